@@ -671,22 +671,17 @@ XE_FN_ const cv_properties_accumulate *cv_accumulate_rows_(void)
     return rows;
 }
 
-XE_FN_ bool cv_accumulates_(const cv_properties_accumulate *rows, uint32_t count, int input, int type)
+/* Is it one of the first `count`? */
+XE_FN_ bool cv_accumulates_(uint32_t count, int input, int type)
 {
+    const cv_properties_accumulate *rows = cv_accumulate_rows_();
     for (uint32_t i = 0; i < count; i++)
         if ((int)rows[i].input_type == input && (int)rows[i].accumulation_type == type) return true;
     return false;
 }
 
-bool cv_supports_outer_product(int input, int type)
-{
-    return cv_accumulates_(cv_accumulate_rows_(), CV_OUTER_ROWS_, input, type);
-}
-
-bool cv_supports_vector_accumulate(int input, int type)
-{
-    return cv_accumulates_(cv_accumulate_rows_(), CV_VECTOR_ROWS_, input, type);
-}
+bool cv_supports_outer_product(int input, int type) { return cv_accumulates_(CV_OUTER_ROWS_, input, type); }
+bool cv_supports_vector_accumulate(int input, int type) { return cv_accumulates_(CV_VECTOR_ROWS_, input, type); }
 
 /* Writes the rows of multiply-add (if out is not NULL); returns their number. The digits of i are the five types. */
 XE_FN_ uint32_t cv_list_mul_(cv_properties_mul *out)
@@ -2053,12 +2048,6 @@ XE_FN_ spe_id cv_eight_(cv_ctx *x, const cv_vec *v, int first)
     return cv_pick_(x, v, k);
 }
 
-XE_FN_ const uint32_t *cv_in_order_(void)
-{
-    static const uint32_t order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-    return order;
-}
-
 XE_FN_ spe_id cv_words_(cv_ctx *x, spe_id v, int n)
 {
     return spe_bitcast(&x->m, spe_vec(&x->m, spe_int(&x->m, 32), (uint32_t)n), v);
@@ -2067,6 +2056,7 @@ XE_FN_ spe_id cv_words_(cv_ctx *x, spe_id v, int n)
 /* Operand `half` of k from k0 on, as eight dwords: sixteen f16, 32 8-bit integers, or packed dwords. */
 XE_FN_ spe_id cv_b_operand_(const cv_product_ *p, const cv_vec *v, int k0, int half)
 {
+    static const uint32_t order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     bool packed = cv_is_packed_(p->in.interpretation);
     int pieces = packed ? 1 : p->kind == CV_DPAS_I8_ ? 4 : 2, k[8];
     spe_id e[7], *piece = e + pieces - 1; /* a tree: e[0] combines e[1] and e[2], these e[3] to e[6] */
@@ -2076,7 +2066,7 @@ XE_FN_ spe_id cv_b_operand_(const cv_product_ *p, const cv_vec *v, int k0, int h
         if (!packed) piece[i] = cv_words_(p->x, piece[i], 8 / pieces);
     }
     for (int i = pieces - 2; i >= 0; i--)
-        e[i] = spe_shuffle(p->m, e[2 * i + 1], e[2 * i + 2], i ? 4 : 8, cv_in_order_());
+        e[i] = spe_shuffle(p->m, e[2 * i + 1], e[2 * i + 2], i ? 4 : 8, order);
     return e[0];
 }
 
@@ -2122,13 +2112,14 @@ XE_FN_ void cv_dpas_blocks_(const cv_product_ *p, int block, spe_id sums[4])
 /* Sets the parts of the output in the four blocks. */
 XE_FN_ void cv_dpas_finish_(const cv_product_ *p, int block, const spe_id sums[4])
 {
+    static const uint32_t order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     for (int first = 0, part = 0, n; part < p->out.parts; first += n, part++) {
         int i = first / 8 - block;
         spe_id sum, at;
         n = spe_run(p->a.m, part);
         if (i < 0 || i >= 4) continue;
         at = spe_i32(p->m, first);
-        sum = n == 8 ? sums[i] : spe_shuffle(p->m, sums[i], sums[i], (uint32_t)n, cv_in_order_() + first % 8);
+        sum = n == 8 ? sums[i] : spe_shuffle(p->m, sums[i], sums[i], (uint32_t)n, order + first % 8);
         p->out.part[part] = cv_finish_sum_(p, sum, at, n);
     }
 }
@@ -2767,26 +2758,19 @@ typedef struct {
 
 enum { CV_CONVERT_GROUP_ = 128 };
 
-/* Converts f32 to the bits of a float type. NaN becomes the quiet NaN of the host's conversion. */
-XE_FN_ spe_id cv_encode_(cv_ctx *x, spe_id v, int type)
+/* Converts f32 to the bits of a float type. NaN becomes the quiet NaN of the host's conversion. If `overflow` is set,
+ * values beyond FP8's range become NaN (e4m3) or infinity (e5m2). */
+XE_FN_ spe_id cv_encode_(cv_ctx *x, spe_id v, int type, spe_id overflow)
 {
     spe_module *m = &x->m;
-    spe_id bits = spe_int(m, (uint32_t)cv_bytes_(type) * 8), sign, nan, r;
+    spe_id bits = spe_int(m, (uint32_t)cv_bytes_(type) * 8), sign, nan, size, beyond, r;
     if (type == CV_F32) return v;
     r = type == CV_F16 ? spe_bitcast(m, bits, spe_fconvert(m, spe_float(m, 16), v))
                        : cm_from_arith(&x->cm, type == CV_E4M3 ? CM_E4M3 : CM_E5M2, v);
     sign = spe_and(m, r, spe_const_u(m, bits, type == CV_F16 ? 0x8000 : 0x80));
     nan = spe_const_u(m, bits, type == CV_F16 ? 0x7e00 : type == CV_E4M3 ? 0x7f : 0x7e);
-    return spe_select(m, spe_isnan(m, v), spe_or(m, sign, nan), r);
-}
-
-/* The same, but if `overflow` is set, values beyond FP8's range become NaN (e4m3) or infinity (e5m2). */
-XE_FN_ spe_id cv_encode_beyond_(cv_ctx *x, spe_id v, int type, spe_id overflow)
-{
-    spe_module *m = &x->m;
-    spe_id r = cv_encode_(x, v, type), bits, size, beyond;
-    if (cv_bytes_(type) > 1) return r;
-    bits = spe_int(m, 8);
+    r = spe_select(m, spe_isnan(m, v), spe_or(m, sign, nan), r);
+    if (type == CV_F16) return r;
     size = spe_math1(m, SPE_FABS, v);
     /* halfway beyond the largest number, which rounds to even: e4m3's largest is even, e5m2's is odd */
     beyond = type == CV_E4M3 ? spe_fgt(m, size, spe_f32(m, 464)) : spe_fge(m, size, spe_f32(m, 61440));
@@ -2839,7 +2823,7 @@ XE_FN_ void cv_convert_float_(cv_ctx *x, const cv_convert_args_ *a, spe_id dest,
     }
     for (int i = 0; i < 4; i++) {
         spe_if(m, spe_ieq(m, a->dest_type, spe_i32(m, types[i])));
-        v = cv_encode_beyond_(x, value, types[i], a->overflow);
+        v = cv_encode_(x, value, types[i], a->overflow);
         spe_store(m, spe_ptr_cast(m, spe_index(m, a->dest, dest), spe_type_of(m, v)), v, (uint32_t)cv_bytes_(types[i]));
         spe_endif(m, 0, NULL, NULL);
     }

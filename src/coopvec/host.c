@@ -70,22 +70,17 @@ static const cv_properties_accumulate *cv_accumulate_rows_(void)
     return rows;
 }
 
-static bool cv_accumulates_(const cv_properties_accumulate *rows, uint32_t count, int input, int type)
+/* Is it one of the first `count`? */
+static bool cv_accumulates_(uint32_t count, int input, int type)
 {
+    const cv_properties_accumulate *rows = cv_accumulate_rows_();
     for (uint32_t i = 0; i < count; i++)
         if ((int)rows[i].input_type == input && (int)rows[i].accumulation_type == type) return true;
     return false;
 }
 
-bool cv_supports_outer_product(int input, int type)
-{
-    return cv_accumulates_(cv_accumulate_rows_(), CV_OUTER_ROWS_, input, type);
-}
-
-bool cv_supports_vector_accumulate(int input, int type)
-{
-    return cv_accumulates_(cv_accumulate_rows_(), CV_VECTOR_ROWS_, input, type);
-}
+bool cv_supports_outer_product(int input, int type) { return cv_accumulates_(CV_OUTER_ROWS_, input, type); }
+bool cv_supports_vector_accumulate(int input, int type) { return cv_accumulates_(CV_VECTOR_ROWS_, input, type); }
 
 /* Writes the rows of multiply-add (if out is not NULL); returns their number. The digits of i are the five types. */
 static uint32_t cv_list_mul_(cv_properties_mul *out)

@@ -261,26 +261,19 @@ typedef struct {
 
 enum { CV_CONVERT_GROUP_ = 128 };
 
-/* Converts f32 to the bits of a float type. NaN becomes the quiet NaN of the host's conversion. */
-static spe_id cv_encode_(cv_ctx *x, spe_id v, int type)
+/* Converts f32 to the bits of a float type. NaN becomes the quiet NaN of the host's conversion. If `overflow` is set,
+ * values beyond FP8's range become NaN (e4m3) or infinity (e5m2). */
+static spe_id cv_encode_(cv_ctx *x, spe_id v, int type, spe_id overflow)
 {
     spe_module *m = &x->m;
-    spe_id bits = spe_int(m, (uint32_t)cv_bytes_(type) * 8), sign, nan, r;
+    spe_id bits = spe_int(m, (uint32_t)cv_bytes_(type) * 8), sign, nan, size, beyond, r;
     if (type == CV_F32) return v;
     r = type == CV_F16 ? spe_bitcast(m, bits, spe_fconvert(m, spe_float(m, 16), v))
                        : cm_from_arith(&x->cm, type == CV_E4M3 ? CM_E4M3 : CM_E5M2, v);
     sign = spe_and(m, r, spe_const_u(m, bits, type == CV_F16 ? 0x8000 : 0x80));
     nan = spe_const_u(m, bits, type == CV_F16 ? 0x7e00 : type == CV_E4M3 ? 0x7f : 0x7e);
-    return spe_select(m, spe_isnan(m, v), spe_or(m, sign, nan), r);
-}
-
-/* The same, but if `overflow` is set, values beyond FP8's range become NaN (e4m3) or infinity (e5m2). */
-static spe_id cv_encode_beyond_(cv_ctx *x, spe_id v, int type, spe_id overflow)
-{
-    spe_module *m = &x->m;
-    spe_id r = cv_encode_(x, v, type), bits, size, beyond;
-    if (cv_bytes_(type) > 1) return r;
-    bits = spe_int(m, 8);
+    r = spe_select(m, spe_isnan(m, v), spe_or(m, sign, nan), r);
+    if (type == CV_F16) return r;
     size = spe_math1(m, SPE_FABS, v);
     /* halfway beyond the largest number, which rounds to even: e4m3's largest is even, e5m2's is odd */
     beyond = type == CV_E4M3 ? spe_fgt(m, size, spe_f32(m, 464)) : spe_fge(m, size, spe_f32(m, 61440));
@@ -333,7 +326,7 @@ static void cv_convert_float_(cv_ctx *x, const cv_convert_args_ *a, spe_id dest,
     }
     for (int i = 0; i < 4; i++) {
         spe_if(m, spe_ieq(m, a->dest_type, spe_i32(m, types[i])));
-        v = cv_encode_beyond_(x, value, types[i], a->overflow);
+        v = cv_encode_(x, value, types[i], a->overflow);
         spe_store(m, spe_ptr_cast(m, spe_index(m, a->dest, dest), spe_type_of(m, v)), v, (uint32_t)cv_bytes_(types[i]));
         spe_endif(m, 0, NULL, NULL);
     }

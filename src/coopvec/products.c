@@ -396,12 +396,6 @@ static spe_id cv_eight_(cv_ctx *x, const cv_vec *v, int first)
     return cv_pick_(x, v, k);
 }
 
-static const uint32_t *cv_in_order_(void)
-{
-    static const uint32_t order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-    return order;
-}
-
 static spe_id cv_words_(cv_ctx *x, spe_id v, int n)
 {
     return spe_bitcast(&x->m, spe_vec(&x->m, spe_int(&x->m, 32), (uint32_t)n), v);
@@ -410,6 +404,7 @@ static spe_id cv_words_(cv_ctx *x, spe_id v, int n)
 /* Operand `half` of k from k0 on, as eight dwords: sixteen f16, 32 8-bit integers, or packed dwords. */
 static spe_id cv_b_operand_(const cv_product_ *p, const cv_vec *v, int k0, int half)
 {
+    static const uint32_t order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     bool packed = cv_is_packed_(p->in.interpretation);
     int pieces = packed ? 1 : p->kind == CV_DPAS_I8_ ? 4 : 2, k[8];
     spe_id e[7], *piece = e + pieces - 1; /* a tree: e[0] combines e[1] and e[2], these e[3] to e[6] */
@@ -419,7 +414,7 @@ static spe_id cv_b_operand_(const cv_product_ *p, const cv_vec *v, int k0, int h
         if (!packed) piece[i] = cv_words_(p->x, piece[i], 8 / pieces);
     }
     for (int i = pieces - 2; i >= 0; i--)
-        e[i] = spe_shuffle(p->m, e[2 * i + 1], e[2 * i + 2], i ? 4 : 8, cv_in_order_());
+        e[i] = spe_shuffle(p->m, e[2 * i + 1], e[2 * i + 2], i ? 4 : 8, order);
     return e[0];
 }
 
@@ -465,13 +460,14 @@ static void cv_dpas_blocks_(const cv_product_ *p, int block, spe_id sums[4])
 /* Sets the parts of the output in the four blocks. */
 static void cv_dpas_finish_(const cv_product_ *p, int block, const spe_id sums[4])
 {
+    static const uint32_t order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     for (int first = 0, part = 0, n; part < p->out.parts; first += n, part++) {
         int i = first / 8 - block;
         spe_id sum, at;
         n = spe_run(p->a.m, part);
         if (i < 0 || i >= 4) continue;
         at = spe_i32(p->m, first);
-        sum = n == 8 ? sums[i] : spe_shuffle(p->m, sums[i], sums[i], (uint32_t)n, cv_in_order_() + first % 8);
+        sum = n == 8 ? sums[i] : spe_shuffle(p->m, sums[i], sums[i], (uint32_t)n, order + first % 8);
         p->out.part[part] = cv_finish_sum_(p, sum, at, n);
     }
 }
