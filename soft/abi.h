@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#define XS_ABI_VERSION 13
+#define XS_ABI_VERSION 14
 
 /* A thread's state for matrix products during a launch. */
 struct xs_thread {
@@ -123,6 +123,7 @@ struct xs_kernel {
     uint32_t shares_blocks;          /* needs `shared` of xs_thread */
     uint32_t version;                /* which version of the kernel this is ... */
     xs_version_fn *choose;           /* ... and which one a launch needs; NULL: this one runs them all */
+    uint32_t function;               /* the id of its function in the module: names of C functions begin with f<id> */
     const void *body;                /* the kernel's code, for a `run_groups` shared by several */
     uint32_t spill_bytes; /* of machine code: spilled registers, per subgroup */
 };

@@ -36,6 +36,9 @@ bool jit_compile(const char *c_text, size_t size, const struct jit_key *key, con
                  struct jit_object *out, struct sp_text *log);
 /* untrusted: header, hash and version are checked, but its code will run */
 bool jit_load_image(const void *image, size_t size, struct jit_object *out, struct sp_text *log);
+/* Bytes of stack that a C function takes, or the most that one of its versions or pieces does (`name_...`,
+ * `name....`), as its compiler said; 0: it did not. */
+uint64_t jit_stack_usage(const struct jit_object *o, const char *function);
 void jit_unload(struct jit_object *o); /* safe on a zeroed object and twice */
 
 /* Images that are not shared objects but Intel's machine code, loaded by functions that xe/package.c passes to

@@ -39,9 +39,11 @@ static bool is_program(struct jit_compiler *c)
 static bool find_in_path(struct jit_compiler *c, const char *name)
 {
     const char *dirs = getenv("PATH");
-    if (strchr(name, '/')) {
-        snprintf(c->path, sizeof c->path, "%s", name);
-        return is_program(c);
+    if (strchr(name, '/')) { /* it will run in another folder */
+        char folder[PATH_MAX] = "";
+        if (*name != '/' && !getcwd(folder, sizeof folder)) return false;
+        return snprintf(c->path, sizeof c->path, "%s%s%s", folder, *folder ? "/" : "", name) < (int)sizeof c->path &&
+               is_program(c);
     }
     if (!dirs) dirs = "/usr/local/bin:/usr/bin:/bin";
     while (*dirs) {
@@ -95,7 +97,7 @@ bool jit_compiler_works(const struct jit_compiler *c)
     char version[] = "--version";
     char *argv[] = {path, version, NULL};
     struct sp_text said = {NULL, 0, 0, false};
-    const struct jit_limits brief = {10, DEFAULT_MEBIBYTES, NULL};
+    const struct jit_limits brief = {.seconds = 10, .mebibytes = DEFAULT_MEBIBYTES};
     bool good;
     if (!c->path[0]) return false;
     snprintf(path, sizeof path, "%s", c->path);

@@ -71,33 +71,48 @@ static bool speaks_of_memory(const struct sp_text *said)
     return false;
 }
 
-static bool compile_to(const struct jit_compiler *c, const char *isa, bool contract, const char *what,
-                       const char *directory, struct sp_text *log)
+/* Reports the stack that functions take, see usage.c; clang knows it since 13. */
+static const char stack_usage[] = "-fstack-usage";
+
+static int run_compiler(const struct jit_compiler *c, const char *isa, bool contract, const char *what, bool usage,
+                        const char *directory, struct sp_text *said, struct sp_text *log)
 {
     char source[JIT_PATH_BYTES + 16], object[JIT_PATH_BYTES + 16];
     const char *argv[MAX_ARGUMENTS];
-    struct sp_text said = {NULL, 0, 0, false};
     struct jit_limits bounds = jit_own_limits();
     size_t n = 0, i;
-    int status;
     bounds.what = what;
+    bounds.inside = true; /* old versions of gcc leave reports there */
     snprintf(source, sizeof source, "%s/k.c", directory);
     snprintf(object, sizeof object, "%s/k.so", directory);
     argv[n++] = c->path;
     for (i = 0; jit_fixed_flags[i]; i++) argv[n++] = jit_fixed_flags[i];
     argv[n++] = contract ? "-ffp-contract=fast" : "-ffp-contract=off";
     if (isa) argv[n++] = isa;
+    if (usage) argv[n++] = stack_usage;
     argv[n++] = "-o";
     argv[n++] = object;
     argv[n++] = source;
     n = add_libraries(argv, n);
     argv[n] = NULL;
-    status = jit_run((char *const *)(uintptr_t)argv, directory, bounds, &said, log);
+    return jit_run((char *const *)(uintptr_t)argv, directory, bounds, said, log);
+}
+
+static bool compile_to(const struct jit_compiler *c, const char *isa, bool contract, const char *what,
+                       const char *directory, struct sp_text *log)
+{
+    struct sp_text said = {NULL, 0, 0, false};
+    int status = run_compiler(c, isa, contract, what, true, directory, &said, log);
+    if (status > 0 && said.data && strstr(said.data, stack_usage)) {
+        sp_text_free(&said);
+        status = run_compiler(c, isa, contract, what, false, directory, &said, log);
+    }
     if (status > 0)
         sp_text_add(log, "compiler: %s ended with status %d:\n%s\n", c->path, status,
                     said.data ? said.data : "(it said nothing)");
     if (status > 0 && speaks_of_memory(&said))
-        sp_text_add(log, "compiler: it may take %g MiB of memory (XETILE_SOFT_MEMORY_LIMIT)\n", bounds.mebibytes);
+        sp_text_add(log, "compiler: it may take %g MiB of memory (XETILE_SOFT_MEMORY_LIMIT)\n",
+                    jit_own_limits().mebibytes);
     sp_text_free(&said);
     return status == 0;
 }
@@ -116,6 +131,7 @@ static bool take_object(const char *directory, const struct jit_key *key, struct
         sp_text_add(log, "compiler: it ended well but left no object\n");
         return false;
     }
+    so = jit_usage_add(so, &size, directory);
     out->image = jit_image_make(so, size, key, &out->image_size);
     if (!out->image) {
         sp_text_add(log, "out of memory\n");

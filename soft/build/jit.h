@@ -45,6 +45,7 @@ struct jit_limits {
     double seconds;   /* of processor time, so that a busy machine does not reject kernels */
     double mebibytes; /* of address space */
     const char *what; /* what is compiled, for a message on terminals after 2 s; NULL: no message */
+    bool inside;      /* run in the directory; the program's path must be absolute */
 };
 enum { JIT_CROWDED = 4 }; /* wall time limit in multiples of `seconds`, so that a hanging program is stopped too */
 /* Runs a program. Returns its exit status, with its output in `said`; -1: it could not be started or was killed, see
@@ -56,7 +57,7 @@ int jit_run(char *const *argv, const char *directory, struct jit_limits limits, 
 enum { JIT_PATH_BYTES = 4096 };
 extern const char *const jit_fixed_flags[]; /* NULL-terminated */
 struct jit_compiler {
-    char path[4096];   /* "" if there is none */
+    char path[4096];   /* absolute; "" if there is none */
     uint64_t identity; /* of the file */
 };
 struct jit_limits jit_own_limits(void);
@@ -67,6 +68,10 @@ bool jit_compiler_works(const struct jit_compiler *c); /* runs it with --version
 /* ---- load.c: the object of a file, or of memory */
 bool jit_open_object(const char *path, struct jit_object *out, struct sp_text *log);
 bool jit_open_from_memory(const void *so, size_t size, struct jit_object *out, struct sp_text *log);
+
+/* ---- usage.c */
+/* Appends the compiler's report in `directory`, if there is one, to the .so file, which may move. */
+void *jit_usage_add(void *so, size_t *size, const char *directory);
 
 /* ---- cache.c */
 void jit_cache_store(const struct jit_key *key, const struct jit_compiler *c, const void *image, size_t size,

@@ -37,6 +37,7 @@ struct child {
     char *const *argv;
     char **environment;
     char *tmpdir;
+    const char *folder; /* to run in; NULL: the host's */
     int output;
     struct rlimit time, memory;
     volatile int *error; /* why it could not be started; in shared memory, as sanitizers turn vfork into fork */
@@ -97,7 +98,8 @@ static _Noreturn __attribute__((noinline)) void run_child(const struct child *c)
     if (nothing > 2) close(nothing);
     dup2(c->output, 1);
     dup2(c->output, 2);
-    if (setrlimit(RLIMIT_CPU, &c->time) == 0 && setrlimit(RLIMIT_AS, &c->memory) == 0) {
+    if ((!c->folder || chdir(c->folder) == 0) && setrlimit(RLIMIT_CPU, &c->time) == 0 &&
+        setrlimit(RLIMIT_AS, &c->memory) == 0) {
         reset_signals();
         execve(c->argv[0], c->argv, c->environment);
     }
@@ -222,7 +224,7 @@ static int finish(const struct child *c, pid_t pid, int from, struct jit_limits 
 int jit_run(char *const *argv, const char *directory, struct jit_limits limits, struct sp_text *said,
             struct sp_text *log)
 {
-    struct child c = {argv, NULL, NULL, -1, {0, 0}, {0, 0}, NULL};
+    struct child c = {.argv = argv, .output = -1, .folder = limits.inside ? directory : NULL};
     int ends[2] = {-1, -1}, status = -1;
     void *shared = mmap(NULL, sizeof *c.error, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     pid_t pid = -1;

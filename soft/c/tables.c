@@ -78,7 +78,8 @@ static void write_kernel_row(struct cg *g, uint32_t index, uint32_t S, uint32_t 
         cg_put(g, "\", groups%u, ", index);
     cg_put(g, fn->continuation ? "frame%u" : "0", fn->f->id);
     cg_put(g, ", %d, %u, ", fn->shares_blocks, cg_version_of(g, index));
-    cg_put(g, cg_has_choice(g, index) ? "choose%u},\n" : "0},\n", index);
+    cg_put(g, cg_has_choice(g, index) ? "choose%u" : "0", index);
+    cg_put(g, ", %u},\n", fn->f->id);
 }
 
 /* ---- program variables */

@@ -72,7 +72,7 @@ void xe_identify(const struct xe_target *t, struct xe_identity *to)
 
 static bool run(const struct command *c, char *const *arguments, const char *directory, struct sp_text *log)
 {
-    const struct jit_limits limits = {jit_time_limit() / JIT_CROWDED, 16384, NULL};
+    const struct jit_limits limits = {.seconds = jit_time_limit() / JIT_CROWDED, .mebibytes = 16384};
     char *argv[MOST_WORDS + 16];
     struct sp_text said = {0};
     uint32_t n = 0;
