@@ -269,9 +269,9 @@ void cg_check_locals(struct cg *g);
 void cg_check_variable(struct cg *g, const struct sp_inst *i, uint64_t bytes, uint64_t memory);
 void cg_check_lifetime(struct cg *g);
 
-/* ---- ops.c: an operation on leaves, by a format in the tables' language */
-void cg_apply(struct cg *g, uint32_t leaf, enum cg_kind result, const char *uniform, const char *varying, uint32_t n,
-              const enum cg_kind *kinds, const char *const *args, bool is_varying);
+/* ---- ops.c: an operation on scalars, by a text in the tables' language, as an expression */
+const char *cg_applied(struct cg *g, enum cg_kind result, const char *text, uint32_t n, const enum cg_kind *kinds,
+                       const char *const *args, bool varying);
 
 /* ---- memory.c */
 void cg_declare_variables(struct cg *g); /* of the function being written */

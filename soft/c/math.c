@@ -10,20 +10,21 @@
 
 struct ext_row {
     uint16_t number;
-    const char *uniform, *varying;
+    const char *uniform, *varying, *f64; /* f64: for f64, uniform or varying; NULL: the same text */
 };
 
-/* Functions with the instruction's name: the C library's; our own, lane by lane; our own, for all lanes at once; and of
- * integers, lane by lane (s_abs: sabs_u32). */
+/* Functions with the instruction's name, lane by lane: the C library's; our own; our own for f32, the C library's for
+ * f64; and of integers (s_abs: sabs_u32). Of f32 for all lanes at once, the C library's for f64. */
 static const uint8_t libm[] = {EXT_ACOSH,  EXT_ASINH, EXT_ATAN2, EXT_ATANH,     EXT_CEIL,      EXT_COPYSIGN, EXT_COSH,
                                EXT_ERFC,   EXT_ERF,   EXT_EXPM1, EXT_FDIM,      EXT_FLOOR,     EXT_FMOD,     EXT_HYPOT,
                                EXT_LGAMMA, EXT_LOG1P, EXT_LOGB,  EXT_NEXTAFTER, EXT_REMAINDER, EXT_RINT,     EXT_ROUND,
-                               EXT_SINH,   EXT_TANH,  EXT_TGAMMA, EXT_TRUNC};
-static const uint8_t own[] = {EXT_ACOSPI, EXT_ASINPI, EXT_ATANPI,  EXT_ATAN2PI, EXT_CBRT, EXT_COSPI,      EXT_EXP10,
-                              EXT_ILOGB,  EXT_LDEXP,  EXT_MAXMAG,  EXT_MINMAG,  EXT_POW,  EXT_POWR,       EXT_ROOTN,
-                              EXT_SINPI,  EXT_TANPI,  EXT_DEGREES, EXT_RADIANS, EXT_STEP, EXT_SMOOTHSTEP, EXT_SIGN};
-static const uint8_t own_all[] = {EXT_ACOS, EXT_ASIN, EXT_ATAN,  EXT_COS,   EXT_EXP, EXT_EXP2, EXT_FABS,
-                                  EXT_LOG,  EXT_LOG2, EXT_LOG10, EXT_RSQRT, EXT_SIN, EXT_SQRT, EXT_TAN};
+                               EXT_SINH,   EXT_SQRT,  EXT_TANH,  EXT_TGAMMA,    EXT_TRUNC};
+static const uint8_t own[] = {EXT_ACOSPI, EXT_ASINPI, EXT_ATANPI, EXT_ATAN2PI, EXT_CBRT,    EXT_COSPI,
+                              EXT_EXP10,  EXT_ILOGB,  EXT_LDEXP,  EXT_MAXMAG,  EXT_MINMAG,  EXT_POW,
+                              EXT_POWR,   EXT_ROOTN,  EXT_RSQRT,  EXT_SINPI,   EXT_TANPI,   EXT_DEGREES,
+                              EXT_SIGN,   EXT_STEP,   EXT_RADIANS, EXT_SMOOTHSTEP};
+static const uint8_t own_f32[] = {EXT_ACOS, EXT_ASIN, EXT_ATAN, EXT_EXP, EXT_EXP2, EXT_LOG, EXT_LOG2, EXT_LOG10};
+static const uint8_t turns[] = {EXT_SIN, EXT_COS, EXT_TAN};
 static const uint8_t integer[] = {EXT_S_ABS,     EXT_S_ABS_DIFF, EXT_S_ADD_SAT,  EXT_U_ADD_SAT, EXT_S_HADD,
                                   EXT_U_HADD,    EXT_S_RHADD,    EXT_U_RHADD,    EXT_CLZ,       EXT_CTZ,
                                   EXT_S_MAD_HI,  EXT_U_MAD_SAT,  EXT_S_MAD_SAT,  EXT_S_MUL_HI,  EXT_ROTATE,
@@ -32,50 +33,52 @@ static const uint8_t integer[] = {EXT_S_ABS,     EXT_S_ABS_DIFF, EXT_S_ADD_SAT, 
 static const struct {
     const uint8_t *numbers;
     size_t count;
-    const char *text;
+    const char *text, *f64;
 } named[] = {
-    {libm, sizeof libm, "@__builtin_%s%%l"},
-    {own, sizeof own, "@%s_%%j"},
-    {own_all, sizeof own_all, "$%s_%%j(%%0)"},
-    {integer, sizeof integer, "@%s_%%k"},
+    {libm, sizeof libm, "@__builtin_%s%%l", NULL},
+    {own, sizeof own, "@%s_%%j", NULL},
+    {own_f32, sizeof own_f32, "@%s_f32", "@__builtin_%s"},
+    {turns, sizeof turns, "$%s_f32(%%0)", "@__builtin_%s"},
+    {integer, sizeof integer, "@%s_%%k", NULL},
 };
 
 /* The others. */
 static const struct ext_row rows[] = {
-    {EXT_FMA, "$fma%h_%j(%0, %1, %2)", NULL},
-    {EXT_FMAX, "$fmax_%j(%0, %1)", NULL},
-    {EXT_FMIN, "$fmin_%j(%0, %1)", NULL},
-    {EXT_MAD, "%0 * %1 + %2", NULL},
-    {EXT_NAN, "$nan_%k(%0)", NULL},
-    {EXT_POWN, "$pown_%j(%0, %1)", NULL},
-    {EXT_HALF_DIVIDE, "%0 / %1", NULL},
-    {EXT_HALF_RECIP, "1 / %0", NULL},
-    {EXT_FCLAMP, "$fmin_%j($fmax_%j(%0, %1), %2)", NULL},
-    {EXT_FMAX_COMMON, "$fmax_%j(%0, %1)", NULL},
-    {EXT_FMIN_COMMON, "$fmin_%j(%0, %1)", NULL},
-    {EXT_MIX, "%0 + (%1 - %0) * %2", NULL},
-    {EXT_S_CLAMP, "$smin_%k($smax_%k(%0, %1), %2)", NULL},
-    {EXT_U_CLAMP, "$umin_%k($umax_%k(%0, %1), %2)", NULL},
-    {EXT_S_MAX, "$smax_%k(%0, %1)", NULL},
-    {EXT_U_MAX, "$umax_%k(%0, %1)", NULL},
-    {EXT_S_MIN, "$smin_%k(%0, %1)", NULL},
-    {EXT_U_MIN, "$umin_%k(%0, %1)", NULL},
+    {EXT_FABS, "__builtin_fabs%l(%0)", "XS(fabs_%j)(%0)", NULL},
+    {EXT_FMA, "$fma%h_%j(%0, %1, %2)", NULL, NULL},
+    {EXT_FMAX, "$fmax_%j(%0, %1)", NULL, NULL},
+    {EXT_FMIN, "$fmin_%j(%0, %1)", NULL, NULL},
+    {EXT_MAD, "%0 * %1 + %2", NULL, NULL},
+    {EXT_NAN, "$nan_%k(%0)", NULL, NULL},
+    {EXT_POWN, "$pown_f32(%0, %1)", NULL, "@pown_f64"},
+    {EXT_HALF_DIVIDE, "%0 / %1", NULL, NULL},
+    {EXT_HALF_RECIP, "1 / %0", NULL, NULL},
+    {EXT_FCLAMP, "$fmin_%j($fmax_%j(%0, %1), %2)", NULL, NULL},
+    {EXT_FMAX_COMMON, "$fmax_%j(%0, %1)", NULL, NULL},
+    {EXT_FMIN_COMMON, "$fmin_%j(%0, %1)", NULL, NULL},
+    {EXT_MIX, "%0 + (%1 - %0) * %2", NULL, NULL},
+    {EXT_S_CLAMP, "$smin_%k($smax_%k(%0, %1), %2)", NULL, NULL},
+    {EXT_U_CLAMP, "$umin_%k($umax_%k(%0, %1), %2)", NULL, NULL},
+    {EXT_S_MAX, "$smax_%k(%0, %1)", NULL, NULL},
+    {EXT_U_MAX, "$umax_%k(%0, %1)", NULL, NULL},
+    {EXT_S_MIN, "$smin_%k(%0, %1)", NULL, NULL},
+    {EXT_U_MIN, "$umin_%k(%0, %1)", NULL, NULL},
     {EXT_U_UPSAMPLE, "(%t)((%t)%0 << (4 * sizeof(%t)) | (%t)%1)",
-     "XS_CONVERT(%0, %t) << (int)(4 * sizeof(%0[0]) * 2) | XS_CONVERT(%1, %t)"},
+     "XS_CONVERT(%0, %t) << (int)(4 * sizeof(%0[0]) * 2) | XS_CONVERT(%1, %t)", NULL},
     {EXT_S_UPSAMPLE, "(%t)((%t)%0 << (4 * sizeof(%t)) | (%t)%1)",
-     "XS_CONVERT(%0, %t) << (int)(4 * sizeof(%0[0]) * 2) | XS_CONVERT(%1, %t)"},
-    {EXT_U_ABS, "%0", NULL},
+     "XS_CONVERT(%0, %t) << (int)(4 * sizeof(%0[0]) * 2) | XS_CONVERT(%1, %t)", NULL},
+    {EXT_U_ABS, "%0", NULL, NULL},
 };
 
-/* The text for a function with the instruction's name; of integers, without the first underscore. */
-static const char *named_text(struct cg *g, uint32_t number)
+/* The text for a function with the instruction's name; of integers, without the first underscore. `f64`: for f64. */
+static const char *named_text(struct cg *g, uint32_t number, bool f64)
 {
     const char *name = sp_ext_name(number);
     for (size_t k = 0; k < sizeof named / sizeof *named; k++) {
         if (!memchr(named[k].numbers, (int)number, named[k].count)) continue;
         const char *line = named[k].numbers == integer ? strchr(name, '_') : NULL;
         if (line) name = cg_str(g, "%.*s%s", (int)(line - name), name, line + 1);
-        return cg_str(g, named[k].text, name);
+        return cg_str(g, f64 && named[k].f64 ? named[k].f64 : named[k].text, name);
     }
     return NULL;
 }
@@ -97,7 +100,7 @@ static const struct {
 } pairs[] = {
     {EXT_FRACT, "@fract%h_%j", "@__builtin_floor%l"},         {EXT_FREXP, "@frexp_%j", "@frexp_exponent_%j"},
     {EXT_LGAMMA_R, "@__builtin_lgamma%l", "@lgamma_sign_%j"}, {EXT_MODF, "@modf_%j", "@__builtin_trunc%l"},
-    {EXT_REMQUO, "@__builtin_remainder%l", "@remquo_%j"},     {EXT_SINCOS, "$sin_%j(%0)", "$cos_%j"},
+    {EXT_REMQUO, "@__builtin_remainder%l", "@remquo_%j"},     {EXT_SINCOS, NULL, NULL}, /* those of sin and cos */
 };
 
 static uint32_t arguments(struct cg *g, uint32_t leaf, uint32_t first, uint32_t n, bool varying, enum cg_kind *kind,
@@ -112,35 +115,6 @@ static uint32_t arguments(struct cg *g, uint32_t leaf, uint32_t first, uint32_t 
     return n;
 }
 
-/* The value of a table's text as a temporary of `kind`, for values other than the result. */
-static const char *side_value(struct cg *g, const char *text, uint32_t n, const enum cg_kind *kinds,
-                              const char *const *args, enum cg_kind kind, bool varying)
-{
-    const char *t = cg_temporary(g, cg_kind_type(g, kind, varying)), *name = text + 1, *list = "";
-    const char *types[4], *wides[4];
-    enum cg_kind wide = cg_kind_is_small_float(kind) ? CG_F32 : kind,
-                 from = cg_kind_is_small_float(kinds[0]) ? CG_F32 : kinds[0];
-    const char *end = strchr(name, '%');
-    const char *whole = end[1] == 'l' ? (from == CG_F64 ? "" : "f") : cg_kind_name(from);
-    name = cg_str(g, "%.*s%s", (int)(end - name), name, whole);
-    for (uint32_t k = 0; k < n; k++) {
-        const char *e = cg_widen(g, kinds[k], varying, args[k]);
-        enum cg_kind own = cg_kind_is_small_float(kinds[k]) ? CG_F32 : kinds[k];
-        types[k] = cg_kind_type(g, own, false);
-        wides[k] = e;
-        list = cg_str(g, "%s%s%s", list, k ? ", " : "", e);
-    }
-    const char *r = cg_temporary(g, cg_kind_type(g, wide, varying));
-    if (varying && text[0] == '$')
-        cg_put(g, "    %s = XS(%s)(%s);\n", r, name, list);
-    else if (varying)
-        cg_call_lanes(g, r, cg_kind_type(g, wide, false), name, n, types, wides);
-    else
-        cg_put(g, "    %s = (%s)%s(%s);\n", r, cg_kind_type(g, wide, false), name, list);
-    cg_put(g, "    %s = %s;\n", t, cg_narrow(g, kind, varying, r));
-    return t;
-}
-
 static void write_pair(struct cg *g, size_t row)
 {
     const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
@@ -151,9 +125,13 @@ static void write_pair(struct cg *g, size_t row)
         enum cg_kind kind[4];
         const char *arg[4];
         arguments(g, i, 2, n < 3 ? n : 3, varying, kind, arg);
-        const char *second = side_value(g, pairs[row].second, n, kind, arg, to->leaf[i].kind, varying);
-        cg_apply(g, i, l->leaf[i].kind, pairs[row].first, NULL, n, kind, arg, varying);
-        cg_store_leaf(g, pointer, to->leaf[i].offset, to->leaf[i].kind, second, varying);
+        bool f64 = kind[0] == CG_F64;
+        const char *first = pairs[row].first ? pairs[row].first : named_text(g, EXT_SIN, f64);
+        const char *second = pairs[row].second ? pairs[row].second : named_text(g, EXT_COS, f64);
+        const char *t = cg_temporary(g, cg_kind_type(g, to->leaf[i].kind, varying));
+        cg_put(g, "    %s = %s;\n", t, cg_applied(g, to->leaf[i].kind, second, n, kind, arg, varying));
+        cg_set_leaf(g, i, cg_applied(g, l->leaf[i].kind, first, n, kind, arg, varying));
+        cg_store_leaf(g, pointer, to->leaf[i].offset, to->leaf[i].kind, t, varying);
     }
 }
 
@@ -287,8 +265,9 @@ static const char *as_half(struct cg *g, enum cg_kind kind, const char *e, uint3
     static const char *const names[] = {"rte", "rtz", "rtp", "rtn"};
     if (kind == CG_F64 || rounding != 0) {
         const char *t = cg_temporary(g, varying ? "u16x" : "u16");
-        const char *fn = cg_str(g, "%s_to_f16_%s", kind == CG_F64 ? "f64" : "f32", names[rounding & 3]);
-        cg_call(g, varying, t, "u16", fn, 1, (const char *const[]){cg_kind_type(g, kind, false)}, &e);
+        if (kind != CG_F64) e = cg_str(g, varying ? "XS_CONVERT(%s, f64x)" : "(f64)(%s)", e);
+        cg_call(g, varying, t, "u16", cg_str(g, "f64_to_f16_%s", names[rounding & 3]), 1,
+                (const char *const[]){"f64"}, &e);
         return t;
     }
     return cg_narrow(g, CG_F16, varying, e);
@@ -414,7 +393,11 @@ static bool write_row(struct cg *g, uint32_t number)
     size_t r = 0, count = sizeof rows / sizeof *rows;
     number = full_form(number);
     while (r < count && rows[r].number != number) r++;
-    const char *text = r < count ? rows[r].uniform : named_text(g, number), *lanes = r < count ? rows[r].varying : NULL;
+    bool f64 = cg_kind_of(g, cg_operand(g, 2)) == CG_F64;
+    const char *text = r == count               ? named_text(g, number, f64)
+                       : f64 && rows[r].f64     ? rows[r].f64
+                       : varying && rows[r].varying ? rows[r].varying
+                                                : rows[r].uniform;
     if (!text || g->w->inst->count < 3 || g->w->inst->count > 6) return false;
     for (uint32_t i = 0; i < l->count; i++) {
         enum cg_kind kind[4];
@@ -430,7 +413,7 @@ static bool write_row(struct cg *g, uint32_t number)
             arg[0] = cg_str(g, varying ? "(XS_CONVERT(%s, u32x) << 13)" : "((u32)%s << 13)", arg[0]);
             kind[0] = CG_U32;
         }
-        cg_apply(g, i, l->leaf[i].kind, text, lanes, n, kind, arg, varying);
+        cg_set_leaf(g, i, cg_applied(g, l->leaf[i].kind, text, n, kind, arg, varying));
     }
     return true;
 }

@@ -97,22 +97,19 @@ static const char *apply_wide(struct cg *g, const struct apply *a, const char *f
     return t;
 }
 
-void cg_apply(struct cg *g, uint32_t leaf, enum cg_kind result, const char *uniform, const char *varying, uint32_t n,
-              const enum cg_kind *kinds, const char *const *args, bool is_varying)
+const char *cg_applied(struct cg *g, enum cg_kind result, const char *text, uint32_t n, const enum cg_kind *kinds,
+                       const char *const *args, bool varying)
 {
-    struct apply a = {.result = result, .n = n, .varying = is_varying, .half = result == CG_F16};
-    const char *format = is_varying && varying ? varying : uniform;
-    bool narrow = cg_kind_is_small_float(result);
+    struct apply a = {.result = result, .n = n, .varying = varying, .half = result == CG_F16};
     for (uint32_t i = 0; i < n && i < 4; i++) {
         a.kind[i] = kinds[i];
         a.arg[i] = args[i];
         if (!cg_kind_is_small_float(kinds[i])) continue;
-        a.arg[i] = cg_widen(g, kinds[i], is_varying, args[i]);
+        a.arg[i] = cg_widen(g, kinds[i], varying, args[i]);
         a.kind[i] = CG_F32;
     }
-    if (narrow) a.result = CG_F32;
-    const char *e = apply_wide(g, &a, format);
-    cg_set_leaf(g, leaf, narrow ? cg_narrow(g, result, is_varying, e) : e);
+    if (cg_kind_is_small_float(result)) a.result = CG_F32;
+    return cg_narrow(g, result, varying, apply_wide(g, &a, text));
 }
 
 /* ---- the tables */
@@ -376,7 +373,8 @@ static void write_row_of_leaf(struct cg *g, const struct row *r, bool same_width
         cg_set_leaf(g, i, arg[0]);
     } else {
         bool small = r->op == SP_OP_IsNormal && kind[0] == CG_F16; /* normal as a half */
-        cg_apply(g, i, l->leaf[i].kind, small ? "@is_normal_half_%j" : r->uniform, r->varying, n, kind, arg, varying);
+        const char *text = small ? "@is_normal_half_%j" : varying && r->varying ? r->varying : r->uniform;
+        cg_set_leaf(g, i, cg_applied(g, l->leaf[i].kind, text, n, kind, arg, varying));
     }
 }
 
@@ -736,12 +734,12 @@ static void write_wide(struct cg *g)
 {
     static const struct {
         uint16_t op;
-        const char *low_u, *low_v, *high_u, *high_v;
+        const char *low[2], *high[2]; /* of uniform, of varying values */
     } table[] = {
-        {SP_OP_IAddCarry, "(%t)(%0 + %1)", "%0 + %1", "(%t)((%t)(%0 + %1) < %0)", "-(%t)(%0 + %1 < %0)"},
-        {SP_OP_ISubBorrow, "(%t)(%0 - %1)", "%0 - %1", "(%t)(%0 < %1)", "-(%t)(%0 < %1)"},
-        {SP_OP_UMulExtended, "(%t)(1u * %0 * %1)", "%0 * %1", "@umul_hi_%k", NULL},
-        {SP_OP_SMulExtended, "(%t)(1u * %0 * %1)", "%0 * %1", "@smul_hi_%k", NULL},
+        {SP_OP_IAddCarry, {"(%t)(%0 + %1)", "%0 + %1"}, {"(%t)((%t)(%0 + %1) < %0)", "-(%t)(%0 + %1 < %0)"}},
+        {SP_OP_ISubBorrow, {"(%t)(%0 - %1)", "%0 - %1"}, {"(%t)(%0 < %1)", "-(%t)(%0 < %1)"}},
+        {SP_OP_UMulExtended, {"(%t)(1u * %0 * %1)", "%0 * %1"}, {"@umul_hi_%k", "@umul_hi_%k"}},
+        {SP_OP_SMulExtended, {"(%t)(1u * %0 * %1)", "%0 * %1"}, {"@smul_hi_%k", "@smul_hi_%k"}},
     };
     uint32_t n = cg_value_leaves(g, cg_operand(g, 0))->count, r = 0;
     const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
@@ -751,8 +749,8 @@ static void write_wide(struct cg *g)
         enum cg_kind kind = l->leaf[i].kind, two[2] = {kind, kind};
         const char *args[2] = {cg_leaf_use(g, cg_operand(g, 0), i, varying),
                                cg_leaf_use(g, cg_operand(g, 1), i, varying)};
-        cg_apply(g, i, kind, table[r].low_u, table[r].low_v, 2, two, args, varying);
-        cg_apply(g, i + n, kind, table[r].high_u, table[r].high_v, 2, two, args, varying);
+        cg_set_leaf(g, i, cg_applied(g, kind, table[r].low[varying], 2, two, args, varying));
+        cg_set_leaf(g, i + n, cg_applied(g, kind, table[r].high[varying], 2, two, args, varying));
     }
 }
 

@@ -27,6 +27,8 @@ typedef int32_t i32;
 typedef int64_t i64;
 typedef float f32;
 typedef double f64;
+typedef unsigned __int128 u128;
+typedef __int128 i128;
 
 #define XS_FORCED static inline __attribute__((always_inline, unused))
 #ifdef XS_ONCE /* long functions without loops: calling helpers halves the compilation time */
@@ -173,21 +175,13 @@ XS_INTEGER(16, u32)
 XS_INTEGER(32, u32)
 XS_INTEGER(64, u64)
 
-XS_INLINE u8 umul_hi_u8(u8 a, u8 b) { return (u8)((u32)a * b >> 8); }
-XS_INLINE u16 umul_hi_u16(u16 a, u16 b) { return (u16)((u32)a * b >> 16); }
-XS_INLINE u32 umul_hi_u32(u32 a, u32 b) { return (u32)((u64)a * b >> 32); }
-XS_INLINE u8 smul_hi_u8(u8 a, u8 b) { return (u8)((u32)((i32)(i8)a * (i8)b) >> 8); }
-XS_INLINE u16 smul_hi_u16(u16 a, u16 b) { return (u16)((u32)((i32)(i16)a * (i16)b) >> 16); }
-XS_INLINE u32 smul_hi_u32(u32 a, u32 b) { return (u32)((u64)((i64)(i32)a * (i32)b) >> 32); }
-XS_INLINE u64 umul_hi_u64(u64 a, u64 b)
-{
-    u64 al = (u32)a, ah = a >> 32, bl = (u32)b, bh = b >> 32, m = ah * bl + (al * bl >> 32), n = al * bh + (u32)m;
-    return ah * bh + (m >> 32) + (n >> 32);
-}
-XS_INLINE u64 smul_hi_u64(u64 a, u64 b)
-{
-    return umul_hi_u64(a, b) - ((i64)a < 0 ? b : 0) - ((i64)b < 0 ? a : 0);
-}
+#define XS_MUL_HI(N, U, I)                                                                                             \
+    XS_INLINE u##N umul_hi_u##N(u##N a, u##N b) { return (u##N)((U)a * b >> N); }                                      \
+    XS_INLINE u##N smul_hi_u##N(u##N a, u##N b) { return (u##N)((U)((I)(i##N)a * (i##N)b) >> N); }
+XS_MUL_HI(8, u32, i32)
+XS_MUL_HI(16, u32, i32)
+XS_MUL_HI(32, u64, i64)
+XS_MUL_HI(64, u128, i128)
 
 /* Saturating conversions between integers. */
 #define XS_SATURATE(M, N)                                                                                              \
@@ -257,54 +251,34 @@ XS_INLINE f32 f64_to_f32_odd(f64 x)
     return r;
 }
 
-XS_INLINE f32 fmin_f32(f32 a, f32 b) { return a < b || b != b ? a : b; }
-XS_INLINE f32 fmax_f32(f32 a, f32 b) { return a > b || b != b ? a : b; }
-XS_INLINE f64 fmin_f64(f64 a, f64 b) { return a < b || b != b ? a : b; }
-XS_INLINE f64 fmax_f64(f64 a, f64 b) { return a > b || b != b ? a : b; }
-XS_INLINE f32 fadd_f32(f32 a, f32 b) { return a + b; }
-XS_INLINE f64 fadd_f64(f64 a, f64 b) { return a + b; }
-XS_INLINE f32 fmul_f32(f32 a, f32 b) { return a * b; }
-XS_INLINE f64 fmul_f64(f64 a, f64 b) { return a * b; }
-XS_INLINE f32 frem_f32(f32 a, f32 b) { return __builtin_fmodf(a, b); }
-XS_INLINE f64 frem_f64(f64 a, f64 b) { return __builtin_fmod(a, b); }
-XS_INLINE f32 fmodulo_f32(f32 a, f32 b)
-{
-    f32 r = __builtin_fmodf(a, b);
-    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
-}
-XS_INLINE f64 fmodulo_f64(f64 a, f64 b)
-{
-    f64 r = __builtin_fmod(a, b);
-    return r != 0 && (r < 0) != (b < 0) ? r + b : r;
-}
+#define XS_FLOAT(F, l)                                                                                                 \
+    XS_INLINE F fmin_##F(F a, F b) { return a < b || b != b ? a : b; }                                                 \
+    XS_INLINE F fmax_##F(F a, F b) { return a > b || b != b ? a : b; }                                                 \
+    XS_INLINE F fadd_##F(F a, F b) { return a + b; }                                                                   \
+    XS_INLINE F fmul_##F(F a, F b) { return a * b; }                                                                   \
+    XS_INLINE F frem_##F(F a, F b) { return __builtin_fmod##l(a, b); }                                                 \
+    XS_INLINE F fmodulo_##F(F a, F b)                                                                                  \
+    {                                                                                                                  \
+        F r = __builtin_fmod##l(a, b);                                                                                 \
+        return r != 0 && (r < 0) != (b < 0) ? r + b : r;                                                               \
+    }
+XS_FLOAT(f32, f)
+XS_FLOAT(f64, )
 
 /* Atomics: sequentially consistent, on naturally aligned addresses. A misaligned one would trap on some CPUs and tear
  * on others; it is performed non-atomically instead. */
+#define XS_FETCH(NAME, FETCH, N)                                                                                       \
+    XS_INLINE u##N atomic_##NAME##_u##N(u64 a, u##N v) { return FETCH(atomic_at_u##N(a), v, __ATOMIC_SEQ_CST); }
 #define XS_ATOMIC(N)                                                                                                   \
     XS_INLINE u##N *atomic_at_u##N(u64 a) { return (u##N *)(uintptr_t)(a & ~(u64)(sizeof(u##N) - 1)); }                \
     XS_INLINE u##N atomic_load_u##N(u64 a) { return __atomic_load_n(atomic_at_u##N(a), __ATOMIC_SEQ_CST); }            \
     XS_INLINE void atomic_store_u##N(u64 a, u##N v) { __atomic_store_n(atomic_at_u##N(a), v, __ATOMIC_SEQ_CST); }      \
-    XS_INLINE u##N atomic_exchange_u##N(u64 a, u##N v)                                                                 \
-    {                                                                                                                  \
-        return __atomic_exchange_n(atomic_at_u##N(a), v, __ATOMIC_SEQ_CST);                                            \
-    }                                                                                                                  \
-    XS_INLINE u##N atomic_iadd_u##N(u64 a, u##N v)                                                                     \
-    {                                                                                                                  \
-        return __atomic_fetch_add(atomic_at_u##N(a), v, __ATOMIC_SEQ_CST);                                             \
-    }                                                                                                                  \
-    XS_INLINE u##N atomic_isub_u##N(u64 a, u##N v)                                                                     \
-    {                                                                                                                  \
-        return __atomic_fetch_sub(atomic_at_u##N(a), v, __ATOMIC_SEQ_CST);                                             \
-    }                                                                                                                  \
-    XS_INLINE u##N atomic_and_u##N(u64 a, u##N v)                                                                      \
-    {                                                                                                                  \
-        return __atomic_fetch_and(atomic_at_u##N(a), v, __ATOMIC_SEQ_CST);                                             \
-    }                                                                                                                  \
-    XS_INLINE u##N atomic_or_u##N(u64 a, u##N v) { return __atomic_fetch_or(atomic_at_u##N(a), v, __ATOMIC_SEQ_CST); } \
-    XS_INLINE u##N atomic_xor_u##N(u64 a, u##N v)                                                                      \
-    {                                                                                                                  \
-        return __atomic_fetch_xor(atomic_at_u##N(a), v, __ATOMIC_SEQ_CST);                                             \
-    }                                                                                                                  \
+    XS_FETCH(exchange, __atomic_exchange_n, N)                                                                         \
+    XS_FETCH(iadd, __atomic_fetch_add, N)                                                                              \
+    XS_FETCH(isub, __atomic_fetch_sub, N)                                                                              \
+    XS_FETCH(and, __atomic_fetch_and, N)                                                                               \
+    XS_FETCH(or, __atomic_fetch_or, N)                                                                                 \
+    XS_FETCH(xor, __atomic_fetch_xor, N)                                                                               \
     XS_INLINE u##N atomic_cas_u##N(u64 a, u##N v, u##N compare)                                                        \
     {                                                                                                                  \
         __atomic_compare_exchange_n(atomic_at_u##N(a), &compare, v, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);            \

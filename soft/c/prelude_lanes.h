@@ -58,17 +58,8 @@
 #define XS_FULL (((u64)1 << S) - 1)
 /* For the lanes in `bits`, lowest first. */
 #define XS_EACH(l, bits) for (u64 left_ = (bits), l; left_ && (l = (u64)__builtin_ctzll(left_), 1); left_ &= left_ - 1)
-/* Vectors are passed by pointer to functions that are not inlined: gcc 12 makes sibling calls that misalign them.
- * Lane by lane, through arrays so that the compiler may vectorise the loop. */
-#define XS_LANES1(d, tr, fn, ta, a)                                                                                    \
-    do {                                                                                                               \
-        ta a_[S];                                                                                                      \
-        tr r_[S];                                                                                                      \
-        __typeof__(a) va_ = (a);                                                                                       \
-        __builtin_memcpy(a_, &va_, sizeof a_);                                                                         \
-        for (int l_ = 0; l_ < S; l_++) r_[l_] = fn(a_[l_]);                                                            \
-        __builtin_memcpy(&(d), r_, sizeof r_);                                                                         \
-    } while (0)
+/* Vectors are passed by pointer to functions that are not inlined: gcc 12 makes sibling calls that misalign them. Inside,
+ * they are arrays, so that the compiler may vectorise loops over the lanes. */
 #endif
 
 typedef u8 u8x XS_BYTES(S);
@@ -123,48 +114,30 @@ XS_INLINE u32x XS(affine_u32)(u32 x, u32 step) { return XS(splat_u32)(x) + (u32x
 XS_INLINE u64x XS(affine_u64)(u64 x, u64 step) { return XS(splat_u64)(x) + (u64x){XS_LANES} * step; }
 #undef XS_LANES
 
-#if S == 16 && defined(__AVX512DQ__)
-XS_INLINE u64 XS(bits)(i32x m)
-{
-    typedef int v16 __attribute__((vector_size(64)));
-    return (u16)__builtin_ia32_cvtd2mask512((v16)m);
-}
-#elif defined(__AVX__) && !(S == 32 && defined(__AVX512DQ__))
-XS_INLINE u64 XS(bits)(i32x m)
-{
-    typedef float v8 __attribute__((vector_size(32)));
-    v8 part[S / 8];
-    u64 r = 0;
-    __builtin_memcpy(part, &m, sizeof part);
-    XS_UNROLL for (int i = 0; i < S / 8; i++) r |= (u64)__builtin_ia32_movmskps256(part[i]) << 8 * i;
-    return r;
-}
-#elif S == 32 && defined(__AVX512DQ__)
-XS_INLINE u64 XS(bits)(i32x m)
-{
-    typedef int v16 __attribute__((vector_size(64)));
-    v16 h[2];
-    __builtin_memcpy(h, &m, sizeof h);
-    return (u16)__builtin_ia32_cvtd2mask512(h[0]) | (u64)(u16)__builtin_ia32_cvtd2mask512(h[1]) << 16;
-}
+/* The sign bits of a mask, by pieces that the CPU has an instruction for. */
+#undef XS_SIGNS
+#if defined(__AVX512DQ__) && S >= 16
+typedef i32 XS(piece) __attribute__((vector_size(64)));
+#define XS_SIGNS(piece) ((u16)__builtin_ia32_cvtd2mask512(piece))
+#elif defined(__AVX__)
+typedef f32 XS(piece) __attribute__((vector_size(32)));
+#define XS_SIGNS(piece) __builtin_ia32_movmskps256(piece)
 #elif defined(__SSE2__)
-XS_INLINE u64 XS(bits)(i32x m)
-{
-    typedef float v4 __attribute__((vector_size(16)));
-    v4 part[S / 4];
-    u64 r = 0;
-    __builtin_memcpy(part, &m, sizeof part);
-    XS_UNROLL for (int i = 0; i < S / 4; i++) r |= (u64)__builtin_ia32_movmskps(part[i]) << 4 * i;
-    return r;
-}
-#else
-XS_INLINE u64 XS(bits)(i32x m)
-{
-    u64 r = 0;
-    for (int l = 0; l < S; l++) r |= (u64)(m[l] & 1) << l;
-    return r;
-}
+typedef f32 XS(piece) __attribute__((vector_size(16)));
+#define XS_SIGNS(piece) __builtin_ia32_movmskps(piece)
 #endif
+XS_INLINE u64 XS(bits)(i32x m)
+{
+    u64 r = 0;
+#ifdef XS_SIGNS
+    XS(piece) part[sizeof m / sizeof(XS(piece))];
+    __builtin_memcpy(part, &m, sizeof part);
+    XS_UNROLL for (u32 i = 0; i < sizeof part / sizeof *part; i++) r |= (u64)XS_SIGNS(part[i]) << sizeof *part / 4 * i;
+#else
+    for (int l = 0; l < S; l++) r |= (u64)(m[l] & 1) << l;
+#endif
+    return r;
+}
 
 /* Converts bits to an i32x of -1 and 0. */
 XS_INLINE i32x XS(mask)(u64 bits)
@@ -205,22 +178,13 @@ XS_INLINE u8x XS(sel_u8)(i32x m, u8x a, u8x b)
 }
 #endif
 
-/* Are the addresses those of contiguous elements of `size` bytes? */
-XS_FUNCTION int XS(is_run)(const u64x *addresses, u32 size)
-{
-    u64 a[S], any = 0;
-    __builtin_memcpy(a, addresses, sizeof a);
-    if (a[S - 1] - a[0] != (u64)(S - 1) * size) return 0;
-    for (u32 l = 0; l < S; l++) any |= a[l] ^ (a[0] + l * size);
-    return any == 0;
-}
-
 /* The distance between neighbouring lanes' addresses if it is always the same; else a number that is not a size. */
 XS_FUNCTION u64 XS(stride_of)(const u64x *addresses)
 {
     u64 a[S], step, any = 0;
     __builtin_memcpy(a, addresses, sizeof a);
     step = a[1] - a[0];
+    if (a[S - 1] - a[0] != (S - 1) * step) return ~(u64)0;
     for (u32 l = 0; l < S; l++) any |= a[l] ^ (a[0] + l * step);
     return any ? ~(u64)0 : step;
 }
@@ -228,7 +192,7 @@ XS_INLINE u64 XS(stride)(u64x a) { return XS(stride_of)(&a); }
 
 /* f(T, a, b, 0), f(T, a, b, 1) ... */
 #undef XS_EACH_LANE
-#define XS_LISTED(T, at, unused, l) XS_AT(T, at[l])
+#define XS_LISTED(T, at, offset, l) XS_AT(T, at[l] + offset)
 #define XS_SPACED(T, at, step, l) XS_AT(T, at + l * step)
 #define XS_EIGHT_LANES(f, T, a, b, n)                                                                                  \
     f(T, a, b, (n)), f(T, a, b, (n + 1)), f(T, a, b, (n + 2)), f(T, a, b, (n + 3)), f(T, a, b, (n + 4)),               \
@@ -245,51 +209,39 @@ XS_INLINE u64 XS(stride)(u64x a) { return XS(stride_of)(&a); }
 
 /* Loads give 0 in inactive lanes; of conflicting stores, the highest lane wins. */
 #define XS_MEMORY(T)                                                                                                   \
-    XS_FUNCTION T##x XS(gather_##T)(const u64x *a, u64 bits)                                                           \
+    XS_FUNCTION T##x XS(gather_##T)(const u64x *a, u64 offset, u64 bits)                                               \
     {                                                                                                                  \
         T##x r = {0};                                                                                                  \
         u64 at[S];                                                                                                     \
         __builtin_memcpy(at, a, sizeof at);                                                                            \
-        if (bits == XS_FULL) {                                                                                         \
-            r = (T##x){XS_EACH_LANE(XS_LISTED, T, at, 0)};                                                             \
-        } else {                                                                                                       \
-            XS_EACH (l, bits) r[l] = XS_AT(T, at[l]);                                                                  \
-        }                                                                                                              \
+        if (bits == XS_FULL) return (T##x){XS_EACH_LANE(XS_LISTED, T, at, offset)};                                    \
+        XS_EACH (l, bits) r[l] = XS_AT(T, at[l] + offset);                                                             \
         return r;                                                                                                      \
     }                                                                                                                  \
-    XS_FUNCTION T##x XS(gather_at_##T)(const u64x *a, u64 offset, u64 bits)                                            \
-    {                                                                                                                  \
-        u64x at = *a + offset;                                                                                         \
-        return XS(gather_##T)(&at, bits);                                                                              \
-    }                                                                                                                  \
-    XS_FUNCTION void XS(scatter_at_##T)(const u64x *a, u64 offset, const T##x *v, u64 bits)                            \
+    XS_FUNCTION void XS(scatter_##T)(const u64x *a, u64 offset, const T##x *v, u64 bits)                               \
     {                                                                                                                  \
         XS_EACH (l, bits) XS_AT(T, (*a)[l] + offset) = (*v)[l];                                                        \
     }                                                                                                                  \
     XS_INLINE T##x XS(load_at_##T)(u64x a, u64 stride, u64 offset, u64 bits)                                           \
     {                                                                                                                  \
         if (bits == XS_FULL && stride == sizeof(T)) return *(const T##x_mem *)(uintptr_t)(a[0] + offset);              \
-        return XS(gather_at_##T)(&a, offset, bits);                                                                    \
+        return XS(gather_##T)(&a, offset, bits);                                                                    \
     }                                                                                                                  \
     /* The same as a call, for functions with very many of them. */                                                   \
     XS_FUNCTION T##x XS(load_root_##T)(const u64x *a, u64 stride, u64 offset, u64 bits)                                \
     {                                                                                                                  \
         if (bits == XS_FULL && stride == sizeof(T)) return *(const T##x_mem *)(uintptr_t)((*a)[0] + offset);           \
-        return XS(gather_at_##T)(a, offset, bits);                                                                     \
+        return XS(gather_##T)(a, offset, bits);                                                                     \
     }                                                                                                                  \
     XS_INLINE void XS(store_at_##T)(u64x a, u64 stride, u64 offset, T##x v, u64 bits)                                  \
     {                                                                                                                  \
         if (bits == XS_FULL && stride == sizeof(T)) *(T##x_mem *)(uintptr_t)(a[0] + offset) = v;                       \
-        else XS(scatter_at_##T)(&a, offset, &v, bits);                                                                 \
-    }                                                                                                                  \
-    XS_FUNCTION void XS(scatter_##T)(const u64x *a, const T##x *v, u64 bits)                                           \
-    {                                                                                                                  \
-        XS_EACH (l, bits) XS_AT(T, (*a)[l]) = (*v)[l];                                                                 \
+        else XS(scatter_##T)(&a, offset, &v, bits);                                                                 \
     }                                                                                                                  \
     XS_FUNCTION void XS(load_any_##T)(T##x *r, const u64x *a, u64 bits)                                                \
     {                                                                                                                  \
-        if (bits == XS_FULL && XS(is_run)(a, sizeof(T))) *r = *(const T##x_mem *)(uintptr_t)(*a)[0];                   \
-        else *r = XS(gather_##T)(a, bits);                                                                             \
+        if (bits == XS_FULL && XS(stride_of)(a) == sizeof(T)) *r = *(const T##x_mem *)(uintptr_t)(*a)[0];                   \
+        else *r = XS(gather_##T)(a, 0, bits);                                                                             \
     }                                                                                                                  \
     XS_INLINE T##x XS(load_##T)(u64x a, u64 bits)                                                                      \
     {                                                                                                                  \
@@ -299,8 +251,8 @@ XS_INLINE u64 XS(stride)(u64x a) { return XS(stride_of)(&a); }
     }                                                                                                                  \
     XS_FUNCTION void XS(store_any_##T)(const u64x *a, const T##x *v, u64 bits)                                         \
     {                                                                                                                  \
-        if (bits == XS_FULL && XS(is_run)(a, sizeof(T))) *(T##x_mem *)(uintptr_t)(*a)[0] = *v;                         \
-        else XS(scatter_##T)(a, v, bits);                                                                              \
+        if (bits == XS_FULL && XS(stride_of)(a) == sizeof(T)) *(T##x_mem *)(uintptr_t)(*a)[0] = *v;                         \
+        else XS(scatter_##T)(a, 0, v, bits);                                                                              \
     }                                                                                                                  \
     XS_INLINE void XS(store_##T)(u64x a, T##x v, u64 bits) { XS(store_any_##T)(&a, &v, bits); }                        \
     XS_INLINE T##x XS(load_volatile_##T)(u64x a, u64 bits)                                                             \
@@ -414,75 +366,43 @@ XS_MEMORY(u64)
 
 /* Lane l takes lane i[l]. The index wraps, so it stays inside the vector. gcc 12 scalarises shuffles of vectors wider
  * than the CPU's; for two of the CPU's vectors, as here, each takes an instruction. */
-#define XS_SHUFFLE_LANES(N)                                                                                            \
-    XS_FUNCTION void XS(shuffle_lanes_u##N)(u##N##x *r, const u##N##x *v, const u32x *i)                               \
-    {                                                                                                                  \
-        u##N from[S], to[S];                                                                                           \
-        u32 at[S];                                                                                                     \
-        __builtin_memcpy(from, v, sizeof from);                                                                        \
-        __builtin_memcpy(at, i, sizeof at);                                                                            \
-        for (int l = 0; l < S; l++) to[l] = from[at[l] & (S - 1)];                                                     \
-        __builtin_memcpy(r, to, sizeof to);                                                                            \
-    }                                                                                                                  \
-    XS_INLINE u##N##x XS(shuffle_u##N)(u##N##x v, u32x i)                                                              \
-    {                                                                                                                  \
-        u##N##x r;                                                                                                     \
-        XS(shuffle_lanes_u##N)(&r, &v, &i);                                                                            \
-        return r;                                                                                                      \
-    }
 #if defined(__GNUC__) && !defined(__clang__)
-#define XS_SHUFFLE_WHOLE(N)                                                                                            \
-    XS_INLINE u##N##x XS(shuffle_u##N)(u##N##x v, u32x i)                                                              \
-    {                                                                                                                  \
-        return __builtin_shuffle(v, XS_CONVERT(i & (u32)(S - 1), u##N##x));                                            \
-    }
-#define XS_SHUFFLE_HALVES(N)                                                                                           \
-    XS_INLINE u##N##x XS(shuffle_u##N)(u##N##x v, u32x i)                                                              \
-    {                                                                                                                  \
-        typedef u##N half __attribute__((vector_size(XS_NATIVE)));                                                     \
-        u##N##x at = XS_CONVERT(i & (u32)(S - 1), u##N##x), r;                                                         \
-        half from[2], to[2];                                                                                           \
+#define XS_SHUFFLE_PIECES(v, at, piece)                                                                                \
+    if (sizeof v <= XS_NATIVE) return __builtin_shuffle(v, at);                                                        \
+    if (sizeof v == 2 * XS_NATIVE) {                                                                                   \
+        piece from[2], to[2];                                                                                          \
         __builtin_memcpy(from, &v, sizeof from);                                                                       \
         __builtin_memcpy(to, &at, sizeof to);                                                                          \
         for (int k = 0; k < 2; k++) to[k] = __builtin_shuffle(from[0], from[1], to[k]);                                \
-        __builtin_memcpy(&r, to, sizeof r);                                                                            \
-        return r;                                                                                                      \
+        __builtin_memcpy(&v, to, sizeof v);                                                                            \
+        return v;                                                                                                      \
     }
 #else
-#define XS_SHUFFLE_WHOLE(N) XS_SHUFFLE_LANES(N)
-#define XS_SHUFFLE_HALVES(N) XS_SHUFFLE_LANES(N)
+#define XS_SHUFFLE_PIECES(v, at, piece)
 #endif
-#if S <= XS_NATIVE
-XS_SHUFFLE_WHOLE(8)
-#elif S == 2 * XS_NATIVE
-XS_SHUFFLE_HALVES(8)
-#else
-XS_SHUFFLE_LANES(8)
-#endif
-#if 2 * S <= XS_NATIVE
-XS_SHUFFLE_WHOLE(16)
-#elif 2 * S == 2 * XS_NATIVE
-XS_SHUFFLE_HALVES(16)
-#else
-XS_SHUFFLE_LANES(16)
-#endif
-#if 4 * S <= XS_NATIVE
-XS_SHUFFLE_WHOLE(32)
-#elif 4 * S == 2 * XS_NATIVE
-XS_SHUFFLE_HALVES(32)
-#else
-XS_SHUFFLE_LANES(32)
-#endif
-#if 8 * S <= XS_NATIVE
-XS_SHUFFLE_WHOLE(64)
-#elif 8 * S == 2 * XS_NATIVE
-XS_SHUFFLE_HALVES(64)
-#else
-XS_SHUFFLE_LANES(64)
-#endif
-#undef XS_SHUFFLE_LANES
-#undef XS_SHUFFLE_WHOLE
-#undef XS_SHUFFLE_HALVES
+#define XS_SHUFFLE(N)                                                                                                  \
+    XS_FUNCTION void XS(shuffle_lanes_u##N)(u##N##x *v, const u##N##x *i)                                              \
+    {                                                                                                                  \
+        u##N from[S], to[S], at[S];                                                                                    \
+        __builtin_memcpy(from, v, sizeof from);                                                                        \
+        __builtin_memcpy(at, i, sizeof at);                                                                            \
+        for (int l = 0; l < S; l++) to[l] = from[at[l]];                                                               \
+        __builtin_memcpy(v, to, sizeof to);                                                                            \
+    }                                                                                                                  \
+    XS_INLINE u##N##x XS(shuffle_u##N)(u##N##x v, u32x i)                                                              \
+    {                                                                                                                  \
+        typedef u##N piece __attribute__((vector_size(XS_NATIVE)));                                                    \
+        u##N##x at = XS_CONVERT(i & (u32)(S - 1), u##N##x);                                                            \
+        XS_SHUFFLE_PIECES(v, at, piece)                                                                                \
+        XS(shuffle_lanes_u##N)(&v, &at);                                                                               \
+        return v;                                                                                                      \
+    }
+XS_SHUFFLE(8)
+XS_SHUFFLE(16)
+XS_SHUFFLE(32)
+XS_SHUFFLE(64)
+#undef XS_SHUFFLE
+#undef XS_SHUFFLE_PIECES
 
 /* Reduces the lanes in `bits`, in clusters of `cluster` lanes (S: a single cluster), with the result in every lane. */
 #define XS_REDUCE(T, fn, v, bits, identity, cluster)                                                                   \

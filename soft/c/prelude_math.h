@@ -7,8 +7,6 @@
 #define XS_PI 3.14159265358979323846
 #define XS_INT_MIN 0x80000000u
 
-XS_INLINE f32 sqrt_f32(f32 x) { return __builtin_sqrtf(x); }
-XS_INLINE f64 sqrt_f64(f64 x) { return __builtin_sqrt(x); }
 XS_INLINE f32 fma_f32(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
 XS_INLINE f64 fma_f64(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
 /* a * b + c of numbers that are halves, to be rounded to a half: the product is exact, and an inexact sum is rounded to
@@ -22,10 +20,6 @@ XS_INLINE f32 fma_half_f32(f32 a, f32 b, f32 c)
 }
 XS_INLINE f32 rsqrt_f32(f32 x) { return (f32)(1.0 / __builtin_sqrt(x)); }
 XS_INLINE f64 rsqrt_f64(f64 x) { return 1.0 / __builtin_sqrt(x); }
-XS_INLINE f32 fabs_f32(f32 x) { return __builtin_fabsf(x); }
-XS_INLINE f64 fabs_f64(f64 x) { return __builtin_fabs(x); }
-XS_INLINE f64 exp_f64(f64 x) { return __builtin_exp(x); }
-XS_INLINE f64 log_f64(f64 x) { return __builtin_log(x); }
 XS_INLINE f32 nan_f32(u32 bits) { return f32_bits(0x7fc00000u | (bits & 0x3fffffu)); }
 XS_INLINE f64 nan_f64(u64 bits) { return f64_bits(0x7ff8000000000000u | (bits & 0x7ffffffffffffu)); }
 XS_INLINE i32 is_normal_f32(f32 x)
@@ -155,8 +149,7 @@ XS_FORCED f32 near_tan(f32 x)
     XS_INLINE f32 NAME##_f32(f32 x)                                                                                    \
     {                                                                                                                  \
         return __builtin_fabsf(x) <= XS_TURN_LIMIT ? near_##NAME(x) : __builtin_##NAME##f(x);                          \
-    }                                                                                                                  \
-    XS_INLINE f64 NAME##_f64(f64 x) { return __builtin_##NAME(x); }
+    }
 XS_TURNS(sin)
 XS_TURNS(cos)
 XS_TURNS(tan)
@@ -196,12 +189,6 @@ XS_FORCED f32 atan_f32(f32 x)
     f64 r = t + t * z * (p + z4 * (q + z4 * s));
     return (f32)__builtin_copysign(a > 1 ? XS_PI / 2 - r : r, x);
 }
-XS_INLINE f64 exp2_f64(f64 x) { return __builtin_exp2(x); }
-XS_INLINE f64 log2_f64(f64 x) { return __builtin_log2(x); }
-XS_INLINE f64 log10_f64(f64 x) { return __builtin_log10(x); }
-XS_INLINE f64 asin_f64(f64 x) { return __builtin_asin(x); }
-XS_INLINE f64 acos_f64(f64 x) { return __builtin_acos(x); }
-XS_INLINE f64 atan_f64(f64 x) { return __builtin_atan(x); }
 
 /* ---- powers: without branches, so that loops over lanes become vectors, and in double precision pairs if the power
  * multiplies the errors of the logarithm */
@@ -456,33 +443,8 @@ XS_INLINE u32 umul24_u32(u32 a, u32 b) { return (a & 0xffffffu) * (b & 0xffffffu
 XS_INLINE u32 smad24_u32(u32 a, u32 b, u32 c) { return smul24_u32(a, b) + c; }
 XS_INLINE u32 umad24_u32(u32 a, u32 b, u32 c) { return umul24_u32(a, b) + c; }
 
-/* f64 to f16 in OpenCL's rounding modes: the nearest value, corrected by one step if it is on the wrong side. */
-XS_INLINE u16 f64_to_f16_rte(f64 x) { return f32_to_f16(f64_to_f32_odd(x)); }
-XS_INLINE u16 f64_to_f16_down(f64 x) /* towards zero: of |x| */
-{
-    u16 r = f64_to_f16_rte(__builtin_fabs(x));
-    return (r & 0x7fffu) <= 0x7c00u && (f64)f16_to_f32(r) > __builtin_fabs(x) ? (u16)(r - 1) : r;
-}
-XS_INLINE u16 f64_to_f16_up(f64 x)
-{
-    u16 r = f64_to_f16_rte(__builtin_fabs(x));
-    return (r & 0x7fffu) < 0x7c00u && (f64)f16_to_f32(r) < __builtin_fabs(x) ? (u16)(r + 1) : r;
-}
-XS_INLINE u16 f64_to_f16_rtz(f64 x) { return (u16)(f64_to_f16_down(x) | (bits_f64(x) >> 63 << 15)); }
-XS_INLINE u16 f64_to_f16_rtp(f64 x)
-{
-    return bits_f64(x) >> 63 ? (u16)(f64_to_f16_down(x) | 0x8000u) : f64_to_f16_up(x);
-}
-XS_INLINE u16 f64_to_f16_rtn(f64 x)
-{
-    return bits_f64(x) >> 63 ? (u16)(f64_to_f16_up(x) | 0x8000u) : f64_to_f16_down(x);
-}
-XS_INLINE u16 f32_to_f16_rte(f32 x) { return f32_to_f16(x); }
-XS_INLINE u16 f32_to_f16_rtz(f32 x) { return f64_to_f16_rtz(x); }
-XS_INLINE u16 f32_to_f16_rtp(f32 x) { return f64_to_f16_rtp(x); }
-XS_INLINE u16 f32_to_f16_rtn(f32 x) { return f64_to_f16_rtn(x); }
-
-/* Conversions to float types in directed modes, of the absolute value: the nearest value, corrected by one step. */
+/* Conversions to float types in directed modes, of the absolute value: the nearest value, corrected by one step if it is
+ * on the wrong side. */
 #define XS_DOWN_AND_UP(S, T, PAST)                                                                                     \
     XS_INLINE T S##_to_##T##_down(S x)                                                                                 \
     {                                                                                                                  \
@@ -497,6 +459,17 @@ XS_INLINE u16 f32_to_f16_rtn(f32 x) { return f64_to_f16_rtn(x); }
 XS_DOWN_AND_UP(u64, f32, r >= 0x1p64f)
 XS_DOWN_AND_UP(u64, f64, r >= 0x1p64)
 XS_DOWN_AND_UP(f64, f32, 0)
+XS_INLINE u16 f64_to_f16_rte(f64 x) { return f32_to_f16(f64_to_f32_odd(x)); }
+XS_INLINE u16 f64_to_f16_down(f64 x)
+{
+    u16 r = f64_to_f16_rte(x);
+    return r <= 0x7c00u && (f64)f16_to_f32(r) > x ? (u16)(r - 1) : r;
+}
+XS_INLINE u16 f64_to_f16_up(f64 x)
+{
+    u16 r = f64_to_f16_rte(x);
+    return r < 0x7c00u && (f64)f16_to_f32(r) < x ? (u16)(r + 1) : r;
+}
 XS_INLINE u16 u64_to_f16_down(u64 x) { return f64_to_f16_down(x < 0x100000u ? (f64)x : 0x1p20); }
 XS_INLINE u16 u64_to_f16_up(u64 x) { return f64_to_f16_up(x < 0x100000u ? (f64)x : 0x1p20); }
 
@@ -522,46 +495,12 @@ XS_DIRECTED(u64, u64, f64, f64, 0, x, r)
 XS_DIRECTED(i64, u64, f16, u16, x < 0, x < 0 ? 0 - (u64)x : (u64)x, r | 0x8000u)
 XS_DIRECTED(i64, u64, f32, f32, x < 0, x < 0 ? 0 - (u64)x : (u64)x, -r)
 XS_DIRECTED(i64, u64, f64, f64, x < 0, x < 0 ? 0 - (u64)x : (u64)x, -r)
+XS_DIRECTED(f64, f64, f16, u16, bits_f64(x) >> 63, __builtin_fabs(x), r | 0x8000u)
 XS_DIRECTED(f64, f64, f32, f32, bits_f64(x) >> 63, __builtin_fabs(x), -r)
 #endif
 
 /* ---- whole vectors */
 
-#define XS_LANEWISE1(NAME, F)                                                                                          \
-    XS_FUNCTION void XS(each_##NAME)(F##x *r, const F##x *a)                                                           \
-    {                                                                                                                  \
-        XS_LANES1(*r, F, NAME, F, *a);                                                                                 \
-    }                                                                                                                  \
-    XS_INLINE F##x XS(NAME)(F##x a)                                                                                    \
-    {                                                                                                                  \
-        F##x r;                                                                                                        \
-        XS(each_##NAME)(&r, &a);                                                                                       \
-        return r;                                                                                                      \
-    }
-XS_LANEWISE1(sqrt_f32, f32)
-XS_LANEWISE1(sqrt_f64, f64)
-XS_LANEWISE1(rsqrt_f32, f32)
-XS_LANEWISE1(rsqrt_f64, f64)
-XS_LANEWISE1(exp_f32, f32)
-XS_LANEWISE1(exp_f64, f64)
-XS_LANEWISE1(exp2_f32, f32)
-XS_LANEWISE1(exp2_f64, f64)
-XS_LANEWISE1(log_f32, f32)
-XS_LANEWISE1(log_f64, f64)
-XS_LANEWISE1(log2_f32, f32)
-XS_LANEWISE1(log2_f64, f64)
-XS_LANEWISE1(log10_f32, f32)
-XS_LANEWISE1(log10_f64, f64)
-XS_LANEWISE1(asin_f32, f32)
-XS_LANEWISE1(asin_f64, f64)
-XS_LANEWISE1(acos_f32, f32)
-XS_LANEWISE1(acos_f64, f64)
-XS_LANEWISE1(atan_f32, f32)
-XS_LANEWISE1(atan_f64, f64)
-XS_LANEWISE1(sin_f64, f64)
-XS_LANEWISE1(cos_f64, f64)
-XS_LANEWISE1(tan_f64, f64)
-#undef XS_LANEWISE1
 /* The lanes with large arguments, infinities and NaN again, one by one. */
 #define XS_TURN_LANES(NAME)                                                                                            \
     XS_FUNCTION void XS(each_##NAME##_f32)(f32x *r, const f32x *a)                                                     \
@@ -609,21 +548,6 @@ XS_INLINE f32x XS(pown_f32)(f32x x, u32x n)
     XS(each_pown_f32)(&x, &x, &n);
     return x;
 }
-XS_FUNCTION void XS(each_pown_f64)(f64x *r, const f64x *x, const u32x *n)
-{
-    f64 to[S];
-    u32 given[S];
-    __builtin_memcpy(to, x, sizeof to);
-    __builtin_memcpy(given, n, sizeof given);
-    for (int l = 0; l < S; l++) to[l] = pown_f64(to[l], given[l]);
-    __builtin_memcpy(r, to, sizeof to);
-}
-XS_INLINE f64x XS(pown_f64)(f64x x, u32x n)
-{
-    XS(each_pown_f64)(&x, &x, &n);
-    return x;
-}
-/* One instruction if the CPU has it. */
 #define XS_FUSED(NAME, F)                                                                                              \
     XS_FUNCTION void XS(each_##NAME)(F##x *r, const F##x *a, const F##x *b, const F##x *c)                             \
     {                                                                                                                  \
@@ -633,32 +557,22 @@ XS_INLINE f64x XS(pown_f64)(f64x x, u32x n)
         __builtin_memcpy(z, c, sizeof z);                                                                              \
         for (int l = 0; l < S; l++) z[l] = NAME(x[l], y[l], z[l]);                                                     \
         __builtin_memcpy(r, z, sizeof z);                                                                              \
+    }                                                                                                                  \
+    XS_INLINE F##x XS(NAME)(F##x a, F##x b, F##x c)                                                                    \
+    {                                                                                                                  \
+        XS(each_##NAME)(&c, &a, &b, &c);                                                                               \
+        return c;                                                                                                      \
     }
-XS_FUSED(fma_f32, f32)
 XS_FUSED(fma_f64, f64)
 XS_FUSED(fma_half_f32, f32)
-#undef XS_FUSED
 #if defined(__GNUC__) && !defined(__clang__) && S == 16 && defined(__AVX512F__)
 XS_INLINE f32x XS(fma_f32)(f32x a, f32x b, f32x c) { return __builtin_ia32_vfmaddps512_mask(a, b, c, (short)-1, 4); }
 #elif defined(__GNUC__) && !defined(__clang__) && S == 8 && defined(__FMA__)
 XS_INLINE f32x XS(fma_f32)(f32x a, f32x b, f32x c) { return __builtin_ia32_vfmaddps256(a, b, c); }
 #else
-XS_INLINE f32x XS(fma_f32)(f32x a, f32x b, f32x c)
-{
-    XS(each_fma_f32)(&c, &a, &b, &c);
-    return c;
-}
+XS_FUSED(fma_f32, f32)
 #endif
-XS_INLINE f32x XS(fma_half_f32)(f32x a, f32x b, f32x c)
-{
-    XS(each_fma_half_f32)(&c, &a, &b, &c);
-    return c;
-}
-XS_INLINE f64x XS(fma_f64)(f64x a, f64x b, f64x c)
-{
-    XS(each_fma_f64)(&c, &a, &b, &c);
-    return c;
-}
+#undef XS_FUSED
 XS_INLINE f64x XS(fabs_f64)(f64x a) { return (f64x)((u64x)a & 0x7fffffffffffffffu); }
 XS_INLINE f64x XS(fmin_f64)(f64x a, f64x b) { return XS(sel_f64)(XS_COMPARE(a, <, b) | XS_COMPARE(b, !=, b), a, b); }
 XS_INLINE f64x XS(fmax_f64)(f64x a, f64x b) { return XS(sel_f64)(XS_COMPARE(a, >, b) | XS_COMPARE(b, !=, b), a, b); }

@@ -334,7 +334,11 @@ XS_INLINE f32x XS(round_tf32)(f32x f)
     XS_FUNCTION R##x XS(NAME)(T##x v)                                                                                  \
     {                                                                                                                  \
         R##x r;                                                                                                        \
-        XS_LANES1(r, R, NAME, T, v);                                                                                   \
+        R to[S];                                                                                                       \
+        T from[S];                                                                                                     \
+        __builtin_memcpy(from, &v, sizeof from);                                                                       \
+        for (int l = 0; l < S; l++) to[l] = NAME(from[l]);                                                             \
+        __builtin_memcpy(&r, to, sizeof r);                                                                            \
         return r;                                                                                                      \
     }
 XS_SMALL_FLOAT(e4m3_to_f32, f32, u8)
