@@ -205,7 +205,11 @@ XS_MUL_HI(64, u128, i128)
         const i64 most = (i64)(((u64)1 << (N - 1)) - 1), y = (i##M)x;                                                  \
         return (u##N)(y > most ? most : y < -most - 1 ? -most - 1 : y);                                                \
     }
-#define XS_SATURATE_TO(N) XS_SATURATE(8, N) XS_SATURATE(16, N) XS_SATURATE(32, N) XS_SATURATE(64, N)
+#define XS_SATURATE_TO(N)                                                                                              \
+    XS_SATURATE(8, N)                                                                                                  \
+    XS_SATURATE(16, N)                                                                                                 \
+    XS_SATURATE(32, N)                                                                                                 \
+    XS_SATURATE(64, N)
 XS_SATURATE_TO(8)
 XS_SATURATE_TO(16)
 XS_SATURATE_TO(32)

@@ -58,8 +58,8 @@
 #define XS_FULL (((u64)1 << S) - 1)
 /* For the lanes in `bits`, lowest first. */
 #define XS_EACH(l, bits) for (u64 left_ = (bits), l; left_ && (l = (u64)__builtin_ctzll(left_), 1); left_ &= left_ - 1)
-/* Vectors are passed by pointer to functions that are not inlined: gcc 12 makes sibling calls that misalign them. Inside,
- * they are arrays, so that the compiler may vectorise loops over the lanes. */
+/* Functions that are not inlined take vectors by pointer, because gcc 12 makes sibling calls that misalign them. Their
+ * loops over the lanes use arrays, which compilers vectorise. */
 #endif
 
 typedef u8 u8x XS_BYTES(S);
@@ -225,23 +225,23 @@ XS_INLINE u64 XS(stride)(u64x a) { return XS(stride_of)(&a); }
     XS_INLINE T##x XS(load_at_##T)(u64x a, u64 stride, u64 offset, u64 bits)                                           \
     {                                                                                                                  \
         if (bits == XS_FULL && stride == sizeof(T)) return *(const T##x_mem *)(uintptr_t)(a[0] + offset);              \
-        return XS(gather_##T)(&a, offset, bits);                                                                    \
+        return XS(gather_##T)(&a, offset, bits);                                                                       \
     }                                                                                                                  \
-    /* The same as a call, for functions with very many of them. */                                                   \
+    /* The same as a call, for functions with very many of them. */                                                    \
     XS_FUNCTION T##x XS(load_root_##T)(const u64x *a, u64 stride, u64 offset, u64 bits)                                \
     {                                                                                                                  \
         if (bits == XS_FULL && stride == sizeof(T)) return *(const T##x_mem *)(uintptr_t)((*a)[0] + offset);           \
-        return XS(gather_##T)(a, offset, bits);                                                                     \
+        return XS(gather_##T)(a, offset, bits);                                                                        \
     }                                                                                                                  \
     XS_INLINE void XS(store_at_##T)(u64x a, u64 stride, u64 offset, T##x v, u64 bits)                                  \
     {                                                                                                                  \
         if (bits == XS_FULL && stride == sizeof(T)) *(T##x_mem *)(uintptr_t)(a[0] + offset) = v;                       \
-        else XS(scatter_##T)(&a, offset, &v, bits);                                                                 \
+        else XS(scatter_##T)(&a, offset, &v, bits);                                                                    \
     }                                                                                                                  \
     XS_FUNCTION void XS(load_any_##T)(T##x *r, const u64x *a, u64 bits)                                                \
     {                                                                                                                  \
-        if (bits == XS_FULL && XS(stride_of)(a) == sizeof(T)) *r = *(const T##x_mem *)(uintptr_t)(*a)[0];                   \
-        else *r = XS(gather_##T)(a, 0, bits);                                                                             \
+        if (bits == XS_FULL && XS(stride_of)(a) == sizeof(T)) *r = *(const T##x_mem *)(uintptr_t)(*a)[0];              \
+        else *r = XS(gather_##T)(a, 0, bits);                                                                          \
     }                                                                                                                  \
     XS_INLINE T##x XS(load_##T)(u64x a, u64 bits)                                                                      \
     {                                                                                                                  \
@@ -251,8 +251,8 @@ XS_INLINE u64 XS(stride)(u64x a) { return XS(stride_of)(&a); }
     }                                                                                                                  \
     XS_FUNCTION void XS(store_any_##T)(const u64x *a, const T##x *v, u64 bits)                                         \
     {                                                                                                                  \
-        if (bits == XS_FULL && XS(stride_of)(a) == sizeof(T)) *(T##x_mem *)(uintptr_t)(*a)[0] = *v;                         \
-        else XS(scatter_##T)(a, 0, v, bits);                                                                              \
+        if (bits == XS_FULL && XS(stride_of)(a) == sizeof(T)) *(T##x_mem *)(uintptr_t)(*a)[0] = *v;                    \
+        else XS(scatter_##T)(a, 0, v, bits);                                                                           \
     }                                                                                                                  \
     XS_INLINE void XS(store_##T)(u64x a, T##x v, u64 bits) { XS(store_any_##T)(&a, &v, bits); }                        \
     XS_INLINE T##x XS(load_volatile_##T)(u64x a, u64 bits)                                                             \
@@ -484,7 +484,6 @@ XS_SHIFTS(64, 6)
 #undef XS_SHIFTS
 
 /* Vectors of 32 lanes are wider than any register; their comparisons are much code, so they are functions. */
-#if S == 32
 #define XS_LESSER(NAME, T, TEST)                                                                                       \
     XS_FUNCTION void XS(each_##NAME)(T##x *r, const T##x *a, const T##x *b)                                            \
     {                                                                                                                  \
@@ -496,13 +495,10 @@ XS_SHIFTS(64, 6)
     }                                                                                                                  \
     XS_INLINE T##x XS(NAME)(T##x a, T##x b)                                                                            \
     {                                                                                                                  \
+        if (S < 32) return XS(sel_##T)(TEST, a, b);                                                                    \
         XS(each_##NAME)(&a, &a, &b);                                                                                   \
         return a;                                                                                                      \
     }
-#else
-#define XS_LESSER(NAME, T, TEST)                                                                                       \
-    XS_INLINE T##x XS(NAME)(T##x a, T##x b) { return XS(sel_##T)(TEST, a, b); }
-#endif
 #define XS_LEAST(N)                                                                                                    \
     XS_LESSER(smin_u##N, u##N, XS_COMPARE((i##N##x)a, <, (i##N##x)b))                                                  \
     XS_LESSER(smax_u##N, u##N, XS_COMPARE((i##N##x)a, >, (i##N##x)b))                                                  \

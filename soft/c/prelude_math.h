@@ -443,8 +443,8 @@ XS_INLINE u32 umul24_u32(u32 a, u32 b) { return (a & 0xffffffu) * (b & 0xffffffu
 XS_INLINE u32 smad24_u32(u32 a, u32 b, u32 c) { return smul24_u32(a, b) + c; }
 XS_INLINE u32 umad24_u32(u32 a, u32 b, u32 c) { return umul24_u32(a, b) + c; }
 
-/* Conversions to float types in directed modes, of the absolute value: the nearest value, corrected by one step if it is
- * on the wrong side. */
+/* Conversions to float types in directed modes, of the absolute value: the nearest value, corrected by one step if that
+ * is on the wrong side. */
 #define XS_DOWN_AND_UP(S, T, PAST)                                                                                     \
     XS_INLINE T S##_to_##T##_down(S x)                                                                                 \
     {                                                                                                                  \
@@ -557,22 +557,32 @@ XS_INLINE f32x XS(pown_f32)(f32x x, u32x n)
         __builtin_memcpy(z, c, sizeof z);                                                                              \
         for (int l = 0; l < S; l++) z[l] = NAME(x[l], y[l], z[l]);                                                     \
         __builtin_memcpy(r, z, sizeof z);                                                                              \
-    }                                                                                                                  \
-    XS_INLINE F##x XS(NAME)(F##x a, F##x b, F##x c)                                                                    \
-    {                                                                                                                  \
-        XS(each_##NAME)(&c, &a, &b, &c);                                                                               \
-        return c;                                                                                                      \
     }
+XS_FUSED(fma_f32, f32)
 XS_FUSED(fma_f64, f64)
 XS_FUSED(fma_half_f32, f32)
+#undef XS_FUSED
 #if defined(__GNUC__) && !defined(__clang__) && S == 16 && defined(__AVX512F__)
 XS_INLINE f32x XS(fma_f32)(f32x a, f32x b, f32x c) { return __builtin_ia32_vfmaddps512_mask(a, b, c, (short)-1, 4); }
 #elif defined(__GNUC__) && !defined(__clang__) && S == 8 && defined(__FMA__)
 XS_INLINE f32x XS(fma_f32)(f32x a, f32x b, f32x c) { return __builtin_ia32_vfmaddps256(a, b, c); }
 #else
-XS_FUSED(fma_f32, f32)
+XS_INLINE f32x XS(fma_f32)(f32x a, f32x b, f32x c)
+{
+    XS(each_fma_f32)(&c, &a, &b, &c);
+    return c;
+}
 #endif
-#undef XS_FUSED
+XS_INLINE f32x XS(fma_half_f32)(f32x a, f32x b, f32x c)
+{
+    XS(each_fma_half_f32)(&c, &a, &b, &c);
+    return c;
+}
+XS_INLINE f64x XS(fma_f64)(f64x a, f64x b, f64x c)
+{
+    XS(each_fma_f64)(&c, &a, &b, &c);
+    return c;
+}
 XS_INLINE f64x XS(fabs_f64)(f64x a) { return (f64x)((u64x)a & 0x7fffffffffffffffu); }
 XS_INLINE f64x XS(fmin_f64)(f64x a, f64x b) { return XS(sel_f64)(XS_COMPARE(a, <, b) | XS_COMPARE(b, !=, b), a, b); }
 XS_INLINE f64x XS(fmax_f64)(f64x a, f64x b) { return XS(sel_f64)(XS_COMPARE(a, >, b) | XS_COMPARE(b, !=, b), a, b); }

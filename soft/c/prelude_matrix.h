@@ -305,17 +305,16 @@ XS_INLINE f32x XS(bf16_to_f32)(u16x h) { return (f32x)(XS_CONVERT(h, u32x) << 16
 
 /* The same in memory. */
 #if defined(XS_EIGHT) && XS_NATIVE < 64
-#define XS_FLOATS_AT(NAME)                                                                                             \
-    XS_INLINE void XS(NAME##_at)(f32x * to, const void *from)                                                          \
-    {                                                                                                                  \
-        XS_UNROLL for (int i = 0; i < S; i += 8) eight_##NAME((f32 *)to + i, (const u8 *)from + 2 * i);                \
-    }
+#define XS_READ_FLOATS(NAME, to, from)                                                                                 \
+    XS_UNROLL for (int i = 0; i < S; i += 8) eight_##NAME((f32 *)to + i, (const u8 *)from + 2 * i)
 #else
-#define XS_FLOATS_AT(NAME)                                                                                             \
-    XS_INLINE void XS(NAME##_at)(f32x * to, const void *from) { *to = XS(NAME)(*(const u16x_mem *)from); }
+#define XS_READ_FLOATS(NAME, to, from) *to = XS(NAME)(*(const u16x_mem *)from)
 #endif
+#define XS_FLOATS_AT(NAME)                                                                                             \
+    XS_INLINE void XS(NAME##_at)(f32x * to, const void *from) { XS_READ_FLOATS(NAME, to, from); }
 XS_FLOATS_AT(f16_to_f32)
 XS_FLOATS_AT(bf16_to_f32)
+#undef XS_READ_FLOATS
 #undef XS_FLOATS_AT
 
 XS_INLINE u16x XS(f32_to_bf16)(f32x f)
@@ -372,24 +371,27 @@ struct XS(grid) {
     const u32x *less; /* to be subtracted from the sums of each column first */
 };
 
-/* Rows and columns of a tile, and columns for the remainder. */
+/* Rows and columns of a tile. For the remainder: one row, two columns or one. */
 #if XS_NATIVE == 64 || defined(__aarch64__) /* 32 registers */
-#define XS_TILE_F32 4, 4, 2
-#define XS_TILE_U32 4, 4, 2
+#define XS_ROWS 4
+#define XS_COLUMNS_f32 4
+#define XS_COLUMNS_u32 4
 #elif XS_NATIVE == 32 /* 16, and FMA */
-#define XS_TILE_F32 4, 3, 2
-#define XS_TILE_U32 4, 2, 2
+#define XS_ROWS 4
+#define XS_COLUMNS_f32 3
+#define XS_COLUMNS_u32 2
 #else
-#define XS_TILE_F32 2, 4, 2
-#define XS_TILE_U32 2, 4, 2
+#define XS_ROWS 2
+#define XS_COLUMNS_f32 4
+#define XS_COLUMNS_u32 4
 #endif
 
 /* A tile from row `row` of A's fragments and piece `q` of B's on. Inlined with constant rows, columns and STEPS (words
  * per row of A, rows of B). */
-#define XS_GRID_OF(NAME, T, ROWS, COLUMNS, NARROW, STEPS, START, MULTIPLY_ADD)                                         \
+#define XS_GRID(NAME, T, STEPS, START, MULTIPLY_ADD)                                                                   \
     XS_FORCED void XS(NAME##_tile)(struct XS(grid) g, long row, long q, int rows, int columns)                         \
     {                                                                                                                  \
-        XS(T##p) sum[ROWS][COLUMNS], *d[COLUMNS];                                                                      \
+        XS(T##p) sum[XS_ROWS][XS_COLUMNS_##T], *d[XS_COLUMNS_##T];                                                     \
         XS_UNROLL for (int j = 0; j < columns; j++)                                                                    \
         {                                                                                                              \
             long at = (q + j) / XS_PIECES, piece = row * XS_PIECES + (q + j) % XS_PIECES;                              \
@@ -399,11 +401,11 @@ struct XS(grid) {
         }                                                                                                              \
         for (long f = 0; f < g.nk; f++) {                                                                              \
             const T *a = (const T *)g.a[f] + row * STEPS;                                                              \
-            const XS(T##p) *b[COLUMNS];                                                                                \
+            const XS(T##p) *b[XS_COLUMNS_##T];                                                                         \
             XS_UNROLL for (int j = 0; j < columns; j++)                                                                \
             b[j] = (const XS(T##p) *)g.b[(q + j) / XS_PIECES * g.nk + f] + (q + j) % XS_PIECES;                        \
             for (long k = 0; k < STEPS; k++) {                                                                         \
-                XS(T##p) v[COLUMNS];                                                                                   \
+                XS(T##p) v[XS_COLUMNS_##T];                                                                            \
                 XS_UNROLL for (int j = 0; j < columns; j++)                                                            \
                 {                                                                                                      \
                     v[j] = b[j][k * XS_PIECES];                                                                        \
@@ -423,7 +425,7 @@ struct XS(grid) {
     }                                                                                                                  \
     XS_FORCED void XS(NAME##_part)(struct XS(grid) g, long row, long q, long rows, int columns)                        \
     {                                                                                                                  \
-        if (rows == ROWS) XS(NAME##_tile)(g, row, q, ROWS, columns);                                                   \
+        if (rows == XS_ROWS) XS(NAME##_tile)(g, row, q, XS_ROWS, columns);                                             \
         else XS(NAME##_tile)(g, row, q, 1, columns);                                                                   \
     }                                                                                                                  \
     XS_FUNCTION void XS(NAME##_grid)(struct XS(grid) g)                                                                \
@@ -431,20 +433,19 @@ struct XS(grid) {
         for (long i = 0; i < g.ni; i++, g.a += g.nk, g.c += g.nj, g.d += g.nj) {                                       \
             for (long q = 0, columns; q < g.nj * XS_PIECES; q += columns) {                                            \
                 long left = g.nj * XS_PIECES - q;                                                                      \
-                columns = left >= COLUMNS ? COLUMNS : left >= NARROW ? NARROW : 1;                                     \
+                columns = left >= XS_COLUMNS_##T ? XS_COLUMNS_##T : left >= 2 ? 2 : 1;                                 \
                 for (long row = 0, rows; row < g.m; row += rows) {                                                     \
-                    rows = g.m - row < ROWS ? 1 : ROWS;                                                                \
-                    if (columns == COLUMNS) XS(NAME##_part)(g, row, q, rows, COLUMNS);                                 \
-                    else if (columns == NARROW) XS(NAME##_part)(g, row, q, rows, NARROW);                              \
+                    rows = g.m - row < XS_ROWS ? 1 : XS_ROWS;                                                          \
+                    if (columns == XS_COLUMNS_##T) XS(NAME##_part)(g, row, q, rows, XS_COLUMNS_##T);                   \
+                    else if (columns == 2) XS(NAME##_part)(g, row, q, rows, 2);                                        \
                     else XS(NAME##_part)(g, row, q, rows, 1);                                                          \
                 }                                                                                                      \
             }                                                                                                          \
         }                                                                                                              \
     }
-#define XS_GRID(NAME, T, TILE, STEPS, START, MULTIPLY_ADD) XS_GRID_OF(NAME, T, TILE, STEPS, START, MULTIPLY_ADD)
 #define XS_START(c, g, q) (c)
 #define XS_ADD_F32(sum, x, v) ((sum) + (x) * (v))
-XS_GRID(f32, f32, XS_TILE_F32, 16, XS_START, XS_ADD_F32)
+XS_GRID(f32, f32, 16, XS_START, XS_ADD_F32)
 
 /* The two halves of a dword. */
 XS_INLINE f32x XS(f16_low)(u32x w) { return XS(f16_to_f32)(XS_CONVERT(w & 0xffffu, u16x)); }
@@ -485,7 +486,7 @@ XS_INLINE f32x XS(bf16_high)(u32x w) { return (f32x)(w & 0xffff0000u); }
             wide_b[i] = form & XS_WIDE_B ? b[i] : columns[i];                                                          \
             if (!(form & XS_WIDE_B)) XS(NAME##_columns)(columns[i], b[i], form & XS_PACKED);                           \
         }                                                                                                              \
-        XS(f32_grid)(g);                                                                                              \
+        XS(f32_grid)(g);                                                                                               \
     }                                                                                                                  \
     XS_FUNCTION void XS(NAME)(f32x * d, const void *a, const void *b, const f32x *c, int m, int form)                  \
     {                                                                                                                  \
@@ -496,7 +497,7 @@ XS_DPAS_16(dpas_bf16, bf16)
 #undef XS_DPAS_16
 
 /* K = 8: A rows of 8 floats, B 8 components. The hardware reads 19 bits of each. */
-XS_GRID(f32_short, f32, XS_TILE_F32, 8, XS_START, XS_ADD_F32)
+XS_GRID(f32_short, f32, 8, XS_START, XS_ADD_F32)
 XS_FUNCTION void XS(dpas_tf32)(f32x *d, const void *a, const void *b, const f32x *c, int m, int form)
 {
     f32x columns[8];
@@ -541,12 +542,12 @@ XS_FUNCTION void XS(dpas_acc)(XS(dpas_fn) *product, void *d, const void *a, cons
 #elif XS_PIECE == 32 && ((defined(__AVX512VNNI__) && defined(__AVX512VL__)) || defined(__AVXVNNI__)) &&                \
     XS_HAS(__builtin_ia32_vpdpbusd256)
 #define XS_DOT4(sum, x, v) (XS(u32p)) __builtin_ia32_vpdpbusd256((XS(i32p))(sum), (XS(i32p))(x), (XS(i32p))(v))
+#else
+#define XS_NO_DOT4
+#define XS_DOT4(sum, x, v) (sum) /* never called */
 #endif
-#ifdef XS_DOT4
 #define XS_START_LESS(c, g, q) ((c) - ((const XS(u32p) *)(g).less)[q])
-XS_GRID(dot4, u32, XS_TILE_U32, 8, XS_START_LESS, XS_DOT4)
-#undef XS_START_LESS
-#endif
+XS_GRID(dot4, u32, 8, XS_START_LESS, XS_DOT4)
 
 /* Otherwise, or if B is unsigned: bytes as pairs of 16 bits, whose products every CPU of this family can add. */
 XS_FORCED XS(u32p) XS(dot2)(XS(u32p) sum, XS(u32p) x, XS(u32p) v)
@@ -564,17 +565,16 @@ XS_FORCED XS(u32p) XS(dot2)(XS(u32p) sum, XS(u32p) x, XS(u32p) v)
     return sum + (XS(u32p))low + (XS(u32p))(((XS(i32p))x >> 16) * ((XS(i32p))v >> 16));
 #endif
 }
-XS_GRID(dot2, u32, XS_TILE_U32, 16, XS_START, XS(dot2))
+XS_GRID(dot2, u32, 16, XS_START, XS(dot2))
 
 /* Do 8-bit operands stay bytes? Then only A is made unsigned, which adds 128 times the column's sum. Otherwise they
  * become pairs of 16 bits: A's rows of 32 bytes are 64, and a vector of B (four k's of a column per dword) is two. */
 XS_FORCED int XS(quads)(int signs)
 {
-#ifdef XS_DOT4
-    return (signs & XS_SIGNED_B) != 0;
-#else
-    return (void)signs, 0;
+#ifdef XS_NO_DOT4
+    signs = 0;
 #endif
+    return (signs & XS_SIGNED_B) != 0;
 }
 
 XS_FORCED void XS(wide_row)(u8 *to, const void *from, int signs)
@@ -613,7 +613,6 @@ XS_FORCED void XS(wide_column)(u8 *to, const void *from, int signs)
 /* Products of operands in this form. */
 XS_FORCED void XS(ints_grid)(struct XS(grid) g, int signs)
 {
-#ifdef XS_DOT4
     if (XS(quads)(signs)) {
         u32x less[XS_RUN] = {{0}};
         for (int i = 0; i < g.nj * g.nk && signs & XS_SIGNED_A; i++) {
@@ -627,8 +626,6 @@ XS_FORCED void XS(ints_grid)(struct XS(grid) g, int signs)
         XS(dot4_grid)(g);
         return;
     }
-#endif
-    (void)signs;
     XS(dot2_grid)(g);
 }
 
@@ -689,12 +686,14 @@ XS_FUNCTION void XS(dpas_i4)(u32x *d, const void *a, const void *b, const u32x *
 }
 
 #undef XS_DOT4
+#undef XS_NO_DOT4
 #undef XS_START
+#undef XS_START_LESS
 #undef XS_ADD_F32
 #undef XS_GRID
-#undef XS_GRID_OF
-#undef XS_TILE_F32
-#undef XS_TILE_U32
+#undef XS_ROWS
+#undef XS_COLUMNS_f32
+#undef XS_COLUMNS_u32
 #undef XS_PIECES
 #undef XS_PIECE
 

@@ -2,10 +2,10 @@
  * mention, directly or through other items, are not compiled.
  *
  * A text consists of items: a function, a macro, an `#if` with all its content. A macro that defines functions is
- * expanded where it is used, so each of them is an item. Includes and include guards are always kept, comments between
- * items never. An item is known by the names it defines, and needs those it mentions. Names that macros paste with ##
- * are computed where the macros define functions; elsewhere a pasted name matches all names that begin, or end, like
- * it: too much may be kept, but never too little. test_soft_text compares this with the preprocessor's result.
+ * expanded where it is used (not within an `#if`), so each of them is an item. Includes and include guards are always
+ * kept, comments between items never. An item is known by the names it defines, and needs those it mentions. Names that
+ * such macros paste with ## are computed; in other macros, a pasted name matches all names that begin, or end, like it:
+ * too much may be kept, but never too little. test_soft_text compares this with the preprocessor's result.
  */
 #include "codegen.h"
 #include "generate.h"
@@ -21,7 +21,7 @@ const char *const *const cg_texts[] = {
     soft_text_abi,    soft_text_prelude, soft_text_check, soft_text_print, soft_text_lanes,
     soft_text_matrix, soft_text_amx,     soft_text_math,  soft_text_coop,  NULL};
 
-enum { MAX_PARAMS = 8, WORD = 64 };
+enum { MAX_PARAMS = 8, WORD = 64, MAX_LINE = 512 };
 
 /* The arguments of a macro. */
 struct args {
@@ -163,6 +163,22 @@ static uint32_t join(const char *s, const struct args *a, char name[WORD], const
     return n;
 }
 
+/* The text as the preprocessor would expand it. Returns its length. */
+static uint32_t expand(const char *from, const char *end, const struct args *a, char *to, uint32_t room)
+{
+    char name[WORD];
+    uint32_t n = 0;
+    while (from < end) {
+        const char *at = from++;
+        uint32_t length = is_word(*at) ? join(at, a, name, &from) : 1;
+        if (n + length >= room) break;
+        memcpy(to + n, is_word(*at) ? name : at, length);
+        n += length;
+    }
+    to[n] = 0;
+    return n;
+}
+
 static void define_joined(const char *s, const struct args *a, uint32_t item)
 {
     char name[WORD];
@@ -263,68 +279,23 @@ static void define_type(const char *s, uint32_t item)
     if (join(s, NULL, name, &behind)) define(name, (uint32_t)strlen(name), item);
 }
 
-typedef void visit_fn(void *to, const char *line, const struct args *a);
-
-static bool is_family_use(const char *s) { return begins(s, "XS_") && !is_specified(s); }
-
-static void visit_families(const char *s, const struct args *outer, uint32_t depth, visit_fn *visit, void *to);
-
-/* Visits the lines of macros with this name, expanded with these arguments. */
-static void visit_macro(const char *s, uint32_t length, struct args *a, uint32_t depth, visit_fn *visit, void *to)
+/* Defines what begins on this line. */
+static void define_line(const char *s, uint32_t item)
 {
-    for (uint32_t n = all.bucket[hash_of(s, length)]; n; n = all.name[n - 1].next) {
-        const struct item *m = &all.item[all.name[n - 1].item];
-        for (uint32_t k = 0; is_same(&all.name[n - 1], s, length) && k < m->count; k++) {
-            const char *d = m->line[k];
-            if (!begins(d, "#define ") || strncmp(d + 8, s, length) || d[8 + length] != '(') continue;
-            read_list(d + 9 + length, a->param);
-            const char *line = strchr(d, ')');
-            for (line = line ? skip_blanks(line + 1) : ""; *line;) {
-                visit(to, line, a);
-                visit_families(line, a, depth + 1, visit, to);
-                line = strstr(line, "\\\n") && ++k < m->count ? skip_blanks(m->line[k]) : "";
-            }
-        }
-    }
-}
-
-/* The same for all macros in a line. */
-static void visit_families(const char *s, const struct args *outer, uint32_t depth, visit_fn *visit, void *to)
-{
-    while (is_family_use(s) && depth < MAX_DEPTH) {
-        struct args a = {0};
-        uint32_t length = 0, open = 0;
-        while (is_word(s[length])) length++;
-        a.count = s[length] == '(' ? read_list(s + length + 1, a.value) : 0;
-        for (uint32_t i = 0; i < a.count; i++) {
-            char name[WORD];
-            const char *behind;
-            if (join(a.value[i], outer, name, &behind) && !*behind) memcpy(a.value[i], name, sizeof name);
-        }
-        visit_macro(s, length, &a, depth, visit, to);
-        for (s += length; *s; s++) {
-            open += *s == '(';
-            open -= *s == ')';
-            if (!open) break;
-        }
-        if (*s) s = skip_blanks(s + 1);
-    }
-}
-
-static void define_line(void *item, const char *s, const struct args *a)
-{
+    uint32_t length = 0;
     if (begins(s, "#define ")) {
-        uint32_t length = 0;
         while (is_word(s[8 + length])) length++;
-        if (!a) define(s + 8, length, *(uint32_t *)item);
-    } else if (!a && is_type(s)) {
-        define_type(s, *(uint32_t *)item);
+        define(s + 8, length, item);
+    } else if (is_type(s)) {
+        define_type(s, item);
     } else {
-        define_function(s, a, *(uint32_t *)item);
+        define_function(s, NULL, item);
     }
 }
 
 /* ---- items */
+
+static bool is_family_use(const char *s) { return begins(s, "XS_") && !is_specified(s); }
 
 static bool is_directive(const char *s, const char *what) { return *s == '#' && begins(skip_blanks(s + 1), what); }
 
@@ -340,7 +311,7 @@ static char last_of(const char *s)
 /* The number of lines of the item that begins at `line`. */
 static uint32_t item_lines(const char *const *line)
 {
-    const char *ends = begins(*line, "XS_") && !is_specified(*line) ? ";})" : ";}";
+    const char *ends = is_family_use(*line) ? ";})" : ";}";
     uint32_t n = 0;
     int depth = 0;
     if (is_directive(*line, "if")) {
@@ -415,30 +386,31 @@ static uint32_t part_lines(const char *const *body, uint32_t left)
     return 0;
 }
 
-/* The functions of a line that uses a macro, as items of their own. False: it is one item. */
-static bool add_functions(const char *const *at)
+/* Adds the functions that a macro defines where it is used, in the body of another one if there are `outer` arguments,
+ * as items that stand for the line at `at`. */
+static void add_functions(const char *use, const struct args *outer, const char *const *at, uint32_t depth)
 {
-    const char *use = *at;
-    const struct item *macro = macro_of(use);
-    const uint32_t before = all.item_count;
-    const char *params = macro ? strchr(*macro->line, ')') : NULL, *end = strchr(use, ')');
-    struct args *a = params && begins(skip_blanks(params + 1), "\\\n") ? calloc(1, sizeof *a) : NULL;
-    if (!a || !end || *skip_blanks(end + 1) != '\n') {
-        free(a);
-        return false;
-    }
-    a->count = read_list(strchr(use, '(') + 1, a->value);
+    const struct item *macro = depth < MAX_DEPTH ? macro_of(use) : NULL;
+    struct args *a = macro ? calloc(1, sizeof *a) : NULL;
+    all.failed = all.failed || !a;
+    if (!a) return;
     read_list(strchr(*macro->line, '(') + 1, a->param);
-    for (uint32_t k = 1, n; k < macro->count; k += n) {
-        n = begins(skip_blanks(macro->line[k]), "/*") ? 1 : part_lines(macro->line + k, macro->count - k);
-        if (!n) {
-            all.item_count = before;
-            free(a);
-            return false;
-        }
-        if (!begins(skip_blanks(macro->line[k]), "/*")) add_item(macro->line + k, n, at, a);
+    a->count = read_list(strchr(use, '(') + 1, a->value);
+    for (uint32_t i = 0; i < a->count; i++) {
+        char value[WORD];
+        expand(a->value[i], a->value[i] + strlen(a->value[i]), outer, value, WORD);
+        memcpy(a->value[i], value, WORD);
     }
-    return true;
+    for (uint32_t k = 1, n; k < macro->count; k += n) {
+        const char *line = skip_blanks(macro->line[k]);
+        n = 1;
+        if (begins(line, "/*")) continue;
+        n = part_lines(macro->line + k, macro->count - k);
+        all.failed = all.failed || !n;
+        if (!n) return;
+        if (is_family_use(line)) add_functions(line, a, at, depth + 1);
+        else add_item(macro->line + k, n, at, a);
+    }
 }
 
 static void read_text(const char *const *line)
@@ -449,41 +421,25 @@ static void read_text(const char *const *line)
             while (*line && !strstr(*line, "*/")) line++;
         } else if (**line != '\n') {
             n = is_directive(*line, "ifndef XETILE_") ? 1 : item_lines(line);
-            if (n != 1 || !is_family_use(*line) || !add_functions(line)) add_item(line, n, line, NULL);
+            if (is_family_use(*line)) add_functions(*line, NULL, line, 0);
+            else add_item(line, n, line, NULL);
         }
         while (n-- && *line) line++;
     }
 }
 
-static void name_function(uint32_t item)
+/* A guard is its own line. */
+static void name_item(uint32_t n)
 {
-    const struct item *i = &all.item[item];
-    for (uint32_t k = 0; k < i->count; k++) {
-        define_line(&item, skip_blanks(i->line[k]), i->args);
-        visit_families(skip_blanks(i->line[k]), i->args, 1, define_line, &item);
-    }
-}
-
-/* Macros first, because definitions depend on them. A guard is its own line. */
-static void name_items(void)
-{
-    for (uint32_t pass = 0; pass < 2; pass++) {
-        for (uint32_t i = 0; i < all.item_count; i++) {
-            if (all.item[i].args) {
-                if (pass) name_function(i);
-                continue;
-            }
-            if (is_directive(all.item[i].line[0], "ifndef XETILE_")) all.item[i].always = true;
-            for (uint32_t k = 0; k < all.item[i].count; k++) {
-                const char *s = all.item[i].line[k];
-                if (k && *s == ' ' && is_specified(skip_blanks(s)) && *all.item[i].line[0] == '#')
-                    all.item[i].family = true;
-                if (*s == ' ' || *s == '\n' || (*s == '#') == pass) continue;
-                define_line(&i, s, NULL);
-                if (begins(s, "enum")) define_enumerators(all.item[i].line + k, i);
-                visit_families(s, NULL, 0, define_line, &i);
-            }
-        }
+    struct item *i = &all.item[n];
+    if (i->args) define_function(skip_blanks(*i->line), i->args, n);
+    if (is_directive(*i->line, "ifndef XETILE_")) i->always = true;
+    for (uint32_t k = 0; k < i->count && !i->args; k++) {
+        const char *s = i->line[k];
+        if (k && *s == ' ' && is_specified(skip_blanks(s)) && **i->line == '#') i->family = true;
+        if (*s == ' ' || *s == '\n') continue;
+        define_line(s, n);
+        if (begins(s, "enum")) define_enumerators(i->line + k, n);
     }
 }
 
@@ -492,7 +448,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void read_all(void)
 {
     for (size_t t = 0; cg_texts[t]; t++) read_text(cg_texts[t]);
-    name_items();
+    for (uint32_t i = 0; i < all.item_count; i++) name_item(i);
 }
 
 /* ---- needed items */
@@ -546,32 +502,14 @@ static void need_parts(struct search *s, const char *line)
     }
 }
 
-static void need_line(void *search, const char *line, const struct args *a)
-{
-    char name[WORD];
-    while (*line) {
-        uint32_t n = is_word(*line) ? join(line, a, name, &line) : 0;
-        const char *behind = skip_comment(line, line + strlen(line));
-        if (n)
-            need_word(search, name, n);
-        else
-            line = behind > line ? behind : line + 1;
-    }
-}
-
 static void need_item(struct search *s, const struct item *i)
 {
-    for (uint32_t k = 0; k < i->count && i->args; k++) {
-        need_line(s, i->line[k], i->args);
-        visit_families(skip_blanks(i->line[k]), i->args, 1, need_line, s);
-    }
-    for (uint32_t k = 0; k < i->count && i->leads && !i->args; k++) {
-        const char *line = i->line[k];
-        need_words(s, line, line + strlen(line));
-        if (is_family_use(line))
-            visit_families(line, NULL, 0, need_line, s);
-        else if (!i->family)
-            need_parts(s, line);
+    char text[MAX_LINE];
+    for (uint32_t k = 0; k < i->count && i->leads; k++) {
+        const char *line = i->line[k], *end = line + strlen(line);
+        if (i->args) end = text + expand(line, end, i->args, text, MAX_LINE);
+        need_words(s, i->args ? text : line, end);
+        if (!i->args && !i->family) need_parts(s, line);
     }
 }
 
@@ -601,18 +539,14 @@ bool cg_selects(const struct cg_selection *s, const char *name, size_t length)
     return false;
 }
 
-/* Writes a line of a macro's body as the preprocessor would. */
+/* Writes a line of a macro's body. */
 static void put_expanded(struct cg *g, const char *line, const struct args *a)
 {
     const char *end = strstr(line, "\\\n");
-    char name[WORD];
+    char text[MAX_LINE];
     if (!end) end = line + strcspn(line, "\n");
     while (end > line && end[-1] == ' ') end--;
-    while (line < end) {
-        const char *from = line++;
-        if (!is_word(*from)) cg_put_text(g, from, 1);
-        else cg_put_text(g, name, join(from, a, name, &line));
-    }
+    cg_put_text(g, text, expand(line, end, a, text, MAX_LINE));
     cg_put_text(g, "\n", 1);
 }
 
