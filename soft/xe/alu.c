@@ -332,12 +332,13 @@ static void choose_lanes(const struct xe_instruction *i, struct work *w)
         w->out.v[n] = holds(w, i->condition, &w->in[2].v[n], &zero) ? w->in[0].v[n] : w->in[1].v[n];
 }
 
-static void write_comparison(struct xe_thread *t, const struct xe_instruction *i, struct work *w)
+/* Writes bits as they are: as integers of the destination's size, by number of bits. */
+static void write_bits(struct xe_thread *t, const struct xe_instruction *i, struct work *w)
 {
     static const uint8_t as[] = {[8] = XE_B, [16] = XE_W, [32] = XE_D, [64] = XE_Q};
     struct xe_instruction copy = *i;
     copy.to.type = as[xe_types[i->to.type].bits];
-    xe_write(t, &copy, false, XE_D, w->mask, &w->out);
+    xe_write(t, &copy, false, copy.to.type, w->mask, &w->out);
 }
 
 static void read_all(struct xe_thread *t, const struct xe_instruction *i, struct work *w)
@@ -346,15 +347,6 @@ static void read_all(struct xe_thread *t, const struct xe_instruction *i, struct
     w->is_float = xe_is_float(w->type) && !only_moves(i);
     for (int k = 0; k < 3; k++)
         if (i->from[k].where != XE_NONE) xe_read(t, i, &i->from[k], w->is_float, &w->in[k]);
-}
-
-/* The result's bits have the source type; only the destination's type may be float. */
-static void write_moved(struct xe_thread *t, const struct xe_instruction *i, struct work *w)
-{
-    static const uint8_t as[] = {[16] = XE_UW, [32] = XE_UD, [64] = XE_UQ};
-    struct xe_instruction copy = *i;
-    copy.to.type = as[xe_types[i->to.type].bits];
-    xe_write(t, &copy, false, copy.to.type, w->mask, &w->out);
 }
 
 void xe_alu(struct xe_thread *t, const struct xe_instruction *i)
@@ -374,14 +366,14 @@ void xe_alu(struct xe_thread *t, const struct xe_instruction *i)
         choose_lanes(i, &w);
     } else if (i->operation == XE_cmp) {
         compare_lanes(t, i, &w);
-        write_comparison(t, i, &w);
+        write_bits(t, i, &w);
         return;
     } else {
         compute_lanes(t, i, &w);
         if (i->condition) set_flags(t, i, w.mask, nonzero(i, &w));
     }
     if (only_moves(i))
-        write_moved(t, i, &w);
+        write_bits(t, i, &w);
     else
         xe_write(t, i, w.is_float, w.type, w.mask, &w.out);
     if (i->operation == XE_addc || i->operation == XE_subb) keep_carry(t, i, &w);
