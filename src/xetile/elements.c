@@ -90,10 +90,10 @@ XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* The number of strips of a block. A message stores a strip: up to eight rows, as wide as a subgroup. */
-XE_LATE_ int xt_strips_(const cm_matrix *a) { return a->layout.size_i == a->layout.lanes ? a->parts : 1; }
+XE_FN_ int xt_strips_(const cm_matrix *a) { return a->layout.size_i == a->layout.lanes ? a->parts : 1; }
 
 /* A strip of a block, computed on demand. */
-XE_LATE_ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
+XE_FN_ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
 {
     const xt_value_ *value = xt_value_at_(x, of->id);
     const cm_matrix *whole = &value->now.vec.block[block];
@@ -118,7 +118,7 @@ XE_LATE_ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
 }
 
 /* Computes everything, for a use before the store. */
-XE_LATE_ void xt_make_strips_(xt_ctx *x, const xt_vec *v)
+XE_FN_ void xt_make_strips_(xt_ctx *x, const xt_vec *v)
 {
     const xt_vec *now = &xt_value_at_(x, v->id)->now.vec;
     for (int i = 0; i < now->blocks; i++)
@@ -144,7 +144,7 @@ static void xt_put_off_(xt_ctx *x, const xt_vec *v, int store)
 
 /* A pass: vectors stored by 2D block messages are computed strip by strip at the store, along with their element-wise
  * operands, so that registers need not hold all intermediate results. */
-XE_LATE_ void xt_find_late_(xt_ctx *x)
+XE_FN_ void xt_find_late_(xt_ctx *x)
 {
     for (int i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
         const xt_node_ *n = xt_node_at_(x, i);
