@@ -803,9 +803,9 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const ui
  *   t M C L       no operand word but the result type; a cooperative matrix result type; a cooperative vector result
  *                 type; a cooperative matrix type as an operand
  * Result types: = that of the first operand, * the pointer's target, t the given type, b bools like the first operand,
- * s and h f32 and i16 like it, . its scalar, r its scalar (a scalar operand is returned as is), x i32, y i32x4, - none.
- * Suffixes: # folds constants; 0 or 1 is the neutral second operand, + also as the first. Conversions are from:to, with
- * u or s if constants are folded, zero- or sign-extended. */
+ * s and h f32 and i16 like it, . its scalar, r its scalar (a scalar operand is returned as is), x i32, y i32x4, g the
+ * pointer as one to generic storage, - none. Suffixes: # folds constants; 0 or 1 is the neutral second operand, + also
+ * as the first. Conversions are from:to, with u or s if constants are folded, zero- or sign-extended. */
 #define SPE_INSTRUCTIONS_(A, AB, TO, GIVES, DOES)                                                                      \
     /* Arithmetic. sdiv and srem round toward zero; smod has the divisor's sign, frem the dividend's. */               \
     AB(spe_iadd, IAdd, "i=:=#0+") AB(spe_isub, ISub, "i=:=#0") AB(spe_imul, IMul, "i=:=#1+")                           \
@@ -838,8 +838,8 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const ui
      * rounded to the 10-bit mantissa of tf32, still f32: SPV_INTEL_tensor_float32_conversion. */                      \
     A(spe_bf16_to_f32, ConvertBF16ToFINTEL, "h:s") A(spe_f32_to_bf16, ConvertFToBF16INTEL, "s:h")                      \
     A(spe_round_tf32, RoundFToTF32INTEL, "s:s")                                                                        \
-    /* Another id for a value, so that it can be decorated separately. */                                              \
-    A(spe_copy, CopyObject, "v:=")                                                                                     \
+    /* Another id for a value, so that it can be decorated separately. The same address in generic storage. */         \
+    A(spe_copy, CopyObject, "v:=") A(spe_ptr_to_generic, PtrCastToGeneric, "p:g")                                      \
     /* Memory at ptr. align: bytes, a power of two; 0: the alignment OpenCL gives the type. */                         \
     GIVES(spe_load, Load, "pa:*", ptr, align) GIVES(spe_load_volatile, Load, "pA:*", ptr, align)                       \
     DOES(spe_store, Store, "p*a:-", ptr, v, align) DOES(spe_store_volatile, Store, "p*A:-", ptr, v, align)             \
@@ -912,9 +912,8 @@ XETILE_API spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_signed)
  * size, pointers as pointers of the same storage class. */
 XETILE_API spe_id spe_fconvert_saturating(spe_module *m, spe_id type, spe_id v);
 XETILE_API spe_id spe_bitcast(spe_module *m, spe_id type, spe_id v);
-/* The same address as a pointer to `elem` in the same storage class; as a pointer to generic storage. */
+/* The same address as a pointer to `elem` in the same storage class. */
 XETILE_API spe_id spe_ptr_cast(spe_module *m, spe_id ptr, spe_id elem);
-XETILE_API spe_unary_ spe_ptr_to_generic;
 
 /* Part i of a vector, array or struct (part 0 of a scalar is the scalar); the composite with part i replaced. The _dyn
  * ones take a vector, and an index that is known only when the kernel runs. */
@@ -1957,6 +1956,7 @@ XE_FN_ spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter)
     case 'h': return spe_vec(m, spe_int(m, 16), spe_count(m, c->first));
     case 'x': return spe_int(m, 32);
     case 'y': return spe_vec(m, spe_int(m, 32), 4);
+    case 'g': return spe_ptr(m, SPE_StorageClassGeneric, c->pointee);
     default: return spe_scalar_of(m, c->first);
     }
 }
@@ -2780,13 +2780,6 @@ spe_id spe_ptr_cast(spe_module *m, spe_id ptr, spe_id elem)
 {
     spe_id type = spe_check_(m, __func__, "p", ptr);
     return type ? spe_bitcast(m, spe_ptr(m, spe_info_(m, type)->storage, elem), ptr) : 0;
-}
-
-spe_id spe_ptr_to_generic(spe_module *m, spe_id ptr)
-{
-    spe_id type = spe_check_(m, __func__, "p", ptr);
-    type = type ? spe_ptr(m, SPE_StorageClassGeneric, spe_info_(m, type)->elem) : 0;
-    return type ? spe_emit_(m, SPE_OpPtrCastToGeneric, type, 1, &ptr) : 0;
 }
 
 spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_signed)

@@ -70,6 +70,7 @@ XE_LATE_ spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter)
     case 'h': return spe_vec(m, spe_int(m, 16), spe_count(m, c->first));
     case 'x': return spe_int(m, 32);
     case 'y': return spe_vec(m, spe_int(m, 32), 4);
+    case 'g': return spe_ptr(m, SPE_StorageClassGeneric, c->pointee);
     default: return spe_scalar_of(m, c->first);
     }
 }

@@ -141,13 +141,6 @@ spe_id spe_ptr_cast(spe_module *m, spe_id ptr, spe_id elem)
     return type ? spe_bitcast(m, spe_ptr(m, spe_info_(m, type)->storage, elem), ptr) : 0;
 }
 
-spe_id spe_ptr_to_generic(spe_module *m, spe_id ptr)
-{
-    spe_id type = spe_check_(m, __func__, "p", ptr);
-    type = type ? spe_ptr(m, SPE_StorageClassGeneric, spe_info_(m, type)->elem) : 0;
-    return type ? spe_emit_(m, SPE_OpPtrCastToGeneric, type, 1, &ptr) : 0;
-}
-
 spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_signed)
 {
     spe_id from = spe_check_(m, __func__, "v", v);

@@ -137,7 +137,7 @@ TEST(forms_are_as_long_as_their_operands)
     size_t i, n;
     for (i = 0; i < sizeof forms / sizeof *forms; i++) {
         const char *at = forms[i].form, *colon = strchr(at, ':');
-        CHECK_MSG(colon && colon[1] && strchr("=*tbshxy.r-", colon[1]), "%s gives what \"%s\" does not say",
+        CHECK_MSG(colon && colon[1] && strchr("=*tbshxy.rg-", colon[1]), "%s gives what \"%s\" does not say",
                   forms[i].name, at);
         for (n = 0; at < colon; at++) {
             CHECK_MSG(strchr("ifbvhsdIBNxy=q~pP*JGEmwkTl?oRaAtMCLSW", *at), "%s: there is no letter %c", forms[i].name,
