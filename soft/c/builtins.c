@@ -1,6 +1,47 @@
 /* builtins.c - built-in variables as expressions. */
 #include "codegen.h"
 
+/* What is the same in all lanes; or lane 0's value in a full subgroup, where it increases by 1 from lane to lane, and all
+ * lanes' values in any subgroup. %1$u is the component. */
+static const struct builtin {
+    uint32_t builtin;
+    bool is_size;
+    const char *uniform, *first, *lanes;
+} builtins[] = {
+    {SP_BUILTIN_WorkgroupId, false, "group_id%1$u", NULL, NULL},
+    {SP_BUILTIN_NumWorkgroups, true, "group_count%1$u", NULL, NULL},
+    {SP_BUILTIN_WorkgroupSize, true, "local_size%1$u", NULL, NULL},
+    {SP_BUILTIN_EnqueuedWorkgroupSize, true, "local_size%1$u", NULL, NULL},
+    {SP_BUILTIN_GlobalSize, true, "(u64)local_size%1$u * group_count%1$u", NULL, NULL},
+    {SP_BUILTIN_GlobalOffset, false, "offset%1$u", NULL, NULL},
+    {SP_BUILTIN_WorkDim, false, "self->work_dim", NULL, NULL},
+    {SP_BUILTIN_SubgroupId, false, "subgroup_id", NULL, NULL},
+    {SP_BUILTIN_NumSubgroups, false, "self->subgroup_count", NULL, NULL},
+    {SP_BUILTIN_NumEnqueuedSubgroups, false, "self->subgroup_count", NULL, NULL},
+    {SP_BUILTIN_SubgroupSize, false, "lanes", NULL, NULL},
+    {SP_BUILTIN_SubgroupMaxSize, false, "S", NULL, NULL},
+    {SP_BUILTIN_LocalInvocationId, false, NULL, "(u64)first%1$u", "XS_CONVERT(local_id%1$u, u64x)"},
+    {SP_BUILTIN_GlobalInvocationId, false, NULL, "((u64)group_id%1$u * local_size%1$u + offset%1$u + first%1$u)",
+     "((u64)group_id%1$u * local_size%1$u + offset%1$u + XS_CONVERT(local_id%1$u, u64x))"},
+    {SP_BUILTIN_LocalInvocationIndex, false, NULL, "(u64)(subgroup_id * S)",
+     "XS_CONVERT(subgroup_id * S + XS(lane_index)(), u64x)"},
+    {SP_BUILTIN_SubgroupLocalInvocationId, false, NULL, "0ull", "XS_CONVERT(XS(lane_index)(), u64x)"},
+    {SP_BUILTIN_GlobalLinearId, false, NULL,
+     "((((u64)group_id2 * local_size2 + first2) * ((u64)local_size1 * group_count1) + (u64)group_id1 * local_size1 + "
+     "first1) * ((u64)local_size0 * group_count0) + (u64)group_id0 * local_size0 + first0)",
+     "((((u64)group_id2 * local_size2 + XS_CONVERT(local_id2, u64x)) * ((u64)local_size1 * group_count1) + "
+     "(u64)group_id1 * local_size1 + XS_CONVERT(local_id1, u64x)) * ((u64)local_size0 * group_count0) + "
+     "(u64)group_id0 * local_size0 + XS_CONVERT(local_id0, u64x))"},
+};
+
+static const struct builtin *find_builtin(uint32_t builtin)
+{
+    static const struct builtin none;
+    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
+        if (builtins[i].builtin == builtin) return &builtins[i];
+    return &none;
+}
+
 static const char *lane_bits(struct cg *g, uint32_t builtin, uint32_t component)
 {
     static const struct {
@@ -23,86 +64,29 @@ static const char *lane_bits(struct cg *g, uint32_t builtin, uint32_t component)
     return NULL;
 }
 
-static const char *work_item_id(struct cg *g, uint32_t builtin, uint32_t c)
-{
-    switch (builtin) {
-    case SP_BUILTIN_LocalInvocationId: return cg_str(g, "XS_CONVERT(local_id%u, u64x)", c);
-    case SP_BUILTIN_GlobalInvocationId:
-        return cg_str(g, "((u64)group_id%u * local_size%u + offset%u + XS_CONVERT(local_id%u, u64x))", c, c, c, c);
-    case SP_BUILTIN_LocalInvocationIndex: return "XS_CONVERT(subgroup_id * S + XS(lane_index)(), u64x)";
-    case SP_BUILTIN_SubgroupLocalInvocationId: return "XS_CONVERT(XS(lane_index)(), u64x)";
-    case SP_BUILTIN_GlobalLinearId:
-        return "((((u64)group_id2 * local_size2 + XS_CONVERT(local_id2, u64x)) * ((u64)local_size1 * group_count1) + "
-               "(u64)group_id1 * local_size1 + XS_CONVERT(local_id1, u64x)) * ((u64)local_size0 * group_count0) + "
-               "(u64)group_id0 * local_size0 + XS_CONVERT(local_id0, u64x))";
-    default: return NULL;
-    }
-}
-
-static const char *group_value(struct cg *g, uint32_t builtin, uint32_t c)
-{
-    switch (builtin) {
-    case SP_BUILTIN_WorkgroupId: return cg_str(g, "group_id%u", c);
-    case SP_BUILTIN_NumWorkgroups: return cg_str(g, "group_count%u", c);
-    case SP_BUILTIN_WorkgroupSize:
-    case SP_BUILTIN_EnqueuedWorkgroupSize: return cg_str(g, "local_size%u", c);
-    case SP_BUILTIN_GlobalSize: return cg_str(g, "(u64)local_size%u * group_count%u", c, c);
-    case SP_BUILTIN_GlobalOffset: return cg_str(g, "offset%u", c);
-    case SP_BUILTIN_WorkDim: return "self->work_dim";
-    case SP_BUILTIN_SubgroupId: return "subgroup_id";
-    case SP_BUILTIN_NumSubgroups:
-    case SP_BUILTIN_NumEnqueuedSubgroups: return "self->subgroup_count";
-    case SP_BUILTIN_SubgroupSize: return "lanes";
-    case SP_BUILTIN_SubgroupMaxSize: return "S";
-    default: return NULL;
-    }
-}
-
-/* Lane 0's value in a full subgroup. */
-static const char *full_item(struct cg *g, uint32_t builtin, uint32_t c)
-{
-    switch (builtin) {
-    case SP_BUILTIN_LocalInvocationId: return c > 2 ? NULL : cg_str(g, "(u64)first%u", c);
-    case SP_BUILTIN_GlobalInvocationId:
-        return c > 2 ? NULL : cg_str(g, "((u64)group_id%u * local_size%u + offset%u + first%u)", c, c, c, c);
-    case SP_BUILTIN_LocalInvocationIndex: return "(u64)(subgroup_id * S)";
-    case SP_BUILTIN_SubgroupLocalInvocationId: return "0ull";
-    case SP_BUILTIN_GlobalLinearId:
-        return "((((u64)group_id2 * local_size2 + first2) * ((u64)local_size1 * group_count1) + (u64)group_id1 * "
-               "local_size1 + "
-               "first1) * ((u64)local_size0 * group_count0) + (u64)group_id0 * local_size0 + first0)";
-    default: return NULL;
-    }
-}
-
 const char *cg_builtin_affine(struct cg *g, uint32_t builtin, uint32_t component)
 {
     cg_note_builtin(g);
-    return cg_builtin_is_affine(g, builtin, component) ? full_item(g, builtin, 0) : NULL;
+    return cg_builtin_is_affine(g, builtin, component) ? cg_str(g, find_builtin(builtin)->first, 0) : NULL;
 }
 
 const char *cg_builtin_item(struct cg *g, uint32_t builtin, uint32_t c, enum cg_kind kind, bool varying)
 {
-    const char *e = c > 3 ? NULL : c == 3 ? "0" : group_value(g, builtin, c);
-    bool size = builtin == SP_BUILTIN_GlobalSize || builtin == SP_BUILTIN_WorkgroupSize ||
-                builtin == SP_BUILTIN_NumWorkgroups || builtin == SP_BUILTIN_EnqueuedWorkgroupSize;
+    const struct builtin *b = find_builtin(builtin);
+    bool full = g->fn->full && b->first && c < 3;
+    const char *type = cg_kind_type(g, kind, false), *e = NULL;
     cg_note_builtin(g);
-    if (c == 3 && size) e = "1";
-    if (e) {
-        e = cg_str(g, "(%s)(%s)", cg_kind_type(g, kind, false), e);
-        return varying ? cg_splat(g, kind, e) : e;
-    }
-    e = g->fn->full ? full_item(g, builtin, c) : NULL;
-    if (e && !cg_builtin_varies(g, g->fn, builtin, c)) {
-        e = cg_str(g, "(%s)%s", cg_kind_type(g, kind, false), e);
-        return varying ? cg_splat(g, kind, e) : e;
-    }
-    if (e) return cg_str(g, "XS(affine_%s)((%s)%s, 1)", cg_kind_name(kind), cg_kind_type(g, kind, false), e);
-    e = work_item_id(g, builtin, c);
-    if (e)
-        e = cg_str(g, "XS_CONVERT(%s, %s)", e, cg_kind_type(g, kind, true));
-    else
-        e = lane_bits(g, builtin, c);
+    if (c == 3)
+        e = cg_str(g, "(%s)(%d)", type, b->is_size);
+    else if (b->uniform && c < 3)
+        e = cg_str(g, "(%s)(%s)", type, cg_str(g, b->uniform, c));
+    else if (full)
+        e = cg_str(g, "(%s)%s", type, cg_str(g, b->first, c));
+    if (e && full && cg_builtin_varies(g, g->fn, builtin, c))
+        return cg_str(g, "XS(affine_%s)(%s, 1)", cg_kind_name(kind), e);
+    if (e) return varying ? cg_splat(g, kind, e) : e;
+    e = b->lanes ? cg_str(g, "XS_CONVERT(%s, %s)", cg_str(g, b->lanes, c), cg_kind_type(g, kind, true))
+                 : lane_bits(g, builtin, c);
     if (!e) cg_fail(g, "built-in %u is not supported", builtin);
     if (!e || varying) return e ? e : "0";
     const char *t = cg_temporary(g, cg_kind_type(g, kind, true));

@@ -95,11 +95,7 @@ static bool has_initial(struct cg *g, const struct sp_inst *v)
 static void write_initial(struct cg *g, uint32_t id, size_t size)
 {
     if (g->m->ids[id].what == SP_IS_VARIABLE) return;
-    unsigned char *bytes = size <= SP_MAX_CONSTANT_BYTES ? calloc(1, size + 1) : NULL;
-    if (!bytes)
-        cg_fail(g, "no memory for an initialiser of %zu bytes", size);
-    else if (!sp_constant_bytes(g->m, id, bytes))
-        cg_fail(g, "an initialiser the device does not know");
+    unsigned char *bytes = cg_constant_bytes(g, id, size, SP_MAX_CONSTANT_BYTES);
     while (size && bytes && !bytes[size - 1]) size--;
     if (bytes) cg_put_bytes(g, bytes, size);
     free(bytes);

@@ -89,6 +89,19 @@ static const char *address_of_sampler(struct cg *g, uint32_t id)
     return cg_str(g, "((u64)(uintptr_t)&%s)", name);
 }
 
+unsigned char *cg_constant_bytes(struct cg *g, uint32_t id, uint64_t size, uint64_t most)
+{
+    unsigned char *bytes = size <= most ? calloc(1, (size_t)size + 8) : NULL;
+    if (!bytes) {
+        cg_fail(g, "no memory for the constant %%%u of %llu bytes", sp_number(g->m, id), (unsigned long long)size);
+    } else if (!sp_constant_bytes(g->m, id, bytes)) {
+        cg_fail(g, "the constant %%%u is of a form the device does not know", sp_number(g->m, id));
+        free(bytes);
+        bytes = NULL;
+    }
+    return bytes;
+}
+
 /* A scalar of a constant, from its bytes in memory (or its bits, if it has no bytes). */
 static const char *constant_leaf(struct cg *g, uint32_t id, uint32_t leaf, bool varying)
 {
@@ -118,14 +131,8 @@ static const char *constant_leaf(struct cg *g, uint32_t id, uint32_t leaf, bool 
     }
     if (d->def->op == SP_OP_ConstantNull || d->def->op == SP_OP_Undef)
         return literal(g, l->leaf[leaf].kind, 0, varying);
-    unsigned char *bytes = t->size <= 1 << 16 ? calloc(1, (size_t)t->size + 8) : NULL;
-    if (!bytes && t->size <= 1 << 16) {
-        cg_fail(g, "no memory for a constant");
-    } else if (!bytes || !sp_constant_bytes(g->m, id, bytes)) {
-        cg_fail(g, "the constant %%%u is of a form the device does not know", sp_number(g->m, id));
-    } else {
-        memcpy(&bits, bytes + l->leaf[leaf].offset, cg_kind_bytes(l->leaf[leaf].kind));
-    }
+    unsigned char *bytes = cg_constant_bytes(g, id, t->size, 1 << 16);
+    if (bytes) memcpy(&bits, bytes + l->leaf[leaf].offset, cg_kind_bytes(l->leaf[leaf].kind));
     free(bytes);
     return literal(g, l->leaf[leaf].kind, bits, varying);
 }
@@ -134,11 +141,7 @@ static const char *constant_leaf(struct cg *g, uint32_t id, uint32_t leaf, bool 
 static void write_constant_table(struct cg *g, uint32_t id, const char *name)
 {
     const struct sp_type *t = sp_type(g->m, g->m->ids[id].type);
-    unsigned char *bytes = t->size <= 1 << 16 ? calloc(1, (size_t)t->size + 8) : NULL;
-    if (!bytes || !sp_constant_bytes(g->m, id, bytes))
-        cg_fail(g,
-                bytes ? "the constant %%%u is of a form the device does not know" : "no memory for the constant %%%u",
-                sp_number(g->m, id));
+    unsigned char *bytes = cg_constant_bytes(g, id, t->size, 1 << 16);
     cg_put(g, "static const u8 %s[%llu] XS_ALIGNED(16) = {", name, (unsigned long long)t->size + 1);
     if (bytes) cg_put_bytes(g, bytes, (size_t)t->size);
     cg_put(g, "0};\n");
