@@ -1,8 +1,8 @@
 /* builtins.c - built-in variables as expressions. */
 #include "codegen.h"
 
-/* What is the same in all lanes; or lane 0's value in a full subgroup, where it increases by 1 from lane to lane, and all
- * lanes' values in any subgroup. %1$u is the component. */
+/* A value that is the same in all lanes; or lane 0's in a full subgroup, where it increases by 1 from lane to lane, and
+ * those of all lanes in any subgroup. %1$u is the component. */
 static const struct builtin {
     uint32_t builtin;
     bool is_size;

@@ -258,7 +258,7 @@ bool cg_check_begin(struct cg *g)
     if (g->failed) return false;
     if (cg_waits(g, g->w->inst)) {
         uint32_t flags = g->w->inst->op == SP_OP_ControlBarrierWaitEXT ? XS_WAIT : missing_fences(g);
-        cg_put(g, "    check_barrier(self, &%s, %s);\n", cg_check_site(g, 0, 0, 0, flags), g->w->bits);
+        cg_put(g, "    check_call(self, barrier, &%s, %s);\n", cg_check_site(g, 0, 0, 0, flags), g->w->bits);
         return false;
     }
     cg_check_items(g);
@@ -280,7 +280,7 @@ bool cg_check_begin(struct cg *g)
 
 void cg_check_end(struct cg *g)
 {
-    if (g->w->check->stores) cg_put(g, "    check_stored(self);\n");
+    if (g->w->check->stores) cg_put(g, "    check_call(self, stored);\n");
     cg_put(g, "    }\n");
     g->w->bits = g->w->check->bits;
 }

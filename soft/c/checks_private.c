@@ -97,7 +97,7 @@ void cg_check_variable(struct cg *g, const struct sp_inst *i, uint64_t bytes, ui
     const struct cg_private *v = &g->private[i->id];
     bool written = i->count > 1;
     if (!v->fixed) {
-        cg_put(g, "    check_begins(self, (u64)(uintptr_t)%s, %lluu, %d);\n", cg_var(g, "p", i->id),
+        cg_put(g, "    check_call(self, begins, (u64)(uintptr_t)%s, %lluu, %d);\n", cg_var(g, "p", i->id),
                (unsigned long long)memory, written);
         return;
     }
@@ -118,6 +118,6 @@ void cg_check_lifetime(struct cg *g)
     if (v->fixed)
         cg_put(g, "    check_forget(%s, %llu, %s);\n", cg_var(g, "q", root), bytes / v->granule, g->w->bits);
     else
-        cg_put(g, "    XS_EACH (l, %s) check_begins(self, %s[l], %lluu, 0);\n", g->w->bits, cg_var(g, "v", root),
+        cg_put(g, "    XS_EACH (l, %s) check_call(self, begins, %s[l], %lluu, 0);\n", g->w->bits, cg_var(g, "v", root),
                bytes);
 }

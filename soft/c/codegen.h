@@ -137,7 +137,8 @@ const char *cg_use(struct cg *g, uint32_t id, bool varying);                    
 /* Leaf `of` in the part at `at` of a composite value. */
 const char *cg_part_use(struct cg *g, uint32_t id, const struct cg_leaf *at, const struct cg_leaf *of, bool varying);
 const char *cg_use_whole(struct cg *g, uint32_t id, bool varying);     /* any type, as a C value */
-/* The bytes of a constant of at most `most` bytes, to be freed; NULL, and the generator fails: unknown, or no memory. */
+/* The bytes of a constant, to be freed. NULL, and the generator fails: it is unknown or larger than `most`, or out of
+ * memory. */
 unsigned char *cg_constant_bytes(struct cg *g, uint32_t id, uint64_t size, uint64_t most);
 const char *cg_address_of(struct cg *g, uint32_t id);                  /* of all its scalars, a vector of lanes each */
 const char *cg_result_leaf(struct cg *g, uint32_t leaf);               /* an lvalue of the current result */

@@ -154,7 +154,7 @@ static void write_cleared(struct cg *g)
         if (g->m->ids[v->operand[1]].def->op != SP_OP_ConstantNull) continue;
         cg_put(g, "    if ((groups || !at.id) && self->local_bytes >= %lluu) {\n", at + size);
         cg_put(g, "        __builtin_memset((void *)(uintptr_t)(at.local + %uu), 0, %lluu);\n", at, size);
-        if (g->o->check) cg_put(g, "        check_cleared(self, at.local + %uu, %lluu);\n", at, size);
+        if (g->o->check) cg_put(g, "        check_call(self, cleared, at.local + %uu, %lluu);\n", at, size);
         cg_put(g, "    }\n");
     }
 }

@@ -62,10 +62,12 @@ struct xs_check {
                       uint32_t size, uint32_t first, uint64_t lanes);
 };
 
+#define XS_HELPER static inline __attribute__((unused))
+#define XS_CALLED static __attribute__((noinline, unused))
+
 /* These return the lanes of `bits` that may continue. */
-static inline __attribute__((unused)) uint64_t check_rows(struct xs_subgroup *self, const struct xs_site *site,
-                                                          uint64_t address, uint64_t root, uint64_t bytes,
-                                                          uint64_t rows, uint64_t step, uint64_t bits)
+XS_HELPER uint64_t check_rows(struct xs_subgroup *self, const struct xs_site *site, uint64_t address, uint64_t root,
+                              uint64_t bytes, uint64_t rows, uint64_t step, uint64_t bits)
 {
     const struct xs_check *check = self->check;
     struct xs_access a = {address, bytes, rows, step, root, 0, 0};
@@ -75,8 +77,7 @@ static inline __attribute__((unused)) uint64_t check_rows(struct xs_subgroup *se
 }
 
 /* The active lanes' accesses as one, if they are adjacent; each == 0: they are not. */
-static inline __attribute__((unused)) struct xs_access check_join(const uint64_t *address, const uint64_t *root,
-                                                                  uint64_t bytes, uint64_t bits)
+XS_HELPER struct xs_access check_join(const uint64_t *address, const uint64_t *root, uint64_t bytes, uint64_t bits)
 {
     uint32_t first = (uint32_t)__builtin_ctzll(bits), n = (uint32_t)__builtin_popcountll(bits);
     struct xs_access a = {address[first], bytes * n, 1, 0, root[first], bytes, first};
@@ -86,9 +87,8 @@ static inline __attribute__((unused)) struct xs_access check_join(const uint64_t
     return a;
 }
 
-static __attribute__((noinline, unused)) uint64_t check_lanes(struct xs_subgroup *self, const struct xs_site *site,
-                                                              const uint64_t *address, const uint64_t *root,
-                                                              uint64_t bytes, uint64_t bits)
+XS_CALLED uint64_t check_lanes(struct xs_subgroup *self, const struct xs_site *site, const uint64_t *address,
+                               const uint64_t *root, uint64_t bytes, uint64_t bits)
 {
     const struct xs_check *check = self->check;
     uint64_t left = bits;
@@ -104,10 +104,9 @@ static __attribute__((noinline, unused)) uint64_t check_lanes(struct xs_subgroup
 }
 
 /* Checks the part of a two-dimensional block inside its surface. */
-static __attribute__((noinline, unused)) uint64_t check_block2d(struct xs_subgroup *self, const struct xs_site *site,
-                                                                uint64_t surface, uint32_t width, uint32_t height,
-                                                                uint32_t pitch, int32_t x, int32_t y, uint64_t root,
-                                                                const uint32_t *shape, uint64_t bits)
+XS_CALLED uint64_t check_block2d(struct xs_subgroup *self, const struct xs_site *site, uint64_t surface, uint32_t width,
+                                 uint32_t height, uint32_t pitch, int32_t x, int32_t y, uint64_t root,
+                                 const uint32_t *shape, uint64_t bits)
 {
     int64_t left = (int64_t)x * shape[0], right = left + (int64_t)shape[0] * shape[1] * shape[3];
     int64_t top = y, bottom = top + shape[2];
@@ -121,52 +120,24 @@ static __attribute__((noinline, unused)) uint64_t check_block2d(struct xs_subgro
 }
 
 /* Checks a block read or write: item i of lane l is element i * S + l. */
-static inline __attribute__((unused)) uint64_t check_run(struct xs_subgroup *self, const struct xs_site *site,
-                                                         uint64_t address, uint64_t root, uint64_t bytes,
-                                                         uint64_t items, uint32_t size, uint64_t bits)
+XS_HELPER uint64_t check_run(struct xs_subgroup *self, const struct xs_site *site, uint64_t address, uint64_t root,
+                             uint64_t bytes, uint64_t items, uint32_t size, uint64_t bits)
 {
     uint64_t first = bits ? (uint64_t)__builtin_ctzll(bits) : 0, last = bits ? 63 - (uint64_t)__builtin_clzll(bits) : 0;
     return check_rows(self, site, address + first * bytes, root, (last - first + 1) * bytes, items, size * bytes, bits);
 }
 
-static inline __attribute__((unused)) void check_barrier(struct xs_subgroup *self, const struct xs_site *site,
-                                                         uint64_t bits)
-{
-    const struct xs_check *check = self->check;
-    if (check) check->barrier(self, site, bits);
-}
-
-static inline __attribute__((unused)) void check_stored(struct xs_subgroup *self)
-{
-    const struct xs_check *check = self->check;
-    if (check) check->stored(self);
-}
-
-static inline __attribute__((unused)) void check_cleared(struct xs_subgroup *self, uint64_t address, uint64_t bytes)
-{
-    const struct xs_check *check = self->check;
-    if (check) check->cleared(self, address, bytes);
-}
-
-static inline __attribute__((unused)) void check_locals(struct xs_subgroup *self, const struct xs_local *table,
-                                                        uint32_t count)
-{
-    const struct xs_check *check = self->check;
-    if (check) check->locals(self, table, count);
-}
-
-static inline __attribute__((unused)) void check_begins(struct xs_subgroup *self, uint64_t address, uint64_t bytes,
-                                                        int written)
-{
-    const struct xs_check *check = self->check;
-    if (check) check->begins(self, address, bytes, written);
-}
+/* Calls a member of xs_check, if there are any. */
+#define check_call(self, member, ...)                                                                                  \
+    do {                                                                                                               \
+        const struct xs_check *check_ = (self)->check;                                                                 \
+        if (check_) check_->member(self, ##__VA_ARGS__);                                                               \
+    } while (0)
 
 /* For each item of a private variable kept in C variables, a mask has the lanes that have written it. Reading `count`
  * items, of which the `first` one of the variable is written[0] ... */
-static inline __attribute__((unused)) void check_items(struct xs_subgroup *self, const struct xs_site *site,
-                                                       const uint64_t *written, uint32_t count, uint32_t size,
-                                                       uint32_t first, uint64_t bits)
+XS_HELPER void check_items(struct xs_subgroup *self, const struct xs_site *site, const uint64_t *written,
+                           uint32_t count, uint32_t size, uint32_t first, uint64_t bits)
 {
     const struct xs_check *check = self->check;
     uint64_t all = ~(uint64_t)0, some = 0;
@@ -179,14 +150,14 @@ static inline __attribute__((unused)) void check_items(struct xs_subgroup *self,
 }
 
 /* ... or writing, by these lanes. */
-static inline __attribute__((unused)) void check_wrote(uint64_t *written, uint32_t count, uint64_t bits)
+XS_HELPER void check_wrote(uint64_t *written, uint32_t count, uint64_t bits)
 {
     for (uint32_t i = 0; i < count; i++) written[i] |= bits;
 }
 
 /* Items (of `size`) copied from another such variable count as written if any part of their source was. */
-static inline __attribute__((unused)) void check_copied(uint64_t *to, uint32_t count, uint32_t size,
-                                                        const uint64_t *from, uint32_t from_size, uint64_t bits)
+XS_HELPER void check_copied(uint64_t *to, uint32_t count, uint32_t size, const uint64_t *from, uint32_t from_size,
+                            uint64_t bits)
 {
     for (uint32_t i = 0; i < count; i++) {
         uint64_t written = 0;
@@ -197,7 +168,7 @@ static inline __attribute__((unused)) void check_copied(uint64_t *to, uint32_t c
 }
 
 /* Their lifetime starts again. */
-static inline __attribute__((unused)) void check_forget(uint64_t *written, uint32_t count, uint64_t bits)
+XS_HELPER void check_forget(uint64_t *written, uint32_t count, uint64_t bits)
 {
     for (uint32_t i = 0; i < count; i++) written[i] &= ~bits;
 }

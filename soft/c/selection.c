@@ -187,7 +187,8 @@ static void define_joined(const char *s, const struct args *a, uint32_t item)
     if (n) define(name, n, item);
 }
 
-static const char *const specifiers[] = {"XS_INLINE", "XS_FORCED", "XS_FUNCTION", "XS_RARE", "static"};
+static const char *const specifiers[] = {"XS_INLINE", "XS_FORCED", "XS_FUNCTION", "XS_RARE", "XS_HELPER", "XS_CALLED",
+                                         "static"};
 
 static bool is_specified(const char *s)
 {

@@ -118,7 +118,7 @@ void cg_check_locals(struct cg *g)
                (unsigned long long)sp_type(g->m, sp_type(g->m, v->type)->elem)->size);
         count++;
     }
-    cg_put(g, "    {\"\", 0, 0}};\n    check_locals(self, locals, %u);\n", count);
+    cg_put(g, "    {\"\", 0, 0}};\n    check_call(self, locals, locals, %u);\n", count);
 }
 
 /* Declares the instruction's site before the section; returns its name. */
