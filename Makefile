@@ -45,7 +45,7 @@ library = $(BUILD)/libxetile.a
 help: ## list the targets
 	@echo "xetile $(VERSION): make TARGET [VARIABLE=value]"
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  %-15s %s\n", $$1, $$2 }'
-	@echo "Variables: CC CFLAGS BUILD JOBS PREFIX DESTDIR; V=1 shows commands whole"
+	@echo "Variables: CC CFLAGS BUILD JOBS PREFIX DESTDIR; V=1 shows complete commands"
 
 # ---- rules for files. `make V=1` shows complete commands.
 
@@ -135,10 +135,10 @@ $(BUILD)/fuzz_spirv: soft/tests/fuzz_spirv.c $(soft_objects)
 to = $(DESTDIR)$(PREFIX)
 again = +@$(MAKE) --no-print-directory -j$(JOBS)
 
-setup: ## install what is missing (apt; elsewhere the names are printed)
+setup: ## install missing packages with apt; on other systems, list them
 	@CC="$(CC)" scripts/setup.sh $(if $(WITH_OPTIONAL),--optional)
 
-setup-optional: ## the same, with what only widens tests and benches
+setup-optional: ## the same, with packages that only some tests and benches use
 	@CC="$(CC)" scripts/setup.sh --optional
 
 run: ## build and run the examples: f16 GEMM, aligned and not, each verified
@@ -155,50 +155,50 @@ test: ## build and run every test; the last line sums them up
 	$(run_tests) $(sort $(notdir $(tests) $(soft_tests) $(xe_tests))) $(sort $(notdir $(test_scripts)))
 
 quick = $(shell cat tests/quick.txt)
-check: ## build and run the tests of tests/quick.txt: some of each area, at most 90 s on two cores
+check: ## build and run a selection of the tests (tests/quick.txt): at most 90 s on two cores
 	+@built=yes; $(MAKE) --no-print-directory -j$(JOBS) -k $(library) soft $(BUILD)/hello $(BUILD)/gemm $(addprefix $(BUILD)/,$(filter-out %.sh,$(quick))) || built=no; \
 	$(run_tests) $(quick)
 
 intel_examples = $(addprefix $(BUILD)/,gemm batched_gemm gemm_devices tall_gemm gemm_slm gemm_l2 gemm_epilogue gemm_transpose gemm_variants mlp_inference neural_texture)
 
-bench: ## measure: lines of `bench NAME VALUE UNIT [peer=... peer_value=... ratio=...]`, and bench/report.html
+bench: ## run the benchmarks: prints `bench NAME VALUE UNIT [peer=... peer_value=... ratio=...]`, writes bench/report.html
 	$(again) soft build-benches $(intel_examples) $(BUILD)/gemm_devices $(mpi_examples)
 	@BUILD="$(BUILD)" CC="$(CC)" XE_OFFLINE="$(XE_OFFLINE)" bench/run.sh $(sort $(notdir $(benches)))
 
-check-intel: ## compile the examples for Intel GPUs with Intel's compiler, where it is found, and execute its machine code
+check-intel: ## compile the examples with Intel's compiler, if it is installed, and execute the machine code
 	$(again) soft examples $(filter $(BUILD)/test_xetile% $(BUILD)/test_coop% $(BUILD)/test_intel%,$(tests))
 	@BUILD="$(BUILD)" XE_OFFLINE="$(XE_OFFLINE)" scripts/check_intel.sh
 	@CC="$(CC)" XE_OFFLINE="$(XE_OFFLINE)" scripts/check_intel_ops.sh --all
 	@BUILD="$(BUILD)" XE_OFFLINE="$(XE_OFFLINE)" CC="$(CC)" INTEL_ALL=yes sh tests/intel/test_intel_coopmatrix.sh
 	@BUILD="$(BUILD)" XE_OFFLINE="$(XE_OFFLINE)" scripts/check_machine.sh
 
-check-intel-shapes: ## what Intel's compiler makes of 37 other products: instructions, messages a dpas, spills (10 min)
+check-intel-shapes: ## compile 37 other products with Intel's compiler: count instructions, spills, messages per dpas (10 min)
 	@CC="$(CC)" XE_OFFLINE="$(XE_OFFLINE)" scripts/check_intel_shapes.sh
 
-soft: $(BUILD)/libze_soft.so ## the software Level Zero device alone
+soft: $(BUILD)/libze_soft.so ## build only the software Level Zero device
 
-examples: $(examples) $(mpi_examples) ## the examples alone
+examples: $(examples) $(mpi_examples) ## build only the examples
 
-asan: ## the tests with the address and undefined-behaviour sanitizers
+asan: ## run the tests with the address and undefined-behaviour sanitizers
 	$(again) test BUILD=$(BUILD)/asan SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined"
 
-ubsan: ## the tests with the undefined-behaviour sanitizer alone: half the time of asan
+ubsan: ## run the tests with the undefined-behaviour sanitizer only, in half the time
 	$(again) test BUILD=$(BUILD)/ubsan SANITIZE="-fsanitize=undefined -fno-sanitize-recover=undefined"
 
-tsan: ## the tests with the thread sanitizer
+tsan: ## run the tests with the thread sanitizer
 	TSAN_OPTIONS="halt_on_error=0 exitcode=66 $(TSAN_OPTIONS)" $(MAKE) --no-print-directory test BUILD=$(BUILD)/tsan SANITIZE="-fsanitize=thread"
 
-fuzz: ## libFuzzer on the SPIR-V reader, the code generator and the linker, for FUZZ_SECONDS (900)
+fuzz: ## fuzz the SPIR-V reader, the code generator and the linker for FUZZ_SECONDS (900)
 	@BUILD="$(BUILD)" JOBS="$(JOBS)" MAKE="$(MAKE)" scripts/fuzz.sh
 
-soak: ## the software device for SOAK_ROUNDS (10000) rounds: no growth, threads, ten processes on one cache
+soak: ## use the software device for SOAK_ROUNDS (10000) rounds: detects leaks; ten processes share a cache
 	$(again) soft $(BUILD)/test_soft_soak
 	XETILE_SOFT="$(BUILD)/libze_soft.so" SOAK_ROUNDS="$(or $(SOAK_ROUNDS),10000)" $(BUILD)/test_soft_soak
 
-clean: ## remove everything built
+clean: ## remove $(BUILD)
 	rm -rf $(BUILD)
 
-install: $(library) $(BUILD)/libxetile.so $(BUILD)/libze_soft.so ## headers, libraries and xetile.pc, to $(DESTDIR)$(PREFIX)
+install: $(library) $(BUILD)/libxetile.so $(BUILD)/libze_soft.so ## install headers, libraries and xetile.pc in $(DESTDIR)$(PREFIX)
 	mkdir -p "$(to)/include/xetile" "$(to)/lib/pkgconfig"
 	cp $(headers) "$(to)/include/xetile/"
 	cp $(library) $(BUILD)/libze_soft.so "$(to)/lib/"
@@ -208,7 +208,7 @@ install: $(library) $(BUILD)/libxetile.so $(BUILD)/libze_soft.so ## headers, lib
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' scripts/xetile.pc.in > "$(to)/lib/pkgconfig/xetile.pc"
 	@$(if $(DESTDIR),:,scripts/ldconfig.sh "$(PREFIX)/lib")
 
-uninstall: ## take the same files away
+uninstall: ## remove the installed files
 	rm -f $(patsubst %,"$(to)/include/xetile/%",$(headers))
 	rm -f $(patsubst %,"$(to)/lib/%",libxetile.a libxetile.so $(soname) libxetile.so.$(VERSION) libze_soft.so pkgconfig/xetile.pc)
 	rmdir "$(to)/include/xetile" 2>/dev/null || true

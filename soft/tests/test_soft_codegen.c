@@ -540,7 +540,7 @@ TEST(reals)
         want[7] = frexp(x, &e);
         want[7] = want[7] * (isnan(x) ? 0 : e) + y * y * y;
         for (int k = 0; k < 8; k++) {
-            /* exp and log are within 3 and the sum may lose a digit; frexp and pown make a sum too */
+            /* exp and log are within 3 ULP, and a sum of them may cancel, as may that of frexp and pown */
             double slack = k == 4   ? 1e-6 * (exp(x) + fabs(log(fabs(y) + 1e-3)))
                            : k == 7 ? 1e-6 * (fabs(y * y * y) + fabs(x) + 4)
                                     : 0;

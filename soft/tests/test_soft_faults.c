@@ -253,7 +253,7 @@ static int child(const char *what)
     k.params = params, k.param_count = 1, k.args_bytes = sizeof a, k.subgroup_size = 16;
     if (run(&l, &k, &a) != SCHED_FAULT) return 1;
     if (strcmp(what, "own") != 0) return 0;
-    alarm(300); /* in case the signal recurs for ever */
+    alarm(300); /* in case the signal recurs forever */
     *nowhere = 1;
     return 2;
 }

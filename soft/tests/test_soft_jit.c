@@ -615,7 +615,7 @@ TEST(a_compiler_that_computes_for_too_long_is_stopped)
     fresh();
     write_program("busycc", "#!/bin/sh\nwhile :; do :; done\n", path, sizeof path);
     setenv("XETILE_CC", path, 1);
-    setenv("XETILE_SOFT_TIME_LIMIT", "0.9", 1); /* whole seconds are what the kernel counts: one here */
+    setenv("XETILE_SOFT_TIME_LIMIT", "0.9", 1); /* the kernel counts whole seconds: here, one */
     CHECK(!compile(1, NULL, &o, &log));
     unlink(path);
     CHECK_INT(count_files(cache, ""), 0);
@@ -654,7 +654,7 @@ TEST(a_compiler_that_wants_too_much_memory)
     struct jit_object o;
     struct sp_text log = {0};
     fresh();
-    setenv("XETILE_SOFT_MEMORY_LIMIT", "24", 1); /* none of the compilers can even load its parts */
+    setenv("XETILE_SOFT_MEMORY_LIMIT", "24", 1); /* too little for any compiler to start */
     CHECK(!compile(1, NULL, &o, &log));
     CHECK_HAS(log.data, "it may take 24 MiB of memory (XETILE_SOFT_MEMORY_LIMIT)");
     sp_text_free(&log);

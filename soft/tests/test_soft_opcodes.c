@@ -249,7 +249,7 @@ static bool write_apart(struct writer *w, uint32_t op)
 
 /* ---- kernels and modules */
 
-enum { POINTEES = 3 }; /* to what a pointer may point where a rule does not say it: as many ways are tried */
+enum { POINTEES = 3 }; /* types to try for a pointer whose type the rule leaves open */
 
 static void write_kernel(struct writer *w, uint32_t op, const char *name, uint32_t pointee)
 {

@@ -356,7 +356,7 @@ TEST(impossible_stacks_are_refused)
     struct sched_launch l = launch(&k, &p, 2, 1, 1, 16, 1, 1);
     CHECK_INT(sched_run(&l), SCHED_NO_MEMORY);
     CHECK_HAS(l.error, "vast");
-    struct xs_kernel many = k; /* each of 1024 would do, all of them have no room */
+    struct xs_kernel many = k; /* there is room for one such stack, but not for 1024 */
     many.stack_bytes = 1u << 30, many.has_barrier = 1;
     l = launch(&many, &p, 2, 1, 1, 1024 * 16, 1, 1);
     CHECK_INT(sched_run(&l), SCHED_NO_MEMORY);
@@ -609,7 +609,7 @@ static bool may_be(const cpu_set_t *set, const cpu_set_t *own, const cpu_set_t *
     cpu_set_t rest;
     CPU_XOR(&rest, all, own);
     if (CPU_EQUAL(own, all)) return within(set, all) && CPU_COUNT(set) >= CPU_COUNT(all) - 1;
-    return CPU_EQUAL(set, &rest) || (CPU_COUNT(all) > 9 && within(set, all)); /* of many threads not all are kept off */
+    return CPU_EQUAL(set, &rest) || (CPU_COUNT(all) > 9 && within(set, all)); /* if many, not all avoid it */
 }
 
 /* Launches from any processor of the process's, then from the first one, the last one and so on. */
@@ -633,7 +633,7 @@ static int child_with_processors(bool one)
         if (sched_run(&l) != SCHED_OK) return 5;
         for (int j = 0; j < SEEN; j++)
             if (CPU_COUNT(&seen_sets[j]) && !may_be(&seen_sets[j], &own, &all)) return 6;
-        CPU_ZERO(&own); /* after the first launch has made the threads, which would have this from their maker */
+        CPU_ZERO(&own); /* once the first launch has started the threads, which would inherit this */
         CPU_SET(i % 2 || one ? first : last, &own);
         if (sched_setaffinity(0, sizeof own, &own) != 0) return 7;
         memset(seen_sets, 0, sizeof seen_sets);
@@ -645,7 +645,7 @@ static int child_with_processors(bool one)
 
 struct urgent {
     _Atomic unsigned low, high;
-    _Atomic unsigned first, last; /* how far the low one had come, with 1 added, seen by the high one */
+    _Atomic unsigned first, last; /* progress of the low one, plus 1, as the high one sees it */
 };
 
 static void low_kernel(struct xs_subgroup *self, const uint8_t *args)

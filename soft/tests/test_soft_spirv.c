@@ -788,7 +788,7 @@ TEST(every_cut_is_refused)
         taken += m != NULL;
         sp_free(m);
     }
-    CHECK_INT(taken, 1); /* the one that ends behind OpMemoryModel: a module of nothing */
+    CHECK_INT(taken, 1); /* the one that ends after OpMemoryModel: an empty module */
 }
 
 /* ---- accepted modules */

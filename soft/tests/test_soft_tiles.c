@@ -134,7 +134,7 @@ static void check_element(const grid_case *g, int row, int column)
 
 static void check_grid(const grid_case *g)
 {
-    memset(memory_a, 0x7f, sizeof memory_a); /* NaN, were it read */
+    memset(memory_a, 0x7f, sizeof memory_a); /* NaN, if anything reads it */
     memset(memory_b, 0x7f, sizeof memory_b);
     make_a(g), make_b(g), make_c(g);
     memset(memory_d, 0xff, sizeof memory_d);

@@ -880,7 +880,7 @@ TEST(lists_end_with_their_last_event)
         OK(zeCommandListClose(l));
         OK(zeCommandQueueExecuteCommandLists(q, 1, &l, NULL));
         if (!i) sched_setscheduler(0, SCHED_OTHER, &none);
-        OK(zeEventHostSynchronize(e, FOR_EVER - 1)); /* a thread that waits for ever would run the list itself */
+        OK(zeEventHostSynchronize(e, FOR_EVER - 1)); /* a thread that waits forever would run the list itself */
         OK(zeCommandListDestroy(l));
         OK(zeEventHostReset(e));
     }
@@ -1700,10 +1700,10 @@ TEST(more_urgent_submissions_begin_first)
         for (int i = 0; i < QUEUES; i++) OK(zeCommandQueueSynchronize(q[i], FOR_EVER));
         OK(zeEventQueryKernelTimestamp(end, &t));
         OK(zeEventHostReset(end));
-        if (submitted >= t.global.kernelEnd) continue; /* this thread was without a processor for so long */
+        if (submitted >= t.global.kernelEnd) continue; /* this thread was off the CPU for that long */
         CHECK(t.global.kernelEnd <= when[1] && when[1] < when[0]);
         rounds++;
-        late += when[2] >= t.global.kernelEnd; /* its thread may not be given a processor in time */
+        late += when[2] >= t.global.kernelEnd; /* its thread may get a CPU too late */
     }
     CHECK_MSG(late < rounds, "%d of %d urgent ones waited", late, rounds);
     for (int i = 0; i < QUEUES; i++) {

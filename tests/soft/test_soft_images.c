@@ -803,7 +803,7 @@ TEST(pitches_of_the_programs)
     CHECK_INT(create(&d, &m.image), ZE_RESULT_ERROR_INVALID_ARGUMENT);
     custom.size[0] = 192, custom.size[1] = 192 * 3; /* shorter than a slice */
     CHECK_INT(create(&d, &m.image), ZE_RESULT_ERROR_INVALID_ARGUMENT);
-    custom.size[1] = (SIZE_MAX / 192 / 3 + 1) * 192; /* three of them are next to nothing in 64 bits */
+    custom.size[1] = (SIZE_MAX / 192 / 3 + 1) * 192; /* three of them overflow to almost nothing */
     CHECK_INT(create(&d, &m.image), ZE_RESULT_ERROR_INVALID_ARGUMENT);
     custom.size[1] = 192 * 6; /* longer than the memory */
     CHECK_INT(create(&d, &m.image), ZE_RESULT_ERROR_INVALID_SIZE);

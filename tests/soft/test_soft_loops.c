@@ -436,7 +436,7 @@ static void run_loop(zed_module *module, enum type t, enum loop loop, int limit)
 
 static void run_type(enum type t)
 {
-    /* none; one step; half a step more than three; as many as wait together, one more, some more */
+    /* no step; one; three and a half; as many as are deferred together, one more, some more */
     static const int limits[] = {0, STEP, 3 * STEP + STEP / 2, 8 * STEP, 9 * STEP, 19 * STEP};
     static char name[32];
     spe_module m;
