@@ -69,6 +69,8 @@ TABLE(zeGetDeviceProcAddrTable, ze_device_dditable_t)
     SINCE(7, pfnGetRootDevice, zeDeviceGetRootDevice)
 #endif
 #if SOFT_API(17)
+    SINCE(12, pfnImportExternalSemaphoreExt, zeDeviceImportExternalSemaphoreExt)
+    SINCE(12, pfnReleaseExternalSemaphoreExt, zeDeviceReleaseExternalSemaphoreExt)
     SINCE(13, pfnGetVectorWidthPropertiesExt, zeDeviceGetVectorWidthPropertiesExt)
     SINCE(17, pfnSynchronize, zeDeviceSynchronize)
 #endif
@@ -146,6 +148,8 @@ TABLE(zeGetCommandListProcAddrTable, ze_command_list_dditable_t)
     SINCE(9, pfnIsImmediate, zeCommandListIsImmediate)
 #endif
 #if SOFT_API(17)
+    SINCE(12, pfnAppendSignalExternalSemaphoreExt, zeCommandListAppendSignalExternalSemaphoreExt)
+    SINCE(12, pfnAppendWaitExternalSemaphoreExt, zeCommandListAppendWaitExternalSemaphoreExt)
     SINCE(17, pfnAppendLaunchKernelWithParameters, zeCommandListAppendLaunchKernelWithParameters)
     SINCE(17, pfnAppendLaunchKernelWithArguments, zeCommandListAppendLaunchKernelWithArguments)
     SINCE(17, pfnAppendMemoryCopyWithParameters, zeCommandListAppendMemoryCopyWithParameters)

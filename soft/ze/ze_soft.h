@@ -74,7 +74,8 @@ enum soft_tag {
     SOFT_PHYSICAL,
     SOFT_IMAGE,
     SOFT_SAMPLER,
-    SOFT_VERTEX
+    SOFT_VERTEX,
+    SOFT_SEMAPHORE
 };
 
 struct _ze_driver_handle_t {

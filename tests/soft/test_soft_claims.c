@@ -452,6 +452,8 @@ static struct extension {
 #ifdef ZE_MUTABLE_COMMAND_LIST_EXP_NAME
     {ZE_MUTABLE_COMMAND_LIST_EXP_NAME, DRIVER "newer_mutable_lists", false},
     {ZE_DEVICE_VECTOR_SIZES_EXT_NAME, DRIVER "newer_vector_widths", false},
+    {ZE_EXTERNAL_SEMAPHORES_EXTENSION_NAME,
+     DRIVER "newer_semaphores_between_processes, test_soft_driver: newer_semaphores_are_taken", false},
 #endif
 };
 #define COUNT(table) (sizeof(table) / sizeof(table)[0])

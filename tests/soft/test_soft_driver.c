@@ -2,13 +2,16 @@
 #define _GNU_SOURCE
 #include <sys/prctl.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <level_zero/ze_api.h>
 #include <level_zero/ze_ddi.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -2513,6 +2516,145 @@ TEST(newer_vector_widths)
     CHECK(w.vector_width_size && w.preferred_vector_width_char == 1 && w.native_vector_width_half == 1);
 }
 
+static ze_result_t import_semaphore(uint32_t flags, ze_structure_type_t stype, int fd,
+                                    ze_external_semaphore_ext_handle_t *to)
+{
+    ze_external_semaphore_fd_ext_desc_t f = {.stype = stype, .fd = fd};
+    ze_external_semaphore_ext_desc_t d = {
+        .stype = ZE_STRUCTURE_TYPE_EXTERNAL_SEMAPHORE_EXT_DESC, .pNext = fd == -2 ? NULL : &f, .flags = flags};
+    return zeDeviceImportExternalSemaphoreExt(device, &d, to);
+}
+
+#define OPAQUE_FD ZE_EXTERNAL_SEMAPHORE_EXT_FLAG_OPAQUE_FD
+#define FD_DESC ZE_STRUCTURE_TYPE_EXTERNAL_SEMAPHORE_FD_EXT_DESC
+
+static ze_external_semaphore_ext_handle_t new_semaphore(int fd)
+{
+    ze_external_semaphore_ext_handle_t s = NULL;
+    OK(import_semaphore(OPAQUE_FD, FD_DESC, fd, &s));
+    return s;
+}
+
+TEST(newer_semaphore_refusals)
+{
+    static const struct {
+        uint32_t flags;
+        ze_structure_type_t stype;
+        bool pipe;
+        ze_result_t want;
+    } kinds[] = {
+        {OPAQUE_FD, FD_DESC, true, ZE_RESULT_ERROR_UNSUPPORTED_FEATURE},
+        {ZE_EXTERNAL_SEMAPHORE_EXT_FLAG_VK_TIMELINE_SEMAPHORE_FD, FD_DESC, false, ZE_RESULT_ERROR_UNSUPPORTED_FEATURE},
+        {ZE_EXTERNAL_SEMAPHORE_EXT_FLAG_D3D12_FENCE, FD_DESC, false, ZE_RESULT_ERROR_UNSUPPORTED_FEATURE},
+        {ZE_EXTERNAL_SEMAPHORE_EXT_FLAG_OPAQUE_WIN32, ZE_STRUCTURE_TYPE_EXTERNAL_SEMAPHORE_WIN32_EXT_DESC, false,
+         ZE_RESULT_ERROR_UNSUPPORTED_FEATURE},
+        {OPAQUE_FD, ZE_STRUCTURE_TYPE_EXTERNAL_SEMAPHORE_WIN32_EXT_DESC, false, ZE_RESULT_ERROR_UNSUPPORTED_FEATURE},
+        {0, FD_DESC, false, ZE_RESULT_ERROR_INVALID_ARGUMENT},
+        {OPAQUE_FD | ZE_EXTERNAL_SEMAPHORE_EXT_FLAG_D3D12_FENCE, FD_DESC, false, ZE_RESULT_ERROR_INVALID_ARGUMENT},
+        {0x200, FD_DESC, false, ZE_RESULT_ERROR_INVALID_ENUMERATION}};
+    ze_external_semaphore_signal_params_ext_t sp = {.stype = ZE_STRUCTURE_TYPE_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_EXT};
+    ze_external_semaphore_wait_params_ext_t wp = {.stype = ZE_STRUCTURE_TYPE_EXTERNAL_SEMAPHORE_WAIT_PARAMS_EXT};
+    ze_command_list_handle_t l = new_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS), regular = new_list();
+    int pipes[2], e = eventfd(0, 0);
+    ze_external_semaphore_ext_handle_t s = NULL;
+    CHECK(pipe(pipes) == 0 && e >= 0);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        CHECK_INT(import_semaphore(kinds[i].flags, kinds[i].stype, kinds[i].pipe ? pipes[0] : e, &s), kinds[i].want);
+    for (int fd = -2; fd < 0; fd++) /* no structure, no descriptor */
+        CHECK_INT(import_semaphore(OPAQUE_FD, FD_DESC, fd, &s), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    CHECK_INT(import_semaphore(OPAQUE_FD, FD_DESC, e, NULL), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    CHECK_INT(zeDeviceReleaseExternalSemaphoreExt(NULL), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+    CHECK(!s && fcntl(e, F_GETFD) >= 0); /* what is refused remains the program's */
+    s = new_semaphore(e);
+    CHECK(s && fcntl(e, F_GETFD) < 0);
+    CHECK_INT(zeCommandListAppendSignalExternalSemaphoreExt(regular, 1, &s, &sp, NULL, 0, NULL),
+              ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    CHECK_INT(zeCommandListAppendWaitExternalSemaphoreExt(l, 1, &s, NULL, NULL, 0, NULL),
+              ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    CHECK_INT(zeCommandListAppendWaitExternalSemaphoreExt(l, 1, NULL, &wp, NULL, 0, NULL),
+              ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    CHECK_INT(zeCommandListAppendWaitExternalSemaphoreExt(l, 1, &s, &wp, NULL, 1, NULL), ZE_RESULT_ERROR_INVALID_SIZE);
+    OK(zeDeviceReleaseExternalSemaphoreExt(s));
+    OK(zeCommandListDestroy(regular));
+    OK(zeCommandListDestroy(l));
+    close(pipes[0]);
+    close(pipes[1]);
+}
+
+/* Another process signals two eventfds, the second late; the device then copies, and signals a third. Ten rounds, in
+ * which both sides also pass numbers through shared memory. */
+TEST(newer_semaphores_between_processes)
+{
+    enum { ROUNDS = 10 };
+    ze_external_semaphore_wait_params_ext_t wp[2] = {{.stype = ZE_STRUCTURE_TYPE_EXTERNAL_SEMAPHORE_WAIT_PARAMS_EXT}};
+    ze_external_semaphore_signal_params_ext_t sp = {.stype = ZE_STRUCTURE_TYPE_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_EXT};
+    int fd[3] = {eventfd(0, 0), eventfd(0, EFD_NONBLOCK), eventfd(0, EFD_CLOEXEC)}, status = -1;
+    uint64_t *m = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0), one = 1, got;
+    ze_event_pool_handle_t pool = new_pool(2, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t go = new_event(pool, 0), passed = new_event(pool, 1);
+    ze_command_list_handle_t l = new_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    ze_external_semaphore_ext_handle_t s[3];
+    pid_t other = fork();
+    if (other == 0) {
+        bool right = true;
+        for (uint64_t round = 1; round <= ROUNDS && right; round++) {
+            right = write(fd[0], &one, 8) == 8;
+            usleep(3000);
+            m[0] = 1000 + round;
+            right = right && write(fd[1], &one, 8) == 8 && read(fd[2], &got, 8) == 8 && got == 1;
+            right = right && m[1] == 1000 + round;
+        }
+        _exit(right ? 0 : 1);
+    }
+    for (int i = 0; i < 3; i++) s[i] = new_semaphore(fd[i]);
+    for (uint64_t round = 1; round <= ROUNDS; round++) {
+        OK(zeCommandListAppendWaitExternalSemaphoreExt(l, 2, s, wp, passed, 1, &go));
+        OK(zeCommandListAppendMemoryCopy(l, &m[1], &m[0], 8, NULL, 0, NULL));
+        CHECK_INT(zeEventHostSynchronize(passed, 1000000), ZE_RESULT_NOT_READY); /* it waits for `go` first */
+        OK(zeEventHostSignal(go));
+        OK(zeEventHostSynchronize(passed, FOR_EVER));
+        OK(zeCommandListHostSynchronize(l, FOR_EVER));
+        CHECK_INT(m[1], 1000 + round);
+        OK(zeEventHostReset(go));
+        OK(zeEventHostReset(passed));
+        OK(zeCommandListAppendSignalExternalSemaphoreExt(l, 1, &s[2], &sp, NULL, 0, NULL));
+    }
+    OK(zeCommandListHostSynchronize(l, FOR_EVER));
+    CHECK(waitpid(other, &status, 0) == other && WIFEXITED(status));
+    CHECK_INT(WEXITSTATUS(status), 0);
+    for (int i = 0; i < 3; i++) OK(zeDeviceReleaseExternalSemaphoreExt(s[i]));
+    OK(zeCommandListDestroy(l));
+    OK(zeEventDestroy(go));
+    OK(zeEventDestroy(passed));
+    OK(zeEventPoolDestroy(pool));
+    munmap(m, 4096);
+}
+
+/* A wait takes all signals, or one of an eventfd made for that. While one waits, other lists of its engine run. A list
+ * that is destroyed gives up waiting. */
+TEST(newer_semaphores_are_taken)
+{
+    ze_external_semaphore_wait_params_ext_t wp = {.stype = ZE_STRUCTURE_TYPE_EXTERNAL_SEMAPHORE_WAIT_PARAMS_EXT};
+    ze_external_semaphore_signal_params_ext_t sp = {.stype = ZE_STRUCTURE_TYPE_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_EXT};
+    for (int counts = 0; counts < 2; counts++) {
+        ze_command_list_handle_t l[2] = {new_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS),
+                                         new_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS)};
+        ze_external_semaphore_ext_handle_t s = new_semaphore(eventfd(0, counts ? EFD_SEMAPHORE : 0));
+        for (int i = 0; i < 2; i++) OK(zeCommandListAppendSignalExternalSemaphoreExt(l[0], 1, &s, &sp, NULL, 0, NULL));
+        for (int i = 0; i <= counts; i++)
+            OK(zeCommandListAppendWaitExternalSemaphoreExt(l[0], 1, &s, &wp, NULL, 0, NULL));
+        OK(zeCommandListHostSynchronize(l[0], FOR_EVER));
+        OK(zeCommandListAppendWaitExternalSemaphoreExt(l[0], 1, &s, &wp, NULL, 0, NULL));
+        CHECK_INT(zeCommandListHostSynchronize(l[0], 2000000), ZE_RESULT_NOT_READY);
+        OK(zeCommandListAppendSignalExternalSemaphoreExt(l[1], 1, &s, &sp, NULL, 0, NULL));
+        OK(zeCommandListHostSynchronize(l[0], FOR_EVER));
+        OK(zeCommandListAppendWaitExternalSemaphoreExt(l[0], 1, &s, &wp, NULL, 0, NULL));
+        CHECK_INT(zeCommandListHostSynchronize(l[0], 2000000), ZE_RESULT_NOT_READY);
+        for (int i = 0; i < 2; i++) OK(zeCommandListDestroy(l[i]));
+        OK(zeDeviceReleaseExternalSemaphoreExt(s));
+    }
+}
+
 static void wait_for_one(void *user)
 {
     for (int ms = 0; ms < 60000 && !*(volatile uint32_t *)user; ms++) usleep(1000);
@@ -2614,6 +2756,9 @@ static void run_module_tests(void)
     RUN(newer_ipc_descriptors);
     RUN(newer_atomic_attributes);
     RUN(newer_vector_widths);
+    RUN(newer_semaphore_refusals);
+    RUN(newer_semaphores_between_processes);
+    RUN(newer_semaphores_are_taken);
 #endif
 }
 
