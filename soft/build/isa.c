@@ -94,6 +94,21 @@ static bool has_avx512(void)
 #define THIS_CPU "-march=native"
 #endif
 
+/* The compiler asks the CPU what -march=native is, but kernels run in this process, which valgrind or QEMU may show
+ * less of it: AVX2 and nothing later. On a CPU that is really so, these flags and -march=native give the same kernels.
+ */
+static bool shows_only_avx2(void)
+{
+#if defined(__x86_64__)
+    enum { AVX_VNNI = 1 << 4 };
+    unsigned a = 0, b, c, d;
+    return has_avx2() && !__builtin_cpu_supports("avx512f") &&
+           !(__get_cpuid_count(7, 1, &a, &b, &c, &d) && a & AVX_VNNI);
+#else
+    return false;
+#endif
+}
+
 /* Compilers never use tiles on their own with -march=native, so `tiles` alone controls them. */
 static const struct level {
     const char *name, *flag;
@@ -117,11 +132,13 @@ static const struct level *find_level(const char **name)
     return NULL;
 }
 
-bool jit_isa_flag(const char **flag, struct sp_text *log)
+bool jit_isa_flags(const char *flags[JIT_ISA_FLAGS], struct sp_text *log)
 {
     const char *name;
     const struct level *l = find_level(&name);
-    *flag = l ? l->flag : NULL;
+    flags[0] = l ? l->flag : NULL;
+    flags[1] = NULL;
+    if (l && l->all && shows_only_avx2()) flags[0] = "-march=x86-64-v3", flags[1] = "-mtune=native";
     if (l && l->here()) return true;
     sp_text_add(log, "XETILE_SOFT_ISA is \"%s\": %s\n", name,
                 !l         ? "it can be native, amx, avx512, avx2, generic, bmg, pvc, lnl or ptl"

@@ -74,8 +74,8 @@ static bool speaks_of_memory(const struct sp_text *said)
 /* Reports the stack that functions take, see usage.c; clang knows it since 13. */
 static const char stack_usage[] = "-fstack-usage";
 
-static int run_compiler(const struct jit_compiler *c, const char *isa, bool contract, const char *what, bool usage,
-                        const char *directory, struct sp_text *said, struct sp_text *log)
+static int run_compiler(const struct jit_compiler *c, const char *const isa[JIT_ISA_FLAGS], bool contract,
+                        const char *what, bool usage, const char *directory, struct sp_text *said, struct sp_text *log)
 {
     char source[JIT_PATH_BYTES + 16], object[JIT_PATH_BYTES + 16];
     const char *argv[MAX_ARGUMENTS];
@@ -88,7 +88,8 @@ static int run_compiler(const struct jit_compiler *c, const char *isa, bool cont
     argv[n++] = c->path;
     for (i = 0; jit_fixed_flags[i]; i++) argv[n++] = jit_fixed_flags[i];
     argv[n++] = contract ? "-ffp-contract=fast" : "-ffp-contract=off";
-    if (isa) argv[n++] = isa;
+    for (i = 0; i < JIT_ISA_FLAGS; i++)
+        if (isa[i]) argv[n++] = isa[i];
     if (usage) argv[n++] = stack_usage;
     argv[n++] = "-o";
     argv[n++] = object;
@@ -98,8 +99,8 @@ static int run_compiler(const struct jit_compiler *c, const char *isa, bool cont
     return jit_run((char *const *)(uintptr_t)argv, directory, bounds, said, log);
 }
 
-static bool compile_to(const struct jit_compiler *c, const char *isa, bool contract, const char *what,
-                       const char *directory, struct sp_text *log)
+static bool compile_to(const struct jit_compiler *c, const char *const isa[JIT_ISA_FLAGS], bool contract,
+                       const char *what, const char *directory, struct sp_text *log)
 {
     struct sp_text said = {NULL, 0, 0, false};
     int status = run_compiler(c, isa, contract, what, true, directory, &said, log);
@@ -148,10 +149,10 @@ bool jit_compile(const char *c_text, size_t size, const struct jit_key *key, con
 {
     char directory[JIT_PATH_BYTES], path[JIT_PATH_BYTES + 16];
     struct jit_compiler c;
-    const char *isa;
+    const char *isa[JIT_ISA_FLAGS];
     bool good;
     memset(out, 0, sizeof *out);
-    if (!jit_isa_flag(&isa, log)) return false;
+    if (!jit_isa_flags(isa, log)) return false;
     jit_find_compiler(&c);
     if (!c.path[0]) {
         no_compiler(log);

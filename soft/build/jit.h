@@ -31,8 +31,9 @@ void *jit_image_make(const void *so, size_t so_bytes, const struct jit_key *key,
 const char *jit_image_check(const void *image, size_t size);
 
 /* ---- isa.c: the choices of $XETILE_SOFT_ISA on this CPU */
-bool jit_isa_flag(const char **flag,
-                  struct sp_text *log); /* the compiler's flag, or NULL; false: refused, `log` says why */
+enum { JIT_ISA_FLAGS = 2 };
+/* The compiler's flags, or NULLs; false: refused, `log` says why. */
+bool jit_isa_flags(const char *flags[JIT_ISA_FLAGS], struct sp_text *log);
 /* The subgroup size of kernels that state none. */
 uint32_t jit_subgroup_size(void);
 void jit_cpu_hash(uint8_t hash[32]);

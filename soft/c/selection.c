@@ -392,7 +392,8 @@ static uint32_t part_lines(const char *const *body, uint32_t left)
 static void add_functions(const char *use, const struct args *outer, const char *const *at, uint32_t depth)
 {
     const struct item *macro = depth < MAX_DEPTH ? macro_of(use) : NULL;
-    struct args *a = macro ? calloc(1, sizeof *a) : NULL;
+    struct args *a = macro ? calloc(1, sizeof *a) : NULL; /* kept by the items that it is for */
+    bool kept = false;
     all.failed = all.failed || !a;
     if (!a) return;
     read_list(strchr(*macro->line, '(') + 1, a->param);
@@ -408,10 +409,15 @@ static void add_functions(const char *use, const struct args *outer, const char 
         if (begins(line, "/*")) continue;
         n = part_lines(macro->line + k, macro->count - k);
         all.failed = all.failed || !n;
-        if (!n) return;
-        if (is_family_use(line)) add_functions(line, a, at, depth + 1);
-        else add_item(macro->line + k, n, at, a);
+        if (!n) break;
+        if (is_family_use(line)) {
+            add_functions(line, a, at, depth + 1);
+        } else {
+            add_item(macro->line + k, n, at, a);
+            kept = true;
+        }
     }
+    if (!kept) free(a);
 }
 
 static void read_text(const char *const *line)

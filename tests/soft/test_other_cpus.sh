@@ -1,8 +1,8 @@
 #!/bin/sh
 # test_other_cpus.sh - the software device on other CPUs, under QEMU's user-mode emulation, if emulator and compiler are
 # installed: AArch64 and RISC-V, with driver and programs built for them, and x86-64 with at most AVX2 and without AVX
-# (test_isa_levels.sh has more for those). A few programs each, since emulation is slow. The kernels' compilers are not
-# emulated.
+# (test_isa_levels.sh has more for those), and valgrind's idea of this CPU. A few programs each, since emulation is slow.
+# The kernels' compilers are not emulated, except where `native` has to find out what an old CPU has.
 #
 # Debian has no Level Zero loader for those CPUs, so the programs are linked with the driver's objects; one of them loads
 # libze_soft.so and requests its tables as the loader does.
@@ -97,19 +97,29 @@ other() { # other CPU TRIPLE [FLAG]
 
 # ---- this architecture with fewer instructions
 
-less() { # less MODEL LEVEL: LEVEL is one that it does not have
+less() { # less MODEL LEVEL [emulated]: LEVEL is one that it does not have; emulated: by the compiler, too
     emulation=$(emulator x86_64)
     if [ "$(uname -m)" != x86_64 ] || [ -z "$emulation" ]; then skip "$1" "no qemu-x86_64, or another CPU"; return; fi
     if ! "$emulation" -cpu "$1" /bin/true 2>/dev/null; then skip "$1" "this QEMU does not know it"; return; fi
     emulation="$emulation -cpu $1"
-    write_compiler "$emulation $(command -v "${CC%% *}")" # it detects the CPU too
+    write_compiler "${3:+$emulation }$(command -v "${CC%% *}")"
     run_examples "$1" "$BUILD"
     # shellcheck disable=SC2086
     check_refused "$1, $2" "this CPU does not have it" env XETILE_SOFT_ISA="$2" $emulation "$BUILD/hello"
 }
 
+# valgrind knows AVX2 at most, and the kernels' compiler does not run under it.
+under_valgrind() {
+    if [ "$(uname -m)" != x86_64 ] || ! command -v valgrind >/dev/null; then skip valgrind "not installed, or another CPU"; return; fi
+    unset XETILE_CC
+    emulation="valgrind -q --leak-check=full --error-exitcode=9"
+    export XETILE_SOFT_CACHE=off # so that the driver, too, has all of its work to do
+    run_examples valgrind "$BUILD"
+}
+
 other aarch64 aarch64-linux-gnu -mcpu=neoverse-n1
 other riscv64 riscv64-linux-gnu
 less Haswell avx512
-less Nehalem avx2
+less Nehalem avx2 emulated
+under_valgrind
 report
