@@ -21,6 +21,23 @@ static const char *write_copies(struct cg *g, const char *type, uint32_t n, cons
     return name;
 }
 
+static bool is_zero(const struct cg *g, uint32_t id)
+{
+    const struct sp_id *d = &g->m->ids[id];
+    const struct sp_type *t = sp_type(g->m, d->type);
+    if (d->def && d->def->op == SP_OP_ConstantNull) return true;
+    for (uint32_t k = 0; d->bits && k < t->count; k++)
+        if (d->bits[k]) return false;
+    return d->bits && t->kind == SP_VECTOR;
+}
+
+static bool begins_with_zeros(const struct cg *g, const struct cg_outer *o)
+{
+    for (uint32_t n = 0; n < o->ni * o->nj; n++)
+        if (!is_zero(g, o->before[n])) return false;
+    return true;
+}
+
 /* The function for sums of this type. */
 static const char *helper(struct cg *g, const struct cg_outer *o)
 {
@@ -37,7 +54,7 @@ static void write_product(struct cg *g, const struct cg_outer *o)
     cg_put(g, "    {\n");
     const char *row = write_copies(g, type, o->nk * o->ni, o->row);
     const char *source = write_copies(g, type, o->nj * o->sources, o->source);
-    const char *before = write_sums(g, cg_str(g, "const %s", type), o, o->before);
+    const char *before = begins_with_zeros(g, o) ? "NULL" : write_sums(g, cg_str(g, "const %s", type), o, o->before);
     const char *after = write_sums(g, type, o, o->after);
     cg_put(g, "    static const u32 at_[] = {");
     for (uint32_t k = 0; k < o->nk; k++) cg_put(g, "%u,%s", o->at[k], k % 16 == 15 ? "\n        " : " ");

@@ -1074,9 +1074,9 @@ XS_FUNCTION void XS(ints_deferred)(int signs, int ni, int nj, int nk, void *cons
 
 /* ---- products that a module spells out (passes/outer.c)
  *
- * The sums are ni x nj vectors of W components, at d and, before, at c. To component e of sum (i, j) is added, k by k,
- * a[k * ni + i] times a number: b[j * column + at[k] + e * step]. The vectors of one of the CPU's registers, `rows`,
- * are taken I at a time with J components: so many sums stay in registers. */
+ * The sums are ni x nj vectors of W components, at d and, before, at c (NULL: zeros). To component e of sum (i, j) is
+ * added, k by k, a[k * ni + i] times a number: b[j * column + at[k] + e * step]. The vectors of one of the CPU's
+ * registers, `rows`, are taken I at a time with J components: so many sums stay in registers. */
 #define XS_OUTER(T, W, TWO)                                                                                            \
     XS_FUNCTION void XS(outer_##T##_##W##_##TWO)(u32 ni, u32 nj, u32 nk, T##x *const *d, const T##x *const *c,         \
                                                  const T##x *a, const T *b, u32 column, u32 step, const u32 *at)       \
@@ -1090,7 +1090,8 @@ XS_FUNCTION void XS(ints_deferred)(int signs, int ni, int nj, int nk, void *cons
                     row sum[I][J];                                                                                     \
                     XS_UNROLL for (u32 i = 0; i < I; i++)                                                              \
                         XS_UNROLL for (u32 f = 0; f < J; f++)                                                          \
-                            sum[i][f] = ((const row *)c[(r + i) / n * nj + j])[(e + f) * n + (r + i) % n];             \
+                            sum[i][f] = c ? ((const row *)c[(r + i) / n * nj + j])[(e + f) * n + (r + i) % n]          \
+                                          : (row){0};                                                                  \
                     for (u32 k = 0; k < nk; k++) {                                                                     \
                         const row *x = (const row *)a + k * ni * n + r;                                                \
                         const T *y = b + at[k] + e * step;                                                             \

@@ -61,10 +61,16 @@ static uint32_t splat_of(struct search *s, uint32_t id, uint32_t width)
     return d->operand[0];
 }
 
+/* Both instructions have the same operands. */
+static bool broadcasts_in_subgroup(const struct cg *g, const struct sp_inst *i)
+{
+    return i->op == SP_OP_GroupNonUniformBroadcast || (i->op == SP_OP_GroupBroadcast && !cg_waits(g, i));
+}
+
 static const struct sp_inst *broadcast_of(struct search *s, uint32_t id, uint64_t *lane)
 {
     const struct sp_inst *d = definition(s, id);
-    if (s->g->m->ids[id].what != SP_IS_VALUE || d->op != SP_OP_GroupNonUniformBroadcast) return NULL;
+    if (s->g->m->ids[id].what != SP_IS_VALUE || !broadcasts_in_subgroup(s->g, d)) return NULL;
     return sp_constant(s->g->m, d->operand[2], lane) && *lane < s->g->S ? d : NULL;
 }
 
@@ -325,7 +331,7 @@ static void absorb_operands(struct search *s)
         if (!n || !s->inside[n] || s->inside[n] != s->uses[n]) continue;
         if (i->op == SP_OP_CompositeConstruct) {
             for (uint32_t e = 0; e < i->count; e++) count_inside(s, i->operand[e]);
-        } else if (i->op == SP_OP_GroupNonUniformBroadcast) {
+        } else if (broadcasts_in_subgroup(s->g, i)) {
             const struct sp_inst *of = definition(s, i->operand[1]);
             if (is_here(s, i->operand[1]) && of->op == SP_OP_CompositeExtract) count_inside(s, of->id);
         } else if (i->op != SP_OP_CompositeExtract || lanes_of(s, i->id).id == i->id) {
@@ -361,7 +367,7 @@ static void search_block(struct search *s, struct grid *r)
         if (b->inst[k].id) s->place[ordinal(s, b->inst[k].id)] = k + 1;
     for (uint32_t k = 0; k < b->count && !s->g->failed; k++) {
         uint32_t from = k, additions = 0;
-        for (; k < b->count && cg_is(&b->inst[k], CG_SPELLS); k++)
+        for (; k < b->count && cg_is(&b->inst[k], CG_SPELLS) && !cg_waits(s->g, &b->inst[k]); k++)
             additions += b->inst[k].op == SP_OP_FAdd || b->inst[k].op == SP_OP_IAdd;
         if (additions >= LEAST_STEPS) search_run(s, from, k, r);
     }
@@ -380,17 +386,17 @@ static void survey(struct search *s)
 }
 
 /* Worth a search: are there as many broadcasts as a product has at least? */
-static bool has_broadcasts(const struct sp_function *f)
+static bool has_broadcasts(const struct cg *g, const struct sp_function *f)
 {
     uint32_t n = 0;
-    CG_EACH (i, b, f) n += i->op == SP_OP_GroupNonUniformBroadcast;
+    CG_EACH (i, b, f) n += broadcasts_in_subgroup(g, i);
     return n >= LEAST_STEPS;
 }
 
 void cg_find_outer(struct cg *g, struct cg_function *fn)
 {
     size_t values = (size_t)fn->value_count + 1;
-    if (fn->f->is_declaration || g->smallest_S != g->largest_S || !has_broadcasts(fn->f)) return;
+    if (fn->f->is_declaration || g->smallest_S != g->largest_S || !has_broadcasts(g, fn->f)) return;
     struct search *s = cg_alloc(g, sizeof *s);
     struct grid *r = cg_alloc(g, sizeof *r);
     if (g->failed) return;

@@ -23,7 +23,9 @@ enum more {
     MASKS = 16,     /* every fourth lane */
     FROM_ZERO = 32,
     TRANSPOSES = 64, /* the operands of all additions and multiplications */
-    TWICE = 128
+    TWICE = 128,
+    FROM_CONSTANTS = 256, /* n in all components of sum n */
+    OLD = 512             /* SPIR-V 1.2, whose broadcasts in subgroups are OpGroupBroadcast */
 };
 
 struct shape {
@@ -100,15 +102,21 @@ static void add(struct kernel *k, int i, int j, int step)
     if (k->s->more & KEEPS && step == 1 && !i && !j) store_sum(k, k->s->rows * k->s->columns, product);
 }
 
+static spe_id constant_sum(struct kernel *k, uint32_t n)
+{
+    return copies(k, k->type <= F64 ? spe_const_f(k->m, k->scalar, n) : spe_const_u(k->m, k->scalar, n));
+}
+
 static void write_sums(struct kernel *k)
 {
     for (int i = 0; i < k->s->rows; i++)
         for (int j = 0; j < k->s->columns; j++) {
             spe_id one[MAX_WIDTH];
             for (int e = 0; e < k->s->width; e++) one[e] = load(k, 2, (i * k->s->columns + j) * k->s->width + e);
-            k->sum[i][j] = k->s->more & FROM_ZERO ? spe_null(k->m, k->vector)
-                           : k->s->width == 1     ? one[0]
-                                                  : spe_construct(k->m, k->vector, (uint32_t)k->s->width, one);
+            k->sum[i][j] = k->s->more & FROM_ZERO        ? spe_null(k->m, k->vector)
+                           : k->s->more & FROM_CONSTANTS ? constant_sum(k, (uint32_t)(i * k->s->columns + j))
+                           : k->s->width == 1            ? one[0]
+                                                         : spe_construct(k->m, k->vector, (uint32_t)k->s->width, one);
         }
     read_operands(k);
     for (int again = 0; again <= (k->s->more & TWICE ? 1 : 0); again++)
@@ -184,7 +192,9 @@ struct data {
 static int64_t expected(const struct shape *s, enum type t, const struct data *d, int sum, int e, int lane, int steps)
 {
     int i = sum / s->columns, j = sum % s->columns;
-    int64_t total = s->more & FROM_ZERO ? 0 : get(t, d->before, (sum * s->width + e) * s->S + lane);
+    int64_t total = s->more & FROM_ZERO        ? 0
+                    : s->more & FROM_CONSTANTS ? sum
+                                               : get(t, d->before, (sum * s->width + e) * s->S + lane);
     for (int n = 0; n < steps; n++) {
         int k = n % s->steps, source = j * sources(s) + element_source(s, k, e);
         total += get(t, d->a, (i * s->steps + k) * s->S + lane) * get(t, d->b, source * s->S + element_lane(s, k, e));
@@ -224,7 +234,7 @@ static void run(enum type t, const struct shape *s)
     int n = 2 * s->rows * s->columns * s->width * s->S;
     snprintf(name, sizeof name, "outer_%s_%d_%dx%dx%dx%d_%u", type_names[t], s->S, s->rows, s->columns, s->steps,
              s->width, s->more);
-    spe_begin(&m, NULL);
+    spe_begin(&m, s->more & OLD ? &(spe_options){.version = SPE_VERSION(1, 2)} : NULL);
     emit(&m, t, s);
     spe_words w = spe_finish(&m);
     CHECK_MSG(w.data, "%s: %s", name, spe_get_error(&m)->text);
@@ -272,6 +282,9 @@ TEST(other_orders)
     run(F32, &(struct shape){16, 2, 2, 8, 4, FROM_ZERO});
     run(F64, &(struct shape){16, 1, 2, 16, 4, TWICE});
     run(U32, &(struct shape){16, 3, 2, 8, 4, TWICE | TRANSPOSES});
+    run(F32, &(struct shape){16, 1, 1, 16, 8, FROM_CONSTANTS});
+    run(U32, &(struct shape){16, 2, 2, 8, 4, FROM_CONSTANTS});
+    run(F32, &(struct shape){16, 2, 2, 8, 8, OLD});
 }
 
 TEST(what_is_no_single_product)
@@ -289,6 +302,7 @@ TEST(under_a_mask)
 {
     run(F32, &(struct shape){16, 2, 2, 8, 8, MASKS});
     run(F64, &(struct shape){16, 1, 2, 8, 4, MASKS | FROM_ZERO});
+    run(F32, &(struct shape){16, 2, 2, 8, 8, MASKS | OLD});
     run(U64, &(struct shape){8, 2, 1, 8, 8, MASKS | LOOKS});
 }
 
