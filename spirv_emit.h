@@ -593,7 +593,7 @@ typedef struct { /* an open if, loop or switch */
     spe_id header, preheader, merge, next; /* labels; next: a loop's continue block */
     spe_id index, step;                    /* for: the counter; switch: step is the words of a literal */
     uint32_t count, stack;                 /* values carried; index of this region's first word on the stack */
-    uint32_t cases, sides;                 /* switch: literals, and sides written so far */
+    uint32_t cases, sides;                 /* switch: literals; if, switch: sides written so far */
     size_t patch, phi;                     /* word offsets in the body */
 } spe_region_;
 
@@ -3791,12 +3791,12 @@ XE_FN_ bool spe_check_values_(spe_module *m, uint32_t n, const spe_id *values)
 }
 
 /* Ends a side of an if or switch: pushes (label, values). All sides carry the same number of values and types. */
-XE_FN_ bool spe_end_side_(spe_module *m, spe_region_ *r, bool first, uint32_t n, const spe_id *values)
+XE_FN_ bool spe_end_side_(spe_module *m, spe_region_ *r, uint32_t n, const spe_id *values)
 {
     uint32_t *at, i;
     spe_id from;
     if (!spe_check_values_(m, n, values)) return false;
-    if (first) r->count = n;
+    if (!r->sides++) r->count = n;
     if (n != r->count)
         return spe_error_(m, SPE_ERR_CARRIED, "%u values leave this side of the %s, %u left the first", n,
                           spe_region_text_(m, r), r->count);
@@ -3815,11 +3815,11 @@ XE_FN_ bool spe_end_side_(spe_module *m, spe_region_ *r, bool first, uint32_t n,
     return true;
 }
 
-/* Value i at the merge of `sides` sides: their common value, a phi, or undefined if no side arrives. */
-XE_FN_ spe_id spe_merge_value_(spe_module *m, const spe_region_ *r, uint32_t sides, uint32_t i)
+/* Value i at the merge of the sides: their common value, a phi, or undefined if no side arrives. */
+XE_FN_ spe_id spe_merge_value_(spe_module *m, const spe_region_ *r, uint32_t i)
 {
     const spe_buffer_ *scopes = &m->buffer[SPE_BUFFER_SCOPES_];
-    const uint32_t *side = m->buffer[SPE_BUFFER_STACK_].data + r->stack, *row, *end = side + sides * (r->count + 1);
+    const uint32_t *side = m->buffer[SPE_BUFFER_STACK_].data + r->stack, *row, *end = side + r->sides * (r->count + 1);
     uint32_t pairs = 0, *at;
     spe_id id, first = 0, type = spe_type_of(m, side[i + 1]);
     bool same = true;
@@ -3843,14 +3843,14 @@ XE_FN_ spe_id spe_merge_value_(spe_module *m, const spe_region_ *r, uint32_t sid
 }
 
 /* Writes the merge block of an if or switch and its phis, and closes the region. */
-XE_FN_ void spe_close_sides_(spe_module *m, spe_region_ *r, uint32_t sides, spe_id *out)
+XE_FN_ void spe_close_sides_(spe_module *m, spe_region_ *r, spe_id *out)
 {
     const uint32_t *side = m->buffer[SPE_BUFFER_STACK_].data + r->stack;
     uint32_t i, s;
     bool dead = true;
-    for (s = 0; s < sides; s++) dead = dead && !side[s * (r->count + 1)];
+    for (s = 0; s < r->sides; s++) dead = dead && !side[s * (r->count + 1)];
     spe_label_(m, r->merge, dead);
-    for (i = 0; i < r->count; i++) out[i] = spe_merge_value_(m, r, sides, i);
+    for (i = 0; i < r->count; i++) out[i] = spe_merge_value_(m, r, i);
     m->buffer[SPE_BUFFER_STACK_].count = r->stack;
     m->region_count--;
 }
@@ -3892,21 +3892,21 @@ void spe_if(spe_module *m, spe_id condition)
 void spe_else(spe_module *m, uint32_t n, const spe_id *then_values)
 {
     spe_region_ *r = spe_innermost_(m, __func__, SPE_REGION_IF_, SPE_REGION_IF_);
-    if (r && spe_end_side_(m, r, true, n, then_values)) spe_open_side_(m, r, r->patch, SPE_REGION_ELSE_);
+    if (r && spe_end_side_(m, r, n, then_values)) spe_open_side_(m, r, r->patch, SPE_REGION_ELSE_);
 }
 
 void spe_endif_from(spe_module *m, uint32_t n, const spe_id *then_values, const spe_id *otherwise_values, spe_id *out)
 {
     spe_region_ *r = spe_innermost_(m, "spe_endif", SPE_REGION_IF_, SPE_REGION_IF_);
     size_t body;
-    if (!r || !spe_end_side_(m, r, true, n, then_values)) return;
+    if (!r || !spe_end_side_(m, r, n, then_values)) return;
     spe_scope_pop_(m);
     body = m->buffer[SPE_BUFFER_BODY_].count;
     m->block = r->header;
     m->dead = false;
-    if (!spe_end_side_(m, r, false, n, otherwise_values)) return;
+    if (!spe_end_side_(m, r, n, otherwise_values)) return;
     m->buffer[SPE_BUFFER_BODY_].count = body; /* drops the jump: the header already has one past the then side */
-    spe_close_sides_(m, r, 2, out);
+    spe_close_sides_(m, r, out);
 }
 
 void spe_endif(spe_module *m, uint32_t n, const spe_id *values, spe_id *out)
@@ -3917,9 +3917,9 @@ void spe_endif(spe_module *m, uint32_t n, const spe_id *values, spe_id *out)
             spe_error_(m, SPE_ERR_CARRIED, "%u values leave the %s, which has no spe_else; use spe_endif_from", n,
                        spe_region_text_(m, r));
         spe_endif_from(m, 0, NULL, NULL, NULL);
-    } else if (r && spe_end_side_(m, r, false, n, values)) {
+    } else if (r && spe_end_side_(m, r, n, values)) {
         spe_scope_pop_(m);
-        spe_close_sides_(m, r, 2, out);
+        spe_close_sides_(m, r, out);
     }
 }
 
@@ -4100,9 +4100,7 @@ void spe_default(spe_module *m)
 void spe_endcase(spe_module *m, uint32_t n, const spe_id *values)
 {
     spe_region_ *r = spe_innermost_(m, __func__, SPE_REGION_CASE_, SPE_REGION_CASE_);
-    if (!r || !spe_end_side_(m, r, r->sides == 0, n, values)) return;
-    r->sides++;
-    r->kind = SPE_REGION_SWITCH_;
+    if (r && spe_end_side_(m, r, n, values)) r->kind = SPE_REGION_SWITCH_;
 }
 
 void spe_endswitch(spe_module *m, uint32_t n, spe_id *out)
@@ -4124,7 +4122,7 @@ void spe_endswitch(spe_module *m, uint32_t n, spe_id *out)
     }
     if (m->error.id) return;
     spe_scope_pop_(m);
-    spe_close_sides_(m, r, r->sides, out);
+    spe_close_sides_(m, r, out);
 }
 
 /* finish.c - completes the module: entry points, capabilities, and all sections in order. */

@@ -277,7 +277,7 @@ typedef struct { /* an open if, loop or switch */
     spe_id header, preheader, merge, next; /* labels; next: a loop's continue block */
     spe_id index, step;                    /* for: the counter; switch: step is the words of a literal */
     uint32_t count, stack;                 /* values carried; index of this region's first word on the stack */
-    uint32_t cases, sides;                 /* switch: literals, and sides written so far */
+    uint32_t cases, sides;                 /* switch: literals; if, switch: sides written so far */
     size_t patch, phi;                     /* word offsets in the body */
 } spe_region_;
 
