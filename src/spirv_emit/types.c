@@ -65,49 +65,46 @@ char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size)
 /* -- constructors -------------------------------------------------------------------------------------------------- */
 
 /* The type with these n words; if it is new, declares what (need, value) requires (spe_need_). */
-static spe_id spe_type_(spe_module *m, uint32_t op, const spe_type_info *info, uint32_t need, uint32_t value,
-                        uint32_t n, const uint32_t *w)
+static spe_id spe_type_(spe_module *m, uint32_t op, spe_type_info info, uint32_t need, uint32_t value, uint32_t n,
+                        const uint32_t *w)
 {
     spe_id next = (spe_id)m->id_count, id = spe_unique_(m, op, SPE_ID_TYPE_, n, w);
     if (id != next) return id;
     spe_need_(m, need, value);
     if (!spe_grow_(m, &m->types, &m->type_capacity, m->type_count + 1, sizeof *m->types, 32)) return 0;
-    m->types[m->type_count] = *info;
+    m->types[m->type_count] = info;
     m->ids[id].aux = (uint32_t)m->type_count++;
     return id;
 }
 
 spe_id spe_void(spe_module *m)
 {
-    spe_type_info t = spe_info_of_(SPE_KIND_VOID, 0, 0, 0);
-    return spe_type_(m, SPE_OpTypeVoid, &t, SPE_NEED_NOTHING_, 0, 0, NULL);
+    return spe_type_(m, SPE_OpTypeVoid, spe_info_of_(SPE_KIND_VOID, 0, 0, 0), SPE_NEED_NOTHING_, 0, 0, NULL);
 }
 
 spe_id spe_bool(spe_module *m)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_BOOL, 1, 1, 0);
     if (m->known_bool && !m->error.id) return m->known_bool;
-    return m->known_bool = spe_type_(m, SPE_OpTypeBool, &t, SPE_NEED_NOTHING_, 0, 0, NULL);
+    return m->known_bool = spe_type_(m, SPE_OpTypeBool, t, SPE_NEED_NOTHING_, 0, 0, NULL);
 }
 
 spe_id spe_int(spe_module *m, uint32_t bits)
 {
     uint32_t w[2] = {bits, 0};
-    spe_type_info t;
     if (bits < 8 || bits > 64 || (bits & (bits - 1)))
         return SPE_ERROR_(m, RANGE, "%u bits; there are 8, 16, 32 and 64", bits);
     if (m->known_int[bits / 16] && !m->error.id) return m->known_int[bits / 16];
-    t = spe_info_of_(SPE_KIND_INT, bits, 1, 0);
-    return m->known_int[bits / 16] = spe_type_(m, SPE_OpTypeInt, &t, SPE_NEED_INT_, bits, 2, w);
+    return m->known_int[bits / 16] =
+               spe_type_(m, SPE_OpTypeInt, spe_info_of_(SPE_KIND_INT, bits, 1, 0), SPE_NEED_INT_, bits, 2, w);
 }
 
 spe_id spe_float(spe_module *m, uint32_t bits)
 {
-    spe_type_info t;
     if (bits != 16 && bits != 32 && bits != 64) return SPE_ERROR_(m, RANGE, "%u bits; there are 16, 32 and 64", bits);
     if (m->known_float[bits / 16] && !m->error.id) return m->known_float[bits / 16];
-    t = spe_info_of_(SPE_KIND_FLOAT, bits, 1, 0);
-    return m->known_float[bits / 16] = spe_type_(m, SPE_OpTypeFloat, &t, SPE_NEED_FLOAT_, bits, 1, &bits);
+    return m->known_float[bits / 16] =
+               spe_type_(m, SPE_OpTypeFloat, spe_info_of_(SPE_KIND_FLOAT, bits, 1, 0), SPE_NEED_FLOAT_, bits, 1, &bits);
 }
 
 static spe_id spe_small_float_(spe_module *m, uint32_t bits, spe_encoding encoding, uint32_t number)
@@ -115,7 +112,7 @@ static spe_id spe_small_float_(spe_module *m, uint32_t bits, spe_encoding encodi
     spe_type_info t = spe_info_of_(SPE_KIND_FLOAT, bits, 1, 0);
     uint32_t w[2] = {bits, number};
     t.encoding = encoding;
-    return spe_type_(m, SPE_OpTypeFloat, &t, SPE_NEED_ENCODING_, (uint32_t)encoding, 2, w);
+    return spe_type_(m, SPE_OpTypeFloat, t, SPE_NEED_ENCODING_, (uint32_t)encoding, 2, w);
 }
 spe_id spe_bf16(spe_module *m) { return spe_small_float_(m, 16, SPE_BF16, SPE_FPEncodingBFloat16KHR); }
 spe_id spe_e4m3(spe_module *m) { return spe_small_float_(m, 8, SPE_E4M3, SPE_FPEncodingFloat8E4M3EXT); }
@@ -124,7 +121,6 @@ spe_id spe_e5m2(spe_module *m) { return spe_small_float_(m, 8, SPE_E5M2, SPE_FPE
 spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n)
 {
     const spe_type_info *e = spe_want_type_(m, __func__, elem);
-    spe_type_info t;
     uint32_t w[2] = {elem, n};
     spe_id *recent = spe_recent_of_(m, elem | SPE_RECENT_VECTOR_, n);
     if (!e || *recent) return *recent;
@@ -133,8 +129,8 @@ spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n)
     if (n != 2 && n != 3 && n != 4 && n != 8 && n != 16 &&
         !(n && (spe_declares_(m, SPE_CapabilityVectorAnyINTEL) || spe_declares_(m, SPE_CapabilityLongVectorEXT))))
         return SPE_ERROR_(m, RANGE, "%u components; there are 1, 2, 3, 4, 8 and 16", n);
-    t = spe_info_of_(SPE_KIND_VECTOR, 0, n, elem);
-    return *recent = spe_type_(m, SPE_OpTypeVector, &t, SPE_NEED_VECTOR_, n, 2, w);
+    return *recent =
+               spe_type_(m, SPE_OpTypeVector, spe_info_of_(SPE_KIND_VECTOR, 0, n, elem), SPE_NEED_VECTOR_, n, 2, w);
 }
 
 /* Can a member or element have this type? */
@@ -148,7 +144,7 @@ spe_id spe_array(spe_module *m, spe_id elem, uint32_t n)
     if (!e) return 0;
     if (!n || !spe_has_values_(e)) return SPE_ERROR_(m, TYPE, "%u elements of %s", n, spe_text_(m, elem));
     w[1] = spe_u32(m, n);
-    return w[1] ? spe_type_(m, SPE_OpTypeArray, &t, SPE_NEED_NOTHING_, 0, 2, w) : 0;
+    return w[1] ? spe_type_(m, SPE_OpTypeArray, t, SPE_NEED_NOTHING_, 0, 2, w) : 0;
 }
 
 spe_id spe_struct(spe_module *m, uint32_t n, const spe_id *members)
@@ -161,7 +157,7 @@ spe_id spe_struct(spe_module *m, uint32_t n, const spe_id *members)
         if (!spe_has_values_(e)) return SPE_ERROR_(m, TYPE, "member %u is void or a function", i);
     }
     t.members = (const spe_id *)spe_copied_(m, members, n * sizeof *members);
-    return spe_type_(m, SPE_OpTypeStruct, &t, SPE_NEED_NOTHING_, 0, n, members);
+    return spe_type_(m, SPE_OpTypeStruct, t, SPE_NEED_NOTHING_, 0, n, members);
 }
 
 spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type)
@@ -170,7 +166,7 @@ spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type)
     uint32_t w[2] = {storage, type};
     t.storage = storage;
     return spe_want_type_(m, __func__, type)
-               ? spe_type_(m, SPE_OpTypePointer, &t, SPE_NEED_STORAGE_, storage, 2, w) : 0;
+               ? spe_type_(m, SPE_OpTypePointer, t, SPE_NEED_STORAGE_, storage, 2, w) : 0;
 }
 
 spe_id spe_fn_type(spe_module *m, spe_id ret, uint32_t n, const spe_id *params)
@@ -187,7 +183,7 @@ spe_id spe_fn_type(spe_module *m, spe_id ret, uint32_t n, const spe_id *params)
         w[i + 1] = params[i];
     }
     t.members = (const spe_id *)spe_copied_(m, params, n * sizeof *params);
-    return spe_type_(m, SPE_OpTypeFunction, &t, SPE_NEED_NOTHING_, 0, n + 1, w);
+    return spe_type_(m, SPE_OpTypeFunction, t, SPE_NEED_NOTHING_, 0, n + 1, w);
 }
 
 spe_id spe_coopmat(spe_module *m, spe_id component, uint32_t scope, uint32_t rows, uint32_t cols, uint32_t use)
@@ -206,7 +202,7 @@ spe_id spe_coopmat(spe_module *m, spe_id component, uint32_t scope, uint32_t row
     encoding = (uint32_t)e->encoding;
     spe_need_(m, SPE_NEED_COOP_, SPE_IEEE);
     for (i = 1; i < 5; i++) w[i] = spe_u32(m, w[i]);
-    return w[4] ? spe_type_(m, SPE_OpTypeCooperativeMatrixKHR, &t, SPE_NEED_COOP_, encoding, 5, w) : 0;
+    return w[4] ? spe_type_(m, SPE_OpTypeCooperativeMatrixKHR, t, SPE_NEED_COOP_, encoding, 5, w) : 0;
 }
 
 spe_id spe_coopvec(spe_module *m, spe_id component, uint32_t n)
@@ -218,5 +214,5 @@ spe_id spe_coopvec(spe_module *m, spe_id component, uint32_t n)
     if ((e->kind != SPE_KIND_INT && e->kind != SPE_KIND_FLOAT) || !n)
         return SPE_ERROR_(m, TYPE, "one or more integers or floats, not %u of %s", n, spe_text_(m, component));
     w[1] = spe_u32(m, n);
-    return w[1] ? spe_type_(m, SPE_OpTypeCooperativeVectorNV, &t, SPE_NEED_COOPVEC_, 0, 2, w) : 0;
+    return w[1] ? spe_type_(m, SPE_OpTypeCooperativeVectorNV, t, SPE_NEED_COOPVEC_, 0, 2, w) : 0;
 }
