@@ -192,7 +192,10 @@
  *     XT_ALL(mask) XT_ANY(mask)          whether all elements (any element) of the whole vector are true: a condition,
  *                                        for XT_IF (CONDITION)
  *     These stay in registers if each subgroup already holds what it needs (section 2.3 of the text).
- *     On the host: xt_map_mma_a, xt_map_mma_b, xt_map_reduction, xt_map_broadcast, xt_map_transpose derive maps.
+ *     Maps can be derived from others: those of a product's operands, rows x k and k x cols, from the product's map by
+ *     xt_map_mma_a(&m, k) and xt_map_mma_b(&m, k); a result's from its operand's by xt_map_reduction(&m, dim, n) and
+ *     xt_map_transpose(&m); the operand's from the result's by xt_map_broadcast(&m, dim, n). n: as .reduction_size and
+ *     .broadcast_size.
  *
  *   Blocked vectors, from the older text. .inner_blocks = {a, b} of a tile or XT_TILE_PACK makes a rows x cols vector
  *   count as 4-D, rows / a x cols / b x a x b; blocks must divide a subgroup's piece. All operations above accept them,
@@ -323,7 +326,7 @@
     X(DIVISION, "division by zero")                                                                                    \
     X(INDEX, "not a 32-bit integer")                                                                                   \
     X(DIMENSION, "dimensions are 0, 1 and 2")                                                                          \
-    X(UNSET, "a value that was never set")                                                       \
+    X(UNSET, "a value that was never set")                                                                             \
     X(CONDITION, "not a condition")                                                                                    \
     X(LOOP_STEP, "a loop's step must not be 0")                                                                        \
     X(CARRIED, "only xt_val, xt_vec and xt_tile can be carried")                                                       \
@@ -2471,9 +2474,12 @@ XE_FN_ bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt
 {
     xt_ctx *x = w.x;
     int error = xt_dist_init(d, rows, cols, map);
+    if (error && !xt_has_map_(map))
+        return xt_fail_(w, error, "tile %d x %d, the largest without a map is %d x %d", rows, cols, (int)XT_SIDE_MAX_,
+                        (int)XT_SIDE_MAX_);
     if (error)
-        return xt_fail_(w, error, "tile %d x %d, %s is %d x %d", rows, cols, xt_map_text_(map).s,
-                        map->sg_layout[0] * map->sg_data[0], map->sg_layout[1] * map->sg_data[1]);
+        return xt_fail_(w, error, "tile %d x %d, %s is %lld x %lld", rows, cols, xt_map_text_(map).s,
+                        (long long)map->sg_layout[0] * map->sg_data[0], (long long)map->sg_layout[1] * map->sg_data[1]);
     if (d->data[0] > XT_SIDE_MAX_ || d->data[1] > XT_SIDE_MAX_)
         return xt_fail_(w, XT_ERROR_TILE_SIZE, "a subgroup's piece is %d x %d, the largest is %d x %d", d->data[0],
                         d->data[1], (int)XT_SIDE_MAX_, (int)XT_SIDE_MAX_);
@@ -4971,7 +4977,7 @@ XE_FN_ xt_scratch_ xt_scratch_init_(const xt_vec *v, const xt_source_ *from)
 /* Gives the remaining local memory to these operations, as far as they can use it. */
 XE_FN_ bool xt_place_scratch_(xt_ctx *x)
 {
-    int64_t left = (x->target.local_memory - (x->local_bytes + 63) / 64 * 64) / 8 * 8;
+    int64_t left = (x->target.local_memory - (x->local_bytes + 63) / 64 * 64) / 8 * 8; /* negative: reported before */
     size_t wanted = 0, least = 0;
     spe_place at = {NULL, 0};
     xt_where_ w = {x, &at};
@@ -4988,10 +4994,11 @@ XE_FN_ bool xt_place_scratch_(xt_ctx *x)
         at.file = n->file;
         at.line = n->line;
     }
+    if (left < 0) left = 0;
     if (left < (int64_t)least)
         return xt_fail_(w, XT_ERROR_LOCAL_MEMORY,
                         "a row of %lld bytes goes through local memory; %lld of %s's %d are left", (long long)least,
-                        (long long)(left < 0 ? 0 : left), x->target.name, x->target.local_memory);
+                        (long long)left, x->target.name, x->target.local_memory);
     x->scratch_bytes = (wanted + 7) / 8 * 8;
     if ((int64_t)x->scratch_bytes > left) x->scratch_bytes = (size_t)left;
     return true;

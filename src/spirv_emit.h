@@ -746,7 +746,7 @@ typedef enum {
 } spe_atomic_op;
 
 /* Atomically combines v with the scalar at ptr and returns the old value. FADD, FMIN and FMAX take f32, f64 and f16,
- * each by its extension. */
+ * each by its extension. scope: SPE_ScopeDevice ...; semantics: SPE_MemorySemantics... bits, 0 for relaxed. */
 XETILE_API spe_id spe_atomic(spe_module *m, spe_atomic_op op, spe_id ptr, spe_id v, uint32_t scope, uint32_t semantics);
 /* Compare and swap on integers, returns the old value; an atomic store of one number. */
 XETILE_API spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, spe_id v, uint32_t scope,

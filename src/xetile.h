@@ -192,7 +192,10 @@
  *     XT_ALL(mask) XT_ANY(mask)          whether all elements (any element) of the whole vector are true: a condition,
  *                                        for XT_IF (CONDITION)
  *     These stay in registers if each subgroup already holds what it needs (section 2.3 of the text).
- *     On the host: xt_map_mma_a, xt_map_mma_b, xt_map_reduction, xt_map_broadcast, xt_map_transpose derive maps.
+ *     Maps can be derived from others: those of a product's operands, rows x k and k x cols, from the product's map by
+ *     xt_map_mma_a(&m, k) and xt_map_mma_b(&m, k); a result's from its operand's by xt_map_reduction(&m, dim, n) and
+ *     xt_map_transpose(&m); the operand's from the result's by xt_map_broadcast(&m, dim, n). n: as .reduction_size and
+ *     .broadcast_size.
  *
  *   Blocked vectors, from the older text. .inner_blocks = {a, b} of a tile or XT_TILE_PACK makes a rows x cols vector
  *   count as 4-D, rows / a x cols / b x a x b; blocks must divide a subgroup's piece. All operations above accept them,
@@ -316,7 +319,7 @@
     X(DIVISION, "division by zero")                                                                                    \
     X(INDEX, "not a 32-bit integer")                                                                                   \
     X(DIMENSION, "dimensions are 0, 1 and 2")                                                                          \
-    X(UNSET, "a value that was never set")                                                       \
+    X(UNSET, "a value that was never set")                                                                             \
     X(CONDITION, "not a condition")                                                                                    \
     X(LOOP_STEP, "a loop's step must not be 0")                                                                        \
     X(CARRIED, "only xt_val, xt_vec and xt_tile can be carried")                                                       \

@@ -25,6 +25,23 @@ static bool cm_has_size_(const cm_target *t, int size)
     return cm_power_of_two_(size) && (t->subgroup_sizes & (uint32_t)size);
 }
 
+/* The sizes of a mask as text, "16 and 32". */
+typedef struct {
+    char s[16];
+} cm_sizes_text_;
+
+static cm_sizes_text_ cm_sizes_of_(uint32_t sizes)
+{
+    cm_sizes_text_ t = {"none"};
+    int n = 0;
+    for (uint32_t size = 8; size <= 32; size *= 2) {
+        if (!(sizes & size)) continue;
+        sizes &= ~size;
+        n += snprintf(t.s + n, sizeof t.s - (size_t)n, "%s%u", n == 0 ? "" : sizes & 56 ? ", " : " and ", size);
+    }
+    return t;
+}
+
 bool cm_choose_target(spe_blame at, const spe_device *d, int size, cm_target *target)
 {
     const cm_target *row = d ? cm_target_row(d->name) : NULL;
@@ -40,8 +57,8 @@ bool cm_choose_target(spe_blame at, const spe_device *d, int size, cm_target *ta
     if (!size) size = (int)(target->subgroup_sizes & (~target->subgroup_sizes + 1u)); /* the smallest */
     target->subgroup_size = size;
     if (cm_has_size_(target, size)) return true;
-    spe_report(at, at.errors->subgroup_size, "wanted %d, %s has (a bit each) 0x%x", size, row->name,
-               (unsigned)target->subgroup_sizes);
+    spe_report(at, at.errors->subgroup_size, "wanted %d, %s has %s", size, row->name,
+               cm_sizes_of_(target->subgroup_sizes).s);
     return false;
 }
 

@@ -25,7 +25,7 @@ static xt_scratch_ xt_scratch_init_(const xt_vec *v, const xt_source_ *from)
 /* Gives the remaining local memory to these operations, as far as they can use it. */
 XE_FN_ bool xt_place_scratch_(xt_ctx *x)
 {
-    int64_t left = (x->target.local_memory - (x->local_bytes + 63) / 64 * 64) / 8 * 8;
+    int64_t left = (x->target.local_memory - (x->local_bytes + 63) / 64 * 64) / 8 * 8; /* negative: reported before */
     size_t wanted = 0, least = 0;
     spe_place at = {NULL, 0};
     xt_where_ w = {x, &at};
@@ -42,10 +42,11 @@ XE_FN_ bool xt_place_scratch_(xt_ctx *x)
         at.file = n->file;
         at.line = n->line;
     }
+    if (left < 0) left = 0;
     if (left < (int64_t)least)
         return xt_fail_(w, XT_ERROR_LOCAL_MEMORY,
                         "a row of %lld bytes goes through local memory; %lld of %s's %d are left", (long long)least,
-                        (long long)(left < 0 ? 0 : left), x->target.name, x->target.local_memory);
+                        (long long)left, x->target.name, x->target.local_memory);
     x->scratch_bytes = (wanted + 7) / 8 * 8;
     if ((int64_t)x->scratch_bytes > left) x->scratch_bytes = (size_t)left;
     return true;

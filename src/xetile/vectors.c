@@ -51,9 +51,12 @@ XE_FN_ bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt
 {
     xt_ctx *x = w.x;
     int error = xt_dist_init(d, rows, cols, map);
+    if (error && !xt_has_map_(map))
+        return xt_fail_(w, error, "tile %d x %d, the largest without a map is %d x %d", rows, cols, (int)XT_SIDE_MAX_,
+                        (int)XT_SIDE_MAX_);
     if (error)
-        return xt_fail_(w, error, "tile %d x %d, %s is %d x %d", rows, cols, xt_map_text_(map).s,
-                        map->sg_layout[0] * map->sg_data[0], map->sg_layout[1] * map->sg_data[1]);
+        return xt_fail_(w, error, "tile %d x %d, %s is %lld x %lld", rows, cols, xt_map_text_(map).s,
+                        (long long)map->sg_layout[0] * map->sg_data[0], (long long)map->sg_layout[1] * map->sg_data[1]);
     if (d->data[0] > XT_SIDE_MAX_ || d->data[1] > XT_SIDE_MAX_)
         return xt_fail_(w, XT_ERROR_TILE_SIZE, "a subgroup's piece is %d x %d, the largest is %d x %d", d->data[0],
                         d->data[1], (int)XT_SIDE_MAX_, (int)XT_SIDE_MAX_);

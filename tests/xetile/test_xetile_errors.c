@@ -18,6 +18,8 @@ static void expect_in(xt_module *mod, int id, int line, int lines, const char *o
     CHECK_HAS(mod->error->text, one);
     CHECK_HAS(mod->error->text, other);
     CHECK_HAS(mod->error->file, "test_xetile_errors.c");
+    for (const spe_error *e = mod->error->next; e; e = e->next)
+        CHECK_MSG(e->file && e->line, "an error that follows has no place: %s", e->text);
     CHECK_MSG(abs(mod->error->line - line) < lines, "line %d, want %d", mod->error->line, line);
     xt_free(mod);
     CHECK(mod->owner_ == NULL);
@@ -57,7 +59,7 @@ BAD(map_differs, MAP_DIFFERS, "{2, 2}", "{1, 4}",
            XT_SPLAT(f32, 32, 32, 0.0, .map = XT_MAP(.sg_layout = {1, 4}, .sg_data = {32, 8})));)
 
 /* tiles */
-BAD(tile_of_no_size, TILE_SIZE, "tile 0 x 16", "", TILE(f32, 0, 16);)
+BAD(tile_of_no_size, TILE_SIZE, "tile 0 x 16", "largest without a map", TILE(f32, 0, 16);)
 BAD(tile_too_large, TILE_SIZE, "2048 x 8", "1024 x 1024", TILE(f32, 2048, 8);)
 BAD(tile_base_is_a_number, TILE_BASE, "u32", "", XT_INIT_TILE(N, f32, 8, 8, .shape = XT_AT(8, 8));)
 BAD(tile_base_is_a_constant, TILE_BASE, "the constant 4096", "",
@@ -514,10 +516,10 @@ TEST(build_options)
     expect(&mod, XT_ERROR_TARGET, line, "(none)", "");
     line = __LINE__ + 1;
     mod = XT_BUILD(fine, &(xt_target){.name = "bmg"}, .subgroup_size = 8);
-    expect(&mod, XT_ERROR_SUBGROUP_SIZE, line, "wanted 8", "bmg has (a bit each) 0x30");
+    expect(&mod, XT_ERROR_SUBGROUP_SIZE, line, "wanted 8", "bmg has 16 and 32");
     line = __LINE__ + 1;
     mod = XT_BUILD(fine, &(xt_target){.name = "dg2", .subgroup_sizes = 8}, .subgroup_size = 16);
-    expect(&mod, XT_ERROR_SUBGROUP_SIZE, line, "wanted 16", "0x8");
+    expect(&mod, XT_ERROR_SUBGROUP_SIZE, line, "wanted 16", "dg2 has 8");
     line = __LINE__ + 1;
     mod = XT_BUILD(fine, &(xt_target){.name = "bmg"}, .subgroup_size = 12);
     expect(&mod, XT_ERROR_SUBGROUP_SIZE, line, "wanted 12", "");
