@@ -36,6 +36,13 @@ bool jit_compile(const char *c_text, size_t size, const struct jit_key *key, con
                  struct jit_object *out, struct sp_text *log);
 /* untrusted: header, hash and version are checked, but its code will run */
 bool jit_load_image(const void *image, size_t size, struct jit_object *out, struct sp_text *log);
+/* What the environment says about compiling: XETILE_... and PATH. `keep` copies it, NULL: out of memory. `use` makes
+ * this thread's jit_setting look there, NULL: in the environment; it returns what was used before. */
+struct jit_settings;
+struct jit_settings *jit_settings_keep(void);
+void jit_settings_free(struct jit_settings *s); /* safe on NULL */
+const struct jit_settings *jit_settings_use(const struct jit_settings *s);
+const char *jit_setting(const char *name); /* as getenv */
 /* Bytes of stack that a C function takes, or the most that one of its versions or pieces does (`name_...`,
  * `name....`), as its compiler said; 0: it did not. */
 uint64_t jit_stack_usage(const struct jit_object *o, const char *function);

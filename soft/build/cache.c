@@ -171,7 +171,7 @@ static int by_age(const void *a, const void *b)
 
 static uint64_t size_limit(void)
 {
-    const char *text = getenv("XETILE_SOFT_CACHE_LIMIT");
+    const char *text = jit_setting("XETILE_SOFT_CACHE_LIMIT");
     char *end = NULL;
     unsigned long long mib = text ? strtoull(text, &end, 10) : 0;
     return text && end != text && *end == 0 && mib < (1u << 24) ? mib << 20 : default_limit;

@@ -38,7 +38,7 @@ static bool is_program(struct jit_compiler *c)
 
 static bool find_in_path(struct jit_compiler *c, const char *name)
 {
-    const char *dirs = getenv("PATH");
+    const char *dirs = jit_setting("PATH");
     if (strchr(name, '/')) { /* it will run in another folder */
         char folder[PATH_MAX] = "";
         if (*name != '/' && !getcwd(folder, sizeof folder)) return false;
@@ -60,7 +60,7 @@ static bool find_in_path(struct jit_compiler *c, const char *name)
 void jit_find_compiler(struct jit_compiler *c)
 {
     static const char *const names[] = {"cc", "gcc", "clang"};
-    const char *own = getenv("XETILE_CC");
+    const char *own = jit_setting("XETILE_CC");
     size_t i;
     memset(c, 0, sizeof *c);
     if (own && *own) {
@@ -76,7 +76,7 @@ void jit_find_compiler(struct jit_compiler *c)
 
 static double limit(const char *variable, double otherwise)
 {
-    const char *text = getenv(variable);
+    const char *text = jit_setting(variable);
     double v = text ? strtod(text, NULL) : 0;
     return v > 0 && v < 1e6 ? v : otherwise;
 }

@@ -91,7 +91,7 @@ static void make_parents(char *path)
 /* The path of the cache; false if it is switched off or has no place. */
 static bool cache_path(char *path, size_t size, const char **why)
 {
-    const char *own = getenv("XETILE_SOFT_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const char *own = jit_setting("XETILE_SOFT_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     int n;
     *why = NULL;
     if (own && strcmp(own, "off") == 0) return false;
@@ -136,7 +136,7 @@ int jit_cache_open(struct sp_text *log)
         }
     }
     if (why) {
-        const char *own = getenv("XETILE_SOFT_CACHE");
+        const char *own = jit_setting("XETILE_SOFT_CACHE");
         sp_text_add(log, "cache: %s is not used: %s\n", path, why);
         if (own && *own) tell_once("the folder XETILE_SOFT_CACHE=%s is not used: %s", own, why);
     }

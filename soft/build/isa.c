@@ -125,7 +125,7 @@ static const struct level {
 static const struct level *find_level(const char **name)
 {
     size_t i;
-    *name = getenv("XETILE_SOFT_ISA");
+    *name = jit_setting("XETILE_SOFT_ISA");
     if (!*name || !**name) *name = "native";
     for (i = 0; i < sizeof levels / sizeof levels[0]; i++)
         if (strcmp(*name, levels[i].name) == 0) return &levels[i];

@@ -51,7 +51,7 @@ static size_t add_libraries(const char **argv, size_t n)
 
 static void no_compiler(struct sp_text *log)
 {
-    const char *own = getenv("XETILE_CC");
+    const char *own = jit_setting("XETILE_CC");
     if (own && *own)
         sp_text_add(log, "no C compiler: XETILE_CC names \"%s\", which is not a program. ", own);
     else

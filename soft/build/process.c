@@ -124,7 +124,7 @@ static __attribute__((noinline)) pid_t start(const struct child *c)
 /* Should a long compilation be announced, on a terminal? */
 static bool is_watched(const char *what)
 {
-    const char *quiet = getenv("XETILE_SOFT_QUIET");
+    const char *quiet = jit_setting("XETILE_SOFT_QUIET");
     return what && (!quiet || strcmp(quiet, "1") != 0) && isatty(STDERR_FILENO);
 }
 

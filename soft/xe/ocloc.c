@@ -23,7 +23,7 @@ struct command {
 
 static bool find_program(const char *name, char *to)
 {
-    const char *path = getenv("PATH"), *end;
+    const char *path = jit_setting("PATH"), *end;
     struct stat s;
     if (strchr(name, '/')) {
         snprintf(to, PATH_BYTES, "%s", name);
@@ -39,7 +39,7 @@ static bool find_program(const char *name, char *to)
 
 static bool find_command(struct command *c)
 {
-    const char *wish = getenv("XETILE_SOFT_OCLOC");
+    const char *wish = jit_setting("XETILE_SOFT_OCLOC");
     char *rest = NULL, *word;
     c->count = 0;
     snprintf(c->text, sizeof c->text, "%s", wish && *wish ? wish : "ocloc");

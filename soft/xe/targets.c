@@ -22,6 +22,6 @@ const struct xe_target *xe_target_named(const char *name)
 
 const struct xe_target *xe_target(void)
 {
-    const char *name = getenv("XETILE_SOFT_ISA");
+    const char *name = jit_setting("XETILE_SOFT_ISA");
     return name ? xe_target_named(name) : NULL;
 }

@@ -387,10 +387,10 @@ static const struct xe_target *target_of(const struct soft_source *s, struct sp_
 /* Generates what is to be printed about a kernel, even if it is in the cache. */
 static void explain(const struct soft_source *s, struct cg_options options, const struct soft_part *part, bool strict)
 {
-    const char *remarks = getenv("XETILE_SOFT_REMARKS");
+    const char *remarks = jit_setting("XETILE_SOFT_REMARKS");
     struct sp_text text = {0}, log = {0}, said = {0};
     struct sp_module *m;
-    options.print = getenv("XETILE_SOFT_PRINT");
+    options.print = jit_setting("XETILE_SOFT_PRINT");
     options.remarks = remarks && !strcmp(remarks, "1") ? &said : NULL;
     if (!options.print && !options.remarks) return;
     write_part(s, options, part, strict, &m, &text, &log);
@@ -425,4 +425,13 @@ ze_result_t soft_build(const struct soft_source *s, const struct soft_part *part
     }
     if (good && object->module && object->module->warnings) sp_text_add(log, "%s", object->module->warnings);
     return good ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
+}
+
+ze_result_t soft_module_build(ze_module_handle_t m, const struct soft_part *part, struct jit_object *object,
+                              struct sp_text *log)
+{
+    const struct jit_settings *before = jit_settings_use(m->settings);
+    ze_result_t result = soft_build(soft_module_source(m), part, object, log);
+    jit_settings_use(before);
+    return result;
 }

@@ -43,7 +43,7 @@ static ze_result_t function_new(ze_module_handle_t m, const char *name, struct s
     f = calloc(1, sizeof *f + strlen(name) + 1);
     if (!f) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     strcpy(f->name, name);
-    result = soft_build(s, &part, &f->object, &log);
+    result = soft_module_build(m, &part, &f->object, &log);
     if (result == ZE_RESULT_SUCCESS && (!f->object.module->function_count || !f->object.module->own_globals))
         result = ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
     if (result == ZE_RESULT_SUCCESS) {

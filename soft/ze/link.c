@@ -140,7 +140,7 @@ static bool link_one(struct link *l, uint32_t i)
     choose(l, i);
     if (!choose_exporters(l) || !join(l, &linked)) return false;
     m->linked = (struct soft_source){.words = linked.words, .count = linked.count};
-    good = soft_build(&m->linked, &all, &m->object, l->log) == ZE_RESULT_SUCCESS && share_storages(l, m) &&
+    good = soft_module_build(m, &all, &m->object, l->log) == ZE_RESULT_SUCCESS && share_storages(l, m) &&
            soft_module_place_globals(m, linked.origins);
     linked.words = NULL;
     sp_linked_free(&linked);

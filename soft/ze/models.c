@@ -78,7 +78,7 @@ static const struct soft_model models[] = {
 const struct soft_model *soft_model(void)
 {
     const struct xe_target *target = xe_target();
-    const char *wish = target ? target->name : getenv("XETILE_SOFT_DEVICE");
+    const char *wish = target ? target->name : jit_setting("XETILE_SOFT_DEVICE");
     for (size_t i = 0; wish && i < sizeof models / sizeof models[0]; i++)
         if (!strcmp(models[i].name, wish)) return &models[i];
     return NULL;

@@ -117,6 +117,7 @@ static void module_free(ze_module_handle_t m)
     soft_module_unlink(m);
     storage_release(m->storage);
     soft_source_free(&m->source);
+    jit_settings_free(m->settings);
     sp_free(m->parsed);
     pthread_mutex_destroy(&m->versions_lock);
     m->tag = SOFT_DEAD;
@@ -157,7 +158,7 @@ static ze_result_t build_spirv(ze_module_handle_t m, struct sp_text *log)
         SOFT_TRY(read_imports(m, log));
         if (m->unlinked) return ZE_RESULT_SUCCESS;
     }
-    return soft_build(&m->source, &all, &m->object, log);
+    return soft_module_build(m, &all, &m->object, log);
 }
 
 /* A native binary is a compiled object, or this header followed by the SPIR-V words and the object (none if unlinked).
@@ -231,7 +232,8 @@ static ze_result_t module_new(ze_context_handle_t context, const ze_module_desc_
     m->context = context;
     atomic_init(&m->references, 1);
     pthread_mutex_init(&m->versions_lock, NULL);
-    result = load(m, desc, log);
+    m->settings = jit_settings_keep();
+    result = m->settings ? load(m, desc, log) : ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     if (result != ZE_RESULT_SUCCESS) {
         module_free(m);
         return result;

@@ -91,13 +91,13 @@ void soft_look_at_settings(void)
 
 bool soft_is_strict(void)
 {
-    const char *wish = getenv(PREFIX "STRICT");
+    const char *wish = jit_setting(PREFIX "STRICT");
     return wish && !strcmp(wish, "1");
 }
 
 bool soft_is_quick(void)
 {
-    const char *wish = getenv(PREFIX "TIER");
+    const char *wish = jit_setting(PREFIX "TIER");
     return wish && !strcmp(wish, "quick");
 }
 

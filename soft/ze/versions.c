@@ -31,7 +31,7 @@ static ze_result_t version_new(ze_module_handle_t m, uint32_t kernel, uint32_t v
     struct soft_version *v = calloc(1, sizeof *v);
     ze_result_t result;
     if (!v) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    result = soft_build(soft_module_source(m), &part, &v->object, &log);
+    result = soft_module_build(m, &part, &v->object, &log);
     if (result == ZE_RESULT_SUCCESS) {
         v->kernel = kernel;
         v->version = version;
@@ -76,7 +76,7 @@ ze_result_t soft_module_whole(ze_module_handle_t m, const struct jit_object **ob
     *object = several ? &m->whole : &m->object;
     if (!several) return ZE_RESULT_SUCCESS;
     pthread_mutex_lock(&m->versions_lock);
-    if (!m->whole.module) result = soft_build(soft_module_source(m), &whole, &m->whole, &log);
+    if (!m->whole.module) result = soft_module_build(m, &whole, &m->whole, &log);
     pthread_mutex_unlock(&m->versions_lock);
     if (result != ZE_RESULT_SUCCESS) soft_fail(result, "native binary not built: %.1700s", log.data ? log.data : "");
     sp_text_free(&log);

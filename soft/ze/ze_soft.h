@@ -307,6 +307,7 @@ struct _ze_module_handle_t {
     uint8_t **globals;        /* by the object's rows: slots in its own and in shared storages */
     struct soft_storage *storage, **shared;
     uint32_t shared_count;
+    struct jit_settings *settings; /* of when it was created */
     struct soft_source source; /* no words if it was loaded as a native binary */
     bool linkable;             /* imports or exports something */
     struct soft_source linked; /* the source together with those of the modules it was linked with */
@@ -386,6 +387,9 @@ struct soft_part {
 };
 ze_result_t soft_build(const struct soft_source *source, const struct soft_part *part, struct jit_object *object,
                        struct sp_text *log);
+/* The same for a part of a module, with its settings. */
+ze_result_t soft_module_build(ze_module_handle_t m, const struct soft_part *part, struct jit_object *object,
+                              struct sp_text *log);
 
 /* versions.c */
 /* The version of a kernel that a launch needs; built if it is the first to need it. `usual` is the module's. Errors: as

@@ -9,6 +9,7 @@
 #include <level_zero/ze_api.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "spirv_emit.h"
@@ -119,18 +120,25 @@ static bool emit_move(spe_module *m)
 
 /* ---- modules, launches */
 
-static ze_module_handle_t build(bool (*emit)(spe_module *m), const char *name)
+static ze_result_t try_build(bool (*emit)(spe_module *m), const char *name, ze_module_handle_t *module)
 {
     ze_module_desc_t d = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC, .format = ZE_MODULE_FORMAT_IL_SPIRV};
-    ze_module_handle_t module = NULL;
+    ze_result_t result;
     spe_module m;
     CHECK_MSG(emit(&m), "%s", spe_get_error(&m)->text);
     spe_words w = spe_finish(&m);
     test_save_spv(name, w.data, w.count * 4);
     d.inputSize = w.count * 4;
     d.pInputModule = (const uint8_t *)w.data;
-    CHECK_INT(zeModuleCreate(device.context, device.device, &d, &module, NULL), ZE_RESULT_SUCCESS);
+    result = zeModuleCreate(device.context, device.device, &d, module, NULL);
     spe_free(&m);
+    return result;
+}
+
+static ze_module_handle_t build(bool (*emit)(spe_module *m), const char *name)
+{
+    ze_module_handle_t module = NULL;
+    CHECK_INT(try_build(emit, name, &module), ZE_RESULT_SUCCESS);
     return module;
 }
 
@@ -157,6 +165,30 @@ static void new_cache(void)
     snprintf(cache, sizeof cache, "/tmp/xetile-versions-XXXXXX");
     CHECK(mkdtemp(cache) != NULL);
     setenv("XETILE_SOFT_CACHE", cache, 1);
+}
+
+/* Makes a script the compiler. */
+static void new_compiler(const char *text)
+{
+    char path[96];
+    snprintf(path, sizeof path, "%s/compiler", cache);
+    FILE *f = fopen(path, "w");
+    CHECK(f && fprintf(f, "#!/bin/sh\n%s\n", text) > 0 && fclose(f) == 0 && chmod(path, 0700) == 0);
+    setenv("XETILE_CC", path, 1);
+}
+
+static char *copy_of(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value ? strdup(value) : NULL;
+}
+
+/* To what copy_of returned, which it frees. */
+static void restore(const char *variable, char *value)
+{
+    if (value) setenv(variable, value, 1);
+    else unsetenv(variable);
+    free(value);
 }
 
 static ze_command_list_handle_t new_list(void)
@@ -329,18 +361,49 @@ TEST(several_threads)
 /* Only the launch that needs the compiler fails, and it says why. */
 TEST(errors_are_the_launches)
 {
-    const char *cc = getenv("XETILE_CC");
-    char *before = cc ? strdup(cc) : NULL, said[4096];
+    char *before = copy_of("XETILE_CC"), said[4096];
     new_cache();
+    new_compiler("exec cc \"$@\"");
     ze_module_handle_t m = build(emit_sums, "versions_sums");
-    setenv("XETILE_CC", "/bin/false", 1);
+    new_compiler("exit 1");
     CHECK_INT(heard_sums(m, 40, said, sizeof said), ZE_RESULT_ERROR_MODULE_BUILD_FAILURE);
-    CHECK_HAS(said, "kernel add not built: compiler: /bin/false ended with status 1");
+    CHECK_HAS(said, "kernel add not built: compiler: /tmp/xetile-versions-");
+    CHECK_HAS(said, "/compiler ended with status 1");
     CHECK_INT(sums(m, false, 32, 1, 1), ZE_RESULT_SUCCESS);
-    if (before) setenv("XETILE_CC", before, 1);
-    else unsetenv("XETILE_CC");
+    new_compiler("exec cc \"$@\"");
     CHECK_INT(sums(m, false, 40, 1, 1), ZE_RESULT_SUCCESS);
-    free(before);
+    restore("XETILE_CC", before);
+    zeModuleDestroy(m);
+}
+
+/* What a module was created with holds for all that is compiled later: compiler, cache, instruction set, and with it
+ * the subgroup size of kernels that state none. A module created later has the new settings. */
+TEST(settings_are_the_modules)
+{
+    char *cc = copy_of("XETILE_CC"), *isa = copy_of("XETILE_SOFT_ISA"), log[96], said[8192];
+    new_cache();
+    new_compiler("echo \"$@\" >> ${0%/*}/log; exec cc \"$@\"");
+    setenv("XETILE_SOFT_ISA", "generic", 1);
+    ze_module_handle_t m = build(emit_sums, "versions_sums");
+    setenv("XETILE_SOFT_ISA", "nonsense", 1);
+    setenv("XETILE_CC", "/bin/false", 1);
+    setenv("XETILE_SOFT_CACHE", "off", 1);
+    CHECK_INT(compiled(), 1);
+    CHECK_INT(sums(m, false, 40, 1, 1), ZE_RESULT_SUCCESS);
+    CHECK_INT(compiled(), 2);
+    size_t size = 0;
+    CHECK_INT(zeModuleGetNativeBinary(m, &size, NULL), ZE_RESULT_SUCCESS);
+    CHECK_INT(compiled(), 3);
+    snprintf(log, sizeof log, "%s/log", cache);
+    FILE *f = fopen(log, "r");
+    CHECK(f != NULL);
+    said[f ? fread(said, 1, sizeof said - 1, f) : 0] = 0;
+    if (f) fclose(f);
+    CHECK(strstr(said, "-shared") && !strstr(said, "-march") && !strstr(said, "-mcpu"));
+    ze_module_handle_t other = NULL;
+    CHECK_INT(try_build(emit_sums, "versions_sums", &other), ZE_RESULT_ERROR_MODULE_BUILD_FAILURE);
+    restore("XETILE_CC", cc);
+    restore("XETILE_SOFT_ISA", isa);
     zeModuleDestroy(m);
 }
 
@@ -372,6 +435,7 @@ int main(void)
     RUN(conditions_on_arguments);
     RUN(several_threads);
     RUN(errors_are_the_launches);
+    RUN(settings_are_the_modules);
     RUN(native_binaries);
     remove_cache();
     zed_close(&device);
