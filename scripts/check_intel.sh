@@ -39,7 +39,8 @@ one() { # one EXAMPLE DEVICE TARGET WANTED_DPAS PROGRAM OPTIONS [MOST_INSTRUCTIO
     flags=$(printf '%s\n' "$emitted" | sed -n 's/^flags  *//p')
     said=$(figures "$device" "$file" "$flags" 2>&1) || { echo "FAILED isa $example $device: refused"; echo "$said"; status=1; return; }
     dpas=$(value loop_dpas) spill=$(value spill_bytes)
-    length=$(value loop_instructions) memory=$(value loop_memory) any=$(value any_instructions)
+    length=$(value loop_instructions) memory=$(value loop_memory) any=$(value any_instructions) deep=$(value any_dpas)
+    [ "$deep" -le "$dpas" ] || any=$((any * dpas / deep)) # it copies the operands of several turns together
     echo "isa $example $device loop_dpas=$dpas loop_instructions=$length loop_memory=$memory any_pitch=$any spill=$spill"
     printf '%s\n' "$said" | sed -n "s/^bound /bound $example $device /p"
     [ "$dpas" = "$wanted" ] && [ "$spill" = 0 ] && [ "$length" -le "$most" ] && [ "$memory" -le "$messages" ] &&

@@ -13,7 +13,7 @@ listing_by_ocloc() { # DEVICE FILE OPTIONS
 listing_by_offline() { $XE_OFFLINE isa "$@" | sed -n 's/^listing //p' | head -n 1; }
 
 # The figures of one listing: innermost loops with dpas, from a label to a jump back to it, and the spill size. A kernel with
-# versions has several with the same number of dpas. The figures are of the shortest; those with any_ are of the version for
+# versions has several. The figures are of the shortest of those with the most dpas; those with any_ are of the version for
 # rows at any pitch, whose operands go through local memory, loaded by 2D blocks (which ptl's listings do not name), else of
 # the longest loop.
 figures_of_listing() {
@@ -35,12 +35,12 @@ figures_of_listing() {
                        dpas += is_dpas[i]; memory += is_memory[i]; block += is_block[i]; through += is_local[i] }
                    length_ = to[l] - from[l] + 1
                    rank = through ? 2 + (block > 0) : 1
-                   if (dpas > best) any_rank = 0
-                   if (dpas >= best && (rank > any_rank || (rank == any_rank && (length_ < any_size) == (rank > 1)))) {
-                       any_rank = rank; any_size = length_; any_messages = memory }
+                   if (dpas && (rank > any_rank || (rank == any_rank && (dpas > any_dpas ||
+                               (dpas == any_dpas && (length_ < any_size) == (rank > 1)))))) {
+                       any_rank = rank; any_dpas = dpas; any_size = length_; any_messages = memory }
                    if (dpas > best || (dpas == best && length_ < size)) { best = dpas; size = length_; messages = memory } }
                printf "loop_dpas %d\nloop_instructions %d\nloop_memory %d\nspill_bytes %d\n", best, size, messages, spill
-               printf "any_instructions %d\nany_memory %d\n", any_size, any_messages }' "$1"
+               printf "any_dpas %d\nany_instructions %d\nany_memory %d\n", any_dpas, any_size, any_messages }' "$1"
 }
 
 # Exits with 3 if $XE_OFFLINE exists but is not set up.

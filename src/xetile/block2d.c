@@ -227,7 +227,7 @@ static bool xt_same_matrix_(const xt_plan_tile_ *p, const xt_plan_tile_ *q)
            p->of->tile.column_major == q->of->tile.column_major;
 }
 
-static spe_id xt_both_(xt_ctx *x, spe_id a, spe_id b) { return a ? spe_land(&x->m, a, b) : b; }
+XE_FN_ spe_id xt_both_(xt_ctx *x, spe_id a, spe_id b) { return a ? spe_land(&x->m, a, b) : b; }
 
 static spe_id xt_emit_need_(xt_ctx *x, const xt_plan_offset_ *o)
 {

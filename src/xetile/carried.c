@@ -148,9 +148,9 @@ XE_FN_ void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
 static int xt_vec_ids_(xt_ctx *x, const xt_vec *v, cm_use use, spe_id *ids)
 {
     xt_vec r = xt_now_as_(x, v, use);
-    int i, j, n = 0;
-    for (i = 0; i < r.blocks; i++)
-        for (j = 0; j < r.block[i].parts; j++, n++)
+    int n = 0;
+    for (int i = 0; i < r.blocks; i++)
+        for (int j = 0; j < r.block[i].parts; j++, n++)
             if (ids) ids[n] = r.block[i].part[j];
     return n;
 }

@@ -24,8 +24,7 @@ XE_FN_ bool xt_fail_(xt_where_ w, int id, const char *format, ...)
     spe_list *list = &w.x->errors;
     spe_error none = w.x->m.error, found, *e;
     va_list args;
-    int i;
-    for (i = 0; i < list->count; i++) {
+    for (int i = 0; i < list->count; i++) {
         e = (spe_error *)list->items + i;
         if (e->id == id && e->line == w.at->line && strcmp(e->file, w.at->file) == 0) return false;
     }

@@ -222,7 +222,8 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
     }
     f->at = x->at;
     f->from = xt_index_id_(x, &lo);
-    xt_write_loop_(x, f, f->from, x->block2d ? x->products->copies(x, f) : 1);
+    int staged = x->staged && f->together ? f->together : 1;
+    xt_write_loop_(x, f, f->from, x->block2d ? x->products->copies(x, f, x->at, 24) : staged);
 }
 
 /* At the end of a body: continues with its next copy, or with the loop for the turns that are left. */

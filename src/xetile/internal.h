@@ -142,6 +142,7 @@ struct xt_frame_ {
     int64_t local_bytes;
     const char *arrived;
     bool meets; /* a barrier precedes it, see staging.c */
+    int together; /* turns whose operands are copied together, see staging.c; 0: not decided */
     int slots;
     xt_slot_ *slot;
     /* during writing */
@@ -261,11 +262,12 @@ typedef struct {
     uint32_t loaded;        /* the vector that it is of, or itself */
     bool first, last;       /* among the loads that share a barrier */
     bool again, shared;     /* in a region that may repeat; uses the memory for moves between subgroups */
-    const xt_frame_ *turns; /* the loop whose iterations alternate between two buffers; NULL: one buffer */
+    const xt_frame_ *loop;  /* the innermost one, if it counts, unless the operand is sliced; NULL: none */
     cm_use use;
     int bytes, held;         /* per element, in memory and in local memory */
     int subgroups;           /* number that copy the tile */
     int slices;              /* of k, each loaded and multiplied after the other; 1: all at once */
+    int parts;               /* turns of a loop that are copied together, one part of the operand each */
     xt_dist dist;            /* of the vector, or of a slice of it */
     bool along_k;            /* lines run along k; */
     int weave;               /* otherwise, lines that share a dword */
@@ -278,9 +280,9 @@ typedef struct {
     int plane, depth;        /* distance between planes; size along k, in dwords */
     int across;              /* rows or columns, these rounded up to whole operands */
     int together, gap;       /* rows that one read covers; unused dwords after them */
-    int at, dwords;          /* of its buffer */
+    int at, dwords, buffers; /* of its first buffer; their number */
     /* during writing */
-    int slice;
+    spe_id slice; /* its distance along k; 0: the first */
     xt_tile tile;
     xt_surface_ *surface; /* those known before the body */
     spe_id *got;
@@ -294,7 +296,7 @@ struct xt_products_ {
     spe_id (*emit_condition)(xt_ctx *x);
     void (*make_strips)(xt_ctx *x, const xt_vec *v);
     void (*store_strips)(xt_ctx *x, const xt_node_ *n);
-    int (*copies)(xt_ctx *x, const xt_frame_ *f);
+    int (*copies)(xt_ctx *x, const xt_frame_ *f, int at, int most);
 };
 
 enum { XT_BY_MESSAGES_ = 1, XT_BY_ELEMENTS_ };

@@ -138,8 +138,8 @@ XE_FN_ spe_id xt_pick_(xt_ctx *x, xt_field_ *f, const int *from)
     unsigned char table[32];
     uint32_t done = 0, mask;
     spe_id got = 0, one;
-    int p, q;
-    for (p = 0; p < x->S; p++) {
+    int q;
+    for (int p = 0; p < x->S; p++) {
         bool in_place = true;
         int lane = from[p] & 63;
         if (from[p] < 0 || (done >> p & 1)) continue;

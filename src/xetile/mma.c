@@ -142,13 +142,13 @@ static void xt_find_messages_(xt_ctx *x)
 
 /* How often the body of a loop is written for each turn. Products of a few matrix instructions leave most of the time
  * to the loop itself and to waiting for loads; a second loop then makes the turns that are left. */
-static int xt_copies_(xt_ctx *x, const xt_frame_ *f)
+static int xt_copies_(xt_ctx *x, const xt_frame_ *f, int at, int most)
 {
-    enum { MOST = 24, SUM = 8 * 16 * 4, DEEP = 32 }; /* matrix instructions; bytes of the sum of one, and of its k */
+    enum { SUM = 8 * 16 * 4, DEEP = 32 }; /* bytes of the sum of a matrix instruction, and of its k */
     size_t products = 0, others = 0;
     int copies = 1;
     if (f->lo.kind != SPE_INT || f->lo.integer < 0 || f->step.kind != SPE_INT || f->step.integer > 1 << 24) return 1;
-    for (const xt_node_ *n = xt_node_at_(x, f->at + 1); n->op != XT_OP_END_; n++) {
+    for (const xt_node_ *n = xt_node_at_(x, at + 1); n->op != XT_OP_END_; n++) {
         if (n->op >= XT_OP_STORE_TILE_) return 1;
         const xt_vec *left = n->op == XT_OP_TILE_MMA_ ? &n->mma->left : NULL;
         if (!left && n->op < XT_OP_BINARY_VECTOR_) continue;
@@ -156,7 +156,7 @@ static int xt_copies_(xt_ctx *x, const xt_frame_ *f)
         if (left) products += size * (size_t)((left->dist.data[1] * xt_bytes_((int)left->type) + DEEP - 1) / DEEP);
         else others += size;
     }
-    while (products && copies < 4 && (products + others) * (size_t)copies * 2 <= MOST) copies *= 2;
+    while (products && copies < 4 && (products + others) * (size_t)copies * 2 <= (size_t)most) copies *= 2;
     return copies;
 }
 
@@ -186,16 +186,13 @@ xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
 XE_FN_ void xt_write_tile_mma_(xt_ctx *x, const xt_node_ *n)
 {
     xt_mma_desc_ d = *n->mma;
-    bool with_c = d.sum.magic != 0, sliced = xt_is_sliced_(x, d.left.id);
+    bool with_c = d.sum.magic != 0;
     xt_vec r = xt_make_vec_(x, n);
-    if (!sliced) {
+    if (with_c) d.sum = xt_now_as_(x, &d.sum, CM_ACC);
+    if (r.blocks && !xt_emit_sliced_(x, &d, with_c, &r)) {
         d.left = xt_now_as_(x, &d.left, CM_B);
         d.right = xt_now_as_(x, &d.right, CM_A);
-    }
-    if (with_c) d.sum = xt_now_as_(x, &d.sum, CM_ACC);
-    if (r.blocks && sliced)
-        xt_emit_sliced_(x, &d, with_c, &r);
-    else if (r.blocks)
         xt_emit_mma_(x, &d, with_c, &r);
+    }
     xt_define_vec_(x, n->result, r);
 }

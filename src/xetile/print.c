@@ -210,9 +210,8 @@ static void xt_put_begin_(xt_printer_ *p, const xt_node_ *n)
     const size_t start = offsetof(xt_slot_, start), body = offsetof(xt_slot_, body), end = offsetof(xt_slot_, result);
     bool real = p->form == XT_OF_A_SUBGROUP_; /* loops that count down are written as counting iterations */
     xt_val index = real ? spe_val_of(SPE_SCALAR, CM_I32, f->index) : f->given[3];
-    int i;
-    for (i = 0; i < f->slots; i++) xt_name_thing_(p, &f->slot[i].result, &f->slot[i].start, f->slot[i].mask);
-    for (i = 0; i < f->slots && n->op != XT_OP_IF_; i++)
+    for (int i = 0; i < f->slots; i++) xt_name_thing_(p, &f->slot[i].result, &f->slot[i].start, f->slot[i].mask);
+    for (int i = 0; i < f->slots && n->op != XT_OP_IF_; i++)
         xt_name_thing_(p, &f->slot[i].body, &f->slot[i].start, f->slot[i].mask);
     if (xt_put_slots_(p, "", f, end, end)) xt_put_(p, " = ");
     if (n->op == XT_OP_FOR_) {

@@ -97,9 +97,8 @@ static bool xt_tile_indices_(xt_where_ w, const xt_tile_desc_ *d)
     static const char *const names[3][8] = {XT_PLACES_(".offset"), XT_PLACES_(".shape"), XT_PLACES_(".strides")};
 #undef XT_PLACES_
     const xt_index *lists[3] = {&d->offset, &d->shape, &d->strides};
-    int i, j;
-    for (i = 0; i < 3; i++)
-        for (j = 0; j < lists[i]->count; j++)
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < lists[i]->count; j++)
             if (!xt_check_index_(w, &lists[i]->at[j], names[i][j]) ||
                 !xt_check_uniform_(w, &lists[i]->at[j], names[i][j]))
                 return false;

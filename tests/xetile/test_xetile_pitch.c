@@ -18,6 +18,7 @@ static chosen element, sum, held[2]; /* held: in memory */
 static bool converted[2];            /* A, B: f32 in memory, converted after loading */
 static bool turned;                  /* B's columns are lines that the kernel loads as rows, and transposes */
 static bool copied;                  /* A is copied to local memory by the kernel */
+static bool kept;                    /* the sum before a product is used after it, too */
 enum { TURNS = 2 };
 
 XT_KERNEL (pitched, u64(A), u64(B), u64(C), u32(M), u32(N), u32(K), u32(PITCH_A), u32(PITCH_B), i32(FROM))
@@ -52,7 +53,9 @@ XT_KERNEL (pitched, u64(A), u64(B), u64(C), u32(M), u32(N), u32(K), u32(PITCH_A)
                 XT_BARRIER();
                 va = XT_LOAD_TILE(local);
             }
+            xt_vec before = acc;
             acc = XT_TILE_MMA(va, vb, acc);
+            if (kept) acc = XT_SUB(XT_ADD(acc, before), before);
             a = XT_UPDATE_TILE_OFFSET(a, 0, now.k);
             b = XT_UPDATE_TILE_OFFSET(b, turned ? 0 : now.k, turned ? now.k : 0);
         }
@@ -202,6 +205,25 @@ TEST(deep_tiles)
     check((pitch_case){CM_I8, CM_I32, WHOLE, 32, 64, 128, {0, 1}, 33, 61, 171, {0, 0}, {1, 2}, 0});
     check((pitch_case){CM_TF32, CM_F32, GROUP, 64, 64, 128, {0, 0}, 50, 41, 137, {0, 1}, {1, 3}, 0});
     check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 256, {0, 0}, 9, 5, 3, {0, 0}, {0, 0}, 0});
+    kept = true;
+    check((pitch_case){CM_I8, CM_I32, WHOLE, 32, 64, 256, {0, 0}, 33, 61, 271, {0, 0}, {1, 2}, 0});
+    kept = false;
+}
+
+/* Loops that copy the operands of several turns together, and turns that are left; slices, two at a time. */
+TEST(several_turns)
+{
+    check((pitch_case){CM_F16, CM_F32, WHOLE, 8, 16, 16, {0, 0}, 9, 17, 173, {0, 0}, {1, 0}, 0});
+    check((pitch_case){CM_BF16, CM_F32, WHOLE, 16, 32, 16, {1, 0}, 16, 33, 97, {1, 0}, {0, 1}, 0});
+    check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 1}, 65, 67, 165, {0, 0}, {1, 0}, 0});
+    check((pitch_case){CM_U8, CM_I32, GROUP, 64, 64, 32, {0, 0}, 67, 66, 229, {1, 4}, {3, 0}, 0});
+    check((pitch_case){CM_TF32, CM_F32, GROUP, 64, 64, 8, {0, 0}, 50, 41, 77, {0, 1}, {1, 3}, 3});
+    check((pitch_case){CM_F16, CM_F32, WHOLE, 32, 64, 128, {0, 0}, 33, 65, 300, {0, 0}, {1, 0}, 0});
+    turned = true;
+    check((pitch_case){CM_F16, CM_F32, WHOLE, 16, 32, 16, {0, 1}, 17, 33, 75, {0, 1}, {0, 1}, 0});
+    turned = false;
+    check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 9, 5, 3, {0, 0}, {0, 0}, 0});
+    check((pitch_case){CM_F16, CM_F32, WHOLE, 8, 16, 16, {0, 0}, 5, 7, 3, {0, 0}, {1, 0}, 0});
 }
 
 /* Columns that are no multiple of sixteen, along lines and across them. */
@@ -269,6 +291,7 @@ int main(void)
     RUN(columns);
     RUN(a_line_for_each_lane);
     RUN(deep_tiles);
+    RUN(several_turns);
     RUN(narrow_tiles);
     RUN(conversions);
     RUN(copies);
