@@ -908,6 +908,7 @@ struct xt_frame_ {
     int64_t local_bytes;
     const char *arrived;
     bool meets; /* a barrier precedes it, see staging.c */
+    int together; /* turns whose operands are copied together, see staging.c; 0: not decided */
     int slots;
     xt_slot_ *slot;
     /* during writing */
@@ -1025,11 +1026,12 @@ typedef struct {
     uint32_t loaded;        /* the vector that it is of, or itself */
     bool first, last;       /* among the loads that share a barrier */
     bool again, shared;     /* in a region that may repeat; uses the memory for moves between subgroups */
-    const xt_frame_ *turns; /* the loop whose iterations alternate between two buffers; NULL: one buffer */
+    const xt_frame_ *loop;  /* the innermost one, if it counts, unless the operand is sliced; NULL: none */
     cm_use use;
     int bytes, held;         /* per element, in memory and in local memory */
     int subgroups;           /* number that copy the tile */
     int slices;              /* of k, each loaded and multiplied after the other; 1: all at once */
+    int parts;               /* turns of a loop that are copied together, one part of the operand each */
     xt_dist dist;            /* of the vector, or of a slice of it */
     bool along_k;            /* lines run along k; */
     int weave;               /* otherwise, lines that share a dword */
@@ -1042,9 +1044,9 @@ typedef struct {
     int plane, depth;        /* distance between planes; size along k, in dwords */
     int across;              /* rows or columns, these rounded up to whole operands */
     int together, gap;       /* rows that one read covers; unused dwords after them */
-    int at, dwords;          /* of its buffer */
+    int at, dwords, buffers; /* of its first buffer; their number */
     /* during writing */
-    int slice;
+    spe_id slice; /* its distance along k; 0: the first */
     xt_tile tile;
     xt_surface_ *surface; /* those known before the body */
     spe_id *got;
@@ -1058,7 +1060,7 @@ struct xt_products_ {
     spe_id (*emit_condition)(xt_ctx *x);
     void (*make_strips)(xt_ctx *x, const xt_vec *v);
     void (*store_strips)(xt_ctx *x, const xt_node_ *n);
-    int (*copies)(xt_ctx *x, const xt_frame_ *f);
+    int (*copies)(xt_ctx *x, const xt_frame_ *f, int at, int most);
 };
 
 enum { XT_BY_MESSAGES_ = 1, XT_BY_ELEMENTS_ };
@@ -1196,8 +1198,7 @@ XE_FN_ cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ 
 XE_FN_ xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use use);
 XE_FN_ cm_use xt_layout_(xt_ctx *x, uint32_t id);
 XE_FN_ void xt_find_bands_(xt_ctx *x);
-XE_FN_ bool xt_is_sliced_(xt_ctx *x, uint32_t id);
-XE_FN_ void xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r);
+XE_FN_ bool xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r);
 XE_FN_ const xt_stager_ *xt_stager_of_products_(void);
 XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r);
 
@@ -1340,8 +1341,7 @@ XE_FN_ bool xt_fail_(xt_where_ w, int id, const char *format, ...)
     spe_list *list = &w.x->errors;
     spe_error none = w.x->m.error, found, *e;
     va_list args;
-    int i;
-    for (i = 0; i < list->count; i++) {
+    for (int i = 0; i < list->count; i++) {
         e = (spe_error *)list->items + i;
         if (e->id == id && e->line == w.at->line && strcmp(e->file, w.at->file) == 0) return false;
     }
@@ -3405,9 +3405,8 @@ XE_FN_ bool xt_tile_indices_(xt_where_ w, const xt_tile_desc_ *d)
     static const char *const names[3][8] = {XT_PLACES_(".offset"), XT_PLACES_(".shape"), XT_PLACES_(".strides")};
 #undef XT_PLACES_
     const xt_index *lists[3] = {&d->offset, &d->shape, &d->strides};
-    int i, j;
-    for (i = 0; i < 3; i++)
-        for (j = 0; j < lists[i]->count; j++)
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < lists[i]->count; j++)
             if (!xt_check_index_(w, &lists[i]->at[j], names[i][j]) ||
                 !xt_check_uniform_(w, &lists[i]->at[j], names[i][j]))
                 return false;
@@ -4465,13 +4464,13 @@ XE_FN_ void xt_find_messages_(xt_ctx *x)
 
 /* How often the body of a loop is written for each turn. Products of a few matrix instructions leave most of the time
  * to the loop itself and to waiting for loads; a second loop then makes the turns that are left. */
-XE_FN_ int xt_copies_(xt_ctx *x, const xt_frame_ *f)
+XE_FN_ int xt_copies_(xt_ctx *x, const xt_frame_ *f, int at, int most)
 {
-    enum { MOST = 24, SUM = 8 * 16 * 4, DEEP = 32 }; /* matrix instructions; bytes of the sum of one, and of its k */
+    enum { SUM = 8 * 16 * 4, DEEP = 32 }; /* bytes of the sum of a matrix instruction, and of its k */
     size_t products = 0, others = 0;
     int copies = 1;
     if (f->lo.kind != SPE_INT || f->lo.integer < 0 || f->step.kind != SPE_INT || f->step.integer > 1 << 24) return 1;
-    for (const xt_node_ *n = xt_node_at_(x, f->at + 1); n->op != XT_OP_END_; n++) {
+    for (const xt_node_ *n = xt_node_at_(x, at + 1); n->op != XT_OP_END_; n++) {
         if (n->op >= XT_OP_STORE_TILE_) return 1;
         const xt_vec *left = n->op == XT_OP_TILE_MMA_ ? &n->mma->left : NULL;
         if (!left && n->op < XT_OP_BINARY_VECTOR_) continue;
@@ -4479,7 +4478,7 @@ XE_FN_ int xt_copies_(xt_ctx *x, const xt_frame_ *f)
         if (left) products += size * (size_t)((left->dist.data[1] * xt_bytes_((int)left->type) + DEEP - 1) / DEEP);
         else others += size;
     }
-    while (products && copies < 4 && (products + others) * (size_t)copies * 2 <= MOST) copies *= 2;
+    while (products && copies < 4 && (products + others) * (size_t)copies * 2 <= (size_t)most) copies *= 2;
     return copies;
 }
 
@@ -4509,17 +4508,14 @@ xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
 XE_FN_ void xt_write_tile_mma_(xt_ctx *x, const xt_node_ *n)
 {
     xt_mma_desc_ d = *n->mma;
-    bool with_c = d.sum.magic != 0, sliced = xt_is_sliced_(x, d.left.id);
+    bool with_c = d.sum.magic != 0;
     xt_vec r = xt_make_vec_(x, n);
-    if (!sliced) {
+    if (with_c) d.sum = xt_now_as_(x, &d.sum, CM_ACC);
+    if (r.blocks && !xt_emit_sliced_(x, &d, with_c, &r)) {
         d.left = xt_now_as_(x, &d.left, CM_B);
         d.right = xt_now_as_(x, &d.right, CM_A);
-    }
-    if (with_c) d.sum = xt_now_as_(x, &d.sum, CM_ACC);
-    if (r.blocks && sliced)
-        xt_emit_sliced_(x, &d, with_c, &r);
-    else if (r.blocks)
         xt_emit_mma_(x, &d, with_c, &r);
+    }
     xt_define_vec_(x, n->result, r);
 }
 
@@ -4808,8 +4804,8 @@ XE_FN_ spe_id xt_pick_(xt_ctx *x, xt_field_ *f, const int *from)
     unsigned char table[32];
     uint32_t done = 0, mask;
     spe_id got = 0, one;
-    int p, q;
-    for (p = 0; p < x->S; p++) {
+    int q;
+    for (int p = 0; p < x->S; p++) {
         bool in_place = true;
         int lane = from[p] & 63;
         if (from[p] < 0 || (done >> p & 1)) continue;
@@ -6122,9 +6118,9 @@ XE_FN_ void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
 XE_FN_ int xt_vec_ids_(xt_ctx *x, const xt_vec *v, cm_use use, spe_id *ids)
 {
     xt_vec r = xt_now_as_(x, v, use);
-    int i, j, n = 0;
-    for (i = 0; i < r.blocks; i++)
-        for (j = 0; j < r.block[i].parts; j++, n++)
+    int n = 0;
+    for (int i = 0; i < r.blocks; i++)
+        for (int j = 0; j < r.block[i].parts; j++, n++)
             if (ids) ids[n] = r.block[i].part[j];
     return n;
 }
@@ -6333,10 +6329,16 @@ XE_FN_ void xt_find_bands_(xt_ctx *x)
 
 /* ---- a pass ------------------------------------------------------------------------------------------------------ */
 
-enum { XT_PLANE_ = 8, XT_STAGE_MOST_ = 16 }; /* dwords along k in a plane; dwords of a message per lane */
+/* Dwords along k in a plane; dwords of a message per lane. Up to so many units of a subgroup are all loaded before the
+ * first one is stored; more would take too many registers. */
+enum { XT_PLANE_ = 8, XT_STAGE_MOST_ = 16, XT_EAGER_ = 2 };
 
-/* The position along k of dword k: if the order is changed, dwords k, k + 4, ... are adjacent. */
-XE_FN_ int xt_stage_slot_(const xt_stage_ *s, int k) { return s->mixed ? k % 4 * (s->depth / 4) + k / 4 : k; }
+/* The position along k of dword k: if the order is changed, dwords k, k + 4, ... of a turn's part are adjacent. */
+XE_FN_ int xt_stage_slot_(const xt_stage_ *s, int k)
+{
+    int part = s->depth / s->parts, in = k % part;
+    return s->mixed ? k - in + in % 4 * (part / 4) + in / 4 : k;
+}
 
 /* The position of dword `slot` of row p (for a right operand: column p), in dwords. */
 XE_FN_ int xt_stage_place_(const xt_stage_ *s, int p, int slot)
@@ -6368,13 +6370,8 @@ XE_FN_ bool xt_stage_deal_(xt_stage_ *s, int lines, int dwords)
  * lacks may hold anything if no other piece follows. */
 XE_FN_ bool xt_stage_fills_(const xt_stage_ *s, const xt_dist *d)
 {
-    const int side[2] = {s->use == CM_A && d->subgroups ? 16 : 1, XT_PLANE_ * 4 / s->held};
-    int i, dim;
-    for (i = 0; i < 2; i++) {
-        dim = (s->use == CM_B) ^ !i;
-        if (d->data[dim] % side[i] || (i && d->count[dim] != 1)) return false;
-    }
-    return true;
+    int k = s->use == CM_B, across = s->use == CM_A && d->subgroups ? 16 : 1;
+    return d->data[!k] % across == 0 && d->data[k] % (XT_PLANE_ * 4 / s->held) == 0 && d->count[k] == 1;
 }
 
 /* Is it a conversion of f32 to 16-bit floats? */
@@ -6400,55 +6397,48 @@ XE_FN_ const xt_tile *xt_stage_from_(xt_ctx *x, int node)
 XE_FN_ xt_tile xt_stage_turn_(const xt_stage_ *s, xt_tile t)
 {
     xt_tile r = t;
-    int i;
-    for (i = 0; i < 2 && s->turned; i++) {
-        r.offset[i] = t.offset[!i];
-        r.shape[i] = t.shape[!i];
-    }
+    for (int i = 0; i < 2; i++) r.offset[i] = t.offset[i ^ s->turned];
+    for (int i = 0; i < 2; i++) r.shape[i] = t.shape[i ^ s->turned];
     r.column_major = t.column_major != s->turned;
     return r;
 }
 
-/* Plans the copying; false if messages and operands do not divide the shape. */
-XE_FN_ bool xt_stage_plan_(xt_ctx *x, xt_stage_ *s, const xt_dist *of)
+/* Divides k into slices, each multiplied after the other, and copies `parts` of them at a time; or copies so many turns
+ * of a loop, each with all of k. False if messages and operands do not divide the shape. */
+XE_FN_ bool xt_stage_divide_(xt_ctx *x, xt_stage_ *s, int slices, int parts)
 {
     xt_dist *d = &s->dist;
-    const xt_plan_tile_ *p = xt_plan_tile_at_(x, xt_tile_root_(x, s->from->number));
-    const xt_tile_desc_ *given = &xt_plan_tile_at_(x, s->from->number)->of->given;
-    int k = s->use == CM_B, inner = xt_inner_(s->from) ^ s->turned, memory = xt_inner_(s->from);
-    *d = *of;
-    d->shape[k] /= s->slices;
-    d->data[k] /= s->slices;
-    s->subgroups = d->subgroups ? d->subgroups : 1;
-    s->along_k = inner == k;
-    s->weave = s->along_k ? 1 : 4 / s->held;
-    s->classes = 16 / s->bytes;
-    s->depth = d->shape[k] * s->held / 4;
-    s->whole = p->align[!memory] % s->classes == 0;
-    s->aligned = p->align[memory] * s->bytes % 4 == 0;
-    s->early = x->registers > 128 && s->whole && s->aligned && given->shape.count < 3 && xt_is_early_(x, &given->base);
-    s->together = s->held < 4 ? 8 : 16;
-    s->gap = d->data[!k] % s->together ? 0 : 4; /* to spread over all banks */
+    int k = s->use == CM_B, elements;
+    *d = xt_value_at_(x, xt_node_at_(x, s->node)->result)->now.vec.dist;
+    d->shape[k] /= slices;
+    d->data[k] /= slices;
+    s->slices = slices;
+    s->parts = parts;
+    elements = d->shape[k] * parts;
+    s->depth = elements * s->held / 4;
     s->across = s->use == CM_A ? (d->shape[!k] + 15) / 16 * 16 : d->shape[!k];
+    s->gap = d->data[!k] % s->together ? 0 : 4; /* to spread over all banks */
     s->plane = xt_stage_place_(s, s->across, 0);
     s->dwords = s->depth / XT_PLANE_ * s->plane;
+    s->units = 0;
     if (!xt_stage_fills_(s, d)) return false;
-    return s->along_k ? xt_stage_deal_(s, s->across, d->shape[k] * s->bytes / 4)
-                      : xt_stage_deal_(s, d->shape[k], s->across * s->bytes / 4);
+    return s->along_k ? xt_stage_deal_(s, s->across, elements * s->bytes / 4)
+                      : xt_stage_deal_(s, elements, s->across * s->bytes / 4);
 }
 
-/* Why a vector cannot be loaded this way, in slices of k; NULL: it can, and s is the plan. */
-XE_FN_ const char *xt_why_not_staged_(xt_ctx *x, int node, int slices, xt_stage_ *s)
+/* Plans the loading of a vector this way. False if it is not an operand of a product, pads with something other than
+ * zero, is in local memory, in a matrix computed in the body or in columns that are not contiguous; if subgroups load
+ * different tiles; or if messages do not divide the shape. */
+XE_FN_ bool xt_stage_init_(xt_ctx *x, int node, xt_stage_ *s)
 {
     const xt_node_ *n = xt_node_at_(x, node);
     const xt_tile *t = xt_stage_from_(x, node), *m;
-    cm_type type = t ? xt_held_(xt_value_at_(x, n->result)->now.vec.type) : CM_F32;
-    const cm_product *row = t ? cm_product_row(type, type) : NULL;
+    if (!t) return false;
+    cm_type type = xt_held_(xt_value_at_(x, n->result)->now.vec.type);
+    const cm_product *row = cm_product_row(type, type);
     memset(s, 0, sizeof *s);
-    if (!row || !row->dpas) return "not an operand of a product, or a padding";
-    m = &xt_plan_tile_at_(x, t->number)->of->matrix;
+    if (!row || !row->dpas) return false;
     s->node = node;
-    s->slices = slices;
     s->from = t;
     s->turned = n->op == XT_OP_TRANSPOSE_;
     s->converts = xt_stage_converts_(n);
@@ -6456,29 +6446,29 @@ XE_FN_ const char *xt_why_not_staged_(xt_ctx *x, int node, int slices, xt_stage_
     s->loaded = s->turned ? n->rearrange->v.id : s->converts ? n->vectors->v[0].id : n->result;
     s->use = xt_layout_(x, n->result);
     if (s->use == CM_ACC && xt_bytes_((int)type) == 2) s->use = CM_B; /* rearranged within lanes */
-    if (s->use == CM_ACC) return "not an operand of a product";
+    const xt_plan_tile_ *p = xt_plan_tile_at_(x, xt_tile_root_(x, t->number));
+    const xt_init_tile_desc_ *of = xt_plan_tile_at_(x, t->number)->of;
+    m = &of->matrix;
+    if (s->use == CM_ACC || t->base.local || t->step != 1 || n->spread > 0 || p->apart ||
+        (x->subgroups > 1 && !t->dist.subgroups) || !xt_is_early_(x, &m->shape[0]) || !xt_is_early_(x, &m->shape[1]) ||
+        !xt_is_early_(x, &m->pitch))
+        return false;
+    int inner = xt_inner_(t);
     s->bytes = xt_bytes_(t->type);
     s->held = xt_bytes_((int)type);
-    if (t->base.local || t->step != 1) return "local memory, or columns that are not contiguous";
-    if (n->spread > 0 || xt_plan_tile_at_(x, xt_tile_root_(x, t->number))->apart ||
-        (x->subgroups > 1 && !t->dist.subgroups))
-        return "subgroups load different tiles";
-    if (!xt_is_early_(x, &m->shape[0]) || !xt_is_early_(x, &m->shape[1]) || !xt_is_early_(x, &m->pitch))
-        return "a matrix computed in the body";
-    return xt_stage_plan_(x, s, &xt_value_at_(x, n->result)->now.vec.dist) ? NULL
-                                                                             : "a shape that messages do not divide";
+    s->subgroups = x->subgroups > 1 ? x->subgroups : 1;
+    s->along_k = (inner ^ s->turned) == (s->use == CM_B);
+    s->weave = s->along_k ? 1 : 4 / s->held;
+    s->classes = 16 / s->bytes;
+    s->whole = p->align[!inner] % s->classes == 0;
+    s->aligned = p->align[inner] * s->bytes % 4 == 0;
+    s->early = x->registers > 128 && s->whole && s->aligned && of->given.shape.count < 3 &&
+               xt_is_early_(x, &of->given.base);
+    s->together = s->held < 4 ? 8 : 16;
+    return xt_stage_divide_(x, s, 1, 1);
 }
 
 XE_FN_ xt_stage_ *xt_stage_at_(xt_ctx *x, int i) { return (xt_stage_ *)x->stages.items + i; }
-
-/* Two buffers if a loop's index can select one; else one buffer, and another barrier if the load repeats. */
-XE_FN_ void xt_stage_buffers_(xt_stage_ *s, const xt_frame_ *const *open, int depth)
-{
-    const xt_frame_ *f = depth ? open[depth - 1] : NULL;
-    s->again = depth > 0;
-    if (s->slices > 1 || !f || f->op != XT_OP_FOR_ || f->step.kind != SPE_INT) return;
-    if (!(f->step.integer & (f->step.integer - 1))) s->turns = f;
-}
 
 /* The dwords of local memory that are left. */
 XE_FN_ int xt_stage_room_(const xt_ctx *x)
@@ -6487,131 +6477,153 @@ XE_FN_ int xt_stage_room_(const xt_ctx *x)
     return room / 4 - (int)x->stage_dwords;
 }
 
-/* Adds a load if there is room; it shares the barrier of load `before` (-1: none). Returns its number, or -1. */
-XE_FN_ int xt_stage_add_(xt_ctx *x, xt_stage_ *s, const xt_frame_ *const *open, int depth, int before)
+/* Adds a load of region f if there is room; it shares the barrier of load `before` (-1: none). Returns its number, or
+ * -1. It has two buffers if several subgroups can alternate between them, by slices or by a loop's index; else one, and
+ * another barrier if the load repeats. Without room for it, it uses the scratch memory. */
+XE_FN_ int xt_stage_add_(xt_ctx *x, xt_stage_ *s, const xt_frame_ *f, int before)
 {
-    int dwords;
-    xt_stage_ *kept;
-    size_t *used;
-    xt_stage_buffers_(s, open, depth);
-    dwords = s->dwords * (s->turns || s->slices > 1 ? 2 : 1);
-    used = &x->stage_dwords;
-    if (dwords > xt_stage_room_(x)) { /* then use the scratch memory, with one buffer and two barriers */
-        s->shared = true;
-        s->turns = NULL;
-        dwords = s->dwords;
-        used = &x->shared_dwords;
-        if (*used + (size_t)dwords > x->scratch_bytes / 4) return -1;
-    }
-    kept = (xt_stage_ *)spe_list_add(&x->m, &x->stages, sizeof *kept);
-    if (!kept) return -1;
+    int64_t step = f && f->step.kind == SPE_INT ? f->step.integer : 0;
+    s->loop = f && f->op == XT_OP_FOR_ && s->slices == 1 ? f : NULL;
+    s->again = f || s->slices > 1;
+    s->buffers = s->subgroups > 1 && s->parts == 1 && (s->slices > 1 || (s->loop && !(step & (step - 1)))) ? 2 : 1;
+    s->shared = s->dwords * s->buffers > xt_stage_room_(x);
+    if (s->shared) s->buffers = 1;
+    size_t *used = s->shared ? &x->shared_dwords : &x->stage_dwords;
+    if (s->shared && *used + (size_t)s->dwords > x->scratch_bytes / 4) return -1;
     s->at = (int)*used;
-    *used += (size_t)dwords;
     s->first = before < 0;
     s->last = true;
+    xt_stage_ *kept = (xt_stage_ *)spe_list_add(&x->m, &x->stages, sizeof *kept);
+    if (!kept) return -1;
     *kept = *s;
+    *used += (size_t)(s->dwords * s->buffers);
     if (before >= 0) xt_stage_at_(x, before)->last = false;
     xt_value_at_(x, xt_node_at_(x, s->node)->result)->stage = x->stages.count;
     if (xt_value_at_(x, s->loaded)->uses == 1) xt_value_at_(x, s->loaded)->stage = x->stages.count;
     return x->stages.count - 1;
 }
 
-/* Both operands of a product may be stored in another order along k if nothing else uses them. Its addresses, and those
- * of surfaces that are known early, need the larger register file. */
+/* Both operands of a product may be stored in another order along k if nothing else uses them. */
 XE_FN_ void xt_stage_mix_(xt_ctx *x)
 {
-    int i, j;
-    if (x->registers <= 128) return;
-    for (i = 0; i < x->nodes.count; i++) {
+    for (int i = 0; i < x->nodes.count; i++) {
         const xt_mma_desc_ *d = xt_node_at_(x, i)->mma;
-        const xt_value_ *v[2];
-        xt_stage_ *s[2];
         if (xt_node_at_(x, i)->op != XT_OP_TILE_MMA_) continue;
-        v[0] = xt_value_at_(x, d->left.id);
-        v[1] = xt_value_at_(x, d->right.id);
-        if (!v[0]->stage || !v[1]->stage || v[0]->uses != 1 || v[1]->uses != 1) continue;
-        for (j = 0; j < 2; j++) s[j] = xt_stage_at_(x, v[j]->stage - 1);
-        if ((s[0]->along_k && s[1]->along_k) || s[0]->converts || s[1]->converts) continue;
-        s[0]->mixed = s[1]->mixed = s[0]->depth == s[1]->depth && (s[0]->depth & (s[0]->depth - 1)) == 0;
+        const xt_value_ *v = xt_value_at_(x, d->left.id), *w = xt_value_at_(x, d->right.id);
+        if (!v->stage || !w->stage || v->uses != 1 || w->uses != 1) continue;
+        xt_stage_ *a = xt_stage_at_(x, v->stage - 1), *b = xt_stage_at_(x, w->stage - 1);
+        if ((a->along_k && b->along_k) || a->converts || b->converts || a->parts != b->parts) continue;
+        a->mixed = b->mixed = a->depth == b->depth && (a->depth & (a->depth - 1)) == 0;
     }
 }
 
-/* Into how many slices of k the operands of a product are divided, each copied right before its part of the product, so
- * that sums and operands fit in the registers. 1: they are not, since they fit, or cannot be sliced. */
-XE_FN_ int xt_stage_slices_(xt_ctx *x, int mma)
+/* The plan of a vector; NULL: none. */
+XE_FN_ xt_stage_ *xt_stage_plan_(xt_ctx *x, const spe_list *plans, uint32_t id)
 {
-    const xt_node_ *n = xt_node_at_(x, mma);
-    const xt_mma_desc_ *d = n->mma;
-    const xt_value_ *v[2] = {xt_value_at_(x, d->left.id), xt_value_at_(x, d->right.id)};
-    size_t all = xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right), sum;
-    size_t room = (size_t)x->target.registers / (x->registers <= 128 ? 2 : 1) / 8 * 7;
-    int slices, i;
-    if (n->op != XT_OP_TILE_MMA_ || v[0]->uses != 1 || v[1]->uses != 1) return 1;
-    sum = xt_vec_bytes_(&xt_value_at_(x, n->result)->now.vec);
-    for (i = 0; i < 2; i++)
-        if (!xt_is_straight_(x, v[i]->node, mma)) return 1;
-    for (slices = 1; d->left.dist.data[1] % slices == 0; slices *= 2) {
-        xt_stage_ s[2];
-        if (xt_why_not_staged_(x, v[0]->node, slices, &s[0]) || xt_why_not_staged_(x, v[1]->node, slices, &s[1])) break;
-        if (slices == 1 && sum + all <= room) break;
-        if (sum + all / (size_t)slices <= room && (s[0].dwords + s[1].dwords) * 2 <= xt_stage_room_(x)) return slices;
+    for (int i = 0; i < plans->count; i++) {
+        xt_stage_ *s = (xt_stage_ *)plans->items + i;
+        if (xt_node_at_(x, s->node)->result == id) return s;
     }
-    return 1;
+    return NULL;
 }
 
-/* The product that a sliced operand is for, if a node makes one; else -1. */
-XE_FN_ int xt_stage_product_(xt_ctx *x, int node)
+/* Lists operands that can go through local memory, and other loads in loops. The transpose of a load replaces it. */
+XE_FN_ void xt_list_stages_(xt_ctx *x, spe_list *plans)
 {
-    uint32_t id = xt_node_at_(x, node)->result;
-    int i;
-    if (!id || xt_value_at_(x, id)->uses != 1 || !xt_stage_from_(x, node)) return -1;
-    if (xt_layout_(x, id) == CM_ACC) return -1; /* not an operand: no product to look for */
-    for (i = node; i < x->nodes.count; i++) {
-        const xt_mma_desc_ *d = xt_node_at_(x, i)->mma;
-        if (xt_node_at_(x, i)->op == XT_OP_TILE_MMA_ && (d->left.id == id || d->right.id == id))
-            return xt_stage_slices_(x, i) > 1 ? i : -1;
-    }
-    return -1;
-}
-
-/* Is a vector transposed? Then its transpose is what is loaded. */
-XE_FN_ bool xt_is_transposed_(xt_ctx *x, uint32_t id)
-{
-    int i;
-    for (i = 0; i < x->nodes.count; i++) {
+    int depth = 0;
+    bool arrived = false;
+    for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        if (n->op == XT_OP_TRANSPOSE_ && n->rearrange->v.id == id) return true;
+        xt_stage_ s, *kept;
+        if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) depth++;
+        if (n->op == XT_OP_END_) depth--;
+        if (n->op == XT_OP_BARRIER_ARRIVE_ || n->op == XT_OP_BARRIER_WAIT_) arrived = n->op == XT_OP_BARRIER_ARRIVE_;
+        if (arrived || !xt_stage_init_(x, i, &s) || (xt_layout_(x, n->result) != s.use && !depth)) continue;
+        kept = xt_stage_plan_(x, plans, s.loaded);
+        if (!kept) kept = (xt_stage_ *)spe_list_add(&x->m, plans, sizeof *kept);
+        if (kept) *kept = s;
+    }
+}
+
+/* If the operands of a product and its sum do not fit in the registers, slices them; each is then copied right before
+ * its part of the product: two at a time, or one into two buffers in turn. */
+XE_FN_ void xt_slice_product_(xt_ctx *x, const spe_list *plans, int mma)
+{
+    const xt_mma_desc_ *d = xt_node_at_(x, mma)->mma;
+    xt_stage_ *a = xt_stage_plan_(x, plans, d->left.id), *b = xt_stage_plan_(x, plans, d->right.id);
+    size_t all = xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right);
+    size_t sum = xt_vec_bytes_(&xt_value_at_(x, xt_node_at_(x, mma)->result)->now.vec);
+    size_t room = (size_t)x->target.registers / (x->registers <= 128 ? 2 : 1) / 8 * 7;
+    if (!a || !b || xt_value_at_(x, d->left.id)->uses != 1 || xt_value_at_(x, d->right.id)->uses != 1) return;
+    if (sum + all <= room || !xt_is_straight_(x, a->node, mma) || !xt_is_straight_(x, b->node, mma)) return;
+    for (int slices = 2; d->left.dist.data[1] % slices == 0; slices *= 2)
+        for (int parts = 2; parts && sum + all / (size_t)slices <= room; parts--) {
+            bool divides = xt_stage_divide_(x, a, slices, parts) && xt_stage_divide_(x, b, slices, parts);
+            if (divides && (a->dwords + b->dwords) * (3 - parts) <= xt_stage_room_(x)) return;
+        }
+    xt_stage_divide_(x, a, 1, 1);
+    xt_stage_divide_(x, b, 1, 1);
+}
+
+/* Does a tile that a loop carries move by its size along k in each turn, and in no other way? */
+XE_FN_ bool xt_stage_advances_(const xt_stage_ *s, const xt_frame_ *f)
+{
+    int i, k = (s->use == CM_B) ^ s->turned;
+    if (f->step.kind != SPE_INT || f->step.integer != s->dist.shape[s->use == CM_B]) return false;
+    for (i = 0; i < f->slots; i++) {
+        const xt_tile *t = &f->slot[i].body.tile;
+        if (t->magic == XT_TILE_MAGIC_ && !t->scatter && t->number == s->from->number &&
+            !memcmp(t->offset, s->from->offset, sizeof t->offset))
+            return f->slot[i].mask == 1u << (XT_COUNTS_SHIFT_ + k);
     }
     return false;
+}
+
+/* Products of a few matrix instructions leave most of the time to barriers and small messages. If the operands of a
+ * loop's turns lie side by side in memory, those of several turns are copied together. */
+XE_FN_ void xt_join_turns_(xt_ctx *x, const spe_list *plans, xt_frame_ *f, int at)
+{
+    xt_stage_ *s = (xt_stage_ *)plans->items;
+    int turns = x->products->copies(x, f, at, x->subgroups > 1 ? 48 : 80), end = at, dwords = 0;
+    bool joins = turns > 1;
+    while (joins && xt_node_at_(x, end)->op != XT_OP_END_) end++;
+    for (int i = 0; joins && i < plans->count; i++) {
+        if (s[i].node < at || s[i].node > end) continue;
+        joins = s[i].slices == 1 && xt_stage_advances_(&s[i], f);
+        dwords += s[i].dwords;
+    }
+    while (turns > 2 && turns * dwords > 4096) turns /= 2;
+    if (!joins || !dwords || turns * dwords > xt_stage_room_(x)) return;
+    for (int i = 0; joins && i < plans->count; i++)
+        joins = s[i].node < at || s[i].node > end || xt_stage_divide_(x, &s[i], 1, turns);
+    for (int i = 0; !joins && i < plans->count; i++)
+        if (s[i].node > at && s[i].node < end) xt_stage_divide_(x, &s[i], 1, 1);
+    if (joins) f->together = turns;
 }
 
 /* Chooses the operands that go through local memory, and other loads in loops. Consecutive ones share a barrier. */
 XE_FN_ void xt_find_stages_(xt_ctx *x)
 {
-    xt_frame_ *open[SPE_REGIONS_MAX];
-    int i, depth = 0, last = -1, now; /* last: the latest load, if only numbers and tiles have followed */
-    bool arrived = false;
+    xt_frame_ *open[SPE_REGIONS_MAX + 1] = {NULL}, *f;
+    int depth = 0, last = -1, now; /* last: the latest load, if only numbers and tiles have followed */
+    spe_list plans = XT_ZERO_;
     if (!x->target.stages_rows || x->cm.lowering != CM_INTEL || x->S != 16) return;
-    for (i = 0; i < x->nodes.count; i++) {
-        xt_node_ *n = xt_node_at_(x, i);
-        const xt_mma_desc_ *d = n->mma;
-        int slices = n->op == XT_OP_TILE_MMA_ && !arrived ? xt_stage_slices_(x, i) : 1;
-        xt_stage_ s;
-        if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) open[depth++] = n->frame;
+    xt_list_stages_(x, &plans);
+    for (int i = 0; plans.count && i < x->nodes.count; i++)
+        if (xt_node_at_(x, i)->op == XT_OP_TILE_MMA_) xt_slice_product_(x, &plans, i);
+    for (int i = 0; plans.count && i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        const xt_mma_desc_ *d = n->op == XT_OP_TILE_MMA_ ? n->mma : NULL;
+        xt_stage_ *s = xt_stage_from_(x, i) ? xt_stage_plan_(x, &plans, n->result) : NULL;
+        if (n->op == XT_OP_FOR_) xt_join_turns_(x, &plans, n->frame, i);
+        if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) open[++depth] = n->frame;
         if (n->op == XT_OP_END_) depth--;
-        if (n->op == XT_OP_BARRIER_ARRIVE_ || n->op == XT_OP_BARRIER_WAIT_) arrived = n->op == XT_OP_BARRIER_ARRIVE_;
-        now = -1;
-        if (slices > 1) {
-            if (!xt_why_not_staged_(x, xt_value_at_(x, d->left.id)->node, slices, &s))
-                now = xt_stage_add_(x, &s, (const xt_frame_ *const *)open, depth, -1);
-            if (!xt_why_not_staged_(x, xt_value_at_(x, d->right.id)->node, slices, &s))
-                xt_stage_add_(x, &s, (const xt_frame_ *const *)open, depth, now);
-            now = -1;
-        } else if (!arrived && xt_stage_product_(x, i) < 0 && !xt_why_not_staged_(x, i, 1, &s) &&
-                   (xt_layout_(x, n->result) == s.use || (depth && !xt_is_transposed_(x, n->result))))
-            now = xt_stage_add_(x, &s, (const xt_frame_ *const *)open, depth, last);
-        if (now >= 0 && depth > 1 && s.turns) open[depth - 1]->meets = true;
+        f = open[depth];
+        now = s && s->slices == 1 ? xt_stage_add_(x, s, f, last) : -1;
+        if (now >= 0 && depth > 1 && s->buffers > 1) f->meets = true;
         if (now >= 0 || n->op > XT_OP_PREFETCH_TILE_) last = now;
+        if (!d || !(s = xt_stage_plan_(x, &plans, d->left.id)) || s->slices == 1) continue;
+        xt_stage_add_(x, xt_stage_plan_(x, &plans, d->right.id), f, xt_stage_add_(x, s, f, -1));
     }
     xt_stage_mix_(x);
 }
@@ -6624,19 +6636,20 @@ XE_FN_ spe_id xt_emit_stage_condition_(xt_ctx *x)
 {
     spe_module *m = &x->m;
     spe_id all = 0;
-    int i;
     spe_prologue_begin(m);
-    for (i = 0; i < x->stages.count; i++) {
-        const xt_tile *t = &xt_plan_tile_at_(x, xt_stage_at_(x, i)->from->number)->of->matrix;
-        spe_id pitch = xt_emit_early_(x, &t->pitch, CM_I32), test;
-        spe_id along = xt_emit_early_(x, &t->shape[xt_inner_(t)], CM_I32);
-        spe_id lines = xt_emit_early_(x, &t->shape[1 - xt_inner_(t)], CM_I32);
-        test = spe_ult(m, spe_iadd(m, pitch, spe_i32(m, -1)), spe_i32(m, 1 << 20));
-        test = spe_land(m, test, spe_ult(m, spe_iadd(m, along, spe_i32(m, -1)), spe_i32(m, 1 << 22)));
-        test = spe_land(m, test, spe_ult(m, spe_iadd(m, lines, spe_i32(m, -1)), spe_i32(m, 1 << 24)));
-        along = spe_iadd(m, spe_imul(m, along, spe_i32(m, xt_stage_at_(x, i)->bytes)), spe_i32(m, 130));
-        test = spe_land(m, test, spe_uge(m, spe_imul(m, pitch, spe_i32(m, 16)), along));
-        all = all ? spe_land(m, all, test) : test;
+    for (int i = 0; i < x->stages.count; i++) {
+        const xt_stage_ *s = xt_stage_at_(x, i);
+        const xt_tile *t = &xt_plan_tile_at_(x, s->from->number)->of->matrix;
+        int inner = xt_inner_(t);
+        const xt_val *of[] = {&t->pitch, &t->shape[inner], &t->shape[!inner]};
+        static const int bits[] = {20, 22, 24};
+        spe_id is[3];
+        for (int j = 0; j < 3; j++) {
+            is[j] = xt_emit_early_(x, of[j], CM_I32);
+            all = xt_both_(x, all, spe_ult(m, spe_iadd(m, is[j], spe_i32(m, -1)), spe_i32(m, 1 << bits[j])));
+        }
+        spe_id line = spe_iadd(m, spe_imul(m, is[1], spe_i32(m, s->bytes)), spe_i32(m, 130));
+        all = xt_both_(x, all, spe_uge(m, spe_imul(m, is[0], spe_i32(m, 16)), line));
     }
     spe_prologue_end(m);
     return all;
@@ -6653,9 +6666,8 @@ XE_FN_ xt_unit_ xt_stage_unit_(xt_ctx *x, const xt_stage_ *s, int round)
 {
     spe_module *m = &x->m;
     int groups = s->classes / s->weave;
-    spe_id n;
     xt_unit_ u;
-    n = s->subgroups > 1 ? spe_builtin(m, SPE_SUBGROUP_ID, 0) : spe_i32(m, 0);
+    spe_id n = s->subgroups > 1 ? spe_builtin(m, SPE_SUBGROUP_ID, 0) : spe_i32(m, 0);
     if (round) n = spe_iadd(m, n, spe_i32(m, round * s->subgroups));
     if ((round + 1) * s->subgroups > s->units) n = spe_umod(m, n, spe_i32(m, s->units));
     u.along = spe_imul(m, spe_umod(m, n, spe_i32(m, s->chunks[1])), spe_i32(m, s->wide));
@@ -6676,78 +6688,51 @@ XE_FN_ spe_id xt_log2_(xt_ctx *x, int n)
 XE_FN_ xt_tile xt_stage_tile_(xt_ctx *x, const xt_stage_ *s)
 {
     xt_tile t = xt_now_tile_(x, s->from);
-    int i, k = s->use == CM_B;
-    for (i = 0; i < 2; i++) {
-        spe_id at = xt_index_id_(x, &t.offset[i]);
-        t.offset[i] = xt_scalar_(CM_I32, spe_isub(&x->m, at, xt_place_id_(x, &t.dist, i)), 1);
+    for (int i = 0; i < 2; i++) {
+        spe_id at = spe_isub(&x->m, xt_index_id_(x, &t.offset[i]), xt_place_id_(x, &t.dist, i));
+        if (s->slice && i == ((s->use == CM_B) ^ s->turned)) at = spe_iadd(&x->m, at, s->slice);
+        t.offset[i] = xt_scalar_(CM_I32, at, 1);
     }
-    t = xt_stage_turn_(s, t);
-    if (s->slice) {
-        spe_id at = xt_index_id_(x, &t.offset[k]);
-        t.offset[k] = xt_scalar_(CM_I32, spe_iadd(&x->m, at, spe_i32(&x->m, s->slice * s->dist.shape[k])), 1);
-    }
-    return t;
+    return xt_stage_turn_(s, t);
 }
 
 XE_FN_ spe_id xt_stage_offset_(xt_ctx *x, const xt_tile *t, int dim) { return xt_index_id_(x, &t->offset[dim]); }
 
-/* A matrix: address, lines, elements per line, bytes from line to line. */
-typedef struct {
-    spe_id base, lines, extent, pitch;
-} xt_lines_;
-
-/* From a matrix known before the body (early), or the current one. If leading offsets are outside, the current matrix
- * has no lines, and the address of the first matrix is used because it is valid. */
-XE_FN_ xt_lines_ xt_stage_lines_(xt_ctx *x, const xt_tile *t, bool early)
+/* The surface of class `number`, of a matrix known before the body, or of the current one. If leading offsets are
+ * outside, the current matrix has no lines, and the address of the first matrix is used because it is valid. */
+XE_FN_ xt_surface_ xt_stage_class_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, spe_id number)
 {
     spe_module *m = &x->m;
     const xt_plan_tile_ *p = xt_plan_tile_at_(x, t->number);
     const xt_tile *matrix = &p->of->matrix;
-    spe_id i64 = spe_int(m, 64);
-    xt_lines_ l;
     int inner = xt_inner_(matrix);
-    l.lines = xt_emit_early_(x, &matrix->shape[!inner], CM_I32);
-    if (!early) l.lines = xt_index_id_(x, &t->shape[!xt_inner_(t)]);
-    l.extent = xt_emit_early_(x, &matrix->shape[inner], CM_I32);
-    l.pitch = spe_imul(m, xt_emit_early_(x, &matrix->pitch, CM_I32), spe_i32(m, xt_bytes_(t->type)));
-    l.base = spe_ptr_to_u(m, i64, early ? xt_emit_base_(x, p) : t->base.id);
-    if (early || p->of->given.shape.count < 3) return l;
-    l.base = spe_select(m, spe_ieq(m, l.lines, spe_i32(m, 0)),
-                        spe_ptr_to_u(m, i64, xt_now_(x, &matrix->base).id), l.base);
-    return l;
-}
-
-/* The surface of class `number`. */
-XE_FN_ xt_surface_ xt_stage_class_(xt_ctx *x, const xt_stage_ *s, const xt_lines_ *l, spe_id number)
-{
-    spe_module *m = &x->m;
-    spe_id none = spe_ule(m, l->lines, number), zero = spe_i32(m, 0), most = spe_i32(m, s->classes - 1);
-    spe_id i64 = spe_int(m, 64), address, rest, width, before;
-    xt_surface_ r;
-    memset(&r, 0, sizeof r);
-    address = spe_imul(m, spe_select(m, none, zero, number), l->pitch);
-    address = spe_iadd(m, l->base, spe_uconvert(m, i64, address));
-    rest = spe_and(m, spe_uconvert(m, spe_int(m, 32), address), spe_i32(m, 63));
-    width = spe_iadd(m, spe_imul(m, l->extent, spe_i32(m, s->bytes)), spe_iadd(m, rest, spe_i32(m, 3)));
+    spe_id i64 = spe_int(m, 64), zero = spe_i32(m, 0), most = spe_i32(m, s->classes - 1);
+    spe_id lines = s->early ? xt_emit_early_(x, &matrix->shape[!inner], CM_I32)
+                            : xt_index_id_(x, &t->shape[!xt_inner_(t)]);
+    spe_id pitch = spe_imul(m, xt_emit_early_(x, &matrix->pitch, CM_I32), spe_i32(m, s->bytes));
+    spe_id address = spe_ptr_to_u(m, i64, s->early ? xt_emit_base_(x, p) : t->base.id);
+    if (!s->early && p->of->given.shape.count > 2)
+        address = spe_select(m, spe_ieq(m, lines, zero), spe_ptr_to_u(m, i64, xt_now_(x, &matrix->base).id), address);
+    spe_id none = spe_ule(m, lines, number), extent = xt_emit_early_(x, &matrix->shape[inner], CM_I32);
+    spe_id before = spe_imul(m, spe_select(m, none, zero, number), pitch);
+    address = spe_iadd(m, address, spe_uconvert(m, i64, before));
+    spe_id rest = spe_and(m, spe_uconvert(m, spe_int(m, 32), address), spe_i32(m, 63));
+    spe_id width = spe_iadd(m, spe_imul(m, extent, spe_i32(m, s->bytes)), spe_iadd(m, rest, spe_i32(m, 3)));
     before = spe_select(m, spe_ult(m, width, spe_i32(m, 64)), spe_i32(m, 64), zero); /* the minimum width */
-    address = spe_isub(m, spe_and(m, address, spe_u64(m, ~(uint64_t)63)), spe_uconvert(m, i64, before));
-    rest = spe_iadd(m, rest, before);
+    xt_surface_ r = XT_ZERO_;
     r.block.elem_bytes = 4;
     r.block.width = (uint32_t)s->wide;
     r.block.height = (uint32_t)s->high;
     r.block.count = 1;
-    r.block.ptr = address;
+    r.block.ptr = spe_isub(m, spe_and(m, address, spe_u64(m, ~(uint64_t)63)), spe_uconvert(m, i64, before));
     r.block.mem_width = spe_and(m, spe_iadd(m, width, before), spe_i32(m, -4));
-    r.block.mem_height = spe_udiv(m, spe_iadd(m, spe_isub(m, l->lines, number), most), spe_i32(m, s->classes));
+    r.block.mem_height = spe_udiv(m, spe_iadd(m, spe_isub(m, lines, number), most), spe_i32(m, s->classes));
     r.block.mem_height = spe_select(m, none, spe_i32(m, 1), r.block.mem_height);
-    r.block.pitch = spe_imul(m, l->pitch, spe_i32(m, s->classes));
+    r.block.pitch = spe_imul(m, pitch, spe_i32(m, s->classes));
     r.block.pos_y = spe_select(m, none, spe_i32(m, 1 << 24), zero); /* beyond the last line */
-    r.block.pos_x = rest;
+    r.block.pos_x = spe_iadd(m, rest, before);
     return r;
 }
-
-/* Keeps compilers from recomputing a value inside a loop: a broadcast is opaque to them. */
-XE_FN_ void xt_stage_keep_(xt_ctx *x, spe_id *v) { *v = spe_sg_broadcast(&x->m, *v, spe_i32(&x->m, 0)); }
 
 /* The surface of a unit's first message. Leaves out the tile's offset where class (whole) or shift (aligned) do not
  * depend on it: see xt_stage_move_. */
@@ -6756,13 +6741,11 @@ XE_FN_ xt_surface_ xt_stage_surface_(xt_ctx *x, const xt_stage_ *s, const xt_til
     spe_module *m = &x->m;
     int inner = xt_inner_(t);
     spe_id number = spe_iadd(m, u->line_class, spe_i32(m, i)), line = 0, rest;
-    xt_lines_ l = xt_stage_lines_(x, t, s->early);
-    xt_surface_ r;
     if (!s->whole) {
         line = spe_iadd(m, xt_stage_offset_(x, t, !inner), number);
         number = spe_and(m, line, spe_i32(m, s->classes - 1));
     }
-    r = xt_stage_class_(x, s, &l, number);
+    xt_surface_ r = xt_stage_class_(x, s, t, number);
     rest = r.block.pos_x;
     if (!s->aligned) rest = spe_iadd(m, rest, spe_imul(m, xt_stage_offset_(x, t, inner), spe_i32(m, s->bytes)));
     r.shift = spe_shl(m, spe_and(m, rest, spe_i32(m, 3)), spe_i32(m, 3));
@@ -6787,25 +6770,22 @@ XE_FN_ void xt_stage_move_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, xt_s
 
 XE_FN_ int xt_stage_rounds_(const xt_stage_ *s) { return (s->units + s->subgroups - 1) / s->subgroups; }
 
-/* Writes the surfaces that are known at the beginning of the version. */
+/* Writes the surfaces known at the beginning of the version. Compilers cannot recompute broadcasts in loops. */
 XE_FN_ void xt_write_stage_surfaces_(xt_ctx *x)
 {
-    int i, j, round;
-    size_t k;
-    for (i = 0; i < x->stages.count; i++) {
+    for (int i = 0; i < x->stages.count; i++) {
         xt_stage_ *s = xt_stage_at_(x, i);
         xt_tile t = xt_stage_turn_(s, *s->from);
         int n = xt_stage_rounds_(s) * s->weave;
-        xt_surface_ *r = s->early ? (xt_surface_ *)xt_memory_(x, (size_t)n * sizeof *r) : NULL;
-        s->surface = r;
-        for (round = 0; r && round < xt_stage_rounds_(s); round++) {
-            xt_unit_ u = xt_stage_unit_(x, s, round);
-            for (j = 0; j < s->weave; j++, r++) {
-                spe_block2d *b = &r->block;
-                spe_id *keep[] = {&b->ptr, &b->mem_width, &b->mem_height, &b->pitch, &b->pos_x, &b->pos_y, &r->shift};
-                *r = xt_stage_surface_(x, s, &t, &u, j);
-                for (k = 0; k < sizeof keep / sizeof keep[0]; k++) xt_stage_keep_(x, keep[k]);
-            }
+        s->surface = s->early ? (xt_surface_ *)xt_memory_(x, (size_t)n * sizeof *s->surface) : NULL;
+        for (int j = 0; s->surface && j < n; j++) {
+            xt_unit_ u = xt_stage_unit_(x, s, j / s->weave);
+            xt_surface_ *r = &s->surface[j];
+            spe_block2d *b = &r->block;
+            spe_id *keep[] = {&b->ptr, &b->mem_width, &b->mem_height, &b->pitch, &b->pos_x, &b->pos_y, &r->shift};
+            *r = xt_stage_surface_(x, s, &t, &u, j % s->weave);
+            for (size_t k = 0; k < sizeof keep / sizeof keep[0]; k++)
+                *keep[k] = spe_sg_broadcast(&x->m, *keep[k], spe_i32(&x->m, 0));
         }
     }
 }
@@ -6831,23 +6811,23 @@ XE_FN_ spe_id xt_stage_spread_(xt_ctx *x, const xt_stage_ *s, spe_id like, spe_i
 {
     spe_module *m = &x->m;
     spe_id each[XT_PLANE_];
-    int i;
     if (!s->by_lines) return xt_splat_word_(x, like, number);
-    for (i = 0; i < XT_PLANE_; i++) each[i] = spe_sg_broadcast(m, number, spe_i32(m, i));
+    for (int i = 0; i < XT_PLANE_; i++) each[i] = spe_sg_broadcast(m, number, spe_i32(m, i));
     return spe_construct(m, spe_type_of(m, like), XT_PLANE_, each);
 }
 
-/* A mask of the bytes that are elements of the matrix, in a dword along the lines: the one with the lane's number. */
+/* A mask of the bytes that are elements of the matrix, in the lane's dword along the lines. 0: dwords are elements. */
 XE_FN_ spe_id xt_stage_mask_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, const xt_unit_ *u)
 {
     spe_module *m = &x->m;
-    int inner = xt_inner_(t), per = 4 / s->bytes, i;
-    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask = 0, extent = xt_index_id_(x, &t->shape[inner]), first;
+    int inner = xt_inner_(t), per = 4 / s->bytes;
+    if (per == 1) return 0;
+    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask = 0, extent = xt_index_id_(x, &t->shape[inner]);
     if (s->wide == 8) lane = spe_and(m, lane, spe_i32(m, 7));
-    first = spe_imul(m, spe_iadd(m, u->along, lane), spe_i32(m, per));
+    spe_id first = spe_imul(m, spe_iadd(m, u->along, lane), spe_i32(m, per));
     first = spe_iadd(m, first, xt_stage_offset_(x, t, inner));
-    for (i = 0; i < per; i++) {
-        spe_id bits = spe_u32(m, per == 1 ? ~0u : ((1u << 8 * s->bytes) - 1) << 8 * s->bytes * i);
+    for (int i = 0; i < per; i++) {
+        spe_id bits = spe_u32(m, ((1u << 8 * s->bytes) - 1) << 8 * s->bytes * i);
         spe_id one = spe_select(m, spe_ult(m, spe_iadd(m, first, spe_i32(m, i)), extent), bits, spe_i32(m, 0));
         mask = mask ? spe_or(m, mask, one) : one;
     }
@@ -6859,8 +6839,7 @@ XE_FN_ void xt_stage_fetch_(xt_ctx *x, const xt_stage_ *s, int round)
 {
     spe_module *m = &x->m;
     xt_unit_ u = xt_stage_unit_(x, s, round);
-    int i;
-    for (i = 0; i < s->weave; i++) {
+    for (int i = 0; i < s->weave; i++) {
         spe_id *got = s->got + (round * s->weave + i) * 3, one = spe_i32(m, 1), zero = spe_i32(m, 0);
         xt_surface_ r = s->surface ? s->surface[round * s->weave + i] : xt_stage_surface_(x, s, &s->tile, &u, i);
         xt_stage_move_(x, s, &s->tile, &r);
@@ -6872,23 +6851,17 @@ XE_FN_ void xt_stage_fetch_(xt_ctx *x, const xt_stage_ *s, int round)
     }
 }
 
-/* Are all units loaded before the first one is stored? Few are; more would take too many registers. */
-XE_FN_ bool xt_stage_is_eager_(const xt_stage_ *s) { return xt_stage_rounds_(s) <= 2; }
-
 /* ---- from registers to local memory ------------------------------------------------------------------------------ */
 
-/* Shifts elements to dword boundaries; without a shift, both messages loaded the same. */
+/* Shifts elements to dword boundaries, if they are smaller; without a shift, both messages loaded the same. */
 XE_FN_ spe_id xt_stage_align_(xt_ctx *x, const xt_stage_ *s, const spe_id got[3], spe_id mask)
 {
     spe_module *m = &x->m;
-    spe_id low = got[0], high, back;
-    if (s->bytes < 4) {
-        back = spe_and(m, spe_isub(m, spe_i32(m, 0), got[2]), spe_i32(m, 31));
-        low = spe_shr(m, low, xt_splat_word_(x, low, got[2]));
-        high = spe_shl(m, got[1], xt_splat_word_(x, low, back));
-        low = spe_or(m, low, high);
-    }
-    return spe_and(m, low, xt_stage_spread_(x, s, low, mask));
+    if (s->bytes == 4) return got[0];
+    spe_id back = spe_and(m, spe_isub(m, spe_i32(m, 0), got[2]), spe_i32(m, 31));
+    spe_id low = spe_shr(m, got[0], xt_splat_word_(x, got[0], got[2]));
+    spe_id high = spe_shl(m, got[1], xt_splat_word_(x, low, back));
+    return spe_and(m, spe_or(m, low, high), xt_stage_spread_(x, s, low, mask));
 }
 
 /* Transposes elements of two dwords, or (bits 8, twice) of four: swaps bits of a with those of b below them. */
@@ -6941,10 +6914,9 @@ XE_FN_ spe_id xt_stage_narrow_(xt_ctx *x, const xt_stage_ *s, uint32_t count, co
 XE_FN_ spe_id xt_stage_convert_(xt_ctx *x, const xt_stage_ *s, const spe_id line[2])
 {
     spe_id each[2 * XT_PLANE_];
-    int i, j, lines = s->weave, n = s->high * s->wide / 16;
-    for (j = 0; j < lines; j++)
-        for (i = 0; i < n; i++)
-            each[i * lines + j] = n == 1 ? line[j] : spe_extract(&x->m, line[j], (uint32_t)i);
+    int lines = s->weave, n = s->high * s->wide / 16;
+    for (int i = 0; i < n * lines; i++)
+        each[i] = n == 1 ? line[i] : spe_extract(&x->m, line[i % lines], (uint32_t)(i / lines));
     return xt_stage_narrow_(x, s, (uint32_t)(n * lines), each);
 }
 
@@ -6959,8 +6931,14 @@ XE_FN_ spe_id xt_stage_row_(xt_ctx *x, const xt_stage_ *s, spe_id p)
 XE_FN_ spe_id xt_stage_place_id_(xt_ctx *x, const xt_stage_ *s, spe_id p, spe_id k)
 {
     spe_module *m = &x->m;
-    spe_id plane = spe_i32(m, XT_PLANE_), every = spe_imul(m, spe_and(m, k, spe_i32(m, 3)), spe_i32(m, s->depth / 4));
-    if (s->mixed) k = spe_iadd(m, every, spe_shr(m, k, spe_i32(m, 2)));
+    int part = s->depth / s->parts;
+    spe_id plane = spe_i32(m, XT_PLANE_);
+    if (s->mixed) {
+        spe_id in = s->parts > 1 ? spe_and(m, k, spe_i32(m, part - 1)) : k, before = spe_isub(m, k, in);
+        spe_id every = spe_imul(m, spe_and(m, k, spe_i32(m, 3)), spe_i32(m, part / 4));
+        k = spe_iadd(m, every, spe_shr(m, in, spe_i32(m, 2)));
+        if (s->parts > 1) k = spe_iadd(m, k, before);
+    }
     k = spe_iadd(m, spe_imul(m, spe_udiv(m, k, plane), spe_i32(m, s->plane)), spe_umod(m, k, plane));
     return spe_iadd(m, k, xt_stage_row_(x, s, p));
 }
@@ -6985,15 +6963,15 @@ XE_FN_ spe_id xt_stage_lane_(xt_ctx *x, const xt_stage_ *s, const xt_unit_ *u)
     return xt_stage_place_id_(x, s, s->along_k ? down : across, s->along_k ? across : down);
 }
 
-/* Dword `at` of the current iteration's buffer. */
+/* Dword `at` of the buffer for this iteration, or slice. */
 XE_FN_ spe_id xt_stage_pointer_(xt_ctx *x, const xt_stage_ *s, spe_id at)
 {
     spe_module *m = &x->m;
-    int step = s->turns ? (int)s->turns->step.integer : 0;
-    at = spe_iadd(m, at, spe_i32(m, s->at + (s->shared ? 0 : s->slice % 2 * s->dwords)));
-    if (step) {
-        spe_id index = xt_value_at_(x, s->turns->index)->now.number.id, turn;
-        turn = spe_and(m, spe_shr(m, index, xt_log2_(x, step)), spe_i32(m, 1));
+    spe_id index = s->loop ? xt_value_at_(x, s->loop->index)->now.number.id : s->slice;
+    int step = s->loop ? (int)s->loop->step.integer : s->dist.shape[s->use == CM_B];
+    at = spe_iadd(m, at, spe_i32(m, s->at));
+    if (index && s->buffers > 1) {
+        spe_id turn = spe_umod(m, spe_udiv(m, index, spe_i32(m, step)), spe_i32(m, 2));
         at = spe_iadd(m, at, spe_imul(m, turn, spe_i32(m, s->dwords)));
     }
     if (!s->shared) return spe_element(m, x->staging, 1, &at);
@@ -7006,7 +6984,7 @@ XE_FN_ void xt_stage_store_(xt_ctx *x, const xt_stage_ *s, spe_id to, spe_id v, 
     spe_module *m = &x->m;
     int at[XT_STAGE_MOST_], n = (int)spe_count(m, spe_type_of(m, v)), i, j, run;
     int down = 16 / s->wide * s->classes / s->weave;
-    spe_id one[XT_STAGE_MOST_], type, word[XT_PLANE_];
+    spe_id one[XT_STAGE_MOST_], word[XT_PLANE_];
     for (i = 0; i < n; i++) {
         one[i] = n == 1 ? v : spe_extract(m, v, (uint32_t)i);
         at[i] = s->by_lines  ? xt_stage_place_(s, 0, xt_stage_slot_(s, i))
@@ -7020,7 +6998,7 @@ XE_FN_ void xt_stage_store_(xt_ctx *x, const xt_stage_ *s, spe_id to, spe_id v, 
             word[run++] = one[j];
             if (j > i) at[j] = -1;
         }
-        type = spe_vec(m, spe_int(m, 32), (uint32_t)run);
+        spe_id type = spe_vec(m, spe_int(m, 32), (uint32_t)run);
         spe_store(m, spe_ptr_cast(m, spe_index(m, to, spe_i32(m, at[i])), type),
                   spe_construct(m, type, (uint32_t)run, word), run < 4 ? (uint32_t)run * 4 : 16);
     }
@@ -7028,20 +7006,19 @@ XE_FN_ void xt_stage_store_(xt_ctx *x, const xt_stage_ *s, spe_id to, spe_id v, 
 
 XE_FN_ void xt_stage_put_(xt_ctx *x, const xt_stage_ *s)
 {
-    int rounds = xt_stage_rounds_(s), round, i, outputs = s->along_k ? 1 : 4 / s->bytes; /* columns of a dword */
-    for (round = 0; round < rounds && s->got; round++) {
+    int rounds = xt_stage_rounds_(s), outputs = s->along_k ? 1 : 4 / s->bytes; /* columns of a dword */
+    for (int round = 0; round < rounds && s->got; round++) {
         xt_unit_ u = xt_stage_unit_(x, s, round);
-        spe_id mask = xt_stage_mask_(x, s, &s->tile, &u), v[4], to;
-        if (!xt_stage_is_eager_(s)) xt_stage_fetch_(x, s, round);
-        if (s->weave == 2 && !s->converts) {
-            xt_stage_pair_(x, s->got + round * 6, mask, v);
-        } else {
-            for (i = 0; i < s->weave; i++) v[i] = xt_stage_align_(x, s, s->got + (round * s->weave + i) * 3, mask);
-            if (s->weave == 4) xt_stage_weave_(x, v);
-            if (s->converts) v[0] = xt_stage_convert_(x, s, v);
-        }
-        to = xt_stage_pointer_(x, s, xt_stage_lane_(x, s, &u));
-        for (i = 0; i < outputs; i++) xt_stage_store_(x, s, to, v[i], i);
+        const spe_id *got = s->got + round * s->weave * 3;
+        spe_id mask = xt_stage_mask_(x, s, &s->tile, &u), v[4];
+        bool pair = s->weave == 2 && !s->converts;
+        if (rounds > XT_EAGER_) xt_stage_fetch_(x, s, round);
+        for (int i = 0; i < s->weave && !pair; i++) v[i] = xt_stage_align_(x, s, got + i * 3, mask);
+        if (pair) xt_stage_pair_(x, got, mask, v);
+        if (s->weave == 4) xt_stage_weave_(x, v);
+        if (s->converts) v[0] = xt_stage_convert_(x, s, v);
+        spe_id to = xt_stage_pointer_(x, s, xt_stage_lane_(x, s, &u));
+        for (int i = 0; i < outputs; i++) xt_stage_store_(x, s, to, v[i], i);
     }
 }
 
@@ -7087,45 +7064,40 @@ XE_FN_ void xt_stage_elements_(xt_ctx *x, const xt_stage_ *s)
 
 /* ---- from local memory to operands ------------------------------------------------------------------------------- */
 
-/* Reads a part of a block: `words` consecutive rows of a left operand, or dwords along k of a lane's column. */
-XE_FN_ spe_id xt_stage_read_(xt_ctx *x, const xt_stage_ *s, spe_id from, int at, int words, spe_id type)
-{
-    spe_module *m = &x->m;
-    bool left = s->use == CM_B;
-    spe_id word = spe_int(m, left && s->held < 4 ? 16 : 32), all = spe_vec(m, word, (uint32_t)words);
-    spe_id to = spe_index(m, from, spe_i32(m, at));
-    uint32_t ptr = spe_ptr_cast(m, to, left ? word : all);
-    if (left) return cm_bitcast(&x->cm, type, spe_op(m, SPE_OpSubgroupBlockReadINTEL, all, 1, &ptr));
-    return cm_bitcast(&x->cm, type, spe_load(m, ptr, words < 4 ? (uint32_t)words * 4 : 16));
-}
-
+/* Reads a block, part by part: consecutive rows of a left operand, or dwords along k of a lane's column. */
 XE_FN_ cm_matrix xt_stage_block_(xt_ctx *x, const xt_stage_ *s, spe_id from, const xt_block_ *b)
 {
+    spe_module *m = &x->m;
     cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, s->type, s->use);
-    int count = cm_part_count(&l), part, p = s->use == CM_A ? b->col : b->row, k = s->use == CM_A ? b->row : b->col;
+    bool right = s->use == CM_A;
+    int count = cm_part_count(&l), p = right ? b->col : b->row, k = (right ? b->row : b->col) * s->held / 4;
     int runs = l.size_k2 ? count / l.size_k2 : 1, first = 0;
-    spe_id *parts = (spe_id *)xt_memory_(x, (size_t)(count ? count : 1) * sizeof *parts);
-    for (part = 0; parts && part < count; part++) {
-        int block = part / runs, words = cm_part_words(&l, part), at;
+    spe_id *parts = (spe_id *)xt_memory_(x, (size_t)(count ? count : 1) * sizeof *parts), v;
+    for (int part = 0; parts && part < count; part++) {
+        int block = part / runs, words = cm_part_words(&l, part);
         if (part % runs == 0) first = 0;
-        at = s->use == CM_A
-                 ? xt_stage_place_(s, p + block * 16, k * s->held / 4 + first)
-                 : xt_stage_place_(s, p + first * (l.lanes / l.size_i), k * s->held / 4 + block * XT_PLANE_);
-        parts[part] = xt_stage_read_(x, s, from, at, words, cm_part_type(&x->cm, &l, part));
+        int at = right ? xt_stage_place_(s, p + block * 16, k + first)
+                       : xt_stage_place_(s, p + first * (l.lanes / l.size_i), k + block * XT_PLANE_);
+        spe_id word = spe_int(m, right || s->held == 4 ? 32 : 16), all = spe_vec(m, word, (uint32_t)words);
+        uint32_t ptr = spe_ptr_cast(m, spe_index(m, from, spe_i32(m, at)), right ? all : word);
+        if (right) v = spe_load(m, ptr, words < 4 ? (uint32_t)words * 4 : 16);
+        else v = spe_op(m, SPE_OpSubgroupBlockReadINTEL, all, 1, &ptr);
+        parts[part] = cm_bitcast(&x->cm, cm_part_type(&x->cm, &l, part), v);
         first += words;
     }
     return parts ? cm_from_parts(&x->cm, &l, parts) : cm_poison();
 }
 
-/* The vector, or the current slice of it. */
-XE_FN_ xt_vec xt_stage_get_(xt_ctx *x, const xt_stage_ *s)
+/* A part of what was copied: the vector, or a slice of it. */
+XE_FN_ xt_vec xt_stage_get_(xt_ctx *x, const xt_stage_ *s, int part)
 {
     xt_vec v = xt_make_vec_(x, xt_node_at_(x, s->node));
     xt_block_ b = xt_blocks_(x, &s->dist);
     int along = s->use == CM_A; /* the dimension other than k */
     spe_id row = xt_place_id_(x, &v.dist, along), from;
     if (s->use == CM_A) row = spe_iadd(&x->m, row, spe_builtin(&x->m, SPE_SUBGROUP_LANE, 0));
-    from = xt_stage_pointer_(x, s, xt_stage_row_(x, s, row));
+    row = spe_iadd(&x->m, xt_stage_row_(x, s, row), spe_i32(&x->m, part * (s->dwords / s->parts)));
+    from = xt_stage_pointer_(x, s, row);
     v.dist = s->dist;
     v.use = s->use;
     if (v.blocks > b.grid.blocks) v.blocks = b.grid.blocks;
@@ -7142,21 +7114,20 @@ XE_FN_ void xt_stage_barrier_(xt_ctx *x)
 /* Begins to load this subgroup's share of a tile, or of the current slice of it. */
 XE_FN_ void xt_stage_begin_(xt_ctx *x, xt_stage_ *s)
 {
-    int rounds = xt_stage_rounds_(s), round;
+    int rounds = xt_stage_rounds_(s);
     s->tile = xt_stage_tile_(x, s);
     s->got = (spe_id *)xt_memory_(x, (size_t)(rounds * s->weave * 3) * sizeof *s->got);
-    for (round = 0; s->got && x->staged == XT_BY_MESSAGES_ && xt_stage_is_eager_(s) && round < rounds; round++)
-        xt_stage_fetch_(x, s, round);
+    if (!s->got || x->staged != XT_BY_MESSAGES_ || rounds > XT_EAGER_) return;
+    for (int round = 0; round < rounds; round++) xt_stage_fetch_(x, s, round);
 }
 
 /* Stores the data of a group of loads. */
 XE_FN_ void xt_stage_end_(xt_ctx *x, xt_stage_ *first, xt_stage_ *last)
 {
-    xt_stage_ *s;
     bool before = false; /* others may still be reading the buffer */
-    for (s = first; s <= last; s++) before = before || s->shared || (s->again && !s->turns && s->slices == 1);
+    for (xt_stage_ *s = first; s <= last; s++) before = before || s->shared || (s->again && s->buffers == 1);
     if (before) xt_stage_barrier_(x);
-    for (s = first; s <= last; s++)
+    for (xt_stage_ *s = first; s <= last; s++)
         if (x->staged == XT_BY_MESSAGES_) xt_stage_put_(x, s);
         else xt_stage_elements_(x, s);
     xt_stage_barrier_(x);
@@ -7177,41 +7148,68 @@ XE_FN_ bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
     if (s->node != n - xt_node_at_(x, 0)) return true; /* only loaded for that node */
     xt_remark_(x, "through local memory, where rows have any pitch");
     if (s->slices > 1) return true;
-    xt_stage_begin_(x, s);
+    int part = s->loop ? s->loop->copy : 0; /* of what the first of several turns has copied */
+    if (!part) xt_stage_begin_(x, s);
     if (!s->last) return true;
     while (!first->first) first--;
-    xt_stage_end_(x, first, s);
+    if (!part) xt_stage_end_(x, first, s);
     for (one = first; one <= s; one++) {
         uint32_t id = xt_node_at_(x, one->node)->result;
-        xt_vec v = xt_stage_get_(x, one);
+        xt_vec v = xt_stage_get_(x, one, part);
         xt_define_vec_(x, id, xt_as_use_(x, &v, xt_layout_(x, id)));
     }
     return true;
 }
 
-/* Is a vector loaded slice by slice, with the product that uses it? */
-XE_FN_ bool xt_is_sliced_(xt_ctx *x, uint32_t id)
-{
-    const xt_stage_ *s = xt_stage_of_(x, id);
-    return s && s->slices > 1;
-}
-
-/* Computes a product slice by slice, from d->sum if it has one. */
-XE_FN_ void xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
+/* Adds the product of the slices from `slice` of k on (0: the first) to d->sum, or makes it. */
+XE_FN_ void xt_emit_slices_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r, spe_id slice)
 {
     xt_stage_ *left = xt_stage_of_(x, d->left.id), *right = xt_stage_of_(x, d->right.id);
-    int i;
-    for (i = 0; i < left->slices; i++) {
-        left->slice = right->slice = i;
-        xt_stage_begin_(x, left);
-        xt_stage_begin_(x, right);
-        xt_stage_end_(x, left, right);
-        d->left = xt_stage_get_(x, left);
-        d->right = xt_stage_get_(x, right);
-        xt_emit_mma_(x, d, with_c || i, r);
+    left->slice = right->slice = slice;
+    xt_stage_begin_(x, left);
+    xt_stage_begin_(x, right);
+    xt_stage_end_(x, left, right);
+    for (int part = 0; part < left->parts; part++) {
+        d->left = xt_stage_get_(x, left, part);
+        d->right = xt_stage_get_(x, right, part);
+        xt_emit_mma_(x, d, with_c || part, r);
         d->sum = *r;
     }
     left->slice = right->slice = 0;
+}
+
+/* The ids that a vector consists of; or makes v like it, of these ids. Returns their number. */
+XE_FN_ uint32_t xt_vec_parts_(xt_ctx *x, const xt_vec *like, spe_id *ids, xt_vec *v)
+{
+    uint32_t n = 0;
+    for (int i = 0; i < like->blocks; n += (uint32_t)like->block[i++].parts) {
+        const cm_matrix *b = &like->block[i];
+        if (v) v->block[i] = cm_from_parts(&x->cm, &b->layout, ids + n);
+        else if (ids) memcpy(ids + n, b->part, (size_t)b->parts * sizeof *ids);
+    }
+    return n;
+}
+
+/* Computes a product in a loop over slices, from d->sum if it has one. False if its operands are not sliced. */
+XE_FN_ bool xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
+{
+    spe_module *m = &x->m;
+    const xt_stage_ *s = xt_stage_of_(x, d->left.id);
+    if (!s || s->slices == 1) return false;
+    int size = s->dist.shape[1], step = size * s->parts;
+    if (!with_c) xt_emit_slices_(x, d, false, r, 0);
+    uint32_t n = xt_vec_parts_(x, &d->sum, NULL, NULL);
+    spe_id *ids = (spe_id *)xt_memory_(x, n * sizeof *ids), slice;
+    if (!ids) return true;
+    xt_vec_parts_(x, &d->sum, ids, NULL);
+    slice = spe_for(m, spe_i32(m, with_c ? 0 : step), spe_i32(m, size * s->slices), spe_i32(m, step), n, ids);
+    xt_vec_parts_(x, &d->sum, ids, r);
+    d->sum = *r;
+    xt_emit_slices_(x, d, true, r, slice);
+    xt_vec_parts_(x, r, ids, NULL);
+    spe_endfor(m, n, ids);
+    xt_vec_parts_(x, r, ids, r);
+    return true;
 }
 
 /* Before a repeated loop: its last iteration may still be reading the buffer that the first one fills. */
@@ -7450,7 +7448,8 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
     }
     f->at = x->at;
     f->from = xt_index_id_(x, &lo);
-    xt_write_loop_(x, f, f->from, x->block2d ? x->products->copies(x, f) : 1);
+    int staged = x->staged && f->together ? f->together : 1;
+    xt_write_loop_(x, f, f->from, x->block2d ? x->products->copies(x, f, x->at, 24) : staged);
 }
 
 /* At the end of a body: continues with its next copy, or with the loop for the turns that are left. */
@@ -8311,9 +8310,8 @@ XE_FN_ void xt_put_begin_(xt_printer_ *p, const xt_node_ *n)
     const size_t start = offsetof(xt_slot_, start), body = offsetof(xt_slot_, body), end = offsetof(xt_slot_, result);
     bool real = p->form == XT_OF_A_SUBGROUP_; /* loops that count down are written as counting iterations */
     xt_val index = real ? spe_val_of(SPE_SCALAR, CM_I32, f->index) : f->given[3];
-    int i;
-    for (i = 0; i < f->slots; i++) xt_name_thing_(p, &f->slot[i].result, &f->slot[i].start, f->slot[i].mask);
-    for (i = 0; i < f->slots && n->op != XT_OP_IF_; i++)
+    for (int i = 0; i < f->slots; i++) xt_name_thing_(p, &f->slot[i].result, &f->slot[i].start, f->slot[i].mask);
+    for (int i = 0; i < f->slots && n->op != XT_OP_IF_; i++)
         xt_name_thing_(p, &f->slot[i].body, &f->slot[i].start, f->slot[i].mask);
     if (xt_put_slots_(p, "", f, end, end)) xt_put_(p, " = ");
     if (n->op == XT_OP_FOR_) {

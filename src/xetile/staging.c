@@ -82,10 +82,11 @@ static const xt_tile *xt_stage_from_(xt_ctx *x, int node)
 /* The tile, transposed if the vector is its transpose. */
 static xt_tile xt_stage_turn_(const xt_stage_ *s, xt_tile t)
 {
-    const xt_tile of = t;
-    for (int i = 0; i < 2 && s->turned; i++) t.offset[i] = of.offset[!i], t.shape[i] = of.shape[!i];
-    t.column_major = of.column_major != s->turned;
-    return t;
+    xt_tile r = t;
+    for (int i = 0; i < 2; i++) r.offset[i] = t.offset[i ^ s->turned];
+    for (int i = 0; i < 2; i++) r.shape[i] = t.shape[i ^ s->turned];
+    r.column_major = t.column_major != s->turned;
+    return r;
 }
 
 /* Divides k into slices, each multiplied after the other, and copies `parts` of them at a time; or copies so many turns
@@ -269,21 +270,21 @@ static bool xt_stage_advances_(const xt_stage_ *s, const xt_frame_ *f)
 static void xt_join_turns_(xt_ctx *x, const spe_list *plans, xt_frame_ *f, int at)
 {
     xt_stage_ *s = (xt_stage_ *)plans->items;
-    int turns = x->products->copies(x, f, at, x->subgroups > 1 ? 48 : 80), i, end = at, dwords = 0;
+    int turns = x->products->copies(x, f, at, x->subgroups > 1 ? 48 : 80), end = at, dwords = 0;
     bool joins = turns > 1;
-    for (i = at; joins && xt_node_at_(x, end)->op != XT_OP_END_; end++) continue;
-    for (i = 0; joins && i < plans->count; i++) {
+    while (joins && xt_node_at_(x, end)->op != XT_OP_END_) end++;
+    for (int i = 0; joins && i < plans->count; i++) {
         if (s[i].node < at || s[i].node > end) continue;
         joins = s[i].slices == 1 && xt_stage_advances_(&s[i], f);
         dwords += s[i].dwords;
     }
     while (turns > 2 && turns * dwords > 4096) turns /= 2;
-    joins = joins && dwords && turns * dwords <= xt_stage_room_(x);
-    for (i = 0; joins && i < plans->count; i++)
+    if (!joins || !dwords || turns * dwords > xt_stage_room_(x)) return;
+    for (int i = 0; joins && i < plans->count; i++)
         joins = s[i].node < at || s[i].node > end || xt_stage_divide_(x, &s[i], 1, turns);
+    for (int i = 0; !joins && i < plans->count; i++)
+        if (s[i].node > at && s[i].node < end) xt_stage_divide_(x, &s[i], 1, 1);
     if (joins) f->together = turns;
-    for (i = 0; !joins && i < plans->count; i++)
-        if (s[i].node > at && s[i].node < end && s[i].slices == 1) xt_stage_divide_(x, &s[i], 1, 1);
 }
 
 /* Chooses the operands that go through local memory, and other loads in loops. Consecutive ones share a barrier. */
@@ -351,9 +352,8 @@ static xt_unit_ xt_stage_unit_(xt_ctx *x, const xt_stage_ *s, int round)
 {
     spe_module *m = &x->m;
     int groups = s->classes / s->weave;
-    spe_id n;
     xt_unit_ u;
-    n = s->subgroups > 1 ? spe_builtin(m, SPE_SUBGROUP_ID, 0) : spe_i32(m, 0);
+    spe_id n = s->subgroups > 1 ? spe_builtin(m, SPE_SUBGROUP_ID, 0) : spe_i32(m, 0);
     if (round) n = spe_iadd(m, n, spe_i32(m, round * s->subgroups));
     if ((round + 1) * s->subgroups > s->units) n = spe_umod(m, n, spe_i32(m, s->units));
     u.along = spe_imul(m, spe_umod(m, n, spe_i32(m, s->chunks[1])), spe_i32(m, s->wide));
@@ -456,7 +456,7 @@ static void xt_stage_move_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, xt_s
 
 static int xt_stage_rounds_(const xt_stage_ *s) { return (s->units + s->subgroups - 1) / s->subgroups; }
 
-/* Writes the surfaces that are known at the beginning of the version. Compilers cannot recompute broadcasts in loops. */
+/* Writes the surfaces known at the beginning of the version. Compilers cannot recompute broadcasts in loops. */
 static void xt_write_stage_surfaces_(xt_ctx *x)
 {
     for (int i = 0; i < x->stages.count; i++) {
@@ -502,16 +502,15 @@ static spe_id xt_stage_spread_(xt_ctx *x, const xt_stage_ *s, spe_id like, spe_i
     return spe_construct(m, spe_type_of(m, like), XT_PLANE_, each);
 }
 
-/* A mask of the bytes that are elements of the matrix, in a dword along the lines: the one with the lane's number. 0:
- * dwords are elements. */
+/* A mask of the bytes that are elements of the matrix, in the lane's dword along the lines. 0: dwords are elements. */
 static spe_id xt_stage_mask_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, const xt_unit_ *u)
 {
     spe_module *m = &x->m;
     int inner = xt_inner_(t), per = 4 / s->bytes;
     if (per == 1) return 0;
-    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask = 0, extent = xt_index_id_(x, &t->shape[inner]), first;
+    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask = 0, extent = xt_index_id_(x, &t->shape[inner]);
     if (s->wide == 8) lane = spe_and(m, lane, spe_i32(m, 7));
-    first = spe_imul(m, spe_iadd(m, u->along, lane), spe_i32(m, per));
+    spe_id first = spe_imul(m, spe_iadd(m, u->along, lane), spe_i32(m, per));
     first = spe_iadd(m, first, xt_stage_offset_(x, t, inner));
     for (int i = 0; i < per; i++) {
         spe_id bits = spe_u32(m, ((1u << 8 * s->bytes) - 1) << 8 * s->bytes * i);
@@ -621,9 +620,10 @@ static spe_id xt_stage_place_id_(xt_ctx *x, const xt_stage_ *s, spe_id p, spe_id
     int part = s->depth / s->parts;
     spe_id plane = spe_i32(m, XT_PLANE_);
     if (s->mixed) {
-        spe_id every = spe_imul(m, spe_and(m, k, spe_i32(m, 3)), spe_i32(m, part / 4)), in = k;
-        if (s->parts > 1) in = spe_and(m, k, spe_i32(m, part - 1)), every = spe_iadd(m, every, spe_isub(m, k, in));
+        spe_id in = s->parts > 1 ? spe_and(m, k, spe_i32(m, part - 1)) : k, before = spe_isub(m, k, in);
+        spe_id every = spe_imul(m, spe_and(m, k, spe_i32(m, 3)), spe_i32(m, part / 4));
         k = spe_iadd(m, every, spe_shr(m, in, spe_i32(m, 2)));
+        if (s->parts > 1) k = spe_iadd(m, k, before);
     }
     k = spe_iadd(m, spe_imul(m, spe_udiv(m, k, plane), spe_i32(m, s->plane)), spe_umod(m, k, plane));
     return spe_iadd(m, k, xt_stage_row_(x, s, p));
@@ -670,7 +670,7 @@ static void xt_stage_store_(xt_ctx *x, const xt_stage_ *s, spe_id to, spe_id v, 
     spe_module *m = &x->m;
     int at[XT_STAGE_MOST_], n = (int)spe_count(m, spe_type_of(m, v)), i, j, run;
     int down = 16 / s->wide * s->classes / s->weave;
-    spe_id one[XT_STAGE_MOST_], type, word[XT_PLANE_];
+    spe_id one[XT_STAGE_MOST_], word[XT_PLANE_];
     for (i = 0; i < n; i++) {
         one[i] = n == 1 ? v : spe_extract(m, v, (uint32_t)i);
         at[i] = s->by_lines  ? xt_stage_place_(s, 0, xt_stage_slot_(s, i))
@@ -684,7 +684,7 @@ static void xt_stage_store_(xt_ctx *x, const xt_stage_ *s, spe_id to, spe_id v, 
             word[run++] = one[j];
             if (j > i) at[j] = -1;
         }
-        type = spe_vec(m, spe_int(m, 32), (uint32_t)run);
+        spe_id type = spe_vec(m, spe_int(m, 32), (uint32_t)run);
         spe_store(m, spe_ptr_cast(m, spe_index(m, to, spe_i32(m, at[i])), type),
                   spe_construct(m, type, (uint32_t)run, word), run < 4 ? (uint32_t)run * 4 : 16);
     }
@@ -782,8 +782,7 @@ static xt_vec xt_stage_get_(xt_ctx *x, const xt_stage_ *s, int part)
     int along = s->use == CM_A; /* the dimension other than k */
     spe_id row = xt_place_id_(x, &v.dist, along), from;
     if (s->use == CM_A) row = spe_iadd(&x->m, row, spe_builtin(&x->m, SPE_SUBGROUP_LANE, 0));
-    row = xt_stage_row_(x, s, row);
-    row = spe_iadd(&x->m, row, spe_i32(&x->m, part * (s->dwords / s->parts)));
+    row = spe_iadd(&x->m, xt_stage_row_(x, s, row), spe_i32(&x->m, part * (s->dwords / s->parts)));
     from = xt_stage_pointer_(x, s, row);
     v.dist = s->dist;
     v.use = s->use;
@@ -811,11 +810,10 @@ static void xt_stage_begin_(xt_ctx *x, xt_stage_ *s)
 /* Stores the data of a group of loads. */
 static void xt_stage_end_(xt_ctx *x, xt_stage_ *first, xt_stage_ *last)
 {
-    xt_stage_ *s;
     bool before = false; /* others may still be reading the buffer */
-    for (s = first; s <= last; s++) before = before || s->shared || (s->again && s->buffers == 1);
+    for (xt_stage_ *s = first; s <= last; s++) before = before || s->shared || (s->again && s->buffers == 1);
     if (before) xt_stage_barrier_(x);
-    for (s = first; s <= last; s++)
+    for (xt_stage_ *s = first; s <= last; s++)
         if (x->staged == XT_BY_MESSAGES_) xt_stage_put_(x, s);
         else xt_stage_elements_(x, s);
     xt_stage_barrier_(x);
