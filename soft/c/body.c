@@ -8,10 +8,10 @@
 const char *cg_var(struct cg *g, const char *prefix, uint32_t id)
 {
     if (!g->w->body_text) return cg_str(g, "%s%u", prefix, id); /* in choice.c's function */
-    uint32_t home = cg_is_divided(g) ? cg_home(g, id) : 0;
-    if (home != CG_IN_STATE && home != g->w->body_text->now)
+    uint32_t piece = cg_is_divided(g) ? cg_piece_of(g, id) : 0;
+    if (piece != CG_IN_STATE && piece != g->w->body_text->now)
         cg_fail(g, "internal: %s%u is not known to be used in this piece", prefix, id);
-    return cg_str(g, home == CG_IN_STATE ? "state_->%s%u" : "%s%u", prefix, id);
+    return cg_str(g, piece == CG_IN_STATE ? "state_->%s%u" : "%s%u", prefix, id);
 }
 
 const char *cg_result(struct cg *g) { return cg_is_divided(g) ? "state_->result" : "result"; }
@@ -29,11 +29,11 @@ void cg_declare(struct cg *g, enum cg_initial initial, const char *type, const c
 {
     struct cg_body *b = g->w->body_text;
     const char *name = cg_str(g, "%s%u%s", prefix, id, dimension);
-    uint32_t home = cg_is_divided(g) ? cg_home(g, id) : 0;
-    if (home == CG_IN_STATE)
+    uint32_t piece = cg_is_divided(g) ? cg_piece_of(g, id) : 0;
+    if (piece == CG_IN_STATE)
         cg_declare_in(g, &b->state[initial != CG_ZERO], false, type, name);
-    else if (home != CG_UNUSED)
-        cg_declare_in(g, &b->piece[home].declared, initial == CG_ZERO, type, name);
+    else if (piece != CG_UNUSED)
+        cg_declare_in(g, &b->piece[piece].declared, initial == CG_ZERO, type, name);
 }
 
 void cg_note_builtin(struct cg *g)

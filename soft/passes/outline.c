@@ -264,11 +264,11 @@ static uint32_t row_of_block(const struct cg_function *fn, uint32_t block) { ret
 /* A variable is used in the current step; `zero`: its value from before may be needed whenever the piece runs. */
 static void use_row(struct outline *o, uint32_t row, bool zero)
 {
-    uint32_t *home = &o->plan->home[row];
-    if (*home == CG_UNUSED) o->seen[row] = o->at;
-    if ((*home != CG_UNUSED && *home != o->piece) || (o->again[o->piece] && (zero || o->seen[row] != o->at)))
-        *home = CG_IN_STATE;
-    if (*home == CG_UNUSED) *home = o->piece;
+    uint32_t *piece = &o->plan->piece_of_value[row];
+    if (*piece == CG_UNUSED) o->seen[row] = o->at;
+    if ((*piece != CG_UNUSED && *piece != o->piece) || (o->again[o->piece] && (zero || o->seen[row] != o->at)))
+        *piece = CG_IN_STATE;
+    if (*piece == CG_UNUSED) *piece = o->piece;
 }
 
 static void use_block(struct outline *o, uint32_t block) { use_row(o, row_of_block(o->fn, block), true); }
@@ -378,26 +378,26 @@ static void use_in_step(struct outline *o, const struct step *s)
 static void use_everywhere(struct outline *o)
 {
     struct cg *g = o->g;
-    uint32_t *home = o->plan->home;
-    for (uint32_t k = 0; k < o->fn->f->param_count; k++) home[g->ordinal[o->fn->f->params[k]]] = CG_IN_STATE;
+    uint32_t *piece = o->plan->piece_of_value;
+    for (uint32_t k = 0; k < o->fn->f->param_count; k++) piece[g->ordinal[o->fn->f->params[k]]] = CG_IN_STATE;
     CG_EACH (i, b, o->fn->f)
         if (i->op == SP_OP_Variable && (!g->private[i->id].fixed || i->count > 1 || cg_deferred(g, i->id)->queue))
-            home[g->ordinal[i->id]] = CG_IN_STATE;
-    for (const struct cg_queue *q = o->fn->queues; q; q = q->next) home[g->ordinal[q->first->id]] = CG_IN_STATE;
+            piece[g->ordinal[i->id]] = CG_IN_STATE;
+    for (const struct cg_queue *q = o->fn->queues; q; q = q->next) piece[g->ordinal[q->first->id]] = CG_IN_STATE;
     for (uint32_t k = 0; o->fn->loops_irreducible && k < o->fn->f->block_count; k++)
-        home[row_of_block(o->fn, k)] = CG_IN_STATE;
+        piece[row_of_block(o->fn, k)] = CG_IN_STATE;
 }
 
-static void find_homes(struct outline *o)
+static void find_uses(struct outline *o)
 {
     struct cg *g = o->g;
     const struct cg_continuation *frame = o->fn->continuation;
     uint32_t rows = row_of_block(o->fn, o->fn->f->block_count);
-    o->plan->home = cg_alloc(g, rows * sizeof *o->plan->home);
+    o->plan->piece_of_value = cg_alloc(g, rows * sizeof *o->plan->piece_of_value);
     o->seen = cg_alloc(g, rows * sizeof *o->seen);
     o->plan->piece_of_point = cg_alloc(g, ((frame ? frame->count : 0) + 1) * sizeof *o->plan->piece_of_point);
     if (g->failed) return;
-    for (uint32_t n = 0; n < rows; n++) o->plan->home[n] = CG_UNUSED;
+    for (uint32_t n = 0; n < rows; n++) o->plan->piece_of_value[n] = CG_UNUSED;
     use_everywhere(o);
     for (uint32_t i = 0; i < o->step_count; i++) {
         const struct cg_cut *next = &o->plan->cut[o->piece + 1];
@@ -407,10 +407,10 @@ static void find_homes(struct outline *o)
     }
 }
 
-uint32_t cg_home(const struct cg *g, uint32_t id)
+uint32_t cg_piece_of(const struct cg *g, uint32_t id)
 {
     const struct sp_id *d = &g->m->ids[id];
-    return g->fn->outline->home[d->what == SP_IS_LABEL ? row_of_block(g->fn, d->block) : g->ordinal[id]];
+    return g->fn->outline->piece_of_value[d->what == SP_IS_LABEL ? row_of_block(g->fn, d->block) : g->ordinal[id]];
 }
 
 void cg_outline(struct cg *g, struct cg_function *fn)
@@ -426,5 +426,5 @@ void cg_outline(struct cg *g, struct cg_function *fn)
     find_depths(&o);
     if (!g->failed) choose_cuts(&o, bytes, most ? most : PIECE_BYTES);
     if (!g->failed) find_again(&o);
-    if (!g->failed) find_homes(&o);
+    if (!g->failed) find_uses(&o);
 }

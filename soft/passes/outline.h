@@ -27,10 +27,10 @@ struct cg_outline {
     const struct cg_cut *cut; /* where each piece begins */
     uint32_t *piece_of_place; /* where it starts */
     uint32_t *piece_of_point; /* by barrier of a continuation: where it continues */
-    uint32_t *home;           /* by ordinal, then by block (of its mask, and its switch's selector and lanes) */
+    uint32_t *piece_of_value; /* by ordinal, then by block (of its mask, and its switch's selector and lanes) */
 };
 
-/* The home of the variables that belong to a value or, by its label, to a block. */
-uint32_t cg_home(const struct cg *g, uint32_t id);
+/* The piece that the variables of a value or, by its label, of a block are local to. */
+uint32_t cg_piece_of(const struct cg *g, uint32_t id);
 
 #endif

@@ -31,10 +31,10 @@ static void print_value(struct cg *g, uint32_t id)
         fprintf(stderr, cg_spelled(g, id)->absorbed ? ", absorbed by a product" : ", a sum of a product");
     if (v->blend) fprintf(stderr, ", blended");
     if (!g->fn->outline || g->fn->outline->pieces == 1 || !g->ordinal[id]) return;
-    if (cg_home(g, id) == CG_IN_STATE)
+    if (cg_piece_of(g, id) == CG_IN_STATE)
         fprintf(stderr, ", shared by pieces");
-    else if (cg_home(g, id) != CG_UNUSED)
-        fprintf(stderr, ", local to piece %u", cg_home(g, id));
+    else if (cg_piece_of(g, id) != CG_UNUSED)
+        fprintf(stderr, ", local to piece %u", cg_piece_of(g, id));
 }
 
 static void print_instruction(struct cg *g, const struct sp_inst *i)
