@@ -116,6 +116,8 @@ const char *cg_from_bits(struct cg *g, enum cg_kind kind, bool varying, const ch
 const char *cg_widen(struct cg *g, enum cg_kind kind, bool varying, const char *e);  /* a small float as f32 */
 const char *cg_narrow(struct cg *g, enum cg_kind kind, bool varying, const char *e); /* f32 as a small float */
 const char *cg_convert(struct cg *g, const char *e, enum cg_kind from, enum cg_kind to, bool is_signed);
+/* An integer of all lanes or (not `varying`) a scalar as one of another width. */
+const char *cg_resize(struct cg *g, const char *e, enum cg_kind from, enum cg_kind to, bool is_signed, bool varying);
 const char *cg_splat(struct cg *g, enum cg_kind kind, const char *e);
 const char *cg_select(struct cg *g, enum cg_kind kind, const char *mask, const char *a, const char *b);
 const char *cg_literal(struct cg *g, enum cg_kind kind, uint64_t bits);

@@ -70,12 +70,11 @@ static const char *load_fixed(struct cg *g, uint32_t variable, int64_t offset, u
 {
     uint32_t item = g->private[variable].granule;
     bool vector = g->value[variable].stored_varying;
-    const char *type = cg_kind_type(g, cg_bits_kind(bytes), vector), *e = NULL;
+    const char *e = NULL;
     for (uint32_t k = 0; k < bytes / item; k++) {
         const char *p = cg_fixed_item(g, variable, offset + k * item);
         if (bytes != item) {
-            p = vector ? cg_convert(g, p, cg_bits_kind(item), cg_bits_kind(bytes), false)
-                       : cg_str(g, "(%s)(%s)", type, p);
+            p = cg_resize(g, p, cg_bits_kind(item), cg_bits_kind(bytes), false, vector);
             if (k) p = cg_str(g, "%s << %u", p, k * item * 8);
         }
         e = e ? cg_str(g, "%s | %s", e, p) : p;
@@ -98,11 +97,8 @@ static void store_fixed(struct cg *g, uint32_t variable, int64_t offset, uint32_
     }
     for (uint32_t k = 0; k < bytes / item; k++) {
         const char *to = cg_fixed_item(g, variable, offset + k * item), *e = value;
-        const char *type = cg_kind_type(g, kind, vector);
-        if (bytes != item) {
-            if (k) e = cg_str(g, "(%s >> %u)", e, k * item * 8);
-            e = vector ? cg_convert(g, e, cg_bits_kind(bytes), kind, false) : cg_str(g, "(%s)(%s)", type, e);
-        }
+        if (bytes != item && k) e = cg_str(g, "(%s >> %u)", e, k * item * 8);
+        if (bytes != item) e = cg_resize(g, e, cg_bits_kind(bytes), kind, false, vector);
         if (vector && masked) e = cg_select(g, kind, g->w->mask, e, to);
         cg_put(g, "    %s = %s;\n", to, e);
     }
@@ -203,11 +199,11 @@ static const char *load_leaf(struct cg *g, uint32_t pointer, uint64_t offset, en
 static const char *load_pieces(struct cg *g, uint32_t pointer, const struct cg_leaf *leaf, bool varying)
 {
     uint32_t bytes = cg_leaf_bytes(leaf), n;
-    const char *e = NULL, *type = cg_kind_type(g, leaf->kind, varying);
+    const char *e = NULL;
     for (uint32_t at = 0; at < bytes; at += n) {
         n = cg_piece(bytes - at);
         const char *p = load_bits(g, pointer, leaf->offset + at, n, varying);
-        p = varying ? cg_convert(g, p, cg_bits_kind(n), leaf->kind, false) : cg_str(g, "(%s)(%s)", type, p);
+        p = cg_resize(g, p, cg_bits_kind(n), leaf->kind, false, varying);
         e = e ? cg_str(g, "%s | %s << %u", e, p, 8 * at) : p;
     }
     return cg_str(g, "(%s)", e);
@@ -221,8 +217,7 @@ static void store_pieces(struct cg *g, uint32_t pointer, const struct cg_leaf *l
     for (uint32_t at = 0; at < bytes; at += n) {
         n = cg_piece(bytes - at);
         enum cg_kind kind = cg_bits_kind(n);
-        const char *e = cg_str(g, "(%s >> %u)", t, 8 * at);
-        e = varying ? cg_convert(g, e, leaf->kind, kind, false) : cg_str(g, "(%s)%s", cg_kind_type(g, kind, false), e);
+        const char *e = cg_resize(g, cg_str(g, "(%s >> %u)", t, 8 * at), leaf->kind, kind, false, varying);
         cg_store_leaf(g, pointer, leaf->offset + at, kind, e, varying);
     }
 }
@@ -340,11 +335,8 @@ static void write_copy(struct cg *g)
 
 static const char *index_times(struct cg *g, uint32_t index, uint64_t size, bool varying)
 {
-    enum cg_kind kind = cg_kind_of(g, index);
     bool own = cg_is_varying(g, index);
-    const char *e = cg_use(g, index, own);
-    const char *wide =
-        own ? cg_convert(g, e, kind, CG_U64, true) : cg_str(g, "(u64)(i64)(%s)%s", cg_kind_signed(g, kind, false), e);
+    const char *wide = cg_resize(g, cg_use(g, index, own), cg_kind_of(g, index), CG_U64, true, own);
     wide = cg_str(g, "%s * %lluu", wide, (unsigned long long)size);
     return varying && !own ? cg_splat(g, CG_U64, wide) : wide;
 }

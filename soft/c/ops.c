@@ -353,13 +353,12 @@ static void write_row_of_leaf(struct cg *g, const struct row *r, bool same_width
         kind[k] = kind_of_leaf(g, cg_operand(g, k), i);
         arg[k] = rounded(g, &kind[k], cg_leaf_use(g, cg_operand(g, k), i, varying), varying);
         if (!same_width || kind[k] == l->leaf[i].kind) continue;
-        const char *type = cg_kind_type(g, l->leaf[i].kind, varying);
         /* a count too large for the narrower type must stay too large */
         const char *low = cg_kind_bytes(kind[k]) > cg_kind_bytes(l->leaf[i].kind)
                               ? cg_str(g, varying ? "XS(umin_%s)(%s, XS(splat_%s)(255))" : "umin_%s(%s, 255)",
                                        cg_kind_name(kind[k]), arg[k], cg_kind_name(kind[k]))
                               : arg[k];
-        arg[k] = varying ? cg_convert(g, low, kind[k], l->leaf[i].kind, false) : cg_str(g, "(%s)(%s)", type, low);
+        arg[k] = cg_resize(g, low, kind[k], l->leaf[i].kind, false, varying);
         kind[k] = l->leaf[i].kind;
     }
     if (same_width && write_constant_shift(g, i, l->leaf[i].kind, arg[0])) return;
@@ -597,19 +596,15 @@ static void write_select(struct cg *g)
 static const char *part_of(struct cg *g, const char *e, uint32_t bytes, uint32_t part, uint32_t part_bytes,
                            bool varying)
 {
-    const char *type = cg_kind_type(g, cg_bits_kind(part_bytes), varying);
     if (bytes == part_bytes) return e;
     e = cg_str(g, "(%s) >> %u", e, part * part_bytes * 8);
-    return varying ? cg_convert(g, e, cg_bits_kind(bytes), cg_bits_kind(part_bytes), false)
-                   : cg_str(g, "(%s)(%s)", type, e);
+    return cg_resize(g, e, cg_bits_kind(bytes), cg_bits_kind(part_bytes), false, varying);
 }
 
 static const char *joined(struct cg *g, const char *low, const char *e, uint32_t part, uint32_t bytes, uint32_t at,
                           bool varying)
 {
-    const char *type = cg_kind_type(g, cg_bits_kind(bytes), varying);
-    const char *wide =
-        varying ? cg_convert(g, e, cg_bits_kind(part), cg_bits_kind(bytes), false) : cg_str(g, "(%s)(%s)", type, e);
+    const char *wide = cg_resize(g, e, cg_bits_kind(part), cg_bits_kind(bytes), false, varying);
     if (!low) return wide;
     return cg_str(g, varying ? "(%s | %s << %u)" : "(%s | (%s) << %u)", low, wide, at * 8);
 }
@@ -690,9 +685,7 @@ static void write_pointer_difference(struct cg *g)
     enum cg_kind kind = cg_leaves_of(g, g->w->inst->type)->leaf[0].kind;
     const char *a = cg_use(g, cg_operand(g, 0), varying), *b = cg_use(g, cg_operand(g, 1), varying);
     const char *e = cg_str(g, "((i64%s)(%s - %s) / %lld)", varying ? "x" : "", a, b, (long long)(size ? size : 1));
-    cg_set_leaf(g, 0,
-                varying ? cg_convert(g, cg_str(g, "(u64x)%s", e), CG_U64, kind, false)
-                        : cg_str(g, "(%s)%s", cg_kind_type(g, kind, false), e));
+    cg_set_leaf(g, 0, cg_resize(g, varying ? cg_str(g, "(u64x)%s", e) : e, CG_U64, kind, false, varying));
 }
 
 /* OpSDot and its variants: products and their sum in 64 bits; the accumulator is added with saturation to the result's
@@ -726,7 +719,7 @@ static void write_integer_dot(struct cg *g)
         }
         return;
     }
-    cg_set_leaf(g, 0, varying ? cg_convert(g, sum, CG_U64, kind, false) : cg_str(g, "(%s)%s", type, sum));
+    cg_set_leaf(g, 0, cg_resize(g, sum, CG_U64, kind, false, varying));
 }
 
 /* {low, high} or {sum, carry}: a structure of two. */

@@ -36,35 +36,28 @@ XS_INLINE i32 is_normal_f64(f64 x)
 XS_INLINE i32 sign_bit_f32(f32 x) { return -(i32)(bits_f32(x) >> 31); }
 XS_INLINE i32 sign_bit_f64(f64 x) { return -(i32)(bits_f64(x) >> 63); }
 
-/* sin(pi x) and related functions: first an exact reduction to a quarter turn. */
+/* sin(pi a) after `more` quarter turns; first an exact reduction to a quarter turn. */
+XS_INLINE f64 turned_pi(f64 a, int more)
+{
+    f64 n = __builtin_rint(2 * a), r = (a - n / 2) * XS_PI; /* n quarter turns */
+    switch (((int)__builtin_fmod(n, 4) + more) & 3) {
+    case 0: return __builtin_sin(r);
+    case 1: return __builtin_cos(r);
+    case 2: return -__builtin_sin(r);
+    default: return -__builtin_cos(r);
+    }
+}
 XS_INLINE f64 sinpi_f64(f64 x)
 {
-    f64 a = __builtin_fabs(x), n, r;
+    f64 a = __builtin_fabs(x);
     if (!(a < 0x1p53)) return a - a == 0 ? x * 0 : a - a; /* whole, or not finite */
-    n = __builtin_rint(2 * a); /* quarter turns */
-    r = (a - n / 2) * XS_PI;
-    switch ((int)__builtin_fmod(n, 4)) {
-    case 0: r = __builtin_sin(r); break;
-    case 1: r = __builtin_cos(r); break;
-    case 2: r = -__builtin_sin(r); break;
-    default: r = -__builtin_cos(r);
-    }
-    if (a == __builtin_floor(a)) r = 0;
-    return __builtin_copysign(1.0, x) * r;
+    return __builtin_copysign(1.0, x) * (a == __builtin_floor(a) ? 0 : turned_pi(a, 0));
 }
 XS_INLINE f64 cospi_f64(f64 x)
 {
-    f64 a = __builtin_fabs(x), n, r;
+    f64 a = __builtin_fabs(x);
     if (!(a < 0x1p53)) return a < __builtin_inf() ? 1.0 : a - a;
-    n = __builtin_rint(2 * a);
-    r = (a - n / 2) * XS_PI;
-    switch ((int)__builtin_fmod(n, 4)) {
-    case 0: r = __builtin_cos(r); break;
-    case 1: r = -__builtin_sin(r); break;
-    case 2: r = -__builtin_cos(r); break;
-    default: r = __builtin_sin(r);
-    }
-    return a + 0.5 == __builtin_floor(a + 0.5) && a < 0x1p52 ? 0.0 : r;
+    return a + 0.5 == __builtin_floor(a + 0.5) && a < 0x1p52 ? 0.0 : turned_pi(a, 1);
 }
 XS_INLINE f64 tanpi_f64(f64 x) { return sinpi_f64(x) / cospi_f64(x); }
 XS_INLINE f64 acospi_f64(f64 x) { return __builtin_acos(x) / XS_PI; }

@@ -122,6 +122,14 @@ const char *cg_convert(struct cg *g, const char *e, enum cg_kind from, enum cg_k
     return cg_str(g, "(%s)%s", kinds[to].varying, e);
 }
 
+const char *cg_resize(struct cg *g, const char *e, enum cg_kind from, enum cg_kind to, bool is_signed, bool varying)
+{
+    const char *type = cg_kind_type(g, to, false);
+    if (varying) return cg_convert(g, e, from, to, is_signed);
+    if (!is_signed) return cg_str(g, "(%s)(%s)", type, e);
+    return cg_str(g, "(%s)(%s)(%s)%s", type, cg_kind_signed(g, to, false), cg_kind_signed(g, from, false), e);
+}
+
 const char *cg_to_bits(struct cg *g, enum cg_kind kind, bool varying, const char *e)
 {
     if (kind == CG_BOOL)
