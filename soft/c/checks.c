@@ -5,7 +5,6 @@
  * sizes when they were placed, so they are not checked. Barriers report which subgroups arrive.
  */
 #include "prelude_check.h"
-#include "ir/extinst.h"
 #include "passes/matrix.h"
 #include "sites.h"
 
@@ -61,20 +60,16 @@ static uint32_t describe_copy(struct cg *g, struct access *a)
 }
 
 /* vload and vstore: element `offset`, counted from the pointer in units of their size. */
-static uint32_t describe_vector(struct cg *g, struct access *a, uint32_t number)
+static uint32_t describe_vector(struct cg *g, struct access *a, uint32_t how)
 {
-    bool store = number == EXT_VSTOREN || (number > 174 && number != 179);
-    bool half = number >= EXT_VLOAD_HALF, aligned = number >= 179;
+    bool store = how & CG_STORES, half = how & CG_HALF, aligned = how & CG_ALIGNED;
     uint32_t first = store ? 3 : 2, offset = cg_operand(g, first), pointer = cg_operand(g, first + 1);
     const struct cg_leaves *l = cg_leaves_of(g, store ? g->m->ids[cg_operand(g, 2)].type : g->w->inst->type);
     uint32_t item = half ? 2 : cg_kind_bytes(l->leaf[0].kind);
-    enum cg_kind kind = cg_kind_of(g, offset);
     bool varying = cg_is_varying(g, pointer) || cg_is_varying(g, offset);
-    const char *e = cg_use(g, offset, varying);
+    const char *e = cg_resize(g, cg_use(g, offset, varying), cg_kind_of(g, offset), CG_U64, true, varying);
     if (!is_watched(g, pointer)) return 0;
     set_pointer(g, a, pointer, store ? XS_WRITES : XS_READS, varying);
-    e = varying ? cg_convert(g, e, kind, CG_U64, true)
-                : cg_str(g, "(u64)(i64)(%s)%s", cg_kind_signed(g, kind, false), e);
     a->address = cg_str(g, "%s + %s * %uu", a->address, e, item * (l->count == 3 && aligned ? 4 : l->count));
     a->bytes = cg_str(g, "%uu", item * l->count);
     return 1;
@@ -84,7 +79,7 @@ static uint32_t describe_extended(struct cg *g, struct access *a)
 {
     uint32_t number = cg_operand(g, 1), pointer = cg_operand(g, g->w->inst->count - 1u);
     if (cg_operand(g, 0) != g->m->opencl_std) return 0;
-    if (number >= EXT_VLOADN && number <= EXT_VSTOREA_HALFN_R) return describe_vector(g, a, number);
+    if (cg_vector_access(number)) return describe_vector(g, a, cg_vector_access(number));
     if (!cg_math_stores(g->w->inst) || !is_watched(g, pointer)) return 0;
     set_pointer(g, a, pointer, XS_WRITES, cg_is_varying(g, pointer));
     set_type(g, a, sp_type(g->m, g->m->ids[pointer].type)->elem);

@@ -6,6 +6,7 @@
  */
 #include "codegen.h"
 #include "abi.h"
+#include "ir/extinst.h"
 #include "selection.h"
 
 #include <stdio.h>
@@ -153,12 +154,13 @@ static void write_section(struct cg *g, uint32_t S, struct cg_param *const *para
         }
 }
 
-/* Does any function call printf (instruction 184 of OpenCL.std)? */
+/* Does any function call printf? */
 static bool prints(const struct sp_module *m)
 {
     for (uint32_t f = 0; f < m->function_count; f++)
         CG_EACH (i, b, &m->functions[f])
-            if (i->op == SP_OP_ExtInst && i->operand[0] == m->opencl_std && i->operand[1] == 184) return true;
+            if (i->op == SP_OP_ExtInst && i->operand[0] == m->opencl_std && i->operand[1] == EXT_PRINTF)
+                return true;
     return false;
 }
 

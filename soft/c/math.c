@@ -236,16 +236,15 @@ static void write_geometry(struct cg *g, uint32_t number)
 /* The address of element `offset` of `stride` bytes from a pointer, in a temporary. */
 static const char *element_address(struct cg *g, uint32_t pointer, uint32_t offset, uint32_t stride, bool varying)
 {
-    enum cg_kind kind = cg_kind_of(g, offset);
-    const char *t = cg_temporary(g, varying ? "u64x" : "u64"), *e = cg_use(g, offset, varying);
-    e = varying ? cg_convert(g, e, kind, CG_U64, true)
-                : cg_str(g, "(u64)(i64)(%s)%s", cg_kind_signed(g, kind, false), e);
+    const char *t = cg_temporary(g, varying ? "u64x" : "u64");
+    const char *e = cg_resize(g, cg_use(g, offset, varying), cg_kind_of(g, offset), CG_U64, true, varying);
     cg_put(g, "    %s = %s + %s * %uu;\n", t, cg_use(g, pointer, varying), e, stride);
     return t;
 }
 
-static void write_vector_load(struct cg *g, bool half, bool aligned)
+static void write_vector_load(struct cg *g, uint32_t how)
 {
+    bool half = how & CG_HALF, aligned = how & CG_ALIGNED;
     const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
     bool varying = cg_is_varying(g, g->w->inst->id);
     uint32_t bytes = half ? 2 : cg_kind_bytes(l->leaf[0].kind), n = l->count == 3 && aligned ? 4 : l->count;
@@ -273,13 +272,14 @@ static const char *as_half(struct cg *g, enum cg_kind kind, const char *e, uint3
     return cg_narrow(g, CG_F16, varying, e);
 }
 
-static void write_vector_store(struct cg *g, bool half, bool aligned, bool rounded)
+static void write_vector_store(struct cg *g, uint32_t how)
 {
+    bool half = how & CG_HALF, aligned = how & CG_ALIGNED;
     uint32_t data = cg_operand(g, 2), pointer = cg_operand(g, 4);
     const struct cg_leaves *l = cg_value_leaves(g, data);
     bool varying = cg_is_varying(g, data) || cg_is_varying(g, pointer) || cg_is_varying(g, cg_operand(g, 3));
     uint32_t bytes = half ? 2 : cg_kind_bytes(l->leaf[0].kind), n = l->count == 3 && aligned ? 4 : l->count;
-    uint32_t rounding = rounded ? cg_operand(g, 5) : 0;
+    uint32_t rounding = how & CG_ROUNDED ? cg_operand(g, 5) : 0;
     const char *at = element_address(g, pointer, cg_operand(g, 3), n * bytes, varying);
     for (uint32_t i = 0; i < l->count; i++) {
         const char *bits = cg_kind_name(cg_bits_kind(bytes)), *e = cg_leaf_use(g, data, i, varying);
@@ -427,6 +427,11 @@ bool cg_write_math(struct cg *g)
         write_pair(g, i);
         return true;
     }
+    uint32_t how = cg_vector_access(number);
+    if (how) {
+        (how & CG_LOADS ? write_vector_load : write_vector_store)(g, how);
+        return true;
+    }
     switch (number) {
     case EXT_CROSS:
     case EXT_DISTANCE:
@@ -435,17 +440,6 @@ bool cg_write_math(struct cg *g)
     case EXT_FAST_DISTANCE:
     case EXT_FAST_LENGTH:
     case EXT_FAST_NORMALIZE: write_geometry(g, number); return true;
-    case EXT_VLOADN: write_vector_load(g, false, false); return true;
-    case EXT_VLOAD_HALF:
-    case EXT_VLOAD_HALFN: write_vector_load(g, true, false); return true;
-    case EXT_VLOADA_HALFN: write_vector_load(g, true, true); return true;
-    case EXT_VSTOREN: write_vector_store(g, false, false, false); return true;
-    case EXT_VSTORE_HALF:
-    case EXT_VSTORE_HALFN: write_vector_store(g, true, false, false); return true;
-    case EXT_VSTORE_HALF_R:
-    case EXT_VSTORE_HALFN_R: write_vector_store(g, true, false, true); return true;
-    case EXT_VSTOREA_HALFN: write_vector_store(g, true, true, false); return true;
-    case EXT_VSTOREA_HALFN_R: write_vector_store(g, true, true, true); return true;
     case EXT_SHUFFLE: write_component_shuffle(g, false); return true;
     case EXT_SHUFFLE2: write_component_shuffle(g, true); return true;
     case EXT_PREFETCH: return true; /* a hint */

@@ -215,15 +215,23 @@ bool cg_math_stores(const struct sp_inst *i)
     }
 }
 
+uint32_t cg_vector_access(uint32_t number)
+{
+    static const uint8_t all[] = {[EXT_VLOADN] = CG_LOADS | CG_COUNTED,
+                                  [EXT_VLOAD_HALF] = CG_LOADS | CG_HALF,
+                                  [EXT_VLOAD_HALFN] = CG_LOADS | CG_HALF | CG_COUNTED,
+                                  [EXT_VLOADA_HALFN] = CG_LOADS | CG_HALF | CG_COUNTED | CG_ALIGNED,
+                                  [EXT_VSTOREN] = CG_STORES,
+                                  [EXT_VSTORE_HALF] = CG_STORES | CG_HALF,
+                                  [EXT_VSTORE_HALFN] = CG_STORES | CG_HALF,
+                                  [EXT_VSTOREA_HALFN] = CG_STORES | CG_HALF | CG_ALIGNED,
+                                  [EXT_VSTORE_HALF_R] = CG_STORES | CG_HALF | CG_ROUNDED,
+                                  [EXT_VSTORE_HALFN_R] = CG_STORES | CG_HALF | CG_ROUNDED,
+                                  [EXT_VSTOREA_HALFN_R] = CG_STORES | CG_HALF | CG_ROUNDED | CG_ALIGNED};
+    return number < sizeof all ? all[number] : 0;
+}
+
 bool cg_math_literal(const struct sp_inst *i, uint32_t k)
 {
-    switch (i->operand[1]) {
-    case EXT_VLOADN:
-    case EXT_VLOAD_HALFN:
-    case EXT_VLOADA_HALFN: return k == 4;
-    case EXT_VSTORE_HALF_R:
-    case EXT_VSTORE_HALFN_R:
-    case EXT_VSTOREA_HALFN_R: return k == 5;
-    default: return false;
-    }
+    return cg_vector_access(i->operand[1]) & (k == 4 ? CG_COUNTED : k == 5 ? CG_ROUNDED : 0);
 }
