@@ -91,18 +91,15 @@ static void sum_function(struct cg *g, struct cg_function *fn, uint32_t depth)
     if (w->summed) return;
     w->any_barrier = fn->has_barrier;
     w->all_local = w->local_bytes;
-    for (uint32_t b = 0; b < fn->f->block_count && depth < SP_MAX_CALL_DEPTH; b++) {
-        for (uint32_t i = 0; i < fn->f->blocks[b].count; i++) {
-            const struct sp_inst *in = &fn->f->blocks[b].inst[i];
-            if (in->op != SP_OP_FunctionCall) continue;
-            uint32_t callee = g->m->ids[in->operand[0]].block;
-            const struct cg_written *c = &g->w->written[callee];
-            sum_function(g, &g->function[callee], depth + 1);
-            if (c->all_frames > deepest) deepest = c->all_frames;
-            if (c->all_private > most_private) most_private = c->all_private;
-            if (c->all_local > w->all_local) w->all_local = c->all_local;
-            w->any_barrier = w->any_barrier || c->any_barrier;
-        }
+    CG_EACH (i, b, fn->f) {
+        if (i->op != SP_OP_FunctionCall || depth >= SP_MAX_CALL_DEPTH) continue;
+        uint32_t callee = g->m->ids[i->operand[0]].block;
+        const struct cg_written *c = &g->w->written[callee];
+        sum_function(g, &g->function[callee], depth + 1);
+        if (c->all_frames > deepest) deepest = c->all_frames;
+        if (c->all_private > most_private) most_private = c->all_private;
+        if (c->all_local > w->all_local) w->all_local = c->all_local;
+        w->any_barrier = w->any_barrier || c->any_barrier;
     }
     w->all_frames = w->frame_bytes + deepest + 4096;
     w->all_private = w->private_bytes + most_private;

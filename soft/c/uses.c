@@ -89,15 +89,13 @@ static void find_uses(struct cg *g)
 {
     g->w->uses = cg_alloc(g, (size_t)g->m->bound * sizeof *g->w->uses);
     for (uint32_t pass = 0; pass < 2 && g->w->uses; pass++) {
-        for (uint32_t n = 0; n < g->m->function_count; n++) {
-            const struct sp_function *f = &g->m->functions[n];
-            CG_EACH (i, b, f) {
+        for (uint32_t n = 0; n < g->m->function_count; n++)
+            CG_EACH (i, b, &g->m->functions[n]) {
                 if (pass && is_masked(g, i)) note_masked(g, i);
                 if (!pass && i->op == SP_OP_VectorShuffle) note_shuffle(g, i);
-                for (uint32_t k = 0; !pass && k < i->count; k++)
-                    if (cg_is_value_operand(i, k)) note_operand(g, i, k);
+                CG_EACH_VALUE (k, i)
+                    if (!pass) note_operand(g, i, k);
             }
-        }
     }
 }
 

@@ -175,6 +175,11 @@ enum cg_property {
     for (uint32_t block = 0; block < (f)->block_count; block++)        \
         for (const struct sp_inst *i = (f)->blocks[block].inst;        \
              i < (f)->blocks[block].inst + (f)->blocks[block].count; i++)
+/* The same, blocks in reverse postorder. */
+#define CG_EACH_IN_ORDER(i, block, fn)                                                                                 \
+    for (uint32_t n_ = 0, block; n_ < (fn)->f->block_count && (block = (fn)->rpo[n_], true); n_++)                     \
+        for (const struct sp_inst *i = (fn)->f->blocks[block].inst;                                                    \
+             i < (fn)->f->blocks[block].inst + (fn)->f->blocks[block].count; i++)
 /* The number k of each operand that is a value. */
 #define CG_EACH_VALUE(k, i) for (uint32_t k = cg_next_value(i, 0); k < (i)->count; k = cg_next_value(i, k + 1))
 

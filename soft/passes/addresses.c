@@ -369,12 +369,11 @@ bool cg_memory_varies(struct cg *g, const struct cg_function *fn, const struct s
     return false;
 }
 
-void cg_store_effect(struct cg *g, const struct cg_function *fn, const struct sp_inst *i, bool masked, bool *changed)
+void cg_store_effect(struct cg *g, const struct sp_inst *i, bool masked, bool *changed)
 {
     uint32_t target = 0, item;
     uint64_t bytes;
     bool varying = masked;
-    (void)fn;
     if (i->op == SP_OP_Store) {
         target = g->private[i->operand[0]].variable;
         varying = varying || g->value[i->operand[1]].varying;
@@ -428,18 +427,8 @@ static void note_access(struct cg *g, const struct sp_inst *i)
 
 void cg_derive_pointers(struct cg *g, struct cg_function *fn)
 {
-    const struct sp_function *f = fn->f;
     fn->derived = cg_alloc(g, (fn->value_count + 1) * sizeof *fn->derived);
     if (g->failed) return;
-    for (uint32_t pass = 0; pass < 2; pass++) {
-        for (uint32_t b = 0; b < f->block_count; b++) {
-            const struct sp_block *sb = &f->blocks[fn->rpo[b]];
-            for (uint32_t k = 0; k < sb->count; k++) {
-                if (pass == 0)
-                    derive_pointer(g, &sb->inst[k]);
-                else
-                    note_access(g, &sb->inst[k]);
-            }
-        }
-    }
+    CG_EACH_IN_ORDER (i, b, fn) derive_pointer(g, i);
+    CG_EACH (i, b, fn->f) note_access(g, i);
 }

@@ -88,19 +88,13 @@ static bool joins_same(const struct affine *t, uint32_t block, const struct sp_i
 
 static void number_values(struct affine *t)
 {
-    const struct sp_function *f = t->fn->f;
-    uint32_t count = 1;
-    for (uint32_t b = 0; b < f->block_count; b++) count += f->blocks[b].count;
+    uint32_t count = 1 + cg_instructions(t->fn->f);
     for (t->table_size = 64; t->table_size < 2 * count;) t->table_size *= 2;
     t->same = cg_alloc(t->g, (t->fn->value_count + 1) * sizeof *t->same);
     t->table = cg_alloc(t->g, t->table_size * sizeof *t->table);
-    for (uint32_t n = 0; n < f->block_count && !t->g->failed; n++) {
-        uint32_t block = t->fn->rpo[n];
-        for (uint32_t k = 0; k < f->blocks[block].count; k++) {
-            const struct sp_inst *i = &f->blocks[block].inst[k];
-            if (i->id && cg_is(i, CG_PURE) && !t->g->value[i->id].blend) number(t, i);
-        }
-    }
+    if (t->g->failed) return;
+    CG_EACH_IN_ORDER (i, block, t->fn)
+        if (i->id && cg_is(i, CG_PURE) && !t->g->value[i->id].blend) number(t, i);
 }
 
 /* ---- facts */
@@ -279,24 +273,19 @@ static bool may_be_affine(struct cg *g, const struct sp_inst *i)
 
 static bool find_round(struct affine *t)
 {
-    const struct sp_function *f = t->fn->f;
     bool changed = false;
-    for (uint32_t b = 0; b < f->block_count; b++) {
-        uint32_t block = t->fn->rpo[b];
-        for (uint32_t k = 0; k < f->blocks[block].count; k++) {
-            const struct sp_inst *i = &f->blocks[block].inst[k];
-            struct fact *old = &t->fact[t->g->ordinal[i->id]], new;
-            if (!i->id || !t->g->value[i->id].varying || old->state == NEITHER) continue;
-            new = may_be_affine(t->g, i) ? fact_of_instruction(t, block, i) : not_affine;
-            if (new.state == UNKNOWN && old->state != UNKNOWN) new = not_affine;
-            if (new.state == AFFINE) new = within_width(new, cg_width_of(t->g, i->id));
-            if (old->state == AFFINE && (new.state != AFFINE || new.step != old->step || new.checked != old->checked))
-                new = not_affine;
-            new.uniform = false;
-            if (new.state == old->state) continue;
-            *old = new;
-            changed = true;
-        }
+    CG_EACH_IN_ORDER (i, block, t->fn) {
+        struct fact *old = &t->fact[t->g->ordinal[i->id]], new;
+        if (!i->id || !t->g->value[i->id].varying || old->state == NEITHER) continue;
+        new = may_be_affine(t->g, i) ? fact_of_instruction(t, block, i) : not_affine;
+        if (new.state == UNKNOWN && old->state != UNKNOWN) new = not_affine;
+        if (new.state == AFFINE) new = within_width(new, cg_width_of(t->g, i->id));
+        if (old->state == AFFINE && (new.state != AFFINE || new.step != old->step || new.checked != old->checked))
+            new = not_affine;
+        new.uniform = false;
+        if (new.state == old->state) continue;
+        *old = new;
+        changed = true;
     }
     return changed;
 }

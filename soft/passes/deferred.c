@@ -113,9 +113,8 @@ static bool sums_are_deferrable(struct cg *g, const struct cg_function *fn, cons
         if (!d->def || d->def->op != SP_OP_Phi || d->block != q->header || cg_class(g, sum->first) != sum->class)
             return false;
     }
-    for (uint32_t b = 0; b < f->block_count; b++)
-        for (uint32_t k = 0; k < f->blocks[b].count && q->inside[b]; k++)
-            if (!leaves_sums_alone(g, q, b, &f->blocks[b].inst[k])) return false;
+    CG_EACH (i, b, f)
+        if (q->inside[b] && !leaves_sums_alone(g, q, b, i)) return false;
     return leaves_together(g, fn, q);
 }
 
@@ -226,8 +225,7 @@ static bool operands_are_deferrable(struct cg *g, const struct sp_function *f, s
     }
     for (uint32_t v = 0; v < q->variables; v++) {
         uint32_t loads = 0;
-        for (uint32_t b = 0; b < f->block_count && loads < 2; b++)
-            for (uint32_t k = 0; k < f->blocks[b].count; k++) loads += count_loads(g, q, b, &f->blocks[b].inst[k], v);
+        CG_EACH (i, b, f) loads += count_loads(g, q, b, i, v);
         if (loads != 1) return false;
     }
     return true;

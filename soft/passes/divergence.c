@@ -106,20 +106,15 @@ static void note_uses(struct cg *g, struct cg_function *fn, uint32_t block, cons
 static bool propagate(struct cg *g, struct cg_function *fn)
 {
     bool changed = false;
-    for (uint32_t n = 0; n < fn->f->block_count; n++) {
-        uint32_t block = fn->rpo[n];
-        const struct sp_block *b = &fn->f->blocks[block];
-        for (uint32_t k = 0; k < b->count; k++) {
-            const struct sp_inst *i = &b->inst[k];
-            if (i->id && i->type && !g->value[i->id].varying && instruction_varies(g, fn, block, i))
-                cg_own_value(g, i->id)->varying = changed = true;
-            if (i->op == SP_OP_FunctionCall) note_call(g, i, &changed);
-            if (i->op == SP_OP_ReturnValue && !fn->result_varying &&
-                (fn->block[block].masked || g->value[i->operand[0]].varying))
-                fn->result_varying = changed = true;
-            cg_store_effect(g, fn, i, fn->block[block].masked, &changed);
-            if (fn->loop_count) note_uses(g, fn, block, i, &changed);
-        }
+    CG_EACH_IN_ORDER (i, block, fn) {
+        if (i->id && i->type && !g->value[i->id].varying && instruction_varies(g, fn, block, i))
+            cg_own_value(g, i->id)->varying = changed = true;
+        if (i->op == SP_OP_FunctionCall) note_call(g, i, &changed);
+        if (i->op == SP_OP_ReturnValue && !fn->result_varying &&
+            (fn->block[block].masked || g->value[i->operand[0]].varying))
+            fn->result_varying = changed = true;
+        cg_store_effect(g, i, fn->block[block].masked, &changed);
+        if (fn->loop_count) note_uses(g, fn, block, i, &changed);
     }
     return changed;
 }

@@ -146,7 +146,8 @@ static inline bool cg_content_varies(const struct cg *g, uint32_t pointer)
     return variable ? g->value[variable].stored_varying : g->value[pointer].varying;
 }
 bool cg_memory_varies(struct cg *g, const struct cg_function *fn, const struct sp_inst *i); /* of OpLoad */
-void cg_store_effect(struct cg *g, const struct cg_function *fn, const struct sp_inst *i, bool masked, bool *changed);
+/* A store, copy or block makes the contents of a private variable vary. */
+void cg_store_effect(struct cg *g, const struct sp_inst *i, bool masked, bool *changed);
 
 /* ---- addressed.c */
 void cg_find_addressed(struct cg *g);

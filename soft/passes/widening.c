@@ -91,12 +91,10 @@ static void choose_form(struct cg *g, struct cg_held *v, uint32_t seen)
 
 void cg_widen_fragments(struct cg *g, struct cg_function *fn)
 {
-    const struct sp_function *f = fn->f;
     uint16_t *seen = cg_alloc(g, (fn->value_count + 1) * sizeof *seen); /* by ordinal */
     struct cg_held *held = cg_alloc(g, (fn->value_count + 1) * sizeof *held);
     if (g->failed) return;
-    for (uint32_t b = 0; b < f->block_count; b++)
-        for (uint32_t k = 0; k < f->blocks[b].count; k++) note_fragments(g, &f->blocks[b].inst[k], seen);
+    CG_EACH (i, b, fn->f) note_fragments(g, i, seen);
     for (uint32_t n = 1; n <= fn->value_count; n++)
         if (seen[n]) choose_form(g, &held[n], seen[n]);
     fn->held = held;
