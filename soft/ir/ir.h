@@ -191,10 +191,11 @@ enum cg_result cg_result_rule(const struct sp_inst *i);
 bool cg_waits(const struct cg *g, const struct sp_inst *i); /* for all subgroups of the work-group? */
 bool cg_math_stores(const struct sp_inst *i); /* has a second result, stored through its last operand? */
 bool cg_math_literal(const struct sp_inst *i, uint32_t k); /* is operand k a number, not an id? */
-/* What a vector load or store of OpenCL.std is like; 0: it is another instruction. Aligned ones take three components as
- * four; of counted and rounded ones, the last operand is a number. */
+/* What a vector load or store of OpenCL.std is like; 0: it is another instruction. In memory, aligned vectors of three
+ * components take the place of four. The last operand of counted and rounded ones is a number. */
 enum { CG_LOADS = 1, CG_STORES = 2, CG_HALF = 4, CG_ALIGNED = 8, CG_COUNTED = 16, CG_ROUNDED = 32 };
 uint32_t cg_vector_access(uint32_t number);
+
 /* ---- functions.c */
 bool cg_is_kernel(const struct cg_function *fn);           /* its parameter `at` says where it is */
 uint32_t cg_instructions(const struct sp_function *f);
@@ -213,7 +214,6 @@ void cg_mark_before(const struct sp_function *f, uint32_t block, uint8_t *marked
 /* ---- regions.c */
 void cg_find_masked(struct cg *g, struct cg_function *fn); /* from `diverges` */
 bool cg_loop_contains(const struct cg_function *fn, uint32_t loop, uint32_t block);
-
 bool cg_stays_in_loop(const struct cg_function *fn, uint32_t from, uint32_t to); /* is `to` in the loop of `from`? */
 
 /* ---- cases.c */

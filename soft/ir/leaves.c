@@ -154,5 +154,4 @@ const struct cg_leaves *cg_leaves_of(struct cg *g, uint32_t type_id)
 
 const struct cg_leaves *cg_value_leaves(struct cg *g, uint32_t id) { return cg_leaves_of(g, g->m->ids[id].type); }
 
-
 uint32_t cg_width_of(struct cg *g, uint32_t id) { return 8 * cg_kind_bytes(cg_value_leaves(g, id)->leaf[0].kind); }
