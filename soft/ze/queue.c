@@ -46,11 +46,11 @@ static struct {
     pthread_cond_t released; /* signalled when `held` of a queue becomes 0 */
     struct soft_queue *first;
     uint64_t last_number;
-    _Atomic uint64_t submissions;
-    _Atomic uint32_t pending; /* submissions to all queues that are not done */
+    _Atomic uint32_t active;  /* queues with submissions that are not done */
     _Atomic uint32_t in_line; /* threads waiting for an older submission to begin or rest ... */
     struct waiter *waiters;   /* ... namely these */
     _Atomic uint32_t led;     /* threads that left their queues to a thread that runs another one */
+    _Alignas(64) _Atomic uint64_t submissions; /* written all the time, unlike what threads that run read */
 } queues = {.lock = PTHREAD_MUTEX_INITIALIZER, .released = PTHREAD_COND_INITIALIZER};
 
 static _Thread_local char this_thread; /* whose address tells threads apart */
@@ -292,8 +292,8 @@ static void wait_in_line(const struct soft_queue *q, const struct soft_work *w)
     pthread_mutex_unlock(&queues.lock);
 }
 
-/* Is nothing submitted to any other queue? Lock held. */
-static bool is_alone(const struct soft_queue *q) { return atomic_load(&queues.pending) == q->submitted - q->completed; }
+/* Is nothing submitted to any queue but this one, which has work? */
+static bool is_alone(void) { return atomic_load(&queues.active) == 1; }
 
 /* After a change of the queue's first submission. If no other will begin next, threads of queues that left theirs to
  * this queue's are called. */
@@ -319,7 +319,7 @@ static bool is_led(struct soft_queue *q)
     struct soft_queue *ahead;
     uint64_t number;
     bool led = false;
-    if (w.state != QUEUED || !q->started || is_alone(q)) return false;
+    if (w.state != QUEUED || !q->started || is_alone()) return false;
     pthread_mutex_unlock(&q->signal.lock);
     pthread_mutex_lock(&queues.lock);
     ahead = queue_ahead(q, &w, &number);
@@ -385,7 +385,7 @@ static bool run_work(struct soft_queue *q, struct soft_work *w, const struct goa
 static bool run_first(struct soft_queue *q, const struct goal *goal)
 {
     struct soft_work *w = q->first;
-    bool done, alone = w->state != QUEUED || is_alone(q);
+    bool done, alone = w->state != QUEUED || is_alone();
     q->busy = true;
     pthread_mutex_unlock(&q->signal.lock);
     if (!alone) wait_in_line(q, w);
@@ -395,13 +395,12 @@ static bool run_first(struct soft_queue *q, const struct goal *goal)
     if (done) {
         q->first = w->next;
         if (!q->first) q->last = &q->first;
-        q->completed++;
+        if (++q->completed == q->submitted) atomic_fetch_sub(&queues.active, 1);
         if (q->failed == ZE_RESULT_SUCCESS) q->failed = w->result;
         free(w);
     }
     pthread_cond_broadcast(&q->signal.changed);
     if (!done) return false;
-    atomic_fetch_sub(&queues.pending, 1);
     if (atomic_load(&queues.in_line) || atomic_load(&queues.led) || soft_memory_waits()) {
         bool leads = q->first != NULL;
         pthread_mutex_unlock(&q->signal.lock);
@@ -517,11 +516,10 @@ ze_result_t soft_queue_submit(struct soft_queue *q, struct soft_command *command
     w->fence = fence;
     w->list_count = list_count;
     for (i = 0; i < list_count; i++) w->lists[i] = lists[i];
-    atomic_fetch_add(&queues.pending, 1);
+    if (q->submitted++ == q->completed) atomic_fetch_add(&queues.active, 1);
     w->number = atomic_fetch_add(&queues.submissions, 1) + 1;
     *q->last = w;
     q->last = &w->next;
-    q->submitted++;
     if (asynchronous) {
         if (!q->led && (!q->napping || q->first != w)) call_thread(q);
     } else {
