@@ -121,9 +121,12 @@ ze_result_t zeKernelSetArgumentValue(ze_kernel_handle_t kernel, uint32_t index, 
             return soft_fail(ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE,
                              "kernel %.100s: argument %u has %u bytes, not %zu", kernel->code->name, index, p->size,
                              size);
-        memset(kernel->args + p->offset, 0, p->size);
-        if (is_object && value) SOFT_TRY(set_object(kernel->args + p->offset, p->kind, value));
-        else if (value) memcpy(kernel->args + p->offset, value, size < p->size ? size : p->size);
+        if (is_object && value) {
+            SOFT_TRY(set_object(kernel->args + p->offset, p->kind, value)); /* if refused, all is as before */
+        } else {
+            memset(kernel->args + p->offset, 0, p->size);
+            if (value) memcpy(kernel->args + p->offset, value, size < p->size ? size : p->size);
+        }
     }
     kernel->given[index] = value || !is_object; /* a launch refuses missing images */
     return ZE_RESULT_SUCCESS;

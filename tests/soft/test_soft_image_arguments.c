@@ -189,6 +189,9 @@ TEST(arguments_that_are_refused)
     CHECK_INT(zeCommandListAppendLaunchKernel(list, k, &one, NULL, 0, NULL), ZE_RESULT_ERROR_INVALID_ARGUMENT);
     OK(zeKernelSetArgumentValue(k, 1, 8, &sampler));
     OK(zeCommandListAppendLaunchKernel(list, k, &one, NULL, 0, NULL));
+    CHECK_INT(zeKernelSetArgumentValue(k, 0, 8, &sampler), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    CHECK_INT(zeKernelSetArgumentValue(k, 1, 8, &none), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+    OK(zeCommandListAppendLaunchKernel(list, k, &one, NULL, 0, NULL)); /* with those from before */
     OK(zeKernelSetArgumentValue(k, 0, 8, NULL)); /* taken back */
     CHECK_INT(zeCommandListAppendLaunchKernel(list, k, &one, NULL, 0, NULL), ZE_RESULT_ERROR_INVALID_ARGUMENT);
     OK(zeKernelDestroy(k));
