@@ -44,7 +44,7 @@ library = $(BUILD)/libxetile.a
 
 help: ## list the targets
 	@echo "xetile $(VERSION): make TARGET [VARIABLE=value]"
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  %-15s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  %-18s %s\n", $$1, $$2 }'
 	@echo "Variables: CC CFLAGS BUILD JOBS PREFIX DESTDIR; V=1 shows complete commands"
 
 # ---- rules for files. `make V=1` shows complete commands.
