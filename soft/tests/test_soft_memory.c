@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "ze/ze_soft.h"
+#include "ze/graph.h"
 #include "soft/driver_kernels.h"
 #include "test.h"
 
@@ -232,6 +232,66 @@ static void use_indirect(void)
     }
 }
 
+/* Records a fork and a join, and runs them. */
+static bool capture(ze_command_list_handle_t l, ze_command_list_handle_t other, ze_event_handle_t *e, char *to)
+{
+    static ze_kernel_timestamp_result_t times;
+    bool all = went_well(zeCommandListAppendMemoryFill(l, to, "g", 1, 4, e[0], 0, NULL));
+    if (all) all = went_well(zeCommandListAppendMemoryCopy(other, to + 4, to, 4, e[1], 1, &e[0]));
+    if (all) all = went_well(zeCommandListAppendQueryKernelTimestamps(l, 1, e, &times, NULL, NULL, 1, &e[1]));
+    return all;
+}
+
+static void run_graph(ze_command_list_handle_t l, ze_graph_handle_t graph, const char *to)
+{
+    ze_executable_graph_handle_t x = NULL;
+    if (!went_well(zeGraphInstantiateExt(graph, NULL, &x))) return;
+    for (int i = 0; i < 2; i++)
+        if (went_well(zeCommandListAppendGraphExt(l, x, NULL, NULL, 0, NULL))) {
+            soft_queue_synchronize(&l->queue, UINT64_MAX);
+            CHECK(memcmp(to, "gggggggg", 8) == 0);
+        }
+    went_well(zeExecutableGraphDestroyExt(x));
+}
+
+static void count_call(void *calls) { ++*(int *)calls; }
+
+static void use_graphs(void)
+{
+    ze_command_queue_desc_t qd = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
+                                  .flags = SOFT_QUEUE_IN_ORDER,
+                                  .mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS};
+    ze_event_pool_desc_t pd = {.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC, .count = 2};
+    ze_command_list_handle_t l = NULL, other = NULL;
+    ze_event_pool_handle_t pool = NULL;
+    ze_event_handle_t e[2] = {NULL, NULL};
+    ze_graph_handle_t graph = NULL;
+    char to[8] = "";
+    int calls = 0, registered = 0;
+    bool all = went_well(zeEventPoolCreate(context, &pd, 0, NULL, &pool));
+    if (all) pool->counts = SOFT_COUNTS_IMMEDIATE;
+    for (uint32_t i = 0; i < 2 && all; i++) {
+        ze_event_desc_t d = {.stype = ZE_STRUCTURE_TYPE_EVENT_DESC, .index = i};
+        all = went_well(zeEventCreate(pool, &d, &e[i]));
+    }
+    all = all && went_well(zeCommandListCreateImmediate(context, &soft_device, &qd, &l)) &&
+          went_well(zeCommandListCreateImmediate(context, &soft_device, &qd, &other));
+    if (all && went_well(zeCommandListBeginGraphCaptureExt(l, NULL))) {
+        all = capture(l, other, e, to);
+        ze_result_t r = zeCommandListEndGraphCaptureExt(l, NULL, &graph);
+        if (all) went_well(r); /* else a fork may lack its join */
+        registered = went_well(zeGraphSetDestructionCallbackExt(graph, count_call, &calls, NULL));
+        if (all) run_graph(l, graph, to);
+        went_well(zeGraphDestroyExt(graph));
+        CHECK_INT(calls, registered);
+    }
+    if (l) went_well(zeCommandListDestroy(l));
+    if (other) went_well(zeCommandListDestroy(other));
+    for (int i = 0; i < 2; i++)
+        if (e[i]) went_well(zeEventDestroy(e[i]));
+    if (pool) went_well(zeEventPoolDestroy(pool));
+}
+
 static ze_result_t build(ze_module_handle_t *m)
 {
     ze_module_desc_t d = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
@@ -288,6 +348,7 @@ static void exhaust(void (*scenario)(void))
 
 TEST(memory) { exhaust(use_memory); }
 TEST(queues) { exhaust(use_queues); }
+TEST(graphs) { exhaust(use_graphs); }
 TEST(kernels) { exhaust(use_kernels); }
 TEST(threads) { exhaust(use_threads); }
 TEST(indirect_launches) { exhaust(use_indirect); }
@@ -310,6 +371,7 @@ int main(void)
     if (r != ZE_RESULT_SUCCESS) printf("the module does not build: 0x%x\n", (unsigned)r);
     RUN(memory);
     RUN(queues);
+    RUN(graphs);
     RUN(threads);
     if (module) {
         RUN(kernels);

@@ -43,6 +43,13 @@ void soft_command_awaits(struct soft_command *c, uint32_t count, ze_event_handle
         if (events[i] && !events[i]->counts) c->waits[c->wait_count++] = events[i];
 }
 
+static bool take_events(struct soft_command *c, ze_event_handle_t signal, uint32_t wait_count,
+                        ze_event_handle_t *waits)
+{
+    soft_command_awaits(c, wait_count, waits);
+    return soft_command_signals(c, signal);
+}
+
 /* For Intel's driver, commands appended to a closed list are beyond its end: they are accepted, and never run. */
 static ze_result_t appended_too_late(const struct _ze_command_list_handle_t *list)
 {
@@ -54,12 +61,26 @@ static ze_result_t appended_too_late(const struct _ze_command_list_handle_t *lis
                                                "XETILE_SOFT_STRICT=1 refuses it");
 }
 
+static struct soft_command *allocate(enum soft_command_kind kind, size_t payload, uint32_t wait_count)
+{
+    struct soft_command *c;
+    /* The payload may hold arguments of any type, so it needs the largest alignment. */
+    size_t header = (sizeof *c + wait_count * sizeof(ze_event_handle_t) + 127) / 128 * 128;
+    if (posix_memalign((void **)&c, 128, header + payload) != 0) return NULL;
+    memset(c, 0, sizeof *c);
+    c->kind = kind;
+    c->waits = (ze_event_handle_t *)(void *)(c + 1);
+    c->payload = (uint8_t *)c + header;
+    c->wait_room = wait_count;
+    return c;
+}
+
 struct soft_command *soft_command_new(ze_command_list_handle_t list, enum soft_command_kind kind, size_t payload,
                                       ze_event_handle_t signal, uint32_t wait_count, ze_event_handle_t *waits,
                                       ze_result_t *result)
 {
-    struct soft_command *c = NULL;
-    size_t header = (sizeof *c + wait_count * sizeof *waits + 15) / 16 * 16;
+    struct soft_command *c;
+    bool recorded = false;
     *result = soft_check(list, SOFT_LIST);
     if (*result == ZE_RESULT_SUCCESS) *result = soft_check_events(list, signal, wait_count, waits);
     if (*result != ZE_RESULT_SUCCESS) return NULL;
@@ -67,18 +88,13 @@ struct soft_command *soft_command_new(ze_command_list_handle_t list, enum soft_c
         *result = appended_too_late(list);
         return NULL;
     }
-    /* The payload may hold arguments of any type, so it needs the largest alignment. */
-    if (posix_memalign((void **)&c, 128, (header + 127) / 128 * 128 + payload) != 0) {
-        *result = ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-        return NULL;
-    }
-    memset(c, 0, sizeof *c);
-    c->kind = kind;
-    c->waits = (ze_event_handle_t *)(void *)(c + 1);
-    c->payload = (uint8_t *)c + (header + 127) / 128 * 128;
-    c->wait_room = wait_count;
-    soft_command_awaits(c, wait_count, waits);
-    if (soft_command_signals(c, signal)) return c;
+    if (soft_capturing()) *result = soft_capture_enter(list, signal, wait_count, waits, &recorded);
+    if (*result != ZE_RESULT_SUCCESS) return NULL;
+    c = allocate(kind, payload, wait_count);
+    if (c) c->recorded = recorded;
+    if (c && (recorded ? soft_capture_events(c, list, signal, wait_count, waits)
+                       : take_events(c, signal, wait_count, waits)))
+        return c;
     soft_command_free(c);
     *result = ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     return NULL;
@@ -95,6 +111,86 @@ void soft_command_free(struct soft_command *c)
         free(c);
         c = next;
     }
+}
+
+void soft_command_abandon(struct soft_command *c, ze_result_t result)
+{
+    for (struct soft_command *at = c; at; at = at->next)
+        if (at->signals_moment && at->signal) soft_event_set(at->signal, result, 0, 0);
+    soft_command_free(c);
+}
+
+/* ---- recorded commands */
+
+static size_t payload_bytes(const struct soft_command *c)
+{
+    switch (c->kind) {
+    case SOFT_CMD_FILL: return c->u.fill.pattern_size;
+    case SOFT_CMD_QUERY_TIMESTAMPS:
+        return c->u.query.count * (sizeof(ze_event_handle_t) + (c->u.query.offsets ? sizeof(size_t) : 0));
+    case SOFT_CMD_LAUNCH: return c->u.launch.launch.kernel->args_bytes + 1;
+    case SOFT_CMD_HOST_FUNCTION: return c->u.host.own;
+    default: return 0;
+    }
+}
+
+/* Waits for what the recorded command was to wait for, and for what other counter-based events refer to now. */
+static void clone_waits(struct soft_command *c, const struct soft_command *from)
+{
+    uint32_t i;
+    for (i = 0; i < from->moments; i++) soft_event_retain(from->waits[i]);
+    for (; i < from->wait_count; i++)
+        if (from->waits[i]->counts && (c->waits[c->moments] = soft_event_now(from->waits[i])) != NULL) c->moments++;
+    c->wait_count = c->moments;
+    for (i = from->moments; i < from->wait_count; i++)
+        if (!from->waits[i]->counts) c->waits[c->wait_count++] = from->waits[i];
+}
+
+/* The timestamps are those of this execution of the graph. An earlier command of it keeps the moment. */
+static void take_queried_moments(struct soft_command *c)
+{
+    ze_event_handle_t *events = (ze_event_handle_t *)(void *)c->payload;
+    for (uint32_t i = 0; i < c->u.query.count; i++)
+        if (events[i]->counts & SOFT_COUNTS_STAND_IN) {
+            events[i] = soft_event_now(events[i]);
+            soft_event_release(events[i]);
+        }
+}
+
+static void clone_payload(struct soft_command *c, const struct soft_queue *q)
+{
+    const atomic_bool *stop = &q->stop;
+    switch (c->kind) {
+    case SOFT_CMD_LAUNCH:
+        c->u.launch.launch.args = c->payload;
+        soft_module_retain(c->u.launch.module);
+        break;
+    case SOFT_CMD_QUERY_TIMESTAMPS: take_queried_moments(c); break;
+    case SOFT_CMD_HOST_FUNCTION:
+        if (!c->u.host.own) break;
+        c->u.host.user = c->payload;
+        memcpy(c->payload, &stop, sizeof stop);
+        break;
+    default: break;
+    }
+}
+
+struct soft_command *soft_command_clone(const struct soft_command *from, const struct soft_queue *q)
+{
+    size_t header = (size_t)(from->payload - (const uint8_t *)from), size = header + payload_bytes(from);
+    struct soft_command *c = NULL;
+    if (posix_memalign((void **)&c, 128, size) != 0) return NULL;
+    memcpy(c, from, size);
+    c->next = NULL;
+    c->recorded = false;
+    c->signal = NULL;
+    c->waits = (ze_event_handle_t *)(void *)(c + 1);
+    c->payload = (uint8_t *)c + header;
+    clone_waits(c, from);
+    clone_payload(c, q);
+    if (soft_command_signals(c, from->signal)) return c;
+    soft_command_free(c);
+    return NULL;
 }
 
 /* ---- running */

@@ -99,8 +99,14 @@ static void device_name(ze_device_handle_t device, char *to, size_t size)
              model, threads, threads == 1 ? "" : "s", part);
 }
 
-/* Structures missing in the oldest header: the device's IP version; Intel's for 2D blocks and products. */
-enum { IP_VERSION = 0x1000f, BLOCK_PROPERTIES = 0x30007, PRODUCT_PROPERTIES = 0x30013 };
+/* Structures missing in the oldest header: the device's IP version; graphs; Intel's for 2D blocks, products, graphs. */
+enum {
+    IP_VERSION = 0x1000f,
+    GRAPH_PROPERTIES = 0x20047,
+    BLOCK_PROPERTIES = 0x30007,
+    PRODUCT_PROPERTIES = 0x30013,
+    GRAPH_PROPERTIES_EXP = 0x30029
+};
 struct number_properties {
     ze_structure_type_t stype;
     void *next;
@@ -153,6 +159,8 @@ ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_propertie
             ((struct number_properties *)(void *)more)->number = as->ip;
         else if ((uint32_t)more->stype == BLOCK_PROPERTIES)
             ((struct number_properties *)(void *)more)->number = !as || as->has_blocks ? 3 : 0; /* stores, loads */
+        else if ((uint32_t)more->stype == GRAPH_PROPERTIES || (uint32_t)more->stype == GRAPH_PROPERTIES_EXP)
+            ((struct number_properties *)(void *)more)->number = 1; /* that do not change */
 #if SOFT_API(17)
         else if (more->stype == ZE_STRUCTURE_TYPE_MUTABLE_COMMAND_LIST_EXP_PROPERTIES) {
             ze_mutable_command_list_exp_properties_t *can = (void *)more;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ze_soft.h"
+#include "graph.h"
 
 struct _ze_driver_handle_t soft_driver = {SOFT_DRIVER};
 
@@ -115,6 +115,8 @@ ze_result_t zeDriverGetExtensionProperties(ze_driver_handle_t driver, uint32_t *
 #ifdef ZE_VIRTUAL_MEM_READONLY_PROPERTIES_EXT_NAME
         {ZE_VIRTUAL_MEM_READONLY_PROPERTIES_EXT_NAME, ZE_VIRTUAL_MEM_READONLY_PROPERTIES_EXT_VERSION_1_0},
 #endif
+        {"ZE_extension_record_replay_graph", ZE_MAKE_VERSION(1, 0)},
+        {"ZE_experimental_record_replay_graph", ZE_MAKE_VERSION(1, 0)},
         {"ZE_experimental_event_pool_counter_based", ZE_MAKE_VERSION(1, 0)},
         {"ZE_intel_experimental_device_module_dp_properties", ZE_MAKE_VERSION(1, 0)},
         {"ZE_intel_experimental_device_block_array_properties", ZE_MAKE_VERSION(1, 0)},
@@ -149,7 +151,21 @@ ze_result_t zeDriverGetExtensionFunctionAddress(ze_driver_handle_t driver, const
         const char *name;
         void (*function)(void);
     } known[] = {FUNCTION(zeModuleBuildLogGetString), FUNCTION(zeModuleBuildLogDestroy), FUNCTION(zeImageViewCreateExt),
-                 FUNCTION(zeMemGetPitchFor2dImage), FUNCTION(zeImageGetDeviceOffsetExp)};
+                 FUNCTION(zeMemGetPitchFor2dImage), FUNCTION(zeImageGetDeviceOffsetExp),
+                 FUNCTION(zeGraphCreateExt), FUNCTION(zeCommandListBeginGraphCaptureExt),
+                 FUNCTION(zeCommandListBeginCaptureIntoGraphExt), FUNCTION(zeCommandListIsGraphCaptureEnabledExt),
+                 FUNCTION(zeCommandListEndGraphCaptureExt), FUNCTION(zeCommandListGetGraphExt),
+                 FUNCTION(zeGraphGetPrimaryCommandListExt), FUNCTION(zeGraphSetDestructionCallbackExt),
+                 FUNCTION(zeGraphInstantiateExt), FUNCTION(zeCommandListAppendGraphExt),
+                 FUNCTION(zeExecutableGraphGetSourceGraphExt), FUNCTION(zeGraphIsEmptyExt),
+                 FUNCTION(zeGraphDumpContentsExt), FUNCTION(zeExecutableGraphDestroyExt), FUNCTION(zeGraphDestroyExt),
+                 FUNCTION(zeGraphCreateExp), FUNCTION(zeCommandListBeginGraphCaptureExp),
+                 FUNCTION(zeCommandListBeginCaptureIntoGraphExp), FUNCTION(zeCommandListEndGraphCaptureExp),
+                 FUNCTION(zeCommandListInstantiateGraphExp), FUNCTION(zeCommandListAppendGraphExp),
+                 FUNCTION(zeGraphDestroyExp), FUNCTION(zeExecutableGraphDestroyExp),
+                 FUNCTION(zeCommandListIsGraphCaptureEnabledExp), FUNCTION(zeGraphIsEmptyExp),
+                 FUNCTION(zeGraphDumpContentsExp), FUNCTION(zeCommandListGetGraphExp),
+                 FUNCTION(zeGraphSetDestructionCallbackExp)};
     SOFT_HANDLE(driver, SOFT_DRIVER);
     SOFT_POINTER(name);
     SOFT_POINTER(address);

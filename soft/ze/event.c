@@ -148,7 +148,7 @@ ze_result_t zeEventPoolDestroy(ze_event_pool_handle_t pool)
 
 /* ---- events */
 
-static ze_event_handle_t new_event(void)
+ze_event_handle_t soft_event_new(void)
 {
     ze_event_handle_t e = calloc(1, sizeof *e);
     if (e && soft_signal_init(&e->signal)) {
@@ -182,7 +182,7 @@ ze_result_t zeEventCreate(ze_event_pool_handle_t pool, const ze_event_desc_t *de
     SOFT_TRY(soft_check_chain(desc->pNext));
     if (desc->index >= pool->count)
         return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "event index %u of a pool of %u", desc->index, pool->count);
-    e = new_event();
+    e = soft_event_new();
     if (!e) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     e->pool = pool;
     e->desc = *desc;
@@ -221,14 +221,14 @@ ze_event_handle_t soft_event_now(ze_event_handle_t event)
     if (!event->counts) return event;
     pthread_mutex_lock(&event->signal.lock);
     now = event->moment;
-    if (now) atomic_fetch_add(&now->references, 1);
+    if (now) soft_event_retain(now);
     pthread_mutex_unlock(&event->signal.lock);
     return now;
 }
 
 ze_event_handle_t soft_event_next(ze_event_handle_t event)
 {
-    ze_event_handle_t next = new_event(), before;
+    ze_event_handle_t next = soft_event_new(), before;
     if (!next) return NULL;
     atomic_init(&next->references, 2);
     pthread_mutex_lock(&event->signal.lock);
@@ -312,7 +312,7 @@ void soft_event_timestamp(ze_event_handle_t event, ze_kernel_timestamp_result_t 
     to->global.kernelStart = to->context.kernelStart = now->start;
     to->global.kernelEnd = to->context.kernelEnd = now->end;
     pthread_mutex_unlock(&now->signal.lock);
-    soft_event_release(now);
+    if (now != event) soft_event_release(now);
 }
 
 ze_result_t zeEventHostSignal(ze_event_handle_t event)
@@ -361,10 +361,10 @@ ze_result_t zeEventCounterBasedCreate(ze_context_handle_t context, ze_device_han
     SOFT_FLAGS(desc->wait, SCOPES);
     if ((desc->flags & clocks) == clocks)
         return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "timestamps of the device or of the host, not both");
-    if (desc->flags & (SOFT_COUNTS_IPC | SOFT_COUNTS_GRAPH))
-        return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "events are not for other processes, nor for graphs");
+    if (desc->flags & SOFT_COUNTS_IPC)
+        return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "counter-based events are not for other processes");
     SOFT_TRY(soft_check_chain(desc->pNext));
-    e = new_event();
+    e = soft_event_new();
     if (!e) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     e->desc.signal = desc->signal;
     e->desc.wait = desc->wait;

@@ -9,13 +9,12 @@ ze_result_t soft_launch_version(ze_kernel_handle_t kernel, const struct xs_kerne
     return soft_version_for(kernel->module, kernel->code, kernel->args, kernel->group_size, code);
 }
 
-/* Checks that the kernel can be launched, by the version *code. */
+/* Checks that a kernel can be launched, by the version *code. */
 static ze_result_t check_kernel(ze_kernel_handle_t kernel, const struct xs_kernel **code)
 {
     const struct xs_kernel *k;
     uint64_t local;
     uint32_t i;
-    SOFT_HANDLE(kernel, SOFT_KERNEL);
     k = kernel->code;
     for (i = 0; i < k->param_count; i++)
         if (!kernel->given[i]) /* hardware would fault on an unset pointer */

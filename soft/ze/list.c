@@ -5,8 +5,16 @@
 
 #include "ze_soft.h"
 
+static ze_result_t record(ze_command_list_handle_t list, struct soft_command *c)
+{
+    ze_result_t result = soft_capture_add(list, c);
+    if (result != ZE_RESULT_SUCCESS) soft_command_free(c);
+    return result;
+}
+
 ze_result_t soft_command_add(ze_command_list_handle_t list, struct soft_command *c)
 {
+    if (list->immediate && c->recorded) return record(list, c);
     if (list->immediate) return soft_queue_submit(&list->queue, c, 0, NULL, NULL);
     *list->last = c;
     list->last = &c->next;
@@ -72,6 +80,7 @@ ze_result_t zeCommandListCreateImmediate(ze_context_handle_t context, ze_device_
 ze_result_t zeCommandListDestroy(ze_command_list_handle_t list)
 {
     SOFT_HANDLE(list, SOFT_LIST);
+    soft_graph_lose(list);
     if (list->immediate) soft_queue_free(&list->queue);
     soft_command_free(list->first);
     list->tag = SOFT_DEAD;
@@ -349,6 +358,7 @@ ze_result_t zeCommandListHostSynchronize(ze_command_list_handle_t list, uint64_t
     SOFT_HANDLE(list, SOFT_LIST);
     if (!list->immediate)
         return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "only an immediate list can be waited for");
+    SOFT_TRY(soft_capture_refuse(list, 0, NULL));
     return soft_queue_synchronize(&list->queue, timeout);
 }
 #endif
@@ -383,6 +393,8 @@ ze_result_t zeCommandListImmediateAppendCommandListsExp(ze_command_list_handle_t
         if (lists[i]->immediate) return ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE;
         if (!lists[i]->closed) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "list %u is not closed", i);
     }
+    SOFT_TRY(soft_check_events(list, signal, wait_count, waits));
+    SOFT_TRY(soft_capture_refuse(list, wait_count, waits));
     if (wait_count) SOFT_TRY(append_nothing(list, NULL, wait_count, waits));
     SOFT_TRY(soft_queue_submit(&list->queue, NULL, count, lists, NULL));
     return signal ? append_nothing(list, signal, 0, NULL) : ZE_RESULT_SUCCESS;

@@ -1,5 +1,5 @@
 /* newer.c - functions from headers after 1.9 that this device supports, compiled if the installed header has them. The
- * remaining new functions (graphs, ray tracing) have no entry, which the loader reports as an unsupported feature.
+ * remaining new functions (ray tracing) have no entry, which the loader reports as an unsupported feature.
  */
 #define _GNU_SOURCE
 #include <string.h>

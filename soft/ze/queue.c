@@ -508,7 +508,7 @@ ze_result_t soft_queue_submit(struct soft_queue *q, struct soft_command *command
     }
     if (result != ZE_RESULT_SUCCESS) {
         pthread_mutex_unlock(&q->signal.lock);
-        soft_command_free(command);
+        soft_command_abandon(command, result);
         return result;
     }
     w->thread = &this_thread;

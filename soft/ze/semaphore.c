@@ -140,6 +140,7 @@ static ze_result_t append(ze_command_list_handle_t list, uint32_t count, ze_exte
     for (uint32_t i = 0; i < count; i++) o->fd[i] = semaphores[i]->fd;
     c->u.host.call = call;
     c->u.host.user = o;
+    c->u.host.own = sizeof *o + count * sizeof o->fd[0];
     return soft_command_add(list, c);
 }
 

@@ -4,7 +4,7 @@
  * written.
  */
 #define _GNU_SOURCE
-#include "ze_soft.h"
+#include "graph.h"
 
 static ze_result_t check(ze_api_version_t version, const void *table)
 {
@@ -160,8 +160,31 @@ TABLE(zeGetCommandListProcAddrTable, ze_command_list_dditable_t)
     SINCE(17, pfnImmediateGetMode, zeCommandListImmediateGetMode)
     SINCE(17, pfnImmediateGetPriority, zeCommandListImmediateGetPriority)
     SINCE(17, pfnAppendHostFunction, zeCommandListAppendHostFunction)
+    SINCE(17, pfnBeginGraphCaptureExt, zeCommandListBeginGraphCaptureExt)
+    SINCE(17, pfnBeginCaptureIntoGraphExt, zeCommandListBeginCaptureIntoGraphExt)
+    SINCE(17, pfnIsGraphCaptureEnabledExt, zeCommandListIsGraphCaptureEnabledExt)
+    SINCE(17, pfnEndGraphCaptureExt, zeCommandListEndGraphCaptureExt)
+    SINCE(17, pfnGetGraphExt, zeCommandListGetGraphExt)
+    SINCE(17, pfnAppendGraphExt, zeCommandListAppendGraphExt)
 #endif
 END
+
+#if SOFT_API(17)
+TABLE(zeGetGraphProcAddrTable, ze_graph_dditable_t)
+    t->pfnCreateExt = zeGraphCreateExt;
+    t->pfnGetPrimaryCommandListExt = zeGraphGetPrimaryCommandListExt;
+    t->pfnSetDestructionCallbackExt = zeGraphSetDestructionCallbackExt;
+    t->pfnInstantiateExt = zeGraphInstantiateExt;
+    t->pfnIsEmptyExt = zeGraphIsEmptyExt;
+    t->pfnDumpContentsExt = zeGraphDumpContentsExt;
+    t->pfnDestroyExt = zeGraphDestroyExt;
+END
+
+TABLE(zeGetExecutableGraphProcAddrTable, ze_executable_graph_dditable_t)
+    t->pfnGetSourceGraphExt = zeExecutableGraphGetSourceGraphExt;
+    t->pfnDestroyExt = zeExecutableGraphDestroyExt;
+END
+#endif
 
 TABLE(zeGetImageProcAddrTable, ze_image_dditable_t)
     t->pfnGetProperties = zeImageGetProperties;

@@ -1,6 +1,6 @@
 /* wait.c - waiting for events and fences on the host, and their queries; memory that is freed when running work is
  * done. */
-#include "ze_soft.h"
+#include "graph.h"
 
 /* Shared by events and fences: waits for `set` and returns `result`. Unlimited waits help the queue that sets it. */
 static ze_result_t await_set(struct soft_signal *signal, const bool *set, const ze_result_t *result, uint64_t queue,
@@ -33,6 +33,7 @@ ze_result_t zeEventDestroy(ze_event_handle_t event)
     ze_event_handle_t *link, e, done = NULL;
     uint64_t last, first;
     SOFT_HANDLE(event, SOFT_EVENT);
+    soft_capture_forget(event);
     soft_event_forget(event);
     pthread_mutex_lock(&gone.lock);
     last = soft_queues_last();
@@ -57,11 +58,10 @@ ze_result_t zeEventDestroy(ze_event_handle_t event)
     return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t zeEventHostSynchronize(ze_event_handle_t event, uint64_t timeout)
+static ze_result_t await_event(ze_event_handle_t event, uint64_t timeout)
 {
     ze_event_handle_t now;
     ze_result_t result;
-    SOFT_HANDLE(event, SOFT_EVENT);
     if (event->pool && event->pool->shared) soft_event_follow(event);
     now = soft_event_now(event);
     if (!now) return ZE_RESULT_SUCCESS; /* a counter-based event that no command sets */
@@ -70,7 +70,19 @@ ze_result_t zeEventHostSynchronize(ze_event_handle_t event, uint64_t timeout)
     return result;
 }
 
-ze_result_t zeEventQueryStatus(ze_event_handle_t event) { return zeEventHostSynchronize(event, 0); }
+ze_result_t zeEventHostSynchronize(ze_event_handle_t event, uint64_t timeout)
+{
+    SOFT_HANDLE(event, SOFT_EVENT);
+    if (atomic_load_explicit(&event->branch, memory_order_relaxed))
+        return soft_fail(SOFT_CAPTURE_UNSUPPORTED, "a graph that is being captured sets the event");
+    return await_event(event, timeout);
+}
+
+ze_result_t zeEventQueryStatus(ze_event_handle_t event)
+{
+    SOFT_HANDLE(event, SOFT_EVENT);
+    return await_event(event, 0);
+}
 
 ze_result_t zeEventQueryKernelTimestamp(ze_event_handle_t event, ze_kernel_timestamp_result_t *to)
 {

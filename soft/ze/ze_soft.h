@@ -75,7 +75,9 @@ enum soft_tag {
     SOFT_IMAGE,
     SOFT_SAMPLER,
     SOFT_VERTEX,
-    SOFT_SEMAPHORE
+    SOFT_SEMAPHORE,
+    SOFT_GRAPH,
+    SOFT_EXECUTABLE
 };
 
 struct _ze_driver_handle_t {
@@ -239,6 +241,10 @@ struct _ze_event_handle_t {
     ze_event_handle_t next_gone;   /* list of events destroyed while work runs ... */
     uint64_t until;                /* ... up to this submission */
     uint32_t change;               /* the last known change of the shared state */
+    _Atomic(struct soft_branch *) branch; /* of a graph that is being captured and sets it; NULL: none */
+    uint32_t recorded_at;                 /* by which of the graph's commands */
+    ze_event_handle_t stand_in;           /* in that graph; of a stand-in: the event */
+    ze_event_handle_t next_recorded;      /* list of a graph's events, or stand-ins */
 };
 
 struct _ze_fence_handle_t {
@@ -258,14 +264,18 @@ enum {
     SOFT_COUNTS_TIMED = 0x10,
     SOFT_COUNTS_HOST_TIMED = 0x20,
     SOFT_COUNTS_GRAPH = 0x40,
-    SOFT_COUNTS_ALL = 0x7f
+    SOFT_COUNTS_ALL = 0x7f,
+    SOFT_COUNTS_STAND_IN = 0x80 /* of a graph, for an event that only its commands use */
 };
+
+ze_event_handle_t soft_event_new(void); /* of no pool; NULL: out of memory */
 
 /* What to wait for: the event, or the moment it refers to, kept until released; NULL: nothing. */
 ze_event_handle_t soft_event_now(ze_event_handle_t event);
 /* A new moment for a command, to which the event refers from now on; NULL: out of memory. */
 ze_event_handle_t soft_event_next(ze_event_handle_t event);
 void soft_event_release(ze_event_handle_t event); /* releases a moment; no effect on other events */
+static inline void soft_event_retain(ze_event_handle_t moment) { atomic_fetch_add(&moment->references, 1); }
 void soft_event_forget(ze_event_handle_t event);  /* before destroying it; soft_event_free follows */
 void soft_event_free(ze_event_handle_t event);
 ze_result_t soft_event_check_plain(ze_event_handle_t event, const char *what); /* refuses counter-based ones */
@@ -549,6 +559,7 @@ struct soft_command {
     uint64_t id; /* for changes by the program; 0: immutable */
     ze_event_handle_t signal;
     bool signals_moment; /* which the command must release */
+    bool recorded;       /* into a graph: a pattern for those that run */
     uint32_t wait_count, moments, wait_room;
     ze_event_handle_t *waits; /* moments first, also owned by the command */
     uint8_t *payload;
@@ -581,12 +592,18 @@ struct soft_command {
         struct {
             void (*call)(void *);
             void *user;
+            size_t own; /* bytes of the payload, if that is the user's data, which begin with &queue.stop; else 0 */
         } host;
         struct soft_launch launch;
     } u;
 };
 
 void soft_command_free(struct soft_command *command);
+/* Frees commands that will not run; counter-based events that they were to set are set, with this result. */
+void soft_command_abandon(struct soft_command *command, ze_result_t result);
+struct soft_queue;
+/* A command for that queue from a recorded one; counter-based events are now passed to it. NULL: out of memory. */
+struct soft_command *soft_command_clone(const struct soft_command *recorded, const struct soft_queue *q);
 ze_result_t soft_check_events(ze_command_list_handle_t list, ze_event_handle_t signal, uint32_t wait_count,
                               ze_event_handle_t *waits);
 bool soft_command_signals(struct soft_command *c, ze_event_handle_t event); /* false: out of memory */
@@ -640,6 +657,7 @@ struct _ze_command_list_handle_t {
     bool immediate, closed, signals; /* signals: a command sets an event */
     bool can_change;                 /* commands with ids are mutable */
     uint64_t last_id, next_id;       /* of the next command; 0: none */
+    _Atomic(struct soft_branch *) branch; /* of the graph that is being captured from it; NULL: none */
     struct soft_command *first, **last;
     struct soft_queue queue; /* immediate lists only */
 };
@@ -676,5 +694,24 @@ struct soft_command *soft_command_new(ze_command_list_handle_t list, enum soft_c
                                       ze_result_t *result);
 /* Records it, or submits it if the list is immediate. Takes ownership. */
 ze_result_t soft_command_add(ze_command_list_handle_t list, struct soft_command *command);
+
+/* ---- capture.c: recording commands into graphs */
+
+extern _Atomic uint32_t soft_captures ZE_APIEXPORT; /* how many graphs are being captured */
+static inline bool soft_capturing(void) { return atomic_load_explicit(&soft_captures, memory_order_relaxed) != 0; }
+/* Before a command is created: whether it is recorded. It may be the first that this list contributes to a graph. */
+ze_result_t soft_capture_enter(ze_command_list_handle_t list, ze_event_handle_t signal, uint32_t wait_count,
+                               ze_event_handle_t *waits, bool *recorded);
+/* The events of a recorded command. Those that mean nothing outside the graph are replaced by the graph's stand-ins as
+ * signals, and dropped as waits, as commands run in the order of recording. False: out of memory. */
+bool soft_capture_events(struct soft_command *c, ze_command_list_handle_t list, ze_event_handle_t signal,
+                         uint32_t wait_count, ze_event_handle_t *waits);
+ze_result_t soft_capture_add(ze_command_list_handle_t list, struct soft_command *command); /* takes it on success */
+/* Refuses what cannot be recorded, if the list is captured or would be by waiting for these events. */
+ze_result_t soft_capture_refuse(ze_command_list_handle_t list, uint32_t wait_count, ze_event_handle_t *waits);
+void soft_capture_forget(ze_event_handle_t event); /* before it is destroyed */
+/* Before a list is destroyed: returns the graph whose capture began on it and ends with it; NULL: none. */
+struct _ze_graph_handle_t *soft_capture_lose(ze_command_list_handle_t list);
+void soft_graph_lose(ze_command_list_handle_t list); /* graph.c: the same, and destroys that graph if nobody has it */
 
 #endif

@@ -389,6 +389,7 @@ static struct flag {
      0},
     {"samplers of an image", ZE_IMAGE_SAMPLER_FILTER_FLAG_POINT | ZE_IMAGE_SAMPLER_FILTER_FLAG_LINEAR,
      "test_soft_image_kernels: samples, test_opencl_images: every_sampler", 0},
+    {"graphs", 1, "test_soft_graphs: random_graphs", 0},
 #ifdef ZE_VIRTUAL_MEM_READONLY_PROPERTIES_EXT_NAME
     {"read-only memory", ZE_DEVICE_READONLY_MEMORY_CAPABILITY_ENFORCED, DRIVER "virtual_memory", 0},
 #endif
@@ -438,6 +439,8 @@ static struct extension {
     {"ZE_intel_experimental_device_block_array_properties",
      "test_soft_models: models_run_what_they_have, test_soft_matrix: blocks_16", false},
     {"ZE_experimental_fabric", "test_soft_hierarchy: fabric_vertices", false},
+    {"ZE_extension_record_replay_graph", "test_soft_graphs: replays_follow_their_data", false},
+    {"ZE_experimental_record_replay_graph", "test_soft_graphs: older_names", false},
 #ifdef ZE_EVENT_QUERY_KERNEL_TIMESTAMPS_EXT_NAME
     {"ZE_extension_event_query_kernel_timestamps", DRIVER "newer_launches", false},
     {"ZE_extension_kernel_max_group_size_properties", DRIVER "kernel_properties", false},
@@ -527,11 +530,14 @@ struct number {
 
 static void claim_device(const char *name, ze_device_handle_t of)
 {
-    struct number blocks = {0x30007, NULL, 0};
+    struct number older_graphs = {0x30029, NULL, 0}, graphs = {0x20047, &older_graphs, 0};
+    struct number blocks = {0x30007, &graphs, 0};
     ze_device_properties_t p = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES, .pNext = &blocks};
     OK(zeDeviceGetProperties(of, &p));
     claim(name, p.flags);
     claim("2D blocks", blocks.value);
+    claim("graphs", graphs.value);
+    CHECK_INT(older_graphs.value, graphs.value);
 }
 
 static void claim_numbers(void)

@@ -99,7 +99,7 @@ TEST(driver_properties)
 {
     ze_driver_properties_t p = {.stype = ZE_STRUCTURE_TYPE_DRIVER_PROPERTIES};
     ze_driver_ipc_properties_t ipc = {.stype = ZE_STRUCTURE_TYPE_DRIVER_IPC_PROPERTIES, .flags = 3};
-    ze_driver_extension_properties_t e[32];
+    ze_driver_extension_properties_t e[64];
     ze_api_version_t version = 0;
     uint32_t count = 0, more, i;
     void *address;
@@ -110,8 +110,8 @@ TEST(driver_properties)
     OK(zeDriverGetIpcProperties(driver, &ipc));
     CHECK_INT(ipc.flags, ZE_IPC_PROPERTY_FLAG_MEMORY | ZE_IPC_PROPERTY_FLAG_EVENT_POOL);
     OK(zeDriverGetExtensionProperties(driver, &count, NULL));
-    CHECK(count > 0 && count < 32);
-    more = 32;
+    CHECK(count > 0 && count < 64);
+    more = 64;
     OK(zeDriverGetExtensionProperties(driver, &more, e));
     CHECK_INT(more, count);
     for (i = 0; i < more; i++) CHECK_HAS(e[i].name, "ZE_");

@@ -1,0 +1,139 @@
+/* graph.h - graphs of recorded commands: the API's declarations for headers that lack them (before 1.17), the names
+ * that Intel's driver had for them before, which programs find with zeDriverGetExtensionFunctionAddress, and what the
+ * files about graphs share.
+ */
+#ifndef XETILE_SOFT_ZE_GRAPH_H
+#define XETILE_SOFT_ZE_GRAPH_H
+
+#include "ze_soft.h"
+
+/* Results and structures, by number. */
+#define SOFT_QUERY_TRUE ((ze_result_t)0x78000022)
+#define SOFT_QUERY_FALSE ((ze_result_t)0x78000023)
+#define SOFT_INVALID_GRAPH ((ze_result_t)0x78000024)
+#define SOFT_CAPTURE_UNSUPPORTED ((ze_result_t)0x78000025)
+#define SOFT_CAPTURE_INVALIDATED ((ze_result_t)0x78000026)
+#define SOFT_CAPTURE_MERGE_ATTEMPT ((ze_result_t)0x78000027)
+#define SOFT_NOT_CAPTURING ((ze_result_t)0x78000028)
+#define SOFT_UNJOINED_FORKS ((ze_result_t)0x78000029)
+#define SOFT_INTERNAL_EVENT ((ze_result_t)0x7800002a)
+#define SOFT_QUERY_TRUE_EXP ((ze_result_t)0x7fff0000)
+#define SOFT_QUERY_FALSE_EXP ((ze_result_t)0x7fff0001)
+#define SOFT_INVALID_GRAPH_EXP ((ze_result_t)0x7fff0002)
+enum { SOFT_DUMP_DESC = 0x20048, SOFT_DUMP_DESC_EXP = 0x30031 };
+
+#ifndef ZE_RECORD_REPLAY_GRAPH_EXT_NAME
+typedef struct _ze_graph_handle_t *ze_graph_handle_t;
+typedef struct _ze_executable_graph_handle_t *ze_executable_graph_handle_t;
+typedef void (*zex_mem_graph_free_callback_fn_t)(void *user);
+
+ZE_APIEXPORT ze_result_t zeGraphCreateExt(ze_context_handle_t context, const void *next, ze_graph_handle_t *graph);
+ZE_APIEXPORT ze_result_t zeCommandListBeginGraphCaptureExt(ze_command_list_handle_t list, const void *next);
+ZE_APIEXPORT ze_result_t zeCommandListBeginCaptureIntoGraphExt(ze_command_list_handle_t list, ze_graph_handle_t graph,
+                                                               const void *next);
+ZE_APIEXPORT ze_result_t zeCommandListIsGraphCaptureEnabledExt(ze_command_list_handle_t list);
+ZE_APIEXPORT ze_result_t zeCommandListEndGraphCaptureExt(ze_command_list_handle_t list, const void *next,
+                                                         ze_graph_handle_t *graph);
+ZE_APIEXPORT ze_result_t zeCommandListGetGraphExt(ze_command_list_handle_t list, ze_graph_handle_t *graph);
+ZE_APIEXPORT ze_result_t zeGraphGetPrimaryCommandListExt(ze_graph_handle_t graph, ze_command_list_handle_t *list);
+ZE_APIEXPORT ze_result_t zeGraphSetDestructionCallbackExt(ze_graph_handle_t graph,
+                                                          zex_mem_graph_free_callback_fn_t callback, void *user,
+                                                          const void *next);
+ZE_APIEXPORT ze_result_t zeGraphInstantiateExt(ze_graph_handle_t graph, const void *next,
+                                               ze_executable_graph_handle_t *executable);
+ZE_APIEXPORT ze_result_t zeCommandListAppendGraphExt(ze_command_list_handle_t list,
+                                                     ze_executable_graph_handle_t executable, const void *next,
+                                                     ze_event_handle_t signal, uint32_t wait_count,
+                                                     ze_event_handle_t *waits);
+ZE_APIEXPORT ze_result_t zeExecutableGraphGetSourceGraphExt(ze_executable_graph_handle_t executable,
+                                                            ze_graph_handle_t *graph);
+ZE_APIEXPORT ze_result_t zeGraphIsEmptyExt(ze_graph_handle_t graph);
+ZE_APIEXPORT ze_result_t zeGraphDumpContentsExt(ze_graph_handle_t graph, const char *path, const void *next);
+ZE_APIEXPORT ze_result_t zeExecutableGraphDestroyExt(ze_executable_graph_handle_t executable);
+ZE_APIEXPORT ze_result_t zeGraphDestroyExt(ze_graph_handle_t graph);
+#endif
+
+/* The older names: other orders of arguments, other numbers of results. */
+ZE_APIEXPORT ze_result_t zeGraphCreateExp(ze_context_handle_t context, ze_graph_handle_t *graph, void *next);
+ZE_APIEXPORT ze_result_t zeCommandListBeginGraphCaptureExp(ze_command_list_handle_t list, void *next);
+ZE_APIEXPORT ze_result_t zeCommandListBeginCaptureIntoGraphExp(ze_command_list_handle_t list, ze_graph_handle_t graph,
+                                                               void *next);
+ZE_APIEXPORT ze_result_t zeCommandListEndGraphCaptureExp(ze_command_list_handle_t list, ze_graph_handle_t *graph,
+                                                         void *next);
+ZE_APIEXPORT ze_result_t zeCommandListInstantiateGraphExp(ze_graph_handle_t graph,
+                                                          ze_executable_graph_handle_t *executable, void *next);
+ZE_APIEXPORT ze_result_t zeCommandListAppendGraphExp(ze_command_list_handle_t list,
+                                                     ze_executable_graph_handle_t executable, void *next,
+                                                     ze_event_handle_t signal, uint32_t wait_count,
+                                                     ze_event_handle_t *waits);
+ZE_APIEXPORT ze_result_t zeGraphDestroyExp(ze_graph_handle_t graph);
+ZE_APIEXPORT ze_result_t zeExecutableGraphDestroyExp(ze_executable_graph_handle_t executable);
+ZE_APIEXPORT ze_result_t zeCommandListIsGraphCaptureEnabledExp(ze_command_list_handle_t list);
+ZE_APIEXPORT ze_result_t zeGraphIsEmptyExp(ze_graph_handle_t graph);
+ZE_APIEXPORT ze_result_t zeGraphDumpContentsExp(ze_graph_handle_t graph, const char *path, void *next);
+ZE_APIEXPORT ze_result_t zeCommandListGetGraphExp(ze_command_list_handle_t list, ze_graph_handle_t *graph);
+ZE_APIEXPORT ze_result_t zeGraphSetDestructionCallbackExp(ze_graph_handle_t graph,
+                                                          zex_mem_graph_free_callback_fn_t callback, void *user,
+                                                          void *next);
+
+/* What one command list contributes to a graph. Positions count the commands of the whole graph from 1; 0: none. */
+struct soft_branch {
+    struct soft_branch *next, *parent; /* no parent: the list on which the capture began */
+    ze_graph_handle_t graph;
+    ze_command_list_handle_t list;   /* NULL: it was destroyed, or the capture has ended */
+    uint32_t number;                 /* among the graph's branches */
+    uint32_t fork;                   /* the command of the parent that set the event of the fork */
+    uint32_t join_signal, join_wait; /* the command here, and that of the parent that waits for it */
+    uint32_t last_work;              /* the last command that is more than synchronisation */
+};
+
+struct soft_node {
+    struct soft_command *command; /* with the program's events, for soft_command_clone */
+    const struct soft_branch *branch;
+};
+
+struct soft_callback {
+    struct soft_callback *next;
+    zex_mem_graph_free_callback_fn_t call;
+    void *user;
+};
+
+struct _ze_graph_handle_t {
+    uint32_t tag;
+    ze_context_handle_t context;
+    _Atomic uint32_t references;    /* by the handle and by executable graphs */
+    bool prepared;                  /* created before its capture, so the program destroys it */
+    bool capturing, closed, joined; /* closed: a capture has ended; joined: with all its forks */
+    ze_command_list_handle_t primary;
+    struct soft_branch *branches, **last_branch;
+    uint32_t branch_count;
+    struct soft_node *nodes; /* in the order of recording, in which they also run */
+    uint32_t count, room;
+    ze_event_handle_t events;    /* that recorded commands set, while capturing */
+    ze_event_handle_t stand_ins; /* see soft_capture_events */
+    pthread_mutex_t lock;        /* while commands are cloned, and for the callbacks */
+    struct soft_callback *callbacks;
+};
+
+struct _ze_executable_graph_handle_t {
+    uint32_t tag;
+    ze_graph_handle_t graph;
+    ze_event_handle_t done; /* by the last execution */
+};
+
+/* ---- capture.c */
+
+ze_result_t soft_capture_begin(ze_command_list_handle_t list, ze_graph_handle_t graph);
+/* Ends it. The caller has made sure that it has begun. */
+void soft_capture_end(ze_graph_handle_t graph);
+void soft_branches_free(ze_graph_handle_t graph);
+
+/* ---- graph_dump.c */
+
+struct soft_dump_style {
+    bool simple; /* without arguments and sizes */
+    bool events; /* with commands that only synchronise */
+};
+ze_result_t soft_graph_dump(ze_graph_handle_t graph, const char *path, struct soft_dump_style style);
+
+#endif
