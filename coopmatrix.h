@@ -1313,13 +1313,9 @@ XE_FN_ void cm_axes_of_(const cm_layout *l, int v, int *row, int *col)
 /* convert.c - conversion of component types, for scalars, vectors and matrices, and rearrangements that move components
  * between lanes: another use, transposition, repetition. */
 
-XE_FN_ spe_id cm_like_(cm_ctx *c, spe_id elem, spe_id v) /* elem, with as many components as v */
-{
-    return spe_vec(c->module, elem, spe_count(c->module, spe_type_of(c->module, v)));
-}
-
-XE_FN_ spe_id cm_like_int_(cm_ctx *c, uint32_t bits, spe_id v) { return cm_like_(c, spe_int(c->module, bits), v); }
-XE_FN_ spe_id cm_like_float_(cm_ctx *c, uint32_t bits, spe_id v) { return cm_like_(c, spe_float(c->module, bits), v); }
+/* A type with as many components as v. */
+XE_FN_ spe_id cm_like_int_(spe_module *m, uint32_t bits, spe_id v) { return spe_vec_like(m, spe_int(m, bits), v); }
+XE_FN_ spe_id cm_like_float_(spe_module *m, uint32_t bits, spe_id v) { return spe_vec_like(m, spe_float(m, bits), v); }
 
 /* Rounds floats to nearest even, as bits, so that the lowest `cut` bits can be dropped. */
 XE_FN_ spe_id cm_round_bits_(cm_ctx *c, spe_id i32, spe_id bits, int cut)
@@ -1340,7 +1336,7 @@ XE_FN_ spe_id cm_round_f32_(cm_ctx *c, spe_id i32, spe_id v, int cut, bool neare
 /* In integer operations where Intel's conversion instruction may be missing. */
 XE_FN_ spe_id cm_round_bf16_(cm_ctx *c, spe_id v, bool nearest)
 {
-    spe_id i32 = cm_like_int_(c, 32, v), i16 = cm_like_int_(c, 16, v);
+    spe_id i32 = cm_like_int_(c->module, 32, v), i16 = cm_like_int_(c->module, 16, v);
     if (nearest && c->lowering == CM_INTEL) return spe_f32_to_bf16(c->module, v);
     v = cm_round_f32_(c, i32, v, 16, nearest);
     return spe_uconvert(c->module, i16, spe_shr(c->module, v, spe_const_u(c->module, i32, 16)));
@@ -1352,9 +1348,9 @@ spe_id cm_f32_to_bf16(cm_ctx *c, spe_id v) { return cm_round_bf16_(c, v, true); 
 XE_FN_ spe_id cm_round_tf32_(cm_ctx *c, spe_id v, bool nearest)
 {
     enum { CUT = 13 }; /* mantissa bits of f32 that tf32 lacks */
-    spe_id i32 = cm_like_int_(c, 32, v), bits = cm_round_f32_(c, i32, v, CUT, nearest);
+    spe_id i32 = cm_like_int_(c->module, 32, v), bits = cm_round_f32_(c, i32, v, CUT, nearest);
     bits = spe_and(c->module, bits, spe_const_u(c->module, i32, 0u - (1u << CUT)));
-    return spe_bitcast(c->module, cm_like_float_(c, 32, v), bits);
+    return spe_bitcast(c->module, cm_like_float_(c->module, 32, v), bits);
 }
 
 /* The 8-bit floats: mantissa bits of f32 to drop, the bias difference in units of the result, the encoding above the
@@ -1377,17 +1373,17 @@ XE_FN_ const cm_f8_ *cm_f8_row_(cm_type type)
 XE_FN_ spe_id cm_f8_to_f32_(cm_ctx *c, cm_type type, spe_id v)
 {
     spe_module *m = c->module;
-    spe_id i16 = cm_like_int_(c, 16, v), f32 = cm_like_float_(c, 32, v), wide = spe_uconvert(m, i16, v);
+    spe_id i16 = cm_like_int_(m, 16, v), f32 = cm_like_float_(m, 32, v), wide = spe_uconvert(m, i16, v);
     if (type == CM_E5M2) {
-        spe_id half = spe_bitcast(m, cm_like_float_(c, 16, v), spe_shl(m, wide, spe_const_u(m, i16, 8)));
+        spe_id half = spe_bitcast(m, cm_like_float_(m, 16, v), spe_shl(m, wide, spe_const_u(m, i16, 8)));
         return spe_fconvert(m, f32, half);
     }
     spe_id rest = spe_and(m, wide, spe_const_u(m, i16, 0x7f));
     spe_id sign = spe_shl(m, spe_and(m, wide, spe_const_u(m, i16, 0x80)), spe_const_u(m, i16, 8));
     spe_id half = spe_or(m, sign, spe_shl(m, rest, spe_const_u(m, i16, 7)));
-    half = spe_bitcast(m, cm_like_float_(c, 16, v), half);
+    half = spe_bitcast(m, cm_like_float_(m, 16, v), half);
     spe_id scaled = spe_fmul(m, spe_fconvert(m, f32, half), spe_const_f(m, f32, 256));
-    spe_id nan = spe_bitcast(m, f32, spe_const_u(m, cm_like_int_(c, 32, v), 0x7fc00000));
+    spe_id nan = spe_bitcast(m, f32, spe_const_u(m, cm_like_int_(m, 32, v), 0x7fc00000));
     return spe_select(m, spe_ieq(m, rest, spe_const_u(m, i16, 0x7f)), nan, scaled);
 }
 
@@ -1396,7 +1392,7 @@ XE_FN_ spe_id cm_f32_to_f8_(cm_ctx *c, cm_type type, spe_id v)
 {
     const cm_f8_ *f = cm_f8_row_(type);
     spe_module *m = c->module;
-    spe_id f32 = spe_type_of(m, v), i32 = cm_like_int_(c, 32, v), magic = spe_const_f(m, f32, f->magic);
+    spe_id f32 = spe_type_of(m, v), i32 = cm_like_int_(m, 32, v), magic = spe_const_f(m, f32, f->magic);
     spe_id exact = spe_math1(m, SPE_FABS, v), size = spe_math2(m, SPE_FMIN, exact, spe_const_f(m, f32, f->largest));
     spe_id normal = cm_round_bits_(c, i32, spe_bitcast(m, i32, size), f->cut);
     normal = spe_shr(m, normal, spe_const_u(m, i32, (uint64_t)f->cut));
@@ -1408,7 +1404,7 @@ XE_FN_ spe_id cm_f32_to_f8_(cm_ctx *c, cm_type type, spe_id v)
                           spe_const_u(m, i32, (uint64_t)f->beyond), bits);
     bits = spe_select(m, spe_isnan(m, v), spe_const_u(m, i32, 0x7f), bits);
     spe_id sign = spe_and(m, spe_shr(m, spe_bitcast(m, i32, v), spe_const_u(m, i32, 24)), spe_const_u(m, i32, 0x80));
-    return spe_uconvert(m, cm_like_int_(c, 8, v), spe_or(m, bits, sign));
+    return spe_uconvert(m, cm_like_int_(m, 8, v), spe_or(m, bits, sign));
 }
 
 spe_id cm_to_arith(cm_ctx *c, cm_type type, spe_id v)
@@ -1417,9 +1413,9 @@ spe_id cm_to_arith(cm_ctx *c, cm_type type, spe_id v)
     if (cm_f8_row_(type)) return cm_f8_to_f32_(c, type, v);
     if (type != CM_BF16) return v;
     if (c->lowering == CM_INTEL) return spe_bf16_to_f32(c->module, v);
-    spe_id i32 = cm_like_int_(c, 32, v),
+    spe_id i32 = cm_like_int_(c->module, 32, v),
            wide = spe_shl(c->module, spe_uconvert(c->module, i32, v), spe_const_u(c->module, i32, 16));
-    return spe_bitcast(c->module, cm_like_float_(c, 32, v), wide);
+    return spe_bitcast(c->module, cm_like_float_(c->module, 32, v), wide);
 }
 
 spe_id cm_from_arith(cm_ctx *c, cm_type type, spe_id v)
@@ -1437,7 +1433,7 @@ spe_id cm_from_arith(cm_ctx *c, cm_type type, spe_id v)
 XE_FN_ spe_id cm_quiet_(cm_ctx *c, spe_id v)
 {
     uint32_t bits = spe_width(c->module, spe_type_of(c->module, v));
-    spe_id i = cm_like_int_(c, bits, v), as_bits = spe_bitcast(c->module, i, v);
+    spe_id i = cm_like_int_(c->module, bits, v), as_bits = spe_bitcast(c->module, i, v);
     spe_id quiet = spe_or(c->module, as_bits, spe_const_u(c->module, i, bits == 16 ? 0x200 : 0x400000));
     quiet = spe_select(c->module, spe_isnan(c->module, v), quiet, as_bits);
     return spe_bitcast(c->module, spe_type_of(c->module, v), quiet);
@@ -1455,7 +1451,7 @@ XE_FN_ spe_id cm_convert_arith_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
     bool float_from = f->kind == CM_KIND_FLOAT, float_to = t->kind == CM_KIND_FLOAT;
     bool other_sign = c->saturate && !float_from && !float_to && f->is_signed != t->is_signed;
     if (type == same && !other_sign) return v;
-    type = cm_like_(c, type, v);
+    type = spe_vec_like(c->module, type, v);
     if (other_sign) id = spe_op(c->module, t->is_signed ? SPE_OpSatConvertUToS : SPE_OpSatConvertSToU, type, 1, &v);
     else id = spe_cast(c->module, type, v, float_from ? t->is_signed : f->is_signed);
     if (!id || id == v) return id;

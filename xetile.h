@@ -2996,15 +2996,10 @@ XE_FN_ void xt_find_late_(xt_ctx *x)
 
 /* ---- operands ---------------------------------------------------------------------------------------------------- */
 
-XE_FN_ spe_id xt_like_part_(xt_ctx *x, spe_id elem, spe_id part)
-{
-    return spe_vec(&x->m, elem, spe_count(&x->m, spe_type_of(&x->m, part)));
-}
-
 /* Conditions are stored as bytes 0 and 1. */
 XE_FN_ spe_id xt_from_condition_(xt_ctx *x, spe_id condition)
 {
-    spe_id type = xt_like_part_(x, spe_int(&x->m, 8), condition);
+    spe_id type = spe_vec_like(&x->m, spe_int(&x->m, 8), condition);
     return spe_select(&x->m, condition, spe_const_u(&x->m, type, 1), spe_null(&x->m, type));
 }
 
@@ -3232,7 +3227,7 @@ xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a, xt_cast_desc_ d)
 
 XE_FN_ spe_id xt_bitcast_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
-    return cm_bitcast(&x->cm, xt_like_part_(x, xt_spe_type_(x, xt_meeting_type_(n)), v[0]), v[0]);
+    return cm_bitcast(&x->cm, spe_vec_like(&x->m, xt_spe_type_(x, xt_meeting_type_(n)), v[0]), v[0]);
 }
 
 xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
@@ -5086,7 +5081,7 @@ XE_FN_ spe_id xt_merge_part_(xt_ctx *x, cm_type of, spe_id a, spe_id b)
 {
     const cm_type_row *row = cm_type_info(of);
     if (!row->storage_float) return spe_or(&x->m, a, b);
-    spe_id bits = xt_like_part_(x, spe_int(&x->m, (uint32_t)row->storage_bits), a);
+    spe_id bits = spe_vec_like(&x->m, spe_int(&x->m, (uint32_t)row->storage_bits), a);
     bits = spe_or(&x->m, spe_bitcast(&x->m, bits, a), spe_bitcast(&x->m, bits, b));
     return spe_bitcast(&x->m, spe_type_of(&x->m, a), bits);
 }

@@ -45,9 +45,9 @@
  * Contents. Each function is documented at its declaration below, in this order.
  *   module       spe_begin spe_finish spe_free spe_get_error spe_print_error spe_ok spe_error_meaning spe_fail spe_at
  *                spe_alloc spe_list_add spe_extension spe_capability SPE SPE0 SPE_VERSION SPE_ERRORS
- *   types        spe_void spe_bool spe_int spe_float spe_bf16 spe_e4m3 spe_e5m2 spe_vec spe_array spe_struct spe_ptr
- *                spe_fn_type spe_coopmat spe_coopvec; queries: spe_type_of spe_info spe_scalar_of spe_width spe_count
- *                spe_alignment spe_type_text
+ *   types        spe_void spe_bool spe_int spe_float spe_bf16 spe_e4m3 spe_e5m2 spe_vec spe_vec_like spe_array
+ *                spe_struct spe_ptr spe_fn_type spe_coopmat spe_coopvec; queries: spe_type_of spe_info spe_scalar_of
+ *                spe_width spe_count spe_alignment spe_type_text
  *   constants    spe_u32 spe_i32 spe_u64 spe_f32 spe_const_u spe_const_i spe_const_f spe_const_bool spe_null spe_undef
  *                spe_composite_const spe_spec_const spe_const_bits; spe_name spe_decorate spe_decorate_member
  *   arithmetic   integers spe_iadd spe_isub spe_imul spe_udiv spe_sdiv spe_umod spe_srem spe_smod spe_ineg; floats
@@ -389,6 +389,8 @@ XETILE_API spe_nullary_ spe_void, spe_bool, spe_bf16, spe_e4m3, spe_e5m2;
 /* A vector of n = 2, 3, 4, 8 or 16 scalars (bool, int, float), or of any n if the module has declared VectorAnyINTEL or
  * LongVectorEXT. n == 1 returns the scalar type itself. */
 XETILE_API spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n);
+/* The same with as many components as a value, a scalar or vector, has. */
+XETILE_API spe_id spe_vec_like(spe_module *m, spe_id elem, spe_id value);
 XETILE_API spe_id spe_array(spe_module *m, spe_id elem, uint32_t n); /* n >= 1 */
 XETILE_API spe_id spe_struct(spe_module *m, uint32_t n, const spe_id *members);
 /* A pointer into a storage class: SPE_StorageClassCrossWorkgroup is global memory, ...Workgroup local, ...Function

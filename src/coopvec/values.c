@@ -531,12 +531,6 @@ cv_vec cv_leaky_relu_(cv_where_ w, cv_vec v, cv_val slope)
 static int64_t cv_least_(int bits, bool is_signed) { return is_signed ? -((int64_t)1 << (bits - 1)) : 0; }
 static int64_t cv_most_(int bits, bool is_signed) { return ((int64_t)1 << (bits - is_signed)) - 1; }
 
-static spe_id cv_like_(cv_ctx *x, spe_id scalar, spe_id v)
-{
-    spe_id type = spe_type_of(&x->m, v);
-    return type ? spe_vec(&x->m, scalar, spe_count(&x->m, type)) : 0;
-}
-
 /* Between lo and hi, in v's own type. */
 static spe_id cv_clamp_int_(cv_ctx *x, spe_id v, bool is_signed, int64_t lo, int64_t hi)
 {
@@ -552,7 +546,7 @@ static spe_id cv_int_to_int_(cv_ctx *x, spe_id v, int from, int to)
 {
     const cv_type_row *t = cv_type_info(to);
     bool sign = cv_is_signed_(from);
-    spe_id type = cv_like_(x, cv_spe_type_(x, to), v);
+    spe_id type = spe_vec_like(&x->m, cv_spe_type_(x, to), v);
     v = cv_clamp_int_(x, v, sign, cv_least_(t->bits, t->is_signed), cv_most_(t->bits, t->is_signed));
     return sign ? spe_sconvert(&x->m, type, v) : spe_uconvert(&x->m, type, v);
 }
@@ -560,8 +554,8 @@ static spe_id cv_int_to_int_(cv_ctx *x, spe_id v, int from, int to)
 static spe_id cv_float_to_int_(cv_ctx *x, spe_id v, int to)
 {
     spe_module *m = &x->m;
-    spe_id wide = cv_like_(x, spe_float(m, 32), v), whole = cv_like_(x, spe_int(m, 32), v),
-           type = cv_like_(x, cv_spe_type_(x, to), v);
+    spe_id wide = spe_vec_like(m, spe_float(m, 32), v), whole = spe_vec_like(m, spe_int(m, 32), v),
+           type = spe_vec_like(m, cv_spe_type_(x, to), v);
     const cv_type_row *t = cv_type_info(to);
     v = spe_math1(m, SPE_RINT, spe_fconvert(m, wide, v));
     if (t->bits < 32) { /* the bounds are exact in f32; fmax turns NaN into the lower bound, so NaN is replaced first */
@@ -579,7 +573,7 @@ static spe_id cv_float_to_int_(cv_ctx *x, spe_id v, int to)
 static spe_id cv_round_fp8_(cv_ctx *x, spe_id v, int to)
 {
     spe_module *m = &x->m;
-    spe_id real = cv_like_(x, spe_float(m, 32), v), word = cv_like_(x, spe_int(m, 32), v), e, place, inverse, r;
+    spe_id real = spe_vec_like(m, spe_float(m, 32), v), word = spe_vec_like(m, spe_int(m, 32), v), e, place, inverse, r;
     int mantissa = to == CV_E4M3 ? 3 : 2, least = to == CV_E4M3 ? 127 - 6 : 127 - 14; /* of normal numbers, biased */
     double largest = to == CV_E4M3 ? 448 : 57344;
     e = spe_and(m, spe_shr(m, spe_bitcast(m, word, v), spe_const_u(m, word, 23)), spe_const_u(m, word, 255));
@@ -599,7 +593,7 @@ static spe_id cv_round_fp8_(cv_ctx *x, spe_id v, int to)
 XE_FN_ spe_id cv_decode_fp8_high_(cv_ctx *x, spe_id v, int type)
 {
     spe_module *m = &x->m;
-    spe_id half = cv_like_(x, spe_float(m, 16), v), word = spe_type_of(m, v), nan;
+    spe_id half = spe_vec_like(m, spe_float(m, 16), v), word = spe_type_of(m, v), nan;
     if (type == CV_E5M2) return spe_bitcast(m, half, spe_and(m, v, spe_const_u(m, word, 0xff00)));
     v = spe_and(m, spe_sar(m, v, spe_const_u(m, word, 1)), spe_const_u(m, word, 0xbf80));
     nan = spe_and(m, spe_iadd(m, v, spe_const_u(m, word, 0x80)), spe_const_u(m, word, 0x4000));
@@ -610,14 +604,14 @@ XE_FN_ spe_id cv_decode_fp8_high_(cv_ctx *x, spe_id v, int type)
 XE_FN_ spe_id cv_decode_(cv_ctx *x, spe_id v, int type)
 {
     spe_module *m = &x->m;
-    spe_id word = cv_is_fp8_(type) ? cv_like_(x, spe_int(m, 16), v) : 0;
+    spe_id word = cv_is_fp8_(type) ? spe_vec_like(m, spe_int(m, 16), v) : 0;
     return word ? cv_decode_fp8_high_(x, spe_shl(m, spe_uconvert(m, word, v), spe_const_u(m, word, 8)), type) : v;
 }
 
 static spe_id cv_float_to_float_(cv_ctx *x, spe_id v, int from, int to)
 {
     spe_module *m = &x->m;
-    spe_id real = cv_like_(x, spe_float(m, 32), v), half = cv_like_(x, spe_float(m, 16), v);
+    spe_id real = spe_vec_like(m, spe_float(m, 32), v), half = spe_vec_like(m, spe_float(m, 16), v);
     if (!cv_is_fp8_(to)) return spe_fconvert(m, to == CV_F32 ? real : half, v);
     return from == to ? v : spe_fconvert(m, half, cv_round_fp8_(x, spe_fconvert(m, real, v), to));
 }
@@ -627,7 +621,7 @@ static spe_id cv_float_to_float_(cv_ctx *x, spe_id v, int from, int to)
 static spe_id cv_int_to_float_(cv_ctx *x, spe_id v, int from, int to)
 {
     spe_module *m = &x->m;
-    spe_id real = cv_like_(x, spe_float(m, 32), v);
+    spe_id real = spe_vec_like(m, spe_float(m, 32), v);
     bool sign = cv_is_signed_(from);
     if (to != CV_F32) v = cv_clamp_int_(x, v, sign, sign ? -65536 : 0, 65536);
     v = sign ? spe_s_to_f(m, real, v) : spe_u_to_f(m, real, v);
@@ -646,7 +640,7 @@ XE_FN_ spe_id cv_convert_value_(cv_ctx *x, spe_id v, int from, int to)
 XE_FN_ spe_id cv_to_sum_(cv_ctx *x, spe_id v, int type, bool real)
 {
     spe_module *m = &x->m;
-    spe_id to = cv_like_(x, real ? spe_float(m, 32) : spe_int(m, 32), v);
+    spe_id to = spe_vec_like(m, real ? spe_float(m, 32) : spe_int(m, 32), v);
     if (cv_is_float_(type)) return spe_fconvert(m, to, v);
     if (real) return cv_is_signed_(type) ? spe_s_to_f(m, to, v) : spe_u_to_f(m, to, v);
     return cv_is_signed_(type) ? spe_sconvert(m, to, v) : spe_uconvert(m, to, v);

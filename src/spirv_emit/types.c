@@ -133,6 +133,11 @@ spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n)
                spe_type_(m, SPE_OpTypeVector, spe_info_of_(SPE_KIND_VECTOR, 0, n, elem), SPE_NEED_VECTOR_, n, 2, w);
 }
 
+spe_id spe_vec_like(spe_module *m, spe_id elem, spe_id value)
+{
+    return spe_vec(m, elem, spe_count(m, spe_type_of(m, value)));
+}
+
 /* Can a member or element have this type? */
 static bool spe_has_values_(const spe_type_info *t) { return t->kind != SPE_KIND_VOID && t->kind != SPE_KIND_FUNCTION; }
 

@@ -138,7 +138,7 @@ static spe_id xt_merge_part_(xt_ctx *x, cm_type of, spe_id a, spe_id b)
 {
     const cm_type_row *row = cm_type_info(of);
     if (!row->storage_float) return spe_or(&x->m, a, b);
-    spe_id bits = xt_like_part_(x, spe_int(&x->m, (uint32_t)row->storage_bits), a);
+    spe_id bits = spe_vec_like(&x->m, spe_int(&x->m, (uint32_t)row->storage_bits), a);
     bits = spe_or(&x->m, spe_bitcast(&x->m, bits, a), spe_bitcast(&x->m, bits, b));
     return spe_bitcast(&x->m, spe_type_of(&x->m, a), bits);
 }
