@@ -61,19 +61,19 @@ static void each_variable(struct cg *g, enum copying how)
 
 static void each_kept(struct cg *g, const uint64_t *live, put_part *put)
 {
-    const struct cg_continuation *frame = g->fn->continuation;
-    for (uint32_t n = 0; n < frame->value_count; n++)
-        if (cg_is_kept(live, n) && !cg_is_kept(frame->remade, n)) each_part(g, frame->value[n], put);
+    const struct cg_continuation *plan = g->fn->continuation;
+    for (uint32_t n = 0; n < plan->value_count; n++)
+        if (cg_is_kept(live, n) && !cg_is_kept(plan->remade, n)) each_part(g, plan->value[n], put);
 }
 
 /* Rematerialises a value after its operands. */
 static void write_remade(struct cg *g, uint32_t id)
 {
-    const struct cg_continuation *frame = g->fn->continuation;
+    const struct cg_continuation *plan = g->fn->continuation;
     const struct sp_inst *i = g->m->ids[id].def;
-    uint32_t n = g->ordinal[id] ? frame->index_of[g->ordinal[id]] : 0, builtin, component;
-    if (!n-- || !cg_is_kept(frame->remade, n) || cg_is_kept(frame->made, n)) return;
-    cg_set_kept(frame->made, n);
+    uint32_t n = g->ordinal[id] ? plan->index_of[g->ordinal[id]] : 0, builtin, component;
+    if (!n-- || !cg_is_kept(plan->remade, n) || cg_is_kept(plan->made, n)) return;
+    cg_set_kept(plan->made, n);
     for (uint32_t k = 0; k < i->count && !cg_builtin_component(g, i, &builtin, &component); k++)
         if (cg_is_value_operand(i, k)) write_remade(g, i->operand[k]);
     cg_set_inst(g, i);
@@ -85,11 +85,11 @@ static void write_remade(struct cg *g, uint32_t id)
 
 static void make_again(struct cg *g, const uint64_t *live)
 {
-    const struct cg_continuation *frame = g->fn->continuation;
+    const struct cg_continuation *plan = g->fn->continuation;
     const struct sp_inst *barrier = g->w->inst;
-    memset(frame->made, 0, frame->words * sizeof *frame->made);
-    for (uint32_t n = 0; n < frame->value_count; n++)
-        if (cg_is_kept(live, n)) write_remade(g, frame->value[n]);
+    memset(plan->made, 0, plan->words * sizeof *plan->made);
+    for (uint32_t n = 0; n < plan->value_count; n++)
+        if (cg_is_kept(live, n)) write_remade(g, plan->value[n]);
     cg_set_inst(g, barrier);
 }
 
@@ -104,24 +104,24 @@ void cg_write_continuation_type(struct cg *g)
 
 void cg_write_resume(struct cg *g)
 {
-    const struct cg_continuation *frame = g->fn->continuation;
-    if (!frame) return;
+    const struct cg_continuation *plan = g->fn->continuation;
+    if (!plan) return;
     cg_put(g, "    switch (frame->at) {\n");
-    for (uint32_t n = 0; n < frame->count; n++) cg_put(g, "    case %u: %s;\n", n + 1, cg_jump_to_point(g, n));
+    for (uint32_t n = 0; n < plan->count; n++) cg_put(g, "    case %u: %s;\n", n + 1, cg_jump_to_point(g, n));
     cg_put(g, "    default: break;\n    }\n");
 }
 
 bool cg_write_continuation(struct cg *g)
 {
-    const struct cg_continuation *frame = g->fn->continuation;
+    const struct cg_continuation *plan = g->fn->continuation;
     uint32_t n = 0;
-    if (!frame) return false;
-    while (n + 1 < frame->count && frame->point[n].barrier != g->w->inst) n++;
-    each_kept(g, frame->point[n].live, put_save);
+    if (!plan) return false;
+    while (n + 1 < plan->count && plan->point[n].barrier != g->w->inst) n++;
+    each_kept(g, plan->point[n].live, put_save);
     each_variable(g, SAVED);
     cg_put(g, "    frame->at = %u;\n    return 1;\nR%u:;\n", n + 1, n + 1);
     each_variable(g, RESTORED);
-    each_kept(g, frame->point[n].live, put_restore);
-    make_again(g, frame->point[n].live);
+    each_kept(g, plan->point[n].live, put_restore);
+    make_again(g, plan->point[n].live);
     return true;
 }

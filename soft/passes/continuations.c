@@ -19,7 +19,7 @@ static const uint64_t max_bits = (uint64_t)1 << 26; /* values times blocks */
 struct liveness {
     struct cg *g;
     struct cg_function *fn;
-    struct cg_continuation *frame;
+    struct cg_continuation *plan;
     uint64_t *in, *out; /* by block */
 };
 
@@ -85,7 +85,7 @@ void cg_set_kept(uint64_t *bits, uint32_t n) { bits[n / 64] |= (uint64_t)1 << n 
 static void clear(uint64_t *bits, uint32_t n) { bits[n / 64] &= ~((uint64_t)1 << n % 64); }
 bool cg_is_kept(const uint64_t *bits, uint32_t n) { return bits[n / 64] >> n % 64 & 1; }
 
-static uint32_t index_of(const struct liveness *t, uint32_t id) { return t->frame->index_of[t->g->ordinal[id]]; }
+static uint32_t index_of(const struct liveness *t, uint32_t id) { return t->plan->index_of[t->g->ordinal[id]]; }
 
 static void use(struct liveness *t, uint64_t *live, uint32_t id)
 {
@@ -106,7 +106,7 @@ static void step_back(struct liveness *t, uint64_t *live, const struct sp_inst *
 static void live_at_end(struct liveness *t, uint32_t block, uint64_t *live)
 {
     const struct sp_block *b = &t->fn->f->blocks[block];
-    uint32_t words = t->frame->words;
+    uint32_t words = t->plan->words;
     memset(live, 0, words * sizeof *live);
     for (uint32_t s = 0; s < b->succ_count; s++) {
         const struct sp_block *to = &t->fn->f->blocks[b->succ[s]];
@@ -125,7 +125,7 @@ static void live_at_end(struct liveness *t, uint32_t block, uint64_t *live)
 static void find_live(struct liveness *t)
 {
     const struct sp_function *f = t->fn->f;
-    uint32_t words = t->frame->words;
+    uint32_t words = t->plan->words;
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t n = f->block_count; n-- > 0;) {
@@ -143,12 +143,12 @@ static void find_live(struct liveness *t)
         live_at_end(t, block, t->out);
         for (uint32_t k = b->count; k-- > 0;) {
             if (is_barrier(t->g, &b->inst[k])) {
-                struct cg_point *p = &t->frame->point[t->frame->count++];
+                struct cg_point *p = &t->plan->point[t->plan->count++];
                 p->barrier = &b->inst[k];
                 p->live = cg_alloc(t->g, words * sizeof *p->live);
                 if (t->g->failed) return;
                 memcpy(p->live, t->out, words * sizeof *p->live);
-                for (uint32_t w = 0; w < words; w++) t->frame->kept[w] |= p->live[w];
+                for (uint32_t w = 0; w < words; w++) t->plan->kept[w] |= p->live[w];
             }
             step_back(t, t->out, &b->inst[k]);
         }
@@ -178,8 +178,8 @@ static uint32_t price(struct cg *g, uint32_t id, uint32_t most)
 
 static void find_remade(struct liveness *t)
 {
-    for (uint32_t n = 0; n < t->frame->value_count; n++)
-        if (price(t->g, t->frame->value[n], MAX_REMADE) <= MAX_REMADE) cg_set_kept(t->frame->remade, n);
+    for (uint32_t n = 0; n < t->plan->value_count; n++)
+        if (price(t->g, t->plan->value[n], MAX_REMADE) <= MAX_REMADE) cg_set_kept(t->plan->remade, n);
 }
 
 static void number_values(struct liveness *t)
@@ -187,8 +187,8 @@ static void number_values(struct liveness *t)
     const struct sp_function *f = t->fn->f;
     CG_EACH (i, b, f) {
         if (!has_variable(t->g, i)) continue;
-        t->frame->value[t->frame->value_count++] = i->id;
-        t->frame->index_of[t->g->ordinal[i->id]] = t->frame->value_count;
+        t->plan->value[t->plan->value_count++] = i->id;
+        t->plan->index_of[t->g->ordinal[i->id]] = t->plan->value_count;
     }
 }
 
@@ -199,13 +199,13 @@ uint64_t cg_variable_items(struct cg *g, const struct sp_inst *variable, uint64_
     return *bytes / v->granule + (*bytes == 0);
 }
 
-static uint64_t frame_bytes(struct cg *g, struct cg_function *fn, const struct cg_continuation *frame)
+static uint64_t frame_bytes(struct cg *g, struct cg_function *fn, const struct cg_continuation *plan)
 {
     uint64_t sum = 0, bytes;
-    for (uint32_t n = 0; n < frame->value_count; n++) {
-        if (!cg_is_kept(frame->kept, n) || cg_is_kept(frame->remade, n)) continue;
-        sum += (uint64_t)cg_value_leaves(g, frame->value[n])->scalars * 8 * (cg_is_step(g, frame->value[n]) ? 1 : g->S);
-        if (cg_affine(g, frame->value[n])->checked) sum += 8 * g->S;
+    for (uint32_t n = 0; n < plan->value_count; n++) {
+        if (!cg_is_kept(plan->kept, n) || cg_is_kept(plan->remade, n)) continue;
+        sum += (uint64_t)cg_value_leaves(g, plan->value[n])->scalars * 8 * (cg_is_step(g, plan->value[n]) ? 1 : g->S);
+        if (cg_affine(g, plan->value[n])->checked) sum += 8 * g->S;
     }
     CG_EACH (i, b, fn->f) {
         if (i->op != SP_OP_Variable) continue;
@@ -228,24 +228,24 @@ void cg_plan_continuation(struct cg *g, struct cg_function *fn)
     }
     for (uint32_t k = 0; k < fn->f->param_count; k++)
         if (g->value[fn->f->params[k]].varying) return;
-    struct cg_continuation *frame = cg_alloc(g, sizeof *frame);
-    struct liveness t = {.g = g, .fn = fn, .frame = frame};
+    struct cg_continuation *plan = cg_alloc(g, sizeof *plan);
+    struct liveness t = {.g = g, .fn = fn, .plan = plan};
     uint64_t words = values / 64 + 1, blocks = fn->f->block_count;
-    if (!frame || words * 64 * blocks > max_bits) return;
-    frame->words = (uint32_t)words;
-    frame->value = cg_alloc(g, (values + 1) * sizeof *frame->value);
-    frame->index_of = cg_alloc(g, (fn->value_count + 1) * sizeof *frame->index_of);
-    frame->kept = cg_alloc(g, words * 8);
-    frame->remade = cg_alloc(g, words * 8);
-    frame->made = cg_alloc(g, words * 8);
-    frame->point = cg_alloc(g, (barriers + 1) * sizeof *frame->point);
+    if (!plan || words * 64 * blocks > max_bits) return;
+    plan->words = (uint32_t)words;
+    plan->value = cg_alloc(g, (values + 1) * sizeof *plan->value);
+    plan->index_of = cg_alloc(g, (fn->value_count + 1) * sizeof *plan->index_of);
+    plan->kept = cg_alloc(g, words * 8);
+    plan->remade = cg_alloc(g, words * 8);
+    plan->made = cg_alloc(g, words * 8);
+    plan->point = cg_alloc(g, (barriers + 1) * sizeof *plan->point);
     t.in = cg_alloc(g, words * blocks * 8);
     t.out = cg_alloc(g, words * 8);
     if (g->failed) return;
     number_values(&t);
     find_remade(&t);
     find_live(&t);
-    uint64_t bytes = frame_bytes(g, fn, frame);
-    if (second || bytes <= MAX_FRAME_BYTES) fn->continuation = frame;
+    uint64_t bytes = frame_bytes(g, fn, plan);
+    if (second || bytes <= MAX_FRAME_BYTES) fn->continuation = plan;
     remark(g, fn, NULL, bytes);
 }

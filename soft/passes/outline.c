@@ -315,14 +315,14 @@ static void use_condition(struct outline *o, uint32_t id, uint32_t block, uint32
 }
 
 /* A barrier at which the kernel returns: what its frame keeps, or is computed again after it. */
-static void use_frame(struct outline *o, const struct sp_inst *barrier)
+static void use_kept(struct outline *o, const struct sp_inst *barrier)
 {
-    const struct cg_continuation *frame = o->fn->continuation;
-    for (uint32_t n = 0; frame && n < frame->count; n++) {
-        if (frame->point[n].barrier != barrier) continue;
+    const struct cg_continuation *c = o->fn->continuation;
+    for (uint32_t n = 0; c && n < c->count; n++) {
+        if (c->point[n].barrier != barrier) continue;
         o->plan->piece_of_point[n] = o->piece;
-        for (uint32_t k = 0; k < frame->value_count; k++)
-            if (cg_is_kept(frame->point[n].live, k) || cg_is_kept(frame->remade, k)) use_value(o, frame->value[k]);
+        for (uint32_t k = 0; k < c->value_count; k++)
+            if (cg_is_kept(c->point[n].live, k) || cg_is_kept(c->remade, k)) use_value(o, c->value[k]);
         CG_EACH (i, b, o->fn->f)
             if (i->op == SP_OP_Variable) use_value(o, i->id);
     }
@@ -365,7 +365,7 @@ static void use_in_step(struct outline *o, const struct step *s)
     const struct sp_inst *i = &b->inst[s->number < b->count ? s->number : b->count - 1];
     use_block(o, p->block);
     use_operands(o, i);
-    if (i->op == SP_OP_ControlBarrier) use_frame(o, i);
+    if (i->op == SP_OP_ControlBarrier) use_kept(o, i);
     if (s->number + 1 < b->count) return;
     if (i->op == SP_OP_BranchConditional) use_condition(o, i->operand[0], p->block, MAX_VOTES);
     for (uint32_t k = 0; s->to == EVERYWHERE && k < b->succ_count; k++) use_edge(o, p->block, b->succ[k]);
@@ -391,11 +391,11 @@ static void use_everywhere(struct outline *o)
 static void find_uses(struct outline *o)
 {
     struct cg *g = o->g;
-    const struct cg_continuation *frame = o->fn->continuation;
+    const struct cg_continuation *c = o->fn->continuation;
     uint32_t rows = row_of_block(o->fn, o->fn->f->block_count);
     o->plan->piece_of_value = cg_alloc(g, rows * sizeof *o->plan->piece_of_value);
     o->seen = cg_alloc(g, rows * sizeof *o->seen);
-    o->plan->piece_of_point = cg_alloc(g, ((frame ? frame->count : 0) + 1) * sizeof *o->plan->piece_of_point);
+    o->plan->piece_of_point = cg_alloc(g, ((c ? c->count : 0) + 1) * sizeof *o->plan->piece_of_point);
     if (g->failed) return;
     for (uint32_t n = 0; n < rows; n++) o->plan->piece_of_value[n] = CG_UNUSED;
     use_everywhere(o);
