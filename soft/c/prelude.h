@@ -27,8 +27,8 @@ typedef int32_t i32;
 typedef int64_t i64;
 typedef float f32;
 typedef double f64;
-typedef unsigned __int128 u128;
-typedef __int128 i128;
+typedef unsigned u128 __attribute__((mode(TI)));
+typedef int i128 __attribute__((mode(TI)));
 
 #define XS_FORCED static inline __attribute__((always_inline, unused))
 #ifdef XS_ONCE /* long functions without loops: calling helpers halves the compilation time */

@@ -544,7 +544,7 @@ XS_FUNCTION void XS(dpas_acc)(XS(dpas_fn) *product, void *d, const void *a, cons
 #define XS_DOT4(sum, x, v) (XS(u32p)) __builtin_ia32_vpdpbusd256((XS(i32p))(sum), (XS(i32p))(x), (XS(i32p))(v))
 #else
 #define XS_NO_DOT4
-#define XS_DOT4(sum, x, v) (sum) /* never called */
+#define XS_DOT4(sum, x, v) ((sum) + (x) * (v)) /* never called */
 #endif
 #define XS_START_LESS(c, g, q) ((c) - ((const XS(u32p) *)(g).less)[q])
 XS_GRID(dot4, u32, 8, XS_START_LESS, XS_DOT4)

@@ -130,7 +130,7 @@ static bool compiles(const char *directory, const struct sp_text *text, struct s
 {
     static char flags[][16] = {"-std=gnu11", "-w", "-fsyntax-only"};
     static struct jit_compiler compiler;
-    static const struct jit_limits limits = {60, 4096, NULL};
+    static const struct jit_limits limits = {60, 4096, NULL, false};
     char path[320];
     char *argv[] = {compiler.path, flags[0], flags[1], flags[2], path, NULL};
     if (!compiler.path[0]) jit_find_compiler(&compiler);
@@ -189,7 +189,7 @@ enum { MOST_FUNCTIONS = 8192 };
 static char *preprocess(const char *directory, char *isa)
 {
     static char standard[] = "-std=gnu11", only[] = "-E", plain_lines[] = "-P", to[] = "-o";
-    static const struct jit_limits limits = {60, 4096, NULL};
+    static const struct jit_limits limits = {60, 4096, NULL, false};
     struct jit_compiler compiler;
     struct sp_text text = {0}, said = {0};
     char from[320], out[320];
