@@ -4,7 +4,8 @@
  * moderate length, each a C function of its own. Cuts are made between instructions, preferably between blocks and
  * outside loops. A value is live into or out of a piece if another piece uses its variable, or if the same piece may
  * use it when it runs again, as in a loop through several pieces. Such variables are members of a structure that all
- * pieces share; the others are local to a piece.
+ * pieces share; the others are local to a piece. A function of a few long blocks whose pieces would share much stays
+ * whole up to twice the length: compilers take longer for the accesses to that structure.
  *
  * Needs: all other passes, since what they absorb, forward or defer is used elsewhere than where its instruction is.
  * Gives: fn->outline.
@@ -407,6 +408,18 @@ static void find_uses(struct outline *o)
     }
 }
 
+/* Would the pieces of a few long blocks have a quarter of the variables in common? */
+static bool is_better_whole(const struct outline *o, uint64_t bytes)
+{
+    uint32_t shared = 0, used = 0;
+    if (bytes > 2 * WHOLE_BYTES || bytes / PIECE_BYTES < o->plan->place_count) return false;
+    for (uint32_t n = 0; n < row_of_block(o->fn, 0); n++) {
+        shared += o->plan->piece_of_value[n] == CG_IN_STATE;
+        used += o->plan->piece_of_value[n] != CG_UNUSED;
+    }
+    return shared > used / 4;
+}
+
 uint32_t cg_piece_of(const struct cg *g, uint32_t id)
 {
     const struct sp_id *d = &g->m->ids[id];
@@ -427,4 +440,9 @@ void cg_outline(struct cg *g, struct cg_function *fn)
     if (!g->failed) choose_cuts(&o, bytes, most ? most : PIECE_BYTES);
     if (!g->failed) find_again(&o);
     if (!g->failed) find_uses(&o);
+    if (!g->failed && !most && is_better_whole(&o, bytes))
+        *o.plan = (struct cg_outline){.pieces = 1,
+                                      .place_count = o.plan->place_count,
+                                      .place = o.plan->place,
+                                      .place_of = {o.plan->place_of[0], o.plan->place_of[1]}};
 }
