@@ -133,19 +133,21 @@
 
 /* ---- types, uses, errors ----------------------------------------------------------------------------------------- */
 
-/* name, bytes, kind, signed, bits of the storage type, storage is floating point, text */
+/* name, bytes, kind, signed, bits of the storage type, storage is floating point, as written in kernels and messages */
+#define CM_REAL_TYPES_(X)                                                                                              \
+    X(F64, 8, FLOAT, true, 64, true, f64)        X(F32, 4, FLOAT, true, 32, true, f32)                                 \
+    X(TF32, 4, FLOAT, true, 32, true, tf32)      X(F16, 2, FLOAT, true, 16, true, f16)                                 \
+    X(BF16, 2, FLOAT, true, 16, false, bf16)     X(E4M3, 1, FLOAT, true, 8, false, e4m3)                               \
+    X(E5M2, 1, FLOAT, true, 8, false, e5m2)                                                                            \
+    X(I64, 8, INT, true, 64, false, i64)         X(I32, 4, INT, true, 32, false, i32)                                  \
+    X(I16, 2, INT, true, 16, false, i16)         X(I8, 1, INT, true, 8, false, i8)                                     \
+    X(U8, 1, INT, false, 8, false, u8)           X(U16, 2, INT, false, 16, false, u16)                                 \
+    X(U32, 4, INT, false, 32, false, u32)        X(U64, 8, INT, false, 64, false, u64)
 #define CM_TYPES_(X)                                                                                                   \
-    X(F64, 8, FLOAT, true, 64, true, "f64")      X(F32, 4, FLOAT, true, 32, true, "f32")                               \
-    X(TF32, 4, FLOAT, true, 32, true, "tf32")    X(F16, 2, FLOAT, true, 16, true, "f16")                               \
-    X(BF16, 2, FLOAT, true, 16, false, "bf16")   X(E4M3, 1, FLOAT, true, 8, false, "e4m3")                             \
-    X(E5M2, 1, FLOAT, true, 8, false, "e5m2")                                                                          \
-    X(I64, 8, INT, true, 64, false, "i64")       X(I32, 4, INT, true, 32, false, "i32")                                \
-    X(I16, 2, INT, true, 16, false, "i16")       X(I8, 1, INT, true, 8, false, "i8")                                   \
-    X(U8, 1, INT, false, 8, false, "u8")         X(U16, 2, INT, false, 16, false, "u16")                               \
-    X(U32, 4, INT, false, 32, false, "u32")      X(U64, 8, INT, false, 64, false, "u64")                               \
-    X(C32, 8, COMPLEX, true, 32, true, "c32")    X(C64, 16, COMPLEX, true, 64, true, "c64")
+    CM_REAL_TYPES_(X)                                                                                                  \
+    X(C32, 8, COMPLEX, true, 32, true, c32)      X(C64, 16, COMPLEX, true, 64, true, c64)
 
-#define CM_TYPE_ENUM_(name, bytes, kind, sign, bits, fp, text) CM_##name,
+#define CM_TYPE_ENUM_(name, bytes, kind, sign, bits, fp, token) CM_##name,
 /* CM_NO_TYPE_ makes the enum signed with every compiler: types are also stored in ints. */
 typedef enum {
     CM_NO_TYPE_ = -1, CM_TYPES_(CM_TYPE_ENUM_) CM_TYPE_COUNT

@@ -402,7 +402,9 @@ XETILE_API xt_map xt_map_transpose(const xt_map *map);
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-enum { XT_BOOL_ = CM_TYPE_COUNT }; /* the type of conditions, next to the cm_type values */
+/* Types as written in kernels: XT_TYPE_f16 ... XT_BOOL_ is that of conditions, next to the cm_type values. */
+#define XT_TYPE_ENUM_(name, bytes, kind, sign, bits, fp, token) XT_TYPE_##token = CM_##name,
+enum { CM_REAL_TYPES_(XT_TYPE_ENUM_) XT_BOOL_ = CM_TYPE_COUNT, XT_TYPE_i1 = XT_BOOL_ };
 
 typedef spe_val xt_val; /* types: cm_type or XT_BOOL_ */
 
@@ -772,23 +774,7 @@ XETILE_API void xt_free(xt_module *mod);
 
 /* ---- macros (C only) --------------------------------------------------------------------------------------------- */
 
-/* Types as written in kernels. of(x): the element type of a pointer parameter, a tile or a vector. */
-#define XT_TYPE_f64 CM_F64
-#define XT_TYPE_f32 CM_F32
-#define XT_TYPE_tf32 CM_TF32
-#define XT_TYPE_f16 CM_F16
-#define XT_TYPE_bf16 CM_BF16
-#define XT_TYPE_e4m3 CM_E4M3
-#define XT_TYPE_e5m2 CM_E5M2
-#define XT_TYPE_i64 CM_I64
-#define XT_TYPE_i32 CM_I32
-#define XT_TYPE_i16 CM_I16
-#define XT_TYPE_i8 CM_I8
-#define XT_TYPE_u64 CM_U64
-#define XT_TYPE_u32 CM_U32
-#define XT_TYPE_u16 CM_U16
-#define XT_TYPE_u8 CM_U8
-#define XT_TYPE_i1 XT_BOOL_
+/* The number of a type as written in kernels. of(x): the element type of a pointer parameter, a tile or a vector. */
 #define XT_ID_(T) ((int)SPE_C_TYPE(XT_TYPE_, T))
 #define XT_TYPE_of(x) ((x).type == -SPE_INT ? (int)CM_I32 : (x).type == -SPE_REAL ? (int)CM_F32 : (int)(x).type)
 

@@ -3,7 +3,7 @@
 
 const cm_type_row *cm_type_info(cm_type type)
 {
-#define CM_TYPE_ROW_(name, bytes, kind, sign, bits, fp, text) {text, bytes, CM_KIND_##kind, sign, bits, fp},
+#define CM_TYPE_ROW_(name, bytes, kind, sign, bits, fp, token) {#token, bytes, CM_KIND_##kind, sign, bits, fp},
     static const cm_type_row rows[] = {CM_TYPES_(CM_TYPE_ROW_)};
     return (unsigned)type < (unsigned)CM_TYPE_COUNT ? &rows[type] : NULL;
 }

@@ -56,32 +56,28 @@ bool xt_dist_owns(const xt_dist *d, int subgroup, int row, int col)
     return false;
 }
 
-xt_map xt_map_mma_a(const xt_map *result, int k)
+/* A map with other pieces along one dimension. */
+static xt_map xt_map_with_(xt_map m, int dim, int data)
 {
-    xt_map m = *result;
-    m.sg_data[1] = k;
+    m.sg_data[dim] = data;
     return m;
 }
 
-xt_map xt_map_mma_b(const xt_map *result, int k)
-{
-    xt_map m = *result;
-    m.sg_data[0] = k;
-    return m;
-}
+xt_map xt_map_mma_a(const xt_map *result, int k) { return xt_map_with_(*result, 1, k); }
+xt_map xt_map_mma_b(const xt_map *result, int k) { return xt_map_with_(*result, 0, k); }
 
 xt_map xt_map_reduction(const xt_map *source, int dim, int reduction_size)
 {
-    xt_map m = *source;
-    if (xt_has_map_(&m)) m.sg_data[dim] = m.sg_data[dim] % reduction_size ? 1 : m.sg_data[dim] / reduction_size;
-    return m;
+    int data = source->sg_data[dim];
+    if (!xt_has_map_(source)) return *source;
+    return xt_map_with_(*source, dim, data % reduction_size ? 1 : data / reduction_size);
 }
 
 xt_map xt_map_broadcast(const xt_map *result, int dim, int broadcast_size)
 {
-    xt_map m = *result;
-    if (xt_has_map_(&m)) m.sg_data[dim] = m.sg_data[dim] < broadcast_size ? 1 : m.sg_data[dim] / broadcast_size;
-    return m;
+    int data = result->sg_data[dim];
+    if (!xt_has_map_(result)) return *result;
+    return xt_map_with_(*result, dim, data < broadcast_size ? 1 : data / broadcast_size);
 }
 
 xt_map xt_map_transpose(const xt_map *map)
