@@ -76,13 +76,6 @@ typedef struct {
     xt_vec v[3];
 } xt_vectors_;
 
-/* A vector that is v in other blocks, or the reduction of `of` as computed by its parts. */
-typedef struct {
-    xt_vec v, of;
-    int dim, size;
-    xt_map given, source; /* the maps as written by the user */
-} xt_same_;
-
 typedef struct {
     int node;   /* that produces it */
     int scope;  /* where it is defined */
@@ -171,13 +164,6 @@ typedef struct {
     xt_vec v; /* that is stored */
     xt_gather_desc_ d;
 } xt_scattered_;
-
-/* Each subgroup scans its pieces separately; carry: the total before the piece, for each element; id 0: none. */
-typedef struct {
-    xt_vec v, carry;
-    int kind, dim;
-    bool exclusive;
-} xt_scan_of_;
 
 /* An array in local memory; id: set by the first version of the body, used by all. */
 typedef struct {
@@ -381,24 +367,21 @@ typedef struct {
     int kind, dim, size;
 } xt_group_;
 
-/* A step of a reduction, in which each subgroup reduces its own groups. */
-typedef struct {
-    xt_vec v;
-    xt_group_ group;
-} xt_reduce_desc_;
-
 /* ---- scratch.c */
 
-/* An operation that moves elements of a vector; within registers if each subgroup holds what it needs. */
+/* An operation on a vector as a whole. A step of a reduction has groups of `size` within each subgroup's pieces; scans
+ * are of each piece separately. Elements move within registers if each subgroup holds what it needs. */
 typedef struct {
     xt_vec v;
+    int dim, size;
     xt_map given, source; /* the maps as written by the user */
-    int dim;              /* of a broadcast */
+    xt_vec part; /* the same result, as computed by parts; of a scan: the totals before each piece, id 0: none */
+    bool exclusive;
     xt_source_ from;
     bool in_registers;
     xt_origin_ origin; /* if in registers */
     bool anew;         /* otherwise: the operand is loaded again, see layout.c */
-} xt_rearrange_desc_;
+} xt_whole_;
 
 /* The vector that a value is or contains (the offsets of a scatter tile); NULL if there is none. In masks of changes it
  * is bit XT_VEC_CHANGES_; bits from XT_COUNTS_SHIFT_ on are scalars that advance with the loop index. */
@@ -419,16 +402,14 @@ struct xt_node_ {
         void *desc;
         const xt_numbers_ *numbers;
         const xt_vectors_ *vectors;
-        const xt_same_ *same;
         const xt_init_tile_desc_ *init_tile;
         const xt_update_ *update;
         const xt_load_desc_ *load;
         const xt_prefetch_desc_ *prefetch;
         const xt_scattered_ *scattered;
-        xt_rearrange_desc_ *rearrange;
+        const xt_whole_ *whole;
+        xt_whole_ *rearrange; /* the same, of operations that move elements */
         const xt_mma_desc_ *mma;
-        const xt_reduce_desc_ *reduce;
-        const xt_scan_of_ *scan;
         const xt_splat_of_ *splat;
         xt_local_array_ *local;
         const xt_emitted_ *emitted;

@@ -84,7 +84,7 @@ XE_FN_ void xt_find_reloads_(xt_ctx *x)
 {
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        xt_rearrange_desc_ *d = n->rearrange;
+        xt_whole_ *d = n->rearrange;
         if (n->op != XT_OP_TRANSPOSE_ || !xt_loaded_(x, &d->v, i)) continue;
         const int *data = d->v.dist.data;
         int bytes = xt_bytes_(d->v.type);
@@ -107,7 +107,7 @@ static xt_tile xt_tile_anew_(xt_ctx *x, const xt_tile *of, const xt_dist *to)
 
 /* Loads a vector transposed instead of transposing it, as if memory had the other order: a single message for a
  * product's operand or 32-bit elements, and no worse per lane. */
-static bool xt_transpose_load_(xt_ctx *x, const xt_rearrange_desc_ *how, xt_vec *r)
+static bool xt_transpose_load_(xt_ctx *x, const xt_whole_ *how, xt_vec *r)
 {
     const xt_vec *v = &how->v;
     const xt_load_desc_ *d = xt_loaded_(x, v, x->at);
@@ -136,8 +136,13 @@ static xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, xt_write_fn_ write, const xt
                             const xt_map *source, const xt_source_ *from, xt_vec r)
 {
     int dim = from->divisor[1] > 1;
-    xt_rearrange_desc_ d = {*v, *given, *source, dim, *from, false, {NULL, NULL, false, 0}, false};
+    xt_whole_ d = XT_ZERO_;
     if (!r.id) return r;
+    d.v = *v;
+    d.given = *given;
+    d.source = *source;
+    d.dim = dim;
+    d.from = *from;
     if (xt_value_at_(w.x, v->id)->spread && xt_has_map_(&r.map) && !xt_has_map_(&v->map))
         xt_fail_(w, XT_ERROR_NOT_UNIFORM, "subgroups share the result, and each has a vector %d x %d of its own",
                  v->dist.shape[0], v->dist.shape[1]);
@@ -153,7 +158,7 @@ static xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, xt_write_fn_ write, const xt
 
 XE_FN_ void xt_write_rearrange_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_rearrange_desc_ *d = n->rearrange;
+    const xt_whole_ *d = n->rearrange;
     xt_vec r = xt_make_vec_(x, n), v = xt_now_vec_(x, &d->v);
     xt_field_ f;
     if (r.blocks && v.blocks && !d->in_registers)
@@ -165,7 +170,7 @@ XE_FN_ void xt_write_rearrange_(xt_ctx *x, const xt_node_ *n)
 
 XE_FN_ void xt_write_transpose_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_rearrange_desc_ *d = n->rearrange;
+    const xt_whole_ *d = n->rearrange;
     if (x->staged && x->stager->write_load(x, n)) return;
     xt_vec r = xt_make_vec_(x, n), v;
     xt_origin_ o = d->origin;
@@ -301,22 +306,28 @@ xt_vec xt_shape_cast_(xt_where_ w, xt_slice_desc_ d)
 
 /* ---- blocked vectors: no data moves, as registers already hold blocks ------------------------------------------- */
 
-/* v as a new value. */
-XE_FN_ xt_vec xt_rename_(xt_where_ w, xt_op_ op, int kind, xt_same_ d, const int inner[2])
+/* d->part as a new value. */
+XE_FN_ xt_vec xt_rename_(xt_where_ w, xt_op_ op, int kind, const xt_whole_ *d, const int inner[2])
 {
-    xt_vec r = d.v;
-    if (!d.v.id) return xt_no_vec_();
+    xt_vec r = d->part;
+    if (!r.id) return xt_no_vec_();
     memcpy(r.inner, inner, sizeof r.inner);
     r = xt_new_vec_(w.x, r.type, &r);
-    xt_record_(w, op, xt_write_same_, kind, r.id, &d, sizeof d);
+    xt_record_(w, op, xt_write_same_, kind, r.id, d, sizeof *d);
     return r;
+}
+
+static xt_vec xt_reblocked_(xt_where_ w, xt_op_ op, const xt_vec *v, const int inner[2])
+{
+    xt_whole_ d = XT_ZERO_;
+    d.v = d.part = *v;
+    return xt_rename_(w, op, 0, &d, inner);
 }
 
 /* "out_dim[0] = in_dim[0] / inner_blocks[0]": each subgroup's piece consists of whole blocks. */
 xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
 {
     const int *b = d.inner_blocks, *data = d.vec.dist.data, *has = d.vec.inner;
-    xt_same_ same = {d.vec, d.vec, 0, 0, {{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}};
     if (!xt_check_operand_(w, "XT_TILE_PACK", &d.vec, NULL)) return xt_no_vec_();
     if (has[0])
         return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK of a vector that has inner_blocks {%d, %d}", has[0],
@@ -324,17 +335,16 @@ xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
     if (b[0] <= 0 || b[1] <= 0 || data[0] % b[0] || data[1] % b[1])
         return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK: inner_blocks {%d, %d} of %d x %d", b[0], b[1], data[0],
                             data[1]);
-    return xt_rename_(w, XT_OP_TILE_PACK_, 0, same, b);
+    return xt_reblocked_(w, XT_OP_TILE_PACK_, &d.vec, b);
 }
 
 xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
 {
     static const int none[2] = {0, 0};
     const int *b = d.inner_blocks, *has = d.vec.inner;
-    xt_same_ same = {d.vec, d.vec, 0, 0, {{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}};
     if (!xt_check_operand_(w, "XT_TILE_UNPACK", &d.vec, NULL)) return xt_no_vec_();
     if (!has[0] || (b[0] && (b[0] != has[0] || b[1] != has[1])))
         return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "XT_TILE_UNPACK with inner_blocks {%d, %d} of a vector with {%d, %d}",
                             b[0], b[1], has[0], has[1]);
-    return xt_rename_(w, XT_OP_TILE_UNPACK_, 0, same, none);
+    return xt_reblocked_(w, XT_OP_TILE_UNPACK_, &d.vec, none);
 }

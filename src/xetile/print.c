@@ -338,9 +338,8 @@ typedef struct {
 
 #define XT_F_(structure, field) offsetof(xt_##structure##_, field)
 #define XT_OPERANDS_(structure) {XT_F_(structure, v[0]), XT_F_(structure, v[1]), XT_F_(structure, v[2])}
-#define XT_MOVED_ {XT_F_(rearrange_desc, v), XT_F_(rearrange_desc, dim), XT_F_(rearrange_desc, from.shift[0]),         \
-                   XT_F_(rearrange_desc, from.shift[1]), XT_F_(rearrange_desc, source), XT_F_(rearrange_desc, given)}
-#define XT_SAME_ {XT_F_(same, of), XT_F_(same, dim), XT_F_(same, source), XT_F_(same, given)}
+#define XT_WHOLE_ {XT_F_(whole, v), XT_F_(whole, dim), XT_F_(whole, size), XT_F_(whole, from.shift[0]),                \
+                   XT_F_(whole, from.shift[1]), XT_F_(whole, source), XT_F_(whole, given)}
 
 static const xt_row_ *xt_row_of_(xt_op_ op)
 {
@@ -378,18 +377,17 @@ static const xt_row_ *xt_row_of_(xt_op_ op)
         {XT_OP_SELECT_VECTOR_, "$= arith.select $v0$o1$o2$m : $V0, $r", XT_OPERANDS_(vectors)},
         {XT_OP_BITCAST_VECTOR_, "$= arith.bitcast $v0$m : $V0 to $r", XT_OPERANDS_(vectors)},
         {XT_OP_MATH_VECTOR_, "$= $k $v0$o1$o2$m : $r", XT_OPERANDS_(vectors)},
-        {XT_OP_REDUCE_, "$= xetile.reduction <$k> $v0 [$d1] {reduction_size = $d2} : $V0 -> $r",
-         {XT_F_(reduce_desc, v), XT_F_(reduce_desc, group.dim), XT_F_(reduce_desc, group.size)}},
-        {XT_OP_REDUCTION_, "$= xetile.reduction <$k> $v0 [$D1]$z$m2 : $V0 -> $r", XT_SAME_},
+        {XT_OP_REDUCE_, "$= xetile.reduction <$k> $v0 [$d1] {reduction_size = $d2} : $V0 -> $r", XT_WHOLE_},
+        {XT_OP_REDUCTION_, "$= xetile.reduction <$k> $v0 [$D1]$z$m5 : $V0 -> $r", XT_WHOLE_},
         {XT_OP_SCAN_, "$= vector.scan <$k> $v0 [$D1]$e2$m : $V0 -> $r",
-         {XT_F_(scan_of, v), XT_F_(scan_of, dim), XT_F_(scan_of, exclusive)}},
-        {XT_OP_BROADCAST_, "$= xetile.broadcast $v0 [$D1]$z$m4 : $V0 -> $r", XT_MOVED_},
-        {XT_OP_TRANSPOSE_, "$= xetile.transpose $v0 [1, 0]$m4 : $V0 -> $r", XT_MOVED_},
-        {XT_OP_CONVERT_LAYOUT_, "$= xetile.convert_layout $v0$m4 : $V0", XT_MOVED_},
-        {XT_OP_SHAPE_CAST_, "$= vector.shape_cast $v0$m4 : $V0 to $r", XT_MOVED_},
-        {XT_OP_SLICE_, "$= vector.extract_strided_slice $v0 {offsets = [$d2, $d3]}$m4 : $V0 to $r", XT_MOVED_},
-        {XT_OP_TILE_PACK_, "$= xetile.tile_pack $v0 inner_blocks = $B$m : $V0 -> $r", XT_SAME_},
-        {XT_OP_TILE_UNPACK_, "$= xetile.tile_unpack $v0 inner_blocks = $B$m : $V0 -> $r", XT_SAME_},
+         {XT_F_(whole, v), XT_F_(whole, dim), XT_F_(whole, exclusive)}},
+        {XT_OP_BROADCAST_, "$= xetile.broadcast $v0 [$D1]$z$m5 : $V0 -> $r", XT_WHOLE_},
+        {XT_OP_TRANSPOSE_, "$= xetile.transpose $v0 [1, 0]$m5 : $V0 -> $r", XT_WHOLE_},
+        {XT_OP_CONVERT_LAYOUT_, "$= xetile.convert_layout $v0$m5 : $V0", XT_WHOLE_},
+        {XT_OP_SHAPE_CAST_, "$= vector.shape_cast $v0$m5 : $V0 to $r", XT_WHOLE_},
+        {XT_OP_SLICE_, "$= vector.extract_strided_slice $v0 {offsets = [$d3, $d4]}$m5 : $V0 to $r", XT_WHOLE_},
+        {XT_OP_TILE_PACK_, "$= xetile.tile_pack $v0 inner_blocks = $B$m : $V0 -> $r", XT_WHOLE_},
+        {XT_OP_TILE_UNPACK_, "$= xetile.tile_unpack $v0 inner_blocks = $B$m : $V0 -> $r", XT_WHOLE_},
         {XT_OP_STORE_TILE_, "xetile.store_tile $v0, $t1 : $V0, $T1", {XT_F_(scattered, v), XT_F_(scattered, d.tile)}},
         {XT_OP_STORE_SCATTER_, "xetile.store_scatter $v0$o1, $t2 : $V0$O1, $T2",
          {XT_F_(scattered, v), XT_F_(scattered, d.mask), XT_F_(scattered, d.tile)}},
@@ -415,10 +413,9 @@ static const xt_row_ *xt_row_of_(xt_op_ op)
 /* The size of a reduction or broadcast, unless it is the whole dimension. */
 static void xt_put_size_(xt_printer_ *p, const xt_node_ *n)
 {
-    const xt_same_ *s = n->same;
-    const xt_rearrange_desc_ *d = n->rearrange;
-    if (n->op == XT_OP_REDUCTION_ && s->size != s->of.dist.shape[s->dim])
-        xt_put_(p, " {reduction_size = %d}", s->size);
+    const xt_whole_ *d = n->whole;
+    if (n->op == XT_OP_REDUCTION_ && d->size != d->v.dist.shape[d->dim])
+        xt_put_(p, " {reduction_size = %d}", d->size);
     if (n->op == XT_OP_BROADCAST_ && d->v.dist.shape[d->dim] != 1)
         xt_put_(p, " {broadcast_size = %d}", d->from.divisor[d->dim]);
 }

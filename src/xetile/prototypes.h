@@ -166,7 +166,7 @@ XE_FN_ void xt_find_reloads_(xt_ctx *x);
 XE_FN_ void xt_write_rearrange_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ void xt_write_transpose_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map, const xt_map *source);
-XE_FN_ xt_vec xt_rename_(xt_where_ w, xt_op_ op, int kind, xt_same_ d, const int inner[2]);
+XE_FN_ xt_vec xt_rename_(xt_where_ w, xt_op_ op, int kind, const xt_whole_ *d, const int inner[2]);
 XE_FN_ bool xt_check_reduction_(xt_where_ w, const char *what, int kind, xt_reduction_desc_ *d);
 XE_FN_ void xt_write_reduce_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ void xt_write_scan_(xt_ctx *x, const xt_node_ *n);

@@ -111,7 +111,7 @@ XE_FN_ bool xt_check_uniform_(xt_where_ w, const xt_val *v, const char *what)
 static bool xt_meets_(xt_op_ op, const void *desc)
 {
     return op == XT_OP_BARRIER_ || op == XT_OP_BARRIER_ARRIVE_ || op == XT_OP_BARRIER_WAIT_ ||
-           (op >= XT_OP_BROADCAST_ && op <= XT_OP_SLICE_ && !((const xt_rearrange_desc_ *)desc)->in_registers);
+           (op >= XT_OP_BROADCAST_ && op <= XT_OP_SLICE_ && !((const xt_whole_ *)desc)->in_registers);
 }
 
 /* Checks that the open regions allow the operation. Numbers, XT_LOAD and XT_STORE may diverge by lane. */
@@ -220,7 +220,7 @@ XE_FN_ void xt_write_nothing_(xt_ctx *x, const xt_node_ *n) { (void)x, (void)n; 
 
 XE_FN_ void xt_write_same_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec now = xt_now_vec_(x, &n->same->v);
+    xt_vec now = xt_now_vec_(x, &n->whole->part);
     memcpy(now.inner, xt_value_at_(x, n->result)->now.vec.inner, sizeof now.inner);
     xt_define_vec_(x, n->result, now);
 }

@@ -132,7 +132,10 @@ static xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim
 {
     const int *n = v->dist.shape;
     xt_vec r = xt_mapped_vec_(w, v->type, dim ? n[0] : n[0] / size, dim ? n[1] / size : n[1], map);
-    xt_reduce_desc_ d = {*v, {kind, dim, size}};
+    xt_whole_ d = XT_ZERO_;
+    d.v = *v;
+    d.dim = dim;
+    d.size = size;
     xt_spread_like_(w.x, r.id, v);
     if (r.id) xt_record_(w, XT_OP_REDUCE_, xt_write_reduce_, kind, r.id, &d, sizeof d);
     return r;
@@ -140,34 +143,35 @@ static xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim
 
 XE_FN_ void xt_write_reduce_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec v = xt_now_vec_(x, &n->reduce->v), r = xt_make_vec_(x, n);
-    xt_define_vec_(x, n->result, r.blocks && v.blocks ? xt_reduce_local_(x, &v, n->reduce->group, r) : r);
+    const xt_group_ group = {n->kind, n->whole->dim, n->whole->size};
+    xt_vec v = xt_now_vec_(x, &n->whole->v), r = xt_make_vec_(x, n);
+    xt_define_vec_(x, n->result, r.blocks && v.blocks ? xt_reduce_local_(x, &v, group, r) : r);
 }
 
 /* Groups within a subgroup's pieces are reduced there. Otherwise each subgroup reduces its part of them; then the parts
  * are redistributed, so that each subgroup has whole groups, and reduced. */
 xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
 {
-    xt_same_ same = XT_ZERO_;
+    xt_whole_ whole = XT_ZERO_;
     int inner[2];
-    same.of = d.vec;
-    same.given = d.map;
-    same.source = d.source;
+    whole.v = d.vec;
+    whole.given = d.map;
+    whole.source = d.source;
     if (!xt_check_reduction_(w, "XT_REDUCTION", kind, &d) || !xt_reduction_map_(w, &d)) return xt_no_vec_();
-    same.dim = d.dim;
-    same.size = d.reduction_size;
+    whole.dim = d.dim;
+    whole.size = d.reduction_size;
     w.x->part++;
     int part = xt_common_divisor_(d.vec.dist.data[d.dim], d.reduction_size);
     int rest = d.reduction_size / part;
     xt_map map = xt_map_reduction(&d.vec.map, d.dim, part);
-    same.v = xt_reduction_step_(w, &d.vec, kind, d.dim, part, &map);
+    whole.part = xt_reduction_step_(w, &d.vec, kind, d.dim, part, &map);
     if (rest > 1 || !xt_same_map_(&map, &d.map)) {
         map = d.map;
         if (xt_has_map_(&map)) map.sg_data[d.dim] *= rest;
-        if (same.v.id) same.v = xt_convert_to_(w, &same.v, &map, &same.v.map);
-        if (rest > 1 && same.v.id) same.v = xt_reduction_step_(w, &same.v, kind, d.dim, rest, &d.map);
+        if (whole.part.id) whole.part = xt_convert_to_(w, &whole.part, &map, &whole.part.map);
+        if (rest > 1 && whole.part.id) whole.part = xt_reduction_step_(w, &whole.part, kind, d.dim, rest, &d.map);
     }
     w.x->part--;
     for (int i = 0; i < 2; i++) inner[i] = d.vec.inner[0] ? (i == d.dim ? 1 : d.vec.inner[i]) : 0;
-    return xt_rename_(w, XT_OP_REDUCTION_, kind, same, inner);
+    return xt_rename_(w, XT_OP_REDUCTION_, kind, &whole, inner);
 }

@@ -7,7 +7,8 @@
 typedef struct {
     xt_ctx *x;
     xt_field_ f;
-    const xt_scan_of_ *of;
+    int kind;
+    const xt_whole_ *of;
     int *element; /* element[c * 64 + p]: the element in lane p of component c, -1: none */
     int span;     /* elements of a piece along the dimension */
 } xt_scan_;
@@ -34,10 +35,12 @@ static int xt_scan_at_(const xt_scan_ *s, int element)
     return (s->of->dim ? element % s->f.cols : element / s->f.cols) % s->span;
 }
 
-static bool xt_scan_init_(xt_scan_ *s, xt_ctx *x, const xt_scan_of_ *of)
+static bool xt_scan_init_(xt_scan_ *s, xt_ctx *x, const xt_node_ *n)
 {
+    const xt_whole_ *of = n->whole;
     xt_vec v = xt_now_vec_(x, &of->v);
     s->x = x;
+    s->kind = n->kind;
     s->of = of;
     s->span = v.dist.data[of->dim];
     if (!xt_field_of_(x, &s->f, &v, xt_wide_type_((int)v.type))) return false;
@@ -113,7 +116,7 @@ static void xt_scan_one_by_one_(xt_scan_ *s)
     for (int at = 1; at < s->span; at++)
         for (int c = 0; c < s->f.comps; c++)
             if (xt_scan_is_at_(s, c, at))
-                s->f.comp[c] = xt_combine_(&s->x->m, s->of->kind, s->f.type, xt_scan_before_(s, &s->f, c, 1, &mask),
+                s->f.comp[c] = xt_combine_(&s->x->m, s->kind, s->f.type, xt_scan_before_(s, &s->f, c, 1, &mask),
                                            s->f.comp[c]);
 }
 
@@ -127,7 +130,7 @@ static bool xt_scan_doubling_(xt_scan_ *s)
             uint32_t mask;
             spe_id before = xt_scan_before_(s, &old, c, by, &mask);
             if (!mask) continue;
-            before = xt_combine_(&s->x->m, s->of->kind, old.type, before, old.comp[c]);
+            before = xt_combine_(&s->x->m, s->kind, old.type, before, old.comp[c]);
             s->f.comp[c] = xt_scan_choose_(s, c, mask, before, old.comp[c]);
         }
     }
@@ -137,7 +140,7 @@ static bool xt_scan_doubling_(xt_scan_ *s)
 /* For an exclusive scan, shifts by one element; then combines with the carry. */
 static bool xt_scan_finish_(xt_scan_ *s, xt_field_ *out)
 {
-    spe_id neutral = xt_scan_neutral_(s->x, s->of->kind, s->f.type);
+    spe_id neutral = xt_scan_neutral_(s->x, s->kind, s->f.type);
     xt_field_ carry;
     if (!xt_scan_copy_(s, &s->f, out)) return false;
     for (int c = 0; s->of->exclusive && c < out->comps; c++) {
@@ -145,11 +148,11 @@ static bool xt_scan_finish_(xt_scan_ *s, xt_field_ *out)
         spe_id before = xt_scan_before_(s, &s->f, c, 1, &mask);
         out->comp[c] = xt_scan_choose_(s, c, mask, before, neutral);
     }
-    if (s->of->carry.id) {
-        xt_vec v = xt_now_vec_(s->x, &s->of->carry);
+    if (s->of->part.id) {
+        xt_vec v = xt_now_vec_(s->x, &s->of->part);
         if (!xt_field_of_(s->x, &carry, &v, s->f.type)) return false;
         for (int c = 0; c < out->comps; c++)
-            out->comp[c] = xt_combine_(&s->x->m, s->of->kind, out->type, carry.comp[c], out->comp[c]);
+            out->comp[c] = xt_combine_(&s->x->m, s->kind, out->type, carry.comp[c], out->comp[c]);
     }
     return true;
 }
@@ -159,7 +162,7 @@ XE_FN_ void xt_write_scan_(xt_ctx *x, const xt_node_ *n)
     xt_vec r = xt_make_vec_(x, n);
     xt_scan_ s;
     xt_field_ out;
-    if (!r.blocks || !xt_scan_init_(&s, x, n->scan)) return;
+    if (!r.blocks || !xt_scan_init_(&s, x, n)) return;
     if (xt_scan_in_lanes_(&s))
         xt_scan_one_by_one_(&s);
     else if (!xt_scan_doubling_(&s))
@@ -196,7 +199,7 @@ xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
 {
     const xt_cast_desc_ as_usual = {true};
     xt_reduction_desc_ check = XT_ZERO_;
-    xt_scan_of_ of = XT_ZERO_;
+    xt_whole_ of = XT_ZERO_;
     int type = (int)d.vec.type;
     xt_vec plain = d.vec;
     check.vec = d.vec;
@@ -208,11 +211,10 @@ xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
             return xt_cast_vec_(w, type, xt_any_vec_(xt_scan_vec_(w, kind, d)), as_usual);
         }
         plain.inner[0] = plain.inner[1] = 0;
-        of.carry = xt_scan_carry_(w, kind, &plain, check.dim);
-        if (!of.carry.id) return xt_no_vec_();
+        of.part = xt_scan_carry_(w, kind, &plain, check.dim);
+        if (!of.part.id) return xt_no_vec_();
     }
     of.v = d.vec;
-    of.kind = kind;
     of.dim = check.dim;
     of.exclusive = d.exclusive;
     plain = xt_new_vec_(w.x, d.vec.type, &d.vec);
