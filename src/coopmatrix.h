@@ -72,7 +72,7 @@
  *     reduce     cm_reduce (M x 1 or 1 x N)  cm_reduce_spread (the result in every element)
  *     change     cm_convert  cm_convert_as (with rounding, saturation)  cm_convert_use  cm_transpose  cm_repeat
  *     access     cm_component  cm_insert  cm_row_index  cm_col_index  cm_re  cm_im  cm_visit (elements in memory)
- *     types      cm_storage_type (in memory and parts)  cm_arith_type (what cm_fn sees)  cm_is_complex
+ *     types      cm_storage_type (in memory and parts)  cm_arith_type (what cm_fn sees)  cm_is_complex  CM_REAL_TYPES (list)
  *     parts      cm_part_count  cm_part_type  cm_part_words  cm_layout_for (their layout)
  *     tables     cm_target_row(name)  cm_product_row(a, b): the product of two types, NULL if there is none
  *                cm_product_takes(row, c)  cm_promotes(a, b)  cm_block_shape_row: a legal 2D block message
@@ -133,8 +133,9 @@
 
 /* ---- types, uses, errors ----------------------------------------------------------------------------------------- */
 
-/* name, bytes, kind, signed, bits of the storage type, storage is floating point, as written in kernels and messages */
-#define CM_REAL_TYPES_(X)                                                                                              \
+/* X(name, bytes, kind, signed, bits of the storage type, storage is floating point, as written in kernels) for all types
+ * but the complex ones: CM_##name is its cm_type. */
+#define CM_REAL_TYPES(X)                                                                                               \
     X(F64, 8, FLOAT, true, 64, true, f64)        X(F32, 4, FLOAT, true, 32, true, f32)                                 \
     X(TF32, 4, FLOAT, true, 32, true, tf32)      X(F16, 2, FLOAT, true, 16, true, f16)                                 \
     X(BF16, 2, FLOAT, true, 16, false, bf16)     X(E4M3, 1, FLOAT, true, 8, false, e4m3)                               \
@@ -144,7 +145,7 @@
     X(U8, 1, INT, false, 8, false, u8)           X(U16, 2, INT, false, 16, false, u16)                                 \
     X(U32, 4, INT, false, 32, false, u32)        X(U64, 8, INT, false, 64, false, u64)
 #define CM_TYPES_(X)                                                                                                   \
-    CM_REAL_TYPES_(X)                                                                                                  \
+    CM_REAL_TYPES(X)                                                                                                   \
     X(C32, 8, COMPLEX, true, 32, true, c32)      X(C64, 16, COMPLEX, true, 64, true, c64)
 
 #define CM_TYPE_ENUM_(name, bytes, kind, sign, bits, fp, token) CM_##name,

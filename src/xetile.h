@@ -404,7 +404,7 @@ XETILE_API xt_map xt_map_transpose(const xt_map *map);
 
 /* Types as written in kernels: XT_TYPE_f16 ... XT_BOOL_ is that of conditions, next to the cm_type values. */
 #define XT_TYPE_ENUM_(name, bytes, kind, sign, bits, fp, token) XT_TYPE_##token = CM_##name,
-enum { CM_REAL_TYPES_(XT_TYPE_ENUM_) XT_BOOL_ = CM_TYPE_COUNT, XT_TYPE_i1 = XT_BOOL_ };
+enum { CM_REAL_TYPES(XT_TYPE_ENUM_) XT_BOOL_ = CM_TYPE_COUNT, XT_TYPE_i1 = XT_BOOL_ };
 
 typedef spe_val xt_val; /* types: cm_type or XT_BOOL_ */
 
