@@ -582,14 +582,20 @@ typedef struct {
     int locality;
 } xt_prefetch_desc_;
 
-typedef enum {
-    XT_RED_add_, XT_RED_mul_, XT_RED_minsi_, XT_RED_minui_, XT_RED_maxsi_, XT_RED_maxui_, XT_RED_and_, XT_RED_or_,
-    XT_RED_xor_, XT_RED_minnumf_, XT_RED_maxnumf_, XT_RED_minimumf_, XT_RED_maximumf_, XT_RED_COUNT_
-} xt_red_; /* kinds of reductions */
+enum { XT_RMW_INT_ = 1, XT_RMW_FLOAT_ = 2, XT_RMW_LOOP_ = -1 };
+
+/* Kinds of reductions: the operation, how it reads integers, element types; does a NaN win (and is -0 less than 0)? */
+#define XT_RED_KINDS_(X)                                                                                               \
+    X(add, ADD, SIGNED, INT_ | XT_RMW_FLOAT_, false) X(mul, MUL, SIGNED, INT_ | XT_RMW_FLOAT_, false)                  \
+    X(minsi, MIN, SIGNED, INT_, false) X(minui, MIN, UNSIGNED, INT_, false) X(maxsi, MAX, SIGNED, INT_, false)         \
+    X(maxui, MAX, UNSIGNED, INT_, false) X(and, AND, UNSIGNED, INT_, false) X(or, OR, UNSIGNED, INT_, false)           \
+    X(xor, XOR, UNSIGNED, INT_, false) X(minnumf, MIN, FLOAT, FLOAT_, false) X(maxnumf, MAX, FLOAT, FLOAT_, false)     \
+    X(minimumf, MIN, FLOAT, FLOAT_, true) X(maximumf, MAX, FLOAT, FLOAT_, true)
+#define XT_RED_ENUM_(name, op, number, takes, nan_wins) XT_RED_##name##_,
+typedef enum { XT_RED_KINDS_(XT_RED_ENUM_) XT_RED_COUNT_ } xt_red_;
 
 /* The specification's arith kinds: element types, the instruction for 32 and 64 bits (LOOP: compare and swap), and the
  * reduction that combines two values. */
-enum { XT_RMW_INT_ = 1, XT_RMW_FLOAT_ = 2, XT_RMW_LOOP_ = -1 };
 #define XT_RMW_KINDS_(X)                                                                                               \
     X(assign, INT_ | XT_RMW_FLOAT_, SPE_ATOMIC_EXCHANGE, XT_RED_COUNT_)                                                \
     X(addf, FLOAT_, SPE_ATOMIC_FADD, XT_RED_add_) X(addi, INT_, SPE_ATOMIC_IADD, XT_RED_add_)                          \

@@ -41,15 +41,14 @@ XE_FN_ xt_vec *xt_thing_vec_(xt_thing_ *t)
 static xt_text_ xt_describe_thing_(const xt_thing_ *t)
 {
     bool vec = t->magic == XT_VEC_MAGIC_;
-    const xt_dist *d = vec ? &t->vec.dist : &t->tile.dist;
-    const xt_map *m = vec ? &t->vec.map : &t->tile.map;
+    xt_vec v = vec ? t->vec : xt_form_(&t->tile);
     xt_text_ text;
     if (t->magic == SPE_VAL_MAGIC)
         snprintf(text.s, sizeof text.s, "%s", xt_type_name_(xt_carried_type_(&t->val)));
     else
-        snprintf(text.s, sizeof text.s, "%s %d x %d of %s%s%.79s", vec ? "vector" : "tile", d->shape[0], d->shape[1],
-                 xt_type_name_((int)(vec ? t->vec.type : t->tile.type)), xt_has_map_(m) ? " with " : "",
-                 xt_has_map_(m) ? xt_map_text_(m).s : "");
+        snprintf(text.s, sizeof text.s, "%s %d x %d of %s%s%.79s", vec ? "vector" : "tile", v.dist.shape[0],
+                 v.dist.shape[1], xt_type_name_((int)v.type), xt_has_map_(&v.map) ? " with " : "",
+                 xt_has_map_(&v.map) ? xt_map_text_(&v.map).s : "");
     return text;
 }
 

@@ -435,22 +435,9 @@ XE_FN_ spe_id xt_extreme_(spe_module *m, bool larger, bool nan_wins, spe_id a, s
 
 XE_FN_ const xt_red_row_ *xt_red_info_(int kind)
 {
-    enum { INTS = XT_RMW_INT_, FLOATS = XT_RMW_FLOAT_ };
-    static const xt_red_row_ rows[] = { /* by xt_red_ */
-        {"add", SPE_ARITH_ADD, SPE_NUMBER_SIGNED, INTS | FLOATS, false},
-        {"mul", SPE_ARITH_MUL, SPE_NUMBER_SIGNED, INTS | FLOATS, false},
-        {"minsi", SPE_ARITH_MIN, SPE_NUMBER_SIGNED, INTS, false},
-        {"minui", SPE_ARITH_MIN, SPE_NUMBER_UNSIGNED, INTS, false},
-        {"maxsi", SPE_ARITH_MAX, SPE_NUMBER_SIGNED, INTS, false},
-        {"maxui", SPE_ARITH_MAX, SPE_NUMBER_UNSIGNED, INTS, false},
-        {"and", SPE_ARITH_AND, SPE_NUMBER_UNSIGNED, INTS, false},
-        {"or", SPE_ARITH_OR, SPE_NUMBER_UNSIGNED, INTS, false},
-        {"xor", SPE_ARITH_XOR, SPE_NUMBER_UNSIGNED, INTS, false},
-        {"minnumf", SPE_ARITH_MIN, SPE_NUMBER_FLOAT, FLOATS, false},
-        {"maxnumf", SPE_ARITH_MAX, SPE_NUMBER_FLOAT, FLOATS, false},
-        {"minimumf", SPE_ARITH_MIN, SPE_NUMBER_FLOAT, FLOATS, true},
-        {"maximumf", SPE_ARITH_MAX, SPE_NUMBER_FLOAT, FLOATS, true},
-    };
+#define XT_RED_ROW_(name, op, number, takes, nan_wins)                                                                 \
+    {#name, SPE_ARITH_##op, SPE_NUMBER_##number, XT_RMW_##takes, nan_wins},
+    static const xt_red_row_ rows[] = {XT_RED_KINDS_(XT_RED_ROW_)};
     return &rows[kind];
 }
 

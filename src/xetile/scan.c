@@ -88,26 +88,26 @@ static bool xt_scan_copy_(const xt_scan_ *s, const xt_field_ *f, xt_field_ *to)
     return true;
 }
 
-/* Is each component at a single position along the dimension? Then each element's predecessor is in its own lane. */
-static bool xt_scan_in_lanes_(const xt_scan_ *s)
+enum { XT_SCAN_NONE_ = -1, XT_SCAN_SEVERAL_ = -2 };
+
+/* The position along the dimension of a component's elements. */
+static int xt_scan_position_(const xt_scan_ *s, int c)
 {
-    for (int c = 0; c < s->f.comps; c++) {
-        int at = -1;
-        for (int p = 0; p < s->x->S; p++) {
-            int e = s->element[c * 64 + p];
-            if (e >= 0 && at >= 0 && xt_scan_at_(s, e) != at) return false;
-            if (e >= 0) at = xt_scan_at_(s, e);
-        }
+    int at = XT_SCAN_NONE_;
+    for (int p = 0; p < s->x->S; p++) {
+        int e = s->element[c * 64 + p];
+        if (e >= 0 && at >= 0 && xt_scan_at_(s, e) != at) return XT_SCAN_SEVERAL_;
+        if (e >= 0) at = xt_scan_at_(s, e);
     }
-    return true;
+    return at;
 }
 
-/* Is the component at this position along the dimension? */
-static bool xt_scan_is_at_(const xt_scan_ *s, int c, int at)
+/* Is each component at a single one? Then each element's predecessor is in its own lane. */
+static bool xt_scan_in_lanes_(const xt_scan_ *s)
 {
-    int p = 0;
-    while (p < s->x->S && s->element[c * 64 + p] < 0) p++;
-    return p < s->x->S && xt_scan_at_(s, s->element[c * 64 + p]) == at;
+    int c = 0;
+    while (c < s->f.comps && xt_scan_position_(s, c) != XT_SCAN_SEVERAL_) c++;
+    return c == s->f.comps;
 }
 
 static void xt_scan_one_by_one_(xt_scan_ *s)
@@ -115,7 +115,7 @@ static void xt_scan_one_by_one_(xt_scan_ *s)
     uint32_t mask;
     for (int at = 1; at < s->span; at++)
         for (int c = 0; c < s->f.comps; c++)
-            if (xt_scan_is_at_(s, c, at))
+            if (xt_scan_position_(s, c) == at)
                 s->f.comp[c] = xt_combine_(&s->x->m, s->kind, s->f.type, xt_scan_before_(s, &s->f, c, 1, &mask),
                                            s->f.comp[c]);
 }

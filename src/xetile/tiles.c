@@ -31,18 +31,6 @@ XE_FN_ spe_id xt_shared_array_(spe_module *m, spe_id type, int64_t elements)
     return array;
 }
 
-/* The first element of one, created before the body so that all versions can use it. */
-static spe_id xt_emit_local_(xt_ctx *x, int type, int64_t elements)
-{
-    spe_module *m = &x->m;
-    spe_id zero = spe_u32(m, 0), of = xt_spe_type_(x, xt_held_(type));
-    spe_prologue_begin(m);
-    spe_id p = xt_shared_array_(m, of, elements);
-    p = spe_element(m, p, 1, &zero);
-    spe_prologue_end(m);
-    return p;
-}
-
 xt_val xt_local_(xt_where_ w, int type, int64_t elements)
 {
     xt_ctx *x = w.x;
@@ -65,12 +53,15 @@ xt_val xt_local_(xt_where_ w, int type, int64_t elements)
     return v;
 }
 
+/* The pointer to the first element is made before the body, so that all versions can use it. */
 XE_FN_ void xt_write_local_(xt_ctx *x, const xt_node_ *n)
 {
     xt_local_array_ *array = n->local;
-    xt_val v = spe_val_of(SPE_POINTER, array->type, 0);
-    if (!array->id) array->id = xt_emit_local_(x, array->type, array->elements);
-    v.id = array->id;
+    spe_id zero = spe_u32(&x->m, 0), of = xt_spe_type_(x, xt_held_(array->type));
+    spe_prologue_begin(&x->m);
+    if (!array->id) array->id = spe_element(&x->m, xt_shared_array_(&x->m, of, array->elements), 1, &zero);
+    spe_prologue_end(&x->m);
+    xt_val v = spe_val_of(SPE_POINTER, array->type, array->id);
     v.local = true;
     xt_define_(x, n->result, v);
 }
