@@ -72,7 +72,8 @@
  *     reduce     cm_reduce (M x 1 or 1 x N)  cm_reduce_spread (the result in every element)
  *     change     cm_convert  cm_convert_as (with rounding, saturation)  cm_convert_use  cm_transpose  cm_repeat
  *     access     cm_component  cm_insert  cm_row_index  cm_col_index  cm_re  cm_im  cm_visit (elements in memory)
- *     types      cm_storage_type (in memory and parts)  cm_arith_type (what cm_fn sees)  cm_is_complex  CM_REAL_TYPES (list)
+ *     types      cm_storage_type (in memory and parts)  cm_arith_type (what cm_fn sees)  cm_is_complex
+ *                CM_REAL_TYPES(X) lists all but the complex ones
  *     parts      cm_part_count  cm_part_type  cm_part_words  cm_layout_for (their layout)
  *     tables     cm_target_row(name)  cm_product_row(a, b): the product of two types, NULL if there is none
  *                cm_product_takes(row, c)  cm_promotes(a, b)  cm_block_shape_row: a legal 2D block message
@@ -133,8 +134,8 @@
 
 /* ---- types, uses, errors ----------------------------------------------------------------------------------------- */
 
-/* X(name, bytes, kind, signed, bits of the storage type, storage is floating point, as written in kernels) for all types
- * but the complex ones: CM_##name is its cm_type. */
+/* All types but the complex ones: name of its cm_type after CM_, bytes, kind, signed, bits of the storage type, storage is
+ * floating point, name as written in kernels. */
 #define CM_REAL_TYPES(X)                                                                                               \
     X(F64, 8, FLOAT, true, 64, true, f64)        X(F32, 4, FLOAT, true, 32, true, f32)                                 \
     X(TF32, 4, FLOAT, true, 32, true, tf32)      X(F16, 2, FLOAT, true, 16, true, f16)                                 \
