@@ -586,11 +586,13 @@ enum { XT_RMW_INT_ = 1, XT_RMW_FLOAT_ = 2, XT_RMW_LOOP_ = -1 };
 
 /* Kinds of reductions: the operation, how it reads integers, element types; does a NaN win (and is -0 less than 0)? */
 #define XT_RED_KINDS_(X)                                                                                               \
-    X(add, ADD, SIGNED, INT_ | XT_RMW_FLOAT_, false) X(mul, MUL, SIGNED, INT_ | XT_RMW_FLOAT_, false)                  \
-    X(minsi, MIN, SIGNED, INT_, false) X(minui, MIN, UNSIGNED, INT_, false) X(maxsi, MAX, SIGNED, INT_, false)         \
-    X(maxui, MAX, UNSIGNED, INT_, false) X(and, AND, UNSIGNED, INT_, false) X(or, OR, UNSIGNED, INT_, false)           \
-    X(xor, XOR, UNSIGNED, INT_, false) X(minnumf, MIN, FLOAT, FLOAT_, false) X(maxnumf, MAX, FLOAT, FLOAT_, false)     \
-    X(minimumf, MIN, FLOAT, FLOAT_, true) X(maximumf, MAX, FLOAT, FLOAT_, true)
+    X(add, ARITH_ADD, NUMBER_SIGNED, INT_ | XT_RMW_FLOAT_, false)                                                      \
+    X(mul, ARITH_MUL, NUMBER_SIGNED, INT_ | XT_RMW_FLOAT_, false) X(minsi, ARITH_MIN, NUMBER_SIGNED, INT_, false)      \
+    X(minui, ARITH_MIN, NUMBER_UNSIGNED, INT_, false) X(maxsi, ARITH_MAX, NUMBER_SIGNED, INT_, false)                  \
+    X(maxui, ARITH_MAX, NUMBER_UNSIGNED, INT_, false) X(and, ARITH_AND, NUMBER_UNSIGNED, INT_, false)                  \
+    X(or, ARITH_OR, NUMBER_UNSIGNED, INT_, false) X(xor, ARITH_XOR, NUMBER_UNSIGNED, INT_, false)                      \
+    X(minnumf, ARITH_MIN, NUMBER_FLOAT, FLOAT_, false) X(maxnumf, ARITH_MAX, NUMBER_FLOAT, FLOAT_, false)              \
+    X(minimumf, ARITH_MIN, NUMBER_FLOAT, FLOAT_, true) X(maximumf, ARITH_MAX, NUMBER_FLOAT, FLOAT_, true)
 #define XT_RED_ENUM_(name, op, number, takes, nan_wins) XT_RED_##name##_,
 typedef enum { XT_RED_KINDS_(XT_RED_ENUM_) XT_RED_COUNT_ } xt_red_;
 

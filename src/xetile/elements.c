@@ -435,8 +435,7 @@ XE_FN_ spe_id xt_extreme_(spe_module *m, bool larger, bool nan_wins, spe_id a, s
 
 XE_FN_ const xt_red_row_ *xt_red_info_(int kind)
 {
-#define XT_RED_ROW_(name, op, number, takes, nan_wins)                                                                 \
-    {#name, SPE_ARITH_##op, SPE_NUMBER_##number, XT_RMW_##takes, nan_wins},
+#define XT_RED_ROW_(name, op, number, takes, nan_wins) {#name, SPE_##op, SPE_##number, XT_RMW_##takes, nan_wins},
     static const xt_red_row_ rows[] = {XT_RED_KINDS_(XT_RED_ROW_)};
     return &rows[kind];
 }
