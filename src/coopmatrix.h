@@ -134,8 +134,8 @@
 
 /* ---- types, uses, errors ----------------------------------------------------------------------------------------- */
 
-/* All types but the complex ones: cm_type without CM_, bytes, kind, signed, bits of the storage type, storage is floating
- * point, name as written in kernels. */
+/* All types but the complex ones: cm_type without CM_, bytes, kind, signed, bits of the storage type, storage is a
+ * float, name as written in kernels. */
 #define CM_REAL_TYPES(X)                                                                                               \
     X(F64, 8, FLOAT, true, 64, true, f64)        X(F32, 4, FLOAT, true, 32, true, f32)                                 \
     X(TF32, 4, FLOAT, true, 32, true, tf32)      X(F16, 2, FLOAT, true, 16, true, f16)                                 \
