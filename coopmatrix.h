@@ -73,6 +73,7 @@
  *     change     cm_convert  cm_convert_as (with rounding, saturation)  cm_convert_use  cm_transpose  cm_repeat
  *     access     cm_component  cm_insert  cm_row_index  cm_col_index  cm_re  cm_im  cm_visit (elements in memory)
  *     types      cm_storage_type (in memory and parts)  cm_arith_type (what cm_fn sees)  cm_is_complex
+ *                CM_REAL_TYPES(X) lists all but the complex ones
  *     parts      cm_part_count  cm_part_type  cm_part_words  cm_layout_for (their layout)
  *     tables     cm_target_row(name)  cm_product_row(a, b): the product of two types, NULL if there is none
  *                cm_product_takes(row, c)  cm_promotes(a, b)  cm_block_shape_row: a legal 2D block message
@@ -135,19 +136,22 @@
 
 /* ---- types, uses, errors ----------------------------------------------------------------------------------------- */
 
-/* name, bytes, kind, signed, bits of the storage type, storage is floating point, text */
+/* All types but the complex ones: cm_type without CM_, bytes, kind, signed, bits of the storage type, storage is a
+ * float, name as written in kernels. */
+#define CM_REAL_TYPES(X)                                                                                               \
+    X(F64, 8, FLOAT, true, 64, true, f64)        X(F32, 4, FLOAT, true, 32, true, f32)                                 \
+    X(TF32, 4, FLOAT, true, 32, true, tf32)      X(F16, 2, FLOAT, true, 16, true, f16)                                 \
+    X(BF16, 2, FLOAT, true, 16, false, bf16)     X(E4M3, 1, FLOAT, true, 8, false, e4m3)                               \
+    X(E5M2, 1, FLOAT, true, 8, false, e5m2)                                                                            \
+    X(I64, 8, INT, true, 64, false, i64)         X(I32, 4, INT, true, 32, false, i32)                                  \
+    X(I16, 2, INT, true, 16, false, i16)         X(I8, 1, INT, true, 8, false, i8)                                     \
+    X(U8, 1, INT, false, 8, false, u8)           X(U16, 2, INT, false, 16, false, u16)                                 \
+    X(U32, 4, INT, false, 32, false, u32)        X(U64, 8, INT, false, 64, false, u64)
 #define CM_TYPES_(X)                                                                                                   \
-    X(F64, 8, FLOAT, true, 64, true, "f64")      X(F32, 4, FLOAT, true, 32, true, "f32")                               \
-    X(TF32, 4, FLOAT, true, 32, true, "tf32")    X(F16, 2, FLOAT, true, 16, true, "f16")                               \
-    X(BF16, 2, FLOAT, true, 16, false, "bf16")   X(E4M3, 1, FLOAT, true, 8, false, "e4m3")                             \
-    X(E5M2, 1, FLOAT, true, 8, false, "e5m2")                                                                          \
-    X(I64, 8, INT, true, 64, false, "i64")       X(I32, 4, INT, true, 32, false, "i32")                                \
-    X(I16, 2, INT, true, 16, false, "i16")       X(I8, 1, INT, true, 8, false, "i8")                                   \
-    X(U8, 1, INT, false, 8, false, "u8")         X(U16, 2, INT, false, 16, false, "u16")                               \
-    X(U32, 4, INT, false, 32, false, "u32")      X(U64, 8, INT, false, 64, false, "u64")                               \
-    X(C32, 8, COMPLEX, true, 32, true, "c32")    X(C64, 16, COMPLEX, true, 64, true, "c64")
+    CM_REAL_TYPES(X)                                                                                                   \
+    X(C32, 8, COMPLEX, true, 32, true, c32)      X(C64, 16, COMPLEX, true, 64, true, c64)
 
-#define CM_TYPE_ENUM_(name, bytes, kind, sign, bits, fp, text) CM_##name,
+#define CM_TYPE_ENUM_(name, bytes, kind, sign, bits, fp, token) CM_##name,
 /* CM_NO_TYPE_ makes the enum signed with every compiler: types are also stored in ints. */
 typedef enum {
     CM_NO_TYPE_ = -1, CM_TYPES_(CM_TYPE_ENUM_) CM_TYPE_COUNT
@@ -691,7 +695,7 @@ typedef struct {
 
 const cm_type_row *cm_type_info(cm_type type)
 {
-#define CM_TYPE_ROW_(name, bytes, kind, sign, bits, fp, text) {text, bytes, CM_KIND_##kind, sign, bits, fp},
+#define CM_TYPE_ROW_(name, bytes, kind, sign, bits, fp, token) {#token, bytes, CM_KIND_##kind, sign, bits, fp},
     static const cm_type_row rows[] = {CM_TYPES_(CM_TYPE_ROW_)};
     return (unsigned)type < (unsigned)CM_TYPE_COUNT ? &rows[type] : NULL;
 }

@@ -409,7 +409,9 @@ XETILE_API xt_map xt_map_transpose(const xt_map *map);
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-enum { XT_BOOL_ = CM_TYPE_COUNT }; /* the type of conditions, next to the cm_type values */
+/* Types as written in kernels: XT_TYPE_f16 ... XT_BOOL_ is that of conditions, next to the cm_type values. */
+#define XT_TYPE_ENUM_(name, bytes, kind, sign, bits, fp, token) XT_TYPE_##token = CM_##name,
+enum { CM_REAL_TYPES(XT_TYPE_ENUM_) XT_BOOL_ = CM_TYPE_COUNT, XT_TYPE_i1 = XT_BOOL_ };
 
 typedef spe_val xt_val; /* types: cm_type or XT_BOOL_ */
 
@@ -587,14 +589,22 @@ typedef struct {
     int locality;
 } xt_prefetch_desc_;
 
-typedef enum {
-    XT_RED_add_, XT_RED_mul_, XT_RED_minsi_, XT_RED_minui_, XT_RED_maxsi_, XT_RED_maxui_, XT_RED_and_, XT_RED_or_,
-    XT_RED_xor_, XT_RED_minnumf_, XT_RED_maxnumf_, XT_RED_minimumf_, XT_RED_maximumf_, XT_RED_COUNT_
-} xt_red_; /* kinds of reductions */
+enum { XT_RMW_INT_ = 1, XT_RMW_FLOAT_ = 2, XT_RMW_LOOP_ = -1 };
+
+/* Kinds of reductions: the operation, how it reads integers, element types; does a NaN win (and is -0 less than 0)? */
+#define XT_RED_KINDS_(X)                                                                                               \
+    X(add, ARITH_ADD, NUMBER_SIGNED, INT_ | XT_RMW_FLOAT_, false)                                                      \
+    X(mul, ARITH_MUL, NUMBER_SIGNED, INT_ | XT_RMW_FLOAT_, false) X(minsi, ARITH_MIN, NUMBER_SIGNED, INT_, false)      \
+    X(minui, ARITH_MIN, NUMBER_UNSIGNED, INT_, false) X(maxsi, ARITH_MAX, NUMBER_SIGNED, INT_, false)                  \
+    X(maxui, ARITH_MAX, NUMBER_UNSIGNED, INT_, false) X(and, ARITH_AND, NUMBER_UNSIGNED, INT_, false)                  \
+    X(or, ARITH_OR, NUMBER_UNSIGNED, INT_, false) X(xor, ARITH_XOR, NUMBER_UNSIGNED, INT_, false)                      \
+    X(minnumf, ARITH_MIN, NUMBER_FLOAT, FLOAT_, false) X(maxnumf, ARITH_MAX, NUMBER_FLOAT, FLOAT_, false)              \
+    X(minimumf, ARITH_MIN, NUMBER_FLOAT, FLOAT_, true) X(maximumf, ARITH_MAX, NUMBER_FLOAT, FLOAT_, true)
+#define XT_RED_ENUM_(name, op, number, takes, nan_wins) XT_RED_##name##_,
+typedef enum { XT_RED_KINDS_(XT_RED_ENUM_) XT_RED_COUNT_ } xt_red_;
 
 /* The specification's arith kinds: element types, the instruction for 32 and 64 bits (LOOP: compare and swap), and the
  * reduction that combines two values. */
-enum { XT_RMW_INT_ = 1, XT_RMW_FLOAT_ = 2, XT_RMW_LOOP_ = -1 };
 #define XT_RMW_KINDS_(X)                                                                                               \
     X(assign, INT_ | XT_RMW_FLOAT_, SPE_ATOMIC_EXCHANGE, XT_RED_COUNT_)                                                \
     X(addf, FLOAT_, SPE_ATOMIC_FADD, XT_RED_add_) X(addi, INT_, SPE_ATOMIC_IADD, XT_RED_add_)                          \
@@ -842,13 +852,6 @@ typedef struct {
     xt_vec v[3];
 } xt_vectors_;
 
-/* A vector that is v in other blocks, or the reduction of `of` as computed by its parts. */
-typedef struct {
-    xt_vec v, of;
-    int dim, size;
-    xt_map given, source; /* the maps as written by the user */
-} xt_same_;
-
 typedef struct {
     int node;   /* that produces it */
     int scope;  /* where it is defined */
@@ -937,13 +940,6 @@ typedef struct {
     xt_vec v; /* that is stored */
     xt_gather_desc_ d;
 } xt_scattered_;
-
-/* Each subgroup scans its pieces separately; carry: the total before the piece, for each element; id 0: none. */
-typedef struct {
-    xt_vec v, carry;
-    int kind, dim;
-    bool exclusive;
-} xt_scan_of_;
 
 /* An array in local memory; id: set by the first version of the body, used by all. */
 typedef struct {
@@ -1139,22 +1135,19 @@ typedef struct {
     int kind, dim, size;
 } xt_group_;
 
-/* A step of a reduction, in which each subgroup reduces its own groups. */
+/* An operation on a vector as a whole. A step of a reduction has groups of `size` within each subgroup's pieces; scans
+ * are of each piece separately. Elements move within registers if each subgroup holds what it needs. */
 typedef struct {
     xt_vec v;
-    xt_group_ group;
-} xt_reduce_desc_;
-
-/* An operation that moves elements of a vector; within registers if each subgroup holds what it needs. */
-typedef struct {
-    xt_vec v;
+    int dim, size;
     xt_map given, source; /* the maps as written by the user */
-    int dim;              /* of a broadcast */
+    xt_vec part; /* the same result, as computed by parts; of a scan: the totals before each piece, id 0: none */
+    bool exclusive;
     xt_source_ from;
     bool in_registers;
     xt_origin_ origin; /* if in registers */
     bool anew;         /* otherwise: the operand is loaded again, see layout.c */
-} xt_rearrange_desc_;
+} xt_whole_;
 
 /* The vector that a value is or contains (the offsets of a scatter tile); NULL if there is none. In masks of changes it
  * is bit XT_VEC_CHANGES_; bits from XT_COUNTS_SHIFT_ on are scalars that advance with the loop index. */
@@ -1175,16 +1168,14 @@ struct xt_node_ {
         void *desc;
         const xt_numbers_ *numbers;
         const xt_vectors_ *vectors;
-        const xt_same_ *same;
         const xt_init_tile_desc_ *init_tile;
         const xt_update_ *update;
         const xt_load_desc_ *load;
         const xt_prefetch_desc_ *prefetch;
         const xt_scattered_ *scattered;
-        xt_rearrange_desc_ *rearrange;
+        const xt_whole_ *whole;
+        xt_whole_ *rearrange; /* the same, of operations that move elements */
         const xt_mma_desc_ *mma;
-        const xt_reduce_desc_ *reduce;
-        const xt_scan_of_ *scan;
         const xt_splat_of_ *splat;
         xt_local_array_ *local;
         const xt_emitted_ *emitted;
@@ -1259,32 +1250,28 @@ bool xt_dist_owns(const xt_dist *d, int subgroup, int row, int col)
     return false;
 }
 
-xt_map xt_map_mma_a(const xt_map *result, int k)
+/* A map with other pieces along one dimension. */
+XE_FN_ xt_map xt_map_with_(xt_map m, int dim, int data)
 {
-    xt_map m = *result;
-    m.sg_data[1] = k;
+    m.sg_data[dim] = data;
     return m;
 }
 
-xt_map xt_map_mma_b(const xt_map *result, int k)
-{
-    xt_map m = *result;
-    m.sg_data[0] = k;
-    return m;
-}
+xt_map xt_map_mma_a(const xt_map *result, int k) { return xt_map_with_(*result, 1, k); }
+xt_map xt_map_mma_b(const xt_map *result, int k) { return xt_map_with_(*result, 0, k); }
 
 xt_map xt_map_reduction(const xt_map *source, int dim, int reduction_size)
 {
-    xt_map m = *source;
-    if (xt_has_map_(&m)) m.sg_data[dim] = m.sg_data[dim] % reduction_size ? 1 : m.sg_data[dim] / reduction_size;
-    return m;
+    int data = source->sg_data[dim];
+    if (!xt_has_map_(source)) return *source;
+    return xt_map_with_(*source, dim, data % reduction_size ? 1 : data / reduction_size);
 }
 
 xt_map xt_map_broadcast(const xt_map *result, int dim, int broadcast_size)
 {
-    xt_map m = *result;
-    if (xt_has_map_(&m)) m.sg_data[dim] = m.sg_data[dim] < broadcast_size ? 1 : m.sg_data[dim] / broadcast_size;
-    return m;
+    int data = result->sg_data[dim];
+    if (!xt_has_map_(result)) return *result;
+    return xt_map_with_(*result, dim, data < broadcast_size ? 1 : data / broadcast_size);
 }
 
 xt_map xt_map_transpose(const xt_map *map)
@@ -1556,7 +1543,7 @@ XE_FN_ bool xt_check_uniform_(xt_where_ w, const xt_val *v, const char *what)
 XE_FN_ bool xt_meets_(xt_op_ op, const void *desc)
 {
     return op == XT_OP_BARRIER_ || op == XT_OP_BARRIER_ARRIVE_ || op == XT_OP_BARRIER_WAIT_ ||
-           (op >= XT_OP_BROADCAST_ && op <= XT_OP_SLICE_ && !((const xt_rearrange_desc_ *)desc)->in_registers);
+           (op >= XT_OP_BROADCAST_ && op <= XT_OP_SLICE_ && !((const xt_whole_ *)desc)->in_registers);
 }
 
 /* Checks that the open regions allow the operation. Numbers, XT_LOAD and XT_STORE may diverge by lane. */
@@ -1665,7 +1652,7 @@ XE_FN_ void xt_write_nothing_(xt_ctx *x, const xt_node_ *n) { (void)x, (void)n; 
 
 XE_FN_ void xt_write_same_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec now = xt_now_vec_(x, &n->same->v);
+    xt_vec now = xt_now_vec_(x, &n->whole->part);
     memcpy(now.inner, xt_value_at_(x, n->result)->now.vec.inner, sizeof now.inner);
     xt_define_vec_(x, n->result, now);
 }
@@ -3276,22 +3263,8 @@ XE_FN_ spe_id xt_extreme_(spe_module *m, bool larger, bool nan_wins, spe_id a, s
 
 XE_FN_ const xt_red_row_ *xt_red_info_(int kind)
 {
-    enum { INTS = XT_RMW_INT_, FLOATS = XT_RMW_FLOAT_ };
-    static const xt_red_row_ rows[] = { /* by xt_red_ */
-        {"add", SPE_ARITH_ADD, SPE_NUMBER_SIGNED, INTS | FLOATS, false},
-        {"mul", SPE_ARITH_MUL, SPE_NUMBER_SIGNED, INTS | FLOATS, false},
-        {"minsi", SPE_ARITH_MIN, SPE_NUMBER_SIGNED, INTS, false},
-        {"minui", SPE_ARITH_MIN, SPE_NUMBER_UNSIGNED, INTS, false},
-        {"maxsi", SPE_ARITH_MAX, SPE_NUMBER_SIGNED, INTS, false},
-        {"maxui", SPE_ARITH_MAX, SPE_NUMBER_UNSIGNED, INTS, false},
-        {"and", SPE_ARITH_AND, SPE_NUMBER_UNSIGNED, INTS, false},
-        {"or", SPE_ARITH_OR, SPE_NUMBER_UNSIGNED, INTS, false},
-        {"xor", SPE_ARITH_XOR, SPE_NUMBER_UNSIGNED, INTS, false},
-        {"minnumf", SPE_ARITH_MIN, SPE_NUMBER_FLOAT, FLOATS, false},
-        {"maxnumf", SPE_ARITH_MAX, SPE_NUMBER_FLOAT, FLOATS, false},
-        {"minimumf", SPE_ARITH_MIN, SPE_NUMBER_FLOAT, FLOATS, true},
-        {"maximumf", SPE_ARITH_MAX, SPE_NUMBER_FLOAT, FLOATS, true},
-    };
+#define XT_RED_ROW_(name, op, number, takes, nan_wins) {#name, SPE_##op, SPE_##number, XT_RMW_##takes, nan_wins},
+    static const xt_red_row_ rows[] = {XT_RED_KINDS_(XT_RED_ROW_)};
     return &rows[kind];
 }
 
@@ -3334,18 +3307,6 @@ XE_FN_ spe_id xt_shared_array_(spe_module *m, spe_id type, int64_t elements)
     return array;
 }
 
-/* The first element of one, created before the body so that all versions can use it. */
-XE_FN_ spe_id xt_emit_local_(xt_ctx *x, int type, int64_t elements)
-{
-    spe_module *m = &x->m;
-    spe_id zero = spe_u32(m, 0), of = xt_spe_type_(x, xt_held_(type));
-    spe_prologue_begin(m);
-    spe_id p = xt_shared_array_(m, of, elements);
-    p = spe_element(m, p, 1, &zero);
-    spe_prologue_end(m);
-    return p;
-}
-
 xt_val xt_local_(xt_where_ w, int type, int64_t elements)
 {
     xt_ctx *x = w.x;
@@ -3368,12 +3329,15 @@ xt_val xt_local_(xt_where_ w, int type, int64_t elements)
     return v;
 }
 
+/* The pointer to the first element is made before the body, so that all versions can use it. */
 XE_FN_ void xt_write_local_(xt_ctx *x, const xt_node_ *n)
 {
     xt_local_array_ *array = n->local;
-    xt_val v = spe_val_of(SPE_POINTER, array->type, 0);
-    if (!array->id) array->id = xt_emit_local_(x, array->type, array->elements);
-    v.id = array->id;
+    spe_id zero = spe_u32(&x->m, 0), of = xt_spe_type_(x, xt_held_(array->type));
+    spe_prologue_begin(&x->m);
+    if (!array->id) array->id = spe_element(&x->m, xt_shared_array_(&x->m, of, array->elements), 1, &zero);
+    spe_prologue_end(&x->m);
+    xt_val v = spe_val_of(SPE_POINTER, array->type, array->id);
     v.local = true;
     xt_define_(x, n->result, v);
 }
@@ -4974,7 +4938,7 @@ XE_FN_ bool xt_place_scratch_(xt_ctx *x)
     xt_where_ w = {x, &at};
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        const xt_rearrange_desc_ *d = n->rearrange;
+        const xt_whole_ *d = n->rearrange;
         if (n->op < XT_OP_BROADCAST_ || n->op > XT_OP_SLICE_ || d->in_registers || d->anew) continue;
         xt_scratch_ s = xt_scratch_init_(&d->v, &d->from);
         size_t row = (size_t)s.pitch * (size_t)s.bytes, all = row * (size_t)s.height;
@@ -5281,7 +5245,7 @@ XE_FN_ void xt_find_reloads_(xt_ctx *x)
 {
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        xt_rearrange_desc_ *d = n->rearrange;
+        xt_whole_ *d = n->rearrange;
         if (n->op != XT_OP_TRANSPOSE_ || !xt_loaded_(x, &d->v, i)) continue;
         const int *data = d->v.dist.data;
         int bytes = xt_bytes_(d->v.type);
@@ -5304,7 +5268,7 @@ XE_FN_ xt_tile xt_tile_anew_(xt_ctx *x, const xt_tile *of, const xt_dist *to)
 
 /* Loads a vector transposed instead of transposing it, as if memory had the other order: a single message for a
  * product's operand or 32-bit elements, and no worse per lane. */
-XE_FN_ bool xt_transpose_load_(xt_ctx *x, const xt_rearrange_desc_ *how, xt_vec *r)
+XE_FN_ bool xt_transpose_load_(xt_ctx *x, const xt_whole_ *how, xt_vec *r)
 {
     const xt_vec *v = &how->v;
     const xt_load_desc_ *d = xt_loaded_(x, v, x->at);
@@ -5333,8 +5297,13 @@ XE_FN_ xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, xt_write_fn_ write, const xt
                             const xt_map *source, const xt_source_ *from, xt_vec r)
 {
     int dim = from->divisor[1] > 1;
-    xt_rearrange_desc_ d = {*v, *given, *source, dim, *from, false, {NULL, NULL, false, 0}, false};
+    xt_whole_ d = XT_ZERO_;
     if (!r.id) return r;
+    d.v = *v;
+    d.given = *given;
+    d.source = *source;
+    d.dim = dim;
+    d.from = *from;
     if (xt_value_at_(w.x, v->id)->spread && xt_has_map_(&r.map) && !xt_has_map_(&v->map))
         xt_fail_(w, XT_ERROR_NOT_UNIFORM, "subgroups share the result, and each has a vector %d x %d of its own",
                  v->dist.shape[0], v->dist.shape[1]);
@@ -5350,7 +5319,7 @@ XE_FN_ xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, xt_write_fn_ write, const xt
 
 XE_FN_ void xt_write_rearrange_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_rearrange_desc_ *d = n->rearrange;
+    const xt_whole_ *d = n->rearrange;
     xt_vec r = xt_make_vec_(x, n), v = xt_now_vec_(x, &d->v);
     xt_field_ f;
     if (r.blocks && v.blocks && !d->in_registers)
@@ -5362,7 +5331,7 @@ XE_FN_ void xt_write_rearrange_(xt_ctx *x, const xt_node_ *n)
 
 XE_FN_ void xt_write_transpose_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_rearrange_desc_ *d = n->rearrange;
+    const xt_whole_ *d = n->rearrange;
     if (x->staged && x->stager->write_load(x, n)) return;
     xt_vec r = xt_make_vec_(x, n), v;
     xt_origin_ o = d->origin;
@@ -5498,22 +5467,28 @@ xt_vec xt_shape_cast_(xt_where_ w, xt_slice_desc_ d)
 
 /* ---- blocked vectors: no data moves, as registers already hold blocks ------------------------------------------- */
 
-/* v as a new value. */
-XE_FN_ xt_vec xt_rename_(xt_where_ w, xt_op_ op, int kind, xt_same_ d, const int inner[2])
+/* d->part as a new value. */
+XE_FN_ xt_vec xt_rename_(xt_where_ w, xt_op_ op, int kind, const xt_whole_ *d, const int inner[2])
 {
-    xt_vec r = d.v;
-    if (!d.v.id) return xt_no_vec_();
+    xt_vec r = d->part;
+    if (!r.id) return xt_no_vec_();
     memcpy(r.inner, inner, sizeof r.inner);
     r = xt_new_vec_(w.x, r.type, &r);
-    xt_record_(w, op, xt_write_same_, kind, r.id, &d, sizeof d);
+    xt_record_(w, op, xt_write_same_, kind, r.id, d, sizeof *d);
     return r;
+}
+
+XE_FN_ xt_vec xt_reblocked_(xt_where_ w, xt_op_ op, const xt_vec *v, const int inner[2])
+{
+    xt_whole_ d = XT_ZERO_;
+    d.v = d.part = *v;
+    return xt_rename_(w, op, 0, &d, inner);
 }
 
 /* "out_dim[0] = in_dim[0] / inner_blocks[0]": each subgroup's piece consists of whole blocks. */
 xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
 {
     const int *b = d.inner_blocks, *data = d.vec.dist.data, *has = d.vec.inner;
-    xt_same_ same = {d.vec, d.vec, 0, 0, {{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}};
     if (!xt_check_operand_(w, "XT_TILE_PACK", &d.vec, NULL)) return xt_no_vec_();
     if (has[0])
         return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK of a vector that has inner_blocks {%d, %d}", has[0],
@@ -5521,19 +5496,18 @@ xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
     if (b[0] <= 0 || b[1] <= 0 || data[0] % b[0] || data[1] % b[1])
         return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK: inner_blocks {%d, %d} of %d x %d", b[0], b[1], data[0],
                             data[1]);
-    return xt_rename_(w, XT_OP_TILE_PACK_, 0, same, b);
+    return xt_reblocked_(w, XT_OP_TILE_PACK_, &d.vec, b);
 }
 
 xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
 {
     static const int none[2] = {0, 0};
     const int *b = d.inner_blocks, *has = d.vec.inner;
-    xt_same_ same = {d.vec, d.vec, 0, 0, {{0, 0}, {0, 0}}, {{0, 0}, {0, 0}}};
     if (!xt_check_operand_(w, "XT_TILE_UNPACK", &d.vec, NULL)) return xt_no_vec_();
     if (!has[0] || (b[0] && (b[0] != has[0] || b[1] != has[1])))
         return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "XT_TILE_UNPACK with inner_blocks {%d, %d} of a vector with {%d, %d}",
                             b[0], b[1], has[0], has[1]);
-    return xt_rename_(w, XT_OP_TILE_UNPACK_, 0, same, none);
+    return xt_reblocked_(w, XT_OP_TILE_UNPACK_, &d.vec, none);
 }
 
 /* reduction.c - reductions. */
@@ -5669,7 +5643,10 @@ XE_FN_ xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim
 {
     const int *n = v->dist.shape;
     xt_vec r = xt_mapped_vec_(w, v->type, dim ? n[0] : n[0] / size, dim ? n[1] / size : n[1], map);
-    xt_reduce_desc_ d = {*v, {kind, dim, size}};
+    xt_whole_ d = XT_ZERO_;
+    d.v = *v;
+    d.dim = dim;
+    d.size = size;
     xt_spread_like_(w.x, r.id, v);
     if (r.id) xt_record_(w, XT_OP_REDUCE_, xt_write_reduce_, kind, r.id, &d, sizeof d);
     return r;
@@ -5677,36 +5654,37 @@ XE_FN_ xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim
 
 XE_FN_ void xt_write_reduce_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_vec v = xt_now_vec_(x, &n->reduce->v), r = xt_make_vec_(x, n);
-    xt_define_vec_(x, n->result, r.blocks && v.blocks ? xt_reduce_local_(x, &v, n->reduce->group, r) : r);
+    const xt_group_ group = {n->kind, n->whole->dim, n->whole->size};
+    xt_vec v = xt_now_vec_(x, &n->whole->v), r = xt_make_vec_(x, n);
+    xt_define_vec_(x, n->result, r.blocks && v.blocks ? xt_reduce_local_(x, &v, group, r) : r);
 }
 
 /* Groups within a subgroup's pieces are reduced there. Otherwise each subgroup reduces its part of them; then the parts
  * are redistributed, so that each subgroup has whole groups, and reduced. */
 xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
 {
-    xt_same_ same = XT_ZERO_;
+    xt_whole_ whole = XT_ZERO_;
     int inner[2];
-    same.of = d.vec;
-    same.given = d.map;
-    same.source = d.source;
+    whole.v = d.vec;
+    whole.given = d.map;
+    whole.source = d.source;
     if (!xt_check_reduction_(w, "XT_REDUCTION", kind, &d) || !xt_reduction_map_(w, &d)) return xt_no_vec_();
-    same.dim = d.dim;
-    same.size = d.reduction_size;
+    whole.dim = d.dim;
+    whole.size = d.reduction_size;
     w.x->part++;
     int part = xt_common_divisor_(d.vec.dist.data[d.dim], d.reduction_size);
     int rest = d.reduction_size / part;
     xt_map map = xt_map_reduction(&d.vec.map, d.dim, part);
-    same.v = xt_reduction_step_(w, &d.vec, kind, d.dim, part, &map);
+    whole.part = xt_reduction_step_(w, &d.vec, kind, d.dim, part, &map);
     if (rest > 1 || !xt_same_map_(&map, &d.map)) {
         map = d.map;
         if (xt_has_map_(&map)) map.sg_data[d.dim] *= rest;
-        if (same.v.id) same.v = xt_convert_to_(w, &same.v, &map, &same.v.map);
-        if (rest > 1 && same.v.id) same.v = xt_reduction_step_(w, &same.v, kind, d.dim, rest, &d.map);
+        if (whole.part.id) whole.part = xt_convert_to_(w, &whole.part, &map, &whole.part.map);
+        if (rest > 1 && whole.part.id) whole.part = xt_reduction_step_(w, &whole.part, kind, d.dim, rest, &d.map);
     }
     w.x->part--;
     for (int i = 0; i < 2; i++) inner[i] = d.vec.inner[0] ? (i == d.dim ? 1 : d.vec.inner[i]) : 0;
-    return xt_rename_(w, XT_OP_REDUCTION_, kind, same, inner);
+    return xt_rename_(w, XT_OP_REDUCTION_, kind, &whole, inner);
 }
 
 /* scan.c - operations along a dimension: scans, argmin and argmax. */
@@ -5717,7 +5695,8 @@ xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
 typedef struct {
     xt_ctx *x;
     xt_field_ f;
-    const xt_scan_of_ *of;
+    int kind;
+    const xt_whole_ *of;
     int *element; /* element[c * 64 + p]: the element in lane p of component c, -1: none */
     int span;     /* elements of a piece along the dimension */
 } xt_scan_;
@@ -5744,10 +5723,12 @@ XE_FN_ int xt_scan_at_(const xt_scan_ *s, int element)
     return (s->of->dim ? element % s->f.cols : element / s->f.cols) % s->span;
 }
 
-XE_FN_ bool xt_scan_init_(xt_scan_ *s, xt_ctx *x, const xt_scan_of_ *of)
+XE_FN_ bool xt_scan_init_(xt_scan_ *s, xt_ctx *x, const xt_node_ *n)
 {
+    const xt_whole_ *of = n->whole;
     xt_vec v = xt_now_vec_(x, &of->v);
     s->x = x;
+    s->kind = n->kind;
     s->of = of;
     s->span = v.dist.data[of->dim];
     if (!xt_field_of_(x, &s->f, &v, xt_wide_type_((int)v.type))) return false;
@@ -5795,26 +5776,26 @@ XE_FN_ bool xt_scan_copy_(const xt_scan_ *s, const xt_field_ *f, xt_field_ *to)
     return true;
 }
 
-/* Is each component at a single position along the dimension? Then each element's predecessor is in its own lane. */
-XE_FN_ bool xt_scan_in_lanes_(const xt_scan_ *s)
+enum { XT_SCAN_NONE_ = -1, XT_SCAN_SEVERAL_ = -2 };
+
+/* The position along the dimension of a component's elements. */
+XE_FN_ int xt_scan_position_(const xt_scan_ *s, int c)
 {
-    for (int c = 0; c < s->f.comps; c++) {
-        int at = -1;
-        for (int p = 0; p < s->x->S; p++) {
-            int e = s->element[c * 64 + p];
-            if (e >= 0 && at >= 0 && xt_scan_at_(s, e) != at) return false;
-            if (e >= 0) at = xt_scan_at_(s, e);
-        }
+    int at = XT_SCAN_NONE_;
+    for (int p = 0; p < s->x->S; p++) {
+        int e = s->element[c * 64 + p];
+        if (e >= 0 && at >= 0 && xt_scan_at_(s, e) != at) return XT_SCAN_SEVERAL_;
+        if (e >= 0) at = xt_scan_at_(s, e);
     }
-    return true;
+    return at;
 }
 
-/* Is the component at this position along the dimension? */
-XE_FN_ bool xt_scan_is_at_(const xt_scan_ *s, int c, int at)
+/* Is each component at a single one? Then each element's predecessor is in its own lane. */
+XE_FN_ bool xt_scan_in_lanes_(const xt_scan_ *s)
 {
-    int p = 0;
-    while (p < s->x->S && s->element[c * 64 + p] < 0) p++;
-    return p < s->x->S && xt_scan_at_(s, s->element[c * 64 + p]) == at;
+    int c = 0;
+    while (c < s->f.comps && xt_scan_position_(s, c) != XT_SCAN_SEVERAL_) c++;
+    return c == s->f.comps;
 }
 
 XE_FN_ void xt_scan_one_by_one_(xt_scan_ *s)
@@ -5822,8 +5803,8 @@ XE_FN_ void xt_scan_one_by_one_(xt_scan_ *s)
     uint32_t mask;
     for (int at = 1; at < s->span; at++)
         for (int c = 0; c < s->f.comps; c++)
-            if (xt_scan_is_at_(s, c, at))
-                s->f.comp[c] = xt_combine_(&s->x->m, s->of->kind, s->f.type, xt_scan_before_(s, &s->f, c, 1, &mask),
+            if (xt_scan_position_(s, c) == at)
+                s->f.comp[c] = xt_combine_(&s->x->m, s->kind, s->f.type, xt_scan_before_(s, &s->f, c, 1, &mask),
                                            s->f.comp[c]);
 }
 
@@ -5837,7 +5818,7 @@ XE_FN_ bool xt_scan_doubling_(xt_scan_ *s)
             uint32_t mask;
             spe_id before = xt_scan_before_(s, &old, c, by, &mask);
             if (!mask) continue;
-            before = xt_combine_(&s->x->m, s->of->kind, old.type, before, old.comp[c]);
+            before = xt_combine_(&s->x->m, s->kind, old.type, before, old.comp[c]);
             s->f.comp[c] = xt_scan_choose_(s, c, mask, before, old.comp[c]);
         }
     }
@@ -5847,7 +5828,7 @@ XE_FN_ bool xt_scan_doubling_(xt_scan_ *s)
 /* For an exclusive scan, shifts by one element; then combines with the carry. */
 XE_FN_ bool xt_scan_finish_(xt_scan_ *s, xt_field_ *out)
 {
-    spe_id neutral = xt_scan_neutral_(s->x, s->of->kind, s->f.type);
+    spe_id neutral = xt_scan_neutral_(s->x, s->kind, s->f.type);
     xt_field_ carry;
     if (!xt_scan_copy_(s, &s->f, out)) return false;
     for (int c = 0; s->of->exclusive && c < out->comps; c++) {
@@ -5855,11 +5836,11 @@ XE_FN_ bool xt_scan_finish_(xt_scan_ *s, xt_field_ *out)
         spe_id before = xt_scan_before_(s, &s->f, c, 1, &mask);
         out->comp[c] = xt_scan_choose_(s, c, mask, before, neutral);
     }
-    if (s->of->carry.id) {
-        xt_vec v = xt_now_vec_(s->x, &s->of->carry);
+    if (s->of->part.id) {
+        xt_vec v = xt_now_vec_(s->x, &s->of->part);
         if (!xt_field_of_(s->x, &carry, &v, s->f.type)) return false;
         for (int c = 0; c < out->comps; c++)
-            out->comp[c] = xt_combine_(&s->x->m, s->of->kind, out->type, carry.comp[c], out->comp[c]);
+            out->comp[c] = xt_combine_(&s->x->m, s->kind, out->type, carry.comp[c], out->comp[c]);
     }
     return true;
 }
@@ -5869,7 +5850,7 @@ XE_FN_ void xt_write_scan_(xt_ctx *x, const xt_node_ *n)
     xt_vec r = xt_make_vec_(x, n);
     xt_scan_ s;
     xt_field_ out;
-    if (!r.blocks || !xt_scan_init_(&s, x, n->scan)) return;
+    if (!r.blocks || !xt_scan_init_(&s, x, n)) return;
     if (xt_scan_in_lanes_(&s))
         xt_scan_one_by_one_(&s);
     else if (!xt_scan_doubling_(&s))
@@ -5906,7 +5887,7 @@ xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
 {
     const xt_cast_desc_ as_usual = {true};
     xt_reduction_desc_ check = XT_ZERO_;
-    xt_scan_of_ of = XT_ZERO_;
+    xt_whole_ of = XT_ZERO_;
     int type = (int)d.vec.type;
     xt_vec plain = d.vec;
     check.vec = d.vec;
@@ -5918,11 +5899,10 @@ xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
             return xt_cast_vec_(w, type, xt_any_vec_(xt_scan_vec_(w, kind, d)), as_usual);
         }
         plain.inner[0] = plain.inner[1] = 0;
-        of.carry = xt_scan_carry_(w, kind, &plain, check.dim);
-        if (!of.carry.id) return xt_no_vec_();
+        of.part = xt_scan_carry_(w, kind, &plain, check.dim);
+        if (!of.part.id) return xt_no_vec_();
     }
     of.v = d.vec;
-    of.kind = kind;
     of.dim = check.dim;
     of.exclusive = d.exclusive;
     plain = xt_new_vec_(w.x, d.vec.type, &d.vec);
@@ -6006,15 +5986,14 @@ XE_FN_ xt_vec *xt_thing_vec_(xt_thing_ *t)
 XE_FN_ xt_text_ xt_describe_thing_(const xt_thing_ *t)
 {
     bool vec = t->magic == XT_VEC_MAGIC_;
-    const xt_dist *d = vec ? &t->vec.dist : &t->tile.dist;
-    const xt_map *m = vec ? &t->vec.map : &t->tile.map;
+    xt_vec v = vec ? t->vec : xt_form_(&t->tile);
     xt_text_ text;
     if (t->magic == SPE_VAL_MAGIC)
         snprintf(text.s, sizeof text.s, "%s", xt_type_name_(xt_carried_type_(&t->val)));
     else
-        snprintf(text.s, sizeof text.s, "%s %d x %d of %s%s%.79s", vec ? "vector" : "tile", d->shape[0], d->shape[1],
-                 xt_type_name_((int)(vec ? t->vec.type : t->tile.type)), xt_has_map_(m) ? " with " : "",
-                 xt_has_map_(m) ? xt_map_text_(m).s : "");
+        snprintf(text.s, sizeof text.s, "%s %d x %d of %s%s%.79s", vec ? "vector" : "tile", v.dist.shape[0],
+                 v.dist.shape[1], xt_type_name_((int)v.type), xt_has_map_(&v.map) ? " with " : "",
+                 xt_has_map_(&v.map) ? xt_map_text_(&v.map).s : "");
     return text;
 }
 
@@ -6245,7 +6224,7 @@ XE_FN_ void xt_find_layouts_(xt_ctx *x)
         if (n->op == XT_OP_TILE_MMA_) xt_product_layouts_(x, n);
         if (n->op == XT_OP_END_) xt_region_layouts_(x, n->frame);
         if (n->op == XT_OP_REDUCTION_ || n->op == XT_OP_TILE_PACK_ || n->op == XT_OP_TILE_UNPACK_)
-            xt_same_layout_(x, n->same->v.id, n->result);
+            xt_same_layout_(x, n->whole->part.id, n->result);
         if (n->op == XT_OP_SPLAT_ && n->splat->like) xt_same_layout_(x, n->splat->like, n->result);
         if (n->op == XT_OP_MATH_VECTOR_ || (n->op == XT_OP_BINARY_VECTOR_ && !xt_is_compare_(n->kind)))
             for (int j = 0; j < 3 && n->vectors->v[j].magic; j++) xt_same_layout_(x, n->vectors->v[j].id, n->result);
@@ -8433,9 +8412,8 @@ typedef struct {
 
 #define XT_F_(structure, field) offsetof(xt_##structure##_, field)
 #define XT_OPERANDS_(structure) {XT_F_(structure, v[0]), XT_F_(structure, v[1]), XT_F_(structure, v[2])}
-#define XT_MOVED_ {XT_F_(rearrange_desc, v), XT_F_(rearrange_desc, dim), XT_F_(rearrange_desc, from.shift[0]),         \
-                   XT_F_(rearrange_desc, from.shift[1]), XT_F_(rearrange_desc, source), XT_F_(rearrange_desc, given)}
-#define XT_SAME_ {XT_F_(same, of), XT_F_(same, dim), XT_F_(same, source), XT_F_(same, given)}
+#define XT_WHOLE_ {XT_F_(whole, v), XT_F_(whole, dim), XT_F_(whole, size), XT_F_(whole, from.shift[0]),                \
+                   XT_F_(whole, from.shift[1]), XT_F_(whole, source), XT_F_(whole, given)}
 
 XE_FN_ const xt_row_ *xt_row_of_(xt_op_ op)
 {
@@ -8473,18 +8451,17 @@ XE_FN_ const xt_row_ *xt_row_of_(xt_op_ op)
         {XT_OP_SELECT_VECTOR_, "$= arith.select $v0$o1$o2$m : $V0, $r", XT_OPERANDS_(vectors)},
         {XT_OP_BITCAST_VECTOR_, "$= arith.bitcast $v0$m : $V0 to $r", XT_OPERANDS_(vectors)},
         {XT_OP_MATH_VECTOR_, "$= $k $v0$o1$o2$m : $r", XT_OPERANDS_(vectors)},
-        {XT_OP_REDUCE_, "$= xetile.reduction <$k> $v0 [$d1] {reduction_size = $d2} : $V0 -> $r",
-         {XT_F_(reduce_desc, v), XT_F_(reduce_desc, group.dim), XT_F_(reduce_desc, group.size)}},
-        {XT_OP_REDUCTION_, "$= xetile.reduction <$k> $v0 [$D1]$z$m2 : $V0 -> $r", XT_SAME_},
+        {XT_OP_REDUCE_, "$= xetile.reduction <$k> $v0 [$d1] {reduction_size = $d2} : $V0 -> $r", XT_WHOLE_},
+        {XT_OP_REDUCTION_, "$= xetile.reduction <$k> $v0 [$D1]$z$m5 : $V0 -> $r", XT_WHOLE_},
         {XT_OP_SCAN_, "$= vector.scan <$k> $v0 [$D1]$e2$m : $V0 -> $r",
-         {XT_F_(scan_of, v), XT_F_(scan_of, dim), XT_F_(scan_of, exclusive)}},
-        {XT_OP_BROADCAST_, "$= xetile.broadcast $v0 [$D1]$z$m4 : $V0 -> $r", XT_MOVED_},
-        {XT_OP_TRANSPOSE_, "$= xetile.transpose $v0 [1, 0]$m4 : $V0 -> $r", XT_MOVED_},
-        {XT_OP_CONVERT_LAYOUT_, "$= xetile.convert_layout $v0$m4 : $V0", XT_MOVED_},
-        {XT_OP_SHAPE_CAST_, "$= vector.shape_cast $v0$m4 : $V0 to $r", XT_MOVED_},
-        {XT_OP_SLICE_, "$= vector.extract_strided_slice $v0 {offsets = [$d2, $d3]}$m4 : $V0 to $r", XT_MOVED_},
-        {XT_OP_TILE_PACK_, "$= xetile.tile_pack $v0 inner_blocks = $B$m : $V0 -> $r", XT_SAME_},
-        {XT_OP_TILE_UNPACK_, "$= xetile.tile_unpack $v0 inner_blocks = $B$m : $V0 -> $r", XT_SAME_},
+         {XT_F_(whole, v), XT_F_(whole, dim), XT_F_(whole, exclusive)}},
+        {XT_OP_BROADCAST_, "$= xetile.broadcast $v0 [$D1]$z$m5 : $V0 -> $r", XT_WHOLE_},
+        {XT_OP_TRANSPOSE_, "$= xetile.transpose $v0 [1, 0]$m5 : $V0 -> $r", XT_WHOLE_},
+        {XT_OP_CONVERT_LAYOUT_, "$= xetile.convert_layout $v0$m5 : $V0", XT_WHOLE_},
+        {XT_OP_SHAPE_CAST_, "$= vector.shape_cast $v0$m5 : $V0 to $r", XT_WHOLE_},
+        {XT_OP_SLICE_, "$= vector.extract_strided_slice $v0 {offsets = [$d3, $d4]}$m5 : $V0 to $r", XT_WHOLE_},
+        {XT_OP_TILE_PACK_, "$= xetile.tile_pack $v0 inner_blocks = $B$m : $V0 -> $r", XT_WHOLE_},
+        {XT_OP_TILE_UNPACK_, "$= xetile.tile_unpack $v0 inner_blocks = $B$m : $V0 -> $r", XT_WHOLE_},
         {XT_OP_STORE_TILE_, "xetile.store_tile $v0, $t1 : $V0, $T1", {XT_F_(scattered, v), XT_F_(scattered, d.tile)}},
         {XT_OP_STORE_SCATTER_, "xetile.store_scatter $v0$o1, $t2 : $V0$O1, $T2",
          {XT_F_(scattered, v), XT_F_(scattered, d.mask), XT_F_(scattered, d.tile)}},
@@ -8510,10 +8487,9 @@ XE_FN_ const xt_row_ *xt_row_of_(xt_op_ op)
 /* The size of a reduction or broadcast, unless it is the whole dimension. */
 XE_FN_ void xt_put_size_(xt_printer_ *p, const xt_node_ *n)
 {
-    const xt_same_ *s = n->same;
-    const xt_rearrange_desc_ *d = n->rearrange;
-    if (n->op == XT_OP_REDUCTION_ && s->size != s->of.dist.shape[s->dim])
-        xt_put_(p, " {reduction_size = %d}", s->size);
+    const xt_whole_ *d = n->whole;
+    if (n->op == XT_OP_REDUCTION_ && d->size != d->v.dist.shape[d->dim])
+        xt_put_(p, " {reduction_size = %d}", d->size);
     if (n->op == XT_OP_BROADCAST_ && d->v.dist.shape[d->dim] != 1)
         xt_put_(p, " {broadcast_size = %d}", d->from.divisor[d->dim]);
 }
@@ -8778,23 +8754,7 @@ XETILE_AS_BEFORE_
 
 /* ---- macros (C only) --------------------------------------------------------------------------------------------- */
 
-/* Types as written in kernels. of(x): the element type of a pointer parameter, a tile or a vector. */
-#define XT_TYPE_f64 CM_F64
-#define XT_TYPE_f32 CM_F32
-#define XT_TYPE_tf32 CM_TF32
-#define XT_TYPE_f16 CM_F16
-#define XT_TYPE_bf16 CM_BF16
-#define XT_TYPE_e4m3 CM_E4M3
-#define XT_TYPE_e5m2 CM_E5M2
-#define XT_TYPE_i64 CM_I64
-#define XT_TYPE_i32 CM_I32
-#define XT_TYPE_i16 CM_I16
-#define XT_TYPE_i8 CM_I8
-#define XT_TYPE_u64 CM_U64
-#define XT_TYPE_u32 CM_U32
-#define XT_TYPE_u16 CM_U16
-#define XT_TYPE_u8 CM_U8
-#define XT_TYPE_i1 XT_BOOL_
+/* The number of a type as written in kernels. of(x): the element type of a pointer parameter, a tile or a vector. */
 #define XT_ID_(T) ((int)SPE_C_TYPE(XT_TYPE_, T))
 #define XT_TYPE_of(x) ((x).type == -SPE_INT ? (int)CM_I32 : (x).type == -SPE_REAL ? (int)CM_F32 : (int)(x).type)
 
