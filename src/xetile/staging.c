@@ -620,10 +620,10 @@ static spe_id xt_stage_place_id_(xt_ctx *x, const xt_stage_ *s, spe_id p, spe_id
     int part = s->depth / s->parts;
     spe_id plane = spe_i32(m, XT_PLANE_);
     if (s->mixed) {
-        spe_id in = s->parts > 1 ? spe_and(m, k, spe_i32(m, part - 1)) : k, before = spe_isub(m, k, in);
         spe_id every = spe_imul(m, spe_and(m, k, spe_i32(m, 3)), spe_i32(m, part / 4));
-        k = spe_iadd(m, every, spe_shr(m, in, spe_i32(m, 2)));
-        if (s->parts > 1) k = spe_iadd(m, k, before);
+        if (s->parts > 1) every = spe_iadd(m, every, spe_and(m, k, spe_i32(m, -part)));
+        if (s->parts > 1) k = spe_and(m, k, spe_i32(m, part - 1));
+        k = spe_iadd(m, every, spe_shr(m, k, spe_i32(m, 2)));
     }
     k = spe_iadd(m, spe_imul(m, spe_udiv(m, k, plane), spe_i32(m, s->plane)), spe_umod(m, k, plane));
     return spe_iadd(m, k, xt_stage_row_(x, s, p));
