@@ -229,7 +229,11 @@ XETILE_PRIVATE SPE_PRINTF(3, 4) bool xt_fail_(xt_where_ w, int id, const char *f
 #define XT_FAIL_NUMBER_(...) (xt_fail_(__VA_ARGS__), xt_nothing_())
 #define XT_FAIL_VEC_(...) (xt_fail_(__VA_ARGS__), xt_no_vec_())
 
-/* ---- staging.c */
+/* ---- staging.c, staged.c */
+
+/* Dwords along k in a plane; dwords of a message per lane. Up to so many units of a subgroup are all loaded before the
+ * first one is stored; more would take too many registers. */
+enum { XT_PLANE_ = 8, XT_STAGE_MOST_ = 16, XT_EAGER_ = 2 };
 
 /* The surface of the lines of one class, and where a message begins in it; shift: offset of its elements in their
  * dword, in bits. */
