@@ -1005,6 +1005,10 @@ XETILE_PRIVATE SPE_PRINTF(3, 4) bool xt_fail_(xt_where_ w, int id, const char *f
 #define XT_FAIL_NUMBER_(...) (xt_fail_(__VA_ARGS__), xt_nothing_())
 #define XT_FAIL_VEC_(...) (xt_fail_(__VA_ARGS__), xt_no_vec_())
 
+/* Dwords along k in a plane; dwords of a message per lane. Up to so many units of a subgroup are all loaded before the
+ * first one is stored; more would take too many registers. */
+enum { XT_PLANE_ = 8, XT_STAGE_MOST_ = 16, XT_EAGER_ = 2 };
+
 /* The surface of the lines of one class, and where a message begins in it; shift: offset of its elements in their
  * dword, in bits. */
 typedef struct {
@@ -6303,10 +6307,6 @@ XE_FN_ void xt_find_bands_(xt_ctx *x)
 
 /* ---- a pass ------------------------------------------------------------------------------------------------------ */
 
-/* Dwords along k in a plane; dwords of a message per lane. Up to so many units of a subgroup are all loaded before the
- * first one is stored; more would take too many registers. */
-enum { XT_PLANE_ = 8, XT_STAGE_MOST_ = 16, XT_EAGER_ = 2 };
-
 /* The position along k of dword k: if the order is changed, dwords k, k + 4, ... of a turn's part are adjacent. */
 XE_FN_ int xt_stage_slot_(const xt_stage_ *s, int k)
 {
@@ -6601,6 +6601,8 @@ XE_FN_ void xt_find_stages_(xt_ctx *x)
     }
     xt_stage_mix_(x);
 }
+
+/* staged.c - writes the loads through local memory that staging.c has planned, and the products that they are for. */
 
 /* ---- the condition ----------------------------------------------------------------------------------------------- */
 
@@ -6908,10 +6910,10 @@ XE_FN_ spe_id xt_stage_place_id_(xt_ctx *x, const xt_stage_ *s, spe_id p, spe_id
     int part = s->depth / s->parts;
     spe_id plane = spe_i32(m, XT_PLANE_);
     if (s->mixed) {
-        spe_id in = s->parts > 1 ? spe_and(m, k, spe_i32(m, part - 1)) : k, before = spe_isub(m, k, in);
         spe_id every = spe_imul(m, spe_and(m, k, spe_i32(m, 3)), spe_i32(m, part / 4));
-        k = spe_iadd(m, every, spe_shr(m, in, spe_i32(m, 2)));
-        if (s->parts > 1) k = spe_iadd(m, k, before);
+        if (s->parts > 1) every = spe_iadd(m, every, spe_and(m, k, spe_i32(m, -part)));
+        if (s->parts > 1) k = spe_and(m, k, spe_i32(m, part - 1));
+        k = spe_iadd(m, every, spe_shr(m, k, spe_i32(m, 2)));
     }
     k = spe_iadd(m, spe_imul(m, spe_udiv(m, k, plane), spe_i32(m, s->plane)), spe_umod(m, k, plane));
     return spe_iadd(m, k, xt_stage_row_(x, s, p));

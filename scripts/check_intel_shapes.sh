@@ -2,7 +2,7 @@
 # check_intel_shapes.sh [NAME] - compiles products of many shapes, types and forms (tests/intel/intel_shapes.c) for Intel
 # GPUs with Intel's compiler and no GPU, and prints a line for each:
 #     shape <name> <device> <aligned|any> loop_dpas=<n> instructions=<per dpas> messages=<per dpas> spill=<bytes>
-# for the loop with the most dpas, or that the module has no dpas. Fails if the compiler refuses a module, or if one needs
+# for the loop with the fewest instructions per dpas, or that the module has no dpas. Fails if the compiler refuses a module, or if one needs
 # more instructions per dpas, or spills more, than stated below; without a compiler it prints a message and succeeds.
 set -u
 CC=${CC:-cc}

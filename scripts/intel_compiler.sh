@@ -13,7 +13,8 @@ listing_by_ocloc() { # DEVICE FILE OPTIONS
 listing_by_offline() { $XE_OFFLINE isa "$@" | sed -n 's/^listing //p' | head -n 1; }
 
 # The figures of one listing: innermost loops with dpas, from a label to a jump back to it, and the spill size. A kernel with
-# versions has several. The figures are of the shortest of those with the most dpas; those with any_ are of the version for
+# versions has several. The figures are of the one with the fewest instructions per dpas, four being any loop's own; those
+# with any_ are of the version for
 # rows at any pitch, whose operands go through local memory, loaded by 2D blocks (which ptl's listings do not name), else of
 # the longest loop.
 figures_of_listing() {
@@ -38,7 +39,7 @@ figures_of_listing() {
                    if (dpas && (rank > any_rank || (rank == any_rank && (dpas > any_dpas ||
                                (dpas == any_dpas && (length_ < any_size) == (rank > 1)))))) {
                        any_rank = rank; any_dpas = dpas; any_size = length_; any_messages = memory }
-                   if (dpas > best || (dpas == best && length_ < size)) { best = dpas; size = length_; messages = memory } }
+                   if (dpas && (!best || (length_ + 4) * best < (size + 4) * dpas)) { best = dpas; size = length_; messages = memory } }
                printf "loop_dpas %d\nloop_instructions %d\nloop_memory %d\nspill_bytes %d\n", best, size, messages, spill
                printf "any_dpas %d\nany_instructions %d\nany_memory %d\n", any_dpas, any_size, any_messages }' "$1"
 }
