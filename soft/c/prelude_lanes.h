@@ -181,9 +181,8 @@ XS_INLINE u8x XS(sel_u8)(i32x m, u8x a, u8x b)
 /* The distance between neighbouring lanes' addresses if it is always the same; else a number that is not a size. */
 XS_FUNCTION u64 XS(stride_of)(const u64x *addresses)
 {
-    u64 a[S], step, any = 0;
-    __builtin_memcpy(a, addresses, sizeof a);
-    step = a[1] - a[0];
+    const u64 *a = (const u64 *)addresses; /* no copy: gcc would write it by lanes and stall reading it as vectors */
+    u64 step = a[1] - a[0], any = 0;
     if (a[S - 1] - a[0] != (S - 1) * step) return ~(u64)0;
     for (u32 l = 0; l < S; l++) any |= a[l] ^ (a[0] + l * step);
     return any ? ~(u64)0 : step;
