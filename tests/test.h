@@ -163,7 +163,7 @@ TEST_UNUSED_ static void test_save_spv(const char *name, const void *words, size
     const char *dir = getenv("XETILE_SPV_DIR");
     char path[1024];
     FILE *f;
-    if (!dir || !words) return;
+    if (!dir || !*dir || !words) return;
     snprintf(path, sizeof path, "%s/%s.spv", dir, name);
     f = fopen(path, "wb");
     if (!f || fwrite(words, 1, bytes, f) != bytes) test_fail(__FILE__, __LINE__, "cannot write %s", path);
