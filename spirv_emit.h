@@ -1129,7 +1129,7 @@ XETILE_API float spe_e4m3_bits_to_f32(uint8_t bits), spe_e5m2_bits_to_f32(uint8_
 typedef struct {
     const char *name;        /* a row of the target table of the header above */
     uint32_t subgroup_sizes; /* bit mask (8 | 16 | 32); 0, here and below: the row's value */
-    uint32_t local_memory, max_group_size, device_id;
+    uint32_t local_memory, max_group_size;
 } spe_device;
 
 /* The result of a build. */
