@@ -22,6 +22,7 @@
  * once, at the end. zed_clear_error(&dev) starts over. Each Level Zero error has its own id (ZED_ZE_..., listed in
  * ZED_RESULTS below); the ids of this header's own errors are in ZED_ERRORS. zed_result_name returns the name of a
  * ze_result_t. Nothing exits or aborts.
+ * A kernel or batch that never got a device has none to keep its error: that error goes to stderr.
  *
  * DEVICES. zed_list(infos, max, &error) lists the devices (zed_info), zed_print_list(stdout) prints them.
  * zed_open(&dev, &(zed_options){...}); zero or NULL: the default:
@@ -935,6 +936,14 @@ bool zed_fail_(zed_device *d, int id, const char *format, ...)
     vsnprintf(d->error.text, sizeof d->error.text, format, args);
     va_end(args);
     zed_error_set_(&d->error, zed_error_row_of_(id), ZE_RESULT_SUCCESS, d->file_, d->line_);
+    return false;
+}
+
+/* An error of a kernel or batch that was never given a device, so that none can keep it: it goes to stderr. */
+XE_FN_ bool zed_fail_alone_(int id, const char *call, const char *file, int line)
+{
+    const zed_error_row_ *row = zed_error_row_of_(id);
+    fprintf(stderr, "%s:%d: %s: %s without a device; %s\n", file, line, row->name, call, row->hint);
     return false;
 }
 
@@ -2217,9 +2226,8 @@ XE_FN_ bool zed_set_local_size_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t 
 /* Is the kernel usable? The next error will name file:line. */
 XE_FN_ bool zed_kernel_usable_(zed_kernel *k, const char *file, int line)
 {
-    if (!k || !k->device) return false;
-    zed_at_(k->device, file, line);
-    if (!zed_usable_(k->device)) return false;
+    if (!k || !k->device) return zed_fail_alone_(ZED_KERNEL_NOT_LOADED, "a launch or local size", file, line);
+    if (!zed_usable_(zed_at_(k->device, file, line))) return false;
     if (!k->handle) return zed_fail_(k->device, ZED_KERNEL_NOT_LOADED, "the kernel is not loaded");
     return true;
 }
@@ -2346,11 +2354,11 @@ XE_FN_ bool zed_bind_all_(zed_kernel *k, const zed_arg *args, uint32_t count)
     return true;
 }
 
-XE_FN_ bool zed_batch_is_(zed_batch *b, int state, const char *call)
+XE_FN_ bool zed_batch_is_(zed_batch *b, int state, const char *call, const char *file, int line)
 {
     static const char *const names[] = {"not begun", "being recorded", "ended"};
-    if (!b || !b->device) return false;
-    if (!zed_usable_(b->device)) return false;
+    if (!b || !b->device) return zed_fail_alone_(ZED_BATCH_STATE, call, file, line);
+    if (!zed_usable_(zed_at_(b->device, file, line))) return false;
     if (b->state_ == state) return true;
     return zed_fail_(b->device, ZED_BATCH_STATE, "%s of a batch that is %s, not %s", call, names[b->state_],
                      names[state]);
@@ -2361,8 +2369,7 @@ XE_FN_ bool zed_batch_takes_(zed_batch *b, const zed_kernel *k, const char *file
 {
     zed_device *d = k->device;
     if (!b || !b->device) return zed_fail_(d, ZED_BATCH_STATE, "kernel %s: the batch is not begun", k->name);
-    zed_at_(b->device, file, line);
-    if (!zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_launch")) return false;
+    if (!zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_launch", file, line)) return false;
     if (b->device->context == d->context) return true;
     return zed_fail_(d, ZED_OTHER_DEVICE, "kernel %s is of \"%s\" (%p), the batch of \"%s\" (%p)", k->name, d->name,
                      (void *)d, b->device->name, (void *)b->device);
@@ -2439,9 +2446,9 @@ bool zed_batch_begin_(zed_batch *b, zed_device *d)
 
 bool zed_batch_copy_(zed_batch *b, void *dst, const void *src, size_t bytes, const char *file, int line)
 {
-    zed_device *d = b ? b->device : NULL;
-    zed_at_(d, file, line);
-    if (!zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_copy")) return false;
+    zed_device *d;
+    if (!zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_copy", file, line)) return false;
+    d = b->device;
     if (!bytes) return true;
     if (!zed_in_range_(d, "destination of a copy", dst, bytes) || !zed_in_range_(d, "source of a copy", src, bytes))
         return false;
@@ -2462,8 +2469,7 @@ XE_FN_ bool zed_batch_execute_(zed_batch *b)
 
 bool zed_batch_end_(zed_batch *b, const char *file, int line)
 {
-    if (b) zed_at_(b->device, file, line);
-    if (!zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_end")) return false;
+    if (!zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_end", file, line)) return false;
     if (!ZED_CALL_(b->device, zeCommandListClose, (b->list))) return false;
     b->state_ = ZED_BATCH_CLOSED_;
     return zed_batch_execute_(b);
@@ -2471,8 +2477,7 @@ bool zed_batch_end_(zed_batch *b, const char *file, int line)
 
 bool zed_batch_run_(zed_batch *b, const char *file, int line)
 {
-    if (b) zed_at_(b->device, file, line);
-    return zed_batch_is_(b, ZED_BATCH_CLOSED_, "zed_batch_run") && zed_batch_execute_(b);
+    return zed_batch_is_(b, ZED_BATCH_CLOSED_, "zed_batch_run", file, line) && zed_batch_execute_(b);
 }
 
 bool zed_batch_free_(zed_batch *b, const char *file, int line)

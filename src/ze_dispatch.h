@@ -22,6 +22,7 @@
  * once, at the end. zed_clear_error(&dev) starts over. Each Level Zero error has its own id (ZED_ZE_..., listed in
  * ZED_RESULTS below); the ids of this header's own errors are in ZED_ERRORS. zed_result_name returns the name of a
  * ze_result_t. Nothing exits or aborts.
+ * A kernel or batch that never got a device has none to keep its error: that error goes to stderr.
  *
  * DEVICES. zed_list(infos, max, &error) lists the devices (zed_info), zed_print_list(stdout) prints them.
  * zed_open(&dev, &(zed_options){...}); zero or NULL: the default:

@@ -29,9 +29,9 @@ bool zed_batch_begin_(zed_batch *b, zed_device *d)
 
 bool zed_batch_copy_(zed_batch *b, void *dst, const void *src, size_t bytes, const char *file, int line)
 {
-    zed_device *d = b ? b->device : NULL;
-    zed_at_(d, file, line);
-    if (!zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_copy")) return false;
+    zed_device *d;
+    if (!zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_copy", file, line)) return false;
+    d = b->device;
     if (!bytes) return true;
     if (!zed_in_range_(d, "destination of a copy", dst, bytes) || !zed_in_range_(d, "source of a copy", src, bytes))
         return false;
@@ -52,8 +52,7 @@ static bool zed_batch_execute_(zed_batch *b)
 
 bool zed_batch_end_(zed_batch *b, const char *file, int line)
 {
-    if (b) zed_at_(b->device, file, line);
-    if (!zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_end")) return false;
+    if (!zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_end", file, line)) return false;
     if (!ZED_CALL_(b->device, zeCommandListClose, (b->list))) return false;
     b->state_ = ZED_BATCH_CLOSED_;
     return zed_batch_execute_(b);
@@ -61,8 +60,7 @@ bool zed_batch_end_(zed_batch *b, const char *file, int line)
 
 bool zed_batch_run_(zed_batch *b, const char *file, int line)
 {
-    if (b) zed_at_(b->device, file, line);
-    return zed_batch_is_(b, ZED_BATCH_CLOSED_, "zed_batch_run") && zed_batch_execute_(b);
+    return zed_batch_is_(b, ZED_BATCH_CLOSED_, "zed_batch_run", file, line) && zed_batch_execute_(b);
 }
 
 bool zed_batch_free_(zed_batch *b, const char *file, int line)

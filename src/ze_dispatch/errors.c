@@ -85,6 +85,14 @@ bool zed_fail_(zed_device *d, int id, const char *format, ...)
     return false;
 }
 
+/* An error of a kernel or batch that was never given a device, so that none can keep it: it goes to stderr. */
+XE_FN_ bool zed_fail_alone_(int id, const char *call, const char *file, int line)
+{
+    const zed_error_row_ *row = zed_error_row_of_(id);
+    fprintf(stderr, "%s:%d: %s: %s without a device; %s\n", file, line, row->name, call, row->hint);
+    return false;
+}
+
 /* The driver's own description of its last error, or "". */
 XE_FN_ const char *zed_driver_text_(ze_driver_handle_t driver)
 {

@@ -37,11 +37,11 @@ static bool zed_bind_all_(zed_kernel *k, const zed_arg *args, uint32_t count)
     return true;
 }
 
-XE_FN_ bool zed_batch_is_(zed_batch *b, int state, const char *call)
+XE_FN_ bool zed_batch_is_(zed_batch *b, int state, const char *call, const char *file, int line)
 {
     static const char *const names[] = {"not begun", "being recorded", "ended"};
-    if (!b || !b->device) return false;
-    if (!zed_usable_(b->device)) return false;
+    if (!b || !b->device) return zed_fail_alone_(ZED_BATCH_STATE, call, file, line);
+    if (!zed_usable_(zed_at_(b->device, file, line))) return false;
     if (b->state_ == state) return true;
     return zed_fail_(b->device, ZED_BATCH_STATE, "%s of a batch that is %s, not %s", call, names[b->state_],
                      names[state]);
@@ -52,8 +52,7 @@ static bool zed_batch_takes_(zed_batch *b, const zed_kernel *k, const char *file
 {
     zed_device *d = k->device;
     if (!b || !b->device) return zed_fail_(d, ZED_BATCH_STATE, "kernel %s: the batch is not begun", k->name);
-    zed_at_(b->device, file, line);
-    if (!zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_launch")) return false;
+    if (!zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_launch", file, line)) return false;
     if (b->device->context == d->context) return true;
     return zed_fail_(d, ZED_OTHER_DEVICE, "kernel %s is of \"%s\" (%p), the batch of \"%s\" (%p)", k->name, d->name,
                      (void *)d, b->device->name, (void *)b->device);

@@ -199,9 +199,8 @@ static bool zed_set_local_size_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t 
 /* Is the kernel usable? The next error will name file:line. */
 XE_FN_ bool zed_kernel_usable_(zed_kernel *k, const char *file, int line)
 {
-    if (!k || !k->device) return false;
-    zed_at_(k->device, file, line);
-    if (!zed_usable_(k->device)) return false;
+    if (!k || !k->device) return zed_fail_alone_(ZED_KERNEL_NOT_LOADED, "a launch or local size", file, line);
+    if (!zed_usable_(zed_at_(k->device, file, line))) return false;
     if (!k->handle) return zed_fail_(k->device, ZED_KERNEL_NOT_LOADED, "the kernel is not loaded");
     return true;
 }

@@ -1,4 +1,5 @@
 /* prototypes.h - written by join.sh from the functions of ze_dispatch.h's sources. */
+XE_FN_ bool zed_fail_alone_(int id, const char *call, const char *file, int line);
 XE_FN_ const char *zed_driver_text_(ze_driver_handle_t driver);
 XE_FN_ bool zed_usable_(zed_device *d);
 XE_FN_ double zed_tick_ns_from_(uint64_t old_meaning, uint64_t new_meaning);
@@ -22,4 +23,4 @@ XE_FN_ bool zed_parse_params_(zed_device *d, const char *kernel, const char *tex
 XE_FN_ const char *zed_param_name_(const zed_param *p, char *text, size_t size);
 XE_FN_ bool zed_bind_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b);
 XE_FN_ bool zed_kernel_usable_(zed_kernel *k, const char *file, int line);
-XE_FN_ bool zed_batch_is_(zed_batch *b, int state, const char *call);
+XE_FN_ bool zed_batch_is_(zed_batch *b, int state, const char *call, const char *file, int line);

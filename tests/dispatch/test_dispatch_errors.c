@@ -127,6 +127,49 @@ TEST(kernel_errors)
     }
 }
 
+/* From catch_stderr to caught_text, which returns it, what is printed to stderr goes to a file. */
+static struct {
+    FILE *file;
+    int fd;
+    char text[512];
+} caught;
+
+static void catch_stderr(void)
+{
+    caught.file = tmpfile();
+    caught.fd = dup(2);
+    CHECK(caught.file && dup2(fileno(caught.file), 2) == 2);
+}
+
+static const char *caught_text(void)
+{
+    CHECK(dup2(caught.fd, 2) == 2);
+    rewind(caught.file);
+    caught.text[fread(caught.text, 1, sizeof caught.text - 1, caught.file)] = 0;
+    close(caught.fd);
+    fclose(caught.file);
+    return caught.text;
+}
+
+TEST(without_a_device_errors_go_to_stderr)
+{
+    zed_kernel k = {0};
+    zed_batch b = {0};
+    const char *text;
+    char want[300];
+    catch_stderr();
+    CHECK(!zed_launch(&k, one_group));
+    snprintf(want, sizeof want, "%s:%d: ZED_KERNEL_NOT_LOADED", __FILE__, __LINE__ - 1);
+    text = caught_text();
+    CHECK_HAS(text, want);
+    CHECK_HAS(text, "ZED_LOAD");
+    catch_stderr();
+    CHECK(!zed_batch_end(&b));
+    text = caught_text();
+    CHECK_HAS(text, "ZED_BATCH_STATE: zed_batch_end");
+    CHECK_HAS(text, "zed_batch_begin");
+}
+
 /* The test narrows the device's list of sizes, so that the target lacks the requested one. */
 TEST(a_subgroup_size_the_target_lacks)
 {
@@ -255,6 +298,7 @@ int main(void)
     RUN(memory_errors);
     RUN(module_errors);
     RUN(kernel_errors);
+    RUN(without_a_device_errors_go_to_stderr);
     RUN(a_subgroup_size_the_target_lacks);
     RUN(launch_errors);
     RUN(batch_and_queue_errors);
