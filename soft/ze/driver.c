@@ -147,25 +147,19 @@ ze_result_t zeDriverGetExtensionFunctionAddress(ze_driver_handle_t driver, const
      * does not wrap the log of a failed build: only our own functions can read it. The others are newer than some
      * headers. */
 #define FUNCTION(f) {#f, (void (*)(void))(f)}
+#define EITHER(f) FUNCTION(f##Ext), FUNCTION(f##Exp) /* with its earlier name */
     static const struct {
         const char *name;
         void (*function)(void);
     } known[] = {FUNCTION(zeModuleBuildLogGetString), FUNCTION(zeModuleBuildLogDestroy), FUNCTION(zeImageViewCreateExt),
                  FUNCTION(zeMemGetPitchFor2dImage), FUNCTION(zeImageGetDeviceOffsetExp),
-                 FUNCTION(zeGraphCreateExt), FUNCTION(zeCommandListBeginGraphCaptureExt),
-                 FUNCTION(zeCommandListBeginCaptureIntoGraphExt), FUNCTION(zeCommandListIsGraphCaptureEnabledExt),
-                 FUNCTION(zeCommandListEndGraphCaptureExt), FUNCTION(zeCommandListGetGraphExt),
-                 FUNCTION(zeGraphGetPrimaryCommandListExt), FUNCTION(zeGraphSetDestructionCallbackExt),
-                 FUNCTION(zeGraphInstantiateExt), FUNCTION(zeCommandListAppendGraphExt),
-                 FUNCTION(zeExecutableGraphGetSourceGraphExt), FUNCTION(zeGraphIsEmptyExt),
-                 FUNCTION(zeGraphDumpContentsExt), FUNCTION(zeExecutableGraphDestroyExt), FUNCTION(zeGraphDestroyExt),
-                 FUNCTION(zeGraphCreateExp), FUNCTION(zeCommandListBeginGraphCaptureExp),
-                 FUNCTION(zeCommandListBeginCaptureIntoGraphExp), FUNCTION(zeCommandListEndGraphCaptureExp),
-                 FUNCTION(zeCommandListInstantiateGraphExp), FUNCTION(zeCommandListAppendGraphExp),
-                 FUNCTION(zeGraphDestroyExp), FUNCTION(zeExecutableGraphDestroyExp),
-                 FUNCTION(zeCommandListIsGraphCaptureEnabledExp), FUNCTION(zeGraphIsEmptyExp),
-                 FUNCTION(zeGraphDumpContentsExp), FUNCTION(zeCommandListGetGraphExp),
-                 FUNCTION(zeGraphSetDestructionCallbackExp)};
+                 FUNCTION(zeGraphInstantiateExt), FUNCTION(zeCommandListInstantiateGraphExp),
+                 FUNCTION(zeGraphGetPrimaryCommandListExt), FUNCTION(zeExecutableGraphGetSourceGraphExt),
+                 EITHER(zeGraphCreate), EITHER(zeGraphDestroy), EITHER(zeGraphIsEmpty), EITHER(zeGraphDumpContents),
+                 EITHER(zeGraphSetDestructionCallback), EITHER(zeExecutableGraphDestroy),
+                 EITHER(zeCommandListBeginGraphCapture), EITHER(zeCommandListBeginCaptureIntoGraph),
+                 EITHER(zeCommandListEndGraphCapture), EITHER(zeCommandListIsGraphCaptureEnabled),
+                 EITHER(zeCommandListGetGraph), EITHER(zeCommandListAppendGraph)};
     SOFT_HANDLE(driver, SOFT_DRIVER);
     SOFT_POINTER(name);
     SOFT_POINTER(address);
