@@ -366,9 +366,10 @@ XS_MEMORY(u64)
 /* Lane l takes lane i[l]. The index wraps, so it stays inside the vector. gcc 12 scalarises shuffles of vectors wider
  * than the CPU's; for two of the CPU's vectors, as here, each takes an instruction. */
 #if defined(__GNUC__) && !defined(__clang__)
-#define XS_SHUFFLE_PIECES(v, at, piece)                                                                                \
+#define XS_SHUFFLE_PIECES(T, v, at)                                                                                    \
     if (sizeof v <= XS_NATIVE) return __builtin_shuffle(v, at);                                                        \
     if (sizeof v == 2 * XS_NATIVE) {                                                                                   \
+        typedef T piece __attribute__((vector_size(XS_NATIVE)));                                                       \
         piece from[2], to[2];                                                                                          \
         __builtin_memcpy(from, &v, sizeof from);                                                                       \
         __builtin_memcpy(to, &at, sizeof to);                                                                          \
@@ -377,7 +378,7 @@ XS_MEMORY(u64)
         return v;                                                                                                      \
     }
 #else
-#define XS_SHUFFLE_PIECES(v, at, piece)
+#define XS_SHUFFLE_PIECES(T, v, at)
 #endif
 #define XS_SHUFFLE(N)                                                                                                  \
     XS_FUNCTION void XS(shuffle_lanes_u##N)(u##N##x *v, const u##N##x *i)                                              \
@@ -390,9 +391,8 @@ XS_MEMORY(u64)
     }                                                                                                                  \
     XS_INLINE u##N##x XS(shuffle_u##N)(u##N##x v, u32x i)                                                              \
     {                                                                                                                  \
-        typedef u##N piece __attribute__((vector_size(XS_NATIVE)));                                                    \
         u##N##x at = XS_CONVERT(i & (u32)(S - 1), u##N##x);                                                            \
-        XS_SHUFFLE_PIECES(v, at, piece)                                                                                \
+        XS_SHUFFLE_PIECES(u##N, v, at)                                                                                 \
         XS(shuffle_lanes_u##N)(&v, &at);                                                                               \
         return v;                                                                                                      \
     }

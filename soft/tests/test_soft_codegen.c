@@ -461,8 +461,8 @@ TEST(narrow_types_with_a_tail)
             CHECK_INT(r[11], (T)((T)(high + (W)x) ^ (T)(sum >> 1)));                                                   \
         }                                                                                                              \
     }
-__extension__ typedef __int128 i128;
-__extension__ typedef unsigned __int128 u128;
+typedef int i128 __attribute__((mode(TI))); /* of 16 bytes */
+typedef unsigned u128 __attribute__((mode(TI)));
 INTEGER_TEST(i8, int8_t, int64_t, 8, 1, INT8_MIN, INT8_MAX)
 INTEGER_TEST(u8, uint8_t, int64_t, 8, 0, 0, UINT8_MAX)
 INTEGER_TEST(i16, int16_t, int64_t, 16, 1, INT16_MIN, INT16_MAX)
