@@ -49,18 +49,10 @@ static void product(spe_module *m, spe_id item, spe_id count)
 static void move_block(spe_module *m, spe_id item)
 {
     spe_id i16 = spe_int(m, 16), array = spe_array(m, i16, ROWS), mine = spe_local_var(m, array);
-    spe_block2d block;
-    memset(&block, 0, sizeof block);
-    block.elem_bytes = 2;
-    block.width = S;
-    block.height = ROWS;
-    block.count = 1;
-    block.ptr = spe_param_id(m, 4);
-    block.mem_width = spe_i32(m, S * 2);
-    block.mem_height = spe_i32(m, ROWS * SUBGROUPS);
-    block.pitch = spe_i32(m, 64);
-    block.pos_x = spe_i32(m, 0);
-    block.pos_y = spe_imul(m, spe_udiv(m, item, spe_i32(m, S)), spe_i32(m, ROWS));
+    spe_id y = spe_imul(m, spe_udiv(m, item, spe_i32(m, S)), spe_i32(m, ROWS));
+    spe_block2d block = {.elem_bytes = 2, .width = S, .height = ROWS, .count = 1, .ptr = spe_param_id(m, 4),
+                         .mem_width = spe_i32(m, S * 2), .mem_height = spe_i32(m, ROWS * SUBGROUPS),
+                         .pitch = spe_i32(m, 64), .pos_x = spe_i32(m, 0), .pos_y = y};
     spe_block2d_load(m, &block, mine);
     for (uint32_t r = 0; r < ROWS; r++) {
         spe_id at = spe_i32(m, (int32_t)r), p = spe_element(m, mine, 1, &at);

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "own_cache.h"
 #include "spirv_emit.h"
 #include "test.h"
 #include "ze_dispatch.h"
@@ -20,7 +21,6 @@
 enum { S = 16, VALUES = 48, STEP = 37 }; /* STEP: coprime to VALUES */
 
 static zed_device device;
-static char folder[64];
 
 static void kernel_of(spe_module *m, const char *name, int values)
 {
@@ -111,22 +111,6 @@ static void check_spills(ze_module_handle_t m)
     CHECK_MSG(!copy || !optimised, "copy: %u bytes", copy);
 }
 
-static void remove_folder(void)
-{
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    if (*folder) CHECK_INT(system(command), 0);
-    *folder = 0;
-}
-
-static void new_folder(void)
-{
-    remove_folder();
-    snprintf(folder, sizeof folder, "/tmp/xetile-spills-XXXXXX");
-    CHECK(mkdtemp(folder) != NULL);
-    setenv("XETILE_SOFT_CACHE", folder, 1);
-}
-
 static bool found(const char *compiler)
 {
     char command[128];
@@ -146,7 +130,7 @@ static int files_in(const char *path)
 static void by(const char *compiler)
 {
     if (!found(compiler)) SKIP("no %s", compiler);
-    new_folder();
+    new_own_cache();
     setenv("XETILE_CC", compiler, 1);
     ze_module_handle_t m = build();
     size_t size = 0;
@@ -183,7 +167,7 @@ TEST(compilers_of_other_kinds)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         FILE *f = fopen("cc", "w");
         CHECK(f && fputs(kinds[i].text, f) >= 0 && fclose(f) == 0 && chmod("cc", 0700) == 0);
-        new_folder();
+        new_own_cache();
         setenv("XETILE_CC", "./cc", 1);
         ze_module_handle_t m = build();
         if (kinds[i].tells)
@@ -202,7 +186,7 @@ int main(void)
     RUN(by_gcc);
     RUN(by_clang);
     RUN(compilers_of_other_kinds);
-    remove_folder();
+    remove_own_cache();
     zed_close(&device);
     return test_report();
 }

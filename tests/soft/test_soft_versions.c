@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "own_cache.h"
 #include "spirv_emit.h"
 #include "test.h"
 #include "ze_dispatch.h"
@@ -19,7 +20,6 @@
 enum { N = 600, S = 16, ROWS = 8, THREADS = 4 };
 
 static zed_device device;
-static char cache[64];
 
 /* ---- kernels */
 
@@ -66,16 +66,9 @@ static bool emit_sums(spe_module *m)
 static void move_by_messages(spe_module *m, spe_id pitch)
 {
     spe_id at = spe_local_var(m, spe_array(m, spe_int(m, 32), ROWS));
-    spe_block2d b;
-    memset(&b, 0, sizeof b);
-    b.elem_bytes = 4;
-    b.width = S;
-    b.height = ROWS;
-    b.count = 1;
-    b.mem_width = b.pitch = pitch;
-    b.mem_height = spe_i32(m, ROWS);
-    b.pos_x = b.pos_y = spe_i32(m, 0);
-    b.ptr = spe_param_id(m, 0);
+    spe_id zero = spe_i32(m, 0), rows = spe_i32(m, ROWS);
+    spe_block2d b = {.elem_bytes = 4, .width = S, .height = ROWS, .count = 1, .mem_width = pitch, .pitch = pitch,
+                     .mem_height = rows, .pos_x = zero, .pos_y = zero, .ptr = spe_param_id(m, 0)};
     spe_block2d_load(m, &b, at);
     b.ptr = spe_param_id(m, 1);
     spe_block2d_store(m, &b, at);
@@ -144,7 +137,7 @@ static ze_module_handle_t build(bool (*emit)(spe_module *m), const char *name)
 
 static int compiled(void)
 {
-    DIR *d = opendir(cache);
+    DIR *d = opendir(own_cache);
     struct dirent *e;
     int n = 0;
     while (d && (e = readdir(d)) != NULL) n += strstr(e->d_name, ".xso") != NULL;
@@ -152,26 +145,11 @@ static int compiled(void)
     return n;
 }
 
-static void remove_cache(void)
-{
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", cache);
-    if (*cache) CHECK_INT(system(command), 0);
-}
-
-static void new_cache(void)
-{
-    remove_cache();
-    snprintf(cache, sizeof cache, "/tmp/xetile-versions-XXXXXX");
-    CHECK(mkdtemp(cache) != NULL);
-    setenv("XETILE_SOFT_CACHE", cache, 1);
-}
-
 /* Makes a script the compiler. */
 static void new_compiler(const char *text)
 {
     char path[96];
-    snprintf(path, sizeof path, "%s/compiler", cache);
+    snprintf(path, sizeof path, "%s/compiler", own_cache);
     FILE *f = fopen(path, "w");
     CHECK(f && fprintf(f, "#!/bin/sh\n%s\n", text) > 0 && fclose(f) == 0 && chmod(path, 0700) == 0);
     setenv("XETILE_CC", path, 1);
@@ -307,7 +285,7 @@ TEST(sizes_of_work_groups)
         int more; /* compilations */
     } sizes[] = {{32, 1, 1, 0}, {16, 2, 3, 0}, {1, 1, 1, 1}, {8, 8, 1, 0}, {40, 1, 1, 1}, {100, 1, 1, 0},
                  {24, 2, 1, 0}, {7, 3, 2, 0},  {64, 1, 1, 0}};
-    new_cache();
+    new_own_cache();
     ze_module_handle_t m = build(emit_sums, "versions_sums");
     int want = 1;
     CHECK_INT(compiled(), want);
@@ -327,7 +305,7 @@ TEST(sizes_of_work_groups)
 
 TEST(conditions_on_arguments)
 {
-    new_cache();
+    new_own_cache();
     ze_module_handle_t m = build(emit_move, "versions_move");
     CHECK_INT(compiled(), 1);
     moves(m, 64);
@@ -345,7 +323,7 @@ TEST(several_threads)
 {
     pthread_t thread[THREADS];
     struct run run[THREADS];
-    new_cache();
+    new_own_cache();
     ze_module_handle_t m = build(emit_sums, "versions_sums");
     for (int i = 0; i < THREADS; i++) prepare(&run[i], m, i & 1, 40 + (uint32_t)i, 1, 1);
     for (int i = 0; i < THREADS; i++) CHECK_INT(pthread_create(&thread[i], NULL, launch, &run[i]), 0);
@@ -362,12 +340,12 @@ TEST(several_threads)
 TEST(errors_are_the_launches)
 {
     char *before = copy_of("XETILE_CC"), said[4096];
-    new_cache();
+    new_own_cache();
     new_compiler("exec cc \"$@\"");
     ze_module_handle_t m = build(emit_sums, "versions_sums");
     new_compiler("exit 1");
     CHECK_INT(heard_sums(m, 40, said, sizeof said), ZE_RESULT_ERROR_MODULE_BUILD_FAILURE);
-    CHECK_HAS(said, "kernel add not built: compiler: /tmp/xetile-versions-");
+    CHECK_HAS(said, "kernel add not built: compiler: /tmp/xetile-cache-");
     CHECK_HAS(said, "/compiler ended with status 1");
     CHECK_INT(sums(m, false, 32, 1, 1), ZE_RESULT_SUCCESS);
     new_compiler("exec cc \"$@\"");
@@ -381,7 +359,7 @@ TEST(errors_are_the_launches)
 TEST(settings_are_the_modules)
 {
     char *cc = copy_of("XETILE_CC"), *isa = copy_of("XETILE_SOFT_ISA"), log[96], said[8192];
-    new_cache();
+    new_own_cache();
     new_compiler("echo \"$@\" >> ${0%/*}/log; exec cc \"$@\"");
     setenv("XETILE_SOFT_ISA", "generic", 1);
     ze_module_handle_t m = build(emit_sums, "versions_sums");
@@ -394,7 +372,7 @@ TEST(settings_are_the_modules)
     size_t size = 0;
     CHECK_INT(zeModuleGetNativeBinary(m, &size, NULL), ZE_RESULT_SUCCESS);
     CHECK_INT(compiled(), 3);
-    snprintf(log, sizeof log, "%s/log", cache);
+    snprintf(log, sizeof log, "%s/log", own_cache);
     FILE *f = fopen(log, "r");
     CHECK(f != NULL);
     said[f ? fread(said, 1, sizeof said - 1, f) : 0] = 0;
@@ -411,7 +389,7 @@ TEST(settings_are_the_modules)
 TEST(native_binaries)
 {
     ze_module_desc_t d = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC, .format = ZE_MODULE_FORMAT_NATIVE};
-    new_cache();
+    new_own_cache();
     ze_module_handle_t m = build(emit_sums, "versions_sums"), again = NULL;
     CHECK_INT(zeModuleGetNativeBinary(m, &d.inputSize, NULL), ZE_RESULT_SUCCESS);
     uint8_t *binary = (uint8_t *)malloc(d.inputSize);
@@ -437,7 +415,7 @@ int main(void)
     RUN(errors_are_the_launches);
     RUN(settings_are_the_modules);
     RUN(native_binaries);
-    remove_cache();
+    remove_own_cache();
     zed_close(&device);
     return test_report();
 }
