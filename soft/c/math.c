@@ -14,7 +14,7 @@ struct ext_row {
 };
 
 /* Functions with the instruction's name, lane by lane: the C library's; our own; our own for f32, the C library's for
- * f64; and of integers (s_abs: sabs_u32). Of f32 for all lanes at once, the C library's for f64. */
+ * f64; and of integers (s_abs: sabs_u32). For all lanes at once: of f32, the C library's for f64; extremes of two. */
 static const uint8_t libm[] = {EXT_ACOSH,  EXT_ASINH, EXT_ATAN2, EXT_ATANH,     EXT_CEIL,      EXT_COPYSIGN, EXT_COSH,
                                EXT_ERFC,   EXT_ERF,   EXT_EXPM1, EXT_FDIM,      EXT_FLOOR,     EXT_FMOD,     EXT_HYPOT,
                                EXT_LGAMMA, EXT_LOG1P, EXT_LOGB,  EXT_NEXTAFTER, EXT_REMAINDER, EXT_RINT,     EXT_ROUND,
@@ -25,6 +25,8 @@ static const uint8_t own[] = {EXT_ACOSPI, EXT_ASINPI, EXT_ATANPI, EXT_ATAN2PI, E
                               EXT_SIGN,   EXT_STEP,   EXT_RADIANS, EXT_SMOOTHSTEP};
 static const uint8_t own_f32[] = {EXT_ACOS, EXT_ASIN, EXT_ATAN, EXT_EXP, EXT_EXP2, EXT_LOG, EXT_LOG2, EXT_LOG10};
 static const uint8_t turns[] = {EXT_SIN, EXT_COS, EXT_TAN};
+static const uint8_t extremes[] = {EXT_FMAX, EXT_FMIN};
+static const uint8_t integer_extremes[] = {EXT_S_MAX, EXT_U_MAX, EXT_S_MIN, EXT_U_MIN};
 static const uint8_t integer[] = {EXT_S_ABS,     EXT_S_ABS_DIFF, EXT_S_ADD_SAT,  EXT_U_ADD_SAT, EXT_S_HADD,
                                   EXT_U_HADD,    EXT_S_RHADD,    EXT_U_RHADD,    EXT_CLZ,       EXT_CTZ,
                                   EXT_S_MAD_HI,  EXT_U_MAD_SAT,  EXT_S_MAD_SAT,  EXT_S_MUL_HI,  EXT_ROTATE,
@@ -39,30 +41,24 @@ static const struct {
     {own, sizeof own, "@%s_%%j", NULL},
     {own_f32, sizeof own_f32, "@%s_f32", "@__builtin_%s"},
     {turns, sizeof turns, "$%s_f32(%%0)", "@__builtin_%s"},
+    {extremes, sizeof extremes, "$%s_%%j(%%0, %%1)", NULL},
     {integer, sizeof integer, "@%s_%%k", NULL},
+    {integer_extremes, sizeof integer_extremes, "$%s_%%k(%%0, %%1)", NULL},
 };
 
 /* The others. */
 static const struct ext_row rows[] = {
     {EXT_FABS, "__builtin_fabs%l(%0)", "XS(fabs_%j)(%0)", NULL},
     {EXT_FMA, "$fma%h_%j(%0, %1, %2)", NULL, NULL},
-    {EXT_FMAX, "$fmax_%j(%0, %1)", NULL, NULL},
-    {EXT_FMIN, "$fmin_%j(%0, %1)", NULL, NULL},
     {EXT_MAD, "%0 * %1 + %2", NULL, NULL},
     {EXT_NAN, "$nan_%k(%0)", NULL, NULL},
     {EXT_POWN, "$pown_f32(%0, %1)", NULL, "@pown_f64"},
     {EXT_HALF_DIVIDE, "%0 / %1", NULL, NULL},
     {EXT_HALF_RECIP, "1 / %0", NULL, NULL},
     {EXT_FCLAMP, "$fmin_%j($fmax_%j(%0, %1), %2)", NULL, NULL},
-    {EXT_FMAX_COMMON, "$fmax_%j(%0, %1)", NULL, NULL},
-    {EXT_FMIN_COMMON, "$fmin_%j(%0, %1)", NULL, NULL},
     {EXT_MIX, "%0 + (%1 - %0) * %2", NULL, NULL},
     {EXT_S_CLAMP, "$smin_%k($smax_%k(%0, %1), %2)", NULL, NULL},
     {EXT_U_CLAMP, "$umin_%k($umax_%k(%0, %1), %2)", NULL, NULL},
-    {EXT_S_MAX, "$smax_%k(%0, %1)", NULL, NULL},
-    {EXT_U_MAX, "$umax_%k(%0, %1)", NULL, NULL},
-    {EXT_S_MIN, "$smin_%k(%0, %1)", NULL, NULL},
-    {EXT_U_MIN, "$umin_%k(%0, %1)", NULL, NULL},
     {EXT_U_UPSAMPLE, "(%t)((%t)%0 << (4 * sizeof(%t)) | (%t)%1)",
      "XS_CONVERT(%0, %t) << (int)(4 * sizeof(%0[0]) * 2) | XS_CONVERT(%1, %t)", NULL},
     {EXT_S_UPSAMPLE, "(%t)((%t)%0 << (4 * sizeof(%t)) | (%t)%1)",
@@ -76,19 +72,22 @@ static const char *named_text(struct cg *g, uint32_t number, bool f64)
     const char *name = sp_ext_name(number);
     for (size_t k = 0; k < sizeof named / sizeof *named; k++) {
         if (!memchr(named[k].numbers, (int)number, named[k].count)) continue;
-        const char *line = named[k].numbers == integer ? strchr(name, '_') : NULL;
+        const char *line = number >= EXT_S_ABS ? strchr(name, '_') : NULL;
         if (line) name = cg_str(g, "%.*s%s", (int)(line - name), name, line + 1);
         return cg_str(g, f64 && named[k].f64 ? named[k].f64 : named[k].text, name);
     }
     return NULL;
 }
 
-/* half_cos to half_tan, and native_cos to native_tan: the number of the full one, or of a row of their own. */
+/* half_cos to half_tan, native_cos to native_tan, and the common extremes: the number of the full one, or of a row of
+ * their own. */
 static uint32_t full_form(uint32_t number)
 {
     static const uint8_t forms[] = {EXT_COS,   EXT_HALF_DIVIDE, EXT_EXP,   EXT_EXP2, EXT_EXP10,
                                     EXT_LOG,   EXT_LOG2,        EXT_LOG10, EXT_POWR, EXT_HALF_RECIP,
                                     EXT_RSQRT, EXT_SIN,         EXT_SQRT,  EXT_TAN};
+    if (number == EXT_FMAX_COMMON) return EXT_FMAX;
+    if (number == EXT_FMIN_COMMON) return EXT_FMIN;
     return number < EXT_HALF_COS || number > EXT_NATIVE_TAN ? number : forms[(number - EXT_HALF_COS) % 14];
 }
 
