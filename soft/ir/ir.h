@@ -189,6 +189,9 @@ uint32_t cg_next_value(const struct sp_inst *i, uint32_t k); /* the first such o
 enum cg_result { CG_RESULT_AS_OPERANDS, CG_RESULT_UNIFORM, CG_RESULT_VARIES };
 enum cg_result cg_result_rule(const struct sp_inst *i);
 bool cg_waits(const struct cg *g, const struct sp_inst *i); /* for all subgroups of the work-group? */
+/* Can it write to memory that others see, or wait for others? Of instructions that are not said to write or not to,
+ * all that take pointers may. */
+bool cg_may_write(const struct cg *g, const struct sp_inst *i);
 bool cg_math_stores(const struct sp_inst *i); /* has a second result, stored through its last operand? */
 bool cg_math_literal(const struct sp_inst *i, uint32_t k); /* is operand k a number, not an id? */
 /* What a vector load or store of OpenCL.std is like; 0: it is another instruction. In memory, aligned vectors of three

@@ -233,20 +233,6 @@ static bool operands_are_deferrable(struct cg *g, const struct sp_function *f, s
 
 /* ---- blocks that subgroups share */
 
-/* Can this write to memory that others see, or wait for others? Of instructions that are not said to write or not to,
- * all that take pointers may. */
-static bool may_write(struct cg *g, const struct sp_inst *i)
-{
-    if (cg_is(i, CG_ORDERS)) return true;
-    if (cg_is(i, CG_PURE | CG_HARMLESS) || (cg_is(i, CG_READS) && !cg_is(i, CG_WRITES | CG_ATOMIC))) return false;
-    CG_EACH_VALUE (k, i) {
-        const struct sp_type *t = sp_type(g->m, g->m->ids[i->operand[k]].type);
-        if (t && t->kind == SP_POINTER && t->storage != SP_STORAGE_Function && t->storage != SP_STORAGE_Input)
-            return true;
-    }
-    return false;
-}
-
 /* Has the kernel only read memory whenever it reaches the block? */
 static bool only_reads_before(struct cg *g, const struct sp_function *f, uint32_t block)
 {
@@ -255,7 +241,7 @@ static bool only_reads_before(struct cg *g, const struct sp_function *f, uint32_
     if (g->failed) return false;
     cg_mark_before(f, block, before, stack);
     CG_EACH (i, b, f)
-        if (before[b] && may_write(g, i)) return false;
+        if (before[b] && cg_may_write(g, i)) return false;
     return true;
 }
 
