@@ -1075,15 +1075,15 @@ XS_FUNCTION void XS(ints_deferred)(int signs, int ni, int nj, int nk, void *cons
 /* ---- products that a module spells out (passes/outer.c)
  *
  * The sums are ni x nj vectors of W components, at d and, before, at c (NULL: zeros). To component e of sum (i, j) is
- * added, k by k, a[k * ni + i] times a number: b[j * column + at[k] + e * step]. The vectors of one of the CPU's
- * registers, `rows`, are taken I at a time with J components: so many sums stay in registers. */
+ * added, k by k, vector k * ni + i at a times a number: b[j * column + at[k] + e * step]. The vectors of one of the
+ * CPU's registers, `rows`, are taken I at a time with J components: so many sums stay in registers. */
 #define XS_OUTER(T, W, TWO)                                                                                            \
     XS_FUNCTION void XS(outer_##T##_##W##_##TWO)(u32 ni, u32 nj, u32 nk, T##x *const *d, const T##x *const *c,         \
-                                                 const T##x *a, const T *b, u32 column, u32 step, const u32 *at)       \
+                                                 const T *a, const T *b, u32 column, u32 step, const u32 *at)          \
     {                                                                                                                  \
         enum { bytes = sizeof(T##x) < XS_NATIVE ? sizeof(T##x) : XS_NATIVE, n = sizeof(T##x) / bytes };                \
         enum { I = n > 1 ? 2 : TWO, J = XS_NATIVE < 64 && W % 4 == 0 ? 4 : W };                                        \
-        typedef T row __attribute__((vector_size(bytes), may_alias));                                                  \
+        typedef T row __attribute__((vector_size(bytes), aligned(sizeof(T)), may_alias));                              \
         for (u32 j = 0; j < nj; j++, b += column) {                                                                    \
             for (u32 r = 0; r < ni * n; r += I) {                                                                      \
                 for (u32 e = 0; e < W; e += J) {                                                                       \

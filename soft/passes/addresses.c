@@ -118,6 +118,22 @@ static bool chain_offset(struct cg *g, const struct sp_inst *i, int64_t *offset)
     return true;
 }
 
+/* The pointer from which this one is a constant number of bytes away, which are added to *offset; 0: there is none. */
+static uint32_t step_back(struct cg *g, uint32_t id, int64_t *offset)
+{
+    const struct sp_id *d = &g->m->ids[id];
+    if (d->what != SP_IS_VALUE || !d->def) return 0;
+    if (cg_is(d->def, CG_CHAIN) ? !chain_offset(g, d->def, offset) : !is_pointer_copy(g, d->def)) return 0;
+    return d->def->operand[0];
+}
+
+uint32_t cg_pointer_base(struct cg *g, uint32_t id, int64_t *offset)
+{
+    *offset = 0;
+    for (uint32_t n = 0, from; n < CG_MAX_CHAIN && (from = step_back(g, id, offset)); n++) id = from;
+    return id;
+}
+
 /* Follows a pointer back to a private or built-in variable. */
 static void resolve(struct cg *g, uint32_t id)
 {
@@ -131,13 +147,8 @@ static void resolve(struct cg *g, uint32_t id)
             own(g, id)->offset = offset + (at == variable ? 0 : g->private[at].offset);
             return;
         }
-        if (d->what != SP_IS_VALUE || !d->def) return;
-        if (cg_is(d->def, CG_CHAIN)) {
-            if (!chain_offset(g, d->def, &offset)) return;
-        } else if (!is_pointer_copy(g, d->def)) {
-            return;
-        }
-        at = d->def->operand[0];
+        at = step_back(g, at, &offset);
+        if (!at) return;
     }
 }
 

@@ -29,6 +29,7 @@ struct search {
     uint32_t *place;         /* by ordinal: of values of this block, index + 1 */
     uint32_t *chain_of;      /* by ordinal: of the last sum of a chain, its number + 1 */
     struct cg_spelled *spelled;
+    uint32_t written; /* the block's instructions from here on write no memory, up to the product */
     struct link *link;
     uint32_t link_count, link_room;
     struct chain chain[MAX_CHAINS];
@@ -206,6 +207,35 @@ static bool find_sources(struct search *s, struct cg_outer *o, const struct chai
 
 static uint32_t index_of(const struct search *s, uint32_t id) { return s->place[ordinal(s, id)] - 1; }
 
+/* ---- operands that can be read where they are */
+
+/* The pointer that the value was loaded through, if it is one scalar for each lane that is still in memory; or 0. */
+static uint32_t loaded_through(struct search *s, struct cg_lanes v, enum cg_kind kind)
+{
+    const struct sp_inst *d = is_here(s, v.id) ? definition(s, v.id) : NULL;
+    if (d && d->op == SP_OP_CompositeConstruct && d->count == cg_leaves_of(s->g, d->type)->count)
+        d = is_here(s, d->operand[v.leaf]) ? definition(s, d->operand[v.leaf]) : NULL;
+    if (!d || d->op != SP_OP_Load || index_of(s, d->id) < s->written) return 0;
+    const struct cg_leaves *l = cg_leaves_of(s->g, d->type);
+    const struct sp_type *t = sp_type(s->g->m, s->g->m->ids[d->operand[0]].type);
+    bool is_volatile = d->count > 1 && d->operand[1] & SP_ACCESS_Volatile;
+    bool plain = l->count == 1 && l->leaf[0].kind == kind && !l->leaf[0].narrow && !is_volatile;
+    return plain && t->storage != SP_STORAGE_Function ? d->operand[0] : 0;
+}
+
+/* The pointer that the first of n values was loaded through, if the others follow it in memory; or 0. */
+static uint32_t find_strip(struct search *s, const struct cg_lanes *v, uint32_t n, enum cg_kind kind)
+{
+    uint32_t first = 0, base = 0;
+    int64_t start = 0, offset;
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t pointer = loaded_through(s, v[k], kind), from = pointer ? cg_pointer_base(s->g, pointer, &offset) : 0;
+        if (k == 0) first = pointer, base = from, start = offset;
+        if (!from || from != base || offset - start != (int64_t)k * s->g->S * cg_kind_bytes(kind)) return 0;
+    }
+    return first;
+}
+
 /* The chains of sums of one type and length. */
 static bool is_alike(const struct chain *a, const struct chain *b)
 {
@@ -280,6 +310,8 @@ static struct cg_outer *describe(struct search *s, const struct chain *like, con
             row[k * r->ni + i] = lanes_of(s, s->link[l - 1].x);
     for (uint32_t j = 0; j < r->nj; j++)
         if (!find_sources(s, o, r->column[j], j, source + (size_t)j * o->sources, at)) return NULL;
+    o->rows_at = find_strip(s, row, o->nk * o->ni, o->kind);
+    o->sources_at = find_strip(s, source, o->nj * o->sources, o->kind);
     return o;
 }
 
@@ -365,11 +397,13 @@ static void search_block(struct search *s, struct grid *r)
     const struct cg_outer *found = s->fn->outer;
     for (uint32_t k = 0; k < b->count; k++)
         if (b->inst[k].id) s->place[ordinal(s, b->inst[k].id)] = k + 1;
+    s->written = 0;
     for (uint32_t k = 0; k < b->count && !s->g->failed; k++) {
         uint32_t from = k, additions = 0;
         for (; k < b->count && cg_is(&b->inst[k], CG_SPELLS) && !cg_waits(s->g, &b->inst[k]); k++)
             additions += b->inst[k].op == SP_OP_FAdd || b->inst[k].op == SP_OP_IAdd;
         if (additions >= LEAST_STEPS) search_run(s, from, k, r);
+        if (k < b->count && cg_may_write(s->g, &b->inst[k])) s->written = k + 1;
     }
     if (s->fn->outer != found) absorb_operands(s);
     for (uint32_t k = 0; k < b->count; k++)

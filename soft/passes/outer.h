@@ -25,6 +25,9 @@ struct cg_outer {
     const struct cg_lanes *row;     /* [k * ni + i] */
     const struct cg_lanes *source;  /* [j * sources + n] */
     const uint32_t *at;             /* [k] */
+    /* The pointer that the first row, or source, was loaded through, if the others follow it in memory and nothing has
+     * written there since; 0: they must be copied. */
+    uint32_t rows_at, sources_at;
 };
 
 #endif

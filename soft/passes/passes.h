@@ -135,6 +135,8 @@ bool cg_copy_size(struct cg *g, const struct sp_inst *i, uint64_t *bytes); /* of
  * factor. */
 bool cg_chain_offset(struct cg *g, const struct sp_inst *i, uint32_t k, int64_t *offset);
 uint64_t cg_chain_stride(struct cg *g, const struct sp_inst *i, uint32_t k);
+/* The pointer from which `id` is *offset bytes away, a constant; `id` itself if it is derived from none. */
+uint32_t cg_pointer_base(struct cg *g, uint32_t id, int64_t *offset);
 enum { CG_EXCHANGE_BYTES = 2048 };         /* a u64 for each subgroup of the largest work-group */
 uint32_t cg_exchange_offset(struct cg *g); /* in local memory: the table through which work-groups exchange values */
 void cg_place_variables(struct cg *g);     /* local offsets, global indices, which variables are fixed */

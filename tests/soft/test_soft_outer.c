@@ -1,7 +1,8 @@
 /* test_soft_outer.c - matrix products written as multiplications, additions and broadcasts: every type, many shapes,
  * vectors of 1 to 8 components, operands in either order. Also code that cannot be converted to one product, or not
  * completely: intermediate sums that are stored, lanes in irregular order, operands with other uses, chains that form
- * no grid, masked lanes. All sums are checked. The operands are small integers, so every type is exact. */
+ * no grid, masked lanes. And operands that lie one after the other in memory, where the product may read them, unless
+ * they are overwritten first. All sums are checked. The operands are small integers, so every type is exact. */
 #include "spirv_emit.h"
 #include "test.h"
 #include "ze_dispatch.h"
@@ -25,7 +26,10 @@ enum more {
     TRANSPOSES = 64, /* the operands of all additions and multiplications */
     TWICE = 128,
     FROM_CONSTANTS = 256, /* n in all components of sum n */
-    OLD = 512             /* SPIR-V 1.2, whose broadcasts in subgroups are OpGroupBroadcast */
+    OLD = 512,            /* SPIR-V 1.2, whose broadcasts in subgroups are OpGroupBroadcast */
+    FOLLOWS = 1024,       /* addresses are a constant number of elements after the first, so operands need no copies */
+    OVERWRITES = 2048,    /* with zeros, all operands between their loads and the products */
+    BACKWARDS = 4096      /* A and B: the last vectors first */
 };
 
 struct shape {
@@ -49,11 +53,24 @@ struct kernel {
     spe_module *m;
     const struct shape *s;
     enum type type;
-    spe_id scalar, vector, lane, x[MAX_ROWS][MAX_STEPS], y[MAX_COLUMNS][MAX_STEPS], sum[MAX_ROWS][MAX_COLUMNS];
+    spe_id scalar, vector, lane, first[3];
+    spe_id x[MAX_ROWS][MAX_STEPS], y[MAX_COLUMNS][MAX_STEPS], sum[MAX_ROWS][MAX_COLUMNS];
 };
+
+/* Where vector n of A or B is. */
+static int position(const struct shape *s, int n, int count) { return s->more & BACKWARDS ? count - 1 - n : n; }
+static int position_in_a(const struct shape *s, int i, int step)
+{
+    return position(s, i * s->steps + step, s->rows * s->steps);
+}
+static int position_in_b(const struct shape *s, int j, int source)
+{
+    return position(s, j * sources(s) + source, s->columns * sources(s));
+}
 
 static spe_id place(struct kernel *k, uint32_t param, int n)
 {
+    if (k->s->more & FOLLOWS) return spe_index(k->m, k->first[param], spe_i32(k->m, n * k->s->S));
     spe_id at = spe_iadd(k->m, k->lane, spe_const_u(k->m, spe_type_of(k->m, k->lane), (uint64_t)(n * k->s->S)));
     return spe_index(k->m, spe_param_id(k->m, param), at);
 }
@@ -64,9 +81,9 @@ static void read_operands(struct kernel *k)
 {
     spe_id b[MAX_COLUMNS][MAX_STEPS * MAX_WIDTH];
     for (int i = 0; i < k->s->rows; i++)
-        for (int step = 0; step < k->s->steps; step++) k->x[i][step] = load(k, 0, i * k->s->steps + step);
+        for (int step = 0; step < k->s->steps; step++) k->x[i][step] = load(k, 0, position_in_a(k->s, i, step));
     for (int j = 0; j < k->s->columns; j++)
-        for (int n = 0; n < sources(k->s); n++) b[j][n] = load(k, 1, j * sources(k->s) + n);
+        for (int n = 0; n < sources(k->s); n++) b[j][n] = load(k, 1, position_in_b(k->s, j, n));
     for (int j = 0; j < k->s->columns; j++)
         for (int step = 0; step < k->s->steps; step++) {
             spe_id one[MAX_WIDTH];
@@ -75,6 +92,11 @@ static void read_operands(struct kernel *k)
                                           spe_i32(k->m, element_lane(k->s, step, e)));
             k->y[j][step] = k->s->width == 1 ? one[0] : spe_construct(k->m, k->vector, (uint32_t)k->s->width, one);
         }
+}
+
+static void overwrite(struct kernel *k, uint32_t param, int count)
+{
+    for (int n = 0; n < count; n++) spe_store(k->m, place(k, param, n), spe_null(k->m, k->scalar), 0);
 }
 
 static spe_id copies(struct kernel *k, spe_id x)
@@ -119,6 +141,10 @@ static void write_sums(struct kernel *k)
                                                          : spe_construct(k->m, k->vector, (uint32_t)k->s->width, one);
         }
     read_operands(k);
+    if (k->s->more & OVERWRITES) {
+        overwrite(k, 0, k->s->rows * k->s->steps);
+        overwrite(k, 1, k->s->columns * sources(k->s));
+    }
     for (int again = 0; again <= (k->s->more & TWICE ? 1 : 0); again++)
         for (int step = 0; step < k->s->steps; step++)
             for (int j = 0; j < k->s->columns; j++)
@@ -145,6 +171,7 @@ static void emit(spe_module *m, enum type type, const struct shape *s)
     d.subgroup_size = (uint32_t)s->S;
     spe_kernel_begin(m, &d);
     k.lane = spe_builtin(m, SPE_LOCAL_ID, 0);
+    for (uint32_t n = 0; n < 3; n++) k.first[n] = spe_index(m, spe_param_id(m, n), k.lane);
     if (s->more & MASKS) spe_if(m, spe_ine(m, spe_and(m, k.lane, spe_const_u(m, spe_type_of(m, k.lane), 3)),
                                            spe_const_u(m, spe_type_of(m, k.lane), 3)));
     write_sums(&k);
@@ -176,16 +203,27 @@ static void set(enum type t, void *p, int n, int v)
     }
 }
 
+/* n numbers, aligned no better than their type. */
 static void *numbers(enum type t, int n)
 {
-    void *p = zed_alloc(&device, ZED_SHARED, (uint64_t)(n * type_bytes[t]), 0);
+    char *p = zed_alloc(&device, ZED_SHARED, (uint64_t)((n + 1) * type_bytes[t]), 0);
     CHECK(p != NULL);
-    for (int i = 0; p && i < n; i++) set(t, p, i, (int)(test_random() % 17) - 8);
+    p += type_bytes[t];
+    for (int i = 0; i < n; i++) set(t, p, i, (int)(test_random() % 17) - 8);
     return p;
 }
 
+static void free_numbers(enum type t, void *p) { zed_free(&device, (char *)p - type_bytes[t]); }
+
+static void *copy(const void *p, int bytes)
+{
+    void *to = malloc((size_t)bytes);
+    CHECK(to != NULL);
+    return memcpy(to, p, (size_t)bytes);
+}
+
 struct data {
-    void *a, *b, *c, *before;
+    void *a, *b, *c, *before; /* a and b as they are before the launch */
 };
 
 /* The sum after this many steps, in all lanes that the mask does not exclude. */
@@ -196,8 +234,9 @@ static int64_t expected(const struct shape *s, enum type t, const struct data *d
                     : s->more & FROM_CONSTANTS ? sum
                                                : get(t, d->before, (sum * s->width + e) * s->S + lane);
     for (int n = 0; n < steps; n++) {
-        int k = n % s->steps, source = j * sources(s) + element_source(s, k, e);
-        total += get(t, d->a, (i * s->steps + k) * s->S + lane) * get(t, d->b, source * s->S + element_lane(s, k, e));
+        int k = n % s->steps, source = position_in_b(s, j, element_source(s, k, e));
+        total += get(t, d->a, position_in_a(s, i, k) * s->S + lane) *
+                 get(t, d->b, source * s->S + element_lane(s, k, e));
     }
     return total;
 }
@@ -217,8 +256,8 @@ static int count_wrong(const struct shape *s, enum type t, const struct data *d)
                 if (looks && runs)
                     want = expected(s, t, d, n - sums, e, lane, s->steps / 2 + 1);
                 if (n == sums && s->more & KEEPS && runs)
-                    want = get(t, d->a, s->S + lane) *
-                           get(t, d->b, element_source(s, 1, e) * s->S + element_lane(s, 1, e));
+                    want = get(t, d->a, position_in_a(s, 0, 1) * s->S + lane) *
+                           get(t, d->b, position_in_b(s, 0, element_source(s, 1, e)) * s->S + element_lane(s, 1, e));
                 wrong += get(t, d->c, at) != want;
             }
     return wrong;
@@ -232,6 +271,7 @@ static void run(enum type t, const struct shape *s)
     struct data d;
     char name[64];
     int n = 2 * s->rows * s->columns * s->width * s->S;
+    int in_a = s->rows * s->steps * s->S, in_b = s->columns * sources(s) * s->S;
     snprintf(name, sizeof name, "outer_%s_%d_%dx%dx%dx%d_%u", type_names[t], s->S, s->rows, s->columns, s->steps,
              s->width, s->more);
     spe_begin(&m, s->more & OLD ? &(spe_options){.version = SPE_VERSION(1, 2)} : NULL);
@@ -239,15 +279,14 @@ static void run(enum type t, const struct shape *s)
     spe_words w = spe_finish(&m);
     CHECK_MSG(w.data, "%s: %s", name, spe_get_error(&m)->text);
     if (w.data) test_save_spv(name, w.data, w.count * 4);
-    d = (struct data){numbers(t, s->rows * s->steps * s->S), numbers(t, s->columns * sources(s) * s->S), numbers(t, n),
-                      malloc((size_t)(n * type_bytes[t]))};
-    memcpy(d.before, d.c, (size_t)(n * type_bytes[t]));
+    void *a = numbers(t, in_a), *b = numbers(t, in_b), *c = numbers(t, n);
+    d = (struct data){copy(a, in_a * type_bytes[t]), copy(b, in_b * type_bytes[t]), c, copy(c, n * type_bytes[t])};
     bool good = w.data && zed_module_load(&module, &device, w.data, w.count * 4, NULL);
     CHECK_MSG(good, "%s: %s %s", name, zed_get_error(&device)->text, zed_build_log(&device));
     if (good) {
         good = zed_kernel_get(&kernel, &module, "product", "ptr<u8> a, ptr<u8> b, ptr<u8> c") &&
                zed_local_size(&kernel, (uint32_t)s->S, 1, 1) &&
-               zed_launch(&kernel, (zed_groups){1, 1, 1}, d.a, d.b, d.c);
+               zed_launch(&kernel, (zed_groups){1, 1, 1}, a, b, c);
         CHECK_MSG(good, "%s: %s", name, zed_get_error(&device)->text);
         int wrong = count_wrong(s, t, &d);
         CHECK_MSG(!wrong, "%s: %d of %d are wrong", name, wrong, n);
@@ -255,9 +294,11 @@ static void run(enum type t, const struct shape *s)
     zed_clear_error(&device);
     zed_module_free(&module);
     spe_free(&m);
-    zed_free(&device, d.a);
-    zed_free(&device, d.b);
-    zed_free(&device, d.c);
+    free_numbers(t, a);
+    free_numbers(t, b);
+    free_numbers(t, c);
+    free(d.a);
+    free(d.b);
     free(d.before);
 }
 
@@ -306,6 +347,20 @@ TEST(under_a_mask)
     run(U64, &(struct shape){8, 2, 1, 8, 8, MASKS | LOOKS});
 }
 
+TEST(operands_in_memory)
+{
+    for (int t = 0; t < TYPES; t++) run((enum type)t, &(struct shape){16, 2, 2, 8, 8, FOLLOWS});
+    run(F32, &(struct shape){16, 1, 2, 16, 8, FOLLOWS | FROM_ZERO});
+    run(F32, &(struct shape){32, 2, 1, 32, 8, FOLLOWS});
+    run(F64, &(struct shape){8, 3, 2, 9, 3, FOLLOWS | TWICE});
+    run(F32, &(struct shape){16, 2, 2, 8, 8, FOLLOWS | BACKWARDS});
+    run(F32, &(struct shape){16, 2, 2, 8, 8, FOLLOWS | OVERWRITES});
+    run(U32, &(struct shape){16, 1, 2, 16, 8, FOLLOWS | OVERWRITES | FROM_ZERO});
+    run(F32, &(struct shape){16, 2, 2, 8, 8, FOLLOWS | LOOKS});
+    run(F32, &(struct shape){16, 2, 2, 8, 8, FOLLOWS | MASKS});
+    run(F32, &(struct shape){16, 2, 2, 8, 8, FOLLOWS | SCRAMBLES});
+}
+
 int main(void)
 {
     if (!zed_open(&device, &(zed_options){.name = "software"})) return zed_print_error(&device, stderr), 1;
@@ -314,6 +369,7 @@ int main(void)
     RUN(other_orders);
     RUN(what_is_no_single_product);
     RUN(under_a_mask);
+    RUN(operands_in_memory);
     zed_close(&device);
     return test_report();
 }
