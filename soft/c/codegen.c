@@ -6,7 +6,6 @@
  */
 #include "codegen.h"
 #include "abi.h"
-#include "ir/extinst.h"
 #include "selection.h"
 
 #include <stdio.h>
@@ -154,16 +153,6 @@ static void write_section(struct cg *g, uint32_t S, struct cg_param *const *para
         }
 }
 
-/* Does any function call printf? */
-static bool prints(const struct sp_module *m)
-{
-    for (uint32_t f = 0; f < m->function_count; f++)
-        CG_EACH (i, b, &m->functions[f])
-            if (i->op == SP_OP_ExtInst && i->operand[0] == m->opencl_std && i->operand[1] == EXT_PRINTF)
-                return true;
-    return false;
-}
-
 /* Explains the names in the text for its readers (XETILE_SOFT_PRINT=c prints it). */
 static void write_legend(struct cg *g)
 {
@@ -199,7 +188,6 @@ static void write_text(struct cg *g)
     place_text(g, soft_text_abi);
     place_text(g, soft_text_prelude);
     if (g->o->check) place_text(g, soft_text_check);
-    if (prints(m)) place_text(g, soft_text_print);
     cg_declare_rows(g);
     g->S = g->smallest_S;
     write_types(g, false);

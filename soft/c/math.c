@@ -348,7 +348,7 @@ static void write_select(struct cg *g)
     }
 }
 
-/* printf lane by lane: the arguments' kinds as a table, their values as 64 bits each (prelude_print.h). */
+/* printf lane by lane: the arguments' kinds as a table, their values as 64 bits each. */
 static void write_printf(struct cg *g)
 {
     uint32_t n = g->w->inst->count - 3, values = 0, at = 0;
@@ -380,7 +380,7 @@ static void write_printf(struct cg *g)
                          set, at, t);
         }
     }
-    cg_put(g, "    XS_EACH (l, %s) {\n%s    print_format(self, %s[l], kinds_, %u, values_);\n    }\n    }\n",
+    cg_put(g, "    XS_EACH (l, %s) {\n%s    self->print(self, %s[l], kinds_, %u, values_);\n    }\n    }\n",
            g->w->bits, set, format, n);
     cg_set_leaf(g, 0, cg_is_varying(g, g->w->inst->id) ? "(u32x){0}" : "0");
 }

@@ -18,8 +18,8 @@
 enum { MAX_NAMES = 8192, BUCKETS = 16384, MAX_DEPTH = 4 };
 
 const char *const *const cg_texts[] = {
-    soft_text_abi,    soft_text_prelude, soft_text_check, soft_text_print, soft_text_lanes,
-    soft_text_matrix, soft_text_amx,     soft_text_math,  soft_text_coop,  NULL};
+    soft_text_abi, soft_text_prelude, soft_text_check, soft_text_lanes, soft_text_matrix,
+    soft_text_amx, soft_text_math,    soft_text_coop,  NULL};
 
 enum { MAX_PARAMS = 8, WORD = 64, MAX_LINE = 512 };
 

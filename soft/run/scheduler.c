@@ -16,6 +16,7 @@
 #include "image.h"
 #include "build/jit.h"
 #include "pool.h"
+#include "print.h"
 
 #define STACK_MARGIN ((size_t)32 << 10)  /* for barrier, printf and the C library below the kernel's own frame */
 #define STACK_FOREIGN ((size_t)64 << 10) /* what a kernel may use of a stack that is not ours */
@@ -203,12 +204,6 @@ static bool worker_fibers(struct worker *w, uint32_t count, size_t stack_bytes)
 
 /* ---- one subgroup ---- */
 
-static void print(struct xs_subgroup *self, const char *text, uint32_t bytes)
-{
-    (void)self;
-    fwrite(text, 1, bytes, stdout); /* one call, so that lines of different threads do not mix */
-}
-
 /* A work-group with a single subgroup need not wait. */
 static void barrier_alone(struct xs_subgroup *self, uint32_t kind)
 {
@@ -236,7 +231,7 @@ static void subgroup_fill(struct xs_subgroup *sg, const struct group *g, uint32_
     sg->local_bytes = g->worker->local_bytes;
     sg->globals = l->globals;
     sg->barrier = barrier_alone;
-    sg->print = print;
+    sg->print = print_format;
     sg->driver = NULL;
     sg->kernel = l->kernel;
     sg->images = &image_functions;

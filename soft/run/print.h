@@ -1,0 +1,11 @@
+/* print.h - printf of OpenCL C for kernels. */
+#ifndef XETILE_SOFT_PRINT_H
+#define XETILE_SOFT_PRINT_H
+
+#include "abi.h"
+
+/* Prints to standard output, as xs_subgroup's member `print` does. A conversion that OpenCL C does not have, or that lacks
+ * an argument of its kind, ends the text. */
+void print_format(struct xs_subgroup *self, uint64_t format, const uint8_t *kinds, uint32_t n, const uint64_t *values);
+
+#endif
