@@ -63,7 +63,7 @@ static void each_kept(struct cg *g, const uint64_t *live, put_part *put)
 {
     const struct cg_continuation *plan = g->fn->continuation;
     for (uint32_t n = 0; n < plan->value_count; n++)
-        if (cg_is_kept(live, n) && !cg_is_kept(plan->remade, n)) each_part(g, plan->value[n], put);
+        if (cg_contains(live, n) && !cg_contains(plan->remade, n)) each_part(g, plan->value[n], put);
 }
 
 /* Rematerialises a value after its operands. */
@@ -71,9 +71,9 @@ static void write_remade(struct cg *g, uint32_t id)
 {
     const struct cg_continuation *plan = g->fn->continuation;
     const struct sp_inst *i = g->m->ids[id].def;
-    uint32_t n = g->ordinal[id] ? plan->index_of[g->ordinal[id]] : 0, builtin, component;
-    if (!n-- || !cg_is_kept(plan->remade, n) || cg_is_kept(plan->made, n)) return;
-    cg_set_kept(plan->made, n);
+    uint32_t n = g->ordinal[id] ? plan->live.index_of[g->ordinal[id]] : 0, builtin, component;
+    if (!n-- || !cg_contains(plan->remade, n) || cg_contains(plan->made, n)) return;
+    cg_insert(plan->made, n);
     for (uint32_t k = 0; k < i->count && !cg_builtin_component(g, i, &builtin, &component); k++)
         if (cg_is_value_operand(i, k)) write_remade(g, i->operand[k]);
     cg_set_inst(g, i);
@@ -87,9 +87,9 @@ static void make_again(struct cg *g, const uint64_t *live)
 {
     const struct cg_continuation *plan = g->fn->continuation;
     const struct sp_inst *barrier = g->w->inst;
-    memset(plan->made, 0, plan->words * sizeof *plan->made);
+    memset(plan->made, 0, plan->live.words * sizeof *plan->made);
     for (uint32_t n = 0; n < plan->value_count; n++)
-        if (cg_is_kept(live, n)) write_remade(g, plan->value[n]);
+        if (cg_contains(live, n)) write_remade(g, plan->value[n]);
     cg_set_inst(g, barrier);
 }
 

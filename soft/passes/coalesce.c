@@ -7,140 +7,72 @@
  *
  * Needs: divergence, addresses. Gives: cg_shared; and cg_held, by way of widening.c.
  */
+#include "live.h"
 #include "own.h"
 
-#include <string.h>
-
 enum { MAX_CANDIDATES = 4096, MAX_CLASS = 64 };
-static const uint64_t max_work = (uint64_t)1 << 24; /* candidates times blocks */
-
-struct use {
-    uint32_t block, at, next;
-};
 
 struct candidate {
-    uint32_t id, block, at; /* its definition; at: 0 for phis, else index + 1 */
-    uint32_t first_use;     /* index + 1 into uses */
-    uint32_t class_next;    /* ring of the values that share */
-    uint8_t *live_in;       /* by block */
+    uint32_t id, block;  /* its definition */
+    uint32_t class_next; /* ring of the values that share */
+    uint64_t *after;     /* the candidates that are live after its definition */
 };
 
 struct storage {
     struct cg *g;
     struct cg_function *fn;
     struct candidate *c;
-    uint32_t count, room, *index_of; /* by ordinal: candidate + 1 */
-    struct use *uses;
-    uint32_t use_count, use_capacity;
+    uint32_t count;
+    struct cg_live live;
 };
 
 CG_OWN_ROW(shared)
 
 static bool is_product(const struct sp_inst *i) { return i->op == SP_OP_SubgroupMatrixMultiplyAccumulateINTEL; }
 
-static void add_candidate(struct storage *s, const struct sp_inst *i, uint32_t block, uint32_t at)
-{
-    if (s->count == s->room || !s->g->value[i->id].varying || s->g->value[i->id].blend) return;
-    s->c[s->count] = (struct candidate){i->id, block, at, 0, s->count, NULL};
-    s->index_of[s->g->ordinal[i->id]] = ++s->count;
-}
-
 /* Products, the phis of their results' types, and phis of those. */
-static void find_candidates(struct storage *s)
+static bool is_candidate(const struct cg *g, const struct sp_inst *i)
 {
-    const struct sp_function *f = s->fn->f;
-    for (uint32_t b = 0; b < f->block_count; b++) {
-        if (s->fn->block[b].masked) continue;
-        for (uint32_t k = 0; k < f->blocks[b].count; k++) {
-            const struct sp_inst *i = &f->blocks[b].inst[k];
-            const struct sp_type *t = i->id ? sp_type(s->g->m, i->type) : NULL;
-            if (is_product(i))
-                add_candidate(s, i, b, k + 1);
-            else if (i->op == SP_OP_Phi && t && t->kind == SP_VECTOR && t->count <= 8)
-                add_candidate(s, i, b, 0);
+    const struct sp_type *t = i->id ? sp_type(g->m, i->type) : NULL;
+    if (!is_product(i) && (i->op != SP_OP_Phi || !t || t->kind != SP_VECTOR || t->count > 8)) return false;
+    return g->value[i->id].varying && !g->value[i->id].blend;
+}
+
+static bool find_candidates(struct storage *s)
+{
+    struct cg *g = s->g;
+    uint32_t most = s->fn->value_count < MAX_CANDIDATES ? s->fn->value_count : MAX_CANDIDATES;
+    s->c = cg_alloc(g, (most + 1) * sizeof *s->c);
+    CG_EACH (i, b, s->fn->f)
+        if (!g->failed && s->count < most && !s->fn->block[b].masked && is_candidate(g, i)) {
+            s->c[s->count] = (struct candidate){i->id, b, s->count, NULL};
+            s->count++;
         }
+    if (g->failed || !cg_prepare_live(g, s->fn, s->count, &s->live)) return false;
+    for (uint32_t n = 0; n < s->count; n++) {
+        s->live.index_of[g->ordinal[s->c[n].id]] = n + 1;
+        s->c[n].after = cg_alloc(g, s->live.words * sizeof *s->c[n].after);
     }
+    return !g->failed;
 }
 
-static void add_use(struct storage *s, uint32_t id, uint32_t block, uint32_t at)
+static void note_live(void *user, const struct cg_live *l, const struct sp_inst *i)
 {
-    uint32_t c = s->index_of[s->g->ordinal[id]];
-    if (!c || s->use_count == s->use_capacity) return;
-    s->uses[s->use_count] = (struct use){block, at, s->c[c - 1].first_use};
-    s->c[c - 1].first_use = ++s->use_count;
+    const struct storage *s = user;
+    uint32_t n = i->id ? l->index_of[s->g->ordinal[i->id]] : 0;
+    for (uint32_t w = 0; n && w < l->words; w++) s->c[n - 1].after[w] = l->now[w];
 }
 
-/* Calls `each` for every value operand, with the position of its use; a phi's is the end of the predecessor. */
-static void each_use(struct storage *s, void (*each)(struct storage *, uint32_t, uint32_t, uint32_t))
+static bool interfere(const struct storage *s, uint32_t a, uint32_t b)
 {
-    const struct sp_function *f = s->fn->f;
-    for (uint32_t b = 0; b < f->block_count; b++) {
-        for (uint32_t k = 0; k < f->blocks[b].count; k++) {
-            const struct sp_inst *i = &f->blocks[b].inst[k];
-            CG_EACH_VALUE (o, i) {
-                if (i->op == SP_OP_Phi) {
-                    uint32_t from = s->g->m->ids[i->operand[o + 1]].block;
-                    each(s, i->operand[o], from, f->blocks[from].count);
-                } else {
-                    each(s, i->operand[o], b, k + 1);
-                }
-            }
-        }
-    }
-}
-
-static void count_use(struct storage *s, uint32_t id, uint32_t block, uint32_t at)
-{
-    (void)block;
-    (void)at;
-    if (s->index_of[s->g->ordinal[id]]) s->use_capacity++;
-}
-
-/* Walks backwards from every use to the definition. */
-static void find_live(struct storage *s, struct candidate *c, uint32_t *stack)
-{
-    const struct sp_function *f = s->fn->f;
-    for (uint32_t u = c->first_use; u; u = s->uses[u - 1].next) {
-        uint32_t top = 0;
-        if (s->uses[u - 1].block == c->block && s->uses[u - 1].at >= c->at) continue;
-        if (c->live_in[s->uses[u - 1].block]) continue;
-        c->live_in[s->uses[u - 1].block] = 1;
-        stack[top++] = s->uses[u - 1].block;
-        while (top) {
-            uint32_t b = stack[--top];
-            for (uint32_t k = 0; k < f->blocks[b].pred_count; k++) {
-                uint32_t p = f->blocks[b].pred[k];
-                if (p == c->block || c->live_in[p]) continue;
-                c->live_in[p] = 1;
-                stack[top++] = p;
-            }
-        }
-    }
-}
-
-/* Is `c` live after position (block, at)? */
-static bool live_after(const struct storage *s, const struct candidate *c, uint32_t block, uint32_t at)
-{
-    const struct sp_block *b = &s->fn->f->blocks[block];
-    if (c->block == block && c->at > at) return false; /* defined later */
-    if (c->block != block && !c->live_in[block]) return false;
-    for (uint32_t u = c->first_use; u; u = s->uses[u - 1].next)
-        if (s->uses[u - 1].block == block && s->uses[u - 1].at > at) return true;
-    for (uint32_t k = 0; k < b->succ_count; k++)
-        if (c->live_in[b->succ[k]] && b->succ[k] != c->block) return true;
-    return false;
-}
-
-static bool interfere(const struct storage *s, const struct candidate *a, const struct candidate *b)
-{
-    if (a->block == b->block && a->at == b->at) return true; /* phis of one block */
-    if (a->at == 0 && b->live_in[a->block] && b->block != a->block) return true;
-    return live_after(s, a, b->block, b->at) || live_after(s, b, a->block, a->at);
+    bool both_phis = s->g->m->ids[s->c[a].id].def->op == SP_OP_Phi && s->g->m->ids[s->c[b].id].def->op == SP_OP_Phi;
+    if (both_phis && s->c[a].block == s->c[b].block) return true;
+    return cg_contains(s->c[a].after, b) || cg_contains(s->c[b].after, a);
 }
 
 static void share(struct storage *s, uint32_t a_id, uint32_t b_id)
 {
-    uint32_t a = s->index_of[s->g->ordinal[a_id]], b = s->index_of[s->g->ordinal[b_id]], n = 0;
+    uint32_t a = s->live.index_of[s->g->ordinal[a_id]], b = s->live.index_of[s->g->ordinal[b_id]], n = 0;
     if (!a-- || !b-- || s->g->m->ids[a_id].type != s->g->m->ids[b_id].type) return;
     for (uint32_t i = s->c[a].class_next;; i = s->c[i].class_next) {
         if (i == b || ++n > MAX_CLASS) return; /* shared already */
@@ -148,7 +80,7 @@ static void share(struct storage *s, uint32_t a_id, uint32_t b_id)
     }
     for (uint32_t i = a, go = 1; go; i = s->c[i].class_next, go = i != a)
         for (uint32_t k = b, on = 1; on; k = s->c[k].class_next, on = k != b)
-            if (++n > MAX_CLASS * MAX_CLASS || interfere(s, &s->c[i], &s->c[k])) return;
+            if (++n > MAX_CLASS * MAX_CLASS || interfere(s, i, k)) return;
     uint32_t next = s->c[a].class_next;
     s->c[a].class_next = s->c[b].class_next;
     s->c[b].class_next = next;
@@ -228,21 +160,12 @@ void cg_share_storage(struct cg *g, struct cg_function *fn)
 {
     struct storage s = {.g = g, .fn = fn};
     if (fn->f->is_declaration || !has_products(fn->f)) return;
-    s.room = fn->value_count < MAX_CANDIDATES ? fn->value_count : MAX_CANDIDATES;
-    s.c = cg_alloc(g, (s.room + 1) * sizeof *s.c);
-    s.index_of = cg_alloc(g, (fn->value_count + 1) * sizeof *s.index_of);
-    uint32_t *stack = cg_alloc(g, ((size_t)fn->f->block_count + 1) * sizeof *stack);
     fn->shared = cg_alloc(g, (fn->value_count + 1) * sizeof *fn->shared);
     if (g->failed) return;
     find_all_forwarded(g, fn);
     cg_widen_fragments(g, fn);
-    find_candidates(&s);
-    if ((uint64_t)s.count * fn->f->block_count > max_work) return;
-    each_use(&s, count_use);
-    s.uses = cg_alloc(g, ((size_t)s.use_capacity + 1) * sizeof *s.uses);
-    for (uint32_t i = 0; i < s.count; i++) s.c[i].live_in = cg_alloc(g, fn->f->block_count + 1);
-    if (g->failed) return;
-    each_use(&s, add_use);
-    for (uint32_t i = 0; i < s.count; i++) find_live(&s, &s.c[i], stack);
+    if (g->failed || !find_candidates(&s)) return;
+    cg_find_live(g, fn, &s.live);
+    cg_visit_live(g, fn, &s.live, note_live, &s);
     join_classes(&s);
 }

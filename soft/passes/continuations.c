@@ -11,17 +11,7 @@
  */
 #include "continuations.h"
 
-#include <string.h>
-
 enum { MAX_FRAME_BYTES = 4096, MAX_BARRIERS = 256, MAX_REMADE = 6 /* operations */ };
-static const uint64_t max_bits = (uint64_t)1 << 26; /* values times blocks */
-
-struct liveness {
-    struct cg *g;
-    struct cg_function *fn;
-    struct cg_continuation *plan;
-    uint64_t *in, *out; /* by block */
-};
 
 static bool is_barrier(struct cg *g, const struct sp_inst *i)
 {
@@ -81,78 +71,20 @@ static void remark(struct cg *g, struct cg_function *fn, const struct sp_inst *w
                   instead, (unsigned long long)bytes, MAX_FRAME_BYTES);
 }
 
-void cg_set_kept(uint64_t *bits, uint32_t n) { bits[n / 64] |= (uint64_t)1 << n % 64; }
-static void clear(uint64_t *bits, uint32_t n) { bits[n / 64] &= ~((uint64_t)1 << n % 64); }
-bool cg_is_kept(const uint64_t *bits, uint32_t n) { return bits[n / 64] >> n % 64 & 1; }
+/* What cg_visit_live passes on. */
+struct survey {
+    struct cg *g;
+    struct cg_continuation *plan;
+};
 
-static uint32_t index_of(const struct liveness *t, uint32_t id) { return t->plan->index_of[t->g->ordinal[id]]; }
-
-static void use(struct liveness *t, uint64_t *live, uint32_t id)
+static void note_point(void *user, const struct cg_live *l, const struct sp_inst *i)
 {
-    uint32_t root = cg_derived(t->g, id)->root;
-    if (index_of(t, id)) cg_set_kept(live, index_of(t, id) - 1);
-    if (root && index_of(t, root)) cg_set_kept(live, index_of(t, root) - 1);
-}
-
-/* Steps backwards over an instruction. Assigning a value for some lanes only does not end its live range. */
-static void step_back(struct liveness *t, uint64_t *live, const struct sp_inst *i)
-{
-    if (i->id && index_of(t, i->id) && !t->g->value[i->id].blend) clear(live, index_of(t, i->id) - 1);
-    for (uint32_t k = 0; i->op != SP_OP_Phi && k < i->count; k++)
-        if (cg_is_value_operand(i, k)) use(t, live, i->operand[k]);
-}
-
-/* The values live at the end of a block: those live in its successors, and those their phis take from it. */
-static void live_at_end(struct liveness *t, uint32_t block, uint64_t *live)
-{
-    const struct sp_block *b = &t->fn->f->blocks[block];
-    uint32_t words = t->plan->words;
-    memset(live, 0, words * sizeof *live);
-    for (uint32_t s = 0; s < b->succ_count; s++) {
-        const struct sp_block *to = &t->fn->f->blocks[b->succ[s]];
-        const uint64_t *in = t->in + (uint64_t)b->succ[s] * words;
-        for (uint32_t w = 0; w < words; w++) live[w] |= in[w];
-        for (uint32_t k = 0; k < to->count && to->inst[k].op == SP_OP_Phi; k++) {
-            const struct sp_inst *phi = &to->inst[k];
-            /* masked phis are assigned for some lanes only, so their old values are live */
-            if (t->fn->block[b->succ[s]].masked || t->fn->block[block].masked) use(t, live, phi->id);
-            for (uint32_t o = 0; o + 1 < phi->count; o += 2)
-                if (phi->operand[o + 1] == b->label) use(t, live, phi->operand[o]);
-        }
-    }
-}
-
-static void find_live(struct liveness *t)
-{
-    const struct sp_function *f = t->fn->f;
-    uint32_t words = t->plan->words;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t n = f->block_count; n-- > 0;) {
-            uint32_t block = t->fn->rpo[n];
-            const struct sp_block *b = &f->blocks[block];
-            live_at_end(t, block, t->out);
-            for (uint32_t k = b->count; k-- > 0;) step_back(t, t->out, &b->inst[k]);
-            if (!memcmp(t->out, t->in + (uint64_t)block * words, words * sizeof *t->out)) continue;
-            memcpy(t->in + (uint64_t)block * words, t->out, words * sizeof *t->out);
-            changed = true;
-        }
-    }
-    for (uint32_t block = 0; block < f->block_count; block++) {
-        const struct sp_block *b = &f->blocks[block];
-        live_at_end(t, block, t->out);
-        for (uint32_t k = b->count; k-- > 0;) {
-            if (is_barrier(t->g, &b->inst[k])) {
-                struct cg_point *p = &t->plan->point[t->plan->count++];
-                p->barrier = &b->inst[k];
-                p->live = cg_alloc(t->g, words * sizeof *p->live);
-                if (t->g->failed) return;
-                memcpy(p->live, t->out, words * sizeof *p->live);
-                for (uint32_t w = 0; w < words; w++) t->plan->kept[w] |= p->live[w];
-            }
-            step_back(t, t->out, &b->inst[k]);
-        }
-    }
+    const struct survey *s = user;
+    if (!is_barrier(s->g, i)) return;
+    struct cg_point *p = &s->plan->point[s->plan->count++];
+    p->barrier = i;
+    p->live = cg_alloc(s->g, l->words * sizeof *p->live);
+    for (uint32_t w = 0; p->live && w < l->words; w++) s->plan->kept[w] |= p->live[w] = l->now[w];
 }
 
 /* The number of operations to rematerialise a scalar from what is available after the barrier; more than `most` if it
@@ -176,19 +108,13 @@ static uint32_t price(struct cg *g, uint32_t id, uint32_t most)
     return sum;
 }
 
-static void find_remade(struct liveness *t)
+static void number_values(struct cg *g, const struct cg_function *fn, struct cg_continuation *plan)
 {
-    for (uint32_t n = 0; n < t->plan->value_count; n++)
-        if (price(t->g, t->plan->value[n], MAX_REMADE) <= MAX_REMADE) cg_set_kept(t->plan->remade, n);
-}
-
-static void number_values(struct liveness *t)
-{
-    const struct sp_function *f = t->fn->f;
-    CG_EACH (i, b, f) {
-        if (!has_variable(t->g, i)) continue;
-        t->plan->value[t->plan->value_count++] = i->id;
-        t->plan->index_of[t->g->ordinal[i->id]] = t->plan->value_count;
+    CG_EACH (i, b, fn->f) {
+        if (!has_variable(g, i)) continue;
+        if (price(g, i->id, MAX_REMADE) <= MAX_REMADE) cg_insert(plan->remade, plan->value_count);
+        plan->value[plan->value_count++] = i->id;
+        plan->live.index_of[g->ordinal[i->id]] = plan->value_count;
     }
 }
 
@@ -203,7 +129,7 @@ static uint64_t frame_bytes(struct cg *g, struct cg_function *fn, const struct c
 {
     uint64_t sum = 0, bytes;
     for (uint32_t n = 0; n < plan->value_count; n++) {
-        if (!cg_is_kept(plan->kept, n) || cg_is_kept(plan->remade, n)) continue;
+        if (!cg_contains(plan->kept, n) || cg_contains(plan->remade, n)) continue;
         sum += (uint64_t)cg_value_leaves(g, plan->value[n])->scalars * 8 * (cg_is_step(g, plan->value[n]) ? 1 : g->S);
         if (cg_affine(g, plan->value[n])->checked) sum += 8 * g->S;
     }
@@ -229,22 +155,17 @@ void cg_plan_continuation(struct cg *g, struct cg_function *fn)
     for (uint32_t k = 0; k < fn->f->param_count; k++)
         if (g->value[fn->f->params[k]].varying) return;
     struct cg_continuation *plan = cg_alloc(g, sizeof *plan);
-    struct liveness t = {.g = g, .fn = fn, .plan = plan};
-    uint64_t words = values / 64 + 1, blocks = fn->f->block_count;
-    if (!plan || words * 64 * blocks > max_bits) return;
-    plan->words = (uint32_t)words;
+    if (!plan || !cg_prepare_live(g, fn, values, &plan->live)) return;
     plan->value = cg_alloc(g, (values + 1) * sizeof *plan->value);
-    plan->index_of = cg_alloc(g, (fn->value_count + 1) * sizeof *plan->index_of);
-    plan->kept = cg_alloc(g, words * 8);
-    plan->remade = cg_alloc(g, words * 8);
-    plan->made = cg_alloc(g, words * 8);
+    plan->kept = cg_alloc(g, plan->live.words * sizeof *plan->kept);
+    plan->remade = cg_alloc(g, plan->live.words * sizeof *plan->remade);
+    plan->made = cg_alloc(g, plan->live.words * sizeof *plan->made);
     plan->point = cg_alloc(g, (barriers + 1) * sizeof *plan->point);
-    t.in = cg_alloc(g, words * blocks * 8);
-    t.out = cg_alloc(g, words * 8);
     if (g->failed) return;
-    number_values(&t);
-    find_remade(&t);
-    find_live(&t);
+    number_values(g, fn, plan);
+    cg_find_live(g, fn, &plan->live);
+    cg_visit_live(g, fn, &plan->live, note_point, &(struct survey){g, plan});
+    if (g->failed) return;
     uint64_t bytes = frame_bytes(g, fn, plan);
     if (second || bytes <= MAX_FRAME_BYTES) fn->continuation = plan;
     remark(g, fn, NULL, bytes);

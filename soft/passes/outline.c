@@ -323,7 +323,7 @@ static void use_kept(struct outline *o, const struct sp_inst *barrier)
         if (c->point[n].barrier != barrier) continue;
         o->plan->piece_of_point[n] = o->piece;
         for (uint32_t k = 0; k < c->value_count; k++)
-            if (cg_is_kept(c->point[n].live, k) || cg_is_kept(c->remade, k)) use_value(o, c->value[k]);
+            if (cg_contains(c->point[n].live, k) || cg_contains(c->remade, k)) use_value(o, c->value[k]);
         CG_EACH (i, b, o->fn->f)
             if (i->op == SP_OP_Variable) use_value(o, i->id);
     }

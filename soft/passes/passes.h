@@ -8,6 +8,7 @@
  *   addressed.c      functions whose address is taken
  *   divergence.c     uniform values, divergent branches
  *   affine.c         values that increase by the same step from lane to lane
+ *   live.c           which values are live where
  *   outer.c          matrix products that are spelled out
  *   coalesce.c       matrix fragments that share a variable
  *   products.c       grids of matrix products
