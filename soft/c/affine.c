@@ -51,15 +51,12 @@ static const char *scalar_chain(struct cg *g)
 {
     const struct sp_inst *i = g->w->inst;
     const char *e = first(g, i->operand[0]);
-    int64_t offset = 0;
-    for (uint32_t k = 1; k < i->count; k++) {
-        uint32_t id = i->operand[k];
-        uint64_t stride = cg_chain_stride(g, i, k);
-        if (cg_chain_offset(g, i, k, &offset)) continue;
-        e = cg_str(g, "%s + (u64)(i64)(%s)%s * %lluu", e, cg_kind_signed(g, cg_kind_of(g, id), false), first(g, id),
-                   (unsigned long long)stride);
-    }
-    return offset ? cg_str(g, "%s + (u64)%lldll", e, (long long)offset) : e;
+    struct cg_walk w = {.chain = i};
+    while (cg_next_index(g, &w))
+        if (w.stride)
+            e = cg_str(g, "%s + (u64)(i64)(%s)%s * %lluu", e, cg_kind_signed(g, cg_kind_of(g, w.index), false),
+                       first(g, w.index), (unsigned long long)w.stride);
+    return w.offset ? cg_str(g, "%s + (u64)%lldll", e, (long long)w.offset) : e;
 }
 
 static const char *scalar_text(struct cg *g)

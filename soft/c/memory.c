@@ -346,27 +346,16 @@ static void write_chain(struct cg *g)
     const struct sp_inst *i = g->w->inst;
     const struct cg_derived *d = cg_derived(g, i->id);
     bool varying = cg_is_varying(g, i->id) && !d->root;
-    uint32_t base = i->operand[0], type = sp_type(g->m, g->m->ids[base].type)->elem, first = 1;
-    uint64_t bits, stride;
-    int64_t offset = 0;
+    uint32_t base = i->operand[0];
+    struct cg_walk w = {.chain = i};
     const char *e = !d->root ? cg_use(g, base, varying) : cg_derived(g, base)->root ? cg_var(g, "o", base) : "(u64)0";
-    if (cg_is(i, CG_ELEMENT)) {
-        uint64_t size = sp_type(g->m, type)->size;
-        if (sp_constant(g->m, i->operand[1], &bits))
-            offset += (int64_t)((uint64_t)cg_signed_constant(g, i->operand[1]) * size);
-        else
-            e = cg_str(g, "%s + %s", e, index_times(g, i->operand[1], size, varying));
-        first = 2;
+    while (cg_next_index(g, &w))
+        if (w.stride) e = cg_str(g, "%s + %s", e, index_times(g, w.index, w.stride, varying));
+    if (!w.type) {
+        cg_fail(g, "an index into a structure is not a constant within it");
+        return;
     }
-    for (uint32_t k = first; k < i->count; k++) {
-        type = cg_step_into(g, type, i->operand[k], &offset, &stride);
-        if (!type) {
-            cg_fail(g, "an index into a structure is not a constant within it");
-            return;
-        }
-        if (stride) e = cg_str(g, "%s + %s", e, index_times(g, i->operand[k], stride, varying));
-    }
-    if (offset) e = cg_str(g, "%s + (u64)%lldll", e, (long long)offset);
+    if (w.offset) e = cg_str(g, "%s + (u64)%lldll", e, (long long)w.offset);
     if (d->root)
         cg_put(g, "    %s = %s;\n", cg_var(g, "o", i->id), e);
     else

@@ -31,27 +31,7 @@ static bool is_pointer_copy(struct cg *g, const struct sp_inst *i)
     return cg_is(i, CG_SAME_POINTER) && is_pointer(g, i->type) && is_pointer(g, g->m->ids[i->operand[0]].type);
 }
 
-uint32_t cg_step_into(struct cg *g, uint32_t type_id, uint32_t index_id, int64_t *offset, uint64_t *stride)
-{
-    const struct sp_type *t = sp_type(g->m, type_id);
-    uint64_t bits = 0;
-    bool known = sp_constant(g->m, index_id, &bits);
-    *stride = 0;
-    if (t->kind == SP_STRUCT) {
-        if (!known || bits >= t->count) return 0;
-        *offset += t->offsets[bits];
-        return t->members[bits];
-    }
-    if (t->kind != SP_VECTOR && t->kind != SP_ARRAY && t->kind != SP_RUNTIME_ARRAY && t->kind != SP_COOPMAT) return 0;
-    uint64_t size = cg_memory_size(g, t->elem);
-    if (known)
-        *offset += (int64_t)((uint64_t)cg_signed_constant(g, index_id) * size);
-    else
-        *stride = size;
-    return t->elem;
-}
-
-int64_t cg_signed_constant(struct cg *g, uint32_t id)
+static int64_t signed_constant(struct cg *g, uint32_t id)
 {
     uint64_t bits = 0;
     const struct sp_type *t = sp_type(g->m, g->m->ids[id].type);
@@ -60,62 +40,53 @@ int64_t cg_signed_constant(struct cg *g, uint32_t id)
     return (int64_t)(bits << up) >> up;
 }
 
-/* The effect of index k of an access chain: a byte offset, or the stride to multiply it by. */
-static void chain_index(struct cg *g, const struct sp_inst *i, uint32_t k, int64_t *offset, uint64_t *stride)
+/* An index that counts elements of this type. */
+static void step_by(struct cg *g, struct cg_walk *w, uint32_t element)
 {
-    const struct sp_type *p = sp_type(g->m, g->m->ids[i->operand[0]].type);
-    bool element = cg_is(i, CG_ELEMENT);
-    uint32_t type = p ? p->elem : 0;
-    uint64_t bits;
-    *stride = 0;
-    if (element && k == 1) {
-        uint64_t size = sp_type(g->m, type)->size;
-        if (sp_constant(g->m, i->operand[1], &bits))
-            *offset = (int64_t)((uint64_t)cg_signed_constant(g, i->operand[1]) * size);
-        else
-            *stride = size;
+    uint64_t size = cg_memory_size(g, element), bits;
+    w->type = element;
+    if (sp_constant(g->m, w->index, &bits))
+        w->offset += (int64_t)((uint64_t)signed_constant(g, w->index) * size);
+    else
+        w->stride = size;
+}
+
+static void step_into(struct cg *g, struct cg_walk *w)
+{
+    const struct sp_type *t = sp_type(g->m, w->type);
+    uint64_t bits = 0;
+    if (t->kind == SP_VECTOR || t->kind == SP_ARRAY || t->kind == SP_RUNTIME_ARRAY || t->kind == SP_COOPMAT) {
+        step_by(g, w, t->elem);
         return;
     }
-    for (uint32_t n = element ? 2 : 1; n <= k && type; n++) {
-        *offset = 0;
-        type = cg_step_into(g, type, i->operand[n], offset, stride);
-    }
+    bool member = t->kind == SP_STRUCT && sp_constant(g->m, w->index, &bits) && bits < t->count;
+    w->type = member ? t->members[bits] : 0;
+    if (member) w->offset += t->offsets[bits];
 }
 
-bool cg_chain_offset(struct cg *g, const struct sp_inst *i, uint32_t k, int64_t *offset)
+bool cg_next_index(struct cg *g, struct cg_walk *w)
 {
-    int64_t here = 0;
-    uint64_t stride;
-    chain_index(g, i, k, &here, &stride);
-    *offset += here;
-    return stride == 0;
+    const struct sp_inst *i = w->chain;
+    const struct sp_type *p = sp_type(g->m, g->m->ids[i->operand[0]].type);
+    if (!w->k) w->type = p && p->kind == SP_POINTER ? p->elem : 0;
+    if (++w->k >= i->count || !w->type) return false;
+    w->index = i->operand[w->k];
+    w->stride = 0;
+    if (w->k == 1 && cg_is(i, CG_ELEMENT))
+        step_by(g, w, w->type);
+    else
+        step_into(g, w);
+    return w->type != 0;
 }
 
-uint64_t cg_chain_stride(struct cg *g, const struct sp_inst *i, uint32_t k)
-{
-    int64_t offset = 0;
-    uint64_t stride;
-    chain_index(g, i, k, &offset, &stride);
-    return stride;
-}
-
-/* The offset an access chain adds, if it is constant. */
+/* The offset that an access chain adds, if it is constant. */
 static bool chain_offset(struct cg *g, const struct sp_inst *i, int64_t *offset)
 {
-    const struct sp_type *p = sp_type(g->m, g->m->ids[i->operand[0]].type);
-    uint32_t type = p ? p->elem : 0, first = 1;
-    uint64_t bits, stride;
-    if (!p || p->kind != SP_POINTER) return false;
-    if (cg_is(i, CG_ELEMENT)) {
-        if (!sp_constant(g->m, i->operand[1], &bits)) return false;
-        *offset += (int64_t)((uint64_t)cg_signed_constant(g, i->operand[1]) * cg_memory_size(g, type));
-        first = 2;
-    }
-    for (uint32_t k = first; k < i->count; k++) {
-        type = cg_step_into(g, type, i->operand[k], offset, &stride);
-        if (!type || stride) return false;
-    }
-    return true;
+    struct cg_walk w = {.chain = i, .offset = *offset};
+    while (cg_next_index(g, &w))
+        if (w.stride) return false;
+    if (w.type) *offset = w.offset;
+    return w.type != 0;
 }
 
 /* The pointer from which this one is a constant number of bytes away, which are added to *offset; 0: there is none. */

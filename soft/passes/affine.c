@@ -177,10 +177,10 @@ static struct fact chain_fact(const struct affine *t, const struct sp_inst *i)
 {
     struct cg *g = t->g;
     struct fact f = fact_of(t, i->operand[0]);
-    for (uint32_t k = 1; k < i->count; k++) {
-        uint64_t size = cg_chain_stride(g, i, k);
-        struct fact index = fact_of(t, i->operand[k]);
-        if (!index.uniform) f = add(f, scale(widen(index, cg_width_of(g, i->operand[k]), 64, true), size), false);
+    struct cg_walk w = {.chain = i};
+    while (cg_next_index(g, &w)) {
+        struct fact index = fact_of(t, w.index);
+        if (!index.uniform) f = add(f, scale(widen(index, cg_width_of(g, w.index), 64, true), w.stride), false);
     }
     f.most = any_value;
     return f;

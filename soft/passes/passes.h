@@ -128,14 +128,16 @@ bool cg_builtin_is_affine(struct cg *g, uint32_t builtin, uint32_t component);
 bool cg_block_access(struct cg *g, const struct sp_inst *i, uint32_t k, uint32_t *item, uint64_t *bytes);
 
 /* ---- addresses.c */
-int64_t cg_signed_constant(struct cg *g, uint32_t id);
-/* Applies one index of an access chain: returns the resulting type; adds the offset if it is constant. */
-uint32_t cg_step_into(struct cg *g, uint32_t type_id, uint32_t index_id, int64_t *offset, uint64_t *stride);
+/* A walk along the indices of an access chain, begun with {.chain = i}. */
+struct cg_walk {
+    const struct sp_inst *chain;
+    uint32_t k, index; /* operand k, the id `index`, has been applied ... */
+    uint32_t type;     /* ... and gives this type; 0: it is no index of the type before it */
+    uint64_t stride;   /* what it is multiplied by; 0: a constant ... */
+    int64_t offset;    /* ... whose bytes are added here */
+};
+bool cg_next_index(struct cg *g, struct cg_walk *w); /* false: there is none, or it is wrong */
 bool cg_copy_size(struct cg *g, const struct sp_inst *i, uint64_t *bytes); /* of a copy; false: not constant */
-/* Index k of an access chain: true if it is constant, and its bytes are added to *offset; else cg_chain_stride is its
- * factor. */
-bool cg_chain_offset(struct cg *g, const struct sp_inst *i, uint32_t k, int64_t *offset);
-uint64_t cg_chain_stride(struct cg *g, const struct sp_inst *i, uint32_t k);
 /* The pointer from which `id` is *offset bytes away, a constant; `id` itself if it is derived from none. */
 uint32_t cg_pointer_base(struct cg *g, uint32_t id, int64_t *offset);
 enum { CG_EXCHANGE_BYTES = 2048 };         /* a u64 for each subgroup of the largest work-group */
