@@ -104,8 +104,6 @@ static void store_fixed(struct cg *g, uint32_t variable, int64_t offset, uint32_
     }
 }
 
-/* ---- loads and stores */
-
 static bool is_volatile(const struct sp_inst *i)
 {
     uint32_t at = i->op == SP_OP_Load ? 1 : i->op == SP_OP_Store ? 2 : 3;
@@ -113,76 +111,77 @@ static bool is_volatile(const struct sp_inst *i)
     return accesses && i->count > at && (i->operand[at] & SP_ACCESS_Volatile);
 }
 
-/* Loads through an affine address: contiguous, regularly spaced, or all from one address. */
-static const char *load_affine(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind bits)
+/* ---- an access to memory: a load, as an expression, or a store of `value` */
+
+/* By a helper for lanes: load_run_u32, store_spaced_u8 and so on. */
+static const char *call_helper(struct cg *g, const char *how, enum cg_kind bits, const char *where, const char *value)
+{
+    return cg_str(g, "XS(%s_%s%s)(%s%s%s, %s)", value ? "store" : "load", how, cg_kind_name(bits), where,
+                  value ? ", " : "", value ? value : "", g->w->bits);
+}
+
+/* Through an affine address: contiguous, regularly spaced, or all from one address. */
+static const char *access_affine(struct cg *g, uint32_t pointer, const char *offset, enum cg_kind bits,
+                                 const char *value)
 {
     const struct cg_affine *p = cg_affine(g, pointer);
-    const char *name = cg_kind_name(bits),
-               *at = cg_str(g, "%s + %lluu", cg_var(g, "v", pointer), (unsigned long long)offset);
+    const char *at = cg_str(g, "%s + %s", cg_var(g, "v", pointer), offset);
+    const char *spaced = cg_str(g, "%s, %lluu", at, (unsigned long long)p->step);
     if (p->checked)
-        return cg_str(g, "XS(load_affine_%s)(%s, %lluu, %s, &%s, %lluu, %s)", name, at, (unsigned long long)p->step,
-                      cg_var(g, "ok", pointer), cg_var(g, "w", pointer), (unsigned long long)offset, g->w->bits);
-    if (p->step == 0) return cg_splat(g, bits, cg_str(g, "XS_AT(%s, %s)", name, at));
-    if (p->step == cg_kind_bytes(bits)) return cg_str(g, "XS(load_run_%s)(%s, %s)", name, at, g->w->bits);
-    return cg_str(g, "XS(load_spaced_%s%s)(%s, %lluu, %s)", cg_is_long(g->fn) ? "far_" : "", name, at,
-                  (unsigned long long)p->step, g->w->bits);
+        return call_helper(g, "affine_", bits,
+                           cg_str(g, "%s, %s, &%s, %s", spaced, cg_var(g, "ok", pointer), cg_var(g, "w", pointer),
+                                  offset),
+                           value);
+    if (p->step == 0 && !value) return cg_splat(g, bits, cg_str(g, "XS_AT(%s, %s)", cg_kind_name(bits), at));
+    if (p->step == cg_kind_bytes(bits)) return call_helper(g, "run_", bits, at, value);
+    if (!cg_is_long(g->fn)) return call_helper(g, "spaced_", bits, spaced, value);
+    const char *far = call_helper(g, "spaced_far_", bits, spaced, value ? "&x_" : NULL);
+    return value ? cg_str(g, "({ const %s x_ = %s; %s; })", cg_kind_type(g, bits, true), value, far) : far;
 }
 
-static void store_affine(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind bits, const char *value)
-{
-    const struct cg_affine *p = cg_affine(g, pointer);
-    const char *name = cg_kind_name(bits),
-               *at = cg_str(g, "%s + %lluu", cg_var(g, "v", pointer), (unsigned long long)offset);
-    if (p->checked)
-        cg_put(g, "    XS(store_affine_%s)(%s, %lluu, %s, &%s, %lluu, %s, %s);\n", name, at,
-               (unsigned long long)p->step, cg_var(g, "ok", pointer), cg_var(g, "w", pointer),
-               (unsigned long long)offset, value, g->w->bits);
-    else if (p->step == cg_kind_bytes(bits))
-        cg_put(g, "    XS(store_run_%s)(%s, %s, %s);\n", name, at, value, g->w->bits);
-    else if (cg_is_long(g->fn))
-        cg_put(g, "    {\n    const %s x_ = %s;\n    XS(store_spaced_far_%s)(%s, %lluu, &x_, %s);\n    }\n",
-               cg_kind_type(g, bits, true), value, name, at, (unsigned long long)p->step, g->w->bits);
-    else
-        cg_put(g, "    XS(store_spaced_%s)(%s, %lluu, %s, %s);\n", name, at, (unsigned long long)p->step, value,
-               g->w->bits);
-}
-
-/* Through a pointer of unknown origin, or to volatile memory: `bytes` after it, a C expression. */
-static const char *load_direct(struct cg *g, uint32_t pointer, const char *bytes, enum cg_kind bits)
+/* Through a pointer of unknown origin, or to volatile memory. */
+static const char *access_direct(struct cg *g, uint32_t pointer, const char *offset, enum cg_kind bits,
+                                 const char *value)
 {
     bool lanes = cg_is_varying(g, pointer), slow = is_volatile(g->w->inst);
-    const char *name = cg_kind_name(bits), *at = cg_use(g, pointer, lanes);
-    if (lanes) return cg_str(g, "XS(load_%s%s)(%s + %s, %s)", slow ? "volatile_" : "", name, at, bytes, g->w->bits);
-    return cg_str(g, "%s(%s, %s + %s)", slow ? "XS_AT_VOLATILE" : "XS_AT", name, at, bytes);
+    const char *at = cg_str(g, "%s + %s", cg_use(g, pointer, lanes), offset);
+    if (lanes) return call_helper(g, slow ? "volatile_" : "", bits, at, value);
+    return cg_str(g, "%s(%s, %s)%s%s", slow ? "XS_AT_VOLATILE" : "XS_AT", cg_kind_name(bits), at, value ? " = " : "",
+                  value ? value : "");
 }
 
-static void store_direct(struct cg *g, uint32_t pointer, const char *bytes, enum cg_kind bits, const char *value)
+/* `offset` bytes after the pointer: a vector if that varies. */
+static const char *access(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind bits, const char *value)
 {
-    bool lanes = cg_is_varying(g, pointer), slow = is_volatile(g->w->inst);
-    const char *name = cg_kind_name(bits), *at = cg_use(g, pointer, lanes);
-    if (lanes)
-        cg_put(g, "    XS(store_%s%s)(%s + %s, %s, %s);\n", slow ? "volatile_" : "", name, at, bytes, value,
-               g->w->bits);
-    else
-        cg_put(g, "    %s(%s, %s + %s) = %s;\n", slow ? "XS_AT_VOLATILE" : "XS_AT", name, at, bytes, value);
+    uint32_t from = cg_derived(g, pointer)->root, root = from ? from : pointer;
+    const char *bytes = cg_str(g, "%lluu", (unsigned long long)offset);
+    if (is_volatile(g->w->inst)) return access_direct(g, pointer, bytes, bits, value);
+    if (cg_is_varying(g, pointer) && cg_derived(g, root)->accessed) {
+        bool large = cg_is_large(g->fn->f) && !value;
+        return call_helper(g, large ? "root_" : "at_", bits,
+                           cg_str(g, "%s%s, %s, %s + %s", large ? "&" : "", cg_var(g, "v", root), cg_var(g, "s", root),
+                                  from ? cg_var(g, "o", pointer) : "(u64)0", bytes),
+                           value);
+    }
+    return (cg_affine(g, pointer)->is ? access_affine : access_direct)(g, pointer, bytes, bits, value);
 }
+
+/* The value that is stored for all lanes, or in one place. */
+static const char *to_be_stored(struct cg *g, bool lanes, enum cg_kind kind, const char *value, bool varying)
+{
+    if (lanes && !varying) return cg_splat(g, kind, value);
+    return !lanes && varying ? cg_str(g, "(%s)[XS(last_lane)(%s)]", value, g->w->bits) : value;
+}
+
+/* ---- loads and stores */
 
 static const char *load_bits(struct cg *g, uint32_t pointer, uint64_t offset, uint32_t bytes, bool varying)
 {
     const struct cg_private *at = &g->private[pointer];
     enum cg_kind bits = cg_bits_kind(bytes);
     if (at->variable) return load_fixed(g, at->variable, at->offset + (int64_t)offset, bytes, varying);
-    uint32_t from = cg_derived(g, pointer)->root, root = from ? from : pointer;
-    bool lanes = cg_is_varying(g, pointer), slow = is_volatile(g->w->inst);
-    if (lanes && cg_derived(g, root)->accessed && !slow) {
-        bool large = cg_is_large(g->fn->f);
-        return cg_str(g, "XS(load_%s_%s)(%s%s, %s, %s + %lluu, %s)", large ? "root" : "at", cg_kind_name(bits),
-                      large ? "&" : "", cg_var(g, "v", root), cg_var(g, "s", root),
-                      from ? cg_var(g, "o", pointer) : "(u64)0", (unsigned long long)offset, g->w->bits);
-    }
-    if (cg_affine(g, pointer)->is && !slow) return load_affine(g, pointer, offset, bits);
-    const char *e = load_direct(g, pointer, cg_str(g, "%lluu", (unsigned long long)offset), bits);
-    return varying && !lanes ? cg_splat(g, bits, e) : e;
+    const char *e = access(g, pointer, offset, bits, NULL);
+    return varying && !cg_is_varying(g, pointer) ? cg_splat(g, bits, e) : e;
 }
 
 static const char *load_leaf(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind kind, bool varying)
@@ -234,31 +233,21 @@ void cg_store_leaf(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind
 {
     const struct cg_private *at = &g->private[pointer];
     enum cg_kind bits = cg_bits_kind(cg_kind_bytes(kind));
-    uint32_t from = cg_derived(g, pointer)->root, root = from ? from : pointer;
-    bool lanes = cg_is_varying(g, pointer), slow = is_volatile(g->w->inst);
     value = cg_to_bits(g, kind, varying, value);
     if (at->variable) {
         store_fixed(g, at->variable, at->offset + (int64_t)offset, cg_kind_bytes(kind), value, varying);
         return;
     }
-    if (lanes && !varying) value = cg_splat(g, bits, value);
-    if (!lanes && varying) value = cg_str(g, "(%s)[XS(last_lane)(%s)]", value, g->w->bits);
-    if (lanes && cg_derived(g, root)->accessed && !slow)
-        cg_put(g, "    XS(store_at_%s)(%s, %s, %s + %lluu, %s, %s);\n", cg_kind_name(bits), cg_var(g, "v", root),
-               cg_var(g, "s", root), from ? cg_var(g, "o", pointer) : "(u64)0", (unsigned long long)offset, value,
-               g->w->bits);
-    else if (cg_affine(g, pointer)->is && !slow)
-        store_affine(g, pointer, offset, bits, value);
-    else
-        store_direct(g, pointer, cg_str(g, "%lluu", (unsigned long long)offset), bits, value);
+    value = to_be_stored(g, cg_is_varying(g, pointer), bits, value, varying);
+    cg_put(g, "    %s;\n", access(g, pointer, offset, bits, value));
 }
 
 /* Loads within loops over arrays, whose values are in memory. */
 static const char *load_nested(struct cg *g, uint32_t pointer, const struct cg_leaf *leaf, bool varying)
 {
     bool lanes = cg_is_varying(g, pointer);
-    const char *e = load_direct(g, pointer, cg_str(g, "(u64)(%s)", cg_leaf_offset(g, leaf)),
-                                cg_bits_kind(cg_kind_bytes(leaf->kind)));
+    const char *e = access_direct(g, pointer, cg_str(g, "(u64)(%s)", cg_leaf_offset(g, leaf)),
+                                  cg_bits_kind(cg_kind_bytes(leaf->kind)), NULL);
     e = cg_from_bits(g, leaf->kind, lanes, e);
     return varying && !lanes ? cg_splat(g, leaf->kind, e) : e;
 }
@@ -266,10 +255,10 @@ static const char *load_nested(struct cg *g, uint32_t pointer, const struct cg_l
 static void store_nested(struct cg *g, uint32_t pointer, const struct cg_leaf *leaf, const char *value, bool varying)
 {
     bool lanes = cg_is_varying(g, pointer);
-    if (lanes && !varying) value = cg_splat(g, leaf->kind, value);
-    if (!lanes && varying) value = cg_str(g, "(%s)[XS(last_lane)(%s)]", value, g->w->bits);
-    store_direct(g, pointer, cg_str(g, "(u64)(%s)", cg_leaf_offset(g, leaf)), cg_bits_kind(cg_kind_bytes(leaf->kind)),
-                 cg_to_bits(g, leaf->kind, lanes, value));
+    value = cg_to_bits(g, leaf->kind, lanes, to_be_stored(g, lanes, leaf->kind, value, varying));
+    cg_put(g, "    %s;\n",
+           access_direct(g, pointer, cg_str(g, "(u64)(%s)", cg_leaf_offset(g, leaf)),
+                         cg_bits_kind(cg_kind_bytes(leaf->kind)), value));
 }
 
 static void store_at(struct cg *g, uint32_t pointer, const struct cg_leaf *leaf, const char *value, bool varying)
