@@ -55,8 +55,8 @@ $(BUILD) $(soft_folders):
 	@mkdir -p $@
 
 # Generated kernels are compiled with these texts as a prefix, so the library contains them.
-$(BUILD)/soft_text.c: scripts/embed_text.sh soft/abi.h $(sort $(wildcard soft/c/prelude*.h)) | $(BUILD)
-	@scripts/embed_text.sh $(filter %.h,$^) > $@.part && mv $@.part $@
+$(BUILD)/soft_text.c: scripts/embed_text.awk soft/abi.h $(sort $(wildcard soft/c/prelude*.h)) | $(BUILD)
+	@LC_ALL=C awk -f scripts/embed_text.awk $(filter %.h,$^) > $@.part && mv $@.part $@
 
 $(BUILD)/soft/soft_text.o: $(BUILD)/soft_text.c | $(BUILD)/soft
 	$(compile) $(soft_flags) $(ALL_CFLAGS) -c -o $@ $<

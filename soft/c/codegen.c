@@ -18,13 +18,13 @@
 struct cg_places {
     uint32_t count;
     struct {
-        const char *const *text;
+        const char *text;
         size_t at;
     } place[24];
 };
 
 /* Marks where the needed part of a text will be inserted. */
-static void place_text(struct cg *g, const char *const *text)
+static void place_text(struct cg *g, const char *text)
 {
     struct cg_places *p = g->w->places;
     if (p->count == sizeof p->place / sizeof *p->place) return;
@@ -121,11 +121,11 @@ static void write_section(struct cg *g, uint32_t S, struct cg_param *const *para
     g->w->helper = NULL;
     memset(g->leaves, 0, (m->type_count + 1) * sizeof *g->leaves); /* the parts of a matrix depend on S */
     cg_put(g, "#undef S\n#define S %u\n", S);
-    place_text(g, soft_text_lanes);
-    place_text(g, soft_text_matrix);
-    if (g->o->tiles) place_text(g, soft_text_amx);
-    place_text(g, soft_text_math);
-    place_text(g, soft_text_coop);
+    place_text(g, "lanes");
+    place_text(g, "matrix");
+    if (g->o->tiles) place_text(g, "amx");
+    place_text(g, "math");
+    place_text(g, "coop");
     write_types(g, true);
     for (uint32_t i = 0; i < m->function_count; i++) g->w->written[i].reachable = false;
     for (uint32_t i = 0; i < m->entry_count; i++)
@@ -185,9 +185,9 @@ static void write_text(struct cg *g)
     if (g->o->tiles) cg_put(g, "#define XS_TILES\n");
     if (g->runs_once) cg_put(g, "#define XS_ONCE\n");
     if (g->o->quick) cg_put(g, "#define XS_QUICK\n");
-    place_text(g, soft_text_abi);
-    place_text(g, soft_text_prelude);
-    if (g->o->check) place_text(g, soft_text_check);
+    place_text(g, "abi");
+    place_text(g, "prelude");
+    if (g->o->check) place_text(g, "check");
     cg_declare_rows(g);
     g->S = g->smallest_S;
     write_types(g, false);

@@ -1,4 +1,4 @@
-/* selection.h - see selection.c. */
+/* selection.h - the texts in front of generated code, divided into items (scripts/embed_text.awk); see selection.c. */
 #ifndef XETILE_SOFT_SELECTION_H
 #define XETILE_SOFT_SELECTION_H
 
@@ -8,6 +8,22 @@
 
 struct cg;
 
+/* A function, a type, a macro, or an `#if` with all its content. Its lines, and the items that it needs, end where those
+ * of the next item begin. */
+struct soft_item {
+    const char *text; /* "lanes": it is of prelude_lanes.h */
+    uint16_t line, need;
+    bool always; /* selected in any case */
+};
+struct soft_name {
+    const char *name;
+    uint16_t item; /* that defines it */
+};
+extern const char *const soft_lines[]; /* NULL-terminated */
+extern const uint16_t soft_needs[];
+extern const struct soft_item soft_items[]; /* ended by one without a text */
+extern const struct soft_name soft_names[]; /* likewise */
+
 enum { CG_MOST_ITEMS = 4096 };
 struct cg_selection {
     uint8_t item[CG_MOST_ITEMS];
@@ -15,6 +31,6 @@ struct cg_selection {
 /* The items that code with this body needs; NULL if out of memory. The caller frees it. */
 struct cg_selection *cg_select_text(const char *body, size_t size);
 bool cg_selects(const struct cg_selection *s, const char *name, size_t length); /* is the name selected? */
-void cg_put_selected(struct cg *g, const struct cg_selection *s, const char *const *text);
+void cg_put_selected(struct cg *g, const struct cg_selection *s, const char *text);
 
 #endif

@@ -186,6 +186,23 @@ struct function {
 };
 enum { MOST_FUNCTIONS = 8192 };
 
+/* The headers whose items are selected, without the includes of one by another. */
+static void add_headers(struct sp_text *text)
+{
+    static const char *const names[] = {"abi.h", "c/prelude.h", "c/prelude_check.h", "c/prelude_lanes.h",
+                                        "c/prelude_matrix.h", "c/prelude_amx.h", "c/prelude_math.h",
+                                        "c/prelude_coop.h"};
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+        char path[64], line[256];
+        snprintf(path, sizeof path, "soft/%s", names[n]);
+        FILE *f = fopen(path, "r");
+        CHECK_MSG(f != NULL, "%s", path);
+        while (f && fgets(line, sizeof line, f))
+            if (strncmp(line, "#include \"", 10) != 0) sp_text_add(text, "%s", line);
+        if (f) fclose(f);
+    }
+}
+
 static char *preprocess(const char *directory, char *isa)
 {
     static char standard[] = "-std=gnu11", only[] = "-E", plain_lines[] = "-P", to[] = "-o";
@@ -201,8 +218,7 @@ static char *preprocess(const char *directory, char *isa)
     snprintf(out, sizeof out, "%s/t.i", directory);
     unlink(from);
     sp_text_add(&text, "#define XS_TILES\n#define S 16\n");
-    for (size_t t = 0; cg_texts[t]; t++)
-        for (const char *const *line = cg_texts[t]; *line; line++) sp_text_add(&text, "%s", *line);
+    add_headers(&text);
     CHECK(jit_write_file(from, text.data, text.size));
     CHECK_MSG(jit_run(argv, directory, limits, &said, &said) == 0, "%s", said.data);
     f = fopen(out, "r");
@@ -303,12 +319,8 @@ TEST(what_is_selected_is_whole)
 /* A kernel of one addition includes little of the preludes. */
 TEST(little_is_compiled_of_what_is_not_used)
 {
-    size_t whole = 0;
     struct cg_selection *s = cg_select_text("load_run_u32 store_run_u32", 26);
-    for (size_t t = 0; cg_texts[t]; t++)
-        for (const char *const *line = cg_texts[t]; *line; line++) whole += strlen(*line);
     CHECK(s && !cg_selects(s, "dpas_f16", 8) && !cg_selects(s, "umul_hi_u64", 11) && cg_selects(s, "load_run_u32", 12));
-    CHECK(whole > 100000);
     free(s);
 }
 

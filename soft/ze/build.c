@@ -7,6 +7,7 @@
 
 #include "check/check.h"
 #include "c/generate.h"
+#include "c/selection.h"
 #include "build/jit.h"
 #include "xe/xe.h"
 #include "ze_soft.h"
@@ -230,14 +231,7 @@ bool soft_source_has_imports(const struct soft_source *s)
 
 /* ---- building */
 
-static size_t count_lines(const char *const *lines)
-{
-    size_t n = 0;
-    while (lines[n]) n++;
-    return n;
-}
-
-/* The hash of the texts that precede generated code: about 100 KiB, always the same, so hashed once per process. */
+/* The hash of the texts that precede generated code: about 300 KiB, always the same, so hashed once per process. */
 static struct {
     pthread_mutex_t lock;
     bool done;
@@ -246,13 +240,11 @@ static struct {
 
 static bool hash_texts(struct jit_key *key)
 {
-    size_t i, j, n = 0, lines = 0;
-    struct jit_part *parts;
-    for (i = 0; cg_texts[i]; i++) lines += count_lines(cg_texts[i]);
-    parts = calloc(lines, sizeof *parts);
+    size_t n = 0;
+    while (soft_lines[n]) n++;
+    struct jit_part *parts = calloc(n, sizeof *parts);
     if (!parts) return false;
-    for (i = 0; cg_texts[i]; i++)
-        for (j = 0; cg_texts[i][j]; j++) parts[n++] = (struct jit_part){cg_texts[i][j], strlen(cg_texts[i][j])};
+    for (size_t i = 0; i < n; i++) parts[i] = (struct jit_part){soft_lines[i], strlen(soft_lines[i])};
     jit_key(key, parts, n);
     free(parts);
     return true;
