@@ -74,9 +74,10 @@ struct xs_subgroup {
     /* module-scope variables of the CrossWorkgroup and UniformConstant storage classes */
     uint8_t *const *globals;
     void (*barrier)(struct xs_subgroup *self, uint32_t kind); /* XS_BARRIER_...; returns when all have arrived */
-    /* printf for one lane: the address of the format, n arguments. Each has three bytes in `kinds`: 'i', 'f' or 'p', the
-     * size and the number of its components; and a component each in `values`, floats as doubles. */
-    void (*print)(struct xs_subgroup *self, uint64_t format, const uint8_t *kinds, uint32_t n, const uint64_t *values);
+    /* printf for one lane: the address of the format, n arguments. Each has three bytes in `kinds`: 'i', 'f' or 'p',
+     * the size and the number of its components; and its components in `values`, floats as doubles. */
+    void (*print)(struct xs_subgroup *self, uint64_t format, const uint8_t *kinds, uint32_t n,
+                  const uint64_t *values);
     void *driver;
     void *check; /* state of the checked mode (c/prelude_check.h); NULL: off */
     struct xs_thread *thread;

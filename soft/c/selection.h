@@ -8,8 +8,8 @@
 
 struct cg;
 
-/* A function, a type, a macro, or an `#if` with all its content. Its lines, and the items that it needs, end where those
- * of the next item begin. */
+/* A function, a type, a macro, or an `#if` with all its content. Its lines, and the items that it needs, end where
+ * those of the next item begin. */
 struct soft_item {
     const char *text; /* "lanes": it is of prelude_lanes.h */
     uint16_t line, need;

@@ -1,5 +1,5 @@
-/* print.c - printf of OpenCL C. A call prints for one lane, by one write, so that lines of different threads do not mix
- * unless they are long. It is gathered before: a pointer to text may be wild, and no lock may be held when that is found.
+/* print.c - printf of OpenCL C. A call prints for one lane, in one write unless its text is long, so that lines of
+ * different threads do not mix. Nothing is locked while the text is put together: a pointer to text may be wild.
  */
 #include "print.h"
 
