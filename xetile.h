@@ -118,7 +118,8 @@
  *         bf16 x bf16         f32, bf16                f64 x f64                  f64
  *         i8|u8 x i8|u8       i32                      others: what cm_product_row of coopmatrix.h has
  *                                        .a_map .b_map .c_map: the operands' maps, to be checked
- *     XT_SPLAT(T, rows, cols, number, .map = m)   every element the same
+ *     XT_SPLAT(T, rows, cols, number, .map = m)   every element the same. For bf16, tf32, e4m3 and e5m2 the number
+ *                                        is an f32, which is rounded; also where one is mixed with a vector
  *     XT_TABLE(T, rows, cols, values, .map = m)   rows * cols C constants, row after row: an array of double, float,
  *                                        int, unsigned or long long (SCALAR_RANGE, SCALAR_TYPE)
  *     XT_IOTA(T, rows, cols, dim, .map = m)       every element its row (dim 0) or column (dim 1)
@@ -1396,6 +1397,12 @@ XE_FN_ cm_type xt_held_(int type) { return type == XT_BOOL_ ? CM_U8 : (cm_type)t
 /* Bytes of such an element. */
 XE_FN_ int xt_bytes_(int type) { return cm_type_info(xt_held_(type))->bytes; }
 
+/* The type of a number for an element type of memory or vectors: f32 for floats stored as bits. */
+XE_FN_ int xt_number_type_(int type)
+{
+    return type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2 || type == CM_TF32 ? (int)CM_F32 : type;
+}
+
 /* The SPIR-V type that holds a scalar of this type. */
 XE_FN_ spe_id xt_spe_type_(xt_ctx *x, int type)
 {
@@ -1699,7 +1706,7 @@ XE_FN_ int xt_carried_type_(const xt_val *start)
     return start->kind == SPE_INT ? CM_I32 : start->kind == SPE_REAL ? CM_F32 : start->type;
 }
 
-/* Describes a value for error messages: "f32", "5", "pointer to f16". */
+/* Describes a value for error messages: "f32", "the constant 5", "the floating constant 5", "pointer to f16". */
 XE_FN_ xt_text_ xt_describe_(const xt_val *v)
 {
     xt_text_ t = {"nothing"};
@@ -1707,7 +1714,7 @@ XE_FN_ xt_text_ xt_describe_(const xt_val *v)
     if (v->kind == SPE_INT)
         snprintf(t.s, sizeof t.s, "the constant %lld", (long long)v->integer);
     else if (v->kind == SPE_REAL)
-        snprintf(t.s, sizeof t.s, "the constant %g", v->real);
+        snprintf(t.s, sizeof t.s, "the floating constant %g", v->real);
     else
         snprintf(t.s, sizeof t.s, "%s%s", v->kind == SPE_POINTER ? "pointer to " : "", xt_type_name_(v->type));
     return t;
@@ -2682,7 +2689,10 @@ XE_FN_ int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v
 XE_FN_ xt_vec xt_fill_(xt_where_ w, xt_vec v, const xt_val *number, uint32_t like)
 {
     xt_splat_of_ of = {*number, like};
-    if (xt_check_type_(w, number, (int)xt_held_(v.type), "the element") && xt_check_uniform_(w, number, "the element"))
+    int type = (int)xt_held_(v.type), arith = xt_number_type_(type);
+    bool is_rounded = number->kind == SPE_SCALAR && number->type == arith;
+    if (xt_check_type_(w, number, is_rounded ? arith : type, "the element") &&
+        xt_check_uniform_(w, number, "the element"))
         xt_record_(w, XT_OP_SPLAT_, xt_write_splat_, 0, v.id, &of, sizeof of);
     xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, number));
     return v;
@@ -2705,7 +2715,9 @@ XE_FN_ void xt_write_splat_(xt_ctx *x, const xt_node_ *n)
 {
     xt_vec v = xt_make_vec_(x, n);
     cm_type held = xt_held_(v.type);
-    spe_id scalar = xt_now_id_(x, &n->splat->number, (int)held);
+    const xt_val *number = &n->splat->number;
+    spe_id scalar = xt_now_id_(x, number, (int)held);
+    if (number->kind == SPE_SCALAR && number->type != (int)held) scalar = cm_from_arith(&x->cm, held, scalar);
     for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);)
         v.block[b.i] = cm_splat(&x->cm, b.cols, b.rows, held, v.use, scalar);
     xt_define_vec_(x, n->result, v);
@@ -7712,12 +7724,6 @@ xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, cons
 /* single.c - single numbers: load, store, elements of vectors; any and all of a mask; random numbers. */
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
-
-/* The type of a number for an element type of memory or vectors: f32 for floats stored as bits. */
-XE_FN_ int xt_number_type_(int type)
-{
-    return type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2 || type == CM_TF32 ? (int)CM_F32 : type;
-}
 
 XE_FN_ bool xt_check_element_(xt_where_ w, const xt_val *base, const xt_val *index, const char *what)
 {

@@ -118,7 +118,8 @@
  *         bf16 x bf16         f32, bf16                f64 x f64                  f64
  *         i8|u8 x i8|u8       i32                      others: what cm_product_row of coopmatrix.h has
  *                                        .a_map .b_map .c_map: the operands' maps, to be checked
- *     XT_SPLAT(T, rows, cols, number, .map = m)   every element the same
+ *     XT_SPLAT(T, rows, cols, number, .map = m)   every element the same. For bf16, tf32, e4m3 and e5m2 the number
+ *                                        is an f32, which is rounded; also where one is mixed with a vector
  *     XT_TABLE(T, rows, cols, values, .map = m)   rows * cols C constants, row after row: an array of double, float,
  *                                        int, unsigned or long long (SCALAR_RANGE, SCALAR_TYPE)
  *     XT_IOTA(T, rows, cols, dim, .map = m)       every element its row (dim 0) or column (dim 1)

@@ -88,6 +88,12 @@ XE_FN_ cm_type xt_held_(int type) { return type == XT_BOOL_ ? CM_U8 : (cm_type)t
 /* Bytes of such an element. */
 XE_FN_ int xt_bytes_(int type) { return cm_type_info(xt_held_(type))->bytes; }
 
+/* The type of a number for an element type of memory or vectors: f32 for floats stored as bits. */
+XE_FN_ int xt_number_type_(int type)
+{
+    return type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2 || type == CM_TF32 ? (int)CM_F32 : type;
+}
+
 /* The SPIR-V type that holds a scalar of this type. */
 XE_FN_ spe_id xt_spe_type_(xt_ctx *x, int type)
 {

@@ -18,7 +18,7 @@ XE_FN_ int xt_carried_type_(const xt_val *start)
     return start->kind == SPE_INT ? CM_I32 : start->kind == SPE_REAL ? CM_F32 : start->type;
 }
 
-/* Describes a value for error messages: "f32", "5", "pointer to f16". */
+/* Describes a value for error messages: "f32", "the constant 5", "the floating constant 5", "pointer to f16". */
 XE_FN_ xt_text_ xt_describe_(const xt_val *v)
 {
     xt_text_ t = {"nothing"};
@@ -26,7 +26,7 @@ XE_FN_ xt_text_ xt_describe_(const xt_val *v)
     if (v->kind == SPE_INT)
         snprintf(t.s, sizeof t.s, "the constant %lld", (long long)v->integer);
     else if (v->kind == SPE_REAL)
-        snprintf(t.s, sizeof t.s, "the constant %g", v->real);
+        snprintf(t.s, sizeof t.s, "the floating constant %g", v->real);
     else
         snprintf(t.s, sizeof t.s, "%s%s", v->kind == SPE_POINTER ? "pointer to " : "", xt_type_name_(v->type));
     return t;

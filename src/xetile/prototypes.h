@@ -18,6 +18,7 @@ XE_FN_ bool xt_is_signed_(int type);
 XE_FN_ int xt_bits_(int type);
 XE_FN_ cm_type xt_held_(int type);
 XE_FN_ int xt_bytes_(int type);
+XE_FN_ int xt_number_type_(int type);
 XE_FN_ spe_id xt_spe_type_(xt_ctx *x, int type);
 XE_FN_ xt_node_ *xt_node_at_(xt_ctx *x, int i);
 XE_FN_ xt_value_ *xt_value_at_(xt_ctx *x, uint32_t id);

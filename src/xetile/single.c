@@ -3,12 +3,6 @@
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* The type of a number for an element type of memory or vectors: f32 for floats stored as bits. */
-static int xt_number_type_(int type)
-{
-    return type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2 || type == CM_TF32 ? (int)CM_F32 : type;
-}
-
 static bool xt_check_element_(xt_where_ w, const xt_val *base, const xt_val *index, const char *what)
 {
     if (xt_is_lost_(base) || xt_is_lost_(index)) return false;

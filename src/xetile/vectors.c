@@ -268,7 +268,10 @@ XE_FN_ int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v
 static xt_vec xt_fill_(xt_where_ w, xt_vec v, const xt_val *number, uint32_t like)
 {
     xt_splat_of_ of = {*number, like};
-    if (xt_check_type_(w, number, (int)xt_held_(v.type), "the element") && xt_check_uniform_(w, number, "the element"))
+    int type = (int)xt_held_(v.type), arith = xt_number_type_(type);
+    bool is_rounded = number->kind == SPE_SCALAR && number->type == arith;
+    if (xt_check_type_(w, number, is_rounded ? arith : type, "the element") &&
+        xt_check_uniform_(w, number, "the element"))
         xt_record_(w, XT_OP_SPLAT_, xt_write_splat_, 0, v.id, &of, sizeof of);
     xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, number));
     return v;
@@ -291,7 +294,9 @@ XE_FN_ void xt_write_splat_(xt_ctx *x, const xt_node_ *n)
 {
     xt_vec v = xt_make_vec_(x, n);
     cm_type held = xt_held_(v.type);
-    spe_id scalar = xt_now_id_(x, &n->splat->number, (int)held);
+    const xt_val *number = &n->splat->number;
+    spe_id scalar = xt_now_id_(x, number, (int)held);
+    if (number->kind == SPE_SCALAR && number->type != (int)held) scalar = cm_from_arith(&x->cm, held, scalar);
     for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);)
         v.block[b.i] = cm_splat(&x->cm, b.cols, b.rows, held, v.use, scalar);
     xt_define_vec_(x, n->result, v);

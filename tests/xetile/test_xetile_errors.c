@@ -205,7 +205,7 @@ BAD(any_of_numbers, CONDITION, "XT_ANY of a vector of f32", "", XT_ANY(XT_SPLAT(
 BAD(element_outside, SLICE, "1 x 1 at (8, 0) of 8 x 8", "", XT_ELEMENT(XT_SPLAT(f32, 8, 8, 0.0), 8, 0);)
 BAD(table_out_of_range, SCALAR_RANGE, "element (0, 1) of XT_TABLE is 300", "u8",
     XT_TABLE(u8, 1, 2, ((const int[]){3, 300}));)
-BAD(table_of_fractions, SCALAR_TYPE, "element (1, 0) of XT_TABLE is the constant 0.5", "i32",
+BAD(table_of_fractions, SCALAR_TYPE, "element (1, 0) of XT_TABLE is the floating constant 0.5", "i32",
     XT_TABLE(i32, 2, 1, ((const float[]){3, 0.5f}));)
 BAD(shape_cast_of_another_size, VEC_SHAPE, "XT_SHAPE_CAST of 8 x 8 to 4 x 17", "", XT_SHAPE_CAST(F16(8, 8), 4, 17);)
 BAD(scan_of_bits_of_floats, REDUCTION_KIND, "xor of f16", "", XT_SCAN(xor, F16(8, 8), 0);)

@@ -809,6 +809,37 @@ TEST(colours_of_pixels)
     }
 }
 
+/* ---- numbers for elements that are stored as bits ---- */
+
+static chosen narrow;
+
+XT_KERNEL(rounded_numbers, u64(C), u64(D), f32(V))
+{
+    xt_tile c = XT_INIT_TILE(C, of(narrow), 4, 16, .shape = XT_AT(4, 16));
+    xt_tile d = XT_INIT_TILE(D, bf16, 4, 16, .shape = XT_AT(4, 16));
+    XT_STORE_TILE(XT_SPLAT(of(narrow), 4, 16, XT_MUL(V, 3)), c);
+    XT_STORE_TILE(XT_MUL(XT_CAST(bf16, XT_IOTA(f32, 4, 16, 1)), V), d);
+}
+
+TEST(numbers_are_rounded_to_the_elements)
+{
+    static const int types[] = {CM_BF16, CM_TF32, CM_E4M3, CM_E5M2, CM_F32};
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+        narrow.type = types[t];
+        void *c = new_poison(narrow.type, 64), *d = new_poison(CM_BF16, 64);
+        float v = (float)test_normal();
+        int wrong = 0;
+        bool ran = RUN_KERNEL(rounded_numbers, &variants[0], ONE_GROUP, ADDRESS(c), ADDRESS(d), ZED_ARG(v));
+        for (int i = 0; ran && i < 64; i++) {
+            double factor = round_to(CM_BF16, v);
+            wrong += get(narrow.type, c, (size_t)i) != round_to(narrow.type, v * 3);
+            wrong += get(CM_BF16, d, (size_t)i) != round_to(CM_BF16, (i % 16) * factor);
+        }
+        CHECK_MSG(!wrong, "%s: %d elements are wrong for %g", type_name(narrow.type), wrong, (double)v);
+        zed_free(&device, c), zed_free(&device, d);
+    }
+}
+
 int main(void)
 {
     if (!zed_open(&device, NULL)) {
@@ -830,6 +861,7 @@ int main(void)
     RUN(where_extremes_are);
     RUN(loads_with_borders);
     RUN(colours_of_pixels);
+    RUN(numbers_are_rounded_to_the_elements);
     zed_close(&device);
     return test_report();
 }
