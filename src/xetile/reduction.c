@@ -117,15 +117,20 @@ XE_FN_ bool xt_check_reduction_(xt_where_ w, const char *what, int kind, xt_redu
 
 static int xt_common_divisor_(int a, int b) { return b ? xt_common_divisor_(b, a % b) : a; }
 
-/* The result's map: given or derived. If .source is given too, data may move; else they must agree. */
+/* The result's map: given or derived, and it must fit the result. If .source is given too, data may move; else given and
+ * derived must agree. */
 static bool xt_reduction_map_(xt_where_ w, xt_reduction_desc_ *d)
 {
     xt_map derived = xt_map_reduction(&d->vec.map, d->dim, d->reduction_size);
     bool split = d->vec.dist.data[d->dim] % d->reduction_size != 0;
+    int shape[2] = {d->vec.dist.shape[0], d->vec.dist.shape[1]};
+    xt_dist fit;
     if (!xt_has_map_(&d->map)) d->map = derived;
-    if (xt_has_map_(&d->source)) return true;
     if (split) derived.sg_data[d->dim] = d->map.sg_data[d->dim];
-    return xt_map_agrees_(w, XT_ERROR_REDUCTION_MAP, ".map of XT_REDUCTION", &d->map, &derived);
+    shape[d->dim] /= d->reduction_size;
+    return (xt_has_map_(&d->source) ||
+            xt_map_agrees_(w, XT_ERROR_REDUCTION_MAP, ".map of XT_REDUCTION", &d->map, &derived)) &&
+           xt_distribute_(w, &fit, shape[0], shape[1], &d->map);
 }
 
 static xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim, int size, const xt_map *map)

@@ -72,6 +72,8 @@ BAD(reduction_size, REDUCTION_SIZE, "reduction_size 5", "16", XT_REDUCTION(add, 
 BAD(reduction_size_negative, REDUCTION_SIZE, "-4", "16", XT_REDUCTION(add, V(f32, 4, 16), 1, .reduction_size = -4);)
 BAD(reduction_layout, REDUCTION_MAP, "{1, 4}", "{4, 1}",
     XT_REDUCTION(add, W(f32, 32, 16, 4, 1, 8, 16), 1, .map = M(1, 4, 32, 1));)
+BAD(reduction_does_not_fit, MAP_FIT, "tile 6 x 8", "sg_data {1, 1} is 4 x 2",
+    XT_REDUCTION(add, W(i32, 24, 8, 4, 2, 1, 1), 0, .reduction_size = 4);)
 BAD(reduction_other_dimension, REDUCTION_MAP, "{16, 1}", "{8, 1}",
     XT_REDUCTION(add, W(f32, 32, 16, 4, 1, 8, 16), 1, .map = M(4, 1, 16, 1));)
 BAD(reduction_reduced_dimension, REDUCTION_MAP, "{8, 1}", "{8, 2}",
@@ -200,6 +202,7 @@ int main(void)
     RUN(reduction_size);
     RUN(reduction_size_negative);
     RUN(reduction_layout);
+    RUN(reduction_does_not_fit);
     RUN(reduction_other_dimension);
     RUN(reduction_reduced_dimension);
     RUN(reduction_source);
