@@ -5644,7 +5644,7 @@ XE_FN_ bool xt_check_reduction_(xt_where_ w, const char *what, int kind, xt_redu
 
 XE_FN_ int xt_common_divisor_(int a, int b) { return b ? xt_common_divisor_(b, a % b) : a; }
 
-/* The result's map: given or derived, and it must fit the result. If .source is given too, data may move; else given and
+/* The result's map: given or derived; it must fit the result. If .source is given too, data may move; else given and
  * derived must agree. */
 XE_FN_ bool xt_reduction_map_(xt_where_ w, xt_reduction_desc_ *d)
 {
