@@ -2754,15 +2754,20 @@ XE_FN_ bool cm_move_pieces_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool 
 {
     cm_pieces_ p;
     if (!cm_pieces_init_(c, &p, &a->layout, s)) return false;
-    bool whole = !p.across || p.stride == a->layout.size_i;
-    for (int part = 0; part < a->parts; part++) {
+    bool whole = !p.across || p.stride == a->layout.size_i, wide = whole && p.across && cm_word_bits_(p.l) == 16;
+    for (int part = 0, parts = 1; part < a->parts; part += parts) {
         cm_span_ at = cm_span_of_(&a->layout, part);
-        spe_id one[8], v = store ? a->part[part] : 0;
+        spe_id one[8], type = cm_word_type_(c, &a->layout), v;
+        /* two parts that follow one another, if a message moves both */
+        parts = wide && at.words == 8 && cm_span_of_(&a->layout, part + 1).first == at.first + 8 ? 2 : 1;
+        v = store ? cm_join_(c, type, &a->part[part], parts, 8) : 0;
         for (int i = 0; i < (whole ? 1 : at.words); i++) {
-            cm_span_ piece = {at.block, at.first + i, whole ? at.words : 1};
-            one[i] = cm_move_piece_(c, &p, piece, v ? cm_slice_(c, v, i, piece.words) : 0);
+            cm_span_ piece = {at.block, at.first + i, whole ? at.words * parts : 1};
+            one[i] = cm_move_piece_(c, &p, piece, v && !whole ? cm_slice_(c, v, i, 1) : v);
         }
-        if (!store) a->part[part] = cm_join_(c, cm_word_type_(c, &a->layout), one, whole ? 1 : at.words, 1);
+        if (!store && !whole) one[0] = cm_join_(c, type, one, at.words, 1);
+        for (int i = 0; i < parts && !store; i++)
+            a->part[part + i] = parts > 1 ? cm_slice_(c, one[0], i * 8, 8) : one[0];
     }
     return true;
 }

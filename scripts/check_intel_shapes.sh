@@ -33,7 +33,7 @@ f32_truncated    12 12.3   8 conversions, 2 moves to pair rows of B
 bf16_scaled      10.3 10.6 8: a product and a rounding for 16 elements
 f16_sg_8x16x16   6 8.8     two loads for each dpas
 f16_sg_16x32x16  2.4 3
-f16_local        5 6.7     1: two barriers; 2: a store and a load, with their addresses
+f16_local        4 5.2     1: two barriers; 1.25: stores and loads, with their addresses
 f16_90x76x90     15 17 spill=36000  more sums than registers
 any
 u8_128x128x32    13.8 19.4 products of K = 32, two at a time
