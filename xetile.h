@@ -1022,6 +1022,7 @@ typedef struct {
 typedef struct {
     int node;
     const xt_tile *from;
+    const xt_tile *to;      /* of a copy: the tile in local memory that it is stored to; else NULL */
     bool turned, converts;  /* the vector is the tile's transpose; f32 converted to 16 bits */
     cm_type type;           /* of the operand */
     uint32_t loaded;        /* the vector that it is of, or itself */
@@ -1042,7 +1043,7 @@ typedef struct {
     bool early;              /* both, in a matrix known before the body */
     bool by_lines;           /* a lane holds a line of a message; otherwise, a dword of each line */
     bool mixed;              /* dwords along k are stored in another order, see xt_stage_slot_ */
-    int plane, depth;        /* distance between planes; size along k, in dwords */
+    int line, plane, depth;  /* dwords of a row in a plane; distance between planes; size along k, in dwords */
     int across;              /* rows or columns, these rounded up to whole operands */
     int together, gap;       /* rows that one read covers; unused dwords after them */
     int at, dwords, buffers; /* of its first buffer; their number */
@@ -1071,6 +1072,7 @@ struct xt_stager_ {
     spe_id (*emit_condition)(xt_ctx *x);
     void (*write_surfaces)(xt_ctx *x);
     bool (*write_load)(xt_ctx *x, const xt_node_ *n); /* false: it is loaded otherwise */
+    bool (*write_store)(xt_ctx *x, const xt_node_ *n);
     void (*write_entry)(xt_ctx *x, const xt_frame_ *f);
 };
 
@@ -2037,23 +2039,31 @@ xt_val xt_param_by_name_(xt_where_ w, const char *name)
     return xt_nothing_();
 }
 
-/* Is v the number `from` plus delta, as XT_ADD and XT_SUB of constants made it? */
-XE_FN_ bool xt_moves_by_(xt_ctx *x, const xt_val *v, const xt_val *from, int64_t delta)
+/* The number to which XT_ADD and XT_SUB of constants added *sum to make v. */
+XE_FN_ xt_val xt_base_number_(xt_ctx *x, xt_val v, int64_t *sum)
 {
-    xt_val at = *v;
-    int64_t sum = 0;
-    while (at.kind == SPE_SCALAR && at.id != from->id) {
-        const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, at.id)->node);
+    for (*sum = 0; v.kind == SPE_SCALAR;) {
+        const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, v.id)->node);
         const xt_numbers_ *d = n->numbers;
         int constant = d && n->op == XT_OP_BINARY_NUMBER_ && d->v[1].kind == SPE_INT;
         if (!d || n->op != XT_OP_BINARY_NUMBER_ || (n->kind != SPE_ARITH_ADD && n->kind != SPE_ARITH_SUB) ||
-            d->v[constant].kind != SPE_INT || d->v[!constant].type != at.type ||
+            d->v[constant].kind != SPE_INT || d->v[!constant].type != v.type ||
             (n->kind == SPE_ARITH_SUB && !constant))
-            return false;
-        sum += n->kind == SPE_ARITH_ADD ? d->v[constant].integer : -d->v[constant].integer;
-        at = d->v[!constant];
+            break;
+        *sum += n->kind == SPE_ARITH_ADD ? d->v[constant].integer : -d->v[constant].integer;
+        v = d->v[!constant];
     }
-    return at.kind == SPE_SCALAR && sum == delta;
+    if (v.kind == SPE_INT) *sum += v.integer;
+    return v;
+}
+
+/* Do two numbers have a distance that is known: *delta = v - from? */
+XE_FN_ bool xt_moves_by_(xt_ctx *x, const xt_val *v, const xt_val *from, int64_t *delta)
+{
+    int64_t sum[2];
+    xt_val a = xt_base_number_(x, *v, &sum[0]), b = xt_base_number_(x, *from, &sum[1]);
+    *delta = sum[0] - sum[1];
+    return a.kind == b.kind && (a.kind == SPE_INT || (a.kind == SPE_SCALAR && a.id == b.id));
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
@@ -3853,6 +3863,7 @@ XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
         x->products->store_strips(x, n);
         return;
     }
+    if (x->staged && x->stager->write_store(x, n)) return;
     xt_vec v = xt_now_as_(x, &n->scattered->v, CM_ACC);
     for (xt_block_ b = xt_blocks_(x, &t.dist); v.blocks && xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, true);
@@ -6320,7 +6331,9 @@ XE_FN_ void xt_find_bands_(xt_ctx *x)
  * In local memory, an operand consists of planes of eight dwords along k, for each row of a left one (M x K) and each
  * column of a right one (K x N); this is what the matrix instruction reads at a time. Lines of memory that run across k
  * and share a dword are interleaved on the way. A lane then holds every fourth dword along k. It stores them side by
- * side, which changes the order along k, provided that the product's other operand is stored in the same order. */
+ * side, which changes the order along k, provided that the product's other operand is stored in the same order.
+ *
+ * What a kernel loads only to store it in local memory is copied there in the same way, without an extra barrier. */
 
 /* ---- a pass ------------------------------------------------------------------------------------------------------ */
 
@@ -6334,7 +6347,7 @@ XE_FN_ int xt_stage_slot_(const xt_stage_ *s, int k)
 /* The position of dword `slot` of row p (for a right operand: column p), in dwords. */
 XE_FN_ int xt_stage_place_(const xt_stage_ *s, int p, int slot)
 {
-    return slot / XT_PLANE_ * s->plane + p * XT_PLANE_ + p / s->together * s->gap + slot % XT_PLANE_;
+    return slot / s->line * s->plane + p * s->line + p / s->together * s->gap + slot % s->line;
 }
 
 /* Divides the tile into messages of `wide` dwords by `high` lines of a class, equally many per subgroup; if that is not
@@ -6356,6 +6369,9 @@ XE_FN_ bool xt_stage_deal_(xt_stage_ *s, int lines, int dwords)
     }
     return s->units > 0 && (s->by_lines || !s->along_k || !s->converts);
 }
+
+/* The number of units of a subgroup. */
+XE_FN_ int xt_stage_rounds_(const xt_stage_ *s) { return (s->units + s->subgroups - 1) / s->subgroups; }
 
 /* Do each subgroup's pieces consist of whole operands of the matrix instruction, with all of k? Columns that a piece
  * lacks may hold anything if no other piece follows. */
@@ -6407,20 +6423,34 @@ XE_FN_ bool xt_stage_divide_(xt_ctx *x, xt_stage_ *s, int slices, int parts)
     s->parts = parts;
     elements = d->shape[k] * parts;
     s->depth = elements * s->held / 4;
-    s->across = s->use == CM_A ? (d->shape[!k] + 15) / 16 * 16 : d->shape[!k];
-    s->gap = d->data[!k] % s->together ? 0 : 4; /* to spread over all banks */
-    s->plane = xt_stage_place_(s, s->across, 0);
-    s->dwords = s->depth / XT_PLANE_ * s->plane;
+    s->across = s->use == CM_A && !s->to ? (d->shape[!k] + 15) / 16 * 16 : d->shape[!k];
     s->units = 0;
-    if (!xt_stage_fills_(s, d)) return false;
+    if (!s->to) {
+        s->gap = d->data[!k] % s->together ? 0 : 4; /* to spread over all banks */
+        s->plane = xt_stage_place_(s, s->across, 0);
+        s->dwords = s->depth / XT_PLANE_ * s->plane;
+        if (!xt_stage_fills_(s, d)) return false;
+    }
     return s->along_k ? xt_stage_deal_(s, s->across, elements * s->bytes / 4)
                       : xt_stage_deal_(s, elements, s->across * s->bytes / 4);
 }
 
-/* Plans the loading of a vector this way. False if it is not an operand of a product, pads with something other than
- * zero, is in local memory, in a matrix computed in the body or in columns that are not contiguous; if subgroups load
- * different tiles; or if messages do not divide the shape. */
-XE_FN_ bool xt_stage_init_(xt_ctx *x, int node, xt_stage_ *s)
+/* The lines of the tile that a copy is stored to, in dwords. False if they cannot be stored in pieces of 16 bytes. */
+XE_FN_ bool xt_copy_lies_(xt_ctx *x, xt_stage_ *s)
+{
+    const xt_plan_tile_ *p = xt_plan_tile_at_(x, s->to->number);
+    int line = (p->band ? x->S : (int)s->to->pitch.integer) * s->held;
+    s->line = line / 4;
+    s->plane = p->band ? p->band * s->held / 4 : s->line;
+    p = xt_plan_tile_at_(x, xt_tile_root_(x, s->to->number));
+    return line % 16 == 0 && p->align[xt_inner_(s->to)] * s->held % 16 == 0;
+}
+
+/* Plans the loading of a vector this way; to: the tile that it is copied to, or NULL. False if it is neither a copy nor
+ * an operand of a product, has another type, pads with something other than zero, is in local memory, in a matrix
+ * computed in the body or in columns that are not contiguous; if subgroups load different tiles; or if messages do not
+ * divide the shape. */
+XE_FN_ bool xt_stage_init_(xt_ctx *x, int node, const xt_tile *to, xt_stage_ *s)
 {
     const xt_node_ *n = xt_node_at_(x, node);
     const xt_tile *t = xt_stage_from_(x, node), *m;
@@ -6431,11 +6461,12 @@ XE_FN_ bool xt_stage_init_(xt_ctx *x, int node, xt_stage_ *s)
     if (!row || !row->dpas) return false;
     s->node = node;
     s->from = t;
+    s->to = to;
     s->turned = n->op == XT_OP_TRANSPOSE_;
     s->converts = xt_stage_converts_(n);
     s->type = type;
     s->loaded = s->turned ? n->rearrange->v.id : s->converts ? n->vectors->v[0].id : n->result;
-    s->use = xt_layout_(x, n->result);
+    s->use = to ? (to->column_major ? CM_A : CM_B) : xt_layout_(x, n->result);
     if (s->use == CM_ACC && xt_bytes_((int)type) == 2) s->use = CM_B; /* rearranged within lanes */
     const xt_plan_tile_ *p = xt_plan_tile_at_(x, xt_tile_root_(x, t->number));
     const xt_init_tile_desc_ *of = xt_plan_tile_at_(x, t->number)->of;
@@ -6456,10 +6487,23 @@ XE_FN_ bool xt_stage_init_(xt_ctx *x, int node, xt_stage_ *s)
     s->early = x->registers > 128 && s->whole && s->aligned && of->given.shape.count < 3 &&
                xt_is_early_(x, &of->given.base);
     s->together = s->held < 4 ? 8 : 16;
-    return xt_stage_divide_(x, s, 1, 1);
+    s->line = XT_PLANE_;
+    return to ? xt_copy_lies_(x, s) && xt_stage_divide_(x, s, 1, 1) && xt_stage_rounds_(s) <= XT_EAGER_
+              : xt_stage_divide_(x, s, 1, 1);
 }
 
 XE_FN_ xt_stage_ *xt_stage_at_(xt_ctx *x, int i) { return (xt_stage_ *)x->stages.items + i; }
+
+/* Keeps a plan for its values. Returns its number, or -1. */
+XE_FN_ int xt_stage_keep_(xt_ctx *x, const xt_stage_ *s)
+{
+    xt_stage_ *kept = (xt_stage_ *)spe_list_add(&x->m, &x->stages, sizeof *kept);
+    if (!kept) return -1;
+    *kept = *s;
+    xt_value_at_(x, xt_node_at_(x, s->node)->result)->stage = x->stages.count;
+    if (xt_value_at_(x, s->loaded)->uses == 1) xt_value_at_(x, s->loaded)->stage = x->stages.count;
+    return x->stages.count - 1;
+}
 
 /* The dwords of local memory that are left. */
 XE_FN_ int xt_stage_room_(const xt_ctx *x)
@@ -6484,14 +6528,9 @@ XE_FN_ int xt_stage_add_(xt_ctx *x, xt_stage_ *s, const xt_frame_ *f, int before
     s->at = (int)*used;
     s->first = before < 0;
     s->last = true;
-    xt_stage_ *kept = (xt_stage_ *)spe_list_add(&x->m, &x->stages, sizeof *kept);
-    if (!kept) return -1;
-    *kept = *s;
-    *used += (size_t)(s->dwords * s->buffers);
     if (before >= 0) xt_stage_at_(x, before)->last = false;
-    xt_value_at_(x, xt_node_at_(x, s->node)->result)->stage = x->stages.count;
-    if (xt_value_at_(x, s->loaded)->uses == 1) xt_value_at_(x, s->loaded)->stage = x->stages.count;
-    return x->stages.count - 1;
+    *used += (size_t)(s->dwords * s->buffers);
+    return xt_stage_keep_(x, s);
 }
 
 /* Both operands of a product may be stored in another order along k if nothing else uses them. */
@@ -6529,7 +6568,9 @@ XE_FN_ void xt_list_stages_(xt_ctx *x, spe_list *plans)
         if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) depth++;
         if (n->op == XT_OP_END_) depth--;
         if (n->op == XT_OP_BARRIER_ARRIVE_ || n->op == XT_OP_BARRIER_WAIT_) arrived = n->op == XT_OP_BARRIER_ARRIVE_;
-        if (arrived || !xt_stage_init_(x, i, &s) || (xt_layout_(x, n->result) != s.use && !depth)) continue;
+        if (arrived || xt_value_at_(x, n->result)->stage || !xt_stage_init_(x, i, NULL, &s) ||
+            (xt_layout_(x, n->result) != s.use && !depth))
+            continue;
         kept = xt_stage_plan_(x, plans, s.loaded);
         if (!kept) kept = (xt_stage_ *)spe_list_add(&x->m, plans, sizeof *kept);
         if (kept) *kept = s;
@@ -6592,6 +6633,112 @@ XE_FN_ void xt_join_turns_(xt_ctx *x, const spe_list *plans, xt_frame_ *f, int a
     if (joins) f->together = turns;
 }
 
+/* ---- copies: vectors that are loaded only to be stored in local memory ------------------------------------------- */
+
+/* Does a barrier follow a node on every way to a later one? */
+XE_FN_ bool xt_has_barrier_(xt_ctx *x, int from, int to)
+{
+    int depth = 0, met = -1; /* regions that were opened on the way; those around the barrier */
+    for (int i = from + 1; i < to; i++) {
+        xt_op_ op = xt_node_at_(x, i)->op;
+        if (op == XT_OP_FOR_ || op == XT_OP_WHILE_ || op == XT_OP_IF_) depth++;
+        if (op == XT_OP_BARRIER_ && (met < 0 || met > depth)) met = depth;
+        if (op == XT_OP_ELSE_ && depth && met >= depth) met = -1;
+        if (op == XT_OP_ELSE_ && !depth) depth = 1; /* the node is in the other branch */
+        if (op == XT_OP_END_ && depth) depth--;
+        if (met > depth) met = -1; /* the way may lead past it */
+    }
+    return met >= 0;
+}
+
+/* The same in both directions: in the order of the nodes, and round each loop that contains both. */
+XE_FN_ bool xt_are_separate_(xt_ctx *x, int first, int second)
+{
+    if (first < second && !xt_has_barrier_(x, first, second)) return false;
+    for (int loop = 0; loop < first; loop++) {
+        const xt_node_ *n = xt_node_at_(x, loop);
+        int end = loop + 1;
+        if (n->op != XT_OP_FOR_ && n->op != XT_OP_WHILE_) continue;
+        while (xt_node_at_(x, end)->op != XT_OP_END_ || xt_node_at_(x, end)->frame != n->frame) end++;
+        if (end > second && !xt_has_barrier_(x, second, end) && !xt_has_barrier_(x, loop, first)) return false;
+    }
+    return true;
+}
+
+/* Is a tile one of an array in local memory? */
+XE_FN_ bool xt_is_of_array_(xt_ctx *x, int number, uint32_t array)
+{
+    const xt_val *base = &xt_plan_tile_at_(x, number)->of->given.base;
+    return base->kind == SPE_POINTER && base->id == array;
+}
+
+/* Does a node store a vector that has no other use, as it was loaded? */
+XE_FN_ bool xt_is_copy_(xt_ctx *x, const xt_node_ *n)
+{
+    if (n->op != XT_OP_STORE_TILE_) return false;
+    const xt_value_ *v = xt_value_at_(x, n->scattered->v.id);
+    return v->uses == 1 && xt_stage_from_(x, v->node);
+}
+
+/* Does each element of a tile belong to one subgroup only? */
+XE_FN_ bool xt_is_owned_(const xt_ctx *x, const xt_dist *d)
+{
+    int held = xt_dist_pieces(d) * d->data[0] * d->data[1];
+    return held * (x->subgroups ? x->subgroups : 1) == d->shape[0] * d->shape[1];
+}
+
+/* Are two tiles known to be apart: one tile, moved to places that are at least its size apart? */
+XE_FN_ bool xt_are_apart_(xt_ctx *x, const xt_tile *a, const xt_tile *b)
+{
+    const xt_node_ *m = xt_node_at_(x, xt_value_at_(x, a->id)->node), *n = xt_node_at_(x, xt_value_at_(x, b->id)->node);
+    int64_t by;
+    if (m->op != XT_OP_UPDATE_TILE_OFFSET_ || n->op != m->op || m->update->tile.id != n->update->tile.id) return false;
+    for (int i = 0; i < 2; i++)
+        if (xt_moves_by_(x, &m->update->by[i], &n->update->by[i], &by) && (by < 0 ? -by : by) >= a->dist.shape[i])
+            return true;
+    return false;
+}
+
+/* Subgroups copy elements that others own, so a barrier must separate a copy from other accesses to its array. It does,
+ * or the program has a race, if each element of the copy has one owner and each of the other access several. */
+XE_FN_ bool xt_is_in_order_(xt_ctx *x, int copy, const xt_tile *to)
+{
+    uint32_t array = to->base.id;
+    int uses = xt_value_at_(x, array)->uses;
+    for (int i = 0; i < x->tiles.count; i++) uses -= xt_is_of_array_(x, i, array);
+    if (uses || xt_node_at_(x, xt_value_at_(x, array)->node)->op != XT_OP_LOCAL_) return false;
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        const xt_tile *t = n->op == XT_OP_ATOMIC_RMW_ ? &n->scattered->d.tile : xt_accessed_(n);
+        if (!t || t->scatter || !xt_is_of_array_(x, t->number, array)) continue;
+        bool both = xt_is_copy_(x, n);
+        if (!both && xt_is_owned_(x, &to->dist) && !xt_is_owned_(x, &t->dist)) continue;
+        if (xt_are_separate_(x, xt_least_(i, copy), i > copy ? i : copy)) continue;
+        /* in one turn of a loop at least */
+        if (!both || !xt_are_apart_(x, t, to) || !xt_are_separate_(x, i, i) || !xt_are_separate_(x, copy, copy))
+            return false;
+    }
+    return true;
+}
+
+/* Copies are stored to their places by the subgroups that have loaded them for staging, without a barrier. */
+XE_FN_ void xt_find_copies_(xt_ctx *x)
+{
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        if (!xt_is_copy_(x, n)) continue;
+        const xt_tile *to = &n->scattered->d.tile;
+        const xt_value_ *v = xt_value_at_(x, n->scattered->v.id);
+        xt_stage_ s;
+        if (!to->base.local || !to->inside || to->step != 1 || to->pitch.kind != SPE_INT || n->spread ||
+            xt_plan_tile_at_(x, to->number)->of->given.shape.count > 2 ||
+            xt_plan_tile_at_(x, xt_tile_root_(x, to->number))->apart || !xt_is_in_order_(x, i, to) ||
+            !xt_stage_init_(x, v->node, to, &s))
+            continue;
+        xt_stage_keep_(x, &s);
+    }
+}
+
 /* Chooses the operands that go through local memory, and other loads in loops. Consecutive ones share a barrier. */
 XE_FN_ void xt_find_stages_(xt_ctx *x)
 {
@@ -6599,6 +6746,7 @@ XE_FN_ void xt_find_stages_(xt_ctx *x)
     int depth = 0, last = -1, now; /* last: the latest load, if only numbers and tiles have followed */
     spe_list plans = XT_ZERO_;
     if (!x->target.stages_rows || x->cm.lowering != CM_INTEL || x->S != 16) return;
+    if (x->local_bytes) xt_find_copies_(x);
     xt_list_stages_(x, &plans);
     for (int i = 0; plans.count && i < x->nodes.count; i++)
         if (xt_node_at_(x, i)->op == XT_OP_TILE_MMA_) xt_slice_product_(x, &plans, i);
@@ -6677,15 +6825,23 @@ XE_FN_ spe_id xt_log2_(xt_ctx *x, int n)
     return spe_i32(&x->m, bits);
 }
 
+/* The tile in its current state, from the first of its pieces on. */
+XE_FN_ xt_tile xt_stage_whole_(xt_ctx *x, const xt_tile *of)
+{
+    xt_tile t = xt_now_tile_(x, of);
+    for (int i = 0; i < 2; i++) {
+        spe_id at = spe_isub(&x->m, xt_index_id_(x, &t.offset[i]), xt_place_id_(x, &t.dist, i));
+        t.offset[i] = xt_scalar_(CM_I32, at, 1);
+    }
+    return t;
+}
+
 /* The whole work-group's tile in its current state, or the current slice of it; transposed if the vector is. */
 XE_FN_ xt_tile xt_stage_tile_(xt_ctx *x, const xt_stage_ *s)
 {
-    xt_tile t = xt_now_tile_(x, s->from);
-    for (int i = 0; i < 2; i++) {
-        spe_id at = spe_isub(&x->m, xt_index_id_(x, &t.offset[i]), xt_place_id_(x, &t.dist, i));
-        if (s->slice && i == ((s->use == CM_B) ^ s->turned)) at = spe_iadd(&x->m, at, s->slice);
-        t.offset[i] = xt_scalar_(CM_I32, at, 1);
-    }
+    xt_tile t = xt_stage_whole_(x, s->from);
+    xt_val *k = &t.offset[(s->use == CM_B) ^ s->turned];
+    if (s->slice) *k = xt_scalar_(CM_I32, spe_iadd(&x->m, xt_index_id_(x, k), s->slice), 1);
     return xt_stage_turn_(s, t);
 }
 
@@ -6760,8 +6916,6 @@ XE_FN_ void xt_stage_move_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, xt_s
     along = s->bytes < 4 ? spe_sar(m, along, xt_log2_(x, 4 / s->bytes)) : along;
     r->block.pos_x = spe_iadd(m, r->block.pos_x, along);
 }
-
-XE_FN_ int xt_stage_rounds_(const xt_stage_ *s) { return (s->units + s->subgroups - 1) / s->subgroups; }
 
 /* Writes the surfaces known at the beginning of the version. Compilers cannot recompute broadcasts in loops. */
 XE_FN_ void xt_write_stage_surfaces_(xt_ctx *x)
@@ -6918,21 +7072,21 @@ XE_FN_ spe_id xt_stage_row_(xt_ctx *x, const xt_stage_ *s, spe_id p)
 {
     spe_module *m = &x->m;
     spe_id gaps = spe_imul(m, spe_udiv(m, p, spe_i32(m, s->together)), spe_i32(m, s->gap));
-    return spe_iadd(m, spe_imul(m, p, spe_i32(m, XT_PLANE_)), gaps);
+    return spe_iadd(m, spe_imul(m, p, spe_i32(m, s->line)), gaps);
 }
 
 XE_FN_ spe_id xt_stage_place_id_(xt_ctx *x, const xt_stage_ *s, spe_id p, spe_id k)
 {
     spe_module *m = &x->m;
     int part = s->depth / s->parts;
-    spe_id plane = spe_i32(m, XT_PLANE_);
+    spe_id line = spe_i32(m, s->line);
     if (s->mixed) {
         spe_id every = spe_imul(m, spe_and(m, k, spe_i32(m, 3)), spe_i32(m, part / 4));
         if (s->parts > 1) every = spe_iadd(m, every, spe_and(m, k, spe_i32(m, -part)));
         if (s->parts > 1) k = spe_and(m, k, spe_i32(m, part - 1));
         k = spe_iadd(m, every, spe_shr(m, k, spe_i32(m, 2)));
     }
-    k = spe_iadd(m, spe_imul(m, spe_udiv(m, k, plane), spe_i32(m, s->plane)), spe_umod(m, k, plane));
+    k = spe_iadd(m, spe_imul(m, spe_udiv(m, k, line), spe_i32(m, s->plane)), spe_umod(m, k, line));
     return spe_iadd(m, k, xt_stage_row_(x, s, p));
 }
 
@@ -6956,10 +7110,17 @@ XE_FN_ spe_id xt_stage_lane_(xt_ctx *x, const xt_stage_ *s, const xt_unit_ *u)
     return xt_stage_place_id_(x, s, s->along_k ? down : across, s->along_k ? across : down);
 }
 
-/* Dword `at` of the buffer for this iteration, or slice. */
+/* Dword `at` of the buffer for this iteration, or slice; or of the tile that a copy is stored to. */
 XE_FN_ spe_id xt_stage_pointer_(xt_ctx *x, const xt_stage_ *s, spe_id at)
 {
     spe_module *m = &x->m;
+    if (s->to) {
+        xt_tile t = xt_stage_whole_(x, s->to);
+        int inner = xt_inner_(&t);
+        spe_id k = spe_udiv(m, xt_stage_offset_(x, &t, inner), spe_i32(m, 4 / s->held));
+        at = spe_iadd(m, at, xt_stage_place_id_(x, s, xt_stage_offset_(x, &t, !inner), k));
+        return spe_index(m, spe_ptr_cast(m, t.base.id, spe_int(m, 32)), at);
+    }
     spe_id index = s->loop ? xt_value_at_(x, s->loop->index)->now.number.id : s->slice;
     int step = s->loop ? (int)s->loop->step.integer : s->dist.shape[s->use == CM_B];
     at = spe_iadd(m, at, spe_i32(m, s->at));
@@ -7129,7 +7290,8 @@ XE_FN_ void xt_stage_end_(xt_ctx *x, xt_stage_ *first, xt_stage_ *last)
 XE_FN_ xt_stage_ *xt_stage_of_(xt_ctx *x, uint32_t id)
 {
     int number = xt_value_at_(x, id)->stage;
-    return x->staged && number ? xt_stage_at_(x, number - 1) : NULL;
+    xt_stage_ *s = x->staged && number ? xt_stage_at_(x, number - 1) : NULL;
+    return s && s->to && x->staged != XT_BY_MESSAGES_ ? NULL : s;
 }
 
 /* Writes a load: messages immediately, the rest with the last load of the group; slices with their product. False if
@@ -7139,11 +7301,11 @@ XE_FN_ bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
     xt_stage_ *s = xt_stage_of_(x, n->result), *first = s, *one;
     if (!s) return false;
     if (s->node != n - xt_node_at_(x, 0)) return true; /* only loaded for that node */
-    xt_remark_(x, "through local memory, where rows have any pitch");
+    xt_remark_(x, s->to ? "copied with all subgroups" : "through local memory, where rows have any pitch");
     if (s->slices > 1) return true;
     int part = s->loop ? s->loop->copy : 0; /* of what the first of several turns has copied */
     if (!part) xt_stage_begin_(x, s);
-    if (!s->last) return true;
+    if (!s->last || s->to) return true;
     while (!first->first) first--;
     if (!part) xt_stage_end_(x, first, s);
     for (one = first; one <= s; one++) {
@@ -7151,6 +7313,15 @@ XE_FN_ bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
         xt_vec v = xt_stage_get_(x, one, part);
         xt_define_vec_(x, id, xt_as_use_(x, &v, xt_layout_(x, id)));
     }
+    return true;
+}
+
+/* Stores what a copy has loaded. False if the vector is no copy. */
+XE_FN_ bool xt_write_copy_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_stage_ *s = xt_stage_of_(x, n->scattered->v.id);
+    if (!s || !s->to) return false;
+    xt_stage_put_(x, s);
     return true;
 }
 
@@ -7214,7 +7385,7 @@ XE_FN_ void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f)
 XE_FN_ const xt_stager_ *xt_stager_of_products_(void)
 {
     static const xt_stager_ stager = {xt_find_stages_, xt_emit_stage_condition_, xt_write_stage_surfaces_,
-                                      xt_write_staged_, xt_write_stage_entry_};
+                                      xt_write_staged_, xt_write_copy_, xt_write_stage_entry_};
     return &stager;
 }
 
@@ -7344,10 +7515,11 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
 XE_FN_ uint32_t xt_counts_(xt_ctx *x, const xt_frame_ *f, xt_slot_ *s, uint32_t changed)
 {
     uint32_t counts = 0;
+    int64_t by;
     xt_val *p;
     for (int i = 0; f->op == XT_OP_FOR_ && f->step.kind == SPE_INT && (p = xt_scalar_of_(&s->body, i)) != NULL; i++)
         if ((changed >> i & 1) && p->kind == SPE_SCALAR && xt_is_int_(p->type) && xt_bits_(p->type) == 32 &&
-            xt_moves_by_(x, xt_scalar_of_(&s->now, i), p, f->step.integer))
+            xt_moves_by_(x, xt_scalar_of_(&s->now, i), p, &by) && by == f->step.integer)
             counts |= 1u << i;
     return counts;
 }

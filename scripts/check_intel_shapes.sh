@@ -39,7 +39,7 @@ any
 u8_128x128x32    13.8 19.4 products of K = 32, two at a time
 bf16_scaled      18.8 23.5 8: as above; products of K = 16, two at a time
 f32_truncated    12 12.5
-f16_local        14 20     four barriers
+f16_local        10.5 15   three barriers
 f16_b_turned_sg  21.6 36.5 from here on: one subgroup copies all operands
 f16_a_turned_sg  15.8 21.5
 f16_sg_8x16x16   149 200

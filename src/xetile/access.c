@@ -191,6 +191,7 @@ XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
         x->products->store_strips(x, n);
         return;
     }
+    if (x->staged && x->stager->write_store(x, n)) return;
     xt_vec v = xt_now_as_(x, &n->scattered->v, CM_ACC);
     for (xt_block_ b = xt_blocks_(x, &t.dist); v.blocks && xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, true);

@@ -247,6 +247,7 @@ typedef struct {
 typedef struct {
     int node;
     const xt_tile *from;
+    const xt_tile *to;      /* of a copy: the tile in local memory that it is stored to; else NULL */
     bool turned, converts;  /* the vector is the tile's transpose; f32 converted to 16 bits */
     cm_type type;           /* of the operand */
     uint32_t loaded;        /* the vector that it is of, or itself */
@@ -267,7 +268,7 @@ typedef struct {
     bool early;              /* both, in a matrix known before the body */
     bool by_lines;           /* a lane holds a line of a message; otherwise, a dword of each line */
     bool mixed;              /* dwords along k are stored in another order, see xt_stage_slot_ */
-    int plane, depth;        /* distance between planes; size along k, in dwords */
+    int line, plane, depth;  /* dwords of a row in a plane; distance between planes; size along k, in dwords */
     int across;              /* rows or columns, these rounded up to whole operands */
     int together, gap;       /* rows that one read covers; unused dwords after them */
     int at, dwords, buffers; /* of its first buffer; their number */
@@ -296,6 +297,7 @@ struct xt_stager_ {
     spe_id (*emit_condition)(xt_ctx *x);
     void (*write_surfaces)(xt_ctx *x);
     bool (*write_load)(xt_ctx *x, const xt_node_ *n); /* false: it is loaded otherwise */
+    bool (*write_store)(xt_ctx *x, const xt_node_ *n);
     void (*write_entry)(xt_ctx *x, const xt_frame_ *f);
 };
 

@@ -349,23 +349,31 @@ xt_val xt_param_by_name_(xt_where_ w, const char *name)
     return xt_nothing_();
 }
 
-/* Is v the number `from` plus delta, as XT_ADD and XT_SUB of constants made it? */
-XE_FN_ bool xt_moves_by_(xt_ctx *x, const xt_val *v, const xt_val *from, int64_t delta)
+/* The number to which XT_ADD and XT_SUB of constants added *sum to make v. */
+static xt_val xt_base_number_(xt_ctx *x, xt_val v, int64_t *sum)
 {
-    xt_val at = *v;
-    int64_t sum = 0;
-    while (at.kind == SPE_SCALAR && at.id != from->id) {
-        const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, at.id)->node);
+    for (*sum = 0; v.kind == SPE_SCALAR;) {
+        const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, v.id)->node);
         const xt_numbers_ *d = n->numbers;
         int constant = d && n->op == XT_OP_BINARY_NUMBER_ && d->v[1].kind == SPE_INT;
         if (!d || n->op != XT_OP_BINARY_NUMBER_ || (n->kind != SPE_ARITH_ADD && n->kind != SPE_ARITH_SUB) ||
-            d->v[constant].kind != SPE_INT || d->v[!constant].type != at.type ||
+            d->v[constant].kind != SPE_INT || d->v[!constant].type != v.type ||
             (n->kind == SPE_ARITH_SUB && !constant))
-            return false;
-        sum += n->kind == SPE_ARITH_ADD ? d->v[constant].integer : -d->v[constant].integer;
-        at = d->v[!constant];
+            break;
+        *sum += n->kind == SPE_ARITH_ADD ? d->v[constant].integer : -d->v[constant].integer;
+        v = d->v[!constant];
     }
-    return at.kind == SPE_SCALAR && sum == delta;
+    if (v.kind == SPE_INT) *sum += v.integer;
+    return v;
+}
+
+/* Do two numbers have a distance that is known: *delta = v - from? */
+XE_FN_ bool xt_moves_by_(xt_ctx *x, const xt_val *v, const xt_val *from, int64_t *delta)
+{
+    int64_t sum[2];
+    xt_val a = xt_base_number_(x, *v, &sum[0]), b = xt_base_number_(x, *from, &sum[1]);
+    *delta = sum[0] - sum[1];
+    return a.kind == b.kind && (a.kind == SPE_INT || (a.kind == SPE_SCALAR && a.id == b.id));
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */

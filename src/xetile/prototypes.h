@@ -67,7 +67,7 @@ XE_FN_ spe_id xt_emit_arith_(spe_module *m, int op, int type, spe_id a, spe_id b
 XE_FN_ bool xt_is_early_(xt_ctx *x, const xt_val *v);
 XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v);
 XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b);
-XE_FN_ bool xt_moves_by_(xt_ctx *x, const xt_val *v, const xt_val *from, int64_t delta);
+XE_FN_ bool xt_moves_by_(xt_ctx *x, const xt_val *v, const xt_val *from, int64_t *delta);
 XE_FN_ spe_id xt_emit_early_(xt_ctx *x, const xt_val *v, int type);
 XE_FN_ void xt_write_argument_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ void xt_write_builtin_(xt_ctx *x, const xt_node_ *n);
@@ -185,6 +185,7 @@ XE_FN_ void xt_find_layouts_(xt_ctx *x);
 XE_FN_ void xt_find_bands_(xt_ctx *x);
 XE_FN_ int xt_stage_slot_(const xt_stage_ *s, int k);
 XE_FN_ int xt_stage_place_(const xt_stage_ *s, int p, int slot);
+XE_FN_ int xt_stage_rounds_(const xt_stage_ *s);
 XE_FN_ xt_tile xt_stage_turn_(const xt_stage_ *s, xt_tile t);
 XE_FN_ xt_stage_ *xt_stage_at_(xt_ctx *x, int i);
 XE_FN_ void xt_find_stages_(xt_ctx *x);

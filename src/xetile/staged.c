@@ -57,15 +57,23 @@ static spe_id xt_log2_(xt_ctx *x, int n)
     return spe_i32(&x->m, bits);
 }
 
+/* The tile in its current state, from the first of its pieces on. */
+static xt_tile xt_stage_whole_(xt_ctx *x, const xt_tile *of)
+{
+    xt_tile t = xt_now_tile_(x, of);
+    for (int i = 0; i < 2; i++) {
+        spe_id at = spe_isub(&x->m, xt_index_id_(x, &t.offset[i]), xt_place_id_(x, &t.dist, i));
+        t.offset[i] = xt_scalar_(CM_I32, at, 1);
+    }
+    return t;
+}
+
 /* The whole work-group's tile in its current state, or the current slice of it; transposed if the vector is. */
 static xt_tile xt_stage_tile_(xt_ctx *x, const xt_stage_ *s)
 {
-    xt_tile t = xt_now_tile_(x, s->from);
-    for (int i = 0; i < 2; i++) {
-        spe_id at = spe_isub(&x->m, xt_index_id_(x, &t.offset[i]), xt_place_id_(x, &t.dist, i));
-        if (s->slice && i == ((s->use == CM_B) ^ s->turned)) at = spe_iadd(&x->m, at, s->slice);
-        t.offset[i] = xt_scalar_(CM_I32, at, 1);
-    }
+    xt_tile t = xt_stage_whole_(x, s->from);
+    xt_val *k = &t.offset[(s->use == CM_B) ^ s->turned];
+    if (s->slice) *k = xt_scalar_(CM_I32, spe_iadd(&x->m, xt_index_id_(x, k), s->slice), 1);
     return xt_stage_turn_(s, t);
 }
 
@@ -140,8 +148,6 @@ static void xt_stage_move_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, xt_s
     along = s->bytes < 4 ? spe_sar(m, along, xt_log2_(x, 4 / s->bytes)) : along;
     r->block.pos_x = spe_iadd(m, r->block.pos_x, along);
 }
-
-static int xt_stage_rounds_(const xt_stage_ *s) { return (s->units + s->subgroups - 1) / s->subgroups; }
 
 /* Writes the surfaces known at the beginning of the version. Compilers cannot recompute broadcasts in loops. */
 static void xt_write_stage_surfaces_(xt_ctx *x)
@@ -298,21 +304,21 @@ static spe_id xt_stage_row_(xt_ctx *x, const xt_stage_ *s, spe_id p)
 {
     spe_module *m = &x->m;
     spe_id gaps = spe_imul(m, spe_udiv(m, p, spe_i32(m, s->together)), spe_i32(m, s->gap));
-    return spe_iadd(m, spe_imul(m, p, spe_i32(m, XT_PLANE_)), gaps);
+    return spe_iadd(m, spe_imul(m, p, spe_i32(m, s->line)), gaps);
 }
 
 static spe_id xt_stage_place_id_(xt_ctx *x, const xt_stage_ *s, spe_id p, spe_id k)
 {
     spe_module *m = &x->m;
     int part = s->depth / s->parts;
-    spe_id plane = spe_i32(m, XT_PLANE_);
+    spe_id line = spe_i32(m, s->line);
     if (s->mixed) {
         spe_id every = spe_imul(m, spe_and(m, k, spe_i32(m, 3)), spe_i32(m, part / 4));
         if (s->parts > 1) every = spe_iadd(m, every, spe_and(m, k, spe_i32(m, -part)));
         if (s->parts > 1) k = spe_and(m, k, spe_i32(m, part - 1));
         k = spe_iadd(m, every, spe_shr(m, k, spe_i32(m, 2)));
     }
-    k = spe_iadd(m, spe_imul(m, spe_udiv(m, k, plane), spe_i32(m, s->plane)), spe_umod(m, k, plane));
+    k = spe_iadd(m, spe_imul(m, spe_udiv(m, k, line), spe_i32(m, s->plane)), spe_umod(m, k, line));
     return spe_iadd(m, k, xt_stage_row_(x, s, p));
 }
 
@@ -336,10 +342,17 @@ static spe_id xt_stage_lane_(xt_ctx *x, const xt_stage_ *s, const xt_unit_ *u)
     return xt_stage_place_id_(x, s, s->along_k ? down : across, s->along_k ? across : down);
 }
 
-/* Dword `at` of the buffer for this iteration, or slice. */
+/* Dword `at` of the buffer for this iteration, or slice; or of the tile that a copy is stored to. */
 static spe_id xt_stage_pointer_(xt_ctx *x, const xt_stage_ *s, spe_id at)
 {
     spe_module *m = &x->m;
+    if (s->to) {
+        xt_tile t = xt_stage_whole_(x, s->to);
+        int inner = xt_inner_(&t);
+        spe_id k = spe_udiv(m, xt_stage_offset_(x, &t, inner), spe_i32(m, 4 / s->held));
+        at = spe_iadd(m, at, xt_stage_place_id_(x, s, xt_stage_offset_(x, &t, !inner), k));
+        return spe_index(m, spe_ptr_cast(m, t.base.id, spe_int(m, 32)), at);
+    }
     spe_id index = s->loop ? xt_value_at_(x, s->loop->index)->now.number.id : s->slice;
     int step = s->loop ? (int)s->loop->step.integer : s->dist.shape[s->use == CM_B];
     at = spe_iadd(m, at, spe_i32(m, s->at));
@@ -509,7 +522,8 @@ static void xt_stage_end_(xt_ctx *x, xt_stage_ *first, xt_stage_ *last)
 static xt_stage_ *xt_stage_of_(xt_ctx *x, uint32_t id)
 {
     int number = xt_value_at_(x, id)->stage;
-    return x->staged && number ? xt_stage_at_(x, number - 1) : NULL;
+    xt_stage_ *s = x->staged && number ? xt_stage_at_(x, number - 1) : NULL;
+    return s && s->to && x->staged != XT_BY_MESSAGES_ ? NULL : s;
 }
 
 /* Writes a load: messages immediately, the rest with the last load of the group; slices with their product. False if
@@ -519,11 +533,11 @@ static bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
     xt_stage_ *s = xt_stage_of_(x, n->result), *first = s, *one;
     if (!s) return false;
     if (s->node != n - xt_node_at_(x, 0)) return true; /* only loaded for that node */
-    xt_remark_(x, "through local memory, where rows have any pitch");
+    xt_remark_(x, s->to ? "copied with all subgroups" : "through local memory, where rows have any pitch");
     if (s->slices > 1) return true;
     int part = s->loop ? s->loop->copy : 0; /* of what the first of several turns has copied */
     if (!part) xt_stage_begin_(x, s);
-    if (!s->last) return true;
+    if (!s->last || s->to) return true;
     while (!first->first) first--;
     if (!part) xt_stage_end_(x, first, s);
     for (one = first; one <= s; one++) {
@@ -531,6 +545,15 @@ static bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
         xt_vec v = xt_stage_get_(x, one, part);
         xt_define_vec_(x, id, xt_as_use_(x, &v, xt_layout_(x, id)));
     }
+    return true;
+}
+
+/* Stores what a copy has loaded. False if the vector is no copy. */
+static bool xt_write_copy_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_stage_ *s = xt_stage_of_(x, n->scattered->v.id);
+    if (!s || !s->to) return false;
+    xt_stage_put_(x, s);
     return true;
 }
 
@@ -594,6 +617,6 @@ static void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f)
 XE_LATE_ const xt_stager_ *xt_stager_of_products_(void)
 {
     static const xt_stager_ stager = {xt_find_stages_, xt_emit_stage_condition_, xt_write_stage_surfaces_,
-                                      xt_write_staged_, xt_write_stage_entry_};
+                                      xt_write_staged_, xt_write_copy_, xt_write_stage_entry_};
     return &stager;
 }

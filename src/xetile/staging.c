@@ -10,7 +10,9 @@
  * In local memory, an operand consists of planes of eight dwords along k, for each row of a left one (M x K) and each
  * column of a right one (K x N); this is what the matrix instruction reads at a time. Lines of memory that run across k
  * and share a dword are interleaved on the way. A lane then holds every fourth dword along k. It stores them side by
- * side, which changes the order along k, provided that the product's other operand is stored in the same order. */
+ * side, which changes the order along k, provided that the product's other operand is stored in the same order.
+ *
+ * What a kernel loads only to store it in local memory is copied there in the same way, without an extra barrier. */
 #include "internal.h"
 
 /* ---- a pass ------------------------------------------------------------------------------------------------------ */
@@ -25,7 +27,7 @@ XE_FN_ int xt_stage_slot_(const xt_stage_ *s, int k)
 /* The position of dword `slot` of row p (for a right operand: column p), in dwords. */
 XE_FN_ int xt_stage_place_(const xt_stage_ *s, int p, int slot)
 {
-    return slot / XT_PLANE_ * s->plane + p * XT_PLANE_ + p / s->together * s->gap + slot % XT_PLANE_;
+    return slot / s->line * s->plane + p * s->line + p / s->together * s->gap + slot % s->line;
 }
 
 /* Divides the tile into messages of `wide` dwords by `high` lines of a class, equally many per subgroup; if that is not
@@ -47,6 +49,9 @@ static bool xt_stage_deal_(xt_stage_ *s, int lines, int dwords)
     }
     return s->units > 0 && (s->by_lines || !s->along_k || !s->converts);
 }
+
+/* The number of units of a subgroup. */
+XE_FN_ int xt_stage_rounds_(const xt_stage_ *s) { return (s->units + s->subgroups - 1) / s->subgroups; }
 
 /* Do each subgroup's pieces consist of whole operands of the matrix instruction, with all of k? Columns that a piece
  * lacks may hold anything if no other piece follows. */
@@ -98,20 +103,34 @@ static bool xt_stage_divide_(xt_ctx *x, xt_stage_ *s, int slices, int parts)
     s->parts = parts;
     elements = d->shape[k] * parts;
     s->depth = elements * s->held / 4;
-    s->across = s->use == CM_A ? (d->shape[!k] + 15) / 16 * 16 : d->shape[!k];
-    s->gap = d->data[!k] % s->together ? 0 : 4; /* to spread over all banks */
-    s->plane = xt_stage_place_(s, s->across, 0);
-    s->dwords = s->depth / XT_PLANE_ * s->plane;
+    s->across = s->use == CM_A && !s->to ? (d->shape[!k] + 15) / 16 * 16 : d->shape[!k];
     s->units = 0;
-    if (!xt_stage_fills_(s, d)) return false;
+    if (!s->to) {
+        s->gap = d->data[!k] % s->together ? 0 : 4; /* to spread over all banks */
+        s->plane = xt_stage_place_(s, s->across, 0);
+        s->dwords = s->depth / XT_PLANE_ * s->plane;
+        if (!xt_stage_fills_(s, d)) return false;
+    }
     return s->along_k ? xt_stage_deal_(s, s->across, elements * s->bytes / 4)
                       : xt_stage_deal_(s, elements, s->across * s->bytes / 4);
 }
 
-/* Plans the loading of a vector this way. False if it is not an operand of a product, pads with something other than
- * zero, is in local memory, in a matrix computed in the body or in columns that are not contiguous; if subgroups load
- * different tiles; or if messages do not divide the shape. */
-static bool xt_stage_init_(xt_ctx *x, int node, xt_stage_ *s)
+/* The lines of the tile that a copy is stored to, in dwords. False if they cannot be stored in pieces of 16 bytes. */
+static bool xt_copy_lies_(xt_ctx *x, xt_stage_ *s)
+{
+    const xt_plan_tile_ *p = xt_plan_tile_at_(x, s->to->number);
+    int line = (p->band ? x->S : (int)s->to->pitch.integer) * s->held;
+    s->line = line / 4;
+    s->plane = p->band ? p->band * s->held / 4 : s->line;
+    p = xt_plan_tile_at_(x, xt_tile_root_(x, s->to->number));
+    return line % 16 == 0 && p->align[xt_inner_(s->to)] * s->held % 16 == 0;
+}
+
+/* Plans the loading of a vector this way; to: the tile that it is copied to, or NULL. False if it is neither a copy nor
+ * an operand of a product, has another type, pads with something other than zero, is in local memory, in a matrix
+ * computed in the body or in columns that are not contiguous; if subgroups load different tiles; or if messages do not
+ * divide the shape. */
+static bool xt_stage_init_(xt_ctx *x, int node, const xt_tile *to, xt_stage_ *s)
 {
     const xt_node_ *n = xt_node_at_(x, node);
     const xt_tile *t = xt_stage_from_(x, node), *m;
@@ -122,11 +141,12 @@ static bool xt_stage_init_(xt_ctx *x, int node, xt_stage_ *s)
     if (!row || !row->dpas) return false;
     s->node = node;
     s->from = t;
+    s->to = to;
     s->turned = n->op == XT_OP_TRANSPOSE_;
     s->converts = xt_stage_converts_(n);
     s->type = type;
     s->loaded = s->turned ? n->rearrange->v.id : s->converts ? n->vectors->v[0].id : n->result;
-    s->use = xt_layout_(x, n->result);
+    s->use = to ? (to->column_major ? CM_A : CM_B) : xt_layout_(x, n->result);
     if (s->use == CM_ACC && xt_bytes_((int)type) == 2) s->use = CM_B; /* rearranged within lanes */
     const xt_plan_tile_ *p = xt_plan_tile_at_(x, xt_tile_root_(x, t->number));
     const xt_init_tile_desc_ *of = xt_plan_tile_at_(x, t->number)->of;
@@ -147,10 +167,23 @@ static bool xt_stage_init_(xt_ctx *x, int node, xt_stage_ *s)
     s->early = x->registers > 128 && s->whole && s->aligned && of->given.shape.count < 3 &&
                xt_is_early_(x, &of->given.base);
     s->together = s->held < 4 ? 8 : 16;
-    return xt_stage_divide_(x, s, 1, 1);
+    s->line = XT_PLANE_;
+    return to ? xt_copy_lies_(x, s) && xt_stage_divide_(x, s, 1, 1) && xt_stage_rounds_(s) <= XT_EAGER_
+              : xt_stage_divide_(x, s, 1, 1);
 }
 
 XE_FN_ xt_stage_ *xt_stage_at_(xt_ctx *x, int i) { return (xt_stage_ *)x->stages.items + i; }
+
+/* Keeps a plan for its values. Returns its number, or -1. */
+static int xt_stage_keep_(xt_ctx *x, const xt_stage_ *s)
+{
+    xt_stage_ *kept = (xt_stage_ *)spe_list_add(&x->m, &x->stages, sizeof *kept);
+    if (!kept) return -1;
+    *kept = *s;
+    xt_value_at_(x, xt_node_at_(x, s->node)->result)->stage = x->stages.count;
+    if (xt_value_at_(x, s->loaded)->uses == 1) xt_value_at_(x, s->loaded)->stage = x->stages.count;
+    return x->stages.count - 1;
+}
 
 /* The dwords of local memory that are left. */
 static int xt_stage_room_(const xt_ctx *x)
@@ -175,14 +208,9 @@ static int xt_stage_add_(xt_ctx *x, xt_stage_ *s, const xt_frame_ *f, int before
     s->at = (int)*used;
     s->first = before < 0;
     s->last = true;
-    xt_stage_ *kept = (xt_stage_ *)spe_list_add(&x->m, &x->stages, sizeof *kept);
-    if (!kept) return -1;
-    *kept = *s;
-    *used += (size_t)(s->dwords * s->buffers);
     if (before >= 0) xt_stage_at_(x, before)->last = false;
-    xt_value_at_(x, xt_node_at_(x, s->node)->result)->stage = x->stages.count;
-    if (xt_value_at_(x, s->loaded)->uses == 1) xt_value_at_(x, s->loaded)->stage = x->stages.count;
-    return x->stages.count - 1;
+    *used += (size_t)(s->dwords * s->buffers);
+    return xt_stage_keep_(x, s);
 }
 
 /* Both operands of a product may be stored in another order along k if nothing else uses them. */
@@ -220,7 +248,9 @@ static void xt_list_stages_(xt_ctx *x, spe_list *plans)
         if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) depth++;
         if (n->op == XT_OP_END_) depth--;
         if (n->op == XT_OP_BARRIER_ARRIVE_ || n->op == XT_OP_BARRIER_WAIT_) arrived = n->op == XT_OP_BARRIER_ARRIVE_;
-        if (arrived || !xt_stage_init_(x, i, &s) || (xt_layout_(x, n->result) != s.use && !depth)) continue;
+        if (arrived || xt_value_at_(x, n->result)->stage || !xt_stage_init_(x, i, NULL, &s) ||
+            (xt_layout_(x, n->result) != s.use && !depth))
+            continue;
         kept = xt_stage_plan_(x, plans, s.loaded);
         if (!kept) kept = (xt_stage_ *)spe_list_add(&x->m, plans, sizeof *kept);
         if (kept) *kept = s;
@@ -283,6 +313,112 @@ static void xt_join_turns_(xt_ctx *x, const spe_list *plans, xt_frame_ *f, int a
     if (joins) f->together = turns;
 }
 
+/* ---- copies: vectors that are loaded only to be stored in local memory ------------------------------------------- */
+
+/* Does a barrier follow a node on every way to a later one? */
+static bool xt_has_barrier_(xt_ctx *x, int from, int to)
+{
+    int depth = 0, met = -1; /* regions that were opened on the way; those around the barrier */
+    for (int i = from + 1; i < to; i++) {
+        xt_op_ op = xt_node_at_(x, i)->op;
+        if (op == XT_OP_FOR_ || op == XT_OP_WHILE_ || op == XT_OP_IF_) depth++;
+        if (op == XT_OP_BARRIER_ && (met < 0 || met > depth)) met = depth;
+        if (op == XT_OP_ELSE_ && depth && met >= depth) met = -1;
+        if (op == XT_OP_ELSE_ && !depth) depth = 1; /* the node is in the other branch */
+        if (op == XT_OP_END_ && depth) depth--;
+        if (met > depth) met = -1; /* the way may lead past it */
+    }
+    return met >= 0;
+}
+
+/* The same in both directions: in the order of the nodes, and round each loop that contains both. */
+static bool xt_are_separate_(xt_ctx *x, int first, int second)
+{
+    if (first < second && !xt_has_barrier_(x, first, second)) return false;
+    for (int loop = 0; loop < first; loop++) {
+        const xt_node_ *n = xt_node_at_(x, loop);
+        int end = loop + 1;
+        if (n->op != XT_OP_FOR_ && n->op != XT_OP_WHILE_) continue;
+        while (xt_node_at_(x, end)->op != XT_OP_END_ || xt_node_at_(x, end)->frame != n->frame) end++;
+        if (end > second && !xt_has_barrier_(x, second, end) && !xt_has_barrier_(x, loop, first)) return false;
+    }
+    return true;
+}
+
+/* Is a tile one of an array in local memory? */
+static bool xt_is_of_array_(xt_ctx *x, int number, uint32_t array)
+{
+    const xt_val *base = &xt_plan_tile_at_(x, number)->of->given.base;
+    return base->kind == SPE_POINTER && base->id == array;
+}
+
+/* Does a node store a vector that has no other use, as it was loaded? */
+static bool xt_is_copy_(xt_ctx *x, const xt_node_ *n)
+{
+    if (n->op != XT_OP_STORE_TILE_) return false;
+    const xt_value_ *v = xt_value_at_(x, n->scattered->v.id);
+    return v->uses == 1 && xt_stage_from_(x, v->node);
+}
+
+/* Does each element of a tile belong to one subgroup only? */
+static bool xt_is_owned_(const xt_ctx *x, const xt_dist *d)
+{
+    int held = xt_dist_pieces(d) * d->data[0] * d->data[1];
+    return held * (x->subgroups ? x->subgroups : 1) == d->shape[0] * d->shape[1];
+}
+
+/* Are two tiles known to be apart: one tile, moved to places that are at least its size apart? */
+static bool xt_are_apart_(xt_ctx *x, const xt_tile *a, const xt_tile *b)
+{
+    const xt_node_ *m = xt_node_at_(x, xt_value_at_(x, a->id)->node), *n = xt_node_at_(x, xt_value_at_(x, b->id)->node);
+    int64_t by;
+    if (m->op != XT_OP_UPDATE_TILE_OFFSET_ || n->op != m->op || m->update->tile.id != n->update->tile.id) return false;
+    for (int i = 0; i < 2; i++)
+        if (xt_moves_by_(x, &m->update->by[i], &n->update->by[i], &by) && (by < 0 ? -by : by) >= a->dist.shape[i])
+            return true;
+    return false;
+}
+
+/* Subgroups copy elements that others own, so a barrier must separate a copy from other accesses to its array. It does,
+ * or the program has a race, if each element of the copy has one owner and each of the other access several. */
+static bool xt_is_in_order_(xt_ctx *x, int copy, const xt_tile *to)
+{
+    uint32_t array = to->base.id;
+    int uses = xt_value_at_(x, array)->uses;
+    for (int i = 0; i < x->tiles.count; i++) uses -= xt_is_of_array_(x, i, array);
+    if (uses || xt_node_at_(x, xt_value_at_(x, array)->node)->op != XT_OP_LOCAL_) return false;
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        const xt_tile *t = n->op == XT_OP_ATOMIC_RMW_ ? &n->scattered->d.tile : xt_accessed_(n);
+        if (!t || t->scatter || !xt_is_of_array_(x, t->number, array)) continue;
+        bool both = xt_is_copy_(x, n);
+        if (!both && xt_is_owned_(x, &to->dist) && !xt_is_owned_(x, &t->dist)) continue;
+        if (xt_are_separate_(x, xt_least_(i, copy), i > copy ? i : copy)) continue;
+        /* in one turn of a loop at least */
+        if (!both || !xt_are_apart_(x, t, to) || !xt_are_separate_(x, i, i) || !xt_are_separate_(x, copy, copy))
+            return false;
+    }
+    return true;
+}
+
+/* Copies are stored to their places by the subgroups that have loaded them for staging, without a barrier. */
+static void xt_find_copies_(xt_ctx *x)
+{
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        if (!xt_is_copy_(x, n)) continue;
+        const xt_tile *to = &n->scattered->d.tile;
+        const xt_value_ *v = xt_value_at_(x, n->scattered->v.id);
+        xt_stage_ s;
+        if (!to->base.local || !to->inside || to->step != 1 || to->pitch.kind != SPE_INT || n->spread ||
+            xt_plan_tile_at_(x, to->number)->of->given.shape.count > 2 ||
+            xt_plan_tile_at_(x, xt_tile_root_(x, to->number))->apart || !xt_is_in_order_(x, i, to) ||
+            !xt_stage_init_(x, v->node, to, &s))
+            continue;
+        xt_stage_keep_(x, &s);
+    }
+}
+
 /* Chooses the operands that go through local memory, and other loads in loops. Consecutive ones share a barrier. */
 XE_FN_ void xt_find_stages_(xt_ctx *x)
 {
@@ -290,6 +426,7 @@ XE_FN_ void xt_find_stages_(xt_ctx *x)
     int depth = 0, last = -1, now; /* last: the latest load, if only numbers and tiles have followed */
     spe_list plans = XT_ZERO_;
     if (!x->target.stages_rows || x->cm.lowering != CM_INTEL || x->S != 16) return;
+    if (x->local_bytes) xt_find_copies_(x);
     xt_list_stages_(x, &plans);
     for (int i = 0; plans.count && i < x->nodes.count; i++)
         if (xt_node_at_(x, i)->op == XT_OP_TILE_MMA_) xt_slice_product_(x, &plans, i);

@@ -17,7 +17,9 @@ static pitch_case now;
 static chosen element, sum, held[2]; /* held: in memory */
 static bool converted[2];            /* A, B: f32 in memory, converted after loading */
 static bool turned;                  /* B's columns are lines that the kernel loads as rows, and transposes */
-static bool copied;                  /* A is copied to local memory by the kernel */
+/* What the kernel copies to local memory itself: A, between barriers; A and B, to two buffers in turn; A, read back by
+ * the subgroup that wrote it. */
+static enum { NOTHING, BETWEEN, BUFFERS, OWN } copied;
 static bool kept;                    /* the sum before a product is used after it, too */
 enum { TURNS = 2 };
 
@@ -30,28 +32,49 @@ XT_KERNEL (pitched, u64(A), u64(B), u64(C), u32(M), u32(N), u32(K), u32(PITCH_A)
     xt_tile c = XT_INIT_TILE(C, of(sum), now.m, now.n, .offset = XT_AT(from, from), .shape = XT_AT(M, N),
                              .map = now.map);
     xt_vec acc = XT_SPLAT(of(sum), now.m, now.n, 0, .map = now.map);
-    xt_tile local = {0};
-    if (copied)
-        local = XT_INIT_TILE(XT_LOCAL(of(element), now.m * now.k), of(element), now.m, now.k,
-                             .shape = XT_AT(now.m, now.k), .map = a_map, .inside = true);
+    xt_map a_in = a_map, b_in = b_map; /* with buffers, each element is copied by one subgroup */
+    xt_tile local[4] = {{0}};
+    if (copied == BETWEEN || copied == OWN)
+        local[0] = XT_INIT_TILE(XT_LOCAL(of(element), now.m * now.k), of(element), now.m, now.k,
+                                .shape = XT_AT(now.m, now.k), .map = a_map, .inside = true);
+    if (copied == BUFFERS) {
+        xt_val buffer[] = {XT_LOCAL(of(element), 2 * now.m * now.k), XT_LOCAL(of(element), 2 * now.k * now.n)};
+        a_in = XT_MAP(.sg_layout = {4, 1}, .sg_data = {now.m / 4, now.k});
+        b_in = XT_MAP(.sg_layout = {1, 4}, .sg_data = {now.k, now.n / 4});
+        for (int i = 0; i < 2; i++) {
+            local[i] = XT_INIT_TILE(buffer[0], of(element), now.m, now.k, .shape = XT_AT(2 * now.m, now.k),
+                                    .map = i ? a_map : a_in, .inside = true);
+            local[2 + i] = XT_INIT_TILE(buffer[1], of(element), now.k, now.n, .shape = XT_AT(now.k, 2 * now.n),
+                                        .strides = XT_AT(1, now.k), .order = {0, 1}, .map = i ? b_map : b_in,
+                                        .inside = true);
+        }
+    }
     XT_FOR (turn, 0, TURNS, 1, &acc) {
         xt_tile a = window(XT_SELF, held[0], A, now.by_columns[0], now.m, now.k, XT_AT(from, 0), XT_AT(M, K), PITCH_A,
-                           a_map);
+                           a_in);
         xt_tile b = window(XT_SELF, held[1], B, now.by_columns[1], now.k, now.n, XT_AT(0, from), XT_AT(K, N), PITCH_B,
-                           b_map);
+                           b_in);
         if (turned)
             b = window(XT_SELF, held[1], B, false, now.n, now.k, XT_AT(from, 0), XT_AT(N, K), PITCH_B,
-                       xt_map_transpose(&b_map));
+                       xt_map_transpose(&b_in));
         XT_FOR (k, 0, K, now.k, &a, &b, &acc) {
             xt_vec va = XT_LOAD_TILE(a), vb = XT_LOAD_TILE(b);
             if (turned) vb = XT_TRANSPOSE(vb);
             if (converted[0]) va = XT_CAST(of(element), va);
             if (converted[1]) vb = XT_CAST(of(element), vb);
-            if (copied) {
+            if (copied == BETWEEN || copied == OWN) {
+                if (copied == BETWEEN) XT_BARRIER();
+                XT_STORE_TILE(va, local[0]);
+                if (copied == BETWEEN) XT_BARRIER();
+                va = XT_LOAD_TILE(local[0]);
+            }
+            if (copied == BUFFERS) {
+                xt_val buffer = XT_MOD(XT_ADD(XT_DIV(k, now.k), XT_MUL(turn, XT_DIV(XT_ADD(K, now.k - 1), now.k))), 2);
+                XT_STORE_TILE(va, XT_UPDATE_TILE_OFFSET(local[0], XT_MUL(buffer, now.m), 0));
+                XT_STORE_TILE(vb, XT_UPDATE_TILE_OFFSET(local[2], 0, XT_MUL(buffer, now.n)));
                 XT_BARRIER();
-                XT_STORE_TILE(va, local);
-                XT_BARRIER();
-                va = XT_LOAD_TILE(local);
+                va = XT_LOAD_TILE(XT_UPDATE_TILE_OFFSET(local[1], XT_MUL(buffer, now.m), 0));
+                vb = XT_LOAD_TILE(XT_UPDATE_TILE_OFFSET(local[3], 0, XT_MUL(buffer, now.n)));
             }
             xt_vec before = acc;
             acc = XT_TILE_MMA(va, vb, acc);
@@ -250,15 +273,31 @@ TEST(conversions)
     converted[0] = converted[1] = false;
 }
 
-/* Loads in a loop that are no operands. */
+/* Loads in a loop that are no operands: stored in local memory by the kernel. */
 TEST(copies)
 {
-    copied = true;
+    copied = BETWEEN;
     check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 70, 67, 45, {0, 0}, {1, 0}, 0});
     check((pitch_case){CM_BF16, CM_F32, TALL, 128, 64, 32, {1, 0}, 131, 61, 75, {0, 0}, {1, 0}, 5});
     check((pitch_case){CM_BF16, CM_F32, WHOLE, 12, 40, 32, {0, 1}, 33, 61, 45, {0, 0}, {1, 2}, 3});
     check((pitch_case){CM_I8, CM_I32, GROUP, 64, 64, 32, {0, 0}, 70, 67, 45, {0, 0}, {1, 0}, 0});
-    copied = false;
+    check((pitch_case){CM_TF32, CM_F32, GROUP, 64, 64, 32, {0, 0}, 70, 67, 45, {0, 0}, {1, 0}, 0});
+    copied = OWN;
+    check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 70, 67, 45, {0, 0}, {1, 0}, 0});
+    copied = BUFFERS;
+    check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 70, 67, 75, {0, 0}, {1, 0}, 0});
+    check((pitch_case){CM_BF16, CM_F32, GROUP, 64, 64, 32, {1, 1}, 61, 66, 101, {1, 0}, {0, 1}, 5});
+    check((pitch_case){CM_I8, CM_I32, GROUP, 64, 64, 32, {0, 1}, 67, 66, 77, {1, 4}, {3, 0}, 0});
+    check((pitch_case){CM_U8, CM_I32, GROUP, 64, 64, 64, {1, 0}, 67, 66, 177, {1, 4}, {3, 0}, 3});
+    check((pitch_case){CM_TF32, CM_F32, GROUP, 64, 64, 16, {0, 0}, 50, 41, 37, {0, 1}, {1, 3}, 0});
+    check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 9, 5, 3, {0, 0}, {0, 0}, 0});
+    turned = true;
+    check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 1}, 70, 67, 75, {0, 0}, {1, 0}, 0});
+    turned = false;
+    converted[0] = converted[1] = true;
+    check((pitch_case){CM_BF16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 61, 63, 75, {3, 2}, {1, 3}, 5});
+    converted[0] = converted[1] = false;
+    copied = NOTHING;
 }
 
 TEST(transposed_by_the_kernel)
