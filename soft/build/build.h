@@ -46,6 +46,7 @@ const char *jit_setting(const char *name); /* as getenv */
 /* Bytes of stack that a C function takes, or the most that one of its versions or pieces does (`name_...`,
  * `name....`), as its compiler said; 0: it did not. */
 uint64_t jit_stack_usage(const struct jit_object *o, const char *function);
+const void *jit_shared_object(const struct jit_object *o, size_t *size); /* the .so file in its image */
 void jit_unload(struct jit_object *o); /* safe on a zeroed object and twice */
 
 /* Images that are not shared objects but Intel's machine code, loaded by functions that xe/package.c passes to

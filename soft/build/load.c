@@ -164,6 +164,12 @@ bool jit_load_image(const void *image, size_t size, struct jit_object *out, stru
     return true;
 }
 
+const void *jit_shared_object(const struct jit_object *o, size_t *size)
+{
+    *size = o->image_size - sizeof(struct jit_image_header);
+    return (const uint8_t *)o->image + sizeof(struct jit_image_header);
+}
+
 void jit_unload(struct jit_object *o)
 {
     if (o->handle) dlclose(o->handle);

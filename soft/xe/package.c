@@ -296,6 +296,14 @@ static bool read_package(struct loader *l, size_t size)
            make_module(m);
 }
 
+const void *xe_kernel_code(const struct xs_kernel *kernel, size_t *size)
+{
+    const struct xe_kernel *k = kernel->body;
+    const struct xe_section *text = &k->machine->elf.sections[k->text_section];
+    *size = (size_t)text->size;
+    return text->data;
+}
+
 bool xe_load(const void *package, size_t size, struct jit_object *out, struct sp_text *log)
 {
     struct loader l = {.m = calloc(1, sizeof *l.m), .log = log};

@@ -39,5 +39,7 @@ bool xe_is_package(const void *data, size_t size);
 /* Packages are untrusted: any contents give an error or a module. Sets out->machine and out->module. */
 bool xe_load(const void *package, size_t size, struct jit_object *out, struct sp_text *log);
 void xe_unload(void *machine);
+struct xs_kernel;
+const void *xe_kernel_code(const struct xs_kernel *kernel, size_t *size); /* the machine code of a loaded kernel */
 
 #endif

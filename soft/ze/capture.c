@@ -16,8 +16,12 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- events that recorded commands set */
 
-/* Counter-based events without the flag for graphs mean nothing outside the graph that sets them. */
-static bool is_internal(const struct _ze_event_handle_t *e) { return e->counts && !(e->counts & SOFT_COUNTS_GRAPH); }
+/* Counter-based events without the flag for graphs mean nothing outside the graph that sets them, unless they count in
+ * the program's memory. */
+static bool is_internal(const struct _ze_event_handle_t *e)
+{
+    return e->counts && !(e->counts & (SOFT_COUNTS_GRAPH | SOFT_COUNTS_TOTAL));
+}
 
 /* Returns the branch that sets the event; NULL: none. */
 static struct soft_branch *setter(ze_event_handle_t e) { return atomic_load(&e->branch); }

@@ -99,10 +99,11 @@ static void device_name(ze_device_handle_t device, char *to, size_t size)
              model, threads, threads == 1 ? "" : "s", part);
 }
 
-/* Structures missing in the oldest header: the device's IP version; graphs; Intel's for 2D blocks, products, graphs. */
+/* Structures missing in the oldest header: the device's IP version; graphs; events; Intel's for 2D blocks, products, graphs. */
 enum {
     IP_VERSION = 0x1000f,
     GRAPH_PROPERTIES = 0x20047,
+    EVENT_PROPERTIES = 0x2003e,
     BLOCK_PROPERTIES = 0x30007,
     PRODUCT_PROPERTIES = 0x30013,
     GRAPH_PROPERTIES_EXP = 0x30029
@@ -160,14 +161,16 @@ ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_propertie
         else if ((uint32_t)more->stype == BLOCK_PROPERTIES)
             ((struct number_properties *)(void *)more)->number = !as || as->has_blocks ? 3 : 0; /* stores, loads */
         else if ((uint32_t)more->stype == GRAPH_PROPERTIES || (uint32_t)more->stype == GRAPH_PROPERTIES_EXP)
-            ((struct number_properties *)(void *)more)->number = 1; /* that do not change */
+            ((struct number_properties *)(void *)more)->number =
+                (uint32_t)more->stype == GRAPH_PROPERTIES ? 1 | 16 : 1; /* that do not change; events of processes */
+        else if ((uint32_t)more->stype == EVENT_PROPERTIES)
+            ((struct number_properties *)(void *)more)->number = 1 | 2 | 4; /* see counter.h; no interrupts */
 #if SOFT_API(17)
         else if (more->stype == ZE_STRUCTURE_TYPE_MUTABLE_COMMAND_LIST_EXP_PROPERTIES) {
             ze_mutable_command_list_exp_properties_t *can = (void *)more;
             can->mutableCommandListFlags = 0;
             can->mutableCommandFlags = 0x7f; /* all except graph arguments */
-        } else if (more->stype == ZE_STRUCTURE_TYPE_DEVICE_EVENT_PROPERTIES)
-            ((ze_device_event_properties_t *)(void *)more)->flags = 0; /* counters only within this process */
+        }
 #endif
 #ifdef ZE_VIRTUAL_MEM_READONLY_PROPERTIES_EXT_NAME
         else if (more->stype == ZE_STRUCTURE_TYPE_DEVICE_READONLY_MEMORY_EXT_PROPERTIES)

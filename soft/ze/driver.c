@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "counter.h"
 #include "graph.h"
+#include "xe/xe.h"
 
 struct _ze_driver_handle_t soft_driver = {SOFT_DRIVER};
 
@@ -118,6 +120,7 @@ ze_result_t zeDriverGetExtensionProperties(ze_driver_handle_t driver, uint32_t *
         {"ZE_extension_record_replay_graph", ZE_MAKE_VERSION(1, 0)},
         {"ZE_experimental_record_replay_graph", ZE_MAKE_VERSION(1, 0)},
         {"ZE_experimental_event_pool_counter_based", ZE_MAKE_VERSION(1, 0)},
+        {"ZEX_counter_based_event", ZE_MAKE_VERSION(1, 0)},
         {"ZE_intel_experimental_device_module_dp_properties", ZE_MAKE_VERSION(1, 0)},
         {"ZE_intel_experimental_device_block_array_properties", ZE_MAKE_VERSION(1, 0)},
 #if SOFT_API(9)
@@ -128,9 +131,14 @@ ze_result_t zeDriverGetExtensionProperties(ze_driver_handle_t driver, uint32_t *
         {ZE_DEVICE_VECTOR_SIZES_EXT_NAME, ZE_MAKE_VERSION(1, 0)},
         {ZE_EXTERNAL_SEMAPHORES_EXTENSION_NAME, ZE_EXTERNAL_SEMAPHORE_EXT_VERSION_1_0},
 #endif
-        {"ZE_extension_device_ip_version", ZE_MAKE_VERSION(1, 0)}, /* last: only for models */
+#if SOFT_API(14)
+        {ZE_GET_KERNEL_ALLOCATION_PROPERTIES_EXP_NAME, ZE_MAKE_VERSION(1, 0)},
+#endif
+        {"ZE_extension_device_ip_version", ZE_MAKE_VERSION(1, 0)}, /* from here on: only for models */
+        {"ZE_extension_kernel_binary_exp", ZE_MAKE_VERSION(1, 0)}, /* from here on: only for their machine code */
+        {"ZE_intel_experimental_kernel_get_program_binary", ZE_MAKE_VERSION(1, 0)},
     };
-    uint32_t i, n = sizeof known / sizeof known[0] - (soft_model() == NULL);
+    uint32_t i, n = sizeof known / sizeof known[0] - (!soft_model() ? 3 : !xe_target() ? 2 : 0);
     SOFT_HANDLE(driver, SOFT_DRIVER);
     SOFT_POINTER(count);
     if (!list || *count > n) *count = n;
@@ -159,7 +167,16 @@ ze_result_t zeDriverGetExtensionFunctionAddress(ze_driver_handle_t driver, const
                  EITHER(zeGraphSetDestructionCallback), EITHER(zeExecutableGraphDestroy),
                  EITHER(zeCommandListBeginGraphCapture), EITHER(zeCommandListBeginCaptureIntoGraph),
                  EITHER(zeCommandListEndGraphCapture), EITHER(zeCommandListIsGraphCaptureEnabled),
-                 EITHER(zeCommandListGetGraph), EITHER(zeCommandListAppendGraph)};
+                 EITHER(zeCommandListGetGraph), EITHER(zeCommandListAppendGraph),
+                 FUNCTION(zexCounterBasedEventCreate),
+                 FUNCTION(zexCounterBasedEventCreate2), FUNCTION(zeEventGetCounterBasedFlags),
+                 {"zeIntelKernelGetBinaryExp", (void (*)(void))zeKernelGetBinaryExp},
+                 {"zexEventGetDeviceAddress", (void (*)(void))zeEventCounterBasedGetDeviceAddress},
+                 {"zexCounterBasedEventGetIpcHandle", (void (*)(void))zeEventCounterBasedGetIpcHandle},
+                 {"zexCounterBasedEventOpenIpcHandle", (void (*)(void))zeEventCounterBasedOpenIpcHandle},
+                 {"zexCounterBasedEventCloseIpcHandle", (void (*)(void))zeEventCounterBasedCloseIpcHandle},
+                 {"zexDeviceGetAggregatedCopyOffloadIncrementValue",
+                  (void (*)(void))zeDeviceGetAggregatedCopyOffloadIncrementValue}};
     SOFT_HANDLE(driver, SOFT_DRIVER);
     SOFT_POINTER(name);
     SOFT_POINTER(address);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ze_soft.h"
+#include "counter.h"
 
 /* ---- pools */
 
@@ -166,6 +166,7 @@ void soft_event_free(ze_event_handle_t event)
     pthread_mutex_lock(&event->signal.lock);
     pthread_mutex_unlock(&event->signal.lock);
     soft_signal_free(&event->signal);
+    if (event->outside) soft_counter_free(event->outside);
     free(event);
 }
 
@@ -206,20 +207,41 @@ void soft_event_forget(ze_event_handle_t event)
     if (event->pool && event->pool->shared) soft_shared_detach(event->pool->shared, event);
     pthread_mutex_lock(&event->signal.lock);
     ze_event_pool_handle_t pool = event->pool;
+    struct soft_board *board = event->board;
     event->tag = SOFT_DEAD;
     event->moment = NULL;
     event->pool = NULL;
+    event->board = NULL;
     pthread_mutex_unlock(&event->signal.lock);
     if (pool) release_pool(pool);
+    if (board) soft_board_release(board);
 }
 
 /* ---- moments of counter-based events */
+
+/* Makes a shared event refer to its latest moment, if that is another process's. Lock held. */
+static void follow_others(ze_event_handle_t event)
+{
+    ze_event_handle_t last = event->moment, moment;
+    struct soft_counter *c = soft_board_follow(event->board, last ? last->outside : NULL);
+    if (!c) return;
+    moment = soft_event_new();
+    if (!moment) {
+        soft_counter_free(c);
+        return;
+    }
+    atomic_init(&moment->references, 1);
+    moment->outside = c;
+    event->moment = moment;
+    if (last) soft_event_release(last);
+}
 
 ze_event_handle_t soft_event_now(ze_event_handle_t event)
 {
     ze_event_handle_t now = event;
     if (!event->counts) return event;
     pthread_mutex_lock(&event->signal.lock);
+    if (event->board) follow_others(event);
     now = event->moment;
     if (now) soft_event_retain(now);
     pthread_mutex_unlock(&event->signal.lock);
@@ -228,10 +250,17 @@ ze_event_handle_t soft_event_now(ze_event_handle_t event)
 
 ze_event_handle_t soft_event_next(ze_event_handle_t event)
 {
-    ze_event_handle_t next = soft_event_new(), before;
+    ze_event_handle_t next, before;
+    if (event->counts & SOFT_COUNTS_TOTAL) return soft_event_now(event);
+    next = soft_event_new();
     if (!next) return NULL;
     atomic_init(&next->references, 2);
     pthread_mutex_lock(&event->signal.lock);
+    if (event->board && !soft_board_publish(event->board, next)) {
+        pthread_mutex_unlock(&event->signal.lock);
+        soft_event_free(next);
+        return NULL;
+    }
     before = event->moment;
     event->moment = next;
     pthread_mutex_unlock(&event->signal.lock);
@@ -260,16 +289,39 @@ static void share(ze_event_handle_t e)
         e->change = soft_shared_change(e->pool->shared, e->desc.index, e->set, e->result, e->start, e->end);
 }
 
+static bool decided_by_counter(const struct _ze_event_handle_t *event)
+{
+    return event->outside && event->outside->decides;
+}
+
+/* Lock held. */
+static bool is_set(ze_event_handle_t event, bool by_host)
+{
+    if (decided_by_counter(event)) event->set = soft_counter_reached(event, by_host);
+    return event->set;
+}
+
+bool soft_event_is_set(ze_event_handle_t event)
+{
+    bool set;
+    pthread_mutex_lock(&event->signal.lock);
+    set = is_set(event, false);
+    pthread_mutex_unlock(&event->signal.lock);
+    return set;
+}
+
 void soft_event_set(ze_event_handle_t event, ze_result_t result, uint64_t start, uint64_t end)
 {
     pthread_mutex_lock(&event->signal.lock);
     event->set = true;
     atomic_store(&event->counter, 1);
     atomic_store_explicit(&event->queue, 0, memory_order_relaxed);
-    event->result = result;
+    if (!decided_by_counter(event) || event->result == ZE_RESULT_SUCCESS) event->result = result; /* or the first */
     event->start = start;
     event->end = end;
     share(event);
+    if (event->outside && event->outside->increment) soft_counter_advance(event, result);
+    is_set(event, false);
     pthread_cond_broadcast(&event->signal.changed);
     pthread_mutex_unlock(&event->signal.lock);
 }
@@ -277,23 +329,55 @@ void soft_event_set(ze_event_handle_t event, ze_result_t result, uint64_t start,
 void soft_event_clear(ze_event_handle_t event)
 {
     pthread_mutex_lock(&event->signal.lock);
-    event->set = false;
-    atomic_store(&event->counter, 0);
-    atomic_store_explicit(&event->queue, 0, memory_order_relaxed);
-    event->result = ZE_RESULT_SUCCESS;
-    event->start = event->end = 0;
-    share(event);
+    if (!decided_by_counter(event)) {
+        if (event->outside) soft_counter_repeat(event);
+        event->set = false;
+        atomic_store(&event->counter, 0);
+        atomic_store_explicit(&event->queue, 0, memory_order_relaxed);
+        event->result = ZE_RESULT_SUCCESS;
+        event->start = event->end = 0;
+        share(event);
+    }
     pthread_mutex_unlock(&event->signal.lock);
+}
+
+/* An eighth of the time that the wait has taken, within these bounds, passes between two looks at a counter. */
+enum { SHORTEST_LOOK_NS = 10000, LONGEST_LOOK_NS = 1000000 };
+
+/* Waits for a change of the event, or until the next look at its counter is due. False if the deadline passed. */
+static bool await_change(ze_event_handle_t event, uint64_t since, uint64_t deadline)
+{
+    uint64_t now, next;
+    if (!decided_by_counter(event)) return soft_signal_wait(&event->signal, deadline);
+    now = soft_now();
+    next = (now - since) / 8;
+    if (next < SHORTEST_LOOK_NS) next = SHORTEST_LOOK_NS;
+    if (next > LONGEST_LOOK_NS) next = LONGEST_LOOK_NS;
+    if (now + next >= deadline) return soft_signal_wait(&event->signal, deadline);
+    soft_signal_wait(&event->signal, now + next);
+    return true;
 }
 
 bool soft_event_await(ze_event_handle_t event, const atomic_bool *stop)
 {
+    uint64_t since = soft_now();
     bool set;
     pthread_mutex_lock(&event->signal.lock);
-    while (!event->set && !atomic_load(stop)) soft_signal_wait(&event->signal, UINT64_MAX);
+    while (!is_set(event, false) && !atomic_load(stop)) await_change(event, since, UINT64_MAX);
     set = event->set;
     pthread_mutex_unlock(&event->signal.lock);
     return set;
+}
+
+ze_result_t soft_event_result(ze_event_handle_t event, uint64_t deadline)
+{
+    uint64_t since = soft_now();
+    ze_result_t result;
+    pthread_mutex_lock(&event->signal.lock);
+    while (!is_set(event, true) && await_change(event, since, deadline)) continue;
+    result = event->set ? event->result : ZE_RESULT_NOT_READY;
+    pthread_mutex_unlock(&event->signal.lock);
+    return result;
 }
 
 void soft_event_wake(ze_event_handle_t event)

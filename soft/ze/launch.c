@@ -6,12 +6,6 @@
 
 ze_result_t soft_launch_version(ze_kernel_handle_t kernel, const struct xs_kernel **code)
 {
-    return soft_version_for(kernel->module, kernel->code, kernel->args, kernel->group_size, code);
-}
-
-/* Checks that a kernel can be launched, by the version *code. */
-static ze_result_t check_kernel(ze_kernel_handle_t kernel, const struct xs_kernel **code)
-{
     const struct xs_kernel *k;
     uint64_t local;
     uint32_t i;
@@ -20,7 +14,7 @@ static ze_result_t check_kernel(ze_kernel_handle_t kernel, const struct xs_kerne
         if (!kernel->given[i]) /* hardware would fault on an unset pointer */
             return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "kernel %.100s: argument %u (%.60s) was never set",
                              k->name, i, k->params[i].name);
-    SOFT_TRY(soft_launch_version(kernel, code));
+    SOFT_TRY(soft_version_for(kernel->module, k, kernel->args, kernel->group_size, code));
     local = sched_local_bytes(*code, kernel->args);
     if (local > SOFT_LOCAL_MEMORY)
         return soft_fail(ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY, "kernel %.100s: %llu bytes of local memory, %u at most",
@@ -51,7 +45,7 @@ static struct soft_command *launch_new(ze_command_list_handle_t list, ze_kernel_
         *result = soft_fail(ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE, "the list is for copies only");
     if (*result == ZE_RESULT_SUCCESS) *result = soft_check(kernel, SOFT_KERNEL);
     if (*result == ZE_RESULT_SUCCESS && !count) *result = ZE_RESULT_ERROR_INVALID_NULL_POINTER;
-    if (*result == ZE_RESULT_SUCCESS) *result = check_kernel(kernel, &code);
+    if (*result == ZE_RESULT_SUCCESS) *result = soft_launch_version(kernel, &code);
     if (*result != ZE_RESULT_SUCCESS) return NULL;
     c = soft_command_new(list, SOFT_CMD_LAUNCH, kernel->code->args_bytes + 1, signal, wait_count, waits, result);
     if (!c) return NULL;

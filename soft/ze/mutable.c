@@ -72,8 +72,7 @@ static ze_result_t record(struct soft_launch *l)
     SOFT_TRY(soft_launch_version(l->kernel, &code));
     soft_launch_take(l, l->kernel, code, l->kernel->args);
     soft_launch_count(l, &count);
-    if (sched_local_bytes(s->kernel, s->args) <= SOFT_LOCAL_MEMORY) return ZE_RESULT_SUCCESS;
-    return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "kernel %.100s: too much local memory", s->kernel->name);
+    return ZE_RESULT_SUCCESS;
 }
 
 static ze_result_t change_argument(ze_command_list_handle_t list, const ze_mutable_kernel_argument_exp_desc_t *d)
@@ -161,11 +160,17 @@ ze_result_t zeCommandListUpdateMutableCommandKernelsExp(ze_command_list_handle_t
     SOFT_TRY(check_list(list));
     SOFT_POINTER(ids);
     SOFT_POINTER(kernels);
+    for (uint32_t i = 0; i < count; i++) { /* all or none */
+        const struct xs_kernel *code;
+        struct soft_launch *l;
+        SOFT_TRY(find_launch(list, ids[i], &l));
+        if (soft_check(kernels[i], SOFT_KERNEL) != ZE_RESULT_SUCCESS) return ZE_RESULT_ERROR_INVALID_KERNEL_HANDLE;
+        SOFT_TRY(soft_launch_version(kernels[i], &code));
+    }
     for (uint32_t i = 0; i < count; i++) {
         struct soft_launch *l;
         ze_kernel_handle_t copy;
         SOFT_TRY(find_launch(list, ids[i], &l));
-        if (soft_check(kernels[i], SOFT_KERNEL) != ZE_RESULT_SUCCESS) return ZE_RESULT_ERROR_INVALID_KERNEL_HANDLE;
         SOFT_TRY(soft_kernel_copy(kernels[i], &copy));
         zeKernelDestroy(l->kernel);
         l->kernel = copy;

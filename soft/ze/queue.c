@@ -164,7 +164,7 @@ static bool is_for_helper(const struct soft_command *c, const struct goal *goal)
     uint32_t i;
     if (c->kind == SOFT_CMD_HOST_FUNCTION || (goal->set && soft_signal_is(goal->signal, goal->set))) return false;
     for (i = 0; i < c->wait_count; i++)
-        if (!soft_signal_is(&c->waits[i]->signal, &c->waits[i]->set)) return false;
+        if (!soft_event_is_set(c->waits[i])) return false;
     return true;
 }
 
@@ -351,7 +351,7 @@ static void set_state(struct soft_queue *q, struct soft_work *w, int state)
 static ze_result_t run_command(struct soft_queue *q, struct soft_work *w, struct soft_command *c)
 {
     for (uint32_t i = 0; i < c->wait_count; i++) {
-        if (soft_signal_is(&c->waits[i]->signal, &c->waits[i]->set)) continue;
+        if (soft_event_is_set(c->waits[i])) continue;
         set_state(q, w, RESTING);
         if (!await_event(q, c->waits[i])) return ZE_RESULT_NOT_READY;
     }

@@ -4,6 +4,7 @@
  * written.
  */
 #define _GNU_SOURCE
+#include "counter.h"
 #include "graph.h"
 
 static ze_result_t check(ze_api_version_t version, const void *table)
@@ -72,7 +73,9 @@ TABLE(zeGetDeviceProcAddrTable, ze_device_dditable_t)
     SINCE(12, pfnImportExternalSemaphoreExt, zeDeviceImportExternalSemaphoreExt)
     SINCE(12, pfnReleaseExternalSemaphoreExt, zeDeviceReleaseExternalSemaphoreExt)
     SINCE(13, pfnGetVectorWidthPropertiesExt, zeDeviceGetVectorWidthPropertiesExt)
+    SINCE(15, pfnGetAggregatedCopyOffloadIncrementValue, zeDeviceGetAggregatedCopyOffloadIncrementValue)
     SINCE(17, pfnSynchronize, zeDeviceSynchronize)
+    SINCE(17, pfnGetCounterBasedEventMaxValue, zeDeviceGetCounterBasedEventMaxValue)
 #endif
 END
 
@@ -246,6 +249,9 @@ TABLE(zeGetEventProcAddrTable, ze_event_dditable_t)
 #if SOFT_API(17)
     SINCE(15, pfnCounterBasedCreate, zeEventCounterBasedCreate)
     SINCE(15, pfnCounterBasedGetDeviceAddress, zeEventCounterBasedGetDeviceAddress)
+    SINCE(15, pfnCounterBasedGetIpcHandle, zeEventCounterBasedGetIpcHandle)
+    SINCE(15, pfnCounterBasedOpenIpcHandle, zeEventCounterBasedOpenIpcHandle)
+    SINCE(15, pfnCounterBasedCloseIpcHandle, zeEventCounterBasedCloseIpcHandle)
     SINCE(17, pfnGetCounterBasedFlags, zeEventGetCounterBasedFlags)
 #endif
 END
@@ -289,6 +295,10 @@ END
 TABLE(zeGetKernelExpProcAddrTable, ze_kernel_exp_dditable_t)
     t->pfnSetGlobalOffsetExp = zeKernelSetGlobalOffsetExp;
     t->pfnSchedulingHintExp = zeKernelSchedulingHintExp;
+#if SOFT_API(14)
+    SINCE(11, pfnGetBinaryExp, zeKernelGetBinaryExp)
+    SINCE(14, pfnGetAllocationPropertiesExp, zeKernelGetAllocationPropertiesExp)
+#endif
 END
 
 TABLE(zeGetSamplerProcAddrTable, ze_sampler_dditable_t)

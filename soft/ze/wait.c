@@ -2,23 +2,14 @@
  * done. */
 #include "graph.h"
 
-/* Shared by events and fences: waits for `set` and returns `result`. Unlimited waits help the queue that sets it. */
-static ze_result_t await_set(struct soft_signal *signal, const bool *set, const ze_result_t *result, uint64_t queue,
-                             uint64_t timeout)
+/* Before waiting for `set`, which that queue sets: unlimited waits run what precedes it. */
+static void press(uint64_t queue, struct soft_signal *signal, const bool *set, uint64_t timeout)
 {
-    uint64_t deadline = soft_deadline(timeout);
-    ze_result_t r;
-    if (queue && !soft_signal_is(signal, set)) {
-        if (timeout == UINT64_MAX)
-            soft_queue_help(queue, signal, set);
-        else
-            soft_queue_hurry(queue);
-    }
-    pthread_mutex_lock(&signal->lock);
-    while (!*set && soft_signal_wait(signal, deadline)) continue;
-    r = *set ? *result : ZE_RESULT_NOT_READY;
-    pthread_mutex_unlock(&signal->lock);
-    return r;
+    if (!queue || soft_signal_is(signal, set)) return;
+    if (timeout == UINT64_MAX)
+        soft_queue_help(queue, signal, set);
+    else
+        soft_queue_hurry(queue);
 }
 
 /* Programs destroy events that submitted commands still wait for or set, and GPU drivers allow it: an event is kept
@@ -60,12 +51,14 @@ ze_result_t zeEventDestroy(ze_event_handle_t event)
 
 static ze_result_t await_event(ze_event_handle_t event, uint64_t timeout)
 {
+    uint64_t deadline = soft_deadline(timeout);
     ze_event_handle_t now;
     ze_result_t result;
     if (event->pool && event->pool->shared) soft_event_follow(event);
     now = soft_event_now(event);
     if (!now) return ZE_RESULT_SUCCESS; /* a counter-based event that no command sets */
-    result = await_set(&now->signal, &now->set, &now->result, atomic_load(&now->queue), timeout);
+    press(atomic_load(&now->queue), &now->signal, &now->set, timeout);
+    result = soft_event_result(now, deadline);
     soft_event_release(now);
     return result;
 }
@@ -134,8 +127,15 @@ ze_result_t zeEventQueryKernelTimestampsExt(ze_event_handle_t event, ze_device_h
 
 ze_result_t zeFenceHostSynchronize(ze_fence_handle_t fence, uint64_t timeout)
 {
+    uint64_t deadline = soft_deadline(timeout);
+    ze_result_t result;
     SOFT_HANDLE(fence, SOFT_FENCE);
-    return await_set(&fence->signal, &fence->set, &fence->result, fence->number, timeout);
+    press(fence->number, &fence->signal, &fence->set, timeout);
+    pthread_mutex_lock(&fence->signal.lock);
+    while (!fence->set && soft_signal_wait(&fence->signal, deadline)) continue;
+    result = fence->set ? fence->result : ZE_RESULT_NOT_READY;
+    pthread_mutex_unlock(&fence->signal.lock);
+    return result;
 }
 
 ze_result_t zeFenceQueryStatus(ze_fence_handle_t fence) { return zeFenceHostSynchronize(fence, 0); }

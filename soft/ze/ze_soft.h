@@ -229,6 +229,9 @@ struct _ze_event_handle_t {
     ze_event_desc_t desc;
     uint32_t counts;             /* SOFT_COUNTS_...; 0: not counter-based */
     ze_event_handle_t moment;    /* NULL: not passed to a command yet */
+    struct soft_counter *outside; /* of a moment: its counter in memory that others see (counter.h); NULL: none */
+    struct soft_board *board;     /* shared with other processes; NULL: not */
+    bool opened;                  /* created by another process */
     _Atomic uint32_t references; /* to a moment: by the event and by commands */
     _Atomic uint64_t counter;    /* of a moment: 1 if set */
     bool timed;
@@ -260,12 +263,14 @@ struct _ze_fence_handle_t {
 enum {
     SOFT_COUNTS_IMMEDIATE = 1,
     SOFT_COUNTS_REGULAR = 2,
+    SOFT_COUNTS_HOST = 4,
     SOFT_COUNTS_IPC = 8,
     SOFT_COUNTS_TIMED = 0x10,
     SOFT_COUNTS_HOST_TIMED = 0x20,
     SOFT_COUNTS_GRAPH = 0x40,
     SOFT_COUNTS_ALL = 0x7f,
-    SOFT_COUNTS_STAND_IN = 0x80 /* of a graph, for an event that only its commands use */
+    SOFT_COUNTS_STAND_IN = 0x80, /* of a graph, for an event that only its commands use */
+    SOFT_COUNTS_TOTAL = 0x100    /* has one moment, which several commands set together */
 };
 
 ze_event_handle_t soft_event_new(void); /* of no pool; NULL: out of memory */
@@ -281,6 +286,9 @@ void soft_event_free(ze_event_handle_t event);
 ze_result_t soft_event_check_plain(ze_event_handle_t event, const char *what); /* refuses counter-based ones */
 void soft_event_set(ze_event_handle_t event, ze_result_t result, uint64_t start, uint64_t end);
 void soft_event_clear(ze_event_handle_t event);
+bool soft_event_is_set(ze_event_handle_t event);
+/* On the host: waits until the event is set and returns its command's result, or ZE_RESULT_NOT_READY. */
+ze_result_t soft_event_result(ze_event_handle_t event, uint64_t deadline);
 /* Waits until the event is set; false if `stop` is true and soft_event_wake was called. */
 bool soft_event_await(ze_event_handle_t event, const atomic_bool *stop);
 void soft_event_wake(ze_event_handle_t event); /* makes waiters check their `stop` */
@@ -443,7 +451,7 @@ void soft_pages_free(struct soft_pages *p);
 
 /* ---- ipc.c: contents of IPC handles */
 
-enum { SOFT_IPC_MEMORY = 1, SOFT_IPC_EVENTS };
+enum { SOFT_IPC_MEMORY = 1, SOFT_IPC_EVENTS, SOFT_IPC_COUNTER };
 struct soft_ipc {
     int32_t file; /* first, because programs store a received descriptor here */
     uint32_t magic, kind;
@@ -516,6 +524,9 @@ struct _ze_sampler_handle_t {
 ZE_APIEXPORT ze_result_t zeImageViewCreateExt(ze_context_handle_t context, ze_device_handle_t device,
                                               const ze_image_desc_t *desc, ze_image_handle_t image,
                                               ze_image_handle_t *view);
+#endif
+#if !SOFT_API(11)
+ZE_APIEXPORT ze_result_t zeKernelGetBinaryExp(ze_kernel_handle_t kernel, size_t *size, uint8_t *to);
 #endif
 #if !SOFT_API(9)
 ZE_APIEXPORT ze_result_t zeMemGetPitchFor2dImage(ze_context_handle_t context, ze_device_handle_t device, size_t width,
@@ -612,7 +623,7 @@ void soft_command_awaits(struct soft_command *c, uint32_t count, ze_event_handle
 /* Records the kernel's current state, with arguments at `args`, to be run by `code`, the version for them. */
 void soft_launch_take(struct soft_launch *to, ze_kernel_handle_t kernel, const struct xs_kernel *code,
                       const uint8_t *args);
-/* The version of the kernel for its current state. */
+/* The version of the kernel for its current state, with which it can be launched. */
 ze_result_t soft_launch_version(ze_kernel_handle_t kernel, const struct xs_kernel **code);
 void soft_launch_count(struct soft_launch *to, const ze_group_count_t *count);
 ze_result_t soft_kernel_copy(ze_kernel_handle_t kernel, ze_kernel_handle_t *copy); /* including its arguments */

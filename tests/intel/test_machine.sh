@@ -24,6 +24,8 @@ wrong() { # wrong SWITCH NAME PROGRAM ARGUMENTS...
 wrong vnni "$BUILD/gemm" --m 64 --n 64 --k 64
 wrong dpas "$BUILD/gemm" --m 64 --n 64 --k 64
 wrong transpose "$BUILD/gemm_variants" --variant transposed_a --m 64 --n 64 --k 64
+check_says "the code of a kernel" "1 passed, 0 failed" \
+    sh -c "XETILE_SOFT_ISA=bmg TEST_ONLY=kernel_binaries '$BUILD/test_soft_driver'"
 check_says "the checked mode" "work-item (60,0,0): send.ugm" \
     sh -c "XETILE_SOFT_ISA=bmg TEST_ONLY=stores_past_the_end '$BUILD/test_opencl_check' || true"
 check_says "kernels with images" "expected kernels without images" \

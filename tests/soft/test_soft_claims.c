@@ -390,6 +390,10 @@ static struct flag {
     {"samplers of an image", ZE_IMAGE_SAMPLER_FILTER_FLAG_POINT | ZE_IMAGE_SAMPLER_FILTER_FLAG_LINEAR,
      "test_soft_image_kernels: samples, test_opencl_images: every_sampler", 0},
     {"graphs", 1, "test_soft_graphs: random_graphs", 0},
+    {"graphs", 16, "test_soft_counters: a_graph_runs_again_for_another_process", 0},
+    {"events", 1, "test_soft_counters: aggregates_of_several_lists", 0},
+    {"events", 2, "test_soft_counters: both_processes_set_an_event, test_soft_counters: processes_that_die", 0},
+    {"events", 4, "test_soft_counters: allocations_of_the_program", 0},
 #ifdef ZE_VIRTUAL_MEM_READONLY_PROPERTIES_EXT_NAME
     {"read-only memory", ZE_DEVICE_READONLY_MEMORY_CAPABILITY_ENFORCED, DRIVER "virtual_memory", 0},
 #endif
@@ -434,6 +438,7 @@ static struct extension {
     {"ZE_experimental_bindless_image", "test_soft_image_arguments: bindless_images", false},
     {"ZE_extension_image_format_support", "test_soft_images: every_layout_with_every_type", false},
     {"ZE_experimental_event_pool_counter_based", DRIVER "counter_based_events", false},
+    {"ZEX_counter_based_event", "test_soft_counters: allocations_as_arguments", false},
     {"ZE_intel_experimental_device_module_dp_properties",
      "test_soft_models: models_say_what_they_are, test_soft_products: subgroups_of_16", false},
     {"ZE_intel_experimental_device_block_array_properties",
@@ -451,6 +456,9 @@ static struct extension {
 #endif
 #ifdef ZE_IMMEDIATE_COMMAND_LIST_APPEND_EXP_NAME
     {ZE_IMMEDIATE_COMMAND_LIST_APPEND_EXP_NAME, DRIVER "newer_commands", false},
+#endif
+#ifdef ZE_GET_KERNEL_ALLOCATION_PROPERTIES_EXP_NAME
+    {ZE_GET_KERNEL_ALLOCATION_PROPERTIES_EXP_NAME, DRIVER "newer_kernel_allocations", false},
 #endif
 #ifdef ZE_MUTABLE_COMMAND_LIST_EXP_NAME
     {ZE_MUTABLE_COMMAND_LIST_EXP_NAME, DRIVER "newer_mutable_lists", false},
@@ -530,14 +538,16 @@ struct number {
 
 static void claim_device(const char *name, ze_device_handle_t of)
 {
-    struct number older_graphs = {0x30029, NULL, 0}, graphs = {0x20047, &older_graphs, 0};
+    struct number older_graphs = {0x30029, NULL, 0}, events = {0x2003e, &older_graphs, 0};
+    struct number graphs = {0x20047, &events, 0};
     struct number blocks = {0x30007, &graphs, 0};
     ze_device_properties_t p = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES, .pNext = &blocks};
     OK(zeDeviceGetProperties(of, &p));
     claim(name, p.flags);
     claim("2D blocks", blocks.value);
     claim("graphs", graphs.value);
-    CHECK_INT(older_graphs.value, graphs.value);
+    claim("events", events.value);
+    CHECK_INT(older_graphs.value, graphs.value & 0xf); /* it has no more */
 }
 
 static void claim_numbers(void)
@@ -627,12 +637,10 @@ static void claim_read_only_memory(void)
 static void claim_mutable_lists(void)
 {
     ze_mutable_command_list_exp_properties_t m = {.stype = ZE_STRUCTURE_TYPE_MUTABLE_COMMAND_LIST_EXP_PROPERTIES};
-    ze_device_event_properties_t e = {.stype = ZE_STRUCTURE_TYPE_DEVICE_EVENT_PROPERTIES, .pNext = &m};
-    ze_device_properties_t p = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES, .pNext = &e};
+    ze_device_properties_t p = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES, .pNext = &m};
     OK(zeDeviceGetProperties(device.device, &p));
     claim("changes of lists", m.mutableCommandListFlags);
     claim("changes of commands", m.mutableCommandFlags);
-    claim("events", e.flags);
 }
 #endif
 
