@@ -262,6 +262,7 @@ static bool run_ahead(struct soft_queue *ahead, uint64_t number, const struct so
     ahead->held++;
     pthread_mutex_unlock(&queues.lock);
     run_first(ahead, &none);
+    call_thread(ahead); /* for the rest, as this thread has other work */
     pthread_mutex_unlock(&ahead->signal.lock);
     pthread_mutex_lock(&queues.lock);
     let_go(ahead);

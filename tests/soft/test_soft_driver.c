@@ -838,6 +838,38 @@ TEST(who_waits_lets_others_pass)
 }
 
 /* The best of several: waits end late on a loaded machine. */
+/* Who waits for one list runs what is older in another, and leaves the rest to that one's thread, which has gone to
+ * sleep meanwhile. Nobody waits for the rest. */
+TEST(who_waits_leaves_the_rest_to_others)
+{
+    enum { BYTES = 64 << 20 };
+    ze_command_list_handle_t a = new_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS),
+                             b = new_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    ze_event_pool_handle_t pool = new_pool(2, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+    ze_event_handle_t of_a = new_event(pool, 0), of_b = new_event(pool, 1);
+    char *m = new_memory(BYTES);
+    for (int round = 0; round < 10; round++) {
+        for (int i = 0; i < 3; i++) { /* its thread expects more for a while, without being woken */
+            OK(zeCommandListAppendMemoryFill(b, m, "w", 1, 1, of_b, 0, NULL));
+            OK(zeEventHostSynchronize(of_b, FOR_EVER));
+            OK(zeEventHostReset(of_b));
+        }
+        OK(zeCommandListAppendMemoryFill(b, m, "x", 1, BYTES, NULL, 0, NULL));
+        OK(zeCommandListAppendMemoryFill(a, m, "y", 1, 1, of_a, 0, NULL));
+        OK(zeCommandListAppendMemoryFill(b, m, "z", 1, 1, NULL, 0, NULL));
+        OK(zeEventHostSynchronize(of_a, FOR_EVER));
+        for (int i = 0; i < 100000 && *(volatile char *)m != 'z'; i++) usleep(100);
+        CHECK(m[0] == 'z' && m[1] == 'x' && m[BYTES - 1] == 'x');
+        OK(zeEventHostReset(of_a));
+    }
+    OK(zeCommandListDestroy(a));
+    OK(zeCommandListDestroy(b));
+    OK(zeEventDestroy(of_a));
+    OK(zeEventDestroy(of_b));
+    OK(zeEventPoolDestroy(pool));
+    OK(zeMemFree(context, m));
+}
+
 TEST(waits_end_on_time)
 {
     enum { TRIES = 40, WAIT_NS = 5000000 };
@@ -2915,6 +2947,7 @@ int main(void)
     RUN(copies_only);
     RUN(submissions_begin_in_order);
     RUN(who_waits_lets_others_pass);
+    RUN(who_waits_leaves_the_rest_to_others);
     RUN(waits_end_on_time);
     RUN(lists_end_with_their_last_event);
     RUN(device_events_and_timestamps);
