@@ -3,8 +3,8 @@
  * Those of the program are looked at from time to time by who waits for them, because nobody tells when they change.
  *
  * Processes share a board, on which each moment of an event is a point: a row, and the number that the row's count
- * reaches when the moment is set. Until then the row is for that moment only. The board also has the latest point, which
- * is what the event refers to in every process.
+ * reaches when the moment is set. Until then the row is for that moment only. The board also has the latest point,
+ * which is what the event refers to in every process.
  */
 #define _GNU_SOURCE
 #include "counter.h"

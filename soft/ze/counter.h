@@ -77,7 +77,8 @@ void soft_counter_free(struct soft_counter *c);
 struct soft_board *soft_board_new(const struct _ze_event_handle_t *event);
 struct soft_board *soft_board_open(const struct soft_ipc *from, int file, ze_event_handle_t event);
 bool soft_board_describe(const struct soft_board *b, struct soft_ipc *to);
-bool soft_board_publish(struct soft_board *b, ze_event_handle_t moment); /* as the event's latest; false: no memory */
+/* As the event's latest; false: no memory. */
+bool soft_board_publish(struct soft_board *b, ze_event_handle_t moment);
 /* The counter of the latest moment; NULL: there is none, or it is `last`, or no memory. */
 struct soft_counter *soft_board_follow(struct soft_board *b, const struct soft_counter *last);
 void soft_board_release(struct soft_board *b);

@@ -115,9 +115,10 @@ ze_result_t zeEventCounterBasedCreate(ze_context_handle_t context, ze_device_han
 ze_result_t zexCounterBasedEventCreate2(ze_context_handle_t context, ze_device_handle_t device,
                                         const ze_event_counter_based_desc_t *desc, ze_event_handle_t *event)
 {
-    const ze_event_counter_based_desc_t usual = {.flags = SOFT_COUNTS_IMMEDIATE | SOFT_COUNTS_REGULAR | SOFT_COUNTS_HOST,
-                                                 .signal = ZE_EVENT_SCOPE_FLAG_HOST,
-                                                 .wait = ZE_EVENT_SCOPE_FLAG_DEVICE};
+    const ze_event_counter_based_desc_t usual = {
+        .flags = SOFT_COUNTS_IMMEDIATE | SOFT_COUNTS_REGULAR | SOFT_COUNTS_HOST,
+        .signal = ZE_EVENT_SCOPE_FLAG_HOST,
+        .wait = ZE_EVENT_SCOPE_FLAG_DEVICE};
     return zeEventCounterBasedCreate(context, device, desc ? desc : &usual, event);
 }
 
@@ -188,7 +189,7 @@ static ze_result_t share(ze_event_handle_t e)
     ze_event_handle_t moment = e->moment;
     if (e->board) return ZE_RESULT_SUCCESS;
     if (moment && moment->outside)
-        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "an event that counts in the program's memory is not shared");
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "an event in the program's memory is not shared");
     e->board = soft_board_new(e);
     if (!e->board) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     if (!moment) return ZE_RESULT_SUCCESS;

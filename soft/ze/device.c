@@ -99,7 +99,8 @@ static void device_name(ze_device_handle_t device, char *to, size_t size)
              model, threads, threads == 1 ? "" : "s", part);
 }
 
-/* Structures missing in the oldest header: the device's IP version; graphs; events; Intel's for 2D blocks, products, graphs. */
+/* Structures missing in the oldest header: the device's IP version; graphs; events; Intel's for 2D blocks, products,
+ * graphs. */
 enum {
     IP_VERSION = 0x1000f,
     GRAPH_PROPERTIES = 0x20047,
