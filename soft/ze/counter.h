@@ -72,8 +72,8 @@ void soft_counter_advance(ze_event_handle_t moment, ze_result_t result); /* a co
 void soft_counter_repeat(ze_event_handle_t moment);                      /* such a command will run (again) */
 void soft_counter_free(struct soft_counter *c);
 
-/* The board of an event for other processes. NULL: no memory, or not such a file, of which it takes ownership; the event
- * gets its flags from there. */
+/* The board of an event for other processes. NULL: no memory, or not such a file, of which it takes ownership; the
+ * event gets its flags from there. */
 struct soft_board *soft_board_new(const struct _ze_event_handle_t *event);
 struct soft_board *soft_board_open(const struct soft_ipc *from, int file, ze_event_handle_t event);
 bool soft_board_describe(const struct soft_board *b, struct soft_ipc *to);
