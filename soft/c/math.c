@@ -114,11 +114,9 @@ static uint32_t arguments(struct cg *g, uint32_t leaf, uint32_t first, uint32_t 
     return n;
 }
 
-static void write_pair(struct cg *g, size_t row)
+static void write_pair(struct cg *g, size_t row, const struct cg_leaves *l, bool varying)
 {
-    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
     uint32_t n = g->w->inst->count - 3, pointer = g->w->inst->operand[g->w->inst->count - 1];
-    bool varying = cg_is_varying(g, g->w->inst->id);
     const struct cg_leaves *to = cg_leaves_of(g, sp_type(g->m, g->m->ids[pointer].type)->elem);
     for (uint32_t i = 0; i < l->count && i < to->count; i++) {
         enum cg_kind kind[4];
@@ -241,11 +239,9 @@ static const char *element_address(struct cg *g, uint32_t pointer, uint32_t offs
     return t;
 }
 
-static void write_vector_load(struct cg *g, uint32_t how)
+static void write_vector_load(struct cg *g, uint32_t how, const struct cg_leaves *l, bool varying)
 {
     bool half = how & CG_HALF, aligned = how & CG_ALIGNED;
-    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
-    bool varying = cg_is_varying(g, g->w->inst->id);
     uint32_t bytes = half ? 2 : cg_kind_bytes(l->leaf[0].kind), n = l->count == 3 && aligned ? 4 : l->count;
     const char *at = element_address(g, cg_operand(g, 3), cg_operand(g, 2), n * bytes, varying);
     for (uint32_t i = 0; i < l->count; i++) {
@@ -292,12 +288,10 @@ static void write_vector_store(struct cg *g, uint32_t how)
 
 /* ---- the others */
 
-static void write_component_shuffle(struct cg *g, bool two)
+static void write_component_shuffle(struct cg *g, bool two, const struct cg_leaves *l, bool varying)
 {
     uint32_t x = cg_operand(g, 2), y = two ? cg_operand(g, 3) : 0, mask = cg_operand(g, two ? 4 : 3);
-    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
     uint32_t n = cg_value_leaves(g, x)->count, all = two ? 2 * n : n;
-    bool varying = cg_is_varying(g, g->w->inst->id);
     for (uint32_t i = 0; i < l->count; i++) {
         enum cg_kind kind = l->leaf[i].kind;
         const char *r = cg_temporary(g, cg_kind_type(g, kind, varying));
@@ -314,10 +308,8 @@ static void write_component_shuffle(struct cg *g, bool two)
     }
 }
 
-static void write_bit_select(struct cg *g)
+static void write_bit_select(struct cg *g, const struct cg_leaves *l, bool varying)
 {
-    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
-    bool varying = cg_is_varying(g, g->w->inst->id);
     for (uint32_t i = 0; i < l->count; i++) {
         enum cg_kind kind = l->leaf[i].kind;
         const char *e[3];
@@ -329,10 +321,8 @@ static void write_bit_select(struct cg *g)
 }
 
 /* Vectors select by the top bit of each condition, scalars by whether it is zero. */
-static void write_select(struct cg *g)
+static void write_select(struct cg *g, const struct cg_leaves *l, bool varying)
 {
-    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
-    bool varying = cg_is_varying(g, g->w->inst->id);
     uint32_t c = cg_operand(g, 4);
     enum cg_kind ck = cg_kind_of(g, c);
     for (uint32_t i = 0; i < l->count; i++) {
@@ -385,10 +375,8 @@ static void write_printf(struct cg *g)
     cg_set_leaf(g, 0, cg_is_varying(g, g->w->inst->id) ? "(u32x){0}" : "0");
 }
 
-static bool write_row(struct cg *g, uint32_t number)
+static bool write_row(struct cg *g, uint32_t number, const struct cg_leaves *l, bool varying)
 {
-    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
-    bool varying = cg_is_varying(g, g->w->inst->id);
     size_t r = 0, count = sizeof rows / sizeof *rows;
     number = full_form(number);
     while (r < count && rows[r].number != number) r++;
@@ -421,14 +409,17 @@ bool cg_write_math(struct cg *g)
 {
     if (g->w->inst->op != SP_OP_ExtInst || g->w->inst->operand[0] != g->m->opencl_std) return false;
     uint32_t number = g->w->inst->operand[1];
+    bool varying = cg_is_varying(g, g->w->inst->id), has_result = sp_type(g->m, g->w->inst->type)->kind != SP_VOID;
+    const struct cg_leaves *l = cg_leaves_of(g, has_result ? g->w->inst->type : 0);
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         if (pairs[i].number != number) continue;
-        write_pair(g, i);
+        write_pair(g, i, l, varying);
         return true;
     }
     uint32_t how = cg_vector_access(number);
     if (how) {
-        (how & CG_LOADS ? write_vector_load : write_vector_store)(g, how);
+        if (how & CG_LOADS) write_vector_load(g, how, l, varying);
+        else write_vector_store(g, how);
         return true;
     }
     switch (number) {
@@ -439,12 +430,12 @@ bool cg_write_math(struct cg *g)
     case EXT_FAST_DISTANCE:
     case EXT_FAST_LENGTH:
     case EXT_FAST_NORMALIZE: write_geometry(g, number); return true;
-    case EXT_SHUFFLE: write_component_shuffle(g, false); return true;
-    case EXT_SHUFFLE2: write_component_shuffle(g, true); return true;
+    case EXT_SHUFFLE: write_component_shuffle(g, false, l, varying); return true;
+    case EXT_SHUFFLE2: write_component_shuffle(g, true, l, varying); return true;
     case EXT_PREFETCH: return true; /* a hint */
     case EXT_PRINTF: write_printf(g); return true;
-    case EXT_BITSELECT: write_bit_select(g); return true;
-    case EXT_SELECT: write_select(g); return true;
-    default: return write_row(g, number);
+    case EXT_BITSELECT: write_bit_select(g, l, varying); return true;
+    case EXT_SELECT: write_select(g, l, varying); return true;
+    default: return write_row(g, number, l, varying);
     }
 }

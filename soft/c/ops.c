@@ -207,7 +207,6 @@ static const struct row rows[] = {
     {SP_OP_RoundFToTF32INTEL, "$round_tf32(%0)", NULL},
     {SP_OP_ConvertFToBF16INTEL, "$f32_to_bf16(%0)", NULL},
     {SP_OP_ConvertBF16ToFINTEL, "$bf16_to_f32(%0)", NULL},
-    {SP_OP_BitFieldInsert, NULL, NULL}, /* handled below, as its counts have their own types */
 };
 
 /* The same for results decorated SaturatedConversion. (Floats are always saturated.) */
@@ -226,7 +225,7 @@ static const struct row shifts[] = {
 static const struct row *find_row(const struct row *table, size_t n, uint16_t op)
 {
     for (size_t i = 0; i < n; i++)
-        if (table[i].op == op && table[i].uniform) return &table[i];
+        if (table[i].op == op) return &table[i];
     return NULL;
 }
 
@@ -388,18 +387,20 @@ static void write_row(struct cg *g, const struct row *r, bool same_width)
 
 /* ---- composites */
 
-/* The position and type of the part named by literal indices in a value of many leaves. */
-static struct cg_leaf place_of_part(struct cg *g, uint32_t type_id, const uint32_t *index, uint32_t n, uint32_t *part)
+/* The part named by literal indices: returns its first leaf; `at`: its position. */
+static uint32_t find_part(struct cg *g, uint32_t type_id, const uint32_t *index, uint32_t n, struct cg_leaf *at)
 {
-    struct cg_leaf at = {CG_U32, 0, "", NULL, 0};
+    uint32_t leaf = 0;
+    *at = (struct cg_leaf){CG_U32, 0, "", NULL, 0};
     for (uint32_t i = 0; i < n; i++) {
         const struct sp_type *t = sp_type(g->m, type_id);
         uint32_t k = index[i] < t->count || t->kind == SP_COOPMAT ? index[i] : 0;
-        at = cg_part(g, at, t, k);
+        *at = cg_part(g, *at, t, k);
+        for (uint32_t m = 0; t->kind == SP_STRUCT && m < k; m++) leaf += cg_leaves_of(g, t->members[m])->count;
         type_id = t->kind == SP_STRUCT ? t->members[k] : t->elem;
+        if (t->kind != SP_STRUCT) leaf += k * cg_leaves_of(g, type_id)->count;
     }
-    *part = type_id;
-    return at;
+    return leaf;
 }
 
 /* Sets the part of the result at `at` to value `id`. */
@@ -409,57 +410,30 @@ static void set_part(struct cg *g, const struct cg_leaf *at, uint32_t id)
     CG_EACH_LEAF (i, l) cg_set_part(g, at, &l->leaf[i], cg_leaf_use(g, id, i, cg_is_varying(g, g->w->inst->id)));
 }
 
-/* The first leaf and the type of the part named by literal indices. */
-static uint32_t find_part(struct cg *g, uint32_t type_id, const uint32_t *index, uint32_t n, uint32_t *part)
-{
-    uint32_t leaf = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        const struct sp_type *t = sp_type(g->m, type_id);
-        if (t->kind == SP_STRUCT) {
-            for (uint32_t k = 0; k < index[i] && k < t->count; k++) leaf += cg_leaves_of(g, t->members[k])->count;
-            type_id = t->members[index[i] < t->count ? index[i] : 0];
-        } else {
-            leaf += index[i] * cg_leaves_of(g, t->elem)->count;
-            type_id = t->elem;
-        }
-    }
-    *part = type_id;
-    return leaf;
-}
-
 /* A component of a built-in variable may be uniform although the variable varies. */
-static void write_extract(struct cg *g)
+static void write_extract(struct cg *g, const struct cg_leaves *l, bool varying)
 {
-    uint32_t whole = cg_operand(g, 0), part, type = g->m->ids[whole].type;
-    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
-    bool varying = cg_is_varying(g, g->w->inst->id);
-    uint32_t builtin, component;
-    if (cg_leaves_of(g, type)->many) {
-        struct cg_leaf at = place_of_part(g, type, g->w->inst->operand + 1, g->w->inst->count - 1, &part);
+    uint32_t whole = cg_operand(g, 0), type = g->m->ids[whole].type, builtin, component;
+    struct cg_leaf at;
+    uint32_t first = find_part(g, type, g->w->inst->operand + 1, g->w->inst->count - 1, &at);
+    if (cg_leaves_of(g, type)->many)
         CG_EACH_LEAF (i, l) cg_set_leaf(g, i, cg_part_use(g, whole, &at, &l->leaf[i], varying));
-        return;
-    }
-    uint32_t first = find_part(g, type, g->w->inst->operand + 1, g->w->inst->count - 1, &part);
-    if (cg_builtin_component(g, g->w->inst, &builtin, &component)) {
+    else if (cg_builtin_component(g, g->w->inst, &builtin, &component))
         cg_set_leaf(g, 0, cg_builtin_item(g, builtin, component, l->leaf[0].kind, varying));
-        return;
-    }
-    for (uint32_t i = 0; i < l->count; i++) cg_set_leaf(g, i, cg_leaf_use(g, whole, first + i, varying));
+    else
+        for (uint32_t i = 0; i < l->count; i++) cg_set_leaf(g, i, cg_leaf_use(g, whole, first + i, varying));
 }
 
-static void write_insert(struct cg *g)
+static void write_insert(struct cg *g, const struct cg_leaves *l, bool varying)
 {
-    uint32_t object = cg_operand(g, 0), whole = cg_operand(g, 1), part;
-    if (cg_leaves_of(g, g->w->inst->type)->many) {
-        struct cg_leaf at = place_of_part(g, g->w->inst->type, g->w->inst->operand + 2, g->w->inst->count - 2, &part);
-        cg_set_whole(g, cg_use_whole(g, whole, cg_is_varying(g, g->w->inst->id)), cg_is_varying(g, g->w->inst->id));
+    uint32_t object = cg_operand(g, 0), whole = cg_operand(g, 1), n = cg_value_leaves(g, object)->count;
+    struct cg_leaf at;
+    uint32_t first = find_part(g, g->w->inst->type, g->w->inst->operand + 2, g->w->inst->count - 2, &at);
+    if (l->many) {
+        cg_set_whole(g, cg_use_whole(g, whole, varying), varying);
         set_part(g, &at, object);
         return;
     }
-    uint32_t first = find_part(g, g->w->inst->type, g->w->inst->operand + 2, g->w->inst->count - 2, &part);
-    uint32_t n = cg_leaves_of(g, part)->count;
-    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
-    bool varying = cg_is_varying(g, g->w->inst->id);
     for (uint32_t i = 0; i < l->count; i++) {
         bool inside = i >= first && i - first < n;
         cg_set_leaf(g, i, inside ? cg_leaf_use(g, object, i - first, varying) : cg_leaf_use(g, whole, i, varying));
@@ -467,7 +441,7 @@ static void write_insert(struct cg *g)
 }
 
 /* A vector with equal components. */
-static bool write_repeated(struct cg *g)
+static bool write_repeated(struct cg *g, const struct cg_leaves *l, bool varying)
 {
     struct cg_rolled rolled;
     for (uint32_t k = 1; k < g->w->inst->count; k++)
@@ -475,39 +449,36 @@ static bool write_repeated(struct cg *g)
     if (sp_type(g->m, g->m->ids[cg_operand(g, 0)].type)->kind == SP_VECTOR) return false;
     cg_roll(g, &rolled);
     if (!rolled.n) return false;
-    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
-    CG_EACH_LEAF (i, l) cg_set_leaf(g, i, cg_use(g, cg_operand(g, 0), cg_is_varying(g, g->w->inst->id)));
+    CG_EACH_LEAF (i, l) cg_set_leaf(g, i, cg_use(g, cg_operand(g, 0), varying));
     cg_unroll(&rolled);
     return true;
 }
 
-static void write_construct(struct cg *g)
+static void write_construct(struct cg *g, const struct cg_leaves *l, bool varying)
 {
-    if (write_repeated(g)) return;
-    bool varying = cg_is_varying(g, g->w->inst->id);
-    uint32_t leaf = 0, parts = cg_leaves_of(g, g->w->inst->type)->count;
+    if (write_repeated(g, l, varying)) return;
+    uint32_t leaf = 0;
     if (sp_type(g->m, g->w->inst->type)->kind == SP_COOPMAT) { /* all components equal the one constituent */
-        while (leaf < parts) cg_set_leaf(g, leaf++, cg_leaf_use(g, cg_operand(g, 0), 0, varying));
+        while (leaf < l->count) cg_set_leaf(g, leaf++, cg_leaf_use(g, cg_operand(g, 0), 0, varying));
         return;
     }
-    for (uint32_t k = 0; k < g->w->inst->count && cg_leaves_of(g, g->w->inst->type)->many; k++) {
+    for (uint32_t k = 0; k < g->w->inst->count && l->many; k++) {
         struct cg_leaf whole = {CG_U32, 0, "", NULL, 0}, at = cg_part(g, whole, sp_type(g->m, g->w->inst->type), k);
         set_part(g, &at, cg_operand(g, k));
     }
-    for (uint32_t k = 0; k < g->w->inst->count && !cg_leaves_of(g, g->w->inst->type)->many; k++) {
+    for (uint32_t k = 0; k < g->w->inst->count && !l->many; k++) {
         uint32_t n = cg_value_leaves(g, cg_operand(g, k))->count;
         for (uint32_t i = 0; i < n; i++) cg_set_leaf(g, leaf++, cg_leaf_use(g, cg_operand(g, k), i, varying));
     }
 }
 
-static void write_shuffle(struct cg *g)
+static void write_shuffle(struct cg *g, const struct cg_leaves *l, bool varying)
 {
     uint32_t a = cg_operand(g, 0), b = cg_operand(g, 1), n = cg_value_leaves(g, a)->count;
-    bool varying = cg_is_varying(g, g->w->inst->id);
-    for (uint32_t i = 2; i < g->w->inst->count; i++) {
-        uint32_t from = cg_operand(g, i);
+    for (uint32_t i = 0; i < l->count; i++) {
+        uint32_t from = cg_operand(g, 2 + i);
         if (from == UINT32_MAX) from = 0;
-        cg_set_leaf(g, i - 2, from < n ? cg_leaf_use(g, a, from, varying) : cg_leaf_use(g, b, from - n, varying));
+        cg_set_leaf(g, i, from < n ? cg_leaf_use(g, a, from, varying) : cg_leaf_use(g, b, from - n, varying));
     }
 }
 
@@ -534,21 +505,20 @@ static bool can_index(struct cg *g, uint32_t whole, uint32_t index)
 }
 
 /* Selects the component whose number equals the index; outside, item_beyond's value or component 0. */
-static void write_extract_dynamic(struct cg *g)
+static void write_extract_dynamic(struct cg *g, const struct cg_leaves *l, bool varying)
 {
     uint32_t whole = cg_operand(g, 0), index = cg_operand(g, 1);
-    const struct cg_leaves *l = cg_value_leaves(g, whole);
-    bool varying = cg_is_varying(g, g->w->inst->id);
+    uint32_t count = cg_value_leaves(g, whole)->count;
     enum cg_kind kind = l->leaf[0].kind;
     const char *beyond = item_beyond(g, whole, kind, varying);
     if (!beyond && can_index(g, whole, index)) {
         const char *at = cg_use(g, index, false);
-        cg_set_leaf(g, 0, cg_str(g, "%s.e[%s < %u ? %s : 0]", cg_variable(g, whole), at, l->count, at));
+        cg_set_leaf(g, 0, cg_str(g, "%s.e[%s < %u ? %s : 0]", cg_variable(g, whole), at, count, at));
         return;
     }
     const char *r = cg_temporary(g, cg_kind_type(g, kind, varying));
     cg_put(g, "    %s = %s;\n", r, beyond ? beyond : cg_leaf_use(g, whole, 0, varying));
-    for (uint32_t i = beyond ? 0 : 1; i < l->count; i++) {
+    for (uint32_t i = beyond ? 0 : 1; i < count; i++) {
         const char *e = cg_leaf_use(g, whole, i, varying), *at = cg_use(g, index, varying);
         if (varying)
             cg_put(g, "    %s = %s;\n", r,
@@ -559,11 +529,9 @@ static void write_extract_dynamic(struct cg *g)
     cg_set_leaf(g, 0, r);
 }
 
-static void write_insert_dynamic(struct cg *g)
+static void write_insert_dynamic(struct cg *g, const struct cg_leaves *l, bool varying)
 {
     uint32_t whole = cg_operand(g, 0), object = cg_operand(g, 1), index = cg_operand(g, 2);
-    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
-    bool varying = cg_is_varying(g, g->w->inst->id);
     for (uint32_t i = 0; i < l->count; i++) {
         const char *old = cg_leaf_use(g, whole, i, varying), *e = cg_use(g, object, varying),
                    *at = cg_use(g, index, varying);
@@ -576,13 +544,11 @@ static void write_insert_dynamic(struct cg *g)
     }
 }
 
-static void write_select(struct cg *g)
+static void write_select(struct cg *g, const struct cg_leaves *l, bool varying)
 {
     struct cg_rolled rolled;
     cg_roll(g, &rolled);
-    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
     uint32_t c = cg_operand(g, 0), a = cg_operand(g, 1), b = cg_operand(g, 2);
-    bool varying = cg_is_varying(g, g->w->inst->id);
     CG_EACH_LEAF (i, l) {
         const char *ea = cg_leaf_use(g, a, i, varying), *eb = cg_leaf_use(g, b, i, varying);
         const char *ec = cg_leaf_use(g, c, i, varying);
@@ -609,11 +575,10 @@ static const char *joined(struct cg *g, const char *low, const char *e, uint32_t
     return cg_str(g, varying ? "(%s | %s << %u)" : "(%s | (%s) << %u)", low, wide, at * 8);
 }
 
-static void write_bitcast(struct cg *g)
+static void write_bitcast(struct cg *g, const struct cg_leaves *l, bool varying)
 {
     uint32_t from = cg_operand(g, 0);
-    const struct cg_leaves *a = cg_value_leaves(g, from), *b = cg_leaves_of(g, g->w->inst->type);
-    bool varying = cg_is_varying(g, g->w->inst->id);
+    const struct cg_leaves *a = cg_value_leaves(g, from), *b = l;
     if (!a->count || !b->count) return;
     uint32_t na = cg_kind_bytes(a->leaf[0].kind), nb = cg_kind_bytes(b->leaf[0].kind);
     for (uint32_t i = 0; i < b->count; i++) {
@@ -634,25 +599,24 @@ static void write_bitcast(struct cg *g)
 
 /* ---- reductions over the components of a vector */
 
-static void write_any_all(struct cg *g)
+static void write_any_all(struct cg *g, const struct cg_leaves *l, bool varying)
 {
-    const struct cg_leaves *l = cg_value_leaves(g, cg_operand(g, 0));
-    bool varying = cg_is_varying(g, g->w->inst->id);
+    uint32_t count = cg_value_leaves(g, cg_operand(g, 0))->count;
+    (void)l;
     const char *e = cg_leaf_use(g, cg_operand(g, 0), 0, varying);
-    for (uint32_t i = 1; i < l->count; i++) {
+    for (uint32_t i = 1; i < count; i++) {
         e = cg_str(g, g->w->inst->op == SP_OP_Any ? "%s | %s" : "%s & %s", e,
                    cg_leaf_use(g, cg_operand(g, 0), i, varying));
     }
     cg_set_leaf(g, 0, e);
 }
 
-static void write_dot(struct cg *g)
+static void write_dot(struct cg *g, const struct cg_leaves *l, bool varying)
 {
-    const struct cg_leaves *l = cg_value_leaves(g, cg_operand(g, 0));
-    bool varying = cg_is_varying(g, g->w->inst->id);
+    uint32_t count = cg_value_leaves(g, cg_operand(g, 0))->count;
     enum cg_kind kind = l->leaf[0].kind;
     const char *sum = NULL;
-    for (uint32_t i = 0; i < l->count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         const char *a = cg_leaf_use(g, cg_operand(g, 0), i, varying), *b = cg_leaf_use(g, cg_operand(g, 1), i, varying);
         a = cg_widen(g, kind, varying, a);
         b = cg_widen(g, kind, varying, b);
@@ -677,12 +641,11 @@ static const char *dot_component(struct cg *g, uint32_t id, uint32_t i, bool is_
 }
 
 /* The difference of two pointers in elements. */
-static void write_pointer_difference(struct cg *g)
+static void write_pointer_difference(struct cg *g, const struct cg_leaves *l, bool varying)
 {
     const struct sp_type *p = sp_type(g->m, g->m->ids[cg_operand(g, 0)].type);
     uint64_t size = sp_type(g->m, p->elem)->size;
-    bool varying = cg_is_varying(g, g->w->inst->id);
-    enum cg_kind kind = cg_leaves_of(g, g->w->inst->type)->leaf[0].kind;
+    enum cg_kind kind = l->leaf[0].kind;
     const char *a = cg_use(g, cg_operand(g, 0), varying), *b = cg_use(g, cg_operand(g, 1), varying);
     const char *e = cg_str(g, "((i64%s)(%s - %s) / %lld)", varying ? "x" : "", a, b, (long long)(size ? size : 1));
     cg_set_leaf(g, 0, cg_resize(g, varying ? cg_str(g, "(u64x)%s", e) : e, CG_U64, kind, false, varying));
@@ -690,13 +653,13 @@ static void write_pointer_difference(struct cg *g)
 
 /* OpSDot and its variants: products and their sum in 64 bits; the accumulator is added with saturation to the result's
  * width. */
-static void write_integer_dot(struct cg *g)
+static void write_integer_dot(struct cg *g, const struct cg_leaves *l, bool varying)
 {
     uint16_t op = g->w->inst->op;
     uint32_t n = cg_value_leaves(g, cg_operand(g, 0))->count, a = cg_operand(g, 0), b = cg_operand(g, 1);
-    bool varying = cg_is_varying(g, g->w->inst->id), accumulates = op >= SP_OP_SDotAccSat;
+    bool accumulates = op >= SP_OP_SDotAccSat;
     bool a_signed = op != SP_OP_UDot && op != SP_OP_UDotAccSat, b_signed = op == SP_OP_SDot || op == SP_OP_SDotAccSat;
-    enum cg_kind kind = cg_leaves_of(g, g->w->inst->type)->leaf[0].kind;
+    enum cg_kind kind = l->leaf[0].kind;
     const char *sum = cg_temporary(g, varying ? "u64x" : "u64"), *type = cg_kind_type(g, kind, varying);
     cg_put(g, "    %s = %s;\n", sum, varying ? "(u64x){0}" : "0");
     for (uint32_t i = 0; i < (n == 1 ? 4 : n); i++)
@@ -723,7 +686,7 @@ static void write_integer_dot(struct cg *g)
 }
 
 /* {low, high} or {sum, carry}: a structure of two. */
-static void write_wide(struct cg *g)
+static void write_wide(struct cg *g, const struct cg_leaves *l, bool varying)
 {
     static const struct {
         uint16_t op;
@@ -735,8 +698,6 @@ static void write_wide(struct cg *g)
         {SP_OP_SMulExtended, {"(%t)(1u * %0 * %1)", "%0 * %1"}, {"@smul_hi_%k", "@smul_hi_%k"}},
     };
     uint32_t n = cg_value_leaves(g, cg_operand(g, 0))->count, r = 0;
-    const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
-    bool varying = cg_is_varying(g, g->w->inst->id);
     while (table[r].op != g->w->inst->op) r++;
     for (uint32_t i = 0; i < n; i++) {
         enum cg_kind kind = l->leaf[i].kind, two[2] = {kind, kind};
@@ -747,55 +708,64 @@ static void write_wide(struct cg *g)
     }
 }
 
-static void write_size_of(struct cg *g)
+static void write_size_of(struct cg *g, const struct cg_leaves *l, bool varying)
 {
     const struct sp_type *p = sp_type(g->m, g->m->ids[cg_operand(g, 0)].type);
-    enum cg_kind kind = cg_leaves_of(g, g->w->inst->type)->leaf[0].kind;
-    cg_set_uniform(g, 0, cg_literal(g, kind, sp_type(g->m, p->elem)->size));
+    (void)varying;
+    cg_set_uniform(g, 0, cg_literal(g, l->leaf[0].kind, sp_type(g->m, p->elem)->size));
 }
+
+/* Each gets the leaves of the result, and whether it varies. */
+static const struct {
+    uint16_t op;
+    void (*write)(struct cg *g, const struct cg_leaves *l, bool varying);
+} writers[] = {
+    {SP_OP_CompositeExtract, write_extract},
+    {SP_OP_CompositeInsert, write_insert},
+    {SP_OP_CompositeConstruct, write_construct},
+    {SP_OP_SampledImage, write_construct}, /* of an image and a sampler */
+    {SP_OP_VectorShuffle, write_shuffle},
+    {SP_OP_VectorExtractDynamic, write_extract_dynamic},
+    {SP_OP_VectorInsertDynamic, write_insert_dynamic},
+    {SP_OP_Select, write_select},
+    {SP_OP_Bitcast, write_bitcast},
+    {SP_OP_Any, write_any_all},
+    {SP_OP_All, write_any_all},
+    {SP_OP_Dot, write_dot},
+    {SP_OP_SizeOf, write_size_of},
+    {SP_OP_PtrDiff, write_pointer_difference},
+    {SP_OP_SDot, write_integer_dot},
+    {SP_OP_UDot, write_integer_dot},
+    {SP_OP_SUDot, write_integer_dot},
+    {SP_OP_SDotAccSat, write_integer_dot},
+    {SP_OP_UDotAccSat, write_integer_dot},
+    {SP_OP_SUDotAccSat, write_integer_dot},
+    {SP_OP_IAddCarry, write_wide},
+    {SP_OP_ISubBorrow, write_wide},
+    {SP_OP_UMulExtended, write_wide},
+    {SP_OP_SMulExtended, write_wide},
+};
 
 bool cg_write_simple(struct cg *g)
 {
+    uint16_t op = g->w->inst->op;
     const struct row *r;
     if (g->w->inst->id && g->private[g->w->inst->id].variable) return false; /* a pointer that needs no code */
-    switch (g->w->inst->op) {
-    case SP_OP_CopyObject:
-    case SP_OP_CopyLogical:
-        if (!cg_leaves_of(g, g->w->inst->type)->many) break;
+    for (size_t k = 0; k < sizeof writers / sizeof *writers; k++) {
+        if (writers[k].op != op) continue;
+        writers[k].write(g, cg_leaves_of(g, g->w->inst->type), cg_is_varying(g, g->w->inst->id));
+        return true;
+    }
+    if ((op == SP_OP_CopyObject || op == SP_OP_CopyLogical) && cg_leaves_of(g, g->w->inst->type)->many) {
         set_part(g, &(struct cg_leaf){CG_U32, 0, "", NULL, 0}, cg_operand(g, 0));
         return true;
-    case SP_OP_CompositeExtract: write_extract(g); return true;
-    case SP_OP_CompositeInsert: write_insert(g); return true;
-    case SP_OP_SampledImage: /* of an image and a sampler */
-    case SP_OP_CompositeConstruct: write_construct(g); return true;
-    case SP_OP_VectorShuffle: write_shuffle(g); return true;
-    case SP_OP_VectorExtractDynamic: write_extract_dynamic(g); return true;
-    case SP_OP_VectorInsertDynamic: write_insert_dynamic(g); return true;
-    case SP_OP_Select: write_select(g); return true;
-    case SP_OP_Bitcast: write_bitcast(g); return true;
-    case SP_OP_Any:
-    case SP_OP_All: write_any_all(g); return true;
-    case SP_OP_Dot: write_dot(g); return true;
-    case SP_OP_SizeOf: write_size_of(g); return true;
-    case SP_OP_PtrDiff: write_pointer_difference(g); return true;
-    case SP_OP_SDot:
-    case SP_OP_UDot:
-    case SP_OP_SUDot:
-    case SP_OP_SDotAccSat:
-    case SP_OP_UDotAccSat:
-    case SP_OP_SUDotAccSat: write_integer_dot(g); return true;
-    case SP_OP_IAddCarry:
-    case SP_OP_ISubBorrow:
-    case SP_OP_UMulExtended:
-    case SP_OP_SMulExtended: write_wide(g); return true;
-    default: break;
     }
     if (sp_decorated(g->m, g->w->inst->id, SP_DECORATION_SaturatedConversion) &&
-        (r = find_row(saturated, sizeof saturated / sizeof *saturated, g->w->inst->op)))
+        (r = find_row(saturated, sizeof saturated / sizeof *saturated, op)))
         write_row(g, r, false);
-    else if ((r = find_row(rows, sizeof rows / sizeof *rows, g->w->inst->op)))
+    else if ((r = find_row(rows, sizeof rows / sizeof *rows, op)))
         write_row(g, r, false);
-    else if ((r = find_row(shifts, sizeof shifts / sizeof *shifts, g->w->inst->op)))
+    else if ((r = find_row(shifts, sizeof shifts / sizeof *shifts, op)))
         write_row(g, r, true);
     return r != NULL;
 }
