@@ -5,7 +5,6 @@
  */
 #include "codegen.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* ---- reductions and scans: a row for each operation */
@@ -13,7 +12,7 @@
 static const struct {
     uint16_t op[3]; /* OpGroup, OpGroupNonUniform, and a second name */
     const char *name;
-    const char *integer, *real; /* the identity as text; %k is the bits of the type */
+    const char *integer, *real; /* the identity as text; %s is the type */
 } reductions[] = {
     {{SP_OP_GroupIAdd, SP_OP_GroupNonUniformIAdd, 0}, "iadd", "0", NULL},
     {{SP_OP_GroupFAdd, SP_OP_GroupNonUniformFAdd, 0}, "fadd", NULL, "-0.0"},
@@ -75,9 +74,7 @@ static void write_reduction(struct cg *g, int r)
             cg_fail(g, "the operation does not go with its type");
             return;
         }
-        start = strstr(start, "%s") ? cg_str(g, "(%s)(%.*s%s%s)", t, (int)(strstr(start, "%s") - start), start, t,
-                                             strstr(start, "%s") + 2)
-                                    : cg_str(g, "(%s)(%s)", t, start);
+        start = cg_str(g, "(%s)(%s)", t, cg_str(g, start, t));
         e = kind == CG_BOOL ? cg_str(g, "(u32x)(%s)", e) : cg_widen(g, kind, true, e);
         const char *fn = cg_str(g, "%s_%s", reductions[r].name, cg_kind_name(T)), *out;
         bool vector = how != SP_GROUP_Reduce;
@@ -130,15 +127,18 @@ static void broadcast_group(struct cg *g, uint32_t value, uint32_t id)
     }
 }
 
+/* The bits of a leaf, taken from these lanes. */
+static const char *shuffled(struct cg *g, uint32_t value, uint32_t leaf, enum cg_kind kind, const char *lanes)
+{
+    const char *e = cg_to_bits(g, kind, true, cg_leaf_use(g, value, leaf, true));
+    return cg_str(g, "XS(shuffle_%s)(%s, %s)", cg_kind_name(cg_bits_kind(cg_kind_bytes(kind))), e, lanes);
+}
+
 static void shuffle(struct cg *g, uint32_t value, const char *index)
 {
     const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
-    for (uint32_t i = 0; i < l->count; i++) {
-        enum cg_kind kind = l->leaf[i].kind, bits = cg_bits_kind(cg_kind_bytes(kind));
-        const char *e = cg_to_bits(g, kind, true, cg_leaf_use(g, value, i, true));
-        e = cg_str(g, "XS(shuffle_%s)(%s, %s)", cg_kind_name(bits), e, index);
-        cg_set_leaf(g, i, cg_from_bits(g, kind, true, e));
-    }
+    for (uint32_t i = 0; i < l->count; i++)
+        cg_set_leaf(g, i, cg_from_bits(g, l->leaf[i].kind, true, shuffled(g, value, i, l->leaf[i].kind, index)));
 }
 
 /* A lane number operand as u32x. */
@@ -155,12 +155,8 @@ static void shuffle_two(struct cg *g, uint32_t low, uint32_t high, const char *i
     cg_put(g, "    %s = %s;\n", at, index);
     for (uint32_t i = 0; i < l->count; i++) {
         enum cg_kind kind = l->leaf[i].kind, bits = cg_bits_kind(cg_kind_bytes(kind));
-        const char *e[2];
-        for (int k = 0; k < 2; k++) {
-            e[k] = cg_to_bits(g, kind, true, cg_leaf_use(g, k ? high : low, i, true));
-            e[k] = cg_str(g, "XS(shuffle_%s)(%s, %s)", cg_kind_name(bits), e[k], at);
-        }
-        const char *r = cg_select(g, bits, cg_str(g, "(i32x)((%s & S) == 0)", at), e[0], e[1]);
+        const char *r = cg_select(g, bits, cg_str(g, "(i32x)((%s & S) == 0)", at), shuffled(g, low, i, kind, at),
+                                  shuffled(g, high, i, kind, at));
         cg_set_leaf(g, i, cg_from_bits(g, kind, true, r));
     }
 }
