@@ -42,7 +42,7 @@ f16_90x76x90     15 17     spill=36000 more sums than registers
 any
 u8_128x128x32    13.8 19.4 needed=5 as below, for a 16th of the operands; products of K = 32, two at a time
 bf16_scaled      18.8 23.5 needed=11 8 as above, 3 as below for a 16th of the operands
-f32_truncated    12 12.5
+f32_truncated    12 12.5   needed=3 a conversion of each f32, and joining two, for a 16th of the operands
 f16_local        10.5 15   needed=4.5 1.5 for the kernel's barriers and loads, 3 as below for a 16th of the operands
 f16_b_turned_sg  21.6 36.5 needed=9 from here on, one subgroup copies all operands: it shifts each dword of two
 f16_a_turned_sg  15.8 21.5 needed=9 messages and joins them, 3 instructions for 32 elements of 16 bits
