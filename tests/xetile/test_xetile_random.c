@@ -209,11 +209,22 @@ static void add_region(kind k, int scope)
 static const int products[][2] = {{CM_F16, CM_F32}, {CM_F16, CM_F16}, {CM_BF16, CM_F32}, {CM_BF16, CM_BF16},
                                   {CM_I8, CM_I32}, {CM_U8, CM_I32}, {CM_F32, CM_F32}, {CM_F64, CM_F64}};
 
+/* Half of the products suit matrix instructions. */
+static void choose_sides(int *m, int *n, int *k)
+{
+    bool suits = chance(50);
+    *m = suits ? 8 << below(3) : random_side();
+    *n = suits ? 16 << below(3) : random_side();
+    *k = suits ? 16 << below(3) : random_side();
+}
+
 static void add_product(int scope)
 {
     const int *t = ONE_OF(products);
-    int m = random_side(), n = random_side(), k = random_side(), a, b, c, p;
-    xt_map map = random_map(m, n), none;
+    int m, n, k, a, b, c, p;
+    xt_map map, none;
+    choose_sides(&m, &n, &k);
+    map = random_map(m, n);
     memset(&none, 0, sizeof none);
     if (m * n > AREA_MAX || m * k > AREA_MAX || k * n > AREA_MAX) return;
     a = operand(scope, t[0], m, k, program.subgroups ? xt_map_mma_a(&map, k) : none);
@@ -229,8 +240,10 @@ static void add_product(int scope)
 static void add_product_loop(int scope)
 {
     const int *t = ONE_OF(products);
-    int m = random_side(), n = random_side(), k = random_side(), loop, init, a, b, next;
-    xt_map map = random_map(m, n), none;
+    int m, n, k, loop, init, a, b, next;
+    xt_map map, none;
+    choose_sides(&m, &n, &k);
+    map = random_map(m, n);
     memset(&none, 0, sizeof none);
     if (m * n > AREA_MAX || m * k > AREA_MAX || k * n > AREA_MAX || program.count > STEPS_MAX - 12) return;
     init = operand(scope, t[1], m, n, map);
@@ -386,7 +399,7 @@ static void add_source(kind k, int scope)
 
 static void add_step(int scope)
 {
-    kind k = (kind)below(KINDS);
+    kind k = chance(15) ? PRODUCT : (kind)below(KINDS);
     int a = any_value(scope);
     if (program.count > STEPS_MAX - 6) return;
     if (a < 0) k = LOAD;
@@ -919,7 +932,7 @@ static uint64_t setting(const char *name, uint64_t other)
 
 TEST(random_programs)
 {
-    uint64_t seed = setting("RANDOM_SEED", 1), count = setting("RANDOM_PROGRAMS", 15);
+    uint64_t seed = setting("RANDOM_SEED", 3090), count = setting("RANDOM_PROGRAMS", 15);
     for (uint64_t i = 0; i < count; i++) {
         const variant *v = &variants[i % (sizeof variants / sizeof *variants)];
         if (target_has(v)) run_program(seed + i, v);
