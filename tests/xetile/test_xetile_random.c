@@ -932,7 +932,7 @@ static uint64_t setting(const char *name, uint64_t other)
 
 TEST(random_programs)
 {
-    uint64_t seed = setting("RANDOM_SEED", 3090), count = setting("RANDOM_PROGRAMS", 15);
+    uint64_t seed = setting("RANDOM_SEED", 3090), count = setting("RANDOM_PROGRAMS", 10);
     for (uint64_t i = 0; i < count; i++) {
         const variant *v = &variants[i % (sizeof variants / sizeof *variants)];
         if (target_has(v)) run_program(seed + i, v);
