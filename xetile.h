@@ -1180,8 +1180,7 @@ struct xt_node_ {
         const xt_load_desc_ *load;
         const xt_prefetch_desc_ *prefetch;
         const xt_scattered_ *scattered;
-        const xt_whole_ *whole;
-        xt_whole_ *rearrange; /* the same, of operations that move elements */
+        xt_whole_ *whole;
         const xt_mma_desc_ *mma;
         const xt_splat_of_ *splat;
         xt_local_array_ *local;
@@ -4965,7 +4964,7 @@ XE_FN_ bool xt_place_scratch_(xt_ctx *x)
     xt_where_ w = {x, &at};
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        const xt_whole_ *d = n->rearrange;
+        const xt_whole_ *d = n->whole;
         if (n->op < XT_OP_BROADCAST_ || n->op > XT_OP_SLICE_ || d->in_registers || d->anew) continue;
         xt_scratch_ s = xt_scratch_init_(&d->v, &d->from);
         size_t row = (size_t)s.pitch * (size_t)s.bytes, all = row * (size_t)s.height;
@@ -5241,7 +5240,7 @@ XE_FN_ void xt_swap_ids_(spe_id *a, spe_id *b)
 /* May memory change at this node, or a loaded value go out of scope? */
 XE_FN_ bool xt_is_fence_(const xt_node_ *n)
 {
-    if (n->op >= XT_OP_BROADCAST_ && n->op <= XT_OP_SLICE_) return !n->rearrange->in_registers && !n->rearrange->anew;
+    if (n->op >= XT_OP_BROADCAST_ && n->op <= XT_OP_SLICE_) return !n->whole->in_registers && !n->whole->anew;
     return n->op >= XT_OP_STORE_TILE_;
 }
 
@@ -5272,7 +5271,7 @@ XE_FN_ void xt_find_reloads_(xt_ctx *x)
 {
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        xt_whole_ *d = n->rearrange;
+        xt_whole_ *d = n->whole;
         if (n->op != XT_OP_TRANSPOSE_ || !xt_loaded_(x, &d->v, i)) continue;
         const int *data = d->v.dist.data;
         int bytes = xt_bytes_(d->v.type);
@@ -5346,7 +5345,7 @@ XE_FN_ xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, xt_write_fn_ write, const xt
 
 XE_FN_ void xt_write_rearrange_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_whole_ *d = n->rearrange;
+    const xt_whole_ *d = n->whole;
     xt_vec r = xt_make_vec_(x, n), v = xt_now_vec_(x, &d->v);
     xt_field_ f;
     if (r.blocks && v.blocks && !d->in_registers)
@@ -5358,7 +5357,7 @@ XE_FN_ void xt_write_rearrange_(xt_ctx *x, const xt_node_ *n)
 
 XE_FN_ void xt_write_transpose_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_whole_ *d = n->rearrange;
+    const xt_whole_ *d = n->whole;
     if (x->staged && x->stager->write_load(x, n)) return;
     xt_vec r = xt_make_vec_(x, n), v;
     xt_origin_ o = d->origin;
@@ -6271,7 +6270,7 @@ XE_FN_ const xt_tile *xt_addressed_(xt_ctx *x, int i)
 {
     const xt_node_ *n = xt_node_at_(x, i);
     if (n->op == XT_OP_ATOMIC_RMW_ && !n->scattered->d.tile.scatter) return &n->scattered->d.tile;
-    const xt_load_desc_ *d = n->op == XT_OP_TRANSPOSE_ ? xt_loaded_(x, &n->rearrange->v, i) : NULL;
+    const xt_load_desc_ *d = n->op == XT_OP_TRANSPOSE_ ? xt_loaded_(x, &n->whole->v, i) : NULL;
     return d ? &d->tile : NULL;
 }
 
@@ -6394,7 +6393,7 @@ XE_FN_ const xt_tile *xt_stage_from_(xt_ctx *x, int node)
 {
     const xt_node_ *n = xt_node_at_(x, node);
     const xt_load_desc_ *d = n->load;
-    if (n->op == XT_OP_TRANSPOSE_) d = xt_loaded_(x, &n->rearrange->v, node);
+    if (n->op == XT_OP_TRANSPOSE_) d = xt_loaded_(x, &n->whole->v, node);
     else if (xt_stage_converts_(n)) d = xt_loaded_(x, &n->vectors->v[0], node);
     else if (n->op != XT_OP_LOAD_TILE_) return NULL;
     return d && d->padding == 0 && d->border == XT_BORDER_PADDING ? &d->tile : NULL;
@@ -6465,7 +6464,7 @@ XE_FN_ bool xt_stage_init_(xt_ctx *x, int node, const xt_tile *to, xt_stage_ *s)
     s->turned = n->op == XT_OP_TRANSPOSE_;
     s->converts = xt_stage_converts_(n);
     s->type = type;
-    s->loaded = s->turned ? n->rearrange->v.id : s->converts ? n->vectors->v[0].id : n->result;
+    s->loaded = s->turned ? n->whole->v.id : s->converts ? n->vectors->v[0].id : n->result;
     s->use = to ? (to->column_major ? CM_A : CM_B) : xt_layout_(x, n->result);
     if (s->use == CM_ACC && xt_bytes_((int)type) == 2) s->use = CM_B; /* rearranged within lanes */
     const xt_plan_tile_ *p = xt_plan_tile_at_(x, xt_tile_root_(x, t->number));
@@ -8732,7 +8731,7 @@ XE_FN_ void xt_put_remark_(xt_printer_ *p, const xt_node_ *n)
     if (v->magic == XT_VEC_MAGIC_) xt_put_(p, ", %s", uses[xt_layout_(x, n->result)]);
     if (t && x->messages) xt_put_(p, why ? ", no 2D block messages: %s" : ", 2D block messages", why);
     if (n->op >= XT_OP_BROADCAST_ && n->op <= XT_OP_SLICE_)
-        xt_put_(p, n->rearrange->in_registers ? ", in registers" : ", through local memory");
+        xt_put_(p, n->whole->in_registers ? ", in registers" : ", through local memory");
     while (r < end && r->node != (int)(n - xt_node_at_(x, 0))) r++;
     if (r < end) xt_put_(p, ", %s", r->text);
 }

@@ -413,8 +413,7 @@ struct xt_node_ {
         const xt_load_desc_ *load;
         const xt_prefetch_desc_ *prefetch;
         const xt_scattered_ *scattered;
-        const xt_whole_ *whole;
-        xt_whole_ *rearrange; /* the same, of operations that move elements */
+        xt_whole_ *whole;
         const xt_mma_desc_ *mma;
         const xt_splat_of_ *splat;
         xt_local_array_ *local;

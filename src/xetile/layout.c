@@ -53,7 +53,7 @@ static void xt_swap_ids_(spe_id *a, spe_id *b)
 /* May memory change at this node, or a loaded value go out of scope? */
 static bool xt_is_fence_(const xt_node_ *n)
 {
-    if (n->op >= XT_OP_BROADCAST_ && n->op <= XT_OP_SLICE_) return !n->rearrange->in_registers && !n->rearrange->anew;
+    if (n->op >= XT_OP_BROADCAST_ && n->op <= XT_OP_SLICE_) return !n->whole->in_registers && !n->whole->anew;
     return n->op >= XT_OP_STORE_TILE_;
 }
 
@@ -84,7 +84,7 @@ XE_FN_ void xt_find_reloads_(xt_ctx *x)
 {
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        xt_whole_ *d = n->rearrange;
+        xt_whole_ *d = n->whole;
         if (n->op != XT_OP_TRANSPOSE_ || !xt_loaded_(x, &d->v, i)) continue;
         const int *data = d->v.dist.data;
         int bytes = xt_bytes_(d->v.type);
@@ -158,7 +158,7 @@ static xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, xt_write_fn_ write, const xt
 
 XE_FN_ void xt_write_rearrange_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_whole_ *d = n->rearrange;
+    const xt_whole_ *d = n->whole;
     xt_vec r = xt_make_vec_(x, n), v = xt_now_vec_(x, &d->v);
     xt_field_ f;
     if (r.blocks && v.blocks && !d->in_registers)
@@ -170,7 +170,7 @@ XE_FN_ void xt_write_rearrange_(xt_ctx *x, const xt_node_ *n)
 
 XE_FN_ void xt_write_transpose_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_whole_ *d = n->rearrange;
+    const xt_whole_ *d = n->whole;
     if (x->staged && x->stager->write_load(x, n)) return;
     xt_vec r = xt_make_vec_(x, n), v;
     xt_origin_ o = d->origin;
