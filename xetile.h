@@ -497,6 +497,8 @@ typedef struct {
 typedef struct xt_frame_ xt_frame_;
 typedef struct xt_products_ xt_products_;
 typedef struct xt_stager_ xt_stager_;
+typedef struct xt_block_ xt_block_;
+typedef cm_matrix (*xt_border_fn_)(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border, cm_use use);
 
 struct xt_ctx {
     spe_module m; /* first: see spe_build_begin */
@@ -538,6 +540,10 @@ struct xt_ctx {
     int staged;   /* operands go through local memory in this version, XT_BY_... */
     const xt_products_ *products; /* NULL: there are none; then neither is there a stager */
     const xt_stager_ *stager;
+    /* what other operations bring with them, so that programs without them do not compile it; NULL: there are none */
+    bool (*place_moves)(xt_ctx *x);
+    void (*find_bands)(xt_ctx *x);
+    xt_border_fn_ load_bordered;
     int at;       /* number of the node being written */
     spe_id scratch, staging;
     spe_list once; /* what has been computed before the body, see xt_once_ */
@@ -736,6 +742,7 @@ XETILE_API xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d);
 XETILE_API void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t);
 XETILE_API xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d);
 XETILE_API void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d);
+XETILE_API xt_vec xt_load_with_options_(xt_where_ w, xt_load_desc_ d);
 XETILE_API void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d);
 XETILE_API xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d);
 XETILE_API xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_gather_desc_ d);
@@ -1084,13 +1091,13 @@ typedef struct {
 } xt_grid_;
 
 /* An iterator over blocks: for (xt_block_ b = xt_blocks_(x, &dist); xt_next_block_(&b);) ... */
-typedef struct {
+struct xt_block_ {
     xt_grid_ grid;
     int i;
     int row, col, rows, cols; /* relative to the subgroup's first piece */
     int valid;                /* columns inside the piece; the others are undefined and never stored */
     int held[2];              /* its row and column in the concatenation of the subgroup's pieces */
-} xt_block_;
+};
 
 /* Errors to report if two vectors differ in one of these; 0: they may differ. */
 typedef struct {
@@ -1140,6 +1147,7 @@ typedef struct {
 /* The elements that are reduced to one: `size` neighbours along dim, by a kind of reduction. */
 typedef struct {
     int kind, dim, size;
+    spe_id (*combine)(spe_module *m, int kind, int type, spe_id a, spe_id b);
 } xt_group_;
 
 /* An operation on a vector as a whole. A step of a reduction has groups of `size` within each subgroup's pieces; scans
@@ -1191,7 +1199,6 @@ struct xt_node_ {
     };
 };
 
-XE_FN_ cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border, cm_use use);
 XE_FN_ xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use use);
 XE_FN_ cm_use xt_layout_(xt_ctx *x, uint32_t id);
 XE_FN_ void xt_find_bands_(xt_ctx *x);
@@ -3350,6 +3357,7 @@ xt_val xt_local_(xt_where_ w, int type, int64_t elements)
     if (!array) return v;
     array->type = type;
     array->elements = (int)elements;
+    x->find_bands = xt_find_bands_;
     xt_record_(w, XT_OP_LOCAL_, xt_write_local_, 0, v.id, array, 0);
     return v;
 }
@@ -3797,7 +3805,7 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
             mem.block2d = CM_BLOCK2D_NO; /* messages read zeros outside */
         }
         if (d->border != XT_BORDER_PADDING)
-            v.block[b.i] = xt_load_bordered_(x, &t, &b, (int)d->border, v.use);
+            v.block[b.i] = x->load_bordered(x, &t, &b, (int)d->border, v.use);
         else
             v.block[b.i] = cm_load(&x->cm, b.cols, b.rows, held, v.use, &mem);
         if (held != v.type) v.block[b.i] = cm_map1(&x->cm, &v.block[b.i], xt_truth_, NULL);
@@ -4093,6 +4101,13 @@ XE_FN_ cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ 
     spe_endif_from(m, (uint32_t)edge.parts, edge.part, none.part, edge.part);
     spe_endif(m, (uint32_t)edge.parts, edge.part, edge.part);
     return cm_from_parts(&x->cm, &whole.layout, edge.part);
+}
+
+/* XT_LOAD_TILE with options, of which .border may be one. */
+xt_vec xt_load_with_options_(xt_where_ w, xt_load_desc_ d)
+{
+    w.x->load_bordered = xt_load_bordered_;
+    return xt_load_tile_(w, d);
 }
 
 /* prefetch.c - prefetch_tile.
@@ -4444,7 +4459,7 @@ XE_FN_ void xt_find_messages_(xt_ctx *x)
 {
     xt_find_block2d_(x);
     xt_find_late_(x);
-    xt_find_bands_(x);
+    if (x->find_bands) x->find_bands(x);
 }
 
 /* How often the body of a loop is written for each turn. Products of a few matrix instructions leave most of the time
@@ -4848,7 +4863,7 @@ XE_FN_ cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, co
                 from[p] = xt_origin_at_(f, o, g, b->held[0] + e.col, b->held[1] + e.row, k);
             }
             one = zeros ? xt_pick_or_zero_(x, f, from) : xt_pick_(x, f, from);
-            v[i] = k ? xt_combine_(&x->m, g->kind, f->type, v[i], one) : one;
+            v[i] = k ? g->combine(&x->m, g->kind, f->type, v[i], one) : one;
         }
     cm_matrix a = cm_from_components(&x->cm, &l, v);
     return cm_convert(&x->cm, &a, type);
@@ -5280,6 +5295,13 @@ XE_FN_ void xt_find_reloads_(xt_ctx *x)
     }
 }
 
+/* The passes for operations that move elements. */
+XE_FN_ bool xt_place_moves_(xt_ctx *x)
+{
+    xt_find_reloads_(x);
+    return xt_place_scratch_(x);
+}
+
 /* A tile for loading the transpose of a vector's tile with another distribution. */
 XE_FN_ xt_tile xt_tile_anew_(xt_ctx *x, const xt_tile *of, const xt_dist *to)
 {
@@ -5324,6 +5346,7 @@ XE_FN_ xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, xt_write_fn_ write, const xt
 {
     int dim = from->divisor[1] > 1;
     xt_whole_ d = XT_ZERO_;
+    w.x->place_moves = xt_place_moves_;
     if (!r.id) return r;
     d.v = *v;
     d.given = *given;
@@ -5685,7 +5708,7 @@ XE_FN_ xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim
 
 XE_FN_ void xt_write_reduce_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_group_ group = {n->kind, n->whole->dim, n->whole->size};
+    const xt_group_ group = {n->kind, n->whole->dim, n->whole->size, xt_combine_};
     xt_vec v = xt_now_vec_(x, &n->whole->v), r = xt_make_vec_(x, n);
     xt_define_vec_(x, n->result, r.blocks && v.blocks ? xt_reduce_local_(x, &v, group, r) : r);
 }
@@ -6308,7 +6331,7 @@ XE_FN_ void xt_find_band_(xt_ctx *x, const xt_node_ *array)
 
 XE_FN_ void xt_find_bands_(xt_ctx *x)
 {
-    if (x->cm.lowering != CM_INTEL || !x->local_bytes) return;
+    if (x->cm.lowering != CM_INTEL) return;
     if (!(x->target.block2d_sizes & (uint32_t)x->S)) return; /* there, operands do not have whole rows of lanes */
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_tile *t = xt_addressed_(x, i);
@@ -8213,8 +8236,7 @@ XE_FN_ void xt_make_module_(xt_ctx *x, xt_module *mod)
     xt_record_body_(x); /* also checks operations, derives and checks maps */
     if (x->products) x->products->find(x);
     xt_choose_resources_(x);
-    xt_find_reloads_(x);
-    xt_place_scratch_(x);
+    if (x->place_moves) x->place_moves(x);
     if (!xt_report_(x)) return;
     xt_find_layouts_(x);
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering)) return;
@@ -9010,7 +9032,9 @@ XETILE_AS_BEFORE_
 
 #define XT_INIT_TILE(base_, T, ...)                                                                                    \
     xt_init_tile_(XT_HERE_, (xt_tile_desc_){.base = (base_), .type = XT_ID_(T), .rows = __VA_ARGS__})
-#define XT_LOAD_TILE(...) xt_load_tile_(XT_HERE_, (xt_load_desc_){.tile = __VA_ARGS__})
+#define XT_LOAD_TILE(...)                                                                                              \
+    (SPE_COUNT(__VA_ARGS__) > 1 ? xt_load_with_options_ : xt_load_tile_)(XT_HERE_,                                     \
+                                                                         (xt_load_desc_){.tile = __VA_ARGS__})
 #define XT_STORE_TILE(vec_, tile_) xt_store_tile_(XT_HERE_, vec_, tile_)
 #define XT_PREFETCH_TILE(...) SPE_CAT(XT_PREFETCH_, SPE_COUNT(__VA_ARGS__))(__VA_ARGS__)
 #define XT_PREFETCH_1(tile_) xt_prefetch_tile_(XT_HERE_, (xt_prefetch_desc_){.tile = (tile_), .locality = 3})

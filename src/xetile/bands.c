@@ -45,7 +45,7 @@ static void xt_find_band_(xt_ctx *x, const xt_node_ *array)
 
 XE_LATE_ void xt_find_bands_(xt_ctx *x)
 {
-    if (x->cm.lowering != CM_INTEL || !x->local_bytes) return;
+    if (x->cm.lowering != CM_INTEL) return;
     if (!(x->target.block2d_sizes & (uint32_t)x->S)) return; /* there, operands do not have whole rows of lanes */
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_tile *t = xt_addressed_(x, i);

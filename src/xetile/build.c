@@ -144,8 +144,7 @@ static void xt_make_module_(xt_ctx *x, xt_module *mod)
     xt_record_body_(x); /* also checks operations, derives and checks maps */
     if (x->products) x->products->find(x);
     xt_choose_resources_(x);
-    xt_find_reloads_(x);
-    xt_place_scratch_(x);
+    if (x->place_moves) x->place_moves(x);
     if (!xt_report_(x)) return;
     xt_find_layouts_(x);
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering)) return;

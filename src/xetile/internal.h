@@ -311,13 +311,13 @@ typedef struct {
 } xt_grid_;
 
 /* An iterator over blocks: for (xt_block_ b = xt_blocks_(x, &dist); xt_next_block_(&b);) ... */
-typedef struct {
+struct xt_block_ {
     xt_grid_ grid;
     int i;
     int row, col, rows, cols; /* relative to the subgroup's first piece */
     int valid;                /* columns inside the piece; the others are undefined and never stored */
     int held[2];              /* its row and column in the concatenation of the subgroup's pieces */
-} xt_block_;
+};
 
 /* Errors to report if two vectors differ in one of these; 0: they may differ. */
 typedef struct {
@@ -371,6 +371,7 @@ typedef struct {
 /* The elements that are reduced to one: `size` neighbours along dim, by a kind of reduction. */
 typedef struct {
     int kind, dim, size;
+    spe_id (*combine)(spe_module *m, int kind, int type, spe_id a, spe_id b);
 } xt_group_;
 
 /* ---- scratch.c */

@@ -197,7 +197,7 @@ static cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, co
                 from[p] = xt_origin_at_(f, o, g, b->held[0] + e.col, b->held[1] + e.row, k);
             }
             one = zeros ? xt_pick_or_zero_(x, f, from) : xt_pick_(x, f, from);
-            v[i] = k ? xt_combine_(&x->m, g->kind, f->type, v[i], one) : one;
+            v[i] = k ? g->combine(&x->m, g->kind, f->type, v[i], one) : one;
         }
     cm_matrix a = cm_from_components(&x->cm, &l, v);
     return cm_convert(&x->cm, &a, type);

@@ -80,7 +80,7 @@ XE_FN_ const xt_load_desc_ *xt_loaded_(xt_ctx *x, const xt_vec *v, int at)
 /* A pass: a loaded vector whose transpose is held by other subgroups is loaded again, transposed, instead of going
  * through local memory. Not on devices without 2D block messages, where many more loads are open at once then. A load
  * that is only transposed is left to the transpose. */
-XE_FN_ void xt_find_reloads_(xt_ctx *x)
+static void xt_find_reloads_(xt_ctx *x)
 {
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
@@ -91,6 +91,13 @@ XE_FN_ void xt_find_reloads_(xt_ctx *x)
         d->anew = x->target.block2d_sizes && !d->in_registers && data[0] * bytes % 4 == 0 && data[1] * bytes % 4 == 0;
         xt_value_at_(x, d->v.id)->late = xt_value_at_(x, d->v.id)->uses == 1;
     }
+}
+
+/* The passes for operations that move elements. */
+static bool xt_place_moves_(xt_ctx *x)
+{
+    xt_find_reloads_(x);
+    return xt_place_scratch_(x);
 }
 
 /* A tile for loading the transpose of a vector's tile with another distribution. */
@@ -137,6 +144,7 @@ static xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, xt_write_fn_ write, const xt
 {
     int dim = from->divisor[1] > 1;
     xt_whole_ d = XT_ZERO_;
+    w.x->place_moves = xt_place_moves_;
     if (!r.id) return r;
     d.v = *v;
     d.given = *given;

@@ -137,7 +137,7 @@ static void xt_find_messages_(xt_ctx *x)
 {
     xt_find_block2d_(x);
     xt_find_late_(x);
-    xt_find_bands_(x);
+    if (x->find_bands) x->find_bands(x);
 }
 
 /* How often the body of a loop is written for each turn. Products of a few matrix instructions leave most of the time

@@ -148,7 +148,7 @@ static xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim
 
 XE_FN_ void xt_write_reduce_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_group_ group = {n->kind, n->whole->dim, n->whole->size};
+    const xt_group_ group = {n->kind, n->whole->dim, n->whole->size, xt_combine_};
     xt_vec v = xt_now_vec_(x, &n->whole->v), r = xt_make_vec_(x, n);
     xt_define_vec_(x, n->result, r.blocks && v.blocks ? xt_reduce_local_(x, &v, group, r) : r);
 }

@@ -49,6 +49,7 @@ xt_val xt_local_(xt_where_ w, int type, int64_t elements)
     if (!array) return v;
     array->type = type;
     array->elements = (int)elements;
+    x->find_bands = xt_find_bands_;
     xt_record_(w, XT_OP_LOCAL_, xt_write_local_, 0, v.id, array, 0);
     return v;
 }
