@@ -163,25 +163,26 @@ static xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
     double p = a->kind == SPE_INT ? (double)i : a->real, q = b->kind == SPE_INT ? (double)j : b->real;
     bool less = whole ? i < j : p < q, more = whole ? i > j : p > q, equal = whole ? i == j : p == q;
     switch (op) {
-    case SPE_ARITH_ADD: return whole ? spe_val_int((int64_t)(u + v)) : spe_val_real(p + q);
-    case SPE_ARITH_SUB: return whole ? spe_val_int((int64_t)(u - v)) : spe_val_real(p - q);
-    case SPE_ARITH_MUL: return whole ? spe_val_int((int64_t)(u * v)) : spe_val_real(p * q);
-    case SPE_ARITH_DIV: return whole ? spe_val_int(j == -1 ? (int64_t)(0 - u) : i / j) : spe_val_real(p / q);
-    case SPE_ARITH_REM: return spe_val_int(j == -1 ? 0 : i % j);
-    case SPE_ARITH_MIN: return whole ? spe_val_int(less ? i : j) : spe_val_real(less ? p : q);
-    case SPE_ARITH_MAX: return whole ? spe_val_int(less ? j : i) : spe_val_real(less ? q : p);
-    case SPE_ARITH_AND: return spe_val_int(i & j);
-    case SPE_ARITH_OR: return spe_val_int(i | j);
-    case SPE_ARITH_XOR: return spe_val_int(i ^ j);
-    case SPE_ARITH_SHL: return spe_val_int((int64_t)(u << (v & 63)));
-    case SPE_ARITH_SHR: return spe_val_int(i >> (v & 63));
-    case SPE_ARITH_EQ: return spe_val_int(equal);
-    case SPE_ARITH_NE: return spe_val_int(!equal);
-    case SPE_ARITH_LT: return spe_val_int(less);
-    case SPE_ARITH_LE: return spe_val_int(less || equal);
-    case SPE_ARITH_GT: return spe_val_int(more);
-    default: return spe_val_int(more || equal);
+    case SPE_ARITH_ADD: i = (int64_t)(u + v), p += q; break;
+    case SPE_ARITH_SUB: i = (int64_t)(u - v), p -= q; break;
+    case SPE_ARITH_MUL: i = (int64_t)(u * v), p *= q; break;
+    case SPE_ARITH_DIV: i = !whole ? 0 : j == -1 ? (int64_t)(0 - u) : i / j, p /= q; break;
+    case SPE_ARITH_REM: i = j == -1 ? 0 : i % j; break;
+    case SPE_ARITH_MIN: i = less ? i : j, p = less ? p : q; break;
+    case SPE_ARITH_MAX: i = less ? j : i, p = less ? q : p; break;
+    case SPE_ARITH_AND: i &= j; break;
+    case SPE_ARITH_OR: i |= j; break;
+    case SPE_ARITH_XOR: i ^= j; break;
+    case SPE_ARITH_SHL: i = (int64_t)(u << (v & 63)); break;
+    case SPE_ARITH_SHR: i >>= v & 63; break;
+    case SPE_ARITH_EQ: i = equal; break;
+    case SPE_ARITH_NE: i = !equal; break;
+    case SPE_ARITH_LT: i = less; break;
+    case SPE_ARITH_LE: i = less || equal; break;
+    case SPE_ARITH_GT: i = more; break;
+    default: i = more || equal;
     }
+    return whole || op > SPE_ARITH_MAX ? spe_val_int(i) : spe_val_real(p);
 }
 
 /* Can the result be folded? Remainders of floats are left to the device. */
