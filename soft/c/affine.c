@@ -68,20 +68,11 @@ static const char *scalar_text(struct cg *g)
     if (cg_builtin_component(g, i, &builtin, &component))
         return cg_str(g, "(%s)(%s)", type, cg_builtin_affine(g, builtin, component));
     if (cg_is(i, CG_CHAIN)) return scalar_chain(g);
-    const char *a = first(g, i->operand[0]);
-    switch (i->op) {
-    case SP_OP_IAdd: return cg_str(g, "(%s)(%s + %s)", type, a, first(g, i->operand[1]));
-    case SP_OP_BitwiseOr: return cg_str(g, "(%s)(%s | %s)", type, a, first(g, i->operand[1]));
-    case SP_OP_ISub: return cg_str(g, "(%s)(%s - %s)", type, a, first(g, i->operand[1]));
-    case SP_OP_IMul: return cg_str(g, "(%s)(1u * %s * %s)", type, a, first(g, i->operand[1]));
-    case SP_OP_ShiftLeftLogical:
-        sp_constant(g->m, i->operand[1], &c);
-        return cg_str(g, "(%s)(%s << %u)", type, a, (unsigned)c);
-    case SP_OP_SConvert:
-        return cg_str(g, "(%s)(%s)(%s)%s", type, cg_kind_signed(g, cg_kind_of(g, i->id), false),
-                      cg_kind_signed(g, cg_kind_of(g, i->operand[0]), false), a);
-    default: return cg_str(g, "(%s)%s", type, a);
-    }
+    const char *arg[2] = {first(g, i->operand[0]), i->count == 2 ? first(g, i->operand[1]) : NULL};
+    if (i->op == SP_OP_ShiftLeftLogical && sp_constant(g->m, i->operand[1], &c))
+        return cg_str(g, "(%s)(%s << %u)", type, arg[0], (unsigned)c);
+    const char *e = cg_uniform_text(g, i, arg);
+    return e ? e : cg_str(g, "(%s)%s", type, arg[0]);
 }
 
 /* Writes the condition for an affine result: checked operands are affine, and widened ones have not wrapped. */

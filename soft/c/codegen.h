@@ -277,6 +277,8 @@ void cg_check_lifetime(struct cg *g);
 /* ---- ops.c: an operation on scalars, by a text in the tables' language, as an expression */
 const char *cg_applied(struct cg *g, enum cg_kind result, const char *text, uint32_t n, const enum cg_kind *kinds,
                        const char *const *args, bool varying);
+/* An instruction on scalars, applied to these expressions; NULL: it is none of the table's. */
+const char *cg_uniform_text(struct cg *g, const struct sp_inst *i, const char *const *args);
 
 /* ---- memory.c */
 void cg_declare_variables(struct cg *g); /* of the function being written */

@@ -77,14 +77,13 @@ static void write_deferred_load(struct cg *g, const struct cg_queue *q, uint32_t
 {
     const struct cg_private *v = &g->private[variable];
     const char *deferred = cg_var(g, "deferred", q->first->id);
-    uint32_t where = cg_operand(g, 8), each = q->kind ? q->halves : v->granule / 2;
+    uint32_t each = q->kind ? q->halves : v->granule / 2;
     uint32_t items = cg_items(g, variable) * each;
     const char *unit = cg_str(g, q->halves == 2 ? "%s / 2" : "%s", deferred);
     const char *half = q->halves == 2 ? cg_str(g, "%s %% 2", deferred) : "0";
     const char *own = cg_str(g, "(u8 *)&%s[%s * %u]", cg_var(g, "p", variable), unit, items);
     const char *to = cg_str(g, "%s[%s]", cg_var(g, "at", variable), unit);
-    const char *from = cg_str(g, "%s, (i32)%s, (i32)%s", cg_surface(g, 4), cg_leaf_use(g, where, 0, false),
-                              cg_leaf_use(g, where, 1, false));
+    const char *from = cg_surface(g);
     struct cg_block2d b;
     if (!cg_describe_block(g, g->w->inst, &b)) return;
     if (!q->kind) {

@@ -24,11 +24,12 @@ const char *cg_wide_load(struct cg *g, uint32_t variable, const struct cg_block2
     return cg_str(g, "XS(%s_rows)(%s, %u, %u, %u, %u", how, to, cg_signs(g, variable), b->elem, b->height, b->count);
 }
 
-const char *cg_surface(struct cg *g, uint32_t first)
+const char *cg_surface(struct cg *g)
 {
-    const char *e = cg_str(g, "%s", cg_use(g, cg_operand(g, first), false));
+    uint32_t first = g->w->inst->op == SP_OP_Subgroup2DBlockStoreINTEL ? 5 : 4, at = cg_operand(g, first + 4);
+    const char *e = cg_use(g, cg_operand(g, first), false);
     for (uint32_t k = 1; k < 4; k++) e = cg_str(g, "%s, %s", e, cg_use(g, cg_operand(g, first + k), false));
-    return e;
+    return cg_str(g, "%s, (i32)%s, (i32)%s", e, cg_leaf_use(g, at, 0, false), cg_leaf_use(g, at, 1, false));
 }
 
 const char *cg_pointer_list(struct cg *g, const char *type, uint32_t n, const char *const *items)

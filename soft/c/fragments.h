@@ -5,7 +5,8 @@
 #include "codegen.h"
 #include "passes/matrix.h"
 
-const char *cg_surface(struct cg *g, uint32_t first);
+/* The arguments of a 2D block: its surface and its position. */
+const char *cg_surface(struct cg *g);
 /* The byte offset of a pointer into a wide variable. */
 const char *cg_wide_place(struct cg *g, const struct cg_private *p);
 /* The call that loads a block into one ("deferred" or "block2d_load"), up to surface and position. */

@@ -25,7 +25,7 @@ static const char *address_of(struct cg *g, const struct cg_private *p)
 static void write_block2d(struct cg *g)
 {
     bool store = g->w->inst->op == SP_OP_Subgroup2DBlockStoreINTEL;
-    uint32_t at = cg_lanes_operand(g->w->inst), lanes = cg_operand(g, at), first = store ? 5 : 4;
+    uint32_t lanes = cg_operand(g, cg_lanes_operand(g->w->inst));
     const char *name = store                                                       ? "store"
                        : g->w->inst->op == SP_OP_Subgroup2DBlockLoadTransformINTEL ? "load_transform"
                        : g->w->inst->op == SP_OP_Subgroup2DBlockLoadTransposeINTEL ? "load_transpose"
@@ -40,20 +40,15 @@ static void write_block2d(struct cg *g)
     if (p->variable && cg_held(g, p->variable)->wide) {
         const char *load =
             cg_wide_load(g, p->variable, &b, "block2d_load", cg_str(g, "(void *)(%s)", address_of(g, p)));
-        cg_put(g, "    %s, %s, (i32)%s, (i32)%s);\n", load, cg_surface(g, first),
-               cg_leaf_use(g, cg_operand(g, 8), 0, false), cg_leaf_use(g, cg_operand(g, 8), 1, false));
+        cg_put(g, "    %s, %s);\n", load, cg_surface(g));
         return;
     }
     if (p->variable && cg_held(g, p->variable)->tiled) {
-        cg_put(g, "    XS(block2d_load_pairs)(%s, %u, %u, %s, (i32)%s, (i32)%s);\n", address_of(g, p), b.elem, b.height,
-               cg_surface(g, first), cg_leaf_use(g, cg_operand(g, 8), 0, false),
-               cg_leaf_use(g, cg_operand(g, 8), 1, false));
+        cg_put(g, "    XS(block2d_load_pairs)(%s, %u, %u, %s);\n", address_of(g, p), b.elem, b.height, cg_surface(g));
         return;
     }
     uint32_t item = p->variable ? g->private[p->variable].granule : 1;
-    const char *data, *each = "", *s = cg_surface(g, first);
-    const char *x = cg_leaf_use(g, cg_operand(g, store ? 9 : 8), 0, false);
-    const char *y = cg_leaf_use(g, cg_operand(g, store ? 9 : 8), 1, false);
+    const char *data, *each = "", *s = cg_surface(g);
     if (p->variable) {
         data = cg_str(g, "&%s", cg_fixed_item(g, p->variable, p->offset));
     } else {
@@ -65,8 +60,8 @@ static void write_block2d(struct cg *g)
         each = cg_str(g, "%s%s = %s;\n", each, store ? part : mine, store ? mine : part);
     }
     if (store) cg_put(g, "%s", each);
-    cg_put(g, "    XS(block2d_%s)(%s, %u, %u, %u, %u, %u, %s, (i32)%s, (i32)%s);\n", name, data, item, b.elem, b.width,
-           b.height, b.count, s, x, y);
+    cg_put(g, "    XS(block2d_%s)(%s, %u, %u, %u, %u, %u, %s);\n", name, data, item, b.elem, b.width, b.height, b.count,
+           s);
     if (!store) cg_put(g, "%s", each);
 }
 
