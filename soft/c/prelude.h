@@ -75,6 +75,13 @@ XS_SAME_BITS(f64_bits, f64, u64)
 XS_SAME_BITS(bits_f32, u32, f32)
 XS_SAME_BITS(bits_f64, u64, f64)
 
+#define XS_SATURATED(NAME, N, W)                                                                                       \
+    XS_INLINE u##N s##NAME##_sat_u##N(u##N a, u##N b)                                                                  \
+    {                                                                                                                  \
+        i##N r;                                                                                                        \
+        if (!__builtin_##NAME##_overflow((i##N)a, (i##N)b, &r)) return (u##N)r;                                        \
+        return (i##N)a < 0 ? (u##N)((W)1 << (N - 1)) : (u##N)(((W)1 << (N - 1)) - 1);                                  \
+    }
 /* x / 0 is 0 and x % 0 is 0; INT_MIN / -1 wraps. */
 #define XS_INTEGER(N, W)                                                                                               \
     XS_INLINE u##N udiv_u##N(u##N a, u##N b) { return b ? (u##N)(a / b) : (u##N)0; }                                   \
@@ -118,18 +125,8 @@ XS_SAME_BITS(bits_f64, u64, f64)
         return r < a ? (u##N)~(u##N)0 : r;                                                                             \
     }                                                                                                                  \
     XS_INLINE u##N usub_sat_u##N(u##N a, u##N b) { return a > b ? (u##N)(a - b) : (u##N)0; }                           \
-    XS_INLINE u##N sadd_sat_u##N(u##N a, u##N b)                                                                       \
-    {                                                                                                                  \
-        i##N r;                                                                                                        \
-        if (!__builtin_add_overflow((i##N)a, (i##N)b, &r)) return (u##N)r;                                             \
-        return (i##N)a < 0 ? (u##N)((W)1 << (N - 1)) : (u##N)(((W)1 << (N - 1)) - 1);                                  \
-    }                                                                                                                  \
-    XS_INLINE u##N ssub_sat_u##N(u##N a, u##N b)                                                                       \
-    {                                                                                                                  \
-        i##N r;                                                                                                        \
-        if (!__builtin_sub_overflow((i##N)a, (i##N)b, &r)) return (u##N)r;                                             \
-        return (i##N)a < 0 ? (u##N)((W)1 << (N - 1)) : (u##N)(((W)1 << (N - 1)) - 1);                                  \
-    }                                                                                                                  \
+    XS_SATURATED(add, N, W)                                                                                            \
+    XS_SATURATED(sub, N, W)                                                                                            \
     XS_INLINE u##N sabs_u##N(u##N a) { return (i##N)a < 0 ? (u##N)(0u - (W)a) : a; }                                   \
     XS_INLINE u##N sabs_diff_u##N(u##N a, u##N b) { return (i##N)a < (i##N)b ? (u##N)(b - a) : (u##N)(a - b); }        \
     XS_INLINE u##N uabs_diff_u##N(u##N a, u##N b) { return a < b ? (u##N)(b - a) : (u##N)(a - b); }                    \
@@ -455,17 +452,8 @@ XS_FUNCTION u32 group_vote(struct xs_subgroup *self, u64 table, i32 mine, int al
     return all ? met == self->subgroup_count : met != 0;
 }
 
-XS_INLINE u64 group_u8(u8 x) { return x; }
-XS_INLINE u64 group_u16(u16 x) { return x; }
-XS_INLINE u64 group_u32(u32 x) { return x; }
-XS_INLINE u64 group_u64(u64 x) { return x; }
-XS_INLINE u64 group_f32(f32 x) { return bits_f32(x); }
-XS_INLINE u64 group_f64(f64 x) { return bits_f64(x); }
-XS_INLINE u8 ungroup_u8(u64 x) { return (u8)x; }
-XS_INLINE u16 ungroup_u16(u64 x) { return (u16)x; }
-XS_INLINE u32 ungroup_u32(u64 x) { return (u32)x; }
-XS_INLINE u64 ungroup_u64(u64 x) { return x; }
-XS_INLINE f32 ungroup_f32(u64 x) { return f32_bits((u32)x); }
-XS_INLINE f64 ungroup_f64(u64 x) { return f64_bits(x); }
+/* A value as an entry of the table, and back. */
+#define XS_AS_ENTRY(T, x) ((union { T value; u64 bits; }){.value = (x)}.bits)
+#define XS_OF_ENTRY(T, x) ((union { u64 bits; T value; }){.bits = (x)}.value)
 
 #endif

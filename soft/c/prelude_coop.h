@@ -8,26 +8,23 @@
 
 #include "prelude.h"
 
+/* Row r, column c of a matrix in memory. */
+#define XS_COOP_AT(T) XS_AT(T, at + (by_columns ? c : r) * stride + (by_columns ? r : c) * sizeof(T))
 #define XS_COOP_MEMORY(T)                                                                                              \
     XS_FUNCTION void coop_load_##T(T *to, u64 at, u64 stride, int by_columns, u32 rows, u32 cols)                      \
     {                                                                                                                  \
         for (u32 r = 0; r < rows; r++)                                                                                 \
-            for (u32 c = 0; c < cols; c++)                                                                             \
-                to[r * cols + c] = XS_AT(T, by_columns ? at + c * stride + r * sizeof(T)                               \
-                                                       : at + r * stride + c * sizeof(T));                             \
+            for (u32 c = 0; c < cols; c++) to[r * cols + c] = XS_COOP_AT(T);                                           \
     }                                                                                                                  \
     XS_FUNCTION void coop_store_##T(const T *from, u64 at, u64 stride, int by_columns, u32 rows, u32 cols)             \
     {                                                                                                                  \
         for (u32 r = 0; r < rows; r++)                                                                                 \
-            for (u32 c = 0; c < cols; c++)                                                                             \
-                XS_AT(T, by_columns ? at + c * stride + r * sizeof(T) : at + r * stride + c * sizeof(T)) =             \
-                    from[r * cols + c];                                                                                \
+            for (u32 c = 0; c < cols; c++) XS_COOP_AT(T) = from[r * cols + c];                                         \
     }
 XS_COOP_MEMORY(u8)
 XS_COOP_MEMORY(u16)
 XS_COOP_MEMORY(u32)
 XS_COOP_MEMORY(u64)
-#undef XS_COOP_MEMORY
 
 /* d = a b + c, summed in W; FROM_A and so on convert an element to W, TO_D back to the stored type. */
 #define XS_COOP_MULTIPLY(NAME, W, TA, FROM_A, TB, FROM_B, TC, FROM_C, TD, TO_D, M, N, K)                               \

@@ -446,16 +446,16 @@ XS_SHUFFLE(64)
 #define XS_GROUP_REDUCE(d, T, fn, v, bits, identity, table, unused)                                                    \
     do {                                                                                                               \
         T all_ = (identity);                                                                                           \
-        group_put(self, table, group_##T(XS_REDUCE_ALL(T, fn, v, bits, identity)));                                    \
-        for (u32 g_ = 0; g_ < self->subgroup_count; g_++) all_ = fn(all_, ungroup_##T(group_get(table, g_)));          \
+        group_put(self, table, XS_AS_ENTRY(T, XS_REDUCE_ALL(T, fn, v, bits, identity)));                               \
+        for (u32 g_ = 0; g_ < self->subgroup_count; g_++) all_ = fn(all_, XS_OF_ENTRY(T, group_get(table, g_)));       \
         self->barrier(self, XS_BARRIER_FULL);                                                                          \
         d = all_;                                                                                                      \
     } while (0)
 #define XS_GROUP_SCAN(d, T, fn, v, bits, identity, table, inclusive)                                                   \
     do {                                                                                                               \
         T before_ = (identity);                                                                                        \
-        group_put(self, table, group_##T(XS_REDUCE_ALL(T, fn, v, bits, identity)));                                    \
-        for (u32 g_ = 0; g_ < self->subgroup_id; g_++) before_ = fn(before_, ungroup_##T(group_get(table, g_)));       \
+        group_put(self, table, XS_AS_ENTRY(T, XS_REDUCE_ALL(T, fn, v, bits, identity)));                               \
+        for (u32 g_ = 0; g_ < self->subgroup_id; g_++) before_ = fn(before_, XS_OF_ENTRY(T, group_get(table, g_)));    \
         self->barrier(self, XS_BARRIER_FULL);                                                                          \
         d = XS_SCAN(T, fn, v, bits, before_, inclusive);                                                               \
     } while (0)
