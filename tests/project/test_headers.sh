@@ -1,7 +1,7 @@
 #!/bin/sh
 # Each header alone and all together, as C11 and as C++17, with every warning an error; each twice in each of two translation
 # units of one program (test_linkage.sh has two with all headers, for every compiler). Skips compilers that are not installed.
-# Also, lines of C must not exceed 120 columns.
+# Also, lines of C must not exceed 120 columns, and a program must not contain what it cannot use.
 . "$(dirname "$0")/../test.sh"
 flags="-Wall -Wextra -Wpedantic -Werror -I."
 
@@ -45,6 +45,22 @@ for pair in gcc:c11:c gcc:gnu17:c gcc:c2x:c clang:c11:c clang:c2x:c g++:c++17:cc
     includes $headers > "$work/strict.${rest#*:}"
     # shellcheck disable=SC2086
     check "strict warnings, $compiler -std=${rest%%:*}" $compiler -std=${rest%%:*} $flags $strict "$work/strict.${rest#*:}"
+done
+
+# What an operation needs is compiled only in programs that name it: a GEMM has no borders, arrays in local memory, moves of
+# elements or reductions; the image filter has borders.
+has() { nm "$work/$1.o" | grep -q " $2\$"; }
+lacks() { test -s "$work/$1.o" && ! has "$@"; }
+for compiler in gcc clang; do
+    command -v "$compiler" >/dev/null 2>&1 || continue
+    for example in gemm image_filter; do
+        rm -f "$work/$example.o"
+        check "$example.c, $compiler" $compiler -std=c11 -O2 -I. -c -o "$work/$example.o" "examples/$example.c"
+    done
+    check "image_filter.c has borders, $compiler" has image_filter xt_load_bordered_
+    for function in xt_load_bordered_ xt_find_bands_ xt_place_scratch_ xt_combine_ xt_write_load_gather_; do
+        check "gemm.c lacks $function, $compiler" lacks gemm $function
+    done
 done
 
 # An allocator defined as macros with arguments.
