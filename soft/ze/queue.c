@@ -14,11 +14,11 @@
  *
  * Handing each submission over to another thread would take ten times as long as a small copy. A thread whose next
  * submission is behind one of the same program's thread in another queue therefore runs that one, too, and that queue's
- * own thread leaves it to do so (it is led).
+ * own thread leaves it to do so: it is led.
  *
- * The queue's thread would usually be too late. While work arrives, it is therefore not woken for each piece: it naps,
- * then runs what it finds. It is woken if a second piece arrives before the first has begun, or if a program asks
- * whether something is done.
+ * The queue's thread would usually be too late. While work arrives, or it is led, it is therefore not called for each
+ * piece: it naps, then runs what it finds. It is called if a second piece arrives before the first has begun (unless it
+ * is led), or if a program asks whether something is done.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -49,7 +49,6 @@ static struct {
     _Atomic uint32_t active;  /* queues with submissions that are not done */
     _Atomic uint32_t in_line; /* threads waiting for an older submission to begin or rest ... */
     struct waiter *waiters;   /* ... namely these */
-    _Atomic uint32_t led;     /* threads that left their queues to a thread that runs another one */
     _Alignas(64) _Atomic uint64_t submissions; /* written all the time, unlike what threads that run read */
 } queues = {.lock = PTHREAD_MUTEX_INITIALIZER, .released = PTHREAD_COND_INITIALIZER};
 
@@ -172,10 +171,16 @@ static bool is_for_helper(const struct soft_command *c, const struct goal *goal)
 
 static bool run_first(struct soft_queue *q, const struct goal *goal);
 
-/* Leaves the queue to its thread. Lock held. */
+/* Leaves the queue to its thread. Lock held. One that is up looks again before it rests. */
 static void call_thread(struct soft_queue *q)
 {
-    if (!q->busy && (q->first || atomic_load(&q->stop))) pthread_cond_signal(&q->work);
+    if (!q->busy && (q->first || atomic_load(&q->stop)) && q->rest != SOFT_UP) pthread_cond_signal(&q->work);
+}
+
+/* The same, if it will not look itself soon. */
+static void call_sleeper(struct soft_queue *q)
+{
+    if (q->rest == SOFT_ASLEEP) call_thread(q);
 }
 
 int soft_queue_urgency(const struct soft_queue *q)
@@ -262,7 +267,7 @@ static bool run_ahead(struct soft_queue *ahead, uint64_t number, const struct so
     ahead->held++;
     pthread_mutex_unlock(&queues.lock);
     run_first(ahead, &none);
-    call_thread(ahead); /* for the rest, as this thread has other work */
+    call_sleeper(ahead); /* for the rest, as this thread has other work */
     pthread_mutex_unlock(&ahead->signal.lock);
     pthread_mutex_lock(&queues.lock);
     let_go(ahead);
@@ -296,19 +301,12 @@ static void wait_in_line(const struct soft_queue *q, const struct soft_work *w)
 /* Is nothing submitted to any queue but this one, which has work? */
 static bool is_alone(void) { return atomic_load(&queues.active) == 1; }
 
-/* After a change of the queue's first submission. If no other will begin next, threads of queues that left theirs to
- * this queue's are called. */
-static void move_line(const struct soft_queue *q, bool leads)
+/* After a change of the queue's first submission. */
+static void move_line(const struct soft_queue *q)
 {
-    if (leads ? !atomic_load(&queues.in_line) : !atomic_load(&queues.in_line) && !atomic_load(&queues.led)) return;
+    if (!atomic_load(&queues.in_line)) return;
     pthread_mutex_lock(&queues.lock);
     wake_first(q);
-    for (struct soft_queue *other = leads ? NULL : queues.first; other; other = other->next) {
-        if (other == q || !share_an_engine(other, q)) continue;
-        pthread_mutex_lock(&other->signal.lock);
-        call_thread(other);
-        pthread_mutex_unlock(&other->signal.lock);
-    }
     pthread_mutex_unlock(&queues.lock);
 }
 
@@ -343,7 +341,7 @@ static void set_state(struct soft_queue *q, struct soft_work *w, int state)
     pthread_mutex_lock(&q->signal.lock);
     w->state = state;
     pthread_mutex_unlock(&q->signal.lock);
-    move_line(q, state != RESTING);
+    move_line(q);
 }
 
 /* ---- commands */
@@ -402,41 +400,30 @@ static bool run_first(struct soft_queue *q, const struct goal *goal)
     }
     pthread_cond_broadcast(&q->signal.changed);
     if (!done) return false;
-    if (atomic_load(&queues.in_line) || atomic_load(&queues.led) || soft_memory_waits()) {
-        bool leads = q->first != NULL;
+    if (atomic_load(&queues.in_line) || soft_memory_waits()) {
         pthread_mutex_unlock(&q->signal.lock);
-        move_line(q, leads);
+        move_line(q);
         soft_memory_collect(soft_queues_first);
         pthread_mutex_lock(&q->signal.lock);
     }
     return true;
 }
 
-enum { NAP_NS = 100000, LED_NAP_NS = 500000, NAPS = 10, LOW_NICE = 10 };
+enum { NAP_NS = 100000, NAPS = 10, LOW_NICE = 10 };
 
-/* Lock held. */
-static void wait_for_work(struct soft_queue *q)
+/* Until there may be something to do for the queue's thread. Lock held. */
+static void rest(struct soft_queue *q)
 {
+    const bool led = q->first && !q->busy;
     uint64_t submitted = q->submitted;
-    if (!q->naps) {
-        soft_condition_wait(&q->work, &q->signal.lock, UINT64_MAX);
+    if (!q->first && !q->busy && atomic_load(&q->stop)) return; /* since it looked */
+    q->rest = led ? SOFT_LED : q->naps ? SOFT_NAPPING : SOFT_ASLEEP;
+    soft_condition_wait(&q->work, &q->signal.lock, q->rest == SOFT_ASLEEP ? UINT64_MAX : soft_now() + NAP_NS);
+    if (q->rest == SOFT_ASLEEP || q->submitted != submitted)
         q->naps = NAPS;
-        return;
-    }
-    q->napping = true;
-    soft_condition_wait(&q->work, &q->signal.lock, soft_now() + NAP_NS);
-    q->napping = false;
-    q->naps = q->submitted == submitted ? q->naps - 1 : NAPS;
-}
-
-/* The same for a queue that is led. As that may have ended just before, it looks again after a while. */
-static void wait_for_leader(struct soft_queue *q)
-{
-    q->led = true;
-    atomic_fetch_add(&queues.led, 1);
-    soft_condition_wait(&q->work, &q->signal.lock, soft_now() + LED_NAP_NS);
-    atomic_fetch_sub(&queues.led, 1);
-    q->led = false;
+    else if (!led)
+        q->naps--;
+    q->rest = SOFT_UP;
 }
 
 static void *queue_thread(void *pointer)
@@ -448,10 +435,8 @@ static void *queue_thread(void *pointer)
     while (q->first || q->busy || !atomic_load(&q->stop)) {
         if (may_run(q))
             run_first(q, NULL);
-        else if (q->first && !q->busy)
-            wait_for_leader(q);
         else
-            wait_for_work(q);
+            rest(q);
     }
     pthread_mutex_unlock(&q->signal.lock);
     return NULL;
@@ -522,7 +507,10 @@ ze_result_t soft_queue_submit(struct soft_queue *q, struct soft_command *command
     *q->last = w;
     q->last = &w->next;
     if (asynchronous) {
-        if (!q->led && (!q->napping || q->first != w)) call_thread(q);
+        if (q->rest == SOFT_NAPPING && q->first != w)
+            call_thread(q);
+        else
+            call_sleeper(q);
     } else {
         await_number(q, q->submitted, true, UINT64_MAX);
         result = take_failure(q);

@@ -634,6 +634,10 @@ ze_result_t soft_command_run(struct soft_command *command, int urgency);
 
 struct soft_work; /* one submission */
 
+/* What a queue's thread does: it is up, sleeps until it is called, or naps, after which it looks for work itself. LED
+ * is a nap, too: it leaves the first submission to the thread that runs another queue. */
+enum soft_rest { SOFT_UP, SOFT_ASLEEP, SOFT_NAPPING, SOFT_LED };
+
 struct soft_queue {
     uint64_t number; /* from 1, never reused */
     struct soft_signal signal;
@@ -641,9 +645,8 @@ struct soft_queue {
     struct soft_work *first, **last;
     uint64_t submitted, completed;
     bool busy, started;
-    bool napping;  /* its thread will look for work soon, without being woken */
-    unsigned naps; /* naps left before it sleeps */
-    bool led;      /* its thread has left the first submission to the thread that runs another queue */
+    enum soft_rest rest; /* of its thread */
+    unsigned naps;       /* naps left before it sleeps */
     atomic_bool stop;
     ze_event_handle_t awaited; /* by the running command; NULL: none */
     ze_result_t failed; /* reported once, by the next synchronisation */
