@@ -2,9 +2,9 @@
 # check_intel_shapes.sh [NAME] - compiles products of many shapes, types and forms (tests/intel/intel_shapes.c) for Intel
 # GPUs with Intel's compiler and no GPU, and prints a line for each:
 #     shape <name> <device> <aligned|any> loop_dpas=<n> instructions=<per dpas> messages=<per dpas> spill=<bytes> needed=<per dpas>
-# for the loop with the fewest instructions per dpas, or that the module has no dpas; needed: what it needs besides products and
-# the loads of their operands, where that is known. Fails if the compiler refuses a module, or if one takes more instructions per
-# dpas, or spills more, than stated below; without a compiler it prints a message and succeeds.
+# for the loop with the fewest instructions per dpas, or that the module has no dpas; needed: how many of them the hardware
+# leaves no way around, where that is known. Fails if the compiler refuses a module, or if one takes more instructions per dpas,
+# or spills more, than stated below; without a compiler it prints a message and succeeds.
 set -u
 CC=${CC:-cc}
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -14,7 +14,7 @@ trap 'rm -rf "$work"' EXIT
 status=0
 
 # The most instructions per dpas (2 with aligned pitches, 12 at any pitch) and bytes of spill (0), unless listed here: for
-# bmg, for pvc, and spill for both. needed: how many of them do what the hardware cannot do by itself (bmg/pvc, if they differ).
+# bmg, for pvc, and spill and needed for both (needed: bmg/pvc, if they differ).
 most_of() { # most_of NAME DEVICE aligned|any
     awk -v name="$1" -v device="$2" -v which="$3" '
         BEGIN { pitch = "aligned"; most = which == "any" ? 12 : 2; spill = 0 }
