@@ -215,6 +215,19 @@ static const struct row saturated[] = {
     {SP_OP_UConvert, "@sat_u_to_u_%j_%k", NULL},
 };
 
+/* The same for f32 to 32 bits in up to 16 lanes, as calls cost more than the code in line: no vector register survives
+ * them. */
+static const struct row in_line[] = {
+    {SP_OP_ConvertFToS, "@%j_to_s_%k", "$%j_to_s_%k(%0)"},
+};
+
+static bool is_in_line(struct cg *g)
+{
+    const struct cg_leaves *from = cg_value_leaves(g, cg_operand(g, 0)), *to = cg_leaves_of(g, g->w->inst->type);
+    return g->S < 32 && !g->o->quick && from->count && to->count && from->leaf[0].kind != CG_F64 &&
+           to->leaf[0].kind == CG_U32;
+}
+
 /* Shifts: the amount, which may have another width, is converted to the operand's first. */
 static const struct row shifts[] = {
     {SP_OP_ShiftLeftLogical, "$shl_%k(%0, %1)", NULL},     {SP_OP_ShiftRightLogical, "$shr_%k(%0, %1)", NULL},
@@ -770,6 +783,8 @@ bool cg_write_simple(struct cg *g)
     }
     if (sp_decorated(g->m, g->w->inst->id, SP_DECORATION_SaturatedConversion) &&
         (r = find_row(saturated, sizeof saturated / sizeof *saturated, op)))
+        write_row(g, r, false);
+    else if ((r = find_row(in_line, sizeof in_line / sizeof *in_line, op)) && is_in_line(g))
         write_row(g, r, false);
     else if ((r = find_row(rows, sizeof rows / sizeof *rows, op)))
         write_row(g, r, false);

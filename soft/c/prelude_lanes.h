@@ -512,6 +512,14 @@ XS_LESSER(fmax_f32, f32, XS_COMPARE(a, >, b) | XS_COMPARE(b, !=, b))
 #undef XS_LEAST
 #undef XS_LESSER
 XS_INLINE f32x XS(fabs_f32)(f32x a) { return (f32x)((u32x)a & 0x7fffffffu); }
+/* As prelude.h's for one lane. Only lanes whose result fits are converted: for others C says nothing. */
+XS_INLINE u32x XS(f32_to_s_u32)(f32x x)
+{
+    const f32x limit = (f32x){0} + 2147483648.0f;
+    const i32x large = XS_COMPARE(x, >=, limit), fits = XS_COMPARE(x, <, limit) & XS_COMPARE(x, >=, -limit);
+    const i32x limited = (XS_ALL(i32, 0x7fffffff) ^ ~large) & XS_COMPARE(x, ==, x);
+    return (u32x)(XS_CONVERT((f32x)((i32x)x & fits), i32x) | (limited & ~fits));
+}
 /* Local ids of the lanes: these count through x first, then y, then z. */
 XS_INLINE void XS(local_ids)(const u32 *first, u32 lx, u32 ly, u32 lz, u32x *x, u32x *y, u32x *z)
 {
