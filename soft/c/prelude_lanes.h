@@ -51,7 +51,10 @@
             __builtin_memcpy(pa_, &ca_, sizeof ca_);                                                                   \
             __builtin_memcpy(pb_, &cb_, sizeof cb_);                                                                   \
             XS_UNROLL for (u32 i_ = 0; i_ < sizeof ca_ / piece_; i_++) pr_[i_] = XS_CONVERT(pa_[i_] op pb_[i_], m_);   \
-            __builtin_memcpy(&cr_, pr_, sizeof cr_);                                                                   \
+            if (sizeof ca_ == 2 * piece_)                                                                              \
+                cr_ = XS(joined)(pr_);                                                                                 \
+            else                                                                                                       \
+                __builtin_memcpy(&cr_, pr_, sizeof cr_);                                                               \
         }                                                                                                              \
         cr_;                                                                                                           \
     })
@@ -106,6 +109,27 @@ XS_SPLAT(f64)
 #define XS_LANES                                                                                                       \
     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
 #endif
+#ifdef __has_builtin
+#define XS_HAS_SHUFFLE __has_builtin(__builtin_shufflevector)
+#else
+#define XS_HAS_SHUFFLE 0
+#endif
+/* The mask whose halves are in memory at p. They are joined in registers: one load of both would have to wait for the
+ * two stores. */
+XS_INLINE i32x XS(joined)(const void *p)
+{
+#if XS_HAS_SHUFFLE
+    typedef i32 half XS_BYTES(2 * S);
+    half low, high;
+    __builtin_memcpy(&low, p, sizeof low);
+    __builtin_memcpy(&high, (const u8 *)p + sizeof low, sizeof high);
+    return __builtin_shufflevector(low, high, XS_LANES);
+#else
+    i32x r;
+    __builtin_memcpy(&r, p, sizeof r);
+    return r;
+#endif
+}
 XS_INLINE u32x XS(lane_index)(void) { return (u32x){XS_LANES}; }
 /* The lanes of an affine value: lane 0's value, and the step from lane to lane. */
 XS_INLINE u8x XS(affine_u8)(u8 x, u8 step) { return XS(splat_u8)(x) + (u8x){XS_LANES} * step; }
