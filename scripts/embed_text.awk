@@ -77,7 +77,7 @@ function define(name) {
 # The function that begins on a line: its name precedes the first parenthesis, or is in XS(...). Or a table.
 function define_function(s,    at, word, before) {
     at = 0
-    while (match(substr(s, at + 1), /[(\[={]/)) {
+    while (match(substr(s, at + 1), /[[(={]/)) {
         at += RSTART
         if (substr(s, at, 1) != "(") break
         before = substr(s, 1, at - 1)
@@ -216,7 +216,12 @@ function item_end(k,    depth, s, ends) {
 
 # ---- what an item needs
 
-function need(item) { if (item != here && !(item in needed)) needed[item] = 1 }
+function need(item) {
+    if (item == here || needed_by[item] == here) return
+    needed_by[item] = here
+    needs = needs (item - 1) ","
+    need_total++
+}
 function need_word(word,    n) { for (n = first_named[word]; n; n = next_named[n]) need(item_of[n]) }
 # All names that begin, or end, like the word; only types in T##x and T##_mem.
 function need_like(word, ends,    n, only_types, size) {
@@ -279,16 +284,11 @@ END {
     print "0};\nconst uint16_t soft_needs[] = {"
     first[items + 1] = lines + 1
     for (here = 1; here <= items; here++) {
-        for (n in needed) delete needed[n]
+        needs = ""
+        need_from[here] = need_total + 0
         for (k = first[here]; k < first[here + 1] && leads[here]; k++)
             need_line(line[k], !expansion[here] && !families[here])
-        list = ""
-        need_from[here] = need_total + 0
-        for (n in needed) {
-            list = list (n - 1) ","
-            need_total++
-        }
-        if (list != "") print list
+        if (needs != "") print needs
     }
     print "0};\nconst struct soft_item soft_items[] = {"
     for (n = 1; n <= items; n++)
