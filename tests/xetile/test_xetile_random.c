@@ -1,14 +1,12 @@
 /* test_xetile_random.c - random programs: steps chosen at random (loads, elementwise operations, products, reductions,
  * changes of layout, loops, conditions) with random types, shapes and maps. Each is recorded as a kernel, run, and
- * every element of every value is compared with what an interpreter on the host computes.
- *
- * Integers must be exact. With each floating value the interpreter carries a bound of its error: half a unit in the
- * last place for each rounding, and what the operands' errors become. A value whose bound is infinite, because it
- * depends on the order of nearly equal numbers or left its type's range, is not compared; few may be.
+ * every element of every value is compared with what an interpreter on the host computes (random_values.h).
  *
  *     RANDOM_PROGRAMS=1000 RANDOM_SEED=7 build/test_xetile_random     more of them; RANDOM_PRINT=1 prints each one
  */
 #include "xetile_case.h"
+
+#include "random_values.h"
 
 enum { STEPS_MAX = 24, SIDE_MAX = 64, AREA_MAX = 1024 };
 #define REAL ((double)1.7f) /* the kernel's floating parameter */
@@ -21,10 +19,6 @@ enum { STEPS_MAX = 24, SIDE_MAX = 64, AREA_MAX = 1024 };
 #define KIND_NAME_(name) #name,
 typedef enum { KINDS_(KIND_) KINDS } kind;
 static const char *const kind_names[] = {KINDS_(KIND_NAME_)};
-
-typedef struct {
-    double v, error; /* error: at most this; INFINITY: not compared */
-} value;
 
 /* A step makes one value. LOOP: value a, then `count` times value b, of the `body` steps that follow it; there the loop
  * itself is the carried value. CONDITION: the same, once or not at all. */
@@ -59,13 +53,8 @@ static xt_vec vecs[STEPS_MAX];
 
 /* ---- choosing ---------------------------------------------------------------------------------------------------- */
 
-static int below(int n) { return (int)(test_random() % (uint64_t)n); }
-static bool chance(int percent) { return below(100) < percent; }
-
 static const int types[] = {CM_F32, CM_F32, CM_F16, CM_BF16, CM_F64, CM_I32,
                             CM_I32, CM_U32, CM_I16, CM_U16,  CM_I8,  CM_U8};
-#define ONE_OF(array) (array)[below((int)(sizeof(array) / sizeof *(array)))]
-
 static int random_side(void)
 {
     static const int sides[] = {1, 2, 3, 4, 5, 8, 8, 12, 16, 16, 16, 24, 32, 32, 48, 64};
@@ -651,74 +640,6 @@ XT_KERNEL (random_steps, u64(IN), u64(OUT), u32(ONE), f32(SCALE))
 
 /* ---- interpreting ------------------------------------------------------------------------------------------------ */
 
-static int bits_of(int type) { return 8 * (int)size_of(type); }
-
-/* An integer modulo the type's range; a float with one more rounding, of `units` units in the last place. */
-static value rounded(int type, double v, double error, double units)
-{
-    value r = {v, error};
-    if (is_float(type)) {
-        double largest = type == CM_F16 ? 60000 : 1e30, least = type == CM_F16 ? 0x1p-24 : 1e-37;
-        if (type == CM_F64) units *= 2; /* the interpreter rounds too */
-        r.error += 1.001 * units * (half_ulp(type) * (fabs(v) + error) + least);
-        if (!(fabs(v) + r.error < largest)) r.error = INFINITY, r.v = 0;
-        return r;
-    }
-    if (!(error == 0) || !(fabs(v) < 0x1p62)) return (value){0, INFINITY};
-    uint64_t low = (uint64_t)(int64_t)v & (bits_of(type) == 64 ? UINT64_MAX : (UINT64_C(1) << bits_of(type)) - 1);
-    if (is_signed(type) && (low >> (bits_of(type) - 1))) low |= ~UINT64_C(0) << (bits_of(type) - 1);
-    r.v = is_signed(type) ? (double)(int64_t)low : (double)low;
-    return r;
-}
-
-static value of_integers(int op, int type, value x, value y)
-{
-    int64_t a = (int64_t)x.v, b = (int64_t)y.v, r = 0;
-    if (x.error > 0 || y.error > 0) return (value){0, INFINITY};
-    switch (op) {
-    case SPE_ARITH_ADD: r = a + b; break;
-    case SPE_ARITH_SUB: r = a - b; break;
-    case SPE_ARITH_MUL: /* exact modulo 2^32, as a double would not be */
-        r = (int64_t)(uint32_t)((uint64_t)a * (uint64_t)b);
-        break;
-    case SPE_ARITH_DIV: r = a / b; break;
-    case SPE_ARITH_REM: r = a % b; break;
-    case SPE_ARITH_MIN: r = a < b ? a : b; break;
-    case SPE_ARITH_MAX: r = a > b ? a : b; break;
-    case SPE_ARITH_AND: r = a & b; break;
-    case SPE_ARITH_OR: r = a | b; break;
-    case SPE_ARITH_XOR: r = a ^ b; break;
-    case SPE_ARITH_SHL: r = (int64_t)(uint32_t)((uint64_t)a << b); break;
-    case SPE_ARITH_SHR: r = a >> b; break;
-    }
-    return rounded(type, (double)r, 0, 0);
-}
-
-static value combined(int op, int type, value x, value y)
-{
-    if (!is_float(type)) return of_integers(op, type, x, y);
-    switch (op) {
-    case SPE_ARITH_ADD: return rounded(type, x.v + y.v, x.error + y.error, 1);
-    case SPE_ARITH_SUB: return rounded(type, x.v - y.v, x.error + y.error, 1);
-    case SPE_ARITH_MUL:
-        return rounded(type, x.v * y.v, fabs(x.v) * y.error + fabs(y.v) * x.error + x.error * y.error, 1);
-    case SPE_ARITH_MIN: return (value){fmin(x.v, y.v), fmax(x.error, y.error)};
-    default: return (value){fmax(x.v, y.v), fmax(x.error, y.error)};
-    }
-}
-
-static bool holds(int op, double a, double b)
-{
-    switch (op) {
-    case SPE_ARITH_EQ: return a == b;
-    case SPE_ARITH_NE: return a != b;
-    case SPE_ARITH_LT: return a < b;
-    case SPE_ARITH_LE: return a <= b;
-    case SPE_ARITH_GT: return a > b;
-    default: return a >= b;
-    }
-}
-
 static value *cell(int n, int i, int j) { return &program.steps[n].result[i * program.steps[n].cols + j]; }
 
 /* Index i of n under a border; -1: outside. */
@@ -800,13 +721,6 @@ static value cast(int type, int from, value x)
     x.v = trunc(x.v);
     if (x.error > 0 || rounded(type, x.v, 0, 0).v != x.v) return (value){0, INFINITY};
     return x;
-}
-
-static value fma_of(int type, value x, value y, value z)
-{
-    double error = fabs(x.v) * y.error + fabs(y.v) * x.error + x.error * y.error;
-    if (!is_float(type)) return of_integers(SPE_ARITH_ADD, type, of_integers(SPE_ARITH_MUL, type, x, y), z);
-    return rounded(type, x.v * y.v + z.v, error + z.error + half_ulp(type) * fabs(x.v * y.v), 1);
 }
 
 static value by_number_of(const step *s, value x, value y)
@@ -922,12 +836,6 @@ static bool run_program(uint64_t seed, const variant *v)
     zed_free(&device, program.inputs);
     zed_free(&device, out);
     return ran && !wrong;
-}
-
-static uint64_t setting(const char *name, uint64_t other)
-{
-    const char *text = getenv(name);
-    return text ? strtoull(text, NULL, 0) : other;
 }
 
 TEST(random_programs)
