@@ -2256,12 +2256,11 @@ XE_FN_ void cv_atomic_add_(cv_ctx *x, spe_id base, spe_id at, int type, spe_id v
     cv_atomic_add_f16_(x, p, cv_join_(x, half, 2, two));
 }
 
-/* Adds the lanes' values to consecutive elements (lane l to element l from `at` on), of which the first n exist. */
+/* Adds the first n lanes' values to elements, each to the one at `at`. Those of an even lane and the next adjoin. */
 XE_FN_ void cv_atomic_add_lanes_(cv_ctx *x, spe_id base, spe_id at, int type, spe_id v, int n)
 {
     spe_module *m = &x->m;
     spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), half = spe_float(m, 16), two[2], mine = 0;
-    at = spe_iadd(m, at, spe_imul(m, lane, spe_i32(m, cv_bytes_(type))));
     if (type == CV_F16) { /* even lanes also add for their neighbour */
         two[0] = spe_fconvert(m, half, v);
         two[1] = spe_sg_shuffle_xor(m, two[0], spe_i32(m, 1));
@@ -2371,6 +2370,16 @@ XE_FN_ void cv_outer_lanes_(const cv_outer_ *o)
     spe_endfor(m, 0, NULL);
 }
 
+/* Where lane l's element (row, col + l) is; col is a multiple of the subgroup size. Lanes beyond the width of a panel
+ * continue in the next one. */
+XE_FN_ spe_id cv_lane_offset_(const cv_surface_ *s, spe_id row, int col)
+{
+    spe_module *m = &s->x->m;
+    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), at = cv_offset_(s, row, spe_i32(m, col));
+    return spe_iadd(m, at, s->x->S * s->bytes > 64 ? cv_offset_(s, spe_i32(m, 0), lane)
+                                                   : spe_imul(m, lane, spe_i32(m, s->bytes)));
+}
+
 /* Adds the sums of up to eight rows from `row` on (lane l: column col + l, n columns). f16 takes a loop over rows,
  * because its exchange loops are long. */
 XE_FN_ void cv_outer_add_rows_(const cv_outer_ *o, int row, int rows, int col, int n, spe_id sums)
@@ -2379,13 +2388,13 @@ XE_FN_ void cv_outer_add_rows_(const cv_outer_ *o, int row, int rows, int col, i
     spe_module *m = &x->m;
     if (o->c.type == CV_F16) {
         spe_id r = cv_loop_(m, rows, 1);
-        cv_atomic_add_lanes_(x, o->c.base, cv_offset_(&o->c, spe_iadd(m, r, spe_i32(m, row)), spe_i32(m, col)), CV_F16,
+        cv_atomic_add_lanes_(x, o->c.base, cv_lane_offset_(&o->c, spe_iadd(m, r, spe_i32(m, row)), col), CV_F16,
                              spe_extract_dyn(m, sums, r), n);
         spe_endfor(m, 0, NULL);
         return;
     }
     for (int i = 0; i < rows; i++)
-        cv_atomic_add_lanes_(x, o->c.base, cv_offset_(&o->c, spe_i32(m, row + i), spe_i32(m, col)), o->c.type,
+        cv_atomic_add_lanes_(x, o->c.base, cv_lane_offset_(&o->c, spe_i32(m, row + i), col), o->c.type,
                              spe_extract(m, sums, (uint32_t)i), n);
 }
 
@@ -2426,7 +2435,7 @@ XE_FN_ void cv_outer_broadcast_(const cv_outer_ *o)
     for (int i = 0; i < blocks; i++) {
         spe_id sum = spe_fmul(m, all[0], b[i * S]);
         for (int j = 1; j < S; j++) sum = spe_fadd(m, spe_fmul(m, all[j], b[i * S + j]), sum);
-        cv_atomic_add_lanes_(x, o->c.base, cv_offset_(&o->c, row, spe_i32(m, i * S)), o->c.type, sum,
+        cv_atomic_add_lanes_(x, o->c.base, cv_lane_offset_(&o->c, row, i * S), o->c.type, sum,
                              o->c.k - i * S < S ? o->c.k - i * S : S);
     }
     spe_endfor(m, 0, NULL);
@@ -2477,8 +2486,9 @@ void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r)
     bytes = cv_bytes_(type);
     base = cv_bytes_at_(w, &r->base, &r->offset);
     if (cv_is_uniform_(w, r->uniform, &r->offset, NULL)) {
+        spe_id at = spe_imul(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), spe_i32(m, bytes));
         for (int i = 0; i < v.length; i += x->S)
-            cv_atomic_add_lanes_(x, base, spe_i32(m, i * bytes), type, cv_sum_lanes_(x, &v, i),
+            cv_atomic_add_lanes_(x, base, spe_iadd(m, spe_i32(m, i * bytes), at), type, cv_sum_lanes_(x, &v, i),
                                  v.length - i < x->S ? v.length - i : x->S);
     } else if (type == CV_F16) { /* in a loop: see cv_outer_add_rows_ */
         spe_id variable = cv_spill_(x, &v), k = cv_loop_(m, v.length, 1);

@@ -142,6 +142,12 @@ TEST(outer_product_subgroup_size_8)
     if (!has_subgroups_of(8)) SKIP("the device has no subgroups of 8");
     outer_products(0, 8, CM_AUTO, "outer_8");
 }
+/* Wider than a panel, which has 16 columns of f32. */
+TEST(outer_product_subgroup_size_32)
+{
+    outer_products(0, 32, CM_AUTO, "outer_f16_f16_32");
+    outer_products(2, 32, CM_AUTO, "outer_f32_f32_32");
+}
 
 static void vectors(int size, const char *name)
 {
@@ -158,6 +164,7 @@ TEST(vector_accumulate_subgroup_size_8)
     if (!has_subgroups_of(8)) SKIP("the device has no subgroups of 8");
     vectors(8, "vectors_8");
 }
+TEST(vector_accumulate_subgroup_size_32) { vectors(32, "vectors_32"); }
 
 /* ---- conversion on the device: many descriptors in one batch, each like the host's result bit by bit, padding
  * included */
@@ -280,8 +287,10 @@ static void tests(void)
     RUN(outer_product_f32_f32);
     RUN(outer_product_without_matrix_instruction);
     RUN(outer_product_subgroup_size_8);
+    RUN(outer_product_subgroup_size_32);
     RUN(vector_accumulate);
     RUN(vector_accumulate_subgroup_size_8);
+    RUN(vector_accumulate_subgroup_size_32);
     RUN(conversion_on_the_device);
     RUN(a_refused_descriptor_appends_nothing);
 }
