@@ -97,7 +97,7 @@ static void cm_mul_add_rows_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe
             for (int block = 0; block < ld->size_k2; block++) {
                 spe_id *d = &job->acc.part[block * runs + run];
                 spe_id x = cm_copies_(c, a[cm_number_of_(la, cm_slot_of(la, block * la->size_i, k))], words);
-                *d = spe_add(c->module, spe_mul(c->module, x, vector), *d);
+                *d = spe_add(c->module, *d, spe_mul(c->module, x, vector));
             }
         }
 }
@@ -130,12 +130,14 @@ static void cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, const s
     }
     for (int v = 0; v < ld->size_v; v++)
         for (int k = 0; k < depth && v * (ld->lanes / ld->size_i) < job->b->layout.cols; k++)
-            d[v] = spe_add(c->module, spe_mul(c->module, x[k], cm_choose_b_(c, job, b, k, v)), d[v]);
+            d[v] = spe_add(c->module, d[v], spe_mul(c->module, x[k], cm_choose_b_(c, job, b, k, v)));
     job->acc = cm_from_components(c, ld, d);
 }
 
 /* Method, for every layout: broadcasts, products and sums in the accumulation type (compilers fuse them if that is
- * faster), in straight-line code: per lane K N broadcasts and K N M / S products, in vectors of up to eight. */
+ * faster), in straight-line code: per lane K N broadcasts and K N M / S products, in vectors of up to eight. Sums come
+ * first in additions: Intel's compiler makes dp4a of chains of four products of bytes, and if the first addition of a
+ * chain has the second product first, it may pair that one's factors wrongly. */
 static void cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
 {
     cm_type acc = job->acc.layout.type;

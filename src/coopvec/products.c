@@ -195,8 +195,8 @@ static void cv_lanes_run_(const cv_product_ *p, spe_id row, spe_id col, int n, c
     for (int i = 0; i < n; i++) {
         spe_id e = cv_to_sum_(p->x, a[i], p->a.type, p->real), *sum = &sums[p->a.across ? i : 0],
                x = v[p->a.across ? 0 : i];
-        *sum =
-            p->real ? spe_fadd(m, spe_fmul(m, e, x), *sum) : spe_iadd(m, spe_imul(m, e, x), *sum); /* compilers fuse */
+        /* compilers fuse; sums come first, see cm_mul_add_plain_ */
+        *sum = p->real ? spe_fadd(m, *sum, spe_fmul(m, e, x)) : spe_iadd(m, *sum, spe_imul(m, e, x));
     }
 }
 
