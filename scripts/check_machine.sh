@@ -36,7 +36,8 @@ counts() {
 # tests/intel/test_intel_bugs.c has each bug alone; one that is fixed is executed and ok.
 known_cases() {
     case $1 in
-    test_intel_bugs) echo "vectors_of_doubles_become_f32 matrices_of_narrow_rows_are_loaded halves_are_added_atomically" ;;
+    test_intel_bugs) echo "vectors_of_doubles_become_f32 matrices_of_narrow_rows_are_loaded halves_are_added_atomically
+        products_of_bytes_are_summed" ;;
     test_coopmatrix_targets) echo khr ;;
     test_coopmatrix_memory) echo atomics ;;
     esac
@@ -47,6 +48,7 @@ known_bug() { # known_bug CASE: sets $bug, and $sign, which is in every complain
     matrices_of_narrow_rows*|khr)
         bug="IGC makes 2D blocks of OpCooperativeMatrixLoadKHR on surfaces below 64 bytes"
         sign=': a 2D block message: a \(surface less than 64\|pitch\)' ;;
+    products_of_bytes*) bug="IGC exchanges two factors in dp4a" sign=': sum [0-9]* is ' ;;
     halves_are_added*|atomics) bug="IGC refuses f16 atomics" sign=' refused a module ' ;;
     *) return 1 ;;
     esac
@@ -121,8 +123,8 @@ examples() { # examples TARGET
 tests="test_xetile test_xetile_appendix test_xetile_atomics test_xetile_by_columns test_xetile_control test_xetile_layout
     test_xetile_memory test_xetile_odd test_xetile_operations test_xetile_pitch test_xetile_random test_xetile_reduce test_xetile_texts
     test_xetile_turned test_xetile_vectors test_coopmatrix test_coopmatrix_change test_coopmatrix_functions test_coopmatrix_grid
-    test_coopmatrix_memory test_coopmatrix_ops test_coopmatrix_targets test_coopvec_accumulate test_coopvec_mul test_coopvec_shapes
-    test_coopvec_vectors test_intel_bugs"
+    test_coopmatrix_memory test_coopmatrix_ops test_coopmatrix_targets test_coopvec_accumulate test_coopvec_mul test_coopvec_random
+    test_coopvec_shapes test_coopvec_vectors test_intel_bugs"
 targets=${MACHINE_TARGETS-bmg pvc lnl ptl}
 
 if [ "${1:-}" = --short ]; then

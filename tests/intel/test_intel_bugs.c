@@ -116,12 +116,61 @@ TEST(halves_are_added_atomically)
     zed_free(&device, to);
 }
 
+/* ---- a sum of twelve products of bytes: in the first dp4a, factors 0 and 1 of one side are exchanged. It takes bytes
+ * of two adjoining loads, and an addition whose first operand is the product. */
+
+enum { WORDS = 4, PRODUCTS = 12 };
+
+static spe_id word(spe_module *m, int param)
+{
+    (void)param;
+    return spe_int(m, 32);
+}
+
+/* n elements of `bits` bits, from word `at` on. */
+static spe_id load_vector(spe_module *m, spe_id at, int bits, int n)
+{
+    spe_id p = spe_index(m, spe_param_id(m, 1), at);
+    return spe_load(m, spe_ptr_cast(m, p, spe_vec(m, spe_int(m, bits), (uint32_t)n)), (uint32_t)bits / 8);
+}
+
+static void emit_dot(spe_module *m)
+{
+    spe_id i = spe_builtin(m, SPE_LOCAL_ID, 0), sum = 0, first, second, x;
+    first = load_vector(m, spe_i32(m, 0), 8, 8);
+    second = load_vector(m, spe_i32(m, 2), 8, 4);
+    x = load_vector(m, spe_iadd(m, spe_imul(m, i, spe_i32(m, WORDS)), spe_i32(m, WORDS)), 32, WORDS);
+    for (int k = 0; k < PRODUCTS; k++) {
+        spe_id a = spe_sconvert(m, spe_int(m, 32), spe_extract(m, k < 8 ? first : second, (uint32_t)k % 8));
+        spe_id b = spe_shl(m, spe_extract(m, x, (uint32_t)k / 4), spe_i32(m, 24 - 8 * (k % 4)));
+        spe_id product = spe_imul(m, a, spe_sar(m, b, spe_i32(m, 24)));
+        sum = k ? spe_iadd(m, product, sum) : product;
+    }
+    spe_store(m, spe_index(m, spe_param_id(m, 0), i), sum, 0);
+}
+
+TEST(products_of_bytes_are_summed)
+{
+    int8_t *from = (int8_t *)memory(4 * WORDS * (LANES + 1));
+    int32_t *to = (int32_t *)memory(4 * LANES);
+    for (int i = 0; i < 4 * WORDS * (LANES + 1); i++) from[i] = (int8_t)(37 * i + 11 + i * i / 16);
+    bool ran = run("dot", emit_dot, word, to, from);
+    for (int i = 0; ran && i < LANES; i++) {
+        int want = 0;
+        for (int k = 0; k < PRODUCTS; k++) want += from[k] * from[4 * WORDS * (i + 1) + k];
+        CHECK_MSG(to[i] == want, "sum %d is %d, want %d", i, (int)to[i], want);
+    }
+    zed_free(&device, from);
+    zed_free(&device, to);
+}
+
 int main(void)
 {
     if (!zed_open(&device, NULL)) return zed_print_error(&device, stderr), 1;
     RUN(vectors_of_doubles_become_f32);
     RUN(matrices_of_narrow_rows_are_loaded);
     RUN(halves_are_added_atomically);
+    RUN(products_of_bytes_are_summed);
     zed_close(&device);
     return test_report();
 }
