@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#define XS_ABI_VERSION 15
+#define XS_ABI_VERSION 16
 
 /* A thread's state for matrix products during a launch. */
 struct xs_thread {
@@ -20,7 +20,7 @@ struct xs_thread {
     uint64_t group;      /* ... and the number + 1 of the work-group using them */
     uint8_t *shared;     /* XS_SHARED_BYTES, if the kernel needs them; may be NULL */
 };
-enum { XS_SHARED_BYTES = 4 << 20 };
+enum { XS_SHARED_BYTES = 4 << 20, XS_FRAME_ALIGN = 256 };
 
 /* An image. Texel (x, y, z) is at data + x * texel bytes + y * row_pitch + z * slice_pitch; layer i of an array begins
  * at data + i * slice_pitch. Layout, type and swizzle have the values of Level Zero's enumerations. */
@@ -91,7 +91,8 @@ enum { XS_BARRIER_FULL, XS_BARRIER_ARRIVE, XS_BARRIER_WAIT };
 /* `args` is the argument block: each parameter at its offset, pointers as 64-bit addresses. */
 typedef void xs_kernel_fn(struct xs_subgroup *self, const uint8_t *args);
 /* Runs work-groups from self->group_id on, in the launch's order; `self` is their first subgroup's and changes. If it
- * returns nonzero, the launch ends in work-group self->group_id, for the reason in self->error. */
+ * returns nonzero, the launch ends in work-group self->group_id, for the reason in self->error. With groups == 0 it
+ * runs only this subgroup, and returns 1 if this is to be called again after a barrier. */
 typedef int xs_groups_fn(struct xs_subgroup *self, const uint8_t *args, uint64_t groups);
 
 /* Which version of a kernel (passes/versions.h) runs launches with these arguments and work-groups of this size. */
@@ -126,6 +127,7 @@ struct xs_kernel {
     uint32_t shares_blocks;          /* needs `shared` of xs_thread */
     uint32_t version;                /* which version of the kernel this is ... */
     xs_version_fn *choose;           /* ... and which one a launch needs; NULL: this one runs them all */
+    const struct xs_kernel *full;    /* of a version for partial subgroups: what runs full ones beside them, or NULL */
     uint32_t function;               /* the id of its function in the module: names of C functions begin with f<id> */
     const void *body;                /* the kernel's code, for a `run_groups` shared by several */
     uint32_t spill_bytes; /* of machine code: spilled registers, per subgroup */

@@ -60,9 +60,7 @@ void cg_write_choice(struct cg *g, uint32_t index, const struct cg_param *p)
     const struct cg_kernel_versions *v = conditions_of(g, index);
     cg_put(g, "static u32 choose%u(const uint8_t *args, const uint32_t *size)\n{\n", index);
     if (g->fn->sized)
-        cg_put(g,
-               "    u32 version = size[0] %% S == 0 ? %u : size[1] == 1 && size[2] == 1 && size[0] > S ? %u : %u;\n",
-               CG_FULL, CG_FULL | CG_PARTIAL, CG_PARTIAL);
+        cg_put(g, "    u32 version = size[0] %% S == 0 ? %u : %u;\n", CG_FULL, CG_PARTIAL);
     else
         cg_put(g, "    u32 version = 0;\n");
     if (v->count) {

@@ -80,8 +80,7 @@ static bool looks_at_self(const struct cg_function *fn)
     return fn->has_barrier && !fn->continuation;
 }
 
-/* A call of one version, whose results count the subgroups waiting at a barrier. */
-static void write_version_call(struct cg *g, bool full)
+static void write_own_call(struct cg *g, bool full)
 {
     struct cg_function *fn = g->fn;
     bool current = fn->full;
@@ -98,25 +97,36 @@ static void write_version_call(struct cg *g, bool full)
     if (fn->continuation) cg_put(g, ", (struct frame_%s *)(frames + at.id * (u64)frame%u)", name, fn->f->id);
     cg_put(g, full ? ", at" : ", at, m0, b0");
     for (uint32_t i = 0; i < fn->f->param_count; i++) cg_put(g, ", v%u", fn->f->params[i]);
-    cg_put(g, ");\n    if (!groups) return 0;\n");
+    cg_put(g, ");\n");
     fn->full = current;
+}
+
+/* A call of one version, whose results count the subgroups waiting at a barrier. */
+static void write_version_call(struct cg *g, bool full)
+{
+    if (full && g->fn->full_apart)
+        cg_put(g, "    at.lanes = S;\n    %srun_full(self, &at, args);\n", g->fn->continuation ? "waiting += " : "");
+    else
+        write_own_call(g, full);
+    cg_put(g, "    if (!groups) return %s;\n", g->fn->continuation ? "(int)waiting" : "0");
 }
 
 /* Runs all subgroups of a work-group: by the full version until a row has lanes left, then by the general one. */
 static void write_subgroups(struct cg *g, const struct cg_param *p)
 {
     const struct cg_function *fn = g->fn;
-    if (fn->has_full && fn->has_general) cg_put(g, "    if (rows) {\n");
-    if (fn->has_full) {
+    bool full = fn->has_full || fn->full_apart;
+    if (full && fn->has_general) cg_put(g, "    if (rows) {\n");
+    if (full) {
         cg_put(g, "    for (; at.first[2] < at.size[2]; at.first[2]++, at.first[1] = 0) {\n"
                   "    for (; at.first[1] < at.size[1]; at.first[1]++, at.first[0] = 0) {\n"
                   "    for (; at.size[0] - at.first[0] >= S; at.first[0] += S, at.id++) {\n");
-        cg_write_params(g, p, true);
+        if (fn->has_full) cg_write_params(g, p, true);
         write_version_call(g, true);
         cg_put(g, "    }\n    if (at.first[0] < at.size[0]) break;\n    }\n    if (at.first[1] < at.size[1]) break;\n  "
                   "  }\n");
     }
-    if (fn->has_full && fn->has_general) cg_put(g, "    }\n");
+    if (full && fn->has_general) cg_put(g, "    }\n");
     if (fn->has_general) {
         cg_put(g, "    if (set_lanes(&at, S)) do {\n");
         cg_write_params(g, p, true);
@@ -152,7 +162,8 @@ static void write_cleared(struct cg *g)
         uint32_t at = g->local_offset[v->id];
         if (v->operand[0] != SP_STORAGE_Workgroup || v->count < 2) continue;
         if (g->m->ids[v->operand[1]].def->op != SP_OP_ConstantNull) continue;
-        cg_put(g, "    if ((groups || !at.id) && self->local_bytes >= %lluu) {\n", at + size);
+        cg_put(g, "    if ((groups%s) && self->local_bytes >= %lluu) {\n", g->fn->continuation ? "" : " || !at.id",
+               at + size);
         cg_put(g, "        __builtin_memset((void *)(uintptr_t)(at.local + %uu), 0, %lluu);\n", at, size);
         if (g->o->check) cg_put(g, "        check_call(self, cleared, at.local + %uu, %lluu);\n", at, size);
         cg_put(g, "    }\n");
@@ -172,19 +183,20 @@ void cg_write_kernel(struct cg *g, uint32_t index, const struct cg_param *p)
            index);
     cg_put(g, "    struct place at = place_of(self);\n");
     for (uint32_t i = 0; i < 3 && e->local_size[0]; i++) cg_put(g, "    at.size[%u] = %uu;\n", i, e->local_size[i]);
-    if (fn->has_full && fn->has_general)
-        cg_put(g, "    const int rows = at.size[0] %% S == 0 || (at.size[1] == 1 && at.size[2] == 1);\n");
+    if (fn->has_general && (fn->has_full || fn->full_apart))
+        cg_put(g, "    const int rows = %s(at.size[0] %% S == 0 || (at.size[1] == 1 && at.size[2] == 1));\n",
+               fn->full_apart ? "self->kernel->full && " : "");
     cg_write_params(g, p, false);
     if (g->o->check) cg_check_locals(g);
     cg_put(g, "    do {\n");
     write_cleared(g);
     if (fn->continuation) {
-        cg_put(
-            g,
-            "    u8 *const frames = self->frames;\n    u32 waiting;\n"
-            "    for (u32 i = 0; i < self->subgroup_count; i++) XS_AT(u32, frames + i * (u64)frame%u) = 0;\n    do {\n"
-            "    waiting = at.id = at.first[0] = at.first[1] = at.first[2] = 0;\n",
-            fn->f->id);
+        cg_put(g, fn->full_apart ? "    u8 *const frames = frames_beside_full(self);\n"
+                                 : "    u8 *const frames = self->frames;\n");
+        cg_put(g,
+               "    u32 waiting;\n    if (groups) begin_frames(frames, frame%u, self->subgroup_count);\n    do {\n"
+               "    waiting = 0;\n    if (groups) at.id = at.first[0] = at.first[1] = at.first[2] = 0;\n",
+               fn->f->id);
     }
     write_subgroups(g, p);
     if (fn->continuation)

@@ -405,6 +405,38 @@ XS_INLINE u32 next_subgroup(struct place *p, u32 size)
     return set_lanes(p, size);
 }
 
+/* ---- frames: what subgroups of a kernel that returns at barriers keep; their first numbers say where they are */
+
+XS_INLINE void begin_frames(u8 *frames, u32 bytes, u32 count)
+{
+    for (u32 i = 0; i < count; i++) XS_AT(u32, frames + i * (u64)bytes) = 0;
+}
+
+/* The frames of partial subgroups, after those of the version that runs full ones. */
+XS_FUNCTION u8 *frames_beside_full(struct xs_subgroup *self)
+{
+    const struct xs_kernel *full = self->kernel->full;
+    if (!full) return self->frames;
+    begin_frames(self->frames, full->frame_bytes, self->subgroup_count);
+    return self->frames + ((u64)full->frame_bytes * self->subgroup_count + XS_FRAME_ALIGN - 1) / XS_FRAME_ALIGN *
+                              XS_FRAME_ALIGN;
+}
+
+/* Runs a full subgroup by the version for these. Returns 1 if it waits at a barrier. */
+XS_FUNCTION u32 run_full(struct xs_subgroup *self, const struct place *at, const u8 *args)
+{
+    const struct xs_kernel *full = self->kernel->full;
+    const u64 top = self->stack_top;
+    u32 waiting = 0;
+    note_place(self, at);
+    if (full->frame_bytes)
+        waiting = (u32)full->run_groups(self, args, 0);
+    else
+        full->run(self, args);
+    self->stack_top = top;
+    return waiting;
+}
+
 /* ---- generic pointers: the memory they point to. (What is in neither of the two is in global memory.) */
 
 XS_INLINE int is_local(const struct xs_subgroup *self, u64 a)

@@ -79,7 +79,7 @@ static void write_kernel_row(struct cg *g, uint32_t index, uint32_t S, uint32_t 
     cg_put(g, fn->continuation ? "frame%u" : "0", fn->f->id);
     cg_put(g, ", %d, %u, ", fn->shares_blocks, cg_version_of(g, index));
     cg_put(g, cg_has_choice(g, index) ? "choose%u" : "0", index);
-    cg_put(g, ", %u},\n", fn->f->id);
+    cg_put(g, ", 0, %u},\n", fn->f->id);
 }
 
 /* ---- program variables */
@@ -206,7 +206,7 @@ void cg_write_tables(struct cg *g, struct cg_param *const *params, const uint32_
     for (uint32_t i = 0; i < m->entry_count; i++)
         write_kernel_row(g, i, cg_size_of_entry(g, &m->entries[i]), args_bytes[i]);
     cg_put(g,
-           "    {\"\", 0, 0, 0, 0, 0, 0, {0, 0, 0}, 0, 0, 0, 0, 0, \"\", 0, 0, 0, 0, 0}\n};\n"
+           "    {\"\", 0, 0, 0, 0, 0, 0, {0, 0, 0}, 0, 0, 0, 0, 0, \"\"}\n};\n"
            "__attribute__((visibility(\"default\"))) extern const struct xs_module xs_module;\n"
            "const struct xs_module xs_module = {XS_ABI_VERSION, %u, %u, kernels, globals, %u, pointers, %u, %s, ",
            m->entry_count, globals, pointers, g->row_count, g->row_count ? "functions" : "0");

@@ -69,7 +69,8 @@ struct cg_function {
     /* A kernel may be written twice: for full subgroups of work-items consecutive in x (`full`), and for any. `full`
      * says which of the two is being analysed and written. */
     bool full, has_full, has_general, called;
-    bool sized; /* work-group sizes differ in which of the two they need: see passes/versions.h */
+    bool sized;      /* work-group sizes differ in which of the two they need: see passes/versions.h ... */
+    bool full_apart; /* ... and full subgroups are run by another version, self->kernel->full */
     uint32_t accesses;                    /* scalars loaded and stored */
     bool wraps;                           /* an entry point that only calls its `body` */
     struct cg_continuation *continuation; /* NULL: barriers are calls of the scheduler */

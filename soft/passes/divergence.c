@@ -185,6 +185,7 @@ static void choose_versions(struct cg *g, struct cg_function *fn)
     if (fn->sized) {
         fn->has_full = !v->version || v->version & CG_FULL;
         fn->has_general = v->version & CG_PARTIAL;
+        fn->full_apart = fn->has_general;
     }
     fn->full = !fn->has_general;
 }

@@ -4,9 +4,10 @@
 
 #include "spirv/spirv.h"
 
-/* A version of a kernel runs launches whose work-groups consist of full subgroups of consecutive work-items in x, of
- * others, or of both kinds; and those for which condition k has its usual value, or with CG_UNUSUAL << k the other. A
- * kernel that can do with one version for all sizes has neither of the first two. */
+/* A version of a kernel runs launches whose work-groups consist of full subgroups of consecutive work-items in x, or
+ * (CG_PARTIAL) any others, for which it runs full subgroups by the version for these; and those for which condition k
+ * has its usual value, or with CG_UNUSUAL << k the other. A kernel that can do with one version for all sizes has
+ * neither of the first two. */
 enum { CG_FULL = 1, CG_PARTIAL = 2, CG_UNUSUAL = 4 };
 
 struct cg_condition {

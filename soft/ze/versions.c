@@ -11,6 +11,7 @@ struct soft_version {
     struct soft_version *next;
     uint32_t kernel, version;
     struct jit_object object;
+    struct xs_kernel code;
 };
 
 void soft_versions_free(ze_module_handle_t m)
@@ -24,17 +25,33 @@ void soft_versions_free(ze_module_handle_t m)
     m->versions = NULL;
 }
 
+static ze_result_t version_for(ze_module_handle_t m, uint32_t kernel, uint32_t version, const struct xs_kernel **to);
+
+/* Where there are full subgroups, too, the version for these runs them: at a barrier both must return, or neither. */
+static void run_full_by(struct xs_kernel *k, const struct xs_kernel *full)
+{
+    if (!k->frame_bytes != !full->frame_bytes) return;
+    k->full = full;
+    if (k->frame_bytes) k->frame_bytes += full->frame_bytes + XS_FRAME_ALIGN;
+    if (k->stack_bytes < full->stack_bytes) k->stack_bytes = full->stack_bytes;
+}
+
 static ze_result_t version_new(ze_module_handle_t m, uint32_t kernel, uint32_t version, struct soft_version **to)
 {
     const struct soft_part part = {.kernel = kernel + 1, .version = version};
     struct sp_text log = {NULL, 0, 0, false};
-    struct soft_version *v = calloc(1, sizeof *v);
+    const struct xs_kernel *full = NULL;
+    struct soft_version *v;
     ze_result_t result;
+    if (version & CG_PARTIAL) SOFT_TRY(version_for(m, kernel, version ^ CG_PARTIAL ^ CG_FULL, &full));
+    v = calloc(1, sizeof *v);
     if (!v) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     result = soft_module_build(m, &part, &v->object, &log);
     if (result == ZE_RESULT_SUCCESS) {
         v->kernel = kernel;
         v->version = version;
+        v->code = v->object.module->kernels[0];
+        if (full) run_full_by(&v->code, full);
         v->next = m->versions;
         *to = m->versions = v;
     } else {
@@ -46,20 +63,29 @@ static ze_result_t version_new(ze_module_handle_t m, uint32_t kernel, uint32_t v
     return result;
 }
 
+static ze_result_t version_for(ze_module_handle_t m, uint32_t kernel, uint32_t version, const struct xs_kernel **to)
+{
+    const struct xs_kernel *usual = &m->object.module->kernels[kernel];
+    struct soft_version *v = m->versions;
+    *to = usual;
+    if (version == usual->version) return ZE_RESULT_SUCCESS;
+    while (v && (v->kernel != kernel || v->version != version)) v = v->next;
+    if (!v) SOFT_TRY(version_new(m, kernel, version, &v));
+    *to = &v->code;
+    return ZE_RESULT_SUCCESS;
+}
+
 ze_result_t soft_version_for(ze_module_handle_t m, const struct xs_kernel *usual, const uint8_t *args,
                              const uint32_t *local_size, const struct xs_kernel **to)
 {
     uint32_t kernel = (uint32_t)(usual - m->object.module->kernels), wanted;
-    ze_result_t result = ZE_RESULT_SUCCESS;
-    struct soft_version *v;
+    ze_result_t result;
     *to = usual;
     wanted = usual->choose ? usual->choose(args, local_size) : usual->version;
     if (wanted == usual->version) return ZE_RESULT_SUCCESS;
     pthread_mutex_lock(&m->versions_lock);
-    for (v = m->versions; v && (v->kernel != kernel || v->version != wanted);) v = v->next;
-    if (!v) result = version_new(m, kernel, wanted, &v);
+    result = version_for(m, kernel, wanted, to);
     pthread_mutex_unlock(&m->versions_lock);
-    if (result == ZE_RESULT_SUCCESS) *to = v->object.module->kernels;
     return result;
 }
 

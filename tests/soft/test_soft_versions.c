@@ -2,6 +2,7 @@
  * number of compilations is that of entries in a cache of the test's own. All numbers are integers, compared exactly.
  *
  *     add, sub: c[i] = a[i] +- b[i] for i < n, i from the work-item's position in three dimensions
+ *     turn: each work-group reverses its part of a and adds b, by way of local memory and three barriers
  *     move: a block of 8 rows of 16 numbers, by 2D block messages if address and pitch allow it, else one by one
  */
 #define _GNU_SOURCE
@@ -60,6 +61,43 @@ static bool emit_sums(spe_module *m)
     spe_begin(m, NULL);
     kernel_of(m, "add", false);
     kernel_of(m, "sub", true);
+    return spe_ok(m);
+}
+
+/* c = r + b, in each work-group moved on by one place, where r is a reversed. */
+static bool emit_turn(spe_module *m)
+{
+    spe_begin(m, NULL);
+    spe_param p[3];
+    spe_kernel k;
+    memset(p, 0, sizeof p);
+    memset(&k, 0, sizeof k);
+    for (int i = 0; i < 3; i++) p[i].type = spe_ptr(m, SPE_StorageClassCrossWorkgroup, spe_int(m, 32));
+    k.name = "turn";
+    k.params = p;
+    k.param_count = 3;
+    k.subgroup_size = S;
+    spe_kernel_begin(m, &k);
+    spe_id u32 = spe_int(m, 32), one = spe_i32(m, 1), size = one, at = spe_i32(m, 0), group, other, sum;
+    spe_id local = spe_shared_var(m, spe_array(m, u32, N));
+    for (int d = 2; d >= 0; d--) {
+        spe_id n = spe_uconvert(m, u32, spe_builtin(m, SPE_LOCAL_SIZE, d));
+        at = spe_iadd(m, spe_imul(m, at, n), spe_uconvert(m, u32, spe_builtin(m, SPE_LOCAL_ID, d)));
+        size = spe_imul(m, size, n);
+    }
+    group = spe_imul(m, spe_uconvert(m, u32, spe_builtin(m, SPE_GROUP_ID, 0)), size);
+    spe_id i = spe_iadd(m, group, at);
+    spe_store(m, spe_element(m, local, 1, &at), spe_load(m, spe_index(m, spe_param_id(m, 0), i), 0), 0);
+    spe_barrier(m);
+    other = spe_isub(m, spe_isub(m, size, one), at);
+    other = spe_load(m, spe_element(m, local, 1, &other), 0);
+    spe_barrier(m);
+    sum = spe_iadd(m, other, spe_load(m, spe_index(m, spe_param_id(m, 1), i), 0));
+    other = spe_umod(m, spe_iadd(m, at, one), size);
+    spe_store(m, spe_element(m, local, 1, &other), sum, 0);
+    spe_barrier(m);
+    spe_store(m, spe_index(m, spe_param_id(m, 2), i), spe_load(m, spe_element(m, local, 1, &at), 0), 0);
+    spe_kernel_end(m);
     return spe_ok(m);
 }
 
@@ -258,6 +296,32 @@ static void moves(ze_module_handle_t m, uint32_t pitch)
     zeKernelDestroy(k);
 }
 
+/* Three work-groups of this size. */
+static void turns(ze_module_handle_t m, uint32_t x, uint32_t y)
+{
+    ze_kernel_desc_t d = {.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC, .pKernelName = "turn"};
+    ze_group_count_t groups = {3, 1, 1};
+    ze_command_list_handle_t list = new_list();
+    ze_kernel_handle_t k;
+    uint32_t *v[3], size = x * y, wrong = 0;
+    CHECK_INT(zeKernelCreate(m, &d, &k), ZE_RESULT_SUCCESS);
+    CHECK_INT(zeKernelSetGroupSize(k, x, y, 1), ZE_RESULT_SUCCESS);
+    for (uint32_t i = 0; i < 3; i++) {
+        v[i] = (uint32_t *)zed_alloc(&device, ZED_SHARED, 3 * size * sizeof **v, 0);
+        for (uint32_t j = 0; j < 3 * size; j++) v[i][j] = i == 2 ? 0xa5a5a5a5 : (uint32_t)test_random();
+        CHECK_INT(zeKernelSetArgumentValue(k, i, sizeof v[i], &v[i]), ZE_RESULT_SUCCESS);
+    }
+    CHECK_INT(zeCommandListAppendLaunchKernel(list, k, &groups, NULL, 0, NULL), ZE_RESULT_SUCCESS);
+    for (uint32_t j = 0; j < 3 * size; j++) {
+        uint32_t first = j / size * size, to = first + (j + 1) % size;
+        wrong += v[2][to] != v[0][first + size - 1 - j % size] + v[1][j];
+    }
+    CHECK_MSG(!wrong, "%u x %u: %u numbers are wrong", x, y, wrong);
+    for (int i = 0; i < 3; i++) zed_free(&device, v[i]);
+    zeCommandListDestroy(list);
+    zeKernelDestroy(k);
+}
+
 /* The same launch, and what the device says on standard error. */
 static ze_result_t heard_sums(ze_module_handle_t m, uint32_t x, char *said, size_t size)
 {
@@ -283,7 +347,7 @@ TEST(sizes_of_work_groups)
     static const struct {
         uint32_t x, y, z;
         int more; /* compilations */
-    } sizes[] = {{32, 1, 1, 0}, {16, 2, 3, 0}, {1, 1, 1, 1}, {8, 8, 1, 0}, {40, 1, 1, 1}, {100, 1, 1, 0},
+    } sizes[] = {{32, 1, 1, 0}, {16, 2, 3, 0}, {1, 1, 1, 1}, {8, 8, 1, 0}, {40, 1, 1, 0}, {100, 1, 1, 0},
                  {24, 2, 1, 0}, {7, 3, 2, 0},  {64, 1, 1, 0}};
     new_own_cache();
     ze_module_handle_t m = build(emit_sums, "versions_sums");
@@ -301,6 +365,28 @@ TEST(sizes_of_work_groups)
     CHECK_INT(sums(m, false, 40, 1, 1), ZE_RESULT_SUCCESS);
     CHECK_INT(compiled(), want + 1);
     zeModuleDestroy(m);
+}
+
+/* Work-groups with a remainder run full subgroups by the code for these, which is compiled once; at barriers, too. */
+TEST(full_subgroups_are_compiled_once)
+{
+    static const uint32_t sizes[][2] = {{40, 1}, {32, 1}, {7, 3}, {600, 1}, {3, 1}, {16, 5}, {17, 2}, {33, 1}};
+    char *before = copy_of("XETILE_CC"), log[96], line[64];
+    int compilations = 0, full = 0;
+    new_own_cache();
+    new_compiler("for a; do case $a in *.c) grep -c ' d[0-9]*_16(struct .*)$' \"$a\" >> ${0%/*}/log;; esac; done\n"
+                 "exec cc \"$@\"");
+    ze_module_handle_t m = build(emit_turn, "versions_turn");
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) turns(m, sizes[i][0], sizes[i][1]);
+    restore("XETILE_CC", before);
+    zeModuleDestroy(m);
+    snprintf(log, sizeof log, "%s/log", own_cache);
+    FILE *f = fopen(log, "r");
+    CHECK(f != NULL);
+    while (f && fgets(line, sizeof line, f)) compilations++, full += atoi(line);
+    if (f) fclose(f);
+    CHECK_INT(compilations, 2);
+    CHECK_INT(full, 1);
 }
 
 TEST(conditions_on_arguments)
@@ -410,6 +496,7 @@ int main(void)
 {
     if (!zed_open(&device, &(zed_options){.name = "software"})) return zed_print_error(&device, stderr), 1;
     RUN(sizes_of_work_groups);
+    RUN(full_subgroups_are_compiled_once);
     RUN(conditions_on_arguments);
     RUN(several_threads);
     RUN(errors_are_the_launches);
