@@ -236,7 +236,8 @@ static void cv_mul_lanes_(cv_product_ *p)
         for (int i = 0; i < p->a.k; i++) spe_store(m, cv_at_(m, input, spe_i32(m, i)), v[i], 0);
     }
     if (full) {
-        output = spe_local_var(m, spe_array(m, cv_spe_type_(p->x, p->out.type), (uint32_t)full));
+        /* an even number: where a 16-bit array ends within a dword, Intel's compiler spills registers over it */
+        output = spe_local_var(m, spe_array(m, cv_spe_type_(p->x, p->out.type), cv_round_up_((uint32_t)full, 2)));
         row = cv_loop_(m, full, step);
         cv_lanes_rows_(p, row, step, v, input, sums);
         for (int i = 0; i < step; i++) spe_store(m, cv_at_(m, output, spe_iadd(m, row, spe_i32(m, i))), sums[i], 0);

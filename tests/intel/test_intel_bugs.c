@@ -9,9 +9,10 @@ enum { LANES = 16 };
 
 static zed_device device;
 
-/* Launches kernel `name`, which `emit` writes, for one subgroup; `type` tells what its two parameters point to. */
-static bool run(const char *name, void (*emit)(spe_module *m), spe_id (*type)(spe_module *m, int param), void *to,
-                void *from)
+/* Launches kernel `name`, which `emit` writes, for one subgroup of `lanes`; `type` tells what its two parameters point
+ * to. */
+static bool run(const char *name, uint32_t lanes, void (*emit)(spe_module *m), spe_id (*type)(spe_module *m, int param),
+                void *to, void *from)
 {
     bool good;
     spe_module m;
@@ -20,7 +21,7 @@ static bool run(const char *name, void (*emit)(spe_module *m), spe_id (*type)(sp
     spe_begin(&m, NULL);
     spe_param params[2] = {{spe_ptr(&m, SPE_StorageClassCrossWorkgroup, type(&m, 0)), "to", false, false, 0},
                            {spe_ptr(&m, SPE_StorageClassCrossWorkgroup, type(&m, 1)), "from", false, false, 0}};
-    spe_kernel k = {name, LANES, {LANES, 1, 1}, 0, params, 2};
+    spe_kernel k = {name, lanes, {lanes, 1, 1}, 0, params, 2};
     spe_kernel_begin(&m, &k);
     emit(&m);
     spe_kernel_end(&m);
@@ -60,7 +61,7 @@ TEST(vectors_of_doubles_become_f32)
     double *from = (double *)memory(2 * LANES * sizeof *from);
     float *to = (float *)memory(2 * LANES * sizeof *to);
     for (int i = 0; i < 2 * LANES; i++) from[i] = i + 0.25;
-    bool ran = run("shorten", emit_shorten, pair, to, from);
+    bool ran = run("shorten", LANES, emit_shorten, pair, to, from);
     for (int i = 0; ran && i < 2 * LANES; i++)
         CHECK_MSG(to[i] == (float)from[i], "element %d is %g, want %g", i, (double)to[i], from[i]);
     zed_free(&device, from);
@@ -87,7 +88,7 @@ TEST(matrices_of_narrow_rows_are_loaded)
 {
     uint8_t *from = (uint8_t *)memory(256), *to = (uint8_t *)memory(256);
     for (int i = 0; i < 256; i++) from[i] = (uint8_t)i;
-    CHECK(run("narrow", emit_narrow, byte, to, from) && memcmp(to, from, 256) == 0);
+    CHECK(run("narrow", LANES, emit_narrow, byte, to, from) && memcmp(to, from, 256) == 0);
     zed_free(&device, from);
     zed_free(&device, to);
 }
@@ -111,7 +112,7 @@ TEST(halves_are_added_atomically)
     uint16_t *from = (uint16_t *)memory(2 * LANES), *to = (uint16_t *)memory(2);
     for (int i = 0; i < LANES; i++) from[i] = 0x3c00; /* 1 */
     to[0] = 0;
-    if (run("add_halves", emit_add, half, to, from)) CHECK_INT(to[0], 0x4c00); /* 16 */
+    if (run("add_halves", LANES, emit_add, half, to, from)) CHECK_INT(to[0], 0x4c00); /* 16 */
     zed_free(&device, from);
     zed_free(&device, to);
 }
@@ -154,11 +155,52 @@ TEST(products_of_bytes_are_summed)
     int8_t *from = (int8_t *)memory(4 * WORDS * (LANES + 1));
     int32_t *to = (int32_t *)memory(4 * LANES);
     for (int i = 0; i < 4 * WORDS * (LANES + 1); i++) from[i] = (int8_t)(37 * i + 11 + i * i / 16);
-    bool ran = run("dot", emit_dot, word, to, from);
+    bool ran = run("dot", LANES, emit_dot, word, to, from);
     for (int i = 0; ran && i < LANES; i++) {
         int want = 0;
         for (int k = 0; k < PRODUCTS; k++) want += from[k] * from[4 * WORDS * (i + 1) + k];
         CHECK_MSG(to[i] == want, "sum %d is %d, want %d", i, (int)to[i], want);
+    }
+    zed_free(&device, from);
+    zed_free(&device, to);
+}
+
+/* ---- a private array of 17 16-bit numbers, beside registers that are spilled: both are in the same memory, where the
+ * array has 34 bytes a lane but takes nine dwords */
+
+enum { WIDE = 32, ELEMENTS = 17, LIVE = 150 };
+
+static spe_id number_at(spe_module *m, spe_id i, int at)
+{
+    spe_id p = spe_index(m, spe_param_id(m, 1), spe_iadd(m, i, spe_i32(m, at * WIDE)));
+    return spe_load(m, p, 0);
+}
+
+static void emit_array(spe_module *m)
+{
+    spe_id i = spe_builtin(m, SPE_LOCAL_ID, 0), half_ = spe_int(m, 16), many = spe_i32(m, ELEMENTS), live[LIVE], at;
+    spe_id array = spe_local_var(m, spe_array(m, half_, ELEMENTS));
+    for (int k = 0; k < LIVE; k++) live[k] = number_at(m, i, k);
+    for (int k = 0; k < ELEMENTS; k++) {
+        at = spe_umod(m, spe_iadd(m, live[0], spe_i32(m, k)), many);
+        spe_store(m, spe_element(m, array, 1, &at), spe_uconvert(m, half_, spe_iadd(m, at, live[1])), 0);
+    }
+    for (int k = 0; k < LIVE; k++) {
+        at = spe_umod(m, live[k], many);
+        at = spe_uconvert(m, spe_int(m, 32), spe_load(m, spe_element(m, array, 1, &at), 0));
+        spe_store(m, spe_index(m, spe_param_id(m, 0), spe_iadd(m, i, spe_i32(m, k * WIDE))), spe_iadd(m, live[k], at),
+                  0);
+    }
+}
+
+TEST(registers_are_spilled_beside_arrays)
+{
+    uint32_t *from = (uint32_t *)memory(4 * LIVE * WIDE), *to = (uint32_t *)memory(4 * LIVE * WIDE);
+    for (int i = 0; i < LIVE * WIDE; i++) from[i] = (uint32_t)test_random();
+    bool ran = run("array", WIDE, emit_array, word, to, from);
+    for (int i = 0; ran && i < LIVE * WIDE; i++) {
+        uint32_t want = from[i] + (uint16_t)(from[i] % ELEMENTS + from[WIDE + i % WIDE]);
+        CHECK_MSG(to[i] == want, "element %d is %u, want %u", i, (unsigned)to[i], (unsigned)want);
     }
     zed_free(&device, from);
     zed_free(&device, to);
@@ -171,6 +213,7 @@ int main(void)
     RUN(matrices_of_narrow_rows_are_loaded);
     RUN(halves_are_added_atomically);
     RUN(products_of_bytes_are_summed);
+    RUN(registers_are_spilled_beside_arrays);
     zed_close(&device);
     return test_report();
 }
