@@ -8,12 +8,7 @@
 #define TEST_RANDOM_VALUES_H
 
 #include "numbers.h"
-
-TEST_UNUSED_ static int below(int n) { return (int)(test_random() % (uint64_t)n); }
-TEST_UNUSED_ static bool chance(int percent) { return below(100) < percent; }
-#define ONE_OF(array) (array)[below((int)(sizeof(array) / sizeof *(array)))]
-
-/* ---- values */
+#include "random_choices.h"
 
 typedef struct {
     double v, error; /* error: at most this; INFINITY: not compared */
@@ -92,12 +87,6 @@ TEST_UNUSED_ static value fma_of(int type, value x, value y, value z)
     double error = fabs(x.v) * y.error + fabs(y.v) * x.error + x.error * y.error;
     if (!is_float(type)) return of_integers(SPE_ARITH_ADD, type, of_integers(SPE_ARITH_MUL, type, x, y), z);
     return rounded(type, x.v * y.v + z.v, error + z.error + half_ulp(type) * fabs(x.v * y.v), 1);
-}
-
-TEST_UNUSED_ static uint64_t setting(const char *name, uint64_t other)
-{
-    const char *text = getenv(name);
-    return text ? strtoull(text, NULL, 0) : other;
 }
 
 #endif
