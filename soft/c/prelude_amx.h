@@ -217,56 +217,12 @@ XS_FUNCTION void XS(tiles_deferred)(struct xs_subgroup *self, int kind, int ni, 
 XS_FUNCTION void XS(deferred_rows)(u8 *to, int bytes, int elem_bytes, int height, u64 ptr, u32 mem_w, u32 mem_h,
                                    u32 pitch, i32 x, i32 y)
 {
-    struct XS(block) b = {elem_bytes, bytes / elem_bytes, height, 1, ptr, mem_w, mem_h, pitch, x, y};
-    const u8 *line = (const u8 *)(uintptr_t)(ptr + (u64)((i64)y * (i64)pitch + (i64)x * elem_bytes));
-    int inside = XS(block_inside)(&b);
-    for (int i = 0; i < height; i++, line += pitch, to += 64) {
-        if (!inside) {
-            __builtin_memset(to, 0, (size_t)bytes);
-            XS(block_row)(&b, 0, i, to, 0);
-            continue;
-        }
-        if (bytes == 64)
-            __builtin_memcpy(to, line, 64);
-        else
-            __builtin_memcpy(to, line, 32);
-        __builtin_prefetch(line + 64, 0, 2);
-    }
-}
-
-/* Interleaves two rows of 32 columns of 16 bits, a dword per column; the second 16 columns go `piece` bytes further. */
-XS_FORCED int deferred_pairs(u8 *to, int piece, const u8 *const *row)
-{
-#if XS_HAS(__builtin_shufflevector)
-    typedef u16 v32 __attribute__((vector_size(64), may_alias, aligned(1)));
-    v32 r = *(const v32 *)row[0], s = *(const v32 *)row[1];
-    *(v32 *)to = __builtin_shufflevector(r, s, 0, 32, 1, 33, 2, 34, 3, 35, 4, 36, 5, 37, 6, 38, 7, 39, 8, 40, 9, 41, 10,
-                                         42, 11, 43, 12, 44, 13, 45, 14, 46, 15, 47);
-    *(v32 *)(to + piece) = __builtin_shufflevector(r, s, 16, 48, 17, 49, 18, 50, 19, 51, 20, 52, 21, 53, 22, 54, 23, 55,
-                                                   24, 56, 25, 57, 26, 58, 27, 59, 28, 60, 29, 61, 30, 62, 31, 63);
-    return 1;
-#else
-    (void)to, (void)piece, (void)row;
-    return 0;
-#endif
-}
-
-/* Interleaves rows of 4 bytes in total, in `count` pieces of 16 columns: each a row of a tile, `piece` bytes apart. */
-XS_FORCED void XS(deferred_group)(u8 *to, int piece, const u8 *const *row, int elem_bytes, int count)
-{
-    if (elem_bytes == 2 && count == 2 && deferred_pairs(to, piece, row)) return;
-    for (int p = 0; p < count; p++) XS(vnni)(to + p * piece, row, elem_bytes, p * 16);
-}
-
-XS_FORCED void XS(deferred_inside)(u8 *to, int piece, const u8 *line, u64 pitch, int elem_bytes, int height, int count)
-{
-    for (int r = 0; r < height; r += 4 / elem_bytes, to += 64) {
-        const u8 *row[4];
-        for (int i = 0; i < 4 / elem_bytes; i++, line += pitch) {
-            row[i] = line;
-            __builtin_prefetch(line + (u64)height * pitch, 0, 2); /* for the next step */
-        }
-        XS(deferred_group)(to, piece, row, elem_bytes, count);
+    const struct XS(block) b = {elem_bytes, bytes / elem_bytes, height, 1, ptr, mem_w, mem_h, pitch, x, y};
+    u8 edge[XS(EDGE_BYTES)];
+    struct XS(rows) r = XS(rows_of)(&b, 1, edge, height, bytes);
+    for (int i = 0; i < height; i++, r.first += r.pitch, to += 64) {
+        XS(copy_line)(to, r.first, bytes);
+        __builtin_prefetch(r.first + 64, 0, 2);
     }
 }
 
@@ -274,21 +230,11 @@ XS_FORCED void XS(deferred_inside)(u8 *to, int piece, const u8 *line, u64 pitch,
 XS_FUNCTION void XS(deferred_pack)(u8 *to, int piece, int elem_bytes, int height, int count,
                                    const struct block_source *s)
 {
-    struct XS(block) b = {elem_bytes, 16, height, count, s->ptr, s->mem_w, s->mem_h, s->pitch, s->x, s->y};
-    const u8 *line = (const u8 *)(uintptr_t)(s->ptr + (u64)((i64)s->y * (i64)s->pitch + (i64)s->x * elem_bytes));
-    u8 edge[4][64] XS_ALIGNED(64);
-    const u8 *const row[4] = {edge[0], edge[1], edge[2], edge[3]};
-    if (XS(block_inside)(&b)) {
-        if (elem_bytes == 2) XS(deferred_inside)(to, piece, line, s->pitch, 2, height, count);
-        else XS(deferred_inside)(to, piece, line, s->pitch, 1, height, count);
-        return;
-    }
-    for (int y = 0; y < height; to += 64) {
-        __builtin_memset(edge, 0, sizeof edge);
-        for (int i = 0; i < 4 / elem_bytes; i++, y++)
-            for (int p = 0; p < count; p++) XS(block_row)(&b, p, y, edge[i] + p * 16 * elem_bytes, 0);
-        XS(deferred_group)(to, piece, row, elem_bytes, count);
-    }
+    const struct XS(block) b = {elem_bytes, 16, height, count, s->ptr, s->mem_w, s->mem_h, s->pitch, s->x, s->y};
+    u8 edge[XS(EDGE_BYTES)];
+    const struct XS(rows) r = XS(rows_of)(&b, 1, edge, height, 16 * elem_bytes);
+    if (elem_bytes == 2) XS(pack)(to, piece, r, 2, height / 2, count);
+    else XS(pack)(to, piece, r, 1, height / 4, count);
 }
 
 /* A block of B as tiles: returns its address, in `own` or shared. Of a unit of two half tiles (`halves` is 2) this is

@@ -733,6 +733,36 @@ XS_FORCED void XS(block_row)(const struct XS(block) * b, int piece, int y, u8 *r
     }
 }
 
+/* All rows: row i of piece p is at rows + i * line + p * piece. */
+XS_FUNCTION void XS(block_copy)(const struct XS(block) * b, u8 *rows, int line, int piece, int store)
+{
+    for (int p = 0; p < b->count; p++)
+        for (int i = 0; i < b->height; i++) XS(block_row)(b, p, i, rows + i * line + p * piece, store);
+}
+
+/* Is the block entirely inside its surface? */
+XS_FORCED int XS(block_inside)(const struct XS(block) * b)
+{
+    i64 from = (i64)b->x * b->elem_bytes, bytes = (i64)b->count * b->width * b->elem_bytes;
+    return from >= 0 && b->y >= 0 && from + bytes <= (i64)b->mem_w && (i64)b->y + b->height <= (i64)b->mem_h;
+}
+
+/* The rows to be loaded, `pitch` apart, with the pieces side by side. They are where they are in memory if the block is
+ * inside its surface and `direct`; else `rows` of them are copied to `edge` and padded with zeros, `bytes` a piece. */
+struct XS(rows) {
+    const u8 *first;
+    u64 pitch;
+};
+enum { XS(EDGE_BYTES) = XS_BLOCK_BYTES + 8 * S }; /* a vector may be read from the last byte on */
+XS_FORCED struct XS(rows) XS(rows_of)(const struct XS(block) * b, int direct, u8 *edge, int rows, int bytes)
+{
+    const u64 first = b->ptr + (u64)((i64)b->y * (i64)b->pitch + (i64)b->x * b->elem_bytes);
+    if (direct && XS(block_inside)(b)) return (struct XS(rows)){(const u8 *)(uintptr_t)first, b->pitch};
+    __builtin_memset(edge, 0, (size_t)(rows * b->count * bytes));
+    XS(block_copy)(b, edge, b->count * bytes, bytes, 0);
+    return (struct XS(rows)){edge, (u64)(b->count * bytes)};
+}
+
 /* Copies the lanes' shares of the sequence `flat`, in items of `item` bytes, to or from the lane vectors. A turn is
  * `turn` bytes per lane; a turn wider than the item is split into turn / item vectors. */
 XS_FORCED void XS(deal)(u8 *vectors, u8 *flat, int bytes, int turn, int item, int store)
@@ -759,38 +789,28 @@ XS_FORCED int XS(block_turn)(int elem_bytes, int columns)
 /* `bytes` rounded up to whole turns of all lanes. */
 XS_FORCED int XS(whole_turns)(int bytes, int turn) { return (bytes + S * turn - 1) / (S * turn) * (S * turn); }
 
-/* Is the block entirely inside its surface? */
-XS_FORCED int XS(block_inside)(const struct XS(block) * b)
+XS_FORCED void XS(copy_line)(u8 *to, const u8 *from, int bytes)
 {
-    i64 from = (i64)b->x * b->elem_bytes, bytes = (i64)b->count * b->width * b->elem_bytes;
-    return from >= 0 && b->y >= 0 && from + bytes <= (i64)b->mem_w && (i64)b->y + b->height <= (i64)b->mem_h;
+    if (bytes == 32) __builtin_memcpy(to, from, 32);
+    else if (bytes == 64) __builtin_memcpy(to, from, 64);
+    else __builtin_memcpy(to, from, (size_t)bytes);
 }
 
 XS_FUNCTION void XS(block2d_load)(void *dst, int item, int elem_bytes, int width, int height, int count, u64 ptr,
                                   u32 mem_w, u32 mem_h, u32 pitch, i32 x, i32 y)
 {
-    struct XS(block) b = {elem_bytes, width, height, count, ptr, mem_w, mem_h, pitch, x, y};
-    u8 flat[XS_BLOCK_BYTES] XS_ALIGNED(64);
+    const struct XS(block) b = {elem_bytes, width, height, count, ptr, mem_w, mem_h, pitch, x, y};
+    u8 flat[XS_BLOCK_BYTES] XS_ALIGNED(64), edge[XS(EDGE_BYTES)];
     int columns = XS(pow2)(width), row = columns * elem_bytes, turn = XS(block_turn)(elem_bytes, columns);
-    int straight = row == S * turn && item == turn; /* a row is a lane vector */
-    u8 *rows = straight ? (u8 *)dst : flat;
-    if (width == columns && XS(block_inside)(&b)) {
-        for (int p = 0; p < count; p++) {
-            const u8 *line = (const u8 *)(uintptr_t)(ptr + (u64)y * pitch + (u64)((i64)x * elem_bytes + p * row));
-            for (int i = 0; i < height; i++, line += pitch) {
-                u8 *to = rows + (p * height + i) * row;
-                if (row == 32) __builtin_memcpy(to, line, 32);
-                else if (row == 64) __builtin_memcpy(to, line, 64);
-                else __builtin_memcpy(to, line, (size_t)row);
-            }
-        }
-    } else {
-        __builtin_memset(rows, 0, (size_t)XS(whole_turns)(count * height * row, turn));
-        for (int p = 0; p < count; p++) {
-            for (int i = 0; i < height; i++) XS(block_row)(&b, p, i, rows + (p * height + i) * row, 0);
-        }
-    }
-    if (!straight) XS(deal)((u8 *)dst, flat, XS(whole_turns)(count * height * row, turn), turn, item, 0);
+    int straight = row == S * turn && item == turn, bytes = XS(whole_turns)(count * height * row, turn);
+    const struct XS(rows) from = XS(rows_of)(&b, width == columns, edge, height, row);
+    u8 *to = straight ? (u8 *)dst : flat; /* a row is a lane vector */
+    for (int p = 0; p < count; p++)
+        for (int i = 0; i < height; i++, to += row)
+            XS(copy_line)(to, from.first + (u64)i * from.pitch + p * row, row);
+    if (straight) return;
+    __builtin_memset(to, 0, (size_t)(flat + bytes - to));
+    XS(deal)((u8 *)dst, flat, bytes, turn, item, 0);
 }
 
 /* Elements of 16 bits in S columns, converted to floats: a row becomes a lane vector. The next step of a loop over K
@@ -799,22 +819,13 @@ XS_FUNCTION void XS(block2d_load)(void *dst, int item, int elem_bytes, int width
     XS_FUNCTION void XS(block2d_load_##T)(f32x * to, int height, int count, int down, u64 ptr, u32 mem_w, u32 mem_h,   \
                                           u32 pitch, i32 x, i32 y)                                                     \
     {                                                                                                                  \
-        struct XS(block) b = {2, S, height, count, ptr, mem_w, mem_h, pitch, x, y};                                    \
-        const u8 *first = (const u8 *)(uintptr_t)(ptr + (u64)((i64)y * (i64)pitch + (i64)x * 2));                      \
-        const u8 *next = first + (down ? (u64)height * pitch : (u64)count * S * 2);                                    \
-        if (XS(block_inside)(&b)) {                                                                                    \
-            for (int i = 0; i < height; i++, first += pitch, next += pitch, to++) {                                    \
-                for (int p = 0; p < count; p++) XS(T##_to_f32_at)(to + p * height, first + p * S * 2);                 \
-                __builtin_prefetch(next, 0, 2); /* not to L1, where rows of a power of two evict each other */         \
-            }                                                                                                          \
-        } else {                                                                                                       \
-            for (int p = 0; p < count; p++) {                                                                          \
-                for (int i = 0; i < height; i++) {                                                                     \
-                    u16x row = {0};                                                                                    \
-                    XS(block_row)(&b, p, i, (u8 *)&row, 0);                                                            \
-                    *to++ = XS(T##_to_f32)(row);                                                                       \
-                }                                                                                                      \
-            }                                                                                                          \
+        const struct XS(block) b = {2, S, height, count, ptr, mem_w, mem_h, pitch, x, y};                              \
+        u8 edge[XS(EDGE_BYTES)];                                                                                       \
+        const struct XS(rows) r = XS(rows_of)(&b, 1, edge, height, S * 2);                                             \
+        const u8 *row = r.first, *next = row + (down ? (u64)height * r.pitch : (u64)count * S * 2);                    \
+        for (int i = 0; i < height; i++, row += r.pitch, next += r.pitch, to++) {                                      \
+            for (int p = 0; p < count; p++) XS(T##_to_f32_at)(to + p * height, row + p * S * 2);                       \
+            __builtin_prefetch(next, 0, 2); /* not to L1, where rows of a power of two evict each other */             \
         }                                                                                                              \
     }
 XS_BLOCK2D_WIDE(f16)
@@ -853,18 +864,36 @@ XS_FORCED void XS(vnni)(u8 *out, const u8 *const *row, int elem_bytes, int colum
 #endif
 }
 
-/* The usual case: pieces of S columns, entirely inside. */
-XS_FORCED void XS(transform_inside)(u8 *to, const u8 *first, int elem_bytes, int groups, int count, u64 pitch)
+/* Two pieces of 16 columns of 16 bits at once. */
+XS_FORCED int XS(vnni_pairs)(u8 *to, int piece, const u8 *const *row)
 {
-    int group = 4 / elem_bytes;
-    u64 below = (u64)groups * (u64)group * pitch;
-    for (int g = 0; g < groups; g++, to += 4 * S, first += (u64)group * pitch) {
+#if S == 16 && XS_NATIVE == 64 && XS_HAS(__builtin_shufflevector)
+    typedef u16 v32 __attribute__((vector_size(64), may_alias, aligned(1)));
+    v32 r = *(const v32 *)row[0], s = *(const v32 *)row[1];
+    *(v32 *)to = __builtin_shufflevector(r, s, 0, 32, 1, 33, 2, 34, 3, 35, 4, 36, 5, 37, 6, 38, 7, 39, 8, 40, 9, 41, 10,
+                                         42, 11, 43, 12, 44, 13, 45, 14, 46, 15, 47);
+    *(v32 *)(to + piece) = __builtin_shufflevector(r, s, 16, 48, 17, 49, 18, 50, 19, 51, 20, 52, 21, 53, 22, 54, 23, 55,
+                                                   24, 56, 25, 57, 26, 58, 27, 59, 28, 60, 29, 61, 30, 62, 31, 63);
+    return 1;
+#else
+    (void)to, (void)piece, (void)row;
+    return 0;
+#endif
+}
+
+/* The same for `groups` groups of rows and `count` pieces, which begin `piece` bytes apart. */
+XS_FORCED void XS(pack)(u8 *to, int piece, struct XS(rows) r, int elem_bytes, int groups, int count)
+{
+    const int group = 4 / elem_bytes;
+    const u64 below = (u64)(groups * group) * r.pitch;
+    for (int g = 0; g < groups; g++, to += 4 * S) {
         const u8 *row[4];
-        for (int i = 0; i < group; i++) {
-            row[i] = first + (u64)i * pitch;
-            __builtin_prefetch(row[i] + below, 0, 2); /* for the next step of a loop over K */
+        for (int i = 0; i < group; i++, r.first += r.pitch) {
+            row[i] = r.first;
+            __builtin_prefetch(r.first + below, 0, 2); /* for the next step of a loop over K */
         }
-        for (int p = 0; p < count; p++) XS(vnni)(to + p * groups * 4 * S, row, elem_bytes, p * S);
+        if (elem_bytes == 2 && count == 2 && XS(vnni_pairs)(to, piece, row)) continue;
+        for (int p = 0; p < count; p++) XS(vnni)(to + p * piece, row, elem_bytes, p * S);
     }
 }
 
@@ -872,84 +901,58 @@ XS_FORCED void XS(transform_inside)(u8 *to, const u8 *first, int elem_bytes, int
 XS_FUNCTION void XS(block2d_load_transform)(void *dst, int item, int elem_bytes, int width, int height, int count,
                                             u64 ptr, u32 mem_w, u32 mem_h, u32 pitch, i32 x, i32 y)
 {
-    struct XS(block) b = {elem_bytes, width, height, count, ptr, mem_w, mem_h, pitch, x, y};
-    u8 padded[4][64 + 64 + 128] XS_ALIGNED(64), flat[XS_BLOCK_BYTES] XS_ALIGNED(64); /* padded to read whole vectors */
+    const struct XS(block) b = {elem_bytes, width, height, count, ptr, mem_w, mem_h, pitch, x, y};
+    u8 flat[XS_BLOCK_BYTES + 4 * S] XS_ALIGNED(64), edge[XS(EDGE_BYTES)], *to = flat;
     int columns = XS(pow2)(width), group = 4 / elem_bytes, groups = (height + group - 1) / group;
-    int straight = columns % S == 0 && item == 4, inside = columns % S == 0 && width == columns && XS(block_inside)(&b);
-    u8 *to = straight ? (u8 *)dst : flat;
-    if (straight && inside && width == S && height % group == 0) {
-        const u8 *from = (const u8 *)(uintptr_t)(ptr + (u64)((i64)y * pitch + (i64)x * elem_bytes));
-        if (elem_bytes == 2) XS(transform_inside)(to, from, 2, groups, count, pitch);
-        else XS(transform_inside)(to, from, 1, groups, count, pitch);
+    int direct = width == columns && columns % S == 0 && height % group == 0, bytes = count * groups * columns * 4;
+    struct XS(rows) r = XS(rows_of)(&b, direct, edge, groups * group, columns * elem_bytes);
+    if (columns == S && item == 4) {
+        if (elem_bytes == 2) XS(pack)((u8 *)dst, groups * 4 * S, r, 2, groups, count);
+        else XS(pack)((u8 *)dst, groups * 4 * S, r, 1, groups, count);
         return;
     }
-    if (!straight) __builtin_memset(flat, 0, (size_t)XS(whole_turns)(count * groups * columns * 4, 4));
-    for (int g = 0; g < groups; g++) {
-        u64 first = ptr + (u64)((i64)(y + g * group) * pitch + (i64)x * elem_bytes);
-        int whole = inside && (g + 1) * group <= height;
-        for (int p = 0; p < count; p++) {
-            const u8 *row[4] = {padded[0], padded[1], padded[2], padded[3]};
-            if (whole) {
-                for (int i = 0; i < group; i++)
-                    row[i] = (const u8 *)(uintptr_t)(first + (u64)i * pitch + (u64)(p * width * elem_bytes));
-            } else {
-                __builtin_memset(padded, 0, sizeof padded);
-                for (int i = 0; i < group && g * group + i < height; i++)
-                    XS(block_row)(&b, p, g * group + i, padded[i], 0);
-            }
-            for (int j = 0; j < columns; j += S) {
-                u8 *out = to + ((p * groups + g) * columns + j) * 4, all[4 * S];
-                if (columns >= S) {
-                    XS(vnni)(out, row, elem_bytes, j);
-                } else {
-                    XS(vnni)(all, row, elem_bytes, j);
-                    __builtin_memcpy(out, all, 4 * (size_t)columns);
-                }
-            }
+    for (int p = 0; p < count; p++) {
+        for (int g = 0; g < groups; g++, to += columns * 4) {
+            const u8 *row[4];
+            for (int i = 0; i < group; i++) row[i] = r.first + (u64)(g * group + i) * r.pitch;
+            for (int j = 0; j < columns; j += S) XS(vnni)(to + j * 4, row, elem_bytes, p * columns + j);
         }
     }
-    if (!straight) XS(deal)((u8 *)dst, flat, XS(whole_turns)(count * groups * columns * 4, 4), 4, item, 0);
+    __builtin_memset(to, 0, (size_t)(XS(whole_turns)(bytes, 4) - bytes));
+    XS(deal)((u8 *)dst, flat, XS(whole_turns)(bytes, 4), 4, item, 0);
 }
 
 /* Columns become rows; elements of 4 and 8 bytes. */
 XS_FUNCTION void XS(block2d_load_transpose)(void *dst, int item, int elem_bytes, int width, int height, int count,
                                             u64 ptr, u32 mem_w, u32 mem_h, u32 pitch, i32 x, i32 y)
 {
-    struct XS(block) b = {elem_bytes, width, height, count, ptr, mem_w, mem_h, pitch, x, y};
-    u8 flat[XS_BLOCK_BYTES] XS_ALIGNED(64);
-    int columns = XS(pow2)(height);
-    __builtin_memset(flat, 0, sizeof flat);
-    for (int p = 0; p < count; p++) {
-        for (int i = 0; i < height; i++) {
-            u8 row[64 + 64] = {0};
-            XS(block_row)(&b, p, i, row, 0);
-            for (int j = 0; j < width; j++) {
-                __builtin_memcpy(flat + ((p * width + j) * columns + i) * elem_bytes, row + j * elem_bytes,
-                                 (size_t)elem_bytes);
-            }
-        }
-    }
-    XS(deal)((u8 *)dst, flat, XS(whole_turns)(count * width * columns * elem_bytes, elem_bytes), elem_bytes, item, 0);
+    const struct XS(block) b = {elem_bytes, width, height, count, ptr, mem_w, mem_h, pitch, x, y};
+    u8 flat[XS_BLOCK_BYTES] XS_ALIGNED(64), edge[XS(EDGE_BYTES)];
+    int columns = XS(pow2)(height), bytes = XS(whole_turns)(count * width * columns * elem_bytes, elem_bytes);
+    const struct XS(rows) r = XS(rows_of)(&b, 1, edge, height, width * elem_bytes);
+    __builtin_memset(flat, 0, (size_t)bytes);
+    for (int i = 0; i < height; i++)
+        for (int j = 0; j < count * width; j++)
+            __builtin_memcpy(flat + (j * columns + i) * elem_bytes, r.first + (u64)i * r.pitch + j * elem_bytes,
+                             (size_t)elem_bytes);
+    XS(deal)((u8 *)dst, flat, bytes, elem_bytes, item, 0);
 }
 
 XS_FUNCTION void XS(block2d_store)(const void *src, int item, int elem_bytes, int width, int height, int count, u64 ptr,
                                    u32 mem_w, u32 mem_h, u32 pitch, i32 x, i32 y)
 {
-    struct XS(block) b = {elem_bytes, width, height, count, ptr, mem_w, mem_h, pitch, x, y};
+    const struct XS(block) b = {elem_bytes, width, height, count, ptr, mem_w, mem_h, pitch, x, y};
     u8 flat[XS_BLOCK_BYTES] XS_ALIGNED(64), *rows = flat;
     int columns = XS(pow2)(width), row = columns * elem_bytes, turn = XS(block_turn)(elem_bytes, columns);
     if (row == S * turn && item == turn) rows = (u8 *)(uintptr_t)src; /* a row is a lane vector */
     else XS(deal)((u8 *)(uintptr_t)src, flat, XS(whole_turns)(count * height * row, turn), turn, item, 1);
+    if ((row != 32 && row != 64) || width != columns || !XS(block_inside)(&b)) {
+        XS(block_copy)(&b, rows, row, height * row, 1);
+        return;
+    }
     for (int p = 0; p < count; p++) {
-        if ((row == 32 || row == 64) && width == columns && XS(block_inside)(&b)) {
-            u8 *line = (u8 *)(uintptr_t)(ptr + (u64)y * pitch + (u64)((i64)x * elem_bytes + p * row));
-            for (int i = 0; i < height; i++, line += pitch) {
-                if (row == 64) __builtin_memcpy(line, rows + (p * height + i) * 64, 64);
-                else __builtin_memcpy(line, rows + (p * height + i) * 32, 32);
-            }
-            continue;
-        }
-        for (int i = 0; i < height; i++) XS(block_row)(&b, p, i, rows + (p * height + i) * row, 1);
+        u8 *line = (u8 *)(uintptr_t)(ptr + (u64)y * pitch + (u64)((i64)x * elem_bytes + p * row));
+        for (int i = 0; i < height; i++, line += pitch, rows += row) XS(copy_line)(line, rows, row);
     }
 }
 
@@ -957,21 +960,13 @@ XS_FUNCTION void XS(block2d_store)(const void *src, int item, int elem_bytes, in
 XS_FUNCTION void XS(block2d_load_rows)(u8 *to, int signs, int elem_bytes, int height, int count, u64 ptr, u32 mem_w,
                                        u32 mem_h, u32 pitch, i32 x, i32 y)
 {
-    struct XS(block) b = {elem_bytes, 32 / elem_bytes, height, count, ptr, mem_w, mem_h, pitch, x, y};
-    const u8 *first = (const u8 *)(uintptr_t)(ptr + (u64)((i64)y * (i64)pitch + (i64)x * elem_bytes));
+    const struct XS(block) b = {elem_bytes, 32 / elem_bytes, height, count, ptr, mem_w, mem_h, pitch, x, y};
+    u8 edge[XS(EDGE_BYTES)];
+    struct XS(rows) r = XS(rows_of)(&b, 1, edge, height, 32);
     const int bytes = 64 >> XS(quads)(signs);
-    u8 edge[32];
-    if (XS(block_inside)(&b)) {
-        for (int i = 0; i < height; i++, first += pitch) {
-            for (int p = 0; p < count; p++) XS(wide_row)(to + (p * height + i) * bytes, first + p * 32, signs);
-            __builtin_prefetch(first + count * 32, 0, 2);
-        }
-        return;
-    }
-    for (int i = 0; i < count * height; i++) {
-        __builtin_memset(edge, 0, sizeof edge);
-        XS(block_row)(&b, i / height, i % height, edge, 0);
-        XS(wide_row)(to + i * bytes, edge, signs);
+    for (int i = 0; i < height; i++, r.first += r.pitch) {
+        for (int p = 0; p < count; p++) XS(wide_row)(to + (p * height + i) * bytes, r.first + p * 32, signs);
+        __builtin_prefetch(r.first + count * 32, 0, 2);
     }
 }
 
@@ -979,24 +974,20 @@ XS_FUNCTION void XS(block2d_load_rows)(u8 *to, int signs, int elem_bytes, int he
 XS_FUNCTION void XS(block2d_load_quads)(u8 *to, int signs, int height, int count, u64 ptr, u32 mem_w, u32 mem_h,
                                         u32 pitch, i32 x, i32 y)
 {
-    struct XS(block) b = {1, S, height, count, ptr, mem_w, mem_h, pitch, x, y};
-    const u8 *first = (const u8 *)(uintptr_t)(ptr + (u64)((i64)y * (i64)pitch + x));
+    const struct XS(block) b = {1, S, height, count, ptr, mem_w, mem_h, pitch, x, y};
+    u8 edge[XS(EDGE_BYTES)], dwords[4 * S] XS_ALIGNED(64);
+    struct XS(rows) r = XS(rows_of)(&b, 1, edge, height, S);
     const u32 bytes = (u32)(2 * sizeof(u32x)) >> XS(quads)(signs);
-    u8 edge[4][S], dwords[4 * S] XS_ALIGNED(64);
-    int inside = XS(block_inside)(&b);
-    for (int i = 0; i < height; i += 4, first += 4 * (u64)pitch, to += bytes) {
+    for (int i = 0; i < height; i += 4, to += bytes) {
+        const u8 *row[4];
+        for (int k = 0; k < 4; k++, r.first += r.pitch) {
+            row[k] = r.first;
+            __builtin_prefetch(r.first + (u64)height * r.pitch, 0, 2);
+        }
         for (int p = 0; p < count; p++) {
-            const u8 *row[4];
-            for (int r = 0; r < 4; r++) {
-                row[r] = inside ? first + (u64)r * pitch + p * S : edge[r];
-                if (inside) continue;
-                __builtin_memset(edge[r], 0, S);
-                XS(block_row)(&b, p, i + r, edge[r], 0);
-            }
-            XS(vnni)(dwords, row, 1, 0);
+            XS(vnni)(dwords, row, 1, p * S);
             XS(wide_column)(to + (u32)(p * height / 4) * bytes, dwords, signs);
         }
-        for (int r = 0; r < 4; r++) __builtin_prefetch(first + (u64)(height + r) * pitch, 0, 2);
     }
 }
 
