@@ -4,11 +4,12 @@
  *
  * All results are exact: floats hold integers below 2^24.
  *
- *     RANDOM_KERNELS=1000 RANDOM_SEED=7 build/test_soft_random      more of them; the seed of a failure is printed
+ *     RANDOM_PROGRAMS=1000 RANDOM_SEED=7 build/test_soft_random      more of them; the seed of a failure is printed
  */
 #include "spirv_emit.h"
-#include "test.h"
 #include "ze_dispatch.h"
+
+#include "random_choices.h"
 
 enum { VARS = 10, STATEMENTS = 60, ITEMS_MAX = 512, CELLS = 8, SLOTS = 4, COUNTERS = 8 };
 
@@ -39,8 +40,6 @@ static struct {
 } program;
 
 /* ---- choosing ---------------------------------------------------------------------------------------------------- */
-
-static int below(int n) { return (int)(test_random() % (uint64_t)n); }
 
 static int variable(bool of_floats) { return of_floats ? VARS - 2 + below(2) : below(VARS - 2); }
 static int of_width(int v)
@@ -629,15 +628,9 @@ static void run_program(uint64_t seed)
     zed_free(&device, in), zed_free(&device, out), zed_free(&device, middle), zed_free(&device, totals);
 }
 
-static uint64_t setting(const char *name, uint64_t other)
-{
-    const char *text = getenv(name);
-    return text ? strtoull(text, NULL, 0) : other;
-}
-
 TEST(random_kernels)
 {
-    uint64_t seed = setting("RANDOM_SEED", 1), count = setting("RANDOM_KERNELS", 12);
+    uint64_t seed = setting("RANDOM_SEED", 1), count = setting("RANDOM_PROGRAMS", 12);
     for (uint64_t i = 0; i < count; i++) run_program(seed + i);
 }
 
