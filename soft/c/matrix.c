@@ -79,14 +79,14 @@ static const char *accumulator_kind(enum cg_kind kind)
     return kind == CG_F32 ? "XS_ACC_F32" : kind == CG_F16 ? "XS_ACC_F16" : "XS_ACC_BF16";
 }
 
-static void write_grid(struct cg *g, const char *call, const char *sum, const struct cg_grid *r, const char *rest)
+static void write_grid(struct cg *g, const char *call, const struct cg_grid *r, const char *rest)
 {
     const char *item[CG_FRAGMENTS * CG_FRAGMENTS] = {0}, *d, *c, *a, *b;
     for (uint32_t i = 0; i < r->ni * r->nj; i++)
         item[i] = cg_str(g, "&%s", cg_variable(g, r->cell[i / r->nj][i % r->nj]->class));
-    d = cg_pointer_list(g, sum, r->ni * r->nj, item);
+    d = cg_pointer_list(g, "void", r->ni * r->nj, item);
     for (uint32_t i = 0; i < r->ni * r->nj; i++) item[i] = fragment(g, r->cell[i / r->nj][i % r->nj]->first);
-    c = cg_pointer_list(g, cg_str(g, "const %s", sum), r->ni * r->nj, item);
+    c = cg_pointer_list(g, "const void", r->ni * r->nj, item);
     for (uint32_t i = 0; i < r->ni * r->nk; i++) item[i] = fragment(g, r->row[i / r->nk]->a[i % r->nk]);
     a = cg_pointer_list(g, "const void", r->ni * r->nk, item);
     for (uint32_t i = 0; i < r->nj * r->nk; i++) item[i] = fragment(g, r->column[i / r->nk]->b[i % r->nk]);
@@ -95,51 +95,47 @@ static void write_grid(struct cg *g, const char *call, const char *sum, const st
     g->w->skip = r->span - 1;
 }
 
-static bool write_products(struct cg *g, const char *call, const char *sum, const char *rest)
+/* The last arguments of a product: rows, and the form of its operands. */
+static const char *form_of(struct cg *g, const struct sp_inst *i)
 {
-    struct cg_chain chain[CG_RUN];
-    struct cg_grid grid;
-    bool found = cg_next_grid(g, g->w->inst, chain, &grid);
-    if (found) write_grid(g, call, sum, &grid, rest);
-    return found;
+    uint32_t a = i->operand[1], b = i->operand[2];
+    bool integer = cg_element(g, i->id) == CG_U32;
+    return cg_str(g, "%u, %u%s%s%s%s", cg_leaves_of(g, i->type)->count, integer ? cg_signs_of(i) : 0,
+                  integer || cg_kind_bytes(cg_element(g, b)) == 4 ? " | XS_PACKED" : "",
+                  cg_is_wide(g, a) ? " | XS_WIDE_A" : "", cg_is_wide(g, b) ? " | XS_WIDE_B" : "",
+                  cg_is_tiled(g, a) ? " | XS_TILED_A" : "");
 }
 
 static void write_product(struct cg *g)
 {
     const struct sp_inst *i = g->w->inst;
-    uint32_t a = i->operand[1], b = i->operand[2], c = i->operand[3], flags = i->count > 4 ? i->operand[4] : 0;
-    const struct cg_leaves *l = cg_leaves_of(g, i->type);
-    enum cg_kind result = l->count ? l->leaf[0].kind : CG_U32, from = cg_element(g, c);
-    const char *name = cg_product_name(flags, cg_element(g, a)), *sum = result == CG_U32 ? "u32x" : "f32x", *rest;
-    uint32_t m = l->count;
-    if (!cg_is_product_of(g, i, name)) {
+    const struct cg_product *p = cg_product_of(g, i);
+    struct cg_chain chain[CG_RUN];
+    struct cg_grid grid;
+    if (!p) {
         cg_fail(g, "a matrix product of these types, sizes and K is not supported with subgroups of this size");
         return;
     }
-    bool integer = result == CG_U32, wide = result == CG_F32 && from == CG_F32, blend = g->value[i->id].blend;
-    const char *tile = cg_tile_product(g, i);
-    const char *wides =
-        cg_str(g, "%s%s", cg_is_wide(g, a) ? " | XS_WIDE_A" : "", cg_is_wide(g, b) ? " | XS_WIDE_B" : "");
     if (cg_write_deferred(g)) return;
-    if (tile)
-        rest = cg_str(g, "%u, %s%s", m, integer || cg_kind_bytes(cg_element(g, b)) == 4 ? "XS_PACKED" : "0",
-                      cg_is_tiled(g, a) ? " | XS_TILED_A" : "");
-    else if (integer)
-        rest = cg_str(g, "%u, %u, 0%s", m, cg_signs_of(flags), wides);
-    else
-        rest = cg_str(g, "%u, %s%s", m, cg_kind_bytes(cg_element(g, b)) == 4 ? "XS_PACKED" : "0", wides);
-    const char *call = tile ? cg_str(g, "XS(tiles)(self, %s, ", tile) : cg_str(g, "XS(%s_grid)(", name);
-    if (cg_has_grid(g, i) && write_products(g, call, tile ? "void" : sum, rest)) return;
-    const char *pa = fragment(g, a), *pb = fragment(g, b), *pc = fragment(g, c);
+    const char *tile = cg_tile_product(g, i), *rest = form_of(g, i);
+    const char *call = tile ? cg_str(g, "XS(tiles)(self, %s, ", tile) : cg_str(g, "XS(%s_grid)(", p->name);
+    if (cg_has_grid(g, i) && cg_next_grid(g, i, chain, &grid)) {
+        write_grid(g, call, &grid, rest);
+        return;
+    }
+    const struct cg_leaves *l = cg_leaves_of(g, i->type);
+    const char *pa = fragment(g, i->operand[1]), *pb = fragment(g, i->operand[2]), *pc = fragment(g, i->operand[3]);
+    bool blend = g->value[i->id].blend;
     const char *to = blend ? cg_temporary(g, cg_type_name(g, i->type, true)) : cg_variable(g, i->id);
-    if (tile)
-        cg_put(g, "    XS(tile)(self, %s, &%s, %s, %s, %s, %s);\n", tile, to, pc, pa, pb, rest);
-    else if (integer || wide)
-        cg_put(g, "    XS(%s)((%s *)&%s, %s, %s, (const %s *)%s, %s);\n", name, sum, to, pa, pb, sum, pc, rest);
+    if (cg_has_full_sums(g, i))
+        cg_put(g,
+               "    %s1, 1, 1, (void *[]){&%s}, (const void *[]){%s}, (const void *[]){%s}, (const void *[]){%s}, "
+               "%s);\n",
+               call, to, pc, pa, pb, rest);
     else
-        cg_put(g, "    XS(dpas_acc)(XS(%s), &%s, %s, %s, %s, %s, %s, %s);\n", name, to, pa, pb, pc, rest,
-               accumulator_kind(from), accumulator_kind(result));
-    for (uint32_t k = 0; blend && k < m; k++) cg_set_leaf(g, k, cg_str(g, "%s%s", to, l->leaf[k].path));
+        cg_put(g, "    XS(dpas_acc)(XS(%s_grid), &%s, %s, %s, %s, %s, %s, %s);\n", p->name, to, pa, pb, pc, rest,
+               accumulator_kind(cg_element(g, i->operand[3])), accumulator_kind(l->leaf[0].kind));
+    for (uint32_t k = 0; blend && k < l->count; k++) cg_set_leaf(g, k, cg_str(g, "%s%s", to, l->leaf[k].path));
 }
 
 /* ---- block reads and writes: component i of lane l is element i * S + l */

@@ -174,11 +174,6 @@ XS_FUNCTION void XS(tiles)(struct xs_subgroup *self, int kind, int ni, int nj, i
     XS(tile_products)(self, &s, kind, ni / n, blocks, tile_a, tile_b, wide * 32, wide * 32);
 }
 
-XS_FORCED void XS(tile)(struct xs_subgroup *self, int kind, void *d, const void *c, const void *a, const void *b, int m,
-                        int form)
-{
-    XS(tiles)(self, kind, 1, 1, 1, &d, &c, &a, &b, m, form);
-}
 #undef XS_TILE_LOAD
 #undef XS_TILE_STORE
 #undef XS_TILE_ADD

@@ -10,8 +10,8 @@
 #define XETILE_SOFT_PRELUDE_MATRIX_ONCE
 
 enum { XS_RUN = 8 }; /* maximum fragments of A, and of B, in a grid of products */
-enum { XS_PACKED = 1, XS_WIDE_A = 2, XS_WIDE_B = 4, XS_TILED_A = 8 }; /* forms of operands */
-enum { XS_SIGNED_B = 1, XS_SIGNED_A = 2 }; /* 8-bit integers: which are signed */
+enum { XS_SIGNED_B = 1, XS_SIGNED_A = 2 }; /* integers: which are signed; XS_SIGNS of a product's form */
+enum { XS_SIGNS = 3, XS_PACKED = 4, XS_WIDE_A = 8, XS_WIDE_B = 16, XS_TILED_A = 32 }; /* forms of operands */
 
 #ifdef __has_builtin
 #define XS_HAS(builtin) __has_builtin(builtin)
@@ -453,76 +453,79 @@ XS_INLINE f32x XS(f16_high)(u32x w) { return XS(f16_to_f32)(XS_CONVERT(w >> 16, 
 XS_INLINE f32x XS(bf16_low)(u32x w) { return (f32x)(w << 16); }
 XS_INLINE f32x XS(bf16_high)(u32x w) { return (f32x)(w & 0xffff0000u); }
 
-/* K = 16. B is 8 dwords (XS_PACKED) or 16 components of 16 bits; or operands are already f32 (XS_WIDE_A, XS_WIDE_B:
- * rows of 16 floats, 16 lane vectors). */
-#define XS_DPAS_16(NAME, T)                                                                                            \
-    XS_FORCED void XS(NAME##_rows)(f32 *to, const void *a, int m)                                                      \
+/* Grids of products of one type. Operands are widened first, unless they are already (XS_WIDE_A, XS_WIDE_B or KEEP_B):
+ * A to rows of 64 bytes, B to 16 lane vectors. */
+#define XS_DPAS(NAME, GRID, KEEP_B)                                                                                    \
+    XS_FUNCTION void XS(NAME##_grid)(int ni, int nj, int nk, void *const *d, const void *const *c,                     \
+                                     const void *const *a, const void *const *b, int m, int form)                      \
     {                                                                                                                  \
+        u32x columns[XS_RUN][16];                                                                                      \
+        u32 rows[XS_RUN][8 * 16] XS_ALIGNED(64);                                                                       \
+        const void *wide_a[XS_RUN], *wide_b[XS_RUN];                                                                   \
+        struct XS(grid) g = {ni, nj, nk, m, d, c, wide_a, wide_b, 0};                                                  \
+        for (int i = 0; i < ni * nk; i++) {                                                                            \
+            wide_a[i] = form & XS_WIDE_A ? a[i] : rows[i];                                                             \
+            if (!(form & XS_WIDE_A)) XS(NAME##_rows)(rows[i], a[i], m, form);                                          \
+        }                                                                                                              \
+        for (int i = 0; i < nj * nk; i++) {                                                                            \
+            wide_b[i] = KEEP_B ? b[i] : columns[i];                                                                    \
+            if (!(KEEP_B)) XS(NAME##_columns)(columns[i], b[i], form);                                                 \
+        }                                                                                                              \
+        GRID;                                                                                                          \
+    }
+
+/* K = 16. B is 8 dwords (XS_PACKED) or 16 components of 16 bits. */
+#define XS_DPAS_16(T)                                                                                                  \
+    XS_FORCED void XS(dpas_##T##_rows)(u32 * to, const void *a, int m, int form)                                       \
+    {                                                                                                                  \
+        (void)form;                                                                                                    \
         for (int i = 0; i < (m * 16 + S - 1) / S; i++) {                                                               \
             f32x row = XS(T##_to_f32)(*(const u16x_mem *)((const u8 *)a + i * 2 * S));                                 \
             __builtin_memcpy(to + i * S, &row, sizeof row);                                                            \
         }                                                                                                              \
     }                                                                                                                  \
-    XS_FORCED void XS(NAME##_columns)(f32x * to, const void *b, int packed)                                            \
+    XS_FORCED void XS(dpas_##T##_columns)(u32x * to, const void *b, int form)                                          \
     {                                                                                                                  \
-        for (int r = 0; r < 8 && packed; r++) {                                                                        \
-            to[2 * r] = XS(T##_low)(((const u32x *)b)[r]);                                                             \
-            to[2 * r + 1] = XS(T##_high)(((const u32x *)b)[r]);                                                        \
+        for (int r = 0; r < 8 && form & XS_PACKED; r++) {                                                              \
+            to[2 * r] = (u32x)XS(T##_low)(((const u32x *)b)[r]);                                                       \
+            to[2 * r + 1] = (u32x)XS(T##_high)(((const u32x *)b)[r]);                                                  \
         }                                                                                                              \
-        for (int r = 0; r < 16 && !packed; r++) to[r] = XS(T##_to_f32)(((const u16x *)b)[r]);                          \
+        for (int r = 0; r < 16 && !(form & XS_PACKED); r++) to[r] = (u32x)XS(T##_to_f32)(((const u16x *)b)[r]);        \
     }                                                                                                                  \
-    XS_FUNCTION void XS(NAME##_grid)(int ni, int nj, int nk, f32x *const *d, const f32x *const *c,                     \
-                                     const void *const *a, const void *const *b, int m, int form)                      \
-    {                                                                                                                  \
-        f32x columns[XS_RUN][16];                                                                                      \
-        f32 rows[XS_RUN][8 * 16] XS_ALIGNED(64);                                                                       \
-        const void *wide_a[XS_RUN], *wide_b[XS_RUN];                                                                   \
-        struct XS(grid) g = {ni, nj, nk, m, (void *const *)d, (const void *const *)c, wide_a, wide_b, 0};              \
-        for (int i = 0; i < ni * nk; i++) {                                                                            \
-            wide_a[i] = form & XS_WIDE_A ? a[i] : rows[i];                                                             \
-            if (!(form & XS_WIDE_A)) XS(NAME##_rows)(rows[i], a[i], m);                                                \
-        }                                                                                                              \
-        for (int i = 0; i < nj * nk; i++) {                                                                            \
-            wide_b[i] = form & XS_WIDE_B ? b[i] : columns[i];                                                          \
-            if (!(form & XS_WIDE_B)) XS(NAME##_columns)(columns[i], b[i], form & XS_PACKED);                           \
-        }                                                                                                              \
-        XS(f32_grid)(g);                                                                                               \
-    }                                                                                                                  \
-    XS_FUNCTION void XS(NAME)(f32x * d, const void *a, const void *b, const f32x *c, int m, int form)                  \
-    {                                                                                                                  \
-        XS(NAME##_grid)(1, 1, 1, &d, &c, &a, &b, m, form);                                                             \
-    }
-XS_DPAS_16(dpas_f16, f16)
-XS_DPAS_16(dpas_bf16, bf16)
+    XS_DPAS(dpas_##T, XS(f32_grid)(g), form &XS_WIDE_B)
+XS_DPAS_16(f16)
+XS_DPAS_16(bf16)
 #undef XS_DPAS_16
 
 /* K = 8: A rows of 8 floats, B 8 components. The hardware reads 19 bits of each. */
 XS_GRID(f32_short, f32, 8, XS_START, XS_ADD_F32)
-XS_FUNCTION void XS(dpas_tf32)(f32x *d, const void *a, const void *b, const f32x *c, int m, int form)
+XS_FORCED void XS(dpas_tf32_rows)(u32 *to, const void *a, int m, int form)
 {
-    f32x columns[8];
-    f32 rows[8 * 8];
-    void *to = d;
-    const void *from = c, *wide_a = rows, *wide_b = columns;
-    struct XS(grid) g = {1, 1, 1, m, &to, &from, &wide_a, &wide_b, 0};
     (void)form;
-    for (int i = 0; i < m * 8; i++) rows[i] = f32_bits(((const u32_mem *)a)[i] & ~0x1fffu);
-    for (int r = 0; r < 8; r++) columns[r] = (f32x)(((const u32x *)b)[r] & ~0x1fffu);
-    XS(f32_short_grid)(g);
+    for (int i = 0; i < m * 8; i++) to[i] = ((const u32_mem *)a)[i] & ~0x1fffu;
 }
+XS_FORCED void XS(dpas_tf32_columns)(u32x *to, const void *b, int form)
+{
+    (void)form;
+    for (int r = 0; r < 8; r++) to[r] = ((const u32x *)b)[r] & ~0x1fffu;
+}
+XS_DPAS(dpas_tf32, XS(f32_short_grid)(g), 0)
 
 /* C and the result as 16-bit floats: through f32, as the hardware accumulates. */
-typedef void XS(dpas_fn)(f32x *d, const void *a, const void *b, const f32x *c, int m, int form);
+typedef void XS(dpas_fn)(int ni, int nj, int nk, void *const *d, const void *const *c, const void *const *a,
+                         const void *const *b, int m, int form);
 XS_FUNCTION void XS(dpas_acc)(XS(dpas_fn) *product, void *d, const void *a, const void *b, const void *c, int m,
                               int form, int c_kind, int d_kind)
 {
     f32x wide[8];
+    void *const sums = wide;
+    const void *const from = wide;
     for (int i = 0; i < m; i++) {
         if (c_kind == XS_ACC_F32) wide[i] = ((const f32x *)c)[i];
         else if (c_kind == XS_ACC_F16) wide[i] = XS(f16_to_f32)(((const u16x *)c)[i]);
         else wide[i] = XS(bf16_to_f32)(((const u16x *)c)[i]);
     }
-    product(wide, a, b, wide, m, form);
+    product(1, 1, 1, &sums, &from, &a, &b, m, form);
     for (int i = 0; i < m; i++) {
         if (d_kind == XS_ACC_F32) ((f32x *)d)[i] = wide[i];
         else if (d_kind == XS_ACC_F16) ((u16x *)d)[i] = XS(f32_to_f16)(wide[i]);
@@ -630,30 +633,17 @@ XS_FORCED void XS(ints_grid)(struct XS(grid) g, int signs)
 }
 
 /* K = 32: rows of 32 bytes, B 8 dwords of four k's each. */
-XS_FUNCTION void XS(dpas_i8_grid)(int ni, int nj, int nk, u32x *const *d, const u32x *const *c, const void *const *a,
-                                  const void *const *b, int m, int signs, int form)
+XS_FORCED void XS(dpas_i8_rows)(u32 *to, const void *a, int m, int form)
 {
-    u32x columns[XS_RUN][16];
-    u32 rows[XS_RUN][8 * 16] XS_ALIGNED(64);
-    const void *wide_a[XS_RUN], *wide_b[XS_RUN];
-    struct XS(grid) g = {ni, nj, nk, m, (void *const *)d, (const void *const *)c, wide_a, wide_b, 0};
-    for (int i = 0; i < ni * nk; i++) {
-        wide_a[i] = form & XS_WIDE_A ? a[i] : rows[i];
-        for (int r = 0; r < m && !(form & XS_WIDE_A); r++)
-            XS(wide_row)((u8 *)rows[i] + (64 * r >> XS(quads)(signs)), (const u8 *)a[i] + 32 * r, signs);
-    }
-    for (int i = 0; i < nj * nk; i++) {
-        wide_b[i] = form & XS_WIDE_B || XS(quads)(signs) ? b[i] : columns[i];
-        for (int r = 0; r < 8 && wide_b[i] != b[i]; r++)
-            XS(wide_column)((u8 *)&columns[i][2 * r], (const u32x *)b[i] + r, signs);
-    }
-    XS(ints_grid)(g, signs);
+    const int signs = form & XS_SIGNS;
+    for (int r = 0; r < m; r++) XS(wide_row)((u8 *)to + (64 * r >> XS(quads)(signs)), (const u8 *)a + 32 * r, signs);
 }
-
-XS_FUNCTION void XS(dpas_i8)(u32x *d, const void *a, const void *b, const u32x *c, int m, int signs, int form)
+XS_FORCED void XS(dpas_i8_columns)(u32x *to, const void *b, int form)
 {
-    XS(dpas_i8_grid)(1, 1, 1, &d, &c, &a, &b, m, signs, form);
+    for (int r = 0; r < 8; r++) XS(wide_column)((u8 *)(to + 2 * r), (const u32x *)b + r, form & XS_SIGNS);
 }
+XS_DPAS(dpas_i8, XS(ints_grid)(g, form & XS_SIGNS), (form & XS_WIDE_B || XS(quads)(form & XS_SIGNS)))
+#undef XS_DPAS
 
 /* Half of the eight nibbles of a dword, as a dword of bytes. */
 XS_FORCED u32 XS(nibbles)(u32 w, int half, int is_signed)
@@ -667,22 +657,22 @@ XS_FORCED u32 XS(nibbles)(u32 w, int half, int is_signed)
     return r;
 }
 
-/* 4-bit integers, K = 64: widened to two fragments of bytes each. */
-XS_FUNCTION void XS(dpas_i4)(u32x *d, const void *a, const void *b, const u32x *c, int m, int signs, int form)
+/* 4-bit integers, K = 64: one product, widened to two fragments of bytes each. */
+XS_FUNCTION void XS(dpas_i4_grid)(int ni, int nj, int nk, void *const *d, const void *const *c, const void *const *a,
+                                  const void *const *b, int m, int form)
 {
     u32 rows[2][8 * 8];
     u32x columns[2][8];
     const void *wide_a[] = {rows[0], rows[1]}, *wide_b[] = {columns[0], columns[1]};
-    (void)form;
     for (int i = 0; i < m * 16; i++) {
-        u32 w = ((const u32_mem *)a)[i / 2];
-        rows[i / 8 % 2][i / 16 * 8 + i % 8] = XS(nibbles)(w, i & 1, signs & XS_SIGNED_A);
+        u32 w = ((const u32_mem *)a[0])[i / 2];
+        rows[i / 8 % 2][i / 16 * 8 + i % 8] = XS(nibbles)(w, i & 1, form & XS_SIGNED_A);
     }
     for (int r = 0; r < 16; r++) {
         for (int l = 0; l < S; l++)
-            columns[r / 8][r % 8][l] = XS(nibbles)(((const u32x *)b)[r / 2][l], r & 1, signs & XS_SIGNED_B);
+            columns[r / 8][r % 8][l] = XS(nibbles)(((const u32x *)b[0])[r / 2][l], r & 1, form & XS_SIGNED_B);
     }
-    XS(dpas_i8_grid)(1, 1, 2, &d, &c, wide_a, wide_b, m, signs, 0);
+    XS(dpas_i8_grid)(ni, nj, 2 * nk, d, c, wide_a, wide_b, m, form);
 }
 
 #undef XS_DOT4
@@ -718,26 +708,27 @@ XS_FORCED int XS(pow2)(int n)
     return p;
 }
 
-/* Copies a row of a piece between memory and `row`, as far as it is inside. */
-XS_FORCED void XS(block_row)(const struct XS(block) * b, int piece, int y, u8 *row, int store)
+XS_FORCED void XS(copy_line)(u8 *to, const u8 *from, int bytes)
 {
-    i64 bytes = (i64)b->width * b->elem_bytes, from = ((i64)b->x + (i64)piece * b->width) * b->elem_bytes;
-    i64 first = from < 0 ? -from : 0, last = from + bytes > (i64)b->mem_w ? (i64)b->mem_w - from : bytes;
-    i64 line = (i64)b->y + y;
-    u8 *memory = (u8 *)(uintptr_t)(b->ptr + (u64)(line * (i64)b->pitch + from));
-    if (line < 0 || line >= (i64)b->mem_h || first >= last) return;
-    if (store) {
-        __builtin_memcpy(memory + first, row + first, (size_t)(last - first));
-    } else {
-        __builtin_memcpy(row + first, memory + first, (size_t)(last - first));
-    }
+    if (bytes == 32) __builtin_memcpy(to, from, 32);
+    else if (bytes == 64) __builtin_memcpy(to, from, 64);
+    else __builtin_memcpy(to, from, (size_t)bytes);
 }
 
-/* All rows: row i of piece p is at rows + i * line + p * piece. */
+/* Copies what is inside the surface: row i of piece p is at rows + i * line + p * piece. */
 XS_FUNCTION void XS(block_copy)(const struct XS(block) * b, u8 *rows, int line, int piece, int store)
 {
-    for (int p = 0; p < b->count; p++)
-        for (int i = 0; i < b->height; i++) XS(block_row)(b, p, i, rows + i * line + p * piece, store);
+    const i64 low = b->y < 0 ? -(i64)b->y : 0, bytes = (i64)b->width * b->elem_bytes;
+    const i64 below = (i64)b->mem_h - b->y, high = below < b->height ? below : b->height;
+    for (int p = 0; p < b->count; p++, rows += piece) {
+        i64 from = (i64)b->x * b->elem_bytes + p * bytes;
+        i64 first = from < 0 ? -from : 0, last = from + bytes > (i64)b->mem_w ? (i64)b->mem_w - from : bytes;
+        for (i64 i = low; i < high && first < last; i++) {
+            u8 *memory = (u8 *)(uintptr_t)(b->ptr + (u64)((b->y + i) * (i64)b->pitch + from + first));
+            u8 *row = rows + i * line + first;
+            XS(copy_line)(store ? memory : row, store ? row : memory, (int)(last - first));
+        }
+    }
 }
 
 /* Is the block entirely inside its surface? */
@@ -758,8 +749,10 @@ XS_FORCED struct XS(rows) XS(rows_of)(const struct XS(block) * b, int direct, u8
 {
     const u64 first = b->ptr + (u64)((i64)b->y * (i64)b->pitch + (i64)b->x * b->elem_bytes);
     if (direct && XS(block_inside)(b)) return (struct XS(rows)){(const u8 *)(uintptr_t)first, b->pitch};
+    struct XS(block) whole = *b;
+    if (bytes == b->width * b->elem_bytes) whole.width *= b->count, whole.count = 1; /* without gaps between pieces */
     __builtin_memset(edge, 0, (size_t)(rows * b->count * bytes));
-    XS(block_copy)(b, edge, b->count * bytes, bytes, 0);
+    XS(block_copy)(&whole, edge, b->count * bytes, bytes, 0);
     return (struct XS(rows)){edge, (u64)(b->count * bytes)};
 }
 
@@ -788,13 +781,6 @@ XS_FORCED int XS(block_turn)(int elem_bytes, int columns)
 
 /* `bytes` rounded up to whole turns of all lanes. */
 XS_FORCED int XS(whole_turns)(int bytes, int turn) { return (bytes + S * turn - 1) / (S * turn) * (S * turn); }
-
-XS_FORCED void XS(copy_line)(u8 *to, const u8 *from, int bytes)
-{
-    if (bytes == 32) __builtin_memcpy(to, from, 32);
-    else if (bytes == 64) __builtin_memcpy(to, from, 64);
-    else __builtin_memcpy(to, from, (size_t)bytes);
-}
 
 XS_FUNCTION void XS(block2d_load)(void *dst, int item, int elem_bytes, int width, int height, int count, u64 ptr,
                                   u32 mem_w, u32 mem_h, u32 pitch, i32 x, i32 y)

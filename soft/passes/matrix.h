@@ -41,11 +41,20 @@ bool cg_has_grid(struct cg *g, const struct sp_inst *i); /* are such products wr
 uint32_t cg_product_span(struct cg *g, const struct sp_inst *i); /* the instructions written together with this one */
 /* The name in prelude_amx.h for tile products of this instruction's types; NULL: not for tiles. */
 const char *cg_tile_product(struct cg *g, const struct sp_inst *i);
-const char *cg_tile_name(struct cg *g, const char *product, uint32_t flags);
-const char *cg_product_name(uint32_t flags, enum cg_kind a);
-bool cg_is_product_of(struct cg *g, const struct sp_inst *i, const char *name);
-bool cg_has_float_grid(const char *name);
-uint32_t cg_signs_of(uint32_t flags); /* of A and B, encoded as in prelude_matrix.h */
+bool cg_has_tiles(const struct cg *g, enum cg_form form); /* for products of operands that are widened to this form */
+bool cg_has_full_sums(struct cg *g, const struct sp_inst *i); /* C and the result are f32, or 32-bit integers */
+uint32_t cg_signs_of(const struct sp_inst *i); /* of A and B, encoded as in prelude_matrix.h */
+
+/* A kind of product: K, and the types that components of A and B may have (rows of B are packed into 32 bits; 16-bit
+ * ones may also be separate). */
+struct cg_product {
+    const char *name; /* of helpers in prelude_matrix.h */
+    uint32_t depth, flags; /* flags: A's */
+    enum cg_kind kind;     /* a component type that implies it, if there is a form */
+    enum cg_form form;     /* to which operands are widened */
+    const char *tile;      /* of floats: the name in prelude_amx.h */
+};
+const struct cg_product *cg_product_of(struct cg *g, const struct sp_inst *i); /* NULL: it is none */
 
 /* ---- deferred.c */
 struct cg_queue {

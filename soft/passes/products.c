@@ -5,34 +5,99 @@
 
 #include <string.h>
 
-const char *cg_tile_name(struct cg *g, const char *product, uint32_t flags)
-{
-    static const char *const integers[] = {"XS_TILE_UU", "XS_TILE_US", "XS_TILE_SU", "XS_TILE_SS"};
-    if (g->S != 16 || !product) return NULL;
-    if (!strcmp(product, "dpas_f16")) return g->o->tiles & CG_TILES_F16 ? "XS_TILE_F16" : NULL;
-    if (!strcmp(product, "dpas_bf16")) return g->o->tiles & CG_TILES_BF16 ? "XS_TILE_BF16" : NULL;
-    if (strcmp(product, "dpas_i8") != 0 || !(g->o->tiles & CG_TILES_I8)) return NULL;
-    return integers[((flags & SP_DPAS_MatrixASignedComponentsINTEL) != 0) * 2 +
-                    ((flags & SP_DPAS_MatrixBSignedComponentsINTEL) != 0)];
-}
-
-bool cg_has_float_grid(const char *name) { return name && (!strcmp(name, "dpas_f16") || !strcmp(name, "dpas_bf16")); }
-
 enum cg_kind cg_element(struct cg *g, uint32_t id)
 {
     const struct cg_leaves *l = cg_value_leaves(g, id);
     return l->count ? l->leaf[0].kind : CG_U32;
 }
 
-const char *cg_product_name(uint32_t flags, enum cg_kind a)
+/* ---- kinds of products */
+
+static const struct cg_product products[] = {
+    {"dpas_f16", 16, SP_DPAS_MatrixAPackedFloat16INTEL, CG_F16, CG_WIDE_F16, "XS_TILE_F16"},
+    {"dpas_bf16", 16, SP_DPAS_MatrixAPackedBFloat16INTEL, CG_BF16, CG_WIDE_BF16, "XS_TILE_BF16"},
+    {"dpas_tf32", 8, SP_DPAS_MatrixATF32INTEL, CG_F32, CG_AS_LOADED, NULL},
+    {"dpas_i8", 32, SP_DPAS_MatrixAPackedInt8INTEL, CG_U8, CG_WIDE_I8, NULL},
+    {"dpas_i4", 64, SP_DPAS_MatrixAPackedInt4INTEL, CG_U32, CG_AS_LOADED, NULL},
+};
+enum {
+    KINDS_OF_A = SP_DPAS_MatrixAPackedFloat16INTEL | SP_DPAS_MatrixAPackedBFloat16INTEL | SP_DPAS_MatrixATF32INTEL |
+                 SP_DPAS_MatrixAPackedInt8INTEL | SP_DPAS_MatrixAPackedInt4INTEL
+}; /* B's flags are each the next bit */
+
+static uint32_t flags_of(const struct sp_inst *i) { return i->count > 4 ? i->operand[4] : 0; }
+
+/* Does an operand with these flags (B's shifted to A's position) have the product's type? */
+static bool is_operand_of(const struct cg_product *p, uint32_t flags, enum cg_kind kind)
 {
-    if (flags & SP_DPAS_MatrixAPackedFloat16INTEL || a == CG_F16) return "dpas_f16";
-    if (flags & SP_DPAS_MatrixAPackedBFloat16INTEL || a == CG_BF16) return "dpas_bf16";
-    if (flags & SP_DPAS_MatrixATF32INTEL) return "dpas_tf32";
-    if (flags & SP_DPAS_MatrixAPackedInt4INTEL) return "dpas_i4";
-    if (flags & SP_DPAS_MatrixAPackedInt8INTEL || a == CG_U8) return "dpas_i8";
+    flags &= KINDS_OF_A;
+    if (!flags) return p->form && kind == p->kind;
+    if (flags != p->flags || p->kind == CG_F32) return flags == p->flags && kind == CG_F32;
+    return kind == CG_U8 || kind == CG_U16 || kind == CG_U32;
+}
+
+static bool is_sum_of(const struct cg_product *p, enum cg_kind kind, bool is_bf16)
+{
+    if (p->depth > 16) return kind == CG_U32;
+    return kind == CG_F32 || kind == CG_F16 || kind == CG_BF16 || (kind == CG_U16 && is_bf16);
+}
+
+/* Do A and B have the numbers of components implied by M, the lanes, and 32 bytes per row or column? */
+static bool has_shape(struct cg *g, const struct sp_inst *i, uint32_t m)
+{
+    uint32_t a = i->operand[1], b = i->operand[2], row = cg_kind_bytes(cg_element(g, a)) * g->S;
+    uint32_t b_bytes = cg_kind_bytes(cg_element(g, b));
+    if (row < 32 || cg_value_leaves(g, a)->count != (m * 32 + row - 1) / row) return false;
+    return b_bytes * cg_value_leaves(g, b)->count == 32 && b_bytes != 1;
+}
+
+const struct cg_product *cg_product_of(struct cg *g, const struct sp_inst *i)
+{
+    uint32_t flags = flags_of(i), m = cg_leaves_of(g, i->type)->count;
+    uint64_t depth = 0;
+    if (!m || m > 8 || !sp_constant(g->m, i->operand[0], &depth) || !has_shape(g, i, m)) return NULL;
+    for (const struct cg_product *p = products; p < products + sizeof products / sizeof *products; p++)
+        if (depth == p->depth && is_operand_of(p, flags, cg_element(g, i->operand[1])) &&
+            is_operand_of(p, flags >> 1, cg_element(g, i->operand[2])) &&
+            is_sum_of(p, cg_element(g, i->operand[3]), flags & SP_DPAS_MatrixCBFloat16INTEL) &&
+            is_sum_of(p, cg_element(g, i->id), flags & SP_DPAS_MatrixResultBFloat16INTEL))
+            return p;
     return NULL;
 }
+
+bool cg_has_full_sums(struct cg *g, const struct sp_inst *i)
+{
+    enum cg_kind sum = cg_element(g, i->id);
+    return sum == CG_U32 || (sum == CG_F32 && cg_element(g, i->operand[3]) == CG_F32);
+}
+
+uint32_t cg_signs_of(const struct sp_inst *i)
+{
+    return ((flags_of(i) & SP_DPAS_MatrixASignedComponentsINTEL) != 0) * 2 +
+           ((flags_of(i) & SP_DPAS_MatrixBSignedComponentsINTEL) != 0);
+}
+
+bool cg_has_tiles(const struct cg *g, enum cg_form form)
+{
+    uint32_t tiles = form == CG_WIDE_F16 ? CG_TILES_F16 : form == CG_WIDE_BF16 ? CG_TILES_BF16 : CG_TILES_I8;
+    return g->S == 16 && form && g->o->tiles & tiles;
+}
+
+const char *cg_tile_product(struct cg *g, const struct sp_inst *i)
+{
+    static const char *const integers[] = {"XS_TILE_UU", "XS_TILE_US", "XS_TILE_SU", "XS_TILE_SS"};
+    const struct cg_product *p = cg_product_of(g, i);
+    if (!p || !cg_has_tiles(g, p->form) || !cg_has_full_sums(g, i)) return NULL;
+    return p->form == CG_WIDE_I8 ? integers[cg_signs_of(i)] : p->tile;
+}
+
+bool cg_has_grid(struct cg *g, const struct sp_inst *i)
+{
+    const struct cg_product *p = cg_product_of(g, i);
+    return p && p->flags != SP_DPAS_MatrixAPackedInt4INTEL && cg_has_full_sums(g, i);
+}
+
+/* ---- grids */
 
 static bool is_product(const struct sp_inst *i) { return i->op == SP_OP_SubgroupMatrixMultiplyAccumulateINTEL; }
 
@@ -45,8 +110,7 @@ static bool is_silent(struct cg *g, const struct sp_inst *i)
 static bool is_alike(struct cg *g, const struct sp_inst *i, const struct sp_inst *first)
 {
     if (i->type != first->type || g->value[i->id].blend || g->m->ids[i->operand[3]].type != first->type) return false;
-    if ((i->count > 4 ? i->operand[4] : 0) != (first->count > 4 ? first->operand[4] : 0)) return false;
-    return g->m->ids[i->operand[1]].type == g->m->ids[first->operand[1]].type &&
+    return flags_of(i) == flags_of(first) && g->m->ids[i->operand[1]].type == g->m->ids[first->operand[1]].type &&
            g->m->ids[i->operand[2]].type == g->m->ids[first->operand[2]].type &&
            !cg_is_wide(g, i->operand[1]) == !cg_is_wide(g, first->operand[1]) &&
            !cg_is_wide(g, i->operand[2]) == !cg_is_wide(g, first->operand[2]) &&
@@ -134,85 +198,6 @@ bool cg_next_grid(struct cg *g, const struct sp_inst *first, struct cg_chain *ch
     uint32_t n = find_run(g, first, run);
     while (n > 1 && !find_grid(g, n, run, chain, grid)) n--;
     return n > 1;
-}
-
-/* A kind of product: K, and the types that components of A and B may have (rows of B are
- * packed into 32 bits; 16-bit ones may also be separate). `flags` are A's. */
-static const struct product {
-    const char *name;
-    uint32_t depth, flags;
-    enum cg_kind kind; /* a component type that implies it */
-} products[] = {
-    {"dpas_f16", 16, SP_DPAS_MatrixAPackedFloat16INTEL, CG_F16},
-    {"dpas_bf16", 16, SP_DPAS_MatrixAPackedBFloat16INTEL, CG_BF16},
-    {"dpas_tf32", 8, SP_DPAS_MatrixATF32INTEL, CG_F32},
-    {"dpas_i8", 32, SP_DPAS_MatrixAPackedInt8INTEL, CG_U8},
-    {"dpas_i4", 64, SP_DPAS_MatrixAPackedInt4INTEL, CG_U32},
-};
-enum {
-    KINDS_OF_A = SP_DPAS_MatrixAPackedFloat16INTEL | SP_DPAS_MatrixAPackedBFloat16INTEL | SP_DPAS_MatrixATF32INTEL |
-                 SP_DPAS_MatrixAPackedInt8INTEL | SP_DPAS_MatrixAPackedInt4INTEL
-}; /* B's flags are each the next bit */
-
-/* Does an operand with these flags (B's shifted to A's position) have the product's type? */
-static bool is_operand_of(const struct product *p, uint32_t flags, enum cg_kind kind)
-{
-    bool tf32 = p->kind == CG_F32;
-    flags &= KINDS_OF_A;
-    if (!flags) return !tf32 && kind == p->kind && strcmp(p->name, "dpas_i4") != 0;
-    return flags == p->flags && (tf32 ? kind == CG_F32 : kind == CG_U8 || kind == CG_U16 || kind == CG_U32);
-}
-
-static bool is_sum_of(const struct product *p, enum cg_kind kind, bool is_bf16)
-{
-    if (p->depth > 16) return kind == CG_U32;
-    return kind == CG_F32 || kind == CG_F16 || kind == CG_BF16 || (kind == CG_U16 && is_bf16);
-}
-
-/* Do A and B have the numbers of components implied by M, the lanes, and 32 bytes per row or column? */
-static bool has_shape(struct cg *g, const struct sp_inst *i, uint32_t m)
-{
-    uint32_t a = i->operand[1], b = i->operand[2], row = cg_kind_bytes(cg_element(g, a)) * g->S;
-    uint32_t b_bytes = cg_kind_bytes(cg_element(g, b));
-    if (row < 32 || cg_value_leaves(g, a)->count != (m * 32 + row - 1) / row) return false;
-    return b_bytes * cg_value_leaves(g, b)->count == 32 && b_bytes != 1;
-}
-
-bool cg_is_product_of(struct cg *g, const struct sp_inst *i, const char *name)
-{
-    uint32_t flags = i->count > 4 ? i->operand[4] : 0, m = cg_leaves_of(g, i->type)->count;
-    uint64_t depth = 0;
-    if (!name || !m || m > 8 || !sp_constant(g->m, i->operand[0], &depth) || !has_shape(g, i, m)) return false;
-    for (const struct product *p = products; p < products + sizeof products / sizeof *products; p++)
-        if (!strcmp(p->name, name))
-            return depth == p->depth && is_operand_of(p, flags, cg_element(g, i->operand[1])) &&
-                   is_operand_of(p, flags >> 1, cg_element(g, i->operand[2])) &&
-                   is_sum_of(p, cg_element(g, i->operand[3]), flags & SP_DPAS_MatrixCBFloat16INTEL) &&
-                   is_sum_of(p, cg_leaves_of(g, i->type)->leaf[0].kind, flags & SP_DPAS_MatrixResultBFloat16INTEL);
-    return false;
-}
-
-const char *cg_tile_product(struct cg *g, const struct sp_inst *i)
-{
-    uint32_t flags = i->count > 4 ? i->operand[4] : 0;
-    const char *name = cg_product_name(flags, cg_element(g, i->operand[1]));
-    enum cg_kind sum = cg_element(g, i->id);
-    bool full = sum == CG_U32 || (sum == CG_F32 && cg_element(g, i->operand[3]) == CG_F32);
-    return full && cg_is_product_of(g, i, name) ? cg_tile_name(g, name, flags) : NULL;
-}
-
-/* Encoded as in prelude_matrix.h. */
-uint32_t cg_signs_of(uint32_t flags)
-{
-    return ((flags & SP_DPAS_MatrixASignedComponentsINTEL) != 0) * 2 +
-           ((flags & SP_DPAS_MatrixBSignedComponentsINTEL) != 0);
-}
-
-bool cg_has_grid(struct cg *g, const struct sp_inst *i)
-{
-    const char *name = cg_product_name(i->count > 4 ? i->operand[4] : 0, cg_element(g, i->operand[1]));
-    bool floats = cg_element(g, i->id) == CG_F32 && cg_element(g, i->operand[3]) == CG_F32;
-    return name && (cg_tile_product(g, i) || (floats && cg_has_float_grid(name)) || !strcmp(name, "dpas_i8"));
 }
 
 uint32_t cg_product_span(struct cg *g, const struct sp_inst *i)

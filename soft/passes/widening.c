@@ -18,23 +18,17 @@ enum {
     IN_B = 64,
     AS_BYTE_ROWS = 128,
     AS_BYTE_VNNI = 256,
-    OF_F16 = 512,
-    OF_BF16 = 1024,
-    OF_I8 = 2048 /* both unsigned; the next three bits: other signs, see cg_signs_of */
+    OF_FORM = 512 /* the first of those of enum cg_form; of integers: both unsigned, the next three other signs */
 };
 
 /* The use by a product whose operand k is read from the variable p points into. */
 static uint32_t use_in_product(struct cg *g, const struct sp_inst *i, uint32_t k, const struct cg_private *p)
 {
-    const char *name = cg_product_name(i->count > 4 ? i->operand[4] : 0, cg_element(g, i->operand[1]));
-    uint32_t m = cg_leaves_of(g, i->type)->count, half = cg_items(g, p->variable) / 2;
-    bool floats = cg_element(g, i->operand[3]) == CG_F32 && cg_element(g, i->id) == CG_F32;
-    uint32_t use = k == 1 ? IN_A : IN_B;
-    if (k > 2 || !name || (cg_has_float_grid(name) ? !floats : strcmp(name, "dpas_i8") != 0)) return OTHERWISE;
+    const struct cg_product *product = k > 2 ? NULL : cg_product_of(g, i);
+    uint32_t m = cg_leaves_of(g, i->type)->count, half = cg_items(g, p->variable) / 2, use = k == 1 ? IN_A : IN_B;
+    if (!product || !product->form || !cg_has_full_sums(g, i)) return OTHERWISE;
     if (k == 1 && (!half || p->offset / g->private[p->variable].granule % half + m > half)) use |= NOT_PAIRS;
-    return use | (!strcmp(name, "dpas_f16")    ? OF_F16
-                  : !strcmp(name, "dpas_bf16") ? OF_BF16
-                                               : OF_I8 << cg_signs_of(i->count > 4 ? i->operand[4] : 0));
+    return use | OF_FORM << (product->form - 1 + (product->form == CG_WIDE_I8 ? cg_signs_of(i) : 0));
 }
 
 /* The use by an instruction whose operand k points into `variable`. */
@@ -69,23 +63,17 @@ static void note_fragments(struct cg *g, const struct sp_inst *i, uint16_t *seen
 
 static void choose_form(struct cg *g, struct cg_held *v, uint32_t seen)
 {
-    static const struct {
-        uint32_t type;
-        enum cg_form form;
-        const char *product;
-    } types[] = {{OF_F16, CG_WIDE_F16, "dpas_f16"},       {OF_BF16, CG_WIDE_BF16, "dpas_bf16"},
-                 {OF_I8, CG_WIDE_I8, "dpas_i8"},          {OF_I8 << 1, CG_WIDE_I8 + 1, "dpas_i8"},
-                 {OF_I8 << 2, CG_WIDE_I8 + 2, "dpas_i8"}, {OF_I8 << 3, CG_WIDE_I8 + 3, "dpas_i8"}};
     const uint32_t pairs = AS_PAIRS | NOT_PAIRS, rows = AS_ROWS | AS_BYTE_ROWS;
-    for (uint32_t k = 0; k < sizeof types / sizeof types[0]; k++) {
-        bool ints = types[k].form >= CG_WIDE_I8, of_a = (seen & ~pairs & ~rows) == (IN_A | types[k].type);
-        bool of_b = seen == ((ints ? AS_BYTE_VNNI : AS_VNNI) | IN_B | types[k].type);
-        if (cg_tile_name(g, types[k].product, 0))
+    for (uint32_t form = CG_WIDE_F16; form < CG_WIDE_I8 + 4; form++) {
+        const uint32_t type = OF_FORM << (form - 1);
+        bool ints = form >= CG_WIDE_I8, of_a = (seen & ~pairs & ~rows) == (IN_A | type);
+        bool of_b = seen == ((ints ? AS_BYTE_VNNI : AS_VNNI) | IN_B | type);
+        if (cg_has_tiles(g, form))
             v->tiled |= of_a && (seen & pairs) == AS_PAIRS;
         else if (ints && g->o->check)
             continue; /* such loads clear the rest of the variable, whose layout only the prelude knows */
         else if (of_b || (of_a && g->S == 16 && (ints || (seen & rows) == AS_ROWS)))
-            v->wide = (uint8_t)types[k].form;
+            v->wide = (uint8_t)form;
     }
 }
 

@@ -320,7 +320,8 @@ TEST(what_is_selected_is_whole)
 TEST(little_is_compiled_of_what_is_not_used)
 {
     struct cg_selection *s = cg_select_text("load_run_u32 store_run_u32", 26);
-    CHECK(s && !cg_selects(s, "dpas_f16", 8) && !cg_selects(s, "umul_hi_u64", 11) && cg_selects(s, "load_run_u32", 12));
+    CHECK(s && !cg_selects(s, "dpas_f16_grid", 13));
+    CHECK(s && !cg_selects(s, "umul_hi_u64", 11) && cg_selects(s, "load_run_u32", 12));
     free(s);
 }
 

@@ -176,7 +176,9 @@ static float one_element(int kind, u16 a, u16 b, float c)
 {
     u16 rows[16] = {a}, columns[16][16] = {{b}};
     float sums[16] = {c};
-    tile_16(&subgroup, kind, sums, sums, rows, columns, 1, 0);
+    void *const d = sums;
+    const void *const c_ = sums, *const a_ = rows, *const b_ = columns;
+    tiles_16(&subgroup, kind, 1, 1, 1, &d, &c_, &a_, &b_, 1, 0);
     return sums[0];
 }
 
