@@ -19,7 +19,6 @@ ze_result_t zeContextCreateEx(ze_driver_handle_t driver, const ze_context_desc_t
     SOFT_POINTER(desc);
     SOFT_POINTER(context);
     SOFT_FLAGS(desc->flags, ZE_CONTEXT_FLAG_TBD);
-    SOFT_TRY(soft_check_chain(desc->pNext));
     if (device_count && !devices) return ZE_RESULT_ERROR_INVALID_SIZE;
     for (i = 0; i < device_count; i++) SOFT_HANDLE(devices[i], SOFT_DEVICE);
     *context = calloc(1, sizeof **context);

@@ -64,14 +64,6 @@ static uint32_t clock_mhz(void)
     return mhz > 0 && mhz < 1e6 ? (uint32_t)mhz : 0;
 }
 
-/* What programs may still allocate at the moment. */
-static uint64_t usable_memory(void)
-{
-    char text[64];
-    uint64_t kib = proc_line("/proc/meminfo", "MemAvailable", text, sizeof text) ? strtoull(text, NULL, 10) : 0;
-    return kib ? kib * 1024 : memory_bytes();
-}
-
 /* /proc may be missing, or lack a model name. */
 static void cpu_model(char *to, size_t size)
 {
@@ -107,13 +99,10 @@ static void device_name(ze_device_handle_t device, char *to, size_t size)
              model, threads, threads == 1 ? "" : "s", part);
 }
 
-/* Structures missing in the oldest header: the device's IP version; memory and caches; graphs; events; Intel's for 2D
- * blocks, products, graphs. */
+/* Structures missing in the oldest header: the device's IP version; graphs; events; Intel's for 2D blocks, products,
+ * graphs. */
 enum {
     IP_VERSION = 0x1000f,
-    MEMORY_PROPERTIES = 0x1000e,
-    CACHE_LINE = 0x20028,
-    USABLE_MEMORY = 0x20041,
     GRAPH_PROPERTIES = 0x20047,
     EVENT_PROPERTIES = 0x2003e,
     BLOCK_PROPERTIES = 0x30007,
@@ -125,20 +114,6 @@ struct number_properties {
     void *next;
     uint32_t number;
 };
-
-struct size_properties {
-    ze_structure_type_t stype;
-    void *next;
-    uint64_t bytes;
-};
-struct memory_properties {
-    ze_structure_type_t stype;
-    void *next;
-    uint32_t type;
-    uint64_t bytes;
-    uint32_t read_bandwidth, write_bandwidth, unit;
-};
-enum { TYPE_DDR = 2 };
 
 uint32_t soft_subgroup_size(void) { return soft_model() ? soft_model()->simd : jit_subgroup_size(); }
 
@@ -182,8 +157,6 @@ ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_propertie
         if (more->stype == ZE_STRUCTURE_TYPE_EU_COUNT_EXT)
             ((ze_eu_count_ext_t *)(void *)more)->numTotalEUs =
                 p->numSlices * p->numSubslicesPerSlice * p->numEUsPerSubslice;
-        else if ((uint32_t)more->stype == USABLE_MEMORY)
-            ((struct size_properties *)(void *)more)->bytes = usable_memory();
         else if ((uint32_t)more->stype == IP_VERSION && as)
             ((struct number_properties *)(void *)more)->number = as->ip;
         else if ((uint32_t)more->stype == BLOCK_PROPERTIES)
@@ -289,13 +262,6 @@ ze_result_t zeDeviceGetMemoryProperties(ze_device_handle_t device, uint32_t *cou
     list[0].maxBusWidth = 64;
     list[0].totalSize = memory_bytes();
     snprintf(list[0].name, sizeof list[0].name, "host memory");
-    for (ze_base_properties_t *more = list[0].pNext; more; more = more->pNext)
-        if ((uint32_t)more->stype == MEMORY_PROPERTIES) {
-            struct memory_properties *p = (void *)more;
-            p->type = TYPE_DDR; /* of some kind */
-            p->bytes = memory_bytes();
-            p->read_bandwidth = p->write_bandwidth = p->unit = 0; /* unknown */
-        }
     return ZE_RESULT_SUCCESS;
 }
 
@@ -321,11 +287,6 @@ ze_result_t zeDeviceGetCacheProperties(ze_device_handle_t device, uint32_t *coun
     if (!give_one(count, list)) return ZE_RESULT_SUCCESS;
     list[0].flags = 0;
     list[0].cacheSize = size > 0 ? (size_t)size : 0;
-    for (ze_base_properties_t *more = list[0].pNext; more; more = more->pNext)
-        if ((uint32_t)more->stype == CACHE_LINE) {
-            long line = sysconf(_SC_LEVEL1_DCACHE_LINESIZE);
-            ((struct size_properties *)(void *)more)->bytes = line > 0 ? (uint64_t)line : 64;
-        }
     return ZE_RESULT_SUCCESS;
 }
 

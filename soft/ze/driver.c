@@ -75,20 +75,6 @@ ze_result_t zeDriverGetProperties(ze_driver_handle_t driver, ze_driver_propertie
     return ZE_RESULT_SUCCESS;
 }
 
-/* Size 0 asks for the length. The text ends with a zero only if there is room, as Intel's driver has it. */
-ze_result_t zeIntelGetDriverVersionString(ze_driver_handle_t driver, char *to, size_t *size)
-{
-    char text[32];
-    size_t length;
-    SOFT_HANDLE(driver, SOFT_DRIVER);
-    SOFT_POINTER(size);
-    length = (size_t)snprintf(text, sizeof text, "%u.%u.%u", (unsigned)ZE_MAJOR_VERSION(ZE_API_VERSION_CURRENT),
-                              (unsigned)ZE_MINOR_VERSION(ZE_API_VERSION_CURRENT), SOFT_DRIVER_VERSION);
-    if (*size && to) memcpy(to, text, *size <= length ? *size : length + 1);
-    if (!*size) *size = length;
-    return ZE_RESULT_SUCCESS;
-}
-
 ze_result_t zeDriverGetIpcProperties(ze_driver_handle_t driver, ze_driver_ipc_properties_t *properties)
 {
     SOFT_HANDLE(driver, SOFT_DRIVER);
@@ -134,14 +120,6 @@ ze_result_t zeDriverGetExtensionProperties(ze_driver_handle_t driver, uint32_t *
         {"ZE_extension_record_replay_graph", ZE_MAKE_VERSION(1, 0)},
         {"ZE_experimental_record_replay_graph", ZE_MAKE_VERSION(1, 0)},
         {"ZE_experimental_event_pool_counter_based", ZE_MAKE_VERSION(1, 0)},
-        {"ZE_extension_device_cache_line_size", ZE_MAKE_VERSION(1, 0)},
-        {"ZE_extension_device_memory_properties", ZE_MAKE_VERSION(1, 0)},
-        {"ZE_extension_device_usablemem_size_properties", ZE_MAKE_VERSION(1, 0)},
-        {"ZE_extension_external_memmap_sysmem", ZE_MAKE_VERSION(1, 0)},
-        {"ZE_extension_memory_compression_hints", ZE_MAKE_VERSION(1, 0)},
-        {"ZE_experimental_power_saving_hint", ZE_MAKE_VERSION(1, 0)},
-        {"ZE_experimental_sub_allocations", ZE_MAKE_VERSION(1, 0)},
-        {"ZE_intel_get_driver_version_string", ZE_MAKE_VERSION(1, 0)},
         {"ZEX_counter_based_event", ZE_MAKE_VERSION(1, 0)},
         {"ZE_intel_experimental_device_module_dp_properties", ZE_MAKE_VERSION(1, 0)},
         {"ZE_intel_experimental_device_block_array_properties", ZE_MAKE_VERSION(1, 0)},
@@ -190,8 +168,6 @@ ze_result_t zeDriverGetExtensionFunctionAddress(ze_driver_handle_t driver, const
                  EITHER(zeCommandListBeginGraphCapture), EITHER(zeCommandListBeginCaptureIntoGraph),
                  EITHER(zeCommandListEndGraphCapture), EITHER(zeCommandListIsGraphCaptureEnabled),
                  EITHER(zeCommandListGetGraph), EITHER(zeCommandListAppendGraph),
-                 FUNCTION(zeIntelGetDriverVersionString), FUNCTION(zexDriverImportExternalPointer),
-                 FUNCTION(zexDriverReleaseImportedPointer), FUNCTION(zexDriverGetHostPointerBaseAddress),
                  FUNCTION(zexCounterBasedEventCreate),
                  FUNCTION(zexCounterBasedEventCreate2), FUNCTION(zeEventGetCounterBasedFlags),
                  {"zeIntelKernelGetBinaryExp", (void (*)(void))zeKernelGetBinaryExp},

@@ -122,27 +122,8 @@ static const struct {
     {0x2003f, "no event counts in memory of the program"},
 };
 
-/* Hints, which change nothing here. */
-enum { COMPRESSION_HINTS = 0x1000b, POWER_SAVING_HINT = 0x20008 };
-struct hint_desc {
-    ze_structure_type_t stype;
-    const void *next;
-    uint32_t hint; /* to save power: 0 to 100 */
-};
-
-static bool is_hint(uint32_t stype, uint32_t hint)
-{
-    return stype == POWER_SAVING_HINT ? hint <= 100 : hint == 1 || hint == 2; /* compressed or not */
-}
-
 ze_result_t soft_check_link(const ze_base_desc_t *d)
 {
-    const uint32_t stype = (uint32_t)d->stype;
-    if (stype == COMPRESSION_HINTS || stype == POWER_SAVING_HINT) {
-        uint32_t hint = ((const struct hint_desc *)(const void *)d)->hint;
-        if (is_hint(stype, hint)) return ZE_RESULT_SUCCESS;
-        return soft_fail(ZE_RESULT_ERROR_INVALID_ENUMERATION, "%u is no hint of structure type 0x%x", hint, stype);
-    }
     for (size_t i = 0; i < sizeof refused_chains / sizeof refused_chains[0]; i++)
         if ((uint32_t)d->stype == refused_chains[i].stype)
             return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "%s", refused_chains[i].what);

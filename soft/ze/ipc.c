@@ -86,12 +86,9 @@ static ze_result_t check_kind(uint32_t flags)
     return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_ENUMERATION, "no external memory of kind 0x%x", flags);
 }
 
-enum { SYSTEM_MEMORY = 0x20037 };
-
-ze_result_t soft_check_memory_chain(const void *next, int *file, const struct soft_system_memory **system)
+ze_result_t soft_check_memory_chain(const void *next, int *file)
 {
     *file = -1;
-    if (system) *system = NULL;
     for (const ze_base_desc_t *d = next; d; d = d->pNext)
         if (d->stype == ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_DESC) {
             SOFT_TRY(check_kind(((const ze_external_memory_export_desc_t *)(const void *)d)->flags));
@@ -100,8 +97,6 @@ ze_result_t soft_check_memory_chain(const void *next, int *file, const struct so
             SOFT_TRY(check_kind(from->flags));
             if (from->fd < 0) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%d is not a descriptor", from->fd);
             *file = from->fd;
-        } else if (system && (uint32_t)d->stype == SYSTEM_MEMORY) {
-            *system = (const void *)d;
         } else {
             SOFT_TRY(soft_check_link(d));
         }

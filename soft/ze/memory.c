@@ -115,19 +115,6 @@ bool soft_range_fits(const void *pointer, size_t size)
     return ok;
 }
 
-/* Is any byte of the range in an allocation? */
-static bool overlaps(const void *pointer, size_t size)
-{
-    uintptr_t base = (uintptr_t)pointer;
-    size_t i;
-    bool is;
-    pthread_rwlock_rdlock(&table.lock);
-    i = count_upto(base + size - 1);
-    is = i && table.list[i - 1].base + table.list[i - 1].size > base;
-    pthread_rwlock_unlock(&table.lock);
-    return is;
-}
-
 bool soft_memory_find(const void *pointer, struct soft_allocation *to)
 {
     const struct allocation *a;
@@ -201,26 +188,6 @@ static ze_result_t import(ze_memory_type_t type, size_t size, int file, void **t
     return map_file(a, fcntl(file, F_DUPFD_CLOEXEC, 0), to); /* the program keeps its own descriptor */
 }
 
-/* Memory of the program, at its own address. */
-static ze_result_t map_system(const struct soft_system_memory *m, size_t size, void **to)
-{
-    struct allocation a = {.base = (uintptr_t)m->base, .size = size, .type = ZE_MEMORY_TYPE_HOST};
-    const size_t page = soft_page_size();
-    a.pages = (struct soft_pages){.base = m->base, .size = size, .file = -1, .system = true};
-    *to = NULL;
-    if (!m->base || (uintptr_t)m->base % page)
-        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "system memory at %p: pages have %zu bytes", m->base, page);
-    if (!size || size > m->size || m->size % page)
-        return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_SIZE, "%zu of %llu bytes of system memory: pages have %zu bytes",
-                         size, (unsigned long long)m->size, page);
-    if (overlaps(m->base, size))
-        return soft_fail(ZE_RESULT_ERROR_OVERLAPPING_REGIONS, "%p is in an allocation", m->base);
-    if (!insert(&a)) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    check_memory_add(m->base, size, CHECK_HOST);
-    *to = m->base;
-    return ZE_RESULT_SUCCESS;
-}
-
 #define DEVICE_FLAGS                                                                                                   \
     (ZE_DEVICE_MEM_ALLOC_FLAG_BIAS_CACHED | ZE_DEVICE_MEM_ALLOC_FLAG_BIAS_UNCACHED |                                   \
      ZE_DEVICE_MEM_ALLOC_FLAG_BIAS_INITIAL_PLACEMENT)
@@ -232,15 +199,14 @@ static ze_result_t check_device_desc(const ze_device_mem_alloc_desc_t *d, int *f
 {
     SOFT_POINTER(d);
     SOFT_FLAGS(d->flags, DEVICE_FLAGS);
-    return soft_check_memory_chain(d->pNext, file, NULL); /* any ordinal: there is one memory */
+    return soft_check_memory_chain(d->pNext, file); /* any ordinal: there is one memory */
 }
 
-static ze_result_t check_host_desc(const ze_host_mem_alloc_desc_t *d, int *file,
-                                   const struct soft_system_memory **system)
+static ze_result_t check_host_desc(const ze_host_mem_alloc_desc_t *d, int *file)
 {
     SOFT_POINTER(d);
     SOFT_FLAGS(d->flags, HOST_FLAGS);
-    return soft_check_memory_chain(d->pNext, file, system);
+    return soft_check_memory_chain(d->pNext, file);
 }
 
 ze_result_t zeMemAllocShared(ze_context_handle_t context, const ze_device_mem_alloc_desc_t *device_desc,
@@ -251,7 +217,7 @@ ze_result_t zeMemAllocShared(ze_context_handle_t context, const ze_device_mem_al
     SOFT_HANDLE(context, SOFT_CONTEXT);
     if (device) SOFT_HANDLE(device, SOFT_DEVICE);
     SOFT_TRY(check_device_desc(device_desc, &file));
-    SOFT_TRY(check_host_desc(host_desc, &host_file, NULL));
+    SOFT_TRY(check_host_desc(host_desc, &host_file));
     SOFT_POINTER(pointer);
     if (file >= 0 || host_file >= 0)
         return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "shared memory is not imported");
@@ -273,12 +239,10 @@ ze_result_t zeMemAllocDevice(ze_context_handle_t context, const ze_device_mem_al
 ze_result_t zeMemAllocHost(ze_context_handle_t context, const ze_host_mem_alloc_desc_t *desc, size_t size,
                            size_t alignment, void **pointer)
 {
-    const struct soft_system_memory *system;
     int file;
     SOFT_HANDLE(context, SOFT_CONTEXT);
-    SOFT_TRY(check_host_desc(desc, &file, &system));
+    SOFT_TRY(check_host_desc(desc, &file));
     SOFT_POINTER(pointer);
-    if (system) return map_system(system, size, pointer);
     if (file >= 0) return import(ZE_MEMORY_TYPE_HOST, size, file, pointer);
     return allocate(ZE_MEMORY_TYPE_HOST, size, alignment, pointer);
 }

@@ -3,31 +3,6 @@
  */
 #include "ze_soft.h"
 
-/* ze_memory_sub_allocations_exp_properties_t, which older headers lack: allocations are whole. */
-enum { SUB_ALLOCATIONS = 0x2000d };
-struct sub_allocations {
-    ze_structure_type_t stype;
-    void *next;
-    uint32_t *count;
-    struct {
-        void *base;
-        size_t size;
-    } *list;
-};
-
-static void give_sub_allocations(void *chain, const struct soft_allocation *a)
-{
-    for (ze_base_properties_t *p = chain; p; p = p->pNext) {
-        struct sub_allocations *s = (void *)p;
-        if ((uint32_t)p->stype != SUB_ALLOCATIONS || !s->count) continue;
-        if (s->list && *s->count && a->size) {
-            s->list[0].base = a->base;
-            s->list[0].size = a->size;
-        }
-        *s->count = a->size != 0;
-    }
-}
-
 ze_result_t zeMemGetAllocProperties(ze_context_handle_t context, const void *pointer,
                                     ze_memory_allocation_properties_t *properties, ze_device_handle_t *device)
 {
@@ -44,7 +19,6 @@ ze_result_t zeMemGetAllocProperties(ze_context_handle_t context, const void *poi
     properties->id = a.id;
     properties->pageSize = a.page;
     if (device) *device = a.type == ZE_MEMORY_TYPE_UNKNOWN || a.type == ZE_MEMORY_TYPE_HOST ? NULL : &soft_device;
-    give_sub_allocations(properties->pNext, &a);
     ze_external_memory_export_fd_t *wanted = soft_wanted_file(properties->pNext);
     if (!wanted) return ZE_RESULT_SUCCESS;
     SOFT_TRY(soft_share(pointer, &ipc));

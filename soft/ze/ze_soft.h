@@ -440,8 +440,7 @@ void soft_memory_collect(uint64_t (*first_submission)(void));
 struct soft_pages {
     uint8_t *base;
     size_t size, guard;
-    int file;    /* for mapping by other processes; -1: none */
-    bool system; /* memory of the program, which keeps it */
+    int file; /* for mapping by other processes; -1: none */
 };
 size_t soft_whole_granules(size_t size); /* of an allocation: its accessible bytes */
 bool soft_pages_new(struct soft_pages *p, size_t size, size_t alignment);
@@ -492,14 +491,7 @@ bool soft_virtual_share_file(int file, struct soft_ipc *to);
 bool soft_memory_share_file(int file, struct soft_ipc *to);
 bool soft_is_same_file(int a, int b);
 /* Checks extensions of a memory descriptor; sets `file` to the file to import, -1: none. */
-struct soft_system_memory { /* ze_external_memmap_sysmem_ext_desc_t, which older headers lack */
-    ze_structure_type_t stype;
-    const void *next;
-    void *base;
-    uint64_t size;
-};
-/* file: -1 without one. system, memory of the program to be mapped: may be NULL, where that is refused. */
-ze_result_t soft_check_memory_chain(const void *next, int *file, const struct soft_system_memory **system);
+ze_result_t soft_check_memory_chain(const void *next, int *file);
 /* The chained structure that requests a file descriptor; NULL: none. */
 ze_external_memory_export_fd_t *soft_wanted_file(void *next);
 ze_result_t soft_give_file(ze_external_memory_export_fd_t *to, int file); /* a new one, owned by the program */
@@ -528,10 +520,6 @@ struct _ze_sampler_handle_t {
 };
 
 /* Extensions that programs find by name, independent of the driver's header. */
-ZE_APIEXPORT ze_result_t zeIntelGetDriverVersionString(ze_driver_handle_t driver, char *to, size_t *size);
-ZE_APIEXPORT ze_result_t zexDriverImportExternalPointer(ze_driver_handle_t driver, void *pointer, size_t size);
-ZE_APIEXPORT ze_result_t zexDriverReleaseImportedPointer(ze_driver_handle_t driver, void *pointer);
-ZE_APIEXPORT ze_result_t zexDriverGetHostPointerBaseAddress(ze_driver_handle_t driver, void *pointer, void **base);
 #if !SOFT_API(5)
 ZE_APIEXPORT ze_result_t zeImageViewCreateExt(ze_context_handle_t context, ze_device_handle_t device,
                                               const ze_image_desc_t *desc, ze_image_handle_t image,
