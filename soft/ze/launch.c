@@ -4,16 +4,30 @@
 
 #include "ze_soft.h"
 
+/* The first argument that was not set; the number of arguments if all were. */
+static uint32_t first_unset(ze_kernel_handle_t kernel)
+{
+    uint32_t i = 0;
+    while (i < kernel->code->param_count && kernel->given[i]) i++;
+    return i;
+}
+
+bool soft_has_arguments(ze_kernel_handle_t kernel) { return first_unset(kernel) == kernel->code->param_count; }
+
+/* Hardware would fault on an unset pointer. */
+ze_result_t soft_check_arguments(ze_kernel_handle_t kernel)
+{
+    uint32_t i = first_unset(kernel);
+    if (i == kernel->code->param_count) return ZE_RESULT_SUCCESS;
+    return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "kernel %.100s: argument %u (%.60s) was never set",
+                     kernel->code->name, i, kernel->code->params[i].name);
+}
+
 ze_result_t soft_launch_version(ze_kernel_handle_t kernel, const struct xs_kernel **code)
 {
-    const struct xs_kernel *k;
+    const struct xs_kernel *k = kernel->code;
     uint64_t local;
-    uint32_t i;
-    k = kernel->code;
-    for (i = 0; i < k->param_count; i++)
-        if (!kernel->given[i]) /* hardware would fault on an unset pointer */
-            return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "kernel %.100s: argument %u (%.60s) was never set",
-                             k->name, i, k->params[i].name);
+    SOFT_TRY(soft_check_arguments(kernel));
     SOFT_TRY(soft_version_for(kernel->module, k, kernel->args, kernel->group_size, code));
     local = sched_local_bytes(*code, kernel->args);
     if (local > SOFT_LOCAL_MEMORY)

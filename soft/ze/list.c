@@ -92,6 +92,8 @@ ze_result_t zeCommandListDestroy(ze_command_list_handle_t list)
 ze_result_t zeCommandListClose(ze_command_list_handle_t list)
 {
     SOFT_HANDLE(list, SOFT_LIST);
+    for (const struct soft_command *c = list->can_change ? list->first : NULL; c; c = c->next)
+        if (c->kind == SOFT_CMD_LAUNCH && c->u.launch.kernel) SOFT_TRY(soft_check_arguments(c->u.launch.kernel));
     list->closed = true;
     return ZE_RESULT_SUCCESS;
 }

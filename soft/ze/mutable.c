@@ -64,11 +64,16 @@ ze_result_t zeCommandListGetNextCommandIdExp(ze_command_list_handle_t list,
 
 /* ---- changes */
 
-static ze_result_t record(struct soft_launch *l)
+/* A new kernel whose arguments are yet to be set is recorded when they are; until then its list is open. */
+static ze_result_t record(ze_command_list_handle_t list, struct soft_launch *l)
 {
     const struct sched_launch *s = &l->launch;
     const ze_group_count_t count = {s->group_count[0], s->group_count[1], s->group_count[2]};
     const struct xs_kernel *code;
+    if (!soft_has_arguments(l->kernel)) {
+        list->closed = false;
+        return ZE_RESULT_SUCCESS;
+    }
     SOFT_TRY(soft_launch_version(l->kernel, &code));
     soft_launch_take(l, l->kernel, code, l->kernel->args);
     soft_launch_count(l, &count);
@@ -80,7 +85,7 @@ static ze_result_t change_argument(ze_command_list_handle_t list, const ze_mutab
     struct soft_launch *l;
     SOFT_TRY(find_launch(list, d->commandId, &l));
     SOFT_TRY(zeKernelSetArgumentValue(l->kernel, d->argIndex, d->argSize, d->pArgValue));
-    return record(l);
+    return record(list, l);
 }
 
 static ze_result_t change_count(ze_command_list_handle_t list, const ze_mutable_group_count_exp_desc_t *d)
@@ -98,7 +103,7 @@ static ze_result_t change_size(ze_command_list_handle_t list, const ze_mutable_g
     struct soft_launch *l;
     SOFT_TRY(find_launch(list, d->commandId, &l));
     SOFT_TRY(zeKernelSetGroupSize(l->kernel, d->groupSizeX, d->groupSizeY, d->groupSizeZ));
-    return record(l);
+    return record(list, l);
 }
 
 static ze_result_t change_offset(ze_command_list_handle_t list, const ze_mutable_global_offset_exp_desc_t *d)
@@ -106,7 +111,7 @@ static ze_result_t change_offset(ze_command_list_handle_t list, const ze_mutable
     struct soft_launch *l;
     SOFT_TRY(find_launch(list, d->commandId, &l));
     SOFT_TRY(zeKernelSetGlobalOffsetExp(l->kernel, d->offsetX, d->offsetY, d->offsetZ));
-    return record(l);
+    return record(list, l);
 }
 
 ze_result_t zeCommandListUpdateMutableCommandsExp(ze_command_list_handle_t list,
@@ -165,7 +170,7 @@ ze_result_t zeCommandListUpdateMutableCommandKernelsExp(ze_command_list_handle_t
         struct soft_launch *l;
         SOFT_TRY(find_launch(list, ids[i], &l));
         if (soft_check(kernels[i], SOFT_KERNEL) != ZE_RESULT_SUCCESS) return ZE_RESULT_ERROR_INVALID_KERNEL_HANDLE;
-        SOFT_TRY(soft_launch_version(kernels[i], &code));
+        if (soft_has_arguments(kernels[i])) SOFT_TRY(soft_launch_version(kernels[i], &code));
     }
     for (uint32_t i = 0; i < count; i++) {
         struct soft_launch *l;
@@ -174,7 +179,7 @@ ze_result_t zeCommandListUpdateMutableCommandKernelsExp(ze_command_list_handle_t
         SOFT_TRY(soft_kernel_copy(kernels[i], &copy));
         zeKernelDestroy(l->kernel);
         l->kernel = copy;
-        SOFT_TRY(record(l));
+        SOFT_TRY(record(list, l));
     }
     return ZE_RESULT_SUCCESS;
 }

@@ -624,6 +624,8 @@ void soft_command_awaits(struct soft_command *c, uint32_t count, ze_event_handle
 void soft_launch_take(struct soft_launch *to, ze_kernel_handle_t kernel, const struct xs_kernel *code,
                       const uint8_t *args);
 /* The version of the kernel for its current state, with which it can be launched. */
+bool soft_has_arguments(ze_kernel_handle_t kernel); /* are all set? */
+ze_result_t soft_check_arguments(ze_kernel_handle_t kernel);
 ze_result_t soft_launch_version(ze_kernel_handle_t kernel, const struct xs_kernel **code);
 void soft_launch_count(struct soft_launch *to, const ze_group_count_t *count);
 ze_result_t soft_kernel_copy(ze_kernel_handle_t kernel, ze_kernel_handle_t *copy); /* including its arguments */

@@ -2511,15 +2511,30 @@ TEST(newer_kernels_of_mutable_lists_are_checked)
         OK(zeCommandListAppendLaunchKernel(l, k[0], &groups, NULL, 0, NULL));
     }
     OK(zeCommandListClose(l));
-    ze_kernel_handle_t second_lacks[2] = {k[2], k[1]}, good[2] = {k[2], k[2]};
-    CHECK_INT(zeCommandListUpdateMutableCommandKernelsExp(l, 2, ids, second_lacks), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    ze_kernel_handle_t second_lacks[2] = {k[2], k[1]};
+    uint64_t no_second[2] = {ids[0], ids[1] + 100};
+    ze_mutable_kernel_argument_exp_desc_t rest = {.stype = ZE_STRUCTURE_TYPE_MUTABLE_KERNEL_ARGUMENT_EXP_DESC,
+                                                  .commandId = ids[1],
+                                                  .argIndex = 1,
+                                                  .argSize = sizeof base,
+                                                  .pArgValue = &base};
+    ze_mutable_commands_exp_desc_t change = {.stype = ZE_STRUCTURE_TYPE_MUTABLE_COMMANDS_EXP_DESC, .pNext = &rest};
+    ze_command_queue_handle_t q = new_queue(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
+    CHECK_INT(zeCommandListUpdateMutableCommandKernelsExp(l, 2, no_second, second_lacks),
+              ZE_RESULT_ERROR_INVALID_ARGUMENT);
     memset(out, 0xa5, 256);
     execute(l);
     for (uint32_t i = 0; i < 4; i++) CHECK_INT(out[i], i);
     CHECK_INT(out[4], 0xa5a5a5a5);
-    OK(zeCommandListUpdateMutableCommandKernelsExp(l, 2, ids, good));
+    /* the second one's other argument comes later */
+    OK(zeCommandListUpdateMutableCommandKernelsExp(l, 2, ids, second_lacks));
+    CHECK_INT(zeCommandQueueExecuteCommandLists(q, 1, &l, NULL), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    CHECK_INT(zeCommandListClose(l), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    OK(zeCommandListUpdateMutableCommandsExp(l, &change));
+    OK(zeCommandListClose(l));
     execute(l);
     for (uint32_t i = 0; i < 4; i++) CHECK_INT(out[i], 100 + i + 10 * (i % 4 + 1));
+    OK(zeCommandQueueDestroy(q));
     for (int i = 0; i < 3; i++) OK(zeKernelDestroy(k[i]));
     OK(zeCommandListDestroy(l));
     OK(zeMemFree(context, out));
