@@ -4,25 +4,6 @@
 
 #include "ze_soft.h"
 
-/* The first argument that was not set; the number of arguments if all were. */
-static uint32_t first_unset(ze_kernel_handle_t kernel)
-{
-    uint32_t i = 0;
-    while (i < kernel->code->param_count && kernel->given[i]) i++;
-    return i;
-}
-
-bool soft_has_arguments(ze_kernel_handle_t kernel) { return first_unset(kernel) == kernel->code->param_count; }
-
-/* Hardware would fault on an unset pointer. */
-ze_result_t soft_check_arguments(ze_kernel_handle_t kernel)
-{
-    uint32_t i = first_unset(kernel);
-    if (i == kernel->code->param_count) return ZE_RESULT_SUCCESS;
-    return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "kernel %.100s: argument %u (%.60s) was never set",
-                     kernel->code->name, i, kernel->code->params[i].name);
-}
-
 ze_result_t soft_launch_version(ze_kernel_handle_t kernel, const struct xs_kernel **code)
 {
     const struct xs_kernel *k = kernel->code;
