@@ -80,7 +80,8 @@ static bool looks_at_self(const struct cg_function *fn)
     return fn->has_barrier && !fn->continuation;
 }
 
-static void write_own_call(struct cg *g, bool full)
+/* A call of one version, whose results count the subgroups waiting at a barrier. */
+static void write_version_call(struct cg *g, bool full)
 {
     struct cg_function *fn = g->fn;
     bool current = fn->full;
@@ -97,36 +98,30 @@ static void write_own_call(struct cg *g, bool full)
     if (fn->continuation) cg_put(g, ", (struct frame_%s *)(frames + at.id * (u64)frame%u)", name, fn->f->id);
     cg_put(g, full ? ", at" : ", at, m0, b0");
     for (uint32_t i = 0; i < fn->f->param_count; i++) cg_put(g, ", v%u", fn->f->params[i]);
-    cg_put(g, ");\n");
+    cg_put(g, ");\n    if (!groups) return 0;\n");
     fn->full = current;
-}
-
-/* A call of one version, whose results count the subgroups waiting at a barrier. */
-static void write_version_call(struct cg *g, bool full)
-{
-    if (full && g->fn->full_apart)
-        cg_put(g, "    at.lanes = S;\n    %srun_full(self, &at, args);\n", g->fn->continuation ? "waiting += " : "");
-    else
-        write_own_call(g, full);
-    cg_put(g, "    if (!groups) return %s;\n", g->fn->continuation ? "(int)waiting" : "0");
 }
 
 /* Runs all subgroups of a work-group: by the full version until a row has lanes left, then by the general one. */
 static void write_subgroups(struct cg *g, const struct cg_param *p)
 {
     const struct cg_function *fn = g->fn;
-    bool full = fn->has_full || fn->full_apart;
-    if (full && fn->has_general) cg_put(g, "    if (rows) {\n");
-    if (full) {
+    if (fn->full_apart)
+        cg_put(g,
+               "    if (rows && at.size[0] - at.first[0] >= S) {\n    %srun_full(self, &at, args, S, groups);\n"
+               "    if (!groups) return 0;\n    }\n",
+               fn->continuation ? "waiting += " : "");
+    if (fn->has_full && fn->has_general) cg_put(g, "    if (rows) {\n");
+    if (fn->has_full) {
         cg_put(g, "    for (; at.first[2] < at.size[2]; at.first[2]++, at.first[1] = 0) {\n"
                   "    for (; at.first[1] < at.size[1]; at.first[1]++, at.first[0] = 0) {\n"
                   "    for (; at.size[0] - at.first[0] >= S; at.first[0] += S, at.id++) {\n");
-        if (fn->has_full) cg_write_params(g, p, true);
+        cg_write_params(g, p, true);
         write_version_call(g, true);
         cg_put(g, "    }\n    if (at.first[0] < at.size[0]) break;\n    }\n    if (at.first[1] < at.size[1]) break;\n  "
                   "  }\n");
     }
-    if (full && fn->has_general) cg_put(g, "    }\n");
+    if (fn->has_full && fn->has_general) cg_put(g, "    }\n");
     if (fn->has_general) {
         cg_put(g, "    if (set_lanes(&at, S)) do {\n");
         cg_write_params(g, p, true);
@@ -162,8 +157,8 @@ static void write_cleared(struct cg *g)
         uint32_t at = g->local_offset[v->id];
         if (v->operand[0] != SP_STORAGE_Workgroup || v->count < 2) continue;
         if (g->m->ids[v->operand[1]].def->op != SP_OP_ConstantNull) continue;
-        cg_put(g, "    if ((groups%s) && self->local_bytes >= %lluu) {\n", g->fn->continuation ? "" : " || !at.id",
-               at + size);
+        cg_put(g, "    if ((groups %s) && self->local_bytes >= %lluu) {\n",
+               g->fn->continuation ? "!= XS_ONCE" : "|| !at.id", at + size);
         cg_put(g, "        __builtin_memset((void *)(uintptr_t)(at.local + %uu), 0, %lluu);\n", at, size);
         if (g->o->check) cg_put(g, "        check_call(self, cleared, at.local + %uu, %lluu);\n", at, size);
         cg_put(g, "    }\n");
@@ -194,13 +189,14 @@ void cg_write_kernel(struct cg *g, uint32_t index, const struct cg_param *p)
         cg_put(g, fn->full_apart ? "    u8 *const frames = frames_beside_full(self);\n"
                                  : "    u8 *const frames = self->frames;\n");
         cg_put(g,
-               "    u32 waiting;\n    if (groups) begin_frames(frames, frame%u, self->subgroup_count);\n    do {\n"
-               "    waiting = 0;\n    if (groups) at.id = at.first[0] = at.first[1] = at.first[2] = 0;\n",
+               "    u32 waiting;\n    if (groups != XS_ONCE) begin_frames(frames, frame%u, self->subgroup_count);\n"
+               "    do {\n    waiting = at.id = at.first[0] = at.first[1] = at.first[2] = 0;\n",
                fn->f->id);
     }
     write_subgroups(g, p);
     if (fn->continuation)
-        cg_put(g, "    if (waiting && waiting != self->subgroup_count) return 1;\n    } while (waiting);\n");
+        cg_put(g, "    if (groups == XS_ONCE) return (int)waiting;\n"
+                  "    if (waiting && waiting != self->subgroup_count) return 1;\n    } while (waiting);\n");
     cg_put(g, "    } while (next_group(self, &at, &groups));\n    return 0;\n}\n");
     cg_put(
         g,

@@ -422,17 +422,22 @@ XS_FUNCTION u8 *frames_beside_full(struct xs_subgroup *self)
                               XS_FRAME_ALIGN;
 }
 
-/* Runs a full subgroup by the version for these. Returns 1 if it waits at a barrier. */
-XS_FUNCTION u32 run_full(struct xs_subgroup *self, const struct place *at, const u8 *args)
+/* Runs the full subgroups of a work-group in one row, or with groups == 0 this one, by the version for these. Returns
+ * how many of them wait at a barrier. */
+XS_FUNCTION u32 run_full(struct xs_subgroup *self, struct place *at, const u8 *args, u32 size, u64 groups)
 {
     const struct xs_kernel *full = self->kernel->full;
     const u64 top = self->stack_top;
     u32 waiting = 0;
     note_place(self, at);
-    if (full->frame_bytes)
-        waiting = (u32)full->run_groups(self, args, 0);
-    else
+    if (groups) {
+        waiting = (u32)full->run_groups(self, args, full->frame_bytes ? XS_ONCE : 1);
+        at->id = at->size[0] / size;
+        at->first[0] = at->id * size;
+    } else {
+        self->lanes = size;
         full->run(self, args);
+    }
     self->stack_top = top;
     return waiting;
 }
