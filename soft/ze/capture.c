@@ -259,6 +259,7 @@ static bool is_work(const struct soft_command *c)
     case SOFT_CMD_NOTHING:
     case SOFT_CMD_TIMESTAMP:
     case SOFT_CMD_RESET_EVENT:
+    case SOFT_CMD_WAIT_ON_MEMORY:
     case SOFT_CMD_QUERY_TIMESTAMPS: return false;
     case SOFT_CMD_HOST_FUNCTION: return !c->u.host.own; /* semaphores only synchronise */
     default: return true;

@@ -311,12 +311,48 @@ static void move(void *command)
         break;
     case SOFT_CMD_COPY_REGION: copy_region(c); break;
     case SOFT_CMD_QUERY_TIMESTAMPS: query_timestamps(c); break;
+    case SOFT_CMD_WRITE_TO_MEMORY:
+        __atomic_store_n((uint64_t *)c->u.word.at, c->u.word.value, __ATOMIC_RELEASE);
+        check_memory_wrote(c->u.word.at, sizeof(uint64_t));
+        break;
     default: break;
     }
 }
 
-static ze_result_t run(struct soft_command *c, int urgency)
+static uint64_t word_at(const struct soft_command *c)
 {
+    return c->u.word.wide ? __atomic_load_n((const uint64_t *)c->u.word.at, __ATOMIC_ACQUIRE)
+                          : __atomic_load_n((const uint32_t *)c->u.word.at, __ATOMIC_ACQUIRE);
+}
+
+static bool has_come(const struct soft_command *c)
+{
+    const uint64_t found = word_at(c), value = c->u.word.value;
+    const uint32_t it_is = found == value  ? SOFT_EQUAL | SOFT_GREATER_OR_EQUAL | SOFT_LESS_OR_EQUAL
+                           : found > value ? SOFT_NOT_EQUAL | SOFT_GREATER | SOFT_GREATER_OR_EQUAL
+                                           : SOFT_NOT_EQUAL | SOFT_LESS | SOFT_LESS_OR_EQUAL;
+    return it_is & c->u.word.until;
+}
+
+struct watch {
+    const struct soft_command *command;
+    const atomic_bool *stop;
+    bool come;
+};
+
+static void wait_on_memory(void *user)
+{
+    struct watch *w = user;
+    const uint64_t since = soft_now();
+    while (!(w->come = has_come(w->command)) && !atomic_load(w->stop)) {
+        const uint64_t now = soft_now(), pause = soft_next_look(since, now) - now;
+        nanosleep(&(struct timespec){.tv_nsec = (long)pause}, NULL);
+    }
+}
+
+static ze_result_t run(struct soft_command *c, int urgency, const atomic_bool *stop)
+{
+    struct watch watch = {c, stop, false};
     struct fault f = {0};
     switch (c->kind) {
     case SOFT_CMD_NOTHING: break;
@@ -325,9 +361,14 @@ static ze_result_t run(struct soft_command *c, int urgency)
     case SOFT_CMD_FILL:
     case SOFT_CMD_COPY_REGION:
     case SOFT_CMD_QUERY_TIMESTAMPS:
+    case SOFT_CMD_WRITE_TO_MEMORY:
         fault_run(&f, move, c); /* inaccessible memory ends the command, as it ends a launch */
         if (!f.happened) break;
-        return lost_access("a copy or fill", &f);
+        return lost_access("a copy, fill or write", &f);
+    case SOFT_CMD_WAIT_ON_MEMORY:
+        fault_run(&f, wait_on_memory, &watch);
+        if (f.happened) return lost_access("a wait on memory", &f);
+        return watch.come ? ZE_RESULT_SUCCESS : ZE_RESULT_NOT_READY;
     case SOFT_CMD_RESET_EVENT: soft_event_clear(c->u.reset.event); break;
     case SOFT_CMD_LAUNCH: return launch(&c->u.launch, urgency);
     case SOFT_CMD_HOST_FUNCTION: c->u.host.call(c->u.host.user); break;
@@ -335,10 +376,11 @@ static ze_result_t run(struct soft_command *c, int urgency)
     return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t soft_command_run(struct soft_command *c, int urgency)
+ze_result_t soft_command_run(struct soft_command *c, int urgency, const atomic_bool *stop)
 {
     uint64_t start = soft_now(), end;
-    ze_result_t result = run(c, urgency);
+    ze_result_t result = run(c, urgency, stop);
+    if (result == ZE_RESULT_NOT_READY) return result;
     end = soft_now();
     if (c->signal) soft_event_set(c->signal, result, start, end > start ? end : start + 1);
     return result;

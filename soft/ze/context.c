@@ -11,6 +11,17 @@ ze_result_t zeContextCreate(ze_driver_handle_t driver, const ze_context_desc_t *
     return zeContextCreateEx(driver, desc, 0, NULL, context);
 }
 
+/* How much power to save, in percent: checked, then nothing to do. */
+static ze_result_t check_hint(const void *chain)
+{
+    for (const ze_base_desc_t *d = chain; d; d = d->pNext) {
+        const ze_context_power_saving_hint_exp_desc_t *h = (const void *)d;
+        if (d->stype == ZE_STRUCTURE_TYPE_POWER_SAVING_HINT_EXP_DESC && h->hint > 100)
+            return soft_fail(ZE_RESULT_ERROR_INVALID_ENUMERATION, "%u percent", h->hint);
+    }
+    return ZE_RESULT_SUCCESS;
+}
+
 ze_result_t zeContextCreateEx(ze_driver_handle_t driver, const ze_context_desc_t *desc, uint32_t device_count,
                               ze_device_handle_t *devices, ze_context_handle_t *context)
 {
@@ -19,6 +30,7 @@ ze_result_t zeContextCreateEx(ze_driver_handle_t driver, const ze_context_desc_t
     SOFT_POINTER(desc);
     SOFT_POINTER(context);
     SOFT_FLAGS(desc->flags, ZE_CONTEXT_FLAG_TBD);
+    SOFT_TRY(check_hint(desc->pNext));
     if (device_count && !devices) return ZE_RESULT_ERROR_INVALID_SIZE;
     for (i = 0; i < device_count; i++) SOFT_HANDLE(devices[i], SOFT_DEVICE);
     *context = calloc(1, sizeof **context);

@@ -57,6 +57,14 @@ static uint64_t memory_bytes(void)
     return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
 }
 
+/* What the system could grant now. */
+static uint64_t usable_bytes(void)
+{
+    char text[64];
+    uint64_t bytes = proc_line("/proc/meminfo", "MemAvailable", text, sizeof text) ? strtoull(text, NULL, 10) << 10 : 0;
+    return bytes && bytes < memory_bytes() ? bytes : memory_bytes();
+}
+
 static uint32_t clock_mhz(void)
 {
     char text[64];
@@ -100,19 +108,28 @@ static void device_name(ze_device_handle_t device, char *to, size_t size)
 }
 
 /* Structures missing in the oldest header: the device's IP version; graphs; events; Intel's for 2D blocks, products,
- * graphs. */
+ * graphs; cache lines; usable memory; Intel's for waits on memory. */
 enum {
     IP_VERSION = 0x1000f,
     GRAPH_PROPERTIES = 0x20047,
     EVENT_PROPERTIES = 0x2003e,
     BLOCK_PROPERTIES = 0x30007,
     PRODUCT_PROPERTIES = 0x30013,
-    GRAPH_PROPERTIES_EXP = 0x30029
+    GRAPH_PROPERTIES_EXP = 0x30029,
+    CACHE_LINE = 0x20028,
+    USABLE_MEMORY = 0x20041,
+    WAIT_ON_MEMORY_SIZE = 0x30017
 };
 struct number_properties {
     ze_structure_type_t stype;
     void *next;
     uint32_t number;
+};
+
+struct size_property {
+    ze_structure_type_t stype;
+    void *next;
+    uint64_t size;
 };
 
 uint32_t soft_subgroup_size(void) { return soft_model() ? soft_model()->simd : jit_subgroup_size(); }
@@ -164,6 +181,10 @@ ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_propertie
         else if ((uint32_t)more->stype == GRAPH_PROPERTIES || (uint32_t)more->stype == GRAPH_PROPERTIES_EXP)
             ((struct number_properties *)(void *)more)->number =
                 (uint32_t)more->stype == GRAPH_PROPERTIES ? 1 | 16 : 1; /* that do not change; events of processes */
+        else if ((uint32_t)more->stype == USABLE_MEMORY)
+            ((struct size_property *)(void *)more)->size = usable_bytes();
+        else if ((uint32_t)more->stype == WAIT_ON_MEMORY_SIZE)
+            ((struct number_properties *)(void *)more)->number = 8; /* and 4 */
         else if ((uint32_t)more->stype == EVENT_PROPERTIES)
             ((struct number_properties *)(void *)more)->number = 1 | 2 | 4; /* see counter.h; no interrupts */
 #if SOFT_API(17)
@@ -280,13 +301,17 @@ ze_result_t zeDeviceGetMemoryAccessProperties(ze_device_handle_t device, ze_devi
 
 ze_result_t zeDeviceGetCacheProperties(ze_device_handle_t device, uint32_t *count, ze_device_cache_properties_t *list)
 {
-    long size = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    long size = sysconf(_SC_LEVEL3_CACHE_SIZE), line = sysconf(_SC_LEVEL1_DCACHE_LINESIZE);
+    ze_base_properties_t *more;
     SOFT_HANDLE(device, SOFT_DEVICE);
     SOFT_POINTER(count);
     if (size <= 0) size = sysconf(_SC_LEVEL2_CACHE_SIZE);
     if (!give_one(count, list)) return ZE_RESULT_SUCCESS;
     list[0].flags = 0;
     list[0].cacheSize = size > 0 ? (size_t)size : 0;
+    for (more = list[0].pNext; more; more = more->pNext)
+        if ((uint32_t)more->stype == CACHE_LINE)
+            ((struct size_property *)(void *)more)->size = line > 0 ? (uint64_t)line : 64; /* the usual one */
     return ZE_RESULT_SUCCESS;
 }
 

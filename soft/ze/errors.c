@@ -117,7 +117,7 @@ static const struct {
     {ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_DESC, "this is not exported"}, /* memory is exported by memory_ipc.c */
     {ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_FD, "this is not imported"},
     {ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_WIN32, "this is not imported"},
-    {0x20037, "the system's memory is not mapped"},
+    {SOFT_SYSTEM_MEMORY, "only host memory is made of the program's"}, /* by zeMemAllocHost */
     {0x2003b, "no event counts in memory of the program"},
     {0x2003f, "no event counts in memory of the program"},
 };

@@ -344,17 +344,22 @@ void soft_event_clear(ze_event_handle_t event)
 /* An eighth of the time that the wait has taken, within these bounds, passes between two looks at a counter. */
 enum { SHORTEST_LOOK_NS = 10000, LONGEST_LOOK_NS = 1000000 };
 
+uint64_t soft_next_look(uint64_t since, uint64_t now)
+{
+    uint64_t wait = (now - since) / 8;
+    if (wait < SHORTEST_LOOK_NS) wait = SHORTEST_LOOK_NS;
+    if (wait > LONGEST_LOOK_NS) wait = LONGEST_LOOK_NS;
+    return now + wait;
+}
+
 /* Waits for a change of the event, or until the next look at its counter is due. False if the deadline passed. */
 static bool await_change(ze_event_handle_t event, uint64_t since, uint64_t deadline)
 {
-    uint64_t now, next;
+    uint64_t next;
     if (!decided_by_counter(event)) return soft_signal_wait(&event->signal, deadline);
-    now = soft_now();
-    next = (now - since) / 8;
-    if (next < SHORTEST_LOOK_NS) next = SHORTEST_LOOK_NS;
-    if (next > LONGEST_LOOK_NS) next = LONGEST_LOOK_NS;
-    if (now + next >= deadline) return soft_signal_wait(&event->signal, deadline);
-    soft_signal_wait(&event->signal, now + next);
+    next = soft_next_look(since, soft_now());
+    if (next >= deadline) return soft_signal_wait(&event->signal, deadline);
+    soft_signal_wait(&event->signal, next);
     return true;
 }
 

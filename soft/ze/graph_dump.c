@@ -19,6 +19,8 @@ static const char *name_of(const struct soft_command *c)
     case SOFT_CMD_RESET_EVENT: return "event reset";
     case SOFT_CMD_QUERY_TIMESTAMPS: return "kernel timestamps";
     case SOFT_CMD_LAUNCH: return "kernel";
+    case SOFT_CMD_WAIT_ON_MEMORY: return "wait on memory";
+    case SOFT_CMD_WRITE_TO_MEMORY: return "write to memory";
     case SOFT_CMD_HOST_FUNCTION: return c->u.host.own ? "external semaphores" : "host function";
     }
     return "";
@@ -86,6 +88,8 @@ static void write_details(FILE *f, const struct soft_command *c)
     case SOFT_CMD_RESET_EVENT: fprintf(f, "\\nof %p", (void *)c->u.reset.event); break;
     case SOFT_CMD_QUERY_TIMESTAMPS: fprintf(f, "\\nof %u events\\nto %p", c->u.query.count, c->u.query.to); break;
     case SOFT_CMD_LAUNCH: write_launch(f, &c->u.launch); break;
+    case SOFT_CMD_WAIT_ON_MEMORY:
+    case SOFT_CMD_WRITE_TO_MEMORY: fprintf(f, "\\n%" PRIu64 " at %p", c->u.word.value, c->u.word.at); break;
     case SOFT_CMD_NOTHING:
     case SOFT_CMD_HOST_FUNCTION: break;
     }

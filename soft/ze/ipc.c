@@ -86,9 +86,10 @@ static ze_result_t check_kind(uint32_t flags)
     return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_ENUMERATION, "no external memory of kind 0x%x", flags);
 }
 
-ze_result_t soft_check_memory_chain(const void *next, int *file)
+ze_result_t soft_check_memory_chain(const void *next, int *file, const struct soft_system_memory **system)
 {
     *file = -1;
+    if (system) *system = NULL;
     for (const ze_base_desc_t *d = next; d; d = d->pNext)
         if (d->stype == ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_DESC) {
             SOFT_TRY(check_kind(((const ze_external_memory_export_desc_t *)(const void *)d)->flags));
@@ -97,6 +98,8 @@ ze_result_t soft_check_memory_chain(const void *next, int *file)
             SOFT_TRY(check_kind(from->flags));
             if (from->fd < 0) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%d is not a descriptor", from->fd);
             *file = from->fd;
+        } else if (system && (uint32_t)d->stype == SOFT_SYSTEM_MEMORY) {
+            *system = (const void *)d;
         } else {
             SOFT_TRY(soft_check_link(d));
         }

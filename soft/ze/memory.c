@@ -21,6 +21,7 @@ struct allocation {
     bool huge, opened; /* opened: from another process's handle; closed instead of freed */
     bool has_atomics;  /* set by the program: */
     uint32_t atomics;  /* ze_memory_atomic_attr_exp_flags_t, without effect */
+    struct soft_on_free on_free;
     uint64_t id;
     struct soft_pages pages;
 };
@@ -82,8 +83,8 @@ static bool insert(const struct allocation *a)
     return ok;
 }
 
-/* Removes the allocation that begins at `pointer` from the table; its pages then belong to the caller. */
-static bool take_out(const void *pointer, bool opened, struct soft_pages *pages)
+/* Moves the allocation that begins at `pointer` from the table to `to`. */
+static bool take_out(const void *pointer, bool opened, struct allocation *to)
 {
     struct allocation *a;
     bool ok;
@@ -92,7 +93,7 @@ static bool take_out(const void *pointer, bool opened, struct soft_pages *pages)
     ok = a && a->base == (uintptr_t)pointer && a->opened == opened;
     if (ok) {
         size_t at = (size_t)(a - table.list);
-        *pages = a->pages;
+        *to = *a;
         memmove(a, a + 1, (table.count - at - 1) * sizeof *a);
         if (--table.count == 0) {
             free(table.list); /* no leak after a program has freed everything */
@@ -188,6 +189,39 @@ static ze_result_t import(ze_memory_type_t type, size_t size, int file, void **t
     return map_file(a, fcntl(file, F_DUPFD_CLOEXEC, 0), to); /* the program keeps its own descriptor */
 }
 
+/* Host memory that is the program's own. */
+static ze_result_t borrow(const struct soft_system_memory *from, size_t size, size_t alignment, void **to)
+{
+    struct allocation a = {.base = (uintptr_t)from->base, .size = size, .type = ZE_MEMORY_TYPE_HOST};
+    bool taken;
+    a.pages = (struct soft_pages){.base = from->base, .size = size, .file = -1, .borrowed = true};
+    if (!from->base || a.base % soft_page_size())
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p does not begin a page", from->base);
+    if (!size || size > from->size || from->size % soft_page_size())
+        return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_SIZE, "%zu of %llu bytes, which must be whole pages", size,
+                         (unsigned long long)from->size);
+    if (alignment && a.base % alignment)
+        return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT, "%p is not aligned to %zu", from->base, alignment);
+    pthread_rwlock_rdlock(&table.lock);
+    taken = find(from->base) || count_upto(a.base) != count_upto(a.base + size - 1);
+    pthread_rwlock_unlock(&table.lock);
+    if (taken) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p is in an allocation already", from->base);
+    if (!insert(&a)) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    check_memory_add(from->base, size, CHECK_HOST);
+    *to = from->base;
+    return ZE_RESULT_SUCCESS;
+}
+
+bool soft_memory_on_free(const void *pointer, struct soft_on_free callback)
+{
+    struct allocation *a;
+    pthread_rwlock_wrlock(&table.lock);
+    a = find(pointer);
+    if (a) a->on_free = callback;
+    pthread_rwlock_unlock(&table.lock);
+    return a != NULL;
+}
+
 #define DEVICE_FLAGS                                                                                                   \
     (ZE_DEVICE_MEM_ALLOC_FLAG_BIAS_CACHED | ZE_DEVICE_MEM_ALLOC_FLAG_BIAS_UNCACHED |                                   \
      ZE_DEVICE_MEM_ALLOC_FLAG_BIAS_INITIAL_PLACEMENT)
@@ -199,14 +233,15 @@ static ze_result_t check_device_desc(const ze_device_mem_alloc_desc_t *d, int *f
 {
     SOFT_POINTER(d);
     SOFT_FLAGS(d->flags, DEVICE_FLAGS);
-    return soft_check_memory_chain(d->pNext, file); /* any ordinal: there is one memory */
+    return soft_check_memory_chain(d->pNext, file, NULL); /* any ordinal: there is one memory */
 }
 
-static ze_result_t check_host_desc(const ze_host_mem_alloc_desc_t *d, int *file)
+static ze_result_t check_host_desc(const ze_host_mem_alloc_desc_t *d, int *file,
+                                   const struct soft_system_memory **system)
 {
     SOFT_POINTER(d);
     SOFT_FLAGS(d->flags, HOST_FLAGS);
-    return soft_check_memory_chain(d->pNext, file);
+    return soft_check_memory_chain(d->pNext, file, system);
 }
 
 ze_result_t zeMemAllocShared(ze_context_handle_t context, const ze_device_mem_alloc_desc_t *device_desc,
@@ -217,7 +252,7 @@ ze_result_t zeMemAllocShared(ze_context_handle_t context, const ze_device_mem_al
     SOFT_HANDLE(context, SOFT_CONTEXT);
     if (device) SOFT_HANDLE(device, SOFT_DEVICE);
     SOFT_TRY(check_device_desc(device_desc, &file));
-    SOFT_TRY(check_host_desc(host_desc, &host_file));
+    SOFT_TRY(check_host_desc(host_desc, &host_file, NULL));
     SOFT_POINTER(pointer);
     if (file >= 0 || host_file >= 0)
         return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "shared memory is not imported");
@@ -239,42 +274,60 @@ ze_result_t zeMemAllocDevice(ze_context_handle_t context, const ze_device_mem_al
 ze_result_t zeMemAllocHost(ze_context_handle_t context, const ze_host_mem_alloc_desc_t *desc, size_t size,
                            size_t alignment, void **pointer)
 {
+    const struct soft_system_memory *system;
     int file;
     SOFT_HANDLE(context, SOFT_CONTEXT);
-    SOFT_TRY(check_host_desc(desc, &file));
+    SOFT_TRY(check_host_desc(desc, &file, &system));
     SOFT_POINTER(pointer);
+    if (system) return borrow(system, size, alignment, pointer);
     if (file >= 0) return import(ZE_MEMORY_TYPE_HOST, size, file, pointer);
     return allocate(ZE_MEMORY_TYPE_HOST, size, alignment, pointer);
 }
 
 /* ---- freeing */
 
-static void give_back(struct soft_pages *pages)
+static void give_back(struct allocation *a)
 {
-    check_memory_remove(pages->base, 1);
-    soft_pages_free(pages);
+    check_memory_remove(a->pages.base, 1);
+    soft_pages_free(&a->pages);
 }
 
-static ze_result_t forget(void *pointer, struct soft_pages *pages)
+/* The program's callback finds the allocation as it was. */
+static void announce(const void *pointer, bool opened)
 {
-    if (take_out(pointer, false, pages)) return ZE_RESULT_SUCCESS;
+    struct soft_on_free c = {NULL, NULL};
+    struct allocation *a;
+    pthread_rwlock_wrlock(&table.lock);
+    a = find(pointer);
+    if (a && a->base == (uintptr_t)pointer && a->opened == opened) {
+        c = a->on_free;
+        a->on_free.call = NULL;
+    }
+    pthread_rwlock_unlock(&table.lock);
+    if (c.call) c.call(c.user);
+}
+
+static ze_result_t forget(void *pointer, struct allocation *to)
+{
+    announce(pointer, false);
+    if (take_out(pointer, false, to)) return ZE_RESULT_SUCCESS;
     return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p is not an allocation", pointer);
 }
 
 ze_result_t zeMemFree(ze_context_handle_t context, void *pointer)
 {
-    struct soft_pages pages;
+    struct allocation freed;
     SOFT_HANDLE(context, SOFT_CONTEXT);
     SOFT_POINTER(pointer);
-    SOFT_TRY(forget(pointer, &pages));
-    give_back(&pages);
+    SOFT_TRY(forget(pointer, &freed));
+    give_back(&freed);
     return ZE_RESULT_SUCCESS;
 }
 
 /* Memory to be freed when the submissions up to a given one are done. */
 struct deferred {
     struct deferred *next;
-    struct soft_pages pages;
+    struct allocation freed;
     uint64_t submission;
 };
 
@@ -305,7 +358,7 @@ void soft_memory_collect(uint64_t (*first_of_queues)(void))
     pthread_mutex_unlock(&deferred.lock);
     while ((d = done) != NULL) {
         done = d->next;
-        give_back(&d->pages);
+        give_back(&d->freed);
         free(d);
     }
 }
@@ -313,7 +366,7 @@ void soft_memory_collect(uint64_t (*first_of_queues)(void))
 ze_result_t soft_memory_free_later(void *pointer, uint64_t submission)
 {
     struct deferred *d = calloc(1, sizeof *d);
-    ze_result_t result = d ? forget(pointer, &d->pages) : ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    ze_result_t result = d ? forget(pointer, &d->freed) : ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     if (result != ZE_RESULT_SUCCESS) {
         free(d);
         return result;
@@ -357,6 +410,8 @@ ze_result_t soft_memory_share(const void *pointer, struct soft_ipc *to)
     a = find(pointer);
     if (!a)
         result = ZE_RESULT_ERROR_INVALID_ARGUMENT;
+    else if (a->pages.borrowed)
+        result = ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
     else if (!share(a, to))
         result = ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     pthread_rwlock_unlock(&table.lock);
@@ -373,10 +428,11 @@ ze_result_t soft_memory_open(const struct soft_ipc *from, int file, void **point
 
 ze_result_t soft_memory_close(const void *pointer)
 {
-    struct soft_pages pages;
-    if (!take_out(pointer, true, &pages))
+    struct allocation closed;
+    announce(pointer, true);
+    if (!take_out(pointer, true, &closed))
         return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p was not opened from a handle", pointer);
-    give_back(&pages);
+    give_back(&closed);
     return ZE_RESULT_SUCCESS;
 }
 

@@ -3,6 +3,30 @@
  */
 #include "ze_soft.h"
 
+/* Of memory that is divided among sub-devices; ours is one piece. */
+struct pieces {
+    uint32_t stype;
+    void *next;
+    uint32_t *count;
+    struct {
+        void *base;
+        size_t size;
+    } *list;
+};
+
+static void give_pieces(const ze_base_properties_t *chain, const struct soft_allocation *a)
+{
+    for (const ze_base_properties_t *p = chain; p; p = p->pNext) {
+        const struct pieces *to = (const void *)p;
+        if ((uint32_t)p->stype != 0x2000d || !to->count) continue;
+        if (to->list && *to->count && a->base) {
+            to->list[0].base = a->base;
+            to->list[0].size = a->size;
+        }
+        *to->count = a->base ? 1 : 0;
+    }
+}
+
 ze_result_t zeMemGetAllocProperties(ze_context_handle_t context, const void *pointer,
                                     ze_memory_allocation_properties_t *properties, ze_device_handle_t *device)
 {
@@ -19,6 +43,7 @@ ze_result_t zeMemGetAllocProperties(ze_context_handle_t context, const void *poi
     properties->id = a.id;
     properties->pageSize = a.page;
     if (device) *device = a.type == ZE_MEMORY_TYPE_UNKNOWN || a.type == ZE_MEMORY_TYPE_HOST ? NULL : &soft_device;
+    give_pieces(properties->pNext, &a);
     ze_external_memory_export_fd_t *wanted = soft_wanted_file(properties->pNext);
     if (!wanted) return ZE_RESULT_SUCCESS;
     SOFT_TRY(soft_share(pointer, &ipc));

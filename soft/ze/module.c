@@ -271,6 +271,7 @@ ze_result_t zeModuleCreate(ze_context_handle_t context, ze_device_handle_t devic
     if (!log) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     *module = NULL;
     result = module_new(context, desc, &log->text, module);
+    if (result == ZE_RESULT_SUCCESS) (*module)->device = device;
     return soft_log_deliver(result, "module not built", log, build_log);
 }
 

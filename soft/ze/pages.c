@@ -73,6 +73,7 @@ bool soft_pages_open(struct soft_pages *p, int file, size_t size)
 
 void soft_pages_free(struct soft_pages *p)
 {
+    if (p->borrowed) return;
     munmap(p->base - p->guard, p->size + 2 * p->guard);
     if (p->guard) atomic_fetch_sub(&guarded, 1);
     if (p->file >= 0) close(p->file);
@@ -92,6 +93,7 @@ bool soft_pages_share(struct soft_pages *p)
 {
     int file;
     if (p->file >= 0) return true;
+    if (p->borrowed) return false; /* the program's own mapping stays */
     file = memfd_create("xetile", MFD_CLOEXEC);
     if (file >= 0 && ftruncate(file, (off_t)p->size) == 0 && write_all(file, p->base, p->size) &&
         mmap(p->base, p->size, PROT_READ | PROT_WRITE, MAP_FIXED | MAP_SHARED, file, 0) != MAP_FAILED) {

@@ -56,6 +56,29 @@ static _Thread_local char this_thread; /* whose address tells threads apart */
 
 /* ---- creation and destruction */
 
+/* Priorities as numbers, which Intel's driver takes. */
+struct priority {
+    uint32_t stype;
+    const void *next;
+    int32_t value;
+};
+
+static const struct priority *find_priority(const ze_command_queue_desc_t *desc)
+{
+    const ze_base_desc_t *d = desc->pNext;
+    while (d && (uint32_t)d->stype != 0x30028) d = d->pNext;
+    return (const void *)d;
+}
+
+static ze_command_queue_priority_t priority_of(const ze_command_queue_desc_t *desc)
+{
+    const struct priority *p = find_priority(desc);
+    return !p             ? desc->priority
+           : p->value < 0 ? ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_HIGH
+           : p->value > 0 ? ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_LOW
+                          : ZE_COMMAND_QUEUE_PRIORITY_NORMAL;
+}
+
 ze_result_t soft_queue_check_desc(const ze_command_queue_desc_t *d)
 {
     SOFT_POINTER(d);
@@ -66,6 +89,9 @@ ze_result_t soft_queue_check_desc(const ze_command_queue_desc_t *d)
     SOFT_FLAGS(d->flags, SOFT_QUEUE_FLAGS);
     if ((uint32_t)d->mode > ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
     if ((uint32_t)d->priority > ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_HIGH) return ZE_RESULT_ERROR_INVALID_ENUMERATION;
+    const struct priority *p = find_priority(d);
+    if (p && (p->value < SOFT_HIGHEST_PRIORITY || p->value > SOFT_LOWEST_PRIORITY))
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "priority %d of a queue", p->value);
     return soft_check_chain(d->pNext);
 }
 
@@ -78,6 +104,7 @@ ze_result_t soft_queue_init(struct soft_queue *q, ze_device_handle_t device, con
     }
     q->device = device;
     q->desc = *desc;
+    q->desc.priority = priority_of(desc);
     if (soft_queue_urgency(q)) pool_begin_ranking();
     q->last = &q->first;
     pthread_mutex_lock(&queues.lock);
@@ -161,7 +188,7 @@ struct goal {
 static bool is_for_helper(const struct soft_command *c, const struct goal *goal)
 {
     uint32_t i;
-    if (c->kind == SOFT_CMD_HOST_FUNCTION || (goal->set && soft_signal_is(goal->signal, goal->set))) return false;
+    if (soft_command_may_block(c) || (goal->set && soft_signal_is(goal->signal, goal->set))) return false;
     for (i = 0; i < c->wait_count; i++)
         if (!soft_event_is_set(c->waits[i])) return false;
     return true;
@@ -354,11 +381,11 @@ static ze_result_t run_command(struct soft_queue *q, struct soft_work *w, struct
         set_state(q, w, RESTING);
         if (!await_event(q, c->waits[i])) return ZE_RESULT_NOT_READY;
     }
-    if (c->kind == SOFT_CMD_HOST_FUNCTION)
-        set_state(q, w, RESTING); /* it may wait for other queues */
+    if (soft_command_may_block(c))
+        set_state(q, w, RESTING);
     else if (w->state != QUEUED || c->kind == SOFT_CMD_LAUNCH)
         set_state(q, w, BEGUN); /* other threads' submissions need not wait for a launch, which may take long */
-    return soft_command_run(c, soft_queue_urgency(q));
+    return soft_command_run(c, soft_queue_urgency(q), &q->stop);
 }
 
 /* False if it stopped before the end, at the goal. */

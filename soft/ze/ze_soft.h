@@ -289,6 +289,7 @@ void soft_event_clear(ze_event_handle_t event);
 bool soft_event_is_set(ze_event_handle_t event);
 /* On the host: waits until the event is set and returns its command's result, or ZE_RESULT_NOT_READY. */
 ze_result_t soft_event_result(ze_event_handle_t event, uint64_t deadline);
+uint64_t soft_next_look(uint64_t since, uint64_t now); /* when to look again at memory that others write */
 /* Waits until the event is set; false if `stop` is true and soft_event_wake was called. */
 bool soft_event_await(ze_event_handle_t event, const atomic_bool *stop);
 void soft_event_wake(ze_event_handle_t event); /* makes waiters check their `stop` */
@@ -320,6 +321,7 @@ struct _ze_module_handle_t {
     uint32_t tag;
     _Atomic uint32_t references; /* the handle, each kernel, each recorded launch */
     ze_context_handle_t context;
+    ze_device_handle_t device;
     bool unlinked;            /* has imports and no object yet */
     struct jit_object object;
     uint8_t **globals;        /* by the object's rows: slots in its own and in shared storages */
@@ -428,6 +430,12 @@ struct soft_allocation {
     uint64_t id;
 };
 bool soft_memory_find(const void *pointer, struct soft_allocation *to); /* false: none */
+/* What the program wants to be called with when an allocation is freed. */
+struct soft_on_free {
+    void (*call)(void *user);
+    void *user;
+};
+bool soft_memory_on_free(const void *pointer, struct soft_on_free callback); /* false: not in an allocation */
 /* Is [pointer, pointer + size) inside our allocations, or disjoint from all of them? */
 bool soft_range_fits(const void *pointer, size_t size);
 /* Frees the allocation when the submissions up to that number are done: by soft_memory_collect, which calls a function
@@ -440,7 +448,8 @@ void soft_memory_collect(uint64_t (*first_submission)(void));
 struct soft_pages {
     uint8_t *base;
     size_t size, guard;
-    int file; /* for mapping by other processes; -1: none */
+    int file;      /* for mapping by other processes; -1: none */
+    bool borrowed; /* the program's, which it keeps */
 };
 size_t soft_whole_granules(size_t size); /* of an allocation: its accessible bytes */
 bool soft_pages_new(struct soft_pages *p, size_t size, size_t alignment);
@@ -490,8 +499,17 @@ uint64_t soft_virtual_id(const void *pointer); /* of the physical memory mapped 
 bool soft_virtual_share_file(int file, struct soft_ipc *to);
 bool soft_memory_share_file(int file, struct soft_ipc *to);
 bool soft_is_same_file(int a, int b);
-/* Checks extensions of a memory descriptor; sets `file` to the file to import, -1: none. */
-ze_result_t soft_check_memory_chain(const void *next, int *file);
+/* ze_external_memmap_sysmem_ext_desc_t, which older headers lack: memory of the program, to become an allocation. */
+enum { SOFT_SYSTEM_MEMORY = 0x20037 };
+struct soft_system_memory {
+    uint32_t stype;
+    const void *next;
+    void *base;
+    uint64_t size;
+};
+/* Checks extensions of a memory descriptor; sets `file` to the file to import, -1: none, and `system`, if that is not
+ * NULL, to the program's memory, NULL: none. */
+ze_result_t soft_check_memory_chain(const void *next, int *file, const struct soft_system_memory **system);
 /* The chained structure that requests a file descriptor; NULL: none. */
 ze_external_memory_export_fd_t *soft_wanted_file(void *next);
 ze_result_t soft_give_file(ze_external_memory_export_fd_t *to, int file); /* a new one, owned by the program */
@@ -518,6 +536,37 @@ struct _ze_sampler_handle_t {
     uint32_t tag;
     struct xs_sampler sampler; /* what kernels receive */
 };
+
+/* intel.c: functions of Intel's driver that are in no header of Level Zero. */
+ze_result_t zeIntelGetDriverVersionString(ze_driver_handle_t driver, char *text, size_t *size);
+ze_result_t zeDeviceGetPriorityLevels(ze_device_handle_t device, int32_t *lowest, int32_t *highest);
+ze_result_t zeKernelGetModuleHandleExt(ze_kernel_handle_t kernel, ze_module_handle_t *module);
+ze_result_t zeModuleGetDeviceHandleExt(ze_module_handle_t module, ze_device_handle_t *device);
+ze_result_t zexMemGetIpcHandles(ze_context_handle_t context, const void *pointer, uint32_t *count,
+                                ze_ipc_mem_handle_t *handles);
+ze_result_t zexMemOpenIpcHandles(ze_context_handle_t context, ze_device_handle_t device, uint32_t count,
+                                 ze_ipc_mem_handle_t *handles, ze_ipc_memory_flags_t flags, void **pointer);
+ze_result_t zeIntelMemMapDeviceMemToHost(ze_context_handle_t context, const void *pointer, void **mapped, void *chain);
+ze_result_t zexDriverImportExternalPointer(ze_driver_handle_t driver, void *pointer, size_t size);
+ze_result_t zexDriverReleaseImportedPointer(ze_driver_handle_t driver, void *pointer);
+ze_result_t zexDriverGetHostPointerBaseAddress(ze_driver_handle_t driver, void *pointer, void **base);
+struct soft_free_desc;
+ze_result_t zexMemFreeRegisterCallbackExt(ze_context_handle_t context, const struct soft_free_desc *desc,
+                                          void *pointer);
+struct soft_wait_desc;
+ze_result_t zexCommandListAppendWaitOnMemory(ze_command_list_handle_t list, const struct soft_wait_desc *desc,
+                                             void *at, uint32_t value, ze_event_handle_t signal);
+ze_result_t zexCommandListAppendWaitOnMemory64(ze_command_list_handle_t list, const struct soft_wait_desc *desc,
+                                               void *at, uint64_t value, ze_event_handle_t signal);
+ze_result_t zexCommandListAppendWriteToMemory(ze_command_list_handle_t list, const void *desc, void *at,
+                                              uint64_t value);
+ze_result_t zexCommandListAppendMemoryCopyWithParameters(ze_command_list_handle_t list, void *to, const void *from,
+                                                         size_t size, const void *chain, uint32_t wait_count,
+                                                         ze_event_handle_t *waits, ze_event_handle_t signal);
+ze_result_t zexCommandListAppendMemoryFillWithParameters(ze_command_list_handle_t list, void *to, const void *pattern,
+                                                         size_t pattern_size, size_t size, const void *chain,
+                                                         ze_event_handle_t signal, uint32_t wait_count,
+                                                         ze_event_handle_t *waits);
 
 /* Extensions that programs find by name, independent of the driver's header. */
 #if !SOFT_API(5)
@@ -551,7 +600,9 @@ enum soft_command_kind {
     SOFT_CMD_RESET_EVENT,
     SOFT_CMD_QUERY_TIMESTAMPS,
     SOFT_CMD_LAUNCH,
-    SOFT_CMD_HOST_FUNCTION
+    SOFT_CMD_HOST_FUNCTION,
+    SOFT_CMD_WAIT_ON_MEMORY,
+    SOFT_CMD_WRITE_TO_MEMORY
 };
 
 struct soft_launch {
@@ -561,6 +612,16 @@ struct soft_launch {
     const ze_group_count_t *indirect; /* group counts, read when it runs */
     const uint32_t *count;            /* multiple kernels: run only when index < *count */
     uint32_t index;
+};
+
+/* What a number in memory must be, compared with the value of the command. */
+enum soft_until {
+    SOFT_EQUAL = 1,
+    SOFT_NOT_EQUAL = 2,
+    SOFT_GREATER = 4,
+    SOFT_GREATER_OR_EQUAL = 8,
+    SOFT_LESS = 16,
+    SOFT_LESS_OR_EQUAL = 32
 };
 
 /* One block of memory: the command, its wait events, its payload (arguments, pattern, offsets). */
@@ -605,6 +666,12 @@ struct soft_command {
             void *user;
             size_t own; /* bytes of the payload, if that is the user's data, which begin with &queue.stop; else 0 */
         } host;
+        struct {
+            void *at;
+            uint64_t value;
+            uint32_t until; /* of a wait: one of enum soft_until */
+            bool wide;      /* 64 bits */
+        } word;
         struct soft_launch launch;
     } u;
 };
@@ -629,8 +696,13 @@ ze_result_t soft_check_arguments(ze_kernel_handle_t kernel);
 ze_result_t soft_launch_version(ze_kernel_handle_t kernel, const struct xs_kernel **code);
 void soft_launch_count(struct soft_launch *to, const ze_group_count_t *count);
 ze_result_t soft_kernel_copy(ze_kernel_handle_t kernel, ze_kernel_handle_t *copy); /* including its arguments */
-/* Runs it, with the urgency of its queue, and sets its event. */
-ze_result_t soft_command_run(struct soft_command *command, int urgency);
+/* May it wait for something that other queues or the program do? */
+static inline bool soft_command_may_block(const struct soft_command *c)
+{
+    return c->kind == SOFT_CMD_HOST_FUNCTION || c->kind == SOFT_CMD_WAIT_ON_MEMORY;
+}
+/* Runs it, with the urgency of its queue, and sets its event. ZE_RESULT_NOT_READY: it waited until `stop`. */
+ze_result_t soft_command_run(struct soft_command *command, int urgency, const atomic_bool *stop);
 
 /* ---- queues: shared by command queues and immediate command lists */
 
@@ -681,6 +753,7 @@ struct _ze_command_list_handle_t {
 ze_result_t soft_queue_check_desc(const ze_command_queue_desc_t *desc);
 ze_result_t soft_queue_init(struct soft_queue *q, ze_device_handle_t device, const ze_command_queue_desc_t *desc);
 void soft_queue_free(struct soft_queue *q);
+enum { SOFT_HIGHEST_PRIORITY = -1, SOFT_LOWEST_PRIORITY = 1 }; /* as numbers */
 int soft_queue_urgency(const struct soft_queue *q); /* from its priority: -1, 0 or 1 */
 /* Takes ownership of `command` (an immediate list's, may be NULL), and refers to lists. Runs or queues it by the
  * mode. */

@@ -329,6 +329,7 @@ TEST(quotients_and_roots_are_rounded)
 #define ARITHMETIC "test_opencl_math: float_functions, quotients_and_roots_are_rounded"
 #define ROUNDS "test_opencl_convert: vectors, test_opencl_convert: uniform_values"
 #define DRIVER "test_soft_driver: "
+#define INTEL "test_soft_intel: "
 enum {
     ALL_ACCESS = ZE_MEMORY_ACCESS_CAP_FLAG_RW | ZE_MEMORY_ACCESS_CAP_FLAG_ATOMIC |
                  ZE_MEMORY_ACCESS_CAP_FLAG_CONCURRENT | ZE_MEMORY_ACCESS_CAP_FLAG_CONCURRENT_ATOMIC,
@@ -439,6 +440,19 @@ static struct extension {
     {"ZE_extension_image_format_support", "test_soft_images: every_layout_with_every_type", false},
     {"ZE_experimental_event_pool_counter_based", DRIVER "counter_based_events", false},
     {"ZEX_counter_based_event", "test_soft_counters: allocations_as_arguments", false},
+    {"ZEX_extension_memory_free_callback", INTEL "calls_when_memory_is_freed", false},
+    {"ZEX_mem_ipc_handles", INTEL "handles_of_pieces", false},
+    {"ZEX_driver_import_host_pointer", INTEL "imported_pointers", false},
+    {"ZEX_intel_experimental_queue_copy_operations_offload_hint", INTEL "hints_are_taken", false},
+    {"ZE_intel_experimental_command_list_memory_sync",
+     INTEL "waits_on_memory, test_soft_intel: lists_take_turns_by_memory", false},
+    {"ZE_intel_get_driver_version_string", INTEL "versions_as_text", false},
+    {"ZE_extension_device_cache_line_size", INTEL "cache_lines_and_usable_memory", false},
+    {"ZE_extension_device_usablemem_size_properties", INTEL "cache_lines_and_usable_memory", false},
+    {"ZE_extension_external_memmap_sysmem", INTEL "host_memory_of_the_program", false},
+    {"ZE_experimental_sub_allocations", INTEL "memory_is_one_piece", false},
+    {"ZE_extension_memory_compression_hints", INTEL "hints_are_taken", false},
+    {"ZE_experimental_power_saving_hint", INTEL "hints_are_taken", false},
     {"ZE_intel_experimental_device_module_dp_properties",
      "test_soft_models: models_say_what_they_are, test_soft_products: subgroups_of_16", false},
     {"ZE_intel_experimental_device_block_array_properties",

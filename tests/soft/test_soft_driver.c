@@ -1082,7 +1082,7 @@ TEST(chained_descriptors)
     ze_event_desc_t ed = {.stype = ZE_STRUCTURE_TYPE_EVENT_DESC, .pNext = &chain};
     ze_command_list_desc_t ld = {.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC, .pNext = &chain};
     ze_command_queue_desc_t qd = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC, .pNext = &chain};
-    ze_host_mem_alloc_desc_t hd = {.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC, .pNext = &chain};
+    ze_device_mem_alloc_desc_t dd = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC, .pNext = &chain};
     ze_physical_mem_desc_t md = {
         .stype = ZE_STRUCTURE_TYPE_PHYSICAL_MEM_DESC, .pNext = &chain, .size = (size_t)sysconf(_SC_PAGESIZE)};
     ze_event_pool_handle_t pool = NULL;
@@ -1102,7 +1102,7 @@ TEST(chained_descriptors)
     CHECK_INT(zeCommandListCreateImmediate(context, device, &qd, &l), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
     CHECK_INT(zeCommandQueueCreate(context, device, &qd, &q), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
     chain.stype = OF_THE_SYSTEM;
-    CHECK_INT(zeMemAllocHost(context, &hd, 4096, 0, &m), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+    CHECK_INT(zeMemAllocDevice(context, &dd, 4096, 0, device, &m), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
     chain.stype = ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_DESC;
     CHECK_INT(zeEventCreate(pool, &ed, &e), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
     chain.stype = ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_WIN32;
