@@ -108,7 +108,7 @@ static void device_name(ze_device_handle_t device, char *to, size_t size)
 }
 
 /* Structures missing in the oldest header: the device's IP version; graphs; events; Intel's for 2D blocks, products,
- * graphs; cache lines; usable memory; Intel's for waits on memory. */
+ * graphs; memory; cache lines; usable memory; Intel's for waits on memory. */
 enum {
     IP_VERSION = 0x1000f,
     GRAPH_PROPERTIES = 0x20047,
@@ -116,6 +116,7 @@ enum {
     BLOCK_PROPERTIES = 0x30007,
     PRODUCT_PROPERTIES = 0x30013,
     GRAPH_PROPERTIES_EXP = 0x30029,
+    MEMORY_PROPERTIES = 0x1000e,
     CACHE_LINE = 0x20028,
     USABLE_MEMORY = 0x20041,
     WAIT_ON_MEMORY_SIZE = 0x30017
@@ -126,6 +127,14 @@ struct number_properties {
     uint32_t number;
 };
 
+struct memory_properties {
+    ze_structure_type_t stype;
+    void *next;
+    uint32_t type;
+    uint64_t bytes;
+    uint32_t read_bandwidth, write_bandwidth, unit;
+};
+enum { TYPE_DDR = 2 };
 struct size_property {
     ze_structure_type_t stype;
     void *next;
@@ -283,6 +292,13 @@ ze_result_t zeDeviceGetMemoryProperties(ze_device_handle_t device, uint32_t *cou
     list[0].maxBusWidth = 64;
     list[0].totalSize = memory_bytes();
     snprintf(list[0].name, sizeof list[0].name, "host memory");
+    for (ze_base_properties_t *more = list[0].pNext; more; more = more->pNext)
+        if ((uint32_t)more->stype == MEMORY_PROPERTIES) {
+            struct memory_properties *p = (void *)more;
+            p->type = TYPE_DDR; /* of some kind */
+            p->bytes = memory_bytes();
+            p->read_bandwidth = p->write_bandwidth = p->unit = 0; /* unknown */
+        }
     return ZE_RESULT_SUCCESS;
 }
 

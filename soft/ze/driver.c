@@ -128,6 +128,7 @@ ze_result_t zeDriverGetExtensionProperties(ze_driver_handle_t driver, uint32_t *
         {"ZE_intel_experimental_command_list_memory_sync", ZE_MAKE_VERSION(1, 0)},
         {"ZE_intel_get_driver_version_string", ZE_MAKE_VERSION(1, 0)},
         {"ZE_extension_device_cache_line_size", ZE_MAKE_VERSION(1, 0)},
+        {"ZE_extension_device_memory_properties", ZE_MAKE_VERSION(1, 0)},
         {"ZE_extension_device_usablemem_size_properties", ZE_MAKE_VERSION(1, 0)},
         {"ZE_extension_external_memmap_sysmem", ZE_MAKE_VERSION(1, 0)},
         {"ZE_experimental_sub_allocations", ZE_MAKE_VERSION(1, 0)},

@@ -127,6 +127,12 @@ ze_result_t soft_check_link(const ze_base_desc_t *d)
     for (size_t i = 0; i < sizeof refused_chains / sizeof refused_chains[0]; i++)
         if ((uint32_t)d->stype == refused_chains[i].stype)
             return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "%s", refused_chains[i].what);
+    if (d->stype == ZE_STRUCTURE_TYPE_MEMORY_COMPRESSION_HINTS_EXT_DESC) {
+        const ze_memory_compression_hints_ext_desc_t *h = (const void *)d; /* one of two */
+        if (h->flags != ZE_MEMORY_COMPRESSION_HINTS_EXT_FLAG_COMPRESSED &&
+            h->flags != ZE_MEMORY_COMPRESSION_HINTS_EXT_FLAG_UNCOMPRESSED)
+            return soft_fail(ZE_RESULT_ERROR_INVALID_ENUMERATION, "compression hint 0x%x", h->flags);
+    }
     return ZE_RESULT_SUCCESS;
 }
 

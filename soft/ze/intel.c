@@ -10,15 +10,17 @@
 
 /* ---- what objects are */
 
-/* The size includes the terminating zero. */
+/* A size of 0 asks for the length. The text ends with a zero only if there is room for one. */
 ze_result_t zeIntelGetDriverVersionString(ze_driver_handle_t driver, char *text, size_t *size)
 {
-    static const char version[] = "0.0.1"; /* as number: SOFT_DRIVER_VERSION */
-    _Static_assert(SOFT_DRIVER_VERSION == 1, "the text says 0.0.1");
+    char version[32];
+    size_t length;
     SOFT_HANDLE(driver, SOFT_DRIVER);
     SOFT_POINTER(size);
-    if (text && *size) snprintf(text, *size, "%s", version);
-    *size = sizeof version;
+    length = (size_t)snprintf(version, sizeof version, "%u.%u.%u", (unsigned)ZE_MAJOR_VERSION(ZE_API_VERSION_CURRENT),
+                              (unsigned)ZE_MINOR_VERSION(ZE_API_VERSION_CURRENT), SOFT_DRIVER_VERSION);
+    if (text && *size) memcpy(text, version, *size <= length ? *size : length + 1);
+    if (!*size) *size = length;
     return ZE_RESULT_SUCCESS;
 }
 

@@ -1,5 +1,5 @@
-/* test_soft_intel.c - functions and structures of Intel's driver that older headers lack. The functions are asked for by
- * name, the structures are given by number, as programs do. The child is this program, which gets a handle as text.
+/* test_soft_intel.c - functions and structures of Intel's driver that older headers lack. The functions are asked for
+ * by name, and the structures given by number, as programs do. The child is this program, which gets a handle as text.
  */
 #define _GNU_SOURCE
 #include <level_zero/ze_api.h>
@@ -145,13 +145,22 @@ TEST(versions_as_text)
     size_t size = 0;
     int major, minor, patch, end = 0;
     OK(f.version(driver, NULL, &size));
-    CHECK(size > 1 && size < sizeof text);
+    CHECK(size >= 5 && size + 1 < sizeof text);
     memset(text, 0xa5, sizeof text);
     OK(f.version(driver, text, &size));
-    CHECK_INT(strlen(text) + 1, size);
+    CHECK_INT((uint8_t)text[size], 0xa5); /* as in Intel's driver, no room, no zero */
+    text[size] = 0;
     CHECK_INT(sscanf(text, "%d.%d.%d%n", &major, &minor, &patch, &end), 3);
-    CHECK_INT((size_t)end, strlen(text));
-    CHECK_INT((uint8_t)text[size], 0xa5);
+    CHECK_INT((size_t)end, size);
+    size = sizeof text;
+    memset(text, 0xa5, sizeof text);
+    OK(f.version(driver, text, &size));
+    CHECK_INT((uint8_t)text[end], 0);
+    size = 2;
+    memset(text, 0xa5, sizeof text);
+    OK(f.version(driver, text, &size));
+    CHECK(text[1] == '.' && (uint8_t)text[2] == 0xa5);
+    CHECK_INT(f.version(driver, text, NULL), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
 }
 
 TEST(handles_of_handles)
@@ -198,7 +207,7 @@ TEST(priorities_as_numbers)
     }
 }
 
-TEST(cache_lines_and_usable_memory)
+TEST(memory_and_cache_lines)
 {
     struct sized line = {0x20028, NULL, 0}, usable = {0x20041, NULL, 0};
     struct {
@@ -208,7 +217,14 @@ TEST(cache_lines_and_usable_memory)
     } waits = {0x30017, &usable, 0};
     ze_device_cache_properties_t c = {.stype = ZE_STRUCTURE_TYPE_DEVICE_CACHE_PROPERTIES, .pNext = &line};
     ze_device_properties_t p = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES, .pNext = &waits};
-    ze_device_memory_properties_t m = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEMORY_PROPERTIES};
+    struct {
+        uint32_t stype;
+        void *next;
+        uint32_t type;
+        uint64_t bytes;
+        uint32_t read, write, unit;
+    } memory = {0x1000e, NULL, 99, 0, 9, 9, 9};
+    ze_device_memory_properties_t m = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEMORY_PROPERTIES, .pNext = &memory};
     uint32_t one = 1;
     OK(zeDeviceGetCacheProperties(device, &one, &c));
     CHECK_MSG(line.size >= 16 && line.size <= 1024 && !(line.size & (line.size - 1)), "%llu",
@@ -218,6 +234,9 @@ TEST(cache_lines_and_usable_memory)
     CHECK_MSG(usable.size > (1u << 20) && usable.size <= m.totalSize, "%llu of %llu", (unsigned long long)usable.size,
               (unsigned long long)m.totalSize);
     CHECK_INT(waits.bytes, 8);
+    CHECK_INT(memory.bytes, m.totalSize);
+    CHECK_INT(memory.type, 2);
+    CHECK_INT(memory.read + memory.write + memory.unit, 0); /* not known */
 }
 
 /* ---- hints change nothing */
@@ -244,6 +263,8 @@ TEST(hints_are_taken)
     OK(zeCommandListDestroy(l));
     OK(zeMemFree(context, p));
     OK(zeMemFree(context, at));
+    for (hint.flags = 0; hint.flags < 4; hint.flags += 3)
+        CHECK_INT(zeMemAllocDevice(context, &d, N, 0, device, &p), ZE_RESULT_ERROR_INVALID_ENUMERATION);
     for (power.hint = 0; power.hint <= 101; power.hint += power.hint == 100 ? 1 : 50) {
         ze_context_handle_t c = NULL;
         CHECK_INT(zeContextCreate(driver, &cd, &c),
@@ -580,7 +601,7 @@ int main(int argc, char **argv)
     RUN(versions_as_text);
     RUN(handles_of_handles);
     RUN(priorities_as_numbers);
-    RUN(cache_lines_and_usable_memory);
+    RUN(memory_and_cache_lines);
     RUN(hints_are_taken);
     RUN(host_memory_of_the_program);
     RUN(memory_is_one_piece);
