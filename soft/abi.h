@@ -87,13 +87,14 @@ struct xs_subgroup {
 };
 
 enum { XS_BARRIER_FULL, XS_BARRIER_ARRIVE, XS_BARRIER_WAIT };
-#define XS_ONCE (~(uint64_t)0)
+#define XS_EACH_FULL (~(uint64_t)0)
 
 /* `args` is the argument block: each parameter at its offset, pointers as 64-bit addresses. */
 typedef void xs_kernel_fn(struct xs_subgroup *self, const uint8_t *args);
 /* Runs work-groups from self->group_id on, in the launch's order; `self` is their first subgroup's and changes. If it
- * returns nonzero, the launch ends in work-group self->group_id, for the reason in self->error. With XS_ONCE groups a
- * kernel with frames calls each full subgroup of this work-group once. It returns how many wait at a barrier. */
+ * returns nonzero, the launch ends in work-group self->group_id, for the reason in self->error. With XS_EACH_FULL
+ * groups a kernel with frames calls each full subgroup of this work-group once and returns how many of them wait at a
+ * barrier. */
 typedef int xs_groups_fn(struct xs_subgroup *self, const uint8_t *args, uint64_t groups);
 
 /* Which version of a kernel (passes/versions.h) runs launches with these arguments and work-groups of this size. */

@@ -158,7 +158,7 @@ static void write_cleared(struct cg *g)
         if (v->operand[0] != SP_STORAGE_Workgroup || v->count < 2) continue;
         if (g->m->ids[v->operand[1]].def->op != SP_OP_ConstantNull) continue;
         cg_put(g, "    if ((groups %s) && self->local_bytes >= %lluu) {\n",
-               g->fn->continuation ? "!= XS_ONCE" : "|| !at.id", at + size);
+               g->fn->continuation ? "!= XS_EACH_FULL" : "|| !at.id", at + size);
         cg_put(g, "        __builtin_memset((void *)(uintptr_t)(at.local + %uu), 0, %lluu);\n", at, size);
         if (g->o->check) cg_put(g, "        check_call(self, cleared, at.local + %uu, %lluu);\n", at, size);
         cg_put(g, "    }\n");
@@ -189,13 +189,14 @@ void cg_write_kernel(struct cg *g, uint32_t index, const struct cg_param *p)
         cg_put(g, fn->full_apart ? "    u8 *const frames = frames_beside_full(self);\n"
                                  : "    u8 *const frames = self->frames;\n");
         cg_put(g,
-               "    u32 waiting;\n    if (groups != XS_ONCE) begin_frames(frames, frame%u, self->subgroup_count);\n"
+               "    u32 waiting;\n    if (groups != XS_EACH_FULL)\n"
+               "        begin_frames(frames, frame%u, self->subgroup_count);\n"
                "    do {\n    waiting = at.id = at.first[0] = at.first[1] = at.first[2] = 0;\n",
                fn->f->id);
     }
     write_subgroups(g, p);
     if (fn->continuation)
-        cg_put(g, "    if (groups == XS_ONCE) return (int)waiting;\n"
+        cg_put(g, "    if (groups == XS_EACH_FULL) return (int)waiting;\n"
                   "    if (waiting && waiting != self->subgroup_count) return 1;\n    } while (waiting);\n");
     cg_put(g, "    } while (next_group(self, &at, &groups));\n    return 0;\n}\n");
     cg_put(

@@ -431,7 +431,7 @@ XS_FUNCTION u32 run_full(struct xs_subgroup *self, struct place *at, const u8 *a
     u32 waiting = 0;
     note_place(self, at);
     if (groups) {
-        waiting = (u32)full->run_groups(self, args, full->frame_bytes ? XS_ONCE : 1);
+        waiting = (u32)full->run_groups(self, args, full->frame_bytes ? XS_EACH_FULL : 1);
         at->id = at->size[0] / size;
         at->first[0] = at->id * size;
     } else {

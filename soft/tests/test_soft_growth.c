@@ -128,7 +128,7 @@ static struct size measure(void (*body)(struct kernel *, uint32_t), uint32_t cou
     bool good = m && cg_generate(m, &options, &text, &log);
     CHECK_MSG(good, "%s%s", spe_get_error(&k.m)->text, log.data ? log.data : "");
     size.all = good ? text.size : 0;
-    size.once = good && strstr(text.data, "#define XS_ONCE\n");
+    size.once = good && strstr(text.data, "#define XS_ONCE");
     for (const char *at = text.data, *open = NULL; good && (at = strchr(at, '\n')); at++) {
         if (at[1] == '{') open = at;
         if (at[1] != '}' || !open) continue;
