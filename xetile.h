@@ -851,9 +851,11 @@ typedef struct {
  * arithmetic types, or on storage types. */
 typedef enum { XT_ANY_LAYOUT_, XT_ARITHMETIC_, XT_BITS_, XT_CAST_, XT_USERS_ } xt_way_;
 typedef spe_id (*xt_part_fn_)(xt_ctx *x, const xt_node_ *n, const spe_id *v);
+typedef cm_matrix (*xt_each_fn_)(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a);
 typedef struct {
     int type;
     xt_way_ way;
+    xt_each_fn_ each; /* computes a block, or a strip of one, from those of the operands */
     xt_part_fn_ fn; /* computes a component, or a vector of them, from the operands' */
     xt_emit_block_fn block; /* of XT_EMIT_VEC */
     void *user;
@@ -2971,7 +2973,7 @@ XE_FN_ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
             a[j] = &strips[j];
         }
         spe_at(&x->m, n->file, n->line);
-        cm_matrix r = xt_each_block_(x, n, a);
+        cm_matrix r = d->each(x, n, a);
         if (!r.parts) return r;
         memcpy(part, r.part, (size_t)r.parts * sizeof *part);
     }
@@ -3106,6 +3108,7 @@ XE_FN_ xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, xt_part_fn_ fn, xt_way_ wa
     xt_vec r = xt_new_vec_(w.x, type, v);
     d.type = meeting;
     d.way = way;
+    d.each = xt_each_block_;
     d.fn = fn;
     memcpy(d.v, v, (size_t)n * sizeof *v);
     while (n-- > 1) xt_spread_like_(w.x, r.id, &v[n]);

@@ -110,7 +110,7 @@ XE_FN_ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
             a[j] = &strips[j];
         }
         spe_at(&x->m, n->file, n->line);
-        cm_matrix r = xt_each_block_(x, n, a);
+        cm_matrix r = d->each(x, n, a);
         if (!r.parts) return r;
         memcpy(part, r.part, (size_t)r.parts * sizeof *part);
     }
@@ -245,6 +245,7 @@ static xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, xt_part_fn_ fn, xt_way_ wa
     xt_vec r = xt_new_vec_(w.x, type, v);
     d.type = meeting;
     d.way = way;
+    d.each = xt_each_block_;
     d.fn = fn;
     memcpy(d.v, v, (size_t)n * sizeof *v);
     while (n-- > 1) xt_spread_like_(w.x, r.id, &v[n]);

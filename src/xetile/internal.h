@@ -67,9 +67,11 @@ typedef struct {
  * arithmetic types, or on storage types. */
 typedef enum { XT_ANY_LAYOUT_, XT_ARITHMETIC_, XT_BITS_, XT_CAST_, XT_USERS_ } xt_way_;
 typedef spe_id (*xt_part_fn_)(xt_ctx *x, const xt_node_ *n, const spe_id *v);
+typedef cm_matrix (*xt_each_fn_)(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a);
 typedef struct {
     int type;
     xt_way_ way;
+    xt_each_fn_ each; /* computes a block, or a strip of one, from those of the operands */
     xt_part_fn_ fn; /* computes a component, or a vector of them, from the operands' */
     xt_emit_block_fn block; /* of XT_EMIT_VEC */
     void *user;
