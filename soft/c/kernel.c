@@ -196,8 +196,8 @@ void cg_write_kernel(struct cg *g, uint32_t index, const struct cg_param *p)
     }
     write_subgroups(g, p);
     if (fn->continuation)
-        cg_put(g, "    if (groups == XS_EACH_FULL) return (int)waiting;\n"
-                  "    if (waiting && waiting != self->subgroup_count) return 1;\n    } while (waiting);\n");
+        cg_put(g,
+               "    if (waiting && waiting != self->subgroup_count) return (int)waiting;\n    } while (waiting);\n");
     cg_put(g, "    } while (next_group(self, &at, &groups));\n    return 0;\n}\n");
     cg_put(
         g,

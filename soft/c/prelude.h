@@ -369,7 +369,7 @@ XS_INLINE void note_place(struct xs_subgroup *self, const struct place *p)
 /* Advances to the next work-group; 0 if only one was left. */
 XS_INLINE int next_group(struct xs_subgroup *self, struct place *p, u64 *left)
 {
-    if (*left <= 1) return 0;
+    if ((i64)*left <= 1) return 0; /* XS_EACH_FULL is -1 */
     --*left;
     if (++p->group[0] == p->count[0]) {
         p->group[0] = 0;
