@@ -507,7 +507,7 @@ static void name_queue(struct soft_command *c, uint64_t number)
 ze_result_t soft_queue_submit(struct soft_queue *q, struct soft_command *command, uint32_t list_count,
                               ze_command_list_handle_t *lists, ze_fence_handle_t fence)
 {
-    struct soft_work *w = calloc(1, sizeof *w + list_count * sizeof w->lists[0]);
+    struct soft_work *w = malloc(sizeof *w + list_count * sizeof w->lists[0]);
     ze_result_t result = w ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     bool asynchronous = q->desc.mode != ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS;
     uint32_t i;
@@ -524,10 +524,8 @@ ze_result_t soft_queue_submit(struct soft_queue *q, struct soft_command *command
         soft_command_abandon(command, result);
         return result;
     }
-    w->thread = &this_thread;
-    w->command = w->at = command;
-    w->fence = fence;
-    w->list_count = list_count;
+    *w = (struct soft_work){
+        .thread = &this_thread, .command = command, .at = command, .fence = fence, .list_count = list_count};
     for (i = 0; i < list_count; i++) w->lists[i] = lists[i];
     if (q->submitted++ == q->completed) atomic_fetch_add(&queues.active, 1);
     w->number = atomic_fetch_add(&queues.submissions, 1) + 1;
