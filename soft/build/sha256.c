@@ -17,27 +17,25 @@ static uint32_t rotate(uint32_t x, int n) { return x >> n | x << (32 - n); }
 
 static void mix_block(uint32_t state[8], const uint8_t *block)
 {
-    uint32_t w[64], s[8];
-    int i;
-    for (i = 0; i < 16; i++)
+    uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
+    uint32_t e = state[4], f = state[5], g = state[6], h = state[7], w[64];
+    for (int i = 0; i < 16; i++)
         w[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 | (uint32_t)block[4 * i + 2] << 8 |
                block[4 * i + 3];
-    for (; i < 64; i++) {
-        uint32_t a = w[i - 15], b = w[i - 2];
+    for (int i = 16; i < 64; i++) {
+        uint32_t x = w[i - 15], y = w[i - 2];
         w[i] =
-            w[i - 16] + (rotate(a, 7) ^ rotate(a, 18) ^ a >> 3) + w[i - 7] + (rotate(b, 17) ^ rotate(b, 19) ^ b >> 10);
+            w[i - 16] + (rotate(x, 7) ^ rotate(x, 18) ^ x >> 3) + w[i - 7] + (rotate(y, 17) ^ rotate(y, 19) ^ y >> 10);
     }
-    memcpy(s, state, sizeof s);
-    for (i = 0; i < 64; i++) {
-        uint32_t e = s[4], a = s[0];
-        uint32_t t1 = s[7] + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + ((e & s[5]) ^ (~e & s[6])) +
-                      round_constants[i] + w[i];
-        uint32_t t2 = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & s[1]) ^ (a & s[2]) ^ (s[1] & s[2]));
-        memmove(s + 1, s, 7 * sizeof *s);
-        s[4] += t1;
-        s[0] = t1 + t2;
+    for (int i = 0; i < 64; i++) {
+        uint32_t t1 =
+            h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + ((e & f) ^ (~e & g)) + round_constants[i] + w[i];
+        uint32_t t2 = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+        h = g, g = f, f = e, e = d + t1;
+        d = c, c = b, b = a, a = t1 + t2;
     }
-    for (i = 0; i < 8; i++) state[i] += s[i];
+    state[0] += a, state[1] += b, state[2] += c, state[3] += d;
+    state[4] += e, state[5] += f, state[6] += g, state[7] += h;
 }
 
 void jit_sha256_begin(struct jit_sha256 *h)
