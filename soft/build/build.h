@@ -15,10 +15,10 @@ struct jit_object {
     int kept_fd;          /* file descriptor + 1 that must stay open while it is loaded; 0: none */
     void *machine; /* loaded by jit_machine instead of `handle`; or NULL */
 };
-/* A hash of everything an object depends on: the given parts (module words, build options, spec constants, prelude text
- * ...; lengths count too) and, added by jit_key itself, XS_ABI_VERSION, the file this code was loaded from, the flags
- * and the CPU. The compiler is not part of the key: an object of another compiler is used only if there is no working
- * one. */
+/* A hash of everything an object depends on: the given parts (module words, build options, spec constants ...; lengths
+ * count too) and, added by jit_key itself, XS_ABI_VERSION, the file this code was loaded from (which stands for the
+ * generator and its texts), the flags and the CPU. The compiler is not part of the key: an object of another compiler
+ * is used only if there is no working one. */
 struct jit_key { uint8_t hash[32]; };
 struct jit_part { const void *data; size_t size; };
 void jit_key(struct jit_key *key, const struct jit_part *parts, size_t count);

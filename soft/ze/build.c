@@ -231,27 +231,8 @@ bool soft_source_has_imports(const struct soft_source *s)
 
 /* ---- building */
 
-/* The hash of the texts that precede generated code: about 300 KiB, always the same, so hashed once per process. */
-static struct {
-    pthread_mutex_t lock;
-    bool done;
-    struct jit_key key;
-} texts_hash = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static bool hash_texts(struct jit_key *key)
-{
-    size_t n = 0;
-    while (soft_lines[n]) n++;
-    struct jit_part *parts = calloc(n, sizeof *parts);
-    if (!parts) return false;
-    for (size_t i = 0; i < n; i++) parts[i] = (struct jit_part){soft_lines[i], strlen(soft_lines[i])};
-    jit_key(key, parts, n);
-    free(parts);
-    return true;
-}
-
-/* Everything the compiled object depends on. */
-static bool make_key(const struct soft_source *s, const struct cg_options *o, const struct soft_part *part, bool strict,
+/* Everything the compiled object depends on; the texts in front of it are in the file that jit_key adds. */
+static void make_key(const struct soft_source *s, const struct cg_options *o, const struct soft_part *part, bool strict,
                      const struct xe_target *target, struct jit_key *key)
 {
     const char *function = o->function ? o->function : "", *flags = target && s->options ? s->options : "";
@@ -269,18 +250,11 @@ static bool make_key(const struct soft_source *s, const struct cg_options *o, co
         {&part->version, sizeof part->version},
         {&strict, sizeof strict},
         {model ? model->name : "", model ? strlen(model->name) : 0},
-        {&texts_hash.key, sizeof texts_hash.key},
         {flags, strlen(flags)},
         {&identity, sizeof identity},
     };
-    bool ready;
     xe_identify(target, &identity);
-    pthread_mutex_lock(&texts_hash.lock);
-    ready = texts_hash.done = texts_hash.done || hash_texts(&texts_hash.key);
-    pthread_mutex_unlock(&texts_hash.lock);
-    if (!ready) return false;
     jit_key(key, parts, sizeof parts / sizeof parts[0]);
-    return true;
 }
 
 /* "kernel add", or "3 kernels (add ...)". */
@@ -406,7 +380,7 @@ ze_result_t soft_build(const struct soft_source *s, const struct soft_part *part
     const struct xe_target *target = part->function ? NULL : target_of(s, log);
     bool good, strict = soft_is_strict();
     if (!target) explain(s, options, part, strict);
-    if (!make_key(s, &options, part, strict, target, &key)) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    make_key(s, &options, part, strict, target, &key);
     good = jit_cache_find(&key, object);
     if (!good) {
         lock = jit_cache_lock(&key);
