@@ -254,12 +254,22 @@ static bool show_map(void)
 
 /* ---- a matrix */
 
+static bool no_such_type(void)
+{
+    char names[256] = "";
+    for (int t = 0; t < CM_TYPE_COUNT; t++) {
+        size_t length = strlen(names);
+        snprintf(names + length, sizeof names - length, " %s", cm_type_info((cm_type)t)->name);
+    }
+    return fail("--type %s: the types are%s", type_name, names);
+}
+
 static bool show_matrix(int m, int n)
 {
     cm_layout l;
     int type = 0, error;
     while (type < CM_TYPE_COUNT && strcmp(cm_type_info((cm_type)type)->name, type_name) != 0) type++;
-    if (type == CM_TYPE_COUNT) return fail("--type %s: no such type", type_name);
+    if (type == CM_TYPE_COUNT) return no_such_type();
     error = cm_layout_init(&l, m, n, (cm_type)type, (cm_use)use, subgroup);
     if (error) return fail("%d x %d: %s", m, n, cm_error_text(error));
     print_table(&l);
