@@ -63,13 +63,14 @@ static bool make_environment(struct child *c, const char *directory)
     return true;
 }
 
-/* `wanted`, but at most the host's own limit. */
-static struct rlimit at_most(int resource, double wanted)
+/* `wanted`, and `grace` more for who ignores the signal, but at most the host's own limit. */
+static struct rlimit at_most(int resource, double wanted, double grace)
 {
     struct rlimit own;
-    rlim_t most = wanted < (double)RLIM_INFINITY ? (rlim_t)wanted : RLIM_INFINITY;
+    rlim_t most = wanted + grace < (double)RLIM_INFINITY ? (rlim_t)(wanted + grace) : RLIM_INFINITY;
     if (getrlimit(resource, &own) == 0 && own.rlim_max < most) most = own.rlim_max;
-    own.rlim_cur = own.rlim_max = most;
+    own.rlim_max = most;
+    own.rlim_cur = wanted < (double)most ? (rlim_t)wanted : most;
     return own;
 }
 
@@ -163,8 +164,8 @@ static bool collect(int from, double until, const char *what, struct sp_text *sa
 }
 
 /* Waits for the end; -1 on timeout. If the host ignores SIGCHLD there is no exit status: returns 0, and the output
- * decides. */
-static int wait_until(pid_t pid, double until, double *cpu_seconds)
+ * decides. Did it use up `seconds` of processor time? The kernel, which stops it, counts in ticks, not exactly. */
+static int wait_until(pid_t pid, double until, double seconds, bool *used_up)
 {
     struct timespec pause = {0, 200000};
     struct rusage used;
@@ -172,8 +173,10 @@ static int wait_until(pid_t pid, double until, double *cpu_seconds)
     for (;;) {
         pid_t got = wait4(pid, &status, WNOHANG, &used);
         if (got == pid) {
-            *cpu_seconds = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-                           (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e-6;
+            *used_up = (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU) ||
+                       (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                               (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e-6 >=
+                           seconds;
             return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
         }
         if (got < 0 && errno != EINTR) return 0;
@@ -204,8 +207,9 @@ static int finish(const struct child *c, pid_t pid, int from, struct jit_limits 
                   struct sp_text *log)
 {
     const double seconds = limits.seconds;
-    double used = 0, until = now() + JIT_CROWDED * seconds;
-    int status = collect(from, until, limits.what, said) ? wait_until(pid, until, &used) : -1, ignored;
+    const double until = now() + JIT_CROWDED * seconds;
+    bool used_up = false;
+    int status = collect(from, until, limits.what, said) ? wait_until(pid, until, seconds, &used_up) : -1, ignored;
     if (status < 0) {
         kill(-pid, SIGKILL); /* and all its children */
         while (waitpid(pid, &ignored, 0) < 0 && errno == EINTR) continue;
@@ -214,7 +218,7 @@ static int finish(const struct child *c, pid_t pid, int from, struct jit_limits 
     } else if (*c->error) {
         sp_text_add(log, "compiler: %s cannot be started: %s\n", c->argv[0], strerror(*c->error));
         status = -1;
-    } else if (status > 0 && used >= seconds) {
+    } else if (status > 0 && used_up) {
         sp_text_add(log, "compiler: %s used up %g seconds of processor time (XETILE_SOFT_TIME_LIMIT)\n", c->argv[0],
                     seconds);
     }
@@ -228,8 +232,8 @@ int jit_run(char *const *argv, const char *directory, struct jit_limits limits, 
     int ends[2] = {-1, -1}, status = -1;
     void *shared = mmap(NULL, sizeof *c.error, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     pid_t pid = -1;
-    c.time = at_most(RLIMIT_CPU, limits.seconds + 1);
-    c.memory = at_most(RLIMIT_AS, limits.mebibytes * 1024 * 1024);
+    c.time = at_most(RLIMIT_CPU, limits.seconds + 1, 1);
+    c.memory = at_most(RLIMIT_AS, limits.mebibytes * 1024 * 1024, 0);
     if (shared != MAP_FAILED && make_environment(&c, directory) && open_pipe(ends)) {
         c.error = shared;
         c.output = ends[1];
