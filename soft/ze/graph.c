@@ -48,14 +48,8 @@ static void release(ze_graph_handle_t g)
 /* Its executable graphs remain usable. */
 static void destroy(ze_graph_handle_t g)
 {
-    struct soft_callback *callbacks = g->callbacks, *next;
     g->tag = SOFT_DEAD;
-    g->callbacks = NULL;
-    for (; callbacks; callbacks = next) {
-        next = callbacks->next;
-        callbacks->call(callbacks->user);
-        free(callbacks);
-    }
+    soft_callbacks_run(g->callbacks);
     release(g);
 }
 
@@ -76,23 +70,13 @@ ze_result_t zeGraphDestroyExt(ze_graph_handle_t graph)
     return ZE_RESULT_SUCCESS;
 }
 
-/* In the order in which they were registered. */
 ze_result_t zeGraphSetDestructionCallbackExt(ze_graph_handle_t graph, zex_mem_graph_free_callback_fn_t callback,
                                              void *user, const void *next)
 {
-    struct soft_callback *c, **last;
     SOFT_HANDLE(graph, SOFT_GRAPH);
     if (!callback) return ZE_RESULT_ERROR_INVALID_ARGUMENT;
     if (next) return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
-    c = calloc(1, sizeof *c);
-    if (!c) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    c->call = callback;
-    c->user = user;
-    pthread_mutex_lock(&graph->lock);
-    for (last = &graph->callbacks; *last; last = &(*last)->next) continue;
-    *last = c;
-    pthread_mutex_unlock(&graph->lock);
-    return ZE_RESULT_SUCCESS;
+    return soft_callback_add(&graph->callbacks, callback, user);
 }
 
 /* ---- capture */

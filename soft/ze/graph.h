@@ -92,12 +92,6 @@ struct soft_node {
     const struct soft_branch *branch;
 };
 
-struct soft_callback {
-    struct soft_callback *next;
-    zex_mem_graph_free_callback_fn_t call;
-    void *user;
-};
-
 struct _ze_graph_handle_t {
     uint32_t tag;
     ze_context_handle_t context;
@@ -111,7 +105,7 @@ struct _ze_graph_handle_t {
     uint32_t count, room;
     ze_event_handle_t events;    /* that recorded commands set, while capturing */
     ze_event_handle_t stand_ins; /* see soft_capture_events */
-    pthread_mutex_t lock;        /* while commands are cloned, and for the callbacks */
+    pthread_mutex_t lock;        /* while commands are cloned */
     struct soft_callback *callbacks;
 };
 

@@ -297,6 +297,12 @@ void soft_event_follow(ze_event_handle_t event); /* adopts the state set by anot
 void soft_event_timestamp(ze_event_handle_t event, ze_kernel_timestamp_result_t *to);
 void soft_fence_set(ze_fence_handle_t fence, ze_result_t result);
 
+/* ---- callbacks.c */
+
+struct soft_callback;
+ze_result_t soft_callback_add(struct soft_callback **list, void (*call)(void *user), void *user);
+void soft_callbacks_run(struct soft_callback *list); /* and frees it */
+
 /* ---- modules and kernels */
 
 /* SPIR-V in its own memory. */
