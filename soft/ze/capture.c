@@ -23,12 +23,17 @@ static bool is_internal(const struct _ze_event_handle_t *e)
     return e->counts && !(e->counts & (SOFT_COUNTS_GRAPH | SOFT_COUNTS_TOTAL));
 }
 
+/* What a paused capture recorded counts as before once it is resumed. */
+static struct soft_branch *unless_paused(struct soft_branch *b) { return b && !b->graph->paused ? b : NULL; }
+
 /* Returns the branch that sets the event; NULL: none. */
-static struct soft_branch *setter(ze_event_handle_t e) { return atomic_load(&e->branch); }
+static struct soft_branch *setter(ze_event_handle_t e) { return unless_paused(atomic_load(&e->branch)); }
+
+struct soft_branch *soft_branch_of(ze_command_list_handle_t list) { return unless_paused(atomic_load(&list->branch)); }
 
 static void forget(ze_event_handle_t e)
 {
-    ze_event_handle_t *link = &setter(e)->graph->events;
+    ze_event_handle_t *link = &atomic_load(&e->branch)->graph->events;
     while (*link != e) link = &(*link)->next_recorded;
     *link = e->next_recorded;
     e->stand_in = NULL;
@@ -37,7 +42,7 @@ static void forget(ze_event_handle_t e)
 
 static void remember(ze_event_handle_t e, struct soft_branch *b, ze_event_handle_t stand_in)
 {
-    if (setter(e)) forget(e);
+    if (atomic_load(&e->branch)) forget(e);
     e->recorded_at = b->graph->count;
     e->stand_in = stand_in;
     e->next_recorded = b->graph->events;
@@ -49,8 +54,18 @@ void soft_capture_forget(ze_event_handle_t event)
 {
     if (!atomic_load(&event->branch)) return;
     pthread_mutex_lock(&lock);
-    if (setter(event)) forget(event);
+    if (atomic_load(&event->branch)) forget(event);
     pthread_mutex_unlock(&lock);
+}
+
+bool soft_capture_sets(ze_event_handle_t event)
+{
+    bool sets;
+    if (!soft_capturing()) return false;
+    pthread_mutex_lock(&lock);
+    sets = setter(event) != NULL;
+    pthread_mutex_unlock(&lock);
+    return sets;
 }
 
 /* ---- branches */
@@ -110,7 +125,7 @@ ze_result_t soft_capture_begin(ze_command_list_handle_t list, ze_graph_handle_t 
 /* Lock held. */
 static void end(ze_graph_handle_t graph)
 {
-    graph->capturing = false;
+    graph->capturing = graph->paused = false;
     graph->closed = graph->joined = true;
     while (graph->events) forget(graph->events);
     for (struct soft_branch *b = graph->branches; b; b = b->next) {
@@ -126,6 +141,18 @@ void soft_capture_end(ze_graph_handle_t graph)
     pthread_mutex_lock(&lock);
     end(graph);
     pthread_mutex_unlock(&lock);
+}
+
+ze_result_t soft_capture_pause(ze_graph_handle_t graph, bool pause)
+{
+    ze_result_t result = ZE_RESULT_SUCCESS;
+    pthread_mutex_lock(&lock);
+    if (!graph->capturing)
+        result = soft_fail(SOFT_NOT_CAPTURING, "nothing is captured into the graph");
+    else if (atomic_exchange(&graph->paused, pause) == pause)
+        result = soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the capture is %spaused", pause ? "already " : "not ");
+    pthread_mutex_unlock(&lock);
+    return result;
 }
 
 ze_graph_handle_t soft_capture_lose(ze_command_list_handle_t list)
@@ -155,7 +182,7 @@ static bool can_capture(const struct _ze_command_list_handle_t *list)
 /* May the list wait for these events, with those that a graph sets among them? */
 static ze_result_t check_waits(ze_command_list_handle_t list, uint32_t count, ze_event_handle_t *events)
 {
-    const struct soft_branch *to = atomic_load(&list->branch);
+    const struct soft_branch *to = soft_branch_of(list);
     ze_graph_handle_t graph = to ? to->graph : NULL;
     for (uint32_t i = 0; i < count; i++) {
         const struct soft_branch *from = setter(events[i]);
@@ -173,7 +200,7 @@ static ze_result_t check_waits(ze_command_list_handle_t list, uint32_t count, ze
 /* Forks or joins if the list waits for what another one records. */
 static ze_result_t follow(ze_command_list_handle_t list, ze_event_handle_t event)
 {
-    struct soft_branch *from = setter(event), *to = atomic_load(&list->branch);
+    struct soft_branch *from = setter(event), *to = soft_branch_of(list);
     if (!from) return ZE_RESULT_SUCCESS;
     if (!to) {
         to = branch_new(from->graph, list, from);
@@ -194,7 +221,7 @@ ze_result_t soft_capture_enter(ze_command_list_handle_t list, ze_event_handle_t 
     pthread_mutex_lock(&lock);
     result = check_waits(list, wait_count, waits);
     for (uint32_t i = 0; i < wait_count && result == ZE_RESULT_SUCCESS; i++) result = follow(list, waits[i]);
-    *recorded = atomic_load(&list->branch) != NULL;
+    *recorded = soft_branch_of(list) != NULL;
     if (result == ZE_RESULT_SUCCESS && !*recorded && signal && setter(signal) && is_internal(signal))
         result = soft_fail(SOFT_INTERNAL_EVENT, "a graph that is being captured sets the counter-based event");
     pthread_mutex_unlock(&lock);
@@ -203,8 +230,12 @@ ze_result_t soft_capture_enter(ze_command_list_handle_t list, ze_event_handle_t 
 
 ze_result_t soft_capture_refuse(ze_command_list_handle_t list, uint32_t wait_count, ze_event_handle_t *waits)
 {
-    bool captured = atomic_load(&list->branch) != NULL;
+    bool captured;
+    if (!soft_capturing()) return ZE_RESULT_SUCCESS;
+    pthread_mutex_lock(&lock);
+    captured = soft_branch_of(list) != NULL;
     for (uint32_t i = 0; i < wait_count; i++) captured = captured || setter(waits[i]);
+    pthread_mutex_unlock(&lock);
     if (!captured) return ZE_RESULT_SUCCESS;
     return soft_fail(SOFT_CAPTURE_UNSUPPORTED, "this cannot be captured");
 }
@@ -244,7 +275,7 @@ bool soft_capture_events(struct soft_command *c, ze_command_list_handle_t list, 
 {
     struct soft_branch *b;
     pthread_mutex_lock(&lock);
-    b = atomic_load(&list->branch);
+    b = soft_branch_of(list);
     if (b) {
         capture_waits(c, wait_count, waits, b->graph);
         c->signal = signal && is_internal(signal) ? stand_in_for(signal, b->graph) : signal;
@@ -300,7 +331,7 @@ ze_result_t soft_capture_add(ze_command_list_handle_t list, struct soft_command 
     struct soft_branch *b;
     ze_result_t result;
     pthread_mutex_lock(&lock);
-    b = atomic_load(&list->branch);
+    b = soft_branch_of(list);
     result =
         b ? add(b, command) : soft_fail(SOFT_CAPTURE_INVALIDATED, "another thread has ended the capture meanwhile");
     pthread_mutex_unlock(&lock);

@@ -259,6 +259,8 @@ ze_result_t zeDeviceGetModuleProperties(ze_device_handle_t device, ze_device_mod
             float_atomics((ze_float_atomic_ext_properties_t *)(void *)more, has_double);
         else if ((uint32_t)more->stype == PRODUCT_PROPERTIES)
             ((struct number_properties *)(void *)more)->number = 3; /* DP4A, DPAS */
+        else if (more->stype == ZE_STRUCTURE_TYPE_SCHEDULING_HINT_EXP_PROPERTIES)
+            ((ze_scheduling_hint_exp_properties_t *)(void *)more)->schedulingHintFlags = 0; /* taken, without effect */
     return ZE_RESULT_SUCCESS;
 }
 

@@ -18,9 +18,11 @@ static ze_result_t check_no_chain(const void *next)
 
 static ze_graph_handle_t graph_new(ze_context_handle_t context, bool prepared)
 {
+    static _Atomic uint64_t last;
     ze_graph_handle_t g = calloc(1, sizeof *g);
     if (!g) return NULL;
     g->tag = SOFT_GRAPH;
+    g->id = atomic_fetch_add(&last, 1) + 1;
     g->context = context;
     g->prepared = prepared;
     g->last_branch = &g->branches;
@@ -113,7 +115,7 @@ ze_result_t zeCommandListBeginCaptureIntoGraphExt(ze_command_list_handle_t list,
 ze_result_t zeCommandListIsGraphCaptureEnabledExt(ze_command_list_handle_t list)
 {
     SOFT_HANDLE(list, SOFT_LIST);
-    return atomic_load(&list->branch) ? SOFT_QUERY_TRUE : SOFT_QUERY_FALSE;
+    return soft_branch_of(list) ? SOFT_QUERY_TRUE : SOFT_QUERY_FALSE;
 }
 
 ze_result_t zeCommandListGetGraphExt(ze_command_list_handle_t list, ze_graph_handle_t *graph)
@@ -121,7 +123,7 @@ ze_result_t zeCommandListGetGraphExt(ze_command_list_handle_t list, ze_graph_han
     const struct soft_branch *b;
     SOFT_HANDLE(list, SOFT_LIST);
     SOFT_POINTER(graph);
-    b = atomic_load(&list->branch);
+    b = soft_branch_of(list);
     *graph = b ? b->graph : NULL;
     return b ? ZE_RESULT_SUCCESS : soft_fail(SOFT_NOT_CAPTURING, "the list is not being captured");
 }
@@ -133,7 +135,7 @@ ze_result_t zeCommandListEndGraphCaptureExt(ze_command_list_handle_t list, const
     ze_graph_handle_t g;
     SOFT_HANDLE(list, SOFT_LIST);
     SOFT_TRY(check_no_chain(next));
-    b = atomic_load(&list->branch);
+    b = soft_branch_of(list);
     if (!b) return soft_fail(SOFT_NOT_CAPTURING, "the list is not being captured");
     if (b->parent) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the capture began on another list");
     g = b->graph;
@@ -142,6 +144,19 @@ ze_result_t zeCommandListEndGraphCaptureExt(ze_command_list_handle_t list, const
     if (graph) *graph = g;
     if (g->joined) return ZE_RESULT_SUCCESS;
     return soft_fail(SOFT_UNJOINED_FORKS, "no list waits for the end of what another one recorded");
+}
+
+/* What is appended to the captured lists meanwhile runs. */
+ze_result_t zeGraphPauseCaptureExt(ze_graph_handle_t graph)
+{
+    SOFT_HANDLE(graph, SOFT_GRAPH);
+    return soft_capture_pause(graph, true);
+}
+
+ze_result_t zeGraphResumeCaptureExt(ze_graph_handle_t graph)
+{
+    SOFT_HANDLE(graph, SOFT_GRAPH);
+    return soft_capture_pause(graph, false);
 }
 
 void soft_graph_lose(ze_command_list_handle_t list)
@@ -160,6 +175,8 @@ ze_result_t zeGraphGetPrimaryCommandListExt(ze_graph_handle_t graph, ze_command_
     *list = graph->primary;
     return ZE_RESULT_SUCCESS;
 }
+
+SOFT_GETTER(zeGraphGetIdExt, ze_graph_handle_t, SOFT_GRAPH, uint64_t, handle->id)
 
 ze_result_t zeGraphIsEmptyExt(ze_graph_handle_t graph)
 {

@@ -53,6 +53,11 @@ ZE_APIEXPORT ze_result_t zeExecutableGraphDestroyExt(ze_executable_graph_handle_
 ZE_APIEXPORT ze_result_t zeGraphDestroyExt(ze_graph_handle_t graph);
 #endif
 
+/* Of Intel's driver only. */
+ZE_APIEXPORT ze_result_t zeGraphPauseCaptureExt(ze_graph_handle_t graph);
+ZE_APIEXPORT ze_result_t zeGraphResumeCaptureExt(ze_graph_handle_t graph);
+ZE_APIEXPORT ze_result_t zeGraphGetIdExt(ze_graph_handle_t graph, uint64_t *id); /* of no other graph of the process */
+
 /* The older names: other orders of arguments, other numbers of results. */
 ZE_APIEXPORT ze_result_t zeGraphCreateExp(ze_context_handle_t context, ze_graph_handle_t *graph, void *next);
 ZE_APIEXPORT ze_result_t zeCommandListBeginGraphCaptureExp(ze_command_list_handle_t list, void *next);
@@ -98,6 +103,8 @@ struct _ze_graph_handle_t {
     _Atomic uint32_t references;    /* by the handle and by executable graphs */
     bool prepared;                  /* created before its capture, so the program destroys it */
     bool capturing, closed, joined; /* closed: a capture has ended; joined: with all its forks */
+    atomic_bool paused;             /* while capturing: its lists and events are like any others */
+    uint64_t id;
     ze_command_list_handle_t primary;
     struct soft_branch *branches, **last_branch;
     uint32_t branch_count;
@@ -121,6 +128,10 @@ ze_result_t soft_capture_begin(ze_command_list_handle_t list, ze_graph_handle_t 
 /* Ends it. The caller has made sure that it has begun. */
 void soft_capture_end(ze_graph_handle_t graph);
 void soft_branches_free(ze_graph_handle_t graph);
+/* The branch that records the list's commands; NULL: none. */
+struct soft_branch *soft_branch_of(ze_command_list_handle_t list);
+bool soft_capture_sets(ze_event_handle_t event); /* Does a command that is being captured set it? */
+ze_result_t soft_capture_pause(ze_graph_handle_t graph, bool pause); /* or resume */
 
 /* ---- graph_dump.c */
 

@@ -37,6 +37,16 @@ ze_result_t zeDeviceGetPriorityLevels(ze_device_handle_t device, int32_t *lowest
 SOFT_GETTER(zeKernelGetModuleHandleExt, ze_kernel_handle_t, SOFT_KERNEL, ze_module_handle_t, handle->module)
 SOFT_GETTER(zeModuleGetDeviceHandleExt, ze_module_handle_t, SOFT_MODULE, ze_device_handle_t, handle->device)
 
+/* Called when the list is destroyed and all its work is done. */
+ze_result_t zexCommandListSetCleanupCallback(ze_command_list_handle_t list, void (*call)(void *user), void *user,
+                                             const void *chain)
+{
+    SOFT_HANDLE(list, SOFT_LIST);
+    SOFT_POINTER(call);
+    if (chain) return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
+    return soft_callback_add(&list->callbacks, call, user);
+}
+
 /* ---- memory */
 
 /* Allocations are one piece, which has one handle. */

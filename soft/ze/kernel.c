@@ -211,6 +211,16 @@ ze_result_t zeKernelSetCacheConfig(ze_kernel_handle_t kernel, ze_cache_config_fl
     return ZE_RESULT_SUCCESS; /* a preference; the CPU's caches have no such setting */
 }
 
+/* Of no consequence: work-groups have CPU threads to themselves. */
+ze_result_t zeKernelSchedulingHintExp(ze_kernel_handle_t kernel, ze_scheduling_hint_exp_desc_t *hint)
+{
+    SOFT_HANDLE(kernel, SOFT_KERNEL);
+    SOFT_POINTER(hint);
+    SOFT_FLAGS(hint->flags, ZE_SCHEDULING_HINT_EXP_FLAG_OLDEST_FIRST | ZE_SCHEDULING_HINT_EXP_FLAG_ROUND_ROBIN |
+                                ZE_SCHEDULING_HINT_EXP_FLAG_STALL_BASED_ROUND_ROBIN);
+    return ZE_RESULT_SUCCESS;
+}
+
 /* ---- queries */
 
 ze_result_t zeKernelGetSourceAttributes(ze_kernel_handle_t kernel, uint32_t *size, char **to)

@@ -1,4 +1,4 @@
-/* kernel_info.c - a kernel's code, and the allocations that its arguments point to. */
+/* kernel_info.c - a kernel's code, its arguments' sizes and types, and the allocations that they point to. */
 #define _GNU_SOURCE
 #include <string.h>
 
@@ -16,6 +16,72 @@ ze_result_t zeKernelGetBinaryExp(ze_kernel_handle_t kernel, size_t *size, uint8_
                               : jit_shared_object(&kernel->module->object, &bytes);
     if (to && *size) memcpy(to, code, *size < bytes ? *size : bytes);
     if (!to || !*size || *size > bytes) *size = bytes;
+    return ZE_RESULT_SUCCESS;
+}
+
+/* Where the CPU, or the interpreter of machine code, finds its first instruction. */
+ze_result_t zexKernelGetBaseAddress(ze_kernel_handle_t kernel, uint64_t *address)
+{
+    size_t bytes;
+    SOFT_HANDLE(kernel, SOFT_KERNEL);
+    SOFT_POINTER(address);
+    *address = kernel->code->body ? (uintptr_t)xe_kernel_code(kernel->code, &bytes) : (uintptr_t)kernel->code->run;
+    return ZE_RESULT_SUCCESS;
+}
+
+static ze_result_t check_index(ze_kernel_handle_t kernel, uint32_t index)
+{
+    SOFT_HANDLE(kernel, SOFT_KERNEL);
+    return index < kernel->code->param_count ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_INDEX;
+}
+
+/* A pointer's or handle's for all that is no value. */
+ze_result_t zexKernelGetArgumentSize(ze_kernel_handle_t kernel, uint32_t index, uint32_t *size)
+{
+    const struct xs_param *p;
+    SOFT_TRY(check_index(kernel, index));
+    SOFT_POINTER(size);
+    p = &kernel->code->params[index];
+    *size = p->kind == XS_PARAM_VALUE ? p->size : (uint32_t)sizeof(void *);
+    return ZE_RESULT_SUCCESS;
+}
+
+/* The types of the kernel's arguments, each with a comma behind it, as compilers for OpenCL C record them: a text
+ * `kernel_arg_type.KERNEL.TYPE,TYPE,`. NULL: the module has none. */
+static const char *find_types(const struct soft_source *s, const char *kernel)
+{
+    static const char begin[] = "kernel_arg_type.";
+    const size_t length = strlen(kernel);
+    for (size_t at = 5; s->words && at < s->count && s->words[at] >> 16; at += s->words[at] >> 16) {
+        if ((s->words[at] & 0xffff) == SP_OP_Function) break;
+        if ((s->words[at] & 0xffff) != SP_OP_String) continue;
+        const char *text = (const char *)(s->words + at + 2); /* checked when read: it ends in a zero */
+        if (strncmp(text, begin, sizeof begin - 1) != 0) continue;
+        text += sizeof begin - 1;
+        if (strncmp(text, kernel, length) == 0 && text[length] == '.') return text + length + 1;
+    }
+    return NULL;
+}
+
+/* Gives the type if there is room for it and a zero; its size in any case. */
+ze_result_t zexKernelGetArgumentType(ze_kernel_handle_t kernel, uint32_t index, uint32_t *size, char *to)
+{
+    const char *type;
+    uint32_t room, length;
+    SOFT_TRY(check_index(kernel, index));
+    SOFT_POINTER(size);
+    type = find_types(soft_module_source(kernel->module), kernel->code->name);
+    for (uint32_t i = 0; type && i < index; i++) {
+        type = strchr(type, ',');
+        if (type) type++;
+    }
+    if (!type || !*type) return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "the module does not tell the types");
+    room = *size;
+    length = (uint32_t)strcspn(type, ",");
+    *size = length + 1;
+    if (!to || room <= length) return ZE_RESULT_SUCCESS;
+    memcpy(to, type, length);
+    to[length] = 0;
     return ZE_RESULT_SUCCESS;
 }
 

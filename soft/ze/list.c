@@ -83,6 +83,7 @@ ze_result_t zeCommandListDestroy(ze_command_list_handle_t list)
     soft_graph_lose(list);
     if (list->immediate) soft_queue_free(&list->queue);
     soft_command_free(list->first);
+    soft_callbacks_run(list->callbacks);
     list->tag = SOFT_DEAD;
     free(list);
     return ZE_RESULT_SUCCESS;

@@ -8,7 +8,7 @@
 
 #define REFUSE(handle) return (handle) ? ZE_RESULT_ERROR_UNSUPPORTED_FEATURE : ZE_RESULT_ERROR_INVALID_NULL_HANDLE
 
-/* ---- features that a CPU lacks: PCI address, cache reservation, scheduling hints */
+/* ---- features that a CPU lacks: PCI address, cache reservation */
 
 ze_result_t zeDevicePciGetPropertiesExt(ze_device_handle_t hDevice, ze_pci_ext_properties_t *pPciProperties)
 {
@@ -24,9 +24,4 @@ ze_result_t zeDeviceSetCacheAdviceExt(ze_device_handle_t hDevice, void *ptr, siz
                                       ze_cache_ext_region_t cacheRegion)
 {
     REFUSE(hDevice);
-}
-
-ze_result_t zeKernelSchedulingHintExp(ze_kernel_handle_t hKernel, ze_scheduling_hint_exp_desc_t *pHint)
-{
-    REFUSE(hKernel);
 }

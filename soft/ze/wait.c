@@ -66,7 +66,7 @@ static ze_result_t await_event(ze_event_handle_t event, uint64_t timeout)
 ze_result_t zeEventHostSynchronize(ze_event_handle_t event, uint64_t timeout)
 {
     SOFT_HANDLE(event, SOFT_EVENT);
-    if (atomic_load_explicit(&event->branch, memory_order_relaxed))
+    if (soft_capture_sets(event))
         return soft_fail(SOFT_CAPTURE_UNSUPPORTED, "a graph that is being captured sets the event");
     return await_event(event, timeout);
 }

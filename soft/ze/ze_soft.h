@@ -548,6 +548,11 @@ ze_result_t zeIntelGetDriverVersionString(ze_driver_handle_t driver, char *text,
 ze_result_t zeDeviceGetPriorityLevels(ze_device_handle_t device, int32_t *lowest, int32_t *highest);
 ze_result_t zeKernelGetModuleHandleExt(ze_kernel_handle_t kernel, ze_module_handle_t *module);
 ze_result_t zeModuleGetDeviceHandleExt(ze_module_handle_t module, ze_device_handle_t *device);
+ze_result_t zexKernelGetBaseAddress(ze_kernel_handle_t kernel, uint64_t *address);
+ze_result_t zexKernelGetArgumentSize(ze_kernel_handle_t kernel, uint32_t index, uint32_t *size);
+ze_result_t zexKernelGetArgumentType(ze_kernel_handle_t kernel, uint32_t index, uint32_t *size, char *to);
+ze_result_t zexCommandListSetCleanupCallback(ze_command_list_handle_t list, void (*call)(void *user), void *user,
+                                             const void *chain);
 ze_result_t zexMemGetIpcHandles(ze_context_handle_t context, const void *pointer, uint32_t *count,
                                 ze_ipc_mem_handle_t *handles);
 ze_result_t zexMemOpenIpcHandles(ze_context_handle_t context, ze_device_handle_t device, uint32_t count,
@@ -753,6 +758,7 @@ struct _ze_command_list_handle_t {
     uint64_t last_id, next_id;       /* of the next command; 0: none */
     _Atomic(struct soft_branch *) branch; /* of the graph that is being captured from it; NULL: none */
     struct soft_command *first, **last;
+    struct soft_callback *callbacks; /* before it is freed */
     struct soft_queue queue; /* immediate lists only */
 };
 

@@ -453,6 +453,7 @@ static struct extension {
     {"ZE_extension_external_memmap_sysmem", INTEL "host_memory_of_the_program", false},
     {"ZE_experimental_sub_allocations", INTEL "memory_is_one_piece", false},
     {"ZE_extension_memory_compression_hints", INTEL "hints_are_taken", false},
+    {"ZE_experimental_scheduling_hints", DRIVER "kernel_properties, " INTEL "hints_are_taken", false},
     {"ZE_experimental_power_saving_hint", INTEL "hints_are_taken", false},
     {"ZE_intel_experimental_device_module_dp_properties",
      "test_soft_models: models_say_what_they_are, test_soft_products: subgroups_of_16", false},

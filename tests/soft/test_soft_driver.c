@@ -1504,7 +1504,9 @@ TEST(kernel_properties)
     OK(zeKernelGetIndirectAccess(k, &flags));
     CHECK_INT(flags, ZE_KERNEL_INDIRECT_ACCESS_FLAG_DEVICE);
     OK(zeKernelSetCacheConfig(k, ZE_CACHE_CONFIG_FLAG_LARGE_SLM));
-    REFUSED(zeKernelSchedulingHintExp(k, &hint));
+    for (hint.flags = 0; hint.flags <= 8; hint.flags++)
+        CHECK_INT(zeKernelSchedulingHintExp(k, &hint),
+                  hint.flags == 8 ? ZE_RESULT_ERROR_INVALID_ENUMERATION : ZE_RESULT_SUCCESS);
     OK(zeKernelDestroy(k));
     CHECK_INT(zeKernelCreate(module, &d, &none), ZE_RESULT_ERROR_INVALID_KERNEL_NAME);
 }

@@ -43,6 +43,9 @@ static struct {
                           ze_event_handle_t *);
     ze_result_t (*source)(executable_t, graph_t *);
     ze_result_t (*is_empty)(graph_t);
+    ze_result_t (*pause)(graph_t);
+    ze_result_t (*resume)(graph_t);
+    ze_result_t (*id_of)(graph_t, uint64_t *);
     ze_result_t (*dump)(graph_t, const char *, const void *);
     ze_result_t (*destroy_executable)(executable_t);
     ze_result_t (*destroy)(graph_t);
@@ -72,6 +75,9 @@ static void find_functions(void)
     find("zeCommandListAppendGraphExt", &g.append);
     find("zeExecutableGraphGetSourceGraphExt", &g.source);
     find("zeGraphIsEmptyExt", &g.is_empty);
+    find("zeGraphPauseCaptureExt", &g.pause);
+    find("zeGraphResumeCaptureExt", &g.resume);
+    find("zeGraphGetIdExt", &g.id_of);
     find("zeGraphDumpContentsExt", &g.dump);
     find("zeExecutableGraphDestroyExt", &g.destroy_executable);
     find("zeGraphDestroyExt", &g.destroy);
@@ -517,6 +523,94 @@ TEST(lifetimes)
     OK(zeCommandListDestroy(runner));
     float *all[] = {a, b, c};
     for (int i = 0; i < 3; i++) OK(zeMemFree(context, all[i]));
+}
+
+/* ---- pauses, numbers */
+
+/* Neither list is recorded meanwhile, and the graph's events can be used outside. */
+TEST(captures_that_pause)
+{
+    ze_command_list_handle_t l = new_list(), child = new_list(), other = new_list();
+    float *a = new_floats(), *b = new_floats(), *c = new_floats(), *d = new_floats(), *x = new_floats();
+    ze_event_handle_t fork = plain.event[0], join = plain.event[1], done = plain.event[2];
+    ze_event_handle_t inside = counting.event[0];
+    const float one = 1, two = 2;
+    graph_t graph = NULL, none = NULL;
+    executable_t e;
+    fill_random(a);
+    fill_random(b);
+    OK(g.begin(l, NULL));
+    OK(g.graph_of(l, &graph));
+    append_add(l, a, b, c, fork, 0, NULL);
+    OK(zeCommandListAppendSignalEvent(l, inside));
+    OK(zeCommandListAppendMemoryCopy(child, d, c, N * 4, NULL, 1, &fork));
+    CHECK_INT(g.resume(graph), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    OK(g.pause(graph));
+    CHECK_INT(g.pause(graph), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    for (int i = 0; i < 2; i++) CHECK_INT(g.is_captured(i ? child : l), QUERY_FALSE);
+    CHECK_INT(g.graph_of(l, &none), NOT_CAPTURING);
+    CHECK_INT(g.end(l, NULL, &none), NOT_CAPTURING);
+    CHECK_INT(g.instantiate(graph, NULL, &e), ZE_RESULT_ERROR_INVALID_ARGUMENT);
+    OK(zeCommandListAppendMemoryFill(l, x, &one, 4, N * 2, fork, 0, NULL));
+    OK(zeCommandListAppendMemoryFill(child, x + N / 2, &two, 4, N * 2, inside, 1, &fork));
+    OK(zeCommandListAppendWaitOnEvents(other, 1, &inside));
+    OK(zeCommandListAppendSignalEvent(other, done));
+    CHECK_INT(g.is_captured(other), QUERY_FALSE);
+    OK(zeEventHostSynchronize(done, FOR_EVER));
+    OK(zeEventHostSynchronize(fork, FOR_EVER));
+    for (int i = 0; i < N; i++) CHECK(x[i] == (i < N / 2 ? 1 : 2) && c[i] == -1e30f && d[i] == -1e30f);
+    OK(zeEventHostReset(fork));
+    OK(zeEventHostReset(done));
+    OK(g.resume(graph));
+    for (int i = 0; i < 2; i++) CHECK_INT(g.is_captured(i ? child : l), QUERY_TRUE);
+    CHECK_INT(zeEventHostSynchronize(fork, 1), CAPTURE_UNSUPPORTED);
+    CHECK_INT(zeCommandListAppendSignalEvent(other, inside), INTERNAL_EVENT);
+    append_add(child, d, a, d, join, 0, NULL);
+    OK(zeCommandListAppendWaitOnEvents(l, 1, &join));
+    OK(zeCommandListAppendEventReset(l, fork));
+    e = finish(l, &graph);
+    CHECK_INT(g.pause(graph), NOT_CAPTURING);
+    for (int i = 0; i < N; i++) x[i] = -1e30f;
+    OK(g.append(other, e, NULL, done, 0, NULL));
+    OK(zeEventHostSynchronize(done, FOR_EVER));
+    check_sums(a, b, c, 0);
+    check_sums(c, a, d, 0);
+    for (int i = 0; i < N; i++) CHECK(x[i] == -1e30f); /* was not recorded */
+    OK(zeEventHostReset(join));
+    OK(zeEventHostReset(done));
+    free_all(e, graph);
+    /* One that is destroyed in a pause lets its lists and events go. */
+    OK(g.begin(l, NULL));
+    OK(g.graph_of(l, &graph));
+    OK(zeCommandListAppendSignalEvent(l, fork));
+    OK(g.pause(graph));
+    OK(g.destroy(graph));
+    OK(zeCommandListAppendSignalEvent(l, fork));
+    OK(zeEventHostSynchronize(fork, FOR_EVER));
+    OK(zeEventHostReset(fork));
+    CHECK_INT(g.pause(NULL), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+    CHECK_INT(g.resume(NULL), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+    ze_command_list_handle_t lists[] = {l, child, other};
+    for (int i = 0; i < 3; i++) OK(zeCommandListDestroy(lists[i]));
+    float *all[] = {a, b, c, d, x};
+    for (int i = 0; i < 5; i++) OK(zeMemFree(context, all[i]));
+}
+
+TEST(numbers_of_graphs)
+{
+    enum { GRAPHS = 20 };
+    graph_t graph[GRAPHS];
+    uint64_t id[GRAPHS], again = 0;
+    for (int i = 0; i < GRAPHS; i++) {
+        OK(g.create(context, NULL, &graph[i]));
+        OK(g.id_of(graph[i], &id[i]));
+        OK(g.id_of(graph[i], &again));
+        CHECK_INT(again, id[i]);
+        for (int k = 0; k < i; k++) CHECK(id[k] != id[i]);
+        if (i % 2) OK(g.destroy(graph[i])); /* whose memory the next may get */
+    }
+    CHECK_INT(g.id_of(graph[0], NULL), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    for (int i = 0; i < GRAPHS; i += 2) OK(g.destroy(graph[i]));
 }
 
 /* ---- other commands */
@@ -1030,6 +1124,8 @@ int main(void)
     RUN(random_graphs);
     RUN(executions_wait_for_each_other);
     RUN(lifetimes);
+    RUN(captures_that_pause);
+    RUN(numbers_of_graphs);
     RUN(every_command);
     RUN(captures_that_are_refused);
     RUN(several_threads);

@@ -37,6 +37,10 @@ static struct {
     ze_result_t (*priorities)(ze_device_handle_t, int32_t *, int32_t *);
     ze_result_t (*module_of)(ze_kernel_handle_t, ze_module_handle_t *);
     ze_result_t (*device_of)(ze_module_handle_t, ze_device_handle_t *);
+    ze_result_t (*code_of)(ze_kernel_handle_t, uint64_t *);
+    ze_result_t (*argument_size)(ze_kernel_handle_t, uint32_t, uint32_t *);
+    ze_result_t (*argument_type)(ze_kernel_handle_t, uint32_t, uint32_t *, char *);
+    ze_result_t (*on_end)(ze_command_list_handle_t, void (*)(void *), void *, const void *);
     ze_result_t (*get_handles)(ze_context_handle_t, const void *, uint32_t *, ze_ipc_mem_handle_t *);
     ze_result_t (*open_handles)(ze_context_handle_t, ze_device_handle_t, uint32_t, ze_ipc_mem_handle_t *, uint32_t,
                                 void **);
@@ -71,6 +75,10 @@ static void find_functions(void)
     find("zeDeviceGetPriorityLevels", &f.priorities);
     find("zeKernelGetModuleHandleExt", &f.module_of);
     find("zeModuleGetDeviceHandleExt", &f.device_of);
+    find("zexKernelGetBaseAddress", &f.code_of);
+    find("zexKernelGetArgumentSize", &f.argument_size);
+    find("zexKernelGetArgumentType", &f.argument_type);
+    find("zexCommandListSetCleanupCallback", &f.on_end);
     find("zexMemGetIpcHandles", &f.get_handles);
     find("zexMemOpenIpcHandles", &f.open_handles);
     find("zeIntelMemMapDeviceMemToHost", &f.map);
@@ -177,6 +185,114 @@ TEST(handles_of_handles)
     OK(zeKernelDestroy(k));
 }
 
+/* The words of driver_kernels, with texts where compilers for OpenCL C write them. */
+static size_t with_texts(uint32_t *to, const char *const *texts, uint32_t count)
+{
+    const size_t all = sizeof driver_kernels / 4;
+    size_t at = 5, n;
+    while (strchr("\x0a\x0b\x0e\x0f\x10\x11", (int)(driver_kernels[at] & 0xff))) at += driver_kernels[at] >> 16;
+    memcpy(to, driver_kernels, at * 4);
+    n = at;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t words = (uint32_t)strlen(texts[i]) / 4 + 3;
+        memset(to + n, 0, words * 4);
+        to[n] = words << 16 | 7 /* OpString */;
+        to[n + 1] = to[3]++;
+        memcpy(to + n + 2, texts[i], strlen(texts[i]));
+        n += words;
+    }
+    memcpy(to + n, driver_kernels + at, (all - at) * 4);
+    return n + all - at;
+}
+
+TEST(arguments_of_kernels)
+{
+    static const char *const texts[] = {"some text", "kernel_arg_type.ad.char,", "kernel_arg_type.sum.double*,",
+                                        "kernel_arg_type.add.float*,float*,f*,uint,"};
+    static const char *const types[] = {"float*", "float*", "f*", "uint"};
+    static const uint32_t sizes[] = {8, 8, 8, 4};
+    static uint32_t words[sizeof driver_kernels / 4 + 100];
+    ze_module_desc_t md = {
+        .stype = ZE_STRUCTURE_TYPE_MODULE_DESC, .format = ZE_MODULE_FORMAT_IL_SPIRV, .pInputModule = (uint8_t *)words};
+    ze_kernel_desc_t kd = {.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC, .pKernelName = "add"};
+    ze_module_handle_t m = NULL;
+    ze_kernel_handle_t k = NULL, sum = NULL, plain = NULL;
+    uint64_t code = 0, other = 0;
+    uint32_t size = 0;
+    char type[8];
+    md.inputSize = with_texts(words, texts, 4) * 4;
+    OK(zeModuleCreate(context, device, &md, &m, NULL));
+    OK(zeKernelCreate(m, &kd, &k));
+    OK(zeKernelCreate(module, &kd, &plain));
+    kd.pKernelName = "sum";
+    OK(zeKernelCreate(m, &kd, &sum));
+    for (uint32_t i = 0; i < 4; i++) {
+        OK(f.argument_size(k, i, &size));
+        CHECK_INT(size, sizes[i]);
+        size = 0;
+        OK(f.argument_type(k, i, &size, NULL));
+        CHECK_INT(size, strlen(types[i]) + 1);
+        memset(type, 'x', sizeof type);
+        size--;
+        OK(f.argument_type(k, i, &size, type)); /* no room for the zero */
+        CHECK_INT(type[0], 'x');
+        OK(f.argument_type(k, i, &size, type));
+        CHECK_STR(type, types[i]);
+        CHECK_INT(f.argument_type(plain, i, &size, type), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+    }
+    size = sizeof type;
+    OK(f.argument_type(sum, 0, &size, type));
+    CHECK_STR(type, "double*");
+    CHECK_INT(f.argument_type(sum, 1, &size, type), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+    CHECK_INT(f.argument_size(k, 4, &size), ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_INDEX);
+    CHECK_INT(f.argument_type(k, 4, &size, type), ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_INDEX);
+    CHECK_INT(f.argument_size(k, 0, NULL), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    OK(f.code_of(k, &code));
+    OK(f.code_of(sum, &other));
+    CHECK(code && other && code != other);
+    OK(f.code_of(k, &other));
+    CHECK(code == other);
+    ze_kernel_handle_t kernels[] = {k, sum, plain};
+    for (int i = 0; i < 3; i++) OK(zeKernelDestroy(kernels[i]));
+    OK(zeModuleDestroy(m));
+}
+
+struct ending {
+    int order; /* in which it was called, from 1 */
+    uint32_t found, *at;
+};
+
+static void ends(void *user)
+{
+    static int calls;
+    struct ending *e = (struct ending *)user;
+    e->found = *e->at;
+    e->order = ++calls;
+}
+
+/* In the order in which they were given, when all is done. */
+TEST(calls_when_lists_end)
+{
+    ze_command_list_desc_t ld = {.stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC};
+    ze_command_list_handle_t l = new_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS, NULL), regular = NULL;
+    uint32_t *at = (uint32_t *)new_memory(N * sizeof *at), value = 0;
+    struct ending e[3] = {{0, 0, at}, {0, 0, at + N - 1}, {0, 0, at}};
+    OK(zeCommandListCreate(context, device, &ld, &regular));
+    for (int i = 0; i < 2; i++) OK(f.on_end(l, ends, &e[i], NULL));
+    OK(f.on_end(regular, ends, &e[2], NULL));
+    CHECK_INT(f.on_end(l, NULL, e, NULL), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
+    CHECK_INT(f.on_end(l, ends, e, &ld), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE);
+    CHECK_INT(f.on_end(NULL, ends, e, NULL), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+    for (; value < 200; value++) OK(zeCommandListAppendMemoryFill(l, at, &value, 4, N * 4, NULL, 0, NULL));
+    for (int i = 0; i < 3; i++) CHECK_INT(e[i].order, 0);
+    OK(zeCommandListReset(regular));
+    OK(zeCommandListDestroy(l));
+    CHECK(e[0].order == 1 && e[0].found == 199 && e[1].order == 2 && e[1].found == 199 && e[2].order == 0);
+    OK(zeCommandListDestroy(regular));
+    CHECK_INT(e[2].order, 3);
+    OK(zeMemFree(context, at));
+}
+
 TEST(priorities_as_numbers)
 {
     struct {
@@ -254,8 +370,13 @@ TEST(hints_are_taken)
     ze_device_mem_alloc_desc_t d = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC, .pNext = &hint};
     ze_context_desc_t cd = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC, .pNext = &power};
     ze_command_list_handle_t l = new_immediate(ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS, &offload);
+    ze_scheduling_hint_exp_properties_t order = {.stype = ZE_STRUCTURE_TYPE_SCHEDULING_HINT_EXP_PROPERTIES,
+                                                 .schedulingHintFlags = 0xa5};
+    ze_device_module_properties_t mp = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MODULE_PROPERTIES, .pNext = &order};
     uint32_t value = (uint32_t)test_random(), *at = (uint32_t *)new_memory(sizeof value);
     void *p = NULL;
+    OK(zeDeviceGetModuleProperties(device, &mp));
+    CHECK_INT(order.schedulingHintFlags, 0); /* none has an effect */
     OK(zeMemAllocDevice(context, &d, N, 0, device, &p));
     OK(zeCommandListAppendMemoryCopy(l, p, &value, sizeof value, NULL, 0, NULL));
     OK(zeCommandListAppendMemoryCopy(l, at, p, sizeof value, NULL, 0, NULL));
@@ -600,6 +721,8 @@ int main(int argc, char **argv)
     }
     RUN(versions_as_text);
     RUN(handles_of_handles);
+    RUN(arguments_of_kernels);
+    RUN(calls_when_lists_end);
     RUN(priorities_as_numbers);
     RUN(memory_and_cache_lines);
     RUN(hints_are_taken);
