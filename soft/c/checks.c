@@ -14,6 +14,7 @@
 struct access {
     uint32_t pointer, flags;
     bool varying;
+    bool sizes;                                /* lanes access different numbers of bytes */
     const char *address, *bytes, *rows, *step; /* rows: NULL for one access per lane */
     const char *call;                          /* a special call; NULL: the usual one */
 };
@@ -48,14 +49,16 @@ static uint32_t flags_of_atomic(const struct sp_inst *i)
 static uint32_t describe_copy(struct cg *g, struct access *a)
 {
     uint32_t to = cg_operand(g, 0), from = cg_operand(g, 1), n = 0;
-    bool varying = (is_watched(g, to) && cg_is_varying(g, to)) || (is_watched(g, from) && cg_is_varying(g, from));
+    uint32_t size = g->w->inst->op == SP_OP_CopyMemorySized ? cg_operand(g, 2) : 0;
+    bool sizes = size && cg_is_varying(g, size);
+    bool varying = sizes || (is_watched(g, to) && cg_is_varying(g, to)) ||
+                   (is_watched(g, from) && cg_is_varying(g, from));
     const char *bytes =
-        g->w->inst->op == SP_OP_CopyMemorySized
-            ? cg_str(g, "(u64)%s", cg_use(g, cg_operand(g, 2), false))
-            : cg_str(g, "%lluu", (unsigned long long)cg_memory_size(g, sp_type(g->m, g->m->ids[to].type)->elem));
+        size ? cg_resize(g, cg_use(g, size, sizes), cg_kind_of(g, size), CG_U64, false, sizes)
+             : cg_str(g, "%lluu", (unsigned long long)cg_memory_size(g, sp_type(g->m, g->m->ids[to].type)->elem));
     if (is_watched(g, from)) set_pointer(g, &a[n++], from, XS_READS | XS_HOLES | XS_COPY, varying);
     if (is_watched(g, to)) set_pointer(g, &a[n++], to, XS_WRITES | XS_HOLES, varying);
-    for (uint32_t i = 0; i < n; i++) a[i].bytes = bytes;
+    for (uint32_t i = 0; i < n; i++) a[i].bytes = bytes, a[i].sizes = sizes;
     return n;
 }
 
@@ -216,7 +219,8 @@ static const char *call_of(struct cg *g, const struct access *a, uint32_t part, 
     const char *from = root ? cg_use(g, root, a->varying) : a->varying ? "(u64x){0}" : "0";
     if (a->varying) {
         cg_add_frame(g, 4u * 8 * g->S);
-        return cg_str(g, "XS_CHECK_LANES(%s, %s, %s, %s, %s)", site, a->address, from, a->bytes, bits);
+        return cg_str(g, "XS_CHECK_%s(%s, %s, %s, %s, %s)", a->sizes ? "SIZES" : "LANES", site, a->address, from,
+                      a->bytes, bits);
     }
     if (a->call) return cg_str(g, "check_block2d(self, &%s, %s, %s, %s, %s)", site, a->call, from, a->rows, bits);
     if (a->step && !strcmp(a->step, "S"))

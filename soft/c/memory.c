@@ -294,22 +294,31 @@ static void write_store(struct cg *g)
     CG_EACH_LEAF (i, l) store_at(g, cg_operand(g, 0), &l->leaf[i], cg_leaf_use(g, value, i, varying), varying);
 }
 
+/* Between variables in memory, lane by lane if an address or the size varies. */
+static void write_copy_of_memory(struct cg *g)
+{
+    const struct sp_inst *i = g->w->inst;
+    uint64_t bytes = 0;
+    const char *of[3], *size = NULL;
+    bool sized = i->op == SP_OP_CopyMemorySized, each = false;
+    if (!sized && cg_copy_size(g, i, &bytes)) size = cg_literal(g, CG_U64, bytes);
+    for (uint32_t k = 0; k < (sized ? 3 : 2); k++) {
+        bool varying = cg_is_varying(g, i->operand[k]);
+        of[k] = cg_str(g, "(%s)%s", cg_use(g, i->operand[k], varying), varying ? "[l]" : "");
+        each = each || varying;
+    }
+    cg_put(g, "    XS_EACH (l, %s) __builtin_memmove((void *)(uintptr_t)%s, (const void *)(uintptr_t)%s, %s);\n",
+           each ? g->w->bits : "1", of[0], of[1], size ? size : of[2]);
+}
+
 static void write_copy(struct cg *g)
 {
     uint32_t to = cg_operand(g, 0), from = cg_operand(g, 1);
-    const struct cg_value *t = &g->value[to], *f = &g->value[from];
     uint32_t into = g->private[to].variable, out_of = g->private[from].variable;
     uint64_t bytes = 0;
     bool varying = cg_content_varies(g, from);
     if (!into && !out_of) {
-        const char *size = g->w->inst->op == SP_OP_CopyMemorySized
-                               ? cg_use(g, cg_operand(g, 2), false)
-                               : (cg_copy_size(g, g->w->inst, &bytes), cg_literal(g, CG_U64, bytes));
-        const char *a = cg_use(g, to, t->varying), *b = cg_use(g, from, f->varying);
-        cg_put(
-            g,
-            "    XS_EACH (l, %s) __builtin_memmove((void *)(uintptr_t)(%s)%s, (const void *)(uintptr_t)(%s)%s, %s);\n",
-            t->varying || f->varying ? g->w->bits : "1", a, t->varying ? "[l]" : "", b, f->varying ? "[l]" : "", size);
+        write_copy_of_memory(g);
         return;
     }
     if (!cg_copy_size(g, g->w->inst, &bytes)) cg_fail(g, "a copy of unknown size to or from a private variable");

@@ -183,4 +183,14 @@ XS_HELPER void check_forget(uint64_t *written, uint32_t count, uint64_t bits)
         check_lanes(self, &site, a_, r_, bytes, bits);                                                                 \
     })
 
+/* The same with a number of bytes for each lane. */
+#define XS_CHECK_SIZES(site, address, root, bytes, bits)                                                               \
+    __extension__({                                                                                                    \
+        u64x va_ = (address), vr_ = (root), vb_ = (bytes);                                                             \
+        u64 good_ = 0;                                                                                                 \
+        XS_EACH (l, bits)                                                                                              \
+            good_ |= vb_[l] ? check_rows(self, &site, va_[l], vr_[l], vb_[l], 1, 0, (u64)1 << l) : (u64)1 << l;        \
+        good_;                                                                                                         \
+    })
+
 #endif
