@@ -1,14 +1,15 @@
 /* borders.c - loads beyond the edges of a matrix, clamped or mirrored. */
 #include "internal.h"
 
-/* Maps an index outside 0 .. n - 1 to one inside; n is positive. */
+/* Maps an index outside 0 .. n - 1 to one inside; n is positive. A mirrored row of n repeats after 2 (n - 1) elements,
+ * which may need all 32 bits. */
 static spe_id xt_bring_inside_(spe_module *m, int border, spe_id at, spe_id n)
 {
     spe_id last = spe_isub(m, n, spe_i32(m, 1)), there;
     if (border == XT_BORDER_CLAMP) return spe_math2(m, SPE_SMIN, spe_math2(m, SPE_SMAX, at, spe_i32(m, 0)), last);
-    there = spe_math2(m, SPE_SMAX, spe_shl(m, last, spe_i32(m, 1)), spe_i32(m, 1)); /* and back */
-    at = spe_smod(m, at, there);
-    return spe_math2(m, SPE_SMIN, at, spe_isub(m, there, at));
+    there = spe_math2(m, SPE_UMAX, spe_shl(m, last, spe_i32(m, 1)), spe_i32(m, 1)); /* and back */
+    at = spe_umod(m, spe_math1(m, SPE_SABS, at), there);
+    return spe_math2(m, SPE_UMIN, at, spe_isub(m, there, at));
 }
 
 /* Loads each element from where the border mode says. */

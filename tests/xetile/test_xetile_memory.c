@@ -653,6 +653,41 @@ TEST(nothing_outside_is_touched)
     check_guarded(CM_BF16, 9, 17, 9, 17, 9, 0, false); /* all of it is below the matrix */
 }
 
+/* ---- mirrors of rows longer than 2^30, whose period needs 32 bits ---- */
+
+enum { FAR = 1 << 30, EDGE = 64 };
+
+XT_KERNEL(read_mirrored, u64(A), u64(C), i32(N), i32(At))
+{
+    xt_tile from = XT_INIT_TILE(A, u8, 1, EDGE, .offset = XT_AT(0, At), .shape = XT_AT(1, N));
+    XT_STORE_TILE(XT_LOAD_TILE(from, .border = XT_BORDER_MIRROR),
+                  XT_INIT_TILE(C, u8, 1, EDGE, .shape = XT_AT(1, EDGE)));
+}
+
+TEST(mirrors_of_long_rows)
+{
+    const int n = FAR + EDGE, places[] = {-EDGE / 2, FAR + EDGE / 2};
+    uint8_t *a = (uint8_t *)zed_alloc(&device, ZED_SHARED, (size_t)n, 0), *c = (uint8_t *)new_poison(CM_U8, EDGE);
+    if (!a) {
+        zed_clear_error(&device);
+        SKIP("the device allocates less than a gigabyte");
+    }
+    for (int i = 0; i < EDGE; i++) a[i] = (uint8_t)test_random(), a[FAR + i] = (uint8_t)test_random();
+    for (int k = 0; k < 2; k++) {
+        int at = places[k], wrong = 0;
+        if (!RUN_KERNEL(read_mirrored, &variants[0], ONE_GROUP, ADDRESS(a), ADDRESS(c), ZED_ARG(n), ZED_ARG(at)))
+            continue;
+        for (int j = 0; j < EDGE; j++) {
+            int from = at + j < 0 ? -(at + j) : at + j < n ? at + j : n - 2 - (at + j - n);
+            wrong += c[j] != a[from];
+        }
+        CHECK_MSG(wrong == 0, "at %d: %d wrong", at, wrong);
+        memset(c, 0xdb, EDGE);
+    }
+    zed_free(&device, a);
+    zed_free(&device, c);
+}
+
 int main(void)
 {
     if (!zed_open(&device, NULL)) {
@@ -670,6 +705,7 @@ int main(void)
     RUN(localities_are_cache_controls);
     RUN(a_prefetch_changes_nothing);
     RUN(nothing_outside_is_touched);
+    RUN(mirrors_of_long_rows);
     zed_close(&device);
     return test_report();
 }
