@@ -337,7 +337,9 @@ void spe_switch(spe_module *m, spe_id selector, uint32_t n, const int64_t *liter
     spe_region_ *r;
     for (i = 0; i < n && type; i++) {
         for (j = 0; j < i; j++) {
-            if (literals[i] == literals[j]) SPE_ERROR_(m, RANGE, "literal %lld appears twice", (long long)literals[i]);
+            if (((uint64_t)literals[i] ^ (uint64_t)literals[j]) & spe_mask_(bits)) continue;
+            SPE_ERROR_(m, RANGE, "literals %lld and %lld are the same %u bits", (long long)literals[j],
+                       (long long)literals[i], bits);
         }
         if (bits < 64 && (literals[i] < -((int64_t)1 << (bits - 1)) || literals[i] > (int64_t)spe_mask_(bits)))
             SPE_ERROR_(m, RANGE, "literal %lld does not fit in %u bits", (long long)literals[i], bits);

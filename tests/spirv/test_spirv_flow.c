@@ -581,11 +581,15 @@ TEST(conditions_and_bounds_are_checked)
 
 TEST(switches_are_checked)
 {
-    static const int64_t twice[] = {1, 1}, two[] = {1, 2}, large[] = {(int64_t)1 << 40};
+    static const int64_t twice[] = {1, 1}, signs[] = {-1, 0xffffffff}, two[] = {1, 2}, large[] = {(int64_t)1 << 40};
     spe_module m;
     spe_id n = open_kernel(&m);
     spe_switch(&m, n, 2, twice);
-    expect(&m, SPE_ERR_RANGE, "literal 1 appears twice");
+    expect(&m, SPE_ERR_RANGE, "literals 1 and 1 are the same 32 bits");
+
+    n = open_kernel(&m);
+    spe_switch(&m, n, 2, signs);
+    expect(&m, SPE_ERR_RANGE, "literals -1 and 4294967295 are the same 32 bits");
 
     n = open_kernel(&m);
     spe_switch(&m, n, 1, large);
