@@ -1,6 +1,6 @@
 #!/bin/sh
-# run.sh PROGRAM... - runs the tests by name ($BUILD/test_x, or tests/*/test_x.sh), $JOBS at a time, then spirv-val on every
-# module they saved, and sums the counts in one last line. A program that is missing, crashes, times out or does not end with its
+# run.sh PROGRAM... - runs the tests by name ($BUILD/test_x, or tests/*/test_x.sh, with or without .sh), $JOBS at a time,
+# then spirv-val on every module they saved, and sums the counts in one last line. A program that is missing, crashes, times out or does not end with its
 # counts is a failure, and so is BUILT=no: a compilation failed. All output is kept in $BUILD/logs. Before the last line, the
 # counts are listed by area. Tests write to $BUILD and to temporary folders: one that leaves a file in the project's folder is a
 # failure too. Each line tells how many tests are left, and the ten slowest are listed at the end. A test may take $TEST_SECONDS
@@ -109,10 +109,8 @@ choose_tier() { # choose_tier NAME
 
 run_named() { # run_named NAME
     choose_tier "$1"
-    case $1 in
-    *.sh) run_test "${1%.sh}" sh "tests/$(folder_of "$1")/$1" ;;
-    *) run_test "$1" "$BUILD/$1" ;;
-    esac
+    script="tests/$(folder_of "$1")/${1%.sh}.sh"
+    if [ -f "$script" ]; then run_test "${1%.sh}" sh "$script"; else run_test "$1" "$BUILD/$1"; fi
 }
 
 area_of() { # area_of NAME: its folder's name in the last lines
