@@ -103,9 +103,10 @@ static bool xt_check_array_(xt_where_ w, const xt_val *base, const xt_index *sha
     const xt_node_ *n = base->kind == SPE_POINTER ? xt_node_at_(w.x, xt_value_at_(w.x, base->id)->node) : NULL;
     int64_t last = 0, stride = 1, elements;
     if (!n || n->op != XT_OP_LOCAL_) return true;
-    for (int i = shape->count - 1; i >= 0; i--) {
+    for (int i = shape->count - 1; i >= 0 && last <= INT32_MAX; i--) { /* beyond, products could overflow */
         if (strides->count) stride = strides->at[i].integer;
-        if (shape->at[i].kind != SPE_INT || (strides->count && strides->at[i].kind != SPE_INT) || stride < 0)
+        if (shape->at[i].kind != SPE_INT || (strides->count && strides->at[i].kind != SPE_INT) || stride < 0 ||
+            shape->at[i].integer < 1)
             return true;
         last += (shape->at[i].integer - 1) * stride;
         stride *= shape->at[i].integer;
