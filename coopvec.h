@@ -171,7 +171,7 @@
     X(OUTER_PRODUCT_LAYOUT, "the layout of an outer product's matrix must be CV_OUTER_PRODUCT_OPTIMAL")                \
     X(INPUT_LENGTH, "the input vector's length does not match the matrix")                                             \
     X(ACCUMULATE_TYPES, "no accumulation of this input type into this type")                                           \
-    X(VECTOR_TYPE, "not a type of vectors: f16 f32 i16 u16 i32 u32")                                                   \
+    X(VECTOR_TYPE, "a vector cannot have this type here")                                                              \
     X(VECTOR_LENGTH, "a vector has 1 to 1024 elements")                                                                \
     X(VECTORS_DIFFER, "vectors of different types or lengths")                                                         \
     X(ELEMENT, "the vector has no such element")                                                                       \
@@ -182,7 +182,7 @@
     X(NUMBER_RANGE, "a constant that the type cannot hold")                                                            \
     X(UNSET, "a value that was never set")                                                                             \
     X(UNIFORM, "promised to be uniform, but it cannot be")                                                             \
-    X(CONDITION, "not a condition")                                                                                    \
+    X(CONDITION, "not a condition; compare, as in CV_NE(x, 0)")                                                        \
     X(LOOP_STEP, "a loop's step must be positive")                                                                     \
     X(CARRIED, "only cv_val and cv_vec can be carried")                                                                \
     X(CARRIED_TYPE, "a carried value changed its type or length")                                                      \
@@ -996,8 +996,7 @@ XE_FN_ bool cv_live_(cv_where_ w, int side)
     const spe_region_place *at = side ? &cv_side_at_(w.x, side)->at : NULL;
     if (!side || cv_side_at_(w.x, side)->open || !spe_ok(&w.x->m)) return spe_ok(&w.x->m);
     return cv_fail_(w, CV_ERROR_NOT_LISTED,
-                    "the %s of %s:%d left a value in a variable that is used here: list &x, the "
-                    "variable",
+                    "the %s of %s:%d left a value in a variable that is used here; list that variable there",
                     at->name, at->file, at->line);
 }
 
@@ -1197,7 +1196,8 @@ XE_FN_ bool cv_check_length_(cv_where_ w, int n)
 
 XE_FN_ bool cv_check_type_(cv_where_ w, int type)
 {
-    return cv_is_vector_type_(type) || cv_fail_(w, CV_ERROR_VECTOR_TYPE, "got %s", cv_type_name(type));
+    return cv_is_vector_type_(type) || cv_fail_(w, CV_ERROR_VECTOR_TYPE, "got %s; f16 f32 i16 u16 i32 u32 are possible",
+                                                cv_type_name(type));
 }
 
 /* Checks that a vector is set and in scope. */
@@ -1306,7 +1306,7 @@ void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d)
     spe_id at, stride;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v) || !cv_locate_(w, &d, &at, &stride)) return;
     if (d.ptr.type != (int)v.type)
-        cv_fail_(w, CV_ERROR_VECTOR_TYPE, "a vector of %s to a ptr<%s>", cv_type_name(v.type),
+        cv_fail_(w, CV_ERROR_VECTOR_TYPE, "a vector of %s to a ptr<%s>; CV_CAST converts it", cv_type_name(v.type),
                  cv_type_name(d.ptr.type));
     for (int i = 0, part = 0, width; spe_ok(&w.x->m) && i < v.length; i += width, part++) {
         uint32_t bytes = (uint32_t)cv_bytes_(v.type);
@@ -2688,6 +2688,7 @@ XE_FN_ void cv_emit_module_(cv_ctx *x, cv_module *mod)
 {
     spe_module *m = &x->m;
     spe_param params[SPE_PARAMS_MAX];
+    spe_at(m, x->desc->file, x->desc->line);
     if (!cm_begin(&x->cm, m, &x->target, x->desc->lowering)) return;
     x->dpas = x->cm.lowering == CM_INTEL;
     x->block2d = x->dpas && (x->target.block2d_sizes & (uint32_t)x->S) && x->S == 16;
@@ -2710,9 +2711,9 @@ XE_FN_ cv_module cv_build_once_(const cv_build_desc *desc, bool probing, int *lo
 {
     cv_module mod;
     const cv_kernel *k = desc->kernel;
-    cv_ctx *x = (cv_ctx *)spe_build_begin(&mod, cv_errors_(), sizeof *x, desc->version, desc->names, desc->lines,
-                                          k->file);
     spe_place head_at = {k->file, k->line}, user_at = {desc->file, desc->line};
+    cv_ctx *x = (cv_ctx *)spe_build_begin(&mod, cv_errors_(), sizeof *x, desc->version, desc->names, desc->lines,
+                                          k->file, user_at);
     cv_where_ head = {x, &head_at}, user = {x, &user_at};
     if (!x || !spe_ok(&x->m)) return mod;
     x->desc = desc;

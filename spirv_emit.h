@@ -58,9 +58,9 @@
  *   comparisons  spe_ieq spe_ine, unsigned spe_ult spe_ule spe_ugt spe_uge, signed spe_slt spe_sle spe_sgt spe_sge;
  *                floats spe_feq spe_fne spe_flt spe_fle spe_fgt spe_fge (false with a NaN), spe_fueq spe_fune spe_fult
  *                spe_fule spe_fugt spe_fuge (true with one), spe_isnan spe_isinf
- *   conversions  spe_cast is any of spe_uconvert spe_sconvert spe_fconvert spe_f_to_u spe_f_to_s spe_u_to_f spe_s_to_f;
- *                spe_fconvert_saturating spe_bitcast spe_ptr_to_u spe_u_to_ptr spe_ptr_cast spe_ptr_to_generic
- *                spe_bf16_to_f32 spe_f32_to_bf16 spe_round_tf32
+ *   conversions  (module, type, value) spe_cast is any of spe_uconvert spe_sconvert spe_fconvert spe_f_to_u spe_f_to_s
+ *                spe_u_to_f spe_s_to_f; spe_fconvert_saturating spe_bitcast spe_ptr_to_u spe_u_to_ptr spe_ptr_cast;
+ *                (module, value) spe_ptr_to_generic spe_bf16_to_f32 spe_f32_to_bf16 spe_round_tf32
  *   composites   spe_extract spe_insert spe_construct spe_splat spe_shuffle spe_extract_dyn spe_insert_dyn
  *   memory       spe_load spe_store spe_load_volatile spe_store_volatile spe_load_if spe_store_if spe_index spe_element
  *                spe_copy_memory_sized spe_local_var spe_shared_var spe_global_var; caches: spe_prefetch
@@ -652,7 +652,8 @@ XETILE_API const char *spe_error_meaning(int id); /* "" for an id this header do
 /* Records an error under any id and name, for the headers above this one. A module keeps its first error. */
 XETILE_API SPE_PRINTF(4, 5) void spe_fail(spe_module *m, int id, const char *name, const char *format, ...);
 XETILE_API const spe_error *spe_get_error(const spe_module *m); /* never NULL */
-/* Prints a line "file:line: NAME: text" for each error; nothing if there is none. */
+/* Prints a line "file:line: NAME: text" for each error, "NAME: text" if no location is known (SPE, spe_at); nothing if
+ * there is no error. */
 XETILE_API void spe_print_error(const spe_error *e, FILE *f);
 XETILE_API bool spe_ok(const spe_module *m);
 /* Sets the location in the user's source that errors, regions and OpLine refer to until the next call. `file` must
@@ -1255,9 +1256,9 @@ XETILE_API int spe_run(int n, int i);
 /* -- a build */
 
 /* Starts a build: a zeroed context of `size` bytes that begins with the spe_module. version, names, lines and source
- * are those of spe_options. NULL if out of memory; any error is in mod. */
+ * are those of spe_options; an error in them is reported at `at`. NULL if out of memory; any error is in mod. */
 XETILE_API void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, uint32_t version, bool names,
-                                 bool lines, const char *source);
+                                 bool lines, const char *source, spe_place at);
 /* Opens the kernel: a one-dimensional work-group of `group_size`, with these parameters. */
 XETILE_API bool spe_build_kernel(spe_module *m, const char *name, int subgroup_size, int group_size, int count,
                                  const spe_param *params);
@@ -1735,7 +1736,8 @@ XE_FN_ spe_id spe_operand_(spe_module *m, spe_id value)
     const spe_record_ *r;
     if (m->error.id) return 0;
     if (SPE_UNLIKELY_(!value || value >= m->id_count || !m->ids[value].type))
-        return spe_error_(m, SPE_ERR_NO_VALUE, "operand %u is not a value", value);
+        return spe_error_(m, SPE_ERR_NO_VALUE, "operand %u is %s", value,
+                          spe_info_(m, value) ? "a type, not a value" : "not a value");
     r = &m->ids[value];
     if (SPE_UNLIKELY_(r->depth >= scopes->count || scopes->data[r->depth] != r->serial))
         return spe_error_(m, SPE_ERR_SCOPE, "value %u was made in a region that is closed; carry it out", value);
@@ -2102,7 +2104,8 @@ const spe_error *spe_get_error(const spe_module *m) { return &m->error; }
 void spe_print_error(const spe_error *e, FILE *f)
 {
     for (; e && e->id; e = e->next)
-        fprintf(f, "%s:%d: %s: %s\n", e->file ? e->file : "?", e->line, e->name, e->text);
+        if (e->file) fprintf(f, "%s:%d: %s: %s\n", e->file, e->line, e->name, e->text);
+        else fprintf(f, "%s: %s\n", e->name, e->text);
 }
 
 bool spe_ok(const spe_module *m) { return m->error.id == 0; }
@@ -4057,7 +4060,9 @@ void spe_switch(spe_module *m, spe_id selector, uint32_t n, const int64_t *liter
     spe_region_ *r;
     for (i = 0; i < n && type; i++) {
         for (j = 0; j < i; j++) {
-            if (literals[i] == literals[j]) SPE_ERROR_(m, RANGE, "literal %lld appears twice", (long long)literals[i]);
+            if (((uint64_t)literals[i] ^ (uint64_t)literals[j]) & spe_mask_(bits)) continue;
+            SPE_ERROR_(m, RANGE, "literals %lld and %lld are the same %u bits", (long long)literals[j],
+                       (long long)literals[i], bits);
         }
         if (bits < 64 && (literals[i] < -((int64_t)1 << (bits - 1)) || literals[i] > (int64_t)spe_mask_(bits)))
             SPE_ERROR_(m, RANGE, "literal %lld does not fit in %u bits", (long long)literals[i], bits);
@@ -4513,7 +4518,7 @@ int spe_run(int n, int i)
 /* -- a build */
 
 void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, uint32_t version, bool names,
-                      bool lines, const char *source)
+                      bool lines, const char *source, spe_place at)
 {
     spe_module *m = (spe_module *)calloc(1, size);
     static const spe_error none = {0, "", "", NULL, 0, NULL};
@@ -4523,7 +4528,10 @@ void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, u
     mod->error = m ? spe_get_error(m) : &errors->no_memory;
     mod->warning = &none;
     mod->owner_ = m;
-    if (m) spe_begin(m, &options);
+    if (m && !spe_begin(m, &options)) {
+        m->error.file = at.file;
+        m->error.line = at.line;
+    }
     return m;
 }
 

@@ -295,7 +295,7 @@
     X(TILE_BASE, "a tile's base is a pointer parameter or a 64-bit address")                                           \
     X(TILE_TYPE, "tile and base have different types")                                                                 \
     X(TILE_SHAPE, "a tile needs the shape of its base matrix")                                                         \
-    X(TILE_STRIDES, "the innermost dimension's stride must be known")                                                  \
+    X(TILE_STRIDES, "a tile cannot have these strides")                                                                \
     X(TILE_ORDER, "an order is {1, 0} or {0, 1}")                                                                      \
     X(ORDER_STRIDES, "order and strides disagree")                                                                     \
     X(INNER_BLOCKS, "inner blocks must divide a subgroup's piece")                                                     \
@@ -328,7 +328,7 @@
     X(INDEX, "not a 32-bit integer")                                                                                   \
     X(DIMENSION, "dimensions are 0, 1 and 2")                                                                          \
     X(UNSET, "a value that was never set")                                                                             \
-    X(CONDITION, "not a condition")                                                                                    \
+    X(CONDITION, "not a condition; compare, as in XT_NE(x, 0)")                                                        \
     X(LOOP_STEP, "a loop's step must not be 0")                                                                        \
     X(CARRIED, "only xt_val, xt_vec and xt_tile can be carried")                                                       \
     X(CARRIED_TYPE, "a carried value changed its type")                                                                \
@@ -341,7 +341,7 @@
     X(TARGET, "no such target")                                                                                        \
     X(SUBGROUP_SIZE, "the target does not have this subgroup size")                                                    \
     X(GROUP_SIZE, "the work-group is larger than the target allows")                                                   \
-    X(REGISTERS, "too many subgroups for 256 registers per thread")                                                    \
+    X(REGISTERS, "a thread cannot have this number of registers")                                                      \
     X(SPILL, "sums and a slice of operands do not fit in a thread's registers: make the subgroup's piece smaller")     \
     X(MATH_TYPE, "not a type for this function")                                                                       \
     X(BITCAST, "a bitcast keeps the size of an element")                                                               \
@@ -1508,11 +1508,11 @@ XE_FN_ bool xt_check_scope_(xt_where_ w, int scope, const char *what)
     for (int i = x->regions.depth - 1; i >= 0; i--)
         if (x->frames[i]->scope == scope || x->frames[i]->side == scope) return true;
     return scope == 0 ||
-           xt_fail_(w, XT_ERROR_UNLISTED, "%s was made in the %s of %s:%d; list it there, &x, to use it %s", what,
+           xt_fail_(w, XT_ERROR_UNLISTED, "%s was made in the %s of %s:%d; to use it %s, list its variable there", what,
                     s->op == XT_OP_FOR_  ? "XT_FOR"
                     : s->op == XT_OP_IF_ ? "XT_IF"
                                          : "XT_WHILE",
-                    s->file, s->line, x->again ? "in the next turn" : "outside");
+                    s->file, s->line, x->again ? "in the next iteration" : "outside");
 }
 
 XE_FN_ bool xt_is_lost_(const xt_val *v) { return v->magic == SPE_VAL_MAGIC && v->kind >= SPE_SCALAR && !v->id; }
@@ -3415,9 +3415,10 @@ XE_FN_ bool xt_check_array_(xt_where_ w, const xt_val *base, const xt_index *sha
     const xt_node_ *n = base->kind == SPE_POINTER ? xt_node_at_(w.x, xt_value_at_(w.x, base->id)->node) : NULL;
     int64_t last = 0, stride = 1, elements;
     if (!n || n->op != XT_OP_LOCAL_) return true;
-    for (int i = shape->count - 1; i >= 0; i--) {
+    for (int i = shape->count - 1; i >= 0 && last <= INT32_MAX; i--) { /* beyond, products could overflow */
         if (strides->count) stride = strides->at[i].integer;
-        if (shape->at[i].kind != SPE_INT || (strides->count && strides->at[i].kind != SPE_INT) || stride < 0)
+        if (shape->at[i].kind != SPE_INT || (strides->count && strides->at[i].kind != SPE_INT) || stride < 0 ||
+            shape->at[i].integer < 1)
             return true;
         last += (shape->at[i].integer - 1) * stride;
         stride *= shape->at[i].integer;
@@ -3832,7 +3833,7 @@ XE_FN_ bool xt_check_rows_(xt_where_ w, const xt_tile *t)
     const xt_val *along = &t->shape[xt_inner_(t)], *lines = &t->shape[1 - xt_inner_(t)];
     return t->pitch.kind != SPE_INT || along->kind != SPE_INT || (lines->kind == SPE_INT && lines->integer < 2) ||
            t->pitch.integer >= along->integer ||
-           xt_fail_(w, XT_ERROR_TILE_STRIDES, "rows of %lld elements, %lld apart, cannot be stored",
+           xt_fail_(w, XT_ERROR_TILE_STRIDES, "rows of %lld elements, %lld apart, overlap and cannot be stored to",
                     (long long)along->integer, (long long)t->pitch.integer);
 }
 
@@ -4044,14 +4045,15 @@ XE_FN_ void xt_write_store_scatter_(xt_ctx *x, const xt_node_ *n)
 
 /* borders.c - loads beyond the edges of a matrix, clamped or mirrored. */
 
-/* Maps an index outside 0 .. n - 1 to one inside; n is positive. */
+/* Maps an index outside 0 .. n - 1 to one inside; n is positive. A mirrored row of n repeats after 2 (n - 1) elements,
+ * which may need all 32 bits. */
 XE_FN_ spe_id xt_bring_inside_(spe_module *m, int border, spe_id at, spe_id n)
 {
     spe_id last = spe_isub(m, n, spe_i32(m, 1)), there;
     if (border == XT_BORDER_CLAMP) return spe_math2(m, SPE_SMIN, spe_math2(m, SPE_SMAX, at, spe_i32(m, 0)), last);
-    there = spe_math2(m, SPE_SMAX, spe_shl(m, last, spe_i32(m, 1)), spe_i32(m, 1)); /* and back */
-    at = spe_smod(m, at, there);
-    return spe_math2(m, SPE_SMIN, at, spe_isub(m, there, at));
+    there = spe_math2(m, SPE_UMAX, spe_shl(m, last, spe_i32(m, 1)), spe_i32(m, 1)); /* and back */
+    at = spe_umod(m, spe_math1(m, SPE_SABS, at), there);
+    return spe_math2(m, SPE_UMIN, at, spe_isub(m, there, at));
 }
 
 /* Loads each element from where the border mode says. */
@@ -8137,17 +8139,19 @@ XE_FN_ bool xt_choose_resources_(xt_ctx *x)
 {
     spe_place at = {x->desc->file, x->desc->line};
     xt_where_ w = {x, &at};
-    int subgroups = x->subgroups ? x->subgroups : 1, most;
+    int subgroups = x->subgroups ? x->subgroups : 1, most, registers = x->desc->registers;
+    if (registers && registers != 128 && registers != 256)
+        return xt_fail_(w, XT_ERROR_REGISTERS, ".registers is %d, wanted 128 or 256", registers);
     if (x->subgroups) at = x->subgroups_at;
     if (subgroups < 0 || subgroups > x->target.max_group_size / x->S)
         return xt_fail_(w, XT_ERROR_GROUP_SIZE, "%d subgroups of %d are %d work-items, %s has %d", subgroups, x->S,
                         subgroups * x->S, x->target.name, x->target.max_group_size);
     most = x->target.max_group_size / x->S / 2; /* 256 registers halve the hardware's threads */
     x->registers = x->accumulator_bytes > 4096 || (x->product_bytes > 6144 && subgroups <= most) ? 256 : 128;
-    if (x->desc->registers) x->registers = x->desc->registers;
-    return x->registers <= 128 || subgroups <= most ||
+    if (registers) x->registers = registers;
+    return x->registers == 128 || subgroups <= most ||
            xt_fail_(w, XT_ERROR_REGISTERS,
-                    "%d subgroups, %s has room for %d; .registers = 128 takes more and may spill", subgroups,
+                    "256 for %d subgroups, %s has room for %d; .registers = 128 takes more and may spill", subgroups,
                     x->target.name, most);
 }
 
@@ -8243,6 +8247,7 @@ XE_FN_ void xt_make_module_(xt_ctx *x, xt_module *mod)
     if (x->place_moves) x->place_moves(x);
     if (!xt_report_(x)) return;
     xt_find_layouts_(x);
+    spe_at(&x->m, x->desc->file, x->desc->line);
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering)) return;
     if (x->products) x->products->find_messages(x);
     if (x->stager && spe_ok(&x->m)) x->stager->find(x);
@@ -8261,7 +8266,7 @@ xt_module xt_build(const xt_build_desc *desc)
     spe_place at = {desc->file, desc->line}, head = {desc->kernel->file, desc->kernel->line};
     xt_where_ w = {NULL, &at};
     xt_ctx *x = (xt_ctx *)spe_build_begin(&mod, xt_errors_(), sizeof *x, desc->version, desc->names, desc->lines,
-                                          desc->kernel->file);
+                                          desc->kernel->file, at);
     if (!x || !spe_ok(&x->m)) return mod;
     x->desc = desc;
     w.x = x;

@@ -1325,8 +1325,7 @@ XE_FN_ bool zed_no_such_device_(zed_device *d, const char *wanted, const char *f
         int n = snprintf(list + used, sizeof list - used, "%s%d \"%s\"", i ? ", " : "", i, all[i].name);
         used += n > 0 ? (size_t)n : 0;
     }
-    return zed_fail_(d, ZED_NO_SUCH_DEVICE, "no device \"%s\" (from %s); there %s %s", wanted, from,
-                     count == 1 ? "is" : "are", list);
+    return zed_fail_(d, ZED_NO_SUCH_DEVICE, "no device \"%s\" (from %s); the list is: %s", wanted, from, list);
 }
 
 /* The index of the device requested by the options, else by the environment; by default 0. -1 on error. */

@@ -52,7 +52,7 @@ static inline bool write_file(const char *path, const void *data, size_t size)
     FILE *f = fopen(path, "wb");
     bool ok = f && fwrite(data, 1, size, f) == size;
     if (f && fclose(f) != 0) ok = false;
-    return ok || fail("%s: cannot write it", path);
+    return ok || fail("%s: cannot write it: %s", path, strerror(errno));
 }
 
 /* Refuses an unwritable path before the work begins; does not modify an existing file. */
@@ -368,7 +368,7 @@ static inline int example_main(int argc, char **argv, const example *e)
     }
     if (ok && asked.list) return !(e->list ? e->list() : zed_print_list(stdout));
     path = asked.print ? "standard output" : asked.emit;
-    if (ok && asked.target && !path) ok = fail("--target requires --emit");
+    if (ok && asked.target && !path) ok = fail("--target requires --emit or --print");
     ok = ok && check_form(e) && (!e->check || e->check());
     if (ok && path)
         ok = emit_asked(e, path, asked.target ? asked.target : "bmg");

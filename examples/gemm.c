@@ -98,7 +98,7 @@ static const struct {
     {"--type", "T", "f16, bf16 or i8 (what A.npy holds, else f16)", offsetof(options, type)},
     {"--emit", "FILE", "write the SPIR-V module and touch no device", offsetof(options, emit)},
     {"--print", NULL, "print the kernel and touch no device", offsetof(options, print)},
-    {"--target", "NAME", "with --emit: pvc bmg lnl ptl dg2 generic soft (bmg)", offsetof(options, target)},
+    {"--target", "NAME", "with --emit or --print: pvc bmg lnl ptl dg2 generic soft (bmg)", offsetof(options, target)},
     {"--device", "N|NAME", "run on this device of --list (GPU first)", offsetof(options, device)},
     {"--list", NULL, "list the devices", offsetof(options, list)},
     {"--help", NULL, "this text", offsetof(options, help)},
@@ -144,7 +144,7 @@ static bool parse_options(options *o, char **argv)
             o->file[o->files++] = argv[i];
         }
     }
-    if (o->target && !o->emit && !o->print) return fail("--target requires --emit");
+    if (o->target && !o->emit && !o->print) return fail("--target requires --emit or --print");
     return o->files != 1 || fail("%s: A.npy alone is not enough, B.npy is missing", o->file[0]);
 }
 
@@ -700,7 +700,7 @@ static bool emit(const options *o)
         f = fopen(o->emit, "wb");
         ok = f && fwrite(mod.words, 1, mod.size, f) == mod.size;
         if (f && fclose(f) != 0) ok = false;
-        if (!ok) fail("%s: cannot write it", o->emit);
+        if (!ok) fail("%s: cannot write it: %s", o->emit, strerror(errno));
     }
     if (ok) printf("params   %s\nflags    %s\n", mod.params, mod.build_flags ? mod.build_flags : "");
     if (ok) printf("ok gemm %s: %s, %zu bytes\n", p.type->name, o->print ? "printed" : o->emit, mod.size);

@@ -117,11 +117,11 @@ int main(int argc, char **argv)
         else if (!strcmp(argv[i], "--target") && argv[i + 1]) target = argv[++i];
         else if (!strcmp(argv[i], "--device") && argv[i + 1]) name = argv[++i];
         else if (!strcmp(argv[i], "--help"))
-            return puts("hello [--emit FILE | --print [--target NAME]] [--device N|NAME] [--list]") < 0;
+            return puts("hello [--emit FILE | --print] [--target NAME] [--device N|NAME] [--list]") < 0;
         else return failed(argv[i], 0, "not an option, or its value is missing; hello --help lists them");
     }
     if (file || print) return emit(print ? NULL : file, target ? target : "bmg");
-    if (target) return failed(target, 0, "--target requires --emit");
+    if (target) return failed(target, 0, "--target requires --emit or --print");
     if (!zed_open(&dev, &(zed_options){.device = name})) return failed(dev.error.file, dev.error.line, dev.error.text);
     status = run(&dev);
     zed_close(&dev);

@@ -164,7 +164,7 @@
     X(OUTER_PRODUCT_LAYOUT, "the layout of an outer product's matrix must be CV_OUTER_PRODUCT_OPTIMAL")                \
     X(INPUT_LENGTH, "the input vector's length does not match the matrix")                                             \
     X(ACCUMULATE_TYPES, "no accumulation of this input type into this type")                                           \
-    X(VECTOR_TYPE, "not a type of vectors: f16 f32 i16 u16 i32 u32")                                                   \
+    X(VECTOR_TYPE, "a vector cannot have this type here")                                                              \
     X(VECTOR_LENGTH, "a vector has 1 to 1024 elements")                                                                \
     X(VECTORS_DIFFER, "vectors of different types or lengths")                                                         \
     X(ELEMENT, "the vector has no such element")                                                                       \
@@ -175,7 +175,7 @@
     X(NUMBER_RANGE, "a constant that the type cannot hold")                                                            \
     X(UNSET, "a value that was never set")                                                                             \
     X(UNIFORM, "promised to be uniform, but it cannot be")                                                             \
-    X(CONDITION, "not a condition")                                                                                    \
+    X(CONDITION, "not a condition; compare, as in CV_NE(x, 0)")                                                        \
     X(LOOP_STEP, "a loop's step must be positive")                                                                     \
     X(CARRIED, "only cv_val and cv_vec can be carried")                                                                \
     X(CARRIED_TYPE, "a carried value changed its type or length")                                                      \

@@ -58,9 +58,9 @@
  *   comparisons  spe_ieq spe_ine, unsigned spe_ult spe_ule spe_ugt spe_uge, signed spe_slt spe_sle spe_sgt spe_sge;
  *                floats spe_feq spe_fne spe_flt spe_fle spe_fgt spe_fge (false with a NaN), spe_fueq spe_fune spe_fult
  *                spe_fule spe_fugt spe_fuge (true with one), spe_isnan spe_isinf
- *   conversions  spe_cast is any of spe_uconvert spe_sconvert spe_fconvert spe_f_to_u spe_f_to_s spe_u_to_f spe_s_to_f;
- *                spe_fconvert_saturating spe_bitcast spe_ptr_to_u spe_u_to_ptr spe_ptr_cast spe_ptr_to_generic
- *                spe_bf16_to_f32 spe_f32_to_bf16 spe_round_tf32
+ *   conversions  (module, type, value) spe_cast is any of spe_uconvert spe_sconvert spe_fconvert spe_f_to_u spe_f_to_s
+ *                spe_u_to_f spe_s_to_f; spe_fconvert_saturating spe_bitcast spe_ptr_to_u spe_u_to_ptr spe_ptr_cast;
+ *                (module, value) spe_ptr_to_generic spe_bf16_to_f32 spe_f32_to_bf16 spe_round_tf32
  *   composites   spe_extract spe_insert spe_construct spe_splat spe_shuffle spe_extract_dyn spe_insert_dyn
  *   memory       spe_load spe_store spe_load_volatile spe_store_volatile spe_load_if spe_store_if spe_index spe_element
  *                spe_copy_memory_sized spe_local_var spe_shared_var spe_global_var; caches: spe_prefetch
@@ -336,7 +336,8 @@ XETILE_API const char *spe_error_meaning(int id); /* "" for an id this header do
 /* Records an error under any id and name, for the headers above this one. A module keeps its first error. */
 XETILE_API SPE_PRINTF(4, 5) void spe_fail(spe_module *m, int id, const char *name, const char *format, ...);
 XETILE_API const spe_error *spe_get_error(const spe_module *m); /* never NULL */
-/* Prints a line "file:line: NAME: text" for each error; nothing if there is none. */
+/* Prints a line "file:line: NAME: text" for each error, "NAME: text" if no location is known (SPE, spe_at); nothing if
+ * there is no error. */
 XETILE_API void spe_print_error(const spe_error *e, FILE *f);
 XETILE_API bool spe_ok(const spe_module *m);
 /* Sets the location in the user's source that errors, regions and OpLine refer to until the next call. `file` must
@@ -939,9 +940,9 @@ XETILE_API int spe_run(int n, int i);
 /* -- a build */
 
 /* Starts a build: a zeroed context of `size` bytes that begins with the spe_module. version, names, lines and source
- * are those of spe_options. NULL if out of memory; any error is in mod. */
+ * are those of spe_options; an error in them is reported at `at`. NULL if out of memory; any error is in mod. */
 XETILE_API void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, uint32_t version, bool names,
-                                 bool lines, const char *source);
+                                 bool lines, const char *source, spe_place at);
 /* Opens the kernel: a one-dimensional work-group of `group_size`, with these parameters. */
 XETILE_API bool spe_build_kernel(spe_module *m, const char *name, int subgroup_size, int group_size, int count,
                                  const spe_param *params);

@@ -288,7 +288,7 @@
     X(TILE_BASE, "a tile's base is a pointer parameter or a 64-bit address")                                           \
     X(TILE_TYPE, "tile and base have different types")                                                                 \
     X(TILE_SHAPE, "a tile needs the shape of its base matrix")                                                         \
-    X(TILE_STRIDES, "the innermost dimension's stride must be known")                                                  \
+    X(TILE_STRIDES, "a tile cannot have these strides")                                                                \
     X(TILE_ORDER, "an order is {1, 0} or {0, 1}")                                                                      \
     X(ORDER_STRIDES, "order and strides disagree")                                                                     \
     X(INNER_BLOCKS, "inner blocks must divide a subgroup's piece")                                                     \
@@ -321,7 +321,7 @@
     X(INDEX, "not a 32-bit integer")                                                                                   \
     X(DIMENSION, "dimensions are 0, 1 and 2")                                                                          \
     X(UNSET, "a value that was never set")                                                                             \
-    X(CONDITION, "not a condition")                                                                                    \
+    X(CONDITION, "not a condition; compare, as in XT_NE(x, 0)")                                                        \
     X(LOOP_STEP, "a loop's step must not be 0")                                                                        \
     X(CARRIED, "only xt_val, xt_vec and xt_tile can be carried")                                                       \
     X(CARRIED_TYPE, "a carried value changed its type")                                                                \
@@ -334,7 +334,7 @@
     X(TARGET, "no such target")                                                                                        \
     X(SUBGROUP_SIZE, "the target does not have this subgroup size")                                                    \
     X(GROUP_SIZE, "the work-group is larger than the target allows")                                                   \
-    X(REGISTERS, "too many subgroups for 256 registers per thread")                                                    \
+    X(REGISTERS, "a thread cannot have this number of registers")                                                      \
     X(SPILL, "sums and a slice of operands do not fit in a thread's registers: make the subgroup's piece smaller")     \
     X(MATH_TYPE, "not a type for this function")                                                                       \
     X(BITCAST, "a bitcast keeps the size of an element")                                                               \

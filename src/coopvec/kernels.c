@@ -186,6 +186,7 @@ static void cv_emit_module_(cv_ctx *x, cv_module *mod)
 {
     spe_module *m = &x->m;
     spe_param params[SPE_PARAMS_MAX];
+    spe_at(m, x->desc->file, x->desc->line);
     if (!cm_begin(&x->cm, m, &x->target, x->desc->lowering)) return;
     x->dpas = x->cm.lowering == CM_INTEL;
     x->block2d = x->dpas && (x->target.block2d_sizes & (uint32_t)x->S) && x->S == 16;
@@ -208,9 +209,9 @@ static cv_module cv_build_once_(const cv_build_desc *desc, bool probing, int *lo
 {
     cv_module mod;
     const cv_kernel *k = desc->kernel;
-    cv_ctx *x = (cv_ctx *)spe_build_begin(&mod, cv_errors_(), sizeof *x, desc->version, desc->names, desc->lines,
-                                          k->file);
     spe_place head_at = {k->file, k->line}, user_at = {desc->file, desc->line};
+    cv_ctx *x = (cv_ctx *)spe_build_begin(&mod, cv_errors_(), sizeof *x, desc->version, desc->names, desc->lines,
+                                          k->file, user_at);
     cv_where_ head = {x, &head_at}, user = {x, &user_at};
     if (!x || !spe_ok(&x->m)) return mod;
     x->desc = desc;

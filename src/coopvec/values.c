@@ -22,8 +22,7 @@ XE_FN_ bool cv_live_(cv_where_ w, int side)
     const spe_region_place *at = side ? &cv_side_at_(w.x, side)->at : NULL;
     if (!side || cv_side_at_(w.x, side)->open || !spe_ok(&w.x->m)) return spe_ok(&w.x->m);
     return cv_fail_(w, CV_ERROR_NOT_LISTED,
-                    "the %s of %s:%d left a value in a variable that is used here: list &x, the "
-                    "variable",
+                    "the %s of %s:%d left a value in a variable that is used here; list that variable there",
                     at->name, at->file, at->line);
 }
 
@@ -223,7 +222,8 @@ static bool cv_check_length_(cv_where_ w, int n)
 
 static bool cv_check_type_(cv_where_ w, int type)
 {
-    return cv_is_vector_type_(type) || cv_fail_(w, CV_ERROR_VECTOR_TYPE, "got %s", cv_type_name(type));
+    return cv_is_vector_type_(type) || cv_fail_(w, CV_ERROR_VECTOR_TYPE, "got %s; f16 f32 i16 u16 i32 u32 are possible",
+                                                cv_type_name(type));
 }
 
 /* Checks that a vector is set and in scope. */
@@ -332,7 +332,7 @@ void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d)
     spe_id at, stride;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v) || !cv_locate_(w, &d, &at, &stride)) return;
     if (d.ptr.type != (int)v.type)
-        cv_fail_(w, CV_ERROR_VECTOR_TYPE, "a vector of %s to a ptr<%s>", cv_type_name(v.type),
+        cv_fail_(w, CV_ERROR_VECTOR_TYPE, "a vector of %s to a ptr<%s>; CV_CAST converts it", cv_type_name(v.type),
                  cv_type_name(d.ptr.type));
     for (int i = 0, part = 0, width; spe_ok(&w.x->m) && i < v.length; i += width, part++) {
         uint32_t bytes = (uint32_t)cv_bytes_(v.type);

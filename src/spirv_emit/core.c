@@ -294,7 +294,8 @@ XE_FN_ spe_id spe_operand_(spe_module *m, spe_id value)
     const spe_record_ *r;
     if (m->error.id) return 0;
     if (SPE_UNLIKELY_(!value || value >= m->id_count || !m->ids[value].type))
-        return spe_error_(m, SPE_ERR_NO_VALUE, "operand %u is not a value", value);
+        return spe_error_(m, SPE_ERR_NO_VALUE, "operand %u is %s", value,
+                          spe_info_(m, value) ? "a type, not a value" : "not a value");
     r = &m->ids[value];
     if (SPE_UNLIKELY_(r->depth >= scopes->count || scopes->data[r->depth] != r->serial))
         return spe_error_(m, SPE_ERR_SCOPE, "value %u was made in a region that is closed; carry it out", value);

@@ -171,7 +171,7 @@ int spe_run(int n, int i)
 /* -- a build */
 
 void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, uint32_t version, bool names,
-                      bool lines, const char *source)
+                      bool lines, const char *source, spe_place at)
 {
     spe_module *m = (spe_module *)calloc(1, size);
     static const spe_error none = {0, "", "", NULL, 0, NULL};
@@ -181,7 +181,10 @@ void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, u
     mod->error = m ? spe_get_error(m) : &errors->no_memory;
     mod->warning = &none;
     mod->owner_ = m;
-    if (m) spe_begin(m, &options);
+    if (m && !spe_begin(m, &options)) {
+        m->error.file = at.file;
+        m->error.line = at.line;
+    }
     return m;
 }
 

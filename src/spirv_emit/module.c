@@ -64,7 +64,8 @@ const spe_error *spe_get_error(const spe_module *m) { return &m->error; }
 void spe_print_error(const spe_error *e, FILE *f)
 {
     for (; e && e->id; e = e->next)
-        fprintf(f, "%s:%d: %s: %s\n", e->file ? e->file : "?", e->line, e->name, e->text);
+        if (e->file) fprintf(f, "%s:%d: %s: %s\n", e->file, e->line, e->name, e->text);
+        else fprintf(f, "%s: %s\n", e->name, e->text);
 }
 
 bool spe_ok(const spe_module *m) { return m->error.id == 0; }

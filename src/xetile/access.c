@@ -149,7 +149,7 @@ static bool xt_check_rows_(xt_where_ w, const xt_tile *t)
     const xt_val *along = &t->shape[xt_inner_(t)], *lines = &t->shape[1 - xt_inner_(t)];
     return t->pitch.kind != SPE_INT || along->kind != SPE_INT || (lines->kind == SPE_INT && lines->integer < 2) ||
            t->pitch.integer >= along->integer ||
-           xt_fail_(w, XT_ERROR_TILE_STRIDES, "rows of %lld elements, %lld apart, cannot be stored",
+           xt_fail_(w, XT_ERROR_TILE_STRIDES, "rows of %lld elements, %lld apart, overlap and cannot be stored to",
                     (long long)along->integer, (long long)t->pitch.integer);
 }
 

@@ -41,17 +41,19 @@ static bool xt_choose_resources_(xt_ctx *x)
 {
     spe_place at = {x->desc->file, x->desc->line};
     xt_where_ w = {x, &at};
-    int subgroups = x->subgroups ? x->subgroups : 1, most;
+    int subgroups = x->subgroups ? x->subgroups : 1, most, registers = x->desc->registers;
+    if (registers && registers != 128 && registers != 256)
+        return xt_fail_(w, XT_ERROR_REGISTERS, ".registers is %d, wanted 128 or 256", registers);
     if (x->subgroups) at = x->subgroups_at;
     if (subgroups < 0 || subgroups > x->target.max_group_size / x->S)
         return xt_fail_(w, XT_ERROR_GROUP_SIZE, "%d subgroups of %d are %d work-items, %s has %d", subgroups, x->S,
                         subgroups * x->S, x->target.name, x->target.max_group_size);
     most = x->target.max_group_size / x->S / 2; /* 256 registers halve the hardware's threads */
     x->registers = x->accumulator_bytes > 4096 || (x->product_bytes > 6144 && subgroups <= most) ? 256 : 128;
-    if (x->desc->registers) x->registers = x->desc->registers;
-    return x->registers <= 128 || subgroups <= most ||
+    if (registers) x->registers = registers;
+    return x->registers == 128 || subgroups <= most ||
            xt_fail_(w, XT_ERROR_REGISTERS,
-                    "%d subgroups, %s has room for %d; .registers = 128 takes more and may spill", subgroups,
+                    "256 for %d subgroups, %s has room for %d; .registers = 128 takes more and may spill", subgroups,
                     x->target.name, most);
 }
 
@@ -147,6 +149,7 @@ static void xt_make_module_(xt_ctx *x, xt_module *mod)
     if (x->place_moves) x->place_moves(x);
     if (!xt_report_(x)) return;
     xt_find_layouts_(x);
+    spe_at(&x->m, x->desc->file, x->desc->line);
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering)) return;
     if (x->products) x->products->find_messages(x);
     if (x->stager && spe_ok(&x->m)) x->stager->find(x);
@@ -165,7 +168,7 @@ xt_module xt_build(const xt_build_desc *desc)
     spe_place at = {desc->file, desc->line}, head = {desc->kernel->file, desc->kernel->line};
     xt_where_ w = {NULL, &at};
     xt_ctx *x = (xt_ctx *)spe_build_begin(&mod, xt_errors_(), sizeof *x, desc->version, desc->names, desc->lines,
-                                          desc->kernel->file);
+                                          desc->kernel->file, at);
     if (!x || !spe_ok(&x->m)) return mod;
     x->desc = desc;
     w.x = x;

@@ -55,11 +55,11 @@ XE_FN_ bool xt_check_scope_(xt_where_ w, int scope, const char *what)
     for (int i = x->regions.depth - 1; i >= 0; i--)
         if (x->frames[i]->scope == scope || x->frames[i]->side == scope) return true;
     return scope == 0 ||
-           xt_fail_(w, XT_ERROR_UNLISTED, "%s was made in the %s of %s:%d; list it there, &x, to use it %s", what,
+           xt_fail_(w, XT_ERROR_UNLISTED, "%s was made in the %s of %s:%d; to use it %s, list its variable there", what,
                     s->op == XT_OP_FOR_  ? "XT_FOR"
                     : s->op == XT_OP_IF_ ? "XT_IF"
                                          : "XT_WHILE",
-                    s->file, s->line, x->again ? "in the next turn" : "outside");
+                    s->file, s->line, x->again ? "in the next iteration" : "outside");
 }
 
 XE_FN_ bool xt_is_lost_(const xt_val *v) { return v->magic == SPE_VAL_MAGIC && v->kind >= SPE_SCALAR && !v->id; }

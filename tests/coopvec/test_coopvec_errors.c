@@ -150,6 +150,14 @@ TEST(builds_that_are_refused)
         CV_ERROR_GROUP_SIZE);
     CHECK_INT(build_error(&promised, (cv_build_desc){.target = &bmg, .local_size = 24}, "work-groups of 24"),
               CV_ERROR_UNIFORM);
+    for (int i = 0; i < 2; i++) {
+        int line = __LINE__ + 1;
+        cv_module mod = CV_BUILD(promised, &bmg, .version = i ? 0 : SPE_VERSION(2, 0), .lowering = i ? 77 : 0);
+        CHECK_STR(mod.error->name, i ? "CM_ERROR_LOWERING" : "SPE_ERR_OPTION");
+        CHECK_MSG(mod.error->file && strcmp(mod.error->file, __FILE__) == 0 && mod.error->line == line, "line %d",
+                  mod.error->line);
+        cv_free(&mod);
+    }
     broken.params = "ptr<f17> w";
     CHECK_INT(build_error(&broken, (cv_build_desc){.target = &bmg}, "ptr<f17> w"), CV_ERROR_PARAMETER_TEXT);
     broken.params = "e4m3 w";

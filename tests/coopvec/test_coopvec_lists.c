@@ -82,7 +82,7 @@ TEST(what_is_not_listed)
                   mod.error->text);
         snprintf(place, sizeof place, "%s:%d left", __FILE__, region_line);
         CHECK_HAS(mod.error->text, place);
-        CHECK_HAS(mod.error->text, "list &x");
+        CHECK_HAS(mod.error->text, "list that variable there");
         cv_free(&mod);
     }
 }

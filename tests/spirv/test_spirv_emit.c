@@ -626,6 +626,34 @@ TEST(the_first_error_stays)
     spe_free(&m);
 }
 
+/* Prints a module's error and compares the line. */
+static void check_printed(const spe_module *m, const char *want)
+{
+    char line[200] = "";
+    FILE *f = tmpfile();
+    if (!f) SKIP("no temporary file");
+    spe_print_error(spe_get_error(m), f);
+    rewind(f);
+    CHECK(fgets(line, sizeof line, f) != NULL);
+    CHECK_STR(line, want);
+    CHECK(fgetc(f) == EOF);
+    fclose(f);
+}
+
+TEST(errors_are_printed_with_their_place_if_it_is_known)
+{
+    spe_module m;
+    spe_begin(&m, NULL);
+    spe_fail(&m, 2001, "XT_ERR_X", "no place");
+    check_printed(&m, "XT_ERR_X: no place\n");
+    spe_free(&m);
+    spe_begin(&m, NULL);
+    spe_at(&m, "user.c", 7);
+    spe_fail(&m, 2001, "XT_ERR_X", "a place");
+    check_printed(&m, "user.c:7: XT_ERR_X: a place\n");
+    spe_free(&m);
+}
+
 #define EXPECT(id_, part)                                                                                              \
     do {                                                                                                               \
         CHECK_INT(spe_get_error(&m)->id, id_);                                                                         \
@@ -792,6 +820,7 @@ int main(void)
     RUN(arena_memory_is_zeroed_and_stays);
     RUN(free_is_always_right);
     RUN(the_first_error_stays);
+    RUN(errors_are_printed_with_their_place_if_it_is_known);
     RUN(kernels_are_checked);
     RUN(parameters_are_checked);
     RUN(calls_are_checked);

@@ -517,7 +517,7 @@ TEST(memory_is_checked)
     REFUSES(SPE_ERR_TYPE, "spe_index: takes integers", spe_index(&x.m, p, f));
     REFUSES(SPE_ERR_RANGE, "spe_element", spe_element(&x.m, p, 1, &i));
     REFUSES(SPE_ERR_NO_VALUE, "spe_load: operand 0", spe_load(&x.m, 0, 0));
-    REFUSES(SPE_ERR_NO_VALUE, "is not a value", spe_load(&x.m, x.f32, 0));
+    REFUSES(SPE_ERR_NO_VALUE, "is a type, not a value", spe_load(&x.m, x.f32, 0));
     REFUSES(SPE_ERR_NO_VALUE, "operand 4000000", spe_load(&x.m, 4000000, 0));
     REFUSES(SPE_ERR_TYPE, "spe_global_var",
             spe_global_var(&x.m, SPE_StorageClassUniformConstant, x.f32, spe_i32(&x.m, 1)));

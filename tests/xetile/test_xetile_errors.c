@@ -338,8 +338,8 @@ static int region_line;
     {                                                                                                                  \
         char where[32];                                                                                                \
         xt_module mod = XT_BUILD(unlisted_##case_, &(xt_target){.name = "bmg"});                                       \
-        snprintf(where, sizeof where, "errors.c:%d; list it", region_line);                                            \
-        expect_in(&mod, XT_ERROR_UNLISTED, region_line, 5, where, "&x");                                               \
+        snprintf(where, sizeof where, "errors.c:%d; to use it", region_line);                                          \
+        expect_in(&mod, XT_ERROR_UNLISTED, region_line, 5, where, "list its");                                         \
     }
 UNLISTED(vector_behind, XT_FOR (k, 0, N, 1) { v = XT_ADD(v, 1.0); } XT_STORE_TILE(v, t);)
 UNLISTED(vector_next_turn, XT_FOR (k, 0, N, 1) { v = XT_ADD(v, 1.0); XT_STORE_TILE(v, t); })
@@ -465,6 +465,8 @@ BAD(array_too_small, LOCAL_SIZE, "number 1024", "XT_LOCAL 1000",
     XT_INIT_TILE(XT_LOCAL(f32, 1000), f32, 8, 16, .shape = XT_AT(32, 32));)
 BAD(array_too_small_for_strides, LOCAL_SIZE, "number 1272", "XT_LOCAL 1024",
     XT_INIT_TILE(XT_LOCAL(f32, 1024), f32, 8, 16, .shape = XT_AT(32, 32), .strides = XT_AT(40, 1));)
+BAD(array_far_too_small, LOCAL_SIZE, "number 4294967296", "XT_LOCAL 64",
+    XT_INIT_TILE(XT_LOCAL(f32, 64), f32, 1, 16, .shape = XT_AT(65536, 65536, 65536, 65536));)
 BAD(array_too_small_for_scatter, LOCAL_SIZE, "number 65", "XT_LOCAL 64",
     XT_INIT_TILE(XT_LOCAL(f32, 64), f32, 1, 16, .scatter = XT_SPLAT(i32, 1, 16, 0), .shape = XT_AT(65));)
 BAD(rows_overlap, TILE_STRIDES, "rows of 64 elements", "40 apart",
@@ -558,6 +560,24 @@ TEST(a_product_that_does_not_fit_in_registers)
     xt_free(&mod);
     mod = XT_BUILD(fine, &(xt_target){.name = "bmg"});
     CHECK_INT(mod.warning->id, 0);
+    xt_free(&mod);
+}
+
+TEST(options_are_checked_where_they_are_given)
+{
+    int line = __LINE__ + 1;
+    xt_module mod = XT_BUILD(crowd, &(xt_target){.name = "bmg"}, .registers = 100);
+    expect(&mod, XT_ERROR_REGISTERS, line, ".registers is 100", "128 or 256");
+    line = __LINE__ + 1;
+    mod = XT_BUILD(crowd, &(xt_target){.name = "bmg"}, .version = SPE_VERSION(2, 0));
+    CHECK_STR(mod.error->name, "SPE_ERR_OPTION");
+    CHECK_STR(mod.error->file, __FILE__);
+    CHECK_INT(mod.error->line, line);
+    xt_free(&mod);
+    line = __LINE__ + 1;
+    mod = XT_BUILD(crowd, &(xt_target){.name = "bmg"}, .registers = 128, .lowering = 77);
+    CHECK_STR(mod.error->name, "CM_ERROR_LOWERING");
+    CHECK_INT(mod.error->line, line);
     xt_free(&mod);
 }
 
@@ -749,6 +769,7 @@ int main(void)
     RUN(padding_beyond_f16);
     RUN(array_too_small);
     RUN(array_too_small_for_strides);
+    RUN(array_far_too_small);
     RUN(array_too_small_for_scatter);
     RUN(rows_overlap);
     RUN(unlisted_vector_behind);
@@ -771,6 +792,7 @@ int main(void)
     RUN(a_body_runs_once);
     RUN(build_options);
     RUN(a_product_that_does_not_fit_in_registers);
+    RUN(options_are_checked_where_they_are_given);
     RUN(too_many_subgroups_for_the_large_register_file);
     RUN(parameter_texts);
     RUN(every_error_has_a_name_and_a_text);
