@@ -107,7 +107,7 @@ static bool emit(const char *path, const char *target)
 }
 
 static const example_option options[] = {
-    NUMBER("--m", "rows of A and C, up to 32 (8, 16, 32 and 17 one after another)", &m, 1, 32),
+    NUMBER("--m", "rows of A and C, up to 32 (default: 8, 16, 32 and 17, one after the other)", &m, 1, 32),
     NUMBER("--n", "columns of B and C, up to 32 (as many; 9 with 17)", &n, 1, 32),
     NUMBER("--k", "columns of A, rows of B, up to 32 (as many; 5 with 17)", &k, 1, 32),
     NUMBER("--count", "matrices", &count, 1, 1000000),

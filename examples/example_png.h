@@ -200,11 +200,11 @@ static inline void png_compressed(png_stream *s, const png_code *literals, const
             else
                 s->out[s->done++] = (uint8_t)symbol;
         } else if (symbol > 285) {
-            s->wrong = "its pixels have a length that there is not";
+            s->wrong = "its pixels have an invalid length";
         } else {
             size_t count = symbol == 285 ? 258 : 3 + png_value(s, symbol - 257, 2), back;
             symbol = png_symbol(s, distances);
-            if (symbol > 29 && !s->wrong) s->wrong = "its pixels have a distance that there is not";
+            if (symbol > 29 && !s->wrong) s->wrong = "its pixels have an invalid distance";
             back = s->wrong ? 0 : 1 + png_value(s, symbol, 1);
             if (!s->wrong) png_copy(s, back, count);
         }
@@ -284,7 +284,7 @@ static inline const char *png_inflate(const uint8_t *in, size_t size, uint8_t *o
         else if (kind == 2)
             png_dynamic(&s);
         else
-            s.wrong = "its pixels have a block of a kind that there is not";
+            s.wrong = "its pixels have a block of an invalid kind";
     }
     if (s.wrong) return s.wrong;
     if (s.done < count) return "it has fewer pixels than its size";
@@ -307,7 +307,7 @@ static inline const char *png_unfilter(const uint8_t *rows, const png_picture *p
     for (int y = 0; y < p->height; y++) {
         const uint8_t *from = rows + (size_t)y * (line + 1), filter = *from++;
         uint8_t *to = p->at + (size_t)y * line;
-        if (filter > 4) return "a row has a filter that there is not";
+        if (filter > 4) return "a row has an invalid filter";
         for (size_t i = 0; i < line; i++) {
             int left = i < step ? 0 : to[i - step], up = y ? to[i - line] : 0;
             int corner = y && i >= step ? to[i - line - step] : 0;

@@ -321,8 +321,8 @@ static bool emit(const char *path, const char *target)
 }
 
 static const example_option options[] = {
-    CHOICE("--head", "D; both without it", &head, head_names),
-    CHOICE("--causal", "1: each query sees only the keys up to its own; both without it", &causal, causal_names),
+    CHOICE("--head", "D; default: both", &head, head_names),
+    CHOICE("--causal", "1: each query sees only the keys up to its own; default: both", &causal, causal_names),
     SIZE("--length", "queries, and keys", &length),
     NUMBER("--heads", "of the model", &heads, 1, 1024),
     OPTIONS_END,

@@ -362,7 +362,7 @@ static bool check_options(void)
 
 static const example_option options[] = {
     NUMBER("--items", "work-items times rounds, a multiple of 1024", &items, LOCAL *ROUNDS, 1 << 28),
-    CHOICE("--type", "of the weights; all, one after the other, without it", &only, network_names),
+    CHOICE("--type", "of the weights; default: all, one after the other", &only, network_names),
     OPTIONS_END,
 };
 

@@ -40,9 +40,9 @@
  *                     the work-item, with offset, stride and bias computed from constants, parameters, group ids and
  *                     CV_UNIFORM. CV_UNIFORM_YES: you promise that they do. CV_UNIFORM_NO: one lane at a time
  *     CV_VECTOR_REF(base, T, .offset = CV_AT(bytes))   a bias or accumulated vector; base + offset a multiple of 64
- *     CV_INTERPRET(vector, T)   how an input vector's elements are read (default: as its own type): the types above,
- *                     (e4m3 and e5m2 round and saturate, unlike NVIDIA's hardware: see CONVERSION RULES)
- *                     or packed_s8x32, packed_u8x32 (of u32: four 8-bit integers an element)
+ *     CV_INTERPRET(vector, T)   how an input vector's elements are read (default: as its own type): the types above
+ *                     (e4m3 and e5m2 round and saturate, unlike NVIDIA's hardware: see CONVERSION RULES),
+ *                     packed_s8x32 packed_u8x32 (of u32: four 8-bit integers an element)
  *
  * OPERATIONS (number: a C number or a cv_val; T: a type name)
  *     CV_MATVEC_MUL(T, matrix, input)     the matrix times the vector: M elements of T. HLSL's Mul; CV_MUL is the same.
@@ -63,7 +63,7 @@
  *     CV_RELU(v)  CV_LEAKY_RELU(v, slope)  CV_SIGMOID  CV_TANH  CV_GELU (the tanh form)
  *     CV_CAST(T, x)                           by the conversion rules below
  *     CV_EQ CV_NE CV_LT CV_LE CV_GT CV_GE (x, y)  CV_SELECT(condition, x, y)     numbers
- *     CV_GROUP_ID CV_GROUP_COUNT CV_LOCAL_ID CV_GLOBAL_ID CV_GLOBAL_SIZE CV_SUBGROUP_ID CV_LANE_ID ()   i32, of x
+ *     CV_GROUP_ID CV_GROUP_COUNT CV_LOCAL_ID CV_GLOBAL_ID CV_GLOBAL_SIZE CV_SUBGROUP_ID CV_LANE_ID ()   i32, along x
  *     CV_UNIFORM(number)                      the first active work-item's, for all of the subgroup
  *     CV_FOR (k, lo, hi, step, &x, &y, ...) { }   CV_IF (condition, &x, ...) { } CV_ELSE { }   CV_BARRIER()
  *                     Only the listed variables (cv_val, cv_vec) may leave the region changed; using another one that

@@ -21,12 +21,12 @@
  * HOW A KERNEL IS MADE. The body is ordinary C that XT_BUILD runs once. Each macro checks its operands and records an
  * operation. XT_BUILD then determines the work-group's size and the layout of each vector, and writes the record as
  * SPIR-V. If row pitches are known only at launch it writes two versions, with and without 2D block messages, and the
- * kernel picks one at run time (.pitch). On Intel's devices the latter copies operands of products to local memory
- * first (staging.c). C variables and C loops exist at build time: a C `for` unrolls. The bodies of XT_FOR and XT_WHILE
- * run a second time without recording anything, to detect that an iteration uses what the previous one left in an
- * unlisted variable. Kernel values are xt_val (scalars), xt_tile (a place in memory) and xt_vec (a two-dimensional
- * vector); assign them and pass them to functions like any C value. A function that uses the macros takes XT_CONTEXT
- * as its first parameter and is called with XT_SELF:
+ * kernel picks one at run time (.pitch). On Intel's devices the version without them copies operands of products to
+ * local memory first (staging.c). C variables and C loops exist at build time: a C `for` unrolls. The bodies of XT_FOR
+ * and XT_WHILE run a second time without recording anything, to detect that an iteration uses what the previous one
+ * left in an unlisted variable. Kernel values are xt_val (scalars), xt_tile (a place in memory) and xt_vec (a
+ * two-dimensional vector); assign them and pass them to functions like any C value. A function that uses the macros
+ * takes XT_CONTEXT as its first parameter and is called with XT_SELF:
  *     static xt_vec twice(XT_CONTEXT, xt_vec v) { return XT_ADD(v, v); }           ...   v = twice(XT_SELF, v);
  *
  * KERNEL PARAMETERS, at most 32: ptr(TYPE, NAME), or one of f64 f32 f16 bf16 i64 i32 i16 i8 u64 u32 u16 u8 (NAME)
@@ -41,6 +41,9 @@
  * the first subgroup; if it is more, it wraps around and subgroups share pieces. One must divide the other. All maps of
  * a kernel have the same number of subgroups; that number times the subgroup size is the work-group's size. On the
  * host, xt_dist_init, xt_dist_pieces, xt_dist_offset and xt_dist_owns compute the distribution.
+ *
+ * THE TEXTS are two versions of the specification of XeTile, an MLIR dialect of IMEX: the older one, with its own names
+ * and with blocked vectors, and the newer one, whose names are used here. docs/rules.md lists the rules of both.
  *
  * OPERATIONS (number: a C integer or floating value, or an xt_val; T: a type name as above, also tf32). Capitalised
  * words in brackets name errors, XT_ERROR_...; any operation may report UNSET: a value that was never set.
@@ -192,7 +195,7 @@
  *                                        because XT_SUBGROUP_ID() chose what to load, each subgroup gets its own
  *     XT_ALL(mask) XT_ANY(mask)          whether all elements (any element) of the whole vector are true: a condition,
  *                                        for XT_IF (CONDITION)
- *     These stay in registers if each subgroup already holds what it needs (section 2.3 of the text).
+ *     These stay in registers if each subgroup already holds what it needs (section 2.3 of the newer text).
  *     Maps can be derived from others: those of a product's operands, rows x k and k x cols, from the product's map by
  *     xt_map_mma_a(&m, k) and xt_map_mma_b(&m, k); a result's from its operand's by xt_map_reduction(&m, dim, n) and
  *     xt_map_transpose(&m); the operand's from the result's by xt_map_broadcast(&m, dim, n). n: as .reduction_size and

@@ -19,12 +19,9 @@
 #include <unistd.h>
 
 enum { NAME_BYTES = 128, STALE_SECONDS = 3600 };
-static const uint64_t default_limit = (uint64_t)512
-                                      << 20; /* total bytes of entries; default of $XETILE_SOFT_CACHE_LIMIT */
+static const uint64_t default_limit = (uint64_t)512 << 20; /* bytes of all entries; see $XETILE_SOFT_CACHE_LIMIT */
 
-/* ---- files and directories */
-
-/* ---- lookup --- */
+/* ---- lookup */
 
 static void hex(char *to, const uint8_t *from, size_t bytes)
 {
@@ -154,7 +151,7 @@ void jit_cache_unlock(int lock)
     if (lock >= 0) close(lock);
 }
 
-/* ---- storing, limiting the size ---------- */
+/* ---- storing, limiting the size */
 
 struct entry {
     char name[NAME_BYTES];
