@@ -125,7 +125,8 @@ ze_result_t soft_capture_begin(ze_command_list_handle_t list, ze_graph_handle_t 
 /* Lock held. */
 static void end(ze_graph_handle_t graph)
 {
-    graph->capturing = graph->paused = false;
+    graph->capturing = false;
+    graph->paused = false;
     graph->closed = graph->joined = true;
     while (graph->events) forget(graph->events);
     for (struct soft_branch *b = graph->branches; b; b = b->next) {

@@ -54,6 +54,13 @@ static struct {
 
 static _Thread_local char this_thread; /* whose address tells threads apart */
 
+/* Lock held. */
+static void set_first(struct soft_queue *q, struct soft_work *first)
+{
+    q->first = first;
+    atomic_store(&q->first_number, first ? first->number : UINT64_MAX);
+}
+
 /* ---- creation and destruction */
 
 /* Priorities as numbers, which Intel's driver takes. */
@@ -106,7 +113,7 @@ ze_result_t soft_queue_init(struct soft_queue *q, ze_device_handle_t device, con
     q->desc = *desc;
     q->desc.priority = priority_of(desc);
     if (soft_queue_urgency(q)) pool_begin_ranking();
-    q->last = &q->first;
+    set_first(q, NULL);
     pthread_mutex_lock(&queues.lock);
     q->number = ++queues.last_number;
     q->next = queues.first;
@@ -196,7 +203,7 @@ static bool is_for_helper(const struct soft_command *c, const struct goal *goal)
 
 /* ---- the order in which submissions begin */
 
-static bool run_first(struct soft_queue *q, const struct goal *goal);
+static bool run_first(struct soft_queue *q, const struct goal *goal, bool foremost);
 
 /* Leaves the queue to its thread. Lock held. One that is up looks again before it rests. */
 static void call_thread(struct soft_queue *q)
@@ -240,11 +247,12 @@ static struct soft_queue *queue_ahead(const struct soft_queue *q, const struct s
 {
     struct soft_queue *ahead = NULL;
     for (struct soft_queue *other = queues.first; other; other = other->next) {
+        const int more_urgent = soft_queue_urgency(other) - soft_queue_urgency(q);
         if (other == q || !share_an_engine(other, q)) continue;
+        if (more_urgent <= 0 && atomic_load(&other->first_number) > w->number) continue; /* without the lock */
         pthread_mutex_lock(&other->signal.lock);
         int more = ahead ? soft_queue_urgency(other) - soft_queue_urgency(ahead) : 1;
-        if (is_behind(w, other->first, soft_queue_urgency(other) - soft_queue_urgency(q)) &&
-            (more > 0 || (more == 0 && other->first->number < *first))) {
+        if (is_behind(w, other->first, more_urgent) && (more > 0 || (more == 0 && other->first->number < *first))) {
             ahead = other;
             *first = other->first->number;
         }
@@ -293,7 +301,7 @@ static bool run_ahead(struct soft_queue *ahead, uint64_t number, const struct so
     }
     ahead->held++;
     pthread_mutex_unlock(&queues.lock);
-    run_first(ahead, &none);
+    run_first(ahead, &none, true);
     call_sleeper(ahead); /* for the rest, as this thread has other work */
     pthread_mutex_unlock(&ahead->signal.lock);
     pthread_mutex_lock(&queues.lock);
@@ -406,21 +414,20 @@ static bool run_work(struct soft_queue *q, struct soft_work *w, const struct goa
     return true;
 }
 
-/* Runs the first submission, to the end or to the goal (NULL: none); true at the end. Called with the lock held, which
- * it releases meanwhile; no other thread may be busy. */
-static bool run_first(struct soft_queue *q, const struct goal *goal)
+/* Runs the first submission, to the end or to the goal (NULL: none); true at the end. foremost: no other submission to
+ * its engine is before it. Called with the lock held, which it releases meanwhile; no other thread may be busy. */
+static bool run_first(struct soft_queue *q, const struct goal *goal, bool foremost)
 {
     struct soft_work *w = q->first;
-    bool done, alone = w->state != QUEUED || is_alone();
+    bool done, may_begin = foremost || w->state != QUEUED || is_alone();
     q->busy = true;
     pthread_mutex_unlock(&q->signal.lock);
-    if (!alone) wait_in_line(q, w);
+    if (!may_begin) wait_in_line(q, w);
     done = run_work(q, w, goal);
     pthread_mutex_lock(&q->signal.lock);
     q->busy = false;
     if (done) {
-        q->first = w->next;
-        if (!q->first) q->last = &q->first;
+        set_first(q, w->next);
         if (++q->completed == q->submitted) atomic_fetch_sub(&queues.active, 1);
         if (q->failed == ZE_RESULT_SUCCESS) q->failed = w->result;
         free(w);
@@ -430,7 +437,7 @@ static bool run_first(struct soft_queue *q, const struct goal *goal)
     if (atomic_load(&queues.in_line) || soft_memory_waits()) {
         pthread_mutex_unlock(&q->signal.lock);
         move_line(q);
-        soft_memory_collect(soft_queues_first);
+        if (soft_memory_waits()) soft_memory_collect(soft_queues_first);
         pthread_mutex_lock(&q->signal.lock);
     }
     return true;
@@ -461,7 +468,7 @@ static void *queue_thread(void *pointer)
     pthread_mutex_lock(&q->signal.lock);
     while (q->first || q->busy || !atomic_load(&q->stop)) {
         if (may_run(q))
-            run_first(q, NULL);
+            run_first(q, NULL, false);
         else
             rest(q);
     }
@@ -480,7 +487,7 @@ static bool await_number(struct soft_queue *q, uint64_t number, bool help, uint6
 {
     while (q->completed < number) {
         if (help && may_run(q))
-            run_first(q, NULL);
+            run_first(q, NULL, false);
         else if (q->completed < number && !soft_signal_wait(&q->signal, deadline) && q->completed < number)
             return false;
     }
@@ -529,7 +536,10 @@ ze_result_t soft_queue_submit(struct soft_queue *q, struct soft_command *command
     for (i = 0; i < list_count; i++) w->lists[i] = lists[i];
     if (q->submitted++ == q->completed) atomic_fetch_add(&queues.active, 1);
     w->number = atomic_fetch_add(&queues.submissions, 1) + 1;
-    *q->last = w;
+    if (q->first)
+        *q->last = w;
+    else
+        set_first(q, w);
     q->last = &w->next;
     if (asynchronous) {
         if (q->rest == SOFT_NAPPING && q->first != w)
@@ -560,7 +570,7 @@ static void visit(uint64_t number, const struct goal *goal)
     struct soft_queue *q = hold(number);
     if (!q) return;
     pthread_mutex_lock(&q->signal.lock);
-    while (goal && may_run(q) && run_first(q, goal)) continue;
+    while (goal && may_run(q) && run_first(q, goal, false)) continue;
     call_thread(q);
     pthread_mutex_unlock(&q->signal.lock);
     pthread_mutex_lock(&queues.lock);

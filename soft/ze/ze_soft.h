@@ -728,6 +728,7 @@ struct soft_queue {
     struct soft_signal signal;
     pthread_cond_t work; /* for its thread; other threads wait for the signal */
     struct soft_work *first, **last;
+    _Atomic uint64_t first_number; /* the first submission's; UINT64_MAX: none */
     uint64_t submitted, completed;
     bool busy, started;
     enum soft_rest rest; /* of its thread */
