@@ -25,7 +25,8 @@ struct step {
     uint32_t to;  /* the block that it leads to, or one of these: none, all that its block leads to */
     bool may_cut; /* before it */
 };
-enum { NOWHERE = UINT32_MAX, EVERYWHERE = UINT32_MAX - 1 };
+#define NOWHERE UINT32_MAX
+#define EVERYWHERE (UINT32_MAX - 1)
 
 struct outline {
     struct cg *g;

@@ -17,7 +17,8 @@ struct cg_cut {
 };
 
 /* The piece that a variable is local to. */
-enum { CG_UNUSED = UINT32_MAX, CG_IN_STATE = UINT32_MAX - 1 }; /* no piece uses it; several do, or one again */
+#define CG_UNUSED UINT32_MAX         /* no piece uses it ... */
+#define CG_IN_STATE (UINT32_MAX - 1) /* ... several do, or one again */
 
 struct cg_outline {
     uint32_t place_count;
