@@ -56,10 +56,24 @@ bool soft_condition_init(pthread_cond_t *condition)
     return ok;
 }
 
+/* These locks are held for less time than a thread takes to fall asleep, so who finds one taken first spins. */
+static bool init_lock(pthread_mutex_t *lock)
+{
+    pthread_mutexattr_t attributes;
+    bool made;
+    if (pthread_mutexattr_init(&attributes) != 0) return false;
+#ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ADAPTIVE_NP);
+#endif
+    made = pthread_mutex_init(lock, &attributes) == 0;
+    pthread_mutexattr_destroy(&attributes);
+    return made;
+}
+
 bool soft_signal_init(struct soft_signal *s)
 {
     if (!soft_condition_init(&s->changed)) return false;
-    if (pthread_mutex_init(&s->lock, NULL) == 0) return true;
+    if (init_lock(&s->lock)) return true;
     pthread_cond_destroy(&s->changed);
     return false;
 }
