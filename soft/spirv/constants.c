@@ -148,6 +148,7 @@ static bool eval_int(uint32_t op, uint64_t a, uint64_t b, uint32_t bits, uint64_
 {
     int64_t sa = sign_extend(a, bits), sb = sign_extend(b, bits);
     bool overflow = sb == 0 || (sb == -1 && sa == sign_extend((uint64_t)1 << (bits - 1), bits));
+    int64_t rest = overflow ? 0 : sa % sb;
     switch (op) {
     case SP_OP_SNegate: *v = 0 - a; return true;
     case SP_OP_Not: *v = ~a; return true;
@@ -157,8 +158,8 @@ static bool eval_int(uint32_t op, uint64_t a, uint64_t b, uint32_t bits, uint64_
     case SP_OP_UDiv: *v = b ? a / b : 0; return true;
     case SP_OP_UMod: *v = b ? a % b : 0; return true;
     case SP_OP_SDiv: *v = overflow ? (sb ? a : 0) : (uint64_t)(sa / sb); return true;
-    case SP_OP_SRem: *v = overflow ? 0 : (uint64_t)(sa % sb); return true;
-    case SP_OP_SMod: *v = overflow ? 0 : (uint64_t)((sa % sb + sb) % sb); return true;
+    case SP_OP_SRem: *v = (uint64_t)rest; return true;
+    case SP_OP_SMod: *v = (uint64_t)(rest && (rest ^ sb) < 0 ? rest + sb : rest); return true;
     case SP_OP_ShiftLeftLogical: *v = b < bits ? a << b : 0; return true;
     case SP_OP_ShiftRightLogical: *v = b < bits ? a >> b : 0; return true;
     case SP_OP_ShiftRightArithmetic: *v = (uint64_t)(sa >> (b < bits ? b : bits - 1)); return true;

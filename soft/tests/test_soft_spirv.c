@@ -1036,6 +1036,9 @@ TEST(spec_operations)
     OP(TYPES, ConstantComposite, V2I, FIRST + n + 8, M7, P3);
     OP(TYPES, SpecConstantOp, V4I, FIRST + n + 9, SP_OP_VectorShuffle, FIRST + n + 8, FIRST + n + 8, 1, 0, 3, 2);
     OP(TYPES, SpecConstantOp, I32, FIRST + n + 10, SP_OP_CompositeExtract, FIRST + n + 9, 2);
+    OP(TYPES, Constant, I64, FIRST + n + 11, 5, 0x60000000); /* their sum does not fit */
+    OP(TYPES, Constant, I64, FIRST + n + 12, 0, 0x70000000);
+    OP(TYPES, SpecConstantOp, I64, FIRST + n + 13, SP_OP_SMod, FIRST + n + 11, FIRST + n + 12);
     m = read_draft(d);
     if (!m) return;
     for (i = 0; i < n; i++) {
@@ -1052,6 +1055,7 @@ TEST(spec_operations)
     CHECK(sp_constant(m, FIRST + n + 6, &v) && v == 0xc700);
     CHECK(sp_constant(m, FIRST + n + 7, &v) && v == 0);
     CHECK(sp_constant(m, FIRST + n + 10, &v) && v == 3);
+    CHECK(sp_constant(m, FIRST + n + 13, &v) && v == 0x6000000000000005);
     CHECK_INT((int32_t)m->ids[FIRST + n + 9].bits[3], -7);
     sp_free(m);
 }
