@@ -1934,11 +1934,22 @@ XE_FN_ const xt_val *xt_neutral_(int op, const xt_val *a, const xt_val *b)
     return NULL;
 }
 
+/* A constant as an integer of the type: its low bits, as of other numbers; a floating one is truncated first. */
+XE_FN_ xt_val xt_whole_constant_(int type, const xt_val *v)
+{
+    int unused = 64 - xt_bits_(type);
+    uint64_t bits = (uint64_t)v->integer;
+    if (v->kind == SPE_REAL && v->real >= 0x1p63) bits = v->real < 0x1p64 ? (uint64_t)v->real : UINT64_MAX;
+    else if (v->kind == SPE_REAL) bits = (uint64_t)(v->real > -0x1p63 ? (int64_t)v->real : INT64_MIN);
+    bits <<= unused;
+    return spe_val_int(xt_is_signed_(type) ? (int64_t)bits >> unused : (int64_t)(bits >> unused));
+}
+
 XE_FN_ spe_id xt_emit_cast_(xt_ctx *x, int type, const xt_val *v)
 {
     spe_id t = xt_spe_type_(x, type);
     xt_val c = *v, one = spe_val_int(1), zero = spe_val_int(0);
-    if (c.kind == SPE_REAL && !xt_is_float_(type)) c = spe_val_int((long long)c.real);
+    if (xt_is_constant_(v) && !xt_is_float_(type)) c = xt_whole_constant_(type, v);
     if (xt_is_constant_(v)) return xt_constant_(x, type, &c);
     if (v->type == XT_BOOL_) return spe_select(&x->m, v->id, xt_constant_(x, type, &one), xt_constant_(x, type, &zero));
     if (xt_is_float_(v->type) && !xt_is_float_(type))
@@ -2021,7 +2032,10 @@ xt_val xt_select_scalar_(xt_where_ w, xt_any_ c, xt_any_ first, xt_any_ second)
         return xt_nothing_();
     if (condition.kind == SPE_INT) return condition.integer ? a : b;
     if (condition.kind != SPE_SCALAR || condition.type != XT_BOOL_ || type < 0)
-        return XT_FAIL_NUMBER_(w, condition.type != XT_BOOL_ ? XT_ERROR_CONDITION : XT_ERROR_SCALAR_TYPE, "XT_SELECT");
+        return condition.type != XT_BOOL_
+                   ? XT_FAIL_NUMBER_(w, XT_ERROR_CONDITION, "XT_SELECT got %s", xt_describe_(&condition).s)
+                   : XT_FAIL_NUMBER_(w, XT_ERROR_SCALAR_TYPE, "XT_SELECT of %s and %s", xt_describe_(&a).s,
+                                     xt_describe_(&b).s);
     if (!xt_check_type_(w, &a, type, "the second operand of XT_SELECT") ||
         !xt_check_type_(w, &b, type, "the third operand of XT_SELECT"))
         return xt_nothing_();
@@ -5420,7 +5434,7 @@ XE_FN_ bool xt_check_broadcast_(xt_where_ w, xt_broadcast_desc_ *d)
         return xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "dimension %d has %d elements, wanted 1 (or .broadcast_size)",
                         d->dim, n);
     if (d->broadcast_size == 0) d->broadcast_size = d->size;
-    return (d->broadcast_size > 0 && d->size == n * d->broadcast_size) ||
+    return (d->broadcast_size > 0 && d->size == (int64_t)n * d->broadcast_size) ||
            xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "%d elements times broadcast_size %d is not %d", n, d->broadcast_size,
                     d->size);
 }

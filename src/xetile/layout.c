@@ -209,7 +209,7 @@ static bool xt_check_broadcast_(xt_where_ w, xt_broadcast_desc_ *d)
         return xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "dimension %d has %d elements, wanted 1 (or .broadcast_size)",
                         d->dim, n);
     if (d->broadcast_size == 0) d->broadcast_size = d->size;
-    return (d->broadcast_size > 0 && d->size == n * d->broadcast_size) ||
+    return (d->broadcast_size > 0 && d->size == (int64_t)n * d->broadcast_size) ||
            xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "%d elements times broadcast_size %d is not %d", n, d->broadcast_size,
                     d->size);
 }

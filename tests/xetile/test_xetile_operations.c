@@ -179,6 +179,24 @@ TEST(numbers_are_loaded_and_stored)
     }
 }
 
+/* Constants are converted as other numbers are: integers to low bits, floats towards zero. */
+XT_KERNEL(cast_constants, ptr(i64, C))
+{
+    const xt_val cast[] = {XT_CAST(i8, 300),   XT_CAST(u32, -1),  XT_CAST(u16, 70000), XT_CAST(i32, -2.9),
+                           XT_CAST(u64, 1e19), XT_CAST(u8, 255.9), XT_CAST(i16, 32768), XT_CAST(f32, 3)};
+    for (int i = 0; i < 8; i++) XT_STORE(C, i, XT_CAST(i64, cast[i]));
+}
+
+TEST(constants_are_cast)
+{
+    const int64_t want[8] = {44, 4294967295, 4464, -2, (int64_t)(uint64_t)1e19, 255, -32768, 3};
+    int64_t *c = (int64_t *)new_poison(CM_I64, 8);
+    if (RUN_KERNEL(cast_constants, &variants[0], ONE_GROUP, ZED_ARG(c)))
+        for (int i = 0; i < 8; i++)
+            CHECK_MSG(c[i] == want[i], "number %d: %lld, want %lld", i, (long long)c[i], (long long)want[i]);
+    zed_free(&device, c);
+}
+
 /* For thresholds in T: whether all elements, or any, are above it; and the elements in the corners. */
 XT_KERNEL(whole_masks, u64(V), ptr(f32, T), ptr(i32, Answers), ptr(f32, Corners))
 {
@@ -849,6 +867,7 @@ int main(void)
     RUN(scatter_tiles_are_modified);
     RUN(scatter_tiles_move);
     RUN(numbers_are_loaded_and_stored);
+    RUN(constants_are_cast);
     RUN(masks_as_a_whole);
     RUN(remainders_of_floats);
     RUN(bases_of_many_dimensions);

@@ -52,6 +52,7 @@ BAD(sum_of_conditions, VEC_OP, "XT_ADD", "i1", XT_ADD(V(i1, 4, 16), V(i1, 4, 16)
 BAD(sum_of_f8, VEC_OP, "XT_ADD", "e5m2", XT_ADD(V(e5m2, 4, 16), V(e5m2, 4, 16));)
 BAD(bits_of_floats, VEC_OP, "XT_AND", "f32", XT_AND(V(f32, 4, 16), V(f32, 4, 16));)
 BAD(select_by_a_number, CONDITION, "a number", "XT_IF", XT_SELECT(1, V(f32, 4, 16), 0);)
+BAD(select_numbers_by_a_number, CONDITION, "XT_SELECT got u32", "XT_NE", XT_SELECT(N, 1, 2);)
 BAD(select_by_numbers, CONDITION, "vector of f32", "", XT_SELECT(V(f32, 4, 16), V(f32, 4, 16), 0);)
 BAD(select_of_numbers, VEC_TYPE, "two numbers", "XT_SPLAT", XT_SELECT(V(i1, 4, 16), 1, 0);)
 BAD(select_of_types, VEC_TYPE, "f32", "f16", XT_SELECT(V(i1, 4, 16), V(f32, 4, 16), V(f16, 4, 16));)
@@ -85,6 +86,8 @@ BAD(reduction_source, SOURCE_MAP, "{4, 1} sg_data {8, 16}", "{2, 2} sg_data {16,
 BAD(broadcast_of_many, BROADCAST_SIZE, "has 4 elements", "wanted 1", XT_BROADCAST(V(f32, 4, 16), 0, 8);)
 BAD(broadcast_size, BROADCAST_SIZE, "4 elements times broadcast_size 3", "8",
     XT_BROADCAST(V(f32, 4, 16), 0, 8, .broadcast_size = 3);)
+BAD(broadcast_size_too_large, BROADCAST_SIZE, "16 elements times broadcast_size 268435456", "is not 0",
+    XT_BROADCAST(V(f32, 4, 16), 1, 0, .broadcast_size = 1 << 28);)
 BAD(broadcast_dimension, VEC_DIM, "XT_BROADCAST along dimension -1", "", XT_BROADCAST(V(f32, 1, 16), -1, 8);)
 BAD(broadcast_layout, BROADCAST_MAP, "{4, 1} sg_data {8, 1}", "{2, 2} sg_data {8, 1}",
     XT_BROADCAST(W(f32, 32, 1, 4, 1, 8, 1), 1, 16, .map = M(2, 2, 8, 16));)
@@ -185,6 +188,7 @@ int main(void)
     RUN(sum_of_f8);
     RUN(bits_of_floats);
     RUN(select_by_a_number);
+    RUN(select_numbers_by_a_number);
     RUN(select_by_numbers);
     RUN(select_of_numbers);
     RUN(select_of_types);
@@ -208,6 +212,7 @@ int main(void)
     RUN(reduction_source);
     RUN(broadcast_of_many);
     RUN(broadcast_size);
+    RUN(broadcast_size_too_large);
     RUN(broadcast_dimension);
     RUN(broadcast_layout);
     RUN(broadcast_other_dimension);
