@@ -35,7 +35,7 @@ static struct {
     bool open;                       /* it has commands that the queue has not */
     ze_command_list_handle_t submitted[2 * COMMANDS];
     int submissions;
-    int settled;                     /* commands of it before this number precede any further one */
+    int settled; /* commands of it before this number precede any further one */
 } lists[LISTS];
 
 static struct {
@@ -83,9 +83,8 @@ static void new_list(int i, list_kind kind)
 
 static void new_objects(void)
 {
-    ze_event_pool_desc_t d = {.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC,
-                              .flags = ZE_EVENT_POOL_FLAG_HOST_VISIBLE,
-                              .count = EVENTS};
+    ze_event_pool_desc_t d = {
+        .stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC, .flags = ZE_EVENT_POOL_FLAG_HOST_VISIBLE, .count = EVENTS};
     if (chance(20)) d.flags |= ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP;
     OK(zeEventPoolCreate(context, &d, 1, &device, &pool));
     for (uint32_t i = 0; i < EVENTS; i++) {
