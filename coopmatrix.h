@@ -497,7 +497,8 @@ XETILE_API cm_matrix cm_mul_add_saturating(cm_ctx *c, cm_type type_d, const cm_m
 typedef spe_id (*cm_fn)(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user);
 
 /* fn(c, type, a, 0, user) on every component; fn(c, type, a, b, user) on every pair of components of two matrices of
- * equal type, shape and use [COMPONENT, SHAPE]. Returns a matrix like a. Padding is mapped too, but never stored. */
+ * equal type, shape and use [COMPONENT, SHAPE; SCALAR if fn returns another type]. Returns a matrix like a. Padding is
+ * mapped too, but never stored. */
 XETILE_API cm_matrix cm_map1(cm_ctx *c, const cm_matrix *a, cm_fn fn, void *user);
 XETILE_API cm_matrix cm_map2(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user);
 
@@ -1489,6 +1490,17 @@ spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type)
     return out;
 }
 
+/* What the function makes of components, which must be of their type. */
+XE_FN_ spe_id cm_applied_(cm_ctx *c, cm_type type, spe_id a, spe_id b, cm_fn fn, void *user)
+{
+    spe_id r = fn(c, type, a, b, user);
+    char got[64], want[64];
+    if (!r || spe_type_of(c->module, r) == spe_type_of(c->module, a)) return r;
+    return CM_FAIL_(c, SCALAR, "a function on %s returned %s",
+                    spe_type_text(c->module, spe_type_of(c->module, a), want, sizeof want),
+                    spe_type_text(c->module, spe_type_of(c->module, r), got, sizeof got));
+}
+
 /* Applies fn to every group of components of a (and b, if given) and converts the results to the type of l. */
 XE_FN_ cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user)
 {
@@ -1502,7 +1514,7 @@ XE_FN_ cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, cons
         for (int first = 0; first < words; first += group) {
             spe_id x = cm_unpack_(c, &a->layout, a->part[part], first, group), y = 0;
             if (b) y = cm_to_arith(c, type, cm_unpack_(c, &b->layout, b->part[part], first, group));
-            if (fn) x = cm_from_arith(c, type, fn(c, type, cm_to_arith(c, type, x), y, user));
+            if (fn) x = cm_from_arith(c, type, cm_applied_(c, type, cm_to_arith(c, type, x), y, fn, user));
             piece[pieces++] = cm_pack_(c, l, cm_convert_vector_(c, type, l->type, x), group);
         }
         d.part[part] = cm_join_(c, cm_word_type_(c, l), piece, pieces, group);

@@ -1992,11 +1992,23 @@ XE_FN_ bool zed_reachable_(const zed_kernel *k, const zed_arg *a, uint32_t i)
                      zed_arg_where_(k, a, i, where, sizeof where), a->as.ptr, d->name);
 }
 
+/* The C type that a pointer to a parameter's elements usually has. */
+XE_FN_ const char *zed_c_type_(const zed_type_ *t, char *text, size_t size)
+{
+    const char *sign = strchr(t->pointed_kinds, 'u') ? "u" : "";
+    if (!*sign && !strchr(t->pointed_kinds, 'i')) return t->pointed_size == 4 ? "float" : "double";
+    snprintf(text, size, "%sint%d_t", sign, 8 * t->pointed_size);
+    return text;
+}
+
 XE_FN_ bool zed_bind_pointer_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
 {
     const zed_type_ *t = k->params[i].type;
-    if (a->pointed != 'v' && (a->size != t->pointed_size || !strchr(t->pointed_kinds, a->pointed)))
-        return zed_arg_type_error_(k, a, i, "");
+    if (a->pointed != 'v' && (a->size != t->pointed_size || !strchr(t->pointed_kinds, a->pointed))) {
+        char name[16], what[64];
+        snprintf(what, sizeof what, ", wanted %s * or void *", zed_c_type_(t, name, sizeof name));
+        return zed_arg_type_error_(k, a, i, what);
+    }
     if (!zed_reachable_(k, a, i)) return false;
     b->as.p = a->as.ptr;
     b->size = sizeof b->as.p;

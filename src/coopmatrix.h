@@ -495,7 +495,8 @@ XETILE_API cm_matrix cm_mul_add_saturating(cm_ctx *c, cm_type type_d, const cm_m
 typedef spe_id (*cm_fn)(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user);
 
 /* fn(c, type, a, 0, user) on every component; fn(c, type, a, b, user) on every pair of components of two matrices of
- * equal type, shape and use [COMPONENT, SHAPE]. Returns a matrix like a. Padding is mapped too, but never stored. */
+ * equal type, shape and use [COMPONENT, SHAPE; SCALAR if fn returns another type]. Returns a matrix like a. Padding is
+ * mapped too, but never stored. */
 XETILE_API cm_matrix cm_map1(cm_ctx *c, const cm_matrix *a, cm_fn fn, void *user);
 XETILE_API cm_matrix cm_map2(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user);
 

@@ -174,6 +174,17 @@ spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type)
     return out;
 }
 
+/* What the function makes of components, which must be of their type. */
+static spe_id cm_applied_(cm_ctx *c, cm_type type, spe_id a, spe_id b, cm_fn fn, void *user)
+{
+    spe_id r = fn(c, type, a, b, user);
+    char got[64], want[64];
+    if (!r || spe_type_of(c->module, r) == spe_type_of(c->module, a)) return r;
+    return CM_FAIL_(c, SCALAR, "a function on %s returned %s",
+                    spe_type_text(c->module, spe_type_of(c->module, a), want, sizeof want),
+                    spe_type_text(c->module, spe_type_of(c->module, r), got, sizeof got));
+}
+
 /* Applies fn to every group of components of a (and b, if given) and converts the results to the type of l. */
 XE_FN_ cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user)
 {
@@ -187,7 +198,7 @@ XE_FN_ cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, cons
         for (int first = 0; first < words; first += group) {
             spe_id x = cm_unpack_(c, &a->layout, a->part[part], first, group), y = 0;
             if (b) y = cm_to_arith(c, type, cm_unpack_(c, &b->layout, b->part[part], first, group));
-            if (fn) x = cm_from_arith(c, type, fn(c, type, cm_to_arith(c, type, x), y, user));
+            if (fn) x = cm_from_arith(c, type, cm_applied_(c, type, cm_to_arith(c, type, x), y, fn, user));
             piece[pieces++] = cm_pack_(c, l, cm_convert_vector_(c, type, l->type, x), group);
         }
         d.part[part] = cm_join_(c, cm_word_type_(c, l), piece, pieces, group);

@@ -403,7 +403,7 @@ cv_vec cv_slice_(cv_where_ w, cv_vec v, int first, int n)
     spe_id ids[CV_VECTOR_MAX_];
     if (!cv_enter_(w) || !cv_check_vec_(w, &v) || !cv_check_length_(w, n)) return cv_no_vec_();
     if (first < 0 || first > v.length - n) {
-        cv_fail_(w, CV_ERROR_ELEMENT, "%d to %d of a vector of %d", first, first + n - 1, v.length);
+        cv_fail_(w, CV_ERROR_ELEMENT, "%d to %lld of a vector of %d", first, (long long)first + n - 1, v.length);
         return cv_no_vec_();
     }
     if (first % 8 == 0 && (n % 8 == 0 || first + n == v.length))

@@ -796,6 +796,13 @@ static void bench_begin(bench *b, const cm_target *target, cm_lowering lowering)
     b->mem.rows = b->mem.cols = b->integer;
 }
 
+/* A cm_fn of the wrong type. */
+static spe_id a_number(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
+{
+    (void)type, (void)a, (void)b, (void)user;
+    return spe_i32(c->module, 1);
+}
+
 /* One mistake each; the error's id and a part of its text must match the table. */
 static void mistake(bench *b, int which)
 {
@@ -857,6 +864,7 @@ static void mistake(bench *b, int which)
     case 43: acc = cm_splat(c, 16, 8, CM_C32, CM_ACC, 0), cm_atomic_max(c, &acc, &b->mem, SPE_ScopeDevice, 0); break;
     case 44: cm_mul_add_saturating(c, CM_I32, &a, &x, NULL); break;
     case 45: CM_APPLY(c, acc, acc, i, j, v) v = i; break;
+    case 46: cm_map1(c, &acc, a_number, NULL); break;
     default: break;
     }
 }
@@ -909,7 +917,8 @@ static const struct {
               {CM_ERROR_ATOMIC, "bf16"},
               {CM_ERROR_ATOMIC, "no order"},
               {CM_ERROR_MUL_TYPES, "8 or 16 bits, not f16 and f16"},
-              {CM_ERROR_SCALAR, "CM_APPLY"}};
+              {CM_ERROR_SCALAR, "CM_APPLY"},
+              {CM_ERROR_SCALAR, "returned i32"}};
 static int row; /* of the table */
 
 TEST(one_mistake)

@@ -205,7 +205,7 @@ TEST(an_argument_of_the_wrong_type_is_refused)
     zed_local tile = {64};
     CHECK(zed_launch(&kernel, one_group, h, 1.0f, 3, tile));
     CHECK(!zed_launch(&kernel, one_group, f, 1.0f, 3, tile));
-    EXPECT(ZED_ARG_TYPE, "argument 1 (f) for parameter ptr<f16> A", "a pointer to f32");
+    EXPECT(ZED_ARG_TYPE, "argument 1 (f) for parameter ptr<f16> A", "a pointer to f32, wanted uint16_t * or void *");
     CHECK(!zed_launch(&kernel, one_group, 7, 1.0f, 3, tile));
     EXPECT(ZED_ARG_TYPE, "ptr<f16> A", "i32 7");
     CHECK(!zed_launch(&kernel, one_group, h, 1, 3, tile));

@@ -188,7 +188,7 @@ TEST(launch_errors)
     CHECK(!zed_launch(&saxpy, one_group, memory, memory, 1.0f));
     EXPECT(ZED_ARG_COUNT, "takes 4", "got 3");
     CHECK(!zed_launch(&saxpy, one_group, memory, (double *)(void *)memory, 1.0f, 16));
-    EXPECT(ZED_ARG_TYPE, "ptr<f32> y", "a pointer to f64");
+    EXPECT(ZED_ARG_TYPE, "ptr<f32> y", "a pointer to f64, wanted float * or void *");
     CHECK(!zed_launch_timed(&saxpy, one_group, memory, memory, 1, 16) || zed_get_error(&dev)->id);
     EXPECT(ZED_ARG_TYPE, "f32 a", "i32 1");
     CHECK(!zed_start(&saxpy, one_group, memory, memory, 1.0f, -16));
