@@ -1,36 +1,4 @@
-/* codegen.h - shared by the files that write C. They write nothing before all passes have run (passes/passes.h).
- *
- *   text.c            writing text
- *   scalars.c         types, literals, conversions
- *   legalise.c        integers of widths other than 8, 16, 32 and 64 bits
- *   values.c          values as expressions
- *   body.c            variables and jumps of the function being written
- *   pieces.c          the function as one C function or several
- *   signature.c       its name and parameters
- *   builtins.c        built-in variables
- *   memory.c          variables, addresses, loads, stores, atomics
- *   ops.c             arithmetic, conversion and composites, as tables
- *   math.c            OpenCL.std
- *   coop.c            cooperative matrices
- *   images.c          images
- *   affine.c          affine values
- *   continuations.c   barriers at which a kernel returns
- *   predicate.c       loads and stores under a condition
- *   groups.c          subgroup and work-group operations
- *   fragments.c       addresses of matrix fragments
- *   deferred.c        products of loops, done many steps at once
- *   matrix.c          matrix products, 2D blocks, block reads
- *   outer.c           matrix products that are spelled out
- *   pointers.c        functions called by pointer
- *   sites.c, uses.c, checks.c, checks_private.c   the checked mode
- *   votes.c           coherent paths
- *   blocks.c          the blocks of a function, its branches and calls
- *   function.c        a function, and the memory its calls need
- *   kernel.c          kernels: their parameters, and the loops over work-groups and subgroups
- *   choice.c          which version of a kernel a launch needs
- *   tables.c          the final tables: kernels and program variables
- *   codegen.c         the text as a whole, section by section
- */
+/* codegen.h - shared by the files that write C. They write nothing before all passes have run (passes/passes.h). */
 #ifndef XETILE_SOFT_CODEGEN_H
 #define XETILE_SOFT_CODEGEN_H
 
@@ -91,7 +59,7 @@ static inline uint32_t cg_operand(const struct cg *g, uint32_t i)
     return i < g->w->inst->count ? g->w->inst->operand[i] : 0;
 }
 
-/* ---- text.c */
+/* ---- text.c: writing text */
 void cg_put(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cg_put_text(struct cg *g, const char *text, size_t bytes);
 void cg_put_bytes(struct cg *g, const unsigned char *bytes, size_t size); /* as numbers, each followed by a comma */
@@ -106,7 +74,7 @@ void cg_call_lanes(struct cg *g, const char *to, const char *result, const char 
 void cg_call(struct cg *g, bool varying, const char *to, const char *result, const char *name, uint32_t n,
              const char *const *types, const char *const *args);
 
-/* ---- scalars.c */
+/* ---- scalars.c: types, literals, conversions */
 const char *cg_kind_type(struct cg *g, enum cg_kind kind, bool varying); /* u32, u32x, i32x for bool */
 const char *cg_kind_signed(struct cg *g, enum cg_kind kind, bool varying);
 const char *cg_kind_name(enum cg_kind kind); /* u32: the suffix of helpers */
@@ -127,7 +95,7 @@ const char *cg_affine_lanes(struct cg *g, uint32_t id, const char *own);
 const char *cg_affine_lane(struct cg *g, uint32_t id, const char *lane);
 enum cg_kind cg_kind_of(struct cg *g, uint32_t id); /* of a value with one leaf */
 
-/* ---- values.c */
+/* ---- values.c: values as expressions */
 /* Each leaf, with the loops of its arrays in the text around the statements that are written for it. */
 #define CG_EACH_LEAF(i, l) for (uint32_t i = 0; cg_open_leaf(g, l, i); cg_close_leaf(g, l, i++))
 bool cg_open_leaf(struct cg *g, const struct cg_leaves *l, uint32_t leaf); /* false: there is none */
@@ -149,19 +117,19 @@ void cg_set_uniform(struct cg *g, uint32_t leaf, const char *expression); /* the
 void cg_set_part(struct cg *g, const struct cg_leaf *at, const struct cg_leaf *of, const char *expression);
 void cg_set_whole(struct cg *g, const char *whole, bool varying); /* from a C value of the type */
 
-/* ---- legalise.c */
+/* ---- legalise.c: integers of widths other than 8, 16, 32 and 64 bits */
 bool cg_legalise(struct cg *g); /* called before an instruction is written; false: it cannot be written */
 const char *cg_cut(struct cg *g, const struct cg_leaf *leaf, bool varying, const char *e);    /* to the width */
 const char *cg_extend(struct cg *g, const struct cg_leaf *leaf, bool varying, const char *e); /* if g->w->extends */
 
-/* ---- predicate.c */
+/* ---- predicate.c: loads and stores under a condition */
 /* write_access: writes the load or store for the lanes in g->w->bits. */
 void cg_write_predicated(struct cg *g, void (*write_access)(struct cg *g));
 
-/* ---- blocks.c */
+/* ---- blocks.c: the blocks of a function, its branches and calls */
 void cg_write_blocks(struct cg *g); /* of the function being written */
 
-/* ---- votes.c */
+/* ---- votes.c: coherent paths */
 /* Facts about a value in the block being written: its computation cannot wrap; it was computed at the start. */
 enum cg_proof { CG_PROVED = 1, CG_COMPUTED = 2 };
 static inline bool cg_is_proved(const struct cg *g, uint32_t id, enum cg_proof proof)
@@ -173,18 +141,18 @@ void cg_write_votes(struct cg *g, uint32_t block, uint32_t condition, const char
 void cg_check_affine_first(struct cg *g, uint32_t block); /* before a block is written for all lanes ... */
 void cg_forget_proofs(struct cg *g, uint32_t block);      /* ... and after it */
 
-/* ---- signature.c */
+/* ---- signature.c: a function's name and parameters */
 const char *cg_version(struct cg *g, const struct cg_function *fn); /* d12_16, f12_16: the version being written */
 void cg_write_signature(struct cg *g, const char *end);
 void cg_write_builtins(struct cg *g);
 
-/* ---- function.c */
+/* ---- function.c: a function, and the memory its calls need */
 void cg_write_function(struct cg *g, struct cg_function *fn);
 /* The memory a call of it needs, including the functions it calls. */
 void cg_sum_frames(struct cg *g, struct cg_function *fn, uint64_t *frame, uint64_t *private_bytes, uint32_t *local,
                    bool *barrier);
 
-/* ---- kernel.c */
+/* ---- kernel.c: kernels: their parameters, and the loops over work-groups and subgroups */
 struct cg_param {
     uint32_t kind, size, offset, align;
     const char *name;
@@ -197,19 +165,19 @@ void cg_write_kernel(struct cg *g, uint32_t index, const struct cg_param *p);
  * because they are written to. */
 void cg_write_params(struct cg *g, const struct cg_param *p, bool own);
 
-/* ---- choice.c: of the kernel with this index */
+/* ---- choice.c: which version of a kernel, by its index, a launch needs */
 uint32_t cg_version_of(struct cg *g, uint32_t index); /* the version that is written */
 bool cg_has_choice(struct cg *g, uint32_t index);     /* is it one of several? */
 void cg_write_choice(struct cg *g, uint32_t index, const struct cg_param *p);
 
-/* ---- tables.c */
+/* ---- tables.c: the final tables: kernels and program variables */
 void cg_write_tables(struct cg *g, struct cg_param *const *params, const uint32_t *args_bytes);
 
-/* ---- pieces.c */
+/* ---- pieces.c: the function as one C function or several */
 /* Writes the function, except for its last brace; `body` writes its blocks. */
 void cg_write_body(struct cg *g, void (*body)(struct cg *));
 
-/* ---- body.c */
+/* ---- body.c: variables and jumps of the function being written */
 /* Declares a C variable of the value or block `id`: v12, or any other prefix. CG_ZERO: initially zero. */
 enum cg_initial { CG_PLAIN, CG_ZERO };
 void cg_declare(struct cg *g, enum cg_initial initial, const char *type, const char *prefix, uint32_t id,
@@ -221,13 +189,13 @@ const char *cg_jump(struct cg *g, uint32_t block, bool coherent);
 const char *cg_jump_to_point(struct cg *g, uint32_t point);
 void cg_note_builtin(struct cg *g); /* what is being written reads built-in variables */
 
-/* ---- pointers.c */
+/* ---- pointers.c: functions called by pointer */
 void cg_declare_rows(struct cg *g);
 void cg_write_entries(struct cg *g);
 void cg_write_rows(struct cg *g);
 void cg_write_pointer_call(struct cg *g);
 
-/* ---- affine.c */
+/* ---- affine.c: affine values */
 void cg_write_affine(struct cg *g); /* the current instruction, whose result is affine */
 void cg_copy_affine(struct cg *g, uint32_t to, uint32_t from);
 void cg_write_affine_start(struct cg *g); /* lane 0's value only */
@@ -235,12 +203,12 @@ void cg_write_affine_start(struct cg *g); /* lane 0's value only */
 void cg_each_widened(struct cg *g, const struct sp_inst *i, void (*test)(struct cg *g, uint32_t id, bool is_signed));
 const char *cg_affine_holds(struct cg *g, uint32_t id, bool is_signed);
 
-/* ---- continuations.c */
+/* ---- continuations.c: barriers at which a kernel returns */
 void cg_write_continuation_type(struct cg *g);
 void cg_write_resume(struct cg *g);
 bool cg_write_continuation(struct cg *g); /* false: the function has no frame */
 
-/* ---- builtins.c */
+/* ---- builtins.c: built-in variables */
 /* Lane 0's value of an affine component of a built-in variable, in a kernel of full subgroups. */
 const char *cg_builtin_affine(struct cg *g, uint32_t builtin, uint32_t component);
 const char *cg_builtin_item(struct cg *g, uint32_t builtin, uint32_t component, enum cg_kind kind, bool varying);
@@ -255,19 +223,19 @@ void cg_roll(struct cg *g, struct cg_rolled *r);
 void cg_unroll(struct cg_rolled *r);
 
 /* ---- the others: each writes the instructions it knows and returns false for others */
-bool cg_write_simple(struct cg *g);
-bool cg_write_memory(struct cg *g);
-bool cg_write_group(struct cg *g);
-bool cg_write_matrix(struct cg *g);
-bool cg_write_math(struct cg *g);
-bool cg_write_coop(struct cg *g);
-bool cg_write_image(struct cg *g);
+bool cg_write_simple(struct cg *g); /* ops.c: arithmetic, conversion and composites, as tables */
+bool cg_write_memory(struct cg *g); /* memory.c */
+bool cg_write_group(struct cg *g);  /* groups.c: subgroup and work-group operations */
+bool cg_write_matrix(struct cg *g); /* matrix.c: matrix products, 2D blocks, block reads */
+bool cg_write_math(struct cg *g);   /* math.c: OpenCL.std */
+bool cg_write_coop(struct cg *g);   /* coop.c: cooperative matrices */
+bool cg_write_image(struct cg *g);  /* images.c */
 
 /* ---- checks.c: in the checked mode, before an instruction and, if that returned true, after it */
 bool cg_check_begin(struct cg *g);
 void cg_check_end(struct cg *g);
 
-/* ---- sites.c */
+/* ---- sites.c: the descriptions of accesses, for the checked mode */
 void cg_check_locals(struct cg *g);
 
 /* ---- checks_private.c: declarations for a variable of `bytes`, `memory` bytes for all lanes; OpLifetimeStart */
@@ -280,15 +248,15 @@ const char *cg_applied(struct cg *g, enum cg_kind result, const char *text, uint
 /* An instruction on scalars, applied to these expressions; NULL: it is none of the table's. */
 const char *cg_uniform_text(struct cg *g, const struct sp_inst *i, const char *const *args);
 
-/* ---- memory.c */
+/* ---- memory.c: variables, addresses, loads, stores, atomics */
 void cg_declare_variables(struct cg *g); /* of the function being written */
 void cg_store_leaf(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind kind, const char *value, bool varying);
 const char *cg_fixed_item(struct cg *g, uint32_t variable, int64_t offset);
 
-/* ---- outer.c: is the instruction part of a product, with which it is written? */
+/* ---- outer.c, matrix products that are spelled out: is the instruction part of a product, with which it is written? */
 bool cg_write_outer(struct cg *g);
 
-/* ---- deferred.c */
+/* ---- deferred.c: products of loops, done many steps at once */
 void cg_declare_queues(struct cg *g);
 void cg_leave_loops(struct cg *g, uint32_t from, uint32_t to); /* along an edge: performs deferred products */
 

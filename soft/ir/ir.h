@@ -1,15 +1,6 @@
 /* ir.h - the representation between SPIR-V and C: functions of blocks, types as lists of scalars, properties of
  * instructions. The passes add what they find (passes/passes.h).
  *
- *   arena.c      memory, and how the code generator fails
- *   ops.c        properties of a single instruction
- *   functions.c  properties of a function
- *   leaves.c     types as lists of scalars
- *   blocks.c     order of blocks, post-dominators
- *   regions.c    masked blocks: components, loops, their order
- *   cases.c      the cases of a varying switch, in order
- *   source.c     where an instruction comes from
- *
  * A value is UNIFORM (the same in all active lanes: a C scalar) or VARYING (a GNU vector with an element per lane). A
  * composite is a C struct of those; its scalars in order are its leaves. A block is MASKED if lanes may reach it
  * separately; it then has a mask variable (m<label>) that collects them, and runs under that mask.
@@ -117,7 +108,7 @@ struct cg {
     struct cg_writer *w;               /* what only c/ knows: c/codegen.h */
 };
 
-/* ---- arena.c */
+/* ---- arena.c: memory, and how the code generator fails */
 void *cg_alloc(struct cg *g, size_t bytes); /* zeroed; NULL and `failed` if out of memory or over the limit */
 void cg_free_words(struct cg *g);           /* text of cg_str */
 void cg_free(struct cg *g);
@@ -126,7 +117,7 @@ const char *cg_str(struct cg *g, const char *format, ...) __attribute__((format(
 const char *cg_keep(struct cg *g, const char *text); /* lives until the end */
 void cg_fail(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* ---- leaves.c */
+/* ---- leaves.c: types as lists of scalars */
 uint32_t cg_kind_bytes(enum cg_kind kind);
 bool cg_kind_is_float(enum cg_kind kind);
 bool cg_kind_is_small_float(enum cg_kind kind);
@@ -144,7 +135,7 @@ uint32_t cg_leaf_bytes(const struct cg_leaf *leaf);      /* in memory ... */
 uint32_t cg_piece(uint32_t bytes);               /* ... and the number of those left to access at once */
 uint32_t cg_width_of(struct cg *g, uint32_t id); /* bits of a scalar's kind */
 
-/* ---- ops.c */
+/* ---- ops.c: properties of a single instruction */
 enum cg_property {
     CG_PURE = 1 << 0,          /* nothing but its operands, integers or pointers, decides the result */
     CG_VARIES = 1 << 1,        /* the result differs from lane to lane, or ... */
@@ -200,7 +191,7 @@ bool cg_math_literal(const struct sp_inst *i, uint32_t k); /* is operand k a num
 enum { CG_LOADS = 1, CG_STORES = 2, CG_HALF = 4, CG_ALIGNED = 8, CG_COUNTED = 16, CG_ROUNDED = 32 };
 uint32_t cg_vector_access(uint32_t number);
 
-/* ---- functions.c */
+/* ---- functions.c: properties of a function */
 bool cg_is_kernel(const struct cg_function *fn);           /* its parameter `at` says where it is */
 uint32_t cg_instructions(const struct sp_function *f);
 bool cg_is_long(const struct cg_function *fn); /* if so, frequent operations are calls, not inlined */
@@ -208,19 +199,19 @@ bool cg_is_long(const struct cg_function *fn); /* if so, frequent operations are
 bool cg_is_large(const struct sp_function *f);
 uint32_t cg_size_of_entry(struct cg *g, const struct sp_entry *e);
 
-/* ---- blocks.c */
+/* ---- blocks.c: order of blocks, post-dominators */
 void cg_order_blocks(struct cg *g, struct cg_function *fn);
 void cg_find_post_dominators(struct cg *g, struct cg_function *fn);
 /* Marks the block, and all that lead to it without passing through a block that is marked already. The stack has room
  * for all blocks. */
 void cg_mark_before(const struct sp_function *f, uint32_t block, uint8_t *marked, uint32_t *stack);
 
-/* ---- regions.c */
+/* ---- regions.c: masked blocks: components, loops, their order */
 void cg_find_masked(struct cg *g, struct cg_function *fn); /* from `diverges` */
 bool cg_loop_contains(const struct cg_function *fn, uint32_t loop, uint32_t block);
 bool cg_stays_in_loop(const struct cg_function *fn, uint32_t from, uint32_t to); /* is `to` in the loop of `from`? */
 
-/* ---- cases.c */
+/* ---- cases.c: the cases of a varying switch, in order */
 struct cg_case {
     uint32_t round, next; /* cg_next_case's own */
     bool is_default, edge; /* edge: lanes leave, else they are only told apart from those for the default block */
@@ -232,7 +223,7 @@ bool cg_next_case(struct cg *g, const struct cg_function *fn, uint32_t from, con
                   struct cg_case *c);
 bool cg_may_cut_cases(const struct sp_block *b, uint32_t block); /* may a piece begin between them? */
 
-/* ---- source.c */
+/* ---- source.c: where an instruction comes from */
 const char *cg_plain(struct cg *g, const char *text); /* text of a module made printable */
 const char *cg_source(struct cg *g, const struct sp_inst *i); /* "file:line", "" if unknown */
 

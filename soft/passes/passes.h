@@ -1,24 +1,4 @@
-/* passes.h - the passes, which analyse the functions of a module before any C is written.
- *
- *   passes.c         all of them, in order
- *   remarks.c, print.c   reports for people: XETILE_SOFT_REMARKS, XETILE_SOFT_PRINT
- *   builtins.c       built-in variables
- *   blocks2d.c       two-dimensional blocks
- *   addresses.c      what pointers point to; which private variables are fixed
- *   addressed.c      functions whose address is taken
- *   divergence.c     uniform values, divergent branches
- *   affine.c         values that increase by the same step from lane to lane
- *   live.c           which values are live where
- *   outer.c          matrix products that are spelled out
- *   coalesce.c       matrix fragments that share a variable
- *   products.c       grids of matrix products
- *   widening.c       operands of products kept in widened form
- *   deferred.c       products of loops, computed for many iterations at once
- *   continuations.c  kernels that return at a barrier and are called again
- *   versions.c       versions of a kernel, each for some launches, found before any other pass runs
- *   coherent.c       a second copy of masked blocks, for the case that all lanes reach them together
- *   outline.c        the order of blocks; long functions in several pieces
- */
+/* passes.h - the passes, which analyse the functions of a module before any C is written. */
 #ifndef XETILE_SOFT_PASSES_H
 #define XETILE_SOFT_PASSES_H
 
@@ -101,20 +81,20 @@ static inline uint32_t cg_class(const struct cg *g, uint32_t id)
     return cg_shared(g, id)->class ? cg_shared(g, id)->class : id;
 }
 
-/* ---- passes.c */
+/* ---- passes.c: all of them, in order */
 void cg_run_passes(struct cg *g);
 void cg_run_passes_again(struct cg *g, struct cg_function *fn); /* for the other version */
 
-/* ---- remarks.c */
+/* ---- remarks.c: XETILE_SOFT_REMARKS */
 /* Reports what `pass` did or did not do, and why; `at` NULL: to the whole kernel. No-op unless remarks are enabled. */
 void cg_remark(struct cg *g, const struct cg_function *fn, const struct sp_inst *at, const char *pass, bool done,
                const char *format, ...) __attribute__((format(printf, 6, 7)));
 void cg_remark_accesses(struct cg *g, struct cg_function *fn);
 
-/* ---- print.c */
+/* ---- print.c: XETILE_SOFT_PRINT */
 void cg_print_after(struct cg *g, const struct cg_function *fn, const char *pass); /* if enabled for this pass */
 
-/* ---- builtins.c */
+/* ---- builtins.c: built-in variables */
 bool cg_builtin_of(struct cg *g, uint32_t variable, uint32_t *builtin);
 bool cg_builtin_varies(struct cg *g, const struct cg_function *fn, uint32_t builtin, uint32_t component);
 /* Is the instruction a built-in variable's load, or an extraction from one? Its built-in and component. */
@@ -123,11 +103,11 @@ void cg_split_builtins(struct cg *g, struct cg_function *fn);
 /* In a kernel of full subgroups: does the component increase by 1 from lane to lane? */
 bool cg_builtin_is_affine(struct cg *g, uint32_t builtin, uint32_t component);
 
-/* ---- blocks2d.c */
+/* ---- blocks2d.c: two-dimensional blocks */
 /* Does operand k of a 2D block instruction point to the lanes' own data? Its size, and that of an item, in bytes. */
 bool cg_block_access(struct cg *g, const struct sp_inst *i, uint32_t k, uint32_t *item, uint64_t *bytes);
 
-/* ---- addresses.c */
+/* ---- addresses.c: what pointers point to; which private variables are fixed */
 /* A walk along the indices of an access chain, begun with {.chain = i}. */
 struct cg_walk {
     const struct sp_inst *chain;
@@ -154,39 +134,39 @@ bool cg_memory_varies(struct cg *g, const struct cg_function *fn, const struct s
 /* A store, copy or block makes the contents of a private variable vary. */
 void cg_store_effect(struct cg *g, const struct sp_inst *i, bool masked, bool *changed);
 
-/* ---- addressed.c */
+/* ---- addressed.c: functions whose address is taken */
 void cg_find_addressed(struct cg *g);
 void cg_spread_addressed(struct cg *g); /* their parameters and results vary */
 
-/* ---- divergence.c */
+/* ---- divergence.c: uniform values, divergent branches */
 void cg_analyse(struct cg *g);
 void cg_analyse_again(struct cg *g, struct cg_function *fn); /* for the other version */
 
-/* ---- affine.c: needs uniformity; built-in variables and strides of access chains */
+/* ---- affine.c: values that increase by the same step from lane to lane */
 void cg_find_affine(struct cg *g, struct cg_function *fn);
 
-/* ---- outer.c */
+/* ---- outer.c: matrix products that are spelled out */
 void cg_find_outer(struct cg *g, struct cg_function *fn);
 
-/* ---- coalesce.c */
+/* ---- coalesce.c: matrix fragments that share a variable */
 void cg_share_storage(struct cg *g, struct cg_function *fn);
 
-/* ---- widening.c */
+/* ---- widening.c: operands of products kept in widened form */
 void cg_widen_fragments(struct cg *g, struct cg_function *fn); /* after forwarding */
 
-/* ---- deferred.c */
+/* ---- deferred.c: products of loops, computed for many iterations at once */
 void cg_plan_deferred(struct cg *g, struct cg_function *fn); /* also groups sums in arrays */
 uint32_t cg_queue_room(const struct cg_queue *q);            /* units of its variables; 1 for NULL */
 
-/* ---- continuations.c */
+/* ---- continuations.c: kernels that return at a barrier and are called again */
 void cg_plan_continuation(struct cg *g, struct cg_function *fn);
 
-/* ---- coherent.c */
+/* ---- coherent.c: a second copy of masked blocks, for the case that all lanes reach them together */
 void cg_plan_coherent(struct cg *g, struct cg_function *fn);
 bool cg_has_coherent(const struct cg *g, uint32_t block);
 bool cg_joins_coherent(const struct cg *g, uint32_t block); /* may all lanes together continue with W<label>? */
 
-/* ---- outline.c */
+/* ---- outline.c: the order of blocks; long functions in several pieces */
 void cg_outline(struct cg *g, struct cg_function *fn);
 
 #endif
