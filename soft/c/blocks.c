@@ -74,9 +74,8 @@ static void write_phis(struct cg *g, uint32_t from, uint32_t to, const char *mas
         uint32_t source = phi_source(g, &b->inst[i], label);
         uint32_t root = source ? cg_derived(g, source)->root : 0;
         if (!source || !is_overwritten(g, root ? root : source, b, label, i)) continue;
-        renamed[i] = cg_temporary(g, cg_type_name(g, g->m->ids[source].type, !cg_is_step(g, source)));
         const char *e = root ? cg_use(g, source, g->value[source].varying) : cg_variable(g, source);
-        cg_put(g, "    %s = %s;\n", renamed[i], e);
+        renamed[i] = cg_evaluated(g, cg_type_name(g, g->m->ids[source].type, !cg_is_step(g, source)), e);
     }
     for (uint32_t i = 0; i < n; i++) {
         uint32_t source = phi_source(g, &b->inst[i], label);
@@ -216,7 +215,7 @@ static void write_uniform_switch(struct cg *g, uint32_t from, enum cg_kind kind,
 
 static void write_switch(struct cg *g, uint32_t from)
 {
-    uint32_t selector = g->w->inst->operand[0], bits = sp_type(g->m, g->m->ids[selector].type)->bits;
+    uint32_t selector = g->w->inst->operand[0], bits = cg_type_of(g, selector)->bits;
     uint64_t width = bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
     (cg_is_varying(g, selector) ? write_varying_switch : write_uniform_switch)(g, from, cg_kind_of(g, selector), width);
 }
@@ -267,9 +266,8 @@ static void write_call(struct cg *g)
         cg_put(g, "    %s;\n", call);
         return;
     }
-    const char *whole = cg_temporary(g, cg_type_name(g, g->w->inst->type, f->result_varying));
-    cg_put(g, "    %s = %s;\n", whole, call);
-    cg_set_whole(g, whole, f->result_varying);
+    const char *result = cg_type_name(g, g->w->inst->type, f->result_varying);
+    cg_set_whole(g, cg_evaluated(g, result, call), f->result_varying);
 }
 
 static void write_plain(struct cg *g)

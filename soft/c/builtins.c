@@ -89,7 +89,5 @@ const char *cg_builtin_item(struct cg *g, uint32_t builtin, uint32_t c, enum cg_
                  : lane_bits(g, builtin, c);
     if (!e) cg_fail(g, "built-in %u is not supported", builtin);
     if (!e || varying) return e ? e : "0";
-    const char *t = cg_temporary(g, cg_kind_type(g, kind, true));
-    cg_put(g, "    %s = %s;\n", t, e);
-    return cg_str(g, "%s[0]", t);
+    return cg_str(g, "%s[0]", cg_evaluated(g, cg_kind_type(g, kind, true), e));
 }

@@ -23,7 +23,7 @@ struct access {
 
 static bool is_watched(struct cg *g, uint32_t pointer)
 {
-    const struct sp_type *t = sp_type(g->m, g->m->ids[pointer].type);
+    const struct sp_type *t = cg_type_of(g, pointer);
     return t && t->kind == SP_POINTER && !g->private[pointer].variable && !g->private[pointer].fixed;
 }
 
@@ -55,7 +55,7 @@ static uint32_t describe_copy(struct cg *g, struct access *a)
                    (is_watched(g, from) && cg_is_varying(g, from));
     const char *bytes =
         size ? cg_resize(g, cg_use(g, size, sizes), cg_kind_of(g, size), CG_U64, false, sizes)
-             : cg_str(g, "%lluu", (unsigned long long)cg_memory_size(g, sp_type(g->m, g->m->ids[to].type)->elem));
+             : cg_str(g, "%lluu", (unsigned long long)cg_memory_size(g, cg_type_of(g, to)->elem));
     if (is_watched(g, from)) set_pointer(g, &a[n++], from, XS_READS | XS_HOLES | XS_COPY, varying);
     if (is_watched(g, to)) set_pointer(g, &a[n++], to, XS_WRITES | XS_HOLES, varying);
     for (uint32_t i = 0; i < n; i++) a[i].bytes = bytes, a[i].sizes = sizes;
@@ -85,7 +85,7 @@ static uint32_t describe_extended(struct cg *g, struct access *a)
     if (cg_vector_access(number)) return describe_vector(g, a, cg_vector_access(number));
     if (!cg_math_stores(g->w->inst) || !is_watched(g, pointer)) return 0;
     set_pointer(g, a, pointer, XS_WRITES, cg_is_varying(g, pointer));
-    set_type(g, a, sp_type(g->m, g->m->ids[pointer].type)->elem);
+    set_type(g, a, cg_type_of(g, pointer)->elem);
     return 1;
 }
 
@@ -123,7 +123,7 @@ static uint32_t describe_matrix(struct cg *g, struct access *a, bool store)
 {
     uint32_t pointer = cg_operand(g, 0), stride = cg_operand(g, store ? 3 : 2);
     const struct sp_type *t = sp_type(g->m, store ? g->m->ids[cg_operand(g, 1)].type : g->w->inst->type);
-    uint64_t by_columns = 0, size = sp_type(g->m, sp_type(g->m, g->m->ids[pointer].type)->elem)->size;
+    uint64_t by_columns = 0, size = cg_pointee(g, pointer)->size;
     enum cg_kind kind = cg_kind_of(g, stride);
     if (!is_watched(g, pointer)) return 0;
     sp_constant(g->m, cg_operand(g, store ? 2 : 1), &by_columns);
@@ -139,7 +139,7 @@ static uint32_t describe_matrix(struct cg *g, struct access *a, bool store)
 /* Done by the first subgroup. Operands: scope, to, from, elements, stride, event. */
 static uint32_t describe_async(struct cg *g, struct access *a)
 {
-    const struct sp_type *to = sp_type(g->m, g->m->ids[cg_operand(g, 1)].type);
+    const struct sp_type *to = cg_type_of(g, cg_operand(g, 1));
     unsigned long long size = sp_type(g->m, to->elem)->size;
     const char *n = cg_use(g, cg_operand(g, 3), false), *stride = cg_use(g, cg_operand(g, 4), false);
     for (uint32_t k = 0; k < 2; k++) {
@@ -180,8 +180,7 @@ static uint32_t describe(struct cg *g, struct access *a)
     default:
         if (!flags || !is_watched(g, pointer)) return 0;
         set_pointer(g, a, pointer, flags, cg_is_varying(g, pointer));
-        a->bytes =
-            cg_str(g, "%lluu", (unsigned long long)sp_type(g->m, sp_type(g->m, g->m->ids[pointer].type)->elem)->size);
+        a->bytes = cg_str(g, "%lluu", (unsigned long long)cg_pointee(g, pointer)->size);
         return 1;
     }
 }
@@ -264,11 +263,7 @@ bool cg_check_begin(struct cg *g)
     n = describe(g, a);
     if (!n || g->failed) return false;
     const char *bits = g->w->bits;
-    for (uint32_t i = 0; i < n; i++) {
-        const char *call = call_of(g, &a[i], i, bits);
-        bits = cg_temporary(g, "u64");
-        cg_put(g, "    %s = %s;\n", bits, call);
-    }
+    for (uint32_t i = 0; i < n; i++) bits = cg_evaluated(g, "u64", call_of(g, &a[i], i, bits));
     write_zeros(g);
     cg_put(g, "    if (%s) {\n", bits);
     g->w->check->bits = g->w->bits;

@@ -41,7 +41,7 @@ static void items_written(struct cg *g, uint32_t pointer, uint64_t bytes)
 static void check_item_copy(struct cg *g)
 {
     uint32_t to = cg_operand(g, 0), from = cg_operand(g, 1);
-    uint64_t bytes = cg_memory_size(g, sp_type(g->m, g->m->ids[to].type)->elem);
+    uint64_t bytes = cg_memory_size(g, cg_type_of(g, to)->elem);
     if (g->w->inst->op == SP_OP_CopyMemorySized && !sp_constant(g->m, cg_operand(g, 2), &bytes)) return;
     const struct cg_private *t = &g->private[to], *f = &g->private[from];
     if (is_item(g, to) && is_item(g, from))
@@ -84,7 +84,7 @@ void cg_check_items(struct cg *g)
     case SP_OP_ExtInst:
         if (!cg_math_stores(i)) return;
         items_written(g, cg_operand(g, i->count - 1u),
-                      cg_memory_size(g, sp_type(g->m, g->m->ids[cg_operand(g, i->count - 1u)].type)->elem));
+                      cg_memory_size(g, cg_type_of(g, cg_operand(g, i->count - 1u))->elem));
         return;
     default: check_item_block(g);
     }

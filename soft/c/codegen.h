@@ -89,7 +89,8 @@ const char *cg_resize(struct cg *g, const char *e, enum cg_kind from, enum cg_ki
 const char *cg_splat(struct cg *g, enum cg_kind kind, const char *e);
 const char *cg_select(struct cg *g, enum cg_kind kind, const char *mask, const char *a, const char *b);
 const char *cg_literal(struct cg *g, enum cg_kind kind, uint64_t bits);
-const char *cg_temporary(struct cg *g, const char *type); /* declares one in the current block */
+const char *cg_temporary(struct cg *g, const char *type); /* declares one in the current block ... */
+const char *cg_evaluated(struct cg *g, const char *type, const char *e); /* ... with this value */
 /* All lanes of the affine value `id`, whose scalar is the expression `own`; one of its lanes. */
 const char *cg_affine_lanes(struct cg *g, uint32_t id, const char *own);
 const char *cg_affine_lane(struct cg *g, uint32_t id, const char *lane);
@@ -253,7 +254,7 @@ void cg_declare_variables(struct cg *g); /* of the function being written */
 void cg_store_leaf(struct cg *g, uint32_t pointer, uint64_t offset, enum cg_kind kind, const char *value, bool varying);
 const char *cg_fixed_item(struct cg *g, uint32_t variable, int64_t offset);
 
-/* ---- outer.c, matrix products that are spelled out: is the instruction part of a product, with which it is written? */
+/* ---- outer.c: is the instruction part of a product that is spelled out, with which it is written? */
 bool cg_write_outer(struct cg *g);
 
 /* ---- deferred.c: products of loops, done many steps at once */

@@ -6,15 +6,13 @@
  */
 #include "codegen.h"
 
-static const struct sp_type *matrix_of(struct cg *g, uint32_t id) { return sp_type(g->m, g->m->ids[id].type); }
-
 static enum cg_kind kind_of(struct cg *g, const struct sp_type *t) { return cg_leaves_of(g, t->elem)->leaf[0].kind; }
 
 /* Loads and stores differ in the operands for pointer, layout and stride. */
 static const char *place(struct cg *g, const struct sp_type *t, uint32_t pointer, uint32_t layout, uint32_t stride)
 {
     uint64_t by_columns = 0;
-    const struct sp_type *p = sp_type(g->m, matrix_of(g, pointer)->elem);
+    const struct sp_type *p = cg_pointee(g, pointer);
     enum cg_kind kind = cg_kind_of(g, stride);
     sp_constant(g->m, layout, &by_columns);
     return cg_str(g, "%s, (u64)(i64)(%s)(%s) * %lluu, %d, %u, %u", cg_use(g, pointer, false),
@@ -38,7 +36,7 @@ static void write_load(struct cg *g)
 
 static void write_store(struct cg *g)
 {
-    const struct sp_type *t = matrix_of(g, cg_operand(g, 1));
+    const struct sp_type *t = cg_type_of(g, cg_operand(g, 1));
     const char *bits = cg_kind_name(cg_bits_kind(cg_kind_bytes(kind_of(g, t))));
     if (g->private[cg_operand(g, 0)].variable) {
         cg_fail(g, "a matrix is stored to a private variable");
@@ -58,8 +56,8 @@ static const char *widening(struct cg *g, enum cg_kind kind, bool is_signed)
 
 static void write_multiply(struct cg *g)
 {
-    const struct sp_type *t[4] = {matrix_of(g, cg_operand(g, 0)), matrix_of(g, cg_operand(g, 1)),
-                                  matrix_of(g, cg_operand(g, 2)), sp_type(g->m, g->w->inst->type)};
+    const struct sp_type *t[4] = {cg_type_of(g, cg_operand(g, 0)), cg_type_of(g, cg_operand(g, 1)),
+                                  cg_type_of(g, cg_operand(g, 2)), sp_type(g->m, g->w->inst->type)};
     uint32_t how = g->w->inst->count > 3 ? cg_operand(g, 3) : 0;
     enum cg_kind kind[4];
     const char *names = "", *from[3], *types[4], *to, *wide, *whole[3];

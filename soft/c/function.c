@@ -26,12 +26,8 @@ static bool begins_clear(struct cg *g, const struct sp_inst *i)
 static void declare_value(struct cg *g, const struct sp_inst *i)
 {
     const struct cg_value *v = &g->value[i->id];
-    const struct sp_type *t = sp_type(g->m, i->type);
     const struct cg_deferred *d = cg_deferred(g, i->id);
-    if (!i->id || !t || t->kind == SP_VOID || i->op == SP_OP_Variable || i->op == SP_OP_Undef ||
-        g->private[i->id].variable || cg_shared(g, i->id)->class || cg_shared(g, i->id)->forwarded ||
-        cg_spelled(g, i->id)->absorbed || cg_split(g, i->id)->is)
-        return;
+    if (!cg_has_variable(g, i) || cg_shared(g, i->id)->class) return;
     bool zero = begins_clear(g, i);
     if (cg_derived(g, i->id)->root) {
         cg_declare(g, CG_PLAIN, "u64", "o", i->id, "");

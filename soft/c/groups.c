@@ -113,11 +113,11 @@ static void broadcast_group(struct cg *g, uint32_t value, uint32_t id)
 {
     const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
     uint32_t n = cg_value_leaves(g, id)->count;
-    const char *at = cg_str(g, "(u32)%s", cg_leaf_use(g, id, 0, false)), *t = cg_temporary(g, "u32");
+    const char *at = cg_str(g, "(u32)%s", cg_leaf_use(g, id, 0, false));
     if (n > 1) at = cg_str(g, "%s + self->local_size[0] * (u32)%s", at, cg_leaf_use(g, id, 1, false));
     if (n > 2)
         at = cg_str(g, "%s + self->local_size[0] * self->local_size[1] * (u32)%s", at, cg_leaf_use(g, id, 2, false));
-    cg_put(g, "    %s = %s;\n", t, at);
+    const char *t = cg_evaluated(g, "u32", at);
     for (uint32_t i = 0; i < l->count; i++) {
         enum cg_kind kind = l->leaf[i].kind, bits = cg_bits_kind(cg_kind_bytes(kind));
         const char *e = cg_to_bits(g, kind, true, cg_leaf_use(g, value, i, true));
@@ -151,8 +151,7 @@ static const char *lane_use(struct cg *g, uint32_t id)
 static void shuffle_two(struct cg *g, uint32_t low, uint32_t high, const char *index)
 {
     const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);
-    const char *at = cg_temporary(g, "u32x");
-    cg_put(g, "    %s = %s;\n", at, index);
+    const char *at = cg_evaluated(g, "u32x", index);
     for (uint32_t i = 0; i < l->count; i++) {
         enum cg_kind kind = l->leaf[i].kind, bits = cg_bits_kind(cg_kind_bytes(kind));
         const char *r = cg_select(g, bits, cg_str(g, "(i32x)((%s & S) == 0)", at), shuffled(g, low, i, kind, at),
@@ -208,8 +207,7 @@ static const char *predicate(struct cg *g, uint32_t id)
 
 static void write_ballot(struct cg *g, uint32_t value)
 {
-    const char *b = cg_temporary(g, "u64");
-    cg_put(g, "    %s = %s;\n", b, predicate(g, value));
+    const char *b = cg_evaluated(g, "u64", predicate(g, value));
     for (uint32_t i = 0; i < 4; i++)
         cg_set_uniform(g, i, i == 0 ? cg_str(g, "(u32)%s", b) : i == 1 ? cg_str(g, "(u32)(%s >> 32)", b) : "0");
 }
@@ -332,7 +330,7 @@ static bool write_barrier(struct cg *g)
 /* The first subgroup copies; waiting is a barrier. Operands: scope, to, from, elements, stride, event. */
 static void write_async_copy(struct cg *g)
 {
-    const struct sp_type *to = sp_type(g->m, g->m->ids[cg_operand(g, 1)].type);
+    const struct sp_type *to = cg_type_of(g, cg_operand(g, 1));
     uint64_t size = sp_type(g->m, to->elem)->size;
     bool gathers = to->storage == SP_STORAGE_Workgroup; /* the stride applies to global memory */
     const char *n = cg_use(g, cg_operand(g, 3), false), *stride = cg_use(g, cg_operand(g, 4), false);

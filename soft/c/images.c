@@ -10,8 +10,6 @@ struct access {
     bool varying;
 };
 
-static const struct sp_type *type_of(struct cg *g, uint32_t id) { return sp_type(g->m, g->m->ids[id].type); }
-
 static uint32_t coordinates(const struct sp_type *t)
 {
     return (t->dim == SP_DIM_3D ? 3 : t->dim == SP_DIM_2D ? 2 : 1) + t->arrayed;
@@ -45,7 +43,7 @@ static void set_channel(struct cg *g, const struct access *a, uint32_t i, uint32
 /* first: the row of the texel at which the result begins. */
 static void write_access(struct cg *g, struct access a, uint32_t first)
 {
-    const struct sp_type *image = type_of(g, a.image);
+    const struct sp_type *image = cg_type_of(g, a.image);
     bool sampled = image->kind == SP_SAMPLED_IMAGE;
     a.varying = cg_is_varying(g, a.image) || (a.at && cg_is_varying(g, a.at)) || (a.texel && cg_is_varying(g, a.texel));
     const char *address = cg_kind_type(g, CG_U64, a.varying);
@@ -93,7 +91,7 @@ bool cg_write_image(struct cg *g)
     case SP_OP_ImageQuerySizeLod: write_access(g, (struct access){.function = "size", .image = image}, 0); break;
     case SP_OP_ImageQueryFormat: write_access(g, (struct access){.function = "format", .image = image}, 0); break;
     case SP_OP_ImageQueryOrder:
-        if (type_of(g, image)->depth_image == 1)
+        if (cg_type_of(g, image)->depth_image == 1)
             set_number(g, SP_ORDER_Depth);
         else
             write_access(g, (struct access){.function = "format", .image = image}, 1);

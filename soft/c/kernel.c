@@ -9,7 +9,7 @@ uint32_t cg_place_params(struct cg *g, const struct sp_function *f, const struct
 {
     uint32_t at = 0;
     for (uint32_t i = 0; i < f->param_count; i++) {
-        const struct sp_type *t = sp_type(g->m, g->m->ids[f->params[i]].type);
+        const struct sp_type *t = cg_type_of(g, f->params[i]);
         p[i].kind = XS_PARAM_VALUE;
         p[i].size = (uint32_t)t->size;
         p[i].align = t->align;

@@ -117,7 +117,7 @@ static uint32_t arguments(struct cg *g, uint32_t leaf, uint32_t first, uint32_t 
 static void write_pair(struct cg *g, size_t row, const struct cg_leaves *l, bool varying)
 {
     uint32_t n = g->w->inst->count - 3, pointer = g->w->inst->operand[g->w->inst->count - 1];
-    const struct cg_leaves *to = cg_leaves_of(g, sp_type(g->m, g->m->ids[pointer].type)->elem);
+    const struct cg_leaves *to = cg_leaves_of(g, cg_type_of(g, pointer)->elem);
     for (uint32_t i = 0; i < l->count && i < to->count; i++) {
         enum cg_kind kind[4];
         const char *arg[4];
@@ -183,8 +183,7 @@ static const char *scale_of(struct cg *g, uint32_t a, bool varying)
 {
     const struct cg_leaves *l = cg_value_leaves(g, a);
     if (l->leaf[0].kind != CG_F64) return NULL;
-    const char *scale = cg_temporary(g, varying ? "f64x" : "f64");
-    cg_put(g, "    %s = %s1.0;\n", scale, varying ? "(f64x){0} + " : "");
+    const char *scale = cg_evaluated(g, varying ? "f64x" : "f64", varying ? "(f64x){0} + 1.0" : "1.0");
     for (uint32_t i = 0; i < l->count; i++) {
         const char *x = wide_leaf(g, a, i, varying);
         if (varying)
@@ -233,10 +232,9 @@ static void write_geometry(struct cg *g, uint32_t number)
 /* The address of element `offset` of `stride` bytes from a pointer, in a temporary. */
 static const char *element_address(struct cg *g, uint32_t pointer, uint32_t offset, uint32_t stride, bool varying)
 {
-    const char *t = cg_temporary(g, varying ? "u64x" : "u64");
     const char *e = cg_resize(g, cg_use(g, offset, varying), cg_kind_of(g, offset), CG_U64, true, varying);
-    cg_put(g, "    %s = %s + %s * %uu;\n", t, cg_use(g, pointer, varying), e, stride);
-    return t;
+    e = cg_str(g, "%s + %s * %uu", cg_use(g, pointer, varying), e, stride);
+    return cg_evaluated(g, varying ? "u64x" : "u64", e);
 }
 
 static void write_vector_load(struct cg *g, uint32_t how, const struct cg_leaves *l, bool varying)
@@ -345,7 +343,7 @@ static void write_printf(struct cg *g)
     const char *format = cg_temporary(g, "u64x"), *kinds = "", *set = "";
     for (uint32_t k = 0; k < n; k++) {
         uint32_t id = cg_operand(g, 3 + k);
-        const struct sp_type *t = sp_type(g->m, g->m->ids[id].type);
+        const struct sp_type *t = cg_type_of(g, id);
         const struct cg_leaves *l = cg_value_leaves(g, id);
         enum cg_kind kind = l->count ? l->leaf[0].kind : CG_U32;
         kinds = cg_str(g, "%s'%c', %u, %u, ", kinds,
@@ -362,8 +360,8 @@ static void write_printf(struct cg *g)
         const struct cg_leaves *l = cg_value_leaves(g, id);
         for (uint32_t i = 0; i < l->count; i++, at++) {
             enum cg_kind kind = l->leaf[i].kind, wide = cg_kind_is_small_float(kind) ? CG_F32 : kind;
-            const char *t = cg_temporary(g, cg_kind_type(g, wide, true));
-            cg_put(g, "    %s = %s;\n", t, cg_widen(g, kind, true, cg_leaf_use(g, id, i, true)));
+            const char *t = cg_widen(g, kind, true, cg_leaf_use(g, id, i, true));
+            t = cg_evaluated(g, cg_kind_type(g, wide, true), t);
             set = cg_str(g,
                          cg_kind_is_float(wide) ? "%s    values_[%u] = bits_f64((f64)%s[l]);\n"
                                                 : "%s    values_[%u] = (u64)%s[l];\n",

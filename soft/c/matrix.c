@@ -44,7 +44,8 @@ static void write_block2d(struct cg *g)
         return;
     }
     if (p->variable && cg_held(g, p->variable)->tiled) {
-        cg_put(g, "    XS(block2d_load_pairs)(%s, %u, %u, %s);\n", address_of(g, p), b.elem, b.height, cg_surface(g));
+        cg_put(g, "    XS(deferred_rows)((u8 *)%s, 64, %u, %u, %s);\n", address_of(g, p), b.elem, b.height,
+               cg_surface(g));
         return;
     }
     uint32_t item = p->variable ? g->private[p->variable].granule : 1;

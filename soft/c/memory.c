@@ -90,11 +90,7 @@ static void store_fixed(struct cg *g, uint32_t variable, int64_t offset, uint32_
     enum cg_kind kind = cg_bits_kind(item);
     bool vector = g->value[variable].stored_varying, masked = g->w->mask[0] != 'm';
     if (vector && !varying) value = cg_splat(g, cg_bits_kind(bytes), value);
-    if (bytes != item) {
-        const char *t = cg_temporary(g, cg_kind_type(g, cg_bits_kind(bytes), vector));
-        cg_put(g, "    %s = %s;\n", t, value);
-        value = t;
-    }
+    if (bytes != item) value = cg_evaluated(g, cg_kind_type(g, cg_bits_kind(bytes), vector), value);
     for (uint32_t k = 0; k < bytes / item; k++) {
         const char *to = cg_fixed_item(g, variable, offset + k * item), *e = value;
         if (bytes != item && k) e = cg_str(g, "(%s >> %u)", e, k * item * 8);
@@ -211,8 +207,7 @@ static const char *load_pieces(struct cg *g, uint32_t pointer, const struct cg_l
 static void store_pieces(struct cg *g, uint32_t pointer, const struct cg_leaf *leaf, const char *value, bool varying)
 {
     uint32_t bytes = cg_leaf_bytes(leaf), n;
-    const char *t = cg_temporary(g, cg_kind_type(g, leaf->kind, varying));
-    cg_put(g, "    %s = %s;\n", t, value);
+    const char *t = cg_evaluated(g, cg_kind_type(g, leaf->kind, varying), value);
     for (uint32_t at = 0; at < bytes; at += n) {
         n = cg_piece(bytes - at);
         enum cg_kind kind = cg_bits_kind(n);
@@ -398,7 +393,7 @@ static const char *of_lane(struct cg *g, uint32_t id, enum cg_kind kind)
 /* The function for an atomic: one without atomic instructions if memory is known to be local. */
 static const char *atomic_function(struct cg *g, const char *name, enum cg_kind kind)
 {
-    const struct sp_type *p = sp_type(g->m, g->m->ids[cg_operand(g, 0)].type);
+    const struct sp_type *p = cg_type_of(g, cg_operand(g, 0));
     bool is_float = kind == CG_F32 || kind == CG_F64, local = p->storage == SP_STORAGE_Workgroup && !g->o->check;
     const char *full = cg_str(g, "%s_%s", name, cg_kind_name(kind)), *f = is_float ? cg_kind_name(kind) : "";
     if (!local || (!is_float && kind > CG_U64)) return cg_str(g, "atomic_%s", full);

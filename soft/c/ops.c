@@ -467,7 +467,7 @@ static bool write_repeated(struct cg *g, const struct cg_leaves *l, bool varying
     struct cg_rolled rolled;
     for (uint32_t k = 1; k < g->w->inst->count; k++)
         if (cg_operand(g, k) != cg_operand(g, 0)) return false;
-    if (sp_type(g->m, g->m->ids[cg_operand(g, 0)].type)->kind == SP_VECTOR) return false;
+    if (cg_type_of(g, cg_operand(g, 0))->kind == SP_VECTOR) return false;
     cg_roll(g, &rolled);
     if (!rolled.n) return false;
     CG_EACH_LEAF (i, l) cg_set_leaf(g, i, cg_use(g, cg_operand(g, 0), varying));
@@ -537,8 +537,8 @@ static void write_extract_dynamic(struct cg *g, const struct cg_leaves *l, bool 
         cg_set_leaf(g, 0, cg_str(g, "%s.e[%s < %u ? %s : 0]", cg_variable(g, whole), at, count, at));
         return;
     }
-    const char *r = cg_temporary(g, cg_kind_type(g, kind, varying));
-    cg_put(g, "    %s = %s;\n", r, beyond ? beyond : cg_leaf_use(g, whole, 0, varying));
+    const char *start = beyond ? beyond : cg_leaf_use(g, whole, 0, varying);
+    const char *r = cg_evaluated(g, cg_kind_type(g, kind, varying), start);
     for (uint32_t i = beyond ? 0 : 1; i < count; i++) {
         const char *e = cg_leaf_use(g, whole, i, varying), *at = cg_use(g, index, varying);
         if (varying)
@@ -664,7 +664,7 @@ static const char *dot_component(struct cg *g, uint32_t id, uint32_t i, bool is_
 /* The difference of two pointers in elements. */
 static void write_pointer_difference(struct cg *g, const struct cg_leaves *l, bool varying)
 {
-    const struct sp_type *p = sp_type(g->m, g->m->ids[cg_operand(g, 0)].type);
+    const struct sp_type *p = cg_type_of(g, cg_operand(g, 0));
     uint64_t size = sp_type(g->m, p->elem)->size;
     enum cg_kind kind = l->leaf[0].kind;
     const char *a = cg_use(g, cg_operand(g, 0), varying), *b = cg_use(g, cg_operand(g, 1), varying);
@@ -681,8 +681,8 @@ static void write_integer_dot(struct cg *g, const struct cg_leaves *l, bool vary
     bool accumulates = op >= SP_OP_SDotAccSat;
     bool a_signed = op != SP_OP_UDot && op != SP_OP_UDotAccSat, b_signed = op == SP_OP_SDot || op == SP_OP_SDotAccSat;
     enum cg_kind kind = l->leaf[0].kind;
-    const char *sum = cg_temporary(g, varying ? "u64x" : "u64"), *type = cg_kind_type(g, kind, varying);
-    cg_put(g, "    %s = %s;\n", sum, varying ? "(u64x){0}" : "0");
+    const char *sum = cg_evaluated(g, varying ? "u64x" : "u64", varying ? "(u64x){0}" : "0");
+    const char *type = cg_kind_type(g, kind, varying);
     for (uint32_t i = 0; i < (n == 1 ? 4 : n); i++)
         cg_put(g, "    %s += %s * %s;\n", sum, dot_component(g, a, i, a_signed, varying),
                dot_component(g, b, i, b_signed, varying));
@@ -731,7 +731,7 @@ static void write_wide(struct cg *g, const struct cg_leaves *l, bool varying)
 
 static void write_size_of(struct cg *g, const struct cg_leaves *l, bool varying)
 {
-    const struct sp_type *p = sp_type(g->m, g->m->ids[cg_operand(g, 0)].type);
+    const struct sp_type *p = cg_type_of(g, cg_operand(g, 0));
     (void)varying;
     cg_set_uniform(g, 0, cg_literal(g, l->leaf[0].kind, sp_type(g->m, p->elem)->size));
 }

@@ -18,16 +18,13 @@ void cg_write_predicated(struct cg *g, void (*write_access)(struct cg *g))
     const char *outer_mask = g->w->mask, *outer_bits = g->w->bits, *bits;
     if (loads) set_default(g);
     if (varying) {
-        g->w->mask = cg_temporary(g, "i32x");
-        cg_put(g, "    %s = %s & %s;\n", g->w->mask, cg_use(g, condition, true), outer_mask);
-        bits = cg_temporary(g, "u64");
-        cg_put(g, "    %s = XS(bits)(%s);\n", bits, g->w->mask);
+        g->w->mask = cg_evaluated(g, "i32x", cg_str(g, "%s & %s", cg_use(g, condition, true), outer_mask));
+        bits = cg_str(g, "XS(bits)(%s)", g->w->mask);
         g->w->blends = loads;
     } else {
-        bits = cg_temporary(g, "u64");
-        cg_put(g, "    %s = %s ? %s : 0;\n", bits, cg_use(g, condition, false), outer_bits);
+        bits = cg_str(g, "%s ? %s : 0", cg_use(g, condition, false), outer_bits);
     }
-    g->w->bits = bits;
+    g->w->bits = bits = cg_evaluated(g, "u64", bits);
     cg_put(g, "    if (%s) {\n", bits);
     write_access(g);
     cg_put(g, "    }\n");

@@ -259,11 +259,4 @@ XS_FUNCTION const u8 *XS(deferred_columns)(struct xs_subgroup *self, int shared,
     XS(deferred_pack)(to + half * rows * 64, piece, elem_bytes, height, count, &s);
     return to;
 }
-
-/* Two pieces with rows of 32 bytes, for tiles: the rows stay side by side as in memory. */
-XS_FORCED void XS(block2d_load_pairs)(void *dst, int elem_bytes, int height, u64 ptr, u32 mem_w, u32 mem_h, u32 pitch,
-                                      i32 x, i32 y)
-{
-    XS(deferred_rows)((u8 *)dst, 64, elem_bytes, height, ptr, mem_w, mem_h, pitch, x, y);
-}
 #endif

@@ -155,3 +155,10 @@ const char *cg_temporary(struct cg *g, const char *type)
     cg_put(g, "    %s %s;\n", type, name);
     return name;
 }
+
+const char *cg_evaluated(struct cg *g, const char *type, const char *e)
+{
+    const char *name = cg_temporary(g, type);
+    cg_put(g, "    %s = %s;\n", name, e);
+    return name;
+}

@@ -129,7 +129,7 @@ const char *cg_check_site(struct cg *g, uint32_t part, uint32_t pointer, uint32_
     uint64_t bytes;
     CG_HELPER (name) {
         const char *object = object_of(g, root, &bytes);
-        const struct sp_type *t = pointer ? sp_type(g->m, g->m->ids[root ? root : pointer].type) : NULL;
+        const struct sp_type *t = pointer ? cg_type_of(g, root ? root : pointer) : NULL;
         if (i->op == SP_OP_ExtInst && sp_ext_name(i->operand[1])) ext = cg_str(g, " %s", sp_ext_name(i->operand[1]));
         const char *of = i->id     ? cg_str(g, " %%%u", sp_number(g->m, i->id))
                          : pointer ? cg_str(g, " to %%%u", sp_number(g->m, pointer))

@@ -34,7 +34,7 @@ static bool is_undefined(struct cg *g, uint32_t id)
 /* A shuffle of two vectors inserts parts of one into the other. */
 static void note_shuffle(struct cg *g, const struct sp_inst *i)
 {
-    const struct sp_type *t = sp_type(g->m, g->m->ids[i->operand[0]].type);
+    const struct sp_type *t = cg_type_of(g, i->operand[0]);
     bool fills = i->operand[0] != i->operand[1] && !is_undefined(g, i->operand[0]) && !is_undefined(g, i->operand[1]);
     for (uint32_t k = 2; k < i->count; k++) {
         uint32_t part = i->operand[k], second = part >= t->count;
@@ -54,7 +54,7 @@ static bool is_masked(struct cg *g, const struct sp_inst *i)
 /* Is it a store to private memory? A copy within private memory counts as filling. */
 static bool is_private_store(struct cg *g, const struct sp_inst *i)
 {
-    return sp_type(g->m, g->m->ids[i->operand[0]].type)->storage == SP_STORAGE_Function;
+    return cg_type_of(g, i->operand[0])->storage == SP_STORAGE_Function;
 }
 
 static void note_operand(struct cg *g, const struct sp_inst *i, uint32_t k)
@@ -108,7 +108,7 @@ static bool uses_all_parts(const struct sp_type *t, uint32_t parts)
 
 uint32_t cg_check_reading(struct cg *g, const struct sp_inst *load)
 {
-    const struct sp_type *t = sp_type(g->m, load->type), *p = sp_type(g->m, g->m->ids[load->operand[0]].type);
+    const struct sp_type *t = sp_type(g->m, load->type), *p = cg_type_of(g, load->operand[0]);
     if (!g->w->uses) find_uses(g);
     if (!g->w->uses) return XS_READS;
     uint32_t how = g->w->uses[load->id].how, parts = g->w->uses[load->id].parts;

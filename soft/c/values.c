@@ -140,7 +140,7 @@ static const char *constant_leaf(struct cg *g, uint32_t id, uint32_t leaf, bool 
 /* The bytes of a large constant, written once per section. */
 static void write_constant_table(struct cg *g, uint32_t id, const char *name)
 {
-    const struct sp_type *t = sp_type(g->m, g->m->ids[id].type);
+    const struct sp_type *t = cg_type_of(g, id);
     unsigned char *bytes = cg_constant_bytes(g, id, t->size, 1 << 16);
     cg_put(g, "static const u8 %s[%llu] XS_ALIGNED(16) = {", name, (unsigned long long)t->size + 1);
     if (bytes) cg_put_bytes(g, bytes, (size_t)t->size);
@@ -235,7 +235,7 @@ static const char *copy_whole(struct cg *g, uint32_t id, bool varying)
 
 const char *cg_use_whole(struct cg *g, uint32_t id, bool varying)
 {
-    if (!cg_is_composite(sp_type(g->m, g->m->ids[id].type))) return cg_use(g, id, varying);
+    if (!cg_is_composite(cg_type_of(g, id))) return cg_use(g, id, varying);
     return is_variable(g, id, varying) ? cg_variable(g, id) : copy_whole(g, id, varying);
 }
 

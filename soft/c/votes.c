@@ -145,8 +145,7 @@ void cg_write_votes(struct cg *g, uint32_t block, uint32_t condition, const char
         *none = v.none;
         return;
     }
-    const char *votes = cg_temporary(g, "u64");
-    cg_put(g, "    %s = XS(bits)(%s);\n", votes, cg_use(g, condition, true));
+    const char *votes = cg_evaluated(g, "u64", cg_str(g, "XS(bits)(%s)", cg_use(g, condition, true)));
     *all = cg_str(g, "%s == XS_FULL", votes);
     *none = cg_str(g, "!%s", votes);
 }

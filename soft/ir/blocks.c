@@ -25,6 +25,12 @@ void cg_order_blocks(struct cg *g, struct cg_function *fn)
     }
 }
 
+bool cg_dominates(const struct sp_function *f, uint32_t a, uint32_t b)
+{
+    while (b != a && b != f->blocks[b].idom) b = f->blocks[b].idom;
+    return b == a;
+}
+
 void cg_mark_before(const struct sp_function *f, uint32_t block, uint8_t *marked, uint32_t *stack)
 {
     uint32_t top = 0;

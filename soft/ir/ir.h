@@ -108,6 +108,15 @@ struct cg {
     struct cg_writer *w;               /* what only c/ knows: c/codegen.h */
 };
 
+static inline const struct sp_type *cg_type_of(const struct cg *g, uint32_t id)
+{
+    return sp_type(g->m, g->m->ids[id].type);
+}
+static inline const struct sp_type *cg_pointee(const struct cg *g, uint32_t pointer)
+{
+    return sp_type(g->m, cg_type_of(g, pointer)->elem);
+}
+
 /* ---- arena.c: memory, and how the code generator fails */
 void *cg_alloc(struct cg *g, size_t bytes); /* zeroed; NULL and `failed` if out of memory or over the limit */
 void cg_free_words(struct cg *g);           /* text of cg_str */
@@ -202,6 +211,7 @@ uint32_t cg_size_of_entry(struct cg *g, const struct sp_entry *e);
 /* ---- blocks.c: order of blocks, post-dominators */
 void cg_order_blocks(struct cg *g, struct cg_function *fn);
 void cg_find_post_dominators(struct cg *g, struct cg_function *fn);
+bool cg_dominates(const struct sp_function *f, uint32_t a, uint32_t b); /* is block a on every way to b? */
 /* Marks the block, and all that lead to it without passing through a block that is marked already. The stack has room
  * for all blocks. */
 void cg_mark_before(const struct sp_function *f, uint32_t block, uint8_t *marked, uint32_t *stack);

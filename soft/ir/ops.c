@@ -206,7 +206,7 @@ bool cg_may_write(const struct cg *g, const struct sp_inst *i)
     if (cg_is(i, CG_ORDERS)) return true;
     if (cg_is(i, CG_PURE | CG_HARMLESS) || (cg_is(i, CG_READS) && !cg_is(i, CG_WRITES | CG_ATOMIC))) return false;
     CG_EACH_VALUE (k, i) {
-        const struct sp_type *t = sp_type(g->m, g->m->ids[i->operand[k]].type);
+        const struct sp_type *t = cg_type_of(g, i->operand[k]);
         if (t && t->kind == SP_POINTER && t->storage != SP_STORAGE_Function && t->storage != SP_STORAGE_Input)
             return true;
     }

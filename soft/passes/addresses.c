@@ -34,7 +34,7 @@ static bool is_pointer_copy(struct cg *g, const struct sp_inst *i)
 static int64_t signed_constant(struct cg *g, uint32_t id)
 {
     uint64_t bits = 0;
-    const struct sp_type *t = sp_type(g->m, g->m->ids[id].type);
+    const struct sp_type *t = cg_type_of(g, id);
     sp_constant(g->m, id, &bits);
     uint32_t up = t && t->kind == SP_INT && t->bits < 64 ? 64 - t->bits : 0;
     return (int64_t)(bits << up) >> up;
@@ -67,7 +67,7 @@ static void step_into(struct cg *g, struct cg_walk *w)
 bool cg_next_index(struct cg *g, struct cg_walk *w)
 {
     const struct sp_inst *i = w->chain;
-    const struct sp_type *p = sp_type(g->m, g->m->ids[i->operand[0]].type);
+    const struct sp_type *p = cg_type_of(g, i->operand[0]);
     if (!w->k) w->type = p && p->kind == SP_POINTER ? p->elem : 0;
     if (++w->k >= i->count || !w->type) return false;
     w->index = i->operand[w->k];
@@ -126,7 +126,7 @@ static void resolve(struct cg *g, uint32_t id)
 static void note_item(struct cg *g, uint32_t variable, int64_t offset, uint64_t bytes, uint32_t item)
 {
     struct cg_private *v = own(g, variable);
-    uint64_t size = cg_memory_size(g, sp_type(g->m, g->m->ids[variable].type)->elem);
+    uint64_t size = cg_memory_size(g, cg_type_of(g, variable)->elem);
     if (offset < 0 || bytes > size || (uint64_t)offset > size - bytes) v->fixed = false;
     while (item > 1 && (uint64_t)offset % item) item /= 2;
     if (item < v->granule) v->granule = (uint8_t)item;
@@ -149,7 +149,7 @@ static void note_leaves(struct cg *g, uint32_t pointer, uint32_t type)
 bool cg_copy_size(struct cg *g, const struct sp_inst *i, uint64_t *bytes)
 {
     if (i->op == SP_OP_CopyMemorySized) return sp_constant(g->m, i->operand[2], bytes);
-    *bytes = sp_type(g->m, sp_type(g->m, g->m->ids[i->operand[0]].type)->elem)->size;
+    *bytes = cg_pointee(g, i->operand[0])->size;
     return true;
 }
 
@@ -157,7 +157,7 @@ bool cg_copy_size(struct cg *g, const struct sp_inst *i, uint64_t *bytes)
  * fixed. Built-ins are only loaded. */
 static void note_pointer_use(struct cg *g, const struct sp_inst *i, uint32_t k)
 {
-    uint32_t pointer = i->operand[k], item, pointee = sp_type(g->m, g->m->ids[pointer].type)->elem;
+    uint32_t pointer = i->operand[k], item, pointee = cg_type_of(g, pointer)->elem;
     const struct cg_private *p = &g->private[pointer];
     uint64_t bytes;
     bool accesses = !cg_is(i, CG_CHAIN) && !is_pointer_copy(g, i);
@@ -230,7 +230,7 @@ static void find_fixed(struct cg *g)
             v->variable = id;
         else if (cg_builtin_of(g, id, &builtin))
             cg_fail(g, "a built-in variable is used in a way the device does not know");
-        while (v->fixed && cg_memory_size(g, sp_type(g->m, g->m->ids[id].type)->elem) % v->granule) v->granule /= 2;
+        while (v->fixed && cg_memory_size(g, cg_type_of(g, id)->elem) % v->granule) v->granule /= 2;
     }
 }
 
@@ -249,7 +249,7 @@ static bool is_shared_variable(struct cg *g, uint32_t id)
 /* A structure that a kernel receives by value. */
 static bool is_structure(struct cg *g, uint32_t param)
 {
-    const struct sp_type *t = sp_type(g->m, g->m->ids[param].type);
+    const struct sp_type *t = cg_type_of(g, param);
     return t->kind == SP_POINTER && t->storage == SP_STORAGE_Function;
 }
 

@@ -66,7 +66,7 @@ bool cg_is_tiled(struct cg *g, uint32_t id)
 
 uint32_t cg_items(struct cg *g, uint32_t variable)
 {
-    const struct sp_type *t = sp_type(g->m, g->m->ids[variable].type);
+    const struct sp_type *t = cg_type_of(g, variable);
     return (uint32_t)(cg_memory_size(g, sp_type(g->m, t->elem)->id) / g->private[variable].granule);
 }
 

@@ -26,14 +26,6 @@ static bool forbids(struct cg *g, const struct sp_inst *i)
     return i->op == SP_OP_FunctionPointerCallINTEL || cg_is(i, CG_PRODUCT) || (cg_waits(g, i) && !is_barrier(g, i));
 }
 
-static bool has_variable(struct cg *g, const struct sp_inst *i)
-{
-    const struct cg_shared *v = cg_shared(g, i->id);
-    const struct sp_type *t = i->id ? sp_type(g->m, i->type) : NULL;
-    return t && t->kind != SP_VOID && i->op != SP_OP_Variable && i->op != SP_OP_Undef && !g->private[i->id].variable &&
-           !v->forwarded && !cg_spelled(g, i->id)->absorbed && !cg_split(g, i->id)->is;
-}
-
 /* Counts barriers and values. False if the function cannot use a frame; `why` is then the instruction that prevents it,
  * if any. */
 static bool survey(struct cg *g, struct cg_function *fn, uint32_t *barriers, uint32_t *values,
@@ -43,7 +35,7 @@ static bool survey(struct cg *g, struct cg_function *fn, uint32_t *barriers, uin
     CG_EACH (i, b, fn->f) {
         *why = i;
         if (forbids(g, i) || (i->id && cg_shared(g, i->id)->class)) return false;
-        if (has_variable(g, i)) ++*values;
+        if (cg_has_variable(g, i)) ++*values;
         if (!is_barrier(g, i)) continue;
         if (fn->block[b].masked || ++*barriers > MAX_BARRIERS) return false;
     }
@@ -111,7 +103,7 @@ static uint32_t price(struct cg *g, uint32_t id, uint32_t most)
 static void number_values(struct cg *g, const struct cg_function *fn, struct cg_continuation *plan)
 {
     CG_EACH (i, b, fn->f) {
-        if (!has_variable(g, i)) continue;
+        if (!cg_has_variable(g, i)) continue;
         if (price(g, i->id, MAX_REMADE) <= MAX_REMADE) cg_insert(plan->remade, plan->value_count);
         plan->value[plan->value_count++] = i->id;
         plan->live.index_of[g->ordinal[i->id]] = plan->value_count;

@@ -46,12 +46,6 @@ static bool is_own_product(const struct cg_queue *q, const struct sp_inst *i)
     return i >= q->first && i < q->first + q->grid.span;
 }
 
-static bool dominates(const struct sp_function *f, uint32_t a, uint32_t b)
-{
-    while (b != a && b != f->blocks[b].idom) b = f->blocks[b].idom;
-    return b == a;
-}
-
 /* Finds the natural loop of the header; false if there is none, or the products are not in it. */
 static bool find_loop(struct cg *g, const struct sp_function *f, struct cg_queue *q)
 {
@@ -62,7 +56,7 @@ static bool find_loop(struct cg *g, const struct sp_function *f, struct cg_queue
     q->inside[q->header] = 1;
     for (uint32_t k = 0; k < f->blocks[q->header].pred_count; k++) {
         uint32_t latch = f->blocks[q->header].pred[k];
-        if (!dominates(f, q->header, latch)) continue;
+        if (!cg_dominates(f, q->header, latch)) continue;
         loop = loop || latch != q->header;
         cg_mark_before(f, latch, q->inside, stack);
     }

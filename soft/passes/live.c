@@ -1,9 +1,17 @@
-/* live.c - which values are live where, for the passes that save variables or let values share one. */
+/* live.c - which values have variables, and where they are live: for the passes that save variables or let values share
+ * one. */
 #include "live.h"
 
 #include <string.h>
 
 static const uint64_t max_bits = (uint64_t)1 << 26; /* values times blocks */
+
+bool cg_has_variable(struct cg *g, const struct sp_inst *i)
+{
+    const struct sp_type *t = i->id ? sp_type(g->m, i->type) : NULL;
+    return t && t->kind != SP_VOID && i->op != SP_OP_Variable && i->op != SP_OP_Undef && !g->private[i->id].variable &&
+           !cg_shared(g, i->id)->forwarded && !cg_spelled(g, i->id)->absorbed && !cg_split(g, i->id)->is;
+}
 
 static void use(const struct cg *g, struct cg_live *l, uint32_t id)
 {

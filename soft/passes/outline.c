@@ -80,7 +80,7 @@ static void find_places(struct outline *o)
 
 static uint32_t leaves(struct cg *g, uint32_t id)
 {
-    const struct sp_type *t = sp_type(g->m, g->m->ids[id].type);
+    const struct sp_type *t = cg_type_of(g, id);
     return !t || t->kind == SP_VOID ? 1 : cg_value_leaves(g, id)->count;
 }
 

@@ -145,6 +145,9 @@ void cg_analyse_again(struct cg *g, struct cg_function *fn); /* for the other ve
 /* ---- affine.c: values that increase by the same step from lane to lane */
 void cg_find_affine(struct cg *g, struct cg_function *fn);
 
+/* ---- live.c: which values have variables; live.h: where they are live */
+bool cg_has_variable(struct cg *g, const struct sp_inst *i); /* its own, or that of its class */
+
 /* ---- outer.c: matrix products that are spelled out */
 void cg_find_outer(struct cg *g, struct cg_function *fn);
 

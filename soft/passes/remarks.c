@@ -51,7 +51,7 @@ static void remark_access(struct cg *g, const struct cg_function *fn, const stru
     uint32_t pointer = i->operand[0];
     const struct cg_value *p = &g->value[pointer];
     const struct cg_affine *a = cg_affine(g, pointer);
-    const struct sp_type *t = sp_type(g->m, g->m->ids[pointer].type);
+    const struct sp_type *t = cg_type_of(g, pointer);
     if (!t || t->kind != SP_POINTER || g->private[pointer].variable || g->private[pointer].fixed) return;
     const char *what = i->op == SP_OP_Load ? "load" : "store";
     uint32_t bytes = (uint32_t)sp_type(g->m, t->elem)->size;

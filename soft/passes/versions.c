@@ -62,15 +62,13 @@ static void mark_decided(const struct sp_module *m, const struct sp_function *f,
     }
 }
 
-/* Adds up what runs only if block `from` branches to `to`. */
-static void survey_side(const struct sp_function *f, uint32_t from, uint32_t to, uint32_t *count, uint32_t *messages)
+/* Adds up what runs only if a branch to block `to` is taken. */
+static void survey_side(const struct sp_function *f, uint32_t to, uint32_t *count, uint32_t *messages)
 {
     *count = *messages = 0;
     if (f->blocks[to].pred_count != 1) return;
     for (uint32_t b = 0; b < f->block_count; b++) {
-        uint32_t up = b;
-        while (up != to && up != from && up != f->blocks[up].idom) up = f->blocks[up].idom;
-        if (up != to) continue;
+        if (!cg_dominates(f, to, b)) continue;
         *count += f->blocks[b].count;
         for (uint32_t k = 0; k < f->blocks[b].count; k++) *messages += cg_is(&f->blocks[b].inst[k], CG_BLOCK);
     }
@@ -88,7 +86,7 @@ static bool knows_usual(const struct sp_module *m, const struct sp_function *f, 
     const struct sp_inst *t = branch_of(&f->blocks[block]);
     uint32_t count[2], messages[2];
     for (uint32_t k = 0; k < 2; k++)
-        survey_side(f, block, m->ids[t->operand[1 + k]].block, &count[k], &messages[k]);
+        survey_side(f, m->ids[t->operand[1 + k]].block, &count[k], &messages[k]);
     *usual = messages[0] > 0;
     return (messages[0] > 0) != (messages[1] > 0) && count[*usual ? 1 : 0] >= LONG_SIDE;
 }
