@@ -17,7 +17,8 @@
 
 #include <string.h>
 
-enum { MAX_STEP_BITS = 20, MAX_ROUNDS = 100, MOST_ITEMS = 1 << 16 /* more than a work-group has */ };
+enum { MAX_STEP_BITS = 20, MAX_ROUNDS = 100, MAX_ALIKE = 8 /* operations deep */ };
+enum { MOST_ITEMS = 1 << 16 /* more than a work-group has */ };
 static const uint64_t any_value = UINT64_MAX;
 
 enum state { UNKNOWN, AFFINE, NEITHER }; /* states only advance from left to right */
@@ -32,45 +33,22 @@ struct fact {
 struct affine {
     struct cg *g;
     struct cg_function *fn;
-    struct fact *fact; /* by id, of varying values */
-    uint32_t *same;    /* by id: the first value computed in the same way; 0: itself */
-    uint32_t *table, table_size;
+    struct fact *fact; /* by ordinal, of varying values */
 };
 
-/* ---- values computed in the same way from the same operands */
-
-static uint32_t first_of(const struct affine *t, uint32_t id)
+/* Are the values computed in the same way from the same operands? */
+static bool are_alike(const struct affine *t, uint32_t a, uint32_t b, uint32_t depth)
 {
-    uint32_t same = t->same[t->g->ordinal[id]];
-    return same ? same : id;
-}
-
-static bool are_alike(const struct affine *t, const struct sp_inst *a, const struct sp_inst *b)
-{
-    if (a->op != b->op || a->type != b->type || a->count != b->count) return false;
-    for (uint32_t k = 0; k < a->count; k++) {
-        bool value = cg_is_value_operand(a, k);
-        if (a->operand[k] != b->operand[k] && (!value || first_of(t, a->operand[k]) != first_of(t, b->operand[k])))
-            return false;
+    const struct sp_id *x = &t->g->m->ids[a], *y = &t->g->m->ids[b];
+    if (a == b) return true;
+    if (!depth || x->what != SP_IS_VALUE || y->what != SP_IS_VALUE || !cg_is(x->def, CG_PURE)) return false;
+    if (x->def->op != y->def->op || x->type != y->type || x->def->count != y->def->count) return false;
+    if (t->g->value[a].blend || t->g->value[b].blend) return false;
+    for (uint32_t k = 0; k < x->def->count; k++) {
+        uint32_t p = x->def->operand[k], q = y->def->operand[k];
+        if (p != q && (!cg_is_value_operand(x->def, k) || !are_alike(t, p, q, depth - 1))) return false;
     }
     return true;
-}
-
-static void number(struct affine *t, const struct sp_inst *i)
-{
-    uint32_t hash = i->op * 2654435761u + i->type;
-    for (uint32_t k = 0; k < i->count; k++) {
-        bool value = cg_is_value_operand(i, k);
-        hash = (hash ^ (value ? first_of(t, i->operand[k]) : i->operand[k])) * 2654435761u;
-    }
-    for (uint32_t at = hash >> 7;; at++) {
-        uint32_t *slot = &t->table[at & (t->table_size - 1)];
-        if (!*slot) *slot = i->id;
-        if (*slot == i->id) return;
-        if (!are_alike(t, i, t->g->m->ids[*slot].def)) continue;
-        t->same[t->g->ordinal[i->id]] = *slot;
-        return;
-    }
 }
 
 /* Do lanes reach the block from masked blocks that give the phi equal values, in the same iteration of any loop? */
@@ -82,19 +60,8 @@ static bool joins_same(const struct affine *t, uint32_t block, const struct sp_i
         if (cb[b->pred[k]].loop != cb[block].loop) return false;
     if (cb[block].loop && t->fn->loop[cb[block].loop - 1].header == block) return false;
     for (uint32_t k = 2; k + 1 < phi->count; k += 2)
-        if (first_of(t, phi->operand[k]) != first_of(t, phi->operand[0])) return false;
+        if (!are_alike(t, phi->operand[k], phi->operand[0], MAX_ALIKE)) return false;
     return phi->count >= 2;
-}
-
-static void number_values(struct affine *t)
-{
-    uint32_t count = 1 + cg_instructions(t->fn->f);
-    for (t->table_size = 64; t->table_size < 2 * count;) t->table_size *= 2;
-    t->same = cg_alloc(t->g, (t->fn->value_count + 1) * sizeof *t->same);
-    t->table = cg_alloc(t->g, t->table_size * sizeof *t->table);
-    if (t->g->failed) return;
-    CG_EACH_IN_ORDER (i, block, t->fn)
-        if (i->id && cg_is(i, CG_PURE) && !t->g->value[i->id].blend) number(t, i);
 }
 
 /* ---- facts */
@@ -296,8 +263,7 @@ void cg_find_affine(struct cg *g, struct cg_function *fn)
     const struct sp_function *f = fn->f;
     if (!fn->full) return;
     t.fact = cg_alloc(g, (fn->value_count + 1) * sizeof *t.fact);
-    number_values(&t);
-    if (!t.fact || g->failed) return;
+    if (g->failed) return;
     for (uint32_t k = 0; k < f->param_count; k++) t.fact[g->ordinal[f->params[k]]].state = NEITHER;
     for (uint32_t round = 0; find_round(&t); round++)
         if (round == MAX_ROUNDS) return;
