@@ -6816,12 +6816,25 @@ XE_FN_ void xt_find_stages_(xt_ctx *x)
 
 /* ---- the condition ----------------------------------------------------------------------------------------------- */
 
+/* The first dword of the staging memory, at an address that compilers know to be small, but not which it is. A subgroup
+ * alone has one buffer, and accesses it at a known address plus known distances. Intel's compiler adds these up to
+ * numbers that do not fit into a message's offset, so each access would need an addition. */
+XE_FN_ spe_id xt_stage_base_(xt_ctx *x)
+{
+    spe_module *m = &x->m;
+    spe_id zero = spe_i32(m, 0), i64 = spe_int(m, 64), ptr = spe_element(m, x->staging, 1, &zero);
+    spe_id at = spe_ptr_to_u(m, i64, ptr), low = spe_u64(m, (1u << 30) - 1);
+    spe_id hidden = spe_and(m, spe_sg_broadcast(m, at, zero), low);
+    return spe_u_to_ptr(m, spe_type_of(m, ptr), spe_iadd(m, spe_and(m, at, spe_not(m, low)), hidden));
+}
+
 /* The condition for surfaces of all classes to be legal: a pitch of at most 2^24 bytes that holds a line plus up to two
  * times 64 bytes before it. */
 XE_FN_ spe_id xt_emit_stage_condition_(xt_ctx *x)
 {
     spe_module *m = &x->m;
     spe_id all = 0;
+    if (x->staging && x->subgroups <= 1) x->staging = xt_stage_base_(x);
     spe_prologue_begin(m);
     for (int i = 0; i < x->stages.count; i++) {
         const xt_stage_ *s = xt_stage_at_(x, i);
@@ -7173,8 +7186,8 @@ XE_FN_ spe_id xt_stage_pointer_(xt_ctx *x, const xt_stage_ *s, spe_id at)
         spe_id turn = spe_umod(m, spe_udiv(m, index, spe_i32(m, step)), spe_i32(m, 2));
         at = spe_iadd(m, at, spe_imul(m, turn, spe_i32(m, s->dwords)));
     }
-    if (!s->shared) return spe_element(m, x->staging, 1, &at);
-    return spe_index(m, xt_scratch_pointer_(x, CM_I32), at);
+    if (s->shared) return spe_index(m, xt_scratch_pointer_(x, CM_I32), at);
+    return s->subgroups > 1 ? spe_element(m, x->staging, 1, &at) : spe_index(m, x->staging, at);
 }
 
 /* Stores a lane's dwords of one of the interleaved lines; adjacent ones at once. */
