@@ -147,17 +147,17 @@ static void measure_stack(struct worker *w)
     pthread_attr_destroy(&attr);
 }
 
-/* How much of its current stack a kernel may use: half of what is left, limited for the main thread. Nothing of a stack
- * that the program has made and switched to, whose size is unknown. */
+/* How much of its current stack a kernel may use: half of what is left, limited if the thread is the program's. Nothing
+ * of a stack that the program has made and switched to, whose size is unknown. Our threads are measured, too: the
+ * program's thread-local variables take their part of every stack. */
 static size_t stack_room(struct worker *w)
 {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     size_t half;
-    if (pool_owns_thread()) return POOL_THREAD_STACK / 2;
     if (!w->measured) measure_stack(w);
     if (here <= w->low || here >= w->high) return w->low ? 0 : STACK_FOREIGN;
     half = (here - w->low) / 2;
-    return half < STACK_FOREIGN ? half : STACK_FOREIGN;
+    return pool_owns_thread() || half < STACK_FOREIGN ? half : STACK_FOREIGN;
 }
 
 static bool grow_aligned(uint8_t **buffer, size_t *have, size_t want)
