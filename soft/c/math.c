@@ -15,14 +15,14 @@ struct ext_row {
 
 /* Functions with the instruction's name, lane by lane: the C library's; our own; our own for f32, the C library's for
  * f64; and of integers (s_abs: sabs_u32). For all lanes at once: of f32, the C library's for f64; extremes of two. */
-static const uint8_t libm[] = {EXT_ACOSH,  EXT_ASINH, EXT_ATAN2, EXT_ATANH,     EXT_CEIL,      EXT_COPYSIGN, EXT_COSH,
-                               EXT_ERFC,   EXT_ERF,   EXT_EXPM1, EXT_FDIM,      EXT_FLOOR,     EXT_FMOD,     EXT_HYPOT,
-                               EXT_LGAMMA, EXT_LOG1P, EXT_LOGB,  EXT_NEXTAFTER, EXT_REMAINDER, EXT_RINT,     EXT_ROUND,
-                               EXT_SINH,   EXT_SQRT,  EXT_TANH,  EXT_TGAMMA,    EXT_TRUNC};
-static const uint8_t own[] = {EXT_ACOSPI, EXT_ASINPI, EXT_ATANPI, EXT_ATAN2PI, EXT_CBRT,    EXT_COSPI,
-                              EXT_EXP10,  EXT_ILOGB,  EXT_LDEXP,  EXT_MAXMAG,  EXT_MINMAG,  EXT_POW,
-                              EXT_POWR,   EXT_ROOTN,  EXT_RSQRT,  EXT_SINPI,   EXT_TANPI,   EXT_DEGREES,
-                              EXT_SIGN,   EXT_STEP,   EXT_RADIANS, EXT_SMOOTHSTEP};
+static const uint8_t libm[] = {EXT_ACOSH, EXT_ASINH, EXT_ATAN2,     EXT_ATANH,     EXT_CEIL,  EXT_COPYSIGN, EXT_COSH,
+                               EXT_ERFC,  EXT_ERF,   EXT_EXPM1,     EXT_FDIM,      EXT_FLOOR, EXT_FMOD,     EXT_HYPOT,
+                               EXT_LOG1P, EXT_LOGB,  EXT_NEXTAFTER, EXT_REMAINDER, EXT_RINT,  EXT_ROUND,    EXT_SINH,
+                               EXT_SQRT,  EXT_TANH,  EXT_TGAMMA,    EXT_TRUNC};
+static const uint8_t own[] = {EXT_ACOSPI, EXT_ASINPI, EXT_ATANPI,  EXT_ATAN2PI,    EXT_CBRT,   EXT_COSPI,
+                              EXT_EXP10,  EXT_ILOGB,  EXT_LDEXP,   EXT_MAXMAG,     EXT_MINMAG, EXT_POW,
+                              EXT_POWR,   EXT_ROOTN,  EXT_RSQRT,   EXT_SINPI,      EXT_TANPI,  EXT_DEGREES,
+                              EXT_SIGN,   EXT_STEP,   EXT_RADIANS, EXT_SMOOTHSTEP, EXT_LGAMMA};
 static const uint8_t own_f32[] = {EXT_ACOS, EXT_ASIN, EXT_ATAN, EXT_EXP, EXT_EXP2, EXT_LOG, EXT_LOG2, EXT_LOG10};
 static const uint8_t turns[] = {EXT_SIN, EXT_COS, EXT_TAN};
 static const uint8_t extremes[] = {EXT_FMAX, EXT_FMIN};
@@ -97,9 +97,9 @@ static const struct {
     uint32_t number;
     const char *first, *second;
 } pairs[] = {
-    {EXT_FRACT, "@fract%h_%j", "@__builtin_floor%l"},         {EXT_FREXP, "@frexp_%j", "@frexp_exponent_%j"},
-    {EXT_LGAMMA_R, "@__builtin_lgamma%l", "@lgamma_sign_%j"}, {EXT_MODF, "@modf_%j", "@__builtin_trunc%l"},
-    {EXT_REMQUO, "@__builtin_remainder%l", "@remquo_%j"},     {EXT_SINCOS, NULL, NULL}, /* those of sin and cos */
+    {EXT_FRACT, "@fract%h_%j", "@__builtin_floor%l"},     {EXT_FREXP, "@frexp_%j", "@frexp_exponent_%j"},
+    {EXT_LGAMMA_R, "@lgamma_%j", "@lgamma_sign_%j"},      {EXT_MODF, "@modf_%j", "@__builtin_trunc%l"},
+    {EXT_REMQUO, "@__builtin_remainder%l", "@remquo_%j"}, {EXT_SINCOS, NULL, NULL}, /* those of sin and cos */
 };
 
 static uint32_t arguments(struct cg *g, uint32_t leaf, uint32_t first, uint32_t n, bool varying, enum cg_kind *kind,
@@ -379,10 +379,10 @@ static bool write_row(struct cg *g, uint32_t number, const struct cg_leaves *l, 
     number = full_form(number);
     while (r < count && rows[r].number != number) r++;
     bool f64 = cg_kind_of(g, cg_operand(g, 2)) == CG_F64;
-    const char *text = r == count               ? named_text(g, number, f64)
-                       : f64 && rows[r].f64     ? rows[r].f64
+    const char *text = r == count                   ? named_text(g, number, f64)
+                       : f64 && rows[r].f64         ? rows[r].f64
                        : varying && rows[r].varying ? rows[r].varying
-                                                : rows[r].uniform;
+                                                    : rows[r].uniform;
     if (!text || g->w->inst->count < 3 || g->w->inst->count > 6) return false;
     for (uint32_t i = 0; i < l->count; i++) {
         enum cg_kind kind[4];
@@ -416,8 +416,10 @@ bool cg_write_math(struct cg *g)
     }
     uint32_t how = cg_vector_access(number);
     if (how) {
-        if (how & CG_LOADS) write_vector_load(g, how, l, varying);
-        else write_vector_store(g, how);
+        if (how & CG_LOADS)
+            write_vector_load(g, how, l, varying);
+        else
+            write_vector_store(g, how);
         return true;
     }
     switch (number) {

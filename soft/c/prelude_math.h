@@ -377,6 +377,12 @@ XS_INLINE f32 radians_f32(f32 x) { return (f32)radians_f64(x); }
         if (x - x != 0) return x != x ? x : __builtin_copysign##l(0, x);                                               \
         return __builtin_copysign##l(x - __builtin_trunc##l(x), x);                                                    \
     }                                                                                                                  \
+    XS_INLINE F lgamma_##F(F x)                                                                                        \
+    {                                                                                                                  \
+        F lgamma##l##_r(F, int *); /* lgamma writes the program's signgam */                                           \
+        int sign;                                                                                                      \
+        return lgamma##l##_r(x, &sign);                                                                                \
+    }                                                                                                                  \
     XS_INLINE u32 lgamma_sign_##F(F x)                                                                                 \
     {                                                                                                                  \
         if (!(x < 0) || x == __builtin_floor##l(x)) return x <= 0 || x != x ? 0u : 1u;                                 \
