@@ -738,11 +738,10 @@ XE_FN_ spe_error *cv_error_at_(spe_error *error, const char *file, int line)
 SPE_PRINTF(3, 4) static bool cv_refuse_(spe_error *error, int id, const char *format, ...)
 {
     va_list args;
-    int n;
     if (!error) return false;
     error->id = id;
     error->name = cv_error_name(id);
-    n = snprintf(error->text, sizeof error->text, "%s: ", cv_error_text(id));
+    int n = snprintf(error->text, sizeof error->text, "%s: ", cv_error_text(id));
     va_start(args, format);
     vsnprintf(error->text + n, sizeof error->text - (size_t)n, format, args);
     va_end(args);
@@ -792,10 +791,9 @@ enum { CV_MATRIX_LIMIT_ = 0x7fffffc0 }; /* bytes */
 
 XE_FN_ bool cv_check_dest_(const cv_conversion_dest_info *d, uint32_t stride, spe_error *error)
 {
-    uint64_t line;
     int type = d->dest_data_type;
     if (!cv_check_matrix_(d->dest_layout, d->num_rows, d->num_columns, type, CV_ERROR_DEST_TYPE, error)) return false;
-    line = cv_line_bytes_(d->dest_layout, type, d->num_rows, d->num_columns);
+    uint64_t line = cv_line_bytes_(d->dest_layout, type, d->num_rows, d->num_columns);
     if (cv_is_fp8_(type) && !cv_is_optimal_(d->dest_layout))
         return cv_refuse_(error, CV_ERROR_DEST_LAYOUT, "%s in %s", cv_type_name(type), cv_layout_name(d->dest_layout));
     if (stride < line)
@@ -838,10 +836,9 @@ XE_FN_ bool cv_check_src_(const cv_conversion_info *info, spe_error *error)
     const cv_conversion_src_info *s = &info->src_info;
     const cv_conversion_dest_info *d = &info->dest_info;
     int type = s->src_data_type;
-    uint64_t line, size;
     if (!cv_check_matrix_(s->src_layout, d->num_rows, d->num_columns, type, CV_ERROR_SRC_TYPE, error)) return false;
-    line = cv_line_bytes_(s->src_layout, type, d->num_rows, d->num_columns);
-    size = cv_matrix_bytes_(s->src_layout, type, d->num_rows, d->num_columns, s->src_stride);
+    uint64_t line = cv_line_bytes_(s->src_layout, type, d->num_rows, d->num_columns);
+    uint64_t size = cv_matrix_bytes_(s->src_layout, type, d->num_rows, d->num_columns, s->src_stride);
     if (line && s->src_stride < line)
         return cv_refuse_(error, CV_ERROR_SRC_STRIDE, "%u, the length is %u", (unsigned)s->src_stride, (unsigned)line);
     if (line && s->src_stride % (uint32_t)cv_bytes_(type))
@@ -1134,7 +1131,6 @@ cv_val cv_binary_scalar_(cv_where_ w, int op, const char *name, cv_any_ a, cv_an
 cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b)
 {
     int type = cv_common_type_(&a, &b);
-    spe_id p, q;
     if (!cv_enter_(w)) return cv_nothing_();
     if (!spe_val_is_condition(&c, CV_BOOL_)) {
         cv_fail_(w, CV_ERROR_CONDITION, "CV_SELECT got %s", cv_describe_(&c).s);
@@ -1142,8 +1138,8 @@ cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b)
     }
     if (!cv_live_(w, c.note)) return cv_nothing_();
     if (c.kind == SPE_INT) return c.integer ? a : b;
-    p = cv_id_(w, type, &a);
-    q = cv_id_(w, type, &b);
+    spe_id p = cv_id_(w, type, &a);
+    spe_id q = cv_id_(w, type, &b);
     return cv_scalar_(w.x, type, p && q ? spe_select(&w.x->m, c.id, p, q) : 0, c.uniform && a.uniform && b.uniform);
 }
 
@@ -1242,11 +1238,9 @@ XE_FN_ cv_vec cv_from_scalars_(cv_ctx *x, int type, int n, const spe_id *ids)
 
 cv_vec cv_splat_(cv_where_ w, int type, int n, cv_val value)
 {
-    cv_vec v;
-    spe_id id;
     if (!cv_enter_(w) || !cv_check_type_(w, type) || !cv_check_length_(w, n)) return cv_no_vec_();
-    id = cv_id_(w, type, &value);
-    v = cv_new_(w.x, type, n);
+    spe_id id = cv_id_(w, type, &value);
+    cv_vec v = cv_new_(w.x, type, n);
     for (int i = 0; i < v.parts; i++)
         v.part[i] = spe_splat(&w.x->m, spe_vec(&w.x->m, cv_spe_type_(w.x, type), (uint32_t)spe_run(n, i)), id);
     return v;
@@ -1289,10 +1283,9 @@ XE_FN_ spe_id cv_pointer_to_(cv_ctx *x, spe_id at, spe_id stride, int type, int 
 cv_vec cv_load_(cv_where_ w, cv_memory_ d)
 {
     int type = d.ptr.type;
-    cv_vec v;
     spe_id at, stride, *ids;
     if (!cv_locate_(w, &d, &at, &stride) || !cv_check_length_(w, d.count)) return cv_no_vec_();
-    v = cv_new_(w.x, type, d.count);
+    cv_vec v = cv_new_(w.x, type, d.count);
     ids = stride ? cv_ids_(w.x, d.count) : v.part;
     for (int i = 0, part = 0, width; ids && i < d.count; i += width, part++) {
         width = stride ? 1 : spe_run(d.count, part);
@@ -1347,10 +1340,9 @@ cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
 /* The vector with element i, a constant, replaced. */
 cv_vec cv_set_element_(cv_where_ w, cv_vec v, cv_val i, cv_val value)
 {
-    cv_vec out;
     int component, part;
     if (!cv_enter_(w) || !cv_check_element_(w, &v, &i)) return cv_no_vec_();
-    out = cv_from_parts_(w.x, v.type, v.length, v.part);
+    cv_vec out = cv_from_parts_(w.x, v.type, v.length, v.part);
     part = cv_part_of_(v.length, (int)i.integer, &component);
     if (out.parts) out.part[part] = spe_insert(&w.x->m, v.part[part], cv_id_(w, v.type, &value), (uint32_t)component);
     return out;
@@ -1462,10 +1454,9 @@ XE_FN_ spe_id cv_function_of_(cv_ctx *x, int fn, int type, spe_id v)
 
 cv_vec cv_function_vec_(cv_where_ w, int fn, const char *name, cv_any_ a)
 {
-    cv_vec v;
     if (!cv_enter_(w) || !cv_check_vec_(w, &a.vec) || !cv_check_real_(w, name, "a vector of ", a.vec.type))
         return cv_no_vec_();
-    v = cv_new_(w.x, a.vec.type, a.vec.length);
+    cv_vec v = cv_new_(w.x, a.vec.type, a.vec.length);
     for (int i = 0; i < v.parts; i++) v.part[i] = cv_function_of_(w.x, fn, v.type, a.vec.part[i]);
     return v;
 }
@@ -1473,9 +1464,8 @@ cv_vec cv_function_vec_(cv_where_ w, int fn, const char *name, cv_any_ a)
 cv_val cv_function_scalar_(cv_where_ w, int fn, const char *name, cv_any_ a)
 {
     int type = a.val.kind == SPE_SCALAR ? a.val.type : CV_F32;
-    spe_id id;
     if (!cv_enter_(w) || !cv_check_real_(w, name, "", type)) return cv_nothing_();
-    id = cv_id_(w, type, &a.val);
+    spe_id id = cv_id_(w, type, &a.val);
     return cv_scalar_(w.x, type, id ? cv_function_of_(w.x, fn, type, id) : 0, a.val.uniform);
 }
 
@@ -1637,11 +1627,10 @@ cv_vec cv_cast_vec_(cv_where_ w, int type, cv_any_ a)
 cv_val cv_cast_scalar_(cv_where_ w, int type, cv_any_ a)
 {
     int from = a.val.kind == SPE_SCALAR ? a.val.type : a.val.kind == SPE_REAL ? CV_F32 : CV_I32;
-    spe_id id;
     if (!cv_enter_(w)) return cv_nothing_();
     if (!cv_type_info(type) || cv_is_packed_(type) || cv_is_fp8_(type) || from == CV_BOOL_)
         cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s to %s", cv_type_text_(from), cv_type_text_(type));
-    id = spe_ok(&w.x->m) ? cv_id_(w, from, &a.val) : 0;
+    spe_id id = spe_ok(&w.x->m) ? cv_id_(w, from, &a.val) : 0;
     return cv_scalar_(w.x, type, id ? cv_convert_value_(w.x, id, from, type) : 0, a.val.uniform);
 }
 
@@ -2478,14 +2467,13 @@ void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r)
     spe_module *m = &x->m;
     bool real = cv_is_float_(v.type);
     int type = r->interpretation, bytes;
-    spe_id base;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v)) return;
     if (!cv_supports_vector_accumulate(v.type, type)) {
         cv_fail_(w, CV_ERROR_ACCUMULATE_TYPES, "vector of %s into %s", cv_type_name(v.type), cv_type_name(type));
         return;
     }
     bytes = cv_bytes_(type);
-    base = cv_bytes_at_(w, &r->base, &r->offset);
+    spe_id base = cv_bytes_at_(w, &r->base, &r->offset);
     if (cv_is_uniform_(w, r->uniform, &r->offset, NULL)) {
         spe_id at = spe_imul(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), spe_i32(m, bytes));
         for (int i = 0; i < v.length; i += x->S)
@@ -2614,10 +2602,9 @@ XE_FN_ void cv_region_end_(spe_module *m, const spe_region *r)
 XE_FN_ cv_frame_ *cv_open_(cv_where_ w, spe_region *r, const char *name, void *const *objects, bool uniform)
 {
     cv_ctx *x = w.x;
-    cv_frame_ *f;
     x->regions.end = cv_region_end_; /* set here, so that programs without regions do not need that code */
     if (!spe_region_open(r, name, w.at->file, w.at->line)) return NULL;
-    f = &x->frames[r->depth - 1];
+    cv_frame_ *f = &x->frames[r->depth - 1];
     memset(f, 0, sizeof *f);
     f->divergent = !uniform;
     f->objects = objects;
@@ -2641,14 +2628,12 @@ spe_region cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val step, void *c
 {
     cv_ctx *x = w.x;
     spe_region r = spe_region_of(&x->regions, x->probing ? 2 : 1);
-    cv_frame_ *f;
-    spe_id from, to, by;
     if (!cv_enter_(w)) return r;
-    from = cv_index_(w, &lo, "the loop's start");
-    to = cv_index_(w, &hi, "the loop's end");
-    by = cv_index_(w, &step, "the loop's step");
+    spe_id from = cv_index_(w, &lo, "the loop's start");
+    spe_id to = cv_index_(w, &hi, "the loop's end");
+    spe_id by = cv_index_(w, &step, "the loop's step");
     if (step.kind == SPE_INT && step.integer <= 0) cv_fail_(w, CV_ERROR_LOOP_STEP, "got %lld", (long long)step.integer);
-    f = spe_ok(&x->m) ? cv_open_(w, &r, "CV_FOR", objects, lo.uniform && hi.uniform && step.uniform) : NULL;
+    cv_frame_ *f = spe_ok(&x->m) ? cv_open_(w, &r, "CV_FOR", objects, lo.uniform && hi.uniform && step.uniform) : NULL;
     if (!f) return r;
     f->loop = true;
     x->loops++;

@@ -1494,12 +1494,11 @@ XE_FN_ bool spe_write_words_(spe_module *m, int section, uint32_t op, uint32_t n
 /* A new id: at depth 0 usable everywhere, else a value of that open scope. 0 if out of memory. */
 XE_FN_ spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t depth)
 {
-    spe_record_ *r;
     if (SPE_UNLIKELY_(m->id_count >= m->id_capacity)) {
         if (m->id_count >= 0x3fffff) return spe_error_(m, SPE_ERR_LIMIT, "more than 4194303 ids");
         if (!spe_grow_(m, &m->ids, &m->id_capacity, m->id_count + 1, sizeof *m->ids, 2048)) return 0;
     }
-    r = &m->ids[m->id_count];
+    spe_record_ *r = &m->ids[m->id_count];
     r->type = type;
     r->aux = 0;
     r->depth = (uint16_t)depth;
@@ -1596,7 +1595,6 @@ XE_FN_ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t flags, uint32_t n
     const spe_buffer_ *slots = &m->buffer[SPE_BUFFER_SLOTS_], *list = &m->buffer[SPE_BUFFER_UNIQUE_];
     bool constant = flags != SPE_ID_TYPE_;
     uint32_t h = spe_hash_(op, n, w), *at, *pair;
-    spe_id id;
     size_t slot;
     if (SPE_UNLIKELY_(m->error.id)) return 0;
     if (SPE_UNLIKELY_(m->finished))
@@ -1607,7 +1605,7 @@ XE_FN_ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t flags, uint32_t n
         at = m->buffer[SPE_SECTION_GLOBAL_].data + known[1];
         if (known[0] == h && spe_same_(at, (n + 2) << 16 | op, constant, n, w)) return at[constant ? 2 : 1];
     }
-    id = spe_new_id_(m, constant ? w[0] : 0, flags, 0);
+    spe_id id = spe_new_id_(m, constant ? w[0] : 0, flags, 0);
     at = id ? spe_put_(m, SPE_SECTION_GLOBAL_, op, n + 1) : NULL;
     pair = at ? spe_push_(m, SPE_BUFFER_UNIQUE_, 2) : NULL;
     if (!pair) return 0;
@@ -1661,11 +1659,10 @@ XE_FN_ spe_id *spe_recent_of_(spe_module *m, uint32_t type, uint64_t bits)
 /* A scalar constant from its bits; 0 if the type is. */
 XE_FN_ spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits)
 {
-    const spe_type_info *t;
     uint32_t w[3] = {type, (uint32_t)bits, (uint32_t)(bits >> 32)}, op = SPE_OpConstant, n;
     spe_id next = (spe_id)m->id_count, *recent = spe_recent_of_(m, type, bits);
     if (*recent || !type) return *recent;
-    t = spe_info_(m, type);
+    const spe_type_info *t = spe_info_(m, type);
     n = t->bits == 64 ? 3 : 2;
     if (t->kind == SPE_KIND_BOOL) n = 1, op = bits ? SPE_OpConstantTrue : SPE_OpConstantFalse;
     *recent = spe_unique_(m, op, SPE_ID_CONSTANT_, n, w);
@@ -1733,12 +1730,11 @@ XE_FN_ spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, con
 XE_FN_ spe_id spe_operand_(spe_module *m, spe_id value)
 {
     const spe_buffer_ *scopes = &m->buffer[SPE_BUFFER_SCOPES_];
-    const spe_record_ *r;
     if (m->error.id) return 0;
     if (SPE_UNLIKELY_(!value || value >= m->id_count || !m->ids[value].type))
         return spe_error_(m, SPE_ERR_NO_VALUE, "operand %u is %s", value,
                           spe_info_(m, value) ? "a type, not a value" : "not a value");
-    r = &m->ids[value];
+    const spe_record_ *r = &m->ids[value];
     if (SPE_UNLIKELY_(r->depth >= scopes->count || scopes->data[r->depth] != r->serial))
         return spe_error_(m, SPE_ERR_SCOPE, "value %u was made in a region that is closed; carry it out", value);
     if (SPE_UNLIKELY_(m->in_prologue && r->depth > 1))
@@ -1752,10 +1748,9 @@ XE_FN_ spe_id spe_operand_(spe_module *m, spe_id value)
 XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const uint32_t *args)
 {
     spe_id type = spe_operand_(m, args[0]), like;
-    const spe_type_info *t;
     uint32_t n = 1;
     if (!type) return 0;
-    t = &m->types[m->ids[type].aux];
+    const spe_type_info *t = &m->types[m->ids[type].aux];
     for (; form[n] == '='; n++) {
         spe_id next = spe_operand_(m, args[n]);
         if (next != type) return next ? spe_disagree_(m, type, next) : 0;
@@ -1995,10 +1990,9 @@ XE_FN_ spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const char 
 {
     spe_id a = c->words[0], b = c->words[c->count - 1];
     uint64_t x, y, z, neutral;
-    bool known_a, known_b;
     if (!((m->ids[a].flags | m->ids[b].flags) & SPE_ID_CONSTANT_)) return 0;
-    known_a = spe_const_bits(m, a, &x);
-    known_b = spe_const_bits(m, b, &y);
+    bool known_a = spe_const_bits(m, a, &x);
+    bool known_b = spe_const_bits(m, b, &y);
     if (*rule == '#' && rule++ && known_a && known_b && spe_fold_(op, spe_width(m, c->first), x, y, &z))
         return spe_const_scalar_(m, type, z & spe_mask_(spe_width(m, type)));
     if (!*rule) return 0;
@@ -2022,13 +2016,12 @@ XE_FN_ spe_id spe_convert_(spe_module *m, const char *name, uint32_t op, const c
 {
     bool pointer = form[0] == 'p' || form[2] == 'p', fits;
     spe_id from = (m->doing = name, spe_operand_(m, v));
-    const spe_type_info *a, *b;
     uint64_t x;
     if (!from || !spe_want_type_(m, name, type)) return 0;
     if (!spe_takes_(m, spe_kinds_(form[0]) | SPE_SMALL_, from)) return 0;
     if (!spe_takes_(m, spe_kinds_(form[2]) | SPE_SMALL_, type)) return 0;
-    a = spe_info_(m, from);
-    b = spe_info_(m, type);
+    const spe_type_info *a = spe_info_(m, from);
+    const spe_type_info *b = spe_info_(m, type);
     fits = pointer ? spe_count(m, from) < 2 && spe_count(m, type) < 2 : spe_same_shape_(a, b);
     if (!fits) return spe_disagree_(m, from, type);
     if (from == type) return v;
@@ -2148,10 +2141,9 @@ XE_FN_ bool spe_new_chunk_(spe_module *m, size_t bytes)
 
 XE_FN_ void *spe_take_(spe_module *m, size_t bytes)
 {
-    char *at;
     if (bytes <= SIZE_MAX / 4) bytes = bytes ? (bytes + 15) / 16 * 16 : 16;
     if (m->error.id || (m->chunk_size - m->chunk_used < bytes && !spe_new_chunk_(m, bytes))) return NULL;
-    at = (char *)m->chunks + m->chunk_used;
+    char *at = (char *)m->chunks + m->chunk_used;
     m->chunk_used += bytes;
     return at;
 }
@@ -2208,7 +2200,6 @@ XE_FN_ spe_id spe_string_(spe_module *m, const char *text)
 {
     const spe_buffer_ *b = &m->buffer[SPE_SECTION_STRING_];
     uint32_t n = spe_text_words_(text), *copy = (uint32_t *)spe_alloc(m, n * sizeof *copy);
-    spe_id id;
     size_t i;
     if (!copy) return 0;
     spe_put_text_(copy, text);
@@ -2216,7 +2207,7 @@ XE_FN_ spe_id spe_string_(spe_module *m, const char *text)
         if (b->data[i] == ((n + 2) << 16 | SPE_OpString) && !memcmp(b->data + i + 2, copy, n * sizeof *copy))
             return b->data[i + 1];
     }
-    id = spe_new_id_(m, 0, 0, 0);
+    spe_id id = spe_new_id_(m, 0, 0, 0);
     return spe_write_words_(m, SPE_SECTION_STRING_, SPE_OpString, 1, &id, n, copy) ? id : 0;
 }
 
@@ -2567,10 +2558,9 @@ spe_id spe_const_u(spe_module *m, spe_id type, uint64_t value)
 spe_id spe_const_i(spe_module *m, spe_id type, int64_t value)
 {
     const spe_type_info *t = spe_want_scalar_(m, __func__, type);
-    int64_t limit;
     if (!t) return 0;
     if (t->kind == SPE_KIND_FLOAT) return spe_const_f(m, type, (double)value);
-    limit = t->bits == 1 ? 1 : (int64_t)(spe_mask_(t->bits) >> 1);
+    int64_t limit = t->bits == 1 ? 1 : (int64_t)(spe_mask_(t->bits) >> 1);
     if (value > limit || value < (t->bits == 1 ? 0 : -limit - 1))
         return SPE_ERROR_(m, RANGE, "%lld does not fit in %u bits with a sign", (long long)value, t->bits);
     return spe_const_splat_(m, type, (uint64_t)value & spe_mask_(t->bits));
@@ -2599,14 +2589,12 @@ spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_i
 {
     const spe_type_info *t = spe_want_type_(m, __func__, type);
     uint32_t op = SPE_OpSpecConstant;
-    spe_id id;
-    int words;
     if (!t) return 0;
     if (!t->bits) return SPE_ERROR_(m, TYPE, "a spec constant is a scalar, not %s", spe_text_(m, type));
     if (bits > spe_mask_(t->bits)) return SPE_ERROR_(m, RANGE, "the default does not fit in %u bits", t->bits);
-    words = t->bits == 64 ? 2 : 1;
+    int words = t->bits == 64 ? 2 : 1;
     if (t->kind == SPE_KIND_BOOL) words = 0, op = bits ? SPE_OpSpecConstantTrue : SPE_OpSpecConstantFalse;
-    id = spe_new_id_(m, type, SPE_ID_CONSTANT_ | SPE_ID_SPEC_, 0);
+    spe_id id = spe_new_id_(m, type, SPE_ID_CONSTANT_ | SPE_ID_SPEC_, 0);
     if (!id || !spe_write_(m, SPE_SECTION_GLOBAL_, op, words + 2, type, id, (uint32_t)bits, (uint32_t)(bits >> 32)))
         return 0;
     spe_decorate(m, id, SPE_DecorationSpecId, 1, &spec_id);
@@ -2617,9 +2605,8 @@ spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_i
 
 void spe_name(spe_module *m, spe_id id, const char *name)
 {
-    uint32_t *at;
     if (!id || !m->options.names || !name) return;
-    at = spe_put_(m, SPE_SECTION_NAME_, SPE_OpName, spe_text_words_(name) + 1);
+    uint32_t *at = spe_put_(m, SPE_SECTION_NAME_, SPE_OpName, spe_text_words_(name) + 1);
     if (!at) return;
     at[0] = id;
     spe_put_text_(at + 1, name);
@@ -2750,10 +2737,9 @@ spe_id spe_bits_extract(spe_module *m, spe_id v, spe_id offset, spe_id count, bo
 spe_id spe_fconvert_saturating(spe_module *m, spe_id type, spe_id v)
 {
     const spe_type_info *s = spe_info_(m, spe_scalar_of(m, type));
-    spe_id id;
     if (!s || (s->encoding != SPE_E4M3 && s->encoding != SPE_E5M2))
         return SPE_ERROR_(m, TYPE, "to e4m3 or e5m2, not %s", spe_text_(m, type));
-    id = spe_fconvert(m, type, v);
+    spe_id id = spe_fconvert(m, type, v);
     if (id && id != v) spe_decorate(m, id, SPE_DecorationSaturatedToLargestFloat8NormalConversionEXT, 0, NULL);
     return id;
 }
@@ -2769,11 +2755,10 @@ XE_FN_ uint32_t spe_total_bits_(const spe_module *m, spe_id type)
 spe_id spe_bitcast(spe_module *m, spe_id type, spe_id v)
 {
     spe_id from = spe_check_(m, __func__, "v", v);
-    const spe_type_info *a, *b;
     uint64_t x;
     if (!from || !spe_want_type_(m, __func__, type)) return 0;
-    a = spe_info_(m, from);
-    b = spe_info_(m, type);
+    const spe_type_info *a = spe_info_(m, from);
+    const spe_type_info *b = spe_info_(m, type);
     if (from == type) return v;
     if (!spe_total_bits_(m, from) || spe_total_bits_(m, from) != spe_total_bits_(m, type) ||
         (a->kind == SPE_KIND_POINTER) != (b->kind == SPE_KIND_POINTER) || a->storage != b->storage)
@@ -2791,10 +2776,9 @@ spe_id spe_ptr_cast(spe_module *m, spe_id ptr, spe_id elem)
 spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_signed)
 {
     spe_id from = spe_check_(m, __func__, "v", v);
-    const spe_type_info *a, *b;
     if (!from || !spe_want_type_(m, __func__, type)) return 0;
-    a = spe_info_(m, spe_scalar_of(m, from));
-    b = spe_info_(m, spe_scalar_of(m, type));
+    const spe_type_info *a = spe_info_(m, spe_scalar_of(m, from));
+    const spe_type_info *b = spe_info_(m, spe_scalar_of(m, type));
     if (from == type) return v;
     if (!a->bits || !b->bits || spe_count(m, from) != spe_count(m, type)) return spe_disagree_(m, from, type);
     if (a->kind == SPE_KIND_BOOL) return spe_select(m, v, spe_const_u(m, type, 1), spe_const_u(m, type, 0));
@@ -3080,16 +3064,14 @@ XE_FN_ bool spe_declares_(const spe_module *m, uint32_t capability)
 
 void spe_capability(spe_module *m, uint32_t capability)
 {
-    const spe_capability_row_ *row;
-    uint32_t *at;
     if (m->error.id || spe_declares_(m, capability)) return;
-    row = spe_capability_row_of_(capability);
+    const spe_capability_row_ *row = spe_capability_row_of_(capability);
     if (row && m->options.version < row->version) {
         SPE_ERROR_(m, VERSION, "capability %u needs SPIR-V 1.%u, the module is 1.%u", capability,
                    row->version >> 8 & 0xff, m->options.version >> 8 & 0xff);
         return;
     }
-    at = spe_push_(m, SPE_BUFFER_CAPS_, 1);
+    uint32_t *at = spe_push_(m, SPE_BUFFER_CAPS_, 1);
     if (at) *at = capability;
     if (row && *row->extension && !(row->core_since && m->options.version >= row->core_since))
         spe_extension(m, row->extension);
@@ -3367,11 +3349,10 @@ SPE_CACHE_(spe_cache_store, CacheControlStoreINTEL)
 spe_id spe_coop_mma(spe_module *m, spe_id a, spe_id b, spe_id c, uint32_t operands)
 {
     uint32_t w[] = {a, b, c, operands};
-    const spe_type_info *x, *y, *z;
     if (!spe_check_(m, __func__, "mmm", c, a, b)) return 0;
-    x = spe_info_(m, spe_type_of(m, a));
-    y = spe_info_(m, spe_type_of(m, b));
-    z = spe_info_(m, spe_type_of(m, c));
+    const spe_type_info *x = spe_info_(m, spe_type_of(m, a));
+    const spe_type_info *y = spe_info_(m, spe_type_of(m, b));
+    const spe_type_info *z = spe_info_(m, spe_type_of(m, c));
     if (x->use != SPE_CooperativeMatrixUseMatrixAKHR || y->use != SPE_CooperativeMatrixUseMatrixBKHR ||
         z->use != SPE_CooperativeMatrixUseMatrixAccumulatorKHR || x->cols != y->rows || x->rows != z->rows ||
         y->cols != z->cols)
@@ -3402,10 +3383,9 @@ spe_id spe_coopvec_mul(spe_module *m, spe_id type, const spe_coopvec_product *p)
 /* Records that the open function uses a global variable or function, for the interface of entry points. */
 XE_FN_ void spe_use_(spe_module *m, spe_id id)
 {
-    uint32_t *at;
     if (!m->open || m->ids[id].aux == m->fn.index) return;
     m->ids[id].aux = m->fn.index;
-    at = spe_push_(m, SPE_BUFFER_USES_, 2);
+    uint32_t *at = spe_push_(m, SPE_BUFFER_USES_, 2);
     if (at) at[0] = m->fn.index, at[1] = id;
 }
 
@@ -3470,10 +3450,9 @@ XE_FN_ bool spe_put_before_(spe_module *m, int which)
 {
     spe_buffer_ *b = &m->buffer[which], *body = &m->buffer[SPE_BUFFER_BODY_];
     size_t room = b->count;
-    uint32_t *at;
     if (!room) return true;
     if (!spe_push_(m, SPE_BUFFER_BODY_, room)) return false;
-    at = body->data + m->fn.body;
+    uint32_t *at = body->data + m->fn.body;
     memmove(at + room, at, (body->count - room - m->fn.body) * sizeof *at);
     memcpy(at, b->data, room * sizeof *at);
     b->count = 0;
@@ -3539,7 +3518,6 @@ bool spe_kernel_begin(spe_module *m, const spe_kernel *k)
 {
     uint32_t i, size[3];
     spe_id type, *params;
-    spe_entry_ *entry;
     size_t e;
     if (!k->name || !*k->name) return SPE_ERROR_(m, NAME, "the kernel has no name");
     for (e = 0; e < m->entry_count; e++) {
@@ -3555,7 +3533,7 @@ bool spe_kernel_begin(spe_module *m, const spe_kernel *k)
     if (!type || !spe_open_function_(m, __func__, type)) return false;
     m->fn.kernel = true;
     if (!spe_grow_(m, &m->entries, &m->entry_capacity, m->entry_count + 1, sizeof *m->entries, 4)) return false;
-    entry = &m->entries[m->entry_count++];
+    spe_entry_ *entry = &m->entries[m->entry_count++];
     entry->id = m->fn.id;
     entry->function = m->fn.index;
     entry->name = (const char *)spe_copied_(m, k->name, strlen(k->name) + 1);
@@ -3598,11 +3576,9 @@ spe_id spe_param_id(spe_module *m, uint32_t i)
 
 spe_id spe_call(spe_module *m, spe_id fn, uint32_t n, const spe_id *args)
 {
-    const spe_type_info *t;
     uint32_t i, *w;
-    spe_id id, ret;
     if (!spe_is_function_(m, fn)) return SPE_ERROR_(m, NO_FUNCTION, "%u is not a function", fn);
-    t = spe_info_(m, m->ids[fn].serial);
+    const spe_type_info *t = spe_info_(m, m->ids[fn].serial);
     if (n != t->count) return SPE_ERROR_(m, TYPE, "%u arguments for %u parameters", n, t->count);
     for (i = 0; i < n; i++) {
         spe_id type = spe_check_(m, __func__, "v", args[i]);
@@ -3613,12 +3589,12 @@ spe_id spe_call(spe_module *m, spe_id fn, uint32_t n, const spe_id *args)
     }
     if (!spe_ready_(m)) return 0;
     spe_use_(m, fn);
-    ret = t->elem;
+    spe_id ret = t->elem;
     w = (uint32_t *)spe_alloc(m, (n + 1) * sizeof *w);
     if (!w) return 0;
     w[0] = fn;
     if (n) memcpy(w + 1, args, n * sizeof *w);
-    id = spe_emit_(m, SPE_OpFunctionCall, ret, n + 1, w);
+    spe_id id = spe_emit_(m, SPE_OpFunctionCall, ret, n + 1, w);
     return spe_is_void_(m, ret) ? 0 : id;
 }
 
@@ -3703,19 +3679,17 @@ XE_FN_ spe_id spe_builtin_variable_(spe_module *m, spe_builtin_name which, const
 
 spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t dim)
 {
-    const spe_builtin_row_ *row;
     bool was = m->in_prologue;
-    spe_id variable, v;
     if (m->error.id) return 0;
     if ((unsigned)which >= SPE_BUILTIN_COUNT_) return SPE_ERROR_(m, RANGE, "there is no built-in %d", (int)which);
-    row = spe_builtin_row_of_(which);
+    const spe_builtin_row_ *row = spe_builtin_row_of_(which);
     if (dim >= row->dims) return SPE_ERROR_(m, RANGE, "%s has no dimension %u", row->name, dim);
     if (!m->open) return SPE_ERROR_(m, NO_FUNCTION, "outside of a function");
     if (m->fn.builtin[which][dim]) return m->fn.builtin[which][dim];
-    variable = spe_builtin_variable_(m, which, row);
+    spe_id variable = spe_builtin_variable_(m, which, row);
     m->in_prologue = true;
     if (!m->fn.builtin_whole[which]) m->fn.builtin_whole[which] = variable ? spe_load(m, variable, 0) : 0;
-    v = m->fn.builtin_whole[which];
+    spe_id v = m->fn.builtin_whole[which];
     if (row->dims > 1) v = v ? spe_extract(m, v, dim) : 0;
     if (row->is_size) v = v ? spe_uconvert(m, spe_int(m, 32), v) : 0;
     m->in_prologue = was;
@@ -3743,10 +3717,9 @@ XE_FN_ void spe_region_left_open_(spe_module *m)
 /* Opens a region in state `kind`; NULL and an error if none can be opened here. */
 XE_FN_ spe_region_ *spe_open_(spe_module *m, const char *name, int kind)
 {
-    spe_region_ *r;
     if (!spe_may_branch_(m, name)) return NULL;
     if (!spe_grow_(m, &m->regions, &m->region_capacity, m->region_count + 1, sizeof *m->regions, 16)) return NULL;
-    r = &m->regions[m->region_count++];
+    spe_region_ *r = &m->regions[m->region_count++];
     memset(r, 0, sizeof *r);
     r->kind = kind;
     r->file = m->file;
@@ -3800,13 +3773,12 @@ XE_FN_ bool spe_check_values_(spe_module *m, uint32_t n, const spe_id *values)
 XE_FN_ bool spe_end_side_(spe_module *m, spe_region_ *r, uint32_t n, const spe_id *values)
 {
     uint32_t *at, i;
-    spe_id from;
     if (!spe_check_values_(m, n, values)) return false;
     if (!r->sides++) r->count = n;
     if (n != r->count)
         return spe_error_(m, SPE_ERR_CARRIED, "%u values leave this side of the %s, %u left the first", n,
                           spe_region_text_(m, r), r->count);
-    from = spe_jump_(m, r->merge);
+    spe_id from = spe_jump_(m, r->merge);
     at = spe_push_(m, SPE_BUFFER_STACK_, n + 1);
     if (!at) return false;
     at[0] = from;
@@ -3883,10 +3855,9 @@ XE_FN_ bool spe_is_condition_(spe_module *m, const char *name, spe_id condition)
 void spe_if(spe_module *m, spe_id condition)
 {
     spe_region_ *r = spe_is_condition_(m, __func__, condition) ? spe_open_(m, __func__, SPE_REGION_IF_) : NULL;
-    spe_id then_label;
     if (!r) return;
     r->header = m->block;
-    then_label = spe_new_label_(m);
+    spe_id then_label = spe_new_label_(m);
     r->merge = spe_new_label_(m);
     spe_write_(m, SPE_BUFFER_BODY_, SPE_OpSelectionMerge, 2, r->merge, 0);
     spe_write_(m, SPE_BUFFER_BODY_, SPE_OpBranchConditional, 3, condition, then_label, r->merge);
@@ -3904,10 +3875,9 @@ void spe_else(spe_module *m, uint32_t n, const spe_id *then_values)
 void spe_endif_from(spe_module *m, uint32_t n, const spe_id *then_values, const spe_id *otherwise_values, spe_id *out)
 {
     spe_region_ *r = spe_innermost_(m, "spe_endif", SPE_REGION_IF_, SPE_REGION_IF_);
-    size_t body;
     if (!r || !spe_end_side_(m, r, n, then_values)) return;
     spe_scope_pop_(m);
-    body = m->buffer[SPE_BUFFER_BODY_].count;
+    size_t body = m->buffer[SPE_BUFFER_BODY_].count;
     m->block = r->header;
     m->dead = false;
     if (!spe_end_side_(m, r, n, otherwise_values)) return;
@@ -3943,10 +3913,9 @@ XE_FN_ spe_id spe_loop_phi_(spe_module *m, const spe_region_ *r, spe_id value)
 /* Opens a loop whose header has a phi for each carried value. Replaces the values by the phis, and pushes these too. */
 XE_FN_ spe_region_ *spe_open_loop_(spe_module *m, const char *name, int kind, uint32_t n, spe_id *carried)
 {
-    spe_region_ *r;
     uint32_t *at, i;
     m->doing = name;
-    r = spe_check_values_(m, n, carried) ? spe_open_(m, name, kind) : NULL;
+    spe_region_ *r = spe_check_values_(m, n, carried) ? spe_open_(m, name, kind) : NULL;
     if (!r) return NULL;
     r->header = spe_new_label_(m);
     r->merge = spe_new_label_(m);
@@ -3968,13 +3937,12 @@ XE_FN_ void spe_close_loop_(spe_module *m, const char *name, int kind, uint32_t 
     spe_region_ *r = spe_innermost_(m, name, kind, kind);
     bool reached = m->block && !m->dead;
     uint32_t i, *next, w[2];
-    const uint32_t *phi;
     spe_id next_index = 0;
     if (!r) return;
     if (n != r->count)
         spe_error_(m, SPE_ERR_CARRIED, "%u values, but the %s carries %u", n, spe_region_text_(m, r), r->count);
     if (!spe_check_values_(m, n, carried)) return;
-    phi = m->buffer[SPE_BUFFER_STACK_].data + r->stack;
+    const uint32_t *phi = m->buffer[SPE_BUFFER_STACK_].data + r->stack;
     for (i = 0; i < n; i++) {
         spe_id t = spe_type_of(m, phi[i]), u = spe_type_of(m, carried[i]);
         const char *text = t != u ? spe_text_(m, t) : NULL;
@@ -4006,14 +3974,13 @@ spe_id spe_for(spe_module *m, spe_id lo, spe_id hi, spe_id step, uint32_t n, spe
 {
     spe_id type = spe_check_(m, __func__, "I==", lo, hi, step), condition;
     uint32_t w[2], op = SPE_OpSLessThan;
-    spe_region_ *r;
     uint64_t k;
     if (!type) return 0;
     if (spe_const_bits(m, step, &k)) {
         if (!k) return SPE_ERROR_(m, RANGE, "the step is 0");
         if (spe_signed_(k, spe_width(m, type)) < 0) op = SPE_OpSGreaterThan;
     }
-    r = spe_open_loop_(m, __func__, SPE_REGION_FOR_, n, carried);
+    spe_region_ *r = spe_open_loop_(m, __func__, SPE_REGION_FOR_, n, carried);
     if (!r) return 0;
     r->step = step;
     w[0] = r->index = spe_loop_phi_(m, r, lo);
@@ -4032,10 +3999,9 @@ SPE_END_LOOP_(spe_endwhile, SPE_REGION_BODY_)
 void spe_while(spe_module *m, uint32_t n, spe_id *carried)
 {
     spe_region_ *r = spe_open_loop_(m, __func__, SPE_REGION_WHILE_, n, carried);
-    spe_id test;
     if (!r) return;
     spe_write_(m, SPE_BUFFER_BODY_, SPE_OpLoopMerge, 3, r->merge, r->next, 0);
-    test = spe_new_label_(m);
+    spe_id test = spe_new_label_(m);
     spe_jump_(m, test);
     spe_label_(m, test, false);
     spe_scope_push_(m);
@@ -4057,7 +4023,6 @@ void spe_switch(spe_module *m, spe_id selector, uint32_t n, const int64_t *liter
 {
     spe_id type = spe_check_(m, __func__, "I", selector);
     uint32_t *at, i, j, bits = spe_width(m, type), wide = bits == 64 ? 2 : 1;
-    spe_region_ *r;
     for (i = 0; i < n && type; i++) {
         for (j = 0; j < i; j++) {
             if (((uint64_t)literals[i] ^ (uint64_t)literals[j]) & spe_mask_(bits)) continue;
@@ -4067,7 +4032,7 @@ void spe_switch(spe_module *m, spe_id selector, uint32_t n, const int64_t *liter
         if (bits < 64 && (literals[i] < -((int64_t)1 << (bits - 1)) || literals[i] > (int64_t)spe_mask_(bits)))
             SPE_ERROR_(m, RANGE, "literal %lld does not fit in %u bits", (long long)literals[i], bits);
     }
-    r = spe_open_(m, __func__, SPE_REGION_SWITCH_);
+    spe_region_ *r = spe_open_(m, __func__, SPE_REGION_SWITCH_);
     if (!r) return;
     r->cases = n;
     r->step = wide;
@@ -4248,11 +4213,9 @@ typedef struct {
 XE_FN_ uint32_t spe_encode_(const spe_format_ *f, double value, bool saturate)
 {
     uint64_t bits, mantissa, half, rest, r;
-    uint32_t sign;
-    int exponent, shift;
     memcpy(&bits, &value, sizeof bits);
-    sign = (uint32_t)(bits >> 63) << (f->exponent + f->mantissa);
-    exponent = (int)(bits >> 52 & 0x7ff);
+    uint32_t sign = (uint32_t)(bits >> 63) << (f->exponent + f->mantissa);
+    int exponent = (int)(bits >> 52 & 0x7ff);
     mantissa = bits & (((uint64_t)1 << 52) - 1);
     if (exponent == 0x7ff) {
         if (mantissa) return sign | f->nan;
@@ -4261,7 +4224,7 @@ XE_FN_ uint32_t spe_encode_(const spe_format_ *f, double value, bool saturate)
     if (!exponent) return sign; /* subnormal doubles round to zero in all these formats */
     mantissa |= (uint64_t)1 << 52;
     exponent += (1 << (f->exponent - 1)) - 1 - 1023;
-    shift = 52 - (int)f->mantissa + (exponent < 1 ? 1 - exponent : 0);
+    int shift = 52 - (int)f->mantissa + (exponent < 1 ? 1 - exponent : 0);
     if (shift > 54) return sign;
     half = (uint64_t)1 << (shift - 1);
     rest = mantissa & (2 * half - 1);
@@ -4388,11 +4351,10 @@ XE_FN_ bool spe_parse_type_(const char **text, spe_type_by_name type_of, spe_ker
 {
     const char *s = *text;
     char name[16];
-    size_t n;
     p->pointer = strncmp(s, "ptr<", 4) == 0;
     p->local = strncmp(s, "local<", 6) == 0;
     s += p->pointer ? 4 : p->local ? 6 : 0;
-    n = strcspn(s, "> ,");
+    size_t n = strcspn(s, "> ,");
     if (n >= sizeof name) return false;
     memcpy(name, s, n);
     name[n] = 0;
@@ -4544,9 +4506,8 @@ bool spe_build_kernel(spe_module *m, const char *name, int subgroup_size, int gr
 
 bool spe_build_end(spe_built *mod, const char *name, const char *params, int subgroup_size, int group_size)
 {
-    spe_words words;
     spe_kernel_end(mod->owner_);
-    words = spe_finish(mod->owner_);
+    spe_words words = spe_finish(mod->owner_);
     if (!words.data) return false;
     mod->words = words.data;
     mod->size = words.count * 4;

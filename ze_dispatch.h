@@ -964,7 +964,6 @@ XE_FN_ const char *zed_driver_text_(ze_driver_handle_t driver)
 bool zed_check_(zed_device *d, ze_result_t result, const char *call, const char *format, ...)
 {
     char details[512];
-    const char *text;
     va_list args;
     zed_error *e = &d->error;
     const zed_error_row_ *row = zed_result_row_(result);
@@ -973,7 +972,7 @@ bool zed_check_(zed_device *d, ze_result_t result, const char *call, const char 
     va_start(args, format);
     vsnprintf(details, sizeof details, format, args);
     va_end(args);
-    text = zed_driver_text_(d->driver);
+    const char *text = zed_driver_text_(d->driver);
     snprintf(e->text, sizeof e->text, "%s%s%s gave %s (0x%" PRIx32 ")%s%s", call, *details ? " " : "", details,
              row->result, (uint32_t)result, *text ? ": " : "", text);
     zed_error_set_(e, row, result, d->file_, d->line_);
@@ -1090,11 +1089,10 @@ XE_FN_ bool zed_keep_(zed_device *d, int kind, void *handle, size_t bytes)
 /* Destroys a handle in the list. Also works if the device already has an error. */
 XE_FN_ bool zed_drop_(zed_device *d, int kind, void *handle)
 {
-    zed_resource_ r;
     ptrdiff_t i = zed_find_(d, kind, handle);
     if (i < 0) return false;
     zed_settle_(d);
-    r = d->resources_[i];
+    zed_resource_ r = d->resources_[i];
     zed_forget_(d, i);
     return zed_destroy_(d, &r);
 }
@@ -1282,10 +1280,9 @@ XE_FN_ bool zed_enumerate_(zed_device *d, zed_candidate_ *all, int *count)
     ze_driver_handle_t drivers[16];
     ze_device_handle_t devices[ZED_MAX_DEVICES];
     uint32_t driver_count = 0, device_count;
-    ze_result_t result;
     *count = 0;
     if (!zed_name_drivers_(d)) return false;
-    result = zeInit(0);
+    ze_result_t result = zeInit(0);
     if (result != ZE_RESULT_SUCCESS) return zed_no_device_(d, result, "zeInit gave");
     result = zeDriverGet(&driver_count, NULL);
     if (driver_count > 16) driver_count = 16;
@@ -1462,7 +1459,6 @@ XE_FN_ bool zed_make_queue_(zed_device *d)
 
 void zed_close_(zed_device *d)
 {
-    zed_error error;
     if (!d) return;
     zed_settle_(d);
     while (d->resource_count_) zed_destroy_(d, &d->resources_[--d->resource_count_]);
@@ -1473,7 +1469,7 @@ void zed_close_(zed_device *d)
     if (d->context && !d->borrowed_) ZED_CALL_(d, zeContextDestroy, (d->context));
     free(d->resources_);
     free(d->log_);
-    error = d->error;
+    zed_error error = d->error;
     memset(d, 0, sizeof *d);
     d->error = error;
 }
@@ -2102,7 +2098,6 @@ bool zed_module_load_(zed_module *module, zed_device *d, const void *words, size
 {
     ze_module_desc_t desc;
     ze_module_build_log_handle_t log = NULL;
-    ze_result_t result;
     if (!module) return d ? zed_usable_(d) && zed_fail_(d, ZED_NULL_POINTER, "zed_module_load: module is NULL") : false;
     memset(module, 0, sizeof *module);
     module->device = d;
@@ -2114,7 +2109,7 @@ bool zed_module_load_(zed_module *module, zed_device *d, const void *words, size
     desc.pBuildFlags = flags && *flags ? flags : NULL;
     free(d->log_);
     d->log_ = NULL;
-    result = zeModuleCreate(d->context, d->device, &desc, &module->handle, &log);
+    ze_result_t result = zeModuleCreate(d->context, d->device, &desc, &module->handle, &log);
     if (result != ZE_RESULT_SUCCESS) module->handle = NULL;
     zed_keep_log_(d, log, result != ZE_RESULT_SUCCESS);
     if (result == ZE_RESULT_ERROR_MODULE_BUILD_FAILURE) {
@@ -2253,10 +2248,9 @@ XE_FN_ bool zed_kernel_create_(zed_kernel *k)
 {
     zed_device *d = k->device;
     ze_kernel_desc_t desc;
-    ze_result_t result;
     ZED_CLEAR_(desc, KERNEL_DESC);
     desc.pKernelName = k->name;
-    result = zeKernelCreate(k->module, &desc, &k->handle);
+    ze_result_t result = zeKernelCreate(k->module, &desc, &k->handle);
     if (result != ZE_RESULT_SUCCESS) k->handle = NULL;
     if (result == ZE_RESULT_ERROR_INVALID_KERNEL_NAME) return zed_no_such_kernel_(d, k->module, k->name);
     if (!zed_check_(d, result, "zeKernelCreate", "of %s", k->name)) return false;
@@ -2405,9 +2399,8 @@ XE_FN_ bool zed_append_(zed_kernel *k, ze_command_list_handle_t list, bool barri
 bool zed_launch_(zed_kernel *k, zed_batch *b, int how, double *ns, const char *file, int line, zed_groups groups,
                  const zed_arg *args, uint32_t count)
 {
-    zed_device *d;
     if (!zed_kernel_usable_(k, file, line)) return false;
-    d = k->device;
+    zed_device *d = k->device;
     if (how == ZED_RUN_BATCH_ && !zed_batch_takes_(b, k, file, line)) return false;
     if (!k->local_size[0]) return zed_fail_(d, ZED_NO_LOCAL_SIZE, "kernel %s has no local size", k->name);
     if (!zed_groups_ok_(k, groups) || !zed_bind_all_(k, args, count)) return false;
@@ -2457,9 +2450,8 @@ bool zed_batch_begin_(zed_batch *b, zed_device *d)
 
 bool zed_batch_copy_(zed_batch *b, void *dst, const void *src, size_t bytes, const char *file, int line)
 {
-    zed_device *d;
     if (!zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_copy", file, line)) return false;
-    d = b->device;
+    zed_device *d = b->device;
     if (!bytes) return true;
     if (!zed_in_range_(d, "destination of a copy", dst, bytes) || !zed_in_range_(d, "source of a copy", src, bytes))
         return false;

@@ -137,11 +137,10 @@ XE_FN_ spe_error *cv_error_at_(spe_error *error, const char *file, int line)
 SPE_PRINTF(3, 4) static bool cv_refuse_(spe_error *error, int id, const char *format, ...)
 {
     va_list args;
-    int n;
     if (!error) return false;
     error->id = id;
     error->name = cv_error_name(id);
-    n = snprintf(error->text, sizeof error->text, "%s: ", cv_error_text(id));
+    int n = snprintf(error->text, sizeof error->text, "%s: ", cv_error_text(id));
     va_start(args, format);
     vsnprintf(error->text + n, sizeof error->text - (size_t)n, format, args);
     va_end(args);
@@ -191,10 +190,9 @@ enum { CV_MATRIX_LIMIT_ = 0x7fffffc0 }; /* bytes */
 
 static bool cv_check_dest_(const cv_conversion_dest_info *d, uint32_t stride, spe_error *error)
 {
-    uint64_t line;
     int type = d->dest_data_type;
     if (!cv_check_matrix_(d->dest_layout, d->num_rows, d->num_columns, type, CV_ERROR_DEST_TYPE, error)) return false;
-    line = cv_line_bytes_(d->dest_layout, type, d->num_rows, d->num_columns);
+    uint64_t line = cv_line_bytes_(d->dest_layout, type, d->num_rows, d->num_columns);
     if (cv_is_fp8_(type) && !cv_is_optimal_(d->dest_layout))
         return cv_refuse_(error, CV_ERROR_DEST_LAYOUT, "%s in %s", cv_type_name(type), cv_layout_name(d->dest_layout));
     if (stride < line)
@@ -237,10 +235,9 @@ static bool cv_check_src_(const cv_conversion_info *info, spe_error *error)
     const cv_conversion_src_info *s = &info->src_info;
     const cv_conversion_dest_info *d = &info->dest_info;
     int type = s->src_data_type;
-    uint64_t line, size;
     if (!cv_check_matrix_(s->src_layout, d->num_rows, d->num_columns, type, CV_ERROR_SRC_TYPE, error)) return false;
-    line = cv_line_bytes_(s->src_layout, type, d->num_rows, d->num_columns);
-    size = cv_matrix_bytes_(s->src_layout, type, d->num_rows, d->num_columns, s->src_stride);
+    uint64_t line = cv_line_bytes_(s->src_layout, type, d->num_rows, d->num_columns);
+    uint64_t size = cv_matrix_bytes_(s->src_layout, type, d->num_rows, d->num_columns, s->src_stride);
     if (line && s->src_stride < line)
         return cv_refuse_(error, CV_ERROR_SRC_STRIDE, "%u, the length is %u", (unsigned)s->src_stride, (unsigned)line);
     if (line && s->src_stride % (uint32_t)cv_bytes_(type))

@@ -112,10 +112,9 @@ static void cv_region_end_(spe_module *m, const spe_region *r)
 static cv_frame_ *cv_open_(cv_where_ w, spe_region *r, const char *name, void *const *objects, bool uniform)
 {
     cv_ctx *x = w.x;
-    cv_frame_ *f;
     x->regions.end = cv_region_end_; /* set here, so that programs without regions do not need that code */
     if (!spe_region_open(r, name, w.at->file, w.at->line)) return NULL;
-    f = &x->frames[r->depth - 1];
+    cv_frame_ *f = &x->frames[r->depth - 1];
     memset(f, 0, sizeof *f);
     f->divergent = !uniform;
     f->objects = objects;
@@ -139,14 +138,12 @@ spe_region cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val step, void *c
 {
     cv_ctx *x = w.x;
     spe_region r = spe_region_of(&x->regions, x->probing ? 2 : 1);
-    cv_frame_ *f;
-    spe_id from, to, by;
     if (!cv_enter_(w)) return r;
-    from = cv_index_(w, &lo, "the loop's start");
-    to = cv_index_(w, &hi, "the loop's end");
-    by = cv_index_(w, &step, "the loop's step");
+    spe_id from = cv_index_(w, &lo, "the loop's start");
+    spe_id to = cv_index_(w, &hi, "the loop's end");
+    spe_id by = cv_index_(w, &step, "the loop's step");
     if (step.kind == SPE_INT && step.integer <= 0) cv_fail_(w, CV_ERROR_LOOP_STEP, "got %lld", (long long)step.integer);
-    f = spe_ok(&x->m) ? cv_open_(w, &r, "CV_FOR", objects, lo.uniform && hi.uniform && step.uniform) : NULL;
+    cv_frame_ *f = spe_ok(&x->m) ? cv_open_(w, &r, "CV_FOR", objects, lo.uniform && hi.uniform && step.uniform) : NULL;
     if (!f) return r;
     f->loop = true;
     x->loops++;

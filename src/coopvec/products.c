@@ -832,14 +832,13 @@ void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r)
     spe_module *m = &x->m;
     bool real = cv_is_float_(v.type);
     int type = r->interpretation, bytes;
-    spe_id base;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v)) return;
     if (!cv_supports_vector_accumulate(v.type, type)) {
         cv_fail_(w, CV_ERROR_ACCUMULATE_TYPES, "vector of %s into %s", cv_type_name(v.type), cv_type_name(type));
         return;
     }
     bytes = cv_bytes_(type);
-    base = cv_bytes_at_(w, &r->base, &r->offset);
+    spe_id base = cv_bytes_at_(w, &r->base, &r->offset);
     if (cv_is_uniform_(w, r->uniform, &r->offset, NULL)) {
         spe_id at = spe_imul(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), spe_i32(m, bytes));
         for (int i = 0; i < v.length; i += x->S)

@@ -160,7 +160,6 @@ cv_val cv_binary_scalar_(cv_where_ w, int op, const char *name, cv_any_ a, cv_an
 cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b)
 {
     int type = cv_common_type_(&a, &b);
-    spe_id p, q;
     if (!cv_enter_(w)) return cv_nothing_();
     if (!spe_val_is_condition(&c, CV_BOOL_)) {
         cv_fail_(w, CV_ERROR_CONDITION, "CV_SELECT got %s", cv_describe_(&c).s);
@@ -168,8 +167,8 @@ cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b)
     }
     if (!cv_live_(w, c.note)) return cv_nothing_();
     if (c.kind == SPE_INT) return c.integer ? a : b;
-    p = cv_id_(w, type, &a);
-    q = cv_id_(w, type, &b);
+    spe_id p = cv_id_(w, type, &a);
+    spe_id q = cv_id_(w, type, &b);
     return cv_scalar_(w.x, type, p && q ? spe_select(&w.x->m, c.id, p, q) : 0, c.uniform && a.uniform && b.uniform);
 }
 
@@ -268,11 +267,9 @@ XE_FN_ cv_vec cv_from_scalars_(cv_ctx *x, int type, int n, const spe_id *ids)
 
 cv_vec cv_splat_(cv_where_ w, int type, int n, cv_val value)
 {
-    cv_vec v;
-    spe_id id;
     if (!cv_enter_(w) || !cv_check_type_(w, type) || !cv_check_length_(w, n)) return cv_no_vec_();
-    id = cv_id_(w, type, &value);
-    v = cv_new_(w.x, type, n);
+    spe_id id = cv_id_(w, type, &value);
+    cv_vec v = cv_new_(w.x, type, n);
     for (int i = 0; i < v.parts; i++)
         v.part[i] = spe_splat(&w.x->m, spe_vec(&w.x->m, cv_spe_type_(w.x, type), (uint32_t)spe_run(n, i)), id);
     return v;
@@ -315,10 +312,9 @@ static spe_id cv_pointer_to_(cv_ctx *x, spe_id at, spe_id stride, int type, int 
 cv_vec cv_load_(cv_where_ w, cv_memory_ d)
 {
     int type = d.ptr.type;
-    cv_vec v;
     spe_id at, stride, *ids;
     if (!cv_locate_(w, &d, &at, &stride) || !cv_check_length_(w, d.count)) return cv_no_vec_();
-    v = cv_new_(w.x, type, d.count);
+    cv_vec v = cv_new_(w.x, type, d.count);
     ids = stride ? cv_ids_(w.x, d.count) : v.part;
     for (int i = 0, part = 0, width; ids && i < d.count; i += width, part++) {
         width = stride ? 1 : spe_run(d.count, part);
@@ -373,10 +369,9 @@ cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
 /* The vector with element i, a constant, replaced. */
 cv_vec cv_set_element_(cv_where_ w, cv_vec v, cv_val i, cv_val value)
 {
-    cv_vec out;
     int component, part;
     if (!cv_enter_(w) || !cv_check_element_(w, &v, &i)) return cv_no_vec_();
-    out = cv_from_parts_(w.x, v.type, v.length, v.part);
+    cv_vec out = cv_from_parts_(w.x, v.type, v.length, v.part);
     part = cv_part_of_(v.length, (int)i.integer, &component);
     if (out.parts) out.part[part] = spe_insert(&w.x->m, v.part[part], cv_id_(w, v.type, &value), (uint32_t)component);
     return out;
@@ -488,10 +483,9 @@ static spe_id cv_function_of_(cv_ctx *x, int fn, int type, spe_id v)
 
 cv_vec cv_function_vec_(cv_where_ w, int fn, const char *name, cv_any_ a)
 {
-    cv_vec v;
     if (!cv_enter_(w) || !cv_check_vec_(w, &a.vec) || !cv_check_real_(w, name, "a vector of ", a.vec.type))
         return cv_no_vec_();
-    v = cv_new_(w.x, a.vec.type, a.vec.length);
+    cv_vec v = cv_new_(w.x, a.vec.type, a.vec.length);
     for (int i = 0; i < v.parts; i++) v.part[i] = cv_function_of_(w.x, fn, v.type, a.vec.part[i]);
     return v;
 }
@@ -499,9 +493,8 @@ cv_vec cv_function_vec_(cv_where_ w, int fn, const char *name, cv_any_ a)
 cv_val cv_function_scalar_(cv_where_ w, int fn, const char *name, cv_any_ a)
 {
     int type = a.val.kind == SPE_SCALAR ? a.val.type : CV_F32;
-    spe_id id;
     if (!cv_enter_(w) || !cv_check_real_(w, name, "", type)) return cv_nothing_();
-    id = cv_id_(w, type, &a.val);
+    spe_id id = cv_id_(w, type, &a.val);
     return cv_scalar_(w.x, type, id ? cv_function_of_(w.x, fn, type, id) : 0, a.val.uniform);
 }
 
@@ -663,10 +656,9 @@ cv_vec cv_cast_vec_(cv_where_ w, int type, cv_any_ a)
 cv_val cv_cast_scalar_(cv_where_ w, int type, cv_any_ a)
 {
     int from = a.val.kind == SPE_SCALAR ? a.val.type : a.val.kind == SPE_REAL ? CV_F32 : CV_I32;
-    spe_id id;
     if (!cv_enter_(w)) return cv_nothing_();
     if (!cv_type_info(type) || cv_is_packed_(type) || cv_is_fp8_(type) || from == CV_BOOL_)
         cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s to %s", cv_type_text_(from), cv_type_text_(type));
-    id = spe_ok(&w.x->m) ? cv_id_(w, from, &a.val) : 0;
+    spe_id id = spe_ok(&w.x->m) ? cv_id_(w, from, &a.val) : 0;
     return cv_scalar_(w.x, type, id ? cv_convert_value_(w.x, id, from, type) : 0, a.val.uniform);
 }

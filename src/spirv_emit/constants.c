@@ -75,10 +75,9 @@ spe_id spe_const_u(spe_module *m, spe_id type, uint64_t value)
 spe_id spe_const_i(spe_module *m, spe_id type, int64_t value)
 {
     const spe_type_info *t = spe_want_scalar_(m, __func__, type);
-    int64_t limit;
     if (!t) return 0;
     if (t->kind == SPE_KIND_FLOAT) return spe_const_f(m, type, (double)value);
-    limit = t->bits == 1 ? 1 : (int64_t)(spe_mask_(t->bits) >> 1);
+    int64_t limit = t->bits == 1 ? 1 : (int64_t)(spe_mask_(t->bits) >> 1);
     if (value > limit || value < (t->bits == 1 ? 0 : -limit - 1))
         return SPE_ERROR_(m, RANGE, "%lld does not fit in %u bits with a sign", (long long)value, t->bits);
     return spe_const_splat_(m, type, (uint64_t)value & spe_mask_(t->bits));
@@ -107,14 +106,12 @@ spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_i
 {
     const spe_type_info *t = spe_want_type_(m, __func__, type);
     uint32_t op = SPE_OpSpecConstant;
-    spe_id id;
-    int words;
     if (!t) return 0;
     if (!t->bits) return SPE_ERROR_(m, TYPE, "a spec constant is a scalar, not %s", spe_text_(m, type));
     if (bits > spe_mask_(t->bits)) return SPE_ERROR_(m, RANGE, "the default does not fit in %u bits", t->bits);
-    words = t->bits == 64 ? 2 : 1;
+    int words = t->bits == 64 ? 2 : 1;
     if (t->kind == SPE_KIND_BOOL) words = 0, op = bits ? SPE_OpSpecConstantTrue : SPE_OpSpecConstantFalse;
-    id = spe_new_id_(m, type, SPE_ID_CONSTANT_ | SPE_ID_SPEC_, 0);
+    spe_id id = spe_new_id_(m, type, SPE_ID_CONSTANT_ | SPE_ID_SPEC_, 0);
     if (!id || !spe_write_(m, SPE_SECTION_GLOBAL_, op, words + 2, type, id, (uint32_t)bits, (uint32_t)(bits >> 32)))
         return 0;
     spe_decorate(m, id, SPE_DecorationSpecId, 1, &spec_id);
@@ -125,9 +122,8 @@ spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_i
 
 void spe_name(spe_module *m, spe_id id, const char *name)
 {
-    uint32_t *at;
     if (!id || !m->options.names || !name) return;
-    at = spe_put_(m, SPE_SECTION_NAME_, SPE_OpName, spe_text_words_(name) + 1);
+    uint32_t *at = spe_put_(m, SPE_SECTION_NAME_, SPE_OpName, spe_text_words_(name) + 1);
     if (!at) return;
     at[0] = id;
     spe_put_text_(at + 1, name);

@@ -52,12 +52,11 @@ XE_FN_ bool spe_write_words_(spe_module *m, int section, uint32_t op, uint32_t n
 /* A new id: at depth 0 usable everywhere, else a value of that open scope. 0 if out of memory. */
 XE_FN_ spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t depth)
 {
-    spe_record_ *r;
     if (SPE_UNLIKELY_(m->id_count >= m->id_capacity)) {
         if (m->id_count >= 0x3fffff) return spe_error_(m, SPE_ERR_LIMIT, "more than 4194303 ids");
         if (!spe_grow_(m, &m->ids, &m->id_capacity, m->id_count + 1, sizeof *m->ids, 2048)) return 0;
     }
-    r = &m->ids[m->id_count];
+    spe_record_ *r = &m->ids[m->id_count];
     r->type = type;
     r->aux = 0;
     r->depth = (uint16_t)depth;
@@ -154,7 +153,6 @@ XE_FN_ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t flags, uint32_t n
     const spe_buffer_ *slots = &m->buffer[SPE_BUFFER_SLOTS_], *list = &m->buffer[SPE_BUFFER_UNIQUE_];
     bool constant = flags != SPE_ID_TYPE_;
     uint32_t h = spe_hash_(op, n, w), *at, *pair;
-    spe_id id;
     size_t slot;
     if (SPE_UNLIKELY_(m->error.id)) return 0;
     if (SPE_UNLIKELY_(m->finished))
@@ -165,7 +163,7 @@ XE_FN_ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t flags, uint32_t n
         at = m->buffer[SPE_SECTION_GLOBAL_].data + known[1];
         if (known[0] == h && spe_same_(at, (n + 2) << 16 | op, constant, n, w)) return at[constant ? 2 : 1];
     }
-    id = spe_new_id_(m, constant ? w[0] : 0, flags, 0);
+    spe_id id = spe_new_id_(m, constant ? w[0] : 0, flags, 0);
     at = id ? spe_put_(m, SPE_SECTION_GLOBAL_, op, n + 1) : NULL;
     pair = at ? spe_push_(m, SPE_BUFFER_UNIQUE_, 2) : NULL;
     if (!pair) return 0;
@@ -219,11 +217,10 @@ XE_FN_ spe_id *spe_recent_of_(spe_module *m, uint32_t type, uint64_t bits)
 /* A scalar constant from its bits; 0 if the type is. */
 XE_FN_ spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits)
 {
-    const spe_type_info *t;
     uint32_t w[3] = {type, (uint32_t)bits, (uint32_t)(bits >> 32)}, op = SPE_OpConstant, n;
     spe_id next = (spe_id)m->id_count, *recent = spe_recent_of_(m, type, bits);
     if (*recent || !type) return *recent;
-    t = spe_info_(m, type);
+    const spe_type_info *t = spe_info_(m, type);
     n = t->bits == 64 ? 3 : 2;
     if (t->kind == SPE_KIND_BOOL) n = 1, op = bits ? SPE_OpConstantTrue : SPE_OpConstantFalse;
     *recent = spe_unique_(m, op, SPE_ID_CONSTANT_, n, w);
@@ -291,12 +288,11 @@ XE_FN_ spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, con
 XE_FN_ spe_id spe_operand_(spe_module *m, spe_id value)
 {
     const spe_buffer_ *scopes = &m->buffer[SPE_BUFFER_SCOPES_];
-    const spe_record_ *r;
     if (m->error.id) return 0;
     if (SPE_UNLIKELY_(!value || value >= m->id_count || !m->ids[value].type))
         return spe_error_(m, SPE_ERR_NO_VALUE, "operand %u is %s", value,
                           spe_info_(m, value) ? "a type, not a value" : "not a value");
-    r = &m->ids[value];
+    const spe_record_ *r = &m->ids[value];
     if (SPE_UNLIKELY_(r->depth >= scopes->count || scopes->data[r->depth] != r->serial))
         return spe_error_(m, SPE_ERR_SCOPE, "value %u was made in a region that is closed; carry it out", value);
     if (SPE_UNLIKELY_(m->in_prologue && r->depth > 1))
@@ -310,10 +306,9 @@ XE_FN_ spe_id spe_operand_(spe_module *m, spe_id value)
 XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const uint32_t *args)
 {
     spe_id type = spe_operand_(m, args[0]), like;
-    const spe_type_info *t;
     uint32_t n = 1;
     if (!type) return 0;
-    t = &m->types[m->ids[type].aux];
+    const spe_type_info *t = &m->types[m->ids[type].aux];
     for (; form[n] == '='; n++) {
         spe_id next = spe_operand_(m, args[n]);
         if (next != type) return next ? spe_disagree_(m, type, next) : 0;

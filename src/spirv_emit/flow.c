@@ -20,10 +20,9 @@ XE_LATE_ void spe_region_left_open_(spe_module *m)
 /* Opens a region in state `kind`; NULL and an error if none can be opened here. */
 static spe_region_ *spe_open_(spe_module *m, const char *name, int kind)
 {
-    spe_region_ *r;
     if (!spe_may_branch_(m, name)) return NULL;
     if (!spe_grow_(m, &m->regions, &m->region_capacity, m->region_count + 1, sizeof *m->regions, 16)) return NULL;
-    r = &m->regions[m->region_count++];
+    spe_region_ *r = &m->regions[m->region_count++];
     memset(r, 0, sizeof *r);
     r->kind = kind;
     r->file = m->file;
@@ -77,13 +76,12 @@ static bool spe_check_values_(spe_module *m, uint32_t n, const spe_id *values)
 static bool spe_end_side_(spe_module *m, spe_region_ *r, uint32_t n, const spe_id *values)
 {
     uint32_t *at, i;
-    spe_id from;
     if (!spe_check_values_(m, n, values)) return false;
     if (!r->sides++) r->count = n;
     if (n != r->count)
         return spe_error_(m, SPE_ERR_CARRIED, "%u values leave this side of the %s, %u left the first", n,
                           spe_region_text_(m, r), r->count);
-    from = spe_jump_(m, r->merge);
+    spe_id from = spe_jump_(m, r->merge);
     at = spe_push_(m, SPE_BUFFER_STACK_, n + 1);
     if (!at) return false;
     at[0] = from;
@@ -160,10 +158,9 @@ static bool spe_is_condition_(spe_module *m, const char *name, spe_id condition)
 void spe_if(spe_module *m, spe_id condition)
 {
     spe_region_ *r = spe_is_condition_(m, __func__, condition) ? spe_open_(m, __func__, SPE_REGION_IF_) : NULL;
-    spe_id then_label;
     if (!r) return;
     r->header = m->block;
-    then_label = spe_new_label_(m);
+    spe_id then_label = spe_new_label_(m);
     r->merge = spe_new_label_(m);
     spe_write_(m, SPE_BUFFER_BODY_, SPE_OpSelectionMerge, 2, r->merge, 0);
     spe_write_(m, SPE_BUFFER_BODY_, SPE_OpBranchConditional, 3, condition, then_label, r->merge);
@@ -181,10 +178,9 @@ void spe_else(spe_module *m, uint32_t n, const spe_id *then_values)
 void spe_endif_from(spe_module *m, uint32_t n, const spe_id *then_values, const spe_id *otherwise_values, spe_id *out)
 {
     spe_region_ *r = spe_innermost_(m, "spe_endif", SPE_REGION_IF_, SPE_REGION_IF_);
-    size_t body;
     if (!r || !spe_end_side_(m, r, n, then_values)) return;
     spe_scope_pop_(m);
-    body = m->buffer[SPE_BUFFER_BODY_].count;
+    size_t body = m->buffer[SPE_BUFFER_BODY_].count;
     m->block = r->header;
     m->dead = false;
     if (!spe_end_side_(m, r, n, otherwise_values)) return;
@@ -220,10 +216,9 @@ static spe_id spe_loop_phi_(spe_module *m, const spe_region_ *r, spe_id value)
 /* Opens a loop whose header has a phi for each carried value. Replaces the values by the phis, and pushes these too. */
 static spe_region_ *spe_open_loop_(spe_module *m, const char *name, int kind, uint32_t n, spe_id *carried)
 {
-    spe_region_ *r;
     uint32_t *at, i;
     m->doing = name;
-    r = spe_check_values_(m, n, carried) ? spe_open_(m, name, kind) : NULL;
+    spe_region_ *r = spe_check_values_(m, n, carried) ? spe_open_(m, name, kind) : NULL;
     if (!r) return NULL;
     r->header = spe_new_label_(m);
     r->merge = spe_new_label_(m);
@@ -245,13 +240,12 @@ static void spe_close_loop_(spe_module *m, const char *name, int kind, uint32_t 
     spe_region_ *r = spe_innermost_(m, name, kind, kind);
     bool reached = m->block && !m->dead;
     uint32_t i, *next, w[2];
-    const uint32_t *phi;
     spe_id next_index = 0;
     if (!r) return;
     if (n != r->count)
         spe_error_(m, SPE_ERR_CARRIED, "%u values, but the %s carries %u", n, spe_region_text_(m, r), r->count);
     if (!spe_check_values_(m, n, carried)) return;
-    phi = m->buffer[SPE_BUFFER_STACK_].data + r->stack;
+    const uint32_t *phi = m->buffer[SPE_BUFFER_STACK_].data + r->stack;
     for (i = 0; i < n; i++) {
         spe_id t = spe_type_of(m, phi[i]), u = spe_type_of(m, carried[i]);
         const char *text = t != u ? spe_text_(m, t) : NULL;
@@ -283,14 +277,13 @@ spe_id spe_for(spe_module *m, spe_id lo, spe_id hi, spe_id step, uint32_t n, spe
 {
     spe_id type = spe_check_(m, __func__, "I==", lo, hi, step), condition;
     uint32_t w[2], op = SPE_OpSLessThan;
-    spe_region_ *r;
     uint64_t k;
     if (!type) return 0;
     if (spe_const_bits(m, step, &k)) {
         if (!k) return SPE_ERROR_(m, RANGE, "the step is 0");
         if (spe_signed_(k, spe_width(m, type)) < 0) op = SPE_OpSGreaterThan;
     }
-    r = spe_open_loop_(m, __func__, SPE_REGION_FOR_, n, carried);
+    spe_region_ *r = spe_open_loop_(m, __func__, SPE_REGION_FOR_, n, carried);
     if (!r) return 0;
     r->step = step;
     w[0] = r->index = spe_loop_phi_(m, r, lo);
@@ -309,10 +302,9 @@ SPE_END_LOOP_(spe_endwhile, SPE_REGION_BODY_)
 void spe_while(spe_module *m, uint32_t n, spe_id *carried)
 {
     spe_region_ *r = spe_open_loop_(m, __func__, SPE_REGION_WHILE_, n, carried);
-    spe_id test;
     if (!r) return;
     spe_write_(m, SPE_BUFFER_BODY_, SPE_OpLoopMerge, 3, r->merge, r->next, 0);
-    test = spe_new_label_(m);
+    spe_id test = spe_new_label_(m);
     spe_jump_(m, test);
     spe_label_(m, test, false);
     spe_scope_push_(m);
@@ -334,7 +326,6 @@ void spe_switch(spe_module *m, spe_id selector, uint32_t n, const int64_t *liter
 {
     spe_id type = spe_check_(m, __func__, "I", selector);
     uint32_t *at, i, j, bits = spe_width(m, type), wide = bits == 64 ? 2 : 1;
-    spe_region_ *r;
     for (i = 0; i < n && type; i++) {
         for (j = 0; j < i; j++) {
             if (((uint64_t)literals[i] ^ (uint64_t)literals[j]) & spe_mask_(bits)) continue;
@@ -344,7 +335,7 @@ void spe_switch(spe_module *m, spe_id selector, uint32_t n, const int64_t *liter
         if (bits < 64 && (literals[i] < -((int64_t)1 << (bits - 1)) || literals[i] > (int64_t)spe_mask_(bits)))
             SPE_ERROR_(m, RANGE, "literal %lld does not fit in %u bits", (long long)literals[i], bits);
     }
-    r = spe_open_(m, __func__, SPE_REGION_SWITCH_);
+    spe_region_ *r = spe_open_(m, __func__, SPE_REGION_SWITCH_);
     if (!r) return;
     r->cases = n;
     r->step = wide;

@@ -105,10 +105,9 @@ XE_LATE_ spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const cha
 {
     spe_id a = c->words[0], b = c->words[c->count - 1];
     uint64_t x, y, z, neutral;
-    bool known_a, known_b;
     if (!((m->ids[a].flags | m->ids[b].flags) & SPE_ID_CONSTANT_)) return 0;
-    known_a = spe_const_bits(m, a, &x);
-    known_b = spe_const_bits(m, b, &y);
+    bool known_a = spe_const_bits(m, a, &x);
+    bool known_b = spe_const_bits(m, b, &y);
     if (*rule == '#' && rule++ && known_a && known_b && spe_fold_(op, spe_width(m, c->first), x, y, &z))
         return spe_const_scalar_(m, type, z & spe_mask_(spe_width(m, type)));
     if (!*rule) return 0;
@@ -132,13 +131,12 @@ XE_FN_ spe_id spe_convert_(spe_module *m, const char *name, uint32_t op, const c
 {
     bool pointer = form[0] == 'p' || form[2] == 'p', fits;
     spe_id from = (m->doing = name, spe_operand_(m, v));
-    const spe_type_info *a, *b;
     uint64_t x;
     if (!from || !spe_want_type_(m, name, type)) return 0;
     if (!spe_takes_(m, spe_kinds_(form[0]) | SPE_SMALL_, from)) return 0;
     if (!spe_takes_(m, spe_kinds_(form[2]) | SPE_SMALL_, type)) return 0;
-    a = spe_info_(m, from);
-    b = spe_info_(m, type);
+    const spe_type_info *a = spe_info_(m, from);
+    const spe_type_info *b = spe_info_(m, type);
     fits = pointer ? spe_count(m, from) < 2 && spe_count(m, type) < 2 : spe_same_shape_(a, b);
     if (!fits) return spe_disagree_(m, from, type);
     if (from == type) return v;

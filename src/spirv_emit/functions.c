@@ -4,10 +4,9 @@
 /* Records that the open function uses a global variable or function, for the interface of entry points. */
 XE_LATE_ void spe_use_(spe_module *m, spe_id id)
 {
-    uint32_t *at;
     if (!m->open || m->ids[id].aux == m->fn.index) return;
     m->ids[id].aux = m->fn.index;
-    at = spe_push_(m, SPE_BUFFER_USES_, 2);
+    uint32_t *at = spe_push_(m, SPE_BUFFER_USES_, 2);
     if (at) at[0] = m->fn.index, at[1] = id;
 }
 
@@ -72,10 +71,9 @@ static bool spe_put_before_(spe_module *m, int which)
 {
     spe_buffer_ *b = &m->buffer[which], *body = &m->buffer[SPE_BUFFER_BODY_];
     size_t room = b->count;
-    uint32_t *at;
     if (!room) return true;
     if (!spe_push_(m, SPE_BUFFER_BODY_, room)) return false;
-    at = body->data + m->fn.body;
+    uint32_t *at = body->data + m->fn.body;
     memmove(at + room, at, (body->count - room - m->fn.body) * sizeof *at);
     memcpy(at, b->data, room * sizeof *at);
     b->count = 0;
@@ -141,7 +139,6 @@ bool spe_kernel_begin(spe_module *m, const spe_kernel *k)
 {
     uint32_t i, size[3];
     spe_id type, *params;
-    spe_entry_ *entry;
     size_t e;
     if (!k->name || !*k->name) return SPE_ERROR_(m, NAME, "the kernel has no name");
     for (e = 0; e < m->entry_count; e++) {
@@ -157,7 +154,7 @@ bool spe_kernel_begin(spe_module *m, const spe_kernel *k)
     if (!type || !spe_open_function_(m, __func__, type)) return false;
     m->fn.kernel = true;
     if (!spe_grow_(m, &m->entries, &m->entry_capacity, m->entry_count + 1, sizeof *m->entries, 4)) return false;
-    entry = &m->entries[m->entry_count++];
+    spe_entry_ *entry = &m->entries[m->entry_count++];
     entry->id = m->fn.id;
     entry->function = m->fn.index;
     entry->name = (const char *)spe_copied_(m, k->name, strlen(k->name) + 1);
@@ -200,11 +197,9 @@ spe_id spe_param_id(spe_module *m, uint32_t i)
 
 spe_id spe_call(spe_module *m, spe_id fn, uint32_t n, const spe_id *args)
 {
-    const spe_type_info *t;
     uint32_t i, *w;
-    spe_id id, ret;
     if (!spe_is_function_(m, fn)) return SPE_ERROR_(m, NO_FUNCTION, "%u is not a function", fn);
-    t = spe_info_(m, m->ids[fn].serial);
+    const spe_type_info *t = spe_info_(m, m->ids[fn].serial);
     if (n != t->count) return SPE_ERROR_(m, TYPE, "%u arguments for %u parameters", n, t->count);
     for (i = 0; i < n; i++) {
         spe_id type = spe_check_(m, __func__, "v", args[i]);
@@ -215,12 +210,12 @@ spe_id spe_call(spe_module *m, spe_id fn, uint32_t n, const spe_id *args)
     }
     if (!spe_ready_(m)) return 0;
     spe_use_(m, fn);
-    ret = t->elem;
+    spe_id ret = t->elem;
     w = (uint32_t *)spe_alloc(m, (n + 1) * sizeof *w);
     if (!w) return 0;
     w[0] = fn;
     if (n) memcpy(w + 1, args, n * sizeof *w);
-    id = spe_emit_(m, SPE_OpFunctionCall, ret, n + 1, w);
+    spe_id id = spe_emit_(m, SPE_OpFunctionCall, ret, n + 1, w);
     return spe_is_void_(m, ret) ? 0 : id;
 }
 
@@ -305,19 +300,17 @@ static spe_id spe_builtin_variable_(spe_module *m, spe_builtin_name which, const
 
 spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t dim)
 {
-    const spe_builtin_row_ *row;
     bool was = m->in_prologue;
-    spe_id variable, v;
     if (m->error.id) return 0;
     if ((unsigned)which >= SPE_BUILTIN_COUNT_) return SPE_ERROR_(m, RANGE, "there is no built-in %d", (int)which);
-    row = spe_builtin_row_of_(which);
+    const spe_builtin_row_ *row = spe_builtin_row_of_(which);
     if (dim >= row->dims) return SPE_ERROR_(m, RANGE, "%s has no dimension %u", row->name, dim);
     if (!m->open) return SPE_ERROR_(m, NO_FUNCTION, "outside of a function");
     if (m->fn.builtin[which][dim]) return m->fn.builtin[which][dim];
-    variable = spe_builtin_variable_(m, which, row);
+    spe_id variable = spe_builtin_variable_(m, which, row);
     m->in_prologue = true;
     if (!m->fn.builtin_whole[which]) m->fn.builtin_whole[which] = variable ? spe_load(m, variable, 0) : 0;
-    v = m->fn.builtin_whole[which];
+    spe_id v = m->fn.builtin_whole[which];
     if (row->dims > 1) v = v ? spe_extract(m, v, dim) : 0;
     if (row->is_size) v = v ? spe_uconvert(m, spe_int(m, 32), v) : 0;
     m->in_prologue = was;

@@ -10,11 +10,9 @@ typedef struct {
 static uint32_t spe_encode_(const spe_format_ *f, double value, bool saturate)
 {
     uint64_t bits, mantissa, half, rest, r;
-    uint32_t sign;
-    int exponent, shift;
     memcpy(&bits, &value, sizeof bits);
-    sign = (uint32_t)(bits >> 63) << (f->exponent + f->mantissa);
-    exponent = (int)(bits >> 52 & 0x7ff);
+    uint32_t sign = (uint32_t)(bits >> 63) << (f->exponent + f->mantissa);
+    int exponent = (int)(bits >> 52 & 0x7ff);
     mantissa = bits & (((uint64_t)1 << 52) - 1);
     if (exponent == 0x7ff) {
         if (mantissa) return sign | f->nan;
@@ -23,7 +21,7 @@ static uint32_t spe_encode_(const spe_format_ *f, double value, bool saturate)
     if (!exponent) return sign; /* subnormal doubles round to zero in all these formats */
     mantissa |= (uint64_t)1 << 52;
     exponent += (1 << (f->exponent - 1)) - 1 - 1023;
-    shift = 52 - (int)f->mantissa + (exponent < 1 ? 1 - exponent : 0);
+    int shift = 52 - (int)f->mantissa + (exponent < 1 ? 1 - exponent : 0);
     if (shift > 54) return sign;
     half = (uint64_t)1 << (shift - 1);
     rest = mantissa & (2 * half - 1);

@@ -103,10 +103,9 @@ spe_id spe_bits_extract(spe_module *m, spe_id v, spe_id offset, spe_id count, bo
 spe_id spe_fconvert_saturating(spe_module *m, spe_id type, spe_id v)
 {
     const spe_type_info *s = spe_info_(m, spe_scalar_of(m, type));
-    spe_id id;
     if (!s || (s->encoding != SPE_E4M3 && s->encoding != SPE_E5M2))
         return SPE_ERROR_(m, TYPE, "to e4m3 or e5m2, not %s", spe_text_(m, type));
-    id = spe_fconvert(m, type, v);
+    spe_id id = spe_fconvert(m, type, v);
     if (id && id != v) spe_decorate(m, id, SPE_DecorationSaturatedToLargestFloat8NormalConversionEXT, 0, NULL);
     return id;
 }
@@ -122,11 +121,10 @@ static uint32_t spe_total_bits_(const spe_module *m, spe_id type)
 spe_id spe_bitcast(spe_module *m, spe_id type, spe_id v)
 {
     spe_id from = spe_check_(m, __func__, "v", v);
-    const spe_type_info *a, *b;
     uint64_t x;
     if (!from || !spe_want_type_(m, __func__, type)) return 0;
-    a = spe_info_(m, from);
-    b = spe_info_(m, type);
+    const spe_type_info *a = spe_info_(m, from);
+    const spe_type_info *b = spe_info_(m, type);
     if (from == type) return v;
     if (!spe_total_bits_(m, from) || spe_total_bits_(m, from) != spe_total_bits_(m, type) ||
         (a->kind == SPE_KIND_POINTER) != (b->kind == SPE_KIND_POINTER) || a->storage != b->storage)
@@ -144,10 +142,9 @@ spe_id spe_ptr_cast(spe_module *m, spe_id ptr, spe_id elem)
 spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_signed)
 {
     spe_id from = spe_check_(m, __func__, "v", v);
-    const spe_type_info *a, *b;
     if (!from || !spe_want_type_(m, __func__, type)) return 0;
-    a = spe_info_(m, spe_scalar_of(m, from));
-    b = spe_info_(m, spe_scalar_of(m, type));
+    const spe_type_info *a = spe_info_(m, spe_scalar_of(m, from));
+    const spe_type_info *b = spe_info_(m, spe_scalar_of(m, type));
     if (from == type) return v;
     if (!a->bits || !b->bits || spe_count(m, from) != spe_count(m, type)) return spe_disagree_(m, from, type);
     if (a->kind == SPE_KIND_BOOL) return spe_select(m, v, spe_const_u(m, type, 1), spe_const_u(m, type, 0));

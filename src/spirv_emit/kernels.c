@@ -41,11 +41,10 @@ static bool spe_parse_type_(const char **text, spe_type_by_name type_of, spe_ker
 {
     const char *s = *text;
     char name[16];
-    size_t n;
     p->pointer = strncmp(s, "ptr<", 4) == 0;
     p->local = strncmp(s, "local<", 6) == 0;
     s += p->pointer ? 4 : p->local ? 6 : 0;
-    n = strcspn(s, "> ,");
+    size_t n = strcspn(s, "> ,");
     if (n >= sizeof name) return false;
     memcpy(name, s, n);
     name[n] = 0;
@@ -197,9 +196,8 @@ bool spe_build_kernel(spe_module *m, const char *name, int subgroup_size, int gr
 
 bool spe_build_end(spe_built *mod, const char *name, const char *params, int subgroup_size, int group_size)
 {
-    spe_words words;
     spe_kernel_end(mod->owner_);
-    words = spe_finish(mod->owner_);
+    spe_words words = spe_finish(mod->owner_);
     if (!words.data) return false;
     mod->words = words.data;
     mod->size = words.count * 4;

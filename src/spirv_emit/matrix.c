@@ -42,11 +42,10 @@ SPE_CACHE_(spe_cache_store, CacheControlStoreINTEL)
 spe_id spe_coop_mma(spe_module *m, spe_id a, spe_id b, spe_id c, uint32_t operands)
 {
     uint32_t w[] = {a, b, c, operands};
-    const spe_type_info *x, *y, *z;
     if (!spe_check_(m, __func__, "mmm", c, a, b)) return 0;
-    x = spe_info_(m, spe_type_of(m, a));
-    y = spe_info_(m, spe_type_of(m, b));
-    z = spe_info_(m, spe_type_of(m, c));
+    const spe_type_info *x = spe_info_(m, spe_type_of(m, a));
+    const spe_type_info *y = spe_info_(m, spe_type_of(m, b));
+    const spe_type_info *z = spe_info_(m, spe_type_of(m, c));
     if (x->use != SPE_CooperativeMatrixUseMatrixAKHR || y->use != SPE_CooperativeMatrixUseMatrixBKHR ||
         z->use != SPE_CooperativeMatrixUseMatrixAccumulatorKHR || x->cols != y->rows || x->rows != z->rows ||
         y->cols != z->cols)

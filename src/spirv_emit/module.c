@@ -108,10 +108,9 @@ static bool spe_new_chunk_(spe_module *m, size_t bytes)
 
 static void *spe_take_(spe_module *m, size_t bytes)
 {
-    char *at;
     if (bytes <= SIZE_MAX / 4) bytes = bytes ? (bytes + 15) / 16 * 16 : 16;
     if (m->error.id || (m->chunk_size - m->chunk_used < bytes && !spe_new_chunk_(m, bytes))) return NULL;
-    at = (char *)m->chunks + m->chunk_used;
+    char *at = (char *)m->chunks + m->chunk_used;
     m->chunk_used += bytes;
     return at;
 }
@@ -168,7 +167,6 @@ XE_LATE_ spe_id spe_string_(spe_module *m, const char *text)
 {
     const spe_buffer_ *b = &m->buffer[SPE_SECTION_STRING_];
     uint32_t n = spe_text_words_(text), *copy = (uint32_t *)spe_alloc(m, n * sizeof *copy);
-    spe_id id;
     size_t i;
     if (!copy) return 0;
     spe_put_text_(copy, text);
@@ -176,7 +174,7 @@ XE_LATE_ spe_id spe_string_(spe_module *m, const char *text)
         if (b->data[i] == ((n + 2) << 16 | SPE_OpString) && !memcmp(b->data + i + 2, copy, n * sizeof *copy))
             return b->data[i + 1];
     }
-    id = spe_new_id_(m, 0, 0, 0);
+    spe_id id = spe_new_id_(m, 0, 0, 0);
     return spe_write_words_(m, SPE_SECTION_STRING_, SPE_OpString, 1, &id, n, copy) ? id : 0;
 }
 

@@ -85,16 +85,14 @@ XE_LATE_ bool spe_declares_(const spe_module *m, uint32_t capability)
 
 void spe_capability(spe_module *m, uint32_t capability)
 {
-    const spe_capability_row_ *row;
-    uint32_t *at;
     if (m->error.id || spe_declares_(m, capability)) return;
-    row = spe_capability_row_of_(capability);
+    const spe_capability_row_ *row = spe_capability_row_of_(capability);
     if (row && m->options.version < row->version) {
         SPE_ERROR_(m, VERSION, "capability %u needs SPIR-V 1.%u, the module is 1.%u", capability,
                    row->version >> 8 & 0xff, m->options.version >> 8 & 0xff);
         return;
     }
-    at = spe_push_(m, SPE_BUFFER_CAPS_, 1);
+    uint32_t *at = spe_push_(m, SPE_BUFFER_CAPS_, 1);
     if (at) *at = capability;
     if (row && *row->extension && !(row->core_since && m->options.version >= row->core_since))
         spe_extension(m, row->extension);

@@ -29,9 +29,8 @@ bool zed_batch_begin_(zed_batch *b, zed_device *d)
 
 bool zed_batch_copy_(zed_batch *b, void *dst, const void *src, size_t bytes, const char *file, int line)
 {
-    zed_device *d;
     if (!zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_copy", file, line)) return false;
-    d = b->device;
+    zed_device *d = b->device;
     if (!bytes) return true;
     if (!zed_in_range_(d, "destination of a copy", dst, bytes) || !zed_in_range_(d, "source of a copy", src, bytes))
         return false;

@@ -48,10 +48,9 @@ XE_FN_ bool zed_enumerate_(zed_device *d, zed_candidate_ *all, int *count)
     ze_driver_handle_t drivers[16];
     ze_device_handle_t devices[ZED_MAX_DEVICES];
     uint32_t driver_count = 0, device_count;
-    ze_result_t result;
     *count = 0;
     if (!zed_name_drivers_(d)) return false;
-    result = zeInit(0);
+    ze_result_t result = zeInit(0);
     if (result != ZE_RESULT_SUCCESS) return zed_no_device_(d, result, "zeInit gave");
     result = zeDriverGet(&driver_count, NULL);
     if (driver_count > 16) driver_count = 16;

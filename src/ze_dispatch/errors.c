@@ -110,7 +110,6 @@ XE_FN_ const char *zed_driver_text_(ze_driver_handle_t driver)
 bool zed_check_(zed_device *d, ze_result_t result, const char *call, const char *format, ...)
 {
     char details[512];
-    const char *text;
     va_list args;
     zed_error *e = &d->error;
     const zed_error_row_ *row = zed_result_row_(result);
@@ -119,7 +118,7 @@ bool zed_check_(zed_device *d, ze_result_t result, const char *call, const char 
     va_start(args, format);
     vsnprintf(details, sizeof details, format, args);
     va_end(args);
-    text = zed_driver_text_(d->driver);
+    const char *text = zed_driver_text_(d->driver);
     snprintf(e->text, sizeof e->text, "%s%s%s gave %s (0x%" PRIx32 ")%s%s", call, *details ? " " : "", details,
              row->result, (uint32_t)result, *text ? ": " : "", text);
     zed_error_set_(e, row, result, d->file_, d->line_);

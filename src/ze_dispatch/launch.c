@@ -77,9 +77,8 @@ static bool zed_append_(zed_kernel *k, ze_command_list_handle_t list, bool barri
 bool zed_launch_(zed_kernel *k, zed_batch *b, int how, double *ns, const char *file, int line, zed_groups groups,
                  const zed_arg *args, uint32_t count)
 {
-    zed_device *d;
     if (!zed_kernel_usable_(k, file, line)) return false;
-    d = k->device;
+    zed_device *d = k->device;
     if (how == ZED_RUN_BATCH_ && !zed_batch_takes_(b, k, file, line)) return false;
     if (!k->local_size[0]) return zed_fail_(d, ZED_NO_LOCAL_SIZE, "kernel %s has no local size", k->name);
     if (!zed_groups_ok_(k, groups) || !zed_bind_all_(k, args, count)) return false;

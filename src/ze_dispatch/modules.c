@@ -64,7 +64,6 @@ bool zed_module_load_(zed_module *module, zed_device *d, const void *words, size
 {
     ze_module_desc_t desc;
     ze_module_build_log_handle_t log = NULL;
-    ze_result_t result;
     if (!module) return d ? zed_usable_(d) && zed_fail_(d, ZED_NULL_POINTER, "zed_module_load: module is NULL") : false;
     memset(module, 0, sizeof *module);
     module->device = d;
@@ -76,7 +75,7 @@ bool zed_module_load_(zed_module *module, zed_device *d, const void *words, size
     desc.pBuildFlags = flags && *flags ? flags : NULL;
     free(d->log_);
     d->log_ = NULL;
-    result = zeModuleCreate(d->context, d->device, &desc, &module->handle, &log);
+    ze_result_t result = zeModuleCreate(d->context, d->device, &desc, &module->handle, &log);
     if (result != ZE_RESULT_SUCCESS) module->handle = NULL;
     zed_keep_log_(d, log, result != ZE_RESULT_SUCCESS);
     if (result == ZE_RESULT_ERROR_MODULE_BUILD_FAILURE) {
@@ -215,10 +214,9 @@ static bool zed_kernel_create_(zed_kernel *k)
 {
     zed_device *d = k->device;
     ze_kernel_desc_t desc;
-    ze_result_t result;
     ZED_CLEAR_(desc, KERNEL_DESC);
     desc.pKernelName = k->name;
-    result = zeKernelCreate(k->module, &desc, &k->handle);
+    ze_result_t result = zeKernelCreate(k->module, &desc, &k->handle);
     if (result != ZE_RESULT_SUCCESS) k->handle = NULL;
     if (result == ZE_RESULT_ERROR_INVALID_KERNEL_NAME) return zed_no_such_kernel_(d, k->module, k->name);
     if (!zed_check_(d, result, "zeKernelCreate", "of %s", k->name)) return false;

@@ -68,7 +68,6 @@ static bool zed_make_queue_(zed_device *d)
 
 void zed_close_(zed_device *d)
 {
-    zed_error error;
     if (!d) return;
     zed_settle_(d);
     while (d->resource_count_) zed_destroy_(d, &d->resources_[--d->resource_count_]);
@@ -79,7 +78,7 @@ void zed_close_(zed_device *d)
     if (d->context && !d->borrowed_) ZED_CALL_(d, zeContextDestroy, (d->context));
     free(d->resources_);
     free(d->log_);
-    error = d->error;
+    zed_error error = d->error;
     memset(d, 0, sizeof *d);
     d->error = error;
 }

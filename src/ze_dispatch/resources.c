@@ -49,11 +49,10 @@ XE_FN_ bool zed_keep_(zed_device *d, int kind, void *handle, size_t bytes)
 /* Destroys a handle in the list. Also works if the device already has an error. */
 XE_FN_ bool zed_drop_(zed_device *d, int kind, void *handle)
 {
-    zed_resource_ r;
     ptrdiff_t i = zed_find_(d, kind, handle);
     if (i < 0) return false;
     zed_settle_(d);
-    r = d->resources_[i];
+    zed_resource_ r = d->resources_[i];
     zed_forget_(d, i);
     return zed_destroy_(d, &r);
 }
