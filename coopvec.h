@@ -357,11 +357,12 @@ typedef struct {
     cv_type type;
     int length, parts;
     spe_id *part; /* in the module's arena */
-    int side;     /* the side it was made in: see cv_side_ */
+    int side;     /* the side of a region it was made in: see cv_ctx */
 } cv_vec;
 
-typedef struct {
-    bool is_vec;
+/* A number or a vector; its magic tells which. */
+typedef union {
+    uint32_t magic;
     cv_val val;
     cv_vec vec;
 } cv_any_;
@@ -403,29 +404,15 @@ typedef struct {
     const spe_place *at;
 } cv_where_; /* the context and the user's line, passed to every function by its macro, in two registers */
 
-/* A carried value; its magic tells which kind. */
-typedef union {
-    uint32_t magic;
-    cv_val val;
-    cv_vec vec;
-} cv_thing_;
-
 typedef struct { /* an open region */
     void *const *objects; /* the user's variables */
-    cv_thing_ *start;     /* their values at the beginning */
+    cv_any_ *start;       /* their values at the beginning */
     int count, id_count;
     spe_id *ids, *first; /* current ids; those at the beginning of a side */
     bool divergent, loop, busy; /* busy: the body has emitted something */
     int side;
     uint32_t operations; /* operation count at the beginning */
 } cv_frame_;
-
-/* A walk through the body of a region. Values record the side they were made in (note of a cv_val; 0 is outside all
- * regions). If a value is used after its side is closed, it was left in a variable that the region does not list. */
-typedef struct {
-    spe_region_place at;
-    bool open;
-} cv_side_;
 
 struct cv_ctx {
     spe_module m; /* first: see spe_build_begin */
@@ -442,7 +429,10 @@ struct cv_ctx {
     cv_val args[SPE_PARAMS_MAX];
     spe_regions regions;
     cv_frame_ frames[SPE_REGIONS_MAX]; /* one per open region */
-    spe_list sides;                    /* of cv_side_, numbered from 1 */
+    /* Where walks through the body of a region began, numbered from 1. Values record the side they were made in (note
+     * of a cv_val; 0 is outside all regions). If a value is used after its side is over, it was left in a variable that
+     * the region does not list. */
+    spe_list sides; /* of spe_region_place */
     int loops;
     uint32_t operations;
     /* Writing the kernel into a scratch module, with two walks through the body of each loop: the second finds what the
@@ -580,12 +570,20 @@ enum { CV_BOOL_ = 1 }; /* the type of conditions, next to the cv_type values */
 enum { CV_VEC_MAGIC_ = 0x43765632, CV_VECTOR_MAX_ = 1024 };
 enum { CV_DPAS_MOST_ = 4096 }; /* maximum instructions of a product; larger ones run one lane at a time */
 
-/* Reports an error at the user's line. */
+/* Reports an error at the user's line, and returns false; a vector without parts. */
 #define cv_fail_(w, ...) spe_report(cv_blame_(w), __VA_ARGS__)
+#define CV_FAIL_VEC_(...) (cv_fail_(__VA_ARGS__), cv_no_vec_())
 
 typedef struct {
     char s[48];
 } cv_text_;
+
+/* host.c: a matrix in memory. stride: bytes from a row (or column) to the next; unused in optimal layouts. */
+typedef struct {
+    cv_layout layout;
+    cv_type type;
+    uint32_t rows, cols, stride;
+} cv_stored_;
 
 /* products.c: a matrix operand of a product, ready to be addressed. */
 typedef struct {
@@ -761,67 +759,76 @@ size_t cv_element_offset(cv_layout layout, cv_type type, uint32_t rows, uint32_t
     return along / 64 * cv_optimal_rows_(rows) * 64 + (size_t)row * 64 + along % 64;
 }
 
-/* The size of a matrix in bytes: from the first to the last element; for optimal layouts including padding. */
-XE_FN_ uint64_t cv_matrix_bytes_(int layout, int type, uint32_t rows, uint32_t cols, uint32_t stride)
+XE_FN_ cv_stored_ cv_dest_of_(const cv_conversion_dest_info *d)
 {
-    uint64_t bytes = (uint64_t)cv_bytes_(type);
-    if (layout == CV_ROW_MAJOR) return (uint64_t)(rows - 1) * stride + cols * bytes;
-    if (layout == CV_COLUMN_MAJOR) return (uint64_t)(cols - 1) * stride + rows * bytes;
-    return (cols * bytes + 63) / 64 * cv_optimal_rows_(rows) * 64;
+    cv_stored_ s = {d->dest_layout, d->dest_data_type, d->num_rows, d->num_columns, d->dest_stride};
+    return s;
+}
+
+XE_FN_ cv_stored_ cv_src_of_(const cv_conversion_info *info)
+{
+    cv_stored_ s = {info->src_info.src_layout, info->src_info.src_data_type, info->dest_info.num_rows,
+                    info->dest_info.num_columns, info->src_info.src_stride};
+    return s;
 }
 
 /* Bytes of a row (row-major) or column (column-major); 0 for optimal layouts. */
-XE_FN_ uint64_t cv_line_bytes_(int layout, int type, uint32_t rows, uint32_t cols)
+XE_FN_ uint64_t cv_line_bytes_(const cv_stored_ *s)
 {
-    uint64_t bytes = (uint64_t)cv_bytes_(type);
-    return layout == CV_ROW_MAJOR ? cols * bytes : layout == CV_COLUMN_MAJOR ? rows * bytes : 0;
+    uint64_t bytes = (uint64_t)cv_bytes_(s->type);
+    return s->layout == CV_ROW_MAJOR ? s->cols * bytes : s->layout == CV_COLUMN_MAJOR ? s->rows * bytes : 0;
 }
 
-/* Checks a matrix's layout, shape and type; an unsuitable type is error `bad_type`. */
-XE_FN_ bool cv_check_matrix_(int layout, uint32_t rows, uint32_t cols, int type, int bad_type, spe_error *error)
+/* The size in bytes: from the first to the last element; for optimal layouts including padding. */
+XE_FN_ uint64_t cv_stored_bytes_(const cv_stored_ *s)
 {
+    uint64_t lines = s->layout == CV_ROW_MAJOR ? s->rows : s->cols;
+    if (!cv_is_optimal_(s->layout)) return (lines - 1) * s->stride + cv_line_bytes_(s);
+    return (s->cols * (uint64_t)cv_bytes_(s->type) + 63) / 64 * cv_optimal_rows_(s->rows) * 64;
+}
+
+/* Checks layout, shape and type; an unsuitable type is error `bad_type`. */
+XE_FN_ bool cv_check_stored_(const cv_stored_ *s, int bad_type, spe_error *error)
+{
+    int type = s->type, layout = s->layout;
     if (layout < CV_ROW_MAJOR || layout > CV_OUTER_PRODUCT_OPTIMAL)
         return cv_refuse_(error, CV_ERROR_LAYOUT, "got %d; there are 0 to 3", layout);
-    if (rows < 1 || cols < 1 || rows > 65536 || cols > 65536)
-        return cv_refuse_(error, CV_ERROR_SHAPE, "%u x %u", (unsigned)rows, (unsigned)cols);
+    if (s->rows < 1 || s->cols < 1 || s->rows > 65536 || s->cols > 65536)
+        return cv_refuse_(error, CV_ERROR_SHAPE, "%u x %u", (unsigned)s->rows, (unsigned)s->cols);
     return cv_is_memory_type_(type) || cv_refuse_(error, bad_type, "got %s (%d), use f32", cv_type_name(type), type);
 }
 
 enum { CV_MATRIX_LIMIT_ = 0x7fffffc0 }; /* bytes */
 
-XE_FN_ bool cv_check_dest_(const cv_conversion_dest_info *d, uint32_t stride, spe_error *error)
+XE_FN_ bool cv_check_dest_(const cv_stored_ *s, spe_error *error)
 {
-    int type = d->dest_data_type;
-    if (!cv_check_matrix_(d->dest_layout, d->num_rows, d->num_columns, type, CV_ERROR_DEST_TYPE, error)) return false;
-    uint64_t line = cv_line_bytes_(d->dest_layout, type, d->num_rows, d->num_columns);
-    if (cv_is_fp8_(type) && !cv_is_optimal_(d->dest_layout))
-        return cv_refuse_(error, CV_ERROR_DEST_LAYOUT, "%s in %s", cv_type_name(type), cv_layout_name(d->dest_layout));
-    if (stride < line)
-        return cv_refuse_(error, CV_ERROR_DEST_STRIDE, "%u, the length is %u", (unsigned)stride, (unsigned)line);
-    if (line && stride % 16) return cv_refuse_(error, CV_ERROR_DEST_STRIDE_MULTIPLE, "%u", (unsigned)stride);
-    if (cv_matrix_bytes_(d->dest_layout, type, d->num_rows, d->num_columns, stride) >= CV_MATRIX_LIMIT_)
-        return cv_refuse_(error, CV_ERROR_TOO_LARGE, "%u x %u %s with stride %u", (unsigned)d->num_rows,
-                          (unsigned)d->num_columns, cv_type_name(type), (unsigned)stride);
-    return true;
+    if (!cv_check_stored_(s, CV_ERROR_DEST_TYPE, error)) return false;
+    unsigned line = (unsigned)cv_line_bytes_(s), stride = (unsigned)s->stride;
+    if (cv_is_fp8_(s->type) && !cv_is_optimal_(s->layout))
+        return cv_refuse_(error, CV_ERROR_DEST_LAYOUT, "%s in %s", cv_type_name(s->type), cv_layout_name(s->layout));
+    if (stride < line) return cv_refuse_(error, CV_ERROR_DEST_STRIDE, "%u, the length is %u", stride, line);
+    if (line && stride % 16) return cv_refuse_(error, CV_ERROR_DEST_STRIDE_MULTIPLE, "%u", stride);
+    return cv_stored_bytes_(s) < CV_MATRIX_LIMIT_ ||
+           cv_refuse_(error, CV_ERROR_TOO_LARGE, "%u x %u %s with stride %u", (unsigned)s->rows, (unsigned)s->cols,
+                      cv_type_name(s->type), stride);
 }
 
-XE_FN_ uint32_t cv_dest_size_(const cv_conversion_dest_info *d, uint32_t stride)
+/* The size that the query returns. */
+XE_FN_ uint32_t cv_dest_size_(const cv_conversion_dest_info *d)
 {
-    uint32_t lines = d->dest_layout == CV_ROW_MAJOR ? d->num_rows : d->num_columns;
-    if (!cv_is_optimal_(d->dest_layout)) return lines * stride;
-    return (uint32_t)cv_matrix_bytes_(d->dest_layout, d->dest_data_type, d->num_rows, d->num_columns, 0);
+    cv_stored_ s = cv_dest_of_(d);
+    if (cv_is_optimal_(s.layout)) return (uint32_t)cv_stored_bytes_(&s);
+    return (s.layout == CV_ROW_MAJOR ? s.rows : s.cols) * s.stride;
 }
 
 bool cv_get_conversion_dest_info_(const char *file, int line, cv_conversion_dest_info *d, spe_error *error)
 {
+    cv_stored_ s = cv_dest_of_(d);
     error = cv_error_at_(error, file, line);
-    uint32_t stride = d->dest_stride;
-    if (!stride && cv_is_memory_type_(d->dest_data_type) && d->num_rows <= 65536 && d->num_columns <= 65536)
-        stride =
-            cv_round_up_((uint32_t)cv_line_bytes_(d->dest_layout, d->dest_data_type, d->num_rows, d->num_columns), 16);
-    if (!cv_check_dest_(d, stride, error)) return false;
-    if (!cv_is_optimal_(d->dest_layout)) d->dest_stride = stride;
-    d->dest_size = cv_dest_size_(d, stride);
+    if (!s.stride && cv_is_memory_type_(s.type)) s.stride = cv_round_up_((uint32_t)cv_line_bytes_(&s), 16);
+    if (!cv_check_dest_(&s, error)) return false;
+    if (!cv_is_optimal_(s.layout)) d->dest_stride = s.stride;
+    d->dest_size = cv_dest_size_(d);
     return true;
 }
 
@@ -833,25 +840,20 @@ XE_FN_ bool cv_converts_(int from, int to)
 
 XE_FN_ bool cv_check_src_(const cv_conversion_info *info, spe_error *error)
 {
-    const cv_conversion_src_info *s = &info->src_info;
-    const cv_conversion_dest_info *d = &info->dest_info;
-    int type = s->src_data_type;
-    if (!cv_check_matrix_(s->src_layout, d->num_rows, d->num_columns, type, CV_ERROR_SRC_TYPE, error)) return false;
-    uint64_t line = cv_line_bytes_(s->src_layout, type, d->num_rows, d->num_columns);
-    uint64_t size = cv_matrix_bytes_(s->src_layout, type, d->num_rows, d->num_columns, s->src_stride);
-    if (line && s->src_stride < line)
-        return cv_refuse_(error, CV_ERROR_SRC_STRIDE, "%u, the length is %u", (unsigned)s->src_stride, (unsigned)line);
-    if (line && s->src_stride % (uint32_t)cv_bytes_(type))
-        return cv_refuse_(error, CV_ERROR_SRC_STRIDE_MULTIPLE, "%u, an element of %s has %d bytes",
-                          (unsigned)s->src_stride, cv_type_name(type), cv_bytes_(type));
-    if (!cv_converts_(type, d->dest_data_type))
-        return cv_refuse_(error, CV_ERROR_CONVERSION_TYPES, "%s to %s", cv_type_name(type),
-                          cv_type_name(d->dest_data_type));
-    if (s->src_size < size)
-        return cv_refuse_(error, CV_ERROR_SRC_SIZE, "%u, the matrix has %llu", (unsigned)s->src_size,
-                          (unsigned long long)size);
-    return size < CV_MATRIX_LIMIT_ ||
-           cv_refuse_(error, CV_ERROR_TOO_LARGE, "the source has %llu bytes", (unsigned long long)size);
+    cv_stored_ s = cv_src_of_(info);
+    int to = info->dest_info.dest_data_type;
+    if (!cv_check_stored_(&s, CV_ERROR_SRC_TYPE, error)) return false;
+    unsigned line = (unsigned)cv_line_bytes_(&s), stride = (unsigned)s.stride;
+    unsigned given = (unsigned)info->src_info.src_size;
+    unsigned long long size = cv_stored_bytes_(&s);
+    if (line && stride < line) return cv_refuse_(error, CV_ERROR_SRC_STRIDE, "%u, the length is %u", stride, line);
+    if (line && stride % (unsigned)cv_bytes_(s.type))
+        return cv_refuse_(error, CV_ERROR_SRC_STRIDE_MULTIPLE, "%u, an element of %s has %d bytes", stride,
+                          cv_type_name(s.type), cv_bytes_(s.type));
+    if (!cv_converts_(s.type, to))
+        return cv_refuse_(error, CV_ERROR_CONVERSION_TYPES, "%s to %s", cv_type_name(s.type), cv_type_name(to));
+    if (given < size) return cv_refuse_(error, CV_ERROR_SRC_SIZE, "%u, the matrix has %llu", given, size);
+    return size < CV_MATRIX_LIMIT_ || cv_refuse_(error, CV_ERROR_TOO_LARGE, "the source has %llu bytes", size);
 }
 
 XE_FN_ bool cv_check_conversion_memory_(const cv_conversion_info *info, spe_error *error)
@@ -859,7 +861,7 @@ XE_FN_ bool cv_check_conversion_memory_(const cv_conversion_info *info, spe_erro
     const cv_conversion_dest_info *d = &info->dest_info;
     const cv_conversion_src_info *s = &info->src_info;
     unsigned long long dest = (uintptr_t)info->data_desc.dest, src = (uintptr_t)info->data_desc.src;
-    unsigned bytes = (unsigned)cv_bytes_(s->src_data_type), size = cv_dest_size_(d, d->dest_stride);
+    unsigned bytes = (unsigned)cv_bytes_(s->src_data_type), size = cv_dest_size_(d);
     if (!dest || !src) return cv_refuse_(error, CV_ERROR_ADDRESS, "of the %s", dest ? "source" : "destination");
     if (d->dest_size < size)
         return cv_refuse_(error, CV_ERROR_DEST_SIZE, "%u, the query returns %u", (unsigned)d->dest_size, size);
@@ -873,9 +875,9 @@ XE_FN_ bool cv_check_conversion_memory_(const cv_conversion_info *info, spe_erro
 
 bool cv_check_conversion_(const char *file, int line, const cv_conversion_info *info, spe_error *error)
 {
+    cv_stored_ dest = cv_dest_of_(&info->dest_info);
     error = cv_error_at_(error, file, line);
-    return cv_check_dest_(&info->dest_info, info->dest_info.dest_stride, error) && cv_check_src_(info, error) &&
-           cv_check_conversion_memory_(info, error);
+    return cv_check_dest_(&dest, error) && cv_check_src_(info, error) && cv_check_conversion_memory_(info, error);
 }
 
 /* A float element's value, exactly. */
@@ -903,25 +905,20 @@ XE_FN_ void cv_put_float_(cv_type type, bool saturate, void *at, float f)
 
 XE_FN_ void cv_convert_one_(const cv_conversion_info *info)
 {
-    const cv_conversion_dest_info *d = &info->dest_info;
-    const cv_conversion_src_info *s = &info->src_info;
-    char *dest = (char *)info->data_desc.dest;
-    const char *src = (const char *)info->data_desc.src;
-    if (cv_is_optimal_(d->dest_layout)) memset(dest, 0, cv_dest_size_(d, 0)); /* the padding is zero */
-    for (uint32_t r = 0; r < d->num_rows; r++)
-        for (uint32_t c = 0; c < d->num_columns; c++) {
-            const char *from =
-                src + cv_element_offset(s->src_layout, s->src_data_type, d->num_rows, s->src_stride, r, c);
-            char *to = dest + cv_element_offset(d->dest_layout, d->dest_data_type, d->num_rows, d->dest_stride, r, c);
-            if (s->src_data_type == d->dest_data_type) memcpy(to, from, (size_t)cv_bytes_(s->src_data_type));
-            else
-                cv_put_float_(d->dest_data_type, info->overflow == CV_SATURATE, to,
-                              cv_get_float_(s->src_data_type, from));
+    cv_stored_ s = cv_src_of_(info), d = cv_dest_of_(&info->dest_info);
+    if (cv_is_optimal_(d.layout)) memset(info->data_desc.dest, 0, cv_dest_size_(&info->dest_info)); /* the padding */
+    for (uint32_t r = 0; r < d.rows; r++)
+        for (uint32_t c = 0; c < d.cols; c++) {
+            size_t from = cv_element_offset(s.layout, s.type, s.rows, s.stride, r, c);
+            const char *src = (const char *)info->data_desc.src + from;
+            char *dest = (char *)info->data_desc.dest + cv_element_offset(d.layout, d.type, d.rows, d.stride, r, c);
+            if (s.type == d.type) memcpy(dest, src, (size_t)cv_bytes_(s.type));
+            else cv_put_float_(d.type, info->overflow == CV_SATURATE, dest, cv_get_float_(s.type, src));
         }
 }
 
 XE_FN_ bool cv_check_conversions_(const char *file, int line, const cv_conversion_info *infos, uint32_t count,
-                           spe_error *error)
+                                  spe_error *error)
 {
     error = cv_error_at_(error, file, line);
     for (uint32_t i = 0; i < count; i++)
@@ -955,10 +952,10 @@ bool cv_check_matrix_memory_(const char *file, int line, const void *base, uint6
                              cv_layout layout, cv_type type, uint32_t rows, uint32_t cols, uint32_t stride,
                              spe_error *error)
 {
+    cv_stored_ s = {layout, type, rows, cols, stride};
     error = cv_error_at_(error, file, line);
-    return cv_check_matrix_(layout, rows, cols, type, CV_ERROR_MATRIX_INTERPRETATION, error) &&
-           cv_check_memory_(base, size, offset, "matrix", cv_matrix_bytes_(layout, type, rows, cols, stride), 128,
-                            CV_ERROR_MATRIX_ALIGNMENT, error);
+    return cv_check_stored_(&s, CV_ERROR_MATRIX_INTERPRETATION, error) &&
+           cv_check_memory_(base, size, offset, "matrix", cv_stored_bytes_(&s), 128, CV_ERROR_MATRIX_ALIGNMENT, error);
 }
 
 bool cv_check_vector_memory_(const char *file, int line, const void *base, uint64_t size, uint64_t offset, cv_type type,
@@ -982,16 +979,16 @@ XE_FN_ bool cv_enter_(cv_where_ w)
     return spe_ok(spe_at(&w.x->m, w.at->file, w.at->line));
 }
 
-/* The side of a region that is being written: see cv_side_. */
+/* The side of a region that is being written. */
 XE_FN_ int cv_side_now_(const cv_ctx *x) { return x->regions.depth ? x->frames[x->regions.depth - 1].side : 0; }
-
-XE_FN_ cv_side_ *cv_side_at_(const cv_ctx *x, int side) { return (cv_side_ *)x->sides.items + side - 1; }
 
 /* Checks that a value made in `side` is in scope here. */
 XE_FN_ bool cv_live_(cv_where_ w, int side)
 {
-    const spe_region_place *at = side ? &cv_side_at_(w.x, side)->at : NULL;
-    if (!side || cv_side_at_(w.x, side)->open || !spe_ok(&w.x->m)) return spe_ok(&w.x->m);
+    if (!side || !spe_ok(&w.x->m)) return spe_ok(&w.x->m);
+    for (int i = 0; i < w.x->regions.depth; i++)
+        if (w.x->frames[i].side == side) return true;
+    const spe_region_place *at = (const spe_region_place *)w.x->sides.items + side - 1;
     return cv_fail_(w, CV_ERROR_NOT_LISTED,
                     "the %s of %s:%d left a value in a variable that is used here; list that variable there",
                     at->name, at->file, at->line);
@@ -1017,15 +1014,19 @@ XE_FN_ cv_val cv_scalar_(const cv_ctx *x, int type, spe_id id, bool uniform)
 
 cv_any_ cv_any_val_(cv_val v)
 {
-    cv_any_ a = {false, v, cv_no_vec_()};
+    cv_any_ a;
+    a.val = v;
     return a;
 }
 
 cv_any_ cv_any_vec_(cv_vec v)
 {
-    cv_any_ a = {true, cv_nothing_(), v};
+    cv_any_ a;
+    a.vec = v.magic == CV_VEC_MAGIC_ ? v : cv_no_vec_();
     return a;
 }
+
+XE_FN_ bool cv_is_vec_(const cv_any_ *a) { return a->magic == CV_VEC_MAGIC_; }
 
 cv_any_ cv_any_int_(long long i) { return cv_any_val_(spe_val_int(i)); }
 cv_any_ cv_any_uint_(unsigned long long u) { return cv_any_val_(spe_val_uint(u)); }
@@ -1034,11 +1035,11 @@ cv_any_ cv_any_real_(double d) { return cv_any_val_(spe_val_real(d)); }
 XE_FN_ const char *cv_type_text_(int type) { return type == CV_BOOL_ ? "condition" : cv_type_name(type); }
 
 /* The SPIR-V scalar that holds a type. FP8 is held as its bits. */
-XE_FN_ spe_id cv_spe_type_(cv_ctx *x, int type)
+XE_FN_ spe_id cv_spe_type_(spe_module *m, int type)
 {
-    if (type == CV_BOOL_) return spe_bool(&x->m);
-    if (type == CV_F16 || type == CV_F32) return spe_float(&x->m, (uint32_t)cv_type_info(type)->bits);
-    return spe_int(&x->m, (uint32_t)cv_type_info(type)->bits);
+    if (type == CV_BOOL_) return spe_bool(m);
+    if (type == CV_F16 || type == CV_F32) return spe_float(m, (uint32_t)cv_type_info(type)->bits);
+    return spe_int(m, (uint32_t)cv_type_info(type)->bits);
 }
 
 /* Describes a value, for error texts. */
@@ -1064,24 +1065,20 @@ XE_FN_ spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
     spe_module *m = &w.x->m;
     const cv_type_row *want = cv_type_info(type), *has = cv_type_info(v->type);
     bool both = want && has && !want->is_float && !has->is_float && want->bits == has->bits;
-    if (!spe_val_is_set(v)) {
-        if (spe_ok(m)) cv_fail_(w, CV_ERROR_UNSET, "an operand");
-        return 0;
-    }
+    if (!spe_val_is_set(v)) return cv_fail_(w, CV_ERROR_UNSET, "an operand"), 0;
     if (!cv_live_(w, v->note)) return 0;
     if (v->kind == SPE_SCALAR && (v->type == type || both)) return v->id;
     if (v->kind == SPE_INT && type == CV_BOOL_) return spe_const_bool(m, v->integer != 0);
     if (v->kind == SPE_INT && want && !want->is_float) {
         if (spe_int_fits(v->integer, want->bits, want->is_signed))
-            return spe_const_i(m, cv_spe_type_(w.x, type), v->integer);
+            return spe_const_i(m, cv_spe_type_(m, type), v->integer);
         return cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%lld as %s", (long long)v->integer, cv_type_name(type)), 0;
     }
     if ((v->kind == SPE_INT || v->kind == SPE_REAL) && cv_is_float_(type)) {
-        if (cv_float_fits_(type, v->real)) return spe_const_f(m, cv_spe_type_(w.x, type), v->real);
+        if (cv_float_fits_(type, v->real)) return spe_const_f(m, cv_spe_type_(m, type), v->real);
         return cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%g as %s", v->real, cv_type_name(type)), 0;
     }
-    cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s where %s is wanted", cv_describe_(v).s, cv_type_text_(type));
-    return 0;
+    return cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s where %s is wanted", cv_describe_(v).s, cv_type_text_(type)), 0;
 }
 
 /* A number as an i32 index. */
@@ -1091,13 +1088,13 @@ XE_FN_ spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what)
     if (set && !cv_live_(w, v->note)) return 0;
     if (set && v->kind == SPE_INT && spe_int_fits(v->integer, 32, true)) return spe_i32(&w.x->m, (int32_t)v->integer);
     if (set && v->kind == SPE_SCALAR && (v->type == CV_I32 || v->type == CV_U32)) return v->id;
-    if (spe_ok(&w.x->m)) cv_fail_(w, CV_ERROR_INDEX, "%s is %s", what, cv_describe_(v).s);
-    return 0;
+    return cv_fail_(w, CV_ERROR_INDEX, "%s is %s", what, cv_describe_(v).s), 0;
 }
 
 /* One instruction on scalars or vectors of a type; 0 without an error if there is none. */
 XE_FN_ spe_id cv_emit_(spe_module *m, int op, int type, spe_id a, spe_id b)
 {
+    if (type == CV_BOOL_) return op == SPE_ARITH_AND ? spe_land(m, a, b) : op == SPE_ARITH_OR ? spe_lor(m, a, b) : 0;
     if (cv_is_float_(type)) return op == SPE_ARITH_REM ? 0 : spe_arith(m, (spe_arith_op)op, SPE_NUMBER_FLOAT, a, b);
     return spe_arith(m, (spe_arith_op)op, cv_is_signed_(type) ? SPE_NUMBER_SIGNED : SPE_NUMBER_UNSIGNED, a, b);
 }
@@ -1105,38 +1102,31 @@ XE_FN_ spe_id cv_emit_(spe_module *m, int op, int type, spe_id a, spe_id b)
 /* The common type of two numbers: a scalar's; of i32 and u32, i32; of two constants i32 or f32. */
 XE_FN_ int cv_common_type_(const cv_val *a, const cv_val *b)
 {
-    if (a->kind == SPE_SCALAR && b->kind == SPE_SCALAR)
-        return a->type == b->type ? a->type : a->type == CV_I32 || b->type == CV_I32 ? CV_I32 : a->type;
-    if (a->kind == SPE_SCALAR) return a->type;
+    if (a->kind == SPE_SCALAR) return b->kind == SPE_SCALAR && b->type == CV_I32 ? (int)CV_I32 : a->type;
     if (b->kind == SPE_SCALAR) return b->type;
     return a->kind == SPE_REAL || b->kind == SPE_REAL ? CV_F32 : CV_I32;
 }
 
 cv_val cv_binary_scalar_(cv_where_ w, int op, const char *name, cv_any_ a, cv_any_ b)
 {
-    spe_module *m = &w.x->m;
     int type = cv_common_type_(&a.val, &b.val);
-    spe_id p, q, r = 0;
     if (!cv_enter_(w)) return cv_nothing_();
-    p = cv_id_(w, type, &a.val);
-    q = cv_id_(w, type, &b.val);
-    if (!p || !q) return cv_nothing_();
-    if (type != CV_BOOL_) r = cv_emit_(m, op, type, p, q);
-    else if (op == SPE_ARITH_AND) r = spe_land(m, p, q);
-    else if (op == SPE_ARITH_OR) r = spe_lor(m, p, q);
-    if (!r && spe_ok(m)) cv_fail_(w, CV_ERROR_OPERATION, "%s on %s", name, cv_type_text_(type));
+    spe_id p = cv_id_(w, type, &a.val);
+    spe_id q = cv_id_(w, type, &b.val);
+    spe_id r = p && q ? cv_emit_(&w.x->m, op, type, p, q) : 0;
+    if (!r) cv_fail_(w, CV_ERROR_OPERATION, "%s on %s", name, cv_type_text_(type));
     return cv_scalar_(w.x, op >= SPE_ARITH_EQ ? (int)CV_BOOL_ : type, r, a.val.uniform && b.val.uniform);
+}
+
+XE_FN_ bool cv_check_condition_(cv_where_ w, const char *of, const cv_val *c)
+{
+    return spe_val_is_condition(c, CV_BOOL_) || cv_fail_(w, CV_ERROR_CONDITION, "%s got %s", of, cv_describe_(c).s);
 }
 
 cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b)
 {
     int type = cv_common_type_(&a, &b);
-    if (!cv_enter_(w)) return cv_nothing_();
-    if (!spe_val_is_condition(&c, CV_BOOL_)) {
-        cv_fail_(w, CV_ERROR_CONDITION, "CV_SELECT got %s", cv_describe_(&c).s);
-        return cv_nothing_();
-    }
-    if (!cv_live_(w, c.note)) return cv_nothing_();
+    if (!cv_enter_(w) || !cv_check_condition_(w, "CV_SELECT", &c) || !cv_live_(w, c.note)) return cv_nothing_();
     if (c.kind == SPE_INT) return c.integer ? a : b;
     spe_id p = cv_id_(w, type, &a);
     spe_id q = cv_id_(w, type, &b);
@@ -1163,7 +1153,7 @@ XE_FN_ cv_vec cv_no_vec_(void)
 }
 
 /* Room for n ids. */
-XE_FN_ spe_id *cv_ids_(cv_ctx *x, int n) { return (spe_id *)spe_alloc(&x->m, (size_t)n * sizeof(spe_id)); }
+XE_FN_ spe_id *cv_ids_(spe_module *m, int n) { return (spe_id *)spe_alloc(m, (size_t)n * sizeof(spe_id)); }
 
 /* A vector with room for its parts; without parts after an error. */
 XE_FN_ cv_vec cv_new_(cv_ctx *x, int type, int n)
@@ -1173,7 +1163,7 @@ XE_FN_ cv_vec cv_new_(cv_ctx *x, int type, int n)
     v.type = (cv_type)type;
     v.length = n;
     v.side = cv_side_now_(x);
-    v.part = cv_ids_(x, spe_runs(n));
+    v.part = cv_ids_(&x->m, spe_runs(n));
     v.parts = v.part ? spe_runs(n) : 0;
     return v;
 }
@@ -1211,28 +1201,28 @@ XE_FN_ int cv_part_of_(int n, int i, int *component)
     return part;
 }
 
-XE_FN_ spe_id cv_get_(cv_ctx *x, const cv_vec *v, int i)
+XE_FN_ spe_id cv_get_(spe_module *m, const cv_vec *v, int i)
 {
     int component, part = cv_part_of_(v->length, i, &component);
-    return spe_extract(&x->m, v->part[part], (uint32_t)component);
+    return spe_extract(m, v->part[part], (uint32_t)component);
 }
 
-XE_FN_ void cv_get_all_(cv_ctx *x, const cv_vec *v, int first, int n, spe_id *ids)
+XE_FN_ void cv_get_all_(spe_module *m, const cv_vec *v, int first, int n, spe_id *ids)
 {
-    for (int i = 0; i < n; i++) ids[i] = cv_get_(x, v, first + i);
+    for (int i = 0; i < n; i++) ids[i] = cv_get_(m, v, first + i);
 }
 
 /* A SPIR-V vector (or scalar) of n scalars. */
-XE_FN_ spe_id cv_join_(cv_ctx *x, spe_id scalar_type, int n, const spe_id *ids)
+XE_FN_ spe_id cv_join_(spe_module *m, spe_id scalar_type, int n, const spe_id *ids)
 {
-    return spe_construct(&x->m, spe_vec(&x->m, scalar_type, (uint32_t)n), (uint32_t)n, ids);
+    return spe_construct(m, spe_vec(m, scalar_type, (uint32_t)n), (uint32_t)n, ids);
 }
 
 XE_FN_ cv_vec cv_from_scalars_(cv_ctx *x, int type, int n, const spe_id *ids)
 {
     cv_vec v = cv_new_(x, type, n);
     for (int i = 0; i < v.parts; ids += spe_run(n, i), i++)
-        v.part[i] = cv_join_(x, cv_spe_type_(x, type), spe_run(n, i), ids);
+        v.part[i] = cv_join_(&x->m, cv_spe_type_(&x->m, type), spe_run(n, i), ids);
     return v;
 }
 
@@ -1242,7 +1232,7 @@ cv_vec cv_splat_(cv_where_ w, int type, int n, cv_val value)
     spe_id id = cv_id_(w, type, &value);
     cv_vec v = cv_new_(w.x, type, n);
     for (int i = 0; i < v.parts; i++)
-        v.part[i] = spe_splat(&w.x->m, spe_vec(&w.x->m, cv_spe_type_(w.x, type), (uint32_t)spe_run(n, i)), id);
+        v.part[i] = spe_splat(&w.x->m, spe_vec(&w.x->m, cv_spe_type_(&w.x->m, type), (uint32_t)spe_run(n, i)), id);
     return v;
 }
 
@@ -1272,40 +1262,41 @@ XE_FN_ bool cv_locate_(cv_where_ w, const cv_memory_ *d, spe_id *at, spe_id *str
 }
 
 /* Element i from where cv_locate_ says, as a pointer to `width` elements. */
-XE_FN_ spe_id cv_pointer_to_(cv_ctx *x, spe_id at, spe_id stride, int type, int i, int width)
+XE_FN_ spe_id cv_pointer_to_(spe_module *m, spe_id at, spe_id stride, int type, int i, int width)
 {
-    spe_module *m = &x->m;
     spe_id offset = stride ? spe_imul(m, stride, spe_i32(m, i)) : spe_i32(m, i);
     spe_id p = i ? spe_index(m, at, offset) : at;
-    return width > 1 ? spe_ptr_cast(m, p, spe_vec(m, cv_spe_type_(x, type), (uint32_t)width)) : p;
+    return width > 1 ? spe_ptr_cast(m, p, spe_vec(m, cv_spe_type_(m, type), (uint32_t)width)) : p;
 }
 
 cv_vec cv_load_(cv_where_ w, cv_memory_ d)
 {
+    spe_module *m = &w.x->m;
     int type = d.ptr.type;
-    spe_id at, stride, *ids;
+    spe_id at, stride;
     if (!cv_locate_(w, &d, &at, &stride) || !cv_check_length_(w, d.count)) return cv_no_vec_();
     cv_vec v = cv_new_(w.x, type, d.count);
-    ids = stride ? cv_ids_(w.x, d.count) : v.part;
+    spe_id *ids = stride ? cv_ids_(m, d.count) : v.part;
     for (int i = 0, part = 0, width; ids && i < d.count; i += width, part++) {
         width = stride ? 1 : spe_run(d.count, part);
-        ids[part] = spe_load(&w.x->m, cv_pointer_to_(w.x, at, stride, type, i, width), (uint32_t)cv_bytes_(type));
+        ids[part] = spe_load(m, cv_pointer_to_(m, at, stride, type, i, width), (uint32_t)cv_bytes_(type));
     }
     return stride && ids ? cv_from_scalars_(w.x, type, d.count, ids) : v;
 }
 
 void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d)
 {
+    spe_module *m = &w.x->m;
+    int type = d.ptr.type;
     spe_id at, stride;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v) || !cv_locate_(w, &d, &at, &stride)) return;
-    if (d.ptr.type != (int)v.type)
+    if (type != (int)v.type)
         cv_fail_(w, CV_ERROR_VECTOR_TYPE, "a vector of %s to a ptr<%s>; CV_CAST converts it", cv_type_name(v.type),
-                 cv_type_name(d.ptr.type));
-    for (int i = 0, part = 0, width; spe_ok(&w.x->m) && i < v.length; i += width, part++) {
-        uint32_t bytes = (uint32_t)cv_bytes_(v.type);
-        spe_id id = stride ? cv_get_(w.x, &v, i) : v.part[part];
+                 cv_type_name(type));
+    for (int i = 0, part = 0, width; spe_ok(m) && i < v.length; i += width, part++) {
+        spe_id id = stride ? cv_get_(m, &v, i) : v.part[part];
         width = stride ? 1 : spe_run(v.length, part);
-        spe_store(&w.x->m, cv_pointer_to_(w.x, at, stride, v.type, i, width), id, bytes);
+        spe_store(m, cv_pointer_to_(m, at, stride, type, i, width), id, (uint32_t)cv_bytes_(type));
     }
 }
 
@@ -1321,17 +1312,18 @@ XE_FN_ bool cv_check_element_(cv_where_ w, const cv_vec *v, const cv_val *i)
 cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
 {
     spe_module *m = &w.x->m;
-    spe_id at, got = 0, first;
+    spe_id got = 0;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v)) return cv_nothing_();
-    if (i.kind == SPE_INT)
-        return cv_check_element_(w, &v, &i) ? cv_scalar_(w.x, v.type, cv_get_(w.x, &v, (int)i.integer), false)
-                                            : cv_nothing_();
-    at = cv_index_(w, &i, "the element's number");
-    for (int part = 0, start = 0; at && part < v.parts; start += spe_run(v.length, part), part++) {
-        spe_id one = v.part[part];
-        first = spe_i32(m, start);
-        if (spe_run(v.length, part) > 1) /* masked, as lanes that need another part must not index outside this one */
-            one = spe_extract_dyn(m, one, spe_and(m, spe_isub(m, at, first), spe_i32(m, spe_run(v.length, part) - 1)));
+    if (i.kind == SPE_INT) {
+        if (cv_check_element_(w, &v, &i)) got = cv_get_(m, &v, (int)i.integer);
+        return cv_scalar_(w.x, v.type, got, false);
+    }
+    spe_id at = cv_index_(w, &i, "the element's number");
+    for (int part = 0, start = 0, n; at && part < v.parts; start += n, part++) {
+        spe_id one = v.part[part], first = spe_i32(m, start);
+        n = spe_run(v.length, part);
+        if (n > 1) /* masked, as lanes that need another part must not index outside this one */
+            one = spe_extract_dyn(m, one, spe_and(m, spe_isub(m, at, first), spe_i32(m, n - 1)));
         got = got ? spe_select(m, spe_sge(m, at, first), one, got) : one;
     }
     return cv_scalar_(w.x, v.type, got, false);
@@ -1340,10 +1332,10 @@ cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
 /* The vector with element i, a constant, replaced. */
 cv_vec cv_set_element_(cv_where_ w, cv_vec v, cv_val i, cv_val value)
 {
-    int component, part;
+    int component;
     if (!cv_enter_(w) || !cv_check_element_(w, &v, &i)) return cv_no_vec_();
     cv_vec out = cv_from_parts_(w.x, v.type, v.length, v.part);
-    part = cv_part_of_(v.length, (int)i.integer, &component);
+    int part = cv_part_of_(v.length, (int)i.integer, &component);
     if (out.parts) out.part[part] = spe_insert(&w.x->m, v.part[part], cv_id_(w, v.type, &value), (uint32_t)component);
     return out;
 }
@@ -1359,8 +1351,8 @@ cv_vec cv_concat_(cv_where_ w, cv_vec a, cv_vec b)
         memcpy(ids + a.parts, b.part, (size_t)b.parts * sizeof *ids);
         return cv_from_parts_(w.x, a.type, a.length + b.length, ids);
     }
-    cv_get_all_(w.x, &b, 0, b.length, ids + a.length);
-    cv_get_all_(w.x, &a, 0, a.length, ids);
+    cv_get_all_(&w.x->m, &b, 0, b.length, ids + a.length);
+    cv_get_all_(&w.x->m, &a, 0, a.length, ids);
     return cv_from_scalars_(w.x, a.type, a.length + b.length, ids);
 }
 
@@ -1368,13 +1360,12 @@ cv_vec cv_slice_(cv_where_ w, cv_vec v, int first, int n)
 {
     spe_id ids[CV_VECTOR_MAX_];
     if (!cv_enter_(w) || !cv_check_vec_(w, &v) || !cv_check_length_(w, n)) return cv_no_vec_();
-    if (first < 0 || first > v.length - n) {
-        cv_fail_(w, CV_ERROR_ELEMENT, "%d to %lld of a vector of %d", first, (long long)first + n - 1, v.length);
-        return cv_no_vec_();
-    }
+    if (first < 0 || first > v.length - n)
+        return CV_FAIL_VEC_(w, CV_ERROR_ELEMENT, "%d to %lld of a vector of %d", first, (long long)first + n - 1,
+                            v.length);
     if (first % 8 == 0 && (n % 8 == 0 || first + n == v.length))
         return cv_from_parts_(w.x, v.type, n, v.part + first / 8);
-    cv_get_all_(w.x, &v, first, n, ids);
+    cv_get_all_(&w.x->m, &v, first, n, ids);
     return cv_from_scalars_(w.x, v.type, n, ids);
 }
 
@@ -1388,10 +1379,10 @@ cv_interpreted_vector cv_plain_input_(cv_vec v)
 /* Two operands as vectors of one shape; a number is splatted. */
 XE_FN_ bool cv_match_(cv_where_ w, cv_any_ a, cv_any_ b, cv_vec *p, cv_vec *q)
 {
-    const cv_vec *shape = a.is_vec ? &a.vec : &b.vec;
+    const cv_vec *shape = cv_is_vec_(&a) ? &a.vec : &b.vec;
     if (!cv_enter_(w) || !cv_check_vec_(w, shape)) return false;
-    *p = a.is_vec ? a.vec : cv_splat_(w, shape->type, shape->length, a.val);
-    *q = b.is_vec ? b.vec : cv_splat_(w, shape->type, shape->length, b.val);
+    *p = cv_is_vec_(&a) ? a.vec : cv_splat_(w, shape->type, shape->length, a.val);
+    *q = cv_is_vec_(&b) ? b.vec : cv_splat_(w, shape->type, shape->length, b.val);
     if (!cv_check_vec_(w, p) || !cv_check_vec_(w, q)) return false;
     return (p->type == q->type && p->length == q->length) ||
            cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d of %s and %d of %s", p->length, cv_type_name(p->type), q->length,
@@ -1400,13 +1391,12 @@ XE_FN_ bool cv_match_(cv_where_ w, cv_any_ a, cv_any_ b, cv_vec *p, cv_vec *q)
 
 cv_vec cv_binary_vec_(cv_where_ w, int op, const char *name, cv_any_ a, cv_any_ b)
 {
-    cv_vec p, q, v;
+    cv_vec p, q;
     if (!cv_match_(w, a, b, &p, &q)) return cv_no_vec_();
-    v = cv_new_(w.x, p.type, p.length);
+    cv_vec v = cv_new_(w.x, p.type, p.length);
     for (int i = 0; i < v.parts; i++) {
         v.part[i] = op < SPE_ARITH_EQ ? cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]) : 0;
-        if (!v.part[i] && spe_ok(&w.x->m))
-            cv_fail_(w, CV_ERROR_OPERATION, "%s on a vector of %s", name, cv_type_name(p.type));
+        if (!v.part[i]) cv_fail_(w, CV_ERROR_OPERATION, "%s on a vector of %s", name, cv_type_name(p.type));
     }
     return v;
 }
@@ -1431,9 +1421,8 @@ cv_vec cv_fma_(cv_where_ w, cv_any_ a, cv_vec b, cv_any_ c)
 }
 
 /* Emits a function on f32 scalars or vectors. */
-XE_FN_ spe_id cv_emit_function_(cv_ctx *x, int fn, spe_id v)
+XE_FN_ spe_id cv_emit_function_(spe_module *m, int fn, spe_id v)
 {
-    spe_module *m = &x->m;
     spe_id type = spe_type_of(m, v), one = spe_const_f(m, type, 1.0), cube;
     if (fn < CV_SIGMOID_) return spe_math1(m, (spe_math_op)fn, v);
     if (fn == CV_SIGMOID_) return spe_fdiv(m, one, spe_fadd(m, one, spe_math1(m, SPE_EXP, spe_fneg(m, v))));
@@ -1444,12 +1433,11 @@ XE_FN_ spe_id cv_emit_function_(cv_ctx *x, int fn, spe_id v)
 }
 
 /* f16 is computed in f32 and rounded once. */
-XE_FN_ spe_id cv_function_of_(cv_ctx *x, int fn, int type, spe_id v)
+XE_FN_ spe_id cv_function_of_(spe_module *m, int fn, int type, spe_id v)
 {
-    spe_module *m = &x->m;
-    spe_id own = spe_type_of(m, v), wide = spe_vec(m, spe_float(m, 32), own ? spe_count(m, own) : 1);
-    if (type == CV_F32 || fn == SPE_FABS || fn == SPE_FLOOR) return cv_emit_function_(x, fn, v);
-    return spe_fconvert(m, own, cv_emit_function_(x, fn, spe_fconvert(m, wide, v)));
+    spe_id wide = spe_vec_like(m, spe_float(m, 32), v);
+    if (type == CV_F32 || fn == SPE_FABS || fn == SPE_FLOOR) return cv_emit_function_(m, fn, v);
+    return spe_fconvert(m, spe_type_of(m, v), cv_emit_function_(m, fn, spe_fconvert(m, wide, v)));
 }
 
 cv_vec cv_function_vec_(cv_where_ w, int fn, const char *name, cv_any_ a)
@@ -1457,7 +1445,7 @@ cv_vec cv_function_vec_(cv_where_ w, int fn, const char *name, cv_any_ a)
     if (!cv_enter_(w) || !cv_check_vec_(w, &a.vec) || !cv_check_real_(w, name, "a vector of ", a.vec.type))
         return cv_no_vec_();
     cv_vec v = cv_new_(w.x, a.vec.type, a.vec.length);
-    for (int i = 0; i < v.parts; i++) v.part[i] = cv_function_of_(w.x, fn, v.type, a.vec.part[i]);
+    for (int i = 0; i < v.parts; i++) v.part[i] = cv_function_of_(&w.x->m, fn, v.type, a.vec.part[i]);
     return v;
 }
 
@@ -1466,7 +1454,7 @@ cv_val cv_function_scalar_(cv_where_ w, int fn, const char *name, cv_any_ a)
     int type = a.val.kind == SPE_SCALAR ? a.val.type : CV_F32;
     if (!cv_enter_(w) || !cv_check_real_(w, name, "", type)) return cv_nothing_();
     spe_id id = cv_id_(w, type, &a.val);
-    return cv_scalar_(w.x, type, id ? cv_function_of_(w.x, fn, type, id) : 0, a.val.uniform);
+    return cv_scalar_(w.x, type, id ? cv_function_of_(&w.x->m, fn, type, id) : 0, a.val.uniform);
 }
 
 /* a op b ? c : d. */
@@ -1474,7 +1462,7 @@ cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ 
 {
     cv_vec p, q, r, s, v;
     if (!cv_match_(w, a, b, &p, &q)) return cv_no_vec_();
-    if (!c.is_vec && !d.is_vec) c = cv_any_vec_(cv_splat_(w, p.type, p.length, c.val));
+    if (!cv_is_vec_(&c) && !cv_is_vec_(&d)) c = cv_any_vec_(cv_splat_(w, p.type, p.length, c.val));
     if (!cv_match_(w, c, d, &r, &s)) return cv_no_vec_();
     if (r.length != p.length)
         cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d compared, %d to choose from", p.length, r.length);
@@ -1496,9 +1484,8 @@ XE_FN_ int64_t cv_least_(int bits, bool is_signed) { return is_signed ? -((int64
 XE_FN_ int64_t cv_most_(int bits, bool is_signed) { return ((int64_t)1 << (bits - is_signed)) - 1; }
 
 /* Between lo and hi, in v's own type. */
-XE_FN_ spe_id cv_clamp_int_(cv_ctx *x, spe_id v, bool is_signed, int64_t lo, int64_t hi)
+XE_FN_ spe_id cv_clamp_int_(spe_module *m, spe_id v, bool is_signed, int64_t lo, int64_t hi)
 {
-    spe_module *m = &x->m;
     spe_id type = spe_type_of(m, v);
     int bits = (int)spe_width(m, type);
     if (lo > cv_least_(bits, is_signed)) v = spe_math2(m, is_signed ? SPE_SMAX : SPE_UMAX, v, spe_const_i(m, type, lo));
@@ -1506,20 +1493,19 @@ XE_FN_ spe_id cv_clamp_int_(cv_ctx *x, spe_id v, bool is_signed, int64_t lo, int
     return v;
 }
 
-XE_FN_ spe_id cv_int_to_int_(cv_ctx *x, spe_id v, int from, int to)
+XE_FN_ spe_id cv_int_to_int_(spe_module *m, spe_id v, int from, int to)
 {
     const cv_type_row *t = cv_type_info(to);
     bool sign = cv_is_signed_(from);
-    spe_id type = spe_vec_like(&x->m, cv_spe_type_(x, to), v);
-    v = cv_clamp_int_(x, v, sign, cv_least_(t->bits, t->is_signed), cv_most_(t->bits, t->is_signed));
-    return sign ? spe_sconvert(&x->m, type, v) : spe_uconvert(&x->m, type, v);
+    spe_id type = spe_vec_like(m, cv_spe_type_(m, to), v);
+    v = cv_clamp_int_(m, v, sign, cv_least_(t->bits, t->is_signed), cv_most_(t->bits, t->is_signed));
+    return sign ? spe_sconvert(m, type, v) : spe_uconvert(m, type, v);
 }
 
-XE_FN_ spe_id cv_float_to_int_(cv_ctx *x, spe_id v, int to)
+XE_FN_ spe_id cv_float_to_int_(spe_module *m, spe_id v, int to)
 {
-    spe_module *m = &x->m;
     spe_id wide = spe_vec_like(m, spe_float(m, 32), v), whole = spe_vec_like(m, spe_int(m, 32), v),
-           type = spe_vec_like(m, cv_spe_type_(x, to), v);
+           type = spe_vec_like(m, cv_spe_type_(m, to), v);
     const cv_type_row *t = cv_type_info(to);
     v = spe_math1(m, SPE_RINT, spe_fconvert(m, wide, v));
     if (t->bits < 32) { /* the bounds are exact in f32; fmax turns NaN into the lower bound, so NaN is replaced first */
@@ -1534,9 +1520,8 @@ XE_FN_ spe_id cv_float_to_int_(cv_ctx *x, spe_id v, int to)
 }
 
 /* f32 rounded to an FP8 value, still f32: to a multiple of the last place, 2^(exponent - mantissa bits). */
-XE_FN_ spe_id cv_round_fp8_(cv_ctx *x, spe_id v, int to)
+XE_FN_ spe_id cv_round_fp8_(spe_module *m, spe_id v, int to)
 {
-    spe_module *m = &x->m;
     spe_id real = spe_vec_like(m, spe_float(m, 32), v), word = spe_vec_like(m, spe_int(m, 32), v), e, place, inverse, r;
     int mantissa = to == CV_E4M3 ? 3 : 2, least = to == CV_E4M3 ? 127 - 6 : 127 - 14; /* of normal numbers, biased */
     double largest = to == CV_E4M3 ? 448 : 57344;
@@ -1554,9 +1539,8 @@ XE_FN_ spe_id cv_round_fp8_(cv_ctx *x, spe_id v, int to)
 /* FP8 in the upper halves of 16-bit integers (the lower are ignored) as f16 of the same value. E5M2 needs no change;
  * E4M3 has one more mantissa bit, and its exponent bias is 8 less. Only its NaN, all ones, becomes a power of two when
  * one is added below the mantissa, and the resulting bit makes it a NaN in f16. */
-XE_FN_ spe_id cv_decode_fp8_high_(cv_ctx *x, spe_id v, int type)
+XE_FN_ spe_id cv_decode_fp8_high_(spe_module *m, spe_id v, int type)
 {
-    spe_module *m = &x->m;
     spe_id half = spe_vec_like(m, spe_float(m, 16), v), word = spe_type_of(m, v), nan;
     if (type == CV_E5M2) return spe_bitcast(m, half, spe_and(m, v, spe_const_u(m, word, 0xff00)));
     v = spe_and(m, spe_sar(m, v, spe_const_u(m, word, 1)), spe_const_u(m, word, 0xbf80));
@@ -1565,45 +1549,41 @@ XE_FN_ spe_id cv_decode_fp8_high_(cv_ctx *x, spe_id v, int type)
 }
 
 /* Converts a value in memory to the form it is held in. */
-XE_FN_ spe_id cv_decode_(cv_ctx *x, spe_id v, int type)
+XE_FN_ spe_id cv_decode_(spe_module *m, spe_id v, int type)
 {
-    spe_module *m = &x->m;
     spe_id word = cv_is_fp8_(type) ? spe_vec_like(m, spe_int(m, 16), v) : 0;
-    return word ? cv_decode_fp8_high_(x, spe_shl(m, spe_uconvert(m, word, v), spe_const_u(m, word, 8)), type) : v;
+    return word ? cv_decode_fp8_high_(m, spe_shl(m, spe_uconvert(m, word, v), spe_const_u(m, word, 8)), type) : v;
 }
 
-XE_FN_ spe_id cv_float_to_float_(cv_ctx *x, spe_id v, int from, int to)
+XE_FN_ spe_id cv_float_to_float_(spe_module *m, spe_id v, int from, int to)
 {
-    spe_module *m = &x->m;
     spe_id real = spe_vec_like(m, spe_float(m, 32), v), half = spe_vec_like(m, spe_float(m, 16), v);
     if (!cv_is_fp8_(to)) return spe_fconvert(m, to == CV_F32 ? real : half, v);
-    return from == to ? v : spe_fconvert(m, half, cv_round_fp8_(x, spe_fconvert(m, real, v), to));
+    return from == to ? v : spe_fconvert(m, half, cv_round_fp8_(m, spe_fconvert(m, real, v), to));
 }
 
 /* 32-bit integers are converted to floats of 16 bits and less through f32, which is exact after clamping those that
  * become infinity or the maximum anyway. */
-XE_FN_ spe_id cv_int_to_float_(cv_ctx *x, spe_id v, int from, int to)
+XE_FN_ spe_id cv_int_to_float_(spe_module *m, spe_id v, int from, int to)
 {
-    spe_module *m = &x->m;
     spe_id real = spe_vec_like(m, spe_float(m, 32), v);
     bool sign = cv_is_signed_(from);
-    if (to != CV_F32) v = cv_clamp_int_(x, v, sign, sign ? -65536 : 0, 65536);
+    if (to != CV_F32) v = cv_clamp_int_(m, v, sign, sign ? -65536 : 0, 65536);
     v = sign ? spe_s_to_f(m, real, v) : spe_u_to_f(m, real, v);
-    return cv_float_to_float_(x, v, CV_F32, to);
+    return cv_float_to_float_(m, v, CV_F32, to);
 }
 
 /* Converts a held scalar or vector to another type. Neither is packed. */
-XE_FN_ spe_id cv_convert_value_(cv_ctx *x, spe_id v, int from, int to)
+XE_FN_ spe_id cv_convert_value_(spe_module *m, spe_id v, int from, int to)
 {
-    if (!spe_ok(&x->m) || from == to) return v;
-    if (cv_is_float_(from)) return cv_is_float_(to) ? cv_float_to_float_(x, v, from, to) : cv_float_to_int_(x, v, to);
-    return cv_is_float_(to) ? cv_int_to_float_(x, v, from, to) : cv_int_to_int_(x, v, from, to);
+    if (!spe_ok(m) || from == to) return v;
+    if (cv_is_float_(from)) return cv_is_float_(to) ? cv_float_to_float_(m, v, from, to) : cv_float_to_int_(m, v, to);
+    return cv_is_float_(to) ? cv_int_to_float_(m, v, from, to) : cv_int_to_int_(m, v, from, to);
 }
 
 /* Converts a held value to the type of sums: f32, or a 32-bit integer. Exact except for 32-bit integers to f32. */
-XE_FN_ spe_id cv_to_sum_(cv_ctx *x, spe_id v, int type, bool real)
+XE_FN_ spe_id cv_to_sum_(spe_module *m, spe_id v, int type, bool real)
 {
-    spe_module *m = &x->m;
     spe_id to = spe_vec_like(m, real ? spe_float(m, 32) : spe_int(m, 32), v);
     if (cv_is_float_(type)) return spe_fconvert(m, to, v);
     if (real) return cv_is_signed_(type) ? spe_s_to_f(m, to, v) : spe_u_to_f(m, to, v);
@@ -1614,7 +1594,7 @@ XE_FN_ spe_id cv_to_sum_(cv_ctx *x, spe_id v, int type, bool real)
 XE_FN_ cv_vec cv_convert_vec_(cv_ctx *x, const cv_vec *v, int type)
 {
     cv_vec r = cv_new_(x, type, v->length);
-    for (int i = 0; i < r.parts; i++) r.part[i] = cv_convert_value_(x, v->part[i], v->type, type);
+    for (int i = 0; i < r.parts; i++) r.part[i] = cv_convert_value_(&x->m, v->part[i], v->type, type);
     return r;
 }
 
@@ -1626,12 +1606,12 @@ cv_vec cv_cast_vec_(cv_where_ w, int type, cv_any_ a)
 
 cv_val cv_cast_scalar_(cv_where_ w, int type, cv_any_ a)
 {
-    int from = a.val.kind == SPE_SCALAR ? a.val.type : a.val.kind == SPE_REAL ? CV_F32 : CV_I32;
+    int from = cv_common_type_(&a.val, &a.val);
     if (!cv_enter_(w)) return cv_nothing_();
     if (!cv_type_info(type) || cv_is_packed_(type) || cv_is_fp8_(type) || from == CV_BOOL_)
         cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s to %s", cv_type_text_(from), cv_type_text_(type));
     spe_id id = spe_ok(&w.x->m) ? cv_id_(w, from, &a.val) : 0;
-    return cv_scalar_(w.x, type, id ? cv_convert_value_(w.x, id, from, type) : 0, a.val.uniform);
+    return cv_scalar_(w.x, type, id ? cv_convert_value_(&w.x->m, id, from, type) : 0, a.val.uniform);
 }
 
 /* products.c - matrices and vectors in memory, products and accumulation. */
@@ -1646,7 +1626,8 @@ XE_FN_ bool cv_check_offset_(cv_where_ w, const cv_val *offset, int multiple, in
 /* Checks the stride, or sets it to the minimum. */
 XE_FN_ void cv_check_stride_(cv_where_ w, cv_matrix_ref *r)
 {
-    uint32_t line = (uint32_t)cv_line_bytes_(r->layout, r->interpretation, (uint32_t)r->rows, (uint32_t)r->cols);
+    cv_stored_ s = {r->layout, r->interpretation, (uint32_t)r->rows, (uint32_t)r->cols, 0};
+    uint32_t line = (uint32_t)cv_line_bytes_(&s);
     bool constant = r->stride.kind == SPE_INT;
     if (!spe_val_is_set(&r->stride)) r->stride = spe_val_int(cv_round_up_(line, 16));
     else if (cv_is_optimal_(r->layout) && !(constant && r->stride.integer == 0))
@@ -1704,18 +1685,11 @@ XE_FN_ spe_id cv_bytes_at_(cv_where_ w, const cv_val *base, const cv_val *offset
 
 XE_FN_ cv_surface_ cv_surface_of_(cv_where_ w, const cv_matrix_ref *r)
 {
-    cv_surface_ s;
-    s.x = w.x;
-    s.base = cv_bytes_at_(w, &r->base, &r->offset);
-    s.stride = cv_is_optimal_(r->layout) ? 0 : cv_index_(w, &r->stride, "the stride");
-    s.type = r->interpretation;
-    s.bytes = cv_bytes_(s.type);
-    s.m = r->rows;
-    s.k = r->cols;
-    s.rows = r->transpose ? r->cols : r->rows;
-    s.layout = r->layout;
-    s.transpose = r->transpose;
-    s.across = r->transpose || r->layout == CV_COLUMN_MAJOR;
+    spe_id base = cv_bytes_at_(w, &r->base, &r->offset);
+    spe_id stride = cv_is_optimal_(r->layout) ? 0 : cv_index_(w, &r->stride, "the stride");
+    cv_surface_ s = {w.x, base, stride, r->interpretation, cv_bytes_(r->interpretation), r->rows, r->cols,
+                     r->transpose ? r->cols : r->rows, r->layout, r->transpose,
+                     r->transpose || r->layout == CV_COLUMN_MAJOR};
     return s;
 }
 
@@ -1744,19 +1718,18 @@ XE_FN_ spe_id cv_address_(const cv_surface_ *s, spe_id row, spe_id col, spe_id s
 XE_FN_ void cv_load_run_(const cv_surface_ *s, spe_id row, spe_id col, int n, spe_id *out)
 {
     spe_module *m = &s->x->m;
-    spe_id at = cv_address_(s, row, col, cv_spe_type_(s->x, s->type), n);
-    spe_id v = cv_decode_(s->x, spe_load(m, at, (uint32_t)s->bytes), s->type);
+    spe_id at = cv_address_(s, row, col, cv_spe_type_(m, s->type), n);
+    spe_id v = cv_decode_(m, spe_load(m, at, (uint32_t)s->bytes), s->type);
     for (int i = 0; i < n; i++) out[i] = spe_extract(m, v, (uint32_t)i);
 }
 
 /* Loads n elements of a vector from element `first` on, as one SPIR-V vector of the sums' type. */
-XE_FN_ spe_id cv_load_bias_(cv_ctx *x, spe_id base, int type, spe_id first, int n, bool real)
+XE_FN_ spe_id cv_load_bias_(spe_module *m, spe_id base, int type, spe_id first, int n, bool real)
 {
-    spe_module *m = &x->m;
     int bytes = cv_bytes_(type);
-    spe_id at = spe_index(m, base, spe_imul(m, first, spe_i32(m, bytes))), scalar = cv_spe_type_(x, type);
+    spe_id at = spe_index(m, base, spe_imul(m, first, spe_i32(m, bytes))), scalar = cv_spe_type_(m, type);
     at = spe_load(m, spe_ptr_cast(m, at, spe_vec(m, scalar, (uint32_t)n)), (uint32_t)bytes);
-    return cv_to_sum_(x, cv_decode_(x, at, type), type, real);
+    return cv_to_sum_(m, cv_decode_(m, at, type), type, real);
 }
 
 /* One product being written. */
@@ -1788,17 +1761,17 @@ XE_FN_ spe_id cv_sum_scalar_(const cv_product_ *p) { return p->real ? spe_float(
 /* The initial value of the sums of rows first .. first + n. */
 XE_FN_ spe_id cv_sum_start_(const cv_product_ *p, spe_id first, int n)
 {
-    if (cv_bias_in_sum_(p)) return cv_load_bias_(p->x, p->bias, p->bias_type, first, n, p->real);
+    if (cv_bias_in_sum_(p)) return cv_load_bias_(p->m, p->bias, p->bias_type, first, n, p->real);
     return spe_null(p->m, spe_vec(p->m, cv_sum_scalar_(p), (uint32_t)n));
 }
 
 /* Converts sums of rows first .. to elements of the output. */
 XE_FN_ spe_id cv_finish_sum_(const cv_product_ *p, spe_id sum, spe_id first, int n)
 {
-    if (!p->bias || cv_bias_in_sum_(p)) return cv_convert_value_(p->x, sum, p->sum_type, p->out.type);
-    sum = cv_convert_value_(p->x, sum, p->sum_type, CV_F32);
-    sum = spe_fadd(p->m, sum, cv_load_bias_(p->x, p->bias, p->bias_type, first, n, true));
-    return cv_convert_value_(p->x, sum, CV_F32, p->out.type);
+    if (!p->bias || cv_bias_in_sum_(p)) return cv_convert_value_(p->m, sum, p->sum_type, p->out.type);
+    sum = cv_convert_value_(p->m, sum, p->sum_type, CV_F32);
+    sum = spe_fadd(p->m, sum, cv_load_bias_(p->m, p->bias, p->bias_type, first, n, true));
+    return cv_convert_value_(p->m, sum, CV_F32, p->out.type);
 }
 
 /* The input's K elements, interpreted, in the type of the sums. */
@@ -1806,16 +1779,12 @@ XE_FN_ bool cv_input_lanes_(const cv_product_ *p, spe_id *out)
 {
     spe_module *m = p->m;
     int type = p->in.interpretation;
-    bool sign = type == CV_PACKED_S8X32;
+    bool packed = cv_is_packed_(type), sign = cv_is_signed_(type);
     for (int i = 0; i < p->a.k; i++) {
-        if (cv_is_packed_(type)) {
-            spe_id v = spe_shl(m, cv_get_(p->x, &p->in.vec, i / 4), spe_i32(m, 24 - i % 4 * 8));
-            v = sign ? spe_sar(m, v, spe_i32(m, 24)) : spe_shr(m, v, spe_i32(m, 24));
-            out[i] = cv_to_sum_(p->x, v, sign ? CV_I32 : CV_U32, p->real);
-        } else {
-            out[i] = cv_to_sum_(p->x, cv_convert_value_(p->x, cv_get_(p->x, &p->in.vec, i), p->in.vec.type, type), type,
-                                p->real);
-        }
+        spe_id v = packed ? spe_shl(m, cv_get_(m, &p->in.vec, i / 4), spe_i32(m, 24 - i % 4 * 8))
+                          : cv_convert_value_(m, cv_get_(m, &p->in.vec, i), p->in.vec.type, type);
+        if (packed) v = sign ? spe_sar(m, v, spe_i32(m, 24)) : spe_shr(m, v, spe_i32(m, 24));
+        out[i] = cv_to_sum_(m, v, packed ? sign ? CV_I32 : CV_U32 : type, p->real);
     }
     return spe_ok(m);
 }
@@ -1828,7 +1797,7 @@ XE_FN_ void cv_lanes_run_(const cv_product_ *p, spe_id row, spe_id col, int n, c
     spe_id a[8];
     cv_load_run_(&p->a, row, col, n, a);
     for (int i = 0; i < n; i++) {
-        spe_id e = cv_to_sum_(p->x, a[i], p->a.type, p->real), *sum = &sums[p->a.across ? i : 0],
+        spe_id e = cv_to_sum_(m, a[i], p->a.type, p->real), *sum = &sums[p->a.across ? i : 0],
                x = v[p->a.across ? 0 : i];
         /* compilers fuse; sums come first, see cm_mul_add_plain_ */
         *sum = p->real ? spe_fadd(m, *sum, spe_fmul(m, e, x)) : spe_iadd(m, *sum, spe_imul(m, e, x));
@@ -1853,7 +1822,7 @@ XE_FN_ void cv_lanes_rows_(const cv_product_ *p, spe_id row, int rows, const spe
         n = spe_run(p->a.k - i, 0);
         cv_lanes_run_(p, row, spe_i32(m, i), p->a.across ? rows : n, v + i, sums);
     }
-    start = cv_finish_sum_(p, cv_join_(p->x, cv_sum_scalar_(p), rows, sums), row, rows);
+    start = cv_finish_sum_(p, cv_join_(m, cv_sum_scalar_(p), rows, sums), row, rows);
     for (int i = 0; i < rows; i++) sums[i] = spe_extract(m, start, (uint32_t)i);
 }
 
@@ -1864,7 +1833,7 @@ XE_FN_ void cv_mul_lanes_(cv_product_ *p)
     spe_module *m = p->m;
     bool rolled = p->a.m * p->a.k > 64;
     int step = p->a.across ? 8 : 1, full = rolled ? p->a.m / step * step : 0;
-    spe_id *v = cv_ids_(p->x, p->a.k), *out = cv_ids_(p->x, p->a.m), input = 0, output, row, sums[8];
+    spe_id *v = cv_ids_(m, p->a.k), *out = cv_ids_(m, p->a.m), input = 0, output, row, sums[8];
     if (!v || !out || !cv_input_lanes_(p, v)) return;
     if (rolled && (p->a.across || p->a.k > 64)) {
         input = spe_local_var(m, spe_array(m, cv_sum_scalar_(p), (uint32_t)p->a.k));
@@ -1872,7 +1841,7 @@ XE_FN_ void cv_mul_lanes_(cv_product_ *p)
     }
     if (full) {
         /* an even number: where a 16-bit array ends within a dword, Intel's compiler spills registers over it */
-        output = spe_local_var(m, spe_array(m, cv_spe_type_(p->x, p->out.type), cv_round_up_((uint32_t)full, 2)));
+        output = spe_local_var(m, spe_array(m, cv_spe_type_(m, p->out.type), cv_round_up_((uint32_t)full, 2)));
         row = cv_loop_(m, full, step);
         cv_lanes_rows_(p, row, step, v, input, sums);
         for (int i = 0; i < step; i++) spe_store(m, cv_at_(m, output, spe_iadd(m, row, spe_i32(m, i))), sums[i], 0);
@@ -1917,7 +1886,7 @@ XE_FN_ spe_id cv_a_across_(const cv_product_ *p, int block, int k0)
             k = spe_math2(m, SPE_SMIN, k, spe_i32(m, s->k - 1));
         }
         v[i] = spe_load(m, cv_address_(s, row, k, scalar, 8), (uint32_t)(8 * s->bytes));
-        if (cv_is_fp8_(s->type)) v[i] = spe_bitcast(m, spe_vec(m, spe_int(m, 16), 8), cv_decode_(p->x, v[i], s->type));
+        if (cv_is_fp8_(s->type)) v[i] = spe_bitcast(m, spe_vec(m, spe_int(m, 16), 8), cv_decode_(m, v[i], s->type));
         if (inside) v[i] = spe_select(m, inside, v[i], spe_null(m, spe_type_of(m, v[i])));
     }
     for (int n = p->R, bits = p->kind == CV_DPAS_F16_ ? 16 : 8; n > 1; n /= 2, bits *= 2)
@@ -1942,7 +1911,7 @@ XE_FN_ spe_id cv_a_along_(const cv_product_ *p, int block, int raw)
         if (!cv_is_optimal_(s->layout) && row >= s->m) row = s->m - 1;
         v[i] = spe_load(m, cv_address_(s, spe_i32(m, row), k, scalar, 1), (uint32_t)each);
     }
-    a = cv_join_(p->x, scalar, 8, v);
+    a = cv_join_(m, scalar, 8, v);
     return inside ? spe_select(m, inside, a, spe_null(m, spe_type_of(m, a))) : a;
 }
 
@@ -1983,26 +1952,24 @@ XE_FN_ void cv_a_load_(const cv_product_ *p, int block, int raw, spe_id out[4][2
 }
 
 /* Byte `i` of each integer, `bits` wide, as f16 in 16-bit integers. */
-XE_FN_ spe_id cv_byte_as_f16_(cv_ctx *x, spe_id v, int bits, int i, int type)
+XE_FN_ spe_id cv_byte_as_f16_(spe_module *m, spe_id v, int bits, int i, int type)
 {
-    spe_module *m = &x->m;
     spe_id own = spe_type_of(m, v), word = spe_vec(m, spe_int(m, 16), 8);
     v = i > 1 ? spe_shr(m, v, spe_const_u(m, own, 16)) : v;
     v = bits == 32 ? spe_uconvert(m, word, v) : v;
     if (i % 2 == 0) v = spe_shl(m, v, spe_const_u(m, word, 8));
-    return spe_bitcast(m, word, cv_decode_fp8_high_(x, v, type));
+    return spe_bitcast(m, word, cv_decode_fp8_high_(m, v, type));
 }
 
 /* Operand `half` of a raw operand: itself, or half of its FP8 as f16: one of each lane's 2 bytes (subgroup size 16),
  * two of its 4 (subgroup size 8). */
 XE_FN_ spe_id cv_a_operand_(const cv_product_ *p, spe_id raw, int half)
 {
-    cv_ctx *x = p->x;
     int type = p->a.type;
     if (p->halves == 1) return raw;
-    if (x->S == 16) return cv_byte_as_f16_(x, raw, 16, half, type);
-    return cv_zip_(&x->m, cv_byte_as_f16_(x, raw, 32, 2 * half, type), cv_byte_as_f16_(x, raw, 32, 2 * half + 1, type),
-                   16);
+    if (p->x->S == 16) return cv_byte_as_f16_(p->m, raw, 16, half, type);
+    spe_id high = cv_byte_as_f16_(p->m, raw, 32, 2 * half + 1, type);
+    return cv_zip_(p->m, cv_byte_as_f16_(p->m, raw, 32, 2 * half, type), high, 16);
 }
 
 /* The k of element i of operand `half`, relative to the raw operand's first. */
@@ -2012,29 +1979,29 @@ XE_FN_ int cv_operand_k_(const cv_product_ *p, int half, int i)
 }
 
 /* Eight elements of a vector as one SPIR-V vector, zeros past its end. */
-XE_FN_ spe_id cv_pick_(cv_ctx *x, const cv_vec *v, const int k[8])
+XE_FN_ spe_id cv_pick_(spe_module *m, const cv_vec *v, const int k[8])
 {
     static const uint32_t even[8] = {0, 2, 4, 6, 8, 10, 12, 14}, odd[8] = {1, 3, 5, 7, 9, 11, 13, 15};
-    spe_id scalar = cv_spe_type_(x, v->type), ids[8];
+    spe_id scalar = cv_spe_type_(m, v->type), ids[8];
     int part = k[0] / 8, apart = k[7] - k[0];
     if (apart == 7 && k[0] % 8 == 0 && k[7] < v->length) return v->part[part];
     if (apart == 14 && k[0] % 8 < 2 && part * 8 + 16 <= v->length)
-        return spe_shuffle(&x->m, v->part[part], v->part[part + 1], 8, k[0] % 8 ? odd : even);
-    for (int i = 0; i < 8; i++) ids[i] = k[i] < v->length ? cv_get_(x, v, k[i]) : spe_null(&x->m, scalar);
-    return cv_join_(x, scalar, 8, ids);
+        return spe_shuffle(m, v->part[part], v->part[part + 1], 8, k[0] % 8 ? odd : even);
+    for (int i = 0; i < 8; i++) ids[i] = k[i] < v->length ? cv_get_(m, v, k[i]) : spe_null(m, scalar);
+    return cv_join_(m, scalar, 8, ids);
 }
 
 /* The eight from `first` on. */
-XE_FN_ spe_id cv_eight_(cv_ctx *x, const cv_vec *v, int first)
+XE_FN_ spe_id cv_eight_(spe_module *m, const cv_vec *v, int first)
 {
     int k[8];
     for (int i = 0; i < 8; i++) k[i] = first + i;
-    return cv_pick_(x, v, k);
+    return cv_pick_(m, v, k);
 }
 
-XE_FN_ spe_id cv_words_(cv_ctx *x, spe_id v, int n)
+XE_FN_ spe_id cv_words_(spe_module *m, spe_id v, int n)
 {
-    return spe_bitcast(&x->m, spe_vec(&x->m, spe_int(&x->m, 32), (uint32_t)n), v);
+    return spe_bitcast(m, spe_vec(m, spe_int(m, 32), (uint32_t)n), v);
 }
 
 /* Operand `half` of k from k0 on, as eight dwords: sixteen f16, 32 8-bit integers, or packed dwords. */
@@ -2046,8 +2013,8 @@ XE_FN_ spe_id cv_b_operand_(const cv_product_ *p, const cv_vec *v, int k0, int h
     spe_id e[7], *piece = e + pieces - 1; /* a tree: e[0] combines e[1] and e[2], these e[3] to e[6] */
     for (int i = 0; i < pieces; i++) {
         for (int j = 0; j < 8; j++) k[j] = (packed ? k0 / 4 : k0) + cv_operand_k_(p, half, 8 * i + j);
-        piece[i] = cv_pick_(p->x, v, k);
-        if (!packed) piece[i] = cv_words_(p->x, piece[i], 8 / pieces);
+        piece[i] = cv_pick_(p->m, v, k);
+        if (!packed) piece[i] = cv_words_(p->m, piece[i], 8 / pieces);
     }
     for (int i = pieces - 2; i >= 0; i--)
         e[i] = spe_shuffle(p->m, e[2 * i + 1], e[2 * i + 2], i ? 4 : 8, order);
@@ -2061,7 +2028,7 @@ XE_FN_ bool cv_pack_b_(cv_product_ *p)
     cv_vec v = p->in.vec;
     if (!cv_is_packed_(type)) v = cv_convert_vec_(p->x, &v, type);
     if (p->kind == CV_DPAS_F16_) v.type = CV_F16; /* FP8 is held as f16 */
-    p->b = cv_ids_(p->x, p->raws * p->halves);
+    p->b = cv_ids_(p->m, p->raws * p->halves);
     if (!p->b || !v.parts) return false;
     for (int i = 0; i < p->raws; i++)
         for (int h = 0; h < p->halves; h++)
@@ -2120,7 +2087,7 @@ XE_FN_ spe_id cv_dpas_start_(const cv_product_ *p, int block)
         else if (i < at_once) ids[i] = spe_extract(p->m, part, (uint32_t)i);
         else ids[i] = cv_sum_start_(p, spe_i32(p->m, block * 8 + i), 1);
     }
-    return cv_join_(p->x, cv_sum_scalar_(p), 8, ids);
+    return cv_join_(p->m, cv_sum_scalar_(p), 8, ids);
 }
 
 XE_FN_ void cv_mul_dpas_(cv_product_ *p)
@@ -2182,19 +2149,19 @@ cv_vec cv_mul_add(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_in
                   const cv_vector_ref *bias)
 {
     cv_product_ p;
-    bool added = bias && spe_val_is_set(&bias->base), sign;
+    bool added = bias && spe_val_is_set(&bias->base);
+    int of = in->interpretation, by = a->interpretation, plus = added ? (int)bias->interpretation : 0;
+    bool sign = cv_is_signed_(of) || cv_is_signed_(by) || (cv_is_signed_(plus) && !cv_is_float_(plus));
     if (!cv_enter_(w) || !cv_check_product_(w, out_type, in, a)) return cv_no_vec_();
     memset(&p, 0, sizeof p);
     p.x = w.x;
     p.m = &w.x->m;
     p.in = *in;
     p.a = cv_surface_of_(w, a);
-    p.real = cv_is_float_(in->interpretation) || cv_is_float_(a->interpretation);
-    sign = cv_is_signed_(in->interpretation) || cv_is_signed_(a->interpretation) ||
-           (added && cv_is_signed_(bias->interpretation) && !cv_is_float_(bias->interpretation));
+    p.real = cv_is_float_(of) || cv_is_float_(by);
     p.sum_type = p.real ? CV_F32 : sign ? CV_I32 : CV_U32;
     p.bias = added ? cv_bytes_at_(w, &bias->base, &bias->offset) : 0;
-    p.bias_type = added ? (int)bias->interpretation : 0;
+    p.bias_type = plus;
     p.out = cv_new_(w.x, out_type, a->rows);
     if (!p.out.parts) return p.out;
     if (cv_is_uniform_(w, a->uniform, &a->offset, &a->stride) &&
@@ -2212,9 +2179,8 @@ cv_vec cv_mul(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interp
 
 /* Adds two f16 to the two in a word, atomically. Not every device has an instruction for that, so this is a
  * compare-exchange loop. */
-XE_FN_ void cv_atomic_add_f16_(cv_ctx *x, spe_id word_ptr, spe_id pair)
+XE_FN_ void cv_atomic_add_f16_(spe_module *m, spe_id word_ptr, spe_id pair)
 {
-    spe_module *m = &x->m;
     spe_id carried[2], half2 = spe_vec(m, spe_float(m, 16), 2), u32 = spe_int(m, 32), next, seen;
     carried[0] = spe_atomic_load(m, word_ptr, SPE_ScopeDevice, 0);
     carried[1] = spe_const_bool(m, true);
@@ -2228,28 +2194,29 @@ XE_FN_ void cv_atomic_add_f16_(cv_ctx *x, spe_id word_ptr, spe_id pair)
 }
 
 /* Adds a value (f32, or a 32-bit integer) to an element of memory, `at` bytes after base. f16: rounds first. */
-XE_FN_ void cv_atomic_add_(cv_ctx *x, spe_id base, spe_id at, int type, spe_id v)
+XE_FN_ void cv_atomic_add_(spe_module *m, spe_id base, spe_id at, int type, spe_id v)
 {
-    spe_module *m = &x->m;
-    spe_id half = spe_float(m, 16), odd, zero, two[2], p;
+    spe_id half = spe_float(m, 16), two[2];
     if (type != CV_F16) {
-        p = spe_ptr_cast(m, spe_index(m, base, at), cv_spe_type_(x, type));
+        spe_id p = spe_ptr_cast(m, spe_index(m, base, at), cv_spe_type_(m, type));
         spe_atomic(m, type == CV_F32 ? SPE_ATOMIC_FADD : SPE_ATOMIC_IADD, p, v, SPE_ScopeDevice, 0);
         return;
     }
     v = spe_fconvert(m, half, v);
-    zero = spe_const_f(m, half, -0.0); /* the neutral element */
-    odd = spe_ine(m, spe_and(m, at, spe_i32(m, 2)), spe_i32(m, 0));
+    spe_id zero = spe_const_f(m, half, -0.0); /* the neutral element */
+    spe_id odd = spe_ine(m, spe_and(m, at, spe_i32(m, 2)), spe_i32(m, 0));
     two[0] = spe_select(m, odd, zero, v);
     two[1] = spe_select(m, odd, v, zero);
-    p = spe_ptr_cast(m, spe_index(m, base, spe_and(m, at, spe_i32(m, ~3))), spe_int(m, 32));
-    cv_atomic_add_f16_(x, p, cv_join_(x, half, 2, two));
+    spe_id word = spe_ptr_cast(m, spe_index(m, base, spe_and(m, at, spe_i32(m, ~3))), spe_int(m, 32));
+    cv_atomic_add_f16_(m, word, cv_join_(m, half, 2, two));
 }
 
-/* Adds the first n lanes' values to elements, each to the one at `at`. Those of an even lane and the next adjoin. */
+/* Adds the values of the first n lanes, or of all, to elements, each to the one at `at`. Those of an even lane and the
+ * next adjoin. */
 XE_FN_ void cv_atomic_add_lanes_(cv_ctx *x, spe_id base, spe_id at, int type, spe_id v, int n)
 {
     spe_module *m = &x->m;
+    if (n > x->S) n = x->S;
     spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), half = spe_float(m, 16), two[2], mine = 0;
     if (type == CV_F16) { /* even lanes also add for their neighbour */
         two[0] = spe_fconvert(m, half, v);
@@ -2263,26 +2230,24 @@ XE_FN_ void cv_atomic_add_lanes_(cv_ctx *x, spe_id base, spe_id at, int type, sp
     }
     if (mine) spe_if(m, mine);
     if (type == CV_F16)
-        cv_atomic_add_f16_(x, spe_ptr_cast(m, spe_index(m, base, at), spe_int(m, 32)), cv_join_(x, half, 2, two));
-    else cv_atomic_add_(x, base, at, type, v);
+        cv_atomic_add_f16_(m, spe_ptr_cast(m, spe_index(m, base, at), spe_int(m, 32)), cv_join_(m, half, 2, two));
+    else cv_atomic_add_(m, base, at, type, v);
     if (mine) spe_endif(m, 0, NULL, NULL);
 }
 
 /* Is bit `bit` of the lane's number set? */
-XE_FN_ spe_id cv_lane_bit_(cv_ctx *x, int bit)
+XE_FN_ spe_id cv_lane_bit_(spe_module *m, int bit)
 {
-    spe_module *m = &x->m;
     spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
     return spe_ine(m, spe_and(m, lane, spe_i32(m, bit)), spe_i32(m, 0));
 }
 
 /* w[i] of lane l becomes w[l] of lane i, bit by bit of both numbers, for n words and lanes that differ in the log2(n)
  * bits from `unit` on. */
-XE_FN_ void cv_transpose_lanes_(cv_ctx *x, spe_id *w, int n, int unit)
+XE_FN_ void cv_transpose_lanes_(spe_module *m, spe_id *w, int n, int unit)
 {
-    spe_module *m = &x->m;
     for (int bit = 1; bit < n && spe_ok(m); bit *= 2) {
-        spe_id set = cv_lane_bit_(x, bit * unit);
+        spe_id set = cv_lane_bit_(m, bit * unit);
         for (int i = 0; i < n; i++) {
             spe_id got;
             if (i & bit) continue;
@@ -2300,9 +2265,9 @@ XE_FN_ spe_id cv_sum_lanes_(cv_ctx *x, const cv_vec *v, int first)
     bool real = cv_is_float_(v->type);
     spe_id w[32], type = real ? spe_float(m, 32) : spe_int(m, 32);
     for (int i = 0; i < x->S; i++)
-        w[i] = first + i < v->length ? cv_to_sum_(x, cv_get_(x, v, first + i), v->type, real) : spe_null(m, type);
+        w[i] = first + i < v->length ? cv_to_sum_(m, cv_get_(m, v, first + i), v->type, real) : spe_null(m, type);
     for (int bit = x->S / 2; bit && spe_ok(m); bit /= 2) {
-        spe_id set = cv_lane_bit_(x, bit);
+        spe_id set = cv_lane_bit_(m, bit);
         for (int i = 0; i < bit; i++) {
             spe_id got = spe_sg_shuffle_xor(m, spe_select(m, set, w[i], w[i + bit]), spe_i32(m, bit));
             spe_id kept = spe_select(m, set, w[i + bit], w[i]);
@@ -2313,12 +2278,11 @@ XE_FN_ spe_id cv_sum_lanes_(cv_ctx *x, const cv_vec *v, int first)
 }
 
 /* The B operand of sixteen f16 elements of each of sixteen lanes: lane l gets element l of all lanes, two to a word. */
-XE_FN_ spe_id cv_gather_lanes_f16_(cv_ctx *x, const cv_vec *v, int first)
+XE_FN_ spe_id cv_gather_lanes_f16_(spe_module *m, const cv_vec *v, int first)
 {
-    spe_module *m = &x->m;
-    spe_id word = spe_int(m, 32), w[8], odd = cv_lane_bit_(x, 1), low = spe_i32(m, 0xffff), high = spe_i32(m, ~0xffff);
+    spe_id word = spe_int(m, 32), w[8], odd = cv_lane_bit_(m, 1), low = spe_i32(m, 0xffff), high = spe_i32(m, ~0xffff);
     spe_id sixteen = spe_i32(m, 16), eight[2];
-    for (int i = 0; i < 2; i++) eight[i] = cv_words_(x, cv_eight_(x, v, first + 8 * i), 4);
+    for (int i = 0; i < 2; i++) eight[i] = cv_words_(m, cv_eight_(m, v, first + 8 * i), 4);
     for (int i = 0; i < 8; i++) {
         spe_id other;
         w[i] = spe_extract(m, eight[i / 4], (uint32_t)(i % 4));
@@ -2326,36 +2290,28 @@ XE_FN_ spe_id cv_gather_lanes_f16_(cv_ctx *x, const cv_vec *v, int first)
         w[i] = spe_select(m, odd, spe_or(m, spe_shr(m, other, sixteen), spe_and(m, w[i], high)),
                           spe_or(m, spe_and(m, w[i], low), spe_shl(m, other, sixteen)));
     }
-    cv_transpose_lanes_(x, w, 8, 2);
-    return cv_join_(x, word, 8, w);
+    cv_transpose_lanes_(m, w, 8, 2);
+    return cv_join_(m, word, 8, w);
 }
 
-typedef struct {
-    cv_surface_ c; /* m rows, k columns */
-    const cv_vec *v1, *v2;
-} cv_outer_;
-
 /* A vector in a variable of f32, so that a loop can index it. */
-XE_FN_ spe_id cv_spill_(cv_ctx *x, const cv_vec *v)
+XE_FN_ spe_id cv_spill_(spe_module *m, const cv_vec *v)
 {
-    spe_module *m = &x->m;
     spe_id real = spe_float(m, 32), variable = spe_local_var(m, spe_array(m, real, (uint32_t)v->length));
     for (int i = 0; i < v->length; i++) {
         spe_id at = spe_i32(m, i);
-        spe_store(m, cv_at_(m, variable, at), spe_fconvert(m, real, cv_get_(x, v, i)), 0);
+        spe_store(m, cv_at_(m, variable, at), spe_fconvert(m, real, cv_get_(m, v, i)), 0);
     }
     return variable;
 }
 
 /* Each lane separately. */
-XE_FN_ void cv_outer_lanes_(const cv_outer_ *o)
+XE_FN_ void cv_outer_lanes_(const cv_surface_ *c, const cv_vec *v1, const cv_vec *v2)
 {
-    spe_module *m = &o->c.x->m;
-    spe_id a = cv_spill_(o->c.x, o->v1), b = cv_spill_(o->c.x, o->v2), row = cv_loop_(m, o->c.m, 1), col,
-           v = spe_load(m, cv_at_(m, a, row), 0);
-    col = cv_loop_(m, o->c.k, 1);
-    cv_atomic_add_(o->c.x, o->c.base, cv_offset_(&o->c, row, col), o->c.type,
-                   spe_fmul(m, v, spe_load(m, cv_at_(m, b, col), 0)));
+    spe_module *m = &c->x->m;
+    spe_id a = cv_spill_(m, v1), b = cv_spill_(m, v2), row = cv_loop_(m, c->m, 1);
+    spe_id v = spe_load(m, cv_at_(m, a, row), 0), col = cv_loop_(m, c->k, 1);
+    cv_atomic_add_(m, c->base, cv_offset_(c, row, col), c->type, spe_fmul(m, v, spe_load(m, cv_at_(m, b, col), 0)));
     spe_endfor(m, 0, NULL);
     spe_endfor(m, 0, NULL);
 }
@@ -2370,63 +2326,57 @@ XE_FN_ spe_id cv_lane_offset_(const cv_surface_ *s, spe_id row, int col)
                                                    : spe_imul(m, lane, spe_i32(m, s->bytes)));
 }
 
-/* Adds the sums of up to eight rows from `row` on (lane l: column col + l, n columns). f16 takes a loop over rows,
- * because its exchange loops are long. */
-XE_FN_ void cv_outer_add_rows_(const cv_outer_ *o, int row, int rows, int col, int n, spe_id sums)
+/* Adds the sums of up to eight rows from `row` on (lane l: column col + l). f16 takes a loop over rows, because its
+ * exchange loops are long. */
+XE_FN_ void cv_outer_add_rows_(const cv_surface_ *c, int row, int col, spe_id sums)
 {
-    cv_ctx *x = o->c.x;
-    spe_module *m = &x->m;
-    if (o->c.type == CV_F16) {
+    spe_module *m = &c->x->m;
+    int rows = c->m - row < 8 ? c->m - row : 8;
+    if (c->type == CV_F16) {
         spe_id r = cv_loop_(m, rows, 1);
-        cv_atomic_add_lanes_(x, o->c.base, cv_lane_offset_(&o->c, spe_iadd(m, r, spe_i32(m, row)), col), CV_F16,
-                             spe_extract_dyn(m, sums, r), n);
+        cv_atomic_add_lanes_(c->x, c->base, cv_lane_offset_(c, spe_iadd(m, r, spe_i32(m, row)), col), CV_F16,
+                             spe_extract_dyn(m, sums, r), c->k - col);
         spe_endfor(m, 0, NULL);
         return;
     }
     for (int i = 0; i < rows; i++)
-        cv_atomic_add_lanes_(x, o->c.base, cv_lane_offset_(&o->c, spe_i32(m, row + i), col), o->c.type,
-                             spe_extract(m, sums, (uint32_t)i), n);
+        cv_atomic_add_lanes_(c->x, c->base, cv_lane_offset_(c, spe_i32(m, row + i), col), c->type,
+                             spe_extract(m, sums, (uint32_t)i), c->k - col);
 }
 
 /* f16, subgroup size 16: the matrix instruction with K = lanes sums over the lanes. v1 is its A operand unchanged. */
-XE_FN_ void cv_outer_dpas_(const cv_outer_ *o)
+XE_FN_ void cv_outer_dpas_(const cv_surface_ *c, const cv_vec *v1, const cv_vec *v2)
 {
-    cv_ctx *x = o->c.x;
-    spe_module *m = &x->m;
-    spe_id sums = spe_vec(m, spe_float(m, 32), 8), words = spe_vec(m, spe_int(m, 16), 8), *a;
-    int blocks = (o->c.m + 7) / 8;
-    a = cv_ids_(x, blocks);
-    for (int i = 0; a && i < blocks; i++) a[i] = spe_bitcast(m, words, cv_eight_(x, o->v1, i * 8));
-    for (int col = 0; a && col < o->c.k; col += 16) {
-        spe_id b = cv_gather_lanes_f16_(x, o->v2, col);
-        int n = o->c.k - col < 16 ? o->c.k - col : 16;
+    spe_module *m = &c->x->m;
+    spe_id sums = spe_vec(m, spe_float(m, 32), 8), words = spe_vec(m, spe_int(m, 16), 8);
+    int blocks = (c->m + 7) / 8;
+    spe_id *a = cv_ids_(m, blocks);
+    for (int i = 0; a && i < blocks; i++) a[i] = spe_bitcast(m, words, cv_eight_(m, v1, i * 8));
+    for (int col = 0; a && col < c->k; col += 16) {
+        spe_id b = cv_gather_lanes_f16_(m, v2, col);
         for (int i = 0; i < blocks; i++)
-            cv_outer_add_rows_(o, i * 8, o->c.m - i * 8 < 8 ? o->c.m - i * 8 : 8, col, n,
-                               spe_dpas(m, sums, 16, a[i], b, spe_null(m, sums), 0x400 | 0x800));
+            cv_outer_add_rows_(c, i * 8, col, spe_dpas(m, sums, 16, a[i], b, spe_null(m, sums), 0x400 | 0x800));
     }
 }
 
 /* Any type and subgroup size: lane l keeps column l of all lanes' v2; each element of v1 is broadcast from each
  * lane. */
-XE_FN_ void cv_outer_broadcast_(const cv_outer_ *o)
+XE_FN_ void cv_outer_broadcast_(const cv_surface_ *c, const cv_vec *v1, const cv_vec *v2)
 {
-    cv_ctx *x = o->c.x;
-    spe_module *m = &x->m;
-    spe_id real = spe_float(m, 32), *b, row, mine, all[32], a = cv_spill_(x, o->v1);
-    int S = x->S, blocks = (o->c.k + S - 1) / S;
-    b = cv_ids_(x, blocks * S);
+    spe_module *m = &c->x->m;
+    spe_id real = spe_float(m, 32), all[32], a = cv_spill_(m, v1);
+    int S = c->x->S, blocks = (c->k + S - 1) / S;
+    spe_id *b = cv_ids_(m, blocks * S);
     if (!b) return;
     for (int i = 0; i < blocks * S; i++)
-        b[i] = i < o->c.k ? spe_fconvert(m, real, cv_get_(x, o->v2, i)) : spe_null(m, real);
-    for (int i = 0; i < blocks; i++) cv_transpose_lanes_(x, b + i * S, S, 1);
-    row = cv_loop_(m, o->c.m, 1);
-    mine = spe_load(m, cv_at_(m, a, row), 0);
+        b[i] = i < c->k ? spe_fconvert(m, real, cv_get_(m, v2, i)) : spe_null(m, real);
+    for (int i = 0; i < blocks; i++) cv_transpose_lanes_(m, b + i * S, S, 1);
+    spe_id row = cv_loop_(m, c->m, 1), mine = spe_load(m, cv_at_(m, a, row), 0);
     for (int i = 0; i < S; i++) all[i] = spe_sg_broadcast(m, mine, spe_i32(m, i));
     for (int i = 0; i < blocks; i++) {
         spe_id sum = spe_fmul(m, all[0], b[i * S]);
         for (int j = 1; j < S; j++) sum = spe_fadd(m, spe_fmul(m, all[j], b[i * S + j]), sum);
-        cv_atomic_add_lanes_(x, o->c.base, cv_lane_offset_(&o->c, row, i * S), o->c.type, sum,
-                             o->c.k - i * S < S ? o->c.k - i * S : S);
+        cv_atomic_add_lanes_(c->x, c->base, cv_lane_offset_(c, row, i * S), c->type, sum, c->k - i * S);
     }
     spe_endfor(m, 0, NULL);
 }
@@ -2450,89 +2400,84 @@ XE_FN_ bool cv_check_outer_(cv_where_ w, const cv_vec *v1, const cv_vec *v2, con
 
 void cv_outer_product_accumulate(cv_where_ w, cv_vec v1, cv_vec v2, const cv_matrix_ref *c)
 {
-    cv_outer_ o;
     if (!cv_enter_(w) || !cv_check_outer_(w, &v1, &v2, c)) return;
-    o.c = cv_surface_of_(w, c);
-    o.v1 = &v1;
-    o.v2 = &v2;
-    if (!cv_is_uniform_(w, c->uniform, &c->offset, NULL)) cv_outer_lanes_(&o);
+    cv_surface_ s = cv_surface_of_(w, c);
+    if (!cv_is_uniform_(w, c->uniform, &c->offset, NULL)) cv_outer_lanes_(&s, &v1, &v2);
     else if (w.x->dpas && w.x->S == 16 && v1.type == CV_F16 && c->rows * c->cols <= 16 * CV_DPAS_MOST_)
-        cv_outer_dpas_(&o);
-    else cv_outer_broadcast_(&o);
+        cv_outer_dpas_(&s, &v1, &v2);
+    else cv_outer_broadcast_(&s, &v1, &v2);
 }
 
 void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r)
 {
     cv_ctx *x = w.x;
     spe_module *m = &x->m;
-    bool real = cv_is_float_(v.type);
-    int type = r->interpretation, bytes;
+    int type = r->interpretation;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v)) return;
     if (!cv_supports_vector_accumulate(v.type, type)) {
         cv_fail_(w, CV_ERROR_ACCUMULATE_TYPES, "vector of %s into %s", cv_type_name(v.type), cv_type_name(type));
         return;
     }
-    bytes = cv_bytes_(type);
+    int bytes = cv_bytes_(type);
     spe_id base = cv_bytes_at_(w, &r->base, &r->offset);
     if (cv_is_uniform_(w, r->uniform, &r->offset, NULL)) {
         spe_id at = spe_imul(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), spe_i32(m, bytes));
         for (int i = 0; i < v.length; i += x->S)
             cv_atomic_add_lanes_(x, base, spe_iadd(m, spe_i32(m, i * bytes), at), type, cv_sum_lanes_(x, &v, i),
-                                 v.length - i < x->S ? v.length - i : x->S);
+                                 v.length - i);
     } else if (type == CV_F16) { /* in a loop: see cv_outer_add_rows_ */
-        spe_id variable = cv_spill_(x, &v), k = cv_loop_(m, v.length, 1);
-        cv_atomic_add_(x, base, spe_imul(m, k, spe_i32(m, bytes)), CV_F16, spe_load(m, cv_at_(m, variable, k), 0));
+        spe_id variable = cv_spill_(m, &v), k = cv_loop_(m, v.length, 1);
+        cv_atomic_add_(m, base, spe_imul(m, k, spe_i32(m, bytes)), CV_F16, spe_load(m, cv_at_(m, variable, k), 0));
         spe_endfor(m, 0, NULL);
     } else {
         for (int i = 0; i < v.length; i++)
-            cv_atomic_add_(x, base, spe_i32(m, i * bytes), type, cv_to_sum_(x, cv_get_(x, &v, i), v.type, real));
+            cv_atomic_add_(m, base, spe_i32(m, i * bytes), type,
+                           cv_to_sum_(m, cv_get_(m, &v, i), v.type, cv_is_float_(v.type)));
     }
 }
 
 /* kernels.c - control flow, building a module, and the kernel that converts matrices. */
 
 /* The size of a carried value, from its first word; 0 if it is not one. */
-XE_FN_ size_t cv_thing_size_(uint32_t magic)
+XE_FN_ size_t cv_size_(uint32_t magic)
 {
     return magic == SPE_VAL_MAGIC ? sizeof(cv_val) : magic == CV_VEC_MAGIC_ ? sizeof(cv_vec) : 0;
 }
 
 /* Reads the variable at a carried pointer. */
-XE_FN_ bool cv_read_(cv_where_ w, const void *object, cv_thing_ *t, int number)
+XE_FN_ bool cv_read_(cv_where_ w, const void *object, cv_any_ *a, int number)
 {
-    memset(t, 0, sizeof *t);
-    memcpy(&t->magic, object, sizeof t->magic);
-    memcpy(t, object, cv_thing_size_(t->magic));
-    if (t->magic == CV_VEC_MAGIC_ ? t->vec.parts < 1 : !spe_val_is_set(&t->val) || t->val.kind == SPE_POINTER)
+    memset(a, 0, sizeof *a);
+    memcpy(&a->magic, object, sizeof a->magic);
+    memcpy(a, object, cv_size_(a->magic));
+    if (cv_is_vec_(a) ? a->vec.parts < 1 : !spe_val_is_set(&a->val) || a->val.kind == SPE_POINTER)
         return cv_fail_(w, CV_ERROR_CARRIED, "number %d of the list is something else, or was never set", number + 1);
-    return cv_live_(w, t->magic == CV_VEC_MAGIC_ ? t->vec.side : t->val.note);
+    return cv_live_(w, cv_is_vec_(a) ? a->vec.side : a->val.note);
 }
 
-/* The type of a carried number; i32 or f32 for a C constant. */
-XE_FN_ int cv_carried_type_(const cv_thing_ *t)
+/* The type of a carried value; its numbers of elements and ids. */
+XE_FN_ int cv_carried_type_(const cv_any_ *a)
 {
-    if (t->magic == CV_VEC_MAGIC_) return t->vec.type;
-    return t->val.kind == SPE_INT ? (int)CV_I32 : t->val.kind == SPE_REAL ? (int)CV_F32 : t->val.type;
+    return cv_is_vec_(a) ? (int)a->vec.type : cv_common_type_(&a->val, &a->val);
 }
 
-/* Its number of elements and of ids. */
-XE_FN_ int cv_thing_length_(const cv_thing_ *t) { return t->magic == CV_VEC_MAGIC_ ? t->vec.length : 1; }
-XE_FN_ int cv_thing_ids_(const cv_thing_ *t) { return t->magic == CV_VEC_MAGIC_ ? t->vec.parts : 1; }
+XE_FN_ int cv_carried_length_(const cv_any_ *a) { return cv_is_vec_(a) ? a->vec.length : 1; }
+XE_FN_ int cv_carried_ids_(const cv_any_ *a) { return cv_is_vec_(a) ? a->vec.parts : 1; }
 
 /* Reads the current ids of all carried values, which must still have their initial types. */
 XE_FN_ bool cv_gather_(cv_where_ w, cv_frame_ *f)
 {
     for (int i = 0, at = 0; i < f->count; i++) {
-        cv_thing_ now, *start = &f->start[i];
-        int type = cv_carried_type_(start), other;
+        cv_any_ now, *start = &f->start[i];
         if (!cv_read_(w, f->objects[i], &now, i)) return false;
-        other = now.magic == SPE_VAL_MAGIC && now.val.kind != SPE_SCALAR ? type : cv_carried_type_(&now);
-        if (now.magic != start->magic || other != type || cv_thing_length_(&now) != cv_thing_length_(start))
+        int type = cv_carried_type_(start), length = cv_carried_length_(start);
+        int other = now.magic == SPE_VAL_MAGIC && now.val.kind != SPE_SCALAR ? type : cv_carried_type_(&now);
+        if (now.magic != start->magic || other != type || cv_carried_length_(&now) != length)
             return cv_fail_(w, CV_ERROR_CARRIED_TYPE, "number %d of the list was %s, %d, and is %s, %d", i + 1,
-                            cv_type_text_(type), cv_thing_length_(start), cv_type_text_(other), cv_thing_length_(&now));
-        if (now.magic == CV_VEC_MAGIC_) memcpy(f->ids + at, now.vec.part, (size_t)now.vec.parts * sizeof(spe_id));
+                            cv_type_text_(type), length, cv_type_text_(other), cv_carried_length_(&now));
+        if (cv_is_vec_(&now)) memcpy(f->ids + at, now.vec.part, (size_t)now.vec.parts * sizeof(spe_id));
         else f->ids[at] = cv_id_(w, type, &now.val);
-        at += cv_thing_ids_(start);
+        at += cv_carried_ids_(start);
     }
     return spe_ok(&w.x->m);
 }
@@ -2541,30 +2486,22 @@ XE_FN_ bool cv_gather_(cv_where_ w, cv_frame_ *f)
 XE_FN_ void cv_scatter_(cv_ctx *x, cv_frame_ *f)
 {
     for (int i = 0, at = 0; i < f->count; i++) {
-        cv_thing_ t = f->start[i];
-        if (t.magic == CV_VEC_MAGIC_) t.vec = cv_from_parts_(x, t.vec.type, t.vec.length, f->ids + at);
-        else t.val = cv_scalar_(x, cv_carried_type_(&t), f->ids[at], false);
-        memcpy(f->objects[i], &t, cv_thing_size_(t.magic));
-        at += cv_thing_ids_(&f->start[i]);
+        cv_any_ a = f->start[i];
+        if (cv_is_vec_(&a)) a.vec = cv_from_parts_(x, a.vec.type, a.vec.length, f->ids + at);
+        else a.val = cv_scalar_(x, cv_carried_type_(&a), f->ids[at], false);
+        memcpy(f->objects[i], &a, cv_size_(a.magic));
+        at += cv_carried_ids_(&f->start[i]);
     }
 }
 
-/* Begins a side of the innermost region. */
-XE_FN_ bool cv_side_open_(cv_ctx *x, cv_frame_ *f)
+/* Begins a side of the innermost region, which ends the scope of the last side's values. */
+XE_FN_ bool cv_side_begin_(cv_ctx *x, cv_frame_ *f)
 {
-    cv_side_ *s = (cv_side_ *)spe_list_add(&x->m, &x->sides, sizeof *s);
-    if (!s) return false;
-    s->at = x->regions.open[x->regions.depth - 1];
-    s->open = true;
+    spe_region_place *at = (spe_region_place *)spe_list_add(&x->m, &x->sides, sizeof *at);
+    if (!at) return false;
+    *at = x->regions.open[x->regions.depth - 1];
     f->side = x->sides.count;
     return true;
-}
-
-/* Closes it, ending the scope of its values. Records whether it emitted anything. */
-XE_FN_ void cv_side_close_(cv_ctx *x, cv_frame_ *f)
-{
-    f->busy |= x->operations != f->operations || memcmp(f->ids, f->first, (size_t)f->id_count * sizeof *f->ids) != 0;
-    cv_side_at_(x, f->side)->open = false;
 }
 
 /* Called after each side, see spe_regions. */
@@ -2577,16 +2514,16 @@ XE_FN_ void cv_region_end_(spe_module *m, const spe_region *r)
     uint32_t n = (uint32_t)f->id_count;
     spe_at(m, at.file, at.line);
     if (!cv_gather_(w, f)) return;
-    cv_side_close_(x, f);
+    f->busy |= x->operations != f->operations || memcmp(f->ids, f->first, n * sizeof *f->ids) != 0;
     if (r->turn <= r->sides) {
-        if (!cv_side_open_(x, f)) return;
+        if (!cv_side_begin_(x, f)) return;
         if (f->loop) {
             cv_scatter_(x, f);
             ((spe_region *)(uintptr_t)r)->index.note = f->side;
             return;
         }
         spe_else(m, n, f->ids); /* restore the variables */
-        for (int i = 0; i < f->count; i++) memcpy(f->objects[i], &f->start[i], cv_thing_size_(f->start[i].magic));
+        for (int i = 0; i < f->count; i++) memcpy(f->objects[i], &f->start[i], cv_size_(f->start[i].magic));
         return;
     }
     if (!f->busy)
@@ -2609,16 +2546,16 @@ XE_FN_ cv_frame_ *cv_open_(cv_where_ w, spe_region *r, const char *name, void *c
     f->divergent = !uniform;
     f->objects = objects;
     while (objects[f->count]) f->count++;
-    f->start = (cv_thing_ *)spe_alloc(&x->m, (size_t)f->count * sizeof *f->start);
+    f->start = (cv_any_ *)spe_alloc(&x->m, (size_t)f->count * sizeof *f->start);
     if (!f->start) return NULL;
     for (int i = 0; i < f->count; i++) {
         if (!cv_read_(w, objects[i], &f->start[i], i)) return NULL;
-        f->id_count += cv_thing_ids_(&f->start[i]);
+        f->id_count += cv_carried_ids_(&f->start[i]);
     }
-    f->ids = cv_ids_(x, f->id_count + 1);
-    f->first = cv_ids_(x, f->id_count + 1);
+    f->ids = cv_ids_(&x->m, f->id_count + 1);
+    f->first = cv_ids_(&x->m, f->id_count + 1);
     f->operations = x->operations;
-    if (!f->ids || !f->first || !cv_gather_(w, f) || !cv_side_open_(x, f)) return NULL;
+    if (!f->ids || !f->first || !cv_gather_(w, f) || !cv_side_begin_(x, f)) return NULL;
     memcpy(f->first, f->ids, (size_t)f->id_count * sizeof *f->ids);
     x->divergent += f->divergent;
     return f;
@@ -2646,10 +2583,9 @@ spe_region cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val step, void *c
 spe_region cv_if_begin_(cv_where_ w, cv_val condition, void *const *objects)
 {
     spe_region r = spe_region_of(&w.x->regions, 2);
-    if (!cv_enter_(w)) return r;
-    if (!spe_val_is_condition(&condition, CV_BOOL_))
-        cv_fail_(w, CV_ERROR_CONDITION, "CV_IF got %s", cv_describe_(&condition).s);
-    else if (cv_open_(w, &r, "CV_IF", objects, condition.uniform)) spe_if(&w.x->m, cv_id_(w, CV_BOOL_, &condition));
+    if (cv_enter_(w) && cv_check_condition_(w, "CV_IF", &condition) &&
+        cv_open_(w, &r, "CV_IF", objects, condition.uniform))
+        spe_if(&w.x->m, cv_id_(w, CV_BOOL_, &condition));
     return r;
 }
 
@@ -2678,7 +2614,7 @@ XE_FN_ void cv_emit_module_(cv_ctx *x, cv_module *mod)
     x->dpas = x->cm.lowering == CM_INTEL;
     x->block2d = x->dpas && (x->target.block2d_sizes & (uint32_t)x->S) && x->S == 16;
     for (int i = 0; i < x->param_count; i++)
-        params[i] = spe_param_of(m, &x->params[i], cv_spe_type_(x, x->params[i].type));
+        params[i] = spe_param_of(m, &x->params[i], cv_spe_type_(m, x->params[i].type));
     if (!spe_build_kernel(m, x->kernel->name, x->S, x->local_size, x->param_count, params)) return;
     for (int i = 0; i < x->param_count; i++) {
         x->args[i] = cv_scalar_(x, x->params[i].type, spe_param_id(m, (uint32_t)i), true);
@@ -2754,17 +2690,17 @@ enum { CV_CONVERT_GROUP_ = 128 };
 XE_FN_ spe_id cv_encode_(cv_ctx *x, spe_id v, int type, spe_id overflow)
 {
     spe_module *m = &x->m;
-    spe_id bits = spe_int(m, (uint32_t)cv_bytes_(type) * 8), sign, nan, size, beyond, r;
+    spe_id bits = spe_int(m, (uint32_t)cv_bytes_(type) * 8);
     if (type == CV_F32) return v;
-    r = type == CV_F16 ? spe_bitcast(m, bits, spe_fconvert(m, spe_float(m, 16), v))
-                       : cm_from_arith(&x->cm, type == CV_E4M3 ? CM_E4M3 : CM_E5M2, v);
-    sign = spe_and(m, r, spe_const_u(m, bits, type == CV_F16 ? 0x8000 : 0x80));
-    nan = spe_const_u(m, bits, type == CV_F16 ? 0x7e00 : type == CV_E4M3 ? 0x7f : 0x7e);
+    spe_id r = type == CV_F16 ? spe_bitcast(m, bits, spe_fconvert(m, spe_float(m, 16), v))
+                              : cm_from_arith(&x->cm, type == CV_E4M3 ? CM_E4M3 : CM_E5M2, v);
+    spe_id sign = spe_and(m, r, spe_const_u(m, bits, type == CV_F16 ? 0x8000 : 0x80));
+    spe_id nan = spe_const_u(m, bits, type == CV_F16 ? 0x7e00 : type == CV_E4M3 ? 0x7f : 0x7e);
     r = spe_select(m, spe_isnan(m, v), spe_or(m, sign, nan), r);
     if (type == CV_F16) return r;
-    size = spe_math1(m, SPE_FABS, v);
+    spe_id size = spe_math1(m, SPE_FABS, v);
     /* halfway beyond the largest number, which rounds to even: e4m3's largest is even, e5m2's is odd */
-    beyond = type == CV_E4M3 ? spe_fgt(m, size, spe_f32(m, 464)) : spe_fge(m, size, spe_f32(m, 61440));
+    spe_id beyond = type == CV_E4M3 ? spe_fgt(m, size, spe_f32(m, 464)) : spe_fge(m, size, spe_f32(m, 61440));
     beyond = spe_land(m, beyond, spe_ieq(m, overflow, spe_i32(m, CV_NO_SATURATE)));
     return spe_select(m, beyond, spe_or(m, spe_and(m, r, spe_const_u(m, bits, 0x80)),
                                         spe_const_u(m, bits, type == CV_E4M3 ? 0x7f : 0x7c)), r);
@@ -2774,20 +2710,18 @@ XE_FN_ spe_id cv_encode_(cv_ctx *x, spe_id v, int type, spe_id overflow)
 XE_FN_ spe_id cv_convert_offset_(spe_module *m, spe_id layout, spe_id stride, spe_id shift, spe_id rows, spe_id r,
                                  spe_id c)
 {
-    spe_id padded = spe_and(m, spe_iadd(m, rows, spe_i32(m, 7)), spe_i32(m, ~7));
-    spe_id along = spe_shl(m, c, shift), optimal, row_major, column_major;
-    optimal = spe_iadd(m, spe_imul(m, spe_imul(m, spe_shr(m, along, spe_i32(m, 6)), padded), spe_i32(m, 64)),
-                       spe_iadd(m, spe_imul(m, r, spe_i32(m, 64)), spe_and(m, along, spe_i32(m, 63))));
-    row_major = spe_iadd(m, spe_imul(m, r, stride), along);
-    column_major = spe_iadd(m, spe_imul(m, c, stride), spe_shl(m, r, shift));
+    spe_id padded = spe_and(m, spe_iadd(m, rows, spe_i32(m, 7)), spe_i32(m, ~7)), along = spe_shl(m, c, shift);
+    spe_id optimal = spe_iadd(m, spe_imul(m, spe_imul(m, spe_shr(m, along, spe_i32(m, 6)), padded), spe_i32(m, 64)),
+                              spe_iadd(m, spe_imul(m, r, spe_i32(m, 64)), spe_and(m, along, spe_i32(m, 63))));
+    spe_id row_major = spe_iadd(m, spe_imul(m, r, stride), along);
+    spe_id column_major = spe_iadd(m, spe_imul(m, c, stride), spe_shl(m, r, shift));
     return spe_select(m, spe_ieq(m, layout, spe_i32(m, CV_ROW_MAJOR)), row_major,
                       spe_select(m, spe_ieq(m, layout, spe_i32(m, CV_COLUMN_MAJOR)), column_major, optimal));
 }
 
 /* Equal types: copies the bits. dest, src: pointers to the element's bytes. */
-XE_FN_ void cv_convert_copy_(cv_ctx *x, const cv_convert_args_ *a, spe_id dest, spe_id src, spe_id inside)
+XE_FN_ void cv_convert_copy_(spe_module *m, const cv_convert_args_ *a, spe_id dest, spe_id src, spe_id inside)
 {
-    spe_module *m = &x->m;
     for (int shift = 0; shift < 3; shift++) {
         spe_id type = spe_int(m, 8u << shift), zero = spe_const_u(m, type, 0), v;
         spe_if(m, spe_ieq(m, a->dest_shift, spe_i32(m, shift)));
@@ -2807,9 +2741,9 @@ XE_FN_ void cv_convert_float_(cv_ctx *x, const cv_convert_args_ *a, spe_id dest,
     spe_id real = spe_float(m, 32), zero = spe_f32(m, 0), value = zero, v;
     for (int i = 0; i < 4; i++) {
         spe_if(m, spe_land(m, inside, spe_ieq(m, a->src_type, spe_i32(m, types[i]))));
-        v = spe_load(m, spe_ptr_cast(m, spe_index(m, a->src, src), cv_spe_type_(x, types[i])),
+        v = spe_load(m, spe_ptr_cast(m, spe_index(m, a->src, src), cv_spe_type_(m, types[i])),
                      (uint32_t)cv_bytes_(types[i]));
-        v = spe_fconvert(m, real, cv_decode_(x, v, types[i]));
+        v = spe_fconvert(m, real, cv_decode_(m, v, types[i]));
         spe_endif_from(m, 1, &v, &value, &value);
     }
     for (int i = 0; i < 4; i++) {
@@ -2827,21 +2761,21 @@ XE_FN_ void cv_convert_body_(cv_ctx *x)
     const cv_val *p = x->args;
     cv_convert_args_ a = {p[0].id, p[1].id, p[2].id, p[3].id,  p[4].id,  p[5].id, p[6].id,
                           p[7].id, p[8].id, p[9].id, p[10].id, p[11].id, p[12].id, p[13].id};
-    spe_id i = spe_builtin(m, SPE_GLOBAL_ID, 0), optimal, padded, panel, in_panel, width, r, c, inside, dest, src;
+    spe_id i = spe_builtin(m, SPE_GLOBAL_ID, 0);
     spe_if(m, spe_ult(m, i, a.slots));
-    optimal = spe_uge(m, a.dest_layout, spe_i32(m, CV_MUL_OPTIMAL));
-    padded = spe_and(m, spe_iadd(m, a.rows, spe_i32(m, 7)), spe_i32(m, ~7));
-    width = spe_select(m, optimal, spe_shr(m, spe_i32(m, 64), a.dest_shift), a.cols);
+    spe_id optimal = spe_uge(m, a.dest_layout, spe_i32(m, CV_MUL_OPTIMAL));
+    spe_id padded = spe_and(m, spe_iadd(m, a.rows, spe_i32(m, 7)), spe_i32(m, ~7));
+    spe_id width = spe_select(m, optimal, spe_shr(m, spe_i32(m, 64), a.dest_shift), a.cols);
     padded = spe_select(m, optimal, padded, a.rows);
-    panel = spe_udiv(m, i, spe_imul(m, padded, width));
-    in_panel = spe_isub(m, i, spe_imul(m, panel, spe_imul(m, padded, width)));
-    r = spe_udiv(m, in_panel, width);
-    c = spe_iadd(m, spe_imul(m, panel, width), spe_isub(m, in_panel, spe_imul(m, r, width)));
-    inside = spe_land(m, spe_ult(m, r, a.rows), spe_ult(m, c, a.cols));
-    dest = cv_convert_offset_(m, a.dest_layout, a.dest_stride, a.dest_shift, a.rows, r, c);
-    src = cv_convert_offset_(m, a.src_layout, a.src_stride, a.src_shift, a.rows, r, c);
+    spe_id panel = spe_udiv(m, i, spe_imul(m, padded, width));
+    spe_id in_panel = spe_isub(m, i, spe_imul(m, panel, spe_imul(m, padded, width)));
+    spe_id r = spe_udiv(m, in_panel, width);
+    spe_id c = spe_iadd(m, spe_imul(m, panel, width), spe_isub(m, in_panel, spe_imul(m, r, width)));
+    spe_id inside = spe_land(m, spe_ult(m, r, a.rows), spe_ult(m, c, a.cols));
+    spe_id dest = cv_convert_offset_(m, a.dest_layout, a.dest_stride, a.dest_shift, a.rows, r, c);
+    spe_id src = cv_convert_offset_(m, a.src_layout, a.src_stride, a.src_shift, a.rows, r, c);
     spe_if(m, spe_ieq(m, a.dest_type, a.src_type));
-    cv_convert_copy_(x, &a, dest, src, inside);
+    cv_convert_copy_(m, &a, dest, src, inside);
     spe_else(m, 0, NULL);
     cv_convert_float_(x, &a, dest, src, inside);
     spe_endif(m, 0, NULL, NULL);
@@ -2860,7 +2794,7 @@ cv_conversion_arguments cv_conversion_arguments_of(const cv_conversion_info *inf
     const cv_conversion_dest_info *d = &info->dest_info;
     const cv_conversion_src_info *s = &info->src_info;
     uint32_t to = (uint32_t)cv_bytes_(d->dest_data_type), from = (uint32_t)cv_bytes_(s->src_data_type); /* 4, 2 or 1 */
-    uint32_t slots = cv_is_optimal_(d->dest_layout) ? cv_dest_size_(d, 0) / to : d->num_rows * d->num_columns;
+    uint32_t slots = cv_is_optimal_(d->dest_layout) ? cv_dest_size_(d) / to : d->num_rows * d->num_columns;
     uint32_t groups = (slots + CV_CONVERT_GROUP_ - 1) / CV_CONVERT_GROUP_;
     cv_conversion_arguments a = {
         info->data_desc.dest, info->data_desc.src, groups, slots, d->num_rows, d->num_columns,

@@ -350,11 +350,12 @@ typedef struct {
     cv_type type;
     int length, parts;
     spe_id *part; /* in the module's arena */
-    int side;     /* the side it was made in: see cv_side_ */
+    int side;     /* the side of a region it was made in: see cv_ctx */
 } cv_vec;
 
-typedef struct {
-    bool is_vec;
+/* A number or a vector; its magic tells which. */
+typedef union {
+    uint32_t magic;
     cv_val val;
     cv_vec vec;
 } cv_any_;
@@ -396,29 +397,15 @@ typedef struct {
     const spe_place *at;
 } cv_where_; /* the context and the user's line, passed to every function by its macro, in two registers */
 
-/* A carried value; its magic tells which kind. */
-typedef union {
-    uint32_t magic;
-    cv_val val;
-    cv_vec vec;
-} cv_thing_;
-
 typedef struct { /* an open region */
     void *const *objects; /* the user's variables */
-    cv_thing_ *start;     /* their values at the beginning */
+    cv_any_ *start;       /* their values at the beginning */
     int count, id_count;
     spe_id *ids, *first; /* current ids; those at the beginning of a side */
     bool divergent, loop, busy; /* busy: the body has emitted something */
     int side;
     uint32_t operations; /* operation count at the beginning */
 } cv_frame_;
-
-/* A walk through the body of a region. Values record the side they were made in (note of a cv_val; 0 is outside all
- * regions). If a value is used after its side is closed, it was left in a variable that the region does not list. */
-typedef struct {
-    spe_region_place at;
-    bool open;
-} cv_side_;
 
 struct cv_ctx {
     spe_module m; /* first: see spe_build_begin */
@@ -435,7 +422,10 @@ struct cv_ctx {
     cv_val args[SPE_PARAMS_MAX];
     spe_regions regions;
     cv_frame_ frames[SPE_REGIONS_MAX]; /* one per open region */
-    spe_list sides;                    /* of cv_side_, numbered from 1 */
+    /* Where walks through the body of a region began, numbered from 1. Values record the side they were made in (note
+     * of a cv_val; 0 is outside all regions). If a value is used after its side is over, it was left in a variable that
+     * the region does not list. */
+    spe_list sides; /* of spe_region_place */
     int loops;
     uint32_t operations;
     /* Writing the kernel into a scratch module, with two walks through the body of each loop: the second finds what the

@@ -160,67 +160,76 @@ size_t cv_element_offset(cv_layout layout, cv_type type, uint32_t rows, uint32_t
     return along / 64 * cv_optimal_rows_(rows) * 64 + (size_t)row * 64 + along % 64;
 }
 
-/* The size of a matrix in bytes: from the first to the last element; for optimal layouts including padding. */
-static uint64_t cv_matrix_bytes_(int layout, int type, uint32_t rows, uint32_t cols, uint32_t stride)
+static cv_stored_ cv_dest_of_(const cv_conversion_dest_info *d)
 {
-    uint64_t bytes = (uint64_t)cv_bytes_(type);
-    if (layout == CV_ROW_MAJOR) return (uint64_t)(rows - 1) * stride + cols * bytes;
-    if (layout == CV_COLUMN_MAJOR) return (uint64_t)(cols - 1) * stride + rows * bytes;
-    return (cols * bytes + 63) / 64 * cv_optimal_rows_(rows) * 64;
+    cv_stored_ s = {d->dest_layout, d->dest_data_type, d->num_rows, d->num_columns, d->dest_stride};
+    return s;
+}
+
+static cv_stored_ cv_src_of_(const cv_conversion_info *info)
+{
+    cv_stored_ s = {info->src_info.src_layout, info->src_info.src_data_type, info->dest_info.num_rows,
+                    info->dest_info.num_columns, info->src_info.src_stride};
+    return s;
 }
 
 /* Bytes of a row (row-major) or column (column-major); 0 for optimal layouts. */
-XE_FN_ uint64_t cv_line_bytes_(int layout, int type, uint32_t rows, uint32_t cols)
+XE_FN_ uint64_t cv_line_bytes_(const cv_stored_ *s)
 {
-    uint64_t bytes = (uint64_t)cv_bytes_(type);
-    return layout == CV_ROW_MAJOR ? cols * bytes : layout == CV_COLUMN_MAJOR ? rows * bytes : 0;
+    uint64_t bytes = (uint64_t)cv_bytes_(s->type);
+    return s->layout == CV_ROW_MAJOR ? s->cols * bytes : s->layout == CV_COLUMN_MAJOR ? s->rows * bytes : 0;
 }
 
-/* Checks a matrix's layout, shape and type; an unsuitable type is error `bad_type`. */
-static bool cv_check_matrix_(int layout, uint32_t rows, uint32_t cols, int type, int bad_type, spe_error *error)
+/* The size in bytes: from the first to the last element; for optimal layouts including padding. */
+static uint64_t cv_stored_bytes_(const cv_stored_ *s)
 {
+    uint64_t lines = s->layout == CV_ROW_MAJOR ? s->rows : s->cols;
+    if (!cv_is_optimal_(s->layout)) return (lines - 1) * s->stride + cv_line_bytes_(s);
+    return (s->cols * (uint64_t)cv_bytes_(s->type) + 63) / 64 * cv_optimal_rows_(s->rows) * 64;
+}
+
+/* Checks layout, shape and type; an unsuitable type is error `bad_type`. */
+static bool cv_check_stored_(const cv_stored_ *s, int bad_type, spe_error *error)
+{
+    int type = s->type, layout = s->layout;
     if (layout < CV_ROW_MAJOR || layout > CV_OUTER_PRODUCT_OPTIMAL)
         return cv_refuse_(error, CV_ERROR_LAYOUT, "got %d; there are 0 to 3", layout);
-    if (rows < 1 || cols < 1 || rows > 65536 || cols > 65536)
-        return cv_refuse_(error, CV_ERROR_SHAPE, "%u x %u", (unsigned)rows, (unsigned)cols);
+    if (s->rows < 1 || s->cols < 1 || s->rows > 65536 || s->cols > 65536)
+        return cv_refuse_(error, CV_ERROR_SHAPE, "%u x %u", (unsigned)s->rows, (unsigned)s->cols);
     return cv_is_memory_type_(type) || cv_refuse_(error, bad_type, "got %s (%d), use f32", cv_type_name(type), type);
 }
 
 enum { CV_MATRIX_LIMIT_ = 0x7fffffc0 }; /* bytes */
 
-static bool cv_check_dest_(const cv_conversion_dest_info *d, uint32_t stride, spe_error *error)
+static bool cv_check_dest_(const cv_stored_ *s, spe_error *error)
 {
-    int type = d->dest_data_type;
-    if (!cv_check_matrix_(d->dest_layout, d->num_rows, d->num_columns, type, CV_ERROR_DEST_TYPE, error)) return false;
-    uint64_t line = cv_line_bytes_(d->dest_layout, type, d->num_rows, d->num_columns);
-    if (cv_is_fp8_(type) && !cv_is_optimal_(d->dest_layout))
-        return cv_refuse_(error, CV_ERROR_DEST_LAYOUT, "%s in %s", cv_type_name(type), cv_layout_name(d->dest_layout));
-    if (stride < line)
-        return cv_refuse_(error, CV_ERROR_DEST_STRIDE, "%u, the length is %u", (unsigned)stride, (unsigned)line);
-    if (line && stride % 16) return cv_refuse_(error, CV_ERROR_DEST_STRIDE_MULTIPLE, "%u", (unsigned)stride);
-    if (cv_matrix_bytes_(d->dest_layout, type, d->num_rows, d->num_columns, stride) >= CV_MATRIX_LIMIT_)
-        return cv_refuse_(error, CV_ERROR_TOO_LARGE, "%u x %u %s with stride %u", (unsigned)d->num_rows,
-                          (unsigned)d->num_columns, cv_type_name(type), (unsigned)stride);
-    return true;
+    if (!cv_check_stored_(s, CV_ERROR_DEST_TYPE, error)) return false;
+    unsigned line = (unsigned)cv_line_bytes_(s), stride = (unsigned)s->stride;
+    if (cv_is_fp8_(s->type) && !cv_is_optimal_(s->layout))
+        return cv_refuse_(error, CV_ERROR_DEST_LAYOUT, "%s in %s", cv_type_name(s->type), cv_layout_name(s->layout));
+    if (stride < line) return cv_refuse_(error, CV_ERROR_DEST_STRIDE, "%u, the length is %u", stride, line);
+    if (line && stride % 16) return cv_refuse_(error, CV_ERROR_DEST_STRIDE_MULTIPLE, "%u", stride);
+    return cv_stored_bytes_(s) < CV_MATRIX_LIMIT_ ||
+           cv_refuse_(error, CV_ERROR_TOO_LARGE, "%u x %u %s with stride %u", (unsigned)s->rows, (unsigned)s->cols,
+                      cv_type_name(s->type), stride);
 }
 
-XE_FN_ uint32_t cv_dest_size_(const cv_conversion_dest_info *d, uint32_t stride)
+/* The size that the query returns. */
+XE_FN_ uint32_t cv_dest_size_(const cv_conversion_dest_info *d)
 {
-    uint32_t lines = d->dest_layout == CV_ROW_MAJOR ? d->num_rows : d->num_columns;
-    if (!cv_is_optimal_(d->dest_layout)) return lines * stride;
-    return (uint32_t)cv_matrix_bytes_(d->dest_layout, d->dest_data_type, d->num_rows, d->num_columns, 0);
+    cv_stored_ s = cv_dest_of_(d);
+    if (cv_is_optimal_(s.layout)) return (uint32_t)cv_stored_bytes_(&s);
+    return (s.layout == CV_ROW_MAJOR ? s.rows : s.cols) * s.stride;
 }
 
 bool cv_get_conversion_dest_info_(const char *file, int line, cv_conversion_dest_info *d, spe_error *error)
 {
+    cv_stored_ s = cv_dest_of_(d);
     error = cv_error_at_(error, file, line);
-    uint32_t stride = d->dest_stride;
-    if (!stride && cv_is_memory_type_(d->dest_data_type) && d->num_rows <= 65536 && d->num_columns <= 65536)
-        stride =
-            cv_round_up_((uint32_t)cv_line_bytes_(d->dest_layout, d->dest_data_type, d->num_rows, d->num_columns), 16);
-    if (!cv_check_dest_(d, stride, error)) return false;
-    if (!cv_is_optimal_(d->dest_layout)) d->dest_stride = stride;
-    d->dest_size = cv_dest_size_(d, stride);
+    if (!s.stride && cv_is_memory_type_(s.type)) s.stride = cv_round_up_((uint32_t)cv_line_bytes_(&s), 16);
+    if (!cv_check_dest_(&s, error)) return false;
+    if (!cv_is_optimal_(s.layout)) d->dest_stride = s.stride;
+    d->dest_size = cv_dest_size_(d);
     return true;
 }
 
@@ -232,25 +241,20 @@ static bool cv_converts_(int from, int to)
 
 static bool cv_check_src_(const cv_conversion_info *info, spe_error *error)
 {
-    const cv_conversion_src_info *s = &info->src_info;
-    const cv_conversion_dest_info *d = &info->dest_info;
-    int type = s->src_data_type;
-    if (!cv_check_matrix_(s->src_layout, d->num_rows, d->num_columns, type, CV_ERROR_SRC_TYPE, error)) return false;
-    uint64_t line = cv_line_bytes_(s->src_layout, type, d->num_rows, d->num_columns);
-    uint64_t size = cv_matrix_bytes_(s->src_layout, type, d->num_rows, d->num_columns, s->src_stride);
-    if (line && s->src_stride < line)
-        return cv_refuse_(error, CV_ERROR_SRC_STRIDE, "%u, the length is %u", (unsigned)s->src_stride, (unsigned)line);
-    if (line && s->src_stride % (uint32_t)cv_bytes_(type))
-        return cv_refuse_(error, CV_ERROR_SRC_STRIDE_MULTIPLE, "%u, an element of %s has %d bytes",
-                          (unsigned)s->src_stride, cv_type_name(type), cv_bytes_(type));
-    if (!cv_converts_(type, d->dest_data_type))
-        return cv_refuse_(error, CV_ERROR_CONVERSION_TYPES, "%s to %s", cv_type_name(type),
-                          cv_type_name(d->dest_data_type));
-    if (s->src_size < size)
-        return cv_refuse_(error, CV_ERROR_SRC_SIZE, "%u, the matrix has %llu", (unsigned)s->src_size,
-                          (unsigned long long)size);
-    return size < CV_MATRIX_LIMIT_ ||
-           cv_refuse_(error, CV_ERROR_TOO_LARGE, "the source has %llu bytes", (unsigned long long)size);
+    cv_stored_ s = cv_src_of_(info);
+    int to = info->dest_info.dest_data_type;
+    if (!cv_check_stored_(&s, CV_ERROR_SRC_TYPE, error)) return false;
+    unsigned line = (unsigned)cv_line_bytes_(&s), stride = (unsigned)s.stride;
+    unsigned given = (unsigned)info->src_info.src_size;
+    unsigned long long size = cv_stored_bytes_(&s);
+    if (line && stride < line) return cv_refuse_(error, CV_ERROR_SRC_STRIDE, "%u, the length is %u", stride, line);
+    if (line && stride % (unsigned)cv_bytes_(s.type))
+        return cv_refuse_(error, CV_ERROR_SRC_STRIDE_MULTIPLE, "%u, an element of %s has %d bytes", stride,
+                          cv_type_name(s.type), cv_bytes_(s.type));
+    if (!cv_converts_(s.type, to))
+        return cv_refuse_(error, CV_ERROR_CONVERSION_TYPES, "%s to %s", cv_type_name(s.type), cv_type_name(to));
+    if (given < size) return cv_refuse_(error, CV_ERROR_SRC_SIZE, "%u, the matrix has %llu", given, size);
+    return size < CV_MATRIX_LIMIT_ || cv_refuse_(error, CV_ERROR_TOO_LARGE, "the source has %llu bytes", size);
 }
 
 static bool cv_check_conversion_memory_(const cv_conversion_info *info, spe_error *error)
@@ -258,7 +262,7 @@ static bool cv_check_conversion_memory_(const cv_conversion_info *info, spe_erro
     const cv_conversion_dest_info *d = &info->dest_info;
     const cv_conversion_src_info *s = &info->src_info;
     unsigned long long dest = (uintptr_t)info->data_desc.dest, src = (uintptr_t)info->data_desc.src;
-    unsigned bytes = (unsigned)cv_bytes_(s->src_data_type), size = cv_dest_size_(d, d->dest_stride);
+    unsigned bytes = (unsigned)cv_bytes_(s->src_data_type), size = cv_dest_size_(d);
     if (!dest || !src) return cv_refuse_(error, CV_ERROR_ADDRESS, "of the %s", dest ? "source" : "destination");
     if (d->dest_size < size)
         return cv_refuse_(error, CV_ERROR_DEST_SIZE, "%u, the query returns %u", (unsigned)d->dest_size, size);
@@ -272,9 +276,9 @@ static bool cv_check_conversion_memory_(const cv_conversion_info *info, spe_erro
 
 bool cv_check_conversion_(const char *file, int line, const cv_conversion_info *info, spe_error *error)
 {
+    cv_stored_ dest = cv_dest_of_(&info->dest_info);
     error = cv_error_at_(error, file, line);
-    return cv_check_dest_(&info->dest_info, info->dest_info.dest_stride, error) && cv_check_src_(info, error) &&
-           cv_check_conversion_memory_(info, error);
+    return cv_check_dest_(&dest, error) && cv_check_src_(info, error) && cv_check_conversion_memory_(info, error);
 }
 
 /* A float element's value, exactly. */
@@ -302,25 +306,20 @@ static void cv_put_float_(cv_type type, bool saturate, void *at, float f)
 
 static void cv_convert_one_(const cv_conversion_info *info)
 {
-    const cv_conversion_dest_info *d = &info->dest_info;
-    const cv_conversion_src_info *s = &info->src_info;
-    char *dest = (char *)info->data_desc.dest;
-    const char *src = (const char *)info->data_desc.src;
-    if (cv_is_optimal_(d->dest_layout)) memset(dest, 0, cv_dest_size_(d, 0)); /* the padding is zero */
-    for (uint32_t r = 0; r < d->num_rows; r++)
-        for (uint32_t c = 0; c < d->num_columns; c++) {
-            const char *from =
-                src + cv_element_offset(s->src_layout, s->src_data_type, d->num_rows, s->src_stride, r, c);
-            char *to = dest + cv_element_offset(d->dest_layout, d->dest_data_type, d->num_rows, d->dest_stride, r, c);
-            if (s->src_data_type == d->dest_data_type) memcpy(to, from, (size_t)cv_bytes_(s->src_data_type));
-            else
-                cv_put_float_(d->dest_data_type, info->overflow == CV_SATURATE, to,
-                              cv_get_float_(s->src_data_type, from));
+    cv_stored_ s = cv_src_of_(info), d = cv_dest_of_(&info->dest_info);
+    if (cv_is_optimal_(d.layout)) memset(info->data_desc.dest, 0, cv_dest_size_(&info->dest_info)); /* the padding */
+    for (uint32_t r = 0; r < d.rows; r++)
+        for (uint32_t c = 0; c < d.cols; c++) {
+            size_t from = cv_element_offset(s.layout, s.type, s.rows, s.stride, r, c);
+            const char *src = (const char *)info->data_desc.src + from;
+            char *dest = (char *)info->data_desc.dest + cv_element_offset(d.layout, d.type, d.rows, d.stride, r, c);
+            if (s.type == d.type) memcpy(dest, src, (size_t)cv_bytes_(s.type));
+            else cv_put_float_(d.type, info->overflow == CV_SATURATE, dest, cv_get_float_(s.type, src));
         }
 }
 
 XE_FN_ bool cv_check_conversions_(const char *file, int line, const cv_conversion_info *infos, uint32_t count,
-                           spe_error *error)
+                                  spe_error *error)
 {
     error = cv_error_at_(error, file, line);
     for (uint32_t i = 0; i < count; i++)
@@ -354,10 +353,10 @@ bool cv_check_matrix_memory_(const char *file, int line, const void *base, uint6
                              cv_layout layout, cv_type type, uint32_t rows, uint32_t cols, uint32_t stride,
                              spe_error *error)
 {
+    cv_stored_ s = {layout, type, rows, cols, stride};
     error = cv_error_at_(error, file, line);
-    return cv_check_matrix_(layout, rows, cols, type, CV_ERROR_MATRIX_INTERPRETATION, error) &&
-           cv_check_memory_(base, size, offset, "matrix", cv_matrix_bytes_(layout, type, rows, cols, stride), 128,
-                            CV_ERROR_MATRIX_ALIGNMENT, error);
+    return cv_check_stored_(&s, CV_ERROR_MATRIX_INTERPRETATION, error) &&
+           cv_check_memory_(base, size, offset, "matrix", cv_stored_bytes_(&s), 128, CV_ERROR_MATRIX_ALIGNMENT, error);
 }
 
 bool cv_check_vector_memory_(const char *file, int line, const void *base, uint64_t size, uint64_t offset, cv_type type,

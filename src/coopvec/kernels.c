@@ -2,47 +2,45 @@
 #include "internal.h"
 
 /* The size of a carried value, from its first word; 0 if it is not one. */
-static size_t cv_thing_size_(uint32_t magic)
+static size_t cv_size_(uint32_t magic)
 {
     return magic == SPE_VAL_MAGIC ? sizeof(cv_val) : magic == CV_VEC_MAGIC_ ? sizeof(cv_vec) : 0;
 }
 
 /* Reads the variable at a carried pointer. */
-static bool cv_read_(cv_where_ w, const void *object, cv_thing_ *t, int number)
+static bool cv_read_(cv_where_ w, const void *object, cv_any_ *a, int number)
 {
-    memset(t, 0, sizeof *t);
-    memcpy(&t->magic, object, sizeof t->magic);
-    memcpy(t, object, cv_thing_size_(t->magic));
-    if (t->magic == CV_VEC_MAGIC_ ? t->vec.parts < 1 : !spe_val_is_set(&t->val) || t->val.kind == SPE_POINTER)
+    memset(a, 0, sizeof *a);
+    memcpy(&a->magic, object, sizeof a->magic);
+    memcpy(a, object, cv_size_(a->magic));
+    if (cv_is_vec_(a) ? a->vec.parts < 1 : !spe_val_is_set(&a->val) || a->val.kind == SPE_POINTER)
         return cv_fail_(w, CV_ERROR_CARRIED, "number %d of the list is something else, or was never set", number + 1);
-    return cv_live_(w, t->magic == CV_VEC_MAGIC_ ? t->vec.side : t->val.note);
+    return cv_live_(w, cv_is_vec_(a) ? a->vec.side : a->val.note);
 }
 
-/* The type of a carried number; i32 or f32 for a C constant. */
-static int cv_carried_type_(const cv_thing_ *t)
+/* The type of a carried value; its numbers of elements and ids. */
+static int cv_carried_type_(const cv_any_ *a)
 {
-    if (t->magic == CV_VEC_MAGIC_) return t->vec.type;
-    return t->val.kind == SPE_INT ? (int)CV_I32 : t->val.kind == SPE_REAL ? (int)CV_F32 : t->val.type;
+    return cv_is_vec_(a) ? (int)a->vec.type : cv_common_type_(&a->val, &a->val);
 }
 
-/* Its number of elements and of ids. */
-static int cv_thing_length_(const cv_thing_ *t) { return t->magic == CV_VEC_MAGIC_ ? t->vec.length : 1; }
-static int cv_thing_ids_(const cv_thing_ *t) { return t->magic == CV_VEC_MAGIC_ ? t->vec.parts : 1; }
+static int cv_carried_length_(const cv_any_ *a) { return cv_is_vec_(a) ? a->vec.length : 1; }
+static int cv_carried_ids_(const cv_any_ *a) { return cv_is_vec_(a) ? a->vec.parts : 1; }
 
 /* Reads the current ids of all carried values, which must still have their initial types. */
 static bool cv_gather_(cv_where_ w, cv_frame_ *f)
 {
     for (int i = 0, at = 0; i < f->count; i++) {
-        cv_thing_ now, *start = &f->start[i];
-        int type = cv_carried_type_(start), other;
+        cv_any_ now, *start = &f->start[i];
         if (!cv_read_(w, f->objects[i], &now, i)) return false;
-        other = now.magic == SPE_VAL_MAGIC && now.val.kind != SPE_SCALAR ? type : cv_carried_type_(&now);
-        if (now.magic != start->magic || other != type || cv_thing_length_(&now) != cv_thing_length_(start))
+        int type = cv_carried_type_(start), length = cv_carried_length_(start);
+        int other = now.magic == SPE_VAL_MAGIC && now.val.kind != SPE_SCALAR ? type : cv_carried_type_(&now);
+        if (now.magic != start->magic || other != type || cv_carried_length_(&now) != length)
             return cv_fail_(w, CV_ERROR_CARRIED_TYPE, "number %d of the list was %s, %d, and is %s, %d", i + 1,
-                            cv_type_text_(type), cv_thing_length_(start), cv_type_text_(other), cv_thing_length_(&now));
-        if (now.magic == CV_VEC_MAGIC_) memcpy(f->ids + at, now.vec.part, (size_t)now.vec.parts * sizeof(spe_id));
+                            cv_type_text_(type), length, cv_type_text_(other), cv_carried_length_(&now));
+        if (cv_is_vec_(&now)) memcpy(f->ids + at, now.vec.part, (size_t)now.vec.parts * sizeof(spe_id));
         else f->ids[at] = cv_id_(w, type, &now.val);
-        at += cv_thing_ids_(start);
+        at += cv_carried_ids_(start);
     }
     return spe_ok(&w.x->m);
 }
@@ -51,30 +49,22 @@ static bool cv_gather_(cv_where_ w, cv_frame_ *f)
 static void cv_scatter_(cv_ctx *x, cv_frame_ *f)
 {
     for (int i = 0, at = 0; i < f->count; i++) {
-        cv_thing_ t = f->start[i];
-        if (t.magic == CV_VEC_MAGIC_) t.vec = cv_from_parts_(x, t.vec.type, t.vec.length, f->ids + at);
-        else t.val = cv_scalar_(x, cv_carried_type_(&t), f->ids[at], false);
-        memcpy(f->objects[i], &t, cv_thing_size_(t.magic));
-        at += cv_thing_ids_(&f->start[i]);
+        cv_any_ a = f->start[i];
+        if (cv_is_vec_(&a)) a.vec = cv_from_parts_(x, a.vec.type, a.vec.length, f->ids + at);
+        else a.val = cv_scalar_(x, cv_carried_type_(&a), f->ids[at], false);
+        memcpy(f->objects[i], &a, cv_size_(a.magic));
+        at += cv_carried_ids_(&f->start[i]);
     }
 }
 
-/* Begins a side of the innermost region. */
-static bool cv_side_open_(cv_ctx *x, cv_frame_ *f)
+/* Begins a side of the innermost region, which ends the scope of the last side's values. */
+static bool cv_side_begin_(cv_ctx *x, cv_frame_ *f)
 {
-    cv_side_ *s = (cv_side_ *)spe_list_add(&x->m, &x->sides, sizeof *s);
-    if (!s) return false;
-    s->at = x->regions.open[x->regions.depth - 1];
-    s->open = true;
+    spe_region_place *at = (spe_region_place *)spe_list_add(&x->m, &x->sides, sizeof *at);
+    if (!at) return false;
+    *at = x->regions.open[x->regions.depth - 1];
     f->side = x->sides.count;
     return true;
-}
-
-/* Closes it, ending the scope of its values. Records whether it emitted anything. */
-static void cv_side_close_(cv_ctx *x, cv_frame_ *f)
-{
-    f->busy |= x->operations != f->operations || memcmp(f->ids, f->first, (size_t)f->id_count * sizeof *f->ids) != 0;
-    cv_side_at_(x, f->side)->open = false;
 }
 
 /* Called after each side, see spe_regions. */
@@ -87,16 +77,16 @@ static void cv_region_end_(spe_module *m, const spe_region *r)
     uint32_t n = (uint32_t)f->id_count;
     spe_at(m, at.file, at.line);
     if (!cv_gather_(w, f)) return;
-    cv_side_close_(x, f);
+    f->busy |= x->operations != f->operations || memcmp(f->ids, f->first, n * sizeof *f->ids) != 0;
     if (r->turn <= r->sides) {
-        if (!cv_side_open_(x, f)) return;
+        if (!cv_side_begin_(x, f)) return;
         if (f->loop) {
             cv_scatter_(x, f);
             ((spe_region *)(uintptr_t)r)->index.note = f->side;
             return;
         }
         spe_else(m, n, f->ids); /* restore the variables */
-        for (int i = 0; i < f->count; i++) memcpy(f->objects[i], &f->start[i], cv_thing_size_(f->start[i].magic));
+        for (int i = 0; i < f->count; i++) memcpy(f->objects[i], &f->start[i], cv_size_(f->start[i].magic));
         return;
     }
     if (!f->busy)
@@ -119,16 +109,16 @@ static cv_frame_ *cv_open_(cv_where_ w, spe_region *r, const char *name, void *c
     f->divergent = !uniform;
     f->objects = objects;
     while (objects[f->count]) f->count++;
-    f->start = (cv_thing_ *)spe_alloc(&x->m, (size_t)f->count * sizeof *f->start);
+    f->start = (cv_any_ *)spe_alloc(&x->m, (size_t)f->count * sizeof *f->start);
     if (!f->start) return NULL;
     for (int i = 0; i < f->count; i++) {
         if (!cv_read_(w, objects[i], &f->start[i], i)) return NULL;
-        f->id_count += cv_thing_ids_(&f->start[i]);
+        f->id_count += cv_carried_ids_(&f->start[i]);
     }
-    f->ids = cv_ids_(x, f->id_count + 1);
-    f->first = cv_ids_(x, f->id_count + 1);
+    f->ids = cv_ids_(&x->m, f->id_count + 1);
+    f->first = cv_ids_(&x->m, f->id_count + 1);
     f->operations = x->operations;
-    if (!f->ids || !f->first || !cv_gather_(w, f) || !cv_side_open_(x, f)) return NULL;
+    if (!f->ids || !f->first || !cv_gather_(w, f) || !cv_side_begin_(x, f)) return NULL;
     memcpy(f->first, f->ids, (size_t)f->id_count * sizeof *f->ids);
     x->divergent += f->divergent;
     return f;
@@ -156,10 +146,9 @@ spe_region cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val step, void *c
 spe_region cv_if_begin_(cv_where_ w, cv_val condition, void *const *objects)
 {
     spe_region r = spe_region_of(&w.x->regions, 2);
-    if (!cv_enter_(w)) return r;
-    if (!spe_val_is_condition(&condition, CV_BOOL_))
-        cv_fail_(w, CV_ERROR_CONDITION, "CV_IF got %s", cv_describe_(&condition).s);
-    else if (cv_open_(w, &r, "CV_IF", objects, condition.uniform)) spe_if(&w.x->m, cv_id_(w, CV_BOOL_, &condition));
+    if (cv_enter_(w) && cv_check_condition_(w, "CV_IF", &condition) &&
+        cv_open_(w, &r, "CV_IF", objects, condition.uniform))
+        spe_if(&w.x->m, cv_id_(w, CV_BOOL_, &condition));
     return r;
 }
 
@@ -188,7 +177,7 @@ static void cv_emit_module_(cv_ctx *x, cv_module *mod)
     x->dpas = x->cm.lowering == CM_INTEL;
     x->block2d = x->dpas && (x->target.block2d_sizes & (uint32_t)x->S) && x->S == 16;
     for (int i = 0; i < x->param_count; i++)
-        params[i] = spe_param_of(m, &x->params[i], cv_spe_type_(x, x->params[i].type));
+        params[i] = spe_param_of(m, &x->params[i], cv_spe_type_(m, x->params[i].type));
     if (!spe_build_kernel(m, x->kernel->name, x->S, x->local_size, x->param_count, params)) return;
     for (int i = 0; i < x->param_count; i++) {
         x->args[i] = cv_scalar_(x, x->params[i].type, spe_param_id(m, (uint32_t)i), true);
@@ -264,17 +253,17 @@ enum { CV_CONVERT_GROUP_ = 128 };
 static spe_id cv_encode_(cv_ctx *x, spe_id v, int type, spe_id overflow)
 {
     spe_module *m = &x->m;
-    spe_id bits = spe_int(m, (uint32_t)cv_bytes_(type) * 8), sign, nan, size, beyond, r;
+    spe_id bits = spe_int(m, (uint32_t)cv_bytes_(type) * 8);
     if (type == CV_F32) return v;
-    r = type == CV_F16 ? spe_bitcast(m, bits, spe_fconvert(m, spe_float(m, 16), v))
-                       : cm_from_arith(&x->cm, type == CV_E4M3 ? CM_E4M3 : CM_E5M2, v);
-    sign = spe_and(m, r, spe_const_u(m, bits, type == CV_F16 ? 0x8000 : 0x80));
-    nan = spe_const_u(m, bits, type == CV_F16 ? 0x7e00 : type == CV_E4M3 ? 0x7f : 0x7e);
+    spe_id r = type == CV_F16 ? spe_bitcast(m, bits, spe_fconvert(m, spe_float(m, 16), v))
+                              : cm_from_arith(&x->cm, type == CV_E4M3 ? CM_E4M3 : CM_E5M2, v);
+    spe_id sign = spe_and(m, r, spe_const_u(m, bits, type == CV_F16 ? 0x8000 : 0x80));
+    spe_id nan = spe_const_u(m, bits, type == CV_F16 ? 0x7e00 : type == CV_E4M3 ? 0x7f : 0x7e);
     r = spe_select(m, spe_isnan(m, v), spe_or(m, sign, nan), r);
     if (type == CV_F16) return r;
-    size = spe_math1(m, SPE_FABS, v);
+    spe_id size = spe_math1(m, SPE_FABS, v);
     /* halfway beyond the largest number, which rounds to even: e4m3's largest is even, e5m2's is odd */
-    beyond = type == CV_E4M3 ? spe_fgt(m, size, spe_f32(m, 464)) : spe_fge(m, size, spe_f32(m, 61440));
+    spe_id beyond = type == CV_E4M3 ? spe_fgt(m, size, spe_f32(m, 464)) : spe_fge(m, size, spe_f32(m, 61440));
     beyond = spe_land(m, beyond, spe_ieq(m, overflow, spe_i32(m, CV_NO_SATURATE)));
     return spe_select(m, beyond, spe_or(m, spe_and(m, r, spe_const_u(m, bits, 0x80)),
                                         spe_const_u(m, bits, type == CV_E4M3 ? 0x7f : 0x7c)), r);
@@ -284,20 +273,18 @@ static spe_id cv_encode_(cv_ctx *x, spe_id v, int type, spe_id overflow)
 static spe_id cv_convert_offset_(spe_module *m, spe_id layout, spe_id stride, spe_id shift, spe_id rows, spe_id r,
                                  spe_id c)
 {
-    spe_id padded = spe_and(m, spe_iadd(m, rows, spe_i32(m, 7)), spe_i32(m, ~7));
-    spe_id along = spe_shl(m, c, shift), optimal, row_major, column_major;
-    optimal = spe_iadd(m, spe_imul(m, spe_imul(m, spe_shr(m, along, spe_i32(m, 6)), padded), spe_i32(m, 64)),
-                       spe_iadd(m, spe_imul(m, r, spe_i32(m, 64)), spe_and(m, along, spe_i32(m, 63))));
-    row_major = spe_iadd(m, spe_imul(m, r, stride), along);
-    column_major = spe_iadd(m, spe_imul(m, c, stride), spe_shl(m, r, shift));
+    spe_id padded = spe_and(m, spe_iadd(m, rows, spe_i32(m, 7)), spe_i32(m, ~7)), along = spe_shl(m, c, shift);
+    spe_id optimal = spe_iadd(m, spe_imul(m, spe_imul(m, spe_shr(m, along, spe_i32(m, 6)), padded), spe_i32(m, 64)),
+                              spe_iadd(m, spe_imul(m, r, spe_i32(m, 64)), spe_and(m, along, spe_i32(m, 63))));
+    spe_id row_major = spe_iadd(m, spe_imul(m, r, stride), along);
+    spe_id column_major = spe_iadd(m, spe_imul(m, c, stride), spe_shl(m, r, shift));
     return spe_select(m, spe_ieq(m, layout, spe_i32(m, CV_ROW_MAJOR)), row_major,
                       spe_select(m, spe_ieq(m, layout, spe_i32(m, CV_COLUMN_MAJOR)), column_major, optimal));
 }
 
 /* Equal types: copies the bits. dest, src: pointers to the element's bytes. */
-static void cv_convert_copy_(cv_ctx *x, const cv_convert_args_ *a, spe_id dest, spe_id src, spe_id inside)
+static void cv_convert_copy_(spe_module *m, const cv_convert_args_ *a, spe_id dest, spe_id src, spe_id inside)
 {
-    spe_module *m = &x->m;
     for (int shift = 0; shift < 3; shift++) {
         spe_id type = spe_int(m, 8u << shift), zero = spe_const_u(m, type, 0), v;
         spe_if(m, spe_ieq(m, a->dest_shift, spe_i32(m, shift)));
@@ -317,9 +304,9 @@ static void cv_convert_float_(cv_ctx *x, const cv_convert_args_ *a, spe_id dest,
     spe_id real = spe_float(m, 32), zero = spe_f32(m, 0), value = zero, v;
     for (int i = 0; i < 4; i++) {
         spe_if(m, spe_land(m, inside, spe_ieq(m, a->src_type, spe_i32(m, types[i]))));
-        v = spe_load(m, spe_ptr_cast(m, spe_index(m, a->src, src), cv_spe_type_(x, types[i])),
+        v = spe_load(m, spe_ptr_cast(m, spe_index(m, a->src, src), cv_spe_type_(m, types[i])),
                      (uint32_t)cv_bytes_(types[i]));
-        v = spe_fconvert(m, real, cv_decode_(x, v, types[i]));
+        v = spe_fconvert(m, real, cv_decode_(m, v, types[i]));
         spe_endif_from(m, 1, &v, &value, &value);
     }
     for (int i = 0; i < 4; i++) {
@@ -337,21 +324,21 @@ static void cv_convert_body_(cv_ctx *x)
     const cv_val *p = x->args;
     cv_convert_args_ a = {p[0].id, p[1].id, p[2].id, p[3].id,  p[4].id,  p[5].id, p[6].id,
                           p[7].id, p[8].id, p[9].id, p[10].id, p[11].id, p[12].id, p[13].id};
-    spe_id i = spe_builtin(m, SPE_GLOBAL_ID, 0), optimal, padded, panel, in_panel, width, r, c, inside, dest, src;
+    spe_id i = spe_builtin(m, SPE_GLOBAL_ID, 0);
     spe_if(m, spe_ult(m, i, a.slots));
-    optimal = spe_uge(m, a.dest_layout, spe_i32(m, CV_MUL_OPTIMAL));
-    padded = spe_and(m, spe_iadd(m, a.rows, spe_i32(m, 7)), spe_i32(m, ~7));
-    width = spe_select(m, optimal, spe_shr(m, spe_i32(m, 64), a.dest_shift), a.cols);
+    spe_id optimal = spe_uge(m, a.dest_layout, spe_i32(m, CV_MUL_OPTIMAL));
+    spe_id padded = spe_and(m, spe_iadd(m, a.rows, spe_i32(m, 7)), spe_i32(m, ~7));
+    spe_id width = spe_select(m, optimal, spe_shr(m, spe_i32(m, 64), a.dest_shift), a.cols);
     padded = spe_select(m, optimal, padded, a.rows);
-    panel = spe_udiv(m, i, spe_imul(m, padded, width));
-    in_panel = spe_isub(m, i, spe_imul(m, panel, spe_imul(m, padded, width)));
-    r = spe_udiv(m, in_panel, width);
-    c = spe_iadd(m, spe_imul(m, panel, width), spe_isub(m, in_panel, spe_imul(m, r, width)));
-    inside = spe_land(m, spe_ult(m, r, a.rows), spe_ult(m, c, a.cols));
-    dest = cv_convert_offset_(m, a.dest_layout, a.dest_stride, a.dest_shift, a.rows, r, c);
-    src = cv_convert_offset_(m, a.src_layout, a.src_stride, a.src_shift, a.rows, r, c);
+    spe_id panel = spe_udiv(m, i, spe_imul(m, padded, width));
+    spe_id in_panel = spe_isub(m, i, spe_imul(m, panel, spe_imul(m, padded, width)));
+    spe_id r = spe_udiv(m, in_panel, width);
+    spe_id c = spe_iadd(m, spe_imul(m, panel, width), spe_isub(m, in_panel, spe_imul(m, r, width)));
+    spe_id inside = spe_land(m, spe_ult(m, r, a.rows), spe_ult(m, c, a.cols));
+    spe_id dest = cv_convert_offset_(m, a.dest_layout, a.dest_stride, a.dest_shift, a.rows, r, c);
+    spe_id src = cv_convert_offset_(m, a.src_layout, a.src_stride, a.src_shift, a.rows, r, c);
     spe_if(m, spe_ieq(m, a.dest_type, a.src_type));
-    cv_convert_copy_(x, &a, dest, src, inside);
+    cv_convert_copy_(m, &a, dest, src, inside);
     spe_else(m, 0, NULL);
     cv_convert_float_(x, &a, dest, src, inside);
     spe_endif(m, 0, NULL, NULL);
@@ -370,7 +357,7 @@ cv_conversion_arguments cv_conversion_arguments_of(const cv_conversion_info *inf
     const cv_conversion_dest_info *d = &info->dest_info;
     const cv_conversion_src_info *s = &info->src_info;
     uint32_t to = (uint32_t)cv_bytes_(d->dest_data_type), from = (uint32_t)cv_bytes_(s->src_data_type); /* 4, 2 or 1 */
-    uint32_t slots = cv_is_optimal_(d->dest_layout) ? cv_dest_size_(d, 0) / to : d->num_rows * d->num_columns;
+    uint32_t slots = cv_is_optimal_(d->dest_layout) ? cv_dest_size_(d) / to : d->num_rows * d->num_columns;
     uint32_t groups = (slots + CV_CONVERT_GROUP_ - 1) / CV_CONVERT_GROUP_;
     cv_conversion_arguments a = {
         info->data_desc.dest, info->data_desc.src, groups, slots, d->num_rows, d->num_columns,

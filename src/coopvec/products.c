@@ -11,7 +11,8 @@ static bool cv_check_offset_(cv_where_ w, const cv_val *offset, int multiple, in
 /* Checks the stride, or sets it to the minimum. */
 static void cv_check_stride_(cv_where_ w, cv_matrix_ref *r)
 {
-    uint32_t line = (uint32_t)cv_line_bytes_(r->layout, r->interpretation, (uint32_t)r->rows, (uint32_t)r->cols);
+    cv_stored_ s = {r->layout, r->interpretation, (uint32_t)r->rows, (uint32_t)r->cols, 0};
+    uint32_t line = (uint32_t)cv_line_bytes_(&s);
     bool constant = r->stride.kind == SPE_INT;
     if (!spe_val_is_set(&r->stride)) r->stride = spe_val_int(cv_round_up_(line, 16));
     else if (cv_is_optimal_(r->layout) && !(constant && r->stride.integer == 0))
@@ -69,18 +70,11 @@ static spe_id cv_bytes_at_(cv_where_ w, const cv_val *base, const cv_val *offset
 
 static cv_surface_ cv_surface_of_(cv_where_ w, const cv_matrix_ref *r)
 {
-    cv_surface_ s;
-    s.x = w.x;
-    s.base = cv_bytes_at_(w, &r->base, &r->offset);
-    s.stride = cv_is_optimal_(r->layout) ? 0 : cv_index_(w, &r->stride, "the stride");
-    s.type = r->interpretation;
-    s.bytes = cv_bytes_(s.type);
-    s.m = r->rows;
-    s.k = r->cols;
-    s.rows = r->transpose ? r->cols : r->rows;
-    s.layout = r->layout;
-    s.transpose = r->transpose;
-    s.across = r->transpose || r->layout == CV_COLUMN_MAJOR;
+    spe_id base = cv_bytes_at_(w, &r->base, &r->offset);
+    spe_id stride = cv_is_optimal_(r->layout) ? 0 : cv_index_(w, &r->stride, "the stride");
+    cv_surface_ s = {w.x, base, stride, r->interpretation, cv_bytes_(r->interpretation), r->rows, r->cols,
+                     r->transpose ? r->cols : r->rows, r->layout, r->transpose,
+                     r->transpose || r->layout == CV_COLUMN_MAJOR};
     return s;
 }
 
@@ -109,19 +103,18 @@ static spe_id cv_address_(const cv_surface_ *s, spe_id row, spe_id col, spe_id s
 static void cv_load_run_(const cv_surface_ *s, spe_id row, spe_id col, int n, spe_id *out)
 {
     spe_module *m = &s->x->m;
-    spe_id at = cv_address_(s, row, col, cv_spe_type_(s->x, s->type), n);
-    spe_id v = cv_decode_(s->x, spe_load(m, at, (uint32_t)s->bytes), s->type);
+    spe_id at = cv_address_(s, row, col, cv_spe_type_(m, s->type), n);
+    spe_id v = cv_decode_(m, spe_load(m, at, (uint32_t)s->bytes), s->type);
     for (int i = 0; i < n; i++) out[i] = spe_extract(m, v, (uint32_t)i);
 }
 
 /* Loads n elements of a vector from element `first` on, as one SPIR-V vector of the sums' type. */
-static spe_id cv_load_bias_(cv_ctx *x, spe_id base, int type, spe_id first, int n, bool real)
+static spe_id cv_load_bias_(spe_module *m, spe_id base, int type, spe_id first, int n, bool real)
 {
-    spe_module *m = &x->m;
     int bytes = cv_bytes_(type);
-    spe_id at = spe_index(m, base, spe_imul(m, first, spe_i32(m, bytes))), scalar = cv_spe_type_(x, type);
+    spe_id at = spe_index(m, base, spe_imul(m, first, spe_i32(m, bytes))), scalar = cv_spe_type_(m, type);
     at = spe_load(m, spe_ptr_cast(m, at, spe_vec(m, scalar, (uint32_t)n)), (uint32_t)bytes);
-    return cv_to_sum_(x, cv_decode_(x, at, type), type, real);
+    return cv_to_sum_(m, cv_decode_(m, at, type), type, real);
 }
 
 /* One product being written. */
@@ -153,17 +146,17 @@ static spe_id cv_sum_scalar_(const cv_product_ *p) { return p->real ? spe_float(
 /* The initial value of the sums of rows first .. first + n. */
 static spe_id cv_sum_start_(const cv_product_ *p, spe_id first, int n)
 {
-    if (cv_bias_in_sum_(p)) return cv_load_bias_(p->x, p->bias, p->bias_type, first, n, p->real);
+    if (cv_bias_in_sum_(p)) return cv_load_bias_(p->m, p->bias, p->bias_type, first, n, p->real);
     return spe_null(p->m, spe_vec(p->m, cv_sum_scalar_(p), (uint32_t)n));
 }
 
 /* Converts sums of rows first .. to elements of the output. */
 static spe_id cv_finish_sum_(const cv_product_ *p, spe_id sum, spe_id first, int n)
 {
-    if (!p->bias || cv_bias_in_sum_(p)) return cv_convert_value_(p->x, sum, p->sum_type, p->out.type);
-    sum = cv_convert_value_(p->x, sum, p->sum_type, CV_F32);
-    sum = spe_fadd(p->m, sum, cv_load_bias_(p->x, p->bias, p->bias_type, first, n, true));
-    return cv_convert_value_(p->x, sum, CV_F32, p->out.type);
+    if (!p->bias || cv_bias_in_sum_(p)) return cv_convert_value_(p->m, sum, p->sum_type, p->out.type);
+    sum = cv_convert_value_(p->m, sum, p->sum_type, CV_F32);
+    sum = spe_fadd(p->m, sum, cv_load_bias_(p->m, p->bias, p->bias_type, first, n, true));
+    return cv_convert_value_(p->m, sum, CV_F32, p->out.type);
 }
 
 /* The input's K elements, interpreted, in the type of the sums. */
@@ -171,16 +164,12 @@ static bool cv_input_lanes_(const cv_product_ *p, spe_id *out)
 {
     spe_module *m = p->m;
     int type = p->in.interpretation;
-    bool sign = type == CV_PACKED_S8X32;
+    bool packed = cv_is_packed_(type), sign = cv_is_signed_(type);
     for (int i = 0; i < p->a.k; i++) {
-        if (cv_is_packed_(type)) {
-            spe_id v = spe_shl(m, cv_get_(p->x, &p->in.vec, i / 4), spe_i32(m, 24 - i % 4 * 8));
-            v = sign ? spe_sar(m, v, spe_i32(m, 24)) : spe_shr(m, v, spe_i32(m, 24));
-            out[i] = cv_to_sum_(p->x, v, sign ? CV_I32 : CV_U32, p->real);
-        } else {
-            out[i] = cv_to_sum_(p->x, cv_convert_value_(p->x, cv_get_(p->x, &p->in.vec, i), p->in.vec.type, type), type,
-                                p->real);
-        }
+        spe_id v = packed ? spe_shl(m, cv_get_(m, &p->in.vec, i / 4), spe_i32(m, 24 - i % 4 * 8))
+                          : cv_convert_value_(m, cv_get_(m, &p->in.vec, i), p->in.vec.type, type);
+        if (packed) v = sign ? spe_sar(m, v, spe_i32(m, 24)) : spe_shr(m, v, spe_i32(m, 24));
+        out[i] = cv_to_sum_(m, v, packed ? sign ? CV_I32 : CV_U32 : type, p->real);
     }
     return spe_ok(m);
 }
@@ -193,7 +182,7 @@ static void cv_lanes_run_(const cv_product_ *p, spe_id row, spe_id col, int n, c
     spe_id a[8];
     cv_load_run_(&p->a, row, col, n, a);
     for (int i = 0; i < n; i++) {
-        spe_id e = cv_to_sum_(p->x, a[i], p->a.type, p->real), *sum = &sums[p->a.across ? i : 0],
+        spe_id e = cv_to_sum_(m, a[i], p->a.type, p->real), *sum = &sums[p->a.across ? i : 0],
                x = v[p->a.across ? 0 : i];
         /* compilers fuse; sums come first, see cm_mul_add_plain_ */
         *sum = p->real ? spe_fadd(m, *sum, spe_fmul(m, e, x)) : spe_iadd(m, *sum, spe_imul(m, e, x));
@@ -218,7 +207,7 @@ static void cv_lanes_rows_(const cv_product_ *p, spe_id row, int rows, const spe
         n = spe_run(p->a.k - i, 0);
         cv_lanes_run_(p, row, spe_i32(m, i), p->a.across ? rows : n, v + i, sums);
     }
-    start = cv_finish_sum_(p, cv_join_(p->x, cv_sum_scalar_(p), rows, sums), row, rows);
+    start = cv_finish_sum_(p, cv_join_(m, cv_sum_scalar_(p), rows, sums), row, rows);
     for (int i = 0; i < rows; i++) sums[i] = spe_extract(m, start, (uint32_t)i);
 }
 
@@ -229,7 +218,7 @@ static void cv_mul_lanes_(cv_product_ *p)
     spe_module *m = p->m;
     bool rolled = p->a.m * p->a.k > 64;
     int step = p->a.across ? 8 : 1, full = rolled ? p->a.m / step * step : 0;
-    spe_id *v = cv_ids_(p->x, p->a.k), *out = cv_ids_(p->x, p->a.m), input = 0, output, row, sums[8];
+    spe_id *v = cv_ids_(m, p->a.k), *out = cv_ids_(m, p->a.m), input = 0, output, row, sums[8];
     if (!v || !out || !cv_input_lanes_(p, v)) return;
     if (rolled && (p->a.across || p->a.k > 64)) {
         input = spe_local_var(m, spe_array(m, cv_sum_scalar_(p), (uint32_t)p->a.k));
@@ -237,7 +226,7 @@ static void cv_mul_lanes_(cv_product_ *p)
     }
     if (full) {
         /* an even number: where a 16-bit array ends within a dword, Intel's compiler spills registers over it */
-        output = spe_local_var(m, spe_array(m, cv_spe_type_(p->x, p->out.type), cv_round_up_((uint32_t)full, 2)));
+        output = spe_local_var(m, spe_array(m, cv_spe_type_(m, p->out.type), cv_round_up_((uint32_t)full, 2)));
         row = cv_loop_(m, full, step);
         cv_lanes_rows_(p, row, step, v, input, sums);
         for (int i = 0; i < step; i++) spe_store(m, cv_at_(m, output, spe_iadd(m, row, spe_i32(m, i))), sums[i], 0);
@@ -282,7 +271,7 @@ static spe_id cv_a_across_(const cv_product_ *p, int block, int k0)
             k = spe_math2(m, SPE_SMIN, k, spe_i32(m, s->k - 1));
         }
         v[i] = spe_load(m, cv_address_(s, row, k, scalar, 8), (uint32_t)(8 * s->bytes));
-        if (cv_is_fp8_(s->type)) v[i] = spe_bitcast(m, spe_vec(m, spe_int(m, 16), 8), cv_decode_(p->x, v[i], s->type));
+        if (cv_is_fp8_(s->type)) v[i] = spe_bitcast(m, spe_vec(m, spe_int(m, 16), 8), cv_decode_(m, v[i], s->type));
         if (inside) v[i] = spe_select(m, inside, v[i], spe_null(m, spe_type_of(m, v[i])));
     }
     for (int n = p->R, bits = p->kind == CV_DPAS_F16_ ? 16 : 8; n > 1; n /= 2, bits *= 2)
@@ -307,7 +296,7 @@ static spe_id cv_a_along_(const cv_product_ *p, int block, int raw)
         if (!cv_is_optimal_(s->layout) && row >= s->m) row = s->m - 1;
         v[i] = spe_load(m, cv_address_(s, spe_i32(m, row), k, scalar, 1), (uint32_t)each);
     }
-    a = cv_join_(p->x, scalar, 8, v);
+    a = cv_join_(m, scalar, 8, v);
     return inside ? spe_select(m, inside, a, spe_null(m, spe_type_of(m, a))) : a;
 }
 
@@ -348,26 +337,24 @@ static void cv_a_load_(const cv_product_ *p, int block, int raw, spe_id out[4][2
 }
 
 /* Byte `i` of each integer, `bits` wide, as f16 in 16-bit integers. */
-static spe_id cv_byte_as_f16_(cv_ctx *x, spe_id v, int bits, int i, int type)
+static spe_id cv_byte_as_f16_(spe_module *m, spe_id v, int bits, int i, int type)
 {
-    spe_module *m = &x->m;
     spe_id own = spe_type_of(m, v), word = spe_vec(m, spe_int(m, 16), 8);
     v = i > 1 ? spe_shr(m, v, spe_const_u(m, own, 16)) : v;
     v = bits == 32 ? spe_uconvert(m, word, v) : v;
     if (i % 2 == 0) v = spe_shl(m, v, spe_const_u(m, word, 8));
-    return spe_bitcast(m, word, cv_decode_fp8_high_(x, v, type));
+    return spe_bitcast(m, word, cv_decode_fp8_high_(m, v, type));
 }
 
 /* Operand `half` of a raw operand: itself, or half of its FP8 as f16: one of each lane's 2 bytes (subgroup size 16),
  * two of its 4 (subgroup size 8). */
 static spe_id cv_a_operand_(const cv_product_ *p, spe_id raw, int half)
 {
-    cv_ctx *x = p->x;
     int type = p->a.type;
     if (p->halves == 1) return raw;
-    if (x->S == 16) return cv_byte_as_f16_(x, raw, 16, half, type);
-    return cv_zip_(&x->m, cv_byte_as_f16_(x, raw, 32, 2 * half, type), cv_byte_as_f16_(x, raw, 32, 2 * half + 1, type),
-                   16);
+    if (p->x->S == 16) return cv_byte_as_f16_(p->m, raw, 16, half, type);
+    spe_id high = cv_byte_as_f16_(p->m, raw, 32, 2 * half + 1, type);
+    return cv_zip_(p->m, cv_byte_as_f16_(p->m, raw, 32, 2 * half, type), high, 16);
 }
 
 /* The k of element i of operand `half`, relative to the raw operand's first. */
@@ -377,29 +364,29 @@ static int cv_operand_k_(const cv_product_ *p, int half, int i)
 }
 
 /* Eight elements of a vector as one SPIR-V vector, zeros past its end. */
-static spe_id cv_pick_(cv_ctx *x, const cv_vec *v, const int k[8])
+static spe_id cv_pick_(spe_module *m, const cv_vec *v, const int k[8])
 {
     static const uint32_t even[8] = {0, 2, 4, 6, 8, 10, 12, 14}, odd[8] = {1, 3, 5, 7, 9, 11, 13, 15};
-    spe_id scalar = cv_spe_type_(x, v->type), ids[8];
+    spe_id scalar = cv_spe_type_(m, v->type), ids[8];
     int part = k[0] / 8, apart = k[7] - k[0];
     if (apart == 7 && k[0] % 8 == 0 && k[7] < v->length) return v->part[part];
     if (apart == 14 && k[0] % 8 < 2 && part * 8 + 16 <= v->length)
-        return spe_shuffle(&x->m, v->part[part], v->part[part + 1], 8, k[0] % 8 ? odd : even);
-    for (int i = 0; i < 8; i++) ids[i] = k[i] < v->length ? cv_get_(x, v, k[i]) : spe_null(&x->m, scalar);
-    return cv_join_(x, scalar, 8, ids);
+        return spe_shuffle(m, v->part[part], v->part[part + 1], 8, k[0] % 8 ? odd : even);
+    for (int i = 0; i < 8; i++) ids[i] = k[i] < v->length ? cv_get_(m, v, k[i]) : spe_null(m, scalar);
+    return cv_join_(m, scalar, 8, ids);
 }
 
 /* The eight from `first` on. */
-static spe_id cv_eight_(cv_ctx *x, const cv_vec *v, int first)
+static spe_id cv_eight_(spe_module *m, const cv_vec *v, int first)
 {
     int k[8];
     for (int i = 0; i < 8; i++) k[i] = first + i;
-    return cv_pick_(x, v, k);
+    return cv_pick_(m, v, k);
 }
 
-static spe_id cv_words_(cv_ctx *x, spe_id v, int n)
+static spe_id cv_words_(spe_module *m, spe_id v, int n)
 {
-    return spe_bitcast(&x->m, spe_vec(&x->m, spe_int(&x->m, 32), (uint32_t)n), v);
+    return spe_bitcast(m, spe_vec(m, spe_int(m, 32), (uint32_t)n), v);
 }
 
 /* Operand `half` of k from k0 on, as eight dwords: sixteen f16, 32 8-bit integers, or packed dwords. */
@@ -411,8 +398,8 @@ static spe_id cv_b_operand_(const cv_product_ *p, const cv_vec *v, int k0, int h
     spe_id e[7], *piece = e + pieces - 1; /* a tree: e[0] combines e[1] and e[2], these e[3] to e[6] */
     for (int i = 0; i < pieces; i++) {
         for (int j = 0; j < 8; j++) k[j] = (packed ? k0 / 4 : k0) + cv_operand_k_(p, half, 8 * i + j);
-        piece[i] = cv_pick_(p->x, v, k);
-        if (!packed) piece[i] = cv_words_(p->x, piece[i], 8 / pieces);
+        piece[i] = cv_pick_(p->m, v, k);
+        if (!packed) piece[i] = cv_words_(p->m, piece[i], 8 / pieces);
     }
     for (int i = pieces - 2; i >= 0; i--)
         e[i] = spe_shuffle(p->m, e[2 * i + 1], e[2 * i + 2], i ? 4 : 8, order);
@@ -426,7 +413,7 @@ static bool cv_pack_b_(cv_product_ *p)
     cv_vec v = p->in.vec;
     if (!cv_is_packed_(type)) v = cv_convert_vec_(p->x, &v, type);
     if (p->kind == CV_DPAS_F16_) v.type = CV_F16; /* FP8 is held as f16 */
-    p->b = cv_ids_(p->x, p->raws * p->halves);
+    p->b = cv_ids_(p->m, p->raws * p->halves);
     if (!p->b || !v.parts) return false;
     for (int i = 0; i < p->raws; i++)
         for (int h = 0; h < p->halves; h++)
@@ -485,7 +472,7 @@ static spe_id cv_dpas_start_(const cv_product_ *p, int block)
         else if (i < at_once) ids[i] = spe_extract(p->m, part, (uint32_t)i);
         else ids[i] = cv_sum_start_(p, spe_i32(p->m, block * 8 + i), 1);
     }
-    return cv_join_(p->x, cv_sum_scalar_(p), 8, ids);
+    return cv_join_(p->m, cv_sum_scalar_(p), 8, ids);
 }
 
 static void cv_mul_dpas_(cv_product_ *p)
@@ -547,19 +534,19 @@ cv_vec cv_mul_add(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_in
                   const cv_vector_ref *bias)
 {
     cv_product_ p;
-    bool added = bias && spe_val_is_set(&bias->base), sign;
+    bool added = bias && spe_val_is_set(&bias->base);
+    int of = in->interpretation, by = a->interpretation, plus = added ? (int)bias->interpretation : 0;
+    bool sign = cv_is_signed_(of) || cv_is_signed_(by) || (cv_is_signed_(plus) && !cv_is_float_(plus));
     if (!cv_enter_(w) || !cv_check_product_(w, out_type, in, a)) return cv_no_vec_();
     memset(&p, 0, sizeof p);
     p.x = w.x;
     p.m = &w.x->m;
     p.in = *in;
     p.a = cv_surface_of_(w, a);
-    p.real = cv_is_float_(in->interpretation) || cv_is_float_(a->interpretation);
-    sign = cv_is_signed_(in->interpretation) || cv_is_signed_(a->interpretation) ||
-           (added && cv_is_signed_(bias->interpretation) && !cv_is_float_(bias->interpretation));
+    p.real = cv_is_float_(of) || cv_is_float_(by);
     p.sum_type = p.real ? CV_F32 : sign ? CV_I32 : CV_U32;
     p.bias = added ? cv_bytes_at_(w, &bias->base, &bias->offset) : 0;
-    p.bias_type = added ? (int)bias->interpretation : 0;
+    p.bias_type = plus;
     p.out = cv_new_(w.x, out_type, a->rows);
     if (!p.out.parts) return p.out;
     if (cv_is_uniform_(w, a->uniform, &a->offset, &a->stride) &&
@@ -577,9 +564,8 @@ cv_vec cv_mul(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interp
 
 /* Adds two f16 to the two in a word, atomically. Not every device has an instruction for that, so this is a
  * compare-exchange loop. */
-static void cv_atomic_add_f16_(cv_ctx *x, spe_id word_ptr, spe_id pair)
+static void cv_atomic_add_f16_(spe_module *m, spe_id word_ptr, spe_id pair)
 {
-    spe_module *m = &x->m;
     spe_id carried[2], half2 = spe_vec(m, spe_float(m, 16), 2), u32 = spe_int(m, 32), next, seen;
     carried[0] = spe_atomic_load(m, word_ptr, SPE_ScopeDevice, 0);
     carried[1] = spe_const_bool(m, true);
@@ -593,28 +579,29 @@ static void cv_atomic_add_f16_(cv_ctx *x, spe_id word_ptr, spe_id pair)
 }
 
 /* Adds a value (f32, or a 32-bit integer) to an element of memory, `at` bytes after base. f16: rounds first. */
-static void cv_atomic_add_(cv_ctx *x, spe_id base, spe_id at, int type, spe_id v)
+static void cv_atomic_add_(spe_module *m, spe_id base, spe_id at, int type, spe_id v)
 {
-    spe_module *m = &x->m;
-    spe_id half = spe_float(m, 16), odd, zero, two[2], p;
+    spe_id half = spe_float(m, 16), two[2];
     if (type != CV_F16) {
-        p = spe_ptr_cast(m, spe_index(m, base, at), cv_spe_type_(x, type));
+        spe_id p = spe_ptr_cast(m, spe_index(m, base, at), cv_spe_type_(m, type));
         spe_atomic(m, type == CV_F32 ? SPE_ATOMIC_FADD : SPE_ATOMIC_IADD, p, v, SPE_ScopeDevice, 0);
         return;
     }
     v = spe_fconvert(m, half, v);
-    zero = spe_const_f(m, half, -0.0); /* the neutral element */
-    odd = spe_ine(m, spe_and(m, at, spe_i32(m, 2)), spe_i32(m, 0));
+    spe_id zero = spe_const_f(m, half, -0.0); /* the neutral element */
+    spe_id odd = spe_ine(m, spe_and(m, at, spe_i32(m, 2)), spe_i32(m, 0));
     two[0] = spe_select(m, odd, zero, v);
     two[1] = spe_select(m, odd, v, zero);
-    p = spe_ptr_cast(m, spe_index(m, base, spe_and(m, at, spe_i32(m, ~3))), spe_int(m, 32));
-    cv_atomic_add_f16_(x, p, cv_join_(x, half, 2, two));
+    spe_id word = spe_ptr_cast(m, spe_index(m, base, spe_and(m, at, spe_i32(m, ~3))), spe_int(m, 32));
+    cv_atomic_add_f16_(m, word, cv_join_(m, half, 2, two));
 }
 
-/* Adds the first n lanes' values to elements, each to the one at `at`. Those of an even lane and the next adjoin. */
+/* Adds the values of the first n lanes, or of all, to elements, each to the one at `at`. Those of an even lane and the
+ * next adjoin. */
 static void cv_atomic_add_lanes_(cv_ctx *x, spe_id base, spe_id at, int type, spe_id v, int n)
 {
     spe_module *m = &x->m;
+    if (n > x->S) n = x->S;
     spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), half = spe_float(m, 16), two[2], mine = 0;
     if (type == CV_F16) { /* even lanes also add for their neighbour */
         two[0] = spe_fconvert(m, half, v);
@@ -628,26 +615,24 @@ static void cv_atomic_add_lanes_(cv_ctx *x, spe_id base, spe_id at, int type, sp
     }
     if (mine) spe_if(m, mine);
     if (type == CV_F16)
-        cv_atomic_add_f16_(x, spe_ptr_cast(m, spe_index(m, base, at), spe_int(m, 32)), cv_join_(x, half, 2, two));
-    else cv_atomic_add_(x, base, at, type, v);
+        cv_atomic_add_f16_(m, spe_ptr_cast(m, spe_index(m, base, at), spe_int(m, 32)), cv_join_(m, half, 2, two));
+    else cv_atomic_add_(m, base, at, type, v);
     if (mine) spe_endif(m, 0, NULL, NULL);
 }
 
 /* Is bit `bit` of the lane's number set? */
-static spe_id cv_lane_bit_(cv_ctx *x, int bit)
+static spe_id cv_lane_bit_(spe_module *m, int bit)
 {
-    spe_module *m = &x->m;
     spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
     return spe_ine(m, spe_and(m, lane, spe_i32(m, bit)), spe_i32(m, 0));
 }
 
 /* w[i] of lane l becomes w[l] of lane i, bit by bit of both numbers, for n words and lanes that differ in the log2(n)
  * bits from `unit` on. */
-static void cv_transpose_lanes_(cv_ctx *x, spe_id *w, int n, int unit)
+static void cv_transpose_lanes_(spe_module *m, spe_id *w, int n, int unit)
 {
-    spe_module *m = &x->m;
     for (int bit = 1; bit < n && spe_ok(m); bit *= 2) {
-        spe_id set = cv_lane_bit_(x, bit * unit);
+        spe_id set = cv_lane_bit_(m, bit * unit);
         for (int i = 0; i < n; i++) {
             spe_id got;
             if (i & bit) continue;
@@ -665,9 +650,9 @@ static spe_id cv_sum_lanes_(cv_ctx *x, const cv_vec *v, int first)
     bool real = cv_is_float_(v->type);
     spe_id w[32], type = real ? spe_float(m, 32) : spe_int(m, 32);
     for (int i = 0; i < x->S; i++)
-        w[i] = first + i < v->length ? cv_to_sum_(x, cv_get_(x, v, first + i), v->type, real) : spe_null(m, type);
+        w[i] = first + i < v->length ? cv_to_sum_(m, cv_get_(m, v, first + i), v->type, real) : spe_null(m, type);
     for (int bit = x->S / 2; bit && spe_ok(m); bit /= 2) {
-        spe_id set = cv_lane_bit_(x, bit);
+        spe_id set = cv_lane_bit_(m, bit);
         for (int i = 0; i < bit; i++) {
             spe_id got = spe_sg_shuffle_xor(m, spe_select(m, set, w[i], w[i + bit]), spe_i32(m, bit));
             spe_id kept = spe_select(m, set, w[i + bit], w[i]);
@@ -678,12 +663,11 @@ static spe_id cv_sum_lanes_(cv_ctx *x, const cv_vec *v, int first)
 }
 
 /* The B operand of sixteen f16 elements of each of sixteen lanes: lane l gets element l of all lanes, two to a word. */
-static spe_id cv_gather_lanes_f16_(cv_ctx *x, const cv_vec *v, int first)
+static spe_id cv_gather_lanes_f16_(spe_module *m, const cv_vec *v, int first)
 {
-    spe_module *m = &x->m;
-    spe_id word = spe_int(m, 32), w[8], odd = cv_lane_bit_(x, 1), low = spe_i32(m, 0xffff), high = spe_i32(m, ~0xffff);
+    spe_id word = spe_int(m, 32), w[8], odd = cv_lane_bit_(m, 1), low = spe_i32(m, 0xffff), high = spe_i32(m, ~0xffff);
     spe_id sixteen = spe_i32(m, 16), eight[2];
-    for (int i = 0; i < 2; i++) eight[i] = cv_words_(x, cv_eight_(x, v, first + 8 * i), 4);
+    for (int i = 0; i < 2; i++) eight[i] = cv_words_(m, cv_eight_(m, v, first + 8 * i), 4);
     for (int i = 0; i < 8; i++) {
         spe_id other;
         w[i] = spe_extract(m, eight[i / 4], (uint32_t)(i % 4));
@@ -691,36 +675,28 @@ static spe_id cv_gather_lanes_f16_(cv_ctx *x, const cv_vec *v, int first)
         w[i] = spe_select(m, odd, spe_or(m, spe_shr(m, other, sixteen), spe_and(m, w[i], high)),
                           spe_or(m, spe_and(m, w[i], low), spe_shl(m, other, sixteen)));
     }
-    cv_transpose_lanes_(x, w, 8, 2);
-    return cv_join_(x, word, 8, w);
+    cv_transpose_lanes_(m, w, 8, 2);
+    return cv_join_(m, word, 8, w);
 }
 
-typedef struct {
-    cv_surface_ c; /* m rows, k columns */
-    const cv_vec *v1, *v2;
-} cv_outer_;
-
 /* A vector in a variable of f32, so that a loop can index it. */
-static spe_id cv_spill_(cv_ctx *x, const cv_vec *v)
+static spe_id cv_spill_(spe_module *m, const cv_vec *v)
 {
-    spe_module *m = &x->m;
     spe_id real = spe_float(m, 32), variable = spe_local_var(m, spe_array(m, real, (uint32_t)v->length));
     for (int i = 0; i < v->length; i++) {
         spe_id at = spe_i32(m, i);
-        spe_store(m, cv_at_(m, variable, at), spe_fconvert(m, real, cv_get_(x, v, i)), 0);
+        spe_store(m, cv_at_(m, variable, at), spe_fconvert(m, real, cv_get_(m, v, i)), 0);
     }
     return variable;
 }
 
 /* Each lane separately. */
-static void cv_outer_lanes_(const cv_outer_ *o)
+static void cv_outer_lanes_(const cv_surface_ *c, const cv_vec *v1, const cv_vec *v2)
 {
-    spe_module *m = &o->c.x->m;
-    spe_id a = cv_spill_(o->c.x, o->v1), b = cv_spill_(o->c.x, o->v2), row = cv_loop_(m, o->c.m, 1), col,
-           v = spe_load(m, cv_at_(m, a, row), 0);
-    col = cv_loop_(m, o->c.k, 1);
-    cv_atomic_add_(o->c.x, o->c.base, cv_offset_(&o->c, row, col), o->c.type,
-                   spe_fmul(m, v, spe_load(m, cv_at_(m, b, col), 0)));
+    spe_module *m = &c->x->m;
+    spe_id a = cv_spill_(m, v1), b = cv_spill_(m, v2), row = cv_loop_(m, c->m, 1);
+    spe_id v = spe_load(m, cv_at_(m, a, row), 0), col = cv_loop_(m, c->k, 1);
+    cv_atomic_add_(m, c->base, cv_offset_(c, row, col), c->type, spe_fmul(m, v, spe_load(m, cv_at_(m, b, col), 0)));
     spe_endfor(m, 0, NULL);
     spe_endfor(m, 0, NULL);
 }
@@ -735,63 +711,57 @@ static spe_id cv_lane_offset_(const cv_surface_ *s, spe_id row, int col)
                                                    : spe_imul(m, lane, spe_i32(m, s->bytes)));
 }
 
-/* Adds the sums of up to eight rows from `row` on (lane l: column col + l, n columns). f16 takes a loop over rows,
- * because its exchange loops are long. */
-static void cv_outer_add_rows_(const cv_outer_ *o, int row, int rows, int col, int n, spe_id sums)
+/* Adds the sums of up to eight rows from `row` on (lane l: column col + l). f16 takes a loop over rows, because its
+ * exchange loops are long. */
+static void cv_outer_add_rows_(const cv_surface_ *c, int row, int col, spe_id sums)
 {
-    cv_ctx *x = o->c.x;
-    spe_module *m = &x->m;
-    if (o->c.type == CV_F16) {
+    spe_module *m = &c->x->m;
+    int rows = c->m - row < 8 ? c->m - row : 8;
+    if (c->type == CV_F16) {
         spe_id r = cv_loop_(m, rows, 1);
-        cv_atomic_add_lanes_(x, o->c.base, cv_lane_offset_(&o->c, spe_iadd(m, r, spe_i32(m, row)), col), CV_F16,
-                             spe_extract_dyn(m, sums, r), n);
+        cv_atomic_add_lanes_(c->x, c->base, cv_lane_offset_(c, spe_iadd(m, r, spe_i32(m, row)), col), CV_F16,
+                             spe_extract_dyn(m, sums, r), c->k - col);
         spe_endfor(m, 0, NULL);
         return;
     }
     for (int i = 0; i < rows; i++)
-        cv_atomic_add_lanes_(x, o->c.base, cv_lane_offset_(&o->c, spe_i32(m, row + i), col), o->c.type,
-                             spe_extract(m, sums, (uint32_t)i), n);
+        cv_atomic_add_lanes_(c->x, c->base, cv_lane_offset_(c, spe_i32(m, row + i), col), c->type,
+                             spe_extract(m, sums, (uint32_t)i), c->k - col);
 }
 
 /* f16, subgroup size 16: the matrix instruction with K = lanes sums over the lanes. v1 is its A operand unchanged. */
-static void cv_outer_dpas_(const cv_outer_ *o)
+static void cv_outer_dpas_(const cv_surface_ *c, const cv_vec *v1, const cv_vec *v2)
 {
-    cv_ctx *x = o->c.x;
-    spe_module *m = &x->m;
-    spe_id sums = spe_vec(m, spe_float(m, 32), 8), words = spe_vec(m, spe_int(m, 16), 8), *a;
-    int blocks = (o->c.m + 7) / 8;
-    a = cv_ids_(x, blocks);
-    for (int i = 0; a && i < blocks; i++) a[i] = spe_bitcast(m, words, cv_eight_(x, o->v1, i * 8));
-    for (int col = 0; a && col < o->c.k; col += 16) {
-        spe_id b = cv_gather_lanes_f16_(x, o->v2, col);
-        int n = o->c.k - col < 16 ? o->c.k - col : 16;
+    spe_module *m = &c->x->m;
+    spe_id sums = spe_vec(m, spe_float(m, 32), 8), words = spe_vec(m, spe_int(m, 16), 8);
+    int blocks = (c->m + 7) / 8;
+    spe_id *a = cv_ids_(m, blocks);
+    for (int i = 0; a && i < blocks; i++) a[i] = spe_bitcast(m, words, cv_eight_(m, v1, i * 8));
+    for (int col = 0; a && col < c->k; col += 16) {
+        spe_id b = cv_gather_lanes_f16_(m, v2, col);
         for (int i = 0; i < blocks; i++)
-            cv_outer_add_rows_(o, i * 8, o->c.m - i * 8 < 8 ? o->c.m - i * 8 : 8, col, n,
-                               spe_dpas(m, sums, 16, a[i], b, spe_null(m, sums), 0x400 | 0x800));
+            cv_outer_add_rows_(c, i * 8, col, spe_dpas(m, sums, 16, a[i], b, spe_null(m, sums), 0x400 | 0x800));
     }
 }
 
 /* Any type and subgroup size: lane l keeps column l of all lanes' v2; each element of v1 is broadcast from each
  * lane. */
-static void cv_outer_broadcast_(const cv_outer_ *o)
+static void cv_outer_broadcast_(const cv_surface_ *c, const cv_vec *v1, const cv_vec *v2)
 {
-    cv_ctx *x = o->c.x;
-    spe_module *m = &x->m;
-    spe_id real = spe_float(m, 32), *b, row, mine, all[32], a = cv_spill_(x, o->v1);
-    int S = x->S, blocks = (o->c.k + S - 1) / S;
-    b = cv_ids_(x, blocks * S);
+    spe_module *m = &c->x->m;
+    spe_id real = spe_float(m, 32), all[32], a = cv_spill_(m, v1);
+    int S = c->x->S, blocks = (c->k + S - 1) / S;
+    spe_id *b = cv_ids_(m, blocks * S);
     if (!b) return;
     for (int i = 0; i < blocks * S; i++)
-        b[i] = i < o->c.k ? spe_fconvert(m, real, cv_get_(x, o->v2, i)) : spe_null(m, real);
-    for (int i = 0; i < blocks; i++) cv_transpose_lanes_(x, b + i * S, S, 1);
-    row = cv_loop_(m, o->c.m, 1);
-    mine = spe_load(m, cv_at_(m, a, row), 0);
+        b[i] = i < c->k ? spe_fconvert(m, real, cv_get_(m, v2, i)) : spe_null(m, real);
+    for (int i = 0; i < blocks; i++) cv_transpose_lanes_(m, b + i * S, S, 1);
+    spe_id row = cv_loop_(m, c->m, 1), mine = spe_load(m, cv_at_(m, a, row), 0);
     for (int i = 0; i < S; i++) all[i] = spe_sg_broadcast(m, mine, spe_i32(m, i));
     for (int i = 0; i < blocks; i++) {
         spe_id sum = spe_fmul(m, all[0], b[i * S]);
         for (int j = 1; j < S; j++) sum = spe_fadd(m, spe_fmul(m, all[j], b[i * S + j]), sum);
-        cv_atomic_add_lanes_(x, o->c.base, cv_lane_offset_(&o->c, row, i * S), o->c.type, sum,
-                             o->c.k - i * S < S ? o->c.k - i * S : S);
+        cv_atomic_add_lanes_(c->x, c->base, cv_lane_offset_(c, row, i * S), c->type, sum, c->k - i * S);
     }
     spe_endfor(m, 0, NULL);
 }
@@ -815,41 +785,38 @@ static bool cv_check_outer_(cv_where_ w, const cv_vec *v1, const cv_vec *v2, con
 
 void cv_outer_product_accumulate(cv_where_ w, cv_vec v1, cv_vec v2, const cv_matrix_ref *c)
 {
-    cv_outer_ o;
     if (!cv_enter_(w) || !cv_check_outer_(w, &v1, &v2, c)) return;
-    o.c = cv_surface_of_(w, c);
-    o.v1 = &v1;
-    o.v2 = &v2;
-    if (!cv_is_uniform_(w, c->uniform, &c->offset, NULL)) cv_outer_lanes_(&o);
+    cv_surface_ s = cv_surface_of_(w, c);
+    if (!cv_is_uniform_(w, c->uniform, &c->offset, NULL)) cv_outer_lanes_(&s, &v1, &v2);
     else if (w.x->dpas && w.x->S == 16 && v1.type == CV_F16 && c->rows * c->cols <= 16 * CV_DPAS_MOST_)
-        cv_outer_dpas_(&o);
-    else cv_outer_broadcast_(&o);
+        cv_outer_dpas_(&s, &v1, &v2);
+    else cv_outer_broadcast_(&s, &v1, &v2);
 }
 
 void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r)
 {
     cv_ctx *x = w.x;
     spe_module *m = &x->m;
-    bool real = cv_is_float_(v.type);
-    int type = r->interpretation, bytes;
+    int type = r->interpretation;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v)) return;
     if (!cv_supports_vector_accumulate(v.type, type)) {
         cv_fail_(w, CV_ERROR_ACCUMULATE_TYPES, "vector of %s into %s", cv_type_name(v.type), cv_type_name(type));
         return;
     }
-    bytes = cv_bytes_(type);
+    int bytes = cv_bytes_(type);
     spe_id base = cv_bytes_at_(w, &r->base, &r->offset);
     if (cv_is_uniform_(w, r->uniform, &r->offset, NULL)) {
         spe_id at = spe_imul(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), spe_i32(m, bytes));
         for (int i = 0; i < v.length; i += x->S)
             cv_atomic_add_lanes_(x, base, spe_iadd(m, spe_i32(m, i * bytes), at), type, cv_sum_lanes_(x, &v, i),
-                                 v.length - i < x->S ? v.length - i : x->S);
+                                 v.length - i);
     } else if (type == CV_F16) { /* in a loop: see cv_outer_add_rows_ */
-        spe_id variable = cv_spill_(x, &v), k = cv_loop_(m, v.length, 1);
-        cv_atomic_add_(x, base, spe_imul(m, k, spe_i32(m, bytes)), CV_F16, spe_load(m, cv_at_(m, variable, k), 0));
+        spe_id variable = cv_spill_(m, &v), k = cv_loop_(m, v.length, 1);
+        cv_atomic_add_(m, base, spe_imul(m, k, spe_i32(m, bytes)), CV_F16, spe_load(m, cv_at_(m, variable, k), 0));
         spe_endfor(m, 0, NULL);
     } else {
         for (int i = 0; i < v.length; i++)
-            cv_atomic_add_(x, base, spe_i32(m, i * bytes), type, cv_to_sum_(x, cv_get_(x, &v, i), v.type, real));
+            cv_atomic_add_(m, base, spe_i32(m, i * bytes), type,
+                           cv_to_sum_(m, cv_get_(m, &v, i), v.type, cv_is_float_(v.type)));
     }
 }

@@ -11,16 +11,16 @@ XE_FN_ bool cv_enter_(cv_where_ w)
     return spe_ok(spe_at(&w.x->m, w.at->file, w.at->line));
 }
 
-/* The side of a region that is being written: see cv_side_. */
+/* The side of a region that is being written. */
 XE_FN_ int cv_side_now_(const cv_ctx *x) { return x->regions.depth ? x->frames[x->regions.depth - 1].side : 0; }
-
-XE_FN_ cv_side_ *cv_side_at_(const cv_ctx *x, int side) { return (cv_side_ *)x->sides.items + side - 1; }
 
 /* Checks that a value made in `side` is in scope here. */
 XE_FN_ bool cv_live_(cv_where_ w, int side)
 {
-    const spe_region_place *at = side ? &cv_side_at_(w.x, side)->at : NULL;
-    if (!side || cv_side_at_(w.x, side)->open || !spe_ok(&w.x->m)) return spe_ok(&w.x->m);
+    if (!side || !spe_ok(&w.x->m)) return spe_ok(&w.x->m);
+    for (int i = 0; i < w.x->regions.depth; i++)
+        if (w.x->frames[i].side == side) return true;
+    const spe_region_place *at = (const spe_region_place *)w.x->sides.items + side - 1;
     return cv_fail_(w, CV_ERROR_NOT_LISTED,
                     "the %s of %s:%d left a value in a variable that is used here; list that variable there",
                     at->name, at->file, at->line);
@@ -46,15 +46,19 @@ XE_FN_ cv_val cv_scalar_(const cv_ctx *x, int type, spe_id id, bool uniform)
 
 cv_any_ cv_any_val_(cv_val v)
 {
-    cv_any_ a = {false, v, cv_no_vec_()};
+    cv_any_ a;
+    a.val = v;
     return a;
 }
 
 cv_any_ cv_any_vec_(cv_vec v)
 {
-    cv_any_ a = {true, cv_nothing_(), v};
+    cv_any_ a;
+    a.vec = v.magic == CV_VEC_MAGIC_ ? v : cv_no_vec_();
     return a;
 }
+
+XE_FN_ bool cv_is_vec_(const cv_any_ *a) { return a->magic == CV_VEC_MAGIC_; }
 
 cv_any_ cv_any_int_(long long i) { return cv_any_val_(spe_val_int(i)); }
 cv_any_ cv_any_uint_(unsigned long long u) { return cv_any_val_(spe_val_uint(u)); }
@@ -63,11 +67,11 @@ cv_any_ cv_any_real_(double d) { return cv_any_val_(spe_val_real(d)); }
 XE_FN_ const char *cv_type_text_(int type) { return type == CV_BOOL_ ? "condition" : cv_type_name(type); }
 
 /* The SPIR-V scalar that holds a type. FP8 is held as its bits. */
-XE_FN_ spe_id cv_spe_type_(cv_ctx *x, int type)
+XE_FN_ spe_id cv_spe_type_(spe_module *m, int type)
 {
-    if (type == CV_BOOL_) return spe_bool(&x->m);
-    if (type == CV_F16 || type == CV_F32) return spe_float(&x->m, (uint32_t)cv_type_info(type)->bits);
-    return spe_int(&x->m, (uint32_t)cv_type_info(type)->bits);
+    if (type == CV_BOOL_) return spe_bool(m);
+    if (type == CV_F16 || type == CV_F32) return spe_float(m, (uint32_t)cv_type_info(type)->bits);
+    return spe_int(m, (uint32_t)cv_type_info(type)->bits);
 }
 
 /* Describes a value, for error texts. */
@@ -93,24 +97,20 @@ XE_FN_ spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
     spe_module *m = &w.x->m;
     const cv_type_row *want = cv_type_info(type), *has = cv_type_info(v->type);
     bool both = want && has && !want->is_float && !has->is_float && want->bits == has->bits;
-    if (!spe_val_is_set(v)) {
-        if (spe_ok(m)) cv_fail_(w, CV_ERROR_UNSET, "an operand");
-        return 0;
-    }
+    if (!spe_val_is_set(v)) return cv_fail_(w, CV_ERROR_UNSET, "an operand"), 0;
     if (!cv_live_(w, v->note)) return 0;
     if (v->kind == SPE_SCALAR && (v->type == type || both)) return v->id;
     if (v->kind == SPE_INT && type == CV_BOOL_) return spe_const_bool(m, v->integer != 0);
     if (v->kind == SPE_INT && want && !want->is_float) {
         if (spe_int_fits(v->integer, want->bits, want->is_signed))
-            return spe_const_i(m, cv_spe_type_(w.x, type), v->integer);
+            return spe_const_i(m, cv_spe_type_(m, type), v->integer);
         return cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%lld as %s", (long long)v->integer, cv_type_name(type)), 0;
     }
     if ((v->kind == SPE_INT || v->kind == SPE_REAL) && cv_is_float_(type)) {
-        if (cv_float_fits_(type, v->real)) return spe_const_f(m, cv_spe_type_(w.x, type), v->real);
+        if (cv_float_fits_(type, v->real)) return spe_const_f(m, cv_spe_type_(m, type), v->real);
         return cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%g as %s", v->real, cv_type_name(type)), 0;
     }
-    cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s where %s is wanted", cv_describe_(v).s, cv_type_text_(type));
-    return 0;
+    return cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s where %s is wanted", cv_describe_(v).s, cv_type_text_(type)), 0;
 }
 
 /* A number as an i32 index. */
@@ -120,52 +120,45 @@ XE_FN_ spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what)
     if (set && !cv_live_(w, v->note)) return 0;
     if (set && v->kind == SPE_INT && spe_int_fits(v->integer, 32, true)) return spe_i32(&w.x->m, (int32_t)v->integer);
     if (set && v->kind == SPE_SCALAR && (v->type == CV_I32 || v->type == CV_U32)) return v->id;
-    if (spe_ok(&w.x->m)) cv_fail_(w, CV_ERROR_INDEX, "%s is %s", what, cv_describe_(v).s);
-    return 0;
+    return cv_fail_(w, CV_ERROR_INDEX, "%s is %s", what, cv_describe_(v).s), 0;
 }
 
 /* One instruction on scalars or vectors of a type; 0 without an error if there is none. */
 static spe_id cv_emit_(spe_module *m, int op, int type, spe_id a, spe_id b)
 {
+    if (type == CV_BOOL_) return op == SPE_ARITH_AND ? spe_land(m, a, b) : op == SPE_ARITH_OR ? spe_lor(m, a, b) : 0;
     if (cv_is_float_(type)) return op == SPE_ARITH_REM ? 0 : spe_arith(m, (spe_arith_op)op, SPE_NUMBER_FLOAT, a, b);
     return spe_arith(m, (spe_arith_op)op, cv_is_signed_(type) ? SPE_NUMBER_SIGNED : SPE_NUMBER_UNSIGNED, a, b);
 }
 
 /* The common type of two numbers: a scalar's; of i32 and u32, i32; of two constants i32 or f32. */
-static int cv_common_type_(const cv_val *a, const cv_val *b)
+XE_FN_ int cv_common_type_(const cv_val *a, const cv_val *b)
 {
-    if (a->kind == SPE_SCALAR && b->kind == SPE_SCALAR)
-        return a->type == b->type ? a->type : a->type == CV_I32 || b->type == CV_I32 ? CV_I32 : a->type;
-    if (a->kind == SPE_SCALAR) return a->type;
+    if (a->kind == SPE_SCALAR) return b->kind == SPE_SCALAR && b->type == CV_I32 ? (int)CV_I32 : a->type;
     if (b->kind == SPE_SCALAR) return b->type;
     return a->kind == SPE_REAL || b->kind == SPE_REAL ? CV_F32 : CV_I32;
 }
 
 cv_val cv_binary_scalar_(cv_where_ w, int op, const char *name, cv_any_ a, cv_any_ b)
 {
-    spe_module *m = &w.x->m;
     int type = cv_common_type_(&a.val, &b.val);
-    spe_id p, q, r = 0;
     if (!cv_enter_(w)) return cv_nothing_();
-    p = cv_id_(w, type, &a.val);
-    q = cv_id_(w, type, &b.val);
-    if (!p || !q) return cv_nothing_();
-    if (type != CV_BOOL_) r = cv_emit_(m, op, type, p, q);
-    else if (op == SPE_ARITH_AND) r = spe_land(m, p, q);
-    else if (op == SPE_ARITH_OR) r = spe_lor(m, p, q);
-    if (!r && spe_ok(m)) cv_fail_(w, CV_ERROR_OPERATION, "%s on %s", name, cv_type_text_(type));
+    spe_id p = cv_id_(w, type, &a.val);
+    spe_id q = cv_id_(w, type, &b.val);
+    spe_id r = p && q ? cv_emit_(&w.x->m, op, type, p, q) : 0;
+    if (!r) cv_fail_(w, CV_ERROR_OPERATION, "%s on %s", name, cv_type_text_(type));
     return cv_scalar_(w.x, op >= SPE_ARITH_EQ ? (int)CV_BOOL_ : type, r, a.val.uniform && b.val.uniform);
+}
+
+XE_FN_ bool cv_check_condition_(cv_where_ w, const char *of, const cv_val *c)
+{
+    return spe_val_is_condition(c, CV_BOOL_) || cv_fail_(w, CV_ERROR_CONDITION, "%s got %s", of, cv_describe_(c).s);
 }
 
 cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b)
 {
     int type = cv_common_type_(&a, &b);
-    if (!cv_enter_(w)) return cv_nothing_();
-    if (!spe_val_is_condition(&c, CV_BOOL_)) {
-        cv_fail_(w, CV_ERROR_CONDITION, "CV_SELECT got %s", cv_describe_(&c).s);
-        return cv_nothing_();
-    }
-    if (!cv_live_(w, c.note)) return cv_nothing_();
+    if (!cv_enter_(w) || !cv_check_condition_(w, "CV_SELECT", &c) || !cv_live_(w, c.note)) return cv_nothing_();
     if (c.kind == SPE_INT) return c.integer ? a : b;
     spe_id p = cv_id_(w, type, &a);
     spe_id q = cv_id_(w, type, &b);
@@ -192,7 +185,7 @@ XE_LATE_ cv_vec cv_no_vec_(void)
 }
 
 /* Room for n ids. */
-XE_FN_ spe_id *cv_ids_(cv_ctx *x, int n) { return (spe_id *)spe_alloc(&x->m, (size_t)n * sizeof(spe_id)); }
+XE_FN_ spe_id *cv_ids_(spe_module *m, int n) { return (spe_id *)spe_alloc(m, (size_t)n * sizeof(spe_id)); }
 
 /* A vector with room for its parts; without parts after an error. */
 XE_FN_ cv_vec cv_new_(cv_ctx *x, int type, int n)
@@ -202,7 +195,7 @@ XE_FN_ cv_vec cv_new_(cv_ctx *x, int type, int n)
     v.type = (cv_type)type;
     v.length = n;
     v.side = cv_side_now_(x);
-    v.part = cv_ids_(x, spe_runs(n));
+    v.part = cv_ids_(&x->m, spe_runs(n));
     v.parts = v.part ? spe_runs(n) : 0;
     return v;
 }
@@ -240,28 +233,28 @@ static int cv_part_of_(int n, int i, int *component)
     return part;
 }
 
-XE_FN_ spe_id cv_get_(cv_ctx *x, const cv_vec *v, int i)
+XE_FN_ spe_id cv_get_(spe_module *m, const cv_vec *v, int i)
 {
     int component, part = cv_part_of_(v->length, i, &component);
-    return spe_extract(&x->m, v->part[part], (uint32_t)component);
+    return spe_extract(m, v->part[part], (uint32_t)component);
 }
 
-static void cv_get_all_(cv_ctx *x, const cv_vec *v, int first, int n, spe_id *ids)
+static void cv_get_all_(spe_module *m, const cv_vec *v, int first, int n, spe_id *ids)
 {
-    for (int i = 0; i < n; i++) ids[i] = cv_get_(x, v, first + i);
+    for (int i = 0; i < n; i++) ids[i] = cv_get_(m, v, first + i);
 }
 
 /* A SPIR-V vector (or scalar) of n scalars. */
-XE_FN_ spe_id cv_join_(cv_ctx *x, spe_id scalar_type, int n, const spe_id *ids)
+XE_FN_ spe_id cv_join_(spe_module *m, spe_id scalar_type, int n, const spe_id *ids)
 {
-    return spe_construct(&x->m, spe_vec(&x->m, scalar_type, (uint32_t)n), (uint32_t)n, ids);
+    return spe_construct(m, spe_vec(m, scalar_type, (uint32_t)n), (uint32_t)n, ids);
 }
 
 XE_FN_ cv_vec cv_from_scalars_(cv_ctx *x, int type, int n, const spe_id *ids)
 {
     cv_vec v = cv_new_(x, type, n);
     for (int i = 0; i < v.parts; ids += spe_run(n, i), i++)
-        v.part[i] = cv_join_(x, cv_spe_type_(x, type), spe_run(n, i), ids);
+        v.part[i] = cv_join_(&x->m, cv_spe_type_(&x->m, type), spe_run(n, i), ids);
     return v;
 }
 
@@ -271,7 +264,7 @@ cv_vec cv_splat_(cv_where_ w, int type, int n, cv_val value)
     spe_id id = cv_id_(w, type, &value);
     cv_vec v = cv_new_(w.x, type, n);
     for (int i = 0; i < v.parts; i++)
-        v.part[i] = spe_splat(&w.x->m, spe_vec(&w.x->m, cv_spe_type_(w.x, type), (uint32_t)spe_run(n, i)), id);
+        v.part[i] = spe_splat(&w.x->m, spe_vec(&w.x->m, cv_spe_type_(&w.x->m, type), (uint32_t)spe_run(n, i)), id);
     return v;
 }
 
@@ -301,40 +294,41 @@ static bool cv_locate_(cv_where_ w, const cv_memory_ *d, spe_id *at, spe_id *str
 }
 
 /* Element i from where cv_locate_ says, as a pointer to `width` elements. */
-static spe_id cv_pointer_to_(cv_ctx *x, spe_id at, spe_id stride, int type, int i, int width)
+static spe_id cv_pointer_to_(spe_module *m, spe_id at, spe_id stride, int type, int i, int width)
 {
-    spe_module *m = &x->m;
     spe_id offset = stride ? spe_imul(m, stride, spe_i32(m, i)) : spe_i32(m, i);
     spe_id p = i ? spe_index(m, at, offset) : at;
-    return width > 1 ? spe_ptr_cast(m, p, spe_vec(m, cv_spe_type_(x, type), (uint32_t)width)) : p;
+    return width > 1 ? spe_ptr_cast(m, p, spe_vec(m, cv_spe_type_(m, type), (uint32_t)width)) : p;
 }
 
 cv_vec cv_load_(cv_where_ w, cv_memory_ d)
 {
+    spe_module *m = &w.x->m;
     int type = d.ptr.type;
-    spe_id at, stride, *ids;
+    spe_id at, stride;
     if (!cv_locate_(w, &d, &at, &stride) || !cv_check_length_(w, d.count)) return cv_no_vec_();
     cv_vec v = cv_new_(w.x, type, d.count);
-    ids = stride ? cv_ids_(w.x, d.count) : v.part;
+    spe_id *ids = stride ? cv_ids_(m, d.count) : v.part;
     for (int i = 0, part = 0, width; ids && i < d.count; i += width, part++) {
         width = stride ? 1 : spe_run(d.count, part);
-        ids[part] = spe_load(&w.x->m, cv_pointer_to_(w.x, at, stride, type, i, width), (uint32_t)cv_bytes_(type));
+        ids[part] = spe_load(m, cv_pointer_to_(m, at, stride, type, i, width), (uint32_t)cv_bytes_(type));
     }
     return stride && ids ? cv_from_scalars_(w.x, type, d.count, ids) : v;
 }
 
 void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d)
 {
+    spe_module *m = &w.x->m;
+    int type = d.ptr.type;
     spe_id at, stride;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v) || !cv_locate_(w, &d, &at, &stride)) return;
-    if (d.ptr.type != (int)v.type)
+    if (type != (int)v.type)
         cv_fail_(w, CV_ERROR_VECTOR_TYPE, "a vector of %s to a ptr<%s>; CV_CAST converts it", cv_type_name(v.type),
-                 cv_type_name(d.ptr.type));
-    for (int i = 0, part = 0, width; spe_ok(&w.x->m) && i < v.length; i += width, part++) {
-        uint32_t bytes = (uint32_t)cv_bytes_(v.type);
-        spe_id id = stride ? cv_get_(w.x, &v, i) : v.part[part];
+                 cv_type_name(type));
+    for (int i = 0, part = 0, width; spe_ok(m) && i < v.length; i += width, part++) {
+        spe_id id = stride ? cv_get_(m, &v, i) : v.part[part];
         width = stride ? 1 : spe_run(v.length, part);
-        spe_store(&w.x->m, cv_pointer_to_(w.x, at, stride, v.type, i, width), id, bytes);
+        spe_store(m, cv_pointer_to_(m, at, stride, type, i, width), id, (uint32_t)cv_bytes_(type));
     }
 }
 
@@ -350,17 +344,18 @@ static bool cv_check_element_(cv_where_ w, const cv_vec *v, const cv_val *i)
 cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
 {
     spe_module *m = &w.x->m;
-    spe_id at, got = 0, first;
+    spe_id got = 0;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v)) return cv_nothing_();
-    if (i.kind == SPE_INT)
-        return cv_check_element_(w, &v, &i) ? cv_scalar_(w.x, v.type, cv_get_(w.x, &v, (int)i.integer), false)
-                                            : cv_nothing_();
-    at = cv_index_(w, &i, "the element's number");
-    for (int part = 0, start = 0; at && part < v.parts; start += spe_run(v.length, part), part++) {
-        spe_id one = v.part[part];
-        first = spe_i32(m, start);
-        if (spe_run(v.length, part) > 1) /* masked, as lanes that need another part must not index outside this one */
-            one = spe_extract_dyn(m, one, spe_and(m, spe_isub(m, at, first), spe_i32(m, spe_run(v.length, part) - 1)));
+    if (i.kind == SPE_INT) {
+        if (cv_check_element_(w, &v, &i)) got = cv_get_(m, &v, (int)i.integer);
+        return cv_scalar_(w.x, v.type, got, false);
+    }
+    spe_id at = cv_index_(w, &i, "the element's number");
+    for (int part = 0, start = 0, n; at && part < v.parts; start += n, part++) {
+        spe_id one = v.part[part], first = spe_i32(m, start);
+        n = spe_run(v.length, part);
+        if (n > 1) /* masked, as lanes that need another part must not index outside this one */
+            one = spe_extract_dyn(m, one, spe_and(m, spe_isub(m, at, first), spe_i32(m, n - 1)));
         got = got ? spe_select(m, spe_sge(m, at, first), one, got) : one;
     }
     return cv_scalar_(w.x, v.type, got, false);
@@ -369,10 +364,10 @@ cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
 /* The vector with element i, a constant, replaced. */
 cv_vec cv_set_element_(cv_where_ w, cv_vec v, cv_val i, cv_val value)
 {
-    int component, part;
+    int component;
     if (!cv_enter_(w) || !cv_check_element_(w, &v, &i)) return cv_no_vec_();
     cv_vec out = cv_from_parts_(w.x, v.type, v.length, v.part);
-    part = cv_part_of_(v.length, (int)i.integer, &component);
+    int part = cv_part_of_(v.length, (int)i.integer, &component);
     if (out.parts) out.part[part] = spe_insert(&w.x->m, v.part[part], cv_id_(w, v.type, &value), (uint32_t)component);
     return out;
 }
@@ -388,8 +383,8 @@ cv_vec cv_concat_(cv_where_ w, cv_vec a, cv_vec b)
         memcpy(ids + a.parts, b.part, (size_t)b.parts * sizeof *ids);
         return cv_from_parts_(w.x, a.type, a.length + b.length, ids);
     }
-    cv_get_all_(w.x, &b, 0, b.length, ids + a.length);
-    cv_get_all_(w.x, &a, 0, a.length, ids);
+    cv_get_all_(&w.x->m, &b, 0, b.length, ids + a.length);
+    cv_get_all_(&w.x->m, &a, 0, a.length, ids);
     return cv_from_scalars_(w.x, a.type, a.length + b.length, ids);
 }
 
@@ -397,13 +392,12 @@ cv_vec cv_slice_(cv_where_ w, cv_vec v, int first, int n)
 {
     spe_id ids[CV_VECTOR_MAX_];
     if (!cv_enter_(w) || !cv_check_vec_(w, &v) || !cv_check_length_(w, n)) return cv_no_vec_();
-    if (first < 0 || first > v.length - n) {
-        cv_fail_(w, CV_ERROR_ELEMENT, "%d to %lld of a vector of %d", first, (long long)first + n - 1, v.length);
-        return cv_no_vec_();
-    }
+    if (first < 0 || first > v.length - n)
+        return CV_FAIL_VEC_(w, CV_ERROR_ELEMENT, "%d to %lld of a vector of %d", first, (long long)first + n - 1,
+                            v.length);
     if (first % 8 == 0 && (n % 8 == 0 || first + n == v.length))
         return cv_from_parts_(w.x, v.type, n, v.part + first / 8);
-    cv_get_all_(w.x, &v, first, n, ids);
+    cv_get_all_(&w.x->m, &v, first, n, ids);
     return cv_from_scalars_(w.x, v.type, n, ids);
 }
 
@@ -417,10 +411,10 @@ cv_interpreted_vector cv_plain_input_(cv_vec v)
 /* Two operands as vectors of one shape; a number is splatted. */
 static bool cv_match_(cv_where_ w, cv_any_ a, cv_any_ b, cv_vec *p, cv_vec *q)
 {
-    const cv_vec *shape = a.is_vec ? &a.vec : &b.vec;
+    const cv_vec *shape = cv_is_vec_(&a) ? &a.vec : &b.vec;
     if (!cv_enter_(w) || !cv_check_vec_(w, shape)) return false;
-    *p = a.is_vec ? a.vec : cv_splat_(w, shape->type, shape->length, a.val);
-    *q = b.is_vec ? b.vec : cv_splat_(w, shape->type, shape->length, b.val);
+    *p = cv_is_vec_(&a) ? a.vec : cv_splat_(w, shape->type, shape->length, a.val);
+    *q = cv_is_vec_(&b) ? b.vec : cv_splat_(w, shape->type, shape->length, b.val);
     if (!cv_check_vec_(w, p) || !cv_check_vec_(w, q)) return false;
     return (p->type == q->type && p->length == q->length) ||
            cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d of %s and %d of %s", p->length, cv_type_name(p->type), q->length,
@@ -429,13 +423,12 @@ static bool cv_match_(cv_where_ w, cv_any_ a, cv_any_ b, cv_vec *p, cv_vec *q)
 
 cv_vec cv_binary_vec_(cv_where_ w, int op, const char *name, cv_any_ a, cv_any_ b)
 {
-    cv_vec p, q, v;
+    cv_vec p, q;
     if (!cv_match_(w, a, b, &p, &q)) return cv_no_vec_();
-    v = cv_new_(w.x, p.type, p.length);
+    cv_vec v = cv_new_(w.x, p.type, p.length);
     for (int i = 0; i < v.parts; i++) {
         v.part[i] = op < SPE_ARITH_EQ ? cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]) : 0;
-        if (!v.part[i] && spe_ok(&w.x->m))
-            cv_fail_(w, CV_ERROR_OPERATION, "%s on a vector of %s", name, cv_type_name(p.type));
+        if (!v.part[i]) cv_fail_(w, CV_ERROR_OPERATION, "%s on a vector of %s", name, cv_type_name(p.type));
     }
     return v;
 }
@@ -460,9 +453,8 @@ cv_vec cv_fma_(cv_where_ w, cv_any_ a, cv_vec b, cv_any_ c)
 }
 
 /* Emits a function on f32 scalars or vectors. */
-static spe_id cv_emit_function_(cv_ctx *x, int fn, spe_id v)
+static spe_id cv_emit_function_(spe_module *m, int fn, spe_id v)
 {
-    spe_module *m = &x->m;
     spe_id type = spe_type_of(m, v), one = spe_const_f(m, type, 1.0), cube;
     if (fn < CV_SIGMOID_) return spe_math1(m, (spe_math_op)fn, v);
     if (fn == CV_SIGMOID_) return spe_fdiv(m, one, spe_fadd(m, one, spe_math1(m, SPE_EXP, spe_fneg(m, v))));
@@ -473,12 +465,11 @@ static spe_id cv_emit_function_(cv_ctx *x, int fn, spe_id v)
 }
 
 /* f16 is computed in f32 and rounded once. */
-static spe_id cv_function_of_(cv_ctx *x, int fn, int type, spe_id v)
+static spe_id cv_function_of_(spe_module *m, int fn, int type, spe_id v)
 {
-    spe_module *m = &x->m;
-    spe_id own = spe_type_of(m, v), wide = spe_vec(m, spe_float(m, 32), own ? spe_count(m, own) : 1);
-    if (type == CV_F32 || fn == SPE_FABS || fn == SPE_FLOOR) return cv_emit_function_(x, fn, v);
-    return spe_fconvert(m, own, cv_emit_function_(x, fn, spe_fconvert(m, wide, v)));
+    spe_id wide = spe_vec_like(m, spe_float(m, 32), v);
+    if (type == CV_F32 || fn == SPE_FABS || fn == SPE_FLOOR) return cv_emit_function_(m, fn, v);
+    return spe_fconvert(m, spe_type_of(m, v), cv_emit_function_(m, fn, spe_fconvert(m, wide, v)));
 }
 
 cv_vec cv_function_vec_(cv_where_ w, int fn, const char *name, cv_any_ a)
@@ -486,7 +477,7 @@ cv_vec cv_function_vec_(cv_where_ w, int fn, const char *name, cv_any_ a)
     if (!cv_enter_(w) || !cv_check_vec_(w, &a.vec) || !cv_check_real_(w, name, "a vector of ", a.vec.type))
         return cv_no_vec_();
     cv_vec v = cv_new_(w.x, a.vec.type, a.vec.length);
-    for (int i = 0; i < v.parts; i++) v.part[i] = cv_function_of_(w.x, fn, v.type, a.vec.part[i]);
+    for (int i = 0; i < v.parts; i++) v.part[i] = cv_function_of_(&w.x->m, fn, v.type, a.vec.part[i]);
     return v;
 }
 
@@ -495,7 +486,7 @@ cv_val cv_function_scalar_(cv_where_ w, int fn, const char *name, cv_any_ a)
     int type = a.val.kind == SPE_SCALAR ? a.val.type : CV_F32;
     if (!cv_enter_(w) || !cv_check_real_(w, name, "", type)) return cv_nothing_();
     spe_id id = cv_id_(w, type, &a.val);
-    return cv_scalar_(w.x, type, id ? cv_function_of_(w.x, fn, type, id) : 0, a.val.uniform);
+    return cv_scalar_(w.x, type, id ? cv_function_of_(&w.x->m, fn, type, id) : 0, a.val.uniform);
 }
 
 /* a op b ? c : d. */
@@ -503,7 +494,7 @@ cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ 
 {
     cv_vec p, q, r, s, v;
     if (!cv_match_(w, a, b, &p, &q)) return cv_no_vec_();
-    if (!c.is_vec && !d.is_vec) c = cv_any_vec_(cv_splat_(w, p.type, p.length, c.val));
+    if (!cv_is_vec_(&c) && !cv_is_vec_(&d)) c = cv_any_vec_(cv_splat_(w, p.type, p.length, c.val));
     if (!cv_match_(w, c, d, &r, &s)) return cv_no_vec_();
     if (r.length != p.length)
         cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d compared, %d to choose from", p.length, r.length);
@@ -525,9 +516,8 @@ static int64_t cv_least_(int bits, bool is_signed) { return is_signed ? -((int64
 static int64_t cv_most_(int bits, bool is_signed) { return ((int64_t)1 << (bits - is_signed)) - 1; }
 
 /* Between lo and hi, in v's own type. */
-static spe_id cv_clamp_int_(cv_ctx *x, spe_id v, bool is_signed, int64_t lo, int64_t hi)
+static spe_id cv_clamp_int_(spe_module *m, spe_id v, bool is_signed, int64_t lo, int64_t hi)
 {
-    spe_module *m = &x->m;
     spe_id type = spe_type_of(m, v);
     int bits = (int)spe_width(m, type);
     if (lo > cv_least_(bits, is_signed)) v = spe_math2(m, is_signed ? SPE_SMAX : SPE_UMAX, v, spe_const_i(m, type, lo));
@@ -535,20 +525,19 @@ static spe_id cv_clamp_int_(cv_ctx *x, spe_id v, bool is_signed, int64_t lo, int
     return v;
 }
 
-static spe_id cv_int_to_int_(cv_ctx *x, spe_id v, int from, int to)
+static spe_id cv_int_to_int_(spe_module *m, spe_id v, int from, int to)
 {
     const cv_type_row *t = cv_type_info(to);
     bool sign = cv_is_signed_(from);
-    spe_id type = spe_vec_like(&x->m, cv_spe_type_(x, to), v);
-    v = cv_clamp_int_(x, v, sign, cv_least_(t->bits, t->is_signed), cv_most_(t->bits, t->is_signed));
-    return sign ? spe_sconvert(&x->m, type, v) : spe_uconvert(&x->m, type, v);
+    spe_id type = spe_vec_like(m, cv_spe_type_(m, to), v);
+    v = cv_clamp_int_(m, v, sign, cv_least_(t->bits, t->is_signed), cv_most_(t->bits, t->is_signed));
+    return sign ? spe_sconvert(m, type, v) : spe_uconvert(m, type, v);
 }
 
-static spe_id cv_float_to_int_(cv_ctx *x, spe_id v, int to)
+static spe_id cv_float_to_int_(spe_module *m, spe_id v, int to)
 {
-    spe_module *m = &x->m;
     spe_id wide = spe_vec_like(m, spe_float(m, 32), v), whole = spe_vec_like(m, spe_int(m, 32), v),
-           type = spe_vec_like(m, cv_spe_type_(x, to), v);
+           type = spe_vec_like(m, cv_spe_type_(m, to), v);
     const cv_type_row *t = cv_type_info(to);
     v = spe_math1(m, SPE_RINT, spe_fconvert(m, wide, v));
     if (t->bits < 32) { /* the bounds are exact in f32; fmax turns NaN into the lower bound, so NaN is replaced first */
@@ -563,9 +552,8 @@ static spe_id cv_float_to_int_(cv_ctx *x, spe_id v, int to)
 }
 
 /* f32 rounded to an FP8 value, still f32: to a multiple of the last place, 2^(exponent - mantissa bits). */
-static spe_id cv_round_fp8_(cv_ctx *x, spe_id v, int to)
+static spe_id cv_round_fp8_(spe_module *m, spe_id v, int to)
 {
-    spe_module *m = &x->m;
     spe_id real = spe_vec_like(m, spe_float(m, 32), v), word = spe_vec_like(m, spe_int(m, 32), v), e, place, inverse, r;
     int mantissa = to == CV_E4M3 ? 3 : 2, least = to == CV_E4M3 ? 127 - 6 : 127 - 14; /* of normal numbers, biased */
     double largest = to == CV_E4M3 ? 448 : 57344;
@@ -583,9 +571,8 @@ static spe_id cv_round_fp8_(cv_ctx *x, spe_id v, int to)
 /* FP8 in the upper halves of 16-bit integers (the lower are ignored) as f16 of the same value. E5M2 needs no change;
  * E4M3 has one more mantissa bit, and its exponent bias is 8 less. Only its NaN, all ones, becomes a power of two when
  * one is added below the mantissa, and the resulting bit makes it a NaN in f16. */
-XE_FN_ spe_id cv_decode_fp8_high_(cv_ctx *x, spe_id v, int type)
+XE_FN_ spe_id cv_decode_fp8_high_(spe_module *m, spe_id v, int type)
 {
-    spe_module *m = &x->m;
     spe_id half = spe_vec_like(m, spe_float(m, 16), v), word = spe_type_of(m, v), nan;
     if (type == CV_E5M2) return spe_bitcast(m, half, spe_and(m, v, spe_const_u(m, word, 0xff00)));
     v = spe_and(m, spe_sar(m, v, spe_const_u(m, word, 1)), spe_const_u(m, word, 0xbf80));
@@ -594,45 +581,41 @@ XE_FN_ spe_id cv_decode_fp8_high_(cv_ctx *x, spe_id v, int type)
 }
 
 /* Converts a value in memory to the form it is held in. */
-XE_FN_ spe_id cv_decode_(cv_ctx *x, spe_id v, int type)
+XE_FN_ spe_id cv_decode_(spe_module *m, spe_id v, int type)
 {
-    spe_module *m = &x->m;
     spe_id word = cv_is_fp8_(type) ? spe_vec_like(m, spe_int(m, 16), v) : 0;
-    return word ? cv_decode_fp8_high_(x, spe_shl(m, spe_uconvert(m, word, v), spe_const_u(m, word, 8)), type) : v;
+    return word ? cv_decode_fp8_high_(m, spe_shl(m, spe_uconvert(m, word, v), spe_const_u(m, word, 8)), type) : v;
 }
 
-static spe_id cv_float_to_float_(cv_ctx *x, spe_id v, int from, int to)
+static spe_id cv_float_to_float_(spe_module *m, spe_id v, int from, int to)
 {
-    spe_module *m = &x->m;
     spe_id real = spe_vec_like(m, spe_float(m, 32), v), half = spe_vec_like(m, spe_float(m, 16), v);
     if (!cv_is_fp8_(to)) return spe_fconvert(m, to == CV_F32 ? real : half, v);
-    return from == to ? v : spe_fconvert(m, half, cv_round_fp8_(x, spe_fconvert(m, real, v), to));
+    return from == to ? v : spe_fconvert(m, half, cv_round_fp8_(m, spe_fconvert(m, real, v), to));
 }
 
 /* 32-bit integers are converted to floats of 16 bits and less through f32, which is exact after clamping those that
  * become infinity or the maximum anyway. */
-static spe_id cv_int_to_float_(cv_ctx *x, spe_id v, int from, int to)
+static spe_id cv_int_to_float_(spe_module *m, spe_id v, int from, int to)
 {
-    spe_module *m = &x->m;
     spe_id real = spe_vec_like(m, spe_float(m, 32), v);
     bool sign = cv_is_signed_(from);
-    if (to != CV_F32) v = cv_clamp_int_(x, v, sign, sign ? -65536 : 0, 65536);
+    if (to != CV_F32) v = cv_clamp_int_(m, v, sign, sign ? -65536 : 0, 65536);
     v = sign ? spe_s_to_f(m, real, v) : spe_u_to_f(m, real, v);
-    return cv_float_to_float_(x, v, CV_F32, to);
+    return cv_float_to_float_(m, v, CV_F32, to);
 }
 
 /* Converts a held scalar or vector to another type. Neither is packed. */
-XE_FN_ spe_id cv_convert_value_(cv_ctx *x, spe_id v, int from, int to)
+XE_FN_ spe_id cv_convert_value_(spe_module *m, spe_id v, int from, int to)
 {
-    if (!spe_ok(&x->m) || from == to) return v;
-    if (cv_is_float_(from)) return cv_is_float_(to) ? cv_float_to_float_(x, v, from, to) : cv_float_to_int_(x, v, to);
-    return cv_is_float_(to) ? cv_int_to_float_(x, v, from, to) : cv_int_to_int_(x, v, from, to);
+    if (!spe_ok(m) || from == to) return v;
+    if (cv_is_float_(from)) return cv_is_float_(to) ? cv_float_to_float_(m, v, from, to) : cv_float_to_int_(m, v, to);
+    return cv_is_float_(to) ? cv_int_to_float_(m, v, from, to) : cv_int_to_int_(m, v, from, to);
 }
 
 /* Converts a held value to the type of sums: f32, or a 32-bit integer. Exact except for 32-bit integers to f32. */
-XE_FN_ spe_id cv_to_sum_(cv_ctx *x, spe_id v, int type, bool real)
+XE_FN_ spe_id cv_to_sum_(spe_module *m, spe_id v, int type, bool real)
 {
-    spe_module *m = &x->m;
     spe_id to = spe_vec_like(m, real ? spe_float(m, 32) : spe_int(m, 32), v);
     if (cv_is_float_(type)) return spe_fconvert(m, to, v);
     if (real) return cv_is_signed_(type) ? spe_s_to_f(m, to, v) : spe_u_to_f(m, to, v);
@@ -643,7 +626,7 @@ XE_FN_ spe_id cv_to_sum_(cv_ctx *x, spe_id v, int type, bool real)
 XE_FN_ cv_vec cv_convert_vec_(cv_ctx *x, const cv_vec *v, int type)
 {
     cv_vec r = cv_new_(x, type, v->length);
-    for (int i = 0; i < r.parts; i++) r.part[i] = cv_convert_value_(x, v->part[i], v->type, type);
+    for (int i = 0; i < r.parts; i++) r.part[i] = cv_convert_value_(&x->m, v->part[i], v->type, type);
     return r;
 }
 
@@ -655,10 +638,10 @@ cv_vec cv_cast_vec_(cv_where_ w, int type, cv_any_ a)
 
 cv_val cv_cast_scalar_(cv_where_ w, int type, cv_any_ a)
 {
-    int from = a.val.kind == SPE_SCALAR ? a.val.type : a.val.kind == SPE_REAL ? CV_F32 : CV_I32;
+    int from = cv_common_type_(&a.val, &a.val);
     if (!cv_enter_(w)) return cv_nothing_();
     if (!cv_type_info(type) || cv_is_packed_(type) || cv_is_fp8_(type) || from == CV_BOOL_)
         cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s to %s", cv_type_text_(from), cv_type_text_(type));
     spe_id id = spe_ok(&w.x->m) ? cv_id_(w, from, &a.val) : 0;
-    return cv_scalar_(w.x, type, id ? cv_convert_value_(w.x, id, from, type) : 0, a.val.uniform);
+    return cv_scalar_(w.x, type, id ? cv_convert_value_(&w.x->m, id, from, type) : 0, a.val.uniform);
 }

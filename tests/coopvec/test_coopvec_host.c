@@ -222,9 +222,10 @@ static cv_conversion_info describe(int rows, int cols, int from, cv_layout from_
     i.src_info.src_data_type = (cv_type)from;
     i.src_info.src_layout = from_layout;
     /* neighbouring lines touch: a source needs no more than a multiple of the element */
-    i.src_info.src_stride = (uint32_t)cv_line_bytes_(from_layout, from, (uint32_t)rows, (uint32_t)cols);
-    i.src_info.src_size =
-        (uint32_t)cv_matrix_bytes_(from_layout, from, (uint32_t)rows, (uint32_t)cols, i.src_info.src_stride);
+    cv_stored_ stored = {from_layout, (cv_type)from, (uint32_t)rows, (uint32_t)cols, 0};
+    stored.stride = (uint32_t)cv_line_bytes_(&stored);
+    i.src_info.src_stride = stored.stride;
+    i.src_info.src_size = (uint32_t)cv_stored_bytes_(&stored);
     return i;
 }
 
