@@ -710,8 +710,8 @@ XETILE_API spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n);
 XETILE_API spe_id spe_vec_like(spe_module *m, spe_id elem, spe_id value);
 XETILE_API spe_id spe_array(spe_module *m, spe_id elem, uint32_t n); /* n >= 1 */
 XETILE_API spe_id spe_struct(spe_module *m, uint32_t n, const spe_id *members);
-/* A pointer into a storage class: SPE_StorageClassCrossWorkgroup is global memory, ...Workgroup local, ...Function
- * private. */
+/* A pointer into a storage class of OpenCL: SPE_StorageClassCrossWorkgroup is global memory, ...Workgroup local,
+ * ...Function private. */
 XETILE_API spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type);
 XETILE_API spe_id spe_fn_type(spe_module *m, spe_id ret, uint32_t n, const spe_id *params);
 /* A cooperative matrix (SPV_KHR_cooperative_matrix) of rows x cols components shared by a scope (SPE_ScopeSubgroup);
@@ -794,13 +794,15 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const ui
  * parameters are ids (spe_id) or C numbers (uint32_t), return a value or nothing. A form is a letter for each operand
  * word, a colon, and the result type:
  *   i f b v       integers, floats, bools, any value: scalars, vectors and, where the device supports them, cooperative
- *                 matrices and vectors; h, s: 16-bit integers, 32-bit floats; d: also floats without arithmetic
- *   I B N x y     one integer, one bool, one number, one i32, an i32x4
+ *                 matrices and vectors; h, s: 16-bit integers, 32-bit floats; d: also floats without arithmetic; u:
+ *                 numbers and bools, scalars and vectors
+ *   I B N x y     one integer, one bool, one number, one i32, an i32x4; n: one integer that is not the constant 0
  *   = q ~         the previous operand's type; as many i32 as the first operand has components; as many as the result
- *   p P           a pointer; a pointer to one number
- *   * J G E       the pointer's target type; the same, limited to one integer, one float, one number
+ *   p c P         a pointer; one to memory that can be written; one to a number in such memory
+ *   * J G E e     the pointer's target type; the same, limited to one integer, one float, one number, numbers
  *   m w           a cooperative matrix, a cooperative vector
- *   k T S W       written as a constant: a C number, a C bool, subgroup scope, work-group scope
+ *   k T S W       written as a constant: a C number, a C bool, subgroup scope, work-group scope; z, j: a C number that
+ *                 is a scope, memory semantics
  *   l ? o R       a literal word; one omitted if 0; a value omitted if 0; the group operation Reduce
  *   a A           alignment in bytes as memory operands (0: that of the type); the same with the Volatile bit
  *   t M C L       no operand word but the result type; a cooperative matrix result type; a cooperative vector result
@@ -845,49 +847,49 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const ui
     A(spe_copy, CopyObject, "v:=") A(spe_ptr_to_generic, PtrCastToGeneric, "p:g")                                      \
     /* Memory at ptr. align: bytes, a power of two; 0: the alignment OpenCL gives the type. */                         \
     GIVES(spe_load, Load, "pa:*", ptr, align) GIVES(spe_load_volatile, Load, "pA:*", ptr, align)                       \
-    DOES(spe_store, Store, "p*a:-", ptr, v, align) DOES(spe_store_volatile, Store, "p*A:-", ptr, v, align)             \
+    DOES(spe_store, Store, "c*a:-", ptr, v, align) DOES(spe_store_volatile, Store, "c*A:-", ptr, v, align)             \
     /* Access only if `condition` holds; else a load gives `otherwise` (SPV_INTEL_predicated_io). */                   \
-    GIVES(spe_load_if, PredicatedLoadINTEL, "pB*a:*", ptr, condition, otherwise, align)                                \
-    DOES(spe_store_if, PredicatedStoreINTEL, "p*Ba:-", ptr, v, condition, align)                                       \
+    GIVES(spe_load_if, PredicatedLoadINTEL, "pBea:*", ptr, condition, otherwise, align)                                \
+    DOES(spe_store_if, PredicatedStoreINTEL, "ceBa:-", ptr, v, condition, align)                                       \
     /* ptr + i elements; i is a signed integer. */                                                                     \
     GIVES(spe_index, InBoundsPtrAccessChain, "pI:=0", ptr, i)                                                          \
     /* Copies `size` bytes (an integer value); the ranges must not overlap. */                                         \
-    DOES(spe_copy_memory_sized, CopyMemorySized, "ppIa:-", to, from, size, align)                                      \
+    DOES(spe_copy_memory_sized, CopyMemorySized, "cpna:-", to, from, size, align)                                      \
     /* Prefetches `bytes` from a uniform pointer (SPV_INTEL_subgroup_buffer_prefetch). */                              \
     DOES(spe_sg_prefetch, SubgroupBlockPrefetchINTEL, "pI:-", ptr, bytes)                                              \
     /* Subgroups: the value of the lane with a given number (an i32, may vary by lane); of lane number ^ mask; of the  \
      * lane that many below (up) or above (down), undefined if there is none; of the lowest active lane. */            \
-    AB(spe_sg_shuffle, GroupNonUniformShuffle, "SvI:=") AB(spe_sg_shuffle_xor, GroupNonUniformShuffleXor, "SvI:=")     \
-    AB(spe_sg_shuffle_up, GroupNonUniformShuffleUp, "SvI:=")                                                           \
-    AB(spe_sg_shuffle_down, GroupNonUniformShuffleDown, "SvI:=")                                                       \
-    A(spe_sg_broadcast_first, GroupNonUniformBroadcastFirst, "Sv:=")                                                   \
+    AB(spe_sg_shuffle, GroupNonUniformShuffle, "SuI:=") AB(spe_sg_shuffle_xor, GroupNonUniformShuffleXor, "SuI:=")     \
+    AB(spe_sg_shuffle_up, GroupNonUniformShuffleUp, "SuI:=")                                                           \
+    AB(spe_sg_shuffle_down, GroupNonUniformShuffleDown, "SuI:=")                                                       \
+    A(spe_sg_broadcast_first, GroupNonUniformBroadcastFirst, "Su:=")                                                   \
     /* A ballot is an i32x4 with a bit per lane: set if the lane's bool is true. And the number of set bits. */        \
     A(spe_sg_ballot, GroupNonUniformBallot, "SB:y")                                                                    \
     A(spe_sg_ballot_count, GroupNonUniformBallotBitCount, "SRy:x")                                                     \
     A(spe_sg_all, GroupNonUniformAll, "SB:=") A(spe_sg_any, GroupNonUniformAny, "SB:=")                                \
     /* Work-groups. broadcast: the value at a local id, an integer or a vector of 2 or 3 integers. */                  \
-    A(spe_wg_all, GroupAll, "WB:=") A(spe_wg_any, GroupAny, "WB:=") AB(spe_wg_broadcast, GroupBroadcast, "Wvi:=")      \
+    A(spe_wg_all, GroupAll, "WB:=") A(spe_wg_any, GroupAny, "WB:=") AB(spe_wg_broadcast, GroupBroadcast, "Wui:=")      \
     /* A control barrier: execution and memory scope, SPE_MemorySemantics... bits. A memory barrier does not wait. */  \
-    DOES(spe_control_barrier, ControlBarrier, "kkk:-", execution, memory, semantics)                                   \
-    DOES(spe_memory_barrier, MemoryBarrier, "kk:-", scope, semantics)                                                  \
+    DOES(spe_control_barrier, ControlBarrier, "zzj:-", execution, memory, semantics)                                   \
+    DOES(spe_memory_barrier, MemoryBarrier, "zj:-", scope, semantics)                                                  \
     /* Atomics of one number. scope: SPE_ScopeDevice ...; semantics: SPE_MemorySemantics... bits. */                   \
-    GIVES(spe_atomic_load, AtomicLoad, "Pkk:*", ptr, scope, semantics)                                                 \
+    GIVES(spe_atomic_load, AtomicLoad, "Pzj:*", ptr, scope, semantics)                                                 \
     /* a * b + c on a subgroup; k_dim is the product's K (16 for f16 and bf16, 32 for 8-bit integers, 8                \
      * for tf32), operands: SPE_MatrixMultiplyAccumulateOperands... bits. */                                           \
     GIVES(spe_dpas, SubgroupMatrixMultiplyAccumulateINTEL, "tkvv~?:t", type, k_dim, a, b, c, operands)                 \
     /* Cooperative matrices (SPV_KHR_cooperative_matrix) at ptr; layout: SPE_CooperativeMatrixLayout...; stride:       \
      * elements from row to row (or column to column). coop_length: components per invocation of a type, an i32. */    \
     GIVES(spe_coop_load, CooperativeMatrixLoadKHR, "MpkI:t", type, ptr, layout, stride)                                \
-    DOES(spe_coop_store, CooperativeMatrixStoreKHR, "pmkI:-", ptr, v, layout, stride)                                  \
+    DOES(spe_coop_store, CooperativeMatrixStoreKHR, "cmkI:-", ptr, v, layout, stride)                                  \
     A(spe_coop_length, CooperativeMatrixLengthKHR, "L:x")                                                              \
     /* Cooperative vectors (SPV_NV_cooperative_vector): the bare instructions; devices differ in which they support.   \
      * ptr points to an array or scalar, offset is an i32 in bytes. The last two add the outer product of a and b to a \
      * matrix, or v to a vector, atomically (CooperativeVectorTrainingNV); stride 0: omitted. */                       \
     GIVES(spe_coopvec_load, CooperativeVectorLoadNV, "CpI:t", type, ptr, offset)                                       \
-    DOES(spe_coopvec_store, CooperativeVectorStoreNV, "pIw:-", ptr, offset, v)                                         \
-    DOES(spe_coopvec_outer_accumulate, CooperativeVectorOuterProductAccumulateNV, "pIwwkko:-", ptr, offset, a, b,      \
+    DOES(spe_coopvec_store, CooperativeVectorStoreNV, "cIw:-", ptr, offset, v)                                         \
+    DOES(spe_coopvec_outer_accumulate, CooperativeVectorOuterProductAccumulateNV, "cIwwkko:-", ptr, offset, a, b,      \
          layout, matrix_type, stride)                                                                                  \
-    DOES(spe_coopvec_sum_accumulate, CooperativeVectorReduceSumAccumulateNV, "pIw:-", ptr, offset, v)
+    DOES(spe_coopvec_sum_accumulate, CooperativeVectorReduceSumAccumulateNV, "cIw:-", ptr, offset, v)
 
 #define SPE_WORD_(i, name) uint32_t name
 #define SPE_WORDS_(...) SPE_EACH(SPE_WORD_, SPE_COMMA, __VA_ARGS__)
@@ -1427,6 +1429,7 @@ enum { SPE_NEED_NOTHING_, SPE_NEED_INT_, SPE_NEED_FLOAT_, SPE_NEED_ENCODING_, SP
        SPE_NEED_OP_BF16_, SPE_NEED_END_ };
 
 XE_FN_ bool spe_is_(spe_module *m, char letter, spe_id type);
+XE_FN_ bool spe_is_word_(spe_module *m, char letter, uint32_t op, uint32_t word);
 XE_FN_ spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter);
 XE_FN_ spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const char *rule, const spe_call_ *c);
 XE_FN_ const char *spe_text_(spe_module *m, spe_id type);
@@ -1439,6 +1442,7 @@ XE_FN_ void spe_need_(spe_module *m, uint32_t kind, uint32_t number);
 XE_FN_ void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
 XE_FN_ void spe_use_(spe_module *m, spe_id id);
 XE_FN_ void spe_region_left_open_(spe_module *m);
+XE_FN_ bool spe_between_sides_(spe_module *m);
 XE_FN_ bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits);
 
 /* core.c - words, ids, unique types and constants, and the function that checks and writes instructions. This runs for
@@ -1699,6 +1703,7 @@ XE_FN_ bool spe_ready_(spe_module *m)
     if (SPE_UNLIKELY_(!m->open))
         return spe_error_(m, SPE_ERR_NO_FUNCTION, "an instruction outside of a function"), false;
     if (SPE_UNLIKELY_(!m->block) && !m->in_prologue) {
+        if (spe_between_sides_(m)) return false;
         spe_id label = spe_new_label_(m);
         if (label) spe_label_(m, label, true);
     }
@@ -1726,6 +1731,12 @@ XE_FN_ spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, con
 
 /* -- operands: the letters of SPE_INSTRUCTIONS_ ------------------------------------------------------------------ */
 
+/* Does memory of this storage class take stores and atomics? */
+XE_FN_ bool spe_is_writable_(uint32_t storage)
+{
+    return storage != SPE_StorageClassUniformConstant && storage != SPE_StorageClassInput;
+}
+
 /* Checks that `value` may be used here and returns its type; 0 and an error if not. */
 XE_FN_ spe_id spe_operand_(spe_module *m, spe_id value)
 {
@@ -1749,6 +1760,7 @@ XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const
 {
     spe_id type = spe_operand_(m, args[0]), like;
     uint32_t n = 1;
+    uint64_t bits;
     if (!type) return 0;
     const spe_type_info *t = &m->types[m->ids[type].aux];
     for (; form[n] == '='; n++) {
@@ -1762,12 +1774,16 @@ XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const
         if (t->kind == SPE_KIND_INT) return n;
         like = type;
         break;
-    case 'p':
+    case 'p': case 'c':
         c->pointee = t->elem;
-        if (t->kind == SPE_KIND_POINTER) return n;
+        if (t->kind == SPE_KIND_POINTER && (*form == 'p' || spe_is_writable_(t->storage))) return n;
         like = type;
         break;
-    case '*': case 'J': case 'G': case 'E': like = c->pointee; break;
+    case 'n':
+        if (spe_const_bits(m, args[0], &bits) && !bits) return spe_error_(m, SPE_ERR_RANGE, "a size is 0");
+        like = type;
+        break;
+    case '*': case 'J': case 'G': case 'E': case 'e': like = c->pointee; break;
     case '~': like = spe_count(m, type) == spe_count(m, c->given) ? type : c->given; break;
     case 'q': like = spe_vec(m, spe_int(m, 32), spe_count(m, c->first)); break;
     default: like = type; break;
@@ -1819,6 +1835,10 @@ XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, con
         switch (*form) {
         case 'S': op = spe_subgroup_op_(m, op), c.words[c.count++] = spe_u32(m, SPE_ScopeSubgroup); break;
         case 'W': c.words[c.count++] = spe_u32(m, SPE_ScopeWorkgroup); break;
+        case 'z': case 'j':
+            if (!spe_is_word_(m, *form, op, *args)) return 0;
+            c.words[c.count++] = spe_u32(m, *args++);
+            break;
         case 'k': c.words[c.count++] = spe_u32(m, *args++); break;
         case 'T': c.words[c.count++] = spe_const_bool(m, *args++ != 0); break;
         case 'l': c.words[c.count++] = *args++; break;
@@ -1892,11 +1912,12 @@ enum { SPE_INT_ = 1 << SPE_KIND_INT, SPE_FLOAT_ = 1 << SPE_KIND_FLOAT, SPE_BOOL_
 XE_FN_ uint32_t spe_kinds_(char letter)
 {
     switch (letter) {
-    case 'i': case 'I': case 'J': case 'h': return SPE_INT_;
+    case 'i': case 'I': case 'J': case 'h': case 'n': return SPE_INT_;
     case 'f': case 'G': case 's': return SPE_FLOAT_;
     case 'd': return SPE_FLOAT_ | SPE_SMALL_;
     case 'b': case 'B': return SPE_BOOL_;
-    case 'N': case 'E': return SPE_INT_ | SPE_FLOAT_;
+    case 'N': case 'E': case 'e': return SPE_INT_ | SPE_FLOAT_;
+    case 'u': return SPE_INT_ | SPE_FLOAT_ | SPE_BOOL_ | SPE_SMALL_;
     default: return SPE_PTR_;
     }
 }
@@ -1907,9 +1928,13 @@ XE_FN_ bool spe_takes_(spe_module *m, uint32_t kinds, spe_id type)
     const spe_type_info *t = spe_info_(m, type);
     if (t && (t->kind == SPE_KIND_VECTOR || t->kind >= SPE_KIND_COOPMAT)) t = spe_info_(m, t->elem);
     if (t && (kinds >> t->kind & 1) && (t->encoding == SPE_IEEE || (kinds & SPE_SMALL_))) return true;
-    return spe_error_(m, SPE_ERR_TYPE, "takes%s%s%s%s, not %s", kinds & SPE_INT_ ? " integers" : "",
-                      kinds & SPE_FLOAT_ ? " floats" : "", kinds & SPE_BOOL_ ? " bools" : "",
-                      kinds & SPE_PTR_ ? " pointers" : "", spe_text_(m, type));
+    static const char *const names[] = {"bools", "integers", "floats", "pointers"};
+    static const uint32_t each[] = {SPE_BOOL_, SPE_INT_, SPE_FLOAT_, SPE_PTR_};
+    char text[48] = "";
+    for (int i = 0; i < 4; i++) {
+        if (kinds & each[i]) strcat(strcat(text, *text ? " or " : ""), names[i]);
+    }
+    return spe_error_(m, SPE_ERR_TYPE, "takes %s, not %s", text, spe_text_(m, type));
 }
 
 /* Does the type match a letter that does not depend on other operands? Else an error. */
@@ -1930,9 +1955,28 @@ XE_FN_ bool spe_is_(spe_module *m, char letter, spe_id type)
     if (!spe_takes_(m, spe_kinds_(letter), type)) return false;
     if (bits && (spe_width(m, type) != bits || !spe_count(m, type)))
         return spe_error_(m, SPE_ERR_TYPE, "takes components of %u bits, not %s", bits, spe_text_(m, type));
-    if (letter <= 'Z' && !t->bits && letter != 'P')
+    if ((letter <= 'Z' || letter == 'n') && !t->bits && letter != 'P')
         return spe_error_(m, SPE_ERR_TYPE, "takes a scalar, not %s", spe_text_(m, type));
+    if ((letter == 'u' || letter == 'e') && t->kind >= SPE_KIND_COOPMAT)
+        return spe_error_(m, SPE_ERR_TYPE, "takes scalars and vectors, not %s", spe_text_(m, type));
+    if ((letter == 'c' || letter == 'P') && !spe_is_writable_(t->storage))
+        return spe_error_(m, SPE_ERR_TYPE, "takes a pointer to memory that can be written, not %s in storage class %u",
+                          spe_text_(m, type), t->storage);
     return true;
+}
+
+/* Is the word a scope (letter z), or memory semantics (j) of this instruction? Else an error. */
+XE_FN_ bool spe_is_word_(spe_module *m, char letter, uint32_t op, uint32_t word)
+{
+    const uint32_t acquire = SPE_MemorySemanticsAcquire, release = SPE_MemorySemanticsRelease;
+    const uint32_t both = SPE_MemorySemanticsAcquireRelease, orders = acquire | release | both | 16, memories = 0xf80;
+    uint32_t order = word & orders, none = op == SPE_OpAtomicLoad ? release | both : 0;
+    if (op == SPE_OpAtomicStore) none = acquire | both;
+    if (letter == 'z' && word > SPE_ScopeInvocation)
+        return spe_error_(m, SPE_ERR_RANGE, "there is no scope %u; the narrowest is %u", word, SPE_ScopeInvocation);
+    if (letter == 'z' || (!(word & ~(orders | memories)) && !(order & (order - 1)) && !(order & none))) return true;
+    return spe_error_(m, SPE_ERR_RANGE, "memory semantics 0x%x; they are at most one order (of 0x%x) and memories (of "
+                      "0x%x)", word, orders & ~none, memories);
 }
 
 /* -- results: types and constant folding ------------------------------------------------------------------------- */
@@ -1945,6 +1989,18 @@ XE_FN_ spe_id spe_bool_like_(spe_module *m, spe_id type)
     return spe_error_(m, SPE_ERR_TYPE, "takes scalars and vectors, not %s", spe_text_(m, type));
 }
 
+/* The generic pointer type of an operand. */
+XE_FN_ spe_id spe_generic_(spe_module *m, const spe_call_ *c)
+{
+    switch (spe_info_(m, c->first)->storage) {
+    case SPE_StorageClassCrossWorkgroup: case SPE_StorageClassWorkgroup: case SPE_StorageClassFunction:
+        return spe_ptr(m, SPE_StorageClassGeneric, c->pointee);
+    default:
+        return spe_error_(m, SPE_ERR_TYPE, "takes pointers to global, local or private memory, not %s in storage class "
+                          "%u", spe_text_(m, c->first), spe_info_(m, c->first)->storage);
+    }
+}
+
 /* The result type for the letter after the colon, except = and *. */
 XE_FN_ spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter)
 {
@@ -1955,7 +2011,7 @@ XE_FN_ spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter)
     case 'h': return spe_vec(m, spe_int(m, 16), spe_count(m, c->first));
     case 'x': return spe_int(m, 32);
     case 'y': return spe_vec(m, spe_int(m, 32), 4);
-    case 'g': return spe_ptr(m, SPE_StorageClassGeneric, c->pointee);
+    case 'g': return spe_generic_(m, c);
     default: return spe_scalar_of(m, c->first);
     }
 }
@@ -2130,7 +2186,8 @@ XE_FN_ bool spe_new_chunk_(spe_module *m, size_t bytes)
     if (!m->options.realloc) return SPE_ERROR_(m, OPTION, "the module was not begun, or freed");
     if (bytes <= SIZE_MAX / 4) /* in parentheses because realloc may be a user's macro */
         chunk = (spe_chunk_ *)(m->options.realloc)(m->options.user, NULL, size);
-    if (!chunk) return SPE_ERROR_(m, MEMORY, "out of memory: no %zu bytes", bytes);
+    m->doing = NULL;
+    if (!chunk) return spe_error_(m, SPE_ERR_MEMORY, "out of memory: the allocator refused %zu bytes", bytes);
     chunk->next = m->chunks;
     m->chunks = chunk;
     m->chunk_used = head;
@@ -2283,7 +2340,7 @@ uint32_t spe_alignment(const spe_module *m, spe_id type)
     case SPE_KIND_POINTER: return 8;
     case SPE_KIND_ARRAY: return spe_alignment(m, t->elem);
     case SPE_KIND_VECTOR:
-        while (room < t->count) room *= 2;
+        while (room < t->count && room < 0x80000000) room *= 2;
         return spe_alignment(m, t->elem) * room;
     case SPE_KIND_STRUCT:
         for (i = 0; i < t->count; i++) {
@@ -2425,11 +2482,25 @@ spe_id spe_struct(spe_module *m, uint32_t n, const spe_id *members)
     return spe_type_(m, SPE_OpTypeStruct, t, SPE_NEED_NOTHING_, 0, n, members);
 }
 
+/* Does OpenCL, or an extension of Intel's, have this storage class? */
+XE_FN_ bool spe_is_storage_(uint32_t storage)
+{
+    enum { CODE_SECTION = 5605, DEVICE_ONLY = 5936, HOST_ONLY = 5937 };
+    switch (storage) {
+    case SPE_StorageClassUniformConstant: case SPE_StorageClassInput: case SPE_StorageClassWorkgroup:
+    case SPE_StorageClassCrossWorkgroup: case SPE_StorageClassPrivate: case SPE_StorageClassFunction:
+    case SPE_StorageClassGeneric: case SPE_StorageClassImage: case CODE_SECTION: case DEVICE_ONLY: case HOST_ONLY:
+        return true;
+    default: return false;
+    }
+}
+
 spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_POINTER, 0, 1, type);
     uint32_t w[2] = {storage, type};
     t.storage = storage;
+    if (!spe_is_storage_(storage)) return SPE_ERROR_(m, RANGE, "there is no storage class %u", storage);
     return spe_want_type_(m, __func__, type)
                ? spe_type_(m, SPE_OpTypePointer, t, SPE_NEED_STORAGE_, storage, 2, w) : 0;
 }
@@ -2605,7 +2676,9 @@ spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_i
 
 void spe_name(spe_module *m, spe_id id, const char *name)
 {
-    if (!id || !m->options.names || !name) return;
+    if (m->error.id || !name) return;
+    if (!id || id >= m->id_count) SPE_ERROR_(m, NO_VALUE, "%u is not an id", id);
+    if (!m->options.names) return;
     uint32_t *at = spe_put_(m, SPE_SECTION_NAME_, SPE_OpName, spe_text_words_(name) + 1);
     if (!at) return;
     at[0] = id;
@@ -2921,7 +2994,12 @@ spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initi
     spe_id ptr = spe_ptr(m, storage, type), id;
     m->doing = __func__;
     if (!ptr) return 0;
+    if (storage == SPE_StorageClassFunction || storage == SPE_StorageClassGeneric)
+        return SPE_ERROR_(m, RANGE, "a module has no variables in storage class %u%s", storage,
+                          storage == SPE_StorageClassFunction ? "; use spe_local_var" : "");
     if (initializer && spe_type_of(m, initializer) != type) return spe_disagree_(m, type, spe_type_of(m, initializer));
+    if (initializer && !(m->ids[initializer].flags & (SPE_ID_CONSTANT_ | SPE_ID_GLOBAL_)))
+        return SPE_ERROR_(m, NO_VALUE, "the initializer, %u, is not a constant", initializer);
     id = spe_new_id_(m, ptr, SPE_ID_GLOBAL_, 0);
     spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpVariable, initializer ? 4 : 3, ptr, id, storage, initializer);
     return spe_ok(m) ? id : 0;
@@ -3164,6 +3242,9 @@ spe_id spe_math(spe_module *m, spe_math_op f, uint32_t n, const spe_id *args)
     bool power = f == SPE_LDEXP || f == SPE_POWN || f == SPE_ROOTN; /* the second operand is an integer */
     if (!want || n != want)
         return spe_error_(m, SPE_ERR_TYPE, "the function (%d) takes %u arguments, not %u", (int)f, want, n);
+    if (f >= SPE_SMAD24 && f <= SPE_UMUL24 && spe_operand_(m, args[0]) &&
+        spe_width(m, spe_type_of(m, args[0])) != 32)
+        return spe_error_(m, SPE_ERR_TYPE, "takes integers of 32 bits, not %s", spe_text_(m, spe_type_of(m, args[0])));
     w[0] = spe_opencl_std_(m);
     memcpy(w + 2, args, n * sizeof *args);
     return spe_instruction_(m, m->doing, SPE_OpExtInst, power ? "llfq:=" : forms[(int)f >= (int)SPE_SABS][n - 1], w);
@@ -3183,8 +3264,14 @@ spe_id spe_math3(spe_module *m, spe_math_op f, spe_id a, spe_id b, spe_id c)
 void spe_prefetch(spe_module *m, spe_id ptr, spe_id n)
 {
     enum { PREFETCH = 185 };
-    spe_id args[] = {ptr, 0};
-    if (!spe_check_(m, __func__, "pI", ptr, n)) return;
+    spe_id args[] = {ptr, 0}, type = spe_check_(m, __func__, "pI", ptr, n);
+    if (!type) return;
+    const spe_type_info *t = spe_info_(m, type);
+    if (t->storage != SPE_StorageClassCrossWorkgroup || !spe_is_(m, 'e', t->elem)) {
+        spe_error_(m, SPE_ERR_TYPE, "takes pointers to global memory, not %s in storage class %u", spe_text_(m, type),
+                   t->storage);
+        return;
+    }
     args[1] = spe_uconvert(m, spe_int(m, 64), n);
     if (args[1]) spe_ext(m, spe_void(m), PREFETCH, 2, args);
 }
@@ -3252,7 +3339,7 @@ spe_id spe_sg_broadcast(spe_module *m, spe_id v, spe_id lane)
     uint32_t w[] = {v, lane}, op = SPE_OpGroupNonUniformShuffle;
     uint64_t k;
     if (m->options.version < SPE_VERSION(1, 3) || spe_const_bits(m, lane, &k)) op = SPE_OpGroupNonUniformBroadcast;
-    return spe_instruction_(m, __func__, op, "SvI:=", w);
+    return spe_instruction_(m, __func__, op, "SuI:=", w);
 }
 spe_id spe_sg_elect(spe_module *m)
 {
@@ -3282,11 +3369,11 @@ spe_id spe_atomic(spe_module *m, spe_atomic_op op, spe_id ptr, spe_id v, uint32_
         uint16_t op;
         char form[8];
     } rows[SPE_ATOMIC_COUNT_] = {
-        {SPE_OpAtomicIAdd, "pkkJ:*"},     {SPE_OpAtomicISub, "pkkJ:*"},     {SPE_OpAtomicSMin, "pkkJ:*"},
-        {SPE_OpAtomicUMin, "pkkJ:*"},     {SPE_OpAtomicSMax, "pkkJ:*"},     {SPE_OpAtomicUMax, "pkkJ:*"},
-        {SPE_OpAtomicAnd, "pkkJ:*"},      {SPE_OpAtomicOr, "pkkJ:*"},       {SPE_OpAtomicXor, "pkkJ:*"},
-        {SPE_OpAtomicExchange, "pkkE:*"}, {SPE_OpAtomicFAddEXT, "pkkG:*"},  {SPE_OpAtomicFMinEXT, "pkkG:*"},
-        {SPE_OpAtomicFMaxEXT, "pkkG:*"},
+        {SPE_OpAtomicIAdd, "czjJ:*"},     {SPE_OpAtomicISub, "czjJ:*"},     {SPE_OpAtomicSMin, "czjJ:*"},
+        {SPE_OpAtomicUMin, "czjJ:*"},     {SPE_OpAtomicSMax, "czjJ:*"},     {SPE_OpAtomicUMax, "czjJ:*"},
+        {SPE_OpAtomicAnd, "czjJ:*"},      {SPE_OpAtomicOr, "czjJ:*"},       {SPE_OpAtomicXor, "czjJ:*"},
+        {SPE_OpAtomicExchange, "czjE:*"}, {SPE_OpAtomicFAddEXT, "czjG:*"},  {SPE_OpAtomicFMinEXT, "czjG:*"},
+        {SPE_OpAtomicFMaxEXT, "czjG:*"},
     };
     uint32_t w[] = {ptr, scope, semantics, v};
     if ((unsigned)op >= SPE_ATOMIC_COUNT_) return SPE_ERROR_(m, RANGE, "there is no operation %d", (int)op);
@@ -3295,7 +3382,7 @@ spe_id spe_atomic(spe_module *m, spe_atomic_op op, spe_id ptr, spe_id v, uint32_
 void spe_atomic_store(spe_module *m, spe_id ptr, spe_id v, uint32_t scope, uint32_t semantics)
 {
     uint32_t w[] = {ptr, scope, semantics, v};
-    spe_instruction_(m, __func__, SPE_OpAtomicStore, "pkkE:-", w);
+    spe_instruction_(m, __func__, SPE_OpAtomicStore, "czjE:-", w);
 }
 spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, spe_id v, uint32_t scope, uint32_t semantics)
 {
@@ -3303,7 +3390,7 @@ spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, spe_id v, uint
     uint32_t w[] = {ptr, scope, semantics, failed, v, expected};
     if (failed & SPE_MemorySemanticsAcquireRelease)
         w[3] ^= (uint32_t)SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsAcquire;
-    return spe_instruction_(m, __func__, SPE_OpAtomicCompareExchange, "pkkkJJ:*", w);
+    return spe_instruction_(m, __func__, SPE_OpAtomicCompareExchange, "czjjJJ:*", w);
 }
 
 /* matrix.c - matrix hardware: 2D blocks, cache control, products of cooperative matrices and vectors. */
@@ -3395,13 +3482,21 @@ XE_FN_ bool spe_is_function_(const spe_module *m, spe_id fn)
     return fn && fn < m->id_count && (m->ids[fn].flags & SPE_ID_FUNCTION_);
 }
 
+/* Is it the id of a kernel of this module? */
+XE_FN_ bool spe_is_kernel_(const spe_module *m, spe_id fn)
+{
+    size_t e = 0;
+    while (e < m->entry_count && m->entries[e].id != fn) e++;
+    return e < m->entry_count;
+}
+
 XE_FN_ bool spe_is_void_(const spe_module *m, spe_id type) { return spe_info_(m, type)->kind == SPE_KIND_VOID; }
 
 void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, const uint32_t *words)
 {
     uint32_t head[2] = {fn, mode}, op = SPE_OpExecutionMode;
     if (!fn && m->open && m->fn.kernel) head[0] = m->fn.id;
-    if (!spe_is_function_(m, head[0])) SPE_ERROR_(m, NO_FUNCTION, "%u is not a kernel", fn);
+    if (!spe_is_kernel_(m, head[0])) SPE_ERROR_(m, NO_FUNCTION, "%u is not a kernel", fn);
     switch (mode) { /* modes whose operands are ids use OpExecutionModeId */
     case SPE_ExecutionModeSubgroupsPerWorkgroupId: case SPE_ExecutionModeLocalSizeId:
     case SPE_ExecutionModeLocalSizeHintId: case SPE_ExecutionModeFPFastMathDefault:
@@ -3519,6 +3614,7 @@ bool spe_kernel_begin(spe_module *m, const spe_kernel *k)
     uint32_t i, size[3];
     spe_id type, *params;
     size_t e;
+    if (m->error.id) return false;
     if (!k->name || !*k->name) return SPE_ERROR_(m, NAME, "the kernel has no name");
     for (e = 0; e < m->entry_count; e++) {
         if (!strcmp(m->entries[e].name, k->name)) return SPE_ERROR_(m, NAME, "there is a kernel %s already", k->name);
@@ -3558,8 +3654,10 @@ void spe_function_end(spe_module *m) { spe_close_function_(m, __func__, false); 
 
 void spe_export(spe_module *m, spe_id fn, const char *name)
 {
-    uint32_t words[65], n = spe_text_words_(name);
+    uint32_t words[65], n = name ? spe_text_words_(name) : 0;
     if (n > 64) SPE_ERROR_(m, NAME, "the name is longer than 255 bytes");
+    else if (!n || !*name) SPE_ERROR_(m, NAME, "a function without a name cannot be exported");
+    else if (!spe_is_function_(m, fn)) SPE_ERROR_(m, NO_FUNCTION, "%u is not a function", fn);
     if (m->error.id) return;
     spe_put_text_(words, name);
     words[n] = SPE_LinkageTypeExport;
@@ -3578,6 +3676,9 @@ spe_id spe_call(spe_module *m, spe_id fn, uint32_t n, const spe_id *args)
 {
     uint32_t i, *w;
     if (!spe_is_function_(m, fn)) return SPE_ERROR_(m, NO_FUNCTION, "%u is not a function", fn);
+    if (spe_is_kernel_(m, fn)) return SPE_ERROR_(m, NO_FUNCTION, "%u is a kernel; only the host calls kernels", fn);
+    if (m->open && fn == m->fn.id)
+        return SPE_ERROR_(m, FUNCTION_OPEN, "%u is the open function; OpenCL has no recursion", fn);
     const spe_type_info *t = spe_info_(m, m->ids[fn].serial);
     if (n != t->count) return SPE_ERROR_(m, TYPE, "%u arguments for %u parameters", n, t->count);
     for (i = 0; i < n; i++) {
@@ -3712,6 +3813,16 @@ XE_FN_ const char *spe_region_text_(spe_module *m, const spe_region_ *r)
 XE_FN_ void spe_region_left_open_(spe_module *m)
 {
     spe_error_(m, SPE_ERR_REGION_OPEN, "the %s is not closed", spe_region_text_(m, &m->regions[m->region_count - 1]));
+}
+
+/* Is this neither in a side of the innermost region nor after it? Then reports an error. */
+XE_FN_ bool spe_between_sides_(spe_module *m)
+{
+    const spe_region_ *r = m->region_count ? &m->regions[m->region_count - 1] : NULL;
+    if (!r || r->kind != SPE_REGION_SWITCH_) return false;
+    spe_error_(m, SPE_ERR_REGION_CROSSED, "not between the sides of the %s: spe_case or spe_default comes first",
+               spe_region_text_(m, r));
+    return true;
 }
 
 /* Opens a region in state `kind`; NULL and an error if none can be opened here. */

@@ -394,8 +394,8 @@ XETILE_API spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n);
 XETILE_API spe_id spe_vec_like(spe_module *m, spe_id elem, spe_id value);
 XETILE_API spe_id spe_array(spe_module *m, spe_id elem, uint32_t n); /* n >= 1 */
 XETILE_API spe_id spe_struct(spe_module *m, uint32_t n, const spe_id *members);
-/* A pointer into a storage class: SPE_StorageClassCrossWorkgroup is global memory, ...Workgroup local, ...Function
- * private. */
+/* A pointer into a storage class of OpenCL: SPE_StorageClassCrossWorkgroup is global memory, ...Workgroup local,
+ * ...Function private. */
 XETILE_API spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type);
 XETILE_API spe_id spe_fn_type(spe_module *m, spe_id ret, uint32_t n, const spe_id *params);
 /* A cooperative matrix (SPV_KHR_cooperative_matrix) of rows x cols components shared by a scope (SPE_ScopeSubgroup);
@@ -478,13 +478,15 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const ui
  * parameters are ids (spe_id) or C numbers (uint32_t), return a value or nothing. A form is a letter for each operand
  * word, a colon, and the result type:
  *   i f b v       integers, floats, bools, any value: scalars, vectors and, where the device supports them, cooperative
- *                 matrices and vectors; h, s: 16-bit integers, 32-bit floats; d: also floats without arithmetic
- *   I B N x y     one integer, one bool, one number, one i32, an i32x4
+ *                 matrices and vectors; h, s: 16-bit integers, 32-bit floats; d: also floats without arithmetic; u:
+ *                 numbers and bools, scalars and vectors
+ *   I B N x y     one integer, one bool, one number, one i32, an i32x4; n: one integer that is not the constant 0
  *   = q ~         the previous operand's type; as many i32 as the first operand has components; as many as the result
- *   p P           a pointer; a pointer to one number
- *   * J G E       the pointer's target type; the same, limited to one integer, one float, one number
+ *   p c P         a pointer; one to memory that can be written; one to a number in such memory
+ *   * J G E e     the pointer's target type; the same, limited to one integer, one float, one number, numbers
  *   m w           a cooperative matrix, a cooperative vector
- *   k T S W       written as a constant: a C number, a C bool, subgroup scope, work-group scope
+ *   k T S W       written as a constant: a C number, a C bool, subgroup scope, work-group scope; z, j: a C number that
+ *                 is a scope, memory semantics
  *   l ? o R       a literal word; one omitted if 0; a value omitted if 0; the group operation Reduce
  *   a A           alignment in bytes as memory operands (0: that of the type); the same with the Volatile bit
  *   t M C L       no operand word but the result type; a cooperative matrix result type; a cooperative vector result
@@ -529,49 +531,49 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const ui
     A(spe_copy, CopyObject, "v:=") A(spe_ptr_to_generic, PtrCastToGeneric, "p:g")                                      \
     /* Memory at ptr. align: bytes, a power of two; 0: the alignment OpenCL gives the type. */                         \
     GIVES(spe_load, Load, "pa:*", ptr, align) GIVES(spe_load_volatile, Load, "pA:*", ptr, align)                       \
-    DOES(spe_store, Store, "p*a:-", ptr, v, align) DOES(spe_store_volatile, Store, "p*A:-", ptr, v, align)             \
+    DOES(spe_store, Store, "c*a:-", ptr, v, align) DOES(spe_store_volatile, Store, "c*A:-", ptr, v, align)             \
     /* Access only if `condition` holds; else a load gives `otherwise` (SPV_INTEL_predicated_io). */                   \
-    GIVES(spe_load_if, PredicatedLoadINTEL, "pB*a:*", ptr, condition, otherwise, align)                                \
-    DOES(spe_store_if, PredicatedStoreINTEL, "p*Ba:-", ptr, v, condition, align)                                       \
+    GIVES(spe_load_if, PredicatedLoadINTEL, "pBea:*", ptr, condition, otherwise, align)                                \
+    DOES(spe_store_if, PredicatedStoreINTEL, "ceBa:-", ptr, v, condition, align)                                       \
     /* ptr + i elements; i is a signed integer. */                                                                     \
     GIVES(spe_index, InBoundsPtrAccessChain, "pI:=0", ptr, i)                                                          \
     /* Copies `size` bytes (an integer value); the ranges must not overlap. */                                         \
-    DOES(spe_copy_memory_sized, CopyMemorySized, "ppIa:-", to, from, size, align)                                      \
+    DOES(spe_copy_memory_sized, CopyMemorySized, "cpna:-", to, from, size, align)                                      \
     /* Prefetches `bytes` from a uniform pointer (SPV_INTEL_subgroup_buffer_prefetch). */                              \
     DOES(spe_sg_prefetch, SubgroupBlockPrefetchINTEL, "pI:-", ptr, bytes)                                              \
     /* Subgroups: the value of the lane with a given number (an i32, may vary by lane); of lane number ^ mask; of the  \
      * lane that many below (up) or above (down), undefined if there is none; of the lowest active lane. */            \
-    AB(spe_sg_shuffle, GroupNonUniformShuffle, "SvI:=") AB(spe_sg_shuffle_xor, GroupNonUniformShuffleXor, "SvI:=")     \
-    AB(spe_sg_shuffle_up, GroupNonUniformShuffleUp, "SvI:=")                                                           \
-    AB(spe_sg_shuffle_down, GroupNonUniformShuffleDown, "SvI:=")                                                       \
-    A(spe_sg_broadcast_first, GroupNonUniformBroadcastFirst, "Sv:=")                                                   \
+    AB(spe_sg_shuffle, GroupNonUniformShuffle, "SuI:=") AB(spe_sg_shuffle_xor, GroupNonUniformShuffleXor, "SuI:=")     \
+    AB(spe_sg_shuffle_up, GroupNonUniformShuffleUp, "SuI:=")                                                           \
+    AB(spe_sg_shuffle_down, GroupNonUniformShuffleDown, "SuI:=")                                                       \
+    A(spe_sg_broadcast_first, GroupNonUniformBroadcastFirst, "Su:=")                                                   \
     /* A ballot is an i32x4 with a bit per lane: set if the lane's bool is true. And the number of set bits. */        \
     A(spe_sg_ballot, GroupNonUniformBallot, "SB:y")                                                                    \
     A(spe_sg_ballot_count, GroupNonUniformBallotBitCount, "SRy:x")                                                     \
     A(spe_sg_all, GroupNonUniformAll, "SB:=") A(spe_sg_any, GroupNonUniformAny, "SB:=")                                \
     /* Work-groups. broadcast: the value at a local id, an integer or a vector of 2 or 3 integers. */                  \
-    A(spe_wg_all, GroupAll, "WB:=") A(spe_wg_any, GroupAny, "WB:=") AB(spe_wg_broadcast, GroupBroadcast, "Wvi:=")      \
+    A(spe_wg_all, GroupAll, "WB:=") A(spe_wg_any, GroupAny, "WB:=") AB(spe_wg_broadcast, GroupBroadcast, "Wui:=")      \
     /* A control barrier: execution and memory scope, SPE_MemorySemantics... bits. A memory barrier does not wait. */  \
-    DOES(spe_control_barrier, ControlBarrier, "kkk:-", execution, memory, semantics)                                   \
-    DOES(spe_memory_barrier, MemoryBarrier, "kk:-", scope, semantics)                                                  \
+    DOES(spe_control_barrier, ControlBarrier, "zzj:-", execution, memory, semantics)                                   \
+    DOES(spe_memory_barrier, MemoryBarrier, "zj:-", scope, semantics)                                                  \
     /* Atomics of one number. scope: SPE_ScopeDevice ...; semantics: SPE_MemorySemantics... bits. */                   \
-    GIVES(spe_atomic_load, AtomicLoad, "Pkk:*", ptr, scope, semantics)                                                 \
+    GIVES(spe_atomic_load, AtomicLoad, "Pzj:*", ptr, scope, semantics)                                                 \
     /* a * b + c on a subgroup; k_dim is the product's K (16 for f16 and bf16, 32 for 8-bit integers, 8                \
      * for tf32), operands: SPE_MatrixMultiplyAccumulateOperands... bits. */                                           \
     GIVES(spe_dpas, SubgroupMatrixMultiplyAccumulateINTEL, "tkvv~?:t", type, k_dim, a, b, c, operands)                 \
     /* Cooperative matrices (SPV_KHR_cooperative_matrix) at ptr; layout: SPE_CooperativeMatrixLayout...; stride:       \
      * elements from row to row (or column to column). coop_length: components per invocation of a type, an i32. */    \
     GIVES(spe_coop_load, CooperativeMatrixLoadKHR, "MpkI:t", type, ptr, layout, stride)                                \
-    DOES(spe_coop_store, CooperativeMatrixStoreKHR, "pmkI:-", ptr, v, layout, stride)                                  \
+    DOES(spe_coop_store, CooperativeMatrixStoreKHR, "cmkI:-", ptr, v, layout, stride)                                  \
     A(spe_coop_length, CooperativeMatrixLengthKHR, "L:x")                                                              \
     /* Cooperative vectors (SPV_NV_cooperative_vector): the bare instructions; devices differ in which they support.   \
      * ptr points to an array or scalar, offset is an i32 in bytes. The last two add the outer product of a and b to a \
      * matrix, or v to a vector, atomically (CooperativeVectorTrainingNV); stride 0: omitted. */                       \
     GIVES(spe_coopvec_load, CooperativeVectorLoadNV, "CpI:t", type, ptr, offset)                                       \
-    DOES(spe_coopvec_store, CooperativeVectorStoreNV, "pIw:-", ptr, offset, v)                                         \
-    DOES(spe_coopvec_outer_accumulate, CooperativeVectorOuterProductAccumulateNV, "pIwwkko:-", ptr, offset, a, b,      \
+    DOES(spe_coopvec_store, CooperativeVectorStoreNV, "cIw:-", ptr, offset, v)                                         \
+    DOES(spe_coopvec_outer_accumulate, CooperativeVectorOuterProductAccumulateNV, "cIwwkko:-", ptr, offset, a, b,      \
          layout, matrix_type, stride)                                                                                  \
-    DOES(spe_coopvec_sum_accumulate, CooperativeVectorReduceSumAccumulateNV, "pIw:-", ptr, offset, v)
+    DOES(spe_coopvec_sum_accumulate, CooperativeVectorReduceSumAccumulateNV, "cIw:-", ptr, offset, v)
 
 #define SPE_WORD_(i, name) uint32_t name
 #define SPE_WORDS_(...) SPE_EACH(SPE_WORD_, SPE_COMMA, __VA_ARGS__)

@@ -122,7 +122,9 @@ spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_i
 
 void spe_name(spe_module *m, spe_id id, const char *name)
 {
-    if (!id || !m->options.names || !name) return;
+    if (m->error.id || !name) return;
+    if (!id || id >= m->id_count) SPE_ERROR_(m, NO_VALUE, "%u is not an id", id);
+    if (!m->options.names) return;
     uint32_t *at = spe_put_(m, SPE_SECTION_NAME_, SPE_OpName, spe_text_words_(name) + 1);
     if (!at) return;
     at[0] = id;

@@ -257,6 +257,7 @@ XE_FN_ bool spe_ready_(spe_module *m)
     if (SPE_UNLIKELY_(!m->open))
         return spe_error_(m, SPE_ERR_NO_FUNCTION, "an instruction outside of a function"), false;
     if (SPE_UNLIKELY_(!m->block) && !m->in_prologue) {
+        if (spe_between_sides_(m)) return false;
         spe_id label = spe_new_label_(m);
         if (label) spe_label_(m, label, true);
     }
@@ -284,6 +285,12 @@ XE_FN_ spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, con
 
 /* -- operands: the letters of SPE_INSTRUCTIONS_ ------------------------------------------------------------------ */
 
+/* Does memory of this storage class take stores and atomics? */
+XE_FN_ bool spe_is_writable_(uint32_t storage)
+{
+    return storage != SPE_StorageClassUniformConstant && storage != SPE_StorageClassInput;
+}
+
 /* Checks that `value` may be used here and returns its type; 0 and an error if not. */
 XE_FN_ spe_id spe_operand_(spe_module *m, spe_id value)
 {
@@ -307,6 +314,7 @@ XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const
 {
     spe_id type = spe_operand_(m, args[0]), like;
     uint32_t n = 1;
+    uint64_t bits;
     if (!type) return 0;
     const spe_type_info *t = &m->types[m->ids[type].aux];
     for (; form[n] == '='; n++) {
@@ -320,12 +328,16 @@ XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const
         if (t->kind == SPE_KIND_INT) return n;
         like = type;
         break;
-    case 'p':
+    case 'p': case 'c':
         c->pointee = t->elem;
-        if (t->kind == SPE_KIND_POINTER) return n;
+        if (t->kind == SPE_KIND_POINTER && (*form == 'p' || spe_is_writable_(t->storage))) return n;
         like = type;
         break;
-    case '*': case 'J': case 'G': case 'E': like = c->pointee; break;
+    case 'n':
+        if (spe_const_bits(m, args[0], &bits) && !bits) return spe_error_(m, SPE_ERR_RANGE, "a size is 0");
+        like = type;
+        break;
+    case '*': case 'J': case 'G': case 'E': case 'e': like = c->pointee; break;
     case '~': like = spe_count(m, type) == spe_count(m, c->given) ? type : c->given; break;
     case 'q': like = spe_vec(m, spe_int(m, 32), spe_count(m, c->first)); break;
     default: like = type; break;
@@ -377,6 +389,10 @@ XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, con
         switch (*form) {
         case 'S': op = spe_subgroup_op_(m, op), c.words[c.count++] = spe_u32(m, SPE_ScopeSubgroup); break;
         case 'W': c.words[c.count++] = spe_u32(m, SPE_ScopeWorkgroup); break;
+        case 'z': case 'j':
+            if (!spe_is_word_(m, *form, op, *args)) return 0;
+            c.words[c.count++] = spe_u32(m, *args++);
+            break;
         case 'k': c.words[c.count++] = spe_u32(m, *args++); break;
         case 'T': c.words[c.count++] = spe_const_bool(m, *args++ != 0); break;
         case 'l': c.words[c.count++] = *args++; break;

@@ -17,6 +17,16 @@ XE_LATE_ void spe_region_left_open_(spe_module *m)
     spe_error_(m, SPE_ERR_REGION_OPEN, "the %s is not closed", spe_region_text_(m, &m->regions[m->region_count - 1]));
 }
 
+/* Is this neither in a side of the innermost region nor after it? Then reports an error. */
+XE_LATE_ bool spe_between_sides_(spe_module *m)
+{
+    const spe_region_ *r = m->region_count ? &m->regions[m->region_count - 1] : NULL;
+    if (!r || r->kind != SPE_REGION_SWITCH_) return false;
+    spe_error_(m, SPE_ERR_REGION_CROSSED, "not between the sides of the %s: spe_case or spe_default comes first",
+               spe_region_text_(m, r));
+    return true;
+}
+
 /* Opens a region in state `kind`; NULL and an error if none can be opened here. */
 static spe_region_ *spe_open_(spe_module *m, const char *name, int kind)
 {

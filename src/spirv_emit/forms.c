@@ -7,11 +7,12 @@ enum { SPE_INT_ = 1 << SPE_KIND_INT, SPE_FLOAT_ = 1 << SPE_KIND_FLOAT, SPE_BOOL_
 static uint32_t spe_kinds_(char letter)
 {
     switch (letter) {
-    case 'i': case 'I': case 'J': case 'h': return SPE_INT_;
+    case 'i': case 'I': case 'J': case 'h': case 'n': return SPE_INT_;
     case 'f': case 'G': case 's': return SPE_FLOAT_;
     case 'd': return SPE_FLOAT_ | SPE_SMALL_;
     case 'b': case 'B': return SPE_BOOL_;
-    case 'N': case 'E': return SPE_INT_ | SPE_FLOAT_;
+    case 'N': case 'E': case 'e': return SPE_INT_ | SPE_FLOAT_;
+    case 'u': return SPE_INT_ | SPE_FLOAT_ | SPE_BOOL_ | SPE_SMALL_;
     default: return SPE_PTR_;
     }
 }
@@ -22,9 +23,13 @@ static bool spe_takes_(spe_module *m, uint32_t kinds, spe_id type)
     const spe_type_info *t = spe_info_(m, type);
     if (t && (t->kind == SPE_KIND_VECTOR || t->kind >= SPE_KIND_COOPMAT)) t = spe_info_(m, t->elem);
     if (t && (kinds >> t->kind & 1) && (t->encoding == SPE_IEEE || (kinds & SPE_SMALL_))) return true;
-    return spe_error_(m, SPE_ERR_TYPE, "takes%s%s%s%s, not %s", kinds & SPE_INT_ ? " integers" : "",
-                      kinds & SPE_FLOAT_ ? " floats" : "", kinds & SPE_BOOL_ ? " bools" : "",
-                      kinds & SPE_PTR_ ? " pointers" : "", spe_text_(m, type));
+    static const char *const names[] = {"bools", "integers", "floats", "pointers"};
+    static const uint32_t each[] = {SPE_BOOL_, SPE_INT_, SPE_FLOAT_, SPE_PTR_};
+    char text[48] = "";
+    for (int i = 0; i < 4; i++) {
+        if (kinds & each[i]) strcat(strcat(text, *text ? " or " : ""), names[i]);
+    }
+    return spe_error_(m, SPE_ERR_TYPE, "takes %s, not %s", text, spe_text_(m, type));
 }
 
 /* Does the type match a letter that does not depend on other operands? Else an error. */
@@ -45,9 +50,28 @@ XE_LATE_ bool spe_is_(spe_module *m, char letter, spe_id type)
     if (!spe_takes_(m, spe_kinds_(letter), type)) return false;
     if (bits && (spe_width(m, type) != bits || !spe_count(m, type)))
         return spe_error_(m, SPE_ERR_TYPE, "takes components of %u bits, not %s", bits, spe_text_(m, type));
-    if (letter <= 'Z' && !t->bits && letter != 'P')
+    if ((letter <= 'Z' || letter == 'n') && !t->bits && letter != 'P')
         return spe_error_(m, SPE_ERR_TYPE, "takes a scalar, not %s", spe_text_(m, type));
+    if ((letter == 'u' || letter == 'e') && t->kind >= SPE_KIND_COOPMAT)
+        return spe_error_(m, SPE_ERR_TYPE, "takes scalars and vectors, not %s", spe_text_(m, type));
+    if ((letter == 'c' || letter == 'P') && !spe_is_writable_(t->storage))
+        return spe_error_(m, SPE_ERR_TYPE, "takes a pointer to memory that can be written, not %s in storage class %u",
+                          spe_text_(m, type), t->storage);
     return true;
+}
+
+/* Is the word a scope (letter z), or memory semantics (j) of this instruction? Else an error. */
+XE_LATE_ bool spe_is_word_(spe_module *m, char letter, uint32_t op, uint32_t word)
+{
+    const uint32_t acquire = SPE_MemorySemanticsAcquire, release = SPE_MemorySemanticsRelease;
+    const uint32_t both = SPE_MemorySemanticsAcquireRelease, orders = acquire | release | both | 16, memories = 0xf80;
+    uint32_t order = word & orders, none = op == SPE_OpAtomicLoad ? release | both : 0;
+    if (op == SPE_OpAtomicStore) none = acquire | both;
+    if (letter == 'z' && word > SPE_ScopeInvocation)
+        return spe_error_(m, SPE_ERR_RANGE, "there is no scope %u; the narrowest is %u", word, SPE_ScopeInvocation);
+    if (letter == 'z' || (!(word & ~(orders | memories)) && !(order & (order - 1)) && !(order & none))) return true;
+    return spe_error_(m, SPE_ERR_RANGE, "memory semantics 0x%x; they are at most one order (of 0x%x) and memories (of "
+                      "0x%x)", word, orders & ~none, memories);
 }
 
 /* -- results: types and constant folding ------------------------------------------------------------------------- */
@@ -60,6 +84,18 @@ XE_FN_ spe_id spe_bool_like_(spe_module *m, spe_id type)
     return spe_error_(m, SPE_ERR_TYPE, "takes scalars and vectors, not %s", spe_text_(m, type));
 }
 
+/* The generic pointer type of an operand. */
+static spe_id spe_generic_(spe_module *m, const spe_call_ *c)
+{
+    switch (spe_info_(m, c->first)->storage) {
+    case SPE_StorageClassCrossWorkgroup: case SPE_StorageClassWorkgroup: case SPE_StorageClassFunction:
+        return spe_ptr(m, SPE_StorageClassGeneric, c->pointee);
+    default:
+        return spe_error_(m, SPE_ERR_TYPE, "takes pointers to global, local or private memory, not %s in storage class "
+                          "%u", spe_text_(m, c->first), spe_info_(m, c->first)->storage);
+    }
+}
+
 /* The result type for the letter after the colon, except = and *. */
 XE_LATE_ spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter)
 {
@@ -70,7 +106,7 @@ XE_LATE_ spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter)
     case 'h': return spe_vec(m, spe_int(m, 16), spe_count(m, c->first));
     case 'x': return spe_int(m, 32);
     case 'y': return spe_vec(m, spe_int(m, 32), 4);
-    case 'g': return spe_ptr(m, SPE_StorageClassGeneric, c->pointee);
+    case 'g': return spe_generic_(m, c);
     default: return spe_scalar_of(m, c->first);
     }
 }

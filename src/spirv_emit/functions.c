@@ -16,13 +16,21 @@ static bool spe_is_function_(const spe_module *m, spe_id fn)
     return fn && fn < m->id_count && (m->ids[fn].flags & SPE_ID_FUNCTION_);
 }
 
+/* Is it the id of a kernel of this module? */
+static bool spe_is_kernel_(const spe_module *m, spe_id fn)
+{
+    size_t e = 0;
+    while (e < m->entry_count && m->entries[e].id != fn) e++;
+    return e < m->entry_count;
+}
+
 static bool spe_is_void_(const spe_module *m, spe_id type) { return spe_info_(m, type)->kind == SPE_KIND_VOID; }
 
 void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, const uint32_t *words)
 {
     uint32_t head[2] = {fn, mode}, op = SPE_OpExecutionMode;
     if (!fn && m->open && m->fn.kernel) head[0] = m->fn.id;
-    if (!spe_is_function_(m, head[0])) SPE_ERROR_(m, NO_FUNCTION, "%u is not a kernel", fn);
+    if (!spe_is_kernel_(m, head[0])) SPE_ERROR_(m, NO_FUNCTION, "%u is not a kernel", fn);
     switch (mode) { /* modes whose operands are ids use OpExecutionModeId */
     case SPE_ExecutionModeSubgroupsPerWorkgroupId: case SPE_ExecutionModeLocalSizeId:
     case SPE_ExecutionModeLocalSizeHintId: case SPE_ExecutionModeFPFastMathDefault:
@@ -140,6 +148,7 @@ bool spe_kernel_begin(spe_module *m, const spe_kernel *k)
     uint32_t i, size[3];
     spe_id type, *params;
     size_t e;
+    if (m->error.id) return false;
     if (!k->name || !*k->name) return SPE_ERROR_(m, NAME, "the kernel has no name");
     for (e = 0; e < m->entry_count; e++) {
         if (!strcmp(m->entries[e].name, k->name)) return SPE_ERROR_(m, NAME, "there is a kernel %s already", k->name);
@@ -179,8 +188,10 @@ void spe_function_end(spe_module *m) { spe_close_function_(m, __func__, false); 
 
 void spe_export(spe_module *m, spe_id fn, const char *name)
 {
-    uint32_t words[65], n = spe_text_words_(name);
+    uint32_t words[65], n = name ? spe_text_words_(name) : 0;
     if (n > 64) SPE_ERROR_(m, NAME, "the name is longer than 255 bytes");
+    else if (!n || !*name) SPE_ERROR_(m, NAME, "a function without a name cannot be exported");
+    else if (!spe_is_function_(m, fn)) SPE_ERROR_(m, NO_FUNCTION, "%u is not a function", fn);
     if (m->error.id) return;
     spe_put_text_(words, name);
     words[n] = SPE_LinkageTypeExport;
@@ -199,6 +210,9 @@ spe_id spe_call(spe_module *m, spe_id fn, uint32_t n, const spe_id *args)
 {
     uint32_t i, *w;
     if (!spe_is_function_(m, fn)) return SPE_ERROR_(m, NO_FUNCTION, "%u is not a function", fn);
+    if (spe_is_kernel_(m, fn)) return SPE_ERROR_(m, NO_FUNCTION, "%u is a kernel; only the host calls kernels", fn);
+    if (m->open && fn == m->fn.id)
+        return SPE_ERROR_(m, FUNCTION_OPEN, "%u is the open function; OpenCL has no recursion", fn);
     const spe_type_info *t = spe_info_(m, m->ids[fn].serial);
     if (n != t->count) return SPE_ERROR_(m, TYPE, "%u arguments for %u parameters", n, t->count);
     for (i = 0; i < n; i++) {

@@ -52,6 +52,9 @@ spe_id spe_math(spe_module *m, spe_math_op f, uint32_t n, const spe_id *args)
     bool power = f == SPE_LDEXP || f == SPE_POWN || f == SPE_ROOTN; /* the second operand is an integer */
     if (!want || n != want)
         return spe_error_(m, SPE_ERR_TYPE, "the function (%d) takes %u arguments, not %u", (int)f, want, n);
+    if (f >= SPE_SMAD24 && f <= SPE_UMUL24 && spe_operand_(m, args[0]) &&
+        spe_width(m, spe_type_of(m, args[0])) != 32)
+        return spe_error_(m, SPE_ERR_TYPE, "takes integers of 32 bits, not %s", spe_text_(m, spe_type_of(m, args[0])));
     w[0] = spe_opencl_std_(m);
     memcpy(w + 2, args, n * sizeof *args);
     return spe_instruction_(m, m->doing, SPE_OpExtInst, power ? "llfq:=" : forms[(int)f >= (int)SPE_SABS][n - 1], w);
@@ -71,8 +74,14 @@ spe_id spe_math3(spe_module *m, spe_math_op f, spe_id a, spe_id b, spe_id c)
 void spe_prefetch(spe_module *m, spe_id ptr, spe_id n)
 {
     enum { PREFETCH = 185 };
-    spe_id args[] = {ptr, 0};
-    if (!spe_check_(m, __func__, "pI", ptr, n)) return;
+    spe_id args[] = {ptr, 0}, type = spe_check_(m, __func__, "pI", ptr, n);
+    if (!type) return;
+    const spe_type_info *t = spe_info_(m, type);
+    if (t->storage != SPE_StorageClassCrossWorkgroup || !spe_is_(m, 'e', t->elem)) {
+        spe_error_(m, SPE_ERR_TYPE, "takes pointers to global memory, not %s in storage class %u", spe_text_(m, type),
+                   t->storage);
+        return;
+    }
     args[1] = spe_uconvert(m, spe_int(m, 64), n);
     if (args[1]) spe_ext(m, spe_void(m), PREFETCH, 2, args);
 }
@@ -140,7 +149,7 @@ spe_id spe_sg_broadcast(spe_module *m, spe_id v, spe_id lane)
     uint32_t w[] = {v, lane}, op = SPE_OpGroupNonUniformShuffle;
     uint64_t k;
     if (m->options.version < SPE_VERSION(1, 3) || spe_const_bits(m, lane, &k)) op = SPE_OpGroupNonUniformBroadcast;
-    return spe_instruction_(m, __func__, op, "SvI:=", w);
+    return spe_instruction_(m, __func__, op, "SuI:=", w);
 }
 spe_id spe_sg_elect(spe_module *m)
 {
@@ -170,11 +179,11 @@ spe_id spe_atomic(spe_module *m, spe_atomic_op op, spe_id ptr, spe_id v, uint32_
         uint16_t op;
         char form[8];
     } rows[SPE_ATOMIC_COUNT_] = {
-        {SPE_OpAtomicIAdd, "pkkJ:*"},     {SPE_OpAtomicISub, "pkkJ:*"},     {SPE_OpAtomicSMin, "pkkJ:*"},
-        {SPE_OpAtomicUMin, "pkkJ:*"},     {SPE_OpAtomicSMax, "pkkJ:*"},     {SPE_OpAtomicUMax, "pkkJ:*"},
-        {SPE_OpAtomicAnd, "pkkJ:*"},      {SPE_OpAtomicOr, "pkkJ:*"},       {SPE_OpAtomicXor, "pkkJ:*"},
-        {SPE_OpAtomicExchange, "pkkE:*"}, {SPE_OpAtomicFAddEXT, "pkkG:*"},  {SPE_OpAtomicFMinEXT, "pkkG:*"},
-        {SPE_OpAtomicFMaxEXT, "pkkG:*"},
+        {SPE_OpAtomicIAdd, "czjJ:*"},     {SPE_OpAtomicISub, "czjJ:*"},     {SPE_OpAtomicSMin, "czjJ:*"},
+        {SPE_OpAtomicUMin, "czjJ:*"},     {SPE_OpAtomicSMax, "czjJ:*"},     {SPE_OpAtomicUMax, "czjJ:*"},
+        {SPE_OpAtomicAnd, "czjJ:*"},      {SPE_OpAtomicOr, "czjJ:*"},       {SPE_OpAtomicXor, "czjJ:*"},
+        {SPE_OpAtomicExchange, "czjE:*"}, {SPE_OpAtomicFAddEXT, "czjG:*"},  {SPE_OpAtomicFMinEXT, "czjG:*"},
+        {SPE_OpAtomicFMaxEXT, "czjG:*"},
     };
     uint32_t w[] = {ptr, scope, semantics, v};
     if ((unsigned)op >= SPE_ATOMIC_COUNT_) return SPE_ERROR_(m, RANGE, "there is no operation %d", (int)op);
@@ -183,7 +192,7 @@ spe_id spe_atomic(spe_module *m, spe_atomic_op op, spe_id ptr, spe_id v, uint32_
 void spe_atomic_store(spe_module *m, spe_id ptr, spe_id v, uint32_t scope, uint32_t semantics)
 {
     uint32_t w[] = {ptr, scope, semantics, v};
-    spe_instruction_(m, __func__, SPE_OpAtomicStore, "pkkE:-", w);
+    spe_instruction_(m, __func__, SPE_OpAtomicStore, "czjE:-", w);
 }
 spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, spe_id v, uint32_t scope, uint32_t semantics)
 {
@@ -191,5 +200,5 @@ spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, spe_id v, uint
     uint32_t w[] = {ptr, scope, semantics, failed, v, expected};
     if (failed & SPE_MemorySemanticsAcquireRelease)
         w[3] ^= (uint32_t)SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsAcquire;
-    return spe_instruction_(m, __func__, SPE_OpAtomicCompareExchange, "pkkkJJ:*", w);
+    return spe_instruction_(m, __func__, SPE_OpAtomicCompareExchange, "czjjJJ:*", w);
 }

@@ -287,7 +287,12 @@ spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initi
     spe_id ptr = spe_ptr(m, storage, type), id;
     m->doing = __func__;
     if (!ptr) return 0;
+    if (storage == SPE_StorageClassFunction || storage == SPE_StorageClassGeneric)
+        return SPE_ERROR_(m, RANGE, "a module has no variables in storage class %u%s", storage,
+                          storage == SPE_StorageClassFunction ? "; use spe_local_var" : "");
     if (initializer && spe_type_of(m, initializer) != type) return spe_disagree_(m, type, spe_type_of(m, initializer));
+    if (initializer && !(m->ids[initializer].flags & (SPE_ID_CONSTANT_ | SPE_ID_GLOBAL_)))
+        return SPE_ERROR_(m, NO_VALUE, "the initializer, %u, is not a constant", initializer);
     id = spe_new_id_(m, ptr, SPE_ID_GLOBAL_, 0);
     spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpVariable, initializer ? 4 : 3, ptr, id, storage, initializer);
     return spe_ok(m) ? id : 0;

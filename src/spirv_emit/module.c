@@ -97,7 +97,8 @@ static bool spe_new_chunk_(spe_module *m, size_t bytes)
     if (!m->options.realloc) return SPE_ERROR_(m, OPTION, "the module was not begun, or freed");
     if (bytes <= SIZE_MAX / 4) /* in parentheses because realloc may be a user's macro */
         chunk = (spe_chunk_ *)(m->options.realloc)(m->options.user, NULL, size);
-    if (!chunk) return SPE_ERROR_(m, MEMORY, "out of memory: no %zu bytes", bytes);
+    m->doing = NULL;
+    if (!chunk) return spe_error_(m, SPE_ERR_MEMORY, "out of memory: the allocator refused %zu bytes", bytes);
     chunk->next = m->chunks;
     m->chunks = chunk;
     m->chunk_used = head;

@@ -23,7 +23,7 @@ uint32_t spe_alignment(const spe_module *m, spe_id type)
     case SPE_KIND_POINTER: return 8;
     case SPE_KIND_ARRAY: return spe_alignment(m, t->elem);
     case SPE_KIND_VECTOR:
-        while (room < t->count) room *= 2;
+        while (room < t->count && room < 0x80000000) room *= 2;
         return spe_alignment(m, t->elem) * room;
     case SPE_KIND_STRUCT:
         for (i = 0; i < t->count; i++) {
@@ -165,11 +165,25 @@ spe_id spe_struct(spe_module *m, uint32_t n, const spe_id *members)
     return spe_type_(m, SPE_OpTypeStruct, t, SPE_NEED_NOTHING_, 0, n, members);
 }
 
+/* Does OpenCL, or an extension of Intel's, have this storage class? */
+static bool spe_is_storage_(uint32_t storage)
+{
+    enum { CODE_SECTION = 5605, DEVICE_ONLY = 5936, HOST_ONLY = 5937 };
+    switch (storage) {
+    case SPE_StorageClassUniformConstant: case SPE_StorageClassInput: case SPE_StorageClassWorkgroup:
+    case SPE_StorageClassCrossWorkgroup: case SPE_StorageClassPrivate: case SPE_StorageClassFunction:
+    case SPE_StorageClassGeneric: case SPE_StorageClassImage: case CODE_SECTION: case DEVICE_ONLY: case HOST_ONLY:
+        return true;
+    default: return false;
+    }
+}
+
 spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_POINTER, 0, 1, type);
     uint32_t w[2] = {storage, type};
     t.storage = storage;
+    if (!spe_is_storage_(storage)) return SPE_ERROR_(m, RANGE, "there is no storage class %u", storage);
     return spe_want_type_(m, __func__, type)
                ? spe_type_(m, SPE_OpTypePointer, t, SPE_NEED_STORAGE_, storage, 2, w) : 0;
 }

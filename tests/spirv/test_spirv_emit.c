@@ -787,6 +787,17 @@ TEST(calls_are_checked)
     begin_kernel(&m, "k");
     spe_call(&m, spe_int(&m, 32), 0, NULL);
     EXPECT(SPE_ERR_NO_FUNCTION, "is not a function");
+
+    begin_kernel(&m, "k");
+    fn = m.fn.id;
+    spe_kernel_end(&m);
+    begin_kernel(&m, "l");
+    spe_call(&m, fn, 0, NULL);
+    EXPECT(SPE_ERR_NO_FUNCTION, "only the host calls kernels");
+
+    fn = spe_function_begin(&m, "f", spe_void(&m), 0, NULL);
+    spe_call(&m, fn, 0, NULL);
+    EXPECT(SPE_ERR_FUNCTION_OPEN, "no recursion");
     spe_free(&m);
 }
 

@@ -615,6 +615,11 @@ TEST(switches_are_checked)
     spe_endcase(&m, 1, &n);
     spe_endswitch(&m, 1, &n);
     expect(&m, SPE_ERR_CARRIED, "no spe_default");
+
+    n = open_kernel(&m);
+    spe_switch(&m, n, 1, two);
+    spe_if(&m, spe_const_bool(&m, true)); /* in no side */
+    expect(&m, SPE_ERR_REGION_CROSSED, "not between the sides of the spe_switch");
 }
 
 /* The first region of a module, with nothing carried: no array of the module has been used yet. */

@@ -140,8 +140,8 @@ TEST(forms_are_as_long_as_their_operands)
         CHECK_MSG(colon && colon[1] && strchr("=*tbshxy.rg-", colon[1]), "%s gives what \"%s\" does not say",
                   forms[i].name, at);
         for (n = 0; at < colon; at++) {
-            CHECK_MSG(strchr("ifbvhsdIBNxy=q~pP*JGEmwkTl?oRaAtMCLSW", *at), "%s: there is no letter %c", forms[i].name,
-                      *at);
+            CHECK_MSG(strchr("ifbvuhsdIBNnxy=q~pcP*JGEemwkzjTl?oRaAtMCLSW", *at), "%s: there is no letter %c",
+                      forms[i].name, *at);
             n += !strchr("RSW", *at); /* those are literal */
         }
         CHECK_MSG(n == forms[i].operands, "%s: %zu letters for %zu operands", forms[i].name, n, forms[i].operands);
@@ -521,6 +521,22 @@ TEST(memory_is_checked)
     REFUSES(SPE_ERR_NO_VALUE, "operand 4000000", spe_load(&x.m, 4000000, 0));
     REFUSES(SPE_ERR_TYPE, "spe_global_var",
             spe_global_var(&x.m, SPE_StorageClassUniformConstant, x.f32, spe_i32(&x.m, 1)));
+    REFUSES(SPE_ERR_RANGE, "there is no storage class 99", spe_ptr(&x.m, 99, x.f32));
+    REFUSES(SPE_ERR_RANGE, "use spe_local_var", spe_global_var(&x.m, SPE_StorageClassFunction, x.f32, 0));
+    REFUSES(SPE_ERR_NO_VALUE, "is not a constant",
+            spe_global_var(&x.m, SPE_StorageClassCrossWorkgroup, x.i32, i));
+    REFUSES(SPE_ERR_RANGE, "spe_copy_memory_sized: a size is 0",
+            spe_copy_memory_sized(&x.m, p, p, spe_i32(&x.m, 0), 0));
+    REFUSES(SPE_ERR_TYPE, "to memory that can be written, not ptr<f32> in storage class 0",
+            (p = spe_global_var(&x.m, SPE_StorageClassUniformConstant, x.f32, 0), f = spe_f32(&x.m, 1),
+             spe_store(&x.m, p, f, 0)));
+    REFUSES(SPE_ERR_TYPE, "spe_ptr_to_generic: takes pointers to global, local or private memory",
+            spe_ptr_to_generic(&x.m, spe_global_var(&x.m, SPE_StorageClassUniformConstant, x.f32, 0)));
+    REFUSES(SPE_ERR_TYPE, "spe_prefetch: takes pointers to global memory",
+            spe_prefetch(&x.m, spe_local_var(&x.m, x.f32), i));
+    REFUSES(SPE_ERR_NO_VALUE, "spe_name: 4000000 is not an id", spe_name(&x.m, 4000000, "x"));
+    REFUSES(SPE_ERR_NO_FUNCTION, "spe_export: ", spe_export(&x.m, i, "x"));
+    REFUSES(SPE_ERR_NAME, "spe_export: ", spe_export(&x.m, x.m.fn.id, NULL));
 }
 
 TEST(predicated_memory)
@@ -538,6 +554,9 @@ TEST(predicated_memory)
     close_fixture(&x, "spirv_ops_predicated");
     REFUSES(SPE_ERR_TYPE, "spe_load_if", spe_load_if(&x.m, p, i, spe_f32(&x.m, 0), 0));
     REFUSES(SPE_ERR_TYPE, "f32 and i32", spe_load_if(&x.m, p, spe_ieq(&x.m, i, i), i, 0));
+    REFUSES(SPE_ERR_TYPE, "spe_load_if: takes integers or floats, not [4]f32",
+            (p = spe_ptr_cast(&x.m, p, v = spe_array(&x.m, x.f32, 4)),
+             spe_load_if(&x.m, p, spe_ieq(&x.m, i, i), spe_null(&x.m, v), 0)));
 }
 
 /* ---- OpenCL.std ------------------------------------------------------------------------------------------------ */
@@ -587,6 +606,8 @@ TEST(math_is_checked)
     spe_id f, i, p;
     REFUSES(SPE_ERR_TYPE, "spe_math(SPE_EXP): takes floats", spe_math1(&x.m, SPE_EXP, i));
     REFUSES(SPE_ERR_TYPE, "spe_math(SPE_SMIN): takes integers", spe_math2(&x.m, SPE_SMIN, f, f));
+    REFUSES(SPE_ERR_TYPE, "spe_math(SPE_UMUL24): takes integers of 32 bits, not i16",
+            (i = value(&x, 1, 1, 0), spe_math2(&x.m, SPE_UMUL24, i, i)));
     REFUSES(SPE_ERR_TYPE, "takes 3 arguments, not 2", spe_math2(&x.m, SPE_FMA, f, f));
     REFUSES(SPE_ERR_TYPE, "f32x4 and i32", spe_math3(&x.m, SPE_FMA, f, f, i));
     REFUSES(SPE_ERR_TYPE, "(9999)", spe_math1(&x.m, (spe_math_op)9999, f));
@@ -693,6 +714,12 @@ TEST(groups_are_checked)
     REFUSES(SPE_ERR_RANGE, "clusters of 0", spe_sg_reduce_clustered(&x.m, SPE_RED_ADD, i, 0));
     REFUSES(SPE_ERR_TYPE, "spe_sg_ballot: takes bools", spe_sg_ballot(&x.m, i));
     REFUSES(SPE_ERR_TYPE, "spe_sg_shuffle: takes integers", spe_sg_shuffle(&x.m, i, f));
+    REFUSES(SPE_ERR_TYPE, "spe_sg_shuffle: takes bools or integers or floats, not ptr<f32>",
+            spe_sg_shuffle(&x.m, p, i));
+    REFUSES(SPE_ERR_TYPE, "spe_wg_broadcast: takes", spe_wg_broadcast(&x.m, p, i));
+    REFUSES(SPE_ERR_RANGE, "there is no scope 5", spe_memory_barrier(&x.m, 5, 0));
+    REFUSES(SPE_ERR_RANGE, "memory semantics 0x6", spe_memory_barrier(&x.m, SPE_ScopeDevice, 6));
+    REFUSES(SPE_ERR_RANGE, "memory semantics 0x40", spe_memory_barrier(&x.m, SPE_ScopeDevice, 0x40));
     open_fixture(&x, SPE_VERSION(1, 2));
     spe_sg_shuffle(&x.m, value(&x, 5, 1, 0), spe_i32(&x.m, 1));
     CHECK_INT(spe_get_error(&x.m)->id, SPE_ERR_VERSION);
@@ -780,6 +807,10 @@ TEST(atomics_are_checked)
             spe_atomic(&x.m, (spe_atomic_op)99, spe_param_id(&x.m, 2), i, 1, 0));
     REFUSES(SPE_ERR_TYPE, "f32 and i32", spe_atomic_store(&x.m, p, i, 1, 0));
     REFUSES(SPE_ERR_TYPE, "f32 and i32", spe_atomic_cas(&x.m, p, i, i, 1, 0));
+    REFUSES(SPE_ERR_RANGE, "spe_atomic_load: memory semantics 0x4",
+            spe_atomic_load(&x.m, p, SPE_ScopeDevice, SPE_MemorySemanticsRelease));
+    REFUSES(SPE_ERR_TYPE, "spe_atomic_load: takes a pointer to memory that can be written",
+            spe_atomic_load(&x.m, spe_global_var(&x.m, SPE_StorageClassUniformConstant, x.f32, 0), 1, 0));
 }
 
 /* ---- Intel's extensions ---------------------------------------------------------------------------------------- */
