@@ -699,26 +699,21 @@ XE_FN_ uint32_t cv_list_mul_(cv_properties_mul *out)
     return count;
 }
 
-/* Does a list of `length`, or NULL, have room for n rows? */
-XE_FN_ bool cv_list_holds_(const void *list, uint32_t length, uint32_t n) { return !list || length >= n; }
-
 cv_result cv_check_feature_support(const cm_target *target, cv_feature_data *d)
 {
+    if (!d || cv_get_tier(target) == CV_TIER_NOT_SUPPORTED) return CV_E_INVALIDARG;
     const cv_properties_accumulate *rows = cv_accumulate_rows_();
-    uint32_t mul = cv_list_mul_(NULL);
-    if (!d || cv_get_tier(target) == CV_TIER_NOT_SUPPORTED ||
-        !cv_list_holds_(d->matrix_vector_mul_add_properties, d->matrix_vector_mul_add_prop_count, mul) ||
-        !cv_list_holds_(d->outer_product_accumulate_properties, d->outer_product_accumulate_prop_count,
-                        CV_OUTER_ROWS_) ||
-        !cv_list_holds_(d->vector_accumulate_properties, d->vector_accumulate_prop_count, CV_VECTOR_ROWS_))
-        return CV_E_INVALIDARG;
-    d->matrix_vector_mul_add_prop_count = mul;
-    d->outer_product_accumulate_prop_count = CV_OUTER_ROWS_;
-    d->vector_accumulate_prop_count = CV_VECTOR_ROWS_;
-    if (d->matrix_vector_mul_add_properties) cv_list_mul_(d->matrix_vector_mul_add_properties);
-    if (d->outer_product_accumulate_properties)
-        memcpy(d->outer_product_accumulate_properties, rows, CV_OUTER_ROWS_ * sizeof *rows);
-    if (d->vector_accumulate_properties) memcpy(d->vector_accumulate_properties, rows, CV_VECTOR_ROWS_ * sizeof *rows);
+    cv_properties_accumulate *sums[] = {d->outer_product_accumulate_properties, d->vector_accumulate_properties};
+    const void *lists[] = {d->matrix_vector_mul_add_properties, sums[0], sums[1]};
+    uint32_t *lengths[] = {&d->matrix_vector_mul_add_prop_count, &d->outer_product_accumulate_prop_count,
+                           &d->vector_accumulate_prop_count};
+    uint32_t wanted[] = {cv_list_mul_(NULL), CV_OUTER_ROWS_, CV_VECTOR_ROWS_};
+    for (int i = 0; i < 3; i++)
+        if (lists[i] && *lengths[i] < wanted[i]) return CV_E_INVALIDARG;
+    for (int i = 0; i < 3; i++) *lengths[i] = wanted[i];
+    if (lists[0]) cv_list_mul_(d->matrix_vector_mul_add_properties);
+    for (int i = 0; i < 2; i++)
+        if (sums[i]) memcpy(sums[i], rows, wanted[i + 1] * sizeof *rows);
     return CV_S_OK;
 }
 
@@ -832,12 +827,6 @@ bool cv_get_conversion_dest_info_(const char *file, int line, cv_conversion_dest
     return true;
 }
 
-/* Only equal types, or floats of different sizes, convert. */
-XE_FN_ bool cv_converts_(int from, int to)
-{
-    return from == to || (cv_is_float_(from) && cv_is_float_(to) && cv_bytes_(from) != cv_bytes_(to));
-}
-
 XE_FN_ bool cv_check_src_(const cv_conversion_info *info, spe_error *error)
 {
     cv_stored_ s = cv_src_of_(info);
@@ -850,7 +839,7 @@ XE_FN_ bool cv_check_src_(const cv_conversion_info *info, spe_error *error)
     if (line && stride % (unsigned)cv_bytes_(s.type))
         return cv_refuse_(error, CV_ERROR_SRC_STRIDE_MULTIPLE, "%u, an element of %s has %d bytes", stride,
                           cv_type_name(s.type), cv_bytes_(s.type));
-    if (!cv_converts_(s.type, to))
+    if ((int)s.type != to && !(cv_is_float_(s.type) && cv_is_float_(to) && cv_bytes_(s.type) != cv_bytes_(to)))
         return cv_refuse_(error, CV_ERROR_CONVERSION_TYPES, "%s to %s", cv_type_name(s.type), cv_type_name(to));
     if (given < size) return cv_refuse_(error, CV_ERROR_SRC_SIZE, "%u, the matrix has %llu", given, size);
     return size < CV_MATRIX_LIMIT_ || cv_refuse_(error, CV_ERROR_TOO_LARGE, "the source has %llu bytes", size);
@@ -883,16 +872,12 @@ bool cv_check_conversion_(const char *file, int line, const cv_conversion_info *
 /* A float element's value, exactly. */
 XE_FN_ float cv_get_float_(cv_type type, const void *at)
 {
-    uint16_t h;
-    float f;
-    if (type == CV_E4M3) return spe_e4m3_bits_to_f32(*(const uint8_t *)at);
-    if (type == CV_E5M2) return spe_e5m2_bits_to_f32(*(const uint8_t *)at);
-    if (type == CV_F16) {
-        memcpy(&h, at, sizeof h);
-        return spe_f16_bits_to_f32(h);
-    }
-    memcpy(&f, at, sizeof f);
-    return f;
+    float f = 0;
+    uint16_t h = 0;
+    uint8_t b = 0;
+    memcpy(type == CV_F32 ? (void *)&f : type == CV_F16 ? (void *)&h : &b, at, (size_t)cv_bytes_(type));
+    if (type == CV_F32 || type == CV_F16) return type == CV_F32 ? f : spe_f16_bits_to_f32(h);
+    return type == CV_E4M3 ? spe_e4m3_bits_to_f32(b) : spe_e5m2_bits_to_f32(b);
 }
 
 /* Rounds to nearest even; NaN stays NaN. */
@@ -1053,12 +1038,6 @@ XE_FN_ cv_text_ cv_describe_(const cv_val *v)
     return t;
 }
 
-/* Does a finite number stay finite in this type? */
-XE_FN_ bool cv_float_fits_(int type, double v)
-{
-    return !isfinite(v) || isfinite(type == CV_F16 ? spe_f16_bits_to_f32(spe_f32_to_f16_bits((float)v)) : (float)v);
-}
-
 /* A number as an id of this type. Constants are converted; scalars must have it, or be integers of equal width. */
 XE_FN_ spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
 {
@@ -1075,7 +1054,8 @@ XE_FN_ spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
         return cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%lld as %s", (long long)v->integer, cv_type_name(type)), 0;
     }
     if ((v->kind == SPE_INT || v->kind == SPE_REAL) && cv_is_float_(type)) {
-        if (cv_float_fits_(type, v->real)) return spe_const_f(m, cv_spe_type_(m, type), v->real);
+        float rounded = type == CV_F16 ? spe_f16_bits_to_f32(spe_f32_to_f16_bits((float)v->real)) : (float)v->real;
+        if (isfinite(rounded) || !isfinite(v->real)) return spe_const_f(m, cv_spe_type_(m, type), v->real);
         return cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%g as %s", v->real, cv_type_name(type)), 0;
     }
     return cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s where %s is wanted", cv_describe_(v).s, cv_type_text_(type)), 0;
@@ -1474,9 +1454,9 @@ cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ 
 
 cv_vec cv_leaky_relu_(cv_where_ w, cv_vec v, cv_val slope)
 {
-    cv_any_ x = cv_any_vec_(v), by = cv_any_val_(slope);
-    cv_any_ scaled = cv_any_vec_(cv_binary_vec_(w, SPE_ARITH_MUL, "CV_LEAKY_RELU", x, by));
-    return cv_choose_(w, SPE_ARITH_GT, x, cv_any_real_(0), x, scaled);
+    cv_any_ x = cv_any_vec_(v);
+    cv_vec scaled = cv_binary_vec_(w, SPE_ARITH_MUL, "CV_LEAKY_RELU", x, cv_any_val_(slope));
+    return cv_choose_(w, SPE_ARITH_GT, x, cv_any_real_(0), x, cv_any_vec_(scaled));
 }
 
 /* The bounds of an integer type. */
@@ -1499,7 +1479,7 @@ XE_FN_ spe_id cv_int_to_int_(spe_module *m, spe_id v, int from, int to)
     bool sign = cv_is_signed_(from);
     spe_id type = spe_vec_like(m, cv_spe_type_(m, to), v);
     v = cv_clamp_int_(m, v, sign, cv_least_(t->bits, t->is_signed), cv_most_(t->bits, t->is_signed));
-    return sign ? spe_sconvert(m, type, v) : spe_uconvert(m, type, v);
+    return spe_cast(m, type, v, sign);
 }
 
 XE_FN_ spe_id cv_float_to_int_(spe_module *m, spe_id v, int to)
@@ -1569,8 +1549,7 @@ XE_FN_ spe_id cv_int_to_float_(spe_module *m, spe_id v, int from, int to)
     spe_id real = spe_vec_like(m, spe_float(m, 32), v);
     bool sign = cv_is_signed_(from);
     if (to != CV_F32) v = cv_clamp_int_(m, v, sign, sign ? -65536 : 0, 65536);
-    v = sign ? spe_s_to_f(m, real, v) : spe_u_to_f(m, real, v);
-    return cv_float_to_float_(m, v, CV_F32, to);
+    return cv_float_to_float_(m, spe_cast(m, real, v, sign), CV_F32, to);
 }
 
 /* Converts a held scalar or vector to another type. Neither is packed. */
@@ -1584,10 +1563,7 @@ XE_FN_ spe_id cv_convert_value_(spe_module *m, spe_id v, int from, int to)
 /* Converts a held value to the type of sums: f32, or a 32-bit integer. Exact except for 32-bit integers to f32. */
 XE_FN_ spe_id cv_to_sum_(spe_module *m, spe_id v, int type, bool real)
 {
-    spe_id to = spe_vec_like(m, real ? spe_float(m, 32) : spe_int(m, 32), v);
-    if (cv_is_float_(type)) return spe_fconvert(m, to, v);
-    if (real) return cv_is_signed_(type) ? spe_s_to_f(m, to, v) : spe_u_to_f(m, to, v);
-    return cv_is_signed_(type) ? spe_sconvert(m, to, v) : spe_uconvert(m, to, v);
+    return spe_cast(m, spe_vec_like(m, real ? spe_float(m, 32) : spe_int(m, 32), v), v, cv_is_signed_(type));
 }
 
 /* Converts a vector to another type. */
@@ -1713,16 +1689,6 @@ XE_FN_ spe_id cv_address_(const cv_surface_ *s, spe_id row, spe_id col, spe_id s
     return spe_ptr_cast(&s->x->m, spe_index(&s->x->m, s->base, at), spe_vec(&s->x->m, scalar, (uint32_t)n));
 }
 
-/* Loads and decodes n (8, 4, 2 or 1) neighbours in memory from element (row, col) on, into separate ids. Rows are
- * aligned to 16, but the position within the row may be unknown. */
-XE_FN_ void cv_load_run_(const cv_surface_ *s, spe_id row, spe_id col, int n, spe_id *out)
-{
-    spe_module *m = &s->x->m;
-    spe_id at = cv_address_(s, row, col, cv_spe_type_(m, s->type), n);
-    spe_id v = cv_decode_(m, spe_load(m, at, (uint32_t)s->bytes), s->type);
-    for (int i = 0; i < n; i++) out[i] = spe_extract(m, v, (uint32_t)i);
-}
-
 /* Loads n elements of a vector from element `first` on, as one SPIR-V vector of the sums' type. */
 XE_FN_ spe_id cv_load_bias_(spe_module *m, spe_id base, int type, spe_id first, int n, bool real)
 {
@@ -1789,13 +1755,14 @@ XE_FN_ bool cv_input_lanes_(const cv_product_ *p, spe_id *out)
     return spe_ok(m);
 }
 
-/* One run of n <= 8 neighbours in memory, from A[row][col] on. Along k: sums[0] += A[row][col + j] v[j]; across:
- * sums[j] += A[row + j][col] v[0]. */
+/* One run of n (8, 4, 2 or 1) neighbours in memory, from A[row][col] on. Along k: sums[0] += A[row][col + j] v[j];
+ * across: sums[j] += A[row + j][col] v[0]. Rows are aligned to 16, but the position within the row may be unknown. */
 XE_FN_ void cv_lanes_run_(const cv_product_ *p, spe_id row, spe_id col, int n, const spe_id *v, spe_id *sums)
 {
     spe_module *m = p->m;
-    spe_id a[8];
-    cv_load_run_(&p->a, row, col, n, a);
+    spe_id at = cv_address_(&p->a, row, col, cv_spe_type_(m, p->a.type), n), a[8];
+    at = cv_decode_(m, spe_load(m, at, (uint32_t)p->a.bytes), p->a.type);
+    for (int i = 0; i < n; i++) a[i] = spe_extract(m, at, (uint32_t)i);
     for (int i = 0; i < n; i++) {
         spe_id e = cv_to_sum_(m, a[i], p->a.type, p->real), *sum = &sums[p->a.across ? i : 0],
                x = v[p->a.across ? 0 : i];

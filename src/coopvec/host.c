@@ -100,26 +100,21 @@ static uint32_t cv_list_mul_(cv_properties_mul *out)
     return count;
 }
 
-/* Does a list of `length`, or NULL, have room for n rows? */
-static bool cv_list_holds_(const void *list, uint32_t length, uint32_t n) { return !list || length >= n; }
-
 cv_result cv_check_feature_support(const cm_target *target, cv_feature_data *d)
 {
+    if (!d || cv_get_tier(target) == CV_TIER_NOT_SUPPORTED) return CV_E_INVALIDARG;
     const cv_properties_accumulate *rows = cv_accumulate_rows_();
-    uint32_t mul = cv_list_mul_(NULL);
-    if (!d || cv_get_tier(target) == CV_TIER_NOT_SUPPORTED ||
-        !cv_list_holds_(d->matrix_vector_mul_add_properties, d->matrix_vector_mul_add_prop_count, mul) ||
-        !cv_list_holds_(d->outer_product_accumulate_properties, d->outer_product_accumulate_prop_count,
-                        CV_OUTER_ROWS_) ||
-        !cv_list_holds_(d->vector_accumulate_properties, d->vector_accumulate_prop_count, CV_VECTOR_ROWS_))
-        return CV_E_INVALIDARG;
-    d->matrix_vector_mul_add_prop_count = mul;
-    d->outer_product_accumulate_prop_count = CV_OUTER_ROWS_;
-    d->vector_accumulate_prop_count = CV_VECTOR_ROWS_;
-    if (d->matrix_vector_mul_add_properties) cv_list_mul_(d->matrix_vector_mul_add_properties);
-    if (d->outer_product_accumulate_properties)
-        memcpy(d->outer_product_accumulate_properties, rows, CV_OUTER_ROWS_ * sizeof *rows);
-    if (d->vector_accumulate_properties) memcpy(d->vector_accumulate_properties, rows, CV_VECTOR_ROWS_ * sizeof *rows);
+    cv_properties_accumulate *sums[] = {d->outer_product_accumulate_properties, d->vector_accumulate_properties};
+    const void *lists[] = {d->matrix_vector_mul_add_properties, sums[0], sums[1]};
+    uint32_t *lengths[] = {&d->matrix_vector_mul_add_prop_count, &d->outer_product_accumulate_prop_count,
+                           &d->vector_accumulate_prop_count};
+    uint32_t wanted[] = {cv_list_mul_(NULL), CV_OUTER_ROWS_, CV_VECTOR_ROWS_};
+    for (int i = 0; i < 3; i++)
+        if (lists[i] && *lengths[i] < wanted[i]) return CV_E_INVALIDARG;
+    for (int i = 0; i < 3; i++) *lengths[i] = wanted[i];
+    if (lists[0]) cv_list_mul_(d->matrix_vector_mul_add_properties);
+    for (int i = 0; i < 2; i++)
+        if (sums[i]) memcpy(sums[i], rows, wanted[i + 1] * sizeof *rows);
     return CV_S_OK;
 }
 
@@ -233,12 +228,6 @@ bool cv_get_conversion_dest_info_(const char *file, int line, cv_conversion_dest
     return true;
 }
 
-/* Only equal types, or floats of different sizes, convert. */
-static bool cv_converts_(int from, int to)
-{
-    return from == to || (cv_is_float_(from) && cv_is_float_(to) && cv_bytes_(from) != cv_bytes_(to));
-}
-
 static bool cv_check_src_(const cv_conversion_info *info, spe_error *error)
 {
     cv_stored_ s = cv_src_of_(info);
@@ -251,7 +240,7 @@ static bool cv_check_src_(const cv_conversion_info *info, spe_error *error)
     if (line && stride % (unsigned)cv_bytes_(s.type))
         return cv_refuse_(error, CV_ERROR_SRC_STRIDE_MULTIPLE, "%u, an element of %s has %d bytes", stride,
                           cv_type_name(s.type), cv_bytes_(s.type));
-    if (!cv_converts_(s.type, to))
+    if ((int)s.type != to && !(cv_is_float_(s.type) && cv_is_float_(to) && cv_bytes_(s.type) != cv_bytes_(to)))
         return cv_refuse_(error, CV_ERROR_CONVERSION_TYPES, "%s to %s", cv_type_name(s.type), cv_type_name(to));
     if (given < size) return cv_refuse_(error, CV_ERROR_SRC_SIZE, "%u, the matrix has %llu", given, size);
     return size < CV_MATRIX_LIMIT_ || cv_refuse_(error, CV_ERROR_TOO_LARGE, "the source has %llu bytes", size);
@@ -284,16 +273,12 @@ bool cv_check_conversion_(const char *file, int line, const cv_conversion_info *
 /* A float element's value, exactly. */
 static float cv_get_float_(cv_type type, const void *at)
 {
-    uint16_t h;
-    float f;
-    if (type == CV_E4M3) return spe_e4m3_bits_to_f32(*(const uint8_t *)at);
-    if (type == CV_E5M2) return spe_e5m2_bits_to_f32(*(const uint8_t *)at);
-    if (type == CV_F16) {
-        memcpy(&h, at, sizeof h);
-        return spe_f16_bits_to_f32(h);
-    }
-    memcpy(&f, at, sizeof f);
-    return f;
+    float f = 0;
+    uint16_t h = 0;
+    uint8_t b = 0;
+    memcpy(type == CV_F32 ? (void *)&f : type == CV_F16 ? (void *)&h : &b, at, (size_t)cv_bytes_(type));
+    if (type == CV_F32 || type == CV_F16) return type == CV_F32 ? f : spe_f16_bits_to_f32(h);
+    return type == CV_E4M3 ? spe_e4m3_bits_to_f32(b) : spe_e5m2_bits_to_f32(b);
 }
 
 /* Rounds to nearest even; NaN stays NaN. */

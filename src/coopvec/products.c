@@ -98,16 +98,6 @@ static spe_id cv_address_(const cv_surface_ *s, spe_id row, spe_id col, spe_id s
     return spe_ptr_cast(&s->x->m, spe_index(&s->x->m, s->base, at), spe_vec(&s->x->m, scalar, (uint32_t)n));
 }
 
-/* Loads and decodes n (8, 4, 2 or 1) neighbours in memory from element (row, col) on, into separate ids. Rows are
- * aligned to 16, but the position within the row may be unknown. */
-static void cv_load_run_(const cv_surface_ *s, spe_id row, spe_id col, int n, spe_id *out)
-{
-    spe_module *m = &s->x->m;
-    spe_id at = cv_address_(s, row, col, cv_spe_type_(m, s->type), n);
-    spe_id v = cv_decode_(m, spe_load(m, at, (uint32_t)s->bytes), s->type);
-    for (int i = 0; i < n; i++) out[i] = spe_extract(m, v, (uint32_t)i);
-}
-
 /* Loads n elements of a vector from element `first` on, as one SPIR-V vector of the sums' type. */
 static spe_id cv_load_bias_(spe_module *m, spe_id base, int type, spe_id first, int n, bool real)
 {
@@ -174,13 +164,14 @@ static bool cv_input_lanes_(const cv_product_ *p, spe_id *out)
     return spe_ok(m);
 }
 
-/* One run of n <= 8 neighbours in memory, from A[row][col] on. Along k: sums[0] += A[row][col + j] v[j]; across:
- * sums[j] += A[row + j][col] v[0]. */
+/* One run of n (8, 4, 2 or 1) neighbours in memory, from A[row][col] on. Along k: sums[0] += A[row][col + j] v[j];
+ * across: sums[j] += A[row + j][col] v[0]. Rows are aligned to 16, but the position within the row may be unknown. */
 static void cv_lanes_run_(const cv_product_ *p, spe_id row, spe_id col, int n, const spe_id *v, spe_id *sums)
 {
     spe_module *m = p->m;
-    spe_id a[8];
-    cv_load_run_(&p->a, row, col, n, a);
+    spe_id at = cv_address_(&p->a, row, col, cv_spe_type_(m, p->a.type), n), a[8];
+    at = cv_decode_(m, spe_load(m, at, (uint32_t)p->a.bytes), p->a.type);
+    for (int i = 0; i < n; i++) a[i] = spe_extract(m, at, (uint32_t)i);
     for (int i = 0; i < n; i++) {
         spe_id e = cv_to_sum_(m, a[i], p->a.type, p->real), *sum = &sums[p->a.across ? i : 0],
                x = v[p->a.across ? 0 : i];

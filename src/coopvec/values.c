@@ -85,12 +85,6 @@ XE_FN_ cv_text_ cv_describe_(const cv_val *v)
     return t;
 }
 
-/* Does a finite number stay finite in this type? */
-static bool cv_float_fits_(int type, double v)
-{
-    return !isfinite(v) || isfinite(type == CV_F16 ? spe_f16_bits_to_f32(spe_f32_to_f16_bits((float)v)) : (float)v);
-}
-
 /* A number as an id of this type. Constants are converted; scalars must have it, or be integers of equal width. */
 XE_FN_ spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
 {
@@ -107,7 +101,8 @@ XE_FN_ spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
         return cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%lld as %s", (long long)v->integer, cv_type_name(type)), 0;
     }
     if ((v->kind == SPE_INT || v->kind == SPE_REAL) && cv_is_float_(type)) {
-        if (cv_float_fits_(type, v->real)) return spe_const_f(m, cv_spe_type_(m, type), v->real);
+        float rounded = type == CV_F16 ? spe_f16_bits_to_f32(spe_f32_to_f16_bits((float)v->real)) : (float)v->real;
+        if (isfinite(rounded) || !isfinite(v->real)) return spe_const_f(m, cv_spe_type_(m, type), v->real);
         return cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%g as %s", v->real, cv_type_name(type)), 0;
     }
     return cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s where %s is wanted", cv_describe_(v).s, cv_type_text_(type)), 0;
@@ -506,9 +501,9 @@ cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ 
 
 cv_vec cv_leaky_relu_(cv_where_ w, cv_vec v, cv_val slope)
 {
-    cv_any_ x = cv_any_vec_(v), by = cv_any_val_(slope);
-    cv_any_ scaled = cv_any_vec_(cv_binary_vec_(w, SPE_ARITH_MUL, "CV_LEAKY_RELU", x, by));
-    return cv_choose_(w, SPE_ARITH_GT, x, cv_any_real_(0), x, scaled);
+    cv_any_ x = cv_any_vec_(v);
+    cv_vec scaled = cv_binary_vec_(w, SPE_ARITH_MUL, "CV_LEAKY_RELU", x, cv_any_val_(slope));
+    return cv_choose_(w, SPE_ARITH_GT, x, cv_any_real_(0), x, cv_any_vec_(scaled));
 }
 
 /* The bounds of an integer type. */
@@ -531,7 +526,7 @@ static spe_id cv_int_to_int_(spe_module *m, spe_id v, int from, int to)
     bool sign = cv_is_signed_(from);
     spe_id type = spe_vec_like(m, cv_spe_type_(m, to), v);
     v = cv_clamp_int_(m, v, sign, cv_least_(t->bits, t->is_signed), cv_most_(t->bits, t->is_signed));
-    return sign ? spe_sconvert(m, type, v) : spe_uconvert(m, type, v);
+    return spe_cast(m, type, v, sign);
 }
 
 static spe_id cv_float_to_int_(spe_module *m, spe_id v, int to)
@@ -601,8 +596,7 @@ static spe_id cv_int_to_float_(spe_module *m, spe_id v, int from, int to)
     spe_id real = spe_vec_like(m, spe_float(m, 32), v);
     bool sign = cv_is_signed_(from);
     if (to != CV_F32) v = cv_clamp_int_(m, v, sign, sign ? -65536 : 0, 65536);
-    v = sign ? spe_s_to_f(m, real, v) : spe_u_to_f(m, real, v);
-    return cv_float_to_float_(m, v, CV_F32, to);
+    return cv_float_to_float_(m, spe_cast(m, real, v, sign), CV_F32, to);
 }
 
 /* Converts a held scalar or vector to another type. Neither is packed. */
@@ -616,10 +610,7 @@ XE_FN_ spe_id cv_convert_value_(spe_module *m, spe_id v, int from, int to)
 /* Converts a held value to the type of sums: f32, or a 32-bit integer. Exact except for 32-bit integers to f32. */
 XE_FN_ spe_id cv_to_sum_(spe_module *m, spe_id v, int type, bool real)
 {
-    spe_id to = spe_vec_like(m, real ? spe_float(m, 32) : spe_int(m, 32), v);
-    if (cv_is_float_(type)) return spe_fconvert(m, to, v);
-    if (real) return cv_is_signed_(type) ? spe_s_to_f(m, to, v) : spe_u_to_f(m, to, v);
-    return cv_is_signed_(type) ? spe_sconvert(m, to, v) : spe_uconvert(m, to, v);
+    return spe_cast(m, spe_vec_like(m, real ? spe_float(m, 32) : spe_int(m, 32), v), v, cv_is_signed_(type));
 }
 
 /* Converts a vector to another type. */
