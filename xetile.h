@@ -1133,13 +1133,6 @@ typedef struct {
     bool in_order; /* instead: another shape, with elements in row-major order */
 } xt_source_;
 
-/* The element of a field for (row, col) of the result. */
-typedef struct {
-    const int *rows, *cols; /* for each row and column of the result, the row and column in the field */
-    bool transposed;        /* rows and cols are columns and rows in the field */
-    int width;              /* not 0: the result has rows of so many elements, taken in order */
-} xt_origin_;
-
 /* A kind of reduction: the operation, and for integers, how it reads them. */
 typedef struct {
     const char *name;
@@ -1165,7 +1158,7 @@ typedef struct {
     bool exclusive;
     xt_source_ from;
     bool in_registers;
-    xt_origin_ origin; /* if in registers */
+    const int *origin; /* if in registers, see xt_origins_ */
     bool anew;         /* otherwise: the operand is loaded again, see layout.c */
 } xt_whole_;
 
@@ -4845,17 +4838,10 @@ XE_FN_ spe_id xt_pick_(xt_ctx *x, xt_field_ *f, const int *from)
     return got ? got : f->comp[0];
 }
 
-/* The position of element k of the group that yields an element of the result. */
-XE_FN_ int xt_origin_at_(const xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, int row, int col, int k)
+/* The number, row after row, of element k of the group that yields element (row, col) of the result. */
+XE_FN_ int xt_in_group_(const xt_group_ *g, int row, int col, int cols, int k)
 {
-    int from[2] = {row, col}, swap = o && o->transposed, i, j;
-    if (o && o->width) return f->where[row * o->width + col];
-    if (o) from[0] = o->rows[row], from[1] = o->cols[col];
-    i = from[swap];
-    j = from[!swap];
-    if (g && g->dim) j = j * g->size + k;
-    if (g && !g->dim) i = i * g->size + k;
-    return f->where[i * f->cols + j];
+    return g->dim ? (row * cols + col) * g->size + k : (row * g->size + k) * cols + col;
 }
 
 /* The same with zeros where there is none. */
@@ -4870,12 +4856,12 @@ XE_FN_ spe_id xt_pick_or_zero_(xt_ctx *x, xt_field_ *f, const int *from)
 
 /* A block of the result, from the components of a field, converted back to the vector's type; zeros beyond the ends of
  * pieces, or anything. */
-XE_FN_ cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, const xt_block_ *b,
+XE_FN_ cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const int *origin, const xt_group_ *g, const xt_block_ *b,
                                 cm_type type, cm_use use, bool zeros)
 {
     cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)f->type, use);
-    spe_id *v = (spe_id *)xt_memory_(x, (size_t)(l.size_v ? l.size_v : 1) * sizeof *v), one;
-    int from[32], height = b->grid.data[0];
+    spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.size_v * sizeof *v), one;
+    int from[32], height = b->grid.data[0], width = b->grid.rounds[1] * b->grid.data[1];
     if (!l.rows || !v) return cm_poison();
     for (int i = 0; i < l.size_v; i++)
         for (int k = 0; k < (g ? g->size : 1); k++) {
@@ -4883,7 +4869,8 @@ XE_FN_ cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, co
                 cm_element e = xt_element_at_(&l, p, i);
                 from[p] = -1;
                 if (e.padding || e.row >= b->valid || b->held[0] % height + e.col >= height) continue;
-                from[p] = xt_origin_at_(f, o, g, b->held[0] + e.col, b->held[1] + e.row, k);
+                int row = b->held[0] + e.col, col = b->held[1] + e.row, at = row * width + col;
+                from[p] = f->where[origin ? origin[at] : g ? xt_in_group_(g, row, col, width, k) : at];
             }
             one = zeros ? xt_pick_or_zero_(x, f, from) : xt_pick_(x, f, from);
             v[i] = k ? g->combine(&x->m, g->kind, f->type, v[i], one) : one;
@@ -4892,11 +4879,11 @@ XE_FN_ cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, co
     return cm_convert(&x->cm, &a, type);
 }
 
-/* Fills all blocks of r from a field: with elements from their origins (NULL: the same position) or with groups. */
-XE_FN_ xt_vec xt_pick_all_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, xt_vec r)
+/* Fills all blocks of r from a field: with elements from their origins (NULL: the same number) or with groups. */
+XE_FN_ xt_vec xt_pick_all_(xt_ctx *x, xt_field_ *f, const int *origin, const xt_group_ *g, xt_vec r)
 {
     for (xt_block_ b = xt_blocks_(x, &r.dist); xt_next_block_(&b);)
-        r.block[b.i] = xt_pick_block_(x, f, o, g, &b, xt_held_(r.type), CM_ACC, false);
+        r.block[b.i] = xt_pick_block_(x, f, origin, g, &b, xt_held_(r.type), CM_ACC, false);
     return xt_settle_(x, r);
 }
 
@@ -4950,24 +4937,24 @@ XE_FN_ bool xt_local_origin_(const xt_dist *to, int to_dim, const xt_dist *from,
     return true;
 }
 
-/* The same for both dimensions, with arrays in the arena. */
-XE_FN_ bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, const xt_dist *from, const xt_source_ *s)
+/* Does each subgroup hold what it needs? Then *origin has, for each element of its part of `to`, the number of its
+ * source in the part of `from`, both counted row after row; NULL: the same number. */
+XE_FN_ bool xt_origins_(xt_ctx *x, const int **origin, const xt_dist *to, const xt_dist *from, const xt_source_ *s)
 {
-    int *table[2];
-    if (s->in_order) {
-        o->width = to->shape[1];
-        return !to->subgroups && !from->subgroups;
-    }
+    int size[2], *table[2], *number, width = from->rounds[1] * from->data[1];
+    if (s->in_order) return !to->subgroups && !from->subgroups;
     for (int i = 0; i < 2; i++) {
-        table[i] = (int *)xt_memory_(x, (size_t)(to->rounds[i] * to->data[i]) * sizeof *table[i]);
+        size[i] = to->rounds[i] * to->data[i];
+        table[i] = (int *)xt_memory_(x, (size_t)size[i] * sizeof *table[i]);
         if (!table[i] ||
             !xt_local_origin_(to, i, from, s->transposed ? 1 - i : i, s->divisor[i], s->shift[i], table[i]))
             return false;
     }
-    o->rows = table[0];
-    o->cols = table[1];
-    o->transposed = s->transposed;
-    return true;
+    *origin = number = (int *)xt_memory_(x, (size_t)size[0] * (size_t)size[1] * sizeof *number);
+    for (int i = 0; number && i < size[0]; i++)
+        for (int j = 0; j < size[1]; j++)
+            *number++ = s->transposed ? table[1][j] * width + table[0][i] : table[0][i] * width + table[1][j];
+    return *origin != NULL;
 }
 
 /* scratch.c - moving elements between subgroups through local memory. */
@@ -5245,11 +5232,11 @@ XE_FN_ void xt_transpose_square_(xt_ctx *x, spe_id *a)
     }
 }
 
-/* The transposed field, square by square of S x S. */
+/* The same elements with rows in place of columns across the lanes, square by square of S x S. */
 XE_FN_ bool xt_transpose_field_(xt_ctx *x, xt_field_ *f, xt_field_ *out)
 {
     int S = x->S, across = (f->cols + S - 1) / S, down = (f->rows + S - 1) / S, r, c, i, p, from[32];
-    if (!xt_field_init_(x, out, f->cols, f->rows, across * down * S, f->type)) return false;
+    if (!xt_field_init_(x, out, f->rows, f->cols, across * down * S, f->type)) return false;
     for (r = 0; r < f->rows; r += S)
         for (c = 0; c < f->cols; c += S) {
             spe_id a[32];
@@ -5262,7 +5249,7 @@ XE_FN_ bool xt_transpose_field_(xt_ctx *x, xt_field_ *f, xt_field_ *out)
             for (i = 0; i < S; i++, out->comps++) {
                 out->comp[out->comps] = a[i];
                 for (p = 0; p < S; p++)
-                    if (c + i < f->cols && r + p < f->rows) out->where[(c + i) * f->rows + r + p] = out->comps * 64 + p;
+                    if (c + i < f->cols && r + p < f->rows) out->where[(r + p) * f->cols + c + i] = out->comps * 64 + p;
             }
         }
     return spe_ok(&x->m);
@@ -5397,7 +5384,7 @@ XE_FN_ void xt_write_rearrange_(xt_ctx *x, const xt_node_ *n)
     if (r.blocks && v.blocks && !d->in_registers)
         r = xt_through_scratch_(x, &v, &d->from, r);
     else if (r.blocks && v.blocks && xt_field_of_(x, &f, &v, (int)xt_held_(v.type)))
-        r = xt_pick_all_(x, &f, &d->origin, NULL, r);
+        r = xt_pick_all_(x, &f, d->origin, NULL, r);
     xt_define_vec_(x, n->result, r);
 }
 
@@ -5405,8 +5392,7 @@ XE_FN_ void xt_write_transpose_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_whole_ *d = n->whole;
     if (x->staged && x->stager->write_load(x, n)) return;
-    xt_vec r = xt_make_vec_(x, n), v;
-    xt_origin_ o = d->origin;
+    xt_vec r = xt_make_vec_(x, n);
     xt_field_ f, t;
     if (!r.blocks || xt_transpose_load_(x, d, &r)) {
         xt_define_vec_(x, n->result, r);
@@ -5414,10 +5400,9 @@ XE_FN_ void xt_write_transpose_(xt_ctx *x, const xt_node_ *n)
                d->v.dist.rounds[1] * d->v.dist.data[1] <= 2) {
         xt_write_rearrange_(x, n);
     } else {
-        v = xt_now_vec_(x, &d->v);
-        o.transposed = false;
+        xt_vec v = xt_now_vec_(x, &d->v);
         if (v.blocks && xt_field_of_(x, &f, &v, (int)xt_held_(v.type)) && xt_transpose_field_(x, &f, &t))
-            r = xt_pick_all_(x, &t, &o, NULL, r);
+            r = xt_pick_all_(x, &t, d->origin, NULL, r);
         xt_define_vec_(x, n->result, r);
     }
 }

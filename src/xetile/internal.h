@@ -354,13 +354,6 @@ typedef struct {
     bool in_order; /* instead: another shape, with elements in row-major order */
 } xt_source_;
 
-/* The element of a field for (row, col) of the result. */
-typedef struct {
-    const int *rows, *cols; /* for each row and column of the result, the row and column in the field */
-    bool transposed;        /* rows and cols are columns and rows in the field */
-    int width;              /* not 0: the result has rows of so many elements, taken in order */
-} xt_origin_;
-
 /* A kind of reduction: the operation, and for integers, how it reads them. */
 typedef struct {
     const char *name;
@@ -388,7 +381,7 @@ typedef struct {
     bool exclusive;
     xt_source_ from;
     bool in_registers;
-    xt_origin_ origin; /* if in registers */
+    const int *origin; /* if in registers, see xt_origins_ */
     bool anew;         /* otherwise: the operand is loaded again, see layout.c */
 } xt_whole_;
 

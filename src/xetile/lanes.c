@@ -156,17 +156,10 @@ XE_FN_ spe_id xt_pick_(xt_ctx *x, xt_field_ *f, const int *from)
     return got ? got : f->comp[0];
 }
 
-/* The position of element k of the group that yields an element of the result. */
-static int xt_origin_at_(const xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, int row, int col, int k)
+/* The number, row after row, of element k of the group that yields element (row, col) of the result. */
+static int xt_in_group_(const xt_group_ *g, int row, int col, int cols, int k)
 {
-    int from[2] = {row, col}, swap = o && o->transposed, i, j;
-    if (o && o->width) return f->where[row * o->width + col];
-    if (o) from[0] = o->rows[row], from[1] = o->cols[col];
-    i = from[swap];
-    j = from[!swap];
-    if (g && g->dim) j = j * g->size + k;
-    if (g && !g->dim) i = i * g->size + k;
-    return f->where[i * f->cols + j];
+    return g->dim ? (row * cols + col) * g->size + k : (row * g->size + k) * cols + col;
 }
 
 /* The same with zeros where there is none. */
@@ -181,12 +174,12 @@ static spe_id xt_pick_or_zero_(xt_ctx *x, xt_field_ *f, const int *from)
 
 /* A block of the result, from the components of a field, converted back to the vector's type; zeros beyond the ends of
  * pieces, or anything. */
-static cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, const xt_block_ *b,
+static cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const int *origin, const xt_group_ *g, const xt_block_ *b,
                                 cm_type type, cm_use use, bool zeros)
 {
     cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)f->type, use);
-    spe_id *v = (spe_id *)xt_memory_(x, (size_t)(l.size_v ? l.size_v : 1) * sizeof *v), one;
-    int from[32], height = b->grid.data[0];
+    spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.size_v * sizeof *v), one;
+    int from[32], height = b->grid.data[0], width = b->grid.rounds[1] * b->grid.data[1];
     if (!l.rows || !v) return cm_poison();
     for (int i = 0; i < l.size_v; i++)
         for (int k = 0; k < (g ? g->size : 1); k++) {
@@ -194,7 +187,8 @@ static cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, co
                 cm_element e = xt_element_at_(&l, p, i);
                 from[p] = -1;
                 if (e.padding || e.row >= b->valid || b->held[0] % height + e.col >= height) continue;
-                from[p] = xt_origin_at_(f, o, g, b->held[0] + e.col, b->held[1] + e.row, k);
+                int row = b->held[0] + e.col, col = b->held[1] + e.row, at = row * width + col;
+                from[p] = f->where[origin ? origin[at] : g ? xt_in_group_(g, row, col, width, k) : at];
             }
             one = zeros ? xt_pick_or_zero_(x, f, from) : xt_pick_(x, f, from);
             v[i] = k ? g->combine(&x->m, g->kind, f->type, v[i], one) : one;
@@ -203,11 +197,11 @@ static cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, co
     return cm_convert(&x->cm, &a, type);
 }
 
-/* Fills all blocks of r from a field: with elements from their origins (NULL: the same position) or with groups. */
-XE_FN_ xt_vec xt_pick_all_(xt_ctx *x, xt_field_ *f, const xt_origin_ *o, const xt_group_ *g, xt_vec r)
+/* Fills all blocks of r from a field: with elements from their origins (NULL: the same number) or with groups. */
+XE_FN_ xt_vec xt_pick_all_(xt_ctx *x, xt_field_ *f, const int *origin, const xt_group_ *g, xt_vec r)
 {
     for (xt_block_ b = xt_blocks_(x, &r.dist); xt_next_block_(&b);)
-        r.block[b.i] = xt_pick_block_(x, f, o, g, &b, xt_held_(r.type), CM_ACC, false);
+        r.block[b.i] = xt_pick_block_(x, f, origin, g, &b, xt_held_(r.type), CM_ACC, false);
     return xt_settle_(x, r);
 }
 
@@ -261,22 +255,22 @@ static bool xt_local_origin_(const xt_dist *to, int to_dim, const xt_dist *from,
     return true;
 }
 
-/* The same for both dimensions, with arrays in the arena. */
-XE_FN_ bool xt_origins_(xt_ctx *x, xt_origin_ *o, const xt_dist *to, const xt_dist *from, const xt_source_ *s)
+/* Does each subgroup hold what it needs? Then *origin has, for each element of its part of `to`, the number of its
+ * source in the part of `from`, both counted row after row; NULL: the same number. */
+XE_FN_ bool xt_origins_(xt_ctx *x, const int **origin, const xt_dist *to, const xt_dist *from, const xt_source_ *s)
 {
-    int *table[2];
-    if (s->in_order) {
-        o->width = to->shape[1];
-        return !to->subgroups && !from->subgroups;
-    }
+    int size[2], *table[2], *number, width = from->rounds[1] * from->data[1];
+    if (s->in_order) return !to->subgroups && !from->subgroups;
     for (int i = 0; i < 2; i++) {
-        table[i] = (int *)xt_memory_(x, (size_t)(to->rounds[i] * to->data[i]) * sizeof *table[i]);
+        size[i] = to->rounds[i] * to->data[i];
+        table[i] = (int *)xt_memory_(x, (size_t)size[i] * sizeof *table[i]);
         if (!table[i] ||
             !xt_local_origin_(to, i, from, s->transposed ? 1 - i : i, s->divisor[i], s->shift[i], table[i]))
             return false;
     }
-    o->rows = table[0];
-    o->cols = table[1];
-    o->transposed = s->transposed;
-    return true;
+    *origin = number = (int *)xt_memory_(x, (size_t)size[0] * (size_t)size[1] * sizeof *number);
+    for (int i = 0; number && i < size[0]; i++)
+        for (int j = 0; j < size[1]; j++)
+            *number++ = s->transposed ? table[1][j] * width + table[0][i] : table[0][i] * width + table[1][j];
+    return *origin != NULL;
 }

@@ -20,11 +20,11 @@ static void xt_transpose_square_(xt_ctx *x, spe_id *a)
     }
 }
 
-/* The transposed field, square by square of S x S. */
+/* The same elements with rows in place of columns across the lanes, square by square of S x S. */
 static bool xt_transpose_field_(xt_ctx *x, xt_field_ *f, xt_field_ *out)
 {
     int S = x->S, across = (f->cols + S - 1) / S, down = (f->rows + S - 1) / S, r, c, i, p, from[32];
-    if (!xt_field_init_(x, out, f->cols, f->rows, across * down * S, f->type)) return false;
+    if (!xt_field_init_(x, out, f->rows, f->cols, across * down * S, f->type)) return false;
     for (r = 0; r < f->rows; r += S)
         for (c = 0; c < f->cols; c += S) {
             spe_id a[32];
@@ -37,7 +37,7 @@ static bool xt_transpose_field_(xt_ctx *x, xt_field_ *f, xt_field_ *out)
             for (i = 0; i < S; i++, out->comps++) {
                 out->comp[out->comps] = a[i];
                 for (p = 0; p < S; p++)
-                    if (c + i < f->cols && r + p < f->rows) out->where[(c + i) * f->rows + r + p] = out->comps * 64 + p;
+                    if (c + i < f->cols && r + p < f->rows) out->where[(r + p) * f->cols + c + i] = out->comps * 64 + p;
             }
         }
     return spe_ok(&x->m);
@@ -172,7 +172,7 @@ XE_FN_ void xt_write_rearrange_(xt_ctx *x, const xt_node_ *n)
     if (r.blocks && v.blocks && !d->in_registers)
         r = xt_through_scratch_(x, &v, &d->from, r);
     else if (r.blocks && v.blocks && xt_field_of_(x, &f, &v, (int)xt_held_(v.type)))
-        r = xt_pick_all_(x, &f, &d->origin, NULL, r);
+        r = xt_pick_all_(x, &f, d->origin, NULL, r);
     xt_define_vec_(x, n->result, r);
 }
 
@@ -180,8 +180,7 @@ XE_FN_ void xt_write_transpose_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_whole_ *d = n->whole;
     if (x->staged && x->stager->write_load(x, n)) return;
-    xt_vec r = xt_make_vec_(x, n), v;
-    xt_origin_ o = d->origin;
+    xt_vec r = xt_make_vec_(x, n);
     xt_field_ f, t;
     if (!r.blocks || xt_transpose_load_(x, d, &r)) {
         xt_define_vec_(x, n->result, r);
@@ -189,10 +188,9 @@ XE_FN_ void xt_write_transpose_(xt_ctx *x, const xt_node_ *n)
                d->v.dist.rounds[1] * d->v.dist.data[1] <= 2) {
         xt_write_rearrange_(x, n);
     } else {
-        v = xt_now_vec_(x, &d->v);
-        o.transposed = false;
+        xt_vec v = xt_now_vec_(x, &d->v);
         if (v.blocks && xt_field_of_(x, &f, &v, (int)xt_held_(v.type)) && xt_transpose_field_(x, &f, &t))
-            r = xt_pick_all_(x, &t, &o, NULL, r);
+            r = xt_pick_all_(x, &t, d->origin, NULL, r);
         xt_define_vec_(x, n->result, r);
     }
 }
