@@ -925,6 +925,7 @@ struct xt_frame_ {
     const char *arrived;
     bool meets; /* a barrier precedes it, see staging.c */
     int together; /* turns whose operands are copied together, see staging.c; 0: not decided */
+    bool counts;  /* some scalars advance with the index */
     int slots;
     xt_slot_ *slot;
     /* during writing */
@@ -6200,9 +6201,9 @@ XE_FN_ int xt_vec_from_ids_(xt_ctx *x, const xt_vec *start, uint32_t id, const s
     return n;
 }
 
-/* Sets carried values at the top of a loop's body or after the region: to the frame's ids if they change, else to their
- * values before it. */
-XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result)
+/* Sets carried values at the top of a loop's body or after the region: to the frame's ids if they change, to the sum of
+ * start and advance if they advance with the index, else to their values before it. */
+XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
 {
     int at = 0;
     for (int i = 0; i < f->slots; i++) {
@@ -6211,14 +6212,15 @@ XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result)
         xt_vec *v = xt_thing_vec_(t);
         xt_val *first;
         for (int j = 0; (first = xt_scalar_of_(&s->start, j)) != NULL; j++) {
-            if (result && !(s->mask >> j & 1)) continue; /* unchanged */
-            xt_val now = xt_now_(x, first);
-            if (s->mask >> j & 1) {
-                bool local = now.local;
-                now = xt_carried_as_(first, f->ids[at++]);
-                now.local = local;
-            }
-            xt_define_(x, xt_scalar_of_(t, j)->id, now);
+            bool changes = s->mask >> j & 1, counts = s->mask >> XT_COUNTS_SHIFT_ >> j & 1;
+            if (result && !changes && !counts) continue;
+            uint32_t id = xt_scalar_of_(t, j)->id;
+            xt_define_(x, id, changes ? xt_carried_as_(first, f->ids[at++]) : xt_now_(x, first));
+            if (!counts) continue;
+            xt_value_ *value = xt_value_at_(x, id);
+            value->start = xt_id_(x, &value->now.number, xt_carried_type_(first));
+            value->advance = advance;
+            value->now.number = xt_scalar_(xt_carried_type_(first), spe_iadd(&x->m, value->start, advance), 1);
         }
         if (!v) continue;
         if (s->mask & XT_VEC_CHANGES_)
@@ -7567,32 +7569,6 @@ XE_FN_ uint32_t xt_counts_(xt_ctx *x, const xt_frame_ *f, xt_slot_ *s, uint32_t 
     return counts;
 }
 
-XE_FN_ bool xt_has_counts_(const xt_frame_ *f)
-{
-    for (int i = 0; i < f->slots; i++)
-        if (f->slot[i].mask >> XT_COUNTS_SHIFT_) return true;
-    return false;
-}
-
-/* Sets those scalars to start + advance, in the body or after the loop. */
-XE_FN_ void xt_write_counts_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
-{
-    for (int i = 0; i < f->slots; i++) {
-        xt_slot_ *s = &f->slot[i];
-        uint32_t counts = s->mask >> XT_COUNTS_SHIFT_;
-        for (int j = 0; counts >> j; j++) {
-            if (!(counts >> j & 1)) continue;
-            const xt_val *start = xt_scalar_of_(&s->start, j);
-            int type = xt_carried_type_(start);
-            uint32_t to = xt_scalar_of_(result ? &s->result : &s->body, j)->id;
-            spe_id id = xt_now_id_(x, start, type);
-            xt_define_(x, to, xt_scalar_(type, spe_iadd(&x->m, id, advance), 1));
-            xt_value_at_(x, to)->start = id;
-            xt_value_at_(x, to)->advance = advance;
-        }
-    }
-}
-
 /* How far the index is from its start after the loop: the smallest multiple of the step that is not below hi - lo. */
 XE_FN_ spe_id xt_for_distance_(xt_ctx *x, const xt_frame_ *f)
 {
@@ -7619,8 +7595,7 @@ XE_FN_ void xt_write_turn_(xt_ctx *x, xt_frame_ *f)
 {
     int align = xt_least_(xt_val_align_(&f->lo), xt_val_align_(&f->step));
     spe_id k = f->copy ? spe_iadd(&x->m, f->turn, spe_i32(&x->m, f->copy * (int32_t)f->step.integer)) : f->turn;
-    xt_scatter_(x, f, false);
-    if (xt_has_counts_(f)) xt_write_counts_(x, f, false, spe_isub(&x->m, k, f->from));
+    xt_scatter_(x, f, false, f->counts ? spe_isub(&x->m, k, f->from) : 0);
     xt_define_(x, f->index, xt_scalar_(CM_I32, k, align));
 }
 
@@ -7651,7 +7626,7 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
     if (x->staged) x->stager->write_entry(x, f);
     if (f->op == XT_OP_WHILE_) {
         spe_while(&x->m, (uint32_t)f->id_count, f->ids);
-        xt_scatter_(x, f, false);
+        xt_scatter_(x, f, false, 0);
         return;
     }
     f->at = x->at;
@@ -7775,6 +7750,7 @@ XE_FN_ void xt_find_changes_(xt_where_ w, xt_frame_ *f)
         if (f->op != XT_OP_IF_ && !x->again) {
             mask &= xt_differences_(&s->start, &s->now);
             counts = xt_counts_(x, f, s, mask);
+            f->counts = f->counts || counts;
         }
         s->mask = (mask & ~counts) | counts << XT_COUNTS_SHIFT_;
         s->result = f->op == XT_OP_IF_ ? s->now : s->start;
@@ -7866,8 +7842,7 @@ XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
         spe_endfor(&x->m, n, f->ids);
     else
         spe_endif(&x->m, n, f->ids, f->ids);
-    xt_scatter_(x, f, true);
-    if (xt_has_counts_(f)) xt_write_counts_(x, f, true, xt_for_distance_(x, f));
+    xt_scatter_(x, f, true, f->counts ? xt_for_distance_(x, f) : 0);
 }
 
 /* ---- barriers ---------------------------------------------------------------------------------------------------- */

@@ -193,9 +193,9 @@ static int xt_vec_from_ids_(xt_ctx *x, const xt_vec *start, uint32_t id, const s
     return n;
 }
 
-/* Sets carried values at the top of a loop's body or after the region: to the frame's ids if they change, else to their
- * values before it. */
-XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result)
+/* Sets carried values at the top of a loop's body or after the region: to the frame's ids if they change, to the sum of
+ * start and advance if they advance with the index, else to their values before it. */
+XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
 {
     int at = 0;
     for (int i = 0; i < f->slots; i++) {
@@ -204,14 +204,15 @@ XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result)
         xt_vec *v = xt_thing_vec_(t);
         xt_val *first;
         for (int j = 0; (first = xt_scalar_of_(&s->start, j)) != NULL; j++) {
-            if (result && !(s->mask >> j & 1)) continue; /* unchanged */
-            xt_val now = xt_now_(x, first);
-            if (s->mask >> j & 1) {
-                bool local = now.local;
-                now = xt_carried_as_(first, f->ids[at++]);
-                now.local = local;
-            }
-            xt_define_(x, xt_scalar_of_(t, j)->id, now);
+            bool changes = s->mask >> j & 1, counts = s->mask >> XT_COUNTS_SHIFT_ >> j & 1;
+            if (result && !changes && !counts) continue;
+            uint32_t id = xt_scalar_of_(t, j)->id;
+            xt_define_(x, id, changes ? xt_carried_as_(first, f->ids[at++]) : xt_now_(x, first));
+            if (!counts) continue;
+            xt_value_ *value = xt_value_at_(x, id);
+            value->start = xt_id_(x, &value->now.number, xt_carried_type_(first));
+            value->advance = advance;
+            value->now.number = xt_scalar_(xt_carried_type_(first), spe_iadd(&x->m, value->start, advance), 1);
         }
         if (!v) continue;
         if (s->mask & XT_VEC_CHANGES_)

@@ -138,6 +138,7 @@ struct xt_frame_ {
     const char *arrived;
     bool meets; /* a barrier precedes it, see staging.c */
     int together; /* turns whose operands are copied together, see staging.c; 0: not decided */
+    bool counts;  /* some scalars advance with the index */
     int slots;
     xt_slot_ *slot;
     /* during writing */

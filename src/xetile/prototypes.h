@@ -177,7 +177,7 @@ XE_FN_ bool xt_check_carried_(xt_where_ w, const xt_thing_ *start, const xt_thin
 XE_FN_ uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b);
 XE_FN_ void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask);
 XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second);
-XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result);
+XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance);
 XE_FN_ cm_use xt_layout_(xt_ctx *x, uint32_t id);
 XE_FN_ void xt_find_layouts_(xt_ctx *x);
 XE_FN_ void xt_find_bands_(xt_ctx *x);
