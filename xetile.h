@@ -1477,12 +1477,19 @@ XE_FN_ xt_val *xt_tile_scalar_(xt_tile *t, int i)
     return i == 4 ? &t->pitch : i == 5 ? &t->base : NULL;
 }
 
+/* As users write it. */
+XE_FN_ const char *xt_operation_name_(xt_op_ op)
+{
+#define XT_OPERATION_NAME_(name, write) "XT_" #name,
+    static const char *const names[] = {XT_OPERATIONS_(XT_OPERATION_NAME_)};
+    return names[op];
+}
+
 /* ---- scopes of values -------------------------------------------------------------------------------------------- */
 
 typedef struct {
     xt_op_ op;
-    const char *file;
-    int line;
+    spe_place at;
 } xt_scope_;
 
 /* A new scope, of a region or a side of it. Scope 0 is the kernel's. */
@@ -1491,8 +1498,7 @@ XE_FN_ int xt_new_scope_(xt_where_ w, xt_op_ op)
     xt_scope_ *s = (xt_scope_ *)xt_add_(w.x, &w.x->scopes, sizeof *s);
     if (!s) return 0;
     s->op = op;
-    s->file = w.at->file;
-    s->line = w.at->line;
+    s->at = *w.at;
     return w.x->scopes.count - 1;
 }
 
@@ -1506,10 +1512,7 @@ XE_FN_ bool xt_check_scope_(xt_where_ w, int scope, const char *what)
         if (x->frames[i]->scope == scope || x->frames[i]->side == scope) return true;
     return scope == 0 ||
            xt_fail_(w, XT_ERROR_UNLISTED, "%s was made in the %s of %s:%d; to use it %s, list its variable there", what,
-                    s->op == XT_OP_FOR_  ? "XT_FOR"
-                    : s->op == XT_OP_IF_ ? "XT_IF"
-                                         : "XT_WHILE",
-                    s->file, s->line, x->again ? "in the next iteration" : "outside");
+                    xt_operation_name_(s->op), s->at.file, s->at.line, x->again ? "in the next iteration" : "outside");
 }
 
 XE_FN_ bool xt_is_lost_(const xt_val *v) { return v->magic == SPE_VAL_MAGIC && v->kind >= SPE_SCALAR && !v->id; }
@@ -1565,14 +1568,14 @@ XE_FN_ bool xt_meets_(xt_op_ op, const void *desc)
 }
 
 /* Checks that the open regions allow the operation. Numbers, XT_LOAD and XT_STORE may diverge by lane. */
-XE_FN_ bool xt_check_place_(xt_where_ w, xt_op_ op, bool meets, const char *name)
+XE_FN_ bool xt_check_place_(xt_where_ w, xt_op_ op, bool meets)
 {
     const spe_regions *r = &w.x->regions;
     if (w.x->spread < 1 || (w.x->part && !meets) || op < XT_OP_LOAD_TILE_ || op == XT_OP_STORE_ || op == XT_OP_EMIT_ ||
         (op >= XT_OP_FOR_ && op <= XT_OP_END_))
         return true;
     return (w.x->spread < 2 && !meets) ||
-           xt_fail_(w, XT_ERROR_NOT_UNIFORM, "%s in the %s of line %d, in which %s diverge", name,
+           xt_fail_(w, XT_ERROR_NOT_UNIFORM, "%s in the %s of line %d, in which %s diverge", xt_operation_name_(op),
                     r->open[r->depth - 1].name, r->open[r->depth - 1].line, w.x->spread < 2 ? "subgroups" : "lanes");
 }
 
@@ -1582,13 +1585,11 @@ XE_FN_ bool xt_check_place_(xt_where_ w, xt_op_ op, bool meets, const char *name
 XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, uint32_t result, const void *desc,
                        size_t size)
 {
-#define XT_OPERATION_NAME_(name, write) "XT_" #name,
-    static const char *const names[] = {XT_OPERATIONS_(XT_OPERATION_NAME_)};
     xt_ctx *x = w.x;
     void *copy = size && !x->again ? xt_memory_(x, size) : NULL;
     xt_node_ *n = x->again || !spe_ok(&x->m) ? NULL : (xt_node_ *)spe_list_add(&x->m, &x->nodes, sizeof *n);
     if (!n) return;
-    xt_check_place_(w, op, xt_meets_(op, desc), names[op]);
+    xt_check_place_(w, op, xt_meets_(op, desc));
     if (copy) memcpy(copy, desc, size);
     n->op = op;
     n->write = write;
@@ -7437,13 +7438,12 @@ XE_FN_ const xt_stager_ *xt_stager_of_products_(void)
 /* control.c - regions, barriers. */
 
 /* Records the beginning of a region and reads its carried values. */
-XE_FN_ xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, xt_write_fn_ write, const char *name,
-                           void *const *objects)
+XE_FN_ xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, xt_write_fn_ write, void *const *objects)
 {
     xt_ctx *x = w.x;
     xt_frame_ *f;
     x->regions.end = xt_region_end_; /* set here, so that programs without regions do not need that code */
-    if (!spe_region_open(r, name, w.at->file, w.at->line)) return NULL;
+    if (!spe_region_open(r, xt_operation_name_(op), w.at->file, w.at->line)) return NULL;
     f = x->frames[r->depth - 1] = (xt_frame_ *)xt_memory_(x, sizeof *f);
     if (!f) return NULL;
     f->op = op;
@@ -7533,7 +7533,7 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
     x->part++;
     if (turns) xt_count_turns_(w, &lo, &hi, &step);
     x->part--;
-    xt_frame_ *f = xt_open_(w, &loop, XT_OP_FOR_, xt_write_for_, "XT_FOR", objects);
+    xt_frame_ *f = xt_open_(w, &loop, XT_OP_FOR_, xt_write_for_, objects);
     if (!f) return loop;
     f->lo = lo;
     f->hi = hi;
@@ -7657,17 +7657,11 @@ XE_FN_ bool xt_check_condition_(xt_where_ w, const char *of, const xt_val *condi
            xt_fail_(w, XT_ERROR_CONDITION, "%s got %s", of, xt_describe_(condition).s);
 }
 
-XE_FN_ spe_id xt_condition_(xt_ctx *x, const xt_val *v)
-{
-    xt_val now = xt_now_(x, v);
-    return now.kind == SPE_INT ? spe_const_bool(&x->m, now.integer != 0) : now.id;
-}
-
 /* XT_WHILE is XT_FOR without an index: the condition is computed in each iteration from the carried values. */
 spe_region xt_while_begin_(xt_where_ w, void *const *objects)
 {
     spe_region loop = spe_region_of(&w.x->regions, 1);
-    xt_frame_ *f = xt_enter_(w) ? xt_open_(w, &loop, XT_OP_WHILE_, xt_write_for_, "XT_WHILE", objects) : NULL;
+    xt_frame_ *f = xt_enter_(w) ? xt_open_(w, &loop, XT_OP_WHILE_, xt_write_for_, objects) : NULL;
     if (!f) return loop;
     xt_loop_values_(w.x, f);
     xt_side_begins_(w, f);
@@ -7685,7 +7679,7 @@ spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition)
 
 XE_FN_ void xt_write_while_test_(xt_ctx *x, const xt_node_ *n)
 {
-    spe_while_test(&x->m, xt_condition_(x, n->condition));
+    spe_while_test(&x->m, xt_now_id_(x, n->condition, XT_BOOL_));
 }
 
 /* ---- XT_IF ------------------------------------------------------------------------------------------------------- */
@@ -7694,7 +7688,7 @@ spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
 {
     spe_region r = spe_region_of(&w.x->regions, 2);
     if (!xt_enter_(w) || !xt_check_condition_(w, "XT_IF", &condition)) return r;
-    xt_frame_ *f = xt_open_(w, &r, XT_OP_IF_, xt_write_if_, "XT_IF", objects);
+    xt_frame_ *f = xt_open_(w, &r, XT_OP_IF_, xt_write_if_, objects);
     if (!f) return r;
     f->lo = condition;
     xt_depends_on_(w.x, &condition);
@@ -7705,7 +7699,7 @@ spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
 XE_FN_ void xt_write_if_(xt_ctx *x, const xt_node_ *n)
 {
     xt_frame_ *f = n->frame;
-    if (xt_make_ids_(x, f)) spe_if(&x->m, xt_condition_(x, &f->lo));
+    if (xt_make_ids_(x, f)) spe_if(&x->m, xt_now_id_(x, &f->lo, XT_BOOL_));
 }
 
 XE_FN_ void xt_write_else_(xt_ctx *x, const xt_node_ *n)
@@ -7796,7 +7790,7 @@ XE_FN_ void xt_check_body_(xt_where_ w, xt_frame_ *f)
     for (int i = 0; i < f->slots; i++)
         if (xt_differences_(&f->slot[i].body, &f->slot[i].now)) return;
     if (f->first == w.x->nodes.count && w.x->errors.count == 0)
-        xt_fail_(w, XT_ERROR_EMPTY, "is there a semicolon after the %s?", f->op == XT_OP_FOR_ ? "XT_FOR" : "XT_WHILE");
+        xt_fail_(w, XT_ERROR_EMPTY, "is there a semicolon after the %s?", xt_operation_name_(f->op));
 }
 
 /* Called after each side, see spe_regions. */

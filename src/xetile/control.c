@@ -2,13 +2,12 @@
 #include "internal.h"
 
 /* Records the beginning of a region and reads its carried values. */
-static xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, xt_write_fn_ write, const char *name,
-                           void *const *objects)
+static xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, xt_write_fn_ write, void *const *objects)
 {
     xt_ctx *x = w.x;
     xt_frame_ *f;
     x->regions.end = xt_region_end_; /* set here, so that programs without regions do not need that code */
-    if (!spe_region_open(r, name, w.at->file, w.at->line)) return NULL;
+    if (!spe_region_open(r, xt_operation_name_(op), w.at->file, w.at->line)) return NULL;
     f = x->frames[r->depth - 1] = (xt_frame_ *)xt_memory_(x, sizeof *f);
     if (!f) return NULL;
     f->op = op;
@@ -98,7 +97,7 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
     x->part++;
     if (turns) xt_count_turns_(w, &lo, &hi, &step);
     x->part--;
-    xt_frame_ *f = xt_open_(w, &loop, XT_OP_FOR_, xt_write_for_, "XT_FOR", objects);
+    xt_frame_ *f = xt_open_(w, &loop, XT_OP_FOR_, xt_write_for_, objects);
     if (!f) return loop;
     f->lo = lo;
     f->hi = hi;
@@ -222,17 +221,11 @@ static bool xt_check_condition_(xt_where_ w, const char *of, const xt_val *condi
            xt_fail_(w, XT_ERROR_CONDITION, "%s got %s", of, xt_describe_(condition).s);
 }
 
-static spe_id xt_condition_(xt_ctx *x, const xt_val *v)
-{
-    xt_val now = xt_now_(x, v);
-    return now.kind == SPE_INT ? spe_const_bool(&x->m, now.integer != 0) : now.id;
-}
-
 /* XT_WHILE is XT_FOR without an index: the condition is computed in each iteration from the carried values. */
 spe_region xt_while_begin_(xt_where_ w, void *const *objects)
 {
     spe_region loop = spe_region_of(&w.x->regions, 1);
-    xt_frame_ *f = xt_enter_(w) ? xt_open_(w, &loop, XT_OP_WHILE_, xt_write_for_, "XT_WHILE", objects) : NULL;
+    xt_frame_ *f = xt_enter_(w) ? xt_open_(w, &loop, XT_OP_WHILE_, xt_write_for_, objects) : NULL;
     if (!f) return loop;
     xt_loop_values_(w.x, f);
     xt_side_begins_(w, f);
@@ -250,7 +243,7 @@ spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition)
 
 XE_FN_ void xt_write_while_test_(xt_ctx *x, const xt_node_ *n)
 {
-    spe_while_test(&x->m, xt_condition_(x, n->condition));
+    spe_while_test(&x->m, xt_now_id_(x, n->condition, XT_BOOL_));
 }
 
 /* ---- XT_IF ------------------------------------------------------------------------------------------------------- */
@@ -259,7 +252,7 @@ spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
 {
     spe_region r = spe_region_of(&w.x->regions, 2);
     if (!xt_enter_(w) || !xt_check_condition_(w, "XT_IF", &condition)) return r;
-    xt_frame_ *f = xt_open_(w, &r, XT_OP_IF_, xt_write_if_, "XT_IF", objects);
+    xt_frame_ *f = xt_open_(w, &r, XT_OP_IF_, xt_write_if_, objects);
     if (!f) return r;
     f->lo = condition;
     xt_depends_on_(w.x, &condition);
@@ -270,7 +263,7 @@ spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
 XE_FN_ void xt_write_if_(xt_ctx *x, const xt_node_ *n)
 {
     xt_frame_ *f = n->frame;
-    if (xt_make_ids_(x, f)) spe_if(&x->m, xt_condition_(x, &f->lo));
+    if (xt_make_ids_(x, f)) spe_if(&x->m, xt_now_id_(x, &f->lo, XT_BOOL_));
 }
 
 XE_FN_ void xt_write_else_(xt_ctx *x, const xt_node_ *n)
@@ -361,7 +354,7 @@ static void xt_check_body_(xt_where_ w, xt_frame_ *f)
     for (int i = 0; i < f->slots; i++)
         if (xt_differences_(&f->slot[i].body, &f->slot[i].now)) return;
     if (f->first == w.x->nodes.count && w.x->errors.count == 0)
-        xt_fail_(w, XT_ERROR_EMPTY, "is there a semicolon after the %s?", f->op == XT_OP_FOR_ ? "XT_FOR" : "XT_WHILE");
+        xt_fail_(w, XT_ERROR_EMPTY, "is there a semicolon after the %s?", xt_operation_name_(f->op));
 }
 
 /* Called after each side, see spe_regions. */

@@ -27,12 +27,19 @@ XE_FN_ xt_val *xt_tile_scalar_(xt_tile *t, int i)
     return i == 4 ? &t->pitch : i == 5 ? &t->base : NULL;
 }
 
+/* As users write it. */
+XE_FN_ const char *xt_operation_name_(xt_op_ op)
+{
+#define XT_OPERATION_NAME_(name, write) "XT_" #name,
+    static const char *const names[] = {XT_OPERATIONS_(XT_OPERATION_NAME_)};
+    return names[op];
+}
+
 /* ---- scopes of values -------------------------------------------------------------------------------------------- */
 
 typedef struct {
     xt_op_ op;
-    const char *file;
-    int line;
+    spe_place at;
 } xt_scope_;
 
 /* A new scope, of a region or a side of it. Scope 0 is the kernel's. */
@@ -41,8 +48,7 @@ XE_FN_ int xt_new_scope_(xt_where_ w, xt_op_ op)
     xt_scope_ *s = (xt_scope_ *)xt_add_(w.x, &w.x->scopes, sizeof *s);
     if (!s) return 0;
     s->op = op;
-    s->file = w.at->file;
-    s->line = w.at->line;
+    s->at = *w.at;
     return w.x->scopes.count - 1;
 }
 
@@ -56,10 +62,7 @@ XE_FN_ bool xt_check_scope_(xt_where_ w, int scope, const char *what)
         if (x->frames[i]->scope == scope || x->frames[i]->side == scope) return true;
     return scope == 0 ||
            xt_fail_(w, XT_ERROR_UNLISTED, "%s was made in the %s of %s:%d; to use it %s, list its variable there", what,
-                    s->op == XT_OP_FOR_  ? "XT_FOR"
-                    : s->op == XT_OP_IF_ ? "XT_IF"
-                                         : "XT_WHILE",
-                    s->file, s->line, x->again ? "in the next iteration" : "outside");
+                    xt_operation_name_(s->op), s->at.file, s->at.line, x->again ? "in the next iteration" : "outside");
 }
 
 XE_FN_ bool xt_is_lost_(const xt_val *v) { return v->magic == SPE_VAL_MAGIC && v->kind >= SPE_SCALAR && !v->id; }
@@ -115,14 +118,14 @@ static bool xt_meets_(xt_op_ op, const void *desc)
 }
 
 /* Checks that the open regions allow the operation. Numbers, XT_LOAD and XT_STORE may diverge by lane. */
-static bool xt_check_place_(xt_where_ w, xt_op_ op, bool meets, const char *name)
+static bool xt_check_place_(xt_where_ w, xt_op_ op, bool meets)
 {
     const spe_regions *r = &w.x->regions;
     if (w.x->spread < 1 || (w.x->part && !meets) || op < XT_OP_LOAD_TILE_ || op == XT_OP_STORE_ || op == XT_OP_EMIT_ ||
         (op >= XT_OP_FOR_ && op <= XT_OP_END_))
         return true;
     return (w.x->spread < 2 && !meets) ||
-           xt_fail_(w, XT_ERROR_NOT_UNIFORM, "%s in the %s of line %d, in which %s diverge", name,
+           xt_fail_(w, XT_ERROR_NOT_UNIFORM, "%s in the %s of line %d, in which %s diverge", xt_operation_name_(op),
                     r->open[r->depth - 1].name, r->open[r->depth - 1].line, w.x->spread < 2 ? "subgroups" : "lanes");
 }
 
@@ -132,13 +135,11 @@ static bool xt_check_place_(xt_where_ w, xt_op_ op, bool meets, const char *name
 XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, uint32_t result, const void *desc,
                        size_t size)
 {
-#define XT_OPERATION_NAME_(name, write) "XT_" #name,
-    static const char *const names[] = {XT_OPERATIONS_(XT_OPERATION_NAME_)};
     xt_ctx *x = w.x;
     void *copy = size && !x->again ? xt_memory_(x, size) : NULL;
     xt_node_ *n = x->again || !spe_ok(&x->m) ? NULL : (xt_node_ *)spe_list_add(&x->m, &x->nodes, sizeof *n);
     if (!n) return;
-    xt_check_place_(w, op, xt_meets_(op, desc), names[op]);
+    xt_check_place_(w, op, xt_meets_(op, desc));
     if (copy) memcpy(copy, desc, size);
     n->op = op;
     n->write = write;
