@@ -354,6 +354,7 @@ typedef struct {
     int divisor[2], shift[2];
     bool in_order; /* instead: another shape, with elements in row-major order */
 } xt_source_;
+#define XT_SAME_PLACE_ {false, {1, 1}, {0, 0}, false}
 
 /* A kind of reduction: the operation, and for integers, how it reads them. */
 typedef struct {

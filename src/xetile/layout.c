@@ -230,7 +230,7 @@ static bool xt_broadcast_map_(xt_where_ w, xt_broadcast_desc_ *d)
 xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
 {
     const int *n = d.vec.dist.shape;
-    xt_source_ from = {false, {1, 1}, {0, 0}, false};
+    xt_source_ from = XT_SAME_PLACE_;
     xt_map given = d.map;
     if (!xt_check_broadcast_(w, &d) || !xt_broadcast_map_(w, &d)) return xt_no_vec_();
     xt_vec r = xt_mapped_vec_(w, d.vec.type, d.dim ? n[0] : d.size, d.dim ? d.size : n[1], &d.map);
@@ -260,7 +260,7 @@ xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
 
 XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map, const xt_map *source)
 {
-    static const xt_source_ from = {false, {1, 1}, {0, 0}, false};
+    static const xt_source_ from = XT_SAME_PLACE_;
     if (xt_same_map_(&v->map, map)) return *v;
     xt_vec r = xt_mapped_vec_(w, v->type, v->dist.shape[0], v->dist.shape[1], map);
     memcpy(r.inner, v->inner, sizeof r.inner);

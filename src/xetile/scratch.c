@@ -3,22 +3,14 @@
 
 /* One buffer serves all such operations of a kernel; vectors that do not fit take several passes over rows. */
 typedef struct {
+    xt_source_ from;                /* a divisor other than 1 repeats a single row or column */
     int pitch, bytes, height, rows; /* bytes: per element; rows: of the source's height, per pass */
-    int stride[2];                  /* for reading rows and columns: 0 repeats one (broadcast), else 1 */
-    bool transposed;
-    int shift[2];
 } xt_scratch_;
 
 static xt_scratch_ xt_scratch_init_(const xt_vec *v, const xt_source_ *from)
 {
-    xt_scratch_ s = XT_ZERO_;
-    s.bytes = xt_bytes_(v->type);
-    s.height = v->dist.shape[0];
-    s.pitch = v->dist.shape[1] + (from->transposed ? 16 / s.bytes : 0); /* spreads over the banks */
-    s.stride[0] = from->divisor[0] == 1;
-    s.stride[1] = from->divisor[1] == 1;
-    s.transposed = from->transposed;
-    memcpy(s.shift, from->shift, sizeof s.shift);
+    int bytes = xt_bytes_(v->type), pad = from->transposed ? 16 / bytes : 0; /* spreads over the banks */
+    xt_scratch_ s = {*from, v->dist.shape[1] + pad, bytes, v->dist.shape[0], 0};
     return s;
 }
 
@@ -80,16 +72,18 @@ static cm_mem xt_scratch_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_dist *d,
                               int low, spe_id *first)
 {
     spe_module *m = &x->m;
-    int down = s->transposed, known[2], i; /* down: the dimension that counts the source's rows */
+    const xt_source_ *from = &s->from;
+    bool rows = from->divisor[0] == 1, cols = from->divisor[1] == 1;
+    int down = from->transposed, known[2], i; /* down: the dimension that counts the source's rows */
     spe_id at[2], row, col, line, step;
     cm_mem mem = XT_ZERO_;
     xt_scratch_position_(x, d, b->row, b->col, at);
     *first = at[down];
-    row = s->stride[0] ? spe_iadd(m, at[down], spe_i32(m, s->shift[0] - low)) : spe_i32(m, 0);
-    col = s->stride[1] ? spe_iadd(m, at[!down], spe_i32(m, s->shift[1])) : spe_i32(m, 0);
+    row = rows ? spe_iadd(m, at[down], spe_i32(m, from->shift[0] - low)) : spe_i32(m, 0);
+    col = cols ? spe_iadd(m, at[!down], spe_i32(m, from->shift[1])) : spe_i32(m, 0);
     mem.ptr = xt_scratch_pointer_(x, type);
-    step = spe_i32(m, s->stride[1]);
-    line = spe_i32(m, s->stride[0] * s->pitch);
+    step = spe_i32(m, cols);
+    line = spe_i32(m, rows ? s->pitch : 0);
     mem.row = down ? row : col;
     mem.col = down ? col : row;
     mem.stride_row = down ? line : step;
@@ -97,9 +91,9 @@ static cm_mem xt_scratch_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_dist *d,
     mem.block2d = CM_BLOCK2D_NO;
     for (i = 0; i < 2; i++) {
         int place = xt_align_of_(d->layout[i] == 1 || d->count[i] == 1 ? 0 : d->data[i]);
-        known[i] = xt_least_(xt_least_(place, xt_align_of_(i ? b->col : b->row)), xt_align_of_(s->shift[i ^ down]));
+        known[i] = xt_least_(xt_least_(place, xt_align_of_(i ? b->col : b->row)), xt_align_of_(from->shift[i ^ down]));
     }
-    if (s->rows >= s->height && s->stride[0] && s->stride[1]) /* stride 0: repeated elements */
+    if (s->rows >= s->height && rows && cols)
         xt_fold_place_(x, &mem, s->bytes, (int64_t)xt_align_of_(s->pitch) * known[down], known[!down]);
     xt_leave_out_(x, &mem, b, NULL);
     return mem;
@@ -109,20 +103,17 @@ static cm_mem xt_scratch_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_dist *d,
 static void xt_scratch_open_(xt_ctx *x, const xt_scratch_ *s, const xt_block_ *b, cm_mem *mem, spe_id first, int low)
 {
     spe_module *m = &x->m;
-    spe_id row = spe_iadd(m, first, spe_i32(m, s->shift[0])), below;
-    *(s->transposed ? &mem->rows : &mem->cols) = spe_i32(m, s->rows);
+    spe_id row = spe_iadd(m, first, spe_i32(m, s->from.shift[0])), below;
+    *(s->from.transposed ? &mem->rows : &mem->cols) = spe_i32(m, s->rows);
     below = spe_slt(m, row, spe_i32(m, low + s->rows));
-    row = spe_iadd(m, row, spe_i32(m, s->transposed ? b->cols : b->rows));
+    row = spe_iadd(m, row, spe_i32(m, s->from.transposed ? b->cols : b->rows));
     spe_if(m, spe_land(m, below, spe_sgt(m, row, spe_i32(m, low))));
 }
 
 static void xt_scratch_write_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int low)
 {
-    xt_scratch_ plain = *s;
+    const xt_scratch_ plain = {XT_SAME_PLACE_, s->pitch, s->bytes, s->height, s->rows};
     bool whole = s->rows >= s->height;
-    plain.transposed = false;
-    plain.stride[0] = plain.stride[1] = 1;
-    plain.shift[0] = plain.shift[1] = 0;
     for (xt_block_ b = xt_blocks_(x, &v->dist); xt_next_block_(&b);) {
         spe_id first;
         cm_mem mem = xt_scratch_mem_(x, &plain, &v->dist, &b, xt_held_(v->type), 0, &first);
@@ -169,8 +160,9 @@ static int xt_slabs_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, con
 {
     int width = v->dist.data[1], n;
     size_t all = (size_t)v->dist.shape[0] * (size_t)v->dist.shape[1] * (size_t)s->bytes;
-    if (s->transposed || !s->stride[0] || !s->stride[1] || s->shift[0] || s->shift[1] || width % x->S ||
-        r->dist.data[1] % width || all <= x->scratch_bytes)
+    const xt_source_ *from = &s->from;
+    if (from->transposed || from->in_order || from->divisor[0] != 1 || from->divisor[1] != 1 || from->shift[0] ||
+        from->shift[1] || width % x->S || r->dist.data[1] % width || all <= x->scratch_bytes)
         return 0;
     for (n = 2; n <= width / x->S; n++)
         if (width / x->S % n == 0 && all / (size_t)n <= x->scratch_bytes) return n;
@@ -233,7 +225,7 @@ XE_FN_ xt_vec xt_through_scratch_(xt_ctx *x, const xt_vec *v, const xt_source_ *
 {
     xt_scratch_ s = xt_scratch_init_(v, from);
     xt_vec a = xt_as_use_(x, v, CM_ACC);
-    int low, passes = from->in_order ? 0 : xt_slabs_(x, &s, v, &r);
+    int low, passes = xt_slabs_(x, &s, v, &r);
     if (!a.blocks || !spe_ok(&x->m)) return r;
     if (passes) {
         xt_through_slabs_(x, &s, &a, passes, &r);
