@@ -97,10 +97,7 @@ XE_FN_ int xt_number_type_(int type)
 /* The SPIR-V type that holds a scalar of this type. */
 XE_FN_ spe_id xt_spe_type_(xt_ctx *x, int type)
 {
-    if (type == XT_BOOL_) return spe_bool(&x->m);
-    const cm_type_row *row = cm_type_info((cm_type)type);
-    return row->storage_float ? spe_float(&x->m, (uint32_t)row->storage_bits)
-                              : spe_int(&x->m, (uint32_t)row->storage_bits);
+    return type == XT_BOOL_ ? spe_bool(&x->m) : cm_storage_type(&x->cm, (cm_type)type);
 }
 
 xt_any_ xt_any_val_(xt_val v)

@@ -251,10 +251,7 @@ static spe_id xt_emit_cast_(xt_ctx *x, int type, const xt_val *v)
     if (xt_is_constant_(v) && !xt_is_float_(type)) c = xt_whole_constant_(type, v);
     if (xt_is_constant_(v)) return xt_constant_(x, type, &c);
     if (v->type == XT_BOOL_) return spe_select(&x->m, v->id, xt_constant_(x, type, &one), xt_constant_(x, type, &zero));
-    if (xt_is_float_(v->type) && !xt_is_float_(type))
-        return xt_is_signed_(type) ? spe_f_to_s(&x->m, t, v->id) : spe_f_to_u(&x->m, t, v->id);
-    if (xt_is_float_(v->type) && xt_bits_(type) == xt_bits_(v->type)) return v->id;
-    return spe_cast(&x->m, t, v->id, xt_is_signed_(v->type));
+    return spe_cast(&x->m, t, v->id, xt_is_signed_(xt_is_float_(v->type) ? type : v->type));
 }
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
@@ -369,14 +366,13 @@ static xt_val xt_base_number_(xt_ctx *x, xt_val v, int64_t *sum)
 {
     for (*sum = 0; v.kind == SPE_SCALAR;) {
         const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, v.id)->node);
-        const xt_numbers_ *d = n->numbers;
-        int constant = d && n->op == XT_OP_BINARY_NUMBER_ && d->v[1].kind == SPE_INT;
-        if (!d || n->op != XT_OP_BINARY_NUMBER_ || (n->kind != SPE_ARITH_ADD && n->kind != SPE_ARITH_SUB) ||
-            d->v[constant].kind != SPE_INT || d->v[!constant].type != v.type ||
-            (n->kind == SPE_ARITH_SUB && !constant))
-            break;
-        *sum += n->kind == SPE_ARITH_ADD ? d->v[constant].integer : -d->v[constant].integer;
-        v = d->v[!constant];
+        const xt_val *operand = n->numbers->v;
+        bool add = n->kind == SPE_ARITH_ADD;
+        if (n->op != XT_OP_BINARY_NUMBER_ || (!add && n->kind != SPE_ARITH_SUB)) break;
+        int constant = operand[1].kind == SPE_INT;
+        if (operand[constant].kind != SPE_INT || operand[!constant].type != v.type || (!add && !constant)) break;
+        *sum += add ? operand[constant].integer : -operand[constant].integer;
+        v = operand[!constant];
     }
     if (v.kind == SPE_INT) *sum += v.integer;
     return v;
