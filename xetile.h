@@ -2881,17 +2881,12 @@ XE_FN_ int xt_operand_count_(const xt_vectors_ *d)
 }
 
 /* Callback of coopmatrix.h. */
-typedef struct {
-    xt_ctx *x;
-    const xt_node_ *n;
-} xt_each_of_;
-
 XE_FN_ spe_id xt_component_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 {
-    const xt_each_of_ *of = (const xt_each_of_ *)user;
+    const xt_node_ *n = *(const xt_node_ *const *)user;
     const spe_id v[2] = {a, b};
-    (void)c, (void)type;
-    return of->n->vectors->fn(of->x, of->n, v);
+    (void)type;
+    return n->vectors->fn((xt_ctx *)(void *)c->module, n, v);
 }
 
 /* Computes part i of the result. In the accumulator's layout, the parts of matrices of any two types correspond. */
@@ -2918,14 +2913,12 @@ XE_FN_ cm_matrix xt_cast_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *a
 XE_FN_ cm_matrix xt_each_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
 {
     cm_type to = xt_held_(xt_value_at_(x, n->result)->now.vec.type);
-    xt_each_of_ of = {x, n};
-    spe_id *out;
     if (n->vectors->way == XT_USERS_) return n->vectors->block(&x->cm, a, n->vectors->user);
     if (n->vectors->way == XT_CAST_) return xt_cast_block_(x, n, a[0]);
-    if (n->vectors->way == XT_ANY_LAYOUT_ && !a[1]) return cm_map1(&x->cm, a[0], xt_component_, &of);
-    if (n->vectors->way == XT_ANY_LAYOUT_) return cm_map2(&x->cm, a[0], a[1], xt_component_, &of);
+    if (n->vectors->way == XT_ANY_LAYOUT_ && !a[1]) return cm_map1(&x->cm, a[0], xt_component_, &n);
+    if (n->vectors->way == XT_ANY_LAYOUT_) return cm_map2(&x->cm, a[0], a[1], xt_component_, &n);
     cm_layout l = cm_layout_for(&x->cm, a[0]->layout.rows, a[0]->layout.cols, to, CM_ACC);
-    out = (spe_id *)xt_memory_(x, (size_t)a[0]->parts * sizeof *out);
+    spe_id *out = (spe_id *)xt_memory_(x, (size_t)a[0]->parts * sizeof *out);
     for (int i = 0; out && i < a[0]->parts; i++) out[i] = xt_each_part_(x, n, a, i, to);
     return out && spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, out) : cm_poison();
 }
@@ -4572,17 +4565,15 @@ typedef struct {
 
 XE_FN_ xt_word_ xt_rmw_word_(spe_module *m, spe_id ptr, uint32_t bits)
 {
-    spe_id i64 = spe_int(m, 64), address;
-    xt_word_ word;
-    word.type = spe_int(m, bits < 32 ? 32 : bits);
-    word.shift = 0;
-    word.ptr = bits < 32 ? 0 : spe_ptr_cast(m, ptr, word.type);
-    if (bits >= 32) return word;
-    address = spe_ptr_to_u(m, i64, ptr);
-    word.shift = spe_uconvert(m, word.type, spe_and(m, address, spe_u64(m, 3)));
-    word.shift = spe_shl(m, word.shift, spe_u32(m, 3));
-    address = spe_and(m, address, spe_u64(m, ~(uint64_t)3));
-    word.ptr = spe_u_to_ptr(m, spe_ptr(m, spe_info(m, spe_type_of(m, ptr)).storage, word.type), address);
+    xt_word_ word = {ptr, spe_int(m, bits < 32 ? 32 : bits), 0};
+    if (bits < 32) {
+        spe_id address = spe_ptr_to_u(m, spe_int(m, 64), ptr);
+        word.shift = spe_uconvert(m, word.type, spe_and(m, address, spe_u64(m, 3)));
+        word.shift = spe_shl(m, word.shift, spe_u32(m, 3));
+        address = spe_and(m, address, spe_u64(m, ~(uint64_t)3));
+        word.ptr = spe_u_to_ptr(m, spe_ptr(m, spe_info(m, spe_type_of(m, ptr)).storage, word.type), address);
+    } else
+        word.ptr = spe_ptr_cast(m, ptr, word.type);
     return word;
 }
 
@@ -5789,31 +5780,25 @@ XE_FN_ bool xt_scan_init_(xt_scan_ *s, xt_ctx *x, const xt_node_ *n)
     return true;
 }
 
-/* The element `by` positions before each one of component c, from f; mask: the lanes that have one. */
-XE_FN_ spe_id xt_scan_before_(const xt_scan_ *s, xt_field_ *f, int c, int by, uint32_t *mask)
+/* The element `by` positions before each one of component c, from f; mask[0]: the lanes whose element has one, mask[1]:
+ * those whose element has none. */
+XE_FN_ spe_id xt_scan_before_(const xt_scan_ *s, xt_field_ *f, int c, int by, uint32_t mask[2])
 {
-    int p, from[32], step = by * (s->of->dim ? 1 : f->cols);
-    *mask = 0;
-    for (p = 0; p < s->x->S; p++) {
+    int from[32], step = by * (s->of->dim ? 1 : f->cols);
+    mask[0] = mask[1] = 0;
+    for (int p = 0; p < s->x->S; p++) {
         int e = s->element[c * 64 + p];
         from[p] = e >= 0 && xt_scan_at_(s, e) >= by ? f->where[e - step] : -1;
-        if (from[p] >= 0) *mask |= 1u << p;
+        if (e >= 0) mask[from[p] < 0] |= 1u << p;
     }
-    return *mask ? xt_pick_(s->x, f, from) : 0;
+    return mask[0] ? xt_pick_(s->x, f, from) : 0;
 }
 
-XE_FN_ uint32_t xt_scan_lanes_(const xt_scan_ *s, int c)
+/* a in the lanes of mask[0], b in those of mask[1]. */
+XE_FN_ spe_id xt_scan_choose_(const xt_scan_ *s, const uint32_t mask[2], spe_id a, spe_id b)
 {
-    uint32_t mask = 0;
-    for (int p = 0; p < s->x->S; p++) mask |= (uint32_t)(s->element[c * 64 + p] >= 0) << p;
-    return mask;
-}
-
-/* a in the lanes of the mask, b in the other lanes with elements. */
-XE_FN_ spe_id xt_scan_choose_(const xt_scan_ *s, int c, uint32_t mask, spe_id a, spe_id b)
-{
-    if (!mask) return b;
-    return mask == xt_scan_lanes_(s, c) ? a : spe_select(&s->x->m, xt_lane_bit_(s->x, mask), a, b);
+    if (!mask[0]) return b;
+    return mask[1] ? spe_select(&s->x->m, xt_lane_bit_(s->x, mask[0]), a, b) : a;
 }
 
 /* A copy of f with its own components. */
@@ -5840,21 +5825,13 @@ XE_FN_ int xt_scan_position_(const xt_scan_ *s, int c)
     return at;
 }
 
-/* Is each component at a single one? Then each element's predecessor is in its own lane. */
-XE_FN_ bool xt_scan_in_lanes_(const xt_scan_ *s)
-{
-    int c = 0;
-    while (c < s->f.comps && xt_scan_position_(s, c) != XT_SCAN_SEVERAL_) c++;
-    return c == s->f.comps;
-}
-
 XE_FN_ void xt_scan_one_by_one_(xt_scan_ *s)
 {
-    uint32_t mask;
+    uint32_t mask[2];
     for (int at = 1; at < s->span; at++)
         for (int c = 0; c < s->f.comps; c++)
             if (xt_scan_position_(s, c) == at)
-                s->f.comp[c] = xt_combine_(&s->x->m, s->kind, s->f.type, xt_scan_before_(s, &s->f, c, 1, &mask),
+                s->f.comp[c] = xt_combine_(&s->x->m, s->kind, s->f.type, xt_scan_before_(s, &s->f, c, 1, mask),
                                            s->f.comp[c]);
 }
 
@@ -5865,11 +5842,11 @@ XE_FN_ bool xt_scan_doubling_(xt_scan_ *s)
         xt_field_ old;
         if (!xt_scan_copy_(s, &s->f, &old)) return false;
         for (int c = 0; c < old.comps; c++) {
-            uint32_t mask;
-            spe_id before = xt_scan_before_(s, &old, c, by, &mask);
-            if (!mask) continue;
+            uint32_t mask[2];
+            spe_id before = xt_scan_before_(s, &old, c, by, mask);
+            if (!before) continue;
             before = xt_combine_(&s->x->m, s->kind, old.type, before, old.comp[c]);
-            s->f.comp[c] = xt_scan_choose_(s, c, mask, before, old.comp[c]);
+            s->f.comp[c] = xt_scan_choose_(s, mask, before, old.comp[c]);
         }
     }
     return true;
@@ -5882,9 +5859,9 @@ XE_FN_ bool xt_scan_finish_(xt_scan_ *s, xt_field_ *out)
     xt_field_ carry;
     if (!xt_scan_copy_(s, &s->f, out)) return false;
     for (int c = 0; s->of->exclusive && c < out->comps; c++) {
-        uint32_t mask;
-        spe_id before = xt_scan_before_(s, &s->f, c, 1, &mask);
-        out->comp[c] = xt_scan_choose_(s, c, mask, before, neutral);
+        uint32_t mask[2];
+        spe_id before = xt_scan_before_(s, &s->f, c, 1, mask);
+        out->comp[c] = xt_scan_choose_(s, mask, before, neutral);
     }
     if (s->of->part.id) {
         xt_vec v = xt_now_vec_(s->x, &s->of->part);
@@ -5900,8 +5877,10 @@ XE_FN_ void xt_write_scan_(xt_ctx *x, const xt_node_ *n)
     xt_vec r = xt_make_vec_(x, n);
     xt_scan_ s;
     xt_field_ out;
+    int c = 0;
     if (!r.blocks || !xt_scan_init_(&s, x, n)) return;
-    if (xt_scan_in_lanes_(&s))
+    while (c < s.f.comps && xt_scan_position_(&s, c) != XT_SCAN_SEVERAL_) c++;
+    if (c == s.f.comps) /* each element's predecessor is in its own lane */
         xt_scan_one_by_one_(&s);
     else if (!xt_scan_doubling_(&s))
         return;

@@ -40,17 +40,15 @@ typedef struct {
 
 static xt_word_ xt_rmw_word_(spe_module *m, spe_id ptr, uint32_t bits)
 {
-    spe_id i64 = spe_int(m, 64), address;
-    xt_word_ word;
-    word.type = spe_int(m, bits < 32 ? 32 : bits);
-    word.shift = 0;
-    word.ptr = bits < 32 ? 0 : spe_ptr_cast(m, ptr, word.type);
-    if (bits >= 32) return word;
-    address = spe_ptr_to_u(m, i64, ptr);
-    word.shift = spe_uconvert(m, word.type, spe_and(m, address, spe_u64(m, 3)));
-    word.shift = spe_shl(m, word.shift, spe_u32(m, 3));
-    address = spe_and(m, address, spe_u64(m, ~(uint64_t)3));
-    word.ptr = spe_u_to_ptr(m, spe_ptr(m, spe_info(m, spe_type_of(m, ptr)).storage, word.type), address);
+    xt_word_ word = {ptr, spe_int(m, bits < 32 ? 32 : bits), 0};
+    if (bits < 32) {
+        spe_id address = spe_ptr_to_u(m, spe_int(m, 64), ptr);
+        word.shift = spe_uconvert(m, word.type, spe_and(m, address, spe_u64(m, 3)));
+        word.shift = spe_shl(m, word.shift, spe_u32(m, 3));
+        address = spe_and(m, address, spe_u64(m, ~(uint64_t)3));
+        word.ptr = spe_u_to_ptr(m, spe_ptr(m, spe_info(m, spe_type_of(m, ptr)).storage, word.type), address);
+    } else
+        word.ptr = spe_ptr_cast(m, ptr, word.type);
     return word;
 }
 

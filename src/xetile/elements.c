@@ -12,17 +12,12 @@ static int xt_operand_count_(const xt_vectors_ *d)
 }
 
 /* Callback of coopmatrix.h. */
-typedef struct {
-    xt_ctx *x;
-    const xt_node_ *n;
-} xt_each_of_;
-
 static spe_id xt_component_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 {
-    const xt_each_of_ *of = (const xt_each_of_ *)user;
+    const xt_node_ *n = *(const xt_node_ *const *)user;
     const spe_id v[2] = {a, b};
-    (void)c, (void)type;
-    return of->n->vectors->fn(of->x, of->n, v);
+    (void)type;
+    return n->vectors->fn((xt_ctx *)(void *)c->module, n, v);
 }
 
 /* Computes part i of the result. In the accumulator's layout, the parts of matrices of any two types correspond. */
@@ -49,14 +44,12 @@ static cm_matrix xt_cast_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *a
 static cm_matrix xt_each_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
 {
     cm_type to = xt_held_(xt_value_at_(x, n->result)->now.vec.type);
-    xt_each_of_ of = {x, n};
-    spe_id *out;
     if (n->vectors->way == XT_USERS_) return n->vectors->block(&x->cm, a, n->vectors->user);
     if (n->vectors->way == XT_CAST_) return xt_cast_block_(x, n, a[0]);
-    if (n->vectors->way == XT_ANY_LAYOUT_ && !a[1]) return cm_map1(&x->cm, a[0], xt_component_, &of);
-    if (n->vectors->way == XT_ANY_LAYOUT_) return cm_map2(&x->cm, a[0], a[1], xt_component_, &of);
+    if (n->vectors->way == XT_ANY_LAYOUT_ && !a[1]) return cm_map1(&x->cm, a[0], xt_component_, &n);
+    if (n->vectors->way == XT_ANY_LAYOUT_) return cm_map2(&x->cm, a[0], a[1], xt_component_, &n);
     cm_layout l = cm_layout_for(&x->cm, a[0]->layout.rows, a[0]->layout.cols, to, CM_ACC);
-    out = (spe_id *)xt_memory_(x, (size_t)a[0]->parts * sizeof *out);
+    spe_id *out = (spe_id *)xt_memory_(x, (size_t)a[0]->parts * sizeof *out);
     for (int i = 0; out && i < a[0]->parts; i++) out[i] = xt_each_part_(x, n, a, i, to);
     return out && spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, out) : cm_poison();
 }

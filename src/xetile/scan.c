@@ -51,31 +51,25 @@ static bool xt_scan_init_(xt_scan_ *s, xt_ctx *x, const xt_node_ *n)
     return true;
 }
 
-/* The element `by` positions before each one of component c, from f; mask: the lanes that have one. */
-static spe_id xt_scan_before_(const xt_scan_ *s, xt_field_ *f, int c, int by, uint32_t *mask)
+/* The element `by` positions before each one of component c, from f; mask[0]: the lanes whose element has one, mask[1]:
+ * those whose element has none. */
+static spe_id xt_scan_before_(const xt_scan_ *s, xt_field_ *f, int c, int by, uint32_t mask[2])
 {
-    int p, from[32], step = by * (s->of->dim ? 1 : f->cols);
-    *mask = 0;
-    for (p = 0; p < s->x->S; p++) {
+    int from[32], step = by * (s->of->dim ? 1 : f->cols);
+    mask[0] = mask[1] = 0;
+    for (int p = 0; p < s->x->S; p++) {
         int e = s->element[c * 64 + p];
         from[p] = e >= 0 && xt_scan_at_(s, e) >= by ? f->where[e - step] : -1;
-        if (from[p] >= 0) *mask |= 1u << p;
+        if (e >= 0) mask[from[p] < 0] |= 1u << p;
     }
-    return *mask ? xt_pick_(s->x, f, from) : 0;
+    return mask[0] ? xt_pick_(s->x, f, from) : 0;
 }
 
-static uint32_t xt_scan_lanes_(const xt_scan_ *s, int c)
+/* a in the lanes of mask[0], b in those of mask[1]. */
+static spe_id xt_scan_choose_(const xt_scan_ *s, const uint32_t mask[2], spe_id a, spe_id b)
 {
-    uint32_t mask = 0;
-    for (int p = 0; p < s->x->S; p++) mask |= (uint32_t)(s->element[c * 64 + p] >= 0) << p;
-    return mask;
-}
-
-/* a in the lanes of the mask, b in the other lanes with elements. */
-static spe_id xt_scan_choose_(const xt_scan_ *s, int c, uint32_t mask, spe_id a, spe_id b)
-{
-    if (!mask) return b;
-    return mask == xt_scan_lanes_(s, c) ? a : spe_select(&s->x->m, xt_lane_bit_(s->x, mask), a, b);
+    if (!mask[0]) return b;
+    return mask[1] ? spe_select(&s->x->m, xt_lane_bit_(s->x, mask[0]), a, b) : a;
 }
 
 /* A copy of f with its own components. */
@@ -102,21 +96,13 @@ static int xt_scan_position_(const xt_scan_ *s, int c)
     return at;
 }
 
-/* Is each component at a single one? Then each element's predecessor is in its own lane. */
-static bool xt_scan_in_lanes_(const xt_scan_ *s)
-{
-    int c = 0;
-    while (c < s->f.comps && xt_scan_position_(s, c) != XT_SCAN_SEVERAL_) c++;
-    return c == s->f.comps;
-}
-
 static void xt_scan_one_by_one_(xt_scan_ *s)
 {
-    uint32_t mask;
+    uint32_t mask[2];
     for (int at = 1; at < s->span; at++)
         for (int c = 0; c < s->f.comps; c++)
             if (xt_scan_position_(s, c) == at)
-                s->f.comp[c] = xt_combine_(&s->x->m, s->kind, s->f.type, xt_scan_before_(s, &s->f, c, 1, &mask),
+                s->f.comp[c] = xt_combine_(&s->x->m, s->kind, s->f.type, xt_scan_before_(s, &s->f, c, 1, mask),
                                            s->f.comp[c]);
 }
 
@@ -127,11 +113,11 @@ static bool xt_scan_doubling_(xt_scan_ *s)
         xt_field_ old;
         if (!xt_scan_copy_(s, &s->f, &old)) return false;
         for (int c = 0; c < old.comps; c++) {
-            uint32_t mask;
-            spe_id before = xt_scan_before_(s, &old, c, by, &mask);
-            if (!mask) continue;
+            uint32_t mask[2];
+            spe_id before = xt_scan_before_(s, &old, c, by, mask);
+            if (!before) continue;
             before = xt_combine_(&s->x->m, s->kind, old.type, before, old.comp[c]);
-            s->f.comp[c] = xt_scan_choose_(s, c, mask, before, old.comp[c]);
+            s->f.comp[c] = xt_scan_choose_(s, mask, before, old.comp[c]);
         }
     }
     return true;
@@ -144,9 +130,9 @@ static bool xt_scan_finish_(xt_scan_ *s, xt_field_ *out)
     xt_field_ carry;
     if (!xt_scan_copy_(s, &s->f, out)) return false;
     for (int c = 0; s->of->exclusive && c < out->comps; c++) {
-        uint32_t mask;
-        spe_id before = xt_scan_before_(s, &s->f, c, 1, &mask);
-        out->comp[c] = xt_scan_choose_(s, c, mask, before, neutral);
+        uint32_t mask[2];
+        spe_id before = xt_scan_before_(s, &s->f, c, 1, mask);
+        out->comp[c] = xt_scan_choose_(s, mask, before, neutral);
     }
     if (s->of->part.id) {
         xt_vec v = xt_now_vec_(s->x, &s->of->part);
@@ -162,8 +148,10 @@ XE_FN_ void xt_write_scan_(xt_ctx *x, const xt_node_ *n)
     xt_vec r = xt_make_vec_(x, n);
     xt_scan_ s;
     xt_field_ out;
+    int c = 0;
     if (!r.blocks || !xt_scan_init_(&s, x, n)) return;
-    if (xt_scan_in_lanes_(&s))
+    while (c < s.f.comps && xt_scan_position_(&s, c) != XT_SCAN_SEVERAL_) c++;
+    if (c == s.f.comps) /* each element's predecessor is in its own lane */
         xt_scan_one_by_one_(&s);
     else if (!xt_scan_doubling_(&s))
         return;
