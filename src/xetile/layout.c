@@ -43,13 +43,6 @@ static bool xt_transpose_field_(xt_ctx *x, xt_field_ *f, xt_field_ *out)
     return spe_ok(&x->m);
 }
 
-static void xt_swap_ids_(spe_id *a, spe_id *b)
-{
-    spe_id kept = *a;
-    *a = *b;
-    *b = kept;
-}
-
 /* May memory change at this node, or a loaded value go out of scope? */
 static bool xt_is_fence_(const xt_node_ *n)
 {
@@ -100,20 +93,25 @@ static bool xt_place_moves_(xt_ctx *x)
     return xt_place_scratch_(x);
 }
 
-/* A tile for loading the transpose of a vector's tile with another distribution. */
-static xt_tile xt_tile_anew_(xt_ctx *x, const xt_tile *of, const xt_dist *to)
+/* The transpose of a loaded vector's tile, as if memory had the other order; to: another distribution, or NULL. */
+static xt_tile xt_turned_tile_(xt_ctx *x, const xt_tile *of, const xt_dist *to)
 {
-    xt_tile t = xt_now_tile_(x, of);
+    xt_tile t = xt_now_tile_(x, of), r = t;
+    r.column_major = !t.column_major;
     for (int i = 0; i < 2; i++) {
+        r.shape[i] = t.shape[1 - i];
+        r.offset[i] = t.offset[1 - i];
+    }
+    for (int i = 0; to && i < 2; i++) {
         spe_id before = xt_place_id_(x, &of->dist, i), now = xt_place_id_(x, to, 1 - i);
         spe_id move = spe_isub(&x->m, now, before), at = xt_index_id_(x, &t.offset[i]);
-        t.offset[i] = xt_scalar_(CM_I32, spe_iadd(&x->m, at, move), 1);
+        r.offset[1 - i] = xt_scalar_(CM_I32, spe_iadd(&x->m, at, move), 1);
     }
-    return t;
+    return r;
 }
 
-/* Loads a vector transposed instead of transposing it, as if memory had the other order: a single message for a
- * product's operand or 32-bit elements, and no worse per lane. */
+/* Loads a vector transposed instead of transposing it: a single message for a product's operand or 32-bit elements, and
+ * no worse per lane. */
 static bool xt_transpose_load_(xt_ctx *x, const xt_whole_ *how, xt_vec *r)
 {
     const xt_vec *v = &how->v;
@@ -122,17 +120,9 @@ static bool xt_transpose_load_(xt_ctx *x, const xt_whole_ *how, xt_vec *r)
     if (!how->anew && (xt_dist_pieces(&v->dist) != 1 || v->dist.data[0] != r->dist.data[1])) return false;
     if (!how->anew && x->block2d && r->use == CM_ACC && xt_bytes_(v->type) != 4) return false;
     xt_remark_(x, "loaded transposed");
-    xt_tile t = how->anew ? xt_tile_anew_(x, &d->tile, &r->dist) : xt_now_tile_(x, &d->tile);
+    xt_tile t = xt_turned_tile_(x, &d->tile, how->anew ? &r->dist : NULL);
     for (xt_block_ b = xt_blocks_(x, &r->dist); xt_next_block_(&b);) {
-        xt_block_ source = b;
-        source.row = b.col;
-        source.col = b.row;
-        source.valid = source.cols; /* some of its rows do not exist */
-        cm_mem mem = xt_mem_(x, &t, &source, false);
-        xt_swap_ids_(&mem.rows, &mem.cols);
-        xt_swap_ids_(&mem.row, &mem.col);
-        xt_swap_ids_(&mem.stride_row, &mem.stride_col);
-        xt_leave_out_(x, &mem, &b, &t.shape[0]);
+        cm_mem mem = xt_mem_(x, &t, &b, false);
         r->block[b.i] = cm_load(&x->cm, b.cols, b.rows, r->type, r->use, &mem);
     }
     return true;
