@@ -1159,9 +1159,8 @@ typedef struct {
     xt_vec part; /* the same result, as computed by parts; of a scan: the totals before each piece, id 0: none */
     bool exclusive;
     xt_source_ from;
-    bool in_registers;
-    const int *origin; /* if in registers, see xt_origins_ */
-    bool anew;         /* otherwise: the operand is loaded again, see layout.c */
+    const int *origin; /* see xt_origins_; NULL: elements move between subgroups */
+    bool anew;         /* then the operand is loaded again, see layout.c */
 } xt_whole_;
 
 /* The vector that a value is or contains (the offsets of a scatter tile); NULL if there is none. In masks of changes it
@@ -1562,7 +1561,7 @@ XE_FN_ bool xt_check_uniform_(xt_where_ w, const xt_val *v, const char *what)
 XE_FN_ bool xt_meets_(xt_op_ op, const void *desc)
 {
     return op == XT_OP_BARRIER_ || op == XT_OP_BARRIER_ARRIVE_ || op == XT_OP_BARRIER_WAIT_ ||
-           (op >= XT_OP_BROADCAST_ && op <= XT_OP_SLICE_ && !((const xt_whole_ *)desc)->in_registers);
+           (op >= XT_OP_BROADCAST_ && op <= XT_OP_SLICE_ && !((const xt_whole_ *)desc)->origin);
 }
 
 /* Checks that the open regions allow the operation. Numbers, XT_LOAD and XT_STORE may diverge by lane. */
@@ -4866,7 +4865,7 @@ XE_FN_ cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const int *origin, cons
     return cm_convert(&x->cm, &a, type);
 }
 
-/* Fills all blocks of r from a field: with elements from their origins (NULL: the same number) or with groups. */
+/* Fills all blocks of r from a field: with elements from their origins (NULL: the same place) or with groups. */
 XE_FN_ xt_vec xt_pick_all_(xt_ctx *x, xt_field_ *f, const int *origin, const xt_group_ *g, xt_vec r)
 {
     for (xt_block_ b = xt_blocks_(x, &r.dist); xt_next_block_(&b);)
@@ -4924,24 +4923,25 @@ XE_FN_ bool xt_local_origin_(const xt_dist *to, int to_dim, const xt_dist *from,
     return true;
 }
 
-/* Does each subgroup hold what it needs? Then *origin has, for each element of its part of `to`, the number of its
- * source in the part of `from`, both counted row after row; NULL: the same number. */
-XE_FN_ bool xt_origins_(xt_ctx *x, const int **origin, const xt_dist *to, const xt_dist *from, const xt_source_ *s)
+/* Does each subgroup hold what it needs? Then, for each element of its part of `to`, the number of its source in its
+ * part of `from`, both counted row after row; else NULL. */
+XE_FN_ const int *xt_origins_(xt_ctx *x, const xt_dist *to, const xt_dist *from, const xt_source_ *s)
 {
-    int size[2], *table[2], *number, width = from->rounds[1] * from->data[1];
-    if (s->in_order) return !to->subgroups && !from->subgroups;
+    int size[2], *at[2], *origin, width = from->rounds[1] * from->data[1];
+    if (s->in_order && (to->subgroups || from->subgroups)) return NULL;
     for (int i = 0; i < 2; i++) {
         size[i] = to->rounds[i] * to->data[i];
-        table[i] = (int *)xt_memory_(x, (size_t)size[i] * sizeof *table[i]);
-        if (!table[i] ||
-            !xt_local_origin_(to, i, from, s->transposed ? 1 - i : i, s->divisor[i], s->shift[i], table[i]))
-            return false;
+        at[i] = (int *)xt_memory_(x, (size_t)size[i] * sizeof *at[i]);
+        if (!at[i] || (!s->in_order && !xt_local_origin_(to, i, from, s->transposed ? 1 - i : i, s->divisor[i],
+                                                         s->shift[i], at[i])))
+            return NULL;
     }
-    *origin = number = (int *)xt_memory_(x, (size_t)size[0] * (size_t)size[1] * sizeof *number);
-    for (int i = 0; number && i < size[0]; i++)
-        for (int j = 0; j < size[1]; j++)
-            *number++ = s->transposed ? table[1][j] * width + table[0][i] : table[0][i] * width + table[1][j];
-    return *origin != NULL;
+    origin = (int *)xt_memory_(x, (size_t)size[0] * (size_t)size[1] * sizeof *origin);
+    for (int n = 0; origin && n < size[0] * size[1]; n++) {
+        int row = at[0][n / size[1]], col = at[1][n % size[1]];
+        origin[n] = s->in_order ? n : s->transposed ? col * width + row : row * width + col;
+    }
+    return origin;
 }
 
 /* scratch.c - moving elements between subgroups through local memory. */
@@ -4969,7 +4969,7 @@ XE_FN_ bool xt_place_scratch_(xt_ctx *x)
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_whole_ *d = n->whole;
-        if (n->op < XT_OP_BROADCAST_ || n->op > XT_OP_SLICE_ || d->in_registers || d->anew) continue;
+        if (n->op < XT_OP_BROADCAST_ || n->op > XT_OP_SLICE_ || d->origin || d->anew) continue;
         xt_scratch_ s = xt_scratch_init_(&d->v, &d->from);
         size_t row = (size_t)s.pitch * (size_t)s.bytes, all = row * (size_t)s.height;
         if (d->from.in_order) row = all;
@@ -5237,7 +5237,7 @@ XE_FN_ bool xt_transpose_field_(xt_ctx *x, xt_field_ *f, xt_field_ *out)
 /* May memory change at this node, or a loaded value go out of scope? */
 XE_FN_ bool xt_is_fence_(const xt_node_ *n)
 {
-    if (n->op >= XT_OP_BROADCAST_ && n->op <= XT_OP_SLICE_) return !n->whole->in_registers && !n->whole->anew;
+    if (n->op >= XT_OP_BROADCAST_ && n->op <= XT_OP_SLICE_) return !n->whole->origin && !n->whole->anew;
     return n->op >= XT_OP_STORE_TILE_;
 }
 
@@ -5272,7 +5272,7 @@ XE_FN_ void xt_find_reloads_(xt_ctx *x)
         if (n->op != XT_OP_TRANSPOSE_ || !xt_loaded_(x, &d->v, i)) continue;
         const int *data = d->v.dist.data;
         int bytes = xt_bytes_(d->v.type);
-        d->anew = x->target.block2d_sizes && !d->in_registers && data[0] * bytes % 4 == 0 && data[1] * bytes % 4 == 0;
+        d->anew = x->target.block2d_sizes && !d->origin && data[0] * bytes % 4 == 0 && data[1] * bytes % 4 == 0;
         xt_value_at_(x, d->v.id)->late = xt_value_at_(x, d->v.id)->uses == 1;
     }
 }
@@ -5307,7 +5307,7 @@ XE_FN_ bool xt_transpose_load_(xt_ctx *x, const xt_whole_ *how, xt_vec *r)
 {
     const xt_vec *v = &how->v;
     const xt_load_desc_ *d = xt_loaded_(x, v, x->at);
-    if (!d || !(how->anew || how->in_registers)) return false;
+    if (!d || !(how->anew || how->origin)) return false;
     if (!how->anew && (xt_dist_pieces(&v->dist) != 1 || v->dist.data[0] != r->dist.data[1])) return false;
     if (!how->anew && x->block2d && r->use == CM_ACC && xt_bytes_(v->type) != 4) return false;
     xt_remark_(x, "loaded transposed");
@@ -5336,8 +5336,8 @@ XE_FN_ xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, xt_write_fn_ write, const xt
         xt_fail_(w, XT_ERROR_NOT_UNIFORM, "subgroups share the result, and each has a vector %d x %d of its own",
                  v->dist.shape[0], v->dist.shape[1]);
     xt_spread_like_(w.x, r.id, v);
-    d.in_registers = xt_origins_(w.x, &d.origin, &r.dist, &v->dist, from);
-    if (d.in_registers || from->divisor[dim] == 1 || v->dist.shape[dim] == 1)
+    d.origin = xt_origins_(w.x, &r.dist, &v->dist, from);
+    if (d.origin || from->divisor[dim] == 1 || v->dist.shape[dim] == 1)
         xt_record_(w, op, write, 0, r.id, &d, sizeof d);
     else
         xt_fail_(w, XT_ERROR_BROADCAST_MAP, "sg_data {%d, %d} and broadcast_size %d: pieces share elements",
@@ -5350,7 +5350,7 @@ XE_FN_ void xt_write_rearrange_(xt_ctx *x, const xt_node_ *n)
     const xt_whole_ *d = n->whole;
     xt_vec r = xt_make_vec_(x, n), v = xt_now_vec_(x, &d->v);
     xt_field_ f;
-    if (r.blocks && v.blocks && !d->in_registers)
+    if (r.blocks && v.blocks && !d->origin)
         r = xt_through_scratch_(x, &v, &d->from, r);
     else if (r.blocks && v.blocks && xt_field_of_(x, &f, &v, (int)xt_held_(v.type)))
         r = xt_pick_all_(x, &f, d->origin, NULL, r);
@@ -5365,7 +5365,7 @@ XE_FN_ void xt_write_transpose_(xt_ctx *x, const xt_node_ *n)
     xt_field_ f, t;
     if (!r.blocks || xt_transpose_load_(x, d, &r)) {
         xt_define_vec_(x, n->result, r);
-    } else if (!d->in_registers || d->v.dist.rounds[0] * d->v.dist.data[0] <= 2 ||
+    } else if (!d->origin || d->v.dist.rounds[0] * d->v.dist.data[0] <= 2 ||
                d->v.dist.rounds[1] * d->v.dist.data[1] <= 2) {
         xt_write_rearrange_(x, n);
     } else {
@@ -8701,7 +8701,7 @@ XE_FN_ void xt_put_remark_(xt_printer_ *p, const xt_node_ *n)
     if (v->magic == XT_VEC_MAGIC_) xt_put_(p, ", %s", uses[xt_layout_(x, n->result)]);
     if (t && x->messages) xt_put_(p, why ? ", no 2D block messages: %s" : ", 2D block messages", why);
     if (n->op >= XT_OP_BROADCAST_ && n->op <= XT_OP_SLICE_)
-        xt_put_(p, n->whole->in_registers ? ", in registers" : ", through local memory");
+        xt_put_(p, n->whole->origin ? ", in registers" : ", through local memory");
     while (r < end && r->node != (int)(n - xt_node_at_(x, 0))) r++;
     if (r < end) xt_put_(p, ", %s", r->text);
 }

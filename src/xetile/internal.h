@@ -382,9 +382,8 @@ typedef struct {
     xt_vec part; /* the same result, as computed by parts; of a scan: the totals before each piece, id 0: none */
     bool exclusive;
     xt_source_ from;
-    bool in_registers;
-    const int *origin; /* if in registers, see xt_origins_ */
-    bool anew;         /* otherwise: the operand is loaded again, see layout.c */
+    const int *origin; /* see xt_origins_; NULL: elements move between subgroups */
+    bool anew;         /* then the operand is loaded again, see layout.c */
 } xt_whole_;
 
 /* The vector that a value is or contains (the offsets of a scatter tile); NULL if there is none. In masks of changes it

@@ -197,7 +197,7 @@ static cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const int *origin, cons
     return cm_convert(&x->cm, &a, type);
 }
 
-/* Fills all blocks of r from a field: with elements from their origins (NULL: the same number) or with groups. */
+/* Fills all blocks of r from a field: with elements from their origins (NULL: the same place) or with groups. */
 XE_FN_ xt_vec xt_pick_all_(xt_ctx *x, xt_field_ *f, const int *origin, const xt_group_ *g, xt_vec r)
 {
     for (xt_block_ b = xt_blocks_(x, &r.dist); xt_next_block_(&b);)
@@ -255,22 +255,23 @@ static bool xt_local_origin_(const xt_dist *to, int to_dim, const xt_dist *from,
     return true;
 }
 
-/* Does each subgroup hold what it needs? Then *origin has, for each element of its part of `to`, the number of its
- * source in the part of `from`, both counted row after row; NULL: the same number. */
-XE_FN_ bool xt_origins_(xt_ctx *x, const int **origin, const xt_dist *to, const xt_dist *from, const xt_source_ *s)
+/* Does each subgroup hold what it needs? Then, for each element of its part of `to`, the number of its source in its
+ * part of `from`, both counted row after row; else NULL. */
+XE_FN_ const int *xt_origins_(xt_ctx *x, const xt_dist *to, const xt_dist *from, const xt_source_ *s)
 {
-    int size[2], *table[2], *number, width = from->rounds[1] * from->data[1];
-    if (s->in_order) return !to->subgroups && !from->subgroups;
+    int size[2], *at[2], *origin, width = from->rounds[1] * from->data[1];
+    if (s->in_order && (to->subgroups || from->subgroups)) return NULL;
     for (int i = 0; i < 2; i++) {
         size[i] = to->rounds[i] * to->data[i];
-        table[i] = (int *)xt_memory_(x, (size_t)size[i] * sizeof *table[i]);
-        if (!table[i] ||
-            !xt_local_origin_(to, i, from, s->transposed ? 1 - i : i, s->divisor[i], s->shift[i], table[i]))
-            return false;
+        at[i] = (int *)xt_memory_(x, (size_t)size[i] * sizeof *at[i]);
+        if (!at[i] || (!s->in_order && !xt_local_origin_(to, i, from, s->transposed ? 1 - i : i, s->divisor[i],
+                                                         s->shift[i], at[i])))
+            return NULL;
     }
-    *origin = number = (int *)xt_memory_(x, (size_t)size[0] * (size_t)size[1] * sizeof *number);
-    for (int i = 0; number && i < size[0]; i++)
-        for (int j = 0; j < size[1]; j++)
-            *number++ = s->transposed ? table[1][j] * width + table[0][i] : table[0][i] * width + table[1][j];
-    return *origin != NULL;
+    origin = (int *)xt_memory_(x, (size_t)size[0] * (size_t)size[1] * sizeof *origin);
+    for (int n = 0; origin && n < size[0] * size[1]; n++) {
+        int row = at[0][n / size[1]], col = at[1][n % size[1]];
+        origin[n] = s->in_order ? n : s->transposed ? col * width + row : row * width + col;
+    }
+    return origin;
 }

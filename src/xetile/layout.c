@@ -46,7 +46,7 @@ static bool xt_transpose_field_(xt_ctx *x, xt_field_ *f, xt_field_ *out)
 /* May memory change at this node, or a loaded value go out of scope? */
 static bool xt_is_fence_(const xt_node_ *n)
 {
-    if (n->op >= XT_OP_BROADCAST_ && n->op <= XT_OP_SLICE_) return !n->whole->in_registers && !n->whole->anew;
+    if (n->op >= XT_OP_BROADCAST_ && n->op <= XT_OP_SLICE_) return !n->whole->origin && !n->whole->anew;
     return n->op >= XT_OP_STORE_TILE_;
 }
 
@@ -81,7 +81,7 @@ static void xt_find_reloads_(xt_ctx *x)
         if (n->op != XT_OP_TRANSPOSE_ || !xt_loaded_(x, &d->v, i)) continue;
         const int *data = d->v.dist.data;
         int bytes = xt_bytes_(d->v.type);
-        d->anew = x->target.block2d_sizes && !d->in_registers && data[0] * bytes % 4 == 0 && data[1] * bytes % 4 == 0;
+        d->anew = x->target.block2d_sizes && !d->origin && data[0] * bytes % 4 == 0 && data[1] * bytes % 4 == 0;
         xt_value_at_(x, d->v.id)->late = xt_value_at_(x, d->v.id)->uses == 1;
     }
 }
@@ -116,7 +116,7 @@ static bool xt_transpose_load_(xt_ctx *x, const xt_whole_ *how, xt_vec *r)
 {
     const xt_vec *v = &how->v;
     const xt_load_desc_ *d = xt_loaded_(x, v, x->at);
-    if (!d || !(how->anew || how->in_registers)) return false;
+    if (!d || !(how->anew || how->origin)) return false;
     if (!how->anew && (xt_dist_pieces(&v->dist) != 1 || v->dist.data[0] != r->dist.data[1])) return false;
     if (!how->anew && x->block2d && r->use == CM_ACC && xt_bytes_(v->type) != 4) return false;
     xt_remark_(x, "loaded transposed");
@@ -145,8 +145,8 @@ static xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, xt_write_fn_ write, const xt
         xt_fail_(w, XT_ERROR_NOT_UNIFORM, "subgroups share the result, and each has a vector %d x %d of its own",
                  v->dist.shape[0], v->dist.shape[1]);
     xt_spread_like_(w.x, r.id, v);
-    d.in_registers = xt_origins_(w.x, &d.origin, &r.dist, &v->dist, from);
-    if (d.in_registers || from->divisor[dim] == 1 || v->dist.shape[dim] == 1)
+    d.origin = xt_origins_(w.x, &r.dist, &v->dist, from);
+    if (d.origin || from->divisor[dim] == 1 || v->dist.shape[dim] == 1)
         xt_record_(w, op, write, 0, r.id, &d, sizeof d);
     else
         xt_fail_(w, XT_ERROR_BROADCAST_MAP, "sg_data {%d, %d} and broadcast_size %d: pieces share elements",
@@ -159,7 +159,7 @@ XE_FN_ void xt_write_rearrange_(xt_ctx *x, const xt_node_ *n)
     const xt_whole_ *d = n->whole;
     xt_vec r = xt_make_vec_(x, n), v = xt_now_vec_(x, &d->v);
     xt_field_ f;
-    if (r.blocks && v.blocks && !d->in_registers)
+    if (r.blocks && v.blocks && !d->origin)
         r = xt_through_scratch_(x, &v, &d->from, r);
     else if (r.blocks && v.blocks && xt_field_of_(x, &f, &v, (int)xt_held_(v.type)))
         r = xt_pick_all_(x, &f, d->origin, NULL, r);
@@ -174,7 +174,7 @@ XE_FN_ void xt_write_transpose_(xt_ctx *x, const xt_node_ *n)
     xt_field_ f, t;
     if (!r.blocks || xt_transpose_load_(x, d, &r)) {
         xt_define_vec_(x, n->result, r);
-    } else if (!d->in_registers || d->v.dist.rounds[0] * d->v.dist.data[0] <= 2 ||
+    } else if (!d->origin || d->v.dist.rounds[0] * d->v.dist.data[0] <= 2 ||
                d->v.dist.rounds[1] * d->v.dist.data[1] <= 2) {
         xt_write_rearrange_(x, n);
     } else {

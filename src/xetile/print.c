@@ -473,7 +473,7 @@ static void xt_put_remark_(xt_printer_ *p, const xt_node_ *n)
     if (v->magic == XT_VEC_MAGIC_) xt_put_(p, ", %s", uses[xt_layout_(x, n->result)]);
     if (t && x->messages) xt_put_(p, why ? ", no 2D block messages: %s" : ", 2D block messages", why);
     if (n->op >= XT_OP_BROADCAST_ && n->op <= XT_OP_SLICE_)
-        xt_put_(p, n->whole->in_registers ? ", in registers" : ", through local memory");
+        xt_put_(p, n->whole->origin ? ", in registers" : ", through local memory");
     while (r < end && r->node != (int)(n - xt_node_at_(x, 0))) r++;
     if (r < end) xt_put_(p, ", %s", r->text);
 }

@@ -157,7 +157,7 @@ XE_FN_ spe_id xt_lane_bit_(xt_ctx *x, uint32_t mask);
 XE_FN_ spe_id xt_pick_(xt_ctx *x, xt_field_ *f, const int *from);
 XE_FN_ xt_vec xt_pick_all_(xt_ctx *x, xt_field_ *f, const int *origin, const xt_group_ *g, xt_vec r);
 XE_FN_ xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use use);
-XE_FN_ bool xt_origins_(xt_ctx *x, const int **origin, const xt_dist *to, const xt_dist *from, const xt_source_ *s);
+XE_FN_ const int *xt_origins_(xt_ctx *x, const xt_dist *to, const xt_dist *from, const xt_source_ *s);
 XE_FN_ bool xt_place_scratch_(xt_ctx *x);
 XE_FN_ spe_id xt_scratch_pointer_(xt_ctx *x, cm_type type);
 XE_FN_ xt_vec xt_through_scratch_(xt_ctx *x, const xt_vec *v, const xt_source_ *from, xt_vec r);

@@ -114,7 +114,7 @@ XE_FN_ bool xt_check_uniform_(xt_where_ w, const xt_val *v, const char *what)
 static bool xt_meets_(xt_op_ op, const void *desc)
 {
     return op == XT_OP_BARRIER_ || op == XT_OP_BARRIER_ARRIVE_ || op == XT_OP_BARRIER_WAIT_ ||
-           (op >= XT_OP_BROADCAST_ && op <= XT_OP_SLICE_ && !((const xt_whole_ *)desc)->in_registers);
+           (op >= XT_OP_BROADCAST_ && op <= XT_OP_SLICE_ && !((const xt_whole_ *)desc)->origin);
 }
 
 /* Checks that the open regions allow the operation. Numbers, XT_LOAD and XT_STORE may diverge by lane. */
