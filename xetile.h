@@ -1330,7 +1330,7 @@ const char *xt_error_name(int id) { return spe_reporter_name(xt_errors_(), id); 
 
 XE_FN_ spe_blame xt_blame_(xt_where_ w) { return spe_blame_of(&w.x->m, xt_errors_(), w.at->file, w.at->line); }
 
-XE_FN_ void *xt_memory_(xt_ctx *x, size_t bytes) { return spe_alloc(&x->m, bytes ? bytes : 1); }
+XE_FN_ void *xt_memory_(xt_ctx *x, size_t bytes) { return spe_alloc(&x->m, bytes); }
 
 /* Records an error at the user's line, at most one of a kind per line, and not too many. Operations on the result of a
  * failed operation are silent, see xt_is_lost_. Returns false, for the caller to return. */
@@ -2013,18 +2013,18 @@ xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v, xt_cast_desc_ d)
 
 xt_val xt_select_scalar_(xt_where_ w, xt_any_ c, xt_any_ first, xt_any_ second)
 {
-    xt_val condition = c.val, a = first.val, b = second.val;
+    const xt_val condition = c.val, a = first.val, b = second.val;
     int type = xt_common_type_(&a, &b);
     xt_numbers_ n = {type, {condition, a, b}};
     if (!xt_enter_(w) || !xt_check_value_(w, &condition, "the condition") || !xt_check_value_(w, &a, "an operand") ||
         !xt_check_value_(w, &b, "an operand"))
         return xt_nothing_();
     if (condition.kind == SPE_INT) return condition.integer ? a : b;
-    if (condition.kind != SPE_SCALAR || condition.type != XT_BOOL_ || type < 0)
-        return condition.type != XT_BOOL_
-                   ? XT_FAIL_NUMBER_(w, XT_ERROR_CONDITION, "XT_SELECT got %s", xt_describe_(&condition).s)
-                   : XT_FAIL_NUMBER_(w, XT_ERROR_SCALAR_TYPE, "XT_SELECT of %s and %s", xt_describe_(&a).s,
-                                     xt_describe_(&b).s);
+    if (condition.type != XT_BOOL_)
+        return XT_FAIL_NUMBER_(w, XT_ERROR_CONDITION, "XT_SELECT got %s", xt_describe_(&condition).s);
+    if (condition.kind != SPE_SCALAR || type < 0)
+        return XT_FAIL_NUMBER_(w, XT_ERROR_SCALAR_TYPE, "XT_SELECT of %s and %s", xt_describe_(&a).s,
+                               xt_describe_(&b).s);
     if (!xt_check_type_(w, &a, type, "the second operand of XT_SELECT") ||
         !xt_check_type_(w, &b, type, "the third operand of XT_SELECT"))
         return xt_nothing_();
@@ -3598,6 +3598,7 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
         d.offset.count = d.shape.count ? d.shape.count : 2;
         for (int i = 0; i < 8; i++) d.offset.at[i] = spe_val_int(0);
     }
+    init->given = d;
     x->part++;
     if (d.scatter.magic) {
         t = xt_init_scatter_(w, t, &d);
@@ -3607,7 +3608,6 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
         t = xt_no_tile_();
     } else {
         t.number = x->tile_count++;
-        init->given = d;
         init->matrix = init->tile = t;
         xt_leading_(w, init);
         at = &d.offset.at[d.offset.count - 2];
@@ -3618,7 +3618,6 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
         t = init->tile;
     }
     x->part--;
-    init->given = d;
     if (t.number >= 0) t.id = xt_new_value_(x);
     init->tile = t;
     if (t.number >= 0) xt_record_(w, XT_OP_INIT_TILE_, xt_write_init_tile_, 0, t.id, init, 0);
@@ -7812,9 +7811,8 @@ void xt_barrier_(xt_where_ w, xt_barrier_kind_ kind, const char *name)
 
 XE_FN_ void xt_write_barrier_(xt_ctx *x, const xt_node_ *n)
 {
-    if (n->op == XT_OP_BARRIER_) spe_barrier(&x->m);
-    if (n->op == XT_OP_BARRIER_ARRIVE_) spe_barrier_arrive(&x->m);
-    if (n->op == XT_OP_BARRIER_WAIT_) spe_barrier_wait(&x->m);
+    static spe_does_ *const emit[] = {spe_barrier, spe_barrier_arrive, spe_barrier_wait};
+    emit[n->op - XT_OP_BARRIER_](&x->m);
 }
 
 /* emit.c - users' own operations, written with the lower headers. */
@@ -8511,10 +8509,10 @@ XE_FN_ void xt_put_kind_(xt_printer_ *p, const xt_node_ *n)
     const xt_numbers_ *d = n->numbers;
     const xt_vectors_ *v = n->vectors;
     switch (n->op) {
-    case XT_OP_BINARY_NUMBER_: xt_put_arith_(p, n->kind, d->type); return;
-    case XT_OP_BINARY_VECTOR_: xt_put_arith_(p, n->kind, v->type); return;
-    case XT_OP_MATH_NUMBER_: xt_put_math_(p, n->kind, d->type); return;
-    case XT_OP_MATH_VECTOR_: xt_put_math_(p, n->kind, v->type); return;
+    case XT_OP_BINARY_NUMBER_:
+    case XT_OP_BINARY_VECTOR_: xt_put_arith_(p, n->kind, xt_meeting_type_(n)); return;
+    case XT_OP_MATH_NUMBER_:
+    case XT_OP_MATH_VECTOR_: xt_put_math_(p, n->kind, xt_meeting_type_(n)); return;
     case XT_OP_CAST_NUMBER_: xt_put_cast_(p, xt_carried_type_(&d->v[0]), d->type, true); return;
     case XT_OP_CAST_VECTOR_:
         xt_put_cast_(p, (int)v->v[0].type, v->type, false);

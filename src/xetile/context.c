@@ -14,7 +14,7 @@ const char *xt_error_name(int id) { return spe_reporter_name(xt_errors_(), id); 
 
 XE_FN_ spe_blame xt_blame_(xt_where_ w) { return spe_blame_of(&w.x->m, xt_errors_(), w.at->file, w.at->line); }
 
-XE_FN_ void *xt_memory_(xt_ctx *x, size_t bytes) { return spe_alloc(&x->m, bytes ? bytes : 1); }
+XE_FN_ void *xt_memory_(xt_ctx *x, size_t bytes) { return spe_alloc(&x->m, bytes); }
 
 /* Records an error at the user's line, at most one of a kind per line, and not too many. Operations on the result of a
  * failed operation are silent, see xt_is_lost_. Returns false, for the caller to return. */

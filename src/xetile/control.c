@@ -421,7 +421,6 @@ void xt_barrier_(xt_where_ w, xt_barrier_kind_ kind, const char *name)
 
 XE_FN_ void xt_write_barrier_(xt_ctx *x, const xt_node_ *n)
 {
-    if (n->op == XT_OP_BARRIER_) spe_barrier(&x->m);
-    if (n->op == XT_OP_BARRIER_ARRIVE_) spe_barrier_arrive(&x->m);
-    if (n->op == XT_OP_BARRIER_WAIT_) spe_barrier_wait(&x->m);
+    static spe_does_ *const emit[] = {spe_barrier, spe_barrier_arrive, spe_barrier_wait};
+    emit[n->op - XT_OP_BARRIER_](&x->m);
 }

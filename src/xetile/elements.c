@@ -212,7 +212,7 @@ static bool xt_operands_(xt_where_ w, const char *what, int n, const xt_any_ *co
 /* ---- arithmetic, comparison, selection --------------------------------------------------------------------------- */
 
 /* Operands of numbers and of vectors both begin with their common type. */
-static int xt_meeting_type_(const xt_node_ *n) { return *(const int *)n->desc; }
+XE_FN_ int xt_meeting_type_(const xt_node_ *n) { return *(const int *)n->desc; }
 
 static spe_id xt_binary_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {

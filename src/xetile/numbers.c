@@ -320,18 +320,18 @@ xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v, xt_cast_desc_ d)
 
 xt_val xt_select_scalar_(xt_where_ w, xt_any_ c, xt_any_ first, xt_any_ second)
 {
-    xt_val condition = c.val, a = first.val, b = second.val;
+    const xt_val condition = c.val, a = first.val, b = second.val;
     int type = xt_common_type_(&a, &b);
     xt_numbers_ n = {type, {condition, a, b}};
     if (!xt_enter_(w) || !xt_check_value_(w, &condition, "the condition") || !xt_check_value_(w, &a, "an operand") ||
         !xt_check_value_(w, &b, "an operand"))
         return xt_nothing_();
     if (condition.kind == SPE_INT) return condition.integer ? a : b;
-    if (condition.kind != SPE_SCALAR || condition.type != XT_BOOL_ || type < 0)
-        return condition.type != XT_BOOL_
-                   ? XT_FAIL_NUMBER_(w, XT_ERROR_CONDITION, "XT_SELECT got %s", xt_describe_(&condition).s)
-                   : XT_FAIL_NUMBER_(w, XT_ERROR_SCALAR_TYPE, "XT_SELECT of %s and %s", xt_describe_(&a).s,
-                                     xt_describe_(&b).s);
+    if (condition.type != XT_BOOL_)
+        return XT_FAIL_NUMBER_(w, XT_ERROR_CONDITION, "XT_SELECT got %s", xt_describe_(&condition).s);
+    if (condition.kind != SPE_SCALAR || type < 0)
+        return XT_FAIL_NUMBER_(w, XT_ERROR_SCALAR_TYPE, "XT_SELECT of %s and %s", xt_describe_(&a).s,
+                               xt_describe_(&b).s);
     if (!xt_check_type_(w, &a, type, "the second operand of XT_SELECT") ||
         !xt_check_type_(w, &b, type, "the third operand of XT_SELECT"))
         return xt_nothing_();

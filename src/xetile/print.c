@@ -283,10 +283,10 @@ static void xt_put_kind_(xt_printer_ *p, const xt_node_ *n)
     const xt_numbers_ *d = n->numbers;
     const xt_vectors_ *v = n->vectors;
     switch (n->op) {
-    case XT_OP_BINARY_NUMBER_: xt_put_arith_(p, n->kind, d->type); return;
-    case XT_OP_BINARY_VECTOR_: xt_put_arith_(p, n->kind, v->type); return;
-    case XT_OP_MATH_NUMBER_: xt_put_math_(p, n->kind, d->type); return;
-    case XT_OP_MATH_VECTOR_: xt_put_math_(p, n->kind, v->type); return;
+    case XT_OP_BINARY_NUMBER_:
+    case XT_OP_BINARY_VECTOR_: xt_put_arith_(p, n->kind, xt_meeting_type_(n)); return;
+    case XT_OP_MATH_NUMBER_:
+    case XT_OP_MATH_VECTOR_: xt_put_math_(p, n->kind, xt_meeting_type_(n)); return;
     case XT_OP_CAST_NUMBER_: xt_put_cast_(p, xt_carried_type_(&d->v[0]), d->type, true); return;
     case XT_OP_CAST_VECTOR_:
         xt_put_cast_(p, (int)v->v[0].type, v->type, false);

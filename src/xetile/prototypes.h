@@ -118,6 +118,7 @@ XE_FN_ int xt_strips_(const cm_matrix *a);
 XE_FN_ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip);
 XE_FN_ void xt_make_strips_(xt_ctx *x, const xt_vec *v);
 XE_FN_ void xt_find_late_(xt_ctx *x);
+XE_FN_ int xt_meeting_type_(const xt_node_ *n);
 XE_FN_ const xt_math_row_ *xt_math_info_(int op);
 XE_FN_ void xt_write_math_number_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ void xt_write_bitcast_number_(xt_ctx *x, const xt_node_ *n);

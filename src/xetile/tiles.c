@@ -288,6 +288,7 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
         d.offset.count = d.shape.count ? d.shape.count : 2;
         for (int i = 0; i < 8; i++) d.offset.at[i] = spe_val_int(0);
     }
+    init->given = d;
     x->part++;
     if (d.scatter.magic) {
         t = xt_init_scatter_(w, t, &d);
@@ -297,7 +298,6 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
         t = xt_no_tile_();
     } else {
         t.number = x->tile_count++;
-        init->given = d;
         init->matrix = init->tile = t;
         xt_leading_(w, init);
         at = &d.offset.at[d.offset.count - 2];
@@ -308,7 +308,6 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
         t = init->tile;
     }
     x->part--;
-    init->given = d;
     if (t.number >= 0) t.id = xt_new_value_(x);
     init->tile = t;
     if (t.number >= 0) xt_record_(w, XT_OP_INIT_TILE_, xt_write_init_tile_, 0, t.id, init, 0);
