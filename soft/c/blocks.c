@@ -5,25 +5,12 @@
 
 /* ---- control flow as text */
 
-/* Edges are written roughly in the order of the phi's operands, so the search starts at the last one found. */
-static uint32_t phi_source(struct cg *g, const struct sp_inst *phi, uint32_t label)
-{
-    uint32_t pairs = phi->count / 2;
-    for (uint32_t i = 0; i < pairs; i++) {
-        uint32_t at = (g->w->phi_at + i) % pairs;
-        if (phi->operand[2 * at + 1] != label) continue;
-        g->w->phi_at = at;
-        return phi->operand[2 * at];
-    }
-    return 0;
-}
-
 /* Is the variable of `id` overwritten by one of the first `below` copies? */
 static bool is_overwritten(struct cg *g, uint32_t id, const struct sp_block *b, uint32_t label, uint32_t below)
 {
     for (uint32_t i = 0; i < below; i++) {
         if (cg_class(g, b->inst[i].id) != cg_class(g, id)) continue;
-        if (cg_class(g, phi_source(g, &b->inst[i], label)) != cg_class(g, id)) return true;
+        if (cg_class(g, cg_phi_source(g, &b->inst[i], label)) != cg_class(g, id)) return true;
     }
     return false;
 }
@@ -71,14 +58,14 @@ static void write_phis(struct cg *g, uint32_t from, uint32_t to, const char *mas
     if (!renamed) return;
     cg_put(g, "    {\n");
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t source = phi_source(g, &b->inst[i], label);
+        uint32_t source = cg_phi_source(g, &b->inst[i], label);
         uint32_t root = source ? cg_derived(g, source)->root : 0;
         if (!source || !is_overwritten(g, root ? root : source, b, label, i)) continue;
         const char *e = root ? cg_use(g, source, g->value[source].varying) : cg_variable(g, source);
         renamed[i] = cg_evaluated(g, cg_type_name(g, g->m->ids[source].type, !cg_is_step(g, source)), e);
     }
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t source = phi_source(g, &b->inst[i], label);
+        uint32_t source = cg_phi_source(g, &b->inst[i], label);
         if (source) copy_phi(g, &b->inst[i], source, renamed[i], mask);
     }
     cg_put(g, "    }\n");

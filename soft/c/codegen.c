@@ -118,7 +118,7 @@ static void write_section(struct cg *g, uint32_t S, struct cg_param *const *para
     const struct sp_module *m = g->m;
     struct sp_text *out = g->w->c, functions = {NULL, 0, 0, false};
     g->S = S;
-    g->w->helper = NULL;
+    g->w->written_helpers = (struct cg_texts){0};
     memset(g->leaves, 0, (m->type_count + 1) * sizeof *g->leaves); /* the parts of a matrix depend on S */
     cg_put(g, "#undef S\n#define S %u\n", S);
     place_text(g, "lanes");
@@ -243,6 +243,7 @@ static void find_bodies(struct cg *g)
 
 static void number_values(struct cg *g, struct cg_function *fn)
 {
+    for (uint32_t b = 0; b < fn->f->block_count; b++) fn->instructions += fn->f->blocks[b].count;
     for (uint32_t i = 0; i < fn->f->param_count; i++) g->ordinal[fn->f->params[i]] = ++fn->value_count;
     CG_EACH (i, b, fn->f)
         if (i->id) g->ordinal[i->id] = ++fn->value_count;

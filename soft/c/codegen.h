@@ -23,7 +23,7 @@ struct cg_writer {
     struct sp_text *c;          /* the text being written */
     struct cg_places *places;   /* codegen.c's own */
     struct sp_text helpers;     /* functions that precede the section being written */
-    struct cg_helper *helper;   /* text.c's own: the ones written so far */
+    struct cg_texts written_helpers; /* text.c's own: the names of those */
     struct cg_written *written; /* by function */
     struct cg_check *check;     /* checks.c's own */
     struct cg_uses *uses;       /* uses.c's own */
@@ -33,7 +33,6 @@ struct cg_writer {
     const char *mask, *bits; /* the active lanes: an i32x and a u64 in C */
     uint32_t temporaries;
     uint32_t skip;    /* instructions already written with an earlier one */
-    uint32_t phi_at;  /* blocks.c's own: operand index of the last phi's source */
     uint8_t *proofs;  /* votes.c's own, by id: enum cg_proof */
     bool coherent;    /* writing masked blocks for all lanes */
     bool blends;      /* the result of a load under a condition is assigned to its lanes only */

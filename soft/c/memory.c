@@ -153,7 +153,7 @@ static const char *access(struct cg *g, uint32_t pointer, uint64_t offset, enum 
     const char *bytes = cg_str(g, "%lluu", (unsigned long long)offset);
     if (is_volatile(g->w->inst)) return access_direct(g, pointer, bytes, bits, value);
     if (cg_is_varying(g, pointer) && cg_derived(g, root)->accessed) {
-        bool large = cg_is_large(g->fn->f) && !value;
+        bool large = cg_is_large(g->fn) && !value;
         return call_helper(g, large ? "root_" : "at_", bits,
                            cg_str(g, "%s%s, %s, %s + %s", large ? "&" : "", cg_var(g, "v", root), cg_var(g, "s", root),
                                   from ? cg_var(g, "o", pointer) : "(u64)0", bytes),

@@ -15,19 +15,14 @@ enum { BUCKETS = 16384 };
 static uint16_t bucket[BUCKETS], next[BUCKETS];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static uint32_t hash_of(const char *s, size_t n)
-{
-    uint32_t h = 2166136261u;
-    while (n--) h = (h ^ (uint8_t)*s++) * 16777619u;
-    return h % BUCKETS;
-}
+static uint16_t *bucket_of(const char *name, size_t length) { return &bucket[cg_hash(name, length) % BUCKETS]; }
 
 static void hash_names(void)
 {
     for (uint32_t n = 0; soft_names[n].name; n++) {
-        uint32_t hash = hash_of(soft_names[n].name, strlen(soft_names[n].name));
-        next[n + 1] = bucket[hash];
-        bucket[hash] = (uint16_t)(n + 1);
+        uint16_t *first = bucket_of(soft_names[n].name, strlen(soft_names[n].name));
+        next[n + 1] = *first;
+        *first = (uint16_t)(n + 1);
     }
 }
 
@@ -61,7 +56,7 @@ struct cg_selection *cg_select_text(const char *body, size_t size)
         if (comment) at = word = comment;
         while (at < end && is_word(*at)) at++;
         size_t length = (size_t)(at - word);
-        for (uint32_t n = length ? bucket[hash_of(word, length)] : 0; (n = defining(word, length, n)) != 0; n = next[n])
+        for (uint32_t n = length ? *bucket_of(word, length) : 0; (n = defining(word, length, n)) != 0; n = next[n])
             need(s, soft_names[n - 1].item);
     }
     return s;
@@ -69,7 +64,7 @@ struct cg_selection *cg_select_text(const char *body, size_t size)
 
 bool cg_selects(const struct cg_selection *s, const char *name, size_t length)
 {
-    for (uint32_t n = bucket[hash_of(name, length)]; (n = defining(name, length, n)) != 0; n = next[n])
+    for (uint32_t n = *bucket_of(name, length); (n = defining(name, length, n)) != 0; n = next[n])
         if (s->item[soft_names[n - 1].item]) return true;
     return false;
 }

@@ -95,22 +95,10 @@ void cg_put_string(struct cg *g, const char *s)
 
 /* ---- helpers */
 
-struct cg_helper {
-    struct cg_helper *next;
-    char name[];
-};
-
 struct sp_text *cg_begin_helper(struct cg *g, const char *name)
 {
-    struct cg_helper *h = g->w->helper;
     struct sp_text *body = g->w->c;
-    while (h && strcmp(h->name, name)) h = h->next;
-    if (h) return NULL;
-    h = cg_alloc(g, sizeof *h + strlen(name) + 1);
-    if (!h) return NULL;
-    strcpy(h->name, name);
-    h->next = g->w->helper;
-    g->w->helper = h;
+    if (!cg_is_new(g, &g->w->written_helpers, name)) return NULL;
     g->w->c = &g->w->helpers;
     return body;
 }

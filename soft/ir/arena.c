@@ -1,5 +1,5 @@
 /* arena.c - the code generator's memory, of two kinds: one lasts until the module is written, one for text is released
- * after every block; and how the code generator fails.
+ * after every block; sets of texts; and how the code generator fails.
  */
 #include "ir.h"
 
@@ -87,6 +87,32 @@ const char *cg_keep(struct cg *g, const char *text)
 {
     char *s = cg_alloc(g, strlen(text) + 1);
     return s ? strcpy(s, text) : "";
+}
+
+struct cg_text {
+    struct cg_text *next;
+    char text[];
+};
+
+uint32_t cg_hash(const char *text, size_t bytes)
+{
+    uint32_t h = 2166136261u;
+    while (bytes--) h = (h ^ (uint8_t)*text++) * 16777619u;
+    return h;
+}
+
+bool cg_is_new(struct cg *g, struct cg_texts *set, const char *text)
+{
+    size_t bytes = strlen(text);
+    struct cg_text **bucket = &set->bucket[cg_hash(text, bytes) % (sizeof set->bucket / sizeof *set->bucket)], *t;
+    for (t = *bucket; t; t = t->next)
+        if (!strcmp(t->text, text)) return false;
+    t = cg_alloc(g, sizeof *t + bytes + 1);
+    if (!t) return false;
+    memcpy(t->text, text, bytes + 1);
+    t->next = *bucket;
+    *bucket = t;
+    return true;
 }
 
 void cg_fail(struct cg *g, const char *format, ...)

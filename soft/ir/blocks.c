@@ -1,4 +1,4 @@
-/* blocks.c - the blocks of a function: reverse postorder and post-dominators. */
+/* blocks.c - the blocks of a function: reverse postorder, post-dominators, and what phis take from each. */
 #include "ir.h"
 
 void cg_order_blocks(struct cg *g, struct cg_function *fn)
@@ -29,6 +29,20 @@ bool cg_dominates(const struct sp_function *f, uint32_t a, uint32_t b)
 {
     while (b != a && b != f->blocks[b].idom) b = f->blocks[b].idom;
     return b == a;
+}
+
+/* Edges are visited roughly in the order of the phi's operands, or backwards, so the search starts at the last one
+ * found and goes both ways. */
+uint32_t cg_phi_source(struct cg *g, const struct sp_inst *phi, uint32_t label)
+{
+    uint32_t pairs = phi->count / 2;
+    for (uint32_t i = 0; i < pairs; i++) {
+        uint32_t at = (g->phi_at + (i % 2 ? pairs - (i + 1) / 2 : i / 2)) % pairs;
+        if (phi->operand[2 * at + 1] != label) continue;
+        g->phi_at = at;
+        return phi->operand[2 * at];
+    }
+    return 0;
 }
 
 void cg_mark_before(const struct sp_function *f, uint32_t block, uint8_t *marked, uint32_t *stack)

@@ -6,19 +6,12 @@ enum { MANY_ACCESSES = 64 };                              /* scalars */
 
 bool cg_is_kernel(const struct cg_function *fn) { return fn && fn->entry && !fn->wraps; }
 
-uint32_t cg_instructions(const struct sp_function *f)
-{
-    uint32_t n = 0;
-    for (uint32_t b = 0; b < f->block_count; b++) n += f->blocks[b].count;
-    return n;
-}
-
 bool cg_is_long(const struct cg_function *fn)
 {
-    return cg_instructions(fn->f) > CG_LONG_FUNCTION || fn->accesses > MANY_ACCESSES;
+    return fn->instructions > CG_LONG_FUNCTION || fn->accesses > MANY_ACCESSES;
 }
 
-bool cg_is_large(const struct sp_function *f) { return cg_instructions(f) > CG_LARGE_FUNCTION; }
+bool cg_is_large(const struct cg_function *fn) { return fn->instructions > CG_LARGE_FUNCTION; }
 
 uint32_t cg_size_of_entry(struct cg *g, const struct sp_entry *e)
 {

@@ -62,7 +62,7 @@ struct cg_function {
     bool full, has_full, has_general, called;
     bool sized;      /* work-group sizes differ in which of the two they need: see passes/versions.h ... */
     bool full_apart; /* ... and full subgroups are run by another version, self->kernel->full */
-    uint32_t accesses;                    /* scalars loaded and stored */
+    uint32_t instructions, accesses;      /* accesses: scalars loaded and stored */
     bool wraps;                           /* an entry point that only calls its `body` */
     struct cg_continuation *continuation; /* NULL: barriers are calls of the scheduler */
     uint32_t value_count; /* parameters and results, with ordinals from 1 */
@@ -80,6 +80,11 @@ struct cg_function {
     uint32_t queue_count;
     bool shares_blocks;
     const struct cg_outline *outline; /* the order of its blocks, and pieces: passes/outline.c */
+};
+
+/* A set of texts. */
+struct cg_texts {
+    struct cg_text *bucket[1 << 12];
 };
 
 struct cg {
@@ -105,6 +110,8 @@ struct cg {
     uint32_t S, smallest_S, largest_S;
     struct cg_function *fn;            /* the one being analysed or written */
     uint32_t source_at, source_file;   /* source.c's own: how far OpLine was searched, and the file */
+    uint32_t phi_at;                   /* blocks.c's own: number of the source that was found last */
+    struct cg_texts said;              /* remarks.c's own: the remarks so far */
     struct cg_writer *w;               /* what only c/ knows: c/codegen.h */
 };
 
@@ -124,6 +131,8 @@ void cg_free(struct cg *g);
 /* Text that lives until the current block is written. */
 const char *cg_str(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *cg_keep(struct cg *g, const char *text); /* lives until the end */
+bool cg_is_new(struct cg *g, struct cg_texts *set, const char *text); /* adds it; false: it was there, or no memory */
+uint32_t cg_hash(const char *text, size_t bytes);
 void cg_fail(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- leaves.c: types as lists of scalars */
@@ -202,16 +211,16 @@ uint32_t cg_vector_access(uint32_t number);
 
 /* ---- functions.c: properties of a function */
 bool cg_is_kernel(const struct cg_function *fn);           /* its parameter `at` says where it is */
-uint32_t cg_instructions(const struct sp_function *f);
 bool cg_is_long(const struct cg_function *fn); /* if so, frequent operations are calls, not inlined */
 /* At -O2 large functions take seconds to compile and run no faster: their time is spent in helpers. */
-bool cg_is_large(const struct sp_function *f);
+bool cg_is_large(const struct cg_function *fn);
 uint32_t cg_size_of_entry(struct cg *g, const struct sp_entry *e);
 
 /* ---- blocks.c: order of blocks, post-dominators */
 void cg_order_blocks(struct cg *g, struct cg_function *fn);
 void cg_find_post_dominators(struct cg *g, struct cg_function *fn);
 bool cg_dominates(const struct sp_function *f, uint32_t a, uint32_t b); /* is block a on every way to b? */
+uint32_t cg_phi_source(struct cg *g, const struct sp_inst *phi, uint32_t label); /* for lanes from there; 0: none */
 /* Marks the block, and all that lead to it without passing through a block that is marked already. The stack has room
  * for all blocks. */
 void cg_mark_before(const struct sp_function *f, uint32_t block, uint8_t *marked, uint32_t *stack);

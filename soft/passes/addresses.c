@@ -105,21 +105,21 @@ uint32_t cg_pointer_base(struct cg *g, uint32_t id, int64_t *offset)
     return id;
 }
 
-/* Follows a pointer back to a private or built-in variable. */
+/* Follows a pointer back to a private or built-in variable, or to what is known already. All pointers on the way become
+ * known, so that long chains are walked once. */
 static void resolve(struct cg *g, uint32_t id)
 {
+    uint32_t from, at = id;
     int64_t offset = 0;
-    uint32_t at = id;
-    for (uint32_t n = 0; n < CG_MAX_CHAIN; n++) {
-        const struct sp_id *d = &g->m->ids[at];
-        if (g->private[at].variable || (d->what == SP_IS_VARIABLE && g->private[at].fixed)) {
-            uint32_t variable = d->what == SP_IS_VARIABLE ? at : g->private[at].variable;
-            own(g, id)->variable = variable;
-            own(g, id)->offset = offset + (at == variable ? 0 : g->private[at].offset);
-            return;
-        }
-        at = step_back(g, at, &offset);
-        if (!at) return;
+    while (!g->private[at].resolved && (from = step_back(g, at, &offset))) at = from;
+    own(g, at)->resolved = true;
+    for (offset += g->private[at].offset; id != at; id = from) {
+        int64_t step = 0;
+        from = step_back(g, id, &step);
+        own(g, id)->resolved = true;
+        own(g, id)->variable = g->private[at].variable;
+        own(g, id)->offset = offset;
+        offset -= step;
     }
 }
 
@@ -193,8 +193,8 @@ static void each_pointer(struct cg *g, uint32_t function, void (*use)(struct cg 
 
 static void resolve_use(struct cg *g, const struct sp_inst *i, uint32_t k)
 {
-    if (!g->private[i->operand[k]].variable) resolve(g, i->operand[k]);
-    if (i->id && !g->private[i->id].variable && (cg_is(i, CG_CHAIN) || is_pointer_copy(g, i))) resolve(g, i->id);
+    resolve(g, i->operand[k]);
+    if (i->id && (cg_is(i, CG_CHAIN) || is_pointer_copy(g, i))) resolve(g, i->id);
 }
 
 static void judge_use(struct cg *g, const struct sp_inst *i, uint32_t k)
@@ -213,6 +213,7 @@ static void consider_variables(struct cg *g)
         own(g, id)->fixed = d->function ? cg_memory_size(g, t->id) <= CG_MAX_FIXED_BYTES &&
                                               (d->def->count < 2 || !cg_leaves_of(g, t->id)->many)
                                         : cg_builtin_of(g, id, &builtin);
+        if (g->private[id].fixed) own(g, id)->variable = id;
     }
 }
 
@@ -226,9 +227,7 @@ static void find_fixed(struct cg *g)
         uint32_t builtin;
         if (v->variable && !g->private[v->variable].fixed) v->variable = 0;
         if (g->m->ids[id].what != SP_IS_VARIABLE) continue;
-        if (v->fixed)
-            v->variable = id;
-        else if (cg_builtin_of(g, id, &builtin))
+        if (!v->fixed && cg_builtin_of(g, id, &builtin))
             cg_fail(g, "a built-in variable is used in a way the device does not know");
         while (v->fixed && cg_memory_size(g, cg_type_of(g, id)->elem) % v->granule) v->granule /= 2;
     }

@@ -177,7 +177,7 @@ static void choose_versions(struct cg *g, struct cg_function *fn)
     if (!size || fn->called || !fn->uses_builtins || g->o->check) return;
     uint32_t S = cg_size_of_entry(g, fn->entry);
     bool row = size[0] % S == 0 || (size[1] == 1 && size[2] == 1);
-    if (size[0] ? !row : cg_is_large(fn->f) || g->o->quick) return;
+    if (size[0] ? !row : cg_is_large(fn) || g->o->quick) return;
     const struct cg_versions *v = g->o->versions;
     fn->sized = !size[0] && v && !v->one;
     fn->has_full = true;

@@ -30,7 +30,7 @@ static void step_back(const struct cg *g, struct cg_live *l, const struct sp_ins
 }
 
 /* The values live at the end of a block: those live in its successors, and those their phis take from it. */
-static void begin_at_end(const struct cg *g, const struct cg_function *fn, struct cg_live *l, uint32_t block)
+static void begin_at_end(struct cg *g, const struct cg_function *fn, struct cg_live *l, uint32_t block)
 {
     const struct sp_block *b = &fn->f->blocks[block];
     memset(l->now, 0, l->words * sizeof *l->now);
@@ -42,8 +42,7 @@ static void begin_at_end(const struct cg *g, const struct cg_function *fn, struc
             const struct sp_inst *phi = &to->inst[k];
             /* masked phis are assigned for some lanes only, so their old values are live */
             if (fn->block[b->succ[s]].masked || fn->block[block].masked) use(g, l, phi->id);
-            for (uint32_t o = 0; o + 1 < phi->count; o += 2)
-                if (phi->operand[o + 1] == b->label) use(g, l, phi->operand[o]);
+            use(g, l, cg_phi_source(g, phi, b->label));
         }
     }
 }

@@ -337,8 +337,7 @@ static void use_edge(struct outline *o, uint32_t from, uint32_t to)
     use_block(o, to);
     for (uint32_t i = 0; i < b->count && b->inst[i].op == SP_OP_Phi; i++) {
         use_value(o, b->inst[i].id);
-        for (uint32_t k = 0; k + 1 < b->inst[i].count; k += 2)
-            if (b->inst[i].operand[k + 1] == label) use_value(o, b->inst[i].operand[k]);
+        use_value(o, cg_phi_source(o->g, &b->inst[i], label));
     }
     for (const struct cg_queue *q = o->fn->queues; q; q = q->next) { /* deferred products are done here */
         if (!q->inside[from] || q->inside[to]) continue;
@@ -366,7 +365,10 @@ static void use_in_step(struct outline *o, const struct step *s)
     const struct sp_block *b = &fn->f->blocks[p->block];
     const struct sp_inst *i = &b->inst[s->number < b->count ? s->number : b->count - 1];
     use_block(o, p->block);
-    use_operands(o, i);
+    if (s->number < b->count)
+        use_operands(o, i);
+    else
+        use_value(o, i->operand[0]); /* a case of a switch with perhaps thousands of them: its selector */
     if (i->op == SP_OP_ControlBarrier) use_kept(o, i);
     if (s->number + 1 < b->count) return;
     if (i->op == SP_OP_BranchConditional) use_condition(o, i->operand[0], p->block, MAX_VOTES);

@@ -62,9 +62,8 @@ static bool runs_once(struct cg *g)
     for (uint32_t i = 0; i < g->m->function_count; i++) loops = loops || has_loop(g, &g->function[i]);
     for (uint32_t i = 0; i < g->m->function_count; i++) {
         const struct cg_function *fn = &g->function[i];
-        uint32_t n = cg_instructions(fn->f);
-        if (loops && (fn->called || fn->row || has_loop(g, fn))) often += n;
-        else once += n;
+        if (loops && (fn->called || fn->row || has_loop(g, fn))) often += fn->instructions;
+        else once += fn->instructions;
     }
     return once > ONCE_INSTRUCTIONS && often < once / 8;
 }

@@ -19,6 +19,7 @@ struct cg_private {
     uint8_t granule;   /* bytes per element */
     uint32_t variable; /* of a pointer into a fixed variable: its id ... */
     int64_t offset;    /* ... and the byte offset */
+    bool resolved;     /* addresses.c's own: the two are known */
 };
 
 /* What the other passes find of a function's values. Only the pass itself writes its table; cg_affine(g, id) and so on

@@ -8,7 +8,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 void cg_remark(struct cg *g, const struct cg_function *fn, const struct sp_inst *at, const char *pass, bool done,
                const char *format, ...)
@@ -25,7 +24,7 @@ void cg_remark(struct cg *g, const struct cg_function *fn, const struct sp_inst 
     const char *where = *source ? source : at ? cg_str(g, "word %u", at->word) : "kernel";
     const char *line = cg_str(g, "%s: remark: %s: %s [%s: %s]\n", where, name, text, done ? "done" : "missed", pass);
     /* versions of a function are analysed one after the other and may give the same remark */
-    if (!g->o->remarks->data || !strstr(g->o->remarks->data, line)) sp_text_add(g->o->remarks, "%s", line);
+    if (cg_is_new(g, &g->said, line)) sp_text_add(g->o->remarks, "%s", line);
 }
 
 /* The cause of an access through a varying pointer that is not affine: going back from it, the first value whose

@@ -62,33 +62,51 @@ static void mark_decided(const struct sp_module *m, const struct sp_function *f,
     }
 }
 
-/* Adds up what runs only if a branch to block `to` is taken. */
-static void survey_side(const struct sp_function *f, uint32_t to, uint32_t *count, uint32_t *messages)
-{
-    *count = *messages = 0;
-    if (f->blocks[to].pred_count != 1) return;
-    for (uint32_t b = 0; b < f->block_count; b++) {
-        if (!cg_dominates(f, to, b)) continue;
-        *count += f->blocks[b].count;
-        for (uint32_t k = 0; k < f->blocks[b].count; k++) *messages += cg_is(&f->blocks[b].inst[k], CG_BLOCK);
-    }
-}
-
 static const struct sp_inst *branch_of(const struct sp_block *b)
 {
     const struct sp_inst *t = &b->inst[b->count - 1];
     return t->op == SP_OP_BranchConditional && b->succ_count == 2 ? t : NULL;
 }
 
-/* Is it known whether the condition of this branch is usually true, or usually false? */
-static bool knows_usual(const struct sp_module *m, const struct sp_function *f, uint32_t block, bool *usual)
+/* Instructions, and among them 2D block messages, of the blocks with lower numbers; numbers are such that those of the
+ * blocks that block b dominates are enter[b] ... leave[b]. */
+struct survey {
+    uint32_t *enter, *leave, *count, *messages;
+};
+
+static bool survey_function(const struct sp_function *f, struct survey *s)
 {
-    const struct sp_inst *t = branch_of(&f->blocks[block]);
-    uint32_t count[2], messages[2];
-    for (uint32_t k = 0; k < 2; k++)
-        survey_side(f, m->ids[t->operand[1 + k]].block, &count[k], &messages[k]);
-    *usual = messages[0] > 0;
-    return (messages[0] > 0) != (messages[1] > 0) && count[*usual ? 1 : 0] >= LONG_SIDE;
+    size_t n = (size_t)f->block_count + 1;
+    s->enter = calloc(n, 4 * sizeof *s->enter);
+    if (!s->enter) return false;
+    s->leave = s->enter + n, s->count = s->enter + 2 * n, s->messages = s->enter + 3 * n;
+    if (!sp_dominators(f, s->enter, s->leave)) return false;
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        uint32_t at = s->enter[b] + 1;
+        s->count[at] = f->blocks[b].count;
+        for (uint32_t k = 0; k < f->blocks[b].count; k++) s->messages[at] += cg_is(&f->blocks[b].inst[k], CG_BLOCK);
+    }
+    for (uint32_t at = 1; at < n; at++) {
+        s->count[at] += s->count[at - 1];
+        s->messages[at] += s->messages[at - 1];
+    }
+    return true;
+}
+
+/* The sum over what runs only if a branch to block `to` is taken. */
+static uint32_t sum_of_side(const struct survey *s, const struct sp_function *f, const uint32_t *sums, uint32_t to)
+{
+    return f->blocks[to].pred_count == 1 ? sums[s->leave[to] + 1] - sums[s->enter[to]] : 0;
+}
+
+/* Is it known whether the condition of this branch is usually true, or usually false? */
+static bool knows_usual(const struct sp_module *m, const struct sp_function *f, const struct survey *s,
+                        const struct sp_inst *branch, bool *usual)
+{
+    uint32_t yes = m->ids[branch->operand[1]].block, no = m->ids[branch->operand[2]].block;
+    *usual = sum_of_side(s, f, s->messages, yes) > 0;
+    return *usual != (sum_of_side(s, f, s->messages, no) > 0) &&
+           sum_of_side(s, f, s->count, *usual ? no : yes) >= LONG_SIDE;
 }
 
 static void add_condition(struct cg_kernel_versions *v, uint32_t id, bool usual)
@@ -100,16 +118,19 @@ static void add_condition(struct cg_kernel_versions *v, uint32_t id, bool usual)
 
 static bool find_conditions(const struct sp_module *m, const struct sp_function *f, struct cg_kernel_versions *v)
 {
+    struct survey s = {0};
     uint8_t *decided = calloc(m->bound, 1);
     v->condition = calloc(MAX_CONDITIONS, sizeof *v->condition);
-    if (decided && v->condition) mark_decided(m, f, decided);
-    for (uint32_t b = 0; decided && v->condition && b < f->block_count; b++) {
+    bool good = decided && v->condition && survey_function(f, &s);
+    if (good) mark_decided(m, f, decided);
+    for (uint32_t b = 0; good && b < f->block_count; b++) {
         const struct sp_inst *t = branch_of(&f->blocks[b]);
         bool usual;
-        if (t && decided[t->operand[0]] && knows_usual(m, f, b, &usual)) add_condition(v, t->operand[0], usual);
+        if (t && decided[t->operand[0]] && knows_usual(m, f, &s, t, &usual)) add_condition(v, t->operand[0], usual);
     }
     free(decided);
-    return decided && v->condition;
+    free(s.enter);
+    return good;
 }
 
 /* Several versions must not disagree about addresses of functions. */

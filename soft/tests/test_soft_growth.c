@@ -1,10 +1,14 @@
 /* test_soft_growth.c - the C generated for a kernel grows linearly with it, in the number of functions and not in their
  * size, so that the C compiler's time stays proportional. Measured in bytes, which do not depend on the machine's load.
- * (Only the jump table of a uniform switch cannot be split.)
+ * (Only the jump table of a uniform switch cannot be split.) The time that the passes and the writing take is measured
+ * in seconds of the processor, with a margin that only a product of two sizes exceeds.
  */
 #include "c/generate.h"
 #include "spirv/spirv.h"
 #include "large_kernels.h"
+#include "passes/versions.h"
+
+#include <time.h>
 
 enum { FEW = 2000, TIMES = 3, LONGEST = 256 << 10 /* bytes of a function */ };
 
@@ -171,6 +175,74 @@ TEST(c_grows_as_the_kernel_does)
     grows("calls", calls);
 }
 
+/* ---- time: of the passes and of writing C, which must not grow much faster than the kernel */
+
+/* A chain of pointers, each some bytes after the last. */
+static void pointers(struct kernel *k, uint32_t count)
+{
+    spe_id at = k->at;
+    for (uint32_t i = 0; i < count; i++) at = spe_index(&k->m, at, number(k, 1));
+    spe_store(&k->m, at, k->v, 0);
+}
+
+/* Branches on a condition that is computed from arguments alone. */
+static void decided_branches(struct kernel *k, uint32_t count)
+{
+    spe_id condition = spe_ugt(&k->m, k->n, number(k, 3));
+    for (uint32_t i = 0; i < count; i++) {
+        spe_if(&k->m, condition);
+        spe_store(&k->m, k->at, number(k, i), 0);
+        spe_endif(&k->m, 0, NULL, NULL);
+    }
+}
+
+/* Seconds of processor time for finding versions and writing C. */
+static double time_of(void (*body)(struct kernel *, uint32_t), uint32_t count, bool check, bool remarks)
+{
+    struct sp_text log = {0}, text = {0}, said = {0};
+    struct cg_versions versions = {0};
+    struct cg_options options = {.default_subgroup_size = 16, .check = check, .versions = &versions};
+    struct timespec start, end;
+    struct kernel k;
+    if (remarks) options.remarks = &said;
+    begin(&k);
+    body(&k, count);
+    spe_words w = finish(&k);
+    struct sp_module *m = w.count ? sp_parse(w.data, w.count, NULL, 0, true, &log) : NULL;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
+    CHECK_MSG(m && cg_find_versions(m, &versions) && cg_generate(m, &options, &text, &log), "%s%s",
+              spe_get_error(&k.m)->text, log.data ? log.data : "");
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+    cg_versions_free(&versions);
+    sp_free(m);
+    sp_text_free(&log);
+    sp_text_free(&text);
+    sp_text_free(&said);
+    spe_free(&k.m);
+    return (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) * 1e-9;
+}
+
+/* Six times the kernel takes less than twelve times the time; if the smaller one takes next to none, less than that of
+ * a kernel of 20 ms. */
+static void keeps_pace(const char *what, void (*body)(struct kernel *, uint32_t), uint32_t count, bool check,
+                       bool remarks)
+{
+    double few = time_of(body, count, check, remarks), many = time_of(body, 6 * count, check, remarks);
+    if (few < 0.02) few = 0.02;
+    CHECK_MSG(many < 12 * few, "%s: %.3f s for %u, %.3f s for %u", what, few, count, many, 6 * count);
+}
+
+TEST(time_grows_as_the_kernel_does)
+{
+    keeps_pace("pointers", pointers, 5 * FEW, false, false);
+    keeps_pace("decided branches", decided_branches, FEW / 2, false, false);
+    keeps_pace("divergent branches", divergent_branches, 2 * FEW, false, false);
+    keeps_pace("divergent cases", divergent_cases, FEW, false, false);
+    keeps_pace("uniform loops", uniform_loops, FEW / 2, false, false);
+    keeps_pace("accesses in the checked mode", loads_and_stores, 3 * FEW, true, false);
+    keeps_pace("accesses with remarks", loads_and_stores, 3 * FEW, false, true);
+}
+
 TEST(long_code_without_loops_calls_its_helpers)
 {
     CHECK(measure(independent_steps, TIMES * FEW).once);
@@ -185,5 +257,6 @@ int main(void)
 {
     RUN(long_code_without_loops_calls_its_helpers);
     RUN(c_grows_as_the_kernel_does);
+    RUN(time_grows_as_the_kernel_does);
     return test_report();
 }
