@@ -797,7 +797,8 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const ui
  *                 matrices and vectors; h, s: 16-bit integers, 32-bit floats; d: also floats without arithmetic; u:
  *                 numbers and bools, scalars and vectors
  *   I B N x y     one integer, one bool, one number, one i32, an i32x4; n: one integer that is not the constant 0
- *   = q ~         the previous operand's type; as many i32 as the first operand has components; as many as the result
+ *   = q ~ .       the previous operand's type; as many i32 as the first operand has components; as many as the result;
+ *                 a component of the first operand; V: a vector
  *   p c P         a pointer; one to memory that can be written; one to a number in such memory
  *   * J G E e     the pointer's target type; the same, limited to one integer, one float, one number, numbers
  *   m w           a cooperative matrix, a cooperative vector
@@ -1622,16 +1623,6 @@ XE_FN_ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t flags, uint32_t n
     return id;
 }
 
-/* Records the bits of a scalar constant, for folding. */
-XE_FN_ bool spe_remember_(spe_module *m, spe_id id, uint64_t bits)
-{
-    if (!spe_grow_(m, &m->constants, &m->constant_capacity, m->constant_count + 1, sizeof *m->constants, 64))
-        return false;
-    m->constants[m->constant_count++] = bits;
-    m->ids[id].aux = (uint32_t)m->constant_count;
-    return true;
-}
-
 bool spe_const_bits(const spe_module *m, spe_id id, uint64_t *bits)
 {
     *bits = 0;
@@ -1660,7 +1651,7 @@ XE_FN_ spe_id *spe_recent_of_(spe_module *m, uint32_t type, uint64_t bits)
     return &r->id;
 }
 
-/* A scalar constant from its bits; 0 if the type is. */
+/* A scalar constant from its bits, which are kept for folding; 0 if the type is. */
 XE_FN_ spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits)
 {
     uint32_t w[3] = {type, (uint32_t)bits, (uint32_t)(bits >> 32)}, op = SPE_OpConstant, n;
@@ -1670,7 +1661,11 @@ XE_FN_ spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits)
     n = t->bits == 64 ? 3 : 2;
     if (t->kind == SPE_KIND_BOOL) n = 1, op = bits ? SPE_OpConstantTrue : SPE_OpConstantFalse;
     *recent = spe_unique_(m, op, SPE_ID_CONSTANT_, n, w);
-    return *recent != next || spe_remember_(m, next, bits) ? *recent : 0;
+    if (*recent != next) return *recent;
+    if (!spe_grow_(m, &m->constants, &m->constant_capacity, m->constant_count + 1, sizeof *m->constants, 64)) return 0;
+    m->constants[m->constant_count++] = bits;
+    m->ids[next].aux = (uint32_t)m->constant_count;
+    return next;
 }
 
 spe_id spe_u32(spe_module *m, uint32_t value) { return spe_const_scalar_(m, spe_int(m, 32), value); }
@@ -1786,6 +1781,7 @@ XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const
     case '*': case 'J': case 'G': case 'E': case 'e': like = c->pointee; break;
     case '~': like = spe_count(m, type) == spe_count(m, c->given) ? type : c->given; break;
     case 'q': like = spe_vec(m, spe_int(m, 32), spe_count(m, c->first)); break;
+    case '.': like = spe_scalar_of(m, c->first); break;
     default: like = type; break;
     }
     if (type != like) return spe_disagree_(m, *form == 'q' ? c->first : like, type);
@@ -1943,7 +1939,9 @@ XE_FN_ bool spe_is_(spe_module *m, char letter, spe_id type)
     const spe_type_info *t = spe_info_(m, type);
     uint32_t bits = letter == 'h' ? 16 : letter == 's' ? 32 : 0;
     switch (letter) {
-    case 'v': case '*': case '~': case 'q': return true;
+    case 'v': case '*': case '~': case 'q': case '.': return true;
+    case 'V':
+        return t->kind == SPE_KIND_VECTOR || spe_error_(m, SPE_ERR_TYPE, "takes a vector, not %s", spe_text_(m, type));
     case 'x': return type == spe_int(m, 32) || spe_disagree_(m, spe_int(m, 32), type);
     case 'y': return type == spe_vec(m, spe_int(m, 32), 4) || spe_disagree_(m, type, spe_vec(m, spe_int(m, 32), 4));
     case 'm': case 'w':
@@ -2928,23 +2926,17 @@ spe_id spe_shuffle(spe_module *m, spe_id a, spe_id b, uint32_t n, const uint32_t
 
 spe_id spe_extract_dyn(spe_module *m, spe_id v, spe_id i)
 {
-    spe_id type = spe_check_(m, __func__, "vI", v, i);
     uint32_t w[] = {v, i};
     uint64_t k;
-    if (!type) return 0;
     if (spe_const_bits(m, i, &k) && k < 16) return spe_extract(m, v, (uint32_t)k);
-    if (spe_count(m, type) < 2) return spe_disagree_(m, type, spe_type_of(m, i));
-    return spe_emit_(m, SPE_OpVectorExtractDynamic, spe_scalar_of(m, type), 2, w);
+    return spe_instruction_(m, __func__, SPE_OpVectorExtractDynamic, "VI:.", w);
 }
 spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_id i)
 {
-    spe_id type = spe_check_(m, __func__, "vvI", v, scalar, i), ts = spe_type_of(m, scalar);
     uint32_t w[] = {v, scalar, i};
     uint64_t k;
-    if (!type) return 0;
     if (spe_const_bits(m, i, &k) && k < 16) return spe_insert(m, v, scalar, (uint32_t)k);
-    if (spe_count(m, type) < 2 || spe_scalar_of(m, type) != ts) return spe_disagree_(m, type, ts);
-    return spe_emit_(m, SPE_OpVectorInsertDynamic, type, 3, w);
+    return spe_instruction_(m, __func__, SPE_OpVectorInsertDynamic, "V.I:=", w);
 }
 
 /* -- memory ------------------------------------------------------------------------------------------------------ */
@@ -3880,28 +3872,37 @@ XE_FN_ bool spe_check_values_(spe_module *m, uint32_t n, const spe_id *values)
     return !m->error.id;
 }
 
-/* Ends a side of an if or switch: pushes (label, values). All sides carry the same number of values and types. */
-XE_FN_ bool spe_end_side_(spe_module *m, spe_region_ *r, uint32_t n, const spe_id *values)
+/* Pushes (label, values) of a side, or of a loop's entry. */
+XE_FN_ bool spe_push_values_(spe_module *m, spe_id label, uint32_t n, const spe_id *values)
 {
-    uint32_t *at, i;
+    uint32_t *at = spe_push_(m, SPE_BUFFER_STACK_, n + 1);
+    if (!at) return false;
+    at[0] = label;
+    if (n) memcpy(at + 1, values, n * sizeof *values);
+    return true;
+}
+
+/* All sides carry the same number of values and types, which are those of the first; a loop's are those on entry. */
+XE_FN_ bool spe_check_side_(spe_module *m, spe_region_ *r, uint32_t n, const spe_id *values)
+{
+    uint32_t i;
     if (!spe_check_values_(m, n, values)) return false;
     if (!r->sides++) r->count = n;
     if (n != r->count)
-        return spe_error_(m, SPE_ERR_CARRIED, "%u values leave this side of the %s, %u left the first", n,
-                          spe_region_text_(m, r), r->count);
-    spe_id from = spe_jump_(m, r->merge);
-    at = spe_push_(m, SPE_BUFFER_STACK_, n + 1);
-    if (!at) return false;
-    at[0] = from;
-    if (n) memcpy(at + 1, values, n * sizeof *values);
-    for (i = 0; i < n; i++) {
+        spe_error_(m, SPE_ERR_CARRIED, "%u values, but the %s carries %u", n, spe_region_text_(m, r), r->count);
+    for (i = 0; i < n && r->sides > 1 && !m->error.id; i++) {
         spe_id t = spe_type_of(m, m->buffer[SPE_BUFFER_STACK_].data[r->stack + 1 + i]), u = spe_type_of(m, values[i]);
         const char *text = t != u ? spe_text_(m, t) : NULL;
         if (text)
-            return spe_error_(m, SPE_ERR_CARRIED, "value %u of the %s is %s on one side and %s on another", i,
-                              spe_region_text_(m, r), text, spe_text_(m, u));
+            spe_error_(m, SPE_ERR_CARRIED, "carried value %u changes its type from %s to %s in the %s", i, text,
+                       spe_text_(m, u), spe_region_text_(m, r));
     }
-    return true;
+    return !m->error.id;
+}
+
+XE_FN_ bool spe_end_side_(spe_module *m, spe_region_ *r, uint32_t n, const spe_id *values)
+{
+    return spe_check_side_(m, r, n, values) && spe_push_values_(m, spe_jump_(m, r->merge), n, values);
 }
 
 /* Value i at the merge of the sides: their common value, a phi, or undefined if no side arrives. */
@@ -4024,7 +4025,7 @@ XE_FN_ spe_id spe_loop_phi_(spe_module *m, const spe_region_ *r, spe_id value)
 /* Opens a loop whose header has a phi for each carried value. Replaces the values by the phis, and pushes these too. */
 XE_FN_ spe_region_ *spe_open_loop_(spe_module *m, const char *name, int kind, uint32_t n, spe_id *carried)
 {
-    uint32_t *at, i;
+    uint32_t i;
     m->doing = name;
     spe_region_ *r = spe_check_values_(m, n, carried) ? spe_open_(m, name, kind) : NULL;
     if (!r) return NULL;
@@ -4032,14 +4033,13 @@ XE_FN_ spe_region_ *spe_open_loop_(spe_module *m, const char *name, int kind, ui
     r->merge = spe_new_label_(m);
     r->next = spe_new_label_(m);
     r->count = n;
+    r->sides = 1;
     r->preheader = m->block;
     spe_write_(m, SPE_BUFFER_BODY_, SPE_OpBranch, 1, r->header);
     spe_label_(m, r->header, false);
     r->phi = m->buffer[SPE_BUFFER_BODY_].count;
     for (i = 0; i < n; i++) carried[i] = spe_loop_phi_(m, r, carried[i]);
-    at = n ? spe_push_(m, SPE_BUFFER_STACK_, n) : NULL;
-    if (at) memcpy(at, carried, n * sizeof *carried);
-    return spe_ok(m) ? r : NULL;
+    return spe_push_values_(m, r->preheader, n, carried) && spe_ok(m) ? r : NULL;
 }
 
 /* Closes a loop: writes the continue block, patches the back edge, opens the merge block. */
@@ -4049,19 +4049,7 @@ XE_FN_ void spe_close_loop_(spe_module *m, const char *name, int kind, uint32_t 
     bool reached = m->block && !m->dead;
     uint32_t i, *next, w[2];
     spe_id next_index = 0;
-    if (!r) return;
-    if (n != r->count)
-        spe_error_(m, SPE_ERR_CARRIED, "%u values, but the %s carries %u", n, spe_region_text_(m, r), r->count);
-    if (!spe_check_values_(m, n, carried)) return;
-    const uint32_t *phi = m->buffer[SPE_BUFFER_STACK_].data + r->stack;
-    for (i = 0; i < n; i++) {
-        spe_id t = spe_type_of(m, phi[i]), u = spe_type_of(m, carried[i]);
-        const char *text = t != u ? spe_text_(m, t) : NULL;
-        if (text)
-            spe_error_(m, SPE_ERR_CARRIED, "carried value %u changes its type from %s to %s in the %s", i, text,
-                       spe_text_(m, u), spe_region_text_(m, r));
-    }
-    if (m->error.id) return;
+    if (!r || !spe_check_side_(m, r, n, carried)) return;
     spe_jump_(m, r->next);
     spe_label_(m, r->next, false);
     w[0] = r->index;
@@ -4072,7 +4060,7 @@ XE_FN_ void spe_close_loop_(spe_module *m, const char *name, int kind, uint32_t 
     next = m->buffer[SPE_BUFFER_BODY_].data + r->phi + SPE_PHI_NEXT_;
     for (i = 0; i < n; i++, next += SPE_PHI_WORDS_) {
         *next = carried[i];
-        carried[i] = m->buffer[SPE_BUFFER_STACK_].data[r->stack + i];
+        carried[i] = m->buffer[SPE_BUFFER_STACK_].data[r->stack + 1 + i];
     }
     if (r->step) *next = next_index;
     spe_label_(m, r->merge, false);
@@ -4192,7 +4180,7 @@ void spe_endswitch(spe_module *m, uint32_t n, spe_id *out)
     spe_region_ *r = spe_innermost_(m, __func__, SPE_REGION_SWITCH_, SPE_REGION_SWITCH_);
     const uint32_t *body = m->buffer[SPE_BUFFER_BODY_].data;
     const char *place = r ? spe_region_text_(m, r) : NULL;
-    uint32_t i, *at;
+    uint32_t i;
     for (i = 0; r && i < r->cases; i++) {
         if (!body[spe_side_at_(r, i)]) SPE_ERROR_(m, REGION_OPEN, "side %u of the %s was not written", i, place);
     }
@@ -4200,8 +4188,7 @@ void spe_endswitch(spe_module *m, uint32_t n, spe_id *out)
         spe_error_(m, SPE_ERR_CARRIED, "%u values, but the sides of the %s carry %u", n, place, r->count);
     if (r && body[r->patch] == r->merge) { /* no default: other values go from the header to the merge */
         if (n) spe_error_(m, SPE_ERR_CARRIED, "the %s carries values and has no spe_default", place);
-        at = spe_push_(m, SPE_BUFFER_STACK_, 1);
-        if (at) *at = r->header;
+        spe_push_values_(m, r->header, 0, NULL);
         r->sides++;
     }
     if (m->error.id) return;
@@ -4321,8 +4308,21 @@ typedef struct {
     uint32_t infinity, nan;      /* bits above it; infinity == nan: no infinity */
 } spe_format_;
 
-XE_FN_ uint32_t spe_encode_(const spe_format_ *f, double value, bool saturate)
+/* The first four are in the order of spe_encoding, where IEEE with 16 bits is f16. */
+enum { SPE_FORMAT_F16_, SPE_FORMAT_BF16_, SPE_FORMAT_E4M3_, SPE_FORMAT_E5M2_, SPE_FORMAT_TF32_ };
+
+XE_FN_ const spe_format_ *spe_format_of_(int which)
 {
+    static const spe_format_ formats[] = {
+        {5, 10, 0x7bff, 0x7c00, 0x7e00}, {8, 7, 0x7f7f, 0x7f80, 0x7fc0}, {4, 3, 0x7e, 0x7f, 0x7f},
+        {5, 2, 0x7b, 0x7c, 0x7e}, {8, 10, 0x3fbff, 0x3fc00, 0x3fe00},
+    };
+    return &formats[which];
+}
+
+XE_FN_ uint32_t spe_encode_(int format, double value, bool saturate)
+{
+    const spe_format_ *f = spe_format_of_(format);
     uint64_t bits, mantissa, half, rest, r;
     memcpy(&bits, &value, sizeof bits);
     uint32_t sign = (uint32_t)(bits >> 63) << (f->exponent + f->mantissa);
@@ -4346,8 +4346,9 @@ XE_FN_ uint32_t spe_encode_(const spe_format_ *f, double value, bool saturate)
     return sign | (uint32_t)r;
 }
 
-XE_FN_ double spe_decode_(const spe_format_ *f, uint32_t bits)
+XE_FN_ double spe_decode_(int format, uint32_t bits)
 {
+    const spe_format_ *f = spe_format_of_(format);
     uint32_t magnitude = bits & ((1u << (f->exponent + f->mantissa)) - 1), m = magnitude & ((1u << f->mantissa) - 1);
     int e = (int)(magnitude >> f->mantissa);
     uint64_t sign = (uint64_t)(bits >> (f->exponent + f->mantissa) & 1) << 63, out;
@@ -4373,33 +4374,18 @@ XE_FN_ double spe_decode_(const spe_format_ *f, uint32_t bits)
     return value;
 }
 
-/* The first four are in the order of spe_encoding, where IEEE with 16 bits is f16. */
-enum { SPE_FORMAT_F16_, SPE_FORMAT_BF16_, SPE_FORMAT_E4M3_, SPE_FORMAT_E5M2_, SPE_FORMAT_TF32_ };
-
-XE_FN_ const spe_format_ *spe_format_of_(int which)
+uint16_t spe_f32_to_f16_bits(float v) { return (uint16_t)spe_encode_(SPE_FORMAT_F16_, (double)v, false); }
+float spe_f16_bits_to_f32(uint16_t bits) { return (float)spe_decode_(SPE_FORMAT_F16_, bits); }
+uint16_t spe_f32_to_bf16_bits(float v) { return (uint16_t)spe_encode_(SPE_FORMAT_BF16_, (double)v, false); }
+float spe_bf16_bits_to_f32(uint16_t bits) { return (float)spe_decode_(SPE_FORMAT_BF16_, bits); }
+uint8_t spe_f32_to_e4m3_bits(float v, bool sat) { return (uint8_t)spe_encode_(SPE_FORMAT_E4M3_, (double)v, sat); }
+float spe_e4m3_bits_to_f32(uint8_t bits) { return (float)spe_decode_(SPE_FORMAT_E4M3_, bits); }
+uint8_t spe_f32_to_e5m2_bits(float v, bool sat) { return (uint8_t)spe_encode_(SPE_FORMAT_E5M2_, (double)v, sat); }
+float spe_e5m2_bits_to_f32(uint8_t bits) { return (float)spe_decode_(SPE_FORMAT_E5M2_, bits); }
+float spe_f32_to_tf32(float v)
 {
-    static const spe_format_ formats[] = {
-        {5, 10, 0x7bff, 0x7c00, 0x7e00}, {8, 7, 0x7f7f, 0x7f80, 0x7fc0}, {4, 3, 0x7e, 0x7f, 0x7f},
-        {5, 2, 0x7b, 0x7c, 0x7e}, {8, 10, 0x3fbff, 0x3fc00, 0x3fe00},
-    };
-    return &formats[which];
+    return (float)spe_decode_(SPE_FORMAT_TF32_, spe_encode_(SPE_FORMAT_TF32_, (double)v, false));
 }
-
-XE_FN_ uint32_t spe_bits_of_(int format, float v, bool saturate)
-{
-    return spe_encode_(spe_format_of_(format), (double)v, saturate);
-}
-XE_FN_ float spe_float_of_(int format, uint32_t bits) { return (float)spe_decode_(spe_format_of_(format), bits); }
-
-uint16_t spe_f32_to_f16_bits(float v) { return (uint16_t)spe_bits_of_(SPE_FORMAT_F16_, v, false); }
-float spe_f16_bits_to_f32(uint16_t bits) { return spe_float_of_(SPE_FORMAT_F16_, bits); }
-uint16_t spe_f32_to_bf16_bits(float v) { return (uint16_t)spe_bits_of_(SPE_FORMAT_BF16_, v, false); }
-float spe_bf16_bits_to_f32(uint16_t bits) { return spe_float_of_(SPE_FORMAT_BF16_, bits); }
-uint8_t spe_f32_to_e4m3_bits(float v, bool saturate) { return (uint8_t)spe_bits_of_(SPE_FORMAT_E4M3_, v, saturate); }
-float spe_e4m3_bits_to_f32(uint8_t bits) { return spe_float_of_(SPE_FORMAT_E4M3_, bits); }
-uint8_t spe_f32_to_e5m2_bits(float v, bool saturate) { return (uint8_t)spe_bits_of_(SPE_FORMAT_E5M2_, v, saturate); }
-float spe_e5m2_bits_to_f32(uint8_t bits) { return spe_float_of_(SPE_FORMAT_E5M2_, bits); }
-float spe_f32_to_tf32(float v) { return spe_float_of_(SPE_FORMAT_TF32_, spe_bits_of_(SPE_FORMAT_TF32_, v, false)); }
 
 /* The bits of a number as a constant of float type t; false if t is not supported. */
 XE_FN_ bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits)
@@ -4416,7 +4402,7 @@ XE_FN_ bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *b
         return true;
     }
     if (t->bits != 16 && t->bits != 8) return false;
-    *bits = spe_encode_(spe_format_of_((int)t->encoding), value, false);
+    *bits = spe_encode_((int)t->encoding, value, false);
     return true;
 }
 

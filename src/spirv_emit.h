@@ -481,7 +481,8 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const ui
  *                 matrices and vectors; h, s: 16-bit integers, 32-bit floats; d: also floats without arithmetic; u:
  *                 numbers and bools, scalars and vectors
  *   I B N x y     one integer, one bool, one number, one i32, an i32x4; n: one integer that is not the constant 0
- *   = q ~         the previous operand's type; as many i32 as the first operand has components; as many as the result
+ *   = q ~ .       the previous operand's type; as many i32 as the first operand has components; as many as the result;
+ *                 a component of the first operand; V: a vector
  *   p c P         a pointer; one to memory that can be written; one to a number in such memory
  *   * J G E e     the pointer's target type; the same, limited to one integer, one float, one number, numbers
  *   m w           a cooperative matrix, a cooperative vector

@@ -176,16 +176,6 @@ XE_FN_ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t flags, uint32_t n
     return id;
 }
 
-/* Records the bits of a scalar constant, for folding. */
-static bool spe_remember_(spe_module *m, spe_id id, uint64_t bits)
-{
-    if (!spe_grow_(m, &m->constants, &m->constant_capacity, m->constant_count + 1, sizeof *m->constants, 64))
-        return false;
-    m->constants[m->constant_count++] = bits;
-    m->ids[id].aux = (uint32_t)m->constant_count;
-    return true;
-}
-
 bool spe_const_bits(const spe_module *m, spe_id id, uint64_t *bits)
 {
     *bits = 0;
@@ -214,7 +204,7 @@ XE_FN_ spe_id *spe_recent_of_(spe_module *m, uint32_t type, uint64_t bits)
     return &r->id;
 }
 
-/* A scalar constant from its bits; 0 if the type is. */
+/* A scalar constant from its bits, which are kept for folding; 0 if the type is. */
 XE_FN_ spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits)
 {
     uint32_t w[3] = {type, (uint32_t)bits, (uint32_t)(bits >> 32)}, op = SPE_OpConstant, n;
@@ -224,7 +214,11 @@ XE_FN_ spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits)
     n = t->bits == 64 ? 3 : 2;
     if (t->kind == SPE_KIND_BOOL) n = 1, op = bits ? SPE_OpConstantTrue : SPE_OpConstantFalse;
     *recent = spe_unique_(m, op, SPE_ID_CONSTANT_, n, w);
-    return *recent != next || spe_remember_(m, next, bits) ? *recent : 0;
+    if (*recent != next) return *recent;
+    if (!spe_grow_(m, &m->constants, &m->constant_capacity, m->constant_count + 1, sizeof *m->constants, 64)) return 0;
+    m->constants[m->constant_count++] = bits;
+    m->ids[next].aux = (uint32_t)m->constant_count;
+    return next;
 }
 
 spe_id spe_u32(spe_module *m, uint32_t value) { return spe_const_scalar_(m, spe_int(m, 32), value); }
@@ -340,6 +334,7 @@ XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const
     case '*': case 'J': case 'G': case 'E': case 'e': like = c->pointee; break;
     case '~': like = spe_count(m, type) == spe_count(m, c->given) ? type : c->given; break;
     case 'q': like = spe_vec(m, spe_int(m, 32), spe_count(m, c->first)); break;
+    case '.': like = spe_scalar_of(m, c->first); break;
     default: like = type; break;
     }
     if (type != like) return spe_disagree_(m, *form == 'q' ? c->first : like, type);

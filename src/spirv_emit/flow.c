@@ -82,28 +82,37 @@ static bool spe_check_values_(spe_module *m, uint32_t n, const spe_id *values)
     return !m->error.id;
 }
 
-/* Ends a side of an if or switch: pushes (label, values). All sides carry the same number of values and types. */
-static bool spe_end_side_(spe_module *m, spe_region_ *r, uint32_t n, const spe_id *values)
+/* Pushes (label, values) of a side, or of a loop's entry. */
+static bool spe_push_values_(spe_module *m, spe_id label, uint32_t n, const spe_id *values)
 {
-    uint32_t *at, i;
+    uint32_t *at = spe_push_(m, SPE_BUFFER_STACK_, n + 1);
+    if (!at) return false;
+    at[0] = label;
+    if (n) memcpy(at + 1, values, n * sizeof *values);
+    return true;
+}
+
+/* All sides carry the same number of values and types, which are those of the first; a loop's are those on entry. */
+static bool spe_check_side_(spe_module *m, spe_region_ *r, uint32_t n, const spe_id *values)
+{
+    uint32_t i;
     if (!spe_check_values_(m, n, values)) return false;
     if (!r->sides++) r->count = n;
     if (n != r->count)
-        return spe_error_(m, SPE_ERR_CARRIED, "%u values leave this side of the %s, %u left the first", n,
-                          spe_region_text_(m, r), r->count);
-    spe_id from = spe_jump_(m, r->merge);
-    at = spe_push_(m, SPE_BUFFER_STACK_, n + 1);
-    if (!at) return false;
-    at[0] = from;
-    if (n) memcpy(at + 1, values, n * sizeof *values);
-    for (i = 0; i < n; i++) {
+        spe_error_(m, SPE_ERR_CARRIED, "%u values, but the %s carries %u", n, spe_region_text_(m, r), r->count);
+    for (i = 0; i < n && r->sides > 1 && !m->error.id; i++) {
         spe_id t = spe_type_of(m, m->buffer[SPE_BUFFER_STACK_].data[r->stack + 1 + i]), u = spe_type_of(m, values[i]);
         const char *text = t != u ? spe_text_(m, t) : NULL;
         if (text)
-            return spe_error_(m, SPE_ERR_CARRIED, "value %u of the %s is %s on one side and %s on another", i,
-                              spe_region_text_(m, r), text, spe_text_(m, u));
+            spe_error_(m, SPE_ERR_CARRIED, "carried value %u changes its type from %s to %s in the %s", i, text,
+                       spe_text_(m, u), spe_region_text_(m, r));
     }
-    return true;
+    return !m->error.id;
+}
+
+static bool spe_end_side_(spe_module *m, spe_region_ *r, uint32_t n, const spe_id *values)
+{
+    return spe_check_side_(m, r, n, values) && spe_push_values_(m, spe_jump_(m, r->merge), n, values);
 }
 
 /* Value i at the merge of the sides: their common value, a phi, or undefined if no side arrives. */
@@ -226,7 +235,7 @@ static spe_id spe_loop_phi_(spe_module *m, const spe_region_ *r, spe_id value)
 /* Opens a loop whose header has a phi for each carried value. Replaces the values by the phis, and pushes these too. */
 static spe_region_ *spe_open_loop_(spe_module *m, const char *name, int kind, uint32_t n, spe_id *carried)
 {
-    uint32_t *at, i;
+    uint32_t i;
     m->doing = name;
     spe_region_ *r = spe_check_values_(m, n, carried) ? spe_open_(m, name, kind) : NULL;
     if (!r) return NULL;
@@ -234,14 +243,13 @@ static spe_region_ *spe_open_loop_(spe_module *m, const char *name, int kind, ui
     r->merge = spe_new_label_(m);
     r->next = spe_new_label_(m);
     r->count = n;
+    r->sides = 1;
     r->preheader = m->block;
     spe_write_(m, SPE_BUFFER_BODY_, SPE_OpBranch, 1, r->header);
     spe_label_(m, r->header, false);
     r->phi = m->buffer[SPE_BUFFER_BODY_].count;
     for (i = 0; i < n; i++) carried[i] = spe_loop_phi_(m, r, carried[i]);
-    at = n ? spe_push_(m, SPE_BUFFER_STACK_, n) : NULL;
-    if (at) memcpy(at, carried, n * sizeof *carried);
-    return spe_ok(m) ? r : NULL;
+    return spe_push_values_(m, r->preheader, n, carried) && spe_ok(m) ? r : NULL;
 }
 
 /* Closes a loop: writes the continue block, patches the back edge, opens the merge block. */
@@ -251,19 +259,7 @@ static void spe_close_loop_(spe_module *m, const char *name, int kind, uint32_t 
     bool reached = m->block && !m->dead;
     uint32_t i, *next, w[2];
     spe_id next_index = 0;
-    if (!r) return;
-    if (n != r->count)
-        spe_error_(m, SPE_ERR_CARRIED, "%u values, but the %s carries %u", n, spe_region_text_(m, r), r->count);
-    if (!spe_check_values_(m, n, carried)) return;
-    const uint32_t *phi = m->buffer[SPE_BUFFER_STACK_].data + r->stack;
-    for (i = 0; i < n; i++) {
-        spe_id t = spe_type_of(m, phi[i]), u = spe_type_of(m, carried[i]);
-        const char *text = t != u ? spe_text_(m, t) : NULL;
-        if (text)
-            spe_error_(m, SPE_ERR_CARRIED, "carried value %u changes its type from %s to %s in the %s", i, text,
-                       spe_text_(m, u), spe_region_text_(m, r));
-    }
-    if (m->error.id) return;
+    if (!r || !spe_check_side_(m, r, n, carried)) return;
     spe_jump_(m, r->next);
     spe_label_(m, r->next, false);
     w[0] = r->index;
@@ -274,7 +270,7 @@ static void spe_close_loop_(spe_module *m, const char *name, int kind, uint32_t 
     next = m->buffer[SPE_BUFFER_BODY_].data + r->phi + SPE_PHI_NEXT_;
     for (i = 0; i < n; i++, next += SPE_PHI_WORDS_) {
         *next = carried[i];
-        carried[i] = m->buffer[SPE_BUFFER_STACK_].data[r->stack + i];
+        carried[i] = m->buffer[SPE_BUFFER_STACK_].data[r->stack + 1 + i];
     }
     if (r->step) *next = next_index;
     spe_label_(m, r->merge, false);
@@ -394,7 +390,7 @@ void spe_endswitch(spe_module *m, uint32_t n, spe_id *out)
     spe_region_ *r = spe_innermost_(m, __func__, SPE_REGION_SWITCH_, SPE_REGION_SWITCH_);
     const uint32_t *body = m->buffer[SPE_BUFFER_BODY_].data;
     const char *place = r ? spe_region_text_(m, r) : NULL;
-    uint32_t i, *at;
+    uint32_t i;
     for (i = 0; r && i < r->cases; i++) {
         if (!body[spe_side_at_(r, i)]) SPE_ERROR_(m, REGION_OPEN, "side %u of the %s was not written", i, place);
     }
@@ -402,8 +398,7 @@ void spe_endswitch(spe_module *m, uint32_t n, spe_id *out)
         spe_error_(m, SPE_ERR_CARRIED, "%u values, but the sides of the %s carry %u", n, place, r->count);
     if (r && body[r->patch] == r->merge) { /* no default: other values go from the header to the merge */
         if (n) spe_error_(m, SPE_ERR_CARRIED, "the %s carries values and has no spe_default", place);
-        at = spe_push_(m, SPE_BUFFER_STACK_, 1);
-        if (at) *at = r->header;
+        spe_push_values_(m, r->header, 0, NULL);
         r->sides++;
     }
     if (m->error.id) return;

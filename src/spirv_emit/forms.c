@@ -38,7 +38,9 @@ XE_LATE_ bool spe_is_(spe_module *m, char letter, spe_id type)
     const spe_type_info *t = spe_info_(m, type);
     uint32_t bits = letter == 'h' ? 16 : letter == 's' ? 32 : 0;
     switch (letter) {
-    case 'v': case '*': case '~': case 'q': return true;
+    case 'v': case '*': case '~': case 'q': case '.': return true;
+    case 'V':
+        return t->kind == SPE_KIND_VECTOR || spe_error_(m, SPE_ERR_TYPE, "takes a vector, not %s", spe_text_(m, type));
     case 'x': return type == spe_int(m, 32) || spe_disagree_(m, spe_int(m, 32), type);
     case 'y': return type == spe_vec(m, spe_int(m, 32), 4) || spe_disagree_(m, type, spe_vec(m, spe_int(m, 32), 4));
     case 'm': case 'w':

@@ -7,8 +7,21 @@ typedef struct {
     uint32_t infinity, nan;      /* bits above it; infinity == nan: no infinity */
 } spe_format_;
 
-static uint32_t spe_encode_(const spe_format_ *f, double value, bool saturate)
+/* The first four are in the order of spe_encoding, where IEEE with 16 bits is f16. */
+enum { SPE_FORMAT_F16_, SPE_FORMAT_BF16_, SPE_FORMAT_E4M3_, SPE_FORMAT_E5M2_, SPE_FORMAT_TF32_ };
+
+static const spe_format_ *spe_format_of_(int which)
 {
+    static const spe_format_ formats[] = {
+        {5, 10, 0x7bff, 0x7c00, 0x7e00}, {8, 7, 0x7f7f, 0x7f80, 0x7fc0}, {4, 3, 0x7e, 0x7f, 0x7f},
+        {5, 2, 0x7b, 0x7c, 0x7e}, {8, 10, 0x3fbff, 0x3fc00, 0x3fe00},
+    };
+    return &formats[which];
+}
+
+static uint32_t spe_encode_(int format, double value, bool saturate)
+{
+    const spe_format_ *f = spe_format_of_(format);
     uint64_t bits, mantissa, half, rest, r;
     memcpy(&bits, &value, sizeof bits);
     uint32_t sign = (uint32_t)(bits >> 63) << (f->exponent + f->mantissa);
@@ -32,8 +45,9 @@ static uint32_t spe_encode_(const spe_format_ *f, double value, bool saturate)
     return sign | (uint32_t)r;
 }
 
-static double spe_decode_(const spe_format_ *f, uint32_t bits)
+static double spe_decode_(int format, uint32_t bits)
 {
+    const spe_format_ *f = spe_format_of_(format);
     uint32_t magnitude = bits & ((1u << (f->exponent + f->mantissa)) - 1), m = magnitude & ((1u << f->mantissa) - 1);
     int e = (int)(magnitude >> f->mantissa);
     uint64_t sign = (uint64_t)(bits >> (f->exponent + f->mantissa) & 1) << 63, out;
@@ -59,33 +73,18 @@ static double spe_decode_(const spe_format_ *f, uint32_t bits)
     return value;
 }
 
-/* The first four are in the order of spe_encoding, where IEEE with 16 bits is f16. */
-enum { SPE_FORMAT_F16_, SPE_FORMAT_BF16_, SPE_FORMAT_E4M3_, SPE_FORMAT_E5M2_, SPE_FORMAT_TF32_ };
-
-static const spe_format_ *spe_format_of_(int which)
+uint16_t spe_f32_to_f16_bits(float v) { return (uint16_t)spe_encode_(SPE_FORMAT_F16_, (double)v, false); }
+float spe_f16_bits_to_f32(uint16_t bits) { return (float)spe_decode_(SPE_FORMAT_F16_, bits); }
+uint16_t spe_f32_to_bf16_bits(float v) { return (uint16_t)spe_encode_(SPE_FORMAT_BF16_, (double)v, false); }
+float spe_bf16_bits_to_f32(uint16_t bits) { return (float)spe_decode_(SPE_FORMAT_BF16_, bits); }
+uint8_t spe_f32_to_e4m3_bits(float v, bool sat) { return (uint8_t)spe_encode_(SPE_FORMAT_E4M3_, (double)v, sat); }
+float spe_e4m3_bits_to_f32(uint8_t bits) { return (float)spe_decode_(SPE_FORMAT_E4M3_, bits); }
+uint8_t spe_f32_to_e5m2_bits(float v, bool sat) { return (uint8_t)spe_encode_(SPE_FORMAT_E5M2_, (double)v, sat); }
+float spe_e5m2_bits_to_f32(uint8_t bits) { return (float)spe_decode_(SPE_FORMAT_E5M2_, bits); }
+float spe_f32_to_tf32(float v)
 {
-    static const spe_format_ formats[] = {
-        {5, 10, 0x7bff, 0x7c00, 0x7e00}, {8, 7, 0x7f7f, 0x7f80, 0x7fc0}, {4, 3, 0x7e, 0x7f, 0x7f},
-        {5, 2, 0x7b, 0x7c, 0x7e}, {8, 10, 0x3fbff, 0x3fc00, 0x3fe00},
-    };
-    return &formats[which];
+    return (float)spe_decode_(SPE_FORMAT_TF32_, spe_encode_(SPE_FORMAT_TF32_, (double)v, false));
 }
-
-static uint32_t spe_bits_of_(int format, float v, bool saturate)
-{
-    return spe_encode_(spe_format_of_(format), (double)v, saturate);
-}
-static float spe_float_of_(int format, uint32_t bits) { return (float)spe_decode_(spe_format_of_(format), bits); }
-
-uint16_t spe_f32_to_f16_bits(float v) { return (uint16_t)spe_bits_of_(SPE_FORMAT_F16_, v, false); }
-float spe_f16_bits_to_f32(uint16_t bits) { return spe_float_of_(SPE_FORMAT_F16_, bits); }
-uint16_t spe_f32_to_bf16_bits(float v) { return (uint16_t)spe_bits_of_(SPE_FORMAT_BF16_, v, false); }
-float spe_bf16_bits_to_f32(uint16_t bits) { return spe_float_of_(SPE_FORMAT_BF16_, bits); }
-uint8_t spe_f32_to_e4m3_bits(float v, bool saturate) { return (uint8_t)spe_bits_of_(SPE_FORMAT_E4M3_, v, saturate); }
-float spe_e4m3_bits_to_f32(uint8_t bits) { return spe_float_of_(SPE_FORMAT_E4M3_, bits); }
-uint8_t spe_f32_to_e5m2_bits(float v, bool saturate) { return (uint8_t)spe_bits_of_(SPE_FORMAT_E5M2_, v, saturate); }
-float spe_e5m2_bits_to_f32(uint8_t bits) { return spe_float_of_(SPE_FORMAT_E5M2_, bits); }
-float spe_f32_to_tf32(float v) { return spe_float_of_(SPE_FORMAT_TF32_, spe_bits_of_(SPE_FORMAT_TF32_, v, false)); }
 
 /* The bits of a number as a constant of float type t; false if t is not supported. */
 XE_LATE_ bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits)
@@ -102,6 +101,6 @@ XE_LATE_ bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t 
         return true;
     }
     if (t->bits != 16 && t->bits != 8) return false;
-    *bits = spe_encode_(spe_format_of_((int)t->encoding), value, false);
+    *bits = spe_encode_((int)t->encoding, value, false);
     return true;
 }

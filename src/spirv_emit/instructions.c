@@ -221,23 +221,17 @@ spe_id spe_shuffle(spe_module *m, spe_id a, spe_id b, uint32_t n, const uint32_t
 
 spe_id spe_extract_dyn(spe_module *m, spe_id v, spe_id i)
 {
-    spe_id type = spe_check_(m, __func__, "vI", v, i);
     uint32_t w[] = {v, i};
     uint64_t k;
-    if (!type) return 0;
     if (spe_const_bits(m, i, &k) && k < 16) return spe_extract(m, v, (uint32_t)k);
-    if (spe_count(m, type) < 2) return spe_disagree_(m, type, spe_type_of(m, i));
-    return spe_emit_(m, SPE_OpVectorExtractDynamic, spe_scalar_of(m, type), 2, w);
+    return spe_instruction_(m, __func__, SPE_OpVectorExtractDynamic, "VI:.", w);
 }
 spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_id i)
 {
-    spe_id type = spe_check_(m, __func__, "vvI", v, scalar, i), ts = spe_type_of(m, scalar);
     uint32_t w[] = {v, scalar, i};
     uint64_t k;
-    if (!type) return 0;
     if (spe_const_bits(m, i, &k) && k < 16) return spe_insert(m, v, scalar, (uint32_t)k);
-    if (spe_count(m, type) < 2 || spe_scalar_of(m, type) != ts) return spe_disagree_(m, type, ts);
-    return spe_emit_(m, SPE_OpVectorInsertDynamic, type, 3, w);
+    return spe_instruction_(m, __func__, SPE_OpVectorInsertDynamic, "V.I:=", w);
 }
 
 /* -- memory ------------------------------------------------------------------------------------------------------ */

@@ -510,14 +510,14 @@ TEST(carried_values_keep_number_and_type)
     spe_else(&m, 1, &n);
     c = spe_f32(&m, 2.0f);
     spe_endif(&m, 1, &c, &c);
-    expect(&m, SPE_ERR_CARRIED, "is i32 on one side and f32 on another");
+    expect(&m, SPE_ERR_CARRIED, "carried value 0 changes its type from i32 to f32");
 
     n = open_kernel(&m);
     spe_if(&m, spe_slt(&m, n, spe_i32(&m, 3)));
     spe_else(&m, 1, &n);
     pair[0] = pair[1] = n;
     spe_endif(&m, 2, pair, pair);
-    expect(&m, SPE_ERR_CARRIED, "2 values leave this side");
+    expect(&m, SPE_ERR_CARRIED, "2 values, but the spe_if");
 
     n = open_kernel(&m);
     spe_if(&m, spe_slt(&m, n, spe_i32(&m, 3)));
