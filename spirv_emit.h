@@ -1436,7 +1436,7 @@ XE_FN_ spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const char 
 XE_FN_ const char *spe_text_(spe_module *m, spe_id type);
 XE_FN_ spe_id spe_disagree_(spe_module *m, spe_id a, spe_id b);
 XE_FN_ bool spe_grow_(spe_module *m, void *array, size_t *capacity, size_t need, size_t size, size_t first);
-XE_FN_ spe_id spe_string_(spe_module *m, const char *text);
+XE_FN_ spe_id spe_write_once_(spe_module *m, uint32_t op, const char *text);
 XE_FN_ uint32_t spe_access_(spe_module *m, spe_id type, uint32_t align, bool is_volatile, uint32_t *w);
 XE_FN_ bool spe_declares_(const spe_module *m, uint32_t capability);
 XE_FN_ void spe_need_(spe_module *m, uint32_t kind, uint32_t number);
@@ -1676,7 +1676,7 @@ spe_id spe_u32(spe_module *m, uint32_t value) { return spe_const_scalar_(m, spe_
 XE_FN_ void spe_line_(spe_module *m)
 {
     if (!m->file || (m->line_line == m->line && m->line_file == m->file)) return;
-    if (m->string_file != m->file) m->string_id = spe_string_(m, m->string_file = m->file);
+    if (m->string_file != m->file) m->string_id = spe_write_once_(m, SPE_OpString, m->string_file = m->file);
     spe_write_(m, SPE_BUFFER_BODY_, SPE_OpLine, 3, m->string_id, (uint32_t)m->line, 0);
     m->line_file = m->file;
     m->line_line = m->line;
@@ -2250,20 +2250,21 @@ XE_FN_ void spe_put_text_(uint32_t *at, const char *text)
     for (i = 0; i < n; i++) at[i / 4] |= (uint32_t)(unsigned char)text[i] << (i % 4 * 8);
 }
 
-/* The OpString with this text, made once. */
-XE_FN_ spe_id spe_string_(spe_module *m, const char *text)
+/* The OpString, which has an id, or the OpExtension with this text, made once. Returns the id. */
+XE_FN_ spe_id spe_write_once_(spe_module *m, uint32_t op, const char *text)
 {
-    const spe_buffer_ *b = &m->buffer[SPE_SECTION_STRING_];
-    uint32_t n = spe_text_words_(text), *copy = (uint32_t *)spe_alloc(m, n * sizeof *copy);
+    uint32_t n = spe_text_words_(text), *copy = (uint32_t *)spe_alloc(m, n * sizeof *copy), ids = op == SPE_OpString;
+    int section = ids ? SPE_SECTION_STRING_ : SPE_SECTION_EXTENSION_;
+    const spe_buffer_ *b = &m->buffer[section];
     size_t i;
     if (!copy) return 0;
     spe_put_text_(copy, text);
     for (i = 0; i < b->count; i += b->data[i] >> 16) {
-        if (b->data[i] == ((n + 2) << 16 | SPE_OpString) && !memcmp(b->data + i + 2, copy, n * sizeof *copy))
+        if (b->data[i] == ((n + ids + 1) << 16 | op) && !memcmp(b->data + i + ids + 1, copy, n * sizeof *copy))
             return b->data[i + 1];
     }
-    spe_id id = spe_new_id_(m, 0, 0, 0);
-    return spe_write_words_(m, SPE_SECTION_STRING_, SPE_OpString, 1, &id, n, copy) ? id : 0;
+    spe_id id = ids ? spe_new_id_(m, 0, 0, 0) : 0;
+    return spe_write_words_(m, section, op, ids, &id, n, copy) ? id : 0;
 }
 
 /* -- scopes: a value belongs to the region that defines it -------------------------------------------------------- */
@@ -3110,16 +3111,9 @@ XE_FN_ const spe_need_row_ *spe_first_need_(uint32_t kind, uint32_t number)
 
 void spe_extension(spe_module *m, const char *name)
 {
-    spe_buffer_ *b = &m->buffer[SPE_SECTION_EXTENSION_];
-    uint32_t words = spe_text_words_(name), want[64];
-    size_t i;
     if (m->error.id) return;
-    if (!*name || words > 64) SPE_ERROR_(m, NAME, "\"%.60s\" is not a name of an extension", name);
-    else spe_put_text_(want, name);
-    for (i = 0; i < b->count && !m->error.id; i += b->data[i] >> 16) {
-        if (b->data[i] >> 16 == words + 1 && !memcmp(b->data + i + 1, want, words * sizeof *want)) return;
-    }
-    spe_write_words_(m, SPE_SECTION_EXTENSION_, SPE_OpExtension, words, want, 0, NULL);
+    if (!*name || strlen(name) > 255) SPE_ERROR_(m, NAME, "\"%.60s\" is not a name of an extension", name);
+    else spe_write_once_(m, SPE_OpExtension, name);
 }
 
 XE_FN_ bool spe_declares_(const spe_module *m, uint32_t capability)
@@ -4264,7 +4258,7 @@ XE_FN_ void spe_write_head_(spe_module *m)
     spe_write_(m, SPE_SECTION_MODEL_, SPE_OpMemoryModel, 2, SPE_AddressingModelPhysical64, SPE_MemoryModelOpenCL);
     if (m->options.source)
         spe_write_(m, SPE_SECTION_STRING_, SPE_OpSource, 3, SPE_SourceLanguageUnknown, 0,
-                   spe_string_(m, m->options.source));
+                   spe_write_once_(m, SPE_OpString, m->options.source));
     for (e = 0; e < m->entry_count && mark; e++) spe_write_entry_(m, e, mark);
 }
 

@@ -229,7 +229,7 @@ spe_id spe_u32(spe_module *m, uint32_t value) { return spe_const_scalar_(m, spe_
 static void spe_line_(spe_module *m)
 {
     if (!m->file || (m->line_line == m->line && m->line_file == m->file)) return;
-    if (m->string_file != m->file) m->string_id = spe_string_(m, m->string_file = m->file);
+    if (m->string_file != m->file) m->string_id = spe_write_once_(m, SPE_OpString, m->string_file = m->file);
     spe_write_(m, SPE_BUFFER_BODY_, SPE_OpLine, 3, m->string_id, (uint32_t)m->line, 0);
     m->line_file = m->file;
     m->line_line = m->line;

@@ -67,7 +67,7 @@ static void spe_write_head_(spe_module *m)
     spe_write_(m, SPE_SECTION_MODEL_, SPE_OpMemoryModel, 2, SPE_AddressingModelPhysical64, SPE_MemoryModelOpenCL);
     if (m->options.source)
         spe_write_(m, SPE_SECTION_STRING_, SPE_OpSource, 3, SPE_SourceLanguageUnknown, 0,
-                   spe_string_(m, m->options.source));
+                   spe_write_once_(m, SPE_OpString, m->options.source));
     for (e = 0; e < m->entry_count && mark; e++) spe_write_entry_(m, e, mark);
 }
 

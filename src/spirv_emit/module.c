@@ -163,20 +163,21 @@ XE_FN_ void spe_put_text_(uint32_t *at, const char *text)
     for (i = 0; i < n; i++) at[i / 4] |= (uint32_t)(unsigned char)text[i] << (i % 4 * 8);
 }
 
-/* The OpString with this text, made once. */
-XE_LATE_ spe_id spe_string_(spe_module *m, const char *text)
+/* The OpString, which has an id, or the OpExtension with this text, made once. Returns the id. */
+XE_LATE_ spe_id spe_write_once_(spe_module *m, uint32_t op, const char *text)
 {
-    const spe_buffer_ *b = &m->buffer[SPE_SECTION_STRING_];
-    uint32_t n = spe_text_words_(text), *copy = (uint32_t *)spe_alloc(m, n * sizeof *copy);
+    uint32_t n = spe_text_words_(text), *copy = (uint32_t *)spe_alloc(m, n * sizeof *copy), ids = op == SPE_OpString;
+    int section = ids ? SPE_SECTION_STRING_ : SPE_SECTION_EXTENSION_;
+    const spe_buffer_ *b = &m->buffer[section];
     size_t i;
     if (!copy) return 0;
     spe_put_text_(copy, text);
     for (i = 0; i < b->count; i += b->data[i] >> 16) {
-        if (b->data[i] == ((n + 2) << 16 | SPE_OpString) && !memcmp(b->data + i + 2, copy, n * sizeof *copy))
+        if (b->data[i] == ((n + ids + 1) << 16 | op) && !memcmp(b->data + i + ids + 1, copy, n * sizeof *copy))
             return b->data[i + 1];
     }
-    spe_id id = spe_new_id_(m, 0, 0, 0);
-    return spe_write_words_(m, SPE_SECTION_STRING_, SPE_OpString, 1, &id, n, copy) ? id : 0;
+    spe_id id = ids ? spe_new_id_(m, 0, 0, 0) : 0;
+    return spe_write_words_(m, section, op, ids, &id, n, copy) ? id : 0;
 }
 
 /* -- scopes: a value belongs to the region that defines it -------------------------------------------------------- */

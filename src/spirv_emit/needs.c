@@ -61,16 +61,9 @@ static const spe_need_row_ *spe_first_need_(uint32_t kind, uint32_t number)
 
 void spe_extension(spe_module *m, const char *name)
 {
-    spe_buffer_ *b = &m->buffer[SPE_SECTION_EXTENSION_];
-    uint32_t words = spe_text_words_(name), want[64];
-    size_t i;
     if (m->error.id) return;
-    if (!*name || words > 64) SPE_ERROR_(m, NAME, "\"%.60s\" is not a name of an extension", name);
-    else spe_put_text_(want, name);
-    for (i = 0; i < b->count && !m->error.id; i += b->data[i] >> 16) {
-        if (b->data[i] >> 16 == words + 1 && !memcmp(b->data + i + 1, want, words * sizeof *want)) return;
-    }
-    spe_write_words_(m, SPE_SECTION_EXTENSION_, SPE_OpExtension, words, want, 0, NULL);
+    if (!*name || strlen(name) > 255) SPE_ERROR_(m, NAME, "\"%.60s\" is not a name of an extension", name);
+    else spe_write_once_(m, SPE_OpExtension, name);
 }
 
 XE_LATE_ bool spe_declares_(const spe_module *m, uint32_t capability)

@@ -35,7 +35,7 @@ XE_FN_ bool spe_grow_(spe_module *m, void *array, size_t *capacity, size_t need,
 XE_FN_ void *spe_copied_(spe_module *m, const void *from, size_t size);
 XE_FN_ uint32_t spe_text_words_(const char *text);
 XE_FN_ void spe_put_text_(uint32_t *at, const char *text);
-XE_FN_ spe_id spe_string_(spe_module *m, const char *text);
+XE_FN_ spe_id spe_write_once_(spe_module *m, uint32_t op, const char *text);
 XE_FN_ bool spe_scope_push_(spe_module *m);
 XE_FN_ void spe_scope_pop_(spe_module *m);
 XE_FN_ void spe_scope_renew_(spe_module *m);
