@@ -374,12 +374,12 @@ XETILE_API cm_matrix cm_from_parts(cm_ctx *c, const cm_layout *l, const spe_id *
 
 /* This lane's component v, 0 <= v < V (channels of a word follow one another), of the storage type (TinyTC: extract); a
  * copy with component v of every lane replaced by a scalar of that type (TinyTC: insert) [SHAPE, SCALAR]; a matrix from
- * all V components in this order. Not for complex matrices [EMIT_TYPE]. */
+ * all V components in this order [SCALAR]. Not for complex matrices [EMIT_TYPE]. */
 XETILE_API spe_id cm_component(cm_ctx *c, const cm_matrix *a, int v);
 XETILE_API cm_matrix cm_insert(cm_ctx *c, const cm_matrix *a, int v, spe_id scalar);
 XETILE_API cm_matrix cm_from_components(cm_ctx *c, const cm_layout *l, const spe_id *components);
 
-/* The row and the column of this lane's component v, as i32. */
+/* The row and the column of this lane's component v, as i32 [SHAPE]. */
 XETILE_API spe_id cm_row_index(cm_ctx *c, const cm_layout *l, int v);
 XETILE_API spe_id cm_col_index(cm_ctx *c, const cm_layout *l, int v);
 
@@ -443,7 +443,7 @@ XETILE_API const cm_block_shape *cm_block_shape_row(cm_block_op op, int elem, in
 typedef spe_id (*cm_visit_fn)(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, void *user);
 
 /* Calls fn once for every element of `a` that lies inside the memory. The result is a matrix like a, with padding
- * outside. The halves of a complex matrix are visited one after the other, as matrices of f32 or f64 [mem]. */
+ * outside. The halves of a complex matrix are visited one after the other, as matrices of f32 or f64 [mem, SCALAR]. */
 XETILE_API cm_matrix cm_visit(cm_ctx *c, const cm_matrix *a, const cm_mem *mem, cm_visit_fn fn, void *user);
 
 /* Atomic load, store and update of each component (not of the whole matrix; each half of a complex component is
@@ -497,8 +497,8 @@ XETILE_API cm_matrix cm_mul_add_saturating(cm_ctx *c, cm_type type_d, const cm_m
 typedef spe_id (*cm_fn)(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user);
 
 /* fn(c, type, a, 0, user) on every component; fn(c, type, a, b, user) on every pair of components of two matrices of
- * equal type, shape and use [COMPONENT, SHAPE; SCALAR if fn returns another type]. Returns a matrix like a. Padding is
- * mapped too, but never stored. */
+ * equal type, shape and use [COMPONENT, SHAPE; SCALAR if fn returns another type, or 0]. Returns a matrix like a.
+ * Padding is mapped too, but never stored. */
 XETILE_API cm_matrix cm_map1(cm_ctx *c, const cm_matrix *a, cm_fn fn, void *user);
 XETILE_API cm_matrix cm_map2(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user);
 
@@ -755,7 +755,7 @@ int cm_layout_interleave(cm_layout *l, int k1)
     return 0;
 }
 
-int cm_components(const cm_layout *l) { return l->size_v / l->omega; }
+int cm_components(const cm_layout *l) { return l->omega ? l->size_v / l->omega : 0; }
 
 int cm_linear(const cm_layout *l, cm_index x)
 {
@@ -853,9 +853,11 @@ const cm_target *cm_target_row(const char *name)
     return NULL;
 }
 
+enum { CM_SIZES_ = 8 | 16 | 32 }; /* of subgroups: more lanes than 32 do not fit where one bit stands for each */
+
 XE_FN_ bool cm_has_size_(const cm_target *t, int size)
 {
-    return cm_power_of_two_(size) && (t->subgroup_sizes & (uint32_t)size);
+    return cm_power_of_two_(size) && (t->subgroup_sizes & CM_SIZES_ & (uint32_t)size);
 }
 
 /* The sizes of a mask as text, "16 and 32". */
@@ -884,10 +886,10 @@ bool cm_choose_target(spe_blame at, const spe_device *d, int size, cm_target *ta
     }
     *target = *row;
     if (d->subgroup_sizes) target->subgroup_sizes = d->subgroup_sizes;
-    if (d->local_memory) target->local_memory = (int)d->local_memory;
-    if (d->max_group_size) target->max_group_size = (int)d->max_group_size;
+    if (d->local_memory) target->local_memory = d->local_memory < INT32_MAX ? (int)d->local_memory : INT32_MAX;
+    if (d->max_group_size) target->max_group_size = d->max_group_size < INT32_MAX ? (int)d->max_group_size : INT32_MAX;
     if (!size && cm_has_size_(target, row->subgroup_size)) size = row->subgroup_size;
-    if (!size) size = (int)(target->subgroup_sizes & (~target->subgroup_sizes + 1u)); /* the smallest */
+    for (int s = 8; !size && s <= 32; s *= 2) size = cm_has_size_(target, s) ? s : 0; /* the smallest */
     target->subgroup_size = size;
     if (cm_has_size_(target, size)) return true;
     spe_report(at, at.errors->subgroup_size, "wanted %d, %s has %s", size, row->name,
@@ -1014,8 +1016,8 @@ int cm_part_count(const cm_layout *l)
 
 int cm_part_words(const cm_layout *l, int part)
 {
-    int words = cm_block_words_(l);
-    return spe_run(words, part % spe_runs(words));
+    int words = l->rows ? cm_block_words_(l) : 0;
+    return words ? spe_run(words, part % spe_runs(words)) : 0;
 }
 
 /* The words of a part: their block, the first word in it, and their number. */
@@ -1250,6 +1252,9 @@ cm_matrix cm_from_components(cm_ctx *c, const cm_layout *l, const spe_id *compon
 {
     cm_matrix a = cm_new_(c, l);
     if (!a.parts || cm_opaque_(c, "components") || !cm_arith_type(c, l->type)) return cm_poison();
+    for (int v = 0; v < l->size_v; v++)
+        if (spe_type_of(c->module, components[v]) != cm_storage_type(c, l->type))
+            return CM_POISON_(c, SCALAR, "component %d is not of the storage type of %s", v, cm_name_(l->type));
     for (int part = 0; part < a.parts; part++) {
         int words = cm_part_words(l, part), group = cm_group_(l, words), n = group * cm_channels_(l), pieces = 0;
         spe_id piece[8], elem = cm_storage_type(c, l->type);
@@ -1304,8 +1309,20 @@ XE_FN_ spe_id cm_col_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v)
     return cm_plus_(c, cm_times_(c, lane.col, l->omega), cm_element_at_(l, 0, v).col);
 }
 
-spe_id cm_row_index(cm_ctx *c, const cm_layout *l, int v) { return cm_row_at_(c, l, cm_lane_(c, l), v); }
-spe_id cm_col_index(cm_ctx *c, const cm_layout *l, int v) { return cm_col_at_(c, l, cm_lane_(c, l), v); }
+XE_FN_ bool cm_has_component_(cm_ctx *c, const cm_layout *l, int v)
+{
+    if (!spe_ok(c->module)) return false;
+    return (v >= 0 && v < l->size_v) || CM_FAIL_(c, SHAPE, "component %d; there are %d", v, l->size_v);
+}
+
+spe_id cm_row_index(cm_ctx *c, const cm_layout *l, int v)
+{
+    return cm_has_component_(c, l, v) ? cm_row_at_(c, l, cm_lane_(c, l), v) : 0;
+}
+spe_id cm_col_index(cm_ctx *c, const cm_layout *l, int v)
+{
+    return cm_has_component_(c, l, v) ? cm_col_at_(c, l, cm_lane_(c, l), v) : 0;
+}
 
 /* Row and column axis of component v of the vector: v = (w1 + u K1 + w2 K1 V/K), where u includes channels. */
 XE_FN_ void cm_axes_of_(const cm_layout *l, int v, int *row, int *col)
@@ -1495,7 +1512,7 @@ XE_FN_ spe_id cm_applied_(cm_ctx *c, cm_type type, spe_id a, spe_id b, cm_fn fn,
 {
     spe_id r = fn(c, type, a, b, user);
     char got[64], want[64];
-    if (!r || spe_type_of(c->module, r) == spe_type_of(c->module, a)) return r;
+    if (!spe_ok(c->module) || spe_type_of(c->module, r) == spe_type_of(c->module, a)) return r;
     return CM_FAIL_(c, SCALAR, "a function on %s returned %s",
                     spe_type_text(c->module, spe_type_of(c->module, a), want, sizeof want),
                     spe_type_text(c->module, spe_type_of(c->module, r), got, sizeof got));
@@ -1832,7 +1849,7 @@ bool cm_walk_next_(cm_walk_ *w)
     cm_ctx *c = w->c;
     if (!w->value) return false;
     if (w->v >= 0) {
-        if (w->component && spe_type_of(c->module, w->component) != cm_arith_type(c, l->type))
+        if (spe_ok(c->module) && spe_type_of(c->module, w->component) != cm_arith_type(c, l->type))
             return CM_FAIL_(c, SCALAR, "CM_APPLY: the component is not of the arithmetic type of %s any more",
                             cm_name_(l->type));
         w->value[w->v] = spe_ok(c->module) ? cm_from_arith(c, l->type, w->component) : 0;
@@ -2246,6 +2263,15 @@ XE_FN_ bool cm_move_khr_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool sto
     return true;
 }
 
+/* May the function of cm_visit return this after it returned `first`: a value of the storage type, or always 0? */
+XE_FN_ bool cm_is_result_(cm_ctx *c, cm_type type, spe_id v, spe_id first)
+{
+    if (!spe_ok(c->module)) return false;
+    if (!v != !first) return CM_FAIL_(c, SCALAR, "the function of cm_visit returns 0 for some elements only");
+    return !v || spe_type_of(c->module, v) == cm_storage_type(c, type) ||
+           CM_FAIL_(c, SCALAR, "the result of cm_visit's function is not of the storage type of %s", cm_name_(type));
+}
+
 /* Calls fn for every element of layout l inside the memory, with the value in `a` (0 if a is NULL). */
 XE_FN_ cm_matrix cm_visit_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, const cm_mem *mem, cm_visit_fn fn,
                            void *user)
@@ -2265,6 +2291,7 @@ XE_FN_ cm_matrix cm_visit_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, co
             spe_id inside = cm_and_(c, axes.row[row].inside, axes.col[col].inside);
             if (inside) spe_if(c->module, inside);
             v[i] = fn(c, part.type, spe_index(c->module, axes.row[row].at, axes.col[col].at), v[i], user);
+            if (!cm_is_result_(c, part.type, v[i], i ? v[0] : v[i])) return cm_poison();
             if (inside && v[i]) spe_endif_from(c->module, 1, &v[i], &s.padding, &v[i]);
             if (inside && !v[i]) spe_endif(c->module, 0, NULL, NULL);
         }

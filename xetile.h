@@ -2696,7 +2696,7 @@ XE_FN_ bool xt_check_operand_(xt_where_ w, const char *of, const xt_vec *v, cons
 /* A dimension as written by users: 0, 1, or for blocked vectors XT_DIMS(0, 2), XT_DIMS(1, 3). -1 after an error. */
 XE_FN_ int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v)
 {
-    int pair = dim - XT_DIMS_PAIR_, blocked = v->inner[0] > 0;
+    int pair = dim >= XT_DIMS_PAIR_ ? dim - XT_DIMS_PAIR_ : -1, blocked = v->inner[0] > 0;
     if (!blocked && (dim == 0 || dim == 1)) return dim;
     if (blocked && (pair == 0 * 4 + 2 || pair == 1 * 4 + 3)) return pair / 4;
     if (pair >= 0)
@@ -4342,7 +4342,7 @@ XE_FN_ bool xt_mma_result_(const xt_mma_desc_ *d, bool with_c, cm_type *result)
 {
     const cm_product *row = cm_product_row(d->left.type, d->right.type);
     cm_type own = d->left.type;
-    if (!row) return false;
+    if (!row || d->type < 0) return false;
     *result = with_c ? d->sum.type : d->type ? (cm_type)(d->type - 1) : row->acc;
     if (d->type && d->type - 1 != (int)*result) return false;
     return *result == row->acc || (own == d->right.type && *result == own && (own == CM_F16 || own == CM_BF16));
@@ -4353,7 +4353,7 @@ XE_FN_ bool xt_mma_check_types_(xt_where_ w, const xt_mma_desc_ *d, bool with_c,
     return xt_mma_result_(d, with_c, result) ||
            xt_fail_(w, XT_ERROR_MMA_TYPE, "a of %s, b of %s%s%s%s%s", xt_type_name_(d->left.type),
                     xt_type_name_(d->right.type), with_c ? ", c of " : "", with_c ? xt_type_name_(d->sum.type) : "",
-                    d->type ? ", result " : "", d->type ? xt_type_name_(d->type - 1) : "");
+                    d->type ? ", result " : "", d->type ? xt_type_name_(d->type < 0 ? d->type : d->type - 1) : "");
 }
 
 XE_FN_ bool xt_mma_has_map_(xt_where_ w, const char *what, const xt_map *has, const xt_map *wanted)
@@ -8081,8 +8081,8 @@ XE_FN_ bool xt_choose_resources_(xt_ctx *x)
         return xt_fail_(w, XT_ERROR_REGISTERS, ".registers is %d, wanted 128 or 256", registers);
     if (x->subgroups) at = x->subgroups_at;
     if (subgroups < 0 || subgroups > x->target.max_group_size / x->S)
-        return xt_fail_(w, XT_ERROR_GROUP_SIZE, "%d subgroups of %d are %d work-items, %s has %d", subgroups, x->S,
-                        subgroups * x->S, x->target.name, x->target.max_group_size);
+        return xt_fail_(w, XT_ERROR_GROUP_SIZE, "%d subgroups of %d are %lld work-items, %s has %d", subgroups, x->S,
+                        (long long)subgroups * x->S, x->target.name, x->target.max_group_size);
     most = x->target.max_group_size / x->S / 2; /* 256 registers halve the hardware's threads */
     x->registers = x->accumulator_bytes > 4096 || (x->product_bytes > 6144 && subgroups <= most) ? 256 : 128;
     if (registers) x->registers = registers;

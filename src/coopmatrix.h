@@ -372,12 +372,12 @@ XETILE_API cm_matrix cm_from_parts(cm_ctx *c, const cm_layout *l, const spe_id *
 
 /* This lane's component v, 0 <= v < V (channels of a word follow one another), of the storage type (TinyTC: extract); a
  * copy with component v of every lane replaced by a scalar of that type (TinyTC: insert) [SHAPE, SCALAR]; a matrix from
- * all V components in this order. Not for complex matrices [EMIT_TYPE]. */
+ * all V components in this order [SCALAR]. Not for complex matrices [EMIT_TYPE]. */
 XETILE_API spe_id cm_component(cm_ctx *c, const cm_matrix *a, int v);
 XETILE_API cm_matrix cm_insert(cm_ctx *c, const cm_matrix *a, int v, spe_id scalar);
 XETILE_API cm_matrix cm_from_components(cm_ctx *c, const cm_layout *l, const spe_id *components);
 
-/* The row and the column of this lane's component v, as i32. */
+/* The row and the column of this lane's component v, as i32 [SHAPE]. */
 XETILE_API spe_id cm_row_index(cm_ctx *c, const cm_layout *l, int v);
 XETILE_API spe_id cm_col_index(cm_ctx *c, const cm_layout *l, int v);
 
@@ -441,7 +441,7 @@ XETILE_API const cm_block_shape *cm_block_shape_row(cm_block_op op, int elem, in
 typedef spe_id (*cm_visit_fn)(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, void *user);
 
 /* Calls fn once for every element of `a` that lies inside the memory. The result is a matrix like a, with padding
- * outside. The halves of a complex matrix are visited one after the other, as matrices of f32 or f64 [mem]. */
+ * outside. The halves of a complex matrix are visited one after the other, as matrices of f32 or f64 [mem, SCALAR]. */
 XETILE_API cm_matrix cm_visit(cm_ctx *c, const cm_matrix *a, const cm_mem *mem, cm_visit_fn fn, void *user);
 
 /* Atomic load, store and update of each component (not of the whole matrix; each half of a complex component is
@@ -495,8 +495,8 @@ XETILE_API cm_matrix cm_mul_add_saturating(cm_ctx *c, cm_type type_d, const cm_m
 typedef spe_id (*cm_fn)(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user);
 
 /* fn(c, type, a, 0, user) on every component; fn(c, type, a, b, user) on every pair of components of two matrices of
- * equal type, shape and use [COMPONENT, SHAPE; SCALAR if fn returns another type]. Returns a matrix like a. Padding is
- * mapped too, but never stored. */
+ * equal type, shape and use [COMPONENT, SHAPE; SCALAR if fn returns another type, or 0]. Returns a matrix like a.
+ * Padding is mapped too, but never stored. */
 XETILE_API cm_matrix cm_map1(cm_ctx *c, const cm_matrix *a, cm_fn fn, void *user);
 XETILE_API cm_matrix cm_map2(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user);
 

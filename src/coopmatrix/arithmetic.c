@@ -175,7 +175,7 @@ bool cm_walk_next_(cm_walk_ *w)
     cm_ctx *c = w->c;
     if (!w->value) return false;
     if (w->v >= 0) {
-        if (w->component && spe_type_of(c->module, w->component) != cm_arith_type(c, l->type))
+        if (spe_ok(c->module) && spe_type_of(c->module, w->component) != cm_arith_type(c, l->type))
             return CM_FAIL_(c, SCALAR, "CM_APPLY: the component is not of the arithmetic type of %s any more",
                             cm_name_(l->type));
         w->value[w->v] = spe_ok(c->module) ? cm_from_arith(c, l->type, w->component) : 0;

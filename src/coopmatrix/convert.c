@@ -179,7 +179,7 @@ static spe_id cm_applied_(cm_ctx *c, cm_type type, spe_id a, spe_id b, cm_fn fn,
 {
     spe_id r = fn(c, type, a, b, user);
     char got[64], want[64];
-    if (!r || spe_type_of(c->module, r) == spe_type_of(c->module, a)) return r;
+    if (!spe_ok(c->module) || spe_type_of(c->module, r) == spe_type_of(c->module, a)) return r;
     return CM_FAIL_(c, SCALAR, "a function on %s returned %s",
                     spe_type_text(c->module, spe_type_of(c->module, a), want, sizeof want),
                     spe_type_text(c->module, spe_type_of(c->module, r), got, sizeof got));

@@ -62,7 +62,7 @@ int cm_layout_interleave(cm_layout *l, int k1)
     return 0;
 }
 
-int cm_components(const cm_layout *l) { return l->size_v / l->omega; }
+int cm_components(const cm_layout *l) { return l->omega ? l->size_v / l->omega : 0; }
 
 int cm_linear(const cm_layout *l, cm_index x)
 {

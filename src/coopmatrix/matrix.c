@@ -20,9 +20,11 @@ const cm_target *cm_target_row(const char *name)
     return NULL;
 }
 
+enum { CM_SIZES_ = 8 | 16 | 32 }; /* of subgroups: more lanes than 32 do not fit where one bit stands for each */
+
 static bool cm_has_size_(const cm_target *t, int size)
 {
-    return cm_power_of_two_(size) && (t->subgroup_sizes & (uint32_t)size);
+    return cm_power_of_two_(size) && (t->subgroup_sizes & CM_SIZES_ & (uint32_t)size);
 }
 
 /* The sizes of a mask as text, "16 and 32". */
@@ -51,10 +53,10 @@ bool cm_choose_target(spe_blame at, const spe_device *d, int size, cm_target *ta
     }
     *target = *row;
     if (d->subgroup_sizes) target->subgroup_sizes = d->subgroup_sizes;
-    if (d->local_memory) target->local_memory = (int)d->local_memory;
-    if (d->max_group_size) target->max_group_size = (int)d->max_group_size;
+    if (d->local_memory) target->local_memory = d->local_memory < INT32_MAX ? (int)d->local_memory : INT32_MAX;
+    if (d->max_group_size) target->max_group_size = d->max_group_size < INT32_MAX ? (int)d->max_group_size : INT32_MAX;
     if (!size && cm_has_size_(target, row->subgroup_size)) size = row->subgroup_size;
-    if (!size) size = (int)(target->subgroup_sizes & (~target->subgroup_sizes + 1u)); /* the smallest */
+    for (int s = 8; !size && s <= 32; s *= 2) size = cm_has_size_(target, s) ? s : 0; /* the smallest */
     target->subgroup_size = size;
     if (cm_has_size_(target, size)) return true;
     spe_report(at, at.errors->subgroup_size, "wanted %d, %s has %s", size, row->name,
@@ -181,8 +183,8 @@ int cm_part_count(const cm_layout *l)
 
 int cm_part_words(const cm_layout *l, int part)
 {
-    int words = cm_block_words_(l);
-    return spe_run(words, part % spe_runs(words));
+    int words = l->rows ? cm_block_words_(l) : 0;
+    return words ? spe_run(words, part % spe_runs(words)) : 0;
 }
 
 /* The words of a part: their block, the first word in it, and their number. */
@@ -417,6 +419,9 @@ cm_matrix cm_from_components(cm_ctx *c, const cm_layout *l, const spe_id *compon
 {
     cm_matrix a = cm_new_(c, l);
     if (!a.parts || cm_opaque_(c, "components") || !cm_arith_type(c, l->type)) return cm_poison();
+    for (int v = 0; v < l->size_v; v++)
+        if (spe_type_of(c->module, components[v]) != cm_storage_type(c, l->type))
+            return CM_POISON_(c, SCALAR, "component %d is not of the storage type of %s", v, cm_name_(l->type));
     for (int part = 0; part < a.parts; part++) {
         int words = cm_part_words(l, part), group = cm_group_(l, words), n = group * cm_channels_(l), pieces = 0;
         spe_id piece[8], elem = cm_storage_type(c, l->type);
@@ -471,8 +476,20 @@ XE_FN_ spe_id cm_col_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v)
     return cm_plus_(c, cm_times_(c, lane.col, l->omega), cm_element_at_(l, 0, v).col);
 }
 
-spe_id cm_row_index(cm_ctx *c, const cm_layout *l, int v) { return cm_row_at_(c, l, cm_lane_(c, l), v); }
-spe_id cm_col_index(cm_ctx *c, const cm_layout *l, int v) { return cm_col_at_(c, l, cm_lane_(c, l), v); }
+static bool cm_has_component_(cm_ctx *c, const cm_layout *l, int v)
+{
+    if (!spe_ok(c->module)) return false;
+    return (v >= 0 && v < l->size_v) || CM_FAIL_(c, SHAPE, "component %d; there are %d", v, l->size_v);
+}
+
+spe_id cm_row_index(cm_ctx *c, const cm_layout *l, int v)
+{
+    return cm_has_component_(c, l, v) ? cm_row_at_(c, l, cm_lane_(c, l), v) : 0;
+}
+spe_id cm_col_index(cm_ctx *c, const cm_layout *l, int v)
+{
+    return cm_has_component_(c, l, v) ? cm_col_at_(c, l, cm_lane_(c, l), v) : 0;
+}
 
 /* Row and column axis of component v of the vector: v = (w1 + u K1 + w2 K1 V/K), where u includes channels. */
 XE_FN_ void cm_axes_of_(const cm_layout *l, int v, int *row, int *col)

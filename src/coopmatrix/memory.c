@@ -307,6 +307,15 @@ XE_FN_ bool cm_move_khr_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool sto
     return true;
 }
 
+/* May the function of cm_visit return this after it returned `first`: a value of the storage type, or always 0? */
+static bool cm_is_result_(cm_ctx *c, cm_type type, spe_id v, spe_id first)
+{
+    if (!spe_ok(c->module)) return false;
+    if (!v != !first) return CM_FAIL_(c, SCALAR, "the function of cm_visit returns 0 for some elements only");
+    return !v || spe_type_of(c->module, v) == cm_storage_type(c, type) ||
+           CM_FAIL_(c, SCALAR, "the result of cm_visit's function is not of the storage type of %s", cm_name_(type));
+}
+
 /* Calls fn for every element of layout l inside the memory, with the value in `a` (0 if a is NULL). */
 static cm_matrix cm_visit_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, const cm_mem *mem, cm_visit_fn fn,
                            void *user)
@@ -326,6 +335,7 @@ static cm_matrix cm_visit_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, co
             spe_id inside = cm_and_(c, axes.row[row].inside, axes.col[col].inside);
             if (inside) spe_if(c->module, inside);
             v[i] = fn(c, part.type, spe_index(c->module, axes.row[row].at, axes.col[col].at), v[i], user);
+            if (!cm_is_result_(c, part.type, v[i], i ? v[0] : v[i])) return cm_poison();
             if (inside && v[i]) spe_endif_from(c->module, 1, &v[i], &s.padding, &v[i]);
             if (inside && !v[i]) spe_endif(c->module, 0, NULL, NULL);
         }

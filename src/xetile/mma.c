@@ -17,7 +17,7 @@ static bool xt_mma_result_(const xt_mma_desc_ *d, bool with_c, cm_type *result)
 {
     const cm_product *row = cm_product_row(d->left.type, d->right.type);
     cm_type own = d->left.type;
-    if (!row) return false;
+    if (!row || d->type < 0) return false;
     *result = with_c ? d->sum.type : d->type ? (cm_type)(d->type - 1) : row->acc;
     if (d->type && d->type - 1 != (int)*result) return false;
     return *result == row->acc || (own == d->right.type && *result == own && (own == CM_F16 || own == CM_BF16));
@@ -28,7 +28,7 @@ static bool xt_mma_check_types_(xt_where_ w, const xt_mma_desc_ *d, bool with_c,
     return xt_mma_result_(d, with_c, result) ||
            xt_fail_(w, XT_ERROR_MMA_TYPE, "a of %s, b of %s%s%s%s%s", xt_type_name_(d->left.type),
                     xt_type_name_(d->right.type), with_c ? ", c of " : "", with_c ? xt_type_name_(d->sum.type) : "",
-                    d->type ? ", result " : "", d->type ? xt_type_name_(d->type - 1) : "");
+                    d->type ? ", result " : "", d->type ? xt_type_name_(d->type < 0 ? d->type : d->type - 1) : "");
 }
 
 static bool xt_mma_has_map_(xt_where_ w, const char *what, const xt_map *has, const xt_map *wanted)

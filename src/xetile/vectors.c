@@ -251,7 +251,7 @@ XE_FN_ bool xt_check_operand_(xt_where_ w, const char *of, const xt_vec *v, cons
 /* A dimension as written by users: 0, 1, or for blocked vectors XT_DIMS(0, 2), XT_DIMS(1, 3). -1 after an error. */
 XE_FN_ int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v)
 {
-    int pair = dim - XT_DIMS_PAIR_, blocked = v->inner[0] > 0;
+    int pair = dim >= XT_DIMS_PAIR_ ? dim - XT_DIMS_PAIR_ : -1, blocked = v->inner[0] > 0;
     if (!blocked && (dim == 0 || dim == 1)) return dim;
     if (blocked && (pair == 0 * 4 + 2 || pair == 1 * 4 + 3)) return pair / 4;
     if (pair >= 0)

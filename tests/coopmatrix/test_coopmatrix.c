@@ -6,6 +6,8 @@
 #include "ze_dispatch.h"
 #include "test.h"
 
+#include <limits.h>
+
 enum { BUFFER = 1 << 15, MATRICES = 4 }; /* bytes of a buffer; A, B, C, D */
 
 static zed_device device;
@@ -797,6 +799,18 @@ static void bench_begin(bench *b, const cm_target *target, cm_lowering lowering)
 }
 
 /* A cm_fn of the wrong type. */
+static spe_id nothing(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
+{
+    (void)c, (void)type, (void)a, (void)b, (void)user;
+    return 0;
+}
+
+static spe_id now_and_then(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, void *user)
+{
+    (void)c, (void)type, (void)ptr;
+    return ++*(int *)user % 2 ? v : 0;
+}
+
 static spe_id a_number(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 {
     (void)type, (void)a, (void)b, (void)user;
@@ -809,6 +823,7 @@ static void mistake(bench *b, int which)
     cm_ctx *c = &b->c;
     cm_matrix a, x, acc;
     spe_id shared;
+    int turn = 0;
     a = cm_splat(c, 16, 32, CM_F16, CM_A, 0);
     x = cm_splat(c, 32, 8, CM_F16, CM_B, 0);
     acc = cm_splat(c, 16, 8, CM_F32, CM_ACC, 0);
@@ -865,6 +880,12 @@ static void mistake(bench *b, int which)
     case 44: cm_mul_add_saturating(c, CM_I32, &a, &x, NULL); break;
     case 45: CM_APPLY(c, acc, acc, i, j, v) v = i; break;
     case 46: cm_map1(c, &acc, a_number, NULL); break;
+    case 47: CM_APPLY(c, acc, acc, i, j, v) v = 0; break;
+    case 48: cm_map1(c, &acc, nothing, NULL); break;
+    case 49: cm_visit(c, &acc, &b->mem, now_and_then, &turn); break;
+    case 50: cm_row_index(c, &acc.layout, acc.layout.size_v); break;
+    case 51: cm_col_index(c, &acc.layout, INT_MIN); break;
+    case 52: cm_from_components(c, &acc.layout, (const spe_id[128]){0}); break;
     default: break;
     }
 }
@@ -918,7 +939,13 @@ static const struct {
               {CM_ERROR_ATOMIC, "no order"},
               {CM_ERROR_MUL_TYPES, "8 or 16 bits, not f16 and f16"},
               {CM_ERROR_SCALAR, "CM_APPLY"},
-              {CM_ERROR_SCALAR, "returned i32"}};
+              {CM_ERROR_SCALAR, "returned i32"},
+              {CM_ERROR_SCALAR, "CM_APPLY"},
+              {CM_ERROR_SCALAR, "returned poison"},
+              {CM_ERROR_SCALAR, "0 for some elements"},
+              {CM_ERROR_SHAPE, "component 8; there are 8"},
+              {CM_ERROR_SHAPE, "component -2147483648; there are 8"},
+              {CM_ERROR_SCALAR, "component 0 is not"}};
 static int row; /* of the table */
 
 TEST(one_mistake)
@@ -935,6 +962,21 @@ TEST(one_mistake)
     CHECK_STR(spe_get_error(&b.m)->file, "user.c");
     CHECK_INT(spe_get_error(&b.m)->line, 42);
     CHECK(spe_finish(&b.m).data == NULL);
+    spe_free(&b.m);
+}
+
+/* What an error leaves behind has no components, and asking about it does no harm. */
+TEST(poison_has_no_components)
+{
+    bench b;
+    bench_begin(&b, cm_target_row("bmg"), CM_AUTO);
+    cm_matrix a = cm_splat(&b.c, 12, 8, CM_F32, CM_ACC, 0);
+    CHECK_INT(spe_get_error(&b.m)->id, CM_ERROR_ROWS);
+    CHECK_INT(cm_components(&a.layout), 0);
+    CHECK_INT(cm_part_count(&a.layout), 0);
+    CHECK_INT(cm_part_words(&a.layout, 0), 0);
+    CHECK_INT(cm_row_index(&b.c, &a.layout, 0), 0);
+    CHECK_INT(cm_col_index(&b.c, &a.layout, 0), 0);
     spe_free(&b.m);
 }
 
@@ -1063,6 +1105,7 @@ int main(void)
     RUN(main_loop);
     run_mistakes();
     RUN(khr_matrices);
+    RUN(poison_has_no_components);
     RUN(khr_mistakes);
     RUN(poison);
     RUN(targets);

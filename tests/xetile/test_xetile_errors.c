@@ -3,6 +3,8 @@
 #include "test.h"
 #include "xetile.h"
 
+#include <limits.h>
+
 static int marked; /* the line of the mistake */
 #define MARK marked = __LINE__;
 
@@ -170,6 +172,8 @@ BAD(mma_shape_of_c, MMA_SHAPE, "a 8 x 16, b 16 x 16", "c 8 x 8",
 BAD(mma_types, MMA_TYPE, "a of f16", "b of bf16", XT_TILE_MMA(F16(8, 16), XT_SPLAT(bf16, 16, 16, 0.0));)
 BAD(mma_type_of_c, MMA_TYPE, "b of f16", "c of i32", XT_TILE_MMA(F16(8, 16), F16(16, 16), XT_SPLAT(i32, 8, 16, 0));)
 BAD(mma_type_option, MMA_TYPE, "a of f16", "result i8", XT_TILE_MMA(F16(8, 16), F16(16, 16), .type = XT_TYPE(i8));)
+BAD(mma_type_out_of_range, MMA_TYPE, "a of f16", "result no type",
+    XT_TILE_MMA(F16(8, 16), F16(16, 16), .type = INT_MIN);)
 BAD(mma_map_of_a, MMA_MAP, "a has sg_layout {4, 1} sg_data {8, 16}", "wanted sg_layout {2, 2} sg_data {16, 16}",
     XT_TILE_MMA(MAPPED(f16, 32, 16, 4, 1, 8, 16), MAPPED(f16, 16, 32, 2, 2, 16, 16),
                 MAPPED(f32, 32, 32, 2, 2, 16, 16));)
@@ -495,6 +499,12 @@ TEST(a_body_runs_once)
 }
 
 /* The build as a whole. */
+XT_KERNEL (bare, ptr(f32, A))
+{
+    xt_tile a = XT_INIT_TILE(A, f32, 1, 16, .shape = XT_AT(1, 16));
+    XT_STORE_TILE(XT_LOAD_TILE(a), a);
+}
+
 XT_KERNEL (fine, ptr(f32, A), u32(N))
 {
     xt_map map = XT_MAP(.sg_layout = {8, 4}, .sg_data = {4, 8});
@@ -525,6 +535,15 @@ TEST(build_options)
     line = __LINE__ + 1;
     mod = XT_BUILD(fine, &(xt_target){.name = "bmg"}, .subgroup_size = 12);
     expect(&mod, XT_ERROR_SUBGROUP_SIZE, line, "wanted 12", "");
+    line = __LINE__ + 1;
+    mod = XT_BUILD(fine, &(xt_target){.name = "bmg", .subgroup_sizes = 64}, .subgroup_size = 64);
+    expect(&mod, XT_ERROR_SUBGROUP_SIZE, line, "wanted 64", "bmg has none");
+    line = __LINE__ + 1;
+    mod = XT_BUILD(fine, &(xt_target){.name = "bmg", .subgroup_sizes = 64});
+    expect(&mod, XT_ERROR_SUBGROUP_SIZE, line, "wanted 0", "bmg has none");
+    line = __LINE__ + 1;
+    mod = XT_BUILD(bare, &(xt_target){.name = "bmg"}, .subgroups = INT_MAX);
+    expect(&mod, XT_ERROR_GROUP_SIZE, line, "2147483647 subgroups of 16 are 34359738352", "has 1024");
     mod = XT_BUILD(fine, &(xt_target){.name = "bmg", .max_group_size = 256});
     expect(&mod, XT_ERROR_GROUP_SIZE, marked, "32 subgroups of 16 are 512", "has 256");
 }
@@ -681,6 +700,7 @@ int main(void)
     RUN(mma_types);
     RUN(mma_type_of_c);
     RUN(mma_type_option);
+    RUN(mma_type_out_of_range);
     RUN(mma_map_of_a);
     RUN(mma_map_of_b);
     RUN(mma_k_is_split);

@@ -3,6 +3,8 @@
 #include "test.h"
 #include "xetile.h"
 
+#include <limits.h>
+
 static int marked; /* the line of the mistake */
 #define MARK marked = __LINE__;
 
@@ -65,6 +67,8 @@ BAD(iota_type, VEC_TYPE, "XT_IOTA of", "e4m3", XT_IOTA(e4m3, 4, 16, 0);)
 
 /* reduction */
 BAD(reduction_dimension, VEC_DIM, "XT_REDUCTION along dimension 2", "2-D", XT_REDUCTION(add, V(f32, 4, 16), 2);)
+BAD(reduction_dimension_negative, VEC_DIM, "dimension -2147483648", "2-D",
+    XT_REDUCTION(add, V(f32, 4, 16), INT_MIN);)
 BAD(reduction_pair, VEC_DIM, "dimensions 1 and 3", "2-D", XT_REDUCTION(add, V(f32, 4, 16), XT_DIMS(1, 3));)
 BAD(reduction_kind_of_floats, REDUCTION_KIND, "minsi", "f32", XT_REDUCTION(minsi, V(f32, 4, 16), 1);)
 BAD(reduction_kind_of_integers, REDUCTION_KIND, "maximumf", "i32", XT_REDUCTION(maximumf, V(i32, 4, 16), 1);)
@@ -199,6 +203,7 @@ int main(void)
     RUN(iota_dimension);
     RUN(iota_type);
     RUN(reduction_dimension);
+    RUN(reduction_dimension_negative);
     RUN(reduction_pair);
     RUN(reduction_kind_of_floats);
     RUN(reduction_kind_of_integers);
