@@ -817,24 +817,63 @@ enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
  * xt_vec and xt_tile refer to values by id. Regions have nodes at their beginning and end. Passes read the nodes in
  * order, see xt_make_module_. */
 
-/* name, and the function that writes it; `nothing`: its parts do that; `same`: its result is that of its parts. From
- * STORE_TILE on, operations change memory, or let others do so, or bound a region. */
+/* name; the function that writes it, `nothing`: its parts do that, `same`: its result is that of its parts; its
+ * operands and attributes, and how xt_print shows them, see print.c. From STORE_TILE on, operations change memory, or
+ * let others do so, or bound a region. */
 #define XT_OPERATIONS_(X)                                                                                              \
-    X(ARGUMENT, argument) X(BUILTIN, builtin) X(BINARY_NUMBER, binary_number) X(CAST_NUMBER, cast_number)              \
-    X(SELECT_NUMBER, select_number) X(BITCAST_NUMBER, bitcast_number) X(MATH_NUMBER, math_number)                      \
-    X(LOCAL, local) X(PLACE, place) X(POINTER, pointer) X(MATRIX, matrix)                                              \
-    X(LOAD, load) X(INIT_TILE, init_tile) X(UPDATE_TILE_OFFSET, nothing)                                               \
-    X(LOAD_TILE, load_tile) X(PREFETCH_TILE, prefetch_tile) X(LOAD_GATHER, load_gather) X(ELEMENT, element)            \
-    X(TILE_MMA, tile_mma) X(SPLAT, splat) X(TABLE, table) X(IOTA, iota)                                                \
-    X(BINARY_VECTOR, each) X(CAST_VECTOR, each) X(SELECT_VECTOR, each)                                                \
-    X(BITCAST_VECTOR, each) X(MATH_VECTOR, each) X(REDUCE, reduce) X(REDUCTION, same) X(SCAN, scan)   \
-    X(BROADCAST, rearrange) X(TRANSPOSE, transpose) X(CONVERT_LAYOUT, rearrange) X(SHAPE_CAST, rearrange)              \
-    X(SLICE, rearrange) X(TILE_PACK, same) X(TILE_UNPACK, same)                                                        \
-    X(STORE_TILE, store_tile) X(STORE_SCATTER, store_scatter) X(STORE, store) X(ATOMIC_RMW, atomic_rmw)                \
-    X(FOR, for) X(WHILE, for) X(WHILE_TEST, while_test) X(IF, if) X(ELSE, else) X(END, end)                            \
-    X(BARRIER, barrier) X(BARRIER_ARRIVE, barrier) X(BARRIER_WAIT, barrier)                                \
-    X(EMIT, emit) X(EMIT_VEC, each)
-#define XT_OPERATION_ENUM_(name, write) XT_OP_##name##_,
+    X(ARGUMENT, argument, none, "")                                                                                    \
+    X(BUILTIN, builtin, none, "$= $k : index")                                                                         \
+    X(BINARY_NUMBER, binary_number, numbers, "$= $k $a0, $a1 : $A7")                                                   \
+    X(CAST_NUMBER, cast_number, numbers, "$= $k $n0 : $N0 to $A7")                                                     \
+    X(SELECT_NUMBER, select_number, numbers, "$= arith.select $n0, $a1, $a2 : $A7")                                    \
+    X(BITCAST_NUMBER, bitcast_number, numbers, "$= arith.bitcast $n0 : $N0 to $A7")                                    \
+    X(MATH_NUMBER, math_number, numbers, "$= $k$M : $A7")                                                              \
+    X(LOCAL, local, local, "$= memref.alloc() : memref<$d0x$E7, slm>")                                                 \
+    X(PLACE, place, place, "$= place [$K] of $P0 x $P1 : index")                                                       \
+    X(POINTER, pointer, numbers, "$= pointer $n0 : $N0 to memref<?x$E7>")                                              \
+    X(MATRIX, matrix, init_tile, "$= matrix $n1, $n2")                                                                 \
+    X(LOAD, load, numbers, "$= memref.load $n0[$n1] : $A7")                                                            \
+    X(INIT_TILE, init_tile, init_tile, "$= xetile.init_tile $b -> $T0")                                                \
+    X(UPDATE_TILE_OFFSET, nothing, update, "$= xetile.update_tile_offset $t0$u : $T0")                                 \
+    X(LOAD_TILE, load_tile, load, "$= xetile.load_tile $t0$p1$w2 : $T0 -> $r")                                         \
+    X(PREFETCH_TILE, prefetch_tile, prefetch, "xetile.prefetch_tile $t0$l1 : $T0")                                     \
+    X(LOAD_GATHER, load_gather, scattered, "$= xetile.load_gather $t1$o2$p3 : $T1$O2 -> $r")                           \
+    X(ELEMENT, element, vectors, "$= vector.extract $v0 : $V0")                                                        \
+    X(TILE_MMA, tile_mma, mma, "$= xetile.tile_mma $v0, $v1$o2$m3 : $V0, $V1$O2 -> $r")                                \
+    X(SPLAT, splat, splat, "$= vector.splat $#0$m : $r")                                                               \
+    X(TABLE, table, none, "$= arith.constant dense<...>$m : $r")                                                       \
+    X(IOTA, iota, none, "$= vector.step [$K]$m : $r")                                                                  \
+    X(BINARY_VECTOR, each, vectors, "$= $k $v0$o1$m : $V0")                                                            \
+    X(CAST_VECTOR, each, vectors, "$= $k $v0$m : $V0 to $r")                                                           \
+    X(SELECT_VECTOR, each, vectors, "$= arith.select $v0$o1$o2$m : $V0, $r")                                           \
+    X(BITCAST_VECTOR, each, vectors, "$= arith.bitcast $v0$m : $V0 to $r")                                             \
+    X(MATH_VECTOR, each, vectors, "$= $k $v0$o1$o2$m : $r")                                                            \
+    X(REDUCE, reduce, whole, "$= xetile.reduction <$k> $v0 [$d1] {reduction_size = $d2} : $V0 -> $r")                  \
+    X(REDUCTION, same, whole, "$= xetile.reduction <$k> $v0 [$D1]$z$m5 : $V0 -> $r")                                   \
+    X(SCAN, scan, whole, "$= vector.scan <$k> $v0 [$D1]$e4$m : $V0 -> $r")                                             \
+    X(BROADCAST, rearrange, whole, "$= xetile.broadcast $v0 [$D1]$z$m5 : $V0 -> $r")                                   \
+    X(TRANSPOSE, transpose, whole, "$= xetile.transpose $v0 [1, 0]$m5 : $V0 -> $r")                                    \
+    X(CONVERT_LAYOUT, rearrange, whole, "$= xetile.convert_layout $v0$m5 : $V0")                                       \
+    X(SHAPE_CAST, rearrange, whole, "$= vector.shape_cast $v0$m5 : $V0 to $r")                                         \
+    X(SLICE, rearrange, whole, "$= vector.extract_strided_slice $v0 {offsets = $P3}$m5 : $V0 to $r")                   \
+    X(TILE_PACK, same, whole, "$= xetile.tile_pack $v0 inner_blocks = $B$m : $V0 -> $r")                               \
+    X(TILE_UNPACK, same, whole, "$= xetile.tile_unpack $v0 inner_blocks = $B$m : $V0 -> $r")                           \
+    X(STORE_TILE, store_tile, scattered, "xetile.store_tile $v0, $t1 : $V0, $T1")                                      \
+    X(STORE_SCATTER, store_scatter, scattered, "xetile.store_scatter $v0$o2, $t1 : $V0$O2, $T1")                       \
+    X(STORE, store, numbers, "memref.store $a2, $n0[$n1] : $A7")                                                       \
+    X(ATOMIC_RMW, atomic_rmw, scattered, "$= xetile.atomic_rmw <$k> $v0$o2, $t1 : $V0$O2, $T1 -> $r")                  \
+    X(FOR, for, none, "$(")                                                                                            \
+    X(WHILE, for, none, "$(")                                                                                          \
+    X(WHILE_TEST, while_test, none, "scf.condition($n0) do")                                                           \
+    X(IF, if, none, "$(")                                                                                              \
+    X(ELSE, else, none, "")                                                                                            \
+    X(END, end, none, "")                                                                                              \
+    X(BARRIER, barrier, none, "gpu.barrier")                                                                           \
+    X(BARRIER_ARRIVE, barrier, none, "gpu.barrier arrive \"$s0\"")                                                     \
+    X(BARRIER_WAIT, barrier, none, "gpu.barrier wait \"$s0\"")                                                         \
+    X(EMIT, emit, emit, "$= emit $x0 : $A1")                                                                           \
+    X(EMIT_VEC, each, vectors, "$= emit $v0$o1$o2$m : $V0 -> $r")
+#define XT_OPERATION_ENUM_(name, ...) XT_OP_##name##_,
 typedef enum {
     XT_OPERATIONS_(XT_OPERATION_ENUM_)
         XT_OP_COUNT_
@@ -891,7 +930,7 @@ typedef struct {
     const char *text;
 } xt_remark_of_;
 
-#define XT_DECLARE_WRITE_(name, function) XETILE_PRIVATE void xt_write_##function##_(xt_ctx *x, const xt_node_ *n);
+#define XT_DECLARE_WRITE_(name, function, ...) XETILE_PRIVATE void xt_write_##function##_(xt_ctx *x, const xt_node_ *n);
 XT_OPERATIONS_(XT_DECLARE_WRITE_)
 
 /* ---- regions: carried.c, control.c */
@@ -1477,7 +1516,7 @@ XE_FN_ xt_val *xt_tile_scalar_(xt_tile *t, int i)
 /* As users write it. */
 XE_FN_ const char *xt_operation_name_(xt_op_ op)
 {
-#define XT_OPERATION_NAME_(name, write) "XT_" #name,
+#define XT_OPERATION_NAME_(name, ...) "XT_" #name,
     static const char *const names[] = {XT_OPERATIONS_(XT_OPERATION_NAME_)};
     return names[op];
 }
@@ -8225,8 +8264,8 @@ xt_module xt_build(const xt_build_desc *desc)
 
 void xt_free(xt_module *mod) { spe_built_free(mod); }
 
-/* print.c - xt_print: the record in the notation of the XeTile specification. A table gives the form of each operation.
- * Types of carried values are omitted, as they appear where the values are defined. */
+/* print.c - xt_print: the record in the notation of the XeTile specification. The table of operations gives the form of
+ * each. Types of carried values are omitted, as they appear where the values are defined. */
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -8369,6 +8408,7 @@ XE_FN_ void xt_put_field_(xt_printer_ *p, char letter, const void *field)
     case 'A': xt_put_(p, "%s", xt_type_text_(*number, true)); return;
     case 'E': xt_put_(p, "%s", xt_type_text_(*number, false)); return;
     case 'd': xt_put_(p, "%d", *number); return;
+    case 'P': xt_put_(p, "[%d, %d]", number[0], number[1]); return;
     case 'l': if (*number != 3) xt_put_(p, " locality<%d>", *number); return;
     case 'p': if (*(const double *)field != 0) xt_put_(p, " {padding = %g}", *(const double *)field); return;
     case 's': xt_put_(p, "%s", (const char *)field); return;
@@ -8553,87 +8593,43 @@ XE_FN_ void xt_put_maps_(xt_printer_ *p, const xt_vec *result, const char *desc,
     if (!between[1]) xt_put_(p, "}");
 }
 
-/* The form of an operation. $, a letter and a digit is a field, see xt_put_field_: $a a number whose constants have the
- * operation's type, $# one whose constants have the result's, $m the maps from a field on. Without a field: $= the
- * result, $r its type, $k and $K the kind's name and number, $( a region, $b a tile's base, $z sizes, $B blocks. */
+/* How an operation is shown. $, a letter and a digit is a field, see xt_put_field_: $a a number whose constants have
+ * the operation's type, $# one whose constants have the result's, $m the maps from a field on. Without a field: $= the
+ * result, $r its type, $k and $K the kind's name and number, $( a region, $b a tile's base, $z sizes, $B blocks. Empty:
+ * the end of a region's side. */
 typedef struct {
-    xt_op_ op;
     const char *text;
     size_t field[8];
 } xt_row_;
 
+/* The fields of operations, from 0 on. The last one is at the beginning: a type, or of no use. */
 #define XT_F_(structure, field) offsetof(xt_##structure##_, field)
-#define XT_OPERANDS_(structure) {XT_F_(structure, v[0]), XT_F_(structure, v[1]), XT_F_(structure, v[2])}
-#define XT_WHOLE_ {XT_F_(whole, v), XT_F_(whole, dim), XT_F_(whole, size), XT_F_(whole, from.shift[0]),                \
-                   XT_F_(whole, from.shift[1]), XT_F_(whole, source), XT_F_(whole, given)}
+#define XT_FIELDS_none {0}
+#define XT_FIELDS_numbers {XT_F_(numbers, v[0]), XT_F_(numbers, v[1]), XT_F_(numbers, v[2])}
+#define XT_FIELDS_vectors {XT_F_(vectors, v[0]), XT_F_(vectors, v[1]), XT_F_(vectors, v[2])}
+#define XT_FIELDS_emit {XT_F_(emitted, numbers), XT_F_(emitted, type)}
+#define XT_FIELDS_local {XT_F_(local_array, elements)}
+#define XT_FIELDS_place {offsetof(xt_dist, layout), offsetof(xt_dist, data)}
+#define XT_FIELDS_splat {XT_F_(splat_of, number)}
+#define XT_FIELDS_init_tile                                                                                            \
+    {XT_F_(init_tile_desc, tile), XT_F_(init_tile_desc, matrix.base), XT_F_(init_tile_desc, distance)}
+#define XT_FIELDS_update {XT_F_(update, tile)}
+#define XT_FIELDS_load {XT_F_(load_desc, tile), XT_F_(load_desc, padding), XT_F_(load_desc, border)}
+#define XT_FIELDS_prefetch {XT_F_(prefetch_desc, tile), XT_F_(prefetch_desc, locality)}
+#define XT_FIELDS_scattered                                                                                            \
+    {XT_F_(scattered, v), XT_F_(scattered, d.tile), XT_F_(scattered, d.mask), XT_F_(scattered, d.padding)}
+#define XT_FIELDS_mma                                                                                                  \
+    {XT_F_(mma_desc, left),  XT_F_(mma_desc, right), XT_F_(mma_desc, sum), XT_F_(mma_desc, a_map),                     \
+     XT_F_(mma_desc, b_map), XT_F_(mma_desc, c_map), XT_F_(mma_desc, map)}
+#define XT_FIELDS_whole                                                                                                \
+    {XT_F_(whole, v),         XT_F_(whole, dim),    XT_F_(whole, size), XT_F_(whole, from.shift),                      \
+     XT_F_(whole, exclusive), XT_F_(whole, source), XT_F_(whole, given)}
 
 XE_FN_ const xt_row_ *xt_row_of_(xt_op_ op)
 {
-    static const xt_row_ rows[] = {
-        {XT_OP_BUILTIN_, "$= $k : index", {0}},
-        {XT_OP_BINARY_NUMBER_, "$= $k $a0, $a1 : $A7", XT_OPERANDS_(numbers)},
-        {XT_OP_CAST_NUMBER_, "$= $k $n0 : $N0 to $A7", XT_OPERANDS_(numbers)},
-        {XT_OP_BITCAST_NUMBER_, "$= arith.bitcast $n0 : $N0 to $A7", XT_OPERANDS_(numbers)},
-        {XT_OP_SELECT_NUMBER_, "$= arith.select $n0, $a1, $a2 : $A7", XT_OPERANDS_(numbers)},
-        {XT_OP_MATH_NUMBER_, "$= $k$M : $A7", XT_OPERANDS_(numbers)},
-        {XT_OP_LOCAL_, "$= memref.alloc() : memref<$d0x$E7, slm>", {XT_F_(local_array, elements)}},
-        {XT_OP_PLACE_, "$= place [$K] of [$d0, $d1] x [$d2, $d3] : index",
-         {offsetof(xt_dist, layout[0]), offsetof(xt_dist, layout[1]), offsetof(xt_dist, data[0]),
-          offsetof(xt_dist, data[1])}},
-        {XT_OP_POINTER_, "$= pointer $n0 : $N0 to memref<?x$E7>", XT_OPERANDS_(numbers)},
-        {XT_OP_MATRIX_, "$= matrix $n0, $n1", {XT_F_(init_tile_desc, matrix.base), XT_F_(init_tile_desc, distance)}},
-        {XT_OP_INIT_TILE_, "$= xetile.init_tile $b -> $T0", {XT_F_(init_tile_desc, tile)}},
-        {XT_OP_UPDATE_TILE_OFFSET_, "$= xetile.update_tile_offset $t0$u : $T0", {XT_F_(update, tile)}},
-        {XT_OP_LOAD_TILE_, "$= xetile.load_tile $t0$p1$w2 : $T0 -> $r",
-         {XT_F_(load_desc, tile), XT_F_(load_desc, padding), XT_F_(load_desc, border)}},
-        {XT_OP_PREFETCH_TILE_, "xetile.prefetch_tile $t0$l1 : $T0",
-         {XT_F_(prefetch_desc, tile), XT_F_(prefetch_desc, locality)}},
-        {XT_OP_LOAD_GATHER_, "$= xetile.load_gather $t0$o1$p2 : $T0$O1 -> $r",
-         {XT_F_(scattered, d.tile), XT_F_(scattered, d.mask), XT_F_(scattered, d.padding)}},
-        {XT_OP_LOAD_, "$= memref.load $n0[$n1] : $A7", XT_OPERANDS_(numbers)},
-        {XT_OP_ELEMENT_, "$= vector.extract $v0 : $V0", XT_OPERANDS_(vectors)},
-        {XT_OP_TILE_MMA_, "$= xetile.tile_mma $v0, $v1$o2$m3 : $V0, $V1$O2 -> $r",
-         {XT_F_(mma_desc, left), XT_F_(mma_desc, right), XT_F_(mma_desc, sum), XT_F_(mma_desc, a_map),
-          XT_F_(mma_desc, b_map), XT_F_(mma_desc, c_map), XT_F_(mma_desc, map)}},
-        {XT_OP_SPLAT_, "$= vector.splat $#0$m : $r", {XT_F_(splat_of, number)}},
-        {XT_OP_TABLE_, "$= arith.constant dense<...>$m : $r", {0}},
-        {XT_OP_IOTA_, "$= vector.step [$K]$m : $r", {0}},
-        {XT_OP_BINARY_VECTOR_, "$= $k $v0$o1$m : $V0", XT_OPERANDS_(vectors)},
-        {XT_OP_CAST_VECTOR_, "$= $k $v0$m : $V0 to $r", XT_OPERANDS_(vectors)},
-        {XT_OP_SELECT_VECTOR_, "$= arith.select $v0$o1$o2$m : $V0, $r", XT_OPERANDS_(vectors)},
-        {XT_OP_BITCAST_VECTOR_, "$= arith.bitcast $v0$m : $V0 to $r", XT_OPERANDS_(vectors)},
-        {XT_OP_MATH_VECTOR_, "$= $k $v0$o1$o2$m : $r", XT_OPERANDS_(vectors)},
-        {XT_OP_REDUCE_, "$= xetile.reduction <$k> $v0 [$d1] {reduction_size = $d2} : $V0 -> $r", XT_WHOLE_},
-        {XT_OP_REDUCTION_, "$= xetile.reduction <$k> $v0 [$D1]$z$m5 : $V0 -> $r", XT_WHOLE_},
-        {XT_OP_SCAN_, "$= vector.scan <$k> $v0 [$D1]$e2$m : $V0 -> $r",
-         {XT_F_(whole, v), XT_F_(whole, dim), XT_F_(whole, exclusive)}},
-        {XT_OP_BROADCAST_, "$= xetile.broadcast $v0 [$D1]$z$m5 : $V0 -> $r", XT_WHOLE_},
-        {XT_OP_TRANSPOSE_, "$= xetile.transpose $v0 [1, 0]$m5 : $V0 -> $r", XT_WHOLE_},
-        {XT_OP_CONVERT_LAYOUT_, "$= xetile.convert_layout $v0$m5 : $V0", XT_WHOLE_},
-        {XT_OP_SHAPE_CAST_, "$= vector.shape_cast $v0$m5 : $V0 to $r", XT_WHOLE_},
-        {XT_OP_SLICE_, "$= vector.extract_strided_slice $v0 {offsets = [$d3, $d4]}$m5 : $V0 to $r", XT_WHOLE_},
-        {XT_OP_TILE_PACK_, "$= xetile.tile_pack $v0 inner_blocks = $B$m : $V0 -> $r", XT_WHOLE_},
-        {XT_OP_TILE_UNPACK_, "$= xetile.tile_unpack $v0 inner_blocks = $B$m : $V0 -> $r", XT_WHOLE_},
-        {XT_OP_STORE_TILE_, "xetile.store_tile $v0, $t1 : $V0, $T1", {XT_F_(scattered, v), XT_F_(scattered, d.tile)}},
-        {XT_OP_STORE_SCATTER_, "xetile.store_scatter $v0$o1, $t2 : $V0$O1, $T2",
-         {XT_F_(scattered, v), XT_F_(scattered, d.mask), XT_F_(scattered, d.tile)}},
-        {XT_OP_STORE_, "memref.store $a2, $n0[$n1] : $A7", XT_OPERANDS_(numbers)},
-        {XT_OP_ATOMIC_RMW_, "$= xetile.atomic_rmw <$k> $v0$o1, $t2 : $V0$O1, $T2 -> $r",
-         {XT_F_(scattered, v), XT_F_(scattered, d.mask), XT_F_(scattered, d.tile)}},
-        {XT_OP_FOR_, "$(", {0}},
-        {XT_OP_WHILE_, "$(", {0}},
-        {XT_OP_IF_, "$(", {0}},
-        {XT_OP_WHILE_TEST_, "scf.condition($n0) do", {0}},
-        {XT_OP_BARRIER_, "gpu.barrier", {0}},
-        {XT_OP_BARRIER_ARRIVE_, "gpu.barrier arrive \"$s0\"", {0}},
-        {XT_OP_BARRIER_WAIT_, "gpu.barrier wait \"$s0\"", {0}},
-        {XT_OP_EMIT_, "$= emit $x0 : $A1", {XT_F_(emitted, numbers), XT_F_(emitted, type)}},
-        {XT_OP_EMIT_VEC_, "$= emit $v0$o1$o2$m : $V0 -> $r", XT_OPERANDS_(vectors)},
-    };
-    size_t i;
-    for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (rows[i].op == op) return &rows[i];
-    return NULL;
+#define XT_ROW_(name, write, fields, text) {text, XT_FIELDS_##fields},
+    static const xt_row_ rows[] = {XT_OPERATIONS_(XT_ROW_)};
+    return &rows[op];
 }
 
 /* The size of a reduction or broadcast, unless it is the whole dimension. */
@@ -8739,9 +8735,9 @@ XE_FN_ void xt_put_summary_(xt_printer_ *p)
 XE_FN_ void xt_put_node_(xt_printer_ *p, const xt_node_ *n)
 {
     const xt_row_ *row = xt_row_of_(n->op);
-    const char *at = row ? row->text : "";
+    const char *at = row->text;
     if (n->op == XT_OP_ARGUMENT_ || (n->part && p->form != XT_OF_A_SUBGROUP_)) return;
-    if (row)
+    if (*at)
         xt_put_(p, "%*s", p->depth * 2, "");
     else if (!xt_put_end_(p, n))
         return;

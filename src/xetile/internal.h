@@ -30,24 +30,63 @@ enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
  * xt_vec and xt_tile refer to values by id. Regions have nodes at their beginning and end. Passes read the nodes in
  * order, see xt_make_module_. */
 
-/* name, and the function that writes it; `nothing`: its parts do that; `same`: its result is that of its parts. From
- * STORE_TILE on, operations change memory, or let others do so, or bound a region. */
+/* name; the function that writes it, `nothing`: its parts do that, `same`: its result is that of its parts; its
+ * operands and attributes, and how xt_print shows them, see print.c. From STORE_TILE on, operations change memory, or
+ * let others do so, or bound a region. */
 #define XT_OPERATIONS_(X)                                                                                              \
-    X(ARGUMENT, argument) X(BUILTIN, builtin) X(BINARY_NUMBER, binary_number) X(CAST_NUMBER, cast_number)              \
-    X(SELECT_NUMBER, select_number) X(BITCAST_NUMBER, bitcast_number) X(MATH_NUMBER, math_number)                      \
-    X(LOCAL, local) X(PLACE, place) X(POINTER, pointer) X(MATRIX, matrix)                                              \
-    X(LOAD, load) X(INIT_TILE, init_tile) X(UPDATE_TILE_OFFSET, nothing)                                               \
-    X(LOAD_TILE, load_tile) X(PREFETCH_TILE, prefetch_tile) X(LOAD_GATHER, load_gather) X(ELEMENT, element)            \
-    X(TILE_MMA, tile_mma) X(SPLAT, splat) X(TABLE, table) X(IOTA, iota)                                                \
-    X(BINARY_VECTOR, each) X(CAST_VECTOR, each) X(SELECT_VECTOR, each)                                                \
-    X(BITCAST_VECTOR, each) X(MATH_VECTOR, each) X(REDUCE, reduce) X(REDUCTION, same) X(SCAN, scan)   \
-    X(BROADCAST, rearrange) X(TRANSPOSE, transpose) X(CONVERT_LAYOUT, rearrange) X(SHAPE_CAST, rearrange)              \
-    X(SLICE, rearrange) X(TILE_PACK, same) X(TILE_UNPACK, same)                                                        \
-    X(STORE_TILE, store_tile) X(STORE_SCATTER, store_scatter) X(STORE, store) X(ATOMIC_RMW, atomic_rmw)                \
-    X(FOR, for) X(WHILE, for) X(WHILE_TEST, while_test) X(IF, if) X(ELSE, else) X(END, end)                            \
-    X(BARRIER, barrier) X(BARRIER_ARRIVE, barrier) X(BARRIER_WAIT, barrier)                                \
-    X(EMIT, emit) X(EMIT_VEC, each)
-#define XT_OPERATION_ENUM_(name, write) XT_OP_##name##_,
+    X(ARGUMENT, argument, none, "")                                                                                    \
+    X(BUILTIN, builtin, none, "$= $k : index")                                                                         \
+    X(BINARY_NUMBER, binary_number, numbers, "$= $k $a0, $a1 : $A7")                                                   \
+    X(CAST_NUMBER, cast_number, numbers, "$= $k $n0 : $N0 to $A7")                                                     \
+    X(SELECT_NUMBER, select_number, numbers, "$= arith.select $n0, $a1, $a2 : $A7")                                    \
+    X(BITCAST_NUMBER, bitcast_number, numbers, "$= arith.bitcast $n0 : $N0 to $A7")                                    \
+    X(MATH_NUMBER, math_number, numbers, "$= $k$M : $A7")                                                              \
+    X(LOCAL, local, local, "$= memref.alloc() : memref<$d0x$E7, slm>")                                                 \
+    X(PLACE, place, place, "$= place [$K] of $P0 x $P1 : index")                                                       \
+    X(POINTER, pointer, numbers, "$= pointer $n0 : $N0 to memref<?x$E7>")                                              \
+    X(MATRIX, matrix, init_tile, "$= matrix $n1, $n2")                                                                 \
+    X(LOAD, load, numbers, "$= memref.load $n0[$n1] : $A7")                                                            \
+    X(INIT_TILE, init_tile, init_tile, "$= xetile.init_tile $b -> $T0")                                                \
+    X(UPDATE_TILE_OFFSET, nothing, update, "$= xetile.update_tile_offset $t0$u : $T0")                                 \
+    X(LOAD_TILE, load_tile, load, "$= xetile.load_tile $t0$p1$w2 : $T0 -> $r")                                         \
+    X(PREFETCH_TILE, prefetch_tile, prefetch, "xetile.prefetch_tile $t0$l1 : $T0")                                     \
+    X(LOAD_GATHER, load_gather, scattered, "$= xetile.load_gather $t1$o2$p3 : $T1$O2 -> $r")                           \
+    X(ELEMENT, element, vectors, "$= vector.extract $v0 : $V0")                                                        \
+    X(TILE_MMA, tile_mma, mma, "$= xetile.tile_mma $v0, $v1$o2$m3 : $V0, $V1$O2 -> $r")                                \
+    X(SPLAT, splat, splat, "$= vector.splat $#0$m : $r")                                                               \
+    X(TABLE, table, none, "$= arith.constant dense<...>$m : $r")                                                       \
+    X(IOTA, iota, none, "$= vector.step [$K]$m : $r")                                                                  \
+    X(BINARY_VECTOR, each, vectors, "$= $k $v0$o1$m : $V0")                                                            \
+    X(CAST_VECTOR, each, vectors, "$= $k $v0$m : $V0 to $r")                                                           \
+    X(SELECT_VECTOR, each, vectors, "$= arith.select $v0$o1$o2$m : $V0, $r")                                           \
+    X(BITCAST_VECTOR, each, vectors, "$= arith.bitcast $v0$m : $V0 to $r")                                             \
+    X(MATH_VECTOR, each, vectors, "$= $k $v0$o1$o2$m : $r")                                                            \
+    X(REDUCE, reduce, whole, "$= xetile.reduction <$k> $v0 [$d1] {reduction_size = $d2} : $V0 -> $r")                  \
+    X(REDUCTION, same, whole, "$= xetile.reduction <$k> $v0 [$D1]$z$m5 : $V0 -> $r")                                   \
+    X(SCAN, scan, whole, "$= vector.scan <$k> $v0 [$D1]$e4$m : $V0 -> $r")                                             \
+    X(BROADCAST, rearrange, whole, "$= xetile.broadcast $v0 [$D1]$z$m5 : $V0 -> $r")                                   \
+    X(TRANSPOSE, transpose, whole, "$= xetile.transpose $v0 [1, 0]$m5 : $V0 -> $r")                                    \
+    X(CONVERT_LAYOUT, rearrange, whole, "$= xetile.convert_layout $v0$m5 : $V0")                                       \
+    X(SHAPE_CAST, rearrange, whole, "$= vector.shape_cast $v0$m5 : $V0 to $r")                                         \
+    X(SLICE, rearrange, whole, "$= vector.extract_strided_slice $v0 {offsets = $P3}$m5 : $V0 to $r")                   \
+    X(TILE_PACK, same, whole, "$= xetile.tile_pack $v0 inner_blocks = $B$m : $V0 -> $r")                               \
+    X(TILE_UNPACK, same, whole, "$= xetile.tile_unpack $v0 inner_blocks = $B$m : $V0 -> $r")                           \
+    X(STORE_TILE, store_tile, scattered, "xetile.store_tile $v0, $t1 : $V0, $T1")                                      \
+    X(STORE_SCATTER, store_scatter, scattered, "xetile.store_scatter $v0$o2, $t1 : $V0$O2, $T1")                       \
+    X(STORE, store, numbers, "memref.store $a2, $n0[$n1] : $A7")                                                       \
+    X(ATOMIC_RMW, atomic_rmw, scattered, "$= xetile.atomic_rmw <$k> $v0$o2, $t1 : $V0$O2, $T1 -> $r")                  \
+    X(FOR, for, none, "$(")                                                                                            \
+    X(WHILE, for, none, "$(")                                                                                          \
+    X(WHILE_TEST, while_test, none, "scf.condition($n0) do")                                                           \
+    X(IF, if, none, "$(")                                                                                              \
+    X(ELSE, else, none, "")                                                                                            \
+    X(END, end, none, "")                                                                                              \
+    X(BARRIER, barrier, none, "gpu.barrier")                                                                           \
+    X(BARRIER_ARRIVE, barrier, none, "gpu.barrier arrive \"$s0\"")                                                     \
+    X(BARRIER_WAIT, barrier, none, "gpu.barrier wait \"$s0\"")                                                         \
+    X(EMIT, emit, emit, "$= emit $x0 : $A1")                                                                           \
+    X(EMIT_VEC, each, vectors, "$= emit $v0$o1$o2$m : $V0 -> $r")
+#define XT_OPERATION_ENUM_(name, ...) XT_OP_##name##_,
 typedef enum {
     XT_OPERATIONS_(XT_OPERATION_ENUM_)
         XT_OP_COUNT_
@@ -104,7 +143,7 @@ typedef struct {
     const char *text;
 } xt_remark_of_;
 
-#define XT_DECLARE_WRITE_(name, function) XETILE_PRIVATE void xt_write_##function##_(xt_ctx *x, const xt_node_ *n);
+#define XT_DECLARE_WRITE_(name, function, ...) XETILE_PRIVATE void xt_write_##function##_(xt_ctx *x, const xt_node_ *n);
 XT_OPERATIONS_(XT_DECLARE_WRITE_)
 
 /* ---- regions: carried.c, control.c */

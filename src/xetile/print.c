@@ -1,5 +1,5 @@
-/* print.c - xt_print: the record in the notation of the XeTile specification. A table gives the form of each operation.
- * Types of carried values are omitted, as they appear where the values are defined. */
+/* print.c - xt_print: the record in the notation of the XeTile specification. The table of operations gives the form of
+ * each. Types of carried values are omitted, as they appear where the values are defined. */
 #include "internal.h"
 
 #include <ctype.h>
@@ -143,6 +143,7 @@ static void xt_put_field_(xt_printer_ *p, char letter, const void *field)
     case 'A': xt_put_(p, "%s", xt_type_text_(*number, true)); return;
     case 'E': xt_put_(p, "%s", xt_type_text_(*number, false)); return;
     case 'd': xt_put_(p, "%d", *number); return;
+    case 'P': xt_put_(p, "[%d, %d]", number[0], number[1]); return;
     case 'l': if (*number != 3) xt_put_(p, " locality<%d>", *number); return;
     case 'p': if (*(const double *)field != 0) xt_put_(p, " {padding = %g}", *(const double *)field); return;
     case 's': xt_put_(p, "%s", (const char *)field); return;
@@ -327,87 +328,43 @@ static void xt_put_maps_(xt_printer_ *p, const xt_vec *result, const char *desc,
     if (!between[1]) xt_put_(p, "}");
 }
 
-/* The form of an operation. $, a letter and a digit is a field, see xt_put_field_: $a a number whose constants have the
- * operation's type, $# one whose constants have the result's, $m the maps from a field on. Without a field: $= the
- * result, $r its type, $k and $K the kind's name and number, $( a region, $b a tile's base, $z sizes, $B blocks. */
+/* How an operation is shown. $, a letter and a digit is a field, see xt_put_field_: $a a number whose constants have
+ * the operation's type, $# one whose constants have the result's, $m the maps from a field on. Without a field: $= the
+ * result, $r its type, $k and $K the kind's name and number, $( a region, $b a tile's base, $z sizes, $B blocks. Empty:
+ * the end of a region's side. */
 typedef struct {
-    xt_op_ op;
     const char *text;
     size_t field[8];
 } xt_row_;
 
+/* The fields of operations, from 0 on. The last one is at the beginning: a type, or of no use. */
 #define XT_F_(structure, field) offsetof(xt_##structure##_, field)
-#define XT_OPERANDS_(structure) {XT_F_(structure, v[0]), XT_F_(structure, v[1]), XT_F_(structure, v[2])}
-#define XT_WHOLE_ {XT_F_(whole, v), XT_F_(whole, dim), XT_F_(whole, size), XT_F_(whole, from.shift[0]),                \
-                   XT_F_(whole, from.shift[1]), XT_F_(whole, source), XT_F_(whole, given)}
+#define XT_FIELDS_none {0}
+#define XT_FIELDS_numbers {XT_F_(numbers, v[0]), XT_F_(numbers, v[1]), XT_F_(numbers, v[2])}
+#define XT_FIELDS_vectors {XT_F_(vectors, v[0]), XT_F_(vectors, v[1]), XT_F_(vectors, v[2])}
+#define XT_FIELDS_emit {XT_F_(emitted, numbers), XT_F_(emitted, type)}
+#define XT_FIELDS_local {XT_F_(local_array, elements)}
+#define XT_FIELDS_place {offsetof(xt_dist, layout), offsetof(xt_dist, data)}
+#define XT_FIELDS_splat {XT_F_(splat_of, number)}
+#define XT_FIELDS_init_tile                                                                                            \
+    {XT_F_(init_tile_desc, tile), XT_F_(init_tile_desc, matrix.base), XT_F_(init_tile_desc, distance)}
+#define XT_FIELDS_update {XT_F_(update, tile)}
+#define XT_FIELDS_load {XT_F_(load_desc, tile), XT_F_(load_desc, padding), XT_F_(load_desc, border)}
+#define XT_FIELDS_prefetch {XT_F_(prefetch_desc, tile), XT_F_(prefetch_desc, locality)}
+#define XT_FIELDS_scattered                                                                                            \
+    {XT_F_(scattered, v), XT_F_(scattered, d.tile), XT_F_(scattered, d.mask), XT_F_(scattered, d.padding)}
+#define XT_FIELDS_mma                                                                                                  \
+    {XT_F_(mma_desc, left),  XT_F_(mma_desc, right), XT_F_(mma_desc, sum), XT_F_(mma_desc, a_map),                     \
+     XT_F_(mma_desc, b_map), XT_F_(mma_desc, c_map), XT_F_(mma_desc, map)}
+#define XT_FIELDS_whole                                                                                                \
+    {XT_F_(whole, v),         XT_F_(whole, dim),    XT_F_(whole, size), XT_F_(whole, from.shift),                      \
+     XT_F_(whole, exclusive), XT_F_(whole, source), XT_F_(whole, given)}
 
 static const xt_row_ *xt_row_of_(xt_op_ op)
 {
-    static const xt_row_ rows[] = {
-        {XT_OP_BUILTIN_, "$= $k : index", {0}},
-        {XT_OP_BINARY_NUMBER_, "$= $k $a0, $a1 : $A7", XT_OPERANDS_(numbers)},
-        {XT_OP_CAST_NUMBER_, "$= $k $n0 : $N0 to $A7", XT_OPERANDS_(numbers)},
-        {XT_OP_BITCAST_NUMBER_, "$= arith.bitcast $n0 : $N0 to $A7", XT_OPERANDS_(numbers)},
-        {XT_OP_SELECT_NUMBER_, "$= arith.select $n0, $a1, $a2 : $A7", XT_OPERANDS_(numbers)},
-        {XT_OP_MATH_NUMBER_, "$= $k$M : $A7", XT_OPERANDS_(numbers)},
-        {XT_OP_LOCAL_, "$= memref.alloc() : memref<$d0x$E7, slm>", {XT_F_(local_array, elements)}},
-        {XT_OP_PLACE_, "$= place [$K] of [$d0, $d1] x [$d2, $d3] : index",
-         {offsetof(xt_dist, layout[0]), offsetof(xt_dist, layout[1]), offsetof(xt_dist, data[0]),
-          offsetof(xt_dist, data[1])}},
-        {XT_OP_POINTER_, "$= pointer $n0 : $N0 to memref<?x$E7>", XT_OPERANDS_(numbers)},
-        {XT_OP_MATRIX_, "$= matrix $n0, $n1", {XT_F_(init_tile_desc, matrix.base), XT_F_(init_tile_desc, distance)}},
-        {XT_OP_INIT_TILE_, "$= xetile.init_tile $b -> $T0", {XT_F_(init_tile_desc, tile)}},
-        {XT_OP_UPDATE_TILE_OFFSET_, "$= xetile.update_tile_offset $t0$u : $T0", {XT_F_(update, tile)}},
-        {XT_OP_LOAD_TILE_, "$= xetile.load_tile $t0$p1$w2 : $T0 -> $r",
-         {XT_F_(load_desc, tile), XT_F_(load_desc, padding), XT_F_(load_desc, border)}},
-        {XT_OP_PREFETCH_TILE_, "xetile.prefetch_tile $t0$l1 : $T0",
-         {XT_F_(prefetch_desc, tile), XT_F_(prefetch_desc, locality)}},
-        {XT_OP_LOAD_GATHER_, "$= xetile.load_gather $t0$o1$p2 : $T0$O1 -> $r",
-         {XT_F_(scattered, d.tile), XT_F_(scattered, d.mask), XT_F_(scattered, d.padding)}},
-        {XT_OP_LOAD_, "$= memref.load $n0[$n1] : $A7", XT_OPERANDS_(numbers)},
-        {XT_OP_ELEMENT_, "$= vector.extract $v0 : $V0", XT_OPERANDS_(vectors)},
-        {XT_OP_TILE_MMA_, "$= xetile.tile_mma $v0, $v1$o2$m3 : $V0, $V1$O2 -> $r",
-         {XT_F_(mma_desc, left), XT_F_(mma_desc, right), XT_F_(mma_desc, sum), XT_F_(mma_desc, a_map),
-          XT_F_(mma_desc, b_map), XT_F_(mma_desc, c_map), XT_F_(mma_desc, map)}},
-        {XT_OP_SPLAT_, "$= vector.splat $#0$m : $r", {XT_F_(splat_of, number)}},
-        {XT_OP_TABLE_, "$= arith.constant dense<...>$m : $r", {0}},
-        {XT_OP_IOTA_, "$= vector.step [$K]$m : $r", {0}},
-        {XT_OP_BINARY_VECTOR_, "$= $k $v0$o1$m : $V0", XT_OPERANDS_(vectors)},
-        {XT_OP_CAST_VECTOR_, "$= $k $v0$m : $V0 to $r", XT_OPERANDS_(vectors)},
-        {XT_OP_SELECT_VECTOR_, "$= arith.select $v0$o1$o2$m : $V0, $r", XT_OPERANDS_(vectors)},
-        {XT_OP_BITCAST_VECTOR_, "$= arith.bitcast $v0$m : $V0 to $r", XT_OPERANDS_(vectors)},
-        {XT_OP_MATH_VECTOR_, "$= $k $v0$o1$o2$m : $r", XT_OPERANDS_(vectors)},
-        {XT_OP_REDUCE_, "$= xetile.reduction <$k> $v0 [$d1] {reduction_size = $d2} : $V0 -> $r", XT_WHOLE_},
-        {XT_OP_REDUCTION_, "$= xetile.reduction <$k> $v0 [$D1]$z$m5 : $V0 -> $r", XT_WHOLE_},
-        {XT_OP_SCAN_, "$= vector.scan <$k> $v0 [$D1]$e2$m : $V0 -> $r",
-         {XT_F_(whole, v), XT_F_(whole, dim), XT_F_(whole, exclusive)}},
-        {XT_OP_BROADCAST_, "$= xetile.broadcast $v0 [$D1]$z$m5 : $V0 -> $r", XT_WHOLE_},
-        {XT_OP_TRANSPOSE_, "$= xetile.transpose $v0 [1, 0]$m5 : $V0 -> $r", XT_WHOLE_},
-        {XT_OP_CONVERT_LAYOUT_, "$= xetile.convert_layout $v0$m5 : $V0", XT_WHOLE_},
-        {XT_OP_SHAPE_CAST_, "$= vector.shape_cast $v0$m5 : $V0 to $r", XT_WHOLE_},
-        {XT_OP_SLICE_, "$= vector.extract_strided_slice $v0 {offsets = [$d3, $d4]}$m5 : $V0 to $r", XT_WHOLE_},
-        {XT_OP_TILE_PACK_, "$= xetile.tile_pack $v0 inner_blocks = $B$m : $V0 -> $r", XT_WHOLE_},
-        {XT_OP_TILE_UNPACK_, "$= xetile.tile_unpack $v0 inner_blocks = $B$m : $V0 -> $r", XT_WHOLE_},
-        {XT_OP_STORE_TILE_, "xetile.store_tile $v0, $t1 : $V0, $T1", {XT_F_(scattered, v), XT_F_(scattered, d.tile)}},
-        {XT_OP_STORE_SCATTER_, "xetile.store_scatter $v0$o1, $t2 : $V0$O1, $T2",
-         {XT_F_(scattered, v), XT_F_(scattered, d.mask), XT_F_(scattered, d.tile)}},
-        {XT_OP_STORE_, "memref.store $a2, $n0[$n1] : $A7", XT_OPERANDS_(numbers)},
-        {XT_OP_ATOMIC_RMW_, "$= xetile.atomic_rmw <$k> $v0$o1, $t2 : $V0$O1, $T2 -> $r",
-         {XT_F_(scattered, v), XT_F_(scattered, d.mask), XT_F_(scattered, d.tile)}},
-        {XT_OP_FOR_, "$(", {0}},
-        {XT_OP_WHILE_, "$(", {0}},
-        {XT_OP_IF_, "$(", {0}},
-        {XT_OP_WHILE_TEST_, "scf.condition($n0) do", {0}},
-        {XT_OP_BARRIER_, "gpu.barrier", {0}},
-        {XT_OP_BARRIER_ARRIVE_, "gpu.barrier arrive \"$s0\"", {0}},
-        {XT_OP_BARRIER_WAIT_, "gpu.barrier wait \"$s0\"", {0}},
-        {XT_OP_EMIT_, "$= emit $x0 : $A1", {XT_F_(emitted, numbers), XT_F_(emitted, type)}},
-        {XT_OP_EMIT_VEC_, "$= emit $v0$o1$o2$m : $V0 -> $r", XT_OPERANDS_(vectors)},
-    };
-    size_t i;
-    for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (rows[i].op == op) return &rows[i];
-    return NULL;
+#define XT_ROW_(name, write, fields, text) {text, XT_FIELDS_##fields},
+    static const xt_row_ rows[] = {XT_OPERATIONS_(XT_ROW_)};
+    return &rows[op];
 }
 
 /* The size of a reduction or broadcast, unless it is the whole dimension. */
@@ -513,9 +470,9 @@ static void xt_put_summary_(xt_printer_ *p)
 static void xt_put_node_(xt_printer_ *p, const xt_node_ *n)
 {
     const xt_row_ *row = xt_row_of_(n->op);
-    const char *at = row ? row->text : "";
+    const char *at = row->text;
     if (n->op == XT_OP_ARGUMENT_ || (n->part && p->form != XT_OF_A_SUBGROUP_)) return;
-    if (row)
+    if (*at)
         xt_put_(p, "%*s", p->depth * 2, "");
     else if (!xt_put_end_(p, n))
         return;

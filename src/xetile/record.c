@@ -30,7 +30,7 @@ XE_FN_ xt_val *xt_tile_scalar_(xt_tile *t, int i)
 /* As users write it. */
 XE_FN_ const char *xt_operation_name_(xt_op_ op)
 {
-#define XT_OPERATION_NAME_(name, write) "XT_" #name,
+#define XT_OPERATION_NAME_(name, ...) "XT_" #name,
     static const char *const names[] = {XT_OPERATIONS_(XT_OPERATION_NAME_)};
     return names[op];
 }

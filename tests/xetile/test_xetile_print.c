@@ -394,7 +394,7 @@ TEST(attributes_of_operations)
 TEST(every_operation_has_words)
 {
     for (int op = 0; op < XT_OP_COUNT_; op++)
-        CHECK_MSG(xt_row_of_((xt_op_)op) || op == XT_OP_ARGUMENT_ || op == XT_OP_ELSE_ || op == XT_OP_END_,
+        CHECK_MSG(*xt_row_of_((xt_op_)op)->text || op == XT_OP_ARGUMENT_ || op == XT_OP_ELSE_ || op == XT_OP_END_,
                   "operation %d has none", op);
 }
 
