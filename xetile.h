@@ -7850,7 +7850,7 @@ void xt_barrier_(xt_where_ w, xt_barrier_kind_ kind, const char *name)
 
 XE_FN_ void xt_write_barrier_(xt_ctx *x, const xt_node_ *n)
 {
-    static spe_does_ *const emit[] = {spe_barrier, spe_barrier_arrive, spe_barrier_wait};
+    static void (*const emit[])(spe_module *m) = {spe_barrier, spe_barrier_arrive, spe_barrier_wait};
     emit[n->op - XT_OP_BARRIER_](&x->m);
 }
 
