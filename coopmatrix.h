@@ -299,6 +299,12 @@ XETILE_API void cm_gather(const cm_layout *l, const void *vectors, const cm_host
 
 /* ==== Part 2: operations that emit ================================================================================ */
 
+/* What 2D block messages require, in bytes: the base address, the pitch and the length of a row are multiples of these,
+ * and a row has at least `row_least`. */
+typedef struct {
+    int base, pitch, row, row_least;
+} cm_block2d_rules;
+
 /* What a device can do. A row may be copied and changed (less local memory, another of its subgroup sizes). */
 typedef struct {
     const char *name;
@@ -306,6 +312,7 @@ typedef struct {
     uint32_t subgroup_sizes; /* the sizes the device has, or-ed: 8 | 16 | 32 */
     uint32_t dpas_sizes;     /* those at which the matrix instruction works; 0: it has none */
     uint32_t block2d_sizes;  /* the same for 2D block messages */
+    cm_block2d_rules block2d;
     bool coop_khr;           /* takes SPV_KHR_cooperative_matrix */
     int local_memory;        /* bytes per work-group */
     int max_group_size;      /* work-items per work-group */
@@ -422,7 +429,8 @@ XETILE_API void cm_prefetch(cm_ctx *c, int rows, int cols, cm_type type, const c
 /* A bool (i1): may this memory be accessed by 2D block messages, so that CM_BLOCK2D_YES can be promised? Requires: base
  * address a multiple of 64; pitch a multiple of 16 bytes and >= width; width >= 64 bytes and a multiple of 4 (all up to
  * 2^24); x a multiple of 4 bytes; memory global and contiguous in one direction; for 8-bit types by columns also x >= 0
- * and pitch up to 2^23. A constant if possible. Loops test the first position and their steps [mem]. */
+ * and pitch up to 2^23. The software device takes any base, and any pitch and width (for 8-bit types by columns, a
+ * pitch that is a multiple of 4). A constant if possible. Loops test the first position and their steps [mem]. */
 XETILE_API spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem);
 
 typedef enum { CM_BLOCK_LOAD, CM_BLOCK_TRANSFORM, CM_BLOCK_TRANSPOSE, CM_BLOCK_STORE, CM_BLOCK_PREFETCH } cm_block_op;
@@ -834,17 +842,21 @@ void cm_gather(const cm_layout *l, const void *vectors, const cm_host_mem *to)
 
 /* matrix.c - targets and contexts, the table of products, and matrices: their parts, halves and components. */
 
+/* Messages of Intel's GPUs; those of the software device, which copies bytes. */
+#define CM_BLOCK2D_XE_ {64, 16, 4, 64}
+#define CM_BLOCK2D_ANY_ {1, 1, 1, 1}
+
 const cm_target *cm_target_row(const char *name)
 {
     static const char large[] = "-ze-opt-large-register-file";
     static const cm_target rows[] = {
-        {"pvc", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large, true},
-        {"bmg", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large, true},
-        {"lnl", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large, true},
-        {"ptl", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large, true},
-        {"dg2", 8, 8 | 16 | 32, 8, 0, true, 64 << 10, 1024, 8 << 10, large, false},
-        {"generic", 16, 8 | 16 | 32, 0, 0, false, 32 << 10, 1024, 8 << 10, "", false},
-        {"soft", 16, 8 | 16 | 32, 8 | 16, 16, true, 64 << 10, 1024, 16 << 10, "", false},
+        {"pvc", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true},
+        {"bmg", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true},
+        {"lnl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true},
+        {"ptl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true},
+        {"dg2", 8, 8 | 16 | 32, 8, 0, CM_BLOCK2D_XE_, true, 64 << 10, 1024, 8 << 10, large, false},
+        {"generic", 16, 8 | 16 | 32, 0, 0, CM_BLOCK2D_XE_, false, 32 << 10, 1024, 8 << 10, "", false},
+        {"soft", 16, 8 | 16 | 32, 8 | 16, 16, CM_BLOCK2D_ANY_, true, 64 << 10, 1024, 16 << 10, "", false},
     };
     if (!name) return NULL;
     if (strcmp(name, "lnl-m") == 0) name = "lnl";
@@ -2408,9 +2420,29 @@ XE_FN_ int cm_block_height_(const cm_block_shape *shape, int rest)
     return (int)h;
 }
 
-/* Bytes: the maximum of a row, the pitch and the number of rows; the minimum of a row; the alignment of the base
- * address, the pitch, and a row. */
-enum { CM_BLOCK_LIMIT_ = 1 << 24, CM_BLOCK_WIDTH_ = 64, CM_BLOCK_BASE_ = 64, CM_BLOCK_PITCH_ = 16, CM_BLOCK_UNIT_ = 4 };
+/* The maximum of a row, in bytes, of the pitch and of the number of rows; rows are read in dwords. */
+enum { CM_BLOCK_LIMIT_ = 1 << 24, CM_BLOCK_DWORD_ = 4 };
+
+/* The divisor of the pitch. 8-bit elements by columns are read as rows of twice the pitch: cm_every_second_row_ */
+XE_FN_ int cm_block_pitch_(const cm_ctx *c, bool pairs)
+{
+    int pitch = c->target.block2d.pitch;
+    return pairs && pitch < CM_BLOCK_DWORD_ ? CM_BLOCK_DWORD_ : pitch;
+}
+
+/* Is the base address known to be aligned? */
+XE_FN_ bool cm_base_fits_(const cm_ctx *c, const cm_surface_ *s)
+{
+    uint32_t base = (uint32_t)c->target.block2d.base;
+    return base == 1 || (s->align > 0 && s->align % base == 0);
+}
+
+/* A bool: is a number a multiple of a power of two? */
+XE_FN_ spe_id cm_is_multiple_(cm_ctx *c, spe_id v, int n)
+{
+    if (n == 1) return spe_const_bool(c->module, true);
+    return spe_ieq(c->module, cm_mod_(c, v, n), cm_i32_(c, 0));
+}
 
 /* The surface in bytes: width, rows of memory, pitch. Its width is the direction with stride 1; an unchecked direction
  * gets the largest possible extent. */
@@ -2441,41 +2473,48 @@ spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem)
     int size = cm_type_info(type)->bytes;
     if (s.storage != SPE_StorageClassCrossWorkgroup || size > 4 || !cm_block_surface_(c, size, &s, &b, &transposed))
         return spe_const_bool(m, false);
-    spe_id bytes = cm_times_(c, b.pos_x, size), elements = transposed ? s.cols : s.rows, limit;
-    spe_id base = spe_uconvert(m, spe_int(m, 32), spe_ptr_to_u(m, spe_int(m, 64), s.ptr));
-    spe_id ok = spe_ieq(m, cm_mod_(c, b.pitch, CM_BLOCK_PITCH_), cm_i32_(c, 0));
+    const cm_block2d_rules *rules = &c->target.block2d;
+    bool pairs = transposed && size == 1, fits = cm_base_fits_(c, &s);
+    spe_id bytes = cm_times_(c, b.pos_x, size), elements = transposed ? s.cols : s.rows;
+    spe_id base = fits ? 0 : spe_uconvert(m, spe_int(m, 32), spe_ptr_to_u(m, spe_int(m, 64), s.ptr));
+    spe_id ok = cm_is_multiple_(c, b.pitch, cm_block_pitch_(c, pairs));
     ok = spe_land(m, ok, spe_uge(m, b.pitch, b.mem_width));
-    ok = spe_land(m, ok, spe_uge(m, b.mem_width, cm_i32_(c, CM_BLOCK_WIDTH_)));
-    limit = cm_i32_(c, CM_BLOCK_LIMIT_);
+    ok = spe_land(m, ok, spe_uge(m, b.mem_width, cm_i32_(c, rules->row_least)));
+    spe_id limit = cm_i32_(c, CM_BLOCK_LIMIT_);
     ok = spe_land(m, ok, spe_ule(m, b.pitch, limit));
     ok = spe_land(m, ok, spe_ule(m, transposed ? s.down : s.right, limit)); /* in elements, as bytes may wrap */
     if (elements) ok = spe_land(m, ok, spe_ule(m, elements, limit));
-    ok = spe_land(m, ok, spe_ieq(m, cm_mod_(c, spe_or(m, b.mem_width, bytes), CM_BLOCK_UNIT_), cm_i32_(c, 0)));
+    if (rules->row == CM_BLOCK_DWORD_) bytes = spe_or(m, b.mem_width, bytes);
+    else ok = spe_land(m, ok, cm_is_multiple_(c, b.mem_width, rules->row));
+    ok = spe_land(m, ok, cm_is_multiple_(c, bytes, CM_BLOCK_DWORD_));
     ok = spe_land(m, ok, spe_ult(m, cm_plus_(c, b.mem_height, -1), limit));
-    if (transposed && size == 1) { /* read as rows of twice the pitch: cm_every_second_row_ */
+    if (pairs) {
         ok = spe_land(m, ok, spe_ule(m, b.pitch, cm_i32_(c, CM_BLOCK_LIMIT_ / 2)));
         ok = spe_land(m, ok, spe_sge(m, b.pos_x, cm_i32_(c, 0)));
     }
-    if (s.align % CM_BLOCK_BASE_ == 0 && s.align > 0) return ok;
-    return spe_land(m, ok, spe_ieq(m, cm_mod_(c, base, CM_BLOCK_BASE_), cm_i32_(c, 0)));
+    return fits ? ok : spe_land(m, ok, cm_is_multiple_(c, base, rules->base));
 }
 
-/* CM_BLOCK2D_AUTO: do constants prove everything that cm_block2d_test tests? */
-XE_FN_ bool cm_block2d_proven_(cm_ctx *c, int bytes, const cm_surface_ *s, const spe_block2d *b, bool transposed)
+/* CM_BLOCK2D_AUTO: do constants prove everything that cm_block2d_test tests, and that unchecked rows of `across`
+ * elements do not overlap? */
+XE_FN_ bool cm_block2d_proven_(cm_ctx *c, int bytes, const cm_surface_ *s, const spe_block2d *b, bool transposed,
+                               int across)
 {
     int64_t pitch, width, height, x;
-    bool pairs = bytes == 1 && transposed; /* cm_every_second_row_ */
-    if (s->align == 0 || s->align % CM_BLOCK_BASE_ || !cm_constant_(c, b->pitch, &pitch) ||
-        !cm_constant_(c, b->mem_width, &width) || !cm_constant_(c, b->mem_height, &height) ||
-        !cm_constant_(c, b->pos_x, &x))
+    const cm_block2d_rules *rules = &c->target.block2d;
+    bool pairs = bytes == 1 && transposed;
+    if (!cm_base_fits_(c, s) || !cm_constant_(c, b->pitch, &pitch) || !cm_constant_(c, b->mem_width, &width) ||
+        !cm_constant_(c, b->mem_height, &height) || !cm_constant_(c, b->pos_x, &x))
         return false;
-    return pitch % CM_BLOCK_PITCH_ == 0 && width >= CM_BLOCK_WIDTH_ && width % CM_BLOCK_UNIT_ == 0 && pitch >= width &&
-           pitch <= (pairs ? CM_BLOCK_LIMIT_ / 2 : CM_BLOCK_LIMIT_) && height > 0 && height <= CM_BLOCK_LIMIT_ &&
-           x * bytes % CM_BLOCK_UNIT_ == 0 && (!pairs || x >= 0);
+    if (!(transposed ? s->cols : s->rows) && (x + across) * bytes > pitch) return false;
+    return pitch % cm_block_pitch_(c, pairs) == 0 && width >= rules->row_least && width % rules->row == 0 &&
+           pitch >= width && pitch <= (pairs ? CM_BLOCK_LIMIT_ / 2 : CM_BLOCK_LIMIT_) && height > 0 &&
+           height <= CM_BLOCK_LIMIT_ && x * bytes % CM_BLOCK_DWORD_ == 0 && (!pairs || x >= 0);
 }
 
-/* Should this access use block messages? If so, computes the surface. */
-XE_FN_ bool cm_block2d_wanted_(cm_ctx *c, cm_type type, const cm_surface_ *s, spe_block2d *b, bool *transposed)
+/* Should this access of rows x cols elements use block messages? If so, computes the surface. */
+XE_FN_ bool cm_block2d_wanted_(cm_ctx *c, cm_type type, const cm_surface_ *s, int rows, int cols, spe_block2d *b,
+                               bool *transposed)
 {
     bool promised = s->block2d == CM_BLOCK2D_YES;
     int bytes = cm_type_info(type)->bytes;
@@ -2484,7 +2523,7 @@ XE_FN_ bool cm_block2d_wanted_(cm_ctx *c, cm_type type, const cm_surface_ *s, sp
         return promised && CM_FAIL_(c, BLOCK2D, "CM_BLOCK2D_YES: 2D block messages need global memory");
     if (!cm_block_surface_(c, bytes, s, b, transposed))
         return promised && CM_FAIL_(c, BLOCK2D, "CM_BLOCK2D_YES: neither stride is the constant 1");
-    return promised || cm_block2d_proven_(c, bytes, s, b, *transposed);
+    return promised || cm_block2d_proven_(c, bytes, s, b, *transposed, *transposed ? cols : rows);
 }
 
 /* ---- load, store, prefetch --------------------------------------------------------------------------------------- */
@@ -2655,7 +2694,7 @@ XE_FN_ bool cm_store_block2d_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *
     spe_block2d b;
     bool transposed;
     if (l->packed || !cm_rows_of_lanes_(l) || !cm_block_shape_row(CM_BLOCK_STORE, bytes, width, 1)) return false;
-    if (!cm_block2d_wanted_(c, l->type, s, &b, &transposed) || transposed) return false;
+    if (!cm_block2d_wanted_(c, l->type, s, l->rows, l->cols, &b, &transposed) || transposed) return false;
     for (int part = 0; part < a->parts; part++) {
         cm_span_ at = cm_span_of_(l, part);
         spe_block2d one = cm_blocks_(c, &b, bytes, width, at.words, 1, at.block * width, at.first);
@@ -2674,11 +2713,12 @@ XE_FN_ bool cm_move_block2d_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool
     spe_block2d b;
     bool transposed;
     if (store) return cm_store_block2d_(c, s, a);
-    if (!s->zero_padding || !cm_block2d_wanted_(c, a->layout.type, s, &b, &transposed) ||
-        !cm_block_plan_load_(&a->layout, transposed, &plan))
+    const cm_layout *l = &a->layout;
+    if (!s->zero_padding || !cm_block2d_wanted_(c, l->type, s, l->rows, l->cols, &b, &transposed) ||
+        !cm_block_plan_load_(l, transposed, &plan))
         return false;
-    for (int k2 = 0; k2 < a->layout.size_k2; k2 += plan.count)
-        for (int first = 0; first < cm_block_words_(&a->layout);)
+    for (int k2 = 0; k2 < l->size_k2; k2 += plan.count)
+        for (int first = 0; first < cm_block_words_(l);)
             first += plan.share > 1 ? cm_block_dwords_(c, a, &plan, &b, k2, first)
                                     : cm_block_message_(c, a, &plan, &b, k2, first);
     return true;
@@ -2719,7 +2759,8 @@ void cm_prefetch(cm_ctx *c, int rows, int cols, cm_type type, const cm_mem *from
     if (!spe_ok(c->module) || !cm_surface_init_(c, &s, type, from, CM_WHOLE_)) return;
     if (rows < 1 || cols < 1 || level < 0 || level > 3)
         CM_FAIL_(c, SHAPE, "cm_prefetch: %d x %d, level %d: at least 1 x 1, level 0 to 3", rows, cols, level);
-    if (!spe_ok(c->module) || c->lowering != CM_INTEL || !cm_block2d_wanted_(c, type, &s, &b, &transposed)) return;
+    if (!spe_ok(c->module) || c->lowering != CM_INTEL) return;
+    if (!cm_block2d_wanted_(c, type, &s, rows, cols, &b, &transposed)) return;
     if (level) b.ptr = cm_cached_pointer(c, b.ptr, level);
     cm_prefetch_block(c, type, transposed ? cols : rows, transposed ? rows : cols, &b);
 }

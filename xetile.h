@@ -251,7 +251,8 @@
  *                         and at least 64, row lengths multiples of 4 bytes and at least 64, column offsets multiples
  *                         of 4 bytes (with .order {0, 1}, row offsets, not negative for 8-bit elements), and, for
  *                         bases with leading dimensions, that those offsets are inside and that matrices are a
- *                         multiple of 64 bytes apart. XT_PITCH_ANY: only the version for any pitch
+ *                         multiple of 64 bytes apart. XT_PITCH_ANY: only the version for any pitch. The software
+ *                         device's messages take any base, pitch and row length: see cm_block2d_test
  *     .registers          128 or 256 per thread; default 256 if the accumulators of a subgroup need more than 4 KiB, or
  *                         together with both operands more than 6 KiB, and the work-group still fits
  *     .subgroups          subgroups of a work-group in kernels without maps; default 1. Maps must agree (MAP_SUBGROUPS)
@@ -2227,14 +2228,16 @@ XE_FN_ bool xt_by_block2d_(xt_ctx *x, const xt_tile *t) { return x->block2d && !
 /* Why they are ruled out at build time: pieces narrower than a subgroup, unsuitable constants. */
 XE_FN_ const char *xt_never_block2d_(xt_ctx *x, const xt_tile *t)
 {
-    const xt_val *width = &t->shape[xt_inner_(t)];
+    const cm_block2d_rules *rules = &x->target.block2d;
+    const xt_val *row = &t->shape[xt_inner_(t)];
     int bytes = xt_bytes_(t->type);
     if (t->base.local) return "local memory";
     if (t->step != 1) return "columns that are not contiguous";
     if (t->type == (cm_type)XT_BOOL_ || bytes > 4) return "elements of i1 or 64 bits";
     if (t->dist.data[1] <= x->S / 2) return "pieces narrower than a subgroup";
-    if (t->pitch.kind == SPE_INT && t->pitch.integer * bytes % 16 != 0) return "a pitch not a multiple of 16 bytes";
-    if (width->kind == SPE_INT && (width->integer * bytes < 64 || width->integer * bytes % 4 != 0))
+    if (t->pitch.kind == SPE_INT && t->pitch.integer * bytes % rules->pitch != 0)
+        return "a pitch not a multiple of 16 bytes";
+    if (row->kind == SPE_INT && (row->integer * bytes < rules->row_least || row->integer * bytes % rules->row != 0))
         return "rows shorter than 64 bytes or not a multiple of 4";
     return NULL;
 }
@@ -2310,7 +2313,8 @@ XE_FN_ void xt_need_leading_(xt_ctx *x, const xt_init_tile_desc_ *init)
 {
     const xt_tile_desc_ *d = &init->given;
     for (int i = 0; i < d->shape.count - 2; i++) xt_need_inside_(x, &init->matrix, d->offset.at[i], &d->shape.at[i]);
-    if (d->shape.count > 2) xt_need_multiple_(x, &init->matrix, &init->distance, 64 / xt_bytes_(init->tile.type));
+    int elements = x->target.block2d.base / xt_bytes_(init->tile.type);
+    if (d->shape.count > 2 && elements > 1) xt_need_multiple_(x, &init->matrix, &init->distance, elements);
 }
 
 XE_FN_ void xt_find_tile_(xt_ctx *x, const xt_init_tile_desc_ *init)

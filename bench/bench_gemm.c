@@ -183,10 +183,11 @@ static const struct {
     bool (*here)(void);
 } isas[] = {{"avx512", "SkylakeX", has_avx512}, {"avx2", "Haswell", has_avx2}, {"generic", "Prescott", any_cpu}};
 
-/* From 64 up, each with eight times the work of the previous one; the largest only if time permits. */
+/* From 64 up, each with eight times the work of the previous one, and 1023, whose rows have an odd pitch and end within
+ * tiles; the largest only if time permits. */
 static bool measure_sizes(sgemm_fn *sgemm, bool *soft)
 {
-    static const char *const sizes[] = {"64", "128", "256", "512", "1024", "2048", "4096"};
+    static const char *const sizes[] = {"64", "128", "256", "512", "1023", "1024", "2048", "4096"};
     const char *asked = getenv("BENCH_SECONDS");
     double limit = asked ? strtod(asked, NULL) : 60, seconds = 0;
     bool ok = true;

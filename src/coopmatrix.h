@@ -297,6 +297,12 @@ XETILE_API void cm_gather(const cm_layout *l, const void *vectors, const cm_host
 
 /* ==== Part 2: operations that emit ================================================================================ */
 
+/* What 2D block messages require, in bytes: the base address, the pitch and the length of a row are multiples of these,
+ * and a row has at least `row_least`. */
+typedef struct {
+    int base, pitch, row, row_least;
+} cm_block2d_rules;
+
 /* What a device can do. A row may be copied and changed (less local memory, another of its subgroup sizes). */
 typedef struct {
     const char *name;
@@ -304,6 +310,7 @@ typedef struct {
     uint32_t subgroup_sizes; /* the sizes the device has, or-ed: 8 | 16 | 32 */
     uint32_t dpas_sizes;     /* those at which the matrix instruction works; 0: it has none */
     uint32_t block2d_sizes;  /* the same for 2D block messages */
+    cm_block2d_rules block2d;
     bool coop_khr;           /* takes SPV_KHR_cooperative_matrix */
     int local_memory;        /* bytes per work-group */
     int max_group_size;      /* work-items per work-group */
@@ -420,7 +427,8 @@ XETILE_API void cm_prefetch(cm_ctx *c, int rows, int cols, cm_type type, const c
 /* A bool (i1): may this memory be accessed by 2D block messages, so that CM_BLOCK2D_YES can be promised? Requires: base
  * address a multiple of 64; pitch a multiple of 16 bytes and >= width; width >= 64 bytes and a multiple of 4 (all up to
  * 2^24); x a multiple of 4 bytes; memory global and contiguous in one direction; for 8-bit types by columns also x >= 0
- * and pitch up to 2^23. A constant if possible. Loops test the first position and their steps [mem]. */
+ * and pitch up to 2^23. The software device takes any base, and any pitch and width (for 8-bit types by columns, a
+ * pitch that is a multiple of 4). A constant if possible. Loops test the first position and their steps [mem]. */
 XETILE_API spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem);
 
 typedef enum { CM_BLOCK_LOAD, CM_BLOCK_TRANSFORM, CM_BLOCK_TRANSPOSE, CM_BLOCK_STORE, CM_BLOCK_PREFETCH } cm_block_op;

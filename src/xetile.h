@@ -251,7 +251,8 @@
  *                         and at least 64, row lengths multiples of 4 bytes and at least 64, column offsets multiples
  *                         of 4 bytes (with .order {0, 1}, row offsets, not negative for 8-bit elements), and, for
  *                         bases with leading dimensions, that those offsets are inside and that matrices are a
- *                         multiple of 64 bytes apart. XT_PITCH_ANY: only the version for any pitch
+ *                         multiple of 64 bytes apart. XT_PITCH_ANY: only the version for any pitch. The software
+ *                         device's messages take any base, pitch and row length: see cm_block2d_test
  *     .registers          128 or 256 per thread; default 256 if the accumulators of a subgroup need more than 4 KiB, or
  *                         together with both operands more than 6 KiB, and the work-group still fits
  *     .subgroups          subgroups of a work-group in kernels without maps; default 1. Maps must agree (MAP_SUBGROUPS)

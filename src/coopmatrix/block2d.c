@@ -37,9 +37,29 @@ static int cm_block_height_(const cm_block_shape *shape, int rest)
     return (int)h;
 }
 
-/* Bytes: the maximum of a row, the pitch and the number of rows; the minimum of a row; the alignment of the base
- * address, the pitch, and a row. */
-enum { CM_BLOCK_LIMIT_ = 1 << 24, CM_BLOCK_WIDTH_ = 64, CM_BLOCK_BASE_ = 64, CM_BLOCK_PITCH_ = 16, CM_BLOCK_UNIT_ = 4 };
+/* The maximum of a row, in bytes, of the pitch and of the number of rows; rows are read in dwords. */
+enum { CM_BLOCK_LIMIT_ = 1 << 24, CM_BLOCK_DWORD_ = 4 };
+
+/* The divisor of the pitch. 8-bit elements by columns are read as rows of twice the pitch: cm_every_second_row_ */
+static int cm_block_pitch_(const cm_ctx *c, bool pairs)
+{
+    int pitch = c->target.block2d.pitch;
+    return pairs && pitch < CM_BLOCK_DWORD_ ? CM_BLOCK_DWORD_ : pitch;
+}
+
+/* Is the base address known to be aligned? */
+static bool cm_base_fits_(const cm_ctx *c, const cm_surface_ *s)
+{
+    uint32_t base = (uint32_t)c->target.block2d.base;
+    return base == 1 || (s->align > 0 && s->align % base == 0);
+}
+
+/* A bool: is a number a multiple of a power of two? */
+static spe_id cm_is_multiple_(cm_ctx *c, spe_id v, int n)
+{
+    if (n == 1) return spe_const_bool(c->module, true);
+    return spe_ieq(c->module, cm_mod_(c, v, n), cm_i32_(c, 0));
+}
 
 /* The surface in bytes: width, rows of memory, pitch. Its width is the direction with stride 1; an unchecked direction
  * gets the largest possible extent. */
@@ -70,41 +90,48 @@ spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem)
     int size = cm_type_info(type)->bytes;
     if (s.storage != SPE_StorageClassCrossWorkgroup || size > 4 || !cm_block_surface_(c, size, &s, &b, &transposed))
         return spe_const_bool(m, false);
-    spe_id bytes = cm_times_(c, b.pos_x, size), elements = transposed ? s.cols : s.rows, limit;
-    spe_id base = spe_uconvert(m, spe_int(m, 32), spe_ptr_to_u(m, spe_int(m, 64), s.ptr));
-    spe_id ok = spe_ieq(m, cm_mod_(c, b.pitch, CM_BLOCK_PITCH_), cm_i32_(c, 0));
+    const cm_block2d_rules *rules = &c->target.block2d;
+    bool pairs = transposed && size == 1, fits = cm_base_fits_(c, &s);
+    spe_id bytes = cm_times_(c, b.pos_x, size), elements = transposed ? s.cols : s.rows;
+    spe_id base = fits ? 0 : spe_uconvert(m, spe_int(m, 32), spe_ptr_to_u(m, spe_int(m, 64), s.ptr));
+    spe_id ok = cm_is_multiple_(c, b.pitch, cm_block_pitch_(c, pairs));
     ok = spe_land(m, ok, spe_uge(m, b.pitch, b.mem_width));
-    ok = spe_land(m, ok, spe_uge(m, b.mem_width, cm_i32_(c, CM_BLOCK_WIDTH_)));
-    limit = cm_i32_(c, CM_BLOCK_LIMIT_);
+    ok = spe_land(m, ok, spe_uge(m, b.mem_width, cm_i32_(c, rules->row_least)));
+    spe_id limit = cm_i32_(c, CM_BLOCK_LIMIT_);
     ok = spe_land(m, ok, spe_ule(m, b.pitch, limit));
     ok = spe_land(m, ok, spe_ule(m, transposed ? s.down : s.right, limit)); /* in elements, as bytes may wrap */
     if (elements) ok = spe_land(m, ok, spe_ule(m, elements, limit));
-    ok = spe_land(m, ok, spe_ieq(m, cm_mod_(c, spe_or(m, b.mem_width, bytes), CM_BLOCK_UNIT_), cm_i32_(c, 0)));
+    if (rules->row == CM_BLOCK_DWORD_) bytes = spe_or(m, b.mem_width, bytes);
+    else ok = spe_land(m, ok, cm_is_multiple_(c, b.mem_width, rules->row));
+    ok = spe_land(m, ok, cm_is_multiple_(c, bytes, CM_BLOCK_DWORD_));
     ok = spe_land(m, ok, spe_ult(m, cm_plus_(c, b.mem_height, -1), limit));
-    if (transposed && size == 1) { /* read as rows of twice the pitch: cm_every_second_row_ */
+    if (pairs) {
         ok = spe_land(m, ok, spe_ule(m, b.pitch, cm_i32_(c, CM_BLOCK_LIMIT_ / 2)));
         ok = spe_land(m, ok, spe_sge(m, b.pos_x, cm_i32_(c, 0)));
     }
-    if (s.align % CM_BLOCK_BASE_ == 0 && s.align > 0) return ok;
-    return spe_land(m, ok, spe_ieq(m, cm_mod_(c, base, CM_BLOCK_BASE_), cm_i32_(c, 0)));
+    return fits ? ok : spe_land(m, ok, cm_is_multiple_(c, base, rules->base));
 }
 
-/* CM_BLOCK2D_AUTO: do constants prove everything that cm_block2d_test tests? */
-static bool cm_block2d_proven_(cm_ctx *c, int bytes, const cm_surface_ *s, const spe_block2d *b, bool transposed)
+/* CM_BLOCK2D_AUTO: do constants prove everything that cm_block2d_test tests, and that unchecked rows of `across`
+ * elements do not overlap? */
+static bool cm_block2d_proven_(cm_ctx *c, int bytes, const cm_surface_ *s, const spe_block2d *b, bool transposed,
+                               int across)
 {
     int64_t pitch, width, height, x;
-    bool pairs = bytes == 1 && transposed; /* cm_every_second_row_ */
-    if (s->align == 0 || s->align % CM_BLOCK_BASE_ || !cm_constant_(c, b->pitch, &pitch) ||
-        !cm_constant_(c, b->mem_width, &width) || !cm_constant_(c, b->mem_height, &height) ||
-        !cm_constant_(c, b->pos_x, &x))
+    const cm_block2d_rules *rules = &c->target.block2d;
+    bool pairs = bytes == 1 && transposed;
+    if (!cm_base_fits_(c, s) || !cm_constant_(c, b->pitch, &pitch) || !cm_constant_(c, b->mem_width, &width) ||
+        !cm_constant_(c, b->mem_height, &height) || !cm_constant_(c, b->pos_x, &x))
         return false;
-    return pitch % CM_BLOCK_PITCH_ == 0 && width >= CM_BLOCK_WIDTH_ && width % CM_BLOCK_UNIT_ == 0 && pitch >= width &&
-           pitch <= (pairs ? CM_BLOCK_LIMIT_ / 2 : CM_BLOCK_LIMIT_) && height > 0 && height <= CM_BLOCK_LIMIT_ &&
-           x * bytes % CM_BLOCK_UNIT_ == 0 && (!pairs || x >= 0);
+    if (!(transposed ? s->cols : s->rows) && (x + across) * bytes > pitch) return false;
+    return pitch % cm_block_pitch_(c, pairs) == 0 && width >= rules->row_least && width % rules->row == 0 &&
+           pitch >= width && pitch <= (pairs ? CM_BLOCK_LIMIT_ / 2 : CM_BLOCK_LIMIT_) && height > 0 &&
+           height <= CM_BLOCK_LIMIT_ && x * bytes % CM_BLOCK_DWORD_ == 0 && (!pairs || x >= 0);
 }
 
-/* Should this access use block messages? If so, computes the surface. */
-static bool cm_block2d_wanted_(cm_ctx *c, cm_type type, const cm_surface_ *s, spe_block2d *b, bool *transposed)
+/* Should this access of rows x cols elements use block messages? If so, computes the surface. */
+static bool cm_block2d_wanted_(cm_ctx *c, cm_type type, const cm_surface_ *s, int rows, int cols, spe_block2d *b,
+                               bool *transposed)
 {
     bool promised = s->block2d == CM_BLOCK2D_YES;
     int bytes = cm_type_info(type)->bytes;
@@ -113,7 +140,7 @@ static bool cm_block2d_wanted_(cm_ctx *c, cm_type type, const cm_surface_ *s, sp
         return promised && CM_FAIL_(c, BLOCK2D, "CM_BLOCK2D_YES: 2D block messages need global memory");
     if (!cm_block_surface_(c, bytes, s, b, transposed))
         return promised && CM_FAIL_(c, BLOCK2D, "CM_BLOCK2D_YES: neither stride is the constant 1");
-    return promised || cm_block2d_proven_(c, bytes, s, b, *transposed);
+    return promised || cm_block2d_proven_(c, bytes, s, b, *transposed, *transposed ? cols : rows);
 }
 
 /* ---- load, store, prefetch --------------------------------------------------------------------------------------- */
@@ -284,7 +311,7 @@ static bool cm_store_block2d_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *
     spe_block2d b;
     bool transposed;
     if (l->packed || !cm_rows_of_lanes_(l) || !cm_block_shape_row(CM_BLOCK_STORE, bytes, width, 1)) return false;
-    if (!cm_block2d_wanted_(c, l->type, s, &b, &transposed) || transposed) return false;
+    if (!cm_block2d_wanted_(c, l->type, s, l->rows, l->cols, &b, &transposed) || transposed) return false;
     for (int part = 0; part < a->parts; part++) {
         cm_span_ at = cm_span_of_(l, part);
         spe_block2d one = cm_blocks_(c, &b, bytes, width, at.words, 1, at.block * width, at.first);
@@ -303,11 +330,12 @@ XE_FN_ bool cm_move_block2d_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool
     spe_block2d b;
     bool transposed;
     if (store) return cm_store_block2d_(c, s, a);
-    if (!s->zero_padding || !cm_block2d_wanted_(c, a->layout.type, s, &b, &transposed) ||
-        !cm_block_plan_load_(&a->layout, transposed, &plan))
+    const cm_layout *l = &a->layout;
+    if (!s->zero_padding || !cm_block2d_wanted_(c, l->type, s, l->rows, l->cols, &b, &transposed) ||
+        !cm_block_plan_load_(l, transposed, &plan))
         return false;
-    for (int k2 = 0; k2 < a->layout.size_k2; k2 += plan.count)
-        for (int first = 0; first < cm_block_words_(&a->layout);)
+    for (int k2 = 0; k2 < l->size_k2; k2 += plan.count)
+        for (int first = 0; first < cm_block_words_(l);)
             first += plan.share > 1 ? cm_block_dwords_(c, a, &plan, &b, k2, first)
                                     : cm_block_message_(c, a, &plan, &b, k2, first);
     return true;
@@ -348,7 +376,8 @@ void cm_prefetch(cm_ctx *c, int rows, int cols, cm_type type, const cm_mem *from
     if (!spe_ok(c->module) || !cm_surface_init_(c, &s, type, from, CM_WHOLE_)) return;
     if (rows < 1 || cols < 1 || level < 0 || level > 3)
         CM_FAIL_(c, SHAPE, "cm_prefetch: %d x %d, level %d: at least 1 x 1, level 0 to 3", rows, cols, level);
-    if (!spe_ok(c->module) || c->lowering != CM_INTEL || !cm_block2d_wanted_(c, type, &s, &b, &transposed)) return;
+    if (!spe_ok(c->module) || c->lowering != CM_INTEL) return;
+    if (!cm_block2d_wanted_(c, type, &s, rows, cols, &b, &transposed)) return;
     if (level) b.ptr = cm_cached_pointer(c, b.ptr, level);
     cm_prefetch_block(c, type, transposed ? cols : rows, transposed ? rows : cols, &b);
 }

@@ -1,17 +1,21 @@
 /* matrix.c - targets and contexts, the table of products, and matrices: their parts, halves and components. */
 #include "internal.h"
 
+/* Messages of Intel's GPUs; those of the software device, which copies bytes. */
+#define CM_BLOCK2D_XE_ {64, 16, 4, 64}
+#define CM_BLOCK2D_ANY_ {1, 1, 1, 1}
+
 const cm_target *cm_target_row(const char *name)
 {
     static const char large[] = "-ze-opt-large-register-file";
     static const cm_target rows[] = {
-        {"pvc", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large, true},
-        {"bmg", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large, true},
-        {"lnl", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large, true},
-        {"ptl", 16, 16 | 32, 16, 16, true, 128 << 10, 1024, 16 << 10, large, true},
-        {"dg2", 8, 8 | 16 | 32, 8, 0, true, 64 << 10, 1024, 8 << 10, large, false},
-        {"generic", 16, 8 | 16 | 32, 0, 0, false, 32 << 10, 1024, 8 << 10, "", false},
-        {"soft", 16, 8 | 16 | 32, 8 | 16, 16, true, 64 << 10, 1024, 16 << 10, "", false},
+        {"pvc", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true},
+        {"bmg", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true},
+        {"lnl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true},
+        {"ptl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true},
+        {"dg2", 8, 8 | 16 | 32, 8, 0, CM_BLOCK2D_XE_, true, 64 << 10, 1024, 8 << 10, large, false},
+        {"generic", 16, 8 | 16 | 32, 0, 0, CM_BLOCK2D_XE_, false, 32 << 10, 1024, 8 << 10, "", false},
+        {"soft", 16, 8 | 16 | 32, 8 | 16, 16, CM_BLOCK2D_ANY_, true, 64 << 10, 1024, 16 << 10, "", false},
     };
     if (!name) return NULL;
     if (strcmp(name, "lnl-m") == 0) name = "lnl";

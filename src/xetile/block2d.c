@@ -23,14 +23,16 @@ XE_FN_ bool xt_by_block2d_(xt_ctx *x, const xt_tile *t) { return x->block2d && !
 /* Why they are ruled out at build time: pieces narrower than a subgroup, unsuitable constants. */
 static const char *xt_never_block2d_(xt_ctx *x, const xt_tile *t)
 {
-    const xt_val *width = &t->shape[xt_inner_(t)];
+    const cm_block2d_rules *rules = &x->target.block2d;
+    const xt_val *row = &t->shape[xt_inner_(t)];
     int bytes = xt_bytes_(t->type);
     if (t->base.local) return "local memory";
     if (t->step != 1) return "columns that are not contiguous";
     if (t->type == (cm_type)XT_BOOL_ || bytes > 4) return "elements of i1 or 64 bits";
     if (t->dist.data[1] <= x->S / 2) return "pieces narrower than a subgroup";
-    if (t->pitch.kind == SPE_INT && t->pitch.integer * bytes % 16 != 0) return "a pitch not a multiple of 16 bytes";
-    if (width->kind == SPE_INT && (width->integer * bytes < 64 || width->integer * bytes % 4 != 0))
+    if (t->pitch.kind == SPE_INT && t->pitch.integer * bytes % rules->pitch != 0)
+        return "a pitch not a multiple of 16 bytes";
+    if (row->kind == SPE_INT && (row->integer * bytes < rules->row_least || row->integer * bytes % rules->row != 0))
         return "rows shorter than 64 bytes or not a multiple of 4";
     return NULL;
 }
@@ -106,7 +108,8 @@ static void xt_need_leading_(xt_ctx *x, const xt_init_tile_desc_ *init)
 {
     const xt_tile_desc_ *d = &init->given;
     for (int i = 0; i < d->shape.count - 2; i++) xt_need_inside_(x, &init->matrix, d->offset.at[i], &d->shape.at[i]);
-    if (d->shape.count > 2) xt_need_multiple_(x, &init->matrix, &init->distance, 64 / xt_bytes_(init->tile.type));
+    int elements = x->target.block2d.base / xt_bytes_(init->tile.type);
+    if (d->shape.count > 2 && elements > 1) xt_need_multiple_(x, &init->matrix, &init->distance, elements);
 }
 
 static void xt_find_tile_(xt_ctx *x, const xt_init_tile_desc_ *init)

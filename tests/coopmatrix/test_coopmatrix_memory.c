@@ -1,5 +1,5 @@
 /* test_coopmatrix_memory.c - loads and stores in every mode (transposed or not; unchecked, rows, columns, both
- * checked), in every use, of every type, on a set of shapes; likewise atomic operations. Elements excluded by a check
+ * checked), in every use, of every type, on a set of shapes; rows that overlap; atomic operations. Elements excluded by a check
  * must load as zero and must not be stored. */
 #include "coopmatrix_cases.h"
 
@@ -48,6 +48,24 @@ static void copies(const char *name, const char *target, int S, cm_lowering lowe
 
 TEST(loads_and_stores) { copies("memory", "soft", 16, CM_AUTO); }
 
+/* Rows of memory that overlap: where the pitch is less than a row, nothing says where rows end. */
+TEST(overlapping_rows)
+{
+    static const cm_type types[] = {CM_F32, CM_F16, CM_I8};
+    for (int type = 0; type < 3; type++) {
+        char group[64];
+        cases.count = 0;
+        for (int transposed = 0; transposed < 2; transposed++) {
+            op_case *t = add(&cases, COPY, 0, transposed ? 4 : 32, transposed ? 32 : 4, types[type], CM_ACC);
+            t->in = mode_number(transposed, t->M, t->N, false);
+            t->in.stride_row = 1;
+            t->in.stride_col = 8;
+        }
+        snprintf(group, sizeof group, "overlapping_%s", cm_type_info(types[type])->name);
+        run_group(group, "soft", 16, CM_AUTO, &cases);
+    }
+}
+
 static bool has_atomic(cm_type type, kind what)
 {
     const cm_type_row *t = cm_type_info(type);
@@ -86,6 +104,7 @@ int main(void)
     have_device = zed_open(&device, NULL);
     if (!have_device) printf("no device: %s\n", zed_get_error(&device)->text);
     RUN(loads_and_stores);
+    RUN(overlapping_rows);
     RUN(atomics);
     zed_close(&device);
     return test_report();
