@@ -1,6 +1,6 @@
 /* test_coopmatrix_memory.c - loads and stores in every mode (transposed or not; unchecked, rows, columns, both
- * checked), in every use, of every type, on a set of shapes; rows that overlap; atomic operations. Elements excluded by a check
- * must load as zero and must not be stored. */
+ * checked), in every use, of every type, on a set of shapes; rows that overlap; atomic operations. Elements excluded
+ * by a check must load as zero and must not be stored. */
 #include "coopmatrix_cases.h"
 
 /* A multiple of the subgroup, columns that divide nothing, one row, one column, more than the hardware's. */
