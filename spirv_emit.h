@@ -1582,10 +1582,10 @@ XE_FN_ bool spe_same_(const uint32_t *at, uint32_t head, bool constant, uint32_t
 XE_FN_ bool spe_rehash_(spe_module *m)
 {
     spe_buffer_ *slots = &m->buffer[SPE_BUFFER_SLOTS_], *list = &m->buffer[SPE_BUFFER_UNIQUE_];
-    size_t old = slots->count, size = old ? old * 2 : 256, i;
+    size_t old = slots->count, size = old ? old * 2 : 256;
     if (!spe_push_(m, SPE_BUFFER_SLOTS_, size - old)) return false;
     memset(slots->data, 0, size * sizeof *slots->data);
-    for (i = 0; i < list->count; i += 2) {
+    for (size_t i = 0; i < list->count; i += 2) {
         size_t slot = list->data[i] & (size - 1);
         while (slots->data[slot]) slot = (slot + 1) & (size - 1);
         slots->data[slot] = (uint32_t)(i + 1);
@@ -1708,19 +1708,18 @@ XE_FN_ bool spe_ready_(spe_module *m)
 /* Writes an instruction; type 0: without a result. Operands are not checked. */
 XE_FN_ spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
-    uint32_t *at, i;
     spe_id id = 0;
     if (!spe_ready_(m)) return 0;
     if (op >= SPE_OPCODES_KNOWN_ || !(m->seen[op / 64] >> (op % 64) & 1)) spe_need_op_(m, op, type, n, operands);
     if (SPE_UNLIKELY_(m->options.lines) && !m->in_prologue) spe_line_(m);
-    at = spe_put_(m, m->in_prologue ? SPE_BUFFER_PROLOGUE_ : SPE_BUFFER_BODY_, op, n + (type ? 2u : 0u));
+    uint32_t *at = spe_put_(m, m->in_prologue ? SPE_BUFFER_PROLOGUE_ : SPE_BUFFER_BODY_, op, n + (type ? 2u : 0u));
     if (!at) return 0;
     if (type) {
         id = spe_new_id_(m, type, 0, spe_depth_(m));
         *at++ = type;
         *at++ = id;
     }
-    for (i = 0; i < n; i++) at[i] = operands[i];
+    for (uint32_t i = 0; i < n; i++) at[i] = operands[i];
     return id;
 }
 
@@ -1794,14 +1793,14 @@ XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const
 XE_FN_ spe_id spe_check_(spe_module *m, const char *name, const char *letters, ...)
 {
     spe_call_ c;
-    uint32_t i, n = 1;
+    uint32_t n = 1;
     va_list values;
     c.first = c.pointee = c.given = 0;
     m->doing = name;
     va_start(values, letters);
-    for (i = 0; letters[i]; i++) c.words[i] = va_arg(values, spe_id);
+    for (uint32_t i = 0; letters[i]; i++) c.words[i] = va_arg(values, spe_id);
     va_end(values);
-    for (i = 0; letters[i] && n; i += n) n = spe_values_(m, &c, letters + i, c.words + i);
+    for (uint32_t i = 0; letters[i] && n; i += n) n = spe_values_(m, &c, letters + i, c.words + i);
     return n ? c.first : 0;
 }
 
@@ -1883,12 +1882,11 @@ spe_id spe_construct(spe_module *m, spe_id type, uint32_t n, const spe_id *parts
 {
     const spe_type_info *t = spe_want_type_(m, __func__, type);
     bool constant = true;
-    uint32_t i;
     m->doing = __func__;
     if (!t) return 0;
     if (t->bits && n == 1 && spe_type_of(m, parts[0]) == type) return spe_operand_(m, parts[0]) ? parts[0] : 0;
     if (!n || n != spe_part_count_(t)) return SPE_ERROR_(m, TYPE, "%u parts for %s", n, spe_text_(m, type));
-    for (i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         spe_id tp = spe_operand_(m, parts[i]), want = t->kind == SPE_KIND_STRUCT ? t->members[i] : t->elem;
         if (tp != want) return tp ? spe_disagree_(m, want, tp) : 0;
         constant = constant && (m->ids[parts[i]].flags & SPE_ID_CONSTANT_);
@@ -2256,10 +2254,9 @@ XE_FN_ spe_id spe_write_once_(spe_module *m, uint32_t op, const char *text)
     uint32_t n = spe_text_words_(text), *copy = (uint32_t *)spe_alloc(m, n * sizeof *copy), ids = op == SPE_OpString;
     int section = ids ? SPE_SECTION_STRING_ : SPE_SECTION_EXTENSION_;
     const spe_buffer_ *b = &m->buffer[section];
-    size_t i;
     if (!copy) return 0;
     spe_put_text_(copy, text);
-    for (i = 0; i < b->count; i += b->data[i] >> 16) {
+    for (size_t i = 0; i < b->count; i += b->data[i] >> 16) {
         if (b->data[i] == ((n + ids + 1) << 16 | op) && !memcmp(b->data + i + ids + 1, copy, n * sizeof *copy))
             return b->data[i + 1];
     }
@@ -2332,7 +2329,7 @@ spe_type_info spe_info(const spe_module *m, spe_id type)
 uint32_t spe_alignment(const spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
-    uint32_t i, a, largest = 0, room = 1;
+    uint32_t a, largest = 0, room = 1;
     if (!t) return 0;
     switch (t->kind) {
     case SPE_KIND_INT: case SPE_KIND_FLOAT: return t->bits / 8;
@@ -2342,7 +2339,7 @@ uint32_t spe_alignment(const spe_module *m, spe_id type)
         while (room < t->count && room < 0x80000000) room *= 2;
         return spe_alignment(m, t->elem) * room;
     case SPE_KIND_STRUCT:
-        for (i = 0; i < t->count; i++) {
+        for (uint32_t i = 0; i < t->count; i++) {
             a = spe_alignment(m, t->members[i]);
             if (a > largest) largest = a;
         }
@@ -2471,8 +2468,7 @@ spe_id spe_array(spe_module *m, spe_id elem, uint32_t n)
 spe_id spe_struct(spe_module *m, uint32_t n, const spe_id *members)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_STRUCT, 0, n, 0);
-    uint32_t i;
-    for (i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         const spe_type_info *e = spe_want_type_(m, __func__, members[i]);
         if (!e) return 0;
         if (!spe_has_values_(e)) return SPE_ERROR_(m, TYPE, "member %u is void or a function", i);
@@ -2507,11 +2503,11 @@ spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type)
 spe_id spe_fn_type(spe_module *m, spe_id ret, uint32_t n, const spe_id *params)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_FUNCTION, 0, n, ret);
-    uint32_t w[256], i;
+    uint32_t w[256];
     if (!spe_want_type_(m, __func__, ret)) return 0;
     if (n > 255) return SPE_ERROR_(m, LIMIT, "%u parameters; SPIR-V allows 255", n);
     w[0] = ret;
-    for (i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         const spe_type_info *p = spe_want_type_(m, __func__, params[i]);
         if (!p) return 0;
         if (p->kind == SPE_KIND_VOID) return SPE_ERROR_(m, TYPE, "parameter %u is void", i);
@@ -2525,7 +2521,7 @@ spe_id spe_coopmat(spe_module *m, spe_id component, uint32_t scope, uint32_t row
 {
     spe_type_info t = spe_info_of_(SPE_KIND_COOPMAT, 0, 0, component);
     const spe_type_info *e = spe_want_type_(m, __func__, component);
-    uint32_t w[5] = {component, scope, rows, cols, use}, encoding, i;
+    uint32_t w[5] = {component, scope, rows, cols, use}, encoding;
     if (!e) return 0;
     if (e->kind != SPE_KIND_INT && e->kind != SPE_KIND_FLOAT)
         return SPE_ERROR_(m, TYPE, "components are integers or floats, not %s", spe_text_(m, component));
@@ -2536,7 +2532,7 @@ spe_id spe_coopmat(spe_module *m, spe_id component, uint32_t scope, uint32_t row
     t.use = use;
     encoding = (uint32_t)e->encoding;
     spe_need_(m, SPE_NEED_COOP_, SPE_IEEE);
-    for (i = 1; i < 5; i++) w[i] = spe_u32(m, w[i]);
+    for (uint32_t i = 1; i < 5; i++) w[i] = spe_u32(m, w[i]);
     return w[4] ? spe_type_(m, SPE_OpTypeCooperativeMatrixKHR, t, SPE_NEED_COOP_, encoding, 5, w) : 0;
 }
 
@@ -2557,11 +2553,11 @@ spe_id spe_coopvec(spe_module *m, spe_id component, uint32_t n)
 spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id *parts)
 {
     const spe_type_info *t = spe_want_type_(m, __func__, type);
-    uint32_t *w, i, flags = SPE_ID_CONSTANT_;
+    uint32_t *w, flags = SPE_ID_CONSTANT_;
     spe_id id;
     if (!t) return 0;
     if (!n || n != spe_part_count_(t)) return SPE_ERROR_(m, TYPE, "%u parts for %s", n, spe_text_(m, type));
-    for (i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         spe_id part_type = t->kind == SPE_KIND_STRUCT ? t->members[i] : t->elem;
         const spe_record_ *r = parts[i] && parts[i] < m->id_count ? &m->ids[parts[i]] : NULL;
         if (!r || !(r->flags & SPE_ID_CONSTANT_)) return SPE_ERROR_(m, NO_VALUE, "part %u is not a constant", i);
@@ -2581,8 +2577,7 @@ spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id 
 XE_FN_ spe_id *spe_repeat_(spe_module *m, spe_id id, uint32_t n, spe_id few[16])
 {
     spe_id *part = n > 16 ? (spe_id *)spe_alloc(m, n * sizeof *part) : few;
-    uint32_t i;
-    for (i = 0; i < n && part; i++) part[i] = id;
+    for (uint32_t i = 0; i < n && part; i++) part[i] = id;
     return part;
 }
 
@@ -2734,9 +2729,8 @@ SPE_INSTRUCTIONS_(SPE_BODY_A_, SPE_BODY_AB_, SPE_BODY_TO_, SPE_BODY_GIVES_, SPE_
 /* A generic instruction. Words equal to the id of a global variable or function count as uses, even literals. */
 XE_FN_ spe_id spe_op_(spe_module *m, const char *name, uint32_t opcode, spe_id type, uint32_t n, const uint32_t *words)
 {
-    uint32_t i;
     m->doing = name;
-    for (i = 0; i < n && !m->error.id; i++) {
+    for (uint32_t i = 0; i < n && !m->error.id; i++) {
         if (words[i] && words[i] < m->id_count && (m->ids[words[i]].flags & (SPE_ID_GLOBAL_ | SPE_ID_FUNCTION_)))
             spe_use_(m, words[i]);
     }
@@ -2957,12 +2951,12 @@ XE_FN_ uint32_t spe_access_(spe_module *m, spe_id type, uint32_t align, bool is_
 spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_id *idx)
 {
     spe_id from = spe_check_(m, __func__, "p", ptr), type = from ? spe_info_(m, from)->elem : 0;
-    uint32_t w[17], i;
+    uint32_t w[17];
     uint64_t k;
     if (!from) return 0;
     if (!n || n > 16) return SPE_ERROR_(m, RANGE, "%u indices; 1 to 16 are allowed", n);
     w[0] = ptr;
-    for (i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         bool known = spe_const_bits(m, idx[i], &k);
         if (!spe_check_(m, __func__, "I", w[i + 1] = idx[i])) return 0;
         if (!known && spe_info_(m, type)->kind == SPE_KIND_STRUCT)
@@ -3066,8 +3060,7 @@ XE_FN_ const spe_capability_row_ *spe_capability_row_of_(uint32_t capability)
     {first, last, (version) ? SPE_VERSION(1, version) : 0, (core) ? SPE_VERSION(1, core) : 0, extension},
     static const spe_capability_row_ rows[] = {SPE_SOURCES_(SPE_ROW_)};
 #undef SPE_ROW_
-    size_t i;
-    for (i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (capability >= rows[i].first && capability <= rows[i].last) return &rows[i];
     }
     return NULL;
@@ -3119,8 +3112,7 @@ void spe_extension(spe_module *m, const char *name)
 XE_FN_ bool spe_declares_(const spe_module *m, uint32_t capability)
 {
     const spe_buffer_ *b = &m->buffer[SPE_BUFFER_CAPS_];
-    size_t i;
-    for (i = 0; i < b->count; i++) {
+    for (size_t i = 0; i < b->count; i++) {
         if (b->data[i] == capability) return true;
     }
     return false;
@@ -3281,8 +3273,7 @@ XE_FN_ uint32_t spe_reduction_op_(spe_reduction red, spe_kind kind, bool non_uni
         SPE_ROW_(XOR, B, LogicalXor, LogicalXorKHR)
     };
 #undef SPE_ROW_
-    size_t i;
-    for (i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (rows[i].red == (uint32_t)red && rows[i].kind == (uint32_t)kind)
             return non_uniform ? rows[i].non_uniform : rows[i].uniform;
     }
@@ -3497,7 +3488,6 @@ void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, con
 XE_FN_ spe_id spe_open_function_(spe_module *m, const char *name, spe_id type)
 {
     const spe_type_info *t = spe_want_type_(m, name, type);
-    uint32_t i;
     m->doing = name;
     if (!t) return 0;
     if (m->finished) return spe_error_(m, SPE_ERR_FINISHED, "the module is finished");
@@ -3512,7 +3502,7 @@ XE_FN_ spe_id spe_open_function_(spe_module *m, const char *name, spe_id type)
     m->ids[m->fn.id].serial = type;
     m->ids[m->fn.id].depth = (uint16_t)m->fn.index;
     spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpFunction, 4, t->elem, m->fn.id, 0, type);
-    for (i = 0; i < t->count; i++) {
+    for (uint32_t i = 0; i < t->count; i++) {
         spe_id id = spe_new_id_(m, t->members[i], 0, 1);
         spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpFunctionParameter, 2, t->members[i], id);
         if (!i) m->fn.first_param = id;
@@ -3597,20 +3587,19 @@ XE_FN_ void spe_describe_param_(spe_module *m, spe_id id, const spe_param *p)
 
 bool spe_kernel_begin(spe_module *m, const spe_kernel *k)
 {
-    uint32_t i, size[3];
+    uint32_t size[3];
     spe_id type, *params;
-    size_t e;
     if (m->error.id) return false;
     if (!k->name || !*k->name) return SPE_ERROR_(m, NAME, "the kernel has no name");
-    for (e = 0; e < m->entry_count; e++) {
+    for (size_t e = 0; e < m->entry_count; e++) {
         if (!strcmp(m->entries[e].name, k->name)) return SPE_ERROR_(m, NAME, "there is a kernel %s already", k->name);
     }
-    for (i = 0; i < k->param_count; i++) {
+    for (uint32_t i = 0; i < k->param_count; i++) {
         if (!spe_check_param_(m, k, i)) return false;
     }
     params = (spe_id *)spe_alloc(m, k->param_count * sizeof *params);
     if (!params) return false;
-    for (i = 0; i < k->param_count; i++) params[i] = k->params[i].type;
+    for (uint32_t i = 0; i < k->param_count; i++) params[i] = k->params[i].type;
     type = spe_fn_type(m, spe_void(m), k->param_count, params);
     if (!type || !spe_open_function_(m, __func__, type)) return false;
     m->fn.kernel = true;
@@ -3621,8 +3610,8 @@ bool spe_kernel_begin(spe_module *m, const spe_kernel *k)
     entry->name = (const char *)spe_copied_(m, k->name, strlen(k->name) + 1);
     if (!entry->name) return false;
     spe_name(m, m->fn.id, k->name);
-    for (i = 0; i < k->param_count; i++) spe_describe_param_(m, m->fn.first_param + i, &k->params[i]);
-    for (i = 0; i < 3; i++) size[i] = k->local_size[i] ? k->local_size[i] : 1;
+    for (uint32_t i = 0; i < k->param_count; i++) spe_describe_param_(m, m->fn.first_param + i, &k->params[i]);
+    for (uint32_t i = 0; i < 3; i++) size[i] = k->local_size[i] ? k->local_size[i] : 1;
     if (k->local_size[0]) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeLocalSize, 3, size);
     if (k->subgroup_size) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeSubgroupSize, 1, &k->subgroup_size);
     if (k->max_registers) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeMaximumRegistersINTEL, 1, &k->max_registers);
@@ -3660,14 +3649,13 @@ spe_id spe_param_id(spe_module *m, uint32_t i)
 
 spe_id spe_call(spe_module *m, spe_id fn, uint32_t n, const spe_id *args)
 {
-    uint32_t i, *w;
     if (!spe_is_function_(m, fn)) return SPE_ERROR_(m, NO_FUNCTION, "%u is not a function", fn);
     if (spe_is_kernel_(m, fn)) return SPE_ERROR_(m, NO_FUNCTION, "%u is a kernel; only the host calls kernels", fn);
     if (m->open && fn == m->fn.id)
         return SPE_ERROR_(m, FUNCTION_OPEN, "%u is the open function; OpenCL has no recursion", fn);
     const spe_type_info *t = spe_info_(m, m->ids[fn].serial);
     if (n != t->count) return SPE_ERROR_(m, TYPE, "%u arguments for %u parameters", n, t->count);
-    for (i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         spe_id type = spe_check_(m, __func__, "v", args[i]);
         const char *text = spe_text_(m, type);
         if (!type) return 0;
@@ -3677,7 +3665,7 @@ spe_id spe_call(spe_module *m, spe_id fn, uint32_t n, const spe_id *args)
     if (!spe_ready_(m)) return 0;
     spe_use_(m, fn);
     spe_id ret = t->elem;
-    w = (uint32_t *)spe_alloc(m, (n + 1) * sizeof *w);
+    uint32_t *w = (uint32_t *)spe_alloc(m, (n + 1) * sizeof *w);
     if (!w) return 0;
     w[0] = fn;
     if (n) memcpy(w + 1, args, n * sizeof *w);
@@ -3861,8 +3849,7 @@ XE_FN_ void spe_branch_if_(spe_module *m, spe_id condition, spe_id no)
 /* Checks a side's values while they are in scope. */
 XE_FN_ bool spe_check_values_(spe_module *m, uint32_t n, const spe_id *values)
 {
-    uint32_t i;
-    for (i = 0; i < n && spe_operand_(m, values[i]); i++) continue;
+    for (uint32_t i = 0; i < n && spe_operand_(m, values[i]); i++) continue;
     return !m->error.id;
 }
 
@@ -3879,12 +3866,11 @@ XE_FN_ bool spe_push_values_(spe_module *m, spe_id label, uint32_t n, const spe_
 /* All sides carry the same number of values and types, which are those of the first; a loop's are those on entry. */
 XE_FN_ bool spe_check_side_(spe_module *m, spe_region_ *r, uint32_t n, const spe_id *values)
 {
-    uint32_t i;
     if (!spe_check_values_(m, n, values)) return false;
     if (!r->sides++) r->count = n;
     if (n != r->count)
         spe_error_(m, SPE_ERR_CARRIED, "%u values, but the %s carries %u", n, spe_region_text_(m, r), r->count);
-    for (i = 0; i < n && r->sides > 1 && !m->error.id; i++) {
+    for (uint32_t i = 0; i < n && r->sides > 1 && !m->error.id; i++) {
         spe_id t = spe_type_of(m, m->buffer[SPE_BUFFER_STACK_].data[r->stack + 1 + i]), u = spe_type_of(m, values[i]);
         const char *text = t != u ? spe_text_(m, t) : NULL;
         if (text)
@@ -3930,11 +3916,10 @@ XE_FN_ spe_id spe_merge_value_(spe_module *m, const spe_region_ *r, uint32_t i)
 XE_FN_ void spe_close_sides_(spe_module *m, spe_region_ *r, spe_id *out)
 {
     const uint32_t *side = m->buffer[SPE_BUFFER_STACK_].data + r->stack;
-    uint32_t i, s;
     bool dead = true;
-    for (s = 0; s < r->sides; s++) dead = dead && !side[s * (r->count + 1)];
+    for (uint32_t s = 0; s < r->sides; s++) dead = dead && !side[s * (r->count + 1)];
     spe_label_(m, r->merge, dead);
-    for (i = 0; i < r->count; i++) out[i] = spe_merge_value_(m, r, i);
+    for (uint32_t i = 0; i < r->count; i++) out[i] = spe_merge_value_(m, r, i);
     m->buffer[SPE_BUFFER_STACK_].count = r->stack;
     m->region_count--;
 }
@@ -4019,7 +4004,6 @@ XE_FN_ spe_id spe_loop_phi_(spe_module *m, const spe_region_ *r, spe_id value)
 /* Opens a loop whose header has a phi for each carried value. Replaces the values by the phis, and pushes these too. */
 XE_FN_ spe_region_ *spe_open_loop_(spe_module *m, const char *name, int kind, uint32_t n, spe_id *carried)
 {
-    uint32_t i;
     m->doing = name;
     spe_region_ *r = spe_check_values_(m, n, carried) ? spe_open_(m, name, kind) : NULL;
     if (!r) return NULL;
@@ -4032,7 +4016,7 @@ XE_FN_ spe_region_ *spe_open_loop_(spe_module *m, const char *name, int kind, ui
     spe_write_(m, SPE_BUFFER_BODY_, SPE_OpBranch, 1, r->header);
     spe_label_(m, r->header, false);
     r->phi = m->buffer[SPE_BUFFER_BODY_].count;
-    for (i = 0; i < n; i++) carried[i] = spe_loop_phi_(m, r, carried[i]);
+    for (uint32_t i = 0; i < n; i++) carried[i] = spe_loop_phi_(m, r, carried[i]);
     return spe_push_values_(m, r->preheader, n, carried) && spe_ok(m) ? r : NULL;
 }
 
@@ -4041,7 +4025,7 @@ XE_FN_ void spe_close_loop_(spe_module *m, const char *name, int kind, uint32_t 
 {
     spe_region_ *r = spe_innermost_(m, name, kind, kind);
     bool reached = m->block && !m->dead;
-    uint32_t i, *next, w[2];
+    uint32_t *next, w[2];
     spe_id next_index = 0;
     if (!r || !spe_check_side_(m, r, n, carried)) return;
     spe_jump_(m, r->next);
@@ -4049,10 +4033,10 @@ XE_FN_ void spe_close_loop_(spe_module *m, const char *name, int kind, uint32_t 
     w[0] = r->index;
     w[1] = r->step;
     if (r->step) next_index = spe_emit_(m, SPE_OpIAdd, spe_type_of(m, r->index), 2, w);
-    for (i = 0; i < n && !reached; i++) carried[i] = spe_undef(m, spe_type_of(m, carried[i]));
+    for (uint32_t i = 0; i < n && !reached; i++) carried[i] = spe_undef(m, spe_type_of(m, carried[i]));
     if (!spe_write_(m, SPE_BUFFER_BODY_, SPE_OpBranch, 1, r->header)) return;
     next = m->buffer[SPE_BUFFER_BODY_].data + r->phi + SPE_PHI_NEXT_;
-    for (i = 0; i < n; i++, next += SPE_PHI_WORDS_) {
+    for (uint32_t i = 0; i < n; i++, next += SPE_PHI_WORDS_) {
         *next = carried[i];
         carried[i] = m->buffer[SPE_BUFFER_STACK_].data[r->stack + 1 + i];
     }
@@ -4174,8 +4158,7 @@ void spe_endswitch(spe_module *m, uint32_t n, spe_id *out)
     spe_region_ *r = spe_innermost_(m, __func__, SPE_REGION_SWITCH_, SPE_REGION_SWITCH_);
     const uint32_t *body = m->buffer[SPE_BUFFER_BODY_].data;
     const char *place = r ? spe_region_text_(m, r) : NULL;
-    uint32_t i;
-    for (i = 0; r && i < r->cases; i++) {
+    for (uint32_t i = 0; r && i < r->cases; i++) {
         if (!body[spe_side_at_(r, i)]) SPE_ERROR_(m, REGION_OPEN, "side %u of the %s was not written", i, place);
     }
     if (r && n != (r->sides ? r->count : 0))
@@ -4197,12 +4180,11 @@ XE_FN_ void spe_reach_(const spe_module *m, uint32_t from, uint8_t *mark)
 {
     const spe_buffer_ *uses = &m->buffer[SPE_BUFFER_USES_];
     bool grew = true;
-    size_t i;
     memset(mark, 0, m->function_count + 1);
     mark[from] = 1;
     while (grew) {
         grew = false;
-        for (i = 0; i < uses->count; i += 2) {
+        for (size_t i = 0; i < uses->count; i += 2) {
             const spe_record_ *r = &m->ids[uses->data[i + 1]];
             if (!mark[uses->data[i]] || !(r->flags & SPE_ID_FUNCTION_) || mark[r->depth]) continue;
             mark[r->depth] = 1;
@@ -4218,14 +4200,14 @@ XE_FN_ void spe_write_entry_(spe_module *m, uint32_t e, uint8_t *mark)
     const spe_buffer_ *uses = &m->buffer[SPE_BUFFER_USES_];
     const spe_entry_ *entry = &m->entries[e];
     uint32_t once = 0x80000000u + e, words = spe_text_words_(entry->name), *at;
-    size_t i, start = m->buffer[SPE_SECTION_ENTRY_].count;
+    size_t start = m->buffer[SPE_SECTION_ENTRY_].count;
     spe_reach_(m, entry->function, mark);
     at = spe_put_(m, SPE_SECTION_ENTRY_, SPE_OpEntryPoint, 2 + words);
     if (!at) return;
     at[0] = SPE_ExecutionModelKernel;
     at[1] = entry->id;
     spe_put_text_(at + 2, entry->name);
-    for (i = 0; i < uses->count; i += 2) {
+    for (size_t i = 0; i < uses->count; i += 2) {
         spe_record_ *r = &m->ids[uses->data[i + 1]];
         if (!mark[uses->data[i]] || !(r->flags & SPE_ID_GLOBAL_) || r->aux == once) continue;
         if (m->options.version < SPE_VERSION(1, 4) && spe_info_(m, r->type)->storage != SPE_StorageClassInput) continue;
@@ -4244,22 +4226,21 @@ XE_FN_ void spe_write_head_(spe_module *m)
 {
     spe_buffer_ *caps = &m->buffer[SPE_BUFFER_CAPS_];
     uint8_t *mark = (uint8_t *)spe_alloc(m, m->function_count + 1);
-    size_t i, j;
-    uint32_t e;
+    size_t j;
     spe_capability(m, SPE_CapabilityAddresses);
     spe_capability(m, SPE_CapabilityKernel);
     if (!m->entry_count) spe_capability(m, SPE_CapabilityLinkage);
-    for (i = 1; i < caps->count; i++) {
+    for (size_t i = 1; i < caps->count; i++) {
         uint32_t c = caps->data[i];
         for (j = i; j && caps->data[j - 1] > c; j--) caps->data[j] = caps->data[j - 1];
         caps->data[j] = c;
     }
-    for (i = 0; i < caps->count; i++) spe_write_(m, SPE_SECTION_CAPABILITY_, SPE_OpCapability, 1, caps->data[i]);
+    for (size_t i = 0; i < caps->count; i++) spe_write_(m, SPE_SECTION_CAPABILITY_, SPE_OpCapability, 1, caps->data[i]);
     spe_write_(m, SPE_SECTION_MODEL_, SPE_OpMemoryModel, 2, SPE_AddressingModelPhysical64, SPE_MemoryModelOpenCL);
     if (m->options.source)
         spe_write_(m, SPE_SECTION_STRING_, SPE_OpSource, 3, SPE_SourceLanguageUnknown, 0,
                    spe_write_once_(m, SPE_OpString, m->options.source));
-    for (e = 0; e < m->entry_count && mark; e++) spe_write_entry_(m, e, mark);
+    for (uint32_t e = 0; e < m->entry_count && mark; e++) spe_write_entry_(m, e, mark);
 }
 
 spe_words spe_finish(spe_module *m)
@@ -4268,21 +4249,20 @@ spe_words spe_finish(spe_module *m)
     spe_buffer_ *all = &m->buffer[SPE_SECTION_FUNCTION_]; /* the last section: the others are inserted before it */
     uint32_t head[5] = {0x07230203, m->options.version, 0, 0, 0}, *at;
     size_t before = 5;
-    int section;
     m->doing = __func__;
     if (m->open && m->region_count) spe_region_left_open_(m);
     if (m->open) spe_error_(m, SPE_ERR_FUNCTION_OPEN, "a %s is still open", m->fn.kernel ? "kernel" : "function");
     if (m->error.id || !m->options.realloc) return words;
     if (!m->finished) {
         spe_write_head_(m);
-        for (section = 0; section < SPE_SECTION_FUNCTION_; section++) before += m->buffer[section].count;
+        for (int section = 0; section < SPE_SECTION_FUNCTION_; section++) before += m->buffer[section].count;
         if (m->error.id || !spe_push_(m, SPE_SECTION_FUNCTION_, before)) return words;
         head[3] = (uint32_t)m->id_count;
         at = all->data;
         memmove(at + before, at, (all->count - before) * sizeof *at);
         memcpy(at, head, sizeof head);
         at += 5;
-        for (section = 0; section < SPE_SECTION_FUNCTION_; section++) {
+        for (int section = 0; section < SPE_SECTION_FUNCTION_; section++) {
             const spe_buffer_ *b = &m->buffer[section];
             if (b->count) memcpy(at, b->data, b->count * sizeof *at);
             at += b->count;

@@ -4,11 +4,11 @@
 spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id *parts)
 {
     const spe_type_info *t = spe_want_type_(m, __func__, type);
-    uint32_t *w, i, flags = SPE_ID_CONSTANT_;
+    uint32_t *w, flags = SPE_ID_CONSTANT_;
     spe_id id;
     if (!t) return 0;
     if (!n || n != spe_part_count_(t)) return SPE_ERROR_(m, TYPE, "%u parts for %s", n, spe_text_(m, type));
-    for (i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         spe_id part_type = t->kind == SPE_KIND_STRUCT ? t->members[i] : t->elem;
         const spe_record_ *r = parts[i] && parts[i] < m->id_count ? &m->ids[parts[i]] : NULL;
         if (!r || !(r->flags & SPE_ID_CONSTANT_)) return SPE_ERROR_(m, NO_VALUE, "part %u is not a constant", i);
@@ -28,8 +28,7 @@ spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id 
 XE_FN_ spe_id *spe_repeat_(spe_module *m, spe_id id, uint32_t n, spe_id few[16])
 {
     spe_id *part = n > 16 ? (spe_id *)spe_alloc(m, n * sizeof *part) : few;
-    uint32_t i;
-    for (i = 0; i < n && part; i++) part[i] = id;
+    for (uint32_t i = 0; i < n && part; i++) part[i] = id;
     return part;
 }
 

@@ -135,10 +135,10 @@ static bool spe_same_(const uint32_t *at, uint32_t head, bool constant, uint32_t
 static bool spe_rehash_(spe_module *m)
 {
     spe_buffer_ *slots = &m->buffer[SPE_BUFFER_SLOTS_], *list = &m->buffer[SPE_BUFFER_UNIQUE_];
-    size_t old = slots->count, size = old ? old * 2 : 256, i;
+    size_t old = slots->count, size = old ? old * 2 : 256;
     if (!spe_push_(m, SPE_BUFFER_SLOTS_, size - old)) return false;
     memset(slots->data, 0, size * sizeof *slots->data);
-    for (i = 0; i < list->count; i += 2) {
+    for (size_t i = 0; i < list->count; i += 2) {
         size_t slot = list->data[i] & (size - 1);
         while (slots->data[slot]) slot = (slot + 1) & (size - 1);
         slots->data[slot] = (uint32_t)(i + 1);
@@ -261,19 +261,18 @@ XE_FN_ bool spe_ready_(spe_module *m)
 /* Writes an instruction; type 0: without a result. Operands are not checked. */
 XE_FN_ spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
-    uint32_t *at, i;
     spe_id id = 0;
     if (!spe_ready_(m)) return 0;
     if (op >= SPE_OPCODES_KNOWN_ || !(m->seen[op / 64] >> (op % 64) & 1)) spe_need_op_(m, op, type, n, operands);
     if (SPE_UNLIKELY_(m->options.lines) && !m->in_prologue) spe_line_(m);
-    at = spe_put_(m, m->in_prologue ? SPE_BUFFER_PROLOGUE_ : SPE_BUFFER_BODY_, op, n + (type ? 2u : 0u));
+    uint32_t *at = spe_put_(m, m->in_prologue ? SPE_BUFFER_PROLOGUE_ : SPE_BUFFER_BODY_, op, n + (type ? 2u : 0u));
     if (!at) return 0;
     if (type) {
         id = spe_new_id_(m, type, 0, spe_depth_(m));
         *at++ = type;
         *at++ = id;
     }
-    for (i = 0; i < n; i++) at[i] = operands[i];
+    for (uint32_t i = 0; i < n; i++) at[i] = operands[i];
     return id;
 }
 
@@ -347,14 +346,14 @@ XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const
 XE_FN_ spe_id spe_check_(spe_module *m, const char *name, const char *letters, ...)
 {
     spe_call_ c;
-    uint32_t i, n = 1;
+    uint32_t n = 1;
     va_list values;
     c.first = c.pointee = c.given = 0;
     m->doing = name;
     va_start(values, letters);
-    for (i = 0; letters[i]; i++) c.words[i] = va_arg(values, spe_id);
+    for (uint32_t i = 0; letters[i]; i++) c.words[i] = va_arg(values, spe_id);
     va_end(values);
-    for (i = 0; letters[i] && n; i += n) n = spe_values_(m, &c, letters + i, c.words + i);
+    for (uint32_t i = 0; letters[i] && n; i += n) n = spe_values_(m, &c, letters + i, c.words + i);
     return n ? c.first : 0;
 }
 
@@ -436,12 +435,11 @@ spe_id spe_construct(spe_module *m, spe_id type, uint32_t n, const spe_id *parts
 {
     const spe_type_info *t = spe_want_type_(m, __func__, type);
     bool constant = true;
-    uint32_t i;
     m->doing = __func__;
     if (!t) return 0;
     if (t->bits && n == 1 && spe_type_of(m, parts[0]) == type) return spe_operand_(m, parts[0]) ? parts[0] : 0;
     if (!n || n != spe_part_count_(t)) return SPE_ERROR_(m, TYPE, "%u parts for %s", n, spe_text_(m, type));
-    for (i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         spe_id tp = spe_operand_(m, parts[i]), want = t->kind == SPE_KIND_STRUCT ? t->members[i] : t->elem;
         if (tp != want) return tp ? spe_disagree_(m, want, tp) : 0;
         constant = constant && (m->ids[parts[i]].flags & SPE_ID_CONSTANT_);

@@ -6,12 +6,11 @@ static void spe_reach_(const spe_module *m, uint32_t from, uint8_t *mark)
 {
     const spe_buffer_ *uses = &m->buffer[SPE_BUFFER_USES_];
     bool grew = true;
-    size_t i;
     memset(mark, 0, m->function_count + 1);
     mark[from] = 1;
     while (grew) {
         grew = false;
-        for (i = 0; i < uses->count; i += 2) {
+        for (size_t i = 0; i < uses->count; i += 2) {
             const spe_record_ *r = &m->ids[uses->data[i + 1]];
             if (!mark[uses->data[i]] || !(r->flags & SPE_ID_FUNCTION_) || mark[r->depth]) continue;
             mark[r->depth] = 1;
@@ -27,14 +26,14 @@ static void spe_write_entry_(spe_module *m, uint32_t e, uint8_t *mark)
     const spe_buffer_ *uses = &m->buffer[SPE_BUFFER_USES_];
     const spe_entry_ *entry = &m->entries[e];
     uint32_t once = 0x80000000u + e, words = spe_text_words_(entry->name), *at;
-    size_t i, start = m->buffer[SPE_SECTION_ENTRY_].count;
+    size_t start = m->buffer[SPE_SECTION_ENTRY_].count;
     spe_reach_(m, entry->function, mark);
     at = spe_put_(m, SPE_SECTION_ENTRY_, SPE_OpEntryPoint, 2 + words);
     if (!at) return;
     at[0] = SPE_ExecutionModelKernel;
     at[1] = entry->id;
     spe_put_text_(at + 2, entry->name);
-    for (i = 0; i < uses->count; i += 2) {
+    for (size_t i = 0; i < uses->count; i += 2) {
         spe_record_ *r = &m->ids[uses->data[i + 1]];
         if (!mark[uses->data[i]] || !(r->flags & SPE_ID_GLOBAL_) || r->aux == once) continue;
         if (m->options.version < SPE_VERSION(1, 4) && spe_info_(m, r->type)->storage != SPE_StorageClassInput) continue;
@@ -53,22 +52,21 @@ static void spe_write_head_(spe_module *m)
 {
     spe_buffer_ *caps = &m->buffer[SPE_BUFFER_CAPS_];
     uint8_t *mark = (uint8_t *)spe_alloc(m, m->function_count + 1);
-    size_t i, j;
-    uint32_t e;
+    size_t j;
     spe_capability(m, SPE_CapabilityAddresses);
     spe_capability(m, SPE_CapabilityKernel);
     if (!m->entry_count) spe_capability(m, SPE_CapabilityLinkage);
-    for (i = 1; i < caps->count; i++) {
+    for (size_t i = 1; i < caps->count; i++) {
         uint32_t c = caps->data[i];
         for (j = i; j && caps->data[j - 1] > c; j--) caps->data[j] = caps->data[j - 1];
         caps->data[j] = c;
     }
-    for (i = 0; i < caps->count; i++) spe_write_(m, SPE_SECTION_CAPABILITY_, SPE_OpCapability, 1, caps->data[i]);
+    for (size_t i = 0; i < caps->count; i++) spe_write_(m, SPE_SECTION_CAPABILITY_, SPE_OpCapability, 1, caps->data[i]);
     spe_write_(m, SPE_SECTION_MODEL_, SPE_OpMemoryModel, 2, SPE_AddressingModelPhysical64, SPE_MemoryModelOpenCL);
     if (m->options.source)
         spe_write_(m, SPE_SECTION_STRING_, SPE_OpSource, 3, SPE_SourceLanguageUnknown, 0,
                    spe_write_once_(m, SPE_OpString, m->options.source));
-    for (e = 0; e < m->entry_count && mark; e++) spe_write_entry_(m, e, mark);
+    for (uint32_t e = 0; e < m->entry_count && mark; e++) spe_write_entry_(m, e, mark);
 }
 
 spe_words spe_finish(spe_module *m)
@@ -77,21 +75,20 @@ spe_words spe_finish(spe_module *m)
     spe_buffer_ *all = &m->buffer[SPE_SECTION_FUNCTION_]; /* the last section: the others are inserted before it */
     uint32_t head[5] = {0x07230203, m->options.version, 0, 0, 0}, *at;
     size_t before = 5;
-    int section;
     m->doing = __func__;
     if (m->open && m->region_count) spe_region_left_open_(m);
     if (m->open) spe_error_(m, SPE_ERR_FUNCTION_OPEN, "a %s is still open", m->fn.kernel ? "kernel" : "function");
     if (m->error.id || !m->options.realloc) return words;
     if (!m->finished) {
         spe_write_head_(m);
-        for (section = 0; section < SPE_SECTION_FUNCTION_; section++) before += m->buffer[section].count;
+        for (int section = 0; section < SPE_SECTION_FUNCTION_; section++) before += m->buffer[section].count;
         if (m->error.id || !spe_push_(m, SPE_SECTION_FUNCTION_, before)) return words;
         head[3] = (uint32_t)m->id_count;
         at = all->data;
         memmove(at + before, at, (all->count - before) * sizeof *at);
         memcpy(at, head, sizeof head);
         at += 5;
-        for (section = 0; section < SPE_SECTION_FUNCTION_; section++) {
+        for (int section = 0; section < SPE_SECTION_FUNCTION_; section++) {
             const spe_buffer_ *b = &m->buffer[section];
             if (b->count) memcpy(at, b->data, b->count * sizeof *at);
             at += b->count;

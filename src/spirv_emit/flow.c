@@ -77,8 +77,7 @@ static void spe_branch_if_(spe_module *m, spe_id condition, spe_id no)
 /* Checks a side's values while they are in scope. */
 static bool spe_check_values_(spe_module *m, uint32_t n, const spe_id *values)
 {
-    uint32_t i;
-    for (i = 0; i < n && spe_operand_(m, values[i]); i++) continue;
+    for (uint32_t i = 0; i < n && spe_operand_(m, values[i]); i++) continue;
     return !m->error.id;
 }
 
@@ -95,12 +94,11 @@ static bool spe_push_values_(spe_module *m, spe_id label, uint32_t n, const spe_
 /* All sides carry the same number of values and types, which are those of the first; a loop's are those on entry. */
 static bool spe_check_side_(spe_module *m, spe_region_ *r, uint32_t n, const spe_id *values)
 {
-    uint32_t i;
     if (!spe_check_values_(m, n, values)) return false;
     if (!r->sides++) r->count = n;
     if (n != r->count)
         spe_error_(m, SPE_ERR_CARRIED, "%u values, but the %s carries %u", n, spe_region_text_(m, r), r->count);
-    for (i = 0; i < n && r->sides > 1 && !m->error.id; i++) {
+    for (uint32_t i = 0; i < n && r->sides > 1 && !m->error.id; i++) {
         spe_id t = spe_type_of(m, m->buffer[SPE_BUFFER_STACK_].data[r->stack + 1 + i]), u = spe_type_of(m, values[i]);
         const char *text = t != u ? spe_text_(m, t) : NULL;
         if (text)
@@ -146,11 +144,10 @@ static spe_id spe_merge_value_(spe_module *m, const spe_region_ *r, uint32_t i)
 static void spe_close_sides_(spe_module *m, spe_region_ *r, spe_id *out)
 {
     const uint32_t *side = m->buffer[SPE_BUFFER_STACK_].data + r->stack;
-    uint32_t i, s;
     bool dead = true;
-    for (s = 0; s < r->sides; s++) dead = dead && !side[s * (r->count + 1)];
+    for (uint32_t s = 0; s < r->sides; s++) dead = dead && !side[s * (r->count + 1)];
     spe_label_(m, r->merge, dead);
-    for (i = 0; i < r->count; i++) out[i] = spe_merge_value_(m, r, i);
+    for (uint32_t i = 0; i < r->count; i++) out[i] = spe_merge_value_(m, r, i);
     m->buffer[SPE_BUFFER_STACK_].count = r->stack;
     m->region_count--;
 }
@@ -235,7 +232,6 @@ static spe_id spe_loop_phi_(spe_module *m, const spe_region_ *r, spe_id value)
 /* Opens a loop whose header has a phi for each carried value. Replaces the values by the phis, and pushes these too. */
 static spe_region_ *spe_open_loop_(spe_module *m, const char *name, int kind, uint32_t n, spe_id *carried)
 {
-    uint32_t i;
     m->doing = name;
     spe_region_ *r = spe_check_values_(m, n, carried) ? spe_open_(m, name, kind) : NULL;
     if (!r) return NULL;
@@ -248,7 +244,7 @@ static spe_region_ *spe_open_loop_(spe_module *m, const char *name, int kind, ui
     spe_write_(m, SPE_BUFFER_BODY_, SPE_OpBranch, 1, r->header);
     spe_label_(m, r->header, false);
     r->phi = m->buffer[SPE_BUFFER_BODY_].count;
-    for (i = 0; i < n; i++) carried[i] = spe_loop_phi_(m, r, carried[i]);
+    for (uint32_t i = 0; i < n; i++) carried[i] = spe_loop_phi_(m, r, carried[i]);
     return spe_push_values_(m, r->preheader, n, carried) && spe_ok(m) ? r : NULL;
 }
 
@@ -257,7 +253,7 @@ static void spe_close_loop_(spe_module *m, const char *name, int kind, uint32_t 
 {
     spe_region_ *r = spe_innermost_(m, name, kind, kind);
     bool reached = m->block && !m->dead;
-    uint32_t i, *next, w[2];
+    uint32_t *next, w[2];
     spe_id next_index = 0;
     if (!r || !spe_check_side_(m, r, n, carried)) return;
     spe_jump_(m, r->next);
@@ -265,10 +261,10 @@ static void spe_close_loop_(spe_module *m, const char *name, int kind, uint32_t 
     w[0] = r->index;
     w[1] = r->step;
     if (r->step) next_index = spe_emit_(m, SPE_OpIAdd, spe_type_of(m, r->index), 2, w);
-    for (i = 0; i < n && !reached; i++) carried[i] = spe_undef(m, spe_type_of(m, carried[i]));
+    for (uint32_t i = 0; i < n && !reached; i++) carried[i] = spe_undef(m, spe_type_of(m, carried[i]));
     if (!spe_write_(m, SPE_BUFFER_BODY_, SPE_OpBranch, 1, r->header)) return;
     next = m->buffer[SPE_BUFFER_BODY_].data + r->phi + SPE_PHI_NEXT_;
-    for (i = 0; i < n; i++, next += SPE_PHI_WORDS_) {
+    for (uint32_t i = 0; i < n; i++, next += SPE_PHI_WORDS_) {
         *next = carried[i];
         carried[i] = m->buffer[SPE_BUFFER_STACK_].data[r->stack + 1 + i];
     }
@@ -390,8 +386,7 @@ void spe_endswitch(spe_module *m, uint32_t n, spe_id *out)
     spe_region_ *r = spe_innermost_(m, __func__, SPE_REGION_SWITCH_, SPE_REGION_SWITCH_);
     const uint32_t *body = m->buffer[SPE_BUFFER_BODY_].data;
     const char *place = r ? spe_region_text_(m, r) : NULL;
-    uint32_t i;
-    for (i = 0; r && i < r->cases; i++) {
+    for (uint32_t i = 0; r && i < r->cases; i++) {
         if (!body[spe_side_at_(r, i)]) SPE_ERROR_(m, REGION_OPEN, "side %u of the %s was not written", i, place);
     }
     if (r && n != (r->sides ? r->count : 0))

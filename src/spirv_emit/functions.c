@@ -45,7 +45,6 @@ void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, con
 static spe_id spe_open_function_(spe_module *m, const char *name, spe_id type)
 {
     const spe_type_info *t = spe_want_type_(m, name, type);
-    uint32_t i;
     m->doing = name;
     if (!t) return 0;
     if (m->finished) return spe_error_(m, SPE_ERR_FINISHED, "the module is finished");
@@ -60,7 +59,7 @@ static spe_id spe_open_function_(spe_module *m, const char *name, spe_id type)
     m->ids[m->fn.id].serial = type;
     m->ids[m->fn.id].depth = (uint16_t)m->fn.index;
     spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpFunction, 4, t->elem, m->fn.id, 0, type);
-    for (i = 0; i < t->count; i++) {
+    for (uint32_t i = 0; i < t->count; i++) {
         spe_id id = spe_new_id_(m, t->members[i], 0, 1);
         spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpFunctionParameter, 2, t->members[i], id);
         if (!i) m->fn.first_param = id;
@@ -145,20 +144,19 @@ static void spe_describe_param_(spe_module *m, spe_id id, const spe_param *p)
 
 bool spe_kernel_begin(spe_module *m, const spe_kernel *k)
 {
-    uint32_t i, size[3];
+    uint32_t size[3];
     spe_id type, *params;
-    size_t e;
     if (m->error.id) return false;
     if (!k->name || !*k->name) return SPE_ERROR_(m, NAME, "the kernel has no name");
-    for (e = 0; e < m->entry_count; e++) {
+    for (size_t e = 0; e < m->entry_count; e++) {
         if (!strcmp(m->entries[e].name, k->name)) return SPE_ERROR_(m, NAME, "there is a kernel %s already", k->name);
     }
-    for (i = 0; i < k->param_count; i++) {
+    for (uint32_t i = 0; i < k->param_count; i++) {
         if (!spe_check_param_(m, k, i)) return false;
     }
     params = (spe_id *)spe_alloc(m, k->param_count * sizeof *params);
     if (!params) return false;
-    for (i = 0; i < k->param_count; i++) params[i] = k->params[i].type;
+    for (uint32_t i = 0; i < k->param_count; i++) params[i] = k->params[i].type;
     type = spe_fn_type(m, spe_void(m), k->param_count, params);
     if (!type || !spe_open_function_(m, __func__, type)) return false;
     m->fn.kernel = true;
@@ -169,8 +167,8 @@ bool spe_kernel_begin(spe_module *m, const spe_kernel *k)
     entry->name = (const char *)spe_copied_(m, k->name, strlen(k->name) + 1);
     if (!entry->name) return false;
     spe_name(m, m->fn.id, k->name);
-    for (i = 0; i < k->param_count; i++) spe_describe_param_(m, m->fn.first_param + i, &k->params[i]);
-    for (i = 0; i < 3; i++) size[i] = k->local_size[i] ? k->local_size[i] : 1;
+    for (uint32_t i = 0; i < k->param_count; i++) spe_describe_param_(m, m->fn.first_param + i, &k->params[i]);
+    for (uint32_t i = 0; i < 3; i++) size[i] = k->local_size[i] ? k->local_size[i] : 1;
     if (k->local_size[0]) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeLocalSize, 3, size);
     if (k->subgroup_size) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeSubgroupSize, 1, &k->subgroup_size);
     if (k->max_registers) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeMaximumRegistersINTEL, 1, &k->max_registers);
@@ -208,14 +206,13 @@ spe_id spe_param_id(spe_module *m, uint32_t i)
 
 spe_id spe_call(spe_module *m, spe_id fn, uint32_t n, const spe_id *args)
 {
-    uint32_t i, *w;
     if (!spe_is_function_(m, fn)) return SPE_ERROR_(m, NO_FUNCTION, "%u is not a function", fn);
     if (spe_is_kernel_(m, fn)) return SPE_ERROR_(m, NO_FUNCTION, "%u is a kernel; only the host calls kernels", fn);
     if (m->open && fn == m->fn.id)
         return SPE_ERROR_(m, FUNCTION_OPEN, "%u is the open function; OpenCL has no recursion", fn);
     const spe_type_info *t = spe_info_(m, m->ids[fn].serial);
     if (n != t->count) return SPE_ERROR_(m, TYPE, "%u arguments for %u parameters", n, t->count);
-    for (i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         spe_id type = spe_check_(m, __func__, "v", args[i]);
         const char *text = spe_text_(m, type);
         if (!type) return 0;
@@ -225,7 +222,7 @@ spe_id spe_call(spe_module *m, spe_id fn, uint32_t n, const spe_id *args)
     if (!spe_ready_(m)) return 0;
     spe_use_(m, fn);
     spe_id ret = t->elem;
-    w = (uint32_t *)spe_alloc(m, (n + 1) * sizeof *w);
+    uint32_t *w = (uint32_t *)spe_alloc(m, (n + 1) * sizeof *w);
     if (!w) return 0;
     w[0] = fn;
     if (n) memcpy(w + 1, args, n * sizeof *w);

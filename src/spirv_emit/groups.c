@@ -105,8 +105,7 @@ static uint32_t spe_reduction_op_(spe_reduction red, spe_kind kind, bool non_uni
         SPE_ROW_(XOR, B, LogicalXor, LogicalXorKHR)
     };
 #undef SPE_ROW_
-    size_t i;
-    for (i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (rows[i].red == (uint32_t)red && rows[i].kind == (uint32_t)kind)
             return non_uniform ? rows[i].non_uniform : rows[i].uniform;
     }

@@ -28,9 +28,8 @@ SPE_INSTRUCTIONS_(SPE_BODY_A_, SPE_BODY_AB_, SPE_BODY_TO_, SPE_BODY_GIVES_, SPE_
 /* A generic instruction. Words equal to the id of a global variable or function count as uses, even literals. */
 static spe_id spe_op_(spe_module *m, const char *name, uint32_t opcode, spe_id type, uint32_t n, const uint32_t *words)
 {
-    uint32_t i;
     m->doing = name;
-    for (i = 0; i < n && !m->error.id; i++) {
+    for (uint32_t i = 0; i < n && !m->error.id; i++) {
         if (words[i] && words[i] < m->id_count && (m->ids[words[i]].flags & (SPE_ID_GLOBAL_ | SPE_ID_FUNCTION_)))
             spe_use_(m, words[i]);
     }
@@ -251,12 +250,12 @@ XE_LATE_ uint32_t spe_access_(spe_module *m, spe_id type, uint32_t align, bool i
 spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_id *idx)
 {
     spe_id from = spe_check_(m, __func__, "p", ptr), type = from ? spe_info_(m, from)->elem : 0;
-    uint32_t w[17], i;
+    uint32_t w[17];
     uint64_t k;
     if (!from) return 0;
     if (!n || n > 16) return SPE_ERROR_(m, RANGE, "%u indices; 1 to 16 are allowed", n);
     w[0] = ptr;
-    for (i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         bool known = spe_const_bits(m, idx[i], &k);
         if (!spe_check_(m, __func__, "I", w[i + 1] = idx[i])) return 0;
         if (!known && spe_info_(m, type)->kind == SPE_KIND_STRUCT)

@@ -169,10 +169,9 @@ XE_LATE_ spe_id spe_write_once_(spe_module *m, uint32_t op, const char *text)
     uint32_t n = spe_text_words_(text), *copy = (uint32_t *)spe_alloc(m, n * sizeof *copy), ids = op == SPE_OpString;
     int section = ids ? SPE_SECTION_STRING_ : SPE_SECTION_EXTENSION_;
     const spe_buffer_ *b = &m->buffer[section];
-    size_t i;
     if (!copy) return 0;
     spe_put_text_(copy, text);
-    for (i = 0; i < b->count; i += b->data[i] >> 16) {
+    for (size_t i = 0; i < b->count; i += b->data[i] >> 16) {
         if (b->data[i] == ((n + ids + 1) << 16 | op) && !memcmp(b->data + i + ids + 1, copy, n * sizeof *copy))
             return b->data[i + 1];
     }

@@ -16,8 +16,7 @@ static const spe_capability_row_ *spe_capability_row_of_(uint32_t capability)
     {first, last, (version) ? SPE_VERSION(1, version) : 0, (core) ? SPE_VERSION(1, core) : 0, extension},
     static const spe_capability_row_ rows[] = {SPE_SOURCES_(SPE_ROW_)};
 #undef SPE_ROW_
-    size_t i;
-    for (i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (capability >= rows[i].first && capability <= rows[i].last) return &rows[i];
     }
     return NULL;
@@ -69,8 +68,7 @@ void spe_extension(spe_module *m, const char *name)
 XE_LATE_ bool spe_declares_(const spe_module *m, uint32_t capability)
 {
     const spe_buffer_ *b = &m->buffer[SPE_BUFFER_CAPS_];
-    size_t i;
-    for (i = 0; i < b->count; i++) {
+    for (size_t i = 0; i < b->count; i++) {
         if (b->data[i] == capability) return true;
     }
     return false;

@@ -16,7 +16,7 @@ spe_type_info spe_info(const spe_module *m, spe_id type)
 uint32_t spe_alignment(const spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
-    uint32_t i, a, largest = 0, room = 1;
+    uint32_t a, largest = 0, room = 1;
     if (!t) return 0;
     switch (t->kind) {
     case SPE_KIND_INT: case SPE_KIND_FLOAT: return t->bits / 8;
@@ -26,7 +26,7 @@ uint32_t spe_alignment(const spe_module *m, spe_id type)
         while (room < t->count && room < 0x80000000) room *= 2;
         return spe_alignment(m, t->elem) * room;
     case SPE_KIND_STRUCT:
-        for (i = 0; i < t->count; i++) {
+        for (uint32_t i = 0; i < t->count; i++) {
             a = spe_alignment(m, t->members[i]);
             if (a > largest) largest = a;
         }
@@ -155,8 +155,7 @@ spe_id spe_array(spe_module *m, spe_id elem, uint32_t n)
 spe_id spe_struct(spe_module *m, uint32_t n, const spe_id *members)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_STRUCT, 0, n, 0);
-    uint32_t i;
-    for (i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         const spe_type_info *e = spe_want_type_(m, __func__, members[i]);
         if (!e) return 0;
         if (!spe_has_values_(e)) return SPE_ERROR_(m, TYPE, "member %u is void or a function", i);
@@ -191,11 +190,11 @@ spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type)
 spe_id spe_fn_type(spe_module *m, spe_id ret, uint32_t n, const spe_id *params)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_FUNCTION, 0, n, ret);
-    uint32_t w[256], i;
+    uint32_t w[256];
     if (!spe_want_type_(m, __func__, ret)) return 0;
     if (n > 255) return SPE_ERROR_(m, LIMIT, "%u parameters; SPIR-V allows 255", n);
     w[0] = ret;
-    for (i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         const spe_type_info *p = spe_want_type_(m, __func__, params[i]);
         if (!p) return 0;
         if (p->kind == SPE_KIND_VOID) return SPE_ERROR_(m, TYPE, "parameter %u is void", i);
@@ -209,7 +208,7 @@ spe_id spe_coopmat(spe_module *m, spe_id component, uint32_t scope, uint32_t row
 {
     spe_type_info t = spe_info_of_(SPE_KIND_COOPMAT, 0, 0, component);
     const spe_type_info *e = spe_want_type_(m, __func__, component);
-    uint32_t w[5] = {component, scope, rows, cols, use}, encoding, i;
+    uint32_t w[5] = {component, scope, rows, cols, use}, encoding;
     if (!e) return 0;
     if (e->kind != SPE_KIND_INT && e->kind != SPE_KIND_FLOAT)
         return SPE_ERROR_(m, TYPE, "components are integers or floats, not %s", spe_text_(m, component));
@@ -220,7 +219,7 @@ spe_id spe_coopmat(spe_module *m, spe_id component, uint32_t scope, uint32_t row
     t.use = use;
     encoding = (uint32_t)e->encoding;
     spe_need_(m, SPE_NEED_COOP_, SPE_IEEE);
-    for (i = 1; i < 5; i++) w[i] = spe_u32(m, w[i]);
+    for (uint32_t i = 1; i < 5; i++) w[i] = spe_u32(m, w[i]);
     return w[4] ? spe_type_(m, SPE_OpTypeCooperativeMatrixKHR, t, SPE_NEED_COOP_, encoding, 5, w) : 0;
 }
 
