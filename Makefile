@@ -196,9 +196,10 @@ soak: ## use the software device for SOAK_ROUNDS (10000) rounds: detects leaks; 
 	XETILE_SOFT="$(BUILD)/libze_soft.so" SOAK_ROUNDS="$(or $(SOAK_ROUNDS),10000)" $(BUILD)/test_soft_soak
 
 clean: ## remove $(BUILD)
-	rm -rf $(BUILD)
+	rm -rf "$(BUILD)"
 
 install: $(library) $(BUILD)/libxetile.so $(BUILD)/libze_soft.so ## install headers, libraries and xetile.pc in $(DESTDIR)$(PREFIX)
+	$(if $(filter /%,$(firstword $(PREFIX))),,$(error PREFIX is "$(PREFIX)": xetile.pc needs an absolute path))
 	mkdir -p "$(to)/include/xetile" "$(to)/lib/pkgconfig"
 	cp $(headers) "$(to)/include/xetile/"
 	cp $(library) $(BUILD)/libze_soft.so "$(to)/lib/"

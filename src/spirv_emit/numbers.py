@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes what spirv_emit.h has from SPIR-V's grammar: numbers.h, the lists of numbers, and needed.h, which capability
-what needs and which extension or version of SPIR-V a capability needs.
+"""Writes the parts of spirv_emit.h that come from SPIR-V's grammar: numbers.h, the lists of numbers, and needed.h, the
+capability that each feature needs and the extension or version of SPIR-V that each capability needs.
 
     src/spirv_emit/numbers.py           writes both files, beside this one
     src/spirv_emit/numbers.py --check   only compares; fails when they differ
 
-The names wanted stand in names.txt beside it, the grammar in tests/data/spirv_grammar.txt (extract_grammar.py there
-makes it of the files that Khronos publishes). To have a name more: add it to names.txt, run this, then src/join.sh.
+names.txt beside it lists the names; the grammar is tests/data/spirv_grammar.txt, which extract_grammar.py there makes
+from the files that Khronos publishes. To add a name, add it to names.txt, then run this script and src/join.sh.
 """
 import os
 import re

@@ -12,6 +12,8 @@ strict="-std=c11 -Wall -Wextra -Wpedantic -Werror"
 block() { awk -v mark="\`\`\`$1" '$0 == mark && !done { on = 1; next } /^```$/ { if (on) done = 1; on = 0 } on' README.md; }
 
 check_says "install says how programs find the library" "LD_LIBRARY_PATH=\"$prefix/lib\"" make install BUILD="$BUILD" PREFIX="$prefix"
+refuses() { ! "$@"; }
+check_says "a relative prefix is refused" "needs an absolute path" refuses make install BUILD="$BUILD" PREFIX=somewhere DESTDIR="$work/"
 for file in include/xetile/xetile.h include/xetile/spirv_emit.h include/xetile/coopmatrix.h include/xetile/coopvec.h \
     include/xetile/ze_dispatch.h lib/libxetile.a lib/libxetile.so lib/libze_soft.so lib/pkgconfig/xetile.pc; do
     check "$file is installed" test -s "$prefix/$file"
