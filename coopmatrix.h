@@ -456,8 +456,8 @@ XETILE_API cm_matrix cm_visit(cm_ctx *c, const cm_matrix *a, const cm_mem *mem, 
 
 /* Atomic load, store and update of each component (not of the whole matrix; each half of a complex component is
  * separate). scope: SPE_ScopeWorkgroup, SPE_ScopeDevice, ...; semantics: SPE_MemorySemantics... bits, 0 for relaxed.
- * Types of 32 and 64 bits, and f16 for add, min and max; complex types have no min and max. Otherwise as cm_load and
- * cm_store. Updates return the previous values in memory [ATOMIC, mem]. */
+ * Types of 32 and 64 bits except tf32, and f16 for add, min and max; complex types have no min and max. Otherwise as
+ * cm_load and cm_store. Updates return the previous values in memory [ATOMIC, mem]. */
 XETILE_API cm_matrix cm_atomic_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const cm_mem *from,
                                     uint32_t scope, uint32_t semantics);
 XETILE_API void cm_atomic_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to, uint32_t scope, uint32_t semantics);

@@ -295,7 +295,8 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
     X(ZED_ARG_MEMORY, "pass memory from zed_alloc of the same device")                                                 \
     X(ZED_GROUPS, "launch at least one group in each dimension, and no more than the device allows")                   \
     X(ZED_BATCH_STATE, "the order is zed_batch_begin, launches, zed_batch_end, zed_batch_run ..., zed_batch_free")     \
-    X(ZED_OTHER_DEVICE, "kernel, batch and memory must be of one device (zed_open_queue shares them)")
+    X(ZED_OTHER_DEVICE, "kernel, batch and memory must be of one device (zed_open_queue shares them)")              \
+    X(ZED_SAME_DEVICE, "give each queue and each device of a context a zed_device of its own")
 
 /* Level Zero errors: X(id, code, name, what to do). Codes are numbers so that older Level Zero headers suffice. */
 #define ZED_RESULTS(X)                                                                                                 \
@@ -1329,10 +1330,10 @@ XE_FN_ bool zed_no_such_device_(zed_device *d, const char *wanted, const char *f
 XE_FN_ int zed_choose_(zed_device *d, const zed_options *o, const zed_candidate_ *all, int count)
 {
     const char *name = o ? o->name : NULL, *from = "zed_options";
-    char number[16];
+    char number[24];
     if (o && o->index_plus_1) {
         if (o->index_plus_1 > 0 && o->index_plus_1 <= count) return o->index_plus_1 - 1;
-        snprintf(number, sizeof number, "%d", o->index_plus_1 - 1);
+        snprintf(number, sizeof number, "%lld", (long long)o->index_plus_1 - 1);
         zed_no_such_device_(d, number, from, all, count);
         return -1;
     }
@@ -1500,9 +1501,18 @@ bool zed_open_(zed_device *d, const zed_options *options, const char *file, int 
     return d->open_;
 }
 
+/* Would the new device overwrite the open one that it shares? Then that keeps the error, and stays open. */
+XE_FN_ bool zed_is_itself_(zed_device *d, const zed_device *first, const char *file, int line)
+{
+    if (d != first || !d->open_) return false;
+    zed_fail_(zed_at_(d, file, line), ZED_SAME_DEVICE, "an open device cannot share its own context");
+    return true;
+}
+
 bool zed_open_queue_(zed_device *second, zed_device *first, const char *file, int line)
 {
     if (!second) return false;
+    if (zed_is_itself_(second, first, file, line)) return false;
     memset(second, 0, sizeof *second);
     zed_at_(second, file, line);
     if (!first || !first->open_) return zed_fail_(second, ZED_NOT_OPEN, "the device to share is not open");
@@ -1575,6 +1585,7 @@ bool zed_open_in_context_(zed_device *d, zed_device *first, int index, const cha
 {
     zed_handles_ handles;
     if (!d) return false;
+    if (zed_is_itself_(d, first, file, line)) return false;
     memset(d, 0, sizeof *d);
     zed_at_(d, file, line);
     if (!first || !first->open_) return zed_fail_(d, ZED_NOT_OPEN, "the device whose context to share is not open");

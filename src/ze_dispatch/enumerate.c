@@ -97,10 +97,10 @@ static bool zed_no_such_device_(zed_device *d, const char *wanted, const char *f
 XE_FN_ int zed_choose_(zed_device *d, const zed_options *o, const zed_candidate_ *all, int count)
 {
     const char *name = o ? o->name : NULL, *from = "zed_options";
-    char number[16];
+    char number[24];
     if (o && o->index_plus_1) {
         if (o->index_plus_1 > 0 && o->index_plus_1 <= count) return o->index_plus_1 - 1;
-        snprintf(number, sizeof number, "%d", o->index_plus_1 - 1);
+        snprintf(number, sizeof number, "%lld", (long long)o->index_plus_1 - 1);
         zed_no_such_device_(d, number, from, all, count);
         return -1;
     }

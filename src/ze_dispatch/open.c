@@ -109,9 +109,18 @@ bool zed_open_(zed_device *d, const zed_options *options, const char *file, int 
     return d->open_;
 }
 
+/* Would the new device overwrite the open one that it shares? Then that keeps the error, and stays open. */
+static bool zed_is_itself_(zed_device *d, const zed_device *first, const char *file, int line)
+{
+    if (d != first || !d->open_) return false;
+    zed_fail_(zed_at_(d, file, line), ZED_SAME_DEVICE, "an open device cannot share its own context");
+    return true;
+}
+
 bool zed_open_queue_(zed_device *second, zed_device *first, const char *file, int line)
 {
     if (!second) return false;
+    if (zed_is_itself_(second, first, file, line)) return false;
     memset(second, 0, sizeof *second);
     zed_at_(second, file, line);
     if (!first || !first->open_) return zed_fail_(second, ZED_NOT_OPEN, "the device to share is not open");
@@ -184,6 +193,7 @@ bool zed_open_in_context_(zed_device *d, zed_device *first, int index, const cha
 {
     zed_handles_ handles;
     if (!d) return false;
+    if (zed_is_itself_(d, first, file, line)) return false;
     memset(d, 0, sizeof *d);
     zed_at_(d, file, line);
     if (!first || !first->open_) return zed_fail_(d, ZED_NOT_OPEN, "the device whose context to share is not open");

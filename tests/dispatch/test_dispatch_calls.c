@@ -147,6 +147,7 @@ TEST(a_device_that_is_not_there_is_named_with_those_that_are)
         {NULL, "radeon", 0, "\"radeon\"", "zed_options"},
         {NULL, NULL, 5, "\"4\"", "zed_options"},
         {NULL, NULL, -1, "\"-2\"", "zed_options"},
+        {NULL, NULL, INT_MIN, "\"-2147483649\"", "zed_options"},
         {"4", NULL, 0, "\"4\"", "XETILE_DEVICE"},
         {"99999999999", NULL, 0, "\"99999999999\"", "XETILE_DEVICE"},
         {"pvc", NULL, 0, "\"pvc\"", "XETILE_DEVICE"},
