@@ -1401,9 +1401,9 @@ XE_FN_ bool xt_fail_(xt_where_ w, int id, const char *format, ...)
 XE_FN_ bool xt_report_(xt_ctx *x)
 {
     spe_error *all = (spe_error *)x->errors.items;
-    int i, n = x->errors.count;
+    int n = x->errors.count;
     if (n && spe_ok(&x->m)) {
-        for (i = 1; i < n; i++) all[i - 1].next = &all[i];
+        for (int i = 1; i < n; i++) all[i - 1].next = &all[i];
         x->m.error = all[0];
     }
     return spe_ok(&x->m);
@@ -2803,8 +2803,8 @@ XE_FN_ cm_matrix xt_iota_block_(xt_ctx *x, int type, const xt_block_ *b, int dim
 {
     cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)type, CM_ACC);
     spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.size_v * sizeof *v);
-    int i, first = dim ? b->col : b->row;
-    for (i = 0; v && i < l.size_v; i++) {
+    int first = dim ? b->col : b->row;
+    for (int i = 0; v && i < l.size_v; i++) {
         spe_id at = dim ? cm_row_index(&x->cm, &l, i) : cm_col_index(&x->cm, &l, i);
         at = spe_iadd(&x->m, at, spe_iadd(&x->m, place, spe_i32(&x->m, first)));
         v[i] = xt_from_i32_(x, type, at);
@@ -2847,14 +2847,14 @@ typedef struct {
 xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_ d)
 {
     xt_table_of_ t;
-    int i, n = d.rows * d.cols;
+    int n = d.rows * d.cols;
     char what[48];
     if (!xt_enter_(w)) return xt_no_vec_();
     xt_vec r = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
     if (!r.id) return r;
     t.numbers = (xt_val *)xt_memory_(w.x, (size_t)n * sizeof *t.numbers);
     t.array = (spe_id *)xt_memory_(w.x, sizeof *t.array);
-    for (i = 0; t.numbers && t.array && i < n; i++) {
+    for (int i = 0; t.numbers && t.array && i < n; i++) {
         if (of == CM_F64 || of == CM_F32) {
             double v = of == CM_F64 ? ((const double *)values)[i] : (double)((const float *)values)[i];
             bool whole = v >= -0x1p63 && v < 0x1p63 && (double)(long long)v == v;
@@ -2873,10 +2873,10 @@ xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_
 /* Puts the numbers in a constant array of the module. */
 XE_FN_ spe_id xt_emit_table_(xt_ctx *x, cm_type held, const xt_val *numbers, int n)
 {
-    spe_id *ids = (spe_id *)xt_memory_(x, (size_t)n * sizeof *ids), array;
+    spe_id *ids = (spe_id *)xt_memory_(x, (size_t)n * sizeof *ids);
     for (int i = 0; ids && i < n; i++) ids[i] = xt_constant_(x, (int)held, &numbers[i]);
     if (!ids) return 0;
-    array = spe_array(&x->m, xt_spe_type_(x, (int)held), (uint32_t)n);
+    spe_id array = spe_array(&x->m, xt_spe_type_(x, (int)held), (uint32_t)n);
     return spe_global_var(&x->m, SPE_StorageClassUniformConstant, array,
                           spe_composite_const(&x->m, array, (uint32_t)n, ids));
 }
@@ -2886,11 +2886,11 @@ XE_FN_ cm_matrix xt_table_block_(xt_ctx *x, const xt_vec *r, const xt_block_ *b,
     spe_module *m = &x->m;
     cm_type held = xt_held_(r->type);
     cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, held, CM_ACC);
-    spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.size_v * sizeof *v), place[2], at[2], last;
-    int i, j, first[2] = {b->row, b->col};
-    for (j = 0; j < 2; j++) place[j] = spe_iadd(m, xt_place_id_(x, &r->dist, j), spe_i32(m, first[j]));
-    last = spe_i32(m, r->dist.shape[0] * r->dist.shape[1] - 1);
-    for (i = 0; v && i < l.size_v; i++) {
+    spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.size_v * sizeof *v), place[2], at[2];
+    int first[2] = {b->row, b->col};
+    for (int j = 0; j < 2; j++) place[j] = spe_iadd(m, xt_place_id_(x, &r->dist, j), spe_i32(m, first[j]));
+    spe_id last = spe_i32(m, r->dist.shape[0] * r->dist.shape[1] - 1);
+    for (int i = 0; v && i < l.size_v; i++) {
         at[0] = spe_iadd(m, cm_col_index(&x->cm, &l, i), place[0]);
         at[1] = spe_iadd(m, cm_row_index(&x->cm, &l, i), place[1]);
         at[0] = spe_iadd(m, spe_imul(m, at[0], spe_i32(m, r->dist.shape[1])), at[1]);
@@ -2969,11 +2969,11 @@ XE_FN_ cm_matrix xt_each_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *c
 XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_vectors_ *d = n->vectors;
-    int i, j, count = xt_operand_count_(d);
+    int count = xt_operand_count_(d);
     bool any = d->way == XT_ANY_LAYOUT_;
-    xt_vec r, v[3];
+    xt_vec v[3];
     if (x->staged && x->stager->write_load(x, n)) return;
-    r = xt_make_vec_(x, n);
+    xt_vec r = xt_make_vec_(x, n);
     if (xt_value_at_(x, n->result)->late && (x->block2d || x->staged)) {
         for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);) {
             cm_matrix *block = &r.block[b.i];
@@ -2984,10 +2984,10 @@ XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
         xt_value_at_(x, n->result)->unmade = true;
         return;
     }
-    for (j = 0; j < count; j++) v[j] = xt_now_as_(x, &d->v[j], any ? r.use : CM_ACC);
-    for (i = 0; i < r.blocks && spe_ok(&x->m); i++) {
+    for (int j = 0; j < count; j++) v[j] = xt_now_as_(x, &d->v[j], any ? r.use : CM_ACC);
+    for (int i = 0; i < r.blocks && spe_ok(&x->m); i++) {
         const cm_matrix *a[3] = {NULL, NULL, NULL};
-        for (j = 0; j < count; j++) a[j] = &v[j].block[i];
+        for (int j = 0; j < count; j++) a[j] = &v[j].block[i];
         r.block[i] = xt_each_block_(x, n, a);
     }
     xt_define_vec_(x, n->result, any ? r : xt_settle_(x, r));
@@ -3330,9 +3330,9 @@ XE_FN_ spe_id xt_extreme_(spe_module *m, bool larger, bool nan_wins, spe_id a, s
 {
     spe_id type = spe_type_of(m, a), elem = spe_info(m, type).elem ? spe_info(m, type).elem : type, nan = 0;
     spe_id bits = spe_vec(m, spe_int(m, spe_width(m, elem)), spe_count(m, type));
-    spe_id p = spe_bitcast(m, bits, a), q = spe_bitcast(m, bits, b), r, zeros;
-    r = spe_math2(m, larger ? SPE_FMAX : SPE_FMIN, a, b);
-    zeros = spe_bitcast(m, type, larger ? spe_and(m, p, q) : spe_or(m, p, q));
+    spe_id p = spe_bitcast(m, bits, a), q = spe_bitcast(m, bits, b);
+    spe_id r = spe_math2(m, larger ? SPE_FMAX : SPE_FMIN, a, b);
+    spe_id zeros = spe_bitcast(m, type, larger ? spe_and(m, p, q) : spe_or(m, p, q));
     if (nan_wins) nan = spe_lor(m, spe_isnan(m, a), spe_isnan(m, b));
     r = spe_select(m, spe_feq(m, a, b), zeros, r);
     return nan_wins ? spe_select(m, nan, spe_fadd(m, a, b), r) : r;
@@ -3387,7 +3387,6 @@ XE_FN_ spe_id xt_shared_array_(spe_module *m, spe_id type, int64_t elements)
 xt_val xt_local_(xt_where_ w, int type, int64_t elements)
 {
     xt_ctx *x = w.x;
-    xt_local_array_ *array;
     if (!xt_enter_(w)) return xt_nothing_();
     if (elements < 1 || elements > 1 << 24)
         return XT_FAIL_NUMBER_(w, XT_ERROR_LOCAL_SIZE, "got %lld elements of %s", (long long)elements,
@@ -3398,7 +3397,7 @@ xt_val xt_local_(xt_where_ w, int type, int64_t elements)
                                (long long)x->local_bytes, x->target.name, x->target.local_memory);
     xt_val v = spe_val_of(SPE_POINTER, type, xt_new_value_(x));
     v.local = true;
-    array = (xt_local_array_ *)xt_memory_(x, sizeof *array);
+    xt_local_array_ *array = (xt_local_array_ *)xt_memory_(x, sizeof *array);
     if (!array) return v;
     array->type = type;
     array->elements = (int)elements;
@@ -3553,12 +3552,11 @@ XE_FN_ xt_val xt_wide_(xt_where_ w, xt_val v)
 /* The distance of matrix (offset[0], ...) of a base with leading dimensions from the first one, in elements. */
 XE_FN_ xt_val xt_leading_distance_(xt_where_ w, const xt_tile *t, const xt_tile_desc_ *d)
 {
-    xt_val sum = spe_val_int(0), stride = xt_wide_(w, t->pitch), term;
-    int i, n = d->shape.count;
+    xt_val sum = spe_val_int(0), stride = xt_wide_(w, t->pitch);
     stride = xt_binary_number_(w, SPE_ARITH_MUL, stride, xt_wide_(w, t->shape[1 - xt_inner_(t)]));
-    for (i = n - 3; i >= 0; i--) {
+    for (int i = d->shape.count - 3; i >= 0; i--) {
         if (d->strides.count) stride = xt_wide_(w, d->strides.at[i]);
-        term = xt_binary_number_(w, SPE_ARITH_MUL, stride, xt_wide_(w, d->offset.at[i]));
+        xt_val term = xt_binary_number_(w, SPE_ARITH_MUL, stride, xt_wide_(w, d->offset.at[i]));
         sum = xt_binary_number_(w, SPE_ARITH_ADD, sum, term);
         if (!d->strides.count) stride = xt_binary_number_(w, SPE_ARITH_MUL, stride, xt_wide_(w, d->shape.at[i]));
     }
@@ -3630,7 +3628,6 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     xt_ctx *x = w.x;
     xt_init_tile_desc_ *init = xt_enter_(w) ? (xt_init_tile_desc_ *)xt_memory_(x, sizeof *init) : NULL;
     xt_tile t = xt_no_tile_();
-    const xt_val *at;
     if (!init) return t;
     t.type = (cm_type)d.type;
     t.map = d.map;
@@ -3653,7 +3650,7 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
         t.number = x->tile_count++;
         init->matrix = init->tile = t;
         xt_leading_(w, init);
-        at = &d.offset.at[d.offset.count - 2];
+        const xt_val *at = &d.offset.at[d.offset.count - 2];
         for (int i = 0; i < 2; i++) {
             init->place[i] = xt_record_place_(w, &t.dist, i);
             init->tile.offset[i] = xt_binary_number_(w, SPE_ARITH_ADD, at[i], init->place[i]);
@@ -4089,9 +4086,9 @@ XE_FN_ void xt_write_store_scatter_(xt_ctx *x, const xt_node_ *n)
  * which may need all 32 bits. */
 XE_FN_ spe_id xt_bring_inside_(spe_module *m, int border, spe_id at, spe_id n)
 {
-    spe_id last = spe_isub(m, n, spe_i32(m, 1)), there;
+    spe_id last = spe_isub(m, n, spe_i32(m, 1));
     if (border == XT_BORDER_CLAMP) return spe_math2(m, SPE_SMIN, spe_math2(m, SPE_SMAX, at, spe_i32(m, 0)), last);
-    there = spe_math2(m, SPE_UMAX, spe_shl(m, last, spe_i32(m, 1)), spe_i32(m, 1)); /* and back */
+    spe_id there = spe_math2(m, SPE_UMAX, spe_shl(m, last, spe_i32(m, 1)), spe_i32(m, 1)); /* and back */
     at = spe_umod(m, spe_math1(m, SPE_SABS, at), there);
     return spe_math2(m, SPE_UMIN, at, spe_isub(m, there, at));
 }
@@ -4102,13 +4099,13 @@ XE_FN_ cm_matrix xt_border_block_(xt_ctx *x, const xt_tile *t, const xt_block_ *
     spe_module *m = &x->m;
     cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, xt_held_(t->type), CM_ACC);
     spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.size_v * sizeof *v), i64 = spe_int(m, 64), at[2], step[2];
-    int i, j, first[2] = {b->row, b->col};
+    int first[2] = {b->row, b->col};
     step[xt_inner_(t)] = spe_const_i(m, i64, t->step);
     step[1 - xt_inner_(t)] = spe_sconvert(m, i64, xt_index_id_(x, &t->pitch));
-    for (i = 0; v && i < l.size_v; i++) {
+    for (int i = 0; v && i < l.size_v; i++) {
         at[0] = cm_col_index(&x->cm, &l, i);
         at[1] = cm_row_index(&x->cm, &l, i);
-        for (j = 0; j < 2; j++) {
+        for (int j = 0; j < 2; j++) {
             at[j] = spe_iadd(m, spe_iadd(m, xt_index_id_(x, &t->offset[j]), spe_i32(m, first[j])), at[j]);
             at[j] = xt_bring_inside_(m, border, at[j], xt_index_id_(x, &t->shape[j]));
             at[j] = spe_imul(m, spe_sconvert(m, i64, at[j]), step[j]);
@@ -4641,17 +4638,17 @@ XE_FN_ spe_id xt_word_put_(spe_module *m, const xt_word_ *word, spe_id into, spe
 XE_FN_ spe_id xt_rmw_loop_(cm_ctx *c, const xt_rmw_ *r, cm_type type, spe_id ptr, spe_id v)
 {
     spe_module *m = c->module;
-    spe_id storage = spe_type_of(m, v), carried[2], next, got, old;
+    spe_id storage = spe_type_of(m, v), carried[2];
     xt_word_ word = xt_rmw_word_(m, ptr, spe_width(m, storage));
     carried[0] = spe_atomic_load(m, word.ptr, r->scope, 0);
     carried[1] = spe_const_bool(m, true);
     spe_while(m, 2, carried);
-    old = carried[0];
+    spe_id old = carried[0];
     spe_while_test(m, carried[1]);
-    next = xt_word_get_(m, &word, old, storage);
+    spe_id next = xt_word_get_(m, &word, old, storage);
     next = r->kind == XT_RMW_assign_ ? v : xt_rmw_combine_(c, r->kind, type, next, v);
     next = xt_word_put_(m, &word, old, next);
-    got = spe_atomic_cas(m, word.ptr, old, next, r->scope, 0);
+    spe_id got = spe_atomic_cas(m, word.ptr, old, next, r->scope, 0);
     carried[0] = got;
     carried[1] = spe_ine(m, got, old);
     spe_endwhile(m, 2, carried);
@@ -4684,12 +4681,12 @@ xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_gather_desc_ 
 {
     xt_scattered_ of = {v, d};
     const xt_tile *t = &of.d.tile;
-    xt_vec form = xt_form_(t), r;
+    xt_vec form = xt_form_(t);
     if (!xt_enter_(w) || !xt_check_vec_(w, &v, "the vector of XT_ATOMIC_RMW") ||
         !xt_check_tile_(w, t, t->scatter || d.mask.magic, "the tile of XT_ATOMIC_RMW") || !xt_check_store_(w, &v, t) ||
         !xt_check_mask_(w, &d.mask, t) || !xt_check_rmw_(w, kind, t))
         return xt_no_vec_();
-    r = xt_new_vec_(w.x, t->type, &form);
+    xt_vec r = xt_new_vec_(w.x, t->type, &form);
     xt_spread_at_least_(w.x, r.id, 1); /* each subgroup may see the results of others */
     xt_record_(w, XT_OP_ATOMIC_RMW_, xt_write_atomic_rmw_, (int)kind, r.id, &of, sizeof of);
     return r;
@@ -4757,8 +4754,8 @@ XE_FN_ void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, const xt_
 XE_FN_ bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type)
 {
     xt_vec a = xt_as_use_(x, v, CM_ACC);
-    int i, comps = 0;
-    for (i = 0; i < a.blocks; i++) comps += a.block[i].layout.size_v;
+    int comps = 0;
+    for (int i = 0; i < a.blocks; i++) comps += a.block[i].layout.size_v;
     if (!xt_field_init_(x, f, a.dist.rounds[0] * a.dist.data[0], a.dist.rounds[1] * a.dist.data[1], comps, type))
         return false;
     for (xt_block_ b = xt_blocks_(x, &a.dist); a.blocks && xt_next_block_(&b);) xt_field_add_(x, f, &a.block[b.i], &b);
@@ -4935,8 +4932,8 @@ XE_FN_ xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use 
 /* The position of index `at` among the indices that subgroup coordinate `s` holds; -1 if it is not held. */
 XE_FN_ int xt_local_index_(const xt_dist *d, int dim, int s, int at)
 {
-    int r, piece = at / d->data[dim];
-    for (r = 0; r < d->rounds[dim]; r++)
+    int piece = at / d->data[dim];
+    for (int r = 0; r < d->rounds[dim]; r++)
         if ((s + r * d->layout[dim]) % d->count[dim] == piece) return r * d->data[dim] + at % d->data[dim];
     return -1;
 }
@@ -4951,11 +4948,11 @@ XE_FN_ int xt_subgroup_coordinate_(const xt_dist *d, int dim, int subgroup)
 XE_FN_ bool xt_local_origin_(const xt_dist *to, int to_dim, const xt_dist *from, int from_dim, int divisor, int shift,
                              int *origin)
 {
-    int n = to->subgroups > from->subgroups ? to->subgroups : from->subgroups, s, r, i, count = 0;
-    for (s = 0; s < (n ? n : 1); s++) {
+    int n = to->subgroups > from->subgroups ? to->subgroups : from->subgroups;
+    for (int s = 0; s < (n ? n : 1); s++) {
         int a = xt_subgroup_coordinate_(to, to_dim, s), b = xt_subgroup_coordinate_(from, from_dim, s);
-        for (r = 0, count = 0; r < to->rounds[to_dim]; r++)
-            for (i = 0; i < to->data[to_dim]; i++, count++) {
+        for (int r = 0, count = 0; r < to->rounds[to_dim]; r++)
+            for (int i = 0; i < to->data[to_dim]; i++, count++) {
                 int at = (a + r * to->layout[to_dim]) % to->count[to_dim] * to->data[to_dim] + i;
                 int have = xt_local_index_(from, from_dim, b, at / divisor + shift);
                 if (have < 0 || (s > 0 && have != origin[count])) return false;
@@ -5145,13 +5142,13 @@ XE_FN_ void xt_scratch_read_(xt_ctx *x, const xt_scratch_ *s, xt_vec *r, int low
  * while the rest is read, and nothing depends on the subgroup. 0: not possible. */
 XE_FN_ int xt_slabs_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, const xt_vec *r)
 {
-    int width = v->dist.data[1], n;
+    int width = v->dist.data[1];
     size_t all = (size_t)v->dist.shape[0] * (size_t)v->dist.shape[1] * (size_t)s->bytes;
     const xt_source_ *from = &s->from;
     if (from->transposed || from->in_order || from->divisor[0] != 1 || from->divisor[1] != 1 || from->shift[0] ||
         from->shift[1] || width % x->S || r->dist.data[1] % width || all <= x->scratch_bytes)
         return 0;
-    for (n = 2; n <= width / x->S; n++)
+    for (int n = 2; n <= width / x->S; n++)
         if (width / x->S % n == 0 && all / (size_t)n <= x->scratch_bytes) return n;
     return 0;
 }
@@ -5196,10 +5193,10 @@ XE_FN_ void xt_slab_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width
 
 XE_FN_ void xt_through_slabs_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int passes, xt_vec *r)
 {
-    int pass, width = v->dist.data[1];
+    int width = v->dist.data[1];
     for (xt_block_ b = xt_blocks_(x, &r->dist); xt_next_block_(&b);)
         r->block[b.i] = cm_splat(&x->cm, b.cols, b.rows, xt_held_(r->type), CM_ACC, 0);
-    for (pass = 0; pass < passes && spe_ok(&x->m); pass++) {
+    for (int pass = 0; pass < passes && spe_ok(&x->m); pass++) {
         spe_barrier(&x->m);
         xt_slab_(x, s, v, width, passes, pass, true);
         spe_barrier(&x->m);
@@ -5212,14 +5209,14 @@ XE_FN_ xt_vec xt_through_scratch_(xt_ctx *x, const xt_vec *v, const xt_source_ *
 {
     xt_scratch_ s = xt_scratch_init_(v, from);
     xt_vec a = xt_as_use_(x, v, CM_ACC);
-    int low, passes = xt_slabs_(x, &s, v, &r);
+    int passes = xt_slabs_(x, &s, v, &r);
     if (!a.blocks || !spe_ok(&x->m)) return r;
     if (passes) {
         xt_through_slabs_(x, &s, &a, passes, &r);
         return xt_settle_(x, r);
     }
     s.rows = xt_scratch_rows_(x, &s, v);
-    for (low = 0; low < s.height && spe_ok(&x->m); low += s.rows) {
+    for (int low = 0; low < s.height && spe_ok(&x->m); low += s.rows) {
         spe_barrier(&x->m);
         xt_scratch_write_(x, &s, &a, low);
         spe_barrier(&x->m);
@@ -5243,10 +5240,9 @@ XE_FN_ void xt_transpose_square_(xt_ctx *x, spe_id *a)
     for (int h = x->S / 2; h > 0; h /= 2) {
         spe_id bit = xt_lane_bit_(x, xt_lanes_with_(x, h));
         for (int i = 0; i < x->S; i++) {
-            spe_id low = a[i], high, got;
             if (i & h) continue;
-            high = a[i + h];
-            got = spe_sg_shuffle_xor(m, spe_select(m, bit, low, high), spe_u32(m, (uint32_t)h));
+            spe_id low = a[i], high = a[i + h];
+            spe_id got = spe_sg_shuffle_xor(m, spe_select(m, bit, low, high), spe_u32(m, (uint32_t)h));
             a[i] = spe_select(m, bit, got, low);
             a[i + h] = spe_select(m, bit, high, got);
         }
@@ -5256,20 +5252,20 @@ XE_FN_ void xt_transpose_square_(xt_ctx *x, spe_id *a)
 /* The same elements with rows in place of columns across the lanes, square by square of S x S. */
 XE_FN_ bool xt_transpose_field_(xt_ctx *x, xt_field_ *f, xt_field_ *out)
 {
-    int S = x->S, across = (f->cols + S - 1) / S, down = (f->rows + S - 1) / S, r, c, i, p, from[32];
+    int S = x->S, across = (f->cols + S - 1) / S, down = (f->rows + S - 1) / S, from[32];
     if (!xt_field_init_(x, out, f->rows, f->cols, across * down * S, f->type)) return false;
-    for (r = 0; r < f->rows; r += S)
-        for (c = 0; c < f->cols; c += S) {
+    for (int r = 0; r < f->rows; r += S)
+        for (int c = 0; c < f->cols; c += S) {
             spe_id a[32];
-            for (i = 0; i < S; i++) {
-                for (p = 0; p < S; p++)
+            for (int i = 0; i < S; i++) {
+                for (int p = 0; p < S; p++)
                     from[p] = r + i < f->rows && c + p < f->cols ? f->where[(r + i) * f->cols + c + p] : -1;
                 a[i] = r + i < f->rows ? xt_pick_(x, f, from) : a[0];
             }
             xt_transpose_square_(x, a);
-            for (i = 0; i < S; i++, out->comps++) {
+            for (int i = 0; i < S; i++, out->comps++) {
                 out->comp[out->comps] = a[i];
-                for (p = 0; p < S; p++)
+                for (int p = 0; p < S; p++)
                     if (c + i < f->cols && r + p < f->rows) out->where[(r + p) * f->cols + c + i] = out->comps * 64 + p;
             }
         }
@@ -5596,11 +5592,11 @@ XE_FN_ spe_id xt_reduce_fold_(xt_ctx *x, xt_reduce_ *r, int o, int first)
     const spe_arith_op op = xt_red_info_(r->group.kind)->op;
     const bool twice = op != SPE_ARITH_ADD && op != SPE_ARITH_MUL && op != SPE_ARITH_XOR;
     xt_val neutral = spe_val_int(r->group.kind == XT_RED_mul_ ? 1 : 0);
-    spe_id sum = 0, one;
-    int strip, p, size = r->group.size, from[32];
-    for (strip = 0; strip < r->strips; strip++) {
+    spe_id sum = 0;
+    int size = r->group.size, from[32];
+    for (int strip = 0; strip < r->strips; strip++) {
         uint32_t absent = 0;
-        for (p = 0; p < x->S; p++) {
+        for (int p = 0; p < x->S; p++) {
             int g = first + p / r->width, k = strip * r->width + p % r->width, at = g * size + k % size;
             from[p] = -1;
             if (g >= r->groups) continue;
@@ -5609,7 +5605,7 @@ XE_FN_ spe_id xt_reduce_fold_(xt_ctx *x, xt_reduce_ *r, int o, int first)
             else
                 from[p] = r->f.where[r->group.dim ? o * r->f.cols + at : at * r->f.cols + o];
         }
-        one = xt_pick_(x, &r->f, from);
+        spe_id one = xt_pick_(x, &r->f, from);
         if (absent) one = spe_select(&x->m, xt_lane_bit_(x, absent), xt_constant_(x, r->f.type, &neutral), one);
         sum = sum ? xt_combine_(&x->m, r->group.kind, r->f.type, sum, one) : one;
     }
@@ -5640,15 +5636,15 @@ XE_FN_ spe_id xt_reduce_halve_(xt_ctx *x, const xt_reduce_ *r, spe_id *a, int co
 /* For elements in adjacent lanes: reduces registers, then lanes. The results are a field. */
 XE_FN_ bool xt_reduce_lanes_(xt_ctx *x, xt_reduce_ *r, xt_field_ *out)
 {
-    int dim = r->group.dim, group, o, i, p, rows = dim ? r->outer : r->groups, cols = dim ? r->groups : r->outer;
+    int dim = r->group.dim, rows = dim ? r->outer : r->groups, cols = dim ? r->groups : r->outer;
     int batches = (r->outer + r->width - 1) / r->width, bundles = (r->groups + r->together - 1) / r->together;
     if (!xt_field_init_(x, out, rows, cols, batches * bundles, r->f.type)) return false;
-    for (group = 0; group < r->groups; group += r->together)
-        for (o = 0; o < r->outer; o += r->width) {
+    for (int group = 0; group < r->groups; group += r->together)
+        for (int o = 0; o < r->outer; o += r->width) {
             spe_id a[32];
             int count = xt_least_(r->outer - o, r->width);
-            for (i = 0; i < count; i++) a[i] = xt_reduce_fold_(x, r, o + i, group);
-            for (p = 0; p < x->S; p++) {
+            for (int i = 0; i < count; i++) a[i] = xt_reduce_fold_(x, r, o + i, group);
+            for (int p = 0; p < x->S; p++) {
                 int to = o + p % r->width, g = group + p / r->width;
                 if (to < r->outer && g < r->groups)
                     out->where[dim ? to * cols + g : g * cols + to] = out->comps * 64 + p;
@@ -5682,11 +5678,11 @@ XE_FN_ xt_vec xt_reduce_local_(xt_ctx *x, const xt_vec *v, xt_group_ group, xt_v
 XE_FN_ bool xt_check_reduction_(xt_where_ w, const char *what, int kind, xt_reduction_desc_ *d)
 {
     const xt_red_row_ *row = xt_red_info_(kind);
-    int type = (int)d->vec.type, n;
+    int type = (int)d->vec.type;
     if (!xt_check_operand_(w, what, &d->vec, &d->source)) return false;
     d->dim = xt_dimension_(w, what, d->dim, &d->vec);
     if (d->dim < 0) return false;
-    n = d->vec.dist.shape[d->dim];
+    int n = d->vec.dist.shape[d->dim];
     if (type == XT_BOOL_ || xt_is_f8_(type) || !(row->takes & (xt_is_float_(type) ? XT_RMW_FLOAT_ : XT_RMW_INT_)))
         return xt_fail_(w, XT_ERROR_REDUCTION_KIND, "%s of %s", row->name, xt_type_name_(type));
     if (d->reduction_size == 0) d->reduction_size = n;
@@ -6183,15 +6179,15 @@ XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
 /* Makes a vector like the one before the region from these ids. Returns their number. */
 XE_FN_ int xt_vec_from_ids_(xt_ctx *x, const xt_vec *start, uint32_t id, const spe_id *ids)
 {
-    xt_vec now = xt_now_vec_(x, start), v;
+    xt_vec now = xt_now_vec_(x, start);
     cm_matrix *block = (cm_matrix *)xt_memory_(x, (size_t)now.blocks * sizeof *block);
-    int i, n = 0;
+    int n = 0;
     if (!block) return 0;
-    for (i = 0; i < now.blocks; i++) {
+    for (int i = 0; i < now.blocks; i++) {
         block[i] = cm_from_parts(&x->cm, &now.block[i].layout, ids + n);
         n += now.block[i].parts;
     }
-    v = xt_value_at_(x, id)->now.vec;
+    xt_vec v = xt_value_at_(x, id)->now.vec;
     v.use = now.use;
     v.blocks = now.blocks;
     v.block = block;
@@ -7438,10 +7434,9 @@ XE_FN_ const xt_stager_ *xt_stager_of_products_(void)
 XE_FN_ xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, xt_write_fn_ write, void *const *objects)
 {
     xt_ctx *x = w.x;
-    xt_frame_ *f;
     x->regions.end = xt_region_end_; /* set here, so that programs without regions do not need that code */
     if (!spe_region_open(r, xt_operation_name_(op), w.at->file, w.at->line)) return NULL;
-    f = x->frames[r->depth - 1] = (xt_frame_ *)xt_memory_(x, sizeof *f);
+    xt_frame_ *f = x->frames[r->depth - 1] = (xt_frame_ *)xt_memory_(x, sizeof *f);
     if (!f) return NULL;
     f->op = op;
     f->spread = x->spread;
@@ -7570,9 +7565,8 @@ XE_FN_ uint32_t xt_counts_(xt_ctx *x, const xt_frame_ *f, xt_slot_ *s, uint32_t 
 XE_FN_ spe_id xt_for_distance_(xt_ctx *x, const xt_frame_ *f)
 {
     spe_module *m = &x->m;
-    spe_id lo = xt_now_id_(x, &f->lo, CM_I32), hi = xt_now_id_(x, &f->hi, CM_I32), turns;
-    spe_id step = xt_index_id_(x, &f->step);
-    turns = spe_isub(m, hi, lo);
+    spe_id lo = xt_now_id_(x, &f->lo, CM_I32), hi = xt_now_id_(x, &f->hi, CM_I32);
+    spe_id step = xt_index_id_(x, &f->step), turns = spe_isub(m, hi, lo);
     turns = spe_udiv(m, spe_iadd(m, turns, spe_i32(m, (int32_t)f->step.integer - 1)), step);
     turns = spe_imul(m, turns, step);
     return spe_select(m, spe_slt(m, lo, hi), turns, spe_i32(m, 0));
@@ -8119,14 +8113,14 @@ XE_FN_ bool xt_choose_resources_(xt_ctx *x)
 {
     spe_place at = {x->desc->file, x->desc->line};
     xt_where_ w = {x, &at};
-    int subgroups = x->subgroups ? x->subgroups : 1, most, registers = x->desc->registers;
+    int subgroups = x->subgroups ? x->subgroups : 1, registers = x->desc->registers;
     if (registers && registers != 128 && registers != 256)
         return xt_fail_(w, XT_ERROR_REGISTERS, ".registers is %d, wanted 128 or 256", registers);
     if (x->subgroups) at = x->subgroups_at;
     if (subgroups < 0 || subgroups > x->target.max_group_size / x->S)
         return xt_fail_(w, XT_ERROR_GROUP_SIZE, "%d subgroups of %d are %lld work-items, %s has %d", subgroups, x->S,
                         (long long)subgroups * x->S, x->target.name, x->target.max_group_size);
-    most = x->target.max_group_size / x->S / 2; /* 256 registers halve the hardware's threads */
+    int most = x->target.max_group_size / x->S / 2; /* 256 registers halve the hardware's threads */
     x->registers = x->accumulator_bytes > 4096 || (x->product_bytes > 6144 && subgroups <= most) ? 256 : 128;
     if (registers) x->registers = registers;
     return x->registers == 128 || subgroups <= most ||
@@ -8369,7 +8363,7 @@ XE_FN_ void xt_put_id_(xt_printer_ *p, uint32_t id)
 XE_FN_ void xt_put_constant_(xt_printer_ *p, xt_val v)
 {
     const xt_val *known = (const xt_val *)p->constants.items;
-    int i, type = p->type < 0 ? xt_carried_type_(&v) : p->type;
+    int type = p->type < 0 ? xt_carried_type_(&v) : p->type;
     bool index = type == CM_U32 || type == CM_I32;
     if (xt_is_float_(type) && v.kind == SPE_INT) v = spe_val_real((double)v.integer);
     v.type = index ? (int)CM_I32 : type;
@@ -8378,7 +8372,7 @@ XE_FN_ void xt_put_constant_(xt_printer_ *p, xt_val v)
     else
         xt_put_(p, "%%c%lld", (long long)v.integer);
     if (!index) xt_put_(p, "_%s", xt_type_text_(type, false));
-    for (i = 0; i < p->constants.count; i++)
+    for (int i = 0; i < p->constants.count; i++)
         if (known[i].type == v.type && known[i].integer == v.integer && !memcmp(&known[i].real, &v.real, sizeof v.real))
             return;
     xt_val *added = (xt_val *)spe_list_add(&p->x->m, &p->constants, sizeof v);
@@ -8461,8 +8455,8 @@ XE_FN_ void xt_name_thing_(xt_printer_ *p, xt_thing_ *t, xt_thing_ *before, uint
 /* The carried values that change, at an offset in their slots: "a, b", or "a = c, b = d" with a second offset. */
 XE_FN_ bool xt_put_slots_(xt_printer_ *p, const char *before, const xt_frame_ *f, size_t which, size_t value)
 {
-    int i, n = 0;
-    for (i = 0; i < f->slots; i++) {
+    int n = 0;
+    for (int i = 0; i < f->slots; i++) {
         const char *slot = (const char *)&f->slot[i];
         const xt_thing_ *all[2] = {(const xt_thing_ *)(slot + which), (const xt_thing_ *)(slot + value)};
         if (!f->slot[i].mask) continue;

@@ -75,17 +75,17 @@ static spe_id xt_word_put_(spe_module *m, const xt_word_ *word, spe_id into, spe
 static spe_id xt_rmw_loop_(cm_ctx *c, const xt_rmw_ *r, cm_type type, spe_id ptr, spe_id v)
 {
     spe_module *m = c->module;
-    spe_id storage = spe_type_of(m, v), carried[2], next, got, old;
+    spe_id storage = spe_type_of(m, v), carried[2];
     xt_word_ word = xt_rmw_word_(m, ptr, spe_width(m, storage));
     carried[0] = spe_atomic_load(m, word.ptr, r->scope, 0);
     carried[1] = spe_const_bool(m, true);
     spe_while(m, 2, carried);
-    old = carried[0];
+    spe_id old = carried[0];
     spe_while_test(m, carried[1]);
-    next = xt_word_get_(m, &word, old, storage);
+    spe_id next = xt_word_get_(m, &word, old, storage);
     next = r->kind == XT_RMW_assign_ ? v : xt_rmw_combine_(c, r->kind, type, next, v);
     next = xt_word_put_(m, &word, old, next);
-    got = spe_atomic_cas(m, word.ptr, old, next, r->scope, 0);
+    spe_id got = spe_atomic_cas(m, word.ptr, old, next, r->scope, 0);
     carried[0] = got;
     carried[1] = spe_ine(m, got, old);
     spe_endwhile(m, 2, carried);
@@ -118,12 +118,12 @@ xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_gather_desc_ 
 {
     xt_scattered_ of = {v, d};
     const xt_tile *t = &of.d.tile;
-    xt_vec form = xt_form_(t), r;
+    xt_vec form = xt_form_(t);
     if (!xt_enter_(w) || !xt_check_vec_(w, &v, "the vector of XT_ATOMIC_RMW") ||
         !xt_check_tile_(w, t, t->scatter || d.mask.magic, "the tile of XT_ATOMIC_RMW") || !xt_check_store_(w, &v, t) ||
         !xt_check_mask_(w, &d.mask, t) || !xt_check_rmw_(w, kind, t))
         return xt_no_vec_();
-    r = xt_new_vec_(w.x, t->type, &form);
+    xt_vec r = xt_new_vec_(w.x, t->type, &form);
     xt_spread_at_least_(w.x, r.id, 1); /* each subgroup may see the results of others */
     xt_record_(w, XT_OP_ATOMIC_RMW_, xt_write_atomic_rmw_, (int)kind, r.id, &of, sizeof of);
     return r;

@@ -5,9 +5,9 @@
  * which may need all 32 bits. */
 static spe_id xt_bring_inside_(spe_module *m, int border, spe_id at, spe_id n)
 {
-    spe_id last = spe_isub(m, n, spe_i32(m, 1)), there;
+    spe_id last = spe_isub(m, n, spe_i32(m, 1));
     if (border == XT_BORDER_CLAMP) return spe_math2(m, SPE_SMIN, spe_math2(m, SPE_SMAX, at, spe_i32(m, 0)), last);
-    there = spe_math2(m, SPE_UMAX, spe_shl(m, last, spe_i32(m, 1)), spe_i32(m, 1)); /* and back */
+    spe_id there = spe_math2(m, SPE_UMAX, spe_shl(m, last, spe_i32(m, 1)), spe_i32(m, 1)); /* and back */
     at = spe_umod(m, spe_math1(m, SPE_SABS, at), there);
     return spe_math2(m, SPE_UMIN, at, spe_isub(m, there, at));
 }
@@ -18,13 +18,13 @@ static cm_matrix xt_border_block_(xt_ctx *x, const xt_tile *t, const xt_block_ *
     spe_module *m = &x->m;
     cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, xt_held_(t->type), CM_ACC);
     spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.size_v * sizeof *v), i64 = spe_int(m, 64), at[2], step[2];
-    int i, j, first[2] = {b->row, b->col};
+    int first[2] = {b->row, b->col};
     step[xt_inner_(t)] = spe_const_i(m, i64, t->step);
     step[1 - xt_inner_(t)] = spe_sconvert(m, i64, xt_index_id_(x, &t->pitch));
-    for (i = 0; v && i < l.size_v; i++) {
+    for (int i = 0; v && i < l.size_v; i++) {
         at[0] = cm_col_index(&x->cm, &l, i);
         at[1] = cm_row_index(&x->cm, &l, i);
-        for (j = 0; j < 2; j++) {
+        for (int j = 0; j < 2; j++) {
             at[j] = spe_iadd(m, spe_iadd(m, xt_index_id_(x, &t->offset[j]), spe_i32(m, first[j])), at[j]);
             at[j] = xt_bring_inside_(m, border, at[j], xt_index_id_(x, &t->shape[j]));
             at[j] = spe_imul(m, spe_sconvert(m, i64, at[j]), step[j]);

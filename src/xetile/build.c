@@ -41,14 +41,14 @@ static bool xt_choose_resources_(xt_ctx *x)
 {
     spe_place at = {x->desc->file, x->desc->line};
     xt_where_ w = {x, &at};
-    int subgroups = x->subgroups ? x->subgroups : 1, most, registers = x->desc->registers;
+    int subgroups = x->subgroups ? x->subgroups : 1, registers = x->desc->registers;
     if (registers && registers != 128 && registers != 256)
         return xt_fail_(w, XT_ERROR_REGISTERS, ".registers is %d, wanted 128 or 256", registers);
     if (x->subgroups) at = x->subgroups_at;
     if (subgroups < 0 || subgroups > x->target.max_group_size / x->S)
         return xt_fail_(w, XT_ERROR_GROUP_SIZE, "%d subgroups of %d are %lld work-items, %s has %d", subgroups, x->S,
                         (long long)subgroups * x->S, x->target.name, x->target.max_group_size);
-    most = x->target.max_group_size / x->S / 2; /* 256 registers halve the hardware's threads */
+    int most = x->target.max_group_size / x->S / 2; /* 256 registers halve the hardware's threads */
     x->registers = x->accumulator_bytes > 4096 || (x->product_bytes > 6144 && subgroups <= most) ? 256 : 128;
     if (registers) x->registers = registers;
     return x->registers == 128 || subgroups <= most ||

@@ -177,15 +177,15 @@ XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
 /* Makes a vector like the one before the region from these ids. Returns their number. */
 static int xt_vec_from_ids_(xt_ctx *x, const xt_vec *start, uint32_t id, const spe_id *ids)
 {
-    xt_vec now = xt_now_vec_(x, start), v;
+    xt_vec now = xt_now_vec_(x, start);
     cm_matrix *block = (cm_matrix *)xt_memory_(x, (size_t)now.blocks * sizeof *block);
-    int i, n = 0;
+    int n = 0;
     if (!block) return 0;
-    for (i = 0; i < now.blocks; i++) {
+    for (int i = 0; i < now.blocks; i++) {
         block[i] = cm_from_parts(&x->cm, &now.block[i].layout, ids + n);
         n += now.block[i].parts;
     }
-    v = xt_value_at_(x, id)->now.vec;
+    xt_vec v = xt_value_at_(x, id)->now.vec;
     v.use = now.use;
     v.blocks = now.blocks;
     v.block = block;

@@ -45,9 +45,9 @@ XE_FN_ bool xt_fail_(xt_where_ w, int id, const char *format, ...)
 XE_FN_ bool xt_report_(xt_ctx *x)
 {
     spe_error *all = (spe_error *)x->errors.items;
-    int i, n = x->errors.count;
+    int n = x->errors.count;
     if (n && spe_ok(&x->m)) {
-        for (i = 1; i < n; i++) all[i - 1].next = &all[i];
+        for (int i = 1; i < n; i++) all[i - 1].next = &all[i];
         x->m.error = all[0];
     }
     return spe_ok(&x->m);

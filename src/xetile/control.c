@@ -5,10 +5,9 @@
 static xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, xt_write_fn_ write, void *const *objects)
 {
     xt_ctx *x = w.x;
-    xt_frame_ *f;
     x->regions.end = xt_region_end_; /* set here, so that programs without regions do not need that code */
     if (!spe_region_open(r, xt_operation_name_(op), w.at->file, w.at->line)) return NULL;
-    f = x->frames[r->depth - 1] = (xt_frame_ *)xt_memory_(x, sizeof *f);
+    xt_frame_ *f = x->frames[r->depth - 1] = (xt_frame_ *)xt_memory_(x, sizeof *f);
     if (!f) return NULL;
     f->op = op;
     f->spread = x->spread;
@@ -137,9 +136,8 @@ static uint32_t xt_counts_(xt_ctx *x, const xt_frame_ *f, xt_slot_ *s, uint32_t 
 static spe_id xt_for_distance_(xt_ctx *x, const xt_frame_ *f)
 {
     spe_module *m = &x->m;
-    spe_id lo = xt_now_id_(x, &f->lo, CM_I32), hi = xt_now_id_(x, &f->hi, CM_I32), turns;
-    spe_id step = xt_index_id_(x, &f->step);
-    turns = spe_isub(m, hi, lo);
+    spe_id lo = xt_now_id_(x, &f->lo, CM_I32), hi = xt_now_id_(x, &f->hi, CM_I32);
+    spe_id step = xt_index_id_(x, &f->step), turns = spe_isub(m, hi, lo);
     turns = spe_udiv(m, spe_iadd(m, turns, spe_i32(m, (int32_t)f->step.integer - 1)), step);
     turns = spe_imul(m, turns, step);
     return spe_select(m, spe_slt(m, lo, hi), turns, spe_i32(m, 0));

@@ -58,11 +58,11 @@ static cm_matrix xt_each_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *c
 XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_vectors_ *d = n->vectors;
-    int i, j, count = xt_operand_count_(d);
+    int count = xt_operand_count_(d);
     bool any = d->way == XT_ANY_LAYOUT_;
-    xt_vec r, v[3];
+    xt_vec v[3];
     if (x->staged && x->stager->write_load(x, n)) return;
-    r = xt_make_vec_(x, n);
+    xt_vec r = xt_make_vec_(x, n);
     if (xt_value_at_(x, n->result)->late && (x->block2d || x->staged)) {
         for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);) {
             cm_matrix *block = &r.block[b.i];
@@ -73,10 +73,10 @@ XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
         xt_value_at_(x, n->result)->unmade = true;
         return;
     }
-    for (j = 0; j < count; j++) v[j] = xt_now_as_(x, &d->v[j], any ? r.use : CM_ACC);
-    for (i = 0; i < r.blocks && spe_ok(&x->m); i++) {
+    for (int j = 0; j < count; j++) v[j] = xt_now_as_(x, &d->v[j], any ? r.use : CM_ACC);
+    for (int i = 0; i < r.blocks && spe_ok(&x->m); i++) {
         const cm_matrix *a[3] = {NULL, NULL, NULL};
-        for (j = 0; j < count; j++) a[j] = &v[j].block[i];
+        for (int j = 0; j < count; j++) a[j] = &v[j].block[i];
         r.block[i] = xt_each_block_(x, n, a);
     }
     xt_define_vec_(x, n->result, any ? r : xt_settle_(x, r));
@@ -419,9 +419,9 @@ XE_FN_ spe_id xt_extreme_(spe_module *m, bool larger, bool nan_wins, spe_id a, s
 {
     spe_id type = spe_type_of(m, a), elem = spe_info(m, type).elem ? spe_info(m, type).elem : type, nan = 0;
     spe_id bits = spe_vec(m, spe_int(m, spe_width(m, elem)), spe_count(m, type));
-    spe_id p = spe_bitcast(m, bits, a), q = spe_bitcast(m, bits, b), r, zeros;
-    r = spe_math2(m, larger ? SPE_FMAX : SPE_FMIN, a, b);
-    zeros = spe_bitcast(m, type, larger ? spe_and(m, p, q) : spe_or(m, p, q));
+    spe_id p = spe_bitcast(m, bits, a), q = spe_bitcast(m, bits, b);
+    spe_id r = spe_math2(m, larger ? SPE_FMAX : SPE_FMIN, a, b);
+    spe_id zeros = spe_bitcast(m, type, larger ? spe_and(m, p, q) : spe_or(m, p, q));
     if (nan_wins) nan = spe_lor(m, spe_isnan(m, a), spe_isnan(m, b));
     r = spe_select(m, spe_feq(m, a, b), zeros, r);
     return nan_wins ? spe_select(m, nan, spe_fadd(m, a, b), r) : r;

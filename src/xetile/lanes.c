@@ -47,8 +47,8 @@ static void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, const xt_
 XE_FN_ bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type)
 {
     xt_vec a = xt_as_use_(x, v, CM_ACC);
-    int i, comps = 0;
-    for (i = 0; i < a.blocks; i++) comps += a.block[i].layout.size_v;
+    int comps = 0;
+    for (int i = 0; i < a.blocks; i++) comps += a.block[i].layout.size_v;
     if (!xt_field_init_(x, f, a.dist.rounds[0] * a.dist.data[0], a.dist.rounds[1] * a.dist.data[1], comps, type))
         return false;
     for (xt_block_ b = xt_blocks_(x, &a.dist); a.blocks && xt_next_block_(&b);) xt_field_add_(x, f, &a.block[b.i], &b);
@@ -225,8 +225,8 @@ XE_LATE_ xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_us
 /* The position of index `at` among the indices that subgroup coordinate `s` holds; -1 if it is not held. */
 static int xt_local_index_(const xt_dist *d, int dim, int s, int at)
 {
-    int r, piece = at / d->data[dim];
-    for (r = 0; r < d->rounds[dim]; r++)
+    int piece = at / d->data[dim];
+    for (int r = 0; r < d->rounds[dim]; r++)
         if ((s + r * d->layout[dim]) % d->count[dim] == piece) return r * d->data[dim] + at % d->data[dim];
     return -1;
 }
@@ -241,11 +241,11 @@ static int xt_subgroup_coordinate_(const xt_dist *d, int dim, int subgroup)
 static bool xt_local_origin_(const xt_dist *to, int to_dim, const xt_dist *from, int from_dim, int divisor, int shift,
                              int *origin)
 {
-    int n = to->subgroups > from->subgroups ? to->subgroups : from->subgroups, s, r, i, count = 0;
-    for (s = 0; s < (n ? n : 1); s++) {
+    int n = to->subgroups > from->subgroups ? to->subgroups : from->subgroups;
+    for (int s = 0; s < (n ? n : 1); s++) {
         int a = xt_subgroup_coordinate_(to, to_dim, s), b = xt_subgroup_coordinate_(from, from_dim, s);
-        for (r = 0, count = 0; r < to->rounds[to_dim]; r++)
-            for (i = 0; i < to->data[to_dim]; i++, count++) {
+        for (int r = 0, count = 0; r < to->rounds[to_dim]; r++)
+            for (int i = 0; i < to->data[to_dim]; i++, count++) {
                 int at = (a + r * to->layout[to_dim]) % to->count[to_dim] * to->data[to_dim] + i;
                 int have = xt_local_index_(from, from_dim, b, at / divisor + shift);
                 if (have < 0 || (s > 0 && have != origin[count])) return false;

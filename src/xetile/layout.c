@@ -10,10 +10,9 @@ static void xt_transpose_square_(xt_ctx *x, spe_id *a)
     for (int h = x->S / 2; h > 0; h /= 2) {
         spe_id bit = xt_lane_bit_(x, xt_lanes_with_(x, h));
         for (int i = 0; i < x->S; i++) {
-            spe_id low = a[i], high, got;
             if (i & h) continue;
-            high = a[i + h];
-            got = spe_sg_shuffle_xor(m, spe_select(m, bit, low, high), spe_u32(m, (uint32_t)h));
+            spe_id low = a[i], high = a[i + h];
+            spe_id got = spe_sg_shuffle_xor(m, spe_select(m, bit, low, high), spe_u32(m, (uint32_t)h));
             a[i] = spe_select(m, bit, got, low);
             a[i + h] = spe_select(m, bit, high, got);
         }
@@ -23,20 +22,20 @@ static void xt_transpose_square_(xt_ctx *x, spe_id *a)
 /* The same elements with rows in place of columns across the lanes, square by square of S x S. */
 static bool xt_transpose_field_(xt_ctx *x, xt_field_ *f, xt_field_ *out)
 {
-    int S = x->S, across = (f->cols + S - 1) / S, down = (f->rows + S - 1) / S, r, c, i, p, from[32];
+    int S = x->S, across = (f->cols + S - 1) / S, down = (f->rows + S - 1) / S, from[32];
     if (!xt_field_init_(x, out, f->rows, f->cols, across * down * S, f->type)) return false;
-    for (r = 0; r < f->rows; r += S)
-        for (c = 0; c < f->cols; c += S) {
+    for (int r = 0; r < f->rows; r += S)
+        for (int c = 0; c < f->cols; c += S) {
             spe_id a[32];
-            for (i = 0; i < S; i++) {
-                for (p = 0; p < S; p++)
+            for (int i = 0; i < S; i++) {
+                for (int p = 0; p < S; p++)
                     from[p] = r + i < f->rows && c + p < f->cols ? f->where[(r + i) * f->cols + c + p] : -1;
                 a[i] = r + i < f->rows ? xt_pick_(x, f, from) : a[0];
             }
             xt_transpose_square_(x, a);
-            for (i = 0; i < S; i++, out->comps++) {
+            for (int i = 0; i < S; i++, out->comps++) {
                 out->comp[out->comps] = a[i];
-                for (p = 0; p < S; p++)
+                for (int p = 0; p < S; p++)
                     if (c + i < f->cols && r + p < f->rows) out->where[(r + p) * f->cols + c + i] = out->comps * 64 + p;
             }
         }

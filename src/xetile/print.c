@@ -100,7 +100,7 @@ static void xt_put_id_(xt_printer_ *p, uint32_t id)
 static void xt_put_constant_(xt_printer_ *p, xt_val v)
 {
     const xt_val *known = (const xt_val *)p->constants.items;
-    int i, type = p->type < 0 ? xt_carried_type_(&v) : p->type;
+    int type = p->type < 0 ? xt_carried_type_(&v) : p->type;
     bool index = type == CM_U32 || type == CM_I32;
     if (xt_is_float_(type) && v.kind == SPE_INT) v = spe_val_real((double)v.integer);
     v.type = index ? (int)CM_I32 : type;
@@ -109,7 +109,7 @@ static void xt_put_constant_(xt_printer_ *p, xt_val v)
     else
         xt_put_(p, "%%c%lld", (long long)v.integer);
     if (!index) xt_put_(p, "_%s", xt_type_text_(type, false));
-    for (i = 0; i < p->constants.count; i++)
+    for (int i = 0; i < p->constants.count; i++)
         if (known[i].type == v.type && known[i].integer == v.integer && !memcmp(&known[i].real, &v.real, sizeof v.real))
             return;
     xt_val *added = (xt_val *)spe_list_add(&p->x->m, &p->constants, sizeof v);
@@ -192,8 +192,8 @@ static void xt_name_thing_(xt_printer_ *p, xt_thing_ *t, xt_thing_ *before, uint
 /* The carried values that change, at an offset in their slots: "a, b", or "a = c, b = d" with a second offset. */
 static bool xt_put_slots_(xt_printer_ *p, const char *before, const xt_frame_ *f, size_t which, size_t value)
 {
-    int i, n = 0;
-    for (i = 0; i < f->slots; i++) {
+    int n = 0;
+    for (int i = 0; i < f->slots; i++) {
         const char *slot = (const char *)&f->slot[i];
         const xt_thing_ *all[2] = {(const xt_thing_ *)(slot + which), (const xt_thing_ *)(slot + value)};
         if (!f->slot[i].mask) continue;

@@ -17,11 +17,11 @@ static spe_id xt_reduce_fold_(xt_ctx *x, xt_reduce_ *r, int o, int first)
     const spe_arith_op op = xt_red_info_(r->group.kind)->op;
     const bool twice = op != SPE_ARITH_ADD && op != SPE_ARITH_MUL && op != SPE_ARITH_XOR;
     xt_val neutral = spe_val_int(r->group.kind == XT_RED_mul_ ? 1 : 0);
-    spe_id sum = 0, one;
-    int strip, p, size = r->group.size, from[32];
-    for (strip = 0; strip < r->strips; strip++) {
+    spe_id sum = 0;
+    int size = r->group.size, from[32];
+    for (int strip = 0; strip < r->strips; strip++) {
         uint32_t absent = 0;
-        for (p = 0; p < x->S; p++) {
+        for (int p = 0; p < x->S; p++) {
             int g = first + p / r->width, k = strip * r->width + p % r->width, at = g * size + k % size;
             from[p] = -1;
             if (g >= r->groups) continue;
@@ -30,7 +30,7 @@ static spe_id xt_reduce_fold_(xt_ctx *x, xt_reduce_ *r, int o, int first)
             else
                 from[p] = r->f.where[r->group.dim ? o * r->f.cols + at : at * r->f.cols + o];
         }
-        one = xt_pick_(x, &r->f, from);
+        spe_id one = xt_pick_(x, &r->f, from);
         if (absent) one = spe_select(&x->m, xt_lane_bit_(x, absent), xt_constant_(x, r->f.type, &neutral), one);
         sum = sum ? xt_combine_(&x->m, r->group.kind, r->f.type, sum, one) : one;
     }
@@ -61,15 +61,15 @@ static spe_id xt_reduce_halve_(xt_ctx *x, const xt_reduce_ *r, spe_id *a, int co
 /* For elements in adjacent lanes: reduces registers, then lanes. The results are a field. */
 static bool xt_reduce_lanes_(xt_ctx *x, xt_reduce_ *r, xt_field_ *out)
 {
-    int dim = r->group.dim, group, o, i, p, rows = dim ? r->outer : r->groups, cols = dim ? r->groups : r->outer;
+    int dim = r->group.dim, rows = dim ? r->outer : r->groups, cols = dim ? r->groups : r->outer;
     int batches = (r->outer + r->width - 1) / r->width, bundles = (r->groups + r->together - 1) / r->together;
     if (!xt_field_init_(x, out, rows, cols, batches * bundles, r->f.type)) return false;
-    for (group = 0; group < r->groups; group += r->together)
-        for (o = 0; o < r->outer; o += r->width) {
+    for (int group = 0; group < r->groups; group += r->together)
+        for (int o = 0; o < r->outer; o += r->width) {
             spe_id a[32];
             int count = xt_least_(r->outer - o, r->width);
-            for (i = 0; i < count; i++) a[i] = xt_reduce_fold_(x, r, o + i, group);
-            for (p = 0; p < x->S; p++) {
+            for (int i = 0; i < count; i++) a[i] = xt_reduce_fold_(x, r, o + i, group);
+            for (int p = 0; p < x->S; p++) {
                 int to = o + p % r->width, g = group + p / r->width;
                 if (to < r->outer && g < r->groups)
                     out->where[dim ? to * cols + g : g * cols + to] = out->comps * 64 + p;
@@ -103,11 +103,11 @@ static xt_vec xt_reduce_local_(xt_ctx *x, const xt_vec *v, xt_group_ group, xt_v
 XE_FN_ bool xt_check_reduction_(xt_where_ w, const char *what, int kind, xt_reduction_desc_ *d)
 {
     const xt_red_row_ *row = xt_red_info_(kind);
-    int type = (int)d->vec.type, n;
+    int type = (int)d->vec.type;
     if (!xt_check_operand_(w, what, &d->vec, &d->source)) return false;
     d->dim = xt_dimension_(w, what, d->dim, &d->vec);
     if (d->dim < 0) return false;
-    n = d->vec.dist.shape[d->dim];
+    int n = d->vec.dist.shape[d->dim];
     if (type == XT_BOOL_ || xt_is_f8_(type) || !(row->takes & (xt_is_float_(type) ? XT_RMW_FLOAT_ : XT_RMW_INT_)))
         return xt_fail_(w, XT_ERROR_REDUCTION_KIND, "%s of %s", row->name, xt_type_name_(type));
     if (d->reduction_size == 0) d->reduction_size = n;

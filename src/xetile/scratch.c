@@ -158,13 +158,13 @@ static void xt_scratch_read_(xt_ctx *x, const xt_scratch_ *s, xt_vec *r, int low
  * while the rest is read, and nothing depends on the subgroup. 0: not possible. */
 static int xt_slabs_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, const xt_vec *r)
 {
-    int width = v->dist.data[1], n;
+    int width = v->dist.data[1];
     size_t all = (size_t)v->dist.shape[0] * (size_t)v->dist.shape[1] * (size_t)s->bytes;
     const xt_source_ *from = &s->from;
     if (from->transposed || from->in_order || from->divisor[0] != 1 || from->divisor[1] != 1 || from->shift[0] ||
         from->shift[1] || width % x->S || r->dist.data[1] % width || all <= x->scratch_bytes)
         return 0;
-    for (n = 2; n <= width / x->S; n++)
+    for (int n = 2; n <= width / x->S; n++)
         if (width / x->S % n == 0 && all / (size_t)n <= x->scratch_bytes) return n;
     return 0;
 }
@@ -209,10 +209,10 @@ static void xt_slab_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int width
 
 static void xt_through_slabs_(xt_ctx *x, const xt_scratch_ *s, const xt_vec *v, int passes, xt_vec *r)
 {
-    int pass, width = v->dist.data[1];
+    int width = v->dist.data[1];
     for (xt_block_ b = xt_blocks_(x, &r->dist); xt_next_block_(&b);)
         r->block[b.i] = cm_splat(&x->cm, b.cols, b.rows, xt_held_(r->type), CM_ACC, 0);
-    for (pass = 0; pass < passes && spe_ok(&x->m); pass++) {
+    for (int pass = 0; pass < passes && spe_ok(&x->m); pass++) {
         spe_barrier(&x->m);
         xt_slab_(x, s, v, width, passes, pass, true);
         spe_barrier(&x->m);
@@ -225,14 +225,14 @@ XE_FN_ xt_vec xt_through_scratch_(xt_ctx *x, const xt_vec *v, const xt_source_ *
 {
     xt_scratch_ s = xt_scratch_init_(v, from);
     xt_vec a = xt_as_use_(x, v, CM_ACC);
-    int low, passes = xt_slabs_(x, &s, v, &r);
+    int passes = xt_slabs_(x, &s, v, &r);
     if (!a.blocks || !spe_ok(&x->m)) return r;
     if (passes) {
         xt_through_slabs_(x, &s, &a, passes, &r);
         return xt_settle_(x, r);
     }
     s.rows = xt_scratch_rows_(x, &s, v);
-    for (low = 0; low < s.height && spe_ok(&x->m); low += s.rows) {
+    for (int low = 0; low < s.height && spe_ok(&x->m); low += s.rows) {
         spe_barrier(&x->m);
         xt_scratch_write_(x, &s, &a, low);
         spe_barrier(&x->m);

@@ -34,7 +34,6 @@ XE_FN_ spe_id xt_shared_array_(spe_module *m, spe_id type, int64_t elements)
 xt_val xt_local_(xt_where_ w, int type, int64_t elements)
 {
     xt_ctx *x = w.x;
-    xt_local_array_ *array;
     if (!xt_enter_(w)) return xt_nothing_();
     if (elements < 1 || elements > 1 << 24)
         return XT_FAIL_NUMBER_(w, XT_ERROR_LOCAL_SIZE, "got %lld elements of %s", (long long)elements,
@@ -45,7 +44,7 @@ xt_val xt_local_(xt_where_ w, int type, int64_t elements)
                                (long long)x->local_bytes, x->target.name, x->target.local_memory);
     xt_val v = spe_val_of(SPE_POINTER, type, xt_new_value_(x));
     v.local = true;
-    array = (xt_local_array_ *)xt_memory_(x, sizeof *array);
+    xt_local_array_ *array = (xt_local_array_ *)xt_memory_(x, sizeof *array);
     if (!array) return v;
     array->type = type;
     array->elements = (int)elements;
@@ -200,12 +199,11 @@ static xt_val xt_wide_(xt_where_ w, xt_val v)
 /* The distance of matrix (offset[0], ...) of a base with leading dimensions from the first one, in elements. */
 static xt_val xt_leading_distance_(xt_where_ w, const xt_tile *t, const xt_tile_desc_ *d)
 {
-    xt_val sum = spe_val_int(0), stride = xt_wide_(w, t->pitch), term;
-    int i, n = d->shape.count;
+    xt_val sum = spe_val_int(0), stride = xt_wide_(w, t->pitch);
     stride = xt_binary_number_(w, SPE_ARITH_MUL, stride, xt_wide_(w, t->shape[1 - xt_inner_(t)]));
-    for (i = n - 3; i >= 0; i--) {
+    for (int i = d->shape.count - 3; i >= 0; i--) {
         if (d->strides.count) stride = xt_wide_(w, d->strides.at[i]);
-        term = xt_binary_number_(w, SPE_ARITH_MUL, stride, xt_wide_(w, d->offset.at[i]));
+        xt_val term = xt_binary_number_(w, SPE_ARITH_MUL, stride, xt_wide_(w, d->offset.at[i]));
         sum = xt_binary_number_(w, SPE_ARITH_ADD, sum, term);
         if (!d->strides.count) stride = xt_binary_number_(w, SPE_ARITH_MUL, stride, xt_wide_(w, d->shape.at[i]));
     }
@@ -277,7 +275,6 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     xt_ctx *x = w.x;
     xt_init_tile_desc_ *init = xt_enter_(w) ? (xt_init_tile_desc_ *)xt_memory_(x, sizeof *init) : NULL;
     xt_tile t = xt_no_tile_();
-    const xt_val *at;
     if (!init) return t;
     t.type = (cm_type)d.type;
     t.map = d.map;
@@ -300,7 +297,7 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
         t.number = x->tile_count++;
         init->matrix = init->tile = t;
         xt_leading_(w, init);
-        at = &d.offset.at[d.offset.count - 2];
+        const xt_val *at = &d.offset.at[d.offset.count - 2];
         for (int i = 0; i < 2; i++) {
             init->place[i] = xt_record_place_(w, &t.dist, i);
             init->tile.offset[i] = xt_binary_number_(w, SPE_ARITH_ADD, at[i], init->place[i]);

@@ -315,8 +315,8 @@ static cm_matrix xt_iota_block_(xt_ctx *x, int type, const xt_block_ *b, int dim
 {
     cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)type, CM_ACC);
     spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.size_v * sizeof *v);
-    int i, first = dim ? b->col : b->row;
-    for (i = 0; v && i < l.size_v; i++) {
+    int first = dim ? b->col : b->row;
+    for (int i = 0; v && i < l.size_v; i++) {
         spe_id at = dim ? cm_row_index(&x->cm, &l, i) : cm_col_index(&x->cm, &l, i);
         at = spe_iadd(&x->m, at, spe_iadd(&x->m, place, spe_i32(&x->m, first)));
         v[i] = xt_from_i32_(x, type, at);
@@ -359,14 +359,14 @@ typedef struct {
 xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_ d)
 {
     xt_table_of_ t;
-    int i, n = d.rows * d.cols;
+    int n = d.rows * d.cols;
     char what[48];
     if (!xt_enter_(w)) return xt_no_vec_();
     xt_vec r = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
     if (!r.id) return r;
     t.numbers = (xt_val *)xt_memory_(w.x, (size_t)n * sizeof *t.numbers);
     t.array = (spe_id *)xt_memory_(w.x, sizeof *t.array);
-    for (i = 0; t.numbers && t.array && i < n; i++) {
+    for (int i = 0; t.numbers && t.array && i < n; i++) {
         if (of == CM_F64 || of == CM_F32) {
             double v = of == CM_F64 ? ((const double *)values)[i] : (double)((const float *)values)[i];
             bool whole = v >= -0x1p63 && v < 0x1p63 && (double)(long long)v == v;
@@ -385,10 +385,10 @@ xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_
 /* Puts the numbers in a constant array of the module. */
 static spe_id xt_emit_table_(xt_ctx *x, cm_type held, const xt_val *numbers, int n)
 {
-    spe_id *ids = (spe_id *)xt_memory_(x, (size_t)n * sizeof *ids), array;
+    spe_id *ids = (spe_id *)xt_memory_(x, (size_t)n * sizeof *ids);
     for (int i = 0; ids && i < n; i++) ids[i] = xt_constant_(x, (int)held, &numbers[i]);
     if (!ids) return 0;
-    array = spe_array(&x->m, xt_spe_type_(x, (int)held), (uint32_t)n);
+    spe_id array = spe_array(&x->m, xt_spe_type_(x, (int)held), (uint32_t)n);
     return spe_global_var(&x->m, SPE_StorageClassUniformConstant, array,
                           spe_composite_const(&x->m, array, (uint32_t)n, ids));
 }
@@ -398,11 +398,11 @@ static cm_matrix xt_table_block_(xt_ctx *x, const xt_vec *r, const xt_block_ *b,
     spe_module *m = &x->m;
     cm_type held = xt_held_(r->type);
     cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, held, CM_ACC);
-    spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.size_v * sizeof *v), place[2], at[2], last;
-    int i, j, first[2] = {b->row, b->col};
-    for (j = 0; j < 2; j++) place[j] = spe_iadd(m, xt_place_id_(x, &r->dist, j), spe_i32(m, first[j]));
-    last = spe_i32(m, r->dist.shape[0] * r->dist.shape[1] - 1);
-    for (i = 0; v && i < l.size_v; i++) {
+    spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.size_v * sizeof *v), place[2], at[2];
+    int first[2] = {b->row, b->col};
+    for (int j = 0; j < 2; j++) place[j] = spe_iadd(m, xt_place_id_(x, &r->dist, j), spe_i32(m, first[j]));
+    spe_id last = spe_i32(m, r->dist.shape[0] * r->dist.shape[1] - 1);
+    for (int i = 0; v && i < l.size_v; i++) {
         at[0] = spe_iadd(m, cm_col_index(&x->cm, &l, i), place[0]);
         at[1] = spe_iadd(m, cm_row_index(&x->cm, &l, i), place[1]);
         at[0] = spe_iadd(m, spe_imul(m, at[0], spe_i32(m, r->dist.shape[1])), at[1]);
