@@ -30,21 +30,16 @@ const char *cg_affine_holds(struct cg *g, uint32_t id, bool is_signed)
                   (unsigned long long)limit);
 }
 
-void cg_each_widened(struct cg *g, const struct sp_inst *i,
-                     void (*test)(struct cg *g, uint32_t operand, bool is_signed))
+/* Tests each operand that is widened and must then be affine. */
+static void write_tests(struct cg *g, const struct sp_inst *i)
 {
     bool chain = cg_is(i, CG_CHAIN), converts = cg_is(i, CG_CONVERTS);
     CG_EACH_VALUE (k, i) {
         uint32_t id = i->operand[k];
         if (!cg_affine(g, id)->is) continue;
         bool wider = chain ? k > 0 && cg_width_of(g, id) < 64 : converts && cg_width_of(g, id) < cg_width_of(g, i->id);
-        if (wider) test(g, id, chain || i->op == SP_OP_SConvert);
+        if (wider) cg_put(g, " && %s", cg_affine_holds(g, id, chain || i->op == SP_OP_SConvert));
     }
-}
-
-static void write_test(struct cg *g, uint32_t id, bool is_signed)
-{
-    cg_put(g, " && %s", cg_affine_holds(g, id, is_signed));
 }
 
 static const char *scalar_chain(struct cg *g)
@@ -83,19 +78,14 @@ static void write_check(struct cg *g)
     CG_EACH_VALUE (k, i)
         if (cg_affine(g, i->operand[k])->is && cg_affine(g, i->operand[k])->checked)
             cg_put(g, " && %s", cg_var(g, "ok", i->operand[k]));
-    if (!cg_is_proved(g, i->id, CG_PROVED)) cg_each_widened(g, i, write_test);
+    write_tests(g, i);
     cg_put(g, ";\n");
-}
-
-void cg_write_affine_start(struct cg *g)
-{
-    cg_put(g, "    %s = %s;\n", cg_var(g, "v", g->w->inst->id), scalar_text(g));
 }
 
 void cg_write_affine(struct cg *g)
 {
     if (g->w->inst->op == SP_OP_Phi) return;
-    cg_write_affine_start(g);
+    cg_put(g, "    %s = %s;\n", cg_var(g, "v", g->w->inst->id), scalar_text(g));
     if (!cg_affine(g, g->w->inst->id)->checked) return;
     write_check(g);
     cg_put(g, "    if (__builtin_expect(!%s, 0)) {\n", cg_var(g, "ok", g->w->inst->id));

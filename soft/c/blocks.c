@@ -288,14 +288,6 @@ static void write_instruction(struct cg *g)
         write_plain(g);
 }
 
-/* All lanes of a masked block continue with its second copy, unless they come from there. */
-static void join_coherent(struct cg *g, uint32_t block)
-{
-    uint32_t label = g->fn->f->blocks[block].label;
-    const char *x = cg_var(g, "x", label);
-    cg_put(g, "    if (b%u == XS_FULL && !%s) %s;\n    %s = 0;\n", label, x, cg_jump(g, block, true), x);
-}
-
 static void write_block(struct cg *g, uint32_t block)
 {
     const struct sp_block *b = &g->fn->f->blocks[block];
@@ -303,10 +295,10 @@ static void write_block(struct cg *g, uint32_t block)
     if (cg_is_cut(g, 0)) cg_next_piece(g);
     cg_put(g, "%c%u:;\n", g->w->coherent ? 'W' : 'L', b->label);
     open_block(g, block);
-    if (masked && cg_joins_coherent(g, block)) join_coherent(g, block);
+    if (masked && cg_joins_coherent(g, block))
+        cg_put(g, "    if (b%u == XS_FULL) %s;\n", b->label, cg_jump(g, block, true));
     g->w->mask = masked ? cg_str(g, "k%u", b->label) : "m0";
     g->w->bits = masked ? cg_str(g, "b%u", b->label) : "b0";
-    if (g->w->coherent) cg_check_affine_first(g, block);
     for (uint32_t i = 0; i < b->count && !g->failed; i++) {
         if (i && cg_is_cut(g, i)) cut_block(g, block);
         cg_set_inst(g, &b->inst[i]);
@@ -319,7 +311,6 @@ static void write_block(struct cg *g, uint32_t block)
         g->w->extends = false;
     }
     cg_set_inst(g, NULL);
-    if (g->w->coherent) cg_forget_proofs(g, block);
     cg_put(g, masked ? "    }\n    }\n" : "    }\n");
     g->w->mask = "m0";
     g->w->bits = "b0";

@@ -33,7 +33,6 @@ struct cg_writer {
     const char *mask, *bits; /* the active lanes: an i32x and a u64 in C */
     uint32_t temporaries;
     uint32_t skip;    /* instructions already written with an earlier one */
-    uint8_t *proofs;  /* votes.c's own, by id: enum cg_proof */
     bool coherent;    /* writing masked blocks for all lanes */
     bool blends;      /* the result of a load under a condition is assigned to its lanes only */
     bool extends;     /* use integers of odd widths sign-extended */
@@ -130,16 +129,8 @@ void cg_write_predicated(struct cg *g, void (*write_access)(struct cg *g));
 void cg_write_blocks(struct cg *g); /* of the function being written */
 
 /* ---- votes.c: coherent paths */
-/* Facts about a value in the block being written: its computation cannot wrap; it was computed at the start. */
-enum cg_proof { CG_PROVED = 1, CG_COMPUTED = 2 };
-static inline bool cg_is_proved(const struct cg *g, uint32_t id, enum cg_proof proof)
-{
-    return g->w->proofs && g->w->proofs[id] & proof;
-}
 /* C that is true only if the condition of the branch at the end of `block` is true, or false, in all lanes. */
 void cg_write_votes(struct cg *g, uint32_t block, uint32_t condition, const char **all, const char **none);
-void cg_check_affine_first(struct cg *g, uint32_t block); /* before a block is written for all lanes ... */
-void cg_forget_proofs(struct cg *g, uint32_t block);      /* ... and after it */
 
 /* ---- signature.c: a function's name and parameters */
 const char *cg_version(struct cg *g, const struct cg_function *fn); /* d12_16, f12_16: the version being written */
@@ -198,9 +189,7 @@ void cg_write_pointer_call(struct cg *g);
 /* ---- affine.c: affine values */
 void cg_write_affine(struct cg *g); /* the current instruction, whose result is affine */
 void cg_copy_affine(struct cg *g, uint32_t to, uint32_t from);
-void cg_write_affine_start(struct cg *g); /* lane 0's value only */
-/* Calls `test` for each operand that is widened and must then be affine; C that is true if it is. */
-void cg_each_widened(struct cg *g, const struct sp_inst *i, void (*test)(struct cg *g, uint32_t id, bool is_signed));
+/* C that is true if no lane of the affine value `id` has wrapped around. */
 const char *cg_affine_holds(struct cg *g, uint32_t id, bool is_signed);
 
 /* ---- continuations.c: barriers at which a kernel returns */

@@ -54,7 +54,6 @@ static void write_body(struct cg *g)
     for (uint32_t b = 0; b < f->block_count && !g->failed; b++) {
         for (uint32_t i = 0; i < f->blocks[b].count; i++) declare_value(g, &f->blocks[b].inst[i]);
         if (g->fn->block[b].masked) cg_declare(g, CG_ZERO, "i32x", "m", f->blocks[b].label, "");
-        if (cg_joins_coherent(g, b)) cg_declare(g, CG_ZERO, "i32", "x", f->blocks[b].label, "");
         cg_free_words(g);
     }
     cg_declare_variables(g);

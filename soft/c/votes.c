@@ -1,11 +1,9 @@
-/* votes.c - coherent paths as C: at the end of masked blocks, lanes vote on their direction, by scalars if possible;
- * the conditions of affine values are tested once at the start of such a block (passes/coherent.c chooses the blocks).
+/* votes.c - coherent paths as C: at the end of masked blocks, lanes vote on their direction, by scalars if possible
+ * (passes/coherent.c chooses the blocks).
  */
 #include "codegen.h"
 
-enum { MAX_VOTES = 8 /* parts of a condition */, MAX_DEPTH = 4 };
-
-/* ---- votes */
+enum { MAX_VOTES = 8 /* parts of a condition */ };
 
 struct vote {
     const char *all, *none; /* C that is true only if the condition is true, or false, in all lanes */
@@ -148,85 +146,4 @@ void cg_write_votes(struct cg *g, uint32_t block, uint32_t condition, const char
     const char *votes = cg_evaluated(g, "u64", cg_str(g, "XS(bits)(%s)", cg_use(g, condition, true)));
     *all = cg_str(g, "%s == XS_FULL", votes);
     *none = cg_str(g, "!%s", votes);
-}
-
-/* ---- affine values that must not wrap */
-
-/* Is the value known at the start of the block, or can it be computed there? */
-static bool is_early(struct cg *g, uint32_t id, uint32_t block, uint32_t depth)
-{
-    const struct sp_id *d = &g->m->ids[id];
-    uint32_t builtin, component;
-    if (d->what != SP_IS_VALUE || d->block != block || d->def->op == SP_OP_Phi) return true;
-    if (!depth || !cg_is_step(g, id) || g->value[id].blend || g->private[id].variable || cg_derived(g, id)->root)
-        return false;
-    if (cg_builtin_component(g, d->def, &builtin, &component)) return true;
-    if (!cg_is(d->def, CG_PURE)) return false;
-    CG_EACH_VALUE (k, d->def)
-        if (!is_early(g, d->def->operand[k], block, depth - 1)) return false;
-    return true;
-}
-
-/* Writes the value's operands in the block, then the value: lane 0's for affine values. */
-static void write_early(struct cg *g, uint32_t id, uint32_t block)
-{
-    const struct sp_id *d = &g->m->ids[id];
-    uint32_t builtin, component;
-    if (d->what != SP_IS_VALUE || d->block != block || d->def->op == SP_OP_Phi || cg_is_proved(g, id, CG_COMPUTED))
-        return;
-    g->w->proofs[id] |= CG_COMPUTED;
-    if (!cg_builtin_component(g, d->def, &builtin, &component))
-        CG_EACH_VALUE (k, d->def) write_early(g, d->def->operand[k], block);
-    cg_set_inst(g, d->def);
-    if (cg_affine(g, id)->is)
-        cg_write_affine_start(g);
-    else if (!cg_write_simple(g))
-        cg_write_memory(g);
-}
-
-static bool is_provable(struct cg *g, const struct sp_inst *i, uint32_t block)
-{
-    if (!i->id || !cg_affine(g, i->id)->is || !cg_affine(g, i->id)->checked || i->op == SP_OP_Phi) return false;
-    CG_EACH_VALUE (k, i)
-        if (!is_early(g, i->operand[k], block, MAX_DEPTH)) return false;
-    return true;
-}
-
-static void put_test(struct cg *g, uint32_t id, bool is_signed)
-{
-    cg_put(g, " & (%s)", cg_affine_holds(g, id, is_signed));
-}
-
-static bool prove(struct cg *g, uint32_t block)
-{
-    const struct sp_block *b = &g->fn->f->blocks[block];
-    bool any = false;
-    for (uint32_t k = 0; k < b->count; k++) {
-        if (!is_provable(g, &b->inst[k], block)) continue;
-        g->w->proofs[b->inst[k].id] |= CG_PROVED;
-        any = true;
-        for (uint32_t o = 0; o < b->inst[k].count; o++)
-            if (cg_is_value_operand(&b->inst[k], o)) write_early(g, b->inst[k].operand[o], block);
-    }
-    return any;
-}
-
-/* Tests a block's affine values at its start; lanes that fail the test continue under masks. */
-void cg_check_affine_first(struct cg *g, uint32_t block)
-{
-    const struct sp_block *b = &g->fn->f->blocks[block];
-    if (!g->w->proofs) g->w->proofs = cg_alloc(g, g->m->bound + 1);
-    if (g->failed || !prove(g, block)) return;
-    cg_put(g, "    if (!(1");
-    for (uint32_t k = 0; k < b->count; k++)
-        if (cg_is_proved(g, b->inst[k].id, CG_PROVED)) cg_each_widened(g, &b->inst[k], put_test);
-    cg_put(g, ")) {\n");
-    if (cg_joins_coherent(g, block)) cg_put(g, "    %s = 1;\n", cg_var(g, "x", b->label));
-    cg_put(g, "    %s |= m0;\n    %s;\n    }\n", cg_var(g, "m", b->label), cg_jump(g, block, false));
-}
-
-void cg_forget_proofs(struct cg *g, uint32_t block)
-{
-    const struct sp_block *b = &g->fn->f->blocks[block];
-    for (uint32_t k = 0; k < b->count && !g->failed; k++) g->w->proofs[b->inst[k].id] = 0;
 }

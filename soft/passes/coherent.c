@@ -7,9 +7,7 @@
  * masked blocks, as they do if there is no second copy. Both copies use the same C variables. When all lanes are
  * together again, at the head of a loop or at a join outside loops, they continue with W<label>.
  *
- * Votes on comparisons of an affine with a uniform value are scalar. The condition under which affine values remain
- * affine (no integer wraps before it is widened) is tested once at the start of a W block; if it fails, the masked
- * block runs instead.
+ * Votes on comparisons of an affine with a uniform value are scalar.
  *
  * Needs: masked blocks, the queues of deferred.c, which belong to one copy of a loop. Gives: fn->coherent.
  */
