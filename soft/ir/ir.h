@@ -178,6 +178,7 @@ enum cg_property {
     CG_NARROW = 1 << 20,       /* takes integers of any width ... */
     CG_SIGNED = 1 << 21,       /* ... with their sign extended */
     CG_SPELLS = 1 << 22,       /* may be part of a matrix product that is spelled out */
+    CG_DECIDES = 1 << 23,      /* of scalars: depends on nothing but its operands, and may decide a branch beforehand */
     CG_MODIFIES = CG_ATOMIC | CG_READS | CG_WRITES | CG_VARIES
 };
 /* Each instruction of a function; `block` is the index of its block. */

@@ -19,21 +19,6 @@
 
 enum { LONG_SIDE = 100 /* instructions */, MAX_CONDITIONS = 8 /* of a kernel */ };
 
-/* Instructions on scalars whose result depends on nothing but their operands. */
-static bool is_arithmetic(const struct sp_inst *i)
-{
-    static const uint16_t all[] = {
-        SP_OP_IAdd, SP_OP_ISub, SP_OP_IMul, SP_OP_UDiv, SP_OP_UMod, SP_OP_SDiv, SP_OP_SRem, SP_OP_Not,
-        SP_OP_BitwiseAnd, SP_OP_BitwiseOr, SP_OP_BitwiseXor, SP_OP_ShiftLeftLogical, SP_OP_ShiftRightLogical,
-        SP_OP_ShiftRightArithmetic, SP_OP_IEqual, SP_OP_INotEqual, SP_OP_ULessThan, SP_OP_ULessThanEqual,
-        SP_OP_UGreaterThan, SP_OP_UGreaterThanEqual, SP_OP_SLessThan, SP_OP_SLessThanEqual, SP_OP_SGreaterThan,
-        SP_OP_SGreaterThanEqual, SP_OP_LogicalAnd, SP_OP_LogicalOr, SP_OP_LogicalNot, SP_OP_LogicalEqual,
-        SP_OP_LogicalNotEqual, SP_OP_Select, SP_OP_UConvert, SP_OP_SConvert, SP_OP_ConvertPtrToU, SP_OP_Bitcast};
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        if (i->op == all[k]) return true;
-    return false;
-}
-
 static bool is_scalar(const struct sp_module *m, uint32_t type)
 {
     const struct sp_type *t = sp_type(m, type);
@@ -55,7 +40,7 @@ static void mark_decided(const struct sp_module *m, const struct sp_function *f,
 {
     for (uint32_t n = 0; n < f->blocks[0].count; n++) {
         const struct sp_inst *i = &f->blocks[0].inst[n];
-        bool all = i->id && is_arithmetic(i) && is_scalar(m, i->type);
+        bool all = i->id && cg_is(i, CG_DECIDES) && is_scalar(m, i->type);
         CG_EACH_VALUE (k, i)
             all = all && (decided[i->operand[k]] || is_argument_or_constant(m, i->operand[k]));
         if (all) decided[i->id] = 1;
