@@ -2135,36 +2135,43 @@ XE_FN_ bool cm_axes_init_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, c
     return spe_ok(c->module);
 }
 
-/* Bools for components v .. v + n: inside in both directions; 0 if nothing is tested. */
-XE_FN_ spe_id cm_inside_(cm_ctx *c, const cm_layout *l, const cm_axes_ *axes, int v, int n)
+/* The components v .. v + n, or the padding in place of those outside in this direction. Zeros are put in place by masks:
+ * Intel's compiler takes many instructions to combine vectors of bools. */
+XE_FN_ spe_id cm_keep_inside_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, const spe_id *test, spe_id vector)
 {
-    spe_id test[2][16], whole[2] = {0, 0}, elem = spe_bool(c->module);
-    for (int i = 0, at[2]; i < n; i++) {
-        cm_axes_of_(l, v + i, &at[0], &at[1]);
-        for (int d = 0; d < 2; d++) {
-            spe_id inside = (d ? axes->col : axes->row)[at[d]].inside;
-            test[d][i] = inside ? inside : spe_const_bool(c->module, true);
-            if (inside) whole[d] = inside;
-        }
+    spe_module *m = c->module;
+    spe_id type = spe_type_of(m, vector), elem = spe_int(m, (uint32_t)cm_type_info(l->type)->storage_bits), keep[16];
+    int n = (int)spe_count(m, type);
+    bool masks = s->zero_padding && cm_type_info(l->type)->bytes <= 4, same = true;
+    for (int i = 0; i < n; i++) {
+        same = same && test[i] == test[0];
+        keep[i] = !masks ? test[i] : spe_select(m, test[i], spe_const_i(m, elem, -1), spe_null(m, elem));
     }
-    if (whole[0]) whole[0] = l->size_k1 == 1 ? cm_copies_(c, test[0][0], n) : cm_join_(c, elem, test[0], n, 1);
-    if (whole[1]) whole[1] = cm_join_(c, elem, test[1], n, 1);
-    return cm_and_(c, whole[0], whole[1]);
+    spe_id all = same ? cm_copies_(c, keep[0], n) : cm_join_(c, masks ? elem : spe_bool(m), keep, n, 1);
+    if (!masks) return spe_select(m, all, vector, cm_copies_(c, s->padding, n));
+    return cm_bitcast(c, type, spe_and(m, cm_bitcast(c, spe_type_of(m, all), vector), all));
 }
 
 /* Loads `words` words of a part from component v on, packing them at once so that few values are live. */
 XE_FN_ spe_id cm_load_words_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, const cm_axes_ *axes, int v,
                              int words)
 {
-    spe_id read[16], elem = cm_storage_type(c, l->type);
+    spe_id read[16], test[2][16], elem = cm_storage_type(c, l->type);
     int n = words * cm_channels_(l);
-    for (int i = 0, row, col; i < n; i++) {
-        cm_axes_of_(l, v + i, &row, &col);
-        read[i] = spe_load(c->module, spe_index(c->module, axes->row[row].at, axes->col[col].at),
-                           (uint32_t)cm_type_info(l->type)->bytes);
+    bool tested[2] = {false, false};
+    for (int i = 0, at[2]; i < n; i++) {
+        cm_axes_of_(l, v + i, &at[0], &at[1]);
+        const cm_axis_ *row = &axes->row[at[0]], *col = &axes->col[at[1]];
+        read[i] = spe_load(c->module, spe_index(c->module, row->at, col->at), (uint32_t)cm_type_info(l->type)->bytes);
+        for (int d = 0; d < 2; d++) {
+            spe_id inside = (d ? col : row)->inside;
+            test[d][i] = inside ? inside : spe_const_bool(c->module, true);
+            tested[d] = tested[d] || inside;
+        }
     }
-    spe_id vector = cm_join_(c, elem, read, n, 1), inside = cm_inside_(c, l, axes, v, n);
-    if (inside) vector = spe_select(c->module, inside, vector, cm_copies_(c, s->padding, n));
+    spe_id vector = cm_join_(c, elem, read, n, 1);
+    for (int d = 0; d < 2; d++)
+        if (tested[d]) vector = cm_keep_inside_(c, l, s, test[d], vector);
     return cm_pack_(c, l, vector, words);
 }
 
