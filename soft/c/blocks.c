@@ -288,6 +288,14 @@ static void write_instruction(struct cg *g)
         write_plain(g);
 }
 
+/* Compilers take a time for a basic block that grows with its square: gcc's instruction combiner scans from each
+ * definition to its use. Longer ones are therefore divided. */
+enum { LONGEST_RUN = 256 };
+static void divide_run(struct cg *g, uint32_t label, uint32_t step)
+{
+    if (step % LONGEST_RUN == 0) cg_put(g, "    XS_NEW_BLOCK(%c%u_%u)\n", g->w->coherent ? 'W' : 'L', label, step);
+}
+
 static void write_block(struct cg *g, uint32_t block)
 {
     const struct sp_block *b = &g->fn->f->blocks[block];
@@ -301,6 +309,7 @@ static void write_block(struct cg *g, uint32_t block)
     g->w->bits = masked ? cg_str(g, "b%u", b->label) : "b0";
     for (uint32_t i = 0; i < b->count && !g->failed; i++) {
         if (i && cg_is_cut(g, i)) cut_block(g, block);
+        else if (i) divide_run(g, b->label, i);
         cg_set_inst(g, &b->inst[i]);
         if (g->w->skip)
             g->w->skip--;

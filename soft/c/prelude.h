@@ -48,6 +48,9 @@ typedef int i128 __attribute__((mode(TI)));
 #define XS_LARGE __attribute__((optimize("O1")))
 #endif
 #define XS_CUT XS_LARGE __attribute__((noinline))
+#define XS_NEW_BLOCK(label)                                                                                            \
+    __asm__ goto("" : : : : label);                                                                                    \
+    label:; /* ends a basic block without an instruction */
 #define XS_ALIGNED(n) __attribute__((aligned(n)))
 #ifdef __clang__
 #define XS_UNROLL _Pragma("clang loop unroll(full)")
