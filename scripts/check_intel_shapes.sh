@@ -46,7 +46,7 @@ f32_truncated    12 12.5   needed=3 a conversion of each f32, and joining two, f
 f16_local        10.5 15   needed=4.5 1.5 for the kernel's barriers and loads, 3 as below for a 16th of the operands
 f16_b_turned_sg  19.3 36.5 needed=9 from here on, one subgroup copies all operands: it shifts each dword of two
 f16_a_turned_sg  15.1 21.5 needed=9 messages and joins them, 3 instructions for 32 elements of 16 bits
-f16_sg_8x16x16   149 200   needed=36
+f16_sg_8x16x16   110 146   needed=36
 f16_sg_16x32x16  37 66     needed=18
 f16_sg_32x32x32  23.1 40   needed=12
 f16_sg_32x64x32  17.8 27.7 needed=9
@@ -56,7 +56,7 @@ f16_sg_32x64x256 17.8 27.9 needed=9
 i8_sg_32x64x256  31 41     needed=17 of 8 bits, 4 more where four lines share a dword
 f16_narrow_n     22.8 39.6 needed=10.5
 f16_odd_n        22.8 39.7 needed=11.6
-f16_90x76x90     65 77     spill=72000 more sums than registers
+f16_90x76x90     53 66     spill=57500 more sums than registers
 EOF
 }
 

@@ -167,8 +167,8 @@ static bool cm_axes_init_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, c
     return spe_ok(c->module);
 }
 
-/* The components v .. v + n, or the padding in place of those outside in this direction. Zeros are put in place by masks:
- * Intel's compiler takes many instructions to combine vectors of bools. */
+/* A vector of components, or the padding in place of those outside in one direction, which `test` tells. Masks make
+ * zeros: Intel's compiler takes many instructions to combine vectors of bools. */
 static spe_id cm_keep_inside_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, const spe_id *test, spe_id vector)
 {
     spe_module *m = c->module;
