@@ -36,6 +36,8 @@ for example in batched_gemm tall_gemm flash_attention; do
     done
 done
 check_says "batched 8" "ok batched_gemm 1001 of 8 x 8 x 8" "$BUILD/batched_gemm" --device software --count 1001 --m 8 --n 8 --k 8
+# A long basic block, which compilers once took minutes for.
+check_says "batched 2 x 10 x 30" "ok batched_gemm 182 of 2 x 10 x 30" "$BUILD/batched_gemm" --device software --count 182 --m 2 --n 10 --k 30
 check_says "batched 17 x 9 x 5" "ok batched_gemm 99 of 17 x 9 x 5" "$BUILD/batched_gemm" --device software --count 99 --m 17 --n 9 --k 5
 check_says "tall" "ok tall_gemm 5001 x 5 x 21" "$BUILD/tall_gemm" --device software --m 5001 --n 5 --k 21
 check_says "attention" "ok flash_attention D 64, 2 heads of length 77" "$BUILD/flash_attention" --device software --heads 2 --length 77 --head 64 --causal 0
