@@ -61,7 +61,7 @@ kernel void generic_pointers(global int *r, int which, int by)
     size_t l = get_local_id(0);
     for (int i = 0; i < 16; i++) own[i] = r[i];
     mine[l] = r[l];
-    barrier(CLK_LOCAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     int *p = which == 0 ? (int *)r : which == 1 ? (int *)mine : (int *)own;
     p[l + by] += 3;
     if (which == 1) r[l] = mine[l];
