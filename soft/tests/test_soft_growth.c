@@ -1,14 +1,12 @@
 /* test_soft_growth.c - the C generated for a kernel grows linearly with it, in the number of functions and not in their
  * size, so that the C compiler's time stays proportional. Measured in bytes, which do not depend on the machine's load.
- * (Only the jump table of a uniform switch cannot be split.) The time that the passes and the writing take is measured
- * in seconds of the processor, with a margin that only a product of two sizes exceeds.
+ * (Only the jump table of a uniform switch cannot be split.) Kernels so large that passes of quadratic time would not
+ * end in a test's time are written, too.
  */
 #include "c/generate.h"
 #include "spirv/spirv.h"
 #include "large_kernels.h"
 #include "passes/versions.h"
-
-#include <time.h>
 
 enum { FEW = 2000, TIMES = 3, LONGEST = 256 << 10 /* bytes of a function */ };
 
@@ -196,51 +194,38 @@ static void decided_branches(struct kernel *k, uint32_t count)
     }
 }
 
-/* Seconds of processor time for finding versions and writing C. */
-static double time_of(void (*body)(struct kernel *, uint32_t), uint32_t count, bool check, bool remarks)
+/* Finds the versions of a large kernel and writes its C. Nothing is measured, since machines are noisy: passes whose time
+ * grew with the square or cube of a kernel's size took minutes for these, longer than a test may. */
+static void is_written(const char *what, void (*body)(struct kernel *, uint32_t), uint32_t count, bool check, bool remarks)
 {
     struct sp_text log = {0}, text = {0}, said = {0};
     struct cg_versions versions = {0};
     struct cg_options options = {.default_subgroup_size = 16, .check = check, .versions = &versions};
-    struct timespec start, end;
     struct kernel k;
     if (remarks) options.remarks = &said;
     begin(&k);
     body(&k, count);
     spe_words w = finish(&k);
     struct sp_module *m = w.count ? sp_parse(w.data, w.count, NULL, 0, true, &log) : NULL;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
-    CHECK_MSG(m && cg_find_versions(m, &versions) && cg_generate(m, &options, &text, &log), "%s%s",
+    CHECK_MSG(m && cg_find_versions(m, &versions) && cg_generate(m, &options, &text, &log), "%s: %s%s", what,
               spe_get_error(&k.m)->text, log.data ? log.data : "");
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
     cg_versions_free(&versions);
     sp_free(m);
     sp_text_free(&log);
     sp_text_free(&text);
     sp_text_free(&said);
     spe_free(&k.m);
-    return (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) * 1e-9;
 }
 
-/* Six times the kernel takes less than twelve times the time; if the smaller one takes next to none, less than that of
- * a kernel of 20 ms. */
-static void keeps_pace(const char *what, void (*body)(struct kernel *, uint32_t), uint32_t count, bool check,
-                       bool remarks)
+TEST(large_kernels_are_written)
 {
-    double few = time_of(body, count, check, remarks), many = time_of(body, 6 * count, check, remarks);
-    if (few < 0.02) few = 0.02;
-    CHECK_MSG(many < 12 * few, "%s: %.3f s for %u, %.3f s for %u", what, few, count, many, 6 * count);
-}
-
-TEST(time_grows_as_the_kernel_does)
-{
-    keeps_pace("pointers", pointers, 5 * FEW, false, false);
-    keeps_pace("decided branches", decided_branches, FEW / 2, false, false);
-    keeps_pace("divergent branches", divergent_branches, 2 * FEW, false, false);
-    keeps_pace("divergent cases", divergent_cases, FEW, false, false);
-    keeps_pace("uniform loops", uniform_loops, FEW / 2, false, false);
-    keeps_pace("accesses in the checked mode", loads_and_stores, 3 * FEW, true, false);
-    keeps_pace("accesses with remarks", loads_and_stores, 3 * FEW, false, true);
+    is_written("pointers", pointers, 30 * FEW, false, false);
+    is_written("decided branches", decided_branches, 3 * FEW, false, false);
+    is_written("divergent branches", divergent_branches, 12 * FEW, false, false);
+    is_written("divergent cases", divergent_cases, 6 * FEW, false, false);
+    is_written("uniform loops", uniform_loops, 3 * FEW, false, false);
+    is_written("accesses in the checked mode", loads_and_stores, 18 * FEW, true, false);
+    is_written("accesses with remarks", loads_and_stores, 18 * FEW, false, true);
 }
 
 TEST(long_code_without_loops_calls_its_helpers)
@@ -257,6 +242,6 @@ int main(void)
 {
     RUN(long_code_without_loops_calls_its_helpers);
     RUN(c_grows_as_the_kernel_does);
-    RUN(time_grows_as_the_kernel_does);
+    RUN(large_kernels_are_written);
     return test_report();
 }
