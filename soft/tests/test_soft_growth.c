@@ -194,9 +194,10 @@ static void decided_branches(struct kernel *k, uint32_t count)
     }
 }
 
-/* Finds the versions of a large kernel and writes its C. Nothing is measured, since machines are noisy: passes whose time
- * grew with the square or cube of a kernel's size took minutes for these, longer than a test may. */
-static void is_written(const char *what, void (*body)(struct kernel *, uint32_t), uint32_t count, bool check, bool remarks)
+/* Finds the versions of a large kernel and writes its C. Nothing is measured, since machines are noisy: passes whose
+ * time grew with the square or cube of a kernel's size took minutes for these, longer than a test may. */
+static void is_written(const char *what, void (*body)(struct kernel *, uint32_t), uint32_t count, bool check,
+                       bool remarks)
 {
     struct sp_text log = {0}, text = {0}, said = {0};
     struct cg_versions versions = {0};
