@@ -5708,10 +5708,11 @@ XE_FN_ bool xt_reduction_map_(xt_where_ w, xt_reduction_desc_ *d)
            xt_distribute_(w, &fit, shape[0], shape[1], &d->map);
 }
 
-XE_FN_ xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim, int size, const xt_map *map)
+XE_FN_ xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim, int size, const xt_map *map,
+                                 int type)
 {
     const int *n = v->dist.shape;
-    xt_vec r = xt_mapped_vec_(w, v->type, dim ? n[0] : n[0] / size, dim ? n[1] / size : n[1], map);
+    xt_vec r = xt_mapped_vec_(w, (cm_type)type, dim ? n[0] : n[0] / size, dim ? n[1] / size : n[1], map);
     xt_whole_ d = XT_ZERO_;
     d.v = *v;
     d.dim = dim;
@@ -5729,7 +5730,7 @@ XE_FN_ void xt_write_reduce_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* Groups within a subgroup's pieces are reduced there. Otherwise each subgroup reduces its part of them; then the parts
- * are redistributed, so that each subgroup has whole groups, and reduced. */
+ * are redistributed, so that each subgroup has whole groups, and reduced. Until then sums and products stay f32. */
 xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
 {
     xt_whole_ whole = XT_ZERO_;
@@ -5742,14 +5743,16 @@ xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
     whole.size = d.reduction_size;
     w.x->part++;
     int part = xt_common_divisor_(d.vec.dist.data[d.dim], d.reduction_size);
-    int rest = d.reduction_size / part;
+    int rest = d.reduction_size / part, type = (int)d.vec.type;
+    spe_arith_op op = xt_red_info_(kind)->op;
+    int part_type = rest > 1 && (op == SPE_ARITH_ADD || op == SPE_ARITH_MUL) ? xt_wide_type_(type) : type;
     xt_map map = xt_map_reduction(&d.vec.map, d.dim, part);
-    whole.part = xt_reduction_step_(w, &d.vec, kind, d.dim, part, &map);
+    whole.part = xt_reduction_step_(w, &d.vec, kind, d.dim, part, &map, part_type);
     if (rest > 1 || !xt_same_map_(&map, &d.map)) {
         map = d.map;
         if (xt_has_map_(&map)) map.sg_data[d.dim] *= rest;
         if (whole.part.id) whole.part = xt_convert_to_(w, &whole.part, &map, &whole.part.map);
-        if (rest > 1 && whole.part.id) whole.part = xt_reduction_step_(w, &whole.part, kind, d.dim, rest, &d.map);
+        if (rest > 1 && whole.part.id) whole.part = xt_reduction_step_(w, &whole.part, kind, d.dim, rest, &d.map, type);
     }
     w.x->part--;
     for (int i = 0; i < 2; i++) inner[i] = d.vec.inner[0] ? (i == d.dim ? 1 : d.vec.inner[i]) : 0;

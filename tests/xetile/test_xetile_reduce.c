@@ -85,14 +85,15 @@ static double combine(int kind, double a, double b)
     }
 }
 
-/* Sums and products: n roundings of at most half a unit each, in f32 (or wider) whatever the type, parts of a group
- * that are split over subgroups and the result rounded to the type. Zero for the others, whose results are elements. */
+/* Sums and products: n roundings of at most half a unit each, in f32 (or wider) whatever the type, also of groups that
+ * are split over subgroups, and one to the type. Zero for the others, whose results are elements. */
 static double bound(int kind, double magnitude, double want)
 {
-    double u = now.t.type == CM_F64 ? 0x1p-53 : 0x1p-24;
+    double u = now.t.type == CM_F64 ? 0x1p-53 : 0x1p-24, error;
     if (!is_float(now.t.type) || kind > XT_RED_mul_) return 0;
     if (kind == XT_RED_mul_) magnitude = fabs(want);
-    return (now.size + 1) * u * magnitude + 8 * half_ulp(now.t.type) * (magnitude + 0x1p-14);
+    error = (now.size + 1) * u * magnitude;
+    return error + half_ulp(now.t.type) * (fabs(want) + error + 0x1p-14);
 }
 
 static int check_kind(int kind, int at, const void *a, const void *r)
