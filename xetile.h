@@ -542,6 +542,7 @@ struct xt_ctx {
     /* lowering */
     bool block2d; /* writing the version with 2D block messages */
     int staged;   /* operands go through local memory in this version, XT_BY_... */
+    int rest;     /* there: pitches are such a number of bytes more than a multiple of 4; -1: any */
     const xt_products_ *products; /* NULL: there are none; then neither is there a stager */
     const xt_stager_ *stager;
     /* what other operations bring with them, so that programs without them do not compile it; NULL: there are none */
@@ -1026,6 +1027,7 @@ typedef struct {
     bool together;       /* in a class with others, or its elements are accessed by their addresses */
     int band;            /* elements between bands of an array in local memory, see bands.c; 0: it has rows */
     int align[2];        /* divisors of the tile's offset at all times */
+    bool moves[2];       /* the offset changes after XT_INIT_TILE */
     const char *why_not; /* NULL: 2D block messages can access it */
     const xt_init_tile_desc_ *of;
     spe_id rows_id, cols_id, pitch_id, test; /* 0 until written */
@@ -1093,7 +1095,7 @@ typedef struct {
     int classes, wide, high; /* classes of lines; a message's dwords and lines */
     int chunks[2], units;    /* messages per class, down and across; per tile (`weave` of them count as one) */
     bool whole, aligned;     /* the tile begins at a multiple of the classes; and of a dword along lines */
-    bool early;              /* both, in a matrix known before the body */
+    bool fixed, early;       /* both, in a matrix known before the body; and its surfaces are written there */
     bool by_lines;           /* a lane holds a line of a message; otherwise, a dword of each line */
     bool mixed;              /* dwords along k are stored in another order, see xt_stage_slot_ */
     int line, plane, depth;  /* dwords of a row in a plane; distance between planes; size along k, in dwords */
@@ -1123,7 +1125,7 @@ enum { XT_BY_MESSAGES_ = 1, XT_BY_ELEMENTS_ };
 struct xt_stager_ {
     void (*find)(xt_ctx *x);
     spe_id (*emit_condition)(xt_ctx *x);
-    void (*write_surfaces)(xt_ctx *x);
+    void (*write_versions)(xt_ctx *x);
     bool (*write_load)(xt_ctx *x, const xt_node_ *n); /* false: it is loaded otherwise */
     bool (*write_store)(xt_ctx *x, const xt_node_ *n);
     void (*write_entry)(xt_ctx *x, const xt_frame_ *f);
@@ -2391,7 +2393,10 @@ XE_FN_ void xt_find_block2d_(xt_ctx *x)
             xt_need_step_(x, &d->tile, &d->by[xt_inner_(&d->tile)], false);
             p = xt_plan_tile_at_(x, d->tile.number);
             p->apart = p->apart || n->spread || xt_spread_of_(x, &d->by[0]) || xt_spread_of_(x, &d->by[1]);
-            for (int j = 0; j < 2; j++) p->align[j] = xt_least_(p->align[j], xt_val_align_(&d->by[j]));
+            for (int j = 0; j < 2; j++) {
+                p->align[j] = xt_least_(p->align[j], xt_val_align_(&d->by[j]));
+                p->moves[j] = p->moves[j] || d->by[j].kind != SPE_INT || d->by[j].integer != 0;
+            }
         }
         if (n->op == XT_OP_END_) xt_find_region_tiles_(x, n);
         if (t) xt_plan_tile_at_(x, t->number)->used = true;
@@ -6362,6 +6367,10 @@ XE_FN_ void xt_find_bands_(xt_ctx *x)
  * and share a dword are interleaved on the way. A lane then holds every fourth dword along k. It stores them side by
  * side, which changes the order along k, provided that the product's other operand is stored in the same order.
  *
+ * A subgroup alone copies all operands itself, so shifts are most of its work. For 16-bit elements it has two more
+ * versions, in which a line's shift is known when the kernel is written: for odd pitches, and for those of whole
+ * dwords. There, lines that run across k are inside the matrix from end to end, so that they need no masks.
+ *
  * What a kernel loads only to store it in local memory is copied there in the same way, without an extra barrier. */
 
 /* ---- a pass ------------------------------------------------------------------------------------------------------ */
@@ -6513,8 +6522,8 @@ XE_FN_ bool xt_stage_init_(xt_ctx *x, int node, const xt_tile *to, xt_stage_ *s)
     s->classes = 16 / s->bytes;
     s->whole = p->align[!inner] % s->classes == 0;
     s->aligned = p->align[inner] * s->bytes % 4 == 0;
-    s->early = x->registers > 128 && s->whole && s->aligned && of->given.shape.count < 3 &&
-               xt_is_early_(x, &of->given.base);
+    s->fixed = s->whole && s->aligned && of->given.shape.count < 3 && xt_is_early_(x, &of->given.base);
+    s->early = s->fixed && x->registers > 128;
     s->together = s->held < 4 ? 8 : 16;
     s->line = XT_PLANE_;
     return to ? xt_copy_lies_(x, s) && xt_stage_divide_(x, s, 1, 1) && xt_stage_rounds_(s) <= XT_EAGER_
@@ -7023,18 +7032,36 @@ XE_FN_ spe_id xt_stage_mask_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, co
     return mask;
 }
 
+/* Is a number a constant? */
+XE_FN_ bool xt_is_known_(xt_ctx *x, spe_id id, int *value)
+{
+    uint64_t bits = 0;
+    bool known = id && spe_const_bits(&x->m, id, &bits);
+    *value = (int)bits;
+    return known;
+}
+
+/* In a version that knows it, the shift of a line of a unit. */
+XE_FN_ spe_id xt_stage_shift_(xt_ctx *x, const xt_stage_ *s, const xt_unit_ *u, int line, spe_id shift)
+{
+    int first;
+    if (x->rest < 0 || !s->fixed || !xt_is_known_(x, u->line_class, &first)) return shift;
+    return spe_i32(&x->m, (first + line) * x->rest % 4 * 8);
+}
+
 /* Loads one of this subgroup's units: for each line of it, the low and high message, and the shift. */
 XE_FN_ void xt_stage_fetch_(xt_ctx *x, const xt_stage_ *s, int round)
 {
     spe_module *m = &x->m;
     xt_unit_ u = xt_stage_unit_(x, s, round);
+    int known;
     for (int i = 0; i < s->weave; i++) {
         spe_id *got = s->got + (round * s->weave + i) * 3, one = spe_i32(m, 1), zero = spe_i32(m, 0);
         xt_surface_ r = s->surface ? s->surface[round * s->weave + i] : xt_stage_surface_(x, s, &s->tile, &u, i);
         xt_stage_move_(x, s, &s->tile, &r);
         got[0] = got[1] = xt_stage_message_(x, s, &r.block);
-        got[2] = r.shift;
-        if (s->bytes == 4) continue;
+        got[2] = xt_stage_shift_(x, s, &u, i, r.shift);
+        if (s->bytes == 4 || (xt_is_known_(x, got[2], &known) && known == 0)) continue;
         r.block.pos_x = spe_iadd(m, r.block.pos_x, spe_select(m, spe_ieq(m, got[2], zero), zero, one));
         got[1] = xt_stage_message_(x, s, &r.block);
     }
@@ -7046,7 +7073,9 @@ XE_FN_ void xt_stage_fetch_(xt_ctx *x, const xt_stage_ *s, int round)
 XE_FN_ spe_id xt_stage_align_(xt_ctx *x, const xt_stage_ *s, const spe_id got[3], spe_id mask)
 {
     spe_module *m = &x->m;
+    int known;
     if (s->bytes == 4) return got[0];
+    if (xt_is_known_(x, got[2], &known) && known == 0) return spe_and(m, got[0], xt_stage_spread_(x, s, got[0], mask));
     spe_id back = spe_and(m, spe_isub(m, spe_i32(m, 0), got[2]), spe_i32(m, 31));
     spe_id low = spe_shr(m, got[0], xt_splat_word_(x, got[0], got[2]));
     spe_id high = spe_shl(m, got[1], xt_splat_word_(x, low, back));
@@ -7072,13 +7101,37 @@ XE_FN_ void xt_stage_weave_(xt_ctx *x, spe_id v[4])
     xt_stage_swap_(x, 0xffff, 16, &v[1], &v[3]);
 }
 
+/* A dword of half a of one line's and half b of another's. */
+XE_FN_ spe_id xt_stage_halves_(xt_ctx *x, spe_id low, int a, spe_id high, int b)
+{
+    spe_module *m = &x->m;
+    spe_id type = spe_type_of(m, low), half = xt_splat_word_(x, low, spe_i32(m, 16));
+    uint32_t index[2 * XT_STAGE_MOST_], n = spe_count(m, type);
+    if (a == b) {
+        spe_id first = xt_splat_word_(x, low, spe_i32(m, 0xffff));
+        if (a) return spe_or(m, spe_shr(m, low, half), spe_and(m, high, spe_not(m, first)));
+        return spe_or(m, spe_and(m, low, first), spe_shl(m, high, half));
+    }
+    spe_id words = spe_vec(m, spe_int(m, 16), 2 * n);
+    for (uint32_t i = 0; i < n; i++) {
+        index[2 * i] = 2 * i + (uint32_t)a;
+        index[2 * i + 1] = 2 * (n + i) + (uint32_t)b;
+    }
+    return spe_bitcast(m, type, spe_shuffle(m, spe_bitcast(m, words, low), spe_bitcast(m, words, high), 2 * n, index));
+}
+
 /* Both at once for two lines of 16-bit elements: v[i] has element i of each line's dword, the first line's in its low
  * half. Outside the matrix, no bits of the first line are extracted and none of the second are kept. */
 XE_FN_ void xt_stage_pair_(xt_ctx *x, const spe_id got[6], spe_id mask, spe_id v[2])
 {
     spe_module *m = &x->m;
     spe_id half = spe_i32(m, 16);
+    int a, b;
     for (int i = 0; i < 2; i++) {
+        if (x->rest >= 0 && xt_is_known_(x, got[2], &a) && xt_is_known_(x, got[5], &b)) {
+            v[i] = xt_stage_halves_(x, got[i], (a / 16 + i) % 2, got[3 + i], (b / 16 + i) % 2);
+            continue;
+        }
         spe_id bits = spe_and(m, i ? spe_shr(m, mask, half) : mask, half), low, high;
         spe_id keep = spe_and(m, i ? mask : spe_shl(m, mask, half), spe_u32(m, 0xffff0000));
         low = spe_bits_extract(m, got[i], i ? spe_xor(m, got[2], half) : got[2], bits, false);
@@ -7418,6 +7471,67 @@ XE_FN_ bool xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
     return true;
 }
 
+/* The condition for lines that run across k to be inside the matrix from end to end; 0: it cannot be known. */
+XE_FN_ spe_id xt_emit_stage_inside_(xt_ctx *x, const xt_stage_ *s)
+{
+    spe_module *m = &x->m;
+    const xt_plan_tile_ *p = xt_plan_tile_at_(x, xt_tile_root_(x, s->from->number));
+    int inner = xt_inner_(s->from);
+    const xt_val *at = &p->of->given.offset.at[inner];
+    if (p->together || p->moves[inner] || !xt_is_early_(x, at)) return 0;
+    spe_id extent = xt_emit_early_(x, &p->of->matrix.shape[inner], CM_I32);
+    spe_id size = spe_i32(m, s->from->dist.shape[inner]), room = spe_isub(m, extent, size);
+    return spe_land(m, spe_uge(m, extent, size), spe_ule(m, xt_emit_early_(x, at, CM_I32), room));
+}
+
+/* The condition for all pitches of 16-bit elements to be `rest` bytes more than a multiple of 4, their matrices to
+ * begin at one, and no element across k to need a mask; 0: even then, some lines may begin anywhere in a dword, or
+ * there is nothing to gain. */
+XE_FN_ spe_id xt_emit_rest_condition_(xt_ctx *x, int rest)
+{
+    spe_module *m = &x->m;
+    spe_id all = 0, three = spe_i32(m, 3), inside = 0;
+    bool possible = true;
+    spe_prologue_begin(m);
+    for (int i = 0; i < x->stages.count; i++) {
+        const xt_stage_ *s = xt_stage_at_(x, i);
+        const xt_plan_tile_ *p = xt_plan_tile_at_(x, s->from->number);
+        if (s->bytes == 4) continue;
+        /* odd pitches of bytes have two rests; a loop of slices may be unrolled, and then needs more registers */
+        possible = s->fixed && s->bytes == 2 && s->slices <= s->parts;
+        if (possible && !s->along_k) possible = (inside = xt_emit_stage_inside_(x, s)) != 0;
+        if (!possible) break;
+        spe_id pitch = spe_imul(m, xt_emit_early_(x, &p->of->matrix.pitch, CM_I32), spe_i32(m, s->bytes));
+        spe_id base = spe_uconvert(m, spe_int(m, 32), spe_ptr_to_u(m, spe_int(m, 64), xt_emit_base_(x, p)));
+        all = xt_both_(x, all, spe_ieq(m, spe_and(m, pitch, three), spe_i32(m, rest)));
+        all = xt_both_(x, all, spe_ieq(m, spe_and(m, base, three), spe_i32(m, 0)));
+        if (!s->along_k) all = xt_both_(x, all, inside);
+    }
+    spe_prologue_end(m);
+    return possible ? all : 0;
+}
+
+/* Writes the versions with messages. A subgroup alone copies all operands itself, and shifting them to dwords takes
+ * most of its time: two further versions know where lines begin. */
+XE_FN_ void xt_write_staged_versions_(xt_ctx *x)
+{
+    static const int rests[] = {2, 0};
+    int depth = 0;
+    xt_write_stage_surfaces_(x);
+    for (int i = 0; i < 2 && x->subgroups <= 1; i++) {
+        spe_id condition = xt_emit_rest_condition_(x, rests[i]);
+        if (!condition) continue;
+        x->rest = rests[i];
+        spe_if(&x->m, condition);
+        xt_write_nodes_(x);
+        spe_else(&x->m, 0, NULL);
+        depth++;
+    }
+    x->rest = -1;
+    xt_write_nodes_(x);
+    while (depth--) spe_endif(&x->m, 0, NULL, NULL);
+}
+
 /* Before a repeated loop: its last iteration may still be reading the buffer that the first one fills. */
 XE_FN_ void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f)
 {
@@ -7426,7 +7540,7 @@ XE_FN_ void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f)
 
 XE_FN_ const xt_stager_ *xt_stager_of_products_(void)
 {
-    static const xt_stager_ stager = {xt_find_stages_, xt_emit_stage_condition_, xt_write_stage_surfaces_,
+    static const xt_stager_ stager = {xt_find_stages_, xt_emit_stage_condition_, xt_write_staged_versions_,
                                       xt_write_staged_, xt_write_copy_, xt_write_stage_entry_};
     return &stager;
 }
@@ -8176,8 +8290,7 @@ XE_FN_ void xt_write_any_(xt_ctx *x)
     if (x->stages.count) {
         spe_if(&x->m, x->stager->emit_condition(x));
         x->staged = XT_BY_MESSAGES_;
-        x->stager->write_surfaces(x);
-        xt_write_nodes_(x);
+        x->stager->write_versions(x);
         spe_else(&x->m, 0, NULL);
         x->staged = XT_BY_ELEMENTS_;
     }

@@ -14,11 +14,12 @@ listing_by_offline() { $XE_OFFLINE isa "$@" | sed -n 's/^listing //p' | head -n 
 
 # The figures of one listing: innermost loops with dpas, from a label to a jump back to it, and the spill size. A kernel with
 # versions has several. The figures are of the one with the fewest instructions per dpas, four being any loop's own; those
-# with any_ are of the version for
-# rows at any pitch, whose operands go through local memory, loaded by 2D blocks (which ptl's listings do not name), else of
-# the longest loop.
+# with any_ are of the version for rows at any pitch, whose operands go through local memory, loaded by 2D blocks (which
+# ptl's listings do not name), else of the longest loop. A subgroup alone has three such versions: for any pitch; odd_: for odd pitches; and, with the fewest
+# messages, for pitches that are a multiple of 4 bytes. The loop of the turns that are left has as many as the one before it.
 figures_of_listing() {
-    awk '/^\/\/\.spill size/           { spill = $3 }
+    awk 'function swap(of, i,  kept) { kept = of[i]; of[i] = of[i - 1]; of[i - 1] = kept }
+         /^\/\/\.spill size/           { spill = $3 }
          /^[A-Za-z_][A-Za-z0-9_]*:/   { sub(/:.*/, ""); label[$0] = count; next }
          /^\(/ || /^        [a-z]/     { is_dpas[++count] = /dpas/; line = $0; sub(/\/\/.*/, "", line)
                                         is_memory[count] = line ~ /(send|load|store|load_block2d|store_block2d)[.a-z0-9]* *\(/
@@ -39,8 +40,17 @@ figures_of_listing() {
                    if (dpas && (rank > any_rank || (rank == any_rank && (dpas > any_dpas ||
                                (dpas == any_dpas && (length_ < any_size) == (rank > 1)))))) {
                        any_rank = rank; any_dpas = dpas; any_size = length_; any_messages = memory }
+                   if (dpas && rank == 3 && (block != last_block || dpas >= last_dpas)) {
+                       last_block = block; last_dpas = dpas; versions++
+                       version_dpas[versions] = dpas; version_size[versions] = length_; version_messages[versions] = memory
+                       for (i = versions; i > 1 && version_size[i] * version_dpas[i - 1] > version_size[i - 1] * version_dpas[i]; i--) {
+                           swap(version_dpas, i); swap(version_size, i); swap(version_messages, i) } }
                    if (dpas && (!best || (length_ + 4) * best < (size + 4) * dpas)) { best = dpas; size = length_; messages = memory } }
                printf "loop_dpas %d\nloop_instructions %d\nloop_memory %d\nspill_bytes %d\n", best, size, messages, spill
+               if (versions == 3)
+                   printf "odd_dpas %d\nodd_instructions %d\nodd_memory %d\n", version_dpas[2], version_size[2], version_messages[2]
+               if (versions == 2 || versions == 3) {
+                   any_dpas = version_dpas[1]; any_size = version_size[1]; any_messages = version_messages[1] }
                printf "any_dpas %d\nany_instructions %d\nany_memory %d\n", any_dpas, any_size, any_messages }' "$1"
 }
 

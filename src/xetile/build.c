@@ -101,8 +101,7 @@ static void xt_write_any_(xt_ctx *x)
     if (x->stages.count) {
         spe_if(&x->m, x->stager->emit_condition(x));
         x->staged = XT_BY_MESSAGES_;
-        x->stager->write_surfaces(x);
-        xt_write_nodes_(x);
+        x->stager->write_versions(x);
         spe_else(&x->m, 0, NULL);
         x->staged = XT_BY_ELEMENTS_;
     }

@@ -238,6 +238,7 @@ typedef struct {
     bool together;       /* in a class with others, or its elements are accessed by their addresses */
     int band;            /* elements between bands of an array in local memory, see bands.c; 0: it has rows */
     int align[2];        /* divisors of the tile's offset at all times */
+    bool moves[2];       /* the offset changes after XT_INIT_TILE */
     const char *why_not; /* NULL: 2D block messages can access it */
     const xt_init_tile_desc_ *of;
     spe_id rows_id, cols_id, pitch_id, test; /* 0 until written */
@@ -307,7 +308,7 @@ typedef struct {
     int classes, wide, high; /* classes of lines; a message's dwords and lines */
     int chunks[2], units;    /* messages per class, down and across; per tile (`weave` of them count as one) */
     bool whole, aligned;     /* the tile begins at a multiple of the classes; and of a dword along lines */
-    bool early;              /* both, in a matrix known before the body */
+    bool fixed, early;       /* both, in a matrix known before the body; and its surfaces are written there */
     bool by_lines;           /* a lane holds a line of a message; otherwise, a dword of each line */
     bool mixed;              /* dwords along k are stored in another order, see xt_stage_slot_ */
     int line, plane, depth;  /* dwords of a row in a plane; distance between planes; size along k, in dwords */
@@ -337,7 +338,7 @@ enum { XT_BY_MESSAGES_ = 1, XT_BY_ELEMENTS_ };
 struct xt_stager_ {
     void (*find)(xt_ctx *x);
     spe_id (*emit_condition)(xt_ctx *x);
-    void (*write_surfaces)(xt_ctx *x);
+    void (*write_versions)(xt_ctx *x);
     bool (*write_load)(xt_ctx *x, const xt_node_ *n); /* false: it is loaded otherwise */
     bool (*write_store)(xt_ctx *x, const xt_node_ *n);
     void (*write_entry)(xt_ctx *x, const xt_frame_ *f);

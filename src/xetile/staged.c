@@ -226,18 +226,36 @@ static spe_id xt_stage_mask_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, co
     return mask;
 }
 
+/* Is a number a constant? */
+static bool xt_is_known_(xt_ctx *x, spe_id id, int *value)
+{
+    uint64_t bits = 0;
+    bool known = id && spe_const_bits(&x->m, id, &bits);
+    *value = (int)bits;
+    return known;
+}
+
+/* In a version that knows it, the shift of a line of a unit. */
+static spe_id xt_stage_shift_(xt_ctx *x, const xt_stage_ *s, const xt_unit_ *u, int line, spe_id shift)
+{
+    int first;
+    if (x->rest < 0 || !s->fixed || !xt_is_known_(x, u->line_class, &first)) return shift;
+    return spe_i32(&x->m, (first + line) * x->rest % 4 * 8);
+}
+
 /* Loads one of this subgroup's units: for each line of it, the low and high message, and the shift. */
 static void xt_stage_fetch_(xt_ctx *x, const xt_stage_ *s, int round)
 {
     spe_module *m = &x->m;
     xt_unit_ u = xt_stage_unit_(x, s, round);
+    int known;
     for (int i = 0; i < s->weave; i++) {
         spe_id *got = s->got + (round * s->weave + i) * 3, one = spe_i32(m, 1), zero = spe_i32(m, 0);
         xt_surface_ r = s->surface ? s->surface[round * s->weave + i] : xt_stage_surface_(x, s, &s->tile, &u, i);
         xt_stage_move_(x, s, &s->tile, &r);
         got[0] = got[1] = xt_stage_message_(x, s, &r.block);
-        got[2] = r.shift;
-        if (s->bytes == 4) continue;
+        got[2] = xt_stage_shift_(x, s, &u, i, r.shift);
+        if (s->bytes == 4 || (xt_is_known_(x, got[2], &known) && known == 0)) continue;
         r.block.pos_x = spe_iadd(m, r.block.pos_x, spe_select(m, spe_ieq(m, got[2], zero), zero, one));
         got[1] = xt_stage_message_(x, s, &r.block);
     }
@@ -249,7 +267,9 @@ static void xt_stage_fetch_(xt_ctx *x, const xt_stage_ *s, int round)
 static spe_id xt_stage_align_(xt_ctx *x, const xt_stage_ *s, const spe_id got[3], spe_id mask)
 {
     spe_module *m = &x->m;
+    int known;
     if (s->bytes == 4) return got[0];
+    if (xt_is_known_(x, got[2], &known) && known == 0) return spe_and(m, got[0], xt_stage_spread_(x, s, got[0], mask));
     spe_id back = spe_and(m, spe_isub(m, spe_i32(m, 0), got[2]), spe_i32(m, 31));
     spe_id low = spe_shr(m, got[0], xt_splat_word_(x, got[0], got[2]));
     spe_id high = spe_shl(m, got[1], xt_splat_word_(x, low, back));
@@ -275,13 +295,37 @@ static void xt_stage_weave_(xt_ctx *x, spe_id v[4])
     xt_stage_swap_(x, 0xffff, 16, &v[1], &v[3]);
 }
 
+/* A dword of half a of one line's and half b of another's. */
+static spe_id xt_stage_halves_(xt_ctx *x, spe_id low, int a, spe_id high, int b)
+{
+    spe_module *m = &x->m;
+    spe_id type = spe_type_of(m, low), half = xt_splat_word_(x, low, spe_i32(m, 16));
+    uint32_t index[2 * XT_STAGE_MOST_], n = spe_count(m, type);
+    if (a == b) {
+        spe_id first = xt_splat_word_(x, low, spe_i32(m, 0xffff));
+        if (a) return spe_or(m, spe_shr(m, low, half), spe_and(m, high, spe_not(m, first)));
+        return spe_or(m, spe_and(m, low, first), spe_shl(m, high, half));
+    }
+    spe_id words = spe_vec(m, spe_int(m, 16), 2 * n);
+    for (uint32_t i = 0; i < n; i++) {
+        index[2 * i] = 2 * i + (uint32_t)a;
+        index[2 * i + 1] = 2 * (n + i) + (uint32_t)b;
+    }
+    return spe_bitcast(m, type, spe_shuffle(m, spe_bitcast(m, words, low), spe_bitcast(m, words, high), 2 * n, index));
+}
+
 /* Both at once for two lines of 16-bit elements: v[i] has element i of each line's dword, the first line's in its low
  * half. Outside the matrix, no bits of the first line are extracted and none of the second are kept. */
 static void xt_stage_pair_(xt_ctx *x, const spe_id got[6], spe_id mask, spe_id v[2])
 {
     spe_module *m = &x->m;
     spe_id half = spe_i32(m, 16);
+    int a, b;
     for (int i = 0; i < 2; i++) {
+        if (x->rest >= 0 && xt_is_known_(x, got[2], &a) && xt_is_known_(x, got[5], &b)) {
+            v[i] = xt_stage_halves_(x, got[i], (a / 16 + i) % 2, got[3 + i], (b / 16 + i) % 2);
+            continue;
+        }
         spe_id bits = spe_and(m, i ? spe_shr(m, mask, half) : mask, half), low, high;
         spe_id keep = spe_and(m, i ? mask : spe_shl(m, mask, half), spe_u32(m, 0xffff0000));
         low = spe_bits_extract(m, got[i], i ? spe_xor(m, got[2], half) : got[2], bits, false);
@@ -621,6 +665,67 @@ XE_LATE_ bool xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r
     return true;
 }
 
+/* The condition for lines that run across k to be inside the matrix from end to end; 0: it cannot be known. */
+static spe_id xt_emit_stage_inside_(xt_ctx *x, const xt_stage_ *s)
+{
+    spe_module *m = &x->m;
+    const xt_plan_tile_ *p = xt_plan_tile_at_(x, xt_tile_root_(x, s->from->number));
+    int inner = xt_inner_(s->from);
+    const xt_val *at = &p->of->given.offset.at[inner];
+    if (p->together || p->moves[inner] || !xt_is_early_(x, at)) return 0;
+    spe_id extent = xt_emit_early_(x, &p->of->matrix.shape[inner], CM_I32);
+    spe_id size = spe_i32(m, s->from->dist.shape[inner]), room = spe_isub(m, extent, size);
+    return spe_land(m, spe_uge(m, extent, size), spe_ule(m, xt_emit_early_(x, at, CM_I32), room));
+}
+
+/* The condition for all pitches of 16-bit elements to be `rest` bytes more than a multiple of 4, their matrices to
+ * begin at one, and no element across k to need a mask; 0: even then, some lines may begin anywhere in a dword, or
+ * there is nothing to gain. */
+static spe_id xt_emit_rest_condition_(xt_ctx *x, int rest)
+{
+    spe_module *m = &x->m;
+    spe_id all = 0, three = spe_i32(m, 3), inside = 0;
+    bool possible = true;
+    spe_prologue_begin(m);
+    for (int i = 0; i < x->stages.count; i++) {
+        const xt_stage_ *s = xt_stage_at_(x, i);
+        const xt_plan_tile_ *p = xt_plan_tile_at_(x, s->from->number);
+        if (s->bytes == 4) continue;
+        /* odd pitches of bytes have two rests; a loop of slices may be unrolled, and then needs more registers */
+        possible = s->fixed && s->bytes == 2 && s->slices <= s->parts;
+        if (possible && !s->along_k) possible = (inside = xt_emit_stage_inside_(x, s)) != 0;
+        if (!possible) break;
+        spe_id pitch = spe_imul(m, xt_emit_early_(x, &p->of->matrix.pitch, CM_I32), spe_i32(m, s->bytes));
+        spe_id base = spe_uconvert(m, spe_int(m, 32), spe_ptr_to_u(m, spe_int(m, 64), xt_emit_base_(x, p)));
+        all = xt_both_(x, all, spe_ieq(m, spe_and(m, pitch, three), spe_i32(m, rest)));
+        all = xt_both_(x, all, spe_ieq(m, spe_and(m, base, three), spe_i32(m, 0)));
+        if (!s->along_k) all = xt_both_(x, all, inside);
+    }
+    spe_prologue_end(m);
+    return possible ? all : 0;
+}
+
+/* Writes the versions with messages. A subgroup alone copies all operands itself, and shifting them to dwords takes
+ * most of its time: two further versions know where lines begin. */
+static void xt_write_staged_versions_(xt_ctx *x)
+{
+    static const int rests[] = {2, 0};
+    int depth = 0;
+    xt_write_stage_surfaces_(x);
+    for (int i = 0; i < 2 && x->subgroups <= 1; i++) {
+        spe_id condition = xt_emit_rest_condition_(x, rests[i]);
+        if (!condition) continue;
+        x->rest = rests[i];
+        spe_if(&x->m, condition);
+        xt_write_nodes_(x);
+        spe_else(&x->m, 0, NULL);
+        depth++;
+    }
+    x->rest = -1;
+    xt_write_nodes_(x);
+    while (depth--) spe_endif(&x->m, 0, NULL, NULL);
+}
+
 /* Before a repeated loop: its last iteration may still be reading the buffer that the first one fills. */
 static void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f)
 {
@@ -629,7 +734,7 @@ static void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f)
 
 XE_LATE_ const xt_stager_ *xt_stager_of_products_(void)
 {
-    static const xt_stager_ stager = {xt_find_stages_, xt_emit_stage_condition_, xt_write_stage_surfaces_,
+    static const xt_stager_ stager = {xt_find_stages_, xt_emit_stage_condition_, xt_write_staged_versions_,
                                       xt_write_staged_, xt_write_copy_, xt_write_stage_entry_};
     return &stager;
 }

@@ -12,6 +12,10 @@
  * and share a dword are interleaved on the way. A lane then holds every fourth dword along k. It stores them side by
  * side, which changes the order along k, provided that the product's other operand is stored in the same order.
  *
+ * A subgroup alone copies all operands itself, so shifts are most of its work. For 16-bit elements it has two more
+ * versions, in which a line's shift is known when the kernel is written: for odd pitches, and for those of whole
+ * dwords. There, lines that run across k are inside the matrix from end to end, so that they need no masks.
+ *
  * What a kernel loads only to store it in local memory is copied there in the same way, without an extra barrier. */
 #include "internal.h"
 
@@ -164,8 +168,8 @@ static bool xt_stage_init_(xt_ctx *x, int node, const xt_tile *to, xt_stage_ *s)
     s->classes = 16 / s->bytes;
     s->whole = p->align[!inner] % s->classes == 0;
     s->aligned = p->align[inner] * s->bytes % 4 == 0;
-    s->early = x->registers > 128 && s->whole && s->aligned && of->given.shape.count < 3 &&
-               xt_is_early_(x, &of->given.base);
+    s->fixed = s->whole && s->aligned && of->given.shape.count < 3 && xt_is_early_(x, &of->given.base);
+    s->early = s->fixed && x->registers > 128;
     s->together = s->held < 4 ? 8 : 16;
     s->line = XT_PLANE_;
     return to ? xt_copy_lies_(x, s) && xt_stage_divide_(x, s, 1, 1) && xt_stage_rounds_(s) <= XT_EAGER_

@@ -1,6 +1,7 @@
 /* test_xetile_pitch.c - products with pitches that no 2D block message supports, built for an Intel device, where
  * operands then go through local memory: every type and order, edges, bases at odd elements, tiles at any offset,
- * pitches that no surface can have, nested loops, and NaNs beside every line. */
+ * pitches that no surface can have, nested loops, and NaNs beside every line. Elements outside are zeros, also where a
+ * kernel uses the whole product. */
 #include "xetile_case.h"
 
 typedef struct {
@@ -21,12 +22,13 @@ static bool turned;                  /* B's columns are lines that the kernel lo
  * the subgroup that wrote it. */
 static enum { NOTHING, BETWEEN, BUFFERS, OWN } copied;
 static bool kept;                    /* the sum before a product is used after it, too */
+static bool whole;                   /* C has all of the tile, and sums of its rows and columns follow */
 enum { TURNS = 2 };
 
 XT_KERNEL (pitched, u64(A), u64(B), u64(C), u32(M), u32(N), u32(K), u32(PITCH_A), u32(PITCH_B), i32(FROM))
 {
     bool mapped = now.map.sg_layout[0] > 0;
-    xt_val from = now.from ? FROM : XT_ADD(0, 0); /* a known multiple of everything, or not */
+    xt_val from = whole ? XT_MUL(FROM, 32) : now.from ? FROM : XT_ADD(0, 0); /* a known multiple, or not */
     xt_map a_map = mapped ? xt_map_mma_a(&now.map, now.k) : now.map,
            b_map = mapped ? xt_map_mma_b(&now.map, now.k) : now.map;
     xt_tile c = XT_INIT_TILE(C, of(sum), now.m, now.n, .offset = XT_AT(from, from), .shape = XT_AT(M, N),
@@ -82,6 +84,13 @@ XT_KERNEL (pitched, u64(A), u64(B), u64(C), u32(M), u32(N), u32(K), u32(PITCH_A)
             a = XT_UPDATE_TILE_OFFSET(a, 0, now.k);
             b = XT_UPDATE_TILE_OFFSET(b, turned ? 0 : now.k, turned ? now.k : 0);
         }
+    }
+    if (whole) {
+        chosen t = {sum.type};
+        xt_val rows = XT_ADD(C, now.m * now.n * 4), columns = XT_ADD(rows, now.m * 4);
+        c = XT_INIT_TILE(C, of(t), now.m, now.n, .shape = XT_AT(now.m, now.n));
+        XT_STORE_TILE(XT_REDUCTION(add, acc, 1), XT_INIT_TILE(rows, of(t), now.m, 1, .shape = XT_AT(now.m, 1)));
+        XT_STORE_TILE(XT_REDUCTION(add, acc, 0), XT_INIT_TILE(columns, of(t), 1, now.n, .shape = XT_AT(1, now.n)));
     }
     XT_STORE_TILE(acc, c);
 }
@@ -147,6 +156,32 @@ static void compare(const stored *a, const stored *b, const void *c)
               t->K, a->pitch, b->pitch, wrong);
 }
 
+/* The same for all of the tile and its sums, of f32: zero outside. */
+static void compare_whole(const stored *a, const stored *b, const void *c)
+{
+    const pitch_case *t = &now;
+    double want[96] = {0}, size[96] = {0}; /* sums of rows, then of columns */
+    int wrong = 0;
+    for (int i = 0; i < t->m; i++)
+        for (int j = 0; j < t->n; j++) {
+            double v = 0, of = 0;
+            for (int k = 0; i + t->from < t->M && j + t->from < t->N && k < t->K; k++) {
+                double p = operand(a, 0, place(a, i + t->from, k)) * operand(b, 1, place(b, k, j + t->from));
+                v += TURNS * p;
+                of += TURNS * fabs(p);
+            }
+            wrong += !(fabs(get(CM_F32, c, (size_t)(i * t->n + j)) - v) <= (TURNS * t->K + 2) * 0x1p-24 * of);
+            want[i] += v, want[t->m + j] += v;
+            size[i] += of, size[t->m + j] += of;
+        }
+    for (int i = 0; i < t->m + t->n; i++) {
+        double got = get(CM_F32, c, (size_t)(t->m * t->n + i));
+        wrong += !(fabs(got - want[i]) <= (TURNS * t->K + t->m + t->n) * 0x1p-24 * size[i]);
+    }
+    CHECK_MSG(wrong == 0, "%s %d x %d x %d, pitches %d and %d: %d elements of the whole tile are wrong",
+              type_name(t->type), t->M, t->N, t->K, a->pitch, b->pitch, wrong);
+}
+
 /* Software devices that model no other get a module built for another target. */
 static void launch(const stored *a, const stored *b, void *out)
 {
@@ -161,9 +196,10 @@ static void launch(const stored *a, const stored *b, void *out)
     if (!mod.words) return;
     test_save_spv("xetile_pitched", mod.words, mod.size);
     if (ZED_LOAD(&kernel, &device, mod)) {
+        const int from = whole ? now.from / 32 : now.from;
         const zed_arg args[] = {ADDRESS(a->first), ADDRESS(b->first), ADDRESS(out),
                                 ZED_ARG(now.M),    ZED_ARG(now.N),    ZED_ARG(now.K),
-                                ZED_ARG(a->pitch), ZED_ARG(b->pitch), ZED_ARG(now.from)};
+                                ZED_ARG(a->pitch), ZED_ARG(b->pitch), ZED_ARG(from)};
         zed_launch_n(&kernel, ONE_GROUP, args, sizeof args / sizeof args[0]);
     }
     CHECK_MSG(zed_get_error(&device)->id == 0, "%s", zed_get_error(&device)->text);
@@ -181,9 +217,10 @@ static void check(pitch_case c)
     sum.type = c.result;
     a = store(0, c.M, c.K);
     b = store(1, c.K, c.N);
-    out = new_poison(c.result, (size_t)(c.M * c.N));
+    out = new_poison(c.result, whole ? (size_t)(c.m * c.n + c.m + c.n) : (size_t)(c.M * c.N));
     launch(&a, &b, out);
-    compare(&a, &b, out);
+    if (whole) compare_whole(&a, &b, out);
+    else compare(&a, &b, out);
     zed_free(&device, a.memory);
     zed_free(&device, b.memory);
     zed_free(&device, out);
@@ -308,6 +345,28 @@ TEST(transposed_by_the_kernel)
     turned = false;
 }
 
+/* A subgroup alone has versions for odd pitches and for those of whole dwords, if all matrices begin at a dword and no
+ * line across k leaves its matrix. Tiles inside, and partly outside: by an element, or by half a dword. */
+TEST(a_subgroup_alone)
+{
+    static const int sizes[][2] = {{65, 97}, {64, 96}, {63, 95}, {37, 41}, {34, 96}, {64, 70}};
+    static const int beyond[][2] = {{0, 0}, {1, 0}, {0, 1}, {1, 1}, {2, 2}}, before[][2] = {{0, 0}, {2, 2}, {1, 0}};
+    whole = true;
+    for (int columns = 0; columns < 2; columns++)
+        for (int i = 0; i < 6; i++)
+            for (int j = 0; j < 5; j++) {
+                pitch_case c = {CM_F16, CM_F32, WHOLE, 32, 64, 32, {columns, columns}, sizes[i][0], sizes[i][1], 45,
+                                {0, 0}, {0, 0}, j < 4 ? 32 : 0};
+                for (int k = 0; k < 2; k++) {
+                    int along = columns ? k ? c.K : c.M : k ? c.N : c.K;
+                    c.beyond[k] = along % 2 + beyond[j][k]; /* even and odd pitches */
+                    c.before[k] = before[(i + j) % 3][k];
+                }
+                check(c);
+            }
+    whole = false;
+}
+
 TEST(tiles_begin_anywhere)
 {
     check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 70, 67, 45, {0, 0}, {0, 1}, 5});
@@ -335,6 +394,7 @@ int main(void)
     RUN(conversions);
     RUN(copies);
     RUN(transposed_by_the_kernel);
+    RUN(a_subgroup_alone);
     RUN(tiles_begin_anywhere);
     RUN(surfaces_cannot_have_these_pitches);
     zed_close(&device);
