@@ -246,7 +246,8 @@ static bool only_moves(const struct xe_instruction *i)
     return true;
 }
 
-/* The type in which an instruction computes: the widest float among its operands, else the widest integer. */
+/* The type in which an instruction computes: the widest float among its operands, else the widest integer. bf is none,
+ * and hf none if the result is f: hf and bf mix with f, in which they are then computed. */
 static uint8_t work_type(const struct xe_instruction *i)
 {
     uint8_t type = XE_UB;
@@ -256,7 +257,7 @@ static uint8_t work_type(const struct xe_instruction *i)
                                                                 : xe_types[o->type].bits >= xe_types[type].bits;
         if (o->where != XE_NONE && better) type = o->type == XE_VF ? XE_F : o->type;
     }
-    return type;
+    return type == XE_BF || (type == XE_HF && i->to.type == XE_F) ? XE_F : type;
 }
 
 static void select_lanes(const struct xe_instruction *i, struct work *w, uint32_t chosen)

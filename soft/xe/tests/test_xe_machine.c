@@ -186,6 +186,8 @@ static int32_t in_pairs(int n) { return 2 * (n / 2); }
 static int32_t saturated(int n) { return n * 20 - 60 > 127 ? 127 : n * 20 - 60; }
 static int32_t fused(int n) { return bits_of(fmaf(0.1f * (float)n, 3.7f, -1)); }
 static int32_t halved(int n) { return n / 2; }
+static int32_t beyond_8_bits(int n) { return bits_of((float)(256 + n)); }
+static int32_t beyond_11_bits(int n) { return bits_of((float)(2048 + n)); }
 static int32_t signalling(int n) { return (void)n, 0x7c7c; }
 static int32_t inserted(int n) { return 0x55000005 | n << 4; }
 static int32_t chosen(int n) { return n & 4 ? ((3 & n) | 8) : -1; }
@@ -231,6 +233,14 @@ TEST(floats)
           "mul (16|M0) r15.0<1>:hf r15.0<1;1,0>:hf 0.5:hf\n"
           "mov (16|M0) r20.0<1>:d r15.0<1;1,0>:hf\n",
           halved);
+    /* Sums of bf, and of hf that become f, are f: not rounded to fewer bits. */
+    LANES("mov (16|M0) r14.0<1>:f r10.0<1;1,0>:d\nmov (16|M0) r15.0<1>:bf r14.0<1;1,0>:f\n"
+          "(W) mov (1|M0) r16.0<1>:uw 0x4380:uw\n" /* 256 */
+          "add (16|M0) r20.0<1>:f r15.0<1;1,0>:bf r16.0<0;1,0>:bf\n",
+          beyond_8_bits);
+    LANES("mov (16|M0) r15.0<1>:hf r10.0<1;1,0>:ud\n(W) mov (1|M0) r16.0<1>:hf 2048.0:hf\n"
+          "add (16|M0) r20.0<1>:f r15.0<1;1,0>:hf r16.0<0;1,0>:hf\n",
+          beyond_11_bits);
     /* Masks of lanes may be written as such numbers: their bits stay. */
     LANES("(W) mov (1|M0) r15.0<1>:hf snan(0x7c):hf\nmov (16|M0) r20.0<1>:d r15.0<0;1,0>:uw\n", signalling);
 }
