@@ -107,7 +107,8 @@
  * stores, conversions and products use the layout, so this affects only code that accesses components by number.
  *
  * For headers that build on this one, such as xetile.h and coopvec.h: cm_choose_target cm_poison cm_to_arith
- * cm_from_arith cm_f32_to_bf16 cm_bitcast cm_component_ids cm_cached_pointer cm_prefetch_block; see below.
+ * cm_from_arith cm_f32_to_bf16 cm_bitcast cm_component_ids cm_cached_pointer cm_prefetch_block cm_lanes_parted
+ * cm_lanes_rejoin; see below.
  *
  * LIMITS. Rows are a power of two, rows and columns at most 16384, S a power of two, at most 1024 for layouts;
  * operations take a size the target has. Positions, extents and strides are 32 bits. Names ending in _ are private.
@@ -319,6 +320,7 @@ typedef struct {
     int registers;           /* bytes of registers per subgroup, in the larger of the two register modes */
     const char *build_flags; /* needed by the device's compiler for large tiles; or "" */
     bool stages_rows;        /* rows of arbitrary pitch are faster through local memory than read by lanes (xetile.h) */
+    bool igc;                /* modules avoid bugs of Intel's compiler (docs/machine-code.md) */
 } cm_target;
 
 /* pvc, bmg, lnl (or lnl-m), ptl, dg2, generic, soft; NULL for other names. */
@@ -338,6 +340,7 @@ typedef struct {
     cm_rounding rounding; /* of the conversion being emitted; zero between operations */
     bool saturate;        /* likewise: for integers */
     bool overflow;        /* likewise: 8-bit floats overflow; otherwise they saturate */
+    bool parted;          /* since the last 2D block message, some lanes took a branch; see cm_lanes_parted */
 } cm_ctx;
 
 /* Starts using a target, a row of cm_target_row or a changed copy. NULL is an error, so the result of cm_target_row
@@ -638,6 +641,14 @@ XETILE_API spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type)
 XETILE_API spe_id cm_cached_pointer(cm_ctx *c, spe_id ptr, int level);
 XETILE_API bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down, const spe_block2d *surface);
 
+/* Intel's compiler (IGC 2.40) may copy a 2D block message into both sides of a branch before it, where each side has only
+ * some of the lanes. A subgroup barrier before the message keeps it in place, and costs no instruction. cm_lanes_parted
+ * tells that lanes took different sides of a branch; cm_lanes_rejoin writes the barrier if they did. Loads, stores and
+ * cm_visit call both. A kernel calls cm_lanes_parted after such branches of its own, and cm_lanes_rejoin at the end of
+ * the body of a loop that contains one. */
+XETILE_API void cm_lanes_parted(cm_ctx *c);
+XETILE_API void cm_lanes_rejoin(cm_ctx *c);
+
 #endif /* CM_LAYOUT_ONLY */
 
 #elif !defined(CM_LAYOUT_ONLY) && !defined(SPIRV_EMIT_H)
@@ -850,13 +861,13 @@ const cm_target *cm_target_row(const char *name)
 {
     static const char large[] = "-ze-opt-large-register-file";
     static const cm_target rows[] = {
-        {"pvc", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true},
-        {"bmg", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true},
-        {"lnl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true},
-        {"ptl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true},
-        {"dg2", 8, 8 | 16 | 32, 8, 0, CM_BLOCK2D_XE_, true, 64 << 10, 1024, 8 << 10, large, false},
-        {"generic", 16, 8 | 16 | 32, 0, 0, CM_BLOCK2D_XE_, false, 32 << 10, 1024, 8 << 10, "", false},
-        {"soft", 16, 8 | 16 | 32, 8 | 16, 16, CM_BLOCK2D_ANY_, true, 64 << 10, 1024, 16 << 10, "", false},
+        {"pvc", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true},
+        {"bmg", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true},
+        {"lnl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true},
+        {"ptl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true},
+        {"dg2", 8, 8 | 16 | 32, 8, 0, CM_BLOCK2D_XE_, true, 64 << 10, 1024, 8 << 10, large, false, true},
+        {"generic", 16, 8 | 16 | 32, 0, 0, CM_BLOCK2D_XE_, false, 32 << 10, 1024, 8 << 10, "", false, true},
+        {"soft", 16, 8 | 16 | 32, 8 | 16, 16, CM_BLOCK2D_ANY_, true, 64 << 10, 1024, 16 << 10, "", false, false},
     };
     if (!name) return NULL;
     if (strcmp(name, "lnl-m") == 0) name = "lnl";
@@ -2239,6 +2250,7 @@ XE_FN_ bool cm_store_straight_(cm_ctx *c, const cm_surface_ *s, const cm_matrix 
 XE_FN_ bool cm_move_lanes_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
 {
     const cm_layout *l = &a->layout;
+    if (store && (s->rows || s->cols)) cm_lanes_parted(c);
     if (store) return l->size_i == l->lanes && s->cols ? cm_store_loops_(c, s, a) : cm_store_straight_(c, s, a);
     spe_id rows = s->rows ? spe_sgt(c->module, s->rows, cm_i32_(c, 0)) : 0;
     spe_id cols = s->cols ? spe_sgt(c->module, s->cols, cm_i32_(c, 0)) : 0;
@@ -2308,6 +2320,7 @@ XE_FN_ cm_matrix cm_visit_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, co
         for (int i = 0, row, col; i < l->size_v; i++) {
             cm_axes_of_(&part, i, &row, &col);
             spe_id inside = cm_and_(c, axes.row[row].inside, axes.col[col].inside);
+            if (inside) cm_lanes_parted(c);
             if (inside) spe_if(c->module, inside);
             v[i] = fn(c, part.type, spe_index(c->module, axes.row[row].at, axes.col[col].at), v[i], user);
             if (!cm_is_result_(c, part.type, v[i], i ? v[0] : v[i])) return cm_poison();
@@ -2592,6 +2605,14 @@ XE_FN_ spe_id cm_block_words_var_(cm_ctx *c, const cm_layout *l, int words, spe_
     return spe_element(c->module, *variable, 1, &zero);
 }
 
+void cm_lanes_parted(cm_ctx *c) { c->parted = c->target.igc && c->lowering == CM_INTEL; }
+
+void cm_lanes_rejoin(cm_ctx *c)
+{
+    if (c->parted) spe_control_barrier(c->module, SPE_ScopeSubgroup, SPE_ScopeSubgroup, 0);
+    c->parted = false;
+}
+
 /* Loads blocks k2 .. k2 + count of the matrix by one message, words first .. of each. Returns the words loaded. */
 XE_FN_ int cm_block_message_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, const spe_block2d *surface, int k2,
                              int first)
@@ -2702,6 +2723,7 @@ XE_FN_ bool cm_store_block2d_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *
     bool transposed;
     if (l->packed || !cm_rows_of_lanes_(l) || !cm_block_shape_row(CM_BLOCK_STORE, bytes, width, 1)) return false;
     if (!cm_block2d_wanted_(c, l->type, s, l->rows, l->cols, &b, &transposed) || transposed) return false;
+    cm_lanes_rejoin(c);
     for (int part = 0; part < a->parts; part++) {
         cm_span_ at = cm_span_of_(l, part);
         spe_block2d one = cm_blocks_(c, &b, bytes, width, at.words, 1, at.block * width, at.first);
@@ -2724,6 +2746,7 @@ XE_FN_ bool cm_move_block2d_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool
     if (!s->zero_padding || !cm_block2d_wanted_(c, l->type, s, l->rows, l->cols, &b, &transposed) ||
         !cm_block_plan_load_(l, transposed, &plan))
         return false;
+    cm_lanes_rejoin(c);
     for (int k2 = 0; k2 < l->size_k2; k2 += plan.count)
         for (int first = 0; first < cm_block_words_(l);)
             first += plan.share > 1 ? cm_block_dwords_(c, a, &plan, &b, k2, first)
@@ -2941,6 +2964,18 @@ XE_FN_ spe_id cm_broadcast_b_(cm_ctx *c, const cm_layout *l, const spe_id *b, in
     return spe_sg_broadcast(c->module, b[cm_number_of_(l, s)], cm_i32_(c, s.lane));
 }
 
+/* A factor b that is a broadcast itself. In 32 lanes of 64-bit integers, Intel's compiler (IGC 2.40) takes that of the
+ * second sixteen from another register. A zero that it does not recognise makes b a value of its own. */
+XE_FN_ spe_id cm_apart_(cm_ctx *c, spe_id b)
+{
+    spe_module *m = c->module;
+    spe_id type = spe_type_of(m, b), groups, none;
+    if (!c->target.igc || c->target.subgroup_size < 32 || type != spe_int(m, 64)) return b;
+    groups = spe_builtin(m, SPE_GROUP_COUNT, 0);
+    none = spe_ieq(m, groups, spe_const_u(m, spe_type_of(m, groups), 0));
+    return spe_or(m, b, spe_select(m, none, spe_const_u(m, type, 1), spe_const_u(m, type, 0)));
+}
+
 /* M >= S: a lane has whole rows of A and D, so one broadcast of B serves all its rows, and eight columns make a vector.
  * The broadcasts for one k and run of columns precede their products. */
 XE_FN_ void cm_mul_add_rows_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe_id *b)
@@ -2952,7 +2987,7 @@ XE_FN_ void cm_mul_add_rows_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe
         for (int run = 0, first = 0; run < runs; first += cm_part_words(ld, run++)) {
             int words = cm_part_words(ld, run);
             spe_id one[8];
-            for (int i = 0; i < words; i++) one[i] = cm_broadcast_b_(c, lb, b, k, first + i);
+            for (int i = 0; i < words; i++) one[i] = cm_apart_(c, cm_broadcast_b_(c, lb, b, k, first + i));
             spe_id vector = cm_join_(c, elem, one, words, 1);
             for (int block = 0; block < ld->size_k2; block++) {
                 spe_id *d = &job->acc.part[block * runs + run];
@@ -2973,7 +3008,7 @@ XE_FN_ spe_id cm_choose_b_(cm_ctx *c, const cm_job_ *job, const spe_id *b, int k
         spe_id one = cm_broadcast_b_(c, lb, b, k, first + q);
         got = q == 0 ? one : spe_select(c->module, spe_ieq(c->module, lane.col, cm_i32_(c, q)), one, got);
     }
-    return got;
+    return first + 1 < lb->cols ? got : cm_apart_(c, got);
 }
 
 /* M < S: lanes with the same row of D are I apart, each with its own column; A's element is shuffled. */

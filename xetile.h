@@ -3991,6 +3991,7 @@ XE_FN_ void xt_visit_block_(const xt_spread_ *s, const cm_matrix *a, cm_visit_fn
 {
     cm_ctx *c = &s->x->cm;
     spe_id *out = (spe_id *)xt_memory_(s->x, (size_t)(a->layout.size_v ? a->layout.size_v : 1) * sizeof *out);
+    cm_lanes_parted(c);
     for (int v = 0; out && v < a->layout.size_v; v++) {
         spe_id offset, inside = xt_spread_inside_(s, v, &offset), value = cm_component(c, a, v), none;
         none = spe_null(c->module, spe_type_of(c->module, value));
@@ -7732,6 +7733,7 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
     if (!xt_make_ids_(x, f)) return;
     xt_gather_(x, f, false, false);
     if (x->staged) x->stager->write_entry(x, f);
+    if (x->block2d && n->spread < 2) cm_lanes_rejoin(&x->cm); /* not in the loop */
     if (f->op == XT_OP_WHILE_) {
         spe_while(&x->m, (uint32_t)f->id_count, f->ids);
         xt_scatter_(x, f, false, 0);
@@ -7937,7 +7939,9 @@ XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
     xt_frame_ *f = node->frame;
     uint32_t n = (uint32_t)f->id_count;
     xt_gather_(x, f, true, true);
+    if (x->block2d && f->op != XT_OP_IF_ && node->spread < 2) cm_lanes_rejoin(&x->cm);
     if (f->op == XT_OP_FOR_ && xt_write_next_(x, f)) return;
+    if (node->spread > 1) cm_lanes_parted(&x->cm);
     if (f->op == XT_OP_WHILE_)
         spe_endwhile(&x->m, n, f->ids);
     else if (f->op == XT_OP_FOR_)

@@ -107,7 +107,8 @@
  * stores, conversions and products use the layout, so this affects only code that accesses components by number.
  *
  * For headers that build on this one, such as xetile.h and coopvec.h: cm_choose_target cm_poison cm_to_arith
- * cm_from_arith cm_f32_to_bf16 cm_bitcast cm_component_ids cm_cached_pointer cm_prefetch_block; see below.
+ * cm_from_arith cm_f32_to_bf16 cm_bitcast cm_component_ids cm_cached_pointer cm_prefetch_block cm_lanes_parted
+ * cm_lanes_rejoin; see below.
  *
  * LIMITS. Rows are a power of two, rows and columns at most 16384, S a power of two, at most 1024 for layouts;
  * operations take a size the target has. Positions, extents and strides are 32 bits. Names ending in _ are private.
@@ -317,6 +318,7 @@ typedef struct {
     int registers;           /* bytes of registers per subgroup, in the larger of the two register modes */
     const char *build_flags; /* needed by the device's compiler for large tiles; or "" */
     bool stages_rows;        /* rows of arbitrary pitch are faster through local memory than read by lanes (xetile.h) */
+    bool igc;                /* modules avoid bugs of Intel's compiler (docs/machine-code.md) */
 } cm_target;
 
 /* pvc, bmg, lnl (or lnl-m), ptl, dg2, generic, soft; NULL for other names. */
@@ -336,6 +338,7 @@ typedef struct {
     cm_rounding rounding; /* of the conversion being emitted; zero between operations */
     bool saturate;        /* likewise: for integers */
     bool overflow;        /* likewise: 8-bit floats overflow; otherwise they saturate */
+    bool parted;          /* since the last 2D block message, some lanes took a branch; see cm_lanes_parted */
 } cm_ctx;
 
 /* Starts using a target, a row of cm_target_row or a changed copy. NULL is an error, so the result of cm_target_row
@@ -635,6 +638,14 @@ XETILE_API spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type)
  * lowering has them, for `across` elements in the contiguous direction and `down` in the other; false if none. */
 XETILE_API spe_id cm_cached_pointer(cm_ctx *c, spe_id ptr, int level);
 XETILE_API bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down, const spe_block2d *surface);
+
+/* Intel's compiler (IGC 2.40) may copy a 2D block message into both sides of a branch before it, where each side has only
+ * some of the lanes. A subgroup barrier before the message keeps it in place, and costs no instruction. cm_lanes_parted
+ * tells that lanes took different sides of a branch; cm_lanes_rejoin writes the barrier if they did. Loads, stores and
+ * cm_visit call both. A kernel calls cm_lanes_parted after such branches of its own, and cm_lanes_rejoin at the end of
+ * the body of a loop that contains one. */
+XETILE_API void cm_lanes_parted(cm_ctx *c);
+XETILE_API void cm_lanes_rejoin(cm_ctx *c);
 
 #endif /* CM_LAYOUT_ONLY */
 

@@ -271,6 +271,7 @@ static bool cm_store_straight_(cm_ctx *c, const cm_surface_ *s, const cm_matrix 
 XE_FN_ bool cm_move_lanes_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
 {
     const cm_layout *l = &a->layout;
+    if (store && (s->rows || s->cols)) cm_lanes_parted(c);
     if (store) return l->size_i == l->lanes && s->cols ? cm_store_loops_(c, s, a) : cm_store_straight_(c, s, a);
     spe_id rows = s->rows ? spe_sgt(c->module, s->rows, cm_i32_(c, 0)) : 0;
     spe_id cols = s->cols ? spe_sgt(c->module, s->cols, cm_i32_(c, 0)) : 0;
@@ -340,6 +341,7 @@ static cm_matrix cm_visit_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, co
         for (int i = 0, row, col; i < l->size_v; i++) {
             cm_axes_of_(&part, i, &row, &col);
             spe_id inside = cm_and_(c, axes.row[row].inside, axes.col[col].inside);
+            if (inside) cm_lanes_parted(c);
             if (inside) spe_if(c->module, inside);
             v[i] = fn(c, part.type, spe_index(c->module, axes.row[row].at, axes.col[col].at), v[i], user);
             if (!cm_is_result_(c, part.type, v[i], i ? v[0] : v[i])) return cm_poison();

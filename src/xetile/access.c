@@ -265,6 +265,7 @@ static void xt_visit_block_(const xt_spread_ *s, const cm_matrix *a, cm_visit_fn
 {
     cm_ctx *c = &s->x->cm;
     spe_id *out = (spe_id *)xt_memory_(s->x, (size_t)(a->layout.size_v ? a->layout.size_v : 1) * sizeof *out);
+    cm_lanes_parted(c);
     for (int v = 0; out && v < a->layout.size_v; v++) {
         spe_id offset, inside = xt_spread_inside_(s, v, &offset), value = cm_component(c, a, v), none;
         none = spe_null(c->module, spe_type_of(c->module, value));

@@ -188,6 +188,21 @@ TEST(products)
     run_group("products_plain", "generic", 16, CM_AUTO, &cases);
 }
 
+/* In 32 lanes: Intel's compiler mistakes factors there that it sees to be broadcasts. */
+TEST(products_of_64_bits)
+{
+    cases.count = 0;
+    add_product(PRODUCT, 64, 3, 4, CM_I64, CM_I64, CM_I64, CM_I64);
+    add_product(PRODUCT, 32, 9, 2, CM_U64, CM_U64, CM_U64, CM_U64);
+    add_product(PRODUCT, 16, 3, 2, CM_U64, CM_U64, CM_U64, CM_U64);
+    add_product(PRODUCT, 8, 1, 4, CM_I64, CM_I64, CM_I64, CM_I64);
+    add_product(PRODUCT, 32, 3, 2, CM_I32, CM_I32, CM_I64, CM_I64);
+    add_product(SATURATING, 32, 4, 2, CM_I16, CM_I16, CM_I32, CM_I32);
+    add_product(SATURATING, 32, 3, 2, CM_I8, CM_I16, CM_I32, CM_I8);
+    run_group("products_32", "bmg", 32, CM_AUTO, &cases);
+    run_group("products_plain_32", "generic", 32, CM_AUTO, &cases);
+}
+
 int main(void)
 {
     cases_test = "test_coopmatrix_ops";
@@ -200,6 +215,7 @@ int main(void)
     RUN(moves);
     RUN(reductions);
     RUN(products);
+    RUN(products_of_64_bits);
     zed_close(&device);
     return test_report();
 }

@@ -206,6 +206,86 @@ TEST(registers_are_spilled_beside_arrays)
     zed_free(&device, to);
 }
 
+/* ---- to[i] = from[i] * from[NUMBER] + 1 in 32 lanes of 64 bits: the second sixteen multiply the low half of another
+ * element */
+
+enum { NUMBER = 3 };
+
+static spe_id long_word(spe_module *m, int param)
+{
+    (void)param;
+    return spe_int(m, 64);
+}
+
+static void emit_broadcast(spe_module *m)
+{
+    spe_id i = spe_builtin(m, SPE_LOCAL_ID, 0), v = spe_load(m, spe_index(m, spe_param_id(m, 1), i), 0);
+    spe_id product = spe_imul(m, v, spe_sg_broadcast(m, v, spe_u32(m, NUMBER)));
+    spe_store(m, spe_index(m, spe_param_id(m, 0), i), spe_iadd(m, product, spe_u64(m, 1)), 0);
+}
+
+TEST(longs_are_multiplied_by_a_broadcast)
+{
+    uint64_t *from = (uint64_t *)memory(8 * WIDE), *to = (uint64_t *)memory(8 * WIDE);
+    for (int i = 0; i < WIDE; i++) from[i] = test_random();
+    bool ran = run("broadcast", WIDE, emit_broadcast, long_word, to, from);
+    for (int i = 0; ran && i < WIDE; i++)
+        CHECK_MSG(to[i] == from[i] * from[NUMBER] + 1, "element %d is %llu, want %llu", i, (unsigned long long)to[i],
+                  (unsigned long long)(from[i] * from[NUMBER] + 1));
+    zed_free(&device, from);
+    zed_free(&device, to);
+}
+
+/* ---- a block is stored, and one loaded, between two stores by lanes 0 .. 11: the messages are copied into both sides of
+ * a branch, where registers of the other side's lanes are undefined, and lane 0 decides whether there is a message */
+
+enum { SOME = 12, ROW = LANES }; /* rows of LANES words: by some lanes, a block, by some lanes, the block loaded */
+
+static void store_row(spe_module *m, int row, spe_id condition, spe_id v)
+{
+    spe_id i = spe_iadd(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), spe_i32(m, row * ROW));
+    if (condition) spe_if(m, condition);
+    spe_store(m, spe_index(m, spe_param_id(m, 0), i), v, 0);
+    if (condition) spe_endif(m, 0, NULL, NULL);
+}
+
+/* A row of `from` or of `to` as a block, and a variable for it. */
+static spe_block2d block_of(spe_module *m, int param, int row, spe_id *variable)
+{
+    spe_id zero = spe_i32(m, 0), bytes = spe_i32(m, 4 * LANES);
+    spe_block2d b = {4, LANES, 1, 1, spe_index(m, spe_param_id(m, param), spe_i32(m, row * ROW)), bytes, spe_i32(m, 1),
+                     bytes, zero, zero};
+    *variable = spe_element(m, spe_local_var(m, spe_array(m, spe_int(m, 32), 1)), 1, &zero);
+    return b;
+}
+
+static void emit_blocks(spe_module *m)
+{
+    spe_id i = spe_builtin(m, SPE_SUBGROUP_LANE, 0), v = spe_load(m, spe_index(m, spe_param_id(m, 1), i), 0), ptr[2];
+    spe_id some = spe_slt(m, i, spe_i32(m, SOME));
+    spe_block2d to = block_of(m, 0, 1, &ptr[0]), from = block_of(m, 1, 0, &ptr[1]);
+    store_row(m, 0, some, v);
+    spe_store(m, ptr[0], spe_iadd(m, v, spe_i32(m, 1)), 0);
+    spe_block2d_store(m, &to, ptr[0]);
+    spe_block2d_load(m, &from, ptr[1]);
+    store_row(m, 2, some, v);
+    store_row(m, 3, 0, spe_load(m, ptr[1], 0));
+}
+
+TEST(blocks_are_moved_between_branches)
+{
+    uint32_t *from = (uint32_t *)memory(4 * ROW), *to = (uint32_t *)memory(4 * 4 * ROW);
+    for (int i = 0; i < ROW; i++) from[i] = (uint32_t)test_random();
+    bool ran = run("blocks", LANES, emit_blocks, word, to, from);
+    for (int i = 0; ran && i < 4 * ROW; i++) {
+        uint32_t want = from[i % ROW] + (i / ROW == 1);
+        if (i / ROW % 2 == 0 && i % ROW >= SOME) want = 0xa5a5a5a5;
+        CHECK_MSG(to[i] == want, "element %d is %#x, want %#x", i, (unsigned)to[i], (unsigned)want);
+    }
+    zed_free(&device, from);
+    zed_free(&device, to);
+}
+
 int main(void)
 {
     if (!zed_open(&device, NULL)) return zed_print_error(&device, stderr), 1;
@@ -214,6 +294,8 @@ int main(void)
     RUN(halves_are_added_atomically);
     RUN(products_of_bytes_are_summed);
     RUN(registers_are_spilled_beside_arrays);
+    RUN(longs_are_multiplied_by_a_broadcast);
+    RUN(blocks_are_moved_between_branches);
     zed_close(&device);
     return test_report();
 }

@@ -612,6 +612,46 @@ TEST(a_prefetch_changes_nothing)
     zed_free(&device, c);
 }
 
+/* ---- 2D block messages between stores by some of the lanes: Intel's compiler must not move them to those lanes ---- */
+
+enum { SOME = 12, ALL = 16, FEW = 4, LINES = 8 };
+
+/* Lanes have one of SOME columns, or one of FEW columns of several rows. The product only makes the kernel use
+ * messages. */
+XT_KERNEL(blocks_between, ptr(f32, A), ptr(f32, B), ptr(i32, C), ptr(i32, D), ptr(i8, E))
+{
+    const xt_index lines = XT_AT(LINES, ALL), less = XT_AT(LINES, SOME), few = XT_AT(LINES, FEW);
+    xt_vec some = XT_IOTA(i32, 2, SOME, 1), all = XT_IOTA(i32, 3, ALL, 1), bytes = XT_IOTA(i8, LINES, FEW, 1);
+    xt_vec b = XT_LOAD_TILE(XT_INIT_TILE(B, f32, ALL, ALL, .shape = XT_AT(ALL, ALL)));
+    xt_vec a = XT_TILE_MMA(XT_LOAD_TILE(XT_INIT_TILE(A, f32, LINES, ALL, .shape = lines)), b);
+    XT_STORE_TILE(a, XT_INIT_TILE(A, f32, LINES, ALL, .shape = lines));
+    XT_STORE_TILE(some, XT_INIT_TILE(D, i32, 2, SOME, .shape = less));
+    XT_STORE_TILE(XT_ADD(all, 1), XT_INIT_TILE(C, i32, 3, ALL, .shape = lines));
+    XT_STORE_TILE(bytes, XT_INIT_TILE(E, i8, LINES, FEW, .shape = few));
+    XT_FOR (i, 2, LINES, 2) {
+        XT_STORE_TILE(XT_ADD(all, i), XT_INIT_TILE(C, i32, 3, ALL, .offset = XT_AT(i, 0), .shape = lines));
+        XT_STORE_TILE(some, XT_INIT_TILE(D, i32, 2, SOME, .offset = XT_AT(i, 0), .shape = less));
+    }
+}
+
+TEST(blocks_between_stores_by_some_lanes)
+{
+    float *a = (float *)new_matrix(CM_F32, LINES * ALL), *b = (float *)new_matrix(CM_F32, ALL * ALL);
+    int32_t *c = (int32_t *)new_poison(CM_I32, LINES * ALL), *d = (int32_t *)new_poison(CM_I32, LINES * SOME);
+    int8_t *e = (int8_t *)new_poison(CM_I8, LINES * FEW);
+    if (RUN_KERNEL(blocks_between, &variants[0], ONE_GROUP, ZED_ARG(a), ZED_ARG(b), ZED_ARG(c), ZED_ARG(d),
+                   ZED_ARG(e))) {
+        for (int i = 0; i < LINES * ALL; i++) CHECK_INT(c[i], i % ALL + (i < 2 * ALL ? 1 : i / ALL / 2 * 2));
+        for (int i = 0; i < LINES * SOME; i++) CHECK_INT(d[i], i % SOME);
+        for (int i = 0; i < LINES * FEW; i++) CHECK_INT(e[i], i % FEW);
+    }
+    zed_free(&device, a);
+    zed_free(&device, b);
+    zed_free(&device, c);
+    zed_free(&device, d);
+    zed_free(&device, e);
+}
+
 /* ---- nothing outside ---- */
 
 static void check_guarded(int type, int rows, int cols, int m, int n, int row, int col, bool at_end)
@@ -704,6 +744,7 @@ int main(void)
     RUN(values_that_advance_with_the_index);
     RUN(localities_are_cache_controls);
     RUN(a_prefetch_changes_nothing);
+    RUN(blocks_between_stores_by_some_lanes);
     RUN(nothing_outside_is_touched);
     RUN(mirrors_of_long_rows);
     zed_close(&device);
