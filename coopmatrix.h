@@ -108,7 +108,7 @@
  *
  * For headers that build on this one, such as xetile.h and coopvec.h: cm_choose_target cm_poison cm_to_arith
  * cm_from_arith cm_f32_to_bf16 cm_bitcast cm_component_ids cm_cached_pointer cm_prefetch_block cm_lanes_parted
- * cm_lanes_rejoin; see below.
+ * cm_lanes_rejoin cm_broadcast; see below.
  *
  * LIMITS. Rows are a power of two, rows and columns at most 16384, S a power of two, at most 1024 for layouts;
  * operations take a size the target has. Positions, extents and strides are 32 bits. Names ending in _ are private.
@@ -641,13 +641,17 @@ XETILE_API spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type)
 XETILE_API spe_id cm_cached_pointer(cm_ctx *c, spe_id ptr, int level);
 XETILE_API bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down, const spe_block2d *surface);
 
-/* Intel's compiler (IGC 2.40) may copy a 2D block message into both sides of a branch before it, where each side has only
- * some of the lanes. A subgroup barrier before the message keeps it in place, and costs no instruction. cm_lanes_parted
- * tells that lanes took different sides of a branch; cm_lanes_rejoin writes the barrier if they did. Loads, stores and
- * cm_visit call both. A kernel calls cm_lanes_parted after such branches of its own, and cm_lanes_rejoin at the end of
- * the body of a loop that contains one. */
+/* Intel's compiler (IGC 2.40) may copy a 2D block message into both sides of a branch before it, where each side has
+ * only some of the lanes. A subgroup barrier before the message keeps it in place, and costs no instruction.
+ * cm_lanes_parted tells that lanes took different sides of a branch; cm_lanes_rejoin writes the barrier if they did.
+ * Loads, stores and cm_visit call both. A kernel calls cm_lanes_parted after such branches of its own, and
+ * cm_lanes_rejoin at the end of the body of a loop that contains one. */
 XETILE_API void cm_lanes_parted(cm_ctx *c);
 XETILE_API void cm_lanes_rejoin(cm_ctx *c);
+
+/* The value in this lane, in all lanes. In 32 lanes, Intel's compiler multiplies 64-bit integers by spe_sg_broadcast of
+ * one wrongly; by this one it does not. */
+XETILE_API spe_id cm_broadcast(cm_ctx *c, spe_id v, int lane);
 
 #endif /* CM_LAYOUT_ONLY */
 
@@ -2957,23 +2961,22 @@ XE_FN_ bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
     return true;
 }
 
+/* A zero that compilers do not recognise makes the broadcast a value of its own. */
+spe_id cm_broadcast(cm_ctx *c, spe_id v, int lane)
+{
+    spe_module *m = c->module;
+    spe_id type = spe_type_of(m, v), one = spe_sg_broadcast(m, v, cm_i32_(c, lane)), groups, none;
+    if (!c->target.igc || c->target.subgroup_size < 32 || type != spe_int(m, 64)) return one;
+    groups = spe_builtin(m, SPE_GROUP_COUNT, 0);
+    none = spe_ieq(m, groups, spe_const_u(m, spe_type_of(m, groups), 0));
+    return spe_or(m, one, spe_select(m, none, spe_const_u(m, type, 1), spe_const_u(m, type, 0)));
+}
+
 /* Broadcasts element (k, m) of B, given as components. */
 XE_FN_ spe_id cm_broadcast_b_(cm_ctx *c, const cm_layout *l, const spe_id *b, int k, int m)
 {
     cm_slot s = cm_slot_of(l, k, m);
-    return spe_sg_broadcast(c->module, b[cm_number_of_(l, s)], cm_i32_(c, s.lane));
-}
-
-/* A factor b that is a broadcast itself. In 32 lanes of 64-bit integers, Intel's compiler (IGC 2.40) takes that of the
- * second sixteen from another register. A zero that it does not recognise makes b a value of its own. */
-XE_FN_ spe_id cm_apart_(cm_ctx *c, spe_id b)
-{
-    spe_module *m = c->module;
-    spe_id type = spe_type_of(m, b), groups, none;
-    if (!c->target.igc || c->target.subgroup_size < 32 || type != spe_int(m, 64)) return b;
-    groups = spe_builtin(m, SPE_GROUP_COUNT, 0);
-    none = spe_ieq(m, groups, spe_const_u(m, spe_type_of(m, groups), 0));
-    return spe_or(m, b, spe_select(m, none, spe_const_u(m, type, 1), spe_const_u(m, type, 0)));
+    return cm_broadcast(c, b[cm_number_of_(l, s)], s.lane);
 }
 
 /* M >= S: a lane has whole rows of A and D, so one broadcast of B serves all its rows, and eight columns make a vector.
@@ -2987,7 +2990,7 @@ XE_FN_ void cm_mul_add_rows_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe
         for (int run = 0, first = 0; run < runs; first += cm_part_words(ld, run++)) {
             int words = cm_part_words(ld, run);
             spe_id one[8];
-            for (int i = 0; i < words; i++) one[i] = cm_apart_(c, cm_broadcast_b_(c, lb, b, k, first + i));
+            for (int i = 0; i < words; i++) one[i] = cm_broadcast_b_(c, lb, b, k, first + i);
             spe_id vector = cm_join_(c, elem, one, words, 1);
             for (int block = 0; block < ld->size_k2; block++) {
                 spe_id *d = &job->acc.part[block * runs + run];
@@ -3008,7 +3011,7 @@ XE_FN_ spe_id cm_choose_b_(cm_ctx *c, const cm_job_ *job, const spe_id *b, int k
         spe_id one = cm_broadcast_b_(c, lb, b, k, first + q);
         got = q == 0 ? one : spe_select(c->module, spe_ieq(c->module, lane.col, cm_i32_(c, q)), one, got);
     }
-    return first + 1 < lb->cols ? got : cm_apart_(c, got);
+    return got;
 }
 
 /* M < S: lanes with the same row of D are I apart, each with its own column; A's element is shuffled. */

@@ -108,7 +108,7 @@
  *
  * For headers that build on this one, such as xetile.h and coopvec.h: cm_choose_target cm_poison cm_to_arith
  * cm_from_arith cm_f32_to_bf16 cm_bitcast cm_component_ids cm_cached_pointer cm_prefetch_block cm_lanes_parted
- * cm_lanes_rejoin; see below.
+ * cm_lanes_rejoin cm_broadcast; see below.
  *
  * LIMITS. Rows are a power of two, rows and columns at most 16384, S a power of two, at most 1024 for layouts;
  * operations take a size the target has. Positions, extents and strides are 32 bits. Names ending in _ are private.
@@ -639,13 +639,17 @@ XETILE_API spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type)
 XETILE_API spe_id cm_cached_pointer(cm_ctx *c, spe_id ptr, int level);
 XETILE_API bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down, const spe_block2d *surface);
 
-/* Intel's compiler (IGC 2.40) may copy a 2D block message into both sides of a branch before it, where each side has only
- * some of the lanes. A subgroup barrier before the message keeps it in place, and costs no instruction. cm_lanes_parted
- * tells that lanes took different sides of a branch; cm_lanes_rejoin writes the barrier if they did. Loads, stores and
- * cm_visit call both. A kernel calls cm_lanes_parted after such branches of its own, and cm_lanes_rejoin at the end of
- * the body of a loop that contains one. */
+/* Intel's compiler (IGC 2.40) may copy a 2D block message into both sides of a branch before it, where each side has
+ * only some of the lanes. A subgroup barrier before the message keeps it in place, and costs no instruction.
+ * cm_lanes_parted tells that lanes took different sides of a branch; cm_lanes_rejoin writes the barrier if they did.
+ * Loads, stores and cm_visit call both. A kernel calls cm_lanes_parted after such branches of its own, and
+ * cm_lanes_rejoin at the end of the body of a loop that contains one. */
 XETILE_API void cm_lanes_parted(cm_ctx *c);
 XETILE_API void cm_lanes_rejoin(cm_ctx *c);
+
+/* The value in this lane, in all lanes. In 32 lanes, Intel's compiler multiplies 64-bit integers by spe_sg_broadcast of
+ * one wrongly; by this one it does not. */
+XETILE_API spe_id cm_broadcast(cm_ctx *c, spe_id v, int lane);
 
 #endif /* CM_LAYOUT_ONLY */
 

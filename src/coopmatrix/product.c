@@ -74,23 +74,22 @@ static bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
     return true;
 }
 
+/* A zero that compilers do not recognise makes the broadcast a value of its own. */
+spe_id cm_broadcast(cm_ctx *c, spe_id v, int lane)
+{
+    spe_module *m = c->module;
+    spe_id type = spe_type_of(m, v), one = spe_sg_broadcast(m, v, cm_i32_(c, lane)), groups, none;
+    if (!c->target.igc || c->target.subgroup_size < 32 || type != spe_int(m, 64)) return one;
+    groups = spe_builtin(m, SPE_GROUP_COUNT, 0);
+    none = spe_ieq(m, groups, spe_const_u(m, spe_type_of(m, groups), 0));
+    return spe_or(m, one, spe_select(m, none, spe_const_u(m, type, 1), spe_const_u(m, type, 0)));
+}
+
 /* Broadcasts element (k, m) of B, given as components. */
 static spe_id cm_broadcast_b_(cm_ctx *c, const cm_layout *l, const spe_id *b, int k, int m)
 {
     cm_slot s = cm_slot_of(l, k, m);
-    return spe_sg_broadcast(c->module, b[cm_number_of_(l, s)], cm_i32_(c, s.lane));
-}
-
-/* A factor b that is a broadcast itself. In 32 lanes of 64-bit integers, Intel's compiler (IGC 2.40) takes that of the
- * second sixteen from another register. A zero that it does not recognise makes b a value of its own. */
-static spe_id cm_apart_(cm_ctx *c, spe_id b)
-{
-    spe_module *m = c->module;
-    spe_id type = spe_type_of(m, b), groups, none;
-    if (!c->target.igc || c->target.subgroup_size < 32 || type != spe_int(m, 64)) return b;
-    groups = spe_builtin(m, SPE_GROUP_COUNT, 0);
-    none = spe_ieq(m, groups, spe_const_u(m, spe_type_of(m, groups), 0));
-    return spe_or(m, b, spe_select(m, none, spe_const_u(m, type, 1), spe_const_u(m, type, 0)));
+    return cm_broadcast(c, b[cm_number_of_(l, s)], s.lane);
 }
 
 /* M >= S: a lane has whole rows of A and D, so one broadcast of B serves all its rows, and eight columns make a vector.
@@ -104,7 +103,7 @@ static void cm_mul_add_rows_(cm_ctx *c, cm_job_ *job, const spe_id *a, const spe
         for (int run = 0, first = 0; run < runs; first += cm_part_words(ld, run++)) {
             int words = cm_part_words(ld, run);
             spe_id one[8];
-            for (int i = 0; i < words; i++) one[i] = cm_apart_(c, cm_broadcast_b_(c, lb, b, k, first + i));
+            for (int i = 0; i < words; i++) one[i] = cm_broadcast_b_(c, lb, b, k, first + i);
             spe_id vector = cm_join_(c, elem, one, words, 1);
             for (int block = 0; block < ld->size_k2; block++) {
                 spe_id *d = &job->acc.part[block * runs + run];
@@ -125,7 +124,7 @@ static spe_id cm_choose_b_(cm_ctx *c, const cm_job_ *job, const spe_id *b, int k
         spe_id one = cm_broadcast_b_(c, lb, b, k, first + q);
         got = q == 0 ? one : spe_select(c->module, spe_ieq(c->module, lane.col, cm_i32_(c, q)), one, got);
     }
-    return first + 1 < lb->cols ? got : cm_apart_(c, got);
+    return got;
 }
 
 /* M < S: lanes with the same row of D are I apart, each with its own column; A's element is shuffled. */

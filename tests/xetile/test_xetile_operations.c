@@ -858,6 +858,38 @@ TEST(numbers_are_rounded_to_the_elements)
     }
 }
 
+/* ---- products of 64-bit integers by an element that all lanes get: Intel's compiler mistakes it in 32 lanes ---- */
+
+enum { FACTORS = 4, WIDE = 32, CHOSEN = 3 };
+
+XT_KERNEL(multiplied_longs, u64(A), u64(B), u64(C))
+{
+    const xt_index shape = XT_AT(FACTORS, WIDE);
+    xt_vec a = XT_LOAD_TILE(XT_INIT_TILE(A, i64, FACTORS, WIDE, .shape = shape));
+    xt_vec of_row = XT_BROADCAST(XT_SLICE(a, 0, CHOSEN, FACTORS, 1), 1, WIDE);
+    XT_STORE_TILE(XT_ADD(XT_MUL(a, of_row), 1), XT_INIT_TILE(B, i64, FACTORS, WIDE, .shape = shape));
+    XT_STORE_TILE(XT_ADD(XT_MUL(a, XT_ELEMENT(a, 1, CHOSEN)), 1), XT_INIT_TILE(C, i64, FACTORS, WIDE, .shape = shape));
+}
+
+TEST(longs_by_one_of_them)
+{
+    const size_t count = FACTORS * WIDE;
+    for (int k = 0; k < 5; k++) {
+        uint64_t *a = (uint64_t *)new_poison(CM_I64, count), *b = (uint64_t *)new_poison(CM_I64, count),
+                 *c = (uint64_t *)new_poison(CM_I64, count);
+        int wrong = 0;
+        for (size_t i = 0; i < count; i++) a[i] = test_random();
+        if (target_has(&variants[k]) &&
+            RUN_KERNEL(multiplied_longs, &variants[k], ONE_GROUP, ADDRESS(a), ADDRESS(b), ADDRESS(c)))
+            for (size_t i = 0; i < count; i++)
+                wrong += b[i] != a[i] * a[i / WIDE * WIDE + CHOSEN] + 1 || c[i] != a[i] * a[WIDE + CHOSEN] + 1;
+        CHECK_MSG(wrong == 0, "%s: %d wrong", variants[k].name, wrong);
+        zed_free(&device, a);
+        zed_free(&device, b);
+        zed_free(&device, c);
+    }
+}
+
 int main(void)
 {
     if (!zed_open(&device, NULL)) {
@@ -881,6 +913,7 @@ int main(void)
     RUN(loads_with_borders);
     RUN(colours_of_pixels);
     RUN(numbers_are_rounded_to_the_elements);
+    RUN(longs_by_one_of_them);
     zed_close(&device);
     return test_report();
 }
