@@ -183,9 +183,6 @@ static void run_program(uint64_t seed)
     test_.random = seed;
     do target = ONE_OF(targets), S = ONE_OF(sizes);
     while (!(cm_target_row(target)->subgroup_sizes & (uint32_t)S));
-    /* messages of the target "soft" keep rules that only the software device relaxes */
-    if (strcmp(target, "soft") == 0 && have_device && (device.target.subgroup_sizes & (uint32_t)S))
-        target = device.target.name;
     lowering = chance(30) ? CM_PLAIN : CM_AUTO;
     cases.count = 0;
     while (cases.count < KERNEL_CASES) add_random();

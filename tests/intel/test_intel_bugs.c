@@ -236,8 +236,8 @@ TEST(longs_are_multiplied_by_a_broadcast)
     zed_free(&device, to);
 }
 
-/* ---- a block is stored, and one loaded, between two stores by lanes 0 .. 11: the messages are copied into both sides of
- * a branch, where registers of the other side's lanes are undefined, and lane 0 decides whether there is a message */
+/* ---- a block is stored, and one loaded, between two stores by lanes 0 .. 11: the messages are copied into both sides
+ * of a branch, where registers of the other side's lanes are undefined, and lane 0 decides if there is a message */
 
 enum { SOME = 12, ROW = LANES }; /* rows of LANES words: by some lanes, a block, by some lanes, the block loaded */
 

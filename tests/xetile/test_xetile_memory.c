@@ -612,7 +612,7 @@ TEST(a_prefetch_changes_nothing)
     zed_free(&device, c);
 }
 
-/* ---- 2D block messages between stores by some of the lanes: Intel's compiler must not move them to those lanes ---- */
+/* ---- 2D block messages between stores by some lanes, to which Intel's compiler must not move them ---- */
 
 enum { SOME = 12, ALL = 16, FEW = 4, LINES = 8 };
 
