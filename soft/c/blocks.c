@@ -289,11 +289,14 @@ static void write_instruction(struct cg *g)
 }
 
 /* Compilers take a time for a basic block that grows with its square: gcc's instruction combiner scans from each
- * definition to its use. Longer ones are therefore divided. */
-enum { LONGEST_RUN = 256 };
-static void divide_run(struct cg *g, uint32_t label, uint32_t step)
+ * definition to its use. Longer ones are therefore divided, about every 128 lines (vectors have a line per component).
+ */
+enum { LONGEST_RUN = 6000 }; /* bytes of C */
+static void divide_run(struct cg *g, uint32_t label, uint32_t step, size_t *run)
 {
-    if (step % LONGEST_RUN == 0) cg_put(g, "    XS_NEW_BLOCK(%c%u_%u)\n", g->w->coherent ? 'W' : 'L', label, step);
+    if (g->w->c->size - *run <= LONGEST_RUN) return;
+    cg_put(g, "    XS_NEW_BLOCK(%c%u_%u)\n", g->w->coherent ? 'W' : 'L', label, step);
+    *run = g->w->c->size;
 }
 
 static void write_block(struct cg *g, uint32_t block)
@@ -307,9 +310,10 @@ static void write_block(struct cg *g, uint32_t block)
         cg_put(g, "    if (b%u == XS_FULL) %s;\n", b->label, cg_jump(g, block, true));
     g->w->mask = masked ? cg_str(g, "k%u", b->label) : "m0";
     g->w->bits = masked ? cg_str(g, "b%u", b->label) : "b0";
+    size_t run = g->w->c->size;
     for (uint32_t i = 0; i < b->count && !g->failed; i++) {
-        if (i && cg_is_cut(g, i)) cut_block(g, block);
-        else if (i) divide_run(g, b->label, i);
+        if (i && cg_is_cut(g, i)) cut_block(g, block), run = g->w->c->size;
+        else if (i) divide_run(g, b->label, i, &run);
         cg_set_inst(g, &b->inst[i]);
         if (g->w->skip)
             g->w->skip--;

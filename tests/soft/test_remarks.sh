@@ -47,6 +47,10 @@ check "not before that pass" sh -c "grep -q 'after divergence' '$work/divergence
 XETILE_SOFT_PRINT=c "$BUILD/hello" --device software > "$work/text" 2>&1
 says "the text that is compiled" '^/\* v12 value %12 ' "$work/text"
 says "the text is whole" '^const struct xs_module ' "$work/text"
+XETILE_SOFT_PRINT=c "$BUILD/softmax" --device software > "$work/softmax" 2>&1 # gcc needs the square of a block's length
+longest=$(awk '/^[LW][0-9]+:;|XS_NEW_BLOCK\([LW]/ { n = 0 } /^ *v[0-9]+[a-z.0-9\[\]]* = / { if (++n > most) most = n }
+               END { print most + 0 }' "$work/softmax")
+check "basic blocks have at most 200 assignments: $longest" sh -c "test $longest -gt 50 && test $longest -le 200"
 for pass in $(sed -n 's/^    {"\([a-z]*\)", .*/\1/p' soft/passes/passes.c); do
     XETILE_SOFT_PRINT=after:$pass "$BUILD/hello" --device software > "$work/pass" 2>&1
     says "after $pass" "after $pass, " "$work/pass"
