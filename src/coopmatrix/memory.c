@@ -207,10 +207,17 @@ static spe_id cm_load_words_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s
     return cm_pack_(c, l, vector, words);
 }
 
+/* A branch of the lanes that are inside. */
+static void cm_if_inside_(cm_ctx *c, spe_id inside)
+{
+    cm_lanes_parted(c);
+    spe_if(c->module, inside);
+}
+
 /* Stores, under a test if there is one. */
 static void cm_store_inside_(cm_ctx *c, const cm_layout *l, spe_id inside, spe_id row, spe_id far, spe_id v)
 {
-    if (inside) spe_if(c->module, inside);
+    if (inside) cm_if_inside_(c, inside);
     spe_store(c->module, spe_index(c->module, row, far), v, (uint32_t)cm_type_info(l->type)->bytes);
     if (inside) spe_endif(c->module, 0, NULL, NULL);
 }
@@ -256,7 +263,7 @@ static bool cm_store_straight_(cm_ctx *c, const cm_surface_ *s, const cm_matrix 
     if (!v || !cm_axes_init_(c, l, s, &axes)) return true;
     for (int wanted = 0, row, col; wanted < l->size_k; wanted++) {
         const cm_axis_ *in_row = &axes.row[wanted];
-        if (in_row->inside) spe_if(c->module, in_row->inside);
+        if (in_row->inside) cm_if_inside_(c, in_row->inside);
         for (int i = 0; i < l->size_v; i++) {
             cm_axes_of_(l, i, &row, &col);
             if (row == wanted) cm_store_inside_(c, l, axes.col[col].inside, in_row->at, axes.col[col].at, v[i]);
@@ -271,7 +278,6 @@ static bool cm_store_straight_(cm_ctx *c, const cm_surface_ *s, const cm_matrix 
 XE_FN_ bool cm_move_lanes_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
 {
     const cm_layout *l = &a->layout;
-    if (store && (s->rows || s->cols)) cm_lanes_parted(c);
     if (store) return l->size_i == l->lanes && s->cols ? cm_store_loops_(c, s, a) : cm_store_straight_(c, s, a);
     spe_id rows = s->rows ? spe_sgt(c->module, s->rows, cm_i32_(c, 0)) : 0;
     spe_id cols = s->cols ? spe_sgt(c->module, s->cols, cm_i32_(c, 0)) : 0;
@@ -341,8 +347,7 @@ static cm_matrix cm_visit_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, co
         for (int i = 0, row, col; i < l->size_v; i++) {
             cm_axes_of_(&part, i, &row, &col);
             spe_id inside = cm_and_(c, axes.row[row].inside, axes.col[col].inside);
-            if (inside) cm_lanes_parted(c);
-            if (inside) spe_if(c->module, inside);
+            if (inside) cm_if_inside_(c, inside);
             v[i] = fn(c, part.type, spe_index(c->module, axes.row[row].at, axes.col[col].at), v[i], user);
             if (!cm_is_result_(c, part.type, v[i], i ? v[0] : v[i])) return cm_poison();
             if (inside && v[i]) spe_endif_from(c->module, 1, &v[i], &s.padding, &v[i]);

@@ -98,6 +98,49 @@ TEST(atomics)
         }
 }
 
+/* ---- Subgroup barriers that keep Intel's compiler from moving 2D block messages to some of the lanes ---- */
+
+/* In a kernel: stores `rows` x 4 elements by lanes, all but the last row if cut, then two matrices by block messages.
+ * Returns how many barriers that takes. */
+static int barriers_before_blocks(const char *target, int rows, bool cut)
+{
+    enum { OpControlBarrier = 224 };
+    spe_module m;
+    cm_ctx c;
+    cm_matrix some, all;
+    int count = 0;
+    spe_begin(&m, NULL);
+    spe_id f32 = spe_float(&m, 32), extent = spe_i32(&m, 16);
+    spe_param params[1] = {{spe_ptr(&m, SPE_StorageClassCrossWorkgroup, f32), "p", false, false, 0}};
+    spe_kernel k = {"barriers", 16, {16, 1, 1}, 0, params, 1};
+    cm_mem narrow = {0}, wide = {.block2d = CM_BLOCK2D_YES};
+    spe_kernel_begin(&m, &k);
+    cm_begin(&c, &m, cm_target_row(target), CM_AUTO);
+    narrow.ptr = wide.ptr = spe_param_id(&m, 0);
+    narrow.stride_row = wide.stride_row = spe_i32(&m, 1);
+    narrow.stride_col = wide.stride_col = extent;
+    if (cut) narrow.rows = spe_i32(&m, rows - 1);
+    some = cm_splat(&c, rows, 4, CM_F32, CM_ACC, spe_const_f(&m, f32, 1));
+    all = cm_splat(&c, 16, 8, CM_F32, CM_ACC, spe_const_f(&m, f32, 2));
+    cm_store(&c, &some, &narrow);
+    for (int i = 0; i < 2; i++) cm_store(&c, &all, &wide);
+    spe_kernel_end(&m);
+    spe_words words = spe_finish(&m);
+    CHECK_MSG(words.data != NULL, "%s", spe_get_error(&m)->text);
+    for (size_t i = 5; words.data && i < words.count; i += words.data[i] >> 16)
+        count += (words.data[i] & 0xffff) == OpControlBarrier;
+    spe_free(&m);
+    return count;
+}
+
+TEST(barriers_before_block_messages)
+{
+    CHECK_INT(barriers_before_blocks("bmg", 16, true), 1);
+    CHECK_INT(barriers_before_blocks("bmg", 2, false), 1); /* 8 elements in 16 lanes */
+    CHECK_INT(barriers_before_blocks("pvc", 16, false), 0);
+    CHECK_INT(barriers_before_blocks("soft", 16, true), 0);
+}
+
 int main(void)
 {
     cases_test = "test_coopmatrix";
@@ -106,6 +149,7 @@ int main(void)
     RUN(loads_and_stores);
     RUN(overlapping_rows);
     RUN(atomics);
+    RUN(barriers_before_block_messages);
     zed_close(&device);
     return test_report();
 }
