@@ -1027,7 +1027,7 @@ typedef struct {
     bool together;       /* in a class with others, or its elements are accessed by their addresses */
     int band;            /* elements between bands of an array in local memory, see bands.c; 0: it has rows */
     int align[2];        /* divisors of the tile's offset at all times */
-    bool moves[2];       /* the offset changes after XT_INIT_TILE */
+    bool moves[2], back[2]; /* the offset changes after XT_INIT_TILE; not only to greater ones */
     const char *why_not; /* NULL: 2D block messages can access it */
     const xt_init_tile_desc_ *of;
     spe_id rows_id, cols_id, pitch_id, test; /* 0 until written */
@@ -2396,6 +2396,7 @@ XE_FN_ void xt_find_block2d_(xt_ctx *x)
             for (int j = 0; j < 2; j++) {
                 p->align[j] = xt_least_(p->align[j], xt_val_align_(&d->by[j]));
                 p->moves[j] = p->moves[j] || d->by[j].kind != SPE_INT || d->by[j].integer != 0;
+                p->back[j] = p->back[j] || d->by[j].kind != SPE_INT || d->by[j].integer < 0;
             }
         }
         if (n->op == XT_OP_END_) xt_find_region_tiles_(x, n);
@@ -6368,9 +6369,10 @@ XE_FN_ void xt_find_bands_(xt_ctx *x)
  * and share a dword are interleaved on the way. A lane then holds every fourth dword along k. It stores them side by
  * side, which changes the order along k, provided that the product's other operand is stored in the same order.
  *
- * A subgroup alone copies all operands itself, so shifts are most of its work. For 16-bit elements it has two more
- * versions, in which a line's shift is known when the kernel is written: for odd pitches, and for those of whole
- * dwords. There, lines that run across k are inside the matrix from end to end, so that they need no masks.
+ * A subgroup alone copies all operands itself, so shifts and masks are most of its work. It has two more versions. In
+ * one, all lines consist of whole dwords, and need neither. In the other, pitches are odd numbers of 16-bit elements:
+ * shifts are known when the kernel is written; and lines that run across k are inside the matrix from end to end, so
+ * that they need no masks.
  *
  * What a kernel loads only to store it in local memory is copied there in the same way, without an extra barrier. */
 
@@ -6969,7 +6971,9 @@ XE_FN_ void xt_stage_move_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, xt_s
     r->block.pos_x = spe_iadd(m, r->block.pos_x, along);
 }
 
-/* Writes the surfaces known at the beginning of the version. Compilers cannot recompute broadcasts in loops. */
+/* Writes the surfaces known at the beginning of the version. Compilers cannot recompute broadcasts in loops. Only one
+ * version has them: Intel's compiler merges broadcasts of the same number in several, and moves what is computed from
+ * them before the number itself (its pass WaveShuffleIndexSinking). */
 XE_FN_ void xt_write_stage_surfaces_(xt_ctx *x)
 {
     for (int i = 0; i < x->stages.count; i++) {
@@ -6983,7 +6987,7 @@ XE_FN_ void xt_write_stage_surfaces_(xt_ctx *x)
             spe_block2d *b = &r->block;
             spe_id *keep[] = {&b->ptr, &b->mem_width, &b->mem_height, &b->pitch, &b->pos_x, &b->pos_y, &r->shift};
             *r = xt_stage_surface_(x, s, &t, &u, j % s->weave);
-            for (size_t k = 0; k < sizeof keep / sizeof keep[0]; k++)
+            for (size_t k = 0; x->rest < 0 && k < sizeof keep / sizeof keep[0]; k++)
                 *keep[k] = spe_sg_broadcast(&x->m, *keep[k], spe_i32(&x->m, 0));
         }
     }
@@ -7015,12 +7019,12 @@ XE_FN_ spe_id xt_stage_spread_(xt_ctx *x, const xt_stage_ *s, spe_id like, spe_i
     return spe_construct(m, spe_type_of(m, like), XT_PLANE_, each);
 }
 
-/* A mask of the bytes that are elements of the matrix, in the lane's dword along the lines. 0: dwords are elements. */
+/* A mask of the bytes that are elements of the matrix, in the lane's dword along the lines. 0: all are, or none. */
 XE_FN_ spe_id xt_stage_mask_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, const xt_unit_ *u)
 {
     spe_module *m = &x->m;
     int inner = xt_inner_(t), per = 4 / s->bytes;
-    if (per == 1) return 0;
+    if (per == 1 || x->rest == 0) return 0;
     spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask = 0, extent = xt_index_id_(x, &t->shape[inner]);
     if (s->wide == 8) lane = spe_and(m, lane, spe_i32(m, 7));
     spe_id first = spe_imul(m, spe_iadd(m, u->along, lane), spe_i32(m, per));
@@ -7045,8 +7049,8 @@ XE_FN_ bool xt_is_known_(xt_ctx *x, spe_id id, int *value)
 /* In a version that knows it, the shift of a line of a unit. */
 XE_FN_ spe_id xt_stage_shift_(xt_ctx *x, const xt_stage_ *s, const xt_unit_ *u, int line, spe_id shift)
 {
-    int first;
-    if (x->rest < 0 || !s->fixed || !xt_is_known_(x, u->line_class, &first)) return shift;
+    int first = 0;
+    if (x->rest < 0 || !s->fixed || (x->rest && !xt_is_known_(x, u->line_class, &first))) return shift;
     return spe_i32(&x->m, (first + line) * x->rest % 4 * 8);
 }
 
@@ -7075,7 +7079,7 @@ XE_FN_ spe_id xt_stage_align_(xt_ctx *x, const xt_stage_ *s, const spe_id got[3]
 {
     spe_module *m = &x->m;
     int known;
-    if (s->bytes == 4) return got[0];
+    if (s->bytes == 4 || !mask) return got[0];
     if (xt_is_known_(x, got[2], &known) && known == 0) return spe_and(m, got[0], xt_stage_spread_(x, s, got[0], mask));
     spe_id back = spe_and(m, spe_isub(m, spe_i32(m, 0), got[2]), spe_i32(m, 31));
     spe_id low = spe_shr(m, got[0], xt_splat_word_(x, got[0], got[2]));
@@ -7472,41 +7476,46 @@ XE_FN_ bool xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
     return true;
 }
 
-/* The condition for lines that run across k to be inside the matrix from end to end; 0: it cannot be known. */
-XE_FN_ spe_id xt_emit_stage_inside_(xt_ctx *x, const xt_stage_ *s)
+/* The condition for a tile to need no masks: that lines consist of whole dwords (rest 0), and the tile begins in them;
+ * or that lines across k are inside the matrix from end to end. 0: it cannot be known. */
+XE_FN_ spe_id xt_emit_stage_maskless_(xt_ctx *x, const xt_stage_ *s, int rest)
 {
     spe_module *m = &x->m;
     const xt_plan_tile_ *p = xt_plan_tile_at_(x, xt_tile_root_(x, s->from->number));
     int inner = xt_inner_(s->from);
     const xt_val *at = &p->of->given.offset.at[inner];
-    if (p->together || p->moves[inner] || !xt_is_early_(x, at)) return 0;
-    spe_id extent = xt_emit_early_(x, &p->of->matrix.shape[inner], CM_I32);
-    spe_id size = spe_i32(m, s->from->dist.shape[inner]), room = spe_isub(m, extent, size);
-    return spe_land(m, spe_uge(m, extent, size), spe_ule(m, xt_emit_early_(x, at, CM_I32), room));
+    if (p->together || (rest ? p->moves : p->back)[inner] || !xt_is_early_(x, at)) return 0;
+    spe_id extent = xt_emit_early_(x, &p->of->matrix.shape[inner], CM_I32), begin = xt_emit_early_(x, at, CM_I32);
+    if (rest) {
+        spe_id size = spe_i32(m, s->from->dist.shape[inner]);
+        return spe_land(m, spe_uge(m, extent, size), spe_ule(m, begin, spe_isub(m, extent, size)));
+    }
+    extent = spe_and(m, extent, spe_i32(m, 4 / s->bytes - 1));
+    return spe_land(m, spe_ieq(m, extent, spe_i32(m, 0)), spe_sge(m, begin, spe_i32(m, 0)));
 }
 
-/* The condition for all pitches of 16-bit elements to be `rest` bytes more than a multiple of 4, their matrices to
- * begin at one, and no element across k to need a mask; 0: even then, some lines may begin anywhere in a dword, or
- * there is nothing to gain. */
+/* The condition for all pitches to be `rest` bytes more than a multiple of 4, their matrices to begin at one, and no
+ * element to need a mask (rest 2: across k); 0: even then, some lines may begin anywhere in a dword, or there is
+ * nothing to gain. */
 XE_FN_ spe_id xt_emit_rest_condition_(xt_ctx *x, int rest)
 {
     spe_module *m = &x->m;
-    spe_id all = 0, three = spe_i32(m, 3), inside = 0;
+    spe_id all = 0, three = spe_i32(m, 3), maskless = 0;
     bool possible = true;
     spe_prologue_begin(m);
-    for (int i = 0; i < x->stages.count; i++) {
+    for (int i = 0; i < x->stages.count && possible; i++) {
         const xt_stage_ *s = xt_stage_at_(x, i);
         const xt_plan_tile_ *p = xt_plan_tile_at_(x, s->from->number);
         if (s->bytes == 4) continue;
         /* odd pitches of bytes have two rests; a loop of slices may be unrolled, and then needs more registers */
-        possible = s->fixed && s->bytes == 2 && s->slices <= s->parts;
-        if (possible && !s->along_k) possible = (inside = xt_emit_stage_inside_(x, s)) != 0;
+        possible = s->fixed && (!rest || (s->bytes == 2 && s->slices <= s->parts));
+        if (possible && (!rest || !s->along_k)) possible = (maskless = xt_emit_stage_maskless_(x, s, rest)) != 0;
         if (!possible) break;
         spe_id pitch = spe_imul(m, xt_emit_early_(x, &p->of->matrix.pitch, CM_I32), spe_i32(m, s->bytes));
         spe_id base = spe_uconvert(m, spe_int(m, 32), spe_ptr_to_u(m, spe_int(m, 64), xt_emit_base_(x, p)));
         all = xt_both_(x, all, spe_ieq(m, spe_and(m, pitch, three), spe_i32(m, rest)));
         all = xt_both_(x, all, spe_ieq(m, spe_and(m, base, three), spe_i32(m, 0)));
-        if (!s->along_k) all = xt_both_(x, all, inside);
+        if (!rest || !s->along_k) all = xt_both_(x, all, maskless);
     }
     spe_prologue_end(m);
     return possible ? all : 0;
@@ -7518,17 +7527,18 @@ XE_FN_ void xt_write_staged_versions_(xt_ctx *x)
 {
     static const int rests[] = {2, 0};
     int depth = 0;
-    xt_write_stage_surfaces_(x);
     for (int i = 0; i < 2 && x->subgroups <= 1; i++) {
         spe_id condition = xt_emit_rest_condition_(x, rests[i]);
         if (!condition) continue;
         x->rest = rests[i];
         spe_if(&x->m, condition);
+        xt_write_stage_surfaces_(x);
         xt_write_nodes_(x);
         spe_else(&x->m, 0, NULL);
         depth++;
     }
     x->rest = -1;
+    xt_write_stage_surfaces_(x);
     xt_write_nodes_(x);
     while (depth--) spe_endif(&x->m, 0, NULL, NULL);
 }

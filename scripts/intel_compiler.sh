@@ -15,8 +15,8 @@ listing_by_offline() { $XE_OFFLINE isa "$@" | sed -n 's/^listing //p' | head -n 
 # The figures of one listing: innermost loops with dpas, from a label to a jump back to it, and the spill size. A kernel with
 # versions has several. The figures are of the one with the fewest instructions per dpas, four being any loop's own; those
 # with any_ are of the version for rows at any pitch, whose operands go through local memory, loaded by 2D blocks (which
-# ptl's listings do not name), else of the longest loop. A subgroup alone has three such versions: for any pitch; odd_: for odd pitches; and, with the fewest
-# messages, for pitches that are a multiple of 4 bytes. The loop of the turns that are left has as many as the one before it.
+# ptl's listings do not name), else of the longest loop. A subgroup alone has three such versions: for any pitch; odd_: for odd pitches of 16-bit elements; and
+# dwords_, with the fewest messages, for lines of whole dwords. The loop of the turns that are left has as many as the one before it.
 figures_of_listing() {
     awk 'function swap(of, i,  kept) { kept = of[i]; of[i] = of[i - 1]; of[i - 1] = kept }
          /^\/\/\.spill size/           { spill = $3 }
@@ -50,6 +50,8 @@ figures_of_listing() {
                if (versions == 3)
                    printf "odd_dpas %d\nodd_instructions %d\nodd_memory %d\n", version_dpas[2], version_size[2], version_messages[2]
                if (versions == 2 || versions == 3) {
+                   printf "dwords_dpas %d\ndwords_instructions %d\ndwords_memory %d\n", version_dpas[versions],
+                       version_size[versions], version_messages[versions]
                    any_dpas = version_dpas[1]; any_size = version_size[1]; any_messages = version_messages[1] }
                printf "any_dpas %d\nany_instructions %d\nany_memory %d\n", any_dpas, any_size, any_messages }' "$1"
 }

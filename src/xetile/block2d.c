@@ -189,6 +189,7 @@ XE_FN_ void xt_find_block2d_(xt_ctx *x)
             for (int j = 0; j < 2; j++) {
                 p->align[j] = xt_least_(p->align[j], xt_val_align_(&d->by[j]));
                 p->moves[j] = p->moves[j] || d->by[j].kind != SPE_INT || d->by[j].integer != 0;
+                p->back[j] = p->back[j] || d->by[j].kind != SPE_INT || d->by[j].integer < 0;
             }
         }
         if (n->op == XT_OP_END_) xt_find_region_tiles_(x, n);

@@ -238,7 +238,7 @@ typedef struct {
     bool together;       /* in a class with others, or its elements are accessed by their addresses */
     int band;            /* elements between bands of an array in local memory, see bands.c; 0: it has rows */
     int align[2];        /* divisors of the tile's offset at all times */
-    bool moves[2];       /* the offset changes after XT_INIT_TILE */
+    bool moves[2], back[2]; /* the offset changes after XT_INIT_TILE; not only to greater ones */
     const char *why_not; /* NULL: 2D block messages can access it */
     const xt_init_tile_desc_ *of;
     spe_id rows_id, cols_id, pitch_id, test; /* 0 until written */

@@ -12,9 +12,10 @@
  * and share a dword are interleaved on the way. A lane then holds every fourth dword along k. It stores them side by
  * side, which changes the order along k, provided that the product's other operand is stored in the same order.
  *
- * A subgroup alone copies all operands itself, so shifts are most of its work. For 16-bit elements it has two more
- * versions, in which a line's shift is known when the kernel is written: for odd pitches, and for those of whole
- * dwords. There, lines that run across k are inside the matrix from end to end, so that they need no masks.
+ * A subgroup alone copies all operands itself, so shifts and masks are most of its work. It has two more versions. In
+ * one, all lines consist of whole dwords, and need neither. In the other, pitches are odd numbers of 16-bit elements:
+ * shifts are known when the kernel is written; and lines that run across k are inside the matrix from end to end, so
+ * that they need no masks.
  *
  * What a kernel loads only to store it in local memory is copied there in the same way, without an extra barrier. */
 #include "internal.h"

@@ -55,6 +55,7 @@ static const shape shapes[] = {
     {"f16_sg_32x64x64", CM_F16, CM_F16, CM_F32, SG(32, 64, 64), PLAIN, PLAIN, RAW, ONE},
     {"f16_sg_32x64x128", CM_F16, CM_F16, CM_F32, SG(32, 64, 128), PLAIN, PLAIN, RAW, ONE},
     {"f16_sg_32x64x256", CM_F16, CM_F16, CM_F32, SG(32, 64, 256), PLAIN, PLAIN, RAW, ONE},
+    {"i8_sg_32x64x64", CM_I8, CM_I8, CM_I32, SG(32, 64, 64), PLAIN, PLAIN, RAW, ONE},
     {"i8_sg_32x64x256", CM_I8, CM_I8, CM_I32, SG(32, 64, 256), PLAIN, PLAIN, RAW, ONE},
     {"f16_deep_256", CM_F16, CM_F16, CM_F32, WG(128, 128, 256, 4, 4, 32, 32), PLAIN, PLAIN, RAW, ONE},
     {"f16_dealt", CM_F16, CM_F16, CM_F32, WG(128, 256, 32, 4, 4, 16, 32), PLAIN, PLAIN, RAW, ONE},

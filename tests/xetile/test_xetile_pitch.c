@@ -156,11 +156,12 @@ static void compare(const stored *a, const stored *b, const void *c)
               t->K, a->pitch, b->pitch, wrong);
 }
 
-/* The same for all of the tile and its sums, of f32: zero outside. */
+/* The same for all of the tile and its sums: zero outside. */
 static void compare_whole(const stored *a, const stored *b, const void *c)
 {
     const pitch_case *t = &now;
     double want[96] = {0}, size[96] = {0}; /* sums of rows, then of columns */
+    const double unit = is_float(t->result) ? 0x1p-24 : 0;
     int wrong = 0;
     for (int i = 0; i < t->m; i++)
         for (int j = 0; j < t->n; j++) {
@@ -170,13 +171,13 @@ static void compare_whole(const stored *a, const stored *b, const void *c)
                 v += TURNS * p;
                 of += TURNS * fabs(p);
             }
-            wrong += !(fabs(get(CM_F32, c, (size_t)(i * t->n + j)) - v) <= (TURNS * t->K + 2) * 0x1p-24 * of);
+            wrong += !(fabs(get(t->result, c, (size_t)(i * t->n + j)) - v) <= (t->K * TURNS + 2) * unit * of);
             want[i] += v, want[t->m + j] += v;
             size[i] += of, size[t->m + j] += of;
         }
     for (int i = 0; i < t->m + t->n; i++) {
-        double got = get(CM_F32, c, (size_t)(t->m * t->n + i));
-        wrong += !(fabs(got - want[i]) <= (TURNS * t->K + t->m + t->n) * 0x1p-24 * size[i]);
+        double got = get(t->result, c, (size_t)(t->m * t->n + i));
+        wrong += !(fabs(got - want[i]) <= (TURNS * t->K + t->m + t->n) * unit * size[i]);
     }
     CHECK_MSG(wrong == 0, "%s %d x %d x %d, pitches %d and %d: %d elements of the whole tile are wrong",
               type_name(t->type), t->M, t->N, t->K, a->pitch, b->pitch, wrong);
@@ -345,18 +346,18 @@ TEST(transposed_by_the_kernel)
     turned = false;
 }
 
-/* A subgroup alone has versions for odd pitches and for those of whole dwords, if all matrices begin at a dword and no
- * line across k leaves its matrix. Tiles inside, and partly outside: by an element, or by half a dword. */
+/* A subgroup alone has versions for lines of whole dwords, and for odd pitches if no line across k leaves its matrix;
+ * both if all matrices begin at a dword. Tiles inside, and partly outside: by an element, or by half a dword. */
 TEST(a_subgroup_alone)
 {
-    static const int sizes[][2] = {{65, 97}, {64, 96}, {63, 95}, {37, 41}, {34, 96}, {64, 70}};
+    static const int sizes[][2] = {{65, 97}, {64, 96}, {63, 95}, {37, 41}, {34, 96}, {64, 70}, {38, 46}};
     static const int beyond[][2] = {{0, 0}, {1, 0}, {0, 1}, {1, 1}, {2, 2}}, before[][2] = {{0, 0}, {2, 2}, {1, 0}};
     whole = true;
     for (int columns = 0; columns < 2; columns++)
-        for (int i = 0; i < 6; i++)
+        for (int i = 0; i < 7; i++)
             for (int j = 0; j < 5; j++) {
-                pitch_case c = {CM_F16, CM_F32, WHOLE, 32, 64, 32, {columns, columns}, sizes[i][0], sizes[i][1], 45,
-                                {0, 0}, {0, 0}, j < 4 ? 32 : 0};
+                pitch_case c = {CM_F16, CM_F32, WHOLE, 32, 64, 32, {columns, columns}, sizes[i][0], sizes[i][1],
+                                j < 4 ? 45 : 46, {0, 0}, {0, 0}, j == 3 ? 0 : 32};
                 for (int k = 0; k < 2; k++) {
                     int along = columns ? k ? c.K : c.M : k ? c.N : c.K;
                     c.beyond[k] = along % 2 + beyond[j][k]; /* even and odd pitches */
@@ -364,6 +365,9 @@ TEST(a_subgroup_alone)
                 }
                 check(c);
             }
+    for (int i = 0; i < 5; i++)
+        check((pitch_case){CM_I8, CM_I32, WHOLE, 32, 64, 64, {0, 0}, 36, 76, 72, {4 * beyond[i][0], i % 2},
+                           {0, i < 4 ? 4 : 3}, 32});
     whole = false;
 }
 
