@@ -535,8 +535,8 @@ enum { ZED_SHARED = 1, ZED_DEVICE, ZED_HOST };
 
 #define ZED_AT_(d) zed_at_((d), __FILE__, __LINE__)
 
-/* Devices. zed_list and zed_context_devices return the number of devices, or -1 on error; zed_close returns nothing and
- * may be called twice; the others return bool. */
+/* Devices. zed_list and zed_context_devices return the number of devices, or -1 on error (infos NULL: counts only);
+ * zed_close returns nothing and may be called twice; the others return bool. */
 #define zed_open(d, ...) zed_open_((d), (__VA_ARGS__), __FILE__, __LINE__) /* variadic: a literal has commas */
 #define zed_open_queue(second, first) zed_open_queue_((second), (first), __FILE__, __LINE__)
 #define zed_context_devices(first) zed_context_devices_(ZED_AT_(first))
@@ -1368,7 +1368,7 @@ int zed_list_(zed_info *infos, int max, zed_error *error, const char *file, int 
     if (!all) zed_fail_(&d, ZED_OUT_OF_MEMORY, "no room for a list of %d devices", (int)ZED_MAX_DEVICES);
     else if (!zed_enumerate_(&d, all, &count)) count = -1;
     if (error) *error = d.error;
-    for (int i = 0; i < count && i < max; i++) {
+    for (int i = 0; infos && i < count && i < max; i++) {
         infos[i].index = i;
         memcpy(infos[i].name, all[i].name, sizeof infos[i].name);
         infos[i].target = zed_target_row_of_(zed_target_name_(all[i].vendor_id, all[i].device_id, all[i].name))->name;

@@ -410,8 +410,8 @@ enum { ZED_SHARED = 1, ZED_DEVICE, ZED_HOST };
 
 #define ZED_AT_(d) zed_at_((d), __FILE__, __LINE__)
 
-/* Devices. zed_list and zed_context_devices return the number of devices, or -1 on error; zed_close returns nothing and
- * may be called twice; the others return bool. */
+/* Devices. zed_list and zed_context_devices return the number of devices, or -1 on error (infos NULL: counts only);
+ * zed_close returns nothing and may be called twice; the others return bool. */
 #define zed_open(d, ...) zed_open_((d), (__VA_ARGS__), __FILE__, __LINE__) /* variadic: a literal has commas */
 #define zed_open_queue(second, first) zed_open_queue_((second), (first), __FILE__, __LINE__)
 #define zed_context_devices(first) zed_context_devices_(ZED_AT_(first))

@@ -135,7 +135,7 @@ int zed_list_(zed_info *infos, int max, zed_error *error, const char *file, int 
     if (!all) zed_fail_(&d, ZED_OUT_OF_MEMORY, "no room for a list of %d devices", (int)ZED_MAX_DEVICES);
     else if (!zed_enumerate_(&d, all, &count)) count = -1;
     if (error) *error = d.error;
-    for (int i = 0; i < count && i < max; i++) {
+    for (int i = 0; infos && i < count && i < max; i++) {
         infos[i].index = i;
         memcpy(infos[i].name, all[i].name, sizeof infos[i].name);
         infos[i].target = zed_target_row_of_(zed_target_name_(all[i].vendor_id, all[i].device_id, all[i].name))->name;

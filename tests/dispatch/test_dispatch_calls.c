@@ -61,6 +61,7 @@ TEST(devices_come_in_order_of_preference)
     CHECK(infos[0].gpu && !infos[2].gpu && infos[3].software && !infos[0].software);
     CHECK_INT(infos[3].index, 3);
     CHECK_INT(zed_list(NULL, 0, NULL), 4);
+    CHECK_INT(zed_list(NULL, 5, NULL), 4);
 }
 
 static void read_all(FILE *f, char *text, size_t size)
