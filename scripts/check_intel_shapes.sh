@@ -2,10 +2,10 @@
 # check_intel_shapes.sh [NAME] - compiles products of many shapes, types and forms (tests/intel/intel_shapes.c) for Intel
 # GPUs with Intel's compiler and no GPU, and prints a line for each:
 #     shape <name> <device> <aligned|any|odd|dwords> loop_dpas=<n> instructions=<per dpas> messages=<per dpas> spill=<bytes> needed=<per dpas>
-# for the loop with the fewest instructions per dpas, or that the module has no dpas; odd, dwords: of
-# versions for pitches of an odd number of elements and for lines of whole dwords, which a subgroup alone has; needed: how many of them the hardware leaves no way around, where that is
-# known. Fails if the compiler refuses a module, or if one takes more instructions per dpas, or spills more, than stated below;
-# without a compiler it prints a message and succeeds.
+# for the loop with the fewest instructions per dpas, or that the module has no dpas. odd, dwords: the further versions of a
+# subgroup alone, for pitches of an odd number of elements and for lines of whole dwords; needed: how many of the instructions
+# the hardware leaves no way around, where that is known. Fails if the compiler refuses a module, or if one takes more
+# instructions per dpas, or spills more, than stated below; without a compiler it prints a message and succeeds.
 set -u
 CC=${CC:-cc}
 here=$(cd "$(dirname "$0")/.." && pwd)
