@@ -38,7 +38,7 @@ known_cases() {
     case $1 in
     test_intel_bugs) echo "vectors_of_doubles_become_f32 matrices_of_narrow_rows_are_loaded halves_are_added_atomically
         products_of_bytes_are_summed registers_are_spilled_beside_arrays longs_are_multiplied_by_a_broadcast
-        blocks_are_moved_between_branches elements_of_phis_are_vectorized" ;;
+        blocks_are_moved_between_branches one_element_is_taken_for_the_vector" ;;
     test_coopmatrix_targets) echo khr ;;
     test_coopmatrix_memory) echo atomics ;;
     esac
@@ -50,7 +50,7 @@ known_bug() { # known_bug CASE: sets $bug, and $sign, which is in every complain
         bug="IGC makes 2D blocks of OpCooperativeMatrixLoadKHR on surfaces below 64 bytes"
         sign=': a 2D block message: a \(surface less than 64\|pitch\)' ;;
     products_of_bytes*) bug="IGC exchanges two factors in dp4a" sign=': sum [0-9]* is ' ;;
-    elements_of_phis*) bug="IGC takes a vector of phis for its first element" sign=': sum [0-9]* is ' ;;
+    one_element*) bug="IGC takes a vector for eight times one of its elements" sign=': difference [0-9]* is ' ;;
     registers_are_spilled*) bug="IGC spills registers to memory of a private array" sign=': element [0-9]* is ' ;;
     longs_are_multiplied*) bug="IGC multiplies lanes 16 to 31 by another register's element" sign=': element [0-9]* is ' ;;
     blocks_are_moved*)

@@ -286,55 +286,35 @@ TEST(blocks_are_moved_between_branches)
     zed_free(&device, to);
 }
 
-/* ---- a vector comes from a branch, and eight products have its first element as a factor: they become a vector of
- * products, with the whole vector as the factor */
+/* ---- v + v, then v[3] - v, for vectors of eight: instead of eight times v[3], the vector v is taken, which was an
+ * operand before */
 
-enum { TERMS = 8 };
+enum { PARTS = 8, PART = 3 };
 
-/* A vector of phis: `end` is TERMS. */
-static spe_id load_terms(spe_module *m, spe_id i, spe_id end)
+static spe_id vector(spe_module *m, int param)
 {
-    spe_id f32 = spe_float(m, 32), x[TERMS], none = spe_const_f(m, f32, 0.5), v, otherwise;
-    otherwise = spe_splat(m, spe_vec(m, f32, TERMS), none);
-    spe_if(m, spe_sgt(m, end, spe_i32(m, 0)));
-    for (int k = 0; k < TERMS; k++) {
-        x[k] = spe_load(m, spe_index(m, spe_param_id(m, 1), spe_iadd(m, i, spe_i32(m, k * LANES))), 0);
-        x[k] = spe_select(m, spe_slt(m, spe_i32(m, k), end), spe_bitcast(m, f32, x[k]), none);
-    }
-    v = spe_construct(m, spe_vec(m, f32, TERMS), TERMS, x);
-    spe_endif_from(m, 1, &v, &otherwise, &v);
-    return v;
+    (void)param;
+    return spe_vec(m, spe_float(m, 32), PARTS);
 }
 
-static void emit_sums(spe_module *m)
+static void emit_differences(spe_module *m)
 {
-    spe_id i = spe_builtin(m, SPE_SUBGROUP_LANE, 0), end = spe_load(m, spe_param_id(m, 0), 0);
-    spe_id v = load_terms(m, i, end), type = spe_type_of(m, v), sums = spe_null(m, type), factors[TERMS];
-    for (uint32_t k = 0; k < TERMS; k++) {
-        for (uint32_t e = 0; e < TERMS; e++) factors[e] = spe_sg_broadcast(m, spe_extract(m, v, e), spe_u32(m, k));
-        spe_id x = spe_splat(m, type, spe_extract(m, v, k));
-        sums = spe_fadd(m, sums, spe_fmul(m, x, spe_construct(m, type, TERMS, factors)));
-    }
-    spe_id j = spe_for(m, spe_i32(m, 0), end, spe_i32(m, 1), 0, NULL);
-    for (int n = 0; n < 2; n++) { /* if the vector is stored too, the phis are one */
-        spe_id row = spe_iadd(m, spe_imul(m, spe_iadd(m, j, spe_i32(m, n * TERMS)), spe_i32(m, LANES)), spe_i32(m, 1));
-        spe_id one = spe_bitcast(m, spe_int(m, 32), spe_extract_dyn(m, n ? v : sums, j));
-        spe_store(m, spe_index(m, spe_param_id(m, 0), spe_iadd(m, i, row)), one, 0);
-    }
-    spe_endfor(m, 0, NULL);
+    spe_id i = spe_builtin(m, SPE_LOCAL_ID, 0), v = spe_load(m, spe_index(m, spe_param_id(m, 1), i), 0);
+    spe_id x = spe_splat(m, vector(m, 0), spe_extract(m, v, PART));
+    spe_store(m, spe_index(m, spe_param_id(m, 0), i), spe_fadd(m, v, v), 0);
+    spe_store(m, spe_index(m, spe_param_id(m, 0), spe_iadd(m, i, spe_i32(m, LANES))), spe_fsub(m, x, v), 0);
 }
 
-TEST(elements_of_phis_are_vectorized)
+TEST(one_element_is_taken_for_the_vector)
 {
-    const int32_t end = TERMS;
-    float *from = (float *)memory(4 * TERMS * LANES), *to = (float *)memory(4 * (1 + 2 * TERMS * LANES));
-    for (int i = 0; i < TERMS * LANES; i++) from[i] = (float)(test_random() % 16);
-    memcpy(to, &end, sizeof end);
-    bool ran = run("sums", LANES, emit_sums, word, to, from);
-    for (int i = 0; ran && i < TERMS * LANES; i++) {
-        float want = 0;
-        for (int k = 0; k < TERMS; k++) want += from[k * LANES + i % LANES] * from[i / LANES * LANES + k];
-        CHECK_MSG(to[1 + i] == want, "sum %d is %g, want %g", i, (double)to[1 + i], (double)want);
+    float *from = (float *)memory(4 * PARTS * LANES), *to = (float *)memory(2 * 4 * PARTS * LANES);
+    for (int i = 0; i < PARTS * LANES; i++) from[i] = (float)(test_random() % 16);
+    bool ran = run("differences", LANES, emit_differences, vector, to, from);
+    for (int i = 0; ran && i < PARTS * LANES; i++) {
+        float sum = 2 * from[i], difference = from[i / PARTS * PARTS + PART] - from[i];
+        CHECK_MSG(to[i] == sum, "sum %d is %g, want %g", i, (double)to[i], (double)sum);
+        CHECK_MSG(to[PARTS * LANES + i] == difference, "difference %d is %g, want %g", i,
+                  (double)to[PARTS * LANES + i], (double)difference);
     }
     zed_free(&device, from);
     zed_free(&device, to);
@@ -350,7 +330,7 @@ int main(void)
     RUN(registers_are_spilled_beside_arrays);
     RUN(longs_are_multiplied_by_a_broadcast);
     RUN(blocks_are_moved_between_branches);
-    RUN(elements_of_phis_are_vectorized);
+    RUN(one_element_is_taken_for_the_vector);
     zed_close(&device);
     return test_report();
 }
