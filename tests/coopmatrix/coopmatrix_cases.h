@@ -607,7 +607,7 @@ static number multiplied(const memory *w, int row, int col, double *magnitude)
 
 static bool summed_in_f64(const op_case *t)
 {
-    return t->a == CM_F64 || t->b == CM_F64 || t->c == CM_F64 || t->c == CM_C64;
+    return t->a == CM_F64 || t->b == CM_F64 || (!t->without_c && (t->c == CM_F64 || t->c == CM_C64));
 }
 
 /* Element (row, col) of D and its error bound, before rounding to D's type. OpenCL requires 16 units in the last place
