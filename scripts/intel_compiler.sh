@@ -15,8 +15,9 @@ listing_by_offline() { $XE_OFFLINE isa "$@" | sed -n 's/^listing //p' | head -n 
 # The figures of one listing: innermost loops with dpas, from a label to a jump back to it, and the spill size. A kernel with
 # versions has several. The figures are of the one with the fewest instructions per dpas, four being any loop's own; those
 # with any_ are of the version for rows at any pitch, whose operands go through local memory, loaded by 2D blocks (which
-# ptl's listings do not name), else of the longest loop. A subgroup alone has three such versions: for any pitch; odd_: for odd pitches of 16-bit elements; and
-# dwords_, with the fewest messages, for lines of whole dwords. The loop of the turns that are left has as many as the one before it.
+# ptl's listings do not name), else of the longest loop. A subgroup alone has three such versions: for any pitch; with odd_,
+# for odd pitches of 16-bit elements; and with dwords_, the one with the fewest messages, for lines of whole dwords. The loop
+# of the turns that are left has as many dpas as the one before it.
 figures_of_listing() {
     awk 'function swap(of, i,  kept) { kept = of[i]; of[i] = of[i - 1]; of[i - 1] = kept }
          /^\/\/\.spill size/           { spill = $3 }

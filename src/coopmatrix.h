@@ -647,8 +647,8 @@ XETILE_API bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down,
 XETILE_API void cm_lanes_parted(cm_ctx *c);
 XETILE_API void cm_lanes_rejoin(cm_ctx *c);
 
-/* The value in this lane, in all lanes. In 32 lanes, Intel's compiler multiplies 64-bit integers by spe_sg_broadcast of
- * one wrongly; by this one it does not. */
+/* In all lanes, the value that v has in lane `lane`. In 32 lanes, Intel's compiler multiplies 64-bit integers by an
+ * spe_sg_broadcast wrongly; by this one it does not. */
 XETILE_API spe_id cm_broadcast(cm_ctx *c, spe_id v, int lane);
 
 #endif /* CM_LAYOUT_ONLY */

@@ -250,14 +250,13 @@ static void xt_stage_fetch_(xt_ctx *x, const xt_stage_ *s, int round)
 {
     spe_module *m = &x->m;
     xt_unit_ u = xt_stage_unit_(x, s, round);
-    int known;
     for (int i = 0; i < s->weave; i++) {
         spe_id *got = s->got + (round * s->weave + i) * 3, one = spe_i32(m, 1), zero = spe_i32(m, 0);
         xt_surface_ r = s->surface ? s->surface[round * s->weave + i] : xt_stage_surface_(x, s, &s->tile, &u, i);
         xt_stage_move_(x, s, &s->tile, &r);
         got[0] = got[1] = xt_stage_message_(x, s, &r.block);
         got[2] = xt_stage_shift_(x, s, &u, i, r.shift);
-        if (s->bytes == 4 || (xt_is_known_(x, got[2], &known) && known == 0)) continue;
+        if (s->bytes == 4 || got[2] == zero) continue;
         r.block.pos_x = spe_iadd(m, r.block.pos_x, spe_select(m, spe_ieq(m, got[2], zero), zero, one));
         got[1] = xt_stage_message_(x, s, &r.block);
     }
@@ -269,9 +268,8 @@ static void xt_stage_fetch_(xt_ctx *x, const xt_stage_ *s, int round)
 static spe_id xt_stage_align_(xt_ctx *x, const xt_stage_ *s, const spe_id got[3], spe_id mask)
 {
     spe_module *m = &x->m;
-    int known;
     if (s->bytes == 4 || !mask) return got[0];
-    if (xt_is_known_(x, got[2], &known) && known == 0) return spe_and(m, got[0], xt_stage_spread_(x, s, got[0], mask));
+    if (got[2] == spe_i32(m, 0)) return spe_and(m, got[0], xt_stage_spread_(x, s, got[0], mask));
     spe_id back = spe_and(m, spe_isub(m, spe_i32(m, 0), got[2]), spe_i32(m, 31));
     spe_id low = spe_shr(m, got[0], xt_splat_word_(x, got[0], got[2]));
     spe_id high = spe_shl(m, got[1], xt_splat_word_(x, low, back));
@@ -691,7 +689,7 @@ static spe_id xt_emit_stage_maskless_(xt_ctx *x, const xt_stage_ *s, int rest)
 static spe_id xt_emit_rest_condition_(xt_ctx *x, int rest)
 {
     spe_module *m = &x->m;
-    spe_id all = 0, three = spe_i32(m, 3), maskless = 0;
+    spe_id all = 0, three = spe_i32(m, 3);
     bool possible = true;
     spe_prologue_begin(m);
     for (int i = 0; i < x->stages.count && possible; i++) {
@@ -700,13 +698,15 @@ static spe_id xt_emit_rest_condition_(xt_ctx *x, int rest)
         if (s->bytes == 4) continue;
         /* odd pitches of bytes have two rests; a loop of slices may be unrolled, and then needs more registers */
         possible = s->fixed && (!rest || (s->bytes == 2 && s->slices <= s->parts));
-        if (possible && (!rest || !s->along_k)) possible = (maskless = xt_emit_stage_maskless_(x, s, rest)) != 0;
+        bool tested = possible && !(rest && s->along_k);
+        spe_id maskless = tested ? xt_emit_stage_maskless_(x, s, rest) : 0;
+        possible = possible && (maskless || !tested);
         if (!possible) break;
         spe_id pitch = spe_imul(m, xt_emit_early_(x, &p->of->matrix.pitch, CM_I32), spe_i32(m, s->bytes));
         spe_id base = spe_uconvert(m, spe_int(m, 32), spe_ptr_to_u(m, spe_int(m, 64), xt_emit_base_(x, p)));
         all = xt_both_(x, all, spe_ieq(m, spe_and(m, pitch, three), spe_i32(m, rest)));
         all = xt_both_(x, all, spe_ieq(m, spe_and(m, base, three), spe_i32(m, 0)));
-        if (!rest || !s->along_k) all = xt_both_(x, all, maskless);
+        if (maskless) all = xt_both_(x, all, maskless);
     }
     spe_prologue_end(m);
     return possible ? all : 0;
