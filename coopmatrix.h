@@ -108,7 +108,7 @@
  *
  * For headers that build on this one, such as xetile.h and coopvec.h: cm_choose_target cm_poison cm_to_arith
  * cm_from_arith cm_f32_to_bf16 cm_bitcast cm_component_ids cm_cached_pointer cm_prefetch_block cm_lanes_parted
- * cm_lanes_rejoin cm_broadcast; see below.
+ * cm_lanes_rejoin cm_own cm_broadcast; see below.
  *
  * LIMITS. Rows are a power of two, rows and columns at most 16384, S a power of two, at most 1024 for layouts;
  * operations take a size the target has. Positions, extents and strides are 32 bits. Names ending in _ are private.
@@ -648,6 +648,11 @@ XETILE_API bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down,
  * cm_lanes_rejoin at the end of the body of a loop that contains one. */
 XETILE_API void cm_lanes_parted(cm_ctx *c);
 XETILE_API void cm_lanes_rejoin(cm_ctx *c);
+
+/* The number v. Of an element of a vector, Intel's compiler may take the whole vector where the element stands for
+ * itself several times, or beside others in another order; not of this one, which it does not recognise as an element.
+ * Costs an instruction. Operations that move components call it; a kernel calls it if it does so itself. */
+XETILE_API spe_id cm_own(cm_ctx *c, spe_id v);
 
 /* In all lanes, the value that v has in lane `lane`. In 32 lanes, Intel's compiler multiplies 64-bit integers by an
  * spe_sg_broadcast wrongly; by this one it does not. */
@@ -1628,6 +1633,7 @@ XE_FN_ cm_matrix cm_relayout_(cm_ctx *c, const cm_matrix *a, const cm_layout *to
     spe_id *from = cm_component_ids(c, a, to->type), *v = cm_ids_(c, to->size_v);
     spe_id zero = spe_null(c->module, cm_storage_type(c, to->type));
     if (!from || !v) return cm_poison();
+    for (int i = 0; i < a->layout.size_v; i++) from[i] = cm_own(c, from[i]);
     for (int i = 0; i < to->size_v; i++) {
         cm_sources_ s = cm_sources_of_(&a->layout, to, transposed, i);
         if (s.count == 0) v[i] = zero;
@@ -1939,7 +1945,7 @@ XE_FN_ spe_id *cm_totals_(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix 
         for (int mask = first; mask < last; mask *= 2)
             total[i] =
                 cm_apply_binary_(c, type, total[i], spe_sg_shuffle_xor(c->module, total[i], cm_i32_(c, mask)), &op);
-    for (int i = 0; i < n; i++) total[i] = cm_convert_vector_(c, type, l->type, total[i]);
+    for (int i = 0; i < n; i++) total[i] = cm_own(c, cm_convert_vector_(c, type, l->type, total[i]));
     return spe_ok(c->module) ? total : NULL;
 }
 
@@ -2966,15 +2972,22 @@ XE_FN_ bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
     return true;
 }
 
-/* A zero that compilers do not recognise makes the broadcast a value of its own. */
-spe_id cm_broadcast(cm_ctx *c, spe_id v, int lane)
+/* An `or` with a zero that compilers do not recognise: there are at most 2^32 - 1 work-groups. */
+spe_id cm_own(cm_ctx *c, spe_id v)
 {
     spe_module *m = c->module;
-    spe_id type = spe_type_of(m, v), one = spe_sg_broadcast(m, v, cm_i32_(c, lane)), groups, none;
-    if (!c->target.igc || c->target.subgroup_size < 32 || type != spe_int(m, 64)) return one;
-    groups = spe_builtin(m, SPE_GROUP_COUNT, 0);
-    none = spe_ieq(m, groups, spe_const_u(m, spe_type_of(m, groups), 0));
-    return spe_or(m, one, spe_select(m, none, spe_const_u(m, type, 1), spe_const_u(m, type, 0)));
+    if (!c->target.igc || !v) return v;
+    spe_id type = spe_type_of(m, v), word = spe_int(m, spe_width(m, type)), group = spe_builtin(m, SPE_GROUP_ID, 0);
+    spe_id last = spe_ieq(m, group, spe_const_u(m, spe_type_of(m, group), UINT32_MAX));
+    spe_id zero = spe_select(m, last, spe_const_u(m, word, 1), spe_const_u(m, word, 0));
+    return cm_bitcast(c, type, spe_or(m, cm_bitcast(c, word, v), zero));
+}
+
+spe_id cm_broadcast(cm_ctx *c, spe_id v, int lane)
+{
+    spe_id one = spe_sg_broadcast(c->module, v, cm_i32_(c, lane));
+    bool wrong = c->target.subgroup_size >= 32 && spe_type_of(c->module, v) == spe_int(c->module, 64);
+    return wrong ? cm_own(c, one) : one;
 }
 
 /* Broadcasts element (k, m) of B, given as components. */
@@ -3045,6 +3058,7 @@ XE_FN_ void cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
 {
     cm_type acc = job->acc.layout.type;
     spe_id *a = cm_component_ids(c, job->a, acc), *b = cm_component_ids(c, job->b, acc);
+    for (int i = 0; a && i < job->a->layout.size_v; i++) a[i] = cm_own(c, a[i]);
     if (a && b && job->acc.layout.size_i < job->acc.layout.lanes) cm_mul_add_spread_(c, job, a, b);
     if (a && b && job->acc.layout.size_i == job->acc.layout.lanes) cm_mul_add_rows_(c, job, a, b);
 }

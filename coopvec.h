@@ -1187,9 +1187,12 @@ XE_FN_ spe_id cv_get_(spe_module *m, const cv_vec *v, int i)
     return spe_extract(m, v->part[part], (uint32_t)component);
 }
 
-XE_FN_ void cv_get_all_(spe_module *m, const cv_vec *v, int first, int n, spe_id *ids)
+/* An element that may stand anywhere, see cm_own. */
+XE_FN_ spe_id cv_take_(cv_ctx *x, const cv_vec *v, int i) { return cm_own(&x->cm, cv_get_(&x->m, v, i)); }
+
+XE_FN_ void cv_take_all_(cv_ctx *x, const cv_vec *v, int first, int n, spe_id *ids)
 {
-    for (int i = 0; i < n; i++) ids[i] = cv_get_(m, v, first + i);
+    for (int i = 0; i < n; i++) ids[i] = cv_take_(x, v, first + i);
 }
 
 /* A SPIR-V vector (or scalar) of n scalars. */
@@ -1295,7 +1298,7 @@ cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
     spe_id got = 0;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v)) return cv_nothing_();
     if (i.kind == SPE_INT) {
-        if (cv_check_element_(w, &v, &i)) got = cv_get_(m, &v, (int)i.integer);
+        if (cv_check_element_(w, &v, &i)) got = cv_take_(w.x, &v, (int)i.integer);
         return cv_scalar_(w.x, v.type, got, false);
     }
     spe_id at = cv_index_(w, &i, "the element's number");
@@ -1306,7 +1309,7 @@ cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
             one = spe_extract_dyn(m, one, spe_and(m, spe_isub(m, at, first), spe_i32(m, n - 1)));
         got = got ? spe_select(m, spe_sge(m, at, first), one, got) : one;
     }
-    return cv_scalar_(w.x, v.type, got, false);
+    return cv_scalar_(w.x, v.type, cm_own(&w.x->cm, got), false);
 }
 
 /* The vector with element i, a constant, replaced. */
@@ -1331,8 +1334,8 @@ cv_vec cv_concat_(cv_where_ w, cv_vec a, cv_vec b)
         memcpy(ids + a.parts, b.part, (size_t)b.parts * sizeof *ids);
         return cv_from_parts_(w.x, a.type, a.length + b.length, ids);
     }
-    cv_get_all_(&w.x->m, &b, 0, b.length, ids + a.length);
-    cv_get_all_(&w.x->m, &a, 0, a.length, ids);
+    cv_take_all_(w.x, &b, 0, b.length, ids + a.length);
+    cv_take_all_(w.x, &a, 0, a.length, ids);
     return cv_from_scalars_(w.x, a.type, a.length + b.length, ids);
 }
 
@@ -1345,7 +1348,7 @@ cv_vec cv_slice_(cv_where_ w, cv_vec v, int first, int n)
                             v.length);
     if (first % 8 == 0 && (n % 8 == 0 || first + n == v.length))
         return cv_from_parts_(w.x, v.type, n, v.part + first / 8);
-    cv_get_all_(&w.x->m, &v, first, n, ids);
+    cv_take_all_(w.x, &v, first, n, ids);
     return cv_from_scalars_(w.x, v.type, n, ids);
 }
 
@@ -1946,24 +1949,25 @@ XE_FN_ int cv_operand_k_(const cv_product_ *p, int half, int i)
 }
 
 /* Eight elements of a vector as one SPIR-V vector, zeros past its end. */
-XE_FN_ spe_id cv_pick_(spe_module *m, const cv_vec *v, const int k[8])
+XE_FN_ spe_id cv_pick_(cv_ctx *x, const cv_vec *v, const int k[8])
 {
+    spe_module *m = &x->m;
     static const uint32_t even[8] = {0, 2, 4, 6, 8, 10, 12, 14}, odd[8] = {1, 3, 5, 7, 9, 11, 13, 15};
     spe_id scalar = cv_spe_type_(m, v->type), ids[8];
     int part = k[0] / 8, apart = k[7] - k[0];
     if (apart == 7 && k[0] % 8 == 0 && k[7] < v->length) return v->part[part];
     if (apart == 14 && k[0] % 8 < 2 && part * 8 + 16 <= v->length)
         return spe_shuffle(m, v->part[part], v->part[part + 1], 8, k[0] % 8 ? odd : even);
-    for (int i = 0; i < 8; i++) ids[i] = k[i] < v->length ? cv_get_(m, v, k[i]) : spe_null(m, scalar);
+    for (int i = 0; i < 8; i++) ids[i] = k[i] < v->length ? cv_take_(x, v, k[i]) : spe_null(m, scalar);
     return cv_join_(m, scalar, 8, ids);
 }
 
 /* The eight from `first` on. */
-XE_FN_ spe_id cv_eight_(spe_module *m, const cv_vec *v, int first)
+XE_FN_ spe_id cv_eight_(cv_ctx *x, const cv_vec *v, int first)
 {
     int k[8];
     for (int i = 0; i < 8; i++) k[i] = first + i;
-    return cv_pick_(m, v, k);
+    return cv_pick_(x, v, k);
 }
 
 XE_FN_ spe_id cv_words_(spe_module *m, spe_id v, int n)
@@ -1980,7 +1984,7 @@ XE_FN_ spe_id cv_b_operand_(const cv_product_ *p, const cv_vec *v, int k0, int h
     spe_id e[7], *piece = e + pieces - 1; /* a tree: e[0] combines e[1] and e[2], these e[3] to e[6] */
     for (int i = 0; i < pieces; i++) {
         for (int j = 0; j < 8; j++) k[j] = (packed ? k0 / 4 : k0) + cv_operand_k_(p, half, 8 * i + j);
-        piece[i] = cv_pick_(p->m, v, k);
+        piece[i] = cv_pick_(p->x, v, k);
         if (!packed) piece[i] = cv_words_(p->m, piece[i], 8 / pieces);
     }
     for (int i = pieces - 2; i >= 0; i--)
@@ -2245,11 +2249,12 @@ XE_FN_ spe_id cv_sum_lanes_(cv_ctx *x, const cv_vec *v, int first)
 }
 
 /* The B operand of sixteen f16 elements of each of sixteen lanes: lane l gets element l of all lanes, two to a word. */
-XE_FN_ spe_id cv_gather_lanes_f16_(spe_module *m, const cv_vec *v, int first)
+XE_FN_ spe_id cv_gather_lanes_f16_(cv_ctx *x, const cv_vec *v, int first)
 {
+    spe_module *m = &x->m;
     spe_id word = spe_int(m, 32), w[8], odd = cv_lane_bit_(m, 1), low = spe_i32(m, 0xffff), high = spe_i32(m, ~0xffff);
     spe_id sixteen = spe_i32(m, 16), eight[2];
-    for (int i = 0; i < 2; i++) eight[i] = cv_words_(m, cv_eight_(m, v, first + 8 * i), 4);
+    for (int i = 0; i < 2; i++) eight[i] = cv_words_(m, cv_eight_(x, v, first + 8 * i), 4);
     for (int i = 0; i < 8; i++) {
         spe_id other;
         w[i] = spe_extract(m, eight[i / 4], (uint32_t)(i % 4));
@@ -2318,9 +2323,9 @@ XE_FN_ void cv_outer_dpas_(const cv_surface_ *c, const cv_vec *v1, const cv_vec 
     spe_id sums = spe_vec(m, spe_float(m, 32), 8), words = spe_vec(m, spe_int(m, 16), 8);
     int blocks = (c->m + 7) / 8;
     spe_id *a = cv_ids_(m, blocks);
-    for (int i = 0; a && i < blocks; i++) a[i] = spe_bitcast(m, words, cv_eight_(m, v1, i * 8));
+    for (int i = 0; a && i < blocks; i++) a[i] = spe_bitcast(m, words, cv_eight_(c->x, v1, i * 8));
     for (int col = 0; a && col < c->k; col += 16) {
-        spe_id b = cv_gather_lanes_f16_(m, v2, col);
+        spe_id b = cv_gather_lanes_f16_(c->x, v2, col);
         for (int i = 0; i < blocks; i++)
             cv_outer_add_rows_(c, i * 8, col, spe_dpas(m, sums, 16, a[i], b, spe_null(m, sums), 0x400 | 0x800));
     }

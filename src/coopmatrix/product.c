@@ -74,15 +74,22 @@ static bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
     return true;
 }
 
-/* A zero that compilers do not recognise makes the broadcast a value of its own. */
-spe_id cm_broadcast(cm_ctx *c, spe_id v, int lane)
+/* An `or` with a zero that compilers do not recognise: there are at most 2^32 - 1 work-groups. */
+spe_id cm_own(cm_ctx *c, spe_id v)
 {
     spe_module *m = c->module;
-    spe_id type = spe_type_of(m, v), one = spe_sg_broadcast(m, v, cm_i32_(c, lane)), groups, none;
-    if (!c->target.igc || c->target.subgroup_size < 32 || type != spe_int(m, 64)) return one;
-    groups = spe_builtin(m, SPE_GROUP_COUNT, 0);
-    none = spe_ieq(m, groups, spe_const_u(m, spe_type_of(m, groups), 0));
-    return spe_or(m, one, spe_select(m, none, spe_const_u(m, type, 1), spe_const_u(m, type, 0)));
+    if (!c->target.igc || !v) return v;
+    spe_id type = spe_type_of(m, v), word = spe_int(m, spe_width(m, type)), group = spe_builtin(m, SPE_GROUP_ID, 0);
+    spe_id last = spe_ieq(m, group, spe_const_u(m, spe_type_of(m, group), UINT32_MAX));
+    spe_id zero = spe_select(m, last, spe_const_u(m, word, 1), spe_const_u(m, word, 0));
+    return cm_bitcast(c, type, spe_or(m, cm_bitcast(c, word, v), zero));
+}
+
+spe_id cm_broadcast(cm_ctx *c, spe_id v, int lane)
+{
+    spe_id one = spe_sg_broadcast(c->module, v, cm_i32_(c, lane));
+    bool wrong = c->target.subgroup_size >= 32 && spe_type_of(c->module, v) == spe_int(c->module, 64);
+    return wrong ? cm_own(c, one) : one;
 }
 
 /* Broadcasts element (k, m) of B, given as components. */
@@ -153,6 +160,7 @@ static void cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
 {
     cm_type acc = job->acc.layout.type;
     spe_id *a = cm_component_ids(c, job->a, acc), *b = cm_component_ids(c, job->b, acc);
+    for (int i = 0; a && i < job->a->layout.size_v; i++) a[i] = cm_own(c, a[i]);
     if (a && b && job->acc.layout.size_i < job->acc.layout.lanes) cm_mul_add_spread_(c, job, a, b);
     if (a && b && job->acc.layout.size_i == job->acc.layout.lanes) cm_mul_add_rows_(c, job, a, b);
 }

@@ -355,24 +355,25 @@ static int cv_operand_k_(const cv_product_ *p, int half, int i)
 }
 
 /* Eight elements of a vector as one SPIR-V vector, zeros past its end. */
-static spe_id cv_pick_(spe_module *m, const cv_vec *v, const int k[8])
+static spe_id cv_pick_(cv_ctx *x, const cv_vec *v, const int k[8])
 {
+    spe_module *m = &x->m;
     static const uint32_t even[8] = {0, 2, 4, 6, 8, 10, 12, 14}, odd[8] = {1, 3, 5, 7, 9, 11, 13, 15};
     spe_id scalar = cv_spe_type_(m, v->type), ids[8];
     int part = k[0] / 8, apart = k[7] - k[0];
     if (apart == 7 && k[0] % 8 == 0 && k[7] < v->length) return v->part[part];
     if (apart == 14 && k[0] % 8 < 2 && part * 8 + 16 <= v->length)
         return spe_shuffle(m, v->part[part], v->part[part + 1], 8, k[0] % 8 ? odd : even);
-    for (int i = 0; i < 8; i++) ids[i] = k[i] < v->length ? cv_get_(m, v, k[i]) : spe_null(m, scalar);
+    for (int i = 0; i < 8; i++) ids[i] = k[i] < v->length ? cv_take_(x, v, k[i]) : spe_null(m, scalar);
     return cv_join_(m, scalar, 8, ids);
 }
 
 /* The eight from `first` on. */
-static spe_id cv_eight_(spe_module *m, const cv_vec *v, int first)
+static spe_id cv_eight_(cv_ctx *x, const cv_vec *v, int first)
 {
     int k[8];
     for (int i = 0; i < 8; i++) k[i] = first + i;
-    return cv_pick_(m, v, k);
+    return cv_pick_(x, v, k);
 }
 
 static spe_id cv_words_(spe_module *m, spe_id v, int n)
@@ -389,7 +390,7 @@ static spe_id cv_b_operand_(const cv_product_ *p, const cv_vec *v, int k0, int h
     spe_id e[7], *piece = e + pieces - 1; /* a tree: e[0] combines e[1] and e[2], these e[3] to e[6] */
     for (int i = 0; i < pieces; i++) {
         for (int j = 0; j < 8; j++) k[j] = (packed ? k0 / 4 : k0) + cv_operand_k_(p, half, 8 * i + j);
-        piece[i] = cv_pick_(p->m, v, k);
+        piece[i] = cv_pick_(p->x, v, k);
         if (!packed) piece[i] = cv_words_(p->m, piece[i], 8 / pieces);
     }
     for (int i = pieces - 2; i >= 0; i--)
@@ -654,11 +655,12 @@ static spe_id cv_sum_lanes_(cv_ctx *x, const cv_vec *v, int first)
 }
 
 /* The B operand of sixteen f16 elements of each of sixteen lanes: lane l gets element l of all lanes, two to a word. */
-static spe_id cv_gather_lanes_f16_(spe_module *m, const cv_vec *v, int first)
+static spe_id cv_gather_lanes_f16_(cv_ctx *x, const cv_vec *v, int first)
 {
+    spe_module *m = &x->m;
     spe_id word = spe_int(m, 32), w[8], odd = cv_lane_bit_(m, 1), low = spe_i32(m, 0xffff), high = spe_i32(m, ~0xffff);
     spe_id sixteen = spe_i32(m, 16), eight[2];
-    for (int i = 0; i < 2; i++) eight[i] = cv_words_(m, cv_eight_(m, v, first + 8 * i), 4);
+    for (int i = 0; i < 2; i++) eight[i] = cv_words_(m, cv_eight_(x, v, first + 8 * i), 4);
     for (int i = 0; i < 8; i++) {
         spe_id other;
         w[i] = spe_extract(m, eight[i / 4], (uint32_t)(i % 4));
@@ -727,9 +729,9 @@ static void cv_outer_dpas_(const cv_surface_ *c, const cv_vec *v1, const cv_vec 
     spe_id sums = spe_vec(m, spe_float(m, 32), 8), words = spe_vec(m, spe_int(m, 16), 8);
     int blocks = (c->m + 7) / 8;
     spe_id *a = cv_ids_(m, blocks);
-    for (int i = 0; a && i < blocks; i++) a[i] = spe_bitcast(m, words, cv_eight_(m, v1, i * 8));
+    for (int i = 0; a && i < blocks; i++) a[i] = spe_bitcast(m, words, cv_eight_(c->x, v1, i * 8));
     for (int col = 0; a && col < c->k; col += 16) {
-        spe_id b = cv_gather_lanes_f16_(m, v2, col);
+        spe_id b = cv_gather_lanes_f16_(c->x, v2, col);
         for (int i = 0; i < blocks; i++)
             cv_outer_add_rows_(c, i * 8, col, spe_dpas(m, sums, 16, a[i], b, spe_null(m, sums), 0x400 | 0x800));
     }

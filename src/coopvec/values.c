@@ -234,9 +234,12 @@ XE_FN_ spe_id cv_get_(spe_module *m, const cv_vec *v, int i)
     return spe_extract(m, v->part[part], (uint32_t)component);
 }
 
-static void cv_get_all_(spe_module *m, const cv_vec *v, int first, int n, spe_id *ids)
+/* An element that may stand anywhere, see cm_own. */
+XE_FN_ spe_id cv_take_(cv_ctx *x, const cv_vec *v, int i) { return cm_own(&x->cm, cv_get_(&x->m, v, i)); }
+
+static void cv_take_all_(cv_ctx *x, const cv_vec *v, int first, int n, spe_id *ids)
 {
-    for (int i = 0; i < n; i++) ids[i] = cv_get_(m, v, first + i);
+    for (int i = 0; i < n; i++) ids[i] = cv_take_(x, v, first + i);
 }
 
 /* A SPIR-V vector (or scalar) of n scalars. */
@@ -342,7 +345,7 @@ cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
     spe_id got = 0;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v)) return cv_nothing_();
     if (i.kind == SPE_INT) {
-        if (cv_check_element_(w, &v, &i)) got = cv_get_(m, &v, (int)i.integer);
+        if (cv_check_element_(w, &v, &i)) got = cv_take_(w.x, &v, (int)i.integer);
         return cv_scalar_(w.x, v.type, got, false);
     }
     spe_id at = cv_index_(w, &i, "the element's number");
@@ -353,7 +356,7 @@ cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
             one = spe_extract_dyn(m, one, spe_and(m, spe_isub(m, at, first), spe_i32(m, n - 1)));
         got = got ? spe_select(m, spe_sge(m, at, first), one, got) : one;
     }
-    return cv_scalar_(w.x, v.type, got, false);
+    return cv_scalar_(w.x, v.type, cm_own(&w.x->cm, got), false);
 }
 
 /* The vector with element i, a constant, replaced. */
@@ -378,8 +381,8 @@ cv_vec cv_concat_(cv_where_ w, cv_vec a, cv_vec b)
         memcpy(ids + a.parts, b.part, (size_t)b.parts * sizeof *ids);
         return cv_from_parts_(w.x, a.type, a.length + b.length, ids);
     }
-    cv_get_all_(&w.x->m, &b, 0, b.length, ids + a.length);
-    cv_get_all_(&w.x->m, &a, 0, a.length, ids);
+    cv_take_all_(w.x, &b, 0, b.length, ids + a.length);
+    cv_take_all_(w.x, &a, 0, a.length, ids);
     return cv_from_scalars_(w.x, a.type, a.length + b.length, ids);
 }
 
@@ -392,7 +395,7 @@ cv_vec cv_slice_(cv_where_ w, cv_vec v, int first, int n)
                             v.length);
     if (first % 8 == 0 && (n % 8 == 0 || first + n == v.length))
         return cv_from_parts_(w.x, v.type, n, v.part + first / 8);
-    cv_get_all_(&w.x->m, &v, first, n, ids);
+    cv_take_all_(w.x, &v, first, n, ids);
     return cv_from_scalars_(w.x, v.type, n, ids);
 }
 

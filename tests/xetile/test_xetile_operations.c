@@ -890,6 +890,48 @@ TEST(longs_by_one_of_them)
     }
 }
 
+/* ---- a row of a product beside all of it: Intel's compiler takes the whole for the row, if it recognises it ---- */
+
+enum { PITCH = 64, HEIGHT = 8, ACROSS = 16, ROW = 3 };
+
+XT_KERNEL(differences_of_rows, u64(A), u64(B), u64(C), u64(D))
+{
+    const xt_index shape = XT_AT(PITCH, PITCH);
+    xt_vec a = XT_LOAD_TILE(XT_INIT_TILE(A, f16, HEIGHT, ACROSS, .shape = shape));
+    xt_vec b = XT_LOAD_TILE(XT_INIT_TILE(B, f16, ACROSS, ACROSS, .shape = shape));
+    xt_vec c = XT_MUL(XT_TILE_MMA(a, b), 3);
+    XT_STORE_TILE(c, XT_INIT_TILE(C, f32, HEIGHT, ACROSS, .shape = shape));
+    xt_vec d = XT_SUB(XT_SLICE(c, ROW, 0, 1, ACROSS), c);
+    XT_STORE_TILE(d, XT_INIT_TILE(D, f32, HEIGHT, ACROSS, .shape = shape));
+}
+
+/* The sums of 16 products of halves may differ from those in f64 by 16 roundings of the largest sum. */
+TEST(a_row_beside_its_product)
+{
+    const size_t count = PITCH * PITCH;
+    for (int k = 0; k < 3; k++) {
+        void *a = new_matrix(CM_F16, count), *b = new_matrix(CM_F16, count);
+        float *c = (float *)new_poison(CM_F32, count), *d = (float *)new_poison(CM_F32, count);
+        double want[HEIGHT * ACROSS] = {0}, most[HEIGHT * ACROSS] = {0};
+        int wrong = 0;
+        for (int i = 0; i < HEIGHT * ACROSS; i++)
+            for (int j = 0; j < ACROSS; j++) {
+                double one = 3 * get(CM_F16, a, (size_t)(i / ACROSS * PITCH + j)) *
+                             get(CM_F16, b, (size_t)(j * PITCH + i % ACROSS));
+                want[i] += one, most[i] += fabs(one);
+            }
+        bool ran = RUN_KERNEL(differences_of_rows, &variants[k], ONE_GROUP, ADDRESS(a), ADDRESS(b), ADDRESS(c),
+                              ADDRESS(d));
+        for (int i = 0; ran && i < HEIGHT * ACROSS; i++) {
+            int at = i / ACROSS * PITCH + i % ACROSS, row = ROW * ACROSS + i % ACROSS;
+            wrong += !(fabs(c[at] - want[i]) <= most[i] * 0x1p-20);
+            wrong += !(fabs(d[at] - (want[row] - want[i])) <= (most[row] + most[i]) * 0x1p-20);
+        }
+        CHECK_MSG(wrong == 0, "%s: %d wrong", variants[k].name, wrong);
+        zed_free(&device, a), zed_free(&device, b), zed_free(&device, c), zed_free(&device, d);
+    }
+}
+
 int main(void)
 {
     if (!zed_open(&device, NULL)) {
@@ -914,6 +956,7 @@ int main(void)
     RUN(colours_of_pixels);
     RUN(numbers_are_rounded_to_the_elements);
     RUN(longs_by_one_of_them);
+    RUN(a_row_beside_its_product);
     zed_close(&device);
     return test_report();
 }
