@@ -49,7 +49,8 @@
  *                spe_struct spe_ptr spe_fn_type spe_coopmat spe_coopvec; queries: spe_type_of spe_info spe_scalar_of
  *                spe_width spe_count spe_alignment spe_type_text
  *   constants    spe_u32 spe_i32 spe_u64 spe_f32 spe_const_u spe_const_i spe_const_f spe_const_bool spe_null spe_undef
- *                spe_composite_const spe_spec_const spe_const_bits; spe_name spe_decorate spe_decorate_member
+ *                spe_composite_const spe_spec_const spe_const_bits spe_is_const; spe_name spe_decorate
+ *                spe_decorate_member
  *   arithmetic   integers spe_iadd spe_isub spe_imul spe_udiv spe_sdiv spe_umod spe_srem spe_smod spe_ineg; floats
  *                spe_fadd spe_fsub spe_fmul spe_fdiv spe_frem spe_fmod spe_fneg spe_dot; either spe_add spe_sub spe_mul
  *                spe_div_s spe_div_u spe_neg; bits spe_and spe_or spe_xor spe_not spe_shl spe_shr spe_sar spe_bit_count
@@ -725,6 +726,8 @@ XETILE_API spe_id spe_coopvec(spe_module *m, spe_id component, uint32_t n);
 
 /* True if id is a scalar constant (not a spec constant); *bits are its bits, zero-extended, or 0. */
 XETILE_API bool spe_const_bits(const spe_module *m, spe_id id, uint64_t *bits);
+/* Is it a constant of any type? */
+XETILE_API bool spe_is_const(const spe_module *m, spe_id id);
 /* A composite constant of n constants (for a vector, array, struct or cooperative matrix, whose n is 1). */
 XETILE_API spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id *parts);
 /* Floats are rounded to nearest even; an integer that does not fit is SPE_ERR_RANGE. A bool takes 0 or 1; a float type
@@ -1623,10 +1626,15 @@ XE_FN_ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t flags, uint32_t n
     return id;
 }
 
+bool spe_is_const(const spe_module *m, spe_id id)
+{
+    return id && id < m->id_count && (m->ids[id].flags & SPE_ID_CONSTANT_);
+}
+
 bool spe_const_bits(const spe_module *m, spe_id id, uint64_t *bits)
 {
     *bits = 0;
-    if (!id || id >= m->id_count || !(m->ids[id].flags & SPE_ID_CONSTANT_) || !m->ids[id].aux) return false;
+    if (!spe_is_const(m, id) || !m->ids[id].aux) return false;
     *bits = m->constants[m->ids[id].aux - 1];
     return true;
 }

@@ -6181,9 +6181,11 @@ XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
             if (f->ids) f->ids[at] = xt_now_id_(x, xt_scalar_of_(t, j), xt_carried_type_(xt_scalar_of_(&s->start, j)));
             at++;
         }
-        if (s->mask & XT_VEC_CHANGES_)
-            at += xt_vec_ids_(x, xt_thing_vec_(t), xt_layout_(x, xt_thing_vec_(&s->start)->id),
-                              f->ids ? f->ids + at : NULL);
+        if (!(s->mask & XT_VEC_CHANGES_)) continue;
+        spe_id *ids = f->ids ? f->ids + at : NULL;
+        int n = xt_vec_ids_(x, xt_thing_vec_(t), xt_layout_(x, xt_thing_vec_(&s->start)->id), ids);
+        if (ids && !at_end) cm_tell_apart(&x->cm, (uint32_t)n, ids);
+        at += n;
     }
     return at;
 }

@@ -108,7 +108,7 @@
  *
  * For headers that build on this one, such as xetile.h and coopvec.h: cm_choose_target cm_poison cm_to_arith
  * cm_from_arith cm_f32_to_bf16 cm_bitcast cm_component_ids cm_cached_pointer cm_prefetch_block cm_lanes_parted
- * cm_lanes_rejoin cm_own cm_broadcast; see below.
+ * cm_lanes_rejoin cm_own cm_tell_apart cm_broadcast; see below.
  *
  * LIMITS. Rows are a power of two, rows and columns at most 16384, S a power of two, at most 1024 for layouts;
  * operations take a size the target has. Positions, extents and strides are 32 bits. Names ending in _ are private.
@@ -651,6 +651,11 @@ XETILE_API void cm_lanes_rejoin(cm_ctx *c);
  * itself several times, or beside others in another order; not of this one, which it does not recognise as an element.
  * Costs an instruction. Operations that move components call it; a kernel calls it if it does so itself. */
 XETILE_API spe_id cm_own(cm_ctx *c, spe_id v);
+
+/* Makes n values different from each other for compilers, before a loop carries them. If loops carry equal values, such
+ * as the parts of a matrix of equal rows, Intel's compiler may exchange them, or copy them in each iteration. Constants
+ * stay as they are. XT_FOR and XT_WHILE call it; a kernel calls it before spe_for and spe_while. */
+XETILE_API void cm_tell_apart(cm_ctx *c, uint32_t n, spe_id *v);
 
 /* In all lanes, the value that v has in lane `lane`. In 32 lanes, Intel's compiler multiplies 64-bit integers by an
  * spe_sg_broadcast wrongly; by this one it does not. */

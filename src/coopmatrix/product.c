@@ -74,15 +74,29 @@ static bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
     return true;
 }
 
-/* An `or` with a zero that compilers do not recognise: there are at most 2^32 - 1 work-groups. */
-spe_id cm_own(cm_ctx *c, spe_id v)
+/* An integer of the width of v's components that is 0, unknown to compilers: there are at most 2^32 - 1 work-groups. */
+static spe_id cm_hidden_zero_(cm_ctx *c, spe_id v, uint32_t otherwise)
 {
     spe_module *m = c->module;
-    if (!c->target.igc || !v) return v;
-    spe_id type = spe_type_of(m, v), word = spe_int(m, spe_width(m, type)), group = spe_builtin(m, SPE_GROUP_ID, 0);
+    spe_id word = spe_int(m, spe_width(m, spe_type_of(m, v))), group = spe_builtin(m, SPE_GROUP_ID, 0);
     spe_id last = spe_ieq(m, group, spe_const_u(m, spe_type_of(m, group), UINT32_MAX));
-    spe_id zero = spe_select(m, last, spe_const_u(m, word, 1), spe_const_u(m, word, 0));
-    return cm_bitcast(c, type, spe_or(m, cm_bitcast(c, word, v), zero));
+    return spe_select(m, last, spe_const_u(m, word, otherwise), spe_const_u(m, word, 0));
+}
+
+/* v with the bits of another number or'ed to each component's. */
+static spe_id cm_or_(cm_ctx *c, spe_id v, spe_id bits)
+{
+    spe_module *m = c->module;
+    spe_id type = spe_type_of(m, v), words = spe_vec_like(m, spe_type_of(m, bits), v);
+    return cm_bitcast(c, type, spe_or(m, cm_bitcast(c, words, v), spe_splat(m, words, bits)));
+}
+
+spe_id cm_own(cm_ctx *c, spe_id v) { return c->target.igc && v ? cm_or_(c, v, cm_hidden_zero_(c, v, 1)) : v; }
+
+void cm_tell_apart(cm_ctx *c, uint32_t n, spe_id *v)
+{
+    for (uint32_t i = 0; c->target.igc && i < n; i++)
+        if (!spe_is_const(c->module, v[i])) v[i] = cm_or_(c, v[i], cm_hidden_zero_(c, v[i], i + 1));
 }
 
 spe_id cm_broadcast(cm_ctx *c, spe_id v, int lane)

@@ -176,10 +176,15 @@ XE_FN_ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t flags, uint32_t n
     return id;
 }
 
+bool spe_is_const(const spe_module *m, spe_id id)
+{
+    return id && id < m->id_count && (m->ids[id].flags & SPE_ID_CONSTANT_);
+}
+
 bool spe_const_bits(const spe_module *m, spe_id id, uint64_t *bits)
 {
     *bits = 0;
-    if (!id || id >= m->id_count || !(m->ids[id].flags & SPE_ID_CONSTANT_) || !m->ids[id].aux) return false;
+    if (!spe_is_const(m, id) || !m->ids[id].aux) return false;
     *bits = m->constants[m->ids[id].aux - 1];
     return true;
 }

@@ -932,6 +932,54 @@ TEST(a_row_beside_its_product)
     }
 }
 
+/* ---- sums that begin with columns, repeated: loops carry equal values, which Intel's compiler exchanged ---- */
+
+enum { SIDE = 32, TURNS = 3, STEP = 16, FEW = 9 }; /* columns mirrored at both ends of FEW repeat after STEP */
+
+XT_KERNEL(sums_from_columns, u64(A), u64(B), ptr(f32, C), ptr(f32, FIRST), u32(TIMES))
+{
+    const xt_map map = XT_MAP(.sg_layout = {4, 1}, .sg_data = {1, STEP});
+    const xt_map map_b = XT_MAP(.sg_layout = {4, 1}, .sg_data = {STEP, STEP});
+    xt_tile a = XT_INIT_TILE(A, bf16, SIDE, STEP, .shape = XT_AT(SIDE, PITCH), .map = map);
+    xt_tile b = XT_INIT_TILE(B, bf16, STEP, SIDE, .shape = XT_AT(PITCH, SIDE), .strides = XT_AT(PITCH + 2, 1),
+                             .map = map_b);
+    xt_tile first = XT_INIT_TILE(FIRST, f32, SIDE, SIDE, .shape = XT_AT(SIDE, FEW), .order = {0, 1}, .map = map);
+    xt_vec sum = XT_LOAD_TILE(first, .border = XT_BORDER_MIRROR);
+    XT_FOR (k, 0, TIMES, 1, &a, &b, &sum) {
+        sum = XT_TILE_MMA(XT_LOAD_TILE(a), XT_LOAD_TILE(b), sum);
+        a = XT_UPDATE_TILE_OFFSET(a, 0, STEP);
+        b = XT_UPDATE_TILE_OFFSET(b, STEP, 0);
+    }
+    XT_STORE_TILE(sum, XT_INIT_TILE(C, f32, SIDE, SIDE, .shape = XT_AT(SIDE, SIDE), .map = map));
+}
+
+/* Sums of n products of bf16 may be off by n roundings of the sum of magnitudes. */
+TEST(sums_that_begin_alike)
+{
+    void *a = new_matrix(CM_BF16, SIDE * PITCH), *b = new_matrix(CM_BF16, PITCH * (PITCH + 2)),
+         *first = new_matrix(CM_F32, SIDE * FEW);
+    float *c = (float *)new_poison(CM_F32, SIDE * SIDE);
+    for (int k = 0; k < 3; k++)
+        for (int times = 0; times <= TURNS; times += TURNS) {
+            int wrong = 0;
+            memset(c, 0xdb, SIDE * SIDE * sizeof *c);
+            bool ran = RUN_KERNEL(sums_from_columns, &variants[k], ONE_GROUP, ADDRESS(a), ADDRESS(b), ZED_ARG(c),
+                                  ZED_ARG(first), ZED_ARG(times));
+            for (int i = 0; ran && i < SIDE * SIDE; i++) {
+                int column = i % STEP < FEW ? i % STEP : STEP - i % STEP;
+                double want = get(CM_F32, first, (size_t)(column * SIDE + i / SIDE)), most = fabs(want);
+                for (int j = 0; j < times * STEP; j++) {
+                    double one = get(CM_BF16, a, (size_t)(i / SIDE * PITCH + j)) *
+                                 get(CM_BF16, b, (size_t)(j * (PITCH + 2) + i % SIDE));
+                    want += one, most += fabs(one);
+                }
+                wrong += !(fabs(c[i] - want) <= most * times * STEP * 0x1p-24);
+            }
+            CHECK_MSG(wrong == 0, "%s, %d times: %d wrong", variants[k].name, times, wrong);
+        }
+    zed_free(&device, a), zed_free(&device, b), zed_free(&device, c), zed_free(&device, first);
+}
+
 int main(void)
 {
     if (!zed_open(&device, NULL)) {
@@ -957,6 +1005,7 @@ int main(void)
     RUN(numbers_are_rounded_to_the_elements);
     RUN(longs_by_one_of_them);
     RUN(a_row_beside_its_product);
+    RUN(sums_that_begin_alike);
     zed_close(&device);
     return test_report();
 }
