@@ -543,6 +543,7 @@ struct xt_ctx {
     bool block2d; /* writing the version with 2D block messages */
     int staged;   /* operands go through local memory in this version, XT_BY_... */
     int rest;     /* there: pitches are such a number of bytes more than a multiple of 4; -1: any */
+    const xt_frame_ *turning; /* the loop whose body has several copies; NULL: none */
     const xt_products_ *products; /* NULL: there are none; then neither is there a stager */
     const xt_stager_ *stager;
     /* what other operations bring with them, so that programs without them do not compile it; NULL: there are none */
@@ -919,6 +920,7 @@ typedef struct {
     int stage;    /* 1 + its index among loads through local memory, see staging.c; 0: not one */
     bool late;    /* computed strip by strip where it is stored, see xt_find_late_ */
     bool unmade;  /* during writing: some strips are not computed yet */
+    cm_matrix *turns; /* during writing: its blocks for several turns of a loop, see turns.c */
     /* during writing. A number that advances with the loop index is start + advance of the index. */
     spe_id start, advance;
     union {
@@ -973,6 +975,7 @@ struct xt_frame_ {
     spe_id *ids;
     int id_count;
     int at, copies, copy; /* XT_FOR: its node; of the body, per turn of this loop; the current one, from 0 */
+    int joined; /* copies that share their loads, see turns.c */
     spe_id from, turn;    /* the first index; of this turn */
 };
 
@@ -1118,6 +1121,8 @@ struct xt_products_ {
     void (*make_strips)(xt_ctx *x, const xt_vec *v);
     void (*store_strips)(xt_ctx *x, const xt_node_ *n);
     int (*copies)(xt_ctx *x, const xt_frame_ *f, int at, int most);
+    int (*joined)(const xt_ctx *x, int copies);
+    bool (*load_turns)(xt_ctx *x, const xt_node_ *n, const xt_tile *t, xt_vec *v);
 };
 
 enum { XT_BY_MESSAGES_ = 1, XT_BY_ELEMENTS_ };
@@ -3846,6 +3851,11 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     xt_vec v = xt_make_vec_(x, n);
     xt_val padding = xt_padding_(t.type, d->padding);
     if (x->staged && x->stager->write_load(x, n)) return;
+    bool plain = xt_is_zero_(&padding) && d->border == XT_BORDER_PADDING && held == v.type;
+    if (x->turning && plain && x->products->load_turns(x, n, &t, &v)) {
+        xt_define_vec_(x, n->result, v);
+        return;
+    }
     for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, false);
         if (!xt_is_zero_(&padding)) {
@@ -4371,6 +4381,86 @@ XE_FN_ void xt_write_prefetch_tile_(xt_ctx *x, const xt_node_ *n)
     xt_prefetch_alone_(x, d);
 }
 
+/* turns.c - operands of products for several turns of a loop, loaded by one message: where a tile advances by its size
+ * along k in each turn, the operands of the next turns lie beside it. */
+
+/* Does a tile that a loop carries move along one dimension by so much in each turn, and in no other way? */
+XE_FN_ bool xt_advances_(const xt_tile *of, const xt_frame_ *f, int dim, int by)
+{
+    if (f->step.kind != SPE_INT || f->step.integer != by) return false;
+    for (int i = 0; i < f->slots; i++) {
+        const xt_tile *t = &f->slot[i].body.tile;
+        if (t->magic == XT_TILE_MAGIC_ && !t->scatter && t->number == of->number &&
+            !memcmp(t->offset, of->offset, sizeof t->offset))
+            return f->slot[i].mask == 1u << (XT_COUNTS_SHIFT_ + dim);
+    }
+    return false;
+}
+
+/* How many of a loop's turns share their loads, so that registers have room for them: a divisor of the copies of its
+ * body. */
+XE_FN_ int xt_joined_turns_(const xt_ctx *x, int copies)
+{
+    size_t room = (size_t)x->target.registers / (x->registers <= 128 ? 2 : 1) / 8 * 5;
+    while (copies > 1 && x->accumulator_bytes + (x->product_bytes - x->accumulator_bytes) * (size_t)copies > room)
+        copies /= 2;
+    return copies;
+}
+
+/* The layout of a block for `turns` turns; rows of the block are columns of the matrix. */
+XE_FN_ cm_layout xt_turns_layout_(xt_ctx *x, const xt_vec *v, const xt_block_ *b, int turns)
+{
+    bool left = v->use == CM_B;
+    return cm_layout_for(&x->cm, left ? b->cols * turns : b->cols, left ? b->rows : b->rows * turns, v->type, v->use);
+}
+
+/* Does the layout for several turns consist of theirs, one after the other along k? */
+XE_FN_ bool xt_turns_fit_(xt_ctx *x, const xt_vec *v, int turns)
+{
+    int k = v->use == CM_B;
+    xt_block_ b = xt_blocks_(x, &v->dist);
+    if (v->use == CM_ACC || b.grid.cut[k].n > 1 || b.grid.rounds[k] > 1 || v->dist.data[k] != v->dist.shape[k] ||
+        v->dist.data[1] % x->S || v->dist.data[k] * turns > XT_CUT_LARGEST_)
+        return false;
+    while (xt_next_block_(&b)) {
+        cm_layout one = xt_turns_layout_(x, v, &b, 1), all = xt_turns_layout_(x, v, &b, turns);
+        if (cm_part_count(&all) != turns * cm_part_count(&one) || all.size_k2 != one.size_k2 * (k ? turns : 1))
+            return false;
+    }
+    return spe_ok(&x->m);
+}
+
+/* A turn's part of what was loaded for several. */
+XE_FN_ cm_matrix xt_turn_of_(xt_ctx *x, const cm_matrix *all, const cm_layout *l, int turn)
+{
+    int n = cm_part_count(l), runs = n / l->size_k2, all_runs = all->parts / all->layout.size_k2;
+    spe_id *part = all->parts ? (spe_id *)xt_memory_(x, (size_t)n * sizeof *part) : NULL;
+    if (!part) return cm_poison();
+    for (int i = 0; i < n; i++)
+        part[i] = all->part[l->use == CM_B ? turn * n + i : i / runs * all_runs + turn * runs + i % runs];
+    return cm_from_parts(&x->cm, l, part);
+}
+
+/* Loads v for the turns that share their loads, in the first of them, or takes this turn's part. False if the turns
+ * cannot share it. */
+XE_FN_ bool xt_load_turns_(xt_ctx *x, const xt_node_ *n, const xt_tile *t, xt_vec *v)
+{
+    const xt_frame_ *f = x->turning;
+    xt_value_ *value = xt_value_at_(x, n->result);
+    int k = v->use == CM_B, turn = f ? f->copy % f->joined : 0;
+    if (!f || f->joined == 1 || !xt_by_block2d_(x, t) || !xt_advances_(&n->load->tile, f, k, v->dist.shape[k]) ||
+        !xt_turns_fit_(x, v, f->joined))
+        return false;
+    if (!turn) value->turns = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *v->block);
+    for (xt_block_ b = xt_blocks_(x, &v->dist); value->turns && v->blocks && xt_next_block_(&b);) {
+        cm_layout one = xt_turns_layout_(x, v, &b, 1), all = xt_turns_layout_(x, v, &b, f->joined);
+        cm_mem mem = xt_mem_(x, t, &b, false);
+        if (!turn) value->turns[b.i] = cm_load(&x->cm, all.rows, all.cols, v->type, v->use, &mem);
+        v->block[b.i] = xt_turn_of_(x, &value->turns[b.i], &one, turn);
+    }
+    return true;
+}
+
 /* mma.c - tile_mma. */
 
 XE_FN_ bool xt_mma_check_shapes_(xt_where_ w, const xt_mma_desc_ *d, bool with_c)
@@ -4533,7 +4623,7 @@ XE_FN_ int xt_copies_(xt_ctx *x, const xt_frame_ *f, int at, int most)
 }
 
 static const xt_products_ xt_of_products_ = {xt_find_products_, xt_find_messages_, xt_emit_condition_, xt_make_strips_,
-                                             xt_store_strips_,  xt_copies_};
+                                             xt_store_strips_,  xt_copies_,        xt_joined_turns_,   xt_load_turns_};
 
 xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
 {
@@ -6642,20 +6732,6 @@ XE_FN_ void xt_slice_product_(xt_ctx *x, const spe_list *plans, int mma)
     xt_stage_divide_(x, b, 1, 1);
 }
 
-/* Does a tile that a loop carries move by its size along k in each turn, and in no other way? */
-XE_FN_ bool xt_stage_advances_(const xt_stage_ *s, const xt_frame_ *f)
-{
-    int i, k = (s->use == CM_B) ^ s->turned;
-    if (f->step.kind != SPE_INT || f->step.integer != s->dist.shape[s->use == CM_B]) return false;
-    for (i = 0; i < f->slots; i++) {
-        const xt_tile *t = &f->slot[i].body.tile;
-        if (t->magic == XT_TILE_MAGIC_ && !t->scatter && t->number == s->from->number &&
-            !memcmp(t->offset, s->from->offset, sizeof t->offset))
-            return f->slot[i].mask == 1u << (XT_COUNTS_SHIFT_ + k);
-    }
-    return false;
-}
-
 /* Products of a few matrix instructions leave most of the time to barriers and small messages. If the operands of a
  * loop's turns lie side by side in memory, those of several turns are copied together. */
 XE_FN_ void xt_join_turns_(xt_ctx *x, const spe_list *plans, xt_frame_ *f, int at)
@@ -6666,7 +6742,8 @@ XE_FN_ void xt_join_turns_(xt_ctx *x, const spe_list *plans, xt_frame_ *f, int a
     while (joins && xt_node_at_(x, end)->op != XT_OP_END_) end++;
     for (int i = 0; joins && i < plans->count; i++) {
         if (s[i].node < at || s[i].node > end) continue;
-        joins = s[i].slices == 1 && xt_stage_advances_(&s[i], f);
+        int k = s[i].use == CM_B;
+        joins = s[i].slices == 1 && xt_advances_(s[i].from, f, k ^ s[i].turned, s[i].dist.shape[k]);
         dwords += s[i].dwords;
     }
     while (turns > 2 && turns * dwords > 4096) turns /= 2;
@@ -7735,6 +7812,8 @@ XE_FN_ void xt_write_loop_(xt_ctx *x, xt_frame_ *f, spe_id from, int copies)
     }
     f->copies = copies;
     f->copy = 0;
+    f->joined = x->block2d && copies > 1 ? x->products->joined(x, copies) : 1;
+    x->turning = copies > 1 ? f : NULL;
     f->turn = spe_for(m, from, to, by, (uint32_t)f->id_count, f->ids);
     xt_write_turn_(x, f);
 }

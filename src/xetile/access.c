@@ -119,6 +119,11 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     xt_vec v = xt_make_vec_(x, n);
     xt_val padding = xt_padding_(t.type, d->padding);
     if (x->staged && x->stager->write_load(x, n)) return;
+    bool plain = xt_is_zero_(&padding) && d->border == XT_BORDER_PADDING && held == v.type;
+    if (x->turning && plain && x->products->load_turns(x, n, &t, &v)) {
+        xt_define_vec_(x, n->result, v);
+        return;
+    }
     for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, false);
         if (!xt_is_zero_(&padding)) {

@@ -174,6 +174,8 @@ static void xt_write_loop_(xt_ctx *x, xt_frame_ *f, spe_id from, int copies)
     }
     f->copies = copies;
     f->copy = 0;
+    f->joined = x->block2d && copies > 1 ? x->products->joined(x, copies) : 1;
+    x->turning = copies > 1 ? f : NULL;
     f->turn = spe_for(m, from, to, by, (uint32_t)f->id_count, f->ids);
     xt_write_turn_(x, f);
 }

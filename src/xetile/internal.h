@@ -130,6 +130,7 @@ typedef struct {
     int stage;    /* 1 + its index among loads through local memory, see staging.c; 0: not one */
     bool late;    /* computed strip by strip where it is stored, see xt_find_late_ */
     bool unmade;  /* during writing: some strips are not computed yet */
+    cm_matrix *turns; /* during writing: its blocks for several turns of a loop, see turns.c */
     /* during writing. A number that advances with the loop index is start + advance of the index. */
     spe_id start, advance;
     union {
@@ -184,6 +185,7 @@ struct xt_frame_ {
     spe_id *ids;
     int id_count;
     int at, copies, copy; /* XT_FOR: its node; of the body, per turn of this loop; the current one, from 0 */
+    int joined; /* copies that share their loads, see turns.c */
     spe_id from, turn;    /* the first index; of this turn */
 };
 
@@ -331,6 +333,8 @@ struct xt_products_ {
     void (*make_strips)(xt_ctx *x, const xt_vec *v);
     void (*store_strips)(xt_ctx *x, const xt_node_ *n);
     int (*copies)(xt_ctx *x, const xt_frame_ *f, int at, int most);
+    int (*joined)(const xt_ctx *x, int copies);
+    bool (*load_turns)(xt_ctx *x, const xt_node_ *n, const xt_tile *t, xt_vec *v);
 };
 
 enum { XT_BY_MESSAGES_ = 1, XT_BY_ELEMENTS_ };

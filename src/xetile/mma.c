@@ -161,7 +161,7 @@ static int xt_copies_(xt_ctx *x, const xt_frame_ *f, int at, int most)
 }
 
 static const xt_products_ xt_of_products_ = {xt_find_products_, xt_find_messages_, xt_emit_condition_, xt_make_strips_,
-                                             xt_store_strips_,  xt_copies_};
+                                             xt_store_strips_,  xt_copies_,        xt_joined_turns_,   xt_load_turns_};
 
 xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
 {

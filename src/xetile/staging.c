@@ -282,20 +282,6 @@ static void xt_slice_product_(xt_ctx *x, const spe_list *plans, int mma)
     xt_stage_divide_(x, b, 1, 1);
 }
 
-/* Does a tile that a loop carries move by its size along k in each turn, and in no other way? */
-static bool xt_stage_advances_(const xt_stage_ *s, const xt_frame_ *f)
-{
-    int i, k = (s->use == CM_B) ^ s->turned;
-    if (f->step.kind != SPE_INT || f->step.integer != s->dist.shape[s->use == CM_B]) return false;
-    for (i = 0; i < f->slots; i++) {
-        const xt_tile *t = &f->slot[i].body.tile;
-        if (t->magic == XT_TILE_MAGIC_ && !t->scatter && t->number == s->from->number &&
-            !memcmp(t->offset, s->from->offset, sizeof t->offset))
-            return f->slot[i].mask == 1u << (XT_COUNTS_SHIFT_ + k);
-    }
-    return false;
-}
-
 /* Products of a few matrix instructions leave most of the time to barriers and small messages. If the operands of a
  * loop's turns lie side by side in memory, those of several turns are copied together. */
 static void xt_join_turns_(xt_ctx *x, const spe_list *plans, xt_frame_ *f, int at)
@@ -306,7 +292,8 @@ static void xt_join_turns_(xt_ctx *x, const spe_list *plans, xt_frame_ *f, int a
     while (joins && xt_node_at_(x, end)->op != XT_OP_END_) end++;
     for (int i = 0; joins && i < plans->count; i++) {
         if (s[i].node < at || s[i].node > end) continue;
-        joins = s[i].slices == 1 && xt_stage_advances_(&s[i], f);
+        int k = s[i].use == CM_B;
+        joins = s[i].slices == 1 && xt_advances_(s[i].from, f, k ^ s[i].turned, s[i].dist.shape[k]);
         dwords += s[i].dwords;
     }
     while (turns > 2 && turns * dwords > 4096) turns /= 2;
