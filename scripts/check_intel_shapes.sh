@@ -36,8 +36,8 @@ f16_a_turned     3.6 4.1   needed=2 the same
 f16_a_turned_sg  3.7 4.4   needed=2 the same
 f32_truncated    12 12.3   needed=10 8 conversions, 2 moves to pair rows of B
 bf16_scaled      10.3 10.6 needed=8 a product and a rounding for 16 elements
-f16_sg_8x16x16   6 8.8     needed=2/6 two loads for each dpas; pvc: a copy and a sum for the header of each
-f16_sg_16x32x16  2.4 3
+f16_sg_8x16x16   4.4 5.4   needed=1/3 a load for each dpas; pvc: a copy and a sum for the header of each
+f16_sg_16x32x16  2 2.2
 f16_local        4 5.2     needed=2 the kernel's two barriers, stores and loads, with their addresses
 f16_90x76x90     15 17     spill=36000 more sums than registers
 any
