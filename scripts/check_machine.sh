@@ -127,8 +127,8 @@ examples() { # examples TARGET
     one neural_texture "$1" "$BUILD/neural_texture" --steps 2 --out "$work/texture"
 }
 
-tests="test_xetile test_xetile_appendix test_xetile_atomics test_xetile_by_columns test_xetile_control test_xetile_layout
-    test_xetile_memory test_xetile_odd test_xetile_operations test_xetile_pitch test_xetile_random test_xetile_reduce test_xetile_texts
+tests="test_xetile test_xetile_appendix test_xetile_atomics test_xetile_by_columns test_xetile_compiler test_xetile_control
+    test_xetile_layout test_xetile_memory test_xetile_odd test_xetile_operations test_xetile_pitch test_xetile_random test_xetile_reduce test_xetile_texts
     test_xetile_turned test_xetile_turns test_xetile_vectors test_coopmatrix test_coopmatrix_change test_coopmatrix_functions test_coopmatrix_grid
     test_coopmatrix_memory test_coopmatrix_ops test_coopmatrix_random test_coopmatrix_targets test_coopvec_accumulate test_coopvec_mul
     test_coopvec_random test_coopvec_shapes test_coopvec_vectors test_intel_bugs"
@@ -142,9 +142,7 @@ if [ "${1:-}" = --short ]; then
     done
     for target in lnl ptl; do one gemm_bf16 $target "$BUILD/gemm" --type bf16 --m 33 --n 40 --k 24; done
     one_test bmg test_intel_bugs
-    for case in a_row_beside_its_product sums_that_begin_alike; do # which bugs of the compiler made wrong
-        one "$case" bmg env TEST_ONLY=$case "$BUILD/test_xetile_operations"
-    done
+    one_test bmg test_xetile_compiler
 else
     for target in $targets; do
         [ -z "${MACHINE_EXAMPLES-yes}" ] || examples "$target"
