@@ -17,7 +17,9 @@ static const char info_text[] =
     "    payload_arguments:\n"
     "      - arg_type:        arg_bypointer\n        offset:          0\n        size:            8\n"
     "        arg_index:       0\n        addrspace:       global\n"
-    "      - arg_type:        global_size\n        offset:          8\n        size:            12\n...\n";
+    "      - arg_type:        global_size\n        offset:          8\n        size:            12\n"
+    "    per_thread_memory_buffers:\n      - type:            scratch\n        usage:           single_space\n"
+    "        size:            4096\n...\n";
 
 static size_t put(uint8_t *elf, size_t at, const void *data, size_t size)
 {
@@ -474,6 +476,9 @@ static long broken_by(const char *code)
     "(W) mov (1|M0) r30.6<1>:d 0:w\n(W) mov (1|M0) r30.7<1>:ud 0xF:ud\nsend.ugm (1|M0) r40 r30 null:0 0x0 "            \
     "0x02100203\n"
 
+#define FILL(from)                                                                                                     \
+    "(W) mov (1|M0) r60.0<1>:ud " from ":w\n(W) send.ugm (1|M0) r70 r60 null:0 0x0:a0.2 0x4240F500\n"
+
 TEST(broken_rules_are_counted)
 {
     CHECK_INT(broken_by(""), 0);
@@ -485,6 +490,8 @@ TEST(broken_rules_are_counted)
               32); /* no address was written, and all are outside */
     CHECK_INT(broken_by("(W) mov (1|M0) r60.0<1>:ud 256:w\n(W) send.slm (1|M0) r20 r60 null:0 0x0 0x02100500\n"), 1);
     CHECK_INT(broken_by("(W) mov (1|M0) r60.0<1>:ud 252:w\n(W) send.slm (1|M0) r20 r60 null:0 0x0 0x02100500\n"), 0);
+    CHECK_INT(broken_by(FILL("4032")), 0); /* four registers, of which the first is in the scratch memory */
+    CHECK_INT(broken_by(FILL("4096")), 64);
 }
 
 /* ---- damage */
