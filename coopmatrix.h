@@ -108,7 +108,7 @@
  *
  * For headers that build on this one, such as xetile.h and coopvec.h: cm_choose_target cm_poison cm_to_arith
  * cm_from_arith cm_f32_to_bf16 cm_bitcast cm_component_ids cm_cached_pointer cm_prefetch_block cm_lanes_parted
- * cm_lanes_rejoin cm_own cm_tell_apart cm_broadcast; see below.
+ * cm_lanes_rejoin cm_own cm_vary cm_tell_apart cm_broadcast; see below.
  *
  * LIMITS. Rows are a power of two, rows and columns at most 16384, S a power of two, at most 1024 for layouts;
  * operations take a size the target has. Positions, extents and strides are 32 bits. Names ending in _ are private.
@@ -649,15 +649,25 @@ XETILE_API bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down,
 XETILE_API void cm_lanes_parted(cm_ctx *c);
 XETILE_API void cm_lanes_rejoin(cm_ctx *c);
 
-/* The number v. Of an element of a vector, Intel's compiler may take the whole vector where the element stands for
- * itself several times, or beside others in another order; not of this one, which it does not recognise as an element.
+/* The number v, as a value that Intel's compiler does not know. It needs that in two places:
+ * - Of an element of a vector, it may take the whole vector where the element stands for itself several times, or
+ *   beside others in another order.
+ * - It moves broadcasts of one value in several blocks to the block above them, and may put them before the value
+ *   there. Therefore in each block this is another value.
  * Costs an instruction. Operations that move components call it; a kernel calls it if it does so itself. */
 XETILE_API spe_id cm_own(cm_ctx *c, spe_id v);
 
-/* Makes n values different from each other for compilers, before a loop carries them. If loops carry equal values, such
- * as the parts of a matrix of equal rows, Intel's compiler may exchange them, or copy them in each iteration. Constants
- * stay as they are. XT_FOR and XT_WHILE call it; a kernel calls it before spe_for and spe_while. */
-XETILE_API void cm_tell_apart(cm_ctx *c, uint32_t n, spe_id *v);
+/* The number or vector v, which Intel's compiler takes to differ between lanes: it shuffles vectors wrongly, and
+ * converts those of f32 to f16 wrongly, if it knows that they do not. Costs an instruction for each component. */
+XETILE_API spe_id cm_vary(cm_ctx *c, spe_id v);
+
+/* Makes n values different from each other for compilers, and from those with other numbers (first, first + 1, ...).
+ * Constants stay as they are. Intel's compiler needs it in two places:
+ * - If loops carry equal values, such as the parts of a matrix of equal rows, it may exchange them, or copy them in
+ *   each turn. XT_FOR and XT_WHILE call this; a kernel calls it before spe_for and spe_while.
+ * - The same happens if variables exchange their values in a loop: at the end of its body, and of a side of a branch
+ *   there, this is called for those that do. */
+XETILE_API void cm_tell_apart(cm_ctx *c, uint32_t first, uint32_t n, spe_id *v);
 
 /* In all lanes, the value that v has in lane `lane`. In 32 lanes, Intel's compiler multiplies 64-bit integers by an
  * spe_sg_broadcast wrongly; by this one it does not. */
@@ -2976,29 +2986,33 @@ XE_FN_ bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
     return true;
 }
 
-/* An integer of the width of v's components that is 0, unknown to compilers: there are at most 2^32 - 1 work-groups. */
-XE_FN_ spe_id cm_hidden_zero_(cm_ctx *c, spe_id v, uint32_t otherwise)
+/* v with its bits or'ed with zeros, which compilers do not recognise: `otherwise` is for work-group 2^32 - 1, which
+ * there cannot be. */
+XE_FN_ spe_id cm_hidden_(cm_ctx *c, spe_id v, spe_id otherwise)
 {
     spe_module *m = c->module;
-    spe_id word = spe_int(m, spe_width(m, spe_type_of(m, v))), group = spe_builtin(m, SPE_GROUP_ID, 0);
-    spe_id last = spe_ieq(m, group, spe_const_u(m, spe_type_of(m, group), UINT32_MAX));
-    return spe_select(m, last, spe_const_u(m, word, otherwise), spe_const_u(m, word, 0));
+    spe_id type = spe_type_of(m, v), word = spe_int(m, spe_width(m, type)), words = spe_vec_like(m, word, v);
+    spe_id group = spe_builtin(m, SPE_GROUP_ID, 0), last = spe_const_u(m, spe_type_of(m, group), UINT32_MAX);
+    spe_id zero = spe_const_u(m, word, 0);
+    zero = spe_select(m, spe_ieq(m, group, last), spe_cast(m, word, otherwise, false), zero);
+    return cm_bitcast(c, type, spe_or(m, cm_bitcast(c, words, v), spe_splat(m, words, zero)));
 }
 
-/* v with the bits of another number or'ed to each component's. */
-XE_FN_ spe_id cm_or_(cm_ctx *c, spe_id v, spe_id bits)
+/* The zeros differ from those in other blocks. Of an odd number, no part is 0. */
+spe_id cm_own(cm_ctx *c, spe_id v)
 {
-    spe_module *m = c->module;
-    spe_id type = spe_type_of(m, v), words = spe_vec_like(m, spe_type_of(m, bits), v);
-    return cm_bitcast(c, type, spe_or(m, cm_bitcast(c, words, v), spe_splat(m, words, bits)));
+    return c->target.igc && v ? cm_hidden_(c, v, spe_u32(c->module, c->module->block * 2 + 1)) : v;
 }
 
-spe_id cm_own(cm_ctx *c, spe_id v) { return c->target.igc && v ? cm_or_(c, v, cm_hidden_zero_(c, v, 1)) : v; }
+spe_id cm_vary(cm_ctx *c, spe_id v)
+{
+    return c->target.igc && v ? cm_hidden_(c, v, spe_builtin(c->module, SPE_SUBGROUP_LANE, 0)) : v;
+}
 
-void cm_tell_apart(cm_ctx *c, uint32_t n, spe_id *v)
+void cm_tell_apart(cm_ctx *c, uint32_t first, uint32_t n, spe_id *v)
 {
     for (uint32_t i = 0; c->target.igc && i < n; i++)
-        if (!spe_is_const(c->module, v[i])) v[i] = cm_or_(c, v[i], cm_hidden_zero_(c, v[i], i + 1));
+        if (!spe_is_const(c->module, v[i])) v[i] = cm_hidden_(c, v[i], spe_u32(c->module, first + i + 1));
 }
 
 spe_id cm_broadcast(cm_ctx *c, spe_id v, int lane)

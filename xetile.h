@@ -2954,10 +2954,34 @@ XE_FN_ spe_id xt_each_part_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const
     return bits ? v[0] : cm_from_arith(&x->cm, to, v[0]);
 }
 
+/* Are all columns of a vector known to be equal, so that all lanes hold the same? */
+XE_FN_ bool xt_is_repeated_(xt_ctx *x, const xt_vec *v)
+{
+    const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, v->id)->node);
+    if (n->op == XT_OP_BROADCAST_) return n->whole->from.divisor[1] > 1 && n->whole->v.dist.shape[1] == 1;
+    if (n->op < XT_OP_BINARY_VECTOR_ || n->op > XT_OP_MATH_VECTOR_) return n->op == XT_OP_SPLAT_;
+    for (int i = 0; i < xt_operand_count_(n->vectors); i++)
+        if (!xt_is_repeated_(x, &n->vectors->v[i])) return false;
+    return true;
+}
+
+/* A block of v, which Intel's compiler takes to vary between lanes, see cm_vary. */
+XE_FN_ cm_matrix xt_varied_(xt_ctx *x, const xt_vec *v, const cm_matrix *block)
+{
+    cm_matrix a = *block;
+    if (!x->target.igc || !xt_is_repeated_(x, v)) return a;
+    a.part = (spe_id *)xt_memory_(x, (size_t)a.parts * sizeof *a.part);
+    if (!a.part) return *block;
+    for (int i = 0; i < a.parts; i++) a.part[i] = cm_vary(&x->cm, block->part[i]);
+    return a;
+}
+
 XE_FN_ cm_matrix xt_cast_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *a)
 {
     const xt_vectors_ *d = n->vectors;
     if ((int)d->v[0].type == d->type) return *a;
+    cm_matrix varied = d->type == CM_F16 && d->v[0].type == CM_F32 ? xt_varied_(x, &d->v[0], a) : *a;
+    a = &varied;
     return n->kind ? cm_convert_as(&x->cm, a, (cm_type)d->type, CM_ROUND_AUTO, false)
                    : cm_convert(&x->cm, a, (cm_type)d->type);
 }
@@ -4855,7 +4879,10 @@ XE_FN_ bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type)
     for (int i = 0; i < a.blocks; i++) comps += a.block[i].layout.size_v;
     if (!xt_field_init_(x, f, a.dist.rounds[0] * a.dist.data[0], a.dist.rounds[1] * a.dist.data[1], comps, type))
         return false;
-    for (xt_block_ b = xt_blocks_(x, &a.dist); a.blocks && xt_next_block_(&b);) xt_field_add_(x, f, &a.block[b.i], &b);
+    for (xt_block_ b = xt_blocks_(x, &a.dist); a.blocks && xt_next_block_(&b);) {
+        cm_matrix varied = xt_varied_(x, v, &a.block[b.i]);
+        xt_field_add_(x, f, &varied, &b);
+    }
     return spe_ok(&x->m);
 }
 
@@ -4924,7 +4951,7 @@ XE_FN_ spe_id xt_moved_(xt_ctx *x, xt_field_ *f, int comp, const unsigned char *
     for (int p = 1; p < x->S; p++) same = same && table[p] == table[0];
     if (!spe_ok(&x->m)) return 0;
     if (same)
-        id = cm_broadcast(&x->cm, f->comp[comp], (int)table[0]);
+        id = cm_own(&x->cm, cm_broadcast(&x->cm, f->comp[comp], (int)table[0]));
     else
         id = spe_sg_shuffle(&x->m, f->comp[comp], from);
     move = (xt_move_ *)spe_list_add(&x->m, &f->moves, sizeof *move);
@@ -6258,6 +6285,17 @@ XE_FN_ int xt_vec_ids_(xt_ctx *x, const xt_vec *v, cm_use use, spe_id *ids)
     return n;
 }
 
+/* Does a variable get, at the end of a side, the vector that another had when the side began? */
+XE_FN_ bool xt_is_rotated_(xt_frame_ *f, const xt_slot_ *s, xt_thing_ *t)
+{
+    const xt_vec *v = xt_thing_vec_(t), *first;
+    for (int i = 0; i < f->slots; i++) {
+        first = xt_thing_vec_(f->op == XT_OP_IF_ ? &f->slot[i].start : &f->slot[i].body);
+        if (&f->slot[i] != s && first && first->id == v->id) return true;
+    }
+    return false;
+}
+
 /* Collects the ids that change, with their values before the region or at the end of a side (second: of the last side),
  * and returns their number. Allocates the frame's array if necessary. */
 XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
@@ -6274,7 +6312,7 @@ XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
         if (!(s->mask & XT_VEC_CHANGES_)) continue;
         spe_id *ids = f->ids ? f->ids + at : NULL;
         int n = xt_vec_ids_(x, xt_thing_vec_(t), xt_layout_(x, xt_thing_vec_(&s->start)->id), ids);
-        if (ids && !at_end) cm_tell_apart(&x->cm, (uint32_t)n, ids);
+        if (ids && (!at_end || xt_is_rotated_(f, s, t))) cm_tell_apart(&x->cm, 0, (uint32_t)n, ids);
         at += n;
     }
     return at;

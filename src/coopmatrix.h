@@ -108,7 +108,7 @@
  *
  * For headers that build on this one, such as xetile.h and coopvec.h: cm_choose_target cm_poison cm_to_arith
  * cm_from_arith cm_f32_to_bf16 cm_bitcast cm_component_ids cm_cached_pointer cm_prefetch_block cm_lanes_parted
- * cm_lanes_rejoin cm_own cm_tell_apart cm_broadcast; see below.
+ * cm_lanes_rejoin cm_own cm_vary cm_tell_apart cm_broadcast; see below.
  *
  * LIMITS. Rows are a power of two, rows and columns at most 16384, S a power of two, at most 1024 for layouts;
  * operations take a size the target has. Positions, extents and strides are 32 bits. Names ending in _ are private.
@@ -647,15 +647,25 @@ XETILE_API bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down,
 XETILE_API void cm_lanes_parted(cm_ctx *c);
 XETILE_API void cm_lanes_rejoin(cm_ctx *c);
 
-/* The number v. Of an element of a vector, Intel's compiler may take the whole vector where the element stands for
- * itself several times, or beside others in another order; not of this one, which it does not recognise as an element.
+/* The number v, as a value that Intel's compiler does not know. It needs that in two places:
+ * - Of an element of a vector, it may take the whole vector where the element stands for itself several times, or
+ *   beside others in another order.
+ * - It moves broadcasts of one value in several blocks to the block above them, and may put them before the value
+ *   there. Therefore in each block this is another value.
  * Costs an instruction. Operations that move components call it; a kernel calls it if it does so itself. */
 XETILE_API spe_id cm_own(cm_ctx *c, spe_id v);
 
-/* Makes n values different from each other for compilers, before a loop carries them. If loops carry equal values, such
- * as the parts of a matrix of equal rows, Intel's compiler may exchange them, or copy them in each iteration. Constants
- * stay as they are. XT_FOR and XT_WHILE call it; a kernel calls it before spe_for and spe_while. */
-XETILE_API void cm_tell_apart(cm_ctx *c, uint32_t n, spe_id *v);
+/* The number or vector v, which Intel's compiler takes to differ between lanes: it shuffles vectors wrongly, and
+ * converts those of f32 to f16 wrongly, if it knows that they do not. Costs an instruction for each component. */
+XETILE_API spe_id cm_vary(cm_ctx *c, spe_id v);
+
+/* Makes n values different from each other for compilers, and from those with other numbers (first, first + 1, ...).
+ * Constants stay as they are. Intel's compiler needs it in two places:
+ * - If loops carry equal values, such as the parts of a matrix of equal rows, it may exchange them, or copy them in
+ *   each turn. XT_FOR and XT_WHILE call this; a kernel calls it before spe_for and spe_while.
+ * - The same happens if variables exchange their values in a loop: at the end of its body, and of a side of a branch
+ *   there, this is called for those that do. */
+XETILE_API void cm_tell_apart(cm_ctx *c, uint32_t first, uint32_t n, spe_id *v);
 
 /* In all lanes, the value that v has in lane `lane`. In 32 lanes, Intel's compiler multiplies 64-bit integers by an
  * spe_sg_broadcast wrongly; by this one it does not. */

@@ -74,29 +74,33 @@ static bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
     return true;
 }
 
-/* An integer of the width of v's components that is 0, unknown to compilers: there are at most 2^32 - 1 work-groups. */
-static spe_id cm_hidden_zero_(cm_ctx *c, spe_id v, uint32_t otherwise)
+/* v with its bits or'ed with zeros, which compilers do not recognise: `otherwise` is for work-group 2^32 - 1, which
+ * there cannot be. */
+static spe_id cm_hidden_(cm_ctx *c, spe_id v, spe_id otherwise)
 {
     spe_module *m = c->module;
-    spe_id word = spe_int(m, spe_width(m, spe_type_of(m, v))), group = spe_builtin(m, SPE_GROUP_ID, 0);
-    spe_id last = spe_ieq(m, group, spe_const_u(m, spe_type_of(m, group), UINT32_MAX));
-    return spe_select(m, last, spe_const_u(m, word, otherwise), spe_const_u(m, word, 0));
+    spe_id type = spe_type_of(m, v), word = spe_int(m, spe_width(m, type)), words = spe_vec_like(m, word, v);
+    spe_id group = spe_builtin(m, SPE_GROUP_ID, 0), last = spe_const_u(m, spe_type_of(m, group), UINT32_MAX);
+    spe_id zero = spe_const_u(m, word, 0);
+    zero = spe_select(m, spe_ieq(m, group, last), spe_cast(m, word, otherwise, false), zero);
+    return cm_bitcast(c, type, spe_or(m, cm_bitcast(c, words, v), spe_splat(m, words, zero)));
 }
 
-/* v with the bits of another number or'ed to each component's. */
-static spe_id cm_or_(cm_ctx *c, spe_id v, spe_id bits)
+/* The zeros differ from those in other blocks. Of an odd number, no part is 0. */
+spe_id cm_own(cm_ctx *c, spe_id v)
 {
-    spe_module *m = c->module;
-    spe_id type = spe_type_of(m, v), words = spe_vec_like(m, spe_type_of(m, bits), v);
-    return cm_bitcast(c, type, spe_or(m, cm_bitcast(c, words, v), spe_splat(m, words, bits)));
+    return c->target.igc && v ? cm_hidden_(c, v, spe_u32(c->module, c->module->block * 2 + 1)) : v;
 }
 
-spe_id cm_own(cm_ctx *c, spe_id v) { return c->target.igc && v ? cm_or_(c, v, cm_hidden_zero_(c, v, 1)) : v; }
+spe_id cm_vary(cm_ctx *c, spe_id v)
+{
+    return c->target.igc && v ? cm_hidden_(c, v, spe_builtin(c->module, SPE_SUBGROUP_LANE, 0)) : v;
+}
 
-void cm_tell_apart(cm_ctx *c, uint32_t n, spe_id *v)
+void cm_tell_apart(cm_ctx *c, uint32_t first, uint32_t n, spe_id *v)
 {
     for (uint32_t i = 0; c->target.igc && i < n; i++)
-        if (!spe_is_const(c->module, v[i])) v[i] = cm_or_(c, v[i], cm_hidden_zero_(c, v[i], i + 1));
+        if (!spe_is_const(c->module, v[i])) v[i] = cm_hidden_(c, v[i], spe_u32(c->module, first + i + 1));
 }
 
 spe_id cm_broadcast(cm_ctx *c, spe_id v, int lane)

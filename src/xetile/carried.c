@@ -154,6 +154,17 @@ static int xt_vec_ids_(xt_ctx *x, const xt_vec *v, cm_use use, spe_id *ids)
     return n;
 }
 
+/* Does a variable get, at the end of a side, the vector that another had when the side began? */
+static bool xt_is_rotated_(xt_frame_ *f, const xt_slot_ *s, xt_thing_ *t)
+{
+    const xt_vec *v = xt_thing_vec_(t), *first;
+    for (int i = 0; i < f->slots; i++) {
+        first = xt_thing_vec_(f->op == XT_OP_IF_ ? &f->slot[i].start : &f->slot[i].body);
+        if (&f->slot[i] != s && first && first->id == v->id) return true;
+    }
+    return false;
+}
+
 /* Collects the ids that change, with their values before the region or at the end of a side (second: of the last side),
  * and returns their number. Allocates the frame's array if necessary. */
 XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
@@ -170,7 +181,7 @@ XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
         if (!(s->mask & XT_VEC_CHANGES_)) continue;
         spe_id *ids = f->ids ? f->ids + at : NULL;
         int n = xt_vec_ids_(x, xt_thing_vec_(t), xt_layout_(x, xt_thing_vec_(&s->start)->id), ids);
-        if (ids && !at_end) cm_tell_apart(&x->cm, (uint32_t)n, ids);
+        if (ids && (!at_end || xt_is_rotated_(f, s, t))) cm_tell_apart(&x->cm, 0, (uint32_t)n, ids);
         at += n;
     }
     return at;

@@ -32,10 +32,34 @@ static spe_id xt_each_part_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const
     return bits ? v[0] : cm_from_arith(&x->cm, to, v[0]);
 }
 
+/* Are all columns of a vector known to be equal, so that all lanes hold the same? */
+static bool xt_is_repeated_(xt_ctx *x, const xt_vec *v)
+{
+    const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, v->id)->node);
+    if (n->op == XT_OP_BROADCAST_) return n->whole->from.divisor[1] > 1 && n->whole->v.dist.shape[1] == 1;
+    if (n->op < XT_OP_BINARY_VECTOR_ || n->op > XT_OP_MATH_VECTOR_) return n->op == XT_OP_SPLAT_;
+    for (int i = 0; i < xt_operand_count_(n->vectors); i++)
+        if (!xt_is_repeated_(x, &n->vectors->v[i])) return false;
+    return true;
+}
+
+/* A block of v, which Intel's compiler takes to vary between lanes, see cm_vary. */
+XE_FN_ cm_matrix xt_varied_(xt_ctx *x, const xt_vec *v, const cm_matrix *block)
+{
+    cm_matrix a = *block;
+    if (!x->target.igc || !xt_is_repeated_(x, v)) return a;
+    a.part = (spe_id *)xt_memory_(x, (size_t)a.parts * sizeof *a.part);
+    if (!a.part) return *block;
+    for (int i = 0; i < a.parts; i++) a.part[i] = cm_vary(&x->cm, block->part[i]);
+    return a;
+}
+
 static cm_matrix xt_cast_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *a)
 {
     const xt_vectors_ *d = n->vectors;
     if ((int)d->v[0].type == d->type) return *a;
+    cm_matrix varied = d->type == CM_F16 && d->v[0].type == CM_F32 ? xt_varied_(x, &d->v[0], a) : *a;
+    a = &varied;
     return n->kind ? cm_convert_as(&x->cm, a, (cm_type)d->type, CM_ROUND_AUTO, false)
                    : cm_convert(&x->cm, a, (cm_type)d->type);
 }

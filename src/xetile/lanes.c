@@ -51,7 +51,10 @@ XE_FN_ bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type)
     for (int i = 0; i < a.blocks; i++) comps += a.block[i].layout.size_v;
     if (!xt_field_init_(x, f, a.dist.rounds[0] * a.dist.data[0], a.dist.rounds[1] * a.dist.data[1], comps, type))
         return false;
-    for (xt_block_ b = xt_blocks_(x, &a.dist); a.blocks && xt_next_block_(&b);) xt_field_add_(x, f, &a.block[b.i], &b);
+    for (xt_block_ b = xt_blocks_(x, &a.dist); a.blocks && xt_next_block_(&b);) {
+        cm_matrix varied = xt_varied_(x, v, &a.block[b.i]);
+        xt_field_add_(x, f, &varied, &b);
+    }
     return spe_ok(&x->m);
 }
 
@@ -120,7 +123,7 @@ static spe_id xt_moved_(xt_ctx *x, xt_field_ *f, int comp, const unsigned char *
     for (int p = 1; p < x->S; p++) same = same && table[p] == table[0];
     if (!spe_ok(&x->m)) return 0;
     if (same)
-        id = cm_broadcast(&x->cm, f->comp[comp], (int)table[0]);
+        id = cm_own(&x->cm, cm_broadcast(&x->cm, f->comp[comp], (int)table[0]));
     else
         id = spe_sg_shuffle(&x->m, f->comp[comp], from);
     move = (xt_move_ *)spe_list_add(&x->m, &f->moves, sizeof *move);

@@ -113,6 +113,7 @@ XE_FN_ xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like);
 XE_FN_ void xt_write_splat_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ void xt_write_iota_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ void xt_write_table_(xt_ctx *x, const xt_node_ *n);
+XE_FN_ cm_matrix xt_varied_(xt_ctx *x, const xt_vec *v, const cm_matrix *block);
 XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ int xt_strips_(const cm_matrix *a);
 XE_FN_ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip);
