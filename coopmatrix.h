@@ -662,11 +662,13 @@ XETILE_API spe_id cm_own(cm_ctx *c, spe_id v);
 XETILE_API spe_id cm_vary(cm_ctx *c, spe_id v);
 
 /* Makes n values different from each other for compilers, and from those with other numbers (first, first + 1, ...).
- * Constants stay as they are. Intel's compiler needs it in two places:
+ * Constants stay as they are. Intel's compiler needs it in three places:
  * - If loops carry equal values, such as the parts of a matrix of equal rows, it may exchange them, or copy them in
  *   each turn. XT_FOR and XT_WHILE call this; a kernel calls it before spe_for and spe_while.
  * - The same happens if variables exchange their values in a loop: at the end of its body, and of a side of a branch
- *   there, this is called for those that do. */
+ *   there, this is called for those that do.
+ * - If a loop reads one surface at one position on several sides of branches, it sets the position on one side only.
+ *   In XT_IF, addresses of block messages are told apart; a kernel tells them apart in its spe_if inside loops. */
 XETILE_API void cm_tell_apart(cm_ctx *c, uint32_t first, uint32_t n, spe_id *v);
 
 /* In all lanes, the value that v has in lane `lane`. In 32 lanes, Intel's compiler multiplies 64-bit integers by an

@@ -543,6 +543,7 @@ struct xt_ctx {
     bool block2d; /* writing the version with 2D block messages */
     int staged;   /* operands go through local memory in this version, XT_BY_... */
     int rest;     /* there: pitches are such a number of bytes more than a multiple of 4; -1: any */
+    spe_id side; /* of the innermost XT_IF around which there is no nearer loop: its first label, or 0 */
     const xt_frame_ *turning; /* the loop whose body has several copies; NULL: none */
     const xt_products_ *products; /* NULL: there are none; then neither is there a stager */
     const xt_stager_ *stager;
@@ -976,6 +977,7 @@ struct xt_frame_ {
     int id_count;
     int at, copies, copy; /* XT_FOR: its node; of the body, per turn of this loop; the current one, from 0 */
     int joined; /* copies that share their loads, see turns.c */
+    spe_id side_before; /* the side that the region is on */
     spe_id from, turn;    /* the first index; of this turn */
 };
 
@@ -3785,6 +3787,20 @@ XE_FN_ void xt_leave_out_(xt_ctx *x, cm_mem *mem, const xt_block_ *b, const xt_v
     mem->rows = mem->block2d == CM_BLOCK2D_YES ? xt_index_id_(x, extent) : end;
 }
 
+/* A surface's address, of its own on each side of an XT_IF: see cm_tell_apart. */
+XE_FN_ spe_id xt_side_address_(xt_ctx *x, spe_id address)
+{
+    if (x->side) cm_tell_apart(&x->cm, x->side, 1, &address);
+    return address;
+}
+
+XE_FN_ spe_id xt_side_pointer_(xt_ctx *x, spe_id ptr)
+{
+    spe_id i64 = spe_int(&x->m, 64), type = spe_type_of(&x->m, ptr);
+    if (!x->side || !x->target.igc) return ptr;
+    return spe_u_to_ptr(&x->m, type, xt_side_address_(x, spe_ptr_to_u(&x->m, i64, ptr)));
+}
+
 /* A block of a tile as memory for coopmatrix.h, transposed: its rows are our columns. */
 XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, bool store)
 {
@@ -3801,6 +3817,7 @@ XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, bool stor
     mem.stride_col = t->column_major ? spe_i32(&x->m, t->step) : pitch;
     mem.block2d = in * bytes % 4 == 0 && xt_by_block2d_(x, t) ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
     if (store && b->valid < b->cols) mem.block2d = CM_BLOCK2D_NO;
+    if (mem.block2d == CM_BLOCK2D_YES) mem.ptr = xt_side_pointer_(x, mem.ptr);
     mem.band = x->products && t->base.local ? (uint32_t)xt_plan_tile_at_(x, t->number)->band : 0;
     if (mem.band) {
         mem.stride_row = spe_u32(&x->m, mem.band / (uint32_t)x->S);
@@ -4374,6 +4391,7 @@ XE_FN_ void xt_prefetch_both_(xt_ctx *x, const xt_share_ *s, int locality)
     if (!spe_ok(&x->m)) return;
     r.surface.pos_x = xt_share_advance_(x, s, &r, 0, r.surface.pos_x);
     r.surface.pos_y = xt_share_advance_(x, s, &r, 1, r.surface.pos_y);
+    r.surface.ptr = xt_side_pointer_(x, r.surface.ptr);
     if (level) r.surface.ptr = cm_cached_pointer(&x->cm, r.surface.ptr, level);
     cm_prefetch_block(&x->cm, xt_held_(s->tile[0].type), s->across, s->down, &r.surface);
 }
@@ -7083,7 +7101,7 @@ XE_FN_ void xt_stage_move_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, xt_s
     spe_module *m = &x->m;
     int inner = xt_inner_(t);
     spe_id line = xt_stage_offset_(x, t, !inner), along = xt_stage_offset_(x, t, inner);
-    r->block.ptr = xt_emit_pointer_(x, CM_I32, r->block.ptr);
+    r->block.ptr = xt_emit_pointer_(x, CM_I32, xt_side_address_(x, r->block.ptr));
     if (s->whole) r->block.pos_y = spe_iadd(m, r->block.pos_y, spe_sar(m, line, xt_log2_(x, s->classes)));
     if (!s->aligned) return;
     along = s->bytes < 4 ? spe_sar(m, along, xt_log2_(x, 4 / s->bytes)) : along;
@@ -7862,6 +7880,8 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
     xt_frame_ *f = n->frame;
     xt_val lo = xt_now_(x, &f->lo);
     if (!xt_make_ids_(x, f)) return;
+    f->side_before = x->side;
+    x->side = 0;
     xt_gather_(x, f, false, false);
     if (x->staged) x->stager->write_entry(x, f);
     if (x->block2d && n->spread < 2) cm_lanes_rejoin(&x->cm); /* not in the loop */
@@ -7941,6 +7961,8 @@ XE_FN_ void xt_write_if_(xt_ctx *x, const xt_node_ *n)
 {
     xt_frame_ *f = n->frame;
     if (xt_make_ids_(x, f)) spe_if(&x->m, xt_now_id_(x, &f->lo, XT_BOOL_));
+    f->side_before = x->side;
+    x->side = x->m.block;
 }
 
 XE_FN_ void xt_write_else_(xt_ctx *x, const xt_node_ *n)
@@ -7948,6 +7970,7 @@ XE_FN_ void xt_write_else_(xt_ctx *x, const xt_node_ *n)
     xt_frame_ *f = n->frame;
     xt_gather_(x, f, true, false);
     spe_else(&x->m, (uint32_t)f->id_count, f->ids);
+    x->side = x->m.block;
 }
 
 /* ---- the end of a region ----------------------------------------------------------------------------------------- */
@@ -8072,6 +8095,7 @@ XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
     xt_gather_(x, f, true, true);
     if (x->block2d && f->op != XT_OP_IF_ && node->spread < 2) cm_lanes_rejoin(&x->cm);
     if (f->op == XT_OP_FOR_ && xt_write_next_(x, f)) return;
+    x->side = f->side_before;
     if (node->spread > 1) cm_lanes_parted(&x->cm);
     if (f->op == XT_OP_WHILE_)
         spe_endwhile(&x->m, n, f->ids);

@@ -536,6 +536,7 @@ struct xt_ctx {
     bool block2d; /* writing the version with 2D block messages */
     int staged;   /* operands go through local memory in this version, XT_BY_... */
     int rest;     /* there: pitches are such a number of bytes more than a multiple of 4; -1: any */
+    spe_id side; /* of the innermost XT_IF around which there is no nearer loop: its first label, or 0 */
     const xt_frame_ *turning; /* the loop whose body has several copies; NULL: none */
     const xt_products_ *products; /* NULL: there are none; then neither is there a stager */
     const xt_stager_ *stager;

@@ -29,6 +29,20 @@ XE_FN_ void xt_leave_out_(xt_ctx *x, cm_mem *mem, const xt_block_ *b, const xt_v
     mem->rows = mem->block2d == CM_BLOCK2D_YES ? xt_index_id_(x, extent) : end;
 }
 
+/* A surface's address, of its own on each side of an XT_IF: see cm_tell_apart. */
+XE_FN_ spe_id xt_side_address_(xt_ctx *x, spe_id address)
+{
+    if (x->side) cm_tell_apart(&x->cm, x->side, 1, &address);
+    return address;
+}
+
+XE_FN_ spe_id xt_side_pointer_(xt_ctx *x, spe_id ptr)
+{
+    spe_id i64 = spe_int(&x->m, 64), type = spe_type_of(&x->m, ptr);
+    if (!x->side || !x->target.igc) return ptr;
+    return spe_u_to_ptr(&x->m, type, xt_side_address_(x, spe_ptr_to_u(&x->m, i64, ptr)));
+}
+
 /* A block of a tile as memory for coopmatrix.h, transposed: its rows are our columns. */
 XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, bool store)
 {
@@ -45,6 +59,7 @@ XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, bool stor
     mem.stride_col = t->column_major ? spe_i32(&x->m, t->step) : pitch;
     mem.block2d = in * bytes % 4 == 0 && xt_by_block2d_(x, t) ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
     if (store && b->valid < b->cols) mem.block2d = CM_BLOCK2D_NO;
+    if (mem.block2d == CM_BLOCK2D_YES) mem.ptr = xt_side_pointer_(x, mem.ptr);
     mem.band = x->products && t->base.local ? (uint32_t)xt_plan_tile_at_(x, t->number)->band : 0;
     if (mem.band) {
         mem.stride_row = spe_u32(&x->m, mem.band / (uint32_t)x->S);

@@ -186,6 +186,8 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
     xt_frame_ *f = n->frame;
     xt_val lo = xt_now_(x, &f->lo);
     if (!xt_make_ids_(x, f)) return;
+    f->side_before = x->side;
+    x->side = 0;
     xt_gather_(x, f, false, false);
     if (x->staged) x->stager->write_entry(x, f);
     if (x->block2d && n->spread < 2) cm_lanes_rejoin(&x->cm); /* not in the loop */
@@ -265,6 +267,8 @@ XE_FN_ void xt_write_if_(xt_ctx *x, const xt_node_ *n)
 {
     xt_frame_ *f = n->frame;
     if (xt_make_ids_(x, f)) spe_if(&x->m, xt_now_id_(x, &f->lo, XT_BOOL_));
+    f->side_before = x->side;
+    x->side = x->m.block;
 }
 
 XE_FN_ void xt_write_else_(xt_ctx *x, const xt_node_ *n)
@@ -272,6 +276,7 @@ XE_FN_ void xt_write_else_(xt_ctx *x, const xt_node_ *n)
     xt_frame_ *f = n->frame;
     xt_gather_(x, f, true, false);
     spe_else(&x->m, (uint32_t)f->id_count, f->ids);
+    x->side = x->m.block;
 }
 
 /* ---- the end of a region ----------------------------------------------------------------------------------------- */
@@ -396,6 +401,7 @@ XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
     xt_gather_(x, f, true, true);
     if (x->block2d && f->op != XT_OP_IF_ && node->spread < 2) cm_lanes_rejoin(&x->cm);
     if (f->op == XT_OP_FOR_ && xt_write_next_(x, f)) return;
+    x->side = f->side_before;
     if (node->spread > 1) cm_lanes_parted(&x->cm);
     if (f->op == XT_OP_WHILE_)
         spe_endwhile(&x->m, n, f->ids);

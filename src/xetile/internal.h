@@ -186,6 +186,7 @@ struct xt_frame_ {
     int id_count;
     int at, copies, copy; /* XT_FOR: its node; of the body, per turn of this loop; the current one, from 0 */
     int joined; /* copies that share their loads, see turns.c */
+    spe_id side_before; /* the side that the region is on */
     spe_id from, turn;    /* the first index; of this turn */
 };
 

@@ -155,7 +155,7 @@ static void xt_stage_move_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, xt_s
     spe_module *m = &x->m;
     int inner = xt_inner_(t);
     spe_id line = xt_stage_offset_(x, t, !inner), along = xt_stage_offset_(x, t, inner);
-    r->block.ptr = xt_emit_pointer_(x, CM_I32, r->block.ptr);
+    r->block.ptr = xt_emit_pointer_(x, CM_I32, xt_side_address_(x, r->block.ptr));
     if (s->whole) r->block.pos_y = spe_iadd(m, r->block.pos_y, spe_sar(m, line, xt_log2_(x, s->classes)));
     if (!s->aligned) return;
     along = s->bytes < 4 ? spe_sar(m, along, xt_log2_(x, 4 / s->bytes)) : along;

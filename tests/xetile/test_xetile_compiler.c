@@ -175,6 +175,51 @@ TEST(columns_are_repeated)
     zed_free(&device, a), zed_free(&device, b), zed_free(&device, bias);
 }
 
+/* ---- one tile is loaded under XT_IF and behind it: block messages of the same surface and position ---- */
+
+XT_KERNEL(loads_on_sides, ptr(f16, A), ptr(f16, B), ptr(u8, FLAGS), ptr(f32, C), u32(TIMES))
+{
+    xt_tile a = XT_INIT_TILE(A, f16, HEIGHT, STEP, .shape = XT_AT(HEIGHT, PITCH));
+    xt_tile b = XT_INIT_TILE(B, f16, STEP, BROAD, .shape = XT_AT(PITCH, PITCH));
+    xt_vec some = XT_SPLAT(f32, HEIGHT, BROAD, 0), all = some;
+    XT_FOR (k, 0, TIMES, 1, &a, &b, &some, &all) {
+        XT_IF (XT_NE(XT_LOAD(FLAGS, k), 0), &some, &all) {
+            some = XT_TILE_MMA(XT_LOAD_TILE(a), XT_LOAD_TILE(b), some);
+        }
+        all = XT_TILE_MMA(XT_LOAD_TILE(a), XT_LOAD_TILE(b), all);
+        a = XT_UPDATE_TILE_OFFSET(a, 0, STEP);
+        b = XT_UPDATE_TILE_OFFSET(b, STEP, 0);
+    }
+    XT_STORE_TILE(some, XT_INIT_TILE(C, f32, HEIGHT, BROAD, .shape = XT_AT(2 * HEIGHT, BROAD)));
+    XT_STORE_TILE(all,
+                  XT_INIT_TILE(C, f32, HEIGHT, BROAD, .offset = XT_AT(HEIGHT, 0), .shape = XT_AT(2 * HEIGHT, BROAD)));
+}
+
+TEST(tiles_are_loaded_on_sides)
+{
+    enum { TIMES = PITCH / STEP };
+    void *a = new_matrix(CM_F16, HEIGHT * PITCH), *b = new_matrix(CM_F16, PITCH * PITCH);
+    uint8_t *flags = (uint8_t *)new_poison(CM_U8, TIMES);
+    for (int t = 0; t < TIMES; t++) flags[t] = t % 3 == 1;
+    for (int k = 0; k < 3; k++) {
+        float *c = (float *)new_poison(CM_F32, 2 * HEIGHT * BROAD);
+        int wrong = 0;
+        bool ran = RUN_KERNEL(loads_on_sides, &variants[k], ONE_GROUP, ZED_ARG(a), ZED_ARG(b), ZED_ARG(flags),
+                              ZED_ARG(c), ZED_ARG(TIMES));
+        for (int i = 0; ran && i < 2 * HEIGHT * BROAD; i++) {
+            double want = 0, most = 0;
+            for (int t = 0; t < TIMES; t++)
+                if (flags[t] || i / BROAD >= HEIGHT)
+                    add_products(&want, &most, CM_F16, a, i / BROAD % HEIGHT * PITCH + t * STEP, b,
+                                 t * STEP * PITCH + i % BROAD, PITCH, STEP);
+            wrong += !(fabs(c[i] - want) <= most * PITCH * 0x1p-24);
+        }
+        CHECK_MSG(wrong == 0, "%s: %d wrong", variants[k].name, wrong);
+        zed_free(&device, c);
+    }
+    zed_free(&device, a), zed_free(&device, b), zed_free(&device, flags);
+}
+
 /* ---- two sums change places in each turn of a loop ---- */
 
 enum { TALL = 64 };
@@ -347,6 +392,7 @@ int main(void)
     RUN(a_row_beside_its_product);
     RUN(sums_that_begin_alike);
     RUN(columns_are_repeated);
+    RUN(tiles_are_loaded_on_sides);
     RUN(sums_change_places);
     RUN(sums_take_turns);
     RUN(columns_are_carried);
