@@ -4391,7 +4391,6 @@ XE_FN_ void xt_prefetch_both_(xt_ctx *x, const xt_share_ *s, int locality)
     if (!spe_ok(&x->m)) return;
     r.surface.pos_x = xt_share_advance_(x, s, &r, 0, r.surface.pos_x);
     r.surface.pos_y = xt_share_advance_(x, s, &r, 1, r.surface.pos_y);
-    r.surface.ptr = xt_side_pointer_(x, r.surface.ptr);
     if (level) r.surface.ptr = cm_cached_pointer(&x->cm, r.surface.ptr, level);
     cm_prefetch_block(&x->cm, xt_held_(s->tile[0].type), s->across, s->down, &r.surface);
 }

@@ -137,7 +137,6 @@ XE_FN_ void xt_write_init_tile_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ void xt_fold_place_(xt_ctx *x, cm_mem *mem, int bytes, int64_t line, int64_t along);
 XE_FN_ void xt_leave_out_(xt_ctx *x, cm_mem *mem, const xt_block_ *b, const xt_val *extent);
 XE_FN_ spe_id xt_side_address_(xt_ctx *x, spe_id address);
-XE_FN_ spe_id xt_side_pointer_(xt_ctx *x, spe_id ptr);
 XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, bool store);
 XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t);

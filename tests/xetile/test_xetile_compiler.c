@@ -349,7 +349,10 @@ TEST(columns_are_carried)
                               ZED_ARG(times));
         for (int i = 0; ran && i < SIDE * SIDE; i++) {
             double column = (double)bias[i / SIDE], row = 0, most = 0, want, all;
-            for (int j = 0; j < SIDE; j++) row += (double)x[i / SIDE * SIDE + j], most += fabs((double)x[i / SIDE * SIDE + j]);
+            for (int j = 0; j < SIDE; j++) {
+                double one = (double)x[i / SIDE * SIDE + j];
+                row += one, most += fabs(one);
+            }
             want = (double)x[i] + column + (times ? times * row / 64 : 0);
             all = fabs((double)x[i]) + fabs(column) + times * most / 64;
             wrong += !(fabs(c[i] - want) <= all * (SIDE + 2 * TURNS) * 0x1p-24); /* a rounding for each addition */
