@@ -173,7 +173,7 @@ void cg_write_kernel(struct cg *g, uint32_t index, const struct cg_param *p)
     g->fn = fn;
     write_frame_bytes(g);
     cg_put(g,
-           "static int groups%u(struct xs_subgroup *self, const uint8_t *args, uint64_t groups)\n{\n"
+           "XS_CALLER int groups%u(struct xs_subgroup *self, const uint8_t *args, uint64_t groups)\n{\n"
            "    self->stack_top = (u64)(uintptr_t)__builtin_frame_address(0);\n",
            index);
     cg_put(g, "    struct place at = place_of(self);\n");
@@ -199,8 +199,8 @@ void cg_write_kernel(struct cg *g, uint32_t index, const struct cg_param *p)
         cg_put(g,
                "    if (waiting && waiting != self->subgroup_count) return (int)waiting;\n    } while (waiting);\n");
     cg_put(g, "    } while (next_group(self, &at, &groups));\n    return 0;\n}\n");
-    cg_put(
-        g,
-        "static void kernel%u(struct xs_subgroup *self, const uint8_t *args)\n{\n    groups%u(self, args, 0);\n}\n\n",
-        index, index);
+    cg_put(g,
+           "XS_CALLER void kernel%u(struct xs_subgroup *self, const uint8_t *args)\n{\n"
+           "    groups%u(self, args, 0);\n}\n\n",
+           index, index);
 }

@@ -48,6 +48,11 @@ typedef int i128 __attribute__((mode(TI)));
 #define XS_LARGE __attribute__((optimize("O1")))
 #endif
 #define XS_CUT XS_LARGE __attribute__((noinline))
+#ifdef XS_QUICK /* kernels are called there, and not inlined: what calls them has nothing to gain */
+#define XS_CALLER static XS_LARGE
+#else
+#define XS_CALLER static
+#endif
 #define XS_NEW_BLOCK(label)                                                                                            \
     __asm__ goto("" : : : : label);                                                                                    \
     label:; /* ends a basic block without an instruction */
