@@ -154,6 +154,9 @@ test: ## build and run every test; the last line sums them up
 	built=yes; $(MAKE) --no-print-directory -j$(JOBS) -k build-all || built=no; \
 	$(run_tests) $(sort $(notdir $(tests) $(soft_tests) $(xe_tests))) $(sort $(notdir $(test_scripts)))
 
+test-thorough: ## the same, with every combination that large tests take a sample of (THOROUGH=1): twice as long
+	$(again) test THOROUGH=1
+
 quick = $(shell cat tests/quick.txt)
 check: ## build and run a selection of the tests (tests/quick.txt): at most 90 s on two cores
 	+@built=yes; $(MAKE) --no-print-directory -j$(JOBS) -k $(library) soft $(BUILD)/hello $(BUILD)/gemm $(addprefix $(BUILD)/,$(filter-out %.sh,$(quick))) || built=no; \
@@ -170,7 +173,7 @@ check-intel: ## compile the examples with Intel's compiler, if it is installed, 
 	@BUILD="$(BUILD)" XE_OFFLINE="$(XE_OFFLINE)" scripts/check_intel.sh
 	@CC="$(CC)" XE_OFFLINE="$(XE_OFFLINE)" scripts/check_intel_ops.sh --all
 	@BUILD="$(BUILD)" XE_OFFLINE="$(XE_OFFLINE)" CC="$(CC)" INTEL_ALL=yes sh tests/intel/test_intel_coopmatrix.sh
-	@BUILD="$(BUILD)" XE_OFFLINE="$(XE_OFFLINE)" scripts/check_machine.sh
+	@BUILD="$(BUILD)" XE_OFFLINE="$(XE_OFFLINE)" THOROUGH=1 scripts/check_machine.sh
 
 check-intel-shapes: ## compile 37 other products with Intel's compiler: count instructions, spills, messages per dpas (10 min)
 	@CC="$(CC)" XE_OFFLINE="$(XE_OFFLINE)" scripts/check_intel_shapes.sh
@@ -219,7 +222,7 @@ build-benches: $(benches) $(BUILD)/report
 # The library first: nothing is linked before its one large file is compiled.
 build-all: $(library) $(BUILD)/libze_soft.so $(examples) $(mpi_examples) $(unoptimised_benches) $(BUILD)/report $(tests) $(soft_tests) $(xe_tests)
 
-.PHONY: help setup setup-optional run test check bench check-intel check-intel-shapes soft examples asan ubsan tsan fuzz soak clean install uninstall build-all build-benches
+.PHONY: help setup setup-optional run test test-thorough check bench check-intel check-intel-shapes soft examples asan ubsan tsan fuzz soak clean install uninstall build-all build-benches
 .DELETE_ON_ERROR:
 # Goals given together run in order: `make -j setup test` must not test before setup is done.
 ifneq ($(filter setup% clean,$(MAKECMDGOALS)),)

@@ -139,6 +139,17 @@ TEST_UNUSED_ static int test_report(void)
     return test_.failed || test_.passed + test_.skipped == 0;
 }
 
+/* Tests of many combinations run a sample of them, since each is a kernel to compile; THOROUGH=1 runs all. */
+TEST_UNUSED_ static bool test_thorough(void)
+{
+    const char *thorough = getenv("THOROUGH");
+    return thorough && *thorough && strcmp(thorough, "0") != 0;
+}
+
+/* Whether a combination is in the sample, as one of `every`. `sum` adds its numbers on all axes, as in a Latin square:
+ * whatever all others are, an axis of at least `every` values has one that makes the sum a multiple. */
+TEST_UNUSED_ static bool test_takes(int sum, int every) { return sum % every == 0 || test_thorough(); }
+
 /* splitmix64: the same numbers on every machine. */
 TEST_UNUSED_ static uint64_t test_random(void)
 {

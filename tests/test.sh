@@ -22,6 +22,9 @@ report() {
     [ "$failed" = 0 ]
 }
 
+# Tests of many combinations run a sample of them; THOROUGH=1 runs all.
+thorough() { [ "${THOROUGH:-0}" != 0 ]; }
+
 check() { # check NAME COMMAND...
     what=$1
     shift

@@ -18,7 +18,8 @@
 #include <complex.h>
 #undef I /* from complex.h */
 
-enum { SLOT = 8192, OPERANDS = 4, KERNEL_CASES = 12, MAX_CASES = 4096 }; /* SLOT: bytes of a case's A, B, C, D */
+enum { SLOT = 8192, OPERANDS = 4, KERNEL_CASES = 12, MODULE_CASES = 250, MAX_CASES = 4096 };
+/* SLOT: bytes of a case's A, B, C, D */
 
 typedef double _Complex number;
 
@@ -914,6 +915,18 @@ static const cm_type all_types[] = {CM_F32,  CM_F16, CM_BF16, CM_I8,  CM_U8,  CM
 enum { ALL_TYPES = sizeof all_types / sizeof all_types[0] };
 
 static case_list cases;
+
+/* Runs the cases that were added when they fill a module, or all of them if they are the last: what every module begins
+ * with takes as long to compile as a dozen cases. */
+TEST_UNUSED_ static void run_full(const char *name, bool last)
+{
+    static int number;
+    char group[64];
+    if (cases.count == 0 || (cases.count < MODULE_CASES && !last)) return;
+    snprintf(group, sizeof group, "%s_%d", name, number++);
+    run_group(group, "soft", 16, CM_AUTO, &cases);
+    cases.count = 0;
+}
 
 TEST_UNUSED_ static domain domain_of(int op)
 {

@@ -15,6 +15,7 @@ static void add_binary(cm_type type, cm_use use, int shape)
                                                                                   : 0;
         op_case *t;
         if ((which >= CM_AND && k != CM_KIND_INT) || (which > CM_DIV && k == CM_KIND_COMPLEX)) continue;
+        if (!in_sample(type, use, shape, which)) continue;
         t = add_dealt(BINARY, which, shape, type, use, source[own]);
         if (!source[own]) source[own] = t;
     }
@@ -23,14 +24,18 @@ TEST(binary) { grid("binary", add_binary); }
 
 static void add_positions(cm_type type, cm_use use, int shape)
 {
-    op_case *first = add_dealt(SCALE, 0, shape, type, use, NULL);
-    if (!cm_is_complex(type)) { /* what a component of a complex matrix is, its two parts know */
-        add_dealt(APPLY, 0, shape, type, use, first);
-        add_dealt(INSERT, 0, shape, type, use, first);
+    static const kind kinds[] = {SCALE, APPLY, INSERT, SPLAT, USE, USE};
+    const op_case *first = NULL;
+    int i;
+    for (i = 0; i < 6; i++) {
+        op_case *t;
+        /* what a component of a complex matrix is, its two parts know */
+        if (cm_is_complex(type) && (kinds[i] == APPLY || kinds[i] == INSERT)) continue;
+        if (!in_sample(type, use, shape, i)) continue;
+        t = add_dealt(kinds[i], 0, shape, type, use, kinds[i] == SPLAT ? NULL : first);
+        if (kinds[i] == USE) t->use_d = (cm_use)((use + i - 3) % USES);
+        if (kinds[i] != SPLAT && !first) first = t;
     }
-    add_dealt(SPLAT, 0, shape, type, use, NULL);
-    add_dealt(USE, 0, shape, type, use, first)->use_d = (cm_use)((use + 1) % USES);
-    add_dealt(USE, 0, shape, type, use, first)->use_d = (cm_use)((use + 2) % USES);
 }
 TEST(positions) { grid("positions", add_positions); }
 
