@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../test.sh"
 for test in tests/*/test_*.c; do
     # A line `# 12 "tests/test_x.c"` gives the source of the lines after it.
-    $CC -std=c11 -I. -Itests -E -x c "$test" | awk '/^# [0-9]+ "/ { own = $3 ~ /^"tests\// ; next } own && split($0, names, /_ERR(OR)?_|ZED_/) < 16'
+    $CC -std=c11 -DXETILE_DECLARATIONS -I. -Itests -E -x c "$test" | awk '/^# [0-9]+ "/ { own = $3 ~ /^"tests\// ; next } own && split($0, names, /_ERR(OR)?_|ZED_/) < 16'
 done | tr -c 'A-Za-z0-9_' '\n' | sort -u > "$work/named"
 tests/project/error_ids.sh | sort > "$work/ids"
 check "there are ids" test "$(wc -l < "$work/ids")" -gt 150

@@ -1,7 +1,8 @@
 #!/bin/sh
-# make install into a new folder: every example builds against the installed headers, and compiles against copied ones, with which
-# one example per header also links; hello with the library, shared and static, and with the headers alone; the README's Meson
-# and CMake projects build and run, and uninstall leaves nothing.
+# make install into a new folder: every example builds against the installed headers, and compiles against copied ones (in the
+# sample, one or the other), with which one example per header also links, and gemm.c in test_vendor.sh; hello with the library,
+# shared and static, and with the headers alone; the README's Meson and CMake projects build and run, and uninstall leaves
+# nothing.
 . "$(dirname "$0")/../test.sh"
 [ -z "${SANITIZE:-}" ] || { skip install "not under sanitizers"; report; exit; }
 prefix="$work/a prefix" # with a space, as users may have
@@ -48,16 +49,17 @@ builds() { # builds SOURCE FLAGS
     compiles "$1" "-o program $2" && LD_LIBRARY_PATH="$prefix/lib" "$work/alone/program" --help
 }
 needs_library() { readelf -d "$work/alone/program" | grep -q 'NEEDED.*libxetile\.so\.[0-9]'; }
+turn=0
 for example in examples/*.c; do
-    name=$(basename "$example" .c)
+    name=$(basename "$example" .c) turn=$((turn + 1))
     if grep -q '#include <mpi.h>' "$example" && ! command -v "${MPICC:-mpicc}" >/dev/null 2>&1; then
         skip "$name" "${MPICC:-mpicc} is not installed"
         continue
     fi
-    check "$name builds against the installed headers" builds "$example" "$from_prefix"
-    check "$name compiles against copied headers" compiles "$example" "-fsyntax-only $from_copy"
+    if [ $((turn % 2)) = 0 ] || thorough; then check "$name builds against the installed headers" builds "$example" "$from_prefix"; fi
+    if [ $((turn % 2)) = 1 ] || thorough; then check "$name compiles against copied headers" compiles "$example" "-fsyntax-only $from_copy"; fi
 done
-for name in gemm batched_gemm mlp_inference layout; do # xetile.h, coopmatrix.h, coopvec.h, and no ze_dispatch.h
+for name in batched_gemm mlp_inference layout; do # coopmatrix.h, coopvec.h, and no ze_dispatch.h
     check "$name builds against copied headers" builds "examples/$name.c" "$from_copy"
 done
 hello_runs() { # hello_runs NAME FLAGS
