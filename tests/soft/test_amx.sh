@@ -56,7 +56,7 @@ examples() {
     emulated tdpbssd X= "$BUILD/gemm" --m 256 --n 256 --k 64 --type i8
     emulated tdpfp16ps XETILE_SOFT_CHECK=1 "$BUILD/gemm" --m 256 --n 256 --k 32
     emulated tdpfp16ps X= "$BUILD/gemm_slm" --m 256 --n 256 --k 64 # subgroups alternate at barriers
-    late tdpfp16ps 8 "$BUILD/gemm" --m 256 --n 256 --k 512
+    late tdpfp16ps 8 "$BUILD/gemm" --m 256 --n 256 --k 256
     late tdpbf16ps 8 "$BUILD/gemm" --m 256 --n 256 --k 256 --type bf16
     late tdpbssd 4 "$BUILD/gemm" --m 256 --n 256 --k 512 --type i8 # each of them does two steps
     # tiles with bf16 only, as the first CPUs with tiles have no fp16
