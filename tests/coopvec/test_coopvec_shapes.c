@@ -18,14 +18,21 @@ static bool wanted(int combination, int shape, int v, mode how)
     return how == DIVERGENT || (turn % 2 && how == (turn % 4 == 1 ? OWN_MATRIX : BY_LANES));
 }
 
+/* In the sample any two of combination, shape, layout with transposition, and mode still meet. */
+static bool in_sample(int combination, int shape, int v, mode how)
+{
+    if (combination >= COMBINATIONS) return test_takes(shape + v / 2 + (int)how, 2);
+    return test_takes(combination + shape + 2 * v + (int)how, 3);
+}
+
 static void shapes_of(int combination)
 {
     const int *c = minimum[combination];
     char name[64];
     for (int s = 0; s < 6; s++) {
-        for (int v = 0; v < (is_fp8(c) ? FP8_VARIANTS : VARIANTS); v++)
-            for (int how = UNIFORM; how < MODES; how++) {
-                if (!wanted(combination, s, v, (mode)how)) continue;
+        for (int how = UNIFORM; how < MODES; how++) /* uniform ones first, whose input the others can use */
+            for (int v = 0; v < (is_fp8(c) ? FP8_VARIANTS : VARIANTS); v++) {
+                if (!wanted(combination, s, v, (mode)how) || !in_sample(combination, s, v, (mode)how)) continue;
                 add_item(variant(c, shapes[s][0], shapes[s][1], v), (mode)how);
                 share_input();
             }
