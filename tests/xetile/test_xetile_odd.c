@@ -139,7 +139,7 @@ TEST(sides)
     for (int i = 0; i < 6; i++)
         for (int v = 0; v < 3; v += 2) {
             odd_case c = {v ? CM_BF16 : CM_F16, CM_F32, sides[i][0], sides[i][1], sides[i][2], PLAIN, PLAIN, ALONE, 0};
-            check(&c, v);
+            if (test_takes(i + v / 2, 2)) check(&c, v);
         }
 }
 

@@ -227,6 +227,12 @@ static void check(pitch_case c)
     zed_free(&device, out);
 }
 
+/* What differs from other cases only in how their parts are combined is not in the sample. */
+static void rarely(pitch_case c)
+{
+    if (test_thorough()) check(c);
+}
+
 #define MAP(a, b, c, d) {{a, b}, {c, d}}
 #define WHOLE MAP(0, 0, 0, 0)
 #define GROUP MAP(2, 2, 32, 32)
@@ -237,7 +243,7 @@ TEST(rows)
 {
     check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 70, 67, 45, {0, 0}, {0, 0}, 0});
     check((pitch_case){CM_BF16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 61, 63, 75, {3, 2}, {1, 3}, 0});
-    check((pitch_case){CM_I8, CM_I32, WHOLE, 32, 64, 32, {0, 0}, 33, 61, 71, {0, 0}, {1, 2}, 0});
+    rarely((pitch_case){CM_I8, CM_I32, WHOLE, 32, 64, 32, {0, 0}, 33, 61, 71, {0, 0}, {1, 2}, 0});
     check((pitch_case){CM_U8, CM_I32, GROUP, 64, 64, 64, {0, 0}, 67, 66, 77, {1, 4}, {3, 0}, 0});
     check((pitch_case){CM_TF32, CM_F32, GROUP, 64, 64, 16, {0, 0}, 50, 41, 37, {0, 1}, {1, 3}, 0});
 }
@@ -245,7 +251,7 @@ TEST(rows)
 TEST(columns)
 {
     check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {1, 0}, 67, 70, 45, {0, 0}, {1, 0}, 0});
-    check((pitch_case){CM_BF16, CM_F32, WHOLE, 32, 64, 32, {0, 1}, 30, 67, 45, {0, 0}, {0, 1}, 0});
+    rarely((pitch_case){CM_BF16, CM_F32, WHOLE, 32, 64, 32, {0, 1}, 30, 67, 45, {0, 0}, {0, 1}, 0});
     check((pitch_case){CM_I8, CM_I32, GROUP, 64, 64, 32, {1, 1}, 61, 66, 45, {2, 0}, {0, 3}, 0});
     check((pitch_case){CM_TF32, CM_F32, GROUP, 64, 64, 16, {1, 1}, 66, 61, 21, {0, 0}, {0, 1}, 0});
 }
@@ -263,8 +269,8 @@ TEST(deep_tiles)
 {
     check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 256, {0, 0}, 67, 70, 301, {0, 0}, {1, 0}, 0});
     check((pitch_case){CM_BF16, CM_F32, GROUP, 64, 64, 256, {1, 1}, 61, 66, 265, {1, 0}, {0, 1}, 3});
-    check((pitch_case){CM_I8, CM_I32, WHOLE, 32, 64, 128, {0, 1}, 33, 61, 171, {0, 0}, {1, 2}, 0});
-    check((pitch_case){CM_TF32, CM_F32, GROUP, 64, 64, 128, {0, 0}, 50, 41, 137, {0, 1}, {1, 3}, 0});
+    rarely((pitch_case){CM_I8, CM_I32, WHOLE, 32, 64, 128, {0, 1}, 33, 61, 171, {0, 0}, {1, 2}, 0});
+    rarely((pitch_case){CM_TF32, CM_F32, GROUP, 64, 64, 128, {0, 0}, 50, 41, 137, {0, 1}, {1, 3}, 0});
     check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 256, {0, 0}, 9, 5, 3, {0, 0}, {0, 0}, 0});
     kept = true;
     check((pitch_case){CM_I8, CM_I32, WHOLE, 32, 64, 256, {0, 0}, 33, 61, 271, {0, 0}, {1, 2}, 0});
@@ -278,20 +284,20 @@ TEST(several_turns)
     check((pitch_case){CM_BF16, CM_F32, WHOLE, 16, 32, 16, {1, 0}, 16, 33, 97, {1, 0}, {0, 1}, 0});
     check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 1}, 65, 67, 165, {0, 0}, {1, 0}, 0});
     check((pitch_case){CM_U8, CM_I32, GROUP, 64, 64, 32, {0, 0}, 67, 66, 229, {1, 4}, {3, 0}, 0});
-    check((pitch_case){CM_TF32, CM_F32, GROUP, 64, 64, 8, {0, 0}, 50, 41, 77, {0, 1}, {1, 3}, 3});
+    rarely((pitch_case){CM_TF32, CM_F32, GROUP, 64, 64, 8, {0, 0}, 50, 41, 77, {0, 1}, {1, 3}, 3});
     check((pitch_case){CM_F16, CM_F32, WHOLE, 32, 64, 128, {0, 0}, 33, 65, 300, {0, 0}, {1, 0}, 0});
     turned = true;
-    check((pitch_case){CM_F16, CM_F32, WHOLE, 16, 32, 16, {0, 1}, 17, 33, 75, {0, 1}, {0, 1}, 0});
+    rarely((pitch_case){CM_F16, CM_F32, WHOLE, 16, 32, 16, {0, 1}, 17, 33, 75, {0, 1}, {0, 1}, 0});
     turned = false;
-    check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 9, 5, 3, {0, 0}, {0, 0}, 0});
+    rarely((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 9, 5, 3, {0, 0}, {0, 0}, 0});
     check((pitch_case){CM_F16, CM_F32, WHOLE, 8, 16, 16, {0, 0}, 5, 7, 3, {0, 0}, {1, 0}, 0});
 }
 
 /* Columns that are no multiple of sixteen, along lines and across them. */
 TEST(narrow_tiles)
 {
-    check((pitch_case){CM_F16, CM_F32, WHOLE, 32, 30, 32, {0, 0}, 33, 61, 75, {0, 0}, {1, 0}, 0});
-    check((pitch_case){CM_BF16, CM_F32, WHOLE, 16, 24, 32, {0, 1}, 17, 23, 35, {0, 1}, {0, 1}, 0});
+    rarely((pitch_case){CM_F16, CM_F32, WHOLE, 32, 30, 32, {0, 0}, 33, 61, 75, {0, 0}, {1, 0}, 0});
+    check((pitch_case){CM_BF16, CM_F32, WHOLE, 32, 24, 32, {0, 1}, 33, 23, 35, {0, 1}, {0, 1}, 0});
     check((pitch_case){CM_I8, CM_I32, WHOLE, 12, 40, 32, {0, 0}, 33, 61, 45, {0, 0}, {1, 2}, 3});
 }
 
@@ -299,7 +305,7 @@ TEST(narrow_tiles)
 TEST(conversions)
 {
     converted[0] = true, converted[1] = true;
-    check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 70, 67, 45, {0, 0}, {1, 0}, 0});
+    rarely((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 70, 67, 45, {0, 0}, {1, 0}, 0});
     check((pitch_case){CM_BF16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 61, 63, 75, {3, 2}, {1, 3}, 5});
     check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {1, 1}, 67, 70, 45, {1, 0}, {1, 0}, 0});
     converted[0] = false, converted[1] = true;
@@ -307,7 +313,7 @@ TEST(conversions)
     converted[0] = true, converted[1] = false;
     check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 256, {0, 0}, 67, 70, 301, {0, 0}, {1, 0}, 0});
     converted[0] = true, converted[1] = true;
-    check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 9, 5, 3, {0, 0}, {0, 0}, 0});
+    rarely((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 9, 5, 3, {0, 0}, {0, 0}, 0});
     converted[0] = converted[1] = false;
 }
 
@@ -318,8 +324,8 @@ TEST(copies)
     check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 70, 67, 45, {0, 0}, {1, 0}, 0});
     check((pitch_case){CM_BF16, CM_F32, TALL, 128, 64, 32, {1, 0}, 131, 61, 75, {0, 0}, {1, 0}, 5});
     check((pitch_case){CM_BF16, CM_F32, WHOLE, 12, 40, 32, {0, 1}, 33, 61, 45, {0, 0}, {1, 2}, 3});
-    check((pitch_case){CM_I8, CM_I32, GROUP, 64, 64, 32, {0, 0}, 70, 67, 45, {0, 0}, {1, 0}, 0});
-    check((pitch_case){CM_TF32, CM_F32, GROUP, 64, 64, 32, {0, 0}, 70, 67, 45, {0, 0}, {1, 0}, 0});
+    rarely((pitch_case){CM_I8, CM_I32, GROUP, 64, 64, 32, {0, 0}, 70, 67, 45, {0, 0}, {1, 0}, 0});
+    rarely((pitch_case){CM_TF32, CM_F32, GROUP, 64, 64, 32, {0, 0}, 70, 67, 45, {0, 0}, {1, 0}, 0});
     copied = OWN;
     check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 70, 67, 45, {0, 0}, {1, 0}, 0});
     copied = BUFFERS;
@@ -327,8 +333,8 @@ TEST(copies)
     check((pitch_case){CM_BF16, CM_F32, GROUP, 64, 64, 32, {1, 1}, 61, 66, 101, {1, 0}, {0, 1}, 5});
     check((pitch_case){CM_I8, CM_I32, GROUP, 64, 64, 32, {0, 1}, 67, 66, 77, {1, 4}, {3, 0}, 0});
     check((pitch_case){CM_U8, CM_I32, GROUP, 64, 64, 64, {1, 0}, 67, 66, 177, {1, 4}, {3, 0}, 3});
-    check((pitch_case){CM_TF32, CM_F32, GROUP, 64, 64, 16, {0, 0}, 50, 41, 37, {0, 1}, {1, 3}, 0});
-    check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 9, 5, 3, {0, 0}, {0, 0}, 0});
+    rarely((pitch_case){CM_TF32, CM_F32, GROUP, 64, 64, 16, {0, 0}, 50, 41, 37, {0, 1}, {1, 3}, 0});
+    rarely((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 9, 5, 3, {0, 0}, {0, 0}, 0});
     turned = true;
     check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 1}, 70, 67, 75, {0, 0}, {1, 0}, 0});
     turned = false;
