@@ -8,7 +8,7 @@
 #include <float.h>
 
 typedef enum { RTE, RTZ, RTP, RTN } rounding;
-enum { ITEMS = 150 };
+enum { ITEMS = 144 };
 
 /* A number type: `digits` of mantissa and the exponent of the smallest step for the real ones. */
 typedef struct {
@@ -27,7 +27,7 @@ static const number_type types[] = {
 enum { HALF = 8, FLOAT = 9, DOUBLE = 10, INTEGERS = 8 };
 
 static zed_module varying_module, uniform_module, *module = &varying_module;
-static uint32_t group = 50; /* 1 with the module whose values are uniform */
+static uint32_t group = 48; /* 1 with the module whose values are uniform */
 
 static long double half_value(uint16_t h)
 {
@@ -194,19 +194,22 @@ static void check_all(const number_type *from, const void *a, const char *r)
             check(mode_names[m], from, a, &types[t], r, (rounding)m, false);
 }
 
+/* Groups that do not fill their subgroups, for which the software device compiles a kernel once more: in the sample, of
+ * one kernel of three. */
 static void convert_from(int index)
 {
     enum { RESULTS = 64 };
     const number_type *from = &types[index];
     void *a = ocl_buffer(ITEMS * 8);
     char *r = (char *)ocl_buffer((size_t)RESULTS * 8 * ITEMS), *at = r, name[32];
+    const uint32_t local = group > 1 && test_takes(index, 3) ? 36 : group;
     fill(a, from);
     snprintf(name, sizeof name, "from_%s", from->name);
-    OCL_RUN(module, name, "ptr<u8> a, ptr<u8> r", ITEMS / group, group, a, r);
+    OCL_RUN(module, name, "ptr<u8> a, ptr<u8> r", ITEMS / local, local, a, r);
     check_all(from, a, r);
     if (from->is_real) {
         snprintf(name, sizeof name, "saturate_%s", from->name);
-        OCL_RUN(module, name, "ptr<u8> a, ptr<u8> r", ITEMS / group, group, a, r);
+        OCL_RUN(module, name, "ptr<u8> a, ptr<u8> r", ITEMS / local, local, a, r);
         for (int t = 0; t < INTEGERS; t++)
             for (int m = RTE; m <= RTN; m++, at += 8 * ITEMS)
                 check(saturating_names[m], from, a, &types[t], at, (rounding)m, true);
