@@ -296,6 +296,8 @@ static struct sp_module *parse(const uint32_t *words, size_t count, const char *
     return m;
 }
 
+static bool quick; /* the tier */
+
 /* Generates code for an accepted module, in both modes. False: the reader refuses it. */
 static bool generate(const uint32_t *words, size_t count, const char *what, struct sp_text *c)
 {
@@ -303,7 +305,7 @@ static bool generate(const uint32_t *words, size_t count, const char *what, stru
     struct sp_module *m = parse(words, count, what);
     bool taken = m != NULL;
     for (int check = 0; m && check < 2; check++) {
-        struct cg_options options = {.default_subgroup_size = 16, .check = check};
+        struct cg_options options = {.default_subgroup_size = 16, .check = check, .quick = quick};
         struct sp_text text = {0};
         bool good = cg_generate(m, &options, &text, &log);
         CHECK_MSG(good, "%s%s: %s", what, check ? ", checked" : "", log.data ? log.data : "");
@@ -416,8 +418,10 @@ static uint32_t write_module(spe_module *m, uint32_t *at, uint32_t which)
     return count;
 }
 
+/* The last forms, in the sample, in the quick tier. */
 static void compile_all(uint32_t which)
 {
+    quick = which && !test_thorough();
     for (uint32_t at = 0; at < LAST_OPCODE;) {
         spe_module m;
         struct sp_text c = {0}, log = {0};

@@ -195,7 +195,7 @@ static void run_program(uint64_t seed)
 
 TEST(random_operations)
 {
-    uint64_t seed = setting("RANDOM_SEED", 9000), count = setting("RANDOM_PROGRAMS", 10);
+    uint64_t seed = setting("RANDOM_SEED", 9000), count = setting("RANDOM_PROGRAMS", test_thorough() ? 10 : 5);
     for (uint64_t i = 0; i < count; i++) {
         int before = test_.failures_here;
         run_program(seed + i);

@@ -841,7 +841,7 @@ static void run_program(uint64_t seed)
 
 TEST(random_programs)
 {
-    uint64_t seed = setting("RANDOM_SEED", 5000), count = setting("RANDOM_PROGRAMS", 12);
+    uint64_t seed = setting("RANDOM_SEED", 5000), count = setting("RANDOM_PROGRAMS", test_thorough() ? 12 : 6);
     for (uint64_t i = 0; i < count; i++) {
         run_program(seed + i);
         if (getenv("RANDOM_PRINT")) test_.failures_here = 0;

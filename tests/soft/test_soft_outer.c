@@ -328,14 +328,17 @@ TEST(other_orders)
     run(F32, &(struct shape){16, 2, 2, 8, 8, OLD});
 }
 
+/* In the sample floats and integers take turns. */
 TEST(what_is_no_single_product)
 {
-    for (enum type t = F32; t <= U32; t = t == F32 ? U32 : TYPES) {
-        run(t, &(struct shape){16, 2, 2, 8, 8, LOOKS});
-        run(t, &(struct shape){16, 2, 2, 8, 8, SCRAMBLES});
-        run(t, &(struct shape){16, 2, 2, 8, 8, KEEPS});
-        run(t, &(struct shape){16, 2, 2, 8, 4, LEAVES_OUT});
-        run(t, &(struct shape){16, 2, 2, 8, 8, LEAVES_OUT | LOOKS});
+    static const struct shape shapes[] = {{16, 2, 2, 8, 8, LOOKS},
+                                          {16, 2, 2, 8, 8, SCRAMBLES},
+                                          {16, 2, 2, 8, 8, KEEPS},
+                                          {16, 2, 2, 8, 4, LEAVES_OUT},
+                                          {16, 2, 2, 8, 8, LEAVES_OUT | LOOKS}};
+    for (int n = 0; n < 5; n++) {
+        if (test_takes(n, 2)) run(F32, &shapes[n]);
+        if (test_takes(n + 1, 2)) run(U32, &shapes[n]);
     }
 }
 

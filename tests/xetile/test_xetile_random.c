@@ -840,7 +840,7 @@ static bool run_program(uint64_t seed, const variant *v)
 
 TEST(random_programs)
 {
-    uint64_t seed = setting("RANDOM_SEED", 3090), count = setting("RANDOM_PROGRAMS", 10);
+    uint64_t seed = setting("RANDOM_SEED", 3090), count = setting("RANDOM_PROGRAMS", test_thorough() ? 10 : 5);
     for (uint64_t i = 0; i < count; i++) {
         const variant *v = &variants[i % (sizeof variants / sizeof *variants)];
         if (target_has(v)) run_program(seed + i, v);
