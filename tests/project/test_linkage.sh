@@ -152,7 +152,7 @@ objects_of_sources() { # src/ is a library of ordinary C files
 
 included() {
     # Like distributions: unoptimised functions in an optimised file, with the C library's call checks.
-    object one_go one -O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong
+    object one_go one $optimised -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong
     object two_go two -DFEW
     object one_declared one -DXETILE_DECLARATIONS
     object two_declared two -DXETILE_DECLARATIONS
@@ -180,8 +180,9 @@ for compiler in gcc clang g++ clang++; do
     tag=$compiler
     command -v $compiler >/dev/null 2>&1 || { skip "the ways to use the headers with $compiler" "$compiler is not installed"; continue; }
     case $compiler in *++) language="-x c++ -std=c++17" ;; *) language=-std=c11 ;; esac
+    case $compiler in clang | g++) optimised=-O1 ;; *) optimised=-O2 ;; esac
     case $compiler in g++) ways=included ;; clang) ways="included in_one_file" ;; *) ways="included in_one_file again" ;; esac
-    thorough && ways="included in_one_file again"
+    thorough && ways="included in_one_file again" optimised=-O2
     mkdir "$work/$tag" && cd "$work/$tag" || exit 1
     for way in $ways; do $way; done
     [ -n "$with_sources" ] || { objects_of_sources; with_sources=done; }

@@ -147,27 +147,28 @@ static bool run(const xt_kernel *kernel, const variant *v, zed_groups groups, co
     run(&(kernel), v, groups, (const zed_arg[]){__VA_ARGS__}, sizeof((const zed_arg[]){__VA_ARGS__}) / sizeof(zed_arg))
 #define ONE_GROUP ((zed_groups){1, 1, 1})
 
+/* Tests of every variant take turns over them in the sample. */
+static bool takes(int variant, int turn)
+{
+    return test_takes(variant + turn, 2) && target_has(variants[variant].subgroup_size);
+}
+
 /* ---- load, padding, store, dropping --------------------------------------------------------------------------------
  */
 
-/* A tile of A (M x N, at now.row, now.col) into all of C (rows x cols). */
-XT_KERNEL(copy_in, u64(A), u64(C), i32(M), i32(N))
+/* A tile of A (M x N, at now.row, now.col) into all of C (rows x cols), and all of FULL into a tile of OUT. */
+XT_KERNEL(copy_both, u64(A), u64(C), u64(OUT), u64(FULL), i32(M), i32(N))
 {
-    int order[2] = {!now.column_major, now.column_major};
-    xt_tile a = XT_INIT_TILE(A, of(now.a), now.rows, now.cols, .offset = XT_AT(now.row, now.col), .shape = XT_AT(M, N),
-                             .order = {order[0], order[1]}, .map = now.map_a);
-    xt_tile c = XT_INIT_TILE(C, of(now.a), now.rows, now.cols, .shape = XT_AT(now.rows, now.cols), .map = now.map_a);
-    XT_STORE_TILE(XT_LOAD_TILE(a, .padding = now.padding), c);
-}
-
-/* All of C (rows x cols) into a tile of A. */
-XT_KERNEL(copy_out, u64(A), u64(C), i32(M), i32(N))
-{
-    int order[2] = {!now.column_major, now.column_major};
-    xt_tile a = XT_INIT_TILE(A, of(now.a), now.rows, now.cols, .offset = XT_AT(now.row, now.col), .shape = XT_AT(M, N),
-                             .order = {order[0], order[1]}, .map = now.map_a);
-    xt_tile c = XT_INIT_TILE(C, of(now.a), now.rows, now.cols, .shape = XT_AT(now.rows, now.cols), .map = now.map_a);
-    XT_STORE_TILE(XT_LOAD_TILE(c), a);
+    const xt_val bases[] = {A, OUT}, wholes[] = {C, FULL};
+    xt_tile part[2], all[2];
+    for (int i = 0; i < 2; i++) {
+        part[i] = XT_INIT_TILE(bases[i], of(now.a), now.rows, now.cols, .offset = XT_AT(now.row, now.col),
+                               .shape = XT_AT(M, N), .order = {!now.column_major, now.column_major}, .map = now.map_a);
+        all[i] = XT_INIT_TILE(wholes[i], of(now.a), now.rows, now.cols, .shape = XT_AT(now.rows, now.cols),
+                              .map = now.map_a);
+    }
+    XT_STORE_TILE(XT_LOAD_TILE(part[0], .padding = now.padding), all[0]);
+    XT_STORE_TILE(XT_LOAD_TILE(all[1]), part[1]);
 }
 
 static void check_copies(const variant *v, int m, int n)
@@ -177,10 +178,9 @@ static void check_copies(const variant *v, int m, int n)
     void *a = new_matrix(t, all), *c = new_poison(t, tile), *full = new_matrix(t, tile), *out = new_poison(t, all);
     int wrong = 0;
     bool ran = a && c && full && out &&
-               RUN_KERNEL(copy_in, v, ONE_GROUP, ZED_ARG((uint64_t)(uintptr_t)a), ZED_ARG((uint64_t)(uintptr_t)c),
-                          ZED_ARG(m), ZED_ARG(n)) &&
-               RUN_KERNEL(copy_out, v, ONE_GROUP, ZED_ARG((uint64_t)(uintptr_t)out), ZED_ARG((uint64_t)(uintptr_t)full),
-                          ZED_ARG(m), ZED_ARG(n));
+               RUN_KERNEL(copy_both, v, ONE_GROUP, ZED_ARG((uint64_t)(uintptr_t)a), ZED_ARG((uint64_t)(uintptr_t)c),
+                          ZED_ARG((uint64_t)(uintptr_t)out), ZED_ARG((uint64_t)(uintptr_t)full), ZED_ARG(m),
+                          ZED_ARG(n));
     for (int i = 0; ran && i < now.rows; i++)
         for (int j = 0; j < now.cols; j++) {
             int r = now.row + i, s = now.col + j;
@@ -400,11 +400,10 @@ TEST(products_without_the_hardware)
 TEST(products_in_every_variant)
 {
     for (int i = 0; i < VARIANTS; i++) {
-        if (!target_has(variants[i].subgroup_size)) continue;
         set_product(CM_F16, CM_F16, CM_F32, 3, 17, 6);
-        check_product(&variants[i]);
+        if (takes(i, 0)) check_product(&variants[i]);
         set_product(CM_I8, CM_I8, CM_I32, 4, 16, 32);
-        check_product(&variants[i]);
+        if (takes(i, 1)) check_product(&variants[i]);
     }
 }
 
@@ -639,7 +638,7 @@ TEST(operations_around_products)
         uint16_t *h = (uint16_t *)new_poison(CM_F16, M * N);
         double first[M][N], pa[M][N], pb[N][N];
         int wrong = 0;
-        if (!target_has(variants[v].subgroup_size)) continue;
+        if (!takes(v, 1)) continue;
         if (!a || !b || !c || !h ||
             !RUN_KERNEL(fused, &variants[v], ONE_GROUP, ZED_ARG(a), ZED_ARG(b), ZED_ARG(c), ZED_ARG(h), ZED_ARG(0.75f)))
             continue;
@@ -698,7 +697,7 @@ TEST(epilogues_of_a_product)
         uint16_t *a = (uint16_t *)new_matrix(CM_F16, 56 * W), *h = (uint16_t *)new_poison(CM_F16, M * W);
         float *out[3], *r = (float *)new_poison(CM_F32, M);
         int wrong = 0;
-        if (!target_has(variants[v].subgroup_size)) continue;
+        if (!takes(v, 0)) continue;
         for (int i = 0; i < 3; i++) out[i] = (float *)new_poison(CM_F32, M * W);
         if (!RUN_KERNEL(epilogues, &variants[v], ONE_GROUP, ZED_ARG(a), ZED_ARG(out[0]), ZED_ARG(out[1]), ZED_ARG(h),
                         ZED_ARG(out[2]), ZED_ARG(r), ZED_ARG(1)))
@@ -919,7 +918,7 @@ TEST(carried_tiles_and_vectors)
         float *c = (float *)new_poison(CM_F32, 8 * 16);
         int wrong = 0, row[2] = {0, 0}, which = 0;
         double acc[8][16] = {{0}}, scale = 1, magnitude = 10;
-        if (!target_has(variants[v].subgroup_size)) continue;
+        if (!takes(v, 1)) continue;
         if (!m[0] || !m[1] || !c ||
             !RUN_KERNEL(swap, &variants[v], ONE_GROUP, ZED_ARG(m[0]), ZED_ARG(m[1]), ZED_ARG(c), ZED_ARG(TURNS)))
             continue;

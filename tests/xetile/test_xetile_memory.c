@@ -56,18 +56,15 @@ static xt_tile base_tile(XT_CONTEXT, xt_val A, xt_val P, xt_val Q, xt_val M, xt_
                         .order = {!now.column_major, now.column_major}, .map = now.map);
 }
 
-XT_KERNEL(read_matrix, u64(A), u64(C), i32(P), i32(Q), i32(M), i32(N), i32(PITCH))
+/* A tile of A to all of C, and all of FULL to a tile of OUT. */
+XT_KERNEL(both_ways, u64(A), u64(C), u64(OUT), u64(FULL), i32(P), i32(Q), i32(M), i32(N), i32(PITCH))
 {
     (void)PITCH;
     xt_tile c = XT_INIT_TILE(C, of(now.type), now.rows, now.cols, .shape = XT_AT(now.rows, now.cols), .map = now.map);
+    xt_tile full = XT_INIT_TILE(FULL, of(now.type), now.rows, now.cols, .shape = XT_AT(now.rows, now.cols),
+                                .map = now.map);
     XT_STORE_TILE(XT_LOAD_TILE(base_tile(XT_SELF, A, P, Q, M, N), .padding = now.padding), c);
-}
-
-XT_KERNEL(write_matrix, u64(A), u64(C), i32(P), i32(Q), i32(M), i32(N), i32(PITCH))
-{
-    (void)PITCH;
-    xt_tile c = XT_INIT_TILE(C, of(now.type), now.rows, now.cols, .shape = XT_AT(now.rows, now.cols), .map = now.map);
-    XT_STORE_TILE(XT_LOAD_TILE(c), base_tile(XT_SELF, A, P, Q, M, N));
+    XT_STORE_TILE(XT_LOAD_TILE(full), base_tile(XT_SELF, OUT, P, Q, M, N));
 }
 
 static bool inside(int i, int j)
@@ -91,10 +88,8 @@ static void check_base(const variant *v)
     unsigned char outside[8];
     put(t, outside, 0, now.padding);
     if (a && c && full && out && written &&
-        RUN_KERNEL(read_matrix, v, ONE_GROUP, ADDRESS(a), ADDRESS(c), ZED_ARG(now.at[0]), ZED_ARG(now.at[1]),
-                   ZED_ARG(now.m), ZED_ARG(now.n), ZED_ARG(pitch())) &&
-        RUN_KERNEL(write_matrix, v, ONE_GROUP, ADDRESS(out), ADDRESS(full), ZED_ARG(now.at[0]), ZED_ARG(now.at[1]),
-                   ZED_ARG(now.m), ZED_ARG(now.n), ZED_ARG(pitch()))) {
+        RUN_KERNEL(both_ways, v, ONE_GROUP, ADDRESS(a), ADDRESS(c), ADDRESS(out), ADDRESS(full), ZED_ARG(now.at[0]),
+                   ZED_ARG(now.at[1]), ZED_ARG(now.m), ZED_ARG(now.n), ZED_ARG(pitch()))) {
         for (int i = 0; i < now.rows; i++)
             for (int j = 0; j < now.cols; j++) {
                 size_t here = (size_t)(i * now.cols + j);
@@ -665,10 +660,8 @@ static void check_guarded(int type, int rows, int cols, int m, int n, int row, i
     now.row = row;
     now.col = col;
     for (int i = 0; i < m * n; i++) put(type, a.data, (size_t)i, sample(type));
-    if (RUN_KERNEL(read_matrix, &variants[0], ONE_GROUP, ADDRESS(a.data), ADDRESS(c), ZED_ARG(0), ZED_ARG(0),
-                   ZED_ARG(m), ZED_ARG(n), ZED_ARG(n)) &&
-        RUN_KERNEL(write_matrix, &variants[0], ONE_GROUP, ADDRESS(out.data), ADDRESS(full), ZED_ARG(0), ZED_ARG(0),
-                   ZED_ARG(m), ZED_ARG(n), ZED_ARG(n)))
+    if (RUN_KERNEL(both_ways, &variants[0], ONE_GROUP, ADDRESS(a.data), ADDRESS(c), ADDRESS(out.data), ADDRESS(full),
+                   ZED_ARG(0), ZED_ARG(0), ZED_ARG(m), ZED_ARG(n), ZED_ARG(n)))
         for (int i = 0; i < rows; i++)
             for (int j = 0; j < cols; j++) {
                 size_t here = (size_t)(i * cols + j);
