@@ -394,7 +394,7 @@ typedef struct {
     int local_size;    /* work-items per work-group; 0: four subgroups */
     int subgroup_size; /* 0: that of the target row */
     cm_lowering lowering;
-    bool large_registers;
+    bool large_registers; /* 256; else 128, or 256 where Intel's compiler would spill and the work-group fits */
     uint32_t version;
     bool names, lines;
 } cv_build_desc;
@@ -2596,7 +2596,10 @@ XE_FN_ void cv_emit_module_(cv_ctx *x, cv_module *mod)
     spe_region_fail(&x->regions, "");
     spe_at(m, x->kernel->file, x->kernel->line);
     if (!spe_build_end(mod, x->kernel->name, x->kernel->params, x->S, x->local_size)) return;
-    if (x->desc->large_registers) mod->build_flags = "-ze-opt-large-register-file";
+    if (x->desc->large_registers)
+        mod->build_flags = "-ze-opt-large-register-file";
+    else if (x->target.build_flags[0] && x->local_size <= x->target.max_group_size / 2) /* it fits with 256, too */
+        mod->build_flags = "-ze-intel-enable-auto-large-GRF-mode";
 }
 
 /* One build; *loops: the number of CV_FOR in the kernel. */

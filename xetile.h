@@ -254,7 +254,8 @@
  *                         multiple of 64 bytes apart. XT_PITCH_ANY: only the version for any pitch. The software
  *                         device's messages take any base, pitch and row length: see cm_block2d_test
  *     .registers          128 or 256 per thread; default 256 if the accumulators of a subgroup need more than 4 KiB, or
- *                         together with both operands more than 6 KiB, and the work-group still fits
+ *                         if what a loop carries, with both operands of a product, needs more than 6 KiB and the
+ *                         work-group still fits; else 128, or 256 where Intel's compiler would spill and it fits
  *     .subgroups          subgroups of a work-group in kernels without maps; default 1. Maps must agree (MAP_SUBGROUPS)
  *     .version            SPIR-V version, SPE_VERSION(1, 4);   .names, .lines: OpName, OpLine
  * It returns a module. After an error, its words are NULL, and its error says what was wrong, where in your source, and
@@ -534,7 +535,7 @@ struct xt_ctx {
     bool messages;        /* a version has 2D block messages */
     size_t scratch_bytes; /* local memory of operations between subgroups */
     size_t stage_dwords, shared_dwords; /* of staged operands: in their own memory, and within scratch_bytes */
-    size_t accumulator_bytes, product_bytes; /* maximum per subgroup: of a sum; of a sum and both operands */
+    size_t accumulator_bytes, product_bytes; /* maximum per subgroup: of a sum; of what is carried and operands */
     size_t slice_bytes; /* maximum of a sum and one step of the matrix instruction, in node `largest` */
     int largest;
     spe_error warning;
@@ -8398,6 +8399,9 @@ XE_FN_ void xt_record_body_(xt_ctx *x)
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "the kernel ends while \"%s\" is not waited for", x->arrived);
 }
 
+/* Subgroups that a work-group may have with 256 registers per thread, which halve the hardware's threads. */
+XE_FN_ int xt_most_with_256_(const xt_ctx *x) { return x->target.max_group_size / x->S / 2; }
+
 /* Chooses the work-group size and registers per thread, within the target's limits. */
 XE_FN_ bool xt_choose_resources_(xt_ctx *x)
 {
@@ -8410,7 +8414,7 @@ XE_FN_ bool xt_choose_resources_(xt_ctx *x)
     if (subgroups < 0 || subgroups > x->target.max_group_size / x->S)
         return xt_fail_(w, XT_ERROR_GROUP_SIZE, "%d subgroups of %d are %lld work-items, %s has %d", subgroups, x->S,
                         (long long)subgroups * x->S, x->target.name, x->target.max_group_size);
-    int most = x->target.max_group_size / x->S / 2; /* 256 registers halve the hardware's threads */
+    int most = xt_most_with_256_(x);
     x->registers = x->accumulator_bytes > 4096 || (x->product_bytes > 6144 && subgroups <= most) ? 256 : 128;
     if (registers) x->registers = registers;
     return x->registers == 128 || subgroups <= most ||
@@ -8501,6 +8505,15 @@ XE_FN_ void xt_write_versions_(xt_ctx *x)
     }
 }
 
+/* With 128 registers by default, Intel's compiler may take 256 if it would spill, where the work-group then fits. */
+XE_FN_ const char *xt_build_flags_(const xt_ctx *x)
+{
+    int subgroups = x->subgroups ? x->subgroups : 1;
+    if (x->registers > 128) return "-ze-opt-large-register-file";
+    if (!x->target.build_flags[0] || x->desc->registers || subgroups > xt_most_with_256_(x)) return "";
+    return "-ze-intel-enable-auto-large-GRF-mode";
+}
+
 /* The passes, in order. */
 XE_FN_ void xt_make_module_(xt_ctx *x, xt_module *mod)
 {
@@ -8520,7 +8533,7 @@ XE_FN_ void xt_make_module_(xt_ctx *x, xt_module *mod)
     if (!spe_build_end(mod, x->kernel->name, x->kernel->params, x->S, xt_group_size_(x))) return;
     mod->local_memory = (uint32_t)((x->local_bytes + 63) / 64 * 64 + (int64_t)(x->scratch_bytes + x->stage_dwords * 4));
     xt_warn_(x, mod);
-    if (x->registers > 128) mod->build_flags = "-ze-opt-large-register-file";
+    mod->build_flags = xt_build_flags_(x);
 }
 
 xt_module xt_build(const xt_build_desc *desc)

@@ -387,7 +387,7 @@ typedef struct {
     int local_size;    /* work-items per work-group; 0: four subgroups */
     int subgroup_size; /* 0: that of the target row */
     cm_lowering lowering;
-    bool large_registers;
+    bool large_registers; /* 256; else 128, or 256 where Intel's compiler would spill and the work-group fits */
     uint32_t version;
     bool names, lines;
 } cv_build_desc;

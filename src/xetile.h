@@ -254,7 +254,8 @@
  *                         multiple of 64 bytes apart. XT_PITCH_ANY: only the version for any pitch. The software
  *                         device's messages take any base, pitch and row length: see cm_block2d_test
  *     .registers          128 or 256 per thread; default 256 if the accumulators of a subgroup need more than 4 KiB, or
- *                         together with both operands more than 6 KiB, and the work-group still fits
+ *                         if what a loop carries, with both operands of a product, needs more than 6 KiB and the
+ *                         work-group still fits; else 128, or 256 where Intel's compiler would spill and it fits
  *     .subgroups          subgroups of a work-group in kernels without maps; default 1. Maps must agree (MAP_SUBGROUPS)
  *     .version            SPIR-V version, SPE_VERSION(1, 4);   .names, .lines: OpName, OpLine
  * It returns a module. After an error, its words are NULL, and its error says what was wrong, where in your source, and
@@ -527,7 +528,7 @@ struct xt_ctx {
     bool messages;        /* a version has 2D block messages */
     size_t scratch_bytes; /* local memory of operations between subgroups */
     size_t stage_dwords, shared_dwords; /* of staged operands: in their own memory, and within scratch_bytes */
-    size_t accumulator_bytes, product_bytes; /* maximum per subgroup: of a sum; of a sum and both operands */
+    size_t accumulator_bytes, product_bytes; /* maximum per subgroup: of a sum; of what is carried and operands */
     size_t slice_bytes; /* maximum of a sum and one step of the matrix instruction, in node `largest` */
     int largest;
     spe_error warning;

@@ -36,6 +36,9 @@ static void xt_record_body_(xt_ctx *x)
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "the kernel ends while \"%s\" is not waited for", x->arrived);
 }
 
+/* Subgroups that a work-group may have with 256 registers per thread, which halve the hardware's threads. */
+static int xt_most_with_256_(const xt_ctx *x) { return x->target.max_group_size / x->S / 2; }
+
 /* Chooses the work-group size and registers per thread, within the target's limits. */
 static bool xt_choose_resources_(xt_ctx *x)
 {
@@ -48,7 +51,7 @@ static bool xt_choose_resources_(xt_ctx *x)
     if (subgroups < 0 || subgroups > x->target.max_group_size / x->S)
         return xt_fail_(w, XT_ERROR_GROUP_SIZE, "%d subgroups of %d are %lld work-items, %s has %d", subgroups, x->S,
                         (long long)subgroups * x->S, x->target.name, x->target.max_group_size);
-    int most = x->target.max_group_size / x->S / 2; /* 256 registers halve the hardware's threads */
+    int most = xt_most_with_256_(x);
     x->registers = x->accumulator_bytes > 4096 || (x->product_bytes > 6144 && subgroups <= most) ? 256 : 128;
     if (registers) x->registers = registers;
     return x->registers == 128 || subgroups <= most ||
@@ -139,6 +142,15 @@ static void xt_write_versions_(xt_ctx *x)
     }
 }
 
+/* With 128 registers by default, Intel's compiler may take 256 if it would spill, where the work-group then fits. */
+static const char *xt_build_flags_(const xt_ctx *x)
+{
+    int subgroups = x->subgroups ? x->subgroups : 1;
+    if (x->registers > 128) return "-ze-opt-large-register-file";
+    if (!x->target.build_flags[0] || x->desc->registers || subgroups > xt_most_with_256_(x)) return "";
+    return "-ze-intel-enable-auto-large-GRF-mode";
+}
+
 /* The passes, in order. */
 static void xt_make_module_(xt_ctx *x, xt_module *mod)
 {
@@ -158,7 +170,7 @@ static void xt_make_module_(xt_ctx *x, xt_module *mod)
     if (!spe_build_end(mod, x->kernel->name, x->kernel->params, x->S, xt_group_size_(x))) return;
     mod->local_memory = (uint32_t)((x->local_bytes + 63) / 64 * 64 + (int64_t)(x->scratch_bytes + x->stage_dwords * 4));
     xt_warn_(x, mod);
-    if (x->registers > 128) mod->build_flags = "-ze-opt-large-register-file";
+    mod->build_flags = xt_build_flags_(x);
 }
 
 xt_module xt_build(const xt_build_desc *desc)

@@ -118,6 +118,28 @@ TEST(a_stride_of_the_launch)
     cv_free(&mod);
 }
 
+/* The compiler may take 256 registers where it would spill, if the work-group fits with them. */
+TEST(registers_are_left_to_the_compiler)
+{
+    static const struct {
+        const char *target;
+        int items;
+        bool large;
+        const char *flags;
+    } cases[] = {{"bmg", 0, false, "-ze-intel-enable-auto-large-GRF-mode"},
+                 {"bmg", 512, false, "-ze-intel-enable-auto-large-GRF-mode"},
+                 {"bmg", 528, false, ""},
+                 {"bmg", 0, true, "-ze-opt-large-register-file"},
+                 {"soft", 0, false, ""}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cv_module mod = CV_BUILD(stride_of_the_launch, &(cv_target){.name = cases[i].target},
+                                 .local_size = cases[i].items, .large_registers = cases[i].large);
+        CHECK_MSG(mod.words != NULL, "%s", mod.error->text);
+        CHECK_STR(mod.build_flags, cases[i].flags);
+        cv_free(&mod);
+    }
+}
+
 CV_KERNEL (promised, ptr(f16, w))
 {
     CV_STORE(CV_MUL(f16, CV_MATRIX_REF(w, f16, 16, 16, .uniform = CV_UNIFORM_YES), CV_LOAD(w, 16, 0)), w, 0);
@@ -350,6 +372,7 @@ int main(void)
     RUN(element_at_launch);
     RUN(index_is_floating);
     RUN(a_stride_of_the_launch);
+    RUN(registers_are_left_to_the_compiler);
     RUN(builds_that_are_refused);
     RUN(listed_is_taken_and_the_rest_is_refused);
     RUN(every_listed_row_is_taken);

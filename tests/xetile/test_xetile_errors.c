@@ -548,6 +548,29 @@ TEST(build_options)
     expect(&mod, XT_ERROR_GROUP_SIZE, marked, "32 subgroups of 16 are 512", "has 256");
 }
 
+/* The compiler may take 256 registers where it would spill, unless the work-group or the user wants 128. */
+TEST(registers_are_left_to_the_compiler)
+{
+    static const struct {
+        const char *target;
+        int registers, subgroups;
+        const char *flags;
+    } cases[] = {{"bmg", 0, 32, "-ze-intel-enable-auto-large-GRF-mode"},
+                 {"dg2", 0, 1, "-ze-intel-enable-auto-large-GRF-mode"},
+                 {"bmg", 0, 33, ""},
+                 {"bmg", 128, 1, ""},
+                 {"bmg", 256, 1, "-ze-opt-large-register-file"},
+                 {"generic", 0, 1, ""},
+                 {"soft", 0, 1, ""}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        xt_module mod = XT_BUILD(bare, &(xt_target){.name = cases[i].target}, .registers = cases[i].registers,
+                                 .subgroups = cases[i].subgroups);
+        CHECK_MSG(mod.words != NULL, "%s", mod.error->text);
+        CHECK_STR(mod.build_flags, cases[i].flags);
+        xt_free(&mod);
+    }
+}
+
 XT_KERNEL (crowd, ptr(f32, A), u32(N))
 {
     xt_map map = XT_MAP(.sg_layout = {8, 8}, .sg_data = {32, 64});
@@ -811,6 +834,7 @@ int main(void)
     RUN(lanes_have_ways_of_their_own);
     RUN(a_body_runs_once);
     RUN(build_options);
+    RUN(registers_are_left_to_the_compiler);
     RUN(a_product_that_does_not_fit_in_registers);
     RUN(options_are_checked_where_they_are_given);
     RUN(too_many_subgroups_for_the_large_register_file);
