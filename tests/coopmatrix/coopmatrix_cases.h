@@ -613,7 +613,7 @@ static bool summed_in_f64(const op_case *t)
 
 /* Element (row, col) of D and its error bound, before rounding to D's type. OpenCL requires 16 units in the last place
  * or better for these functions (erf: 16, tan: 5), 2 for half precision; native functions are unspecified, and ours
- * must be within 2^-10; a quotient may be 2.5 units off. */
+ * must be within 2^-10, with exp's argument times log2(e) rounded to its type; a quotient may be 2.5 units off. */
 static number expected(const memory *w, int row, int col, double *bound)
 {
     const op_case *t = w->t;
@@ -633,6 +633,7 @@ static number expected(const memory *w, int row, int col, double *bound)
         x = unary(t, element(w, 0, row, col));
         if (t->op > CM_ABS || cm_is_complex(t->a)) *bound = (t->a == CM_F16 ? 4 : 16) * u * cabs(x);
         if (t->op >= CM_NATIVE_EXP) *bound = 0x1p-10 * (1 + cabs(x));
+        if (t->op == CM_NATIVE_EXP) *bound += u * cabs(element(w, 0, row, col)) * cabs(x);
         if (t->op >= CM_CEIL && t->op <= CM_SIGN) *bound = 0;
         return x;
     case CONVERT: return cm_is_complex(t->d) ? element(w, 0, row, col) : converted(t, creal(element(w, 0, row, col)));
