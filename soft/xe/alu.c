@@ -235,11 +235,12 @@ static bool holds(const struct work *w, uint8_t condition, const union xe_value 
     return w->is_float ? holds_float(condition, a->f, b->f) : holds_integer(condition, w->type == XE_UQ, a->i, b->i);
 }
 
-/* Does the instruction only move bits? Then NaNs, and integers moved as floats, stay unchanged. */
+/* Does the instruction only move bits, of its first two operands? Then NaNs, and integers moved as floats, stay
+ * unchanged: Intel's compiler writes `csel r1 r1 r1`, which must change nothing, where r1 has masks of lanes. */
 static bool only_moves(const struct xe_instruction *i)
 {
-    bool moves = i->operation == XE_mov || (i->operation == XE_sel && !i->condition);
-    if (!moves || i->saturate || i->condition || !xe_is_float(i->to.type)) return false;
+    bool moves = (i->operation == XE_mov || i->operation == XE_sel) && !i->condition;
+    if (!(moves || i->operation == XE_csel) || i->saturate || !xe_is_float(i->to.type)) return false;
     for (int k = 0; k < 2; k++)
         if (i->from[k].where != XE_NONE && (i->from[k].type != i->to.type || i->from[k].negate || i->from[k].absolute))
             return false;
@@ -344,10 +345,11 @@ static void write_bits(struct xe_thread *t, const struct xe_instruction *i, stru
 
 static void read_all(struct xe_thread *t, const struct xe_instruction *i, struct work *w)
 {
+    bool bits = only_moves(i);
     w->type = work_type(i);
-    w->is_float = xe_is_float(w->type) && !only_moves(i);
+    w->is_float = xe_is_float(w->type) && (!bits || i->operation == XE_csel); /* which compares the third operand */
     for (int k = 0; k < 3; k++)
-        if (i->from[k].where != XE_NONE) xe_read(t, i, &i->from[k], w->is_float, &w->in[k]);
+        if (i->from[k].where != XE_NONE) xe_read(t, i, &i->from[k], w->is_float && (!bits || k == 2), &w->in[k]);
 }
 
 void xe_alu(struct xe_thread *t, const struct xe_instruction *i)

@@ -191,6 +191,7 @@ static int32_t halved(int n) { return n / 2; }
 static int32_t beyond_8_bits(int n) { return bits_of((float)(256 + n)); }
 static int32_t beyond_11_bits(int n) { return bits_of((float)(2048 + n)); }
 static int32_t signalling(int n) { return (void)n, 0x7c7c; }
+static int32_t also_signalling(int n) { return (void)n, 0x7f80007c; }
 static int32_t inserted(int n) { return 0x55000005 | n << 4; }
 static int32_t chosen(int n) { return n & 4 ? ((3 & n) | 8) : -1; }
 
@@ -245,6 +246,10 @@ TEST(floats)
           beyond_11_bits);
     /* Masks of lanes may be written as such numbers: their bits stay. */
     LANES("(W) mov (1|M0) r15.0<1>:hf snan(0x7c):hf\nmov (16|M0) r20.0<1>:d r15.0<0;1,0>:uw\n", signalling);
+    LANES("(W) mov (1|M0) r15.0<1>:ud 0x7F80007C:ud\n"
+          "(W) csel (1|M0) (eq)f0.0 r15.0<1>:f r15.0<0;0>:f r15.0<0;0>:f r15.0<0>:f\n"
+          "mov (16|M0) r20.0<1>:d r15.0<0;1,0>:d\n",
+          also_signalling);
 }
 
 /* Row r of the first operand is r + 1 in all k, column n of the second one n: sums of 16 products. */
