@@ -341,6 +341,7 @@ typedef struct {
     bool saturate;        /* likewise: for integers */
     bool overflow;        /* likewise: 8-bit floats overflow; otherwise they saturate */
     bool parted;          /* since the last 2D block message, some lanes took a branch; see cm_lanes_parted */
+    spe_id own_block, own_zero[9]; /* of cm_own: the last block, and its zeros by their bytes */
 } cm_ctx;
 
 /* Starts using a target, a row of cm_target_row or a changed copy. NULL is an error, so the result of cm_target_row
@@ -657,8 +658,9 @@ XETILE_API void cm_lanes_rejoin(cm_ctx *c);
  * Costs an instruction. Operations that move components call it; a kernel calls it if it does so itself. */
 XETILE_API spe_id cm_own(cm_ctx *c, spe_id v);
 
-/* The number or vector v, which Intel's compiler takes to differ between lanes: it shuffles vectors wrongly, and
- * converts those of f32 to f16 wrongly, if it knows that they do not. Costs an instruction for each component. */
+/* The number or vector v, which Intel's compiler takes to differ between lanes: if it knows that they do not, its code is
+ * wrong for shuffles, for vectors of f32 that become f16, and for dpas that adds to v. Costs an instruction for each
+ * component. */
 XETILE_API spe_id cm_vary(cm_ctx *c, spe_id v);
 
 /* Makes n values different from each other for compilers, and from those with other numbers (first, first + 1, ...).
@@ -2988,33 +2990,50 @@ XE_FN_ bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
     return true;
 }
 
-/* v with its bits or'ed with zeros, which compilers do not recognise: `otherwise` is for work-group 2^32 - 1, which
- * there cannot be. */
-XE_FN_ spe_id cm_hidden_(cm_ctx *c, spe_id v, spe_id otherwise)
+/* An integer 0, which compilers do not recognise: `otherwise` is for work-group 2^32 - 1, which there cannot be. */
+XE_FN_ spe_id cm_hidden_zero_(cm_ctx *c, spe_id word, spe_id otherwise)
 {
     spe_module *m = c->module;
-    spe_id type = spe_type_of(m, v), word = spe_int(m, spe_width(m, type)), words = spe_vec_like(m, word, v);
     spe_id group = spe_builtin(m, SPE_GROUP_ID, 0), last = spe_const_u(m, spe_type_of(m, group), UINT32_MAX);
-    spe_id zero = spe_const_u(m, word, 0);
-    zero = spe_select(m, spe_ieq(m, group, last), spe_cast(m, word, otherwise, false), zero);
-    return cm_bitcast(c, type, spe_or(m, cm_bitcast(c, words, v), spe_splat(m, words, zero)));
+    return spe_select(m, spe_ieq(m, group, last), spe_cast(m, word, otherwise, false), spe_const_u(m, word, 0));
+}
+
+XE_FN_ spe_id cm_word_(cm_ctx *c, spe_id v)
+{
+    return spe_int(c->module, spe_width(c->module, spe_type_of(c->module, v)));
+}
+
+/* v with the bits of another number in each component. */
+XE_FN_ spe_id cm_or_(cm_ctx *c, spe_id v, spe_id bits)
+{
+    spe_module *m = c->module;
+    spe_id type = spe_type_of(m, v), words = spe_vec_like(m, spe_type_of(m, bits), v);
+    return cm_bitcast(c, type, spe_or(m, cm_bitcast(c, words, v), spe_splat(m, words, bits)));
 }
 
 /* The zeros differ from those in other blocks. Of an odd number, no part is 0. */
 spe_id cm_own(cm_ctx *c, spe_id v)
 {
-    return c->target.igc && v ? cm_hidden_(c, v, spe_u32(c->module, c->module->block * 2 + 1)) : v;
+    spe_module *m = c->module;
+    if (!c->target.igc || !v) return v;
+    spe_id word = cm_word_(c, v), *zero = &c->own_zero[spe_width(m, word) / 8 % 9];
+    if (c->own_block != m->block) memset(c->own_zero, 0, sizeof c->own_zero);
+    c->own_block = m->block;
+    if (!*zero) *zero = cm_hidden_zero_(c, word, spe_u32(m, m->block * 2 + 1));
+    return cm_or_(c, v, *zero);
 }
 
 spe_id cm_vary(cm_ctx *c, spe_id v)
 {
-    return c->target.igc && v ? cm_hidden_(c, v, spe_builtin(c->module, SPE_SUBGROUP_LANE, 0)) : v;
+    if (!c->target.igc || !v) return v;
+    return cm_or_(c, v, cm_hidden_zero_(c, cm_word_(c, v), spe_builtin(c->module, SPE_SUBGROUP_LANE, 0)));
 }
 
 void cm_tell_apart(cm_ctx *c, uint32_t first, uint32_t n, spe_id *v)
 {
     for (uint32_t i = 0; c->target.igc && i < n; i++)
-        if (!spe_is_const(c->module, v[i])) v[i] = cm_hidden_(c, v[i], spe_u32(c->module, first + i + 1));
+        if (!spe_is_const(c->module, v[i]))
+            v[i] = cm_or_(c, v[i], cm_hidden_zero_(c, cm_word_(c, v[i]), spe_u32(c->module, first + i + 1)));
 }
 
 spe_id cm_broadcast(cm_ctx *c, spe_id v, int lane)

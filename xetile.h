@@ -4598,6 +4598,7 @@ XE_FN_ void xt_mma_fill_(xt_ctx *x, xt_mma_desc_ *d, const xt_grid_ *ga, xt_grid
 XE_FN_ void xt_emit_mma_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
 {
     xt_grid_ ga, gb, gr;
+    cm_matrix c = XT_ZERO_;
     int at[4], n; /* round of m, round of n, block of m, block of n */
     xt_grid_init_(x, &ga, &d->left.dist);
     xt_grid_init_(x, &gb, &d->right.dist);
@@ -4609,7 +4610,8 @@ XE_FN_ void xt_emit_mma_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
             for (at[2] = 0; at[2] < gr.cut[0].n; at[2]++)
                 for (at[3] = 0; at[3] < gr.cut[1].n; at[3]++) {
                     n = xt_block_number_(&gr, at[0], at[1], at[2], at[3]);
-                    r->block[n] = xt_mma_block_(x, d, &ga, &gb, at, r->type, with_c ? &d->sum.block[n] : NULL);
+                    if (with_c) c = xt_varied_(x, &d->sum, &d->sum.block[n]);
+                    r->block[n] = xt_mma_block_(x, d, &ga, &gb, at, r->type, with_c ? &c : NULL);
                 }
 }
 
@@ -4984,7 +4986,7 @@ XE_FN_ spe_id xt_moved_(xt_ctx *x, xt_field_ *f, int comp, const unsigned char *
     for (int p = 1; p < x->S; p++) same = same && table[p] == table[0];
     if (!spe_ok(&x->m)) return 0;
     if (same)
-        id = cm_own(&x->cm, cm_broadcast(&x->cm, f->comp[comp], (int)table[0]));
+        id = cm_broadcast(&x->cm, f->comp[comp], (int)table[0]);
     else
         id = spe_sg_shuffle(&x->m, f->comp[comp], from);
     move = (xt_move_ *)spe_list_add(&x->m, &f->moves, sizeof *move);

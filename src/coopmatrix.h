@@ -339,6 +339,7 @@ typedef struct {
     bool saturate;        /* likewise: for integers */
     bool overflow;        /* likewise: 8-bit floats overflow; otherwise they saturate */
     bool parted;          /* since the last 2D block message, some lanes took a branch; see cm_lanes_parted */
+    spe_id own_block, own_zero[9]; /* of cm_own: the last block, and its zeros by their bytes */
 } cm_ctx;
 
 /* Starts using a target, a row of cm_target_row or a changed copy. NULL is an error, so the result of cm_target_row
@@ -655,8 +656,9 @@ XETILE_API void cm_lanes_rejoin(cm_ctx *c);
  * Costs an instruction. Operations that move components call it; a kernel calls it if it does so itself. */
 XETILE_API spe_id cm_own(cm_ctx *c, spe_id v);
 
-/* The number or vector v, which Intel's compiler takes to differ between lanes: it shuffles vectors wrongly, and
- * converts those of f32 to f16 wrongly, if it knows that they do not. Costs an instruction for each component. */
+/* The number or vector v, which Intel's compiler takes to differ between lanes: if it knows that they do not, its code is
+ * wrong for shuffles, for vectors of f32 that become f16, and for dpas that adds to v. Costs an instruction for each
+ * component. */
 XETILE_API spe_id cm_vary(cm_ctx *c, spe_id v);
 
 /* Makes n values different from each other for compilers, and from those with other numbers (first, first + 1, ...).
