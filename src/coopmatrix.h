@@ -656,8 +656,8 @@ XETILE_API void cm_lanes_rejoin(cm_ctx *c);
  * Costs an instruction. Operations that move components call it; a kernel calls it if it does so itself. */
 XETILE_API spe_id cm_own(cm_ctx *c, spe_id v);
 
-/* The number or vector v, which Intel's compiler takes to differ between lanes: if it knows that they do not, its code is
- * wrong for shuffles, for vectors of f32 that become f16, and for dpas that adds to v. Costs an instruction for each
+/* The number or vector v, which Intel's compiler takes to differ between lanes: if it knows that they do not, its code
+ * is wrong for shuffles, for vectors of f32 that become f16, and for dpas that adds to v. Costs an instruction for each
  * component. */
 XETILE_API spe_id cm_vary(cm_ctx *c, spe_id v);
 
