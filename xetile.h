@@ -5210,6 +5210,14 @@ XE_FN_ void xt_scratch_position_(xt_ctx *x, const xt_dist *d, int row, int col, 
     }
 }
 
+/* An index of elements of other sizes than 32 bits, which Intel's compiler does not take for one of 32 bits: from the
+ * address of element i of an array of halves in local memory it computes that of element i + 5 of floats there. */
+XE_FN_ spe_id xt_scratch_index_(xt_ctx *x, const xt_scratch_ *s, spe_id index)
+{
+    if (s->bytes != 4) cm_tell_apart(&x->cm, (uint32_t)s->bytes, 1, &index);
+    return index;
+}
+
 /* The memory of a block in the pass that starts at row `low`, and the block's first row. */
 XE_FN_ cm_mem xt_scratch_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_dist *d, const xt_block_ *b, cm_type type,
                               int low, spe_id *first)
@@ -5227,6 +5235,8 @@ XE_FN_ cm_mem xt_scratch_mem_(xt_ctx *x, const xt_scratch_ *s, const xt_dist *d,
     mem.ptr = xt_scratch_pointer_(x, type);
     step = spe_i32(m, cols);
     line = spe_i32(m, rows ? s->pitch : 0);
+    row = xt_scratch_index_(x, s, row);
+    col = xt_scratch_index_(x, s, col);
     mem.row = down ? row : col;
     mem.col = down ? col : row;
     mem.stride_row = down ? line : step;

@@ -385,6 +385,58 @@ TEST(equal_numbers_are_summed)
     }
 }
 
+/* ---- halves and floats, one after the other, move through the same local memory ---- */
+
+enum { UPPER = 8, FIFTH = 5 };
+
+XT_KERNEL(moved_halves_and_floats, ptr(f32, X), ptr(f16, W), ptr(f32, C), ptr(f32, COLUMN), u32(TIMES))
+{
+    const xt_map map = XT_MAP(.sg_layout = {2, 2}, .sg_data = {4, 16});
+    const xt_map rows = XT_MAP(.sg_layout = {2, 2}, .sg_data = {4, SIDE});
+    const xt_map map_w = xt_map_mma_b(&map, SIDE), one = XT_MAP(.sg_layout = {2, 2}, .sg_data = {4, 1});
+    xt_vec x = XT_LOAD_TILE(XT_INIT_TILE(X, f32, UPPER, SIDE, .shape = XT_AT(UPPER, SIDE), .map = map));
+    xt_tile of_column = XT_INIT_TILE(COLUMN, f32, UPPER, 1, .shape = XT_AT(UPPER, 1), .map = one);
+    xt_vec column = XT_LOAD_TILE(of_column);
+    XT_FOR (k, 0, TIMES, 1, &x, &column) {
+        xt_vec h = XT_CONVERT_LAYOUT(XT_CAST(f16, x), .map = rows);
+        xt_tile w = XT_INIT_TILE(W, f16, SIDE, SIDE, .shape = XT_AT(SIDE, SIDE), .map = map_w);
+        x = XT_FMA(XT_TILE_MMA(h, XT_LOAD_TILE(w)), 0.125, x);
+        XT_IF (XT_EQ(XT_MOD(k, 3), 1), &column) { column = XT_SLICE(x, 0, FIFTH, UPPER, 1, .map = one); }
+    }
+    XT_STORE_TILE(x, XT_INIT_TILE(C, f32, UPPER, SIDE, .shape = XT_AT(UPPER, SIDE), .map = map));
+    XT_STORE_TILE(column, of_column);
+}
+
+/* The second turn, which is the last, keeps a column. The sums may be off by as much as if their halves were rounded
+ * the other way. */
+TEST(halves_and_floats_move)
+{
+    enum { TIMES = 2, COUNT = UPPER * SIDE };
+    float *x = (float *)new_matrix(CM_F32, COUNT);
+    void *w = new_matrix(CM_F16, SIDE * SIDE), *halves = new_poison(CM_F16, COUNT);
+    double want[COUNT], most[COUNT] = {0};
+    for (int i = 0; i < COUNT; i++) want[i] = (double)x[i];
+    for (int t = 0; t < TIMES; t++) {
+        for (int i = 0; i < COUNT; i++) put(CM_F16, halves, (size_t)i, want[i]);
+        for (int i = 0; i < COUNT; i++) {
+            double sum = 0, all = 0;
+            add_products(&sum, &all, CM_F16, halves, i / SIDE * SIDE, w, i % SIDE, SIDE, SIDE);
+            want[i] += sum / 8, most[i] += fabs(want[i]) + all / 8;
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        float *c = (float *)new_poison(CM_F32, COUNT), *column = (float *)new_poison(CM_F32, UPPER);
+        int wrong = 0;
+        bool ran = RUN_KERNEL(moved_halves_and_floats, &variants[k], ONE_GROUP, ZED_ARG(x), ZED_ARG(w), ZED_ARG(c),
+                              ZED_ARG(column), ZED_ARG(TIMES));
+        for (int i = 0; ran && i < COUNT; i++) wrong += !(fabs(c[i] - want[i]) <= most[i] * 0x1p-9);
+        for (int i = 0; ran && i < UPPER; i++) wrong += !(column[i] == c[i * SIDE + FIFTH]);
+        CHECK_MSG(wrong == 0, "%s: %d wrong", variants[k].name, wrong);
+        zed_free(&device, c), zed_free(&device, column);
+    }
+    zed_free(&device, x), zed_free(&device, w), zed_free(&device, halves);
+}
+
 int main(void)
 {
     if (!zed_open(&device, NULL)) {
@@ -400,6 +452,7 @@ int main(void)
     RUN(sums_take_turns);
     RUN(columns_are_carried);
     RUN(equal_numbers_are_summed);
+    RUN(halves_and_floats_move);
     zed_close(&device);
     return test_report();
 }
