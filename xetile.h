@@ -922,6 +922,7 @@ typedef struct {
     int stage;    /* 1 + its index among loads through local memory, see staging.c; 0: not one */
     bool late;    /* computed strip by strip where it is stored, see xt_find_late_ */
     bool unmade;  /* during writing: some strips are not computed yet */
+    int repeated; /* 1: all lanes are known to hold the same; -1: they are not; 0: see xt_is_repeated_ */
     cm_matrix *turns; /* during writing: its blocks for several turns of a loop, see turns.c */
     /* during writing. A number that advances with the loop index is start + advance of the index. */
     spe_id start, advance;
@@ -2957,15 +2958,23 @@ XE_FN_ spe_id xt_each_part_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const
     return bits ? v[0] : cm_from_arith(&x->cm, to, v[0]);
 }
 
-/* Are all columns of a vector known to be equal, so that all lanes hold the same? */
-XE_FN_ bool xt_is_repeated_(xt_ctx *x, const xt_vec *v)
+XE_FN_ bool xt_is_repeated_(xt_ctx *x, const xt_vec *v);
+
+XE_FN_ bool xt_makes_repeated_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, v->id)->node);
     if (n->op == XT_OP_BROADCAST_) return n->whole->from.divisor[1] > 1 && n->whole->v.dist.shape[1] == 1;
     if (n->op < XT_OP_BINARY_VECTOR_ || n->op > XT_OP_MATH_VECTOR_) return n->op == XT_OP_SPLAT_;
     for (int i = 0; i < xt_operand_count_(n->vectors); i++)
         if (!xt_is_repeated_(x, &n->vectors->v[i])) return false;
     return true;
+}
+
+/* Are all columns of a vector known to be equal, so that all lanes hold the same? Each value is asked once. */
+XE_FN_ bool xt_is_repeated_(xt_ctx *x, const xt_vec *v)
+{
+    xt_value_ *value = xt_value_at_(x, v->id);
+    if (!value->repeated) value->repeated = xt_makes_repeated_(x, xt_node_at_(x, value->node)) ? 1 : -1;
+    return value->repeated > 0;
 }
 
 /* A block of v, which Intel's compiler takes to vary between lanes, see cm_vary. */

@@ -32,15 +32,23 @@ static spe_id xt_each_part_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const
     return bits ? v[0] : cm_from_arith(&x->cm, to, v[0]);
 }
 
-/* Are all columns of a vector known to be equal, so that all lanes hold the same? */
-static bool xt_is_repeated_(xt_ctx *x, const xt_vec *v)
+static bool xt_is_repeated_(xt_ctx *x, const xt_vec *v);
+
+static bool xt_makes_repeated_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, v->id)->node);
     if (n->op == XT_OP_BROADCAST_) return n->whole->from.divisor[1] > 1 && n->whole->v.dist.shape[1] == 1;
     if (n->op < XT_OP_BINARY_VECTOR_ || n->op > XT_OP_MATH_VECTOR_) return n->op == XT_OP_SPLAT_;
     for (int i = 0; i < xt_operand_count_(n->vectors); i++)
         if (!xt_is_repeated_(x, &n->vectors->v[i])) return false;
     return true;
+}
+
+/* Are all columns of a vector known to be equal, so that all lanes hold the same? Each value is asked once. */
+static bool xt_is_repeated_(xt_ctx *x, const xt_vec *v)
+{
+    xt_value_ *value = xt_value_at_(x, v->id);
+    if (!value->repeated) value->repeated = xt_makes_repeated_(x, xt_node_at_(x, value->node)) ? 1 : -1;
+    return value->repeated > 0;
 }
 
 /* A block of v, which Intel's compiler takes to vary between lanes, see cm_vary. */

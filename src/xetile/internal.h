@@ -130,6 +130,7 @@ typedef struct {
     int stage;    /* 1 + its index among loads through local memory, see staging.c; 0: not one */
     bool late;    /* computed strip by strip where it is stored, see xt_find_late_ */
     bool unmade;  /* during writing: some strips are not computed yet */
+    int repeated; /* 1: all lanes are known to hold the same; -1: they are not; 0: see xt_is_repeated_ */
     cm_matrix *turns; /* during writing: its blocks for several turns of a loop, see turns.c */
     /* during writing. A number that advances with the loop index is start + advance of the index. */
     spe_id start, advance;

@@ -118,7 +118,7 @@ XE_FN_ size_t xt_vec_bytes_(const xt_vec *v)
 }
 
 /* Bytes of the vectors that a region carries, per subgroup. */
-XE_FN_ size_t xt_carried_bytes_(const xt_frame_ *f)
+static size_t xt_carried_bytes_(const xt_frame_ *f)
 {
     size_t all = 0;
     for (int i = 0; i < f->slots; i++)

@@ -152,7 +152,6 @@ XE_FN_ int xt_joined_turns_(const xt_ctx *x, int copies);
 XE_FN_ bool xt_load_turns_(xt_ctx *x, const xt_node_ *n, const xt_tile *t, xt_vec *v);
 XE_FN_ void xt_emit_mma_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r);
 XE_FN_ size_t xt_vec_bytes_(const xt_vec *v);
-XE_FN_ size_t xt_carried_bytes_(const xt_frame_ *f);
 XE_FN_ void xt_write_tile_mma_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ const char *xt_rmw_name_(int kind);
 XE_FN_ void xt_write_atomic_rmw_(xt_ctx *x, const xt_node_ *n);

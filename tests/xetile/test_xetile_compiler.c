@@ -385,6 +385,30 @@ TEST(equal_numbers_are_summed)
     }
 }
 
+/* ---- equal numbers are doubled many times: each vector is asked once whether its lanes hold the same ---- */
+
+enum { DOUBLINGS = 60 };
+
+XT_KERNEL(doubled_numbers, f32(V), ptr(f16, C))
+{
+    xt_vec v = XT_MUL(XT_SPLAT(f32, HEIGHT, STEP, V), 0x1p-60);
+    for (int i = 0; i < DOUBLINGS; i++) v = XT_ADD(v, v);
+    XT_STORE_TILE(XT_CAST(f16, v), XT_INIT_TILE(C, f16, HEIGHT, STEP, .shape = XT_AT(HEIGHT, STEP)));
+}
+
+TEST(equal_numbers_are_doubled)
+{
+    for (int k = 0; k < 3; k++) {
+        void *c = new_poison(CM_F16, HEIGHT * STEP);
+        float v = (float)test_normal();
+        int wrong = 0;
+        if (RUN_KERNEL(doubled_numbers, &variants[k], ONE_GROUP, ZED_ARG(v), ZED_ARG(c)))
+            for (size_t i = 0; i < HEIGHT * STEP; i++) wrong += get(CM_F16, c, i) != round_to(CM_F16, (double)v);
+        CHECK_MSG(wrong == 0, "%s: %d wrong", variants[k].name, wrong);
+        zed_free(&device, c);
+    }
+}
+
 /* ---- halves and floats, one after the other, move through the same local memory ---- */
 
 enum { UPPER = 8, FIFTH = 5 };
@@ -452,6 +476,7 @@ int main(void)
     RUN(sums_take_turns);
     RUN(columns_are_carried);
     RUN(equal_numbers_are_summed);
+    RUN(equal_numbers_are_doubled);
     RUN(halves_and_floats_move);
     zed_close(&device);
     return test_report();
