@@ -1,8 +1,10 @@
-/* print.c - printf of OpenCL C. A call prints for one lane, in one write unless its text is long, so that lines of
- * different threads do not mix. Nothing is locked while the text is put together: a pointer to text may be wild.
+/* print.c - printf of OpenCL C, with texts, widths and precisions of any length. A call prints for one lane, in one write
+ * unless its text is long, so that lines of different threads do not mix. Nothing is locked while the text is put
+ * together: a pointer to text may be wild.
  */
 #include "print.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,88 +30,198 @@ static void print_put(struct printer *p, const char *text, uint32_t n)
     }
 }
 
-/* Reads a width or precision, limited to what fits in the buffer of print_one. */
-static uint32_t print_number(const char **f)
+static void put_repeated(struct printer *p, char c, uint32_t n)
 {
-    uint32_t n = 0;
-    for (; **f >= '0' && **f <= '9'; ++*f) n = n < 100 ? n * 10 + (uint32_t)(**f - '0') : n;
-    return n < 400 ? n : 400;
+    while (n--) print_put(p, &c, 1);
 }
 
-/* Prints a component. form: the conversion without its letter; bytes: the size of an integer. */
-static void print_one(struct printer *p, const char *form, char letter, uint32_t bytes, uint64_t value)
+/* ---- a conversion: %[flags][width][.precision][vector][length]letter */
+
+struct conversion {
+    bool left, plus, space, alternate, zeros, has_precision;
+    uint32_t width, precision;
+    uint32_t components, bytes; /* bytes: of an integer */
+    char letter;
+};
+
+/* What is printed of a value, between the padding: `head` (sign, 0x), zeros, `body`, more zeros, `tail` (exponent). */
+struct field {
+    char head[4];
+    const char *body, *tail;
+    uint32_t zeros, body_size, more_zeros;
+    bool fills; /* padded with zeros instead of spaces, if the flag 0 says so */
+};
+
+static void put_field(struct printer *p, const struct conversion *c, const struct field *f)
+{
+    uint32_t head = (uint32_t)strlen(f->head), tail = f->tail ? (uint32_t)strlen(f->tail) : 0;
+    uint64_t size = (uint64_t)head + f->zeros + f->body_size + f->more_zeros + tail;
+    uint32_t padding = size < c->width ? c->width - (uint32_t)size : 0;
+    const bool fills = f->fills && c->zeros && !c->left;
+    if (!fills && !c->left) put_repeated(p, ' ', padding);
+    print_put(p, f->head, head);
+    put_repeated(p, '0', f->zeros + (fills ? padding : 0));
+    print_put(p, f->body, f->body_size);
+    put_repeated(p, '0', f->more_zeros);
+    print_put(p, f->tail, tail);
+    if (c->left) put_repeated(p, ' ', padding);
+}
+
+/* The sign of a signed number, or what the flags put in its place. */
+static const char *sign(const struct conversion *c, bool negative)
+{
+    return negative ? "-" : c->plus ? "+" : c->space ? " " : "";
+}
+
+static void put_integer(struct printer *p, const struct conversion *c, uint64_t value)
+{
+    const uint32_t unused = 64 - 8 * c->bytes;
+    const bool is_signed = c->letter == 'd' || c->letter == 'i';
+    const bool negative = is_signed && (int64_t)(value << unused) < 0;
+    char digits[32];
+    struct field f = {.body = digits, .fills = !c->has_precision};
+    value = negative ? -(uint64_t)((int64_t)(value << unused) >> unused) : value << unused >> unused;
+    if (is_signed) strcpy(f.head, sign(c, negative));
+    else if (c->alternate && value && (c->letter | 0x20) == 'x') strcpy(f.head, c->letter == 'x' ? "0x" : "0X");
+    f.body_size = (uint32_t)snprintf(digits, sizeof digits,
+                                     c->letter == 'o'   ? "%llo"
+                                     : c->letter == 'x' ? "%llx"
+                                     : c->letter == 'X' ? "%llX"
+                                                        : "%llu",
+                                     (unsigned long long)value);
+    if (!value && c->has_precision && !c->precision) f.body_size = 0;
+    if (c->has_precision && c->precision > f.body_size) f.zeros = c->precision - f.body_size;
+    if (c->letter == 'o' && c->alternate && !f.zeros && (value || !f.body_size)) f.zeros = 1;
+    put_field(p, c, &f);
+}
+
+/* No double has more decimal digits after its point: a larger precision adds zeros only. Longer texts would need more
+ * of the C library's stack than a kernel has. */
+enum { MOST_DIGITS = 1074, LONGEST_REAL = 400 + MOST_DIGITS };
+
+static void put_real(struct printer *p, const struct conversion *c, double value)
+{
+    const bool finite = isfinite(value), hexadecimal = (c->letter | 0x20) == 'a';
+    const int precision = !c->has_precision              ? -1
+                          : c->precision > MOST_DIGITS ? MOST_DIGITS
+                                                       : (int)c->precision;
+    char form[8], text[LONGEST_REAL];
+    struct field f = {.body = text, .fills = finite};
+    snprintf(form, sizeof form, "%%%s.*%c", c->alternate ? "#" : "", c->letter);
+    int n = snprintf(text, sizeof text, form, precision, value);
+    strcpy(f.head, sign(c, text[0] == '-'));
+    if (text[0] == '-') f.body++;
+    if (finite && hexadecimal) {
+        strcat(f.head, c->letter == 'a' ? "0x" : "0X");
+        f.body += 2;
+    }
+    f.body_size = (uint32_t)(text + n - f.body);
+    if (finite && c->has_precision && c->precision > MOST_DIGITS && ((c->letter | 0x20) != 'g' || c->alternate)) {
+        f.more_zeros = c->precision - MOST_DIGITS;
+        f.tail = strpbrk(f.body, hexadecimal ? "pP" : "eE");
+        if (f.tail) f.body_size = (uint32_t)(f.tail - f.body);
+    }
+    put_field(p, c, &f);
+}
+
+static void put_text(struct printer *p, const struct conversion *c, const char *text)
+{
+    struct field f = {.body = text ? text : "(null)"};
+    f.body_size = (uint32_t)strnlen(f.body, c->has_precision ? c->precision : INT32_MAX);
+    put_field(p, c, &f);
+}
+
+static void put_component(struct printer *p, const struct conversion *c, uint64_t value)
 {
     const union {
         uint64_t bits;
         double value;
     } real = {value};
-    char piece[1200], spec[48];
-    int n = 0;
-    uint32_t unused = 64 - 8 * bytes;
-    if (letter == 'd' || letter == 'i') value = (uint64_t)((int64_t)(value << unused) >> unused);
-    else if (bytes < 8 && strchr("uoxXc", letter)) value &= ((uint64_t)1 << 8 * bytes) - 1;
-    switch (letter) {
+    const char character = (char)value;
+    char address[24];
+    struct field f = {.body = &character, .body_size = 1};
+    switch (c->letter) {
     case 'd':
     case 'i':
     case 'u':
     case 'o':
     case 'x':
-    case 'X':
-        snprintf(spec, sizeof spec, "%sll%c", form, letter);
-        n = snprintf(piece, sizeof piece, spec, (unsigned long long)value);
+    case 'X': put_integer(p, c, value); break;
+    case 'c': put_field(p, c, &f); break;
+    case 'p':
+        f.body = address;
+        f.body_size = (uint32_t)snprintf(address, sizeof address, "0x%llx", (unsigned long long)value);
+        put_field(p, c, &f);
         break;
-    case 'c':
-        snprintf(spec, sizeof spec, "%sc", form);
-        n = snprintf(piece, sizeof piece, spec, (int)(uint8_t)value);
-        break;
-    case 'p': n = snprintf(piece, sizeof piece, "0x%llx", (unsigned long long)value); break;
-    case 's':
-        snprintf(spec, sizeof spec, "%ss", form);
-        n = snprintf(piece, sizeof piece, spec, value ? (const char *)(uintptr_t)value : "(null)");
-        break;
-    default:
-        snprintf(spec, sizeof spec, "%s%c", form, letter);
-        n = snprintf(piece, sizeof piece, spec, real.value);
+    case 's': put_text(p, c, (const char *)(uintptr_t)value); break;
+    default: put_real(p, c, real.value);
     }
-    if (n > 0) print_put(p, piece, n < (int)sizeof piece ? (uint32_t)n : (uint32_t)sizeof piece - 1);
+}
+
+/* Reads a number; all above INT32_MAX are this. */
+static uint32_t read_number(const char **f)
+{
+    uint32_t n = 0;
+    for (; **f >= '0' && **f <= '9'; ++*f) {
+        uint32_t digit = (uint32_t)(**f - '0');
+        n = n > (INT32_MAX - digit) / 10 ? INT32_MAX : n * 10 + digit;
+    }
+    return n;
+}
+
+static const char *read_flags(struct conversion *c, const char *f)
+{
+    for (;; f++) {
+        switch (*f) {
+        case '-': c->left = true; break;
+        case '+': c->plus = true; break;
+        case ' ': c->space = true; break;
+        case '#': c->alternate = true; break;
+        case '0': c->zeros = true; break;
+        default: return f;
+        }
+    }
+}
+
+/* After the '%'; returns the rest of the format, or NULL if OpenCL has no such conversion. */
+static const char *read_conversion(struct conversion *c, const char *f)
+{
+    *c = (struct conversion){.components = 1, .bytes = 4};
+    f = read_flags(c, f);
+    c->width = read_number(&f);
+    c->has_precision = *f == '.';
+    if (c->has_precision) {
+        f++;
+        c->precision = read_number(&f);
+    }
+    if (*f == 'v') {
+        f++;
+        c->components = read_number(&f);
+    }
+    if (*f == 'h') {
+        f++;
+        c->bytes = *f == 'h' ? 1 : *f == 'l' ? 4 : 2;
+        if (*f == 'h' || *f == 'l') f++;
+    } else if (*f == 'l') {
+        f += f[1] == 'l' ? 2 : 1;
+        c->bytes = 8;
+    }
+    c->letter = *f;
+    return c->letter && strchr("diuoxXcspfFeEgGaA", c->letter) ? f + 1 : NULL;
 }
 
 /* Handles a conversion, after its '%'; false if OpenCL has no such conversion or its argument is missing. */
 static bool print_conversion(struct printer *p, const char **format)
 {
-    const char *f = *format, *found;
-    char form[32] = "%", letter;
-    uint32_t at = 1, count = 1, bytes = 4;
-    while (*f && strchr("-+ #0", *f)) {
-        if (at < 8) form[at++] = *f;
-        f++;
-    }
-    if (*f >= '1' && *f <= '9') at += (uint32_t)snprintf(form + at, 8, "%u", print_number(&f));
-    if (*f == '.') {
-        f++;
-        at += (uint32_t)snprintf(form + at, 8, ".%u", print_number(&f));
-    }
-    if (*f == 'v') {
-        f++;
-        count = print_number(&f);
-    }
-    if (*f == 'h') {
-        f++;
-        bytes = *f == 'h' ? 1 : *f == 'l' ? 4 : 2;
-        if (*f == 'h' || *f == 'l') f++;
-    } else if (*f == 'l') {
-        f += f[1] == 'l' ? 2 : 1;
-        bytes = 8;
-    }
-    letter = *f;
-    found = letter ? strchr("diuoxXcspfFeEgGaA", letter) : 0;
-    if (!found || !p->left || count > p->kinds[2]) return false;
-    *format = f + 1;
-    bool is_float = strchr("fFeEgGaA", letter) != 0;
-    if (is_float != (p->kinds[0] == 'f') || (letter == 's' && p->kinds[0] != 'p')) return false;
-    for (uint32_t k = 0; k < count; k++) {
+    struct conversion c;
+    const char *rest = read_conversion(&c, *format);
+    if (!rest || !p->left || c.components > p->kinds[2]) return false;
+    *format = rest;
+    bool is_float = strchr("fFeEgGaA", c.letter) != 0;
+    if (is_float != (p->kinds[0] == 'f') || (c.letter == 's' && p->kinds[0] != 'p')) return false;
+    for (uint32_t k = 0; k < c.components; k++) {
         if (k) print_put(p, ",", 1);
-        print_one(p, form, letter, bytes, p->values[k]);
+        put_component(p, &c, p->values[k]);
     }
     p->values += p->kinds[2];
     p->kinds += 3;

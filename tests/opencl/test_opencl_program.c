@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 enum { ITEMS = 40 };
-static zed_module module, printing;
+static zed_module module, printing, printing_long;
 
 TEST(constant_tables)
 {
@@ -77,8 +77,8 @@ TEST(generic_pointers)
     ocl_free(r);
 }
 
-/* Captures the kernel's standard output in a file. */
-static size_t printed(char *text, size_t size, int n, const float *f)
+/* What `launch` makes kernels write to standard output; returns its length. */
+static size_t printed(char *text, size_t size, void (*launch)(const void *arguments), const void *arguments)
 {
     char name[] = "/tmp/xetile_print_XXXXXX";
     extern int mkstemp(char *);
@@ -89,7 +89,7 @@ static size_t printed(char *text, size_t size, int n, const float *f)
     fflush(stdout);
     out = dup(1);
     dup2(file, 1);
-    OCL_RUN(&printing, "prints", "i32 n, ptr<f32> f", 1, 16, n, f);
+    launch(arguments);
     fflush(stdout);
     dup2(out, 1);
     close(out);
@@ -101,13 +101,25 @@ static size_t printed(char *text, size_t size, int n, const float *f)
     return length;
 }
 
+struct prints {
+    int n;
+    const float *f;
+};
+
+static void launch_prints(const void *arguments)
+{
+    const struct prints *a = arguments;
+    OCL_RUN(&printing, "prints", "i32 n, ptr<f32> f", 1, 16, a->n, a->f);
+}
+
 TEST(printing)
 {
     char text[4096], want[256];
     float *f = (float *)ocl_buffer(16);
     f[0] = 3.25f, f[1] = -1.5f, f[2] = 12345.678f, f[3] = 1e-10f;
     int n = 1234;
-    CHECK(printed(text, sizeof text, n, f) > 0);
+    const struct prints arguments = {n, f};
+    CHECK(printed(text, sizeof text, launch_prints, &arguments) > 0);
     snprintf(want, sizeof want, "int %d, %5d|%-5d|%05d, hex %x %#X, char x, string abc, %%\n", n, n, n, n, (unsigned)n,
              (unsigned)n);
     CHECK_HAS(text, want);
@@ -120,6 +132,84 @@ TEST(printing)
     CHECK_HAS(text, "item 9\n");
     CHECK(!strstr(text, "item 3"));
     ocl_free(f);
+}
+
+static void launch_integers(const void *n)
+{
+    OCL_RUN(&printing_long, "prints_integers", "i32 n", 1, 1, *(const int *)n);
+}
+
+static void launch_reals(const void *x)
+{
+    OCL_RUN(&printing_long, "prints_reals", "f64 x", 1, 1, *(const double *)x);
+}
+
+static void launch_texts(const void *unused)
+{
+    OCL_RUN(&printing_long, "prints_texts", "i32 unused", 1, 1, *(const int *)unused);
+}
+
+enum { LONG_OUTPUT = 1 << 17 };
+
+/* Checks each line of the output, made with these formats, against the C library's. */
+static void check_lines(const char *text, size_t length, const char *const *formats, size_t count, const void *value,
+                        char kind)
+{
+    static char want[1 << 13];
+    for (size_t k = 0; k < count; k++) {
+        int n = kind == 'i'   ? snprintf(want + 1, sizeof want - 2, formats[k], *(const int *)value)
+                : kind == 'f' ? snprintf(want + 1, sizeof want - 2, formats[k], *(const double *)value)
+                              : snprintf(want + 1, sizeof want - 2, formats[k], (const char *)value);
+        size_t size = (size_t)n + 3;
+        want[0] = '[';
+        memcpy(want + size - 2, "]\n", 3);
+        bool same = size <= length && memcmp(text, want, size) == 0;
+        CHECK_MSG(same, "%s: %.*s, not %s", formats[k], (int)(size < length ? size : length), text, want);
+        if (!same) return;
+        text += size;
+        length -= size;
+    }
+    CHECK_INT(length, 0);
+}
+
+TEST(printing_of_any_length)
+{
+#define INTEGER(format) format,
+#define REAL(format)
+#define TEXT(format)
+    static const char *const integers[] = {
+#include "printing_formats.h"
+    };
+#undef INTEGER
+#undef REAL
+#define INTEGER(format)
+#define REAL(format) format,
+    static const char *const reals[] = {
+#include "printing_formats.h"
+    };
+#undef REAL
+#undef TEXT
+#define REAL(format)
+#define TEXT(format) format,
+    static const char *const texts[] = {
+#include "printing_formats.h"
+    };
+    const int numbers[] = {0, 65, -1, INT32_MIN, (int)test_random()};
+    const double values[] = {0.0, -0.0, (double)0.1f, test_normal() * 1e-300, -test_normal() * 1e300, 0x1p-1074,
+                             1e22, INFINITY, -INFINITY, NAN};
+    char *text = malloc(LONG_OUTPUT);
+    size_t length;
+    for (size_t k = 0; text && k < sizeof numbers / sizeof *numbers; k++) {
+        length = printed(text, LONG_OUTPUT, launch_integers, &numbers[k]);
+        check_lines(text, length, integers, sizeof integers / sizeof *integers, &numbers[k], 'i');
+    }
+    for (size_t k = 0; text && k < sizeof values / sizeof *values; k++) {
+        length = printed(text, LONG_OUTPUT, launch_reals, &values[k]);
+        check_lines(text, length, reals, sizeof reals / sizeof *reals, &values[k], 'f');
+    }
+    length = text ? printed(text, LONG_OUTPUT, launch_texts, &numbers[0]) : 0;
+    if (text) check_lines(text, length, texts, sizeof texts / sizeof *texts, LONG_TEXT, 's');
+    free(text);
 }
 
 TEST(asynchronous_copies)
@@ -152,6 +242,7 @@ TEST(modules_load)
 {
     ocl_load(&module, "program");
     ocl_load(&printing, "printing");
+    ocl_load(&printing_long, "printing_long");
 }
 
 int main(void)
@@ -162,6 +253,7 @@ int main(void)
     RUN(variables_of_the_program);
     RUN(generic_pointers);
     RUN(printing);
+    RUN(printing_of_any_length);
     RUN(asynchronous_copies);
     RUN(kernels_called_by_kernels);
     zed_close(&ocl_device);
