@@ -67,8 +67,8 @@ static const char *address_of_global(struct cg *g, uint32_t variable, int64_t of
     if (d->operand[0] == SP_STORAGE_Workgroup) {
         uint64_t end = g->local_offset[variable] + sp_type(g->m, sp_type(g->m, d->type)->elem)->size;
         cg_need_local(g, (uint32_t)end);
-        return cg_str(g, "(%s + %lldu)", cg_is_kernel(g->fn) ? "at.local" : "(u64)(uintptr_t)self->local",
-                      (long long)(g->local_offset[variable] + offset));
+        return cg_str(g, "(%s + (u64)%lldll)", cg_is_kernel(g->fn) ? "at.local" : "(u64)(uintptr_t)self->local",
+                      (long long)cg_plus(g->local_offset[variable], offset));
     }
     return cg_str(g, "((u64)(uintptr_t)self->globals[%u] + (u64)%lldll)", g->global_index[variable], (long long)offset);
 }

@@ -124,6 +124,10 @@ static inline const struct sp_type *cg_pointee(const struct cg *g, uint32_t poin
     return sp_type(g->m, cg_type_of(g, pointer)->elem);
 }
 
+/* The sum of byte offsets, of any size because the module says them: like addresses they wrap around. */
+static inline int64_t cg_plus(int64_t offset, int64_t more) { return (int64_t)((uint64_t)offset + (uint64_t)more); }
+static inline int64_t cg_minus(int64_t offset, int64_t less) { return (int64_t)((uint64_t)offset - (uint64_t)less); }
+
 /* ---- arena.c: memory, and how the code generator fails */
 void *cg_alloc(struct cg *g, size_t bytes); /* zeroed; NULL and `failed` if out of memory or over the limit */
 void cg_free_words(struct cg *g);           /* text of cg_str */

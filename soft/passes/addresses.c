@@ -46,7 +46,7 @@ static void step_by(struct cg *g, struct cg_walk *w, uint32_t element)
     uint64_t size = cg_memory_size(g, element), bits;
     w->type = element;
     if (sp_constant(g->m, w->index, &bits))
-        w->offset += (int64_t)((uint64_t)signed_constant(g, w->index) * size);
+        w->offset = cg_plus(w->offset, (int64_t)((uint64_t)signed_constant(g, w->index) * size));
     else
         w->stride = size;
 }
@@ -61,7 +61,7 @@ static void step_into(struct cg *g, struct cg_walk *w)
     }
     bool member = t->kind == SP_STRUCT && sp_constant(g->m, w->index, &bits) && bits < t->count;
     w->type = member ? t->members[bits] : 0;
-    if (member) w->offset += t->offsets[bits];
+    if (member) w->offset = cg_plus(w->offset, t->offsets[bits]);
 }
 
 bool cg_next_index(struct cg *g, struct cg_walk *w)
@@ -113,13 +113,13 @@ static void resolve(struct cg *g, uint32_t id)
     int64_t offset = 0;
     while (!g->private[at].resolved && (from = step_back(g, at, &offset))) at = from;
     own(g, at)->resolved = true;
-    for (offset += g->private[at].offset; id != at; id = from) {
+    for (offset = cg_plus(offset, g->private[at].offset); id != at; id = from) {
         int64_t step = 0;
         from = step_back(g, id, &step);
         own(g, id)->resolved = true;
         own(g, id)->variable = g->private[at].variable;
         own(g, id)->offset = offset;
-        offset -= step;
+        offset = cg_minus(offset, step);
     }
 }
 
@@ -141,7 +141,7 @@ static void note_leaves(struct cg *g, uint32_t pointer, uint32_t type)
         uint32_t bytes = cg_leaf_bytes(&l->leaf[i]), n;
         for (uint32_t at = 0; at < bytes; at += n) {
             n = cg_piece(bytes - at);
-            note_item(g, p->variable, p->offset + l->leaf[i].offset + at, n, n);
+            note_item(g, p->variable, cg_plus(p->offset, (int64_t)l->leaf[i].offset + at), n, n);
         }
     }
 }

@@ -231,7 +231,7 @@ static uint32_t find_strip(struct search *s, const struct cg_lanes *v, uint32_t 
     for (uint32_t k = 0; k < n; k++) {
         uint32_t pointer = loaded_through(s, v[k], kind), from = pointer ? cg_pointer_base(s->g, pointer, &offset) : 0;
         if (k == 0) first = pointer, base = from, start = offset;
-        if (!from || from != base || offset - start != (int64_t)k * s->g->S * cg_kind_bytes(kind)) return 0;
+        if (!from || from != base || cg_minus(offset, start) != (int64_t)k * s->g->S * cg_kind_bytes(kind)) return 0;
     }
     return first;
 }

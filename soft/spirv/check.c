@@ -11,6 +11,24 @@ struct check {
     const struct sp_inst *inst;
 };
 
+/* ---- what the operands are */
+
+static bool has_type(void *user, uint32_t index, char letter)
+{
+    struct check *c = user;
+    uint32_t id = c->inst->operand[index];
+    bool defined = c->r->m->ids[id].what != SP_NOTHING;
+    (void)letter;
+    if (!sp_is_value_operand(c->inst, index) || sp_type(c->r->m, c->r->early_type[id])) return true;
+    return sp_refuse(c->r, c->inst, "%%%u is not %s", sp_number(c->r->m, id), defined ? "a value" : "defined");
+}
+
+bool sp_check_operands(struct sp_reader *r, const struct sp_inst *i)
+{
+    struct check c = {.r = r, .inst = i};
+    return sp_each_id(r, i, has_type, &c);
+}
+
 /* ---- definitions before uses */
 
 static bool dominates(const struct sp_dominance *d, uint32_t a, uint32_t b)

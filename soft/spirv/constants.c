@@ -562,6 +562,7 @@ static bool chain_step(struct sp_reader *r, const struct sp_inst *i, uint32_t op
     bool constant = sp_constant(m, i->operand[operand], &bits);
     if (!index_type || index_type->kind != SP_INT)
         return sp_refuse(r, i, "index %%%u is not an integer", sp_number(r->m, i->operand[operand]));
+    if (!t) return sp_refuse(r, i, "operand %u indexes into a type that is not defined yet", operand);
     index = sign_extend(bits, index_type->bits);
     if (offset && !constant)
         return sp_refuse(r, i, "index %%%u is not a constant", sp_number(r->m, i->operand[operand]));
@@ -570,7 +571,7 @@ static bool chain_step(struct sp_reader *r, const struct sp_inst *i, uint32_t op
         if (!constant || index < 0 || index >= (int64_t)t->count)
             return sp_refuse(r, i, "operand %u is not a member of its struct of %u", operand, t->count);
         *type = t->members[index];
-        if (offset) *offset += t->offsets[index];
+        if (offset) *offset = (int64_t)((uint64_t)*offset + t->offsets[index]);
         return true;
     case SP_VECTOR:
     case SP_ARRAY:

@@ -49,6 +49,13 @@ static bool read_head(struct sp_reader *r, struct sp_function *f, uint32_t *at)
 
 /* ---- blocks and edges */
 
+static bool check_operands(struct sp_reader *r, uint32_t at)
+{
+    for (uint32_t k = at; r->insts[k].op != SP_OP_FunctionEnd; k++)
+        if (!sp_check_operands(r, &r->insts[k])) return false;
+    return true;
+}
+
 static bool find_blocks(struct build *b, uint32_t at)
 {
     struct sp_reader *r = b->r;
@@ -84,7 +91,7 @@ static bool each_target(struct build *b, const struct sp_inst *i,
     case SP_OP_Branch: return each(b, i, i->operand[0]);
     case SP_OP_BranchConditional: return each(b, i, i->operand[1]) && each(b, i, i->operand[2]);
     case SP_OP_Switch:
-        step = sp_type(b->r->m, b->r->early_type[i->operand[0]])->bits > 32 ? 3 : 2;
+        step = sp_case_words(b->r, i);
         if (!each(b, i, i->operand[1])) return false;
         for (k = 2; k + step <= i->count; k += step)
             if (!each(b, i, i->operand[k + step - 1])) return false;
@@ -272,7 +279,7 @@ static bool build_function(struct sp_reader *r, uint32_t index)
     memset(&b, 0, sizeof b);
     b.r = r;
     b.f = f;
-    good = read_head(r, f, &at) && find_blocks(&b, at);
+    good = read_head(r, f, &at) && check_operands(r, at) && find_blocks(&b, at);
     f->is_declaration = b.count == 0;
     if (good && b.count)
         good = reach(&b) && keep_blocks(&b) && add_edges(&b) && match_phis(&b) && dominate_and_check(&b);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const struct sp_op_row op_rows[] = {
-#define SP_TABLE_OP(op, name, results, pattern, values) {op, results, name, pattern},
+#define SP_TABLE_OP(op, name, results, pattern, values) {op, results, values, name, pattern},
 #define SP_TABLE_PARAMETERS(letter, value, pattern)
 #define SP_TABLE_NAME(letter, value, name)
 #include "tables.inc"

@@ -55,15 +55,17 @@ const char *sp_string(struct sp_reader *r, const uint32_t *word)
 #endif
 }
 
-/* Words of a literal with the width of a type: the result's for constants, the selector's for OpSwitch. */
-static uint32_t literal_words(const struct walk *w)
+/* The words of a literal as wide as a type says: the result's for constants, the selector's for OpSwitch. 0: the type is
+ * no number. The selector may be defined later, so its type is the one noted before all checks. */
+static uint32_t literal_words(const struct sp_reader *r, const struct sp_inst *i)
 {
-    const struct sp_module *m = w->r->m;
-    const struct sp_type *t =
-        sp_type(m, w->inst->op == SP_OP_Switch ? w->r->early_type[w->inst->operand[0]] : w->inst->type);
-    if (!t || (t->kind != SP_INT && (t->kind != SP_FLOAT || w->inst->op == SP_OP_Switch))) return 0;
+    bool selects = i->op == SP_OP_Switch;
+    const struct sp_type *t = sp_type(r->m, selects ? r->early_type[i->operand[0]] : i->type);
+    if (!t || (t->kind != SP_INT && (t->kind != SP_FLOAT || selects))) return 0;
     return t->bits > 32 ? 2 : 1;
 }
+
+uint32_t sp_case_words(const struct sp_reader *r, const struct sp_inst *i) { return literal_words(r, i) + 1; }
 
 static bool walk_id(struct walk *w, char letter)
 {
@@ -96,7 +98,7 @@ static bool walk_words(struct walk *w, uint32_t count)
 
 static bool walk_literal(struct walk *w)
 {
-    uint32_t count = literal_words(w);
+    uint32_t count = literal_words(w->r, w->inst);
     if (count == 0) {
         w->why = "the type of its literal is not a number";
         return false;
@@ -194,6 +196,12 @@ static bool walk_pattern(struct walk *w, const char *pattern)
         }
     }
     return true;
+}
+
+bool sp_is_value_operand(const struct sp_inst *i, uint32_t k)
+{
+    if (i->op == SP_OP_Phi) return k % 2 == 0;
+    return sp_op_find(i->op)->values >> (k < 7 ? k : 7) & 1;
 }
 
 bool sp_each_id(const struct sp_reader *r, const struct sp_inst *i, sp_id_fn *each, void *user)

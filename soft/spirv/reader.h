@@ -27,6 +27,7 @@
 struct sp_op_row {
     uint16_t op;
     uint8_t results; /* 1: a result type, 2: a result id */
+    uint8_t values;  /* a bit for each operand that is a value, the eighth also for those after it */
     const char *name;
     const char *pattern;
 };
@@ -121,6 +122,8 @@ void sp_note_types(struct sp_reader *r); /* fills early_type */
 bool sp_is_terminator(uint32_t op);
 /* Calls `each` with the index of every id among the operands; false as soon as it returns false. */
 bool sp_each_id(const struct sp_reader *r, const struct sp_inst *i, sp_id_fn *each, void *user);
+bool sp_is_value_operand(const struct sp_inst *i, uint32_t k); /* of an instruction in a function */
+uint32_t sp_case_words(const struct sp_reader *r, const struct sp_inst *i); /* of OpSwitch: a literal and a label */
 /* A string operand as C text (the decoder has found its end). */
 const char *sp_string(struct sp_reader *r, const uint32_t *word);
 uint32_t sp_string_words(const uint32_t *word, uint32_t limit); /* 0: no end within the limit */
@@ -145,6 +148,9 @@ bool sp_build_entries(struct sp_reader *r);
 struct sp_dominance {
     const uint32_t *enter, *leave;
 };
+/* Every operand of an instruction in a function that is a value by the grammar has a type. Checked in all blocks, also
+ * unreachable ones, before anything asks for such a type. */
+bool sp_check_operands(struct sp_reader *r, const struct sp_inst *i);
 bool sp_check_function(struct sp_reader *r, const struct sp_function *f, const struct sp_dominance *d);
 void sp_index_rules(uint16_t *index);
 const char *sp_rule_words(uint32_t op); /* an instruction's type rule; NULL: unsupported */

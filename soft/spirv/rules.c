@@ -618,8 +618,7 @@ static bool check_return_value(struct sp_reader *r, const struct sp_inst *i)
 
 static bool check_switch(struct sp_reader *r, const struct sp_inst *i)
 {
-    uint32_t step = sp_operand_type(r, i, 0)->bits > 32 ? 3 : 2;
-    return (i->count - 2u) % step == 0 || sp_refuse(r, i, "a case without a label");
+    return (i->count - 2u) % sp_case_words(r, i) == 0 || sp_refuse(r, i, "a case without a label");
 }
 
 /* ---- blocks and matrices */

@@ -322,6 +322,33 @@ REFUSED(code_behind_terminator, "outside a block")
     OP0(CODE, Return);
     OP(CODE, IAdd, I32, A, C1, C1);
 }
+REFUSED(switch_on_a_type, "not a value")
+{
+    OP(CODE, Switch, VOID, A);
+    OP(CODE, Label, A);
+}
+REFUSED(switch_on_a_label, "not a value")
+{
+    OP(CODE, Switch, START, A);
+    OP(CODE, Label, A);
+}
+REFUSED(switch_on_nothing, "not defined")
+{
+    OP(CODE, Switch, B, A);
+    OP(CODE, Label, A);
+}
+REFUSED(switch_on_a_float, "not an integer")
+{
+    OP(CODE, Switch, F1, A);
+    OP(CODE, Label, A);
+}
+REFUSED(switch_on_a_type_in_an_unreachable_block, "not a value")
+{
+    OP0(CODE, Return);
+    OP(CODE, Label, A);
+    OP(CODE, Switch, VOID, B);
+    OP(CODE, Label, B);
+}
 REFUSED(switch_case_cut_short, "OpSwitch")
 {
     OP(CODE, Switch, P1, A, 1);
@@ -644,6 +671,15 @@ REFUSED(composite_too_short, "1 constituents") { OP(TYPES, ConstantComposite, V2
 REFUSED(bool_constant_as_integer, "not bool") { OP(TYPES, ConstantTrue, I32, A); }
 REFUSED(constant_of_a_pointer_type, "not a number") { OP(TYPES, Constant, PF, A, 1); }
 REFUSED(constant_cut_short, "too few") { OP(TYPES, Constant, I64, A, 1); }
+REFUSED(spec_chain_through_a_forward_pointer, "not defined yet")
+{
+    OP(TYPES, TypeForwardPointer, A, SP_STORAGE_CrossWorkgroup);
+    OP(TYPES, TypeStruct, B, A);
+    OP(TYPES, TypePointer, C, SP_STORAGE_CrossWorkgroup, B);
+    OP(TYPES, Variable, C, D, SP_STORAGE_CrossWorkgroup);
+    OP(TYPES, SpecConstantOp, PF, E, SP_OP_AccessChain, D, C0, C0);
+    OP(TYPES, TypePointer, A, SP_STORAGE_CrossWorkgroup, F32);
+}
 REFUSED(spec_op_of_a_variable, "not constants") { OP(TYPES, SpecConstantOp, I32, A, SP_OP_IAdd, C1, GF); }
 REFUSED(spec_op_unknown, "unknown operation") { OP(TYPES, SpecConstantOp, I32, A, 60000, C1, C1); }
 REFUSED(spec_op_in_itself, "unknown operation") { OP(TYPES, SpecConstantOp, I32, A, SP_OP_SpecConstantOp, C1, C1); }
@@ -1130,6 +1166,41 @@ TEST(addresses_in_constants)
     sp_free(m);
 }
 
+/* Offsets that a module says have any size: they wrap around, as addresses do (the sanitizer sees it if not). */
+TEST(offsets_wrap_around)
+{
+    enum { HUGE = FREE + 20, ONCE, TWICE, Q0, Q1, CHAIN, MORE, AT, LARGE };
+    static const uint64_t element = 0x7fffffffffffffff / 64; /* the array pointed to has 64 bytes */
+    struct draft *d = &draft_;
+    struct sp_text c = {0}, log = {0};
+    struct cg_options options = {.default_subgroup_size = 16};
+    uint32_t variable;
+    int64_t offset = 0;
+    draft_kernel(d);
+    OP(TYPES, Constant, I64, HUGE, (uint32_t)element, (uint32_t)(element >> 32));
+    OP(TYPES, SpecConstantOp, PGF, ONCE, SP_OP_PtrAccessChain, GF, HUGE);
+    OP(TYPES, SpecConstantOp, PF, TWICE, SP_OP_InBoundsPtrAccessChain, ONCE, HUGE, C16);
+    OP(TYPES, Constant, I64, LARGE, 0xffffffff, 0x7fffffff);
+    OP(CODE, Variable, LA, AT, SP_STORAGE_Function);
+    OP(CODE, InBoundsPtrAccessChain, PGF, Q0, GF, HUGE);
+    OP(CODE, InBoundsPtrAccessChain, PF, Q1, Q0, HUGE, LARGE);
+    OP(CODE, PtrAccessChain, LA, CHAIN, AT, HUGE);
+    OP(CODE, PtrAccessChain, LF, MORE, CHAIN, HUGE, LARGE);
+    OP(CODE, Store, Q1, F1);
+    OP(CODE, Store, MORE, F1);
+    struct sp_module *m = read_draft(d);
+    if (!m) return;
+    CHECK(sp_constant_address(m, TWICE, &variable, &offset) && variable == GF);
+    CHECK(offset == (int64_t)(2 * 64 * element + 16 * sizeof(float)));
+    for (int check = 0; check < 2; check++) {
+        options.check = check;
+        CHECK_MSG(cg_generate(m, &options, &c, &log), "%s", log.data ? log.data : "");
+        sp_text_free(&c);
+    }
+    sp_free(m);
+    sp_text_free(&log);
+}
+
 TEST(decoration_groups_are_expanded)
 {
     struct draft *d = &draft_;
@@ -1540,6 +1611,11 @@ static void run_refusals(void)
     RUN(block_without_terminator);
     RUN(code_behind_terminator);
     RUN(switch_case_cut_short);
+    RUN(switch_on_a_type);
+    RUN(switch_on_a_label);
+    RUN(switch_on_nothing);
+    RUN(switch_on_a_float);
+    RUN(switch_on_a_type_in_an_unreachable_block);
     RUN(value_from_one_side);
     RUN(phi_lacks_a_predecessor);
     RUN(phi_of_a_stranger);
@@ -1607,6 +1683,7 @@ static void run_refusals(void)
     RUN(bool_constant_as_integer);
     RUN(constant_of_a_pointer_type);
     RUN(constant_cut_short);
+    RUN(spec_chain_through_a_forward_pointer);
     RUN(spec_op_of_a_variable);
     RUN(spec_op_unknown);
     RUN(spec_op_in_itself);
@@ -1657,6 +1734,7 @@ int main(void)
     RUN(spec_operations);
     RUN(specialisation);
     RUN(addresses_in_constants);
+    RUN(offsets_wrap_around);
     RUN(decoration_groups_are_expanded);
     RUN(unreachable_blocks_go);
     RUN(phi_names_one_twice_with_one_value);
