@@ -1407,7 +1407,7 @@ XETILE_EXTERN_ XETILE_ATTR_(__visibility__("hidden")) void XETILE_IMPLEMENTATION
 void XETILE_IMPLEMENTATION_belongs_in_one_file__spirv_emit(void) {}
 #endif
 
-XETILE_HOT_
+XETILE_COLD_
 
 /* internal.h - declarations shared by the bodies of spirv_emit.h only. */
 
@@ -1415,7 +1415,15 @@ enum { SPE_ID_TYPE_ = 1, SPE_ID_CONSTANT_ = 2, SPE_ID_GLOBAL_ = 4, SPE_ID_FUNCTI
 
 enum { SPE_RECENT_VECTOR_ = 0x40000000 };
 
-/* -- core.c and forms.c: instructions by the letters of SPE_INSTRUCTIONS_ -- */
+/* -- regions.c: the states of a region -- */
+enum { SPE_REGION_IF_, SPE_REGION_ELSE_, SPE_REGION_FOR_, SPE_REGION_WHILE_, SPE_REGION_BODY_, SPE_REGION_SWITCH_,
+       SPE_REGION_CASE_ };
+
+/* -- forms.c and checks.c: instructions by the letters of SPE_INSTRUCTIONS_ -- */
+/* Kinds of operands: bits. */
+enum { SPE_INT_ = 1 << SPE_KIND_INT, SPE_FLOAT_ = 1 << SPE_KIND_FLOAT, SPE_BOOL_ = 1 << SPE_KIND_BOOL,
+       SPE_PTR_ = 1 << SPE_KIND_POINTER, SPE_SMALL_ = 1 << 30 /* also floats without arithmetic */ };
+
 /* The state of checking an instruction's operands. */
 typedef struct {
     spe_id first, pointee, given; /* type of the first value, target of the last pointer, requested type */
@@ -1432,25 +1440,148 @@ enum { SPE_NEED_NOTHING_, SPE_NEED_INT_, SPE_NEED_FLOAT_, SPE_NEED_ENCODING_, SP
        SPE_NEED_OP_ACROSS_, SPE_NEED_OP_CLUSTERED_, SPE_NEED_OP_16_, SPE_NEED_OP_32_, SPE_NEED_OP_64_,
        SPE_NEED_OP_BF16_, SPE_NEED_END_ };
 
-XE_FN_ bool spe_is_(spe_module *m, char letter, spe_id type);
-XE_FN_ bool spe_is_word_(spe_module *m, char letter, uint32_t op, uint32_t word);
-XE_FN_ spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter);
-XE_FN_ spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const char *rule, const spe_call_ *c);
-XE_FN_ const char *spe_text_(spe_module *m, spe_id type);
-XE_FN_ spe_id spe_disagree_(spe_module *m, spe_id a, spe_id b);
-XE_FN_ bool spe_grow_(spe_module *m, void *array, size_t *capacity, size_t need, size_t size, size_t first);
-XE_FN_ spe_id spe_write_once_(spe_module *m, uint32_t op, const char *text);
-XE_FN_ uint32_t spe_access_(spe_module *m, spe_id type, uint32_t align, bool is_volatile, uint32_t *w);
-XE_FN_ bool spe_declares_(const spe_module *m, uint32_t capability);
-XE_FN_ void spe_need_(spe_module *m, uint32_t kind, uint32_t number);
-XE_FN_ void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
-XE_FN_ void spe_use_(spe_module *m, spe_id id);
-XE_FN_ void spe_region_left_open_(spe_module *m);
-XE_FN_ bool spe_between_sides_(spe_module *m);
-XE_FN_ bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits);
+/* errors.c - a module's first error, and the place that it names. */
 
-/* core.c - words, ids, unique types and constants, and the function that checks and writes instructions. This runs for
- * every instruction, so it is optimised even where the other bodies are not. */
+XE_FN_ const char *spe_error_says_(int id, bool name)
+{
+#define SPE_ERROR_CASE_(id, number, meaning)                                                                           \
+    case number: return name ? "SPE_ERR_" #id : meaning;
+    switch (id) {
+        SPE_ERRORS(SPE_ERROR_CASE_)
+    default: return "";
+    }
+}
+const char *spe_error_meaning(int id) { return spe_error_says_(id, false); }
+
+/* Records an error; `doing` and a colon precede the text unless `doing` is NULL. */
+SPE_PRINTF(5, 0)
+XE_FN_ void spe_vfail_(spe_module *m, int id, const char *name, const char *doing, const char *format, va_list args)
+{
+    spe_error *e = &m->error;
+    int n = 0;
+    if (e->id) return;
+    e->id = id;
+    e->name = name;
+    e->file = m->file;
+    e->line = m->line;
+    if (doing) n = snprintf(e->text, sizeof e->text, "%s: ", doing);
+    vsnprintf(e->text + n, sizeof e->text - (size_t)n, format, args);
+}
+
+void spe_fail(spe_module *m, int id, const char *name, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    spe_vfail_(m, id, name, NULL, format, args);
+    va_end(args);
+}
+
+spe_id spe_error_(spe_module *m, int id, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    spe_vfail_(m, id, spe_error_says_(id, true), m->doing, format, args);
+    va_end(args);
+    return 0;
+}
+
+const spe_error *spe_get_error(const spe_module *m) { return &m->error; }
+
+void spe_print_error(const spe_error *e, FILE *f)
+{
+    for (; e && e->id; e = e->next)
+        if (e->file) fprintf(f, "%s:%d: %s: %s\n", e->file, e->line, e->name, e->text);
+        else fprintf(f, "%s: %s\n", e->name, e->text);
+}
+
+bool spe_ok(const spe_module *m) { return m->error.id == 0; }
+
+spe_module *spe_at(spe_module *m, const char *file, int line)
+{
+    m->file = file;
+    m->line = line;
+    return m;
+}
+
+/* memory.c - memory that is freed with the module: an arena of chunks that double in size, and arrays that do. */
+
+XE_FN_ void *spe_default_realloc_(void *user, void *p, size_t size)
+{
+    (void)user;
+    if (size) return realloc(p, size);
+    free(p);
+    return NULL;
+}
+
+/* Allocates a chunk of at least this many bytes. The default size suffices for most kernels. Once a chunk of that size
+ * has been freed, glibc reuses its pages for the next module; fresh pages for each would take a third of the time. */
+XE_FN_ bool spe_new_chunk_(spe_module *m, size_t bytes)
+{
+    const size_t head = (sizeof(spe_chunk_) + 15) / 16 * 16, next = (size_t)SPE_CHUNK << m->chunk_count;
+    size_t size = next > head + bytes ? next : head + bytes;
+    spe_chunk_ *chunk = NULL;
+    if (!m->options.realloc) return SPE_ERROR_(m, OPTION, "the module was not begun, or freed");
+    if (bytes <= SIZE_MAX / 4) /* in parentheses because realloc may be a user's macro */
+        chunk = (spe_chunk_ *)(m->options.realloc)(m->options.user, NULL, size);
+    m->doing = NULL;
+    if (!chunk) return spe_error_(m, SPE_ERR_MEMORY, "out of memory: the allocator refused %zu bytes", bytes);
+    chunk->next = m->chunks;
+    m->chunks = chunk;
+    m->chunk_used = head;
+    m->chunk_size = size;
+    if (m->chunk_count < 12) m->chunk_count++;
+    return true;
+}
+
+XE_FN_ void *spe_take_(spe_module *m, size_t bytes)
+{
+    if (bytes <= SIZE_MAX / 4) bytes = bytes ? (bytes + 15) / 16 * 16 : 16;
+    if (m->error.id || (m->chunk_size - m->chunk_used < bytes && !spe_new_chunk_(m, bytes))) return NULL;
+    char *at = (char *)m->chunks + m->chunk_used;
+    m->chunk_used += bytes;
+    return at;
+}
+
+void *spe_alloc(spe_module *m, size_t bytes)
+{
+    void *p = spe_take_(m, bytes);
+    return p ? memset(p, 0, bytes) : NULL;
+}
+
+/* Makes room for `need` elements in the array that *array points to; false and an error if out of memory. */
+XE_FN_ bool spe_grow_(spe_module *m, void *array, size_t *capacity, size_t need, size_t size, size_t first)
+{
+    size_t wanted = *capacity ? *capacity : first;
+    void *old, *p;
+    if (need <= *capacity) return true;
+    while (wanted < need) wanted *= 2;
+    p = spe_take_(m, wanted * size);
+    if (!p) return false;
+    memcpy(&old, array, sizeof old);
+    if (old) memcpy(p, old, *capacity * size);
+    memcpy(array, &p, sizeof p);
+    *capacity = wanted;
+    return true;
+}
+
+void *spe_list_add(spe_module *m, spe_list *list, size_t size)
+{
+    if (!spe_grow_(m, &list->items, &list->capacity, (size_t)list->count + 1, size, 16)) return NULL;
+    return memset((char *)list->items + (size_t)list->count++ * size, 0, size);
+}
+
+XE_FN_ void *spe_copied_(spe_module *m, const void *from, size_t size)
+{
+    void *copy = spe_alloc(m, size);
+    if (copy && size) memcpy(copy, from, size);
+    return copy;
+}
+
+XETILE_AS_BEFORE_
+XETILE_HOT_
+
+/* words.c - what a module is made of: words in sections, ids, scopes. This runs for every instruction, so it is
+ * optimised even where other bodies are not, like table.c, emit.c and checks.c. */
 
 /* Extends a buffer by `count` words and returns a pointer to them, NULL if out of memory. */
 XE_FN_ uint32_t *spe_push_(spe_module *m, int which, size_t count)
@@ -1517,11 +1648,63 @@ XE_FN_ spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t d
 
 XE_FN_ spe_id spe_new_label_(spe_module *m) { return spe_new_id_(m, 0, 0, 0); }
 
+/* -- texts ------------------------------------------------------------------------------------------------------- */
+
+XE_FN_ uint32_t spe_text_words_(const char *text) { return (uint32_t)(strlen(text) / 4 + 1); }
+
+/* Packs bytes into words, low byte first, as SPIR-V requires on any host. */
+XE_FN_ void spe_put_text_(uint32_t *at, const char *text)
+{
+    size_t i, n = strlen(text);
+    memset(at, 0, spe_text_words_(text) * sizeof *at);
+    for (i = 0; i < n; i++) at[i / 4] |= (uint32_t)(unsigned char)text[i] << (i % 4 * 8);
+}
+
+/* The OpString, which has an id, or the OpExtension with this text, made once. Returns the id. */
+XE_FN_ spe_id spe_write_once_(spe_module *m, uint32_t op, const char *text)
+{
+    uint32_t n = spe_text_words_(text), *copy = (uint32_t *)spe_alloc(m, n * sizeof *copy), ids = op == SPE_OpString;
+    int section = ids ? SPE_SECTION_STRING_ : SPE_SECTION_EXTENSION_;
+    const spe_buffer_ *b = &m->buffer[section];
+    if (!copy) return 0;
+    spe_put_text_(copy, text);
+    for (size_t i = 0; i < b->count; i += b->data[i] >> 16) {
+        if (b->data[i] == ((n + ids + 1) << 16 | op) && !memcmp(b->data + i + ids + 1, copy, n * sizeof *copy))
+            return b->data[i + 1];
+    }
+    spe_id id = ids ? spe_new_id_(m, 0, 0, 0) : 0;
+    return spe_write_words_(m, section, op, ids, &id, n, copy) ? id : 0;
+}
+
+/* -- scopes: a value belongs to the region that defines it -------------------------------------------------------- */
+
+enum { SPE_MAX_DEPTH_ = 65000 }; /* of nested regions, besides the scopes of module and function */
+
+XE_FN_ bool spe_scope_push_(spe_module *m)
+{
+    bool fits = m->buffer[SPE_BUFFER_SCOPES_].count < SPE_MAX_DEPTH_ + 3;
+    uint32_t *at = fits ? spe_push_(m, SPE_BUFFER_SCOPES_, 1) : NULL;
+    if (!at) return spe_error_(m, SPE_ERR_LIMIT, "regions nested more than %d deep", (int)SPE_MAX_DEPTH_);
+    *at = m->serial++;
+    return true;
+}
+
+XE_FN_ void spe_scope_pop_(spe_module *m) { m->buffer[SPE_BUFFER_SCOPES_].count--; }
+
+/* Replaces the innermost scope by a new one, so that its values become inaccessible. */
+XE_FN_ void spe_scope_renew_(spe_module *m)
+{
+    spe_buffer_ *b = &m->buffer[SPE_BUFFER_SCOPES_];
+    b->data[b->count - 1] = m->serial++;
+}
+
 /* Of the current position. */
 XE_FN_ uint32_t spe_depth_(const spe_module *m)
 {
     return m->in_prologue ? 1 : (uint32_t)m->buffer[SPE_BUFFER_SCOPES_].count - 1;
 }
+
+/* table.c - types and constants are unique: a hash table of them, and what is known of an id. */
 
 /* NULL: no type. */
 XE_FN_ const spe_type_info *spe_info_(const spe_module *m, spe_id type)
@@ -1557,6 +1740,16 @@ uint32_t spe_count(const spe_module *m, spe_id type)
     const spe_type_info *t = spe_info_(m, type);
     if (!t) return 0;
     return t->kind == SPE_KIND_VECTOR ? t->count : t->bits ? 1 : 0;
+}
+
+/* The number of parts of a composite; 0: not a composite. */
+XE_FN_ uint32_t spe_part_count_(const spe_type_info *t)
+{
+    switch (t->kind) {
+    case SPE_KIND_VECTOR: case SPE_KIND_ARRAY: case SPE_KIND_STRUCT: case SPE_KIND_COOPVEC: return t->count;
+    case SPE_KIND_COOPMAT: return 1; /* one value for all components */
+    default: return 0;
+    }
 }
 
 /* -- types and constants: a hash table from an instruction without its result to its id -------------------------- */
@@ -1676,1330 +1869,8 @@ XE_FN_ spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits)
     return next;
 }
 
-spe_id spe_u32(spe_module *m, uint32_t value) { return spe_const_scalar_(m, spe_int(m, 32), value); }
-
-/* -- writing into a function ------------------------------------------------------------------------------------- */
-
-/* Writes OpLine if the location changed since the last one in this block. */
-XE_FN_ void spe_line_(spe_module *m)
-{
-    if (!m->file || (m->line_line == m->line && m->line_file == m->file)) return;
-    if (m->string_file != m->file) m->string_id = spe_write_once_(m, SPE_OpString, m->string_file = m->file);
-    spe_write_(m, SPE_BUFFER_BODY_, SPE_OpLine, 3, m->string_id, (uint32_t)m->line, 0);
-    m->line_file = m->file;
-    m->line_line = m->line;
-}
-
-/* Opens a block in the body. */
-XE_FN_ void spe_label_(spe_module *m, spe_id label, bool dead)
-{
-    spe_write_(m, SPE_BUFFER_BODY_, SPE_OpLabel, 1, label);
-    m->block = label;
-    m->dead = dead;
-    m->line_file = NULL;
-}
-
-/* After a return there is no block: opens an unreachable one for what follows. False outside a function. */
-XE_FN_ bool spe_ready_(spe_module *m)
-{
-    if (m->error.id) return false;
-    if (SPE_UNLIKELY_(!m->open))
-        return spe_error_(m, SPE_ERR_NO_FUNCTION, "an instruction outside of a function"), false;
-    if (SPE_UNLIKELY_(!m->block) && !m->in_prologue) {
-        if (spe_between_sides_(m)) return false;
-        spe_id label = spe_new_label_(m);
-        if (label) spe_label_(m, label, true);
-    }
-    return true;
-}
-
-/* Writes an instruction; type 0: without a result. Operands are not checked. */
-XE_FN_ spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
-{
-    spe_id id = 0;
-    if (!spe_ready_(m)) return 0;
-    if (op >= SPE_OPCODES_KNOWN_ || !(m->seen[op / 64] >> (op % 64) & 1)) spe_need_op_(m, op, type, n, operands);
-    if (SPE_UNLIKELY_(m->options.lines) && !m->in_prologue) spe_line_(m);
-    uint32_t *at = spe_put_(m, m->in_prologue ? SPE_BUFFER_PROLOGUE_ : SPE_BUFFER_BODY_, op, n + (type ? 2u : 0u));
-    if (!at) return 0;
-    if (type) {
-        id = spe_new_id_(m, type, 0, spe_depth_(m));
-        *at++ = type;
-        *at++ = id;
-    }
-    for (uint32_t i = 0; i < n; i++) at[i] = operands[i];
-    return id;
-}
-
-/* -- operands: the letters of SPE_INSTRUCTIONS_ ------------------------------------------------------------------ */
-
-/* Does memory of this storage class take stores and atomics? */
-XE_FN_ bool spe_is_writable_(uint32_t storage)
-{
-    return storage != SPE_StorageClassUniformConstant && storage != SPE_StorageClassInput;
-}
-
-/* Checks that `value` may be used here and returns its type; 0 and an error if not. */
-XE_FN_ spe_id spe_operand_(spe_module *m, spe_id value)
-{
-    const spe_buffer_ *scopes = &m->buffer[SPE_BUFFER_SCOPES_];
-    if (m->error.id) return 0;
-    if (SPE_UNLIKELY_(!value || value >= m->id_count || !m->ids[value].type))
-        return spe_error_(m, SPE_ERR_NO_VALUE, "operand %u is %s", value,
-                          spe_info_(m, value) ? "a type, not a value" : "not a value");
-    const spe_record_ *r = &m->ids[value];
-    if (SPE_UNLIKELY_(r->depth >= scopes->count || scopes->data[r->depth] != r->serial))
-        return spe_error_(m, SPE_ERR_SCOPE, "value %u was made in a region that is closed; carry it out", value);
-    if (SPE_UNLIKELY_(m->in_prologue && r->depth > 1))
-        return spe_error_(m, SPE_ERR_PROLOGUE, "value %u is made in the body; the prologue comes before it", value);
-    if (r->flags & SPE_ID_GLOBAL_) spe_use_(m, value);
-    return r->type;
-}
-
-/* Checks the value for a letter and those for the = that follow it. Returns their number; 0 and an error if one is not
- * what the letter requires, given the operands before. */
-XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const uint32_t *args)
-{
-    spe_id type = spe_operand_(m, args[0]), like;
-    uint32_t n = 1;
-    uint64_t bits;
-    if (!type) return 0;
-    const spe_type_info *t = &m->types[m->ids[type].aux];
-    for (; form[n] == '='; n++) {
-        spe_id next = spe_operand_(m, args[n]);
-        if (next != type) return next ? spe_disagree_(m, type, next) : 0;
-    }
-    if (!c->first) c->first = type;
-    switch (*form) { /* fast path for the most frequent letters */
-    case 'v': return n;
-    case 'i': case 'I':
-        if (t->kind == SPE_KIND_INT) return n;
-        like = type;
-        break;
-    case 'p': case 'c':
-        c->pointee = t->elem;
-        if (t->kind == SPE_KIND_POINTER && (*form == 'p' || spe_is_writable_(t->storage))) return n;
-        like = type;
-        break;
-    case 'n':
-        if (spe_const_bits(m, args[0], &bits) && !bits) return spe_error_(m, SPE_ERR_RANGE, "a size is 0");
-        like = type;
-        break;
-    case '*': case 'J': case 'G': case 'E': case 'e': like = c->pointee; break;
-    case '~': like = spe_count(m, type) == spe_count(m, c->given) ? type : c->given; break;
-    case 'q': like = spe_vec(m, spe_int(m, 32), spe_count(m, c->first)); break;
-    case '.': like = spe_scalar_of(m, c->first); break;
-    default: like = type; break;
-    }
-    if (type != like) return spe_disagree_(m, *form == 'q' ? c->first : like, type);
-    if (!spe_is_(m, *form, type)) return 0;
-    if (*form == 'P') c->pointee = t->elem;
-    return *form != 'P' || spe_is_(m, 'N', c->pointee) ? n : 0;
-}
-
-/* Checks the operands of functions that emit several instructions. Returns the first one's type; 0 on an error. */
-XE_FN_ spe_id spe_check_(spe_module *m, const char *name, const char *letters, ...)
-{
-    spe_call_ c;
-    uint32_t n = 1;
-    va_list values;
-    c.first = c.pointee = c.given = 0;
-    m->doing = name;
-    va_start(values, letters);
-    for (uint32_t i = 0; letters[i]; i++) c.words[i] = va_arg(values, spe_id);
-    va_end(values);
-    for (uint32_t i = 0; letters[i] && n; i += n) n = spe_values_(m, &c, letters + i, c.words + i);
-    return n ? c.first : 0;
-}
-
-/* -- instructions ------------------------------------------------------------------------------------------------ */
-
-/* Before SPIR-V 1.3, subgroups use the group instructions. */
-XE_FN_ uint32_t spe_subgroup_op_(const spe_module *m, uint32_t op)
-{
-    if (m->options.version >= SPE_VERSION(1, 3)) return op;
-    switch (op) {
-    case SPE_OpGroupNonUniformBroadcast: return SPE_OpGroupBroadcast;
-    case SPE_OpGroupNonUniformAll: return SPE_OpGroupAll;
-    case SPE_OpGroupNonUniformAny: return SPE_OpGroupAny;
-    default: return op;
-    }
-}
-
-XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, const char *form, const uint32_t *args)
-{
-    spe_call_ c;
-    spe_id type, known;
-    uint32_t n;
-    char cooperative = 0; /* the letter of the given type; checked after the operands, which may be poison */
-    c.first = c.pointee = c.given = c.count = 0;
-    m->doing = name;
-    for (; *form != ':'; form++) {
-        switch (*form) {
-        case 'S': op = spe_subgroup_op_(m, op), c.words[c.count++] = spe_u32(m, SPE_ScopeSubgroup); break;
-        case 'W': c.words[c.count++] = spe_u32(m, SPE_ScopeWorkgroup); break;
-        case 'z': case 'j':
-            if (!spe_is_word_(m, *form, op, *args)) return 0;
-            c.words[c.count++] = spe_u32(m, *args++);
-            break;
-        case 'k': c.words[c.count++] = spe_u32(m, *args++); break;
-        case 'T': c.words[c.count++] = spe_const_bool(m, *args++ != 0); break;
-        case 'l': c.words[c.count++] = *args++; break;
-        case 'R': c.words[c.count++] = SPE_GroupOperationReduce; break;
-        case 'a': c.count += spe_access_(m, c.pointee, *args++, false, c.words + c.count); break;
-        case 'A': c.count += spe_access_(m, c.pointee, *args++, true, c.words + c.count); break;
-        case 't': case 'M': case 'C': case 'L':
-            c.given = *args++;
-            spe_want_type_(m, name, c.given);
-            if (*form != 't') cooperative = *form == 'C' ? 'w' : 'm';
-            if (*form == 'L') c.words[c.count++] = c.given;
-            break;
-        case 'o': case '?':
-            if (*form == 'o' && *args) spe_operand_(m, *args);
-            if (*args) c.words[c.count++] = *args;
-            args++;
-            break;
-        default:
-            n = spe_values_(m, &c, form, args);
-            if (!n) return 0;
-            for (form += n - 1; n; n--) c.words[c.count++] = *args++;
-            break;
-        }
-        if (SPE_UNLIKELY_(m->error.id)) return 0;
-    }
-    if (SPE_UNLIKELY_(cooperative) && !spe_is_(m, cooperative, c.given)) return 0;
-    if (*++form == '-') return spe_emit_(m, op, 0, c.count, c.words);
-    if (*form == 'r' && spe_info_(m, c.first)->bits) return c.words[0];
-    type = *form == '=' ? c.first : *form == '*' ? c.pointee : spe_result_(m, &c, *form);
-    form++;
-    known = type && *form ? spe_simplify_(m, op, type, form, &c) : 0;
-    return known || !type ? known : spe_emit_(m, op, type, c.count, c.words);
-}
-
-/* The number of parts of a composite; 0: not a composite. */
-XE_FN_ uint32_t spe_part_count_(const spe_type_info *t)
-{
-    switch (t->kind) {
-    case SPE_KIND_VECTOR: case SPE_KIND_ARRAY: case SPE_KIND_STRUCT: case SPE_KIND_COOPVEC: return t->count;
-    case SPE_KIND_COOPMAT: return 1; /* one value for all components */
-    default: return 0;
-    }
-}
-
-spe_id spe_construct(spe_module *m, spe_id type, uint32_t n, const spe_id *parts)
-{
-    const spe_type_info *t = spe_want_type_(m, __func__, type);
-    bool constant = true;
-    m->doing = __func__;
-    if (!t) return 0;
-    if (t->bits && n == 1 && spe_type_of(m, parts[0]) == type) return spe_operand_(m, parts[0]) ? parts[0] : 0;
-    if (!n || n != spe_part_count_(t)) return SPE_ERROR_(m, TYPE, "%u parts for %s", n, spe_text_(m, type));
-    for (uint32_t i = 0; i < n; i++) {
-        spe_id tp = spe_operand_(m, parts[i]), want = t->kind == SPE_KIND_STRUCT ? t->members[i] : t->elem;
-        if (tp != want) return tp ? spe_disagree_(m, want, tp) : 0;
-        constant = constant && (m->ids[parts[i]].flags & SPE_ID_CONSTANT_);
-    }
-    if (constant) return spe_composite_const(m, type, n, parts);
-    return spe_emit_(m, SPE_OpCompositeConstruct, type, n, parts);
-}
-
 XETILE_AS_BEFORE_
 XETILE_COLD_
-
-/* forms.c - the letters of a form: kinds of operands, result types, constant folding. */
-
-enum { SPE_INT_ = 1 << SPE_KIND_INT, SPE_FLOAT_ = 1 << SPE_KIND_FLOAT, SPE_BOOL_ = 1 << SPE_KIND_BOOL,
-       SPE_PTR_ = 1 << SPE_KIND_POINTER, SPE_SMALL_ = 1 << 30 /* also floats without arithmetic */ };
-
-XE_FN_ uint32_t spe_kinds_(char letter)
-{
-    switch (letter) {
-    case 'i': case 'I': case 'J': case 'h': case 'n': return SPE_INT_;
-    case 'f': case 'G': case 's': return SPE_FLOAT_;
-    case 'd': return SPE_FLOAT_ | SPE_SMALL_;
-    case 'b': case 'B': return SPE_BOOL_;
-    case 'N': case 'E': case 'e': return SPE_INT_ | SPE_FLOAT_;
-    case 'u': return SPE_INT_ | SPE_FLOAT_ | SPE_BOOL_ | SPE_SMALL_;
-    default: return SPE_PTR_;
-    }
-}
-
-/* Is it a type of these kinds, in any shape? Else an error. */
-XE_FN_ bool spe_takes_(spe_module *m, uint32_t kinds, spe_id type)
-{
-    const spe_type_info *t = spe_info_(m, type);
-    if (t && (t->kind == SPE_KIND_VECTOR || t->kind >= SPE_KIND_COOPMAT)) t = spe_info_(m, t->elem);
-    if (t && (kinds >> t->kind & 1) && (t->encoding == SPE_IEEE || (kinds & SPE_SMALL_))) return true;
-    static const char *const names[] = {"bools", "integers", "floats", "pointers"};
-    static const uint32_t each[] = {SPE_BOOL_, SPE_INT_, SPE_FLOAT_, SPE_PTR_};
-    char text[48] = "";
-    for (int i = 0; i < 4; i++) {
-        if (kinds & each[i]) strcat(strcat(text, *text ? " or " : ""), names[i]);
-    }
-    return spe_error_(m, SPE_ERR_TYPE, "takes %s, not %s", text, spe_text_(m, type));
-}
-
-/* Does the type match a letter that does not depend on other operands? Else an error. */
-XE_FN_ bool spe_is_(spe_module *m, char letter, spe_id type)
-{
-    const spe_type_info *t = spe_info_(m, type);
-    uint32_t bits = letter == 'h' ? 16 : letter == 's' ? 32 : 0;
-    switch (letter) {
-    case 'v': case '*': case '~': case 'q': case '.': return true;
-    case 'V':
-        return t->kind == SPE_KIND_VECTOR || spe_error_(m, SPE_ERR_TYPE, "takes a vector, not %s", spe_text_(m, type));
-    case 'x': return type == spe_int(m, 32) || spe_disagree_(m, spe_int(m, 32), type);
-    case 'y': return type == spe_vec(m, spe_int(m, 32), 4) || spe_disagree_(m, type, spe_vec(m, spe_int(m, 32), 4));
-    case 'm': case 'w':
-        if (t->kind == (letter == 'm' ? SPE_KIND_COOPMAT : SPE_KIND_COOPVEC)) return true;
-        return spe_error_(m, SPE_ERR_TYPE, "%s is not a cooperative %s", spe_text_(m, type),
-                          letter == 'm' ? "matrix" : "vector");
-    default: break;
-    }
-    if (!spe_takes_(m, spe_kinds_(letter), type)) return false;
-    if (bits && (spe_width(m, type) != bits || !spe_count(m, type)))
-        return spe_error_(m, SPE_ERR_TYPE, "takes components of %u bits, not %s", bits, spe_text_(m, type));
-    if ((letter <= 'Z' || letter == 'n') && !t->bits && letter != 'P')
-        return spe_error_(m, SPE_ERR_TYPE, "takes a scalar, not %s", spe_text_(m, type));
-    if ((letter == 'u' || letter == 'e') && t->kind >= SPE_KIND_COOPMAT)
-        return spe_error_(m, SPE_ERR_TYPE, "takes scalars and vectors, not %s", spe_text_(m, type));
-    if ((letter == 'c' || letter == 'P') && !spe_is_writable_(t->storage))
-        return spe_error_(m, SPE_ERR_TYPE, "takes a pointer to memory that can be written, not %s in storage class %u",
-                          spe_text_(m, type), t->storage);
-    return true;
-}
-
-/* Is the word a scope (letter z), or memory semantics (j) of this instruction? Else an error. */
-XE_FN_ bool spe_is_word_(spe_module *m, char letter, uint32_t op, uint32_t word)
-{
-    const uint32_t acquire = SPE_MemorySemanticsAcquire, release = SPE_MemorySemanticsRelease;
-    const uint32_t both = SPE_MemorySemanticsAcquireRelease, orders = acquire | release | both | 16, memories = 0xf80;
-    uint32_t order = word & orders, none = op == SPE_OpAtomicLoad ? release | both : 0;
-    if (op == SPE_OpAtomicStore) none = acquire | both;
-    if (letter == 'z' && word > SPE_ScopeInvocation)
-        return spe_error_(m, SPE_ERR_RANGE, "there is no scope %u; the narrowest is %u", word, SPE_ScopeInvocation);
-    if (letter == 'z' || (!(word & ~(orders | memories)) && !(order & (order - 1)) && !(order & none))) return true;
-    return spe_error_(m, SPE_ERR_RANGE, "memory semantics 0x%x; they are at most one order (of 0x%x) and memories (of "
-                      "0x%x)", word, orders & ~none, memories);
-}
-
-/* -- results: types and constant folding ------------------------------------------------------------------------- */
-
-/* bool, or as many bools as `type` has components. An error for cooperative matrices and vectors. */
-XE_FN_ spe_id spe_bool_like_(spe_module *m, spe_id type)
-{
-    uint32_t n = spe_count(m, type);
-    if (n) return spe_vec(m, spe_bool(m), n);
-    return spe_error_(m, SPE_ERR_TYPE, "takes scalars and vectors, not %s", spe_text_(m, type));
-}
-
-/* The generic pointer type of an operand. */
-XE_FN_ spe_id spe_generic_(spe_module *m, const spe_call_ *c)
-{
-    switch (spe_info_(m, c->first)->storage) {
-    case SPE_StorageClassCrossWorkgroup: case SPE_StorageClassWorkgroup: case SPE_StorageClassFunction:
-        return spe_ptr(m, SPE_StorageClassGeneric, c->pointee);
-    default:
-        return spe_error_(m, SPE_ERR_TYPE, "takes pointers to global, local or private memory, not %s in storage class "
-                          "%u", spe_text_(m, c->first), spe_info_(m, c->first)->storage);
-    }
-}
-
-/* The result type for the letter after the colon, except = and *. */
-XE_FN_ spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter)
-{
-    switch (letter) {
-    case 't': return c->given;
-    case 'b': return spe_bool_like_(m, c->first);
-    case 's': return spe_vec(m, spe_float(m, 32), spe_count(m, c->first));
-    case 'h': return spe_vec(m, spe_int(m, 16), spe_count(m, c->first));
-    case 'x': return spe_int(m, 32);
-    case 'y': return spe_vec(m, spe_int(m, 32), 4);
-    case 'g': return spe_generic_(m, c);
-    default: return spe_scalar_of(m, c->first);
-    }
-}
-
-/* Folds an operation on one or two scalar integers; false if the result is undefined. */
-XE_FN_ bool spe_fold_(uint32_t op, uint32_t bits, uint64_t a, uint64_t b, uint64_t *out)
-{
-    int64_t sa = spe_signed_(a, bits), sb = spe_signed_(b, bits);
-#define SPE_FOLD_(op, value, defined)                                                                                  \
-    case SPE_Op##op: return *out = (defined) ? (uint64_t)(value) : 0, (defined);
-    switch (op) {
-        SPE_FOLD_(SNegate, 0 - a, true) SPE_FOLD_(Not, ~a, true) SPE_FOLD_(LogicalNot, ~a, true)
-        SPE_FOLD_(IAdd, a + b, true) SPE_FOLD_(ISub, a - b, true) SPE_FOLD_(IMul, a * b, true)
-        SPE_FOLD_(UDiv, a / b, b != 0) SPE_FOLD_(UMod, a % b, b != 0) SPE_FOLD_(SDiv, sa / sb, sb > 0)
-        SPE_FOLD_(SRem, sa % sb, sb > 0) SPE_FOLD_(SMod, (sa % sb + sb) % sb, sb > 0 && sb < INT64_MAX / 2)
-        SPE_FOLD_(BitwiseAnd, a & b, true) SPE_FOLD_(BitwiseOr, a | b, true) SPE_FOLD_(BitwiseXor, a ^ b, true)
-        SPE_FOLD_(ShiftLeftLogical, a << b, b < bits) SPE_FOLD_(ShiftRightLogical, a >> b, b < bits)
-        SPE_FOLD_(ShiftRightArithmetic, sa < 0 ? ~(~(uint64_t)sa >> b) : (uint64_t)sa >> b, b < bits)
-        SPE_FOLD_(IEqual, a == b, true) SPE_FOLD_(INotEqual, a != b, true) SPE_FOLD_(ULessThan, a < b, true)
-        SPE_FOLD_(ULessThanEqual, a <= b, true) SPE_FOLD_(UGreaterThan, a > b, true)
-        SPE_FOLD_(UGreaterThanEqual, a >= b, true) SPE_FOLD_(SLessThan, sa < sb, true)
-        SPE_FOLD_(SLessThanEqual, sa <= sb, true) SPE_FOLD_(SGreaterThan, sa > sb, true)
-        SPE_FOLD_(SGreaterThanEqual, sa >= sb, true)
-    default: return false;
-    }
-#undef SPE_FOLD_
-}
-
-/* Applies the suffix of a form: # folds constants, 0 or 1 is the neutral second operand, + also the first. Returns 0 if
- * the instruction is needed. */
-XE_FN_ spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const char *rule, const spe_call_ *c)
-{
-    spe_id a = c->words[0], b = c->words[c->count - 1];
-    uint64_t x, y, z, neutral;
-    if (!((m->ids[a].flags | m->ids[b].flags) & SPE_ID_CONSTANT_)) return 0;
-    bool known_a = spe_const_bits(m, a, &x);
-    bool known_b = spe_const_bits(m, b, &y);
-    if (*rule == '#' && rule++ && known_a && known_b && spe_fold_(op, spe_width(m, c->first), x, y, &z))
-        return spe_const_scalar_(m, type, z & spe_mask_(spe_width(m, type)));
-    if (!*rule) return 0;
-    neutral = (uint64_t)(*rule - '0');
-    if (known_b) return y == neutral ? a : op == SPE_OpIMul && !y ? b : 0;
-    if (known_a && rule[1] == '+') return x == neutral ? b : op == SPE_OpIMul && !x ? a : 0;
-    return 0;
-}
-
-/* Same number and arrangement of components? */
-XE_FN_ bool spe_same_shape_(const spe_type_info *a, const spe_type_info *b)
-{
-    if (a->kind == SPE_KIND_COOPMAT && b->kind == SPE_KIND_COOPMAT)
-        return a->rows == b->rows && a->cols == b->cols && a->use == b->use && a->scope == b->scope;
-    if (a->bits && b->bits) return true;
-    return a->kind == b->kind && a->count == b->count;
-}
-
-/* Converts v to `type`. The form is from:to; pointers convert to and from scalar integers only. */
-XE_FN_ spe_id spe_convert_(spe_module *m, const char *name, uint32_t op, const char *form, spe_id type, spe_id v)
-{
-    bool pointer = form[0] == 'p' || form[2] == 'p', fits;
-    spe_id from = (m->doing = name, spe_operand_(m, v));
-    uint64_t x;
-    if (!from || !spe_want_type_(m, name, type)) return 0;
-    if (!spe_takes_(m, spe_kinds_(form[0]) | SPE_SMALL_, from)) return 0;
-    if (!spe_takes_(m, spe_kinds_(form[2]) | SPE_SMALL_, type)) return 0;
-    const spe_type_info *a = spe_info_(m, from);
-    const spe_type_info *b = spe_info_(m, type);
-    fits = pointer ? spe_count(m, from) < 2 && spe_count(m, type) < 2 : spe_same_shape_(a, b);
-    if (!fits) return spe_disagree_(m, from, type);
-    if (from == type) return v;
-    if (a->bits && form[3] && spe_const_bits(m, v, &x)) {
-        if (form[3] == 's') x = (uint64_t)spe_signed_(x, a->bits);
-        return spe_const_scalar_(m, type, x & spe_mask_(b->bits));
-    }
-    return spe_emit_(m, op, type, 1, &v);
-}
-
-/* module.c - a module's errors, memory, beginning and end. */
-
-/* -- errors ------------------------------------------------------------------------------------------------------ */
-
-XE_FN_ const char *spe_error_says_(int id, bool name)
-{
-#define SPE_ERROR_CASE_(id, number, meaning)                                                                           \
-    case number: return name ? "SPE_ERR_" #id : meaning;
-    switch (id) {
-        SPE_ERRORS(SPE_ERROR_CASE_)
-    default: return "";
-    }
-}
-const char *spe_error_meaning(int id) { return spe_error_says_(id, false); }
-
-/* Records an error; `doing` and a colon precede the text unless `doing` is NULL. */
-SPE_PRINTF(5, 0)
-XE_FN_ void spe_vfail_(spe_module *m, int id, const char *name, const char *doing, const char *format, va_list args)
-{
-    spe_error *e = &m->error;
-    int n = 0;
-    if (e->id) return;
-    e->id = id;
-    e->name = name;
-    e->file = m->file;
-    e->line = m->line;
-    if (doing) n = snprintf(e->text, sizeof e->text, "%s: ", doing);
-    vsnprintf(e->text + n, sizeof e->text - (size_t)n, format, args);
-}
-
-void spe_fail(spe_module *m, int id, const char *name, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    spe_vfail_(m, id, name, NULL, format, args);
-    va_end(args);
-}
-
-spe_id spe_error_(spe_module *m, int id, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    spe_vfail_(m, id, spe_error_says_(id, true), m->doing, format, args);
-    va_end(args);
-    return 0;
-}
-
-/* A type as text, for messages; the last two remain valid. */
-XE_FN_ const char *spe_text_(spe_module *m, spe_id type)
-{
-    return spe_type_text(m, type, m->text[m->texts++ % 2], sizeof m->text[0]);
-}
-
-/* Reports two types that should be the same. */
-XE_FN_ spe_id spe_disagree_(spe_module *m, spe_id a, spe_id b)
-{
-    const char *text = spe_text_(m, a);
-    return spe_error_(m, SPE_ERR_TYPE, "operand types disagree: %s and %s", text, spe_text_(m, b));
-}
-
-const spe_error *spe_get_error(const spe_module *m) { return &m->error; }
-
-void spe_print_error(const spe_error *e, FILE *f)
-{
-    for (; e && e->id; e = e->next)
-        if (e->file) fprintf(f, "%s:%d: %s: %s\n", e->file, e->line, e->name, e->text);
-        else fprintf(f, "%s: %s\n", e->name, e->text);
-}
-
-bool spe_ok(const spe_module *m) { return m->error.id == 0; }
-
-spe_module *spe_at(spe_module *m, const char *file, int line)
-{
-    m->file = file;
-    m->line = line;
-    return m;
-}
-
-/* -- memory: an arena of chunks that double in size, and arrays in it that double -------------------------------- */
-
-XE_FN_ void *spe_default_realloc_(void *user, void *p, size_t size)
-{
-    (void)user;
-    if (size) return realloc(p, size);
-    free(p);
-    return NULL;
-}
-
-/* Allocates a chunk of at least this many bytes. The default size suffices for most kernels. Once a chunk of that size
- * has been freed, glibc reuses its pages for the next module; fresh pages for each would take a third of the time. */
-XE_FN_ bool spe_new_chunk_(spe_module *m, size_t bytes)
-{
-    const size_t head = (sizeof(spe_chunk_) + 15) / 16 * 16, next = (size_t)SPE_CHUNK << m->chunk_count;
-    size_t size = next > head + bytes ? next : head + bytes;
-    spe_chunk_ *chunk = NULL;
-    if (!m->options.realloc) return SPE_ERROR_(m, OPTION, "the module was not begun, or freed");
-    if (bytes <= SIZE_MAX / 4) /* in parentheses because realloc may be a user's macro */
-        chunk = (spe_chunk_ *)(m->options.realloc)(m->options.user, NULL, size);
-    m->doing = NULL;
-    if (!chunk) return spe_error_(m, SPE_ERR_MEMORY, "out of memory: the allocator refused %zu bytes", bytes);
-    chunk->next = m->chunks;
-    m->chunks = chunk;
-    m->chunk_used = head;
-    m->chunk_size = size;
-    if (m->chunk_count < 12) m->chunk_count++;
-    return true;
-}
-
-XE_FN_ void *spe_take_(spe_module *m, size_t bytes)
-{
-    if (bytes <= SIZE_MAX / 4) bytes = bytes ? (bytes + 15) / 16 * 16 : 16;
-    if (m->error.id || (m->chunk_size - m->chunk_used < bytes && !spe_new_chunk_(m, bytes))) return NULL;
-    char *at = (char *)m->chunks + m->chunk_used;
-    m->chunk_used += bytes;
-    return at;
-}
-
-void *spe_alloc(spe_module *m, size_t bytes)
-{
-    void *p = spe_take_(m, bytes);
-    return p ? memset(p, 0, bytes) : NULL;
-}
-
-/* Makes room for `need` elements in the array that *array points to; false and an error if out of memory. */
-XE_FN_ bool spe_grow_(spe_module *m, void *array, size_t *capacity, size_t need, size_t size, size_t first)
-{
-    size_t wanted = *capacity ? *capacity : first;
-    void *old, *p;
-    if (need <= *capacity) return true;
-    while (wanted < need) wanted *= 2;
-    p = spe_take_(m, wanted * size);
-    if (!p) return false;
-    memcpy(&old, array, sizeof old);
-    if (old) memcpy(p, old, *capacity * size);
-    memcpy(array, &p, sizeof p);
-    *capacity = wanted;
-    return true;
-}
-
-void *spe_list_add(spe_module *m, spe_list *list, size_t size)
-{
-    if (!spe_grow_(m, &list->items, &list->capacity, (size_t)list->count + 1, size, 16)) return NULL;
-    return memset((char *)list->items + (size_t)list->count++ * size, 0, size);
-}
-
-XE_FN_ void *spe_copied_(spe_module *m, const void *from, size_t size)
-{
-    void *copy = spe_alloc(m, size);
-    if (copy && size) memcpy(copy, from, size);
-    return copy;
-}
-
-/* -- texts ------------------------------------------------------------------------------------------------------- */
-
-XE_FN_ uint32_t spe_text_words_(const char *text) { return (uint32_t)(strlen(text) / 4 + 1); }
-
-/* Packs bytes into words, low byte first, as SPIR-V requires on any host. */
-XE_FN_ void spe_put_text_(uint32_t *at, const char *text)
-{
-    size_t i, n = strlen(text);
-    memset(at, 0, spe_text_words_(text) * sizeof *at);
-    for (i = 0; i < n; i++) at[i / 4] |= (uint32_t)(unsigned char)text[i] << (i % 4 * 8);
-}
-
-/* The OpString, which has an id, or the OpExtension with this text, made once. Returns the id. */
-XE_FN_ spe_id spe_write_once_(spe_module *m, uint32_t op, const char *text)
-{
-    uint32_t n = spe_text_words_(text), *copy = (uint32_t *)spe_alloc(m, n * sizeof *copy), ids = op == SPE_OpString;
-    int section = ids ? SPE_SECTION_STRING_ : SPE_SECTION_EXTENSION_;
-    const spe_buffer_ *b = &m->buffer[section];
-    if (!copy) return 0;
-    spe_put_text_(copy, text);
-    for (size_t i = 0; i < b->count; i += b->data[i] >> 16) {
-        if (b->data[i] == ((n + ids + 1) << 16 | op) && !memcmp(b->data + i + ids + 1, copy, n * sizeof *copy))
-            return b->data[i + 1];
-    }
-    spe_id id = ids ? spe_new_id_(m, 0, 0, 0) : 0;
-    return spe_write_words_(m, section, op, ids, &id, n, copy) ? id : 0;
-}
-
-/* -- scopes: a value belongs to the region that defines it -------------------------------------------------------- */
-
-enum { SPE_MAX_DEPTH_ = 65000 }; /* of nested regions, besides the scopes of module and function */
-
-XE_FN_ bool spe_scope_push_(spe_module *m)
-{
-    bool fits = m->buffer[SPE_BUFFER_SCOPES_].count < SPE_MAX_DEPTH_ + 3;
-    uint32_t *at = fits ? spe_push_(m, SPE_BUFFER_SCOPES_, 1) : NULL;
-    if (!at) return spe_error_(m, SPE_ERR_LIMIT, "regions nested more than %d deep", (int)SPE_MAX_DEPTH_);
-    *at = m->serial++;
-    return true;
-}
-
-XE_FN_ void spe_scope_pop_(spe_module *m) { m->buffer[SPE_BUFFER_SCOPES_].count--; }
-
-/* Replaces the innermost scope by a new one, so that its values become inaccessible. */
-XE_FN_ void spe_scope_renew_(spe_module *m)
-{
-    spe_buffer_ *b = &m->buffer[SPE_BUFFER_SCOPES_];
-    b->data[b->count - 1] = m->serial++;
-}
-
-/* -- beginning and end ------------------------------------------------------------------------------------------- */
-
-bool spe_begin(spe_module *m, const spe_options *o)
-{
-    memset(m, 0, sizeof *m);
-    if (o) m->options = *o;
-    if (!m->options.realloc) m->options.realloc = spe_default_realloc_;
-    if (!m->options.version) m->options.version = SPE_VERSION(1, 4);
-    m->id_count = 1;
-    if (m->options.version < SPE_VERSION(1, 0) || m->options.version > SPE_VERSION(1, 6) || (m->options.version & 0xff))
-        return SPE_ERROR_(m, OPTION, "version 0x%x is not SPE_VERSION(1, 0) to SPE_VERSION(1, 6)", m->options.version);
-    if (m->options.env != SPE_ENV_OPENCL)
-        return SPE_ERROR_(m, OPTION, "env %d is not an environment of this header", (int)m->options.env);
-    return spe_scope_push_(m);
-}
-
-void spe_free(spe_module *m)
-{
-    spe_chunk_ *chunk, *next;
-    for (chunk = m->chunks; chunk; chunk = next) {
-        next = chunk->next;
-        (m->options.realloc)(m->options.user, chunk, 0);
-    }
-    memset(m, 0, sizeof *m);
-}
-
-/* types.c - unique types: queries and constructors. */
-
-XE_FN_ spe_type_info spe_info_of_(spe_kind kind, uint32_t bits, uint32_t count, spe_id elem)
-{
-    spe_type_info t = {kind, bits, count, elem, 0, SPE_IEEE, NULL, 0, 0, 0, 0};
-    return t;
-}
-
-spe_type_info spe_info(const spe_module *m, spe_id type)
-{
-    const spe_type_info *t = spe_info_(m, type);
-    return t ? *t : spe_info_of_(SPE_KIND_NONE, 0, 0, 0);
-}
-
-uint32_t spe_alignment(const spe_module *m, spe_id type)
-{
-    const spe_type_info *t = spe_info_(m, type);
-    uint32_t a, largest = 0, room = 1;
-    if (!t) return 0;
-    switch (t->kind) {
-    case SPE_KIND_INT: case SPE_KIND_FLOAT: return t->bits / 8;
-    case SPE_KIND_POINTER: return 8;
-    case SPE_KIND_ARRAY: return spe_alignment(m, t->elem);
-    case SPE_KIND_VECTOR:
-        while (room < t->count && room < 0x80000000) room *= 2;
-        return spe_alignment(m, t->elem) * room;
-    case SPE_KIND_STRUCT:
-        for (uint32_t i = 0; i < t->count; i++) {
-            a = spe_alignment(m, t->members[i]);
-            if (a > largest) largest = a;
-        }
-        return largest;
-    default: return 0;
-    }
-}
-
-char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size)
-{
-    static const char *const encodings[] = {"f", "bf", "e4m3_", "e5m2_"};
-    const spe_type_info *t = spe_info_(m, type), *e = t ? spe_info_(m, t->elem) : NULL;
-    char inner[64];
-    int n = 0; /* a text that is too long is truncated */
-    if (e && e->kind == SPE_KIND_POINTER && t->kind == SPE_KIND_POINTER) memcpy(inner, "ptr", sizeof "ptr");
-    else if (e) spe_type_text(m, t->elem, inner, sizeof inner);
-    switch (t ? t->kind : SPE_KIND_NONE) {
-    case SPE_KIND_VOID: n = snprintf(text, size, "void"); break;
-    case SPE_KIND_BOOL: n = snprintf(text, size, "bool"); break;
-    case SPE_KIND_INT: n = snprintf(text, size, "i%u", t->bits); break;
-    case SPE_KIND_FLOAT: n = snprintf(text, size, "%s%u", encodings[t->encoding], t->bits); break;
-    case SPE_KIND_VECTOR: n = snprintf(text, size, "%sx%u", inner, t->count); break;
-    case SPE_KIND_ARRAY: n = snprintf(text, size, "[%u]%s", t->count, inner); break;
-    case SPE_KIND_STRUCT: n = snprintf(text, size, "struct of %u", t->count); break;
-    case SPE_KIND_POINTER: n = snprintf(text, size, "ptr<%s>", inner); break;
-    case SPE_KIND_FUNCTION: n = snprintf(text, size, "function of %u", t->count); break;
-    case SPE_KIND_COOPMAT:
-        n = snprintf(text, size, "coopmat<%s, %ux%u, use %u>", inner, t->rows, t->cols, t->use);
-        break;
-    case SPE_KIND_COOPVEC: n = snprintf(text, size, "coopvec<%s, %u>", inner, t->count); break;
-    default: n = snprintf(text, size, type ? "no type" : "poison"); break;
-    }
-    return n < 0 && size ? (*text = 0, text) : text;
-}
-
-/* -- constructors -------------------------------------------------------------------------------------------------- */
-
-/* The type with these n words; if it is new, declares what (need, value) requires (spe_need_). */
-XE_FN_ spe_id spe_type_(spe_module *m, uint32_t op, spe_type_info info, uint32_t need, uint32_t value, uint32_t n,
-                        const uint32_t *w)
-{
-    spe_id next = (spe_id)m->id_count, id = spe_unique_(m, op, SPE_ID_TYPE_, n, w);
-    if (id != next) return id;
-    spe_need_(m, need, value);
-    if (!spe_grow_(m, &m->types, &m->type_capacity, m->type_count + 1, sizeof *m->types, 32)) return 0;
-    m->types[m->type_count] = info;
-    m->ids[id].aux = (uint32_t)m->type_count++;
-    return id;
-}
-
-spe_id spe_void(spe_module *m)
-{
-    return spe_type_(m, SPE_OpTypeVoid, spe_info_of_(SPE_KIND_VOID, 0, 0, 0), SPE_NEED_NOTHING_, 0, 0, NULL);
-}
-
-spe_id spe_bool(spe_module *m)
-{
-    spe_type_info t = spe_info_of_(SPE_KIND_BOOL, 1, 1, 0);
-    if (m->known_bool && !m->error.id) return m->known_bool;
-    return m->known_bool = spe_type_(m, SPE_OpTypeBool, t, SPE_NEED_NOTHING_, 0, 0, NULL);
-}
-
-spe_id spe_int(spe_module *m, uint32_t bits)
-{
-    uint32_t w[2] = {bits, 0};
-    if (bits < 8 || bits > 64 || (bits & (bits - 1)))
-        return SPE_ERROR_(m, RANGE, "%u bits; there are 8, 16, 32 and 64", bits);
-    if (m->known_int[bits / 16] && !m->error.id) return m->known_int[bits / 16];
-    return m->known_int[bits / 16] =
-               spe_type_(m, SPE_OpTypeInt, spe_info_of_(SPE_KIND_INT, bits, 1, 0), SPE_NEED_INT_, bits, 2, w);
-}
-
-spe_id spe_float(spe_module *m, uint32_t bits)
-{
-    if (bits != 16 && bits != 32 && bits != 64) return SPE_ERROR_(m, RANGE, "%u bits; there are 16, 32 and 64", bits);
-    if (m->known_float[bits / 16] && !m->error.id) return m->known_float[bits / 16];
-    return m->known_float[bits / 16] =
-               spe_type_(m, SPE_OpTypeFloat, spe_info_of_(SPE_KIND_FLOAT, bits, 1, 0), SPE_NEED_FLOAT_, bits, 1, &bits);
-}
-
-XE_FN_ spe_id spe_small_float_(spe_module *m, uint32_t bits, spe_encoding encoding, uint32_t number)
-{
-    spe_type_info t = spe_info_of_(SPE_KIND_FLOAT, bits, 1, 0);
-    uint32_t w[2] = {bits, number};
-    t.encoding = encoding;
-    return spe_type_(m, SPE_OpTypeFloat, t, SPE_NEED_ENCODING_, (uint32_t)encoding, 2, w);
-}
-spe_id spe_bf16(spe_module *m) { return spe_small_float_(m, 16, SPE_BF16, SPE_FPEncodingBFloat16KHR); }
-spe_id spe_e4m3(spe_module *m) { return spe_small_float_(m, 8, SPE_E4M3, SPE_FPEncodingFloat8E4M3EXT); }
-spe_id spe_e5m2(spe_module *m) { return spe_small_float_(m, 8, SPE_E5M2, SPE_FPEncodingFloat8E5M2EXT); }
-
-spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n)
-{
-    const spe_type_info *e = spe_want_type_(m, __func__, elem);
-    uint32_t w[2] = {elem, n};
-    spe_id *recent = spe_recent_of_(m, elem | SPE_RECENT_VECTOR_, n);
-    if (!e || *recent) return *recent;
-    if (!e->bits) return SPE_ERROR_(m, TYPE, "a vector has scalar components, not %s", spe_text_(m, elem));
-    if (n == 1) return *recent = elem;
-    if (n != 2 && n != 3 && n != 4 && n != 8 && n != 16 &&
-        !(n && (spe_declares_(m, SPE_CapabilityVectorAnyINTEL) || spe_declares_(m, SPE_CapabilityLongVectorEXT))))
-        return SPE_ERROR_(m, RANGE, "%u components; there are 1, 2, 3, 4, 8 and 16", n);
-    return *recent =
-               spe_type_(m, SPE_OpTypeVector, spe_info_of_(SPE_KIND_VECTOR, 0, n, elem), SPE_NEED_VECTOR_, n, 2, w);
-}
-
-spe_id spe_vec_like(spe_module *m, spe_id elem, spe_id value)
-{
-    return spe_vec(m, elem, spe_count(m, spe_type_of(m, value)));
-}
-
-/* Can a member or element have this type? */
-XE_FN_ bool spe_has_values_(const spe_type_info *t) { return t->kind != SPE_KIND_VOID && t->kind != SPE_KIND_FUNCTION; }
-
-spe_id spe_array(spe_module *m, spe_id elem, uint32_t n)
-{
-    spe_type_info t = spe_info_of_(SPE_KIND_ARRAY, 0, n, elem);
-    const spe_type_info *e = spe_want_type_(m, __func__, elem);
-    uint32_t w[2] = {elem, 0};
-    if (!e) return 0;
-    if (!n || !spe_has_values_(e)) return SPE_ERROR_(m, TYPE, "%u elements of %s", n, spe_text_(m, elem));
-    w[1] = spe_u32(m, n);
-    return w[1] ? spe_type_(m, SPE_OpTypeArray, t, SPE_NEED_NOTHING_, 0, 2, w) : 0;
-}
-
-spe_id spe_struct(spe_module *m, uint32_t n, const spe_id *members)
-{
-    spe_type_info t = spe_info_of_(SPE_KIND_STRUCT, 0, n, 0);
-    for (uint32_t i = 0; i < n; i++) {
-        const spe_type_info *e = spe_want_type_(m, __func__, members[i]);
-        if (!e) return 0;
-        if (!spe_has_values_(e)) return SPE_ERROR_(m, TYPE, "member %u is void or a function", i);
-    }
-    t.members = (const spe_id *)spe_copied_(m, members, n * sizeof *members);
-    return spe_type_(m, SPE_OpTypeStruct, t, SPE_NEED_NOTHING_, 0, n, members);
-}
-
-/* Does OpenCL, or an extension of Intel's, have this storage class? */
-XE_FN_ bool spe_is_storage_(uint32_t storage)
-{
-    enum { CODE_SECTION = 5605, DEVICE_ONLY = 5936, HOST_ONLY = 5937 };
-    switch (storage) {
-    case SPE_StorageClassUniformConstant: case SPE_StorageClassInput: case SPE_StorageClassWorkgroup:
-    case SPE_StorageClassCrossWorkgroup: case SPE_StorageClassPrivate: case SPE_StorageClassFunction:
-    case SPE_StorageClassGeneric: case SPE_StorageClassImage: case CODE_SECTION: case DEVICE_ONLY: case HOST_ONLY:
-        return true;
-    default: return false;
-    }
-}
-
-spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type)
-{
-    spe_type_info t = spe_info_of_(SPE_KIND_POINTER, 0, 1, type);
-    uint32_t w[2] = {storage, type};
-    t.storage = storage;
-    if (!spe_is_storage_(storage)) return SPE_ERROR_(m, RANGE, "there is no storage class %u", storage);
-    return spe_want_type_(m, __func__, type)
-               ? spe_type_(m, SPE_OpTypePointer, t, SPE_NEED_STORAGE_, storage, 2, w) : 0;
-}
-
-spe_id spe_fn_type(spe_module *m, spe_id ret, uint32_t n, const spe_id *params)
-{
-    spe_type_info t = spe_info_of_(SPE_KIND_FUNCTION, 0, n, ret);
-    uint32_t w[256];
-    if (!spe_want_type_(m, __func__, ret)) return 0;
-    if (n > 255) return SPE_ERROR_(m, LIMIT, "%u parameters; SPIR-V allows 255", n);
-    w[0] = ret;
-    for (uint32_t i = 0; i < n; i++) {
-        const spe_type_info *p = spe_want_type_(m, __func__, params[i]);
-        if (!p) return 0;
-        if (p->kind == SPE_KIND_VOID) return SPE_ERROR_(m, TYPE, "parameter %u is void", i);
-        w[i + 1] = params[i];
-    }
-    t.members = (const spe_id *)spe_copied_(m, params, n * sizeof *params);
-    return spe_type_(m, SPE_OpTypeFunction, t, SPE_NEED_NOTHING_, 0, n + 1, w);
-}
-
-spe_id spe_coopmat(spe_module *m, spe_id component, uint32_t scope, uint32_t rows, uint32_t cols, uint32_t use)
-{
-    spe_type_info t = spe_info_of_(SPE_KIND_COOPMAT, 0, 0, component);
-    const spe_type_info *e = spe_want_type_(m, __func__, component);
-    uint32_t w[5] = {component, scope, rows, cols, use}, encoding;
-    if (!e) return 0;
-    if (e->kind != SPE_KIND_INT && e->kind != SPE_KIND_FLOAT)
-        return SPE_ERROR_(m, TYPE, "components are integers or floats, not %s", spe_text_(m, component));
-    if (!rows || !cols || use > 2) return SPE_ERROR_(m, RANGE, "%u x %u of use %u", rows, cols, use);
-    t.scope = scope;
-    t.rows = rows;
-    t.cols = cols;
-    t.use = use;
-    encoding = (uint32_t)e->encoding;
-    spe_need_(m, SPE_NEED_COOP_, SPE_IEEE);
-    for (uint32_t i = 1; i < 5; i++) w[i] = spe_u32(m, w[i]);
-    return w[4] ? spe_type_(m, SPE_OpTypeCooperativeMatrixKHR, t, SPE_NEED_COOP_, encoding, 5, w) : 0;
-}
-
-spe_id spe_coopvec(spe_module *m, spe_id component, uint32_t n)
-{
-    spe_type_info t = spe_info_of_(SPE_KIND_COOPVEC, 0, n, component);
-    const spe_type_info *e = spe_want_type_(m, __func__, component);
-    uint32_t w[2] = {component, 0};
-    if (!e) return 0;
-    if ((e->kind != SPE_KIND_INT && e->kind != SPE_KIND_FLOAT) || !n)
-        return SPE_ERROR_(m, TYPE, "one or more integers or floats, not %u of %s", n, spe_text_(m, component));
-    w[1] = spe_u32(m, n);
-    return w[1] ? spe_type_(m, SPE_OpTypeCooperativeVectorNV, t, SPE_NEED_COOPVEC_, 0, 2, w) : 0;
-}
-
-/* constants.c - unique constants (for vector types the scalar is repeated), names and decorations. */
-
-spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id *parts)
-{
-    const spe_type_info *t = spe_want_type_(m, __func__, type);
-    uint32_t *w, flags = SPE_ID_CONSTANT_;
-    spe_id id;
-    if (!t) return 0;
-    if (!n || n != spe_part_count_(t)) return SPE_ERROR_(m, TYPE, "%u parts for %s", n, spe_text_(m, type));
-    for (uint32_t i = 0; i < n; i++) {
-        spe_id part_type = t->kind == SPE_KIND_STRUCT ? t->members[i] : t->elem;
-        const spe_record_ *r = parts[i] && parts[i] < m->id_count ? &m->ids[parts[i]] : NULL;
-        if (!r || !(r->flags & SPE_ID_CONSTANT_)) return SPE_ERROR_(m, NO_VALUE, "part %u is not a constant", i);
-        if (r->type != part_type) return SPE_ERROR_(m, TYPE, "part %u is %s", i, spe_text_(m, r->type));
-        flags |= r->flags;
-    }
-    w = spe_push_(m, SPE_BUFFER_STACK_, n + 1);
-    if (!w) return 0;
-    w[0] = type;
-    memcpy(w + 1, parts, n * sizeof *parts);
-    id = spe_unique_(m, flags & SPE_ID_SPEC_ ? SPE_OpSpecConstantComposite : SPE_OpConstantComposite, flags, n + 1, w);
-    m->buffer[SPE_BUFFER_STACK_].count -= n + 1;
-    return id;
-}
-
-/* An array of n copies of an id: `few` if it is large enough, else allocated; NULL if out of memory. */
-XE_FN_ spe_id *spe_repeat_(spe_module *m, spe_id id, uint32_t n, spe_id few[16])
-{
-    spe_id *part = n > 16 ? (spe_id *)spe_alloc(m, n * sizeof *part) : few;
-    for (uint32_t i = 0; i < n && part; i++) part[i] = id;
-    return part;
-}
-
-XE_FN_ spe_id spe_const_splat_(spe_module *m, spe_id type, uint64_t bits)
-{
-    spe_type_info t = spe_info(m, type);
-    spe_id few[16], one, *part;
-    if (t.bits) return spe_const_scalar_(m, type, bits);
-    one = spe_const_scalar_(m, t.elem, bits);
-    part = one ? spe_repeat_(m, one, spe_part_count_(&t), few) : NULL;
-    return part ? spe_composite_const(m, type, spe_part_count_(&t), part) : 0;
-}
-
-/* The scalar of a constant's type; NULL and an error if there is none. */
-XE_FN_ const spe_type_info *spe_want_scalar_(spe_module *m, const char *name, spe_id type)
-{
-    const spe_type_info *t = spe_want_type_(m, name, type), *s = t ? spe_info_(m, spe_scalar_of(m, type)) : NULL;
-    if (!s || s->bits) return s;
-    m->doing = name;
-    spe_error_(m, SPE_ERR_TYPE, "no such constant of %s", spe_text_(m, type));
-    return NULL;
-}
-
-spe_id spe_const_f(spe_module *m, spe_id type, double value)
-{
-    const spe_type_info *t = spe_want_scalar_(m, __func__, type);
-    uint64_t bits;
-    if (!t) return 0;
-    if (t->kind != SPE_KIND_FLOAT || !spe_encode_scalar_(t, value, &bits))
-        return SPE_ERROR_(m, TYPE, "%s is not a float type", spe_text_(m, type));
-    return spe_const_splat_(m, type, bits);
-}
-
-spe_id spe_const_u(spe_module *m, spe_id type, uint64_t value)
-{
-    const spe_type_info *t = spe_want_scalar_(m, __func__, type);
-    if (!t) return 0;
-    if (t->kind == SPE_KIND_FLOAT) return spe_const_f(m, type, (double)value);
-    if (value <= spe_mask_(t->bits)) return spe_const_splat_(m, type, value);
-    return SPE_ERROR_(m, RANGE, "%llu does not fit in %u bits", (unsigned long long)value, t->bits);
-}
-
-spe_id spe_const_i(spe_module *m, spe_id type, int64_t value)
-{
-    const spe_type_info *t = spe_want_scalar_(m, __func__, type);
-    if (!t) return 0;
-    if (t->kind == SPE_KIND_FLOAT) return spe_const_f(m, type, (double)value);
-    int64_t limit = t->bits == 1 ? 1 : (int64_t)(spe_mask_(t->bits) >> 1);
-    if (value > limit || value < (t->bits == 1 ? 0 : -limit - 1))
-        return SPE_ERROR_(m, RANGE, "%lld does not fit in %u bits with a sign", (long long)value, t->bits);
-    return spe_const_splat_(m, type, (uint64_t)value & spe_mask_(t->bits));
-}
-
-spe_id spe_const_bool(spe_module *m, bool value) { return spe_const_scalar_(m, spe_bool(m), value); }
-spe_id spe_i32(spe_module *m, int32_t value) { return spe_u32(m, (uint32_t)value); }
-spe_id spe_u64(spe_module *m, uint64_t value) { return spe_const_scalar_(m, spe_int(m, 64), value); }
-spe_id spe_f32(spe_module *m, float value) { return spe_const_f(m, spe_float(m, 32), (double)value); }
-
-spe_id spe_null(spe_module *m, spe_id type)
-{
-    const spe_type_info *t = spe_want_type_(m, __func__, type);
-    if (!t) return 0;
-    if (t->kind == SPE_KIND_VOID || t->kind == SPE_KIND_FUNCTION)
-        return SPE_ERROR_(m, TYPE, "void and functions have no values");
-    return t->bits ? spe_const_scalar_(m, type, 0) : spe_unique_(m, SPE_OpConstantNull, SPE_ID_CONSTANT_, 1, &type);
-}
-
-spe_id spe_undef(spe_module *m, spe_id type)
-{
-    return spe_want_type_(m, __func__, type) ? spe_unique_(m, SPE_OpUndef, SPE_ID_CONSTANT_, 1, &type) : 0;
-}
-
-spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_id)
-{
-    const spe_type_info *t = spe_want_type_(m, __func__, type);
-    uint32_t op = SPE_OpSpecConstant;
-    if (!t) return 0;
-    if (!t->bits) return SPE_ERROR_(m, TYPE, "a spec constant is a scalar, not %s", spe_text_(m, type));
-    if (bits > spe_mask_(t->bits)) return SPE_ERROR_(m, RANGE, "the default does not fit in %u bits", t->bits);
-    int words = t->bits == 64 ? 2 : 1;
-    if (t->kind == SPE_KIND_BOOL) words = 0, op = bits ? SPE_OpSpecConstantTrue : SPE_OpSpecConstantFalse;
-    spe_id id = spe_new_id_(m, type, SPE_ID_CONSTANT_ | SPE_ID_SPEC_, 0);
-    if (!id || !spe_write_(m, SPE_SECTION_GLOBAL_, op, words + 2, type, id, (uint32_t)bits, (uint32_t)(bits >> 32)))
-        return 0;
-    spe_decorate(m, id, SPE_DecorationSpecId, 1, &spec_id);
-    return id;
-}
-
-/* -- names and decorations --------------------------------------------------------------------------------------- */
-
-void spe_name(spe_module *m, spe_id id, const char *name)
-{
-    if (m->error.id || !name) return;
-    if (!id || id >= m->id_count) SPE_ERROR_(m, NO_VALUE, "%u is not an id", id);
-    if (!m->options.names) return;
-    uint32_t *at = spe_put_(m, SPE_SECTION_NAME_, SPE_OpName, spe_text_words_(name) + 1);
-    if (!at) return;
-    at[0] = id;
-    spe_put_text_(at + 1, name);
-}
-
-void spe_decorate(spe_module *m, spe_id id, uint32_t decoration, uint32_t n, const uint32_t *words)
-{
-    uint32_t head[2] = {id, decoration};
-    if (m->error.id) return;
-    if (!id || id >= m->id_count) SPE_ERROR_(m, NO_VALUE, "%u is not an id", id);
-    if (!spe_write_words_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, head, n, words)) return;
-    spe_need_(m, SPE_NEED_DECORATION_, decoration);
-    if (decoration == SPE_DecorationBuiltIn && n) spe_need_(m, SPE_NEED_BUILTIN_, words[0]);
-}
-
-void spe_decorate_member(spe_module *m, spe_id type, uint32_t member, uint32_t decoration, uint32_t n,
-                         const uint32_t *words)
-{
-    const spe_type_info *t = spe_want_type_(m, __func__, type);
-    uint32_t head[3] = {type, member, decoration};
-    if (t && (t->kind != SPE_KIND_STRUCT || member >= t->count))
-        SPE_ERROR_(m, RANGE, "%s has no member %u", spe_text_(m, type), member);
-    if (spe_write_words_(m, SPE_SECTION_DECORATION_, SPE_OpMemberDecorate, 3, head, n, words))
-        spe_need_(m, SPE_NEED_DECORATION_, decoration);
-}
-
-/* instructions.c - the functions in the instruction table, and those that need more than a row. */
-
-#define SPE_BODY_A_(name, op, form)                                                                                    \
-    spe_id name(spe_module *m, spe_id a) { return spe_instruction_(m, #name, SPE_Op##op, form, &a); }
-#define SPE_BODY_AB_(name, op, form)                                                                                   \
-    spe_id name(spe_module *m, spe_id a, spe_id b)                                                                     \
-    {                                                                                                                  \
-        uint32_t args[] = {a, b};                                                                                      \
-        return spe_instruction_(m, #name, SPE_Op##op, form, args);                                                     \
-    }
-#define SPE_BODY_TO_(name, op, form)                                                                                   \
-    spe_id name(spe_module *m, spe_id type, spe_id v) { return spe_convert_(m, #name, SPE_Op##op, form, type, v); }
-#define SPE_BODY_GIVES_(name, op, form, ...)                                                                           \
-    spe_id name(spe_module *m, SPE_WORDS_(__VA_ARGS__))                                                                \
-    {                                                                                                                  \
-        uint32_t args[] = {__VA_ARGS__};                                                                               \
-        return spe_instruction_(m, #name, SPE_Op##op, form, args);                                                     \
-    }
-#define SPE_BODY_DOES_(name, op, form, ...)                                                                            \
-    void name(spe_module *m, SPE_WORDS_(__VA_ARGS__))                                                                  \
-    {                                                                                                                  \
-        uint32_t args[] = {__VA_ARGS__};                                                                               \
-        spe_instruction_(m, #name, SPE_Op##op, form, args);                                                            \
-    }
-SPE_INSTRUCTIONS_(SPE_BODY_A_, SPE_BODY_AB_, SPE_BODY_TO_, SPE_BODY_GIVES_, SPE_BODY_DOES_)
-
-/* A generic instruction. Words equal to the id of a global variable or function count as uses, even literals. */
-XE_FN_ spe_id spe_op_(spe_module *m, const char *name, uint32_t opcode, spe_id type, uint32_t n, const uint32_t *words)
-{
-    m->doing = name;
-    for (uint32_t i = 0; i < n && !m->error.id; i++) {
-        if (words[i] && words[i] < m->id_count && (m->ids[words[i]].flags & (SPE_ID_GLOBAL_ | SPE_ID_FUNCTION_)))
-            spe_use_(m, words[i]);
-    }
-    return spe_emit_(m, opcode, type, n, words);
-}
-spe_id spe_op(spe_module *m, uint32_t opcode, spe_id result_type, uint32_t n, const uint32_t *words)
-{
-    return spe_want_type_(m, __func__, result_type) ? spe_op_(m, __func__, opcode, result_type, n, words) : 0;
-}
-void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const uint32_t *words)
-{
-    if (opcode >= SPE_OpPhi && opcode <= SPE_OpUnreachable)
-        SPE_ERROR_(m, REGION_CROSSED, "opcode %u is control flow; use spe_if and the like", opcode);
-    spe_op_(m, __func__, opcode, 0, n, words);
-}
-
-/* -- integers or floats ------------------------------------------------------------------------------------------ */
-
-XE_FN_ bool spe_is_float_(const spe_module *m, spe_id value)
-{
-    const spe_type_info *t = spe_info_(m, spe_scalar_of(m, spe_type_of(m, value)));
-    return t && t->kind == SPE_KIND_FLOAT;
-}
-#define SPE_EITHER_(name, of_floats, of_integers)                                                                      \
-    spe_id name(spe_module *m, spe_id a, spe_id b)                                                                     \
-    {                                                                                                                  \
-        return spe_is_float_(m, a) ? of_floats(m, a, b) : of_integers(m, a, b);                                        \
-    }
-SPE_EITHER_(spe_add, spe_fadd, spe_iadd)
-SPE_EITHER_(spe_sub, spe_fsub, spe_isub)
-SPE_EITHER_(spe_mul, spe_fmul, spe_imul)
-SPE_EITHER_(spe_div_s, spe_fdiv, spe_sdiv)
-SPE_EITHER_(spe_div_u, spe_fdiv, spe_udiv)
-spe_id spe_neg(spe_module *m, spe_id a) { return spe_is_float_(m, a) ? spe_fneg(m, a) : spe_ineg(m, a); }
-
-spe_id spe_dot(spe_module *m, spe_id a, spe_id b)
-{
-    uint32_t args[] = {a, b};
-    spe_id type = spe_type_of(m, a);
-    if (spe_count(m, type) == 1) return spe_fmul(m, a, b);
-    if (type && !spe_count(m, type)) return SPE_ERROR_(m, TYPE, "takes vectors, not %s", spe_text_(m, type));
-    return spe_instruction_(m, __func__, SPE_OpDot, "d=:.", args);
-}
-
-spe_id spe_select(spe_module *m, spe_id c, spe_id a, spe_id b)
-{
-    spe_id type = spe_check_(m, __func__, "v=b", a, b, c), tc = spe_type_of(m, c), few[16], *part;
-    uint32_t n = spe_count(m, type);
-    uint64_t bits;
-    if (!type || a == b) return type ? a : 0;
-    if (spe_const_bits(m, c, &bits)) return bits ? a : b;
-    if (spe_count(m, tc) == 1 && n > 1) {
-        part = spe_repeat_(m, c, n, few);
-        c = part ? spe_emit_(m, SPE_OpCompositeConstruct, spe_bool_like_(m, type), n, part) : 0;
-    } else if (spe_count(m, tc) != (n ? n : 1)) {
-        return spe_disagree_(m, tc, type);
-    }
-    few[0] = c, few[1] = a, few[2] = b;
-    return c ? spe_emit_(m, SPE_OpSelect, type, 3, few) : 0;
-}
-
-spe_id spe_bits_extract(spe_module *m, spe_id v, spe_id offset, spe_id count, bool is_signed)
-{
-    uint32_t args[] = {v, offset, count}, op = is_signed ? SPE_OpBitFieldSExtract : SPE_OpBitFieldUExtract;
-    return spe_instruction_(m, __func__, op, "iII:=", args);
-}
-
-/* -- conversions ------------------------------------------------------------------------------------------------- */
-
-spe_id spe_fconvert_saturating(spe_module *m, spe_id type, spe_id v)
-{
-    const spe_type_info *s = spe_info_(m, spe_scalar_of(m, type));
-    if (!s || (s->encoding != SPE_E4M3 && s->encoding != SPE_E5M2))
-        return SPE_ERROR_(m, TYPE, "to e4m3 or e5m2, not %s", spe_text_(m, type));
-    spe_id id = spe_fconvert(m, type, v);
-    if (id && id != v) spe_decorate(m, id, SPE_DecorationSaturatedToLargestFloat8NormalConversionEXT, 0, NULL);
-    return id;
-}
-
-/* The size in bits of a scalar, vector or (64-bit) pointer; 0 for other types. */
-XE_FN_ uint32_t spe_total_bits_(const spe_module *m, spe_id type)
-{
-    const spe_type_info *t = spe_info_(m, type);
-    if (t->kind == SPE_KIND_BOOL) return 0;
-    return t->kind == SPE_KIND_POINTER ? 64 : spe_width(m, type) * spe_count(m, type);
-}
-
-spe_id spe_bitcast(spe_module *m, spe_id type, spe_id v)
-{
-    spe_id from = spe_check_(m, __func__, "v", v);
-    uint64_t x;
-    if (!from || !spe_want_type_(m, __func__, type)) return 0;
-    const spe_type_info *a = spe_info_(m, from);
-    const spe_type_info *b = spe_info_(m, type);
-    if (from == type) return v;
-    if (!spe_total_bits_(m, from) || spe_total_bits_(m, from) != spe_total_bits_(m, type) ||
-        (a->kind == SPE_KIND_POINTER) != (b->kind == SPE_KIND_POINTER) || a->storage != b->storage)
-        return spe_disagree_(m, from, type);
-    if (a->bits && b->bits && spe_const_bits(m, v, &x)) return spe_const_scalar_(m, type, x);
-    return spe_emit_(m, SPE_OpBitcast, type, 1, &v);
-}
-
-spe_id spe_ptr_cast(spe_module *m, spe_id ptr, spe_id elem)
-{
-    spe_id type = spe_check_(m, __func__, "p", ptr);
-    return type ? spe_bitcast(m, spe_ptr(m, spe_info_(m, type)->storage, elem), ptr) : 0;
-}
-
-spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_signed)
-{
-    spe_id from = spe_check_(m, __func__, "v", v);
-    if (!from || !spe_want_type_(m, __func__, type)) return 0;
-    const spe_type_info *a = spe_info_(m, spe_scalar_of(m, from));
-    const spe_type_info *b = spe_info_(m, spe_scalar_of(m, type));
-    if (from == type) return v;
-    if (!a->bits || !b->bits || spe_count(m, from) != spe_count(m, type)) return spe_disagree_(m, from, type);
-    if (a->kind == SPE_KIND_BOOL) return spe_select(m, v, spe_const_u(m, type, 1), spe_const_u(m, type, 0));
-    if (b->kind == SPE_KIND_BOOL) {
-        spe_id zero = spe_const_u(m, from, 0);
-        return a->kind == SPE_KIND_INT ? spe_ine(m, v, zero) : spe_fune(m, v, zero);
-    }
-    if (a->kind == SPE_KIND_FLOAT && b->kind == SPE_KIND_FLOAT) return spe_fconvert(m, type, v);
-    if (a->kind == SPE_KIND_FLOAT) return is_signed ? spe_f_to_s(m, type, v) : spe_f_to_u(m, type, v);
-    if (b->kind == SPE_KIND_FLOAT) return is_signed ? spe_s_to_f(m, type, v) : spe_u_to_f(m, type, v);
-    return is_signed ? spe_sconvert(m, type, v) : spe_uconvert(m, type, v);
-}
-
-/* -- composites -------------------------------------------------------------------------------------------------- */
-
-/* The type of part i of a vector, array or struct; 0 and an error if there is none. */
-XE_FN_ spe_id spe_part_type_(spe_module *m, spe_id type, uint32_t i)
-{
-    const spe_type_info *t = spe_info_(m, type);
-    if (t->kind == SPE_KIND_COOPMAT) return t->elem;
-    if (i < spe_part_count_(t)) return t->kind == SPE_KIND_STRUCT ? t->members[i] : t->elem;
-    return spe_error_(m, SPE_ERR_RANGE, "there is no part %u of %s", i, spe_text_(m, type));
-}
-
-spe_id spe_extract(spe_module *m, spe_id v, uint32_t i)
-{
-    spe_id type = (m->doing = __func__, spe_operand_(m, v)), part;
-    uint32_t w[] = {v, i};
-    if (!type) return 0;
-    if (spe_info_(m, type)->bits && !i) return v;
-    part = spe_part_type_(m, type, i);
-    return part ? spe_emit_(m, SPE_OpCompositeExtract, part, 2, w) : 0;
-}
-
-spe_id spe_insert(spe_module *m, spe_id composite, spe_id v, uint32_t i)
-{
-    spe_id type = spe_check_(m, __func__, "vv", composite, v), tv = spe_type_of(m, v), part;
-    uint32_t w[] = {v, composite, i};
-    if (!type) return 0;
-    if (spe_info_(m, type)->bits && !i && type == tv) return v;
-    part = spe_part_type_(m, type, i);
-    if (part && part != tv) return spe_disagree_(m, part, tv);
-    return part ? spe_emit_(m, SPE_OpCompositeInsert, type, 3, w) : 0;
-}
-
-spe_id spe_splat(spe_module *m, spe_id type, spe_id scalar)
-{
-    const spe_type_info *t = spe_want_type_(m, __func__, type);
-    spe_id few[16], *part;
-    uint32_t n = t && !t->bits ? spe_part_count_(t) : 1;
-    part = t ? spe_repeat_(m, scalar, n, few) : NULL;
-    return part ? spe_construct(m, type, n, part) : 0;
-}
-
-spe_id spe_shuffle(spe_module *m, spe_id a, spe_id b, uint32_t n, const uint32_t *idx)
-{
-    spe_id ta = spe_check_(m, __func__, "vv", a, b), tb = spe_type_of(m, b), type;
-    uint32_t few[18], *w = few, i, na = spe_count(m, ta), nb = spe_count(m, tb);
-    if (!ta) return 0;
-    if (spe_scalar_of(m, ta) != spe_scalar_of(m, tb)) return spe_disagree_(m, ta, tb);
-    if (n == 1 && idx[0] < na + nb) return idx[0] < na ? spe_extract(m, a, idx[0]) : spe_extract(m, b, idx[0] - na);
-    if (na < 2 || nb < 2) return spe_disagree_(m, ta, tb);
-    type = spe_vec(m, spe_scalar_of(m, ta), n);
-    if (type && n > 16) w = (uint32_t *)spe_alloc(m, (n + 2) * sizeof *w);
-    if (!type || !w) return 0;
-    w[0] = a;
-    w[1] = b;
-    for (i = 0; i < n; i++) {
-        if (idx[i] >= na + nb && idx[i] != 0xffffffffu) return SPE_ERROR_(m, RANGE, "index %u of %u", idx[i], na + nb);
-        w[i + 2] = idx[i];
-    }
-    return spe_emit_(m, SPE_OpVectorShuffle, type, n + 2, w);
-}
-
-spe_id spe_extract_dyn(spe_module *m, spe_id v, spe_id i)
-{
-    uint32_t w[] = {v, i};
-    uint64_t k;
-    if (spe_const_bits(m, i, &k) && k < 16) return spe_extract(m, v, (uint32_t)k);
-    return spe_instruction_(m, __func__, SPE_OpVectorExtractDynamic, "VI:.", w);
-}
-spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_id i)
-{
-    uint32_t w[] = {v, scalar, i};
-    uint64_t k;
-    if (spe_const_bits(m, i, &k) && k < 16) return spe_insert(m, v, scalar, (uint32_t)k);
-    return spe_instruction_(m, __func__, SPE_OpVectorInsertDynamic, "V.I:=", w);
-}
-
-/* -- memory ------------------------------------------------------------------------------------------------------ */
-
-/* Writes the memory operands: volatile, alignment (0: that of the type). Returns their number of words. */
-XE_FN_ uint32_t spe_access_(spe_module *m, spe_id type, uint32_t align, bool is_volatile, uint32_t *w)
-{
-    uint32_t n = 0;
-    if (align & (align - 1)) return spe_error_(m, SPE_ERR_RANGE, "alignment %u is not a power of two", align);
-    if (!align) align = spe_alignment(m, type);
-    if (!align && !is_volatile) return 0;
-    w[n++] = (is_volatile ? (uint32_t)SPE_MemoryAccessVolatile : 0) | (align ? (uint32_t)SPE_MemoryAccessAligned : 0);
-    if (align) w[n++] = align;
-    return n;
-}
-
-spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_id *idx)
-{
-    spe_id from = spe_check_(m, __func__, "p", ptr), type = from ? spe_info_(m, from)->elem : 0;
-    uint32_t w[17];
-    uint64_t k;
-    if (!from) return 0;
-    if (!n || n > 16) return SPE_ERROR_(m, RANGE, "%u indices; 1 to 16 are allowed", n);
-    w[0] = ptr;
-    for (uint32_t i = 0; i < n; i++) {
-        bool known = spe_const_bits(m, idx[i], &k);
-        if (!spe_check_(m, __func__, "I", w[i + 1] = idx[i])) return 0;
-        if (!known && spe_info_(m, type)->kind == SPE_KIND_STRUCT)
-            return SPE_ERROR_(m, TYPE, "index %u, of a struct, is not a constant", i);
-        type = spe_part_type_(m, type, known ? k <= UINT32_MAX ? (uint32_t)k : UINT32_MAX : 0);
-        if (!type) return 0;
-    }
-    type = spe_ptr(m, spe_info_(m, from)->storage, type);
-    return type ? spe_emit_(m, SPE_OpInBoundsAccessChain, type, n + 1, w) : 0;
-}
-
-spe_id spe_local_var(spe_module *m, spe_id type)
-{
-    spe_id ptr = spe_ptr(m, SPE_StorageClassFunction, type), id;
-    if (!ptr) return 0;
-    if (!m->open) return SPE_ERROR_(m, NO_FUNCTION, "outside of a function");
-    id = spe_new_id_(m, ptr, 0, 1);
-    return spe_write_(m, SPE_BUFFER_VARIABLES_, SPE_OpVariable, 3, ptr, id, SPE_StorageClassFunction) ? id : 0;
-}
-spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initializer)
-{
-    spe_id ptr = spe_ptr(m, storage, type), id;
-    m->doing = __func__;
-    if (!ptr) return 0;
-    if (storage == SPE_StorageClassFunction || storage == SPE_StorageClassGeneric)
-        return SPE_ERROR_(m, RANGE, "a module has no variables in storage class %u%s", storage,
-                          storage == SPE_StorageClassFunction ? "; use spe_local_var" : "");
-    if (initializer && spe_type_of(m, initializer) != type) return spe_disagree_(m, type, spe_type_of(m, initializer));
-    if (initializer && !(m->ids[initializer].flags & (SPE_ID_CONSTANT_ | SPE_ID_GLOBAL_)))
-        return SPE_ERROR_(m, NO_VALUE, "the initializer, %u, is not a constant", initializer);
-    id = spe_new_id_(m, ptr, SPE_ID_GLOBAL_, 0);
-    spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpVariable, initializer ? 4 : 3, ptr, id, storage, initializer);
-    return spe_ok(m) ? id : 0;
-}
-spe_id spe_shared_var(spe_module *m, spe_id type) { return spe_global_var(m, SPE_StorageClassWorkgroup, type, 0); }
 
 /* needed.h - the capabilities that names need, and the sources of capabilities; written by numbers.py. */
 /* X(what, first, last number, capability), see SPE_NEED_OP_ ... */
@@ -3174,6 +2045,1261 @@ XE_FN_ void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, co
     if (spe_need_any_(m, SPE_NEED_OP_, op, variants) && op < SPE_OPCODES_KNOWN_)
         m->seen[op / 64] |= (uint64_t)1 << (op % 64);
 }
+
+/* types.c - unique types: queries and constructors. */
+
+XE_FN_ spe_type_info spe_info_of_(spe_kind kind, uint32_t bits, uint32_t count, spe_id elem)
+{
+    spe_type_info t = {kind, bits, count, elem, 0, SPE_IEEE, NULL, 0, 0, 0, 0};
+    return t;
+}
+
+spe_type_info spe_info(const spe_module *m, spe_id type)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    return t ? *t : spe_info_of_(SPE_KIND_NONE, 0, 0, 0);
+}
+
+uint32_t spe_alignment(const spe_module *m, spe_id type)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    uint32_t a, largest = 0, room = 1;
+    if (!t) return 0;
+    switch (t->kind) {
+    case SPE_KIND_INT: case SPE_KIND_FLOAT: return t->bits / 8;
+    case SPE_KIND_POINTER: return 8;
+    case SPE_KIND_ARRAY: return spe_alignment(m, t->elem);
+    case SPE_KIND_VECTOR:
+        while (room < t->count && room < 0x80000000) room *= 2;
+        return spe_alignment(m, t->elem) * room;
+    case SPE_KIND_STRUCT:
+        for (uint32_t i = 0; i < t->count; i++) {
+            a = spe_alignment(m, t->members[i]);
+            if (a > largest) largest = a;
+        }
+        return largest;
+    default: return 0;
+    }
+}
+
+char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size)
+{
+    static const char *const encodings[] = {"f", "bf", "e4m3_", "e5m2_"};
+    const spe_type_info *t = spe_info_(m, type), *e = t ? spe_info_(m, t->elem) : NULL;
+    char inner[64];
+    int n = 0; /* a text that is too long is truncated */
+    if (e && e->kind == SPE_KIND_POINTER && t->kind == SPE_KIND_POINTER) memcpy(inner, "ptr", sizeof "ptr");
+    else if (e) spe_type_text(m, t->elem, inner, sizeof inner);
+    switch (t ? t->kind : SPE_KIND_NONE) {
+    case SPE_KIND_VOID: n = snprintf(text, size, "void"); break;
+    case SPE_KIND_BOOL: n = snprintf(text, size, "bool"); break;
+    case SPE_KIND_INT: n = snprintf(text, size, "i%u", t->bits); break;
+    case SPE_KIND_FLOAT: n = snprintf(text, size, "%s%u", encodings[t->encoding], t->bits); break;
+    case SPE_KIND_VECTOR: n = snprintf(text, size, "%sx%u", inner, t->count); break;
+    case SPE_KIND_ARRAY: n = snprintf(text, size, "[%u]%s", t->count, inner); break;
+    case SPE_KIND_STRUCT: n = snprintf(text, size, "struct of %u", t->count); break;
+    case SPE_KIND_POINTER: n = snprintf(text, size, "ptr<%s>", inner); break;
+    case SPE_KIND_FUNCTION: n = snprintf(text, size, "function of %u", t->count); break;
+    case SPE_KIND_COOPMAT:
+        n = snprintf(text, size, "coopmat<%s, %ux%u, use %u>", inner, t->rows, t->cols, t->use);
+        break;
+    case SPE_KIND_COOPVEC: n = snprintf(text, size, "coopvec<%s, %u>", inner, t->count); break;
+    default: n = snprintf(text, size, type ? "no type" : "poison"); break;
+    }
+    return n < 0 && size ? (*text = 0, text) : text;
+}
+
+/* A type as text, for messages; the last two remain valid. */
+XE_FN_ const char *spe_text_(spe_module *m, spe_id type)
+{
+    return spe_type_text(m, type, m->text[m->texts++ % 2], sizeof m->text[0]);
+}
+
+/* Reports two types that should be the same. */
+XE_FN_ spe_id spe_disagree_(spe_module *m, spe_id a, spe_id b)
+{
+    const char *text = spe_text_(m, a);
+    return spe_error_(m, SPE_ERR_TYPE, "operand types disagree: %s and %s", text, spe_text_(m, b));
+}
+
+/* -- constructors -------------------------------------------------------------------------------------------------- */
+
+/* The type with these n words; if it is new, declares what (need, value) requires (spe_need_). */
+XE_FN_ spe_id spe_type_(spe_module *m, uint32_t op, spe_type_info info, uint32_t need, uint32_t value, uint32_t n,
+                        const uint32_t *w)
+{
+    spe_id next = (spe_id)m->id_count, id = spe_unique_(m, op, SPE_ID_TYPE_, n, w);
+    if (id != next) return id;
+    spe_need_(m, need, value);
+    if (!spe_grow_(m, &m->types, &m->type_capacity, m->type_count + 1, sizeof *m->types, 32)) return 0;
+    m->types[m->type_count] = info;
+    m->ids[id].aux = (uint32_t)m->type_count++;
+    return id;
+}
+
+spe_id spe_void(spe_module *m)
+{
+    return spe_type_(m, SPE_OpTypeVoid, spe_info_of_(SPE_KIND_VOID, 0, 0, 0), SPE_NEED_NOTHING_, 0, 0, NULL);
+}
+
+spe_id spe_bool(spe_module *m)
+{
+    spe_type_info t = spe_info_of_(SPE_KIND_BOOL, 1, 1, 0);
+    if (m->known_bool && !m->error.id) return m->known_bool;
+    return m->known_bool = spe_type_(m, SPE_OpTypeBool, t, SPE_NEED_NOTHING_, 0, 0, NULL);
+}
+
+spe_id spe_int(spe_module *m, uint32_t bits)
+{
+    uint32_t w[2] = {bits, 0};
+    if (bits < 8 || bits > 64 || (bits & (bits - 1)))
+        return SPE_ERROR_(m, RANGE, "%u bits; there are 8, 16, 32 and 64", bits);
+    if (m->known_int[bits / 16] && !m->error.id) return m->known_int[bits / 16];
+    return m->known_int[bits / 16] =
+               spe_type_(m, SPE_OpTypeInt, spe_info_of_(SPE_KIND_INT, bits, 1, 0), SPE_NEED_INT_, bits, 2, w);
+}
+
+spe_id spe_float(spe_module *m, uint32_t bits)
+{
+    if (bits != 16 && bits != 32 && bits != 64) return SPE_ERROR_(m, RANGE, "%u bits; there are 16, 32 and 64", bits);
+    if (m->known_float[bits / 16] && !m->error.id) return m->known_float[bits / 16];
+    return m->known_float[bits / 16] =
+               spe_type_(m, SPE_OpTypeFloat, spe_info_of_(SPE_KIND_FLOAT, bits, 1, 0), SPE_NEED_FLOAT_, bits, 1, &bits);
+}
+
+XE_FN_ spe_id spe_small_float_(spe_module *m, uint32_t bits, spe_encoding encoding, uint32_t number)
+{
+    spe_type_info t = spe_info_of_(SPE_KIND_FLOAT, bits, 1, 0);
+    uint32_t w[2] = {bits, number};
+    t.encoding = encoding;
+    return spe_type_(m, SPE_OpTypeFloat, t, SPE_NEED_ENCODING_, (uint32_t)encoding, 2, w);
+}
+spe_id spe_bf16(spe_module *m) { return spe_small_float_(m, 16, SPE_BF16, SPE_FPEncodingBFloat16KHR); }
+spe_id spe_e4m3(spe_module *m) { return spe_small_float_(m, 8, SPE_E4M3, SPE_FPEncodingFloat8E4M3EXT); }
+spe_id spe_e5m2(spe_module *m) { return spe_small_float_(m, 8, SPE_E5M2, SPE_FPEncodingFloat8E5M2EXT); }
+
+/* Here rather than with the other constants, because types contain numbers of elements. */
+spe_id spe_u32(spe_module *m, uint32_t value) { return spe_const_scalar_(m, spe_int(m, 32), value); }
+
+spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n)
+{
+    const spe_type_info *e = spe_want_type_(m, __func__, elem);
+    uint32_t w[2] = {elem, n};
+    spe_id *recent = spe_recent_of_(m, elem | SPE_RECENT_VECTOR_, n);
+    if (!e || *recent) return *recent;
+    if (!e->bits) return SPE_ERROR_(m, TYPE, "a vector has scalar components, not %s", spe_text_(m, elem));
+    if (n == 1) return *recent = elem;
+    if (n != 2 && n != 3 && n != 4 && n != 8 && n != 16 &&
+        !(n && (spe_declares_(m, SPE_CapabilityVectorAnyINTEL) || spe_declares_(m, SPE_CapabilityLongVectorEXT))))
+        return SPE_ERROR_(m, RANGE, "%u components; there are 1, 2, 3, 4, 8 and 16", n);
+    return *recent =
+               spe_type_(m, SPE_OpTypeVector, spe_info_of_(SPE_KIND_VECTOR, 0, n, elem), SPE_NEED_VECTOR_, n, 2, w);
+}
+
+spe_id spe_vec_like(spe_module *m, spe_id elem, spe_id value)
+{
+    return spe_vec(m, elem, spe_count(m, spe_type_of(m, value)));
+}
+
+/* Can a member or element have this type? */
+XE_FN_ bool spe_has_values_(const spe_type_info *t) { return t->kind != SPE_KIND_VOID && t->kind != SPE_KIND_FUNCTION; }
+
+spe_id spe_array(spe_module *m, spe_id elem, uint32_t n)
+{
+    spe_type_info t = spe_info_of_(SPE_KIND_ARRAY, 0, n, elem);
+    const spe_type_info *e = spe_want_type_(m, __func__, elem);
+    uint32_t w[2] = {elem, 0};
+    if (!e) return 0;
+    if (!n || !spe_has_values_(e)) return SPE_ERROR_(m, TYPE, "%u elements of %s", n, spe_text_(m, elem));
+    w[1] = spe_u32(m, n);
+    return w[1] ? spe_type_(m, SPE_OpTypeArray, t, SPE_NEED_NOTHING_, 0, 2, w) : 0;
+}
+
+spe_id spe_struct(spe_module *m, uint32_t n, const spe_id *members)
+{
+    spe_type_info t = spe_info_of_(SPE_KIND_STRUCT, 0, n, 0);
+    for (uint32_t i = 0; i < n; i++) {
+        const spe_type_info *e = spe_want_type_(m, __func__, members[i]);
+        if (!e) return 0;
+        if (!spe_has_values_(e)) return SPE_ERROR_(m, TYPE, "member %u is void or a function", i);
+    }
+    t.members = (const spe_id *)spe_copied_(m, members, n * sizeof *members);
+    return spe_type_(m, SPE_OpTypeStruct, t, SPE_NEED_NOTHING_, 0, n, members);
+}
+
+/* Does OpenCL, or an extension of Intel's, have this storage class? */
+XE_FN_ bool spe_is_storage_(uint32_t storage)
+{
+    enum { CODE_SECTION = 5605, DEVICE_ONLY = 5936, HOST_ONLY = 5937 };
+    switch (storage) {
+    case SPE_StorageClassUniformConstant: case SPE_StorageClassInput: case SPE_StorageClassWorkgroup:
+    case SPE_StorageClassCrossWorkgroup: case SPE_StorageClassPrivate: case SPE_StorageClassFunction:
+    case SPE_StorageClassGeneric: case SPE_StorageClassImage: case CODE_SECTION: case DEVICE_ONLY: case HOST_ONLY:
+        return true;
+    default: return false;
+    }
+}
+
+spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type)
+{
+    spe_type_info t = spe_info_of_(SPE_KIND_POINTER, 0, 1, type);
+    uint32_t w[2] = {storage, type};
+    t.storage = storage;
+    if (!spe_is_storage_(storage)) return SPE_ERROR_(m, RANGE, "there is no storage class %u", storage);
+    return spe_want_type_(m, __func__, type)
+               ? spe_type_(m, SPE_OpTypePointer, t, SPE_NEED_STORAGE_, storage, 2, w) : 0;
+}
+
+spe_id spe_fn_type(spe_module *m, spe_id ret, uint32_t n, const spe_id *params)
+{
+    spe_type_info t = spe_info_of_(SPE_KIND_FUNCTION, 0, n, ret);
+    uint32_t w[256];
+    if (!spe_want_type_(m, __func__, ret)) return 0;
+    if (n > 255) return SPE_ERROR_(m, LIMIT, "%u parameters; SPIR-V allows 255", n);
+    w[0] = ret;
+    for (uint32_t i = 0; i < n; i++) {
+        const spe_type_info *p = spe_want_type_(m, __func__, params[i]);
+        if (!p) return 0;
+        if (p->kind == SPE_KIND_VOID) return SPE_ERROR_(m, TYPE, "parameter %u is void", i);
+        w[i + 1] = params[i];
+    }
+    t.members = (const spe_id *)spe_copied_(m, params, n * sizeof *params);
+    return spe_type_(m, SPE_OpTypeFunction, t, SPE_NEED_NOTHING_, 0, n + 1, w);
+}
+
+spe_id spe_coopmat(spe_module *m, spe_id component, uint32_t scope, uint32_t rows, uint32_t cols, uint32_t use)
+{
+    spe_type_info t = spe_info_of_(SPE_KIND_COOPMAT, 0, 0, component);
+    const spe_type_info *e = spe_want_type_(m, __func__, component);
+    uint32_t w[5] = {component, scope, rows, cols, use}, encoding;
+    if (!e) return 0;
+    if (e->kind != SPE_KIND_INT && e->kind != SPE_KIND_FLOAT)
+        return SPE_ERROR_(m, TYPE, "components are integers or floats, not %s", spe_text_(m, component));
+    if (!rows || !cols || use > 2) return SPE_ERROR_(m, RANGE, "%u x %u of use %u", rows, cols, use);
+    t.scope = scope;
+    t.rows = rows;
+    t.cols = cols;
+    t.use = use;
+    encoding = (uint32_t)e->encoding;
+    spe_need_(m, SPE_NEED_COOP_, SPE_IEEE);
+    for (uint32_t i = 1; i < 5; i++) w[i] = spe_u32(m, w[i]);
+    return w[4] ? spe_type_(m, SPE_OpTypeCooperativeMatrixKHR, t, SPE_NEED_COOP_, encoding, 5, w) : 0;
+}
+
+spe_id spe_coopvec(spe_module *m, spe_id component, uint32_t n)
+{
+    spe_type_info t = spe_info_of_(SPE_KIND_COOPVEC, 0, n, component);
+    const spe_type_info *e = spe_want_type_(m, __func__, component);
+    uint32_t w[2] = {component, 0};
+    if (!e) return 0;
+    if ((e->kind != SPE_KIND_INT && e->kind != SPE_KIND_FLOAT) || !n)
+        return SPE_ERROR_(m, TYPE, "one or more integers or floats, not %u of %s", n, spe_text_(m, component));
+    w[1] = spe_u32(m, n);
+    return w[1] ? spe_type_(m, SPE_OpTypeCooperativeVectorNV, t, SPE_NEED_COOPVEC_, 0, 2, w) : 0;
+}
+
+/* host.c - conversions on the host: f16, bf16, tf32, E4M3, E5M2. */
+
+typedef struct {
+    uint32_t exponent, mantissa; /* bits */
+    uint32_t largest;            /* bits of the largest finite value */
+    uint32_t infinity, nan;      /* bits above it; infinity == nan: no infinity */
+} spe_format_;
+
+/* The first four are in the order of spe_encoding, where IEEE with 16 bits is f16. */
+enum { SPE_FORMAT_F16_, SPE_FORMAT_BF16_, SPE_FORMAT_E4M3_, SPE_FORMAT_E5M2_, SPE_FORMAT_TF32_ };
+
+XE_FN_ const spe_format_ *spe_format_of_(int which)
+{
+    static const spe_format_ formats[] = {
+        {5, 10, 0x7bff, 0x7c00, 0x7e00}, {8, 7, 0x7f7f, 0x7f80, 0x7fc0}, {4, 3, 0x7e, 0x7f, 0x7f},
+        {5, 2, 0x7b, 0x7c, 0x7e}, {8, 10, 0x3fbff, 0x3fc00, 0x3fe00},
+    };
+    return &formats[which];
+}
+
+XE_FN_ uint32_t spe_encode_(int format, double value, bool saturate)
+{
+    const spe_format_ *f = spe_format_of_(format);
+    uint64_t bits, mantissa, half, rest, r;
+    memcpy(&bits, &value, sizeof bits);
+    uint32_t sign = (uint32_t)(bits >> 63) << (f->exponent + f->mantissa);
+    int exponent = (int)(bits >> 52 & 0x7ff);
+    mantissa = bits & (((uint64_t)1 << 52) - 1);
+    if (exponent == 0x7ff) {
+        if (mantissa) return sign | f->nan;
+        return sign | (saturate ? f->largest : f->infinity);
+    }
+    if (!exponent) return sign; /* subnormal doubles round to zero in all these formats */
+    mantissa |= (uint64_t)1 << 52;
+    exponent += (1 << (f->exponent - 1)) - 1 - 1023;
+    int shift = 52 - (int)f->mantissa + (exponent < 1 ? 1 - exponent : 0);
+    if (shift > 54) return sign;
+    half = (uint64_t)1 << (shift - 1);
+    rest = mantissa & (2 * half - 1);
+    r = mantissa >> shift;
+    if (rest > half || (rest == half && (r & 1))) r++;
+    if (exponent > 1) r += (uint64_t)(exponent - 1) << f->mantissa; /* the leading 1 adds one to the exponent */
+    if (r > f->largest) r = saturate ? f->largest : f->infinity;
+    return sign | (uint32_t)r;
+}
+
+XE_FN_ double spe_decode_(int format, uint32_t bits)
+{
+    const spe_format_ *f = spe_format_of_(format);
+    uint32_t magnitude = bits & ((1u << (f->exponent + f->mantissa)) - 1), m = magnitude & ((1u << f->mantissa) - 1);
+    int e = (int)(magnitude >> f->mantissa);
+    uint64_t sign = (uint64_t)(bits >> (f->exponent + f->mantissa) & 1) << 63, out;
+    double value;
+    if (magnitude > f->largest) {
+        out = sign | (uint64_t)0x7ff << 52;
+        if (magnitude != f->infinity || f->infinity == f->nan)
+            out |= (uint64_t)1 << 51 | (uint64_t)m << (52 - f->mantissa);
+        memcpy(&value, &out, sizeof value);
+        return value;
+    }
+    if (!e && !m)
+        out = 0;
+    else {
+        if (!e) {
+            for (e = 1; !(m >> f->mantissa); e--) m <<= 1;
+            m &= (1u << f->mantissa) - 1;
+        }
+        out = (uint64_t)(e - ((1 << (f->exponent - 1)) - 1) + 1023) << 52 | (uint64_t)m << (52 - f->mantissa);
+    }
+    out |= sign;
+    memcpy(&value, &out, sizeof value);
+    return value;
+}
+
+uint16_t spe_f32_to_f16_bits(float v) { return (uint16_t)spe_encode_(SPE_FORMAT_F16_, (double)v, false); }
+float spe_f16_bits_to_f32(uint16_t bits) { return (float)spe_decode_(SPE_FORMAT_F16_, bits); }
+uint16_t spe_f32_to_bf16_bits(float v) { return (uint16_t)spe_encode_(SPE_FORMAT_BF16_, (double)v, false); }
+float spe_bf16_bits_to_f32(uint16_t bits) { return (float)spe_decode_(SPE_FORMAT_BF16_, bits); }
+uint8_t spe_f32_to_e4m3_bits(float v, bool sat) { return (uint8_t)spe_encode_(SPE_FORMAT_E4M3_, (double)v, sat); }
+float spe_e4m3_bits_to_f32(uint8_t bits) { return (float)spe_decode_(SPE_FORMAT_E4M3_, bits); }
+uint8_t spe_f32_to_e5m2_bits(float v, bool sat) { return (uint8_t)spe_encode_(SPE_FORMAT_E5M2_, (double)v, sat); }
+float spe_e5m2_bits_to_f32(uint8_t bits) { return (float)spe_decode_(SPE_FORMAT_E5M2_, bits); }
+float spe_f32_to_tf32(float v)
+{
+    return (float)spe_decode_(SPE_FORMAT_TF32_, spe_encode_(SPE_FORMAT_TF32_, (double)v, false));
+}
+
+/* The bits of a number as a constant of float type t; false if t is not supported. */
+XE_FN_ bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits)
+{
+    float single = (float)value;
+    uint32_t word;
+    if (t->encoding == SPE_IEEE && t->bits == 64) {
+        memcpy(bits, &value, sizeof value);
+        return true;
+    }
+    if (t->encoding == SPE_IEEE && t->bits == 32) {
+        memcpy(&word, &single, sizeof word);
+        *bits = word;
+        return true;
+    }
+    if (t->bits != 16 && t->bits != 8) return false;
+    *bits = spe_encode_((int)t->encoding, value, false);
+    return true;
+}
+
+/* constants.c - unique constants (for vector types the scalar is repeated), names and decorations. */
+
+spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id *parts)
+{
+    const spe_type_info *t = spe_want_type_(m, __func__, type);
+    uint32_t *w, flags = SPE_ID_CONSTANT_;
+    spe_id id;
+    if (!t) return 0;
+    if (!n || n != spe_part_count_(t)) return SPE_ERROR_(m, TYPE, "%u parts for %s", n, spe_text_(m, type));
+    for (uint32_t i = 0; i < n; i++) {
+        spe_id part_type = t->kind == SPE_KIND_STRUCT ? t->members[i] : t->elem;
+        const spe_record_ *r = parts[i] && parts[i] < m->id_count ? &m->ids[parts[i]] : NULL;
+        if (!r || !(r->flags & SPE_ID_CONSTANT_)) return SPE_ERROR_(m, NO_VALUE, "part %u is not a constant", i);
+        if (r->type != part_type) return SPE_ERROR_(m, TYPE, "part %u is %s", i, spe_text_(m, r->type));
+        flags |= r->flags;
+    }
+    w = spe_push_(m, SPE_BUFFER_STACK_, n + 1);
+    if (!w) return 0;
+    w[0] = type;
+    memcpy(w + 1, parts, n * sizeof *parts);
+    id = spe_unique_(m, flags & SPE_ID_SPEC_ ? SPE_OpSpecConstantComposite : SPE_OpConstantComposite, flags, n + 1, w);
+    m->buffer[SPE_BUFFER_STACK_].count -= n + 1;
+    return id;
+}
+
+/* An array of n copies of an id: `few` if it is large enough, else allocated; NULL if out of memory. */
+XE_FN_ spe_id *spe_repeat_(spe_module *m, spe_id id, uint32_t n, spe_id few[16])
+{
+    spe_id *part = n > 16 ? (spe_id *)spe_alloc(m, n * sizeof *part) : few;
+    for (uint32_t i = 0; i < n && part; i++) part[i] = id;
+    return part;
+}
+
+XE_FN_ spe_id spe_const_splat_(spe_module *m, spe_id type, uint64_t bits)
+{
+    spe_type_info t = spe_info(m, type);
+    spe_id few[16], one, *part;
+    if (t.bits) return spe_const_scalar_(m, type, bits);
+    one = spe_const_scalar_(m, t.elem, bits);
+    part = one ? spe_repeat_(m, one, spe_part_count_(&t), few) : NULL;
+    return part ? spe_composite_const(m, type, spe_part_count_(&t), part) : 0;
+}
+
+/* The scalar of a constant's type; NULL and an error if there is none. */
+XE_FN_ const spe_type_info *spe_want_scalar_(spe_module *m, const char *name, spe_id type)
+{
+    const spe_type_info *t = spe_want_type_(m, name, type), *s = t ? spe_info_(m, spe_scalar_of(m, type)) : NULL;
+    if (!s || s->bits) return s;
+    m->doing = name;
+    spe_error_(m, SPE_ERR_TYPE, "no such constant of %s", spe_text_(m, type));
+    return NULL;
+}
+
+spe_id spe_const_f(spe_module *m, spe_id type, double value)
+{
+    const spe_type_info *t = spe_want_scalar_(m, __func__, type);
+    uint64_t bits;
+    if (!t) return 0;
+    if (t->kind != SPE_KIND_FLOAT || !spe_encode_scalar_(t, value, &bits))
+        return SPE_ERROR_(m, TYPE, "%s is not a float type", spe_text_(m, type));
+    return spe_const_splat_(m, type, bits);
+}
+
+spe_id spe_const_u(spe_module *m, spe_id type, uint64_t value)
+{
+    const spe_type_info *t = spe_want_scalar_(m, __func__, type);
+    if (!t) return 0;
+    if (t->kind == SPE_KIND_FLOAT) return spe_const_f(m, type, (double)value);
+    if (value <= spe_mask_(t->bits)) return spe_const_splat_(m, type, value);
+    return SPE_ERROR_(m, RANGE, "%llu does not fit in %u bits", (unsigned long long)value, t->bits);
+}
+
+spe_id spe_const_i(spe_module *m, spe_id type, int64_t value)
+{
+    const spe_type_info *t = spe_want_scalar_(m, __func__, type);
+    if (!t) return 0;
+    if (t->kind == SPE_KIND_FLOAT) return spe_const_f(m, type, (double)value);
+    int64_t limit = t->bits == 1 ? 1 : (int64_t)(spe_mask_(t->bits) >> 1);
+    if (value > limit || value < (t->bits == 1 ? 0 : -limit - 1))
+        return SPE_ERROR_(m, RANGE, "%lld does not fit in %u bits with a sign", (long long)value, t->bits);
+    return spe_const_splat_(m, type, (uint64_t)value & spe_mask_(t->bits));
+}
+
+spe_id spe_const_bool(spe_module *m, bool value) { return spe_const_scalar_(m, spe_bool(m), value); }
+spe_id spe_i32(spe_module *m, int32_t value) { return spe_u32(m, (uint32_t)value); }
+spe_id spe_u64(spe_module *m, uint64_t value) { return spe_const_scalar_(m, spe_int(m, 64), value); }
+spe_id spe_f32(spe_module *m, float value) { return spe_const_f(m, spe_float(m, 32), (double)value); }
+
+spe_id spe_null(spe_module *m, spe_id type)
+{
+    const spe_type_info *t = spe_want_type_(m, __func__, type);
+    if (!t) return 0;
+    if (t->kind == SPE_KIND_VOID || t->kind == SPE_KIND_FUNCTION)
+        return SPE_ERROR_(m, TYPE, "void and functions have no values");
+    return t->bits ? spe_const_scalar_(m, type, 0) : spe_unique_(m, SPE_OpConstantNull, SPE_ID_CONSTANT_, 1, &type);
+}
+
+spe_id spe_undef(spe_module *m, spe_id type)
+{
+    return spe_want_type_(m, __func__, type) ? spe_unique_(m, SPE_OpUndef, SPE_ID_CONSTANT_, 1, &type) : 0;
+}
+
+spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_id)
+{
+    const spe_type_info *t = spe_want_type_(m, __func__, type);
+    uint32_t op = SPE_OpSpecConstant;
+    if (!t) return 0;
+    if (!t->bits) return SPE_ERROR_(m, TYPE, "a spec constant is a scalar, not %s", spe_text_(m, type));
+    if (bits > spe_mask_(t->bits)) return SPE_ERROR_(m, RANGE, "the default does not fit in %u bits", t->bits);
+    int words = t->bits == 64 ? 2 : 1;
+    if (t->kind == SPE_KIND_BOOL) words = 0, op = bits ? SPE_OpSpecConstantTrue : SPE_OpSpecConstantFalse;
+    spe_id id = spe_new_id_(m, type, SPE_ID_CONSTANT_ | SPE_ID_SPEC_, 0);
+    if (!id || !spe_write_(m, SPE_SECTION_GLOBAL_, op, words + 2, type, id, (uint32_t)bits, (uint32_t)(bits >> 32)))
+        return 0;
+    spe_decorate(m, id, SPE_DecorationSpecId, 1, &spec_id);
+    return id;
+}
+
+/* -- names and decorations --------------------------------------------------------------------------------------- */
+
+void spe_name(spe_module *m, spe_id id, const char *name)
+{
+    if (m->error.id || !name) return;
+    if (!id || id >= m->id_count) SPE_ERROR_(m, NO_VALUE, "%u is not an id", id);
+    if (!m->options.names) return;
+    uint32_t *at = spe_put_(m, SPE_SECTION_NAME_, SPE_OpName, spe_text_words_(name) + 1);
+    if (!at) return;
+    at[0] = id;
+    spe_put_text_(at + 1, name);
+}
+
+void spe_decorate(spe_module *m, spe_id id, uint32_t decoration, uint32_t n, const uint32_t *words)
+{
+    uint32_t head[2] = {id, decoration};
+    if (m->error.id) return;
+    if (!id || id >= m->id_count) SPE_ERROR_(m, NO_VALUE, "%u is not an id", id);
+    if (!spe_write_words_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, head, n, words)) return;
+    spe_need_(m, SPE_NEED_DECORATION_, decoration);
+    if (decoration == SPE_DecorationBuiltIn && n) spe_need_(m, SPE_NEED_BUILTIN_, words[0]);
+}
+
+void spe_decorate_member(spe_module *m, spe_id type, uint32_t member, uint32_t decoration, uint32_t n,
+                         const uint32_t *words)
+{
+    const spe_type_info *t = spe_want_type_(m, __func__, type);
+    uint32_t head[3] = {type, member, decoration};
+    if (t && (t->kind != SPE_KIND_STRUCT || member >= t->count))
+        SPE_ERROR_(m, RANGE, "%s has no member %u", spe_text_(m, type), member);
+    if (spe_write_words_(m, SPE_SECTION_DECORATION_, SPE_OpMemberDecorate, 3, head, n, words))
+        spe_need_(m, SPE_NEED_DECORATION_, decoration);
+}
+
+/* regions.c - the open regions, as messages and other files see them. */
+
+/* "spe_if opened at file:line" */
+XE_FN_ const char *spe_region_text_(spe_module *m, const spe_region_ *r)
+{
+    static const char *const names[] = {"if", "if", "for", "while", "while", "switch", "switch"};
+    snprintf(m->place, sizeof m->place, "spe_%s opened at %s:%d", names[r->kind], r->file ? r->file : "?", r->line);
+    return m->place;
+}
+
+XE_FN_ void spe_region_left_open_(spe_module *m)
+{
+    spe_error_(m, SPE_ERR_REGION_OPEN, "the %s is not closed", spe_region_text_(m, &m->regions[m->region_count - 1]));
+}
+
+/* Is this neither in a side of the innermost region nor after it? Then reports an error. */
+XE_FN_ bool spe_between_sides_(spe_module *m)
+{
+    const spe_region_ *r = m->region_count ? &m->regions[m->region_count - 1] : NULL;
+    if (!r || r->kind != SPE_REGION_SWITCH_) return false;
+    spe_error_(m, SPE_ERR_REGION_CROSSED, "not between the sides of the %s: spe_case or spe_default comes first",
+               spe_region_text_(m, r));
+    return true;
+}
+
+XETILE_AS_BEFORE_
+XETILE_HOT_
+
+/* emit.c - writing into the open function. */
+
+/* Records that the open function uses a global variable or function, for the interface of entry points. */
+XE_FN_ void spe_use_(spe_module *m, spe_id id)
+{
+    if (!m->open || m->ids[id].aux == m->fn.index) return;
+    m->ids[id].aux = m->fn.index;
+    uint32_t *at = spe_push_(m, SPE_BUFFER_USES_, 2);
+    if (at) at[0] = m->fn.index, at[1] = id;
+}
+
+/* Writes OpLine if the location changed since the last one in this block. */
+XE_FN_ void spe_line_(spe_module *m)
+{
+    if (!m->file || (m->line_line == m->line && m->line_file == m->file)) return;
+    if (m->string_file != m->file) m->string_id = spe_write_once_(m, SPE_OpString, m->string_file = m->file);
+    spe_write_(m, SPE_BUFFER_BODY_, SPE_OpLine, 3, m->string_id, (uint32_t)m->line, 0);
+    m->line_file = m->file;
+    m->line_line = m->line;
+}
+
+/* Opens a block in the body. */
+XE_FN_ void spe_label_(spe_module *m, spe_id label, bool dead)
+{
+    spe_write_(m, SPE_BUFFER_BODY_, SPE_OpLabel, 1, label);
+    m->block = label;
+    m->dead = dead;
+    m->line_file = NULL;
+}
+
+/* After a return there is no block: opens an unreachable one for what follows. False outside a function. */
+XE_FN_ bool spe_ready_(spe_module *m)
+{
+    if (m->error.id) return false;
+    if (SPE_UNLIKELY_(!m->open))
+        return spe_error_(m, SPE_ERR_NO_FUNCTION, "an instruction outside of a function"), false;
+    if (SPE_UNLIKELY_(!m->block) && !m->in_prologue) {
+        if (spe_between_sides_(m)) return false;
+        spe_id label = spe_new_label_(m);
+        if (label) spe_label_(m, label, true);
+    }
+    return true;
+}
+
+/* Writes an instruction; type 0: without a result. Operands are not checked. */
+XE_FN_ spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+{
+    spe_id id = 0;
+    if (!spe_ready_(m)) return 0;
+    if (op >= SPE_OPCODES_KNOWN_ || !(m->seen[op / 64] >> (op % 64) & 1)) spe_need_op_(m, op, type, n, operands);
+    if (SPE_UNLIKELY_(m->options.lines) && !m->in_prologue) spe_line_(m);
+    uint32_t *at = spe_put_(m, m->in_prologue ? SPE_BUFFER_PROLOGUE_ : SPE_BUFFER_BODY_, op, n + (type ? 2u : 0u));
+    if (!at) return 0;
+    if (type) {
+        id = spe_new_id_(m, type, 0, spe_depth_(m));
+        *at++ = type;
+        *at++ = id;
+    }
+    for (uint32_t i = 0; i < n; i++) at[i] = operands[i];
+    return id;
+}
+
+/* May the block end here? */
+XE_FN_ bool spe_may_branch_(spe_module *m, const char *name)
+{
+    m->doing = name;
+    if (!spe_ready_(m)) return false;
+    return !m->in_prologue || spe_error_(m, SPE_ERR_PROLOGUE, "not in the prologue");
+}
+
+XETILE_AS_BEFORE_
+XETILE_COLD_
+
+/* forms.c - the letters of a form: kinds of operands, result types, constant folding. */
+
+XE_FN_ uint32_t spe_kinds_(char letter)
+{
+    switch (letter) {
+    case 'i': case 'I': case 'J': case 'h': case 'n': return SPE_INT_;
+    case 'f': case 'G': case 's': return SPE_FLOAT_;
+    case 'd': return SPE_FLOAT_ | SPE_SMALL_;
+    case 'b': case 'B': return SPE_BOOL_;
+    case 'N': case 'E': case 'e': return SPE_INT_ | SPE_FLOAT_;
+    case 'u': return SPE_INT_ | SPE_FLOAT_ | SPE_BOOL_ | SPE_SMALL_;
+    default: return SPE_PTR_;
+    }
+}
+
+/* Is it a type of these kinds, in any shape? Else an error. */
+XE_FN_ bool spe_takes_(spe_module *m, uint32_t kinds, spe_id type)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    if (t && (t->kind == SPE_KIND_VECTOR || t->kind >= SPE_KIND_COOPMAT)) t = spe_info_(m, t->elem);
+    if (t && (kinds >> t->kind & 1) && (t->encoding == SPE_IEEE || (kinds & SPE_SMALL_))) return true;
+    static const char *const names[] = {"bools", "integers", "floats", "pointers"};
+    static const uint32_t each[] = {SPE_BOOL_, SPE_INT_, SPE_FLOAT_, SPE_PTR_};
+    char text[48] = "";
+    for (int i = 0; i < 4; i++) {
+        if (kinds & each[i]) strcat(strcat(text, *text ? " or " : ""), names[i]);
+    }
+    return spe_error_(m, SPE_ERR_TYPE, "takes %s, not %s", text, spe_text_(m, type));
+}
+
+/* Does memory of this storage class take stores and atomics? */
+XE_FN_ bool spe_is_writable_(uint32_t storage)
+{
+    return storage != SPE_StorageClassUniformConstant && storage != SPE_StorageClassInput;
+}
+
+/* Does the type match a letter that does not depend on other operands? Else an error. */
+XE_FN_ bool spe_is_(spe_module *m, char letter, spe_id type)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    uint32_t bits = letter == 'h' ? 16 : letter == 's' ? 32 : 0;
+    switch (letter) {
+    case 'v': case '*': case '~': case 'q': case '.': return true;
+    case 'V':
+        return t->kind == SPE_KIND_VECTOR || spe_error_(m, SPE_ERR_TYPE, "takes a vector, not %s", spe_text_(m, type));
+    case 'x': return type == spe_int(m, 32) || spe_disagree_(m, spe_int(m, 32), type);
+    case 'y': return type == spe_vec(m, spe_int(m, 32), 4) || spe_disagree_(m, type, spe_vec(m, spe_int(m, 32), 4));
+    case 'm': case 'w':
+        if (t->kind == (letter == 'm' ? SPE_KIND_COOPMAT : SPE_KIND_COOPVEC)) return true;
+        return spe_error_(m, SPE_ERR_TYPE, "%s is not a cooperative %s", spe_text_(m, type),
+                          letter == 'm' ? "matrix" : "vector");
+    default: break;
+    }
+    if (!spe_takes_(m, spe_kinds_(letter), type)) return false;
+    if (bits && (spe_width(m, type) != bits || !spe_count(m, type)))
+        return spe_error_(m, SPE_ERR_TYPE, "takes components of %u bits, not %s", bits, spe_text_(m, type));
+    if ((letter <= 'Z' || letter == 'n') && !t->bits && letter != 'P')
+        return spe_error_(m, SPE_ERR_TYPE, "takes a scalar, not %s", spe_text_(m, type));
+    if ((letter == 'u' || letter == 'e') && t->kind >= SPE_KIND_COOPMAT)
+        return spe_error_(m, SPE_ERR_TYPE, "takes scalars and vectors, not %s", spe_text_(m, type));
+    if ((letter == 'c' || letter == 'P') && !spe_is_writable_(t->storage))
+        return spe_error_(m, SPE_ERR_TYPE, "takes a pointer to memory that can be written, not %s in storage class %u",
+                          spe_text_(m, type), t->storage);
+    return true;
+}
+
+/* Is the word a scope (letter z), or memory semantics (j) of this instruction? Else an error. */
+XE_FN_ bool spe_is_word_(spe_module *m, char letter, uint32_t op, uint32_t word)
+{
+    const uint32_t acquire = SPE_MemorySemanticsAcquire, release = SPE_MemorySemanticsRelease;
+    const uint32_t both = SPE_MemorySemanticsAcquireRelease, orders = acquire | release | both | 16, memories = 0xf80;
+    uint32_t order = word & orders, none = op == SPE_OpAtomicLoad ? release | both : 0;
+    if (op == SPE_OpAtomicStore) none = acquire | both;
+    if (letter == 'z' && word > SPE_ScopeInvocation)
+        return spe_error_(m, SPE_ERR_RANGE, "there is no scope %u; the narrowest is %u", word, SPE_ScopeInvocation);
+    if (letter == 'z' || (!(word & ~(orders | memories)) && !(order & (order - 1)) && !(order & none))) return true;
+    return spe_error_(m, SPE_ERR_RANGE, "memory semantics 0x%x; they are at most one order (of 0x%x) and memories (of "
+                      "0x%x)", word, orders & ~none, memories);
+}
+
+/* Writes the memory operands: volatile, alignment (0: that of the type). Returns their number of words. */
+XE_FN_ uint32_t spe_access_(spe_module *m, spe_id type, uint32_t align, bool is_volatile, uint32_t *w)
+{
+    uint32_t n = 0;
+    if (align & (align - 1)) return spe_error_(m, SPE_ERR_RANGE, "alignment %u is not a power of two", align);
+    if (!align) align = spe_alignment(m, type);
+    if (!align && !is_volatile) return 0;
+    w[n++] = (is_volatile ? (uint32_t)SPE_MemoryAccessVolatile : 0) | (align ? (uint32_t)SPE_MemoryAccessAligned : 0);
+    if (align) w[n++] = align;
+    return n;
+}
+
+/* -- results: types and constant folding ------------------------------------------------------------------------- */
+
+/* bool, or as many bools as `type` has components. An error for cooperative matrices and vectors. */
+XE_FN_ spe_id spe_bool_like_(spe_module *m, spe_id type)
+{
+    uint32_t n = spe_count(m, type);
+    if (n) return spe_vec(m, spe_bool(m), n);
+    return spe_error_(m, SPE_ERR_TYPE, "takes scalars and vectors, not %s", spe_text_(m, type));
+}
+
+/* The generic pointer type of an operand. */
+XE_FN_ spe_id spe_generic_(spe_module *m, const spe_call_ *c)
+{
+    switch (spe_info_(m, c->first)->storage) {
+    case SPE_StorageClassCrossWorkgroup: case SPE_StorageClassWorkgroup: case SPE_StorageClassFunction:
+        return spe_ptr(m, SPE_StorageClassGeneric, c->pointee);
+    default:
+        return spe_error_(m, SPE_ERR_TYPE, "takes pointers to global, local or private memory, not %s in storage class "
+                          "%u", spe_text_(m, c->first), spe_info_(m, c->first)->storage);
+    }
+}
+
+/* The result type for the letter after the colon, except = and *. */
+XE_FN_ spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter)
+{
+    switch (letter) {
+    case 't': return c->given;
+    case 'b': return spe_bool_like_(m, c->first);
+    case 's': return spe_vec(m, spe_float(m, 32), spe_count(m, c->first));
+    case 'h': return spe_vec(m, spe_int(m, 16), spe_count(m, c->first));
+    case 'x': return spe_int(m, 32);
+    case 'y': return spe_vec(m, spe_int(m, 32), 4);
+    case 'g': return spe_generic_(m, c);
+    default: return spe_scalar_of(m, c->first);
+    }
+}
+
+/* Folds an operation on one or two scalar integers; false if the result is undefined. */
+XE_FN_ bool spe_fold_(uint32_t op, uint32_t bits, uint64_t a, uint64_t b, uint64_t *out)
+{
+    int64_t sa = spe_signed_(a, bits), sb = spe_signed_(b, bits);
+#define SPE_FOLD_(op, value, defined)                                                                                  \
+    case SPE_Op##op: return *out = (defined) ? (uint64_t)(value) : 0, (defined);
+    switch (op) {
+        SPE_FOLD_(SNegate, 0 - a, true) SPE_FOLD_(Not, ~a, true) SPE_FOLD_(LogicalNot, ~a, true)
+        SPE_FOLD_(IAdd, a + b, true) SPE_FOLD_(ISub, a - b, true) SPE_FOLD_(IMul, a * b, true)
+        SPE_FOLD_(UDiv, a / b, b != 0) SPE_FOLD_(UMod, a % b, b != 0) SPE_FOLD_(SDiv, sa / sb, sb > 0)
+        SPE_FOLD_(SRem, sa % sb, sb > 0) SPE_FOLD_(SMod, (sa % sb + sb) % sb, sb > 0 && sb < INT64_MAX / 2)
+        SPE_FOLD_(BitwiseAnd, a & b, true) SPE_FOLD_(BitwiseOr, a | b, true) SPE_FOLD_(BitwiseXor, a ^ b, true)
+        SPE_FOLD_(ShiftLeftLogical, a << b, b < bits) SPE_FOLD_(ShiftRightLogical, a >> b, b < bits)
+        SPE_FOLD_(ShiftRightArithmetic, sa < 0 ? ~(~(uint64_t)sa >> b) : (uint64_t)sa >> b, b < bits)
+        SPE_FOLD_(IEqual, a == b, true) SPE_FOLD_(INotEqual, a != b, true) SPE_FOLD_(ULessThan, a < b, true)
+        SPE_FOLD_(ULessThanEqual, a <= b, true) SPE_FOLD_(UGreaterThan, a > b, true)
+        SPE_FOLD_(UGreaterThanEqual, a >= b, true) SPE_FOLD_(SLessThan, sa < sb, true)
+        SPE_FOLD_(SLessThanEqual, sa <= sb, true) SPE_FOLD_(SGreaterThan, sa > sb, true)
+        SPE_FOLD_(SGreaterThanEqual, sa >= sb, true)
+    default: return false;
+    }
+#undef SPE_FOLD_
+}
+
+/* Applies the suffix of a form: # folds constants, 0 or 1 is the neutral second operand, + also the first. Returns 0 if
+ * the instruction is needed. */
+XE_FN_ spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const char *rule, const spe_call_ *c)
+{
+    spe_id a = c->words[0], b = c->words[c->count - 1];
+    uint64_t x, y, z, neutral;
+    if (!((m->ids[a].flags | m->ids[b].flags) & SPE_ID_CONSTANT_)) return 0;
+    bool known_a = spe_const_bits(m, a, &x);
+    bool known_b = spe_const_bits(m, b, &y);
+    if (*rule == '#' && rule++ && known_a && known_b && spe_fold_(op, spe_width(m, c->first), x, y, &z))
+        return spe_const_scalar_(m, type, z & spe_mask_(spe_width(m, type)));
+    if (!*rule) return 0;
+    neutral = (uint64_t)(*rule - '0');
+    if (known_b) return y == neutral ? a : op == SPE_OpIMul && !y ? b : 0;
+    if (known_a && rule[1] == '+') return x == neutral ? b : op == SPE_OpIMul && !x ? a : 0;
+    return 0;
+}
+
+XETILE_AS_BEFORE_
+XETILE_HOT_
+
+/* checks.c - operands by the letters of SPE_INSTRUCTIONS_, and the function that checks and writes instructions. */
+
+/* Checks that `value` may be used here and returns its type; 0 and an error if not. */
+XE_FN_ spe_id spe_operand_(spe_module *m, spe_id value)
+{
+    const spe_buffer_ *scopes = &m->buffer[SPE_BUFFER_SCOPES_];
+    if (m->error.id) return 0;
+    if (SPE_UNLIKELY_(!value || value >= m->id_count || !m->ids[value].type))
+        return spe_error_(m, SPE_ERR_NO_VALUE, "operand %u is %s", value,
+                          spe_info_(m, value) ? "a type, not a value" : "not a value");
+    const spe_record_ *r = &m->ids[value];
+    if (SPE_UNLIKELY_(r->depth >= scopes->count || scopes->data[r->depth] != r->serial))
+        return spe_error_(m, SPE_ERR_SCOPE, "value %u was made in a region that is closed; carry it out", value);
+    if (SPE_UNLIKELY_(m->in_prologue && r->depth > 1))
+        return spe_error_(m, SPE_ERR_PROLOGUE, "value %u is made in the body; the prologue comes before it", value);
+    if (r->flags & SPE_ID_GLOBAL_) spe_use_(m, value);
+    return r->type;
+}
+
+/* Checks the value for a letter and those for the = that follow it. Returns their number; 0 and an error if one is not
+ * what the letter requires, given the operands before. */
+XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const uint32_t *args)
+{
+    spe_id type = spe_operand_(m, args[0]), like;
+    uint32_t n = 1;
+    uint64_t bits;
+    if (!type) return 0;
+    const spe_type_info *t = &m->types[m->ids[type].aux];
+    for (; form[n] == '='; n++) {
+        spe_id next = spe_operand_(m, args[n]);
+        if (next != type) return next ? spe_disagree_(m, type, next) : 0;
+    }
+    if (!c->first) c->first = type;
+    switch (*form) { /* fast path for the most frequent letters */
+    case 'v': return n;
+    case 'i': case 'I':
+        if (t->kind == SPE_KIND_INT) return n;
+        like = type;
+        break;
+    case 'p': case 'c':
+        c->pointee = t->elem;
+        if (t->kind == SPE_KIND_POINTER && (*form == 'p' || spe_is_writable_(t->storage))) return n;
+        like = type;
+        break;
+    case 'n':
+        if (spe_const_bits(m, args[0], &bits) && !bits) return spe_error_(m, SPE_ERR_RANGE, "a size is 0");
+        like = type;
+        break;
+    case '*': case 'J': case 'G': case 'E': case 'e': like = c->pointee; break;
+    case '~': like = spe_count(m, type) == spe_count(m, c->given) ? type : c->given; break;
+    case 'q': like = spe_vec(m, spe_int(m, 32), spe_count(m, c->first)); break;
+    case '.': like = spe_scalar_of(m, c->first); break;
+    default: like = type; break;
+    }
+    if (type != like) return spe_disagree_(m, *form == 'q' ? c->first : like, type);
+    if (!spe_is_(m, *form, type)) return 0;
+    if (*form == 'P') c->pointee = t->elem;
+    return *form != 'P' || spe_is_(m, 'N', c->pointee) ? n : 0;
+}
+
+/* Checks the operands of functions that emit several instructions. Returns the first one's type; 0 on an error. */
+XE_FN_ spe_id spe_check_(spe_module *m, const char *name, const char *letters, ...)
+{
+    spe_call_ c;
+    uint32_t n = 1;
+    va_list values;
+    c.first = c.pointee = c.given = 0;
+    m->doing = name;
+    va_start(values, letters);
+    for (uint32_t i = 0; letters[i]; i++) c.words[i] = va_arg(values, spe_id);
+    va_end(values);
+    for (uint32_t i = 0; letters[i] && n; i += n) n = spe_values_(m, &c, letters + i, c.words + i);
+    return n ? c.first : 0;
+}
+
+/* -- instructions ------------------------------------------------------------------------------------------------ */
+
+/* Before SPIR-V 1.3, subgroups use the group instructions. */
+XE_FN_ uint32_t spe_subgroup_op_(const spe_module *m, uint32_t op)
+{
+    if (m->options.version >= SPE_VERSION(1, 3)) return op;
+    switch (op) {
+    case SPE_OpGroupNonUniformBroadcast: return SPE_OpGroupBroadcast;
+    case SPE_OpGroupNonUniformAll: return SPE_OpGroupAll;
+    case SPE_OpGroupNonUniformAny: return SPE_OpGroupAny;
+    default: return op;
+    }
+}
+
+XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, const char *form, const uint32_t *args)
+{
+    spe_call_ c;
+    spe_id type, known;
+    uint32_t n;
+    char cooperative = 0; /* the letter of the given type; checked after the operands, which may be poison */
+    c.first = c.pointee = c.given = c.count = 0;
+    m->doing = name;
+    for (; *form != ':'; form++) {
+        switch (*form) {
+        case 'S': op = spe_subgroup_op_(m, op), c.words[c.count++] = spe_u32(m, SPE_ScopeSubgroup); break;
+        case 'W': c.words[c.count++] = spe_u32(m, SPE_ScopeWorkgroup); break;
+        case 'z': case 'j':
+            if (!spe_is_word_(m, *form, op, *args)) return 0;
+            c.words[c.count++] = spe_u32(m, *args++);
+            break;
+        case 'k': c.words[c.count++] = spe_u32(m, *args++); break;
+        case 'T': c.words[c.count++] = spe_const_bool(m, *args++ != 0); break;
+        case 'l': c.words[c.count++] = *args++; break;
+        case 'R': c.words[c.count++] = SPE_GroupOperationReduce; break;
+        case 'a': c.count += spe_access_(m, c.pointee, *args++, false, c.words + c.count); break;
+        case 'A': c.count += spe_access_(m, c.pointee, *args++, true, c.words + c.count); break;
+        case 't': case 'M': case 'C': case 'L':
+            c.given = *args++;
+            spe_want_type_(m, name, c.given);
+            if (*form != 't') cooperative = *form == 'C' ? 'w' : 'm';
+            if (*form == 'L') c.words[c.count++] = c.given;
+            break;
+        case 'o': case '?':
+            if (*form == 'o' && *args) spe_operand_(m, *args);
+            if (*args) c.words[c.count++] = *args;
+            args++;
+            break;
+        default:
+            n = spe_values_(m, &c, form, args);
+            if (!n) return 0;
+            for (form += n - 1; n; n--) c.words[c.count++] = *args++;
+            break;
+        }
+        if (SPE_UNLIKELY_(m->error.id)) return 0;
+    }
+    if (SPE_UNLIKELY_(cooperative) && !spe_is_(m, cooperative, c.given)) return 0;
+    if (*++form == '-') return spe_emit_(m, op, 0, c.count, c.words);
+    if (*form == 'r' && spe_info_(m, c.first)->bits) return c.words[0];
+    type = *form == '=' ? c.first : *form == '*' ? c.pointee : spe_result_(m, &c, *form);
+    form++;
+    known = type && *form ? spe_simplify_(m, op, type, form, &c) : 0;
+    return known || !type ? known : spe_emit_(m, op, type, c.count, c.words);
+}
+
+/* Same number and arrangement of components? */
+XE_FN_ bool spe_same_shape_(const spe_type_info *a, const spe_type_info *b)
+{
+    if (a->kind == SPE_KIND_COOPMAT && b->kind == SPE_KIND_COOPMAT)
+        return a->rows == b->rows && a->cols == b->cols && a->use == b->use && a->scope == b->scope;
+    if (a->bits && b->bits) return true;
+    return a->kind == b->kind && a->count == b->count;
+}
+
+/* Converts v to `type`. The form is from:to; pointers convert to and from scalar integers only. */
+XE_FN_ spe_id spe_convert_(spe_module *m, const char *name, uint32_t op, const char *form, spe_id type, spe_id v)
+{
+    bool pointer = form[0] == 'p' || form[2] == 'p', fits;
+    spe_id from = (m->doing = name, spe_operand_(m, v));
+    uint64_t x;
+    if (!from || !spe_want_type_(m, name, type)) return 0;
+    if (!spe_takes_(m, spe_kinds_(form[0]) | SPE_SMALL_, from)) return 0;
+    if (!spe_takes_(m, spe_kinds_(form[2]) | SPE_SMALL_, type)) return 0;
+    const spe_type_info *a = spe_info_(m, from);
+    const spe_type_info *b = spe_info_(m, type);
+    fits = pointer ? spe_count(m, from) < 2 && spe_count(m, type) < 2 : spe_same_shape_(a, b);
+    if (!fits) return spe_disagree_(m, from, type);
+    if (from == type) return v;
+    if (a->bits && form[3] && spe_const_bits(m, v, &x)) {
+        if (form[3] == 's') x = (uint64_t)spe_signed_(x, a->bits);
+        return spe_const_scalar_(m, type, x & spe_mask_(b->bits));
+    }
+    return spe_emit_(m, op, type, 1, &v);
+}
+
+XETILE_AS_BEFORE_
+XETILE_COLD_
+
+/* instructions.c - the functions in the instruction table, and those that need more than a row. */
+
+#define SPE_BODY_A_(name, op, form)                                                                                    \
+    spe_id name(spe_module *m, spe_id a) { return spe_instruction_(m, #name, SPE_Op##op, form, &a); }
+#define SPE_BODY_AB_(name, op, form)                                                                                   \
+    spe_id name(spe_module *m, spe_id a, spe_id b)                                                                     \
+    {                                                                                                                  \
+        uint32_t args[] = {a, b};                                                                                      \
+        return spe_instruction_(m, #name, SPE_Op##op, form, args);                                                     \
+    }
+#define SPE_BODY_TO_(name, op, form)                                                                                   \
+    spe_id name(spe_module *m, spe_id type, spe_id v) { return spe_convert_(m, #name, SPE_Op##op, form, type, v); }
+#define SPE_BODY_GIVES_(name, op, form, ...)                                                                           \
+    spe_id name(spe_module *m, SPE_WORDS_(__VA_ARGS__))                                                                \
+    {                                                                                                                  \
+        uint32_t args[] = {__VA_ARGS__};                                                                               \
+        return spe_instruction_(m, #name, SPE_Op##op, form, args);                                                     \
+    }
+#define SPE_BODY_DOES_(name, op, form, ...)                                                                            \
+    void name(spe_module *m, SPE_WORDS_(__VA_ARGS__))                                                                  \
+    {                                                                                                                  \
+        uint32_t args[] = {__VA_ARGS__};                                                                               \
+        spe_instruction_(m, #name, SPE_Op##op, form, args);                                                            \
+    }
+SPE_INSTRUCTIONS_(SPE_BODY_A_, SPE_BODY_AB_, SPE_BODY_TO_, SPE_BODY_GIVES_, SPE_BODY_DOES_)
+
+/* A generic instruction. Words equal to the id of a global variable or function count as uses, even literals. */
+XE_FN_ spe_id spe_op_(spe_module *m, const char *name, uint32_t opcode, spe_id type, uint32_t n, const uint32_t *words)
+{
+    m->doing = name;
+    for (uint32_t i = 0; i < n && !m->error.id; i++) {
+        if (words[i] && words[i] < m->id_count && (m->ids[words[i]].flags & (SPE_ID_GLOBAL_ | SPE_ID_FUNCTION_)))
+            spe_use_(m, words[i]);
+    }
+    return spe_emit_(m, opcode, type, n, words);
+}
+spe_id spe_op(spe_module *m, uint32_t opcode, spe_id result_type, uint32_t n, const uint32_t *words)
+{
+    return spe_want_type_(m, __func__, result_type) ? spe_op_(m, __func__, opcode, result_type, n, words) : 0;
+}
+void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const uint32_t *words)
+{
+    if (opcode >= SPE_OpPhi && opcode <= SPE_OpUnreachable)
+        SPE_ERROR_(m, REGION_CROSSED, "opcode %u is control flow; use spe_if and the like", opcode);
+    spe_op_(m, __func__, opcode, 0, n, words);
+}
+
+/* -- integers or floats ------------------------------------------------------------------------------------------ */
+
+XE_FN_ bool spe_is_float_(const spe_module *m, spe_id value)
+{
+    const spe_type_info *t = spe_info_(m, spe_scalar_of(m, spe_type_of(m, value)));
+    return t && t->kind == SPE_KIND_FLOAT;
+}
+#define SPE_EITHER_(name, of_floats, of_integers)                                                                      \
+    spe_id name(spe_module *m, spe_id a, spe_id b)                                                                     \
+    {                                                                                                                  \
+        return spe_is_float_(m, a) ? of_floats(m, a, b) : of_integers(m, a, b);                                        \
+    }
+SPE_EITHER_(spe_add, spe_fadd, spe_iadd)
+SPE_EITHER_(spe_sub, spe_fsub, spe_isub)
+SPE_EITHER_(spe_mul, spe_fmul, spe_imul)
+SPE_EITHER_(spe_div_s, spe_fdiv, spe_sdiv)
+SPE_EITHER_(spe_div_u, spe_fdiv, spe_udiv)
+spe_id spe_neg(spe_module *m, spe_id a) { return spe_is_float_(m, a) ? spe_fneg(m, a) : spe_ineg(m, a); }
+
+spe_id spe_dot(spe_module *m, spe_id a, spe_id b)
+{
+    uint32_t args[] = {a, b};
+    spe_id type = spe_type_of(m, a);
+    if (spe_count(m, type) == 1) return spe_fmul(m, a, b);
+    if (type && !spe_count(m, type)) return SPE_ERROR_(m, TYPE, "takes vectors, not %s", spe_text_(m, type));
+    return spe_instruction_(m, __func__, SPE_OpDot, "d=:.", args);
+}
+
+spe_id spe_select(spe_module *m, spe_id c, spe_id a, spe_id b)
+{
+    spe_id type = spe_check_(m, __func__, "v=b", a, b, c), tc = spe_type_of(m, c), few[16], *part;
+    uint32_t n = spe_count(m, type);
+    uint64_t bits;
+    if (!type || a == b) return type ? a : 0;
+    if (spe_const_bits(m, c, &bits)) return bits ? a : b;
+    if (spe_count(m, tc) == 1 && n > 1) {
+        part = spe_repeat_(m, c, n, few);
+        c = part ? spe_emit_(m, SPE_OpCompositeConstruct, spe_bool_like_(m, type), n, part) : 0;
+    } else if (spe_count(m, tc) != (n ? n : 1)) {
+        return spe_disagree_(m, tc, type);
+    }
+    few[0] = c, few[1] = a, few[2] = b;
+    return c ? spe_emit_(m, SPE_OpSelect, type, 3, few) : 0;
+}
+
+spe_id spe_bits_extract(spe_module *m, spe_id v, spe_id offset, spe_id count, bool is_signed)
+{
+    uint32_t args[] = {v, offset, count}, op = is_signed ? SPE_OpBitFieldSExtract : SPE_OpBitFieldUExtract;
+    return spe_instruction_(m, __func__, op, "iII:=", args);
+}
+
+/* -- conversions ------------------------------------------------------------------------------------------------- */
+
+spe_id spe_fconvert_saturating(spe_module *m, spe_id type, spe_id v)
+{
+    const spe_type_info *s = spe_info_(m, spe_scalar_of(m, type));
+    if (!s || (s->encoding != SPE_E4M3 && s->encoding != SPE_E5M2))
+        return SPE_ERROR_(m, TYPE, "to e4m3 or e5m2, not %s", spe_text_(m, type));
+    spe_id id = spe_fconvert(m, type, v);
+    if (id && id != v) spe_decorate(m, id, SPE_DecorationSaturatedToLargestFloat8NormalConversionEXT, 0, NULL);
+    return id;
+}
+
+/* The size in bits of a scalar, vector or (64-bit) pointer; 0 for other types. */
+XE_FN_ uint32_t spe_total_bits_(const spe_module *m, spe_id type)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    if (t->kind == SPE_KIND_BOOL) return 0;
+    return t->kind == SPE_KIND_POINTER ? 64 : spe_width(m, type) * spe_count(m, type);
+}
+
+spe_id spe_bitcast(spe_module *m, spe_id type, spe_id v)
+{
+    spe_id from = spe_check_(m, __func__, "v", v);
+    uint64_t x;
+    if (!from || !spe_want_type_(m, __func__, type)) return 0;
+    const spe_type_info *a = spe_info_(m, from);
+    const spe_type_info *b = spe_info_(m, type);
+    if (from == type) return v;
+    if (!spe_total_bits_(m, from) || spe_total_bits_(m, from) != spe_total_bits_(m, type) ||
+        (a->kind == SPE_KIND_POINTER) != (b->kind == SPE_KIND_POINTER) || a->storage != b->storage)
+        return spe_disagree_(m, from, type);
+    if (a->bits && b->bits && spe_const_bits(m, v, &x)) return spe_const_scalar_(m, type, x);
+    return spe_emit_(m, SPE_OpBitcast, type, 1, &v);
+}
+
+spe_id spe_ptr_cast(spe_module *m, spe_id ptr, spe_id elem)
+{
+    spe_id type = spe_check_(m, __func__, "p", ptr);
+    return type ? spe_bitcast(m, spe_ptr(m, spe_info_(m, type)->storage, elem), ptr) : 0;
+}
+
+spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_signed)
+{
+    spe_id from = spe_check_(m, __func__, "v", v);
+    if (!from || !spe_want_type_(m, __func__, type)) return 0;
+    const spe_type_info *a = spe_info_(m, spe_scalar_of(m, from));
+    const spe_type_info *b = spe_info_(m, spe_scalar_of(m, type));
+    if (from == type) return v;
+    if (!a->bits || !b->bits || spe_count(m, from) != spe_count(m, type)) return spe_disagree_(m, from, type);
+    if (a->kind == SPE_KIND_BOOL) return spe_select(m, v, spe_const_u(m, type, 1), spe_const_u(m, type, 0));
+    if (b->kind == SPE_KIND_BOOL) {
+        spe_id zero = spe_const_u(m, from, 0);
+        return a->kind == SPE_KIND_INT ? spe_ine(m, v, zero) : spe_fune(m, v, zero);
+    }
+    if (a->kind == SPE_KIND_FLOAT && b->kind == SPE_KIND_FLOAT) return spe_fconvert(m, type, v);
+    if (a->kind == SPE_KIND_FLOAT) return is_signed ? spe_f_to_s(m, type, v) : spe_f_to_u(m, type, v);
+    if (b->kind == SPE_KIND_FLOAT) return is_signed ? spe_s_to_f(m, type, v) : spe_u_to_f(m, type, v);
+    return is_signed ? spe_sconvert(m, type, v) : spe_uconvert(m, type, v);
+}
+
+/* -- composites -------------------------------------------------------------------------------------------------- */
+
+spe_id spe_construct(spe_module *m, spe_id type, uint32_t n, const spe_id *parts)
+{
+    const spe_type_info *t = spe_want_type_(m, __func__, type);
+    bool constant = true;
+    m->doing = __func__;
+    if (!t) return 0;
+    if (t->bits && n == 1 && spe_type_of(m, parts[0]) == type) return spe_operand_(m, parts[0]) ? parts[0] : 0;
+    if (!n || n != spe_part_count_(t)) return SPE_ERROR_(m, TYPE, "%u parts for %s", n, spe_text_(m, type));
+    for (uint32_t i = 0; i < n; i++) {
+        spe_id tp = spe_operand_(m, parts[i]), want = t->kind == SPE_KIND_STRUCT ? t->members[i] : t->elem;
+        if (tp != want) return tp ? spe_disagree_(m, want, tp) : 0;
+        constant = constant && (m->ids[parts[i]].flags & SPE_ID_CONSTANT_);
+    }
+    if (constant) return spe_composite_const(m, type, n, parts);
+    return spe_emit_(m, SPE_OpCompositeConstruct, type, n, parts);
+}
+
+/* The type of part i of a vector, array or struct; 0 and an error if there is none. */
+XE_FN_ spe_id spe_part_type_(spe_module *m, spe_id type, uint32_t i)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    if (t->kind == SPE_KIND_COOPMAT) return t->elem;
+    if (i < spe_part_count_(t)) return t->kind == SPE_KIND_STRUCT ? t->members[i] : t->elem;
+    return spe_error_(m, SPE_ERR_RANGE, "there is no part %u of %s", i, spe_text_(m, type));
+}
+
+spe_id spe_extract(spe_module *m, spe_id v, uint32_t i)
+{
+    spe_id type = (m->doing = __func__, spe_operand_(m, v)), part;
+    uint32_t w[] = {v, i};
+    if (!type) return 0;
+    if (spe_info_(m, type)->bits && !i) return v;
+    part = spe_part_type_(m, type, i);
+    return part ? spe_emit_(m, SPE_OpCompositeExtract, part, 2, w) : 0;
+}
+
+spe_id spe_insert(spe_module *m, spe_id composite, spe_id v, uint32_t i)
+{
+    spe_id type = spe_check_(m, __func__, "vv", composite, v), tv = spe_type_of(m, v), part;
+    uint32_t w[] = {v, composite, i};
+    if (!type) return 0;
+    if (spe_info_(m, type)->bits && !i && type == tv) return v;
+    part = spe_part_type_(m, type, i);
+    if (part && part != tv) return spe_disagree_(m, part, tv);
+    return part ? spe_emit_(m, SPE_OpCompositeInsert, type, 3, w) : 0;
+}
+
+spe_id spe_splat(spe_module *m, spe_id type, spe_id scalar)
+{
+    const spe_type_info *t = spe_want_type_(m, __func__, type);
+    spe_id few[16], *part;
+    uint32_t n = t && !t->bits ? spe_part_count_(t) : 1;
+    part = t ? spe_repeat_(m, scalar, n, few) : NULL;
+    return part ? spe_construct(m, type, n, part) : 0;
+}
+
+spe_id spe_shuffle(spe_module *m, spe_id a, spe_id b, uint32_t n, const uint32_t *idx)
+{
+    spe_id ta = spe_check_(m, __func__, "vv", a, b), tb = spe_type_of(m, b), type;
+    uint32_t few[18], *w = few, i, na = spe_count(m, ta), nb = spe_count(m, tb);
+    if (!ta) return 0;
+    if (spe_scalar_of(m, ta) != spe_scalar_of(m, tb)) return spe_disagree_(m, ta, tb);
+    if (n == 1 && idx[0] < na + nb) return idx[0] < na ? spe_extract(m, a, idx[0]) : spe_extract(m, b, idx[0] - na);
+    if (na < 2 || nb < 2) return spe_disagree_(m, ta, tb);
+    type = spe_vec(m, spe_scalar_of(m, ta), n);
+    if (type && n > 16) w = (uint32_t *)spe_alloc(m, (n + 2) * sizeof *w);
+    if (!type || !w) return 0;
+    w[0] = a;
+    w[1] = b;
+    for (i = 0; i < n; i++) {
+        if (idx[i] >= na + nb && idx[i] != 0xffffffffu) return SPE_ERROR_(m, RANGE, "index %u of %u", idx[i], na + nb);
+        w[i + 2] = idx[i];
+    }
+    return spe_emit_(m, SPE_OpVectorShuffle, type, n + 2, w);
+}
+
+spe_id spe_extract_dyn(spe_module *m, spe_id v, spe_id i)
+{
+    uint32_t w[] = {v, i};
+    uint64_t k;
+    if (spe_const_bits(m, i, &k) && k < 16) return spe_extract(m, v, (uint32_t)k);
+    return spe_instruction_(m, __func__, SPE_OpVectorExtractDynamic, "VI:.", w);
+}
+spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_id i)
+{
+    uint32_t w[] = {v, scalar, i};
+    uint64_t k;
+    if (spe_const_bits(m, i, &k) && k < 16) return spe_insert(m, v, scalar, (uint32_t)k);
+    return spe_instruction_(m, __func__, SPE_OpVectorInsertDynamic, "V.I:=", w);
+}
+
+/* -- memory ------------------------------------------------------------------------------------------------------ */
+
+spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_id *idx)
+{
+    spe_id from = spe_check_(m, __func__, "p", ptr), type = from ? spe_info_(m, from)->elem : 0;
+    uint32_t w[17];
+    uint64_t k;
+    if (!from) return 0;
+    if (!n || n > 16) return SPE_ERROR_(m, RANGE, "%u indices; 1 to 16 are allowed", n);
+    w[0] = ptr;
+    for (uint32_t i = 0; i < n; i++) {
+        bool known = spe_const_bits(m, idx[i], &k);
+        if (!spe_check_(m, __func__, "I", w[i + 1] = idx[i])) return 0;
+        if (!known && spe_info_(m, type)->kind == SPE_KIND_STRUCT)
+            return SPE_ERROR_(m, TYPE, "index %u, of a struct, is not a constant", i);
+        type = spe_part_type_(m, type, known ? k <= UINT32_MAX ? (uint32_t)k : UINT32_MAX : 0);
+        if (!type) return 0;
+    }
+    type = spe_ptr(m, spe_info_(m, from)->storage, type);
+    return type ? spe_emit_(m, SPE_OpInBoundsAccessChain, type, n + 1, w) : 0;
+}
+
+spe_id spe_local_var(spe_module *m, spe_id type)
+{
+    spe_id ptr = spe_ptr(m, SPE_StorageClassFunction, type), id;
+    if (!ptr) return 0;
+    if (!m->open) return SPE_ERROR_(m, NO_FUNCTION, "outside of a function");
+    id = spe_new_id_(m, ptr, 0, 1);
+    return spe_write_(m, SPE_BUFFER_VARIABLES_, SPE_OpVariable, 3, ptr, id, SPE_StorageClassFunction) ? id : 0;
+}
+spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initializer)
+{
+    spe_id ptr = spe_ptr(m, storage, type), id;
+    m->doing = __func__;
+    if (!ptr) return 0;
+    if (storage == SPE_StorageClassFunction || storage == SPE_StorageClassGeneric)
+        return SPE_ERROR_(m, RANGE, "a module has no variables in storage class %u%s", storage,
+                          storage == SPE_StorageClassFunction ? "; use spe_local_var" : "");
+    if (initializer && spe_type_of(m, initializer) != type) return spe_disagree_(m, type, spe_type_of(m, initializer));
+    if (initializer && !(m->ids[initializer].flags & (SPE_ID_CONSTANT_ | SPE_ID_GLOBAL_)))
+        return SPE_ERROR_(m, NO_VALUE, "the initializer, %u, is not a constant", initializer);
+    id = spe_new_id_(m, ptr, SPE_ID_GLOBAL_, 0);
+    spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpVariable, initializer ? 4 : 3, ptr, id, storage, initializer);
+    return spe_ok(m) ? id : 0;
+}
+spe_id spe_shared_var(spe_module *m, spe_id type) { return spe_global_var(m, SPE_StorageClassWorkgroup, type, 0); }
 
 /* groups.c - math functions, group operations, barriers, atomics. */
 
@@ -3452,15 +3578,6 @@ spe_id spe_coopvec_mul(spe_module *m, spe_id type, const spe_coopvec_product *p)
 
 /* functions.c - functions, kernels, the prologue, built-ins. */
 
-/* Records that the open function uses a global variable or function, for the interface of entry points. */
-XE_FN_ void spe_use_(spe_module *m, spe_id id)
-{
-    if (!m->open || m->ids[id].aux == m->fn.index) return;
-    m->ids[id].aux = m->fn.index;
-    uint32_t *at = spe_push_(m, SPE_BUFFER_USES_, 2);
-    if (at) at[0] = m->fn.index, at[1] = id;
-}
-
 /* Is it the id of a function of this module? */
 XE_FN_ bool spe_is_function_(const spe_module *m, spe_id fn)
 {
@@ -3681,14 +3798,6 @@ spe_id spe_call(spe_module *m, spe_id fn, uint32_t n, const spe_id *args)
     return spe_is_void_(m, ret) ? 0 : id;
 }
 
-/* May the block end here? */
-XE_FN_ bool spe_may_branch_(spe_module *m, const char *name)
-{
-    m->doing = name;
-    if (!spe_ready_(m)) return false;
-    return !m->in_prologue || spe_error_(m, SPE_ERR_PROLOGUE, "not in the prologue");
-}
-
 void spe_return(spe_module *m)
 {
     if (!spe_may_branch_(m, __func__)) return;
@@ -3780,32 +3889,6 @@ spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t dim)
 }
 
 /* flow.c - structured control flow: regions with sides or a body, and the phis of the values that leave them. */
-
-enum { SPE_REGION_IF_, SPE_REGION_ELSE_, SPE_REGION_FOR_, SPE_REGION_WHILE_, SPE_REGION_BODY_, SPE_REGION_SWITCH_,
-       SPE_REGION_CASE_ };
-
-/* "spe_if opened at file:line" */
-XE_FN_ const char *spe_region_text_(spe_module *m, const spe_region_ *r)
-{
-    static const char *const names[] = {"if", "if", "for", "while", "while", "switch", "switch"};
-    snprintf(m->place, sizeof m->place, "spe_%s opened at %s:%d", names[r->kind], r->file ? r->file : "?", r->line);
-    return m->place;
-}
-
-XE_FN_ void spe_region_left_open_(spe_module *m)
-{
-    spe_error_(m, SPE_ERR_REGION_OPEN, "the %s is not closed", spe_region_text_(m, &m->regions[m->region_count - 1]));
-}
-
-/* Is this neither in a side of the innermost region nor after it? Then reports an error. */
-XE_FN_ bool spe_between_sides_(spe_module *m)
-{
-    const spe_region_ *r = m->region_count ? &m->regions[m->region_count - 1] : NULL;
-    if (!r || r->kind != SPE_REGION_SWITCH_) return false;
-    spe_error_(m, SPE_ERR_REGION_CROSSED, "not between the sides of the %s: spe_case or spe_default comes first",
-               spe_region_text_(m, r));
-    return true;
-}
 
 /* Opens a region in state `kind`; NULL and an error if none can be opened here. */
 XE_FN_ spe_region_ *spe_open_(spe_module *m, const char *name, int kind)
@@ -4181,7 +4264,31 @@ void spe_endswitch(spe_module *m, uint32_t n, spe_id *out)
     spe_close_sides_(m, r, out);
 }
 
-/* finish.c - completes the module: entry points, capabilities, and all sections in order. */
+/* module.c - begins and completes a module: entry points, capabilities, and all sections in order. */
+
+bool spe_begin(spe_module *m, const spe_options *o)
+{
+    memset(m, 0, sizeof *m);
+    if (o) m->options = *o;
+    if (!m->options.realloc) m->options.realloc = spe_default_realloc_;
+    if (!m->options.version) m->options.version = SPE_VERSION(1, 4);
+    m->id_count = 1;
+    if (m->options.version < SPE_VERSION(1, 0) || m->options.version > SPE_VERSION(1, 6) || (m->options.version & 0xff))
+        return SPE_ERROR_(m, OPTION, "version 0x%x is not SPE_VERSION(1, 0) to SPE_VERSION(1, 6)", m->options.version);
+    if (m->options.env != SPE_ENV_OPENCL)
+        return SPE_ERROR_(m, OPTION, "env %d is not an environment of this header", (int)m->options.env);
+    return spe_scope_push_(m);
+}
+
+void spe_free(spe_module *m)
+{
+    spe_chunk_ *chunk, *next;
+    for (chunk = m->chunks; chunk; chunk = next) {
+        next = chunk->next;
+        (m->options.realloc)(m->options.user, chunk, 0);
+    }
+    memset(m, 0, sizeof *m);
+}
 
 /* Finds the functions an entry point reaches: sets mark[i] for function number i. */
 XE_FN_ void spe_reach_(const spe_module *m, uint32_t from, uint8_t *mark)
@@ -4280,112 +4387,6 @@ spe_words spe_finish(spe_module *m)
     words.data = all->data;
     words.count = all->count;
     return words;
-}
-
-/* host.c - conversions on the host: f16, bf16, tf32, E4M3, E5M2. */
-
-typedef struct {
-    uint32_t exponent, mantissa; /* bits */
-    uint32_t largest;            /* bits of the largest finite value */
-    uint32_t infinity, nan;      /* bits above it; infinity == nan: no infinity */
-} spe_format_;
-
-/* The first four are in the order of spe_encoding, where IEEE with 16 bits is f16. */
-enum { SPE_FORMAT_F16_, SPE_FORMAT_BF16_, SPE_FORMAT_E4M3_, SPE_FORMAT_E5M2_, SPE_FORMAT_TF32_ };
-
-XE_FN_ const spe_format_ *spe_format_of_(int which)
-{
-    static const spe_format_ formats[] = {
-        {5, 10, 0x7bff, 0x7c00, 0x7e00}, {8, 7, 0x7f7f, 0x7f80, 0x7fc0}, {4, 3, 0x7e, 0x7f, 0x7f},
-        {5, 2, 0x7b, 0x7c, 0x7e}, {8, 10, 0x3fbff, 0x3fc00, 0x3fe00},
-    };
-    return &formats[which];
-}
-
-XE_FN_ uint32_t spe_encode_(int format, double value, bool saturate)
-{
-    const spe_format_ *f = spe_format_of_(format);
-    uint64_t bits, mantissa, half, rest, r;
-    memcpy(&bits, &value, sizeof bits);
-    uint32_t sign = (uint32_t)(bits >> 63) << (f->exponent + f->mantissa);
-    int exponent = (int)(bits >> 52 & 0x7ff);
-    mantissa = bits & (((uint64_t)1 << 52) - 1);
-    if (exponent == 0x7ff) {
-        if (mantissa) return sign | f->nan;
-        return sign | (saturate ? f->largest : f->infinity);
-    }
-    if (!exponent) return sign; /* subnormal doubles round to zero in all these formats */
-    mantissa |= (uint64_t)1 << 52;
-    exponent += (1 << (f->exponent - 1)) - 1 - 1023;
-    int shift = 52 - (int)f->mantissa + (exponent < 1 ? 1 - exponent : 0);
-    if (shift > 54) return sign;
-    half = (uint64_t)1 << (shift - 1);
-    rest = mantissa & (2 * half - 1);
-    r = mantissa >> shift;
-    if (rest > half || (rest == half && (r & 1))) r++;
-    if (exponent > 1) r += (uint64_t)(exponent - 1) << f->mantissa; /* the leading 1 adds one to the exponent */
-    if (r > f->largest) r = saturate ? f->largest : f->infinity;
-    return sign | (uint32_t)r;
-}
-
-XE_FN_ double spe_decode_(int format, uint32_t bits)
-{
-    const spe_format_ *f = spe_format_of_(format);
-    uint32_t magnitude = bits & ((1u << (f->exponent + f->mantissa)) - 1), m = magnitude & ((1u << f->mantissa) - 1);
-    int e = (int)(magnitude >> f->mantissa);
-    uint64_t sign = (uint64_t)(bits >> (f->exponent + f->mantissa) & 1) << 63, out;
-    double value;
-    if (magnitude > f->largest) {
-        out = sign | (uint64_t)0x7ff << 52;
-        if (magnitude != f->infinity || f->infinity == f->nan)
-            out |= (uint64_t)1 << 51 | (uint64_t)m << (52 - f->mantissa);
-        memcpy(&value, &out, sizeof value);
-        return value;
-    }
-    if (!e && !m)
-        out = 0;
-    else {
-        if (!e) {
-            for (e = 1; !(m >> f->mantissa); e--) m <<= 1;
-            m &= (1u << f->mantissa) - 1;
-        }
-        out = (uint64_t)(e - ((1 << (f->exponent - 1)) - 1) + 1023) << 52 | (uint64_t)m << (52 - f->mantissa);
-    }
-    out |= sign;
-    memcpy(&value, &out, sizeof value);
-    return value;
-}
-
-uint16_t spe_f32_to_f16_bits(float v) { return (uint16_t)spe_encode_(SPE_FORMAT_F16_, (double)v, false); }
-float spe_f16_bits_to_f32(uint16_t bits) { return (float)spe_decode_(SPE_FORMAT_F16_, bits); }
-uint16_t spe_f32_to_bf16_bits(float v) { return (uint16_t)spe_encode_(SPE_FORMAT_BF16_, (double)v, false); }
-float spe_bf16_bits_to_f32(uint16_t bits) { return (float)spe_decode_(SPE_FORMAT_BF16_, bits); }
-uint8_t spe_f32_to_e4m3_bits(float v, bool sat) { return (uint8_t)spe_encode_(SPE_FORMAT_E4M3_, (double)v, sat); }
-float spe_e4m3_bits_to_f32(uint8_t bits) { return (float)spe_decode_(SPE_FORMAT_E4M3_, bits); }
-uint8_t spe_f32_to_e5m2_bits(float v, bool sat) { return (uint8_t)spe_encode_(SPE_FORMAT_E5M2_, (double)v, sat); }
-float spe_e5m2_bits_to_f32(uint8_t bits) { return (float)spe_decode_(SPE_FORMAT_E5M2_, bits); }
-float spe_f32_to_tf32(float v)
-{
-    return (float)spe_decode_(SPE_FORMAT_TF32_, spe_encode_(SPE_FORMAT_TF32_, (double)v, false));
-}
-
-/* The bits of a number as a constant of float type t; false if t is not supported. */
-XE_FN_ bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits)
-{
-    float single = (float)value;
-    uint32_t word;
-    if (t->encoding == SPE_IEEE && t->bits == 64) {
-        memcpy(bits, &value, sizeof value);
-        return true;
-    }
-    if (t->encoding == SPE_IEEE && t->bits == 32) {
-        memcpy(&word, &single, sizeof word);
-        *bits = word;
-        return true;
-    }
-    if (t->bits != 16 && t->bits != 8) return false;
-    *bits = spe_encode_((int)t->encoding, value, false);
-    return true;
 }
 
 /* kernels.c - the kernel part, shared by headers whose kernels are C functions. */

@@ -182,11 +182,10 @@ void XETILE_IMPLEMENTATION_belongs_in_one_file__$1(void) {}
 END
         ;;
     esac
-    # The parts before a line `cold` are optimised; without such a line, none is.
-    if grep -q '^cold$' "$1/parts"; then echo XETILE_HOT_; else echo XETILE_COLD_; fi
-    echo
+    printf 'XETILE_COLD_\n\n' # no part is optimised but those between the lines `hot` and `cold`
     while read -r part; do
         case $part in
+        hot) printf 'XETILE_AS_BEFORE_\nXETILE_HOT_\n\n' ;;
         cold) printf 'XETILE_AS_BEFORE_\nXETILE_COLD_\n\n' ;;
         '#'*) echo "$part"; echo ;;
         internal.h) plain "$1/$part"; prototypes "$1" late; echo ;;

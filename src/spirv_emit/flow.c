@@ -1,32 +1,6 @@
 /* flow.c - structured control flow: regions with sides or a body, and the phis of the values that leave them. */
 #include "internal.h"
 
-enum { SPE_REGION_IF_, SPE_REGION_ELSE_, SPE_REGION_FOR_, SPE_REGION_WHILE_, SPE_REGION_BODY_, SPE_REGION_SWITCH_,
-       SPE_REGION_CASE_ };
-
-/* "spe_if opened at file:line" */
-static const char *spe_region_text_(spe_module *m, const spe_region_ *r)
-{
-    static const char *const names[] = {"if", "if", "for", "while", "while", "switch", "switch"};
-    snprintf(m->place, sizeof m->place, "spe_%s opened at %s:%d", names[r->kind], r->file ? r->file : "?", r->line);
-    return m->place;
-}
-
-XE_LATE_ void spe_region_left_open_(spe_module *m)
-{
-    spe_error_(m, SPE_ERR_REGION_OPEN, "the %s is not closed", spe_region_text_(m, &m->regions[m->region_count - 1]));
-}
-
-/* Is this neither in a side of the innermost region nor after it? Then reports an error. */
-XE_LATE_ bool spe_between_sides_(spe_module *m)
-{
-    const spe_region_ *r = m->region_count ? &m->regions[m->region_count - 1] : NULL;
-    if (!r || r->kind != SPE_REGION_SWITCH_) return false;
-    spe_error_(m, SPE_ERR_REGION_CROSSED, "not between the sides of the %s: spe_case or spe_default comes first",
-               spe_region_text_(m, r));
-    return true;
-}
-
 /* Opens a region in state `kind`; NULL and an error if none can be opened here. */
 static spe_region_ *spe_open_(spe_module *m, const char *name, int kind)
 {

@@ -1,10 +1,7 @@
 /* forms.c - the letters of a form: kinds of operands, result types, constant folding. */
 #include "internal.h"
 
-enum { SPE_INT_ = 1 << SPE_KIND_INT, SPE_FLOAT_ = 1 << SPE_KIND_FLOAT, SPE_BOOL_ = 1 << SPE_KIND_BOOL,
-       SPE_PTR_ = 1 << SPE_KIND_POINTER, SPE_SMALL_ = 1 << 30 /* also floats without arithmetic */ };
-
-static uint32_t spe_kinds_(char letter)
+XE_FN_ uint32_t spe_kinds_(char letter)
 {
     switch (letter) {
     case 'i': case 'I': case 'J': case 'h': case 'n': return SPE_INT_;
@@ -18,7 +15,7 @@ static uint32_t spe_kinds_(char letter)
 }
 
 /* Is it a type of these kinds, in any shape? Else an error. */
-static bool spe_takes_(spe_module *m, uint32_t kinds, spe_id type)
+XE_FN_ bool spe_takes_(spe_module *m, uint32_t kinds, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
     if (t && (t->kind == SPE_KIND_VECTOR || t->kind >= SPE_KIND_COOPMAT)) t = spe_info_(m, t->elem);
@@ -32,8 +29,14 @@ static bool spe_takes_(spe_module *m, uint32_t kinds, spe_id type)
     return spe_error_(m, SPE_ERR_TYPE, "takes %s, not %s", text, spe_text_(m, type));
 }
 
+/* Does memory of this storage class take stores and atomics? */
+XE_FN_ bool spe_is_writable_(uint32_t storage)
+{
+    return storage != SPE_StorageClassUniformConstant && storage != SPE_StorageClassInput;
+}
+
 /* Does the type match a letter that does not depend on other operands? Else an error. */
-XE_LATE_ bool spe_is_(spe_module *m, char letter, spe_id type)
+XE_FN_ bool spe_is_(spe_module *m, char letter, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
     uint32_t bits = letter == 'h' ? 16 : letter == 's' ? 32 : 0;
@@ -63,7 +66,7 @@ XE_LATE_ bool spe_is_(spe_module *m, char letter, spe_id type)
 }
 
 /* Is the word a scope (letter z), or memory semantics (j) of this instruction? Else an error. */
-XE_LATE_ bool spe_is_word_(spe_module *m, char letter, uint32_t op, uint32_t word)
+XE_FN_ bool spe_is_word_(spe_module *m, char letter, uint32_t op, uint32_t word)
 {
     const uint32_t acquire = SPE_MemorySemanticsAcquire, release = SPE_MemorySemanticsRelease;
     const uint32_t both = SPE_MemorySemanticsAcquireRelease, orders = acquire | release | both | 16, memories = 0xf80;
@@ -74,6 +77,18 @@ XE_LATE_ bool spe_is_word_(spe_module *m, char letter, uint32_t op, uint32_t wor
     if (letter == 'z' || (!(word & ~(orders | memories)) && !(order & (order - 1)) && !(order & none))) return true;
     return spe_error_(m, SPE_ERR_RANGE, "memory semantics 0x%x; they are at most one order (of 0x%x) and memories (of "
                       "0x%x)", word, orders & ~none, memories);
+}
+
+/* Writes the memory operands: volatile, alignment (0: that of the type). Returns their number of words. */
+XE_FN_ uint32_t spe_access_(spe_module *m, spe_id type, uint32_t align, bool is_volatile, uint32_t *w)
+{
+    uint32_t n = 0;
+    if (align & (align - 1)) return spe_error_(m, SPE_ERR_RANGE, "alignment %u is not a power of two", align);
+    if (!align) align = spe_alignment(m, type);
+    if (!align && !is_volatile) return 0;
+    w[n++] = (is_volatile ? (uint32_t)SPE_MemoryAccessVolatile : 0) | (align ? (uint32_t)SPE_MemoryAccessAligned : 0);
+    if (align) w[n++] = align;
+    return n;
 }
 
 /* -- results: types and constant folding ------------------------------------------------------------------------- */
@@ -99,7 +114,7 @@ static spe_id spe_generic_(spe_module *m, const spe_call_ *c)
 }
 
 /* The result type for the letter after the colon, except = and *. */
-XE_LATE_ spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter)
+XE_FN_ spe_id spe_result_(spe_module *m, const spe_call_ *c, char letter)
 {
     switch (letter) {
     case 't': return c->given;
@@ -139,7 +154,7 @@ static bool spe_fold_(uint32_t op, uint32_t bits, uint64_t a, uint64_t b, uint64
 
 /* Applies the suffix of a form: # folds constants, 0 or 1 is the neutral second operand, + also the first. Returns 0 if
  * the instruction is needed. */
-XE_LATE_ spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const char *rule, const spe_call_ *c)
+XE_FN_ spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const char *rule, const spe_call_ *c)
 {
     spe_id a = c->words[0], b = c->words[c->count - 1];
     uint64_t x, y, z, neutral;
@@ -153,34 +168,4 @@ XE_LATE_ spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const cha
     if (known_b) return y == neutral ? a : op == SPE_OpIMul && !y ? b : 0;
     if (known_a && rule[1] == '+') return x == neutral ? b : op == SPE_OpIMul && !x ? a : 0;
     return 0;
-}
-
-/* Same number and arrangement of components? */
-static bool spe_same_shape_(const spe_type_info *a, const spe_type_info *b)
-{
-    if (a->kind == SPE_KIND_COOPMAT && b->kind == SPE_KIND_COOPMAT)
-        return a->rows == b->rows && a->cols == b->cols && a->use == b->use && a->scope == b->scope;
-    if (a->bits && b->bits) return true;
-    return a->kind == b->kind && a->count == b->count;
-}
-
-/* Converts v to `type`. The form is from:to; pointers convert to and from scalar integers only. */
-XE_FN_ spe_id spe_convert_(spe_module *m, const char *name, uint32_t op, const char *form, spe_id type, spe_id v)
-{
-    bool pointer = form[0] == 'p' || form[2] == 'p', fits;
-    spe_id from = (m->doing = name, spe_operand_(m, v));
-    uint64_t x;
-    if (!from || !spe_want_type_(m, name, type)) return 0;
-    if (!spe_takes_(m, spe_kinds_(form[0]) | SPE_SMALL_, from)) return 0;
-    if (!spe_takes_(m, spe_kinds_(form[2]) | SPE_SMALL_, type)) return 0;
-    const spe_type_info *a = spe_info_(m, from);
-    const spe_type_info *b = spe_info_(m, type);
-    fits = pointer ? spe_count(m, from) < 2 && spe_count(m, type) < 2 : spe_same_shape_(a, b);
-    if (!fits) return spe_disagree_(m, from, type);
-    if (from == type) return v;
-    if (a->bits && form[3] && spe_const_bits(m, v, &x)) {
-        if (form[3] == 's') x = (uint64_t)spe_signed_(x, a->bits);
-        return spe_const_scalar_(m, type, x & spe_mask_(b->bits));
-    }
-    return spe_emit_(m, op, type, 1, &v);
 }

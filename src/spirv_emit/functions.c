@@ -1,15 +1,6 @@
 /* functions.c - functions, kernels, the prologue, built-ins. */
 #include "internal.h"
 
-/* Records that the open function uses a global variable or function, for the interface of entry points. */
-XE_LATE_ void spe_use_(spe_module *m, spe_id id)
-{
-    if (!m->open || m->ids[id].aux == m->fn.index) return;
-    m->ids[id].aux = m->fn.index;
-    uint32_t *at = spe_push_(m, SPE_BUFFER_USES_, 2);
-    if (at) at[0] = m->fn.index, at[1] = id;
-}
-
 /* Is it the id of a function of this module? */
 static bool spe_is_function_(const spe_module *m, spe_id fn)
 {
@@ -228,14 +219,6 @@ spe_id spe_call(spe_module *m, spe_id fn, uint32_t n, const spe_id *args)
     if (n) memcpy(w + 1, args, n * sizeof *w);
     spe_id id = spe_emit_(m, SPE_OpFunctionCall, ret, n + 1, w);
     return spe_is_void_(m, ret) ? 0 : id;
-}
-
-/* May the block end here? */
-XE_FN_ bool spe_may_branch_(spe_module *m, const char *name)
-{
-    m->doing = name;
-    if (!spe_ready_(m)) return false;
-    return !m->in_prologue || spe_error_(m, SPE_ERR_PROLOGUE, "not in the prologue");
 }
 
 void spe_return(spe_module *m)

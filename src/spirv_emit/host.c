@@ -87,7 +87,7 @@ float spe_f32_to_tf32(float v)
 }
 
 /* The bits of a number as a constant of float type t; false if t is not supported. */
-XE_LATE_ bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits)
+XE_FN_ bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits)
 {
     float single = (float)value;
     uint32_t word;

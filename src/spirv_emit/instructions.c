@@ -159,6 +159,23 @@ spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_signed)
 
 /* -- composites -------------------------------------------------------------------------------------------------- */
 
+spe_id spe_construct(spe_module *m, spe_id type, uint32_t n, const spe_id *parts)
+{
+    const spe_type_info *t = spe_want_type_(m, __func__, type);
+    bool constant = true;
+    m->doing = __func__;
+    if (!t) return 0;
+    if (t->bits && n == 1 && spe_type_of(m, parts[0]) == type) return spe_operand_(m, parts[0]) ? parts[0] : 0;
+    if (!n || n != spe_part_count_(t)) return SPE_ERROR_(m, TYPE, "%u parts for %s", n, spe_text_(m, type));
+    for (uint32_t i = 0; i < n; i++) {
+        spe_id tp = spe_operand_(m, parts[i]), want = t->kind == SPE_KIND_STRUCT ? t->members[i] : t->elem;
+        if (tp != want) return tp ? spe_disagree_(m, want, tp) : 0;
+        constant = constant && (m->ids[parts[i]].flags & SPE_ID_CONSTANT_);
+    }
+    if (constant) return spe_composite_const(m, type, n, parts);
+    return spe_emit_(m, SPE_OpCompositeConstruct, type, n, parts);
+}
+
 /* The type of part i of a vector, array or struct; 0 and an error if there is none. */
 static spe_id spe_part_type_(spe_module *m, spe_id type, uint32_t i)
 {
@@ -234,18 +251,6 @@ spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_id i)
 }
 
 /* -- memory ------------------------------------------------------------------------------------------------------ */
-
-/* Writes the memory operands: volatile, alignment (0: that of the type). Returns their number of words. */
-XE_LATE_ uint32_t spe_access_(spe_module *m, spe_id type, uint32_t align, bool is_volatile, uint32_t *w)
-{
-    uint32_t n = 0;
-    if (align & (align - 1)) return spe_error_(m, SPE_ERR_RANGE, "alignment %u is not a power of two", align);
-    if (!align) align = spe_alignment(m, type);
-    if (!align && !is_volatile) return 0;
-    w[n++] = (is_volatile ? (uint32_t)SPE_MemoryAccessVolatile : 0) | (align ? (uint32_t)SPE_MemoryAccessAligned : 0);
-    if (align) w[n++] = align;
-    return n;
-}
 
 spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_id *idx)
 {

@@ -6,14 +6,22 @@ enum { SPE_ID_TYPE_ = 1, SPE_ID_CONSTANT_ = 2, SPE_ID_GLOBAL_ = 4, SPE_ID_FUNCTI
 
 enum { SPE_RECENT_VECTOR_ = 0x40000000 };
 
-/* -- core.c and forms.c: instructions by the letters of SPE_INSTRUCTIONS_ -- */
+/* -- regions.c: the states of a region -- */
+enum { SPE_REGION_IF_, SPE_REGION_ELSE_, SPE_REGION_FOR_, SPE_REGION_WHILE_, SPE_REGION_BODY_, SPE_REGION_SWITCH_,
+       SPE_REGION_CASE_ };
+
+/* -- forms.c and checks.c: instructions by the letters of SPE_INSTRUCTIONS_ -- */
+/* Kinds of operands: bits. */
+enum { SPE_INT_ = 1 << SPE_KIND_INT, SPE_FLOAT_ = 1 << SPE_KIND_FLOAT, SPE_BOOL_ = 1 << SPE_KIND_BOOL,
+       SPE_PTR_ = 1 << SPE_KIND_POINTER, SPE_SMALL_ = 1 << 30 /* also floats without arithmetic */ };
+
 /* The state of checking an instruction's operands. */
 typedef struct {
     spe_id first, pointee, given; /* type of the first value, target of the last pointer, requested type */
     uint32_t count, words[16];
 } spe_call_;
 
-/* -- module.c -- */
+/* -- errors.c -- */
 /* Reports an error of the call m->doing, or, with SPE_ERROR_, of the enclosing function. Both return 0. */
 XETILE_PRIVATE SPE_PRINTF(3, 4) spe_id spe_error_(spe_module *m, int id, const char *format, ...);
 #define SPE_ERROR_(m, id, ...) ((m)->doing = __func__, spe_error_(m, SPE_ERR_##id, __VA_ARGS__))

@@ -1,207 +1,5 @@
-/* module.c - a module's errors, memory, beginning and end. */
+/* module.c - begins and completes a module: entry points, capabilities, and all sections in order. */
 #include "internal.h"
-
-/* -- errors ------------------------------------------------------------------------------------------------------ */
-
-static const char *spe_error_says_(int id, bool name)
-{
-#define SPE_ERROR_CASE_(id, number, meaning)                                                                           \
-    case number: return name ? "SPE_ERR_" #id : meaning;
-    switch (id) {
-        SPE_ERRORS(SPE_ERROR_CASE_)
-    default: return "";
-    }
-}
-const char *spe_error_meaning(int id) { return spe_error_says_(id, false); }
-
-/* Records an error; `doing` and a colon precede the text unless `doing` is NULL. */
-SPE_PRINTF(5, 0)
-static void spe_vfail_(spe_module *m, int id, const char *name, const char *doing, const char *format, va_list args)
-{
-    spe_error *e = &m->error;
-    int n = 0;
-    if (e->id) return;
-    e->id = id;
-    e->name = name;
-    e->file = m->file;
-    e->line = m->line;
-    if (doing) n = snprintf(e->text, sizeof e->text, "%s: ", doing);
-    vsnprintf(e->text + n, sizeof e->text - (size_t)n, format, args);
-}
-
-void spe_fail(spe_module *m, int id, const char *name, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    spe_vfail_(m, id, name, NULL, format, args);
-    va_end(args);
-}
-
-spe_id spe_error_(spe_module *m, int id, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    spe_vfail_(m, id, spe_error_says_(id, true), m->doing, format, args);
-    va_end(args);
-    return 0;
-}
-
-/* A type as text, for messages; the last two remain valid. */
-XE_LATE_ const char *spe_text_(spe_module *m, spe_id type)
-{
-    return spe_type_text(m, type, m->text[m->texts++ % 2], sizeof m->text[0]);
-}
-
-/* Reports two types that should be the same. */
-XE_LATE_ spe_id spe_disagree_(spe_module *m, spe_id a, spe_id b)
-{
-    const char *text = spe_text_(m, a);
-    return spe_error_(m, SPE_ERR_TYPE, "operand types disagree: %s and %s", text, spe_text_(m, b));
-}
-
-const spe_error *spe_get_error(const spe_module *m) { return &m->error; }
-
-void spe_print_error(const spe_error *e, FILE *f)
-{
-    for (; e && e->id; e = e->next)
-        if (e->file) fprintf(f, "%s:%d: %s: %s\n", e->file, e->line, e->name, e->text);
-        else fprintf(f, "%s: %s\n", e->name, e->text);
-}
-
-bool spe_ok(const spe_module *m) { return m->error.id == 0; }
-
-spe_module *spe_at(spe_module *m, const char *file, int line)
-{
-    m->file = file;
-    m->line = line;
-    return m;
-}
-
-/* -- memory: an arena of chunks that double in size, and arrays in it that double -------------------------------- */
-
-static void *spe_default_realloc_(void *user, void *p, size_t size)
-{
-    (void)user;
-    if (size) return realloc(p, size);
-    free(p);
-    return NULL;
-}
-
-/* Allocates a chunk of at least this many bytes. The default size suffices for most kernels. Once a chunk of that size
- * has been freed, glibc reuses its pages for the next module; fresh pages for each would take a third of the time. */
-static bool spe_new_chunk_(spe_module *m, size_t bytes)
-{
-    const size_t head = (sizeof(spe_chunk_) + 15) / 16 * 16, next = (size_t)SPE_CHUNK << m->chunk_count;
-    size_t size = next > head + bytes ? next : head + bytes;
-    spe_chunk_ *chunk = NULL;
-    if (!m->options.realloc) return SPE_ERROR_(m, OPTION, "the module was not begun, or freed");
-    if (bytes <= SIZE_MAX / 4) /* in parentheses because realloc may be a user's macro */
-        chunk = (spe_chunk_ *)(m->options.realloc)(m->options.user, NULL, size);
-    m->doing = NULL;
-    if (!chunk) return spe_error_(m, SPE_ERR_MEMORY, "out of memory: the allocator refused %zu bytes", bytes);
-    chunk->next = m->chunks;
-    m->chunks = chunk;
-    m->chunk_used = head;
-    m->chunk_size = size;
-    if (m->chunk_count < 12) m->chunk_count++;
-    return true;
-}
-
-static void *spe_take_(spe_module *m, size_t bytes)
-{
-    if (bytes <= SIZE_MAX / 4) bytes = bytes ? (bytes + 15) / 16 * 16 : 16;
-    if (m->error.id || (m->chunk_size - m->chunk_used < bytes && !spe_new_chunk_(m, bytes))) return NULL;
-    char *at = (char *)m->chunks + m->chunk_used;
-    m->chunk_used += bytes;
-    return at;
-}
-
-void *spe_alloc(spe_module *m, size_t bytes)
-{
-    void *p = spe_take_(m, bytes);
-    return p ? memset(p, 0, bytes) : NULL;
-}
-
-/* Makes room for `need` elements in the array that *array points to; false and an error if out of memory. */
-XE_LATE_ bool spe_grow_(spe_module *m, void *array, size_t *capacity, size_t need, size_t size, size_t first)
-{
-    size_t wanted = *capacity ? *capacity : first;
-    void *old, *p;
-    if (need <= *capacity) return true;
-    while (wanted < need) wanted *= 2;
-    p = spe_take_(m, wanted * size);
-    if (!p) return false;
-    memcpy(&old, array, sizeof old);
-    if (old) memcpy(p, old, *capacity * size);
-    memcpy(array, &p, sizeof p);
-    *capacity = wanted;
-    return true;
-}
-
-void *spe_list_add(spe_module *m, spe_list *list, size_t size)
-{
-    if (!spe_grow_(m, &list->items, &list->capacity, (size_t)list->count + 1, size, 16)) return NULL;
-    return memset((char *)list->items + (size_t)list->count++ * size, 0, size);
-}
-
-XE_FN_ void *spe_copied_(spe_module *m, const void *from, size_t size)
-{
-    void *copy = spe_alloc(m, size);
-    if (copy && size) memcpy(copy, from, size);
-    return copy;
-}
-
-/* -- texts ------------------------------------------------------------------------------------------------------- */
-
-XE_FN_ uint32_t spe_text_words_(const char *text) { return (uint32_t)(strlen(text) / 4 + 1); }
-
-/* Packs bytes into words, low byte first, as SPIR-V requires on any host. */
-XE_FN_ void spe_put_text_(uint32_t *at, const char *text)
-{
-    size_t i, n = strlen(text);
-    memset(at, 0, spe_text_words_(text) * sizeof *at);
-    for (i = 0; i < n; i++) at[i / 4] |= (uint32_t)(unsigned char)text[i] << (i % 4 * 8);
-}
-
-/* The OpString, which has an id, or the OpExtension with this text, made once. Returns the id. */
-XE_LATE_ spe_id spe_write_once_(spe_module *m, uint32_t op, const char *text)
-{
-    uint32_t n = spe_text_words_(text), *copy = (uint32_t *)spe_alloc(m, n * sizeof *copy), ids = op == SPE_OpString;
-    int section = ids ? SPE_SECTION_STRING_ : SPE_SECTION_EXTENSION_;
-    const spe_buffer_ *b = &m->buffer[section];
-    if (!copy) return 0;
-    spe_put_text_(copy, text);
-    for (size_t i = 0; i < b->count; i += b->data[i] >> 16) {
-        if (b->data[i] == ((n + ids + 1) << 16 | op) && !memcmp(b->data + i + ids + 1, copy, n * sizeof *copy))
-            return b->data[i + 1];
-    }
-    spe_id id = ids ? spe_new_id_(m, 0, 0, 0) : 0;
-    return spe_write_words_(m, section, op, ids, &id, n, copy) ? id : 0;
-}
-
-/* -- scopes: a value belongs to the region that defines it -------------------------------------------------------- */
-
-enum { SPE_MAX_DEPTH_ = 65000 }; /* of nested regions, besides the scopes of module and function */
-
-XE_FN_ bool spe_scope_push_(spe_module *m)
-{
-    bool fits = m->buffer[SPE_BUFFER_SCOPES_].count < SPE_MAX_DEPTH_ + 3;
-    uint32_t *at = fits ? spe_push_(m, SPE_BUFFER_SCOPES_, 1) : NULL;
-    if (!at) return spe_error_(m, SPE_ERR_LIMIT, "regions nested more than %d deep", (int)SPE_MAX_DEPTH_);
-    *at = m->serial++;
-    return true;
-}
-
-XE_FN_ void spe_scope_pop_(spe_module *m) { m->buffer[SPE_BUFFER_SCOPES_].count--; }
-
-/* Replaces the innermost scope by a new one, so that its values become inaccessible. */
-XE_FN_ void spe_scope_renew_(spe_module *m)
-{
-    spe_buffer_ *b = &m->buffer[SPE_BUFFER_SCOPES_];
-    b->data[b->count - 1] = m->serial++;
-}
-
-/* -- beginning and end ------------------------------------------------------------------------------------------- */
 
 bool spe_begin(spe_module *m, const spe_options *o)
 {
@@ -225,4 +23,103 @@ void spe_free(spe_module *m)
         (m->options.realloc)(m->options.user, chunk, 0);
     }
     memset(m, 0, sizeof *m);
+}
+
+/* Finds the functions an entry point reaches: sets mark[i] for function number i. */
+static void spe_reach_(const spe_module *m, uint32_t from, uint8_t *mark)
+{
+    const spe_buffer_ *uses = &m->buffer[SPE_BUFFER_USES_];
+    bool grew = true;
+    memset(mark, 0, m->function_count + 1);
+    mark[from] = 1;
+    while (grew) {
+        grew = false;
+        for (size_t i = 0; i < uses->count; i += 2) {
+            const spe_record_ *r = &m->ids[uses->data[i + 1]];
+            if (!mark[uses->data[i]] || !(r->flags & SPE_ID_FUNCTION_) || mark[r->depth]) continue;
+            mark[r->depth] = 1;
+            grew = true;
+        }
+    }
+}
+
+/* OpEntryPoint of kernel number e. Before 1.4 its interface consists of the Input variables it reaches, from then on of
+ * all variables of the module. */
+static void spe_write_entry_(spe_module *m, uint32_t e, uint8_t *mark)
+{
+    const spe_buffer_ *uses = &m->buffer[SPE_BUFFER_USES_];
+    const spe_entry_ *entry = &m->entries[e];
+    uint32_t once = 0x80000000u + e, words = spe_text_words_(entry->name), *at;
+    size_t start = m->buffer[SPE_SECTION_ENTRY_].count;
+    spe_reach_(m, entry->function, mark);
+    at = spe_put_(m, SPE_SECTION_ENTRY_, SPE_OpEntryPoint, 2 + words);
+    if (!at) return;
+    at[0] = SPE_ExecutionModelKernel;
+    at[1] = entry->id;
+    spe_put_text_(at + 2, entry->name);
+    for (size_t i = 0; i < uses->count; i += 2) {
+        spe_record_ *r = &m->ids[uses->data[i + 1]];
+        if (!mark[uses->data[i]] || !(r->flags & SPE_ID_GLOBAL_) || r->aux == once) continue;
+        if (m->options.version < SPE_VERSION(1, 4) && spe_info_(m, r->type)->storage != SPE_StorageClassInput) continue;
+        r->aux = once;
+        at = spe_push_(m, SPE_SECTION_ENTRY_, 1);
+        if (!at) return;
+        *at = uses->data[i + 1];
+    }
+    words = (uint32_t)(m->buffer[SPE_SECTION_ENTRY_].count - start);
+    if (words > 65535) SPE_ERROR_(m, LIMIT, "kernel %s uses %u variables", entry->name, words);
+    m->buffer[SPE_SECTION_ENTRY_].data[start] = words << 16 | SPE_OpEntryPoint;
+}
+
+/* Capabilities in ascending order, the memory model, the source name, the entry points. */
+static void spe_write_head_(spe_module *m)
+{
+    spe_buffer_ *caps = &m->buffer[SPE_BUFFER_CAPS_];
+    uint8_t *mark = (uint8_t *)spe_alloc(m, m->function_count + 1);
+    size_t j;
+    spe_capability(m, SPE_CapabilityAddresses);
+    spe_capability(m, SPE_CapabilityKernel);
+    if (!m->entry_count) spe_capability(m, SPE_CapabilityLinkage);
+    for (size_t i = 1; i < caps->count; i++) {
+        uint32_t c = caps->data[i];
+        for (j = i; j && caps->data[j - 1] > c; j--) caps->data[j] = caps->data[j - 1];
+        caps->data[j] = c;
+    }
+    for (size_t i = 0; i < caps->count; i++) spe_write_(m, SPE_SECTION_CAPABILITY_, SPE_OpCapability, 1, caps->data[i]);
+    spe_write_(m, SPE_SECTION_MODEL_, SPE_OpMemoryModel, 2, SPE_AddressingModelPhysical64, SPE_MemoryModelOpenCL);
+    if (m->options.source)
+        spe_write_(m, SPE_SECTION_STRING_, SPE_OpSource, 3, SPE_SourceLanguageUnknown, 0,
+                   spe_write_once_(m, SPE_OpString, m->options.source));
+    for (uint32_t e = 0; e < m->entry_count && mark; e++) spe_write_entry_(m, e, mark);
+}
+
+spe_words spe_finish(spe_module *m)
+{
+    spe_words words = {NULL, 0};
+    spe_buffer_ *all = &m->buffer[SPE_SECTION_FUNCTION_]; /* the last section: the others are inserted before it */
+    uint32_t head[5] = {0x07230203, m->options.version, 0, 0, 0}, *at;
+    size_t before = 5;
+    m->doing = __func__;
+    if (m->open && m->region_count) spe_region_left_open_(m);
+    if (m->open) spe_error_(m, SPE_ERR_FUNCTION_OPEN, "a %s is still open", m->fn.kernel ? "kernel" : "function");
+    if (m->error.id || !m->options.realloc) return words;
+    if (!m->finished) {
+        spe_write_head_(m);
+        for (int section = 0; section < SPE_SECTION_FUNCTION_; section++) before += m->buffer[section].count;
+        if (m->error.id || !spe_push_(m, SPE_SECTION_FUNCTION_, before)) return words;
+        head[3] = (uint32_t)m->id_count;
+        at = all->data;
+        memmove(at + before, at, (all->count - before) * sizeof *at);
+        memcpy(at, head, sizeof head);
+        at += 5;
+        for (int section = 0; section < SPE_SECTION_FUNCTION_; section++) {
+            const spe_buffer_ *b = &m->buffer[section];
+            if (b->count) memcpy(at, b->data, b->count * sizeof *at);
+            at += b->count;
+        }
+        m->finished = true;
+    }
+    words.data = all->data;
+    words.count = all->count;
+    return words;
 }

@@ -65,7 +65,7 @@ void spe_extension(spe_module *m, const char *name)
     else spe_write_once_(m, SPE_OpExtension, name);
 }
 
-XE_LATE_ bool spe_declares_(const spe_module *m, uint32_t capability)
+XE_FN_ bool spe_declares_(const spe_module *m, uint32_t capability)
 {
     const spe_buffer_ *b = &m->buffer[SPE_BUFFER_CAPS_];
     for (size_t i = 0; i < b->count; i++) {
@@ -102,7 +102,7 @@ static bool spe_need_any_(spe_module *m, uint32_t kind, uint32_t number, uint32_
     return same;
 }
 
-XE_LATE_ void spe_need_(spe_module *m, uint32_t kind, uint32_t number) { spe_need_any_(m, kind, number, 0); }
+XE_FN_ void spe_need_(spe_module *m, uint32_t kind, uint32_t number) { spe_need_any_(m, kind, number, 0); }
 
 /* An instruction's variant: the width or encoding of its result, or of the value it stores. */
 static uint32_t spe_variant_(const spe_module *m, spe_id type)
@@ -113,7 +113,7 @@ static uint32_t spe_variant_(const spe_module *m, spe_id type)
 }
 
 /* Declares what an instruction needs; opcodes without variants are looked up once per module. */
-XE_LATE_ void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+XE_FN_ void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
     bool clustered = n > 1 && operands[1] == SPE_GroupOperationClusteredReduce;
     uint32_t width = spe_variant_(m, type ? type : n ? spe_type_of(m, operands[n - 1]) : 0);

@@ -62,6 +62,19 @@ char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size)
     return n < 0 && size ? (*text = 0, text) : text;
 }
 
+/* A type as text, for messages; the last two remain valid. */
+XE_FN_ const char *spe_text_(spe_module *m, spe_id type)
+{
+    return spe_type_text(m, type, m->text[m->texts++ % 2], sizeof m->text[0]);
+}
+
+/* Reports two types that should be the same. */
+XE_FN_ spe_id spe_disagree_(spe_module *m, spe_id a, spe_id b)
+{
+    const char *text = spe_text_(m, a);
+    return spe_error_(m, SPE_ERR_TYPE, "operand types disagree: %s and %s", text, spe_text_(m, b));
+}
+
 /* -- constructors -------------------------------------------------------------------------------------------------- */
 
 /* The type with these n words; if it is new, declares what (need, value) requires (spe_need_). */
@@ -117,6 +130,9 @@ static spe_id spe_small_float_(spe_module *m, uint32_t bits, spe_encoding encodi
 spe_id spe_bf16(spe_module *m) { return spe_small_float_(m, 16, SPE_BF16, SPE_FPEncodingBFloat16KHR); }
 spe_id spe_e4m3(spe_module *m) { return spe_small_float_(m, 8, SPE_E4M3, SPE_FPEncodingFloat8E4M3EXT); }
 spe_id spe_e5m2(spe_module *m) { return spe_small_float_(m, 8, SPE_E5M2, SPE_FPEncodingFloat8E5M2EXT); }
+
+/* Here rather than with the other constants, because types contain numbers of elements. */
+spe_id spe_u32(spe_module *m, uint32_t value) { return spe_const_scalar_(m, spe_int(m, 32), value); }
 
 spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n)
 {
