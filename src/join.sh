@@ -20,7 +20,7 @@ plain() {
 #   calls      called by the face's macros: not static, without a mark
 prototypes() { # prototypes HEADER WHICH
     {
-        grep -h '^XETILE_[AP]' "$1.h" "$1/internal.h"
+        grep -hs '^XETILE_[AP]' "$1.h" "$1/kernels.h" "$1/internal.h" || : # not all have a kernels.h
         while read -r part; do
             case $part in '#'*) echo "@$part" ;; *.c) cat "$1/$part" ;; esac
         done < "$1/parts"
@@ -154,7 +154,8 @@ join() { # join HEADER: to standard output
     esac
     sed -n "/^#ifndef $guard\$/,\$p" "$1.h" | sed "$macros,\$c#endif /* $guard */" | sed -e '/^#include "linkage.h"$/{' -e "$([ "$1" != ze_dispatch ] || echo r linkage.h)" -e d -e '}' \
         -e "/^#include \"$1\/numbers.h\"\$/{" -e "r $1/numbers.h" -e d -e '}' \
-        -e "/^#include \"$1\/calls.h\"\$/{" -e "r $1/calls.h" -e d -e '}'
+        -e "/^#include \"$1\/calls.h\"\$/{" -e "r $1/calls.h" -e d -e '}' \
+        -e "/^#include \"$1\/kernels.h\"\$/{" -e "r $1/kernels.h" -e d -e '}' | sed '/^\/\* kernels.h - /d'
     echo
     echo "/* ==== bodies: nothing from here on is for users ================================================================== */"
     echo

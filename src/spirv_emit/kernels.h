@@ -1,0 +1,264 @@
+/* kernels.h - the kernel part of spirv_emit.h: part of the face that users read, included by it. */
+/* ==== the kernel part: kernels written as C functions ==============================================================
+ *
+ * For headers whose users write kernels as C functions, with macros: parameters, numbers, regions, errors at the user's
+ * line, building. xetile.h and coopvec.h both build on it; so can a header of yours.
+ */
+
+/* The device a kernel is built for. */
+typedef struct {
+    const char *name;        /* a row of the target table of the header above */
+    uint32_t subgroup_sizes; /* bit mask (8 | 16 | 32); 0, here and below: the row's value */
+    uint32_t local_memory, max_group_size;
+} spe_device;
+
+/* The result of a build. */
+typedef struct {
+    const uint32_t *words; /* NULL when the build failed */
+    size_t size;           /* in bytes */
+    const char *kernel, *params;
+    uint32_t local_size[3], subgroup_size, subgroups;
+    uint32_t local_memory; /* bytes per work-group */
+    const char *build_flags;
+    const spe_error *error;   /* never NULL; id 0: no error */
+    const spe_error *warning; /* the kernel was built but will be slow; likewise */
+    spe_module *owner_;       /* the first member of the build's context */
+} spe_built;
+
+/* -- errors at the user's line */
+
+/* A line of the user's source. */
+typedef struct {
+    const char *file;
+    int line;
+} spe_place;
+
+/* The errors of a kernel language, by id from `first` on, and the ids this part reports. */
+typedef struct {
+    const char *name, *text;
+} spe_error_row;
+typedef struct {
+    const char *unknown; /* the text for any other id */
+    const spe_error_row *rows;
+    int first, count;
+    int parameter_text, target, subgroup_size, unclosed;
+    spe_error no_memory;
+} spe_reporter;
+
+/* The initializer of the reporter of a header whose errors are the enumerators XT_ERROR_..., from these rows. */
+#define SPE_REPORTER(XT, header, rows)                                                                                 \
+    {"not an error of " header, rows, XT##_ERROR_FIRST_ + 1, sizeof rows / sizeof rows[0], XT##_ERROR_PARAMETER_TEXT,  \
+     XT##_ERROR_TARGET, XT##_ERROR_SUBGROUP_SIZE, XT##_ERROR_UNCLOSED,                                                 \
+     {XT##_ERROR_MEMORY, #XT "_ERROR_MEMORY", "out of memory", NULL, 0, NULL}}
+
+/* "CV_ERROR_SHAPE", and its meaning; for other ids "" and errors->unknown. */
+XETILE_API const char *spe_reporter_name(const spe_reporter *errors, int id);
+XETILE_API const char *spe_reporter_text(const spe_reporter *errors, int id);
+/* Where an error is reported: the module, the header's error list, the user's line. */
+typedef struct {
+    spe_module *module;
+    const spe_reporter *errors;
+    const char *file;
+    int line;
+} spe_blame;
+
+XETILE_API spe_blame spe_blame_of(spe_module *m, const spe_reporter *errors, const char *file, int line);
+/* Reports error `id` of the header as "its text: formatted text". Returns false, for the caller to return. */
+XETILE_API SPE_PRINTF(3, 4) bool spe_report(spe_blame at, int id, const char *format, ...);
+XETILE_API SPE_PRINTF(3, 0) bool spe_vreport(spe_blame at, int id, const char *format, va_list args);
+
+/* -- parameters */
+
+enum { SPE_PARAMS_MAX = 32 };
+
+typedef struct {
+    char name[64];
+    int type;            /* of the number or the pointer's target, in the header's own enumeration */
+    bool pointer, local; /* a pointer to global memory, to local memory; neither: a number */
+} spe_kernel_param;
+
+/* The type with this name, for such a parameter; -1 if there is none. */
+typedef int (*spe_type_by_name)(const char *name, const spe_kernel_param *p);
+/* "ptr<f16> A, u32 N" into params[SPE_PARAMS_MAX]; returns their number, or -1 and an error for a malformed text. */
+XETILE_API int spe_parse_params(spe_blame at, const char *text, spe_type_by_name type_of, spe_kernel_param *params);
+/* The parameter as spe_kernel_begin takes it; `type`: the SPIR-V type of p->type. */
+XETILE_API spe_param spe_param_of(spe_module *m, const spe_kernel_param *p, spe_id type);
+
+/* -- numbers */
+
+/* Operations on two numbers or vectors. REM has the sign of the first operand; SHR keeps the sign of signed
+ * numbers. Those from EQ on are comparisons. */
+typedef enum {
+    SPE_ARITH_ADD, SPE_ARITH_SUB, SPE_ARITH_MUL, SPE_ARITH_DIV, SPE_ARITH_MIN, SPE_ARITH_MAX, SPE_ARITH_REM,
+    SPE_ARITH_AND, SPE_ARITH_OR, SPE_ARITH_XOR, SPE_ARITH_SHL, SPE_ARITH_SHR,
+    SPE_ARITH_EQ, SPE_ARITH_NE, SPE_ARITH_LT, SPE_ARITH_LE, SPE_ARITH_GT, SPE_ARITH_GE, SPE_ARITH_COUNT
+} spe_arith_op;
+
+typedef enum { SPE_NUMBER_FLOAT, SPE_NUMBER_SIGNED, SPE_NUMBER_UNSIGNED } spe_number_kind;
+/* "add", "sub" ... "ge". */
+XETILE_API const char *spe_arith_name(spe_arith_op op);
+/* Emits the operation on two ids of one type, whose numbers are of this kind; 0, without an error, if there is none. */
+XETILE_API spe_id spe_arith(spe_module *m, spe_arith_op op, spe_number_kind kind, spe_id a, spe_id b);
+
+typedef enum { SPE_NOTHING, SPE_INT, SPE_REAL, SPE_SCALAR, SPE_POINTER } spe_val_kind;
+enum { SPE_VAL_MAGIC = 0x53705631 };
+/* A number as users of a kernel language see it: a C constant (SPE_INT, SPE_REAL), a scalar of the kernel, or a pointer
+ * parameter. */
+typedef struct {
+    uint32_t magic; /* SPE_VAL_MAGIC; anything else: it was never set */
+    spe_val_kind kind;
+    int type; /* the header's own: a scalar's, or that of a pointer's target; -kind for a C constant */
+    spe_id id;
+    bool uniform; /* known to be equal in all work-items of a subgroup */
+    bool local;   /* a pointer to local memory */
+    int align;    /* a power of two known to divide it */
+    int note;     /* index of what else the header knows about it; 0: nothing */
+    int64_t integer;
+    double real;
+} spe_val;
+
+XETILE_API spe_val spe_val_of(spe_val_kind kind, int type, spe_id id);
+XETILE_API spe_val spe_val_int(long long i);
+XETILE_API spe_val spe_val_uint(unsigned long long u);
+XETILE_API spe_val spe_val_real(double d);
+XETILE_API spe_val spe_val_same(spe_val v);
+/* Was it ever set? Is it a condition: a C integer, or a scalar of `type`, the header's type for conditions? */
+XETILE_API bool spe_val_is_set(const spe_val *v);
+XETILE_API bool spe_val_is_condition(const spe_val *v, int type);
+/* Does the integer fit in this many bits? */
+XETILE_API bool spe_int_fits(int64_t i, int bits, bool is_signed);
+/* A vector of n components as vectors of 8, then 4, 2 and 1: the number of these, and the number of components of
+ * vector i. */
+XETILE_API int spe_runs(int n);
+XETILE_API int spe_run(int n, int i);
+
+/* -- a build */
+
+/* Starts a build: a zeroed context of `size` bytes that begins with the spe_module. version, names, lines and source
+ * are those of spe_options; an error in them is reported at `at`. NULL if out of memory; any error is in mod. */
+XETILE_API void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, uint32_t version, bool names,
+                                 bool lines, const char *source, spe_place at);
+/* Opens the kernel: a one-dimensional work-group of `group_size`, with these parameters. */
+XETILE_API bool spe_build_kernel(spe_module *m, const char *name, int subgroup_size, int group_size, int count,
+                                 const spe_param *params);
+/* Ends the kernel and moves the results to mod; false after an error. */
+XETILE_API bool spe_build_end(spe_built *mod, const char *name, const char *params, int subgroup_size, int group_size);
+XETILE_API void spe_built_free(spe_built *mod);
+
+/* -- regions that macros write as C loops (XT_FOR, CV_IF ...), and that close when the C loop ends */
+
+enum { SPE_REGIONS_MAX = 32 };
+
+typedef struct {
+    const char *name, *file;
+    int line;
+} spe_region_place;
+
+typedef struct spe_region spe_region;
+typedef struct {
+    spe_module *module;
+    const spe_reporter *errors;
+    void (*end)(spe_module *m, const spe_region *r); /* the header's own: called after each side of a region */
+    int depth;
+    spe_region_place open[SPE_REGIONS_MAX];
+} spe_regions;
+
+/* The state of the C loop. */
+struct spe_region {
+    spe_regions *in;
+    spe_val index;   /* of a loop */
+    int depth;       /* from 1 on; 0 after an error */
+    int sides, turn; /* sides: 2 for an if with its else, 1 for a loop; turn: calls of spe_region_next */
+    bool twice;      /* a loop whose body is run twice: sides is 2 */
+    bool done;       /* the body ran to its end */
+};
+
+/* A region that is not open yet; opens one, false and an error if too many are open. */
+XETILE_API spe_region spe_region_of(spe_regions *in, int sides);
+XETILE_API bool spe_region_open(spe_region *r, const char *name, const char *file, int line);
+/* The condition of the C loop: true once for each side. After each side it calls in->end, unless there was an error;
+ * it is an error if the region is not the innermost one or was left by break. */
+XETILE_API bool spe_region_next(spe_region *r);
+/* Called at the end of a loop's body; returns NULL. */
+XETILE_API void *spe_region_done(spe_region *r);
+/* Reports that the innermost region, if any, is open where it must not be. */
+XETILE_API void spe_region_fail(spe_regions *in, const char *why);
+
+/* -- macros (C only) */
+
+/* A kernel's parameters, ptr(f16, A) or u32(N): its name, and its text, which ze_dispatch.h can read. */
+#define SPE_NAME_OF(parameter) SPE_NAME_OF_(SPE_PARAM_##parameter)
+#define SPE_NAME_OF_(...) SPE_FIRST(__VA_ARGS__)
+#define SPE_WRITE_(i, parameter) SPE_WRITE_1_(SPE_PARAM_##parameter)
+#define SPE_WRITE_1_(...) SPE_REST(__VA_ARGS__)
+#define SPE_PARAM_ptr(T, name) name, "ptr<" #T "> " #name
+#define SPE_PARAM_f64(name) name, "f64 " #name
+#define SPE_PARAM_f32(name) name, "f32 " #name
+#define SPE_PARAM_f16(name) name, "f16 " #name
+#define SPE_PARAM_bf16(name) name, "bf16 " #name
+#define SPE_PARAM_i64(name) name, "i64 " #name
+#define SPE_PARAM_i32(name) name, "i32 " #name
+#define SPE_PARAM_i16(name) name, "i16 " #name
+#define SPE_PARAM_i8(name) name, "i8 " #name
+#define SPE_PARAM_u64(name) name, "u64 " #name
+#define SPE_PARAM_u32(name) name, "u32 " #name
+#define SPE_PARAM_u16(name) name, "u16 " #name
+#define SPE_PARAM_u8(name) name, "u8 " #name
+
+/* The body of XT_KERNEL and CV_KERNEL: a constant of type xt_kernel that holds the kernel's name, parameters and
+ * location, and the head of the function that is its body. It runs once for each build, so it and what it alone calls
+ * are cold: gcc compiles them for size, in less time. xt_ctx, XT_DECLARE_ and XT_ARGUMENT_ are the header's own. */
+#define SPE_KERNEL(xt, XT, name_, ...)                                                                                 \
+    static void name_##_##xt##_body_(xt##_ctx *xt##_context_, SPE_EACH(XT##_DECLARE_, SPE_COMMA, __VA_ARGS__));        \
+    SPE_UNUSED SPE_COLD_ static void name_##_##xt##_call_(xt##_ctx *xt##_context_)                                     \
+    {                                                                                                                  \
+        name_##_##xt##_body_(xt##_context_, SPE_EACH(XT##_ARGUMENT_, SPE_COMMA, __VA_ARGS__));                         \
+    }                                                                                                                  \
+    SPE_UNUSED static const xt##_kernel name_ = {#name_, SPE_EACH(SPE_WRITE_, SPE_COMMA_TEXT_, __VA_ARGS__), __FILE__, \
+                                                 __LINE__, name_##_##xt##_call_};                                      \
+    static void name_##_##xt##_body_(SPE_UNUSED xt##_ctx *xt##_context_,                                               \
+                                     SPE_EACH(XT##_DECLARE_, SPE_COMMA, __VA_ARGS__))
+
+/* C++ has no _Generic, so kernels cannot be written in it. */
+#define SPE_KERNEL_IN_CPP _Pragma("GCC error \"kernels are written in C: put this one into a .c file\"")
+
+/* Expands to prefix##T for a type T of kernels, which may be a user's macro. C's names of types, each two arguments
+ * here, are errors at the user's line. */
+#define SPE_C_TYPE(prefix, T) SPE_C_TYPE_OF_(prefix, T)
+#define SPE_C_TYPE_OF_(prefix, T) SPE_SECOND_(SPE_C_TYPE_##T, prefix##T, 0)
+#define SPE_SECOND_(...) SPE_SECOND_OF_(__VA_ARGS__)
+#define SPE_SECOND_OF_(first, second, ...) second
+#define SPE_NO_TYPE_(text) 0, _Pragma(#text) 0
+#define SPE_C_TYPE_char SPE_NO_TYPE_(GCC error "char is a type of C: the kernel's is called i8")
+#define SPE_C_TYPE_short SPE_NO_TYPE_(GCC error "short is a type of C: the kernel's is called i16")
+#define SPE_C_TYPE_int SPE_NO_TYPE_(GCC error "int is a type of C: the kernel's is called i32")
+#define SPE_C_TYPE_long SPE_NO_TYPE_(GCC error "long is a type of C: the kernel's is called i64")
+#define SPE_C_TYPE_signed SPE_NO_TYPE_(GCC error "signed is a type of C: the kernel's is called i32")
+#define SPE_C_TYPE_unsigned SPE_NO_TYPE_(GCC error "unsigned is a type of C: the kernel's is called u32")
+#define SPE_C_TYPE_float SPE_NO_TYPE_(GCC error "float is a type of C: the kernel's is called f32")
+#define SPE_C_TYPE_double SPE_NO_TYPE_(GCC error "double is a type of C: the kernel's is called f64")
+#define SPE_C_TYPE_int8_t SPE_NO_TYPE_(GCC error "int8_t is a type of C: the kernel's is called i8")
+#define SPE_C_TYPE_int16_t SPE_NO_TYPE_(GCC error "int16_t is a type of C: the kernel's is called i16")
+#define SPE_C_TYPE_int32_t SPE_NO_TYPE_(GCC error "int32_t is a type of C: the kernel's is called i32")
+#define SPE_C_TYPE_int64_t SPE_NO_TYPE_(GCC error "int64_t is a type of C: the kernel's is called i64")
+#define SPE_C_TYPE_uint8_t SPE_NO_TYPE_(GCC error "uint8_t is a type of C: the kernel's is called u8")
+#define SPE_C_TYPE_uint16_t SPE_NO_TYPE_(GCC error "uint16_t is a type of C: the kernel's is called u16")
+#define SPE_C_TYPE_uint32_t SPE_NO_TYPE_(GCC error "uint32_t is a type of C: the kernel's is called u32")
+#define SPE_C_TYPE_uint64_t SPE_NO_TYPE_(GCC error "uint64_t is a type of C: the kernel's is called u64")
+#define SPE_C_TYPE_size_t SPE_NO_TYPE_(GCC error "size_t is a type of C: the kernel's is called u64")
+
+/* A C number or an spe_val, as an spe_val. */
+#define SPE_NUMBER(x)                                                                                                  \
+    _Generic((x), spe_val: spe_val_same, float: spe_val_real, double: spe_val_real, unsigned long: spe_val_uint,       \
+             unsigned long long: spe_val_uint, default: spe_val_int)(x)
+
+/* The C loops of XT_FOR and CV_FOR, and of XT_IF and CV_IF; `begin` opens the region. */
+#define SPE_FOR(k, begin)                                                                                              \
+    for (spe_region k##_loop_ = begin; spe_region_next(&k##_loop_);)                                                   \
+        for (const spe_val k = k##_loop_.index, *k##_once_ = &k; k##_once_; k##_once_ = spe_region_done(&k##_loop_))
+#define SPE_IF(begin)                                                                                                  \
+    for (spe_region SPE_CAT(spe_if_, __LINE__) = begin; spe_region_next(&SPE_CAT(spe_if_, __LINE__));)                 \
+        if (SPE_CAT(spe_if_, __LINE__).turn == 1)
+
+/* The variables a region carries as a NULL-terminated array; the first argument is not one of them. */
+#define SPE_CARRIED(...) ((void *const[]){SPE_REST(__VA_ARGS__, NULL)})
