@@ -259,7 +259,7 @@ static void count_call(void *calls) { ++*(int *)calls; }
 static void use_graphs(void)
 {
     ze_command_queue_desc_t qd = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
-                                  .flags = SOFT_QUEUE_IN_ORDER,
+                                  .flags = ZE_COMMAND_QUEUE_FLAG_IN_ORDER,
                                   .mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS};
     ze_event_pool_desc_t pd = {.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC, .count = 2};
     ze_command_list_handle_t l = NULL, other = NULL;

@@ -149,7 +149,7 @@ ze_result_t soft_capture_pause(ze_graph_handle_t graph, bool pause)
     ze_result_t result = ZE_RESULT_SUCCESS;
     pthread_mutex_lock(&lock);
     if (!graph->capturing)
-        result = soft_fail(SOFT_NOT_CAPTURING, "nothing is captured into the graph");
+        result = soft_fail(ZE_RESULT_ERROR_COMMAND_LIST_NOT_CAPTURING, "nothing is captured into the graph");
     else if (atomic_exchange(&graph->paused, pause) == pause)
         result = soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the capture is %spaused", pause ? "already " : "not ");
     pthread_mutex_unlock(&lock);
@@ -192,7 +192,8 @@ static ze_result_t check_waits(ze_command_list_handle_t list, uint32_t count, ze
             return soft_fail(ZE_RESULT_ERROR_INVALID_COMMAND_LIST_TYPE,
                              "only an asynchronous immediate list may wait for an event that a graph sets");
         if (graph && graph != from->graph)
-            return soft_fail(SOFT_CAPTURE_MERGE_ATTEMPT, "another graph that is being captured sets the event");
+            return soft_fail(ZE_RESULT_ERROR_GRAPH_CAPTURE_MERGE_ATTEMPT,
+                             "another graph that is being captured sets the event");
         graph = from->graph;
     }
     return ZE_RESULT_SUCCESS;
@@ -224,7 +225,8 @@ ze_result_t soft_capture_enter(ze_command_list_handle_t list, ze_event_handle_t 
     for (uint32_t i = 0; i < wait_count && result == ZE_RESULT_SUCCESS; i++) result = follow(list, waits[i]);
     *recorded = soft_branch_of(list) != NULL;
     if (result == ZE_RESULT_SUCCESS && !*recorded && signal && setter(signal) && is_internal(signal))
-        result = soft_fail(SOFT_INTERNAL_EVENT, "a graph that is being captured sets the counter-based event");
+        result = soft_fail(ZE_RESULT_ERROR_GRAPH_INTERNAL_EVENT,
+                           "a graph that is being captured sets the counter-based event");
     pthread_mutex_unlock(&lock);
     return result;
 }
@@ -238,7 +240,7 @@ ze_result_t soft_capture_refuse(ze_command_list_handle_t list, uint32_t wait_cou
     for (uint32_t i = 0; i < wait_count; i++) captured = captured || setter(waits[i]);
     pthread_mutex_unlock(&lock);
     if (!captured) return ZE_RESULT_SUCCESS;
-    return soft_fail(SOFT_CAPTURE_UNSUPPORTED, "this cannot be captured");
+    return soft_fail(ZE_RESULT_ERROR_GRAPH_CAPTURE_UNSUPPORTED, "this cannot be captured");
 }
 
 /* The graph's stand-in for an event that it sets; NULL: out of memory. */
@@ -333,8 +335,8 @@ ze_result_t soft_capture_add(ze_command_list_handle_t list, struct soft_command 
     ze_result_t result;
     pthread_mutex_lock(&lock);
     b = soft_branch_of(list);
-    result =
-        b ? add(b, command) : soft_fail(SOFT_CAPTURE_INVALIDATED, "another thread has ended the capture meanwhile");
+    result = b ? add(b, command)
+               : soft_fail(ZE_RESULT_ERROR_GRAPH_CAPTURE_INVALIDATED, "another thread has ended the capture meanwhile");
     pthread_mutex_unlock(&lock);
     return result;
 }

@@ -17,7 +17,8 @@ ze_result_t soft_check_events(ze_command_list_handle_t list, ze_event_handle_t s
         if (soft_check(waits[i], SOFT_EVENT) != ZE_RESULT_SUCCESS)
             return ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT;
     if (!signal || !signal->counts) return ZE_RESULT_SUCCESS;
-    if (!(list->immediate ? list->queue.desc.flags & SOFT_QUEUE_IN_ORDER : list->desc.flags & SOFT_LIST_IN_ORDER))
+    if (!(list->immediate ? list->queue.desc.flags & ZE_COMMAND_QUEUE_FLAG_IN_ORDER
+                          : list->desc.flags & ZE_COMMAND_LIST_FLAG_IN_ORDER))
         return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "only lists in order set a counter-based event");
     if (signal->counts & use) return ZE_RESULT_SUCCESS;
     return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the counter-based event is not for this kind of list");

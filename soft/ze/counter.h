@@ -1,50 +1,14 @@
 /* counter.h - counter-based events whose counters are in memory that others see: the program's, or a board that
- * processes share. With the API's declarations for headers that lack them (before 1.15), and the names that Intel's
- * driver had for them before, which programs find with zeDriverGetExtensionFunctionAddress.
+ * processes share. With the names that Intel's driver had for their functions before, which programs find with
+ * zeDriverGetExtensionFunctionAddress.
  */
 #ifndef XETILE_SOFT_ZE_COUNTER_H
 #define XETILE_SOFT_ZE_COUNTER_H
 
 #include "ze_soft.h"
 
-/* Structures chained to the descriptor of an event, by number, and with the older numbers. */
-enum {
-    SOFT_SYNC_ALLOCATION = 0x2003b,
-    SOFT_SYNC_ALLOCATION_EXP = 0x3001d,
-    SOFT_AGGREGATE_STORAGE = 0x2003f,
-    SOFT_AGGREGATE_STORAGE_EXP = 0x30027,
-    SOFT_SYNC_MODE = 0x2003c,
-    SOFT_SYNC_MODE_EXP = 0x30016
-};
-
-#if !SOFT_API(15)
-typedef struct _ze_event_counter_based_desc_t {
-    ze_structure_type_t stype;
-    const void *pNext;
-    uint32_t flags;
-    ze_event_scope_flags_t signal, wait;
-} ze_event_counter_based_desc_t;
-typedef struct _ze_ipc_event_counter_based_handle_t {
-    char data[ZE_MAX_IPC_HANDLE_SIZE];
-} ze_ipc_event_counter_based_handle_t;
-
-ZE_APIEXPORT ze_result_t zeEventCounterBasedCreate(ze_context_handle_t context, ze_device_handle_t device,
-                                                   const ze_event_counter_based_desc_t *desc,
-                                                   ze_event_handle_t *event);
-ZE_APIEXPORT ze_result_t zeEventCounterBasedGetDeviceAddress(ze_event_handle_t event, uint64_t *value,
-                                                             uint64_t *address);
-ZE_APIEXPORT ze_result_t zeEventCounterBasedGetIpcHandle(ze_event_handle_t event,
-                                                         ze_ipc_event_counter_based_handle_t *handle);
-ZE_APIEXPORT ze_result_t zeEventCounterBasedOpenIpcHandle(ze_context_handle_t context,
-                                                          ze_ipc_event_counter_based_handle_t handle,
-                                                          ze_event_handle_t *event);
-ZE_APIEXPORT ze_result_t zeEventCounterBasedCloseIpcHandle(ze_event_handle_t event);
-ZE_APIEXPORT ze_result_t zeDeviceGetAggregatedCopyOffloadIncrementValue(ze_device_handle_t device, uint32_t *value);
-#endif
-#if !SOFT_API(17)
-ZE_APIEXPORT ze_result_t zeEventGetCounterBasedFlags(ze_event_handle_t event, uint32_t *flags);
-ZE_APIEXPORT ze_result_t zeDeviceGetCounterBasedEventMaxValue(ze_device_handle_t device, uint64_t *value);
-#endif
+/* The older numbers of the structures that are chained to an event's descriptor. */
+enum { SOFT_SYNC_MODE_EXP = 0x30016, SOFT_SYNC_ALLOCATION_EXP = 0x3001d, SOFT_AGGREGATE_STORAGE_EXP = 0x30027 };
 
 /* The older names. The others are those above: zexEventGetDeviceAddress, zexCounterBasedEvent{Get,Open,Close}IpcHandle,
  * zexDeviceGetAggregatedCopyOffloadIncrementValue. */
@@ -57,11 +21,11 @@ ZE_APIEXPORT ze_result_t zexCounterBasedEventCreate2(ze_context_handle_t context
 
 /* The counter of a moment. */
 struct soft_counter {
-    _Atomic uint64_t *at;   /* for commands */
-    _Atomic uint64_t *host; /* for the host: the program may keep two */
-    uint64_t value;         /* that it must have reached for the moment to be set */
-    uint64_t increment;     /* added by each command that sets the moment; 0: no command does */
-    bool decides;           /* whether the moment is set; otherwise it only tells other processes */
+    _Atomic uint64_t *at;     /* for commands */
+    _Atomic uint64_t *host;   /* for the host: the program may keep two */
+    uint64_t value;           /* that it must have reached for the moment to be set */
+    uint64_t increment;       /* added by each command that sets the moment; 0: no command does */
+    bool decides;             /* whether the moment is set; otherwise it only tells other processes */
     struct soft_board *board; /* that it belongs to; NULL: it is in the program's memory */
     _Atomic uint64_t point;   /* on the board */
 };

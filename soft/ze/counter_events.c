@@ -51,11 +51,11 @@ static ze_result_t read_chain(const void *chain, struct soft_counter *c)
     for (const ze_base_desc_t *d = chain; d; d = d->pNext) {
         const void *any = d;
         switch ((uint32_t)d->stype) {
-        case SOFT_SYNC_ALLOCATION:
+        case ZE_STRUCTURE_TYPE_EVENT_COUNTER_BASED_EXTERNAL_SYNC_ALLOCATION_DESC:
         case SOFT_SYNC_ALLOCATION_EXP: SOFT_TRY(read_allocation(any, c)); break;
-        case SOFT_AGGREGATE_STORAGE:
+        case ZE_STRUCTURE_TYPE_EVENT_COUNTER_BASED_EXTERNAL_AGGREGATE_STORAGE_DESC:
         case SOFT_AGGREGATE_STORAGE_EXP: SOFT_TRY(read_storage(any, c)); break;
-        case SOFT_SYNC_MODE:
+        case ZE_STRUCTURE_TYPE_EVENT_SYNC_MODE_DESC:
         case SOFT_SYNC_MODE_EXP: /* otherwise hints */
             if (((const struct sync_mode *)any)->flags & WAITS_FOR_INTERRUPT)
                 return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "there are no interrupts to wait for");
@@ -126,8 +126,8 @@ ze_result_t zexCounterBasedEventCreate(ze_context_handle_t context, ze_device_ha
                                        uint64_t *device_address, uint64_t *host_address, uint64_t value,
                                        const ze_event_desc_t *desc, ze_event_handle_t *event)
 {
-    struct sync_allocation where = {SOFT_SYNC_ALLOCATION, NULL, (_Atomic uint64_t *)device_address,
-                                    (_Atomic uint64_t *)host_address, value};
+    struct sync_allocation where = {ZE_STRUCTURE_TYPE_EVENT_COUNTER_BASED_EXTERNAL_SYNC_ALLOCATION_DESC, NULL,
+                                    (_Atomic uint64_t *)device_address, (_Atomic uint64_t *)host_address, value};
     ze_event_counter_based_desc_t d = {.flags = SOFT_COUNTS_IMMEDIATE | SOFT_COUNTS_REGULAR};
     SOFT_POINTER(desc);
     d.signal = desc->signal;

@@ -107,19 +107,12 @@ static void device_name(ze_device_handle_t device, char *to, size_t size)
              model, threads, threads == 1 ? "" : "s", part);
 }
 
-/* Structures missing in the oldest header: the device's IP version; graphs; events; Intel's for 2D blocks, products,
- * graphs; memory; cache lines; usable memory; Intel's for waits on memory. */
+/* Structures of Intel's driver only. */
 enum {
-    IP_VERSION = 0x1000f,
-    GRAPH_PROPERTIES = 0x20047,
-    EVENT_PROPERTIES = 0x2003e,
     BLOCK_PROPERTIES = 0x30007,
     PRODUCT_PROPERTIES = 0x30013,
-    GRAPH_PROPERTIES_EXP = 0x30029,
-    MEMORY_PROPERTIES = 0x1000e,
-    CACHE_LINE = 0x20028,
-    USABLE_MEMORY = 0x20041,
-    WAIT_ON_MEMORY_SIZE = 0x30017
+    WAIT_ON_MEMORY_SIZE = 0x30017,
+    GRAPH_PROPERTIES_EXP = 0x30029
 };
 struct number_properties {
     ze_structure_type_t stype;
@@ -183,31 +176,27 @@ ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_propertie
         if (more->stype == ZE_STRUCTURE_TYPE_EU_COUNT_EXT)
             ((ze_eu_count_ext_t *)(void *)more)->numTotalEUs =
                 p->numSlices * p->numSubslicesPerSlice * p->numEUsPerSubslice;
-        else if ((uint32_t)more->stype == IP_VERSION && as)
+        else if (more->stype == ZE_STRUCTURE_TYPE_DEVICE_IP_VERSION_EXT && as)
             ((struct number_properties *)(void *)more)->number = as->ip;
         else if ((uint32_t)more->stype == BLOCK_PROPERTIES)
             ((struct number_properties *)(void *)more)->number = !as || as->has_blocks ? 3 : 0; /* stores, loads */
-        else if ((uint32_t)more->stype == GRAPH_PROPERTIES || (uint32_t)more->stype == GRAPH_PROPERTIES_EXP)
+        else if (more->stype == ZE_STRUCTURE_TYPE_RECORD_REPLAY_GRAPH_EXT_PROPERTIES ||
+                 (uint32_t)more->stype == GRAPH_PROPERTIES_EXP)
             ((struct number_properties *)(void *)more)->number =
-                (uint32_t)more->stype == GRAPH_PROPERTIES ? 1 | 16 : 1; /* that do not change; events of processes */
-        else if ((uint32_t)more->stype == USABLE_MEMORY)
+                (uint32_t)more->stype == GRAPH_PROPERTIES_EXP ? 1 : 1 | 16; /* that do not change; events of processes */
+        else if (more->stype == ZE_STRUCTURE_TYPE_DEVICE_USABLEMEM_SIZE_EXT_PROPERTIES)
             ((struct size_property *)(void *)more)->size = usable_bytes();
         else if ((uint32_t)more->stype == WAIT_ON_MEMORY_SIZE)
             ((struct number_properties *)(void *)more)->number = 8; /* and 4 */
-        else if ((uint32_t)more->stype == EVENT_PROPERTIES)
+        else if (more->stype == ZE_STRUCTURE_TYPE_DEVICE_EVENT_PROPERTIES)
             ((struct number_properties *)(void *)more)->number = 1 | 2 | 4; /* see counter.h; no interrupts */
-#if SOFT_API(17)
         else if (more->stype == ZE_STRUCTURE_TYPE_MUTABLE_COMMAND_LIST_EXP_PROPERTIES) {
             ze_mutable_command_list_exp_properties_t *can = (void *)more;
             can->mutableCommandListFlags = 0;
             can->mutableCommandFlags = 0x7f; /* all except graph arguments */
-        }
-#endif
-#ifdef ZE_VIRTUAL_MEM_READONLY_PROPERTIES_EXT_NAME
-        else if (more->stype == ZE_STRUCTURE_TYPE_DEVICE_READONLY_MEMORY_EXT_PROPERTIES)
+        } else if (more->stype == ZE_STRUCTURE_TYPE_DEVICE_READONLY_MEMORY_EXT_PROPERTIES)
             ((ze_device_readonly_memory_ext_properties_t *)(void *)more)->readonlyCapability =
                 ZE_DEVICE_READONLY_MEMORY_CAPABILITY_ENFORCED;
-#endif
     return ZE_RESULT_SUCCESS;
 }
 
@@ -295,7 +284,7 @@ ze_result_t zeDeviceGetMemoryProperties(ze_device_handle_t device, uint32_t *cou
     list[0].totalSize = memory_bytes();
     snprintf(list[0].name, sizeof list[0].name, "host memory");
     for (ze_base_properties_t *more = list[0].pNext; more; more = more->pNext)
-        if ((uint32_t)more->stype == MEMORY_PROPERTIES) {
+        if (more->stype == ZE_STRUCTURE_TYPE_DEVICE_MEMORY_EXT_PROPERTIES) {
             struct memory_properties *p = (void *)more;
             p->type = TYPE_DDR; /* of some kind */
             p->bytes = memory_bytes();
@@ -328,7 +317,7 @@ ze_result_t zeDeviceGetCacheProperties(ze_device_handle_t device, uint32_t *coun
     list[0].flags = 0;
     list[0].cacheSize = size > 0 ? (size_t)size : 0;
     for (more = list[0].pNext; more; more = more->pNext)
-        if ((uint32_t)more->stype == CACHE_LINE)
+        if (more->stype == ZE_STRUCTURE_TYPE_DEVICE_CACHELINE_SIZE_EXT)
             ((struct size_property *)(void *)more)->size = line > 0 ? (uint64_t)line : 64; /* the usual one */
     return ZE_RESULT_SUCCESS;
 }

@@ -38,7 +38,6 @@ ze_result_t zeDriverGet(uint32_t *count, ze_driver_handle_t *drivers)
     return ZE_RESULT_SUCCESS;
 }
 
-#if SOFT_API(10)
 ze_result_t zeInitDrivers(uint32_t *count, ze_driver_handle_t *drivers, ze_init_driver_type_desc_t *desc)
 {
     ze_init_driver_type_flags_t kind = ZE_INIT_DRIVER_TYPE_FLAG_GPU;
@@ -55,9 +54,8 @@ ze_result_t zeInitDrivers(uint32_t *count, ze_driver_handle_t *drivers, ze_init_
     }
     return zeDriverGet(count, drivers);
 }
-#endif
 
-SOFT_GETTER(zeDriverGetApiVersion, ze_driver_handle_t, SOFT_DRIVER, ze_api_version_t, ZE_API_VERSION_CURRENT)
+SOFT_GETTER(zeDriverGetApiVersion, ze_driver_handle_t, SOFT_DRIVER, ze_api_version_t, SOFT_API_VERSION)
 
 ze_result_t zeDriverGetProperties(ze_driver_handle_t driver, ze_driver_properties_t *properties)
 {
@@ -109,14 +107,10 @@ ze_result_t zeDriverGetExtensionProperties(ze_driver_handle_t driver, uint32_t *
         {"ZE_extension_image_view", ZE_MAKE_VERSION(1, 0)},
         {"ZE_experimental_bindless_image", ZE_MAKE_VERSION(1, 0)},
         {"ZE_extension_image_format_support", ZE_MAKE_VERSION(1, 0)},
-#if SOFT_API(6)
-        {ZE_EVENT_QUERY_KERNEL_TIMESTAMPS_EXT_NAME, ZE_EVENT_QUERY_KERNEL_TIMESTAMPS_EXT_VERSION_1_0},
-        {ZE_KERNEL_MAX_GROUP_SIZE_PROPERTIES_EXT_NAME, ZE_KERNEL_MAX_GROUP_SIZE_PROPERTIES_EXT_VERSION_1_0},
-        {ZE_BFLOAT16_CONVERSIONS_EXT_NAME, ZE_BFLOAT16_CONVERSIONS_EXT_VERSION_1_0},
-#endif
-#ifdef ZE_VIRTUAL_MEM_READONLY_PROPERTIES_EXT_NAME
-        {ZE_VIRTUAL_MEM_READONLY_PROPERTIES_EXT_NAME, ZE_VIRTUAL_MEM_READONLY_PROPERTIES_EXT_VERSION_1_0},
-#endif
+        {"ZE_extension_event_query_kernel_timestamps", ZE_MAKE_VERSION(1, 0)},
+        {"ZE_extension_kernel_max_group_size_properties", ZE_MAKE_VERSION(1, 0)},
+        {"ZE_extension_bfloat16_conversions", ZE_MAKE_VERSION(1, 0)},
+        {"ZE_extension_virtual_mem_readonly_properties", ZE_MAKE_VERSION(1, 0)},
         {"ZE_extension_record_replay_graph", ZE_MAKE_VERSION(1, 0)},
         {"ZE_experimental_record_replay_graph", ZE_MAKE_VERSION(1, 0)},
         {"ZE_experimental_event_pool_counter_based", ZE_MAKE_VERSION(1, 0)},
@@ -137,17 +131,11 @@ ze_result_t zeDriverGetExtensionProperties(ze_driver_handle_t driver, uint32_t *
         {ZE_CONTEXT_POWER_SAVING_HINT_EXP_NAME, ZE_POWER_SAVING_HINT_EXP_VERSION_1_0},
         {"ZE_intel_experimental_device_module_dp_properties", ZE_MAKE_VERSION(1, 0)},
         {"ZE_intel_experimental_device_block_array_properties", ZE_MAKE_VERSION(1, 0)},
-#if SOFT_API(9)
-        {ZE_IMMEDIATE_COMMAND_LIST_APPEND_EXP_NAME, ZE_IMMEDIATE_COMMAND_LIST_APPEND_EXP_VERSION_1_0},
-#endif
-#if SOFT_API(17)
-        {ZE_MUTABLE_COMMAND_LIST_EXP_NAME, ZE_MUTABLE_COMMAND_LIST_EXP_VERSION_1_1},
-        {ZE_DEVICE_VECTOR_SIZES_EXT_NAME, ZE_MAKE_VERSION(1, 0)},
-        {ZE_EXTERNAL_SEMAPHORES_EXTENSION_NAME, ZE_EXTERNAL_SEMAPHORE_EXT_VERSION_1_0},
-#endif
-#if SOFT_API(14)
-        {ZE_GET_KERNEL_ALLOCATION_PROPERTIES_EXP_NAME, ZE_MAKE_VERSION(1, 0)},
-#endif
+        {"ZE_experimental_immediate_command_list_append", ZE_MAKE_VERSION(1, 0)},
+        {"ZE_experimental_mutable_command_list", ZE_MAKE_VERSION(1, 1)},
+        {"ZE_extension_device_vector_sizes", ZE_MAKE_VERSION(1, 0)},
+        {"ZE_extension_external_semaphores", ZE_MAKE_VERSION(1, 0)},
+        {"ZE_experimental_kernel_allocation_properties", ZE_MAKE_VERSION(1, 0)},
         {"ZE_extension_device_ip_version", ZE_MAKE_VERSION(1, 0)}, /* from here on: only for models */
         {"ZE_extension_kernel_binary_exp", ZE_MAKE_VERSION(1, 0)}, /* from here on: only for their machine code */
         {"ZE_intel_experimental_kernel_get_program_binary", ZE_MAKE_VERSION(1, 0)},
@@ -196,7 +184,6 @@ ze_result_t zeDriverGetExtensionFunctionAddress(ze_driver_handle_t driver, const
                  FUNCTION(zexCommandListAppendMemoryFillWithParameters),
                  FUNCTION(zexCounterBasedEventCreate),
                  FUNCTION(zexCounterBasedEventCreate2), FUNCTION(zeEventGetCounterBasedFlags),
-#if SOFT_API(17)
                  FUNCTION(zeCommandQueueGetOrdinal), FUNCTION(zeCommandQueueGetIndex),
                  FUNCTION(zeCommandQueueGetFlags), FUNCTION(zeCommandQueueGetMode),
                  FUNCTION(zeCommandQueueGetPriority), FUNCTION(zeCommandListGetDeviceHandle),
@@ -205,7 +192,6 @@ ze_result_t zeDriverGetExtensionFunctionAddress(ze_driver_handle_t driver, const
                  FUNCTION(zeCommandListImmediateGetFlags), FUNCTION(zeCommandListImmediateGetMode),
                  FUNCTION(zeCommandListImmediateGetPriority), FUNCTION(zeCommandListIsImmediate),
                  FUNCTION(zeCommandListIsMutableExp), FUNCTION(zeCommandListAppendHostFunction),
-#endif
                  {"zeIntelKernelGetBinaryExp", (void (*)(void))zeKernelGetBinaryExp},
                  {"zexEventGetDeviceAddress", (void (*)(void))zeEventCounterBasedGetDeviceAddress},
                  {"zexCounterBasedEventGetIpcHandle", (void (*)(void))zeEventCounterBasedGetIpcHandle},
@@ -225,7 +211,6 @@ ze_result_t zeDriverGetExtensionFunctionAddress(ze_driver_handle_t driver, const
     return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "no extension function %.100s", name);
 }
 
-#if SOFT_API(6)
 ze_result_t zeDriverGetLastErrorDescription(ze_driver_handle_t driver, const char **text)
 {
     SOFT_HANDLE(driver, SOFT_DRIVER);
@@ -233,4 +218,3 @@ ze_result_t zeDriverGetLastErrorDescription(ze_driver_handle_t driver, const cha
     *text = soft_last_error();
     return ZE_RESULT_SUCCESS;
 }
-#endif

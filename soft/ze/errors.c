@@ -123,7 +123,6 @@ bool soft_condition_wait(pthread_cond_t *condition, pthread_mutex_t *lock, uint6
 
 /* ---- descriptors */
 
-/* By number: headers of 1.4 have only the first three. */
 static const struct {
     uint32_t stype;
     const char *what;
@@ -131,9 +130,10 @@ static const struct {
     {ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_DESC, "this is not exported"}, /* memory is exported by memory_ipc.c */
     {ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_FD, "this is not imported"},
     {ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMPORT_WIN32, "this is not imported"},
-    {SOFT_SYSTEM_MEMORY, "only host memory is made of the program's"}, /* by zeMemAllocHost */
-    {0x2003b, "no event counts in memory of the program"},
-    {0x2003f, "no event counts in memory of the program"},
+    {ZE_STRUCTURE_TYPE_EXTERNAL_MEMMAP_SYSMEM_EXT_DESC,
+     "only host memory is made of the program's"}, /* by zeMemAllocHost */
+    {ZE_STRUCTURE_TYPE_EVENT_COUNTER_BASED_EXTERNAL_SYNC_ALLOCATION_DESC, "no event counts in memory of the program"},
+    {ZE_STRUCTURE_TYPE_EVENT_COUNTER_BASED_EXTERNAL_AGGREGATE_STORAGE_DESC, "no event counts in memory of the program"},
 };
 
 ze_result_t soft_check_link(const ze_base_desc_t *d)

@@ -8,7 +8,6 @@
 /* ---- pools */
 
 /* The structure for pools of counter-based events, by number: headers of 1.4 lack it. */
-#define COUNTER_BASED_POOL 0x20014u
 struct counter_based_pool {
     uint32_t stype;
     const void *next;
@@ -21,7 +20,7 @@ static ze_result_t read_counts(const void *chain, uint32_t *counts)
     *counts = 0;
     for (d = chain; d; d = d->pNext) {
         uint32_t flags;
-        if ((uint32_t)d->stype != COUNTER_BASED_POOL) continue;
+        if (d->stype != ZE_STRUCTURE_TYPE_COUNTER_BASED_EVENT_POOL_EXP_DESC) continue;
         flags = ((const struct counter_based_pool *)(const void *)d)->flags;
         SOFT_FLAGS(flags, SOFT_COUNTS_IMMEDIATE | SOFT_COUNTS_REGULAR);
         *counts = flags ? flags : SOFT_COUNTS_IMMEDIATE;
@@ -90,14 +89,12 @@ ze_result_t zeEventPoolCloseIpcHandle(ze_event_pool_handle_t pool)
     return zeEventPoolDestroy(pool);
 }
 
-#if SOFT_API(6)
 /* Handles hold nothing. */
 ze_result_t zeEventPoolPutIpcHandle(ze_context_handle_t context, ze_ipc_event_pool_handle_t handle)
 {
     (void)handle;
     return soft_check(context, SOFT_CONTEXT);
 }
-#endif
 
 ze_result_t zeEventPoolCreate(ze_context_handle_t context, const ze_event_pool_desc_t *desc, uint32_t device_count,
                               ze_device_handle_t *devices, ze_event_pool_handle_t *pool)
@@ -108,7 +105,7 @@ ze_result_t zeEventPoolCreate(ze_context_handle_t context, const ze_event_pool_d
     SOFT_POINTER(pool);
     if (!desc->count || (device_count && !devices)) return ZE_RESULT_ERROR_INVALID_SIZE;
     SOFT_FLAGS(desc->flags, ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_IPC |
-                                ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP | SOFT_MAPPED_TIMESTAMP);
+                                ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP | ZE_EVENT_POOL_FLAG_KERNEL_MAPPED_TIMESTAMP);
     SOFT_TRY(soft_check_chain(desc->pNext));
     SOFT_TRY(read_counts(desc->pNext, &counts));
     if (desc->flags & ZE_EVENT_POOL_FLAG_IPC && counts)
@@ -188,7 +185,7 @@ ze_result_t zeEventCreate(ze_event_pool_handle_t pool, const ze_event_desc_t *de
     e->pool = pool;
     e->desc = *desc;
     e->counts = pool->counts;
-    e->timed = (pool->flags & (ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP | SOFT_MAPPED_TIMESTAMP)) != 0;
+    e->timed = (pool->flags & (ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP | ZE_EVENT_POOL_FLAG_KERNEL_MAPPED_TIMESTAMP)) != 0;
     atomic_fetch_add(&pool->references, 1);
     if (pool->shared) {
         soft_shared_attach(pool->shared, e);
@@ -419,7 +416,6 @@ ze_result_t zeEventHostReset(ze_event_handle_t event)
     return ZE_RESULT_SUCCESS;
 }
 
-#if SOFT_API(9)
 ze_result_t zeEventGetEventPool(ze_event_handle_t event, ze_event_pool_handle_t *pool)
 {
     SOFT_HANDLE(event, SOFT_EVENT);
@@ -433,7 +429,6 @@ SOFT_GETTER(zeEventGetSignalScope, ze_event_handle_t, SOFT_EVENT, ze_event_scope
 SOFT_GETTER(zeEventGetWaitScope, ze_event_handle_t, SOFT_EVENT, ze_event_scope_flags_t, handle->desc.wait)
 SOFT_GETTER(zeEventPoolGetContextHandle, ze_event_pool_handle_t, SOFT_POOL, ze_context_handle_t, handle->context)
 SOFT_GETTER(zeEventPoolGetFlags, ze_event_pool_handle_t, SOFT_POOL, ze_event_pool_flags_t, handle->flags)
-#endif
 
 /* ---- fences */
 

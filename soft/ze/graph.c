@@ -115,7 +115,7 @@ ze_result_t zeCommandListBeginCaptureIntoGraphExt(ze_command_list_handle_t list,
 ze_result_t zeCommandListIsGraphCaptureEnabledExt(ze_command_list_handle_t list)
 {
     SOFT_HANDLE(list, SOFT_LIST);
-    return soft_branch_of(list) ? SOFT_QUERY_TRUE : SOFT_QUERY_FALSE;
+    return soft_branch_of(list) ? ZE_RESULT_QUERY_TRUE : ZE_RESULT_QUERY_FALSE;
 }
 
 ze_result_t zeCommandListGetGraphExt(ze_command_list_handle_t list, ze_graph_handle_t *graph)
@@ -125,7 +125,8 @@ ze_result_t zeCommandListGetGraphExt(ze_command_list_handle_t list, ze_graph_han
     SOFT_POINTER(graph);
     b = soft_branch_of(list);
     *graph = b ? b->graph : NULL;
-    return b ? ZE_RESULT_SUCCESS : soft_fail(SOFT_NOT_CAPTURING, "the list is not being captured");
+    return b ? ZE_RESULT_SUCCESS
+             : soft_fail(ZE_RESULT_ERROR_COMMAND_LIST_NOT_CAPTURING, "the list is not being captured");
 }
 
 /* A graph that the program prepared itself need not be returned. */
@@ -136,14 +137,14 @@ ze_result_t zeCommandListEndGraphCaptureExt(ze_command_list_handle_t list, const
     SOFT_HANDLE(list, SOFT_LIST);
     SOFT_TRY(check_no_chain(next));
     b = soft_branch_of(list);
-    if (!b) return soft_fail(SOFT_NOT_CAPTURING, "the list is not being captured");
+    if (!b) return soft_fail(ZE_RESULT_ERROR_COMMAND_LIST_NOT_CAPTURING, "the list is not being captured");
     if (b->parent) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the capture began on another list");
     g = b->graph;
     if (!g->prepared) SOFT_POINTER(graph);
     soft_capture_end(g);
     if (graph) *graph = g;
     if (g->joined) return ZE_RESULT_SUCCESS;
-    return soft_fail(SOFT_UNJOINED_FORKS, "no list waits for the end of what another one recorded");
+    return soft_fail(ZE_RESULT_ERROR_GRAPH_UNJOINED_FORKS, "no list waits for the end of what another one recorded");
 }
 
 /* What is appended to the captured lists meanwhile runs. */
@@ -181,8 +182,8 @@ SOFT_GETTER(zeGraphGetIdExt, ze_graph_handle_t, SOFT_GRAPH, uint64_t, handle->id
 ze_result_t zeGraphIsEmptyExt(ze_graph_handle_t graph)
 {
     SOFT_HANDLE(graph, SOFT_GRAPH);
-    if (graph->closed && !graph->joined) return SOFT_INVALID_GRAPH;
-    return graph->count ? SOFT_QUERY_FALSE : SOFT_QUERY_TRUE;
+    if (graph->closed && !graph->joined) return ZE_RESULT_ERROR_INVALID_GRAPH;
+    return graph->count ? ZE_RESULT_QUERY_FALSE : ZE_RESULT_QUERY_TRUE;
 }
 
 /* ---- execution */
@@ -194,7 +195,7 @@ ze_result_t zeGraphInstantiateExt(ze_graph_handle_t graph, const void *next, ze_
     SOFT_TRY(check_no_chain(next));
     SOFT_POINTER(executable);
     if (!graph->closed) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the capture has not ended");
-    if (!graph->joined) return soft_fail(SOFT_INVALID_GRAPH, "the graph has forks without a join");
+    if (!graph->joined) return soft_fail(ZE_RESULT_ERROR_INVALID_GRAPH, "the graph has forks without a join");
     e = calloc(1, sizeof *e);
     if (e) e->done = soft_event_new();
     if (!e || !e->done) {
@@ -312,7 +313,7 @@ ze_result_t zeGraphDumpContentsExt(ze_graph_handle_t graph, const char *path, co
     SOFT_HANDLE(graph, SOFT_GRAPH);
     SOFT_POINTER(path);
     if (graph->capturing) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the capture has not ended");
-    if (desc && desc->stype != SOFT_DUMP_DESC && desc->stype != SOFT_DUMP_DESC_EXP)
+    if (desc && desc->stype != ZE_STRUCTURE_TYPE_RECORD_REPLAY_GRAPH_EXT_DUMP_DESC && desc->stype != SOFT_DUMP_DESC_EXP)
         return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "no dump of a graph is described by %#x", desc->stype);
     if (desc && desc->mode > 3) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "dump mode %u", desc->mode);
     if (desc) style = (struct soft_dump_style){desc->mode & 1, desc->mode > 1};

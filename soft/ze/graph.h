@@ -1,57 +1,16 @@
-/* graph.h - graphs of recorded commands: the API's declarations for headers that lack them (before 1.17), the names
- * that Intel's driver had for them before, which programs find with zeDriverGetExtensionFunctionAddress, and what the
- * files about graphs share.
+/* graph.h - graphs of recorded commands: the names that Intel's driver had for their functions before they were part of
+ * the API, which programs find with zeDriverGetExtensionFunctionAddress, and what the files about graphs share.
  */
 #ifndef XETILE_SOFT_ZE_GRAPH_H
 #define XETILE_SOFT_ZE_GRAPH_H
 
 #include "ze_soft.h"
 
-/* Results and structures, by number. */
-#define SOFT_QUERY_TRUE ((ze_result_t)0x78000022)
-#define SOFT_QUERY_FALSE ((ze_result_t)0x78000023)
-#define SOFT_INVALID_GRAPH ((ze_result_t)0x78000024)
-#define SOFT_CAPTURE_UNSUPPORTED ((ze_result_t)0x78000025)
-#define SOFT_CAPTURE_INVALIDATED ((ze_result_t)0x78000026)
-#define SOFT_CAPTURE_MERGE_ATTEMPT ((ze_result_t)0x78000027)
-#define SOFT_NOT_CAPTURING ((ze_result_t)0x78000028)
-#define SOFT_UNJOINED_FORKS ((ze_result_t)0x78000029)
-#define SOFT_INTERNAL_EVENT ((ze_result_t)0x7800002a)
+/* Results and a structure by their older numbers. */
 #define SOFT_QUERY_TRUE_EXP ((ze_result_t)0x7fff0000)
 #define SOFT_QUERY_FALSE_EXP ((ze_result_t)0x7fff0001)
 #define SOFT_INVALID_GRAPH_EXP ((ze_result_t)0x7fff0002)
-enum { SOFT_DUMP_DESC = 0x20048, SOFT_DUMP_DESC_EXP = 0x30031 };
-
-#ifndef ZE_RECORD_REPLAY_GRAPH_EXT_NAME
-typedef struct _ze_graph_handle_t *ze_graph_handle_t;
-typedef struct _ze_executable_graph_handle_t *ze_executable_graph_handle_t;
-typedef void (*zex_mem_graph_free_callback_fn_t)(void *user);
-
-ZE_APIEXPORT ze_result_t zeGraphCreateExt(ze_context_handle_t context, const void *next, ze_graph_handle_t *graph);
-ZE_APIEXPORT ze_result_t zeCommandListBeginGraphCaptureExt(ze_command_list_handle_t list, const void *next);
-ZE_APIEXPORT ze_result_t zeCommandListBeginCaptureIntoGraphExt(ze_command_list_handle_t list, ze_graph_handle_t graph,
-                                                               const void *next);
-ZE_APIEXPORT ze_result_t zeCommandListIsGraphCaptureEnabledExt(ze_command_list_handle_t list);
-ZE_APIEXPORT ze_result_t zeCommandListEndGraphCaptureExt(ze_command_list_handle_t list, const void *next,
-                                                         ze_graph_handle_t *graph);
-ZE_APIEXPORT ze_result_t zeCommandListGetGraphExt(ze_command_list_handle_t list, ze_graph_handle_t *graph);
-ZE_APIEXPORT ze_result_t zeGraphGetPrimaryCommandListExt(ze_graph_handle_t graph, ze_command_list_handle_t *list);
-ZE_APIEXPORT ze_result_t zeGraphSetDestructionCallbackExt(ze_graph_handle_t graph,
-                                                          zex_mem_graph_free_callback_fn_t callback, void *user,
-                                                          const void *next);
-ZE_APIEXPORT ze_result_t zeGraphInstantiateExt(ze_graph_handle_t graph, const void *next,
-                                               ze_executable_graph_handle_t *executable);
-ZE_APIEXPORT ze_result_t zeCommandListAppendGraphExt(ze_command_list_handle_t list,
-                                                     ze_executable_graph_handle_t executable, const void *next,
-                                                     ze_event_handle_t signal, uint32_t wait_count,
-                                                     ze_event_handle_t *waits);
-ZE_APIEXPORT ze_result_t zeExecutableGraphGetSourceGraphExt(ze_executable_graph_handle_t executable,
-                                                            ze_graph_handle_t *graph);
-ZE_APIEXPORT ze_result_t zeGraphIsEmptyExt(ze_graph_handle_t graph);
-ZE_APIEXPORT ze_result_t zeGraphDumpContentsExt(ze_graph_handle_t graph, const char *path, const void *next);
-ZE_APIEXPORT ze_result_t zeExecutableGraphDestroyExt(ze_executable_graph_handle_t executable);
-ZE_APIEXPORT ze_result_t zeGraphDestroyExt(ze_graph_handle_t graph);
-#endif
+enum { SOFT_DUMP_DESC_EXP = 0x30031 };
 
 /* Of Intel's driver only. */
 ZE_APIEXPORT ze_result_t zeGraphPauseCaptureExt(ze_graph_handle_t graph);

@@ -4,10 +4,10 @@
 
 static ze_result_t older(ze_result_t result)
 {
-    return result == SOFT_QUERY_TRUE      ? SOFT_QUERY_TRUE_EXP
-           : result == SOFT_QUERY_FALSE   ? SOFT_QUERY_FALSE_EXP
-           : result == SOFT_INVALID_GRAPH ? SOFT_INVALID_GRAPH_EXP
-                                          : result;
+    return result == ZE_RESULT_QUERY_TRUE            ? SOFT_QUERY_TRUE_EXP
+           : result == ZE_RESULT_QUERY_FALSE         ? SOFT_QUERY_FALSE_EXP
+           : result == ZE_RESULT_ERROR_INVALID_GRAPH ? SOFT_INVALID_GRAPH_EXP
+                                                     : result;
 }
 
 ze_result_t zeGraphCreateExp(ze_context_handle_t context, ze_graph_handle_t *graph, void *next)

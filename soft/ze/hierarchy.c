@@ -139,7 +139,5 @@ ze_result_t zeDeviceGetSubDevices(ze_device_handle_t device, uint32_t *count, ze
     return ZE_RESULT_SUCCESS;
 }
 
-#if SOFT_API(7)
 SOFT_GETTER(zeDeviceGetRootDevice, ze_device_handle_t, SOFT_DEVICE, ze_device_handle_t,
             handle->part && (seen.combined || !handle->alone) ? &soft_device : NULL)
-#endif

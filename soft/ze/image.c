@@ -10,18 +10,6 @@
 #include "run/image.h"
 #include "ze_soft.h"
 
-/* Structures missing in the oldest header, by number. */
-enum {
-    SRGB_DESC = 0x10006,
-    PLANE_DESC = 0x10010,
-    FORMAT_SUPPORT = 0x10014,
-    OLDER_PLANE_DESC = 0x20005,
-    PITCHED_PROPERTIES = 0x2001d,
-    BINDLESS_DESC = 0x2001e,
-    PITCHED_DESC = 0x2001f,
-    PITCH_INFO = 0x20038,
-    CUSTOM_PITCH_DESC = 0x20042
-};
 enum { BINDLESS = 1, SAMPLED = 2 };
 struct number_desc { /* sRGB flag, plane, flags of bindless images, support of a format */
     ze_structure_type_t stype;
@@ -79,9 +67,9 @@ ze_result_t zeDeviceGetImageProperties(ze_device_handle_t device, ze_device_imag
     p->maxReadImageArgs = p->maxWriteImageArgs = any ? 128 : 0;
     for (ze_base_properties_t *more = p->pNext; more; more = more->pNext) {
         struct sizes *s = (struct sizes *)(void *)more;
-        if ((uint32_t)more->stype == PITCHED_PROPERTIES) {
+        if (more->stype == ZE_STRUCTURE_TYPE_PITCHED_ALLOC_DEVICE_EXP_PROPERTIES) {
             s->size[0] = s->size[1] = p->maxImageDims2D;
-        } else if ((uint32_t)more->stype == PITCH_INFO) {
+        } else if (more->stype == ZE_STRUCTURE_TYPE_PITCHED_ALLOC_2DIMAGE_LINEAR_PITCH_EXP_INFO) {
             s->size[0] = any ? ROW_ALIGNMENT : 0;
             s->size[1] = any ? LARGEST_PITCH : 0;
         }
@@ -107,17 +95,19 @@ static ze_result_t read_chain(const void *chain, struct wish *wish)
     SOFT_TRY(soft_check_chain(chain));
     for (const ze_base_desc_t *d = chain; d; d = d->pNext) {
         switch ((uint32_t)d->stype) {
-        case PITCHED_DESC: wish->memory = ((const struct pitched_desc *)(const void *)d)->memory; break;
-        case CUSTOM_PITCH_DESC:
+        case ZE_STRUCTURE_TYPE_PITCHED_IMAGE_EXP_DESC:
+            wish->memory = ((const struct pitched_desc *)(const void *)d)->memory;
+            break;
+        case ZE_STRUCTURE_TYPE_CUSTOM_PITCH_EXP_DESC:
             memcpy(wish->pitch, ((const struct sizes *)(const void *)d)->size, sizeof wish->pitch);
             break;
-        case BINDLESS_DESC: wish->bindless = number_of(d); break;
+        case ZE_STRUCTURE_TYPE_BINDLESS_IMAGE_EXP_DESC: wish->bindless = number_of(d); break;
         case ZE_STRUCTURE_TYPE_SAMPLER_DESC: wish->sampler = (const ze_sampler_desc_t *)(const void *)d; break;
-        case PLANE_DESC:
-        case OLDER_PLANE_DESC:
+        case ZE_STRUCTURE_TYPE_IMAGE_VIEW_PLANAR_EXT_DESC:
+        case ZE_STRUCTURE_TYPE_IMAGE_VIEW_PLANAR_EXP_DESC:
             if (number_of(d)) return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "images have one plane");
             break;
-        case SRGB_DESC: wish->srgb = number_of(d) != 0; break;
+        case ZE_STRUCTURE_TYPE_SRGB_EXT_DESC: wish->srgb = number_of(d) != 0; break;
         default: break;
         }
     }
@@ -349,7 +339,8 @@ ze_result_t zeImageGetProperties(ze_device_handle_t device, const ze_image_desc_
     if (supported && desc->format.type != ZE_IMAGE_FORMAT_TYPE_UINT && desc->format.type != ZE_IMAGE_FORMAT_TYPE_SINT)
         p->samplerFilterFlags |= ZE_IMAGE_SAMPLER_FILTER_FLAG_LINEAR;
     for (ze_base_properties_t *more = p->pNext; more; more = more->pNext)
-        if ((uint32_t)more->stype == FORMAT_SUPPORT) ((struct number_desc *)(void *)more)->number = supported;
+        if (more->stype == ZE_STRUCTURE_TYPE_IMAGE_FORMAT_SUPPORT_EXT_PROPERTIES)
+            ((struct number_desc *)(void *)more)->number = supported;
     return ZE_RESULT_SUCCESS;
 }
 

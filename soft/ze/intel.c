@@ -17,8 +17,8 @@ ze_result_t zeIntelGetDriverVersionString(ze_driver_handle_t driver, char *text,
     size_t length;
     SOFT_HANDLE(driver, SOFT_DRIVER);
     SOFT_POINTER(size);
-    length = (size_t)snprintf(version, sizeof version, "%u.%u.%u", (unsigned)ZE_MAJOR_VERSION(ZE_API_VERSION_CURRENT),
-                              (unsigned)ZE_MINOR_VERSION(ZE_API_VERSION_CURRENT), SOFT_DRIVER_VERSION);
+    length = (size_t)snprintf(version, sizeof version, "%u.%u.%u", (unsigned)ZE_MAJOR_VERSION(SOFT_API_VERSION),
+                              (unsigned)ZE_MINOR_VERSION(SOFT_API_VERSION), SOFT_DRIVER_VERSION);
     if (text && *size) memcpy(text, version, *size <= length ? *size : length + 1);
     if (!*size) *size = length;
     return ZE_RESULT_SUCCESS;

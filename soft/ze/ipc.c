@@ -86,7 +86,7 @@ static ze_result_t check_kind(uint32_t flags)
     return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_ENUMERATION, "no external memory of kind 0x%x", flags);
 }
 
-ze_result_t soft_check_memory_chain(const void *next, int *file, const struct soft_system_memory **system)
+ze_result_t soft_check_memory_chain(const void *next, int *file, const ze_external_memmap_sysmem_ext_desc_t **system)
 {
     *file = -1;
     if (system) *system = NULL;
@@ -98,7 +98,7 @@ ze_result_t soft_check_memory_chain(const void *next, int *file, const struct so
             SOFT_TRY(check_kind(from->flags));
             if (from->fd < 0) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%d is not a descriptor", from->fd);
             *file = from->fd;
-        } else if (system && (uint32_t)d->stype == SOFT_SYSTEM_MEMORY) {
+        } else if (system && d->stype == ZE_STRUCTURE_TYPE_EXTERNAL_MEMMAP_SYSMEM_EXT_DESC) {
             *system = (const void *)d;
         } else {
             SOFT_TRY(soft_check_link(d));

@@ -305,10 +305,8 @@ ze_result_t zeKernelGetProperties(ze_kernel_handle_t kernel, ze_kernel_propertie
     for (more = p->pNext; more; more = more->pNext) {
         if (more->stype == ZE_STRUCTURE_TYPE_KERNEL_PREFERRED_GROUP_SIZE_PROPERTIES)
             ((ze_kernel_preferred_group_size_properties_t *)(void *)more)->preferredMultiple = k->subgroup_size;
-#if SOFT_API(6)
         if (more->stype == ZE_STRUCTURE_TYPE_KERNEL_MAX_GROUP_SIZE_EXT_PROPERTIES)
             ((ze_kernel_max_group_size_properties_ext_t *)(void *)more)->maxGroupSize = SOFT_MAX_GROUP_SIZE;
-#endif
     }
     return ZE_RESULT_SUCCESS;
 }

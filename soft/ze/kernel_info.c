@@ -85,8 +85,6 @@ ze_result_t zexKernelGetArgumentType(ze_kernel_handle_t kernel, uint32_t index, 
     return ZE_RESULT_SUCCESS;
 }
 
-#if SOFT_API(14)
-
 /* An image's own pages, or else the allocation that it is in. Kernels receive the address of a part of its object. */
 static bool find_image(const void *given, struct soft_allocation *to)
 {
@@ -129,5 +127,3 @@ ze_result_t zeKernelGetAllocationPropertiesExp(ze_kernel_handle_t kernel, uint32
     if (!*count || *count > found) *count = found;
     return ZE_RESULT_SUCCESS;
 }
-
-#endif

@@ -26,8 +26,6 @@ ze_result_t soft_command_add(ze_command_list_handle_t list, struct soft_command 
 
 /* ---- life */
 
-enum { MUTABLE_LIST = 0x20016 }; /* ZE_STRUCTURE_TYPE_MUTABLE_COMMAND_LIST_EXP_DESC, missing in old headers */
-
 static ze_result_t list_new(ze_context_handle_t context, ze_device_handle_t device, ze_command_list_handle_t *list)
 {
     SOFT_HANDLE(context, SOFT_CONTEXT);
@@ -56,7 +54,7 @@ ze_result_t zeCommandListCreate(ze_context_handle_t context, ze_device_handle_t 
     SOFT_TRY(list_new(context, device, list));
     (*list)->desc = *desc;
     for (const ze_base_desc_t *d = desc->pNext; d; d = d->pNext)
-        if ((uint32_t)d->stype == MUTABLE_LIST) (*list)->can_change = true;
+        if (d->stype == ZE_STRUCTURE_TYPE_MUTABLE_COMMAND_LIST_EXP_DESC) (*list)->can_change = true;
     return ZE_RESULT_SUCCESS;
 }
 
@@ -355,7 +353,6 @@ ze_result_t zeCommandListAppendMemAdvise(ze_command_list_handle_t list, ze_devic
 
 /* ---- queries of newer programs */
 
-#if SOFT_API(6)
 ze_result_t zeCommandListHostSynchronize(ze_command_list_handle_t list, uint64_t timeout)
 {
     SOFT_HANDLE(list, SOFT_LIST);
@@ -364,9 +361,7 @@ ze_result_t zeCommandListHostSynchronize(ze_command_list_handle_t list, uint64_t
     SOFT_TRY(soft_capture_refuse(list, 0, NULL));
     return soft_queue_synchronize(&list->queue, timeout);
 }
-#endif
 
-#if SOFT_API(9)
 SOFT_GETTER(zeCommandListGetDeviceHandle, ze_command_list_handle_t, SOFT_LIST, ze_device_handle_t, handle->device)
 SOFT_GETTER(zeCommandListGetContextHandle, ze_command_list_handle_t, SOFT_LIST, ze_context_handle_t, handle->context)
 SOFT_GETTER(zeCommandListGetOrdinal, ze_command_list_handle_t, SOFT_LIST, uint32_t,
@@ -402,4 +397,3 @@ ze_result_t zeCommandListImmediateAppendCommandListsExp(ze_command_list_handle_t
     SOFT_TRY(soft_queue_submit(&list->queue, NULL, count, lists, NULL));
     return signal ? append_nothing(list, signal, 0, NULL) : ZE_RESULT_SUCCESS;
 }
-#endif

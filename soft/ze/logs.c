@@ -4,24 +4,46 @@
 
 #include "ze_soft.h"
 
+/* ---- what a loader takes for tables of functions */
+
+/* Where the table of log functions begins if all tables follow each other: the layout of loaders since that version. */
+static const struct {
+    unsigned since, slot;
+} places[] = {{4, 100},  {5, 101},  {6, 105},  {7, 115},  {9, 150},  {11, 153},
+              {12, 157}, {13, 168}, {14, 172}, {15, 179}, {16, 185}, {17, 202}};
+enum { LAST_PLACE = 202, TABLE_IN_FACE = 22 }; /* the number of the table in a driver's list of tables, since 1.13 */
+
+typedef void any_function(void);
+static any_function *const functions[] = {(any_function *)zeModuleBuildLogDestroy,
+                                          (any_function *)zeModuleBuildLogGetString};
+static any_function *tables[LAST_PLACE + 2];
+
+static _Atomic unsigned loader_version;
+
+void soft_log_serve(unsigned minor) { loader_version = minor; }
+
+static void fill_tables(void)
+{
+    unsigned slot = 0;
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        if (loader_version >= places[i].since) slot = places[i].slot;
+    memcpy(&tables[slot], functions, sizeof functions);
+}
+
 /* ---- build logs */
 
 ze_module_build_log_handle_t soft_log_new(void)
 {
-    static const ze_dditable_t tables = {
-        .ModuleBuildLog = {.pfnDestroy = zeModuleBuildLogDestroy, .pfnGetString = zeModuleBuildLogGetString}};
+    static pthread_once_t filled = PTHREAD_ONCE_INIT;
     ze_module_build_log_handle_t log = calloc(1, sizeof *log);
     if (!log) return NULL;
+    pthread_once(&filled, fill_tables);
     log->face = &log->own;
-    log->tables = &tables;
+    log->tables = tables;
     log->own.log = log;
-#if SOFT_API(17)
-    log->own.tables.version = ZE_API_VERSION_CURRENT;
-    log->own.tables.isValidFlag = 1;
-    log->own.tables.ModuleBuildLog = (ze_module_build_log_dditable_t *)(uintptr_t)&tables.ModuleBuildLog;
-#else
-    log->own.version = ZE_API_VERSION_CURRENT;
-#endif
+    log->own.version = SOFT_API_VERSION;
+    log->own.is_valid = 1;
+    log->own.tables[TABLE_IN_FACE] = functions;
     log->tag = SOFT_LOG;
     return log;
 }

@@ -190,25 +190,28 @@ static ze_result_t import(ze_memory_type_t type, size_t size, int file, void **t
 }
 
 /* Host memory that is the program's own. */
-static ze_result_t borrow(const struct soft_system_memory *from, size_t size, size_t alignment, void **to)
+static ze_result_t borrow(const ze_external_memmap_sysmem_ext_desc_t *from, size_t size, size_t alignment, void **to)
 {
-    struct allocation a = {.base = (uintptr_t)from->base, .size = size, .type = ZE_MEMORY_TYPE_HOST};
+    void *memory = (void *)(uintptr_t)from->pSystemMemory; /* const in some headers */
+    struct allocation a = {.base = (uintptr_t)memory, .size = size, .type = ZE_MEMORY_TYPE_HOST};
     bool taken;
-    a.pages = (struct soft_pages){.base = from->base, .size = size, .file = -1, .borrowed = true};
-    if (!from->base || a.base % soft_page_size())
-        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p does not begin a page", from->base);
+    a.pages = (struct soft_pages){.base = memory, .size = size, .file = -1, .borrowed = true};
+    if (!memory || a.base % soft_page_size())
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p does not begin a page", memory);
     if (!size || size > from->size || from->size % soft_page_size())
         return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_SIZE, "%zu of %llu bytes, which must be whole pages", size,
                          (unsigned long long)from->size);
     if (alignment && a.base % alignment)
-        return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT, "%p is not aligned to %zu", from->base, alignment);
+        return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT, "%p is not aligned to %zu", memory,
+                         alignment);
     pthread_rwlock_rdlock(&table.lock);
-    taken = find(from->base) || count_upto(a.base) != count_upto(a.base + size - 1);
+    taken = find(memory) || count_upto(a.base) != count_upto(a.base + size - 1);
     pthread_rwlock_unlock(&table.lock);
-    if (taken) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p is in an allocation already", from->base);
+    if (taken)
+        return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p is in an allocation already", memory);
     if (!insert(&a)) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    check_memory_add(from->base, size, CHECK_HOST);
-    *to = from->base;
+    check_memory_add(memory, size, CHECK_HOST);
+    *to = memory;
     return ZE_RESULT_SUCCESS;
 }
 
@@ -237,7 +240,7 @@ static ze_result_t check_device_desc(const ze_device_mem_alloc_desc_t *d, int *f
 }
 
 static ze_result_t check_host_desc(const ze_host_mem_alloc_desc_t *d, int *file,
-                                   const struct soft_system_memory **system)
+                                   const ze_external_memmap_sysmem_ext_desc_t **system)
 {
     SOFT_POINTER(d);
     SOFT_FLAGS(d->flags, HOST_FLAGS);
@@ -274,7 +277,7 @@ ze_result_t zeMemAllocDevice(ze_context_handle_t context, const ze_device_mem_al
 ze_result_t zeMemAllocHost(ze_context_handle_t context, const ze_host_mem_alloc_desc_t *desc, size_t size,
                            size_t alignment, void **pointer)
 {
-    const struct soft_system_memory *system;
+    const ze_external_memmap_sysmem_ext_desc_t *system;
     int file;
     SOFT_HANDLE(context, SOFT_CONTEXT);
     SOFT_TRY(check_host_desc(desc, &file, &system));
@@ -436,7 +439,6 @@ ze_result_t soft_memory_close(const void *pointer)
     return ZE_RESULT_SUCCESS;
 }
 
-#if SOFT_API(7)
 /* ---- atomic operations that a program declares: only stored, as memory supports all of them. The sizes of allocations
  * by malloc are unknown, so for those the most recently declared ranges are stored.
  */
@@ -507,4 +509,3 @@ ze_result_t zeMemGetAtomicAccessAttributeExp(ze_context_handle_t context, ze_dev
     return found ? ZE_RESULT_SUCCESS
                  : soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "no attributes were set for %p", pointer);
 }
-#endif

@@ -18,7 +18,7 @@ static void give_pieces(const ze_base_properties_t *chain, const struct soft_all
 {
     for (const ze_base_properties_t *p = chain; p; p = p->pNext) {
         const struct pieces *to = (const void *)p;
-        if ((uint32_t)p->stype != 0x2000d || !to->count) continue;
+        if (p->stype != ZE_STRUCTURE_TYPE_MEMORY_SUB_ALLOCATIONS_EXP_PROPERTIES || !to->count) continue;
         if (to->list && *to->count && a->base) {
             to->list[0].base = a->base;
             to->list[0].size = a->size;

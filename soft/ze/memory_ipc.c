@@ -41,14 +41,12 @@ ze_result_t zeMemOpenIpcHandle(ze_context_handle_t context, ze_device_handle_t d
     return soft_memory_open(&ipc, file, pointer);
 }
 
-#if SOFT_API(6)
 /* Handles hold nothing. */
 ze_result_t zeMemPutIpcHandle(ze_context_handle_t context, ze_ipc_mem_handle_t handle)
 {
     (void)handle;
     return soft_check(context, SOFT_CONTEXT);
 }
-#endif
 
 ze_result_t zeMemCloseIpcHandle(ze_context_handle_t context, const void *pointer)
 {
@@ -59,7 +57,6 @@ ze_result_t zeMemCloseIpcHandle(ze_context_handle_t context, const void *pointer
 
 /* ---- file descriptors */
 
-#if SOFT_API(7)
 ze_result_t zeMemGetIpcHandleFromFileDescriptorExp(ze_context_handle_t context, uint64_t file,
                                                    ze_ipc_mem_handle_t *handle)
 {
@@ -89,4 +86,3 @@ ze_result_t zeMemGetFileDescriptorFromIpcHandleExp(ze_context_handle_t context, 
     *file = (uint64_t)opened;
     return ZE_RESULT_SUCCESS;
 }
-#endif

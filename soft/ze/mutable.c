@@ -6,8 +6,6 @@
 
 #include "ze_soft.h"
 
-#if SOFT_API(17)
-
 static ze_result_t check_list(ze_command_list_handle_t list)
 {
     SOFT_HANDLE(list, SOFT_LIST);
@@ -183,5 +181,3 @@ ze_result_t zeCommandListUpdateMutableCommandKernelsExp(ze_command_list_handle_t
     }
     return ZE_RESULT_SUCCESS;
 }
-
-#endif

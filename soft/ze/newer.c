@@ -1,12 +1,8 @@
-/* newer.c - functions from headers after 1.9 that this device supports, compiled if the installed header has them. The
- * remaining new functions (ray tracing) have no entry, which the loader reports as an unsupported feature.
- */
+/* newer.c - functions of later versions than 1.9 that belong to no file of their own. */
 #define _GNU_SOURCE
 #include <string.h>
 
 #include "ze_soft.h"
-
-#if SOFT_API(17)
 
 ze_context_handle_t zeDriverGetDefaultContext(ze_driver_handle_t driver)
 {
@@ -166,7 +162,3 @@ ze_result_t zeCommandListAppendHostFunction(ze_command_list_handle_t list, ze_ho
     c->u.host.user = user;
     return soft_command_add(list, c);
 }
-
-#else
-typedef int soft_newer_is_empty; /* ISO C does not allow empty files */
-#endif

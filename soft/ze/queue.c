@@ -679,7 +679,5 @@ ze_result_t zeCommandQueueSynchronize(ze_command_queue_handle_t queue, uint64_t 
     return soft_queue_synchronize(&queue->queue, timeout);
 }
 
-#if SOFT_API(9)
 SOFT_GETTER(zeCommandQueueGetOrdinal, ze_command_queue_handle_t, SOFT_QUEUE, uint32_t, handle->queue.desc.ordinal)
 SOFT_GETTER(zeCommandQueueGetIndex, ze_command_queue_handle_t, SOFT_QUEUE, uint32_t, handle->queue.desc.index)
-#endif

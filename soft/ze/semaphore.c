@@ -15,8 +15,6 @@
 
 #include "ze_soft.h"
 
-#if SOFT_API(17)
-
 enum { EVERY_FLAG = 0x1ff, STOP_CHECK_MS = 50 };
 
 struct _ze_external_semaphore_ext_handle_t {
@@ -161,7 +159,3 @@ ze_result_t zeCommandListAppendWaitExternalSemaphoreExt(ze_command_list_handle_t
 {
     return append(list, count, semaphores, parameters, wait_for_all, signal, wait_count, waits);
 }
-
-#else
-typedef int soft_semaphore_is_empty; /* ISO C does not allow empty files */
-#endif

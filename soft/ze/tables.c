@@ -1,421 +1,370 @@
 /* tables.c - the tables requested by the loader: one exported function per table. These are the library's only symbols.
  *
- * The loader passes the version of its tables. Entries newer than that are beyond the end of the table and must not be
- * written.
+ * A table is an array of pointers to functions, in an order that newer versions of the API only extend (the
+ * loaders 1.18.0 to 1.18.3 differed, by mistake). The loader passes its version; what newer ones added is beyond the
+ * end of its table and must not be written.
  */
 #define _GNU_SOURCE
 #include "counter.h"
 #include "graph.h"
 
-static ze_result_t check(ze_api_version_t version, const void *table)
+typedef void any_function(void);
+struct slot {
+    unsigned since; /* the version by which every loader's table has it */
+    any_function *function;
+};
+
+enum { OLDEST = 4 };
+
+static ze_result_t fill(ze_api_version_t version, any_function **table, const struct slot *slots, size_t count)
 {
+    const unsigned minor = ZE_MINOR_VERSION(version);
     SOFT_POINTER(table);
-    return ZE_MAJOR_VERSION(version) == 1 ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_UNSUPPORTED_VERSION;
+    if (ZE_MAJOR_VERSION(version) != 1 || minor < OLDEST) return ZE_RESULT_ERROR_UNSUPPORTED_VERSION;
+    soft_log_serve(minor);
+    for (size_t i = 0; i < count && slots[i].since <= minor; i++)
+        if (slots[i].function) table[i] = slots[i].function;
+    return ZE_RESULT_SUCCESS;
 }
 
-#define TABLE(getter, type)                                                                                            \
-    ze_result_t getter(ze_api_version_t version, type *t)                                                              \
+#define TABLE(getter, ...)                                                                                             \
+    __attribute__((visibility("default"))) ze_result_t getter(ze_api_version_t version, any_function **table)          \
     {                                                                                                                  \
-        SOFT_TRY(check(version, t));
-#define SINCE(minor, entry, function)                                                                                  \
-    if (ZE_MINOR_VERSION(version) >= (minor)) t->entry = function;
-#define END                                                                                                            \
-    return ZE_RESULT_SUCCESS;                                                                                          \
+        static const struct slot slots[] = {__VA_ARGS__};                                                              \
+        return fill(version, table, slots, sizeof slots / sizeof slots[0]);                                            \
     }
+#define IS(minor, name)                                                                                                \
+    {                                                                                                                  \
+        minor, (any_function *)name                                                                                    \
+    }
+#define NO(minor, name)                                                                                                \
+    {                                                                                                                  \
+        minor, NULL                                                                                                    \
+    } /* not supported: the loader says so */
 
 /* clang-format off */
 
-TABLE(zeGetGlobalProcAddrTable, ze_global_dditable_t)
-    t->pfnInit = zeInit;
-#if SOFT_API(10)
-    SINCE(10, pfnInitDrivers, zeInitDrivers)
-#endif
-END
+TABLE(zeGetGlobalProcAddrTable,
+    IS(4, zeInit),
+    IS(11, zeInitDrivers))
 
-TABLE(zeGetDriverProcAddrTable, ze_driver_dditable_t)
-    t->pfnGet = zeDriverGet;
-    t->pfnGetApiVersion = zeDriverGetApiVersion;
-    t->pfnGetProperties = zeDriverGetProperties;
-    t->pfnGetIpcProperties = zeDriverGetIpcProperties;
-    t->pfnGetExtensionProperties = zeDriverGetExtensionProperties;
-    t->pfnGetExtensionFunctionAddress = zeDriverGetExtensionFunctionAddress;
-#if SOFT_API(6)
-    SINCE(6, pfnGetLastErrorDescription, zeDriverGetLastErrorDescription)
-#endif
-#if SOFT_API(17)
-    SINCE(17, pfnGetDefaultContext, zeDriverGetDefaultContext)
-#endif
-END
+TABLE(zeGetDriverProcAddrTable,
+    IS(4, zeDriverGet),
+    IS(4, zeDriverGetApiVersion),
+    IS(4, zeDriverGetProperties),
+    IS(4, zeDriverGetIpcProperties),
+    IS(4, zeDriverGetExtensionProperties),
+    IS(4, zeDriverGetExtensionFunctionAddress),
+    IS(6, zeDriverGetLastErrorDescription),
+    NO(13, zeDriverRTASFormatCompatibilityCheckExt),
+    IS(14, zeDriverGetDefaultContext))
 
-TABLE(zeGetDeviceProcAddrTable, ze_device_dditable_t)
-    t->pfnGet = zeDeviceGet;
-    t->pfnGetSubDevices = zeDeviceGetSubDevices;
-    t->pfnGetProperties = zeDeviceGetProperties;
-    t->pfnGetComputeProperties = zeDeviceGetComputeProperties;
-    t->pfnGetModuleProperties = zeDeviceGetModuleProperties;
-    t->pfnGetCommandQueueGroupProperties = zeDeviceGetCommandQueueGroupProperties;
-    t->pfnGetMemoryProperties = zeDeviceGetMemoryProperties;
-    t->pfnGetMemoryAccessProperties = zeDeviceGetMemoryAccessProperties;
-    t->pfnGetCacheProperties = zeDeviceGetCacheProperties;
-    t->pfnGetImageProperties = zeDeviceGetImageProperties;
-    t->pfnGetExternalMemoryProperties = zeDeviceGetExternalMemoryProperties;
-    t->pfnGetP2PProperties = zeDeviceGetP2PProperties;
-    t->pfnCanAccessPeer = zeDeviceCanAccessPeer;
-    t->pfnGetStatus = zeDeviceGetStatus;
-    t->pfnGetGlobalTimestamps = zeDeviceGetGlobalTimestamps;
-    t->pfnReserveCacheExt = zeDeviceReserveCacheExt;
-    t->pfnSetCacheAdviceExt = zeDeviceSetCacheAdviceExt;
-    t->pfnPciGetPropertiesExt = zeDevicePciGetPropertiesExt;
-#if SOFT_API(7)
-    SINCE(7, pfnGetRootDevice, zeDeviceGetRootDevice)
-#endif
-#if SOFT_API(17)
-    SINCE(12, pfnImportExternalSemaphoreExt, zeDeviceImportExternalSemaphoreExt)
-    SINCE(12, pfnReleaseExternalSemaphoreExt, zeDeviceReleaseExternalSemaphoreExt)
-    SINCE(13, pfnGetVectorWidthPropertiesExt, zeDeviceGetVectorWidthPropertiesExt)
-    SINCE(15, pfnGetAggregatedCopyOffloadIncrementValue, zeDeviceGetAggregatedCopyOffloadIncrementValue)
-    SINCE(17, pfnSynchronize, zeDeviceSynchronize)
-    SINCE(17, pfnGetCounterBasedEventMaxValue, zeDeviceGetCounterBasedEventMaxValue)
-#endif
-END
+TABLE(zeGetDeviceProcAddrTable,
+    IS(4, zeDeviceGet),
+    IS(4, zeDeviceGetSubDevices),
+    IS(4, zeDeviceGetProperties),
+    IS(4, zeDeviceGetComputeProperties),
+    IS(4, zeDeviceGetModuleProperties),
+    IS(4, zeDeviceGetCommandQueueGroupProperties),
+    IS(4, zeDeviceGetMemoryProperties),
+    IS(4, zeDeviceGetMemoryAccessProperties),
+    IS(4, zeDeviceGetCacheProperties),
+    IS(4, zeDeviceGetImageProperties),
+    IS(4, zeDeviceGetExternalMemoryProperties),
+    IS(4, zeDeviceGetP2PProperties),
+    IS(4, zeDeviceCanAccessPeer),
+    IS(4, zeDeviceGetStatus),
+    IS(4, zeDeviceGetGlobalTimestamps),
+    IS(4, zeDeviceReserveCacheExt),
+    IS(4, zeDeviceSetCacheAdviceExt),
+    IS(4, zeDevicePciGetPropertiesExt),
+    IS(7, zeDeviceGetRootDevice),
+    IS(12, zeDeviceImportExternalSemaphoreExt),
+    IS(12, zeDeviceReleaseExternalSemaphoreExt),
+    IS(13, zeDeviceGetVectorWidthPropertiesExt),
+    IS(14, zeDeviceSynchronize),
+    IS(15, zeDeviceGetAggregatedCopyOffloadIncrementValue),
+    NO(16, zeDeviceGetRuntimeRequirements),
+    NO(16, zeDeviceGetRuntimeRequirementsKey),
+    NO(16, zeDeviceValidateRuntimeRequirements),
+    IS(17, zeDeviceGetCounterBasedEventMaxValue))
 
-TABLE(zeGetDeviceExpProcAddrTable, ze_device_exp_dditable_t)
-    t->pfnGetFabricVertexExp = zeDeviceGetFabricVertexExp;
-END
+TABLE(zeGetDeviceExpProcAddrTable,
+    IS(4, zeDeviceGetFabricVertexExp))
 
-TABLE(zeGetContextProcAddrTable, ze_context_dditable_t)
-    t->pfnCreate = zeContextCreate;
-    t->pfnDestroy = zeContextDestroy;
-    t->pfnGetStatus = zeContextGetStatus;
-    t->pfnSystemBarrier = zeContextSystemBarrier;
-    t->pfnMakeMemoryResident = zeContextMakeMemoryResident;
-    t->pfnEvictMemory = zeContextEvictMemory;
-    t->pfnMakeImageResident = zeContextMakeImageResident;
-    t->pfnEvictImage = zeContextEvictImage;
-    t->pfnCreateEx = zeContextCreateEx;
-END
+TABLE(zeGetContextProcAddrTable,
+    IS(4, zeContextCreate),
+    IS(4, zeContextDestroy),
+    IS(4, zeContextGetStatus),
+    IS(4, zeContextSystemBarrier),
+    IS(4, zeContextMakeMemoryResident),
+    IS(4, zeContextEvictMemory),
+    IS(4, zeContextMakeImageResident),
+    IS(4, zeContextEvictImage),
+    IS(4, zeContextCreateEx))
 
-TABLE(zeGetCommandQueueProcAddrTable, ze_command_queue_dditable_t)
-    t->pfnCreate = zeCommandQueueCreate;
-    t->pfnDestroy = zeCommandQueueDestroy;
-    t->pfnExecuteCommandLists = zeCommandQueueExecuteCommandLists;
-    t->pfnSynchronize = zeCommandQueueSynchronize;
-#if SOFT_API(9)
-    SINCE(9, pfnGetOrdinal, zeCommandQueueGetOrdinal)
-    SINCE(9, pfnGetIndex, zeCommandQueueGetIndex)
-#endif
-#if SOFT_API(17)
-    SINCE(17, pfnGetFlags, zeCommandQueueGetFlags)
-    SINCE(17, pfnGetMode, zeCommandQueueGetMode)
-    SINCE(17, pfnGetPriority, zeCommandQueueGetPriority)
-#endif
-END
+TABLE(zeGetCommandQueueProcAddrTable,
+    IS(4, zeCommandQueueCreate),
+    IS(4, zeCommandQueueDestroy),
+    IS(4, zeCommandQueueExecuteCommandLists),
+    IS(4, zeCommandQueueSynchronize),
+    IS(9, zeCommandQueueGetOrdinal),
+    IS(9, zeCommandQueueGetIndex),
+    IS(17, zeCommandQueueGetFlags),
+    IS(17, zeCommandQueueGetMode),
+    IS(17, zeCommandQueueGetPriority))
 
-TABLE(zeGetCommandListProcAddrTable, ze_command_list_dditable_t)
-    t->pfnCreate = zeCommandListCreate;
-    t->pfnCreateImmediate = zeCommandListCreateImmediate;
-    t->pfnDestroy = zeCommandListDestroy;
-    t->pfnClose = zeCommandListClose;
-    t->pfnReset = zeCommandListReset;
-    t->pfnAppendWriteGlobalTimestamp = zeCommandListAppendWriteGlobalTimestamp;
-    t->pfnAppendBarrier = zeCommandListAppendBarrier;
-    t->pfnAppendMemoryRangesBarrier = zeCommandListAppendMemoryRangesBarrier;
-    t->pfnAppendMemoryCopy = zeCommandListAppendMemoryCopy;
-    t->pfnAppendMemoryFill = zeCommandListAppendMemoryFill;
-    t->pfnAppendMemoryCopyRegion = zeCommandListAppendMemoryCopyRegion;
-    t->pfnAppendMemoryCopyFromContext = zeCommandListAppendMemoryCopyFromContext;
-    t->pfnAppendImageCopy = zeCommandListAppendImageCopy;
-    t->pfnAppendImageCopyRegion = zeCommandListAppendImageCopyRegion;
-    t->pfnAppendImageCopyToMemory = zeCommandListAppendImageCopyToMemory;
-    t->pfnAppendImageCopyFromMemory = zeCommandListAppendImageCopyFromMemory;
-    t->pfnAppendMemoryPrefetch = zeCommandListAppendMemoryPrefetch;
-    t->pfnAppendMemAdvise = zeCommandListAppendMemAdvise;
-    t->pfnAppendSignalEvent = zeCommandListAppendSignalEvent;
-    t->pfnAppendWaitOnEvents = zeCommandListAppendWaitOnEvents;
-    t->pfnAppendEventReset = zeCommandListAppendEventReset;
-    t->pfnAppendQueryKernelTimestamps = zeCommandListAppendQueryKernelTimestamps;
-    t->pfnAppendLaunchKernel = zeCommandListAppendLaunchKernel;
-    t->pfnAppendLaunchCooperativeKernel = zeCommandListAppendLaunchCooperativeKernel;
-    t->pfnAppendLaunchKernelIndirect = zeCommandListAppendLaunchKernelIndirect;
-    t->pfnAppendLaunchMultipleKernelsIndirect = zeCommandListAppendLaunchMultipleKernelsIndirect;
-    t->pfnAppendImageCopyToMemoryExt = zeCommandListAppendImageCopyToMemoryExt;
-    t->pfnAppendImageCopyFromMemoryExt = zeCommandListAppendImageCopyFromMemoryExt;
-#if SOFT_API(6)
-    SINCE(6, pfnHostSynchronize, zeCommandListHostSynchronize)
-#endif
-#if SOFT_API(9)
-    SINCE(9, pfnGetDeviceHandle, zeCommandListGetDeviceHandle)
-    SINCE(9, pfnGetContextHandle, zeCommandListGetContextHandle)
-    SINCE(9, pfnGetOrdinal, zeCommandListGetOrdinal)
-    SINCE(9, pfnImmediateGetIndex, zeCommandListImmediateGetIndex)
-    SINCE(9, pfnIsImmediate, zeCommandListIsImmediate)
-#endif
-#if SOFT_API(17)
-    SINCE(12, pfnAppendSignalExternalSemaphoreExt, zeCommandListAppendSignalExternalSemaphoreExt)
-    SINCE(12, pfnAppendWaitExternalSemaphoreExt, zeCommandListAppendWaitExternalSemaphoreExt)
-    SINCE(17, pfnAppendLaunchKernelWithParameters, zeCommandListAppendLaunchKernelWithParameters)
-    SINCE(17, pfnAppendLaunchKernelWithArguments, zeCommandListAppendLaunchKernelWithArguments)
-    SINCE(17, pfnAppendMemoryCopyWithParameters, zeCommandListAppendMemoryCopyWithParameters)
-    SINCE(17, pfnAppendMemoryFillWithParameters, zeCommandListAppendMemoryFillWithParameters)
-    SINCE(17, pfnImmediateAppendCommandListsWithParameters, zeCommandListImmediateAppendCommandListsWithParameters)
-    SINCE(17, pfnGetFlags, zeCommandListGetFlags)
-    SINCE(17, pfnImmediateGetFlags, zeCommandListImmediateGetFlags)
-    SINCE(17, pfnImmediateGetMode, zeCommandListImmediateGetMode)
-    SINCE(17, pfnImmediateGetPriority, zeCommandListImmediateGetPriority)
-    SINCE(17, pfnAppendHostFunction, zeCommandListAppendHostFunction)
-    SINCE(17, pfnBeginGraphCaptureExt, zeCommandListBeginGraphCaptureExt)
-    SINCE(17, pfnBeginCaptureIntoGraphExt, zeCommandListBeginCaptureIntoGraphExt)
-    SINCE(17, pfnIsGraphCaptureEnabledExt, zeCommandListIsGraphCaptureEnabledExt)
-    SINCE(17, pfnEndGraphCaptureExt, zeCommandListEndGraphCaptureExt)
-    SINCE(17, pfnGetGraphExt, zeCommandListGetGraphExt)
-    SINCE(17, pfnAppendGraphExt, zeCommandListAppendGraphExt)
-#endif
-END
+TABLE(zeGetCommandListProcAddrTable,
+    IS(4, zeCommandListCreate),
+    IS(4, zeCommandListCreateImmediate),
+    IS(4, zeCommandListDestroy),
+    IS(4, zeCommandListClose),
+    IS(4, zeCommandListReset),
+    IS(4, zeCommandListAppendWriteGlobalTimestamp),
+    IS(4, zeCommandListAppendBarrier),
+    IS(4, zeCommandListAppendMemoryRangesBarrier),
+    IS(4, zeCommandListAppendMemoryCopy),
+    IS(4, zeCommandListAppendMemoryFill),
+    IS(4, zeCommandListAppendMemoryCopyRegion),
+    IS(4, zeCommandListAppendMemoryCopyFromContext),
+    IS(4, zeCommandListAppendImageCopy),
+    IS(4, zeCommandListAppendImageCopyRegion),
+    IS(4, zeCommandListAppendImageCopyToMemory),
+    IS(4, zeCommandListAppendImageCopyFromMemory),
+    IS(4, zeCommandListAppendMemoryPrefetch),
+    IS(4, zeCommandListAppendMemAdvise),
+    IS(4, zeCommandListAppendSignalEvent),
+    IS(4, zeCommandListAppendWaitOnEvents),
+    IS(4, zeCommandListAppendEventReset),
+    IS(4, zeCommandListAppendQueryKernelTimestamps),
+    IS(4, zeCommandListAppendLaunchKernel),
+    IS(4, zeCommandListAppendLaunchCooperativeKernel),
+    IS(4, zeCommandListAppendLaunchKernelIndirect),
+    IS(4, zeCommandListAppendLaunchMultipleKernelsIndirect),
+    IS(4, zeCommandListAppendImageCopyToMemoryExt),
+    IS(4, zeCommandListAppendImageCopyFromMemoryExt),
+    IS(6, zeCommandListHostSynchronize),
+    IS(9, zeCommandListGetDeviceHandle),
+    IS(9, zeCommandListGetContextHandle),
+    IS(9, zeCommandListGetOrdinal),
+    IS(9, zeCommandListImmediateGetIndex),
+    IS(9, zeCommandListIsImmediate),
+    IS(12, zeCommandListAppendSignalExternalSemaphoreExt),
+    IS(12, zeCommandListAppendWaitExternalSemaphoreExt),
+    IS(14, zeCommandListAppendLaunchKernelWithParameters),
+    IS(14, zeCommandListAppendLaunchKernelWithArguments),
+    IS(16, zeCommandListAppendMemoryCopyWithParameters),
+    IS(16, zeCommandListAppendMemoryFillWithParameters),
+    IS(16, zeCommandListImmediateAppendCommandListsWithParameters),
+    IS(17, zeCommandListGetFlags),
+    IS(17, zeCommandListImmediateGetFlags),
+    IS(17, zeCommandListImmediateGetMode),
+    IS(17, zeCommandListImmediateGetPriority),
+    IS(17, zeCommandListBeginGraphCaptureExt),
+    IS(17, zeCommandListBeginCaptureIntoGraphExt),
+    IS(17, zeCommandListIsGraphCaptureEnabledExt),
+    IS(17, zeCommandListEndGraphCaptureExt),
+    IS(17, zeCommandListGetGraphExt),
+    IS(17, zeCommandListAppendGraphExt),
+    IS(17, zeCommandListAppendHostFunction))
 
-#if SOFT_API(17)
-TABLE(zeGetGraphProcAddrTable, ze_graph_dditable_t)
-    t->pfnCreateExt = zeGraphCreateExt;
-    t->pfnGetPrimaryCommandListExt = zeGraphGetPrimaryCommandListExt;
-    t->pfnSetDestructionCallbackExt = zeGraphSetDestructionCallbackExt;
-    t->pfnInstantiateExt = zeGraphInstantiateExt;
-    t->pfnIsEmptyExt = zeGraphIsEmptyExt;
-    t->pfnDumpContentsExt = zeGraphDumpContentsExt;
-    t->pfnDestroyExt = zeGraphDestroyExt;
-END
+TABLE(zeGetGraphProcAddrTable,
+    IS(17, zeGraphCreateExt),
+    IS(17, zeGraphGetPrimaryCommandListExt),
+    IS(17, zeGraphSetDestructionCallbackExt),
+    IS(17, zeGraphInstantiateExt),
+    IS(17, zeGraphIsEmptyExt),
+    IS(17, zeGraphDumpContentsExt),
+    IS(17, zeGraphDestroyExt))
 
-TABLE(zeGetExecutableGraphProcAddrTable, ze_executable_graph_dditable_t)
-    t->pfnGetSourceGraphExt = zeExecutableGraphGetSourceGraphExt;
-    t->pfnDestroyExt = zeExecutableGraphDestroyExt;
-END
-#endif
+TABLE(zeGetExecutableGraphProcAddrTable,
+    IS(17, zeExecutableGraphGetSourceGraphExt),
+    IS(17, zeExecutableGraphDestroyExt))
 
-TABLE(zeGetImageProcAddrTable, ze_image_dditable_t)
-    t->pfnGetProperties = zeImageGetProperties;
-    t->pfnCreate = zeImageCreate;
-    t->pfnDestroy = zeImageDestroy;
-    t->pfnGetAllocPropertiesExt = zeImageGetAllocPropertiesExt;
-#if SOFT_API(5)
-    SINCE(5, pfnViewCreateExt, zeImageViewCreateExt)
-#endif
-END
+TABLE(zeGetImageProcAddrTable,
+    IS(4, zeImageGetProperties),
+    IS(4, zeImageCreate),
+    IS(4, zeImageDestroy),
+    IS(4, zeImageGetAllocPropertiesExt),
+    IS(5, zeImageViewCreateExt))
 
-TABLE(zeGetImageExpProcAddrTable, ze_image_exp_dditable_t)
-    t->pfnGetMemoryPropertiesExp = zeImageGetMemoryPropertiesExp;
-    t->pfnViewCreateExp = zeImageViewCreateExp;
-#if SOFT_API(9)
-    SINCE(9, pfnGetDeviceOffsetExp, zeImageGetDeviceOffsetExp)
-#endif
-END
+TABLE(zeGetImageExpProcAddrTable,
+    IS(4, zeImageGetMemoryPropertiesExp),
+    IS(4, zeImageViewCreateExp),
+    IS(9, zeImageGetDeviceOffsetExp))
 
-TABLE(zeGetFenceProcAddrTable, ze_fence_dditable_t)
-    t->pfnCreate = zeFenceCreate;
-    t->pfnDestroy = zeFenceDestroy;
-    t->pfnHostSynchronize = zeFenceHostSynchronize;
-    t->pfnQueryStatus = zeFenceQueryStatus;
-    t->pfnReset = zeFenceReset;
-END
+TABLE(zeGetFenceProcAddrTable,
+    IS(4, zeFenceCreate),
+    IS(4, zeFenceDestroy),
+    IS(4, zeFenceHostSynchronize),
+    IS(4, zeFenceQueryStatus),
+    IS(4, zeFenceReset))
 
-TABLE(zeGetEventPoolProcAddrTable, ze_event_pool_dditable_t)
-    t->pfnCreate = zeEventPoolCreate;
-    t->pfnDestroy = zeEventPoolDestroy;
-    t->pfnGetIpcHandle = zeEventPoolGetIpcHandle;
-    t->pfnOpenIpcHandle = zeEventPoolOpenIpcHandle;
-    t->pfnCloseIpcHandle = zeEventPoolCloseIpcHandle;
-#if SOFT_API(6)
-    SINCE(6, pfnPutIpcHandle, zeEventPoolPutIpcHandle)
-#endif
-#if SOFT_API(9)
-    SINCE(9, pfnGetContextHandle, zeEventPoolGetContextHandle)
-    SINCE(9, pfnGetFlags, zeEventPoolGetFlags)
-#endif
-END
+TABLE(zeGetEventPoolProcAddrTable,
+    IS(4, zeEventPoolCreate),
+    IS(4, zeEventPoolDestroy),
+    IS(4, zeEventPoolGetIpcHandle),
+    IS(4, zeEventPoolOpenIpcHandle),
+    IS(4, zeEventPoolCloseIpcHandle),
+    IS(6, zeEventPoolPutIpcHandle),
+    IS(9, zeEventPoolGetContextHandle),
+    IS(9, zeEventPoolGetFlags))
 
-TABLE(zeGetEventProcAddrTable, ze_event_dditable_t)
-    t->pfnCreate = zeEventCreate;
-    t->pfnDestroy = zeEventDestroy;
-    t->pfnHostSignal = zeEventHostSignal;
-    t->pfnHostSynchronize = zeEventHostSynchronize;
-    t->pfnQueryStatus = zeEventQueryStatus;
-    t->pfnHostReset = zeEventHostReset;
-    t->pfnQueryKernelTimestamp = zeEventQueryKernelTimestamp;
-#if SOFT_API(6)
-    SINCE(6, pfnQueryKernelTimestampsExt, zeEventQueryKernelTimestampsExt)
-#endif
-#if SOFT_API(9)
-    SINCE(9, pfnGetEventPool, zeEventGetEventPool)
-    SINCE(9, pfnGetSignalScope, zeEventGetSignalScope)
-    SINCE(9, pfnGetWaitScope, zeEventGetWaitScope)
-#endif
-#if SOFT_API(17)
-    SINCE(15, pfnCounterBasedCreate, zeEventCounterBasedCreate)
-    SINCE(15, pfnCounterBasedGetDeviceAddress, zeEventCounterBasedGetDeviceAddress)
-    SINCE(15, pfnCounterBasedGetIpcHandle, zeEventCounterBasedGetIpcHandle)
-    SINCE(15, pfnCounterBasedOpenIpcHandle, zeEventCounterBasedOpenIpcHandle)
-    SINCE(15, pfnCounterBasedCloseIpcHandle, zeEventCounterBasedCloseIpcHandle)
-    SINCE(17, pfnGetCounterBasedFlags, zeEventGetCounterBasedFlags)
-#endif
-END
+TABLE(zeGetEventProcAddrTable,
+    IS(4, zeEventCreate),
+    IS(4, zeEventDestroy),
+    IS(4, zeEventHostSignal),
+    IS(4, zeEventHostSynchronize),
+    IS(4, zeEventQueryStatus),
+    IS(4, zeEventHostReset),
+    IS(4, zeEventQueryKernelTimestamp),
+    IS(6, zeEventQueryKernelTimestampsExt),
+    IS(9, zeEventGetEventPool),
+    IS(9, zeEventGetSignalScope),
+    IS(9, zeEventGetWaitScope),
+    IS(15, zeEventCounterBasedCreate),
+    IS(15, zeEventCounterBasedGetIpcHandle),
+    IS(15, zeEventCounterBasedOpenIpcHandle),
+    IS(15, zeEventCounterBasedCloseIpcHandle),
+    IS(15, zeEventCounterBasedGetDeviceAddress),
+    IS(17, zeEventGetCounterBasedFlags))
 
-TABLE(zeGetEventExpProcAddrTable, ze_event_exp_dditable_t)
-    t->pfnQueryTimestampsExp = zeEventQueryTimestampsExp;
-END
+TABLE(zeGetEventExpProcAddrTable,
+    IS(4, zeEventQueryTimestampsExp))
 
-TABLE(zeGetModuleProcAddrTable, ze_module_dditable_t)
-    t->pfnCreate = zeModuleCreate;
-    t->pfnDestroy = zeModuleDestroy;
-    t->pfnDynamicLink = zeModuleDynamicLink;
-    t->pfnGetNativeBinary = zeModuleGetNativeBinary;
-    t->pfnGetGlobalPointer = zeModuleGetGlobalPointer;
-    t->pfnGetKernelNames = zeModuleGetKernelNames;
-    t->pfnGetProperties = zeModuleGetProperties;
-    t->pfnGetFunctionPointer = zeModuleGetFunctionPointer;
-    t->pfnInspectLinkageExt = zeModuleInspectLinkageExt;
-END
+TABLE(zeGetModuleProcAddrTable,
+    IS(4, zeModuleCreate),
+    IS(4, zeModuleDestroy),
+    IS(4, zeModuleDynamicLink),
+    IS(4, zeModuleGetNativeBinary),
+    IS(4, zeModuleGetGlobalPointer),
+    IS(4, zeModuleGetKernelNames),
+    IS(4, zeModuleGetProperties),
+    IS(4, zeModuleGetFunctionPointer),
+    IS(4, zeModuleInspectLinkageExt))
 
-TABLE(zeGetModuleBuildLogProcAddrTable, ze_module_build_log_dditable_t)
-    t->pfnDestroy = zeModuleBuildLogDestroy;
-    t->pfnGetString = zeModuleBuildLogGetString;
-END
+TABLE(zeGetModuleBuildLogProcAddrTable,
+    IS(4, zeModuleBuildLogDestroy),
+    IS(4, zeModuleBuildLogGetString))
 
-TABLE(zeGetKernelProcAddrTable, ze_kernel_dditable_t)
-    t->pfnCreate = zeKernelCreate;
-    t->pfnDestroy = zeKernelDestroy;
-    t->pfnSetCacheConfig = zeKernelSetCacheConfig;
-    t->pfnSetGroupSize = zeKernelSetGroupSize;
-    t->pfnSuggestGroupSize = zeKernelSuggestGroupSize;
-    t->pfnSuggestMaxCooperativeGroupCount = zeKernelSuggestMaxCooperativeGroupCount;
-    t->pfnSetArgumentValue = zeKernelSetArgumentValue;
-    t->pfnSetIndirectAccess = zeKernelSetIndirectAccess;
-    t->pfnGetIndirectAccess = zeKernelGetIndirectAccess;
-    t->pfnGetSourceAttributes = zeKernelGetSourceAttributes;
-    t->pfnGetProperties = zeKernelGetProperties;
-    t->pfnGetName = zeKernelGetName;
-END
+TABLE(zeGetKernelProcAddrTable,
+    IS(4, zeKernelCreate),
+    IS(4, zeKernelDestroy),
+    IS(4, zeKernelSetCacheConfig),
+    IS(4, zeKernelSetGroupSize),
+    IS(4, zeKernelSuggestGroupSize),
+    IS(4, zeKernelSuggestMaxCooperativeGroupCount),
+    IS(4, zeKernelSetArgumentValue),
+    IS(4, zeKernelSetIndirectAccess),
+    IS(4, zeKernelGetIndirectAccess),
+    IS(4, zeKernelGetSourceAttributes),
+    IS(4, zeKernelGetProperties),
+    IS(4, zeKernelGetName))
 
-TABLE(zeGetKernelExpProcAddrTable, ze_kernel_exp_dditable_t)
-    t->pfnSetGlobalOffsetExp = zeKernelSetGlobalOffsetExp;
-    t->pfnSchedulingHintExp = zeKernelSchedulingHintExp;
-#if SOFT_API(14)
-    SINCE(11, pfnGetBinaryExp, zeKernelGetBinaryExp)
-    SINCE(14, pfnGetAllocationPropertiesExp, zeKernelGetAllocationPropertiesExp)
-#endif
-END
+TABLE(zeGetKernelExpProcAddrTable,
+    IS(4, zeKernelSetGlobalOffsetExp),
+    IS(4, zeKernelSchedulingHintExp),
+    IS(12, zeKernelGetBinaryExp),
+    IS(14, zeKernelGetAllocationPropertiesExp))
 
-TABLE(zeGetSamplerProcAddrTable, ze_sampler_dditable_t)
-    t->pfnCreate = zeSamplerCreate;
-    t->pfnDestroy = zeSamplerDestroy;
-END
+TABLE(zeGetSamplerProcAddrTable,
+    IS(4, zeSamplerCreate),
+    IS(4, zeSamplerDestroy))
 
-TABLE(zeGetPhysicalMemProcAddrTable, ze_physical_mem_dditable_t)
-    t->pfnCreate = zePhysicalMemCreate;
-    t->pfnDestroy = zePhysicalMemDestroy;
-#if SOFT_API(17)
-    SINCE(17, pfnGetProperties, zePhysicalMemGetProperties)
-#endif
-END
+TABLE(zeGetPhysicalMemProcAddrTable,
+    IS(4, zePhysicalMemCreate),
+    IS(4, zePhysicalMemDestroy),
+    IS(15, zePhysicalMemGetProperties))
 
-TABLE(zeGetMemProcAddrTable, ze_mem_dditable_t)
-    t->pfnAllocShared = zeMemAllocShared;
-    t->pfnAllocDevice = zeMemAllocDevice;
-    t->pfnAllocHost = zeMemAllocHost;
-    t->pfnFree = zeMemFree;
-    t->pfnGetAllocProperties = zeMemGetAllocProperties;
-    t->pfnGetAddressRange = zeMemGetAddressRange;
-    t->pfnGetIpcHandle = zeMemGetIpcHandle;
-    t->pfnOpenIpcHandle = zeMemOpenIpcHandle;
-    t->pfnCloseIpcHandle = zeMemCloseIpcHandle;
-    t->pfnFreeExt = zeMemFreeExt;
-#if SOFT_API(6)
-    SINCE(6, pfnPutIpcHandle, zeMemPutIpcHandle)
-#endif
-#if SOFT_API(17)
-    SINCE(15, pfnGetIpcHandleWithProperties, zeMemGetIpcHandleWithProperties)
-#endif
-#if SOFT_API(9)
-    SINCE(9, pfnGetPitchFor2dImage, zeMemGetPitchFor2dImage)
-#endif
-END
+TABLE(zeGetMemProcAddrTable,
+    IS(4, zeMemAllocShared),
+    IS(4, zeMemAllocDevice),
+    IS(4, zeMemAllocHost),
+    IS(4, zeMemFree),
+    IS(4, zeMemGetAllocProperties),
+    IS(4, zeMemGetAddressRange),
+    IS(4, zeMemGetIpcHandle),
+    IS(4, zeMemOpenIpcHandle),
+    IS(4, zeMemCloseIpcHandle),
+    IS(4, zeMemFreeExt),
+    IS(6, zeMemPutIpcHandle),
+    IS(9, zeMemGetPitchFor2dImage),
+    IS(15, zeMemGetIpcHandleWithProperties))
 
-#if SOFT_API(7)
-TABLE(zeGetMemExpProcAddrTable, ze_mem_exp_dditable_t)
-    SINCE(6, pfnGetIpcHandleFromFileDescriptorExp, zeMemGetIpcHandleFromFileDescriptorExp)
-    SINCE(6, pfnGetFileDescriptorFromIpcHandleExp, zeMemGetFileDescriptorFromIpcHandleExp)
-    SINCE(7, pfnSetAtomicAccessAttributeExp, zeMemSetAtomicAccessAttributeExp)
-    SINCE(7, pfnGetAtomicAccessAttributeExp, zeMemGetAtomicAccessAttributeExp)
-END
-#endif
+TABLE(zeGetMemExpProcAddrTable,
+    IS(6, zeMemGetIpcHandleFromFileDescriptorExp),
+    IS(6, zeMemGetFileDescriptorFromIpcHandleExp),
+    IS(7, zeMemSetAtomicAccessAttributeExp),
+    IS(7, zeMemGetAtomicAccessAttributeExp))
 
-TABLE(zeGetVirtualMemProcAddrTable, ze_virtual_mem_dditable_t)
-    t->pfnReserve = zeVirtualMemReserve;
-    t->pfnFree = zeVirtualMemFree;
-    t->pfnQueryPageSize = zeVirtualMemQueryPageSize;
-    t->pfnMap = zeVirtualMemMap;
-    t->pfnUnmap = zeVirtualMemUnmap;
-    t->pfnSetAccessAttribute = zeVirtualMemSetAccessAttribute;
-    t->pfnGetAccessAttribute = zeVirtualMemGetAccessAttribute;
-END
+TABLE(zeGetVirtualMemProcAddrTable,
+    IS(4, zeVirtualMemReserve),
+    IS(4, zeVirtualMemFree),
+    IS(4, zeVirtualMemQueryPageSize),
+    IS(4, zeVirtualMemMap),
+    IS(4, zeVirtualMemUnmap),
+    IS(4, zeVirtualMemSetAccessAttribute),
+    IS(4, zeVirtualMemGetAccessAttribute))
 
-TABLE(zeGetFabricVertexExpProcAddrTable, ze_fabric_vertex_exp_dditable_t)
-    t->pfnGetExp = zeFabricVertexGetExp;
-    t->pfnGetSubVerticesExp = zeFabricVertexGetSubVerticesExp;
-    t->pfnGetPropertiesExp = zeFabricVertexGetPropertiesExp;
-    t->pfnGetDeviceExp = zeFabricVertexGetDeviceExp;
-END
+TABLE(zeGetFabricVertexExpProcAddrTable,
+    IS(4, zeFabricVertexGetExp),
+    IS(4, zeFabricVertexGetSubVerticesExp),
+    IS(4, zeFabricVertexGetPropertiesExp),
+    IS(4, zeFabricVertexGetDeviceExp))
 
-TABLE(zeGetFabricEdgeExpProcAddrTable, ze_fabric_edge_exp_dditable_t)
-    t->pfnGetExp = zeFabricEdgeGetExp;
-    t->pfnGetVerticesExp = zeFabricEdgeGetVerticesExp;
-    t->pfnGetPropertiesExp = zeFabricEdgeGetPropertiesExp;
-END
+TABLE(zeGetFabricEdgeExpProcAddrTable,
+    IS(4, zeFabricEdgeGetExp),
+    IS(4, zeFabricEdgeGetVerticesExp),
+    IS(4, zeFabricEdgeGetPropertiesExp))
+
+TABLE(zeGetCommandListExpProcAddrTable,
+    NO(9, zeCommandListCreateCloneExp),
+    IS(9, zeCommandListImmediateAppendCommandListsExp),
+    IS(9, zeCommandListGetNextCommandIdExp),
+    IS(9, zeCommandListUpdateMutableCommandsExp),
+    IS(9, zeCommandListUpdateMutableCommandSignalEventExp),
+    IS(9, zeCommandListUpdateMutableCommandWaitEventsExp),
+    IS(11, zeCommandListGetNextCommandIdWithKernelsExp),
+    IS(11, zeCommandListUpdateMutableCommandKernelsExp),
+    IS(17, zeCommandListIsMutableExp))
 
 /* Metrics, debugging and system management: none. The loader of Debian 12 requires the tables nevertheless, and treats
  * empty entries as unsupported functions.
  */
-#define EMPTY(getter, type)                                                                                            \
-    ze_result_t getter(ze_api_version_t version, type *t) { return check(version, t); }
+#define EMPTY(getter)                                                                                                  \
+    __attribute__((visibility("default"))) ze_result_t getter(ze_api_version_t version, any_function **table)          \
+    {                                                                                                                  \
+        return fill(version, table, NULL, 0);                                                                          \
+    }
 
-EMPTY(zetGetDeviceProcAddrTable, zet_device_dditable_t)
-EMPTY(zetGetContextProcAddrTable, zet_context_dditable_t)
-EMPTY(zetGetCommandListProcAddrTable, zet_command_list_dditable_t)
-EMPTY(zetGetModuleProcAddrTable, zet_module_dditable_t)
-EMPTY(zetGetKernelProcAddrTable, zet_kernel_dditable_t)
-EMPTY(zetGetMetricGroupProcAddrTable, zet_metric_group_dditable_t)
-EMPTY(zetGetMetricGroupExpProcAddrTable, zet_metric_group_exp_dditable_t)
-EMPTY(zetGetMetricProcAddrTable, zet_metric_dditable_t)
-EMPTY(zetGetMetricStreamerProcAddrTable, zet_metric_streamer_dditable_t)
-EMPTY(zetGetMetricQueryPoolProcAddrTable, zet_metric_query_pool_dditable_t)
-EMPTY(zetGetMetricQueryProcAddrTable, zet_metric_query_dditable_t)
-EMPTY(zetGetTracerExpProcAddrTable, zet_tracer_exp_dditable_t)
-EMPTY(zetGetDebugProcAddrTable, zet_debug_dditable_t)
-EMPTY(zesGetDriverProcAddrTable, zes_driver_dditable_t)
-EMPTY(zesGetDeviceProcAddrTable, zes_device_dditable_t)
-EMPTY(zesGetSchedulerProcAddrTable, zes_scheduler_dditable_t)
-EMPTY(zesGetPerformanceFactorProcAddrTable, zes_performance_factor_dditable_t)
-EMPTY(zesGetPowerProcAddrTable, zes_power_dditable_t)
-EMPTY(zesGetFrequencyProcAddrTable, zes_frequency_dditable_t)
-EMPTY(zesGetEngineProcAddrTable, zes_engine_dditable_t)
-EMPTY(zesGetStandbyProcAddrTable, zes_standby_dditable_t)
-EMPTY(zesGetFirmwareProcAddrTable, zes_firmware_dditable_t)
-EMPTY(zesGetMemoryProcAddrTable, zes_memory_dditable_t)
-EMPTY(zesGetFabricPortProcAddrTable, zes_fabric_port_dditable_t)
-EMPTY(zesGetTemperatureProcAddrTable, zes_temperature_dditable_t)
-EMPTY(zesGetPsuProcAddrTable, zes_psu_dditable_t)
-EMPTY(zesGetFanProcAddrTable, zes_fan_dditable_t)
-EMPTY(zesGetLedProcAddrTable, zes_led_dditable_t)
-EMPTY(zesGetRasProcAddrTable, zes_ras_dditable_t)
-EMPTY(zesGetDiagnosticsProcAddrTable, zes_diagnostics_dditable_t)
-#if SOFT_API(9)
-TABLE(zeGetCommandListExpProcAddrTable, ze_command_list_exp_dditable_t)
-    SINCE(9, pfnImmediateAppendCommandListsExp, zeCommandListImmediateAppendCommandListsExp)
-#if SOFT_API(17)
-    SINCE(9, pfnGetNextCommandIdExp, zeCommandListGetNextCommandIdExp)
-    SINCE(9, pfnUpdateMutableCommandsExp, zeCommandListUpdateMutableCommandsExp)
-    SINCE(9, pfnUpdateMutableCommandSignalEventExp, zeCommandListUpdateMutableCommandSignalEventExp)
-    SINCE(9, pfnUpdateMutableCommandWaitEventsExp, zeCommandListUpdateMutableCommandWaitEventsExp)
-    SINCE(10, pfnGetNextCommandIdWithKernelsExp, zeCommandListGetNextCommandIdWithKernelsExp)
-    SINCE(10, pfnUpdateMutableCommandKernelsExp, zeCommandListUpdateMutableCommandKernelsExp)
-    SINCE(17, pfnIsMutableExp, zeCommandListIsMutableExp)
-#endif
-END
-#endif
+EMPTY(zetGetDeviceProcAddrTable)
+EMPTY(zetGetContextProcAddrTable)
+EMPTY(zetGetCommandListProcAddrTable)
+EMPTY(zetGetModuleProcAddrTable)
+EMPTY(zetGetKernelProcAddrTable)
+EMPTY(zetGetMetricGroupProcAddrTable)
+EMPTY(zetGetMetricGroupExpProcAddrTable)
+EMPTY(zetGetMetricProcAddrTable)
+EMPTY(zetGetMetricStreamerProcAddrTable)
+EMPTY(zetGetMetricQueryPoolProcAddrTable)
+EMPTY(zetGetMetricQueryProcAddrTable)
+EMPTY(zetGetTracerExpProcAddrTable)
+EMPTY(zetGetDebugProcAddrTable)
+EMPTY(zesGetDriverProcAddrTable)
+EMPTY(zesGetDeviceProcAddrTable)
+EMPTY(zesGetSchedulerProcAddrTable)
+EMPTY(zesGetPerformanceFactorProcAddrTable)
+EMPTY(zesGetPowerProcAddrTable)
+EMPTY(zesGetFrequencyProcAddrTable)
+EMPTY(zesGetEngineProcAddrTable)
+EMPTY(zesGetStandbyProcAddrTable)
+EMPTY(zesGetFirmwareProcAddrTable)
+EMPTY(zesGetMemoryProcAddrTable)
+EMPTY(zesGetFabricPortProcAddrTable)
+EMPTY(zesGetTemperatureProcAddrTable)
+EMPTY(zesGetPsuProcAddrTable)
+EMPTY(zesGetFanProcAddrTable)
+EMPTY(zesGetLedProcAddrTable)
+EMPTY(zesGetRasProcAddrTable)
+EMPTY(zesGetDiagnosticsProcAddrTable)
 /* clang-format on */

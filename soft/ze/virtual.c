@@ -170,7 +170,6 @@ ze_result_t zePhysicalMemCreate(ze_context_handle_t context, ze_device_handle_t 
     return ZE_RESULT_SUCCESS;
 }
 
-#if SOFT_API(17)
 ze_result_t zePhysicalMemGetProperties(ze_context_handle_t context, ze_physical_mem_handle_t physical,
                                        ze_physical_mem_properties_t *properties)
 {
@@ -182,7 +181,6 @@ ze_result_t zePhysicalMemGetProperties(ze_context_handle_t context, ze_physical_
     ze_external_memory_export_fd_t *wanted = soft_wanted_file(properties->pNext);
     return wanted ? soft_give_file(wanted, physical->file) : ZE_RESULT_SUCCESS;
 }
-#endif
 
 ze_result_t zePhysicalMemDestroy(ze_context_handle_t context, ze_physical_mem_handle_t physical)
 {

@@ -67,7 +67,7 @@ ze_result_t zeEventHostSynchronize(ze_event_handle_t event, uint64_t timeout)
 {
     SOFT_HANDLE(event, SOFT_EVENT);
     if (soft_capture_sets(event))
-        return soft_fail(SOFT_CAPTURE_UNSUPPORTED, "a graph that is being captured sets the event");
+        return soft_fail(ZE_RESULT_ERROR_GRAPH_CAPTURE_UNSUPPORTED, "a graph that is being captured sets the event");
     return await_event(event, timeout);
 }
 
@@ -102,7 +102,6 @@ ze_result_t zeEventQueryTimestampsExp(ze_event_handle_t event, ze_device_handle_
     return zeEventQueryKernelTimestamp(event, timestamps);
 }
 
-#if SOFT_API(6)
 ze_result_t zeEventQueryKernelTimestampsExt(ze_event_handle_t event, ze_device_handle_t device, uint32_t *count,
                                             ze_event_query_kernel_timestamps_results_ext_properties_t *results)
 {
@@ -123,7 +122,6 @@ ze_result_t zeEventQueryKernelTimestampsExt(ze_event_handle_t event, ze_device_h
     }
     return ZE_RESULT_SUCCESS;
 }
-#endif
 
 ze_result_t zeFenceHostSynchronize(ze_fence_handle_t fence, uint64_t timeout)
 {

@@ -24,30 +24,21 @@
 
 #define ZE_APIEXPORT __attribute__((visibility("hidden")))
 #include <level_zero/ze_api.h>
-#include <level_zero/ze_ddi.h>
-#include <level_zero/zes_ddi.h>
-#include <level_zero/zet_ddi.h>
 
 #include "abi.h"
 #include "build/build.h"
+#include "newer.h"
 #include "run/scheduler.h"
 #include "spirv/spirv.h"
 
-/* Whether the installed header has what version 1.`minor` of the API added. Headers before 1.5 do not define this. */
-#ifdef ZE_API_VERSION_CURRENT_M
-#define SOFT_API(minor) (ZE_API_VERSION_CURRENT_M >= ZE_MAKE_VERSION(1, minor))
-#else
-#define SOFT_API(minor) ((minor) <= 4)
-#endif
-
-/* Hints that newer headers added; accepted whatever header the driver was built with. */
-#define SOFT_MAPPED_TIMESTAMP 8u /* ZE_EVENT_POOL_FLAG_KERNEL_MAPPED_TIMESTAMP */
-#define SOFT_QUEUE_FLAGS 7u      /* explicit only, in order, copy offload */
-#define SOFT_QUEUE_IN_ORDER 2u
-#define SOFT_LIST_IN_ORDER 8u
+/* What is accepted of flags and advice. */
+#define SOFT_QUEUE_FLAGS                                                                                               \
+    (ZE_COMMAND_QUEUE_FLAG_EXPLICIT_ONLY | ZE_COMMAND_QUEUE_FLAG_IN_ORDER | ZE_COMMAND_QUEUE_FLAG_COPY_OFFLOAD_HINT)
 #define SOFT_LIST_FLAGS                                                                                                \
-    0x3fu /* relaxed ordering, maximise throughput, explicit only, in order, clonable, copy offload */
-#define SOFT_LAST_ADVICE 9u
+    (ZE_COMMAND_LIST_FLAG_RELAXED_ORDERING | ZE_COMMAND_LIST_FLAG_MAXIMIZE_THROUGHPUT |                                \
+     ZE_COMMAND_LIST_FLAG_EXPLICIT_ONLY | ZE_COMMAND_LIST_FLAG_IN_ORDER | ZE_COMMAND_LIST_FLAG_EXP_CLONEABLE |         \
+     ZE_COMMAND_LIST_FLAG_COPY_OFFLOAD_HINT)
+#define SOFT_LAST_ADVICE ZE_MEMORY_ADVICE_CLEAR_SYSTEM_MEMORY_PREFERRED_LOCATION
 
 #define SOFT_VENDOR_ID 0x58455449u /* "XETI": more than 16 bits, so not a PCI vendor id; Intel's is 0x8086 */
 #define SOFT_DEVICE_ID 0x50f7u
@@ -259,7 +250,7 @@ struct _ze_fence_handle_t {
     ze_result_t result;
 };
 
-/* Flags of counter-based events, by number for headers that lack them. */
+/* Flags of counter-based events: those of the API, and ours. */
 enum {
     SOFT_COUNTS_IMMEDIATE = 1,
     SOFT_COUNTS_REGULAR = 2,
@@ -348,19 +339,17 @@ struct _ze_module_handle_t {
  * build. It then interprets our log as such an object: a handle and tables (seen in 1.8), or tables of another form
  * (1.32). Programs read that log, so logs begin with what both versions expect.
  */
-struct soft_log_face {
-#if SOFT_API(17)
-    ze_dditable_driver_t tables;
-#else
-    uint32_t version; /* zero where newer loaders check whether the tables are valid */
-    uint8_t zero[508];
-#endif
+enum { SOFT_CORE_TABLES = 34 };
+struct soft_log_face { /* as 1.32 begins its objects */
+    uint32_t version;
+    uint8_t is_valid;
+    const void *tables[SOFT_CORE_TABLES];
     ze_module_build_log_handle_t log;
 };
 
 struct _ze_module_build_log_handle_t {
-    struct soft_log_face *face;  /* 1.8: the handle passed back to us; 1.32: the tables */
-    const ze_dditable_t *tables; /* 1.8 */
+    struct soft_log_face *face; /* 1.8: the handle passed back to us; 1.32: the tables */
+    const void *tables;         /* 1.8 */
     struct soft_log_face own;
     uint32_t tag;
     struct sp_text text;
@@ -376,6 +365,7 @@ struct _ze_kernel_handle_t {
     ze_kernel_indirect_access_flags_t indirect;
 };
 
+void soft_log_serve(unsigned minor); /* the version of the API, 1.minor, that the loader knows */
 ze_module_build_log_handle_t soft_log_new(void);
 ze_result_t soft_log_deliver(ze_result_t result, const char *what, ze_module_build_log_handle_t log,
                              ze_module_build_log_handle_t *wanted);
@@ -505,17 +495,9 @@ uint64_t soft_virtual_id(const void *pointer); /* of the physical memory mapped 
 bool soft_virtual_share_file(int file, struct soft_ipc *to);
 bool soft_memory_share_file(int file, struct soft_ipc *to);
 bool soft_is_same_file(int a, int b);
-/* ze_external_memmap_sysmem_ext_desc_t, which older headers lack: memory of the program, to become an allocation. */
-enum { SOFT_SYSTEM_MEMORY = 0x20037 };
-struct soft_system_memory {
-    uint32_t stype;
-    const void *next;
-    void *base;
-    uint64_t size;
-};
 /* Checks extensions of a memory descriptor; sets `file` to the file to import, -1: none, and `system`, if that is not
  * NULL, to the program's memory, NULL: none. */
-ze_result_t soft_check_memory_chain(const void *next, int *file, const struct soft_system_memory **system);
+ze_result_t soft_check_memory_chain(const void *next, int *file, const ze_external_memmap_sysmem_ext_desc_t **system);
 /* The chained structure that requests a file descriptor; NULL: none. */
 ze_external_memory_export_fd_t *soft_wanted_file(void *next);
 ze_result_t soft_give_file(ze_external_memory_export_fd_t *to, int file); /* a new one, owned by the program */
@@ -578,21 +560,6 @@ ze_result_t zexCommandListAppendMemoryFillWithParameters(ze_command_list_handle_
                                                          size_t pattern_size, size_t size, const void *chain,
                                                          ze_event_handle_t signal, uint32_t wait_count,
                                                          ze_event_handle_t *waits);
-
-/* Extensions that programs find by name, independent of the driver's header. */
-#if !SOFT_API(5)
-ZE_APIEXPORT ze_result_t zeImageViewCreateExt(ze_context_handle_t context, ze_device_handle_t device,
-                                              const ze_image_desc_t *desc, ze_image_handle_t image,
-                                              ze_image_handle_t *view);
-#endif
-#if !SOFT_API(11)
-ZE_APIEXPORT ze_result_t zeKernelGetBinaryExp(ze_kernel_handle_t kernel, size_t *size, uint8_t *to);
-#endif
-#if !SOFT_API(9)
-ZE_APIEXPORT ze_result_t zeMemGetPitchFor2dImage(ze_context_handle_t context, ze_device_handle_t device, size_t width,
-                                                 size_t height, unsigned texel, size_t *pitch);
-ZE_APIEXPORT ze_result_t zeImageGetDeviceOffsetExp(ze_image_handle_t image, uint64_t *offset);
-#endif
 
 /* ---- commands */
 

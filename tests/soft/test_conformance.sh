@@ -8,7 +8,7 @@ readme=soft/README.md
 rows() { sed -n 's/^| \(ze[A-Z][A-Za-z0-9]*\) | \(.*\) | \([^|]*\) |$/\1|\3/p' "$readme"; }
 rows > "$work/rows"
 cut -d'|' -f1 "$work/rows" | sort > "$work/listed"
-sed -n 's/.*= \(ze[A-Z][A-Za-z0-9]*\);.*/\1/p; s/.*SINCE([0-9]*, pfn[A-Za-z0-9]*, \(ze[A-Za-z0-9]*\)).*/\1/p' soft/ze/tables.c | sort -u > "$work/served"
+sed -n 's/^ *IS([0-9]*, \(ze[A-Za-z0-9]*\)).*/\1/p' soft/ze/tables.c | sort -u > "$work/served"
 
 no_lines() { # no_lines WHAT FILE: a test that passes when the file is empty
     if [ -s "$2" ]; then fail "$1" "$(cat "$2")"; else pass; fi

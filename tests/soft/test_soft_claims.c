@@ -341,6 +341,7 @@ enum {
                  ZE_DEVICE_FP_FLAG_FMA,
     OF_CONVERSIONS = ZE_DEVICE_FP_FLAG_ROUND_TO_ZERO | ZE_DEVICE_FP_FLAG_ROUND_TO_INF
 };
+enum { READ_ONLY_IS_ENFORCED = 2 }; /* of version 1.17 */
 static struct flag {
     const char *of;
     uint64_t bits;
@@ -395,12 +396,8 @@ static struct flag {
     {"events", 1, "test_soft_counters: aggregates_of_several_lists", 0},
     {"events", 2, "test_soft_counters: both_processes_set_an_event, test_soft_counters: processes_that_die", 0},
     {"events", 4, "test_soft_counters: allocations_of_the_program", 0},
-#ifdef ZE_VIRTUAL_MEM_READONLY_PROPERTIES_EXT_NAME
-    {"read-only memory", ZE_DEVICE_READONLY_MEMORY_CAPABILITY_ENFORCED, DRIVER "virtual_memory", 0},
-#endif
-#ifdef ZE_MUTABLE_COMMAND_LIST_EXP_NAME
+    {"read-only memory", READ_ONLY_IS_ENFORCED, DRIVER "virtual_memory", 0},
     {"changes of commands", 0x7f, DRIVER "newer_mutable_lists", 0},
-#endif
 };
 static const struct limit {
     const char *of, *tests;
@@ -462,26 +459,16 @@ static struct extension {
     {"ZE_experimental_fabric", "test_soft_hierarchy: fabric_vertices", false},
     {"ZE_extension_record_replay_graph", "test_soft_graphs: replays_follow_their_data", false},
     {"ZE_experimental_record_replay_graph", "test_soft_graphs: older_names", false},
-#ifdef ZE_EVENT_QUERY_KERNEL_TIMESTAMPS_EXT_NAME
     {"ZE_extension_event_query_kernel_timestamps", DRIVER "newer_launches", false},
     {"ZE_extension_kernel_max_group_size_properties", DRIVER "kernel_properties", false},
     {"ZE_extension_bfloat16_conversions", "test_opencl_assembly: small_floats", false},
-#endif
-#ifdef ZE_VIRTUAL_MEM_READONLY_PROPERTIES_EXT_NAME
-    {ZE_VIRTUAL_MEM_READONLY_PROPERTIES_EXT_NAME, DRIVER "virtual_memory", false},
-#endif
-#ifdef ZE_IMMEDIATE_COMMAND_LIST_APPEND_EXP_NAME
-    {ZE_IMMEDIATE_COMMAND_LIST_APPEND_EXP_NAME, DRIVER "newer_commands", false},
-#endif
-#ifdef ZE_GET_KERNEL_ALLOCATION_PROPERTIES_EXP_NAME
-    {ZE_GET_KERNEL_ALLOCATION_PROPERTIES_EXP_NAME, DRIVER "newer_kernel_allocations", false},
-#endif
-#ifdef ZE_MUTABLE_COMMAND_LIST_EXP_NAME
-    {ZE_MUTABLE_COMMAND_LIST_EXP_NAME, DRIVER "newer_mutable_lists", false},
-    {ZE_DEVICE_VECTOR_SIZES_EXT_NAME, DRIVER "newer_vector_widths", false},
-    {ZE_EXTERNAL_SEMAPHORES_EXTENSION_NAME,
+    {"ZE_extension_virtual_mem_readonly_properties", DRIVER "virtual_memory", false},
+    {"ZE_experimental_immediate_command_list_append", DRIVER "newer_commands", false},
+    {"ZE_experimental_kernel_allocation_properties", DRIVER "newer_kernel_allocations", false},
+    {"ZE_experimental_mutable_command_list", DRIVER "newer_mutable_lists", false},
+    {"ZE_extension_device_vector_sizes", DRIVER "newer_vector_widths", false},
+    {"ZE_extension_external_semaphores",
      DRIVER "newer_semaphores_between_processes, test_soft_driver: newer_semaphores_are_taken", false},
-#endif
 };
 #define COUNT(table) (sizeof(table) / sizeof(table)[0])
 
@@ -640,25 +627,25 @@ static void claim_images(void)
     claim("samplers of an image", p.samplerFilterFlags);
 }
 
-#ifdef ZE_VIRTUAL_MEM_READONLY_PROPERTIES_EXT_NAME
-static void claim_read_only_memory(void)
+/* Structures of versions 1.9 and 1.17. */
+static void claim_newer_properties(void)
 {
-    ze_device_readonly_memory_ext_properties_t r = {.stype = ZE_STRUCTURE_TYPE_DEVICE_READONLY_MEMORY_EXT_PROPERTIES};
-    ze_device_properties_t p = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES, .pNext = &r};
+    struct {
+        uint32_t stype;
+        void *next;
+        uint32_t of_lists, of_commands;
+    } changes = {0x20015, NULL, 0, 0};
+    struct {
+        uint32_t stype;
+        void *next;
+        uint32_t capability;
+    } read_only = {0x10015, &changes, 0};
+    ze_device_properties_t p = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES, .pNext = &read_only};
     OK(zeDeviceGetProperties(device.device, &p));
-    claim("read-only memory", (uint64_t)r.readonlyCapability);
+    claim("read-only memory", read_only.capability);
+    claim("changes of lists", changes.of_lists);
+    claim("changes of commands", changes.of_commands);
 }
-#endif
-#ifdef ZE_MUTABLE_COMMAND_LIST_EXP_NAME
-static void claim_mutable_lists(void)
-{
-    ze_mutable_command_list_exp_properties_t m = {.stype = ZE_STRUCTURE_TYPE_MUTABLE_COMMAND_LIST_EXP_PROPERTIES};
-    ze_device_properties_t p = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES, .pNext = &m};
-    OK(zeDeviceGetProperties(device.device, &p));
-    claim("changes of lists", m.mutableCommandListFlags);
-    claim("changes of commands", m.mutableCommandFlags);
-}
-#endif
 
 TEST(what_is_claimed_has_tests)
 {
@@ -670,12 +657,7 @@ TEST(what_is_claimed_has_tests)
     claim_queues();
     claim_memory();
     claim_images();
-#ifdef ZE_VIRTUAL_MEM_READONLY_PROPERTIES_EXT_NAME
-    claim_read_only_memory();
-#endif
-#ifdef ZE_MUTABLE_COMMAND_LIST_EXP_NAME
-    claim_mutable_lists();
-#endif
+    claim_newer_properties();
     for (size_t i = 0; i < COUNT(flags); i++)
         CHECK_MSG((flags[i].bits & ~flags[i].seen) == 0 || getenv("XETILE_SOFT_CHECK"), "%s: 0x%llx is not reported",
                   flags[i].of, (unsigned long long)(flags[i].bits & ~flags[i].seen));

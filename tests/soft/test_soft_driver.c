@@ -1516,6 +1516,7 @@ TEST(kernel_properties)
 TEST(kernel_binaries)
 {
     ze_result_t (*get)(ze_kernel_handle_t, size_t *, char *) = NULL;
+    if (several_drivers()) SKIP("several drivers: such a function takes no handle of the loader's");
     ze_kernel_handle_t k = new_kernel("add");
     const char *isa = getenv("XETILE_SOFT_ISA");
     size_t size = 0, half, module_size = 0;
@@ -2187,6 +2188,96 @@ TEST(a_module_of_another_compiler_builds)
     CHECK_MSG(build_result == ZE_RESULT_SUCCESS, "0x%x: %s", (unsigned)build_result, build_text);
 }
 
+/* ---- tables of functions, whatever the loader's version */
+
+enum { NEWEST = 17, MOST_SLOTS = 128 };
+typedef ze_result_t table_getter(ze_api_version_t version, void **table);
+
+static table_getter *find_getter(const char *name)
+{
+    table_getter *get = NULL;
+    void *library = dlopen(getenv("ZE_ENABLE_ALT_DRIVERS"), RTLD_NOW), *at = library ? dlsym(library, name) : NULL;
+    memcpy(&get, &at, sizeof get);
+    CHECK_MSG(get, "no %s", name);
+    return get;
+}
+
+/* One more than the last entry that is written for a loader of version 1.minor. */
+static size_t count_slots(table_getter *get, uint32_t minor)
+{
+    static char poison;
+    void *table[MOST_SLOTS];
+    size_t end = 0;
+    for (size_t i = 0; i < MOST_SLOTS; i++) table[i] = &poison;
+    OK(get((ze_api_version_t)ZE_MAKE_VERSION(1, minor), table));
+    for (size_t i = 0; i < MOST_SLOTS; i++)
+        if (table[i] != &poison) end = i + 1;
+    return end;
+}
+
+/* An older loader's tables end earlier, and what follows them is not the driver's. */
+TEST(tables_of_every_version)
+{
+    static const struct {
+        const char *getter;
+        size_t bytes_here, added_since; /* of this header; the least that 1.17 has more than 1.4 */
+    } tables[] = {
+        {"zeGetGlobalProcAddrTable", sizeof(ze_global_dditable_t), 1},
+        {"zeGetDriverProcAddrTable", sizeof(ze_driver_dditable_t), 3},
+        {"zeGetDeviceProcAddrTable", sizeof(ze_device_dditable_t), 10},
+        {"zeGetCommandQueueProcAddrTable", sizeof(ze_command_queue_dditable_t), 5},
+        {"zeGetCommandListProcAddrTable", sizeof(ze_command_list_dditable_t), 24},
+        {"zeGetImageProcAddrTable", sizeof(ze_image_dditable_t), 1},
+        {"zeGetEventProcAddrTable", sizeof(ze_event_dditable_t), 10},
+        {"zeGetMemProcAddrTable", sizeof(ze_mem_dditable_t), 3},
+        {"zeGetKernelExpProcAddrTable", sizeof(ze_kernel_exp_dditable_t), 2},
+    };
+    if (several_drivers()) SKIP("several drivers");
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        table_getter *get = find_getter(tables[i].getter);
+        void *table[MOST_SLOTS];
+        size_t before = 0, oldest = 0;
+        if (!get) continue;
+        for (uint32_t minor = 4; minor <= NEWEST; minor++) {
+            size_t n = count_slots(get, minor);
+            CHECK_MSG(n >= before, "%s: %zu entries for 1.%u, %zu before", tables[i].getter, n, minor, before);
+            if (minor == ZE_MINOR_VERSION(ZE_API_VERSION_CURRENT))
+                CHECK_MSG(n * sizeof(void *) <= tables[i].bytes_here, "%s: %zu entries", tables[i].getter, n);
+            if (minor == 4) oldest = n;
+            before = n;
+        }
+        CHECK_MSG(before >= oldest + tables[i].added_since, "%s: %zu entries, %zu in 1.4", tables[i].getter, before,
+                  oldest);
+        CHECK_INT(count_slots(get, NEWEST + 1), before);
+        CHECK_INT(get((ze_api_version_t)ZE_MAKE_VERSION(1, 3), table), ZE_RESULT_ERROR_UNSUPPORTED_VERSION);
+        CHECK_INT(get((ze_api_version_t)ZE_MAKE_VERSION(2, 0), table), ZE_RESULT_ERROR_UNSUPPORTED_VERSION);
+        OK(get(ZE_API_VERSION_CURRENT, table)); /* the loader's, which the driver remembers */
+    }
+}
+
+/* Whatever the header that the driver was built with, a newer loader gets what came later. */
+TEST(entries_of_newer_loaders)
+{
+    enum { HOST_SYNCHRONIZE = 28, BYTES = 4096 };
+    void *table[MOST_SLOTS] = {NULL};
+    ze_result_t (*synchronize)(ze_command_list_handle_t, uint64_t) = NULL;
+    if (several_drivers()) SKIP("several drivers");
+    table_getter *get = find_getter("zeGetCommandListProcAddrTable");
+    if (!get) return;
+    ze_command_list_handle_t l = new_immediate(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+    uint8_t *m = new_memory(BYTES), value = 7;
+    OK(get((ze_api_version_t)ZE_MAKE_VERSION(1, NEWEST), table));
+    memcpy(&synchronize, &table[HOST_SYNCHRONIZE], sizeof synchronize);
+    memset(m, 0, BYTES);
+    OK(zeCommandListAppendMemoryFill(l, m, &value, 1, BYTES, NULL, 0, NULL));
+    OK(synchronize(l, FOR_EVER));
+    for (int i = 0; i < BYTES; i++) CHECK(m[i] == 7);
+    CHECK_INT(synchronize(NULL, 0), ZE_RESULT_ERROR_INVALID_NULL_HANDLE);
+    OK(get(ZE_API_VERSION_CURRENT, table));
+    OK(zeCommandListDestroy(l));
+    OK(zeMemFree(context, m));
+}
+
 /* ---- functions of newer headers */
 
 #ifdef ZE_API_VERSION_CURRENT_M
@@ -2426,6 +2517,7 @@ TEST(newer_mutable_lists)
                                                   .pNext = &size};
     ze_mutable_global_offset_exp_desc_t begin = {.stype = ZE_STRUCTURE_TYPE_MUTABLE_GLOBAL_OFFSET_EXP_DESC};
     ze_mutable_commands_exp_desc_t changes = {.stype = ZE_STRUCTURE_TYPE_MUTABLE_COMMANDS_EXP_DESC, .pNext = &base};
+    if (several_drivers()) SKIP("several drivers: the loader takes no array without events");
     ze_event_pool_handle_t pool = new_pool(3, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
     ze_event_handle_t e[3] = {new_event(pool, 0), new_event(pool, 1), new_event(pool, 2)}, none[1] = {NULL};
     ze_command_list_handle_t l = NULL, plain = new_list();
@@ -2919,6 +3011,8 @@ static void run_module_tests(void)
     RUN(wild_copies_are_lost_only);
     RUN(wild_counts_lose_their_launch_only);
     RUN(queues_in_several_threads);
+    RUN(tables_of_every_version);
+    RUN(entries_of_newer_loaders);
 #ifdef NEWER
     RUN(newer_getters);
     RUN(newer_getters_of_what_was_asked_for);

@@ -307,7 +307,7 @@ TEST(priorities_as_numbers)
     for (p.value = highest; p.value <= lowest; p.value++) {
         ze_command_queue_handle_t q = NULL;
         OK(zeCommandQueueCreate(context, device, &d, &q));
-#ifdef ZE_MUTABLE_COMMAND_LIST_EXP_NAME
+#ifdef ZE_RECORD_REPLAY_GRAPH_EXT_NAME /* 1.17 */
         ze_command_queue_priority_t is = ZE_COMMAND_QUEUE_PRIORITY_FORCE_UINT32;
         OK(zeCommandQueueGetPriority(q, &is));
         CHECK_INT(is, p.value < 0   ? ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_HIGH
