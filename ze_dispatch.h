@@ -39,34 +39,62 @@
  *
  * MEMORY. zed_alloc(&dev, ZED_SHARED | ZED_DEVICE | ZED_HOST, bytes, align); align 0 is 64. zed_free(&dev, p).
  * zed_copy(&dev, dst, src, bytes), zed_fill(&dev, dst, byte, bytes) and zed_fill_pattern(&dev, dst, &v, sizeof v,
- * bytes) return when done. Copies and fills are checked against the sizes of the allocations involved.
+ * bytes) return when done. Copies and fills are checked against the sizes of the allocations involved. Part of an
+ * allocation is a pointer into it: pass p + offset to kernels, copies and fills.
  *
  * KERNELS. zed_kernel_get takes the kernel's parameters as text: `type name` separated by commas. Types: f64 f32 f16
  * bf16 i64 i32 i16 i8 u64 u32 u16 u8, ptr<T> for global and local<T> for local memory; T may also be tf32 e4m3
  * e5m2 c32 c64. ZED_LOAD(&kernel, &dev, mod) loads the module, gets the kernel and sets its local size, from any struct
  * with .words .size .kernel .params .build_flags .local_size. zed_kernel_clone makes another kernel of the same module.
+ * A module may have several kernels: get each of them. zed_load_all(kernels, &dev, sources, count, folder) loads several
+ * modules at once, in threads: zed_source sources[] = {ZED_SOURCE(mod_a), ZED_SOURCE(mod_b)}; those with the same words and
+ * flags are loaded once. On an error none is loaded.
+ * ZED_LOAD_CACHED(&kernel, &dev, mod, folder) keeps what the driver compiled in a file of that folder, which must exist and
+ * be the user's own (what it contains is executed), and loads it the next time. An entry serves only the same words, flags,
+ * device and driver; one that is damaged, or that the driver refuses, is replaced. zed_module_load_cached(&module, &dev,
+ * words, bytes, flags, folder) is the same for a module. Without a folder (NULL or ""), nothing is kept. zed_cache_log(&dev)
+ * says what the last load did: "loaded ...", "stored ...", or why not; the cache causes no errors.
  * zed_build_log(&dev) is the compiler's log of the last module, whether accepted or not; "" if empty. zed_close frees
  * kernels and modules; to free earlier, use zed_kernel_free(&kernel) and then zed_module_free(&module).
  *
  * LAUNCHING. zed_launch(&kernel, groups, arguments...) binds, launches and waits. `groups` is a literal of three
- * numbers, (zed_groups){x, y, z}, or an expression that does not begin with a parenthesis. Each of up to 32 arguments
- * is evaluated once and checked: the value of an integer must fit its parameter (its C type does not matter); a
+ * numbers, (zed_groups){x, y, z}, a variable, or any expression in parentheses. Each of up to 32 arguments is evaluated
+ * once and checked: the value of an integer must fit its parameter (its C type does not matter); a
  * float parameter takes a float or double (f32, f16 and bf16 round to nearest; overflow is refused); ptr<T> takes
  * a void pointer, NULL or a pointer whose type fits (uint16_t * for f16, bf16 and u16, float * for f32, int8_t * for
  * i8 ...) to memory the device can access; local<T> takes (zed_local){bytes}.
  *     zed_launch(...)        bool    waits
  *     zed_launch_timed(...)  double  waits; returns the kernel's time on the device in nanoseconds, negative on failure
- *     zed_start(...)         bool    does not wait; launches run in order; zed_wait(&dev) waits for all
+ *     zed_start(...)         bool    does not wait; launches run in order, since each has a barrier before it (on the
+ *                                    software device, that costs what the wait of zed_launch does); zed_wait(&dev)
+ *                                    waits for all
  *     zed_launch_n, zed_launch_timed_n, zed_start_n (&kernel, groups, array of zed_arg, count) are for generated code.
  *         ZED_ARG(x) makes a zed_arg from an argument of zed_launch; zed_arg_i, zed_arg_u (integers), zed_arg_f,
  *         zed_arg_ptr and zed_arg_local (bytes) make one without a C type
- * zed_batch: many launches in one command list and one wait:
+ * BATCHES. Many launches in one command list, each after the one before it, run as often as wanted:
  *     zed_batch b;
  *     zed_batch_begin(&b, &dev);
- *     zed_batch_launch(&b, &kernel, groups, arguments...);     // any number of times; also zed_batch_copy
- *                                                              // and zed_batch_launch_n
+ *     zed_batch_launch(&b, &kernel, groups, arguments...);     // any number of times; also zed_batch_copy,
+ *                                                              // zed_batch_signal, zed_batch_follow, zed_batch_launch_n
  *     zed_batch_end(&b);                                       // runs it and waits; zed_batch_run(&b) runs it again
  *     zed_batch_free(&b);                                      // or leave it to zed_close
+ * zed_batch_start(&b) runs it (and ends its recording, if that is open) without waiting: any number of batches may be in
+ * flight, and what is started on one zed_device runs in that order. A batch that is still running is waited for before it
+ * starts again. zed_batch_wait(&b) waits for it, zed_wait(&dev) for all.
+ * zed_batch_change(&b, i, groups, arguments...) gives launch i (from 0, counting zed_batch_launch only) other groups and
+ * arguments, from the next run on: in place where the driver has mutable command lists, else the list is recorded again.
+ * It waits for a run in flight. zed_batch_change_n takes (batch, i, groups, array of zed_arg, count).
+ * zed_batch_begin_timed(&b, &dev) makes a batch that times its launches: after a run, zed_batch_ns(&b, i) is the time of
+ * launch i on the device in nanoseconds, and zed_batch_print_times(&b, stdout) prints a table by kernel.
+ *
+ * EVENTS order work on several queues (zed_open_queue), or in several batches:
+ *     zed_event e;
+ *     zed_event_create(&e, &first);       // zed_event_free, or leave it to zed_close
+ *     zed_signal(&first, &e);             // signalled when all that was started on `first` so far has ended
+ *     zed_follow(&second, &e);            // what is started on `second` from now on waits for that
+ * zed_batch_signal(&b, &e) and zed_batch_follow(&b, &e) do the same between the launches of a batch, in each of its runs.
+ * On the host, zed_event_wait(&e) waits for it, and zed_event_done(&e) tells whether it is signalled. To signal one again,
+ * let what follows it end first: the event is reset by zed_signal, or by the start of the batch that signals it.
  *
  * THREADS. There is no global state: threads that each have a zed_device need no lock. Two threads that share memory
  * use two queues of one device: zed_open_queue(&second, &first) shares first's context, so pointers are valid in both,
@@ -155,6 +183,7 @@ ZED_LETTERS_(XETILE_PUSH_)
 #define ZE_DISPATCH_H
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -174,7 +203,10 @@ ZED_LETTERS_(XETILE_PUSH_)
 
 #include <level_zero/loader/ze_loader.h>
 
-#if !defined(_WIN32)
+#if defined(_WIN32)
+#include <process.h>
+#else
+#include <pthread.h>
 #include <unistd.h>
 #if !defined(__cplusplus)
 /* POSIX functions that -std=c11 hides when <stdlib.h> and <unistd.h> came first. */
@@ -295,7 +327,9 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
     X(ZED_ARG_MEMORY, "pass memory from zed_alloc of the same device")                                                 \
     X(ZED_GROUPS, "launch at least one group in each dimension, and no more than the device allows")                   \
     X(ZED_BATCH_STATE, "the order is zed_batch_begin, launches, zed_batch_end, zed_batch_run ..., zed_batch_free")     \
-    X(ZED_OTHER_DEVICE, "kernel, batch and memory must be of one device (zed_open_queue shares them)")              \
+    X(ZED_BATCH_LAUNCH, "launches count from 0 in the order of zed_batch_launch; for times, use zed_batch_begin_timed")   \
+    X(ZED_EVENT_STATE, "call zed_event_create first, and check its result")                                            \
+    X(ZED_OTHER_DEVICE, "kernel, batch, event and memory must be of one device (zed_open_queue shares them)")              \
     X(ZED_SAME_DEVICE, "give each queue and each device of a context a zed_device of its own")
 
 /* Level Zero errors: X(id, code, name, what to do). Codes are numbers so that older Level Zero headers suffice. */
@@ -455,13 +489,20 @@ typedef struct zed_device {
     bool software;
     zed_error error;
     /* not for users */
-    bool open_, borrowed_, pending_, system_memory_;
+    bool open_, borrowed_, system_memory_;
+    bool pending_;                /* the list has work that nobody waited for */
+    struct zed_recording_ *last_; /* the last batch in flight; NULL: none is */
+    struct {
+        bool known;
+        ze_result_t(ZE_APICALL *name)(ze_command_list_handle_t, const void *, uint64_t *);
+        ze_result_t(ZE_APICALL *update)(ze_command_list_handle_t, const void *);
+    } mutable_; /* functions for changing command lists, if the driver has them */
     uint32_t ordinal_, timestamp_bits_;
     size_t pattern_max_;
     double tick_ns_;
     zed_resource_ *resources_;
     size_t resource_count_, resource_room_;
-    char *log_;
+    char *log_, cache_[1200];
     const char *file_;
     int line_;
 } zed_device;
@@ -470,6 +511,14 @@ typedef struct zed_module {
     zed_device *device;
     ze_module_handle_t handle;
 } zed_module;
+
+/* A module and one of its kernels, as a builder made them: ZED_SOURCE(mod). */
+typedef struct zed_source {
+    const void *words;
+    size_t bytes;
+    const char *kernel, *params, *flags;
+    uint32_t local_size[3];
+} zed_source;
 
 typedef struct zed_type_ {
     const char *name;
@@ -522,12 +571,23 @@ typedef struct zed_arg {
     const char *text; /* the caller's source text; may be NULL */
 } zed_arg;
 
+/* Launches that run together, as often as wanted. */
+typedef struct zed_recording_ zed_recording_;
 typedef struct zed_batch {
     zed_device *device;
-    ze_command_list_handle_t list;
+    ze_command_list_handle_t list; /* since zed_batch_end; another one after changes */
     int launches;
+    /* not for users */
     int state_;
+    zed_recording_ *recording_;
 } zed_batch;
+
+/* Signalled by one queue, for others to wait for. */
+typedef struct zed_event {
+    zed_device *device;
+    ze_event_handle_t handle;
+    ze_event_pool_handle_t pool_;
+} zed_event;
 
 enum { ZED_SHARED = 1, ZED_DEVICE, ZED_HOST };
 
@@ -562,8 +622,17 @@ enum { ZED_SHARED = 1, ZED_DEVICE, ZED_HOST };
 #define zed_kernel_clone(kernel, from, d) zed_kernel_clone_((kernel), (from), ZED_AT_(d))
 #define zed_kernel_free(kernel) zed_kernel_free_((kernel), __FILE__, __LINE__)
 #define zed_local_size(kernel, x, y, z) zed_local_size_((kernel), (x), (y), (z), __FILE__, __LINE__)
-#define ZED_LOAD(k, d, mod)                                                                                            \
-    zed_load_((k), ZED_AT_(d), (mod).words, (mod).size, (mod).kernel, (mod).params, (mod).build_flags, (mod).local_size)
+#define zed_module_load_cached(module, d, words, bytes, flags, folder)                                                 \
+    zed_module_load_cached_((module), ZED_AT_(d), (words), (bytes), (flags), (folder))
+#define ZED_LOAD(k, d, mod) ZED_LOAD_CACHED(k, d, mod, NULL)
+#define ZED_LOAD_CACHED(k, d, mod, folder)                                                                             \
+    zed_load_((k), ZED_AT_(d), (mod).words, (mod).size, (mod).kernel, (mod).params, (mod).build_flags,                 \
+              (mod).local_size, (folder))
+#define ZED_SOURCE(mod)                                                                                                \
+    {(mod).words, (mod).size, (mod).kernel, (mod).params, (mod).build_flags,                                           \
+     {(mod).local_size[0], (mod).local_size[1], (mod).local_size[2]}}
+#define zed_load_all(kernels, d, sources, count, folder)                                                               \
+    zed_load_all_((kernels), ZED_AT_(d), (sources), (count), (folder))
 
 /* Launches with (kernel, groups, array of zed_arg, count) return bool, the timed one double (ns). zed_launch and the
  * others are at the end. */
@@ -572,13 +641,30 @@ enum { ZED_SHARED = 1, ZED_DEVICE, ZED_HOST };
 #define zed_start_n(kernel, ...) zed_launch_((kernel), NULL, ZED_RUN_START_, NULL, __FILE__, __LINE__, __VA_ARGS__)
 #define zed_batch_launch_n(batch, kernel, ...)                                                                         \
     zed_launch_((kernel), (batch), ZED_RUN_BATCH_, NULL, __FILE__, __LINE__, __VA_ARGS__)
+#define zed_batch_change_n(batch, launch, ...)                                                                         \
+    zed_batch_change_((batch), (launch), __FILE__, __LINE__, __VA_ARGS__)
 
-/* Batches. All return bool. */
-#define zed_batch_begin(batch, d) zed_batch_begin_((batch), ZED_AT_(d))
+/* Batches. All return bool, except zed_batch_ns. */
+#define zed_batch_begin(batch, d) zed_batch_begin_((batch), ZED_AT_(d), false)
+#define zed_batch_begin_timed(batch, d) zed_batch_begin_((batch), ZED_AT_(d), true)
 #define zed_batch_copy(batch, dst, src, bytes) zed_batch_copy_((batch), (dst), (src), (bytes), __FILE__, __LINE__)
 #define zed_batch_end(batch) zed_batch_end_((batch), __FILE__, __LINE__)
 #define zed_batch_run(batch) zed_batch_run_((batch), __FILE__, __LINE__)
+#define zed_batch_start(batch) zed_batch_start_((batch), __FILE__, __LINE__)
+#define zed_batch_wait(batch) zed_batch_wait_((batch), __FILE__, __LINE__)
+#define zed_batch_signal(batch, event) zed_batch_signal_((batch), (event), __FILE__, __LINE__)
+#define zed_batch_follow(batch, event) zed_batch_follow_((batch), (event), __FILE__, __LINE__)
+#define zed_batch_ns(batch, launch) zed_batch_ns_((batch), (launch), __FILE__, __LINE__) /* double; < 0: an error */
+#define zed_batch_print_times(batch, f) zed_batch_print_times_((batch), (f), __FILE__, __LINE__)
 #define zed_batch_free(batch) zed_batch_free_((batch), __FILE__, __LINE__)
+
+/* Events. All return bool. */
+#define zed_event_create(event, d) zed_event_create_((event), ZED_AT_(d))
+#define zed_event_free(event) zed_event_free_((event), __FILE__, __LINE__)
+#define zed_event_wait(event) zed_event_wait_((event), __FILE__, __LINE__)
+#define zed_event_done(event) zed_event_done_((event), __FILE__, __LINE__)
+#define zed_signal(d, event) zed_signal_(ZED_AT_(d), (event))
+#define zed_follow(d, event) zed_follow_(ZED_AT_(d), (event))
 
 /* For a kernel builder: &(xt_target){ZED_TARGET(&dev)}. */
 #define ZED_TARGET(d)                                                                                                  \
@@ -656,7 +742,14 @@ XETILE_API bool zed_kernel_free_(zed_kernel *k, const char *file, int line);
 
 /* Module, kernel and local size at once; closing the device frees the module. */
 XETILE_API bool zed_load_(zed_kernel *k, zed_device *d, const void *words, size_t bytes, const char *name,
-                          const char *params, const char *flags, const uint32_t local_size[3]);
+                          const char *params, const char *flags, const uint32_t local_size[3], const char *folder);
+XETILE_API bool zed_load_all_(zed_kernel *kernels, zed_device *d, const zed_source *sources, int count,
+                              const char *folder);
+
+/* With what the driver compiled, from a file in the folder; folder NULL or "": without. */
+XETILE_API bool zed_module_load_cached_(zed_module *module, zed_device *d, const void *words, size_t bytes,
+                                        const char *flags, const char *folder);
+XETILE_API const char *zed_cache_log(const zed_device *d);
 
 /* ---- launching ------------------------------------------------------------------------------------------------- */
 
@@ -667,11 +760,28 @@ XETILE_API double zed_launch_timed_(zed_kernel *k, const char *file, int line, z
 
 /* ---- batches --------------------------------------------------------------------------------------------------- */
 
-XETILE_API bool zed_batch_begin_(zed_batch *b, zed_device *d);
+XETILE_API bool zed_batch_begin_(zed_batch *b, zed_device *d, bool timed);
 XETILE_API bool zed_batch_copy_(zed_batch *b, void *dst, const void *src, size_t bytes, const char *file, int line);
 XETILE_API bool zed_batch_end_(zed_batch *b, const char *file, int line);
 XETILE_API bool zed_batch_run_(zed_batch *b, const char *file, int line);
+XETILE_API bool zed_batch_start_(zed_batch *b, const char *file, int line);
+XETILE_API bool zed_batch_wait_(zed_batch *b, const char *file, int line);
+XETILE_API bool zed_batch_signal_(zed_batch *b, zed_event *e, const char *file, int line);
+XETILE_API bool zed_batch_follow_(zed_batch *b, zed_event *e, const char *file, int line);
+XETILE_API bool zed_batch_change_(zed_batch *b, int launch, const char *file, int line, zed_groups groups,
+                                  const zed_arg *args, uint32_t count);
+XETILE_API double zed_batch_ns_(zed_batch *b, int launch, const char *file, int line);
+XETILE_API bool zed_batch_print_times_(zed_batch *b, FILE *f, const char *file, int line);
 XETILE_API bool zed_batch_free_(zed_batch *b, const char *file, int line);
+
+/* ---- events ---------------------------------------------------------------------------------------------------- */
+
+XETILE_API bool zed_event_create_(zed_event *e, zed_device *d);
+XETILE_API bool zed_event_free_(zed_event *e, const char *file, int line);
+XETILE_API bool zed_event_wait_(zed_event *e, const char *file, int line);
+XETILE_API bool zed_event_done_(zed_event *e, const char *file, int line);
+XETILE_API bool zed_signal_(zed_device *d, zed_event *e);
+XETILE_API bool zed_follow_(zed_device *d, zed_event *e);
 
 /* ---- launching with C values as arguments ---------------------------------------------------------------------- */
 
@@ -726,11 +836,13 @@ __extension__ typedef _Float16 zed_float16_;
 
 #define ZED_JOIN_(a, b, c) ZED_JOIN_X_(a, b, c)
 #define ZED_JOIN_X_(a, b, c) a##b##c
-#define ZED_SECOND_(...) ZED_SECOND_X_(__VA_ARGS__)
-#define ZED_SECOND_X_(a, b, ...) b
-#define ZED_PROBE_(...) ~, 1,
-/* 1 if x begins with a parenthesis, like a literal (zed_groups){x, y, z}, which is three arguments to a macro. */
-#define ZED_IS_LITERAL_(x, ...) ZED_SECOND_(ZED_PROBE_ x, 0, ~)
+/* 1 if x begins with parentheses and goes on behind them, like a literal (zed_groups){x, y, z}, which is three
+ * arguments to a macro. Of ((zed_groups){x, y, z}), nothing is left behind the parentheses. */
+#define ZED_IS_LITERAL_(x, ...) ZED_FOURTH_(ZED_CUT_ x(), 1, ~, 0, ~)
+#define ZED_CUT_(...) ~, ~, ZED_LEFT_
+#define ZED_LEFT_() ~, 0
+#define ZED_FOURTH_(...) ZED_FOURTH_X_(__VA_ARGS__)
+#define ZED_FOURTH_X_(a, b, c, d, ...) d
 
 /* groups and arguments -> groups, array, count */
 #define ZED_PACK_(...) ZED_JOIN_(ZED_PACK_, ZED_IS_LITERAL_(__VA_ARGS__, ~), _)(__VA_ARGS__, end)
@@ -749,6 +861,8 @@ __extension__ typedef _Float16 zed_float16_;
     zed_launch_((kernel), NULL, ZED_RUN_START_, NULL, __FILE__, __LINE__, ZED_PACK_(__VA_ARGS__)) /* bool */
 #define zed_batch_launch(batch, kernel, ...)                                                                           \
     zed_launch_((kernel), (batch), ZED_RUN_BATCH_, NULL, __FILE__, __LINE__, ZED_PACK_(__VA_ARGS__)) /* bool */
+#define zed_batch_change(batch, launch, ...)                                                                           \
+    zed_batch_change_((batch), (launch), __FILE__, __LINE__, ZED_PACK_(__VA_ARGS__)) /* bool */
 
 #else /* C++: overloads and one template instead of _Generic */
 
@@ -781,11 +895,20 @@ inline double zed_launch_timed_cpp_(zed_kernel *k, const char *file, int line, z
     return zed_launch_cpp_(k, NULL, ZED_RUN_WAIT_, &ns, file, line, groups, args...) ? ns : -1.0;
 }
 
+template <class... T>
+inline bool zed_batch_change_cpp_(zed_batch *b, int launch, const char *file, int line, zed_groups groups, T... args)
+{
+    zed_arg list[sizeof...(args) + 1] = {zed_arg_of_(args)..., zed_arg_ptr(NULL)};
+    return zed_batch_change_(b, launch, file, line, groups, list, (uint32_t)sizeof...(args));
+}
+
 #define zed_launch(kernel, ...) zed_launch_cpp_((kernel), NULL, ZED_RUN_WAIT_, NULL, __FILE__, __LINE__, __VA_ARGS__)
 #define zed_launch_timed(kernel, ...) zed_launch_timed_cpp_((kernel), __FILE__, __LINE__, __VA_ARGS__)
 #define zed_start(kernel, ...) zed_launch_cpp_((kernel), NULL, ZED_RUN_START_, NULL, __FILE__, __LINE__, __VA_ARGS__)
 #define zed_batch_launch(batch, kernel, ...)                                                                           \
     zed_launch_cpp_((kernel), (batch), ZED_RUN_BATCH_, NULL, __FILE__, __LINE__, __VA_ARGS__)
+#define zed_batch_change(batch, launch, ...)                                                                           \
+    zed_batch_change_cpp_((batch), (launch), __FILE__, __LINE__, __VA_ARGS__)
 
 #endif
 
@@ -817,7 +940,7 @@ XETILE_COLD_
 /* Formats three uint32_t in an error. */
 #define ZED_XYZ_ "%" PRIu32 " x %" PRIu32 " x %" PRIu32
 
-enum { ZED_RES_MEMORY_, ZED_RES_MODULE_, ZED_RES_KERNEL_, ZED_RES_LIST_ };
+enum { ZED_RES_MEMORY_, ZED_RES_MODULE_, ZED_RES_KERNEL_, ZED_RES_POOL_, ZED_RES_EVENT_, ZED_RES_RECORDING_ };
 enum { ZED_BATCH_NONE_, ZED_BATCH_OPEN_, ZED_BATCH_CLOSED_ };
 
 XETILE_PRIVATE ZED_PRINTF_(3, 4) bool zed_fail_(zed_device *d, int id, const char *format, ...);
@@ -853,6 +976,73 @@ typedef struct zed_bound_ {
         uint8_t u8;
     } as;
 } zed_bound_;
+
+/* ---- batches: recording.c, batches.c, changes.c */
+
+enum { ZED_STEP_LAUNCH_, ZED_STEP_COPY_, ZED_STEP_SIGNAL_, ZED_STEP_FOLLOW_ };
+
+typedef struct zed_step_ {
+    int kind;
+    int kernel;       /* of a launch: an index of the recording's kernels */
+    const char *file; /* the caller's */
+    int line;
+    bool changed; /* since it was recorded */
+    zed_groups groups;
+    zed_bound_ *args;
+    ze_event_handle_t own; /* of a timed launch */
+    uint64_t id;           /* of a launch that can be changed in place */
+    void *to;
+    const void *from;
+    size_t bytes;
+    ze_event_handle_t event; /* that is signalled or followed */
+} zed_step_;
+
+struct zed_recording_ {
+    zed_device *device;
+    ze_command_list_handle_t list;
+    ze_event_pool_handle_t pool;
+    ze_event_handle_t gate, done;
+    zed_step_ *steps;
+    zed_kernel *kernels;
+    size_t count, room, kernel_count, kernel_room;
+    int launches;
+    bool timed, running;
+    bool awaited;    /* the device's own list waits for `done` */
+    bool stale;      /* steps were changed since they were recorded */
+    bool renewed;    /* at least once */
+    bool changeable; /* in place */
+};
+
+/* Level Zero's experimental extension of mutable command lists, which older headers lack. */
+enum {
+    ZED_STYPE_MUTABLE_LIST_ = 0x20016,
+    ZED_STYPE_MUTABLE_ID_,
+    ZED_STYPE_MUTABLE_COMMANDS_,
+    ZED_STYPE_MUTABLE_ARGUMENT_,
+    ZED_STYPE_MUTABLE_GROUPS_
+};
+
+typedef struct zed_mutable_desc_ { /* of a list, of a command, of changes */
+    ze_structure_type_t stype;
+    const void *next;
+    uint32_t flags;
+} zed_mutable_desc_;
+
+typedef struct zed_mutable_argument_ {
+    ze_structure_type_t stype;
+    const void *next;
+    uint64_t command;
+    uint32_t index;
+    size_t size;
+    const void *value;
+} zed_mutable_argument_;
+
+typedef struct zed_mutable_groups_ {
+    ze_structure_type_t stype;
+    const void *next;
+    uint64_t command;
+    const ze_group_count_t *count;
+} zed_mutable_groups_;
 
 /* errors.c - a device's error. */
 
@@ -1015,27 +1205,44 @@ XE_FN_ uint64_t zed_ticks_between_(uint64_t start, uint64_t end, uint32_t bits)
     return (end - start) & mask;
 }
 
+/* The time that the command took which signalled the event, in nanoseconds. */
+XE_FN_ bool zed_event_ns_(zed_device *d, ze_event_handle_t event, double *ns)
+{
+    ze_kernel_timestamp_result_t stamp;
+    memset(&stamp, 0, sizeof stamp);
+    if (!ZED_CALL_(d, zeEventQueryKernelTimestamp, (event, &stamp))) return false;
+    *ns = d->tick_ns_ *
+          (double)zed_ticks_between_(stamp.context.kernelStart, stamp.context.kernelEnd, d->timestamp_bits_);
+    return true;
+}
+
 /* Waits for the event that the last appended command signals, and makes it ready for the next. */
 XE_FN_ bool zed_await_event_(zed_device *d, const char *what, double *ns)
 {
-    ze_kernel_timestamp_result_t stamp;
     bool ok = zed_check_(d, zeEventHostSynchronize(d->event, UINT64_MAX), "zeEventHostSynchronize", "after %s", what);
-    memset(&stamp, 0, sizeof stamp);
-    if (ok && ns) {
-        ok = ZED_CALL_(d, zeEventQueryKernelTimestamp, (d->event, &stamp));
-        *ns = d->tick_ns_ *
-              (double)zed_ticks_between_(stamp.context.kernelStart, stamp.context.kernelEnd, d->timestamp_bits_);
-    }
+    if (ok && ns) ok = zed_event_ns_(d, d->event, ns);
     return ZED_CALL_(d, zeEventHostReset, (d->event)) && ok;
 }
 
-/* Waits for everything zed_start began, even after an error, since it may use what is about to be freed. */
+/* Waits for everything that was started, even after an error, since it may use what is about to be freed. */
 XE_FN_ bool zed_settle_(zed_device *d)
 {
-    if (!d->pending_) return true;
-    d->pending_ = false;
-    return ZED_CALL_(d, zeCommandListAppendBarrier, (d->list, d->event, 0, NULL)) &&
-           zed_await_event_(d, "zed_start", NULL);
+    bool batches = d->last_ != NULL, ok = true;
+    d->last_ = NULL;
+    if (d->pending_) {
+        d->pending_ = false;
+        ok = ZED_CALL_(d, zeCommandListAppendBarrier, (d->list, d->event, 0, NULL)) &&
+             zed_await_event_(d, "zed_start", NULL);
+    }
+    return (!batches || ZED_CALL_(d, zeCommandQueueSynchronize, (d->queue, UINT64_MAX))) && ok;
+}
+
+/* What the device's own list gets next waits for the batches in flight. */
+XE_FN_ bool zed_follow_batches_(zed_device *d)
+{
+    if (!d->last_) return true;
+    d->last_->awaited = d->pending_ = true;
+    return ZED_CALL_(d, zeCommandListAppendBarrier, (d->list, NULL, 1, &d->last_->done));
 }
 
 bool zed_wait_(zed_device *d) { return zed_usable_(d) && zed_settle_(d); }
@@ -1058,13 +1265,33 @@ XE_FN_ void zed_forget_(zed_device *d, ptrdiff_t i)
     d->resource_count_--;
 }
 
+/* Destroys what a recording holds, also if the device already has an error. */
+XE_FN_ bool zed_recording_destroy_(zed_device *d, zed_recording_ *r)
+{
+    bool ok = true;
+    if (r->list) ok = ZED_CALL_(d, zeCommandListDestroy, (r->list));
+    for (size_t i = 0; i < r->count; i++) {
+        if (r->steps[i].own) ok = ZED_CALL_(d, zeEventDestroy, (r->steps[i].own)) && ok;
+        free(r->steps[i].args);
+    }
+    if (r->gate) ok = ZED_CALL_(d, zeEventDestroy, (r->gate)) && ok;
+    if (r->done) ok = ZED_CALL_(d, zeEventDestroy, (r->done)) && ok;
+    if (r->pool) ok = ZED_CALL_(d, zeEventPoolDestroy, (r->pool)) && ok;
+    free(r->steps);
+    free(r->kernels);
+    free(r);
+    return ok;
+}
+
 XE_FN_ bool zed_destroy_(zed_device *d, const zed_resource_ *r)
 {
     switch (r->kind) {
     case ZED_RES_MEMORY_: return ZED_CALL_(d, zeMemFree, (d->context, r->handle));
     case ZED_RES_MODULE_: return ZED_CALL_(d, zeModuleDestroy, ((ze_module_handle_t)r->handle));
     case ZED_RES_KERNEL_: return ZED_CALL_(d, zeKernelDestroy, ((ze_kernel_handle_t)r->handle));
-    default: return ZED_CALL_(d, zeCommandListDestroy, ((ze_command_list_handle_t)r->handle));
+    case ZED_RES_POOL_: return ZED_CALL_(d, zeEventPoolDestroy, ((ze_event_pool_handle_t)r->handle));
+    case ZED_RES_EVENT_: return ZED_CALL_(d, zeEventDestroy, ((ze_event_handle_t)r->handle));
+    default: return zed_recording_destroy_(d, (zed_recording_ *)r->handle);
     }
 }
 
@@ -1103,6 +1330,104 @@ XE_FN_ bool zed_release_(zed_device *d, int kind, void *handle, const char *file
 {
     zed_at_(d, file, line);
     return !d || !handle || zed_drop_(d, kind, handle);
+}
+
+/* events.c - events, by which work on one queue waits for work on another. */
+
+/* Creates a pool with room for `count` events, with timestamps if they are to tell times. */
+XE_FN_ bool zed_make_pool_(zed_device *d, uint32_t count, bool timed, ze_event_pool_handle_t *pool)
+{
+    ze_event_pool_desc_t desc;
+    ZED_CLEAR_(desc, EVENT_POOL_DESC);
+    desc.flags = ZE_EVENT_POOL_FLAG_HOST_VISIBLE;
+    if (timed) desc.flags |= ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP;
+    desc.count = count;
+    if (ZED_CALL_(d, zeEventPoolCreate, (d->context, &desc, 1, &d->device, pool))) return true;
+    *pool = NULL;
+    return false;
+}
+
+XE_FN_ bool zed_make_event_(zed_device *d, ze_event_pool_handle_t pool, uint32_t index, ze_event_handle_t *event)
+{
+    ze_event_desc_t desc;
+    ZED_CLEAR_(desc, EVENT_DESC);
+    desc.index = index;
+    desc.signal = ZE_EVENT_SCOPE_FLAG_HOST;
+    desc.wait = ZE_EVENT_SCOPE_FLAG_HOST;
+    if (ZED_CALL_(d, zeEventCreate, (pool, &desc, event))) return true;
+    *event = NULL;
+    return false;
+}
+
+bool zed_event_create_(zed_event *e, zed_device *d)
+{
+    if (!e) return d ? zed_usable_(d) && zed_fail_(d, ZED_NULL_POINTER, "zed_event_create: the event is NULL") : false;
+    memset(e, 0, sizeof *e);
+    e->device = d;
+    if (!zed_usable_(d) || !zed_make_pool_(d, 1, false, &e->pool_)) return false;
+    if (!zed_keep_(d, ZED_RES_POOL_, e->pool_, 0)) return false;
+    if (zed_make_event_(d, e->pool_, 0, &e->handle) && zed_keep_(d, ZED_RES_EVENT_, e->handle, 0)) return true;
+    e->handle = NULL;
+    zed_drop_(d, ZED_RES_POOL_, e->pool_);
+    return false;
+}
+
+bool zed_event_free_(zed_event *e, const char *file, int line)
+{
+    bool ok = e && zed_release_(e->device, ZED_RES_EVENT_, e->handle, file, line);
+    if (!e) return false;
+    if (e->handle) ok = zed_drop_(e->device, ZED_RES_POOL_, e->pool_) && ok;
+    e->handle = NULL;
+    return ok;
+}
+
+/* Can the event be used with d? */
+XE_FN_ bool zed_event_is_for_(const zed_event *e, zed_device *d, const char *call)
+{
+    if (!e || !e->device || !e->handle) return zed_fail_(d, ZED_EVENT_STATE, "%s: the event is not created", call);
+    if (e->device->context == d->context) return true;
+    return zed_fail_(d, ZED_OTHER_DEVICE, "%s: the event is of \"%s\" (%p), the queue of \"%s\" (%p)", call,
+                     e->device->name, (void *)e->device, d->name, (void *)d);
+}
+
+bool zed_signal_(zed_device *d, zed_event *e)
+{
+    if (!zed_usable_(d) || !zed_event_is_for_(e, d, "zed_signal") || !zed_follow_batches_(d)) return false;
+    d->pending_ = true;
+    return ZED_CALL_(d, zeEventHostReset, (e->handle)) &&
+           ZED_CALL_(d, zeCommandListAppendBarrier, (d->list, e->handle, 0, NULL));
+}
+
+bool zed_follow_(zed_device *d, zed_event *e)
+{
+    if (!zed_usable_(d) || !zed_event_is_for_(e, d, "zed_follow")) return false;
+    d->pending_ = true;
+    return ZED_CALL_(d, zeCommandListAppendBarrier, (d->list, NULL, 1, &e->handle));
+}
+
+/* The device of an event that its caller waits for or asks; NULL if there is none or it has an error. */
+XE_FN_ zed_device *zed_event_device_(const zed_event *e, const char *call, const char *file, int line)
+{
+    if (!e || !e->device) {
+        zed_fail_alone_(ZED_EVENT_STATE, call, file, line);
+        return NULL;
+    }
+    zed_at_(e->device, file, line);
+    return zed_usable_(e->device) && zed_event_is_for_(e, e->device, call) ? e->device : NULL;
+}
+
+bool zed_event_wait_(zed_event *e, const char *file, int line)
+{
+    zed_device *d = zed_event_device_(e, "zed_event_wait", file, line);
+    return d && ZED_CALL_(d, zeEventHostSynchronize, (e->handle, UINT64_MAX));
+}
+
+bool zed_event_done_(zed_event *e, const char *file, int line)
+{
+    zed_device *d = zed_event_device_(e, "zed_event_done", file, line);
+    if (!d) return false;
+    ze_result_t result = zeEventQueryStatus(e->handle);
+    return result != ZE_RESULT_NOT_READY && zed_check_(d, result, "zeEventQueryStatus", "%s", "");
 }
 
 /* targets.c - the target table row of a device. */
@@ -1442,20 +1767,11 @@ XE_FN_ bool zed_find_queue_group_(zed_device *d)
 XE_FN_ bool zed_make_queue_(zed_device *d)
 {
     ze_command_queue_desc_t q;
-    ze_event_pool_desc_t p;
-    ze_event_desc_t e;
     ZED_CLEAR_(q, COMMAND_QUEUE_DESC);
     q.ordinal = d->ordinal_;
     q.mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS;
-    ZED_CLEAR_(p, EVENT_POOL_DESC);
-    p.flags = ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP;
-    p.count = 1;
-    ZED_CLEAR_(e, EVENT_DESC);
-    e.signal = ZE_EVENT_SCOPE_FLAG_HOST;
-    e.wait = ZE_EVENT_SCOPE_FLAG_HOST;
     return ZED_CALL_(d, zeCommandListCreateImmediate, (d->context, d->device, &q, &d->list)) &&
-           ZED_CALL_(d, zeEventPoolCreate, (d->context, &p, 1, &d->device, &d->pool)) &&
-           ZED_CALL_(d, zeEventCreate, (d->pool, &e, &d->event));
+           zed_make_pool_(d, 1, true, &d->pool) && zed_make_event_(d, d->pool, 0, &d->event);
 }
 
 void zed_close_(zed_device *d)
@@ -2105,24 +2421,23 @@ XE_FN_ bool zed_module_words_ok_(zed_device *d, const void *words, size_t bytes)
     return true;
 }
 
-bool zed_module_load_(zed_module *module, zed_device *d, const void *words, size_t bytes, const char *flags)
+/* Creates a module from SPIR-V, or from a binary of the driver's own. A refusal is an error only if `must`. */
+XE_FN_ bool zed_module_make_(zed_module *module, zed_device *d, bool native, const void *data, size_t bytes,
+                             const char *flags, bool must)
 {
     ze_module_desc_t desc;
     ze_module_build_log_handle_t log = NULL;
-    if (!module) return d ? zed_usable_(d) && zed_fail_(d, ZED_NULL_POINTER, "zed_module_load: module is NULL") : false;
-    memset(module, 0, sizeof *module);
-    module->device = d;
-    if (!zed_usable_(d) || !zed_module_words_ok_(d, words, bytes)) return false;
     ZED_CLEAR_(desc, MODULE_DESC);
-    desc.format = ZE_MODULE_FORMAT_IL_SPIRV;
+    desc.format = native ? ZE_MODULE_FORMAT_NATIVE : ZE_MODULE_FORMAT_IL_SPIRV;
     desc.inputSize = bytes;
-    desc.pInputModule = (const uint8_t *)words;
+    desc.pInputModule = (const uint8_t *)data;
     desc.pBuildFlags = flags && *flags ? flags : NULL;
     free(d->log_);
     d->log_ = NULL;
     ze_result_t result = zeModuleCreate(d->context, d->device, &desc, &module->handle, &log);
     if (result != ZE_RESULT_SUCCESS) module->handle = NULL;
     zed_keep_log_(d, log, result != ZE_RESULT_SUCCESS);
+    if (result != ZE_RESULT_SUCCESS && !must) return false;
     if (result == ZE_RESULT_ERROR_MODULE_BUILD_FAILURE) {
         zed_fail_(d, ZED_MODULE_BUILD, "\"%s\" refused a module of %zu bytes (flags \"%s\"): %.1500s", d->name, bytes,
                   flags ? flags : "", d->log_ ? d->log_ : "no build log");
@@ -2135,6 +2450,15 @@ bool zed_module_load_(zed_module *module, zed_device *d, const void *words, size
     if (zed_keep_(d, ZED_RES_MODULE_, module->handle, 0)) return true;
     module->handle = NULL;
     return false;
+}
+
+bool zed_module_load_(zed_module *module, zed_device *d, const void *words, size_t bytes, const char *flags)
+{
+    if (!module) return d ? zed_usable_(d) && zed_fail_(d, ZED_NULL_POINTER, "zed_module_load: module is NULL") : false;
+    memset(module, 0, sizeof *module);
+    module->device = d;
+    return zed_usable_(d) && zed_module_words_ok_(d, words, bytes) &&
+           zed_module_make_(module, d, false, words, bytes, flags, true);
 }
 
 bool zed_module_free_(zed_module *module, const char *file, int line)
@@ -2317,22 +2641,338 @@ bool zed_kernel_free_(zed_kernel *k, const char *file, int line)
     return ok;
 }
 
-bool zed_load_(zed_kernel *k, zed_device *d, const void *words, size_t bytes, const char *name, const char *params,
-               const char *flags, const uint32_t local_size[3])
+/* cache.c - modules as the driver compiled them, kept in files.
+ *
+ * An entry is named after a hash of its key and contains the key, so that two keys with one hash are told apart: a line
+ * of text (format, device, driver, flags), the SPIR-V, then the driver's binary and a checksum. It is written under
+ * another name and renamed, so that readers never see half of one. */
+
+#define ZED_CACHE_FORMAT_ "xetile-native-1"
+
+/* FNV-1a, 64 bits; continues from `hash`. */
+XE_FN_ uint64_t zed_hash_(uint64_t hash, const void *data, size_t bytes)
 {
-    zed_module module;
-    if (k) memset(k, 0, sizeof *k);
-    if (k) k->device = d;
-    if (!zed_module_load_(&module, d, words, bytes, flags)) return false;
-    if (!zed_kernel_get_(k, &module, name, params, d->file_, d->line_)) {
-        zed_drop_(d, ZED_RES_MODULE_, module.handle);
-        return false;
-    }
-    if (!local_size[0]) return true;
-    return zed_set_local_size_(k, local_size[0], local_size[1] ? local_size[1] : 1, local_size[2] ? local_size[2] : 1);
+    const unsigned char *p = (const unsigned char *)data;
+    for (size_t i = 0; i < bytes; i++) hash = (hash ^ p[i]) * 0x100000001b3u;
+    return hash;
 }
 
-/* launch.c - launches. */
+static const uint64_t zed_hash_start_ = 0xcbf29ce484222325u;
+
+typedef struct zed_entry_ {
+    char head[640]; /* the line of text, without zeroes behind it */
+    size_t head_size;
+    const void *words;
+    size_t bytes;
+    uint64_t hash;
+    char path[1100];
+} zed_entry_;
+
+XE_FN_ void zed_cache_note_(zed_device *d, const char *what, const char *path, const char *why)
+{
+    snprintf(d->cache_, sizeof d->cache_, "%s %s%s%s", what, path, *why ? ": " : "", why);
+}
+
+const char *zed_cache_log(const zed_device *d) { return d->cache_; }
+
+/* Fills the key and the path; false if they do not fit, or the driver does not tell its version. */
+XE_FN_ bool zed_entry_of_(zed_device *d, const void *words, size_t bytes, const char *flags, const char *folder,
+                          zed_entry_ *e)
+{
+    ze_driver_properties_t p;
+    ZED_CLEAR_(p, DRIVER_PROPERTIES);
+    if (zeDriverGetProperties(d->driver, &p) != ZE_RESULT_SUCCESS) {
+        zed_cache_note_(d, "not used", folder, "the driver has no version");
+        return false;
+    }
+    int n =
+        snprintf(e->head, sizeof e->head, ZED_CACHE_FORMAT_ " %s %08" PRIx32 ":%08" PRIx32 " driver %08" PRIx32 " %s\n",
+                 d->name, d->target.vendor_id, d->target.device_id, p.driverVersion, flags ? flags : "");
+    e->head_size = (size_t)n;
+    e->words = words;
+    e->bytes = bytes;
+    e->hash = zed_hash_(zed_hash_(zed_hash_start_, e->head, e->head_size), words, bytes);
+    int m = snprintf(e->path, sizeof e->path, "%s/%016" PRIx64 ".zebin", folder, e->hash);
+    if (n > 0 && (size_t)n < sizeof e->head && m > 0 && (size_t)m < sizeof e->path - 40) return true;
+    zed_cache_note_(d, "not used", folder, "flags or path are too long");
+    return false;
+}
+
+/* The file's contents, or NULL. */
+XE_FN_ unsigned char *zed_read_file_(const char *path, size_t *bytes)
+{
+    FILE *f = fopen(path, "rb");
+    unsigned char *data = NULL;
+    long size = -1;
+    if (!f) return NULL;
+    if (fseek(f, 0, SEEK_END) == 0) size = ftell(f);
+    if (size > 0 && fseek(f, 0, SEEK_SET) == 0) data = (unsigned char *)malloc((size_t)size);
+    *bytes = data ? fread(data, 1, (size_t)size, f) : 0;
+    fclose(f);
+    if (data && *bytes == (size_t)size) return data;
+    free(data);
+    return NULL;
+}
+
+/* The part of an entry's file that is the binary; NULL if the file is damaged, or of another key. */
+XE_FN_ const unsigned char *zed_binary_in_(const zed_entry_ *e, const unsigned char *file, size_t size, size_t *bytes)
+{
+    size_t key = e->head_size + e->bytes;
+    uint64_t sum;
+    if (size <= key + sizeof sum || memcmp(file, e->head, e->head_size) != 0 ||
+        memcmp(file + e->head_size, e->words, e->bytes) != 0)
+        return NULL;
+    *bytes = size - key - sizeof sum;
+    memcpy(&sum, file + size - sizeof sum, sizeof sum);
+    return zed_hash_(e->hash, file + key, *bytes) == sum ? file + key : NULL;
+}
+
+XE_FN_ bool zed_load_entry_(zed_module *module, zed_device *d, const zed_entry_ *e, const char *flags)
+{
+    size_t size = 0, bytes = 0;
+    unsigned char *file = zed_read_file_(e->path, &size);
+    const unsigned char *binary = file ? zed_binary_in_(e, file, size, &bytes) : NULL;
+    bool ok = binary && zed_module_make_(module, d, true, binary, bytes, flags, false);
+    free(file);
+    if (ok) zed_cache_note_(d, "loaded", e->path, "");
+    return ok;
+}
+
+/* A number that other processes do not have, for the names of files that are being written. */
+XE_FN_ unsigned long zed_process_(void)
+{
+#if defined(_WIN32)
+    return (unsigned long)_getpid();
+#else
+    return (unsigned long)getpid();
+#endif
+}
+
+/* Writes the entry to the file; false if something could not be written. */
+XE_FN_ bool zed_write_parts_(const char *path, const zed_entry_ *e, const uint8_t *binary, size_t bytes)
+{
+    uint64_t sum = zed_hash_(e->hash, binary, bytes);
+    FILE *f = fopen(path, "wb");
+    if (!f) return false;
+    bool ok = fwrite(e->head, 1, e->head_size, f) == e->head_size && fwrite(e->words, 1, e->bytes, f) == e->bytes &&
+              fwrite(binary, 1, bytes, f) == bytes && fwrite(&sum, 1, sizeof sum, f) == sizeof sum;
+    return fclose(f) == 0 && ok;
+}
+
+/* Stores what the driver compiled. A folder that cannot be written is no error: the module is loaded. */
+XE_FN_ void zed_store_entry_(const zed_module *module, const zed_entry_ *e)
+{
+    zed_device *d = module->device;
+    char name[sizeof e->path + 48];
+    size_t bytes = 0;
+    uint8_t *binary = NULL;
+    if (zeModuleGetNativeBinary(module->handle, &bytes, NULL) == ZE_RESULT_SUCCESS && bytes)
+        binary = (uint8_t *)malloc(bytes);
+    if (!binary || zeModuleGetNativeBinary(module->handle, &bytes, binary) != ZE_RESULT_SUCCESS) {
+        free(binary);
+        zed_cache_note_(d, "not stored", e->path, "the driver gave no binary");
+        return;
+    }
+    snprintf(name, sizeof name, "%s.%" PRIxPTR ".%lx", e->path, (uintptr_t)binary, (unsigned long)zed_process_());
+    bool ok = zed_write_parts_(name, e, binary, bytes);
+#if defined(_WIN32) /* where rename does not replace */
+    if (ok) remove(e->path);
+#endif
+    ok = ok && rename(name, e->path) == 0;
+    zed_cache_note_(d, ok ? "stored" : "not stored", e->path, ok ? "" : strerror(errno));
+    if (!ok) remove(name);
+    free(binary);
+}
+
+bool zed_module_load_cached_(zed_module *module, zed_device *d, const void *words, size_t bytes, const char *flags,
+                             const char *folder)
+{
+    zed_entry_ e;
+    if (d) d->cache_[0] = 0;
+    if (!folder || !*folder || !module || !zed_usable_(d) || !zed_module_words_ok_(d, words, bytes) ||
+        !zed_entry_of_(d, words, bytes, flags, folder, &e))
+        return zed_module_load_(module, d, words, bytes, flags);
+    memset(module, 0, sizeof *module);
+    module->device = d;
+    if (zed_load_entry_(module, d, &e, flags)) return true;
+    if (d->error.id || !zed_module_load_(module, d, words, bytes, flags)) return false;
+    zed_store_entry_(module, &e);
+    return true;
+}
+
+/* loads.c - a module and its kernel in one call, and many of them at once. */
+
+/* The kernel of a module, and its local size. */
+XE_FN_ bool zed_kernel_of_(zed_kernel *k, zed_module *module, const zed_source *source)
+{
+    zed_device *d = module->device;
+    const uint32_t *size = source->local_size;
+    if (!zed_kernel_get_(k, module, source->kernel, source->params, d->file_, d->line_)) return false;
+    return !size[0] || zed_set_local_size_(k, size[0], size[1] ? size[1] : 1, size[2] ? size[2] : 1);
+}
+
+bool zed_load_(zed_kernel *k, zed_device *d, const void *words, size_t bytes, const char *name, const char *params,
+               const char *flags, const uint32_t local_size[3], const char *folder)
+{
+    zed_module module;
+    zed_source source = {words, bytes, name, params, flags, {local_size[0], local_size[1], local_size[2]}};
+    if (k) memset(k, 0, sizeof *k);
+    if (k) k->device = d;
+    if (!zed_module_load_cached_(&module, d, words, bytes, flags, folder)) return false;
+    if (zed_kernel_of_(k, &module, &source)) return true;
+    if (!k || !k->handle) zed_drop_(d, ZED_RES_MODULE_, module.handle);
+    return false;
+}
+
+/* ---- many at once: modules are compiled in threads, each with a zed_device of its own for errors and handles */
+
+typedef struct zed_job_ {
+    zed_device own;
+    const zed_source *source;
+    zed_module module;
+    int first; /* the first job with the same module: itself, or one that loads it for both */
+} zed_job_;
+
+typedef struct zed_worker_ {
+    zed_job_ *jobs;
+    const char *folder;
+    int at, count, step; /* jobs at, at + step, ... of count */
+    bool started;
+#if defined(_WIN32)
+    uintptr_t thread;
+#else
+    pthread_t thread;
+#endif
+} zed_worker_;
+
+enum { ZED_LOADERS_ = 16 };
+
+XE_FN_ void zed_work_(const zed_worker_ *w)
+{
+    for (int i = w->at; i < w->count; i += w->step) {
+        zed_job_ *job = &w->jobs[i];
+        const zed_source *s = job->source;
+        if (job->first == i) zed_module_load_cached_(&job->module, &job->own, s->words, s->bytes, s->flags, w->folder);
+    }
+}
+
+#if defined(_WIN32)
+XE_FN_ unsigned __stdcall zed_worker_main_(void *worker)
+{
+    zed_work_((const zed_worker_ *)worker);
+    return 0;
+}
+XE_FN_ bool zed_worker_start_(zed_worker_ *w)
+{
+    w->thread = _beginthreadex(NULL, 0, zed_worker_main_, w, 0, NULL);
+    return w->thread != 0;
+}
+XE_FN_ void zed_worker_join_(zed_worker_ *w)
+{
+    WaitForSingleObject((void *)w->thread, 0xffffffffu);
+    CloseHandle((void *)w->thread);
+}
+#else
+XE_FN_ void *zed_worker_main_(void *worker)
+{
+    zed_work_((const zed_worker_ *)worker);
+    return NULL;
+}
+XE_FN_ bool zed_worker_start_(zed_worker_ *w) { return pthread_create(&w->thread, NULL, zed_worker_main_, w) == 0; }
+XE_FN_ void zed_worker_join_(zed_worker_ *w) { pthread_join(w->thread, NULL); }
+#endif
+
+/* Runs the jobs in as many threads as there are jobs, up to a limit; this thread takes its share, and those of threads
+ * that could not be started. */
+XE_FN_ void zed_run_jobs_(zed_job_ *jobs, int count, const char *folder)
+{
+    zed_worker_ workers[ZED_LOADERS_];
+    int threads = count < ZED_LOADERS_ ? count : ZED_LOADERS_;
+    for (int i = 0; i < threads; i++) {
+        zed_worker_ *w = &workers[i];
+        memset(w, 0, sizeof *w);
+        w->jobs = jobs;
+        w->folder = folder;
+        w->at = i;
+        w->count = count;
+        w->step = threads;
+        w->started = i > 0 && zed_worker_start_(w);
+    }
+    for (int i = 0; i < threads; i++)
+        if (!workers[i].started) zed_work_(&workers[i]);
+    for (int i = 0; i < threads; i++)
+        if (workers[i].started) zed_worker_join_(&workers[i]);
+}
+
+XE_FN_ bool zed_same_module_(const zed_source *a, const zed_source *b)
+{
+    return a->words == b->words && a->bytes == b->bytes &&
+           strcmp(a->flags ? a->flags : "", b->flags ? b->flags : "") == 0;
+}
+
+XE_FN_ void zed_prepare_jobs_(zed_device *d, zed_job_ *jobs, const zed_source *sources, int count)
+{
+    for (int i = 0; i < count; i++) {
+        zed_device *own = &jobs[i].own;
+        zed_at_(own, d->file_, d->line_);
+        own->driver = d->driver;
+        own->device = d->device;
+        own->context = d->context;
+        memcpy(own->name, d->name, sizeof own->name);
+        own->target = d->target;
+        own->open_ = true;
+        jobs[i].source = &sources[i];
+        while (!zed_same_module_(&sources[jobs[i].first], &sources[i])) jobs[i].first++;
+    }
+}
+
+/* Gives the device what a job loaded: the handle, the log, the error if it is the first. */
+XE_FN_ void zed_take_job_(zed_device *d, zed_job_ *job)
+{
+    zed_device *own = &job->own;
+    if (own->log_) {
+        free(d->log_);
+        d->log_ = own->log_;
+    }
+    if (own->cache_[0]) memcpy(d->cache_, own->cache_, sizeof d->cache_);
+    if (own->error.id && !d->error.id) d->error = own->error;
+    free(own->resources_);
+    job->module.device = d;
+    if (job->module.handle && !zed_keep_(d, ZED_RES_MODULE_, job->module.handle, 0)) job->module.handle = NULL;
+}
+
+/* Frees what was loaded before an error. */
+XE_FN_ void zed_drop_jobs_(zed_device *d, zed_kernel *kernels, zed_job_ *jobs, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (kernels[i].handle) zed_drop_(d, ZED_RES_KERNEL_, kernels[i].handle);
+        kernels[i].handle = NULL;
+    }
+    for (int i = 0; i < count; i++)
+        if (jobs[i].module.handle) zed_drop_(d, ZED_RES_MODULE_, jobs[i].module.handle);
+}
+
+bool zed_load_all_(zed_kernel *kernels, zed_device *d, const zed_source *sources, int count, const char *folder)
+{
+    zed_job_ *jobs;
+    if (!zed_usable_(d) || count <= 0) return zed_usable_(d) && count == 0;
+    if (!kernels || !sources)
+        return zed_fail_(d, ZED_NULL_POINTER, "zed_load_all: the %s are NULL", kernels ? "sources" : "kernels");
+    memset(kernels, 0, (size_t)count * sizeof *kernels);
+    for (int i = 0; i < count; i++) kernels[i].device = d;
+    jobs = (zed_job_ *)calloc((size_t)count, sizeof *jobs);
+    if (!jobs) return zed_fail_(d, ZED_OUT_OF_MEMORY, "no room to load %d modules", count);
+    zed_prepare_jobs_(d, jobs, sources, count);
+    zed_run_jobs_(jobs, count, folder);
+    for (int i = 0; i < count; i++) zed_take_job_(d, &jobs[i]);
+    for (int i = 0; i < count && !d->error.id; i++)
+        zed_kernel_of_(&kernels[i], &jobs[jobs[i].first].module, &sources[i]);
+    if (d->error.id) zed_drop_jobs_(d, kernels, jobs, count);
+    free(jobs);
+    return !d->error.id;
+}
+
+/* append.c - checking launches, and appending them to command lists. */
 
 XE_FN_ bool zed_groups_ok_(const zed_kernel *k, zed_groups g)
 {
@@ -2344,11 +2984,10 @@ XE_FN_ bool zed_groups_ok_(const zed_kernel *k, zed_groups g)
                      g.count_x, g.count_y, g.count_z, k->device->name, most[0], most[1], most[2]);
 }
 
-/* Checks all arguments, then sets all. */
-XE_FN_ bool zed_bind_all_(zed_kernel *k, const zed_arg *args, uint32_t count)
+/* Checks all arguments, and makes of them what zeKernelSetArgumentValue takes. */
+XE_FN_ bool zed_bind_all_(zed_kernel *k, const zed_arg *args, uint32_t count, zed_bound_ *bound)
 {
     zed_device *d = k->device;
-    zed_bound_ bound[ZED_MAX_ARGS];
     uint64_t local = k->local_bytes;
     if (count != k->param_count)
         return zed_fail_(d, ZED_ARG_COUNT, "kernel %s takes %" PRIu32 " arguments, got %" PRIu32, k->name,
@@ -2361,14 +3000,112 @@ XE_FN_ bool zed_bind_all_(zed_kernel *k, const zed_arg *args, uint32_t count)
                              "kernel %s: %" PRIu64 " bytes of local memory per group, \"%s\" has %d", k->name, local,
                              d->name, d->target.local_memory);
     }
-    for (uint32_t i = 0; i < count; i++) {
+    return true;
+}
+
+XE_FN_ bool zed_set_arguments_(zed_kernel *k, const zed_bound_ *bound)
+{
+    for (uint32_t i = 0; i < k->param_count; i++) {
         const void *value = bound[i].no_value ? NULL : (const void *)&bound[i].as;
-        if (!zed_check_(d, zeKernelSetArgumentValue(k->handle, i, bound[i].size, value), "zeKernelSetArgumentValue",
-                        "(%" PRIu32 ", %zu bytes) of %s, parameter %s", i, bound[i].size, k->name, k->params[i].name))
+        if (!zed_check_(k->device, zeKernelSetArgumentValue(k->handle, i, bound[i].size, value),
+                        "zeKernelSetArgumentValue", "(%" PRIu32 ", %zu bytes) of %s, parameter %s", i, bound[i].size,
+                        k->name, k->params[i].name))
             return false;
     }
     return true;
 }
+
+/* Checks a launch; bound: its arguments. */
+XE_FN_ bool zed_launch_ok_(zed_kernel *k, zed_groups groups, const zed_arg *args, uint32_t count, zed_bound_ *bound)
+{
+    if (!k->local_size[0]) return zed_fail_(k->device, ZED_NO_LOCAL_SIZE, "kernel %s has no local size", k->name);
+    return zed_groups_ok_(k, groups) && zed_bind_all_(k, args, count, bound);
+}
+
+/* Appends the launch; a barrier before it makes the results of earlier launches in flight visible. */
+XE_FN_ bool zed_append_(zed_kernel *k, ze_command_list_handle_t list, bool barrier, ze_event_handle_t signal,
+                        zed_groups groups)
+{
+    ze_group_count_t g;
+    ze_result_t result = ZE_RESULT_SUCCESS;
+    g.groupCountX = groups.count_x;
+    g.groupCountY = groups.count_y;
+    g.groupCountZ = groups.count_z;
+    if (barrier) result = zeCommandListAppendBarrier(list, NULL, 0, NULL);
+    if (!zed_check_(k->device, result, "zeCommandListAppendBarrier", "before %s", k->name)) return false;
+    result = zeCommandListAppendLaunchKernel(list, k->handle, &g, signal, 0, NULL);
+    return zed_check_(k->device, result, "zeCommandListAppendLaunchKernel", "of %s, " ZED_XYZ_ " groups", k->name,
+                      groups.count_x, groups.count_y, groups.count_z);
+}
+
+/* changes.c - changing launches in place. Where the driver has mutable command lists (an experimental extension,
+ * declared in internal.h since older headers lack it), a launch is changed in its command list.
+ */
+
+/* The functions, if the driver has them and takes the loader's handles as they are. */
+XE_FN_ bool zed_find_mutable_(zed_device *d, ze_command_list_handle_t list)
+{
+    void *own = NULL, *name = NULL, *update = NULL;
+    if (d->mutable_.known) return d->mutable_.update != NULL;
+    d->mutable_.known = true;
+    if (zelLoaderTranslateHandle(ZEL_HANDLE_COMMAND_LIST, list, &own) != ZE_RESULT_SUCCESS || own != (void *)list ||
+        zeDriverGetExtensionFunctionAddress(d->driver, "zeCommandListGetNextCommandIdExp", &name) !=
+            ZE_RESULT_SUCCESS ||
+        zeDriverGetExtensionFunctionAddress(d->driver, "zeCommandListUpdateMutableCommandsExp", &update) !=
+            ZE_RESULT_SUCCESS ||
+        !name || !update)
+        return false;
+    memcpy(&d->mutable_.name, &name, sizeof name);
+    memcpy(&d->mutable_.update, &update, sizeof update);
+    return true;
+}
+
+/* Gives the launch that is appended next a number by which it is changed. */
+XE_FN_ bool zed_name_command_(zed_recording_ *r, zed_step_ *s)
+{
+    enum { ZED_ARGUMENTS_AND_GROUPS_ = 3 };
+    zed_mutable_desc_ desc = {(ze_structure_type_t)ZED_STYPE_MUTABLE_ID_, NULL, ZED_ARGUMENTS_AND_GROUPS_};
+    return zed_check_(r->device, r->device->mutable_.name(r->list, &desc, &s->id), "zeCommandListGetNextCommandIdExp",
+                      "for %s", r->kernels[s->kernel].name);
+}
+
+/* Changes a launch in place: all its arguments, and its groups. */
+XE_FN_ ze_result_t zed_update_(zed_recording_ *r, const zed_step_ *s)
+{
+    zed_mutable_argument_ args[ZED_MAX_ARGS];
+    ze_group_count_t count = {s->groups.count_x, s->groups.count_y, s->groups.count_z};
+    zed_mutable_groups_ groups = {(ze_structure_type_t)ZED_STYPE_MUTABLE_GROUPS_, NULL, s->id, &count};
+    zed_mutable_desc_ all = {(ze_structure_type_t)ZED_STYPE_MUTABLE_COMMANDS_, &groups, 0};
+    for (uint32_t i = 0; i < r->kernels[s->kernel].param_count; i++) {
+        const zed_bound_ *bound = &s->args[i];
+        args[i].stype = (ze_structure_type_t)ZED_STYPE_MUTABLE_ARGUMENT_;
+        args[i].next = all.next;
+        args[i].command = s->id;
+        args[i].index = i;
+        args[i].size = bound->size;
+        args[i].value = bound->no_value ? NULL : (const void *)&bound->as;
+        all.next = &args[i];
+    }
+    ze_result_t result = r->device->mutable_.update(r->list, &all);
+    return result == ZE_RESULT_SUCCESS ? zeCommandListClose(r->list) : result;
+}
+
+/* Changes the command list in place; false if it cannot be. */
+XE_FN_ bool zed_update_all_(zed_recording_ *r)
+{
+    if (!r->changeable) return false;
+    for (size_t i = 0; i < r->count; i++) {
+        if (!r->steps[i].changed) continue;
+        if (zed_update_(r, &r->steps[i]) != ZE_RESULT_SUCCESS) return false;
+        r->steps[i].changed = false;
+    }
+    r->stale = false;
+    return true;
+}
+
+/* recording.c - what a batch consists of. A batch keeps its steps, so that its command list can be recorded again when
+ * their arguments change, and in flight while its zed_batch is gone.
+ */
 
 XE_FN_ bool zed_batch_is_(zed_batch *b, int state, const char *call, const char *file, int line)
 {
@@ -2379,6 +3116,407 @@ XE_FN_ bool zed_batch_is_(zed_batch *b, int state, const char *call, const char 
     return zed_fail_(b->device, ZED_BATCH_STATE, "%s of a batch that is %s, not %s", call, names[b->state_],
                      names[state]);
 }
+
+XE_FN_ zed_recording_ *zed_recording_make_(zed_device *d)
+{
+    zed_recording_ *r = (zed_recording_ *)calloc(1, sizeof *r);
+    if (!r) zed_fail_(d, ZED_OUT_OF_MEMORY, "no room for a batch");
+    if (!r || !zed_keep_(d, ZED_RES_RECORDING_, r, 0)) return NULL;
+    r->device = d;
+    return r;
+}
+
+/* A list with room for one more: doubled if it is full. NULL if out of memory; the list remains then. */
+XE_FN_ void *zed_grow_(zed_device *d, void *list, size_t count, size_t *room, size_t size)
+{
+    size_t more = *room ? 2 * *room : 8;
+    if (count < *room) return list;
+    list = realloc(list, more * size);
+    if (list)
+        *room = more;
+    else
+        zed_fail_(d, ZED_OUT_OF_MEMORY, "no room for %zu steps of a batch", more);
+    return list;
+}
+
+/* Appends a step, or returns NULL. */
+XE_FN_ zed_step_ *zed_add_step_(zed_recording_ *r, int kind)
+{
+    zed_device *d = r->device;
+    zed_step_ *steps = (zed_step_ *)zed_grow_(d, r->steps, r->count, &r->room, sizeof *steps);
+    if (!steps) return NULL;
+    r->steps = steps;
+    zed_step_ *s = &steps[r->count++];
+    memset(s, 0, sizeof *s);
+    s->kind = kind;
+    s->file = d->file_;
+    s->line = d->line_;
+    return s;
+}
+
+/* The index of a copy of the kernel, which may be freed or move before the batch is recorded again; -1 on failure. */
+XE_FN_ int zed_kernel_index_(zed_recording_ *r, const zed_kernel *k)
+{
+    zed_kernel *kernels = r->kernels;
+    for (size_t i = r->kernel_count; i-- > 0;) {
+        if (kernels[i].handle == k->handle && memcmp(kernels[i].local_size, k->local_size, sizeof k->local_size) == 0)
+            return (int)i;
+    }
+    kernels = (zed_kernel *)zed_grow_(r->device, kernels, r->kernel_count, &r->kernel_room, sizeof *kernels);
+    if (!kernels) return -1;
+    r->kernels = kernels;
+    kernels[r->kernel_count] = *k;
+    return (int)r->kernel_count++;
+}
+
+/* Appends a launch with arguments that have been checked. */
+XE_FN_ bool zed_step_launch_(zed_recording_ *r, const zed_kernel *k, zed_groups groups, const zed_bound_ *args)
+{
+    int kernel = zed_kernel_index_(r, k);
+    size_t bytes = k->param_count * sizeof *args;
+    zed_bound_ *copy = (zed_bound_ *)malloc(bytes ? bytes : 1);
+    zed_step_ *s = kernel >= 0 && copy ? zed_add_step_(r, ZED_STEP_LAUNCH_) : NULL;
+    if (!s) {
+        free(copy);
+        return zed_fail_(r->device, ZED_OUT_OF_MEMORY, "no room for a launch of %s", k->name);
+    }
+    memcpy(copy, args, bytes);
+    s->kernel = kernel;
+    s->groups = groups;
+    s->args = copy;
+    r->launches++;
+    return true;
+}
+
+/* The i-th launch among the steps; NULL if there are fewer. */
+XE_FN_ zed_step_ *zed_launch_of_(zed_recording_ *r, int i)
+{
+    for (size_t at = 0; at < r->count && i >= 0; at++) {
+        if (r->steps[at].kind == ZED_STEP_LAUNCH_ && i-- == 0) return &r->steps[at];
+    }
+    return NULL;
+}
+
+/* ---- events of its own: the gate, for which its list waits; done, which its list signals; one for each timed launch
+ */
+
+XE_FN_ bool zed_recording_events_(zed_recording_ *r)
+{
+    zed_device *d = r->device;
+    uint32_t count = 2;
+    if (r->pool) return true;
+    if (!zed_make_pool_(d, 2 + (r->timed ? (uint32_t)r->launches : 0), r->timed, &r->pool) ||
+        !zed_make_event_(d, r->pool, 0, &r->gate) || !zed_make_event_(d, r->pool, 1, &r->done))
+        return false;
+    for (size_t i = 0; r->timed && i < r->count; i++) {
+        if (r->steps[i].kind == ZED_STEP_LAUNCH_ && !zed_make_event_(d, r->pool, count++, &r->steps[i].own))
+            return false;
+    }
+    return true;
+}
+
+/* Makes all events that a run signals ready for the next run. */
+XE_FN_ bool zed_recording_reset_(zed_recording_ *r)
+{
+    zed_device *d = r->device;
+    if (!ZED_CALL_(d, zeEventHostReset, (r->gate)) || !ZED_CALL_(d, zeEventHostReset, (r->done))) return false;
+    for (size_t i = 0; i < r->count; i++) {
+        const zed_step_ *s = &r->steps[i];
+        ze_event_handle_t event = s->kind == ZED_STEP_SIGNAL_ ? s->event : s->own;
+        if (event && !ZED_CALL_(d, zeEventHostReset, (event))) return false;
+    }
+    return true;
+}
+
+/* ---- the command list */
+
+XE_FN_ bool zed_append_launch_step_(zed_recording_ *r, zed_step_ *s)
+{
+    zed_device *d = r->device;
+    zed_kernel *k = &r->kernels[s->kernel];
+    const uint32_t *size = k->local_size;
+    if (!zed_check_(d, zeKernelSetGroupSize(k->handle, size[0], size[1], size[2]), "zeKernelSetGroupSize",
+                    "(" ZED_XYZ_ ") of %s", size[0], size[1], size[2], k->name) ||
+        !zed_set_arguments_(k, s->args) || (r->changeable && !zed_name_command_(r, s)))
+        return false;
+    return zed_append_(k, r->list, true, s->own, s->groups);
+}
+
+XE_FN_ bool zed_append_step_(zed_recording_ *r, zed_step_ *s)
+{
+    zed_device *d = zed_at_(r->device, s->file, s->line);
+    switch (s->kind) {
+    case ZED_STEP_LAUNCH_: return zed_append_launch_step_(r, s);
+    case ZED_STEP_COPY_:
+        return ZED_CALL_(d, zeCommandListAppendBarrier, (r->list, NULL, 0, NULL)) &&
+               zed_check_(d, zeCommandListAppendMemoryCopy(r->list, s->to, s->from, s->bytes, NULL, 0, NULL),
+                          "zeCommandListAppendMemoryCopy", "(%zu bytes)", s->bytes);
+    case ZED_STEP_SIGNAL_: return ZED_CALL_(d, zeCommandListAppendBarrier, (r->list, s->event, 0, NULL));
+    default: return ZED_CALL_(d, zeCommandListAppendBarrier, (r->list, NULL, 1, &s->event));
+    }
+}
+
+XE_FN_ bool zed_recording_list_(zed_recording_ *r)
+{
+    zed_device *d = r->device;
+    ze_command_list_desc_t desc;
+    zed_mutable_desc_ changeable = {(ze_structure_type_t)ZED_STYPE_MUTABLE_LIST_, NULL, 0};
+    ZED_CLEAR_(desc, COMMAND_LIST_DESC);
+    desc.commandQueueGroupOrdinal = d->ordinal_;
+    if (r->changeable) desc.pNext = &changeable;
+    if (ZED_CALL_(d, zeCommandListCreate, (d->context, d->device, &desc, &r->list))) return true;
+    r->list = NULL;
+    return false;
+}
+
+/* Records the steps, anew if they were. */
+XE_FN_ bool zed_record_(zed_recording_ *r)
+{
+    zed_device *d = r->device;
+    const char *file = d->file_;
+    int line = d->line_;
+    bool ok = zed_recording_events_(r);
+    if (r->list && ok) ok = ZED_CALL_(d, zeCommandListDestroy, (r->list));
+    r->list = NULL;
+    ok = ok && zed_recording_list_(r) && ZED_CALL_(d, zeCommandListAppendBarrier, (r->list, NULL, 1, &r->gate));
+    for (size_t i = 0; ok && i < r->count; i++) ok = zed_append_step_(r, &r->steps[i]);
+    zed_at_(d, file, line);
+    r->stale = !(ok && ZED_CALL_(d, zeCommandListAppendBarrier, (r->list, r->done, 0, NULL)) &&
+                 ZED_CALL_(d, zeCommandListClose, (r->list)));
+    return !r->stale;
+}
+
+/* Makes the command list what the steps say: in place, or else by recording it again. The first change records a list
+ * that can be changed, where the driver has such; a driver that has the functions and refuses the list gets a plain
+ * one.
+ */
+XE_FN_ bool zed_renew_(zed_recording_ *r)
+{
+    if (zed_update_all_(r)) return true;
+    for (size_t i = 0; i < r->count; i++) r->steps[i].changed = false;
+    r->changeable = !r->renewed && zed_find_mutable_(r->device, r->list);
+    r->renewed = true;
+    if (r->changeable && zed_record_(r)) return true;
+    if (r->changeable) zed_clear_error(r->device);
+    r->changeable = false;
+    return zed_record_(r);
+}
+
+/* batches.c - several launches in one command list, run as often as wanted. */
+
+XE_FN_ bool zed_need_queue_(zed_device *d)
+{
+    ze_command_queue_desc_t q;
+    ZED_CLEAR_(q, COMMAND_QUEUE_DESC);
+    q.ordinal = d->ordinal_;
+    q.mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS;
+    if (d->queue || ZED_CALL_(d, zeCommandQueueCreate, (d->context, d->device, &q, &d->queue))) return true;
+    d->queue = NULL;
+    return false;
+}
+
+bool zed_batch_begin_(zed_batch *b, zed_device *d, bool timed)
+{
+    if (!b) return d ? zed_usable_(d) && zed_fail_(d, ZED_NULL_POINTER, "zed_batch_begin: the batch is NULL") : false;
+    memset(b, 0, sizeof *b);
+    b->device = d;
+    if (!zed_usable_(d) || !zed_need_queue_(d)) return false;
+    b->recording_ = zed_recording_make_(d);
+    if (!b->recording_) return false;
+    b->recording_->timed = timed;
+    b->state_ = ZED_BATCH_OPEN_;
+    return true;
+}
+
+bool zed_batch_copy_(zed_batch *b, void *dst, const void *src, size_t bytes, const char *file, int line)
+{
+    if (!zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_copy", file, line)) return false;
+    zed_device *d = b->device;
+    if (!bytes) return true;
+    if (!zed_in_range_(d, "destination of a copy", dst, bytes) || !zed_in_range_(d, "source of a copy", src, bytes))
+        return false;
+    zed_step_ *s = zed_add_step_(b->recording_, ZED_STEP_COPY_);
+    if (!s) return false;
+    s->to = dst;
+    s->from = src;
+    s->bytes = bytes;
+    return true;
+}
+
+XE_FN_ bool zed_batch_event_(zed_batch *b, const zed_event *e, int kind, const char *call, const char *file, int line)
+{
+    if (!zed_batch_is_(b, ZED_BATCH_OPEN_, call, file, line) || !zed_event_is_for_(e, b->device, call)) return false;
+    zed_step_ *s = zed_add_step_(b->recording_, kind);
+    if (s) s->event = e->handle;
+    return s != NULL;
+}
+
+bool zed_batch_signal_(zed_batch *b, zed_event *e, const char *file, int line)
+{
+    return zed_batch_event_(b, e, ZED_STEP_SIGNAL_, "zed_batch_signal", file, line);
+}
+
+bool zed_batch_follow_(zed_batch *b, zed_event *e, const char *file, int line)
+{
+    return zed_batch_event_(b, e, ZED_STEP_FOLLOW_, "zed_batch_follow", file, line);
+}
+
+/* ---- running */
+
+/* Waits until the batch's run has ended. */
+XE_FN_ bool zed_batch_finish_(zed_batch *b)
+{
+    zed_recording_ *r = b->recording_;
+    if (!r->running) return true;
+    r->running = false;
+    if (b->device->last_ == r) b->device->last_ = NULL;
+    return zed_check_(b->device, zeEventHostSynchronize(r->done, UINT64_MAX), "zeEventHostSynchronize",
+                      "after a batch of %d launches", r->launches);
+}
+
+/* Opens the gate of a batch when all that was started before has ended. */
+XE_FN_ bool zed_open_gate_(zed_recording_ *r)
+{
+    zed_device *d = r->device;
+    if (d->pending_) return ZED_CALL_(d, zeCommandListAppendBarrier, (d->list, r->gate, 0, NULL));
+    return ZED_CALL_(d, zeEventHostSignal, (r->gate));
+}
+
+/* Begins a run. The previous one must have passed, with all that waits for its events in the device's own list. */
+XE_FN_ bool zed_batch_execute_(zed_batch *b)
+{
+    zed_recording_ *r = b->recording_;
+    zed_device *d = b->device;
+    if (!zed_batch_finish_(b) || (r->awaited && !zed_settle_(d)) || (r->stale && !zed_renew_(r))) return false;
+    r->awaited = false;
+    b->list = r->list;
+    if (!zed_recording_reset_(r) || !zed_open_gate_(r)) return false;
+    r->running = zed_check_(d, zeCommandQueueExecuteCommandLists(d->queue, 1, &r->list, NULL),
+                            "zeCommandQueueExecuteCommandLists", "of %d launches", r->launches);
+    if (r->running) d->last_ = r;
+    return r->running;
+}
+
+/* Ends the recording of a batch that is being recorded; others must have ended theirs. */
+XE_FN_ bool zed_batch_close_(zed_batch *b, const char *call, const char *file, int line)
+{
+    bool open = b && b->state_ == ZED_BATCH_OPEN_;
+    if (!zed_batch_is_(b, open ? ZED_BATCH_OPEN_ : ZED_BATCH_CLOSED_, call, file, line)) return false;
+    if (!open) return true;
+    if (!zed_record_(b->recording_)) return false;
+    b->state_ = ZED_BATCH_CLOSED_;
+    b->list = b->recording_->list;
+    return true;
+}
+
+bool zed_batch_end_(zed_batch *b, const char *file, int line)
+{
+    return zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_end", file, line) &&
+           zed_batch_close_(b, "zed_batch_end", file, line) && zed_batch_execute_(b) && zed_batch_finish_(b);
+}
+
+bool zed_batch_run_(zed_batch *b, const char *file, int line)
+{
+    return zed_batch_is_(b, ZED_BATCH_CLOSED_, "zed_batch_run", file, line) && zed_batch_execute_(b) &&
+           zed_batch_finish_(b);
+}
+
+bool zed_batch_start_(zed_batch *b, const char *file, int line)
+{
+    return zed_batch_close_(b, "zed_batch_start", file, line) && zed_batch_execute_(b);
+}
+
+bool zed_batch_wait_(zed_batch *b, const char *file, int line)
+{
+    return zed_batch_is_(b, ZED_BATCH_CLOSED_, "zed_batch_wait", file, line) && zed_batch_finish_(b);
+}
+
+bool zed_batch_free_(zed_batch *b, const char *file, int line)
+{
+    bool ok = b && zed_release_(b->device, ZED_RES_RECORDING_, b->recording_, file, line);
+    if (!b) return false;
+    b->recording_ = NULL;
+    b->list = NULL;
+    b->state_ = ZED_BATCH_NONE_;
+    return ok;
+}
+
+bool zed_batch_change_(zed_batch *b, int launch, const char *file, int line, zed_groups groups, const zed_arg *args,
+                       uint32_t count)
+{
+    zed_bound_ bound[ZED_MAX_ARGS];
+    if (!zed_batch_is_(b, ZED_BATCH_CLOSED_, "zed_batch_change", file, line)) return false;
+    zed_recording_ *r = b->recording_;
+    zed_step_ *s = zed_launch_of_(r, launch);
+    if (!s) return zed_fail_(b->device, ZED_BATCH_LAUNCH, "launch %d of a batch of %d", launch, r->launches);
+    zed_kernel *k = &r->kernels[s->kernel];
+    zed_at_(k->device, file, line);
+    if (!zed_launch_ok_(k, groups, args, count, bound) || !zed_batch_wait_(b, file, line)) return false;
+    if (count) memcpy(s->args, bound, count * sizeof bound[0]);
+    s->groups = groups;
+    s->changed = r->stale = true;
+    return true;
+}
+
+/* ---- times */
+
+double zed_batch_ns_(zed_batch *b, int launch, const char *file, int line)
+{
+    double ns = -1;
+    if (!zed_batch_is_(b, ZED_BATCH_CLOSED_, "zed_batch_ns", file, line)) return -1;
+    zed_recording_ *r = b->recording_;
+    const zed_step_ *s = zed_launch_of_(r, launch);
+    if (!r->timed || !s) {
+        zed_fail_(b->device, ZED_BATCH_LAUNCH, "zed_batch_ns of launch %d: the batch has %d, %stimed", launch,
+                  r->launches, r->timed ? "" : "un");
+        return -1;
+    }
+    return zed_batch_finish_(b) && zed_event_ns_(b->device, s->own, &ns) ? ns : -1;
+}
+
+/* A kernel's launches in a batch, for the table of times. */
+typedef struct zed_time_ {
+    const char *name;
+    int launches;
+    double ns;
+} zed_time_;
+
+XE_FN_ int zed_longer_first_(const void *a, const void *b)
+{
+    double x = ((const zed_time_ *)a)->ns, y = ((const zed_time_ *)b)->ns;
+    return (x < y) - (x > y);
+}
+
+bool zed_batch_print_times_(zed_batch *b, FILE *f, const char *file, int line)
+{
+    double all = 0;
+    size_t rows = 0;
+    if (!zed_batch_is_(b, ZED_BATCH_CLOSED_, "zed_batch_print_times", file, line)) return false;
+    zed_recording_ *r = b->recording_;
+    zed_time_ *times = (zed_time_ *)calloc(r->kernel_count + 1, sizeof *times);
+    if (!times) return zed_fail_(b->device, ZED_OUT_OF_MEMORY, "no room for %zu rows", r->kernel_count);
+    for (int i = 0; i < r->launches; i++) {
+        const char *name = r->kernels[zed_launch_of_(r, i)->kernel].name;
+        double ns = zed_batch_ns_(b, i, file, line);
+        size_t row = 0;
+        if (ns < 0) break;
+        while (row < rows && strcmp(times[row].name, name) != 0) row++;
+        if (row == rows) times[rows++].name = name;
+        times[row].launches++;
+        times[row].ns += ns;
+        all += ns;
+    }
+    qsort(times, rows, sizeof *times, zed_longer_first_);
+    for (size_t i = 0; i < rows && !b->device->error.id; i++) {
+        long long hundredths = (long long)(times[i].ns / 10 + 0.5), share = (long long)(1000 * times[i].ns / all + 0.5);
+        fprintf(f, "%-32s %6d x %10lld.%02lld us %4lld.%lld %%\n", times[i].name, times[i].launches, hundredths / 100,
+                hundredths % 100, share / 10, share % 10);
+    }
+    free(times);
+    return !b->device->error.id;
+}
+
+/* launch.c - launches. */
 
 /* Can the kernel be appended to the batch? */
 XE_FN_ bool zed_batch_takes_(zed_batch *b, const zed_kernel *k, const char *file, int line)
@@ -2391,33 +3529,24 @@ XE_FN_ bool zed_batch_takes_(zed_batch *b, const zed_kernel *k, const char *file
                      (void *)d, b->device->name, (void *)b->device);
 }
 
-/* Appends the launch; a barrier before it makes the results of earlier launches in flight visible. */
-XE_FN_ bool zed_append_(zed_kernel *k, ze_command_list_handle_t list, bool barrier, ze_event_handle_t signal,
-                               zed_groups groups)
-{
-    ze_group_count_t g;
-    ze_result_t result = ZE_RESULT_SUCCESS;
-    g.groupCountX = groups.count_x;
-    g.groupCountY = groups.count_y;
-    g.groupCountZ = groups.count_z;
-    if (barrier) result = zeCommandListAppendBarrier(list, NULL, 0, NULL);
-    if (!zed_check_(k->device, result, "zeCommandListAppendBarrier", "before %s", k->name)) return false;
-    result = zeCommandListAppendLaunchKernel(list, k->handle, &g, signal, 0, NULL);
-    return zed_check_(k->device, result, "zeCommandListAppendLaunchKernel",
-                      "of %s, " ZED_XYZ_ " groups", k->name, groups.count_x, groups.count_y, groups.count_z);
-}
-
 bool zed_launch_(zed_kernel *k, zed_batch *b, int how, double *ns, const char *file, int line, zed_groups groups,
                  const zed_arg *args, uint32_t count)
 {
     if (!zed_kernel_usable_(k, file, line)) return false;
     zed_device *d = k->device;
+    zed_bound_ bound[ZED_MAX_ARGS];
     if (how == ZED_RUN_BATCH_ && !zed_batch_takes_(b, k, file, line)) return false;
-    if (!k->local_size[0]) return zed_fail_(d, ZED_NO_LOCAL_SIZE, "kernel %s has no local size", k->name);
-    if (!zed_groups_ok_(k, groups) || !zed_bind_all_(k, args, count)) return false;
-    if (how == ZED_RUN_BATCH_) return zed_append_(k, b->list, b->launches++ > 0, NULL, groups);
+    if (!zed_launch_ok_(k, groups, args, count, bound)) return false;
+    if (how == ZED_RUN_BATCH_) {
+        zed_at_(b->device, file, line);
+        if (!zed_step_launch_(b->recording_, k, groups, bound)) return false;
+        b->launches++;
+        return true;
+    }
+    if (!zed_set_arguments_(k, bound)) return false;
     if (how == ZED_RUN_START_) {
         bool after = d->pending_;
+        if (!zed_follow_batches_(d)) return false;
         d->pending_ = true;
         return zed_append_(k, d->list, after, NULL, groups);
     }
@@ -2429,78 +3558,6 @@ double zed_launch_timed_(zed_kernel *k, const char *file, int line, zed_groups g
 {
     double ns = 0;
     return zed_launch_(k, NULL, ZED_RUN_WAIT_, &ns, file, line, groups, args, count) ? ns : -1.0;
-}
-
-/* batches.c - several launches in one command list. */
-
-bool zed_batch_begin_(zed_batch *b, zed_device *d)
-{
-    ze_command_list_desc_t l;
-    ze_command_queue_desc_t q;
-    if (!b) return d ? zed_usable_(d) && zed_fail_(d, ZED_NULL_POINTER, "zed_batch_begin: the batch is NULL") : false;
-    memset(b, 0, sizeof *b);
-    b->device = d;
-    if (!zed_usable_(d)) return false;
-    ZED_CLEAR_(l, COMMAND_LIST_DESC);
-    l.commandQueueGroupOrdinal = d->ordinal_;
-    ZED_CLEAR_(q, COMMAND_QUEUE_DESC);
-    q.ordinal = d->ordinal_;
-    q.mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS;
-    if (!d->queue && !ZED_CALL_(d, zeCommandQueueCreate, (d->context, d->device, &q, &d->queue))) {
-        d->queue = NULL;
-        return false;
-    }
-    if (!ZED_CALL_(d, zeCommandListCreate, (d->context, d->device, &l, &b->list)) ||
-        !zed_keep_(d, ZED_RES_LIST_, b->list, 0)) {
-        b->list = NULL;
-        return false;
-    }
-    b->state_ = ZED_BATCH_OPEN_;
-    return true;
-}
-
-bool zed_batch_copy_(zed_batch *b, void *dst, const void *src, size_t bytes, const char *file, int line)
-{
-    if (!zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_copy", file, line)) return false;
-    zed_device *d = b->device;
-    if (!bytes) return true;
-    if (!zed_in_range_(d, "destination of a copy", dst, bytes) || !zed_in_range_(d, "source of a copy", src, bytes))
-        return false;
-    if (b->launches++ && !ZED_CALL_(d, zeCommandListAppendBarrier, (b->list, NULL, 0, NULL))) return false;
-    return zed_check_(d, zeCommandListAppendMemoryCopy(b->list, dst, src, bytes, NULL, 0, NULL),
-                      "zeCommandListAppendMemoryCopy", "(%zu bytes)", bytes);
-}
-
-XE_FN_ bool zed_batch_execute_(zed_batch *b)
-{
-    zed_device *d = b->device;
-    return zed_wait_(d) &&
-           zed_check_(d, zeCommandQueueExecuteCommandLists(d->queue, 1, &b->list, NULL),
-                      "zeCommandQueueExecuteCommandLists", "of %d launches", b->launches) &&
-           zed_check_(d, zeCommandQueueSynchronize(d->queue, UINT64_MAX), "zeCommandQueueSynchronize",
-                      "after %d launches", b->launches);
-}
-
-bool zed_batch_end_(zed_batch *b, const char *file, int line)
-{
-    if (!zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_end", file, line)) return false;
-    if (!ZED_CALL_(b->device, zeCommandListClose, (b->list))) return false;
-    b->state_ = ZED_BATCH_CLOSED_;
-    return zed_batch_execute_(b);
-}
-
-bool zed_batch_run_(zed_batch *b, const char *file, int line)
-{
-    return zed_batch_is_(b, ZED_BATCH_CLOSED_, "zed_batch_run", file, line) && zed_batch_execute_(b);
-}
-
-bool zed_batch_free_(zed_batch *b, const char *file, int line)
-{
-    bool ok = b && zed_release_(b->device, ZED_RES_LIST_, b->list, file, line);
-    if (!b) return false;
-    b->list = NULL;
-    b->state_ = ZED_BATCH_NONE_;
-    return ok;
 }
 
 XETILE_AS_BEFORE_

@@ -39,34 +39,62 @@
  *
  * MEMORY. zed_alloc(&dev, ZED_SHARED | ZED_DEVICE | ZED_HOST, bytes, align); align 0 is 64. zed_free(&dev, p).
  * zed_copy(&dev, dst, src, bytes), zed_fill(&dev, dst, byte, bytes) and zed_fill_pattern(&dev, dst, &v, sizeof v,
- * bytes) return when done. Copies and fills are checked against the sizes of the allocations involved.
+ * bytes) return when done. Copies and fills are checked against the sizes of the allocations involved. Part of an
+ * allocation is a pointer into it: pass p + offset to kernels, copies and fills.
  *
  * KERNELS. zed_kernel_get takes the kernel's parameters as text: `type name` separated by commas. Types: f64 f32 f16
  * bf16 i64 i32 i16 i8 u64 u32 u16 u8, ptr<T> for global and local<T> for local memory; T may also be tf32 e4m3
  * e5m2 c32 c64. ZED_LOAD(&kernel, &dev, mod) loads the module, gets the kernel and sets its local size, from any struct
  * with .words .size .kernel .params .build_flags .local_size. zed_kernel_clone makes another kernel of the same module.
+ * A module may have several kernels: get each of them. zed_load_all(kernels, &dev, sources, count, folder) loads several
+ * modules at once, in threads: zed_source sources[] = {ZED_SOURCE(mod_a), ZED_SOURCE(mod_b)}; those with the same words and
+ * flags are loaded once. On an error none is loaded.
+ * ZED_LOAD_CACHED(&kernel, &dev, mod, folder) keeps what the driver compiled in a file of that folder, which must exist and
+ * be the user's own (what it contains is executed), and loads it the next time. An entry serves only the same words, flags,
+ * device and driver; one that is damaged, or that the driver refuses, is replaced. zed_module_load_cached(&module, &dev,
+ * words, bytes, flags, folder) is the same for a module. Without a folder (NULL or ""), nothing is kept. zed_cache_log(&dev)
+ * says what the last load did: "loaded ...", "stored ...", or why not; the cache causes no errors.
  * zed_build_log(&dev) is the compiler's log of the last module, whether accepted or not; "" if empty. zed_close frees
  * kernels and modules; to free earlier, use zed_kernel_free(&kernel) and then zed_module_free(&module).
  *
  * LAUNCHING. zed_launch(&kernel, groups, arguments...) binds, launches and waits. `groups` is a literal of three
- * numbers, (zed_groups){x, y, z}, or an expression that does not begin with a parenthesis. Each of up to 32 arguments
- * is evaluated once and checked: the value of an integer must fit its parameter (its C type does not matter); a
+ * numbers, (zed_groups){x, y, z}, a variable, or any expression in parentheses. Each of up to 32 arguments is evaluated
+ * once and checked: the value of an integer must fit its parameter (its C type does not matter); a
  * float parameter takes a float or double (f32, f16 and bf16 round to nearest; overflow is refused); ptr<T> takes
  * a void pointer, NULL or a pointer whose type fits (uint16_t * for f16, bf16 and u16, float * for f32, int8_t * for
  * i8 ...) to memory the device can access; local<T> takes (zed_local){bytes}.
  *     zed_launch(...)        bool    waits
  *     zed_launch_timed(...)  double  waits; returns the kernel's time on the device in nanoseconds, negative on failure
- *     zed_start(...)         bool    does not wait; launches run in order; zed_wait(&dev) waits for all
+ *     zed_start(...)         bool    does not wait; launches run in order, since each has a barrier before it (on the
+ *                                    software device, that costs what the wait of zed_launch does); zed_wait(&dev)
+ *                                    waits for all
  *     zed_launch_n, zed_launch_timed_n, zed_start_n (&kernel, groups, array of zed_arg, count) are for generated code.
  *         ZED_ARG(x) makes a zed_arg from an argument of zed_launch; zed_arg_i, zed_arg_u (integers), zed_arg_f,
  *         zed_arg_ptr and zed_arg_local (bytes) make one without a C type
- * zed_batch: many launches in one command list and one wait:
+ * BATCHES. Many launches in one command list, each after the one before it, run as often as wanted:
  *     zed_batch b;
  *     zed_batch_begin(&b, &dev);
- *     zed_batch_launch(&b, &kernel, groups, arguments...);     // any number of times; also zed_batch_copy
- *                                                              // and zed_batch_launch_n
+ *     zed_batch_launch(&b, &kernel, groups, arguments...);     // any number of times; also zed_batch_copy,
+ *                                                              // zed_batch_signal, zed_batch_follow, zed_batch_launch_n
  *     zed_batch_end(&b);                                       // runs it and waits; zed_batch_run(&b) runs it again
  *     zed_batch_free(&b);                                      // or leave it to zed_close
+ * zed_batch_start(&b) runs it (and ends its recording, if that is open) without waiting: any number of batches may be in
+ * flight, and what is started on one zed_device runs in that order. A batch that is still running is waited for before it
+ * starts again. zed_batch_wait(&b) waits for it, zed_wait(&dev) for all.
+ * zed_batch_change(&b, i, groups, arguments...) gives launch i (from 0, counting zed_batch_launch only) other groups and
+ * arguments, from the next run on: in place where the driver has mutable command lists, else the list is recorded again.
+ * It waits for a run in flight. zed_batch_change_n takes (batch, i, groups, array of zed_arg, count).
+ * zed_batch_begin_timed(&b, &dev) makes a batch that times its launches: after a run, zed_batch_ns(&b, i) is the time of
+ * launch i on the device in nanoseconds, and zed_batch_print_times(&b, stdout) prints a table by kernel.
+ *
+ * EVENTS order work on several queues (zed_open_queue), or in several batches:
+ *     zed_event e;
+ *     zed_event_create(&e, &first);       // zed_event_free, or leave it to zed_close
+ *     zed_signal(&first, &e);             // signalled when all that was started on `first` so far has ended
+ *     zed_follow(&second, &e);            // what is started on `second` from now on waits for that
+ * zed_batch_signal(&b, &e) and zed_batch_follow(&b, &e) do the same between the launches of a batch, in each of its runs.
+ * On the host, zed_event_wait(&e) waits for it, and zed_event_done(&e) tells whether it is signalled. To signal one again,
+ * let what follows it end first: the event is reset by zed_signal, or by the start of the batch that signals it.
  *
  * THREADS. There is no global state: threads that each have a zed_device need no lock. Two threads that share memory
  * use two queues of one device: zed_open_queue(&second, &first) shares first's context, so pointers are valid in both,
@@ -91,6 +119,7 @@
 #define ZE_DISPATCH_H
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -110,7 +139,10 @@
 
 #include <level_zero/loader/ze_loader.h>
 
-#if !defined(_WIN32)
+#if defined(_WIN32)
+#include <process.h>
+#else
+#include <pthread.h>
 #include <unistd.h>
 #if !defined(__cplusplus)
 /* POSIX functions that -std=c11 hides when <stdlib.h> and <unistd.h> came first. */
@@ -170,7 +202,9 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
     X(ZED_ARG_MEMORY, "pass memory from zed_alloc of the same device")                                                 \
     X(ZED_GROUPS, "launch at least one group in each dimension, and no more than the device allows")                   \
     X(ZED_BATCH_STATE, "the order is zed_batch_begin, launches, zed_batch_end, zed_batch_run ..., zed_batch_free")     \
-    X(ZED_OTHER_DEVICE, "kernel, batch and memory must be of one device (zed_open_queue shares them)")              \
+    X(ZED_BATCH_LAUNCH, "launches count from 0 in the order of zed_batch_launch; for times, use zed_batch_begin_timed")   \
+    X(ZED_EVENT_STATE, "call zed_event_create first, and check its result")                                            \
+    X(ZED_OTHER_DEVICE, "kernel, batch, event and memory must be of one device (zed_open_queue shares them)")              \
     X(ZED_SAME_DEVICE, "give each queue and each device of a context a zed_device of its own")
 
 /* Level Zero errors: X(id, code, name, what to do). Codes are numbers so that older Level Zero headers suffice. */
@@ -330,13 +364,20 @@ typedef struct zed_device {
     bool software;
     zed_error error;
     /* not for users */
-    bool open_, borrowed_, pending_, system_memory_;
+    bool open_, borrowed_, system_memory_;
+    bool pending_;                /* the list has work that nobody waited for */
+    struct zed_recording_ *last_; /* the last batch in flight; NULL: none is */
+    struct {
+        bool known;
+        ze_result_t(ZE_APICALL *name)(ze_command_list_handle_t, const void *, uint64_t *);
+        ze_result_t(ZE_APICALL *update)(ze_command_list_handle_t, const void *);
+    } mutable_; /* functions for changing command lists, if the driver has them */
     uint32_t ordinal_, timestamp_bits_;
     size_t pattern_max_;
     double tick_ns_;
     zed_resource_ *resources_;
     size_t resource_count_, resource_room_;
-    char *log_;
+    char *log_, cache_[1200];
     const char *file_;
     int line_;
 } zed_device;
@@ -345,6 +386,14 @@ typedef struct zed_module {
     zed_device *device;
     ze_module_handle_t handle;
 } zed_module;
+
+/* A module and one of its kernels, as a builder made them: ZED_SOURCE(mod). */
+typedef struct zed_source {
+    const void *words;
+    size_t bytes;
+    const char *kernel, *params, *flags;
+    uint32_t local_size[3];
+} zed_source;
 
 typedef struct zed_type_ {
     const char *name;
@@ -397,12 +446,23 @@ typedef struct zed_arg {
     const char *text; /* the caller's source text; may be NULL */
 } zed_arg;
 
+/* Launches that run together, as often as wanted. */
+typedef struct zed_recording_ zed_recording_;
 typedef struct zed_batch {
     zed_device *device;
-    ze_command_list_handle_t list;
+    ze_command_list_handle_t list; /* since zed_batch_end; another one after changes */
     int launches;
+    /* not for users */
     int state_;
+    zed_recording_ *recording_;
 } zed_batch;
+
+/* Signalled by one queue, for others to wait for. */
+typedef struct zed_event {
+    zed_device *device;
+    ze_event_handle_t handle;
+    ze_event_pool_handle_t pool_;
+} zed_event;
 
 enum { ZED_SHARED = 1, ZED_DEVICE, ZED_HOST };
 
@@ -437,8 +497,17 @@ enum { ZED_SHARED = 1, ZED_DEVICE, ZED_HOST };
 #define zed_kernel_clone(kernel, from, d) zed_kernel_clone_((kernel), (from), ZED_AT_(d))
 #define zed_kernel_free(kernel) zed_kernel_free_((kernel), __FILE__, __LINE__)
 #define zed_local_size(kernel, x, y, z) zed_local_size_((kernel), (x), (y), (z), __FILE__, __LINE__)
-#define ZED_LOAD(k, d, mod)                                                                                            \
-    zed_load_((k), ZED_AT_(d), (mod).words, (mod).size, (mod).kernel, (mod).params, (mod).build_flags, (mod).local_size)
+#define zed_module_load_cached(module, d, words, bytes, flags, folder)                                                 \
+    zed_module_load_cached_((module), ZED_AT_(d), (words), (bytes), (flags), (folder))
+#define ZED_LOAD(k, d, mod) ZED_LOAD_CACHED(k, d, mod, NULL)
+#define ZED_LOAD_CACHED(k, d, mod, folder)                                                                             \
+    zed_load_((k), ZED_AT_(d), (mod).words, (mod).size, (mod).kernel, (mod).params, (mod).build_flags,                 \
+              (mod).local_size, (folder))
+#define ZED_SOURCE(mod)                                                                                                \
+    {(mod).words, (mod).size, (mod).kernel, (mod).params, (mod).build_flags,                                           \
+     {(mod).local_size[0], (mod).local_size[1], (mod).local_size[2]}}
+#define zed_load_all(kernels, d, sources, count, folder)                                                               \
+    zed_load_all_((kernels), ZED_AT_(d), (sources), (count), (folder))
 
 /* Launches with (kernel, groups, array of zed_arg, count) return bool, the timed one double (ns). zed_launch and the
  * others are at the end. */
@@ -447,13 +516,30 @@ enum { ZED_SHARED = 1, ZED_DEVICE, ZED_HOST };
 #define zed_start_n(kernel, ...) zed_launch_((kernel), NULL, ZED_RUN_START_, NULL, __FILE__, __LINE__, __VA_ARGS__)
 #define zed_batch_launch_n(batch, kernel, ...)                                                                         \
     zed_launch_((kernel), (batch), ZED_RUN_BATCH_, NULL, __FILE__, __LINE__, __VA_ARGS__)
+#define zed_batch_change_n(batch, launch, ...)                                                                         \
+    zed_batch_change_((batch), (launch), __FILE__, __LINE__, __VA_ARGS__)
 
-/* Batches. All return bool. */
-#define zed_batch_begin(batch, d) zed_batch_begin_((batch), ZED_AT_(d))
+/* Batches. All return bool, except zed_batch_ns. */
+#define zed_batch_begin(batch, d) zed_batch_begin_((batch), ZED_AT_(d), false)
+#define zed_batch_begin_timed(batch, d) zed_batch_begin_((batch), ZED_AT_(d), true)
 #define zed_batch_copy(batch, dst, src, bytes) zed_batch_copy_((batch), (dst), (src), (bytes), __FILE__, __LINE__)
 #define zed_batch_end(batch) zed_batch_end_((batch), __FILE__, __LINE__)
 #define zed_batch_run(batch) zed_batch_run_((batch), __FILE__, __LINE__)
+#define zed_batch_start(batch) zed_batch_start_((batch), __FILE__, __LINE__)
+#define zed_batch_wait(batch) zed_batch_wait_((batch), __FILE__, __LINE__)
+#define zed_batch_signal(batch, event) zed_batch_signal_((batch), (event), __FILE__, __LINE__)
+#define zed_batch_follow(batch, event) zed_batch_follow_((batch), (event), __FILE__, __LINE__)
+#define zed_batch_ns(batch, launch) zed_batch_ns_((batch), (launch), __FILE__, __LINE__) /* double; < 0: an error */
+#define zed_batch_print_times(batch, f) zed_batch_print_times_((batch), (f), __FILE__, __LINE__)
 #define zed_batch_free(batch) zed_batch_free_((batch), __FILE__, __LINE__)
+
+/* Events. All return bool. */
+#define zed_event_create(event, d) zed_event_create_((event), ZED_AT_(d))
+#define zed_event_free(event) zed_event_free_((event), __FILE__, __LINE__)
+#define zed_event_wait(event) zed_event_wait_((event), __FILE__, __LINE__)
+#define zed_event_done(event) zed_event_done_((event), __FILE__, __LINE__)
+#define zed_signal(d, event) zed_signal_(ZED_AT_(d), (event))
+#define zed_follow(d, event) zed_follow_(ZED_AT_(d), (event))
 
 /* For a kernel builder: &(xt_target){ZED_TARGET(&dev)}. */
 #define ZED_TARGET(d)                                                                                                  \
@@ -531,7 +617,14 @@ XETILE_API bool zed_kernel_free_(zed_kernel *k, const char *file, int line);
 
 /* Module, kernel and local size at once; closing the device frees the module. */
 XETILE_API bool zed_load_(zed_kernel *k, zed_device *d, const void *words, size_t bytes, const char *name,
-                          const char *params, const char *flags, const uint32_t local_size[3]);
+                          const char *params, const char *flags, const uint32_t local_size[3], const char *folder);
+XETILE_API bool zed_load_all_(zed_kernel *kernels, zed_device *d, const zed_source *sources, int count,
+                              const char *folder);
+
+/* With what the driver compiled, from a file in the folder; folder NULL or "": without. */
+XETILE_API bool zed_module_load_cached_(zed_module *module, zed_device *d, const void *words, size_t bytes,
+                                        const char *flags, const char *folder);
+XETILE_API const char *zed_cache_log(const zed_device *d);
 
 /* ---- launching ------------------------------------------------------------------------------------------------- */
 
@@ -542,11 +635,28 @@ XETILE_API double zed_launch_timed_(zed_kernel *k, const char *file, int line, z
 
 /* ---- batches --------------------------------------------------------------------------------------------------- */
 
-XETILE_API bool zed_batch_begin_(zed_batch *b, zed_device *d);
+XETILE_API bool zed_batch_begin_(zed_batch *b, zed_device *d, bool timed);
 XETILE_API bool zed_batch_copy_(zed_batch *b, void *dst, const void *src, size_t bytes, const char *file, int line);
 XETILE_API bool zed_batch_end_(zed_batch *b, const char *file, int line);
 XETILE_API bool zed_batch_run_(zed_batch *b, const char *file, int line);
+XETILE_API bool zed_batch_start_(zed_batch *b, const char *file, int line);
+XETILE_API bool zed_batch_wait_(zed_batch *b, const char *file, int line);
+XETILE_API bool zed_batch_signal_(zed_batch *b, zed_event *e, const char *file, int line);
+XETILE_API bool zed_batch_follow_(zed_batch *b, zed_event *e, const char *file, int line);
+XETILE_API bool zed_batch_change_(zed_batch *b, int launch, const char *file, int line, zed_groups groups,
+                                  const zed_arg *args, uint32_t count);
+XETILE_API double zed_batch_ns_(zed_batch *b, int launch, const char *file, int line);
+XETILE_API bool zed_batch_print_times_(zed_batch *b, FILE *f, const char *file, int line);
 XETILE_API bool zed_batch_free_(zed_batch *b, const char *file, int line);
+
+/* ---- events ---------------------------------------------------------------------------------------------------- */
+
+XETILE_API bool zed_event_create_(zed_event *e, zed_device *d);
+XETILE_API bool zed_event_free_(zed_event *e, const char *file, int line);
+XETILE_API bool zed_event_wait_(zed_event *e, const char *file, int line);
+XETILE_API bool zed_event_done_(zed_event *e, const char *file, int line);
+XETILE_API bool zed_signal_(zed_device *d, zed_event *e);
+XETILE_API bool zed_follow_(zed_device *d, zed_event *e);
 
 /* ---- launching with C values as arguments ---------------------------------------------------------------------- */
 
@@ -601,11 +711,13 @@ __extension__ typedef _Float16 zed_float16_;
 
 #define ZED_JOIN_(a, b, c) ZED_JOIN_X_(a, b, c)
 #define ZED_JOIN_X_(a, b, c) a##b##c
-#define ZED_SECOND_(...) ZED_SECOND_X_(__VA_ARGS__)
-#define ZED_SECOND_X_(a, b, ...) b
-#define ZED_PROBE_(...) ~, 1,
-/* 1 if x begins with a parenthesis, like a literal (zed_groups){x, y, z}, which is three arguments to a macro. */
-#define ZED_IS_LITERAL_(x, ...) ZED_SECOND_(ZED_PROBE_ x, 0, ~)
+/* 1 if x begins with parentheses and goes on behind them, like a literal (zed_groups){x, y, z}, which is three
+ * arguments to a macro. Of ((zed_groups){x, y, z}), nothing is left behind the parentheses. */
+#define ZED_IS_LITERAL_(x, ...) ZED_FOURTH_(ZED_CUT_ x(), 1, ~, 0, ~)
+#define ZED_CUT_(...) ~, ~, ZED_LEFT_
+#define ZED_LEFT_() ~, 0
+#define ZED_FOURTH_(...) ZED_FOURTH_X_(__VA_ARGS__)
+#define ZED_FOURTH_X_(a, b, c, d, ...) d
 
 /* groups and arguments -> groups, array, count */
 #define ZED_PACK_(...) ZED_JOIN_(ZED_PACK_, ZED_IS_LITERAL_(__VA_ARGS__, ~), _)(__VA_ARGS__, end)
@@ -624,6 +736,8 @@ __extension__ typedef _Float16 zed_float16_;
     zed_launch_((kernel), NULL, ZED_RUN_START_, NULL, __FILE__, __LINE__, ZED_PACK_(__VA_ARGS__)) /* bool */
 #define zed_batch_launch(batch, kernel, ...)                                                                           \
     zed_launch_((kernel), (batch), ZED_RUN_BATCH_, NULL, __FILE__, __LINE__, ZED_PACK_(__VA_ARGS__)) /* bool */
+#define zed_batch_change(batch, launch, ...)                                                                           \
+    zed_batch_change_((batch), (launch), __FILE__, __LINE__, ZED_PACK_(__VA_ARGS__)) /* bool */
 
 #else /* C++: overloads and one template instead of _Generic */
 
@@ -656,11 +770,20 @@ inline double zed_launch_timed_cpp_(zed_kernel *k, const char *file, int line, z
     return zed_launch_cpp_(k, NULL, ZED_RUN_WAIT_, &ns, file, line, groups, args...) ? ns : -1.0;
 }
 
+template <class... T>
+inline bool zed_batch_change_cpp_(zed_batch *b, int launch, const char *file, int line, zed_groups groups, T... args)
+{
+    zed_arg list[sizeof...(args) + 1] = {zed_arg_of_(args)..., zed_arg_ptr(NULL)};
+    return zed_batch_change_(b, launch, file, line, groups, list, (uint32_t)sizeof...(args));
+}
+
 #define zed_launch(kernel, ...) zed_launch_cpp_((kernel), NULL, ZED_RUN_WAIT_, NULL, __FILE__, __LINE__, __VA_ARGS__)
 #define zed_launch_timed(kernel, ...) zed_launch_timed_cpp_((kernel), __FILE__, __LINE__, __VA_ARGS__)
 #define zed_start(kernel, ...) zed_launch_cpp_((kernel), NULL, ZED_RUN_START_, NULL, __FILE__, __LINE__, __VA_ARGS__)
 #define zed_batch_launch(batch, kernel, ...)                                                                           \
     zed_launch_cpp_((kernel), (batch), ZED_RUN_BATCH_, NULL, __FILE__, __LINE__, __VA_ARGS__)
+#define zed_batch_change(batch, launch, ...)                                                                           \
+    zed_batch_change_cpp_((batch), (launch), __FILE__, __LINE__, __VA_ARGS__)
 
 #endif
 

@@ -33,10 +33,14 @@ static struct {
     uint32_t required_size[3], required_subgroup, local_bytes;
     const char *log;             /* of a module build */
     bool wraps, gives_addresses; /* the loader wraps handles; the driver gives its functions' addresses */
+    bool mutable_lists, refuses_changes; /* the driver has functions for changing command lists; which fail */
+    size_t native_bytes;                 /* of the binaries that modules give; 0: none */
+    bool refuses_native;
+    uint32_t driver_version;
     int fail_at;                 /* the number of the call that fails, from 1; 0: none */
     ze_result_t fail_with;
     /* recorded */
-    int calls, alive, launches, barriers, executions, inits;
+    int calls, alive, launches, barriers, executions, inits, updates, native_loads, spirv_loads;
     void *last_log;
     const char *failed; /* the name of the call that failed */
     struct {
@@ -309,6 +313,20 @@ ZE_APIEXPORT ze_result_t ZE_APICALL zeEventHostReset(ze_event_handle_t event)
     return ZE_RESULT_SUCCESS;
 }
 
+ZE_APIEXPORT ze_result_t ZE_APICALL zeEventHostSignal(ze_event_handle_t event)
+{
+    (void)event;
+    PRETEND_CALL
+    return ZE_RESULT_SUCCESS;
+}
+
+ZE_APIEXPORT ze_result_t ZE_APICALL zeEventQueryStatus(ze_event_handle_t event)
+{
+    (void)event;
+    PRETEND_CALL
+    return pretend.pending ? ZE_RESULT_NOT_READY : ZE_RESULT_SUCCESS;
+}
+
 ZE_APIEXPORT ze_result_t ZE_APICALL zeEventQueryKernelTimestamp(ze_event_handle_t event,
                                                                 ze_kernel_timestamp_result_t *result)
 {
@@ -373,13 +391,34 @@ ZE_APIEXPORT ze_result_t ZE_APICALL zeModuleCreate(ze_context_handle_t context, 
                                                    const ze_module_desc_t *desc, ze_module_handle_t *module,
                                                    ze_module_build_log_handle_t *log)
 {
-    (void)context, (void)device, (void)desc;
+    (void)context, (void)device;
     if (log) {
         pretend_make(log);
         pretend.last_log = *log;
     }
     PRETEND_CALL
+    if (desc->format == ZE_MODULE_FORMAT_NATIVE && pretend.refuses_native) return ZE_RESULT_ERROR_INVALID_NATIVE_BINARY;
+    if (desc->format == ZE_MODULE_FORMAT_NATIVE) pretend.native_loads++;
+    else pretend.spirv_loads++;
     return pretend_make(module);
+}
+
+/* Bytes that tell whether all of them came back. */
+ZE_APIEXPORT ze_result_t ZE_APICALL zeModuleGetNativeBinary(ze_module_handle_t module, size_t *size, uint8_t *binary)
+{
+    (void)module;
+    PRETEND_CALL
+    *size = pretend.native_bytes;
+    for (size_t i = 0; binary && i < *size; i++) binary[i] = (uint8_t)(i * 7);
+    return ZE_RESULT_SUCCESS;
+}
+
+ZE_APIEXPORT ze_result_t ZE_APICALL zeDriverGetProperties(ze_driver_handle_t driver, ze_driver_properties_t *p)
+{
+    (void)driver;
+    PRETEND_CALL
+    p->driverVersion = pretend.driver_version;
+    return ZE_RESULT_SUCCESS;
 }
 
 ZE_APIEXPORT ze_result_t ZE_APICALL zeModuleDestroy(ze_module_handle_t module)
@@ -529,13 +568,38 @@ static ze_result_t ZE_APICALL pretend_driver_log(ze_module_build_log_handle_t lo
     return ZE_RESULT_SUCCESS;
 }
 
+static ze_result_t ZE_APICALL pretend_name(ze_command_list_handle_t list, const void *desc, uint64_t *id)
+{
+    (void)list, (void)desc;
+    PRETEND_CALL
+    *id = (uint64_t)pretend.calls;
+    return ZE_RESULT_SUCCESS;
+}
+
+static ze_result_t ZE_APICALL pretend_update(ze_command_list_handle_t list, const void *desc)
+{
+    (void)list, (void)desc;
+    PRETEND_CALL
+    if (pretend.refuses_changes) return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
+    pretend.updates++;
+    return ZE_RESULT_SUCCESS;
+}
+
 ZE_APIEXPORT ze_result_t ZE_APICALL zeDriverGetExtensionFunctionAddress(ze_driver_handle_t driver, const char *name,
                                                                         void **address)
 {
     ze_result_t(ZE_APICALL * get)(ze_module_build_log_handle_t, size_t *, char *) = pretend_driver_log;
     ze_result_t(ZE_APICALL * destroy)(ze_module_build_log_handle_t) = zeModuleBuildLogDestroy;
+    ze_result_t(ZE_APICALL * number)(ze_command_list_handle_t, const void *, uint64_t *) = pretend_name;
+    ze_result_t(ZE_APICALL * update)(ze_command_list_handle_t, const void *) = pretend_update;
+    bool changes = strncmp(name, "zeCommandList", 13) == 0;
     (void)driver;
-    if (!pretend.gives_addresses) return ZE_RESULT_ERROR_INVALID_ARGUMENT;
+    if (changes && pretend.mutable_lists) {
+        if (strcmp(name, "zeCommandListGetNextCommandIdExp") == 0) memcpy(address, &number, sizeof number);
+        else memcpy(address, &update, sizeof update);
+        return ZE_RESULT_SUCCESS;
+    }
+    if (changes || !pretend.gives_addresses) return ZE_RESULT_ERROR_INVALID_ARGUMENT;
     if (strcmp(name, "zeModuleBuildLogGetString") == 0)
         memcpy(address, &get, sizeof get);
     else

@@ -1,28 +1,26 @@
-/* batches.c - several launches in one command list. */
+/* batches.c - several launches in one command list, run as often as wanted. */
 #include "internal.h"
 
-bool zed_batch_begin_(zed_batch *b, zed_device *d)
+static bool zed_need_queue_(zed_device *d)
 {
-    ze_command_list_desc_t l;
     ze_command_queue_desc_t q;
-    if (!b) return d ? zed_usable_(d) && zed_fail_(d, ZED_NULL_POINTER, "zed_batch_begin: the batch is NULL") : false;
-    memset(b, 0, sizeof *b);
-    b->device = d;
-    if (!zed_usable_(d)) return false;
-    ZED_CLEAR_(l, COMMAND_LIST_DESC);
-    l.commandQueueGroupOrdinal = d->ordinal_;
     ZED_CLEAR_(q, COMMAND_QUEUE_DESC);
     q.ordinal = d->ordinal_;
     q.mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS;
-    if (!d->queue && !ZED_CALL_(d, zeCommandQueueCreate, (d->context, d->device, &q, &d->queue))) {
-        d->queue = NULL;
-        return false;
-    }
-    if (!ZED_CALL_(d, zeCommandListCreate, (d->context, d->device, &l, &b->list)) ||
-        !zed_keep_(d, ZED_RES_LIST_, b->list, 0)) {
-        b->list = NULL;
-        return false;
-    }
+    if (d->queue || ZED_CALL_(d, zeCommandQueueCreate, (d->context, d->device, &q, &d->queue))) return true;
+    d->queue = NULL;
+    return false;
+}
+
+bool zed_batch_begin_(zed_batch *b, zed_device *d, bool timed)
+{
+    if (!b) return d ? zed_usable_(d) && zed_fail_(d, ZED_NULL_POINTER, "zed_batch_begin: the batch is NULL") : false;
+    memset(b, 0, sizeof *b);
+    b->device = d;
+    if (!zed_usable_(d) || !zed_need_queue_(d)) return false;
+    b->recording_ = zed_recording_make_(d);
+    if (!b->recording_) return false;
+    b->recording_->timed = timed;
     b->state_ = ZED_BATCH_OPEN_;
     return true;
 }
@@ -34,39 +32,183 @@ bool zed_batch_copy_(zed_batch *b, void *dst, const void *src, size_t bytes, con
     if (!bytes) return true;
     if (!zed_in_range_(d, "destination of a copy", dst, bytes) || !zed_in_range_(d, "source of a copy", src, bytes))
         return false;
-    if (b->launches++ && !ZED_CALL_(d, zeCommandListAppendBarrier, (b->list, NULL, 0, NULL))) return false;
-    return zed_check_(d, zeCommandListAppendMemoryCopy(b->list, dst, src, bytes, NULL, 0, NULL),
-                      "zeCommandListAppendMemoryCopy", "(%zu bytes)", bytes);
+    zed_step_ *s = zed_add_step_(b->recording_, ZED_STEP_COPY_);
+    if (!s) return false;
+    s->to = dst;
+    s->from = src;
+    s->bytes = bytes;
+    return true;
 }
 
+static bool zed_batch_event_(zed_batch *b, const zed_event *e, int kind, const char *call, const char *file, int line)
+{
+    if (!zed_batch_is_(b, ZED_BATCH_OPEN_, call, file, line) || !zed_event_is_for_(e, b->device, call)) return false;
+    zed_step_ *s = zed_add_step_(b->recording_, kind);
+    if (s) s->event = e->handle;
+    return s != NULL;
+}
+
+bool zed_batch_signal_(zed_batch *b, zed_event *e, const char *file, int line)
+{
+    return zed_batch_event_(b, e, ZED_STEP_SIGNAL_, "zed_batch_signal", file, line);
+}
+
+bool zed_batch_follow_(zed_batch *b, zed_event *e, const char *file, int line)
+{
+    return zed_batch_event_(b, e, ZED_STEP_FOLLOW_, "zed_batch_follow", file, line);
+}
+
+/* ---- running */
+
+/* Waits until the batch's run has ended. */
+static bool zed_batch_finish_(zed_batch *b)
+{
+    zed_recording_ *r = b->recording_;
+    if (!r->running) return true;
+    r->running = false;
+    if (b->device->last_ == r) b->device->last_ = NULL;
+    return zed_check_(b->device, zeEventHostSynchronize(r->done, UINT64_MAX), "zeEventHostSynchronize",
+                      "after a batch of %d launches", r->launches);
+}
+
+/* Opens the gate of a batch when all that was started before has ended. */
+static bool zed_open_gate_(zed_recording_ *r)
+{
+    zed_device *d = r->device;
+    if (d->pending_) return ZED_CALL_(d, zeCommandListAppendBarrier, (d->list, r->gate, 0, NULL));
+    return ZED_CALL_(d, zeEventHostSignal, (r->gate));
+}
+
+/* Begins a run. The previous one must have passed, with all that waits for its events in the device's own list. */
 static bool zed_batch_execute_(zed_batch *b)
 {
+    zed_recording_ *r = b->recording_;
     zed_device *d = b->device;
-    return zed_wait_(d) &&
-           zed_check_(d, zeCommandQueueExecuteCommandLists(d->queue, 1, &b->list, NULL),
-                      "zeCommandQueueExecuteCommandLists", "of %d launches", b->launches) &&
-           zed_check_(d, zeCommandQueueSynchronize(d->queue, UINT64_MAX), "zeCommandQueueSynchronize",
-                      "after %d launches", b->launches);
+    if (!zed_batch_finish_(b) || (r->awaited && !zed_settle_(d)) || (r->stale && !zed_renew_(r))) return false;
+    r->awaited = false;
+    b->list = r->list;
+    if (!zed_recording_reset_(r) || !zed_open_gate_(r)) return false;
+    r->running = zed_check_(d, zeCommandQueueExecuteCommandLists(d->queue, 1, &r->list, NULL),
+                            "zeCommandQueueExecuteCommandLists", "of %d launches", r->launches);
+    if (r->running) d->last_ = r;
+    return r->running;
+}
+
+/* Ends the recording of a batch that is being recorded; others must have ended theirs. */
+static bool zed_batch_close_(zed_batch *b, const char *call, const char *file, int line)
+{
+    bool open = b && b->state_ == ZED_BATCH_OPEN_;
+    if (!zed_batch_is_(b, open ? ZED_BATCH_OPEN_ : ZED_BATCH_CLOSED_, call, file, line)) return false;
+    if (!open) return true;
+    if (!zed_record_(b->recording_)) return false;
+    b->state_ = ZED_BATCH_CLOSED_;
+    b->list = b->recording_->list;
+    return true;
 }
 
 bool zed_batch_end_(zed_batch *b, const char *file, int line)
 {
-    if (!zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_end", file, line)) return false;
-    if (!ZED_CALL_(b->device, zeCommandListClose, (b->list))) return false;
-    b->state_ = ZED_BATCH_CLOSED_;
-    return zed_batch_execute_(b);
+    return zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_end", file, line) &&
+           zed_batch_close_(b, "zed_batch_end", file, line) && zed_batch_execute_(b) && zed_batch_finish_(b);
 }
 
 bool zed_batch_run_(zed_batch *b, const char *file, int line)
 {
-    return zed_batch_is_(b, ZED_BATCH_CLOSED_, "zed_batch_run", file, line) && zed_batch_execute_(b);
+    return zed_batch_is_(b, ZED_BATCH_CLOSED_, "zed_batch_run", file, line) && zed_batch_execute_(b) &&
+           zed_batch_finish_(b);
+}
+
+bool zed_batch_start_(zed_batch *b, const char *file, int line)
+{
+    return zed_batch_close_(b, "zed_batch_start", file, line) && zed_batch_execute_(b);
+}
+
+bool zed_batch_wait_(zed_batch *b, const char *file, int line)
+{
+    return zed_batch_is_(b, ZED_BATCH_CLOSED_, "zed_batch_wait", file, line) && zed_batch_finish_(b);
 }
 
 bool zed_batch_free_(zed_batch *b, const char *file, int line)
 {
-    bool ok = b && zed_release_(b->device, ZED_RES_LIST_, b->list, file, line);
+    bool ok = b && zed_release_(b->device, ZED_RES_RECORDING_, b->recording_, file, line);
     if (!b) return false;
+    b->recording_ = NULL;
     b->list = NULL;
     b->state_ = ZED_BATCH_NONE_;
     return ok;
+}
+
+bool zed_batch_change_(zed_batch *b, int launch, const char *file, int line, zed_groups groups, const zed_arg *args,
+                       uint32_t count)
+{
+    zed_bound_ bound[ZED_MAX_ARGS];
+    if (!zed_batch_is_(b, ZED_BATCH_CLOSED_, "zed_batch_change", file, line)) return false;
+    zed_recording_ *r = b->recording_;
+    zed_step_ *s = zed_launch_of_(r, launch);
+    if (!s) return zed_fail_(b->device, ZED_BATCH_LAUNCH, "launch %d of a batch of %d", launch, r->launches);
+    zed_kernel *k = &r->kernels[s->kernel];
+    zed_at_(k->device, file, line);
+    if (!zed_launch_ok_(k, groups, args, count, bound) || !zed_batch_wait_(b, file, line)) return false;
+    if (count) memcpy(s->args, bound, count * sizeof bound[0]);
+    s->groups = groups;
+    s->changed = r->stale = true;
+    return true;
+}
+
+/* ---- times */
+
+double zed_batch_ns_(zed_batch *b, int launch, const char *file, int line)
+{
+    double ns = -1;
+    if (!zed_batch_is_(b, ZED_BATCH_CLOSED_, "zed_batch_ns", file, line)) return -1;
+    zed_recording_ *r = b->recording_;
+    const zed_step_ *s = zed_launch_of_(r, launch);
+    if (!r->timed || !s) {
+        zed_fail_(b->device, ZED_BATCH_LAUNCH, "zed_batch_ns of launch %d: the batch has %d, %stimed", launch,
+                  r->launches, r->timed ? "" : "un");
+        return -1;
+    }
+    return zed_batch_finish_(b) && zed_event_ns_(b->device, s->own, &ns) ? ns : -1;
+}
+
+/* A kernel's launches in a batch, for the table of times. */
+typedef struct zed_time_ {
+    const char *name;
+    int launches;
+    double ns;
+} zed_time_;
+
+static int zed_longer_first_(const void *a, const void *b)
+{
+    double x = ((const zed_time_ *)a)->ns, y = ((const zed_time_ *)b)->ns;
+    return (x < y) - (x > y);
+}
+
+bool zed_batch_print_times_(zed_batch *b, FILE *f, const char *file, int line)
+{
+    double all = 0;
+    size_t rows = 0;
+    if (!zed_batch_is_(b, ZED_BATCH_CLOSED_, "zed_batch_print_times", file, line)) return false;
+    zed_recording_ *r = b->recording_;
+    zed_time_ *times = (zed_time_ *)calloc(r->kernel_count + 1, sizeof *times);
+    if (!times) return zed_fail_(b->device, ZED_OUT_OF_MEMORY, "no room for %zu rows", r->kernel_count);
+    for (int i = 0; i < r->launches; i++) {
+        const char *name = r->kernels[zed_launch_of_(r, i)->kernel].name;
+        double ns = zed_batch_ns_(b, i, file, line);
+        size_t row = 0;
+        if (ns < 0) break;
+        while (row < rows && strcmp(times[row].name, name) != 0) row++;
+        if (row == rows) times[rows++].name = name;
+        times[row].launches++;
+        times[row].ns += ns;
+        all += ns;
+    }
+    qsort(times, rows, sizeof *times, zed_longer_first_);
+    for (size_t i = 0; i < rows && !b->device->error.id; i++) {
+        long long hundredths = (long long)(times[i].ns / 10 + 0.5), share = (long long)(1000 * times[i].ns / all + 0.5);
+        fprintf(f, "%-32s %6d x %10lld.%02lld us %4lld.%lld %%\n", times[i].name, times[i].launches, hundredths / 100,
+                hundredths % 100, share / 10, share % 10);
+    }
+    free(times);
+    return !b->device->error.id;
 }

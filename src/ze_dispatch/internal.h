@@ -9,7 +9,7 @@
 /* Formats three uint32_t in an error. */
 #define ZED_XYZ_ "%" PRIu32 " x %" PRIu32 " x %" PRIu32
 
-enum { ZED_RES_MEMORY_, ZED_RES_MODULE_, ZED_RES_KERNEL_, ZED_RES_LIST_ };
+enum { ZED_RES_MEMORY_, ZED_RES_MODULE_, ZED_RES_KERNEL_, ZED_RES_POOL_, ZED_RES_EVENT_, ZED_RES_RECORDING_ };
 enum { ZED_BATCH_NONE_, ZED_BATCH_OPEN_, ZED_BATCH_CLOSED_ };
 
 XETILE_PRIVATE ZED_PRINTF_(3, 4) bool zed_fail_(zed_device *d, int id, const char *format, ...);
@@ -45,5 +45,72 @@ typedef struct zed_bound_ {
         uint8_t u8;
     } as;
 } zed_bound_;
+
+/* ---- batches: recording.c, batches.c, changes.c */
+
+enum { ZED_STEP_LAUNCH_, ZED_STEP_COPY_, ZED_STEP_SIGNAL_, ZED_STEP_FOLLOW_ };
+
+typedef struct zed_step_ {
+    int kind;
+    int kernel;       /* of a launch: an index of the recording's kernels */
+    const char *file; /* the caller's */
+    int line;
+    bool changed; /* since it was recorded */
+    zed_groups groups;
+    zed_bound_ *args;
+    ze_event_handle_t own; /* of a timed launch */
+    uint64_t id;           /* of a launch that can be changed in place */
+    void *to;
+    const void *from;
+    size_t bytes;
+    ze_event_handle_t event; /* that is signalled or followed */
+} zed_step_;
+
+struct zed_recording_ {
+    zed_device *device;
+    ze_command_list_handle_t list;
+    ze_event_pool_handle_t pool;
+    ze_event_handle_t gate, done;
+    zed_step_ *steps;
+    zed_kernel *kernels;
+    size_t count, room, kernel_count, kernel_room;
+    int launches;
+    bool timed, running;
+    bool awaited;    /* the device's own list waits for `done` */
+    bool stale;      /* steps were changed since they were recorded */
+    bool renewed;    /* at least once */
+    bool changeable; /* in place */
+};
+
+/* Level Zero's experimental extension of mutable command lists, which older headers lack. */
+enum {
+    ZED_STYPE_MUTABLE_LIST_ = 0x20016,
+    ZED_STYPE_MUTABLE_ID_,
+    ZED_STYPE_MUTABLE_COMMANDS_,
+    ZED_STYPE_MUTABLE_ARGUMENT_,
+    ZED_STYPE_MUTABLE_GROUPS_
+};
+
+typedef struct zed_mutable_desc_ { /* of a list, of a command, of changes */
+    ze_structure_type_t stype;
+    const void *next;
+    uint32_t flags;
+} zed_mutable_desc_;
+
+typedef struct zed_mutable_argument_ {
+    ze_structure_type_t stype;
+    const void *next;
+    uint64_t command;
+    uint32_t index;
+    size_t size;
+    const void *value;
+} zed_mutable_argument_;
+
+typedef struct zed_mutable_groups_ {
+    ze_structure_type_t stype;
+    const void *next;
+    uint64_t command;
+    const ze_group_count_t *count;
+} zed_mutable_groups_;
 
 #include "prototypes.h"

@@ -48,7 +48,7 @@ static void zed_keep_log_(zed_device *d, ze_module_build_log_handle_t log, bool 
 
 const char *zed_build_log(const zed_device *d) { return d->log_ ? d->log_ : ""; }
 
-static bool zed_module_words_ok_(zed_device *d, const void *words, size_t bytes)
+XE_FN_ bool zed_module_words_ok_(zed_device *d, const void *words, size_t bytes)
 {
     uint32_t magic = 0;
     if (!words) return zed_fail_(d, ZED_MODULE_WORDS, "the module is NULL (%zu bytes)", bytes);
@@ -60,24 +60,23 @@ static bool zed_module_words_ok_(zed_device *d, const void *words, size_t bytes)
     return true;
 }
 
-bool zed_module_load_(zed_module *module, zed_device *d, const void *words, size_t bytes, const char *flags)
+/* Creates a module from SPIR-V, or from a binary of the driver's own. A refusal is an error only if `must`. */
+XE_FN_ bool zed_module_make_(zed_module *module, zed_device *d, bool native, const void *data, size_t bytes,
+                             const char *flags, bool must)
 {
     ze_module_desc_t desc;
     ze_module_build_log_handle_t log = NULL;
-    if (!module) return d ? zed_usable_(d) && zed_fail_(d, ZED_NULL_POINTER, "zed_module_load: module is NULL") : false;
-    memset(module, 0, sizeof *module);
-    module->device = d;
-    if (!zed_usable_(d) || !zed_module_words_ok_(d, words, bytes)) return false;
     ZED_CLEAR_(desc, MODULE_DESC);
-    desc.format = ZE_MODULE_FORMAT_IL_SPIRV;
+    desc.format = native ? ZE_MODULE_FORMAT_NATIVE : ZE_MODULE_FORMAT_IL_SPIRV;
     desc.inputSize = bytes;
-    desc.pInputModule = (const uint8_t *)words;
+    desc.pInputModule = (const uint8_t *)data;
     desc.pBuildFlags = flags && *flags ? flags : NULL;
     free(d->log_);
     d->log_ = NULL;
     ze_result_t result = zeModuleCreate(d->context, d->device, &desc, &module->handle, &log);
     if (result != ZE_RESULT_SUCCESS) module->handle = NULL;
     zed_keep_log_(d, log, result != ZE_RESULT_SUCCESS);
+    if (result != ZE_RESULT_SUCCESS && !must) return false;
     if (result == ZE_RESULT_ERROR_MODULE_BUILD_FAILURE) {
         zed_fail_(d, ZED_MODULE_BUILD, "\"%s\" refused a module of %zu bytes (flags \"%s\"): %.1500s", d->name, bytes,
                   flags ? flags : "", d->log_ ? d->log_ : "no build log");
@@ -90,6 +89,15 @@ bool zed_module_load_(zed_module *module, zed_device *d, const void *words, size
     if (zed_keep_(d, ZED_RES_MODULE_, module->handle, 0)) return true;
     module->handle = NULL;
     return false;
+}
+
+bool zed_module_load_(zed_module *module, zed_device *d, const void *words, size_t bytes, const char *flags)
+{
+    if (!module) return d ? zed_usable_(d) && zed_fail_(d, ZED_NULL_POINTER, "zed_module_load: module is NULL") : false;
+    memset(module, 0, sizeof *module);
+    module->device = d;
+    return zed_usable_(d) && zed_module_words_ok_(d, words, bytes) &&
+           zed_module_make_(module, d, false, words, bytes, flags, true);
 }
 
 bool zed_module_free_(zed_module *module, const char *file, int line)
@@ -185,7 +193,7 @@ static bool zed_local_size_ok_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t z
     return true;
 }
 
-static bool zed_set_local_size_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t z)
+XE_FN_ bool zed_set_local_size_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t z)
 {
     if (!zed_local_size_ok_(k, x, y, z)) return false;
     k->local_size[0] = x;
@@ -270,19 +278,4 @@ bool zed_kernel_free_(zed_kernel *k, const char *file, int line)
     bool ok = k && zed_release_(k->device, ZED_RES_KERNEL_, k->handle, file, line);
     if (k) k->handle = NULL;
     return ok;
-}
-
-bool zed_load_(zed_kernel *k, zed_device *d, const void *words, size_t bytes, const char *name, const char *params,
-               const char *flags, const uint32_t local_size[3])
-{
-    zed_module module;
-    if (k) memset(k, 0, sizeof *k);
-    if (k) k->device = d;
-    if (!zed_module_load_(&module, d, words, bytes, flags)) return false;
-    if (!zed_kernel_get_(k, &module, name, params, d->file_, d->line_)) {
-        zed_drop_(d, ZED_RES_MODULE_, module.handle);
-        return false;
-    }
-    if (!local_size[0]) return true;
-    return zed_set_local_size_(k, local_size[0], local_size[1] ? local_size[1] : 1, local_size[2] ? local_size[2] : 1);
 }

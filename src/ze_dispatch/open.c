@@ -50,20 +50,11 @@ static bool zed_find_queue_group_(zed_device *d)
 static bool zed_make_queue_(zed_device *d)
 {
     ze_command_queue_desc_t q;
-    ze_event_pool_desc_t p;
-    ze_event_desc_t e;
     ZED_CLEAR_(q, COMMAND_QUEUE_DESC);
     q.ordinal = d->ordinal_;
     q.mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS;
-    ZED_CLEAR_(p, EVENT_POOL_DESC);
-    p.flags = ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP;
-    p.count = 1;
-    ZED_CLEAR_(e, EVENT_DESC);
-    e.signal = ZE_EVENT_SCOPE_FLAG_HOST;
-    e.wait = ZE_EVENT_SCOPE_FLAG_HOST;
     return ZED_CALL_(d, zeCommandListCreateImmediate, (d->context, d->device, &q, &d->list)) &&
-           ZED_CALL_(d, zeEventPoolCreate, (d->context, &p, 1, &d->device, &d->pool)) &&
-           ZED_CALL_(d, zeEventCreate, (d->pool, &e, &d->event));
+           zed_make_pool_(d, 1, true, &d->pool) && zed_make_event_(d, d->pool, 0, &d->event);
 }
 
 void zed_close_(zed_device *d)

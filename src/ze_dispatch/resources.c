@@ -17,13 +17,33 @@ static void zed_forget_(zed_device *d, ptrdiff_t i)
     d->resource_count_--;
 }
 
+/* Destroys what a recording holds, also if the device already has an error. */
+static bool zed_recording_destroy_(zed_device *d, zed_recording_ *r)
+{
+    bool ok = true;
+    if (r->list) ok = ZED_CALL_(d, zeCommandListDestroy, (r->list));
+    for (size_t i = 0; i < r->count; i++) {
+        if (r->steps[i].own) ok = ZED_CALL_(d, zeEventDestroy, (r->steps[i].own)) && ok;
+        free(r->steps[i].args);
+    }
+    if (r->gate) ok = ZED_CALL_(d, zeEventDestroy, (r->gate)) && ok;
+    if (r->done) ok = ZED_CALL_(d, zeEventDestroy, (r->done)) && ok;
+    if (r->pool) ok = ZED_CALL_(d, zeEventPoolDestroy, (r->pool)) && ok;
+    free(r->steps);
+    free(r->kernels);
+    free(r);
+    return ok;
+}
+
 XE_FN_ bool zed_destroy_(zed_device *d, const zed_resource_ *r)
 {
     switch (r->kind) {
     case ZED_RES_MEMORY_: return ZED_CALL_(d, zeMemFree, (d->context, r->handle));
     case ZED_RES_MODULE_: return ZED_CALL_(d, zeModuleDestroy, ((ze_module_handle_t)r->handle));
     case ZED_RES_KERNEL_: return ZED_CALL_(d, zeKernelDestroy, ((ze_kernel_handle_t)r->handle));
-    default: return ZED_CALL_(d, zeCommandListDestroy, ((ze_command_list_handle_t)r->handle));
+    case ZED_RES_POOL_: return ZED_CALL_(d, zeEventPoolDestroy, ((ze_event_pool_handle_t)r->handle));
+    case ZED_RES_EVENT_: return ZED_CALL_(d, zeEventDestroy, ((ze_event_handle_t)r->handle));
+    default: return zed_recording_destroy_(d, (zed_recording_ *)r->handle);
     }
 }
 

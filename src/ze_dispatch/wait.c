@@ -16,27 +16,44 @@ static uint64_t zed_ticks_between_(uint64_t start, uint64_t end, uint32_t bits)
     return (end - start) & mask;
 }
 
+/* The time that the command took which signalled the event, in nanoseconds. */
+XE_FN_ bool zed_event_ns_(zed_device *d, ze_event_handle_t event, double *ns)
+{
+    ze_kernel_timestamp_result_t stamp;
+    memset(&stamp, 0, sizeof stamp);
+    if (!ZED_CALL_(d, zeEventQueryKernelTimestamp, (event, &stamp))) return false;
+    *ns = d->tick_ns_ *
+          (double)zed_ticks_between_(stamp.context.kernelStart, stamp.context.kernelEnd, d->timestamp_bits_);
+    return true;
+}
+
 /* Waits for the event that the last appended command signals, and makes it ready for the next. */
 XE_FN_ bool zed_await_event_(zed_device *d, const char *what, double *ns)
 {
-    ze_kernel_timestamp_result_t stamp;
     bool ok = zed_check_(d, zeEventHostSynchronize(d->event, UINT64_MAX), "zeEventHostSynchronize", "after %s", what);
-    memset(&stamp, 0, sizeof stamp);
-    if (ok && ns) {
-        ok = ZED_CALL_(d, zeEventQueryKernelTimestamp, (d->event, &stamp));
-        *ns = d->tick_ns_ *
-              (double)zed_ticks_between_(stamp.context.kernelStart, stamp.context.kernelEnd, d->timestamp_bits_);
-    }
+    if (ok && ns) ok = zed_event_ns_(d, d->event, ns);
     return ZED_CALL_(d, zeEventHostReset, (d->event)) && ok;
 }
 
-/* Waits for everything zed_start began, even after an error, since it may use what is about to be freed. */
+/* Waits for everything that was started, even after an error, since it may use what is about to be freed. */
 XE_FN_ bool zed_settle_(zed_device *d)
 {
-    if (!d->pending_) return true;
-    d->pending_ = false;
-    return ZED_CALL_(d, zeCommandListAppendBarrier, (d->list, d->event, 0, NULL)) &&
-           zed_await_event_(d, "zed_start", NULL);
+    bool batches = d->last_ != NULL, ok = true;
+    d->last_ = NULL;
+    if (d->pending_) {
+        d->pending_ = false;
+        ok = ZED_CALL_(d, zeCommandListAppendBarrier, (d->list, d->event, 0, NULL)) &&
+             zed_await_event_(d, "zed_start", NULL);
+    }
+    return (!batches || ZED_CALL_(d, zeCommandQueueSynchronize, (d->queue, UINT64_MAX))) && ok;
+}
+
+/* What the device's own list gets next waits for the batches in flight. */
+XE_FN_ bool zed_follow_batches_(zed_device *d)
+{
+    if (!d->last_) return true;
+    d->last_->awaited = d->pending_ = true;
+    return ZED_CALL_(d, zeCommandListAppendBarrier, (d->list, NULL, 1, &d->last_->done));
 }
 
 bool zed_wait_(zed_device *d) { return zed_usable_(d) && zed_settle_(d); }

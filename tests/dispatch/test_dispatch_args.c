@@ -548,11 +548,13 @@ TEST(batches_keep_their_order)
     EXPECT(ZED_BATCH_STATE, "being recorded", "not ended");
     CHECK(zed_batch_launch(&b, &kernel, (zed_groups){1, 2, 3}, 1));
     CHECK(zed_batch_launch(&b, &kernel, one_group, 2));
-    CHECK_INT(pretend.barriers, 1);
+    CHECK_INT(pretend.launches, 0); /* they are appended together, at the end */
     CHECK_INT(pretend.executions, 0);
     CHECK(!zed_batch_launch(&b, &kernel, one_group, -2));
     EXPECT(ZED_ARG_RANGE, "u32 n", "-2");
     CHECK(zed_batch_end(&b));
+    CHECK_INT(pretend.launches, 2);
+    CHECK_INT(pretend.barriers, 4); /* the gate, before each launch, the end */
     CHECK_INT(pretend.executions, 1);
     CHECK(zed_batch_run(&b));
     CHECK_INT(pretend.executions, 2);
@@ -575,6 +577,65 @@ TEST(batches_keep_their_order)
     CHECK(!zed_kernel_clone(&k2, &kernel, &other));
     CHECK_INT(zed_get_error(&other)->id, ZED_OTHER_DEVICE);
     zed_close(&other);
+    end();
+}
+
+/* The first change records a list that can be changed, where the driver has such; later ones change it. */
+TEST(changes_are_made_in_place_where_the_driver_can)
+{
+    zed_batch b;
+    CHECK(begin("u32 n", 1));
+    for (int round = 0; round < 4; round++) {
+        pretend.mutable_lists = round > 0;
+        pretend.wraps = round == 2; /* the driver does not know the loader's handles */
+        pretend.refuses_changes = round == 3;
+        memset(&dev.mutable_, 0, sizeof dev.mutable_);
+        CHECK(zed_batch_begin(&b, &dev) && zed_batch_launch(&b, &kernel, one_group, 1) &&
+              zed_batch_launch(&b, &kernel, one_group, 2) && zed_batch_end(&b));
+        pretend.updates = pretend.launches = 0;
+        CHECK(zed_batch_change(&b, 0, one_group, 3) && zed_batch_run(&b));
+        CHECK_INT(pretend.launches, 2);
+        CHECK(zed_batch_change(&b, 1, one_group, 4) && zed_batch_change(&b, 0, one_group, 5) && zed_batch_run(&b));
+        CHECK(zed_batch_change(&b, 1, one_group, 6) && zed_batch_run(&b));
+        CHECK_INT(pretend.launches, round == 1 ? 2 : 6);
+        CHECK_INT(pretend.updates, round == 1 ? 3 : 0);
+        CHECK(zed_batch_free(&b));
+    }
+    end();
+}
+
+TEST(a_cache_is_used_as_far_as_the_driver_goes_along)
+{
+    char folder[] = "/tmp/xetile-cache-XXXXXX", command[64];
+    zed_module m;
+    CHECK(begin("u32 n", 1));
+    CHECK(mkdtemp(folder) != NULL);
+    pretend.spirv_loads = 0;
+#define LOAD(says, native, spirv, ...)                                                                                 \
+    CHECK(zed_module_load_cached(&m, &dev, words, sizeof words, __VA_ARGS__));                                         \
+    CHECK_HAS(zed_cache_log(&dev), says);                                                                              \
+    CHECK_INT(pretend.native_loads, native);                                                                           \
+    CHECK_INT(pretend.spirv_loads, spirv)
+    LOAD("the driver gave no binary", 0, 1, "-g", folder);
+    pretend.native_bytes = 10000;
+    LOAD("stored ", 0, 2, "-g", folder);
+    LOAD("loaded ", 1, 2, "-g", folder);
+    LOAD("stored ", 1, 3, "-O1", folder); /* other flags */
+    LOAD("loaded ", 2, 3, "-O1", folder);
+    pretend.driver_version = 2;
+    LOAD("stored ", 2, 4, "-g", folder);
+    pretend.refuses_native = true;
+    LOAD("stored ", 2, 5, "-g", folder); /* again, from the SPIR-V */
+    pretend.refuses_native = false;
+    LOAD("loaded ", 3, 5, "-g", folder);
+    snprintf(dev.name, sizeof dev.name, "another");
+    LOAD("stored ", 3, 6, "-g", folder);
+    LOAD("", 3, 7, "-g", NULL);
+    LOAD("", 3, 8, "-g", "");
+    LOAD("not stored", 3, 9, "-g", "/nowhere/at/all");
+#undef LOAD
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    CHECK_INT(system(command), 0);
     end();
 }
 
@@ -631,6 +692,8 @@ int main(void)
     RUN(memory_calls_are_checked);
     RUN(modules_are_looked_at_first);
     RUN(batches_keep_their_order);
+    RUN(changes_are_made_in_place_where_the_driver_can);
+    RUN(a_cache_is_used_as_far_as_the_driver_goes_along);
     RUN(starts_run_one_after_the_other);
     RUN(a_closed_device_does_nothing);
     return test_report();

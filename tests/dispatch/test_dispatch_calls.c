@@ -338,7 +338,11 @@ static void whole_program(zed_device *d, int *line)
     zed_device second;
     zed_module m;
     zed_kernel k, clone;
+    zed_kernel all[2];
+    zed_source sources[2] = {{words, sizeof words, "first", "ptr<u8> p, u32 n", NULL, {16, 0, 0}},
+                             {words, sizeof words, "second", "ptr<u8> p, u32 n", "", {0, 0, 0}}};
     zed_batch b;
+    zed_event e, left;
     char *shared, *device, *host;
     memset(&second, 0, sizeof second);
     *line = __LINE__;
@@ -357,13 +361,31 @@ static void whole_program(zed_device *d, int *line)
     zed_start(&k, (zed_groups){1, 2, 3}, shared, 64);
     zed_start(&k, (zed_groups){1, 2, 3}, shared, 64);
     zed_wait(d);
+    zed_event_create(&left, d);
     zed_batch_begin(&b, d);
     zed_batch_launch(&b, &k, (zed_groups){1, 2, 3}, shared, 64);
     zed_batch_launch(&b, &k, (zed_groups){1, 2, 3}, device, 64);
     zed_batch_copy(&b, host, device, 64);
+    zed_event_create(&e, d);
+    zed_batch_signal(&b, &e);
     zed_batch_end(&b);
     zed_batch_run(&b);
+    zed_batch_change(&b, 1, (zed_groups){2, 1, 1}, shared, 32);
+    zed_batch_start(&b); /* recorded again */
+    zed_start(&k, (zed_groups){1, 2, 3}, shared, 64);
+    zed_follow(d, &e);
+    zed_signal(d, &e);
+    zed_event_wait(&e);
+    zed_event_done(&e);
+    zed_batch_wait(&b);
     zed_batch_free(&b);
+    zed_event_free(&e);
+    zed_batch_begin_timed(&b, d);
+    zed_batch_launch(&b, &k, (zed_groups){1, 2, 3}, shared, 64);
+    zed_batch_follow(&b, &left);
+    zed_batch_start(&b);
+    zed_batch_ns(&b, 0);
+    zed_load_all(all, d, sources, 2, NULL);
     zed_kernel_clone(&clone, &k, d);
     zed_launch(&clone, (zed_groups){1, 1, 1}, NULL, 64);
     zed_start(&k, (zed_groups){1, 2, 3}, shared, 64); /* left running */
@@ -382,8 +404,8 @@ TEST(the_whole_program_runs)
     CHECK_MSG(!zed_get_error(&d)->id, "%s", zed_get_error(&d)->text);
     CHECK_INT(pretend.alive, 0);
     CHECK_INT(pretend.pending, 0);
-    CHECK_INT(pretend.launches, 8);
-    CHECK_INT(pretend.executions, 2);
+    CHECK_INT(pretend.launches, 12);
+    CHECK_INT(pretend.executions, 4);
 }
 
 /* Each call of the program above fails once, with every kind of result in turn: the error is named, it is the user's
