@@ -1250,6 +1250,7 @@ struct xt_node_ {
 };
 
 XE_FN_ xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use use);
+XE_FN_ bool xt_same_scalar_(const xt_val *a, const xt_val *b);
 XE_FN_ cm_use xt_layout_(xt_ctx *x, uint32_t id);
 XE_FN_ void xt_find_bands_(xt_ctx *x);
 XE_FN_ bool xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r);
@@ -4443,7 +4444,7 @@ XE_FN_ bool xt_advances_(const xt_tile *of, const xt_frame_ *f, int dim, int by)
     for (int i = 0; i < f->slots; i++) {
         const xt_tile *t = &f->slot[i].body.tile;
         if (t->magic == XT_TILE_MAGIC_ && !t->scatter && t->number == of->number &&
-            !memcmp(t->offset, of->offset, sizeof t->offset))
+            xt_same_scalar_(&t->offset[0], &of->offset[0]) && xt_same_scalar_(&t->offset[1], &of->offset[1]))
             return f->slot[i].mask == 1u << (XT_COUNTS_SHIFT_ + dim);
     }
     return false;

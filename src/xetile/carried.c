@@ -91,7 +91,7 @@ XE_FN_ bool xt_check_carried_(xt_where_ w, const xt_thing_ *start, const xt_thin
                     xt_describe_thing_(start).s, xt_describe_thing_(now).s);
 }
 
-static bool xt_same_scalar_(const xt_val *a, const xt_val *b)
+XE_LATE_ bool xt_same_scalar_(const xt_val *a, const xt_val *b)
 {
     if (a->kind != b->kind || a->type != b->type) return false;
     if (a->kind == SPE_INT) return a->integer == b->integer;

@@ -181,6 +181,7 @@ XE_FN_ void xt_write_(void *object, const xt_thing_ *t);
 XE_FN_ xt_val *xt_scalar_of_(xt_thing_ *t, int i);
 XE_FN_ xt_vec *xt_thing_vec_(xt_thing_ *t);
 XE_FN_ bool xt_check_carried_(xt_where_ w, const xt_thing_ *start, const xt_thing_ *now, int number);
+XE_FN_ bool xt_same_scalar_(const xt_val *a, const xt_val *b);
 XE_FN_ uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b);
 XE_FN_ void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask);
 XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second);

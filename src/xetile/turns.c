@@ -9,7 +9,7 @@ XE_FN_ bool xt_advances_(const xt_tile *of, const xt_frame_ *f, int dim, int by)
     for (int i = 0; i < f->slots; i++) {
         const xt_tile *t = &f->slot[i].body.tile;
         if (t->magic == XT_TILE_MAGIC_ && !t->scatter && t->number == of->number &&
-            !memcmp(t->offset, of->offset, sizeof t->offset))
+            xt_same_scalar_(&t->offset[0], &of->offset[0]) && xt_same_scalar_(&t->offset[1], &of->offset[1]))
             return f->slot[i].mask == 1u << (XT_COUNTS_SHIFT_ + dim);
     }
     return false;
