@@ -500,10 +500,6 @@ typedef struct {
 
 /* An open region: what XT_FOR, XT_WHILE and XT_IF record. */
 typedef struct xt_frame_ xt_frame_;
-typedef struct xt_products_ xt_products_;
-typedef struct xt_stager_ xt_stager_;
-typedef struct xt_block_ xt_block_;
-typedef cm_matrix (*xt_border_fn_)(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border, cm_use use);
 
 struct xt_ctx {
     spe_module m; /* first: see spe_build_begin */
@@ -532,6 +528,7 @@ struct xt_ctx {
     /* results of the passes */
     spe_list tiles, offsets, remarks, stages;
     const char *versions; /* which the first version is, and why */
+    bool products;        /* it has a tile_mma */
     bool messages;        /* a version has 2D block messages */
     size_t scratch_bytes; /* local memory of operations between subgroups */
     size_t stage_dwords, shared_dwords; /* of staged operands: in their own memory, and within scratch_bytes */
@@ -546,12 +543,6 @@ struct xt_ctx {
     int rest;     /* there: pitches are such a number of bytes more than a multiple of 4; -1: any */
     spe_id side; /* of the innermost XT_IF around which there is no nearer loop: its first label, or 0 */
     const xt_frame_ *turning; /* the loop whose body has several copies; NULL: none */
-    const xt_products_ *products; /* NULL: there are none; then neither is there a stager */
-    const xt_stager_ *stager;
-    /* what other operations bring with them, so that programs without them do not compile it; NULL: there are none */
-    bool (*place_moves)(xt_ctx *x);
-    void (*find_bands)(xt_ctx *x);
-    xt_border_fn_ load_bordered;
     int at;       /* number of the node being written */
     spe_id scratch, staging;
     spe_list once; /* what has been computed before the body, see xt_once_ */
@@ -750,7 +741,6 @@ XETILE_API xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d);
 XETILE_API void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t);
 XETILE_API xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d);
 XETILE_API void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d);
-XETILE_API xt_vec xt_load_with_options_(xt_where_ w, xt_load_desc_ d);
 XETILE_API void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d);
 XETILE_API xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d);
 XETILE_API xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_gather_desc_ d);
@@ -792,6 +782,94 @@ XETILE_API xt_vec xt_random_vec_(xt_where_ w, xt_any_ seed, xt_any_ index);
 #include "coopmatrix.h" /* its bodies come first */
 XETILE_COLD_
 
+/* ops.h - the table of operations, the only place that tells what each one is. */
+
+/* What an operation does, as far as passes and checks ask. Each is a set of effects. */
+enum {
+    XT_DIVERGES_ = 1, /* may stand where lanes diverge: it concerns numbers, or opens or closes a region */
+    XT_COMPUTES_ = 2, /* computes a vector, which takes time */
+    XT_EACH_ = 4,     /* element by element, so that it can be computed in strips */
+    XT_MOVES_ = 8,    /* moves elements, perhaps between subgroups */
+    XT_READS_ = 16,   /* of a tile's memory */
+    XT_CHANGES_ = 32, /* memory, or anything as far as is known */
+    XT_BOUNDS_ = 64,  /* opens or closes a region or a side of it, or decides about it */
+    XT_WAITS_ = 128   /* at a barrier */
+};
+#define XT_DOES_numbers XT_DIVERGES_
+#define XT_DOES_loads XT_READS_
+#define XT_DOES_makes 0
+#define XT_DOES_product 0
+#define XT_DOES_each (XT_COMPUTES_ | XT_EACH_)
+#define XT_DOES_whole XT_COMPUTES_
+#define XT_DOES_moves (XT_COMPUTES_ | XT_MOVES_)
+#define XT_DOES_stores XT_CHANGES_
+#define XT_DOES_stores_number (XT_DIVERGES_ | XT_CHANGES_)
+#define XT_DOES_bounds (XT_DIVERGES_ | XT_BOUNDS_)
+#define XT_DOES_waits XT_WAITS_
+#define XT_DOES_users XT_CHANGES_
+#define XT_DOES_users_number (XT_DIVERGES_ | XT_CHANGES_)
+
+/* name; the function that writes it (xt_write_..., `nothing`: its parts do that, `same`: its result is that of its
+ * parts); what it does; its operands and attributes, and how xt_print shows them, see print.c. */
+#define XT_OPERATIONS_(X)                                                                                              \
+    X(ARGUMENT, argument, numbers, none, "")                                                                           \
+    X(BUILTIN, builtin, numbers, none, "$= $k : index")                                                                \
+    X(BINARY_NUMBER, binary_number, numbers, numbers, "$= $k $a0, $a1 : $A7")                                          \
+    X(CAST_NUMBER, cast_number, numbers, numbers, "$= $k $n0 : $N0 to $A7")                                            \
+    X(SELECT_NUMBER, select_number, numbers, numbers, "$= arith.select $n0, $a1, $a2 : $A7")                           \
+    X(BITCAST_NUMBER, bitcast_number, numbers, numbers, "$= arith.bitcast $n0 : $N0 to $A7")                           \
+    X(MATH_NUMBER, math_number, numbers, numbers, "$= $k$M : $A7")                                                     \
+    X(LOCAL, local, numbers, local, "$= memref.alloc() : memref<$d0x$E7, slm>")                                        \
+    X(PLACE, place, numbers, place, "$= place [$K] of $P0 x $P1 : index")                                              \
+    X(POINTER, pointer, numbers, numbers, "$= pointer $n0 : $N0 to memref<?x$E7>")                                     \
+    X(MATRIX, matrix, numbers, init_tile, "$= matrix $n1, $n2")                                                        \
+    X(LOAD, load, numbers, numbers, "$= memref.load $n0[$n1] : $A7")                                                   \
+    X(INIT_TILE, init_tile, numbers, init_tile, "$= xetile.init_tile $b -> $T0")                                       \
+    X(UPDATE_TILE_OFFSET, nothing, numbers, update, "$= xetile.update_tile_offset $t0$u : $T0")                        \
+    X(LOAD_TILE, load_tile, loads, load, "$= xetile.load_tile $t0$p1$w2 : $T0 -> $r")                                  \
+    X(PREFETCH_TILE, prefetch_tile, loads, prefetch, "xetile.prefetch_tile $t0$l1 : $T0")                              \
+    X(LOAD_GATHER, load_gather, loads, scattered, "$= xetile.load_gather $t1$o2$p3 : $T1$O2 -> $r")                    \
+    X(ELEMENT, element, product, vectors, "$= vector.extract $v0 : $V0")                                               \
+    X(TILE_MMA, tile_mma, product, mma, "$= xetile.tile_mma $v0, $v1$o2$m3 : $V0, $V1$O2 -> $r")                       \
+    X(SPLAT, splat, makes, splat, "$= vector.splat $#0$m : $r")                                                        \
+    X(TABLE, table, makes, none, "$= arith.constant dense<...>$m : $r")                                                \
+    X(IOTA, iota, makes, none, "$= vector.step [$K]$m : $r")                                                           \
+    X(BINARY_VECTOR, each, each, vectors, "$= $k $v0$o1$m : $V0")                                                      \
+    X(CAST_VECTOR, each, each, vectors, "$= $k $v0$m : $V0 to $r")                                                     \
+    X(SELECT_VECTOR, each, each, vectors, "$= arith.select $v0$o1$o2$m : $V0, $r")                                     \
+    X(BITCAST_VECTOR, each, each, vectors, "$= arith.bitcast $v0$m : $V0 to $r")                                       \
+    X(MATH_VECTOR, each, each, vectors, "$= $k $v0$o1$o2$m : $r")                                                      \
+    X(REDUCE, reduce, whole, whole, "$= xetile.reduction <$k> $v0 [$d1] {reduction_size = $d2} : $V0 -> $r")           \
+    X(REDUCTION, same, whole, whole, "$= xetile.reduction <$k> $v0 [$D1]$z$m5 : $V0 -> $r")                            \
+    X(SCAN, scan, whole, whole, "$= vector.scan <$k> $v0 [$D1]$e4$m : $V0 -> $r")                                      \
+    X(BROADCAST, rearrange, moves, whole, "$= xetile.broadcast $v0 [$D1]$z$m5 : $V0 -> $r")                            \
+    X(TRANSPOSE, transpose, moves, whole, "$= xetile.transpose $v0 [1, 0]$m5 : $V0 -> $r")                             \
+    X(CONVERT_LAYOUT, rearrange, moves, whole, "$= xetile.convert_layout $v0$m5 : $V0")                                \
+    X(SHAPE_CAST, rearrange, moves, whole, "$= vector.shape_cast $v0$m5 : $V0 to $r")                                  \
+    X(SLICE, rearrange, moves, whole, "$= vector.extract_strided_slice $v0 {offsets = $P3}$m5 : $V0 to $r")            \
+    X(TILE_PACK, same, whole, whole, "$= xetile.tile_pack $v0 inner_blocks = $B$m : $V0 -> $r")                        \
+    X(TILE_UNPACK, same, whole, whole, "$= xetile.tile_unpack $v0 inner_blocks = $B$m : $V0 -> $r")                    \
+    X(STORE_TILE, store_tile, stores, scattered, "xetile.store_tile $v0, $t1 : $V0, $T1")                              \
+    X(STORE_SCATTER, store_scatter, stores, scattered, "xetile.store_scatter $v0$o2, $t1 : $V0$O2, $T1")               \
+    X(STORE, store, stores_number, numbers, "memref.store $a2, $n0[$n1] : $A7")                                        \
+    X(ATOMIC_RMW, atomic_rmw, stores, scattered, "$= xetile.atomic_rmw <$k> $v0$o2, $t1 : $V0$O2, $T1 -> $r")          \
+    X(FOR, for, bounds, none, "$(")                                                                                    \
+    X(WHILE, for, bounds, none, "$(")                                                                                  \
+    X(WHILE_TEST, while_test, bounds, none, "scf.condition($n0) do")                                                   \
+    X(IF, if, bounds, none, "$(")                                                                                      \
+    X(ELSE, else, bounds, none, "")                                                                                    \
+    X(END, end, bounds, none, "")                                                                                      \
+    X(BARRIER, barrier, waits, none, "gpu.barrier")                                                                    \
+    X(BARRIER_ARRIVE, barrier, waits, none, "gpu.barrier arrive \"$s0\"")                                              \
+    X(BARRIER_WAIT, barrier, waits, none, "gpu.barrier wait \"$s0\"")                                                  \
+    X(EMIT, emit, users_number, emit, "$= emit $x0 : $A1")                                                             \
+    X(EMIT_VEC, each, users, vectors, "$= emit $v0$o1$o2$m : $V0 -> $r")
+#define XT_OPERATION_ENUM_(name, ...) XT_OP_##name##_,
+typedef enum {
+    XT_OPERATIONS_(XT_OPERATION_ENUM_)
+        XT_OP_COUNT_
+} xt_op_;
+
 /* internal.h - declarations shared by the bodies of xetile.h only. */
 
 #if defined(__cplusplus)
@@ -822,71 +900,7 @@ enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
  * xt_vec and xt_tile refer to values by id. Regions have nodes at their beginning and end. Passes read the nodes in
  * order, see xt_make_module_. */
 
-/* name; the function that writes it, `nothing`: its parts do that, `same`: its result is that of its parts; its
- * operands and attributes, and how xt_print shows them, see print.c. From STORE_TILE on, operations change memory, or
- * let others do so, or bound a region. */
-#define XT_OPERATIONS_(X)                                                                                              \
-    X(ARGUMENT, argument, none, "")                                                                                    \
-    X(BUILTIN, builtin, none, "$= $k : index")                                                                         \
-    X(BINARY_NUMBER, binary_number, numbers, "$= $k $a0, $a1 : $A7")                                                   \
-    X(CAST_NUMBER, cast_number, numbers, "$= $k $n0 : $N0 to $A7")                                                     \
-    X(SELECT_NUMBER, select_number, numbers, "$= arith.select $n0, $a1, $a2 : $A7")                                    \
-    X(BITCAST_NUMBER, bitcast_number, numbers, "$= arith.bitcast $n0 : $N0 to $A7")                                    \
-    X(MATH_NUMBER, math_number, numbers, "$= $k$M : $A7")                                                              \
-    X(LOCAL, local, local, "$= memref.alloc() : memref<$d0x$E7, slm>")                                                 \
-    X(PLACE, place, place, "$= place [$K] of $P0 x $P1 : index")                                                       \
-    X(POINTER, pointer, numbers, "$= pointer $n0 : $N0 to memref<?x$E7>")                                              \
-    X(MATRIX, matrix, init_tile, "$= matrix $n1, $n2")                                                                 \
-    X(LOAD, load, numbers, "$= memref.load $n0[$n1] : $A7")                                                            \
-    X(INIT_TILE, init_tile, init_tile, "$= xetile.init_tile $b -> $T0")                                                \
-    X(UPDATE_TILE_OFFSET, nothing, update, "$= xetile.update_tile_offset $t0$u : $T0")                                 \
-    X(LOAD_TILE, load_tile, load, "$= xetile.load_tile $t0$p1$w2 : $T0 -> $r")                                         \
-    X(PREFETCH_TILE, prefetch_tile, prefetch, "xetile.prefetch_tile $t0$l1 : $T0")                                     \
-    X(LOAD_GATHER, load_gather, scattered, "$= xetile.load_gather $t1$o2$p3 : $T1$O2 -> $r")                           \
-    X(ELEMENT, element, vectors, "$= vector.extract $v0 : $V0")                                                        \
-    X(TILE_MMA, tile_mma, mma, "$= xetile.tile_mma $v0, $v1$o2$m3 : $V0, $V1$O2 -> $r")                                \
-    X(SPLAT, splat, splat, "$= vector.splat $#0$m : $r")                                                               \
-    X(TABLE, table, none, "$= arith.constant dense<...>$m : $r")                                                       \
-    X(IOTA, iota, none, "$= vector.step [$K]$m : $r")                                                                  \
-    X(BINARY_VECTOR, each, vectors, "$= $k $v0$o1$m : $V0")                                                            \
-    X(CAST_VECTOR, each, vectors, "$= $k $v0$m : $V0 to $r")                                                           \
-    X(SELECT_VECTOR, each, vectors, "$= arith.select $v0$o1$o2$m : $V0, $r")                                           \
-    X(BITCAST_VECTOR, each, vectors, "$= arith.bitcast $v0$m : $V0 to $r")                                             \
-    X(MATH_VECTOR, each, vectors, "$= $k $v0$o1$o2$m : $r")                                                            \
-    X(REDUCE, reduce, whole, "$= xetile.reduction <$k> $v0 [$d1] {reduction_size = $d2} : $V0 -> $r")                  \
-    X(REDUCTION, same, whole, "$= xetile.reduction <$k> $v0 [$D1]$z$m5 : $V0 -> $r")                                   \
-    X(SCAN, scan, whole, "$= vector.scan <$k> $v0 [$D1]$e4$m : $V0 -> $r")                                             \
-    X(BROADCAST, rearrange, whole, "$= xetile.broadcast $v0 [$D1]$z$m5 : $V0 -> $r")                                   \
-    X(TRANSPOSE, transpose, whole, "$= xetile.transpose $v0 [1, 0]$m5 : $V0 -> $r")                                    \
-    X(CONVERT_LAYOUT, rearrange, whole, "$= xetile.convert_layout $v0$m5 : $V0")                                       \
-    X(SHAPE_CAST, rearrange, whole, "$= vector.shape_cast $v0$m5 : $V0 to $r")                                         \
-    X(SLICE, rearrange, whole, "$= vector.extract_strided_slice $v0 {offsets = $P3}$m5 : $V0 to $r")                   \
-    X(TILE_PACK, same, whole, "$= xetile.tile_pack $v0 inner_blocks = $B$m : $V0 -> $r")                               \
-    X(TILE_UNPACK, same, whole, "$= xetile.tile_unpack $v0 inner_blocks = $B$m : $V0 -> $r")                           \
-    X(STORE_TILE, store_tile, scattered, "xetile.store_tile $v0, $t1 : $V0, $T1")                                      \
-    X(STORE_SCATTER, store_scatter, scattered, "xetile.store_scatter $v0$o2, $t1 : $V0$O2, $T1")                       \
-    X(STORE, store, numbers, "memref.store $a2, $n0[$n1] : $A7")                                                       \
-    X(ATOMIC_RMW, atomic_rmw, scattered, "$= xetile.atomic_rmw <$k> $v0$o2, $t1 : $V0$O2, $T1 -> $r")                  \
-    X(FOR, for, none, "$(")                                                                                            \
-    X(WHILE, for, none, "$(")                                                                                          \
-    X(WHILE_TEST, while_test, none, "scf.condition($n0) do")                                                           \
-    X(IF, if, none, "$(")                                                                                              \
-    X(ELSE, else, none, "")                                                                                            \
-    X(END, end, none, "")                                                                                              \
-    X(BARRIER, barrier, none, "gpu.barrier")                                                                           \
-    X(BARRIER_ARRIVE, barrier, none, "gpu.barrier arrive \"$s0\"")                                                     \
-    X(BARRIER_WAIT, barrier, none, "gpu.barrier wait \"$s0\"")                                                         \
-    X(EMIT, emit, emit, "$= emit $x0 : $A1")                                                                           \
-    X(EMIT_VEC, each, vectors, "$= emit $v0$o1$o2$m : $V0 -> $r")
-#define XT_OPERATION_ENUM_(name, ...) XT_OP_##name##_,
-typedef enum {
-    XT_OPERATIONS_(XT_OPERATION_ENUM_)
-        XT_OP_COUNT_
-} xt_op_;
-
-/* Each node points to the function that writes it, so that a program contains only those of operations it uses. */
 typedef struct xt_node_ xt_node_;
-typedef void (*xt_write_fn_)(xt_ctx *x, const xt_node_ *n);
 
 /* Operands of operations on numbers; type: their common type, or that of the cast. */
 typedef struct {
@@ -936,9 +950,6 @@ typedef struct {
     int node;
     const char *text;
 } xt_remark_of_;
-
-#define XT_DECLARE_WRITE_(name, function, ...) XETILE_PRIVATE void xt_write_##function##_(xt_ctx *x, const xt_node_ *n);
-XT_OPERATIONS_(XT_DECLARE_WRITE_)
 
 /* ---- regions: carried.c, control.c */
 
@@ -1116,29 +1127,7 @@ typedef struct {
     spe_id *got;
 } xt_stage_;
 
-/* What only kernels with products need: passes, and what writes for 2D block messages. xt_tile_mma_ sets it, so that
- * other programs do not compile it. */
-struct xt_products_ {
-    void (*find)(xt_ctx *x);
-    void (*find_messages)(xt_ctx *x);
-    spe_id (*emit_condition)(xt_ctx *x);
-    void (*make_strips)(xt_ctx *x, const xt_vec *v);
-    void (*store_strips)(xt_ctx *x, const xt_node_ *n);
-    int (*copies)(xt_ctx *x, const xt_frame_ *f, int at, int most);
-    int (*joined)(const xt_ctx *x, int copies);
-    bool (*load_turns)(xt_ctx *x, const xt_node_ *n, const xt_tile *t, xt_vec *v);
-};
-
 enum { XT_BY_MESSAGES_ = 1, XT_BY_ELEMENTS_ };
-/* The same for operands that go through local memory. */
-struct xt_stager_ {
-    void (*find)(xt_ctx *x);
-    spe_id (*emit_condition)(xt_ctx *x);
-    void (*write_versions)(xt_ctx *x);
-    bool (*write_load)(xt_ctx *x, const xt_node_ *n); /* false: it is loaded otherwise */
-    bool (*write_store)(xt_ctx *x, const xt_node_ *n);
-    void (*write_entry)(xt_ctx *x, const xt_frame_ *f);
-};
 
 /* A piece is cut along both sides into powers of two, columns in multiples of the lanes, as memory accesses and
  * products need them; a subgroup's vector consists of the blocks of its pieces in order. */
@@ -1148,13 +1137,13 @@ typedef struct {
 } xt_grid_;
 
 /* An iterator over blocks: for (xt_block_ b = xt_blocks_(x, &dist); xt_next_block_(&b);) ... */
-struct xt_block_ {
+typedef struct {
     xt_grid_ grid;
     int i;
     int row, col, rows, cols; /* relative to the subgroup's first piece */
     int valid;                /* columns inside the piece; the others are undefined and never stored */
     int held[2];              /* its row and column in the concatenation of the subgroup's pieces */
-};
+} xt_block_;
 
 /* Errors to report if two vectors differ in one of these; 0: they may differ. */
 typedef struct {
@@ -1222,7 +1211,6 @@ enum { XT_VEC_CHANGES_ = 1 << XT_COMPONENTS_, XT_COUNTS_SHIFT_ = 16 };
 
 struct xt_node_ {
     xt_op_ op;
-    xt_write_fn_ write;
     int kind;        /* which of the operations that share the name: spe_arith_op, xt_math_op_, ... */
     bool part;       /* part of a larger operation, whose node follows its parts */
     int spread;      /* of the enclosing regions, see xt_value_ */
@@ -1249,13 +1237,22 @@ struct xt_node_ {
     };
 };
 
+XE_FN_ void xt_make_strips_(xt_ctx *x, const xt_vec *v);
+XE_FN_ cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border, cm_use use);
+XE_FN_ bool xt_load_turns_(xt_ctx *x, const xt_node_ *n, const xt_tile *t, xt_vec *v);
+XE_FN_ int xt_copies_(xt_ctx *x, const xt_frame_ *f, int at, int most);
 XE_FN_ xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use use);
 XE_FN_ bool xt_same_scalar_(const xt_val *a, const xt_val *b);
 XE_FN_ cm_use xt_layout_(xt_ctx *x, uint32_t id);
-XE_FN_ void xt_find_bands_(xt_ctx *x);
+XE_FN_ spe_id xt_emit_stage_condition_(xt_ctx *x);
+XE_FN_ bool xt_write_staged_(xt_ctx *x, const xt_node_ *n);
+XE_FN_ bool xt_write_copy_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ bool xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r);
-XE_FN_ const xt_stager_ *xt_stager_of_products_(void);
+XE_FN_ void xt_write_staged_versions_(xt_ctx *x);
+XE_FN_ void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f);
 XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r);
+XE_FN_ void xt_write_node_(xt_ctx *x, const xt_node_ *n);
+XE_FN_ void xt_write_nodes_(xt_ctx *x);
 
 /* maps.c - maps: the part of a tile that each subgroup owns (host only). */
 
@@ -1534,6 +1531,14 @@ XE_FN_ const char *xt_operation_name_(xt_op_ op)
     return names[op];
 }
 
+/* Has it one of these effects? */
+XE_FN_ bool xt_does_(xt_op_ op, int effects)
+{
+#define XT_OPERATION_DOES_(name, function, does, ...) XT_DOES_##does,
+    static const unsigned char all[] = {XT_OPERATIONS_(XT_OPERATION_DOES_)};
+    return (all[op] & effects) != 0;
+}
+
 /* ---- scopes of values -------------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -1612,17 +1617,14 @@ XE_FN_ bool xt_check_uniform_(xt_where_ w, const xt_val *v, const char *what)
 /* Must all subgroups take part: at a barrier, or for elements that go through local memory? */
 XE_FN_ bool xt_meets_(xt_op_ op, const void *desc)
 {
-    return op == XT_OP_BARRIER_ || op == XT_OP_BARRIER_ARRIVE_ || op == XT_OP_BARRIER_WAIT_ ||
-           (op >= XT_OP_BROADCAST_ && op <= XT_OP_SLICE_ && !((const xt_whole_ *)desc)->origin);
+    return xt_does_(op, XT_WAITS_) || (xt_does_(op, XT_MOVES_) && !((const xt_whole_ *)desc)->origin);
 }
 
 /* Checks that the open regions allow the operation. Numbers, XT_LOAD and XT_STORE may diverge by lane. */
 XE_FN_ bool xt_check_place_(xt_where_ w, xt_op_ op, bool meets)
 {
     const spe_regions *r = &w.x->regions;
-    if (w.x->spread < 1 || (w.x->part && !meets) || op < XT_OP_LOAD_TILE_ || op == XT_OP_STORE_ || op == XT_OP_EMIT_ ||
-        (op >= XT_OP_FOR_ && op <= XT_OP_END_))
-        return true;
+    if (w.x->spread < 1 || (w.x->part && !meets) || xt_does_(op, XT_DIVERGES_)) return true;
     return (w.x->spread < 2 && !meets) ||
            xt_fail_(w, XT_ERROR_NOT_UNIFORM, "%s in the %s of line %d, in which %s diverge", xt_operation_name_(op),
                     r->open[r->depth - 1].name, r->open[r->depth - 1].line, w.x->spread < 2 ? "subgroups" : "lanes");
@@ -1631,7 +1633,7 @@ XE_FN_ bool xt_check_place_(xt_where_ w, xt_op_ op, bool meets)
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 /* Appends a node with a copy of its operands and attributes; size 0: keeps desc itself. */
-XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, uint32_t result, const void *desc,
+XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, int kind, uint32_t result, const void *desc,
                        size_t size)
 {
     xt_ctx *x = w.x;
@@ -1641,7 +1643,6 @@ XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, uin
     xt_check_place_(w, op, xt_meets_(op, desc));
     if (copy) memcpy(copy, desc, size);
     n->op = op;
-    n->write = write;
     n->kind = kind;
     n->part = x->part > 0;
     n->spread = x->spread;
@@ -1653,13 +1654,13 @@ XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, uin
 }
 
 /* A node that makes a number. */
-XE_FN_ xt_val xt_record_number_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, int type, int align,
+XE_FN_ xt_val xt_record_number_(xt_where_ w, xt_op_ op, int kind, int type, int align,
                                 const xt_numbers_ *operands)
 {
     xt_val v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
     v.align = align;
     for (int i = 0; i < 3; i++) xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, &operands->v[i]));
-    xt_record_(w, op, write, kind, v.id, operands, sizeof *operands);
+    xt_record_(w, op, kind, v.id, operands, sizeof *operands);
     return v;
 }
 
@@ -1685,9 +1686,9 @@ XE_FN_ xt_vec xt_now_vec_(xt_ctx *x, const xt_vec *v)
     const xt_vec *now = &xt_value_at_(x, v->id)->now.vec;
     const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, v->id)->node);
     if (xt_value_at_(x, v->id)->unmade && n->op == XT_OP_LOAD_TILE_)
-        n->write(x, n); /* it was left for later */
+        xt_write_node_(x, n); /* it was left for later */
     else if (xt_value_at_(x, v->id)->unmade)
-        x->products->make_strips(x, v);
+        xt_make_strips_(x, v);
     r.use = now->use;
     r.blocks = now->blocks;
     r.block = now->block;
@@ -1732,16 +1733,6 @@ XE_FN_ void xt_remark_(xt_ctx *x, const char *text)
     if (!r) return;
     r->node = x->at;
     r->text = text;
-}
-
-/* Writes the body, in one version. */
-XE_FN_ void xt_write_nodes_(xt_ctx *x)
-{
-    for (x->at = 0; x->at < x->nodes.count && spe_ok(&x->m); x->at++) {
-        const xt_node_ *n = xt_node_at_(x, x->at);
-        spe_at(&x->m, n->file, n->line);
-        n->write(x, n);
-    }
 }
 
 /* numbers.c - operations on numbers. */
@@ -2018,7 +2009,7 @@ XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
     if (!spe_val_is_set(v) || v->kind == SPE_POINTER || type == XT_BOOL_)
         return XT_FAIL_NUMBER_(w, v->kind == SPE_POINTER ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET,
                                "the operand of XT_CAST");
-    xt_val r = xt_record_number_(w, XT_OP_CAST_NUMBER_, xt_write_cast_number_, 0, type, xt_val_align_(v), &n);
+    xt_val r = xt_record_number_(w, XT_OP_CAST_NUMBER_, 0, type, xt_val_align_(v), &n);
     xt_value_at_(w.x, r.id)->early = xt_is_int_(type) && xt_is_int_(xt_carried_type_(v)) && xt_is_early_(w.x, v);
     return r;
 }
@@ -2050,7 +2041,7 @@ XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
     if (!xt_check_type_(w, &n.v[0], type, "the first operand") ||
         !xt_check_type_(w, &n.v[1], type, "the second operand"))
         return xt_nothing_();
-    r = xt_record_number_(w, XT_OP_BINARY_NUMBER_, xt_write_binary_number_, op, xt_is_compare_(op) ? XT_BOOL_ : type,
+    r = xt_record_number_(w, XT_OP_BINARY_NUMBER_, op, xt_is_compare_(op) ? XT_BOOL_ : type,
                           xt_is_int_(type) ? xt_align_result_(op, &n.v[0], &n.v[1]) : 1, &n);
     xt_value_at_(w.x, r.id)->early =
         xt_is_int_(type) && !xt_is_compare_(op) && xt_is_early_(w.x, &n.v[0]) && xt_is_early_(w.x, &n.v[1]);
@@ -2080,7 +2071,7 @@ xt_val xt_select_scalar_(xt_where_ w, xt_any_ c, xt_any_ first, xt_any_ second)
     if (!xt_check_type_(w, &a, type, "the second operand of XT_SELECT") ||
         !xt_check_type_(w, &b, type, "the third operand of XT_SELECT"))
         return xt_nothing_();
-    return xt_record_number_(w, XT_OP_SELECT_NUMBER_, xt_write_select_number_, 0, type, 1, &n);
+    return xt_record_number_(w, XT_OP_SELECT_NUMBER_, 0, type, 1, &n);
 }
 
 xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim)
@@ -2089,7 +2080,7 @@ xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim)
     n.type = dim;
     if (!xt_enter_(w)) return xt_nothing_();
     if (dim < 0 || dim > 2) return XT_FAIL_NUMBER_(w, XT_ERROR_DIMENSION, "got %d", dim);
-    xt_val r = xt_record_number_(w, XT_OP_BUILTIN_, xt_write_builtin_, (int)name, CM_I32, 1, &n);
+    xt_val r = xt_record_number_(w, XT_OP_BUILTIN_, (int)name, CM_I32, 1, &n);
     xt_value_at_(w.x, r.id)->early = name == SPE_GROUP_ID || name == SPE_GROUP_COUNT;
     if (name == SPE_SUBGROUP_ID) xt_value_at_(w.x, r.id)->spread = 1;
     if (name == SPE_SUBGROUP_LANE || ((name == SPE_LOCAL_ID || name == SPE_GLOBAL_ID) && dim == 0))
@@ -2585,7 +2576,7 @@ XE_FN_ xt_val xt_record_place_(xt_where_ w, const xt_dist *d, int dim)
     xt_val v = spe_val_of(SPE_SCALAR, CM_I32, xt_new_value_(w.x));
     v.align = xt_align_of_(d->data[dim]);
     xt_value_at_(w.x, v.id)->spread = 1;
-    xt_record_(w, XT_OP_PLACE_, xt_write_place_, dim, v.id, d, sizeof *d);
+    xt_record_(w, XT_OP_PLACE_, dim, v.id, d, sizeof *d);
     return v;
 }
 
@@ -2776,7 +2767,7 @@ XE_FN_ xt_vec xt_fill_(xt_where_ w, xt_vec v, const xt_val *number, uint32_t lik
     bool is_rounded = number->kind == SPE_SCALAR && number->type == arith;
     if (xt_check_type_(w, number, is_rounded ? arith : type, "the element") &&
         xt_check_uniform_(w, number, "the element"))
-        xt_record_(w, XT_OP_SPLAT_, xt_write_splat_, 0, v.id, &of, sizeof of);
+        xt_record_(w, XT_OP_SPLAT_, 0, v.id, &of, sizeof of);
     xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, number));
     return v;
 }
@@ -2839,7 +2830,7 @@ xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d)
 {
     if (!xt_enter_(w) || !xt_check_iota_(w, type, dim)) return xt_no_vec_();
     xt_vec r = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
-    xt_record_(w, XT_OP_IOTA_, xt_write_iota_, dim, r.id, NULL, 0);
+    xt_record_(w, XT_OP_IOTA_, dim, r.id, NULL, 0);
     return r;
 }
 
@@ -2882,7 +2873,7 @@ xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_
         snprintf(what, sizeof what, "element (%d, %d) of XT_TABLE", i / d.cols, i % d.cols);
         if (!xt_check_number_(w, &t.numbers[i], type, what)) return xt_no_vec_();
     }
-    if (t.numbers && t.array) xt_record_(w, XT_OP_TABLE_, xt_write_table_, 0, r.id, &t, sizeof t);
+    if (t.numbers && t.array) xt_record_(w, XT_OP_TABLE_, 0, r.id, &t, sizeof t);
     return r;
 }
 
@@ -2964,7 +2955,7 @@ XE_FN_ bool xt_is_repeated_(xt_ctx *x, const xt_vec *v);
 XE_FN_ bool xt_makes_repeated_(xt_ctx *x, const xt_node_ *n)
 {
     if (n->op == XT_OP_BROADCAST_) return n->whole->from.divisor[1] > 1 && n->whole->v.dist.shape[1] == 1;
-    if (n->op < XT_OP_BINARY_VECTOR_ || n->op > XT_OP_MATH_VECTOR_) return n->op == XT_OP_SPLAT_;
+    if (!xt_does_(n->op, XT_EACH_)) return n->op == XT_OP_SPLAT_;
     for (int i = 0; i < xt_operand_count_(n->vectors); i++)
         if (!xt_is_repeated_(x, &n->vectors->v[i])) return false;
     return true;
@@ -3020,7 +3011,7 @@ XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
     int count = xt_operand_count_(d);
     bool any = d->way == XT_ANY_LAYOUT_;
     xt_vec v[3];
-    if (x->staged && x->stager->write_load(x, n)) return;
+    if (x->staged && xt_write_staged_(x, n)) return;
     xt_vec r = xt_make_vec_(x, n);
     if (xt_value_at_(x, n->result)->late && (x->block2d || x->staged)) {
         for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);) {
@@ -3084,10 +3075,10 @@ XE_FN_ void xt_put_off_(xt_ctx *x, const xt_vec *v, int store)
     xt_value_ *value = xt_value_at_(x, v->id);
     const xt_node_ *n = xt_node_at_(x, value->node);
     const xt_vectors_ *d = n->vectors;
-    if (value->late || n->op < XT_OP_BINARY_VECTOR_ || n->op > XT_OP_MATH_VECTOR_ || xt_layout_(x, v->id) != CM_ACC)
+    if (value->late || !xt_does_(n->op, XT_EACH_) || xt_layout_(x, v->id) != CM_ACC)
         return;
     for (int i = value->node; i < store; i++)
-        if (xt_node_at_(x, i)->op >= XT_OP_FOR_ && xt_node_at_(x, i)->op <= XT_OP_END_) return;
+        if (xt_does_(xt_node_at_(x, i)->op, XT_BOUNDS_)) return;
     for (int i = 0; i < xt_operand_count_(d); i++)
         if (xt_layout_(x, d->v[i].id) != CM_ACC) return;
     value->late = true;
@@ -3201,7 +3192,7 @@ XE_FN_ xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, xt_part_fn_ fn, xt_way_ wa
     d.fn = fn;
     memcpy(d.v, v, (size_t)n * sizeof *v);
     while (n-- > 1) xt_spread_like_(w.x, r.id, &v[n]);
-    xt_record_(w, op, xt_write_each_, kind, r.id, &d, sizeof d);
+    xt_record_(w, op, kind, r.id, &d, sizeof d);
     return r;
 }
 
@@ -3309,7 +3300,7 @@ xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
     if (!xt_math_allowed_(w, op, n.type)) return xt_nothing_();
     for (int i = 0; i < row->operands; i++)
         if (!xt_check_type_(w, &n.v[i], n.type, row->name)) return xt_nothing_();
-    return xt_record_number_(w, XT_OP_MATH_NUMBER_, xt_write_math_number_, op, n.type, 1, &n);
+    return xt_record_number_(w, XT_OP_MATH_NUMBER_, op, n.type, 1, &n);
 }
 
 XE_FN_ void xt_write_math_number_(xt_ctx *x, const xt_node_ *n)
@@ -3361,7 +3352,7 @@ xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
         from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
         return XT_FAIL_NUMBER_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v).s, xt_type_name_(type));
     if (!xt_check_type_(w, v, from, "the operand of XT_BITCAST")) return xt_nothing_();
-    return xt_record_number_(w, XT_OP_BITCAST_NUMBER_, xt_write_bitcast_number_, 0, type, 1, &n);
+    return xt_record_number_(w, XT_OP_BITCAST_NUMBER_, 0, type, 1, &n);
 }
 
 XE_FN_ void xt_write_bitcast_number_(xt_ctx *x, const xt_node_ *n)
@@ -3449,8 +3440,7 @@ xt_val xt_local_(xt_where_ w, int type, int64_t elements)
     if (!array) return v;
     array->type = type;
     array->elements = (int)elements;
-    x->find_bands = xt_find_bands_;
-    xt_record_(w, XT_OP_LOCAL_, xt_write_local_, 0, v.id, array, 0);
+    xt_record_(w, XT_OP_LOCAL_, 0, v.id, array, 0);
     return v;
 }
 
@@ -3578,7 +3568,7 @@ XE_FN_ bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
     t->base = spe_val_of(SPE_POINTER, (int)t->type, xt_new_value_(w.x));
     n.type = (int)t->type;
     n.v[0] = *base;
-    xt_record_(w, XT_OP_POINTER_, xt_write_pointer_, 0, t->base.id, &n, sizeof n);
+    xt_record_(w, XT_OP_POINTER_, 0, t->base.id, &n, sizeof n);
     return true;
 }
 
@@ -3618,7 +3608,7 @@ XE_FN_ void xt_leading_(xt_where_ w, xt_init_tile_desc_ *init)
     if (d->shape.count < 3) return;
     init->distance = xt_leading_distance_(w, &init->tile, d);
     init->tile.base.id = xt_new_value_(w.x);
-    xt_record_(w, XT_OP_MATRIX_, xt_write_matrix_, 0, init->tile.base.id, init, 0);
+    xt_record_(w, XT_OP_MATRIX_, 0, init->tile.base.id, init, 0);
     init->tile.shape[0] = spe_val_of(SPE_SCALAR, CM_I32, xt_further_value_(w.x));
 }
 
@@ -3708,7 +3698,7 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     x->part--;
     if (t.number >= 0) t.id = xt_new_value_(x);
     init->tile = t;
-    if (t.number >= 0) xt_record_(w, XT_OP_INIT_TILE_, xt_write_init_tile_, 0, t.id, init, 0);
+    if (t.number >= 0) xt_record_(w, XT_OP_INIT_TILE_, 0, t.id, init, 0);
     return t;
 }
 
@@ -3738,7 +3728,7 @@ XE_FN_ xt_tile xt_moved_tile_(xt_where_ w, xt_tile t, const xt_update_ *d)
 {
     t.scope = w.x->scope;
     t.id = xt_new_value_(w.x);
-    xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, xt_write_nothing_, 0, t.id, d, sizeof *d);
+    xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, 0, t.id, d, sizeof *d);
     return t;
 }
 
@@ -3886,7 +3876,7 @@ xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
     if (d.tile.inside) d.border = XT_BORDER_PADDING;
     xt_vec v = xt_new_vec_(w.x, d.tile.type, &form);
     xt_spread_of_tile_(w.x, v.id, &d.tile);
-    xt_record_(w, XT_OP_LOAD_TILE_, xt_write_load_tile_, 0, v.id, &d, sizeof d);
+    xt_record_(w, XT_OP_LOAD_TILE_, 0, v.id, &d, sizeof d);
     return v;
 }
 
@@ -3902,9 +3892,9 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     cm_type held = xt_held_(t.type);
     xt_vec v = xt_make_vec_(x, n);
     xt_val padding = xt_padding_(t.type, d->padding);
-    if (x->staged && x->stager->write_load(x, n)) return;
+    if (x->staged && xt_write_staged_(x, n)) return;
     bool plain = xt_is_zero_(&padding) && d->border == XT_BORDER_PADDING && held == v.type;
-    if (x->turning && plain && x->products->load_turns(x, n, &t, &v)) {
+    if (x->turning && plain && xt_load_turns_(x, n, &t, &v)) {
         xt_define_vec_(x, n->result, v);
         return;
     }
@@ -3915,7 +3905,7 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
             mem.block2d = CM_BLOCK2D_NO; /* messages read zeros outside */
         }
         if (d->border != XT_BORDER_PADDING)
-            v.block[b.i] = x->load_bordered(x, &t, &b, (int)d->border, v.use);
+            v.block[b.i] = xt_load_bordered_(x, &t, &b, (int)d->border, v.use);
         else
             v.block[b.i] = cm_load(&x->cm, b.cols, b.rows, held, v.use, &mem);
         if (held != v.type) v.block[b.i] = cm_map1(&x->cm, &v.block[b.i], xt_truth_, NULL);
@@ -3948,7 +3938,7 @@ void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
     if (xt_enter_(w) && xt_check_vec_(w, &v, "the vector of XT_STORE_TILE") &&
         xt_check_tile_(w, &t, false, "the tile of XT_STORE_TILE") && xt_check_store_(w, &v, &t) &&
         xt_check_rows_(w, &t))
-        xt_record_(w, XT_OP_STORE_TILE_, xt_write_store_tile_, 0, 0, &d, sizeof d);
+        xt_record_(w, XT_OP_STORE_TILE_, 0, 0, &d, sizeof d);
 }
 
 /* Stores each strip as soon as it is computed. */
@@ -3977,10 +3967,10 @@ XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
 {
     xt_tile t = xt_now_tile_(x, &n->scattered->d.tile);
     if (xt_value_at_(x, n->scattered->v.id)->unmade) {
-        x->products->store_strips(x, n);
+        xt_store_strips_(x, n);
         return;
     }
-    if (x->staged && x->stager->write_store(x, n)) return;
+    if (x->staged && xt_write_copy_(x, n)) return;
     xt_vec v = xt_now_as_(x, &n->scattered->v, CM_ACC);
     for (xt_block_ b = xt_blocks_(x, &t.dist); v.blocks && xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, true);
@@ -4105,7 +4095,7 @@ xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
     xt_vec v = xt_new_vec_(w.x, d.tile.type, &form);
     xt_spread_of_tile_(w.x, v.id, &d.tile);
     xt_spread_like_(w.x, v.id, &d.mask);
-    xt_record_(w, XT_OP_LOAD_GATHER_, xt_write_load_gather_, 0, v.id, &of, sizeof of);
+    xt_record_(w, XT_OP_LOAD_GATHER_, 0, v.id, &of, sizeof of);
     return v;
 }
 
@@ -4131,7 +4121,7 @@ void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d)
     if (xt_enter_(w) && xt_check_vec_(w, &v, "the vector of XT_STORE_SCATTER") &&
         xt_check_tile_(w, &d.tile, true, "the tile of XT_STORE_SCATTER") && xt_check_store_(w, &v, &d.tile) &&
         xt_check_mask_(w, &d.mask, &d.tile))
-        xt_record_(w, XT_OP_STORE_SCATTER_, xt_write_store_scatter_, 0, 0, &of, sizeof of);
+        xt_record_(w, XT_OP_STORE_SCATTER_, 0, 0, &of, sizeof of);
 }
 
 /* Accesses all blocks; r receives fn's results, unless NULL. */
@@ -4213,13 +4203,6 @@ XE_FN_ cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ 
     spe_endif_from(m, (uint32_t)edge.parts, edge.part, none.part, edge.part);
     spe_endif(m, (uint32_t)edge.parts, edge.part, edge.part);
     return cm_from_parts(&x->cm, &whole.layout, edge.part);
-}
-
-/* XT_LOAD_TILE with options, of which .border may be one. */
-xt_vec xt_load_with_options_(xt_where_ w, xt_load_desc_ d)
-{
-    w.x->load_bordered = xt_load_bordered_;
-    return xt_load_tile_(w, d);
 }
 
 /* prefetch.c - prefetch_tile.
@@ -4413,7 +4396,7 @@ void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
     if (d.locality < 0 || d.locality > 3)
         xt_fail_(w, XT_ERROR_LOCALITY, "got %d", d.locality);
     else
-        xt_record_(w, XT_OP_PREFETCH_TILE_, xt_write_prefetch_tile_, 0, 0, &d, sizeof d);
+        xt_record_(w, XT_OP_PREFETCH_TILE_, 0, 0, &d, sizeof d);
 }
 
 XE_FN_ void xt_write_prefetch_tile_(xt_ctx *x, const xt_node_ *n)
@@ -4652,6 +4635,7 @@ XE_FN_ void xt_find_products_(xt_ctx *x)
         if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) open[++depth] = n->frame;
         if (n->op == XT_OP_END_) depth--;
         if (n->op != XT_OP_TILE_MMA_) continue;
+        x->products = true;
         size_t sum = xt_vec_bytes_(&xt_value_at_(x, n->result)->now.vec);
         size_t carried = depth ? xt_carried_bytes_(open[depth]) : 0;
         size_t all = (sum > carried ? sum : carried) + xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right);
@@ -4664,13 +4648,6 @@ XE_FN_ void xt_find_products_(xt_ctx *x)
     }
 }
 
-XE_FN_ void xt_find_messages_(xt_ctx *x)
-{
-    xt_find_block2d_(x);
-    xt_find_late_(x);
-    if (x->find_bands) x->find_bands(x);
-}
-
 /* How often the body of a loop is written for each turn. Products of a few matrix instructions leave most of the time
  * to the loop itself and to waiting for loads; a second loop then makes the turns that are left. */
 XE_FN_ int xt_copies_(xt_ctx *x, const xt_frame_ *f, int at, int most)
@@ -4680,9 +4657,9 @@ XE_FN_ int xt_copies_(xt_ctx *x, const xt_frame_ *f, int at, int most)
     int copies = 1;
     if (f->lo.kind != SPE_INT || f->lo.integer < 0 || f->step.kind != SPE_INT || f->step.integer > 1 << 24) return 1;
     for (const xt_node_ *n = xt_node_at_(x, at + 1); n->op != XT_OP_END_; n++) {
-        if (n->op >= XT_OP_STORE_TILE_) return 1;
+        if (xt_does_(n->op, XT_CHANGES_ | XT_BOUNDS_ | XT_WAITS_)) return 1;
         const xt_vec *left = n->op == XT_OP_TILE_MMA_ ? &n->mma->left : NULL;
-        if (!left && n->op < XT_OP_BINARY_VECTOR_) continue;
+        if (!left && !xt_does_(n->op, XT_COMPUTES_)) continue;
         size_t size = (xt_vec_bytes_(&xt_value_at_(x, n->result)->now.vec) + SUM - 1) / SUM;
         if (left) products += size * (size_t)((left->dist.data[1] * xt_bytes_((int)left->type) + DEEP - 1) / DEEP);
         else others += size;
@@ -4690,9 +4667,6 @@ XE_FN_ int xt_copies_(xt_ctx *x, const xt_frame_ *f, int at, int most)
     while (products && copies < 4 && (products + others) * (size_t)copies * 2 <= (size_t)most) copies *= 2;
     return copies;
 }
-
-static const xt_products_ xt_of_products_ = {xt_find_products_, xt_find_messages_, xt_emit_condition_, xt_make_strips_,
-                                             xt_store_strips_,  xt_copies_,        xt_joined_turns_,   xt_load_turns_};
 
 xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
 {
@@ -4708,9 +4682,7 @@ xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
     xt_spread_like_(w.x, r.id, &d.sum);
     r.inner[0] = d.left.inner[0];
     r.inner[1] = d.right.inner[1];
-    w.x->products = &xt_of_products_;
-    w.x->stager = xt_stager_of_products_();
-    xt_record_(w, XT_OP_TILE_MMA_, xt_write_tile_mma_, 0, r.id, &d, sizeof d);
+    xt_record_(w, XT_OP_TILE_MMA_, 0, r.id, &d, sizeof d);
     return r;
 }
 
@@ -4854,7 +4826,7 @@ xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_gather_desc_ 
         return xt_no_vec_();
     xt_vec r = xt_new_vec_(w.x, t->type, &form);
     xt_spread_at_least_(w.x, r.id, 1); /* each subgroup may see the results of others */
-    xt_record_(w, XT_OP_ATOMIC_RMW_, xt_write_atomic_rmw_, (int)kind, r.id, &of, sizeof of);
+    xt_record_(w, XT_OP_ATOMIC_RMW_, (int)kind, r.id, &of, sizeof of);
     return r;
 }
 
@@ -5177,7 +5149,7 @@ XE_FN_ bool xt_place_scratch_(xt_ctx *x)
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_whole_ *d = n->whole;
-        if (n->op < XT_OP_BROADCAST_ || n->op > XT_OP_SLICE_ || d->origin || d->anew) continue;
+        if (!xt_does_(n->op, XT_MOVES_) || d->origin || d->anew) continue;
         xt_scratch_ s = xt_scratch_init_(&d->v, &d->from);
         size_t row = (size_t)s.pitch * (size_t)s.bytes, all = row * (size_t)s.height;
         if (d->from.in_order) row = all;
@@ -5454,8 +5426,8 @@ XE_FN_ bool xt_transpose_field_(xt_ctx *x, xt_field_ *f, xt_field_ *out)
 /* May memory change at this node, or a loaded value go out of scope? */
 XE_FN_ bool xt_is_fence_(const xt_node_ *n)
 {
-    if (n->op >= XT_OP_BROADCAST_ && n->op <= XT_OP_SLICE_) return !n->whole->origin && !n->whole->anew;
-    return n->op >= XT_OP_STORE_TILE_;
+    if (xt_does_(n->op, XT_MOVES_)) return !n->whole->origin && !n->whole->anew;
+    return xt_does_(n->op, XT_CHANGES_ | XT_BOUNDS_ | XT_WAITS_);
 }
 
 /* Do two nodes have no branch, barrier or write to memory between them? */
@@ -5494,13 +5466,6 @@ XE_FN_ void xt_find_reloads_(xt_ctx *x)
     }
 }
 
-/* The passes for operations that move elements. */
-XE_FN_ bool xt_place_moves_(xt_ctx *x)
-{
-    xt_find_reloads_(x);
-    return xt_place_scratch_(x);
-}
-
 /* The transpose of a loaded vector's tile, as if memory had the other order; to: another distribution, or NULL. */
 XE_FN_ xt_tile xt_turned_tile_(xt_ctx *x, const xt_tile *of, const xt_dist *to)
 {
@@ -5537,12 +5502,11 @@ XE_FN_ bool xt_transpose_load_(xt_ctx *x, const xt_whole_ *how, xt_vec *r)
 }
 
 /* Records r from v: in registers if each subgroup holds what it needs, else through local memory. */
-XE_FN_ xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, xt_write_fn_ write, const xt_vec *v, const xt_map *given,
+XE_FN_ xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, const xt_vec *v, const xt_map *given,
                             const xt_map *source, const xt_source_ *from, xt_vec r)
 {
     int dim = from->divisor[1] > 1;
     xt_whole_ d = XT_ZERO_;
-    w.x->place_moves = xt_place_moves_;
     if (!r.id) return r;
     d.v = *v;
     d.given = *given;
@@ -5555,7 +5519,7 @@ XE_FN_ xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, xt_write_fn_ write, const xt
     xt_spread_like_(w.x, r.id, v);
     d.origin = xt_origins_(w.x, &r.dist, &v->dist, from);
     if (d.origin || from->divisor[dim] == 1 || v->dist.shape[dim] == 1)
-        xt_record_(w, op, write, 0, r.id, &d, sizeof d);
+        xt_record_(w, op, 0, r.id, &d, sizeof d);
     else
         xt_fail_(w, XT_ERROR_BROADCAST_MAP, "sg_data {%d, %d} and broadcast_size %d: pieces share elements",
                  r.dist.data[0], r.dist.data[1], from->divisor[dim]);
@@ -5579,7 +5543,7 @@ XE_FN_ void xt_write_rearrange_(xt_ctx *x, const xt_node_ *n)
 XE_FN_ void xt_write_transpose_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_whole_ *d = n->whole;
-    if (x->staged && x->stager->write_load(x, n)) return;
+    if (x->staged && xt_write_staged_(x, n)) return;
     xt_vec r = xt_make_vec_(x, n);
     xt_field_ f, t;
     if (!r.blocks || xt_transpose_load_(x, d, &r)) {
@@ -5637,7 +5601,7 @@ xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
     memcpy(r.inner, d.vec.inner, sizeof r.inner);
     if (d.vec.inner[0]) r.inner[d.dim] = d.inner_blocks[d.dim] ? d.inner_blocks[d.dim] : 1;
     from.divisor[d.dim] = d.broadcast_size;
-    return xt_rearrange_(w, XT_OP_BROADCAST_, xt_write_rearrange_, &d.vec, &given, &d.source, &from, r);
+    return xt_rearrange_(w, XT_OP_BROADCAST_, &d.vec, &given, &d.source, &from, r);
 }
 
 /* ---- transpose --------------------------------------------------------------------------------------------------- */
@@ -5652,7 +5616,7 @@ xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
                             "XT_TRANSPOSE has no 4-D form: inner_blocks {%d, %d}; XT_TILE_UNPACK first", d.vec.inner[0],
                             d.vec.inner[1]);
     if (!xt_has_map_(&d.map)) d.map = xt_map_transpose(&d.vec.map);
-    return xt_rearrange_(w, XT_OP_TRANSPOSE_, xt_write_transpose_, &d.vec, &given, &d.source, &from,
+    return xt_rearrange_(w, XT_OP_TRANSPOSE_, &d.vec, &given, &d.source, &from,
                          xt_mapped_vec_(w, d.vec.type, d.vec.dist.shape[1], d.vec.dist.shape[0], &d.map));
 }
 
@@ -5664,7 +5628,7 @@ XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map, co
     if (xt_same_map_(&v->map, map)) return *v;
     xt_vec r = xt_mapped_vec_(w, v->type, v->dist.shape[0], v->dist.shape[1], map);
     memcpy(r.inner, v->inner, sizeof r.inner);
-    return xt_rearrange_(w, XT_OP_CONVERT_LAYOUT_, xt_write_rearrange_, v, map, source, &from, r);
+    return xt_rearrange_(w, XT_OP_CONVERT_LAYOUT_, v, map, source, &from, r);
 }
 
 xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
@@ -5683,7 +5647,7 @@ XE_FN_ xt_vec xt_reshaped_(xt_where_ w, xt_op_ op, const char *what, const xt_sl
     if (xt_has_map_(&d->vec.map) && !xt_has_map_(&d->map))
         return XT_FAIL_VEC_(w, XT_ERROR_MAP_MISSING, "%s of a %d x %d vector at work-group level needs .map", what,
                             n[0], n[1]);
-    return xt_rearrange_(w, op, xt_write_rearrange_, &d->vec, &d->map, &none, from,
+    return xt_rearrange_(w, op, &d->vec, &d->map, &none, from,
                          xt_mapped_vec_(w, d->vec.type, d->rows, d->cols, &d->map));
 }
 
@@ -5719,7 +5683,7 @@ XE_FN_ xt_vec xt_rename_(xt_where_ w, xt_op_ op, int kind, const xt_whole_ *d, c
     if (!r.id) return xt_no_vec_();
     memcpy(r.inner, inner, sizeof r.inner);
     r = xt_new_vec_(w.x, r.type, &r);
-    xt_record_(w, op, xt_write_same_, kind, r.id, d, sizeof *d);
+    xt_record_(w, op, kind, r.id, d, sizeof *d);
     return r;
 }
 
@@ -5899,7 +5863,7 @@ XE_FN_ xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim
     d.dim = dim;
     d.size = size;
     xt_spread_like_(w.x, r.id, v);
-    if (r.id) xt_record_(w, XT_OP_REDUCE_, xt_write_reduce_, kind, r.id, &d, sizeof d);
+    if (r.id) xt_record_(w, XT_OP_REDUCE_, kind, r.id, &d, sizeof d);
     return r;
 }
 
@@ -6147,7 +6111,7 @@ xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
     of.dim = check.dim;
     of.exclusive = d.exclusive;
     plain = xt_new_vec_(w.x, d.vec.type, &d.vec);
-    xt_record_(w, XT_OP_SCAN_, xt_write_scan_, kind, plain.id, &of, sizeof of);
+    xt_record_(w, XT_OP_SCAN_, kind, plain.id, &of, sizeof of);
     return plain;
 }
 
@@ -6830,7 +6794,7 @@ XE_FN_ void xt_slice_product_(xt_ctx *x, const spe_list *plans, int mma)
 XE_FN_ void xt_join_turns_(xt_ctx *x, const spe_list *plans, xt_frame_ *f, int at)
 {
     xt_stage_ *s = (xt_stage_ *)plans->items;
-    int turns = x->products->copies(x, f, at, x->subgroups > 1 ? 48 : 80), end = at, dwords = 0;
+    int turns = xt_copies_(x, f, at, x->subgroups > 1 ? 48 : 80), end = at, dwords = 0;
     bool joins = turns > 1;
     while (joins && xt_node_at_(x, end)->op != XT_OP_END_) end++;
     for (int i = 0; joins && i < plans->count; i++) {
@@ -6954,6 +6918,13 @@ XE_FN_ void xt_find_copies_(xt_ctx *x)
     }
 }
 
+/* Is it only about numbers, or loads or prefetches a tile? */
+XE_FN_ bool xt_is_quiet_(xt_op_ op)
+{
+    return op == XT_OP_LOAD_TILE_ || op == XT_OP_PREFETCH_TILE_ ||
+           (xt_does_(op, XT_DIVERGES_) && !xt_does_(op, XT_CHANGES_ | XT_BOUNDS_));
+}
+
 /* Chooses the operands that go through local memory, and other loads in loops. Consecutive ones share a barrier. */
 XE_FN_ void xt_find_stages_(xt_ctx *x)
 {
@@ -6975,7 +6946,7 @@ XE_FN_ void xt_find_stages_(xt_ctx *x)
         f = open[depth];
         now = s && s->slices == 1 ? xt_stage_add_(x, s, f, last) : -1;
         if (now >= 0 && depth > 1 && s->buffers > 1) f->meets = true;
-        if (now >= 0 || n->op > XT_OP_PREFETCH_TILE_) last = now;
+        if (now >= 0 || !xt_is_quiet_(n->op)) last = now;
         if (!d || !(s = xt_stage_plan_(x, &plans, d->left.id)) || s->slices == 1) continue;
         xt_stage_add_(x, xt_stage_plan_(x, &plans, d->right.id), f, xt_stage_add_(x, s, f, -1));
     }
@@ -7723,20 +7694,12 @@ XE_FN_ void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f)
     if (f->meets) xt_stage_barrier_(x);
 }
 
-XE_FN_ const xt_stager_ *xt_stager_of_products_(void)
-{
-    static const xt_stager_ stager = {xt_find_stages_, xt_emit_stage_condition_, xt_write_staged_versions_,
-                                      xt_write_staged_, xt_write_copy_, xt_write_stage_entry_};
-    return &stager;
-}
-
 /* control.c - regions, barriers. */
 
 /* Records the beginning of a region and reads its carried values. */
-XE_FN_ xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, xt_write_fn_ write, void *const *objects)
+XE_FN_ xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, void *const *objects)
 {
     xt_ctx *x = w.x;
-    x->regions.end = xt_region_end_; /* set here, so that programs without regions do not need that code */
     if (!spe_region_open(r, xt_operation_name_(op), w.at->file, w.at->line)) return NULL;
     xt_frame_ *f = x->frames[r->depth - 1] = (xt_frame_ *)xt_memory_(x, sizeof *f);
     if (!f) return NULL;
@@ -7748,7 +7711,7 @@ XE_FN_ xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, xt_write_fn_ w
         f->slot[i].object = objects[i];
         if (!xt_read_(w, objects[i], &f->slot[i].start, i)) f->slots = i;
     }
-    xt_record_(w, op, write, 0, 0, f, 0);
+    xt_record_(w, op, 0, 0, f, 0);
     if (op != XT_OP_IF_ && !x->again) { /* see xt_walk_again_ */
         r->twice = true;
         r->sides = 2;
@@ -7827,7 +7790,7 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
     x->part++;
     if (turns) xt_count_turns_(w, &lo, &hi, &step);
     x->part--;
-    xt_frame_ *f = xt_open_(w, &loop, XT_OP_FOR_, xt_write_for_, objects);
+    xt_frame_ *f = xt_open_(w, &loop, XT_OP_FOR_, objects);
     if (!f) return loop;
     f->lo = lo;
     f->hi = hi;
@@ -7905,7 +7868,7 @@ XE_FN_ void xt_write_loop_(xt_ctx *x, xt_frame_ *f, spe_id from, int copies)
     }
     f->copies = copies;
     f->copy = 0;
-    f->joined = x->block2d && copies > 1 ? x->products->joined(x, copies) : 1;
+    f->joined = x->block2d && copies > 1 ? xt_joined_turns_(x, copies) : 1;
     x->turning = copies > 1 ? f : NULL;
     f->turn = spe_for(m, from, to, by, (uint32_t)f->id_count, f->ids);
     xt_write_turn_(x, f);
@@ -7920,7 +7883,7 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
     f->side_before = x->side;
     x->side = 0;
     xt_gather_(x, f, false, false);
-    if (x->staged) x->stager->write_entry(x, f);
+    if (x->staged) xt_write_stage_entry_(x, f);
     if (x->block2d && n->spread < 2) cm_lanes_rejoin(&x->cm); /* not in the loop */
     if (f->op == XT_OP_WHILE_) {
         spe_while(&x->m, (uint32_t)f->id_count, f->ids);
@@ -7930,7 +7893,7 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
     f->at = x->at;
     f->from = xt_index_id_(x, &lo);
     int staged = x->staged && f->together ? f->together : 1;
-    xt_write_loop_(x, f, f->from, x->block2d ? x->products->copies(x, f, x->at, 24) : staged);
+    xt_write_loop_(x, f, f->from, x->block2d ? xt_copies_(x, f, x->at, 24) : staged);
 }
 
 /* At the end of a body: continues with its next copy, or with the loop for the turns that are left. */
@@ -7959,7 +7922,7 @@ XE_FN_ bool xt_check_condition_(xt_where_ w, const char *of, const xt_val *condi
 spe_region xt_while_begin_(xt_where_ w, void *const *objects)
 {
     spe_region loop = spe_region_of(&w.x->regions, 1);
-    xt_frame_ *f = xt_enter_(w) ? xt_open_(w, &loop, XT_OP_WHILE_, xt_write_for_, objects) : NULL;
+    xt_frame_ *f = xt_enter_(w) ? xt_open_(w, &loop, XT_OP_WHILE_, objects) : NULL;
     if (!f) return loop;
     xt_loop_values_(w.x, f);
     xt_side_begins_(w, f);
@@ -7969,7 +7932,7 @@ spe_region xt_while_begin_(xt_where_ w, void *const *objects)
 spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition)
 {
     if (!xt_enter_(w) || !xt_check_condition_(w, "XT_WHILE", &condition)) return loop;
-    xt_record_(w, XT_OP_WHILE_TEST_, xt_write_while_test_, 0, 0, &condition, sizeof condition);
+    xt_record_(w, XT_OP_WHILE_TEST_, 0, 0, &condition, sizeof condition);
     xt_depends_on_(w.x, &condition);
     if (w.x->regions.depth > 0) w.x->frames[w.x->regions.depth - 1]->first = w.x->nodes.count;
     return loop;
@@ -7986,7 +7949,7 @@ spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
 {
     spe_region r = spe_region_of(&w.x->regions, 2);
     if (!xt_enter_(w) || !xt_check_condition_(w, "XT_IF", &condition)) return r;
-    xt_frame_ *f = xt_open_(w, &r, XT_OP_IF_, xt_write_if_, objects);
+    xt_frame_ *f = xt_open_(w, &r, XT_OP_IF_, objects);
     if (!f) return r;
     f->lo = condition;
     xt_depends_on_(w.x, &condition);
@@ -8108,12 +8071,12 @@ XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
     } else if (last || r->twice) {
         xt_read_now_(w, f);
         if (r->twice) xt_check_body_(w, f);
-        xt_record_(w, XT_OP_END_, xt_write_end_, 0, 0, f, 0);
+        xt_record_(w, XT_OP_END_, 0, 0, f, 0);
         xt_find_changes_(w, f);
         if (!last) xt_walk_again_(w, f);
     } else {
         xt_read_now_(w, f);
-        xt_record_(w, XT_OP_ELSE_, xt_write_else_, 0, 0, f, 0);
+        xt_record_(w, XT_OP_ELSE_, 0, 0, f, 0);
         for (int i = 0; i < f->slots; i++) { /* keeps the first side's values and restores the variables */
             f->slot[i].body = f->slot[i].now;
             xt_write_(f->slot[i].object, &f->slot[i].start);
@@ -8148,6 +8111,7 @@ XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
 /* Arriving and waiting alternate, under one name. */
 void xt_barrier_(xt_where_ w, xt_barrier_kind_ kind, const char *name)
 {
+    static const xt_op_ ops[] = {XT_OP_BARRIER_, XT_OP_BARRIER_ARRIVE_, XT_OP_BARRIER_WAIT_};
     xt_ctx *x = w.x;
     if (!xt_enter_(w)) return;
     if (kind == XT_BARRIER_ARRIVES_ && x->arrived)
@@ -8156,13 +8120,14 @@ void xt_barrier_(xt_where_ w, xt_barrier_kind_ kind, const char *name)
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "waiting for \"%s\"; arrived at: %s", name,
                  x->arrived ? x->arrived : "none");
     if (name) x->arrived = kind == XT_BARRIER_ARRIVES_ ? name : NULL;
-    xt_record_(w, (xt_op_)(XT_OP_BARRIER_ + (int)kind), xt_write_barrier_, 0, 0, name, 0);
+    xt_record_(w, ops[kind], 0, 0, name, 0);
 }
 
 XE_FN_ void xt_write_barrier_(xt_ctx *x, const xt_node_ *n)
 {
-    static void (*const emit[])(spe_module *m) = {spe_barrier, spe_barrier_arrive, spe_barrier_wait};
-    emit[n->op - XT_OP_BARRIER_](&x->m);
+    if (n->op == XT_OP_BARRIER_ARRIVE_) spe_barrier_arrive(&x->m);
+    else if (n->op == XT_OP_BARRIER_WAIT_) spe_barrier_wait(&x->m);
+    else spe_barrier(&x->m);
 }
 
 /* emit.c - users' own operations, written with the lower headers. */
@@ -8180,7 +8145,7 @@ xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index opera
             return XT_FAIL_NUMBER_(w, XT_ERROR_UNSET, "an operand of XT_EMIT");
     xt_val v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
     for (int i = 0; i < operands.count; i++) xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, &operands.at[i]));
-    xt_record_(w, XT_OP_EMIT_, xt_write_emit_, 0, v.id, &d, sizeof d);
+    xt_record_(w, XT_OP_EMIT_, 0, v.id, &d, sizeof d);
     return v;
 }
 
@@ -8209,7 +8174,7 @@ xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, cons
     memcpy(d.v, operands, (size_t)n * sizeof *operands);
     xt_vec v = xt_new_vec_(w.x, (cm_type)type, operands);
     while (n-- > 1) xt_spread_like_(w.x, v.id, &operands[n]);
-    xt_record_(w, XT_OP_EMIT_VEC_, xt_write_each_, 0, v.id, &d, sizeof d);
+    xt_record_(w, XT_OP_EMIT_VEC_, 0, v.id, &d, sizeof d);
     return v;
 }
 
@@ -8232,7 +8197,7 @@ xt_val xt_load_(xt_where_ w, xt_val base, xt_val index)
     xt_numbers_ n = {0, {base, index, index}};
     if (!xt_enter_(w) || !xt_check_element_(w, &base, &index, "XT_LOAD")) return xt_nothing_();
     n.type = xt_number_type_(base.type);
-    return xt_record_number_(w, XT_OP_LOAD_, xt_write_load_, 0, n.type, 1, &n);
+    return xt_record_number_(w, XT_OP_LOAD_, 0, n.type, 1, &n);
 }
 
 void xt_store_(xt_where_ w, xt_val base, xt_val index, xt_val v)
@@ -8241,7 +8206,7 @@ void xt_store_(xt_where_ w, xt_val base, xt_val index, xt_val v)
     if (!xt_enter_(w) || !xt_check_element_(w, &base, &index, "XT_STORE")) return;
     n.type = xt_number_type_(base.type);
     if (xt_check_type_(w, &v, n.type, "the number of XT_STORE"))
-        xt_record_(w, XT_OP_STORE_, xt_write_store_, 0, 0, &n, sizeof n);
+        xt_record_(w, XT_OP_STORE_, 0, 0, &n, sizeof n);
 }
 
 XE_FN_ spe_id xt_element_pointer_(xt_ctx *x, const xt_numbers_ *d)
@@ -8278,7 +8243,7 @@ xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col)
     if (!d.v[0].id) return xt_nothing_();
     xt_val r = spe_val_of(SPE_SCALAR, xt_number_type_((int)v.type), xt_new_value_(w.x));
     xt_spread_like_(w.x, r.id, &d.v[0]);
-    xt_record_(w, XT_OP_ELEMENT_, xt_write_element_, 0, r.id, &d, sizeof d);
+    xt_record_(w, XT_OP_ELEMENT_, 0, r.id, &d, sizeof d);
     return r;
 }
 
@@ -8384,6 +8349,26 @@ xt_vec xt_random_vec_(xt_where_ w, xt_any_ seed, xt_any_ index)
     return xt_emit_vec_(w, CM_U32, xt_random_block_, NULL, v);
 }
 
+/* lower.c - writes a recorded body, node by node. */
+
+/* Writes a node by the function that the table of operations names. */
+XE_FN_ void xt_write_node_(xt_ctx *x, const xt_node_ *n)
+{
+#define XT_OPERATION_WRITE_(name, function, ...) xt_write_##function##_,
+    static void (*const all[])(xt_ctx *x, const xt_node_ *n) = {XT_OPERATIONS_(XT_OPERATION_WRITE_)};
+    all[n->op](x, n);
+}
+
+/* Writes the body, in one version. */
+XE_FN_ void xt_write_nodes_(xt_ctx *x)
+{
+    for (x->at = 0; x->at < x->nodes.count && spe_ok(&x->m); x->at++) {
+        const xt_node_ *n = xt_node_at_(x, x->at);
+        spe_at(&x->m, n->file, n->line);
+        xt_write_node_(x, n);
+    }
+}
+
 /* build.c - building a module. */
 
 /* The type of a parameter by its name; -1 if there is none. */
@@ -8411,7 +8396,7 @@ XE_FN_ void xt_record_body_(xt_ctx *x)
     for (int i = 0; i < x->param_count; i++) {
         const spe_kernel_param *p = &x->params[i];
         x->args[i] = spe_val_of(p->pointer || p->local ? SPE_POINTER : SPE_SCALAR, p->type, xt_new_value_(x));
-        xt_record_(w, XT_OP_ARGUMENT_, xt_write_argument_, i, x->args[i].id, NULL, 0);
+        xt_record_(w, XT_OP_ARGUMENT_, i, x->args[i].id, NULL, 0);
         if (!spe_ok(&x->m)) return;
         xt_value_at_(x, x->args[i].id)->early = !p->local;
     }
@@ -8487,9 +8472,9 @@ XE_FN_ void xt_write_block2d_(xt_ctx *x)
 XE_FN_ void xt_write_any_(xt_ctx *x)
 {
     if (x->stages.count) {
-        spe_if(&x->m, x->stager->emit_condition(x));
+        spe_if(&x->m, xt_emit_stage_condition_(x));
         x->staged = XT_BY_MESSAGES_;
-        x->stager->write_versions(x);
+        xt_write_staged_versions_(x);
         spe_else(&x->m, 0, NULL);
         x->staged = XT_BY_ELEMENTS_;
     }
@@ -8510,7 +8495,7 @@ XE_FN_ void xt_write_versions_(xt_ctx *x)
                                                        : NULL;
     x->messages = has && x->products && x->desc->pitch != XT_PITCH_ANY;
     if (!x->versions) {
-        condition = x->products->emit_condition(x);
+        condition = xt_emit_condition_(x);
         one = !condition || xt_is_false_(x, condition);
         x->versions = one ? "without 2D block messages: no tile qualifies" : "with 2D block messages, where";
     }
@@ -8540,15 +8525,20 @@ XE_FN_ const char *xt_build_flags_(const xt_ctx *x)
 XE_FN_ void xt_make_module_(xt_ctx *x, xt_module *mod)
 {
     xt_record_body_(x); /* also checks operations, derives and checks maps */
-    if (x->products) x->products->find(x);
+    xt_find_products_(x);
     xt_choose_resources_(x);
-    if (x->place_moves) x->place_moves(x);
+    xt_find_reloads_(x);
+    xt_place_scratch_(x);
     if (!xt_report_(x)) return;
     xt_find_layouts_(x);
     spe_at(&x->m, x->desc->file, x->desc->line);
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering)) return;
-    if (x->products) x->products->find_messages(x);
-    if (x->stager && spe_ok(&x->m)) x->stager->find(x);
+    if (x->products) {
+        xt_find_block2d_(x);
+        xt_find_late_(x);
+        if (x->local_bytes) xt_find_bands_(x);
+        if (spe_ok(&x->m)) xt_find_stages_(x);
+    }
     if (!xt_begin_kernel_(x)) return;
     xt_write_versions_(x);
     spe_at(&x->m, x->kernel->file, x->kernel->line);
@@ -8571,6 +8561,7 @@ xt_module xt_build(const xt_build_desc *desc)
     x->kernel = desc->kernel;
     x->head = head;
     x->regions.module = &x->m;
+    x->regions.end = xt_region_end_;
     x->regions.errors = xt_errors_();
     spe_at(&x->m, desc->file, desc->line);
     x->param_count = spe_parse_params(xt_blame_(xt_kernel_where_(x)), desc->kernel->params, xt_type_of_, x->params);
@@ -8949,7 +8940,7 @@ typedef struct {
 
 XE_FN_ const xt_row_ *xt_row_of_(xt_op_ op)
 {
-#define XT_ROW_(name, write, fields, text) {text, XT_FIELDS_##fields},
+#define XT_ROW_(name, write, does, fields, text) {text, XT_FIELDS_##fields},
     static const xt_row_ rows[] = {XT_OPERATIONS_(XT_ROW_)};
     return &rows[op];
 }
@@ -9016,7 +9007,7 @@ XE_FN_ void xt_put_remark_(xt_printer_ *p, const xt_node_ *n)
     xt_put_(p, "x%d", g.cut[1].size[0]);
     if (v->magic == XT_VEC_MAGIC_) xt_put_(p, ", %s", uses[xt_layout_(x, n->result)]);
     if (t && x->messages) xt_put_(p, why ? ", no 2D block messages: %s" : ", 2D block messages", why);
-    if (n->op >= XT_OP_BROADCAST_ && n->op <= XT_OP_SLICE_)
+    if (xt_does_(n->op, XT_MOVES_))
         xt_put_(p, n->whole->origin ? ", in registers" : ", through local memory");
     while (r < end && r->node != (int)(n - xt_node_at_(x, 0))) r++;
     if (r < end) xt_put_(p, ", %s", r->text);
@@ -9296,9 +9287,7 @@ XETILE_AS_BEFORE_
 
 #define XT_INIT_TILE(base_, T, ...)                                                                                    \
     xt_init_tile_(XT_HERE_, (xt_tile_desc_){.base = (base_), .type = XT_ID_(T), .rows = __VA_ARGS__})
-#define XT_LOAD_TILE(...)                                                                                              \
-    (SPE_COUNT(__VA_ARGS__) > 1 ? xt_load_with_options_ : xt_load_tile_)(XT_HERE_,                                     \
-                                                                         (xt_load_desc_){.tile = __VA_ARGS__})
+#define XT_LOAD_TILE(...) xt_load_tile_(XT_HERE_, (xt_load_desc_){.tile = __VA_ARGS__})
 #define XT_STORE_TILE(vec_, tile_) xt_store_tile_(XT_HERE_, vec_, tile_)
 #define XT_PREFETCH_TILE(...) SPE_CAT(XT_PREFETCH_, SPE_COUNT(__VA_ARGS__))(__VA_ARGS__)
 #define XT_PREFETCH_1(tile_) xt_prefetch_tile_(XT_HERE_, (xt_prefetch_desc_){.tile = (tile_), .locality = 3})

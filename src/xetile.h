@@ -493,10 +493,6 @@ typedef struct {
 
 /* An open region: what XT_FOR, XT_WHILE and XT_IF record. */
 typedef struct xt_frame_ xt_frame_;
-typedef struct xt_products_ xt_products_;
-typedef struct xt_stager_ xt_stager_;
-typedef struct xt_block_ xt_block_;
-typedef cm_matrix (*xt_border_fn_)(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border, cm_use use);
 
 struct xt_ctx {
     spe_module m; /* first: see spe_build_begin */
@@ -525,6 +521,7 @@ struct xt_ctx {
     /* results of the passes */
     spe_list tiles, offsets, remarks, stages;
     const char *versions; /* which the first version is, and why */
+    bool products;        /* it has a tile_mma */
     bool messages;        /* a version has 2D block messages */
     size_t scratch_bytes; /* local memory of operations between subgroups */
     size_t stage_dwords, shared_dwords; /* of staged operands: in their own memory, and within scratch_bytes */
@@ -539,12 +536,6 @@ struct xt_ctx {
     int rest;     /* there: pitches are such a number of bytes more than a multiple of 4; -1: any */
     spe_id side; /* of the innermost XT_IF around which there is no nearer loop: its first label, or 0 */
     const xt_frame_ *turning; /* the loop whose body has several copies; NULL: none */
-    const xt_products_ *products; /* NULL: there are none; then neither is there a stager */
-    const xt_stager_ *stager;
-    /* what other operations bring with them, so that programs without them do not compile it; NULL: there are none */
-    bool (*place_moves)(xt_ctx *x);
-    void (*find_bands)(xt_ctx *x);
-    xt_border_fn_ load_bordered;
     int at;       /* number of the node being written */
     spe_id scratch, staging;
     spe_list once; /* what has been computed before the body, see xt_once_ */
@@ -869,9 +860,7 @@ XETILE_API void xt_free(xt_module *mod);
 
 #define XT_INIT_TILE(base_, T, ...)                                                                                    \
     xt_init_tile_(XT_HERE_, (xt_tile_desc_){.base = (base_), .type = XT_ID_(T), .rows = __VA_ARGS__})
-#define XT_LOAD_TILE(...)                                                                                              \
-    (SPE_COUNT(__VA_ARGS__) > 1 ? xt_load_with_options_ : xt_load_tile_)(XT_HERE_,                                     \
-                                                                         (xt_load_desc_){.tile = __VA_ARGS__})
+#define XT_LOAD_TILE(...) xt_load_tile_(XT_HERE_, (xt_load_desc_){.tile = __VA_ARGS__})
 #define XT_STORE_TILE(vec_, tile_) xt_store_tile_(XT_HERE_, vec_, tile_)
 #define XT_PREFETCH_TILE(...) SPE_CAT(XT_PREFETCH_, SPE_COUNT(__VA_ARGS__))(__VA_ARGS__)
 #define XT_PREFETCH_1(tile_) xt_prefetch_tile_(XT_HERE_, (xt_prefetch_desc_){.tile = (tile_), .locality = 3})

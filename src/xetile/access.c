@@ -117,7 +117,7 @@ xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
     if (d.tile.inside) d.border = XT_BORDER_PADDING;
     xt_vec v = xt_new_vec_(w.x, d.tile.type, &form);
     xt_spread_of_tile_(w.x, v.id, &d.tile);
-    xt_record_(w, XT_OP_LOAD_TILE_, xt_write_load_tile_, 0, v.id, &d, sizeof d);
+    xt_record_(w, XT_OP_LOAD_TILE_, 0, v.id, &d, sizeof d);
     return v;
 }
 
@@ -133,9 +133,9 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     cm_type held = xt_held_(t.type);
     xt_vec v = xt_make_vec_(x, n);
     xt_val padding = xt_padding_(t.type, d->padding);
-    if (x->staged && x->stager->write_load(x, n)) return;
+    if (x->staged && xt_write_staged_(x, n)) return;
     bool plain = xt_is_zero_(&padding) && d->border == XT_BORDER_PADDING && held == v.type;
-    if (x->turning && plain && x->products->load_turns(x, n, &t, &v)) {
+    if (x->turning && plain && xt_load_turns_(x, n, &t, &v)) {
         xt_define_vec_(x, n->result, v);
         return;
     }
@@ -146,7 +146,7 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
             mem.block2d = CM_BLOCK2D_NO; /* messages read zeros outside */
         }
         if (d->border != XT_BORDER_PADDING)
-            v.block[b.i] = x->load_bordered(x, &t, &b, (int)d->border, v.use);
+            v.block[b.i] = xt_load_bordered_(x, &t, &b, (int)d->border, v.use);
         else
             v.block[b.i] = cm_load(&x->cm, b.cols, b.rows, held, v.use, &mem);
         if (held != v.type) v.block[b.i] = cm_map1(&x->cm, &v.block[b.i], xt_truth_, NULL);
@@ -179,7 +179,7 @@ void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
     if (xt_enter_(w) && xt_check_vec_(w, &v, "the vector of XT_STORE_TILE") &&
         xt_check_tile_(w, &t, false, "the tile of XT_STORE_TILE") && xt_check_store_(w, &v, &t) &&
         xt_check_rows_(w, &t))
-        xt_record_(w, XT_OP_STORE_TILE_, xt_write_store_tile_, 0, 0, &d, sizeof d);
+        xt_record_(w, XT_OP_STORE_TILE_, 0, 0, &d, sizeof d);
 }
 
 /* Stores each strip as soon as it is computed. */
@@ -208,10 +208,10 @@ XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
 {
     xt_tile t = xt_now_tile_(x, &n->scattered->d.tile);
     if (xt_value_at_(x, n->scattered->v.id)->unmade) {
-        x->products->store_strips(x, n);
+        xt_store_strips_(x, n);
         return;
     }
-    if (x->staged && x->stager->write_store(x, n)) return;
+    if (x->staged && xt_write_copy_(x, n)) return;
     xt_vec v = xt_now_as_(x, &n->scattered->v, CM_ACC);
     for (xt_block_ b = xt_blocks_(x, &t.dist); v.blocks && xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, true);
@@ -336,7 +336,7 @@ xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
     xt_vec v = xt_new_vec_(w.x, d.tile.type, &form);
     xt_spread_of_tile_(w.x, v.id, &d.tile);
     xt_spread_like_(w.x, v.id, &d.mask);
-    xt_record_(w, XT_OP_LOAD_GATHER_, xt_write_load_gather_, 0, v.id, &of, sizeof of);
+    xt_record_(w, XT_OP_LOAD_GATHER_, 0, v.id, &of, sizeof of);
     return v;
 }
 
@@ -362,7 +362,7 @@ void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d)
     if (xt_enter_(w) && xt_check_vec_(w, &v, "the vector of XT_STORE_SCATTER") &&
         xt_check_tile_(w, &d.tile, true, "the tile of XT_STORE_SCATTER") && xt_check_store_(w, &v, &d.tile) &&
         xt_check_mask_(w, &d.mask, &d.tile))
-        xt_record_(w, XT_OP_STORE_SCATTER_, xt_write_store_scatter_, 0, 0, &of, sizeof of);
+        xt_record_(w, XT_OP_STORE_SCATTER_, 0, 0, &of, sizeof of);
 }
 
 /* Accesses all blocks; r receives fn's results, unless NULL. */

@@ -125,7 +125,7 @@ xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_gather_desc_ 
         return xt_no_vec_();
     xt_vec r = xt_new_vec_(w.x, t->type, &form);
     xt_spread_at_least_(w.x, r.id, 1); /* each subgroup may see the results of others */
-    xt_record_(w, XT_OP_ATOMIC_RMW_, xt_write_atomic_rmw_, (int)kind, r.id, &of, sizeof of);
+    xt_record_(w, XT_OP_ATOMIC_RMW_, (int)kind, r.id, &of, sizeof of);
     return r;
 }
 

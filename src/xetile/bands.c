@@ -43,7 +43,7 @@ static void xt_find_band_(xt_ctx *x, const xt_node_ *array)
     }
 }
 
-XE_LATE_ void xt_find_bands_(xt_ctx *x)
+XE_FN_ void xt_find_bands_(xt_ctx *x)
 {
     if (x->cm.lowering != CM_INTEL) return;
     if (!(x->target.block2d_sizes & (uint32_t)x->S)) return; /* there, operands do not have whole rows of lanes */

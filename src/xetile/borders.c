@@ -42,7 +42,7 @@ static spe_id xt_is_inside_(spe_module *m, spe_id at, int count, spe_id n)
 }
 
 /* Loads a block: directly if all of it is inside, else element by element; zeros from an empty matrix. */
-static cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border, cm_use use)
+XE_LATE_ cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border, cm_use use)
 {
     spe_module *m = &x->m;
     cm_mem mem = xt_mem_(x, t, b, false);
@@ -63,11 +63,4 @@ static cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ 
     spe_endif_from(m, (uint32_t)edge.parts, edge.part, none.part, edge.part);
     spe_endif(m, (uint32_t)edge.parts, edge.part, edge.part);
     return cm_from_parts(&x->cm, &whole.layout, edge.part);
-}
-
-/* XT_LOAD_TILE with options, of which .border may be one. */
-xt_vec xt_load_with_options_(xt_where_ w, xt_load_desc_ d)
-{
-    w.x->load_bordered = xt_load_bordered_;
-    return xt_load_tile_(w, d);
 }

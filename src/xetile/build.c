@@ -26,7 +26,7 @@ static void xt_record_body_(xt_ctx *x)
     for (int i = 0; i < x->param_count; i++) {
         const spe_kernel_param *p = &x->params[i];
         x->args[i] = spe_val_of(p->pointer || p->local ? SPE_POINTER : SPE_SCALAR, p->type, xt_new_value_(x));
-        xt_record_(w, XT_OP_ARGUMENT_, xt_write_argument_, i, x->args[i].id, NULL, 0);
+        xt_record_(w, XT_OP_ARGUMENT_, i, x->args[i].id, NULL, 0);
         if (!spe_ok(&x->m)) return;
         xt_value_at_(x, x->args[i].id)->early = !p->local;
     }
@@ -102,9 +102,9 @@ static void xt_write_block2d_(xt_ctx *x)
 static void xt_write_any_(xt_ctx *x)
 {
     if (x->stages.count) {
-        spe_if(&x->m, x->stager->emit_condition(x));
+        spe_if(&x->m, xt_emit_stage_condition_(x));
         x->staged = XT_BY_MESSAGES_;
-        x->stager->write_versions(x);
+        xt_write_staged_versions_(x);
         spe_else(&x->m, 0, NULL);
         x->staged = XT_BY_ELEMENTS_;
     }
@@ -125,7 +125,7 @@ static void xt_write_versions_(xt_ctx *x)
                                                        : NULL;
     x->messages = has && x->products && x->desc->pitch != XT_PITCH_ANY;
     if (!x->versions) {
-        condition = x->products->emit_condition(x);
+        condition = xt_emit_condition_(x);
         one = !condition || xt_is_false_(x, condition);
         x->versions = one ? "without 2D block messages: no tile qualifies" : "with 2D block messages, where";
     }
@@ -155,15 +155,20 @@ static const char *xt_build_flags_(const xt_ctx *x)
 static void xt_make_module_(xt_ctx *x, xt_module *mod)
 {
     xt_record_body_(x); /* also checks operations, derives and checks maps */
-    if (x->products) x->products->find(x);
+    xt_find_products_(x);
     xt_choose_resources_(x);
-    if (x->place_moves) x->place_moves(x);
+    xt_find_reloads_(x);
+    xt_place_scratch_(x);
     if (!xt_report_(x)) return;
     xt_find_layouts_(x);
     spe_at(&x->m, x->desc->file, x->desc->line);
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering)) return;
-    if (x->products) x->products->find_messages(x);
-    if (x->stager && spe_ok(&x->m)) x->stager->find(x);
+    if (x->products) {
+        xt_find_block2d_(x);
+        xt_find_late_(x);
+        if (x->local_bytes) xt_find_bands_(x);
+        if (spe_ok(&x->m)) xt_find_stages_(x);
+    }
     if (!xt_begin_kernel_(x)) return;
     xt_write_versions_(x);
     spe_at(&x->m, x->kernel->file, x->kernel->line);
@@ -186,6 +191,7 @@ xt_module xt_build(const xt_build_desc *desc)
     x->kernel = desc->kernel;
     x->head = head;
     x->regions.module = &x->m;
+    x->regions.end = xt_region_end_;
     x->regions.errors = xt_errors_();
     spe_at(&x->m, desc->file, desc->line);
     x->param_count = spe_parse_params(xt_blame_(xt_kernel_where_(x)), desc->kernel->params, xt_type_of_, x->params);

@@ -28,7 +28,6 @@ XETILE_API xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d);
 XETILE_API void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t);
 XETILE_API xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d);
 XETILE_API void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d);
-XETILE_API xt_vec xt_load_with_options_(xt_where_ w, xt_load_desc_ d);
 XETILE_API void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d);
 XETILE_API xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d);
 XETILE_API xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_gather_desc_ d);

@@ -2,10 +2,9 @@
 #include "internal.h"
 
 /* Records the beginning of a region and reads its carried values. */
-static xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, xt_write_fn_ write, void *const *objects)
+static xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, void *const *objects)
 {
     xt_ctx *x = w.x;
-    x->regions.end = xt_region_end_; /* set here, so that programs without regions do not need that code */
     if (!spe_region_open(r, xt_operation_name_(op), w.at->file, w.at->line)) return NULL;
     xt_frame_ *f = x->frames[r->depth - 1] = (xt_frame_ *)xt_memory_(x, sizeof *f);
     if (!f) return NULL;
@@ -17,7 +16,7 @@ static xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, xt_write_fn_ w
         f->slot[i].object = objects[i];
         if (!xt_read_(w, objects[i], &f->slot[i].start, i)) f->slots = i;
     }
-    xt_record_(w, op, write, 0, 0, f, 0);
+    xt_record_(w, op, 0, 0, f, 0);
     if (op != XT_OP_IF_ && !x->again) { /* see xt_walk_again_ */
         r->twice = true;
         r->sides = 2;
@@ -96,7 +95,7 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
     x->part++;
     if (turns) xt_count_turns_(w, &lo, &hi, &step);
     x->part--;
-    xt_frame_ *f = xt_open_(w, &loop, XT_OP_FOR_, xt_write_for_, objects);
+    xt_frame_ *f = xt_open_(w, &loop, XT_OP_FOR_, objects);
     if (!f) return loop;
     f->lo = lo;
     f->hi = hi;
@@ -174,7 +173,7 @@ static void xt_write_loop_(xt_ctx *x, xt_frame_ *f, spe_id from, int copies)
     }
     f->copies = copies;
     f->copy = 0;
-    f->joined = x->block2d && copies > 1 ? x->products->joined(x, copies) : 1;
+    f->joined = x->block2d && copies > 1 ? xt_joined_turns_(x, copies) : 1;
     x->turning = copies > 1 ? f : NULL;
     f->turn = spe_for(m, from, to, by, (uint32_t)f->id_count, f->ids);
     xt_write_turn_(x, f);
@@ -189,7 +188,7 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
     f->side_before = x->side;
     x->side = 0;
     xt_gather_(x, f, false, false);
-    if (x->staged) x->stager->write_entry(x, f);
+    if (x->staged) xt_write_stage_entry_(x, f);
     if (x->block2d && n->spread < 2) cm_lanes_rejoin(&x->cm); /* not in the loop */
     if (f->op == XT_OP_WHILE_) {
         spe_while(&x->m, (uint32_t)f->id_count, f->ids);
@@ -199,7 +198,7 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
     f->at = x->at;
     f->from = xt_index_id_(x, &lo);
     int staged = x->staged && f->together ? f->together : 1;
-    xt_write_loop_(x, f, f->from, x->block2d ? x->products->copies(x, f, x->at, 24) : staged);
+    xt_write_loop_(x, f, f->from, x->block2d ? xt_copies_(x, f, x->at, 24) : staged);
 }
 
 /* At the end of a body: continues with its next copy, or with the loop for the turns that are left. */
@@ -228,7 +227,7 @@ static bool xt_check_condition_(xt_where_ w, const char *of, const xt_val *condi
 spe_region xt_while_begin_(xt_where_ w, void *const *objects)
 {
     spe_region loop = spe_region_of(&w.x->regions, 1);
-    xt_frame_ *f = xt_enter_(w) ? xt_open_(w, &loop, XT_OP_WHILE_, xt_write_for_, objects) : NULL;
+    xt_frame_ *f = xt_enter_(w) ? xt_open_(w, &loop, XT_OP_WHILE_, objects) : NULL;
     if (!f) return loop;
     xt_loop_values_(w.x, f);
     xt_side_begins_(w, f);
@@ -238,7 +237,7 @@ spe_region xt_while_begin_(xt_where_ w, void *const *objects)
 spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition)
 {
     if (!xt_enter_(w) || !xt_check_condition_(w, "XT_WHILE", &condition)) return loop;
-    xt_record_(w, XT_OP_WHILE_TEST_, xt_write_while_test_, 0, 0, &condition, sizeof condition);
+    xt_record_(w, XT_OP_WHILE_TEST_, 0, 0, &condition, sizeof condition);
     xt_depends_on_(w.x, &condition);
     if (w.x->regions.depth > 0) w.x->frames[w.x->regions.depth - 1]->first = w.x->nodes.count;
     return loop;
@@ -255,7 +254,7 @@ spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
 {
     spe_region r = spe_region_of(&w.x->regions, 2);
     if (!xt_enter_(w) || !xt_check_condition_(w, "XT_IF", &condition)) return r;
-    xt_frame_ *f = xt_open_(w, &r, XT_OP_IF_, xt_write_if_, objects);
+    xt_frame_ *f = xt_open_(w, &r, XT_OP_IF_, objects);
     if (!f) return r;
     f->lo = condition;
     xt_depends_on_(w.x, &condition);
@@ -377,12 +376,12 @@ XE_LATE_ void xt_region_end_(spe_module *m, const spe_region *r)
     } else if (last || r->twice) {
         xt_read_now_(w, f);
         if (r->twice) xt_check_body_(w, f);
-        xt_record_(w, XT_OP_END_, xt_write_end_, 0, 0, f, 0);
+        xt_record_(w, XT_OP_END_, 0, 0, f, 0);
         xt_find_changes_(w, f);
         if (!last) xt_walk_again_(w, f);
     } else {
         xt_read_now_(w, f);
-        xt_record_(w, XT_OP_ELSE_, xt_write_else_, 0, 0, f, 0);
+        xt_record_(w, XT_OP_ELSE_, 0, 0, f, 0);
         for (int i = 0; i < f->slots; i++) { /* keeps the first side's values and restores the variables */
             f->slot[i].body = f->slot[i].now;
             xt_write_(f->slot[i].object, &f->slot[i].start);
@@ -417,6 +416,7 @@ XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
 /* Arriving and waiting alternate, under one name. */
 void xt_barrier_(xt_where_ w, xt_barrier_kind_ kind, const char *name)
 {
+    static const xt_op_ ops[] = {XT_OP_BARRIER_, XT_OP_BARRIER_ARRIVE_, XT_OP_BARRIER_WAIT_};
     xt_ctx *x = w.x;
     if (!xt_enter_(w)) return;
     if (kind == XT_BARRIER_ARRIVES_ && x->arrived)
@@ -425,11 +425,12 @@ void xt_barrier_(xt_where_ w, xt_barrier_kind_ kind, const char *name)
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "waiting for \"%s\"; arrived at: %s", name,
                  x->arrived ? x->arrived : "none");
     if (name) x->arrived = kind == XT_BARRIER_ARRIVES_ ? name : NULL;
-    xt_record_(w, (xt_op_)(XT_OP_BARRIER_ + (int)kind), xt_write_barrier_, 0, 0, name, 0);
+    xt_record_(w, ops[kind], 0, 0, name, 0);
 }
 
 XE_FN_ void xt_write_barrier_(xt_ctx *x, const xt_node_ *n)
 {
-    static void (*const emit[])(spe_module *m) = {spe_barrier, spe_barrier_arrive, spe_barrier_wait};
-    emit[n->op - XT_OP_BARRIER_](&x->m);
+    if (n->op == XT_OP_BARRIER_ARRIVE_) spe_barrier_arrive(&x->m);
+    else if (n->op == XT_OP_BARRIER_WAIT_) spe_barrier_wait(&x->m);
+    else spe_barrier(&x->m);
 }

@@ -37,7 +37,7 @@ static bool xt_is_repeated_(xt_ctx *x, const xt_vec *v);
 static bool xt_makes_repeated_(xt_ctx *x, const xt_node_ *n)
 {
     if (n->op == XT_OP_BROADCAST_) return n->whole->from.divisor[1] > 1 && n->whole->v.dist.shape[1] == 1;
-    if (n->op < XT_OP_BINARY_VECTOR_ || n->op > XT_OP_MATH_VECTOR_) return n->op == XT_OP_SPLAT_;
+    if (!xt_does_(n->op, XT_EACH_)) return n->op == XT_OP_SPLAT_;
     for (int i = 0; i < xt_operand_count_(n->vectors); i++)
         if (!xt_is_repeated_(x, &n->vectors->v[i])) return false;
     return true;
@@ -93,7 +93,7 @@ XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
     int count = xt_operand_count_(d);
     bool any = d->way == XT_ANY_LAYOUT_;
     xt_vec v[3];
-    if (x->staged && x->stager->write_load(x, n)) return;
+    if (x->staged && xt_write_staged_(x, n)) return;
     xt_vec r = xt_make_vec_(x, n);
     if (xt_value_at_(x, n->result)->late && (x->block2d || x->staged)) {
         for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);) {
@@ -143,7 +143,7 @@ XE_FN_ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
 }
 
 /* Computes everything, for a use before the store. */
-XE_FN_ void xt_make_strips_(xt_ctx *x, const xt_vec *v)
+XE_LATE_ void xt_make_strips_(xt_ctx *x, const xt_vec *v)
 {
     const xt_vec *now = &xt_value_at_(x, v->id)->now.vec;
     for (int i = 0; i < now->blocks; i++)
@@ -157,10 +157,10 @@ static void xt_put_off_(xt_ctx *x, const xt_vec *v, int store)
     xt_value_ *value = xt_value_at_(x, v->id);
     const xt_node_ *n = xt_node_at_(x, value->node);
     const xt_vectors_ *d = n->vectors;
-    if (value->late || n->op < XT_OP_BINARY_VECTOR_ || n->op > XT_OP_MATH_VECTOR_ || xt_layout_(x, v->id) != CM_ACC)
+    if (value->late || !xt_does_(n->op, XT_EACH_) || xt_layout_(x, v->id) != CM_ACC)
         return;
     for (int i = value->node; i < store; i++)
-        if (xt_node_at_(x, i)->op >= XT_OP_FOR_ && xt_node_at_(x, i)->op <= XT_OP_END_) return;
+        if (xt_does_(xt_node_at_(x, i)->op, XT_BOUNDS_)) return;
     for (int i = 0; i < xt_operand_count_(d); i++)
         if (xt_layout_(x, d->v[i].id) != CM_ACC) return;
     value->late = true;
@@ -274,7 +274,7 @@ static xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, xt_part_fn_ fn, xt_way_ wa
     d.fn = fn;
     memcpy(d.v, v, (size_t)n * sizeof *v);
     while (n-- > 1) xt_spread_like_(w.x, r.id, &v[n]);
-    xt_record_(w, op, xt_write_each_, kind, r.id, &d, sizeof d);
+    xt_record_(w, op, kind, r.id, &d, sizeof d);
     return r;
 }
 
@@ -382,7 +382,7 @@ xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
     if (!xt_math_allowed_(w, op, n.type)) return xt_nothing_();
     for (int i = 0; i < row->operands; i++)
         if (!xt_check_type_(w, &n.v[i], n.type, row->name)) return xt_nothing_();
-    return xt_record_number_(w, XT_OP_MATH_NUMBER_, xt_write_math_number_, op, n.type, 1, &n);
+    return xt_record_number_(w, XT_OP_MATH_NUMBER_, op, n.type, 1, &n);
 }
 
 XE_FN_ void xt_write_math_number_(xt_ctx *x, const xt_node_ *n)
@@ -434,7 +434,7 @@ xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
         from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
         return XT_FAIL_NUMBER_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v).s, xt_type_name_(type));
     if (!xt_check_type_(w, v, from, "the operand of XT_BITCAST")) return xt_nothing_();
-    return xt_record_number_(w, XT_OP_BITCAST_NUMBER_, xt_write_bitcast_number_, 0, type, 1, &n);
+    return xt_record_number_(w, XT_OP_BITCAST_NUMBER_, 0, type, 1, &n);
 }
 
 XE_FN_ void xt_write_bitcast_number_(xt_ctx *x, const xt_node_ *n)

@@ -30,71 +30,9 @@ enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
  * xt_vec and xt_tile refer to values by id. Regions have nodes at their beginning and end. Passes read the nodes in
  * order, see xt_make_module_. */
 
-/* name; the function that writes it, `nothing`: its parts do that, `same`: its result is that of its parts; its
- * operands and attributes, and how xt_print shows them, see print.c. From STORE_TILE on, operations change memory, or
- * let others do so, or bound a region. */
-#define XT_OPERATIONS_(X)                                                                                              \
-    X(ARGUMENT, argument, none, "")                                                                                    \
-    X(BUILTIN, builtin, none, "$= $k : index")                                                                         \
-    X(BINARY_NUMBER, binary_number, numbers, "$= $k $a0, $a1 : $A7")                                                   \
-    X(CAST_NUMBER, cast_number, numbers, "$= $k $n0 : $N0 to $A7")                                                     \
-    X(SELECT_NUMBER, select_number, numbers, "$= arith.select $n0, $a1, $a2 : $A7")                                    \
-    X(BITCAST_NUMBER, bitcast_number, numbers, "$= arith.bitcast $n0 : $N0 to $A7")                                    \
-    X(MATH_NUMBER, math_number, numbers, "$= $k$M : $A7")                                                              \
-    X(LOCAL, local, local, "$= memref.alloc() : memref<$d0x$E7, slm>")                                                 \
-    X(PLACE, place, place, "$= place [$K] of $P0 x $P1 : index")                                                       \
-    X(POINTER, pointer, numbers, "$= pointer $n0 : $N0 to memref<?x$E7>")                                              \
-    X(MATRIX, matrix, init_tile, "$= matrix $n1, $n2")                                                                 \
-    X(LOAD, load, numbers, "$= memref.load $n0[$n1] : $A7")                                                            \
-    X(INIT_TILE, init_tile, init_tile, "$= xetile.init_tile $b -> $T0")                                                \
-    X(UPDATE_TILE_OFFSET, nothing, update, "$= xetile.update_tile_offset $t0$u : $T0")                                 \
-    X(LOAD_TILE, load_tile, load, "$= xetile.load_tile $t0$p1$w2 : $T0 -> $r")                                         \
-    X(PREFETCH_TILE, prefetch_tile, prefetch, "xetile.prefetch_tile $t0$l1 : $T0")                                     \
-    X(LOAD_GATHER, load_gather, scattered, "$= xetile.load_gather $t1$o2$p3 : $T1$O2 -> $r")                           \
-    X(ELEMENT, element, vectors, "$= vector.extract $v0 : $V0")                                                        \
-    X(TILE_MMA, tile_mma, mma, "$= xetile.tile_mma $v0, $v1$o2$m3 : $V0, $V1$O2 -> $r")                                \
-    X(SPLAT, splat, splat, "$= vector.splat $#0$m : $r")                                                               \
-    X(TABLE, table, none, "$= arith.constant dense<...>$m : $r")                                                       \
-    X(IOTA, iota, none, "$= vector.step [$K]$m : $r")                                                                  \
-    X(BINARY_VECTOR, each, vectors, "$= $k $v0$o1$m : $V0")                                                            \
-    X(CAST_VECTOR, each, vectors, "$= $k $v0$m : $V0 to $r")                                                           \
-    X(SELECT_VECTOR, each, vectors, "$= arith.select $v0$o1$o2$m : $V0, $r")                                           \
-    X(BITCAST_VECTOR, each, vectors, "$= arith.bitcast $v0$m : $V0 to $r")                                             \
-    X(MATH_VECTOR, each, vectors, "$= $k $v0$o1$o2$m : $r")                                                            \
-    X(REDUCE, reduce, whole, "$= xetile.reduction <$k> $v0 [$d1] {reduction_size = $d2} : $V0 -> $r")                  \
-    X(REDUCTION, same, whole, "$= xetile.reduction <$k> $v0 [$D1]$z$m5 : $V0 -> $r")                                   \
-    X(SCAN, scan, whole, "$= vector.scan <$k> $v0 [$D1]$e4$m : $V0 -> $r")                                             \
-    X(BROADCAST, rearrange, whole, "$= xetile.broadcast $v0 [$D1]$z$m5 : $V0 -> $r")                                   \
-    X(TRANSPOSE, transpose, whole, "$= xetile.transpose $v0 [1, 0]$m5 : $V0 -> $r")                                    \
-    X(CONVERT_LAYOUT, rearrange, whole, "$= xetile.convert_layout $v0$m5 : $V0")                                       \
-    X(SHAPE_CAST, rearrange, whole, "$= vector.shape_cast $v0$m5 : $V0 to $r")                                         \
-    X(SLICE, rearrange, whole, "$= vector.extract_strided_slice $v0 {offsets = $P3}$m5 : $V0 to $r")                   \
-    X(TILE_PACK, same, whole, "$= xetile.tile_pack $v0 inner_blocks = $B$m : $V0 -> $r")                               \
-    X(TILE_UNPACK, same, whole, "$= xetile.tile_unpack $v0 inner_blocks = $B$m : $V0 -> $r")                           \
-    X(STORE_TILE, store_tile, scattered, "xetile.store_tile $v0, $t1 : $V0, $T1")                                      \
-    X(STORE_SCATTER, store_scatter, scattered, "xetile.store_scatter $v0$o2, $t1 : $V0$O2, $T1")                       \
-    X(STORE, store, numbers, "memref.store $a2, $n0[$n1] : $A7")                                                       \
-    X(ATOMIC_RMW, atomic_rmw, scattered, "$= xetile.atomic_rmw <$k> $v0$o2, $t1 : $V0$O2, $T1 -> $r")                  \
-    X(FOR, for, none, "$(")                                                                                            \
-    X(WHILE, for, none, "$(")                                                                                          \
-    X(WHILE_TEST, while_test, none, "scf.condition($n0) do")                                                           \
-    X(IF, if, none, "$(")                                                                                              \
-    X(ELSE, else, none, "")                                                                                            \
-    X(END, end, none, "")                                                                                              \
-    X(BARRIER, barrier, none, "gpu.barrier")                                                                           \
-    X(BARRIER_ARRIVE, barrier, none, "gpu.barrier arrive \"$s0\"")                                                     \
-    X(BARRIER_WAIT, barrier, none, "gpu.barrier wait \"$s0\"")                                                         \
-    X(EMIT, emit, emit, "$= emit $x0 : $A1")                                                                           \
-    X(EMIT_VEC, each, vectors, "$= emit $v0$o1$o2$m : $V0 -> $r")
-#define XT_OPERATION_ENUM_(name, ...) XT_OP_##name##_,
-typedef enum {
-    XT_OPERATIONS_(XT_OPERATION_ENUM_)
-        XT_OP_COUNT_
-} xt_op_;
+#include "ops.h"
 
-/* Each node points to the function that writes it, so that a program contains only those of operations it uses. */
 typedef struct xt_node_ xt_node_;
-typedef void (*xt_write_fn_)(xt_ctx *x, const xt_node_ *n);
 
 /* Operands of operations on numbers; type: their common type, or that of the cast. */
 typedef struct {
@@ -144,9 +82,6 @@ typedef struct {
     int node;
     const char *text;
 } xt_remark_of_;
-
-#define XT_DECLARE_WRITE_(name, function, ...) XETILE_PRIVATE void xt_write_##function##_(xt_ctx *x, const xt_node_ *n);
-XT_OPERATIONS_(XT_DECLARE_WRITE_)
 
 /* ---- regions: carried.c, control.c */
 
@@ -326,29 +261,7 @@ typedef struct {
     spe_id *got;
 } xt_stage_;
 
-/* What only kernels with products need: passes, and what writes for 2D block messages. xt_tile_mma_ sets it, so that
- * other programs do not compile it. */
-struct xt_products_ {
-    void (*find)(xt_ctx *x);
-    void (*find_messages)(xt_ctx *x);
-    spe_id (*emit_condition)(xt_ctx *x);
-    void (*make_strips)(xt_ctx *x, const xt_vec *v);
-    void (*store_strips)(xt_ctx *x, const xt_node_ *n);
-    int (*copies)(xt_ctx *x, const xt_frame_ *f, int at, int most);
-    int (*joined)(const xt_ctx *x, int copies);
-    bool (*load_turns)(xt_ctx *x, const xt_node_ *n, const xt_tile *t, xt_vec *v);
-};
-
 enum { XT_BY_MESSAGES_ = 1, XT_BY_ELEMENTS_ };
-/* The same for operands that go through local memory. */
-struct xt_stager_ {
-    void (*find)(xt_ctx *x);
-    spe_id (*emit_condition)(xt_ctx *x);
-    void (*write_versions)(xt_ctx *x);
-    bool (*write_load)(xt_ctx *x, const xt_node_ *n); /* false: it is loaded otherwise */
-    bool (*write_store)(xt_ctx *x, const xt_node_ *n);
-    void (*write_entry)(xt_ctx *x, const xt_frame_ *f);
-};
 
 /* ---- vectors.c */
 
@@ -360,13 +273,13 @@ typedef struct {
 } xt_grid_;
 
 /* An iterator over blocks: for (xt_block_ b = xt_blocks_(x, &dist); xt_next_block_(&b);) ... */
-struct xt_block_ {
+typedef struct {
     xt_grid_ grid;
     int i;
     int row, col, rows, cols; /* relative to the subgroup's first piece */
     int valid;                /* columns inside the piece; the others are undefined and never stored */
     int held[2];              /* its row and column in the concatenation of the subgroup's pieces */
-};
+} xt_block_;
 
 /* Errors to report if two vectors differ in one of these; 0: they may differ. */
 typedef struct {
@@ -440,7 +353,6 @@ enum { XT_VEC_CHANGES_ = 1 << XT_COMPONENTS_, XT_COUNTS_SHIFT_ = 16 };
 
 struct xt_node_ {
     xt_op_ op;
-    xt_write_fn_ write;
     int kind;        /* which of the operations that share the name: spe_arith_op, xt_math_op_, ... */
     bool part;       /* part of a larger operation, whose node follows its parts */
     int spread;      /* of the enclosing regions, see xt_value_ */

@@ -45,8 +45,8 @@ static bool xt_transpose_field_(xt_ctx *x, xt_field_ *f, xt_field_ *out)
 /* May memory change at this node, or a loaded value go out of scope? */
 static bool xt_is_fence_(const xt_node_ *n)
 {
-    if (n->op >= XT_OP_BROADCAST_ && n->op <= XT_OP_SLICE_) return !n->whole->origin && !n->whole->anew;
-    return n->op >= XT_OP_STORE_TILE_;
+    if (xt_does_(n->op, XT_MOVES_)) return !n->whole->origin && !n->whole->anew;
+    return xt_does_(n->op, XT_CHANGES_ | XT_BOUNDS_ | XT_WAITS_);
 }
 
 /* Do two nodes have no branch, barrier or write to memory between them? */
@@ -72,7 +72,7 @@ XE_FN_ const xt_load_desc_ *xt_loaded_(xt_ctx *x, const xt_vec *v, int at)
 /* A pass: a loaded vector whose transpose is held by other subgroups is loaded again, transposed, instead of going
  * through local memory. Not on devices without 2D block messages, where many more loads are open at once then. A load
  * that is only transposed is left to the transpose. */
-static void xt_find_reloads_(xt_ctx *x)
+XE_FN_ void xt_find_reloads_(xt_ctx *x)
 {
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
@@ -83,13 +83,6 @@ static void xt_find_reloads_(xt_ctx *x)
         d->anew = x->target.block2d_sizes && !d->origin && data[0] * bytes % 4 == 0 && data[1] * bytes % 4 == 0;
         xt_value_at_(x, d->v.id)->late = xt_value_at_(x, d->v.id)->uses == 1;
     }
-}
-
-/* The passes for operations that move elements. */
-static bool xt_place_moves_(xt_ctx *x)
-{
-    xt_find_reloads_(x);
-    return xt_place_scratch_(x);
 }
 
 /* The transpose of a loaded vector's tile, as if memory had the other order; to: another distribution, or NULL. */
@@ -128,12 +121,11 @@ static bool xt_transpose_load_(xt_ctx *x, const xt_whole_ *how, xt_vec *r)
 }
 
 /* Records r from v: in registers if each subgroup holds what it needs, else through local memory. */
-static xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, xt_write_fn_ write, const xt_vec *v, const xt_map *given,
+static xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, const xt_vec *v, const xt_map *given,
                             const xt_map *source, const xt_source_ *from, xt_vec r)
 {
     int dim = from->divisor[1] > 1;
     xt_whole_ d = XT_ZERO_;
-    w.x->place_moves = xt_place_moves_;
     if (!r.id) return r;
     d.v = *v;
     d.given = *given;
@@ -146,7 +138,7 @@ static xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, xt_write_fn_ write, const xt
     xt_spread_like_(w.x, r.id, v);
     d.origin = xt_origins_(w.x, &r.dist, &v->dist, from);
     if (d.origin || from->divisor[dim] == 1 || v->dist.shape[dim] == 1)
-        xt_record_(w, op, write, 0, r.id, &d, sizeof d);
+        xt_record_(w, op, 0, r.id, &d, sizeof d);
     else
         xt_fail_(w, XT_ERROR_BROADCAST_MAP, "sg_data {%d, %d} and broadcast_size %d: pieces share elements",
                  r.dist.data[0], r.dist.data[1], from->divisor[dim]);
@@ -170,7 +162,7 @@ XE_FN_ void xt_write_rearrange_(xt_ctx *x, const xt_node_ *n)
 XE_FN_ void xt_write_transpose_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_whole_ *d = n->whole;
-    if (x->staged && x->stager->write_load(x, n)) return;
+    if (x->staged && xt_write_staged_(x, n)) return;
     xt_vec r = xt_make_vec_(x, n);
     xt_field_ f, t;
     if (!r.blocks || xt_transpose_load_(x, d, &r)) {
@@ -228,7 +220,7 @@ xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
     memcpy(r.inner, d.vec.inner, sizeof r.inner);
     if (d.vec.inner[0]) r.inner[d.dim] = d.inner_blocks[d.dim] ? d.inner_blocks[d.dim] : 1;
     from.divisor[d.dim] = d.broadcast_size;
-    return xt_rearrange_(w, XT_OP_BROADCAST_, xt_write_rearrange_, &d.vec, &given, &d.source, &from, r);
+    return xt_rearrange_(w, XT_OP_BROADCAST_, &d.vec, &given, &d.source, &from, r);
 }
 
 /* ---- transpose --------------------------------------------------------------------------------------------------- */
@@ -243,7 +235,7 @@ xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
                             "XT_TRANSPOSE has no 4-D form: inner_blocks {%d, %d}; XT_TILE_UNPACK first", d.vec.inner[0],
                             d.vec.inner[1]);
     if (!xt_has_map_(&d.map)) d.map = xt_map_transpose(&d.vec.map);
-    return xt_rearrange_(w, XT_OP_TRANSPOSE_, xt_write_transpose_, &d.vec, &given, &d.source, &from,
+    return xt_rearrange_(w, XT_OP_TRANSPOSE_, &d.vec, &given, &d.source, &from,
                          xt_mapped_vec_(w, d.vec.type, d.vec.dist.shape[1], d.vec.dist.shape[0], &d.map));
 }
 
@@ -255,7 +247,7 @@ XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map, co
     if (xt_same_map_(&v->map, map)) return *v;
     xt_vec r = xt_mapped_vec_(w, v->type, v->dist.shape[0], v->dist.shape[1], map);
     memcpy(r.inner, v->inner, sizeof r.inner);
-    return xt_rearrange_(w, XT_OP_CONVERT_LAYOUT_, xt_write_rearrange_, v, map, source, &from, r);
+    return xt_rearrange_(w, XT_OP_CONVERT_LAYOUT_, v, map, source, &from, r);
 }
 
 xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
@@ -274,7 +266,7 @@ static xt_vec xt_reshaped_(xt_where_ w, xt_op_ op, const char *what, const xt_sl
     if (xt_has_map_(&d->vec.map) && !xt_has_map_(&d->map))
         return XT_FAIL_VEC_(w, XT_ERROR_MAP_MISSING, "%s of a %d x %d vector at work-group level needs .map", what,
                             n[0], n[1]);
-    return xt_rearrange_(w, op, xt_write_rearrange_, &d->vec, &d->map, &none, from,
+    return xt_rearrange_(w, op, &d->vec, &d->map, &none, from,
                          xt_mapped_vec_(w, d->vec.type, d->rows, d->cols, &d->map));
 }
 
@@ -310,7 +302,7 @@ XE_FN_ xt_vec xt_rename_(xt_where_ w, xt_op_ op, int kind, const xt_whole_ *d, c
     if (!r.id) return xt_no_vec_();
     memcpy(r.inner, inner, sizeof r.inner);
     r = xt_new_vec_(w.x, r.type, &r);
-    xt_record_(w, op, xt_write_same_, kind, r.id, d, sizeof *d);
+    xt_record_(w, op, kind, r.id, d, sizeof *d);
     return r;
 }
 

@@ -127,7 +127,7 @@ static size_t xt_carried_bytes_(const xt_frame_ *f)
 }
 
 /* Finds the register needs of products: besides a product's operands, its sum or all that the region carries. */
-static void xt_find_products_(xt_ctx *x)
+XE_FN_ void xt_find_products_(xt_ctx *x)
 {
     const xt_frame_ *open[SPE_REGIONS_MAX + 1] = {NULL};
     int depth = 0;
@@ -137,6 +137,7 @@ static void xt_find_products_(xt_ctx *x)
         if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) open[++depth] = n->frame;
         if (n->op == XT_OP_END_) depth--;
         if (n->op != XT_OP_TILE_MMA_) continue;
+        x->products = true;
         size_t sum = xt_vec_bytes_(&xt_value_at_(x, n->result)->now.vec);
         size_t carried = depth ? xt_carried_bytes_(open[depth]) : 0;
         size_t all = (sum > carried ? sum : carried) + xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right);
@@ -149,25 +150,18 @@ static void xt_find_products_(xt_ctx *x)
     }
 }
 
-static void xt_find_messages_(xt_ctx *x)
-{
-    xt_find_block2d_(x);
-    xt_find_late_(x);
-    if (x->find_bands) x->find_bands(x);
-}
-
 /* How often the body of a loop is written for each turn. Products of a few matrix instructions leave most of the time
  * to the loop itself and to waiting for loads; a second loop then makes the turns that are left. */
-static int xt_copies_(xt_ctx *x, const xt_frame_ *f, int at, int most)
+XE_LATE_ int xt_copies_(xt_ctx *x, const xt_frame_ *f, int at, int most)
 {
     enum { SUM = 8 * 16 * 4, DEEP = 32 }; /* bytes of the sum of a matrix instruction, and of its k */
     size_t products = 0, others = 0;
     int copies = 1;
     if (f->lo.kind != SPE_INT || f->lo.integer < 0 || f->step.kind != SPE_INT || f->step.integer > 1 << 24) return 1;
     for (const xt_node_ *n = xt_node_at_(x, at + 1); n->op != XT_OP_END_; n++) {
-        if (n->op >= XT_OP_STORE_TILE_) return 1;
+        if (xt_does_(n->op, XT_CHANGES_ | XT_BOUNDS_ | XT_WAITS_)) return 1;
         const xt_vec *left = n->op == XT_OP_TILE_MMA_ ? &n->mma->left : NULL;
-        if (!left && n->op < XT_OP_BINARY_VECTOR_) continue;
+        if (!left && !xt_does_(n->op, XT_COMPUTES_)) continue;
         size_t size = (xt_vec_bytes_(&xt_value_at_(x, n->result)->now.vec) + SUM - 1) / SUM;
         if (left) products += size * (size_t)((left->dist.data[1] * xt_bytes_((int)left->type) + DEEP - 1) / DEEP);
         else others += size;
@@ -175,9 +169,6 @@ static int xt_copies_(xt_ctx *x, const xt_frame_ *f, int at, int most)
     while (products && copies < 4 && (products + others) * (size_t)copies * 2 <= (size_t)most) copies *= 2;
     return copies;
 }
-
-static const xt_products_ xt_of_products_ = {xt_find_products_, xt_find_messages_, xt_emit_condition_, xt_make_strips_,
-                                             xt_store_strips_,  xt_copies_,        xt_joined_turns_,   xt_load_turns_};
 
 xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
 {
@@ -193,9 +184,7 @@ xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
     xt_spread_like_(w.x, r.id, &d.sum);
     r.inner[0] = d.left.inner[0];
     r.inner[1] = d.right.inner[1];
-    w.x->products = &xt_of_products_;
-    w.x->stager = xt_stager_of_products_();
-    xt_record_(w, XT_OP_TILE_MMA_, xt_write_tile_mma_, 0, r.id, &d, sizeof d);
+    xt_record_(w, XT_OP_TILE_MMA_, 0, r.id, &d, sizeof d);
     return r;
 }
 

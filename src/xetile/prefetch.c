@@ -190,7 +190,7 @@ void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
     if (d.locality < 0 || d.locality > 3)
         xt_fail_(w, XT_ERROR_LOCALITY, "got %d", d.locality);
     else
-        xt_record_(w, XT_OP_PREFETCH_TILE_, xt_write_prefetch_tile_, 0, 0, &d, sizeof d);
+        xt_record_(w, XT_OP_PREFETCH_TILE_, 0, 0, &d, sizeof d);
 }
 
 XE_FN_ void xt_write_prefetch_tile_(xt_ctx *x, const xt_node_ *n)

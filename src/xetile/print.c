@@ -362,7 +362,7 @@ typedef struct {
 
 static const xt_row_ *xt_row_of_(xt_op_ op)
 {
-#define XT_ROW_(name, write, fields, text) {text, XT_FIELDS_##fields},
+#define XT_ROW_(name, write, does, fields, text) {text, XT_FIELDS_##fields},
     static const xt_row_ rows[] = {XT_OPERATIONS_(XT_ROW_)};
     return &rows[op];
 }
@@ -429,7 +429,7 @@ static void xt_put_remark_(xt_printer_ *p, const xt_node_ *n)
     xt_put_(p, "x%d", g.cut[1].size[0]);
     if (v->magic == XT_VEC_MAGIC_) xt_put_(p, ", %s", uses[xt_layout_(x, n->result)]);
     if (t && x->messages) xt_put_(p, why ? ", no 2D block messages: %s" : ", 2D block messages", why);
-    if (n->op >= XT_OP_BROADCAST_ && n->op <= XT_OP_SLICE_)
+    if (xt_does_(n->op, XT_MOVES_))
         xt_put_(p, n->whole->origin ? ", in registers" : ", through local memory");
     while (r < end && r->node != (int)(n - xt_node_at_(x, 0))) r++;
     if (r < end) xt_put_(p, ", %s", r->text);

@@ -35,6 +35,14 @@ XE_FN_ const char *xt_operation_name_(xt_op_ op)
     return names[op];
 }
 
+/* Has it one of these effects? */
+XE_FN_ bool xt_does_(xt_op_ op, int effects)
+{
+#define XT_OPERATION_DOES_(name, function, does, ...) XT_DOES_##does,
+    static const unsigned char all[] = {XT_OPERATIONS_(XT_OPERATION_DOES_)};
+    return (all[op] & effects) != 0;
+}
+
 /* ---- scopes of values -------------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -113,17 +121,14 @@ XE_FN_ bool xt_check_uniform_(xt_where_ w, const xt_val *v, const char *what)
 /* Must all subgroups take part: at a barrier, or for elements that go through local memory? */
 static bool xt_meets_(xt_op_ op, const void *desc)
 {
-    return op == XT_OP_BARRIER_ || op == XT_OP_BARRIER_ARRIVE_ || op == XT_OP_BARRIER_WAIT_ ||
-           (op >= XT_OP_BROADCAST_ && op <= XT_OP_SLICE_ && !((const xt_whole_ *)desc)->origin);
+    return xt_does_(op, XT_WAITS_) || (xt_does_(op, XT_MOVES_) && !((const xt_whole_ *)desc)->origin);
 }
 
 /* Checks that the open regions allow the operation. Numbers, XT_LOAD and XT_STORE may diverge by lane. */
 static bool xt_check_place_(xt_where_ w, xt_op_ op, bool meets)
 {
     const spe_regions *r = &w.x->regions;
-    if (w.x->spread < 1 || (w.x->part && !meets) || op < XT_OP_LOAD_TILE_ || op == XT_OP_STORE_ || op == XT_OP_EMIT_ ||
-        (op >= XT_OP_FOR_ && op <= XT_OP_END_))
-        return true;
+    if (w.x->spread < 1 || (w.x->part && !meets) || xt_does_(op, XT_DIVERGES_)) return true;
     return (w.x->spread < 2 && !meets) ||
            xt_fail_(w, XT_ERROR_NOT_UNIFORM, "%s in the %s of line %d, in which %s diverge", xt_operation_name_(op),
                     r->open[r->depth - 1].name, r->open[r->depth - 1].line, w.x->spread < 2 ? "subgroups" : "lanes");
@@ -132,7 +137,7 @@ static bool xt_check_place_(xt_where_ w, xt_op_ op, bool meets)
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 /* Appends a node with a copy of its operands and attributes; size 0: keeps desc itself. */
-XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, uint32_t result, const void *desc,
+XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, int kind, uint32_t result, const void *desc,
                        size_t size)
 {
     xt_ctx *x = w.x;
@@ -142,7 +147,6 @@ XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, uin
     xt_check_place_(w, op, xt_meets_(op, desc));
     if (copy) memcpy(copy, desc, size);
     n->op = op;
-    n->write = write;
     n->kind = kind;
     n->part = x->part > 0;
     n->spread = x->spread;
@@ -154,13 +158,13 @@ XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, uin
 }
 
 /* A node that makes a number. */
-XE_FN_ xt_val xt_record_number_(xt_where_ w, xt_op_ op, xt_write_fn_ write, int kind, int type, int align,
+XE_FN_ xt_val xt_record_number_(xt_where_ w, xt_op_ op, int kind, int type, int align,
                                 const xt_numbers_ *operands)
 {
     xt_val v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
     v.align = align;
     for (int i = 0; i < 3; i++) xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, &operands->v[i]));
-    xt_record_(w, op, write, kind, v.id, operands, sizeof *operands);
+    xt_record_(w, op, kind, v.id, operands, sizeof *operands);
     return v;
 }
 
@@ -186,9 +190,9 @@ XE_FN_ xt_vec xt_now_vec_(xt_ctx *x, const xt_vec *v)
     const xt_vec *now = &xt_value_at_(x, v->id)->now.vec;
     const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, v->id)->node);
     if (xt_value_at_(x, v->id)->unmade && n->op == XT_OP_LOAD_TILE_)
-        n->write(x, n); /* it was left for later */
+        xt_write_node_(x, n); /* it was left for later */
     else if (xt_value_at_(x, v->id)->unmade)
-        x->products->make_strips(x, v);
+        xt_make_strips_(x, v);
     r.use = now->use;
     r.blocks = now->blocks;
     r.block = now->block;
@@ -233,14 +237,4 @@ XE_FN_ void xt_remark_(xt_ctx *x, const char *text)
     if (!r) return;
     r->node = x->at;
     r->text = text;
-}
-
-/* Writes the body, in one version. */
-XE_FN_ void xt_write_nodes_(xt_ctx *x)
-{
-    for (x->at = 0; x->at < x->nodes.count && spe_ok(&x->m); x->at++) {
-        const xt_node_ *n = xt_node_at_(x, x->at);
-        spe_at(&x->m, n->file, n->line);
-        n->write(x, n);
-    }
 }

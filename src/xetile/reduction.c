@@ -143,7 +143,7 @@ static xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim
     d.dim = dim;
     d.size = size;
     xt_spread_like_(w.x, r.id, v);
-    if (r.id) xt_record_(w, XT_OP_REDUCE_, xt_write_reduce_, kind, r.id, &d, sizeof d);
+    if (r.id) xt_record_(w, XT_OP_REDUCE_, kind, r.id, &d, sizeof d);
     return r;
 }
 

@@ -24,7 +24,7 @@ XE_FN_ bool xt_place_scratch_(xt_ctx *x)
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_whole_ *d = n->whole;
-        if (n->op < XT_OP_BROADCAST_ || n->op > XT_OP_SLICE_ || d->origin || d->anew) continue;
+        if (!xt_does_(n->op, XT_MOVES_) || d->origin || d->anew) continue;
         xt_scratch_ s = xt_scratch_init_(&d->v, &d->from);
         size_t row = (size_t)s.pitch * (size_t)s.bytes, all = row * (size_t)s.height;
         if (d->from.in_order) row = all;

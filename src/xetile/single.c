@@ -18,7 +18,7 @@ xt_val xt_load_(xt_where_ w, xt_val base, xt_val index)
     xt_numbers_ n = {0, {base, index, index}};
     if (!xt_enter_(w) || !xt_check_element_(w, &base, &index, "XT_LOAD")) return xt_nothing_();
     n.type = xt_number_type_(base.type);
-    return xt_record_number_(w, XT_OP_LOAD_, xt_write_load_, 0, n.type, 1, &n);
+    return xt_record_number_(w, XT_OP_LOAD_, 0, n.type, 1, &n);
 }
 
 void xt_store_(xt_where_ w, xt_val base, xt_val index, xt_val v)
@@ -27,7 +27,7 @@ void xt_store_(xt_where_ w, xt_val base, xt_val index, xt_val v)
     if (!xt_enter_(w) || !xt_check_element_(w, &base, &index, "XT_STORE")) return;
     n.type = xt_number_type_(base.type);
     if (xt_check_type_(w, &v, n.type, "the number of XT_STORE"))
-        xt_record_(w, XT_OP_STORE_, xt_write_store_, 0, 0, &n, sizeof n);
+        xt_record_(w, XT_OP_STORE_, 0, 0, &n, sizeof n);
 }
 
 static spe_id xt_element_pointer_(xt_ctx *x, const xt_numbers_ *d)
@@ -64,7 +64,7 @@ xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col)
     if (!d.v[0].id) return xt_nothing_();
     xt_val r = spe_val_of(SPE_SCALAR, xt_number_type_((int)v.type), xt_new_value_(w.x));
     xt_spread_like_(w.x, r.id, &d.v[0]);
-    xt_record_(w, XT_OP_ELEMENT_, xt_write_element_, 0, r.id, &d, sizeof d);
+    xt_record_(w, XT_OP_ELEMENT_, 0, r.id, &d, sizeof d);
     return r;
 }
 

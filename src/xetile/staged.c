@@ -17,7 +17,7 @@ static spe_id xt_stage_base_(xt_ctx *x)
 
 /* The condition for surfaces of all classes to be legal: a pitch of at most 2^24 bytes that holds a line plus up to two
  * times 64 bytes before it. */
-static spe_id xt_emit_stage_condition_(xt_ctx *x)
+XE_LATE_ spe_id xt_emit_stage_condition_(xt_ctx *x)
 {
     spe_module *m = &x->m;
     spe_id all = 0;
@@ -585,7 +585,7 @@ static xt_stage_ *xt_stage_of_(xt_ctx *x, uint32_t id)
 
 /* Writes a load: messages immediately, the rest with the last load of the group; slices with their product. False if
  * the load is not staged. */
-static bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
+XE_LATE_ bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
 {
     xt_stage_ *s = xt_stage_of_(x, n->result), *first = s, *one;
     if (!s) return false;
@@ -606,7 +606,7 @@ static bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* Stores what a copy has loaded. False if the vector is no copy. */
-static bool xt_write_copy_(xt_ctx *x, const xt_node_ *n)
+XE_LATE_ bool xt_write_copy_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_stage_ *s = xt_stage_of_(x, n->scattered->v.id);
     if (!s || !s->to) return false;
@@ -714,7 +714,7 @@ static spe_id xt_emit_rest_condition_(xt_ctx *x, int rest)
 
 /* Writes the versions with messages. A subgroup alone copies all operands itself, and shifting them to dwords takes
  * most of its time: two further versions know where lines begin. */
-static void xt_write_staged_versions_(xt_ctx *x)
+XE_LATE_ void xt_write_staged_versions_(xt_ctx *x)
 {
     static const int rests[] = {2, 0};
     int depth = 0;
@@ -735,14 +735,7 @@ static void xt_write_staged_versions_(xt_ctx *x)
 }
 
 /* Before a repeated loop: its last iteration may still be reading the buffer that the first one fills. */
-static void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f)
+XE_LATE_ void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f)
 {
     if (f->meets) xt_stage_barrier_(x);
-}
-
-XE_LATE_ const xt_stager_ *xt_stager_of_products_(void)
-{
-    static const xt_stager_ stager = {xt_find_stages_, xt_emit_stage_condition_, xt_write_staged_versions_,
-                                      xt_write_staged_, xt_write_copy_, xt_write_stage_entry_};
-    return &stager;
 }

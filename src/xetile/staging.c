@@ -287,7 +287,7 @@ static void xt_slice_product_(xt_ctx *x, const spe_list *plans, int mma)
 static void xt_join_turns_(xt_ctx *x, const spe_list *plans, xt_frame_ *f, int at)
 {
     xt_stage_ *s = (xt_stage_ *)plans->items;
-    int turns = x->products->copies(x, f, at, x->subgroups > 1 ? 48 : 80), end = at, dwords = 0;
+    int turns = xt_copies_(x, f, at, x->subgroups > 1 ? 48 : 80), end = at, dwords = 0;
     bool joins = turns > 1;
     while (joins && xt_node_at_(x, end)->op != XT_OP_END_) end++;
     for (int i = 0; joins && i < plans->count; i++) {
@@ -411,6 +411,13 @@ static void xt_find_copies_(xt_ctx *x)
     }
 }
 
+/* Is it only about numbers, or loads or prefetches a tile? */
+static bool xt_is_quiet_(xt_op_ op)
+{
+    return op == XT_OP_LOAD_TILE_ || op == XT_OP_PREFETCH_TILE_ ||
+           (xt_does_(op, XT_DIVERGES_) && !xt_does_(op, XT_CHANGES_ | XT_BOUNDS_));
+}
+
 /* Chooses the operands that go through local memory, and other loads in loops. Consecutive ones share a barrier. */
 XE_FN_ void xt_find_stages_(xt_ctx *x)
 {
@@ -432,7 +439,7 @@ XE_FN_ void xt_find_stages_(xt_ctx *x)
         f = open[depth];
         now = s && s->slices == 1 ? xt_stage_add_(x, s, f, last) : -1;
         if (now >= 0 && depth > 1 && s->buffers > 1) f->meets = true;
-        if (now >= 0 || n->op > XT_OP_PREFETCH_TILE_) last = now;
+        if (now >= 0 || !xt_is_quiet_(n->op)) last = now;
         if (!d || !(s = xt_stage_plan_(x, &plans, d->left.id)) || s->slices == 1) continue;
         xt_stage_add_(x, xt_stage_plan_(x, &plans, d->right.id), f, xt_stage_add_(x, s, f, -1));
     }

@@ -48,8 +48,7 @@ xt_val xt_local_(xt_where_ w, int type, int64_t elements)
     if (!array) return v;
     array->type = type;
     array->elements = (int)elements;
-    x->find_bands = xt_find_bands_;
-    xt_record_(w, XT_OP_LOCAL_, xt_write_local_, 0, v.id, array, 0);
+    xt_record_(w, XT_OP_LOCAL_, 0, v.id, array, 0);
     return v;
 }
 
@@ -177,7 +176,7 @@ static bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
     t->base = spe_val_of(SPE_POINTER, (int)t->type, xt_new_value_(w.x));
     n.type = (int)t->type;
     n.v[0] = *base;
-    xt_record_(w, XT_OP_POINTER_, xt_write_pointer_, 0, t->base.id, &n, sizeof n);
+    xt_record_(w, XT_OP_POINTER_, 0, t->base.id, &n, sizeof n);
     return true;
 }
 
@@ -217,7 +216,7 @@ static void xt_leading_(xt_where_ w, xt_init_tile_desc_ *init)
     if (d->shape.count < 3) return;
     init->distance = xt_leading_distance_(w, &init->tile, d);
     init->tile.base.id = xt_new_value_(w.x);
-    xt_record_(w, XT_OP_MATRIX_, xt_write_matrix_, 0, init->tile.base.id, init, 0);
+    xt_record_(w, XT_OP_MATRIX_, 0, init->tile.base.id, init, 0);
     init->tile.shape[0] = spe_val_of(SPE_SCALAR, CM_I32, xt_further_value_(w.x));
 }
 
@@ -307,7 +306,7 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     x->part--;
     if (t.number >= 0) t.id = xt_new_value_(x);
     init->tile = t;
-    if (t.number >= 0) xt_record_(w, XT_OP_INIT_TILE_, xt_write_init_tile_, 0, t.id, init, 0);
+    if (t.number >= 0) xt_record_(w, XT_OP_INIT_TILE_, 0, t.id, init, 0);
     return t;
 }
 
@@ -337,7 +336,7 @@ static xt_tile xt_moved_tile_(xt_where_ w, xt_tile t, const xt_update_ *d)
 {
     t.scope = w.x->scope;
     t.id = xt_new_value_(w.x);
-    xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, xt_write_nothing_, 0, t.id, d, sizeof *d);
+    xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, 0, t.id, d, sizeof *d);
     return t;
 }
 

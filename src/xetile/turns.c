@@ -61,7 +61,7 @@ static cm_matrix xt_turn_of_(xt_ctx *x, const cm_matrix *all, const cm_layout *l
 
 /* Loads v for the turns that share their loads, in the first of them, or takes this turn's part. False if the turns
  * cannot share it. */
-XE_FN_ bool xt_load_turns_(xt_ctx *x, const xt_node_ *n, const xt_tile *t, xt_vec *v)
+XE_LATE_ bool xt_load_turns_(xt_ctx *x, const xt_node_ *n, const xt_tile *t, xt_vec *v)
 {
     const xt_frame_ *f = x->turning;
     xt_value_ *value = xt_value_at_(x, n->result);

@@ -1,0 +1,87 @@
+/* ops.h - the table of operations, the only place that tells what each one is. */
+
+/* What an operation does, as far as passes and checks ask. Each is a set of effects. */
+enum {
+    XT_DIVERGES_ = 1, /* may stand where lanes diverge: it concerns numbers, or opens or closes a region */
+    XT_COMPUTES_ = 2, /* computes a vector, which takes time */
+    XT_EACH_ = 4,     /* element by element, so that it can be computed in strips */
+    XT_MOVES_ = 8,    /* moves elements, perhaps between subgroups */
+    XT_READS_ = 16,   /* of a tile's memory */
+    XT_CHANGES_ = 32, /* memory, or anything as far as is known */
+    XT_BOUNDS_ = 64,  /* opens or closes a region or a side of it, or decides about it */
+    XT_WAITS_ = 128   /* at a barrier */
+};
+#define XT_DOES_numbers XT_DIVERGES_
+#define XT_DOES_loads XT_READS_
+#define XT_DOES_makes 0
+#define XT_DOES_product 0
+#define XT_DOES_each (XT_COMPUTES_ | XT_EACH_)
+#define XT_DOES_whole XT_COMPUTES_
+#define XT_DOES_moves (XT_COMPUTES_ | XT_MOVES_)
+#define XT_DOES_stores XT_CHANGES_
+#define XT_DOES_stores_number (XT_DIVERGES_ | XT_CHANGES_)
+#define XT_DOES_bounds (XT_DIVERGES_ | XT_BOUNDS_)
+#define XT_DOES_waits XT_WAITS_
+#define XT_DOES_users XT_CHANGES_
+#define XT_DOES_users_number (XT_DIVERGES_ | XT_CHANGES_)
+
+/* name; the function that writes it (xt_write_..., `nothing`: its parts do that, `same`: its result is that of its
+ * parts); what it does; its operands and attributes, and how xt_print shows them, see print.c. */
+#define XT_OPERATIONS_(X)                                                                                              \
+    X(ARGUMENT, argument, numbers, none, "")                                                                           \
+    X(BUILTIN, builtin, numbers, none, "$= $k : index")                                                                \
+    X(BINARY_NUMBER, binary_number, numbers, numbers, "$= $k $a0, $a1 : $A7")                                          \
+    X(CAST_NUMBER, cast_number, numbers, numbers, "$= $k $n0 : $N0 to $A7")                                            \
+    X(SELECT_NUMBER, select_number, numbers, numbers, "$= arith.select $n0, $a1, $a2 : $A7")                           \
+    X(BITCAST_NUMBER, bitcast_number, numbers, numbers, "$= arith.bitcast $n0 : $N0 to $A7")                           \
+    X(MATH_NUMBER, math_number, numbers, numbers, "$= $k$M : $A7")                                                     \
+    X(LOCAL, local, numbers, local, "$= memref.alloc() : memref<$d0x$E7, slm>")                                        \
+    X(PLACE, place, numbers, place, "$= place [$K] of $P0 x $P1 : index")                                              \
+    X(POINTER, pointer, numbers, numbers, "$= pointer $n0 : $N0 to memref<?x$E7>")                                     \
+    X(MATRIX, matrix, numbers, init_tile, "$= matrix $n1, $n2")                                                        \
+    X(LOAD, load, numbers, numbers, "$= memref.load $n0[$n1] : $A7")                                                   \
+    X(INIT_TILE, init_tile, numbers, init_tile, "$= xetile.init_tile $b -> $T0")                                       \
+    X(UPDATE_TILE_OFFSET, nothing, numbers, update, "$= xetile.update_tile_offset $t0$u : $T0")                        \
+    X(LOAD_TILE, load_tile, loads, load, "$= xetile.load_tile $t0$p1$w2 : $T0 -> $r")                                  \
+    X(PREFETCH_TILE, prefetch_tile, loads, prefetch, "xetile.prefetch_tile $t0$l1 : $T0")                              \
+    X(LOAD_GATHER, load_gather, loads, scattered, "$= xetile.load_gather $t1$o2$p3 : $T1$O2 -> $r")                    \
+    X(ELEMENT, element, product, vectors, "$= vector.extract $v0 : $V0")                                               \
+    X(TILE_MMA, tile_mma, product, mma, "$= xetile.tile_mma $v0, $v1$o2$m3 : $V0, $V1$O2 -> $r")                       \
+    X(SPLAT, splat, makes, splat, "$= vector.splat $#0$m : $r")                                                        \
+    X(TABLE, table, makes, none, "$= arith.constant dense<...>$m : $r")                                                \
+    X(IOTA, iota, makes, none, "$= vector.step [$K]$m : $r")                                                           \
+    X(BINARY_VECTOR, each, each, vectors, "$= $k $v0$o1$m : $V0")                                                      \
+    X(CAST_VECTOR, each, each, vectors, "$= $k $v0$m : $V0 to $r")                                                     \
+    X(SELECT_VECTOR, each, each, vectors, "$= arith.select $v0$o1$o2$m : $V0, $r")                                     \
+    X(BITCAST_VECTOR, each, each, vectors, "$= arith.bitcast $v0$m : $V0 to $r")                                       \
+    X(MATH_VECTOR, each, each, vectors, "$= $k $v0$o1$o2$m : $r")                                                      \
+    X(REDUCE, reduce, whole, whole, "$= xetile.reduction <$k> $v0 [$d1] {reduction_size = $d2} : $V0 -> $r")           \
+    X(REDUCTION, same, whole, whole, "$= xetile.reduction <$k> $v0 [$D1]$z$m5 : $V0 -> $r")                            \
+    X(SCAN, scan, whole, whole, "$= vector.scan <$k> $v0 [$D1]$e4$m : $V0 -> $r")                                      \
+    X(BROADCAST, rearrange, moves, whole, "$= xetile.broadcast $v0 [$D1]$z$m5 : $V0 -> $r")                            \
+    X(TRANSPOSE, transpose, moves, whole, "$= xetile.transpose $v0 [1, 0]$m5 : $V0 -> $r")                             \
+    X(CONVERT_LAYOUT, rearrange, moves, whole, "$= xetile.convert_layout $v0$m5 : $V0")                                \
+    X(SHAPE_CAST, rearrange, moves, whole, "$= vector.shape_cast $v0$m5 : $V0 to $r")                                  \
+    X(SLICE, rearrange, moves, whole, "$= vector.extract_strided_slice $v0 {offsets = $P3}$m5 : $V0 to $r")            \
+    X(TILE_PACK, same, whole, whole, "$= xetile.tile_pack $v0 inner_blocks = $B$m : $V0 -> $r")                        \
+    X(TILE_UNPACK, same, whole, whole, "$= xetile.tile_unpack $v0 inner_blocks = $B$m : $V0 -> $r")                    \
+    X(STORE_TILE, store_tile, stores, scattered, "xetile.store_tile $v0, $t1 : $V0, $T1")                              \
+    X(STORE_SCATTER, store_scatter, stores, scattered, "xetile.store_scatter $v0$o2, $t1 : $V0$O2, $T1")               \
+    X(STORE, store, stores_number, numbers, "memref.store $a2, $n0[$n1] : $A7")                                        \
+    X(ATOMIC_RMW, atomic_rmw, stores, scattered, "$= xetile.atomic_rmw <$k> $v0$o2, $t1 : $V0$O2, $T1 -> $r")          \
+    X(FOR, for, bounds, none, "$(")                                                                                    \
+    X(WHILE, for, bounds, none, "$(")                                                                                  \
+    X(WHILE_TEST, while_test, bounds, none, "scf.condition($n0) do")                                                   \
+    X(IF, if, bounds, none, "$(")                                                                                      \
+    X(ELSE, else, bounds, none, "")                                                                                    \
+    X(END, end, bounds, none, "")                                                                                      \
+    X(BARRIER, barrier, waits, none, "gpu.barrier")                                                                    \
+    X(BARRIER_ARRIVE, barrier, waits, none, "gpu.barrier arrive \"$s0\"")                                              \
+    X(BARRIER_WAIT, barrier, waits, none, "gpu.barrier wait \"$s0\"")                                                  \
+    X(EMIT, emit, users_number, emit, "$= emit $x0 : $A1")                                                             \
+    X(EMIT_VEC, each, users, vectors, "$= emit $v0$o1$o2$m : $V0 -> $r")
+#define XT_OPERATION_ENUM_(name, ...) XT_OP_##name##_,
+typedef enum {
+    XT_OPERATIONS_(XT_OPERATION_ENUM_)
+        XT_OP_COUNT_
+} xt_op_;
