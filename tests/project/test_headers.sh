@@ -50,22 +50,6 @@ for pair in $pairs; do
     check "all headers, strict warnings, $compiler -std=${rest%%:*}" one_unit "$compiler $strict" "${rest%%:*}" "${rest#*:}" $headers
 done
 
-# What an operation needs is compiled only in programs that name it: a GEMM has no borders, arrays in local memory, moves of
-# elements or reductions; the image filter has borders.
-has() { nm "$work/$1.o" | grep -q " $2\$"; }
-lacks() { test -s "$work/$1.o" && ! has "$@"; }
-for compiler in gcc clang; do
-    command -v "$compiler" >/dev/null 2>&1 || continue
-    for example in gemm image_filter; do
-        rm -f "$work/$example.o"
-        check "$example.c, $compiler" $compiler -std=c11 -I. -c -o "$work/$example.o" "examples/$example.c"
-    done
-    check "image_filter.c has borders, $compiler" has image_filter xt_load_bordered_
-    for function in xt_load_bordered_ xt_find_bands_ xt_place_scratch_ xt_combine_ xt_write_load_gather_; do
-        check "gemm.c lacks $function, $compiler" lacks gemm $function
-    done
-done
-
 # An allocator defined as macros with arguments.
 {
     echo "#include <stdlib.h>"
