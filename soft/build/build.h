@@ -24,17 +24,27 @@ struct jit_part { const void *data; size_t size; };
 void jit_key(struct jit_key *key, const struct jit_part *parts, size_t count);
 /* Looks in the cache; as this precedes any parsing, a hit costs milliseconds. False on a miss, with `out` zeroed. */
 bool jit_cache_find(const struct jit_key *key, struct jit_object *out);
-/* Waits while another process or thread compiles for this key, but no longer than one compilation may take. Returns a
- * lock for jit_cache_unlock; -1: not locked. */
-int jit_cache_lock(const struct jit_key *key);
-void jit_cache_unlock(int lock);
+/* descriptors.c: a descriptor of which children of the process keep no copy. They are opened, and added, between
+ * `begin` and `end`, where other threads cannot fork. fd -1: none. */
+struct jit_descriptor {
+    int fd;
+    struct jit_descriptor *next, **link;
+};
+void jit_descriptors_begin(void);
+void jit_descriptors_end(void);
+void jit_descriptor_add(struct jit_descriptor *d, int fd);
+void jit_descriptor_close(struct jit_descriptor *d);
+/* Waits while another process or thread compiles for this key, but no longer than one compilation may take. False: not
+ * locked. To be unlocked in either case. */
+bool jit_cache_lock(const struct jit_key *key, struct jit_descriptor *lock);
+void jit_cache_unlock(struct jit_descriptor *lock);
 /* Compiles `what` (see jit_limits), loads it, and stores it under `key` (unless NULL). The text is compiled as it is,
  * without a shell, within $XETILE_SOFT_TIME_LIMIT seconds (120) of processor time, by $XETILE_CC or cc, gcc, clang from
  * PATH, for $XETILE_SOFT_ISA (build/isa.c). Products and sums are contracted only if the first 256 bytes of the text
  * contain "xs: contract". */
 bool jit_compile(const char *c_text, size_t size, const struct jit_key *key, const char *what,
                  struct jit_object *out, struct sp_text *log);
-/* untrusted: header, hash and version are checked, but its code will run */
+/* untrusted: header, hash, version and the shape of the shared object are checked, but its code will run */
 bool jit_load_image(const void *image, size_t size, struct jit_object *out, struct sp_text *log);
 /* What the environment says about compiling: XETILE_... and PATH. `keep` copies it, NULL: out of memory. `use` makes
  * this thread's jit_setting look there, NULL: in the environment; it returns what was used before. */
@@ -43,6 +53,7 @@ struct jit_settings *jit_settings_keep(void);
 void jit_settings_free(struct jit_settings *s); /* safe on NULL */
 const struct jit_settings *jit_settings_use(const struct jit_settings *s);
 const char *jit_setting(const char *name); /* as getenv */
+const char *jit_search_path(void);         /* PATH, or where programs usually are if it is not set */
 /* Bytes of stack that a C function takes, or the most that one of its versions or pieces does (`name_...`,
  * `name....`), as its compiler said; 0: it did not. */
 uint64_t jit_stack_usage(const struct jit_object *o, const char *function);

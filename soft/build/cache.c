@@ -43,7 +43,7 @@ static bool load_entry(int dir, const char *name, const struct jit_key *key, str
     struct stat s;
     size_t size = 0;
     void *image;
-    int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    int fd = jit_open_regular(dir, name);
     bool good;
     if (fd < 0) return false;
     if (fstat(fd, &s) != 0 || s.st_uid != geteuid() || (s.st_mode & 022)) {
@@ -75,7 +75,9 @@ static bool load_any(int dir, const struct jit_key *key, struct jit_object *out)
         if (strncmp(e->d_name, prefix, 64) == 0 && e->d_name[64] == '-') {
             struct jit_compiler c;
             jit_find_compiler(&c);
-            if (jit_compiler_works(&c)) break;
+            bool works = jit_compiler_works(&c);
+            jit_forget_compiler(&c);
+            if (works) break;
             good = load_entry(dir, e->d_name, key, out);
         }
     if (d) closedir(d);
@@ -92,6 +94,7 @@ bool jit_cache_find(const struct jit_key *key, struct jit_object *out)
     if (dir < 0) return false;
     jit_find_compiler(&c);
     entry_name(name, key, &c);
+    jit_forget_compiler(&c);
     good = load_entry(dir, name, key, out) || load_any(dir, key, out);
     close(dir);
     return good;
@@ -100,7 +103,8 @@ bool jit_cache_find(const struct jit_key *key, struct jit_object *out)
 /* ---- one compiles, the others wait
  *
  * Each key locks a byte of one file. The locks belong to the descriptor, so they vanish with a process that dies, and
- * threads exclude each other as processes do. Without such locks everyone compiles, which is harmless.
+ * threads exclude each other as processes do. Copies of it, which children of the process may have, keep the lock, so it
+ * is released before it is closed. Without such locks everyone compiles, which is harmless.
  */
 
 static int open_locks(void)
@@ -117,38 +121,34 @@ static int open_locks(void)
     return fd;
 }
 
-int jit_cache_lock(const struct jit_key *key)
+bool jit_cache_lock(const struct jit_key *key, struct jit_descriptor *lock)
 {
-#ifdef F_OFD_SETLK
     const struct timespec nap = {0, 5 * 1000 * 1000};
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
+    struct flock byte = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
     struct timespec now, start;
     uint64_t at;
-    int fd = open_locks();
     memcpy(&at, key->hash, sizeof at);
-    lock.l_start = (off_t)(at >> 2);
+    byte.l_start = (off_t)(at >> 2);
+    jit_descriptors_begin();
+    jit_descriptor_add(lock, open_locks());
+    jit_descriptors_end();
     clock_gettime(CLOCK_MONOTONIC, &start);
-    while (fd >= 0 && fcntl(fd, F_OFD_SETLK, &lock) != 0) {
+    while (lock->fd >= 0 && fcntl(lock->fd, F_OFD_SETLK, &byte) != 0) {
         clock_gettime(CLOCK_MONOTONIC, &now);
         if ((errno != EAGAIN && errno != EACCES && errno != EINTR) ||
-            (double)(now.tv_sec - start.tv_sec) > jit_time_limit()) {
-            close(fd);
-            fd = -1;
-        } else {
+            (double)(now.tv_sec - start.tv_sec) > jit_time_limit())
+            jit_descriptor_close(lock);
+        else
             nanosleep(&nap, NULL);
-        }
     }
-    return fd;
-#else
-    (void)key;
-    (void)open_locks;
-    return -1;
-#endif
+    return lock->fd >= 0;
 }
 
-void jit_cache_unlock(int lock)
+void jit_cache_unlock(struct jit_descriptor *lock)
 {
-    if (lock >= 0) close(lock);
+    struct flock whole = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
+    if (lock->fd >= 0) fcntl(lock->fd, F_OFD_SETLK, &whole);
+    jit_descriptor_close(lock);
 }
 
 /* ---- storing, limiting the size */

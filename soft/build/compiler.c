@@ -5,7 +5,6 @@
 #include "abi.h"
 
 #include <dlfcn.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +15,14 @@ enum { DEFAULT_SECONDS = 120, DEFAULT_MEBIBYTES = 4096 };
 
 /* ---- the compiler */
 
-/* If `path` is a program, sets identity, which depends on the current file. */
-static bool is_program(struct jit_compiler *c)
+/* Sets identity, which depends on the current file. */
+static bool identify(struct jit_compiler *c)
 {
     struct stat s;
     struct jit_sha256 h;
     uint8_t hash[32];
     uint64_t facts[4];
-    if (stat(c->path, &s) != 0 || !S_ISREG(s.st_mode) || access(c->path, X_OK) != 0) return false;
+    if (stat(c->path, &s) != 0) return false;
     facts[0] = (uint64_t)s.st_size;
     facts[1] = (uint64_t)s.st_mtim.tv_sec;
     facts[2] = (uint64_t)s.st_mtim.tv_nsec;
@@ -36,39 +35,52 @@ static bool is_program(struct jit_compiler *c)
     return true;
 }
 
-static bool find_in_path(struct jit_compiler *c, const char *name)
+/* The path, or NULL, with the path freed, if it is not that of a program. */
+static char *unless_no_program(char *path)
 {
-    const char *dirs = jit_setting("PATH");
-    if (strchr(name, '/')) { /* it will run in another folder */
-        char folder[PATH_MAX] = "";
-        if (*name != '/' && !getcwd(folder, sizeof folder)) return false;
-        return snprintf(c->path, sizeof c->path, "%s%s%s", folder, *folder ? "/" : "", name) < (int)sizeof c->path &&
-               is_program(c);
-    }
-    if (!dirs) dirs = "/usr/local/bin:/usr/bin:/bin";
-    while (*dirs) {
+    struct stat s;
+    if (path && stat(path, &s) == 0 && S_ISREG(s.st_mode) && access(path, X_OK) == 0) return path;
+    free(path);
+    return NULL;
+}
+
+/* The program may run in another folder. */
+static char *absolute(const char *name)
+{
+    char *folder = *name == '/' ? NULL : getcwd(NULL, 0), *path;
+    if (*name == '/') return strdup(name);
+    path = folder ? jit_text("%s/%s", folder, name) : NULL;
+    free(folder);
+    return path;
+}
+
+char *jit_find_program(const char *name)
+{
+    const char *dirs = jit_search_path();
+    char *path = strchr(name, '/') ? unless_no_program(absolute(name)) : NULL;
+    if (strchr(name, '/')) return path;
+    while (!path && *dirs) {
         size_t length = strcspn(dirs, ":");
-        if (length && *dirs == '/' &&
-            snprintf(c->path, sizeof c->path, "%.*s/%s", (int)length, dirs, name) < (int)sizeof c->path &&
-            is_program(c))
-            return true;
+        if (*dirs == '/') path = unless_no_program(jit_text("%.*s/%s", (int)length, dirs, name));
         dirs += length + (dirs[length] == ':');
     }
-    return false;
+    return path;
 }
 
 void jit_find_compiler(struct jit_compiler *c)
 {
     static const char *const names[] = {"cc", "gcc", "clang"};
     const char *own = jit_setting("XETILE_CC");
-    size_t i;
     memset(c, 0, sizeof *c);
-    if (own && *own) {
-        if (find_in_path(c, own)) return;
-    } else {
-        for (i = 0; i < sizeof names / sizeof names[0]; i++)
-            if (find_in_path(c, names[i])) return;
-    }
+    if (own && *own) c->path = jit_find_program(own);
+    for (size_t i = 0; !(own && *own) && !c->path && i < sizeof names / sizeof names[0]; i++)
+        c->path = jit_find_program(names[i]);
+    if (c->path && !identify(c)) jit_forget_compiler(c);
+}
+
+void jit_forget_compiler(struct jit_compiler *c)
+{
+    free(c->path);
     memset(c, 0, sizeof *c);
 }
 
@@ -93,15 +105,13 @@ double jit_time_limit(void) { return JIT_CROWDED * jit_own_limits().seconds; }
 
 bool jit_compiler_works(const struct jit_compiler *c)
 {
-    char path[JIT_PATH_BYTES];
     char version[] = "--version";
-    char *argv[] = {path, version, NULL};
+    char *argv[] = {c->path, version, NULL};
     struct sp_text said = {NULL, 0, 0, false};
     const struct jit_limits brief = {.seconds = 10, .mebibytes = DEFAULT_MEBIBYTES};
-    bool good;
-    if (!c->path[0]) return false;
-    snprintf(path, sizeof path, "%s", c->path);
-    good = jit_run(argv, "/tmp", brief, &said, NULL) == 0 && said.size > 0;
+    if (!c->path) return false;
+    int status = jit_run(argv, "/tmp", brief, &said, NULL);
+    bool good = (status == 0 || status == JIT_UNKNOWN) && said.size > 0;
     sp_text_free(&said);
     return good;
 }

@@ -1,6 +1,7 @@
 /* files.c - the folder of the cache and other private directories, and files in them.
  *
- * Nothing in the cache folder is trusted unless folder and file belong to us and nobody else can write to them.
+ * Nothing in the cache folder is trusted unless folder and file belong to us and nobody else can write to them. Paths
+ * are on the heap, as callers' stacks may be small.
  */
 #define _GNU_SOURCE
 #include "jit.h"
@@ -8,7 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -18,6 +19,33 @@
 #include <unistd.h>
 
 enum { MAX_IMAGE = 1 << 28, ROOM_BYTES = 16 << 20 /* that a compilation may need */ };
+
+char *jit_text(const char *format, ...)
+{
+    char *text;
+    va_list args;
+    va_start(args, format);
+    if (vasprintf(&text, format, args) < 0) text = NULL;
+    va_end(args);
+    return text;
+}
+
+/* ---- reading */
+
+int jit_open_regular(int folder, const char *name)
+{
+    struct stat s;
+    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC); /* of a FIFO, too, it returns */
+    if (fd < 0 || (fstat(fd, &s) == 0 && S_ISREG(s.st_mode))) return fd;
+    close(fd);
+    return -1;
+}
+
+void *jit_read_file(const char *path, size_t *size)
+{
+    int fd = path ? jit_open_regular(AT_FDCWD, path) : -1;
+    return fd >= 0 ? jit_read_descriptor(fd, size) : NULL;
+}
 
 void *jit_read_descriptor(int fd, size_t *size)
 {
@@ -41,7 +69,39 @@ void *jit_read_descriptor(int fd, size_t *size)
     return data;
 }
 
-bool jit_write_all(int fd, const void *data, size_t size)
+/* ---- writing
+ *
+ * Where a file would exceed the process's limit (RLIMIT_FSIZE), the system sends SIGXFSZ to the thread, which would end
+ * a program that knows nothing of these files. Here the call only fails, with EFBIG.
+ */
+
+struct held {
+    sigset_t before;
+    bool pending; /* the program's own */
+};
+
+static void hold_signal(struct held *h)
+{
+    sigset_t one, pending;
+    sigemptyset(&one);
+    sigaddset(&one, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &one, &h->before);
+    h->pending = sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ);
+}
+
+static void release_signal(const struct held *h)
+{
+    const struct timespec at_once = {0, 0};
+    const int error = errno;
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, SIGXFSZ);
+    if (!h->pending) sigtimedwait(&one, NULL, &at_once); /* takes the signal, if it came */
+    pthread_sigmask(SIG_SETMASK, &h->before, NULL);
+    errno = error;
+}
+
+static bool write_all(int fd, const void *data, size_t size)
 {
     const uint8_t *p = data;
     while (size) {
@@ -54,6 +114,33 @@ bool jit_write_all(int fd, const void *data, size_t size)
     return true;
 }
 
+bool jit_write_all(int fd, const void *data, size_t size)
+{
+    struct held h;
+    hold_signal(&h);
+    bool good = write_all(fd, data, size);
+    release_signal(&h);
+    return good;
+}
+
+bool jit_set_size(int fd, uint64_t size)
+{
+    struct held h;
+    hold_signal(&h);
+    bool good = ftruncate(fd, (off_t)size) == 0;
+    release_signal(&h);
+    return good;
+}
+
+static bool reserve(int fd, off_t size)
+{
+    struct held h;
+    hold_signal(&h);
+    bool good = fallocate(fd, 0, 0, size) == 0;
+    release_signal(&h);
+    return good;
+}
+
 bool jit_write_file(const char *path, const void *data, size_t size)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -62,6 +149,8 @@ bool jit_write_file(const char *path, const void *data, size_t size)
     good = jit_write_all(fd, data, size);
     return close(fd) == 0 && good;
 }
+
+/* ---- the cache's folder */
 
 /* Warns once about a problem that costs time in each process but breaks nothing. */
 static void tell_once(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -88,103 +177,97 @@ static void make_parents(char *path)
     }
 }
 
-/* The path of the cache; false if it is switched off or has no place. */
-static bool cache_path(char *path, size_t size, const char **why)
+/* The path of the cache; NULL if it is switched off or has no place. */
+static char *cache_path(void)
 {
     const char *own = jit_setting("XETILE_SOFT_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int n;
-    *why = NULL;
-    if (own && strcmp(own, "off") == 0) return false;
-    if (own && *own)
-        n = snprintf(path, size, "%s", own);
-    else if (xdg && *xdg == '/')
-        n = snprintf(path, size, "%s/xetile", xdg);
-    else if (home && *home == '/')
-        n = snprintf(path, size, "%s/.cache/xetile", home);
-    else
-        return false;
-    if (n < 0 || (size_t)n >= size) {
-        *why = "its path is too long";
-        return false;
-    }
-    return true;
+    if (own && strcmp(own, "off") == 0) return NULL;
+    if (own && *own) return strdup(own);
+    if (xdg && *xdg == '/') return jit_text("%s/xetile", xdg);
+    return home && *home == '/' ? jit_text("%s/.cache/xetile", home) : NULL;
+}
+
+/* NULL, or why the folder is not to be trusted. */
+static const char *check_folder(int fd)
+{
+    struct stat s;
+    if (fstat(fd, &s) != 0) return strerror(errno);
+    if (s.st_uid != geteuid()) return "it belongs to somebody else";
+    return s.st_mode & 077 ? "others may read or write it (chmod 700 mends that)" : NULL;
 }
 
 int jit_cache_open(struct sp_text *log)
 {
-    char path[4096];
-    const char *why;
-    struct stat s;
-    int fd = -1;
-    if (cache_path(path, sizeof path, &why)) {
-        make_parents(path);
-        if (mkdir(path, 0700) != 0 && errno != EEXIST) why = strerror(errno);
-        fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (fd < 0 && !why) why = strerror(errno);
-        if (fd >= 0) {
-            why = NULL;
-            if (fstat(fd, &s) != 0)
-                why = strerror(errno);
-            else if (s.st_uid != geteuid())
-                why = "it belongs to somebody else";
-            else if (s.st_mode & 077)
-                why = "others may read or write it (chmod 700 mends that)";
-        }
-        if (fd >= 0 && why) {
-            close(fd);
-            fd = -1;
-        }
-    }
+    char *path = cache_path();
+    const char *why = NULL, *own = jit_setting("XETILE_SOFT_CACHE");
+    int fd;
+    if (!path) return -1;
+    make_parents(path);
+    if (mkdir(path, 0700) != 0 && errno != EEXIST) why = strerror(errno);
+    fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 && !why) why = strerror(errno);
+    if (fd >= 0) why = check_folder(fd);
     if (why) {
-        const char *own = jit_setting("XETILE_SOFT_CACHE");
         sp_text_add(log, "cache: %s is not used: %s\n", path, why);
         if (own && *own) tell_once("the folder XETILE_SOFT_CACHE=%s is not used: %s", own, why);
     }
+    if (fd >= 0 && why) {
+        close(fd);
+        fd = -1;
+    }
+    free(path);
     return fd;
 }
+
+/* ---- private directories */
 
 /* Is there room for sizeable files? Assumes so if the system cannot tell. */
 static bool has_room(const char *directory)
 {
-    char path[4096 + 32];
-    int fd;
-    bool room;
-    snprintf(path, sizeof path, "%s/room", directory);
-    fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    room = fd >= 0 && (fallocate(fd, 0, 0, ROOM_BYTES) == 0 || (errno != ENOSPC && errno != EDQUOT));
+    int folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = openat(folder, "room", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    bool room = fd >= 0 && (reserve(fd, ROOM_BYTES) || (errno != ENOSPC && errno != EDQUOT));
     if (fd >= 0) close(fd);
-    unlink(path);
+    unlinkat(folder, "room", 0);
+    if (folder >= 0) close(folder);
     return room;
 }
 
-static bool try_private(const char *parent, bool full, char *path, size_t size)
+static char *try_private(const char *parent, bool full)
 {
-    int n = parent && *parent == '/' ? snprintf(path, size, "%s/xetile-XXXXXX", parent) : -1;
-    if (n <= 0 || (size_t)n >= size || !mkdtemp(path)) return false;
-    if (full || has_room(path)) return true;
-    rmdir(path);
-    return false;
+    char *path = parent && *parent == '/' ? jit_text("%s/xetile-XXXXXX", parent) : NULL;
+    if (path && mkdtemp(path)) {
+        if (full || has_room(path)) return path;
+        rmdir(path);
+    }
+    free(path);
+    return NULL;
 }
 
 /* Tries places with room first, then any (`full`). */
-static bool try_places(const char *cache, bool full, char *path, size_t size)
+static char *try_places(const char *cache, bool full)
 {
-    if (cache && try_private(cache, full, path, size)) return true;
-    if (cache && !full && access(cache, W_OK) == 0) tell_once("there is no room in the cache's folder, %s", cache);
-    return try_private(getenv("TMPDIR"), full, path, size) || try_private("/tmp", full, path, size) ||
-           try_private("/dev/shm", full, path, size);
+    const char *const places[] = {getenv("TMPDIR"), "/tmp", "/dev/shm"};
+    char *path = cache ? try_private(cache, full) : NULL;
+    if (!path && cache && !full && access(cache, W_OK) == 0)
+        tell_once("there is no room in the cache's folder, %s", cache);
+    for (size_t i = 0; !path && i < sizeof places / sizeof *places; i++) path = try_private(places[i], full);
+    return path;
 }
 
-bool jit_private_directory(char *path, size_t size, struct sp_text *log)
+char *jit_private_directory(struct sp_text *log)
 {
-    char cache[4096], absolute[4096];
-    const char *why;
     int fd = jit_cache_open(NULL);
-    const char *own = fd >= 0 && cache_path(cache, sizeof cache, &why) ? realpath(cache, absolute) : NULL;
+    char *cache = fd >= 0 ? cache_path() : NULL, *absolute = cache ? realpath(cache, NULL) : NULL;
+    char *path = try_places(absolute, false);
+    if (!path) path = try_places(absolute, true);
     if (fd >= 0) close(fd);
-    if (try_places(own, false, path, size) || try_places(own, true, path, size)) return true;
-    sp_text_add(log, "no place for temporary files: neither the cache, $TMPDIR, /tmp nor /dev/shm can be written to\n");
-    return false;
+    free(cache);
+    free(absolute);
+    if (!path)
+        sp_text_add(log,
+                    "no place for temporary files: neither the cache, $TMPDIR, /tmp nor /dev/shm can be written to\n");
+    return path;
 }
 
 void jit_remove_at(int parent, const char *name, int depth)
@@ -202,4 +285,8 @@ void jit_remove_at(int parent, const char *name, int depth)
     unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-void jit_remove_directory(const char *path) { jit_remove_at(AT_FDCWD, path, 4); }
+void jit_remove_directory(char *path)
+{
+    jit_remove_at(AT_FDCWD, path, 4);
+    free(path);
+}

@@ -6,13 +6,11 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { MAX_ARGUMENTS = 40, CONTRACT_WITHIN = 256 };
@@ -77,14 +75,12 @@ static const char stack_usage[] = "-fstack-usage";
 static int run_compiler(const struct jit_compiler *c, const char *const isa[JIT_ISA_FLAGS], bool contract,
                         const char *what, bool usage, const char *directory, struct sp_text *said, struct sp_text *log)
 {
-    char source[JIT_PATH_BYTES + 16], object[JIT_PATH_BYTES + 16];
+    static const char source[] = "k.c", object[] = "k.so"; /* in the directory */
     const char *argv[MAX_ARGUMENTS];
     struct jit_limits bounds = jit_own_limits();
     size_t n = 0, i;
     bounds.what = what;
     bounds.inside = true; /* old versions of gcc leave reports there */
-    snprintf(source, sizeof source, "%s/k.c", directory);
-    snprintf(object, sizeof object, "%s/k.so", directory);
     argv[n++] = c->path;
     for (i = 0; jit_fixed_flags[i]; i++) argv[n++] = jit_fixed_flags[i];
     argv[n++] = contract ? "-ffp-contract=fast" : "-ffp-contract=off";
@@ -99,8 +95,35 @@ static int run_compiler(const struct jit_compiler *c, const char *const isa[JIT_
     return jit_run((char *const *)(uintptr_t)argv, directory, bounds, said, log);
 }
 
-static bool compile_to(const struct jit_compiler *c, const char *const isa[JIT_ISA_FLAGS], bool contract,
-                       const char *what, const char *directory, struct sp_text *log)
+/* What may have made the compiler fail, if its output says so. */
+static void add_hint(const struct sp_text *said, struct sp_text *log)
+{
+    struct rlimit files;
+    if (said->data && strstr(said->data, "File size limit") && getrlimit(RLIMIT_FSIZE, &files) == 0)
+        sp_text_add(log, "compiler: files may have %llu bytes in this process (RLIMIT_FSIZE)\n",
+                    (unsigned long long)files.rlim_cur);
+    else if (speaks_of_memory(said))
+        sp_text_add(log, "compiler: it may take %g MiB of memory (XETILE_SOFT_MEMORY_LIMIT)\n",
+                    jit_own_limits().mebibytes);
+}
+
+/* The shared object in the directory, to be freed; NULL, with the reason in `log`. */
+static void *read_object(const char *directory, size_t *so_bytes, struct sp_text *log)
+{
+    char *path = jit_text("%s/k.so", directory);
+    void *so = jit_read_file(path, so_bytes);
+    const char *why = so ? jit_elf_check(so, *so_bytes) : NULL;
+    free(path);
+    if (!so) sp_text_add(log, "compiler: it left no object\n");
+    if (!why) return so;
+    sp_text_add(log, "compiler: it left an unsound object: %s\n", why);
+    free(so);
+    return NULL;
+}
+
+/* The compiler's shared object, to be freed; NULL: it failed. If its status is lost, its object decides. */
+static void *compile_to(const struct jit_compiler *c, const char *const isa[JIT_ISA_FLAGS], bool contract,
+                        const char *what, const char *directory, size_t *so_bytes, struct sp_text *log)
 {
     struct sp_text said = {NULL, 0, 0, false};
     int status = run_compiler(c, isa, contract, what, true, directory, &said, log);
@@ -108,35 +131,27 @@ static bool compile_to(const struct jit_compiler *c, const char *const isa[JIT_I
         sp_text_free(&said);
         status = run_compiler(c, isa, contract, what, false, directory, &said, log);
     }
-    if (status > 0)
-        sp_text_add(log, "compiler: %s ended with status %d:\n%s\n", c->path, status,
-                    said.data ? said.data : "(it said nothing)");
-    if (status > 0 && speaks_of_memory(&said))
-        sp_text_add(log, "compiler: it may take %g MiB of memory (XETILE_SOFT_MEMORY_LIMIT)\n",
-                    jit_own_limits().mebibytes);
+    void *so = status == 0 || status == JIT_UNKNOWN ? read_object(directory, so_bytes, log) : NULL;
+    if (!so && status >= 0) {
+        sp_text_add(log, status == JIT_UNKNOWN ? "compiler: %s ended:\n" : "compiler: %s ended with status %d:\n",
+                    c->path, status);
+        sp_text_add(log, "%s\n", said.data ? said.data : "(it said nothing)");
+        add_hint(&said, log);
+    }
     sp_text_free(&said);
-    return status == 0;
+    return so;
 }
 
-/* Reads and loads the .so, and makes its image. */
-static bool take_object(const char *directory, const struct jit_key *key, struct jit_object *out, struct sp_text *log)
+/* Loads the .so, which it frees, and makes its image. */
+static bool take_object(void *so, size_t size, const char *directory, const struct jit_key *key,
+                        struct jit_object *out, struct sp_text *log)
 {
-    char path[JIT_PATH_BYTES + 16];
-    size_t size = 0;
-    void *so;
-    int fd;
-    snprintf(path, sizeof path, "%s/k.so", directory);
-    fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    so = fd >= 0 ? jit_read_descriptor(fd, &size) : NULL;
-    if (!so) {
-        sp_text_add(log, "compiler: it ended well but left no object\n");
-        return false;
-    }
+    if (!so) return false;
     so = jit_usage_add(so, &size, directory);
     out->image = jit_image_make(so, size, key, &out->image_size);
     if (!out->image) {
         sp_text_add(log, "out of memory\n");
-    } else if (!jit_open_object(path, out, NULL) && !jit_open_from_memory(so, size, out, log)) {
+    } else if (!jit_open_object(so, size, out, log)) {
         free(out->image);
         memset(out, 0, sizeof *out);
     }
@@ -144,27 +159,40 @@ static bool take_object(const char *directory, const struct jit_key *key, struct
     return out->handle != NULL;
 }
 
+static bool compile_in(const char *directory, const struct jit_compiler *c, const char *const isa[JIT_ISA_FLAGS],
+                       const char *c_text, size_t size, const struct jit_key *key, const char *what,
+                       struct jit_object *out, struct sp_text *log)
+{
+    char *path = jit_text("%s/k.c", directory);
+    size_t so_bytes = 0;
+    bool good = path && jit_write_file(path, c_text, size);
+    if (!good) sp_text_add(log, "compiler: %s/k.c cannot be written: %s\n", directory, strerror(errno));
+    free(path);
+    if (!good) return false;
+    void *so = compile_to(c, isa, wants_contraction(c_text, size), what, directory, &so_bytes, log);
+    return take_object(so, so_bytes, directory, key, out, log);
+}
+
 bool jit_compile(const char *c_text, size_t size, const struct jit_key *key, const char *what,
                  struct jit_object *out, struct sp_text *log)
 {
-    char directory[JIT_PATH_BYTES], path[JIT_PATH_BYTES + 16];
     struct jit_compiler c;
     const char *isa[JIT_ISA_FLAGS];
-    bool good;
+    char *directory;
+    bool good = false;
     memset(out, 0, sizeof *out);
     if (!jit_isa_flags(isa, log)) return false;
     jit_find_compiler(&c);
-    if (!c.path[0]) {
+    if (!c.path) {
         no_compiler(log);
         return false;
     }
-    if (!jit_private_directory(directory, sizeof directory, log)) return false;
-    snprintf(path, sizeof path, "%s/k.c", directory);
-    good = jit_write_file(path, c_text, size);
-    if (!good) sp_text_add(log, "compiler: %s cannot be written: %s\n", path, strerror(errno));
-    good = good && compile_to(&c, isa, wants_contraction(c_text, size), what, directory, log) &&
-           take_object(directory, key, out, log);
-    jit_remove_directory(directory);
+    directory = jit_private_directory(log);
+    if (directory) {
+        good = compile_in(directory, &c, isa, c_text, size, key, what, out, log);
+        jit_remove_directory(directory);
+    }
     if (good && key) jit_cache_store(key, &c, out->image, out->image_size, log);
+    jit_forget_compiler(&c);
     return good;
 }

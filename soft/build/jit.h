@@ -49,26 +49,34 @@ struct jit_limits {
     bool inside;      /* run in the directory; the program's path must be absolute */
 };
 enum { JIT_CROWDED = 4 }; /* wall time limit in multiples of `seconds`, so that a hanging program is stopped too */
-/* Runs a program. Returns its exit status, with its output in `said`; -1: it could not be started or was killed, see
- * `log`. Its temporary files go to `directory`. */
+/* Runs a program, and ends it with the process. Returns its exit status, with its output in `said`; -1: it could not be
+ * started or was killed, see `log`; JIT_UNKNOWN: the program has ended, but its status is lost, because the host ignores
+ * SIGCHLD or waits for children that are not its own. Its temporary files go to `directory`. What it has started, it
+ * does not wait for: all that is left of its process group is killed. */
+enum { JIT_UNKNOWN = 256 };
 int jit_run(char *const *argv, const char *directory, struct jit_limits limits, struct sp_text *said,
             struct sp_text *log);
 
 /* ---- compiler.c */
-enum { JIT_PATH_BYTES = 4096 };
 extern const char *const jit_fixed_flags[]; /* NULL-terminated */
 struct jit_compiler {
-    char path[4096];   /* absolute; "" if there is none */
+    char *path;        /* absolute; NULL: there is none */
     uint64_t identity; /* of the file */
 };
 struct jit_limits jit_own_limits(void);
+/* The absolute path of a program, from PATH unless the name has a slash; to be freed. NULL: there is none. */
+char *jit_find_program(const char *name);
 double jit_time_limit(void); /* seconds of wall time for one compilation */
 void jit_find_compiler(struct jit_compiler *c);
+void jit_forget_compiler(struct jit_compiler *c); /* frees its path */
 bool jit_compiler_works(const struct jit_compiler *c); /* runs it with --version */
 
-/* ---- load.c: the object of a file, or of memory */
-bool jit_open_object(const char *path, struct jit_object *out, struct sp_text *log);
-bool jit_open_from_memory(const void *so, size_t size, struct jit_object *out, struct sp_text *log);
+/* ---- load.c: the object in a shared object's bytes */
+bool jit_open_object(const void *so, size_t size, struct jit_object *out, struct sp_text *log);
+
+/* ---- elf.c */
+/* NULL, or why the dynamic loader cannot be given these bytes: it trusts files, and faults on what is cut off. */
+const char *jit_elf_check(const void *so, size_t size);
 
 /* ---- usage.c */
 /* Appends the compiler's report in `directory`, if there is one, to the .so file, which may move. */
@@ -80,10 +88,16 @@ void jit_cache_store(const struct jit_key *key, const struct jit_compiler *c, co
 
 /* ---- files.c */
 int jit_cache_open(struct sp_text *log); /* the directory's descriptor, or -1 with the reason in log (may be NULL) */
-/* A new directory with mode 0700 and an unguessable name: in the cache, else $TMPDIR, /tmp, /dev/shm. */
-bool jit_private_directory(char *path, size_t size, struct sp_text *log);
-void jit_remove_directory(const char *path);
+/* The path of a new directory with mode 0700 and an unguessable name: in the cache, else $TMPDIR, /tmp, /dev/shm. NULL:
+ * see `log`. */
+char *jit_private_directory(struct sp_text *log);
+void jit_remove_directory(char *path); /* and frees the path */
+char *jit_text(const char *format, ...) __attribute__((format(printf, 1, 2))); /* to be freed; NULL: out of memory */
+/* These fail with EFBIG at the process's limit on file sizes, without a signal. */
 bool jit_write_all(int fd, const void *data, size_t size);
+bool jit_set_size(int fd, uint64_t size);
+int jit_open_regular(int folder, const char *name); /* for reading; -1: not a regular file, or a link */
+void *jit_read_file(const char *path, size_t *size); /* the whole of a regular file, to be freed; NULL on failure */
 void jit_remove_at(int parent, const char *name, int depth); /* a file, or a folder with its contents */
 bool jit_write_file(const char *path, const void *data, size_t size);
 void *jit_read_descriptor(int fd, size_t *size); /* the rest of a regular file; closes fd; NULL on failure */

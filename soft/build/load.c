@@ -75,7 +75,7 @@ static const char *check_module(const struct xs_module *m)
     return NULL;
 }
 
-bool jit_open_object(const char *path, struct jit_object *out, struct sp_text *log)
+static bool open_path(const char *path, struct jit_object *out, struct sp_text *log)
 {
     const char *why;
     out->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -96,23 +96,17 @@ bool jit_open_object(const char *path, struct jit_object *out, struct sp_text *l
 
 /* Without a writable directory (or one that allows execution): loads from anonymous memory. The descriptor stays open,
  * because the loader identifies objects by path, and its number must not be reused. */
-bool jit_open_from_memory(const void *so, size_t size, struct jit_object *out, struct sp_text *log)
+static bool open_from_memory(const void *so, size_t size, struct jit_object *out, struct sp_text *log)
 {
-    const uint8_t *p = so;
     char path[64];
     int fd = memfd_create("xetile", MFD_CLOEXEC);
-    while (fd >= 0 && size) {
-        ssize_t n = write(fd, p, size);
-        if (n <= 0 && errno != EINTR) break;
-        if (n > 0) p += n, size -= (size_t)n;
-    }
-    if (fd < 0 || size) {
+    if (fd < 0 || !jit_write_all(fd, so, size)) {
         sp_text_add(log, "loading the compiled kernels: no memory file: %s\n", strerror(errno));
         if (fd >= 0) close(fd);
         return false;
     }
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    if (!jit_open_object(path, out, log)) {
+    if (!open_path(path, out, log)) {
         close(fd);
         return false;
     }
@@ -126,13 +120,18 @@ void jit_machine_is(const struct jit_machine *m) { machine = *m; }
 
 static bool open_from_file(const void *so, size_t size, struct jit_object *out)
 {
-    char directory[JIT_PATH_BYTES], path[JIT_PATH_BYTES + 16];
-    bool good;
-    if (!jit_private_directory(directory, sizeof directory, NULL)) return false;
-    snprintf(path, sizeof path, "%s/k.so", directory);
-    good = jit_write_file(path, so, size) && jit_open_object(path, out, NULL);
-    jit_remove_directory(directory);
+    char *directory = jit_private_directory(NULL), *path = directory ? jit_text("%s/k.so", directory) : NULL;
+    bool good = path && jit_write_file(path, so, size) && open_path(path, out, NULL);
+    free(path);
+    if (directory) jit_remove_directory(directory);
     return good;
+}
+
+bool jit_open_object(const void *so, size_t size, struct jit_object *out, struct sp_text *log)
+{
+    const char *why = jit_elf_check(so, size);
+    if (why) sp_text_add(log, "loading the compiled kernels: the shared object is unsound: %s\n", why);
+    return !why && (open_from_file(so, size, out) || open_from_memory(so, size, out, log));
 }
 
 bool jit_load_image(const void *image, size_t size, struct jit_object *out, struct sp_text *log)
@@ -154,8 +153,7 @@ bool jit_load_image(const void *image, size_t size, struct jit_object *out, stru
     so += sizeof(struct jit_image_header);
     size -= sizeof(struct jit_image_header);
     bool packaged = machine.is_package && machine.is_package(so, size);
-    if (packaged ? !machine.load(so, size, out, log)
-                 : !open_from_file(so, size, out) && !jit_open_from_memory(so, size, out, log)) {
+    if (packaged ? !machine.load(so, size, out, log) : !jit_open_object(so, size, out, log)) {
         free(copy);
         return false;
     }

@@ -48,6 +48,12 @@ const struct jit_settings *jit_settings_use(const struct jit_settings *s)
     return before;
 }
 
+const char *jit_search_path(void)
+{
+    const char *path = jit_setting("PATH");
+    return path && *path ? path : "/usr/local/bin:/usr/bin:/bin";
+}
+
 const char *jit_setting(const char *name)
 {
     size_t length = strlen(name);

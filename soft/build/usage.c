@@ -5,8 +5,6 @@
 #define _GNU_SOURCE
 #include "jit.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,10 +16,9 @@ void *jit_usage_add(void *so, size_t *size, const char *directory)
     uint8_t *grown = NULL, *text = NULL;
     size_t bytes = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names && !text; i++) {
-        char path[JIT_PATH_BYTES + 16];
-        snprintf(path, sizeof path, "%s/%s", directory, names[i]);
-        int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-        if (fd >= 0) text = jit_read_descriptor(fd, &bytes);
+        char *path = jit_text("%s/%s", directory, names[i]);
+        text = jit_read_file(path, &bytes);
+        free(path);
     }
     if (text) grown = realloc(so, *size + bytes + sizeof(uint64_t) + sizeof mark);
     if (grown) {

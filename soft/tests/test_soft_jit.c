@@ -1,110 +1,6 @@
 /* test_soft_jit.c - from C text to a loaded object: compiling, the cache, images, and all their failures. */
 #define _GNU_SOURCE
-#include "test.h"
-
-#include "abi.h"
-#include "build/jit.h"
-#include "spirv/spirv.h"
-
-#include <dirent.h>
-#include <signal.h>
-#include <fcntl.h>
-#include <ftw.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-
-static char base[1024]; /* a private folder for all of this; the cache is base/cache unless a test says otherwise */
-static char cache[1100];
-
-/* A kernel that writes `value` where its first argument points. */
-static void make_text(struct sp_text *t, int value)
-{
-    sp_text_add(
-        t,
-        "#include <stdint.h>\n"
-        "struct xs_kernel { const char *name; void (*run)(void *, const uint8_t *); const void *params;\n"
-        "    uint32_t param_count, args_bytes, subgroup_size, subgroup_size_required, local_size[3], local_bytes, "
-        "private_bytes,\n"
-        "    stack_bytes, has_barrier, max_work_dim; const char *attributes; };\n"
-        "struct xs_module { uint32_t version, kernel_count, global_count; const struct xs_kernel *kernels; const void "
-        "*globals; };\n"
-        "static void run(void *s, const uint8_t *a) { int *p; (void)s; __builtin_memcpy(&p, a, 8); *p = %d; }\n"
-        "static const struct xs_kernel kernels[1] = {{\"k\", run, 0, 0, 8, 16, 0, {0, 0, 0}, 0, 0, 0, 0, 3, \"\"}};\n"
-        "__attribute__((visibility(\"default\"))) const struct xs_module xs_module = {%d, 1, 0, kernels, 0};\n",
-        value, XS_ABI_VERSION);
-}
-
-static int call(const struct jit_object *o)
-{
-    int result = -1, *p = &result;
-    uint8_t args[8];
-    memcpy(args, &p, 8);
-    o->module->kernels[0].run(NULL, args);
-    return result;
-}
-
-static struct jit_key key_of(int n)
-{
-    struct jit_key k;
-    struct jit_part part = {&n, sizeof n};
-    jit_key(&k, &part, 1);
-    return k;
-}
-
-static bool compile(int value, const struct jit_key *key, struct jit_object *o, struct sp_text *log)
-{
-    struct sp_text t = {0};
-    bool good;
-    make_text(&t, value);
-    good = jit_compile(t.data, t.size, key, "kernel of test_soft_jit", o, log);
-    sp_text_free(&t);
-    return good;
-}
-
-static int remove_one(const char *path, const struct stat *s, int kind, struct FTW *where)
-{
-    (void)s;
-    (void)kind;
-    (void)where;
-    return remove(path);
-}
-
-static void remove_tree(const char *path)
-{
-    chmod(path, 0700);
-    nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-static int count_files(const char *path, const char *ending)
-{
-    DIR *d = opendir(path);
-    struct dirent *e;
-    int n = 0;
-    if (!d) return -1;
-    while ((e = readdir(d)) != NULL) {
-        size_t have = strlen(e->d_name), want = strlen(ending);
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 && have >= want &&
-            strcmp(e->d_name + have - want, ending) == 0)
-            n++;
-    }
-    closedir(d);
-    return n;
-}
-
-/* Every test starts with an empty cache and a plain environment. */
-static void fresh(void)
-{
-    remove_tree(cache);
-    setenv("XETILE_SOFT_CACHE", cache, 1);
-    setenv("TMPDIR", base, 1);
-    unsetenv("XETILE_CC");
-    unsetenv("XETILE_SOFT_ISA");
-    unsetenv("XETILE_SOFT_TIME_LIMIT");
-    unsetenv("XETILE_SOFT_MEMORY_LIMIT");
-    unsetenv("XETILE_SOFT_CACHE_LIMIT");
-}
+#include "compiled_texts.h"
 
 TEST(compile_load_call)
 {
@@ -536,202 +432,6 @@ TEST(home_gives_the_cache_its_place)
     free(home);
 }
 
-static void write_program(const char *name, const char *text, char *path, size_t size)
-{
-    int fd;
-    snprintf(path, size, "%s/%s", base, name);
-    fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0700);
-    CHECK(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
-    close(fd);
-}
-
-TEST(a_slow_compiler_is_stopped)
-{
-    struct jit_object o;
-    struct sp_text log = {0};
-    struct timespec a, b;
-    char path[4300];
-    fresh();
-    write_program("slowcc", "#!/bin/sh\nsleep 30 & sleep 30\n", path, sizeof path);
-    setenv("XETILE_CC", path, 1);
-    setenv("XETILE_SOFT_TIME_LIMIT", "0.3", 1);
-    clock_gettime(CLOCK_MONOTONIC, &a);
-    CHECK(!compile(1, NULL, &o, &log));
-    clock_gettime(CLOCK_MONOTONIC, &b);
-    CHECK_HAS(log.data, "1.2 seconds");
-    CHECK(b.tv_sec - a.tv_sec < 10);
-    unlink(path);
-    CHECK_INT(count_files(cache, ""), 0);
-    CHECK_INT(count_files(base, ""), 1);
-    sp_text_free(&log);
-}
-
-/* What a compile of more than 2 s writes to standard error, where that is a terminal. */
-static void compile_at_terminal(char *said, size_t size)
-{
-    char path[4300];
-    struct jit_object o;
-    struct sp_text log = {0};
-    int terminal = posix_openpt(O_RDWR | O_NOCTTY), end, own = dup(2);
-    ssize_t n;
-    memset(said, 0, size);
-    CHECK(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
-    end = open(ptsname(terminal), O_RDWR | O_NOCTTY);
-    fresh();
-    write_program("slowcc", "#!/bin/sh\nsleep 2.2\nexec cc \"$@\"\n", path, sizeof path);
-    setenv("XETILE_CC", path, 1);
-    CHECK(end >= 0 && dup2(end, 2) == 2);
-    CHECK_MSG(compile(1, NULL, &o, &log), "%s", log.data);
-    dup2(own, 2);
-    fcntl(terminal, F_SETFL, O_NONBLOCK);
-    n = read(terminal, said, size - 1);
-    if (n < 0) said[0] = 0;
-    jit_unload(&o);
-    unlink(path);
-    close(own);
-    close(end);
-    close(terminal);
-    sp_text_free(&log);
-}
-
-TEST(who_waits_at_a_terminal_is_told)
-{
-    char said[200];
-    compile_at_terminal(said, sizeof said);
-    CHECK_HAS(said, "xetile software device: compiling kernel of test_soft_jit since ");
-    CHECK(strchr(said, '\n') && !strchr(strchr(said, '\n') + 1, '\n'));
-    setenv("XETILE_SOFT_QUIET", "1", 1);
-    compile_at_terminal(said, sizeof said);
-    CHECK_STR(said, "");
-    unsetenv("XETILE_SOFT_QUIET");
-}
-
-TEST(a_compiler_that_computes_for_too_long_is_stopped)
-{
-    struct jit_object o;
-    struct sp_text log = {0};
-    char path[4300];
-    bool crowded;
-    fresh();
-    write_program("busycc", "#!/bin/sh\nwhile :; do :; done\n", path, sizeof path);
-    setenv("XETILE_CC", path, 1);
-    setenv("XETILE_SOFT_TIME_LIMIT", "0.9", 1); /* the kernel counts whole seconds: here, one */
-    CHECK(!compile(1, NULL, &o, &log));
-    unlink(path);
-    CHECK_INT(count_files(cache, ""), 0);
-    crowded = log.data && strstr(log.data, "was stopped after 3.6 seconds");
-    if (!crowded) CHECK_HAS(log.data, "0.9 seconds of processor time");
-    sp_text_free(&log);
-    if (crowded) SKIP("on this crowded machine a second of processor time took more than 3.6");
-}
-
-/* The limits hold from the first instruction on, and for what the compiler starts, even when this program is no
- * more. */
-TEST(a_compiler_is_confined)
-{
-    struct jit_object o;
-    struct sp_text log = {0};
-    char path[4300];
-    fresh();
-    write_program(
-        "tellcc",
-        "#!/bin/sh\necho first $(ulimit -v) $(ulimit -t)\nsh -c 'echo memory $(ulimit -v) time $(ulimit -t)'\nexit 1\n",
-        path, sizeof path);
-    setenv("XETILE_CC", path, 1);
-    setenv("XETILE_SOFT_TIME_LIMIT", "77", 1);
-    CHECK(!compile(1, NULL, &o, &log));
-    CHECK_HAS(log.data, "first 4194304 78\nmemory 4194304 time 78");
-    sp_text_free(&log);
-    setenv("XETILE_SOFT_MEMORY_LIMIT", "3000", 1);
-    CHECK(!compile(1, NULL, &o, &log));
-    CHECK_HAS(log.data, "memory 3072000 time 78");
-    sp_text_free(&log);
-    unlink(path);
-}
-
-TEST(a_compiler_that_wants_too_much_memory)
-{
-    struct jit_object o;
-    struct sp_text log = {0};
-    fresh();
-    setenv("XETILE_SOFT_MEMORY_LIMIT", "24", 1); /* too little for any compiler to start */
-    CHECK(!compile(1, NULL, &o, &log));
-    CHECK_HAS(log.data, "it may take 24 MiB of memory (XETILE_SOFT_MEMORY_LIMIT)");
-    sp_text_free(&log);
-    setenv("XETILE_SOFT_MEMORY_LIMIT", "2048", 1);
-    CHECK(compile(5, NULL, &o, NULL));
-    if (o.module) CHECK_INT(call(&o), 5);
-    jit_unload(&o);
-}
-
-/* A program that is there but that the system cannot run; and one whose signals must be as usual, whatever the
- * host's. */
-TEST(a_compiler_that_cannot_be_run)
-{
-    struct jit_object o;
-    struct sp_text log = {0};
-    char path[4300];
-    fresh();
-    write_program("nothingcc", "\177ELF nothing that runs", path, sizeof path);
-    setenv("XETILE_CC", path, 1);
-    CHECK(!compile(1, NULL, &o, &log));
-    CHECK_HAS(log.data, "cannot be started: Exec format error");
-    sp_text_free(&log);
-    unlink(path);
-}
-
-static void handle(int number) { (void)number; }
-
-/* Signals 32 and 33 are the C library's own: nobody else can set them, and what posix_spawn starts ignores them (what
- * make starts, for one). */
-TEST(signals_of_a_compiler_are_as_usual)
-{
-    static const unsigned long long OF_LIBC = 3ull << 31;
-    const char *ignored;
-    struct jit_object o;
-    struct sp_text log = {0};
-    char path[4300];
-    fresh();
-    write_program("signalcc",
-                  "#!/bin/sh\nwhile read -r what mask; do case $what in SigBlk:|SigIgn:) echo $what $mask; esac; done"
-                  " < /proc/self/status\nexit 1\n",
-                  path, sizeof path);
-    setenv("XETILE_CC", path, 1);
-    signal(SIGHUP, SIG_DFL); /* ignored under nohup, and then rightly by compilers, too */
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGUSR1, handle);
-    CHECK(!compile(1, NULL, &o, &log));
-    CHECK_HAS(log.data, "SigBlk: 0000000000000000\nSigIgn: ");
-    ignored = log.data ? strstr(log.data, "SigIgn: ") : NULL;
-    CHECK(ignored && (strtoull(ignored + strlen("SigIgn: "), NULL, 16) & ~OF_LIBC) == 0);
-    sp_text_free(&log);
-    signal(SIGPIPE, SIG_DFL);
-    signal(SIGUSR1, SIG_DFL);
-    unlink(path);
-}
-
-TEST(a_compiler_that_makes_nothing)
-{
-    struct jit_object o;
-    struct sp_text log = {0};
-    fresh();
-    setenv("XETILE_CC", "/bin/true", 1);
-    CHECK(!compile(1, NULL, &o, &log));
-    CHECK_HAS(log.data, "no object");
-    sp_text_free(&log);
-}
-
-TEST(sigchld_ignored_by_the_host)
-{
-    struct jit_object o;
-    fresh();
-    signal(SIGCHLD, SIG_IGN);
-    CHECK(compile(77, NULL, &o, NULL));
-    if (o.module) CHECK_INT(call(&o), 77);
-    jit_unload(&o);
-    signal(SIGCHLD, SIG_DFL);
-}
-
 TEST(images_round_trip)
 {
     struct jit_object a, b, c;
@@ -805,11 +505,10 @@ TEST(no_place_for_temporary_files)
     fflush(stdout);
     child = fork();
     if (child == 0) {
-        char path[4096];
         struct sp_text log = {0};
         setenv("XETILE_SOFT_CACHE", "off", 1);
         if (mkdir(cache, 0700) != 0 || chroot(cache) != 0 || chdir("/") != 0) _exit(2);
-        _exit(!jit_private_directory(path, sizeof path, &log) && log.data &&
+        _exit(!jit_private_directory(&log) && log.data &&
                       strstr(log.data, "neither the cache, $TMPDIR, /tmp nor /dev/shm can be written to")
                   ? 0
                   : 1);
@@ -890,13 +589,7 @@ TEST(ten_processes_at_once)
 
 int main(void)
 {
-    const char *tmp = getenv("TMPDIR");
-    snprintf(base, sizeof base, "%s/test-soft-jit-XXXXXX", tmp && *tmp == '/' ? tmp : "/tmp");
-    if (!mkdtemp(base)) {
-        printf("no folder to work in\n");
-        return 1;
-    }
-    snprintf(cache, sizeof cache, "%s/cache", base);
+    if (!begin("test-soft-jit")) return 1;
     RUN(compile_load_call);
     RUN(every_isa);
     RUN(unknown_isa_is_refused);
@@ -919,15 +612,6 @@ int main(void)
     RUN(cache_of_somebody_else_is_not_used);
     RUN(cache_off);
     RUN(home_gives_the_cache_its_place);
-    RUN(a_slow_compiler_is_stopped);
-    RUN(who_waits_at_a_terminal_is_told);
-    RUN(a_compiler_that_computes_for_too_long_is_stopped);
-    RUN(a_compiler_is_confined);
-    RUN(a_compiler_that_wants_too_much_memory);
-    RUN(a_compiler_that_cannot_be_run);
-    RUN(signals_of_a_compiler_are_as_usual);
-    RUN(a_compiler_that_makes_nothing);
-    RUN(sigchld_ignored_by_the_host);
     RUN(images_round_trip);
     RUN(images_load_without_a_writable_place);
     RUN(images_of_something_else);

@@ -107,8 +107,8 @@ TEST(two_names_of_an_entry_point)
 {
     static const char *const files[] = {"lines", "groups"}; /* those have barriers */
     static uint32_t original[1 << 16], words[1 << 16];
-    char directory[300];
-    CHECK(jit_private_directory(directory, sizeof directory, NULL));
+    char *directory = jit_private_directory(NULL);
+    CHECK(directory != NULL);
     for (int i = 0; i < 2; i++) {
         struct sp_text text = {0}, log = {0}, said = {0};
         size_t n = add_entries(original, read_words(files[i], original), words);
@@ -132,8 +132,8 @@ static bool compiles(const char *directory, const struct sp_text *text, struct s
     static struct jit_compiler compiler;
     static const struct jit_limits limits = {60, 4096, NULL, false};
     char path[320];
+    if (!compiler.path) jit_find_compiler(&compiler);
     char *argv[] = {compiler.path, flags[0], flags[1], flags[2], path, NULL};
-    if (!compiler.path[0]) jit_find_compiler(&compiler);
     snprintf(path, sizeof path, "%s/k.c", directory);
     unlink(path);
     return jit_write_file(path, text->data, text->size) && jit_run(argv, directory, limits, said, said) == 0;
@@ -156,9 +156,9 @@ TEST(whatever_is_taken_compiles)
                                         "cplusplus", "dot_product", "small_floats", "copies", "extended",
                                         "blocks", "pointers", "leftovers"};
     static uint32_t original[MOST_WORDS], words[MOST_WORDS];
-    char directory[300];
+    char *directory = jit_private_directory(NULL);
     int taken = 0, tried = 0;
-    CHECK(jit_private_directory(directory, sizeof directory, NULL));
+    CHECK(directory != NULL);
     for (; taken < MUTANTS && tried < 20000; tried++) {
         struct sp_text text = {0}, log = {0}, said = {0};
         uint32_t state = (uint32_t)test_random() | 1, changes = 1 + (uint32_t)(test_random() % 4);
@@ -210,10 +210,10 @@ static char *preprocess(const char *directory, char *isa)
     struct jit_compiler compiler;
     struct sp_text text = {0}, said = {0};
     char from[320], out[320];
-    char *argv[] = {compiler.path, standard, only, plain_lines, isa, from, to, out, NULL};
     char *all = calloc(1, 8 << 20);
     FILE *f;
     jit_find_compiler(&compiler);
+    char *argv[] = {compiler.path, standard, only, plain_lines, isa, from, to, out, NULL};
     snprintf(from, sizeof from, "%s/t.c", directory);
     snprintf(out, sizeof out, "%s/t.i", directory);
     unlink(from);
@@ -221,6 +221,7 @@ static char *preprocess(const char *directory, char *isa)
     add_headers(&text);
     CHECK(jit_write_file(from, text.data, text.size));
     CHECK_MSG(jit_run(argv, directory, limits, &said, &said) == 0, "%s", said.data);
+    jit_forget_compiler(&compiler);
     f = fopen(out, "r");
     CHECK(f && fread(all, 1, (8 << 20) - 1, f) > 10000);
     if (f) fclose(f);
@@ -304,8 +305,8 @@ TEST(what_is_selected_is_whole)
 {
     static char isa[][16] = {"-march=native", "-O1"};
     static struct function f[MOST_FUNCTIONS];
-    char directory[300];
-    CHECK(jit_private_directory(directory, sizeof directory, NULL));
+    char *directory = jit_private_directory(NULL);
+    CHECK(directory != NULL);
     for (int i = 0; i < 2; i++) {
         char *text = preprocess(directory, isa[i]);
         size_t n = find_functions(text, f);

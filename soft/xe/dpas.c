@@ -22,7 +22,7 @@ static double element(const struct xe_thread *t, uint8_t type, uint32_t at, uint
 
 struct product {
     uint32_t steps; /* values of k per stage */
-    double rows[DEPTH][MOST], columns[MOST][LANES];
+    float rows[DEPTH][MOST], columns[MOST][LANES]; /* which hold all values of an operand's types */
 };
 
 static uint32_t in_dword(const struct xe_operand *o) { return 32u / xe_types[o->type].bits; }
@@ -41,10 +41,10 @@ static void read_operands(const struct xe_thread *t, const struct xe_instruction
     p->steps = steps_of(i);
     for (uint32_t k = 0; k < count; k++) {
         for (uint32_t n = 0; n < LANES; n++)
-            p->columns[k][n] = element(t, b->type, b->at + k / in_b * GRF_BYTES + n * 4, k % in_b);
+            p->columns[k][n] = (float)element(t, b->type, b->at + k / in_b * GRF_BYTES + n * 4, k % in_b);
         for (uint32_t r = 0; r < i->passes; r++) {
             uint32_t row = wrong ? i->passes - 1 - r : r;
-            p->rows[r][k] = element(t, a->type, a->at + (row * count / in_a + k / in_a) * 4, k % in_a);
+            p->rows[r][k] = (float)element(t, a->type, a->at + (row * count / in_a + k / in_a) * 4, k % in_a);
         }
     }
 }
@@ -53,7 +53,7 @@ static double dot(const struct product *p, uint32_t row, uint32_t lane, double s
 {
     for (uint32_t stage = 0; stage < DEPTH; stage++) {
         for (uint32_t k = stage * p->steps; k < (stage + 1) * p->steps; k++)
-            sum += p->rows[row][k] * p->columns[k][lane];
+            sum += (double)p->rows[row][k] * (double)p->columns[k][lane];
         if (is_float) sum = (double)(float)sum;
     }
     return sum;

@@ -331,6 +331,7 @@ static bool generate_machine(const struct soft_source *s, const struct xe_target
     good = image && jit_load_image(image, image_size, object, log);
     jit_find_compiler(&c);
     if (good) jit_cache_store(key, &c, image, image_size, log);
+    jit_forget_compiler(&c);
     free(image);
     free(package);
     soft_source_free(&plain);
@@ -367,8 +368,8 @@ static void explain(const struct soft_source *s, struct cg_options options, cons
     sp_text_free(&said);
 }
 
-ze_result_t soft_build(const struct soft_source *s, const struct soft_part *part, struct jit_object *object,
-                       struct sp_text *log)
+static ze_result_t build(const struct soft_source *s, const struct soft_part *part, struct jit_object *object,
+                         struct sp_text *log)
 {
     struct cg_options options = {.default_subgroup_size = soft_subgroup_size(),
                                  .check = check_level() > 0,
@@ -376,28 +377,41 @@ ze_result_t soft_build(const struct soft_source *s, const struct soft_part *part
                                  .tiles = jit_tiles(),
                                  .function = part->function};
     struct jit_key key;
-    int lock;
+    struct jit_descriptor lock;
     const struct xe_target *target = part->function ? NULL : target_of(s, log);
     bool good, strict = soft_is_strict();
     if (!target) explain(s, options, part, strict);
     make_key(s, &options, part, strict, target, &key);
     good = jit_cache_find(&key, object);
     if (!good) {
-        lock = jit_cache_lock(&key);
-        good = (lock >= 0 && jit_cache_find(&key, object)) ||
+        good = (jit_cache_lock(&key, &lock) && jit_cache_find(&key, object)) ||
                (target ? generate_machine(s, target, &key, object, log)
                        : generate(s, &options, part, strict, &key, object, log));
-        jit_cache_unlock(lock);
+        jit_cache_unlock(&lock);
     }
     if (good && object->module && object->module->warnings) sp_text_add(log, "%s", object->module->warnings);
     return good ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
 }
 
+struct module_build {
+    ze_module_handle_t module;
+    const struct soft_part *part;
+    struct jit_object *object;
+    struct sp_text *log;
+};
+
+static ze_result_t build_of_module(void *pointer)
+{
+    const struct module_build *b = pointer;
+    const struct jit_settings *before = jit_settings_use(b->module->settings);
+    ze_result_t result = build(soft_module_source(b->module), b->part, b->object, b->log);
+    jit_settings_use(before);
+    return result;
+}
+
 ze_result_t soft_module_build(ze_module_handle_t m, const struct soft_part *part, struct jit_object *object,
                               struct sp_text *log)
 {
-    const struct jit_settings *before = jit_settings_use(m->settings);
-    ze_result_t result = soft_build(soft_module_source(m), part, object, log);
-    jit_settings_use(before);
-    return result;
+    struct module_build b = {m, part, object, log};
+    return soft_deeply(build_of_module, &b);
 }

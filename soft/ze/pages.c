@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "build/jit.h"
 #include "ze_soft.h"
 
 /* A process may have about 65000 mappings; a guarded range takes two, while adjacent plain ones count as one. */
@@ -79,23 +80,13 @@ void soft_pages_free(struct soft_pages *p)
     if (p->file >= 0) close(p->file);
 }
 
-static bool write_all(int file, const uint8_t *from, size_t size)
-{
-    for (size_t at = 0; at < size;) {
-        ssize_t n = pwrite(file, from + at, size - at, (off_t)at);
-        if (n <= 0) return false;
-        at += (size_t)n;
-    }
-    return true;
-}
-
 bool soft_pages_share(struct soft_pages *p)
 {
     int file;
     if (p->file >= 0) return true;
     if (p->borrowed) return false; /* the program's own mapping stays */
     file = memfd_create("xetile", MFD_CLOEXEC);
-    if (file >= 0 && ftruncate(file, (off_t)p->size) == 0 && write_all(file, p->base, p->size) &&
+    if (file >= 0 && jit_set_size(file, p->size) && jit_write_all(file, p->base, p->size) &&
         mmap(p->base, p->size, PROT_READ | PROT_WRITE, MAP_FIXED | MAP_SHARED, file, 0) != MAP_FAILED) {
         p->file = file;
         return true;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "check/check.h"
+#include "build/jit.h"
 #include "ze_soft.h"
 
 /* ZE_PHYSICAL_MEM_FLAG_ALLOCATE_ON_..., missing in headers of 1.4. */
@@ -157,7 +158,7 @@ ze_result_t zePhysicalMemCreate(ze_context_handle_t context, ze_device_handle_t 
     p->size = desc->size;
     p->id = soft_memory_id();
     p->file = memfd_create("xetile-physical", MFD_CLOEXEC);
-    if (p->file < 0 || ftruncate(p->file, (off_t)desc->size) != 0) {
+    if (p->file < 0 || !jit_set_size(p->file, desc->size)) {
         if (p->file >= 0) close(p->file);
         free(p);
         return ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;

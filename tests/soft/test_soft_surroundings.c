@@ -4,8 +4,10 @@
  */
 #define _GNU_SOURCE
 #include <level_zero/ze_api.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -268,6 +270,73 @@ static void lacks_a_compiler(void)
 TEST(no_compiler)
 {
     in_a_child((const char *const[]){"PATH=/nowhere", "XETILE_CC", "XETILE_SOFT_CACHE=off", NULL}, lacks_a_compiler);
+}
+
+/* ---- a compiler, but nothing else that is usual */
+
+static void build_and_add(void)
+{
+    open_device();
+    add_numbers(build_kernels());
+}
+
+/* Compilers find their assemblers and linkers in PATH. */
+TEST(no_search_path)
+{
+    if (access("/usr/bin/cc", X_OK) != 0 && access("/usr/local/bin/cc", X_OK) != 0) SKIP("cc is in an unusual place");
+    in_a_child((const char *const[]){"PATH", "XETILE_SOFT_CACHE=off", NULL}, build_and_add);
+}
+
+static void add_from_a_small_stack(void *(*body)(void *), size_t stack)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    NEED(pthread_attr_init(&attributes) == 0);
+    NEED(pthread_attr_setstacksize(&attributes, stack) == 0);
+    NEED(pthread_create(&thread, &attributes, body, NULL) == 0);
+    NEED(pthread_join(thread, NULL) == 0);
+    pthread_attr_destroy(&attributes);
+}
+
+static void *build_in_a_thread(void *unused)
+{
+    (void)unused;
+    add_numbers(build_kernels());
+    return NULL;
+}
+
+/* Calls of the API from threads with as little stack as the system grants. */
+static void use_small_stacks(void)
+{
+    open_device();
+    for (size_t kib = 16; kib <= 96; kib += 16) {
+        size_t least = (size_t)sysconf(_SC_THREAD_STACK_MIN);
+        add_from_a_small_stack(build_in_a_thread, kib << 10 > least ? kib << 10 : least);
+    }
+}
+
+TEST(small_stacks)
+{
+    if (TEST_SANITIZED) SKIP("sanitizers need more stack");
+    in_a_child((const char *const[]){"XETILE_SOFT_CACHE=off", NULL}, use_small_stacks);
+}
+
+/* The files that a program shares memory by are no larger than its limit, and it learns that in time. */
+static void share_too_much(void)
+{
+    ze_ipc_mem_handle_t handle;
+    open_device();
+    NEED(setrlimit(RLIMIT_FSIZE, &(struct rlimit){1 << 20, RLIM_INFINITY}) == 0);
+    add_numbers(build_kernels());
+    void *small = zed_alloc(&device, ZED_DEVICE, 4096, 0), *large = zed_alloc(&device, ZED_DEVICE, 4 << 20, 0);
+    NEED(small && large);
+    NEED(zeMemGetIpcHandle(device.context, small, &handle) == ZE_RESULT_SUCCESS);
+    NEED(zeMemGetIpcHandle(device.context, large, &handle) == ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY);
+}
+
+TEST(a_limit_on_file_sizes)
+{
+    in_a_child((const char *const[]){"XETILE_SOFT_CACHE=off", NULL}, share_too_much);
 }
 
 /* ---- messages */
@@ -543,6 +612,9 @@ int main(void)
     RUN(a_full_disk);
     RUN(past_the_end_of_an_allocation);
     RUN(no_compiler);
+    RUN(no_search_path);
+    RUN(small_stacks);
+    RUN(a_limit_on_file_sizes);
     RUN(refused_calls_say_why_when_asked);
     RUN(settings_that_are_misspelt_are_told);
     RUN(appends_to_closed_lists);
