@@ -38,7 +38,8 @@ test_scripts = $(wildcard tests/*/test_*.sh)
 soft_rooms = spirv ir passes c build run check xe ze
 soft_objects = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(soft_rooms:%=soft/%/*.c))) $(BUILD)/soft/soft_text.o
 soft_folders = $(BUILD)/soft $(soft_rooms:%=$(BUILD)/soft/%)
-soft_flags = -Isoft -std=gnu11 -fPIC -fvisibility=hidden
+# Threads of programs may have small stacks; sanitizers put more on them.
+soft_flags = -Isoft -std=gnu11 -fPIC -fvisibility=hidden $(if $(SANITIZE),,-Wframe-larger-than=8192)
 soft_libs = -ldl -lpthread -lm
 library = $(BUILD)/libxetile.a
 

@@ -118,7 +118,7 @@ static void write_section(struct cg *g, uint32_t S, struct cg_param *const *para
     const struct sp_module *m = g->m;
     struct sp_text *out = g->w->c, functions = {NULL, 0, 0, false};
     g->S = S;
-    g->w->written_helpers = (struct cg_texts){0};
+    memset(&g->w->written_helpers, 0, sizeof g->w->written_helpers);
     memset(g->leaves, 0, (m->type_count + 1) * sizeof *g->leaves); /* the parts of a matrix depend on S */
     cg_put(g, "#undef S\n#define S %u\n", S);
     place_text(g, "lanes");
@@ -278,23 +278,43 @@ static bool prepare(struct cg *g)
     return !g->failed;
 }
 
+static bool generate(struct cg *g, struct sp_module *part)
+{
+    const struct cg_options *o = g->o;
+    if (o->function) part->entry_count = 0;
+    if (o->versions && o->versions->only) {
+        part->entries += o->versions->only - 1;
+        part->entry_count = 1;
+    }
+    if (prepare(g)) {
+        cg_run_passes(g);
+        if (!g->failed) write_text(g);
+    }
+    if (!g->failed && o->print && !strcmp(o->print, "c")) fwrite(g->w->c->data, 1, g->w->c->size, stderr);
+    cg_free(g);
+    return !g->failed && !g->w->c->failed;
+}
+
 bool cg_generate(const struct sp_module *m, const struct cg_options *o, struct sp_text *c, struct sp_text *log)
 {
     static const struct cg_options none = {0};
     struct sp_module part = *m; /* without the kernels that are not wanted */
-    struct cg_writer w = {.c = c, .mask = "m0", .bits = "b0"};
-    struct cg g = {.m = &part, .o = o ? o : &none, .log = log, .w = &w};
-    if (g.o->function) part.entry_count = 0;
-    if (g.o->versions && g.o->versions->only) {
-        part.entries += g.o->versions->only - 1;
-        part.entry_count = 1;
+    struct generator {
+        struct cg g;
+        struct cg_writer w;
+    } *both = calloc(1, sizeof *both); /* 66 KB: not for the stack */
+    bool ok = false;
+    if (both) {
+        both->w.c = c;
+        both->w.mask = "m0";
+        both->w.bits = "b0";
+        both->g.m = &part;
+        both->g.o = o ? o : &none;
+        both->g.log = log;
+        both->g.w = &both->w;
+        ok = generate(&both->g, &part);
     }
-    if (prepare(&g)) {
-        cg_run_passes(&g);
-        if (!g.failed) write_text(&g);
-    }
-    if (g.failed && log->size == 0) sp_text_add(log, "error: out of memory while generating code\n");
-    if (!g.failed && g.o->print && !strcmp(g.o->print, "c")) fwrite(c->data, 1, c->size, stderr);
-    cg_free(&g);
-    return !g.failed && !c->failed;
+    if (!ok && log->size == 0) sp_text_add(log, "error: out of memory while generating code\n");
+    free(both);
+    return ok;
 }

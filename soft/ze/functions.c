@@ -32,8 +32,17 @@ static ze_result_t no_function(ze_module_handle_t m, const char *name)
     return soft_fail(ZE_RESULT_ERROR_INVALID_FUNCTION_NAME, "no exported function %.200s", name);
 }
 
-static ze_result_t function_new(ze_module_handle_t m, const char *name, struct soft_function **function)
+struct wanted {
+    ze_module_handle_t module;
+    const char *name;
+    struct soft_function **function;
+};
+
+static ze_result_t function_new(void *pointer)
 {
+    const struct wanted *w = pointer;
+    ze_module_handle_t m = w->module;
+    const char *name = w->name;
     const struct soft_source *s = soft_module_source(m);
     const struct soft_part part = {.function = name};
     struct sp_text log = {NULL, 0, 0, false};
@@ -49,7 +58,7 @@ static ze_result_t function_new(ze_module_handle_t m, const char *name, struct s
     if (result == ZE_RESULT_SUCCESS) {
         *f->object.module->own_globals = m->globals;
         f->next = m->functions;
-        *function = m->functions = f;
+        *w->function = m->functions = f;
     } else {
         soft_fail(result, "function %.200s not built: %.1500s", name, log.data ? log.data : "no memory");
         jit_unload(&f->object);
@@ -69,7 +78,7 @@ ze_result_t zeModuleGetFunctionPointer(ze_module_handle_t module, const char *na
     SOFT_TRY(soft_module_check_linked(module, name));
     pthread_mutex_lock(&soft_link_lock);
     for (f = module->functions; f && strcmp(f->name, name) != 0;) f = f->next;
-    if (!f) result = function_new(module, name, &f);
+    if (!f) result = soft_deeply(function_new, &(struct wanted){module, name, &f});
     pthread_mutex_unlock(&soft_link_lock);
     if (result == ZE_RESULT_SUCCESS) *pointer = (void *)(uintptr_t)f->object.module->functions;
     return result;

@@ -149,13 +149,23 @@ static bool link_one(struct link *l, uint32_t i)
     return good;
 }
 
-static ze_result_t link_all(uint32_t count, ze_module_handle_t *modules, struct sp_text *log)
+struct modules {
+    uint32_t count;
+    ze_module_handle_t *list;
+    struct sp_text *log;
+    ze_linkage_inspection_ext_flags_t flags; /* what to inspect */
+};
+
+static ze_result_t link_all(void *pointer)
 {
-    struct link l = {.count = count, .log = log};
+    const struct modules *m = pointer;
+    ze_module_handle_t *modules = m->list;
+    const uint32_t count = m->count;
+    struct link l = {.count = count, .log = m->log};
     ze_result_t result;
     uint32_t i;
     bool good = true;
-    SOFT_TRY(parties_new(count, modules, &l.party, log));
+    SOFT_TRY(parties_new(count, modules, &l.party, m->log));
     l.chosen = calloc((size_t)count + 1, sizeof *l.chosen);
     result = l.chosen ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     for (i = 0; l.chosen && i < count; i++)
@@ -176,7 +186,7 @@ ze_result_t zeModuleDynamicLink(uint32_t count, ze_module_handle_t *modules, ze_
     log = soft_log_new();
     if (!log) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     pthread_mutex_lock(&soft_link_lock);
-    result = link_all(count, modules, &log->text);
+    result = soft_deeply(link_all, &(struct modules){count, modules, &log->text, 0});
     pthread_mutex_unlock(&soft_link_lock);
     return soft_log_deliver(result, "modules not linked", log, link_log);
 }
@@ -203,10 +213,19 @@ static void list_symbols(const struct party *p, uint32_t count, ze_linkage_inspe
     }
 }
 
+static ze_result_t inspect(void *pointer)
+{
+    const struct modules *m = pointer;
+    struct party *p;
+    SOFT_TRY(parties_new(m->count, m->list, &p, m->log));
+    list_symbols(p, m->count, m->flags, m->log);
+    parties_free(p, m->count);
+    return ZE_RESULT_SUCCESS;
+}
+
 ze_result_t zeModuleInspectLinkageExt(ze_linkage_inspection_ext_desc_t *desc, uint32_t count,
                                       ze_module_handle_t *modules, ze_module_build_log_handle_t *log)
 {
-    struct party *p;
     ze_result_t result;
     uint32_t i;
     SOFT_POINTER(desc);
@@ -218,12 +237,7 @@ ze_result_t zeModuleInspectLinkageExt(ze_linkage_inspection_ext_desc_t *desc, ui
     for (i = 0; i < count; i++) SOFT_HANDLE(modules[i], SOFT_MODULE);
     *log = soft_log_new();
     if (!*log) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    result = parties_new(count, modules, &p, &(*log)->text);
-    if (result != ZE_RESULT_SUCCESS) {
-        zeModuleBuildLogDestroy(*log);
-        return result;
-    }
-    list_symbols(p, count, desc->flags, &(*log)->text);
-    parties_free(p, count);
-    return ZE_RESULT_SUCCESS;
+    result = soft_deeply(inspect, &(struct modules){count, modules, &(*log)->text, desc->flags});
+    if (result != ZE_RESULT_SUCCESS) zeModuleBuildLogDestroy(*log);
+    return result;
 }

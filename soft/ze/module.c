@@ -223,23 +223,32 @@ static ze_result_t load(ze_module_handle_t m, const ze_module_desc_t *desc, stru
     return m->storage && soft_module_place_globals(m, NULL) ? ZE_RESULT_SUCCESS : ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
 }
 
-static ze_result_t module_new(ze_context_handle_t context, const ze_module_desc_t *desc, struct sp_text *log,
-                              ze_module_handle_t *module)
+struct request {
+    ze_context_handle_t context;
+    ze_device_handle_t device;
+    const ze_module_desc_t *desc;
+    struct sp_text *log;
+    ze_module_handle_t *module;
+};
+
+static ze_result_t module_new(void *pointer)
 {
+    const struct request *r = pointer;
     ze_module_handle_t m = calloc(1, sizeof *m);
     ze_result_t result;
     if (!m) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    m->context = context;
+    m->context = r->context;
+    m->device = r->device;
     atomic_init(&m->references, 1);
     pthread_mutex_init(&m->versions_lock, NULL);
     m->settings = jit_settings_keep();
-    result = m->settings ? load(m, desc, log) : ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    result = m->settings ? load(m, r->desc, r->log) : ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     if (result != ZE_RESULT_SUCCESS) {
         module_free(m);
         return result;
     }
     m->tag = SOFT_MODULE;
-    *module = m;
+    *r->module = m;
     return ZE_RESULT_SUCCESS;
 }
 
@@ -270,8 +279,7 @@ ze_result_t zeModuleCreate(ze_context_handle_t context, ze_device_handle_t devic
     log = soft_log_new();
     if (!log) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     *module = NULL;
-    result = module_new(context, desc, &log->text, module);
-    if (result == ZE_RESULT_SUCCESS) (*module)->device = device;
+    result = soft_deeply(module_new, &(struct request){context, device, desc, &log->text, module});
     return soft_log_deliver(result, "module not built", log, build_log);
 }
 

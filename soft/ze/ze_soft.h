@@ -137,6 +137,9 @@ const char *soft_last_error(void);
 ze_result_t soft_check_chain(const void *next);
 ze_result_t soft_check_link(const ze_base_desc_t *d); /* checks only the first of a chain */
 
+/* deep.c: calls `body` on a stack that is large enough for work on modules. */
+ze_result_t soft_deeply(ze_result_t (*body)(void *user), void *user);
+
 /* ---- models.c: the device that this one imitates */
 
 #define SOFT_IP(architecture, release, revision) ((architecture) << 22 | (release) << 14 | (revision))
@@ -401,9 +404,7 @@ struct soft_part {
     uint32_t kernel;      /* index + 1: only this kernel ... */
     uint32_t version;     /* ... in this version (passes/versions.h) */
 };
-ze_result_t soft_build(const struct soft_source *source, const struct soft_part *part, struct jit_object *object,
-                       struct sp_text *log);
-/* The same for a part of a module, with its settings. */
+/* Builds a part of a module, with its settings. */
 ze_result_t soft_module_build(ze_module_handle_t m, const struct soft_part *part, struct jit_object *object,
                               struct sp_text *log);
 
