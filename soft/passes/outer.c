@@ -434,7 +434,8 @@ void cg_find_outer(struct cg *g, struct cg_function *fn)
     struct search *s = cg_alloc(g, sizeof *s);
     struct grid *r = cg_alloc(g, sizeof *r);
     if (g->failed) return;
-    *s = (struct search){.g = g, .fn = fn};
+    s->g = g;
+    s->fn = fn;
     s->uses = cg_alloc(g, values * sizeof *s->uses);
     s->inside = cg_alloc(g, values * sizeof *s->inside);
     s->place = cg_alloc(g, values * sizeof *s->place);

@@ -116,6 +116,42 @@ void soft_command_free(struct soft_command *c)
     }
 }
 
+/* ---- lists of them */
+
+struct soft_recorded *soft_recorded_new(void)
+{
+    struct soft_recorded *r = calloc(1, sizeof *r);
+    if (!r) return NULL;
+    atomic_init(&r->references, 1);
+    r->last = &r->first;
+    return r;
+}
+
+void soft_recorded_retain(struct soft_recorded *r) { atomic_fetch_add(&r->references, 1); }
+
+static void free_replaced(struct soft_recorded *r)
+{
+    for (ze_kernel_handle_t k; (k = r->replaced) != NULL;) {
+        r->replaced = k->next;
+        zeKernelDestroy(k);
+    }
+}
+
+void soft_recorded_release(struct soft_recorded *r)
+{
+    if (atomic_fetch_sub(&r->references, 1) != 1) return;
+    soft_command_free(r->first);
+    free_replaced(r);
+    free(r);
+}
+
+void soft_recorded_replace(struct soft_recorded *r, ze_kernel_handle_t kernel)
+{
+    kernel->next = r->replaced;
+    r->replaced = kernel;
+    if (atomic_load(&r->references) == 1) free_replaced(r);
+}
+
 void soft_command_abandon(struct soft_command *c, ze_result_t result)
 {
     for (struct soft_command *at = c; at; at = at->next)

@@ -452,17 +452,6 @@ ze_result_t zeFenceCreate(ze_command_queue_handle_t queue, const ze_fence_desc_t
     return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t zeFenceDestroy(ze_fence_handle_t fence)
-{
-    SOFT_HANDLE(fence, SOFT_FENCE);
-    fence->tag = SOFT_DEAD;
-    pthread_mutex_lock(&fence->signal.lock); /* as for events */
-    pthread_mutex_unlock(&fence->signal.lock);
-    soft_signal_free(&fence->signal);
-    free(fence);
-    return ZE_RESULT_SUCCESS;
-}
-
 void soft_fence_set(ze_fence_handle_t fence, ze_result_t result)
 {
     pthread_mutex_lock(&fence->signal.lock);

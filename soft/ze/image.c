@@ -278,12 +278,18 @@ ze_result_t zeImageCreate(ze_context_handle_t context, ze_device_handle_t device
     return deliver(result, i, image);
 }
 
+static void free_image(struct soft_gone *g)
+{
+    ze_image_handle_t image = SOFT_OF_GONE(_ze_image_handle_t, g);
+    if (image->pages.base) soft_pages_free(&image->pages);
+    free(image);
+}
+
 ze_result_t zeImageDestroy(ze_image_handle_t image)
 {
     SOFT_HANDLE(image, SOFT_IMAGE);
     image->tag = SOFT_DEAD;
-    if (image->pages.base) soft_pages_free(&image->pages);
-    free(image);
+    soft_queues_keep(&image->gone, free_image);
     return ZE_RESULT_SUCCESS;
 }
 
@@ -539,10 +545,12 @@ ze_result_t zeSamplerCreate(ze_context_handle_t context, ze_device_handle_t devi
     return ZE_RESULT_SUCCESS;
 }
 
+static void free_sampler(struct soft_gone *g) { free(SOFT_OF_GONE(_ze_sampler_handle_t, g)); }
+
 ze_result_t zeSamplerDestroy(ze_sampler_handle_t sampler)
 {
     SOFT_HANDLE(sampler, SOFT_SAMPLER);
     sampler->tag = SOFT_DEAD;
-    free(sampler);
+    soft_queues_keep(&sampler->gone, free_sampler);
     return ZE_RESULT_SUCCESS;
 }

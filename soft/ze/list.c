@@ -16,8 +16,8 @@ ze_result_t soft_command_add(ze_command_list_handle_t list, struct soft_command 
 {
     if (list->immediate && c->recorded) return record(list, c);
     if (list->immediate) return soft_queue_submit(&list->queue, c, 0, NULL, NULL);
-    *list->last = c;
-    list->last = &c->next;
+    *list->recorded->last = c;
+    list->recorded->last = &c->next;
     c->id = list->next_id;
     list->next_id = 0;
     if (c->signal) list->signals = true;
@@ -32,11 +32,15 @@ static ze_result_t list_new(ze_context_handle_t context, ze_device_handle_t devi
     SOFT_HANDLE(device, SOFT_DEVICE);
     SOFT_POINTER(list);
     *list = calloc(1, sizeof **list);
-    if (!*list) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    if (*list) (*list)->recorded = soft_recorded_new();
+    if (!*list || !(*list)->recorded) {
+        free(*list);
+        *list = NULL;
+        return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    }
     (*list)->tag = SOFT_LIST;
     (*list)->context = context;
     (*list)->device = device;
-    (*list)->last = &(*list)->first;
     return ZE_RESULT_SUCCESS;
 }
 
@@ -70,6 +74,7 @@ ze_result_t zeCommandListCreateImmediate(ze_context_handle_t context, ze_device_
     (*list)->desc.commandQueueGroupOrdinal = desc->ordinal;
     result = soft_queue_init(&(*list)->queue, device, desc);
     if (result == ZE_RESULT_SUCCESS) return result;
+    soft_recorded_release((*list)->recorded);
     free(*list);
     *list = NULL;
     return result;
@@ -80,7 +85,7 @@ ze_result_t zeCommandListDestroy(ze_command_list_handle_t list)
     SOFT_HANDLE(list, SOFT_LIST);
     soft_graph_lose(list);
     if (list->immediate) soft_queue_free(&list->queue);
-    soft_command_free(list->first);
+    soft_recorded_release(list->recorded);
     soft_callbacks_run(list->callbacks);
     list->tag = SOFT_DEAD;
     free(list);
@@ -91,7 +96,7 @@ ze_result_t zeCommandListDestroy(ze_command_list_handle_t list)
 ze_result_t zeCommandListClose(ze_command_list_handle_t list)
 {
     SOFT_HANDLE(list, SOFT_LIST);
-    for (const struct soft_command *c = list->can_change ? list->first : NULL; c; c = c->next)
+    for (const struct soft_command *c = list->can_change ? list->recorded->first : NULL; c; c = c->next)
         if (c->kind == SOFT_CMD_LAUNCH && c->u.launch.kernel) SOFT_TRY(soft_check_arguments(c->u.launch.kernel));
     list->closed = true;
     return ZE_RESULT_SUCCESS;
@@ -99,10 +104,12 @@ ze_result_t zeCommandListClose(ze_command_list_handle_t list)
 
 ze_result_t zeCommandListReset(ze_command_list_handle_t list)
 {
+    struct soft_recorded *empty;
     SOFT_HANDLE(list, SOFT_LIST);
-    soft_command_free(list->first); /* NULL for immediate lists */
-    list->first = NULL;
-    list->last = &list->first;
+    empty = soft_recorded_new();
+    if (!empty) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    soft_recorded_release(list->recorded);
+    list->recorded = empty;
     list->closed = list->signals = false;
     list->next_id = 0;
     return ZE_RESULT_SUCCESS;

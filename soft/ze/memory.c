@@ -327,60 +327,27 @@ ze_result_t zeMemFree(ze_context_handle_t context, void *pointer)
     return ZE_RESULT_SUCCESS;
 }
 
-/* Memory to be freed when the submissions up to a given one are done. */
 struct deferred {
-    struct deferred *next;
     struct allocation freed;
-    uint64_t submission;
+    struct soft_gone gone;
 };
 
-static struct {
-    pthread_mutex_t lock;
-    struct deferred *first;
-    _Atomic uint32_t count;
-} deferred = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-bool soft_memory_waits(void) { return atomic_load(&deferred.count) != 0; }
-
-void soft_memory_collect(uint64_t (*first_of_queues)(void))
+static void free_deferred(struct soft_gone *g)
 {
-    struct deferred **link, *d, *done = NULL;
-    uint64_t first;
-    pthread_mutex_lock(&deferred.lock);
-    first = first_of_queues(); /* including those submitted since the latest memory was added */
-    for (link = &deferred.first; (d = *link) != NULL;) {
-        if (d->submission >= first) {
-            link = &d->next;
-            continue;
-        }
-        *link = d->next;
-        d->next = done;
-        done = d;
-        atomic_fetch_sub(&deferred.count, 1);
-    }
-    pthread_mutex_unlock(&deferred.lock);
-    while ((d = done) != NULL) {
-        done = d->next;
-        give_back(&d->freed);
-        free(d);
-    }
+    struct deferred *d = SOFT_OF_GONE(deferred, g);
+    give_back(&d->freed);
+    free(d);
 }
 
-ze_result_t soft_memory_free_later(void *pointer, uint64_t submission)
+ze_result_t soft_memory_free_later(void *pointer)
 {
     struct deferred *d = calloc(1, sizeof *d);
     ze_result_t result = d ? forget(pointer, &d->freed) : ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    if (result != ZE_RESULT_SUCCESS) {
+    if (result == ZE_RESULT_SUCCESS)
+        soft_queues_keep(&d->gone, free_deferred);
+    else
         free(d);
-        return result;
-    }
-    d->submission = submission;
-    pthread_mutex_lock(&deferred.lock);
-    d->next = deferred.first;
-    deferred.first = d;
-    atomic_fetch_add(&deferred.count, 1);
-    pthread_mutex_unlock(&deferred.lock);
-    return ZE_RESULT_SUCCESS;
+    return result;
 }
 
 /* ---- for other processes */

@@ -15,7 +15,7 @@ static ze_result_t check_list(ze_command_list_handle_t list)
 
 static ze_result_t find(ze_command_list_handle_t list, uint64_t id, struct soft_command **command)
 {
-    struct soft_command *c = list->first;
+    struct soft_command *c = list->recorded->first;
     SOFT_TRY(check_list(list));
     while (c && (!id || c->id != id)) c = c->next;
     *command = c;
@@ -175,7 +175,7 @@ ze_result_t zeCommandListUpdateMutableCommandKernelsExp(ze_command_list_handle_t
         ze_kernel_handle_t copy;
         SOFT_TRY(find_launch(list, ids[i], &l));
         SOFT_TRY(soft_kernel_copy(kernels[i], &copy));
-        zeKernelDestroy(l->kernel);
+        soft_recorded_replace(list->recorded, l->kernel);
         l->kernel = copy;
         SOFT_TRY(record(list, l));
     }

@@ -38,7 +38,7 @@ struct soft_work {
     enum { QUEUED, BEGUN, RESTING } state; /* RESTING: waits for an event or calls the host */
     ze_result_t result;           /* of the first failed command */
     uint32_t list_count, list_at; /* the next list */
-    ze_command_list_handle_t lists[];
+    struct soft_recorded *lists[]; /* referred to */
 };
 
 static struct {
@@ -411,6 +411,7 @@ static bool run_work(struct soft_queue *q, struct soft_work *w, const struct goa
     }
     if (w->fence && r != ZE_RESULT_NOT_READY) soft_fence_set(w->fence, w->result);
     soft_command_free(w->command);
+    for (uint32_t i = 0; i < w->list_count; i++) soft_recorded_release(w->lists[i]);
     return true;
 }
 
@@ -434,10 +435,10 @@ static bool run_first(struct soft_queue *q, const struct goal *goal, bool foremo
     }
     pthread_cond_broadcast(&q->signal.changed);
     if (!done) return false;
-    if (atomic_load(&queues.in_line) || soft_memory_waits()) {
+    if (atomic_load(&queues.in_line) || soft_gone_waits()) {
         pthread_mutex_unlock(&q->signal.lock);
         move_line(q);
-        if (soft_memory_waits()) soft_memory_collect(soft_queues_first);
+        if (soft_gone_waits()) soft_gone_collect(soft_queues_first);
         pthread_mutex_lock(&q->signal.lock);
     }
     return true;
@@ -520,7 +521,7 @@ ze_result_t soft_queue_submit(struct soft_queue *q, struct soft_command *command
     uint32_t i;
     if (command) name_queue(command, q->number);
     for (i = 0; i < list_count; i++)
-        if (lists[i]->signals) name_queue(lists[i]->first, q->number);
+        if (lists[i]->signals) name_queue(lists[i]->recorded->first, q->number);
     pthread_mutex_lock(&q->signal.lock);
     if (w && asynchronous && !start_thread(q)) {
         free(w);
@@ -533,7 +534,7 @@ ze_result_t soft_queue_submit(struct soft_queue *q, struct soft_command *command
     }
     *w = (struct soft_work){
         .thread = &this_thread, .command = command, .at = command, .fence = fence, .list_count = list_count};
-    for (i = 0; i < list_count; i++) w->lists[i] = lists[i];
+    for (i = 0; i < list_count; i++) soft_recorded_retain(w->lists[i] = lists[i]->recorded);
     if (q->submitted++ == q->completed) atomic_fetch_add(&queues.active, 1);
     w->number = atomic_fetch_add(&queues.submissions, 1) + 1;
     if (q->first)
@@ -617,6 +618,12 @@ uint64_t soft_queues_first(void)
     }
     pthread_mutex_unlock(&queues.lock);
     return first;
+}
+
+void soft_queues_keep(struct soft_gone *g, void (*end)(struct soft_gone *))
+{
+    soft_gone_add(g, end, soft_queues_last);
+    soft_gone_collect(soft_queues_first);
 }
 
 /* ---- the API */

@@ -1,5 +1,6 @@
-/* wait.c - waiting for events and fences on the host, and their queries; memory that is freed when running work is
- * done. */
+/* wait.c - waiting for events and fences on the host, and their queries; what else waits for submitted work. */
+#include <stdlib.h>
+
 #include "graph.h"
 
 /* Before waiting for `set`, which that queue sets: unlimited waits run what precedes it. */
@@ -12,40 +13,31 @@ static void press(uint64_t queue, struct soft_signal *signal, const bool *set, u
         soft_queue_hurry(queue);
 }
 
-/* Programs destroy events that submitted commands still wait for or set, and GPU drivers allow it: an event is kept
- * until everything submitted before is done. */
-static struct {
-    pthread_mutex_t lock;
-    ze_event_handle_t first;
-} gone = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static void free_event(struct soft_gone *g) { soft_event_free(SOFT_OF_GONE(_ze_event_handle_t, g)); }
 
 ze_result_t zeEventDestroy(ze_event_handle_t event)
 {
-    ze_event_handle_t *link, e, done = NULL;
-    uint64_t last, first;
     SOFT_HANDLE(event, SOFT_EVENT);
     soft_capture_forget(event);
     soft_event_forget(event);
-    pthread_mutex_lock(&gone.lock);
-    last = soft_queues_last();
-    first = soft_queues_first();
-    event->until = last;
-    event->next_gone = gone.first;
-    gone.first = event;
-    for (link = &gone.first; (e = *link) != NULL;) {
-        if (e->until >= first) {
-            link = &e->next_gone;
-            continue;
-        }
-        *link = e->next_gone;
-        e->next_gone = done;
-        done = e;
-    }
-    pthread_mutex_unlock(&gone.lock);
-    while ((e = done) != NULL) {
-        done = e->next_gone;
-        soft_event_free(e);
-    }
+    soft_queues_keep(&event->gone, free_event);
+    return ZE_RESULT_SUCCESS;
+}
+
+static void free_fence(struct soft_gone *g)
+{
+    ze_fence_handle_t fence = SOFT_OF_GONE(_ze_fence_handle_t, g);
+    pthread_mutex_lock(&fence->signal.lock); /* the thread that set it may still be returning */
+    pthread_mutex_unlock(&fence->signal.lock);
+    soft_signal_free(&fence->signal);
+    free(fence);
+}
+
+ze_result_t zeFenceDestroy(ze_fence_handle_t fence)
+{
+    SOFT_HANDLE(fence, SOFT_FENCE);
+    fence->tag = SOFT_DEAD;
+    soft_queues_keep(&fence->gone, free_fence);
     return ZE_RESULT_SUCCESS;
 }
 
@@ -145,11 +137,7 @@ ze_result_t zeMemFreeExt(ze_context_handle_t context, const ze_memory_free_ext_d
     SOFT_POINTER(pointer);
     SOFT_FLAGS(desc->freePolicy,
                ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_BLOCKING_FREE | ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE);
-    if (desc->freePolicy == ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE) {
-        SOFT_TRY(soft_memory_free_later(pointer, soft_queues_last()));
-        soft_memory_collect(soft_queues_first);
-        return ZE_RESULT_SUCCESS;
-    }
+    if (desc->freePolicy == ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE) return soft_memory_free_later(pointer);
     if (desc->freePolicy) soft_queues_drain();
     return zeMemFree(context, pointer);
 }

@@ -4,7 +4,7 @@
  * only through the tables of tables.c. A handle is a pointer to the structure that the API's header leaves incomplete;
  * each begins with a tag that is checked on entry.
  *
- * Locks, in the order in which they may be taken: memory to be freed later, list of queues, queue, event/fence. None is
+ * Locks, in the order in which they may be taken: what is gone (gone.c), list of queues, queue, event/fence. None is
  * held during callbacks.
  */
 #ifndef XETILE_SOFT_ZE_SOFT_H
@@ -202,6 +202,21 @@ static inline uint64_t soft_deadline(uint64_t timeout)
     return timeout < UINT64_MAX - now ? now + timeout : UINT64_MAX;
 }
 
+/* ---- gone.c: what submitted work may still use */
+
+/* In an object that the program has destroyed; `end` frees that when everything submitted before is done.
+ * soft_queues_keep adds it. */
+struct soft_gone {
+    struct soft_gone *next;
+    uint64_t until; /* this submission */
+    void (*end)(struct soft_gone *g);
+};
+void soft_gone_add(struct soft_gone *g, void (*end)(struct soft_gone *g), uint64_t (*last)(void));
+bool soft_gone_waits(void); /* is there any? */
+void soft_gone_collect(uint64_t (*first)(void)); /* first, last: of all submissions that are not done */
+/* The object that contains it. */
+#define SOFT_OF_GONE(type, g) ((struct type *)(void *)((char *)(g) - offsetof(struct type, gone)))
+
 /* ---- events and fences */
 
 struct _ze_event_pool_handle_t {
@@ -235,8 +250,7 @@ struct _ze_event_handle_t {
     ze_result_t result;     /* of the command that set it */
     uint64_t start, end; /* ticks */
     ze_event_handle_t shared_next; /* list of a shared pool's events */
-    ze_event_handle_t next_gone;   /* list of events destroyed while work runs ... */
-    uint64_t until;                /* ... up to this submission */
+    struct soft_gone gone;
     uint32_t change;               /* the last known change of the shared state */
     _Atomic(struct soft_branch *) branch; /* of a graph that is being captured and sets it; NULL: none */
     uint32_t recorded_at;                 /* by which of the graph's commands */
@@ -251,6 +265,7 @@ struct _ze_fence_handle_t {
     struct soft_signal signal;
     bool set;
     ze_result_t result;
+    struct soft_gone gone;
 };
 
 /* Flags of counter-based events: those of the API, and ours. */
@@ -366,6 +381,7 @@ struct _ze_kernel_handle_t {
     bool *given;   /* whether each argument has been set */
     uint32_t group_size[3], offset[3];
     ze_kernel_indirect_access_flags_t indirect;
+    ze_kernel_handle_t next; /* of soft_recorded's `replaced` */
 };
 
 void soft_log_serve(unsigned minor); /* the version of the API, 1.minor, that the loader knows */
@@ -435,10 +451,8 @@ struct soft_on_free {
 bool soft_memory_on_free(const void *pointer, struct soft_on_free callback); /* false: not in an allocation */
 /* Is [pointer, pointer + size) inside our allocations, or disjoint from all of them? */
 bool soft_range_fits(const void *pointer, size_t size);
-/* Frees the allocation when the submissions up to that number are done: by soft_memory_collect, which calls a function
- * for the first that is not. */
-ze_result_t soft_memory_free_later(void *pointer, uint64_t submission);
-void soft_memory_collect(uint64_t (*first_submission)(void));
+/* Frees the allocation when everything submitted so far is done. */
+ze_result_t soft_memory_free_later(void *pointer);
 
 /* ---- pages.c: whole pages between guards */
 
@@ -505,7 +519,6 @@ ze_result_t soft_give_file(ze_external_memory_export_fd_t *to, int file); /* a n
 ze_result_t soft_share(const void *pointer, struct soft_ipc *to);         /* memory of either kind */
 ze_result_t soft_memory_open(const struct soft_ipc *from, int file, void **pointer);
 ze_result_t soft_memory_close(const void *pointer);
-bool soft_memory_waits(void); /* is any memory waiting to be freed? */
 /* A unique number among allocations and images. */
 uint64_t soft_memory_id(void);
 
@@ -519,10 +532,12 @@ struct _ze_image_handle_t {
     uint32_t texel; /* bytes per texel */
     uint64_t id;
     struct soft_pages pages; /* no base: the image is in the program's memory or another image's */
+    struct soft_gone gone;
 };
 
 struct _ze_sampler_handle_t {
     uint32_t tag;
+    struct soft_gone gone;
     struct xs_sampler sampler; /* what kernels receive */
 };
 
@@ -655,6 +670,18 @@ struct soft_command {
     } u;
 };
 
+/* The commands of a list. The list refers to them, and so does each submission, as a program may destroy or reset the
+ * list, and the kernels and modules that it launches, while they run. */
+struct soft_recorded {
+    _Atomic uint32_t references;
+    struct soft_command *first, **last;
+    ze_kernel_handle_t replaced; /* copies of kernels that a running launch may still use, in a list */
+};
+struct soft_recorded *soft_recorded_new(void); /* NULL: out of memory */
+void soft_recorded_retain(struct soft_recorded *r);
+void soft_recorded_release(struct soft_recorded *r);
+void soft_recorded_replace(struct soft_recorded *r, ze_kernel_handle_t kernel); /* destroys it, or later if running */
+
 void soft_command_free(struct soft_command *command);
 /* Frees commands that will not run; counter-based events that they were to set are set, with this result. */
 void soft_command_abandon(struct soft_command *command, ze_result_t result);
@@ -726,7 +753,7 @@ struct _ze_command_list_handle_t {
     bool can_change;                 /* commands with ids are mutable */
     uint64_t last_id, next_id;       /* of the next command; 0: none */
     _Atomic(struct soft_branch *) branch; /* of the graph that is being captured from it; NULL: none */
-    struct soft_command *first, **last;
+    struct soft_recorded *recorded; /* empty if it is immediate */
     struct soft_callback *callbacks; /* before it is freed */
     struct soft_queue queue; /* immediate lists only */
 };
@@ -736,8 +763,8 @@ ze_result_t soft_queue_init(struct soft_queue *q, ze_device_handle_t device, con
 void soft_queue_free(struct soft_queue *q);
 enum { SOFT_HIGHEST_PRIORITY = -1, SOFT_LOWEST_PRIORITY = 1 }; /* as numbers */
 int soft_queue_urgency(const struct soft_queue *q); /* from its priority: -1, 0 or 1 */
-/* Takes ownership of `command` (an immediate list's, may be NULL), and refers to lists. Runs or queues it by the
- * mode. */
+/* Takes ownership of `command` (an immediate list's, may be NULL), and refers to the commands of the lists. Runs or
+ * queues it by the mode. */
 ze_result_t soft_queue_submit(struct soft_queue *q, struct soft_command *command, uint32_t list_count,
                               ze_command_list_handle_t *lists, ze_fence_handle_t fence);
 ze_result_t soft_queue_synchronize(struct soft_queue *q, uint64_t timeout);
@@ -751,6 +778,8 @@ void soft_queues_drain(void);
 /* Submissions to all queues are numbered: the last number, and the first that is not done (UINT64_MAX: none). */
 uint64_t soft_queues_last(void);
 uint64_t soft_queues_first(void);
+/* Calls `end` when everything submitted before is done, which may be now. */
+void soft_queues_keep(struct soft_gone *g, void (*end)(struct soft_gone *g));
 
 /* Appends the copy of a box to another of the same size; both pointers are the beginnings of surfaces. */
 ze_result_t soft_append_box_copy(ze_command_list_handle_t list, void *to, const struct soft_box *to_box,
