@@ -97,10 +97,15 @@
  *
  * Options (spe_options; zero is the default): version SPE_VERSION(1, 0..6), default 1.4; env, the OpenCL environment;
  * names writes OpName for functions, parameters and spe_name; lines writes OpLine for every location given by SPE or
- * spe_at; source is the name of the source file for OpSource; realloc and user replace the allocator
+ * spe_at; verbatim: see "Intel's compiler"; source is the name of the source file for OpSource; realloc and user replace the allocator
  * (realloc(user, NULL, n) allocates, realloc(user, p, 0) frees and returns NULL). A module allocates chunks that double
  * in size, the first of SPE_CHUNK bytes (a macro). If SPE_CHUNK is defined as 0 where the bodies are compiled, every
  * piece is allocated on its own.
+ *
+ * Intel's compiler (IGC 2.40) gets some patterns wrong, which docs/machine-code.md lists under "What it found". The
+ * writer replaces those that it can recognise in a function's instructions, when the function ends, by others that give
+ * the same result: halves that are converted from floats, added, and converted back have to be rounded in between.
+ * verbatim turns this off, for modules that other compilers read.
  *
  * Limits: 4194303 ids per module and 65535 words per instruction (SPIR-V's limits), regions nested at most 65000 deep.
  * Vectors have 2, 3, 4, 8 or 16 components, as in OpenCL, or any number once VectorAnyINTEL or LongVectorEXT is
@@ -526,6 +531,7 @@ typedef struct {
     const char *source; /* name of the source file, written as OpSource; NULL: none */
     void *(*realloc)(void *user, void *p, size_t size); /* NULL: the C library's; size 0 frees */
     void *user;
+    bool verbatim; /* write what is asked for, even what Intel's compiler gets wrong */
 } spe_options;
 
 typedef struct {
@@ -624,6 +630,7 @@ typedef struct {
     size_t chunk_used, chunk_size, chunk_count;
     uint32_t serial;      /* scopes opened so far */
     uint64_t seen[SPE_OPCODES_KNOWN_ / 64]; /* opcodes whose capabilities are declared */
+    uint64_t used[4];     /* opcodes below 256 that were written */
     spe_id opencl_std, known_bool, known_int[5], known_float[5]; /* of 16 i (or 8) bits: a cache */
     spe_recent_ recent[SPE_RECENT_];
     spe_id builtin_variable[SPE_BUILTIN_COUNT_];
@@ -2035,13 +2042,14 @@ XE_FN_ uint32_t spe_variant_(const spe_module *m, spe_id type)
     return t->bits == 64 ? SPE_NEED_OP_64_ : t->bits == 32 ? SPE_NEED_OP_32_ : SPE_NEED_OP_16_;
 }
 
-/* Declares what an instruction needs; opcodes without variants are looked up once per module. */
+/* Notes that an instruction is used and declares what it needs; opcodes without variants are looked up once per module. */
 XE_FN_ void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
     bool clustered = n > 1 && operands[1] == SPE_GroupOperationClusteredReduce;
     uint32_t width = spe_variant_(m, type ? type : n ? spe_type_of(m, operands[n - 1]) : 0);
     uint32_t over = clustered ? SPE_NEED_OP_CLUSTERED_ : SPE_NEED_OP_ACROSS_;
     uint32_t variants = 1u << (width - SPE_NEED_OP_) | 1u << (over - SPE_NEED_OP_);
+    if (op < 256) m->used[op / 64] |= (uint64_t)1 << (op % 64);
     if (spe_need_any_(m, SPE_NEED_OP_, op, variants) && op < SPE_OPCODES_KNOWN_)
         m->seen[op / 64] |= (uint64_t)1 << (op % 64);
 }
@@ -3576,6 +3584,273 @@ spe_id spe_coopvec_mul(spe_module *m, spe_id type, const spe_coopvec_product *p)
     }
 }
 
+/* builtins.c - built-ins of the invocation: ids and sizes. */
+
+typedef struct {
+    uint16_t builtin, dims; /* 1: a scalar, 3: a vector */
+    bool is_size;           /* size_t in OpenCL: 64 bits with 64-bit pointers */
+    const char *name;
+} spe_builtin_row_;
+
+XE_FN_ const spe_builtin_row_ *spe_builtin_row_of_(spe_builtin_name which)
+{
+    static const spe_builtin_row_ rows[SPE_BUILTIN_COUNT_] = {
+        {SPE_BuiltInGlobalInvocationId, 3, true, "global_id"}, {SPE_BuiltInLocalInvocationId, 3, true, "local_id"},
+        {SPE_BuiltInWorkgroupId, 3, true, "group_id"}, {SPE_BuiltInGlobalSize, 3, true, "global_size"},
+        {SPE_BuiltInWorkgroupSize, 3, true, "local_size"}, {SPE_BuiltInNumWorkgroups, 3, true, "group_count"},
+        {SPE_BuiltInGlobalOffset, 3, true, "global_offset"},
+        {SPE_BuiltInEnqueuedWorkgroupSize, 3, true, "enqueued_local_size"},
+        {SPE_BuiltInWorkDim, 1, false, "work_dim"}, {SPE_BuiltInGlobalLinearId, 1, true, "global_linear_id"},
+        {SPE_BuiltInLocalInvocationIndex, 1, true, "local_linear_id"}, {SPE_BuiltInSubgroupId, 1, false, "subgroup_id"},
+        {SPE_BuiltInSubgroupSize, 1, false, "subgroup_size"}, {SPE_BuiltInNumSubgroups, 1, false, "subgroup_count"},
+        {SPE_BuiltInSubgroupLocalInvocationId, 1, false, "subgroup_lane"},
+        {SPE_BuiltInSubgroupMaxSize, 1, false, "subgroup_max_size"},
+    };
+    return &rows[which];
+}
+
+/* The module's Input variable for a built-in. */
+XE_FN_ spe_id spe_builtin_variable_(spe_module *m, spe_builtin_name which)
+{
+    const spe_builtin_row_ *row = spe_builtin_row_of_(which);
+    uint32_t word = row->builtin;
+    spe_id id = m->builtin_variable[which];
+    if (id) return id;
+    id = spe_global_var(m, SPE_StorageClassInput, spe_vec(m, spe_int(m, row->is_size ? 64 : 32), row->dims), 0);
+    if (!id) return 0;
+    spe_decorate(m, id, SPE_DecorationBuiltIn, 1, &word);
+    spe_decorate(m, id, SPE_DecorationConstant, 0, NULL);
+    spe_name(m, id, row->name);
+    return m->builtin_variable[which] = id;
+}
+
+spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t dim)
+{
+    bool was = m->in_prologue;
+    if (m->error.id) return 0;
+    if ((unsigned)which >= SPE_BUILTIN_COUNT_) return SPE_ERROR_(m, RANGE, "there is no built-in %d", (int)which);
+    const spe_builtin_row_ *row = spe_builtin_row_of_(which);
+    if (dim >= row->dims) return SPE_ERROR_(m, RANGE, "%s has no dimension %u", row->name, dim);
+    if (!m->open) return SPE_ERROR_(m, NO_FUNCTION, "outside of a function");
+    if (m->fn.builtin[which][dim]) return m->fn.builtin[which][dim];
+    spe_id variable = spe_builtin_variable_(m, which);
+    m->in_prologue = true;
+    if (!m->fn.builtin_whole[which]) m->fn.builtin_whole[which] = variable ? spe_load(m, variable, 0) : 0;
+    spe_id v = m->fn.builtin_whole[which];
+    if (row->dims > 1) v = v ? spe_extract(m, v, dim) : 0;
+    if (row->is_size) v = v ? spe_uconvert(m, spe_int(m, 32), v) : 0;
+    m->in_prologue = was;
+    return m->fn.builtin[which][dim] = v;
+}
+
+/* igc.c - what Intel's compiler (IGC 2.40) gets wrong is written otherwise. When a function ends, its words are searched
+ * for the patterns that docs/machine-code.md describes under "What it found", by the names of their tests. Modules for
+ * other compilers are written verbatim (spe_options.verbatim). */
+
+/* -- halves_are_added_as_floats ----------------------------------------------------------------------------------
+ *
+ * f32(f16(x) + f16(y)) becomes x + y if nothing else uses the sum, likewise -, *, / and f16(x) * f16(y) + z with two of
+ * the three converted. Most math functions of halves begin and end with such conversions. Therefore what may be such a
+ * sum is hidden where it is converted: a bitwise or with a zero that the compiler does not recognise, one instruction.
+ *
+ * Marks of ids tell what a value may be for the compiler, which looks through vectors, phis, selects and memory. */
+enum {
+    SPE_NARROWED_ = 0x100, /* converted to f16 */
+    SPE_FACTOR_ = 0x200,   /* a product with a factor that was */
+    SPE_PRODUCT_ = 0x400,  /* a product of two of them */
+    SPE_ROUNDED_ = 0x800,  /* arithmetic that the compiler does in f32 if it is converted to that */
+    SPE_HALF_MARKS_ = 0xf00
+};
+
+XE_FN_ bool spe_is_half_(const spe_module *m, spe_id type)
+{
+    return spe_count(m, type) && spe_scalar_of(m, type) == m->known_float[1];
+}
+
+XE_FN_ uint32_t spe_marks_(const spe_module *m, spe_id id) { return m->ids[id].flags & SPE_HALF_MARKS_; }
+
+/* Returns whether one of the marks is new. */
+XE_FN_ bool spe_mark_(spe_module *m, spe_id id, uint32_t marks)
+{
+    spe_record_ *r = &m->ids[id];
+    if (!(marks & ~r->flags) || (r->flags & SPE_ID_CONSTANT_)) return false;
+    r->flags = (uint16_t)(r->flags | marks);
+    return true;
+}
+
+/* The operand words of an instruction whose result may be one of these operands, or made of their parts: first to last,
+ * both 0 if it is no such instruction. */
+XE_FN_ void spe_passed_on_(const uint32_t *w, uint32_t *first, uint32_t *last)
+{
+    *first = *last = 3;
+    switch (*w & 0xffff) {
+    case SPE_OpCompositeExtract: case SPE_OpBitcast: case SPE_OpCopyObject: case SPE_OpVectorExtractDynamic:
+    case SPE_OpFNegate: case SPE_OpLoad: case SPE_OpAccessChain: case SPE_OpInBoundsAccessChain:
+    case SPE_OpPtrAccessChain: case SPE_OpInBoundsPtrAccessChain: case SPE_OpConvertUToPtr: break;
+    case SPE_OpVectorShuffle: case SPE_OpVectorInsertDynamic: case SPE_OpCompositeInsert: case SPE_OpBitwiseAnd:
+        *last = 4;
+        break;
+    case SPE_OpSelect: *first = 4, *last = 5; break;
+    case SPE_OpGroupNonUniformBroadcast: case SPE_OpGroupNonUniformShuffle: *first = *last = 4; break;
+    case SPE_OpCompositeConstruct: case SPE_OpPhi: *last = (*w >> 16) - 1; break;
+    default: *first = *last = 0; break;
+    }
+}
+
+/* The marks of a op b for addition and subtraction (sum), multiplication (product) and division. */
+XE_FN_ uint32_t spe_arithmetic_marks_(uint32_t a, uint32_t b, bool sum, bool product)
+{
+    bool both = (a & b & SPE_NARROWED_) != 0;
+    if (product) return both ? SPE_FACTOR_ | SPE_PRODUCT_ | SPE_ROUNDED_ : ((a | b) & SPE_NARROWED_) ? SPE_FACTOR_ : 0;
+    if (sum && ((a & SPE_FACTOR_ && b & SPE_NARROWED_) || (b & SPE_FACTOR_ && a & SPE_NARROWED_))) both = true;
+    if (sum && ((a | b) & SPE_PRODUCT_)) both = true;
+    return both ? SPE_ROUNDED_ : 0;
+}
+
+/* The marks of the result of instruction w, which has one. */
+XE_FN_ uint32_t spe_result_marks_(spe_module *m, const uint32_t *w)
+{
+    uint32_t op = *w & 0xffff, first, last, marks = 0;
+    switch (op) {
+    case SPE_OpFConvert: case SPE_OpExtInst: case SPE_OpFRem: case SPE_OpFMod:
+        return spe_is_half_(m, w[1]) ? SPE_NARROWED_ : 0;
+    case SPE_OpFAdd: case SPE_OpFSub: case SPE_OpFMul: case SPE_OpFDiv:
+        if (!spe_is_half_(m, w[1])) return 0;
+        marks = spe_arithmetic_marks_(spe_marks_(m, w[3]), spe_marks_(m, w[4]), op == SPE_OpFAdd || op == SPE_OpFSub,
+                                      op == SPE_OpFMul);
+        /* x * 1 may be taken for x */
+        return (m->ids[w[3]].flags | m->ids[w[4]].flags) & SPE_ID_CONSTANT_
+                   ? marks | spe_marks_(m, w[3]) | spe_marks_(m, w[4]) : marks;
+    case SPE_OpFunctionCall: return SPE_HALF_MARKS_;
+    default: break;
+    }
+    spe_passed_on_(w, &first, &last);
+    for (; first && first <= last; first++) marks |= spe_marks_(m, w[first]);
+    return marks;
+}
+
+/* Marks what instruction w makes, and the memory it stores to. Returns whether a mark is new. */
+XE_FN_ bool spe_mark_instruction_(spe_module *m, const uint32_t *w)
+{
+    uint32_t op = *w & 0xffff, n = *w >> 16, first, last;
+    if (op == SPE_OpStore) return spe_mark_(m, w[1], spe_marks_(m, w[2]));
+    if (n < 4 || w[2] >= m->id_count || !w[1] || spe_type_of(m, w[2]) != w[1]) return false;
+    bool changed = spe_mark_(m, w[2], spe_result_marks_(m, w));
+    spe_passed_on_(w, &first, &last);
+    if (op == SPE_OpFunctionCall) first = 4, last = n - 1;
+    for (uint32_t i = first; i && i <= last; i++) {
+        const spe_type_info *t = spe_info_(m, spe_type_of(m, w[i]));
+        bool written = t && t->kind == SPE_KIND_POINTER && op != SPE_OpLoad;
+        if (written && spe_mark_(m, w[i], spe_marks_(m, w[2]))) changed = true;
+    }
+    return changed;
+}
+
+/* The operands that instruction w converts from f16 to f32, as math functions do too: first to last, both 0 if none. */
+XE_FN_ void spe_widened_(const spe_module *m, const uint32_t *w, uint32_t *first, uint32_t *last)
+{
+    uint32_t op = *w & 0xffff, n = *w >> 16;
+    *first = *last = 0;
+    if (op == SPE_OpFConvert && !spe_is_half_(m, w[1])) *first = *last = 3;
+    if (op == SPE_OpFRem || op == SPE_OpFMod) *first = 3, *last = 4;
+    if (op == SPE_OpExtInst && n > 5) *first = 5, *last = n - 1;
+}
+
+XE_FN_ bool spe_is_hidden_(const spe_module *m, spe_id id)
+{
+    return (m->ids[id].flags & SPE_ROUNDED_) && spe_is_half_(m, spe_type_of(m, id));
+}
+
+/* Does instruction w widen what must be hidden? */
+XE_FN_ bool spe_widens_rounded_(const spe_module *m, const uint32_t *w)
+{
+    uint32_t first, last;
+    spe_widened_(m, w, &first, &last);
+    for (; first && first <= last; first++)
+        if (spe_is_hidden_(m, w[first])) return true;
+    return false;
+}
+
+/* Writes a zero of 16 bits that the compiler does not recognise: the number of no work-group is 2^32 - 1. */
+XE_FN_ spe_id spe_hidden_zero_(spe_module *m)
+{
+    spe_id u64 = spe_int(m, 64), u16 = spe_int(m, 16), variable = spe_builtin_variable_(m, SPE_GROUP_ID), last;
+    if (!variable) return 0;
+    spe_use_(m, variable);
+    uint32_t part[2] = {spe_emit_(m, SPE_OpLoad, spe_vec(m, u64, 3), 1, &variable), 0};
+    uint32_t equal[2] = {spe_emit_(m, SPE_OpCompositeExtract, u64, 2, part), last = spe_const_u(m, u64, UINT32_MAX)};
+    uint32_t choice[3] = {spe_emit_(m, SPE_OpIEqual, spe_bool(m), 2, equal), spe_const_u(m, u16, 1), 0};
+    choice[2] = spe_const_u(m, u16, 0);
+    return last ? spe_emit_(m, SPE_OpSelect, u16, 3, choice) : 0;
+}
+
+/* Writes v | zero. */
+XE_FN_ spe_id spe_hide_(spe_module *m, spe_id v, spe_id zero)
+{
+    spe_id type = spe_type_of(m, v), words = spe_vec_like(m, spe_int(m, 16), v), copies[16], *copy;
+    uint32_t n = spe_count(m, type);
+    copy = spe_repeat_(m, zero, n, copies);
+    uint32_t both[2] = {spe_emit_(m, SPE_OpBitcast, words, 1, &v), zero};
+    if (n > 1 && copy) both[1] = spe_emit_(m, SPE_OpCompositeConstruct, words, n, copy);
+    v = spe_emit_(m, SPE_OpBitwiseOr, words, 2, both);
+    return spe_emit_(m, SPE_OpBitcast, type, 1, &v);
+}
+
+/* Writes the function's words again, hiding what must be. */
+XE_FN_ void spe_hide_rounded_(spe_module *m, size_t begin)
+{
+    spe_buffer_ *body = &m->buffer[SPE_BUFFER_BODY_];
+    size_t count = body->count - begin;
+    uint32_t *words = (uint32_t *)spe_copied_(m, body->data + begin, count * sizeof *words), first, last;
+    body->count = begin;
+    spe_id zero = words ? spe_hidden_zero_(m) : 0;
+    for (uint32_t *w = words; zero && w < words + count; w += *w >> 16) {
+        spe_widened_(m, w, &first, &last);
+        for (; first && first <= last; first++)
+            if (spe_is_hidden_(m, w[first])) w[first] = spe_hide_(m, w[first], zero);
+        spe_write_words_(m, SPE_BUFFER_BODY_, *w & 0xffff, (*w >> 16) - 1, w + 1, 0, NULL);
+    }
+}
+
+XE_FN_ bool spe_uses_(const spe_module *m, uint32_t op) { return m->used[op / 64] >> (op % 64) & 1; }
+
+/* Can the pattern be in the module at all? */
+XE_FN_ bool spe_may_widen_(const spe_module *m)
+{
+    bool adds = spe_uses_(m, SPE_OpFAdd) || spe_uses_(m, SPE_OpFSub) || spe_uses_(m, SPE_OpFMul) ||
+                spe_uses_(m, SPE_OpFDiv);
+    bool widens = spe_uses_(m, SPE_OpFConvert) || spe_uses_(m, SPE_OpExtInst) || spe_uses_(m, SPE_OpFRem) ||
+                  spe_uses_(m, SPE_OpFMod);
+    return m->known_float[1] && adds && widens;
+}
+
+XE_FN_ void spe_keep_halves_(spe_module *m, size_t begin)
+{
+    const spe_buffer_ *body = &m->buffer[SPE_BUFFER_BODY_];
+    bool changed = true, found = false;
+    for (uint32_t i = 0; !m->fn.kernel && i < m->fn.param_count; i++)
+        spe_mark_(m, m->fn.first_param + i, SPE_HALF_MARKS_);
+    while (changed) { /* phis and memory may pass marks on to what was written before */
+        changed = false;
+        for (size_t at = begin; at < body->count; at += body->data[at] >> 16)
+            if (spe_mark_instruction_(m, body->data + at)) changed = true;
+    }
+    for (size_t at = begin; at < body->count && !found; at += body->data[at] >> 16)
+        found = spe_widens_rounded_(m, body->data + at);
+    if (found) spe_hide_rounded_(m, begin);
+}
+
+/* Called when a function ends, with all its words but those of its variables in the body, from `begin` on. */
+XE_FN_ void spe_avoid_bugs_(spe_module *m, size_t begin)
+{
+    const char *file = m->file;
+    if (m->options.verbatim || m->error.id) return;
+    m->block = m->fn.entry; /* instructions may be written */
+    m->file = NULL;         /* but without lines */
+    if (spe_may_widen_(m)) spe_keep_halves_(m, begin);
+    m->file = file;
+}
+
 /* functions.c - functions, kernels, the prologue, built-ins. */
 
 /* Is it the id of a function of this module? */
@@ -3669,7 +3944,9 @@ XE_FN_ void spe_close_function_(spe_module *m, const char *name, bool kernel)
         spe_error_(m, SPE_ERR_RETURN, "the function ends without spe_return_value");
     else if (m->block) spe_write_(m, SPE_BUFFER_BODY_, SPE_OpReturn, 0);
     if (m->error.id) return;
-    if (!spe_put_before_(m, SPE_BUFFER_PROLOGUE_) || !spe_put_before_(m, SPE_BUFFER_VARIABLES_)) return;
+    if (!spe_put_before_(m, SPE_BUFFER_PROLOGUE_)) return;
+    spe_avoid_bugs_(m, m->fn.body);
+    if (!spe_put_before_(m, SPE_BUFFER_VARIABLES_)) return;
     spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpFunctionEnd, 0);
     spe_scope_pop_(m);
     spe_scope_pop_(m);
@@ -3828,64 +4105,6 @@ void spe_prologue_end(spe_module *m)
 {
     if (!m->in_prologue) SPE_ERROR_(m, PROLOGUE, "no spe_prologue_begin");
     if (!m->error.id) m->in_prologue = false;
-}
-
-/* -- built-ins --------------------------------------------------------------------------------------------------- */
-
-typedef struct {
-    uint16_t builtin, dims; /* 1: a scalar, 3: a vector */
-    bool is_size;           /* size_t in OpenCL: 64 bits with 64-bit pointers */
-    const char *name;
-} spe_builtin_row_;
-
-XE_FN_ const spe_builtin_row_ *spe_builtin_row_of_(spe_builtin_name which)
-{
-    static const spe_builtin_row_ rows[SPE_BUILTIN_COUNT_] = {
-        {SPE_BuiltInGlobalInvocationId, 3, true, "global_id"}, {SPE_BuiltInLocalInvocationId, 3, true, "local_id"},
-        {SPE_BuiltInWorkgroupId, 3, true, "group_id"}, {SPE_BuiltInGlobalSize, 3, true, "global_size"},
-        {SPE_BuiltInWorkgroupSize, 3, true, "local_size"}, {SPE_BuiltInNumWorkgroups, 3, true, "group_count"},
-        {SPE_BuiltInGlobalOffset, 3, true, "global_offset"},
-        {SPE_BuiltInEnqueuedWorkgroupSize, 3, true, "enqueued_local_size"},
-        {SPE_BuiltInWorkDim, 1, false, "work_dim"}, {SPE_BuiltInGlobalLinearId, 1, true, "global_linear_id"},
-        {SPE_BuiltInLocalInvocationIndex, 1, true, "local_linear_id"}, {SPE_BuiltInSubgroupId, 1, false, "subgroup_id"},
-        {SPE_BuiltInSubgroupSize, 1, false, "subgroup_size"}, {SPE_BuiltInNumSubgroups, 1, false, "subgroup_count"},
-        {SPE_BuiltInSubgroupLocalInvocationId, 1, false, "subgroup_lane"},
-        {SPE_BuiltInSubgroupMaxSize, 1, false, "subgroup_max_size"},
-    };
-    return &rows[which];
-}
-
-/* The module's Input variable for a built-in. */
-XE_FN_ spe_id spe_builtin_variable_(spe_module *m, spe_builtin_name which, const spe_builtin_row_ *row)
-{
-    uint32_t word = row->builtin;
-    spe_id id = m->builtin_variable[which];
-    if (id) return id;
-    id = spe_global_var(m, SPE_StorageClassInput, spe_vec(m, spe_int(m, row->is_size ? 64 : 32), row->dims), 0);
-    if (!id) return 0;
-    spe_decorate(m, id, SPE_DecorationBuiltIn, 1, &word);
-    spe_decorate(m, id, SPE_DecorationConstant, 0, NULL);
-    spe_name(m, id, row->name);
-    return m->builtin_variable[which] = id;
-}
-
-spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t dim)
-{
-    bool was = m->in_prologue;
-    if (m->error.id) return 0;
-    if ((unsigned)which >= SPE_BUILTIN_COUNT_) return SPE_ERROR_(m, RANGE, "there is no built-in %d", (int)which);
-    const spe_builtin_row_ *row = spe_builtin_row_of_(which);
-    if (dim >= row->dims) return SPE_ERROR_(m, RANGE, "%s has no dimension %u", row->name, dim);
-    if (!m->open) return SPE_ERROR_(m, NO_FUNCTION, "outside of a function");
-    if (m->fn.builtin[which][dim]) return m->fn.builtin[which][dim];
-    spe_id variable = spe_builtin_variable_(m, which, row);
-    m->in_prologue = true;
-    if (!m->fn.builtin_whole[which]) m->fn.builtin_whole[which] = variable ? spe_load(m, variable, 0) : 0;
-    spe_id v = m->fn.builtin_whole[which];
-    if (row->dims > 1) v = v ? spe_extract(m, v, dim) : 0;
-    if (row->is_size) v = v ? spe_uconvert(m, spe_int(m, 32), v) : 0;
-    m->in_prologue = was;
-    return m->fn.builtin[which][dim] = v;
 }
 
 /* flow.c - structured control flow: regions with sides or a body, and the phis of the values that leave them. */
@@ -4564,7 +4783,7 @@ void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, u
 {
     spe_module *m = (spe_module *)calloc(1, size);
     static const spe_error none = {0, "", "", NULL, 0, NULL};
-    spe_options options = {version, SPE_ENV_OPENCL, names, lines, source, NULL, NULL};
+    spe_options options = {version, SPE_ENV_OPENCL, names, lines, source, NULL, NULL, false};
     memset(mod, 0, sizeof *mod);
     mod->build_flags = "";
     mod->error = m ? spe_get_error(m) : &errors->no_memory;

@@ -97,10 +97,15 @@
  *
  * Options (spe_options; zero is the default): version SPE_VERSION(1, 0..6), default 1.4; env, the OpenCL environment;
  * names writes OpName for functions, parameters and spe_name; lines writes OpLine for every location given by SPE or
- * spe_at; source is the name of the source file for OpSource; realloc and user replace the allocator
+ * spe_at; verbatim: see "Intel's compiler"; source is the name of the source file for OpSource; realloc and user replace the allocator
  * (realloc(user, NULL, n) allocates, realloc(user, p, 0) frees and returns NULL). A module allocates chunks that double
  * in size, the first of SPE_CHUNK bytes (a macro). If SPE_CHUNK is defined as 0 where the bodies are compiled, every
  * piece is allocated on its own.
+ *
+ * Intel's compiler (IGC 2.40) gets some patterns wrong, which docs/machine-code.md lists under "What it found". The
+ * writer replaces those that it can recognise in a function's instructions, when the function ends, by others that give
+ * the same result: halves that are converted from floats, added, and converted back have to be rounded in between.
+ * verbatim turns this off, for modules that other compilers read.
  *
  * Limits: 4194303 ids per module and 65535 words per instruction (SPIR-V's limits), regions nested at most 65000 deep.
  * Vectors have 2, 3, 4, 8 or 16 components, as in OpenCL, or any number once VectorAnyINTEL or LongVectorEXT is
@@ -210,6 +215,7 @@ typedef struct {
     const char *source; /* name of the source file, written as OpSource; NULL: none */
     void *(*realloc)(void *user, void *p, size_t size); /* NULL: the C library's; size 0 frees */
     void *user;
+    bool verbatim; /* write what is asked for, even what Intel's compiler gets wrong */
 } spe_options;
 
 typedef struct {
@@ -308,6 +314,7 @@ typedef struct {
     size_t chunk_used, chunk_size, chunk_count;
     uint32_t serial;      /* scopes opened so far */
     uint64_t seen[SPE_OPCODES_KNOWN_ / 64]; /* opcodes whose capabilities are declared */
+    uint64_t used[4];     /* opcodes below 256 that were written */
     spe_id opencl_std, known_bool, known_int[5], known_float[5]; /* of 16 i (or 8) bits: a cache */
     spe_recent_ recent[SPE_RECENT_];
     spe_id builtin_variable[SPE_BUILTIN_COUNT_];

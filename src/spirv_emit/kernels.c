@@ -174,7 +174,7 @@ void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, u
 {
     spe_module *m = (spe_module *)calloc(1, size);
     static const spe_error none = {0, "", "", NULL, 0, NULL};
-    spe_options options = {version, SPE_ENV_OPENCL, names, lines, source, NULL, NULL};
+    spe_options options = {version, SPE_ENV_OPENCL, names, lines, source, NULL, NULL, false};
     memset(mod, 0, sizeof *mod);
     mod->build_flags = "";
     mod->error = m ? spe_get_error(m) : &errors->no_memory;

@@ -53,3 +53,5 @@ XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const
 XE_FN_ spe_id spe_check_(spe_module *m, const char *name, const char *letters, ...);
 XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, const char *form, const uint32_t *args);
 XE_FN_ spe_id spe_convert_(spe_module *m, const char *name, uint32_t op, const char *form, spe_id type, spe_id v);
+XE_FN_ spe_id spe_builtin_variable_(spe_module *m, spe_builtin_name which);
+XE_FN_ void spe_avoid_bugs_(spe_module *m, size_t begin);

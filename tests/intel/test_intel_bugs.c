@@ -18,7 +18,9 @@ static bool run(const char *name, uint32_t lanes, void (*emit)(spe_module *m), s
     spe_module m;
     zed_module loaded;
     zed_kernel launched;
-    spe_begin(&m, NULL);
+    spe_options as_written = {0};
+    as_written.verbatim = true;
+    spe_begin(&m, &as_written);
     spe_param params[2] = {{spe_ptr(&m, SPE_StorageClassCrossWorkgroup, type(&m, 0)), "to", false, false, 0},
                            {spe_ptr(&m, SPE_StorageClassCrossWorkgroup, type(&m, 1)), "from", false, false, 0}};
     spe_kernel k = {name, lanes, {lanes, 1, 1}, 0, params, 2};
@@ -320,6 +322,40 @@ TEST(one_element_is_taken_for_the_vector)
     zed_free(&device, to);
 }
 
+/* ---- f32(f16(a) + f16(b)): becomes a + b */
+
+static spe_id single(spe_module *m, int param)
+{
+    (void)param;
+    return spe_float(m, 32);
+}
+
+static void emit_halves(spe_module *m)
+{
+    spe_id i = spe_builtin(m, SPE_LOCAL_ID, 0), f16 = spe_float(m, 16), from = spe_param_id(m, 1), part[2];
+    for (int n = 0; n < 2; n++) {
+        spe_id v = spe_load(m, spe_index(m, from, spe_iadd(m, i, spe_i32(m, n * LANES))), 0);
+        part[n] = spe_fconvert(m, f16, v);
+    }
+    spe_id sum = spe_fconvert(m, spe_float(m, 32), spe_fadd(m, part[0], part[1]));
+    spe_store(m, spe_index(m, spe_param_id(m, 0), i), sum, 0);
+}
+
+TEST(halves_are_added_as_floats)
+{
+    float *from = (float *)memory(2 * LANES * sizeof *from), *to = (float *)memory(LANES * sizeof *to);
+    for (int i = 0; i < 2 * LANES; i++) from[i] = i % LANES ? (float)test_normal() : 60000;
+    bool ran = run("halves", LANES, emit_halves, single, to, from);
+    for (int i = 0; ran && i < LANES; i++) {
+        float a = spe_f16_bits_to_f32(spe_f32_to_f16_bits(from[i]));
+        float b = spe_f16_bits_to_f32(spe_f32_to_f16_bits(from[i + LANES]));
+        float want = spe_f16_bits_to_f32(spe_f32_to_f16_bits(a + b)); /* a + b is exact enough to be rounded again */
+        CHECK_MSG(to[i] == want, "element %d is %g, want %g", i, (double)to[i], (double)want);
+    }
+    zed_free(&device, from);
+    zed_free(&device, to);
+}
+
 int main(void)
 {
     if (!zed_open(&device, NULL)) return zed_print_error(&device, stderr), 1;
@@ -331,6 +367,7 @@ int main(void)
     RUN(longs_are_multiplied_by_a_broadcast);
     RUN(blocks_are_moved_between_branches);
     RUN(one_element_is_taken_for_the_vector);
+    RUN(halves_are_added_as_floats);
     zed_close(&device);
     return test_report();
 }
