@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CG_MAX_FIXED_BYTES = 1 << 14, CG_MAX_CHAIN = 10000 };
+enum { CG_MAX_FIXED_BYTES = 1 << 14, CG_MAX_CHAIN = 10000, CG_MAX_LOCAL_BYTES = 1 << 30 };
 
 /* ---- which private variables are fixed */
 
@@ -321,7 +321,9 @@ void cg_place_variables(struct cg *g)
             g->local_offset[v->id] = (uint32_t)local;
             local += t->size;
             g->local_end = (uint32_t)local;
-            if (local > 1u << 30) cg_fail(g, "the module's local variables are too large");
+            if (local > CG_MAX_LOCAL_BYTES)
+                cg_fail(g, "%llu bytes of the module's local variables, at most %u are supported",
+                        (unsigned long long)local, CG_MAX_LOCAL_BYTES);
             break;
         case SP_STORAGE_Function:
         case SP_STORAGE_Private:

@@ -699,9 +699,19 @@ static bool check_built_in(struct sp_reader *r, const struct sp_inst *i)
     return sp_refuse(r, i, "the software device does not have the built-in %u", d->operand[0]);
 }
 
+static bool limit_globals(struct sp_reader *r, const struct sp_inst *i)
+{
+    uint64_t size = sp_type(r->m, sp_type(r->m, i->type)->elem)->size;
+    r->global_bytes += size; /* cannot overflow: SP_MAX_WORDS types of SP_MAX_TYPE_BYTES */
+    if (r->global_bytes <= SP_MAX_GLOBAL_BYTES) return true;
+    return sp_refuse(r, i, "%llu bytes of variables of the program, at most %llu are supported",
+                     (unsigned long long)r->global_bytes, (unsigned long long)SP_MAX_GLOBAL_BYTES);
+}
+
 bool sp_accept_global(struct sp_reader *r, const struct sp_inst *i)
 {
     if (!sp_check_variable(r, i)) return false;
+    if (sp_is_global(r->m, i) && !limit_globals(r, i)) return false;
     if ((i->operand[0] == SP_STORAGE_Input || sp_is_built_in(r->m, i)) && !check_built_in(r, i)) return false;
     if (i->operand[0] == SP_STORAGE_Generic) return sp_refuse(r, i, "no variable is in this storage class");
     if (!sp_define(r, i, SP_IS_VARIABLE, i->type)) return false;

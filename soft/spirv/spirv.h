@@ -31,6 +31,7 @@ enum {
 #define SP_MAX_TYPE_BYTES ((uint64_t)1 << 40)     /* any type */
 #define SP_MAX_PRIVATE_BYTES ((uint64_t)1 << 24)  /* a Function or Private variable */
 #define SP_MAX_CONSTANT_BYTES ((uint64_t)1 << 26) /* all initialisers together */
+#define SP_MAX_GLOBAL_BYTES ((uint64_t)1 << 32)   /* all variables of the program together */
 
 /* A growing text, for logs and for generated C. `failed` is set if out of memory; appending is then a no-op. */
 struct sp_text {

@@ -542,6 +542,17 @@ static spe_words local_memory(struct kernel *k)
     return finish(k);
 }
 
+/* Variables of the program: some words ask for any number of bytes. */
+static void with_globals(struct kernel *k, uint32_t count, uint32_t elements)
+{
+    begin_module(k);
+    begin_kernel(k, "globals");
+    spe_id array = spe_array(&k->m, k->type, elements);
+    for (uint32_t i = 0; i < count; i++) spe_global_var(&k->m, SPE_StorageClassCrossWorkgroup, array, 0);
+}
+static spe_words large_globals(struct kernel *k) { return with_globals(k, 2, (1 << 29) + 1), finish(k); }
+static spe_words many_globals(struct kernel *k) { return with_globals(k, 17, 1 << 26), finish(k); }
+
 /* `outer` times `inner` bytes of 255 in two constants' words, as a variable's initial value. */
 static spe_words initialised(struct kernel *k, uint32_t outer)
 {
@@ -570,7 +581,9 @@ TEST(too_much_is_refused_by_name)
         {deep_calls, "calls nest 257 deep, at most 256 are supported"},
         {large_variable, "bytes of private memory, at most 16777216 are supported"},
         {large_variables, "the kernel needs too much private memory"},
-        {local_memory, "the module's local variables are too large"},
+        {local_memory, "2147483648 bytes of the module's local variables, at most 1073741824 are supported"},
+        {large_globals, "4294967304 bytes of variables of the program, at most 4294967296 are supported"},
+        {many_globals, "4563402752 bytes of variables of the program, at most 4294967296 are supported"},
         {large_text, "the generated text is too large"},
         {large_initial, "more than 67108864 bytes of initialisers"},
     };

@@ -9,6 +9,13 @@
 
 /* ---- global variables */
 
+enum { PAGED_BYTES = 1 << 16 }; /* a variable from this size on has pages of its own */
+
+struct soft_variable {
+    uint8_t *at; /* NULL: not created yet */
+    struct soft_pages pages; /* no base: it is on the heap */
+};
+
 static struct soft_storage *storage_new(uint32_t count)
 {
     struct soft_storage *s = calloc(1, sizeof *s);
@@ -21,29 +28,40 @@ static struct soft_storage *storage_new(uint32_t count)
     return NULL;
 }
 
+static void variable_free(struct soft_variable *v)
+{
+    check_memory_remove(v->at, 1);
+    if (v->pages.base)
+        soft_pages_free(&v->pages);
+    else
+        free(v->at);
+}
+
 static void storage_release(struct soft_storage *s)
 {
     uint32_t i;
     if (!s || atomic_fetch_sub(&s->references, 1) != 1) return;
-    for (i = 0; i < s->count; i++) {
-        if (s->slot[i]) check_memory_remove(s->slot[i], 1);
-        free(s->slot[i]);
-    }
+    for (i = 0; i < s->count; i++)
+        if (s->slot[i].at) variable_free(&s->slot[i]);
     free(s->slot);
     free(s);
 }
 
-static bool make_global(const struct xs_global *g, uint8_t **to)
+/* Large variables are pages of their own, which take memory only where they are touched: a few words of a module can
+ * ask for gigabytes of zeros. */
+static bool make_global(const struct xs_global *g, struct soft_variable *v)
 {
-    size_t align = g->align < 64 ? 64 : (size_t)g->align;
+    size_t align = g->align < 64 ? 64 : (size_t)g->align, size = g->size ? (size_t)g->size : 1;
     void *p;
-    if (posix_memalign(&p, align, g->size ? (size_t)g->size : 1) != 0) return false;
-    *to = p;
-    check_memory_add(p, g->size ? (size_t)g->size : 1, CHECK_PROGRAM);
-    if (g->initial)
-        memcpy(p, g->initial, (size_t)g->size);
-    else
-        memset(p, 0, (size_t)g->size);
+    if (size >= PAGED_BYTES) {
+        if (!soft_pages_new(&v->pages, size, align)) return false;
+        v->at = v->pages.base;
+    } else {
+        if (posix_memalign(&p, align, size) != 0) return false;
+        v->at = memset(p, 0, size);
+    }
+    check_memory_add(v->at, size, CHECK_PROGRAM);
+    if (g->initial) memcpy(v->at, g->initial, (size_t)g->size);
     return true;
 }
 
@@ -74,9 +92,9 @@ bool soft_module_place_globals(ze_module_handle_t m, const struct sp_link_origin
         uint32_t part = origins ? origins[i].input : 0, ordinal = origins ? origins[i].ordinal : i;
         struct soft_storage *s = part ? m->shared[part - 1] : m->storage;
         good = ordinal < s->count;
-        fresh[i] = good && !s->slot[ordinal];
+        fresh[i] = good && !s->slot[ordinal].at;
         if (fresh[i]) good = make_global(&x->globals[i], &s->slot[ordinal]);
-        if (good) m->globals[i] = s->slot[ordinal];
+        if (good) m->globals[i] = s->slot[ordinal].at;
     }
     if (good) write_addresses(m, fresh);
     if (x->own_globals) *x->own_globals = m->globals;

@@ -327,7 +327,7 @@ struct soft_source {
 struct soft_storage {
     _Atomic uint32_t references;
     uint32_t count;
-    uint8_t **slot;
+    struct soft_variable *slot; /* module.c's own */
 };
 
 struct soft_function; /* a function whose pointer was requested */
