@@ -125,8 +125,11 @@ $(BUILD)/test_soft_matrix $(BUILD)/test_soft_tiles: private checks += -O1 -Wno-p
 $(xe_tests): $(BUILD)/%: soft/xe/tests/%.c $(soft_objects)
 	$(compile) -std=gnu11 $(TEST_CFLAGS) $(checks) $(LOADER_CFLAGS) -Isoft -Itests $(LDFLAGS) -o $@ $< $(soft_objects) $(LOADER_LIBS) $(soft_libs)
 
-# The fuzzer, which needs clang: scripts/fuzz.sh calls this with the flags it needs.
-$(BUILD)/fuzz_spirv: soft/tests/fuzz_spirv.c $(soft_objects)
+# The generated seeds of the fuzzers, which need clang: scripts/fuzz.sh calls these with the flags they need.
+$(BUILD)/fuzz_seeds: soft/tests/fuzz_seeds.c $(soft_objects) $(library)
+	$(compile) -std=gnu11 $(TEST_CFLAGS) $(checks) -Isoft $(LDFLAGS) -o $@ $< $(soft_objects) $(library) $(LOADER_LIBS) $(soft_libs)
+
+$(BUILD)/fuzz_spirv $(BUILD)/fuzz_link: $(BUILD)/%: soft/tests/%.c $(soft_objects)
 	$(compile) -std=gnu11 -O1 -g $(checks) -fsanitize=fuzzer -Isoft $(LDFLAGS) -o $@ $< $(soft_objects) $(soft_libs)
 
 -include $(wildcard $(BUILD)/*.d $(BUILD)/soft/*.d $(BUILD)/soft/*/*.d)
@@ -192,7 +195,7 @@ ubsan: ## run the tests with the undefined-behaviour sanitizer only, in half the
 tsan: ## run the tests with the thread sanitizer
 	TSAN_OPTIONS="halt_on_error=0 exitcode=66 $(TSAN_OPTIONS)" $(MAKE) --no-print-directory test BUILD=$(BUILD)/tsan SANITIZE="-fsanitize=thread"
 
-fuzz: ## fuzz the SPIR-V reader, the code generator and the linker for FUZZ_SECONDS (900)
+fuzz: ## fuzz the SPIR-V reader and the code generator, then the linker, for FUZZ_SECONDS (900) in all
 	@BUILD="$(BUILD)" JOBS="$(JOBS)" MAKE="$(MAKE)" scripts/fuzz.sh
 
 soak: ## use the software device for SOAK_ROUNDS (10000) rounds: detects leaks; ten processes share a cache

@@ -237,12 +237,30 @@ static const struct export *find_export(const struct linker *l, const char *name
     return low < l->export_count && strcmp(l->exports[low].name, name) == 0 ? &l->exports[low] : NULL;
 }
 
-static bool twice(struct linker *l, const struct export *a, const struct export *b)
+static bool twice(struct linker *l, const char *what, const char *preposition, const struct export *a,
+                  const struct export *b)
 {
-    sp_text_add(l->log, "link: %.200s is exported by module %u and by module %u\n", a->name,
-                l->unit[a->unit].in->number, l->unit[b->unit].in->number);
+    sp_text_add(l->log, "link: %.200s is %s %s module %u and %s module %u\n", a->name, what, preposition,
+                l->unit[a->unit].in->number, preposition, l->unit[b->unit].in->number);
     l->failed = true;
     return false;
+}
+
+/* The kernels of all modules that give theirs to the result have different names. */
+static bool check_kernels(struct linker *l)
+{
+    uint32_t room = 0, count = 0;
+    for (uint32_t u = 0; u < l->count; u++) room += l->unit[u].m->entry_count;
+    struct export *all = calloc((size_t)room + 1, sizeof *all);
+    if (!all) return fail(l, "out of memory");
+    for (uint32_t u = 0; u < l->count; u++)
+        for (uint32_t k = 0; l->unit[u].in->entries && k < l->unit[u].m->entry_count; k++)
+            all[count++] = (struct export){.name = l->unit[u].m->entries[k].name, .unit = u, .id = k};
+    qsort(all, count, sizeof *all, by_name);
+    for (uint32_t k = 1; k < count && !l->failed; k++)
+        if (!strcmp(all[k - 1].name, all[k].name)) twice(l, "a kernel", "of", &all[k - 1], &all[k]);
+    free(all);
+    return !l->failed;
 }
 
 /* Of several exports with one name the first is effective; there may be several only if they are LinkOnceODR, or if the
@@ -256,7 +274,8 @@ static bool settle_exports(struct linker *l)
             first = k;
             continue;
         }
-        if (!b->once && (a->unit == b->unit || (l->unit[a->unit].in->entries && u->in->entries))) return twice(l, a, b);
+        if (!b->once && (a->unit == b->unit || (l->unit[a->unit].in->entries && u->in->entries)))
+            return twice(l, "exported", "by", a, b);
         if (b->once && a->function == b->function) {
             u->gone[b->id] = 1;
             u->map[b->id] = l->unit[a->unit].map[a->id];
@@ -276,7 +295,7 @@ static bool resolve(struct linker *l)
             const struct export *e = s->linkage == SP_LINKAGE_Import ? find_export(l, s->name) : NULL;
             if (!e) continue;
             if (e + 1 < l->exports + l->export_count && strcmp(e[1].name, e->name) == 0 && !e[1].once)
-                return twice(l, e, e + 1);
+                return twice(l, "exported", "by", e, e + 1);
             if (e->function != s->function) {
                 sp_text_add(l->log, "link: %.200s is a %s in module %u and a %s in module %u\n", s->name,
                             s->function ? "function" : "variable", u->in->number, e->function ? "function" : "variable",
@@ -612,7 +631,7 @@ static bool link_units(struct linker *l)
     l->origins = calloc(globals + 1, sizeof *l->origins);
     if (!l->ready || !l->origins) return fail(l, "out of memory");
     join_instruction_sets(l);
-    if (!collect_exports(l) || !settle_exports(l) || !resolve(l) || !place_types(l) || !compare_types(l)) return false;
+    if (!collect_exports(l) || !settle_exports(l) || !check_kernels(l) || !resolve(l) || !place_types(l) || !compare_types(l)) return false;
     for (uint32_t n = 0; n < l->count; n++) copy_head(l, &l->unit[n]);
     for (uint32_t n = 0; n < l->count; n++) copy_functions(l, &l->unit[n]);
     return !l->failed;

@@ -2,9 +2,11 @@
  *
  * Mutations change whole words and instructions, mostly so that the module still decodes; some are left to libFuzzer.
  * Modules that the reader accepts go through cg_generate, which relies on the reader's checks: that is the promise
- * under test. Some modules are also linked with themselves, and the result must be readable.
+ * under test. Some modules are also linked with themselves, and the result must be readable; for pairs of different
+ * modules see fuzz_link.c.
  */
 #include "c/generate.h"
+#include "fuzz_options.h"
 #include "spirv/spirv.h"
 #include "mutate.h"
 
@@ -29,7 +31,7 @@ static void compile(const uint32_t *words, size_t count, uint32_t choice)
                                  .function = choice & 32 ? "add" : NULL};
     struct sp_text log = {NULL, 0, 0, false}, c = {NULL, 0, 0, false};
     struct sp_spec spec[] = {{0, choice}, {1, 3}, {2, ~(uint64_t)0}};
-    struct sp_module *m = sp_parse(words, count, spec, choice & 8 ? 3 : 0, choice & STRICT, &log);
+    struct sp_module *m = sp_parse(words, count, spec, choice & 8 ? 3 : 0, fuzz_strict(choice & STRICT), &log);
     if (m) cg_generate(m, &options, &c, &log);
     sp_free(m);
     sp_text_free(&c);
@@ -57,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(words, data, size);
     choice = size >= 12 ? words[2] : 0; /* the reader ignores the generator's word */
     compile(words, size / 4, choice);
-    if (choice & 16) link_it(words, size / 4, choice & STRICT);
+    if (choice & 16) link_it(words, size / 4, fuzz_strict(choice & STRICT));
     free(words);
     return 0;
 }

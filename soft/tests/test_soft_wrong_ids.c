@@ -135,10 +135,26 @@ TEST(beginnings_of_modules)
     report();
 }
 
+TEST(kernels_of_one_name)
+{
+    struct sp_text log = {0};
+    struct sp_linked linked;
+    spe_module s;
+    spe_begin(&s, NULL);
+    write_way(&s, SP_OP_IAdd, "k", 0);
+    spe_words w = spe_finish(&s);
+    struct sp_link_input in[2] = {{w.data, w.count, NULL, 0, true, 3}, {w.data, w.count, NULL, 0, true, 4}};
+    CHECK(!sp_link(in, 2, true, &linked, &log));
+    CHECK_HAS(log.data ? log.data : "", "link: k is a kernel of module 3 and of module 4");
+    sp_text_free(&log);
+    spe_free(&s);
+}
+
 int main(void)
 {
     RUN(instructions_that_are_supported);
     RUN(instructions_of_the_grammar);
     RUN(beginnings_of_modules);
+    RUN(kernels_of_one_name);
     return test_report();
 }
