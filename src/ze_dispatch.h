@@ -202,9 +202,9 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
     X(ZED_ARG_MEMORY, "pass memory from zed_alloc of the same device")                                                 \
     X(ZED_GROUPS, "launch at least one group in each dimension, and no more than the device allows")                   \
     X(ZED_BATCH_STATE, "the order is zed_batch_begin, launches, zed_batch_end, zed_batch_run ..., zed_batch_free")     \
-    X(ZED_BATCH_LAUNCH, "launches count from 0 in the order of zed_batch_launch; for times, use zed_batch_begin_timed")   \
+    X(ZED_BATCH_LAUNCH, "launches count from 0 as in zed_batch_launch; for times, use zed_batch_begin_timed")          \
     X(ZED_EVENT_STATE, "call zed_event_create first, and check its result")                                            \
-    X(ZED_OTHER_DEVICE, "kernel, batch, event and memory must be of one device (zed_open_queue shares them)")              \
+    X(ZED_OTHER_DEVICE, "kernel, batch, event and memory must be of one device (zed_open_queue shares them)")          \
     X(ZED_SAME_DEVICE, "give each queue and each device of a context a zed_device of its own")
 
 /* Level Zero errors: X(id, code, name, what to do). Codes are numbers so that older Level Zero headers suffice. */

@@ -214,13 +214,20 @@ TEST(launch_errors)
 TEST(batch_and_queue_errors)
 {
     zed_device other, closed;
+    zed_event e;
     zed_batch b;
     zed_kernel k;
     zed_options nobody = {.name = "no such device"};
     CHECK(zed_batch_begin(&b, &dev));
     CHECK(!zed_batch_run(&b));
     EXPECT(ZED_BATCH_STATE, "being recorded", "not ended");
+    CHECK(zed_batch_end(&b));
+    CHECK(!zed_batch_change(&b, 0, one_group, memory, memory, 1.0f, 16));
+    EXPECT(ZED_BATCH_LAUNCH, "launch 0 of a batch of 0", "zed_batch_launch");
     CHECK(zed_batch_free(&b));
+    memset(&e, 0, sizeof e);
+    CHECK(!zed_follow(&dev, &e));
+    EXPECT(ZED_EVENT_STATE, "zed_follow", "zed_event_create");
     CHECK(zed_open(&other, NULL));
     CHECK(!zed_kernel_clone(&k, &saxpy, &other));
     expect_at(__LINE__, &other, ZED_OTHER_DEVICE, "saxpy", other.name);
