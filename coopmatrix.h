@@ -107,8 +107,8 @@
  * stores, conversions and products use the layout, so this affects only code that accesses components by number.
  *
  * For headers that build on this one, such as xetile.h and coopvec.h: cm_choose_target cm_poison cm_to_arith
- * cm_from_arith cm_f32_to_bf16 cm_bitcast cm_component_ids cm_cached_pointer cm_prefetch_block cm_lanes_parted
- * cm_lanes_rejoin cm_own cm_vary cm_tell_apart cm_broadcast; see below.
+ * cm_from_arith cm_f32_to_bf16 cm_bitcast cm_component_ids cm_cached_pointer cm_prefetch_block cm_broadcast;
+ * see below.
  *
  * LIMITS. Rows are a power of two, rows and columns at most 16384, S a power of two, at most 1024 for layouts;
  * operations take a size the target has. Positions, extents and strides are 32 bits. Names ending in _ are private.
@@ -340,8 +340,6 @@ typedef struct {
     cm_rounding rounding; /* of the conversion being emitted; zero between operations */
     bool saturate;        /* likewise: for integers */
     bool overflow;        /* likewise: 8-bit floats overflow; otherwise they saturate */
-    bool parted;          /* since the last 2D block message, some lanes took a branch; see cm_lanes_parted */
-    spe_id own_block, own_zero[9]; /* of cm_own: the last block, and its zeros by their bytes */
 } cm_ctx;
 
 /* Starts using a target, a row of cm_target_row or a changed copy. NULL is an error, so the result of cm_target_row
@@ -641,37 +639,6 @@ XETILE_API spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type)
  * lowering has them, for `across` elements in the contiguous direction and `down` in the other; false if none. */
 XETILE_API spe_id cm_cached_pointer(cm_ctx *c, spe_id ptr, int level);
 XETILE_API bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down, const spe_block2d *surface);
-
-/* Intel's compiler (IGC 2.40) may copy a 2D block message into both sides of a branch before it, where each side has
- * only some of the lanes. A subgroup barrier before the message keeps it in place, and costs no instruction.
- * cm_lanes_parted tells that lanes took different sides of a branch; cm_lanes_rejoin writes the barrier if they did.
- * Loads, stores and cm_visit call both. A kernel calls cm_lanes_parted after such branches of its own, and
- * cm_lanes_rejoin at the end of the body of a loop that contains one. */
-XETILE_API void cm_lanes_parted(cm_ctx *c);
-XETILE_API void cm_lanes_rejoin(cm_ctx *c);
-
-/* The number v, as a value that Intel's compiler does not know. It needs that in two places:
- * - Of an element of a vector, it may take the whole vector where the element stands for itself several times, or
- *   beside others in another order.
- * - It moves broadcasts of one value in several blocks to the block above them, and may put them before the value
- *   there. Therefore in each block this is another value.
- * Costs an instruction. Operations that move components call it; a kernel calls it if it does so itself. */
-XETILE_API spe_id cm_own(cm_ctx *c, spe_id v);
-
-/* The number or vector v, which Intel's compiler takes to differ between lanes: if it knows that they do not, its code
- * is wrong for shuffles, for vectors of f32 that become f16, and for dpas that adds to v. Costs an instruction for each
- * component. */
-XETILE_API spe_id cm_vary(cm_ctx *c, spe_id v);
-
-/* Makes n values different from each other for compilers, and from those with other numbers (first, first + 1, ...).
- * Constants stay as they are. Intel's compiler needs it in three places:
- * - If loops carry equal values, such as the parts of a matrix of equal rows, it may exchange them, or copy them in
- *   each turn. XT_FOR and XT_WHILE call this; a kernel calls it before spe_for and spe_while.
- * - The same happens if variables exchange their values in a loop: at the end of its body, and of a side of a branch
- *   there, this is called for those that do.
- * - If a loop reads one surface at one position on several sides of branches, it sets the position on one side only.
- *   In XT_IF, addresses of block messages are told apart; a kernel tells them apart in its spe_if inside loops. */
-XETILE_API void cm_tell_apart(cm_ctx *c, uint32_t first, uint32_t n, spe_id *v);
 
 /* In all lanes, the value that v has in lane `lane`. In 32 lanes, Intel's compiler multiplies 64-bit integers by an
  * spe_sg_broadcast wrongly; by this one it does not. */
@@ -1656,7 +1623,7 @@ XE_FN_ cm_matrix cm_relayout_(cm_ctx *c, const cm_matrix *a, const cm_layout *to
     for (int i = 0; i < to->size_v; i++) {
         cm_sources_ s = cm_sources_of_(&a->layout, to, transposed, i);
         if (s.count == 0) v[i] = zero;
-        else if (s.count == 1 && s.in_lane) v[i] = s.source[0] == i ? from[i] : cm_own(c, from[s.source[0]]);
+        else if (s.count == 1 && s.in_lane) v[i] = s.source[0] == i ? from[i] : spe_reload(c->module, from[s.source[0]]);
         else v[i] = cm_fetch_(c, &a->layout, to, transposed, i, &s, from);
     }
     return cm_from_components(c, to, v);
@@ -1964,7 +1931,7 @@ XE_FN_ spe_id *cm_totals_(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix 
         for (int mask = first; mask < last; mask *= 2)
             total[i] =
                 cm_apply_binary_(c, type, total[i], spe_sg_shuffle_xor(c->module, total[i], cm_i32_(c, mask)), &op);
-    for (int i = 0; i < n; i++) total[i] = cm_own(c, cm_convert_vector_(c, type, l->type, total[i]));
+    for (int i = 0; i < n; i++) total[i] = spe_reload(c->module, cm_convert_vector_(c, type, l->type, total[i]));
     return spe_ok(c->module) ? total : NULL;
 }
 
@@ -2218,7 +2185,7 @@ XE_FN_ spe_id cm_load_words_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s
 /* A branch of the lanes that are inside. */
 XE_FN_ void cm_if_inside_(cm_ctx *c, spe_id inside)
 {
-    cm_lanes_parted(c);
+    spe_diverged(c->module);
     spe_if(c->module, inside);
 }
 
@@ -2639,14 +2606,6 @@ XE_FN_ spe_id cm_block_words_var_(cm_ctx *c, const cm_layout *l, int words, spe_
     return spe_element(c->module, *variable, 1, &zero);
 }
 
-void cm_lanes_parted(cm_ctx *c) { c->parted = c->target.igc && c->lowering == CM_INTEL; }
-
-void cm_lanes_rejoin(cm_ctx *c)
-{
-    if (c->parted) spe_control_barrier(c->module, SPE_ScopeSubgroup, SPE_ScopeSubgroup, 0);
-    c->parted = false;
-}
-
 /* Loads blocks k2 .. k2 + count of the matrix by one message, words first .. of each. Returns the words loaded. */
 XE_FN_ int cm_block_message_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, const spe_block2d *surface, int k2,
                              int first)
@@ -2757,7 +2716,7 @@ XE_FN_ bool cm_store_block2d_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *
     bool transposed;
     if (l->packed || !cm_rows_of_lanes_(l) || !cm_block_shape_row(CM_BLOCK_STORE, bytes, width, 1)) return false;
     if (!cm_block2d_wanted_(c, l->type, s, l->rows, l->cols, &b, &transposed) || transposed) return false;
-    cm_lanes_rejoin(c);
+    spe_reconverge(c->module);
     for (int part = 0; part < a->parts; part++) {
         cm_span_ at = cm_span_of_(l, part);
         spe_block2d one = cm_blocks_(c, &b, bytes, width, at.words, 1, at.block * width, at.first);
@@ -2780,7 +2739,7 @@ XE_FN_ bool cm_move_block2d_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool
     if (!s->zero_padding || !cm_block2d_wanted_(c, l->type, s, l->rows, l->cols, &b, &transposed) ||
         !cm_block_plan_load_(l, transposed, &plan))
         return false;
-    cm_lanes_rejoin(c);
+    spe_reconverge(c->module);
     for (int k2 = 0; k2 < l->size_k2; k2 += plan.count)
         for (int first = 0; first < cm_block_words_(l);)
             first += plan.share > 1 ? cm_block_dwords_(c, a, &plan, &b, k2, first)
@@ -2991,57 +2950,11 @@ XE_FN_ bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
     return true;
 }
 
-/* An integer 0, which compilers do not recognise: `otherwise` is for work-group 2^32 - 1, which there cannot be. */
-XE_FN_ spe_id cm_hidden_zero_(cm_ctx *c, spe_id word, spe_id otherwise)
-{
-    spe_module *m = c->module;
-    spe_id group = spe_builtin(m, SPE_GROUP_ID, 0), last = spe_const_u(m, spe_type_of(m, group), UINT32_MAX);
-    return spe_select(m, spe_ieq(m, group, last), spe_cast(m, word, otherwise, false), spe_const_u(m, word, 0));
-}
-
-XE_FN_ spe_id cm_word_(cm_ctx *c, spe_id v)
-{
-    return spe_int(c->module, spe_width(c->module, spe_type_of(c->module, v)));
-}
-
-/* v with the bits of another number in each component. */
-XE_FN_ spe_id cm_or_(cm_ctx *c, spe_id v, spe_id bits)
-{
-    spe_module *m = c->module;
-    spe_id type = spe_type_of(m, v), words = spe_vec_like(m, spe_type_of(m, bits), v);
-    return cm_bitcast(c, type, spe_or(m, cm_bitcast(c, words, v), spe_splat(m, words, bits)));
-}
-
-/* The zeros differ from those in other blocks. Of an odd number, no part is 0. */
-spe_id cm_own(cm_ctx *c, spe_id v)
-{
-    spe_module *m = c->module;
-    if (!c->target.igc || !v) return v;
-    spe_id word = cm_word_(c, v), *zero = &c->own_zero[spe_width(m, word) / 8 % 9];
-    if (c->own_block != m->block) memset(c->own_zero, 0, sizeof c->own_zero);
-    c->own_block = m->block;
-    if (!*zero) *zero = cm_hidden_zero_(c, word, spe_u32(m, m->block * 2 + 1));
-    return cm_or_(c, v, *zero);
-}
-
-spe_id cm_vary(cm_ctx *c, spe_id v)
-{
-    if (!c->target.igc || !v) return v;
-    return cm_or_(c, v, cm_hidden_zero_(c, cm_word_(c, v), spe_builtin(c->module, SPE_SUBGROUP_LANE, 0)));
-}
-
-void cm_tell_apart(cm_ctx *c, uint32_t first, uint32_t n, spe_id *v)
-{
-    for (uint32_t i = 0; c->target.igc && i < n; i++)
-        if (!spe_is_const(c->module, v[i]))
-            v[i] = cm_or_(c, v[i], cm_hidden_zero_(c, cm_word_(c, v[i]), spe_u32(c->module, first + i + 1)));
-}
-
 spe_id cm_broadcast(cm_ctx *c, spe_id v, int lane)
 {
     spe_id one = spe_sg_broadcast(c->module, v, cm_i32_(c, lane));
     bool wrong = c->target.subgroup_size >= 32 && spe_type_of(c->module, v) == spe_int(c->module, 64);
-    return wrong ? cm_own(c, one) : one;
+    return wrong ? spe_reload(c->module, one) : one;
 }
 
 /* Broadcasts element (k, m) of B, given as components. */
@@ -3112,7 +3025,7 @@ XE_FN_ void cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
 {
     cm_type acc = job->acc.layout.type;
     spe_id *a = cm_component_ids(c, job->a, acc), *b = cm_component_ids(c, job->b, acc);
-    for (int i = 0; a && i < job->a->layout.size_v; i++) a[i] = cm_own(c, a[i]);
+    for (int i = 0; a && i < job->a->layout.size_v; i++) a[i] = spe_reload(c->module, a[i]);
     if (a && b && job->acc.layout.size_i < job->acc.layout.lanes) cm_mul_add_spread_(c, job, a, b);
     if (a && b && job->acc.layout.size_i == job->acc.layout.lanes) cm_mul_add_rows_(c, job, a, b);
 }

@@ -1187,8 +1187,8 @@ XE_FN_ spe_id cv_get_(spe_module *m, const cv_vec *v, int i)
     return spe_extract(m, v->part[part], (uint32_t)component);
 }
 
-/* An element that may stand anywhere, see cm_own. */
-XE_FN_ spe_id cv_take_(cv_ctx *x, const cv_vec *v, int i) { return cm_own(&x->cm, cv_get_(&x->m, v, i)); }
+/* An element that may stand anywhere, see spe_reload. */
+XE_FN_ spe_id cv_take_(cv_ctx *x, const cv_vec *v, int i) { return spe_reload(&x->m, cv_get_(&x->m, v, i)); }
 
 XE_FN_ void cv_take_all_(cv_ctx *x, const cv_vec *v, int first, int n, spe_id *ids)
 {
@@ -1309,7 +1309,7 @@ cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
             one = spe_extract_dyn(m, one, spe_and(m, spe_isub(m, at, first), spe_i32(m, n - 1)));
         got = got ? spe_select(m, spe_sge(m, at, first), one, got) : one;
     }
-    return cv_scalar_(w.x, v.type, cm_own(&w.x->cm, got), false);
+    return cv_scalar_(w.x, v.type, spe_reload(&w.x->m, got), false);
 }
 
 /* The vector with element i, a constant, replaced. */

@@ -2969,14 +2969,14 @@ XE_FN_ bool xt_is_repeated_(xt_ctx *x, const xt_vec *v)
     return value->repeated > 0;
 }
 
-/* A block of v, which Intel's compiler takes to vary between lanes, see cm_vary. */
+/* A block of v, which Intel's compiler takes to differ by lane, see spe_differ_by_lane. */
 XE_FN_ cm_matrix xt_varied_(xt_ctx *x, const xt_vec *v, const cm_matrix *block)
 {
     cm_matrix a = *block;
     if (!x->target.igc || !xt_is_repeated_(x, v)) return a;
     a.part = (spe_id *)xt_memory_(x, (size_t)a.parts * sizeof *a.part);
     if (!a.part) return *block;
-    for (int i = 0; i < a.parts; i++) a.part[i] = cm_vary(&x->cm, block->part[i]);
+    for (int i = 0; i < a.parts; i++) a.part[i] = spe_differ_by_lane(&x->m, block->part[i]);
     return a;
 }
 
@@ -3788,10 +3788,10 @@ XE_FN_ void xt_leave_out_(xt_ctx *x, cm_mem *mem, const xt_block_ *b, const xt_v
     mem->rows = mem->block2d == CM_BLOCK2D_YES ? xt_index_id_(x, extent) : end;
 }
 
-/* A surface's address, of its own on each side of an XT_IF: see cm_tell_apart. */
+/* A surface's address, of its own on each side of an XT_IF: see spe_differ. */
 XE_FN_ spe_id xt_side_address_(xt_ctx *x, spe_id address)
 {
-    if (x->side) cm_tell_apart(&x->cm, x->side, 1, &address);
+    if (x->side) spe_differ(&x->m, x->side, 1, &address);
     return address;
 }
 
@@ -4044,7 +4044,7 @@ XE_FN_ void xt_visit_block_(const xt_spread_ *s, const cm_matrix *a, cm_visit_fn
 {
     cm_ctx *c = &s->x->cm;
     spe_id *out = (spe_id *)xt_memory_(s->x, (size_t)(a->layout.size_v ? a->layout.size_v : 1) * sizeof *out);
-    cm_lanes_parted(c);
+    spe_diverged(c->module);
     for (int v = 0; out && v < a->layout.size_v; v++) {
         spe_id offset, inside = xt_spread_inside_(s, v, &offset), value = cm_component(c, a, v), none;
         none = spe_null(c->module, spe_type_of(c->module, value));
@@ -5196,7 +5196,7 @@ XE_FN_ void xt_scratch_position_(xt_ctx *x, const xt_dist *d, int row, int col, 
  * address of element i of an array of halves in local memory it computes that of element i + 5 of floats there. */
 XE_FN_ spe_id xt_scratch_index_(xt_ctx *x, const xt_scratch_ *s, spe_id index)
 {
-    if (s->bytes != 4) cm_tell_apart(&x->cm, (uint32_t)s->bytes, 1, &index);
+    if (s->bytes != 4) spe_differ(&x->m, (uint32_t)s->bytes, 1, &index);
     return index;
 }
 
@@ -5534,7 +5534,7 @@ XE_FN_ void xt_write_rearrange_(xt_ctx *x, const xt_node_ *n)
     if (r.blocks && v.blocks && !d->origin)
         r = xt_through_scratch_(x, &v, &d->from, r);
     else if (r.blocks && v.blocks && xt_field_of_(x, &f, &v, (int)xt_held_(v.type))) {
-        for (int i = 0; i < f.comps; i++) f.comp[i] = cm_own(&x->cm, f.comp[i]);
+        for (int i = 0; i < f.comps; i++) f.comp[i] = spe_reload(&x->m, f.comp[i]);
         r = xt_pick_all_(x, &f, d->origin, NULL, r);
     }
     xt_define_vec_(x, n->result, r);
@@ -6331,7 +6331,7 @@ XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
         if (!(s->mask & XT_VEC_CHANGES_)) continue;
         spe_id *ids = f->ids ? f->ids + at : NULL;
         int n = xt_vec_ids_(x, xt_thing_vec_(t), xt_layout_(x, xt_thing_vec_(&s->start)->id), ids);
-        if (ids && (!at_end || xt_is_rotated_(f, s, t))) cm_tell_apart(&x->cm, 0, (uint32_t)n, ids);
+        if (ids && (!at_end || xt_is_rotated_(f, s, t))) spe_differ(&x->m, 0, (uint32_t)n, ids);
         at += n;
     }
     return at;
@@ -7884,7 +7884,7 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
     x->side = 0;
     xt_gather_(x, f, false, false);
     if (x->staged) xt_write_stage_entry_(x, f);
-    if (x->block2d && n->spread < 2) cm_lanes_rejoin(&x->cm); /* not in the loop */
+    if (x->block2d && n->spread < 2) spe_reconverge(&x->m); /* not in the loop */
     if (f->op == XT_OP_WHILE_) {
         spe_while(&x->m, (uint32_t)f->id_count, f->ids);
         xt_scatter_(x, f, false, 0);
@@ -8093,10 +8093,10 @@ XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
     xt_frame_ *f = node->frame;
     uint32_t n = (uint32_t)f->id_count;
     xt_gather_(x, f, true, true);
-    if (x->block2d && f->op != XT_OP_IF_ && node->spread < 2) cm_lanes_rejoin(&x->cm);
+    if (x->block2d && f->op != XT_OP_IF_ && node->spread < 2) spe_reconverge(&x->m);
     if (f->op == XT_OP_FOR_ && xt_write_next_(x, f)) return;
     x->side = f->side_before;
-    if (node->spread > 1) cm_lanes_parted(&x->cm);
+    if (node->spread > 1) spe_diverged(&x->m);
     if (f->op == XT_OP_WHILE_)
         spe_endwhile(&x->m, n, f->ids);
     else if (f->op == XT_OP_FOR_)

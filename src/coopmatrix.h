@@ -107,8 +107,8 @@
  * stores, conversions and products use the layout, so this affects only code that accesses components by number.
  *
  * For headers that build on this one, such as xetile.h and coopvec.h: cm_choose_target cm_poison cm_to_arith
- * cm_from_arith cm_f32_to_bf16 cm_bitcast cm_component_ids cm_cached_pointer cm_prefetch_block cm_lanes_parted
- * cm_lanes_rejoin cm_own cm_vary cm_tell_apart cm_broadcast; see below.
+ * cm_from_arith cm_f32_to_bf16 cm_bitcast cm_component_ids cm_cached_pointer cm_prefetch_block cm_broadcast;
+ * see below.
  *
  * LIMITS. Rows are a power of two, rows and columns at most 16384, S a power of two, at most 1024 for layouts;
  * operations take a size the target has. Positions, extents and strides are 32 bits. Names ending in _ are private.
@@ -338,8 +338,6 @@ typedef struct {
     cm_rounding rounding; /* of the conversion being emitted; zero between operations */
     bool saturate;        /* likewise: for integers */
     bool overflow;        /* likewise: 8-bit floats overflow; otherwise they saturate */
-    bool parted;          /* since the last 2D block message, some lanes took a branch; see cm_lanes_parted */
-    spe_id own_block, own_zero[9]; /* of cm_own: the last block, and its zeros by their bytes */
 } cm_ctx;
 
 /* Starts using a target, a row of cm_target_row or a changed copy. NULL is an error, so the result of cm_target_row
@@ -639,37 +637,6 @@ XETILE_API spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type)
  * lowering has them, for `across` elements in the contiguous direction and `down` in the other; false if none. */
 XETILE_API spe_id cm_cached_pointer(cm_ctx *c, spe_id ptr, int level);
 XETILE_API bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down, const spe_block2d *surface);
-
-/* Intel's compiler (IGC 2.40) may copy a 2D block message into both sides of a branch before it, where each side has
- * only some of the lanes. A subgroup barrier before the message keeps it in place, and costs no instruction.
- * cm_lanes_parted tells that lanes took different sides of a branch; cm_lanes_rejoin writes the barrier if they did.
- * Loads, stores and cm_visit call both. A kernel calls cm_lanes_parted after such branches of its own, and
- * cm_lanes_rejoin at the end of the body of a loop that contains one. */
-XETILE_API void cm_lanes_parted(cm_ctx *c);
-XETILE_API void cm_lanes_rejoin(cm_ctx *c);
-
-/* The number v, as a value that Intel's compiler does not know. It needs that in two places:
- * - Of an element of a vector, it may take the whole vector where the element stands for itself several times, or
- *   beside others in another order.
- * - It moves broadcasts of one value in several blocks to the block above them, and may put them before the value
- *   there. Therefore in each block this is another value.
- * Costs an instruction. Operations that move components call it; a kernel calls it if it does so itself. */
-XETILE_API spe_id cm_own(cm_ctx *c, spe_id v);
-
-/* The number or vector v, which Intel's compiler takes to differ between lanes: if it knows that they do not, its code
- * is wrong for shuffles, for vectors of f32 that become f16, and for dpas that adds to v. Costs an instruction for each
- * component. */
-XETILE_API spe_id cm_vary(cm_ctx *c, spe_id v);
-
-/* Makes n values different from each other for compilers, and from those with other numbers (first, first + 1, ...).
- * Constants stay as they are. Intel's compiler needs it in three places:
- * - If loops carry equal values, such as the parts of a matrix of equal rows, it may exchange them, or copy them in
- *   each turn. XT_FOR and XT_WHILE call this; a kernel calls it before spe_for and spe_while.
- * - The same happens if variables exchange their values in a loop: at the end of its body, and of a side of a branch
- *   there, this is called for those that do.
- * - If a loop reads one surface at one position on several sides of branches, it sets the position on one side only.
- *   In XT_IF, addresses of block messages are told apart; a kernel tells them apart in its spe_if inside loops. */
-XETILE_API void cm_tell_apart(cm_ctx *c, uint32_t first, uint32_t n, spe_id *v);
 
 /* In all lanes, the value that v has in lane `lane`. In 32 lanes, Intel's compiler multiplies 64-bit integers by an
  * spe_sg_broadcast wrongly; by this one it does not. */

@@ -81,6 +81,8 @@
  *                spe_block2d_store spe_block2d_prefetch; cooperative ones: spe_coop_load spe_coop_store spe_coop_mma
  *                spe_coop_length; cooperative vectors: spe_coopvec_load spe_coopvec_store spe_coopvec_mul
  *                spe_coopvec_outer_accumulate spe_coopvec_sum_accumulate
+ *   Intel        what Intel's compiler needs to be told: spe_reload spe_differ spe_differ_by_lane spe_diverged
+ *                spe_reconverge
  *   anything     spe_op spe_op_void
  *   on the host  spe_f32_to_f16_bits spe_f16_bits_to_f32 spe_f32_to_bf16_bits spe_bf16_bits_to_f32 spe_f32_to_tf32
  *                spe_f32_to_e4m3_bits spe_e4m3_bits_to_f32 spe_f32_to_e5m2_bits spe_e5m2_bits_to_f32
@@ -97,15 +99,15 @@
  *
  * Options (spe_options; zero is the default): version SPE_VERSION(1, 0..6), default 1.4; env, the OpenCL environment;
  * names writes OpName for functions, parameters and spe_name; lines writes OpLine for every location given by SPE or
- * spe_at; verbatim: see "Intel's compiler"; source is the name of the source file for OpSource; realloc and user replace the allocator
- * (realloc(user, NULL, n) allocates, realloc(user, p, 0) frees and returns NULL). A module allocates chunks that double
- * in size, the first of SPE_CHUNK bytes (a macro). If SPE_CHUNK is defined as 0 where the bodies are compiled, every
- * piece is allocated on its own.
+ * spe_at; verbatim: see "Intel's compiler" below; source is the name of the source file for OpSource; realloc and user
+ * replace the allocator (realloc(user, NULL, n) allocates, realloc(user, p, 0) frees and returns NULL). A module
+ * allocates chunks that double in size, the first of SPE_CHUNK bytes (a macro). If SPE_CHUNK is defined as 0 where the
+ * bodies are compiled, every piece is allocated on its own.
  *
  * Intel's compiler (IGC 2.40) gets some patterns wrong, which docs/machine-code.md lists under "What it found". The
  * writer replaces those that it can recognise in a function's instructions, when the function ends, by others that give
- * the same result: halves that are converted from floats, added, and converted back have to be rounded in between.
- * verbatim turns this off, for modules that other compilers read.
+ * the same result. Others, a kernel avoids by spe_reload and the like. spe_options.verbatim turns both off, for modules
+ * that other compilers read.
  *
  * Limits: 4194303 ids per module and 65535 words per instruction (SPIR-V's limits), regions nested at most 65000 deep.
  * Vectors have 2, 3, 4, 8 or 16 components, as in OpenCL, or any number once VectorAnyINTEL or LongVectorEXT is
@@ -324,6 +326,8 @@ typedef struct {
         size_t body; /* offset of its first word in the body */
         bool kernel;
         spe_id builtin[SPE_BUILTIN_COUNT_][3], builtin_whole[SPE_BUILTIN_COUNT_];
+        spe_id zero_block, zero[9]; /* of spe_reload: the last block, and its zeros by their bytes */
+        bool diverged;              /* since the last 2D block message, lanes took different sides: spe_diverged */
     } fn;
     uint32_t function_count;
     spe_id block;         /* label of the open block; 0: the last block has ended (return) */
@@ -642,6 +646,41 @@ XETILE_API spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, s
 typedef void spe_cache_fn_(spe_module *m, spe_id ptr, uint32_t level, uint32_t control);
 XETILE_API spe_cache_fn_ spe_cache_load, spe_cache_store;
 XETILE_API void spe_prefetch(spe_module *m, spe_id ptr, spe_id n); /* a pointer per lane (OpenCL.std prefetch) */
+
+/* ---- Intel's compiler --------------------------------------------------------------------------------------------
+ *
+ * What a kernel needs where Intel's compiler (IGC 2.40) is wrong and the pattern cannot be recognised here. These do
+ * nothing in a module that is written verbatim.
+ */
+
+/* The number or vector v, as a value that the compiler does not know. It needs that in two places:
+ * - Of an element of a vector, it may take the whole vector where the element stands for itself several times, or
+ *   beside others in another order.
+ * - It moves broadcasts of one value in several blocks to the block above them, and may put them before the value
+ *   there. Therefore in each block this is another value.
+ * Costs an instruction for each component. Operations of the other headers that move components call it. */
+XETILE_API spe_id spe_reload(spe_module *m, spe_id v);
+
+/* v, which the compiler takes to differ by lane: if it knows that all lanes have the same, its code is wrong for
+ * shuffles, for vectors of f32 that become f16, and for dpas that adds to v. An instruction for each component. */
+XETILE_API spe_id spe_differ_by_lane(spe_module *m, spe_id v);
+
+/* Makes n values different from each other for the compiler, and from those with other numbers (first, first + 1, ...).
+ * Constants stay as they are. It needs that in three places:
+ * - If loops carry equal values, such as the parts of a matrix of equal rows, it may exchange them, or copy them in
+ *   each iteration. XT_FOR and XT_WHILE call this; a kernel calls it before spe_for and spe_while.
+ * - The same happens if variables exchange their values in a loop: at the end of its body, and of a side of a branch
+ *   there, this is called for those that do.
+ * - If a loop reads one surface at one position on several sides of branches, it sets the position on one side only. In
+ *   XT_IF, addresses of block messages differ; a kernel makes them differ in its spe_if inside loops. */
+XETILE_API void spe_differ(spe_module *m, uint32_t first, uint32_t n, spe_id *v);
+
+/* The compiler may copy a 2D block message into both sides of a branch before it, where each side has only some of the
+ * lanes. A subgroup barrier before the message keeps it in place, and costs no instruction. spe_diverged tells that
+ * lanes took different sides of a branch; spe_reconverge writes the barrier if they did. Loads, stores and visits of
+ * coopmatrix.h call both. A kernel calls spe_diverged after such branches of its own, and spe_reconverge before 2D
+ * block messages of its own and at the end of the body of a loop that contains such a branch. */
+XETILE_API void spe_diverged(spe_module *m), spe_reconverge(spe_module *m);
 
 /* ---- Functions, kernels, the prologue -------------------------------------------------------------------------- */
 

@@ -238,7 +238,7 @@ static spe_id *cm_totals_(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix 
         for (int mask = first; mask < last; mask *= 2)
             total[i] =
                 cm_apply_binary_(c, type, total[i], spe_sg_shuffle_xor(c->module, total[i], cm_i32_(c, mask)), &op);
-    for (int i = 0; i < n; i++) total[i] = cm_own(c, cm_convert_vector_(c, type, l->type, total[i]));
+    for (int i = 0; i < n; i++) total[i] = spe_reload(c->module, cm_convert_vector_(c, type, l->type, total[i]));
     return spe_ok(c->module) ? total : NULL;
 }
 

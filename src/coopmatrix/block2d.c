@@ -202,14 +202,6 @@ static spe_id cm_block_words_var_(cm_ctx *c, const cm_layout *l, int words, spe_
     return spe_element(c->module, *variable, 1, &zero);
 }
 
-void cm_lanes_parted(cm_ctx *c) { c->parted = c->target.igc && c->lowering == CM_INTEL; }
-
-void cm_lanes_rejoin(cm_ctx *c)
-{
-    if (c->parted) spe_control_barrier(c->module, SPE_ScopeSubgroup, SPE_ScopeSubgroup, 0);
-    c->parted = false;
-}
-
 /* Loads blocks k2 .. k2 + count of the matrix by one message, words first .. of each. Returns the words loaded. */
 static int cm_block_message_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, const spe_block2d *surface, int k2,
                              int first)
@@ -320,7 +312,7 @@ static bool cm_store_block2d_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *
     bool transposed;
     if (l->packed || !cm_rows_of_lanes_(l) || !cm_block_shape_row(CM_BLOCK_STORE, bytes, width, 1)) return false;
     if (!cm_block2d_wanted_(c, l->type, s, l->rows, l->cols, &b, &transposed) || transposed) return false;
-    cm_lanes_rejoin(c);
+    spe_reconverge(c->module);
     for (int part = 0; part < a->parts; part++) {
         cm_span_ at = cm_span_of_(l, part);
         spe_block2d one = cm_blocks_(c, &b, bytes, width, at.words, 1, at.block * width, at.first);
@@ -343,7 +335,7 @@ XE_FN_ bool cm_move_block2d_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool
     if (!s->zero_padding || !cm_block2d_wanted_(c, l->type, s, l->rows, l->cols, &b, &transposed) ||
         !cm_block_plan_load_(l, transposed, &plan))
         return false;
-    cm_lanes_rejoin(c);
+    spe_reconverge(c->module);
     for (int k2 = 0; k2 < l->size_k2; k2 += plan.count)
         for (int first = 0; first < cm_block_words_(l);)
             first += plan.share > 1 ? cm_block_dwords_(c, a, &plan, &b, k2, first)

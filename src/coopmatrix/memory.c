@@ -210,7 +210,7 @@ static spe_id cm_load_words_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s
 /* A branch of the lanes that are inside. */
 static void cm_if_inside_(cm_ctx *c, spe_id inside)
 {
-    cm_lanes_parted(c);
+    spe_diverged(c->module);
     spe_if(c->module, inside);
 }
 

@@ -74,57 +74,11 @@ static bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
     return true;
 }
 
-/* An integer 0, which compilers do not recognise: `otherwise` is for work-group 2^32 - 1, which there cannot be. */
-static spe_id cm_hidden_zero_(cm_ctx *c, spe_id word, spe_id otherwise)
-{
-    spe_module *m = c->module;
-    spe_id group = spe_builtin(m, SPE_GROUP_ID, 0), last = spe_const_u(m, spe_type_of(m, group), UINT32_MAX);
-    return spe_select(m, spe_ieq(m, group, last), spe_cast(m, word, otherwise, false), spe_const_u(m, word, 0));
-}
-
-static spe_id cm_word_(cm_ctx *c, spe_id v)
-{
-    return spe_int(c->module, spe_width(c->module, spe_type_of(c->module, v)));
-}
-
-/* v with the bits of another number in each component. */
-static spe_id cm_or_(cm_ctx *c, spe_id v, spe_id bits)
-{
-    spe_module *m = c->module;
-    spe_id type = spe_type_of(m, v), words = spe_vec_like(m, spe_type_of(m, bits), v);
-    return cm_bitcast(c, type, spe_or(m, cm_bitcast(c, words, v), spe_splat(m, words, bits)));
-}
-
-/* The zeros differ from those in other blocks. Of an odd number, no part is 0. */
-spe_id cm_own(cm_ctx *c, spe_id v)
-{
-    spe_module *m = c->module;
-    if (!c->target.igc || !v) return v;
-    spe_id word = cm_word_(c, v), *zero = &c->own_zero[spe_width(m, word) / 8 % 9];
-    if (c->own_block != m->block) memset(c->own_zero, 0, sizeof c->own_zero);
-    c->own_block = m->block;
-    if (!*zero) *zero = cm_hidden_zero_(c, word, spe_u32(m, m->block * 2 + 1));
-    return cm_or_(c, v, *zero);
-}
-
-spe_id cm_vary(cm_ctx *c, spe_id v)
-{
-    if (!c->target.igc || !v) return v;
-    return cm_or_(c, v, cm_hidden_zero_(c, cm_word_(c, v), spe_builtin(c->module, SPE_SUBGROUP_LANE, 0)));
-}
-
-void cm_tell_apart(cm_ctx *c, uint32_t first, uint32_t n, spe_id *v)
-{
-    for (uint32_t i = 0; c->target.igc && i < n; i++)
-        if (!spe_is_const(c->module, v[i]))
-            v[i] = cm_or_(c, v[i], cm_hidden_zero_(c, cm_word_(c, v[i]), spe_u32(c->module, first + i + 1)));
-}
-
 spe_id cm_broadcast(cm_ctx *c, spe_id v, int lane)
 {
     spe_id one = spe_sg_broadcast(c->module, v, cm_i32_(c, lane));
     bool wrong = c->target.subgroup_size >= 32 && spe_type_of(c->module, v) == spe_int(c->module, 64);
-    return wrong ? cm_own(c, one) : one;
+    return wrong ? spe_reload(c->module, one) : one;
 }
 
 /* Broadcasts element (k, m) of B, given as components. */
@@ -195,7 +149,7 @@ static void cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
 {
     cm_type acc = job->acc.layout.type;
     spe_id *a = cm_component_ids(c, job->a, acc), *b = cm_component_ids(c, job->b, acc);
-    for (int i = 0; a && i < job->a->layout.size_v; i++) a[i] = cm_own(c, a[i]);
+    for (int i = 0; a && i < job->a->layout.size_v; i++) a[i] = spe_reload(c->module, a[i]);
     if (a && b && job->acc.layout.size_i < job->acc.layout.lanes) cm_mul_add_spread_(c, job, a, b);
     if (a && b && job->acc.layout.size_i == job->acc.layout.lanes) cm_mul_add_rows_(c, job, a, b);
 }

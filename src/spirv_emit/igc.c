@@ -3,6 +3,56 @@
  * other compilers are written verbatim (spe_options.verbatim). */
 #include "internal.h"
 
+/* -- what a kernel's author asks for ------------------------------------------------------------------------------- */
+
+/* An integer 0, which compilers do not recognise: `otherwise` is for work-group 2^32 - 1, which there cannot be. */
+static spe_id spe_unknown_zero_(spe_module *m, spe_id word, spe_id otherwise)
+{
+    spe_id group = spe_builtin(m, SPE_GROUP_ID, 0), last = spe_const_u(m, spe_type_of(m, group), UINT32_MAX);
+    return spe_select(m, spe_ieq(m, group, last), spe_cast(m, word, otherwise, false), spe_const_u(m, word, 0));
+}
+
+static spe_id spe_word_of_(spe_module *m, spe_id v) { return spe_int(m, spe_width(m, spe_type_of(m, v))); }
+
+/* v with the bits of another number in each component. */
+static spe_id spe_or_each_(spe_module *m, spe_id v, spe_id bits)
+{
+    spe_id type = spe_type_of(m, v), words = spe_vec_like(m, spe_type_of(m, bits), v);
+    return spe_bitcast(m, type, spe_or(m, spe_bitcast(m, words, v), spe_splat(m, words, bits)));
+}
+
+/* The zeros differ from those in other blocks. Of an odd number, no part is 0. */
+spe_id spe_reload(spe_module *m, spe_id v)
+{
+    if (m->options.verbatim || !v) return v;
+    spe_id word = spe_word_of_(m, v), *zero = &m->fn.zero[spe_width(m, word) / 8 % 9];
+    if (m->fn.zero_block != m->block) memset(m->fn.zero, 0, sizeof m->fn.zero);
+    m->fn.zero_block = m->block;
+    if (!*zero) *zero = spe_unknown_zero_(m, word, spe_u32(m, m->block * 2 + 1));
+    return spe_or_each_(m, v, *zero);
+}
+
+spe_id spe_differ_by_lane(spe_module *m, spe_id v)
+{
+    if (m->options.verbatim || !v) return v;
+    return spe_or_each_(m, v, spe_unknown_zero_(m, spe_word_of_(m, v), spe_builtin(m, SPE_SUBGROUP_LANE, 0)));
+}
+
+void spe_differ(spe_module *m, uint32_t first, uint32_t n, spe_id *v)
+{
+    for (uint32_t i = 0; !m->options.verbatim && i < n; i++)
+        if (!spe_is_const(m, v[i]))
+            v[i] = spe_or_each_(m, v[i], spe_unknown_zero_(m, spe_word_of_(m, v[i]), spe_u32(m, first + i + 1)));
+}
+
+void spe_diverged(spe_module *m) { m->fn.diverged = !m->options.verbatim; }
+
+void spe_reconverge(spe_module *m)
+{
+    if (m->fn.diverged) spe_control_barrier(m, SPE_ScopeSubgroup, SPE_ScopeSubgroup, 0);
+    m->fn.diverged = false;
+}
+
 /* -- halves_are_added_as_floats ----------------------------------------------------------------------------------
  *
  * f32(f16(x) + f16(y)) becomes x + y if nothing else uses the sum, likewise -, *, / and f16(x) * f16(y) + z with two of

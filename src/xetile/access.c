@@ -29,10 +29,10 @@ XE_FN_ void xt_leave_out_(xt_ctx *x, cm_mem *mem, const xt_block_ *b, const xt_v
     mem->rows = mem->block2d == CM_BLOCK2D_YES ? xt_index_id_(x, extent) : end;
 }
 
-/* A surface's address, of its own on each side of an XT_IF: see cm_tell_apart. */
+/* A surface's address, of its own on each side of an XT_IF: see spe_differ. */
 XE_FN_ spe_id xt_side_address_(xt_ctx *x, spe_id address)
 {
-    if (x->side) cm_tell_apart(&x->cm, x->side, 1, &address);
+    if (x->side) spe_differ(&x->m, x->side, 1, &address);
     return address;
 }
 
@@ -285,7 +285,7 @@ static void xt_visit_block_(const xt_spread_ *s, const cm_matrix *a, cm_visit_fn
 {
     cm_ctx *c = &s->x->cm;
     spe_id *out = (spe_id *)xt_memory_(s->x, (size_t)(a->layout.size_v ? a->layout.size_v : 1) * sizeof *out);
-    cm_lanes_parted(c);
+    spe_diverged(c->module);
     for (int v = 0; out && v < a->layout.size_v; v++) {
         spe_id offset, inside = xt_spread_inside_(s, v, &offset), value = cm_component(c, a, v), none;
         none = spe_null(c->module, spe_type_of(c->module, value));

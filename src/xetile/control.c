@@ -189,7 +189,7 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
     x->side = 0;
     xt_gather_(x, f, false, false);
     if (x->staged) xt_write_stage_entry_(x, f);
-    if (x->block2d && n->spread < 2) cm_lanes_rejoin(&x->cm); /* not in the loop */
+    if (x->block2d && n->spread < 2) spe_reconverge(&x->m); /* not in the loop */
     if (f->op == XT_OP_WHILE_) {
         spe_while(&x->m, (uint32_t)f->id_count, f->ids);
         xt_scatter_(x, f, false, 0);
@@ -398,10 +398,10 @@ XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
     xt_frame_ *f = node->frame;
     uint32_t n = (uint32_t)f->id_count;
     xt_gather_(x, f, true, true);
-    if (x->block2d && f->op != XT_OP_IF_ && node->spread < 2) cm_lanes_rejoin(&x->cm);
+    if (x->block2d && f->op != XT_OP_IF_ && node->spread < 2) spe_reconverge(&x->m);
     if (f->op == XT_OP_FOR_ && xt_write_next_(x, f)) return;
     x->side = f->side_before;
-    if (node->spread > 1) cm_lanes_parted(&x->cm);
+    if (node->spread > 1) spe_diverged(&x->m);
     if (f->op == XT_OP_WHILE_)
         spe_endwhile(&x->m, n, f->ids);
     else if (f->op == XT_OP_FOR_)

@@ -51,14 +51,14 @@ static bool xt_is_repeated_(xt_ctx *x, const xt_vec *v)
     return value->repeated > 0;
 }
 
-/* A block of v, which Intel's compiler takes to vary between lanes, see cm_vary. */
+/* A block of v, which Intel's compiler takes to differ by lane, see spe_differ_by_lane. */
 XE_FN_ cm_matrix xt_varied_(xt_ctx *x, const xt_vec *v, const cm_matrix *block)
 {
     cm_matrix a = *block;
     if (!x->target.igc || !xt_is_repeated_(x, v)) return a;
     a.part = (spe_id *)xt_memory_(x, (size_t)a.parts * sizeof *a.part);
     if (!a.part) return *block;
-    for (int i = 0; i < a.parts; i++) a.part[i] = cm_vary(&x->cm, block->part[i]);
+    for (int i = 0; i < a.parts; i++) a.part[i] = spe_differ_by_lane(&x->m, block->part[i]);
     return a;
 }
 

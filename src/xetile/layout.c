@@ -153,7 +153,7 @@ XE_FN_ void xt_write_rearrange_(xt_ctx *x, const xt_node_ *n)
     if (r.blocks && v.blocks && !d->origin)
         r = xt_through_scratch_(x, &v, &d->from, r);
     else if (r.blocks && v.blocks && xt_field_of_(x, &f, &v, (int)xt_held_(v.type))) {
-        for (int i = 0; i < f.comps; i++) f.comp[i] = cm_own(&x->cm, f.comp[i]);
+        for (int i = 0; i < f.comps; i++) f.comp[i] = spe_reload(&x->m, f.comp[i]);
         r = xt_pick_all_(x, &f, d->origin, NULL, r);
     }
     xt_define_vec_(x, n->result, r);

@@ -71,7 +71,7 @@ static void xt_scratch_position_(xt_ctx *x, const xt_dist *d, int row, int col, 
  * address of element i of an array of halves in local memory it computes that of element i + 5 of floats there. */
 static spe_id xt_scratch_index_(xt_ctx *x, const xt_scratch_ *s, spe_id index)
 {
-    if (s->bytes != 4) cm_tell_apart(&x->cm, (uint32_t)s->bytes, 1, &index);
+    if (s->bytes != 4) spe_differ(&x->m, (uint32_t)s->bytes, 1, &index);
     return index;
 }
 
