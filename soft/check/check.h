@@ -28,6 +28,7 @@
 
 #include "c/prelude_check.h"
 #include "run/scheduler.h"
+#include "tree.h"
 
 enum { CHECK_REPORTS = 16, CHECK_MARGIN = 512 /* unused bytes after every allocation */ };
 
@@ -41,6 +42,7 @@ bool check_takes_system_memory(void); /* XETILE_SOFT_SYSTEM_MEMORY=on */
 enum check_kind { CHECK_DEVICE, CHECK_SHARED, CHECK_HOST, CHECK_VIRTUAL, CHECK_PROGRAM };
 
 struct check_memory {
+    struct tree_node node;
     uint64_t base, size;
     enum check_kind kind;
     uint8_t *shadow;   /* a byte per byte: written by a kernel or a command? NULL: all counts as written */

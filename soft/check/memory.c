@@ -1,4 +1,5 @@
-/* memory.c - the memory that kernels may access, and which of its bytes have been written. */
+/* memory.c - the memory that kernels may access, and which of its bytes have been written: a tree, of which each launch
+ * has a sorted copy. */
 #include "check.h"
 
 #include <pthread.h>
@@ -11,8 +12,8 @@
 
 static struct {
     pthread_mutex_t lock;
-    struct check_table all;
-    size_t capacity;
+    struct tree all;
+    size_t count;
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static pthread_once_t level_once = PTHREAD_ONCE_INIT;
@@ -63,23 +64,6 @@ static void release(struct check_memory *m)
     free(m);
 }
 
-static bool insert(struct check_memory *m)
-{
-    size_t at;
-    if (table.all.count == table.capacity) {
-        size_t capacity = table.capacity ? 2 * table.capacity : 64;
-        struct check_memory **bigger = realloc(table.all.row, capacity * sizeof *bigger);
-        if (!bigger) return false;
-        table.all.row = bigger;
-        table.capacity = capacity;
-    }
-    at = check_table_upto(&table.all, m->base);
-    memmove(&table.all.row[at + 1], &table.all.row[at], (table.all.count - at) * sizeof *table.all.row);
-    table.all.row[at] = m;
-    table.all.count++;
-    return true;
-}
-
 static void fill_pattern(uint8_t *to, size_t size)
 {
     const uint64_t pattern = PATTERN;
@@ -89,42 +73,34 @@ static void fill_pattern(uint8_t *to, size_t size)
 void check_memory_add(void *base, size_t size, enum check_kind kind)
 {
     struct check_memory *m;
-    bool tracked = kind == CHECK_DEVICE || kind == CHECK_SHARED || kind == CHECK_HOST, ok;
+    bool tracked = kind == CHECK_DEVICE || kind == CHECK_SHARED || kind == CHECK_HOST;
     if (!check_level()) return;
     m = calloc(1, sizeof *m);
     if (!m) return; /* accesses will be reported: false alarms are better than silence */
-    m->base = (uint64_t)(uintptr_t)base;
+    m->base = m->node.base = (uintptr_t)base;
     m->size = size;
     m->kind = kind;
     atomic_store(&m->users, 1);
     if (tracked) m->shadow = calloc(size / 8 + 1, 8);
     if (m->shadow) fill_pattern(base, size);
     pthread_mutex_lock(&table.lock);
-    ok = insert(m);
+    tree_insert(&table.all, &m->node);
+    table.count++;
     pthread_mutex_unlock(&table.lock);
-    if (!ok) release(m);
 }
 
 void check_memory_remove(const void *base, size_t size)
 {
-    uint64_t first = (uint64_t)(uintptr_t)base;
+    const uintptr_t first = (uintptr_t)base;
+    struct tree_node *n;
     if (!check_level()) return;
     pthread_mutex_lock(&table.lock);
-    for (size_t i = 0; i < table.all.count;) {
-        struct check_memory *m = table.all.row[i];
-        if (m->base - first >= size) {
-            i++;
-            continue;
-        }
-        table.all.count--;
-        memmove(&table.all.row[i], &table.all.row[i + 1], (table.all.count - i) * sizeof *table.all.row);
+    while ((n = tree_upto(&table.all, first + size - 1)) != NULL && n->base >= first) {
+        struct check_memory *m = TREE_OF(struct check_memory, n);
+        tree_remove(&table.all, n);
+        table.count--;
         atomic_store(&m->gone, true);
         release(m);
-    }
-    if (!table.all.count) {
-        free(table.all.row); /* no leak after a program has freed everything */
-        table.all.row = NULL;
-        table.capacity = 0;
     }
     pthread_mutex_unlock(&table.lock);
 }
@@ -132,12 +108,12 @@ void check_memory_remove(const void *base, size_t size)
 void check_memory_wrote(const void *to, size_t size)
 {
     uint64_t address = (uint64_t)(uintptr_t)to;
-    size_t i;
+    struct tree_node *n;
     if (!check_level()) return;
     pthread_mutex_lock(&table.lock);
-    i = check_table_upto(&table.all, address);
-    if (i) {
-        struct check_memory *m = table.all.row[i - 1];
+    n = tree_upto(&table.all, (uintptr_t)to);
+    if (n) {
+        struct check_memory *m = TREE_OF(struct check_memory, n);
         uint64_t offset = address - m->base;
         if (offset < m->size) check_mark_written(m, offset, size < m->size - offset ? size : m->size - offset);
     }
@@ -147,11 +123,14 @@ void check_memory_wrote(const void *to, size_t size)
 bool check_table_copy(struct check_table *t)
 {
     pthread_mutex_lock(&table.lock);
-    t->count = table.all.count;
-    t->row = malloc((t->count + 1) * sizeof *t->row);
-    for (size_t i = 0; t->row && i < t->count; i++) {
-        t->row[i] = table.all.row[i];
-        atomic_fetch_add(&t->row[i]->users, 1);
+    t->count = 0;
+    t->row = malloc((table.count + 1) * sizeof *t->row);
+    if (t->row) {
+        TREE_EACH (n, &table.all) {
+            struct check_memory *m = TREE_OF(struct check_memory, n);
+            atomic_fetch_add(&m->users, 1);
+            t->row[t->count++] = m;
+        }
     }
     pthread_mutex_unlock(&table.lock);
     return t->row != NULL;

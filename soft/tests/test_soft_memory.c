@@ -225,7 +225,7 @@ static void use_indirect(void)
         all[0] = all[1] = all[2] = k;
         if (went_well(zeCommandListCreate(context, &soft_device, &ld, &l))) {
             if (!went_well(zeCommandListAppendLaunchMultipleKernelsIndirect(l, 3, all, &count, groups, NULL, 0, NULL)))
-                CHECK(l->first == NULL);
+                CHECK(l->recorded->first == NULL);
             went_well(zeCommandListDestroy(l));
         }
         went_well(zeKernelDestroy(k));

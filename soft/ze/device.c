@@ -51,18 +51,12 @@ static bool proc_line(const char *path, const char *key, char *to, size_t size)
     return found;
 }
 
-static uint64_t memory_bytes(void)
-{
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
-}
-
 /* What the system could grant now. */
 static uint64_t usable_bytes(void)
 {
     char text[64];
     uint64_t bytes = proc_line("/proc/meminfo", "MemAvailable", text, sizeof text) ? strtoull(text, NULL, 10) << 10 : 0;
-    return bytes && bytes < memory_bytes() ? bytes : memory_bytes();
+    return bytes && bytes < soft_memory_bytes() ? bytes : soft_memory_bytes();
 }
 
 static uint32_t clock_mhz(void)
@@ -157,8 +151,7 @@ ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_propertie
     if (soft_is_subdevice(device)) p->flags |= ZE_DEVICE_PROPERTY_FLAG_SUBDEVICE;
     p->subdeviceId = device->part ? device->part - 1 : 0;
     p->coreClockRate = clock_mhz();
-    /* the system does not grant all memory, and each allocation has overhead */
-    p->maxMemAllocSize = memory_bytes() / 16 * 15;
+    p->maxMemAllocSize = soft_largest_allocation();
     p->maxHardwareContexts = 1024;
     p->maxCommandQueuePriority = 0;
     p->numThreadsPerEU = as ? as->threads : THREADS_AN_EU;
@@ -281,13 +274,13 @@ ze_result_t zeDeviceGetMemoryProperties(ze_device_handle_t device, uint32_t *cou
     list[0].flags = 0;
     list[0].maxClockRate = 0; /* unknown */
     list[0].maxBusWidth = 64;
-    list[0].totalSize = memory_bytes();
+    list[0].totalSize = soft_memory_bytes();
     snprintf(list[0].name, sizeof list[0].name, "host memory");
     for (ze_base_properties_t *more = list[0].pNext; more; more = more->pNext)
         if (more->stype == ZE_STRUCTURE_TYPE_DEVICE_MEMORY_EXT_PROPERTIES) {
             struct memory_properties *p = (void *)more;
             p->type = TYPE_DDR; /* of some kind */
-            p->bytes = memory_bytes();
+            p->bytes = soft_memory_bytes();
             p->read_bandwidth = p->write_bandwidth = p->unit = 0; /* unknown */
         }
     return ZE_RESULT_SUCCESS;

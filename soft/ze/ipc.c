@@ -86,10 +86,9 @@ static ze_result_t check_kind(uint32_t flags)
     return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_ENUMERATION, "no external memory of kind 0x%x", flags);
 }
 
-ze_result_t soft_check_memory_chain(const void *next, int *file, const ze_external_memmap_sysmem_ext_desc_t **system)
+ze_result_t soft_read_memory_chain(const void *next, struct soft_memory_chain *to)
 {
-    *file = -1;
-    if (system) *system = NULL;
+    *to = (struct soft_memory_chain){.file = -1};
     for (const ze_base_desc_t *d = next; d; d = d->pNext)
         if (d->stype == ZE_STRUCTURE_TYPE_EXTERNAL_MEMORY_EXPORT_DESC) {
             SOFT_TRY(check_kind(((const ze_external_memory_export_desc_t *)(const void *)d)->flags));
@@ -97,9 +96,15 @@ ze_result_t soft_check_memory_chain(const void *next, int *file, const ze_extern
             const ze_external_memory_import_fd_t *from = (const void *)d;
             SOFT_TRY(check_kind(from->flags));
             if (from->fd < 0) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%d is not a descriptor", from->fd);
-            *file = from->fd;
-        } else if (system && d->stype == ZE_STRUCTURE_TYPE_EXTERNAL_MEMMAP_SYSMEM_EXT_DESC) {
-            *system = (const void *)d;
+            to->file = from->fd;
+        } else if (d->stype == ZE_STRUCTURE_TYPE_EXTERNAL_MEMMAP_SYSMEM_EXT_DESC) {
+            to->system = (const void *)d;
+        } else if (d->stype == ZE_STRUCTURE_TYPE_RELAXED_ALLOCATION_LIMITS_EXP_DESC) {
+            const uint32_t flags = ((const ze_relaxed_allocation_limits_exp_desc_t *)(const void *)d)->flags;
+            if (flags != ZE_RELAXED_ALLOCATION_LIMITS_EXP_FLAG_MAX_SIZE)
+                return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "relaxed limits 0x%x: only the largest size is one",
+                                 flags);
+            to->relaxed = true;
         } else {
             SOFT_TRY(soft_check_link(d));
         }

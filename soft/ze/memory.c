@@ -1,5 +1,5 @@
-/* memory.c - unified shared memory. All kinds are pages of host memory (pages.c); a sorted table of allocations finds
- * the one that contains a pointer.
+/* memory.c - unified shared memory. All kinds are pages of host memory (pages.c); a tree of allocations finds the one that
+ * contains a pointer.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -9,13 +9,14 @@
 #include <unistd.h>
 
 #include "check/check.h"
+#include "check/tree.h"
 #include "ze_soft.h"
 
 #define HUGE_PAGE ((size_t)2 << 20)
 #define MAX_ALIGNMENT ((size_t)1 << 30)
 
 struct allocation {
-    uintptr_t base;
+    struct tree_node node; /* with its address */
     size_t size;
     ze_memory_type_t type;
     bool huge, opened; /* opened: from another process's handle; closed instead of freed */
@@ -28,8 +29,7 @@ struct allocation {
 
 static struct {
     pthread_rwlock_t lock;
-    struct allocation *list; /* by base */
-    size_t count, capacity;
+    struct tree all;
 } table = {.lock = PTHREAD_RWLOCK_INITIALIZER};
 
 uint64_t soft_memory_id(void)
@@ -38,49 +38,26 @@ uint64_t soft_memory_id(void)
     return atomic_fetch_add(&last, 1) + 1;
 }
 
-/* The number of allocations that begin at or before `address`; table.lock held. */
-static size_t count_upto(uintptr_t address)
-{
-    size_t low = 0, high = table.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (table.list[middle].base <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
+/* The allocation that contains the address; NULL: none. table.lock held. */
 static struct allocation *find(const void *pointer)
 {
     uintptr_t address = (uintptr_t)pointer;
-    size_t i = count_upto(address);
-    return i && address - table.list[i - 1].base < table.list[i - 1].size ? &table.list[i - 1] : NULL;
+    struct tree_node *n = tree_upto(&table.all, address);
+    struct allocation *a = n ? TREE_OF(struct allocation, n) : NULL;
+    return a && address - n->base < a->size ? a : NULL;
 }
 
-static bool insert(const struct allocation *a)
+/* A copy of it goes into the table; false: out of memory. */
+static bool insert(const struct allocation *from)
 {
-    bool ok = true;
+    struct allocation *a = malloc(sizeof *a);
+    if (!a) return false;
+    *a = *from;
+    a->id = soft_memory_id();
     pthread_rwlock_wrlock(&table.lock);
-    if (table.count == table.capacity) {
-        size_t capacity = table.capacity ? 2 * table.capacity : 64;
-        struct allocation *bigger = realloc(table.list, capacity * sizeof *bigger);
-        ok = bigger != NULL;
-        if (ok) {
-            table.list = bigger;
-            table.capacity = capacity;
-        }
-    }
-    if (ok) {
-        size_t at = count_upto(a->base);
-        memmove(&table.list[at + 1], &table.list[at], (table.count - at) * sizeof *table.list);
-        table.list[at] = *a;
-        table.list[at].id = soft_memory_id();
-        table.count++;
-    }
+    tree_insert(&table.all, &a->node);
     pthread_rwlock_unlock(&table.lock);
-    return ok;
+    return true;
 }
 
 /* Moves the allocation that begins at `pointer` from the table to `to`. */
@@ -90,19 +67,13 @@ static bool take_out(const void *pointer, bool opened, struct allocation *to)
     bool ok;
     pthread_rwlock_wrlock(&table.lock);
     a = find(pointer);
-    ok = a && a->base == (uintptr_t)pointer && a->opened == opened;
-    if (ok) {
-        size_t at = (size_t)(a - table.list);
-        *to = *a;
-        memmove(a, a + 1, (table.count - at - 1) * sizeof *a);
-        if (--table.count == 0) {
-            free(table.list); /* no leak after a program has freed everything */
-            table.list = NULL;
-            table.capacity = 0;
-        }
-    }
+    ok = a && a->node.base == (uintptr_t)pointer && a->opened == opened;
+    if (ok) tree_remove(&table.all, &a->node);
     pthread_rwlock_unlock(&table.lock);
-    return ok;
+    if (!ok) return false;
+    *to = *a;
+    free(a);
+    return true;
 }
 
 bool soft_range_fits(const void *pointer, size_t size)
@@ -111,7 +82,7 @@ bool soft_range_fits(const void *pointer, size_t size)
     bool ok;
     pthread_rwlock_rdlock(&table.lock);
     a = find(pointer);
-    ok = !a || size <= a->size - ((uintptr_t)pointer - a->base);
+    ok = !a || size <= a->size - ((uintptr_t)pointer - a->node.base);
     pthread_rwlock_unlock(&table.lock);
     return ok;
 }
@@ -122,7 +93,7 @@ bool soft_memory_find(const void *pointer, struct soft_allocation *to)
     pthread_rwlock_rdlock(&table.lock);
     a = find(pointer);
     if (a)
-        *to = (struct soft_allocation){.base = (void *)a->base,
+        *to = (struct soft_allocation){.base = (void *)a->node.base,
                                        .size = a->size,
                                        .page = a->huge ? HUGE_PAGE : soft_page_size(),
                                        .type = a->type,
@@ -133,19 +104,19 @@ bool soft_memory_find(const void *pointer, struct soft_allocation *to)
 
 /* ---- allocating */
 
-static uint64_t memory_bytes(void) { return (uint64_t)sysconf(_SC_PHYS_PAGES) * soft_page_size(); }
-
-static ze_result_t allocate(ze_memory_type_t type, size_t size, size_t alignment, void **to)
+static ze_result_t allocate(ze_memory_type_t type, size_t size, size_t alignment, bool relaxed, void **to)
 {
+    const uint64_t most = relaxed ? soft_memory_bytes() : soft_largest_allocation();
     struct allocation a = {.size = size, .type = type, .huge = size >= HUGE_PAGE};
     void *base;
     *to = NULL;
     if (!size) return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
-    if (size > memory_bytes())
-        return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_SIZE, "%zu bytes: more than the machine has", size);
+    if (size > most)
+        return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_SIZE, "%zu bytes: more than %s, %llu", size,
+                         relaxed ? "the machine has" : "maxMemAllocSize", (unsigned long long)most);
     if (alignment > MAX_ALIGNMENT)
         return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT, "alignment %zu", alignment);
-    while (alignment & (alignment - 1)) alignment += alignment & -alignment; /* drivers accept 12; programs use it */
+    while (alignment & (alignment - 1)) alignment += alignment & -alignment; /* Intel's driver takes any, like 12 */
     if (a.huge && alignment < HUGE_PAGE) alignment = HUGE_PAGE;
     if (!soft_pages_new(&a.pages, soft_whole_granules(size) + (check_level() ? CHECK_MARGIN : 0), alignment))
         return type == ZE_MEMORY_TYPE_HOST ? ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY : ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
@@ -153,7 +124,7 @@ static ze_result_t allocate(ze_memory_type_t type, size_t size, size_t alignment
 #ifdef MADV_HUGEPAGE
     if (a.huge) madvise(base, size / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE); /* fewer TLB misses; may fail */
 #endif
-    a.base = (uintptr_t)base;
+    a.node.base = (uintptr_t)base;
     if (!insert(&a)) {
         soft_pages_free(&a.pages);
         return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
@@ -172,7 +143,7 @@ static ze_result_t map_file(struct allocation a, int file, void **pointer)
         if (file >= 0) close(file);
         return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "the object to open is not memory of this size");
     }
-    a.base = (uintptr_t)a.pages.base;
+    a.node.base = (uintptr_t)a.pages.base;
     if (!insert(&a)) {
         soft_pages_free(&a.pages);
         return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
@@ -193,19 +164,22 @@ static ze_result_t import(ze_memory_type_t type, size_t size, int file, void **t
 static ze_result_t borrow(const ze_external_memmap_sysmem_ext_desc_t *from, size_t size, size_t alignment, void **to)
 {
     void *memory = (void *)(uintptr_t)from->pSystemMemory; /* const in some headers */
-    struct allocation a = {.base = (uintptr_t)memory, .size = size, .type = ZE_MEMORY_TYPE_HOST};
+    const uintptr_t base = (uintptr_t)memory;
+    struct allocation a = {.node = {.base = base}, .size = size, .type = ZE_MEMORY_TYPE_HOST};
+    const struct tree_node *after;
     bool taken;
     a.pages = (struct soft_pages){.base = memory, .size = size, .file = -1, .borrowed = true};
-    if (!memory || a.base % soft_page_size())
+    if (!memory || base % soft_page_size())
         return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p does not begin a page", memory);
     if (!size || size > from->size || from->size % soft_page_size())
         return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_SIZE, "%zu of %llu bytes, which must be whole pages", size,
                          (unsigned long long)from->size);
-    if (alignment && a.base % alignment)
+    if (alignment && base % alignment)
         return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT, "%p is not aligned to %zu", memory,
                          alignment);
     pthread_rwlock_rdlock(&table.lock);
-    taken = find(memory) || count_upto(a.base) != count_upto(a.base + size - 1);
+    after = tree_after(&table.all, base);
+    taken = find(memory) || (after && after->base - base < size);
     pthread_rwlock_unlock(&table.lock);
     if (taken)
         return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p is in an allocation already", memory);
@@ -232,59 +206,59 @@ bool soft_memory_on_free(const void *pointer, struct soft_on_free callback)
     (ZE_HOST_MEM_ALLOC_FLAG_BIAS_CACHED | ZE_HOST_MEM_ALLOC_FLAG_BIAS_UNCACHED |                                       \
      ZE_HOST_MEM_ALLOC_FLAG_BIAS_WRITE_COMBINED | ZE_HOST_MEM_ALLOC_FLAG_BIAS_INITIAL_PLACEMENT)
 
-static ze_result_t check_device_desc(const ze_device_mem_alloc_desc_t *d, int *file)
+static ze_result_t read_device_desc(const ze_device_mem_alloc_desc_t *d, struct soft_memory_chain *chain)
 {
     SOFT_POINTER(d);
     SOFT_FLAGS(d->flags, DEVICE_FLAGS);
-    return soft_check_memory_chain(d->pNext, file, NULL); /* any ordinal: there is one memory */
+    SOFT_TRY(soft_read_memory_chain(d->pNext, chain)); /* any ordinal: there is one memory */
+    if (!chain->system) return ZE_RESULT_SUCCESS;
+    return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "only host memory is made of the program's");
 }
 
-static ze_result_t check_host_desc(const ze_host_mem_alloc_desc_t *d, int *file,
-                                   const ze_external_memmap_sysmem_ext_desc_t **system)
+static ze_result_t read_host_desc(const ze_host_mem_alloc_desc_t *d, struct soft_memory_chain *chain)
 {
     SOFT_POINTER(d);
     SOFT_FLAGS(d->flags, HOST_FLAGS);
-    return soft_check_memory_chain(d->pNext, file, system);
+    return soft_read_memory_chain(d->pNext, chain);
 }
 
 ze_result_t zeMemAllocShared(ze_context_handle_t context, const ze_device_mem_alloc_desc_t *device_desc,
                              const ze_host_mem_alloc_desc_t *host_desc, size_t size, size_t alignment,
                              ze_device_handle_t device, void **pointer)
 {
-    int file, host_file;
+    struct soft_memory_chain on_device, on_host;
     SOFT_HANDLE(context, SOFT_CONTEXT);
     if (device) SOFT_HANDLE(device, SOFT_DEVICE);
-    SOFT_TRY(check_device_desc(device_desc, &file));
-    SOFT_TRY(check_host_desc(host_desc, &host_file, NULL));
+    SOFT_TRY(read_device_desc(device_desc, &on_device));
+    SOFT_TRY(read_host_desc(host_desc, &on_host));
     SOFT_POINTER(pointer);
-    if (file >= 0 || host_file >= 0)
+    if (on_device.file >= 0 || on_host.file >= 0 || on_host.system)
         return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "shared memory is not imported");
-    return allocate(ZE_MEMORY_TYPE_SHARED, size, alignment, pointer);
+    return allocate(ZE_MEMORY_TYPE_SHARED, size, alignment, on_device.relaxed || on_host.relaxed, pointer);
 }
 
 ze_result_t zeMemAllocDevice(ze_context_handle_t context, const ze_device_mem_alloc_desc_t *desc, size_t size,
                              size_t alignment, ze_device_handle_t device, void **pointer)
 {
-    int file;
+    struct soft_memory_chain chain;
     SOFT_HANDLE(context, SOFT_CONTEXT);
     SOFT_HANDLE(device, SOFT_DEVICE);
-    SOFT_TRY(check_device_desc(desc, &file));
+    SOFT_TRY(read_device_desc(desc, &chain));
     SOFT_POINTER(pointer);
-    if (file >= 0) return import(ZE_MEMORY_TYPE_DEVICE, size, file, pointer);
-    return allocate(ZE_MEMORY_TYPE_DEVICE, size, alignment, pointer);
+    if (chain.file >= 0) return import(ZE_MEMORY_TYPE_DEVICE, size, chain.file, pointer);
+    return allocate(ZE_MEMORY_TYPE_DEVICE, size, alignment, chain.relaxed, pointer);
 }
 
 ze_result_t zeMemAllocHost(ze_context_handle_t context, const ze_host_mem_alloc_desc_t *desc, size_t size,
                            size_t alignment, void **pointer)
 {
-    const ze_external_memmap_sysmem_ext_desc_t *system;
-    int file;
+    struct soft_memory_chain chain;
     SOFT_HANDLE(context, SOFT_CONTEXT);
-    SOFT_TRY(check_host_desc(desc, &file, &system));
+    SOFT_TRY(read_host_desc(desc, &chain));
     SOFT_POINTER(pointer);
-    if (system) return borrow(system, size, alignment, pointer);
-    if (file >= 0) return import(ZE_MEMORY_TYPE_HOST, size, file, pointer);
-    return allocate(ZE_MEMORY_TYPE_HOST, size, alignment, pointer);
+    if (chain.system) return borrow(chain.system, size, alignment, pointer);
+    if (chain.file >= 0) return import(ZE_MEMORY_TYPE_HOST, size, chain.file, pointer);
+    return allocate(ZE_MEMORY_TYPE_HOST, size, alignment, chain.relaxed, pointer);
 }
 
 /* ---- freeing */
@@ -302,7 +276,7 @@ static void announce(const void *pointer, bool opened)
     struct allocation *a;
     pthread_rwlock_wrlock(&table.lock);
     a = find(pointer);
-    if (a && a->base == (uintptr_t)pointer && a->opened == opened) {
+    if (a && a->node.base == (uintptr_t)pointer && a->opened == opened) {
         c = a->on_free;
         a->on_free.call = NULL;
     }
@@ -365,9 +339,11 @@ bool soft_memory_share_file(int file, struct soft_ipc *to)
 {
     bool shared = false;
     pthread_rwlock_wrlock(&table.lock);
-    for (size_t i = 0; i < table.count && !shared; i++)
-        shared = table.list[i].pages.file >= 0 && soft_is_same_file(table.list[i].pages.file, file) &&
-                 share(&table.list[i], to);
+    TREE_EACH (n, &table.all) {
+        struct allocation *a = TREE_OF(struct allocation, n);
+        shared = a->pages.file >= 0 && soft_is_same_file(a->pages.file, file) && share(a, to);
+        if (shared) break;
+    }
     pthread_rwlock_unlock(&table.lock);
     return shared;
 }

@@ -22,6 +22,15 @@ static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
  * those. Pages that nobody touches take no memory. */
 size_t soft_whole_granules(size_t size) { return round_up(size, (size_t)64 << 10); }
 
+uint64_t soft_memory_bytes(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES);
+    return pages > 0 ? (uint64_t)pages * soft_page_size() : 0;
+}
+
+/* The system does not grant all memory, and each allocation has overhead. */
+uint64_t soft_largest_allocation(void) { return soft_memory_bytes() / 16 * 15; }
+
 /* Counts another guarded range if allowed; returns the size of its guards or 0. */
 static size_t take_guard(void)
 {

@@ -142,13 +142,14 @@ ze_result_t zePhysicalMemCreate(ze_context_handle_t context, ze_device_handle_t 
                                 ze_physical_mem_handle_t *physical)
 {
     ze_physical_mem_handle_t p;
-    int imported;
+    struct soft_memory_chain chain;
     SOFT_HANDLE(context, SOFT_CONTEXT);
     SOFT_POINTER(desc);
     SOFT_POINTER(physical);
     SOFT_FLAGS(desc->flags, ON_DEVICE | ON_HOST); /* the same here, but host memory needs no device */
-    SOFT_TRY(soft_check_memory_chain(desc->pNext, &imported, NULL));
-    if (imported >= 0) return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "physical memory is not imported");
+    SOFT_TRY(soft_read_memory_chain(desc->pNext, &chain));
+    if (chain.system) return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "only host memory is made of the program's");
+    if (chain.file >= 0) return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "physical memory is not imported");
     if (device || !(desc->flags & ON_HOST)) SOFT_HANDLE(device, SOFT_DEVICE);
     if (!desc->size) return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
     if (desc->size % soft_page_size()) return ZE_RESULT_ERROR_UNSUPPORTED_ALIGNMENT;

@@ -462,6 +462,8 @@ struct soft_pages {
     int file;      /* for mapping by other processes; -1: none */
     bool borrowed; /* the program's, which it keeps */
 };
+uint64_t soft_memory_bytes(void);       /* of the machine */
+uint64_t soft_largest_allocation(void); /* unless the program relaxes the limit */
 size_t soft_whole_granules(size_t size); /* of an allocation: its accessible bytes */
 bool soft_pages_new(struct soft_pages *p, size_t size, size_t alignment);
 /* The accessible bytes are the same as for the process that shares the file. Takes ownership of it, unless false. */
@@ -510,9 +512,13 @@ uint64_t soft_virtual_id(const void *pointer); /* of the physical memory mapped 
 bool soft_virtual_share_file(int file, struct soft_ipc *to);
 bool soft_memory_share_file(int file, struct soft_ipc *to);
 bool soft_is_same_file(int a, int b);
-/* Checks extensions of a memory descriptor; sets `file` to the file to import, -1: none, and `system`, if that is not
- * NULL, to the program's memory, NULL: none. */
-ze_result_t soft_check_memory_chain(const void *next, int *file, const ze_external_memmap_sysmem_ext_desc_t **system);
+/* The extensions of a memory descriptor. */
+struct soft_memory_chain {
+    int file;                                          /* to import; -1: none */
+    const ze_external_memmap_sysmem_ext_desc_t *system; /* the program's memory; NULL: none */
+    bool relaxed;                                      /* may be larger than the device's maxMemAllocSize */
+};
+ze_result_t soft_read_memory_chain(const void *next, struct soft_memory_chain *to);
 /* The chained structure that requests a file descriptor; NULL: none. */
 ze_external_memory_export_fd_t *soft_wanted_file(void *next);
 ze_result_t soft_give_file(ze_external_memory_export_fd_t *to, int file); /* a new one, owned by the program */
