@@ -9,6 +9,7 @@
 #ifndef XETILE_TEST_H
 #define XETILE_TEST_H
 
+#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -112,10 +113,23 @@ TEST_UNUSED_ static bool test_is_listed_(const char *list, const char *name)
     return false;
 }
 
+/* tests/project/test_locale.sh runs tests in a locale with a decimal comma. */
+TEST_UNUSED_ static void test_set_locale_(void)
+{
+    const char *locale = getenv("TEST_LOCALE");
+    static bool done;
+    if (!done && locale && !setlocale(LC_ALL, locale)) {
+        printf("FAILED there is no locale %s\n", locale);
+        test_.failed++;
+    }
+    done = true;
+}
+
 TEST_UNUSED_ static void test_run_(const char *name, void (*body)(void))
 {
     const char *only = getenv("TEST_ONLY"); /* part of the name, to run one test */
     if ((only && !strstr(name, only)) || test_is_listed_(getenv("TEST_EXCEPT"), name)) return;
+    test_set_locale_();
     test_.name = name;
     test_.failures_here = 0;
     test_.skip_here = false;

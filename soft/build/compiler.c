@@ -3,6 +3,7 @@
 #include "jit.h"
 
 #include "abi.h"
+#include "spirv/host_state.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -89,7 +90,7 @@ void jit_forget_compiler(struct jit_compiler *c)
 static double limit(const char *variable, double otherwise)
 {
     const char *text = jit_setting(variable);
-    double v = text ? strtod(text, NULL) : 0;
+    double v = text ? sp_real_read(text, NULL) : 0;
     return v > 0 && v < 1e6 ? v : otherwise;
 }
 

@@ -3,6 +3,7 @@
 #include "jit.h"
 
 #include "abi.h"
+#include "spirv/host_state.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -103,8 +104,8 @@ static void add_hint(const struct sp_text *said, struct sp_text *log)
         sp_text_add(log, "compiler: files may have %llu bytes in this process (RLIMIT_FSIZE)\n",
                     (unsigned long long)files.rlim_cur);
     else if (speaks_of_memory(said))
-        sp_text_add(log, "compiler: it may take %g MiB of memory (XETILE_SOFT_MEMORY_LIMIT)\n",
-                    jit_own_limits().mebibytes);
+        sp_text_add(log, "compiler: it may take %s MiB of memory (XETILE_SOFT_MEMORY_LIMIT)\n",
+                    sp_real_text(jit_own_limits().mebibytes).s);
 }
 
 /* The shared object in the directory, to be freed; NULL, with the reason in `log`. */

@@ -10,6 +10,8 @@
 #define _GNU_SOURCE
 #include "jit.h"
 
+#include "spirv/host_state.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -244,14 +246,14 @@ static int finish(const struct child *c, pid_t pid, int from, struct jit_limits 
     if (end.status < 0) {
         kill(-pid, SIGKILL); /* and all its children */
         while (waitpid(pid, &ignored, 0) < 0 && errno == EINTR) continue;
-        sp_text_add(log, "compiler: %s was stopped after %g seconds, %d times XETILE_SOFT_TIME_LIMIT\n", c->argv[0],
-                    JIT_CROWDED * seconds, JIT_CROWDED);
+        sp_text_add(log, "compiler: %s was stopped after %s seconds, %d times XETILE_SOFT_TIME_LIMIT\n", c->argv[0],
+                    sp_real_text(JIT_CROWDED * seconds).s, JIT_CROWDED);
     } else if (*c->error) {
         sp_text_add(log, "compiler: %s cannot be started: %s\n", c->argv[0], strerror(*c->error));
         end.status = -1;
     } else if (end.status > 0 && end.used_up) {
-        sp_text_add(log, "compiler: %s used up %g seconds of processor time (XETILE_SOFT_TIME_LIMIT)\n", c->argv[0],
-                    seconds);
+        sp_text_add(log, "compiler: %s used up %s seconds of processor time (XETILE_SOFT_TIME_LIMIT)\n", c->argv[0],
+                    sp_real_text(seconds).s);
     } else if (end.signal) {
         sp_text_add(log, "compiler: %s was ended by signal %d (%s)\n", c->argv[0], end.signal, strsignal(end.signal));
     }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "coroutine.h"
+#include "spirv/host_state.h"
 
 #define MAX_THREADS 1024u
 #define SPIN_NS 50000u /* about the cost of waking a thread: sleeping sooner would save nothing */
@@ -231,7 +232,13 @@ static void new_ticket(void)
 
 static _Thread_local bool own;
 
-void pool_own_thread(void) { own = true; }
+/* The program's callbacks may run in such a thread too, so it keeps the process's locale. */
+void pool_own_thread(void)
+{
+    struct sp_floating_state inherited;
+    own = true;
+    sp_floating_enter(&inherited);
+}
 bool pool_owns_thread(void) { return own; }
 
 bool pool_start_thread(pthread_t *thread, void *(*body)(void *), void *user)

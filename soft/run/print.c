@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "spirv/host_state.h"
+
 struct printer {
     const uint8_t *kinds;
     const uint64_t *values;
@@ -106,9 +108,12 @@ static void put_real(struct printer *p, const struct conversion *c, double value
                           : c->precision > MOST_DIGITS ? MOST_DIGITS
                                                        : (int)c->precision;
     char form[8], text[LONGEST_REAL];
+    struct sp_host_state host;
     struct field f = {.body = text, .fills = finite};
     snprintf(form, sizeof form, "%%%s.*%c", c->alternate ? "#" : "", c->letter);
+    sp_host_enter(&host); /* the thread may be the program's, which may have a decimal comma */
     int n = snprintf(text, sizeof text, form, precision, value);
+    sp_host_leave(&host);
     strcpy(f.head, sign(c, text[0] == '-'));
     if (text[0] == '-') f.body++;
     if (finite && hexadecimal) {

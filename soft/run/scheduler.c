@@ -17,6 +17,7 @@
 #include "build/jit.h"
 #include "pool.h"
 #include "print.h"
+#include "spirv/host_state.h"
 
 #define STACK_MARGIN ((size_t)32 << 10)  /* for barrier, printf and the C library below the kernel's own frame */
 #define STACK_FOREIGN ((size_t)64 << 10) /* what a kernel may use of a stack that is not ours */
@@ -472,7 +473,7 @@ static pthread_once_t limit_once = PTHREAD_ONCE_INIT;
 static void read_limit(void)
 {
     const char *wish = getenv("XETILE_SOFT_RUN_LIMIT");
-    double seconds = wish ? strtod(wish, NULL) : 0;
+    double seconds = wish ? sp_real_read(wish, NULL) : 0;
     limit_ns = seconds > 0 && seconds < 1e9 ? (uint64_t)(seconds * 1e9) : 0;
 }
 
@@ -500,8 +501,8 @@ static void describe_fault(const struct group *g, char *text, size_t size)
 {
     const void *address = g->fault.address;
     if (g->fault.late)
-        snprintf(text, size, "it did not finish within the %g s of XETILE_SOFT_RUN_LIMIT",
-                 (double)run_limit() * 1e-9);
+        snprintf(text, size, "it did not finish within the %s s of XETILE_SOFT_RUN_LIMIT",
+                 sp_real_text((double)run_limit() * 1e-9).s);
     else if (address && ran_over_stack(g->worker, address))
         snprintf(text, size, "it ran out of stack: it has %u bytes per subgroup",
                  g->job->launch->kernel->stack_bytes);
@@ -622,27 +623,6 @@ static void plan(struct job *j, uint64_t groups, uint64_t threads)
     j->task.alone_ns = pace && groups < SHORT_NS * PACE_PARTS / pace ? SHORT_NS : 0;
 }
 
-/* Programs set rounding modes, flushing of denormals and floating-point traps for their threads, which child threads
- * inherit; kernels run with the defaults. */
-#if defined(__x86_64__)
-enum { ROUNDING = 0x1f80, ROUNDING_MASK = 0xffc0 };
-static unsigned long rounding(void) { return __builtin_ia32_stmxcsr(); }
-static void set_rounding(unsigned long to) { __builtin_ia32_ldmxcsr((unsigned)to); }
-#elif defined(__aarch64__)
-enum { ROUNDING = 0, ROUNDING_MASK = 0x7ffffff };
-static unsigned long rounding(void)
-{
-    unsigned long now;
-    __asm__ volatile("mrs %0, fpcr" : "=r"(now));
-    return now;
-}
-static void set_rounding(unsigned long to) { __asm__ volatile("msr fpcr, %0" : : "r"(to) : "memory"); }
-#else
-enum { ROUNDING = 0, ROUNDING_MASK = 0 };
-static unsigned long rounding(void) { return 0; }
-static void set_rounding(unsigned long to) { (void)to; }
-#endif
-
 static void work_on_claimed(struct job *j, struct group *g, bool timed)
 {
     struct worker *w = g->worker;
@@ -677,7 +657,7 @@ static void take_part(struct pool_task *task, unsigned part)
     const struct xs_kernel *k = l->kernel;
     struct worker *w = worker_get();
     struct group g = {.worker = w, .job = j, .args = l->args, .part = part % j->part_count, .helps = part};
-    unsigned long before = rounding();
+    struct sp_floating_state program; /* kernels run in the default state */
     if (!claim(j, &g)) return; /* before any set-up: most launches are short */
     g.lanes_total = l->local_size[0] * l->local_size[1] * l->local_size[2];
     g.subgroups = (g.lanes_total + k->subgroup_size - 1) / k->subgroup_size;
@@ -689,9 +669,9 @@ static void take_part(struct pool_task *task, unsigned part)
         job_fails(j, SCHED_NO_MEMORY, &g, g.first);
         return;
     }
-    if ((before & ROUNDING_MASK) != ROUNDING) set_rounding(ROUNDING);
+    sp_floating_enter(&program);
     work_on_claimed(j, &g, !part && task->threads > 1);
-    if ((before & ROUNDING_MASK) != ROUNDING) set_rounding(before);
+    sp_floating_leave(&program);
 }
 
 /* ---- launches ---- */

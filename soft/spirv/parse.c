@@ -1,4 +1,5 @@
 /* parse.c - sp_parse: the header, memory for the module's contents, and the steps in order. */
+#include "host_state.h"
 #include "reader.h"
 
 #include <stdlib.h>
@@ -78,6 +79,7 @@ static bool read_all(struct sp_reader *r, const uint32_t *words, size_t count)
 struct sp_module *sp_parse(const uint32_t *words, size_t count, const struct sp_spec *spec, size_t spec_count,
                            bool strict, struct sp_text *log)
 {
+    struct sp_host_state program;
     struct sp_reader r;
     bool good;
     memset(&r, 0, sizeof r);
@@ -90,7 +92,9 @@ struct sp_module *sp_parse(const uint32_t *words, size_t count, const struct sp_
         sp_text_add(log, "SPIR-V: out of memory\n");
         return NULL;
     }
+    sp_host_enter(&program); /* specialised constants are computed in the default state */
     good = words && read_all(&r, words, count);
+    sp_host_leave(&program);
     if (!words) sp_refuse(&r, NULL, "no words given");
     if (good) sp_sum_deviations(&r);
     if (good) return r.m;

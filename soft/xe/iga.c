@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "machine.h"
+#include "spirv/host_state.h"
 
 static const struct {
     const char *name;
@@ -190,11 +191,11 @@ static void immediate(struct cursor *c, struct xe_operand *o)
     uint64_t bits = 0, payload = 0;
     double value = hex ? 0 : special_float(c, &special, &payload);
     const char *digits = c->at;
-    char *end = (char *)(uintptr_t)c->at;
+    const char *end = c->at;
     if (hex)
-        bits = strtoull(c->at, &end, 16);
+        bits = strtoull(c->at, (char **)(uintptr_t)&end, 16);
     else if (!special)
-        value = strtod(c->at, &end);
+        value = sp_real_read(c->at, &end);
     if (!special && end == c->at) wrong(c, "an operand");
     c->at = end;
     want(c, ":");

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "machine.h"
+#include "spirv/host_state.h"
 
 enum { PACKAGE_VERSION = 1, STACK = 256 << 10 };
 static const char magic[8] = {'X', 'E', 'T', 'I', 'L', 'E', 'X', 'E'};
@@ -307,13 +308,17 @@ const void *xe_kernel_code(const struct xs_kernel *kernel, size_t *size)
 bool xe_load(const void *package, size_t size, struct jit_object *out, struct sp_text *log)
 {
     struct loader l = {.m = calloc(1, sizeof *l.m), .log = log};
+    struct sp_host_state program;
     if (!l.m) return false;
     if (!xe_is_package(package, size) || !(l.m->binary = malloc(size))) {
         free(l.m);
         return false;
     }
     memcpy(l.m->binary, package, size);
-    if (!read_package(&l, size)) {
+    sp_host_enter(&program); /* immediate operands are decimal numbers */
+    bool good = read_package(&l, size);
+    sp_host_leave(&program);
+    if (!good) {
         xe_unload(l.m);
         return false;
     }

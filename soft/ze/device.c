@@ -13,6 +13,7 @@
 #endif
 
 #include "build/jit.h"
+#include "spirv/host_state.h"
 #include "xe/xe.h"
 #include "ze_soft.h"
 
@@ -62,7 +63,7 @@ static uint64_t usable_bytes(void)
 static uint32_t clock_mhz(void)
 {
     char text[64];
-    double mhz = proc_line("/proc/cpuinfo", "cpu MHz", text, sizeof text) ? strtod(text, NULL) : 0;
+    double mhz = proc_line("/proc/cpuinfo", "cpu MHz", text, sizeof text) ? sp_real_read(text, NULL) : 0;
     return mhz > 0 && mhz < 1e6 ? (uint32_t)mhz : 0;
 }
 

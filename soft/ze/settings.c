@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "check/check.h"
+#include "spirv/host_state.h"
 #include "ze_soft.h"
 
 extern char **environ;
@@ -44,8 +45,8 @@ static const struct setting {
 
 static bool is_right(const struct setting *s, const char *value)
 {
-    char *end;
-    double v = strtod(value, &end);
+    const char *end;
+    double v = sp_real_read(value, &end);
     if (s->most > 0) return end != value && !*end && v >= s->least && v <= s->most;
     for (int i = 0; s->words[i]; i++)
         if (!strcmp(s->words[i], value)) return true;
@@ -54,9 +55,9 @@ static bool is_right(const struct setting *s, const char *value)
 
 static void tell(const struct setting *s, const char *value)
 {
-    char can_be[64];
+    char can_be[96];
     int n = 0;
-    if (s->most > 0) snprintf(can_be, sizeof can_be, "%.10g to %.10g", s->least, s->most);
+    if (s->most > 0) snprintf(can_be, sizeof can_be, "%s to %s", sp_real_text(s->least).s, sp_real_text(s->most).s);
     for (int i = 0; s->words[i]; i++)
         n += snprintf(can_be + n, sizeof can_be - (size_t)n, "%s%s", i ? ", " : "", s->words[i]);
     soft_fail_loudly(ZE_RESULT_SUCCESS, PREFIX "%s is \"%.80s\"; it can be %s", s->name, value, can_be);

@@ -123,9 +123,9 @@ TEST(printing)
     snprintf(want, sizeof want, "int %d, %5d|%-5d|%05d, hex %x %#X, char x, string abc, %%\n", n, n, n, n, (unsigned)n,
              (unsigned)n);
     CHECK_HAS(text, want);
-    snprintf(want, sizeof want, "float %f %.3f %e %g, long %lld 18446744073709551615\n", 3.25, -1.5, (double)f[2],
-             (double)f[3], (long long)n << 32);
+    snprintf(want, sizeof want, ", long %lld 18446744073709551615\n", (long long)n << 32);
     CHECK_HAS(text, want);
+    CHECK_HAS(text, "float 3.250000 -1.500 1.234568e+04 1e-10, long"); /* in every locale */
     CHECK_HAS(text, "vector 1,1234,3,-4 0.500000,-1.500000 and a,b,ff\n");
     CHECK_HAS(text, "no arguments\n");
     CHECK_HAS(text, "item 1\n");
