@@ -522,6 +522,7 @@ XETILE_API cv_any_ cv_any_vec_(cv_vec v);
 XETILE_API cv_any_ cv_any_int_(long long i);
 XETILE_API cv_any_ cv_any_uint_(unsigned long long u);
 XETILE_API cv_any_ cv_any_real_(double d);
+XETILE_API cv_any_ cv_any_float_(float f);
 XETILE_API cv_val cv_binary_scalar_(cv_where_ w, int op, const char *name, cv_any_ a, cv_any_ b);
 XETILE_API cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b);
 XETILE_API cv_val cv_builtin_(cv_where_ w, spe_builtin_name name);
@@ -1016,6 +1017,7 @@ XE_FN_ bool cv_is_vec_(const cv_any_ *a) { return a->magic == CV_VEC_MAGIC_; }
 cv_any_ cv_any_int_(long long i) { return cv_any_val_(spe_val_int(i)); }
 cv_any_ cv_any_uint_(unsigned long long u) { return cv_any_val_(spe_val_uint(u)); }
 cv_any_ cv_any_real_(double d) { return cv_any_val_(spe_val_real(d)); }
+cv_any_ cv_any_float_(float f) { return cv_any_val_(spe_val_float(f)); }
 
 XE_FN_ const char *cv_type_text_(int type) { return type == CV_BOOL_ ? "condition" : cv_type_name(type); }
 
@@ -1033,7 +1035,7 @@ XE_FN_ cv_text_ cv_describe_(const cv_val *v)
     cv_text_ t = {"a value that was never set"};
     if (!spe_val_is_set(v)) return t;
     if (v->kind == SPE_INT) snprintf(t.s, sizeof t.s, "%lld", (long long)v->integer);
-    else if (v->kind == SPE_REAL) snprintf(t.s, sizeof t.s, "%g", v->real);
+    else if (v->kind == SPE_REAL) snprintf(t.s, sizeof t.s, "%s", spe_decimal_of(v->real, 'g', 6).s);
     else snprintf(t.s, sizeof t.s, v->kind == SPE_POINTER ? "ptr<%s>" : "%s", cv_type_text_(v->type));
     return t;
 }
@@ -1054,9 +1056,9 @@ XE_FN_ spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
         return cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%lld as %s", (long long)v->integer, cv_type_name(type)), 0;
     }
     if ((v->kind == SPE_INT || v->kind == SPE_REAL) && cv_is_float_(type)) {
-        float rounded = type == CV_F16 ? spe_f16_bits_to_f32(spe_f32_to_f16_bits((float)v->real)) : (float)v->real;
-        if (isfinite(rounded) || !isfinite(v->real)) return spe_const_f(m, cv_spe_type_(m, type), v->real);
-        return cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%g as %s", v->real, cv_type_name(type)), 0;
+        if (spe_real_fits(SPE_IEEE, (uint32_t)want->bits, v->real))
+            return spe_const_f(m, cv_spe_type_(m, type), v->real);
+        return cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%s as %s", spe_decimal_of(v->real, 'g', 6).s, cv_type_name(type)), 0;
     }
     return cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s where %s is wanted", cv_describe_(v).s, cv_type_text_(type)), 0;
 }
@@ -2823,7 +2825,7 @@ XETILE_AS_BEFORE_
 
 #define CV_AT(x) cv_here_(cv_context_, SPE_NUMBER(x))
 #define CV_ANY_(x)                                                                                                     \
-    _Generic((x), cv_val: cv_any_val_, cv_vec: cv_any_vec_, float: cv_any_real_, double: cv_any_real_,                 \
+    _Generic((x), cv_val: cv_any_val_, cv_vec: cv_any_vec_, float: cv_any_float_, double: cv_any_real_,                 \
              unsigned long: cv_any_uint_, unsigned long long: cv_any_uint_, default: cv_any_int_)(x)
 #define CV_ADDRESS_(T, x) ((const T[]){x}) /* the address of any expression's value */
 

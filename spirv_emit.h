@@ -85,14 +85,16 @@
  *                spe_reconverge
  *   anything     spe_op spe_op_void
  *   on the host  spe_f32_to_f16_bits spe_f16_bits_to_f32 spe_f32_to_bf16_bits spe_bf16_bits_to_f32 spe_f32_to_tf32
- *                spe_f32_to_e4m3_bits spe_e4m3_bits_to_f32 spe_f32_to_e5m2_bits spe_e5m2_bits_to_f32
+ *                spe_f32_to_e4m3_bits spe_e4m3_bits_to_f32 spe_f32_to_e5m2_bits spe_e5m2_bits_to_f32 spe_real_bits
+ *                spe_real_of_bits spe_real_fits spe_real_of_f32 spe_real_to_int spe_decimal_of
  *
  * The kernel part, for headers whose users write kernels as C functions, with macros (xetile.h, coopvec.h):
  *   building     spe_build_begin spe_build_kernel spe_build_end spe_built_free
  *   parameters   spe_parse_params spe_param_of
  *   errors       spe_report spe_vreport spe_blame_of spe_reporter_name spe_reporter_text SPE_REPORTER
- *   numbers      spe_val_of spe_val_int spe_val_uint spe_val_real spe_val_same spe_val_is_set spe_val_is_condition
- *                SPE_NUMBER spe_int_fits spe_arith spe_arith_name spe_runs spe_run
+ *   numbers      spe_val_of spe_val_int spe_val_uint spe_val_real spe_val_float spe_val_same spe_val_is_set
+ *                spe_val_is_condition SPE_NUMBER spe_int_fits spe_arith spe_arith_name spe_real_arith spe_real_compare
+ *                spe_runs spe_run
  *   regions      spe_region_of spe_region_open spe_region_next spe_region_done spe_region_fail SPE_FOR SPE_IF
  *   macros       SPE_KERNEL SPE_KERNEL_IN_CPP SPE_C_TYPE SPE_NAME_OF SPE_CARRIED; SPE_CAT SPE_FIRST SPE_REST SPE_COUNT
  *                SPE_EACH SPE_COMMA; SPE_PRINTF SPE_UNUSED: attributes
@@ -1160,17 +1162,35 @@ typedef struct {
 /* The product as a cooperative vector of `type`, of p->rows components. */
 XETILE_API spe_id spe_coopvec_mul(spe_module *m, spe_id type, const spe_coopvec_product *p);
 
-/* ---- Conversions on the host: f16, bf16, tf32, E4M3, E5M2 ---------------------------------------------------------
+/* ---- Numbers on the host: f16, bf16, tf32, E4M3, E5M2 -------------------------------------------------------------
  *
  * All round to nearest, ties to even, keep subnormals, and keep NaN with its sign. Above the largest finite value,
  * f16, bf16 and tf32 become infinity; the 8-bit types become their largest value if `saturate` is set (infinity
- * too), otherwise E5M2 becomes infinity and E4M3, which has none, NaN.
+ * too), otherwise E5M2 becomes infinity and E4M3, which has none, NaN. The program's rounding mode, flushing of
+ * subnormals and locale, and compilation with -ffast-math, change no result.
  */
 
 XETILE_API uint16_t spe_f32_to_f16_bits(float v), spe_f32_to_bf16_bits(float v);
 XETILE_API uint8_t spe_f32_to_e4m3_bits(float v, bool saturate), spe_f32_to_e5m2_bits(float v, bool saturate);
 XETILE_API float spe_f16_bits_to_f32(uint16_t bits), spe_bf16_bits_to_f32(uint16_t bits), spe_f32_to_tf32(float v);
 XETILE_API float spe_e4m3_bits_to_f32(uint8_t bits), spe_e5m2_bits_to_f32(uint8_t bits);
+
+/* A double as a float type of this encoding and width in bits (IEEE: 16, 19 for tf32, 32, 64), and back, which is exact
+ * (0 if there is no such type). Does it fit: would a finite number not overflow? */
+XETILE_API uint64_t spe_real_bits(spe_encoding encoding, uint32_t width, double v, bool saturate);
+XETILE_API double spe_real_of_bits(spe_encoding encoding, uint32_t width, uint64_t bits);
+XETILE_API bool spe_real_fits(spe_encoding encoding, uint32_t width, double v);
+/* An f32 as a double, exactly: C's conversion gives 0 for a subnormal where a program flushes those. */
+XETILE_API double spe_real_of_f32(float v);
+/* Cuts off the fraction. True if there was none, and *whole equals v. Otherwise, from 2^63 on *whole has the bits of an
+ * unsigned integer, and numbers that fit neither become the nearest that does; NaN becomes INT64_MIN. */
+XETILE_API bool spe_real_to_int(double v, int64_t *whole);
+
+/* A number in decimal: printf's %.*g (form 'g') or %.*e ('e') of at most 17 digits, with a point in every locale. */
+typedef struct {
+    char s[40];
+} spe_decimal;
+XETILE_API spe_decimal spe_decimal_of(double v, char form, int digits);
 
 /* ==== the kernel part: kernels written as C functions ==============================================================
  *
@@ -1272,6 +1292,9 @@ typedef enum { SPE_NUMBER_FLOAT, SPE_NUMBER_SIGNED, SPE_NUMBER_UNSIGNED } spe_nu
 XETILE_API const char *spe_arith_name(spe_arith_op op);
 /* Emits the operation on two ids of one type, whose numbers are of this kind; 0, without an error, if there is none. */
 XETILE_API spe_id spe_arith(spe_module *m, spe_arith_op op, spe_number_kind kind, spe_id a, spe_id b);
+/* SPE_ARITH_ADD, SUB, MUL or DIV of two C constants, as IEEE 754 says. Their order: -1, 0, 1, or 2 with a NaN. */
+XETILE_API double spe_real_arith(spe_arith_op op, double a, double b);
+XETILE_API int spe_real_compare(double a, double b);
 
 typedef enum { SPE_NOTHING, SPE_INT, SPE_REAL, SPE_SCALAR, SPE_POINTER } spe_val_kind;
 enum { SPE_VAL_MAGIC = 0x53705631 };
@@ -1294,6 +1317,7 @@ XETILE_API spe_val spe_val_of(spe_val_kind kind, int type, spe_id id);
 XETILE_API spe_val spe_val_int(long long i);
 XETILE_API spe_val spe_val_uint(unsigned long long u);
 XETILE_API spe_val spe_val_real(double d);
+XETILE_API spe_val spe_val_float(float f);
 XETILE_API spe_val spe_val_same(spe_val v);
 /* Was it ever set? Is it a condition: a C integer, or a scalar of `type`, the header's type for conditions? */
 XETILE_API bool spe_val_is_set(const spe_val *v);
@@ -1422,7 +1446,7 @@ XETILE_API void spe_region_fail(spe_regions *in, const char *why);
 
 /* A C number or an spe_val, as an spe_val. */
 #define SPE_NUMBER(x)                                                                                                  \
-    _Generic((x), spe_val: spe_val_same, float: spe_val_real, double: spe_val_real, unsigned long: spe_val_uint,       \
+    _Generic((x), spe_val: spe_val_same, float: spe_val_float, double: spe_val_real, unsigned long: spe_val_uint,       \
              unsigned long long: spe_val_uint, default: spe_val_int)(x)
 
 /* The C loops of XT_FOR and CV_FOR, and of XT_IF and CV_IF; `begin` opens the region. */
@@ -2345,110 +2369,320 @@ spe_id spe_coopvec(spe_module *m, spe_id component, uint32_t n)
     return w[1] ? spe_type_(m, SPE_OpTypeCooperativeVectorNV, t, SPE_NEED_COOPVEC_, 0, 2, w) : 0;
 }
 
-/* host.c - conversions on the host: f16, bf16, tf32, E4M3, E5M2. */
+/* host.c - numbers on the host: conversions between the float types, and arithmetic of C constants. All of it works on
+ * bits, so that neither the program's rounding mode, nor its flushing of subnormals (which -ffast-math turns on), nor
+ * what its compiler assumes about infinities and NaNs (-ffinite-math-only) changes a result.
+ */
 
 typedef struct {
     uint32_t exponent, mantissa; /* bits */
-    uint32_t largest;            /* bits of the largest finite value */
-    uint32_t infinity, nan;      /* bits above it; infinity == nan: no infinity */
+    uint64_t largest;            /* bits of the largest finite value */
+    uint64_t infinity, nan;      /* bits above it; infinity == nan: no infinity */
 } spe_format_;
 
 /* The first four are in the order of spe_encoding, where IEEE with 16 bits is f16. */
-enum { SPE_FORMAT_F16_, SPE_FORMAT_BF16_, SPE_FORMAT_E4M3_, SPE_FORMAT_E5M2_, SPE_FORMAT_TF32_ };
+enum {
+    SPE_FORMAT_F16_,
+    SPE_FORMAT_BF16_,
+    SPE_FORMAT_E4M3_,
+    SPE_FORMAT_E5M2_,
+    SPE_FORMAT_TF32_,
+    SPE_FORMAT_F32_,
+    SPE_FORMAT_F64_
+};
 
 XE_FN_ const spe_format_ *spe_format_of_(int which)
 {
     static const spe_format_ formats[] = {
-        {5, 10, 0x7bff, 0x7c00, 0x7e00}, {8, 7, 0x7f7f, 0x7f80, 0x7fc0}, {4, 3, 0x7e, 0x7f, 0x7f},
-        {5, 2, 0x7b, 0x7c, 0x7e}, {8, 10, 0x3fbff, 0x3fc00, 0x3fe00},
+        {5, 10, 0x7bff, 0x7c00, 0x7e00},
+        {8, 7, 0x7f7f, 0x7f80, 0x7fc0},
+        {4, 3, 0x7e, 0x7f, 0x7f},
+        {5, 2, 0x7b, 0x7c, 0x7e},
+        {8, 10, 0x3fbff, 0x3fc00, 0x3fe00},
+        {8, 23, 0x7f7fffff, 0x7f800000, 0x7fc00000},
+        {11, 52, 0x7fefffffffffffff, 0x7ff0000000000000, 0x7ff8000000000000},
     };
     return &formats[which];
 }
 
-XE_FN_ uint32_t spe_encode_(int format, double value, bool saturate)
+/* The format of a type: -1 if there is none. A width of 19 bits is tf32. */
+XE_FN_ int spe_format_for_(spe_encoding encoding, uint32_t bits)
 {
-    const spe_format_ *f = spe_format_of_(format);
-    uint64_t bits, mantissa, half, rest, r;
-    memcpy(&bits, &value, sizeof bits);
-    uint32_t sign = (uint32_t)(bits >> 63) << (f->exponent + f->mantissa);
-    int exponent = (int)(bits >> 52 & 0x7ff);
-    mantissa = bits & (((uint64_t)1 << 52) - 1);
-    if (exponent == 0x7ff) {
-        if (mantissa) return sign | f->nan;
-        return sign | (saturate ? f->largest : f->infinity);
-    }
-    if (!exponent) return sign; /* subnormal doubles round to zero in all these formats */
-    mantissa |= (uint64_t)1 << 52;
-    exponent += (1 << (f->exponent - 1)) - 1 - 1023;
-    int shift = 52 - (int)f->mantissa + (exponent < 1 ? 1 - exponent : 0);
-    if (shift > 54) return sign;
-    half = (uint64_t)1 << (shift - 1);
-    rest = mantissa & (2 * half - 1);
-    r = mantissa >> shift;
-    if (rest > half || (rest == half && (r & 1))) r++;
-    if (exponent > 1) r += (uint64_t)(exponent - 1) << f->mantissa; /* the leading 1 adds one to the exponent */
-    if (r > f->largest) r = saturate ? f->largest : f->infinity;
-    return sign | (uint32_t)r;
+    if (encoding == SPE_BF16) return bits == 16 ? (int)SPE_FORMAT_BF16_ : -1;
+    if (encoding != SPE_IEEE) return bits == 8 ? (int)encoding : -1;
+    return bits == 16   ? (int)SPE_FORMAT_F16_
+           : bits == 19 ? (int)SPE_FORMAT_TF32_
+           : bits == 32 ? (int)SPE_FORMAT_F32_
+           : bits == 64 ? (int)SPE_FORMAT_F64_
+                        : -1;
 }
 
-XE_FN_ double spe_decode_(int format, uint32_t bits)
+/* ---- numbers taken apart ----------------------------------------------------------------------------------------- */
+
+/* A finite number is 0, or mantissa * 2^(exponent - 63) where the mantissa's highest bit is set; its lowest is also set
+ * if bits below it were cut off, which is enough to round correctly later. A NaN's mantissa is its payload. */
+typedef struct {
+    enum { SPE_FINITE_, SPE_INFINITE_, SPE_NAN_ } kind;
+    bool negative;
+    int exponent;
+    uint64_t mantissa;
+} spe_parts_;
+
+XE_FN_ spe_parts_ spe_normal_(spe_parts_ p)
+{
+    for (; p.mantissa && !(p.mantissa >> 63); p.exponent--) p.mantissa <<= 1;
+    return p;
+}
+
+XE_FN_ spe_parts_ spe_take_apart_(int format, uint64_t bits)
 {
     const spe_format_ *f = spe_format_of_(format);
-    uint32_t magnitude = bits & ((1u << (f->exponent + f->mantissa)) - 1), m = magnitude & ((1u << f->mantissa) - 1);
-    int e = (int)(magnitude >> f->mantissa);
-    uint64_t sign = (uint64_t)(bits >> (f->exponent + f->mantissa) & 1) << 63, out;
-    double value;
+    uint64_t sign = (uint64_t)1 << (f->exponent + f->mantissa), magnitude = bits & (sign - 1);
+    int biased = (int)(magnitude >> f->mantissa), bias = (1 << (f->exponent - 1)) - 1;
+    spe_parts_ p = {SPE_FINITE_, (bits & sign) != 0, biased - bias, magnitude << (64 - f->mantissa)};
     if (magnitude > f->largest) {
-        out = sign | (uint64_t)0x7ff << 52;
-        if (magnitude != f->infinity || f->infinity == f->nan)
-            out |= (uint64_t)1 << 51 | (uint64_t)m << (52 - f->mantissa);
-        memcpy(&value, &out, sizeof value);
-        return value;
+        p.kind = magnitude == f->infinity && f->infinity != f->nan ? SPE_INFINITE_ : SPE_NAN_;
+        return p;
     }
-    if (!e && !m)
-        out = 0;
-    else {
-        if (!e) {
-            for (e = 1; !(m >> f->mantissa); e--) m <<= 1;
-            m &= (1u << f->mantissa) - 1;
-        }
-        out = (uint64_t)(e - ((1 << (f->exponent - 1)) - 1) + 1023) << 52 | (uint64_t)m << (52 - f->mantissa);
+    p.mantissa >>= 1;
+    if (biased) {
+        p.mantissa |= (uint64_t)1 << 63;
+        return p;
     }
-    out |= sign;
-    memcpy(&value, &out, sizeof value);
-    return value;
+    p.exponent = 1 - bias;
+    return spe_normal_(p);
 }
 
-uint16_t spe_f32_to_f16_bits(float v) { return (uint16_t)spe_encode_(SPE_FORMAT_F16_, (double)v, false); }
-float spe_f16_bits_to_f32(uint16_t bits) { return (float)spe_decode_(SPE_FORMAT_F16_, bits); }
-uint16_t spe_f32_to_bf16_bits(float v) { return (uint16_t)spe_encode_(SPE_FORMAT_BF16_, (double)v, false); }
-float spe_bf16_bits_to_f32(uint16_t bits) { return (float)spe_decode_(SPE_FORMAT_BF16_, bits); }
-uint8_t spe_f32_to_e4m3_bits(float v, bool sat) { return (uint8_t)spe_encode_(SPE_FORMAT_E4M3_, (double)v, sat); }
-float spe_e4m3_bits_to_f32(uint8_t bits) { return (float)spe_decode_(SPE_FORMAT_E4M3_, bits); }
-uint8_t spe_f32_to_e5m2_bits(float v, bool sat) { return (uint8_t)spe_encode_(SPE_FORMAT_E5M2_, (double)v, sat); }
-float spe_e5m2_bits_to_f32(uint8_t bits) { return (float)spe_decode_(SPE_FORMAT_E5M2_, bits); }
-float spe_f32_to_tf32(float v)
+/* Rounds to nearest, ties to even. NaNs become quiet; those of f32 and f64 keep their payload. */
+XE_FN_ uint64_t spe_put_together_(int format, spe_parts_ p, bool saturate)
 {
-    return (float)spe_decode_(SPE_FORMAT_TF32_, spe_encode_(SPE_FORMAT_TF32_, (double)v, false));
+    const spe_format_ *f = spe_format_of_(format);
+    uint64_t sign = (uint64_t)p.negative << (f->exponent + f->mantissa), half, rest, bits;
+    int exponent = p.exponent + (1 << (f->exponent - 1)) - 1, shift = 63 - (int)f->mantissa;
+    if (p.kind == SPE_NAN_) return sign | f->nan | (f->mantissa > 20 ? p.mantissa >> (64 - f->mantissa) : 0);
+    if (p.kind == SPE_INFINITE_) return sign | (saturate ? f->largest : f->infinity);
+    if (exponent < 1) shift += 1 - exponent; /* subnormal */
+    if (!p.mantissa || shift > 64) return sign;
+    half = (uint64_t)1 << (shift - 1);
+    rest = p.mantissa & (half | (half - 1));
+    bits = p.mantissa >> (shift - 1) >> 1;
+    if (rest > half || (rest == half && (bits & 1))) bits++;
+    if (exponent > 1) bits += (uint64_t)(exponent - 1) << f->mantissa; /* the leading 1 adds one to the exponent */
+    if (bits > f->largest) bits = saturate ? f->largest : f->infinity;
+    return sign | bits;
 }
 
-/* The bits of a number as a constant of float type t; false if t is not supported. */
+XE_FN_ spe_parts_ spe_parts_of_int_(uint64_t magnitude, bool negative)
+{
+    spe_parts_ p = {SPE_FINITE_, negative, 63, magnitude};
+    return spe_normal_(p);
+}
+
+XE_FN_ spe_parts_ spe_parts_of_(double v)
+{
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return spe_take_apart_(SPE_FORMAT_F64_, bits);
+}
+
+XE_FN_ double spe_double_of_(spe_parts_ p)
+{
+    uint64_t bits = spe_put_together_(SPE_FORMAT_F64_, p, false);
+    double v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+/* ---- conversions ------------------------------------------------------------------------------------------------- */
+
+XE_FN_ uint64_t spe_from_f32_(int format, float v, bool saturate)
+{
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return spe_put_together_(format, spe_take_apart_(SPE_FORMAT_F32_, bits), saturate);
+}
+
+XE_FN_ float spe_to_f32_(int format, uint64_t bits)
+{
+    uint32_t word = (uint32_t)spe_put_together_(SPE_FORMAT_F32_, spe_take_apart_(format, bits), false);
+    float v;
+    memcpy(&v, &word, sizeof v);
+    return v;
+}
+
+uint16_t spe_f32_to_f16_bits(float v) { return (uint16_t)spe_from_f32_(SPE_FORMAT_F16_, v, false); }
+float spe_f16_bits_to_f32(uint16_t bits) { return spe_to_f32_(SPE_FORMAT_F16_, bits); }
+uint16_t spe_f32_to_bf16_bits(float v) { return (uint16_t)spe_from_f32_(SPE_FORMAT_BF16_, v, false); }
+float spe_bf16_bits_to_f32(uint16_t bits) { return spe_to_f32_(SPE_FORMAT_BF16_, bits); }
+uint8_t spe_f32_to_e4m3_bits(float v, bool sat) { return (uint8_t)spe_from_f32_(SPE_FORMAT_E4M3_, v, sat); }
+float spe_e4m3_bits_to_f32(uint8_t bits) { return spe_to_f32_(SPE_FORMAT_E4M3_, bits); }
+uint8_t spe_f32_to_e5m2_bits(float v, bool sat) { return (uint8_t)spe_from_f32_(SPE_FORMAT_E5M2_, v, sat); }
+float spe_e5m2_bits_to_f32(uint8_t bits) { return spe_to_f32_(SPE_FORMAT_E5M2_, bits); }
+float spe_f32_to_tf32(float v) { return spe_to_f32_(SPE_FORMAT_TF32_, spe_from_f32_(SPE_FORMAT_TF32_, v, false)); }
+
+double spe_real_of_f32(float v)
+{
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return spe_double_of_(spe_take_apart_(SPE_FORMAT_F32_, bits));
+}
+
+double spe_real_of_bits(spe_encoding encoding, uint32_t width, uint64_t bits)
+{
+    int format = spe_format_for_(encoding, width);
+    return spe_double_of_(spe_take_apart_(format < 0 ? (int)SPE_FORMAT_F64_ : format, format < 0 ? 0 : bits));
+}
+
+uint64_t spe_real_bits(spe_encoding encoding, uint32_t width, double v, bool saturate)
+{
+    int format = spe_format_for_(encoding, width);
+    return format < 0 ? 0 : spe_put_together_(format, spe_parts_of_(v), saturate);
+}
+
+bool spe_real_fits(spe_encoding encoding, uint32_t width, double v)
+{
+    int format = spe_format_for_(encoding, width);
+    spe_parts_ p = spe_parts_of_(v);
+    if (format < 0 || p.kind != SPE_FINITE_) return format >= 0;
+    p.negative = false;
+    return spe_put_together_(format, p, false) <= spe_format_of_(format)->largest;
+}
+
+bool spe_real_to_int(double v, int64_t *whole)
+{
+    spe_parts_ p = spe_parts_of_(v);
+    bool least = p.negative && p.exponent == 63 && p.mantissa == (uint64_t)1 << 63;
+    *whole = p.negative || p.kind == SPE_NAN_ ? INT64_MIN : -1; /* as unsigned, -1 is the largest number */
+    if (p.kind != SPE_FINITE_ || p.exponent > 63 || (p.negative && p.exponent == 63)) return least;
+    uint64_t magnitude = p.exponent < 0 ? 0 : p.mantissa >> (63 - p.exponent);
+    bool exact = p.exponent < 0 ? !p.mantissa : magnitude << (63 - p.exponent) == p.mantissa;
+    *whole = (int64_t)(p.negative ? 0 - magnitude : magnitude);
+    return exact && p.exponent < 63;
+}
+
+/* The bits of a number, or of an integer, as a constant of float type t; false if t is not supported. */
 XE_FN_ bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits)
 {
-    float single = (float)value;
-    uint32_t word;
-    if (t->encoding == SPE_IEEE && t->bits == 64) {
-        memcpy(bits, &value, sizeof value);
+    int format = spe_format_for_(t->encoding, t->bits);
+    if (format >= 0) *bits = spe_put_together_(format, spe_parts_of_(value), false);
+    return format >= 0;
+}
+
+XE_FN_ bool spe_encode_int_(const spe_type_info *t, uint64_t magnitude, bool negative, uint64_t *bits)
+{
+    int format = spe_format_for_(t->encoding, t->bits);
+    if (format >= 0) *bits = spe_put_together_(format, spe_parts_of_int_(magnitude, negative), false);
+    return format >= 0;
+}
+
+XE_FN_ double spe_real_of_int_(uint64_t magnitude, bool negative)
+{
+    return spe_double_of_(spe_parts_of_int_(magnitude, negative));
+}
+
+/* ---- arithmetic -------------------------------------------------------------------------------------------------- */
+
+XE_FN_ bool spe_is_zero_(const spe_parts_ *p) { return p->kind == SPE_FINITE_ && !p->mantissa; }
+
+XE_FN_ spe_parts_ spe_sum_(spe_parts_ a, spe_parts_ b)
+{
+    bool swap = !a.mantissa || (b.mantissa && (b.exponent > a.exponent ||
+                                               (b.exponent == a.exponent && b.mantissa > a.mantissa)));
+    spe_parts_ large = swap ? b : a, small = swap ? a : b;
+    if (!small.mantissa) {
+        if (!large.mantissa) large.negative = a.negative && b.negative;
+        return large;
+    }
+    int shift = large.exponent - small.exponent + 1; /* one bit is left for the carry */
+    uint64_t part = shift < 64 ? small.mantissa >> shift : 0;
+    if (shift > 63 || part << shift != small.mantissa) part |= 1;
+    large.exponent++;
+    large.mantissa = (large.mantissa >> 1) + (large.negative == small.negative ? part : 0 - part);
+    if (!large.mantissa) large.negative = false;
+    return spe_normal_(large);
+}
+
+XE_FN_ spe_parts_ spe_product_(spe_parts_ a, spe_parts_ b)
+{
+    uint64_t a0 = a.mantissa & 0xffffffff, a1 = a.mantissa >> 32, b0 = b.mantissa & 0xffffffff, b1 = b.mantissa >> 32;
+    uint64_t middle = a1 * b0 + (a0 * b0 >> 32), carry = a0 * b1 + (middle & 0xffffffff);
+    a.negative = a.negative != b.negative;
+    a.exponent += b.exponent + 1;
+    a.mantissa = (a1 * b1 + (middle >> 32) + (carry >> 32)) | (a.mantissa * b.mantissa != 0);
+    return spe_normal_(a);
+}
+
+XE_FN_ spe_parts_ spe_quotient_(spe_parts_ a, spe_parts_ b)
+{
+    uint64_t rest = a.mantissa >> 1, by = b.mantissa >> 1, quotient = 0;
+    for (int bit = 0; bit < 64; bit++) {
+        bool one = rest >= by;
+        quotient = quotient << 1 | one;
+        rest = (one ? rest - by : rest) << 1;
+    }
+    a.negative = a.negative != b.negative;
+    a.exponent -= b.exponent;
+    a.mantissa = quotient | (rest != 0);
+    return spe_normal_(a);
+}
+
+/* The results that no finite calculation gives: of NaN and infinity, and division by 0. */
+XE_FN_ bool spe_special_(spe_arith_op op, const spe_parts_ *a, const spe_parts_ *b, spe_parts_ *result)
+{
+    spe_parts_ nan = {SPE_NAN_, false, 0, 0}, infinite = {SPE_INFINITE_, a->negative != b->negative, 0, 0}, zero = infinite;
+    zero.kind = SPE_FINITE_;
+    *result = a->kind == SPE_NAN_ ? *a : b->kind == SPE_NAN_ ? *b : nan;
+    if (a->kind == SPE_NAN_ || b->kind == SPE_NAN_) return true;
+    bool a_ends = a->kind == SPE_INFINITE_, b_ends = b->kind == SPE_INFINITE_;
+    if (op == SPE_ARITH_DIV && spe_is_zero_(b)) {
+        if (!spe_is_zero_(a)) *result = infinite;
         return true;
     }
-    if (t->encoding == SPE_IEEE && t->bits == 32) {
-        memcpy(&word, &single, sizeof word);
-        *bits = word;
-        return true;
-    }
-    if (t->bits != 16 && t->bits != 8) return false;
-    *bits = spe_encode_((int)t->encoding, value, false);
+    if (!a_ends && !b_ends) return false;
+    if (op == SPE_ARITH_MUL) {
+        if (!spe_is_zero_(a) && !spe_is_zero_(b)) *result = infinite;
+    } else if (op == SPE_ARITH_DIV) {
+        if (a_ends != b_ends) *result = a_ends ? infinite : zero;
+    } else if (!a_ends || !b_ends || a->negative == b->negative)
+        *result = a_ends ? *a : *b;
     return true;
+}
+
+double spe_real_arith(spe_arith_op op, double x, double y)
+{
+    spe_parts_ a = spe_parts_of_(x), b = spe_parts_of_(y), result;
+    if (op == SPE_ARITH_SUB && b.kind != SPE_NAN_) b.negative = !b.negative;
+    if (spe_special_(op, &a, &b, &result)) return spe_double_of_(result);
+    if (op == SPE_ARITH_MUL) return spe_double_of_(spe_product_(a, b));
+    return spe_double_of_(op == SPE_ARITH_DIV ? spe_quotient_(a, b) : spe_sum_(a, b));
+}
+
+int spe_real_compare(double x, double y)
+{
+    spe_parts_ a = spe_parts_of_(x), b = spe_parts_of_(y);
+    int64_t u, v;
+    if (a.kind == SPE_NAN_ || b.kind == SPE_NAN_) return 2;
+    memcpy(&u, &x, sizeof u);
+    memcpy(&v, &y, sizeof v);
+    if (u < 0) u = INT64_MIN - u; /* negative numbers in order; -0 is 0 */
+    if (v < 0) v = INT64_MIN - v;
+    return (u > v) - (u < v);
+}
+
+/* ---- text -------------------------------------------------------------------------------------------------------- */
+
+/* printf's decimal point is the locale's, which is a comma in many, and two bytes in some. */
+spe_decimal spe_decimal_of(double v, char form, int digits)
+{
+    spe_decimal t;
+    char *to = t.s;
+    snprintf(t.s, sizeof t.s, form == 'e' ? "%.*e" : "%.*g", digits, v);
+    for (const char *at = t.s; *at; at++) {
+        if (strchr("0123456789+-aefin", *at)) *to++ = *at;
+        else if (to == t.s || to[-1] != '.') *to++ = '.';
+    }
+    *to = 0;
+    return t;
 }
 
 /* constants.c - unique constants (for vector types the scalar is repeated), names and decorations. */
@@ -2514,11 +2748,20 @@ spe_id spe_const_f(spe_module *m, spe_id type, double value)
     return spe_const_splat_(m, type, bits);
 }
 
+/* An integer as a constant of a float type; rounded once, which by way of a double it would not be. */
+XE_FN_ spe_id spe_const_whole_(spe_module *m, spe_id type, const spe_type_info *t, uint64_t magnitude, bool negative)
+{
+    uint64_t bits;
+    if (!spe_encode_int_(t, magnitude, negative, &bits))
+        return SPE_ERROR_(m, TYPE, "%s is not a float type", spe_text_(m, type));
+    return spe_const_splat_(m, type, bits);
+}
+
 spe_id spe_const_u(spe_module *m, spe_id type, uint64_t value)
 {
     const spe_type_info *t = spe_want_scalar_(m, __func__, type);
     if (!t) return 0;
-    if (t->kind == SPE_KIND_FLOAT) return spe_const_f(m, type, (double)value);
+    if (t->kind == SPE_KIND_FLOAT) return spe_const_whole_(m, type, t, value, false);
     if (value <= spe_mask_(t->bits)) return spe_const_splat_(m, type, value);
     return SPE_ERROR_(m, RANGE, "%llu does not fit in %u bits", (unsigned long long)value, t->bits);
 }
@@ -2527,7 +2770,8 @@ spe_id spe_const_i(spe_module *m, spe_id type, int64_t value)
 {
     const spe_type_info *t = spe_want_scalar_(m, __func__, type);
     if (!t) return 0;
-    if (t->kind == SPE_KIND_FLOAT) return spe_const_f(m, type, (double)value);
+    if (t->kind == SPE_KIND_FLOAT)
+        return spe_const_whole_(m, type, t, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, value < 0);
     int64_t limit = t->bits == 1 ? 1 : (int64_t)(spe_mask_(t->bits) >> 1);
     if (value > limit || value < (t->bits == 1 ? 0 : -limit - 1))
         return SPE_ERROR_(m, RANGE, "%lld does not fit in %u bits with a sign", (long long)value, t->bits);
@@ -2537,7 +2781,7 @@ spe_id spe_const_i(spe_module *m, spe_id type, int64_t value)
 spe_id spe_const_bool(spe_module *m, bool value) { return spe_const_scalar_(m, spe_bool(m), value); }
 spe_id spe_i32(spe_module *m, int32_t value) { return spe_u32(m, (uint32_t)value); }
 spe_id spe_u64(spe_module *m, uint64_t value) { return spe_const_scalar_(m, spe_int(m, 64), value); }
-spe_id spe_f32(spe_module *m, float value) { return spe_const_f(m, spe_float(m, 32), (double)value); }
+spe_id spe_f32(spe_module *m, float value) { return spe_const_f(m, spe_float(m, 32), spe_real_of_f32(value)); }
 
 spe_id spe_null(spe_module *m, spe_id type)
 {
@@ -4835,9 +5079,14 @@ XE_FN_ spe_val spe_val_known_(spe_val_kind kind, int64_t integer, double real)
     v.real = real;
     return v;
 }
-spe_val spe_val_int(long long i) { return spe_val_known_(SPE_INT, (int64_t)i, (double)i); }
-spe_val spe_val_uint(unsigned long long u) { return spe_val_known_(SPE_INT, (int64_t)u, (double)u); }
+spe_val spe_val_int(long long i)
+{
+    uint64_t magnitude = i < 0 ? 0 - (uint64_t)i : (uint64_t)i;
+    return spe_val_known_(SPE_INT, (int64_t)i, spe_real_of_int_(magnitude, i < 0));
+}
+spe_val spe_val_uint(unsigned long long u) { return spe_val_known_(SPE_INT, (int64_t)u, spe_real_of_int_(u, false)); }
 spe_val spe_val_real(double d) { return spe_val_known_(SPE_REAL, 0, d); }
+spe_val spe_val_float(float f) { return spe_val_real(spe_real_of_f32(f)); }
 spe_val spe_val_same(spe_val v) { return v; }
 bool spe_val_is_set(const spe_val *v) { return v->magic == SPE_VAL_MAGIC && v->kind != SPE_NOTHING; }
 

@@ -717,6 +717,7 @@ XETILE_API xt_any_ xt_any_vec_(xt_vec v);
 XETILE_API xt_any_ xt_any_int_(long long i);
 XETILE_API xt_any_ xt_any_uint_(unsigned long long u);
 XETILE_API xt_any_ xt_any_real_(double d);
+XETILE_API xt_any_ xt_any_float_(float f);
 XETILE_API xt_index xt_at_(int n, const xt_val *at);
 XETILE_API xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v, xt_cast_desc_ d);
 XETILE_API xt_val xt_select_scalar_(xt_where_ w, xt_any_ c, xt_any_ first, xt_any_ second);
@@ -1483,6 +1484,7 @@ xt_any_ xt_any_vec_(xt_vec v)
 xt_any_ xt_any_int_(long long i) { return xt_any_val_(spe_val_int(i)); }
 xt_any_ xt_any_uint_(unsigned long long u) { return xt_any_val_(spe_val_uint(u)); }
 xt_any_ xt_any_real_(double d) { return xt_any_val_(spe_val_real(d)); }
+xt_any_ xt_any_float_(float f) { return xt_any_val_(spe_val_float(f)); }
 
 /* Too large a count is reported by the operation that receives the index. */
 xt_index xt_at_(int n, const xt_val *at)
@@ -1762,7 +1764,7 @@ XE_FN_ xt_text_ xt_describe_(const xt_val *v)
     if (v->kind == SPE_INT)
         snprintf(t.s, sizeof t.s, "the constant %lld", (long long)v->integer);
     else if (v->kind == SPE_REAL)
-        snprintf(t.s, sizeof t.s, "the floating constant %g", v->real);
+        snprintf(t.s, sizeof t.s, "the floating constant %s", spe_decimal_of(v->real, 'g', 6).s);
     else
         snprintf(t.s, sizeof t.s, "%s%s", v->kind == SPE_POINTER ? "pointer to " : "", xt_type_name_(v->type));
     return t;
@@ -1792,28 +1794,30 @@ XE_FN_ xt_val xt_nothing_(void) { return spe_val_of(SPE_SCALAR, CM_I32, 0); }
 
 XE_FN_ bool xt_int_fits_(int type, int64_t i) { return spe_int_fits(i, xt_bits_(type), xt_is_signed_(type)); }
 
+XE_FN_ spe_encoding xt_encoding_(int type)
+{
+    return type == CM_BF16 ? SPE_BF16 : type == CM_E4M3 ? SPE_E4M3 : type == CM_E5M2 ? SPE_E5M2 : SPE_IEEE;
+}
+XE_FN_ uint32_t xt_float_width_(int type) { return type == CM_TF32 ? 19 : (uint32_t)xt_bits_(type); }
+
 /* The id of a scalar constant of a type, in coopmatrix.h's storage type (bf16 and 8-bit floats as bits). */
 XE_FN_ spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v)
 {
     spe_id t = xt_spe_type_(x, type);
-    double real = v->kind == SPE_INT ? (double)v->integer : v->real;
+    double real = v->real;
     if (type == XT_BOOL_) return spe_const_bool(&x->m, v->integer != 0);
-    if (type == CM_BF16) return spe_const_u(&x->m, t, spe_f32_to_bf16_bits((float)real));
-    if (type == CM_E4M3) return spe_const_u(&x->m, t, spe_f32_to_e4m3_bits((float)real, true));
-    if (type == CM_E5M2) return spe_const_u(&x->m, t, spe_f32_to_e5m2_bits((float)real, true));
-    if (xt_is_float_(type)) return spe_const_f(&x->m, t, type == CM_TF32 ? (double)spe_f32_to_tf32((float)real) : real);
+    if (type == CM_BF16 || xt_is_f8_(type))
+        return spe_const_u(&x->m, t, spe_real_bits(xt_encoding_(type), xt_float_width_(type), real, xt_is_f8_(type)));
+    if (type == CM_TF32) real = spe_real_of_bits(SPE_IEEE, 19, spe_real_bits(SPE_IEEE, 19, real, false));
+    if (xt_is_float_(type)) return spe_const_f(&x->m, t, real);
     return xt_is_signed_(type) ? spe_const_i(&x->m, t, v->integer) : spe_const_u(&x->m, t, (uint64_t)v->integer);
 }
 
 /* Is a finite constant within the range of a float type? */
 XE_FN_ bool xt_float_holds_(int type, const xt_val *v)
 {
-    double most = type == CM_F16    ? 65520
-                  : type == CM_E4M3 ? 464
-                  : type == CM_E5M2 ? 61440
-                                    : 0x1.ffffffp127; /* from here on f32 rounds to infinity */
-    if (v->kind >= SPE_SCALAR || !xt_is_float_(type) || type == CM_F64 || v->real - v->real != 0) return true;
-    return v->real < most && v->real > -most;
+    return v->kind >= SPE_SCALAR || !xt_is_float_(type) ||
+           spe_real_fits(xt_encoding_(type), xt_float_width_(type), v->real);
 }
 
 /* Checks that the number is set, and that a constant fits the type. */
@@ -1827,7 +1831,8 @@ XE_FN_ bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char 
         return xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %lld, wanted %s", what, (long long)v->integer,
                         xt_type_name_(type));
     return xt_float_holds_(type, v) ||
-           xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %g, wanted %s", what, v->real, xt_type_name_(type));
+           xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %s, wanted %s", what, spe_decimal_of(v->real, 'g', 6).s,
+                    xt_type_name_(type));
 }
 
 /* Checks that it can be used as a number of the type. Integers of equal width are interchangeable. */
@@ -1896,13 +1901,15 @@ XE_FN_ xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
     bool whole = a->kind == SPE_INT && b->kind == SPE_INT;
     int64_t i = a->integer, j = b->integer;
     uint64_t u = (uint64_t)i, v = (uint64_t)j;
-    double p = a->kind == SPE_INT ? (double)i : a->real, q = b->kind == SPE_INT ? (double)j : b->real;
-    bool less = whole ? i < j : p < q, more = whole ? i > j : p > q, equal = whole ? i == j : p == q;
+    double p = a->real, q = b->real;
+    int order = whole ? (i > j) - (i < j) : spe_real_compare(p, q);
+    bool less = order == -1, more = order == 1, equal = order == 0;
+    if (!whole && op <= SPE_ARITH_DIV) return spe_val_real(spe_real_arith((spe_arith_op)op, p, q));
     switch (op) {
-    case SPE_ARITH_ADD: i = (int64_t)(u + v), p += q; break;
-    case SPE_ARITH_SUB: i = (int64_t)(u - v), p -= q; break;
-    case SPE_ARITH_MUL: i = (int64_t)(u * v), p *= q; break;
-    case SPE_ARITH_DIV: i = !whole ? 0 : j == -1 ? (int64_t)(0 - u) : i / j, p /= q; break;
+    case SPE_ARITH_ADD: i = (int64_t)(u + v); break;
+    case SPE_ARITH_SUB: i = (int64_t)(u - v); break;
+    case SPE_ARITH_MUL: i = (int64_t)(u * v); break;
+    case SPE_ARITH_DIV: i = j == -1 ? (int64_t)(0 - u) : i / j; break;
     case SPE_ARITH_REM: i = j == -1 ? 0 : i % j; break;
     case SPE_ARITH_MIN: i = less ? i : j, p = less ? p : q; break;
     case SPE_ARITH_MAX: i = less ? j : i, p = less ? q : p; break;
@@ -1974,8 +1981,11 @@ XE_FN_ xt_val xt_whole_constant_(int type, const xt_val *v)
 {
     int unused = 64 - xt_bits_(type);
     uint64_t bits = (uint64_t)v->integer;
-    if (v->kind == SPE_REAL && v->real >= 0x1p63) bits = v->real < 0x1p64 ? (uint64_t)v->real : UINT64_MAX;
-    else if (v->kind == SPE_REAL) bits = (uint64_t)(v->real > -0x1p63 ? (int64_t)v->real : INT64_MIN);
+    int64_t whole;
+    if (v->kind == SPE_REAL) {
+        spe_real_to_int(v->real, &whole);
+        bits = (uint64_t)whole;
+    }
     bits <<= unused;
     return spe_val_int(xt_is_signed_(type) ? (int64_t)bits >> unused : (int64_t)(bits >> unused));
 }
@@ -2863,9 +2873,9 @@ xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_
     t.array = (spe_id *)xt_memory_(w.x, sizeof *t.array);
     for (int i = 0; t.numbers && t.array && i < n; i++) {
         if (of == CM_F64 || of == CM_F32) {
-            double v = of == CM_F64 ? ((const double *)values)[i] : (double)((const float *)values)[i];
-            bool whole = v >= -0x1p63 && v < 0x1p63 && (double)(long long)v == v;
-            t.numbers[i] = whole && xt_is_int_(type) ? spe_val_int((long long)v) : spe_val_real(v);
+            double v = of == CM_F64 ? ((const double *)values)[i] : spe_real_of_f32(((const float *)values)[i]);
+            int64_t whole;
+            t.numbers[i] = spe_real_to_int(v, &whole) && xt_is_int_(type) ? spe_val_int(whole) : spe_val_real(v);
         } else
             t.numbers[i] = spe_val_int(of == CM_I64   ? ((const long long *)values)[i]
                                        : of == CM_U32 ? (long long)((const unsigned *)values)[i]
@@ -3840,16 +3850,20 @@ XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, bool stor
 XE_FN_ xt_val xt_padding_(int type, double padding)
 {
     if (xt_is_float_(type)) return spe_val_real(padding);
-    return spe_val_int(padding >= -0x1p63 && padding < 0x1p63 ? (long long)padding : 0);
+    int64_t whole;
+    spe_real_to_int(padding, &whole);
+    return spe_val_int(whole);
 }
 
 /* The type must be able to represent it. */
 XE_FN_ bool xt_check_padding_(xt_where_ w, int type, double padding)
 {
     xt_val number = xt_padding_(type, padding);
-    bool whole = (double)number.integer == padding && (type != XT_BOOL_ || padding == 0 || padding == 1);
+    int64_t integer;
+    bool whole = spe_real_to_int(padding, &integer) && (type != XT_BOOL_ || integer == 0 || integer == 1);
     if (xt_is_float_(type) || whole) return xt_check_number_(w, &number, type, ".padding");
-    return xt_fail_(w, XT_ERROR_SCALAR_RANGE, ".padding is %g, wanted %s", padding, xt_type_name_(type));
+    return xt_fail_(w, XT_ERROR_SCALAR_RANGE, ".padding is %s, wanted %s", spe_decimal_of(padding, 'g', 6).s,
+                    xt_type_name_(type));
 }
 
 /* Is it what 2D block messages read outside, all bits zero? -0.0 is not. */
@@ -5922,7 +5936,7 @@ typedef struct {
 XE_FN_ spe_id xt_scan_neutral_(xt_ctx *x, int kind, int type)
 {
     bool least = kind == XT_RED_minnumf_ || kind == XT_RED_minimumf_;
-    xt_val v = spe_val_real(least ? (double)INFINITY : -(double)INFINITY);
+    xt_val v = spe_val_real(spe_real_of_bits(SPE_IEEE, 16, least ? 0x7c00 : 0xfc00));
     int unused = 64 - xt_bits_(type);
     uint64_t ones = UINT64_MAX >> unused, bits = kind == XT_RED_mul_;
     if (kind == XT_RED_and_ || kind == XT_RED_minui_) bits = ones;
@@ -8680,10 +8694,10 @@ XE_FN_ void xt_put_constant_(xt_printer_ *p, xt_val v)
     const xt_val *known = (const xt_val *)p->constants.items;
     int type = p->type < 0 ? xt_carried_type_(&v) : p->type;
     bool index = type == CM_U32 || type == CM_I32;
-    if (xt_is_float_(type) && v.kind == SPE_INT) v = spe_val_real((double)v.integer);
+    if (xt_is_float_(type) && v.kind == SPE_INT) v = spe_val_real(v.real);
     v.type = index ? (int)CM_I32 : type;
     if (v.kind == SPE_REAL)
-        xt_put_(p, "%%cst_%.9g", v.real);
+        xt_put_(p, "%%cst_%s", spe_decimal_of(v.real, 'g', 9).s);
     else
         xt_put_(p, "%%c%lld", (long long)v.integer);
     if (!index) xt_put_(p, "_%s", xt_type_text_(type, false));
@@ -8701,6 +8715,11 @@ XE_FN_ void xt_put_number_(xt_printer_ *p, const xt_val *v)
         xt_put_constant_(p, *v);
     else
         xt_put_id_(p, v->id);
+}
+
+XE_FN_ void xt_put_padding_(xt_printer_ *p, double padding)
+{
+    if (spe_real_compare(padding, 0) != 0) xt_put_(p, " {padding = %s}", spe_decimal_of(padding, 'g', 6).s);
 }
 
 /* A field of an operation, by a letter: lower case for values and attributes, upper case for types. */
@@ -8723,7 +8742,7 @@ XE_FN_ void xt_put_field_(xt_printer_ *p, char letter, const void *field)
     case 'd': xt_put_(p, "%d", *number); return;
     case 'P': xt_put_(p, "[%d, %d]", number[0], number[1]); return;
     case 'l': if (*number != 3) xt_put_(p, " locality<%d>", *number); return;
-    case 'p': if (*(const double *)field != 0) xt_put_(p, " {padding = %g}", *(const double *)field); return;
+    case 'p': xt_put_padding_(p, *(const double *)field); return;
     case 's': xt_put_(p, "%s", (const char *)field); return;
     case 'w': if (*number) xt_put_(p, " {border = %s}", *number == XT_BORDER_CLAMP ? "clamp" : "mirror"); return;
     case 'e': if (*(const bool *)field) xt_put_(p, " {exclusive}"); return;
@@ -8838,7 +8857,7 @@ XE_FN_ void xt_put_math_(xt_printer_ *p, int op, int type)
 {
     xt_put_(p, "math.");
     for (const char *at = xt_math_info_(op)->name + strlen("XT_"); *at; at++)
-        xt_put_(p, "%c", tolower((unsigned char)*at));
+        xt_put_(p, "%c", *at >= 'A' && *at <= 'Z' ? *at - 'A' + 'a' : *at); /* in every locale */
     if (op == XT_MATH_ABS_ || op == XT_MATH_POW_) xt_put_(p, xt_is_float_(type) ? "f" : "i");
 }
 
@@ -9084,7 +9103,7 @@ XE_FN_ void xt_put_constants_(xt_printer_ *p)
         p->type = v->type;
         xt_say_(p, "  $n = arith.constant ", v);
         if (v->kind == SPE_REAL)
-            xt_put_(p, "%e", v->real);
+            xt_put_(p, "%s", spe_decimal_of(v->real, 'e', 6).s);
         else
             xt_put_(p, "%lld", (long long)v->integer);
         xt_put_(p, " : %s\n", xt_type_text_(v->type, true));
@@ -9240,7 +9259,7 @@ XETILE_AS_BEFORE_
 
 #define XT_NUMBER_(x) SPE_NUMBER(x)
 #define XT_ANY_(x)                                                                                                     \
-    _Generic((x), xt_val: xt_any_val_, xt_vec: xt_any_vec_, float: xt_any_real_, double: xt_any_real_,                 \
+    _Generic((x), xt_val: xt_any_val_, xt_vec: xt_any_vec_, float: xt_any_float_, double: xt_any_real_,                 \
              unsigned long: xt_any_uint_, unsigned long long: xt_any_uint_, default: xt_any_int_)(x)
 
 #define XT_TYPE(T) (1 + XT_ID_(T)) /* for .type options, whose default is 0 */

@@ -565,7 +565,7 @@ typedef struct zed_arg {
     union {
         int64_t sint;
         uint64_t uint;
-        double real;
+        double real; /* exactly, of a float too */
         const void *ptr;
     } as;
     const char *text; /* the caller's source text; may be NULL */
@@ -714,7 +714,8 @@ XETILE_API bool zed_fill_(zed_device *d, void *dst, int byte, size_t bytes);
 
 XETILE_API zed_arg zed_arg_int_(int64_t v, int code);
 XETILE_API zed_arg zed_arg_uint_(uint64_t v, int code);
-XETILE_API zed_arg zed_arg_float_(double v, int code);
+XETILE_API zed_arg zed_arg_float_(float v, int code);
+XETILE_API zed_arg zed_arg_double_(double v, int code);
 XETILE_API ZED_NOT_READ_ zed_arg zed_arg_pointer_(const volatile void *p, int code);
 XETILE_API zed_arg zed_arg_local_(zed_local v, int code);
 XETILE_API zed_arg zed_arg_same_(zed_arg a, int code); /* for an argument that already is a zed_arg */
@@ -789,7 +790,7 @@ XETILE_API bool zed_follow_(zed_device *d, zed_event *e);
 #define ZED_TYPES_(X)                                                                                                  \
     X(char, int, 'c') X(signed char, int, 'i') X(short, int, 'i') X(int, int, 'i') X(long, int, 'i')                   \
     X(long long, int, 'i') X(unsigned char, uint, 'u') X(unsigned short, uint, 'u') X(unsigned, uint, 'u')             \
-    X(unsigned long, uint, 'u') X(unsigned long long, uint, 'u') X(float, float, 'f') X(double, float, 'f')
+    X(unsigned long, uint, 'u') X(unsigned long long, uint, 'u') X(float, float, 'f') X(double, double, 'f')
 
 #if !defined(__cplusplus)
 
@@ -970,7 +971,6 @@ typedef struct zed_bound_ {
         uint8_t bytes[8];
         const void *p;
         double f64;
-        float f32;
         uint32_t u32;
         uint16_t u16;
         uint8_t u8;
@@ -1628,12 +1628,15 @@ XE_FN_ bool zed_enumerate_(zed_device *d, zed_candidate_ *all, int *count)
     return true;
 }
 
+/* In every locale: in a Turkish one, the C library's lower-case "I" is not "i". */
+XE_FN_ int zed_lower_(char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; }
+
 /* Does `text` contain `part`, ignoring case? */
 XE_FN_ bool zed_has_(const char *text, const char *part)
 {
     for (; *text; text++) {
         size_t i = 0;
-        while (part[i] && tolower((unsigned char)text[i]) == tolower((unsigned char)part[i])) i++;
+        while (part[i] && zed_lower_(text[i]) == zed_lower_(part[i])) i++;
         if (!part[i]) return true;
     }
     return !*part;
@@ -2146,6 +2149,28 @@ XE_FN_ zed_arg zed_arg_make_(char kind, int code)
     return a;
 }
 
+/* A float as a double, exactly: C's conversion gives 0 for a subnormal where the program flushes those. */
+XE_FN_ double zed_widen_(float v)
+{
+    uint32_t word;
+    uint64_t bits, fraction;
+    int exponent;
+    double wide;
+    memcpy(&word, &v, sizeof word);
+    exponent = (int)(word >> 23 & 0xff);
+    fraction = word & 0x7fffff;
+    bits = (uint64_t)(word >> 31) << 63;
+    if (exponent == 0xff) exponent = 0x7ff;
+    else if (exponent || fraction) exponent += 1023 - 127;
+    if (!(word & 0x7f800000) && fraction) { /* subnormal: its leading one moves out of the fraction */
+        for (exponent++; !(fraction >> 23); exponent--) fraction <<= 1;
+        fraction &= 0x7fffff;
+    }
+    bits |= (uint64_t)exponent << 52 | fraction << 29;
+    memcpy(&wide, &bits, sizeof wide);
+    return wide;
+}
+
 #define ZED_MAKE_ARG_(how, type, letter, member, value)                                                                \
     zed_arg zed_arg_##how##_(type v, int code)                                                                         \
     {                                                                                                                  \
@@ -2155,7 +2180,8 @@ XE_FN_ zed_arg zed_arg_make_(char kind, int code)
     }
 ZED_MAKE_ARG_(int, int64_t, 'i', sint, v)
 ZED_MAKE_ARG_(uint, uint64_t, 'u', uint, v)
-ZED_MAKE_ARG_(float, double, 'f', real, v)
+ZED_MAKE_ARG_(double, double, 'f', real, v)
+ZED_MAKE_ARG_(float, float, 'f', real, zed_widen_(v))
 ZED_MAKE_ARG_(pointer, const volatile void *, 'p', ptr, (const void *)(uintptr_t)v)
 ZED_MAKE_ARG_(local, zed_local, 'l', uint, v.bytes)
 
@@ -2173,7 +2199,7 @@ zed_arg zed_arg_text_(zed_arg a, const char *text)
 
 zed_arg zed_arg_i(int64_t v) { return zed_arg_int_(v, 8); }
 zed_arg zed_arg_u(uint64_t v) { return zed_arg_uint_(v, 8); }
-zed_arg zed_arg_f(double v) { return zed_arg_float_(v, 8); }
+zed_arg zed_arg_f(double v) { return zed_arg_double_(v, 8); }
 zed_arg zed_arg_ptr(const volatile void *p) { return zed_arg_pointer_(p, 'v' << 8); }
 zed_arg zed_arg_local(size_t bytes)
 {
@@ -2192,13 +2218,31 @@ XE_FN_ const char *zed_arg_where_(const zed_kernel *k, const zed_arg *a, uint32_
     return text;
 }
 
+typedef struct {
+    char s[40];
+} zed_decimal_text_;
+
+/* printf's %.9g with a point in every locale: others have a comma, or two bytes. */
+XE_FN_ zed_decimal_text_ zed_decimal_(double v)
+{
+    zed_decimal_text_ t;
+    char *to = t.s;
+    snprintf(t.s, sizeof t.s, "%.9g", v);
+    for (const char *at = t.s; *at; at++) {
+        if (strchr("0123456789+-aefin", *at)) *to++ = *at;
+        else if (to == t.s || to[-1] != '.') *to++ = '.';
+    }
+    *to = 0;
+    return t;
+}
+
 /* Describes an argument's type and value in the terms of the parameter text. */
 XE_FN_ const char *zed_arg_name_(const zed_arg *a, char *text, size_t size)
 {
     int bits = 8 * a->size;
     if (a->kind == 'i') snprintf(text, size, "i%d %" PRId64, bits, a->as.sint);
     else if (a->kind == 'u') snprintf(text, size, "u%d %" PRIu64, bits, a->as.uint);
-    else if (a->kind == 'f') snprintf(text, size, "f%d %.9g", bits, a->as.real);
+    else if (a->kind == 'f') snprintf(text, size, "f%d %s", bits, zed_decimal_(a->as.real).s);
     else if (a->kind == 'l') snprintf(text, size, "%" PRIu64 " bytes of local memory", a->as.uint);
     else if (a->pointed == 'c') snprintf(text, size, "a pointer to char");
     else if (a->pointed == 'v') snprintf(text, size, "a pointer");
@@ -2220,20 +2264,22 @@ XE_FN_ bool zed_arg_range_error_(const zed_kernel *k, const zed_arg *a, uint32_t
                      zed_arg_where_(k, a, i, where, sizeof where), zed_arg_name_(a, got, sizeof got), low, high);
 }
 
-/* Rounds to a 16-bit float of so many exponent and fraction bits, ties to even. False: finite, but too large. */
-XE_FN_ bool zed_to_small_float_(double v, int exponent_bits, int fraction_bits, uint16_t *out)
+/* Rounds to a float of so many exponent and fraction bits, ties to even; NaNs become quiet. False: finite, but too
+ * large. On bits, so that no mode of the program changes the result. */
+XE_FN_ bool zed_to_float_(double v, int exponent_bits, int fraction_bits, uint32_t *out)
 {
     const int bias = (1 << (exponent_bits - 1)) - 1, top = (1 << exponent_bits) - 1;
     uint64_t bits, fraction, rest, half;
     uint32_t result, sign;
     int exponent, shift = 52 - fraction_bits;
     memcpy(&bits, &v, sizeof bits);
-    sign = (uint32_t)(bits >> 63) << 15;
+    sign = (uint32_t)(bits >> 63) << (exponent_bits + fraction_bits);
     exponent = (int)((bits >> 52) & 0x7ff);
     fraction = bits & 0xfffffffffffffu;
-    if (exponent == 0x7ff) { /* infinity; NaNs become quiet */
-        result = (uint32_t)top << fraction_bits | (fraction ? 1u << (fraction_bits - 1) : 0u);
-        *out = (uint16_t)(sign | result);
+    if (exponent == 0x7ff) {
+        result = (uint32_t)top << fraction_bits | (uint32_t)(fraction >> shift);
+        if (fraction) result |= 1u << (fraction_bits - 1);
+        *out = sign | result;
         return true;
     }
     if (exponent) fraction |= (uint64_t)1 << 52;
@@ -2243,12 +2289,13 @@ XE_FN_ bool zed_to_small_float_(double v, int exponent_bits, int fraction_bits, 
         exponent = 0;
     }
     if (shift > 62) shift = 62;
+    if (exponent > top) exponent = top;
     half = (uint64_t)1 << (shift - 1);
     rest = fraction & (((uint64_t)1 << shift) - 1);
     fraction >>= shift;
     fraction += rest > half || (rest == half && (fraction & 1));
     result = exponent ? ((uint32_t)(exponent - 1) << fraction_bits) + (uint32_t)fraction : (uint32_t)fraction;
-    *out = (uint16_t)(sign | result);
+    *out = sign | result;
     return result < (uint32_t)top << fraction_bits;
 }
 
@@ -2256,19 +2303,17 @@ XE_FN_ bool zed_bind_float_(const zed_kernel *k, const zed_arg *a, uint32_t i, z
 {
     const zed_type_ *t = k->params[i].type;
     double v = a->as.real;
+    uint32_t bits = 0;
     if (t->kind == 'f' && t->size == 8) {
         b->as.f64 = v;
     } else if (t->kind == 'f') {
-        /* halfway between FLT_MAX and 2^128: from here on, f32 would be infinite */
-        if ((v >= 0x1.ffffffp127 && v <= 1.7976931348623157e308) ||
-            (v <= -0x1.ffffffp127 && v >= -1.7976931348623157e308)) {
-            return zed_arg_range_error_(k, a, i, "-3.40282347e+38", "3.40282347e+38");
-        }
-        b->as.f32 = (float)v;
+        if (!zed_to_float_(v, 8, 23, &b->as.u32)) return zed_arg_range_error_(k, a, i, "-3.40282347e+38", "3.40282347e+38");
     } else if (t->kind == 'h') {
-        if (!zed_to_small_float_(v, 5, 10, &b->as.u16)) return zed_arg_range_error_(k, a, i, "-65504", "65504");
-    } else if (!zed_to_small_float_(v, 8, 7, &b->as.u16)) {
-        return zed_arg_range_error_(k, a, i, "-3.38953139e+38", "3.38953139e+38");
+        if (!zed_to_float_(v, 5, 10, &bits)) return zed_arg_range_error_(k, a, i, "-65504", "65504");
+        b->as.u16 = (uint16_t)bits;
+    } else {
+        if (!zed_to_float_(v, 8, 7, &bits)) return zed_arg_range_error_(k, a, i, "-3.38953139e+38", "3.38953139e+38");
+        b->as.u16 = (uint16_t)bits;
     }
     return true;
 }

@@ -85,14 +85,16 @@
  *                spe_reconverge
  *   anything     spe_op spe_op_void
  *   on the host  spe_f32_to_f16_bits spe_f16_bits_to_f32 spe_f32_to_bf16_bits spe_bf16_bits_to_f32 spe_f32_to_tf32
- *                spe_f32_to_e4m3_bits spe_e4m3_bits_to_f32 spe_f32_to_e5m2_bits spe_e5m2_bits_to_f32
+ *                spe_f32_to_e4m3_bits spe_e4m3_bits_to_f32 spe_f32_to_e5m2_bits spe_e5m2_bits_to_f32 spe_real_bits
+ *                spe_real_of_bits spe_real_fits spe_real_of_f32 spe_real_to_int spe_decimal_of
  *
  * The kernel part, for headers whose users write kernels as C functions, with macros (xetile.h, coopvec.h):
  *   building     spe_build_begin spe_build_kernel spe_build_end spe_built_free
  *   parameters   spe_parse_params spe_param_of
  *   errors       spe_report spe_vreport spe_blame_of spe_reporter_name spe_reporter_text SPE_REPORTER
- *   numbers      spe_val_of spe_val_int spe_val_uint spe_val_real spe_val_same spe_val_is_set spe_val_is_condition
- *                SPE_NUMBER spe_int_fits spe_arith spe_arith_name spe_runs spe_run
+ *   numbers      spe_val_of spe_val_int spe_val_uint spe_val_real spe_val_float spe_val_same spe_val_is_set
+ *                spe_val_is_condition SPE_NUMBER spe_int_fits spe_arith spe_arith_name spe_real_arith spe_real_compare
+ *                spe_runs spe_run
  *   regions      spe_region_of spe_region_open spe_region_next spe_region_done spe_region_fail SPE_FOR SPE_IF
  *   macros       SPE_KERNEL SPE_KERNEL_IN_CPP SPE_C_TYPE SPE_NAME_OF SPE_CARRIED; SPE_CAT SPE_FIRST SPE_REST SPE_COUNT
  *                SPE_EACH SPE_COMMA; SPE_PRINTF SPE_UNUSED: attributes
@@ -844,17 +846,35 @@ typedef struct {
 /* The product as a cooperative vector of `type`, of p->rows components. */
 XETILE_API spe_id spe_coopvec_mul(spe_module *m, spe_id type, const spe_coopvec_product *p);
 
-/* ---- Conversions on the host: f16, bf16, tf32, E4M3, E5M2 ---------------------------------------------------------
+/* ---- Numbers on the host: f16, bf16, tf32, E4M3, E5M2 -------------------------------------------------------------
  *
  * All round to nearest, ties to even, keep subnormals, and keep NaN with its sign. Above the largest finite value,
  * f16, bf16 and tf32 become infinity; the 8-bit types become their largest value if `saturate` is set (infinity
- * too), otherwise E5M2 becomes infinity and E4M3, which has none, NaN.
+ * too), otherwise E5M2 becomes infinity and E4M3, which has none, NaN. The program's rounding mode, flushing of
+ * subnormals and locale, and compilation with -ffast-math, change no result.
  */
 
 XETILE_API uint16_t spe_f32_to_f16_bits(float v), spe_f32_to_bf16_bits(float v);
 XETILE_API uint8_t spe_f32_to_e4m3_bits(float v, bool saturate), spe_f32_to_e5m2_bits(float v, bool saturate);
 XETILE_API float spe_f16_bits_to_f32(uint16_t bits), spe_bf16_bits_to_f32(uint16_t bits), spe_f32_to_tf32(float v);
 XETILE_API float spe_e4m3_bits_to_f32(uint8_t bits), spe_e5m2_bits_to_f32(uint8_t bits);
+
+/* A double as a float type of this encoding and width in bits (IEEE: 16, 19 for tf32, 32, 64), and back, which is exact
+ * (0 if there is no such type). Does it fit: would a finite number not overflow? */
+XETILE_API uint64_t spe_real_bits(spe_encoding encoding, uint32_t width, double v, bool saturate);
+XETILE_API double spe_real_of_bits(spe_encoding encoding, uint32_t width, uint64_t bits);
+XETILE_API bool spe_real_fits(spe_encoding encoding, uint32_t width, double v);
+/* An f32 as a double, exactly: C's conversion gives 0 for a subnormal where a program flushes those. */
+XETILE_API double spe_real_of_f32(float v);
+/* Cuts off the fraction. True if there was none, and *whole equals v. Otherwise, from 2^63 on *whole has the bits of an
+ * unsigned integer, and numbers that fit neither become the nearest that does; NaN becomes INT64_MIN. */
+XETILE_API bool spe_real_to_int(double v, int64_t *whole);
+
+/* A number in decimal: printf's %.*g (form 'g') or %.*e ('e') of at most 17 digits, with a point in every locale. */
+typedef struct {
+    char s[40];
+} spe_decimal;
+XETILE_API spe_decimal spe_decimal_of(double v, char form, int digits);
 
 #include "spirv_emit/kernels.h"
 

@@ -440,7 +440,7 @@ typedef struct zed_arg {
     union {
         int64_t sint;
         uint64_t uint;
-        double real;
+        double real; /* exactly, of a float too */
         const void *ptr;
     } as;
     const char *text; /* the caller's source text; may be NULL */
@@ -589,7 +589,8 @@ XETILE_API bool zed_fill_(zed_device *d, void *dst, int byte, size_t bytes);
 
 XETILE_API zed_arg zed_arg_int_(int64_t v, int code);
 XETILE_API zed_arg zed_arg_uint_(uint64_t v, int code);
-XETILE_API zed_arg zed_arg_float_(double v, int code);
+XETILE_API zed_arg zed_arg_float_(float v, int code);
+XETILE_API zed_arg zed_arg_double_(double v, int code);
 XETILE_API ZED_NOT_READ_ zed_arg zed_arg_pointer_(const volatile void *p, int code);
 XETILE_API zed_arg zed_arg_local_(zed_local v, int code);
 XETILE_API zed_arg zed_arg_same_(zed_arg a, int code); /* for an argument that already is a zed_arg */
@@ -664,7 +665,7 @@ XETILE_API bool zed_follow_(zed_device *d, zed_event *e);
 #define ZED_TYPES_(X)                                                                                                  \
     X(char, int, 'c') X(signed char, int, 'i') X(short, int, 'i') X(int, int, 'i') X(long, int, 'i')                   \
     X(long long, int, 'i') X(unsigned char, uint, 'u') X(unsigned short, uint, 'u') X(unsigned, uint, 'u')             \
-    X(unsigned long, uint, 'u') X(unsigned long long, uint, 'u') X(float, float, 'f') X(double, float, 'f')
+    X(unsigned long, uint, 'u') X(unsigned long long, uint, 'u') X(float, float, 'f') X(double, double, 'f')
 
 #if !defined(__cplusplus)
 

@@ -210,7 +210,7 @@ static spe_id cm_neutral_(cm_ctx *c, cm_op op, cm_type type)
     uint64_t top = (uint64_t)1 << (t->storage_bits - 1), all = top | (top - 1);
     if (op == CM_ADD) return spe_null(c->module, id);
     if (t->kind == CM_KIND_FLOAT)
-        return spe_const_f(c->module, id, op == CM_MIN ? (double)INFINITY : -(double)INFINITY);
+        return spe_const_f(c->module, id, spe_real_of_bits(SPE_IEEE, 16, op == CM_MIN ? 0x7c00 : 0xfc00));
     if (t->is_signed) return spe_const_u(c->module, id, op == CM_MIN ? top - 1 : top);
     return spe_const_u(c->module, id, op == CM_MIN ? all : 0);
 }

@@ -5,6 +5,7 @@ XETILE_API cv_any_ cv_any_vec_(cv_vec v);
 XETILE_API cv_any_ cv_any_int_(long long i);
 XETILE_API cv_any_ cv_any_uint_(unsigned long long u);
 XETILE_API cv_any_ cv_any_real_(double d);
+XETILE_API cv_any_ cv_any_float_(float f);
 XETILE_API cv_val cv_binary_scalar_(cv_where_ w, int op, const char *name, cv_any_ a, cv_any_ b);
 XETILE_API cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b);
 XETILE_API cv_val cv_builtin_(cv_where_ w, spe_builtin_name name);

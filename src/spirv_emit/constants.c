@@ -62,11 +62,20 @@ spe_id spe_const_f(spe_module *m, spe_id type, double value)
     return spe_const_splat_(m, type, bits);
 }
 
+/* An integer as a constant of a float type; rounded once, which by way of a double it would not be. */
+static spe_id spe_const_whole_(spe_module *m, spe_id type, const spe_type_info *t, uint64_t magnitude, bool negative)
+{
+    uint64_t bits;
+    if (!spe_encode_int_(t, magnitude, negative, &bits))
+        return SPE_ERROR_(m, TYPE, "%s is not a float type", spe_text_(m, type));
+    return spe_const_splat_(m, type, bits);
+}
+
 spe_id spe_const_u(spe_module *m, spe_id type, uint64_t value)
 {
     const spe_type_info *t = spe_want_scalar_(m, __func__, type);
     if (!t) return 0;
-    if (t->kind == SPE_KIND_FLOAT) return spe_const_f(m, type, (double)value);
+    if (t->kind == SPE_KIND_FLOAT) return spe_const_whole_(m, type, t, value, false);
     if (value <= spe_mask_(t->bits)) return spe_const_splat_(m, type, value);
     return SPE_ERROR_(m, RANGE, "%llu does not fit in %u bits", (unsigned long long)value, t->bits);
 }
@@ -75,7 +84,8 @@ spe_id spe_const_i(spe_module *m, spe_id type, int64_t value)
 {
     const spe_type_info *t = spe_want_scalar_(m, __func__, type);
     if (!t) return 0;
-    if (t->kind == SPE_KIND_FLOAT) return spe_const_f(m, type, (double)value);
+    if (t->kind == SPE_KIND_FLOAT)
+        return spe_const_whole_(m, type, t, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, value < 0);
     int64_t limit = t->bits == 1 ? 1 : (int64_t)(spe_mask_(t->bits) >> 1);
     if (value > limit || value < (t->bits == 1 ? 0 : -limit - 1))
         return SPE_ERROR_(m, RANGE, "%lld does not fit in %u bits with a sign", (long long)value, t->bits);
@@ -85,7 +95,7 @@ spe_id spe_const_i(spe_module *m, spe_id type, int64_t value)
 spe_id spe_const_bool(spe_module *m, bool value) { return spe_const_scalar_(m, spe_bool(m), value); }
 spe_id spe_i32(spe_module *m, int32_t value) { return spe_u32(m, (uint32_t)value); }
 spe_id spe_u64(spe_module *m, uint64_t value) { return spe_const_scalar_(m, spe_int(m, 64), value); }
-spe_id spe_f32(spe_module *m, float value) { return spe_const_f(m, spe_float(m, 32), (double)value); }
+spe_id spe_f32(spe_module *m, float value) { return spe_const_f(m, spe_float(m, 32), spe_real_of_f32(value)); }
 
 spe_id spe_null(spe_module *m, spe_id type)
 {

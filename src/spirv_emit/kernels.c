@@ -137,9 +137,14 @@ static spe_val spe_val_known_(spe_val_kind kind, int64_t integer, double real)
     v.real = real;
     return v;
 }
-spe_val spe_val_int(long long i) { return spe_val_known_(SPE_INT, (int64_t)i, (double)i); }
-spe_val spe_val_uint(unsigned long long u) { return spe_val_known_(SPE_INT, (int64_t)u, (double)u); }
+spe_val spe_val_int(long long i)
+{
+    uint64_t magnitude = i < 0 ? 0 - (uint64_t)i : (uint64_t)i;
+    return spe_val_known_(SPE_INT, (int64_t)i, spe_real_of_int_(magnitude, i < 0));
+}
+spe_val spe_val_uint(unsigned long long u) { return spe_val_known_(SPE_INT, (int64_t)u, spe_real_of_int_(u, false)); }
 spe_val spe_val_real(double d) { return spe_val_known_(SPE_REAL, 0, d); }
+spe_val spe_val_float(float f) { return spe_val_real(spe_real_of_f32(f)); }
 spe_val spe_val_same(spe_val v) { return v; }
 bool spe_val_is_set(const spe_val *v) { return v->magic == SPE_VAL_MAGIC && v->kind != SPE_NOTHING; }
 

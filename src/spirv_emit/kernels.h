@@ -99,6 +99,9 @@ typedef enum { SPE_NUMBER_FLOAT, SPE_NUMBER_SIGNED, SPE_NUMBER_UNSIGNED } spe_nu
 XETILE_API const char *spe_arith_name(spe_arith_op op);
 /* Emits the operation on two ids of one type, whose numbers are of this kind; 0, without an error, if there is none. */
 XETILE_API spe_id spe_arith(spe_module *m, spe_arith_op op, spe_number_kind kind, spe_id a, spe_id b);
+/* SPE_ARITH_ADD, SUB, MUL or DIV of two C constants, as IEEE 754 says. Their order: -1, 0, 1, or 2 with a NaN. */
+XETILE_API double spe_real_arith(spe_arith_op op, double a, double b);
+XETILE_API int spe_real_compare(double a, double b);
 
 typedef enum { SPE_NOTHING, SPE_INT, SPE_REAL, SPE_SCALAR, SPE_POINTER } spe_val_kind;
 enum { SPE_VAL_MAGIC = 0x53705631 };
@@ -121,6 +124,7 @@ XETILE_API spe_val spe_val_of(spe_val_kind kind, int type, spe_id id);
 XETILE_API spe_val spe_val_int(long long i);
 XETILE_API spe_val spe_val_uint(unsigned long long u);
 XETILE_API spe_val spe_val_real(double d);
+XETILE_API spe_val spe_val_float(float f);
 XETILE_API spe_val spe_val_same(spe_val v);
 /* Was it ever set? Is it a condition: a C integer, or a scalar of `type`, the header's type for conditions? */
 XETILE_API bool spe_val_is_set(const spe_val *v);
@@ -249,7 +253,7 @@ XETILE_API void spe_region_fail(spe_regions *in, const char *why);
 
 /* A C number or an spe_val, as an spe_val. */
 #define SPE_NUMBER(x)                                                                                                  \
-    _Generic((x), spe_val: spe_val_same, float: spe_val_real, double: spe_val_real, unsigned long: spe_val_uint,       \
+    _Generic((x), spe_val: spe_val_same, float: spe_val_float, double: spe_val_real, unsigned long: spe_val_uint,       \
              unsigned long long: spe_val_uint, default: spe_val_int)(x)
 
 /* The C loops of XT_FOR and CV_FOR, and of XT_IF and CV_IF; `begin` opens the region. */

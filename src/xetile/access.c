@@ -81,16 +81,20 @@ XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, bool stor
 static xt_val xt_padding_(int type, double padding)
 {
     if (xt_is_float_(type)) return spe_val_real(padding);
-    return spe_val_int(padding >= -0x1p63 && padding < 0x1p63 ? (long long)padding : 0);
+    int64_t whole;
+    spe_real_to_int(padding, &whole);
+    return spe_val_int(whole);
 }
 
 /* The type must be able to represent it. */
 static bool xt_check_padding_(xt_where_ w, int type, double padding)
 {
     xt_val number = xt_padding_(type, padding);
-    bool whole = (double)number.integer == padding && (type != XT_BOOL_ || padding == 0 || padding == 1);
+    int64_t integer;
+    bool whole = spe_real_to_int(padding, &integer) && (type != XT_BOOL_ || integer == 0 || integer == 1);
     if (xt_is_float_(type) || whole) return xt_check_number_(w, &number, type, ".padding");
-    return xt_fail_(w, XT_ERROR_SCALAR_RANGE, ".padding is %g, wanted %s", padding, xt_type_name_(type));
+    return xt_fail_(w, XT_ERROR_SCALAR_RANGE, ".padding is %s, wanted %s", spe_decimal_of(padding, 'g', 6).s,
+                    xt_type_name_(type));
 }
 
 /* Is it what 2D block messages read outside, all bits zero? -0.0 is not. */

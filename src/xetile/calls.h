@@ -4,6 +4,7 @@ XETILE_API xt_any_ xt_any_vec_(xt_vec v);
 XETILE_API xt_any_ xt_any_int_(long long i);
 XETILE_API xt_any_ xt_any_uint_(unsigned long long u);
 XETILE_API xt_any_ xt_any_real_(double d);
+XETILE_API xt_any_ xt_any_float_(float f);
 XETILE_API xt_index xt_at_(int n, const xt_val *at);
 XETILE_API xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v, xt_cast_desc_ d);
 XETILE_API xt_val xt_select_scalar_(xt_where_ w, xt_any_ c, xt_any_ first, xt_any_ second);

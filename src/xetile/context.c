@@ -118,6 +118,7 @@ xt_any_ xt_any_vec_(xt_vec v)
 xt_any_ xt_any_int_(long long i) { return xt_any_val_(spe_val_int(i)); }
 xt_any_ xt_any_uint_(unsigned long long u) { return xt_any_val_(spe_val_uint(u)); }
 xt_any_ xt_any_real_(double d) { return xt_any_val_(spe_val_real(d)); }
+xt_any_ xt_any_float_(float f) { return xt_any_val_(spe_val_float(f)); }
 
 /* Too large a count is reported by the operation that receives the index. */
 xt_index xt_at_(int n, const xt_val *at)

@@ -26,7 +26,7 @@ XE_FN_ xt_text_ xt_describe_(const xt_val *v)
     if (v->kind == SPE_INT)
         snprintf(t.s, sizeof t.s, "the constant %lld", (long long)v->integer);
     else if (v->kind == SPE_REAL)
-        snprintf(t.s, sizeof t.s, "the floating constant %g", v->real);
+        snprintf(t.s, sizeof t.s, "the floating constant %s", spe_decimal_of(v->real, 'g', 6).s);
     else
         snprintf(t.s, sizeof t.s, "%s%s", v->kind == SPE_POINTER ? "pointer to " : "", xt_type_name_(v->type));
     return t;
@@ -56,28 +56,30 @@ XE_FN_ xt_val xt_nothing_(void) { return spe_val_of(SPE_SCALAR, CM_I32, 0); }
 
 static bool xt_int_fits_(int type, int64_t i) { return spe_int_fits(i, xt_bits_(type), xt_is_signed_(type)); }
 
+static spe_encoding xt_encoding_(int type)
+{
+    return type == CM_BF16 ? SPE_BF16 : type == CM_E4M3 ? SPE_E4M3 : type == CM_E5M2 ? SPE_E5M2 : SPE_IEEE;
+}
+static uint32_t xt_float_width_(int type) { return type == CM_TF32 ? 19 : (uint32_t)xt_bits_(type); }
+
 /* The id of a scalar constant of a type, in coopmatrix.h's storage type (bf16 and 8-bit floats as bits). */
 XE_FN_ spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v)
 {
     spe_id t = xt_spe_type_(x, type);
-    double real = v->kind == SPE_INT ? (double)v->integer : v->real;
+    double real = v->real;
     if (type == XT_BOOL_) return spe_const_bool(&x->m, v->integer != 0);
-    if (type == CM_BF16) return spe_const_u(&x->m, t, spe_f32_to_bf16_bits((float)real));
-    if (type == CM_E4M3) return spe_const_u(&x->m, t, spe_f32_to_e4m3_bits((float)real, true));
-    if (type == CM_E5M2) return spe_const_u(&x->m, t, spe_f32_to_e5m2_bits((float)real, true));
-    if (xt_is_float_(type)) return spe_const_f(&x->m, t, type == CM_TF32 ? (double)spe_f32_to_tf32((float)real) : real);
+    if (type == CM_BF16 || xt_is_f8_(type))
+        return spe_const_u(&x->m, t, spe_real_bits(xt_encoding_(type), xt_float_width_(type), real, xt_is_f8_(type)));
+    if (type == CM_TF32) real = spe_real_of_bits(SPE_IEEE, 19, spe_real_bits(SPE_IEEE, 19, real, false));
+    if (xt_is_float_(type)) return spe_const_f(&x->m, t, real);
     return xt_is_signed_(type) ? spe_const_i(&x->m, t, v->integer) : spe_const_u(&x->m, t, (uint64_t)v->integer);
 }
 
 /* Is a finite constant within the range of a float type? */
 static bool xt_float_holds_(int type, const xt_val *v)
 {
-    double most = type == CM_F16    ? 65520
-                  : type == CM_E4M3 ? 464
-                  : type == CM_E5M2 ? 61440
-                                    : 0x1.ffffffp127; /* from here on f32 rounds to infinity */
-    if (v->kind >= SPE_SCALAR || !xt_is_float_(type) || type == CM_F64 || v->real - v->real != 0) return true;
-    return v->real < most && v->real > -most;
+    return v->kind >= SPE_SCALAR || !xt_is_float_(type) ||
+           spe_real_fits(xt_encoding_(type), xt_float_width_(type), v->real);
 }
 
 /* Checks that the number is set, and that a constant fits the type. */
@@ -91,7 +93,8 @@ XE_FN_ bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char 
         return xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %lld, wanted %s", what, (long long)v->integer,
                         xt_type_name_(type));
     return xt_float_holds_(type, v) ||
-           xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %g, wanted %s", what, v->real, xt_type_name_(type));
+           xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %s, wanted %s", what, spe_decimal_of(v->real, 'g', 6).s,
+                    xt_type_name_(type));
 }
 
 /* Checks that it can be used as a number of the type. Integers of equal width are interchangeable. */
@@ -160,13 +163,15 @@ static xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
     bool whole = a->kind == SPE_INT && b->kind == SPE_INT;
     int64_t i = a->integer, j = b->integer;
     uint64_t u = (uint64_t)i, v = (uint64_t)j;
-    double p = a->kind == SPE_INT ? (double)i : a->real, q = b->kind == SPE_INT ? (double)j : b->real;
-    bool less = whole ? i < j : p < q, more = whole ? i > j : p > q, equal = whole ? i == j : p == q;
+    double p = a->real, q = b->real;
+    int order = whole ? (i > j) - (i < j) : spe_real_compare(p, q);
+    bool less = order == -1, more = order == 1, equal = order == 0;
+    if (!whole && op <= SPE_ARITH_DIV) return spe_val_real(spe_real_arith((spe_arith_op)op, p, q));
     switch (op) {
-    case SPE_ARITH_ADD: i = (int64_t)(u + v), p += q; break;
-    case SPE_ARITH_SUB: i = (int64_t)(u - v), p -= q; break;
-    case SPE_ARITH_MUL: i = (int64_t)(u * v), p *= q; break;
-    case SPE_ARITH_DIV: i = !whole ? 0 : j == -1 ? (int64_t)(0 - u) : i / j, p /= q; break;
+    case SPE_ARITH_ADD: i = (int64_t)(u + v); break;
+    case SPE_ARITH_SUB: i = (int64_t)(u - v); break;
+    case SPE_ARITH_MUL: i = (int64_t)(u * v); break;
+    case SPE_ARITH_DIV: i = j == -1 ? (int64_t)(0 - u) : i / j; break;
     case SPE_ARITH_REM: i = j == -1 ? 0 : i % j; break;
     case SPE_ARITH_MIN: i = less ? i : j, p = less ? p : q; break;
     case SPE_ARITH_MAX: i = less ? j : i, p = less ? q : p; break;
@@ -238,8 +243,11 @@ static xt_val xt_whole_constant_(int type, const xt_val *v)
 {
     int unused = 64 - xt_bits_(type);
     uint64_t bits = (uint64_t)v->integer;
-    if (v->kind == SPE_REAL && v->real >= 0x1p63) bits = v->real < 0x1p64 ? (uint64_t)v->real : UINT64_MAX;
-    else if (v->kind == SPE_REAL) bits = (uint64_t)(v->real > -0x1p63 ? (int64_t)v->real : INT64_MIN);
+    int64_t whole;
+    if (v->kind == SPE_REAL) {
+        spe_real_to_int(v->real, &whole);
+        bits = (uint64_t)whole;
+    }
     bits <<= unused;
     return spe_val_int(xt_is_signed_(type) ? (int64_t)bits >> unused : (int64_t)(bits >> unused));
 }

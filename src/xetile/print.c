@@ -102,10 +102,10 @@ static void xt_put_constant_(xt_printer_ *p, xt_val v)
     const xt_val *known = (const xt_val *)p->constants.items;
     int type = p->type < 0 ? xt_carried_type_(&v) : p->type;
     bool index = type == CM_U32 || type == CM_I32;
-    if (xt_is_float_(type) && v.kind == SPE_INT) v = spe_val_real((double)v.integer);
+    if (xt_is_float_(type) && v.kind == SPE_INT) v = spe_val_real(v.real);
     v.type = index ? (int)CM_I32 : type;
     if (v.kind == SPE_REAL)
-        xt_put_(p, "%%cst_%.9g", v.real);
+        xt_put_(p, "%%cst_%s", spe_decimal_of(v.real, 'g', 9).s);
     else
         xt_put_(p, "%%c%lld", (long long)v.integer);
     if (!index) xt_put_(p, "_%s", xt_type_text_(type, false));
@@ -123,6 +123,11 @@ static void xt_put_number_(xt_printer_ *p, const xt_val *v)
         xt_put_constant_(p, *v);
     else
         xt_put_id_(p, v->id);
+}
+
+static void xt_put_padding_(xt_printer_ *p, double padding)
+{
+    if (spe_real_compare(padding, 0) != 0) xt_put_(p, " {padding = %s}", spe_decimal_of(padding, 'g', 6).s);
 }
 
 /* A field of an operation, by a letter: lower case for values and attributes, upper case for types. */
@@ -145,7 +150,7 @@ static void xt_put_field_(xt_printer_ *p, char letter, const void *field)
     case 'd': xt_put_(p, "%d", *number); return;
     case 'P': xt_put_(p, "[%d, %d]", number[0], number[1]); return;
     case 'l': if (*number != 3) xt_put_(p, " locality<%d>", *number); return;
-    case 'p': if (*(const double *)field != 0) xt_put_(p, " {padding = %g}", *(const double *)field); return;
+    case 'p': xt_put_padding_(p, *(const double *)field); return;
     case 's': xt_put_(p, "%s", (const char *)field); return;
     case 'w': if (*number) xt_put_(p, " {border = %s}", *number == XT_BORDER_CLAMP ? "clamp" : "mirror"); return;
     case 'e': if (*(const bool *)field) xt_put_(p, " {exclusive}"); return;
@@ -260,7 +265,7 @@ static void xt_put_math_(xt_printer_ *p, int op, int type)
 {
     xt_put_(p, "math.");
     for (const char *at = xt_math_info_(op)->name + strlen("XT_"); *at; at++)
-        xt_put_(p, "%c", tolower((unsigned char)*at));
+        xt_put_(p, "%c", *at >= 'A' && *at <= 'Z' ? *at - 'A' + 'a' : *at); /* in every locale */
     if (op == XT_MATH_ABS_ || op == XT_MATH_POW_) xt_put_(p, xt_is_float_(type) ? "f" : "i");
 }
 
@@ -506,7 +511,7 @@ static void xt_put_constants_(xt_printer_ *p)
         p->type = v->type;
         xt_say_(p, "  $n = arith.constant ", v);
         if (v->kind == SPE_REAL)
-            xt_put_(p, "%e", v->real);
+            xt_put_(p, "%s", spe_decimal_of(v->real, 'e', 6).s);
         else
             xt_put_(p, "%lld", (long long)v->integer);
         xt_put_(p, " : %s\n", xt_type_text_(v->type, true));

@@ -17,7 +17,7 @@ typedef struct {
 static spe_id xt_scan_neutral_(xt_ctx *x, int kind, int type)
 {
     bool least = kind == XT_RED_minnumf_ || kind == XT_RED_minimumf_;
-    xt_val v = spe_val_real(least ? (double)INFINITY : -(double)INFINITY);
+    xt_val v = spe_val_real(spe_real_of_bits(SPE_IEEE, 16, least ? 0x7c00 : 0xfc00));
     int unused = 64 - xt_bits_(type);
     uint64_t ones = UINT64_MAX >> unused, bits = kind == XT_RED_mul_;
     if (kind == XT_RED_and_ || kind == XT_RED_minui_) bits = ones;

@@ -368,9 +368,9 @@ xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_
     t.array = (spe_id *)xt_memory_(w.x, sizeof *t.array);
     for (int i = 0; t.numbers && t.array && i < n; i++) {
         if (of == CM_F64 || of == CM_F32) {
-            double v = of == CM_F64 ? ((const double *)values)[i] : (double)((const float *)values)[i];
-            bool whole = v >= -0x1p63 && v < 0x1p63 && (double)(long long)v == v;
-            t.numbers[i] = whole && xt_is_int_(type) ? spe_val_int((long long)v) : spe_val_real(v);
+            double v = of == CM_F64 ? ((const double *)values)[i] : spe_real_of_f32(((const float *)values)[i]);
+            int64_t whole;
+            t.numbers[i] = spe_real_to_int(v, &whole) && xt_is_int_(type) ? spe_val_int(whole) : spe_val_real(v);
         } else
             t.numbers[i] = spe_val_int(of == CM_I64   ? ((const long long *)values)[i]
                                        : of == CM_U32 ? (long long)((const unsigned *)values)[i]

@@ -70,12 +70,15 @@ XE_FN_ bool zed_enumerate_(zed_device *d, zed_candidate_ *all, int *count)
     return true;
 }
 
+/* In every locale: in a Turkish one, the C library's lower-case "I" is not "i". */
+static int zed_lower_(char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; }
+
 /* Does `text` contain `part`, ignoring case? */
 static bool zed_has_(const char *text, const char *part)
 {
     for (; *text; text++) {
         size_t i = 0;
-        while (part[i] && tolower((unsigned char)text[i]) == tolower((unsigned char)part[i])) i++;
+        while (part[i] && zed_lower_(text[i]) == zed_lower_(part[i])) i++;
         if (!part[i]) return true;
     }
     return !*part;

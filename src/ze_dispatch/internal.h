@@ -39,7 +39,6 @@ typedef struct zed_bound_ {
         uint8_t bytes[8];
         const void *p;
         double f64;
-        float f32;
         uint32_t u32;
         uint16_t u16;
         uint8_t u8;
