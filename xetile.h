@@ -239,7 +239,8 @@
  *     XT_EMIT_VEC(T, fn, user, v, u, w)  a vector of T from one to three of one shape and map: xt_emit_block_fn
  * Integer numbers: a C integer takes the other operand's type and must fit it, so that one less than a u32 N is
  * XT_SUB(N, 1), not XT_ADD(N, -1). i32 and u32 may be mixed; the result is i32 (an index) (SCALAR_TYPE, SCALAR_RANGE;
- * DIVISION by the constant 0). A kernel's u32 sizes are read as i32: at most 2^31 - 1.
+ * DIVISION by the constant 0). A kernel's u32 sizes are read as i32: at most 2^31 - 1. A matrix with a larger extent,
+ * like one with a negative extent, has no elements: loads give the padding, and stores nothing.
  *
  * XT_BUILD(kernel, &target, options...): target.name is a row of coopmatrix.h (pvc bmg lnl ptl dg2 generic soft); its
  * other fields, where not zero, override the row. Options, zero being the default:
@@ -1869,6 +1870,14 @@ XE_FN_ spe_id xt_now_id_(xt_ctx *x, const xt_val *v, int type)
 }
 
 XE_FN_ spe_id xt_index_id_(xt_ctx *x, const xt_val *v) { return xt_id_(x, v, CM_I32); }
+
+/* An extent for unsigned tests of positions, to which a negative one would be large: it has no elements. */
+XE_FN_ spe_id xt_extent_(spe_module *m, spe_id extent)
+{
+    uint64_t bits;
+    if (spe_const_bits(m, extent, &bits) && bits <= INT32_MAX) return extent;
+    return spe_math2(m, SPE_SMAX, extent, spe_i32(m, 0));
+}
 
 /* The common type of two numbers; -1 if there is none. A constant takes the other's type. */
 XE_FN_ int xt_common_type_(const xt_val *a, const xt_val *b)
@@ -3631,7 +3640,7 @@ XE_FN_ void xt_write_matrix_(xt_ctx *x, const xt_node_ *n)
     /* with 2D block messages, this version's condition has tested it */
     for (int i = 0; i < d->shape.count - 2 && !xt_by_block2d_(x, &before); i++) {
         spe_id p = xt_now_id_(x, &d->offset.at[i], CM_I32);
-        spe_id one = spe_ult(&x->m, p, xt_now_id_(x, &d->shape.at[i], CM_I32));
+        spe_id one = spe_ult(&x->m, p, xt_extent_(&x->m, xt_now_id_(x, &d->shape.at[i], CM_I32)));
         inside = inside ? spe_land(&x->m, inside, one) : one;
     }
     if (inside) rows = spe_select(&x->m, inside, rows, spe_i32(&x->m, 0));
@@ -7184,7 +7193,8 @@ XE_FN_ spe_id xt_stage_mask_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, co
     spe_module *m = &x->m;
     int inner = xt_inner_(t), per = 4 / s->bytes;
     if (per == 1 || x->rest == 0) return 0;
-    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask = 0, extent = xt_index_id_(x, &t->shape[inner]);
+    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask = 0;
+    spe_id extent = xt_extent_(m, xt_index_id_(x, &t->shape[inner]));
     if (s->wide == 8) lane = spe_and(m, lane, spe_i32(m, 7));
     spe_id first = spe_imul(m, spe_iadd(m, u->along, lane), spe_i32(m, per));
     first = spe_iadd(m, first, xt_stage_offset_(x, t, inner));
@@ -7442,8 +7452,8 @@ XE_FN_ spe_id xt_stage_element_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t,
     spe_id at[2] = {spe_iadd(m, xt_stage_offset_(x, t, 0), row), spe_iadd(m, xt_stage_offset_(x, t, 1), col)}, far, v;
     spe_id i64 = spe_int(m, 64), zero = spe_i32(m, 0), word = spe_int(m, 8 * (uint32_t)s->bytes);
     int inner = xt_inner_(t);
-    spe_if(m, spe_land(m, spe_ult(m, at[0], xt_index_id_(x, &t->shape[0])),
-                       spe_ult(m, at[1], xt_index_id_(x, &t->shape[1]))));
+    spe_if(m, spe_land(m, spe_ult(m, at[0], xt_extent_(m, xt_index_id_(x, &t->shape[0]))),
+                       spe_ult(m, at[1], xt_extent_(m, xt_index_id_(x, &t->shape[1])))));
     far = spe_imul(m, spe_sconvert(m, i64, at[!inner]), spe_sconvert(m, i64, xt_index_id_(x, &t->pitch)));
     v = spe_load(m, spe_index(m, t->base.id, spe_iadd(m, far, spe_sconvert(m, i64, at[inner]))), 0);
     v = spe_cast(m, spe_int(m, 32), spe_bitcast(m, word, v), false);

@@ -405,7 +405,8 @@ typedef enum { CM_BLOCK2D_AUTO, CM_BLOCK2D_YES, CM_BLOCK2D_NO } cm_block2d;
  * All fields must be uniform over the subgroup. Memory outside the extents is never accessed. */
 typedef struct {
     spe_id ptr;                    /* to the component's storage type (cm_storage_type); any storage class */
-    spe_id rows, cols;             /* extents for bounds checks, i32; 0: direction not checked */
+    spe_id rows, cols;             /* extents for bounds checks, i32; 0: direction not checked. Memory of an extent of
+                                    * 0 or less has no elements */
     spe_id row, col;               /* position of the matrix, i32, may be negative; 0: the constant 0 */
     spe_id stride_row, stride_col; /* in elements, i32; stride_row 0: 1; stride_col 0: rows */
     bool transposed;               /* swaps the extents and the strides, as in the spec */

@@ -83,7 +83,24 @@ static spe_id cm_unless_true_(cm_ctx *c, spe_id test)
 
 static spe_id cm_and_(cm_ctx *c, spe_id a, spe_id b) { return a && b ? spe_land(c->module, a, b) : a ? a : b; }
 
-/* position + index, and whether it is inside; scalars or vectors. */
+/* The extent of memory that has no elements if it is negative. Tests of positions are unsigned, so that one finds what
+ * is before the memory and what is past it: to them, a negative extent would be a large one. */
+static spe_id cm_extent_(cm_ctx *c, spe_id extent)
+{
+    uint64_t bits;
+    if (!extent || (spe_const_bits(c->module, extent, &bits) && bits <= INT32_MAX)) return extent;
+    return spe_math2(c->module, SPE_SMAX, extent, cm_i32_(c, 0));
+}
+
+static cm_surface_ cm_with_extents_(cm_ctx *c, const cm_surface_ *s)
+{
+    cm_surface_ bounded = *s;
+    bounded.rows = cm_extent_(c, s->rows);
+    bounded.cols = cm_extent_(c, s->cols);
+    return bounded;
+}
+
+/* position + index, and whether it is inside; scalars or vectors. The extent is not negative. */
 static cm_axis_ cm_position_(cm_ctx *c, spe_id position, spe_id index, spe_id extent)
 {
     cm_axis_ a = {spe_iadd(c->module, position, index), 0};
@@ -278,7 +295,10 @@ static bool cm_store_straight_(cm_ctx *c, const cm_surface_ *s, const cm_matrix 
 XE_FN_ bool cm_move_lanes_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
 {
     const cm_layout *l = &a->layout;
-    if (store) return l->size_i == l->lanes && s->cols ? cm_store_loops_(c, s, a) : cm_store_straight_(c, s, a);
+    if (store) {
+        const cm_surface_ to = cm_with_extents_(c, s);
+        return l->size_i == l->lanes && s->cols ? cm_store_loops_(c, &to, a) : cm_store_straight_(c, &to, a);
+    }
     spe_id rows = s->rows ? spe_sgt(c->module, s->rows, cm_i32_(c, 0)) : 0;
     spe_id cols = s->cols ? spe_sgt(c->module, s->cols, cm_i32_(c, 0)) : 0;
     spe_id some = cm_and_(c, cm_unless_true_(c, rows), cm_unless_true_(c, cols));
@@ -341,6 +361,7 @@ static cm_matrix cm_visit_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, co
         cm_axes_ axes;
         part.type = cm_half_type_(l->type);
         if (!cm_surface_init_(c, &s, l->type, mem, h)) return cm_poison();
+        s = cm_with_extents_(c, &s);
         if (a) half[h] = cm_half_(a, h);
         spe_id *v = a ? cm_component_ids(c, &half[h], part.type) : cm_ids_(c, l->size_v);
         if (!v || !cm_axes_init_(c, &part, &s, &axes)) return cm_poison();

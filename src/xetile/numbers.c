@@ -132,6 +132,14 @@ XE_FN_ spe_id xt_now_id_(xt_ctx *x, const xt_val *v, int type)
 
 XE_FN_ spe_id xt_index_id_(xt_ctx *x, const xt_val *v) { return xt_id_(x, v, CM_I32); }
 
+/* An extent for unsigned tests of positions, to which a negative one would be large: it has no elements. */
+XE_FN_ spe_id xt_extent_(spe_module *m, spe_id extent)
+{
+    uint64_t bits;
+    if (spe_const_bits(m, extent, &bits) && bits <= INT32_MAX) return extent;
+    return spe_math2(m, SPE_SMAX, extent, spe_i32(m, 0));
+}
+
 /* The common type of two numbers; -1 if there is none. A constant takes the other's type. */
 static int xt_common_type_(const xt_val *a, const xt_val *b)
 {

@@ -229,7 +229,7 @@ XE_FN_ void xt_write_matrix_(xt_ctx *x, const xt_node_ *n)
     /* with 2D block messages, this version's condition has tested it */
     for (int i = 0; i < d->shape.count - 2 && !xt_by_block2d_(x, &before); i++) {
         spe_id p = xt_now_id_(x, &d->offset.at[i], CM_I32);
-        spe_id one = spe_ult(&x->m, p, xt_now_id_(x, &d->shape.at[i], CM_I32));
+        spe_id one = spe_ult(&x->m, p, xt_extent_(&x->m, xt_now_id_(x, &d->shape.at[i], CM_I32)));
         inside = inside ? spe_land(&x->m, inside, one) : one;
     }
     if (inside) rows = spe_select(&x->m, inside, rows, spe_i32(&x->m, 0));
