@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+enum { UNUSED_PART = 3 }; /* of the site of an instruction: besides its two accesses and that of checks_private.c */
+
 /* An access of the instruction being written. */
 struct access {
     uint32_t pointer, flags;
@@ -17,6 +19,7 @@ struct access {
     bool sizes;                                /* lanes access different numbers of bytes */
     const char *address, *bytes, *rows, *step; /* rows: NULL for one access per lane */
     const char *call;                          /* a special call; NULL: the usual one */
+    const char *needed;                        /* a load's value is needed in these of its lanes; NULL: in all */
 };
 
 /* ---- the accesses of an instruction */
@@ -229,6 +232,33 @@ static const char *call_of(struct cg *g, const struct access *a, uint32_t part, 
                   a->rows ? a->rows : "1", a->step ? a->step : "0", bits);
 }
 
+/* The lanes that have no use for what they load are checked apart. */
+static const char *calls_of(struct cg *g, const struct access *a, uint32_t part, const char *bits)
+{
+    struct access rest = *a;
+    if (!a->needed) return call_of(g, a, part, bits);
+    rest.flags |= XS_UNUSED;
+    return cg_str(g, "%s | %s", call_of(g, a, part, a->needed),
+                  call_of(g, &rest, part + UNUSED_PART, cg_str(g, "%s & ~%s", bits, a->needed)));
+}
+
+/* The lanes of a load that need its value (passes/needed.c): NULL: all. */
+static const char *needed_lanes(struct cg *g, const struct sp_inst *load)
+{
+    struct cg_need need[CG_MAX_NEEDS];
+    uint32_t n = cg_needs(g, load, need);
+    const char *bits = g->w->bits;
+    for (uint32_t i = 0; i < n; i++) {
+        const bool varying = cg_is_varying(g, need[i].id);
+        const enum cg_kind kind = cg_value_leaves(g, need[i].id)->leaf[need[i].component].kind;
+        const char *e = cg_leaf_use(g, need[i].id, need[i].component, varying);
+        if (kind != CG_BOOL && varying) e = cg_str(g, "XS_COMPARE(%s, !=, (%s){0})", e, cg_kind_type(g, kind, true));
+        e = varying ? cg_str(g, "XS(bits)(%s)", e) : cg_str(g, "(%s ? ~(u64)0 : 0)", e);
+        bits = cg_str(g, "%s & %s%s", bits, need[i].inverse ? "~" : "", e);
+    }
+    return n ? cg_evaluated(g, "u64", bits) : NULL;
+}
+
 /* The result of a load that is not performed. */
 static void write_zeros(struct cg *g)
 {
@@ -263,7 +293,8 @@ bool cg_check_begin(struct cg *g)
     n = describe(g, a);
     if (!n || g->failed) return false;
     const char *bits = g->w->bits;
-    for (uint32_t i = 0; i < n; i++) bits = cg_evaluated(g, "u64", call_of(g, &a[i], i, bits));
+    if (n == 1) a[0].needed = needed_lanes(g, g->w->inst);
+    for (uint32_t i = 0; i < n; i++) bits = cg_evaluated(g, "u64", calls_of(g, &a[i], i, bits));
     write_zeros(g);
     cg_put(g, "    if (%s) {\n", bits);
     g->w->check->bits = g->w->bits;

@@ -12,7 +12,8 @@
  * are replaced and all of it is stored again: no fault. XS_WAIT: the second half of a split barrier. XS_NO_LOCAL,
  * XS_NO_GLOBAL: a barrier without a fence for such memory. XS_COPY: of private memory, of which anything may be copied.
  * XS_DWORDS: a 2D block, loaded in whole dwords; if a line of memory begins or ends within a dword, its neighbours
- * there may be outside or unwritten. */
+ * there may be outside or unwritten. XS_UNUSED: of lanes that have no use for the value; it must be
+ * within bounds. */
 enum {
     XS_READS = 1,
     XS_WRITES = 2,
@@ -23,7 +24,8 @@ enum {
     XS_NO_LOCAL = 64,
     XS_NO_GLOBAL = 128,
     XS_COPY = 256,
-    XS_DWORDS = 512
+    XS_DWORDS = 512,
+    XS_UNUSED = 1024
 };
 enum { XS_SPACE_ANY, XS_SPACE_GLOBAL, XS_SPACE_LOCAL, XS_SPACE_PRIVATE };
 

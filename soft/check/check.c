@@ -438,6 +438,7 @@ static void watch(struct check_subgroup *s, const struct xs_site *site, const st
     bool is_local = local < w->local_bytes;
     bool own = !is_local && (site->space == XS_SPACE_PRIVATE || (!o->memory && site->space == XS_SPACE_ANY));
     bool quiet = site->flags & XS_PARTS || (own && site->flags & XS_COPY);
+    if (site->flags & XS_UNUSED) return;
     if (site->flags & XS_READS && !quiet) check_unwritten(s, site, a, o);
     if (!own) check_race(s, site, a, o, s->fences[is_local ? 0 : 1]);
     if (!(site->flags & XS_WRITES)) return;

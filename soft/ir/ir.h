@@ -111,6 +111,7 @@ struct cg {
     struct cg_function *fn;            /* the one being analysed or written */
     uint32_t source_at, source_file;   /* source.c's own: how far OpLine was searched, and the file */
     uint32_t phi_at;                   /* blocks.c's own: number of the source that was found last */
+    const struct cg_use_of **uses;     /* needed.c's own: by id */
     struct cg_texts said;              /* remarks.c's own: the remarks so far */
     struct cg_writer *w;               /* what only c/ knows: c/codegen.h */
 };

@@ -356,6 +356,8 @@ static void use_operands(struct outline *o, const struct sp_inst *i)
     if (i->op == SP_OP_Phi) return;
     if (i->id) use_value(o, i->id);
     CG_EACH_VALUE (k, i) use_value(o, i->operand[k]);
+    struct cg_need need[CG_MAX_NEEDS];
+    for (uint32_t n = o->g->o->check ? cg_needs(o->g, i, need) : 0; n; n--) use_value(o, need[n - 1].id);
 }
 
 static void use_in_step(struct outline *o, const struct step *s)

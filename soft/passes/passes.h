@@ -146,6 +146,14 @@ void cg_analyse_again(struct cg *g, struct cg_function *fn); /* for the other ve
 /* ---- affine.c: values that increase by the same step from lane to lane */
 void cg_find_affine(struct cg *g, struct cg_function *fn);
 
+/* ---- needed.c: where the value of a load is needed, as all else is selected away or masked */
+struct cg_need {
+    uint32_t id, component; /* a bool, or an integer: only where it is not 0 ... */
+    bool inverse;           /* ... or only where it is 0 */
+};
+enum { CG_MAX_NEEDS = 8 };
+uint32_t cg_needs(struct cg *g, const struct sp_inst *load, struct cg_need to[CG_MAX_NEEDS]); /* all of them hold */
+
 /* ---- live.c: which values have variables; live.h: where they are live */
 bool cg_has_variable(struct cg *g, const struct sp_inst *i); /* its own, or that of its class */
 
