@@ -686,6 +686,62 @@ TEST(nothing_outside_is_touched)
     check_guarded(CM_BF16, 9, 17, 9, 17, 9, 0, false); /* all of it is below the matrix */
 }
 
+/* ---- extents that are negative, or too large to be i32 ---- */
+
+enum { APRON = 1 << 16, APRON_PITCH = 64 };
+
+/* Loads a tile of X, and stores and adds another to it; X points into the middle of what the test watches. */
+XT_KERNEL(beyond, u64(X), u64(Y), u64(Z), u32(M), u32(N), i32(OI), i32(OJ))
+{
+    xt_tile x = XT_INIT_TILE(X, of(now.type), now.rows, now.cols, .offset = XT_AT(OI, OJ), .shape = XT_AT(M, N),
+                             .strides = XT_AT(APRON_PITCH, 1));
+    xt_tile y = XT_INIT_TILE(Y, of(now.type), now.rows, now.cols, .shape = XT_AT(now.rows, now.cols));
+    xt_tile z = XT_INIT_TILE(Z, of(now.type), now.rows, now.cols, .shape = XT_AT(now.rows, now.cols));
+    xt_vec v = XT_LOAD_TILE(z);
+    XT_STORE_TILE(XT_LOAD_TILE(x, .padding = 77), y);
+    XT_STORE_TILE(v, x);
+    if (now.type.type == CM_F32) XT_ATOMIC_RMW(addf, v, x);
+    if (now.type.type == CM_I32) XT_ATOMIC_RMW(addi, v, x);
+}
+
+static void check_beyond(int type, int rows, int cols, uint32_t m, uint32_t n, int row, int col)
+{
+    size_t tile = (size_t)(rows * cols);
+    void *x = new_poison(type, 2 * APRON), *y = new_poison(type, tile), *z = new_matrix(type, tile);
+    unsigned char padding[8];
+    int wrong = 0;
+    reset(type, rows, cols, 1, 1);
+    put(type, padding, 0, 77);
+    if (RUN_KERNEL(beyond, &variants[0], ONE_GROUP, ADDRESS((char *)x + APRON * size_of(type)), ADDRESS(y), ADDRESS(z),
+                   ZED_ARG(m), ZED_ARG(n), ZED_ARG(row), ZED_ARG(col))) {
+        for (size_t k = 0; k < tile; k++) wrong += differs(type, y, k, padding, 0);
+        for (size_t k = 0; k < 2 * APRON; k++) wrong += !poisoned(type, x, k);
+    }
+    CHECK_MSG(wrong == 0, "%s %d x %d of %u x %u at %d, %d: %d wrong", type_name(type), rows, cols, (unsigned)m,
+              (unsigned)n, row, col, wrong);
+    zed_free(&device, x);
+    zed_free(&device, y);
+    zed_free(&device, z);
+}
+
+/* They are read as i32, and a negative extent has no elements: loads give the padding, and stores nothing. */
+TEST(extents_that_are_negative)
+{
+    static const uint32_t extents[][2] = {{8, 0xffffffff},          {0xffffffff, 8},          {0x80000000, 40},
+                                          {40, 0x80000000},         {0xffffffff, 0xffffffff}, {3000000000u, 3000000000u},
+                                          {0x80000000, 0x80000000}, {1, 0xffffff9c}};
+    static const int tiles[][2] = {{8, 32}, {1, 17}, {12, 4}, {16, 16}}, types[] = {CM_F32, CM_I32, CM_U8, CM_F16};
+    static const int places[][2] = {{0, 0}, {5, 100}, {-3, -5}, {0, INT32_MAX}, {INT32_MAX, 0}, {INT32_MIN, INT32_MIN}};
+    int count = 0;
+    for (size_t e = 0; e < sizeof extents / sizeof *extents; e++)
+        for (size_t t = 0; t < 4; t++)
+            for (size_t p = 0; p < sizeof places / sizeof *places; p++, count++)
+                if (test_takes((int)(e + t + p), 3))
+                    check_beyond(types[(e + p) % 4], tiles[t][0], tiles[t][1], extents[e][0], extents[e][1],
+                                 places[p][0], places[p][1]);
+    CHECK(count > 100);
+}
+
 /* ---- mirrors of rows longer than 2^30, whose period needs 32 bits ---- */
 
 enum { FAR = 1 << 30, EDGE = 64 };
@@ -739,6 +795,7 @@ int main(void)
     RUN(a_prefetch_changes_nothing);
     RUN(blocks_between_stores_by_some_lanes);
     RUN(nothing_outside_is_touched);
+    RUN(extents_that_are_negative);
     RUN(mirrors_of_long_rows);
     zed_close(&device);
     return test_report();
