@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { MAX_CHAIN = 1000, MAX_PHIS = 3 };
+enum { MAX_STEPS = 4000, MAX_PHIS = 3 };
 
 /* ---- roots of pointers ------------ */
 
@@ -15,15 +15,16 @@ struct phi {
     const struct phi *outer;
 };
 
-static uint32_t root_of(struct cg *g, uint32_t id, const struct phi *outer, uint32_t depth);
+static uint32_t root_of(struct cg *g, uint32_t id, const struct phi *outer, uint32_t depth, uint32_t *left);
 
 /* The common root of all values of a phi. */
-static uint32_t root_of_phi(struct cg *g, const struct sp_inst *i, const struct phi *outer, uint32_t depth)
+static uint32_t root_of_phi(struct cg *g, const struct sp_inst *i, const struct phi *outer, uint32_t depth,
+                            uint32_t *left)
 {
     struct phi self = {i->id, outer};
     uint32_t root = 0;
     for (uint32_t k = 0; k < i->count; k += 2) {
-        uint32_t r = root_of(g, i->operand[k], &self, depth + 1);
+        uint32_t r = root_of(g, i->operand[k], &self, depth + 1, left);
         if (r == UINT32_MAX) continue; /* around a loop, back to this phi */
         if (!r || (root && r != root)) return 0;
         root = r;
@@ -31,10 +32,10 @@ static uint32_t root_of_phi(struct cg *g, const struct sp_inst *i, const struct 
     return root;
 }
 
-/* A variable or a parameter; 0: unknown. */
-static uint32_t root_of(struct cg *g, uint32_t id, const struct phi *outer, uint32_t depth)
+/* A variable or a parameter; 0: unknown. `left`: steps that may still be taken, through all phis together. */
+static uint32_t root_of(struct cg *g, uint32_t id, const struct phi *outer, uint32_t depth, uint32_t *left)
 {
-    for (uint32_t n = 0; n < MAX_CHAIN; n++) {
+    for (; *left; --*left) {
         const struct sp_id *d = &g->m->ids[id];
         uint32_t variable;
         int64_t offset;
@@ -44,7 +45,7 @@ static uint32_t root_of(struct cg *g, uint32_t id, const struct phi *outer, uint
         if (d->def->op == SP_OP_Phi) {
             for (const struct phi *p = outer; p; p = p->outer)
                 if (p->id == id) return UINT32_MAX;
-            return depth < MAX_PHIS ? root_of_phi(g, d->def, outer, depth) : 0;
+            return depth < MAX_PHIS ? root_of_phi(g, d->def, outer, depth, left) : 0;
         }
         if (!cg_is(d->def, CG_CHAIN | CG_SAME_POINTER)) return 0;
         id = d->def->operand[0];
@@ -54,7 +55,7 @@ static uint32_t root_of(struct cg *g, uint32_t id, const struct phi *outer, uint
 
 uint32_t cg_check_root(struct cg *g, uint32_t pointer)
 {
-    uint32_t root = root_of(g, pointer, NULL, 0);
+    uint32_t left = MAX_STEPS, root = root_of(g, pointer, NULL, 0, &left);
     return root == UINT32_MAX ? 0 : root;
 }
 

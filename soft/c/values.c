@@ -112,7 +112,7 @@ static const char *constant_leaf(struct cg *g, uint32_t id, uint32_t leaf, bool 
     int64_t offset;
     uint64_t bits = 0;
     if (leaf >= l->count) return "0";
-    if (t->kind == SP_POINTER && sp_constant_address(g->m, id, &variable, &offset)) {
+    if (sp_constant_address(g->m, id, &variable, &offset)) { /* as a pointer or an integer */
         const char *e = address_of_global(g, variable, offset);
         return varying ? cg_splat(g, l->leaf[leaf].kind, e) : e;
     }

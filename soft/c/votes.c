@@ -58,7 +58,7 @@ static const struct {
 
 static bool vote_comparison(struct cg *g, const struct sp_inst *i, struct vote *v)
 {
-    if (i->count != 2) return false;
+    if (i->count != 2 || !cg_is_value_operand(i, 1)) return false;
     bool left = rises(g, i->operand[0]) && !g->value[i->operand[1]].varying;
     if (!left && (!rises(g, i->operand[1]) || g->value[i->operand[0]].varying)) return false;
     uint32_t line = i->operand[left ? 0 : 1];

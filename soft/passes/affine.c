@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-enum { MAX_STEP_BITS = 20, MAX_ROUNDS = 100, MAX_ALIKE = 8 /* operations deep */ };
+enum { MAX_STEP_BITS = 20, MAX_ROUNDS = 100, MAX_ALIKE = 8 /* operations deep */, MAX_PAIRS = 1000 };
 enum { MOST_ITEMS = 1 << 16 /* more than a work-group has */ };
 static const uint64_t any_value = UINT64_MAX;
 
@@ -36,17 +36,18 @@ struct affine {
     struct fact *fact; /* by ordinal, of varying values */
 };
 
-/* Are the values computed in the same way from the same operands? */
-static bool are_alike(const struct affine *t, uint32_t a, uint32_t b, uint32_t depth)
+/* Are the values computed in the same way from the same operands? `left`: pairs that may still be compared. */
+static bool are_alike(const struct affine *t, uint32_t a, uint32_t b, uint32_t depth, uint32_t *left)
 {
     const struct sp_id *x = &t->g->m->ids[a], *y = &t->g->m->ids[b];
     if (a == b) return true;
-    if (!depth || x->what != SP_IS_VALUE || y->what != SP_IS_VALUE || !cg_is(x->def, CG_PURE)) return false;
+    if (!*left || !depth || x->what != SP_IS_VALUE || y->what != SP_IS_VALUE || !cg_is(x->def, CG_PURE)) return false;
+    --*left;
     if (x->def->op != y->def->op || x->type != y->type || x->def->count != y->def->count) return false;
     if (t->g->value[a].blend || t->g->value[b].blend) return false;
     for (uint32_t k = 0; k < x->def->count; k++) {
         uint32_t p = x->def->operand[k], q = y->def->operand[k];
-        if (p != q && (!cg_is_value_operand(x->def, k) || !are_alike(t, p, q, depth - 1))) return false;
+        if (p != q && (!cg_is_value_operand(x->def, k) || !are_alike(t, p, q, depth - 1, left))) return false;
     }
     return true;
 }
@@ -59,8 +60,8 @@ static bool joins_same(const struct affine *t, uint32_t block, const struct sp_i
     for (uint32_t k = 0; k < b->pred_count; k++)
         if (cb[b->pred[k]].loop != cb[block].loop) return false;
     if (cb[block].loop && t->fn->loop[cb[block].loop - 1].header == block) return false;
-    for (uint32_t k = 2; k + 1 < phi->count; k += 2)
-        if (!are_alike(t, phi->operand[k], phi->operand[0], MAX_ALIKE)) return false;
+    for (uint32_t k = 2, left = MAX_PAIRS; k + 1 < phi->count; k += 2)
+        if (!are_alike(t, phi->operand[k], phi->operand[0], MAX_ALIKE, &left)) return false;
     return phi->count >= 2;
 }
 

@@ -17,7 +17,7 @@
 
 enum { WHOLE_BYTES = 224 << 10, PIECE_BYTES = 24 << 10 }; /* of C text, as estimated here */
 enum { STATEMENT_BYTES = 48, HEAD_BYTES = 180, CASE_BYTES = 140 };
-enum { MAX_VOTES = 8 }; /* as in c/votes.c: parts of a condition that are looked at with the branch */
+enum { MAX_VOTE_OPERANDS = 3, MAX_VOTES = 8 }; /* as in c/votes.c: parts of a condition that are looked at with the branch */
 
 /* Part of a block that is never divided: an instruction (or several that are written as one), or a case of a switch. */
 struct step {
@@ -313,6 +313,7 @@ static void use_condition(struct outline *o, uint32_t id, uint32_t block, uint32
     const struct sp_id *d = &o->g->m->ids[id];
     use_value(o, id);
     if (!depth || d->what != SP_IS_VALUE || d->block != block || d->def->op == SP_OP_Phi) return;
+    if (d->def->count > MAX_VOTE_OPERANDS) return; /* nothing that votes look through has more */
     CG_EACH_VALUE (k, d->def) use_condition(o, d->def->operand[k], block, depth - 1);
 }
 

@@ -465,6 +465,17 @@ static uint32_t member_type(const struct sp_type *t, uint32_t k)
     return t->kind == SP_STRUCT ? t->members[k] : t->elem;
 }
 
+/* A constant may contain another many times: 2^40 parts take forty instructions. */
+static uint32_t count_parts(const struct sp_module *m, const struct sp_inst *i)
+{
+    uint64_t sum = 1;
+    for (uint32_t k = 0; k < i->count && sum < UINT32_MAX; k++) {
+        uint32_t parts = m->ids[i->operand[k]].parts;
+        sum += parts ? parts : 1;
+    }
+    return sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+}
+
 static bool accept_composite(struct sp_reader *r, const struct sp_inst *i)
 {
     const struct sp_module *m = r->m;
@@ -486,7 +497,9 @@ static bool accept_composite(struct sp_reader *r, const struct sp_inst *i)
             return sp_refuse(r, i, "constituent %u is not a number", k);
     }
     if (t->kind == SP_VECTOR) return keep_bits(r, i, bits, want);
-    return sp_define(r, i, SP_IS_CONSTANT, i->type);
+    if (!sp_define(r, i, SP_IS_CONSTANT, i->type)) return false;
+    m->ids[i->id].parts = count_parts(m, i);
+    return true;
 }
 
 static bool accept_zero(struct sp_reader *r, const struct sp_inst *i)
@@ -640,11 +653,16 @@ bool sp_check_variable(struct sp_reader *r, const struct sp_inst *i)
     if (sp_is_sampler(m, i->operand[1])) return sp_refuse(r, i, "its initialiser is a sampler");
     if (!sp_same(m, m->ids[i->operand[1]].type, t->elem)) return sp_refuse(r, i, "its initialiser is not of its type");
     if (sp_is_constant(m, i->operand[1]) && sp_is_zero_op(m->ids[i->operand[1]].def)) return true;
+    r->initial_parts += m->ids[i->operand[1]].parts;
+    if (r->initial_parts > SP_MAX_CONSTANT_PARTS)
+        return sp_refuse(r, i, "%llu parts of initialisers, at most %llu are supported",
+                         (unsigned long long)r->initial_parts, (unsigned long long)SP_MAX_CONSTANT_PARTS);
     if (t->storage == SP_STORAGE_Workgroup)
         return is_undefined(m, i->operand[1]) || sp_refuse(r, i, "local memory can only be initialised with zeros");
     r->initial_bytes += e->size;
     if (r->initial_bytes > SP_MAX_CONSTANT_BYTES)
-        return sp_refuse(r, i, "more than %llu bytes of initialisers", (unsigned long long)SP_MAX_CONSTANT_BYTES);
+        return sp_refuse(r, i, "%llu bytes of initialisers, at most %llu are supported",
+                         (unsigned long long)r->initial_bytes, (unsigned long long)SP_MAX_CONSTANT_BYTES);
     return true;
 }
 

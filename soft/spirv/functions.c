@@ -12,6 +12,7 @@ struct build {
     uint32_t count;
     uint32_t *new_index; /* in f->blocks; DROPPED if unreachable */
     uint32_t *mark, *seen, *stack;
+    uint32_t *kept_at; /* of a predecessor: where match_phi keeps its value */
     uint32_t stack_size, phi_number, current;
 };
 static const uint32_t DROPPED = 0xffffffffu;
@@ -63,11 +64,12 @@ static bool find_blocks(struct build *b, uint32_t at)
     for (k = at; r->insts[k].op != SP_OP_FunctionEnd; k++) b->count += r->insts[k].op == SP_OP_Label;
     if (b->count == 0) return true;
     b->all = calloc(b->count, sizeof *b->all);
-    b->new_index = calloc(b->count, 4 * sizeof *b->new_index);
+    b->new_index = calloc(b->count, 5 * sizeof *b->new_index);
     if (!b->all || !b->new_index) return sp_refuse(r, NULL, "out of memory");
     b->mark = b->new_index + b->count;
     b->seen = b->mark + b->count;
     b->stack = b->seen + b->count;
+    b->kept_at = b->stack + b->count;
     for (k = at; r->insts[k].op != SP_OP_FunctionEnd; k++) {
         if (r->insts[k].op == SP_OP_Label) {
             b->all[n].label = r->insts[k].id;
@@ -222,12 +224,12 @@ static bool match_phi(struct build *b, const struct sp_block *at, struct sp_inst
             return sp_refuse(b->r, phi, "%%%u is not a predecessor of its block", sp_number(b->r->m, label));
         if (b->seen[from] == b->phi_number) {
             /* LLVM lists a block once for each switch case that leads here */
-            for (uint32_t i = 0; i < n; i += 2)
-                if (kept[i + 1] == label && kept[i] != phi->operand[k])
-                    return sp_refuse(b->r, phi, "two values for the predecessor %%%u", sp_number(b->r->m, label));
+            if (kept[b->kept_at[from]] != phi->operand[k])
+                return sp_refuse(b->r, phi, "two values for the predecessor %%%u", sp_number(b->r->m, label));
             continue;
         }
         b->seen[from] = b->phi_number;
+        b->kept_at[from] = n;
         kept[n++] = phi->operand[k];
         kept[n++] = label;
     }

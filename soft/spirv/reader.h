@@ -78,7 +78,7 @@ struct sp_reader {
     uint32_t *function_at;             /* of each function: index in insts of what follows OpFunction */
     const struct sp_function *checked; /* the function being checked */
     uint16_t *rule_index;              /* [SP_RULE_OPS] 1 + index of an opcode's type rule */
-    uint64_t initial_bytes;            /* of all initialisers so far */
+    uint64_t initial_bytes, initial_parts; /* of all initialisers so far */
     uint64_t global_bytes;             /* of all variables of the program so far */
     uint32_t
         *early_type; /* [bound] result type by id, before checks, for literals whose type is defined later */

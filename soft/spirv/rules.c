@@ -456,12 +456,14 @@ static uint32_t follow_indices(struct sp_reader *r, const struct sp_inst *i, con
 
 static bool check_extract(struct sp_reader *r, const struct sp_inst *i)
 {
+    if (i->count < 2) return sp_refuse(r, i, "it has no index");
     uint32_t to = follow_indices(r, i, sp_operand_type(r, i, 0), 1);
     return to && (sp_same(r->m, to, i->type) || sp_refuse(r, i, "the part is not of the result's type"));
 }
 
 static bool check_insert(struct sp_reader *r, const struct sp_inst *i)
 {
+    if (i->count < 3) return sp_refuse(r, i, "it has no index");
     uint32_t to = follow_indices(r, i, sp_operand_type(r, i, 1), 2);
     return to &&
            (sp_same(r->m, to, sp_operand_type(r, i, 0)->id) || sp_refuse(r, i, "the part is not of the object's type"));

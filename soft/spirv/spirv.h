@@ -23,6 +23,7 @@ enum {
     SP_FEW_DECORATIONS = 1 << 12,
     SP_DECORATIONS_A_WORD = 4, /* ... this many, plus this many per word */
     SP_MAX_MEMBERS = 1 << 14,     /* of a struct */
+    SP_MAX_TYPE_PARTS = 1 << 16,  /* of a struct: its members and those of its members ..., of arrays' elements once */
     SP_MAX_PARAMETERS = 1 << 10,  /* of a function */
     SP_MAX_ENTRIES = 1 << 12,
     SP_MAX_MODES = 1 << 16, /* execution modes */
@@ -31,6 +32,7 @@ enum {
 #define SP_MAX_TYPE_BYTES ((uint64_t)1 << 40)     /* any type */
 #define SP_MAX_PRIVATE_BYTES ((uint64_t)1 << 24)  /* a Function or Private variable */
 #define SP_MAX_CONSTANT_BYTES ((uint64_t)1 << 26) /* all initialisers together */
+#define SP_MAX_CONSTANT_PARTS ((uint64_t)1 << 27) /* likewise: see sp_id.parts */
 #define SP_MAX_GLOBAL_BYTES ((uint64_t)1 << 32)   /* all variables of the program together */
 
 /* A growing text, for logs and for generated C. `failed` is set if out of memory; appending is then a no-op. */
@@ -63,6 +65,7 @@ struct sp_type {
     uint32_t align;
     /* nesting depth, including pointers: at most SP_MAX_TYPE_DEPTH, so recursion over types is safe */
     uint32_t depth;
+    uint32_t parts; /* itself and the parts of its members or elements, which a walk over the type visits */
 };
 enum { SP_IEEE = 0, SP_BF16 = 1, SP_E4M3 = 2, SP_E5M2 = 3 };
 
@@ -108,6 +111,7 @@ struct sp_id {
     uint32_t type;              /* type id of a value, 0 for others */
     uint32_t function;          /* index + 1 of the function it is defined in; 0: module scope */
     uint32_t block;             /* index within it; for a function: its index */
+    uint32_t parts;             /* of a constant: itself and the parts of its constituents; UINT32_MAX: or more */
     /* a constant computed from a global's address: see sp_constant_address; bits is not its value */
     bool is_address;
     uint8_t what;               /* enum sp_what; SP_NOTHING for ids in removed blocks */

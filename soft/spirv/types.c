@@ -102,6 +102,7 @@ static bool set_vector(struct sp_reader *r, const struct sp_inst *i, struct sp_t
     while (room < n) room *= 2;
     t->kind = SP_VECTOR;
     t->elem = e->id;
+    t->parts = 1 + e->parts;
     t->count = n;
     t->size = e->size * room;
     t->align = (uint32_t)t->size;
@@ -124,6 +125,7 @@ static bool set_array(struct sp_reader *r, const struct sp_inst *i, struct sp_ty
     if (!limit_size(r, i, round_up(e->size, e->align), n)) return false;
     t->kind = i->op == SP_OP_TypeArray ? SP_ARRAY : SP_RUNTIME_ARRAY;
     t->elem = e->id;
+    t->parts = 1 + e->parts;
     t->count = (uint32_t)n;
     t->size = round_up(e->size, e->align) * n;
     t->align = e->align;
@@ -136,7 +138,7 @@ static bool add_member(struct sp_reader *r, const struct sp_inst *i, struct sp_t
 {
     const struct sp_type *e;
     uint64_t size = 8, at;
-    uint32_t align = 8;
+    uint32_t align = 8, parts = 1;
     if (!sp_type(r->m, i->operand[k]) && r->forward[i->operand[k]]) {
         at = round_up(t->size, packed ? 1 : align); /* a pointer declared but not defined yet */
     } else {
@@ -145,10 +147,14 @@ static bool add_member(struct sp_reader *r, const struct sp_inst *i, struct sp_t
         if (!e->size && e->kind != SP_STRUCT) return sp_refuse(r, i, "member %u has no size in memory", k);
         size = e->size;
         align = e->align;
+        parts = e->parts;
         at = round_up(t->size, packed ? 1 : align);
         if (e->depth + 1 > t->depth) t->depth = e->depth + 1;
     }
     if (at + size > 0xffffffffu) return sp_refuse(r, i, "the struct is larger than 4 GiB");
+    t->parts += parts; /* cannot overflow: each is within the limit */
+    if (t->parts > SP_MAX_TYPE_PARTS)
+        return sp_refuse(r, i, "%u parts with those of members, at most %d are supported", t->parts, SP_MAX_TYPE_PARTS);
     *offset = (uint32_t)at;
     t->size = at + size;
     if (!packed && align > t->align) t->align = align;
@@ -293,6 +299,7 @@ bool sp_accept_type(struct sp_reader *r, const struct sp_inst *i)
     bool good = true;
     memset(t, 0, sizeof *t);
     t->id = i->id;
+    t->parts = 1;
     if (i->op == SP_OP_TypeForwardPointer) return set_forward(r, i);
     switch (i->op) {
     case SP_OP_TypeVoid: t->kind = SP_VOID; break;

@@ -690,6 +690,36 @@ REFUSED(local_memory_with_initialiser, "only be initialised with zeros")
     OP(TYPES, TypePointer, A, SP_STORAGE_Workgroup, I32);
     OP(TYPES, Variable, A, B, SP_STORAGE_Workgroup, C1);
 }
+/* An undefined value of arrays in arrays, each with the one before it twice: 2^36 parts in 36 constants. */
+REFUSED(local_memory_with_many_parts, "4294967295 parts of initialisers, at most 134217728 are supported")
+{
+    enum { LEVELS = 36, TYPE = FREE, VALUE = TYPE + LEVELS + 1, POINTER = VALUE + LEVELS + 1, VAR };
+    OP(TYPES, TypeArray, TYPE, I8, C2);
+    OP(TYPES, Undef, TYPE, VALUE);
+    for (uint32_t k = 1; k <= LEVELS; k++) {
+        OP(TYPES, TypeArray, TYPE + k, TYPE + k - 1, C2);
+        OP(TYPES, ConstantComposite, TYPE + k, VALUE + k, VALUE + k - 1, VALUE + k - 1);
+    }
+    OP(TYPES, TypePointer, POINTER, SP_STORAGE_Workgroup, TYPE + LEVELS);
+    OP(TYPES, Variable, POINTER, VAR, SP_STORAGE_Workgroup, VALUE + LEVELS);
+}
+/* Structures without bytes, each with the one before it four times: whatever walks over one would take 4^30 steps. */
+REFUSED(struct_of_many_parts, "87381 parts with those of members, at most 65536 are supported")
+{
+    put_words(d, TYPES, SP_OP_TypeStruct, (const uint32_t[]){FREE}, 1);
+    for (uint32_t k = 1; k <= 30; k++)
+        OP(TYPES, TypeStruct, FREE + k, FREE + k - 1, FREE + k - 1, FREE + k - 1, FREE + k - 1);
+}
+REFUSED(extract_of_no_part, "no index")
+{
+    OP(CODE, CompositeConstruct, V4F, A, F1, F1, F1, F1);
+    OP(CODE, CompositeExtract, V4F, B, A);
+}
+REFUSED(insert_of_no_part, "no index")
+{
+    OP(CODE, CompositeConstruct, V4F, A, F1, F1, F1, F1);
+    OP(CODE, CompositeInsert, V4F, B, A, A);
+}
 REFUSED(built_in_that_is_missing, "built-in")
 {
     OP(NOTES, Decorate, B, SP_DECORATION_BuiltIn, SP_BUILTIN_FragCoord);
@@ -1690,6 +1720,10 @@ static void run_refusals(void)
     RUN(spec_op_widths_differ);
     RUN(global_with_wrong_initialiser);
     RUN(local_memory_with_initialiser);
+    RUN(local_memory_with_many_parts);
+    RUN(struct_of_many_parts);
+    RUN(extract_of_no_part);
+    RUN(insert_of_no_part);
     RUN(built_in_that_is_missing);
     RUN(built_in_of_wrong_type);
     RUN(type_behind_functions);
