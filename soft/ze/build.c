@@ -282,6 +282,20 @@ static struct sp_module *read_decided(const struct soft_source *s, struct sp_mod
     return again;
 }
 
+/* No kernel states a work-group of more work-items than the device has: it would be run without ever being set. */
+static bool check_sizes(const struct sp_module *m, struct sp_text *log)
+{
+    for (uint32_t e = 0; e < m->entry_count; e++) {
+        const uint32_t *size = m->entries[e].local_size;
+        uint64_t total = (uint64_t)size[0] * size[1];
+        if (total <= SOFT_MAX_GROUP_SIZE && total * size[2] <= SOFT_MAX_GROUP_SIZE) continue;
+        sp_text_add(log, "error: kernel %.200s: work-groups of %u x %u x %u, at most %u work-items are supported\n",
+                    m->entries[e].name, size[0], size[1], size[2], SOFT_MAX_GROUP_SIZE);
+        return false;
+    }
+    return true;
+}
+
 /* Writes the C of a part of the module. The module that was read is in *m. */
 static bool write_part(const struct soft_source *s, struct cg_options o, const struct soft_part *part, bool strict,
                        struct sp_module **m, struct sp_text *text, struct sp_text *log)
@@ -289,7 +303,7 @@ static bool write_part(const struct soft_source *s, struct cg_options o, const s
     const struct soft_model *model = soft_model();
     struct cg_versions versions = {0};
     *m = sp_parse(s->words, s->count, s->spec, s->spec_count, strict, log);
-    bool ok = *m && (!model || soft_model_allows(model, *m, log));
+    bool ok = *m && check_sizes(*m, log) && (!model || soft_model_allows(model, *m, log));
     if (ok && !part->whole && !part->function) {
         ok = cg_find_versions(*m, &versions);
         versions.only = part->kernel;

@@ -11,6 +11,7 @@
 
 #include "child.h"
 #include "driver_kernels.h"
+#include "spirv_emit.h"
 #include "test.h"
 
 enum { THREADS = 4, GROUPS = 64, SECONDS = 300 };
@@ -323,6 +324,93 @@ static void two_cooperate(void)
 
 TEST(cooperative_launches_take_turns) { in_a_child(two_cooperate); }
 
+/* ---- modules of few words that ask for a lot */
+
+enum { VARIABLES = 3, ELEMENTS = 250000000 };
+
+/* Kernel "last"(u32 *x): x[k] gets the last element of variable k, which is then incremented. */
+static void write_large_variables(spe_module *m, uint32_t local_size)
+{
+    spe_param p = {0};
+    spe_kernel k = {0};
+    spe_begin(m, NULL);
+    spe_id u32 = spe_int(m, 32), array = spe_array(m, u32, ELEMENTS), v[VARIABLES];
+    for (uint32_t i = 0; i < VARIABLES; i++) v[i] = spe_global_var(m, SPE_StorageClassCrossWorkgroup, array, 0);
+    p.type = spe_ptr(m, SPE_StorageClassCrossWorkgroup, u32);
+    k.name = "last";
+    k.params = &p;
+    k.param_count = 1;
+    for (uint32_t i = 0; i < 3; i++) k.local_size[i] = local_size;
+    spe_kernel_begin(m, &k);
+    for (uint32_t i = 0; i < VARIABLES; i++) {
+        spe_id at = spe_u32(m, ELEMENTS - 1), last = spe_element(m, v[i], 1, &at), old = spe_load(m, last, 0);
+        spe_store(m, spe_index(m, spe_param_id(m, 0), spe_u32(m, i)), old, 0);
+        spe_store(m, last, spe_iadd(m, old, spe_u32(m, i + 1)), 0);
+    }
+    spe_kernel_end(m);
+}
+
+static ze_result_t build(uint32_t local_size, ze_module_build_log_handle_t *log)
+{
+    spe_module m;
+    write_large_variables(&m, local_size);
+    spe_words w = spe_finish(&m);
+    NEED(w.count);
+    if (local_size == 1) test_save_spv("test_soft_process", w.data, w.count * sizeof *w.data);
+    ze_module_desc_t d = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
+                          .format = ZE_MODULE_FORMAT_IL_SPIRV,
+                          .inputSize = w.count * sizeof *w.data,
+                          .pInputModule = (const uint8_t *)w.data};
+    ze_result_t result = zeModuleCreate(context, device, &d, &module, log);
+    spe_free(&m);
+    return result;
+}
+
+static long peak_kilobytes(void)
+{
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    return u.ru_maxrss;
+}
+
+/* 3 GB of zeros, of which a kernel touches a few bytes. */
+static void use_large_variables(void)
+{
+    open_device();
+    long before = peak_kilobytes();
+    OK(build(1, NULL));
+    ze_kernel_handle_t k = new_kernel("last", 1);
+    ze_command_queue_handle_t q = new_queue();
+    uint32_t *x = new_memory(VARIABLES * sizeof *x);
+    OK(zeKernelSetArgumentValue(k, 0, sizeof x, &x));
+    for (uint32_t round = 0; round < 3; round++) {
+        ze_command_list_handle_t l = new_list();
+        memset(x, 0xa5, VARIABLES * sizeof *x);
+        append(l, k, 1);
+        submit(q, l);
+        OK(zeCommandQueueSynchronize(q, UINT64_MAX));
+        for (uint32_t i = 0; i < VARIABLES; i++) NEED(x[i] == round * (i + 1));
+    }
+    NEED(peak_kilobytes() - before < 300000); /* the compiler's pipes and pages of the kernel */
+    OK(zeModuleDestroy(module));
+}
+
+TEST(large_variables_take_memory_where_they_are_touched) { in_a_child(use_large_variables); }
+
+/* A kernel states its size of work-groups itself, so no call can refuse it. */
+static void state_large_groups(void)
+{
+    ze_module_build_log_handle_t log = NULL;
+    char text[1000] = "";
+    size_t size = sizeof text;
+    open_device();
+    NEED(build(1000000, &log) == ZE_RESULT_ERROR_MODULE_BUILD_FAILURE);
+    OK(zeModuleBuildLogGetString(log, &size, text));
+    NEED_HAS(text, "work-groups of 1000000 x 1000000 x 1000000, at most 1024 work-items are supported");
+}
+
+TEST(work_groups_that_are_too_large) { in_a_child(state_large_groups); }
+
 int main(void)
 {
     const char *soft = getenv("XETILE_SOFT");
@@ -335,5 +423,7 @@ int main(void)
     RUN(an_idle_device_uses_no_cpu_time);
     RUN(queues_are_made_while_a_thread_waits_for_all);
     RUN(cooperative_launches_take_turns);
+    RUN(large_variables_take_memory_where_they_are_touched);
+    RUN(work_groups_that_are_too_large);
     return test_report();
 }
