@@ -699,6 +699,18 @@ typedef struct {
 } cm_surface_;
 enum { CM_WHOLE_ = -1 };
 
+/* A row of the matrix in this lane: the address of its element in column 0 of the memory. A column: its distance in
+ * elements. inside: the bounds check's result, 0 without a check. If it fails, both are those of position 0, which is
+ * safe to read. */
+typedef struct {
+    spe_id at, inside;
+} cm_axis_;
+
+/* The rows (for each k1, k2) and columns (for each word and channel of a block) that a lane accesses. */
+typedef struct {
+    cm_axis_ *row, *col;
+} cm_axes_;
+
 /* The input of a product method: D = A B + C, with C and D in the accumulation type. */
 typedef struct {
     const cm_product *row;
@@ -847,7 +859,7 @@ void cm_gather(const cm_layout *l, const void *vectors, const cm_host_mem *to)
 
 #ifndef CM_LAYOUT_ONLY
 
-/* matrix.c - targets and contexts, the table of products, and matrices: their parts, halves and components. */
+/* targets.c - targets, their subgroup sizes, and contexts. */
 
 /* Messages of Intel's GPUs; those of the software device, which copies bytes. */
 #define CM_BLOCK2D_XE_ {64, 16, 4, 64}
@@ -939,6 +951,8 @@ bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_lowering low
     return spe_ok(m);
 }
 
+/* promotions.c - which types have products, in which type they are summed, and what promotes to what. */
+
 /* The promotion rule: all pairs of distinct types. Pairs of real types have products, in either order. */
 #define CM_PROMOTIONS_(X)                                                                                              \
     X(I8, I16) X(I8, I32) X(I8, I64) X(I8, BF16) X(I8, F16) X(I8, TF32) X(I8, F32) X(I8, F64) X(U8, I16) X(U8, I32)    \
@@ -989,6 +1003,77 @@ bool cm_product_takes(const cm_product *row, cm_type c)
 
 /* Depth of one matrix instruction, in components of this type: eight dwords. */
 XE_FN_ int cm_dpas_depth_(cm_type type) { return 32 / cm_type_info(type)->bytes; }
+
+/* indices.c - numbers at run time: small arithmetic, this lane's rows and columns. */
+
+XE_FN_ spe_id cm_i32_(cm_ctx *c, int v) { return spe_i32(c->module, v); }
+/* v * n, v + n, v % n, v / n, omitting no-ops. For the last two, n is a power of two and v >= 0, except that
+ * cm_shr_signed_ takes any v and rounds down. */
+XE_FN_ spe_id cm_times_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_imul(c->module, v, cm_i32_(c, n)); }
+XE_FN_ spe_id cm_plus_(cm_ctx *c, spe_id v, int n) { return n == 0 ? v : spe_iadd(c->module, v, cm_i32_(c, n)); }
+XE_FN_ spe_id cm_mod_(cm_ctx *c, spe_id v, int n) { return spe_and(c->module, v, cm_i32_(c, n - 1)); }
+
+XE_FN_ spe_id cm_log2_(cm_ctx *c, int n)
+{
+    int shift = 0;
+    while (1 << shift < n) shift++;
+    return cm_i32_(c, shift);
+}
+XE_FN_ spe_id cm_shr_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_shr(c->module, v, cm_log2_(c, n)); }
+XE_FN_ spe_id cm_shr_signed_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_sar(c->module, v, cm_log2_(c, n)); }
+
+XE_FN_ cm_lane cm_lane_(cm_ctx *c, const cm_layout *l)
+{
+    spe_id p = spe_builtin(c->module, SPE_SUBGROUP_LANE, 0);
+    bool whole = l->size_i == l->lanes;
+    spe_id i = whole ? p : cm_mod_(c, p, l->size_i), j0 = whole ? cm_i32_(c, 0) : cm_shr_(c, p, l->size_i);
+    cm_lane lane = {i, j0};
+    return lane;
+}
+
+/* The component number, counting channels, of a slot; the element in component v of a lane. */
+XE_FN_ int cm_number_of_(const cm_layout *l, cm_slot s) { return s.component * l->omega + s.channel; }
+XE_FN_ cm_element cm_element_at_(const cm_layout *l, int lane, int v)
+{
+    cm_slot s = {lane, v / l->omega, v % l->omega};
+    return cm_element_of(l, s);
+}
+
+/* The row and column of component v in this lane: those of the first lane plus this lane's distance. */
+XE_FN_ spe_id cm_row_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v)
+{
+    return cm_plus_(c, cm_times_(c, lane.row, l->interleaved ? l->size_k1 : 1), cm_element_at_(l, 0, v).row);
+}
+
+XE_FN_ spe_id cm_col_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v)
+{
+    return cm_plus_(c, cm_times_(c, lane.col, l->omega), cm_element_at_(l, 0, v).col);
+}
+
+XE_FN_ bool cm_has_component_(cm_ctx *c, const cm_layout *l, int v)
+{
+    if (!spe_ok(c->module)) return false;
+    return (v >= 0 && v < l->size_v) || CM_FAIL_(c, SHAPE, "component %d; there are %d", v, l->size_v);
+}
+
+spe_id cm_row_index(cm_ctx *c, const cm_layout *l, int v)
+{
+    return cm_has_component_(c, l, v) ? cm_row_at_(c, l, cm_lane_(c, l), v) : 0;
+}
+spe_id cm_col_index(cm_ctx *c, const cm_layout *l, int v)
+{
+    return cm_has_component_(c, l, v) ? cm_col_at_(c, l, cm_lane_(c, l), v) : 0;
+}
+
+/* Row and column axis of component v of the vector: v = (w1 + u K1 + w2 K1 V/K), where u includes channels. */
+XE_FN_ void cm_axes_of_(const cm_layout *l, int v, int *row, int *col)
+{
+    int per_block = l->size_v / l->size_k2, in_block = v % per_block;
+    *row = in_block % l->size_k1 + v / per_block * l->size_k1;
+    *col = in_block / l->size_k1;
+}
+
+/* matrix.c - matrices: the layouts of a context, their parts, halves and components; splats. */
 
 /* Makes blocks of `depth` rows, fewer than lanes, so that lanes hold several adjacent columns. */
 XE_FN_ void cm_layout_pair_(cm_layout *l, int depth)
@@ -1285,75 +1370,28 @@ cm_matrix cm_from_components(cm_ctx *c, const cm_layout *l, const spe_id *compon
     return a;
 }
 
-XE_FN_ spe_id cm_i32_(cm_ctx *c, int v) { return spe_i32(c->module, v); }
-/* v * n, v + n, v % n, v / n, omitting no-ops. For the last two, n is a power of two and v >= 0, except that
- * cm_shr_signed_ takes any v and rounds down. */
-XE_FN_ spe_id cm_times_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_imul(c->module, v, cm_i32_(c, n)); }
-XE_FN_ spe_id cm_plus_(cm_ctx *c, spe_id v, int n) { return n == 0 ? v : spe_iadd(c->module, v, cm_i32_(c, n)); }
-XE_FN_ spe_id cm_mod_(cm_ctx *c, spe_id v, int n) { return spe_and(c->module, v, cm_i32_(c, n - 1)); }
-
-XE_FN_ spe_id cm_log2_(cm_ctx *c, int n)
+cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, spe_id scalar)
 {
-    int shift = 0;
-    while (1 << shift < n) shift++;
-    return cm_i32_(c, shift);
-}
-XE_FN_ spe_id cm_shr_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_shr(c->module, v, cm_log2_(c, n)); }
-XE_FN_ spe_id cm_shr_signed_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_sar(c->module, v, cm_log2_(c, n)); }
-
-XE_FN_ cm_lane cm_lane_(cm_ctx *c, const cm_layout *l)
-{
-    spe_id p = spe_builtin(c->module, SPE_SUBGROUP_LANE, 0);
-    bool whole = l->size_i == l->lanes;
-    spe_id i = whole ? p : cm_mod_(c, p, l->size_i), j0 = whole ? cm_i32_(c, 0) : cm_shr_(c, p, l->size_i);
-    cm_lane lane = {i, j0};
-    return lane;
+    cm_layout l = cm_layout_for(c, rows, cols, type, use);
+    cm_matrix a = cm_new_(c, &l);
+    if (!a.parts) return a;
+    spe_id elem = cm_storage_type(c, type), word = 0;
+    if (scalar && spe_type_of(c->module, scalar) != elem)
+        return CM_POISON_(c, SCALAR, "the scalar of a %s matrix is not of its storage type", cm_name_(type));
+    if (scalar && c->lowering != CM_KHR) word = cm_pack_(c, &l, cm_copies_(c, scalar, cm_channels_(&l)), 1);
+    for (int i = 0; i < a.parts; i++) {
+        bool zero = !scalar || i >= a.parts / cm_halves_(type);
+        spe_id one = zero && c->lowering == CM_KHR ? spe_null(c->module, elem) : scalar, part = cm_part_type(c, &l, i);
+        if (c->lowering == CM_KHR) /* Intel's compiler crashes on an OpConstantNull of such a type */
+            a.part[i] = spe_construct(c->module, part, 1, &one);
+        else if (zero) a.part[i] = spe_null(c->module, part);
+        else a.part[i] = spe_splat(c->module, part, word);
+    }
+    return a;
 }
 
-/* The component number, counting channels, of a slot; the element in component v of a lane. */
-XE_FN_ int cm_number_of_(const cm_layout *l, cm_slot s) { return s.component * l->omega + s.channel; }
-XE_FN_ cm_element cm_element_at_(const cm_layout *l, int lane, int v)
-{
-    cm_slot s = {lane, v / l->omega, v % l->omega};
-    return cm_element_of(l, s);
-}
-
-/* The row and column of component v in this lane: those of the first lane plus this lane's distance. */
-XE_FN_ spe_id cm_row_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v)
-{
-    return cm_plus_(c, cm_times_(c, lane.row, l->interleaved ? l->size_k1 : 1), cm_element_at_(l, 0, v).row);
-}
-
-XE_FN_ spe_id cm_col_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v)
-{
-    return cm_plus_(c, cm_times_(c, lane.col, l->omega), cm_element_at_(l, 0, v).col);
-}
-
-XE_FN_ bool cm_has_component_(cm_ctx *c, const cm_layout *l, int v)
-{
-    if (!spe_ok(c->module)) return false;
-    return (v >= 0 && v < l->size_v) || CM_FAIL_(c, SHAPE, "component %d; there are %d", v, l->size_v);
-}
-
-spe_id cm_row_index(cm_ctx *c, const cm_layout *l, int v)
-{
-    return cm_has_component_(c, l, v) ? cm_row_at_(c, l, cm_lane_(c, l), v) : 0;
-}
-spe_id cm_col_index(cm_ctx *c, const cm_layout *l, int v)
-{
-    return cm_has_component_(c, l, v) ? cm_col_at_(c, l, cm_lane_(c, l), v) : 0;
-}
-
-/* Row and column axis of component v of the vector: v = (w1 + u K1 + w2 K1 V/K), where u includes channels. */
-XE_FN_ void cm_axes_of_(const cm_layout *l, int v, int *row, int *col)
-{
-    int per_block = l->size_v / l->size_k2, in_block = v % per_block;
-    *row = in_block % l->size_k1 + v / per_block * l->size_k1;
-    *col = in_block / l->size_k1;
-}
-
-/* convert.c - conversion of component types, for scalars, vectors and matrices, and rearrangements that move components
- * between lanes: another use, transposition, repetition. */
+/* convert.c - conversion of component types: of scalars and vectors, of all components, and of what a function makes of
+ * them. */
 
 /* A type with as many components as v. */
 XE_FN_ spe_id cm_like_int_(spe_module *m, uint32_t bits, spe_id v) { return spe_vec_like(m, spe_int(m, bits), v); }
@@ -1559,6 +1597,8 @@ XE_FN_ cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, cons
     return spe_ok(c->module) ? d : cm_poison();
 }
 
+/* rearrange.c - components that move between lanes: another use, transposition, repetition; another type as well. */
+
 /* The components of layout `from` that component v of layout `to` comes from, over all lanes, and whether no lane needs
  * another's. A lane needs at most one row or column, so there are at most as many as the largest subgroup has lanes. */
 typedef struct {
@@ -1693,27 +1733,7 @@ cm_matrix cm_convert_as(cm_ctx *c, const cm_matrix *a, cm_type type, cm_rounding
     return d;
 }
 
-/* arithmetic.c - splats, component-wise operations, reductions. */
-
-cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, spe_id scalar)
-{
-    cm_layout l = cm_layout_for(c, rows, cols, type, use);
-    cm_matrix a = cm_new_(c, &l);
-    if (!a.parts) return a;
-    spe_id elem = cm_storage_type(c, type), word = 0;
-    if (scalar && spe_type_of(c->module, scalar) != elem)
-        return CM_POISON_(c, SCALAR, "the scalar of a %s matrix is not of its storage type", cm_name_(type));
-    if (scalar && c->lowering != CM_KHR) word = cm_pack_(c, &l, cm_copies_(c, scalar, cm_channels_(&l)), 1);
-    for (int i = 0; i < a.parts; i++) {
-        bool zero = !scalar || i >= a.parts / cm_halves_(type);
-        spe_id one = zero && c->lowering == CM_KHR ? spe_null(c->module, elem) : scalar, part = cm_part_type(c, &l, i);
-        if (c->lowering == CM_KHR) /* Intel's compiler crashes on an OpConstantNull of such a type */
-            a.part[i] = spe_construct(c->module, part, 1, &one);
-        else if (zero) a.part[i] = spe_null(c->module, part);
-        else a.part[i] = spe_splat(c->module, part, word);
-    }
-    return a;
-}
+/* arithmetic.c - component-wise operations. */
 
 cm_matrix cm_map1(cm_ctx *c, const cm_matrix *a, cm_fn fn, void *user)
 {
@@ -1894,7 +1914,7 @@ cm_matrix cm_apply(cm_ctx *c, const cm_matrix *a, cm_apply_fn fn, void *user)
     return d;
 }
 
-/* ---- reductions -------------------------------------------------------------------------------------------------- */
+/* reduce.c - reductions of rows and columns. */
 
 /* The neutral element: 0, the smallest or the largest number of the storage type (here the arithmetic type too). */
 XE_FN_ spe_id cm_neutral_(cm_ctx *c, cm_op op, cm_type type)
@@ -1975,7 +1995,7 @@ cm_matrix cm_reduce(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix *a)
     return cm_reduce_spread(c, op, by, a, 1);
 }
 
-/* memory.c - matrices in memory: common setup, access per lane, KHR matrices, visits, atomics. */
+/* surface.c - the memory of a matrix: checks and defaults. */
 
 XE_FN_ bool cm_constant_(const cm_ctx *c, spe_id id, int64_t *value)
 {
@@ -2038,17 +2058,7 @@ XE_FN_ bool cm_surface_init_(cm_ctx *c, cm_surface_ *s, cm_type type, const cm_m
     return true;
 }
 
-/* A row of the matrix in this lane: the address of its element in column 0 of the memory. A column: its distance in
- * elements. inside: the bounds check's result, 0 without a check. If it fails, both are those of position 0, which is
- * safe to read. */
-typedef struct {
-    spe_id at, inside;
-} cm_axis_;
-
-/* The rows (for each k1, k2) and columns (for each word and channel of a block) that a lane accesses. */
-typedef struct {
-    cm_axis_ *row, *col;
-} cm_axes_;
+/* lanes.c - access to memory element by element, each lane its own. */
 
 /* Drops a test that is constant true: returns 0. */
 XE_FN_ spe_id cm_unless_true_(cm_ctx *c, spe_id test)
@@ -2296,26 +2306,7 @@ XE_FN_ bool cm_move_lanes_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool s
     return true;
 }
 
-/* Method of CM_KHR: an instruction per part. KHR matrices are transposed: contiguous rows are row-major. */
-XE_FN_ bool cm_move_khr_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
-{
-    const cm_layout *l = &a->layout;
-    bool along = cm_is_constant_(c, s->down, 1), across = cm_is_constant_(c, s->right, 1);
-    uint32_t layout = along ? SPE_CooperativeMatrixLayoutRowMajorKHR : SPE_CooperativeMatrixLayoutColumnMajorKHR;
-    if (s->rows || s->cols || !(along || across) || l->size_i != l->lanes ||
-        (l->use == CM_A && l->omega * cm_type_info(l->type)->bytes < 4))
-        return !CM_FAIL_(c, LOWERING, "CM_KHR loads and stores matrices of at least S rows (CM_A: columns in multiples "
-                                      "of 32 bits), unchecked, with a stride that is the constant 1");
-    for (int part = 0; part < a->parts; part++) {
-        cm_span_ at = cm_span_of_(l, part);
-        spe_id row = cm_distance_(c, cm_plus_(c, s->row, at.block * l->size_i * l->size_k1), s->down);
-        spe_id col = cm_distance_(c, cm_plus_(c, s->col, at.first * l->omega), s->right);
-        spe_id ptr = spe_index(c->module, s->ptr, spe_iadd(c->module, row, col)), stride = along ? s->right : s->down;
-        if (store) spe_coop_store(c->module, ptr, a->part[part], layout, stride);
-        else a->part[part] = spe_coop_load(c->module, cm_part_type(c, l, part), ptr, layout, stride);
-    }
-    return true;
-}
+/* visit.c - a function called for each element in memory; atomics. */
 
 /* May the function of cm_visit return this after it returned `first`: a value of the storage type, or always 0? */
 XE_FN_ bool cm_is_result_(cm_ctx *c, cm_type type, spe_id v, spe_id first)
@@ -2897,7 +2888,66 @@ XE_FN_ bool cm_move_pieces_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool 
     return true;
 }
 
-/* product.c - products by matrix instruction and broadcasts; the lowerings, and what they select. */
+/* moves.c - loads and stores: KHR matrices, and the method of each lowering. */
+
+/* Method of CM_KHR: an instruction per part. KHR matrices are transposed: contiguous rows are row-major. */
+XE_FN_ bool cm_move_khr_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
+{
+    const cm_layout *l = &a->layout;
+    bool along = cm_is_constant_(c, s->down, 1), across = cm_is_constant_(c, s->right, 1);
+    uint32_t layout = along ? SPE_CooperativeMatrixLayoutRowMajorKHR : SPE_CooperativeMatrixLayoutColumnMajorKHR;
+    if (s->rows || s->cols || !(along || across) || l->size_i != l->lanes ||
+        (l->use == CM_A && l->omega * cm_type_info(l->type)->bytes < 4))
+        return !CM_FAIL_(c, LOWERING, "CM_KHR loads and stores matrices of at least S rows (CM_A: columns in multiples "
+                                      "of 32 bits), unchecked, with a stride that is the constant 1");
+    for (int part = 0; part < a->parts; part++) {
+        cm_span_ at = cm_span_of_(l, part);
+        spe_id row = cm_distance_(c, cm_plus_(c, s->row, at.block * l->size_i * l->size_k1), s->down);
+        spe_id col = cm_distance_(c, cm_plus_(c, s->col, at.first * l->omega), s->right);
+        spe_id ptr = spe_index(c->module, s->ptr, spe_iadd(c->module, row, col)), stride = along ? s->right : s->down;
+        if (store) spe_coop_store(c->module, ptr, a->part[part], layout, stride);
+        else a->part[part] = spe_coop_load(c->module, cm_part_type(c, l, part), ptr, layout, stride);
+    }
+    return true;
+}
+
+/* Loads or stores each half of the matrix by the first method that can. */
+XE_FN_ void cm_move_(cm_ctx *c, cm_matrix *a, const cm_mem *mem, bool store)
+{
+    static bool (*const first[])(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store) = {
+        cm_move_lanes_, cm_move_lanes_, cm_move_block2d_, cm_move_khr_}; /* by cm_lowering */
+    for (int i = 0; i < cm_halves_(a->layout.type); i++) {
+        cm_matrix half = cm_half_(a, i);
+        cm_surface_ s;
+        if (!cm_surface_init_(c, &s, a->layout.type, mem, i)) return;
+        if (first[c->lowering](c, &s, &half, store) || cm_move_pieces_(c, &s, &half, store)) continue;
+        if (s.band) CM_FAIL_(c, POSITION, "cm_mem.band: memory that is not accessed in large pieces");
+        cm_move_lanes_(c, &s, &half, store);
+    }
+}
+
+cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const cm_mem *from)
+{
+    cm_layout l = cm_layout_for(c, rows, cols, type, use);
+    cm_matrix a = cm_new_(c, &l);
+    bool pairs = l.size_k > 1 && l.size_i < l.lanes, bands = from->band && (pairs || l.packed || l.size_k1 > 1);
+    cm_surface_ s;
+    if (bands || (pairs && cm_surface_init_(c, &s, type, from, 0) && !cm_is_constant_(c, s.down, 1))) {
+        /* transposing messages and bands have whole rows of lanes */
+        a = cm_load(c, rows, cols, type, CM_ACC, from);
+        return cm_convert_use(c, &a, use);
+    }
+    if (a.parts) cm_move_(c, &a, from, false);
+    return spe_ok(c->module) ? a : cm_poison();
+}
+
+void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to)
+{
+    cm_matrix from = *a;
+    if (!cm_is_poison_(c, a)) cm_move_(c, &from, to, true);
+}
+
+/* product.c - products by matrix instruction and by broadcasts; complex and saturating ones. */
 
 /* Columns first .. first + n of our B in block k; a word holds one or two of them. */
 XE_FN_ spe_id cm_dpas_operand_(cm_ctx *c, const cm_matrix *b, int k, int first, int n)
@@ -3050,42 +3100,6 @@ XE_FN_ void cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
     for (int i = 0; a && i < job->a->layout.size_v; i++) a[i] = spe_reload(c->module, a[i]);
     if (a && b && job->acc.layout.size_i < job->acc.layout.lanes) cm_mul_add_spread_(c, job, a, b);
     if (a && b && job->acc.layout.size_i == job->acc.layout.lanes) cm_mul_add_rows_(c, job, a, b);
-}
-
-/* Loads or stores each half of the matrix by the first method that can. */
-XE_FN_ void cm_move_(cm_ctx *c, cm_matrix *a, const cm_mem *mem, bool store)
-{
-    static bool (*const first[])(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store) = {
-        cm_move_lanes_, cm_move_lanes_, cm_move_block2d_, cm_move_khr_}; /* by cm_lowering */
-    for (int i = 0; i < cm_halves_(a->layout.type); i++) {
-        cm_matrix half = cm_half_(a, i);
-        cm_surface_ s;
-        if (!cm_surface_init_(c, &s, a->layout.type, mem, i)) return;
-        if (first[c->lowering](c, &s, &half, store) || cm_move_pieces_(c, &s, &half, store)) continue;
-        if (s.band) CM_FAIL_(c, POSITION, "cm_mem.band: memory that is not accessed in large pieces");
-        cm_move_lanes_(c, &s, &half, store);
-    }
-}
-
-cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const cm_mem *from)
-{
-    cm_layout l = cm_layout_for(c, rows, cols, type, use);
-    cm_matrix a = cm_new_(c, &l);
-    bool pairs = l.size_k > 1 && l.size_i < l.lanes, bands = from->band && (pairs || l.packed || l.size_k1 > 1);
-    cm_surface_ s;
-    if (bands || (pairs && cm_surface_init_(c, &s, type, from, 0) && !cm_is_constant_(c, s.down, 1))) {
-        /* transposing messages and bands have whole rows of lanes */
-        a = cm_load(c, rows, cols, type, CM_ACC, from);
-        return cm_convert_use(c, &a, use);
-    }
-    if (a.parts) cm_move_(c, &a, from, false);
-    return spe_ok(c->module) ? a : cm_poison();
-}
-
-void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to)
-{
-    cm_matrix from = *a;
-    if (!cm_is_poison_(c, a)) cm_move_(c, &from, to, true);
 }
 
 XE_FN_ bool cm_check_product_(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc,

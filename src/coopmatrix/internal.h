@@ -28,6 +28,18 @@ typedef struct {
 } cm_surface_;
 enum { CM_WHOLE_ = -1 };
 
+/* A row of the matrix in this lane: the address of its element in column 0 of the memory. A column: its distance in
+ * elements. inside: the bounds check's result, 0 without a check. If it fails, both are those of position 0, which is
+ * safe to read. */
+typedef struct {
+    spe_id at, inside;
+} cm_axis_;
+
+/* The rows (for each k1, k2) and columns (for each word and channel of a block) that a lane accesses. */
+typedef struct {
+    cm_axis_ *row, *col;
+} cm_axes_;
+
 /* The input of a product method: D = A B + C, with C and D in the accumulation type. */
 typedef struct {
     const cm_product *row;

@@ -1,146 +1,5 @@
-/* matrix.c - targets and contexts, the table of products, and matrices: their parts, halves and components. */
+/* matrix.c - matrices: the layouts of a context, their parts, halves and components; splats. */
 #include "internal.h"
-
-/* Messages of Intel's GPUs; those of the software device, which copies bytes. */
-#define CM_BLOCK2D_XE_ {64, 16, 4, 64}
-#define CM_BLOCK2D_ANY_ {1, 1, 1, 1}
-
-const cm_target *cm_target_row(const char *name)
-{
-    static const char large[] = "-ze-opt-large-register-file";
-    static const cm_target rows[] = {
-        {"pvc", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true},
-        {"bmg", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true},
-        {"lnl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true},
-        {"ptl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true},
-        {"dg2", 8, 8 | 16 | 32, 8, 0, CM_BLOCK2D_XE_, true, 64 << 10, 1024, 8 << 10, large, false, true},
-        {"generic", 16, 8 | 16 | 32, 0, 0, CM_BLOCK2D_XE_, false, 32 << 10, 1024, 8 << 10, "", false, true},
-        {"soft", 16, 8 | 16 | 32, 8 | 16, 16, CM_BLOCK2D_ANY_, true, 64 << 10, 1024, 16 << 10, "", false, false},
-    };
-    if (!name) return NULL;
-    if (strcmp(name, "lnl-m") == 0) name = "lnl";
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (strcmp(rows[i].name, name) == 0) return &rows[i];
-    return NULL;
-}
-
-enum { CM_SIZES_ = 8 | 16 | 32 }; /* of subgroups: more lanes than 32 do not fit where one bit stands for each */
-
-static bool cm_has_size_(const cm_target *t, int size)
-{
-    return cm_power_of_two_(size) && (t->subgroup_sizes & CM_SIZES_ & (uint32_t)size);
-}
-
-/* The sizes of a mask as text, "16 and 32". */
-typedef struct {
-    char s[16];
-} cm_sizes_text_;
-
-static cm_sizes_text_ cm_sizes_of_(uint32_t sizes)
-{
-    cm_sizes_text_ t = {"none"};
-    int n = 0;
-    for (uint32_t size = 8; size <= 32; size *= 2) {
-        if (!(sizes & size)) continue;
-        sizes &= ~size;
-        n += snprintf(t.s + n, sizeof t.s - (size_t)n, "%s%u", n == 0 ? "" : sizes & 56 ? ", " : " and ", size);
-    }
-    return t;
-}
-
-bool cm_choose_target(spe_blame at, const spe_device *d, int size, cm_target *target)
-{
-    const cm_target *row = d ? cm_target_row(d->name) : NULL;
-    if (!row) {
-        spe_report(at, at.errors->target, "\"%s\"; known are " CM_TARGET_NAMES_, d && d->name ? d->name : "(none)");
-        return false;
-    }
-    *target = *row;
-    if (d->subgroup_sizes) target->subgroup_sizes = d->subgroup_sizes;
-    if (d->local_memory) target->local_memory = d->local_memory < INT32_MAX ? (int)d->local_memory : INT32_MAX;
-    if (d->max_group_size) target->max_group_size = d->max_group_size < INT32_MAX ? (int)d->max_group_size : INT32_MAX;
-    if (!size && cm_has_size_(target, row->subgroup_size)) size = row->subgroup_size;
-    for (int s = 8; !size && s <= 32; s *= 2) size = cm_has_size_(target, s) ? s : 0; /* the smallest */
-    target->subgroup_size = size;
-    if (cm_has_size_(target, size)) return true;
-    spe_report(at, at.errors->subgroup_size, "wanted %d, %s has %s", size, row->name,
-               cm_sizes_of_(target->subgroup_sizes).s);
-    return false;
-}
-
-bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_lowering lowering)
-{
-    memset(c, 0, sizeof *c);
-    c->module = m;
-    if (!target) return CM_FAIL_(c, TARGET, "there is no target of this name; known are " CM_TARGET_NAMES_);
-    int size = target->subgroup_size;
-    bool dpas = (target->dpas_sizes & (uint32_t)size) != 0;
-    c->target = *target;
-    m->options.verbatim = !target->igc;
-    c->lowering = lowering == CM_AUTO ? (dpas ? CM_INTEL : CM_PLAIN) : lowering;
-    if (!cm_has_size_(target, size))
-        return CM_FAIL_(c, TARGET_SUBGROUP, "subgroup size %d: target %s has the sizes in mask 0x%x", size,
-                        target->name, (unsigned)target->subgroup_sizes);
-    if ((unsigned)lowering > (unsigned)CM_KHR)
-        return CM_FAIL_(c, LOWERING, "target %s: there is no lowering %d", target->name, (int)lowering);
-    if (c->lowering == CM_INTEL && !dpas)
-        return CM_FAIL_(c, LOWERING, "CM_INTEL: target %s has no matrix instruction at subgroup size %d",
-                        target->name, size);
-    if (c->lowering == CM_KHR && !target->coop_khr)
-        return CM_FAIL_(c, LOWERING, "CM_KHR: target %s does not take SPV_KHR_cooperative_matrix", target->name);
-    return spe_ok(m);
-}
-
-/* The promotion rule: all pairs of distinct types. Pairs of real types have products, in either order. */
-#define CM_PROMOTIONS_(X)                                                                                              \
-    X(I8, I16) X(I8, I32) X(I8, I64) X(I8, BF16) X(I8, F16) X(I8, TF32) X(I8, F32) X(I8, F64) X(U8, I16) X(U8, I32)    \
-    X(U8, I64) X(U8, U16) X(U8, U32) X(U8, U64) X(U8, BF16) X(U8, F16) X(U8, TF32) X(U8, F32) X(U8, F64) X(I16, I32)   \
-    X(I16, I64) X(I16, F32) X(I16, F64) X(U16, I32) X(U16, I64) X(U16, U32) X(U16, U64) X(U16, F32) X(U16, F64)        \
-    X(I32, U32) X(I32, I64) X(I32, F64) X(U32, U64) X(U32, I64) X(U32, F64) X(E4M3, BF16) X(E4M3, F16) X(E4M3, TF32)   \
-    X(E4M3, F32) X(E4M3, F64) X(E5M2, BF16) X(E5M2, F16) X(E5M2, TF32) X(E5M2, F32) X(E5M2, F64) X(BF16, TF32)         \
-    X(BF16, F32) X(BF16, F64) X(F16, TF32) X(F16, F32) X(F16, F64) X(TF32, F32) X(TF32, F64) X(F32, F64)
-#define CM_COMPLEX_PROMOTIONS_(X)                                                                                      \
-    X(I8, C32) X(I8, C64) X(U8, C32) X(U8, C64) X(I16, C32) X(I16, C64) X(U16, C32) X(U16, C64) X(I32, C32) X(I32, C64)\
-    X(U32, C64) X(E4M3, C32) X(E4M3, C64) X(E5M2, C32) X(E5M2, C64) X(BF16, C32) X(BF16, C64) X(F16, C32) X(F16, C64)  \
-    X(TF32, C32) X(TF32, C64) X(F32, C32) X(F32, C64) X(F64, C64) X(C32, C64)
-
-const cm_product *cm_product_row(cm_type a, cm_type b)
-{
-    enum { A_SIGNED = 1, B_SIGNED = 2, I8 = 0x10 | 0x20, TF32 = 0x100 | 0x200, F16 = 0x400 | 0x800 };
-    enum { BF16 = 0x1000 | 0x2000 }; /* bits of SPE_MatrixMultiplyAccumulateOperands... */
-#define CM_BOTH_WAYS_(a, b) {CM_##a, CM_##b, CM_SUM_(CM_##b), 0}, {CM_##b, CM_##a, CM_SUM_(CM_##b), 0},
-    static const cm_product rows[] = {
-        {CM_F16, CM_F16, CM_F32, F16},         {CM_BF16, CM_BF16, CM_F32, BF16},
-        {CM_TF32, CM_TF32, CM_F32, TF32},      {CM_I8, CM_I8, CM_I32, I8 | A_SIGNED | B_SIGNED},
-        {CM_U8, CM_U8, CM_I32, I8},            {CM_I8, CM_U8, CM_I32, I8 | B_SIGNED},
-        {CM_U8, CM_I8, CM_I32, I8 | A_SIGNED},
-#define CM_SQUARE_(t) {CM_##t, CM_##t, CM_SUM_(CM_##t), 0}
-        CM_SQUARE_(F64), CM_SQUARE_(F32), CM_SQUARE_(E4M3), CM_SQUARE_(E5M2), CM_SQUARE_(I64), CM_SQUARE_(U64),
-        CM_SQUARE_(I32), CM_SQUARE_(U32), CM_SQUARE_(I16), CM_SQUARE_(U16), CM_PROMOTIONS_(CM_BOTH_WAYS_)
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (rows[i].type_a == a && rows[i].type_b == b) return &rows[i];
-    return NULL;
-}
-
-bool cm_promotes(cm_type from, cm_type to)
-{
-#define CM_PAIR_(from, to) {CM_##from, CM_##to},
-    static const cm_type pairs[][2] = {CM_PROMOTIONS_(CM_PAIR_) CM_COMPLEX_PROMOTIONS_(CM_PAIR_)};
-    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
-        if (pairs[i][0] == from && pairs[i][1] == to) return true;
-    return from == to && cm_type_info(to);
-}
-
-bool cm_product_takes(const cm_product *row, cm_type c)
-{
-    if (row->acc == CM_F32 && (c == CM_F16 || c == CM_BF16)) return row->type_a != CM_F32 && row->type_b != CM_F32;
-    if (row->acc == CM_I32 && c == CM_U32) return true; /* same bits */
-    return cm_promotes(row->type_a, c) && cm_promotes(row->type_b, c);
-}
-
-/* Depth of one matrix instruction, in components of this type: eight dwords. */
-XE_FN_ int cm_dpas_depth_(cm_type type) { return 32 / cm_type_info(type)->bytes; }
 
 /* Makes blocks of `depth` rows, fewer than lanes, so that lanes hold several adjacent columns. */
 static void cm_layout_pair_(cm_layout *l, int depth)
@@ -437,69 +296,22 @@ cm_matrix cm_from_components(cm_ctx *c, const cm_layout *l, const spe_id *compon
     return a;
 }
 
-XE_FN_ spe_id cm_i32_(cm_ctx *c, int v) { return spe_i32(c->module, v); }
-/* v * n, v + n, v % n, v / n, omitting no-ops. For the last two, n is a power of two and v >= 0, except that
- * cm_shr_signed_ takes any v and rounds down. */
-XE_FN_ spe_id cm_times_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_imul(c->module, v, cm_i32_(c, n)); }
-XE_FN_ spe_id cm_plus_(cm_ctx *c, spe_id v, int n) { return n == 0 ? v : spe_iadd(c->module, v, cm_i32_(c, n)); }
-XE_FN_ spe_id cm_mod_(cm_ctx *c, spe_id v, int n) { return spe_and(c->module, v, cm_i32_(c, n - 1)); }
-
-static spe_id cm_log2_(cm_ctx *c, int n)
+cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, spe_id scalar)
 {
-    int shift = 0;
-    while (1 << shift < n) shift++;
-    return cm_i32_(c, shift);
-}
-XE_FN_ spe_id cm_shr_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_shr(c->module, v, cm_log2_(c, n)); }
-XE_FN_ spe_id cm_shr_signed_(cm_ctx *c, spe_id v, int n) { return n == 1 ? v : spe_sar(c->module, v, cm_log2_(c, n)); }
-
-XE_FN_ cm_lane cm_lane_(cm_ctx *c, const cm_layout *l)
-{
-    spe_id p = spe_builtin(c->module, SPE_SUBGROUP_LANE, 0);
-    bool whole = l->size_i == l->lanes;
-    spe_id i = whole ? p : cm_mod_(c, p, l->size_i), j0 = whole ? cm_i32_(c, 0) : cm_shr_(c, p, l->size_i);
-    cm_lane lane = {i, j0};
-    return lane;
-}
-
-/* The component number, counting channels, of a slot; the element in component v of a lane. */
-XE_FN_ int cm_number_of_(const cm_layout *l, cm_slot s) { return s.component * l->omega + s.channel; }
-XE_FN_ cm_element cm_element_at_(const cm_layout *l, int lane, int v)
-{
-    cm_slot s = {lane, v / l->omega, v % l->omega};
-    return cm_element_of(l, s);
-}
-
-/* The row and column of component v in this lane: those of the first lane plus this lane's distance. */
-XE_FN_ spe_id cm_row_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v)
-{
-    return cm_plus_(c, cm_times_(c, lane.row, l->interleaved ? l->size_k1 : 1), cm_element_at_(l, 0, v).row);
-}
-
-XE_FN_ spe_id cm_col_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v)
-{
-    return cm_plus_(c, cm_times_(c, lane.col, l->omega), cm_element_at_(l, 0, v).col);
-}
-
-static bool cm_has_component_(cm_ctx *c, const cm_layout *l, int v)
-{
-    if (!spe_ok(c->module)) return false;
-    return (v >= 0 && v < l->size_v) || CM_FAIL_(c, SHAPE, "component %d; there are %d", v, l->size_v);
-}
-
-spe_id cm_row_index(cm_ctx *c, const cm_layout *l, int v)
-{
-    return cm_has_component_(c, l, v) ? cm_row_at_(c, l, cm_lane_(c, l), v) : 0;
-}
-spe_id cm_col_index(cm_ctx *c, const cm_layout *l, int v)
-{
-    return cm_has_component_(c, l, v) ? cm_col_at_(c, l, cm_lane_(c, l), v) : 0;
-}
-
-/* Row and column axis of component v of the vector: v = (w1 + u K1 + w2 K1 V/K), where u includes channels. */
-XE_FN_ void cm_axes_of_(const cm_layout *l, int v, int *row, int *col)
-{
-    int per_block = l->size_v / l->size_k2, in_block = v % per_block;
-    *row = in_block % l->size_k1 + v / per_block * l->size_k1;
-    *col = in_block / l->size_k1;
+    cm_layout l = cm_layout_for(c, rows, cols, type, use);
+    cm_matrix a = cm_new_(c, &l);
+    if (!a.parts) return a;
+    spe_id elem = cm_storage_type(c, type), word = 0;
+    if (scalar && spe_type_of(c->module, scalar) != elem)
+        return CM_POISON_(c, SCALAR, "the scalar of a %s matrix is not of its storage type", cm_name_(type));
+    if (scalar && c->lowering != CM_KHR) word = cm_pack_(c, &l, cm_copies_(c, scalar, cm_channels_(&l)), 1);
+    for (int i = 0; i < a.parts; i++) {
+        bool zero = !scalar || i >= a.parts / cm_halves_(type);
+        spe_id one = zero && c->lowering == CM_KHR ? spe_null(c->module, elem) : scalar, part = cm_part_type(c, &l, i);
+        if (c->lowering == CM_KHR) /* Intel's compiler crashes on an OpConstantNull of such a type */
+            a.part[i] = spe_construct(c->module, part, 1, &one);
+        else if (zero) a.part[i] = spe_null(c->module, part);
+        else a.part[i] = spe_splat(c->module, part, word);
+    }
+    return a;
 }

@@ -1,4 +1,4 @@
-/* product.c - products by matrix instruction and broadcasts; the lowerings, and what they select. */
+/* product.c - products by matrix instruction and by broadcasts; complex and saturating ones. */
 #include "internal.h"
 
 /* Columns first .. first + n of our B in block k; a word holds one or two of them. */
@@ -152,42 +152,6 @@ static void cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
     for (int i = 0; a && i < job->a->layout.size_v; i++) a[i] = spe_reload(c->module, a[i]);
     if (a && b && job->acc.layout.size_i < job->acc.layout.lanes) cm_mul_add_spread_(c, job, a, b);
     if (a && b && job->acc.layout.size_i == job->acc.layout.lanes) cm_mul_add_rows_(c, job, a, b);
-}
-
-/* Loads or stores each half of the matrix by the first method that can. */
-static void cm_move_(cm_ctx *c, cm_matrix *a, const cm_mem *mem, bool store)
-{
-    static bool (*const first[])(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store) = {
-        cm_move_lanes_, cm_move_lanes_, cm_move_block2d_, cm_move_khr_}; /* by cm_lowering */
-    for (int i = 0; i < cm_halves_(a->layout.type); i++) {
-        cm_matrix half = cm_half_(a, i);
-        cm_surface_ s;
-        if (!cm_surface_init_(c, &s, a->layout.type, mem, i)) return;
-        if (first[c->lowering](c, &s, &half, store) || cm_move_pieces_(c, &s, &half, store)) continue;
-        if (s.band) CM_FAIL_(c, POSITION, "cm_mem.band: memory that is not accessed in large pieces");
-        cm_move_lanes_(c, &s, &half, store);
-    }
-}
-
-cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const cm_mem *from)
-{
-    cm_layout l = cm_layout_for(c, rows, cols, type, use);
-    cm_matrix a = cm_new_(c, &l);
-    bool pairs = l.size_k > 1 && l.size_i < l.lanes, bands = from->band && (pairs || l.packed || l.size_k1 > 1);
-    cm_surface_ s;
-    if (bands || (pairs && cm_surface_init_(c, &s, type, from, 0) && !cm_is_constant_(c, s.down, 1))) {
-        /* transposing messages and bands have whole rows of lanes */
-        a = cm_load(c, rows, cols, type, CM_ACC, from);
-        return cm_convert_use(c, &a, use);
-    }
-    if (a.parts) cm_move_(c, &a, from, false);
-    return spe_ok(c->module) ? a : cm_poison();
-}
-
-void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to)
-{
-    cm_matrix from = *a;
-    if (!cm_is_poison_(c, a)) cm_move_(c, &from, to, true);
 }
 
 static bool cm_check_product_(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc,

@@ -1,78 +1,5 @@
-/* memory.c - matrices in memory: common setup, access per lane, KHR matrices, visits, atomics. */
+/* lanes.c - access to memory element by element, each lane its own. */
 #include "internal.h"
-
-XE_FN_ bool cm_constant_(const cm_ctx *c, spe_id id, int64_t *value)
-{
-    uint64_t bits = 0;
-    if (!id || !spe_const_bits(c->module, id, &bits)) return false;
-    *value = (int32_t)(uint32_t)bits;
-    return true;
-}
-
-XE_FN_ bool cm_is_constant_(const cm_ctx *c, spe_id id, int64_t want)
-{
-    int64_t value = 0;
-    return cm_constant_(c, id, &value) && value == want;
-}
-
-/* Checks the types of pointer, padding, positions, extents and strides. */
-static bool cm_check_mem_(cm_ctx *c, cm_type type, const cm_mem *mem)
-{
-    static const char *const names[] = {"rows", "cols", "row", "col", "stride_row", "stride_col"};
-    const spe_id numbers[] = {mem->rows, mem->cols, mem->row, mem->col, mem->stride_row, mem->stride_col};
-    spe_type_info pointer = spe_info(c->module, spe_type_of(c->module, mem->ptr));
-    spe_id storage = cm_storage_type(c, type);
-    if (!spe_ok(c->module)) return false;
-    if (pointer.kind != SPE_KIND_POINTER || pointer.elem != storage)
-        return CM_FAIL_(c, POINTER, "cm_mem.ptr is not a pointer to the storage type of %s", cm_name_(type));
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        if (numbers[i] && spe_type_of(c->module, numbers[i]) != spe_int(c->module, 32))
-            return CM_FAIL_(c, POSITION, "cm_mem.%s is not a 32-bit integer", names[i]);
-    if (mem->padding && spe_type_of(c->module, mem->padding) != storage)
-        return CM_FAIL_(c, SCALAR, "cm_mem.padding is not of the storage type of %s", cm_name_(type));
-    if (!mem->stride_col && !mem->rows)
-        return CM_FAIL_(c, POSITION, "cm_mem.stride_col may be 0 only when rows is given");
-    return true;
-}
-
-/* half: 0 or 1 for the halves of a complex matrix, which are every second element; 0 for real ones; CM_WHOLE_ for
- * memory of any type that is not accessed by halves. The padding is a real number. */
-XE_FN_ bool cm_surface_init_(cm_ctx *c, cm_surface_ *s, cm_type type, const cm_mem *mem, int half)
-{
-    int step = half == CM_WHOLE_ ? 1 : cm_halves_(type);
-    uint64_t bits = 0;
-    memset(s, 0, sizeof *s);
-    if (!cm_check_mem_(c, type, mem)) return false;
-    spe_id padding = half == 1 ? 0 : mem->padding;
-    s->ptr = half == 1 ? spe_index(c->module, mem->ptr, spe_u64(c->module, 1)) : mem->ptr;
-    s->storage = spe_info(c->module, spe_type_of(c->module, mem->ptr)).storage;
-    s->row = mem->row ? mem->row : cm_i32_(c, 0);
-    s->col = mem->col ? mem->col : cm_i32_(c, 0);
-    spe_id down = mem->stride_row ? cm_times_(c, mem->stride_row, step) : cm_i32_(c, step);
-    spe_id right = cm_times_(c, mem->stride_col ? mem->stride_col : mem->rows, step);
-    s->padding = padding ? padding : spe_null(c->module, cm_storage_type(c, type));
-    s->zero_padding = !padding || (spe_const_bits(c->module, padding, &bits) && bits == 0);
-    s->rows = mem->transposed ? mem->cols : mem->rows;
-    s->cols = mem->transposed ? mem->rows : mem->cols;
-    s->down = mem->transposed ? right : down;
-    s->right = mem->transposed ? down : right;
-    s->block2d = cm_is_complex(type) ? CM_BLOCK2D_NO : mem->block2d;
-    s->align = mem->align;
-    s->band = mem->band;
-    return true;
-}
-
-/* A row of the matrix in this lane: the address of its element in column 0 of the memory. A column: its distance in
- * elements. inside: the bounds check's result, 0 without a check. If it fails, both are those of position 0, which is
- * safe to read. */
-typedef struct {
-    spe_id at, inside;
-} cm_axis_;
-
-/* The rows (for each k1, k2) and columns (for each word and channel of a block) that a lane accesses. */
-typedef struct {
-    cm_axis_ *row, *col;
-} cm_axes_;
 
 /* Drops a test that is constant true: returns 0. */
 static spe_id cm_unless_true_(cm_ctx *c, spe_id test)
@@ -81,7 +8,7 @@ static spe_id cm_unless_true_(cm_ctx *c, spe_id test)
     return test && spe_const_bits(c->module, test, &bits) && bits ? 0 : test;
 }
 
-static spe_id cm_and_(cm_ctx *c, spe_id a, spe_id b) { return a && b ? spe_land(c->module, a, b) : a ? a : b; }
+XE_FN_ spe_id cm_and_(cm_ctx *c, spe_id a, spe_id b) { return a && b ? spe_land(c->module, a, b) : a ? a : b; }
 
 /* The extent of memory that has no elements if it is negative. Tests of positions are unsigned, so that one finds what
  * is before the memory and what is past it: to them, a negative extent would be a large one. */
@@ -92,7 +19,7 @@ static spe_id cm_extent_(cm_ctx *c, spe_id extent)
     return spe_math2(c->module, SPE_SMAX, extent, cm_i32_(c, 0));
 }
 
-static cm_surface_ cm_with_extents_(cm_ctx *c, const cm_surface_ *s)
+XE_FN_ cm_surface_ cm_with_extents_(cm_ctx *c, const cm_surface_ *s)
 {
     cm_surface_ bounded = *s;
     bounded.rows = cm_extent_(c, s->rows);
@@ -109,7 +36,7 @@ static cm_axis_ cm_position_(cm_ctx *c, spe_id position, spe_id index, spe_id ex
 }
 
 /* A position as a distance in elements, i64. */
-static spe_id cm_distance_(cm_ctx *c, spe_id at, spe_id stride)
+XE_FN_ spe_id cm_distance_(cm_ctx *c, spe_id at, spe_id stride)
 {
     spe_id i64 = spe_int(c->module, 64);
     at = spe_sconvert(c->module, i64, at);
@@ -174,7 +101,7 @@ static void cm_columns_spread_(cm_ctx *c, const cm_layout *l, const cm_surface_ 
     }
 }
 
-static bool cm_axes_init_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axes_ *a)
+XE_FN_ bool cm_axes_init_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axes_ *a)
 {
     int cols = l->size_v / l->size_k;
     a->col = (cm_axis_ *)spe_alloc(c->module, (size_t)cols * sizeof(cm_axis_));
@@ -225,7 +152,7 @@ static spe_id cm_load_words_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s
 }
 
 /* A branch of the lanes that are inside. */
-static void cm_if_inside_(cm_ctx *c, spe_id inside)
+XE_FN_ void cm_if_inside_(cm_ctx *c, spe_id inside)
 {
     spe_diverged(c->module);
     spe_if(c->module, inside);
@@ -319,132 +246,3 @@ XE_FN_ bool cm_move_lanes_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool s
     if (some) spe_endif_from(c->module, (uint32_t)a->parts, a->part, none.part, a->part);
     return true;
 }
-
-/* Method of CM_KHR: an instruction per part. KHR matrices are transposed: contiguous rows are row-major. */
-XE_FN_ bool cm_move_khr_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
-{
-    const cm_layout *l = &a->layout;
-    bool along = cm_is_constant_(c, s->down, 1), across = cm_is_constant_(c, s->right, 1);
-    uint32_t layout = along ? SPE_CooperativeMatrixLayoutRowMajorKHR : SPE_CooperativeMatrixLayoutColumnMajorKHR;
-    if (s->rows || s->cols || !(along || across) || l->size_i != l->lanes ||
-        (l->use == CM_A && l->omega * cm_type_info(l->type)->bytes < 4))
-        return !CM_FAIL_(c, LOWERING, "CM_KHR loads and stores matrices of at least S rows (CM_A: columns in multiples "
-                                      "of 32 bits), unchecked, with a stride that is the constant 1");
-    for (int part = 0; part < a->parts; part++) {
-        cm_span_ at = cm_span_of_(l, part);
-        spe_id row = cm_distance_(c, cm_plus_(c, s->row, at.block * l->size_i * l->size_k1), s->down);
-        spe_id col = cm_distance_(c, cm_plus_(c, s->col, at.first * l->omega), s->right);
-        spe_id ptr = spe_index(c->module, s->ptr, spe_iadd(c->module, row, col)), stride = along ? s->right : s->down;
-        if (store) spe_coop_store(c->module, ptr, a->part[part], layout, stride);
-        else a->part[part] = spe_coop_load(c->module, cm_part_type(c, l, part), ptr, layout, stride);
-    }
-    return true;
-}
-
-/* May the function of cm_visit return this after it returned `first`: a value of the storage type, or always 0? */
-static bool cm_is_result_(cm_ctx *c, cm_type type, spe_id v, spe_id first)
-{
-    if (!spe_ok(c->module)) return false;
-    if (!v != !first) return CM_FAIL_(c, SCALAR, "the function of cm_visit returns 0 for some elements only");
-    return !v || spe_type_of(c->module, v) == cm_storage_type(c, type) ||
-           CM_FAIL_(c, SCALAR, "the result of cm_visit's function is not of the storage type of %s", cm_name_(type));
-}
-
-/* Calls fn for every element of layout l inside the memory, with the value in `a` (0 if a is NULL). */
-static cm_matrix cm_visit_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, const cm_mem *mem, cm_visit_fn fn,
-                           void *user)
-{
-    cm_matrix half[2];
-    for (int h = 0; h < cm_halves_(l->type); h++) {
-        cm_layout part = *l;
-        cm_surface_ s;
-        cm_axes_ axes;
-        part.type = cm_half_type_(l->type);
-        if (!cm_surface_init_(c, &s, l->type, mem, h)) return cm_poison();
-        s = cm_with_extents_(c, &s);
-        if (a) half[h] = cm_half_(a, h);
-        spe_id *v = a ? cm_component_ids(c, &half[h], part.type) : cm_ids_(c, l->size_v);
-        if (!v || !cm_axes_init_(c, &part, &s, &axes)) return cm_poison();
-        for (int i = 0, row, col; i < l->size_v; i++) {
-            cm_axes_of_(&part, i, &row, &col);
-            spe_id inside = cm_and_(c, axes.row[row].inside, axes.col[col].inside);
-            if (inside) cm_if_inside_(c, inside);
-            v[i] = fn(c, part.type, spe_index(c->module, axes.row[row].at, axes.col[col].at), v[i], user);
-            if (!cm_is_result_(c, part.type, v[i], i ? v[0] : v[i])) return cm_poison();
-            if (inside && v[i]) spe_endif_from(c->module, 1, &v[i], &s.padding, &v[i]);
-            if (inside && !v[i]) spe_endif(c->module, 0, NULL, NULL);
-        }
-        half[h] = v[0] ? cm_from_components(c, &part, v) : cm_poison();
-    }
-    return cm_of_halves_(c, l->type, half);
-}
-
-cm_matrix cm_visit(cm_ctx *c, const cm_matrix *a, const cm_mem *mem, cm_visit_fn fn, void *user)
-{
-    return cm_is_poison_(c, a) ? cm_poison() : cm_visit_(c, &a->layout, a, mem, fn, user);
-}
-
-typedef enum { CM_ATOMIC_LOAD_, CM_ATOMIC_STORE_, CM_ATOMIC_ADD_, CM_ATOMIC_MIN_, CM_ATOMIC_MAX_ } cm_atomic_;
-
-typedef struct {
-    cm_atomic_ what;
-    uint32_t scope, semantics;
-} cm_atomic_how_;
-
-/* 32 and 64 bits; f16 has add, min and max; complex types have no order. */
-static bool cm_check_atomic_(cm_ctx *c, cm_type type, cm_atomic_ what)
-{
-    const cm_type_row *t = cm_type_info(type);
-    if (!t || cm_opaque_(c, "atomics")) return false;
-    if (cm_is_complex(type) && what > CM_ATOMIC_ADD_) return CM_FAIL_(c, ATOMIC, "complex numbers have no order");
-    if (t->bytes >= 4 && type != CM_TF32) return true;
-    if (type == CM_F16 && what >= CM_ATOMIC_ADD_) return true;
-    return CM_FAIL_(c, ATOMIC, "there are no such atomic operations on %s", t->name);
-}
-
-/* One component; returns the old value (0 for a store). */
-static spe_id cm_atomic_one_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, void *user)
-{
-    static const spe_atomic_op ops[3][3] = {{SPE_ATOMIC_FADD, SPE_ATOMIC_IADD, SPE_ATOMIC_IADD},
-                                            {SPE_ATOMIC_FMIN, SPE_ATOMIC_SMIN, SPE_ATOMIC_UMIN},
-                                            {SPE_ATOMIC_FMAX, SPE_ATOMIC_SMAX, SPE_ATOMIC_UMAX}};
-    const cm_atomic_how_ *how = (const cm_atomic_how_ *)user;
-    if (how->what == CM_ATOMIC_LOAD_) return spe_atomic_load(c->module, ptr, how->scope, how->semantics);
-    if (how->what != CM_ATOMIC_STORE_)
-        return spe_atomic(c->module, ops[how->what - CM_ATOMIC_ADD_][cm_number_kind_(type)], ptr, v, how->scope,
-                          how->semantics);
-    spe_atomic_store(c->module, ptr, v, how->scope, how->semantics);
-    return 0;
-}
-
-cm_matrix cm_atomic_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const cm_mem *from, uint32_t scope,
-                         uint32_t semantics)
-{
-    cm_atomic_how_ how = {CM_ATOMIC_LOAD_, scope, semantics};
-    cm_layout l = cm_layout_for(c, rows, cols, type, use);
-    if (!l.rows || !cm_check_atomic_(c, type, how.what)) return cm_poison();
-    return cm_visit_(c, &l, NULL, from, cm_atomic_one_, &how);
-}
-
-/* Stores and updates; returns the old values (poison for a store). */
-static cm_matrix cm_atomic_put_(cm_ctx *c, const cm_matrix *a, const cm_mem *to, cm_atomic_ what, uint32_t scope,
-                                uint32_t semantics)
-{
-    cm_atomic_how_ how = {what, scope, semantics};
-    if (cm_is_poison_(c, a) || !cm_check_atomic_(c, a->layout.type, what)) return cm_poison();
-    return cm_visit_(c, &a->layout, a, to, cm_atomic_one_, &how);
-}
-
-void cm_atomic_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to, uint32_t scope, uint32_t semantics)
-{
-    cm_atomic_put_(c, a, to, CM_ATOMIC_STORE_, scope, semantics);
-}
-
-#define CM_ATOMIC_UPDATE_(name, what)                                                                                  \
-    cm_matrix name(cm_ctx *c, const cm_matrix *a, const cm_mem *to, uint32_t scope, uint32_t semantics)                \
-    {                                                                                                                  \
-        return cm_atomic_put_(c, a, to, what, scope, semantics);                                                       \
-    }
-CM_ATOMIC_UPDATE_(cm_atomic_add, CM_ATOMIC_ADD_)
-CM_ATOMIC_UPDATE_(cm_atomic_min, CM_ATOMIC_MIN_)
-CM_ATOMIC_UPDATE_(cm_atomic_max, CM_ATOMIC_MAX_)

@@ -1,0 +1,136 @@
+/* rearrange.c - components that move between lanes: another use, transposition, repetition; another type as well. */
+#include "internal.h"
+
+/* The components of layout `from` that component v of layout `to` comes from, over all lanes, and whether no lane needs
+ * another's. A lane needs at most one row or column, so there are at most as many as the largest subgroup has lanes. */
+typedef struct {
+    int source[64], count;
+    bool in_lane;
+} cm_sources_;
+
+/* Element (r, c) of `to` is element (r, c) of `from`, or (c, r) if transposed, modulo the extents of `from`. */
+static cm_sources_ cm_sources_of_(const cm_layout *from, const cm_layout *to, bool transposed, int v)
+{
+    cm_sources_ s;
+    s.count = 0;
+    s.in_lane = true;
+    for (int lane = 0; lane < to->lanes; lane++) {
+        cm_element e = cm_element_at_(to, lane, v);
+        if (e.padding) continue;
+        cm_slot have = cm_slot_of(from, (transposed ? e.col : e.row) % from->rows,
+                                  (transposed ? e.row : e.col) % from->cols);
+        int number = cm_number_of_(from, have), i = 0;
+        if (have.lane != lane) s.in_lane = false;
+        while (i < s.count && s.source[i] != number) i++;
+        if (i == s.count && i < (int)(sizeof s.source / sizeof s.source[0])) s.source[s.count++] = number;
+    }
+    return s;
+}
+
+/* cm_slot_of at run time: lane and component number (counting channels) of an element in layout l. */
+static void cm_find_slot_(cm_ctx *c, const cm_layout *l, spe_id row, spe_id col, spe_id *lane, spe_id *v)
+{
+    spe_module *m = c->module;
+    spe_id inner = cm_mod_(c, row, l->size_i * l->size_k1), k2 = cm_shr_(c, row, l->size_i * l->size_k1);
+    spe_id i = l->interleaved ? cm_shr_(c, inner, l->size_k1) : cm_mod_(c, inner, l->size_i);
+    spe_id k1 = l->interleaved ? cm_mod_(c, inner, l->size_k1) : cm_shr_(c, inner, l->size_i);
+    spe_id j = spe_iadd(m, cm_shr_(c, col, l->omega), cm_times_(c, k2, l->size_j / l->omega));
+    spe_id number = spe_iadd(m, i, cm_times_(c, spe_iadd(m, k1, cm_times_(c, j, l->size_k1)), l->size_i));
+    *lane = cm_mod_(c, number, l->lanes);
+    *v = spe_iadd(m, cm_times_(c, cm_shr_(c, number, l->lanes), l->omega), cm_mod_(c, col, l->omega));
+}
+
+/* Component v of layout `to` if lanes need others' components: a shuffle for each source, then a select. */
+static spe_id cm_fetch_(cm_ctx *c, const cm_layout *from, const cm_layout *to, bool transposed, int v,
+                        const cm_sources_ *s, const spe_id *components)
+{
+    spe_id lane, number, got = 0, at_row = cm_row_index(c, to, v), at_col = cm_col_index(c, to, v);
+    spe_id row = transposed ? at_col : at_row, col = transposed ? at_row : at_col;
+    if ((transposed ? to->cols : to->rows) > from->rows) row = cm_mod_(c, row, from->rows);
+    if ((transposed ? to->rows : to->cols) > from->cols) col = spe_umod(c->module, col, cm_i32_(c, from->cols));
+    cm_find_slot_(c, from, row, col, &lane, &number);
+    for (int i = 0; i < s->count; i++) {
+        spe_id one = components[s->source[i]];
+        if (!s->in_lane) one = spe_sg_shuffle(c->module, one, lane);
+        got = i == 0 ? one : spe_select(c->module, spe_ieq(c->module, number, cm_i32_(c, s->source[i])), one, got);
+    }
+    return got;
+}
+
+/* The elements of `a`, converted to the type of layout `to` and rearranged for it (see cm_sources_of_). */
+static cm_matrix cm_relayout_(cm_ctx *c, const cm_matrix *a, const cm_layout *to, bool transposed)
+{
+    spe_id *from = cm_component_ids(c, a, to->type), *v = cm_ids_(c, to->size_v);
+    spe_id zero = spe_null(c->module, cm_storage_type(c, to->type));
+    if (!from || !v) return cm_poison();
+    for (int i = 0; i < to->size_v; i++) {
+        cm_sources_ s = cm_sources_of_(&a->layout, to, transposed, i);
+        if (s.count == 0) v[i] = zero;
+        else if (s.count == 1 && s.in_lane) v[i] = s.source[0] == i ? from[i] : spe_reload(c->module, from[s.source[0]]);
+        else v[i] = cm_fetch_(c, &a->layout, to, transposed, i, &s, from);
+    }
+    return cm_from_components(c, to, v);
+}
+
+/* `rows` x `cols` in the given use, element (r, c) from (r, c) of `a`, or (c, r), modulo the extents of a. */
+static cm_matrix cm_rearrange_(cm_ctx *c, const cm_matrix *a, int rows, int cols, cm_use use, bool transposed)
+{
+    cm_matrix half[2];
+    for (int i = 0; i < cm_halves_(a->layout.type); i++) {
+        half[i] = cm_half_(a, i);
+        cm_layout l = cm_layout_for(c, rows, cols, half[i].layout.type, use);
+        half[i] = l.rows ? cm_relayout_(c, &half[i], &l, transposed) : cm_poison();
+    }
+    return cm_of_halves_(c, a->layout.type, half);
+}
+
+cm_matrix cm_transpose(cm_ctx *c, const cm_matrix *a, cm_use use)
+{
+    return cm_is_poison_(c, a) ? cm_poison() : cm_rearrange_(c, a, a->layout.cols, a->layout.rows, use, true);
+}
+
+cm_matrix cm_repeat(cm_ctx *c, const cm_matrix *a, int rows, int cols)
+{
+    return cm_is_poison_(c, a) ? cm_poison() : cm_rearrange_(c, a, rows, cols, a->layout.use, false);
+}
+
+/* Changes type and use: of both halves of a complex matrix; a real one may become the real half of one. */
+static cm_matrix cm_change_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use use)
+{
+    if (cm_is_poison_(c, a)) return cm_poison();
+    if (type == a->layout.type && use == a->layout.use) return *a;
+    cm_layout l = cm_layout_for(c, a->layout.rows, a->layout.cols, type, use);
+    bool is_complex = cm_is_complex(a->layout.type);
+    if (!l.rows) return cm_poison();
+    if (cm_is_complex(type)) {
+        cm_type part = cm_half_type_(type);
+        cm_matrix half[2] = {cm_half_(a, 0), is_complex ? cm_half_(a, 1) : cm_splat(c, l.rows, l.cols, part, use, 0)};
+        if (is_complex) half[1] = cm_change_(c, &half[1], part, use);
+        half[0] = cm_change_(c, &half[0], part, use);
+        return cm_of_halves_(c, type, half);
+    }
+    if (is_complex)
+        return CM_POISON_(c, CONVERT, "%s to %s: take cm_re or cm_im", cm_name_(a->layout.type), cm_name_(type));
+    if (use != a->layout.use && cm_opaque_(c, "cm_convert_use")) return cm_poison();
+    bool in_place = l.size_v == a->layout.size_v && l.omega == a->layout.omega && l.size_k1 == a->layout.size_k1 &&
+                    l.interleaved == a->layout.interleaved && l.size_i == a->layout.size_i;
+    return in_place ? cm_map_(c, &l, a, NULL, NULL, NULL) : cm_relayout_(c, a, &l, false);
+}
+
+cm_matrix cm_convert(cm_ctx *c, const cm_matrix *a, cm_type type) { return cm_change_(c, a, type, a->layout.use); }
+
+cm_matrix cm_convert_use(cm_ctx *c, const cm_matrix *a, cm_use use) { return cm_change_(c, a, a->layout.type, use); }
+
+cm_matrix cm_convert_as(cm_ctx *c, const cm_matrix *a, cm_type type, cm_rounding rounding, bool saturate)
+{
+    if (cm_is_poison_(c, a) || cm_opaque_(c, "cm_convert_as")) return cm_poison();
+    if ((unsigned)rounding > (unsigned)CM_ROUND_DOWN)
+        return CM_POISON_(c, CONVERT, "cm_convert_as: there is no rounding %d", (int)rounding);
+    c->rounding = rounding;
+    c->saturate = saturate;
+    c->overflow = !saturate;
+    cm_matrix d = cm_change_(c, a, type, a->layout.use);
+    c->rounding = CM_ROUND_AUTO;
+    c->saturate = c->overflow = false;
+    return d;
+}

@@ -1,0 +1,92 @@
+/* targets.c - targets, their subgroup sizes, and contexts. */
+#include "internal.h"
+
+/* Messages of Intel's GPUs; those of the software device, which copies bytes. */
+#define CM_BLOCK2D_XE_ {64, 16, 4, 64}
+#define CM_BLOCK2D_ANY_ {1, 1, 1, 1}
+
+const cm_target *cm_target_row(const char *name)
+{
+    static const char large[] = "-ze-opt-large-register-file";
+    static const cm_target rows[] = {
+        {"pvc", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true},
+        {"bmg", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true},
+        {"lnl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true},
+        {"ptl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true},
+        {"dg2", 8, 8 | 16 | 32, 8, 0, CM_BLOCK2D_XE_, true, 64 << 10, 1024, 8 << 10, large, false, true},
+        {"generic", 16, 8 | 16 | 32, 0, 0, CM_BLOCK2D_XE_, false, 32 << 10, 1024, 8 << 10, "", false, true},
+        {"soft", 16, 8 | 16 | 32, 8 | 16, 16, CM_BLOCK2D_ANY_, true, 64 << 10, 1024, 16 << 10, "", false, false},
+    };
+    if (!name) return NULL;
+    if (strcmp(name, "lnl-m") == 0) name = "lnl";
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (strcmp(rows[i].name, name) == 0) return &rows[i];
+    return NULL;
+}
+
+enum { CM_SIZES_ = 8 | 16 | 32 }; /* of subgroups: more lanes than 32 do not fit where one bit stands for each */
+
+static bool cm_has_size_(const cm_target *t, int size)
+{
+    return cm_power_of_two_(size) && (t->subgroup_sizes & CM_SIZES_ & (uint32_t)size);
+}
+
+/* The sizes of a mask as text, "16 and 32". */
+typedef struct {
+    char s[16];
+} cm_sizes_text_;
+
+static cm_sizes_text_ cm_sizes_of_(uint32_t sizes)
+{
+    cm_sizes_text_ t = {"none"};
+    int n = 0;
+    for (uint32_t size = 8; size <= 32; size *= 2) {
+        if (!(sizes & size)) continue;
+        sizes &= ~size;
+        n += snprintf(t.s + n, sizeof t.s - (size_t)n, "%s%u", n == 0 ? "" : sizes & 56 ? ", " : " and ", size);
+    }
+    return t;
+}
+
+bool cm_choose_target(spe_blame at, const spe_device *d, int size, cm_target *target)
+{
+    const cm_target *row = d ? cm_target_row(d->name) : NULL;
+    if (!row) {
+        spe_report(at, at.errors->target, "\"%s\"; known are " CM_TARGET_NAMES_, d && d->name ? d->name : "(none)");
+        return false;
+    }
+    *target = *row;
+    if (d->subgroup_sizes) target->subgroup_sizes = d->subgroup_sizes;
+    if (d->local_memory) target->local_memory = d->local_memory < INT32_MAX ? (int)d->local_memory : INT32_MAX;
+    if (d->max_group_size) target->max_group_size = d->max_group_size < INT32_MAX ? (int)d->max_group_size : INT32_MAX;
+    if (!size && cm_has_size_(target, row->subgroup_size)) size = row->subgroup_size;
+    for (int s = 8; !size && s <= 32; s *= 2) size = cm_has_size_(target, s) ? s : 0; /* the smallest */
+    target->subgroup_size = size;
+    if (cm_has_size_(target, size)) return true;
+    spe_report(at, at.errors->subgroup_size, "wanted %d, %s has %s", size, row->name,
+               cm_sizes_of_(target->subgroup_sizes).s);
+    return false;
+}
+
+bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_lowering lowering)
+{
+    memset(c, 0, sizeof *c);
+    c->module = m;
+    if (!target) return CM_FAIL_(c, TARGET, "there is no target of this name; known are " CM_TARGET_NAMES_);
+    int size = target->subgroup_size;
+    bool dpas = (target->dpas_sizes & (uint32_t)size) != 0;
+    c->target = *target;
+    m->options.verbatim = !target->igc;
+    c->lowering = lowering == CM_AUTO ? (dpas ? CM_INTEL : CM_PLAIN) : lowering;
+    if (!cm_has_size_(target, size))
+        return CM_FAIL_(c, TARGET_SUBGROUP, "subgroup size %d: target %s has the sizes in mask 0x%x", size,
+                        target->name, (unsigned)target->subgroup_sizes);
+    if ((unsigned)lowering > (unsigned)CM_KHR)
+        return CM_FAIL_(c, LOWERING, "target %s: there is no lowering %d", target->name, (int)lowering);
+    if (c->lowering == CM_INTEL && !dpas)
+        return CM_FAIL_(c, LOWERING, "CM_INTEL: target %s has no matrix instruction at subgroup size %d",
+                        target->name, size);
+    if (c->lowering == CM_KHR && !target->coop_khr)
+        return CM_FAIL_(c, LOWERING, "CM_KHR: target %s does not take SPV_KHR_cooperative_matrix", target->name);
+    return spe_ok(m);
+}
