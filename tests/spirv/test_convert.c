@@ -1,7 +1,9 @@
 /* test_convert.c - the host's float conversions, against values computed from each format's definition with ldexp, and
- * rounding against the sorted list of all values of the format, without any bit tricks of the header. */
+ * rounding against the sorted list of all values of the format, without any bit tricks of the header; its arithmetic,
+ * against the processor's. All of it in every floating-point state: only the header's functions run in it, what they
+ * are compared with is computed in the default state. */
+#include "floating_modes.h"
 #include "spirv_emit.h"
-#include "test.h"
 
 typedef struct {
     const char *name;
@@ -12,6 +14,8 @@ typedef struct {
     float (*decode)(uint32_t bits);
     bool saturates;
 } format;
+
+static int mode; /* in which the header's functions are called */
 
 static uint32_t f16_encode(float v, bool saturate) { return saturate ? 0 : spe_f32_to_f16_bits(v); }
 static uint32_t bf16_encode(float v, bool saturate) { return saturate ? 0 : spe_f32_to_bf16_bits(v); }
@@ -56,6 +60,22 @@ static double value_of(const format *f, uint32_t pattern)
     return ldexp(m + (double)(1u << f->mantissa), e - bias - f->mantissa);
 }
 
+static uint32_t encoded(const format *f, float v, bool saturate)
+{
+    mode_set(mode);
+    uint32_t bits = f->encode(v, saturate);
+    mode_set(MODE_DEFAULT);
+    return bits;
+}
+
+static float decoded(const format *f, uint32_t bits)
+{
+    mode_set(mode);
+    float v = f->decode(bits);
+    mode_set(MODE_DEFAULT);
+    return v;
+}
+
 static uint32_t sign_bit(const format *f) { return 1u << (f->exponent + f->mantissa); }
 
 /* The pattern nearest to a finite v >= 0, ties to even, found by bisection; `finite` where it overflows. */
@@ -89,8 +109,9 @@ static void check_value(const format *f, float v)
 {
     int s;
     for (s = 0; s <= (int)f->saturates; s++) {
-        uint32_t got = f->encode(v, s != 0), want = expected(f, v, s != 0);
-        CHECK_MSG(got == want, "%s of %a (saturate %d) is 0x%x, want 0x%x", f->name, (double)v, s, got, want);
+        uint32_t got = encoded(f, v, s != 0), want = expected(f, v, s != 0);
+        CHECK_MSG(got == want, "%s: %s of %a (saturate %d) is 0x%x, want 0x%x", mode_name(mode), f->name, (double)v, s,
+                  got, want);
     }
 }
 
@@ -106,21 +127,21 @@ static void every_pattern(const format *f)
     uint32_t p, count = 2 * sign_bit(f);
     for (p = 0; p < count; p++) {
         uint32_t magnitude = p & (sign_bit(f) - 1);
-        float v = f->decode(p);
+        float v = decoded(f, p);
         CHECK_MSG(!!signbit(v) == !!(p & sign_bit(f)), "%s 0x%x: the sign is lost", f->name, p);
         if (magnitude < f->finite) {
             CHECK_MSG(fabs((double)v) == value_of(f, magnitude), "%s 0x%x is %a", f->name, p, (double)v);
             check_value(f, v);
-            CHECK_MSG(f->encode(v, false) == p, "%s 0x%x comes back as 0x%x", f->name, p, f->encode(v, false));
+            CHECK_MSG(encoded(f, v, false) == p, "%s 0x%x comes back as 0x%x", f->name, p, encoded(f, v, false));
         } else if (magnitude == f->finite && f->has_infinity) {
             CHECK_MSG(isinf(v), "%s 0x%x is %a, want infinity", f->name, p, (double)v);
             check_value(f, v);
         } else {
-            uint32_t back = f->encode(v, false);
+            uint32_t back = encoded(f, v, false);
             CHECK_MSG(isnan(v), "%s 0x%x is %a, want NaN", f->name, p, (double)v);
             CHECK_MSG(isnan(f->decode(back)), "%s 0x%x: NaN comes back as 0x%x", f->name, p, back);
             CHECK_MSG((back & sign_bit(f)) == (p & sign_bit(f)), "%s 0x%x: NaN loses its sign", f->name, p);
-            if (f->saturates) CHECK_MSG(isnan(f->decode(f->encode(v, true))), "%s: NaN saturates", f->name);
+            if (f->saturates) CHECK_MSG(isnan(decoded(f, encoded(f, v, true))), "%s: NaN saturates", f->name);
         }
     }
 }
@@ -153,7 +174,7 @@ static void special_values(const format *f)
 static void random_values(const format *f)
 {
     int i;
-    for (i = 0; i < 300000; i++) {
+    for (i = 0; i < (mode ? 30000 : 300000); i++) {
         uint32_t bits = (uint32_t)(test_random() >> 16);
         float v;
         if (i & 1)
@@ -175,12 +196,138 @@ TEST(nan_payloads)
         memcpy(&v, &payloads[i], sizeof v);
         for (k = 0; k < FORMATS; k++) {
             const format *f = &formats[k];
-            uint32_t bits = f->encode(v, false);
-            CHECK_MSG(isnan(f->decode(bits)), "%s of NaN 0x%x is 0x%x", f->name, payloads[i], bits);
+            uint32_t bits = encoded(f, v, false);
+            CHECK_MSG(isnan(decoded(f, bits)), "%s of NaN 0x%x is 0x%x", f->name, payloads[i], bits);
             CHECK_MSG(!!(bits & sign_bit(f)) == payloads[i] >> 31, "%s of NaN 0x%x: the sign is lost", f->name,
                       payloads[i]);
         }
     }
+}
+
+/* ---- doubles: arithmetic, order, integers, constants */
+
+static uint64_t bits_of(double v)
+{
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+
+/* Any double: near 1 or another, of any exponent, subnormal, with few bits, 0, infinity or NaN. */
+static double any_double(double other)
+{
+    static const double special[] = {0, 1, INFINITY, NAN, 0x1p-1074, 0x1.fffffffffffffp1023, 0x1p-1022, 3};
+    uint64_t bits = test_random();
+    double v;
+    switch (test_random() % 6) {
+    case 0: v = test_normal(); break;
+    case 1: v = nextafter(other, test_random() & 1 ? INFINITY : 0); break;
+    case 2: v = special[bits % 8]; break;
+    case 3: v = ldexp((double)(bits % 16), (int)(bits >> 8 & 2047) - 1074); break;
+    case 4: v = other * ldexp(test_normal(), (int)(bits % 120) - 60); break;
+    default: memcpy(&v, &bits, sizeof v);
+    }
+    return bits & 1u << 20 ? -v : v;
+}
+
+static void check_arith(double a, double b)
+{
+    volatile double x = a, y = b;
+    const double want[4] = {x + y, x - y, x * y, x / y};
+    const int order = x < y ? -1 : x > y ? 1 : x == y ? 0 : 2;
+    double got[4];
+    mode_set(mode);
+    for (int op = 0; op < 4; op++) got[op] = spe_real_arith((spe_arith_op)(SPE_ARITH_ADD + op), a, b);
+    int compared = spe_real_compare(a, b);
+    mode_set(MODE_DEFAULT);
+    for (int op = 0; op < 4; op++)
+        CHECK_MSG(bits_of(got[op]) == bits_of(want[op]) || (isnan(got[op]) && isnan(want[op])),
+                  "%s: %a %s %a is %a, want %a", mode_name(mode), a, spe_arith_name((spe_arith_op)(SPE_ARITH_ADD + op)),
+                  b, got[op], want[op]);
+    CHECK_MSG(compared == order, "%s: the order of %a and %a is %d", mode_name(mode), a, b, compared);
+}
+
+TEST(arithmetic)
+{
+    double a = 1;
+    for (mode = 0; mode < MODES; mode++)
+        for (int i = 0; i < 60000; i++) {
+            double b = any_double(a);
+            check_arith(a, b);
+            a = b;
+        }
+    mode = 0;
+}
+
+static void check_real(double v)
+{
+    const float single = (float)v;
+    const double whole = v < -0x1p63 || isnan(v) ? -0x1p63 : trunc(v);
+    uint64_t got, want = 0;
+    int64_t to_int;
+    memcpy(&want, &single, sizeof single);
+    mode_set(mode);
+    got = spe_real_bits(SPE_IEEE, 32, v, false);
+    double wide = spe_real_of_f32(single);
+    bool exact = spe_real_to_int(v, &to_int), fits = spe_real_fits(SPE_IEEE, 32, v);
+    mode_set(MODE_DEFAULT);
+    CHECK_MSG(got == want || isnan(v), "%s: %a as f32 is %llx", mode_name(mode), v, (unsigned long long)got);
+    CHECK_MSG(wide == (double)single || isnan(v), "%s: %a as f64 is %a", mode_name(mode), (double)single, wide);
+    CHECK_MSG(fits == (isfinite(single) || !isfinite(v)), "%s: does %a fit f32?", mode_name(mode), v);
+    CHECK_MSG(exact == (whole == v && v < 0x1p63), "%s: is %a whole?", mode_name(mode), v);
+    CHECK_MSG(whole < 0x1p63 ? to_int == (int64_t)whole : (uint64_t)to_int == (whole < 0x1p64 ? (uint64_t)whole : UINT64_MAX),
+              "%s: %a is %lld", mode_name(mode), v, (long long)to_int);
+}
+
+TEST(doubles)
+{
+    static const double bounds[] = {0x1p63, -0x1p63, 0x1p64, 0x1.fffffffffffffp62, 0x1.fffffffffffffp63, -0x1.0000000000001p63,
+                                    0x1.fffffefffffffp127, 0x1.ffffffp127, 0x1p-149, 0x1p-150, 0x1.0000000000001p-150};
+    for (mode = 0; mode < MODES; mode++) {
+        for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) check_real(bounds[i]), check_real(-bounds[i]);
+        for (int i = 0; i < 60000; i++) check_real(i & 1 ? any_double(1) : ldexp(test_normal(), (int)(test_random() % 300) - 150));
+    }
+    mode = 0;
+}
+
+/* Integers of 64 bits as constants of float types, which are rounded once. */
+TEST(integers_as_floats)
+{
+    for (mode = 0; mode < MODES; mode++) {
+        spe_module m;
+        spe_begin(&m, NULL);
+        for (int i = 0; i < 2000; i++) {
+            int64_t v = (int64_t)test_random() >> test_random() % 64;
+            uint64_t single, wide, large;
+            if (i % 4 == 0) v = (v & ~(((int64_t)1 << 39) - 1)) + ((int64_t)1 << 39) + i % 3 - 1; /* about halfway in f32 */
+            const float f = (float)v, u = (float)(uint64_t)v;
+            const double d = (double)v;
+            uint32_t word, unsigned_word;
+            memcpy(&word, &f, sizeof word);
+            memcpy(&unsigned_word, &u, sizeof unsigned_word);
+            mode_set(mode);
+            bool good = spe_const_bits(&m, spe_const_i(&m, spe_float(&m, 32), v), &single) &&
+                        spe_const_bits(&m, spe_const_i(&m, spe_float(&m, 64), v), &wide) &&
+                        spe_const_bits(&m, spe_const_u(&m, spe_float(&m, 32), (uint64_t)v), &large);
+            double real = spe_val_int(v).real;
+            mode_set(MODE_DEFAULT);
+            CHECK_MSG(good && single == word && wide == bits_of(d) && real == d && large == unsigned_word,
+                      "%s: %lld is %llx in f32", mode_name(mode), (long long)v, (unsigned long long)single);
+        }
+        CHECK(spe_ok(&m));
+        spe_free(&m);
+    }
+    mode = 0;
+}
+
+TEST(decimals)
+{
+    CHECK_STR(spe_decimal_of(0.5, 'g', 6).s, "0.5");
+    CHECK_STR(spe_decimal_of(-1234567.0, 'g', 6).s, "-1.23457e+06");
+    CHECK_STR(spe_decimal_of(1e-310, 'g', 9).s, "1e-310");
+    CHECK_STR(spe_decimal_of(0.1, 'e', 6).s, "1.000000e-01");
+    CHECK_STR(spe_decimal_of(-INFINITY, 'g', 6).s, "-inf");
+    CHECK_STR(spe_decimal_of((double)NAN, 'e', 6).s, "nan");
 }
 
 /* Constants are rounded once, from the double: a value just above a halfway point that f32 would round onto it. */
@@ -213,6 +360,19 @@ TEST(constants_round_once)
     TEST(name##_halfway_points) { halfway_points(&formats[which]); }                                                   \
     TEST(name##_special_values) { special_values(&formats[which]); }                                                   \
     TEST(name##_random_values) { random_values(&formats[which]); }
+/* The same in the other floating-point states; for tf32, which has 2^18 patterns, without every pattern. */
+TEST(other_states)
+{
+    for (mode = 1; mode < MODES; mode++)
+        for (int k = 0; k < FORMATS; k++) {
+            const format *f = &formats[k];
+            if (f->mantissa + f->exponent < 18) every_pattern(f), halfway_points(f);
+            special_values(f);
+            random_values(f);
+        }
+    mode = 0;
+}
+
 TEST_FORMAT(f16, 0)
 TEST_FORMAT(bf16, 1)
 TEST_FORMAT(tf32, 2)
@@ -234,5 +394,10 @@ int main(void)
     RUN_FORMAT(e5m2);
     RUN(nan_payloads);
     RUN(constants_round_once);
+    RUN(other_states);
+    RUN(arithmetic);
+    RUN(doubles);
+    RUN(integers_as_floats);
+    RUN(decimals);
     return test_report();
 }
