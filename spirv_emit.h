@@ -2419,13 +2419,16 @@ XE_FN_ int spe_format_for_(spe_encoding encoding, uint32_t bits)
 
 /* ---- numbers taken apart ----------------------------------------------------------------------------------------- */
 
+enum { SPE_FINITE_, SPE_INFINITE_, SPE_NAN_ };
+
 /* A finite number is 0, or mantissa * 2^(exponent - 63) where the mantissa's highest bit is set; its lowest is also set
- * if bits below it were cut off, which is enough to round correctly later. A NaN's mantissa is its payload. */
+ * if bits below it were cut off, which is enough to round correctly later. A NaN's mantissa is its payload. Its 16
+ * bytes are passed in registers, which conversions of large matrices need. */
 typedef struct {
-    enum { SPE_FINITE_, SPE_INFINITE_, SPE_NAN_ } kind;
-    bool negative;
-    int exponent;
     uint64_t mantissa;
+    int exponent;
+    bool negative;
+    uint8_t kind;
 } spe_parts_;
 
 XE_FN_ spe_parts_ spe_normal_(spe_parts_ p)
@@ -2439,7 +2442,7 @@ XE_FN_ spe_parts_ spe_take_apart_(int format, uint64_t bits)
     const spe_format_ *f = spe_format_of_(format);
     uint64_t sign = (uint64_t)1 << (f->exponent + f->mantissa), magnitude = bits & (sign - 1);
     int biased = (int)(magnitude >> f->mantissa), bias = (1 << (f->exponent - 1)) - 1;
-    spe_parts_ p = {SPE_FINITE_, (bits & sign) != 0, biased - bias, magnitude << (64 - f->mantissa)};
+    spe_parts_ p = {magnitude << (64 - f->mantissa), biased - bias, (bits & sign) != 0, SPE_FINITE_};
     if (magnitude > f->largest) {
         p.kind = magnitude == f->infinity && f->infinity != f->nan ? SPE_INFINITE_ : SPE_NAN_;
         return p;
@@ -2474,7 +2477,7 @@ XE_FN_ uint64_t spe_put_together_(int format, spe_parts_ p, bool saturate)
 
 XE_FN_ spe_parts_ spe_parts_of_int_(uint64_t magnitude, bool negative)
 {
-    spe_parts_ p = {SPE_FINITE_, negative, 63, magnitude};
+    spe_parts_ p = {magnitude, 63, negative, SPE_FINITE_};
     return spe_normal_(p);
 }
 
@@ -2629,8 +2632,9 @@ XE_FN_ spe_parts_ spe_quotient_(spe_parts_ a, spe_parts_ b)
 /* The results that no finite calculation gives: of NaN and infinity, and division by 0. */
 XE_FN_ bool spe_special_(spe_arith_op op, const spe_parts_ *a, const spe_parts_ *b, spe_parts_ *result)
 {
-    spe_parts_ nan = {SPE_NAN_, false, 0, 0}, infinite = {SPE_INFINITE_, a->negative != b->negative, 0, 0}, zero = infinite;
-    zero.kind = SPE_FINITE_;
+    bool negative = a->negative != b->negative;
+    spe_parts_ nan = {0, 0, false, SPE_NAN_}, infinite = {0, 0, negative, SPE_INFINITE_};
+    spe_parts_ zero = {0, 0, negative, SPE_FINITE_};
     *result = a->kind == SPE_NAN_ ? *a : b->kind == SPE_NAN_ ? *b : nan;
     if (a->kind == SPE_NAN_ || b->kind == SPE_NAN_) return true;
     bool a_ends = a->kind == SPE_INFINITE_, b_ends = b->kind == SPE_INFINITE_;

@@ -2307,7 +2307,8 @@ XE_FN_ bool zed_bind_float_(const zed_kernel *k, const zed_arg *a, uint32_t i, z
     if (t->kind == 'f' && t->size == 8) {
         b->as.f64 = v;
     } else if (t->kind == 'f') {
-        if (!zed_to_float_(v, 8, 23, &b->as.u32)) return zed_arg_range_error_(k, a, i, "-3.40282347e+38", "3.40282347e+38");
+        if (!zed_to_float_(v, 8, 23, &b->as.u32))
+            return zed_arg_range_error_(k, a, i, "-3.40282347e+38", "3.40282347e+38");
     } else if (t->kind == 'h') {
         if (!zed_to_float_(v, 5, 10, &bits)) return zed_arg_range_error_(k, a, i, "-65504", "65504");
         b->as.u16 = (uint16_t)bits;
