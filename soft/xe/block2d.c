@@ -7,7 +7,7 @@
 struct block {
     uint64_t base;
     uint32_t surface_width, surface_height, pitch; /* bytes, rows, bytes */
-    int32_t x, y;                                  /* elements, rows */
+    int64_t x, y;                                  /* elements, rows */
     uint32_t width, height, count, bytes;          /* elements, rows, blocks, per element */
     bool for_dpas, transposed, is_store, is_prefetch;
 };
@@ -20,8 +20,8 @@ static void read_block(const struct xe_thread *t, const struct xe_instruction *i
     b->surface_width = (w[2] & 0xffffff) + 1;
     b->surface_height = (w[3] & 0xffffff) + 1;
     b->pitch = (w[4] & 0xffffff) + 1;
-    b->x = (int32_t)w[5] + ((int32_t)(e << 10) >> 22);
-    b->y = (int32_t)w[6] + ((int32_t)e >> 22);
+    b->x = (int64_t)(int32_t)w[5] + ((int32_t)(e << 10) >> 22);
+    b->y = (int64_t)(int32_t)w[6] + ((int32_t)e >> 22);
     b->width = (w[7] & 0xff) + 1;
     b->height = (w[7] >> 8 & 0xff) + 1;
     b->count = (w[7] >> 16 & 15) + 1;
@@ -133,6 +133,6 @@ void xe_block2d(struct xe_thread *t, const struct xe_instruction *i, uint32_t pa
         for (uint32_t row = 0; row < b.height; row++)
             for (uint32_t column = 0; column < b.width; column++)
                 move_element(t, i, &b, at + n * size + place(t, &b, row, column),
-                             element(&b, (int64_t)b.x + n * b.width + column, (int64_t)b.y + row));
+                             element(&b, b.x + n * b.width + column, b.y + row));
     if (!b.is_store) xe_define(t, at, size * b.count);
 }
