@@ -2,10 +2,14 @@
  * its commands, for forks and for joins.
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "build/jit.h"
 #include "graph.h"
 
 static const char *name_of(const struct soft_command *c)
@@ -154,17 +158,28 @@ static void write_links(FILE *f, const struct _ze_graph_handle_t *g, const struc
                     " [label=\"join\"]");
 }
 
-ze_result_t soft_graph_dump(ze_graph_handle_t graph, const char *path, struct soft_dump_style style)
+static bool write_graph(FILE *f, const struct _ze_graph_handle_t *graph, struct soft_dump_style style)
 {
-    FILE *f = fopen(path, "we");
-    bool failed;
-    if (!f) return soft_fail(ZE_RESULT_ERROR_UNKNOWN, "the file %.500s cannot be written", path);
     fputs("digraph \"graph\" {\n    node [shape=box];\n", f);
     for (const struct soft_branch *b = graph->branches; b; b = b->next) write_branch(f, graph, b, style);
     for (const struct soft_branch *b = graph->branches; b; b = b->next)
         if (b->parent) write_links(f, graph, b, style);
     fputs("}\n", f);
-    failed = ferror(f) != 0;
-    if (fclose(f) != 0 || failed) return soft_fail(ZE_RESULT_ERROR_UNKNOWN, "writing %.500s failed", path);
-    return ZE_RESULT_SUCCESS;
+    bool good = !ferror(f);
+    return fclose(f) == 0 && good;
+}
+
+ze_result_t soft_graph_dump(ze_graph_handle_t graph, const char *path, struct soft_dump_style style)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    bool good = f && write_graph(f, graph, style);
+    int file = good ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
+    bool written = file >= 0 && jit_write_all(file, text, size);
+    if (file >= 0) written = close(file) == 0 && written;
+    free(text);
+    if (!good) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    if (file < 0) return soft_fail(ZE_RESULT_ERROR_UNKNOWN, "the file %.500s cannot be written", path);
+    return written ? ZE_RESULT_SUCCESS : soft_fail(ZE_RESULT_ERROR_UNKNOWN, "writing %.500s failed", path);
 }
