@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "check/check.h"
+#include "check/tree.h"
 #include "build/jit.h"
 #include "ze_soft.h"
 
@@ -37,28 +38,26 @@ static int protection(ze_memory_access_attribute_t access)
     }
 }
 
-/* ---- reservations: a list, with the access of each page */
+/* ---- reservations: a tree, with the access of each page */
 
 struct reservation {
-    struct reservation *next;
+    struct tree_node node;
     uint8_t *base;
     size_t size;
     uint8_t access[]; /* per page */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct reservation *reservations;
+static struct tree reservations;
 static ze_physical_mem_handle_t physicals;
 
 /* The reservation that contains the whole range; lock held. */
 static struct reservation *find(const void *pointer, size_t size)
 {
-    struct reservation *r;
-    for (r = reservations; r; r = r->next)
-        if ((const uint8_t *)pointer >= r->base && (size_t)((const uint8_t *)pointer - r->base) <= r->size &&
-            size <= r->size - (size_t)((const uint8_t *)pointer - r->base))
-            return r;
-    return NULL;
+    struct tree_node *n = tree_upto(&reservations, (uintptr_t)pointer);
+    struct reservation *r = n ? TREE_OF(struct reservation, n) : NULL;
+    size_t at = r ? (uintptr_t)pointer - n->base : 0;
+    return r && at <= r->size && size <= r->size - at ? r : NULL;
 }
 
 /* Reports each run of accessible pages to the checked mode as an allocation. */
@@ -96,10 +95,10 @@ ze_result_t zeVirtualMemReserve(ze_context_handle_t context, const void *start, 
         return ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
     }
     r->base = base;
+    r->node.base = (uintptr_t)base;
     r->size = size;
     pthread_mutex_lock(&lock);
-    r->next = reservations;
-    reservations = r;
+    tree_insert(&reservations, &r->node);
     pthread_mutex_unlock(&lock);
     *pointer = base;
     return ZE_RESULT_SUCCESS;
@@ -107,17 +106,14 @@ ze_result_t zeVirtualMemReserve(ze_context_handle_t context, const void *start, 
 
 ze_result_t zeVirtualMemFree(ze_context_handle_t context, const void *pointer, size_t size)
 {
-    struct reservation **link, *r;
+    struct reservation *r;
     SOFT_HANDLE(context, SOFT_CONTEXT);
     SOFT_POINTER(pointer);
     if (!size) return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
     pthread_mutex_lock(&lock);
-    for (link = &reservations; *link && (*link)->base != pointer; link = &(*link)->next) continue;
-    r = *link;
-    if (r && r->size == size)
-        *link = r->next;
-    else
-        r = NULL;
+    r = find(pointer, size);
+    if (r && (r->base != pointer || r->size != size)) r = NULL;
+    if (r) tree_remove(&reservations, &r->node);
     pthread_mutex_unlock(&lock);
     if (!r) return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p with %zu bytes was not reserved so", pointer, size);
     check_memory_remove(r->base, r->size);
