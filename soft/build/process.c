@@ -191,9 +191,8 @@ static bool collect(int from, pid_t pid, double until, const char *what, struct 
             tell_watcher(what);
             watched = false;
         }
-        if (is_readable(from, left)) {
-            if (!read_some(from, said)) return true;
-        } else if (has_ended(pid)) {
+        if (is_readable(from, left) && !read_some(from, said)) return true;
+        if (has_ended(pid)) {
             for (int n = 0; n < LAST_READS && is_readable(from, 0) && read_some(from, said);) n++;
             return true;
         }

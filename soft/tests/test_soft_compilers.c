@@ -458,6 +458,11 @@ TEST(a_compiler_leaves_a_process)
     CHECK(pid > 0 && ends_soon(pid));
     unlink(path);
     unlink(list);
+    fresh_with("#!/bin/sh\nyes &\nexec cc \"$@\"\n", path, sizeof path); /* or one that never falls silent */
+    began = seconds();
+    compiles(32);
+    CHECK(seconds() - began < 20);
+    unlink(path);
 }
 
 /* Compilers, and what they have started, end with the process, even if it is killed. */
