@@ -246,8 +246,9 @@ const char *cg_uniform_text(struct cg *g, const struct sp_inst *i, const char *c
 {
     const struct row *r = find_row(rows, sizeof rows / sizeof *rows, i->op);
     enum cg_kind kind[2];
+    if (!r) return NULL;
     for (uint32_t k = 0; k < i->count && k < 2; k++) kind[k] = cg_kind_of(g, i->operand[k]);
-    return r ? cg_applied(g, cg_kind_of(g, i->id), r->uniform, i->count, kind, args, false) : NULL;
+    return cg_applied(g, cg_kind_of(g, i->id), r->uniform, i->count, kind, args, false);
 }
 
 static enum cg_kind kind_of_leaf(struct cg *g, uint32_t id, uint32_t leaf)

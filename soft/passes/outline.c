@@ -17,7 +17,8 @@
 
 enum { WHOLE_BYTES = 224 << 10, PIECE_BYTES = 24 << 10 }; /* of C text, as estimated here */
 enum { STATEMENT_BYTES = 48, HEAD_BYTES = 180, CASE_BYTES = 140 };
-enum { MAX_VOTE_OPERANDS = 3, MAX_VOTES = 8 }; /* as in c/votes.c: parts of a condition that are looked at with the branch */
+/* As in c/votes.c: parts of a condition that are looked at with the branch, and the most operands of one. */
+enum { MAX_VOTES = 8, MAX_VOTE_OPERANDS = 3 };
 
 /* Part of a block that is never divided: an instruction (or several that are written as one), or a case of a switch. */
 struct step {

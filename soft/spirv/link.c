@@ -631,7 +631,8 @@ static bool link_units(struct linker *l)
     l->origins = calloc(globals + 1, sizeof *l->origins);
     if (!l->ready || !l->origins) return fail(l, "out of memory");
     join_instruction_sets(l);
-    if (!collect_exports(l) || !settle_exports(l) || !check_kernels(l) || !resolve(l) || !place_types(l) || !compare_types(l)) return false;
+    if (!collect_exports(l) || !settle_exports(l) || !check_kernels(l) || !resolve(l)) return false;
+    if (!place_types(l) || !compare_types(l)) return false;
     for (uint32_t n = 0; n < l->count; n++) copy_head(l, &l->unit[n]);
     for (uint32_t n = 0; n < l->count; n++) copy_functions(l, &l->unit[n]);
     return !l->failed;

@@ -55,8 +55,8 @@ const char *sp_string(struct sp_reader *r, const uint32_t *word)
 #endif
 }
 
-/* The words of a literal as wide as a type says: the result's for constants, the selector's for OpSwitch. 0: the type is
- * no number. The selector may be defined later, so its type is the one noted before all checks. */
+/* The words of a literal as wide as a type says: the result's for constants, the selector's for OpSwitch. 0: the type
+ * is no number. The selector may be defined later, so its type is the one noted before all checks. */
 static uint32_t literal_words(const struct sp_reader *r, const struct sp_inst *i)
 {
     bool selects = i->op == SP_OP_Switch;

@@ -1,7 +1,7 @@
 /* fuzz_seeds.c - the fuzzers' generated seeds: `make fuzz`.
  *
- *     fuzz_seeds modules FOLDER            a module for each instruction with an id of each wrong class in each word
- *     fuzz_seeds pairs FOLDER MODULE...    pairs for the linker: each of the modules with the next, and with one far off
+ *     fuzz_seeds modules FOLDER            for each instruction, an id of each wrong class in each word
+ *     fuzz_seeds pairs FOLDER MODULE...    pairs for the linker: each module with the next, and with one far off
  */
 #include "opcode_kernels.h"
 #include "wrong_ids.h"
