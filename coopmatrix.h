@@ -63,7 +63,8 @@
  *     if (!w.data) spe_print_error(spe_get_error(&m), stderr);
  *
  *     make       cm_splat  cm_load  cm_from_components  cm_from_parts  cm_complex
- *     memory     cm_load  cm_store  cm_prefetch; cm_block2d_test tells whether 2D block messages may be used
+ *     memory     cm_load  cm_store  cm_prefetch; cm_block2d_test tells whether 2D block messages may be used,
+ *                cm_block2d_covers whether there are any for a layout
  *     atomic     cm_atomic_load  cm_atomic_store  cm_atomic_add  cm_atomic_min  cm_atomic_max (scope and semantics)
  *     multiply   cm_mul_add  cm_mul_add_real  cm_mul_add_saturating  cm_scale
  *     a op b     cm_binary: CM_ADD SUB MUL DIV REM MIN MAX AND OR XOR SHL SHR; cm_add cm_sub cm_mul
@@ -434,6 +435,9 @@ XETILE_API void cm_prefetch(cm_ctx *c, int rows, int cols, cm_type type, const c
  * 2^24); x a multiple of 4 bytes; memory global and contiguous in one direction; for 8-bit types by columns also x >= 0
  * and pitch up to 2^23. The software device takes any base, and any pitch and width (for 8-bit types by columns, a
  * pitch that is a multiple of 4). A constant if possible. Loops test the first position and their steps [mem]. */
+/* Are there messages that load, or store, such a matrix? by_columns: each of its columns is spread over memory, as
+ * stride_row is not 1. */
+XETILE_API bool cm_block2d_covers(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, bool by_columns, bool store);
 XETILE_API spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem);
 
 typedef enum { CM_BLOCK_LOAD, CM_BLOCK_TRANSFORM, CM_BLOCK_TRANSPOSE, CM_BLOCK_STORE, CM_BLOCK_PREFETCH } cm_block_op;
@@ -2570,6 +2574,10 @@ typedef struct {
     const cm_block_shape *shape;
 } cm_block_plan_;
 
+/* Do lanes hold the elements of several columns in turn? Transposing messages have whole rows of lanes, so cm_load then
+ * loads another layout. */
+XE_FN_ bool cm_has_pairs_(const cm_layout *l) { return l->size_k > 1 && l->size_i < l->lanes; }
+
 /* Are lanes adjacent in rows of memory? That is, full rows of lanes, and the rows of a word adjacent. */
 XE_FN_ bool cm_rows_of_lanes_(const cm_layout *l)
 {
@@ -2581,7 +2589,7 @@ XE_FN_ bool cm_rows_of_lanes_(const cm_layout *l)
 XE_FN_ bool cm_block_plan_load_(const cm_layout *l, bool transposed, cm_block_plan_ *p)
 {
     int bytes = cm_type_info(l->type)->bytes, across = l->lanes / l->size_i;
-    bool pairs = l->size_k > 1 && across > 1 && !transposed; /* each word of a lane is of one of several columns */
+    bool pairs = cm_has_pairs_(l) && !transposed;
     memset(p, 0, sizeof *p);
     if (!pairs && !cm_rows_of_lanes_(l)) return false;
     if (transposed && l->size_k1 > 1 && (l->size_k1 != 2 || bytes != 1)) return false;
@@ -2594,6 +2602,22 @@ XE_FN_ bool cm_block_plan_load_(const cm_layout *l, bool transposed, cm_block_pl
     if (p->count == 0 || l->size_k2 % p->count != 0) return false;
     p->shape = cm_block_shape_row(p->op, p->elem, p->width, (uint32_t)p->count);
     return true;
+}
+
+XE_FN_ bool cm_block_stores_(const cm_layout *l)
+{
+    int width = l->size_i * l->size_k1;
+    return !l->packed && cm_rows_of_lanes_(l) &&
+           cm_block_shape_row(CM_BLOCK_STORE, cm_type_info(l->type)->bytes, width, 1);
+}
+
+bool cm_block2d_covers(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, bool by_columns, bool store)
+{
+    cm_block_plan_ plan;
+    cm_layout l = cm_layout_for(c, rows, cols, type, use);
+    if (store) return !by_columns && cm_block_stores_(&l);
+    if (by_columns && cm_has_pairs_(&l)) l = cm_layout_for(c, rows, cols, type, CM_ACC);
+    return cm_block_plan_load_(&l, by_columns, &plan);
 }
 
 /* `count` blocks of width x height elements of `elem` bytes, this far right and down from the surface's position. */
@@ -2727,7 +2751,7 @@ XE_FN_ bool cm_store_block2d_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *
     int bytes = cm_type_info(l->type)->bytes, width = l->size_i * l->size_k1;
     spe_block2d b;
     bool transposed;
-    if (l->packed || !cm_rows_of_lanes_(l) || !cm_block_shape_row(CM_BLOCK_STORE, bytes, width, 1)) return false;
+    if (!cm_block_stores_(l)) return false;
     if (!cm_block2d_wanted_(c, l->type, s, l->rows, l->cols, &b, &transposed) || transposed) return false;
     spe_reconverge(c->module);
     for (int part = 0; part < a->parts; part++) {
@@ -2930,10 +2954,10 @@ cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const
 {
     cm_layout l = cm_layout_for(c, rows, cols, type, use);
     cm_matrix a = cm_new_(c, &l);
-    bool pairs = l.size_k > 1 && l.size_i < l.lanes, bands = from->band && (pairs || l.packed || l.size_k1 > 1);
+    bool pairs = cm_has_pairs_(&l), bands = from->band && (pairs || l.packed || l.size_k1 > 1);
     cm_surface_ s;
     if (bands || (pairs && cm_surface_init_(c, &s, type, from, 0) && !cm_is_constant_(c, s.down, 1))) {
-        /* transposing messages and bands have whole rows of lanes */
+        /* bands have whole rows of lanes, too */
         a = cm_load(c, rows, cols, type, CM_ACC, from);
         return cm_convert_use(c, &a, use);
     }

@@ -246,8 +246,8 @@
  * other fields, where not zero, override the row. Options, zero being the default:
  *     .subgroup_size      a size the target has; default the row's
  *     .lowering           CM_PLAIN, CM_INTEL ... of coopmatrix.h; default the best the target has
- *     .pitch              XT_PITCH_AUTO: if the kernel has a tile_mma and matrices whose pitch or base address is
- *                         known only at launch, both versions are written and the kernel picks one.
+ *     .pitch              XT_PITCH_AUTO: if 2D block messages could load a tile, of a matrix whose pitch or base address
+ *                         is known only at launch, both versions are written and the kernel picks one.
  *                         XT_PITCH_ALIGNED: you promise that bases are 64-byte aligned, pitches multiples of 16 bytes
  *                         and at least 64, row lengths multiples of 4 bytes and at least 64, column offsets multiples
  *                         of 4 bytes (with .order {0, 1}, row offsets, not negative for 8-bit elements), and, for
@@ -529,7 +529,7 @@ struct xt_ctx {
     /* results of the passes */
     spe_list tiles, offsets, remarks, stages;
     const char *versions; /* which the first version is, and why */
-    bool products;        /* it has a tile_mma */
+    bool loads;           /* 2D block messages could load a tile, or there is a product */
     bool messages;        /* a version has 2D block messages */
     size_t scratch_bytes; /* local memory of operations between subgroups */
     size_t stage_dwords, shared_dwords; /* of staged operands: in their own memory, and within scratch_bytes */
@@ -1152,6 +1152,15 @@ typedef struct {
     int shape, type, blocks, map;
 } xt_same_errors_;
 
+/* Accesses other than loads, which are numbered by the layout they load, cm_use. */
+enum { XT_STORED_ = CM_B + 1, XT_FETCHED_, XT_VISITED_ };
+
+/* Blocks of a tile; of them, those accessed by messages; why not all. */
+typedef struct {
+    int blocks, by_messages;
+    const char *why;
+} xt_access_;
+
 typedef struct {
     const char *name;
     int operands, on_float; /* instruction on floats */
@@ -1253,6 +1262,9 @@ XE_FN_ bool xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r);
 XE_FN_ void xt_write_staged_versions_(xt_ctx *x);
 XE_FN_ void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f);
 XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r);
+XE_FN_ const char *xt_why_not_block_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int access);
+XE_FN_ bool xt_pads_with_zero_(const xt_load_desc_ *d);
+XE_FN_ xt_access_ xt_access_by_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ void xt_write_node_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ void xt_write_nodes_(xt_ctx *x);
 
@@ -2423,6 +2435,10 @@ XE_FN_ void xt_find_block2d_(xt_ctx *x)
         if (t) xt_plan_tile_at_(x, t->number)->used = true;
     }
     xt_settle_tiles_(x);
+    for (int i = 0; i < x->nodes.count && !x->loads; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        x->loads = n->op == XT_OP_TILE_MMA_ || (n->op == XT_OP_LOAD_TILE_ && xt_access_by_(x, n).by_messages);
+    }
 }
 
 /* ---- the condition ----------------------------------------------------------------------------------------------- */
@@ -3738,7 +3754,7 @@ XE_FN_ void xt_tile_ids_(xt_ctx *x, const xt_tile *t, spe_id ids[XT_COMPONENTS_]
 XE_FN_ void xt_write_init_tile_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_tile *t = &n->init_tile->tile;
-    if (x->products && !t->scatter && t->dist.subgroups > 1 && !t->base.local)
+    if (!t->scatter && t->dist.subgroups > 1 && !t->base.local)
         xt_tile_ids_(x, t, xt_plan_tile_at_(x, t->number)->made);
 }
 
@@ -3822,12 +3838,13 @@ XE_FN_ spe_id xt_side_pointer_(xt_ctx *x, spe_id ptr)
 }
 
 /* A block of a tile as memory for coopmatrix.h, transposed: its rows are our columns. */
-XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, bool store)
+XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int access)
 {
     cm_mem mem = XT_ZERO_;
     spe_id row = xt_index_id_(x, &t->offset[0]), col = xt_index_id_(x, &t->offset[1]),
            pitch = xt_index_id_(x, &t->pitch);
     int bytes = xt_bytes_(t->type), in = t->column_major ? b->row : b->col, out = t->column_major ? b->col : b->row;
+    bool messages = xt_by_block2d_(x, t) && !xt_why_not_block_(x, t, b, access);
     mem.ptr = t->base.id;
     mem.rows = t->inside ? 0 : xt_index_id_(x, &t->shape[1]);
     mem.cols = t->inside ? 0 : xt_index_id_(x, &t->shape[0]);
@@ -3835,10 +3852,9 @@ XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, bool stor
     mem.col = b->row ? spe_iadd(&x->m, row, spe_i32(&x->m, b->row)) : row;
     mem.stride_row = t->column_major ? pitch : spe_i32(&x->m, t->step);
     mem.stride_col = t->column_major ? spe_i32(&x->m, t->step) : pitch;
-    mem.block2d = in * bytes % 4 == 0 && xt_by_block2d_(x, t) ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
-    if (store && b->valid < b->cols) mem.block2d = CM_BLOCK2D_NO;
+    mem.block2d = messages ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
     if (mem.block2d == CM_BLOCK2D_YES) mem.ptr = xt_side_pointer_(x, mem.ptr);
-    mem.band = x->products && t->base.local ? (uint32_t)xt_plan_tile_at_(x, t->number)->band : 0;
+    mem.band = t->base.local ? (uint32_t)xt_plan_tile_at_(x, t->number)->band : 0;
     if (mem.band) {
         mem.stride_row = spe_u32(&x->m, mem.band / (uint32_t)x->S);
         mem.stride_col = spe_i32(&x->m, x->S);
@@ -3875,13 +3891,6 @@ XE_FN_ bool xt_check_padding_(xt_where_ w, int type, double padding)
                     xt_type_name_(type));
 }
 
-/* Is it what 2D block messages read outside, all bits zero? -0.0 is not. */
-XE_FN_ bool xt_is_zero_(const xt_val *v)
-{
-    double zero = 0;
-    return v->kind == SPE_INT ? v->integer == 0 : memcmp(&v->real, &zero, sizeof zero) == 0;
-}
-
 /* In memory an i1 is any byte; in vectors it is 0 or 1. */
 XE_FN_ spe_id xt_truth_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 {
@@ -3916,14 +3925,14 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     xt_vec v = xt_make_vec_(x, n);
     xt_val padding = xt_padding_(t.type, d->padding);
     if (x->staged && xt_write_staged_(x, n)) return;
-    bool plain = xt_is_zero_(&padding) && d->border == XT_BORDER_PADDING && held == v.type;
+    bool plain = xt_pads_with_zero_(d) && d->border == XT_BORDER_PADDING && held == v.type;
     if (x->turning && plain && xt_load_turns_(x, n, &t, &v)) {
         xt_define_vec_(x, n->result, v);
         return;
     }
     for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);) {
-        cm_mem mem = xt_mem_(x, &t, &b, false);
-        if (!xt_is_zero_(&padding)) {
+        cm_mem mem = xt_mem_(x, &t, &b, (int)v.use);
+        if (!xt_pads_with_zero_(d)) {
             mem.padding = xt_constant_(x, held, &padding);
             mem.block2d = CM_BLOCK2D_NO; /* messages read zeros outside */
         }
@@ -3978,7 +3987,7 @@ XE_FN_ void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
             at.rows = strip.layout.cols;
             at.cols = strip.layout.rows;
             at.valid = xt_least_(at.cols, b.col + b.valid - at.col);
-            cm_mem mem = xt_mem_(x, &t, &at, true);
+            cm_mem mem = xt_mem_(x, &t, &at, XT_STORED_);
             spe_at(&x->m, n->file, n->line);
             cm_store(&x->cm, &strip, &mem);
         }
@@ -3996,7 +4005,7 @@ XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
     if (x->staged && xt_write_copy_(x, n)) return;
     xt_vec v = xt_now_as_(x, &n->scattered->v, CM_ACC);
     for (xt_block_ b = xt_blocks_(x, &t.dist); v.blocks && xt_next_block_(&b);) {
-        cm_mem mem = xt_mem_(x, &t, &b, true);
+        cm_mem mem = xt_mem_(x, &t, &b, XT_STORED_);
         cm_store(&x->cm, &v.block[b.i], &mem);
     }
 }
@@ -4208,7 +4217,7 @@ XE_FN_ spe_id xt_is_inside_(spe_module *m, spe_id at, int count, spe_id n)
 XE_FN_ cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border, cm_use use)
 {
     spe_module *m = &x->m;
-    cm_mem mem = xt_mem_(x, t, b, false);
+    cm_mem mem = xt_mem_(x, t, b, (int)use);
     cm_type held = xt_held_(t->type);
     spe_id rows = xt_index_id_(x, &t->shape[0]), cols = xt_index_id_(x, &t->shape[1]), zero = spe_i32(m, 0), inside,
            some = spe_land(m, spe_sgt(m, rows, zero), spe_sgt(m, cols, zero));
@@ -4275,7 +4284,7 @@ XE_FN_ void xt_prefetch_alone_(xt_ctx *x, const xt_prefetch_desc_ *d)
     xt_tile t = xt_now_tile_(x, &d->tile);
     if (t.dist.subgroups > 1 && xt_by_block2d_(x, &t)) xt_deal_out_(x, &t);
     for (xt_block_ b = xt_blocks_(x, &t.dist); t.step == 1 && xt_next_block_(&b);) {
-        cm_mem mem = xt_mem_(x, &t, &b, false);
+        cm_mem mem = xt_mem_(x, &t, &b, XT_FETCHED_);
         mem.ptr = t.base.id; /* for messages that share no payload, on any side of an XT_IF */
         cm_prefetch(&x->cm, b.cols, b.rows, xt_held_(t.type), &mem, xt_prefetch_levels_[d->locality]);
     }
@@ -4513,7 +4522,7 @@ XE_FN_ bool xt_load_turns_(xt_ctx *x, const xt_node_ *n, const xt_tile *t, xt_ve
     if (!turn) value->turns = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *v->block);
     for (xt_block_ b = xt_blocks_(x, &v->dist); value->turns && v->blocks && xt_next_block_(&b);) {
         cm_layout one = xt_turns_layout_(x, v, &b, 1), all = xt_turns_layout_(x, v, &b, f->joined);
-        cm_mem mem = xt_mem_(x, t, &b, false);
+        cm_mem mem = xt_mem_(x, t, &b, (int)v->use);
         if (!turn) value->turns[b.i] = cm_load(&x->cm, all.rows, all.cols, v->type, v->use, &mem);
         v->block[b.i] = xt_turn_of_(x, &value->turns[b.i], &one, turn);
     }
@@ -4658,7 +4667,6 @@ XE_FN_ void xt_find_products_(xt_ctx *x)
         if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) open[++depth] = n->frame;
         if (n->op == XT_OP_END_) depth--;
         if (n->op != XT_OP_TILE_MMA_) continue;
-        x->products = true;
         size_t sum = xt_vec_bytes_(&xt_value_at_(x, n->result)->now.vec);
         size_t carried = depth ? xt_carried_bytes_(open[depth]) : 0;
         size_t all = (sum > carried ? sum : carried) + xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right);
@@ -4861,7 +4869,7 @@ XE_FN_ void xt_write_atomic_rmw_(xt_ctx *x, const xt_node_ *n)
     xt_rmw_ rmw = {(xt_rmw_kind_)n->kind, t.base.local ? SPE_ScopeWorkgroup : SPE_ScopeDevice};
     if (t.scatter) xt_visit_scattered_(x, d, xt_rmw_element_, &rmw, r.blocks ? &r : NULL);
     for (xt_block_ b = xt_blocks_(x, &t.dist); !t.scatter && v.blocks && r.blocks && xt_next_block_(&b);) {
-        cm_mem mem = xt_mem_(x, &t, &b, true);
+        cm_mem mem = xt_mem_(x, &t, &b, XT_VISITED_);
         r.block[b.i] = cm_visit(&x->cm, &v.block[b.i], &mem, xt_rmw_element_, &rmw);
     }
     xt_define_vec_(x, n->result, xt_settle_(x, r));
@@ -5518,7 +5526,7 @@ XE_FN_ bool xt_transpose_load_(xt_ctx *x, const xt_whole_ *how, xt_vec *r)
     xt_remark_(x, "loaded transposed");
     xt_tile t = xt_turned_tile_(x, &d->tile, how->anew ? &r->dist : NULL);
     for (xt_block_ b = xt_blocks_(x, &r->dist); xt_next_block_(&b);) {
-        cm_mem mem = xt_mem_(x, &t, &b, false);
+        cm_mem mem = xt_mem_(x, &t, &b, (int)r->use);
         r->block[b.i] = cm_load(&x->cm, b.cols, b.rows, r->type, r->use, &mem);
     }
     return true;
@@ -8373,6 +8381,57 @@ xt_vec xt_random_vec_(xt_where_ w, xt_any_ seed, xt_any_ index)
     return xt_emit_vec_(w, CM_U32, xt_random_block_, NULL, v);
 }
 
+/* chooser.c - how an access to a tile is made: by 2D block messages or element by element. Passes, what is written and
+ * xt_print all ask here. */
+
+/* Why a block cannot be accessed by messages even in a matrix that qualifies; NULL if it can. access: the layout in
+ * which it is loaded, a cm_use, or XT_STORED_ ... */
+XE_FN_ const char *xt_why_not_block_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int access)
+{
+    int bytes = xt_bytes_(t->type), in = t->column_major ? b->row : b->col;
+    bool store = access == XT_STORED_;
+    if (access == XT_VISITED_) return "each element by itself";
+    if (in * bytes % 4) return "blocks that begin within 4 bytes";
+    if (access == XT_FETCHED_) return NULL;
+    if (store && b->valid < b->cols) return "pieces narrower than whole subgroups are stored";
+    if (store && t->column_major) return "there are no messages that store columns";
+    return cm_block2d_covers(&x->cm, b->cols, b->rows, xt_held_(t->type), store ? CM_ACC : (cm_use)access,
+                             t->column_major, store)
+               ? NULL
+               : "no message has such a block";
+}
+
+/* The access of a node; -1: it makes none that messages could make. */
+XE_FN_ int xt_access_of_(xt_ctx *x, const xt_node_ *n)
+{
+    if (n->op == XT_OP_LOAD_TILE_) return (int)xt_layout_(x, n->result);
+    return n->op == XT_OP_STORE_TILE_ ? XT_STORED_ : n->op == XT_OP_PREFETCH_TILE_ ? XT_FETCHED_ : -1;
+}
+
+/* Does a load pad with what messages read outside, all bits zero? -0.0 is not. */
+XE_FN_ bool xt_pads_with_zero_(const xt_load_desc_ *d)
+{
+    const double zero = 0;
+    bool whole = !xt_is_float_(d->tile.type);
+    return whole ? d->padding == 0 : memcmp(&d->padding, &zero, sizeof zero) == 0;
+}
+
+/* How the blocks of a node's tile are accessed in the version with messages. */
+XE_FN_ xt_access_ xt_access_by_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_tile *t = xt_accessed_(n);
+    xt_access_ a = {0, 0, NULL};
+    if (!t) return a;
+    a.why = xt_why_not_block2d_(x, t);
+    if (!a.why && n->op == XT_OP_LOAD_TILE_ && !xt_pads_with_zero_(n->load)) a.why = "a padding other than zero";
+    for (xt_block_ b = xt_blocks_(x, &t->dist); xt_next_block_(&b); a.blocks++) {
+        const char *why = a.why && !a.by_messages ? a.why : xt_why_not_block_(x, t, &b, xt_access_of_(x, n));
+        if (why) a.why = why;
+        else a.by_messages++;
+    }
+    return a;
+}
+
 /* lower.c - writes a recorded body, node by node. */
 
 /* Writes a node by the function that the table of operations names. */
@@ -8507,25 +8566,30 @@ XE_FN_ void xt_write_any_(xt_ctx *x)
     x->staged = 0;
 }
 
-/* Writes one version, or two with a branch on the condition. */
+/* Writes one version, or two with a branch on the condition, unless it is known. */
 XE_FN_ void xt_write_versions_(xt_ctx *x)
 {
-    bool has = (x->target.block2d_sizes & (uint32_t)x->S) && x->cm.lowering != CM_PLAIN, one = true;
+    bool has = (x->target.block2d_sizes & (uint32_t)x->S) && x->cm.lowering != CM_PLAIN;
     spe_id condition = 0;
-    x->versions = !x->products                         ? "without 2D block messages: there is no tile_mma"
-                  : !has                               ? "without 2D block messages: target or lowering have none"
+    uint64_t known = 0;
+    x->versions = !has                                 ? "without 2D block messages: target or lowering have none"
                   : x->desc->pitch == XT_PITCH_ANY     ? "without 2D block messages, as .pitch requests"
                   : x->desc->pitch == XT_PITCH_ALIGNED ? "with 2D block messages, as .pitch promises"
                                                        : NULL;
-    x->messages = has && x->products && x->desc->pitch != XT_PITCH_ANY;
+    x->messages = has && x->desc->pitch != XT_PITCH_ANY;
+    bool with = x->versions && x->messages, without = x->versions && !x->messages;
     if (!x->versions) {
-        condition = xt_emit_condition_(x);
-        one = !condition || xt_is_false_(x, condition);
-        x->versions = one ? "without 2D block messages: no tile qualifies" : "with 2D block messages, where";
+        condition = x->loads ? xt_emit_condition_(x) : 0; /* a second version only for stores is not worth it */
+        without = !condition || xt_is_false_(x, condition);
+        with = !without && spe_const_bits(&x->m, condition, &known);
+        x->versions = without ? "without 2D block messages: no load qualifies"
+                      : with  ? "with 2D block messages, as all matrices are known to qualify"
+                              : "with 2D block messages, where";
     }
-    if (one && x->messages && x->desc->pitch == XT_PITCH_ALIGNED) {
+    x->messages = !without;
+    if (with) {
         xt_write_block2d_(x);
-    } else if (one) {
+    } else if (without) {
         xt_write_any_(x);
     } else {
         spe_if(&x->m, condition);
@@ -8557,12 +8621,10 @@ XE_FN_ void xt_make_module_(xt_ctx *x, xt_module *mod)
     xt_find_layouts_(x);
     spe_at(&x->m, x->desc->file, x->desc->line);
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering)) return;
-    if (x->products) {
-        xt_find_block2d_(x);
-        xt_find_late_(x);
-        if (x->local_bytes) xt_find_bands_(x);
-        if (spe_ok(&x->m)) xt_find_stages_(x);
-    }
+    xt_find_block2d_(x);
+    xt_find_late_(x);
+    if (x->local_bytes) xt_find_bands_(x);
+    if (x->product_bytes && spe_ok(&x->m)) xt_find_stages_(x);
     if (!xt_begin_kernel_(x)) return;
     xt_write_versions_(x);
     spe_at(&x->m, x->kernel->file, x->kernel->line);
@@ -9028,14 +9090,17 @@ XE_FN_ void xt_put_remark_(xt_printer_ *p, const xt_node_ *n)
     const xt_tile *t = xt_accessed_(n);
     const xt_vec *v = &xt_value_at_(x, n->result)->now.vec;
     const xt_remark_of_ *r = (const xt_remark_of_ *)x->remarks.items, *end = r + x->remarks.count;
-    const char *why = t && x->messages ? xt_why_not_block2d_(x, t) : NULL;
+    const xt_access_ a = xt_access_by_(x, n);
     xt_grid_ g;
     if (!t && v->magic != XT_VEC_MAGIC_) return;
     xt_grid_init_(x, &g, t ? &t->dist : &v->dist);
     xt_put_(p, "  // %d x %d", g.blocks, g.cut[0].size[0]);
     xt_put_(p, "x%d", g.cut[1].size[0]);
     if (v->magic == XT_VEC_MAGIC_) xt_put_(p, ", %s", uses[xt_layout_(x, n->result)]);
-    if (t && x->messages) xt_put_(p, why ? ", no 2D block messages: %s" : ", 2D block messages", why);
+    if (t && x->messages && a.by_messages && a.why)
+        xt_put_(p, ", 2D block messages for %d of %d blocks: %s", a.by_messages, a.blocks, a.why);
+    else if (t && x->messages)
+        xt_put_(p, a.why ? ", no 2D block messages: %s" : ", 2D block messages", a.why);
     if (xt_does_(n->op, XT_MOVES_))
         xt_put_(p, n->whole->origin ? ", in registers" : ", through local memory");
     while (r < end && r->node != (int)(n - xt_node_at_(x, 0))) r++;

@@ -63,7 +63,8 @@
  *     if (!w.data) spe_print_error(spe_get_error(&m), stderr);
  *
  *     make       cm_splat  cm_load  cm_from_components  cm_from_parts  cm_complex
- *     memory     cm_load  cm_store  cm_prefetch; cm_block2d_test tells whether 2D block messages may be used
+ *     memory     cm_load  cm_store  cm_prefetch; cm_block2d_test tells whether 2D block messages may be used,
+ *                cm_block2d_covers whether there are any for a layout
  *     atomic     cm_atomic_load  cm_atomic_store  cm_atomic_add  cm_atomic_min  cm_atomic_max (scope and semantics)
  *     multiply   cm_mul_add  cm_mul_add_real  cm_mul_add_saturating  cm_scale
  *     a op b     cm_binary: CM_ADD SUB MUL DIV REM MIN MAX AND OR XOR SHL SHR; cm_add cm_sub cm_mul
@@ -432,6 +433,9 @@ XETILE_API void cm_prefetch(cm_ctx *c, int rows, int cols, cm_type type, const c
  * 2^24); x a multiple of 4 bytes; memory global and contiguous in one direction; for 8-bit types by columns also x >= 0
  * and pitch up to 2^23. The software device takes any base, and any pitch and width (for 8-bit types by columns, a
  * pitch that is a multiple of 4). A constant if possible. Loops test the first position and their steps [mem]. */
+/* Are there messages that load, or store, such a matrix? by_columns: each of its columns is spread over memory, as
+ * stride_row is not 1. */
+XETILE_API bool cm_block2d_covers(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, bool by_columns, bool store);
 XETILE_API spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem);
 
 typedef enum { CM_BLOCK_LOAD, CM_BLOCK_TRANSFORM, CM_BLOCK_TRANSPOSE, CM_BLOCK_STORE, CM_BLOCK_PREFETCH } cm_block_op;

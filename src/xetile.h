@@ -246,8 +246,8 @@
  * other fields, where not zero, override the row. Options, zero being the default:
  *     .subgroup_size      a size the target has; default the row's
  *     .lowering           CM_PLAIN, CM_INTEL ... of coopmatrix.h; default the best the target has
- *     .pitch              XT_PITCH_AUTO: if the kernel has a tile_mma and matrices whose pitch or base address is
- *                         known only at launch, both versions are written and the kernel picks one.
+ *     .pitch              XT_PITCH_AUTO: if 2D block messages could load a tile, of a matrix whose pitch or base address
+ *                         is known only at launch, both versions are written and the kernel picks one.
  *                         XT_PITCH_ALIGNED: you promise that bases are 64-byte aligned, pitches multiples of 16 bytes
  *                         and at least 64, row lengths multiples of 4 bytes and at least 64, column offsets multiples
  *                         of 4 bytes (with .order {0, 1}, row offsets, not negative for 8-bit elements), and, for
@@ -522,7 +522,7 @@ struct xt_ctx {
     /* results of the passes */
     spe_list tiles, offsets, remarks, stages;
     const char *versions; /* which the first version is, and why */
-    bool products;        /* it has a tile_mma */
+    bool loads;           /* 2D block messages could load a tile, or there is a product */
     bool messages;        /* a version has 2D block messages */
     size_t scratch_bytes; /* local memory of operations between subgroups */
     size_t stage_dwords, shared_dwords; /* of staged operands: in their own memory, and within scratch_bytes */

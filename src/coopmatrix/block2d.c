@@ -153,6 +153,10 @@ typedef struct {
     const cm_block_shape *shape;
 } cm_block_plan_;
 
+/* Do lanes hold the elements of several columns in turn? Transposing messages have whole rows of lanes, so cm_load then
+ * loads another layout. */
+XE_FN_ bool cm_has_pairs_(const cm_layout *l) { return l->size_k > 1 && l->size_i < l->lanes; }
+
 /* Are lanes adjacent in rows of memory? That is, full rows of lanes, and the rows of a word adjacent. */
 static bool cm_rows_of_lanes_(const cm_layout *l)
 {
@@ -164,7 +168,7 @@ static bool cm_rows_of_lanes_(const cm_layout *l)
 static bool cm_block_plan_load_(const cm_layout *l, bool transposed, cm_block_plan_ *p)
 {
     int bytes = cm_type_info(l->type)->bytes, across = l->lanes / l->size_i;
-    bool pairs = l->size_k > 1 && across > 1 && !transposed; /* each word of a lane is of one of several columns */
+    bool pairs = cm_has_pairs_(l) && !transposed;
     memset(p, 0, sizeof *p);
     if (!pairs && !cm_rows_of_lanes_(l)) return false;
     if (transposed && l->size_k1 > 1 && (l->size_k1 != 2 || bytes != 1)) return false;
@@ -177,6 +181,22 @@ static bool cm_block_plan_load_(const cm_layout *l, bool transposed, cm_block_pl
     if (p->count == 0 || l->size_k2 % p->count != 0) return false;
     p->shape = cm_block_shape_row(p->op, p->elem, p->width, (uint32_t)p->count);
     return true;
+}
+
+static bool cm_block_stores_(const cm_layout *l)
+{
+    int width = l->size_i * l->size_k1;
+    return !l->packed && cm_rows_of_lanes_(l) &&
+           cm_block_shape_row(CM_BLOCK_STORE, cm_type_info(l->type)->bytes, width, 1);
+}
+
+bool cm_block2d_covers(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, bool by_columns, bool store)
+{
+    cm_block_plan_ plan;
+    cm_layout l = cm_layout_for(c, rows, cols, type, use);
+    if (store) return !by_columns && cm_block_stores_(&l);
+    if (by_columns && cm_has_pairs_(&l)) l = cm_layout_for(c, rows, cols, type, CM_ACC);
+    return cm_block_plan_load_(&l, by_columns, &plan);
 }
 
 /* `count` blocks of width x height elements of `elem` bytes, this far right and down from the surface's position. */
@@ -310,7 +330,7 @@ static bool cm_store_block2d_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *
     int bytes = cm_type_info(l->type)->bytes, width = l->size_i * l->size_k1;
     spe_block2d b;
     bool transposed;
-    if (l->packed || !cm_rows_of_lanes_(l) || !cm_block_shape_row(CM_BLOCK_STORE, bytes, width, 1)) return false;
+    if (!cm_block_stores_(l)) return false;
     if (!cm_block2d_wanted_(c, l->type, s, l->rows, l->cols, &b, &transposed) || transposed) return false;
     spe_reconverge(c->module);
     for (int part = 0; part < a->parts; part++) {

@@ -41,10 +41,10 @@ cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const
 {
     cm_layout l = cm_layout_for(c, rows, cols, type, use);
     cm_matrix a = cm_new_(c, &l);
-    bool pairs = l.size_k > 1 && l.size_i < l.lanes, bands = from->band && (pairs || l.packed || l.size_k1 > 1);
+    bool pairs = cm_has_pairs_(&l), bands = from->band && (pairs || l.packed || l.size_k1 > 1);
     cm_surface_ s;
     if (bands || (pairs && cm_surface_init_(c, &s, type, from, 0) && !cm_is_constant_(c, s.down, 1))) {
-        /* transposing messages and bands have whole rows of lanes */
+        /* bands have whole rows of lanes, too */
         a = cm_load(c, rows, cols, type, CM_ACC, from);
         return cm_convert_use(c, &a, use);
     }

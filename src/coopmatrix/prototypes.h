@@ -49,6 +49,7 @@ XE_FN_ spe_id cm_distance_(cm_ctx *c, spe_id at, spe_id stride);
 XE_FN_ bool cm_axes_init_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axes_ *a);
 XE_FN_ void cm_if_inside_(cm_ctx *c, spe_id inside);
 XE_FN_ bool cm_move_lanes_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store);
+XE_FN_ bool cm_has_pairs_(const cm_layout *l);
 XE_FN_ bool cm_move_block2d_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store);
 XE_FN_ bool cm_move_pieces_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store);
 XE_FN_ bool cm_move_khr_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store);

@@ -44,12 +44,13 @@ static spe_id xt_side_pointer_(xt_ctx *x, spe_id ptr)
 }
 
 /* A block of a tile as memory for coopmatrix.h, transposed: its rows are our columns. */
-XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, bool store)
+XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int access)
 {
     cm_mem mem = XT_ZERO_;
     spe_id row = xt_index_id_(x, &t->offset[0]), col = xt_index_id_(x, &t->offset[1]),
            pitch = xt_index_id_(x, &t->pitch);
     int bytes = xt_bytes_(t->type), in = t->column_major ? b->row : b->col, out = t->column_major ? b->col : b->row;
+    bool messages = xt_by_block2d_(x, t) && !xt_why_not_block_(x, t, b, access);
     mem.ptr = t->base.id;
     mem.rows = t->inside ? 0 : xt_index_id_(x, &t->shape[1]);
     mem.cols = t->inside ? 0 : xt_index_id_(x, &t->shape[0]);
@@ -57,10 +58,9 @@ XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, bool stor
     mem.col = b->row ? spe_iadd(&x->m, row, spe_i32(&x->m, b->row)) : row;
     mem.stride_row = t->column_major ? pitch : spe_i32(&x->m, t->step);
     mem.stride_col = t->column_major ? spe_i32(&x->m, t->step) : pitch;
-    mem.block2d = in * bytes % 4 == 0 && xt_by_block2d_(x, t) ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
-    if (store && b->valid < b->cols) mem.block2d = CM_BLOCK2D_NO;
+    mem.block2d = messages ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
     if (mem.block2d == CM_BLOCK2D_YES) mem.ptr = xt_side_pointer_(x, mem.ptr);
-    mem.band = x->products && t->base.local ? (uint32_t)xt_plan_tile_at_(x, t->number)->band : 0;
+    mem.band = t->base.local ? (uint32_t)xt_plan_tile_at_(x, t->number)->band : 0;
     if (mem.band) {
         mem.stride_row = spe_u32(&x->m, mem.band / (uint32_t)x->S);
         mem.stride_col = spe_i32(&x->m, x->S);
@@ -97,13 +97,6 @@ static bool xt_check_padding_(xt_where_ w, int type, double padding)
                     xt_type_name_(type));
 }
 
-/* Is it what 2D block messages read outside, all bits zero? -0.0 is not. */
-static bool xt_is_zero_(const xt_val *v)
-{
-    double zero = 0;
-    return v->kind == SPE_INT ? v->integer == 0 : memcmp(&v->real, &zero, sizeof zero) == 0;
-}
-
 /* In memory an i1 is any byte; in vectors it is 0 or 1. */
 static spe_id xt_truth_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 {
@@ -138,14 +131,14 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     xt_vec v = xt_make_vec_(x, n);
     xt_val padding = xt_padding_(t.type, d->padding);
     if (x->staged && xt_write_staged_(x, n)) return;
-    bool plain = xt_is_zero_(&padding) && d->border == XT_BORDER_PADDING && held == v.type;
+    bool plain = xt_pads_with_zero_(d) && d->border == XT_BORDER_PADDING && held == v.type;
     if (x->turning && plain && xt_load_turns_(x, n, &t, &v)) {
         xt_define_vec_(x, n->result, v);
         return;
     }
     for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);) {
-        cm_mem mem = xt_mem_(x, &t, &b, false);
-        if (!xt_is_zero_(&padding)) {
+        cm_mem mem = xt_mem_(x, &t, &b, (int)v.use);
+        if (!xt_pads_with_zero_(d)) {
             mem.padding = xt_constant_(x, held, &padding);
             mem.block2d = CM_BLOCK2D_NO; /* messages read zeros outside */
         }
@@ -200,7 +193,7 @@ XE_FN_ void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
             at.rows = strip.layout.cols;
             at.cols = strip.layout.rows;
             at.valid = xt_least_(at.cols, b.col + b.valid - at.col);
-            cm_mem mem = xt_mem_(x, &t, &at, true);
+            cm_mem mem = xt_mem_(x, &t, &at, XT_STORED_);
             spe_at(&x->m, n->file, n->line);
             cm_store(&x->cm, &strip, &mem);
         }
@@ -218,7 +211,7 @@ XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
     if (x->staged && xt_write_copy_(x, n)) return;
     xt_vec v = xt_now_as_(x, &n->scattered->v, CM_ACC);
     for (xt_block_ b = xt_blocks_(x, &t.dist); v.blocks && xt_next_block_(&b);) {
-        cm_mem mem = xt_mem_(x, &t, &b, true);
+        cm_mem mem = xt_mem_(x, &t, &b, XT_STORED_);
         cm_store(&x->cm, &v.block[b.i], &mem);
     }
 }

@@ -196,6 +196,10 @@ XE_FN_ void xt_find_block2d_(xt_ctx *x)
         if (t) xt_plan_tile_at_(x, t->number)->used = true;
     }
     xt_settle_tiles_(x);
+    for (int i = 0; i < x->nodes.count && !x->loads; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        x->loads = n->op == XT_OP_TILE_MMA_ || (n->op == XT_OP_LOAD_TILE_ && xt_access_by_(x, n).by_messages);
+    }
 }
 
 /* ---- the condition ----------------------------------------------------------------------------------------------- */

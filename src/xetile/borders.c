@@ -45,7 +45,7 @@ static spe_id xt_is_inside_(spe_module *m, spe_id at, int count, spe_id n)
 XE_LATE_ cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border, cm_use use)
 {
     spe_module *m = &x->m;
-    cm_mem mem = xt_mem_(x, t, b, false);
+    cm_mem mem = xt_mem_(x, t, b, (int)use);
     cm_type held = xt_held_(t->type);
     spe_id rows = xt_index_id_(x, &t->shape[0]), cols = xt_index_id_(x, &t->shape[1]), zero = spe_i32(m, 0), inside,
            some = spe_land(m, spe_sgt(m, rows, zero), spe_sgt(m, cols, zero));

@@ -113,25 +113,30 @@ static void xt_write_any_(xt_ctx *x)
     x->staged = 0;
 }
 
-/* Writes one version, or two with a branch on the condition. */
+/* Writes one version, or two with a branch on the condition, unless it is known. */
 static void xt_write_versions_(xt_ctx *x)
 {
-    bool has = (x->target.block2d_sizes & (uint32_t)x->S) && x->cm.lowering != CM_PLAIN, one = true;
+    bool has = (x->target.block2d_sizes & (uint32_t)x->S) && x->cm.lowering != CM_PLAIN;
     spe_id condition = 0;
-    x->versions = !x->products                         ? "without 2D block messages: there is no tile_mma"
-                  : !has                               ? "without 2D block messages: target or lowering have none"
+    uint64_t known = 0;
+    x->versions = !has                                 ? "without 2D block messages: target or lowering have none"
                   : x->desc->pitch == XT_PITCH_ANY     ? "without 2D block messages, as .pitch requests"
                   : x->desc->pitch == XT_PITCH_ALIGNED ? "with 2D block messages, as .pitch promises"
                                                        : NULL;
-    x->messages = has && x->products && x->desc->pitch != XT_PITCH_ANY;
+    x->messages = has && x->desc->pitch != XT_PITCH_ANY;
+    bool with = x->versions && x->messages, without = x->versions && !x->messages;
     if (!x->versions) {
-        condition = xt_emit_condition_(x);
-        one = !condition || xt_is_false_(x, condition);
-        x->versions = one ? "without 2D block messages: no tile qualifies" : "with 2D block messages, where";
+        condition = x->loads ? xt_emit_condition_(x) : 0; /* a second version only for stores is not worth it */
+        without = !condition || xt_is_false_(x, condition);
+        with = !without && spe_const_bits(&x->m, condition, &known);
+        x->versions = without ? "without 2D block messages: no load qualifies"
+                      : with  ? "with 2D block messages, as all matrices are known to qualify"
+                              : "with 2D block messages, where";
     }
-    if (one && x->messages && x->desc->pitch == XT_PITCH_ALIGNED) {
+    x->messages = !without;
+    if (with) {
         xt_write_block2d_(x);
-    } else if (one) {
+    } else if (without) {
         xt_write_any_(x);
     } else {
         spe_if(&x->m, condition);
@@ -163,12 +168,10 @@ static void xt_make_module_(xt_ctx *x, xt_module *mod)
     xt_find_layouts_(x);
     spe_at(&x->m, x->desc->file, x->desc->line);
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering)) return;
-    if (x->products) {
-        xt_find_block2d_(x);
-        xt_find_late_(x);
-        if (x->local_bytes) xt_find_bands_(x);
-        if (spe_ok(&x->m)) xt_find_stages_(x);
-    }
+    xt_find_block2d_(x);
+    xt_find_late_(x);
+    if (x->local_bytes) xt_find_bands_(x);
+    if (x->product_bytes && spe_ok(&x->m)) xt_find_stages_(x);
     if (!xt_begin_kernel_(x)) return;
     xt_write_versions_(x);
     spe_at(&x->m, x->kernel->file, x->kernel->line);

@@ -286,6 +286,17 @@ typedef struct {
     int shape, type, blocks, map;
 } xt_same_errors_;
 
+/* ---- chooser.c */
+
+/* Accesses other than loads, which are numbered by the layout they load, cm_use. */
+enum { XT_STORED_ = CM_B + 1, XT_FETCHED_, XT_VISITED_ };
+
+/* Blocks of a tile; of them, those accessed by messages; why not all. */
+typedef struct {
+    int blocks, by_messages;
+    const char *why;
+} xt_access_;
+
 /* ---- elements.c */
 
 typedef struct {

@@ -114,7 +114,7 @@ static bool xt_transpose_load_(xt_ctx *x, const xt_whole_ *how, xt_vec *r)
     xt_remark_(x, "loaded transposed");
     xt_tile t = xt_turned_tile_(x, &d->tile, how->anew ? &r->dist : NULL);
     for (xt_block_ b = xt_blocks_(x, &r->dist); xt_next_block_(&b);) {
-        cm_mem mem = xt_mem_(x, &t, &b, false);
+        cm_mem mem = xt_mem_(x, &t, &b, (int)r->use);
         r->block[b.i] = cm_load(&x->cm, b.cols, b.rows, r->type, r->use, &mem);
     }
     return true;

@@ -46,7 +46,7 @@ static void xt_prefetch_alone_(xt_ctx *x, const xt_prefetch_desc_ *d)
     xt_tile t = xt_now_tile_(x, &d->tile);
     if (t.dist.subgroups > 1 && xt_by_block2d_(x, &t)) xt_deal_out_(x, &t);
     for (xt_block_ b = xt_blocks_(x, &t.dist); t.step == 1 && xt_next_block_(&b);) {
-        cm_mem mem = xt_mem_(x, &t, &b, false);
+        cm_mem mem = xt_mem_(x, &t, &b, XT_FETCHED_);
         mem.ptr = t.base.id; /* for messages that share no payload, on any side of an XT_IF */
         cm_prefetch(&x->cm, b.cols, b.rows, xt_held_(t.type), &mem, xt_prefetch_levels_[d->locality]);
     }

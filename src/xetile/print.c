@@ -426,14 +426,17 @@ static void xt_put_remark_(xt_printer_ *p, const xt_node_ *n)
     const xt_tile *t = xt_accessed_(n);
     const xt_vec *v = &xt_value_at_(x, n->result)->now.vec;
     const xt_remark_of_ *r = (const xt_remark_of_ *)x->remarks.items, *end = r + x->remarks.count;
-    const char *why = t && x->messages ? xt_why_not_block2d_(x, t) : NULL;
+    const xt_access_ a = xt_access_by_(x, n);
     xt_grid_ g;
     if (!t && v->magic != XT_VEC_MAGIC_) return;
     xt_grid_init_(x, &g, t ? &t->dist : &v->dist);
     xt_put_(p, "  // %d x %d", g.blocks, g.cut[0].size[0]);
     xt_put_(p, "x%d", g.cut[1].size[0]);
     if (v->magic == XT_VEC_MAGIC_) xt_put_(p, ", %s", uses[xt_layout_(x, n->result)]);
-    if (t && x->messages) xt_put_(p, why ? ", no 2D block messages: %s" : ", 2D block messages", why);
+    if (t && x->messages && a.by_messages && a.why)
+        xt_put_(p, ", 2D block messages for %d of %d blocks: %s", a.by_messages, a.blocks, a.why);
+    else if (t && x->messages)
+        xt_put_(p, a.why ? ", no 2D block messages: %s" : ", 2D block messages", a.why);
     if (xt_does_(n->op, XT_MOVES_))
         xt_put_(p, n->whole->origin ? ", in registers" : ", through local memory");
     while (r < end && r->node != (int)(n - xt_node_at_(x, 0))) r++;

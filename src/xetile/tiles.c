@@ -327,7 +327,7 @@ XE_FN_ void xt_tile_ids_(xt_ctx *x, const xt_tile *t, spe_id ids[XT_COMPONENTS_]
 XE_FN_ void xt_write_init_tile_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_tile *t = &n->init_tile->tile;
-    if (x->products && !t->scatter && t->dist.subgroups > 1 && !t->base.local)
+    if (!t->scatter && t->dist.subgroups > 1 && !t->base.local)
         xt_tile_ids_(x, t, xt_plan_tile_at_(x, t->number)->made);
 }
 

@@ -72,7 +72,7 @@ XE_LATE_ bool xt_load_turns_(xt_ctx *x, const xt_node_ *n, const xt_tile *t, xt_
     if (!turn) value->turns = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *v->block);
     for (xt_block_ b = xt_blocks_(x, &v->dist); value->turns && v->blocks && xt_next_block_(&b);) {
         cm_layout one = xt_turns_layout_(x, v, &b, 1), all = xt_turns_layout_(x, v, &b, f->joined);
-        cm_mem mem = xt_mem_(x, t, &b, false);
+        cm_mem mem = xt_mem_(x, t, &b, (int)v->use);
         if (!turn) value->turns[b.i] = cm_load(&x->cm, all.rows, all.cols, v->type, v->use, &mem);
         v->block[b.i] = xt_turn_of_(x, &value->turns[b.i], &one, turn);
     }

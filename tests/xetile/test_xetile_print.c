@@ -339,7 +339,7 @@ TEST(values_of_regions)
                 "xetile.store_tile %21, %18 :", "\n}");
     /* a loop that counts down counts turns, and what moves with a tile are its numbers */
     CHECK_ORDER(form(printed(&regions), 2), "// bmg: 1 subgroups of 16, 128 registers",
-                "// without 2D block messages: there is no tile_mma", "arith.divsi", "= %c0 to %",
+                "// without 2D block messages: no load qualifies", "arith.divsi", "= %c0 to %",
                 " step %c1 iter_args(", "xetile.update_tile_offset", "xetile.store_tile");
 }
 
