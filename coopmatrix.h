@@ -2584,7 +2584,8 @@ XE_FN_ bool cm_rows_of_lanes_(const cm_layout *l)
     return l->size_i == l->lanes && (l->size_k1 == 1 || l->interleaved);
 }
 
-/* Only dwords can be transposed: of narrower elements, a dword brings several columns, which the lane separates. If a
+/* Rows of 16 or 32 bytes have no message of their own, but the one that packs four rows to a lane's dword leaves a lane's
+ * bytes in the order of rows. Only dwords can be transposed: of narrower elements, a dword brings several columns, which the lane separates. If a
  * lane holds two rows of 8-bit elements, each is a message of every second row of memory. */
 XE_FN_ bool cm_block_plan_load_(const cm_layout *l, bool transposed, cm_block_plan_ *p)
 {
@@ -2599,6 +2600,10 @@ XE_FN_ bool cm_block_plan_load_(const cm_layout *l, bool transposed, cm_block_pl
     p->width = transposed ? 8 : l->size_i * l->size_k1;
     p->step = l->omega * across;
     p->count = cm_block_count_(p->op, p->elem, p->width, l->size_k2);
+    if (p->op == CM_BLOCK_LOAD && bytes == 1 && (p->count == 0 || l->size_k2 % p->count != 0)) {
+        p->op = CM_BLOCK_TRANSFORM;
+        p->count = cm_block_count_(p->op, p->elem, p->width, l->size_k2);
+    }
     if (p->count == 0 || l->size_k2 % p->count != 0) return false;
     p->shape = cm_block_shape_row(p->op, p->elem, p->width, (uint32_t)p->count);
     return true;
