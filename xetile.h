@@ -246,8 +246,10 @@
  * other fields, where not zero, override the row. Options, zero being the default:
  *     .subgroup_size      a size the target has; default the row's
  *     .lowering           CM_PLAIN, CM_INTEL ... of coopmatrix.h; default the best the target has
- *     .pitch              XT_PITCH_AUTO: if 2D block messages could load a tile, of a matrix whose pitch or base address
- *                         is known only at launch, both versions are written and the kernel picks one.
+ *     .pitch              XT_PITCH_AUTO: if 2D block messages could load a tile, of a matrix whose pitch or base
+ *                         address is known only at launch, both versions are written and the kernel picks one.
+ *                         The number of lines of a matrix may be computed in the body, as from XT_LOAD; a base,
+ *                         pitch or length of lines that is rules messages out, unless you promise.
  *                         XT_PITCH_ALIGNED: you promise that bases are 64-byte aligned, pitches multiples of 16 bytes
  *                         and at least 64, row lengths multiples of 4 bytes and at least 64, column offsets multiples
  *                         of 4 bytes (with .order {0, 1}, row offsets, not negative for 8-bit elements), and, for
@@ -1044,13 +1046,14 @@ typedef struct {
     int parent; /* tiles that may replace each other form a class */
     bool used;
     bool apart;          /* subgroups may have it at different positions */
+    bool late_lines;     /* the number of lines of its matrix is computed in the body */
     bool together;       /* in a class with others, or its elements are accessed by their addresses */
     int band;            /* elements between bands of an array in local memory, see bands.c; 0: it has rows */
     int align[2];        /* divisors of the tile's offset at all times */
     bool moves[2], back[2]; /* the offset changes after XT_INIT_TILE; not only to greater ones */
     const char *why_not; /* NULL: 2D block messages can access it */
     const xt_init_tile_desc_ *of;
-    spe_id rows_id, cols_id, pitch_id, test; /* 0 until written */
+    spe_id extent_id[2], pitch_id, test; /* 0 until written */
     /* in this version: offset, shape, pitch and base */
     spe_id made[XT_COMPONENTS_];
 } xt_plan_tile_;
@@ -2276,13 +2279,14 @@ XE_FN_ const char *xt_never_block2d_(xt_ctx *x, const xt_tile *t)
     return NULL;
 }
 
-/* Requires a value to be a multiple (mask) or below another. A value that is not known early rules messages out. */
+/* Requires a value to be a multiple (mask) or below another. A value that is not known early rules messages out, unless
+ * the caller promises that they are legal. */
 XE_FN_ xt_plan_offset_ *xt_need_(xt_ctx *x, const xt_tile *t, const xt_val *value, int mask)
 {
     xt_plan_tile_ *p = xt_plan_tile_at_(x, t->number);
     xt_plan_offset_ *o;
     if (!xt_is_early_(x, value)) {
-        if (!p->why_not) p->why_not = "a position computed in the body";
+        if (!p->why_not && x->desc->pitch != XT_PITCH_ALIGNED) p->why_not = "a position computed in the body";
         return NULL;
     }
     o = (xt_plan_offset_ *)spe_list_add(&x->m, &x->offsets, sizeof *o);
@@ -2323,30 +2327,36 @@ XE_FN_ void xt_need_multiple_(xt_ctx *x, const xt_tile *t, const xt_val *v, int 
     }
 }
 
-/* Requires an offset to be inside its extent; for a loop index, its bounds. */
-XE_FN_ void xt_need_inside_(xt_ctx *x, const xt_tile *t, xt_val at, const xt_val *extent)
+/* Requires an offset to be inside its extent; for a loop index, its bounds. False if that is not known early. */
+XE_FN_ bool xt_need_inside_(xt_ctx *x, const xt_tile *t, xt_val at, const xt_val *extent)
 {
     const xt_node_ *n = at.kind == SPE_SCALAR ? xt_node_at_(x, xt_value_at_(x, at.id)->node) : NULL;
     const xt_frame_ *f = n && n->op == XT_OP_FOR_ ? n->frame : NULL;
-    if (at.kind == SPE_INT && extent->kind == SPE_INT && at.integer >= 0 && at.integer < extent->integer) return;
+    if (at.kind == SPE_INT && extent->kind == SPE_INT && at.integer >= 0 && at.integer < extent->integer) return true;
     if (f && f->index == at.id && f->step.kind == SPE_INT) {
         at = f->hi;
+        if (!xt_is_early_(x, &f->lo)) return false;
         if (f->lo.kind != SPE_INT || f->lo.integer < 0) xt_need_(x, t, &f->lo, INT32_MIN);
     } else {
         f = NULL;
     }
-    if (!xt_is_early_(x, extent)) at = xt_nothing_();
+    if (!xt_is_early_(x, extent) || !xt_is_early_(x, &at)) return false;
     xt_plan_offset_ *o = xt_need_(x, t, &at, 0);
-    if (!o) return;
+    if (!o) return true;
     o->below = *extent;
     o->bound = f != NULL;
+    return true;
 }
 
-/* Leading dimensions must select a matrix of the base that is aligned like the base. */
+/* Leading dimensions must select a matrix of the base that is aligned like the base. If they might not select any, the
+ * body finds out: the matrix then has no lines. */
 XE_FN_ void xt_need_leading_(xt_ctx *x, const xt_init_tile_desc_ *init)
 {
     const xt_tile_desc_ *d = &init->given;
-    for (int i = 0; i < d->shape.count - 2; i++) xt_need_inside_(x, &init->matrix, d->offset.at[i], &d->shape.at[i]);
+    bool known = x->desc->pitch == XT_PITCH_ALIGNED;
+    for (int i = 0; i < d->shape.count - 2 && !known; i++)
+        if (!xt_need_inside_(x, &init->matrix, d->offset.at[i], &d->shape.at[i]))
+            xt_plan_tile_at_(x, init->matrix.number)->late_lines = true;
     int elements = x->target.block2d.base / xt_bytes_(init->tile.type);
     if (d->shape.count > 2 && elements > 1) xt_need_multiple_(x, &init->matrix, &init->distance, elements);
 }
@@ -2364,9 +2374,10 @@ XE_FN_ void xt_find_tile_(xt_ctx *x, const xt_init_tile_desc_ *init)
     for (i = 0; i < init->given.offset.count; i++)
         p->apart = p->apart || xt_spread_of_(x, &init->given.offset.at[i]) > 0;
     p->why_not = xt_never_block2d_(x, t);
-    if (!p->why_not && (!xt_is_early_(x, &init->given.base) || !xt_is_early_(x, &t->shape[0]) ||
-                        !xt_is_early_(x, &t->shape[1]) || !xt_is_early_(x, &t->pitch)))
-        p->why_not = "a matrix computed in the body";
+    if (!p->why_not && x->desc->pitch != XT_PITCH_ALIGNED &&
+        (!xt_is_early_(x, &init->given.base) || !xt_is_early_(x, &t->shape[inner]) || !xt_is_early_(x, &t->pitch)))
+        p->why_not = "a base, pitch or length of lines computed in the body";
+    p->late_lines = !xt_is_early_(x, &t->shape[1 - inner]);
     xt_need_leading_(x, init);
     xt_need_step_(x, t, &init->given.offset.at[init->given.offset.count - 2 + inner], false);
     xt_need_step_(x, t, &init->place[inner], true);
@@ -2399,6 +2410,7 @@ XE_FN_ void xt_settle_tiles_(xt_ctx *x)
         root->used = root->used || p->used;
         if (p != root) p->together = root->together = true;
         root->apart = root->apart || p->apart;
+        root->late_lines = root->late_lines || p->late_lines;
         for (int j = 0; j < 2; j++) root->align[j] = xt_least_(root->align[j], p->align[j]);
         if (!root->why_not) root->why_not = p->why_not;
     }
@@ -2463,8 +2475,8 @@ XE_FN_ spe_id xt_emit_tile_test_(xt_ctx *x, const xt_plan_tile_ *p)
     const xt_tile *t = &p->of->matrix;
     cm_mem mem = XT_ZERO_;
     mem.ptr = xt_emit_base_(x, p);
-    mem.rows = xt_emit_early_(x, &t->shape[1], CM_I32);
-    mem.cols = xt_emit_early_(x, &t->shape[0], CM_I32);
+    mem.rows = p->extent_id[1];
+    mem.cols = p->extent_id[0];
     mem.stride_row = t->column_major ? xt_emit_early_(x, &t->pitch, CM_I32) : spe_i32(&x->m, 1);
     mem.stride_col = t->column_major ? spe_i32(&x->m, 1) : xt_emit_early_(x, &t->pitch, CM_I32);
     return cm_block2d_test(&x->cm, t->type, &mem);
@@ -2472,7 +2484,8 @@ XE_FN_ spe_id xt_emit_tile_test_(xt_ctx *x, const xt_plan_tile_ *p)
 
 XE_FN_ bool xt_same_matrix_(const xt_plan_tile_ *p, const xt_plan_tile_ *q)
 {
-    return p->of->given.base.id == q->of->given.base.id && p->rows_id == q->rows_id && p->cols_id == q->cols_id &&
+    return p->of->given.base.id == q->of->given.base.id && p->extent_id[0] == q->extent_id[0] &&
+           p->extent_id[1] == q->extent_id[1] &&
            p->pitch_id == q->pitch_id && p->of->tile.type == q->of->tile.type &&
            p->of->tile.column_major == q->of->tile.column_major;
 }
@@ -2502,8 +2515,10 @@ XE_FN_ spe_id xt_emit_condition_(xt_ctx *x)
     for (int i = 0; i < x->tiles.count; i++) {
         xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
         if (!root->used || root->why_not) continue;
-        p->rows_id = xt_emit_early_(x, &p->of->matrix.shape[0], CM_I32);
-        p->cols_id = xt_emit_early_(x, &p->of->matrix.shape[1], CM_I32);
+        for (int j = 0; j < 2; j++) { /* any number of lines is legal if the body computes it, see xt_late_lines_ */
+            const xt_val *extent = &p->of->matrix.shape[j];
+            p->extent_id[j] = xt_is_early_(x, extent) ? xt_emit_early_(x, extent, CM_I32) : spe_i32(&x->m, 1);
+        }
         p->pitch_id = xt_emit_early_(x, &p->of->matrix.pitch, CM_I32);
         for (int j = 0; j < i && !p->test; j++)
             if (xt_plan_tile_at_(x, j)->test && xt_same_matrix_(xt_plan_tile_at_(x, j), p))
@@ -3636,7 +3651,7 @@ XE_FN_ xt_val xt_leading_distance_(xt_where_ w, const xt_tile *t, const xt_tile_
     return sum;
 }
 
-/* Records the selected matrix: its base, and its rows, zero if the offsets are out of range. */
+/* Records the selected matrix: its base, and the number of its lines, zero if the offsets are out of range. */
 XE_FN_ void xt_leading_(xt_where_ w, xt_init_tile_desc_ *init)
 {
     const xt_tile_desc_ *d = &init->given;
@@ -3644,7 +3659,7 @@ XE_FN_ void xt_leading_(xt_where_ w, xt_init_tile_desc_ *init)
     init->distance = xt_leading_distance_(w, &init->tile, d);
     init->tile.base.id = xt_new_value_(w.x);
     xt_record_(w, XT_OP_MATRIX_, 0, init->tile.base.id, init, 0);
-    init->tile.shape[0] = spe_val_of(SPE_SCALAR, CM_I32, xt_further_value_(w.x));
+    init->tile.shape[1 - xt_inner_(&init->tile)] = spe_val_of(SPE_SCALAR, CM_I32, xt_further_value_(w.x));
 }
 
 XE_FN_ void xt_write_matrix_(xt_ctx *x, const xt_node_ *n)
@@ -3652,17 +3667,20 @@ XE_FN_ void xt_write_matrix_(xt_ctx *x, const xt_node_ *n)
     const xt_init_tile_desc_ *init = n->init_tile;
     const xt_tile_desc_ *d = &init->given;
     xt_tile before = xt_now_tile_(x, &init->matrix);
-    spe_id rows = xt_index_id_(x, &before.shape[0]), inside = 0;
-    /* with 2D block messages, this version's condition has tested it */
-    for (int i = 0; i < d->shape.count - 2 && !xt_by_block2d_(x, &before); i++) {
+    int across = 1 - xt_inner_(&before);
+    spe_id lines = xt_index_id_(x, &before.shape[across]), inside = 0;
+    /* with 2D block messages, this version's condition has tested it, or the caller has promised it */
+    bool known = xt_by_block2d_(x, &before) &&
+                 (x->desc->pitch == XT_PITCH_ALIGNED || !xt_plan_tile_at_(x, before.number)->late_lines);
+    for (int i = 0; i < d->shape.count - 2 && !known; i++) {
         spe_id p = xt_now_id_(x, &d->offset.at[i], CM_I32);
         spe_id one = spe_ult(&x->m, p, xt_extent_(&x->m, xt_now_id_(x, &d->shape.at[i], CM_I32)));
         inside = inside ? spe_land(&x->m, inside, one) : one;
     }
-    if (inside) rows = spe_select(&x->m, inside, rows, spe_i32(&x->m, 0));
+    if (inside) lines = spe_select(&x->m, inside, lines, spe_i32(&x->m, 0));
     before.base.id = spe_index(&x->m, before.base.id, xt_now_id_(x, &init->distance, CM_I64));
     xt_define_(x, n->result, before.base);
-    xt_define_(x, init->tile.shape[0].id, xt_scalar_(CM_I32, rows, 1));
+    xt_define_(x, init->tile.shape[across].id, xt_scalar_(CM_I32, lines, 1));
 }
 
 /* ---- init_tile --------------------------------------------------------------------------------------------------- */
@@ -3837,6 +3855,15 @@ XE_FN_ spe_id xt_side_pointer_(xt_ctx *x, spe_id ptr)
     return spe_u_to_ptr(&x->m, type, xt_side_address_(x, spe_ptr_to_u(&x->m, i64, ptr)));
 }
 
+/* Makes the number of lines of a surface legal where it was not known before the body: if there are none, the position
+ * is beyond the only line. */
+XE_FN_ void xt_late_lines_(spe_module *m, spe_id *lines, spe_id *at)
+{
+    spe_id most = spe_i32(m, 1 << 24), one = spe_i32(m, 1);
+    *at = spe_select(m, spe_slt(m, *lines, one), most, *at);
+    *lines = spe_math2(m, SPE_SMIN, spe_math2(m, SPE_SMAX, *lines, one), most);
+}
+
 /* A block of a tile as memory for coopmatrix.h, transposed: its rows are our columns. */
 XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int access)
 {
@@ -3853,7 +3880,11 @@ XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int acces
     mem.stride_row = t->column_major ? pitch : spe_i32(&x->m, t->step);
     mem.stride_col = t->column_major ? spe_i32(&x->m, t->step) : pitch;
     mem.block2d = messages ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
-    if (mem.block2d == CM_BLOCK2D_YES) mem.ptr = xt_side_pointer_(x, mem.ptr);
+    if (messages) mem.ptr = xt_side_pointer_(x, mem.ptr);
+    if (messages && !t->inside && xt_plan_tile_at_(x, xt_tile_root_(x, t->number))->late_lines) {
+        if (t->column_major) xt_late_lines_(&x->m, &mem.rows, &mem.row);
+        else xt_late_lines_(&x->m, &mem.cols, &mem.col);
+    }
     mem.band = t->base.local ? (uint32_t)xt_plan_tile_at_(x, t->number)->band : 0;
     if (mem.band) {
         mem.stride_row = spe_u32(&x->m, mem.band / (uint32_t)x->S);
@@ -4296,9 +4327,12 @@ XE_FN_ bool xt_may_share_(xt_ctx *x, const xt_tile *t)
     const xt_plan_tile_ *p = xt_plan_tile_at_(x, t->number);
     const xt_index *at = &p->of->given.offset;
     spe_id ids[XT_COMPONENTS_];
-    if (t->dist.subgroups < 2 || at->count != 2 || !xt_is_early_(x, &at->at[0]) || !xt_is_early_(x, &at->at[1]) ||
-        !xt_by_block2d_(x, t))
-        return false;
+    const xt_tile *matrix = &p->of->matrix;
+    const xt_val *early[] = {&p->of->given.base, &matrix->shape[0], &matrix->shape[1],
+                             &matrix->pitch,     &at->at[0],        &at->at[1]};
+    if (t->dist.subgroups < 2 || at->count != 2 || !xt_by_block2d_(x, t)) return false;
+    for (size_t i = 0; i < sizeof early / sizeof *early; i++)
+        if (!xt_is_early_(x, early[i])) return false;
     xt_tile_ids_(x, t, ids);
     return memcmp(ids, p->made, sizeof ids) == 0;
 }

@@ -246,8 +246,10 @@
  * other fields, where not zero, override the row. Options, zero being the default:
  *     .subgroup_size      a size the target has; default the row's
  *     .lowering           CM_PLAIN, CM_INTEL ... of coopmatrix.h; default the best the target has
- *     .pitch              XT_PITCH_AUTO: if 2D block messages could load a tile, of a matrix whose pitch or base address
- *                         is known only at launch, both versions are written and the kernel picks one.
+ *     .pitch              XT_PITCH_AUTO: if 2D block messages could load a tile, of a matrix whose pitch or base
+ *                         address is known only at launch, both versions are written and the kernel picks one.
+ *                         The number of lines of a matrix may be computed in the body, as from XT_LOAD; a base,
+ *                         pitch or length of lines that is rules messages out, unless you promise.
  *                         XT_PITCH_ALIGNED: you promise that bases are 64-byte aligned, pitches multiples of 16 bytes
  *                         and at least 64, row lengths multiples of 4 bytes and at least 64, column offsets multiples
  *                         of 4 bytes (with .order {0, 1}, row offsets, not negative for 8-bit elements), and, for

@@ -163,9 +163,10 @@ static bool cm_rows_of_lanes_(const cm_layout *l)
     return l->size_i == l->lanes && (l->size_k1 == 1 || l->interleaved);
 }
 
-/* Rows of 16 or 32 bytes have no message of their own, but the one that packs four rows to a lane's dword leaves a lane's
- * bytes in the order of rows. Only dwords can be transposed: of narrower elements, a dword brings several columns, which the lane separates. If a
- * lane holds two rows of 8-bit elements, each is a message of every second row of memory. */
+/* Rows of 16 or 32 bytes have no message of their own, but the one that packs four rows to a lane's dword leaves a
+ * lane's bytes in the order of rows. Only dwords can be transposed: of narrower elements, a dword brings several
+ * columns, which the lane separates. If a lane holds two rows of 8-bit elements, each is a message of every second row
+ * of memory. */
 static bool cm_block_plan_load_(const cm_layout *l, bool transposed, cm_block_plan_ *p)
 {
     int bytes = cm_type_info(l->type)->bytes, across = l->lanes / l->size_i;

@@ -43,6 +43,15 @@ static spe_id xt_side_pointer_(xt_ctx *x, spe_id ptr)
     return spe_u_to_ptr(&x->m, type, xt_side_address_(x, spe_ptr_to_u(&x->m, i64, ptr)));
 }
 
+/* Makes the number of lines of a surface legal where it was not known before the body: if there are none, the position
+ * is beyond the only line. */
+static void xt_late_lines_(spe_module *m, spe_id *lines, spe_id *at)
+{
+    spe_id most = spe_i32(m, 1 << 24), one = spe_i32(m, 1);
+    *at = spe_select(m, spe_slt(m, *lines, one), most, *at);
+    *lines = spe_math2(m, SPE_SMIN, spe_math2(m, SPE_SMAX, *lines, one), most);
+}
+
 /* A block of a tile as memory for coopmatrix.h, transposed: its rows are our columns. */
 XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int access)
 {
@@ -59,7 +68,11 @@ XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int acces
     mem.stride_row = t->column_major ? pitch : spe_i32(&x->m, t->step);
     mem.stride_col = t->column_major ? spe_i32(&x->m, t->step) : pitch;
     mem.block2d = messages ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
-    if (mem.block2d == CM_BLOCK2D_YES) mem.ptr = xt_side_pointer_(x, mem.ptr);
+    if (messages) mem.ptr = xt_side_pointer_(x, mem.ptr);
+    if (messages && !t->inside && xt_plan_tile_at_(x, xt_tile_root_(x, t->number))->late_lines) {
+        if (t->column_major) xt_late_lines_(&x->m, &mem.rows, &mem.row);
+        else xt_late_lines_(&x->m, &mem.cols, &mem.col);
+    }
     mem.band = t->base.local ? (uint32_t)xt_plan_tile_at_(x, t->number)->band : 0;
     if (mem.band) {
         mem.stride_row = spe_u32(&x->m, mem.band / (uint32_t)x->S);

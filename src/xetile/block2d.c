@@ -37,13 +37,14 @@ static const char *xt_never_block2d_(xt_ctx *x, const xt_tile *t)
     return NULL;
 }
 
-/* Requires a value to be a multiple (mask) or below another. A value that is not known early rules messages out. */
+/* Requires a value to be a multiple (mask) or below another. A value that is not known early rules messages out, unless
+ * the caller promises that they are legal. */
 static xt_plan_offset_ *xt_need_(xt_ctx *x, const xt_tile *t, const xt_val *value, int mask)
 {
     xt_plan_tile_ *p = xt_plan_tile_at_(x, t->number);
     xt_plan_offset_ *o;
     if (!xt_is_early_(x, value)) {
-        if (!p->why_not) p->why_not = "a position computed in the body";
+        if (!p->why_not && x->desc->pitch != XT_PITCH_ALIGNED) p->why_not = "a position computed in the body";
         return NULL;
     }
     o = (xt_plan_offset_ *)spe_list_add(&x->m, &x->offsets, sizeof *o);
@@ -84,30 +85,36 @@ static void xt_need_multiple_(xt_ctx *x, const xt_tile *t, const xt_val *v, int 
     }
 }
 
-/* Requires an offset to be inside its extent; for a loop index, its bounds. */
-static void xt_need_inside_(xt_ctx *x, const xt_tile *t, xt_val at, const xt_val *extent)
+/* Requires an offset to be inside its extent; for a loop index, its bounds. False if that is not known early. */
+static bool xt_need_inside_(xt_ctx *x, const xt_tile *t, xt_val at, const xt_val *extent)
 {
     const xt_node_ *n = at.kind == SPE_SCALAR ? xt_node_at_(x, xt_value_at_(x, at.id)->node) : NULL;
     const xt_frame_ *f = n && n->op == XT_OP_FOR_ ? n->frame : NULL;
-    if (at.kind == SPE_INT && extent->kind == SPE_INT && at.integer >= 0 && at.integer < extent->integer) return;
+    if (at.kind == SPE_INT && extent->kind == SPE_INT && at.integer >= 0 && at.integer < extent->integer) return true;
     if (f && f->index == at.id && f->step.kind == SPE_INT) {
         at = f->hi;
+        if (!xt_is_early_(x, &f->lo)) return false;
         if (f->lo.kind != SPE_INT || f->lo.integer < 0) xt_need_(x, t, &f->lo, INT32_MIN);
     } else {
         f = NULL;
     }
-    if (!xt_is_early_(x, extent)) at = xt_nothing_();
+    if (!xt_is_early_(x, extent) || !xt_is_early_(x, &at)) return false;
     xt_plan_offset_ *o = xt_need_(x, t, &at, 0);
-    if (!o) return;
+    if (!o) return true;
     o->below = *extent;
     o->bound = f != NULL;
+    return true;
 }
 
-/* Leading dimensions must select a matrix of the base that is aligned like the base. */
+/* Leading dimensions must select a matrix of the base that is aligned like the base. If they might not select any, the
+ * body finds out: the matrix then has no lines. */
 static void xt_need_leading_(xt_ctx *x, const xt_init_tile_desc_ *init)
 {
     const xt_tile_desc_ *d = &init->given;
-    for (int i = 0; i < d->shape.count - 2; i++) xt_need_inside_(x, &init->matrix, d->offset.at[i], &d->shape.at[i]);
+    bool known = x->desc->pitch == XT_PITCH_ALIGNED;
+    for (int i = 0; i < d->shape.count - 2 && !known; i++)
+        if (!xt_need_inside_(x, &init->matrix, d->offset.at[i], &d->shape.at[i]))
+            xt_plan_tile_at_(x, init->matrix.number)->late_lines = true;
     int elements = x->target.block2d.base / xt_bytes_(init->tile.type);
     if (d->shape.count > 2 && elements > 1) xt_need_multiple_(x, &init->matrix, &init->distance, elements);
 }
@@ -125,9 +132,10 @@ static void xt_find_tile_(xt_ctx *x, const xt_init_tile_desc_ *init)
     for (i = 0; i < init->given.offset.count; i++)
         p->apart = p->apart || xt_spread_of_(x, &init->given.offset.at[i]) > 0;
     p->why_not = xt_never_block2d_(x, t);
-    if (!p->why_not && (!xt_is_early_(x, &init->given.base) || !xt_is_early_(x, &t->shape[0]) ||
-                        !xt_is_early_(x, &t->shape[1]) || !xt_is_early_(x, &t->pitch)))
-        p->why_not = "a matrix computed in the body";
+    if (!p->why_not && x->desc->pitch != XT_PITCH_ALIGNED &&
+        (!xt_is_early_(x, &init->given.base) || !xt_is_early_(x, &t->shape[inner]) || !xt_is_early_(x, &t->pitch)))
+        p->why_not = "a base, pitch or length of lines computed in the body";
+    p->late_lines = !xt_is_early_(x, &t->shape[1 - inner]);
     xt_need_leading_(x, init);
     xt_need_step_(x, t, &init->given.offset.at[init->given.offset.count - 2 + inner], false);
     xt_need_step_(x, t, &init->place[inner], true);
@@ -160,6 +168,7 @@ static void xt_settle_tiles_(xt_ctx *x)
         root->used = root->used || p->used;
         if (p != root) p->together = root->together = true;
         root->apart = root->apart || p->apart;
+        root->late_lines = root->late_lines || p->late_lines;
         for (int j = 0; j < 2; j++) root->align[j] = xt_least_(root->align[j], p->align[j]);
         if (!root->why_not) root->why_not = p->why_not;
     }
@@ -224,8 +233,8 @@ static spe_id xt_emit_tile_test_(xt_ctx *x, const xt_plan_tile_ *p)
     const xt_tile *t = &p->of->matrix;
     cm_mem mem = XT_ZERO_;
     mem.ptr = xt_emit_base_(x, p);
-    mem.rows = xt_emit_early_(x, &t->shape[1], CM_I32);
-    mem.cols = xt_emit_early_(x, &t->shape[0], CM_I32);
+    mem.rows = p->extent_id[1];
+    mem.cols = p->extent_id[0];
     mem.stride_row = t->column_major ? xt_emit_early_(x, &t->pitch, CM_I32) : spe_i32(&x->m, 1);
     mem.stride_col = t->column_major ? spe_i32(&x->m, 1) : xt_emit_early_(x, &t->pitch, CM_I32);
     return cm_block2d_test(&x->cm, t->type, &mem);
@@ -233,7 +242,8 @@ static spe_id xt_emit_tile_test_(xt_ctx *x, const xt_plan_tile_ *p)
 
 static bool xt_same_matrix_(const xt_plan_tile_ *p, const xt_plan_tile_ *q)
 {
-    return p->of->given.base.id == q->of->given.base.id && p->rows_id == q->rows_id && p->cols_id == q->cols_id &&
+    return p->of->given.base.id == q->of->given.base.id && p->extent_id[0] == q->extent_id[0] &&
+           p->extent_id[1] == q->extent_id[1] &&
            p->pitch_id == q->pitch_id && p->of->tile.type == q->of->tile.type &&
            p->of->tile.column_major == q->of->tile.column_major;
 }
@@ -263,8 +273,10 @@ XE_FN_ spe_id xt_emit_condition_(xt_ctx *x)
     for (int i = 0; i < x->tiles.count; i++) {
         xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
         if (!root->used || root->why_not) continue;
-        p->rows_id = xt_emit_early_(x, &p->of->matrix.shape[0], CM_I32);
-        p->cols_id = xt_emit_early_(x, &p->of->matrix.shape[1], CM_I32);
+        for (int j = 0; j < 2; j++) { /* any number of lines is legal if the body computes it, see xt_late_lines_ */
+            const xt_val *extent = &p->of->matrix.shape[j];
+            p->extent_id[j] = xt_is_early_(x, extent) ? xt_emit_early_(x, extent, CM_I32) : spe_i32(&x->m, 1);
+        }
         p->pitch_id = xt_emit_early_(x, &p->of->matrix.pitch, CM_I32);
         for (int j = 0; j < i && !p->test; j++)
             if (xt_plan_tile_at_(x, j)->test && xt_same_matrix_(xt_plan_tile_at_(x, j), p))

@@ -174,13 +174,14 @@ typedef struct {
     int parent; /* tiles that may replace each other form a class */
     bool used;
     bool apart;          /* subgroups may have it at different positions */
+    bool late_lines;     /* the number of lines of its matrix is computed in the body */
     bool together;       /* in a class with others, or its elements are accessed by their addresses */
     int band;            /* elements between bands of an array in local memory, see bands.c; 0: it has rows */
     int align[2];        /* divisors of the tile's offset at all times */
     bool moves[2], back[2]; /* the offset changes after XT_INIT_TILE; not only to greater ones */
     const char *why_not; /* NULL: 2D block messages can access it */
     const xt_init_tile_desc_ *of;
-    spe_id rows_id, cols_id, pitch_id, test; /* 0 until written */
+    spe_id extent_id[2], pitch_id, test; /* 0 until written */
     /* in this version: offset, shape, pitch and base */
     spe_id made[XT_COMPONENTS_];
 } xt_plan_tile_;

@@ -58,9 +58,12 @@ static bool xt_may_share_(xt_ctx *x, const xt_tile *t)
     const xt_plan_tile_ *p = xt_plan_tile_at_(x, t->number);
     const xt_index *at = &p->of->given.offset;
     spe_id ids[XT_COMPONENTS_];
-    if (t->dist.subgroups < 2 || at->count != 2 || !xt_is_early_(x, &at->at[0]) || !xt_is_early_(x, &at->at[1]) ||
-        !xt_by_block2d_(x, t))
-        return false;
+    const xt_tile *matrix = &p->of->matrix;
+    const xt_val *early[] = {&p->of->given.base, &matrix->shape[0], &matrix->shape[1],
+                             &matrix->pitch,     &at->at[0],        &at->at[1]};
+    if (t->dist.subgroups < 2 || at->count != 2 || !xt_by_block2d_(x, t)) return false;
+    for (size_t i = 0; i < sizeof early / sizeof *early; i++)
+        if (!xt_is_early_(x, early[i])) return false;
     xt_tile_ids_(x, t, ids);
     return memcmp(ids, p->made, sizeof ids) == 0;
 }

@@ -209,7 +209,7 @@ static xt_val xt_leading_distance_(xt_where_ w, const xt_tile *t, const xt_tile_
     return sum;
 }
 
-/* Records the selected matrix: its base, and its rows, zero if the offsets are out of range. */
+/* Records the selected matrix: its base, and the number of its lines, zero if the offsets are out of range. */
 static void xt_leading_(xt_where_ w, xt_init_tile_desc_ *init)
 {
     const xt_tile_desc_ *d = &init->given;
@@ -217,7 +217,7 @@ static void xt_leading_(xt_where_ w, xt_init_tile_desc_ *init)
     init->distance = xt_leading_distance_(w, &init->tile, d);
     init->tile.base.id = xt_new_value_(w.x);
     xt_record_(w, XT_OP_MATRIX_, 0, init->tile.base.id, init, 0);
-    init->tile.shape[0] = spe_val_of(SPE_SCALAR, CM_I32, xt_further_value_(w.x));
+    init->tile.shape[1 - xt_inner_(&init->tile)] = spe_val_of(SPE_SCALAR, CM_I32, xt_further_value_(w.x));
 }
 
 XE_FN_ void xt_write_matrix_(xt_ctx *x, const xt_node_ *n)
@@ -225,17 +225,20 @@ XE_FN_ void xt_write_matrix_(xt_ctx *x, const xt_node_ *n)
     const xt_init_tile_desc_ *init = n->init_tile;
     const xt_tile_desc_ *d = &init->given;
     xt_tile before = xt_now_tile_(x, &init->matrix);
-    spe_id rows = xt_index_id_(x, &before.shape[0]), inside = 0;
-    /* with 2D block messages, this version's condition has tested it */
-    for (int i = 0; i < d->shape.count - 2 && !xt_by_block2d_(x, &before); i++) {
+    int across = 1 - xt_inner_(&before);
+    spe_id lines = xt_index_id_(x, &before.shape[across]), inside = 0;
+    /* with 2D block messages, this version's condition has tested it, or the caller has promised it */
+    bool known = xt_by_block2d_(x, &before) &&
+                 (x->desc->pitch == XT_PITCH_ALIGNED || !xt_plan_tile_at_(x, before.number)->late_lines);
+    for (int i = 0; i < d->shape.count - 2 && !known; i++) {
         spe_id p = xt_now_id_(x, &d->offset.at[i], CM_I32);
         spe_id one = spe_ult(&x->m, p, xt_extent_(&x->m, xt_now_id_(x, &d->shape.at[i], CM_I32)));
         inside = inside ? spe_land(&x->m, inside, one) : one;
     }
-    if (inside) rows = spe_select(&x->m, inside, rows, spe_i32(&x->m, 0));
+    if (inside) lines = spe_select(&x->m, inside, lines, spe_i32(&x->m, 0));
     before.base.id = spe_index(&x->m, before.base.id, xt_now_id_(x, &init->distance, CM_I64));
     xt_define_(x, n->result, before.base);
-    xt_define_(x, init->tile.shape[0].id, xt_scalar_(CM_I32, rows, 1));
+    xt_define_(x, init->tile.shape[across].id, xt_scalar_(CM_I32, lines, 1));
 }
 
 /* ---- init_tile --------------------------------------------------------------------------------------------------- */

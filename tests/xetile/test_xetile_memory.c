@@ -777,6 +777,67 @@ TEST(mirrors_of_long_rows)
     zed_free(&device, c);
 }
 
+/* ---- extents and leading offsets that lie in memory, with messages and without ---- */
+
+enum { LATE_ROWS = 16, LATE_COLS = 32, LATE_PITCH = 64, LATE_MATRICES = 3, LATE_LINES = 24 };
+
+/* A tile of the matrix whose number, and number of lines, memory tells: stored as it is, and as what columns hold. */
+XT_KERNEL(counted_in_memory, u64(A), u64(C), u64(D), ptr(i32, Numbers))
+{
+    xt_val which = XT_LOAD(Numbers, 0), lines = XT_LOAD(Numbers, 1), at = XT_LOAD(Numbers, 2);
+    xt_index all = XT_AT(LATE_LINES * LATE_PITCH, LATE_PITCH, 1);
+    xt_index columns = XT_AT(LATE_LINES * LATE_PITCH, 1, LATE_PITCH);
+    xt_tile c = XT_INIT_TILE(C, f32, LATE_ROWS, LATE_COLS, .shape = XT_AT(LATE_ROWS, LATE_COLS));
+    xt_tile d = XT_INIT_TILE(D, f32, LATE_COLS, LATE_ROWS, .shape = XT_AT(LATE_COLS, LATE_ROWS));
+    xt_tile a = XT_INIT_TILE(A, f16, LATE_ROWS, LATE_COLS, .offset = XT_AT(which, at, 4), .strides = all,
+                             .shape = XT_AT(LATE_MATRICES, lines, LATE_PITCH));
+    xt_tile b = XT_INIT_TILE(A, f16, LATE_COLS, LATE_ROWS, .offset = XT_AT(which, 4, at), .strides = columns,
+                             .shape = XT_AT(LATE_MATRICES, LATE_PITCH, lines), .order = {0, 1});
+    XT_PREFETCH_TILE(a);
+    XT_STORE_TILE(XT_CAST(f32, XT_LOAD_TILE(a)), c);
+    XT_STORE_TILE(XT_CAST(f32, XT_LOAD_TILE(b)), d);
+}
+
+static void check_counted(const variant *v, int which, int lines, int at)
+{
+    uint16_t *a = (uint16_t *)new_matrix(CM_F16, LATE_MATRICES * LATE_LINES * LATE_PITCH);
+    float *c = (float *)new_poison(CM_F32, LATE_ROWS * LATE_COLS);
+    float *d = (float *)new_poison(CM_F32, LATE_ROWS * LATE_COLS);
+    int32_t *numbers = (int32_t *)new_poison(CM_I32, 3), wrong = 0;
+    numbers[0] = which, numbers[1] = lines, numbers[2] = at;
+    if (RUN_KERNEL(counted_in_memory, v, ONE_GROUP, ADDRESS(a), ADDRESS(c), ADDRESS(d), ZED_ARG(numbers)))
+        for (int i = 0; i < LATE_ROWS; i++)
+            for (int j = 0; j < LATE_COLS; j++) {
+                bool inside = which >= 0 && which < LATE_MATRICES && at + i >= 0 && at + i < lines;
+                float want = 0;
+                if (inside) want = (float)get(CM_F16, a, (size_t)((which * LATE_LINES + at + i) * LATE_PITCH + 4 + j));
+                wrong += c[i * LATE_COLS + j] != want || d[j * LATE_ROWS + i] != want;
+            }
+    CHECK_MSG(wrong == 0, "%s: matrix %d, %d lines, from %d: %d wrong", v->name, which, lines, at, wrong);
+    zed_free(&device, a), zed_free(&device, c), zed_free(&device, d), zed_free(&device, numbers);
+}
+
+TEST(lines_counted_in_memory)
+{
+    static const variant all[] = {{"default", 0, CM_AUTO, XT_PITCH_AUTO, 0},
+                                  {"any_pitch", 0, CM_AUTO, XT_PITCH_ANY, 0}};
+    static const variant aligned = {"aligned", 0, CM_AUTO, XT_PITCH_ALIGNED, 0};
+    static const int lines[] = {-3, 0, 1, 7, LATE_LINES, INT32_MIN};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        for (int at = -5; at < LATE_LINES; at += 9) {
+            for (int which = -1; which <= LATE_MATRICES; which++)
+                for (int v = 0; v < 2; v++) check_counted(&all[v], which, lines[i], at);
+            check_counted(&aligned, (int)i % LATE_MATRICES, lines[i], at); /* promises that there is such a matrix */
+        }
+    xt_module mod = XT_BUILD(counted_in_memory, &(xt_target){.name = "bmg"}, .pitch = XT_PITCH_AUTO);
+    int messages = 0;
+    for (size_t w = 5; w < mod.size / 4; w += mod.words[w] >> 16)
+        messages += (mod.words[w] & 0xffff) == SPE_OpSubgroup2DBlockLoadINTEL ||
+                    (mod.words[w] & 0xffff) == SPE_OpSubgroup2DBlockLoadTransposeINTEL;
+    CHECK_MSG(messages >= 2, "%d messages load the tiles on bmg", messages);
+    xt_free(&mod);
+}
+
 int main(void)
 {
     if (!zed_open(&device, NULL)) {
@@ -797,6 +858,7 @@ int main(void)
     RUN(nothing_outside_is_touched);
     RUN(extents_that_are_negative);
     RUN(mirrors_of_long_rows);
+    RUN(lines_counted_in_memory);
     zed_close(&device);
     return test_report();
 }

@@ -1,0 +1,54 @@
+#!/bin/sh
+# Accesses that block messages can make are made by them, in few instructions, whether or not a kernel has a product: reads what
+# Intel's compiler makes of the kernels in intel_access.c, for bmg and pvc.
+. "$(dirname "$0")/../test.sh"
+. "$(dirname "$0")/../../scripts/intel_compiler.sh"
+find_compiler || { skip "intel_access" "neither \$XE_OFFLINE nor ocloc is here"; report; exit; }
+$CC -std=c11 -O1 -I. -o "$work/intel_access" tests/intel/intel_access.c -lm || exit 1
+
+# `all INSTRUCTIONS BLOCKS OTHERS` of a whole listing (memory messages: block messages, and others), and `loop ...` of its loop
+# with the fewest instructions.
+count() {
+    awk '/^[A-Za-z_][A-Za-z0-9_]*:/ { sub(/:.*/, ""); label[$0] = n; next }
+         /^\(/ || /^        [a-z]/ { line = $0; sub(/\/\/.*/, "", line); n++
+             block[n] = block[n - 1] + (line ~ /(load|store)_block2d/)
+             other[n] = other[n - 1] + (line ~ /(send|load|store)[.a-z0-9]* *\(/ && line !~ /_block2d|null:0/)
+             if (line ~ /jmpi|goto|while/)
+                 for (i = 1; i <= NF; i++) if ($i in label && (!size || n - label[$i] < size)) { from = label[$i]; to = n; size = n - from } }
+         END { print "all", n, block[n], other[n]; if (size) print "loop", size, block[to] - block[from], other[to] - other[from] }' "$1"
+}
+
+one() { # one NAME PART MOST_INSTRUCTIONS LEAST_BLOCKS MOST_OTHERS; the end of the program is a message too
+    set -- "$@" "$(sed -n "s/^$1 //p" "$work/list")"
+    # shellcheck disable=SC2086
+    set -- "$1" "$2" "$3" "$4" "$5" $6
+    file=$6 name=$1
+    shift 6
+    if [ "$compiler" = ocloc ]; then listing=$(listing_by_ocloc "$device" "$file" "$*"); else listing=$(listing_by_offline "$device" "$file" "$*"); fi
+    [ -n "$listing" ] || { fail "$name, $device" "refused"; return; }
+    count "$listing" > "$work/$name"
+    echo "$name $device $(tr '\n' ' ' < "$work/$name")"
+}
+
+most() { # most NAME PART INSTRUCTIONS BLOCKS OTHERS
+    one "$@"
+    # shellcheck disable=SC2046
+    set -- "$@" $(sed -n "s/^$2 //p" "$work/$1")
+    if [ "${6:-1000000}" -le "$3" ] && [ "${7:-0}" -ge "$4" ] && [ "${8:-1000}" -le "$5" ]; then pass
+    else fail "$1, $device" "$2: $6 instructions, $7 block messages, $8 others; wanted at most $3, at least $4, at most $5"; fi
+}
+
+for device in bmg pvc; do
+    $work/intel_access "$work" "$device" > "$work/list" || { fail "modules for $device" "$(cat "$work/list")"; continue; }
+    extra=0
+    [ $device = bmg ] || extra=25 # a message takes more moves there
+    most copy all $((40 + extra)) 3 1
+    most rows loop $((100 + extra)) 8 0
+    most rows_auto loop $((100 + extra)) 8 0
+    most bytes16 all $((180 + extra)) 3 1
+    most bytes32 all $((320 + extra)) 4 1
+    most known_rows all 140 10 3
+    most rows_in_memory all 150 10 4
+    most rows_in_memory_auto all 100000 10 1000
+done
+report
