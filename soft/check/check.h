@@ -39,7 +39,7 @@ bool check_takes_system_memory(void); /* XETILE_SOFT_SYSTEM_MEMORY=on */
 
 /* ---- memory.c: the table of memory that kernels may access */
 
-enum check_kind { CHECK_DEVICE, CHECK_SHARED, CHECK_HOST, CHECK_VIRTUAL, CHECK_PROGRAM };
+enum check_kind { CHECK_DEVICE, CHECK_SHARED, CHECK_HOST, CHECK_VIRTUAL, CHECK_PROGRAM, CHECK_BORROWED };
 
 struct check_memory {
     struct tree_node node;

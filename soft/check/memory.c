@@ -40,7 +40,7 @@ bool check_takes_system_memory(void)
 const char *check_kind_name(enum check_kind kind)
 {
     static const char *const names[] = {"device allocation", "shared allocation", "host allocation", "virtual mapping",
-                                        "program variable"};
+                                        "program variable",  "host allocation in the program's memory"};
     return names[kind];
 }
 

@@ -27,6 +27,8 @@ void fault_run(struct fault *f, void (*body)(void *), void *user)
     body(user);
 }
 
+void fault_explain(bool (*explain)(const void *address)) { (void)explain; } /* the sanitizer reports it */
+
 #else
 
 struct guard {
@@ -56,6 +58,7 @@ static struct sigaction before[SIGNALS];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 static bool active;
+static bool (*_Atomic explanation)(const void *address);
 
 /* Not our signal: does what would happen without us. */
 static void pass_on(int signal_number, siginfo_t *info, void *context)
@@ -96,6 +99,7 @@ static void handle(int signal_number, siginfo_t *info, void *context)
     bool ours = info->si_code == SI_QUEUE && info->si_value.sival_ptr == &too_late;
     if (ours && (!f || !atomic_load(&g->late) || place(context) - t->code >= t->code_end - t->code)) return;
     if (!f || (info->si_code <= 0 && !ours)) { /* or the signal was sent */
+        if (info->si_code > 0 && explanation && explanation(info->si_addr)) return;
         pass_on(signal_number, info, context);
         return;
     }
@@ -276,6 +280,12 @@ static void deadline_ends(struct guard *g)
     for (link = &late.first; *link != g; link = &(*link)->next) continue;
     *link = g->next;
     pthread_mutex_unlock(&late.lock);
+}
+
+void fault_explain(bool (*explain)(const void *address))
+{
+    explanation = explain;
+    pthread_once(&once, install);
 }
 
 void fault_run(struct fault *f, void (*body)(void *), void *user)

@@ -25,6 +25,10 @@ struct fault {
     uint32_t group_id[3];
 };
 
+/* Asks `explain`, in the signal handler, about addresses at which other code than that faults. True: the access may be
+ * repeated. */
+void fault_explain(bool (*explain)(const void *address));
+
 /* Calls body(user). If a fault ends it, sets f->happened, and the rest of `f` describes the fault. */
 void fault_run(struct fault *f, void (*body)(void *), void *user);
 

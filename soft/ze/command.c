@@ -415,7 +415,11 @@ static ze_result_t run(struct soft_command *c, int urgency, const atomic_bool *s
 ze_result_t soft_command_run(struct soft_command *c, int urgency, const atomic_bool *stop)
 {
     uint64_t start = soft_now(), end;
-    ze_result_t result = run(c, urgency, stop);
+    const bool accesses = c->kind != SOFT_CMD_NOTHING && c->kind != SOFT_CMD_HOST_FUNCTION;
+    ze_result_t result;
+    if (accesses) soft_hidden_open();
+    result = run(c, urgency, stop);
+    if (accesses) soft_hidden_close();
     if (result == ZE_RESULT_NOT_READY) return result;
     end = soft_now();
     if (c->signal) soft_event_set(c->signal, result, start, end > start ? end : start + 1);

@@ -203,7 +203,9 @@ static uint64_t access_counter(ze_event_handle_t moment, void (*how)(void *))
 {
     struct access a = {.counter = moment->outside};
     struct fault f = {0};
+    soft_hidden_open();
     fault_run(&f, how, &a);
+    soft_hidden_close();
     if (!f.happened) return a.value;
     moment->result = soft_fail_loudly(ZE_RESULT_ERROR_DEVICE_LOST, "the counter of an event: invalid access to %p",
                                       f.address);

@@ -74,6 +74,7 @@ ze_result_t zeIntelMemMapDeviceMemToHost(ze_context_handle_t context, const void
     SOFT_HANDLE(context, SOFT_CONTEXT);
     SOFT_POINTER(mapped);
     (void)chain;
+    soft_memory_reveal(pointer);
     if (!soft_memory_find(pointer, &a) || a.type != ZE_MEMORY_TYPE_DEVICE)
         return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p is not device memory", pointer);
     *mapped = (uint8_t *)a.base + ((const uint8_t *)pointer - (const uint8_t *)a.base);

@@ -25,6 +25,7 @@ struct allocation {
     struct soft_on_free on_free;
     uint64_t id;
     struct soft_pages pages;
+    struct soft_hidden *hidden; /* NULL: the host may access it */
 };
 
 static struct {
@@ -102,6 +103,23 @@ bool soft_memory_find(const void *pointer, struct soft_allocation *to)
     return a != NULL;
 }
 
+bool soft_memory_reveal(const void *pointer)
+{
+    struct allocation *a;
+    pthread_rwlock_wrlock(&table.lock);
+    a = find(pointer);
+    if (a) soft_hidden_reveal(a->hidden);
+    pthread_rwlock_unlock(&table.lock);
+    return a != NULL;
+}
+
+static void give_back(struct allocation *a)
+{
+    check_memory_remove(a->pages.base, 1);
+    soft_hidden_free(a->hidden);
+    soft_pages_free(&a->pages);
+}
+
 /* ---- allocating */
 
 static ze_result_t allocate(ze_memory_type_t type, size_t size, size_t alignment, bool relaxed, void **to)
@@ -125,13 +143,14 @@ static ze_result_t allocate(ze_memory_type_t type, size_t size, size_t alignment
     if (a.huge) madvise(base, size / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE); /* fewer TLB misses; may fail */
 #endif
     a.node.base = (uintptr_t)base;
-    if (!insert(&a)) {
-        soft_pages_free(&a.pages);
-        return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    }
     check_memory_add(base, size, type == ZE_MEMORY_TYPE_DEVICE   ? CHECK_DEVICE
                                  : type == ZE_MEMORY_TYPE_SHARED ? CHECK_SHARED
                                                                  : CHECK_HOST);
+    if (type == ZE_MEMORY_TYPE_DEVICE) a.hidden = soft_hide(base, size, a.pages.size);
+    if (!insert(&a)) {
+        give_back(&a);
+        return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    }
     *to = base;
     return ZE_RESULT_SUCCESS;
 }
@@ -184,7 +203,7 @@ static ze_result_t borrow(const ze_external_memmap_sysmem_ext_desc_t *from, size
     if (taken)
         return soft_fail(ZE_RESULT_ERROR_INVALID_ARGUMENT, "%p is in an allocation already", memory);
     if (!insert(&a)) return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
-    check_memory_add(memory, size, CHECK_HOST);
+    check_memory_add(memory, size, CHECK_BORROWED); /* it keeps what the program wrote */
     *to = memory;
     return ZE_RESULT_SUCCESS;
 }
@@ -263,12 +282,6 @@ ze_result_t zeMemAllocHost(ze_context_handle_t context, const ze_host_mem_alloc_
 
 /* ---- freeing */
 
-static void give_back(struct allocation *a)
-{
-    check_memory_remove(a->pages.base, 1);
-    soft_pages_free(&a->pages);
-}
-
 /* The program's callback finds the allocation as it was. */
 static void announce(const void *pointer, bool opened)
 {
@@ -329,6 +342,7 @@ ze_result_t soft_memory_free_later(void *pointer)
 /* table.lock held. */
 static bool share(struct allocation *a, struct soft_ipc *to)
 {
+    soft_hidden_reveal(a->hidden); /* other processes are not stopped either */
     if (!soft_pages_share(&a->pages) || !soft_ipc_describe(to, a->pages.file, SOFT_IPC_MEMORY)) return false;
     to->size = a->size;
     to->type = (uint32_t)a->type;

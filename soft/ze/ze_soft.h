@@ -443,6 +443,7 @@ struct soft_allocation {
     uint64_t id;
 };
 bool soft_memory_find(const void *pointer, struct soft_allocation *to); /* false: none */
+bool soft_memory_reveal(const void *pointer); /* to the host: see hidden.c */
 /* What the program wants to be called with when an allocation is freed. */
 struct soft_on_free {
     void (*call)(void *user);
@@ -453,6 +454,15 @@ bool soft_memory_on_free(const void *pointer, struct soft_on_free callback); /* 
 bool soft_range_fits(const void *pointer, size_t size);
 /* Frees the allocation when everything submitted so far is done. */
 ze_result_t soft_memory_free_later(void *pointer);
+
+/* ---- hidden.c: device memory that the host cannot access; these do nothing elsewhere than in the modes for it */
+
+struct soft_hidden;
+struct soft_hidden *soft_hide(void *base, size_t size, size_t pages); /* NULL: it stays accessible */
+void soft_hidden_free(struct soft_hidden *h); /* before its pages; it may be NULL here, too */
+void soft_hidden_reveal(struct soft_hidden *h); /* for good */
+void soft_hidden_open(void);  /* around what the device does with memory */
+void soft_hidden_close(void);
 
 /* ---- pages.c: whole pages between guards */
 
