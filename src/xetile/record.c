@@ -64,12 +64,12 @@ XE_FN_ int xt_new_scope_(xt_where_ w, xt_op_ op)
 XE_FN_ bool xt_check_scope_(xt_where_ w, int scope, const char *what)
 {
     const xt_ctx *x = w.x;
-    const xt_scope_ *s = (const xt_scope_ *)x->scopes.items + scope;
-    if (scope == x->scope) return true;
+    const xt_scope_ *s;
+    if (scope == 0 || scope == x->scope) return true;
     for (int i = x->regions.depth - 1; i >= 0; i--)
         if (x->frames[i]->scope == scope || x->frames[i]->side == scope) return true;
-    return scope == 0 ||
-           xt_fail_(w, XT_ERROR_UNLISTED, "%s was made in the %s of %s:%d; to use it %s, list its variable there", what,
+    s = (const xt_scope_ *)x->scopes.items + scope;
+    return xt_fail_(w, XT_ERROR_UNLISTED, "%s was made in the %s of %s:%d; to use it %s, list its variable there", what,
                     xt_operation_name_(s->op), s->at.file, s->at.line, x->again ? "in the next iteration" : "outside");
 }
 
