@@ -78,18 +78,21 @@ $(library): $(BUILD)/libxetile.o
 # Before 1.0 the second number distinguishes incompatible releases.
 soname = libxetile.so.$(basename $(VERSION))
 $(BUILD)/libxetile.so: $(BUILD)/libxetile.o
-	$(compile) $(SANITIZE) $(LDFLAGS) -shared -Wl,-soname,$(soname) -Wl,-Bsymbolic-functions $(if $(SANITIZE),,-Wl,-z,defs) -o $@ $< $(LOADER_LIBS) -lm
+	$(compile) $(SANITIZE) $(LDFLAGS) -shared -Wl,-soname,$(soname) -Wl,-Bsymbolic-functions $(if $(SANITIZE),,-Wl,-z,defs) -o $@ $< -lm
 
 $(examples): $(BUILD)/%: examples/%.c $(library) | $(BUILD)
-	$(compile) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) $(LDFLAGS) -o $@ $< $(library) $(LOADER_LIBS) -lm
+	$(compile) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) $(LDFLAGS) -o $@ $< $(library) -lm
 
 # Without MPI this program is not built, and its test says so.
 $(BUILD)/mpi_summa: examples/mpi_summa.c $(library) | $(BUILD)
-	$(if $(V),,@echo "  mpicc $@" &&) OMPI_CC="$(CC)" $(MPICC) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) $(LDFLAGS) -o $@ $< $(library) $(LOADER_LIBS) -lm
+	$(if $(V),,@echo "  mpicc $@" &&) OMPI_CC="$(CC)" $(MPICC) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) $(LDFLAGS) -o $@ $< $(library) -lm
 
 vpath test_%.c $(sort $(dir $(wildcard tests/*/test_*.c)))
 $(tests): $(BUILD)/%: %.c $(library) | $(BUILD)
 	$(compile) -std=c11 $(TEST_CFLAGS) $(checks) $(LOADER_CFLAGS) -Itests $(LDFLAGS) -o $@ $< $(library) $(LOADER_LIBS) -lpthread -ldl -lm
+
+# ze_dispatch.h finds the functions of the program itself before the loader's: those of tests/pretend_ze.h.
+$(BUILD)/test_dispatch_args $(BUILD)/test_dispatch_calls: private LDFLAGS += -rdynamic
 
 # Benchmarks are optimised. `make test` only checks that they build, which takes a quarter of the time at -O0.
 build_bench = $(compile) -std=c11 $(1) $(checks) $(LOADER_CFLAGS) $(bench_flags) $(LDFLAGS) -o $@ $< $(library) $(LOADER_LIBS) $(bench_libs) -lpthread -ldl -lm

@@ -204,12 +204,21 @@ SPE_LETTERS_(XETILE_PUSH_)
 #else
 #define XETILE_EXTERN_ extern
 #endif
+#if defined(_WIN32)
+#define XETILE_HIDDEN_
+#else
+#define XETILE_HIDDEN_ XETILE_ATTR_(__visibility__("hidden"))
+#endif
 #if defined(XETILE_SEPARATE_) /* src/ is compiled file by file */
 #define XETILE_API XETILE_EXTERN_
 #define XETILE_PRIVATE XETILE_EXTERN_
 #elif defined(XETILE_IMPLEMENTATION)
 #define XETILE_WEAKLY_
+#if defined(_WIN32) /* its linkers do not resolve weak symbols */
+#define XETILE_API XETILE_EXTERN_
+#else
 #define XETILE_API XETILE_EXTERN_ XETILE_ATTR_(__weak__)
+#endif
 #define XETILE_PRIVATE static XETILE_ATTR_(__unused__)
 #elif defined(XETILE_DECLARATIONS)
 #define XETILE_API XETILE_EXTERN_
@@ -470,7 +479,11 @@ typedef enum { SPE_MATH_LIST(SPE_MATH_ENUM_) SPE_MATH_END_ } spe_math_op;
 /* ---- The module: errors, memory, ids --------------------------------------------------------------------------- */
 
 #if defined(__GNUC__)
+#if defined(__MINGW_PRINTF_FORMAT) /* for %zu */
+#define SPE_PRINTF(text, args) __attribute__((__format__(__MINGW_PRINTF_FORMAT, text, args)))
+#else
 #define SPE_PRINTF(text, args) __attribute__((__format__(__printf__, text, args)))
+#endif
 #define SPE_UNLIKELY_(x) __builtin_expect(!!(x), 0)
 #define SPE_UNUSED __attribute__((__unused__))
 #define SPE_COLD_ __attribute__((__cold__))
@@ -1473,7 +1486,7 @@ XETILE_API void spe_region_fail(spe_regions *in, const char *why);
 #define SPIRV_EMIT_BODIES_
 #if defined(XETILE_IMPLEMENTATION)
 /* The linker names this when two files of a program have the bodies, and first, as it is the first function. */
-XETILE_EXTERN_ XETILE_ATTR_(__visibility__("hidden")) void XETILE_IMPLEMENTATION_belongs_in_one_file__spirv_emit(void);
+XETILE_EXTERN_ XETILE_HIDDEN_ void XETILE_IMPLEMENTATION_belongs_in_one_file__spirv_emit(void);
 void XETILE_IMPLEMENTATION_belongs_in_one_file__spirv_emit(void) {}
 #endif
 

@@ -1,6 +1,6 @@
 /* ze_dispatch.h - run kernels through Level Zero: pick a device, load a module, bind arguments, launch, time.
  *
- *     #include "ze_dispatch.h"                            // one header; link with -lze_loader
+ *     #include "ze_dispatch.h"                            // one header; nothing to link with
  *
  *     zed_device dev;
  *     if (!zed_open(&dev, NULL)) {                        // an Intel GPU if there is one, else the software device
@@ -36,6 +36,10 @@
  * in its build/, ../ or ../build/, in ./build, in ., else where the dynamic linker finds it. zed_open gives its name to
  * the loader after Intel's drivers, in ZE_ENABLE_ALT_DRIVERS, unless the user has set that. The loader reads the
  * variable once per process, so the first zed_open (or zed_list) must precede any zeInit.
+ *
+ * THE LOADER (libze_loader.so.1, ze_loader.dll) is opened when a device is: programs start and build kernels where it
+ * is missing, and zed_open then fails with ZED_NO_LOADER. A program that also calls Level Zero itself links with the
+ * loader (-lze_loader), which is used then. Nothing is linked but, before glibc 2.34, -ldl.
  *
  * MEMORY. zed_alloc(&dev, ZED_SHARED | ZED_DEVICE | ZED_HOST, bytes, align); align 0 is 64. zed_free(&dev, p).
  * zed_copy(&dev, dst, src, bytes), zed_fill(&dev, dst, byte, bytes) and zed_fill_pattern(&dev, dst, &v, sizeof v,
@@ -202,10 +206,25 @@ ZED_LETTERS_(XETILE_PUSH_)
 #include <level_zero/ze_api.h>
 
 #include <level_zero/loader/ze_loader.h>
+#include <level_zero/ze_ddi.h>
 
 #if defined(_WIN32)
 #include <process.h>
+/* What is needed of windows.h, which has macros named near, far, min and max. */
+#if defined(__cplusplus)
+extern "C" {
+#endif
+__declspec(dllimport) struct HINSTANCE__ *__stdcall LoadLibraryExA(const char *name, void *file, unsigned long flags);
+typedef intptr_t(__stdcall *zed_procedure_)(void);
+__declspec(dllimport) zed_procedure_ __stdcall GetProcAddress(struct HINSTANCE__ *library, const char *name);
+__declspec(dllimport) unsigned long __stdcall GetLastError(void);
+__declspec(dllimport) unsigned long __stdcall WaitForSingleObject(void *object, unsigned long milliseconds);
+__declspec(dllimport) int __stdcall CloseHandle(void *object);
+#if defined(__cplusplus)
+}
+#endif
 #else
+#include <dlfcn.h>
 #include <pthread.h>
 #include <unistd.h>
 #if !defined(__cplusplus)
@@ -242,12 +261,21 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
 #else
 #define XETILE_EXTERN_ extern
 #endif
+#if defined(_WIN32)
+#define XETILE_HIDDEN_
+#else
+#define XETILE_HIDDEN_ XETILE_ATTR_(__visibility__("hidden"))
+#endif
 #if defined(XETILE_SEPARATE_) /* src/ is compiled file by file */
 #define XETILE_API XETILE_EXTERN_
 #define XETILE_PRIVATE XETILE_EXTERN_
 #elif defined(XETILE_IMPLEMENTATION)
 #define XETILE_WEAKLY_
+#if defined(_WIN32) /* its linkers do not resolve weak symbols */
+#define XETILE_API XETILE_EXTERN_
+#else
 #define XETILE_API XETILE_EXTERN_ XETILE_ATTR_(__weak__)
+#endif
 #define XETILE_PRIVATE static XETILE_ATTR_(__unused__)
 #elif defined(XETILE_DECLARATIONS)
 #define XETILE_API XETILE_EXTERN_
@@ -279,7 +307,11 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
 #endif
 
 #if defined(__GNUC__)
-#define ZED_PRINTF_(text, first) __attribute__((format(printf, text, first)))
+#if defined(__MINGW_PRINTF_FORMAT) /* for %zu */
+#define ZED_PRINTF_(text, first) __attribute__((__format__(__MINGW_PRINTF_FORMAT, text, first)))
+#else
+#define ZED_PRINTF_(text, first) __attribute__((__format__(__printf__, text, first)))
+#endif
 #else
 #define ZED_PRINTF_(text, first)
 #endif
@@ -292,11 +324,21 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
 
 /* ---- errors ---------------------------------------------------------------------------------------------------- */
 
+#if defined(_WIN32)
+#define ZED_DEVICE_ADVICE_ "install the graphics driver of an Intel GPU"
+#define ZED_LOADER_ADVICE_ "install the graphics driver of an Intel GPU, which brings version 1.8 or newer of it"
+#else
+#define ZED_DEVICE_ADVICE_                                                                                             \
+    "without an Intel GPU and its driver, build the software device (make soft) and, when it is not beside the "       \
+    "program, set XETILE_SOFT=/path/to/libze_soft.so"
+#define ZED_LOADER_ADVICE_                                                                                             \
+    "install the Level Zero loader, 1.8 or newer: libze1 on Debian and Ubuntu, oneapi-level-zero on Fedora"
+#endif
+
 /* Errors of this header: X(id, what to do). */
 #define ZED_ERRORS(X)                                                                                                  \
     X(ZED_NOT_OPEN, "call zed_open first, and check its result")                                                       \
-    X(ZED_NO_DEVICE, "without an Intel GPU and its driver, build the software device (make soft) and, when it is not " \
-                     "beside the program, set XETILE_SOFT=/path/to/libze_soft.so")                                     \
+    X(ZED_NO_DEVICE, ZED_DEVICE_ADVICE_)                                                                               \
     X(ZED_NO_SUCH_DEVICE, "give the number or a part of the name of one of these devices")                             \
     X(ZED_SOFT_MISSING, "set XETILE_SOFT to the path of libze_soft.so (make soft builds it), or unset it")             \
     X(ZED_NO_QUEUE, "choose a device that runs kernels")                                                               \
@@ -330,7 +372,8 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
     X(ZED_BATCH_LAUNCH, "launches count from 0 as in zed_batch_launch; for times, use zed_batch_begin_timed")          \
     X(ZED_EVENT_STATE, "call zed_event_create first, and check its result")                                            \
     X(ZED_OTHER_DEVICE, "kernel, batch, event and memory must be of one device (zed_open_queue shares them)")          \
-    X(ZED_SAME_DEVICE, "give each queue and each device of a context a zed_device of its own")
+    X(ZED_SAME_DEVICE, "give each queue and each device of a context a zed_device of its own")                         \
+    X(ZED_NO_LOADER, ZED_LOADER_ADVICE_)
 
 /* Level Zero errors: X(id, code, name, what to do). Codes are numbers so that older Level Zero headers suffice. */
 #define ZED_RESULTS(X)                                                                                                 \
@@ -476,6 +519,8 @@ typedef struct zed_resource_ {
     size_t bytes;
 } zed_resource_;
 
+typedef struct zed_functions_ zed_functions_; /* of the loader */
+
 typedef struct zed_device {
     ze_driver_handle_t driver;
     ze_device_handle_t device;
@@ -503,6 +548,7 @@ typedef struct zed_device {
     zed_resource_ *resources_;
     size_t resource_count_, resource_room_;
     char *log_, cache_[1200];
+    zed_functions_ *ze_;
     const char *file_;
     int line_;
 } zed_device;
@@ -926,7 +972,7 @@ inline bool zed_batch_change_cpp_(zed_batch *b, int launch, const char *file, in
 #define ZE_DISPATCH_BODIES_
 #if defined(XETILE_IMPLEMENTATION)
 /* The linker names this when two files of a program have the bodies, and first, as it is the first function. */
-XETILE_EXTERN_ XETILE_ATTR_(__visibility__("hidden")) void XETILE_IMPLEMENTATION_belongs_in_one_file__ze_dispatch(void);
+XETILE_EXTERN_ XETILE_HIDDEN_ void XETILE_IMPLEMENTATION_belongs_in_one_file__ze_dispatch(void);
 void XETILE_IMPLEMENTATION_belongs_in_one_file__ze_dispatch(void) {}
 #endif
 
@@ -937,7 +983,7 @@ XETILE_COLD_
 /* Zeroes a Level Zero structure and sets its type. */
 #define ZED_CLEAR_(s, type) (memset(&(s), 0, sizeof(s)), (void)((s).stype = ZE_STRUCTURE_TYPE_##type))
 /* A Level Zero call whose arguments need not appear in the error. */
-#define ZED_CALL_(d, call, args) zed_check_((d), call args, #call, "%s", "")
+#define ZED_CALL_(d, call, args) zed_check_((d), (d)->ze_->call args, #call, "%s", "")
 /* Formats three uint32_t in an error. */
 #define ZED_XYZ_ "%" PRIu32 " x %" PRIu32 " x %" PRIu32
 
@@ -1044,6 +1090,43 @@ typedef struct zed_mutable_groups_ {
     const ze_group_count_t *count;
 } zed_mutable_groups_;
 
+/* ---- the loader */
+
+/* The functions of the loader that all versions from 1.8 on have. */
+#define ZED_FUNCTIONS_(X)                                                                                              \
+    X(Init) X(DriverGet) X(DriverGetProperties) X(DriverGetExtensionFunctionAddress)                                   \
+    X(DeviceGet) X(DeviceGetSubDevices) X(DeviceGetProperties) X(DeviceGetComputeProperties)                           \
+    X(DeviceGetModuleProperties) X(DeviceGetMemoryAccessProperties) X(DeviceGetCommandQueueGroupProperties)            \
+    X(ContextCreate) X(ContextDestroy)                                                                                 \
+    X(CommandQueueCreate) X(CommandQueueDestroy) X(CommandQueueExecuteCommandLists) X(CommandQueueSynchronize)         \
+    X(CommandListCreate) X(CommandListCreateImmediate) X(CommandListClose) X(CommandListDestroy)                       \
+    X(CommandListAppendBarrier) X(CommandListAppendLaunchKernel) X(CommandListAppendMemoryCopy)                        \
+    X(CommandListAppendMemoryFill)                                                                                     \
+    X(EventPoolCreate) X(EventPoolDestroy) X(EventCreate) X(EventDestroy) X(EventHostReset) X(EventHostSignal)         \
+    X(EventHostSynchronize) X(EventQueryStatus) X(EventQueryKernelTimestamp)                                           \
+    X(MemAllocShared) X(MemAllocDevice) X(MemAllocHost) X(MemFree) X(MemGetAllocProperties)                            \
+    X(ModuleCreate) X(ModuleDestroy) X(ModuleGetKernelNames) X(ModuleGetNativeBinary) X(ModuleBuildLogGetString)       \
+    X(ModuleBuildLogDestroy)                                                                                           \
+    X(KernelCreate) X(KernelDestroy) X(KernelGetProperties) X(KernelSetGroupSize)                                      \
+    X(KernelSetArgumentValue)
+
+#if defined(ZE_API_VERSION_CURRENT_M)
+#if ZE_API_VERSION_CURRENT_M >= ZE_MAKE_VERSION(1, 6)
+#define ZED_HAS_DRIVER_TEXT_
+#endif
+#endif
+
+/* Their addresses, in the same order, found when a device is opened. */
+struct zed_functions_ {
+#define ZED_X_(function) ze_pfn##function##_t ze##function;
+    ZED_FUNCTIONS_(ZED_X_)
+#undef ZED_X_
+    ze_result_t(ZE_APICALL *zelLoaderTranslateHandle)(zel_handle_type_t, void *, void **);
+#if defined(ZED_HAS_DRIVER_TEXT_)
+    ze_pfnDriverGetLastErrorDescription_t zeDriverGetLastErrorDescription; /* NULL if the loader has none */
+#endif
+};
+
 /* errors.c - a device's error. */
 
 zed_device *zed_at_(zed_device *d, const char *file, int line)
@@ -1139,15 +1222,15 @@ XE_FN_ bool zed_fail_alone_(int id, const char *call, const char *file, int line
 }
 
 /* The driver's own description of its last error, or "". */
-XE_FN_ const char *zed_driver_text_(ze_driver_handle_t driver)
+XE_FN_ const char *zed_driver_text_(const zed_device *d)
 {
-#if defined(ZE_API_VERSION_CURRENT_M)
-#if ZE_API_VERSION_CURRENT_M >= ZE_MAKE_VERSION(1, 6)
+#if defined(ZED_HAS_DRIVER_TEXT_)
     const char *text = NULL;
-    if (driver && zeDriverGetLastErrorDescription(driver, &text) == ZE_RESULT_SUCCESS && text) return text;
+    if (d->driver && d->ze_->zeDriverGetLastErrorDescription &&
+        d->ze_->zeDriverGetLastErrorDescription(d->driver, &text) == ZE_RESULT_SUCCESS && text)
+        return text;
 #endif
-#endif
-    (void)driver;
+    (void)d;
     return "";
 }
 
@@ -1163,7 +1246,7 @@ bool zed_check_(zed_device *d, ze_result_t result, const char *call, const char 
     va_start(args, format);
     vsnprintf(details, sizeof details, format, args);
     va_end(args);
-    const char *text = zed_driver_text_(d->driver);
+    const char *text = zed_driver_text_(d);
     snprintf(e->text, sizeof e->text, "%s%s%s gave %s (0x%" PRIx32 ")%s%s", call, *details ? " " : "", details,
              row->result, (uint32_t)result, *text ? ": " : "", text);
     zed_error_set_(e, row, result, d->file_, d->line_);
@@ -1185,6 +1268,77 @@ XE_FN_ bool zed_usable_(zed_device *d)
 {
     if (!d || d->error.id) return false;
     if (!d->open_) return zed_fail_(d, ZED_NOT_OPEN, "the device is not open");
+    return true;
+}
+
+/* loader.c - finds the functions of the Level Zero loader when a device is opened; programs need not link with it. */
+
+#if defined(_WIN32)
+#define ZED_LOADER_NAME_ "ze_loader.dll"
+
+/* The loader's handle; if it cannot be opened, NULL and the reason. From the program's folder or the system's, where
+ * drivers install it, and not from the current one, whose files may be somebody else's. */
+XE_FN_ void *zed_library_(char *why, size_t size)
+{
+    const unsigned long search_default_dirs = 0x1000;
+    void *library = (void *)LoadLibraryExA(ZED_LOADER_NAME_, NULL, search_default_dirs);
+    if (!library) snprintf(why, size, "error %lu", GetLastError());
+    return library;
+}
+
+/* Stores a function's address in a pointer to it. */
+XE_FN_ bool zed_find_function_(void *library, const char *name, void *address)
+{
+    zed_procedure_ found = GetProcAddress((struct HINSTANCE__ *)library, name);
+    memcpy(address, &found, sizeof found);
+    return found != NULL;
+}
+#else
+#define ZED_LOADER_NAME_ "libze_loader.so.1"
+
+/* The program itself, if it has the functions, as one that is linked with the loader has; else the loader. It stays
+ * open until the program ends: it has threads and handlers of its own. */
+XE_FN_ void *zed_library_(char *why, size_t size)
+{
+    void *library = dlopen(NULL, RTLD_NOW);
+    const char *error;
+    if (library && dlsym(library, "zeInit")) return library;
+    library = dlopen(ZED_LOADER_NAME_, RTLD_NOW);
+    if (library) return library;
+    error = dlerror();
+    snprintf(why, size, "%s", error ? error : "the dynamic linker does not say why");
+    return NULL;
+}
+
+XE_FN_ bool zed_find_function_(void *library, const char *name, void *address)
+{
+    void *found = dlsym(library, name);
+    memcpy(address, &found, sizeof found);
+    return found != NULL;
+}
+#endif
+
+/* Fills d->ze_, which zed_close frees. */
+XE_FN_ bool zed_find_functions_(zed_device *d)
+{
+#define ZED_X_(function) "ze" #function,
+    static const char *const names[] = {ZED_FUNCTIONS_(ZED_X_) "zelLoaderTranslateHandle"};
+#undef ZED_X_
+    char why[512] = "", *at;
+    void *library = zed_library_(why, sizeof why);
+    size_t count = sizeof names / sizeof names[0];
+    if (!library)
+        return zed_fail_(d, ZED_NO_LOADER, "no Level Zero driver: " ZED_LOADER_NAME_ " cannot be opened (%s)", why);
+    d->ze_ = (zed_functions_ *)calloc(1, sizeof *d->ze_);
+    if (!d->ze_) return zed_fail_(d, ZED_OUT_OF_MEMORY, "no room for %zu addresses of functions", count);
+    at = (char *)d->ze_;
+    for (size_t i = 0; i < count; i++, at += sizeof d->ze_->zeInit) {
+        if (!zed_find_function_(library, names[i], at))
+            return zed_fail_(d, ZED_NO_LOADER, "the Level Zero loader has no function %s", names[i]);
+    }
+#if defined(ZED_HAS_DRIVER_TEXT_)
+    zed_find_function_(library, "zeDriverGetLastErrorDescription", &d->ze_->zeDriverGetLastErrorDescription);
+#endif
     return true;
 }
 
@@ -1219,7 +1373,8 @@ XE_FN_ bool zed_event_ns_(zed_device *d, ze_event_handle_t event, double *ns)
 /* Waits for the event that the last appended command signals, and makes it ready for the next. */
 XE_FN_ bool zed_await_event_(zed_device *d, const char *what, double *ns)
 {
-    bool ok = zed_check_(d, zeEventHostSynchronize(d->event, UINT64_MAX), "zeEventHostSynchronize", "after %s", what);
+    ze_result_t result = d->ze_->zeEventHostSynchronize(d->event, UINT64_MAX);
+    bool ok = zed_check_(d, result, "zeEventHostSynchronize", "after %s", what);
     if (ok && ns) ok = zed_event_ns_(d, d->event, ns);
     return ZED_CALL_(d, zeEventHostReset, (d->event)) && ok;
 }
@@ -1426,7 +1581,7 @@ bool zed_event_done_(zed_event *e, const char *file, int line)
 {
     zed_device *d = zed_event_device_(e, "zed_event_done", file, line);
     if (!d) return false;
-    ze_result_t result = zeEventQueryStatus(e->handle);
+    ze_result_t result = d->ze_->zeEventQueryStatus(e->handle);
     return result != ZE_RESULT_NOT_READY && zed_check_(d, result, "zeEventQueryStatus", "%s", "");
 }
 
@@ -1607,16 +1762,16 @@ XE_FN_ bool zed_enumerate_(zed_device *d, zed_candidate_ *all, int *count)
     ze_device_handle_t devices[ZED_MAX_DEVICES];
     uint32_t driver_count = 0, device_count;
     *count = 0;
-    if (!zed_name_drivers_(d)) return false;
-    ze_result_t result = zeInit(0);
+    if (!zed_name_drivers_(d) || !zed_find_functions_(d)) return false;
+    ze_result_t result = d->ze_->zeInit(0);
     if (result != ZE_RESULT_SUCCESS) return zed_no_device_(d, result, "zeInit gave");
-    result = zeDriverGet(&driver_count, NULL);
+    result = d->ze_->zeDriverGet(&driver_count, NULL);
     if (driver_count > 16) driver_count = 16;
-    if (result == ZE_RESULT_SUCCESS && driver_count) result = zeDriverGet(&driver_count, drivers);
+    if (result == ZE_RESULT_SUCCESS && driver_count) result = d->ze_->zeDriverGet(&driver_count, drivers);
     if (result != ZE_RESULT_SUCCESS) return zed_no_device_(d, result, "zeDriverGet gave");
     for (uint32_t i = 0; i < driver_count; i++) {
         device_count = 0;
-        result = zeDeviceGet(drivers[i], &device_count, NULL);
+        result = d->ze_->zeDeviceGet(drivers[i], &device_count, NULL);
         if (device_count > ZED_MAX_DEVICES) device_count = ZED_MAX_DEVICES;
         if (result != ZE_RESULT_SUCCESS || !device_count) continue; /* a driver without devices is not an error */
         if (!ZED_CALL_(d, zeDeviceGet, (drivers[i], &device_count, devices))) return false;
@@ -1705,6 +1860,7 @@ int zed_list_(zed_info *infos, int max, zed_error *error, const char *file, int 
         infos[i].vendor_id = all[i].vendor_id;
         infos[i].device_id = all[i].device_id;
     }
+    free(d.ze_);
     free(all);
     return count;
 }
@@ -1737,8 +1893,8 @@ XE_FN_ bool zed_read_properties_(zed_device *d)
         !ZED_CALL_(d, zeDeviceGetComputeProperties, (d->device, &c)) ||
         !ZED_CALL_(d, zeDeviceGetModuleProperties, (d->device, &m)))
         return false;
-    if (zeDeviceGetProperties(d->device, &p2) == ZE_RESULT_SUCCESS) frequency = p2.timerResolution;
-    if (zeDeviceGetMemoryAccessProperties(d->device, &access) == ZE_RESULT_SUCCESS) {
+    if (d->ze_->zeDeviceGetProperties(d->device, &p2) == ZE_RESULT_SUCCESS) frequency = p2.timerResolution;
+    if (d->ze_->zeDeviceGetMemoryAccessProperties(d->device, &access) == ZE_RESULT_SUCCESS) {
         d->system_memory_ = (access.sharedSystemAllocCapabilities & ZE_MEMORY_ACCESS_CAP_FLAG_RW) != 0;
     }
     d->tick_ns_ = zed_tick_ns_from_(p.timerResolution, frequency);
@@ -1787,6 +1943,7 @@ void zed_close_(zed_device *d)
     if (d->list) ZED_CALL_(d, zeCommandListDestroy, (d->list));
     if (d->queue) ZED_CALL_(d, zeCommandQueueDestroy, (d->queue));
     if (d->context && !d->borrowed_) ZED_CALL_(d, zeContextDestroy, (d->context));
+    if (!d->borrowed_) free(d->ze_);
     free(d->resources_);
     free(d->log_);
     zed_error error = d->error;
@@ -1812,7 +1969,11 @@ bool zed_open_(zed_device *d, const zed_options *options, const char *file, int 
         memcpy(d->name, all[chosen].name, sizeof d->name);
     }
     free(all);
-    if (chosen < 0) return false;
+    if (chosen < 0) {
+        free(d->ze_);
+        d->ze_ = NULL;
+        return false;
+    }
     ZED_CLEAR_(context, CONTEXT_DESC);
     d->open_ = ZED_CALL_(d, zeContextCreate, (d->driver, &context, &d->context)) &&
                zed_read_properties_(d) && zed_find_queue_group_(d) && zed_make_queue_(d);
@@ -1838,6 +1999,7 @@ bool zed_open_queue_(zed_device *second, zed_device *first, const char *file, in
     second->driver = first->driver;
     second->device = first->device;
     second->context = first->context;
+    second->ze_ = first->ze_;
     memcpy(second->name, first->name, sizeof second->name);
     second->target = first->target;
     second->software = first->software;
@@ -1910,6 +2072,7 @@ bool zed_open_in_context_(zed_device *d, zed_device *first, int index, const cha
     if (!first || !first->open_) return zed_fail_(d, ZED_NOT_OPEN, "the device whose context to share is not open");
     d->driver = first->driver;
     d->context = first->context;
+    d->ze_ = first->ze_;
     d->software = first->software;
     d->borrowed_ = true;
     if (zed_context_handles_(d, &handles)) {
@@ -1947,12 +2110,12 @@ void *zed_alloc_(zed_device *d, int kind, size_t bytes, size_t align)
     ZED_CLEAR_(on_host, HOST_MEM_ALLOC_DESC);
     if (kind == ZED_DEVICE) {
         call = "zeMemAllocDevice";
-        result = zeMemAllocDevice(d->context, &on_device, bytes, align, d->device, &p);
+        result = d->ze_->zeMemAllocDevice(d->context, &on_device, bytes, align, d->device, &p);
     } else if (kind == ZED_HOST) {
         call = "zeMemAllocHost";
-        result = zeMemAllocHost(d->context, &on_host, bytes, align, &p);
+        result = d->ze_->zeMemAllocHost(d->context, &on_host, bytes, align, &p);
     } else {
-        result = zeMemAllocShared(d->context, &on_device, &on_host, bytes, align, d->device, &p);
+        result = d->ze_->zeMemAllocShared(d->context, &on_device, &on_host, bytes, align, d->device, &p);
     }
     if (!zed_check_(d, result, call, "(%zu bytes, alignment %zu)", bytes, align)) return NULL;
     return zed_keep_(d, ZED_RES_MEMORY_, p, bytes) ? p : NULL;
@@ -1991,7 +2154,7 @@ bool zed_copy_(zed_device *d, void *dst, const void *src, size_t bytes)
     if (!zed_in_range_(d, "destination of a copy", dst, bytes) || !zed_in_range_(d, "source of a copy", src, bytes) ||
         !zed_wait_(d))
         return false;
-    return zed_check_(d, zeCommandListAppendMemoryCopy(d->list, dst, src, bytes, d->event, 0, NULL),
+    return zed_check_(d, d->ze_->zeCommandListAppendMemoryCopy(d->list, dst, src, bytes, d->event, 0, NULL),
                       "zeCommandListAppendMemoryCopy", "(%zu bytes)", bytes) &&
            zed_await_event_(d, "a copy", NULL);
 }
@@ -2005,7 +2168,7 @@ bool zed_fill_pattern_(zed_device *d, void *dst, const void *pattern, size_t siz
         return zed_fail_(d, ZED_FILL_PATTERN, "a pattern of %zu bytes for %zu bytes, the device takes up to %zu", size,
                          bytes, d->pattern_max_);
     if (!zed_in_range_(d, "destination of a fill", dst, bytes) || !zed_wait_(d)) return false;
-    return zed_check_(d, zeCommandListAppendMemoryFill(d->list, dst, pattern, size, bytes, d->event, 0, NULL),
+    return zed_check_(d, d->ze_->zeCommandListAppendMemoryFill(d->list, dst, pattern, size, bytes, d->event, 0, NULL),
                       "zeCommandListAppendMemoryFill", "(%zu bytes)", bytes) &&
            zed_await_event_(d, "a fill", NULL);
 }
@@ -2354,7 +2517,7 @@ XE_FN_ bool zed_reachable_(const zed_kernel *k, const zed_arg *a, uint32_t i)
         if (r->kind == ZED_RES_MEMORY_ && at - (uintptr_t)r->handle < r->bytes) return true;
     }
     ZED_CLEAR_(p, MEMORY_ALLOCATION_PROPERTIES);
-    if (zeMemGetAllocProperties(d->context, a->as.ptr, &p, &on) == ZE_RESULT_SUCCESS &&
+    if (d->ze_->zeMemGetAllocProperties(d->context, a->as.ptr, &p, &on) == ZE_RESULT_SUCCESS &&
         p.type != ZE_MEMORY_TYPE_UNKNOWN)
         return true;
     return zed_fail_(d, ZED_ARG_MEMORY, "%s: %p is not in memory that \"%s\" can reach",
@@ -2419,13 +2582,14 @@ typedef struct zed_log_calls_ {
 XE_FN_ bool zed_log_functions_(zed_device *d, bool failed, zed_log_calls_ *calls)
 {
     void *own = d->context, *get = NULL, *destroy = NULL;
-    calls->get = zeModuleBuildLogGetString;
-    calls->destroy = zeModuleBuildLogDestroy;
-    if (!failed || (zelLoaderTranslateHandle(ZEL_HANDLE_CONTEXT, d->context, &own) == ZE_RESULT_SUCCESS &&
+    calls->get = d->ze_->zeModuleBuildLogGetString;
+    calls->destroy = d->ze_->zeModuleBuildLogDestroy;
+    if (!failed || (d->ze_->zelLoaderTranslateHandle(ZEL_HANDLE_CONTEXT, d->context, &own) == ZE_RESULT_SUCCESS &&
                     own == (void *)d->context))
         return true;
-    if (zeDriverGetExtensionFunctionAddress(d->driver, "zeModuleBuildLogGetString", &get) != ZE_RESULT_SUCCESS ||
-        zeDriverGetExtensionFunctionAddress(d->driver, "zeModuleBuildLogDestroy", &destroy) != ZE_RESULT_SUCCESS)
+    ze_pfnDriverGetExtensionFunctionAddress_t find = d->ze_->zeDriverGetExtensionFunctionAddress;
+    if (find(d->driver, "zeModuleBuildLogGetString", &get) != ZE_RESULT_SUCCESS ||
+        find(d->driver, "zeModuleBuildLogDestroy", &destroy) != ZE_RESULT_SUCCESS)
         return false;
     memcpy(&calls->get, &get, sizeof get);
     memcpy(&calls->destroy, &destroy, sizeof destroy);
@@ -2441,7 +2605,7 @@ XE_FN_ void zed_keep_log_(zed_device *d, ze_module_build_log_handle_t log, bool 
     size_t size = 0;
     if (!log) return;
     if (!zed_log_functions_(d, failed, &calls)) {
-        const char *text = zed_driver_text_(d->driver);
+        const char *text = zed_driver_text_(d);
         size = sizeof lost + strlen(text);
         d->log_ = (char *)malloc(size);
         if (d->log_) snprintf(d->log_, size, "%s%s", lost, text);
@@ -2480,7 +2644,7 @@ XE_FN_ bool zed_module_make_(zed_module *module, zed_device *d, bool native, con
     desc.pBuildFlags = flags && *flags ? flags : NULL;
     free(d->log_);
     d->log_ = NULL;
-    ze_result_t result = zeModuleCreate(d->context, d->device, &desc, &module->handle, &log);
+    ze_result_t result = d->ze_->zeModuleCreate(d->context, d->device, &desc, &module->handle, &log);
     if (result != ZE_RESULT_SUCCESS) module->handle = NULL;
     zed_keep_log_(d, log, result != ZE_RESULT_SUCCESS);
     if (result != ZE_RESULT_SUCCESS && !must) return false;
@@ -2520,10 +2684,10 @@ XE_FN_ bool zed_no_such_kernel_(zed_device *d, ze_module_handle_t module, const 
     size_t used = 0;
     char list[1200] = "";
     const char **names = NULL;
-    if (zeModuleGetKernelNames(module, &count, NULL) == ZE_RESULT_SUCCESS && count) {
+    if (d->ze_->zeModuleGetKernelNames(module, &count, NULL) == ZE_RESULT_SUCCESS && count) {
         names = (const char **)calloc(count, sizeof *names);
     }
-    if (names && zeModuleGetKernelNames(module, &count, names) == ZE_RESULT_SUCCESS) {
+    if (names && d->ze_->zeModuleGetKernelNames(module, &count, names) == ZE_RESULT_SUCCESS) {
         for (uint32_t i = 0; i < count && used < sizeof list; i++) {
             int n = snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
             used += n > 0 ? (size_t)n : 0;
@@ -2554,7 +2718,8 @@ XE_FN_ bool zed_kernel_properties_(zed_kernel *k)
     ze_kernel_properties_t p;
     char sizes[64];
     ZED_CLEAR_(p, KERNEL_PROPERTIES);
-    if (!zed_check_(d, zeKernelGetProperties(k->handle, &p), "zeKernelGetProperties", "of %s", k->name)) return false;
+    if (!zed_check_(d, d->ze_->zeKernelGetProperties(k->handle, &p), "zeKernelGetProperties", "of %s", k->name))
+        return false;
     k->required_size[0] = k->local_size[0] = p.requiredGroupSizeX;
     k->required_size[1] = k->local_size[1] = p.requiredGroupSizeY;
     k->required_size[2] = k->local_size[2] = p.requiredGroupSizeZ;
@@ -2606,7 +2771,7 @@ XE_FN_ bool zed_set_local_size_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t 
     k->local_size[0] = x;
     k->local_size[1] = y;
     k->local_size[2] = z;
-    return zed_check_(k->device, zeKernelSetGroupSize(k->handle, x, y, z), "zeKernelSetGroupSize",
+    return zed_check_(k->device, k->device->ze_->zeKernelSetGroupSize(k->handle, x, y, z), "zeKernelSetGroupSize",
                       "(%" PRIu32 ", %" PRIu32 ", %" PRIu32 ") of %s", x, y, z, k->name);
 }
 
@@ -2631,7 +2796,7 @@ XE_FN_ bool zed_kernel_create_(zed_kernel *k)
     ze_kernel_desc_t desc;
     ZED_CLEAR_(desc, KERNEL_DESC);
     desc.pKernelName = k->name;
-    ze_result_t result = zeKernelCreate(k->module, &desc, &k->handle);
+    ze_result_t result = d->ze_->zeKernelCreate(k->module, &desc, &k->handle);
     if (result != ZE_RESULT_SUCCESS) k->handle = NULL;
     if (result == ZE_RESULT_ERROR_INVALID_KERNEL_NAME) return zed_no_such_kernel_(d, k->module, k->name);
     if (!zed_check_(d, result, "zeKernelCreate", "of %s", k->name)) return false;
@@ -2727,7 +2892,7 @@ XE_FN_ bool zed_entry_of_(zed_device *d, const void *words, size_t bytes, const 
 {
     ze_driver_properties_t p;
     ZED_CLEAR_(p, DRIVER_PROPERTIES);
-    if (zeDriverGetProperties(d->driver, &p) != ZE_RESULT_SUCCESS) {
+    if (d->ze_->zeDriverGetProperties(d->driver, &p) != ZE_RESULT_SUCCESS) {
         zed_cache_note_(d, "not used", folder, "the driver has no version");
         return false;
     }
@@ -2812,9 +2977,9 @@ XE_FN_ void zed_store_entry_(const zed_module *module, const zed_entry_ *e)
     char name[sizeof e->path + 48];
     size_t bytes = 0;
     uint8_t *binary = NULL;
-    if (zeModuleGetNativeBinary(module->handle, &bytes, NULL) == ZE_RESULT_SUCCESS && bytes)
+    if (d->ze_->zeModuleGetNativeBinary(module->handle, &bytes, NULL) == ZE_RESULT_SUCCESS && bytes)
         binary = (uint8_t *)malloc(bytes);
-    if (!binary || zeModuleGetNativeBinary(module->handle, &bytes, binary) != ZE_RESULT_SUCCESS) {
+    if (!binary || d->ze_->zeModuleGetNativeBinary(module->handle, &bytes, binary) != ZE_RESULT_SUCCESS) {
         free(binary);
         zed_cache_note_(d, "not stored", e->path, "the driver gave no binary");
         return;
@@ -2964,6 +3129,7 @@ XE_FN_ void zed_prepare_jobs_(zed_device *d, zed_job_ *jobs, const zed_source *s
         own->driver = d->driver;
         own->device = d->device;
         own->context = d->context;
+        own->ze_ = d->ze_;
         memcpy(own->name, d->name, sizeof own->name);
         own->target = d->target;
         own->open_ = true;
@@ -3053,7 +3219,7 @@ XE_FN_ bool zed_set_arguments_(zed_kernel *k, const zed_bound_ *bound)
 {
     for (uint32_t i = 0; i < k->param_count; i++) {
         const void *value = bound[i].no_value ? NULL : (const void *)&bound[i].as;
-        if (!zed_check_(k->device, zeKernelSetArgumentValue(k->handle, i, bound[i].size, value),
+        if (!zed_check_(k->device, k->device->ze_->zeKernelSetArgumentValue(k->handle, i, bound[i].size, value),
                         "zeKernelSetArgumentValue", "(%" PRIu32 ", %zu bytes) of %s, parameter %s", i, bound[i].size,
                         k->name, k->params[i].name))
             return false;
@@ -3077,9 +3243,9 @@ XE_FN_ bool zed_append_(zed_kernel *k, ze_command_list_handle_t list, bool barri
     g.groupCountX = groups.count_x;
     g.groupCountY = groups.count_y;
     g.groupCountZ = groups.count_z;
-    if (barrier) result = zeCommandListAppendBarrier(list, NULL, 0, NULL);
+    if (barrier) result = k->device->ze_->zeCommandListAppendBarrier(list, NULL, 0, NULL);
     if (!zed_check_(k->device, result, "zeCommandListAppendBarrier", "before %s", k->name)) return false;
-    result = zeCommandListAppendLaunchKernel(list, k->handle, &g, signal, 0, NULL);
+    result = k->device->ze_->zeCommandListAppendLaunchKernel(list, k->handle, &g, signal, 0, NULL);
     return zed_check_(k->device, result, "zeCommandListAppendLaunchKernel", "of %s, " ZED_XYZ_ " groups", k->name,
                       groups.count_x, groups.count_y, groups.count_z);
 }
@@ -3094,10 +3260,12 @@ XE_FN_ bool zed_find_mutable_(zed_device *d, ze_command_list_handle_t list)
     void *own = NULL, *name = NULL, *update = NULL;
     if (d->mutable_.known) return d->mutable_.update != NULL;
     d->mutable_.known = true;
-    if (zelLoaderTranslateHandle(ZEL_HANDLE_COMMAND_LIST, list, &own) != ZE_RESULT_SUCCESS || own != (void *)list ||
-        zeDriverGetExtensionFunctionAddress(d->driver, "zeCommandListGetNextCommandIdExp", &name) !=
+    const zed_functions_ *ze = d->ze_;
+    if (ze->zelLoaderTranslateHandle(ZEL_HANDLE_COMMAND_LIST, list, &own) != ZE_RESULT_SUCCESS || own != (void *)list)
+        return false;
+    if (ze->zeDriverGetExtensionFunctionAddress(d->driver, "zeCommandListGetNextCommandIdExp", &name) !=
             ZE_RESULT_SUCCESS ||
-        zeDriverGetExtensionFunctionAddress(d->driver, "zeCommandListUpdateMutableCommandsExp", &update) !=
+        ze->zeDriverGetExtensionFunctionAddress(d->driver, "zeCommandListUpdateMutableCommandsExp", &update) !=
             ZE_RESULT_SUCCESS ||
         !name || !update)
         return false;
@@ -3133,7 +3301,7 @@ XE_FN_ ze_result_t zed_update_(zed_recording_ *r, const zed_step_ *s)
         all.next = &args[i];
     }
     ze_result_t result = r->device->mutable_.update(r->list, &all);
-    return result == ZE_RESULT_SUCCESS ? zeCommandListClose(r->list) : result;
+    return result == ZE_RESULT_SUCCESS ? r->device->ze_->zeCommandListClose(r->list) : result;
 }
 
 /* Changes the command list in place; false if it cannot be. */
@@ -3281,7 +3449,7 @@ XE_FN_ bool zed_append_launch_step_(zed_recording_ *r, zed_step_ *s)
     zed_device *d = r->device;
     zed_kernel *k = &r->kernels[s->kernel];
     const uint32_t *size = k->local_size;
-    if (!zed_check_(d, zeKernelSetGroupSize(k->handle, size[0], size[1], size[2]), "zeKernelSetGroupSize",
+    if (!zed_check_(d, d->ze_->zeKernelSetGroupSize(k->handle, size[0], size[1], size[2]), "zeKernelSetGroupSize",
                     "(" ZED_XYZ_ ") of %s", size[0], size[1], size[2], k->name) ||
         !zed_set_arguments_(k, s->args) || (r->changeable && !zed_name_command_(r, s)))
         return false;
@@ -3295,7 +3463,7 @@ XE_FN_ bool zed_append_step_(zed_recording_ *r, zed_step_ *s)
     case ZED_STEP_LAUNCH_: return zed_append_launch_step_(r, s);
     case ZED_STEP_COPY_:
         return ZED_CALL_(d, zeCommandListAppendBarrier, (r->list, NULL, 0, NULL)) &&
-               zed_check_(d, zeCommandListAppendMemoryCopy(r->list, s->to, s->from, s->bytes, NULL, 0, NULL),
+               zed_check_(d, d->ze_->zeCommandListAppendMemoryCopy(r->list, s->to, s->from, s->bytes, NULL, 0, NULL),
                           "zeCommandListAppendMemoryCopy", "(%zu bytes)", s->bytes);
     case ZED_STEP_SIGNAL_: return ZED_CALL_(d, zeCommandListAppendBarrier, (r->list, s->event, 0, NULL));
     default: return ZED_CALL_(d, zeCommandListAppendBarrier, (r->list, NULL, 1, &s->event));
@@ -3416,8 +3584,8 @@ XE_FN_ bool zed_batch_finish_(zed_batch *b)
     if (!r->running) return true;
     r->running = false;
     if (b->device->last_ == r) b->device->last_ = NULL;
-    return zed_check_(b->device, zeEventHostSynchronize(r->done, UINT64_MAX), "zeEventHostSynchronize",
-                      "after a batch of %d launches", r->launches);
+    ze_result_t result = b->device->ze_->zeEventHostSynchronize(r->done, UINT64_MAX);
+    return zed_check_(b->device, result, "zeEventHostSynchronize", "after a batch of %d launches", r->launches);
 }
 
 /* Opens the gate of a batch when all that was started before has ended. */
@@ -3437,7 +3605,7 @@ XE_FN_ bool zed_batch_execute_(zed_batch *b)
     r->awaited = false;
     b->list = r->list;
     if (!zed_recording_reset_(r) || !zed_open_gate_(r)) return false;
-    r->running = zed_check_(d, zeCommandQueueExecuteCommandLists(d->queue, 1, &r->list, NULL),
+    r->running = zed_check_(d, d->ze_->zeCommandQueueExecuteCommandLists(d->queue, 1, &r->list, NULL),
                             "zeCommandQueueExecuteCommandLists", "of %d launches", r->launches);
     if (r->running) d->last_ = r;
     return r->running;

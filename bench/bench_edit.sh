@@ -25,7 +25,7 @@ while [ $turn -lt $repeats ]; do
     turn=$((turn + 1))
     export XETILE_SOFT_CACHE="$work/cache$turn"
     # shellcheck disable=SC2086 # a compiler may be several words
-    compile=$(milliseconds $CC -std=c11 gemm.c -lze_loader -lm)
+    compile=$(milliseconds $CC -std=c11 gemm.c -lm)
     cold=$(milliseconds ./a.out --m 256 --n 256 --k 256)
     cached=$(milliseconds ./a.out --m 256 --n 256 --k 256)
     echo "$compile" >> compile

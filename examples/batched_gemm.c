@@ -1,7 +1,7 @@
 /* batched_gemm.c - C = A B for thousands of small matrices at once: f32, each up to 32 x 32 x 32, column-major and
  * contiguous in memory. Every subgroup multiplies one pair, held as cooperative matrices.
  *
- *     cc -std=c11 batched_gemm.c -lze_loader -lm && ./a.out
+ *     cc -std=c11 batched_gemm.c -lm && ./a.out
  */
 #include "coopmatrix.h"
 #include "ze_dispatch.h"

@@ -171,6 +171,9 @@ static inline float random_normal(uint64_t *state)
 
 #ifdef ZE_DISPATCH_H
 #include <time.h>
+#if defined(__MINGW32__)
+#include <sys/time.h>
+#endif
 
 static inline bool fail_device(const zed_device *dev)
 {
@@ -190,9 +193,15 @@ static inline bool fail_build(const spe_built *mod)
 
 static inline double seconds_now(void)
 {
+#if defined(__MINGW32__) /* whose C library need not have timespec_get */
+    struct timeval t;
+    gettimeofday(&t, NULL);
+    return (double)t.tv_sec + (double)t.tv_usec * 1e-6;
+#else
     struct timespec t;
     timespec_get(&t, TIME_UTC);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+#endif
 }
 
 #ifdef XETILE_XETILE_H

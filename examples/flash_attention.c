@@ -1,7 +1,7 @@
 /* flash_attention.c - O = softmax(Q K' / sqrt(D)) V for each head, without ever storing the scores. Q, K, V and O are
  * f16 [heads, length, D], D 64 or 128; sums and the softmax are f32; causal or not; any length.
  *
- *     cc -std=c11 flash_attention.c -lze_loader -lm && ./a.out
+ *     cc -std=c11 flash_attention.c -lm && ./a.out
  *
  * A subgroup owns 16 queries (columns) and iterates over blocks of keys (rows, distributed over the work-items). In
  * terms of coopmatrix.h, with ' for transposed: S' = K Q', P' = exp(S' - max), O' = O' alpha + V' P'. P' becomes an

@@ -4,7 +4,7 @@
  *     found[i] = table[index[i]], or PADDING in every column if index[i] is not a row of the table
  *     moved[order[i]] = found[i]
  *
- *     cc -std=c11 gather.c -lze_loader -lm && ./a.out
+ *     cc -std=c11 gather.c -lm && ./a.out
  *
  * f16 elements are only moved, so every one must have the same bits. See `gather --help`.
  */

@@ -2,7 +2,7 @@
  * k per step, prefetching three steps ahead. Any M, N and K; f16 and bf16 are summed in f32, i8 in i32. See `gemm
  * --help`.
  *
- *     cc -std=c11 gemm.c -lze_loader -lm && ./a.out
+ *     cc -std=c11 gemm.c -lm && ./a.out
  *
  * In order: the kernels, the command line, NumPy files, the input, the check against f64, the run.
  */
@@ -20,6 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#if defined(__MINGW32__)
+#include <sys/time.h>
+#endif
 
 /* One body for all types: of(A) is A's element type. */
 static void product(XT_CONTEXT, xt_val A, xt_val B, xt_val C, xt_val M, xt_val N, xt_val K)
@@ -584,9 +587,15 @@ static xt_module build(const gemm_type *type, const xt_target *target)
 
 static double now_ms(void)
 {
+#if defined(__MINGW32__) /* whose C library need not have timespec_get */
+    struct timeval t;
+    gettimeofday(&t, NULL);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_usec * 1e-3;
+#else
     struct timespec t;
     timespec_get(&t, TIME_UTC);
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+#endif
 }
 
 static bool fail_build(const xt_module *mod)

@@ -2,7 +2,7 @@
  * tiles of a data-centre GPU; XETILE_SOFT_SUBDEVICES=4 makes four of the software device). Each takes a share of the
  * rows of A and C and all of B. f16, summed in f32; any M, N and K. See `gemm_devices --help`.
  *
- *     cc -std=c11 gemm_devices.c -lze_loader -lm && XETILE_SOFT_SUBDEVICES=2 ./a.out
+ *     cc -std=c11 gemm_devices.c -lm && XETILE_SOFT_SUBDEVICES=2 ./a.out
  */
 #include "xetile.h"
 #include "ze_dispatch.h"

@@ -4,7 +4,7 @@
  *     gelu   D = gelu(scale relu(A) (beta B) + bias) + R        A, B: f16; bias (a row), R (residual), D: f32
  *     i8     D = relu(scale A B + bias) with A, B: i8, sums in i32, scale and bias a row of f32, D: f16
  *
- *     cc -std=c11 gemm_epilogue.c -lze_loader -lm && ./a.out
+ *     cc -std=c11 gemm_epilogue.c -lm && ./a.out
  */
 #include "xetile.h"
 #include "ze_dispatch.h"

@@ -1,7 +1,7 @@
 /* gemm_l2.c - C = A B with prefetching to two cache levels, as in XeTile's appendix 2.5: tiles of 128 values of k to
  * the second level, tiles of 32 to the first. f16, summed in f32; any M, N and K. See `gemm_l2 --help`.
  *
- *     cc -std=c11 gemm_l2.c -lze_loader -lm && ./a.out
+ *     cc -std=c11 gemm_l2.c -lm && ./a.out
  */
 #include "xetile.h"
 #include "ze_dispatch.h"

@@ -2,7 +2,7 @@
  * later step into one of four buffers in local memory, while the products of this step read another one. For GPUs that
  * prefetch poorly. f16, summed in f32; any M, N and K. See `gemm_slm --help`.
  *
- *     cc -std=c11 gemm_slm.c -lze_loader -lm && ./a.out
+ *     cc -std=c11 gemm_slm.c -lm && ./a.out
  */
 #include "xetile.h"
 #include "ze_dispatch.h"

@@ -4,7 +4,7 @@
  *     2.2    BT is loaded with a map whose transpose goes through local memory
  *     2.3    with a map under which every subgroup loads what it needs: the transpose stays in registers
  *
- *     cc -std=c11 gemm_transpose.c -lze_loader -lm && ./a.out
+ *     cc -std=c11 gemm_transpose.c -lm && ./a.out
  */
 #include "xetile.h"
 #include "ze_dispatch.h"

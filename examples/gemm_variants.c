@@ -9,7 +9,7 @@
  *     persistent       few work-groups, each computing many tiles of C
  *     k_outside        rows of memory are longer than K, with NaN there: elements outside read as zero
  *
- *     cc -std=c11 gemm_variants.c -lze_loader -lm && ./a.out
+ *     cc -std=c11 gemm_variants.c -lm && ./a.out
  *
  * f16, summed in f32; any M, N and K. See `gemm_variants --help`.
  */

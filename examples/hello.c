@@ -1,6 +1,6 @@
 /* hello.c - the smallest complete program: Z = X + Y, a tile of 1 x 1024 for each work-group.
  *
- *     cc -std=c11 hello.c -lze_loader -lm && ./a.out
+ *     cc -std=c11 hello.c -lm && ./a.out
  *
  * Every element is compared with the sum in double; one f32 addition may be off by half a unit in the last place.
  */

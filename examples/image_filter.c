@@ -1,7 +1,7 @@
 /* image_filter.c - a Gaussian blur of a picture, along its rows and then along its columns, with three kinds of
  * borders: beyond an edge, pixels equal the edge, mirror the picture, or are black.
  *
- *     cc -std=c11 image_filter.c -lze_loader -lm && ./a.out picture.png blurred.png
+ *     cc -std=c11 image_filter.c -lm && ./a.out picture.png blurred.png
  *
  * The kernels are built for one blur: its weights are constants, and a C loop writes a load and a multiplication for
  * each weight: loads of the same tile, moved by a pixel, whose elements outside the picture follow the border mode.

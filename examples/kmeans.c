@@ -1,7 +1,7 @@
 /* kmeans.c - k-means clustering: points are assigned to the nearest of K centres, and centres move to the mean of their
  * points, until no assignment changes.
  *
- *     cc -std=c11 kmeans.c -lze_loader -lm && ./a.out --png clusters.png
+ *     cc -std=c11 kmeans.c -lm && ./a.out --png clusters.png
  *
  * |x - c|^2 is |x|^2 - 2 x c + |c|^2, and |x|^2 is the same for all centres: a product, a row of |c|^2 and an argmin
  * find the nearest one. The sums of the clusters are then accumulated by atomic additions to a scatter tile. The

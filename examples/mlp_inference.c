@@ -1,7 +1,7 @@
 /* mlp_inference.c - the neural shader of the cooperative vector specification: a network 64 -> 64 -> 64 -> 3 evaluated
  * by each of a million work-items, with f16, FP8 (e4m3) or 8-bit integer weights.
  *
- *     cc -std=c11 mlp_inference.c -lze_loader -lm && ./a.out
+ *     cc -std=c11 mlp_inference.c -lm && ./a.out
  *
  * The weights are converted to the mul-optimal layout (and to FP8) on the device. Every output is compared with a
  * reference in f64 on the host. mlp_inference --help lists the options. */

@@ -3,7 +3,7 @@
  * broadcast along rows and columns of the grid, while the device multiplies the previous ones. f16, summed in f32; any
  * M, N, K and number of ranks. See `mpi_summa --help`.
  *
- *     mpicc -std=c11 mpi_summa.c -lze_loader -lm && mpirun -np 4 ./a.out
+ *     mpicc -std=c11 mpi_summa.c -lm && mpirun -np 4 ./a.out
  */
 #include <mpi.h>
 

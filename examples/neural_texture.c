@@ -1,6 +1,6 @@
 /* neural_texture.c - trains a small neural network to reproduce a picture, and writes the result.
  *
- *     cc -std=c11 neural_texture.c -lze_loader -lm && ./a.out
+ *     cc -std=c11 neural_texture.c -lm && ./a.out
  *
  * The picture is generated. Fourier features of a pixel's position (64, f16) go through a network 64 -> 32 -> 32 -> 3;
  * gradients are summed by the outer product and vector accumulation of cooperative vectors, Adam runs on the device,

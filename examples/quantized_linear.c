@@ -3,7 +3,7 @@
  *
  *     w[k][n] = q[k][n] * scale[k / 64][n]          q: -8 to 7, or -128 to 127
  *
- *     cc -std=c11 quantized_linear.c -lze_loader -lm && ./a.out model.safetensors --tensor fc.weight
+ *     cc -std=c11 quantized_linear.c -lm && ./a.out model.safetensors --tensor fc.weight
  *
  * A group's sum of x q is a product of tiles, in which only additions round; the scale multiplies the sum. Two 4-bit
  * weights share a byte: weights r and r + 32 of a group, so that the low halves of 32 rows of bytes are one operand of

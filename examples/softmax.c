@@ -2,7 +2,7 @@
  * rows: (x - mean) / sqrt(variance + epsilon) * gamma + beta. A work-group has 16 rows (or columns) and passes over
  * them three times: for the largest elements, for the sums, and for the results.
  *
- *     cc -std=c11 softmax.c -lze_loader -lm && ./a.out
+ *     cc -std=c11 softmax.c -lm && ./a.out
  */
 #include "xetile.h"
 #include "ze_dispatch.h"

@@ -2,7 +2,7 @@
  * thousands, N and K up to 256. Every subgroup computes 32 rows of C and iterates over K in steps of 16, with its part
  * of C in registers.
  *
- *     cc -std=c11 tall_gemm.c -lze_loader -lm && ./a.out
+ *     cc -std=c11 tall_gemm.c -lm && ./a.out
  */
 #include "coopmatrix.h"
 #include "ze_dispatch.h"

@@ -176,7 +176,7 @@ END
         cat <<END
 #if defined(XETILE_IMPLEMENTATION)
 /* The linker names this when two files of a program have the bodies, and first, as it is the first function. */
-XETILE_EXTERN_ XETILE_ATTR_(__visibility__("hidden")) void XETILE_IMPLEMENTATION_belongs_in_one_file__$1(void);
+XETILE_EXTERN_ XETILE_HIDDEN_ void XETILE_IMPLEMENTATION_belongs_in_one_file__$1(void);
 void XETILE_IMPLEMENTATION_belongs_in_one_file__$1(void) {}
 #endif
 

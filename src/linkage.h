@@ -25,12 +25,21 @@
 #else
 #define XETILE_EXTERN_ extern
 #endif
+#if defined(_WIN32)
+#define XETILE_HIDDEN_
+#else
+#define XETILE_HIDDEN_ XETILE_ATTR_(__visibility__("hidden"))
+#endif
 #if defined(XETILE_SEPARATE_) /* src/ is compiled file by file */
 #define XETILE_API XETILE_EXTERN_
 #define XETILE_PRIVATE XETILE_EXTERN_
 #elif defined(XETILE_IMPLEMENTATION)
 #define XETILE_WEAKLY_
+#if defined(_WIN32) /* its linkers do not resolve weak symbols */
+#define XETILE_API XETILE_EXTERN_
+#else
 #define XETILE_API XETILE_EXTERN_ XETILE_ATTR_(__weak__)
+#endif
 #define XETILE_PRIVATE static XETILE_ATTR_(__unused__)
 #elif defined(XETILE_DECLARATIONS)
 #define XETILE_API XETILE_EXTERN_

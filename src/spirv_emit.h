@@ -154,7 +154,11 @@ typedef enum { SPE_MATH_LIST(SPE_MATH_ENUM_) SPE_MATH_END_ } spe_math_op;
 /* ---- The module: errors, memory, ids --------------------------------------------------------------------------- */
 
 #if defined(__GNUC__)
+#if defined(__MINGW_PRINTF_FORMAT) /* for %zu */
+#define SPE_PRINTF(text, args) __attribute__((__format__(__MINGW_PRINTF_FORMAT, text, args)))
+#else
 #define SPE_PRINTF(text, args) __attribute__((__format__(__printf__, text, args)))
+#endif
 #define SPE_UNLIKELY_(x) __builtin_expect(!!(x), 0)
 #define SPE_UNUSED __attribute__((__unused__))
 #define SPE_COLD_ __attribute__((__cold__))

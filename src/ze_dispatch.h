@@ -1,6 +1,6 @@
 /* ze_dispatch.h - run kernels through Level Zero: pick a device, load a module, bind arguments, launch, time.
  *
- *     #include "ze_dispatch.h"                            // one header; link with -lze_loader
+ *     #include "ze_dispatch.h"                            // one header; nothing to link with
  *
  *     zed_device dev;
  *     if (!zed_open(&dev, NULL)) {                        // an Intel GPU if there is one, else the software device
@@ -36,6 +36,10 @@
  * in its build/, ../ or ../build/, in ./build, in ., else where the dynamic linker finds it. zed_open gives its name to
  * the loader after Intel's drivers, in ZE_ENABLE_ALT_DRIVERS, unless the user has set that. The loader reads the
  * variable once per process, so the first zed_open (or zed_list) must precede any zeInit.
+ *
+ * THE LOADER (libze_loader.so.1, ze_loader.dll) is opened when a device is: programs start and build kernels where it
+ * is missing, and zed_open then fails with ZED_NO_LOADER. A program that also calls Level Zero itself links with the
+ * loader (-lze_loader), which is used then. Nothing is linked but, before glibc 2.34, -ldl.
  *
  * MEMORY. zed_alloc(&dev, ZED_SHARED | ZED_DEVICE | ZED_HOST, bytes, align); align 0 is 64. zed_free(&dev, p).
  * zed_copy(&dev, dst, src, bytes), zed_fill(&dev, dst, byte, bytes) and zed_fill_pattern(&dev, dst, &v, sizeof v,
@@ -138,10 +142,25 @@
 #include <level_zero/ze_api.h>
 
 #include <level_zero/loader/ze_loader.h>
+#include <level_zero/ze_ddi.h>
 
 #if defined(_WIN32)
 #include <process.h>
+/* What is needed of windows.h, which has macros named near, far, min and max. */
+#if defined(__cplusplus)
+extern "C" {
+#endif
+__declspec(dllimport) struct HINSTANCE__ *__stdcall LoadLibraryExA(const char *name, void *file, unsigned long flags);
+typedef intptr_t(__stdcall *zed_procedure_)(void);
+__declspec(dllimport) zed_procedure_ __stdcall GetProcAddress(struct HINSTANCE__ *library, const char *name);
+__declspec(dllimport) unsigned long __stdcall GetLastError(void);
+__declspec(dllimport) unsigned long __stdcall WaitForSingleObject(void *object, unsigned long milliseconds);
+__declspec(dllimport) int __stdcall CloseHandle(void *object);
+#if defined(__cplusplus)
+}
+#endif
 #else
+#include <dlfcn.h>
 #include <pthread.h>
 #include <unistd.h>
 #if !defined(__cplusplus)
@@ -154,7 +173,11 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
 #include "linkage.h"
 
 #if defined(__GNUC__)
-#define ZED_PRINTF_(text, first) __attribute__((format(printf, text, first)))
+#if defined(__MINGW_PRINTF_FORMAT) /* for %zu */
+#define ZED_PRINTF_(text, first) __attribute__((__format__(__MINGW_PRINTF_FORMAT, text, first)))
+#else
+#define ZED_PRINTF_(text, first) __attribute__((__format__(__printf__, text, first)))
+#endif
 #else
 #define ZED_PRINTF_(text, first)
 #endif
@@ -167,11 +190,21 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
 
 /* ---- errors ---------------------------------------------------------------------------------------------------- */
 
+#if defined(_WIN32)
+#define ZED_DEVICE_ADVICE_ "install the graphics driver of an Intel GPU"
+#define ZED_LOADER_ADVICE_ "install the graphics driver of an Intel GPU, which brings version 1.8 or newer of it"
+#else
+#define ZED_DEVICE_ADVICE_                                                                                             \
+    "without an Intel GPU and its driver, build the software device (make soft) and, when it is not beside the "       \
+    "program, set XETILE_SOFT=/path/to/libze_soft.so"
+#define ZED_LOADER_ADVICE_                                                                                             \
+    "install the Level Zero loader, 1.8 or newer: libze1 on Debian and Ubuntu, oneapi-level-zero on Fedora"
+#endif
+
 /* Errors of this header: X(id, what to do). */
 #define ZED_ERRORS(X)                                                                                                  \
     X(ZED_NOT_OPEN, "call zed_open first, and check its result")                                                       \
-    X(ZED_NO_DEVICE, "without an Intel GPU and its driver, build the software device (make soft) and, when it is not " \
-                     "beside the program, set XETILE_SOFT=/path/to/libze_soft.so")                                     \
+    X(ZED_NO_DEVICE, ZED_DEVICE_ADVICE_)                                                                               \
     X(ZED_NO_SUCH_DEVICE, "give the number or a part of the name of one of these devices")                             \
     X(ZED_SOFT_MISSING, "set XETILE_SOFT to the path of libze_soft.so (make soft builds it), or unset it")             \
     X(ZED_NO_QUEUE, "choose a device that runs kernels")                                                               \
@@ -205,7 +238,8 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
     X(ZED_BATCH_LAUNCH, "launches count from 0 as in zed_batch_launch; for times, use zed_batch_begin_timed")          \
     X(ZED_EVENT_STATE, "call zed_event_create first, and check its result")                                            \
     X(ZED_OTHER_DEVICE, "kernel, batch, event and memory must be of one device (zed_open_queue shares them)")          \
-    X(ZED_SAME_DEVICE, "give each queue and each device of a context a zed_device of its own")
+    X(ZED_SAME_DEVICE, "give each queue and each device of a context a zed_device of its own")                         \
+    X(ZED_NO_LOADER, ZED_LOADER_ADVICE_)
 
 /* Level Zero errors: X(id, code, name, what to do). Codes are numbers so that older Level Zero headers suffice. */
 #define ZED_RESULTS(X)                                                                                                 \
@@ -351,6 +385,8 @@ typedef struct zed_resource_ {
     size_t bytes;
 } zed_resource_;
 
+typedef struct zed_functions_ zed_functions_; /* of the loader */
+
 typedef struct zed_device {
     ze_driver_handle_t driver;
     ze_device_handle_t device;
@@ -378,6 +414,7 @@ typedef struct zed_device {
     zed_resource_ *resources_;
     size_t resource_count_, resource_room_;
     char *log_, cache_[1200];
+    zed_functions_ *ze_;
     const char *file_;
     int line_;
 } zed_device;

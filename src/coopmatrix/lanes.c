@@ -159,10 +159,10 @@ XE_FN_ void cm_if_inside_(cm_ctx *c, spe_id inside)
 }
 
 /* Stores, under a test if there is one. */
-static void cm_store_inside_(cm_ctx *c, const cm_layout *l, spe_id inside, spe_id row, spe_id far, spe_id v)
+static void cm_store_inside_(cm_ctx *c, const cm_layout *l, spe_id inside, spe_id row, spe_id distance, spe_id v)
 {
     if (inside) cm_if_inside_(c, inside);
-    spe_store(c->module, spe_index(c->module, row, far), v, (uint32_t)cm_type_info(l->type)->bytes);
+    spe_store(c->module, spe_index(c->module, row, distance), v, (uint32_t)cm_type_info(l->type)->bytes);
     if (inside) spe_endif(c->module, 0, NULL, NULL);
 }
 
@@ -185,12 +185,12 @@ static bool cm_store_loops_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
             spe_id to[2] = {spe_isub(m, spe_isub(m, s->cols, s->col), cm_i32_(c, number)), cm_i32_(c, columns)};
             spe_id high = spe_math(m, SPE_SMIN, 2, to), low = spe_math(m, SPE_SMAX, 2, from);
             spe_id i = spe_for(m, low, high, cm_i32_(c, 1), 0, NULL);
-            spe_id far = cm_distance_(c, spe_iadd(m, cm_plus_(c, s->col, number), i), s->right);
+            spe_id distance = cm_distance_(c, spe_iadd(m, cm_plus_(c, s->col, number), i), s->right);
             for (int row = 0; row < l->size_k; row++) {
                 spe_id v = vectors[row / l->size_k1];
                 if (spe_count(m, spe_type_of(m, v)) > 1)
                     v = spe_extract_dyn(m, v, cm_plus_(c, cm_times_(c, i, l->size_k1), row % l->size_k1));
-                cm_store_inside_(c, l, axes.row[row].inside, axes.row[row].at, far, v);
+                cm_store_inside_(c, l, axes.row[row].inside, axes.row[row].at, distance, v);
             }
             spe_endfor(m, 0, NULL);
         }

@@ -34,7 +34,7 @@ XE_FN_ bool zed_set_arguments_(zed_kernel *k, const zed_bound_ *bound)
 {
     for (uint32_t i = 0; i < k->param_count; i++) {
         const void *value = bound[i].no_value ? NULL : (const void *)&bound[i].as;
-        if (!zed_check_(k->device, zeKernelSetArgumentValue(k->handle, i, bound[i].size, value),
+        if (!zed_check_(k->device, k->device->ze_->zeKernelSetArgumentValue(k->handle, i, bound[i].size, value),
                         "zeKernelSetArgumentValue", "(%" PRIu32 ", %zu bytes) of %s, parameter %s", i, bound[i].size,
                         k->name, k->params[i].name))
             return false;
@@ -58,9 +58,9 @@ XE_FN_ bool zed_append_(zed_kernel *k, ze_command_list_handle_t list, bool barri
     g.groupCountX = groups.count_x;
     g.groupCountY = groups.count_y;
     g.groupCountZ = groups.count_z;
-    if (barrier) result = zeCommandListAppendBarrier(list, NULL, 0, NULL);
+    if (barrier) result = k->device->ze_->zeCommandListAppendBarrier(list, NULL, 0, NULL);
     if (!zed_check_(k->device, result, "zeCommandListAppendBarrier", "before %s", k->name)) return false;
-    result = zeCommandListAppendLaunchKernel(list, k->handle, &g, signal, 0, NULL);
+    result = k->device->ze_->zeCommandListAppendLaunchKernel(list, k->handle, &g, signal, 0, NULL);
     return zed_check_(k->device, result, "zeCommandListAppendLaunchKernel", "of %s, " ZED_XYZ_ " groups", k->name,
                       groups.count_x, groups.count_y, groups.count_z);
 }

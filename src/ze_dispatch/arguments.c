@@ -216,7 +216,7 @@ static bool zed_reachable_(const zed_kernel *k, const zed_arg *a, uint32_t i)
         if (r->kind == ZED_RES_MEMORY_ && at - (uintptr_t)r->handle < r->bytes) return true;
     }
     ZED_CLEAR_(p, MEMORY_ALLOCATION_PROPERTIES);
-    if (zeMemGetAllocProperties(d->context, a->as.ptr, &p, &on) == ZE_RESULT_SUCCESS &&
+    if (d->ze_->zeMemGetAllocProperties(d->context, a->as.ptr, &p, &on) == ZE_RESULT_SUCCESS &&
         p.type != ZE_MEMORY_TYPE_UNKNOWN)
         return true;
     return zed_fail_(d, ZED_ARG_MEMORY, "%s: %p is not in memory that \"%s\" can reach",

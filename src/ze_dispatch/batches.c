@@ -67,8 +67,8 @@ static bool zed_batch_finish_(zed_batch *b)
     if (!r->running) return true;
     r->running = false;
     if (b->device->last_ == r) b->device->last_ = NULL;
-    return zed_check_(b->device, zeEventHostSynchronize(r->done, UINT64_MAX), "zeEventHostSynchronize",
-                      "after a batch of %d launches", r->launches);
+    ze_result_t result = b->device->ze_->zeEventHostSynchronize(r->done, UINT64_MAX);
+    return zed_check_(b->device, result, "zeEventHostSynchronize", "after a batch of %d launches", r->launches);
 }
 
 /* Opens the gate of a batch when all that was started before has ended. */
@@ -88,7 +88,7 @@ static bool zed_batch_execute_(zed_batch *b)
     r->awaited = false;
     b->list = r->list;
     if (!zed_recording_reset_(r) || !zed_open_gate_(r)) return false;
-    r->running = zed_check_(d, zeCommandQueueExecuteCommandLists(d->queue, 1, &r->list, NULL),
+    r->running = zed_check_(d, d->ze_->zeCommandQueueExecuteCommandLists(d->queue, 1, &r->list, NULL),
                             "zeCommandQueueExecuteCommandLists", "of %d launches", r->launches);
     if (r->running) d->last_ = r;
     return r->running;

@@ -39,7 +39,7 @@ static bool zed_entry_of_(zed_device *d, const void *words, size_t bytes, const 
 {
     ze_driver_properties_t p;
     ZED_CLEAR_(p, DRIVER_PROPERTIES);
-    if (zeDriverGetProperties(d->driver, &p) != ZE_RESULT_SUCCESS) {
+    if (d->ze_->zeDriverGetProperties(d->driver, &p) != ZE_RESULT_SUCCESS) {
         zed_cache_note_(d, "not used", folder, "the driver has no version");
         return false;
     }
@@ -124,9 +124,9 @@ static void zed_store_entry_(const zed_module *module, const zed_entry_ *e)
     char name[sizeof e->path + 48];
     size_t bytes = 0;
     uint8_t *binary = NULL;
-    if (zeModuleGetNativeBinary(module->handle, &bytes, NULL) == ZE_RESULT_SUCCESS && bytes)
+    if (d->ze_->zeModuleGetNativeBinary(module->handle, &bytes, NULL) == ZE_RESULT_SUCCESS && bytes)
         binary = (uint8_t *)malloc(bytes);
-    if (!binary || zeModuleGetNativeBinary(module->handle, &bytes, binary) != ZE_RESULT_SUCCESS) {
+    if (!binary || d->ze_->zeModuleGetNativeBinary(module->handle, &bytes, binary) != ZE_RESULT_SUCCESS) {
         free(binary);
         zed_cache_note_(d, "not stored", e->path, "the driver gave no binary");
         return;

@@ -9,10 +9,12 @@ XE_FN_ bool zed_find_mutable_(zed_device *d, ze_command_list_handle_t list)
     void *own = NULL, *name = NULL, *update = NULL;
     if (d->mutable_.known) return d->mutable_.update != NULL;
     d->mutable_.known = true;
-    if (zelLoaderTranslateHandle(ZEL_HANDLE_COMMAND_LIST, list, &own) != ZE_RESULT_SUCCESS || own != (void *)list ||
-        zeDriverGetExtensionFunctionAddress(d->driver, "zeCommandListGetNextCommandIdExp", &name) !=
+    const zed_functions_ *ze = d->ze_;
+    if (ze->zelLoaderTranslateHandle(ZEL_HANDLE_COMMAND_LIST, list, &own) != ZE_RESULT_SUCCESS || own != (void *)list)
+        return false;
+    if (ze->zeDriverGetExtensionFunctionAddress(d->driver, "zeCommandListGetNextCommandIdExp", &name) !=
             ZE_RESULT_SUCCESS ||
-        zeDriverGetExtensionFunctionAddress(d->driver, "zeCommandListUpdateMutableCommandsExp", &update) !=
+        ze->zeDriverGetExtensionFunctionAddress(d->driver, "zeCommandListUpdateMutableCommandsExp", &update) !=
             ZE_RESULT_SUCCESS ||
         !name || !update)
         return false;
@@ -48,7 +50,7 @@ static ze_result_t zed_update_(zed_recording_ *r, const zed_step_ *s)
         all.next = &args[i];
     }
     ze_result_t result = r->device->mutable_.update(r->list, &all);
-    return result == ZE_RESULT_SUCCESS ? zeCommandListClose(r->list) : result;
+    return result == ZE_RESULT_SUCCESS ? r->device->ze_->zeCommandListClose(r->list) : result;
 }
 
 /* Changes the command list in place; false if it cannot be. */

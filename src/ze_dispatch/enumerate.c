@@ -49,16 +49,16 @@ XE_FN_ bool zed_enumerate_(zed_device *d, zed_candidate_ *all, int *count)
     ze_device_handle_t devices[ZED_MAX_DEVICES];
     uint32_t driver_count = 0, device_count;
     *count = 0;
-    if (!zed_name_drivers_(d)) return false;
-    ze_result_t result = zeInit(0);
+    if (!zed_name_drivers_(d) || !zed_find_functions_(d)) return false;
+    ze_result_t result = d->ze_->zeInit(0);
     if (result != ZE_RESULT_SUCCESS) return zed_no_device_(d, result, "zeInit gave");
-    result = zeDriverGet(&driver_count, NULL);
+    result = d->ze_->zeDriverGet(&driver_count, NULL);
     if (driver_count > 16) driver_count = 16;
-    if (result == ZE_RESULT_SUCCESS && driver_count) result = zeDriverGet(&driver_count, drivers);
+    if (result == ZE_RESULT_SUCCESS && driver_count) result = d->ze_->zeDriverGet(&driver_count, drivers);
     if (result != ZE_RESULT_SUCCESS) return zed_no_device_(d, result, "zeDriverGet gave");
     for (uint32_t i = 0; i < driver_count; i++) {
         device_count = 0;
-        result = zeDeviceGet(drivers[i], &device_count, NULL);
+        result = d->ze_->zeDeviceGet(drivers[i], &device_count, NULL);
         if (device_count > ZED_MAX_DEVICES) device_count = ZED_MAX_DEVICES;
         if (result != ZE_RESULT_SUCCESS || !device_count) continue; /* a driver without devices is not an error */
         if (!ZED_CALL_(d, zeDeviceGet, (drivers[i], &device_count, devices))) return false;
@@ -147,6 +147,7 @@ int zed_list_(zed_info *infos, int max, zed_error *error, const char *file, int 
         infos[i].vendor_id = all[i].vendor_id;
         infos[i].device_id = all[i].device_id;
     }
+    free(d.ze_);
     free(all);
     return count;
 }

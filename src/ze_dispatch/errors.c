@@ -94,15 +94,15 @@ XE_FN_ bool zed_fail_alone_(int id, const char *call, const char *file, int line
 }
 
 /* The driver's own description of its last error, or "". */
-XE_FN_ const char *zed_driver_text_(ze_driver_handle_t driver)
+XE_FN_ const char *zed_driver_text_(const zed_device *d)
 {
-#if defined(ZE_API_VERSION_CURRENT_M)
-#if ZE_API_VERSION_CURRENT_M >= ZE_MAKE_VERSION(1, 6)
+#if defined(ZED_HAS_DRIVER_TEXT_)
     const char *text = NULL;
-    if (driver && zeDriverGetLastErrorDescription(driver, &text) == ZE_RESULT_SUCCESS && text) return text;
+    if (d->driver && d->ze_->zeDriverGetLastErrorDescription &&
+        d->ze_->zeDriverGetLastErrorDescription(d->driver, &text) == ZE_RESULT_SUCCESS && text)
+        return text;
 #endif
-#endif
-    (void)driver;
+    (void)d;
     return "";
 }
 
@@ -118,7 +118,7 @@ bool zed_check_(zed_device *d, ze_result_t result, const char *call, const char 
     va_start(args, format);
     vsnprintf(details, sizeof details, format, args);
     va_end(args);
-    const char *text = zed_driver_text_(d->driver);
+    const char *text = zed_driver_text_(d);
     snprintf(e->text, sizeof e->text, "%s%s%s gave %s (0x%" PRIx32 ")%s%s", call, *details ? " " : "", details,
              row->result, (uint32_t)result, *text ? ": " : "", text);
     zed_error_set_(e, row, result, d->file_, d->line_);

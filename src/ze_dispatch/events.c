@@ -93,6 +93,6 @@ bool zed_event_done_(zed_event *e, const char *file, int line)
 {
     zed_device *d = zed_event_device_(e, "zed_event_done", file, line);
     if (!d) return false;
-    ze_result_t result = zeEventQueryStatus(e->handle);
+    ze_result_t result = d->ze_->zeEventQueryStatus(e->handle);
     return result != ZE_RESULT_NOT_READY && zed_check_(d, result, "zeEventQueryStatus", "%s", "");
 }

@@ -5,7 +5,7 @@
 /* Zeroes a Level Zero structure and sets its type. */
 #define ZED_CLEAR_(s, type) (memset(&(s), 0, sizeof(s)), (void)((s).stype = ZE_STRUCTURE_TYPE_##type))
 /* A Level Zero call whose arguments need not appear in the error. */
-#define ZED_CALL_(d, call, args) zed_check_((d), call args, #call, "%s", "")
+#define ZED_CALL_(d, call, args) zed_check_((d), (d)->ze_->call args, #call, "%s", "")
 /* Formats three uint32_t in an error. */
 #define ZED_XYZ_ "%" PRIu32 " x %" PRIu32 " x %" PRIu32
 
@@ -111,5 +111,42 @@ typedef struct zed_mutable_groups_ {
     uint64_t command;
     const ze_group_count_t *count;
 } zed_mutable_groups_;
+
+/* ---- the loader */
+
+/* The functions of the loader that all versions from 1.8 on have. */
+#define ZED_FUNCTIONS_(X)                                                                                              \
+    X(Init) X(DriverGet) X(DriverGetProperties) X(DriverGetExtensionFunctionAddress)                                   \
+    X(DeviceGet) X(DeviceGetSubDevices) X(DeviceGetProperties) X(DeviceGetComputeProperties)                           \
+    X(DeviceGetModuleProperties) X(DeviceGetMemoryAccessProperties) X(DeviceGetCommandQueueGroupProperties)            \
+    X(ContextCreate) X(ContextDestroy)                                                                                 \
+    X(CommandQueueCreate) X(CommandQueueDestroy) X(CommandQueueExecuteCommandLists) X(CommandQueueSynchronize)         \
+    X(CommandListCreate) X(CommandListCreateImmediate) X(CommandListClose) X(CommandListDestroy)                       \
+    X(CommandListAppendBarrier) X(CommandListAppendLaunchKernel) X(CommandListAppendMemoryCopy)                        \
+    X(CommandListAppendMemoryFill)                                                                                     \
+    X(EventPoolCreate) X(EventPoolDestroy) X(EventCreate) X(EventDestroy) X(EventHostReset) X(EventHostSignal)         \
+    X(EventHostSynchronize) X(EventQueryStatus) X(EventQueryKernelTimestamp)                                           \
+    X(MemAllocShared) X(MemAllocDevice) X(MemAllocHost) X(MemFree) X(MemGetAllocProperties)                            \
+    X(ModuleCreate) X(ModuleDestroy) X(ModuleGetKernelNames) X(ModuleGetNativeBinary) X(ModuleBuildLogGetString)       \
+    X(ModuleBuildLogDestroy)                                                                                           \
+    X(KernelCreate) X(KernelDestroy) X(KernelGetProperties) X(KernelSetGroupSize)                                      \
+    X(KernelSetArgumentValue)
+
+#if defined(ZE_API_VERSION_CURRENT_M)
+#if ZE_API_VERSION_CURRENT_M >= ZE_MAKE_VERSION(1, 6)
+#define ZED_HAS_DRIVER_TEXT_
+#endif
+#endif
+
+/* Their addresses, in the same order, found when a device is opened. */
+struct zed_functions_ {
+#define ZED_X_(function) ze_pfn##function##_t ze##function;
+    ZED_FUNCTIONS_(ZED_X_)
+#undef ZED_X_
+    ze_result_t(ZE_APICALL *zelLoaderTranslateHandle)(zel_handle_type_t, void *, void **);
+#if defined(ZED_HAS_DRIVER_TEXT_)
+    ze_pfnDriverGetLastErrorDescription_t zeDriverGetLastErrorDescription; /* NULL if the loader has none */
+#endif
+};
 
 #include "prototypes.h"

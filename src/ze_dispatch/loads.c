@@ -117,6 +117,7 @@ static void zed_prepare_jobs_(zed_device *d, zed_job_ *jobs, const zed_source *s
         own->driver = d->driver;
         own->device = d->device;
         own->context = d->context;
+        own->ze_ = d->ze_;
         memcpy(own->name, d->name, sizeof own->name);
         own->target = d->target;
         own->open_ = true;

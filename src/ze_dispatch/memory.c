@@ -21,12 +21,12 @@ void *zed_alloc_(zed_device *d, int kind, size_t bytes, size_t align)
     ZED_CLEAR_(on_host, HOST_MEM_ALLOC_DESC);
     if (kind == ZED_DEVICE) {
         call = "zeMemAllocDevice";
-        result = zeMemAllocDevice(d->context, &on_device, bytes, align, d->device, &p);
+        result = d->ze_->zeMemAllocDevice(d->context, &on_device, bytes, align, d->device, &p);
     } else if (kind == ZED_HOST) {
         call = "zeMemAllocHost";
-        result = zeMemAllocHost(d->context, &on_host, bytes, align, &p);
+        result = d->ze_->zeMemAllocHost(d->context, &on_host, bytes, align, &p);
     } else {
-        result = zeMemAllocShared(d->context, &on_device, &on_host, bytes, align, d->device, &p);
+        result = d->ze_->zeMemAllocShared(d->context, &on_device, &on_host, bytes, align, d->device, &p);
     }
     if (!zed_check_(d, result, call, "(%zu bytes, alignment %zu)", bytes, align)) return NULL;
     return zed_keep_(d, ZED_RES_MEMORY_, p, bytes) ? p : NULL;
@@ -65,7 +65,7 @@ bool zed_copy_(zed_device *d, void *dst, const void *src, size_t bytes)
     if (!zed_in_range_(d, "destination of a copy", dst, bytes) || !zed_in_range_(d, "source of a copy", src, bytes) ||
         !zed_wait_(d))
         return false;
-    return zed_check_(d, zeCommandListAppendMemoryCopy(d->list, dst, src, bytes, d->event, 0, NULL),
+    return zed_check_(d, d->ze_->zeCommandListAppendMemoryCopy(d->list, dst, src, bytes, d->event, 0, NULL),
                       "zeCommandListAppendMemoryCopy", "(%zu bytes)", bytes) &&
            zed_await_event_(d, "a copy", NULL);
 }
@@ -79,7 +79,7 @@ bool zed_fill_pattern_(zed_device *d, void *dst, const void *pattern, size_t siz
         return zed_fail_(d, ZED_FILL_PATTERN, "a pattern of %zu bytes for %zu bytes, the device takes up to %zu", size,
                          bytes, d->pattern_max_);
     if (!zed_in_range_(d, "destination of a fill", dst, bytes) || !zed_wait_(d)) return false;
-    return zed_check_(d, zeCommandListAppendMemoryFill(d->list, dst, pattern, size, bytes, d->event, 0, NULL),
+    return zed_check_(d, d->ze_->zeCommandListAppendMemoryFill(d->list, dst, pattern, size, bytes, d->event, 0, NULL),
                       "zeCommandListAppendMemoryFill", "(%zu bytes)", bytes) &&
            zed_await_event_(d, "a fill", NULL);
 }

@@ -12,13 +12,14 @@ typedef struct zed_log_calls_ {
 static bool zed_log_functions_(zed_device *d, bool failed, zed_log_calls_ *calls)
 {
     void *own = d->context, *get = NULL, *destroy = NULL;
-    calls->get = zeModuleBuildLogGetString;
-    calls->destroy = zeModuleBuildLogDestroy;
-    if (!failed || (zelLoaderTranslateHandle(ZEL_HANDLE_CONTEXT, d->context, &own) == ZE_RESULT_SUCCESS &&
+    calls->get = d->ze_->zeModuleBuildLogGetString;
+    calls->destroy = d->ze_->zeModuleBuildLogDestroy;
+    if (!failed || (d->ze_->zelLoaderTranslateHandle(ZEL_HANDLE_CONTEXT, d->context, &own) == ZE_RESULT_SUCCESS &&
                     own == (void *)d->context))
         return true;
-    if (zeDriverGetExtensionFunctionAddress(d->driver, "zeModuleBuildLogGetString", &get) != ZE_RESULT_SUCCESS ||
-        zeDriverGetExtensionFunctionAddress(d->driver, "zeModuleBuildLogDestroy", &destroy) != ZE_RESULT_SUCCESS)
+    ze_pfnDriverGetExtensionFunctionAddress_t find = d->ze_->zeDriverGetExtensionFunctionAddress;
+    if (find(d->driver, "zeModuleBuildLogGetString", &get) != ZE_RESULT_SUCCESS ||
+        find(d->driver, "zeModuleBuildLogDestroy", &destroy) != ZE_RESULT_SUCCESS)
         return false;
     memcpy(&calls->get, &get, sizeof get);
     memcpy(&calls->destroy, &destroy, sizeof destroy);
@@ -34,7 +35,7 @@ static void zed_keep_log_(zed_device *d, ze_module_build_log_handle_t log, bool 
     size_t size = 0;
     if (!log) return;
     if (!zed_log_functions_(d, failed, &calls)) {
-        const char *text = zed_driver_text_(d->driver);
+        const char *text = zed_driver_text_(d);
         size = sizeof lost + strlen(text);
         d->log_ = (char *)malloc(size);
         if (d->log_) snprintf(d->log_, size, "%s%s", lost, text);
@@ -73,7 +74,7 @@ XE_FN_ bool zed_module_make_(zed_module *module, zed_device *d, bool native, con
     desc.pBuildFlags = flags && *flags ? flags : NULL;
     free(d->log_);
     d->log_ = NULL;
-    ze_result_t result = zeModuleCreate(d->context, d->device, &desc, &module->handle, &log);
+    ze_result_t result = d->ze_->zeModuleCreate(d->context, d->device, &desc, &module->handle, &log);
     if (result != ZE_RESULT_SUCCESS) module->handle = NULL;
     zed_keep_log_(d, log, result != ZE_RESULT_SUCCESS);
     if (result != ZE_RESULT_SUCCESS && !must) return false;
@@ -113,10 +114,10 @@ static bool zed_no_such_kernel_(zed_device *d, ze_module_handle_t module, const 
     size_t used = 0;
     char list[1200] = "";
     const char **names = NULL;
-    if (zeModuleGetKernelNames(module, &count, NULL) == ZE_RESULT_SUCCESS && count) {
+    if (d->ze_->zeModuleGetKernelNames(module, &count, NULL) == ZE_RESULT_SUCCESS && count) {
         names = (const char **)calloc(count, sizeof *names);
     }
-    if (names && zeModuleGetKernelNames(module, &count, names) == ZE_RESULT_SUCCESS) {
+    if (names && d->ze_->zeModuleGetKernelNames(module, &count, names) == ZE_RESULT_SUCCESS) {
         for (uint32_t i = 0; i < count && used < sizeof list; i++) {
             int n = snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
             used += n > 0 ? (size_t)n : 0;
@@ -147,7 +148,8 @@ static bool zed_kernel_properties_(zed_kernel *k)
     ze_kernel_properties_t p;
     char sizes[64];
     ZED_CLEAR_(p, KERNEL_PROPERTIES);
-    if (!zed_check_(d, zeKernelGetProperties(k->handle, &p), "zeKernelGetProperties", "of %s", k->name)) return false;
+    if (!zed_check_(d, d->ze_->zeKernelGetProperties(k->handle, &p), "zeKernelGetProperties", "of %s", k->name))
+        return false;
     k->required_size[0] = k->local_size[0] = p.requiredGroupSizeX;
     k->required_size[1] = k->local_size[1] = p.requiredGroupSizeY;
     k->required_size[2] = k->local_size[2] = p.requiredGroupSizeZ;
@@ -199,7 +201,7 @@ XE_FN_ bool zed_set_local_size_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t 
     k->local_size[0] = x;
     k->local_size[1] = y;
     k->local_size[2] = z;
-    return zed_check_(k->device, zeKernelSetGroupSize(k->handle, x, y, z), "zeKernelSetGroupSize",
+    return zed_check_(k->device, k->device->ze_->zeKernelSetGroupSize(k->handle, x, y, z), "zeKernelSetGroupSize",
                       "(%" PRIu32 ", %" PRIu32 ", %" PRIu32 ") of %s", x, y, z, k->name);
 }
 
@@ -224,7 +226,7 @@ static bool zed_kernel_create_(zed_kernel *k)
     ze_kernel_desc_t desc;
     ZED_CLEAR_(desc, KERNEL_DESC);
     desc.pKernelName = k->name;
-    ze_result_t result = zeKernelCreate(k->module, &desc, &k->handle);
+    ze_result_t result = d->ze_->zeKernelCreate(k->module, &desc, &k->handle);
     if (result != ZE_RESULT_SUCCESS) k->handle = NULL;
     if (result == ZE_RESULT_ERROR_INVALID_KERNEL_NAME) return zed_no_such_kernel_(d, k->module, k->name);
     if (!zed_check_(d, result, "zeKernelCreate", "of %s", k->name)) return false;

@@ -17,8 +17,8 @@ static bool zed_read_properties_(zed_device *d)
         !ZED_CALL_(d, zeDeviceGetComputeProperties, (d->device, &c)) ||
         !ZED_CALL_(d, zeDeviceGetModuleProperties, (d->device, &m)))
         return false;
-    if (zeDeviceGetProperties(d->device, &p2) == ZE_RESULT_SUCCESS) frequency = p2.timerResolution;
-    if (zeDeviceGetMemoryAccessProperties(d->device, &access) == ZE_RESULT_SUCCESS) {
+    if (d->ze_->zeDeviceGetProperties(d->device, &p2) == ZE_RESULT_SUCCESS) frequency = p2.timerResolution;
+    if (d->ze_->zeDeviceGetMemoryAccessProperties(d->device, &access) == ZE_RESULT_SUCCESS) {
         d->system_memory_ = (access.sharedSystemAllocCapabilities & ZE_MEMORY_ACCESS_CAP_FLAG_RW) != 0;
     }
     d->tick_ns_ = zed_tick_ns_from_(p.timerResolution, frequency);
@@ -67,6 +67,7 @@ void zed_close_(zed_device *d)
     if (d->list) ZED_CALL_(d, zeCommandListDestroy, (d->list));
     if (d->queue) ZED_CALL_(d, zeCommandQueueDestroy, (d->queue));
     if (d->context && !d->borrowed_) ZED_CALL_(d, zeContextDestroy, (d->context));
+    if (!d->borrowed_) free(d->ze_);
     free(d->resources_);
     free(d->log_);
     zed_error error = d->error;
@@ -92,7 +93,11 @@ bool zed_open_(zed_device *d, const zed_options *options, const char *file, int 
         memcpy(d->name, all[chosen].name, sizeof d->name);
     }
     free(all);
-    if (chosen < 0) return false;
+    if (chosen < 0) {
+        free(d->ze_);
+        d->ze_ = NULL;
+        return false;
+    }
     ZED_CLEAR_(context, CONTEXT_DESC);
     d->open_ = ZED_CALL_(d, zeContextCreate, (d->driver, &context, &d->context)) &&
                zed_read_properties_(d) && zed_find_queue_group_(d) && zed_make_queue_(d);
@@ -118,6 +123,7 @@ bool zed_open_queue_(zed_device *second, zed_device *first, const char *file, in
     second->driver = first->driver;
     second->device = first->device;
     second->context = first->context;
+    second->ze_ = first->ze_;
     memcpy(second->name, first->name, sizeof second->name);
     second->target = first->target;
     second->software = first->software;
@@ -190,6 +196,7 @@ bool zed_open_in_context_(zed_device *d, zed_device *first, int index, const cha
     if (!first || !first->open_) return zed_fail_(d, ZED_NOT_OPEN, "the device whose context to share is not open");
     d->driver = first->driver;
     d->context = first->context;
+    d->ze_ = first->ze_;
     d->software = first->software;
     d->borrowed_ = true;
     if (zed_context_handles_(d, &handles)) {

@@ -1,7 +1,8 @@
 /* prototypes.h - written by join.sh from the functions of ze_dispatch.h's sources. */
 XE_FN_ bool zed_fail_alone_(int id, const char *call, const char *file, int line);
-XE_FN_ const char *zed_driver_text_(ze_driver_handle_t driver);
+XE_FN_ const char *zed_driver_text_(const zed_device *d);
 XE_FN_ bool zed_usable_(zed_device *d);
+XE_FN_ bool zed_find_functions_(zed_device *d);
 XE_FN_ double zed_tick_ns_from_(uint64_t old_meaning, uint64_t new_meaning);
 XE_FN_ bool zed_event_ns_(zed_device *d, ze_event_handle_t event, double *ns);
 XE_FN_ bool zed_await_event_(zed_device *d, const char *what, double *ns);

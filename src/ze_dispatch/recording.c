@@ -131,7 +131,7 @@ static bool zed_append_launch_step_(zed_recording_ *r, zed_step_ *s)
     zed_device *d = r->device;
     zed_kernel *k = &r->kernels[s->kernel];
     const uint32_t *size = k->local_size;
-    if (!zed_check_(d, zeKernelSetGroupSize(k->handle, size[0], size[1], size[2]), "zeKernelSetGroupSize",
+    if (!zed_check_(d, d->ze_->zeKernelSetGroupSize(k->handle, size[0], size[1], size[2]), "zeKernelSetGroupSize",
                     "(" ZED_XYZ_ ") of %s", size[0], size[1], size[2], k->name) ||
         !zed_set_arguments_(k, s->args) || (r->changeable && !zed_name_command_(r, s)))
         return false;
@@ -145,7 +145,7 @@ static bool zed_append_step_(zed_recording_ *r, zed_step_ *s)
     case ZED_STEP_LAUNCH_: return zed_append_launch_step_(r, s);
     case ZED_STEP_COPY_:
         return ZED_CALL_(d, zeCommandListAppendBarrier, (r->list, NULL, 0, NULL)) &&
-               zed_check_(d, zeCommandListAppendMemoryCopy(r->list, s->to, s->from, s->bytes, NULL, 0, NULL),
+               zed_check_(d, d->ze_->zeCommandListAppendMemoryCopy(r->list, s->to, s->from, s->bytes, NULL, 0, NULL),
                           "zeCommandListAppendMemoryCopy", "(%zu bytes)", s->bytes);
     case ZED_STEP_SIGNAL_: return ZED_CALL_(d, zeCommandListAppendBarrier, (r->list, s->event, 0, NULL));
     default: return ZED_CALL_(d, zeCommandListAppendBarrier, (r->list, NULL, 1, &s->event));

@@ -30,7 +30,8 @@ XE_FN_ bool zed_event_ns_(zed_device *d, ze_event_handle_t event, double *ns)
 /* Waits for the event that the last appended command signals, and makes it ready for the next. */
 XE_FN_ bool zed_await_event_(zed_device *d, const char *what, double *ns)
 {
-    bool ok = zed_check_(d, zeEventHostSynchronize(d->event, UINT64_MAX), "zeEventHostSynchronize", "after %s", what);
+    ze_result_t result = d->ze_->zeEventHostSynchronize(d->event, UINT64_MAX);
+    bool ok = zed_check_(d, result, "zeEventHostSynchronize", "after %s", what);
     if (ok && ns) ok = zed_event_ns_(d, d->event, ns);
     return ZED_CALL_(d, zeEventHostReset, (d->event)) && ok;
 }

@@ -22,7 +22,7 @@ two_units() { # two_units COMPILER STANDARD HEADER...
     { includes "$@"; echo "int two(void); int main(void) { return two(); }"; } > "$work/one.c"
     { includes "$@"; echo "int two(void); int two(void) { return 0; }"; } > "$work/two.c"
     # shellcheck disable=SC2086
-    $compiler -std=$standard $flags -o "$work/program" "$work/one.c" "$work/two.c" -lze_loader -lm && "$work/program"
+    $compiler -std=$standard $flags -o "$work/program" "$work/one.c" "$work/two.c" -lm && "$work/program"
 }
 
 headers=$(ls spirv_emit.h coopmatrix.h coopvec.h xetile.h ze_dispatch.h 2>/dev/null)
@@ -102,7 +102,7 @@ int main()
 END
 mixed() { # mixed COMPILER STANDARD
     # shellcheck disable=SC2086
-    "$1" -std="$2" $flags -O1 -o "$work/program" "$work/program.cc" "$work/kernel.o" -lze_loader -lm && "$work/program"
+    "$1" -std="$2" $flags -O1 -o "$work/program" "$work/program.cc" "$work/kernel.o" -lm && "$work/program"
 }
 # shellcheck disable=SC2086
 check "a kernel in C" $CC -std=c11 $flags -c -o "$work/kernel.o" "$work/kernel.c"

@@ -25,14 +25,14 @@ check "libxetile.so shows functions of the headers and nothing else, but: $forei
 
 # The flags are one string, in which pkg-config escapes the space in the prefix.
 mkdir "$work/copied" && cp ./*.h "$work/copied/"
-from_copy="-I$work/copied -lze_loader -lm"
-headers_alone="-I\"$prefix/include/xetile\" -lze_loader -lm"
-from_prefix="-DXETILE_DECLARATIONS -I\"$prefix/include/xetile\" -L\"$prefix/lib\" -lxetile -lze_loader -lm"
+from_copy="-I$work/copied -lm"
+headers_alone="-I\"$prefix/include/xetile\" -lm"
+from_prefix="-DXETILE_DECLARATIONS -I\"$prefix/include/xetile\" -L\"$prefix/lib\" -lxetile -lm"
 static=$from_prefix
 if command -v pkg-config >/dev/null 2>&1; then
     from_prefix=$(PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --cflags --libs xetile)
     static=$(PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --static --cflags --libs xetile)
-    check_says "pkg-config" "-lxetile -lze_loader" echo "$from_prefix"
+    check_says "pkg-config" "-lxetile -lm" echo "$from_prefix"
     check_says "pkg-config" "-DXETILE_DECLARATIONS" echo "$from_prefix"
 else
     skip "pkg-config" "it is not installed"

@@ -117,20 +117,20 @@ object() { # object NAME SOURCE FLAGS...: to NAME.o
 }
 
 linked() { # linked FILE...: the program linked from these prints what the compiler's first one did
-    $compiler -o program "$@" -lze_loader -lm && ./program kernels || return 1
+    $compiler -o program "$@" -lm && ./program kernels || return 1
     [ -e first ] || cp kernels first
     cmp first kernels
 }
 
 clear_message() { # the linker's message for bodies in two files: one or two lines per header, no function names
-    $compiler -o program "$@" -lze_loader -lm > says 2>&1 && { echo "it was linked"; return 1; }
+    $compiler -o program "$@" -lm > says 2>&1 && { echo "it was linked"; return 1; }
     grep -q XETILE_IMPLEMENTATION_belongs_in_one_file__spirv_emit says &&
         grep -q XETILE_IMPLEMENTATION_belongs_in_one_file__ze_dispatch says &&
         [ "$(wc -l < says)" -le 15 ] && ! grep -Eq '\b(spe|cm|cv|xt|zed)_[a-z]' says || { cat says; return 1; }
 }
 
 clear_first_line() { # if both files included declarations first, the linker names all functions, after the symbol for this
-    $compiler -o program "$@" -lze_loader -lm > says 2>&1 && { echo "it was linked"; return 1; }
+    $compiler -o program "$@" -lm > says 2>&1 && { echo "it was linked"; return 1; }
     head -n 1 says | grep -q XETILE_IMPLEMENTATION_belongs_in_one_file__spirv_emit || { head -n 3 says; return 1; }
 }
 

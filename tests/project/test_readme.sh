@@ -17,7 +17,7 @@ for page in README.md docs/*.md; do
         [ "$programs" = 0 ] && break
         name="$page, program $(basename "$block" .c)"
         # shellcheck disable=SC2086 # a program that loads a driver with a sanitizer needs it too
-        check "$name compiles" $CC $SANITIZE -std=c11 -Wall -Wextra -Wpedantic -Werror -I. -o "${block%.c}" "$block" -lze_loader -lm
+        check "$name compiles" $CC $SANITIZE -std=c11 -Wall -Wextra -Wpedantic -Werror -I. -o "${block%.c}" "$block" -lm
         check "$name has its output under it" test -s "${block%.c}.text"
         check_says "$name prints it" "$(cat "${block%.c}.text")" env XETILE_DEVICE=software "${block%.c}"
     done

@@ -10,7 +10,7 @@ examples="gemm gather softmax mlp_inference"
 thorough && examples=$(cd examples && ls ./*.c | sed -e 's:^\./::' -e 's/\.c$//' | grep -v -e layout -e mpi_)
 for example in $examples; do
     # shellcheck disable=SC2086
-    check "$example, clang" clang $flags -o "$work/$example" "examples/$example.c" "$work/libxetile.o" -lze_loader -lm
+    check "$example, clang" clang $flags -o "$work/$example" "examples/$example.c" "$work/libxetile.o" -lm
     for target in bmg generic; do
         check "$example --emit --target $target" "$work/$example" --emit "$work/module.spv" --target $target
     done

@@ -1,12 +1,15 @@
 #!/bin/sh
-# The vendoring recipe: the headers and one example, copied to an empty folder, build without other flags. In the sample, one
-# example by gcc and the other by clang; test_readme.sh has the README's own lines.
+# The vendoring recipe: the headers and one example, copied to an empty folder, build without other flags; also linked with Level
+# Zero's loader, as programs are that call it themselves. In the sample, one example by gcc and the other by clang; test_readme.sh
+# has the README's own lines.
 . "$(dirname "$0")/../test.sh"
 vendored="spirv_emit.h coopmatrix.h xetile.h ze_dispatch.h"
 
-vendor() { # vendor COMPILER EXAMPLE
+vendor() { # vendor COMPILER EXAMPLE LIBRARY...
     rm -rf "$work/folder" && mkdir "$work/folder" && cp $vendored "examples/$2.c" "$work/folder/" || return 1
-    (cd "$work/folder" && $1 -std=c11 -Wall -Wextra -Wpedantic -Werror "$2.c" -lze_loader -lm && ./a.out --help)
+    compiler=$1 name=$2
+    shift 2
+    (cd "$work/folder" && $compiler -std=c11 -Wall -Wextra -Wpedantic -Werror "$name.c" "$@" -lm && ./a.out --help)
 }
 
 # The README's instructions for machines without a GPU: the device is beside the program, and no variable is set.
@@ -20,6 +23,7 @@ for pair in gcc:gemm clang:hello gcc:hello clang:gemm; do
     command -v $compiler >/dev/null 2>&1 || { skip "$example.c with $compiler" "$compiler is not installed"; continue; }
     case $pair in gcc:hello | clang:gemm) thorough || continue ;; esac
     check "copied $example.c, $compiler" vendor $compiler $example
+    [ $pair != gcc:gemm ] || check "copied $example.c, linked with the loader" vendor $compiler $example -lze_loader
 done
 if [ -n "${SANITIZE:-}" ]; then skip "the device copied, too" "not under sanitizers"
 else check_says "the device copied, too" "ok hello" vendor_device; fi
