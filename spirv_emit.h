@@ -588,7 +588,7 @@ enum {
     SPE_SECTION_FUNCTION_, SPE_SECTION_COUNT_,
     SPE_BUFFER_BODY_ = SPE_SECTION_FUNCTION_, SPE_BUFFER_VARIABLES_ = SPE_SECTION_COUNT_, SPE_BUFFER_PROLOGUE_,
     SPE_BUFFER_SLOTS_, SPE_BUFFER_UNIQUE_, SPE_BUFFER_SCOPES_, SPE_BUFFER_STACK_, SPE_BUFFER_USES_, SPE_BUFFER_CAPS_,
-    SPE_BUFFER_COUNT_,
+    SPE_BUFFER_KERNELS_, SPE_BUFFER_COUNT_,
     SPE_OPCODES_KNOWN_ = 8192, SPE_RECENT_ = 64
 };
 
@@ -627,7 +627,7 @@ typedef struct { /* a constant or type used recently, see spe_recent_of_ */
 } spe_recent_;
 
 typedef struct spe_chunk_ {
-    struct spe_chunk_ *next;
+    struct spe_chunk_ *next, *before; /* before: of blocks */
 } spe_chunk_;
 
 typedef struct {
@@ -643,7 +643,7 @@ typedef struct {
     spe_region_ *regions;
     size_t id_count, id_capacity, type_count, type_capacity, constant_count, constant_capacity, entry_count,
         entry_capacity, region_count, region_capacity;
-    spe_chunk_ *chunks;
+    spe_chunk_ *chunks, *blocks; /* of the arena; of large arrays */
     size_t chunk_used, chunk_size, chunk_count;
     uint32_t serial;      /* scopes opened so far */
     uint64_t seen[SPE_OPCODES_KNOWN_ / 64]; /* opcodes whose capabilities are declared */
@@ -1494,7 +1494,7 @@ XETILE_COLD_
 
 /* internal.h - declarations shared by the bodies of spirv_emit.h only. */
 
-enum { SPE_ID_TYPE_ = 1, SPE_ID_CONSTANT_ = 2, SPE_ID_GLOBAL_ = 4, SPE_ID_FUNCTION_ = 8, SPE_ID_SPEC_ = 16 };
+enum { SPE_ID_TYPE_ = 1, SPE_ID_CONSTANT_ = 2, SPE_ID_GLOBAL_ = 4, SPE_ID_FUNCTION_ = 8, SPE_ID_SPEC_ = 16, SPE_ID_KERNEL_ = 32 };
 
 enum { SPE_RECENT_VECTOR_ = 0x40000000 };
 
@@ -1586,7 +1586,8 @@ spe_module *spe_at(spe_module *m, const char *file, int line)
     return m;
 }
 
-/* memory.c - memory that is freed with the module: an arena of chunks that double in size, and arrays that do. */
+/* memory.c - memory that is freed with the module: an arena of chunks that double in size, and arrays that do; large
+ * arrays have blocks of their own. */
 
 XE_FN_ void *spe_default_realloc_(void *user, void *p, size_t size)
 {
@@ -1631,17 +1632,44 @@ void *spe_alloc(spe_module *m, size_t bytes)
     return p ? memset(p, 0, bytes) : NULL;
 }
 
+/* Allocates a block for a large array, or resizes it; `old` is the array. Left behind in a chunk, the smaller arrays before
+ * it would take as much memory again, and fresh pages cost several times what is done with them. */
+XE_FN_ void *spe_resize_(spe_module *m, void *old, size_t bytes)
+{
+    const size_t head = (sizeof(spe_chunk_) + 15) / 16 * 16;
+    spe_chunk_ *block = old ? (spe_chunk_ *)(void *)((char *)old - head) : NULL;
+    if (m->error.id) return NULL;
+    if (bytes <= SIZE_MAX / 4) block = (spe_chunk_ *)(m->options.realloc)(m->options.user, block, head + bytes);
+    else block = NULL;
+    m->doing = NULL;
+    if (!block) {
+        spe_error_(m, SPE_ERR_MEMORY, "out of memory: the allocator refused %zu bytes", bytes);
+        return NULL;
+    }
+    if (!old) {
+        block->next = m->blocks;
+        block->before = NULL;
+        m->blocks = block;
+    }
+    if (block->next) block->next->before = block;
+    if (block->before) block->before->next = block;
+    else m->blocks = block;
+    return (char *)block + head;
+}
+
 /* Makes room for `need` elements in the array that *array points to; false and an error if out of memory. */
 XE_FN_ bool spe_grow_(spe_module *m, void *array, size_t *capacity, size_t need, size_t size, size_t first)
 {
+    enum { SPE_LARGE_ = 1 << 19 };
     size_t wanted = *capacity ? *capacity : first;
     void *old, *p;
     if (need <= *capacity) return true;
-    while (wanted < need) wanted *= 2;
-    p = spe_take_(m, wanted * size);
-    if (!p) return false;
+    while (wanted < need) wanted *= wanted * size < SPE_LARGE_ ? 2 : 4; /* what is not touched takes no memory */
+    bool large = *capacity * size >= SPE_LARGE_, stays = wanted * size < SPE_LARGE_;
     memcpy(&old, array, sizeof old);
-    if (old) memcpy(p, old, *capacity * size);
+    p = stays ? spe_take_(m, wanted * size) : spe_resize_(m, large ? old : NULL, wanted * size);
+    if (!p) return false;
+    if (old && !large) memcpy(p, old, *capacity * size);
     memcpy(array, &p, sizeof p);
     *capacity = wanted;
     return true;
@@ -1837,11 +1865,14 @@ XE_FN_ uint32_t spe_part_count_(const spe_type_info *t)
 
 /* -- types and constants: a hash table from an instruction without its result to its id -------------------------- */
 
-XE_FN_ uint32_t spe_hash_(uint32_t op, uint32_t n, const uint32_t *w)
+/* Numbers that differ little get slots near each other: those of a module are often in order, and a slot that is not in
+ * the processor's cache costs more than the rest. `constant`: w[1] is the low word of a number, or an id. */
+XE_FN_ uint32_t spe_hash_(uint32_t op, bool constant, uint32_t n, const uint32_t *w)
 {
-    uint32_t h = op * 0x9e3779b1u;
-    while (n--) h = (h ^ *w++) * 0x85ebca6bu;
-    return h ^ h >> 15;
+    uint32_t h = op * 0x9e3779b1u, near = constant && n > 1 ? w[1] : 0;
+    for (uint32_t i = 0; i < n; i++) h = (h ^ (constant && i == 1 ? 0 : w[i])) * 0x85ebca6bu;
+    h ^= h >> 15;
+    return h + near + (near >> 12) * 0x9e3779b1u;
 }
 
 /* Does the instruction at `at` have these words? The result id, word 1 of a type and 2 of a constant, is left out. */
@@ -1878,7 +1909,7 @@ XE_FN_ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t flags, uint32_t n
 {
     const spe_buffer_ *slots = &m->buffer[SPE_BUFFER_SLOTS_], *list = &m->buffer[SPE_BUFFER_UNIQUE_];
     bool constant = flags != SPE_ID_TYPE_;
-    uint32_t h = spe_hash_(op, n, w), *at, *pair;
+    uint32_t h = spe_hash_(op, constant, n, w), *at, *pair;
     size_t slot;
     if (SPE_UNLIKELY_(m->error.id)) return 0;
     if (SPE_UNLIKELY_(m->finished))
@@ -4212,9 +4243,7 @@ XE_FN_ bool spe_is_function_(const spe_module *m, spe_id fn)
 /* Is it the id of a kernel of this module? */
 XE_FN_ bool spe_is_kernel_(const spe_module *m, spe_id fn)
 {
-    size_t e = 0;
-    while (e < m->entry_count && m->entries[e].id != fn) e++;
-    return e < m->entry_count;
+    return fn && fn < m->id_count && (m->ids[fn].flags & SPE_ID_KERNEL_);
 }
 
 XE_FN_ bool spe_is_void_(const spe_module *m, spe_id type) { return spe_info_(m, type)->kind == SPE_KIND_VOID; }
@@ -4337,15 +4366,59 @@ XE_FN_ void spe_describe_param_(spe_module *m, spe_id id, const spe_param *p)
     if (p->align) spe_decorate(m, id, SPE_DecorationAlignment, 1, &p->align);
 }
 
+/* The slot of a kernel's name in a hash table of numbers of entries, from 1; 0: it is free. */
+XE_FN_ uint32_t *spe_entry_slot_(const spe_module *m, const char *name)
+{
+    const spe_buffer_ *slots = &m->buffer[SPE_BUFFER_KERNELS_];
+    size_t slot = 0;
+    for (const char *c = name; *c; c++) slot = (slot ^ (unsigned char)*c) * 0x01000193u;
+    for (slot ^= slot >> 15;; slot++) {
+        uint32_t *at = &slots->data[slot & (slots->count - 1)];
+        if (!*at || !strcmp(m->entries[*at - 1].name, name)) return at;
+    }
+}
+
+XE_FN_ bool spe_has_entry_(const spe_module *m, const char *name)
+{
+    return m->entry_count && *spe_entry_slot_(m, name);
+}
+
+/* Doubles the table if it is half full. */
+XE_FN_ bool spe_grow_entries_(spe_module *m)
+{
+    spe_buffer_ *slots = &m->buffer[SPE_BUFFER_KERNELS_];
+    size_t more = slots->count ? slots->count : 16;
+    if (2 * (m->entry_count + 1) <= slots->count) return true;
+    if (!spe_push_(m, SPE_BUFFER_KERNELS_, more)) return false;
+    memset(slots->data, 0, slots->count * sizeof *slots->data);
+    for (size_t e = 0; e < m->entry_count; e++) *spe_entry_slot_(m, m->entries[e].name) = (uint32_t)e + 1;
+    return true;
+}
+
+/* The open function is a kernel. */
+XE_FN_ bool spe_add_entry_(spe_module *m, const char *name)
+{
+    const char *copy = (const char *)spe_copied_(m, name, strlen(name) + 1);
+    if (!copy || !spe_grow_entries_(m) ||
+        !spe_grow_(m, &m->entries, &m->entry_capacity, m->entry_count + 1, sizeof *m->entries, 4))
+        return false;
+    spe_entry_ *entry = &m->entries[m->entry_count];
+    entry->id = m->fn.id;
+    entry->function = m->fn.index;
+    entry->name = copy;
+    *spe_entry_slot_(m, name) = (uint32_t)++m->entry_count;
+    m->ids[m->fn.id].flags |= SPE_ID_KERNEL_;
+    m->fn.kernel = true;
+    return true;
+}
+
 bool spe_kernel_begin(spe_module *m, const spe_kernel *k)
 {
     uint32_t size[3];
     spe_id type, *params;
     if (m->error.id) return false;
     if (!k->name || !*k->name) return SPE_ERROR_(m, NAME, "the kernel has no name");
-    for (size_t e = 0; e < m->entry_count; e++) {
-        if (!strcmp(m->entries[e].name, k->name)) return SPE_ERROR_(m, NAME, "there is a kernel %s already", k->name);
-    }
+    if (spe_has_entry_(m, k->name)) return SPE_ERROR_(m, NAME, "there is a kernel %s already", k->name);
     for (uint32_t i = 0; i < k->param_count; i++) {
         if (!spe_check_param_(m, k, i)) return false;
     }
@@ -4353,14 +4426,7 @@ bool spe_kernel_begin(spe_module *m, const spe_kernel *k)
     if (!params) return false;
     for (uint32_t i = 0; i < k->param_count; i++) params[i] = k->params[i].type;
     type = spe_fn_type(m, spe_void(m), k->param_count, params);
-    if (!type || !spe_open_function_(m, __func__, type)) return false;
-    m->fn.kernel = true;
-    if (!spe_grow_(m, &m->entries, &m->entry_capacity, m->entry_count + 1, sizeof *m->entries, 4)) return false;
-    spe_entry_ *entry = &m->entries[m->entry_count++];
-    entry->id = m->fn.id;
-    entry->function = m->fn.index;
-    entry->name = (const char *)spe_copied_(m, k->name, strlen(k->name) + 1);
-    if (!entry->name) return false;
+    if (!type || !spe_open_function_(m, __func__, type) || !spe_add_entry_(m, k->name)) return false;
     spe_name(m, m->fn.id, k->name);
     for (uint32_t i = 0; i < k->param_count; i++) spe_describe_param_(m, m->fn.first_param + i, &k->params[i]);
     for (uint32_t i = 0; i < 3; i++) size[i] = k->local_size[i] ? k->local_size[i] : 1;
@@ -4851,65 +4917,105 @@ bool spe_begin(spe_module *m, const spe_options *o)
 
 void spe_free(spe_module *m)
 {
-    spe_chunk_ *chunk, *next;
-    for (chunk = m->chunks; chunk; chunk = next) {
-        next = chunk->next;
-        (m->options.realloc)(m->options.user, chunk, 0);
+    spe_chunk_ *lists[] = {m->blocks, m->chunks};
+    for (int i = 0; i < 2; i++) {
+        for (spe_chunk_ *chunk = lists[i], *next; chunk; chunk = next) {
+            next = chunk->next;
+            (m->options.realloc)(m->options.user, chunk, 0);
+        }
     }
     memset(m, 0, sizeof *m);
 }
 
-/* Finds the functions an entry point reaches: sets mark[i] for function number i. */
-XE_FN_ void spe_reach_(const spe_module *m, uint32_t from, uint8_t *mark)
+/* ---- interfaces: the variables that an entry point reaches
+ *
+ * The uses of a function are neighbours in the list of uses, and a function calls only those before it. One that leads to
+ * no variable is left out, and one that has no variables of its own and leads to those of one other function is replaced
+ * by that. Then a walk from each kernel costs about what it writes, however long the chains of calls are. */
+typedef struct {
+    uint32_t first, end; /* its uses */
+    uint32_t leads_to;   /* the function with the variables that it reaches: itself, another one, 0: it reaches none */
+    uint32_t seen;       /* the last entry point, from 1, whose walk came here */
+} spe_caller_;
+
+/* Is the id a variable that belongs in interfaces? Before 1.4 these are Input variables only, from then on all. */
+XE_FN_ bool spe_in_interface_(const spe_module *m, uint32_t id)
+{
+    const spe_record_ *r = &m->ids[id];
+    return (r->flags & SPE_ID_GLOBAL_) && (m->options.version >= SPE_VERSION(1, 4) ||
+                                           spe_info_(m, r->type)->storage == SPE_StorageClassInput);
+}
+
+/* The rows of all functions, by number; NULL if out of memory. */
+XE_FN_ spe_caller_ *spe_callers_(spe_module *m)
 {
     const spe_buffer_ *uses = &m->buffer[SPE_BUFFER_USES_];
-    bool grew = true;
-    memset(mark, 0, m->function_count + 1);
-    mark[from] = 1;
-    while (grew) {
-        grew = false;
-        for (size_t i = 0; i < uses->count; i += 2) {
-            const spe_record_ *r = &m->ids[uses->data[i + 1]];
-            if (!mark[uses->data[i]] || !(r->flags & SPE_ID_FUNCTION_) || mark[r->depth]) continue;
-            mark[r->depth] = 1;
-            grew = true;
+    spe_caller_ *rows = (spe_caller_ *)spe_alloc(m, (m->function_count + 1) * sizeof *rows);
+    uint32_t at = 0;
+    for (uint32_t f = 1; rows && f <= m->function_count; f++) {
+        spe_caller_ *row = &rows[f];
+        bool own = false;
+        for (row->first = at; at < uses->count && uses->data[at] == f; at += 2) {
+            const spe_record_ *r = &m->ids[uses->data[at + 1]];
+            uint32_t callee = r->flags & SPE_ID_FUNCTION_ ? rows[r->depth].leads_to : 0;
+            own = own || spe_in_interface_(m, uses->data[at + 1]) || (callee && row->leads_to && callee != row->leads_to);
+            if (callee) row->leads_to = callee;
+        }
+        row->end = at;
+        if (own) row->leads_to = f;
+    }
+    return rows;
+}
+
+/* Writes the variables of entry point number e that function f leads to. `stack` has room for all functions. */
+XE_FN_ void spe_write_interface_(spe_module *m, uint32_t e, spe_caller_ *rows, uint32_t f, uint32_t *stack)
+{
+    const uint32_t *uses = m->buffer[SPE_BUFFER_USES_].data, once = 0x80000000u + e;
+    size_t depth = 0;
+    if (rows[f].leads_to) rows[stack[depth++] = rows[f].leads_to].seen = e + 1;
+    while (depth) {
+        const spe_caller_ *row = &rows[stack[--depth]];
+        for (uint32_t i = row->first; i < row->end; i += 2) {
+            spe_record_ *r = &m->ids[uses[i + 1]];
+            uint32_t callee = r->flags & SPE_ID_FUNCTION_ ? rows[r->depth].leads_to : 0;
+            if (callee && rows[callee].seen != e + 1) rows[stack[depth++] = callee].seen = e + 1;
+            if (r->aux == once || !spe_in_interface_(m, uses[i + 1])) continue;
+            r->aux = once;
+            uint32_t *at = spe_push_(m, SPE_SECTION_ENTRY_, 1);
+            if (!at) return;
+            *at = uses[i + 1];
         }
     }
 }
 
-/* OpEntryPoint of kernel number e. Before 1.4 its interface consists of the Input variables it reaches, from then on of
- * all variables of the module. */
-XE_FN_ void spe_write_entry_(spe_module *m, uint32_t e, uint8_t *mark)
+/* OpEntryPoint of kernel number e. */
+XE_FN_ void spe_write_entry_(spe_module *m, uint32_t e, spe_caller_ *rows, uint32_t *stack)
 {
-    const spe_buffer_ *uses = &m->buffer[SPE_BUFFER_USES_];
     const spe_entry_ *entry = &m->entries[e];
-    uint32_t once = 0x80000000u + e, words = spe_text_words_(entry->name), *at;
+    uint32_t words = spe_text_words_(entry->name), *at;
     size_t start = m->buffer[SPE_SECTION_ENTRY_].count;
-    spe_reach_(m, entry->function, mark);
     at = spe_put_(m, SPE_SECTION_ENTRY_, SPE_OpEntryPoint, 2 + words);
     if (!at) return;
     at[0] = SPE_ExecutionModelKernel;
     at[1] = entry->id;
     spe_put_text_(at + 2, entry->name);
-    for (size_t i = 0; i < uses->count; i += 2) {
-        spe_record_ *r = &m->ids[uses->data[i + 1]];
-        if (!mark[uses->data[i]] || !(r->flags & SPE_ID_GLOBAL_) || r->aux == once) continue;
-        if (m->options.version < SPE_VERSION(1, 4) && spe_info_(m, r->type)->storage != SPE_StorageClassInput) continue;
-        r->aux = once;
-        at = spe_push_(m, SPE_SECTION_ENTRY_, 1);
-        if (!at) return;
-        *at = uses->data[i + 1];
-    }
+    spe_write_interface_(m, e, rows, entry->function, stack);
     words = (uint32_t)(m->buffer[SPE_SECTION_ENTRY_].count - start);
     if (words > 65535) SPE_ERROR_(m, LIMIT, "kernel %s uses %u variables", entry->name, words);
     m->buffer[SPE_SECTION_ENTRY_].data[start] = words << 16 | SPE_OpEntryPoint;
+}
+
+XE_FN_ void spe_write_entries_(spe_module *m)
+{
+    spe_caller_ *rows = spe_callers_(m);
+    uint32_t *stack = (uint32_t *)spe_alloc(m, (m->function_count + 1) * sizeof *stack);
+    for (uint32_t e = 0; e < m->entry_count && rows && stack; e++) spe_write_entry_(m, e, rows, stack);
 }
 
 /* Capabilities in ascending order, the memory model, the source name, the entry points. */
 XE_FN_ void spe_write_head_(spe_module *m)
 {
     spe_buffer_ *caps = &m->buffer[SPE_BUFFER_CAPS_];
-    uint8_t *mark = (uint8_t *)spe_alloc(m, m->function_count + 1);
     size_t j;
     spe_capability(m, SPE_CapabilityAddresses);
     spe_capability(m, SPE_CapabilityKernel);
@@ -4924,7 +5030,7 @@ XE_FN_ void spe_write_head_(spe_module *m)
     if (m->options.source)
         spe_write_(m, SPE_SECTION_STRING_, SPE_OpSource, 3, SPE_SourceLanguageUnknown, 0,
                    spe_write_once_(m, SPE_OpString, m->options.source));
-    for (uint32_t e = 0; e < m->entry_count && mark; e++) spe_write_entry_(m, e, mark);
+    spe_write_entries_(m);
 }
 
 spe_words spe_finish(spe_module *m)

@@ -263,7 +263,7 @@ enum {
     SPE_SECTION_FUNCTION_, SPE_SECTION_COUNT_,
     SPE_BUFFER_BODY_ = SPE_SECTION_FUNCTION_, SPE_BUFFER_VARIABLES_ = SPE_SECTION_COUNT_, SPE_BUFFER_PROLOGUE_,
     SPE_BUFFER_SLOTS_, SPE_BUFFER_UNIQUE_, SPE_BUFFER_SCOPES_, SPE_BUFFER_STACK_, SPE_BUFFER_USES_, SPE_BUFFER_CAPS_,
-    SPE_BUFFER_COUNT_,
+    SPE_BUFFER_KERNELS_, SPE_BUFFER_COUNT_,
     SPE_OPCODES_KNOWN_ = 8192, SPE_RECENT_ = 64
 };
 
@@ -302,7 +302,7 @@ typedef struct { /* a constant or type used recently, see spe_recent_of_ */
 } spe_recent_;
 
 typedef struct spe_chunk_ {
-    struct spe_chunk_ *next;
+    struct spe_chunk_ *next, *before; /* before: of blocks */
 } spe_chunk_;
 
 typedef struct {
@@ -318,7 +318,7 @@ typedef struct {
     spe_region_ *regions;
     size_t id_count, id_capacity, type_count, type_capacity, constant_count, constant_capacity, entry_count,
         entry_capacity, region_count, region_capacity;
-    spe_chunk_ *chunks;
+    spe_chunk_ *chunks, *blocks; /* of the arena; of large arrays */
     size_t chunk_used, chunk_size, chunk_count;
     uint32_t serial;      /* scopes opened so far */
     uint64_t seen[SPE_OPCODES_KNOWN_ / 64]; /* opcodes whose capabilities are declared */

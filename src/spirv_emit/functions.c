@@ -10,9 +10,7 @@ static bool spe_is_function_(const spe_module *m, spe_id fn)
 /* Is it the id of a kernel of this module? */
 static bool spe_is_kernel_(const spe_module *m, spe_id fn)
 {
-    size_t e = 0;
-    while (e < m->entry_count && m->entries[e].id != fn) e++;
-    return e < m->entry_count;
+    return fn && fn < m->id_count && (m->ids[fn].flags & SPE_ID_KERNEL_);
 }
 
 static bool spe_is_void_(const spe_module *m, spe_id type) { return spe_info_(m, type)->kind == SPE_KIND_VOID; }
@@ -135,15 +133,59 @@ static void spe_describe_param_(spe_module *m, spe_id id, const spe_param *p)
     if (p->align) spe_decorate(m, id, SPE_DecorationAlignment, 1, &p->align);
 }
 
+/* The slot of a kernel's name in a hash table of numbers of entries, from 1; 0: it is free. */
+static uint32_t *spe_entry_slot_(const spe_module *m, const char *name)
+{
+    const spe_buffer_ *slots = &m->buffer[SPE_BUFFER_KERNELS_];
+    size_t slot = 0;
+    for (const char *c = name; *c; c++) slot = (slot ^ (unsigned char)*c) * 0x01000193u;
+    for (slot ^= slot >> 15;; slot++) {
+        uint32_t *at = &slots->data[slot & (slots->count - 1)];
+        if (!*at || !strcmp(m->entries[*at - 1].name, name)) return at;
+    }
+}
+
+static bool spe_has_entry_(const spe_module *m, const char *name)
+{
+    return m->entry_count && *spe_entry_slot_(m, name);
+}
+
+/* Doubles the table if it is half full. */
+static bool spe_grow_entries_(spe_module *m)
+{
+    spe_buffer_ *slots = &m->buffer[SPE_BUFFER_KERNELS_];
+    size_t more = slots->count ? slots->count : 16;
+    if (2 * (m->entry_count + 1) <= slots->count) return true;
+    if (!spe_push_(m, SPE_BUFFER_KERNELS_, more)) return false;
+    memset(slots->data, 0, slots->count * sizeof *slots->data);
+    for (size_t e = 0; e < m->entry_count; e++) *spe_entry_slot_(m, m->entries[e].name) = (uint32_t)e + 1;
+    return true;
+}
+
+/* The open function is a kernel. */
+static bool spe_add_entry_(spe_module *m, const char *name)
+{
+    const char *copy = (const char *)spe_copied_(m, name, strlen(name) + 1);
+    if (!copy || !spe_grow_entries_(m) ||
+        !spe_grow_(m, &m->entries, &m->entry_capacity, m->entry_count + 1, sizeof *m->entries, 4))
+        return false;
+    spe_entry_ *entry = &m->entries[m->entry_count];
+    entry->id = m->fn.id;
+    entry->function = m->fn.index;
+    entry->name = copy;
+    *spe_entry_slot_(m, name) = (uint32_t)++m->entry_count;
+    m->ids[m->fn.id].flags |= SPE_ID_KERNEL_;
+    m->fn.kernel = true;
+    return true;
+}
+
 bool spe_kernel_begin(spe_module *m, const spe_kernel *k)
 {
     uint32_t size[3];
     spe_id type, *params;
     if (m->error.id) return false;
     if (!k->name || !*k->name) return SPE_ERROR_(m, NAME, "the kernel has no name");
-    for (size_t e = 0; e < m->entry_count; e++) {
-        if (!strcmp(m->entries[e].name, k->name)) return SPE_ERROR_(m, NAME, "there is a kernel %s already", k->name);
-    }
+    if (spe_has_entry_(m, k->name)) return SPE_ERROR_(m, NAME, "there is a kernel %s already", k->name);
     for (uint32_t i = 0; i < k->param_count; i++) {
         if (!spe_check_param_(m, k, i)) return false;
     }
@@ -151,14 +193,7 @@ bool spe_kernel_begin(spe_module *m, const spe_kernel *k)
     if (!params) return false;
     for (uint32_t i = 0; i < k->param_count; i++) params[i] = k->params[i].type;
     type = spe_fn_type(m, spe_void(m), k->param_count, params);
-    if (!type || !spe_open_function_(m, __func__, type)) return false;
-    m->fn.kernel = true;
-    if (!spe_grow_(m, &m->entries, &m->entry_capacity, m->entry_count + 1, sizeof *m->entries, 4)) return false;
-    spe_entry_ *entry = &m->entries[m->entry_count++];
-    entry->id = m->fn.id;
-    entry->function = m->fn.index;
-    entry->name = (const char *)spe_copied_(m, k->name, strlen(k->name) + 1);
-    if (!entry->name) return false;
+    if (!type || !spe_open_function_(m, __func__, type) || !spe_add_entry_(m, k->name)) return false;
     spe_name(m, m->fn.id, k->name);
     for (uint32_t i = 0; i < k->param_count; i++) spe_describe_param_(m, m->fn.first_param + i, &k->params[i]);
     for (uint32_t i = 0; i < 3; i++) size[i] = k->local_size[i] ? k->local_size[i] : 1;

@@ -2,7 +2,7 @@
 #define XETILE_SEPARATE_
 #include "../spirv_emit.h"
 
-enum { SPE_ID_TYPE_ = 1, SPE_ID_CONSTANT_ = 2, SPE_ID_GLOBAL_ = 4, SPE_ID_FUNCTION_ = 8, SPE_ID_SPEC_ = 16 };
+enum { SPE_ID_TYPE_ = 1, SPE_ID_CONSTANT_ = 2, SPE_ID_GLOBAL_ = 4, SPE_ID_FUNCTION_ = 8, SPE_ID_SPEC_ = 16, SPE_ID_KERNEL_ = 32 };
 
 enum { SPE_RECENT_VECTOR_ = 0x40000000 };
 

@@ -1,4 +1,5 @@
-/* memory.c - memory that is freed with the module: an arena of chunks that double in size, and arrays that do. */
+/* memory.c - memory that is freed with the module: an arena of chunks that double in size, and arrays that do; large
+ * arrays have blocks of their own. */
 #include "internal.h"
 
 XE_FN_ void *spe_default_realloc_(void *user, void *p, size_t size)
@@ -44,17 +45,44 @@ void *spe_alloc(spe_module *m, size_t bytes)
     return p ? memset(p, 0, bytes) : NULL;
 }
 
+/* Allocates a block for a large array, or resizes it; `old` is the array. Left behind in a chunk, the smaller arrays before
+ * it would take as much memory again, and fresh pages cost several times what is done with them. */
+static void *spe_resize_(spe_module *m, void *old, size_t bytes)
+{
+    const size_t head = (sizeof(spe_chunk_) + 15) / 16 * 16;
+    spe_chunk_ *block = old ? (spe_chunk_ *)(void *)((char *)old - head) : NULL;
+    if (m->error.id) return NULL;
+    if (bytes <= SIZE_MAX / 4) block = (spe_chunk_ *)(m->options.realloc)(m->options.user, block, head + bytes);
+    else block = NULL;
+    m->doing = NULL;
+    if (!block) {
+        spe_error_(m, SPE_ERR_MEMORY, "out of memory: the allocator refused %zu bytes", bytes);
+        return NULL;
+    }
+    if (!old) {
+        block->next = m->blocks;
+        block->before = NULL;
+        m->blocks = block;
+    }
+    if (block->next) block->next->before = block;
+    if (block->before) block->before->next = block;
+    else m->blocks = block;
+    return (char *)block + head;
+}
+
 /* Makes room for `need` elements in the array that *array points to; false and an error if out of memory. */
 XE_FN_ bool spe_grow_(spe_module *m, void *array, size_t *capacity, size_t need, size_t size, size_t first)
 {
+    enum { SPE_LARGE_ = 1 << 19 };
     size_t wanted = *capacity ? *capacity : first;
     void *old, *p;
     if (need <= *capacity) return true;
-    while (wanted < need) wanted *= 2;
-    p = spe_take_(m, wanted * size);
-    if (!p) return false;
+    while (wanted < need) wanted *= wanted * size < SPE_LARGE_ ? 2 : 4; /* what is not touched takes no memory */
+    bool large = *capacity * size >= SPE_LARGE_, stays = wanted * size < SPE_LARGE_;
     memcpy(&old, array, sizeof old);
-    if (old) memcpy(p, old, *capacity * size);
+    p = stays ? spe_take_(m, wanted * size) : spe_resize_(m, large ? old : NULL, wanted * size);
+    if (!p) return false;
+    if (old && !large) memcpy(p, old, *capacity * size);
     memcpy(array, &p, sizeof p);
     *capacity = wanted;
     return true;

@@ -17,65 +17,105 @@ bool spe_begin(spe_module *m, const spe_options *o)
 
 void spe_free(spe_module *m)
 {
-    spe_chunk_ *chunk, *next;
-    for (chunk = m->chunks; chunk; chunk = next) {
-        next = chunk->next;
-        (m->options.realloc)(m->options.user, chunk, 0);
+    spe_chunk_ *lists[] = {m->blocks, m->chunks};
+    for (int i = 0; i < 2; i++) {
+        for (spe_chunk_ *chunk = lists[i], *next; chunk; chunk = next) {
+            next = chunk->next;
+            (m->options.realloc)(m->options.user, chunk, 0);
+        }
     }
     memset(m, 0, sizeof *m);
 }
 
-/* Finds the functions an entry point reaches: sets mark[i] for function number i. */
-static void spe_reach_(const spe_module *m, uint32_t from, uint8_t *mark)
+/* ---- interfaces: the variables that an entry point reaches
+ *
+ * The uses of a function are neighbours in the list of uses, and a function calls only those before it. One that leads to
+ * no variable is left out, and one that has no variables of its own and leads to those of one other function is replaced
+ * by that. Then a walk from each kernel costs about what it writes, however long the chains of calls are. */
+typedef struct {
+    uint32_t first, end; /* its uses */
+    uint32_t leads_to;   /* the function with the variables that it reaches: itself, another one, 0: it reaches none */
+    uint32_t seen;       /* the last entry point, from 1, whose walk came here */
+} spe_caller_;
+
+/* Is the id a variable that belongs in interfaces? Before 1.4 these are Input variables only, from then on all. */
+static bool spe_in_interface_(const spe_module *m, uint32_t id)
+{
+    const spe_record_ *r = &m->ids[id];
+    return (r->flags & SPE_ID_GLOBAL_) && (m->options.version >= SPE_VERSION(1, 4) ||
+                                           spe_info_(m, r->type)->storage == SPE_StorageClassInput);
+}
+
+/* The rows of all functions, by number; NULL if out of memory. */
+static spe_caller_ *spe_callers_(spe_module *m)
 {
     const spe_buffer_ *uses = &m->buffer[SPE_BUFFER_USES_];
-    bool grew = true;
-    memset(mark, 0, m->function_count + 1);
-    mark[from] = 1;
-    while (grew) {
-        grew = false;
-        for (size_t i = 0; i < uses->count; i += 2) {
-            const spe_record_ *r = &m->ids[uses->data[i + 1]];
-            if (!mark[uses->data[i]] || !(r->flags & SPE_ID_FUNCTION_) || mark[r->depth]) continue;
-            mark[r->depth] = 1;
-            grew = true;
+    spe_caller_ *rows = (spe_caller_ *)spe_alloc(m, (m->function_count + 1) * sizeof *rows);
+    uint32_t at = 0;
+    for (uint32_t f = 1; rows && f <= m->function_count; f++) {
+        spe_caller_ *row = &rows[f];
+        bool own = false;
+        for (row->first = at; at < uses->count && uses->data[at] == f; at += 2) {
+            const spe_record_ *r = &m->ids[uses->data[at + 1]];
+            uint32_t callee = r->flags & SPE_ID_FUNCTION_ ? rows[r->depth].leads_to : 0;
+            own = own || spe_in_interface_(m, uses->data[at + 1]) || (callee && row->leads_to && callee != row->leads_to);
+            if (callee) row->leads_to = callee;
+        }
+        row->end = at;
+        if (own) row->leads_to = f;
+    }
+    return rows;
+}
+
+/* Writes the variables of entry point number e that function f leads to. `stack` has room for all functions. */
+static void spe_write_interface_(spe_module *m, uint32_t e, spe_caller_ *rows, uint32_t f, uint32_t *stack)
+{
+    const uint32_t *uses = m->buffer[SPE_BUFFER_USES_].data, once = 0x80000000u + e;
+    size_t depth = 0;
+    if (rows[f].leads_to) rows[stack[depth++] = rows[f].leads_to].seen = e + 1;
+    while (depth) {
+        const spe_caller_ *row = &rows[stack[--depth]];
+        for (uint32_t i = row->first; i < row->end; i += 2) {
+            spe_record_ *r = &m->ids[uses[i + 1]];
+            uint32_t callee = r->flags & SPE_ID_FUNCTION_ ? rows[r->depth].leads_to : 0;
+            if (callee && rows[callee].seen != e + 1) rows[stack[depth++] = callee].seen = e + 1;
+            if (r->aux == once || !spe_in_interface_(m, uses[i + 1])) continue;
+            r->aux = once;
+            uint32_t *at = spe_push_(m, SPE_SECTION_ENTRY_, 1);
+            if (!at) return;
+            *at = uses[i + 1];
         }
     }
 }
 
-/* OpEntryPoint of kernel number e. Before 1.4 its interface consists of the Input variables it reaches, from then on of
- * all variables of the module. */
-static void spe_write_entry_(spe_module *m, uint32_t e, uint8_t *mark)
+/* OpEntryPoint of kernel number e. */
+static void spe_write_entry_(spe_module *m, uint32_t e, spe_caller_ *rows, uint32_t *stack)
 {
-    const spe_buffer_ *uses = &m->buffer[SPE_BUFFER_USES_];
     const spe_entry_ *entry = &m->entries[e];
-    uint32_t once = 0x80000000u + e, words = spe_text_words_(entry->name), *at;
+    uint32_t words = spe_text_words_(entry->name), *at;
     size_t start = m->buffer[SPE_SECTION_ENTRY_].count;
-    spe_reach_(m, entry->function, mark);
     at = spe_put_(m, SPE_SECTION_ENTRY_, SPE_OpEntryPoint, 2 + words);
     if (!at) return;
     at[0] = SPE_ExecutionModelKernel;
     at[1] = entry->id;
     spe_put_text_(at + 2, entry->name);
-    for (size_t i = 0; i < uses->count; i += 2) {
-        spe_record_ *r = &m->ids[uses->data[i + 1]];
-        if (!mark[uses->data[i]] || !(r->flags & SPE_ID_GLOBAL_) || r->aux == once) continue;
-        if (m->options.version < SPE_VERSION(1, 4) && spe_info_(m, r->type)->storage != SPE_StorageClassInput) continue;
-        r->aux = once;
-        at = spe_push_(m, SPE_SECTION_ENTRY_, 1);
-        if (!at) return;
-        *at = uses->data[i + 1];
-    }
+    spe_write_interface_(m, e, rows, entry->function, stack);
     words = (uint32_t)(m->buffer[SPE_SECTION_ENTRY_].count - start);
     if (words > 65535) SPE_ERROR_(m, LIMIT, "kernel %s uses %u variables", entry->name, words);
     m->buffer[SPE_SECTION_ENTRY_].data[start] = words << 16 | SPE_OpEntryPoint;
+}
+
+static void spe_write_entries_(spe_module *m)
+{
+    spe_caller_ *rows = spe_callers_(m);
+    uint32_t *stack = (uint32_t *)spe_alloc(m, (m->function_count + 1) * sizeof *stack);
+    for (uint32_t e = 0; e < m->entry_count && rows && stack; e++) spe_write_entry_(m, e, rows, stack);
 }
 
 /* Capabilities in ascending order, the memory model, the source name, the entry points. */
 static void spe_write_head_(spe_module *m)
 {
     spe_buffer_ *caps = &m->buffer[SPE_BUFFER_CAPS_];
-    uint8_t *mark = (uint8_t *)spe_alloc(m, m->function_count + 1);
     size_t j;
     spe_capability(m, SPE_CapabilityAddresses);
     spe_capability(m, SPE_CapabilityKernel);
@@ -90,7 +130,7 @@ static void spe_write_head_(spe_module *m)
     if (m->options.source)
         spe_write_(m, SPE_SECTION_STRING_, SPE_OpSource, 3, SPE_SourceLanguageUnknown, 0,
                    spe_write_once_(m, SPE_OpString, m->options.source));
-    for (uint32_t e = 0; e < m->entry_count && mark; e++) spe_write_entry_(m, e, mark);
+    spe_write_entries_(m);
 }
 
 spe_words spe_finish(spe_module *m)

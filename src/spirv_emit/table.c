@@ -49,11 +49,14 @@ XE_FN_ uint32_t spe_part_count_(const spe_type_info *t)
 
 /* -- types and constants: a hash table from an instruction without its result to its id -------------------------- */
 
-static uint32_t spe_hash_(uint32_t op, uint32_t n, const uint32_t *w)
+/* Numbers that differ little get slots near each other: those of a module are often in order, and a slot that is not in
+ * the processor's cache costs more than the rest. `constant`: w[1] is the low word of a number, or an id. */
+static uint32_t spe_hash_(uint32_t op, bool constant, uint32_t n, const uint32_t *w)
 {
-    uint32_t h = op * 0x9e3779b1u;
-    while (n--) h = (h ^ *w++) * 0x85ebca6bu;
-    return h ^ h >> 15;
+    uint32_t h = op * 0x9e3779b1u, near = constant && n > 1 ? w[1] : 0;
+    for (uint32_t i = 0; i < n; i++) h = (h ^ (constant && i == 1 ? 0 : w[i])) * 0x85ebca6bu;
+    h ^= h >> 15;
+    return h + near + (near >> 12) * 0x9e3779b1u;
 }
 
 /* Does the instruction at `at` have these words? The result id, word 1 of a type and 2 of a constant, is left out. */
@@ -90,7 +93,7 @@ XE_FN_ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t flags, uint32_t n
 {
     const spe_buffer_ *slots = &m->buffer[SPE_BUFFER_SLOTS_], *list = &m->buffer[SPE_BUFFER_UNIQUE_];
     bool constant = flags != SPE_ID_TYPE_;
-    uint32_t h = spe_hash_(op, n, w), *at, *pair;
+    uint32_t h = spe_hash_(op, constant, n, w), *at, *pair;
     size_t slot;
     if (SPE_UNLIKELY_(m->error.id)) return 0;
     if (SPE_UNLIKELY_(m->finished))
