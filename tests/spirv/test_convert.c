@@ -275,17 +275,28 @@ static void check_real(double v)
     CHECK_MSG(wide == (double)single || isnan(v), "%s: %a as f64 is %a", mode_name(mode), (double)single, wide);
     CHECK_MSG(fits == (isfinite(single) || !isfinite(v)), "%s: does %a fit f32?", mode_name(mode), v);
     CHECK_MSG(exact == (whole == v && v < 0x1p63), "%s: is %a whole?", mode_name(mode), v);
-    CHECK_MSG(whole < 0x1p63 ? to_int == (int64_t)whole : (uint64_t)to_int == (whole < 0x1p64 ? (uint64_t)whole : UINT64_MAX),
+    CHECK_MSG(whole < 0x1p63 ? to_int == (int64_t)whole
+                             : (uint64_t)to_int == (whole < 0x1p64 ? (uint64_t)whole : UINT64_MAX),
               "%s: %a is %lld", mode_name(mode), v, (long long)to_int);
 }
 
 TEST(doubles)
 {
-    static const double bounds[] = {0x1p63, -0x1p63, 0x1p64, 0x1.fffffffffffffp62, 0x1.fffffffffffffp63, -0x1.0000000000001p63,
-                                    0x1.fffffefffffffp127, 0x1.ffffffp127, 0x1p-149, 0x1p-150, 0x1.0000000000001p-150};
+    static const double bounds[] = {0x1p63,
+                                    -0x1p63,
+                                    0x1p64,
+                                    0x1.fffffffffffffp62,
+                                    0x1.fffffffffffffp63,
+                                    -0x1.0000000000001p63,
+                                    0x1.fffffefffffffp127,
+                                    0x1.ffffffp127,
+                                    0x1p-149,
+                                    0x1p-150,
+                                    0x1.0000000000001p-150};
     for (mode = 0; mode < MODES; mode++) {
         for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) check_real(bounds[i]), check_real(-bounds[i]);
-        for (int i = 0; i < 60000; i++) check_real(i & 1 ? any_double(1) : ldexp(test_normal(), (int)(test_random() % 300) - 150));
+        for (int i = 0; i < 60000; i++)
+            check_real(i & 1 ? any_double(1) : ldexp(test_normal(), (int)(test_random() % 300) - 150));
     }
     mode = 0;
 }
@@ -299,7 +310,8 @@ TEST(integers_as_floats)
         for (int i = 0; i < 2000; i++) {
             int64_t v = (int64_t)test_random() >> test_random() % 64;
             uint64_t single, wide, large;
-            if (i % 4 == 0) v = (v & ~(((int64_t)1 << 39) - 1)) + ((int64_t)1 << 39) + i % 3 - 1; /* about halfway in f32 */
+            if (i % 4 == 0)
+                v = (v & ~(((int64_t)1 << 39) - 1)) + ((int64_t)1 << 39) + i % 3 - 1; /* about halfway in f32 */
             const float f = (float)v, u = (float)(uint64_t)v;
             const double d = (double)v;
             uint32_t word, unsigned_word;
