@@ -68,8 +68,9 @@
  *                spe_sg_prefetch spe_cache_load spe_cache_store spe_copy
  *   kernels      spe_kernel_begin spe_kernel_end spe_param_id spe_builtin spe_function_begin spe_function_end spe_call
  *                spe_return spe_return_value spe_prologue_begin spe_prologue_end spe_execution_mode spe_export
- *   control      spe_if spe_else spe_endif spe_endif_from spe_for spe_endfor spe_while spe_while_test spe_endwhile
- *                spe_switch spe_case spe_default spe_endcase spe_endswitch
+ *   control      spe_if spe_else spe_endif spe_endif_from spe_for spe_for_range spe_endfor spe_while spe_while_test
+ *                spe_endwhile spe_break spe_continue spe_loop_hint spe_switch spe_case spe_default spe_endcase
+ *                spe_endswitch
  *   mathematics  spe_math1 spe_math2 spe_math3 spe_math of SPE_EXP, SPE_FMA ... (SPE_MATH_LIST); spe_ext
  *   subgroups    spe_sg_broadcast spe_sg_broadcast_first spe_sg_shuffle spe_sg_shuffle_xor spe_sg_shuffle_up
  *                spe_sg_shuffle_down spe_sg_ballot spe_sg_ballot_count spe_sg_all spe_sg_any spe_sg_elect spe_sg_reduce
@@ -424,13 +425,15 @@ SPE_LETTERS_(XETILE_PUSH_)
     X(FunctionControl, Pure, 4) X(FunctionControl, Const, 8)                                                           \
     SPE_FunctionParameterAttribute_(X, FunctionParameterAttribute) X(LinkageType, Export, 0) X(LinkageType, Import, 1) \
     X(SelectionControl, Flatten, 1) X(SelectionControl, DontFlatten, 2) X(LoopControl, Unroll, 1)                      \
-    X(LoopControl, DontUnroll, 2) X(GroupOperation, Reduce, 0) X(GroupOperation, InclusiveScan, 1)                     \
-    X(GroupOperation, ExclusiveScan, 2) X(GroupOperation, ClusteredReduce, 3) X(FPRoundingMode, RTE, 0)                \
-    X(FPRoundingMode, RTZ, 1) X(FPRoundingMode, RTP, 2) X(FPRoundingMode, RTN, 3) X(FPEncoding, BFloat16KHR, 0)        \
-    X(FPEncoding, Float8E4M3EXT, 4214) X(FPEncoding, Float8E5M2EXT, 4215) X(CooperativeMatrixUse, MatrixAKHR, 0)       \
-    X(CooperativeMatrixUse, MatrixBKHR, 1) X(CooperativeMatrixUse, MatrixAccumulatorKHR, 2)                            \
-    X(CooperativeMatrixLayout, RowMajorKHR, 0) X(CooperativeMatrixLayout, ColumnMajorKHR, 1)                           \
-    SPE_CooperativeMatrixOperands_(X, CooperativeMatrixOperands)                                                       \
+    X(LoopControl, DontUnroll, 2) X(LoopControl, DependencyInfinite, 4) X(LoopControl, DependencyLength, 8)            \
+    X(LoopControl, MinIterations, 16) X(LoopControl, MaxIterations, 32) X(LoopControl, IterationMultiple, 64)          \
+    X(LoopControl, PeelCount, 128) X(LoopControl, PartialCount, 256) X(GroupOperation, Reduce, 0)                      \
+    X(GroupOperation, InclusiveScan, 1) X(GroupOperation, ExclusiveScan, 2) X(GroupOperation, ClusteredReduce, 3)      \
+    X(FPRoundingMode, RTE, 0) X(FPRoundingMode, RTZ, 1) X(FPRoundingMode, RTP, 2) X(FPRoundingMode, RTN, 3)            \
+    X(FPEncoding, BFloat16KHR, 0) X(FPEncoding, Float8E4M3EXT, 4214) X(FPEncoding, Float8E5M2EXT, 4215)                \
+    X(CooperativeMatrixUse, MatrixAKHR, 0) X(CooperativeMatrixUse, MatrixBKHR, 1)                                      \
+    X(CooperativeMatrixUse, MatrixAccumulatorKHR, 2) X(CooperativeMatrixLayout, RowMajorKHR, 0)                        \
+    X(CooperativeMatrixLayout, ColumnMajorKHR, 1) SPE_CooperativeMatrixOperands_(X, CooperativeMatrixOperands)         \
     SPE_MatrixMultiplyAccumulateOperands_(X, MatrixMultiplyAccumulateOperands) X(LoadCacheControl, UncachedINTEL, 0)   \
     X(LoadCacheControl, CachedINTEL, 1) X(LoadCacheControl, StreamingINTEL, 2)                                         \
     X(LoadCacheControl, InvalidateAfterReadINTEL, 3) X(LoadCacheControl, ConstCachedINTEL, 4)                          \
@@ -611,14 +614,26 @@ typedef struct { /* a finished kernel */
     const char *name;
 } spe_entry_;
 
+typedef struct spe_exit_ { /* a break or continue */
+    struct spe_exit_ *next;
+    const spe_id *values;
+    spe_id from; /* label of its block */
+    bool breaks;
+} spe_exit_;
+
 typedef struct { /* an open if, loop or switch */
     int kind, line;
     const char *file;
-    spe_id header, preheader, merge, next; /* labels; next: a loop's continue block */
-    spe_id index, step;                    /* for: the counter; switch: step is the words of a literal */
-    uint32_t count, stack;                 /* values carried; index of this region's first word on the stack */
-    uint32_t cases, sides;                 /* switch: literals; if, switch: sides written so far */
-    size_t patch, phi;                     /* word offsets in the body */
+    spe_id header, preheader, merge, next, test; /* labels; a loop's next continues it, its test may end it */
+    spe_id index, step;            /* for: the counter; switch: step is the words of a literal */
+    spe_id limit, distance;        /* of an exact range: its end; the step upwards, if the loop counts down */
+    uint32_t count, stack, unused; /* values carried; this region's first word on the stack; types there, if no side
+                                    * arrived */
+    uint32_t cases, sides;         /* switch: literals; if, switch: sides that arrive at the merge so far */
+    uint32_t serial;               /* of its first scope */
+    size_t patch, phi;             /* word offsets in the body */
+    spe_exit_ *exits;              /* of a loop */
+    bool down;
 } spe_region_;
 
 typedef struct { /* a constant or type used recently, see spe_recent_of_ */
@@ -661,6 +676,7 @@ typedef struct {
         bool diverged;              /* since the last 2D block message, lanes took different sides: spe_diverged */
     } fn;
     uint32_t function_count;
+    uint32_t hints, hint_values[9]; /* for the next loop */
     spe_id block;         /* label of the open block; 0: the last block has ended (return) */
     bool open, dead, in_prologue, finished;
     const char *line_file, *string_file; /* OpLine in force, and the file whose OpString is string_id */
@@ -1060,7 +1076,8 @@ XETILE_API spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t di
  *
  * Regions are opened and closed; between the calls lie their sides or their body. Values leave only through the arrays
  * that the calls take and fill. Regions nest but cannot cross, and none may be open when the function ends. A side that
- * ends in spe_return has no values to pass on: those given for it are ignored.
+ * ends in spe_return, spe_break or spe_continue has no values to pass on: those given for it are ignored, whatever they
+ * are (0, other types, another number). Where no side arrives, what comes out is undefined, of the types given.
  */
 
 /* n values leave the first side at spe_else and the second at spe_endif, which writes the phis to out (may be values).
@@ -1074,9 +1091,26 @@ XETILE_API void spe_endif_from(spe_module *m, uint32_t n, const spe_id *then_val
 
 /* for (i = lo; i < hi; i += step), signed, all of one integer type; i > hi if the step is a negative constant. Returns
  * i. spe_for replaces the n values in carried by those of the current iteration; spe_endfor takes the next iteration's
- * and replaces them by those after the loop. */
+ * and replaces them by those after the loop. i + step must not overflow: near the end of the type, use spe_for_range.
+ */
 XETILE_API spe_id spe_for(spe_module *m, spe_id lo, spe_id hi, spe_id step, uint32_t n, spe_id *carried);
 XETILE_API void spe_endfor(spe_module *m, uint32_t n, spe_id *carried);
+
+/* The same with ends that are exact for any lo, hi and step of any integer type, read as signed or unsigned: i takes
+ * the values lo, lo + step ... that are below hi (above, if signed and the step is a negative constant), and the loop
+ * ends even where the next one does not fit in the type. A step that is not a constant is read as unsigned. */
+XETILE_API spe_id spe_for_range(spe_module *m, spe_id lo, spe_id hi, spe_id step, bool is_signed, uint32_t n,
+                                spe_id *carried);
+
+/* Leaves the innermost loop from anywhere within it, also from a switch, or continues with its next iteration; the
+ * values are those after the loop, or those of the next iteration. Code after it is unreachable, which is allowed. */
+XETILE_API void spe_break(spe_module *m, uint32_t n, const spe_id *values);
+XETILE_API void spe_continue(spe_module *m, uint32_t n, const spe_id *values);
+
+/* A hint for the next loop that is opened, one call for each: SPE_LoopControlUnroll, DontUnroll, DependencyInfinite
+ * (iterations are independent), with value 0; DependencyLength, and from SPIR-V 1.4 MinIterations, MaxIterations,
+ * IterationMultiple, PeelCount, PartialCount with theirs. */
+XETILE_API void spe_loop_hint(spe_module *m, uint32_t control, uint32_t value);
 
 /* The condition is computed in each iteration from the carried values: spe_while, the condition, spe_while_test
  * (continues if it is true), the body, spe_endwhile. */
@@ -1501,6 +1535,9 @@ enum { SPE_RECENT_VECTOR_ = 0x40000000 };
 /* -- regions.c: the states of a region -- */
 enum { SPE_REGION_IF_, SPE_REGION_ELSE_, SPE_REGION_FOR_, SPE_REGION_WHILE_, SPE_REGION_BODY_, SPE_REGION_SWITCH_,
        SPE_REGION_CASE_ };
+
+/* -- flow.c: hints are bits; those from DependencyLength on have a value -- */
+enum { SPE_LOOP_HINTS_ = 9, SPE_FIRST_HINT_WITH_VALUE_ = 3 };
 
 /* -- forms.c and checks.c: instructions by the letters of SPE_INSTRUCTIONS_ -- */
 /* Kinds of operands: bits. */
@@ -4318,6 +4355,7 @@ XE_FN_ void spe_close_function_(spe_module *m, const char *name, bool kernel)
         spe_error_(m, SPE_ERR_FUNCTION_OPEN, "the open function is %s kernel", kernel ? "not a" : "a");
     else if (m->region_count) spe_region_left_open_(m);
     else if (m->in_prologue) spe_error_(m, SPE_ERR_PROLOGUE, "spe_prologue_end is missing");
+    else if (m->hints) spe_error_(m, SPE_ERR_REGION_CROSSED, "no loop follows spe_loop_hint 0x%x", m->hints);
     else if (m->block && m->dead) spe_write_(m, SPE_BUFFER_BODY_, SPE_OpUnreachable, 0);
     else if (m->block && !spe_is_void_(m, m->fn.ret))
         spe_error_(m, SPE_ERR_RETURN, "the function ends without spe_return_value");
@@ -4535,6 +4573,7 @@ XE_FN_ spe_region_ *spe_open_(spe_module *m, const char *name, int kind)
     r->kind = kind;
     r->file = m->file;
     r->line = m->line;
+    r->serial = m->serial;
     r->stack = (uint32_t)m->buffer[SPE_BUFFER_STACK_].count;
     return r;
 }
@@ -4590,13 +4629,13 @@ XE_FN_ bool spe_push_values_(spe_module *m, spe_id label, uint32_t n, const spe_
 }
 
 /* All sides carry the same number of values and types, which are those of the first; a loop's are those on entry. */
-XE_FN_ bool spe_check_side_(spe_module *m, spe_region_ *r, uint32_t n, const spe_id *values)
+XE_FN_ bool spe_check_carried_(spe_module *m, const spe_region_ *r, uint32_t n, const spe_id *values)
 {
     if (!spe_check_values_(m, n, values)) return false;
-    if (!r->sides++) r->count = n;
+    if (!r->sides) return true;
     if (n != r->count)
         spe_error_(m, SPE_ERR_CARRIED, "%u values, but the %s carries %u", n, spe_region_text_(m, r), r->count);
-    for (uint32_t i = 0; i < n && r->sides > 1 && !m->error.id; i++) {
+    for (uint32_t i = 0; i < n && !m->error.id; i++) {
         spe_id t = spe_type_of(m, m->buffer[SPE_BUFFER_STACK_].data[r->stack + 1 + i]), u = spe_type_of(m, values[i]);
         const char *text = t != u ? spe_text_(m, t) : NULL;
         if (text)
@@ -4606,46 +4645,55 @@ XE_FN_ bool spe_check_side_(spe_module *m, spe_region_ *r, uint32_t n, const spe
     return !m->error.id;
 }
 
+/* Can the current block be reached? Not after a return or break. */
+XE_FN_ bool spe_arrives_(const spe_module *m) { return m->block && !m->dead; }
+
+/* Ends a side. If it arrives at the merge, its values are pushed. Otherwise they are ignored; only their types are
+ * pushed, if there are any, for the case that no side arrives. */
 XE_FN_ bool spe_end_side_(spe_module *m, spe_region_ *r, uint32_t n, const spe_id *values)
 {
-    return spe_check_side_(m, r, n, values) && spe_push_values_(m, spe_jump_(m, r->merge), n, values);
+    bool arrives = spe_arrives_(m);
+    if (arrives && !spe_check_carried_(m, r, n, values)) return false;
+    spe_id from = spe_jump_(m, r->merge);
+    if (r->sides && !arrives) return true;
+    if (!r->sides) m->buffer[SPE_BUFFER_STACK_].count = r->stack; /* drops the types of a side before */
+    if (arrives && !r->sides) r->count = n;
+    r->sides += arrives;
+    r->unused = arrives ? 0 : n;
+    if (!spe_push_values_(m, from, n, values)) return false;
+    uint32_t *pushed = m->buffer[SPE_BUFFER_STACK_].data + m->buffer[SPE_BUFFER_STACK_].count - n;
+    for (uint32_t i = 0; i < n && !arrives; i++) pushed[i] = spe_type_of(m, values[i]);
+    return true;
 }
 
-/* Value i at the merge of the sides: their common value, a phi, or undefined if no side arrives. */
+/* An undefined value of a type; of i32 if the type is not known. */
+XE_FN_ spe_id spe_undef_or_i32_(spe_module *m, spe_id type) { return spe_undef(m, type ? type : spe_int(m, 32)); }
+
+/* Value i at the merge of the sides: their common value or a phi. If no side has it, it is undefined. */
 XE_FN_ spe_id spe_merge_value_(spe_module *m, const spe_region_ *r, uint32_t i)
 {
     const spe_buffer_ *scopes = &m->buffer[SPE_BUFFER_SCOPES_];
     const uint32_t *side = m->buffer[SPE_BUFFER_STACK_].data + r->stack, *row, *end = side + r->sides * (r->count + 1);
-    uint32_t pairs = 0, *at;
-    spe_id id, first = 0, type = spe_type_of(m, side[i + 1]);
     bool same = true;
-    for (row = side; row < end; row += r->count + 1) {
-        if (!row[0]) continue;
-        if (!pairs++) first = row[i + 1];
-        same = same && row[i + 1] == first;
-    }
-    if (!pairs) return spe_undef(m, type);
+    if (i >= r->count) return spe_undef_or_i32_(m, i < r->unused ? side[1 + i] : 0);
+    spe_id first = side[i + 1], type = spe_type_of(m, first);
+    for (row = side; row < end; row += r->count + 1) same = same && row[i + 1] == first;
     if (same && scopes->count > m->ids[first].depth && scopes->data[m->ids[first].depth] == m->ids[first].serial)
         return first;
-    id = spe_new_id_(m, type, 0, spe_depth_(m));
-    at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpPhi, 2 + 2 * pairs);
+    spe_id id = spe_new_id_(m, type, 0, spe_depth_(m));
+    uint32_t *at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpPhi, 2 + 2 * r->sides);
     if (!at) return 0;
     *at++ = type;
     *at++ = id;
-    for (row = side; row < end; row += r->count + 1) {
-        if (row[0]) *at++ = row[i + 1], *at++ = row[0];
-    }
+    for (row = side; row < end; row += r->count + 1) *at++ = row[i + 1], *at++ = row[0];
     return id;
 }
 
-/* Writes the merge block of an if or switch and its phis, and closes the region. */
-XE_FN_ void spe_close_sides_(spe_module *m, spe_region_ *r, spe_id *out)
+/* Writes the merge block of an if or switch and its n phis, and closes the region. */
+XE_FN_ void spe_close_sides_(spe_module *m, spe_region_ *r, uint32_t n, spe_id *out)
 {
-    const uint32_t *side = m->buffer[SPE_BUFFER_STACK_].data + r->stack;
-    bool dead = true;
-    for (uint32_t s = 0; s < r->sides; s++) dead = dead && !side[s * (r->count + 1)];
-    spe_label_(m, r->merge, dead);
-    for (uint32_t i = 0; i < r->count; i++) out[i] = spe_merge_value_(m, r, i);
+    spe_label_(m, r->merge, !r->sides);
+    for (uint32_t i = 0; i < n; i++) out[i] = spe_merge_value_(m, r, i);
     m->buffer[SPE_BUFFER_STACK_].count = r->stack;
     m->region_count--;
 }
@@ -4699,7 +4747,7 @@ void spe_endif_from(spe_module *m, uint32_t n, const spe_id *then_values, const 
     m->dead = false;
     if (!spe_end_side_(m, r, n, otherwise_values)) return;
     m->buffer[SPE_BUFFER_BODY_].count = body; /* drops the jump: the header already has one past the then side */
-    spe_close_sides_(m, r, out);
+    spe_close_sides_(m, r, n, out);
 }
 
 void spe_endif(spe_module *m, uint32_t n, const spe_id *values, spe_id *out)
@@ -4712,7 +4760,7 @@ void spe_endif(spe_module *m, uint32_t n, const spe_id *values, spe_id *out)
         spe_endif_from(m, 0, NULL, NULL, NULL);
     } else if (r && spe_end_side_(m, r, n, values)) {
         spe_scope_pop_(m);
-        spe_close_sides_(m, r, out);
+        spe_close_sides_(m, r, n, out);
     }
 }
 
@@ -4746,54 +4794,189 @@ XE_FN_ spe_region_ *spe_open_loop_(spe_module *m, const char *name, int kind, ui
     return spe_push_values_(m, r->preheader, n, carried) && spe_ok(m) ? r : NULL;
 }
 
+/* Writes OpLoopMerge with the hints for this loop. */
+XE_FN_ void spe_loop_merge_(spe_module *m, const spe_region_ *r)
+{
+    uint32_t words[3 + SPE_LOOP_HINTS_] = {r->merge, r->next, m->hints}, n = 3;
+    for (uint32_t bit = 0; bit < SPE_LOOP_HINTS_; bit++) {
+        if ((m->hints >> bit & 1) && bit >= SPE_FIRST_HINT_WITH_VALUE_) words[n++] = m->hint_values[bit];
+    }
+    spe_write_words_(m, SPE_BUFFER_BODY_, SPE_OpLoopMerge, n, words, 0, NULL);
+    m->hints = 0;
+}
+
+void spe_loop_hint(spe_module *m, uint32_t control, uint32_t value)
+{
+    uint32_t bit = 0, both = m->hints | control, dont = SPE_LoopControlDontUnroll;
+    uint32_t unrolls = SPE_LoopControlUnroll | SPE_LoopControlPeelCount | SPE_LoopControlPartialCount;
+    uint32_t minor = control > SPE_LoopControlDependencyLength ? 4 : control > dont ? 1 : 0;
+    if (m->error.id) return;
+    while (bit < SPE_LOOP_HINTS_ && control != 1u << bit) bit++;
+    if (!m->open) SPE_ERROR_(m, NO_FUNCTION, "outside of a function");
+    else if (bit == SPE_LOOP_HINTS_) SPE_ERROR_(m, RANGE, "0x%x is not one of SPE_LoopControl...", control);
+    else if (m->options.version < SPE_VERSION(1, minor))
+        SPE_ERROR_(m, VERSION, "hint 0x%x needs SPIR-V 1.%u", control, minor);
+    else if ((both & dont) && (both & unrolls))
+        SPE_ERROR_(m, RANGE, "a loop that is not unrolled (0x%x) has other hints of unrolling (0x%x)", dont,
+                   both & unrolls);
+    else if (control == SPE_LoopControlIterationMultiple ? !value : bit < SPE_FIRST_HINT_WITH_VALUE_ && value)
+        SPE_ERROR_(m, RANGE, "hint 0x%x does not take the value %u", control, value);
+    if (m->error.id) return;
+    m->hints = both;
+    m->hint_values[bit] = value;
+}
+
+/* The innermost loop; NULL and an error if there is none. */
+XE_FN_ spe_region_ *spe_innermost_loop_(spe_module *m)
+{
+    for (size_t i = m->region_count; i; i--) {
+        int kind = m->regions[i - 1].kind;
+        if (kind == SPE_REGION_FOR_ || kind == SPE_REGION_WHILE_ || kind == SPE_REGION_BODY_) return &m->regions[i - 1];
+    }
+    spe_error_(m, SPE_ERR_REGION_CROSSED, "no loop is open");
+    return NULL;
+}
+
+/* Jumps out of the regions within the innermost loop, to its merge or its continue block. */
+XE_FN_ void spe_exit_loop_(spe_module *m, const char *name, bool breaks, uint32_t n, const spe_id *values)
+{
+    spe_region_ *r = spe_may_branch_(m, name) ? spe_innermost_loop_(m) : NULL;
+    if (!r || (spe_arrives_(m) && !spe_check_carried_(m, r, n, values))) return;
+    spe_id from = spe_jump_(m, breaks ? r->merge : r->next);
+    spe_exit_ *e = from ? (spe_exit_ *)spe_alloc(m, sizeof *e) : NULL;
+    if (!e) return;
+    e->from = from;
+    e->breaks = breaks;
+    e->values = (const spe_id *)spe_copied_(m, values, n * sizeof *values);
+    e->next = r->exits;
+    r->exits = e;
+}
+void spe_break(spe_module *m, uint32_t n, const spe_id *values) { spe_exit_loop_(m, __func__, true, n, values); }
+void spe_continue(spe_module *m, uint32_t n, const spe_id *values) { spe_exit_loop_(m, __func__, false, n, values); }
+
+/* Carried value i in the merge block (breaks) or the continue block of a loop, where block `from` brings `value` (from
+ * 0: none does) and every break or continue its own: their common value or a phi; 0 if nothing arrives. */
+XE_FN_ spe_id spe_value_of_exits_(spe_module *m, const spe_region_ *r, bool breaks, uint32_t i, spe_id from,
+                                  spe_id value)
+{
+    uint32_t pairs = from != 0, *at;
+    bool same = true;
+    const spe_exit_ *e;
+    for (e = r->exits; e; e = e->next) {
+        if (e->breaks != breaks) continue;
+        if (!pairs++) value = e->values[i];
+        same = same && e->values[i] == value;
+    }
+    if (!pairs || same) return pairs ? value : 0;
+    spe_id type = spe_type_of(m, value), id = spe_new_id_(m, type, 0, spe_depth_(m));
+    at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpPhi, 2 + 2 * pairs);
+    if (!at) return 0;
+    *at++ = type;
+    *at++ = id;
+    if (from) *at++ = value, *at++ = from;
+    for (e = r->exits; e; e = e->next) {
+        if (e->breaks == breaks) *at++ = e->values[i], *at++ = e->from;
+    }
+    return id;
+}
+
+/* The word of phi i of a loop's header for the value of the next iteration. */
+XE_FN_ uint32_t *spe_next_of_(spe_module *m, const spe_region_ *r, uint32_t i)
+{
+    return m->buffer[SPE_BUFFER_BODY_].data + r->phi + i * SPE_PHI_WORDS_ + SPE_PHI_NEXT_;
+}
+
+/* Computes a loop's counter for the next iteration and, if its range is exact, whether there is one. */
+XE_FN_ void spe_count_on_(spe_module *m, const spe_region_ *r)
+{
+    spe_id type = spe_type_of(m, r->index), more = 0;
+    if (r->limit) {
+        uint32_t left[2] = {r->down ? r->index : r->limit, r->down ? r->limit : r->index}, w[2];
+        w[0] = spe_emit_(m, SPE_OpISub, type, 2, left);
+        w[1] = r->down ? r->distance : r->step;
+        more = spe_emit_(m, SPE_OpUGreaterThan, spe_bool(m), 2, w);
+    }
+    uint32_t sum[2] = {r->index, r->step};
+    spe_id next = spe_emit_(m, SPE_OpIAdd, type, 2, sum);
+    if (m->error.id) return;
+    *spe_next_of_(m, r, r->count) = next;
+    if (r->limit) *spe_next_of_(m, r, r->count + 1) = more;
+}
+
 /* Closes a loop: writes the continue block, patches the back edge, opens the merge block. */
 XE_FN_ void spe_close_loop_(spe_module *m, const char *name, int kind, uint32_t n, spe_id *carried)
 {
     spe_region_ *r = spe_innermost_(m, name, kind, kind);
-    bool reached = m->block && !m->dead;
-    uint32_t *next, w[2];
-    spe_id next_index = 0;
-    if (!r || !spe_check_side_(m, r, n, carried)) return;
-    spe_jump_(m, r->next);
+    if (!r || (spe_arrives_(m) && !spe_check_carried_(m, r, n, carried))) return;
+    spe_id from = spe_jump_(m, r->next), value;
+    const uint32_t *phi = m->buffer[SPE_BUFFER_STACK_].data + r->stack + 1;
     spe_label_(m, r->next, false);
-    w[0] = r->index;
-    w[1] = r->step;
-    if (r->step) next_index = spe_emit_(m, SPE_OpIAdd, spe_type_of(m, r->index), 2, w);
-    for (uint32_t i = 0; i < n && !reached; i++) carried[i] = spe_undef(m, spe_type_of(m, carried[i]));
-    if (!spe_write_(m, SPE_BUFFER_BODY_, SPE_OpBranch, 1, r->header)) return;
-    next = m->buffer[SPE_BUFFER_BODY_].data + r->phi + SPE_PHI_NEXT_;
-    for (uint32_t i = 0; i < n; i++, next += SPE_PHI_WORDS_) {
-        *next = carried[i];
-        carried[i] = m->buffer[SPE_BUFFER_STACK_].data[r->stack + 1 + i];
+    for (uint32_t i = 0; i < r->count; i++) {
+        value = spe_value_of_exits_(m, r, false, i, from, from ? carried[i] : 0);
+        if (!value) value = spe_undef(m, spe_type_of(m, phi[i]));
+        if (m->error.id) return;
+        *spe_next_of_(m, r, i) = value;
     }
-    if (r->step) *next = next_index;
-    spe_label_(m, r->merge, false);
-    m->buffer[SPE_BUFFER_STACK_].count = r->stack;
+    if (r->step) spe_count_on_(m, r);
+    if (!spe_write_(m, SPE_BUFFER_BODY_, SPE_OpBranch, 1, r->header)) return;
     spe_scope_pop_(m);
+    spe_label_(m, r->merge, false);
+    for (uint32_t i = 0; i < n; i++)
+        carried[i] = i < r->count ? spe_value_of_exits_(m, r, true, i, r->test, phi[i]) : spe_undef_or_i32_(m, 0);
+    m->buffer[SPE_BUFFER_STACK_].count = r->stack;
     m->region_count--;
+}
+
+/* Opens a loop with a counter, whose header tests `op` of the counter and hi, or, if `exact`, a bool that is computed
+ * before each iteration without overflow. */
+XE_FN_ spe_id spe_open_for_(spe_module *m, const char *name, uint32_t op, bool exact, spe_id lo, spe_id hi, spe_id step,
+                            uint32_t n, spe_id *carried)
+{
+    uint32_t w[2] = {lo, hi};
+    spe_id condition = exact ? spe_emit_(m, op, spe_bool(m), 2, w) : 0;
+    spe_region_ *r = spe_open_loop_(m, name, SPE_REGION_FOR_, n, carried);
+    if (!r) return 0;
+    r->step = step;
+    w[0] = r->index = spe_loop_phi_(m, r, lo);
+    if (exact) r->limit = hi, condition = spe_loop_phi_(m, r, condition);
+    else condition = spe_emit_(m, op, spe_bool(m), 2, w);
+    spe_loop_merge_(m, r);
+    r->test = r->header;
+    spe_branch_if_(m, condition, r->merge);
+    spe_scope_push_(m);
+    return spe_ok(m) ? r->index : 0;
 }
 
 spe_id spe_for(spe_module *m, spe_id lo, spe_id hi, spe_id step, uint32_t n, spe_id *carried)
 {
-    spe_id type = spe_check_(m, __func__, "I==", lo, hi, step), condition;
-    uint32_t w[2], op = SPE_OpSLessThan;
+    spe_id type = spe_check_(m, __func__, "I==", lo, hi, step);
+    uint32_t op = SPE_OpSLessThan;
     uint64_t k;
     if (!type) return 0;
     if (spe_const_bits(m, step, &k)) {
         if (!k) return SPE_ERROR_(m, RANGE, "the step is 0");
         if (spe_signed_(k, spe_width(m, type)) < 0) op = SPE_OpSGreaterThan;
     }
-    spe_region_ *r = spe_open_loop_(m, __func__, SPE_REGION_FOR_, n, carried);
-    if (!r) return 0;
-    r->step = step;
-    w[0] = r->index = spe_loop_phi_(m, r, lo);
-    w[1] = hi;
-    condition = spe_emit_(m, op, spe_bool(m), 2, w);
-    spe_write_(m, SPE_BUFFER_BODY_, SPE_OpLoopMerge, 3, r->merge, r->next, 0);
-    spe_branch_if_(m, condition, r->merge);
-    spe_scope_push_(m);
-    return spe_ok(m) ? r->index : 0;
+    return spe_open_for_(m, __func__, op, false, lo, hi, step, n, carried);
 }
+
+spe_id spe_for_range(spe_module *m, spe_id lo, spe_id hi, spe_id step, bool is_signed, uint32_t n, spe_id *carried)
+{
+    spe_id type = spe_check_(m, __func__, "I==", lo, hi, step), index;
+    uint32_t bits = spe_width(m, type), op = is_signed ? SPE_OpSLessThan : SPE_OpULessThan;
+    uint64_t k = 0;
+    if (!type) return 0;
+    bool known = spe_const_bits(m, step, &k), down = known && is_signed && spe_signed_(k, bits) < 0;
+    if (known && !k) return SPE_ERROR_(m, RANGE, "the step is 0");
+    if (down) op = SPE_OpSGreaterThan, k = (0 - k) & spe_mask_(bits);
+    if (!spe_may_branch_(m, __func__)) return 0;
+    index = spe_open_for_(m, __func__, op, !known || k != 1, lo, hi, step, n, carried); /* steps of 1 cannot overflow */
+    if (!index) return 0;
+    m->regions[m->region_count - 1].down = down;
+    m->regions[m->region_count - 1].distance = down ? spe_const_scalar_(m, type, k) : 0;
+    return index;
+}
+
 #define SPE_END_LOOP_(name, kind)                                                                                      \
     void name(spe_module *m, uint32_t n, spe_id *carried) { spe_close_loop_(m, #name, kind, n, carried); }
 SPE_END_LOOP_(spe_endfor, SPE_REGION_FOR_)
@@ -4803,7 +4986,7 @@ void spe_while(spe_module *m, uint32_t n, spe_id *carried)
 {
     spe_region_ *r = spe_open_loop_(m, __func__, SPE_REGION_WHILE_, n, carried);
     if (!r) return;
-    spe_write_(m, SPE_BUFFER_BODY_, SPE_OpLoopMerge, 3, r->merge, r->next, 0);
+    spe_loop_merge_(m, r);
     spe_id test = spe_new_label_(m);
     spe_jump_(m, test);
     spe_label_(m, test, false);
@@ -4814,6 +4997,7 @@ void spe_while_test(spe_module *m, spe_id condition)
     spe_region_ *r = spe_innermost_(m, __func__, SPE_REGION_WHILE_, SPE_REGION_WHILE_);
     if (!r || !spe_is_condition_(m, __func__, condition) || !spe_ready_(m)) return;
     r->kind = SPE_REGION_BODY_;
+    r->test = m->block;
     spe_branch_if_(m, condition, r->merge);
 }
 
@@ -4887,7 +5071,7 @@ void spe_endswitch(spe_module *m, uint32_t n, spe_id *out)
     for (uint32_t i = 0; r && i < r->cases; i++) {
         if (!body[spe_side_at_(r, i)]) SPE_ERROR_(m, REGION_OPEN, "side %u of the %s was not written", i, place);
     }
-    if (r && n != (r->sides ? r->count : 0))
+    if (r && r->sides && n != r->count)
         spe_error_(m, SPE_ERR_CARRIED, "%u values, but the sides of the %s carry %u", n, place, r->count);
     if (r && body[r->patch] == r->merge) { /* no default: other values go from the header to the merge */
         if (n) spe_error_(m, SPE_ERR_CARRIED, "the %s carries values and has no spe_default", place);
@@ -4896,7 +5080,7 @@ void spe_endswitch(spe_module *m, uint32_t n, spe_id *out)
     }
     if (m->error.id) return;
     spe_scope_pop_(m);
-    spe_close_sides_(m, r, out);
+    spe_close_sides_(m, r, n, out);
 }
 
 /* module.c - begins and completes a module: entry points, capabilities, and all sections in order. */

@@ -68,8 +68,9 @@
  *                spe_sg_prefetch spe_cache_load spe_cache_store spe_copy
  *   kernels      spe_kernel_begin spe_kernel_end spe_param_id spe_builtin spe_function_begin spe_function_end spe_call
  *                spe_return spe_return_value spe_prologue_begin spe_prologue_end spe_execution_mode spe_export
- *   control      spe_if spe_else spe_endif spe_endif_from spe_for spe_endfor spe_while spe_while_test spe_endwhile
- *                spe_switch spe_case spe_default spe_endcase spe_endswitch
+ *   control      spe_if spe_else spe_endif spe_endif_from spe_for spe_for_range spe_endfor spe_while spe_while_test
+ *                spe_endwhile spe_break spe_continue spe_loop_hint spe_switch spe_case spe_default spe_endcase
+ *                spe_endswitch
  *   mathematics  spe_math1 spe_math2 spe_math3 spe_math of SPE_EXP, SPE_FMA ... (SPE_MATH_LIST); spe_ext
  *   subgroups    spe_sg_broadcast spe_sg_broadcast_first spe_sg_shuffle spe_sg_shuffle_xor spe_sg_shuffle_up
  *                spe_sg_shuffle_down spe_sg_ballot spe_sg_ballot_count spe_sg_all spe_sg_any spe_sg_elect spe_sg_reduce
@@ -286,14 +287,26 @@ typedef struct { /* a finished kernel */
     const char *name;
 } spe_entry_;
 
+typedef struct spe_exit_ { /* a break or continue */
+    struct spe_exit_ *next;
+    const spe_id *values;
+    spe_id from; /* label of its block */
+    bool breaks;
+} spe_exit_;
+
 typedef struct { /* an open if, loop or switch */
     int kind, line;
     const char *file;
-    spe_id header, preheader, merge, next; /* labels; next: a loop's continue block */
-    spe_id index, step;                    /* for: the counter; switch: step is the words of a literal */
-    uint32_t count, stack;                 /* values carried; index of this region's first word on the stack */
-    uint32_t cases, sides;                 /* switch: literals; if, switch: sides written so far */
-    size_t patch, phi;                     /* word offsets in the body */
+    spe_id header, preheader, merge, next, test; /* labels; a loop's next continues it, its test may end it */
+    spe_id index, step;            /* for: the counter; switch: step is the words of a literal */
+    spe_id limit, distance;        /* of an exact range: its end; the step upwards, if the loop counts down */
+    uint32_t count, stack, unused; /* values carried; this region's first word on the stack; types there, if no side
+                                    * arrived */
+    uint32_t cases, sides;         /* switch: literals; if, switch: sides that arrive at the merge so far */
+    uint32_t serial;               /* of its first scope */
+    size_t patch, phi;             /* word offsets in the body */
+    spe_exit_ *exits;              /* of a loop */
+    bool down;
 } spe_region_;
 
 typedef struct { /* a constant or type used recently, see spe_recent_of_ */
@@ -336,6 +349,7 @@ typedef struct {
         bool diverged;              /* since the last 2D block message, lanes took different sides: spe_diverged */
     } fn;
     uint32_t function_count;
+    uint32_t hints, hint_values[9]; /* for the next loop */
     spe_id block;         /* label of the open block; 0: the last block has ended (return) */
     bool open, dead, in_prologue, finished;
     const char *line_file, *string_file; /* OpLine in force, and the file whose OpString is string_id */
@@ -735,7 +749,8 @@ XETILE_API spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t di
  *
  * Regions are opened and closed; between the calls lie their sides or their body. Values leave only through the arrays
  * that the calls take and fill. Regions nest but cannot cross, and none may be open when the function ends. A side that
- * ends in spe_return has no values to pass on: those given for it are ignored.
+ * ends in spe_return, spe_break or spe_continue has no values to pass on: those given for it are ignored, whatever they
+ * are (0, other types, another number). Where no side arrives, what comes out is undefined, of the types given.
  */
 
 /* n values leave the first side at spe_else and the second at spe_endif, which writes the phis to out (may be values).
@@ -749,9 +764,26 @@ XETILE_API void spe_endif_from(spe_module *m, uint32_t n, const spe_id *then_val
 
 /* for (i = lo; i < hi; i += step), signed, all of one integer type; i > hi if the step is a negative constant. Returns
  * i. spe_for replaces the n values in carried by those of the current iteration; spe_endfor takes the next iteration's
- * and replaces them by those after the loop. */
+ * and replaces them by those after the loop. i + step must not overflow: near the end of the type, use spe_for_range.
+ */
 XETILE_API spe_id spe_for(spe_module *m, spe_id lo, spe_id hi, spe_id step, uint32_t n, spe_id *carried);
 XETILE_API void spe_endfor(spe_module *m, uint32_t n, spe_id *carried);
+
+/* The same with ends that are exact for any lo, hi and step of any integer type, read as signed or unsigned: i takes
+ * the values lo, lo + step ... that are below hi (above, if signed and the step is a negative constant), and the loop
+ * ends even where the next one does not fit in the type. A step that is not a constant is read as unsigned. */
+XETILE_API spe_id spe_for_range(spe_module *m, spe_id lo, spe_id hi, spe_id step, bool is_signed, uint32_t n,
+                                spe_id *carried);
+
+/* Leaves the innermost loop from anywhere within it, also from a switch, or continues with its next iteration; the
+ * values are those after the loop, or those of the next iteration. Code after it is unreachable, which is allowed. */
+XETILE_API void spe_break(spe_module *m, uint32_t n, const spe_id *values);
+XETILE_API void spe_continue(spe_module *m, uint32_t n, const spe_id *values);
+
+/* A hint for the next loop that is opened, one call for each: SPE_LoopControlUnroll, DontUnroll, DependencyInfinite
+ * (iterations are independent), with value 0; DependencyLength, and from SPIR-V 1.4 MinIterations, MaxIterations,
+ * IterationMultiple, PeelCount, PartialCount with theirs. */
+XETILE_API void spe_loop_hint(spe_module *m, uint32_t control, uint32_t value);
 
 /* The condition is computed in each iteration from the carried values: spe_while, the condition, spe_while_test
  * (continues if it is true), the body, spe_endwhile. */

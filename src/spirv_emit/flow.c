@@ -11,6 +11,7 @@ static spe_region_ *spe_open_(spe_module *m, const char *name, int kind)
     r->kind = kind;
     r->file = m->file;
     r->line = m->line;
+    r->serial = m->serial;
     r->stack = (uint32_t)m->buffer[SPE_BUFFER_STACK_].count;
     return r;
 }
@@ -66,13 +67,13 @@ static bool spe_push_values_(spe_module *m, spe_id label, uint32_t n, const spe_
 }
 
 /* All sides carry the same number of values and types, which are those of the first; a loop's are those on entry. */
-static bool spe_check_side_(spe_module *m, spe_region_ *r, uint32_t n, const spe_id *values)
+static bool spe_check_carried_(spe_module *m, const spe_region_ *r, uint32_t n, const spe_id *values)
 {
     if (!spe_check_values_(m, n, values)) return false;
-    if (!r->sides++) r->count = n;
+    if (!r->sides) return true;
     if (n != r->count)
         spe_error_(m, SPE_ERR_CARRIED, "%u values, but the %s carries %u", n, spe_region_text_(m, r), r->count);
-    for (uint32_t i = 0; i < n && r->sides > 1 && !m->error.id; i++) {
+    for (uint32_t i = 0; i < n && !m->error.id; i++) {
         spe_id t = spe_type_of(m, m->buffer[SPE_BUFFER_STACK_].data[r->stack + 1 + i]), u = spe_type_of(m, values[i]);
         const char *text = t != u ? spe_text_(m, t) : NULL;
         if (text)
@@ -82,46 +83,55 @@ static bool spe_check_side_(spe_module *m, spe_region_ *r, uint32_t n, const spe
     return !m->error.id;
 }
 
+/* Can the current block be reached? Not after a return or break. */
+static bool spe_arrives_(const spe_module *m) { return m->block && !m->dead; }
+
+/* Ends a side. If it arrives at the merge, its values are pushed. Otherwise they are ignored; only their types are
+ * pushed, if there are any, for the case that no side arrives. */
 static bool spe_end_side_(spe_module *m, spe_region_ *r, uint32_t n, const spe_id *values)
 {
-    return spe_check_side_(m, r, n, values) && spe_push_values_(m, spe_jump_(m, r->merge), n, values);
+    bool arrives = spe_arrives_(m);
+    if (arrives && !spe_check_carried_(m, r, n, values)) return false;
+    spe_id from = spe_jump_(m, r->merge);
+    if (r->sides && !arrives) return true;
+    if (!r->sides) m->buffer[SPE_BUFFER_STACK_].count = r->stack; /* drops the types of a side before */
+    if (arrives && !r->sides) r->count = n;
+    r->sides += arrives;
+    r->unused = arrives ? 0 : n;
+    if (!spe_push_values_(m, from, n, values)) return false;
+    uint32_t *pushed = m->buffer[SPE_BUFFER_STACK_].data + m->buffer[SPE_BUFFER_STACK_].count - n;
+    for (uint32_t i = 0; i < n && !arrives; i++) pushed[i] = spe_type_of(m, values[i]);
+    return true;
 }
 
-/* Value i at the merge of the sides: their common value, a phi, or undefined if no side arrives. */
+/* An undefined value of a type; of i32 if the type is not known. */
+static spe_id spe_undef_or_i32_(spe_module *m, spe_id type) { return spe_undef(m, type ? type : spe_int(m, 32)); }
+
+/* Value i at the merge of the sides: their common value or a phi. If no side has it, it is undefined. */
 static spe_id spe_merge_value_(spe_module *m, const spe_region_ *r, uint32_t i)
 {
     const spe_buffer_ *scopes = &m->buffer[SPE_BUFFER_SCOPES_];
     const uint32_t *side = m->buffer[SPE_BUFFER_STACK_].data + r->stack, *row, *end = side + r->sides * (r->count + 1);
-    uint32_t pairs = 0, *at;
-    spe_id id, first = 0, type = spe_type_of(m, side[i + 1]);
     bool same = true;
-    for (row = side; row < end; row += r->count + 1) {
-        if (!row[0]) continue;
-        if (!pairs++) first = row[i + 1];
-        same = same && row[i + 1] == first;
-    }
-    if (!pairs) return spe_undef(m, type);
+    if (i >= r->count) return spe_undef_or_i32_(m, i < r->unused ? side[1 + i] : 0);
+    spe_id first = side[i + 1], type = spe_type_of(m, first);
+    for (row = side; row < end; row += r->count + 1) same = same && row[i + 1] == first;
     if (same && scopes->count > m->ids[first].depth && scopes->data[m->ids[first].depth] == m->ids[first].serial)
         return first;
-    id = spe_new_id_(m, type, 0, spe_depth_(m));
-    at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpPhi, 2 + 2 * pairs);
+    spe_id id = spe_new_id_(m, type, 0, spe_depth_(m));
+    uint32_t *at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpPhi, 2 + 2 * r->sides);
     if (!at) return 0;
     *at++ = type;
     *at++ = id;
-    for (row = side; row < end; row += r->count + 1) {
-        if (row[0]) *at++ = row[i + 1], *at++ = row[0];
-    }
+    for (row = side; row < end; row += r->count + 1) *at++ = row[i + 1], *at++ = row[0];
     return id;
 }
 
-/* Writes the merge block of an if or switch and its phis, and closes the region. */
-static void spe_close_sides_(spe_module *m, spe_region_ *r, spe_id *out)
+/* Writes the merge block of an if or switch and its n phis, and closes the region. */
+static void spe_close_sides_(spe_module *m, spe_region_ *r, uint32_t n, spe_id *out)
 {
-    const uint32_t *side = m->buffer[SPE_BUFFER_STACK_].data + r->stack;
-    bool dead = true;
-    for (uint32_t s = 0; s < r->sides; s++) dead = dead && !side[s * (r->count + 1)];
-    spe_label_(m, r->merge, dead);
-    for (uint32_t i = 0; i < r->count; i++) out[i] = spe_merge_value_(m, r, i);
+    spe_label_(m, r->merge, !r->sides);
+    for (uint32_t i = 0; i < n; i++) out[i] = spe_merge_value_(m, r, i);
     m->buffer[SPE_BUFFER_STACK_].count = r->stack;
     m->region_count--;
 }
@@ -175,7 +185,7 @@ void spe_endif_from(spe_module *m, uint32_t n, const spe_id *then_values, const 
     m->dead = false;
     if (!spe_end_side_(m, r, n, otherwise_values)) return;
     m->buffer[SPE_BUFFER_BODY_].count = body; /* drops the jump: the header already has one past the then side */
-    spe_close_sides_(m, r, out);
+    spe_close_sides_(m, r, n, out);
 }
 
 void spe_endif(spe_module *m, uint32_t n, const spe_id *values, spe_id *out)
@@ -188,7 +198,7 @@ void spe_endif(spe_module *m, uint32_t n, const spe_id *values, spe_id *out)
         spe_endif_from(m, 0, NULL, NULL, NULL);
     } else if (r && spe_end_side_(m, r, n, values)) {
         spe_scope_pop_(m);
-        spe_close_sides_(m, r, out);
+        spe_close_sides_(m, r, n, out);
     }
 }
 
@@ -222,54 +232,189 @@ static spe_region_ *spe_open_loop_(spe_module *m, const char *name, int kind, ui
     return spe_push_values_(m, r->preheader, n, carried) && spe_ok(m) ? r : NULL;
 }
 
+/* Writes OpLoopMerge with the hints for this loop. */
+static void spe_loop_merge_(spe_module *m, const spe_region_ *r)
+{
+    uint32_t words[3 + SPE_LOOP_HINTS_] = {r->merge, r->next, m->hints}, n = 3;
+    for (uint32_t bit = 0; bit < SPE_LOOP_HINTS_; bit++) {
+        if ((m->hints >> bit & 1) && bit >= SPE_FIRST_HINT_WITH_VALUE_) words[n++] = m->hint_values[bit];
+    }
+    spe_write_words_(m, SPE_BUFFER_BODY_, SPE_OpLoopMerge, n, words, 0, NULL);
+    m->hints = 0;
+}
+
+void spe_loop_hint(spe_module *m, uint32_t control, uint32_t value)
+{
+    uint32_t bit = 0, both = m->hints | control, dont = SPE_LoopControlDontUnroll;
+    uint32_t unrolls = SPE_LoopControlUnroll | SPE_LoopControlPeelCount | SPE_LoopControlPartialCount;
+    uint32_t minor = control > SPE_LoopControlDependencyLength ? 4 : control > dont ? 1 : 0;
+    if (m->error.id) return;
+    while (bit < SPE_LOOP_HINTS_ && control != 1u << bit) bit++;
+    if (!m->open) SPE_ERROR_(m, NO_FUNCTION, "outside of a function");
+    else if (bit == SPE_LOOP_HINTS_) SPE_ERROR_(m, RANGE, "0x%x is not one of SPE_LoopControl...", control);
+    else if (m->options.version < SPE_VERSION(1, minor))
+        SPE_ERROR_(m, VERSION, "hint 0x%x needs SPIR-V 1.%u", control, minor);
+    else if ((both & dont) && (both & unrolls))
+        SPE_ERROR_(m, RANGE, "a loop that is not unrolled (0x%x) has other hints of unrolling (0x%x)", dont,
+                   both & unrolls);
+    else if (control == SPE_LoopControlIterationMultiple ? !value : bit < SPE_FIRST_HINT_WITH_VALUE_ && value)
+        SPE_ERROR_(m, RANGE, "hint 0x%x does not take the value %u", control, value);
+    if (m->error.id) return;
+    m->hints = both;
+    m->hint_values[bit] = value;
+}
+
+/* The innermost loop; NULL and an error if there is none. */
+static spe_region_ *spe_innermost_loop_(spe_module *m)
+{
+    for (size_t i = m->region_count; i; i--) {
+        int kind = m->regions[i - 1].kind;
+        if (kind == SPE_REGION_FOR_ || kind == SPE_REGION_WHILE_ || kind == SPE_REGION_BODY_) return &m->regions[i - 1];
+    }
+    spe_error_(m, SPE_ERR_REGION_CROSSED, "no loop is open");
+    return NULL;
+}
+
+/* Jumps out of the regions within the innermost loop, to its merge or its continue block. */
+static void spe_exit_loop_(spe_module *m, const char *name, bool breaks, uint32_t n, const spe_id *values)
+{
+    spe_region_ *r = spe_may_branch_(m, name) ? spe_innermost_loop_(m) : NULL;
+    if (!r || (spe_arrives_(m) && !spe_check_carried_(m, r, n, values))) return;
+    spe_id from = spe_jump_(m, breaks ? r->merge : r->next);
+    spe_exit_ *e = from ? (spe_exit_ *)spe_alloc(m, sizeof *e) : NULL;
+    if (!e) return;
+    e->from = from;
+    e->breaks = breaks;
+    e->values = (const spe_id *)spe_copied_(m, values, n * sizeof *values);
+    e->next = r->exits;
+    r->exits = e;
+}
+void spe_break(spe_module *m, uint32_t n, const spe_id *values) { spe_exit_loop_(m, __func__, true, n, values); }
+void spe_continue(spe_module *m, uint32_t n, const spe_id *values) { spe_exit_loop_(m, __func__, false, n, values); }
+
+/* Carried value i in the merge block (breaks) or the continue block of a loop, where block `from` brings `value` (from
+ * 0: none does) and every break or continue its own: their common value or a phi; 0 if nothing arrives. */
+static spe_id spe_value_of_exits_(spe_module *m, const spe_region_ *r, bool breaks, uint32_t i, spe_id from,
+                                  spe_id value)
+{
+    uint32_t pairs = from != 0, *at;
+    bool same = true;
+    const spe_exit_ *e;
+    for (e = r->exits; e; e = e->next) {
+        if (e->breaks != breaks) continue;
+        if (!pairs++) value = e->values[i];
+        same = same && e->values[i] == value;
+    }
+    if (!pairs || same) return pairs ? value : 0;
+    spe_id type = spe_type_of(m, value), id = spe_new_id_(m, type, 0, spe_depth_(m));
+    at = spe_put_(m, SPE_BUFFER_BODY_, SPE_OpPhi, 2 + 2 * pairs);
+    if (!at) return 0;
+    *at++ = type;
+    *at++ = id;
+    if (from) *at++ = value, *at++ = from;
+    for (e = r->exits; e; e = e->next) {
+        if (e->breaks == breaks) *at++ = e->values[i], *at++ = e->from;
+    }
+    return id;
+}
+
+/* The word of phi i of a loop's header for the value of the next iteration. */
+static uint32_t *spe_next_of_(spe_module *m, const spe_region_ *r, uint32_t i)
+{
+    return m->buffer[SPE_BUFFER_BODY_].data + r->phi + i * SPE_PHI_WORDS_ + SPE_PHI_NEXT_;
+}
+
+/* Computes a loop's counter for the next iteration and, if its range is exact, whether there is one. */
+static void spe_count_on_(spe_module *m, const spe_region_ *r)
+{
+    spe_id type = spe_type_of(m, r->index), more = 0;
+    if (r->limit) {
+        uint32_t left[2] = {r->down ? r->index : r->limit, r->down ? r->limit : r->index}, w[2];
+        w[0] = spe_emit_(m, SPE_OpISub, type, 2, left);
+        w[1] = r->down ? r->distance : r->step;
+        more = spe_emit_(m, SPE_OpUGreaterThan, spe_bool(m), 2, w);
+    }
+    uint32_t sum[2] = {r->index, r->step};
+    spe_id next = spe_emit_(m, SPE_OpIAdd, type, 2, sum);
+    if (m->error.id) return;
+    *spe_next_of_(m, r, r->count) = next;
+    if (r->limit) *spe_next_of_(m, r, r->count + 1) = more;
+}
+
 /* Closes a loop: writes the continue block, patches the back edge, opens the merge block. */
 static void spe_close_loop_(spe_module *m, const char *name, int kind, uint32_t n, spe_id *carried)
 {
     spe_region_ *r = spe_innermost_(m, name, kind, kind);
-    bool reached = m->block && !m->dead;
-    uint32_t *next, w[2];
-    spe_id next_index = 0;
-    if (!r || !spe_check_side_(m, r, n, carried)) return;
-    spe_jump_(m, r->next);
+    if (!r || (spe_arrives_(m) && !spe_check_carried_(m, r, n, carried))) return;
+    spe_id from = spe_jump_(m, r->next), value;
+    const uint32_t *phi = m->buffer[SPE_BUFFER_STACK_].data + r->stack + 1;
     spe_label_(m, r->next, false);
-    w[0] = r->index;
-    w[1] = r->step;
-    if (r->step) next_index = spe_emit_(m, SPE_OpIAdd, spe_type_of(m, r->index), 2, w);
-    for (uint32_t i = 0; i < n && !reached; i++) carried[i] = spe_undef(m, spe_type_of(m, carried[i]));
-    if (!spe_write_(m, SPE_BUFFER_BODY_, SPE_OpBranch, 1, r->header)) return;
-    next = m->buffer[SPE_BUFFER_BODY_].data + r->phi + SPE_PHI_NEXT_;
-    for (uint32_t i = 0; i < n; i++, next += SPE_PHI_WORDS_) {
-        *next = carried[i];
-        carried[i] = m->buffer[SPE_BUFFER_STACK_].data[r->stack + 1 + i];
+    for (uint32_t i = 0; i < r->count; i++) {
+        value = spe_value_of_exits_(m, r, false, i, from, from ? carried[i] : 0);
+        if (!value) value = spe_undef(m, spe_type_of(m, phi[i]));
+        if (m->error.id) return;
+        *spe_next_of_(m, r, i) = value;
     }
-    if (r->step) *next = next_index;
-    spe_label_(m, r->merge, false);
-    m->buffer[SPE_BUFFER_STACK_].count = r->stack;
+    if (r->step) spe_count_on_(m, r);
+    if (!spe_write_(m, SPE_BUFFER_BODY_, SPE_OpBranch, 1, r->header)) return;
     spe_scope_pop_(m);
+    spe_label_(m, r->merge, false);
+    for (uint32_t i = 0; i < n; i++)
+        carried[i] = i < r->count ? spe_value_of_exits_(m, r, true, i, r->test, phi[i]) : spe_undef_or_i32_(m, 0);
+    m->buffer[SPE_BUFFER_STACK_].count = r->stack;
     m->region_count--;
+}
+
+/* Opens a loop with a counter, whose header tests `op` of the counter and hi, or, if `exact`, a bool that is computed
+ * before each iteration without overflow. */
+static spe_id spe_open_for_(spe_module *m, const char *name, uint32_t op, bool exact, spe_id lo, spe_id hi, spe_id step,
+                            uint32_t n, spe_id *carried)
+{
+    uint32_t w[2] = {lo, hi};
+    spe_id condition = exact ? spe_emit_(m, op, spe_bool(m), 2, w) : 0;
+    spe_region_ *r = spe_open_loop_(m, name, SPE_REGION_FOR_, n, carried);
+    if (!r) return 0;
+    r->step = step;
+    w[0] = r->index = spe_loop_phi_(m, r, lo);
+    if (exact) r->limit = hi, condition = spe_loop_phi_(m, r, condition);
+    else condition = spe_emit_(m, op, spe_bool(m), 2, w);
+    spe_loop_merge_(m, r);
+    r->test = r->header;
+    spe_branch_if_(m, condition, r->merge);
+    spe_scope_push_(m);
+    return spe_ok(m) ? r->index : 0;
 }
 
 spe_id spe_for(spe_module *m, spe_id lo, spe_id hi, spe_id step, uint32_t n, spe_id *carried)
 {
-    spe_id type = spe_check_(m, __func__, "I==", lo, hi, step), condition;
-    uint32_t w[2], op = SPE_OpSLessThan;
+    spe_id type = spe_check_(m, __func__, "I==", lo, hi, step);
+    uint32_t op = SPE_OpSLessThan;
     uint64_t k;
     if (!type) return 0;
     if (spe_const_bits(m, step, &k)) {
         if (!k) return SPE_ERROR_(m, RANGE, "the step is 0");
         if (spe_signed_(k, spe_width(m, type)) < 0) op = SPE_OpSGreaterThan;
     }
-    spe_region_ *r = spe_open_loop_(m, __func__, SPE_REGION_FOR_, n, carried);
-    if (!r) return 0;
-    r->step = step;
-    w[0] = r->index = spe_loop_phi_(m, r, lo);
-    w[1] = hi;
-    condition = spe_emit_(m, op, spe_bool(m), 2, w);
-    spe_write_(m, SPE_BUFFER_BODY_, SPE_OpLoopMerge, 3, r->merge, r->next, 0);
-    spe_branch_if_(m, condition, r->merge);
-    spe_scope_push_(m);
-    return spe_ok(m) ? r->index : 0;
+    return spe_open_for_(m, __func__, op, false, lo, hi, step, n, carried);
 }
+
+spe_id spe_for_range(spe_module *m, spe_id lo, spe_id hi, spe_id step, bool is_signed, uint32_t n, spe_id *carried)
+{
+    spe_id type = spe_check_(m, __func__, "I==", lo, hi, step), index;
+    uint32_t bits = spe_width(m, type), op = is_signed ? SPE_OpSLessThan : SPE_OpULessThan;
+    uint64_t k = 0;
+    if (!type) return 0;
+    bool known = spe_const_bits(m, step, &k), down = known && is_signed && spe_signed_(k, bits) < 0;
+    if (known && !k) return SPE_ERROR_(m, RANGE, "the step is 0");
+    if (down) op = SPE_OpSGreaterThan, k = (0 - k) & spe_mask_(bits);
+    if (!spe_may_branch_(m, __func__)) return 0;
+    index = spe_open_for_(m, __func__, op, !known || k != 1, lo, hi, step, n, carried); /* steps of 1 cannot overflow */
+    if (!index) return 0;
+    m->regions[m->region_count - 1].down = down;
+    m->regions[m->region_count - 1].distance = down ? spe_const_scalar_(m, type, k) : 0;
+    return index;
+}
+
 #define SPE_END_LOOP_(name, kind)                                                                                      \
     void name(spe_module *m, uint32_t n, spe_id *carried) { spe_close_loop_(m, #name, kind, n, carried); }
 SPE_END_LOOP_(spe_endfor, SPE_REGION_FOR_)
@@ -279,7 +424,7 @@ void spe_while(spe_module *m, uint32_t n, spe_id *carried)
 {
     spe_region_ *r = spe_open_loop_(m, __func__, SPE_REGION_WHILE_, n, carried);
     if (!r) return;
-    spe_write_(m, SPE_BUFFER_BODY_, SPE_OpLoopMerge, 3, r->merge, r->next, 0);
+    spe_loop_merge_(m, r);
     spe_id test = spe_new_label_(m);
     spe_jump_(m, test);
     spe_label_(m, test, false);
@@ -290,6 +435,7 @@ void spe_while_test(spe_module *m, spe_id condition)
     spe_region_ *r = spe_innermost_(m, __func__, SPE_REGION_WHILE_, SPE_REGION_WHILE_);
     if (!r || !spe_is_condition_(m, __func__, condition) || !spe_ready_(m)) return;
     r->kind = SPE_REGION_BODY_;
+    r->test = m->block;
     spe_branch_if_(m, condition, r->merge);
 }
 
@@ -363,7 +509,7 @@ void spe_endswitch(spe_module *m, uint32_t n, spe_id *out)
     for (uint32_t i = 0; r && i < r->cases; i++) {
         if (!body[spe_side_at_(r, i)]) SPE_ERROR_(m, REGION_OPEN, "side %u of the %s was not written", i, place);
     }
-    if (r && n != (r->sides ? r->count : 0))
+    if (r && r->sides && n != r->count)
         spe_error_(m, SPE_ERR_CARRIED, "%u values, but the sides of the %s carry %u", n, place, r->count);
     if (r && body[r->patch] == r->merge) { /* no default: other values go from the header to the merge */
         if (n) spe_error_(m, SPE_ERR_CARRIED, "the %s carries values and has no spe_default", place);
@@ -372,5 +518,5 @@ void spe_endswitch(spe_module *m, uint32_t n, spe_id *out)
     }
     if (m->error.id) return;
     spe_scope_pop_(m);
-    spe_close_sides_(m, r, out);
+    spe_close_sides_(m, r, n, out);
 }

@@ -85,6 +85,7 @@ static void spe_close_function_(spe_module *m, const char *name, bool kernel)
         spe_error_(m, SPE_ERR_FUNCTION_OPEN, "the open function is %s kernel", kernel ? "not a" : "a");
     else if (m->region_count) spe_region_left_open_(m);
     else if (m->in_prologue) spe_error_(m, SPE_ERR_PROLOGUE, "spe_prologue_end is missing");
+    else if (m->hints) spe_error_(m, SPE_ERR_REGION_CROSSED, "no loop follows spe_loop_hint 0x%x", m->hints);
     else if (m->block && m->dead) spe_write_(m, SPE_BUFFER_BODY_, SPE_OpUnreachable, 0);
     else if (m->block && !spe_is_void_(m, m->fn.ret))
         spe_error_(m, SPE_ERR_RETURN, "the function ends without spe_return_value");

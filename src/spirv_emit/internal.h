@@ -10,6 +10,9 @@ enum { SPE_RECENT_VECTOR_ = 0x40000000 };
 enum { SPE_REGION_IF_, SPE_REGION_ELSE_, SPE_REGION_FOR_, SPE_REGION_WHILE_, SPE_REGION_BODY_, SPE_REGION_SWITCH_,
        SPE_REGION_CASE_ };
 
+/* -- flow.c: hints are bits; those from DependencyLength on have a value -- */
+enum { SPE_LOOP_HINTS_ = 9, SPE_FIRST_HINT_WITH_VALUE_ = 3 };
+
 /* -- forms.c and checks.c: instructions by the letters of SPE_INSTRUCTIONS_ -- */
 /* Kinds of operands: bits. */
 enum { SPE_INT_ = 1 << SPE_KIND_INT, SPE_FLOAT_ = 1 << SPE_KIND_FLOAT, SPE_BOOL_ = 1 << SPE_KIND_BOOL,

@@ -158,13 +158,15 @@
     X(FunctionControl, Pure, 4) X(FunctionControl, Const, 8)                                                           \
     SPE_FunctionParameterAttribute_(X, FunctionParameterAttribute) X(LinkageType, Export, 0) X(LinkageType, Import, 1) \
     X(SelectionControl, Flatten, 1) X(SelectionControl, DontFlatten, 2) X(LoopControl, Unroll, 1)                      \
-    X(LoopControl, DontUnroll, 2) X(GroupOperation, Reduce, 0) X(GroupOperation, InclusiveScan, 1)                     \
-    X(GroupOperation, ExclusiveScan, 2) X(GroupOperation, ClusteredReduce, 3) X(FPRoundingMode, RTE, 0)                \
-    X(FPRoundingMode, RTZ, 1) X(FPRoundingMode, RTP, 2) X(FPRoundingMode, RTN, 3) X(FPEncoding, BFloat16KHR, 0)        \
-    X(FPEncoding, Float8E4M3EXT, 4214) X(FPEncoding, Float8E5M2EXT, 4215) X(CooperativeMatrixUse, MatrixAKHR, 0)       \
-    X(CooperativeMatrixUse, MatrixBKHR, 1) X(CooperativeMatrixUse, MatrixAccumulatorKHR, 2)                            \
-    X(CooperativeMatrixLayout, RowMajorKHR, 0) X(CooperativeMatrixLayout, ColumnMajorKHR, 1)                           \
-    SPE_CooperativeMatrixOperands_(X, CooperativeMatrixOperands)                                                       \
+    X(LoopControl, DontUnroll, 2) X(LoopControl, DependencyInfinite, 4) X(LoopControl, DependencyLength, 8)            \
+    X(LoopControl, MinIterations, 16) X(LoopControl, MaxIterations, 32) X(LoopControl, IterationMultiple, 64)          \
+    X(LoopControl, PeelCount, 128) X(LoopControl, PartialCount, 256) X(GroupOperation, Reduce, 0)                      \
+    X(GroupOperation, InclusiveScan, 1) X(GroupOperation, ExclusiveScan, 2) X(GroupOperation, ClusteredReduce, 3)      \
+    X(FPRoundingMode, RTE, 0) X(FPRoundingMode, RTZ, 1) X(FPRoundingMode, RTP, 2) X(FPRoundingMode, RTN, 3)            \
+    X(FPEncoding, BFloat16KHR, 0) X(FPEncoding, Float8E4M3EXT, 4214) X(FPEncoding, Float8E5M2EXT, 4215)                \
+    X(CooperativeMatrixUse, MatrixAKHR, 0) X(CooperativeMatrixUse, MatrixBKHR, 1)                                      \
+    X(CooperativeMatrixUse, MatrixAccumulatorKHR, 2) X(CooperativeMatrixLayout, RowMajorKHR, 0)                        \
+    X(CooperativeMatrixLayout, ColumnMajorKHR, 1) SPE_CooperativeMatrixOperands_(X, CooperativeMatrixOperands)         \
     SPE_MatrixMultiplyAccumulateOperands_(X, MatrixMultiplyAccumulateOperands) X(LoadCacheControl, UncachedINTEL, 0)   \
     X(LoadCacheControl, CachedINTEL, 1) X(LoadCacheControl, StreamingINTEL, 2)                                         \
     X(LoadCacheControl, InvalidateAfterReadINTEL, 3) X(LoadCacheControl, ConstCachedINTEL, 4)                          \

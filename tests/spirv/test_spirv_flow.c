@@ -7,7 +7,8 @@
 /* ---- a program as a tree --------------------------------------------------------------------------------------- */
 
 enum { VARS = 4, MAX_NODES = 4000, MAX_STEPS = 20000 };
-enum kind { ASSIGN, IF, IF_ELSE, FOR, WHILE, SWITCH, RETURN };
+enum kind { ASSIGN, IF, IF_ELSE, FOR, WHILE, SWITCH, RANGE, RETURN, BREAK, CONTINUE };
+enum outcome { ON, RETURNED, BROKE, CONTINUED };
 
 typedef struct {
     enum kind kind;
@@ -29,8 +30,8 @@ static int random_statement(int depth)
     int i, at = node_count++, sides;
     node n;
     memset(&n, 0, sizeof n);
-    n.kind = depth <= 0 || budget-- < 0 ? ASSIGN : (enum kind)(pick(10) % 6);
-    if (!pick(25)) n.kind = RETURN;
+    n.kind = depth <= 0 || budget-- < 0 ? ASSIGN : (enum kind)(pick(11) % 7);
+    if (!pick(10)) n.kind = RETURN + (enum kind)pick(3);
     n.a = pick(VARS);
     n.b = pick(VARS);
     n.c = pick(VARS);
@@ -38,7 +39,7 @@ static int random_statement(int depth)
     n.k = pick(7) - 3;
     n.next = -1;
     for (i = 0; i < 4; i++) n.side[i] = -1;
-    sides = n.kind == IF || n.kind == FOR || n.kind == WHILE ? 1 : n.kind == IF_ELSE ? 2 : n.kind == SWITCH ? 4 : 0;
+    sides = n.kind == IF || n.kind == FOR || n.kind == WHILE || n.kind == RANGE ? 1 : n.kind == IF_ELSE ? 2 : n.kind == SWITCH ? 4 : 0;
     for (i = 0; i < sides; i++) n.side[i] = pick(6) ? random_block(depth - 1) : -1;
     nodes[at] = n;
     return at;
@@ -74,61 +75,82 @@ static int32_t compute(int op, int32_t a, int32_t b)
     }
 }
 
-static bool run_tree(int at, int32_t *v, int32_t *result);
+/* Ranges at the ends of i32, where a counter that went on would wrap around: the first number, the step. */
+static const struct {
+    bool is_signed;
+    int32_t lo, step, length;
+} ranges[] = {{true, 0x7ffffff0, 4, 12}, {false, -16, 5, 12}, {true, INT32_MIN + 15, -4, -15}, {false, 7, 1, 0},
+              {true, -3, 1, 2}};
 
-static bool run_loop(const node *n, int32_t *v, int32_t *result)
+static enum outcome run_tree(int at, int32_t *v, int32_t *result);
+
+/* One iteration: does the loop end? */
+static bool ends(int at, int32_t *v, int32_t *result, enum outcome *how)
 {
-    int32_t i, hi, fuel = 4;
-    if (n->kind == FOR) {
-        hi = v[n->b] & 3;
-        if (n->k < 0) {
-            for (i = hi; i > -2; i -= 2) {
-                v[n->a] = wrap((int64_t)v[n->a] + i);
-                if (run_tree(n->side[0], v, result)) return true;
-            }
-        } else {
-            for (i = -1; i < hi; i++) {
-                v[n->a] = wrap((int64_t)v[n->a] + i);
-                if (run_tree(n->side[0], v, result)) return true;
-            }
-        }
-        return false;
-    }
-    while (fuel > 0 && (v[n->a] & 7) != 3) {
-        fuel--;
-        v[n->a] = wrap((int64_t)v[n->a] + 1);
-        if (run_tree(n->side[0], v, result)) return true;
-    }
-    return false;
+    *how = run_tree(at, v, result);
+    return *how == RETURNED || *how == BROKE;
 }
 
-/* True when the program returned. */
-static bool run_tree(int at, int32_t *v, int32_t *result)
+static enum outcome run_loop(const node *n, int32_t *v, int32_t *result)
 {
-    for (; at >= 0; at = nodes[at].next) {
+    int32_t hi = v[n->b] & 3, fuel = 4, step = n->k < 0 ? -2 : 1;
+    int64_t i = n->k < 0 ? hi : -1, last = n->k < 0 ? -2 : hi;
+    enum outcome how = ON;
+    if (n->kind == WHILE) {
+        while (fuel > 0 && (v[n->a] & 7) != 3) {
+            fuel--;
+            v[n->a] = wrap((int64_t)v[n->a] + 1);
+            if (ends(n->side[0], v, result, &how)) break;
+        }
+        return how == RETURNED ? RETURNED : ON;
+    }
+    if (n->kind == RANGE) {
+        int r = n->op % 5;
+        i = ranges[r].is_signed ? (int64_t)ranges[r].lo : (int64_t)(uint32_t)ranges[r].lo;
+        step = ranges[r].step;
+        last = i + ranges[r].length + hi;
+    }
+    for (; step > 0 ? i < last : i > last; i += step) {
+        v[n->a] = wrap((int64_t)v[n->a] + (int32_t)(uint32_t)(uint64_t)i);
+        if (ends(n->side[0], v, result, &how)) break;
+    }
+    return how == RETURNED ? RETURNED : ON;
+}
+
+static int loops_around;
+
+static enum outcome run_tree(int at, int32_t *v, int32_t *result)
+{
+    enum outcome how = ON;
+    for (; at >= 0 && how == ON; at = nodes[at].next) {
         const node *n = &nodes[at];
-        bool done = false;
         switch (n->kind) {
         case ASSIGN: v[n->a] = compute(n->op, v[n->b], n->k > 1 ? n->k : v[n->c]); break;
         case IF:
         case IF_ELSE:
             if (v[n->a] < v[n->b])
-                done = run_tree(n->side[0], v, result);
+                how = run_tree(n->side[0], v, result);
             else if (n->kind == IF_ELSE)
-                done = run_tree(n->side[1], v, result);
+                how = run_tree(n->side[1], v, result);
             break;
         case FOR:
-        case WHILE: done = run_loop(n, v, result); break;
+        case RANGE:
+        case WHILE:
+            loops_around++;
+            how = run_loop(n, v, result);
+            loops_around--;
+            break;
         case SWITCH: {
             int32_t s = v[n->a] & 7;
-            done = run_tree(n->side[s == 5 ? 0 : s == 1 ? 1 : s == 2 ? 2 : 3], v, result);
+            how = run_tree(n->side[s == 5 ? 0 : s == 1 ? 1 : s == 2 ? 2 : 3], v, result);
             break;
         }
-        case RETURN: *result = v[n->a]; return true;
+        case RETURN: *result = v[n->a]; return RETURNED;
+        case BREAK: how = loops_around ? BROKE : ON; break;
+        case CONTINUE: how = loops_around ? CONTINUED : ON; break;
         }
-        if (done) return true;
     }
-    return false;
+    return how;
 }
 
 /* ---- written as SPIR-V ----------------------------------------------------------------------------------------- */
@@ -147,11 +169,42 @@ static spe_id emit_compute(spe_module *m, int op, spe_id a, spe_id b)
 
 static void emit_tree(spe_module *m, int at, spe_id *v);
 
+static spe_id *fuel_of_loop; /* a while's number of iterations left, carried besides the variables */
+
+static void emit_range(spe_module *m, const node *n, spe_id *carried)
+{
+    int r = n->op % 5;
+    spe_id lo = spe_i32(m, ranges[r].lo), hi = spe_and(m, carried[n->b], spe_i32(m, 3)), i;
+    hi = spe_iadd(m, hi, spe_i32(m, wrap((int64_t)ranges[r].lo + ranges[r].length)));
+    i = spe_for_range(m, lo, hi, spe_i32(m, ranges[r].step), ranges[r].is_signed, VARS, carried);
+    carried[n->a] = spe_iadd(m, carried[n->a], i);
+    emit_tree(m, n->side[0], carried);
+    spe_endfor(m, VARS, carried);
+}
+
+static void emit_exit(spe_module *m, enum kind kind, const spe_id *v)
+{
+    spe_id values[VARS + 1];
+    memcpy(values, v, VARS * sizeof *v);
+    if (fuel_of_loop) values[VARS] = *fuel_of_loop;
+    if (kind == BREAK)
+        spe_break(m, VARS + (fuel_of_loop != NULL), values);
+    else
+        spe_continue(m, VARS + (fuel_of_loop != NULL), values);
+}
+
 static void emit_loop(spe_module *m, const node *n, spe_id *v)
 {
-    spe_id carried[VARS + 1], i;
+    spe_id carried[VARS + 1], i, *fuel_before = fuel_of_loop;
+    fuel_of_loop = n->kind == WHILE ? &carried[VARS] : NULL;
+    loops_around++;
+    if (pick(3) == 0) spe_loop_hint(m, pick(2) ? SPE_LoopControlUnroll : SPE_LoopControlDontUnroll, 0);
+    if (pick(3) == 0) spe_loop_hint(m, SPE_LoopControlDependencyLength, 3);
+    if (pick(3) == 0) spe_loop_hint(m, SPE_LoopControlMaxIterations, 100);
     memcpy(carried, v, VARS * sizeof *v);
-    if (n->kind == FOR) {
+    if (n->kind == RANGE)
+        emit_range(m, n, carried);
+    else if (n->kind == FOR) {
         spe_id hi = spe_and(m, v[n->b], spe_i32(m, 3));
         if (n->k < 0)
             i = spe_for(m, hi, spe_i32(m, -2), spe_i32(m, -2), VARS, carried);
@@ -174,6 +227,8 @@ static void emit_loop(spe_module *m, const node *n, spe_id *v)
         emit_tree(m, n->side[0], carried);
         spe_endwhile(m, VARS + 1, carried);
     }
+    loops_around--;
+    fuel_of_loop = fuel_before;
     memcpy(v, carried, VARS * sizeof *v);
 }
 
@@ -216,7 +271,12 @@ static void emit_tree(spe_module *m, int at, spe_id *v)
             spe_endif(m, VARS, v, v);
             break;
         case FOR:
+        case RANGE:
         case WHILE: emit_loop(m, n, v); break;
+        case BREAK:
+        case CONTINUE:
+            if (loops_around) emit_exit(m, n->kind, v);
+            break;
         case SWITCH: emit_switch(m, n, v); break;
         case RETURN: spe_return_value(m, v[n->a]); break;
         }
@@ -273,6 +333,8 @@ static bool run_op(uint32_t op, const uint32_t *w, uint32_t n)
     case SPE_OpShiftRightLogical: r = (int32_t)((uint32_t)a >> b); break;
     case SPE_OpSLessThan: r = a < b; break;
     case SPE_OpSGreaterThan: r = a > b; break;
+    case SPE_OpULessThan: r = (uint32_t)a < (uint32_t)b; break;
+    case SPE_OpUGreaterThan: r = (uint32_t)a > (uint32_t)b; break;
     case SPE_OpINotEqual: r = a != b; break;
     case SPE_OpSelect: r = a ? b : value[w[5]]; break;
     default: return false;
@@ -690,6 +752,80 @@ TEST(wide_selectors_and_returns)
     spe_free(&m);
 }
 
+/* What a side that returned gives is ignored: 0, another type, another number. */
+TEST(sides_that_return_give_nothing)
+{
+    static const int64_t literals[] = {1, 2};
+    spe_module m;
+    spe_id n = open_kernel(&m), f = spe_f32(&m, 1), none[3] = {0, 0, 0}, out[3] = {0, 0, 0};
+    spe_if(&m, spe_slt(&m, n, spe_i32(&m, 3)));
+    spe_return(&m);
+    spe_else(&m, 3, none);
+    spe_endif(&m, 1, &n, out);
+    CHECK(out[0] == n);
+    spe_if(&m, spe_slt(&m, n, spe_i32(&m, 4)));
+    spe_else(&m, 1, &f);
+    spe_return(&m);
+    spe_endif(&m, 2, none, out);
+    CHECK(out[0] == f && spe_type_of(&m, out[1]));
+    spe_if(&m, spe_slt(&m, n, spe_i32(&m, 5)));
+    spe_return(&m);
+    spe_endif_from(&m, 1, none, &n, out);
+    spe_switch(&m, n, 2, literals);
+    spe_case(&m, 0);
+    spe_return(&m);
+    spe_endcase(&m, 2, none);
+    spe_case(&m, 1);
+    spe_endcase(&m, 1, &f);
+    spe_default(&m);
+    spe_return(&m);
+    spe_endcase(&m, 1, &n);
+    spe_endswitch(&m, 1, out);
+    CHECK(out[0] == f);
+    out[0] = n;
+    spe_for(&m, spe_i32(&m, 0), n, spe_i32(&m, 1), 1, out);
+    spe_if(&m, spe_slt(&m, n, spe_i32(&m, 6)));
+    spe_break(&m, 1, &n);
+    spe_else(&m, 1, none);
+    spe_continue(&m, 1, out);
+    spe_endif(&m, 0, NULL, NULL);
+    spe_return(&m);
+    out[0] = 0;
+    spe_endfor(&m, 1, out);
+    CHECK(spe_type_of(&m, out[0]) == spe_int(&m, 32));
+    spe_kernel_end(&m);
+    spe_words words = spe_finish(&m);
+    CHECK_MSG(words.data != NULL, "%s", spe_get_error(&m)->text);
+    test_save_spv("spirv_flow_ignored", words.data, words.count * 4);
+    spe_free(&m);
+}
+
+TEST(exits_and_hints_are_checked)
+{
+    spe_module m;
+    spe_id n = open_kernel(&m);
+    spe_break(&m, 0, NULL);
+    expect(&m, SPE_ERR_REGION_CROSSED, "spe_break: no loop is open");
+    n = open_kernel(&m);
+    spe_for(&m, spe_i32(&m, 0), n, spe_i32(&m, 1), 0, NULL);
+    spe_continue(&m, 1, &n);
+    expect(&m, SPE_ERR_CARRIED, "spe_continue: 1 values, but the spe_for");
+    open_kernel(&m);
+    spe_loop_hint(&m, SPE_LoopControlUnroll, 0);
+    spe_loop_hint(&m, SPE_LoopControlDontUnroll, 0);
+    expect(&m, SPE_ERR_RANGE, "not unrolled (0x2) has other hints of unrolling (0x1)");
+    open_kernel(&m);
+    spe_loop_hint(&m, SPE_LoopControlUnroll, 4);
+    expect(&m, SPE_ERR_RANGE, "hint 0x1 does not take the value 4");
+    open_kernel(&m);
+    spe_loop_hint(&m, 0x10000, 0);
+    expect(&m, SPE_ERR_RANGE, "0x10000 is not one of SPE_LoopControl");
+    open_kernel(&m);
+    spe_loop_hint(&m, SPE_LoopControlUnroll, 0);
+    spe_kernel_end(&m);
+    expect(&m, SPE_ERR_REGION_CROSSED, "no loop follows spe_loop_hint 0x1");
+}
+
 TEST(returns_match_the_function)
 {
     spe_module m;
@@ -722,6 +858,8 @@ int main(void)
     RUN(switches_are_checked);
     RUN(regions_without_values);
     RUN(wide_selectors_and_returns);
+    RUN(sides_that_return_give_nothing);
+    RUN(exits_and_hints_are_checked);
     RUN(returns_match_the_function);
     return test_report();
 }
