@@ -273,6 +273,7 @@ static bool prepare(struct cg *g)
         g->function[i].f = &m->functions[i];
         number_values(g, &g->function[i]);
     }
+    cg_count_inlined(g);
     cg_find_addressed(g);
     if (!g->failed) find_bodies(g);
     return !g->failed;

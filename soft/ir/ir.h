@@ -66,6 +66,7 @@ struct cg_function {
     bool wraps;                           /* an entry point that only calls its `body` */
     struct cg_continuation *continuation; /* NULL: barriers are calls of the scheduler */
     uint32_t value_count; /* parameters and results, with ordinals from 1 */
+    uint64_t inlined; /* its instructions and those of the functions that compilers may inline into it */
     uint32_t row;         /* if called by pointer: index + 1 in the table */
     /* results of passes, each for its function's values by ordinal: see passes/passes.h */
     const struct cg_affine *affine;
@@ -220,6 +221,10 @@ bool cg_is_kernel(const struct cg_function *fn);           /* its parameter `at`
 bool cg_is_long(const struct cg_function *fn); /* if so, frequent operations are calls, not inlined */
 /* At -O2 large functions take seconds to compile and run no faster: their time is spent in helpers. */
 bool cg_is_large(const struct cg_function *fn);
+/* Inlined into each of its callers, and these into theirs, it would make too much code of little: functions that each
+ * call another twice grow to 2^n times their size. */
+bool cg_stays_apart(const struct cg_function *fn);
+void cg_count_inlined(struct cg *g); /* of all functions, from `instructions` */
 uint32_t cg_size_of_entry(struct cg *g, const struct sp_entry *e);
 
 /* ---- blocks.c: order of blocks, post-dominators */

@@ -3,10 +3,15 @@
  * (Only the jump table of a uniform switch cannot be split.) Kernels so large that passes of quadratic time would not
  * end in a test's time are written, too.
  */
+#include "abi.h"
+#include "build/build.h"
+#include "build/jit.h"
 #include "c/generate.h"
 #include "spirv/spirv.h"
 #include "large_kernels.h"
 #include "passes/versions.h"
+
+#include <sys/resource.h>
 
 enum { FEW = 2000, TIMES = 3, LONGEST = 256 << 10 /* bytes of a function */ };
 
@@ -218,6 +223,40 @@ static void is_written(const char *what, void (*body)(struct kernel *, uint32_t)
     spe_free(&k.m);
 }
 
+/* Each function calls the one before twice: inlined, 2^60 instructions. */
+TEST(calls_of_calls_compile)
+{
+    enum { FUNCTIONS = 60 };
+    struct kernel k;
+    struct sp_text log = {0}, text = {0};
+    struct jit_object object = {0};
+    begin_module(&k);
+    for (uint32_t i = 0; i < FUNCTIONS; i++) {
+        spe_id callee = spe_function_begin(&k.m, "called", k.type, 1, &k.type), v = spe_param_id(&k.m, 0), once, twice;
+        once = i ? spe_call(&k.m, k.called, 1, &v) : step(&k, v, 7);
+        twice = i ? spe_call(&k.m, k.called, 1, &once) : step(&k, once, 9);
+        spe_return_value(&k.m, spe_iadd(&k.m, once, twice));
+        spe_function_end(&k.m);
+        k.called = callee;
+    }
+    begin_kernel(&k, "calls");
+    k.v = spe_call(&k.m, k.called, 1, &k.v);
+    spe_words w = finish(&k);
+    struct sp_module *m = sp_parse(w.data, w.count, NULL, 0, true, &log);
+    CHECK_MSG(m && cg_generate(m, &(struct cg_options){.default_subgroup_size = 16}, &text, &log), "%s", log.data);
+    struct rusage before, after;
+    getrusage(RUSAGE_CHILDREN, &before);
+    CHECK_MSG(text.data && jit_compile(text.data, text.size, NULL, NULL, &object, &log), "%s", log.data);
+    getrusage(RUSAGE_CHILDREN, &after);
+    CHECK_MSG(after.ru_utime.tv_sec - before.ru_utime.tv_sec < 20, "%ld s",
+              (long)(after.ru_utime.tv_sec - before.ru_utime.tv_sec)); /* 12 s with 18 functions inlined */
+    jit_unload(&object);
+    sp_free(m);
+    sp_text_free(&text);
+    sp_text_free(&log);
+    spe_free(&k.m);
+}
+
 TEST(large_kernels_are_written)
 {
     is_written("pointers", pointers, 30 * FEW, false, false);
@@ -244,5 +283,6 @@ int main(void)
     RUN(long_code_without_loops_calls_its_helpers);
     RUN(c_grows_as_the_kernel_does);
     RUN(large_kernels_are_written);
+    RUN(calls_of_calls_compile);
     return test_report();
 }
