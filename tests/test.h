@@ -113,13 +113,19 @@ TEST_UNUSED_ static bool test_is_listed_(const char *list, const char *name)
     return false;
 }
 
-/* tests/project/test_locale.sh runs tests in a locale with a decimal comma. */
+/* tests/project/test_locale.sh runs tests in a locale with a decimal comma: of the process, or with TEST_LOCALE_OF=thread
+ * only of its first thread, which needs _GNU_SOURCE. */
 TEST_UNUSED_ static void test_set_locale_(void)
 {
-    const char *locale = getenv("TEST_LOCALE");
+    const char *locale = getenv("TEST_LOCALE"), *of = getenv("TEST_LOCALE_OF");
     static bool done;
-    if (!done && locale && !setlocale(LC_ALL, locale)) {
-        printf("FAILED there is no locale %s\n", locale);
+    bool set = done || !locale;
+    if (!set && (!of || strcmp(of, "thread") != 0)) set = setlocale(LC_ALL, locale) != NULL;
+#if defined(LC_ALL_MASK)
+    else if (!set) set = uselocale(newlocale(LC_ALL_MASK, locale, (locale_t)0)) && uselocale((locale_t)0) != LC_GLOBAL_LOCALE;
+#endif
+    if (!set) {
+        printf("FAILED cannot set the locale %s\n", locale);
         test_.failed++;
     }
     done = true;

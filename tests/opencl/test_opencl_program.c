@@ -1,6 +1,7 @@
 /* test_opencl_program.c - constant tables, program-scope variables, generic pointers, printf, asynchronous copies, and
  * kernels called by kernels. Exact.
  */
+#define _GNU_SOURCE
 #include "opencl.h"
 
 #include <unistd.h>
@@ -81,7 +82,6 @@ TEST(generic_pointers)
 static size_t printed(char *text, size_t size, void (*launch)(const void *arguments), const void *arguments)
 {
     char name[] = "/tmp/xetile_print_XXXXXX";
-    extern int mkstemp(char *);
     int file = mkstemp(name), out;
     size_t length = 0;
     if (file < 0) return 0;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Nothing depends on the program's locale: no source reads or prints a fraction with the C library's functions, or asks the locale
 # about letters, outside the places listed here; and the tests whose subjects read or print numbers pass in a locale with a decimal
-# comma. (tests/soft/test_soft_locale.c is about the locale of a thread.)
+# comma, of the process or of one thread.
 . "$(dirname "$0")/../test.sh"
 
 # grep's output without lines of these files
@@ -48,4 +48,9 @@ done
 check "printf of kernels in that locale" in_locale test_opencl_program "" printing_of_any_length # whose reference is printf
 check "XETILE_SOFT_RUN_LIMIT=0.3 in that locale" in_locale test_soft_process a_limit
 check "settings in that locale" in_locale test_soft_surroundings settings
+export TEST_LOCALE_OF=thread
+check "xt_print in that locale of a thread" in_locale test_xetile_print
+check "printf of kernels in that locale of a thread" in_locale test_opencl_program "" printing_of_any_length
+check "XETILE_SOFT_RUN_LIMIT=0.3 in that locale of a thread" in_locale test_soft_process a_limit
+check "settings in that locale of a thread" in_locale test_soft_surroundings settings
 report

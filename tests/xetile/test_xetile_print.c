@@ -1,5 +1,6 @@
 /* test_xetile_print.c - xt_print: example 2.1 of the newer specification line by line, the other examples operation by
  * operation, regions, subgroup level, and that every operation has a text. */
+#define _GNU_SOURCE
 #undef XETILE_DECLARATIONS /* the list of operations is private */
 #define _GNU_SOURCE
 #include "test.h"
