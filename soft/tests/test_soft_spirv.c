@@ -2,6 +2,7 @@
  *
  * Most tests modify a few instructions of one small module, and check what the reader makes of it.
  */
+#include "floating_modes.h"
 #include "test.h"
 
 #include "c/generate.h"
@@ -1075,6 +1076,44 @@ static const struct {
     {SP_OP_Not, 6, 1},
 };
 
+/* Floats are folded to nearest, with subnormals, whatever the state of the thread that loads the module. */
+TEST(spec_operations_in_every_state)
+{
+    static const struct {
+        uint32_t op, a, b, want;
+    } rows[] = {{SP_OP_FAdd, 0x3f800000, 0x33c00000, 0x3f800001}, /* 1 + 0.75 units */
+                {SP_OP_FAdd, 0x3f800000, 0x33400000, 0x3f800000}, /* 1 + 0.375 units */
+                {SP_OP_FSub, 0x00800001, 0x00800000, 0x00000001}, /* subnormal */
+                {SP_OP_FMul, 0x00000003, 0x40000000, 0x00000006},
+                {SP_OP_FDiv, 0x3f800000, 0x40400000, 0x3eaaaaab},
+                {SP_OP_FDiv, 0x40000000, 0x40400000, 0x3f2aaaab}};
+    enum { A = FREE + 20, N = sizeof rows / sizeof *rows };
+    struct draft *d = &draft_;
+    for (int mode = 0; mode < MODES; mode++) {
+        uint64_t v;
+        draft_kernel(d);
+        for (uint32_t i = 0; i < N; i++) {
+            OP(TYPES, Constant, F32, A + 3 * i, rows[i].a);
+            OP(TYPES, Constant, F32, A + 3 * i + 1, rows[i].b);
+            OP(TYPES, SpecConstantOp, F32, A + 3 * i + 2, rows[i].op, A + 3 * i, A + 3 * i + 1);
+        }
+        OP(TYPES, Constant, I32, A + 3 * N, 0x1000003);
+        OP(TYPES, SpecConstantOp, F32, A + 3 * N + 1, SP_OP_ConvertSToF, A + 3 * N);
+        OP(TYPES, Constant, F32, A + 3 * N + 2, 0x33800001); /* just above half of f16's smallest number */
+        OP(TYPES, SpecConstantOp, F16, A + 3 * N + 3, SP_OP_FConvert, A + 3 * N + 2);
+        mode_set(mode);
+        struct sp_module *m = read_draft(d);
+        mode_set(MODE_DEFAULT);
+        if (!m) return;
+        for (uint32_t i = 0; i < N; i++)
+            CHECK_MSG(sp_constant(m, A + 3 * i + 2, &v) && v == rows[i].want, "%s: row %u is %08x, want %08x",
+                      mode_name(mode), i, (unsigned)v, (unsigned)rows[i].want);
+        CHECK_MSG(sp_constant(m, A + 3 * N + 1, &v) && v == 0x4b800002, "%s: 2^24 + 3 is %08x", mode_name(mode), (unsigned)v);
+        CHECK_MSG(sp_constant(m, A + 3 * N + 3, &v) && v == 1, "%s: as f16 it is %04x", mode_name(mode), (unsigned)v);
+        sp_free(m);
+    }
+}
+
 TEST(spec_operations)
 {
     struct draft *d = &draft_;
@@ -1766,6 +1805,7 @@ int main(void)
     RUN(sizes_are_those_of_opencl);
     RUN(constants_have_bytes);
     RUN(spec_operations);
+    RUN(spec_operations_in_every_state);
     RUN(specialisation);
     RUN(addresses_in_constants);
     RUN(offsets_wrap_around);

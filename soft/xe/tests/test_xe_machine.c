@@ -1,7 +1,7 @@
 /* test_xe_machine.c - the interpreter of Intel's machine code, without Intel's compiler: code written here in IGA
  * syntax, in a package built here, runs on one work-group; packages damaged in every way are refused, or run without
  * harm. */
-#include "test.h"
+#include "floating_modes.h"
 
 #include <elf.h>
 
@@ -222,6 +222,34 @@ TEST(integers)
     LANES("bfi1 (16|M0) r21.0<1>:ud 20:w 4:w\n(W) mov (1|M0) r22.0<1>:ud 0x55AAAAA5:ud\n"
           "bfi2 (16|M0) r20.0<1>:ud r21.0<1;0>:ud r10.0<1;0>:ud r22.0<0>:ud\n",
           inserted);
+}
+
+/* Decimal numbers in the text are read to nearest, subnormal ones too, whatever the thread that loads it rounds to. */
+TEST(immediates_in_every_state)
+{
+    static const struct {
+        const char *text;
+        uint32_t bits;
+    } rows[] = {{"0.1:f", 0x3dcccccd}, {"0.7:f", 0x3f333333}, {"-0.7:f", 0xbf333333}, {"1e-40:f", 0x000116c2},
+                {"0.1:hf", 0x2e66},    {"6e-8:hf", 0x0001}};
+    for (int mode = 0; mode < MODES; mode++)
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            char code[2048];
+            bool half = strstr(rows[i].text, ":hf") != NULL;
+            size_t size;
+            snprintf(code, sizeof code, "%s%smov (16|M0) r20.0<%d>:%s %s\n%s", BEGIN,
+                     half ? "mov (16|M0) r20.0<1>:d 0:d\n" : "", half ? 2 : 1, half ? "hf" : "f", rows[i].text, STORE LAST);
+            void *package = make_package(code, &size);
+            mode_set(mode);
+            void *machine = load(package, size);
+            mode_set(MODE_DEFAULT);
+            memset(out, 0x55, sizeof out);
+            CHECK_MSG(machine && run_loaded(machine, out, 16) == 0, "%s", told);
+            CHECK_MSG((uint32_t)out[3] == rows[i].bits, "%s: %s is %08x, want %08x", mode_name(mode), rows[i].text,
+                      (unsigned)out[3], (unsigned)rows[i].bits);
+            xe_unload(machine);
+            free(package);
+        }
 }
 
 TEST(floats)
@@ -533,6 +561,7 @@ int main(void)
     setenv("XETILE_SOFT_ISA", "bmg", 1);
     RUN(integers);
     RUN(floats);
+    RUN(immediates_in_every_state);
     RUN(products);
     RUN(products_of_every_type);
     RUN(lanes_part_and_meet);
