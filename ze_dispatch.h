@@ -64,7 +64,8 @@
  * LAUNCHING. zed_launch(&kernel, groups, arguments...) binds, launches and waits. `groups` is a literal of three
  * numbers, (zed_groups){x, y, z}, a variable, or any expression in parentheses. Each of up to 32 arguments is evaluated
  * once and checked: the value of an integer must fit its parameter (its C type does not matter); a
- * float parameter takes a float or double (f32, f16 and bf16 round to nearest; overflow is refused); ptr<T> takes
+ * float parameter takes a float or double (f32, f16 and bf16 round to nearest in every mode of the program, with
+ * subnormals; overflow is refused); ptr<T> takes
  * a void pointer, NULL or a pointer whose type fits (uint16_t * for f16, bf16 and u16, float * for f32, int8_t * for
  * i8 ...) to memory the device can access; local<T> takes (zed_local){bytes}.
  *     zed_launch(...)        bool    waits
@@ -770,7 +771,7 @@ XETILE_API zed_arg zed_arg_text_(zed_arg a, const char *text);
 /* For generated code, which knows the parameters and needs no C types. */
 XETILE_API zed_arg zed_arg_i(int64_t v);
 XETILE_API zed_arg zed_arg_u(uint64_t v);
-XETILE_API zed_arg zed_arg_f(double v);
+XETILE_API zed_arg zed_arg_f(double v); /* a float is converted by the caller: subnormals may be flushed there */
 XETILE_API zed_arg zed_arg_ptr(const volatile void *p);
 XETILE_API zed_arg zed_arg_local(size_t bytes);
 

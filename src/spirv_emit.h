@@ -886,8 +886,8 @@ XETILE_API spe_id spe_coopvec_mul(spe_module *m, spe_id type, const spe_coopvec_
  *
  * All round to nearest, ties to even, keep subnormals, and keep NaN with its sign. Above the largest finite value,
  * f16, bf16 and tf32 become infinity; the 8-bit types become their largest value if `saturate` is set (infinity
- * too), otherwise E5M2 becomes infinity and E4M3, which has none, NaN. The program's rounding mode, flushing of
- * subnormals and locale, and compilation with -ffast-math, change no result.
+ * too), otherwise E5M2 becomes infinity and E4M3, which has none, NaN. The program's rounding mode and flushing of
+ * subnormals, and compilation with -ffast-math, change no result.
  */
 
 XETILE_API uint16_t spe_f32_to_f16_bits(float v), spe_f32_to_bf16_bits(float v);
@@ -906,7 +906,8 @@ XETILE_API double spe_real_of_f32(float v);
  * unsigned integer, and numbers that fit neither become the nearest that does; NaN becomes INT64_MIN. */
 XETILE_API bool spe_real_to_int(double v, int64_t *whole);
 
-/* A number in decimal: printf's %.*g (form 'g') or %.*e ('e') of at most 17 digits, with a point in every locale. */
+/* A number in decimal: printf's %.*g (form 'g') or %.*e ('e') of at most 17 digits, with a point in every locale. For
+ * people: the last digit is rounded in the program's mode. */
 typedef struct {
     char s[40];
 } spe_decimal;

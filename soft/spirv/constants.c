@@ -51,15 +51,27 @@ static double to_double(uint64_t bits, const struct sp_type *t)
     return t->bits == 32 ? (double)f : d;
 }
 
+static uint64_t single_bits(float f)
+{
+    uint32_t bits;
+    memcpy(&bits, &f, 4);
+    return bits;
+}
+
 static uint64_t from_double(double v, const struct sp_type *t)
 {
-    float f = (float)v;
-    uint32_t low;
     uint64_t bits;
     if (t->bits == 16) return double_to_half(v);
-    memcpy(&low, &f, 4);
+    if (t->bits == 32) return single_bits((float)v);
     memcpy(&bits, &v, 8);
-    return t->bits == 32 ? low : bits;
+    return bits;
+}
+
+/* 64 bits rounded once: to f32 not by way of a double; to f16 that is exact, or infinity. */
+static uint64_t from_int(uint64_t v, bool is_signed, const struct sp_type *t)
+{
+    if (t->bits == 32) return single_bits(is_signed ? (float)(int64_t)v : (float)v);
+    return from_double(is_signed ? (double)(int64_t)v : (double)v, t);
 }
 
 static bool computes(const struct sp_type *t) { return t->kind == SP_FLOAT && t->encoding == SP_IEEE; }
@@ -243,8 +255,7 @@ static bool eval_convert(uint32_t op, uint64_t a, const struct sp_type *from, co
     case SP_OP_ConvertSToF:
     case SP_OP_ConvertUToF:
         if (from->kind != SP_INT || !computes(to)) return false;
-        /* through double: 64-bit values may round twice for f32, within the type's tolerance */
-        *v = from_double(op == SP_OP_ConvertSToF ? (double)sign_extend(a, from->bits) : (double)a, to);
+        *v = from_int(op == SP_OP_ConvertSToF ? (uint64_t)sign_extend(a, from->bits) : a, op == SP_OP_ConvertSToF, to);
         return true;
     default: return false;
     }

@@ -1101,6 +1101,8 @@ TEST(spec_operations_in_every_state)
         OP(TYPES, SpecConstantOp, F32, A + 3 * N + 1, SP_OP_ConvertSToF, A + 3 * N);
         OP(TYPES, Constant, F32, A + 3 * N + 2, 0x33800001); /* just above half of f16's smallest number */
         OP(TYPES, SpecConstantOp, F16, A + 3 * N + 3, SP_OP_FConvert, A + 3 * N + 2);
+        OP(TYPES, Constant, I64, A + 3 * N + 4, 0x00000001, 0x01000001); /* 2^56 + 2^32 + 1: above halfway in f32 */
+        OP(TYPES, SpecConstantOp, F32, A + 3 * N + 5, SP_OP_ConvertSToF, A + 3 * N + 4);
         mode_set(mode);
         struct sp_module *m = read_draft(d);
         mode_set(MODE_DEFAULT);
@@ -1109,6 +1111,8 @@ TEST(spec_operations_in_every_state)
             CHECK_MSG(sp_constant(m, A + 3 * i + 2, &v) && v == rows[i].want, "%s: row %u is %08x, want %08x",
                       mode_name(mode), i, (unsigned)v, (unsigned)rows[i].want);
         CHECK_MSG(sp_constant(m, A + 3 * N + 1, &v) && v == 0x4b800002, "%s: 2^24 + 3 is %08x", mode_name(mode), (unsigned)v);
+        CHECK_MSG(sp_constant(m, A + 3 * N + 5, &v) && v == 0x5b800001, "%s: 2^56 + 2^32 + 1 is %08x", mode_name(mode),
+                  (unsigned)v);
         CHECK_MSG(sp_constant(m, A + 3 * N + 3, &v) && v == 1, "%s: as f16 it is %04x", mode_name(mode), (unsigned)v);
         sp_free(m);
     }

@@ -462,6 +462,7 @@ BAD(while_without_body, EMPTY, "semicolon after", "XT_WHILE", XT_WHILE (XT_LT(N,
 
 /* Constants, local arrays and rows that cannot represent or contain the data. */
 BAD(constant_beyond_f16, SCALAR_RANGE, "100000", "f16", XT_SPLAT(f16, 8, 16, 100000);)
+BAD(constant_beyond_bf16, SCALAR_RANGE, "3.4e+38", "bf16", XT_SPLAT(bf16, 8, 16, 3.4e38);)
 BAD(constant_beyond_e5m2, SCALAR_RANGE, "-62000", "e5m2", XT_SPLAT(e5m2, 8, 16, -62000.0);)
 BAD(padding_beyond_f16, SCALAR_RANGE, "70000", "f16",
     XT_LOAD_TILE(XT_INIT_TILE(B, f16, 8, 16, .shape = XT_AT(64, N)), .padding = 70000);)
@@ -808,6 +809,7 @@ int main(void)
     RUN(for_without_body);
     RUN(while_without_body);
     RUN(constant_beyond_f16);
+    RUN(constant_beyond_bf16);
     RUN(constant_beyond_e5m2);
     RUN(padding_beyond_f16);
     RUN(array_too_small);
