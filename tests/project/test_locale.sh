@@ -41,8 +41,10 @@ if ! sh tests/comma_locale.sh "$work" > "$work/why" 2>&1; then
 fi
 in_locale() { LOCPATH=$work TEST_LOCALE=xx_XX TEST_ONLY=${2:-} TEST_EXCEPT=${3:-} "$BUILD/$1"; }
 check_says "in that locale a half is 0,5" "0,5" env LOCPATH="$work" LC_ALL=xx_XX env printf '%.1f' 0,5
-for one in test_xetile_print test_xetile_errors test_coopvec_errors test_dispatch_args test_convert \
-    test_spirv_emit test_xe_machine; do
+core="test_xetile_print test_xetile_errors test_coopvec_errors test_dispatch_args test_dispatch_calls test_convert
+    test_spirv_emit test_spirv_ops test_spirv_types test_memory test_devices test_opencl_lines test_soft_check test_xe_machine"
+if thorough; then core="$core $(grep -v '\.sh$' tests/quick.txt)"; fi
+for one in $core; do
     check "$one in that locale" in_locale $one
 done
 check "printf of kernels in that locale" in_locale test_opencl_program "" printing_of_any_length # whose reference is printf
