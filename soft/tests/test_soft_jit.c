@@ -366,6 +366,7 @@ TEST(entries_are_whole_while_others_store)
     }
     CHECK_MSG(status == 0, "entry %d that was found while another process stored it was not whole", i);
     if (status != 0) waitpid(writer, &status, 0);
+    jit_forget_compiler(&c);
     CHECK_INT(count_files(cache, ".xso"), 1);
     CHECK_INT(count_files(cache, ""), 1);
 }
