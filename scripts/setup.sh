@@ -47,6 +47,9 @@ missing_optional() {
         echo "llvm-spirv (modules from another compiler)|$(newest_llvm_spirv)|-|spirv-llvm-translator|-"
     command_there meson && command_there ninja || echo "Meson (tests of the README's project)|meson|meson|meson|meson"
     command_there cmake || echo "CMake (tests of the README's project)|cmake|cmake|cmake|cmake"
+    command_there x86_64-w64-mingw32-gcc ||
+        echo "a compiler for Windows (tests of the headers there)|gcc-mingw-w64-x86-64 g++-mingw-w64-x86-64|mingw64-gcc mingw64-gcc-c++|mingw-w64-gcc|mingw64-cross-gcc"
+    command_there wine || echo "wine (tests of programs for Windows)|wine wine64|wine|wine|wine"
     command_there mpicc && command_there mpirun ||
         echo "Open MPI (examples/mpi_summa.c)|libopenmpi-dev openmpi-bin|openmpi-devel|openmpi|openmpi-devel"
     links -l:libopenblas.so.0 ||
