@@ -60,7 +60,7 @@ static inline uint32_t cg_operand(const struct cg *g, uint32_t i)
 /* ---- text.c: writing text */
 void cg_put(struct cg *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cg_put_text(struct cg *g, const char *text, size_t bytes);
-void cg_put_bytes(struct cg *g, const unsigned char *bytes, size_t size); /* as numbers, each followed by a comma */
+void cg_put_bytes(struct cg *g, const unsigned char *bytes, size_t size); /* as string literals */
 void cg_put_string(struct cg *g, const char *s);                          /* quoted and escaped */
 /* The statement after it writes a helper with this name, once per section, before that. */
 #define CG_HELPER(name) for (struct sp_text *body_ = cg_begin_helper(g, name); body_; g->w->c = body_, body_ = NULL)

@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+enum { MAX_FRAME = 1 << 30 };
+
 /* ---- kernels */
 
 /* The needs of functions called by pointer, from wherever they are called. */
@@ -18,7 +20,8 @@ static void sum_addressed(struct cg *g, uint32_t *local)
         if (!g->function[i].row) continue;
         cg_sum_frames(g, &g->function[i], &frame, &private_bytes, local, &barrier);
         if (frame > XS_POINTER_STACK / 2)
-            cg_fail(g, "a function that is called by pointer needs too much private memory");
+            cg_fail(g, "a function that is called by pointer needs %llu bytes of stack, at most %llu are supported",
+                    (unsigned long long)frame, (unsigned long long)XS_POINTER_STACK / 2);
     }
     if (*local && g->o->function)
         cg_fail(g, "a function that uses local memory can be called by pointer in its own module only");
@@ -61,10 +64,14 @@ static void write_kernel_row(struct cg *g, uint32_t index, uint32_t S, uint32_t 
     frame = 2 * frame + frame / 2 + (64u << 10);
     if (g->pointer_calls) {
         sum_addressed(g, &local);
-        if (frame > XS_POINTER_STACK) cg_fail(g, "a kernel that calls by pointer needs too much private memory");
+        if (frame > XS_POINTER_STACK)
+            cg_fail(g, "a kernel that calls by pointer needs %llu bytes of stack, at most %llu are supported",
+                    (unsigned long long)frame, (unsigned long long)XS_POINTER_STACK);
         frame = 3 * XS_POINTER_STACK;
     }
-    if (frame > 1u << 30) cg_fail(g, "the kernel needs too much private memory");
+    if (frame > MAX_FRAME)
+        cg_fail(g, "the kernel needs %llu bytes of stack for a subgroup, at most %u are supported",
+                (unsigned long long)frame, MAX_FRAME);
     cg_put(g, "    {");
     cg_put_string(g, e->name);
     cg_put(g, ", kernel%u, params%u, %u, %u, %u, %u, {%u, %u, %u}, %u, %u, %u, %u, %u, \"", index, index,
@@ -94,8 +101,9 @@ static bool has_initial(struct cg *g, const struct sp_inst *v)
 /* The bytes of a constant. Addresses are written when the module is loaded; trailing zeros may be omitted. */
 static void write_initial(struct cg *g, uint32_t id, size_t size)
 {
-    if (g->m->ids[id].what == SP_IS_VARIABLE) return;
-    unsigned char *bytes = cg_constant_bytes(g, id, size, SP_MAX_CONSTANT_BYTES);
+    bool address = g->m->ids[id].what == SP_IS_VARIABLE;
+    unsigned char *bytes = address ? calloc(1, 1) : cg_constant_bytes(g, id, size, SP_MAX_CONSTANT_BYTES);
+    if (address) size = 0;
     while (size && bytes && !bytes[size - 1]) size--;
     if (bytes) cg_put_bytes(g, bytes, size);
     free(bytes);
@@ -110,9 +118,9 @@ static void write_globals(struct cg *g)
         n++;
         if (!has_initial(g, v)) continue;
         cg_set_inst(g, v);
-        cg_put(g, "static const u8 initial%u[%llu] XS_ALIGNED(16) = {", n - 1, (unsigned long long)t->size + 1);
+        cg_put(g, "static const u8 initial%u[%llu] XS_ALIGNED(16) = ", n - 1, (unsigned long long)t->size + 1);
         write_initial(g, v->operand[1], (size_t)t->size);
-        cg_put(g, "0};\n");
+        cg_put(g, ";\n");
         cg_set_inst(g, NULL);
     }
 }

@@ -18,12 +18,15 @@ static bool make_room(struct cg *g, size_t bytes)
     if (t->failed || g->failed) return false;
     if (t->data && t->capacity - t->size > bytes) return true;
     size_t capacity = (t->capacity ? t->capacity * 2 : CG_LINES) + bytes;
-    bool over = capacity > cg_max_text;
+    bool over = bytes >= cg_max_text - t->size;
+    if (capacity > cg_max_text) capacity = cg_max_text;
     char *data = over ? NULL : realloc(t->data, capacity);
     if (!data) {
         g->failed = t->failed = true;
-        sp_text_add(g->log, "error: %s\n",
-                    over ? "the generated text is too large" : "no memory for the generated text");
+        if (over)
+            sp_text_add(g->log, "error: the generated text has more than %zu bytes\n", cg_max_text);
+        else
+            sp_text_add(g->log, "error: no memory for the generated text\n");
         return false;
     }
     t->data = data;
@@ -57,22 +60,26 @@ void cg_put_text(struct cg *g, const char *text, size_t bytes)
     g->w->c->data[g->w->c->size] = 0;
 }
 
-/* "255," or less. */
-static char *number(char *to, unsigned char n)
+/* "\377" or less: digits are never followed by others, so that leading zeros can be omitted. */
+static char *escape(char *to, unsigned char c)
 {
-    if (n >= 100) *to++ = (char)('0' + n / 100);
-    if (n >= 10) *to++ = (char)('0' + n / 10 % 10);
-    *to++ = (char)('0' + n % 10);
-    *to++ = ',';
+    *to++ = '\\';
+    if (c >= 0100) *to++ = (char)('0' + c / 0100);
+    if (c >= 010) *to++ = (char)('0' + c / 010 % 010);
+    *to++ = (char)('0' + c % 010);
     return to;
 }
 
+/* Compilers read string literals many times faster than lists of numbers. */
 void cg_put_bytes(struct cg *g, const unsigned char *bytes, size_t size)
 {
-    char line[4 * 32 + 1], *to = line;
+    char line[4 * 32 + 3], *to = line;
+    if (size == 0) cg_put(g, "\"\"");
     for (size_t k = 0; k < size && !g->failed; k++) {
-        to = number(to, bytes[k]);
+        if (to == line) *to++ = '"';
+        to = escape(to, bytes[k]);
         if (k % 32 != 31 && k + 1 < size) continue;
+        *to++ = '"';
         *to++ = '\n';
         cg_put_text(g, line, (size_t)(to - line));
         to = line;

@@ -142,9 +142,9 @@ static void write_constant_table(struct cg *g, uint32_t id, const char *name)
 {
     const struct sp_type *t = cg_type_of(g, id);
     unsigned char *bytes = cg_constant_bytes(g, id, t->size, 1 << 16);
-    cg_put(g, "static const u8 %s[%llu] XS_ALIGNED(16) = {", name, (unsigned long long)t->size + 1);
+    cg_put(g, "static const u8 %s[%llu] XS_ALIGNED(16) = ", name, (unsigned long long)t->size + 1);
     if (bytes) cg_put_bytes(g, bytes, (size_t)t->size);
-    cg_put(g, "0};\n");
+    cg_put(g, ";\n");
     free(bytes);
 }
 

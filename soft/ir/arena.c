@@ -23,7 +23,8 @@ static void *take(struct cg *g, void **arena, size_t bytes)
     if (!c || c->size - c->used < bytes) {
         size_t size = bytes > CG_CHUNK ? bytes : CG_CHUNK;
         bool over = size > cg_max_memory - g->taken;
-        if (over) cg_fail(g, "the code generator needs too much memory for this module");
+        if (over)
+            cg_fail(g, "the code generator needs more than the %zu bytes that a module may take", cg_max_memory);
         c = over ? NULL : calloc(1, sizeof *c + 16 + size);
         if (!c) {
             g->failed = true;

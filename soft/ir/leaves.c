@@ -89,7 +89,7 @@ uint32_t cg_count_leaves(struct cg *g, uint32_t type_id, bool many)
 {
     uint64_t n = count_leaves(g, type_id, many);
     if (n <= CG_MAX_LEAVES) return (uint32_t)n;
-    cg_fail(g, "a value of this type has too many parts, or none the device knows");
+    cg_fail(g, "a value of this type has more than %d parts, or none the device knows", CG_MAX_LEAVES);
     return 0;
 }
 

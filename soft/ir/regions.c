@@ -190,7 +190,7 @@ static void order_region(struct nest *t, const uint32_t *blocks, uint32_t n, uin
 {
     if (!n || t->g->failed) return;
     if (depth > CG_MAX_LOOP_DEPTH) {
-        cg_fail(t->g, "loops are nested too deep");
+        cg_fail(t->g, "loops are nested more than %d deep", CG_MAX_LOOP_DEPTH);
         return;
     }
     uint32_t *parts = cg_alloc(t->g, (2 * (size_t)n + 1) * sizeof *parts);

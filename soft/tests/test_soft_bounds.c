@@ -576,15 +576,15 @@ TEST(too_much_is_refused_by_name)
         spe_words (*make)(struct kernel *);
         const char *says;
     } rows[] = {
-        {too_many_parts, "a value of this type has too many parts"},
+        {too_many_parts, "a value of this type has more than 4096 parts"},
         {deep_types, "types nest deeper than 64"},
         {deep_calls, "calls nest 257 deep, at most 256 are supported"},
         {large_variable, "bytes of private memory, at most 16777216 are supported"},
-        {large_variables, "the kernel needs too much private memory"},
+        {large_variables, " bytes of stack for a subgroup, at most 1073741824 are supported"},
         {local_memory, "2147483648 bytes of the module's local variables, at most 1073741824 are supported"},
         {large_globals, "4294967304 bytes of variables of the program, at most 4294967296 are supported"},
         {many_globals, "4563402752 bytes of variables of the program, at most 4294967296 are supported"},
-        {large_text, "the generated text is too large"},
+        {large_text, "the generated text has more than 134217728 bytes"},
         {large_initial, "69632000 bytes of initialisers, at most 67108864 are supported"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
