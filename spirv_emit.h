@@ -1494,7 +1494,7 @@ XETILE_API void spe_region_fail(spe_regions *in, const char *why);
 
 /* A C number or an spe_val, as an spe_val. */
 #define SPE_NUMBER(x)                                                                                                  \
-    _Generic((x), spe_val: spe_val_same, float: spe_val_float, double: spe_val_real, unsigned long: spe_val_uint,       \
+    _Generic((x), spe_val: spe_val_same, float: spe_val_float, double: spe_val_real, unsigned long: spe_val_uint,      \
              unsigned long long: spe_val_uint, default: spe_val_int)(x)
 
 /* The C loops of XT_FOR and CV_FOR, and of XT_IF and CV_IF; `begin` opens the region. */

@@ -1,5 +1,5 @@
-/* floating_modes.h - the floating-point states that a program may be in: rounding modes, and subnormal numbers flushed to 0
- * as operands and results (FTZ and DAZ), as in any program of which a part was linked with -ffast-math. */
+/* floating_modes.h - the floating-point states that a program may be in: rounding modes, and subnormal numbers flushed
+ * to 0 as operands and results (FTZ and DAZ), as in any program of which a part was linked with -ffast-math. */
 #ifndef TEST_FLOATING_MODES_H
 #define TEST_FLOATING_MODES_H
 

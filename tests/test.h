@@ -113,8 +113,8 @@ TEST_UNUSED_ static bool test_is_listed_(const char *list, const char *name)
     return false;
 }
 
-/* tests/project/test_locale.sh runs tests in a locale with a decimal comma: of the process, or with TEST_LOCALE_OF=thread
- * only of its first thread, which needs _GNU_SOURCE. */
+/* tests/project/test_locale.sh runs tests in a locale with a decimal comma: of the process, or with
+ * TEST_LOCALE_OF=thread only of its first thread, which needs _GNU_SOURCE. */
 TEST_UNUSED_ static void test_set_locale_(void)
 {
     const char *locale = getenv("TEST_LOCALE"), *of = getenv("TEST_LOCALE_OF");
@@ -122,7 +122,10 @@ TEST_UNUSED_ static void test_set_locale_(void)
     bool set = done || !locale;
     if (!set && (!of || strcmp(of, "thread") != 0)) set = setlocale(LC_ALL, locale) != NULL;
 #if defined(LC_ALL_MASK)
-    else if (!set) set = uselocale(newlocale(LC_ALL_MASK, locale, (locale_t)0)) && uselocale((locale_t)0) != LC_GLOBAL_LOCALE;
+    else if (!set) {
+        uselocale(newlocale(LC_ALL_MASK, locale, (locale_t)0));
+        set = uselocale((locale_t)0) != LC_GLOBAL_LOCALE;
+    }
 #endif
     if (!set) {
         printf("FAILED cannot set the locale %s\n", locale);

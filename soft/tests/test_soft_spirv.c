@@ -1110,7 +1110,8 @@ TEST(spec_operations_in_every_state)
         for (uint32_t i = 0; i < N; i++)
             CHECK_MSG(sp_constant(m, A + 3 * i + 2, &v) && v == rows[i].want, "%s: row %u is %08x, want %08x",
                       mode_name(mode), i, (unsigned)v, (unsigned)rows[i].want);
-        CHECK_MSG(sp_constant(m, A + 3 * N + 1, &v) && v == 0x4b800002, "%s: 2^24 + 3 is %08x", mode_name(mode), (unsigned)v);
+        CHECK_MSG(sp_constant(m, A + 3 * N + 1, &v) && v == 0x4b800002, "%s: 2^24 + 3 is %08x", mode_name(mode),
+                  (unsigned)v);
         CHECK_MSG(sp_constant(m, A + 3 * N + 5, &v) && v == 0x5b800001, "%s: 2^56 + 2^32 + 1 is %08x", mode_name(mode),
                   (unsigned)v);
         CHECK_MSG(sp_constant(m, A + 3 * N + 3, &v) && v == 1, "%s: as f16 it is %04x", mode_name(mode), (unsigned)v);

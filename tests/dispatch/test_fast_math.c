@@ -1,6 +1,6 @@
 /* test_fast_math.c - this file, with the bodies of all headers, is compiled with -O2 -ffast-math: the compiler assumes
- * that there are no infinities and NaNs, and the program starts with subnormal numbers flushed to 0. In that state and in
- * the others, constants, tables, paddings, folded constants and arguments have the bits they have otherwise. All is
+ * that there are no infinities and NaNs, and the program starts with subnormal numbers flushed to 0. In that state and
+ * in the others, constants, tables, paddings, folded constants and arguments have the bits they have otherwise. All is
  * compared as integers: floating comparisons of this file mean nothing. */
 #undef XETILE_DECLARATIONS
 #include "coopvec.h"
@@ -56,8 +56,10 @@ static uint32_t rounded(const format *f, uint64_t bits)
     uint32_t sign = (uint32_t)(bits >> 63) << (f->exponent + f->mantissa);
     while (high - low > 1) {
         uint64_t middle = (low + high) / 2;
-        if (double_of(f, 0, middle) <= size) low = middle;
-        else high = middle;
+        if (double_of(f, 0, middle) <= size)
+            low = middle;
+        else
+            high = middle;
     }
     uint64_t half = double_of(f, 1, 2 * low + 1);
     return sign | (uint32_t)(size > half || (size == half && (low & 1)) ? high : low);
@@ -117,7 +119,7 @@ TEST(conversions)
 
 /* ---- arguments */
 
-XT_KERNEL (keep_arguments, ptr(u32, O), ptr(u16, P), ptr(u64, Q), f32(a), f16(b), bf16(c), f64(d))
+XT_KERNEL(keep_arguments, ptr(u32, O), ptr(u16, P), ptr(u64, Q), f32(a), f16(b), bf16(c), f64(d))
 {
     XT_STORE(O, 0, XT_BITCAST(u32, a));
     XT_STORE(P, 0, XT_BITCAST(u16, b));
@@ -133,8 +135,9 @@ static bool load(zed_kernel *k, xt_module mod)
 
 TEST(arguments)
 {
-    static const uint32_t values[] = {0x00000001, 0x00080000, 0x007fffff, 0x00800000, 0x80000000, 0x80000123, 0x7f800000,
-                                      0xff800000, 0x33000000, 0x33000001, 0x477fe000, 0x3f803000, 0x3f801000, 0x7f7f0000};
+    static const uint32_t values[] = {0x00000001, 0x00080000, 0x007fffff, 0x00800000, 0x80000000,
+                                      0x80000123, 0x7f800000, 0xff800000, 0x33000000, 0x33000001,
+                                      0x477fe000, 0x3f803000, 0x3f801000, 0x7f7f0000};
     static const uint64_t wide[] = {0x0000000000000001, 0x8008000000000000, 0x36a0000000000000, 0x3690000000000001,
                                     0x7ff0000000000000, 0x3fb999999999999a, 0x47efffffefffffff, 0x47efffffe0000001};
     uint32_t *o = (uint32_t *)zed_alloc(&device, ZED_SHARED, 64, 0);
@@ -180,7 +183,7 @@ TEST(arguments)
 static volatile float tiny_f32;
 static volatile double tiny, infinite, third;
 
-XT_KERNEL (constants, ptr(u32, O), ptr(u16, H), ptr(f32, X))
+XT_KERNEL(constants, ptr(u32, O), ptr(u16, H), ptr(f32, X))
 {
     xt_val at = XT_LOAD(O, 15); /* 0, known to the kernel only: what follows is no constant */
     xt_val zero = XT_MUL(XT_CAST(f32, at), 0.0);
@@ -198,7 +201,8 @@ XT_KERNEL (constants, ptr(u32, O), ptr(u16, H), ptr(f32, X))
     float table[] = {tiny_f32, f32_of(0x7f800000), f32_of(0xff800000), f32_of(0x80000001)};
     XT_STORE_TILE(XT_TABLE(f32, 1, 4, table), XT_INIT_TILE(X, f32, 1, 4, .shape = XT_AT(1, 4)));
     xt_vec padded = XT_LOAD_TILE(XT_INIT_TILE(X, f32, 1, 16, .shape = XT_AT(1, 4)), .padding = -infinite);
-    XT_STORE_TILE(XT_REDUCTION(maxnumf, XT_SLICE(padded, 0, 8, 1, 8), 1), XT_INIT_TILE(X, f32, 1, 1, .offset = XT_AT(0, 8), .shape = XT_AT(1, 9)));
+    XT_STORE_TILE(XT_REDUCTION(maxnumf, XT_SLICE(padded, 0, 8, 1, 8), 1),
+                  XT_INIT_TILE(X, f32, 1, 1, .offset = XT_AT(0, 8), .shape = XT_AT(1, 9)));
     XT_STORE_TILE(XT_SPLAT(f32, 1, 1, tiny), XT_INIT_TILE(X, f32, 1, 1, .offset = XT_AT(0, 9), .shape = XT_AT(1, 10)));
 }
 
@@ -216,7 +220,8 @@ TEST(constants_of_tiles)
 {
     static const uint32_t want[] = {0x200, 0x200, 0x200, 0, 0x3eaaaaab, 0x3f7ffffe, 0xff800000, 1, 3};
     static const uint32_t want_x[] = {0x200, 0x7f800000, 0xff800000, 0x80000001};
-    uint32_t *o = (uint32_t *)zed_alloc(&device, ZED_SHARED, 64, 0), *x = (uint32_t *)zed_alloc(&device, ZED_SHARED, 64, 0);
+    uint32_t *o = (uint32_t *)zed_alloc(&device, ZED_SHARED, 64, 0),
+             *x = (uint32_t *)zed_alloc(&device, ZED_SHARED, 64, 0);
     uint16_t *h = (uint16_t *)zed_alloc(&device, ZED_SHARED, 64, 0);
     xt_module mod = build_in(MODE_DEFAULT);
     zed_kernel k;
@@ -231,7 +236,8 @@ TEST(constants_of_tiles)
     memset(o, 0xee, 64), memset(h, 0xee, 64), memset(x, 0xee, 64);
     o[15] = 0;
     CHECK(zed_launch(&k, (zed_groups){1, 1, 1}, o, h, (float *)x));
-    for (int i = 0; i < 9; i++) CHECK_MSG(o[i] == want[i], "O[%d] is %08x, want %08x", i, (unsigned)o[i], (unsigned)want[i]);
+    for (int i = 0; i < 9; i++)
+        CHECK_MSG(o[i] == want[i], "O[%d] is %08x, want %08x", i, (unsigned)o[i], (unsigned)want[i]);
     for (int i = 0; i < 4; i++) CHECK_MSG(x[i] == want_x[i], "X[%d] is %08x", i, (unsigned)x[i]);
     CHECK_INT(x[8], 0xff800000);
     CHECK_INT(x[9], 0x200);
@@ -243,7 +249,7 @@ TEST(constants_of_tiles)
 
 /* ---- constants of cooperative vectors */
 
-CV_KERNEL (constant_vectors, ptr(f32, X), ptr(f16, H), f32(v))
+CV_KERNEL(constant_vectors, ptr(f32, X), ptr(f16, H), f32(v))
 {
     CV_STORE(CV_SPLAT(f32, 1, tiny), X, 0);
     CV_STORE(CV_SPLAT(f32, 1, tiny_f32), X, 1);
@@ -263,7 +269,8 @@ TEST(constants_of_vectors)
         mode_set(mode);
         mod[mode] = CV_BUILD(constant_vectors, &(cv_target){ZED_TARGET(&device)}, .local_size = 16);
         mode_set(MODE_DEFAULT);
-        CHECK_MSG(mod[mode].words && mod[mode].size == mod[0].size && !memcmp(mod[mode].words, mod[0].words, mod[0].size),
+        CHECK_MSG(mod[mode].words && mod[mode].size == mod[0].size &&
+                      !memcmp(mod[mode].words, mod[0].words, mod[0].size),
                   "%s: %s", mode_name(mode), mod[mode].words ? "the module differs" : mod[mode].error->text);
     }
     if (mod[0].words && ZED_LOAD(&k, &device, mod[0])) {
@@ -285,12 +292,12 @@ TEST(constants_of_vectors)
 /* ---- what does not fit is refused, whatever the compiler assumes */
 
 static volatile double padding;
-XT_KERNEL (pads_halves, ptr(f16, X))
+XT_KERNEL(pads_halves, ptr(f16, X))
 {
     xt_tile t = XT_INIT_TILE(X, f16, 1, 16, .shape = XT_AT(1, 4));
     XT_STORE_TILE(XT_LOAD_TILE(t, .padding = padding), t);
 }
-XT_KERNEL (pads_integers, ptr(i32, X))
+XT_KERNEL(pads_integers, ptr(i32, X))
 {
     xt_tile t = XT_INIT_TILE(X, i32, 1, 16, .shape = XT_AT(1, 4));
     XT_STORE_TILE(XT_LOAD_TILE(t, .padding = padding), t);
@@ -301,12 +308,18 @@ TEST(refusals)
     static const struct {
         uint64_t bits;
         bool half, whole;
-    } rows[] = {{0x40effc0000000000, true, true} /* 65504 */,   {0x40effdffffffffff, true, false},
-                {0x40effe0000000000, false, true} /* 65520 */,  {0x7fefffffffffffff, false, false},
-                {0x7ff0000000000000, true, false} /* infinity */, {0x7ff8000000000000, true, false} /* NaN */,
-                {0x0000000000000001, true, false},              {0x3fe0000000000000, true, false} /* 0.5 */,
-                {0xc1e0000000000000, false, true} /* -2^31 */,  {0xc1e0000000200000, false, false},
-                {0x41e0000000000000, false, false} /* 2^31 */,  {0x8000000000000000, true, true} /* -0.0 */};
+    } rows[] = {{0x40effc0000000000, true, true} /* 65504 */,
+                {0x40effdffffffffff, true, false},
+                {0x40effe0000000000, false, true} /* 65520 */,
+                {0x7fefffffffffffff, false, false},
+                {0x7ff0000000000000, true, false} /* infinity */,
+                {0x7ff8000000000000, true, false} /* NaN */,
+                {0x0000000000000001, true, false},
+                {0x3fe0000000000000, true, false} /* 0.5 */,
+                {0xc1e0000000000000, false, true} /* -2^31 */,
+                {0xc1e0000000200000, false, false},
+                {0x41e0000000000000, false, false} /* 2^31 */,
+                {0x8000000000000000, true, true} /* -0.0 */};
     for (int mode = 0; mode < MODES; mode++)
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
             padding = f64_of(rows[i].bits);
@@ -330,10 +343,15 @@ TEST(matrices_converted_on_the_host)
     static uint32_t from[N];
     _Alignas(128) static uint16_t to[N];
     for (int mode = 0; mode < MODES; mode++) {
-        cv_conversion_info info = {.dest_info = {.dest_layout = CV_ROW_MAJOR, .dest_data_type = CV_F16, .num_rows = 1, .num_columns = N,
-                                                 .dest_stride = N * 2, .dest_size = N * 2},
-                                   .src_info = {.src_layout = CV_ROW_MAJOR, .src_data_type = CV_F32, .src_stride = N * 4, .src_size = N * 4},
-                                   .data_desc = {.dest = to, .src = from}};
+        cv_conversion_info info = {
+            .dest_info = {.dest_layout = CV_ROW_MAJOR,
+                          .dest_data_type = CV_F16,
+                          .num_rows = 1,
+                          .num_columns = N,
+                          .dest_stride = N * 2,
+                          .dest_size = N * 2},
+            .src_info = {.src_layout = CV_ROW_MAJOR, .src_data_type = CV_F32, .src_stride = N * 4, .src_size = N * 4},
+            .data_desc = {.dest = to, .src = from}};
         spe_error error;
         for (int i = 0; i < N; i++) from[i] = i < 4 ? 0x33000001u << (i & 1) | (uint32_t)i << 30 : any_f32(&f16);
         memset(to, 0xee, sizeof to);
@@ -342,7 +360,8 @@ TEST(matrices_converted_on_the_host)
         mode_set(MODE_DEFAULT);
         CHECK_MSG(good, "%s", error.text);
         for (int i = 0; i < N; i++)
-            CHECK_MSG(to[i] == of_f32(&f16, from[i]), "%s: f32 %08x is f16 %04x", mode_name(mode), (unsigned)from[i], to[i]);
+            CHECK_MSG(to[i] == of_f32(&f16, from[i]), "%s: f32 %08x is f16 %04x", mode_name(mode), (unsigned)from[i],
+                      to[i]);
     }
 }
 

@@ -238,7 +238,8 @@ TEST(immediates_in_every_state)
             bool half = strstr(rows[i].text, ":hf") != NULL;
             size_t size;
             snprintf(code, sizeof code, "%s%smov (16|M0) r20.0<%d>:%s %s\n%s", BEGIN,
-                     half ? "mov (16|M0) r20.0<1>:d 0:d\n" : "", half ? 2 : 1, half ? "hf" : "f", rows[i].text, STORE LAST);
+                     half ? "mov (16|M0) r20.0<1>:d 0:d\n" : "", half ? 2 : 1, half ? "hf" : "f", rows[i].text,
+                     STORE LAST);
             void *package = make_package(code, &size);
             mode_set(mode);
             void *machine = load(package, size);
