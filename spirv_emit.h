@@ -39,6 +39,8 @@
  *     go to the start of its entry block, however late in the body they are requested.
  *   - SPE(&m, iadd, a, b) is spe_iadd(&m, a, b) plus the location of the call, so that errors name your file and line.
  *     Without it, errors name the location given by the last spe_at.
+ *   - a * b + c of floats may be contracted into one rounding by the device's compiler, as in OpenCL C, unless the
+ *     kernel is begun with .contract = SPE_CONTRACT_OFF.
  *   - Output is deterministic: the same calls write the same bytes. There is no global or thread-local state: a module
  *     belongs to one thread at a time, and different threads can write different modules.
  *
@@ -46,8 +48,8 @@
  *   module       spe_begin spe_finish spe_free spe_get_error spe_print_error spe_ok spe_error_meaning spe_fail spe_at
  *                spe_alloc spe_list_add spe_extension spe_capability SPE SPE0 SPE_VERSION SPE_ERRORS
  *   types        spe_void spe_bool spe_int spe_float spe_bf16 spe_e4m3 spe_e5m2 spe_vec spe_vec_like spe_array
- *                spe_struct spe_ptr spe_fn_type spe_coopmat spe_coopvec; queries: spe_type_of spe_info spe_scalar_of
- *                spe_width spe_count spe_alignment spe_type_text
+ *                spe_struct spe_struct_new spe_ptr spe_fn_type spe_coopmat spe_coopvec; queries: spe_type_of
+ *                spe_info spe_scalar_of spe_width spe_count spe_size spe_offset spe_alignment spe_type_text
  *   constants    spe_u32 spe_i32 spe_u64 spe_f32 spe_const_u spe_const_i spe_const_f spe_const_bool spe_null spe_undef
  *                spe_composite_const spe_spec_const spe_const_bits spe_is_const; spe_name spe_decorate
  *                spe_decorate_member
@@ -576,6 +578,8 @@ typedef struct {
     spe_encoding encoding; /* float */
     const spe_id *members; /* struct: member types; function: parameter types */
     uint32_t scope, rows, cols, use; /* coopmat */
+    bool packed; /* struct: decorated CPacked, without gaps between its members */
+    bool shared; /* struct: asked for more than once */
 } spe_type_info;
 
 typedef enum {
@@ -613,6 +617,17 @@ typedef struct { /* a finished kernel */
     uint32_t function;
     const char *name;
 } spe_entry_;
+
+typedef struct { /* see spe_list_add */
+    void *items;
+    size_t capacity;
+    int count;
+} spe_list;
+
+typedef struct {
+    spe_id id;
+    const char *name;
+} spe_named_;
 
 typedef struct spe_exit_ { /* a break or continue */
     struct spe_exit_ *next;
@@ -682,6 +697,7 @@ typedef struct {
     const char *line_file, *string_file; /* OpLine in force, and the file whose OpString is string_id */
     int line_line;
     spe_id string_id;
+    spe_list named;       /* spe_named_: ids and their names, for messages */
     char text[2][80], place[160]; /* for error texts: type names, where a region was opened */
     uint32_t texts;
 } spe_module;
@@ -708,11 +724,6 @@ XETILE_API spe_module *spe_at(spe_module *m, const char *file, int line);
 XETILE_API void *spe_alloc(spe_module *m, size_t bytes); /* freed with the module; NULL and an error if out of memory */
 /* A list in the module's memory, empty when zeroed. Appends a zeroed item; all items of a list have the same size. NULL
  * and an error if out of memory. */
-typedef struct {
-    void *items;
-    size_t capacity;
-    int count;
-} spe_list;
 XETILE_API void *spe_list_add(spe_module *m, spe_list *list, size_t size);
 
 /* Starts a module; o NULL: default options. m's previous contents are ignored, so free an older module first. Returns
@@ -752,7 +763,14 @@ XETILE_API spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n);
 /* The same with as many components as a value, a scalar or vector, has. */
 XETILE_API spe_id spe_vec_like(spe_module *m, spe_id elem, spe_id value);
 XETILE_API spe_id spe_array(spe_module *m, spe_id elem, uint32_t n); /* n >= 1 */
+/* A struct of these members. Unique until it is named or decorated (also SPE_DecorationCPacked: members without gaps,
+ * accessed by default as aligned to a byte), which makes it a type of its own; once it was asked for twice it cannot be
+ * decorated. spe_struct_new gives a type of its own in each call. */
 XETILE_API spe_id spe_struct(spe_module *m, uint32_t n, const spe_id *members);
+XETILE_API spe_id spe_struct_new(spe_module *m, uint32_t n, const spe_id *members);
+/* Size in bytes of a type in memory, and offset of a struct's member, as OpenCL C lays them out; 0 for what has none. */
+XETILE_API uint64_t spe_size(const spe_module *m, spe_id type);
+XETILE_API uint64_t spe_offset(const spe_module *m, spe_id type, uint32_t member);
 /* A pointer into a storage class of OpenCL: SPE_StorageClassCrossWorkgroup is global memory, ...Workgroup local,
  * ...Function private. */
 XETILE_API spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type);
@@ -788,7 +806,9 @@ XETILE_API spe_unary_ spe_null, spe_undef;
 XETILE_API spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_id);
 
 XETILE_API void spe_name(spe_module *m, spe_id id, const char *name);
-/* Any decoration, with n literal words; declares the capabilities it needs. */
+/* Any decoration of SPIR-V, with n literal words; declares the capabilities it needs. Constants, and operands that an
+ * operation returned unchanged (x + 0), are shared with other uses and cannot be decorated: spe_op and spe_copy always
+ * write an instruction. */
 XETILE_API void spe_decorate(spe_module *m, spe_id id, uint32_t decoration, uint32_t n, const uint32_t *words);
 XETILE_API void spe_decorate_member(spe_module *m, spe_id type, uint32_t member, uint32_t decoration, uint32_t n,
                                     const uint32_t *words);
@@ -858,7 +878,8 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const ui
  * pointer as one to generic storage, - none. Suffixes: # folds constants; 0 or 1 is the neutral second operand, + also
  * as the first. Conversions are from:to, with u or s if constants are folded, zero- or sign-extended. */
 #define SPE_INSTRUCTIONS_(A, AB, TO, GIVES, DOES)                                                                      \
-    /* Arithmetic. sdiv and srem round toward zero; smod has the divisor's sign, frem the dividend's. */               \
+    /* Arithmetic. sdiv and srem round toward zero; smod has the divisor's sign, frem the dividend's. An fadd or fsub  \
+     * of an fmul may be contracted into one rounding, see spe_contract. */                                            \
     AB(spe_iadd, IAdd, "i=:=#0+") AB(spe_isub, ISub, "i=:=#0") AB(spe_imul, IMul, "i=:=#1+")                           \
     AB(spe_udiv, UDiv, "i=:=#1") AB(spe_sdiv, SDiv, "i=:=#1") AB(spe_umod, UMod, "i=:=#") AB(spe_srem, SRem, "i=:=#")  \
     AB(spe_smod, SMod, "i=:=#") AB(spe_fadd, FAdd, "f=:=") AB(spe_fsub, FSub, "f=:=") AB(spe_fmul, FMul, "f=:=")       \
@@ -1039,6 +1060,12 @@ typedef struct {
     uint32_t align;   /* of the pointer's target, in bytes; 0: not stated */
 } spe_param;
 
+/* May the device's compiler contract spe_fmul and an spe_fadd or spe_fsub of its result into one operation that rounds
+ * once? OpenCL allows it by default. Which products it takes differs between compilers, and so do the last bits of
+ * results. OFF, execution mode ContractionOff: each is rounded on its own, in the kernel and in what it calls. SPE_FMA
+ * of spe_math rounds once either way. */
+typedef enum { SPE_CONTRACT_ALLOWED, SPE_CONTRACT_OFF } spe_contract;
+
 typedef struct {
     const char *name;
     uint32_t subgroup_size; /* 0: the device chooses */
@@ -1046,6 +1073,7 @@ typedef struct {
     uint32_t max_registers; /* per hardware thread; 0: not stated */
     const spe_param *params;
     uint32_t param_count;
+    spe_contract contract;  /* of a * b + c; 0: the device's compiler may */
 } spe_kernel;
 
 /* Returns false and sets an error: SPE_ERR_NAME, SPE_ERR_PARAMETER, SPE_ERR_FUNCTION_OPEN. */
@@ -1529,7 +1557,9 @@ XETILE_COLD_
 
 /* internal.h - declarations shared by the bodies of spirv_emit.h only. */
 
-enum { SPE_ID_TYPE_ = 1, SPE_ID_CONSTANT_ = 2, SPE_ID_GLOBAL_ = 4, SPE_ID_FUNCTION_ = 8, SPE_ID_SPEC_ = 16, SPE_ID_KERNEL_ = 32 };
+enum { SPE_ID_TYPE_ = 1, SPE_ID_CONSTANT_ = 2, SPE_ID_GLOBAL_ = 4, SPE_ID_FUNCTION_ = 8, SPE_ID_SPEC_ = 16,
+       SPE_ID_KERNEL_ = 32, SPE_ID_PACKED_ = 64 /* a pointer into a packed struct */,
+       SPE_ID_FOLDED_ = 128 /* an operation returned this operand unchanged */ };
 
 enum { SPE_RECENT_VECTOR_ = 0x40000000 };
 
@@ -1540,6 +1570,8 @@ enum { SPE_REGION_IF_, SPE_REGION_ELSE_, SPE_REGION_FOR_, SPE_REGION_WHILE_, SPE
 /* -- flow.c: hints are bits; those from DependencyLength on have a value -- */
 enum { SPE_LOOP_HINTS_ = 9, SPE_FIRST_HINT_WITH_VALUE_ = 3 };
 
+enum { SPE_SCOPES_OF_FUNCTION_ = 3 }; /* of the module, the function's entry, its body; then one for each region */
+
 /* -- forms.c and checks.c: instructions by the letters of SPE_INSTRUCTIONS_ -- */
 /* Kinds of operands: bits. */
 enum { SPE_INT_ = 1 << SPE_KIND_INT, SPE_FLOAT_ = 1 << SPE_KIND_FLOAT, SPE_BOOL_ = 1 << SPE_KIND_BOOL,
@@ -1549,6 +1581,7 @@ enum { SPE_INT_ = 1 << SPE_KIND_INT, SPE_FLOAT_ = 1 << SPE_KIND_FLOAT, SPE_BOOL_
 typedef struct {
     spe_id first, pointee, given; /* type of the first value, target of the last pointer, requested type */
     uint32_t count, words[16];
+    uint32_t packed; /* SPE_ID_PACKED_ if an operand is such a pointer */
 } spe_call_;
 
 /* Reports an error of the call m->doing, or, with SPE_ERROR_, of the enclosing function. Both return 0. */
@@ -1971,6 +2004,19 @@ XE_FN_ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t flags, uint32_t n
     return id;
 }
 
+/* Takes a type with these words out of the table, if it is there: it remains, but the next with these words is another
+ * one. */
+XE_FN_ void spe_forget_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *w)
+{
+    const spe_buffer_ *slots = &m->buffer[SPE_BUFFER_SLOTS_], *list = &m->buffer[SPE_BUFFER_UNIQUE_];
+    uint32_t h = spe_hash_(op, false, n, w);
+    if (!slots->count) return;
+    for (size_t slot = h & (slots->count - 1); slots->data[slot]; slot = (slot + 1) & (slots->count - 1)) {
+        uint32_t *known = list->data + slots->data[slot] - 1; /* (hash, offset); another hash is never found */
+        if (known[0] == h && m->buffer[SPE_SECTION_GLOBAL_].data[known[1] + 1] == type) known[0] = ~h;
+    }
+}
+
 bool spe_is_const(const spe_module *m, spe_id id)
 {
     return id && id < m->id_count && (m->ids[id].flags & SPE_ID_CONSTANT_);
@@ -2053,6 +2099,35 @@ XETILE_COLD_
     X(OP, 6234, 6235, Subgroup2DBlockIOINTEL) X(OP, 6237, 6237, SubgroupMatrixMultiplyAccumulateINTEL)                 \
     X(OP, 6258, 6259, PredicatedIOINTEL) X(OP, 6401, 6408, GroupUniformArithmeticKHR)                                  \
     X(OP, 6426, 6426, TensorFloat32RoundingINTEL)
+
+/* All numbers of the grammar, also those without a name here. */
+#define SPE_CAPABILITIES_KNOWN_(X)                                                                                     \
+    X(0, 15) X(17, 25) X(27, 71) X(4165, 4168) X(4174, 4176) X(4191, 4191) X(4201, 4201) X(4212, 4213) X(4228, 4232)   \
+    X(4422, 4423) X(4427, 4431) X(4433, 4437) X(4439, 4439) X(4441, 4442) X(4445, 4445) X(4447, 4450) X(4464, 4468)    \
+    X(4471, 4473) X(4478, 4479) X(4484, 4486) X(4495, 4496) X(4498, 4498) X(4539, 4539) X(4543, 4544) X(5008, 5010)    \
+    X(5013, 5013) X(5015, 5016) X(5055, 5055) X(5067, 5067) X(5087, 5087) X(5112, 5112) X(5114, 5114) X(5116, 5118)    \
+    X(5120, 5120) X(5128, 5128) X(5146, 5146) X(5156, 5156) X(5181, 5181) X(5249, 5249) X(5251, 5251) X(5254, 5255)    \
+    X(5259, 5260) X(5265, 5266) X(5282, 5284) X(5288, 5288) X(5291, 5291) X(5297, 5297) X(5301, 5312) X(5336, 5336)    \
+    X(5340, 5341) X(5345, 5347) X(5350, 5350) X(5353, 5353) X(5357, 5357) X(5363, 5363) X(5372, 5373) X(5378, 5381)    \
+    X(5383, 5383) X(5388, 5388) X(5390, 5391) X(5394, 5394) X(5404, 5404) X(5409, 5409) X(5414, 5414) X(5418, 5419)    \
+    X(5423, 5423) X(5425, 5426) X(5429, 5435) X(5437, 5439) X(5447, 5447) X(5568, 5570) X(5579, 5579) X(5582, 5584)    \
+    X(5603, 5604) X(5606, 5606) X(5612, 5613) X(5616, 5617) X(5619, 5619) X(5629, 5629) X(5696, 5698) X(5817, 5817)    \
+    X(5821, 5821) X(5824, 5824) X(5837, 5837) X(5844, 5845) X(5886, 5886) X(5888, 5888) X(5892, 5892) X(5897, 5898)    \
+    X(5904, 5904) X(5906, 5906) X(5908, 5908) X(5910, 5910) X(5916, 5916) X(5920, 5920) X(5922, 5922) X(5935, 5935)    \
+    X(5939, 5939) X(5943, 5943) X(5945, 5945) X(5948, 5948) X(6016, 6020) X(6022, 6022) X(6024, 6026) X(6029, 6030)    \
+    X(6032, 6034) X(6089, 6089) X(6094, 6095) X(6114, 6115) X(6141, 6141) X(6144, 6144) X(6150, 6150) X(6161, 6162)    \
+    X(6169, 6169) X(6171, 6171) X(6174, 6174) X(6187, 6187) X(6189, 6189) X(6220, 6220) X(6228, 6230) X(6236, 6236)    \
+    X(6241, 6241) X(6243, 6243) X(6245, 6246) X(6257, 6257) X(6265, 6265) X(6400, 6400) X(6425, 6425) X(6427, 6427)    \
+    X(6441, 6441) X(6460, 6460) X(6528, 6528) X(6912, 6915) X(7041, 7041)
+
+#define SPE_DECORATIONS_KNOWN_(X)                                                                                      \
+    X(0, 11) X(13, 47) X(4216, 4216) X(4469, 4470) X(4487, 4488) X(4499, 4499) X(4999, 4999) X(5019, 5020)             \
+    X(5078, 5078) X(5091, 5091) X(5098, 5100) X(5105, 5105) X(5124, 5125) X(5145, 5145) X(5248, 5248) X(5250, 5250)    \
+    X(5252, 5252) X(5256, 5256) X(5271, 5273) X(5285, 5285) X(5300, 5300) X(5355, 5356) X(5358, 5358) X(5386, 5386)    \
+    X(5389, 5389) X(5397, 5401) X(5440, 5440) X(5599, 5599) X(5602, 5602) X(5607, 5608) X(5624, 5628) X(5634, 5636)    \
+    X(5822, 5823) X(5825, 5836) X(5883, 5885) X(5899, 5902) X(5905, 5905) X(5907, 5907) X(5909, 5909) X(5914, 5915)    \
+    X(5917, 5919) X(5921, 5921) X(5944, 5944) X(6080, 6080) X(6085, 6085) X(6087, 6087) X(6140, 6140) X(6151, 6151)    \
+    X(6170, 6170) X(6172, 6173) X(6175, 6183) X(6188, 6188) X(6190, 6191) X(6247, 6247) X(6442, 6443) X(7040, 7040)
 
 /* X(first, last capability, lowest version 1.x, extension, version 1.x that has it in the core) */
 #define SPE_SOURCES_(X)                                                                                                \
@@ -2151,7 +2226,19 @@ XE_FN_ bool spe_declares_(const spe_module *m, uint32_t capability)
 
 void spe_capability(spe_module *m, uint32_t capability)
 {
+#define SPE_ROW_(first, last) {first, last},
+    static const struct {
+        uint16_t first, last;
+    } known[] = {SPE_CAPABILITIES_KNOWN_(SPE_ROW_)};
+#undef SPE_ROW_
+    bool found = false;
     if (m->error.id || spe_declares_(m, capability)) return;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        found = found || (capability >= known[i].first && capability <= known[i].last);
+    if (!found) {
+        SPE_ERROR_(m, RANGE, "there is no capability %u", capability);
+        return;
+    }
     const spe_capability_row_ *row = spe_capability_row_of_(capability);
     if (row && m->options.version < row->version) {
         SPE_ERROR_(m, VERSION, "capability %u needs SPIR-V 1.%u, the module is 1.%u", capability,
@@ -2203,7 +2290,7 @@ XE_FN_ void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, co
 
 XE_FN_ spe_type_info spe_info_of_(spe_kind kind, uint32_t bits, uint32_t count, spe_id elem)
 {
-    spe_type_info t = {kind, bits, count, elem, 0, SPE_IEEE, NULL, 0, 0, 0, 0};
+    spe_type_info t = {kind, bits, count, elem, 0, SPE_IEEE, NULL, 0, 0, 0, 0, false, false};
     return t;
 }
 
@@ -2226,6 +2313,7 @@ uint32_t spe_alignment(const spe_module *m, spe_id type)
         while (room < t->count && room < 0x80000000) room *= 2;
         return spe_alignment(m, t->elem) * room;
     case SPE_KIND_STRUCT:
+        if (t->packed) return 1;
         for (uint32_t i = 0; i < t->count; i++) {
             a = spe_alignment(m, t->members[i]);
             if (a > largest) largest = a;
@@ -2233,6 +2321,50 @@ uint32_t spe_alignment(const spe_module *m, spe_id type)
         return largest;
     default: return 0;
     }
+}
+
+/* Rounds up to a multiple of a power of two. */
+XE_FN_ uint64_t spe_rounded_(uint64_t n, uint32_t to) { return (n + to - 1) & ~((uint64_t)to - 1); }
+
+uint64_t spe_offset(const spe_module *m, spe_id type, uint32_t member)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    uint64_t at = 0;
+    if (!t || t->kind != SPE_KIND_STRUCT || member > t->count) return 0;
+    for (uint32_t i = 0; i < t->count; i++) {
+        uint32_t align = t->packed ? 1 : spe_alignment(m, t->members[i]);
+        at = spe_rounded_(at, align ? align : 1);
+        if (i == member) break;
+        at += spe_size(m, t->members[i]);
+    }
+    return at;
+}
+
+uint64_t spe_size(const spe_module *m, spe_id type)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    uint32_t align = spe_alignment(m, type);
+    if (!align) return 0;
+    switch (t->kind) {
+    case SPE_KIND_ARRAY: return t->count * spe_size(m, t->elem);
+    case SPE_KIND_STRUCT: return spe_rounded_(spe_offset(m, type, t->count), align);
+    default: return align; /* numbers, pointers, vectors: a multiple of itself */
+    }
+}
+
+/* The name of a storage class, for messages. */
+XE_FN_ const char *spe_storage_text_(uint32_t storage)
+{
+#define SPE_ROW_(kind, name, number) {#kind, #name, number},
+    static const struct {
+        const char *kind, *name;
+        uint32_t number;
+    } rows[] = {SPE_ENUMERANTS(SPE_ROW_)};
+#undef SPE_ROW_
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].number == storage && !strcmp(rows[i].kind, "StorageClass")) return rows[i].name;
+    }
+    return "of another environment";
 }
 
 char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size)
@@ -2368,16 +2500,43 @@ spe_id spe_array(spe_module *m, spe_id elem, uint32_t n)
     return w[1] ? spe_type_(m, SPE_OpTypeArray, t, SPE_NEED_NOTHING_, 0, 2, w) : 0;
 }
 
-spe_id spe_struct(spe_module *m, uint32_t n, const spe_id *members)
+/* The struct of these members, for the call `name`. */
+XE_FN_ spe_id spe_struct_of_(spe_module *m, const char *name, uint32_t n, const spe_id *members)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_STRUCT, 0, n, 0);
     for (uint32_t i = 0; i < n; i++) {
-        const spe_type_info *e = spe_want_type_(m, __func__, members[i]);
+        const spe_type_info *e = spe_want_type_(m, name, members[i]);
         if (!e) return 0;
-        if (!spe_has_values_(e)) return SPE_ERROR_(m, TYPE, "member %u is void or a function", i);
+        m->doing = name;
+        if (!spe_has_values_(e)) return spe_error_(m, SPE_ERR_TYPE, "member %u is void or a function", i);
     }
     t.members = (const spe_id *)spe_copied_(m, members, n * sizeof *members);
     return spe_type_(m, SPE_OpTypeStruct, t, SPE_NEED_NOTHING_, 0, n, members);
+}
+
+/* Makes a struct, if it is one, a type of its own: the next spe_struct of its members is another. */
+XE_FN_ void spe_own_struct_(spe_module *m, spe_id type)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    if (t && t->kind == SPE_KIND_STRUCT) spe_forget_(m, SPE_OpTypeStruct, type, t->count, t->members);
+}
+
+spe_id spe_struct(spe_module *m, uint32_t n, const spe_id *members)
+{
+    spe_id next = (spe_id)m->id_count, id = spe_struct_of_(m, __func__, n, members);
+    if (id && id < next) m->types[m->ids[id].aux].shared = true;
+    return id;
+}
+
+spe_id spe_struct_new(spe_module *m, uint32_t n, const spe_id *members)
+{
+    spe_id next = (spe_id)m->id_count, id = spe_struct_of_(m, __func__, n, members);
+    if (id && id < next) { /* that of an spe_struct before: spe_struct's next call gives a third */
+        spe_own_struct_(m, id);
+        id = spe_struct_of_(m, __func__, n, members);
+    }
+    spe_own_struct_(m, id);
+    return id;
 }
 
 /* Does OpenCL, or an extension of Intel's, have this storage class? */
@@ -2905,6 +3064,11 @@ void spe_name(spe_module *m, spe_id id, const char *name)
 {
     if (m->error.id || !name) return;
     if (!id || id >= m->id_count) SPE_ERROR_(m, NO_VALUE, "%u is not an id", id);
+    spe_own_struct_(m, id);
+    spe_named_ *row = (spe_named_ *)spe_list_add(m, &m->named, sizeof *row);
+    if (!row) return;
+    row->id = id;
+    row->name = (const char *)spe_copied_(m, name, strlen(name) + 1);
     if (!m->options.names) return;
     uint32_t *at = spe_put_(m, SPE_SECTION_NAME_, SPE_OpName, spe_text_words_(name) + 1);
     if (!at) return;
@@ -2912,13 +3076,65 @@ void spe_name(spe_module *m, spe_id id, const char *name)
     spe_put_text_(at + 1, name);
 }
 
+/* Is it a decoration of SPIR-V, with this number of literals, where that is known here? Else an error. */
+XE_FN_ bool spe_is_decoration_(spe_module *m, uint32_t decoration, uint32_t n)
+{
+#define SPE_ROW_(first, last) {first, last},
+    static const struct {
+        uint16_t first, last;
+    } known[] = {SPE_DECORATIONS_KNOWN_(SPE_ROW_)};
+#undef SPE_ROW_
+    uint32_t want = n;
+    bool found = false;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        found = found || (decoration >= known[i].first && decoration <= known[i].last);
+    if (!found) return spe_error_(m, SPE_ERR_RANGE, "there is no decoration %u", decoration);
+    switch (decoration) {
+    case SPE_DecorationCPacked: case SPE_DecorationRestrict: case SPE_DecorationAliased: case SPE_DecorationVolatile:
+    case SPE_DecorationConstant: case SPE_DecorationCoherent: case SPE_DecorationNonWritable:
+    case SPE_DecorationNonReadable: case SPE_DecorationSaturatedConversion: case SPE_DecorationNoSignedWrap:
+    case SPE_DecorationNoUnsignedWrap: case SPE_DecorationSaturatedToLargestFloat8NormalConversionEXT: want = 0; break;
+    case SPE_DecorationSpecId: case SPE_DecorationBuiltIn: case SPE_DecorationFuncParamAttr:
+    case SPE_DecorationFPRoundingMode: case SPE_DecorationFPFastMathMode: case SPE_DecorationAlignment:
+    case SPE_DecorationMaxByteOffset: want = 1; break;
+    case SPE_DecorationCacheControlLoadINTEL: case SPE_DecorationCacheControlStoreINTEL: want = 2; break;
+    case SPE_DecorationLinkageAttributes: case SPE_DecorationHostAccessINTEL: want = n < 2 ? 2 : n; break;
+    default: break;
+    }
+    return n == want || spe_error_(m, SPE_ERR_RANGE, "decoration %u has %u literals, not %u", decoration, want, n);
+}
+
+/* May the id be decorated so? Else an error. A struct becomes a type of its own. */
+XE_FN_ bool spe_may_decorate_(spe_module *m, const char *name, spe_id id, uint32_t decoration, uint32_t n)
+{
+    m->doing = name;
+    if (m->error.id || !spe_is_decoration_(m, decoration, n)) return false;
+    const spe_type_info *t = spe_info_(m, id);
+    uint32_t flags = m->ids[id].flags;
+    if (decoration == SPE_DecorationCPacked && (!t || t->kind != SPE_KIND_STRUCT))
+        return spe_error_(m, SPE_ERR_TYPE, "%s is not a struct: only these are packed", spe_text_(m, id));
+    if (t && t->shared)
+        return spe_error_(m, SPE_ERR_TYPE, "the struct was asked for more than once and would be decorated for all; "
+                          "spe_struct_new makes one of its own");
+    if ((flags & SPE_ID_CONSTANT_) && !(flags & SPE_ID_SPEC_))
+        return spe_error_(m, SPE_ERR_TYPE, "%u is a constant, perhaps a folded one, and shared with all its uses; "
+                          "spe_op writes the instruction", id);
+    if (flags & SPE_ID_FOLDED_)
+        return spe_error_(m, SPE_ERR_TYPE, "an operation returned value %u as it is (x + 0), so that both would be "
+                          "decorated; spe_copy makes another id for it", id);
+    spe_own_struct_(m, id);
+    return !m->error.id;
+}
+
 void spe_decorate(spe_module *m, spe_id id, uint32_t decoration, uint32_t n, const uint32_t *words)
 {
     uint32_t head[2] = {id, decoration};
     if (m->error.id) return;
     if (!id || id >= m->id_count) SPE_ERROR_(m, NO_VALUE, "%u is not an id", id);
+    if (!spe_may_decorate_(m, __func__, id, decoration, n)) return;
     if (!spe_write_words_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, head, n, words)) return;
     spe_need_(m, SPE_NEED_DECORATION_, decoration);
+    if (decoration == SPE_DecorationCPacked) m->types[m->ids[id].aux].packed = true;
     if (decoration == SPE_DecorationBuiltIn && n) spe_need_(m, SPE_NEED_BUILTIN_, words[0]);
 }
 
@@ -2929,17 +3145,29 @@ void spe_decorate_member(spe_module *m, spe_id type, uint32_t member, uint32_t d
     uint32_t head[3] = {type, member, decoration};
     if (t && (t->kind != SPE_KIND_STRUCT || member >= t->count))
         SPE_ERROR_(m, RANGE, "%s has no member %u", spe_text_(m, type), member);
+    if (!t || !spe_may_decorate_(m, __func__, type, decoration, n)) return;
     if (spe_write_words_(m, SPE_SECTION_DECORATION_, SPE_OpMemberDecorate, 3, head, n, words))
         spe_need_(m, SPE_NEED_DECORATION_, decoration);
 }
 
 /* regions.c - the open regions, as messages and other files see them. */
 
+/* What spe_name called an id; "" if nothing. */
+XE_FN_ const char *spe_name_of_(const spe_module *m, spe_id id)
+{
+    const spe_named_ *rows = (const spe_named_ *)m->named.items;
+    for (int i = m->named.count - 1; i >= 0; i--) {
+        if (rows[i].id == id) return rows[i].name;
+    }
+    return "";
+}
+
 /* "spe_if opened at file:line" */
 XE_FN_ const char *spe_region_text_(spe_module *m, const spe_region_ *r)
 {
     static const char *const names[] = {"if", "if", "for", "while", "while", "switch", "switch"};
-    snprintf(m->place, sizeof m->place, "spe_%s opened at %s:%d", names[r->kind], r->file ? r->file : "?", r->line);
+    if (r->file) snprintf(m->place, sizeof m->place, "spe_%s opened at %s:%d", names[r->kind], r->file, r->line);
+    else snprintf(m->place, sizeof m->place, "spe_%s opened without SPE or spe_at", names[r->kind]);
     return m->place;
 }
 
@@ -3095,8 +3323,8 @@ XE_FN_ bool spe_is_(spe_module *m, char letter, spe_id type)
     if ((letter == 'u' || letter == 'e') && t->kind >= SPE_KIND_COOPMAT)
         return spe_error_(m, SPE_ERR_TYPE, "takes scalars and vectors, not %s", spe_text_(m, type));
     if ((letter == 'c' || letter == 'P') && !spe_is_writable_(t->storage))
-        return spe_error_(m, SPE_ERR_TYPE, "takes a pointer to memory that can be written, not %s in storage class %u",
-                          spe_text_(m, type), t->storage);
+        return spe_error_(m, SPE_ERR_TYPE, "takes a pointer to memory that can be written, not %s in storage class %s",
+                          spe_text_(m, type), spe_storage_text_(t->storage));
     return true;
 }
 
@@ -3114,12 +3342,20 @@ XE_FN_ bool spe_is_word_(spe_module *m, char letter, uint32_t op, uint32_t word)
                       "0x%x)", word, orders & ~none, memories);
 }
 
-/* Writes the memory operands: volatile, alignment (0: that of the type). Returns their number of words. */
-XE_FN_ uint32_t spe_access_(spe_module *m, spe_id type, uint32_t align, bool is_volatile, uint32_t *w)
+/* Marks a pointer that was made from one with these flags. Returns it. */
+XE_FN_ spe_id spe_mark_packed_(spe_module *m, spe_id id, uint32_t flags)
 {
-    uint32_t n = 0;
+    if (id) m->ids[id].flags |= (uint16_t)(flags & SPE_ID_PACKED_);
+    return id;
+}
+
+/* Writes the memory operands: volatile, alignment (0: that of the type). Returns their number of words. */
+XE_FN_ uint32_t spe_access_(spe_module *m, const spe_call_ *c, uint32_t align, bool is_volatile, uint32_t *w)
+{
+    uint32_t n = 0, given = align;
     if (align & (align - 1)) return spe_error_(m, SPE_ERR_RANGE, "alignment %u is not a power of two", align);
-    if (!align) align = spe_alignment(m, type);
+    if (!align) align = spe_alignment(m, c->pointee);
+    if (given == 0 && align && c->packed) align = 1;
     if (!align && !is_volatile) return 0;
     w[n++] = (is_volatile ? (uint32_t)SPE_MemoryAccessVolatile : 0) | (align ? (uint32_t)SPE_MemoryAccessAligned : 0);
     if (align) w[n++] = align;
@@ -3144,7 +3380,7 @@ XE_FN_ spe_id spe_generic_(spe_module *m, const spe_call_ *c)
         return spe_ptr(m, SPE_StorageClassGeneric, c->pointee);
     default:
         return spe_error_(m, SPE_ERR_TYPE, "takes pointers to global, local or private memory, not %s in storage class "
-                          "%u", spe_text_(m, c->first), spe_info_(m, c->first)->storage);
+                          "%s", spe_text_(m, c->first), spe_storage_text_(spe_info_(m, c->first)->storage));
     }
 }
 
@@ -3210,17 +3446,41 @@ XETILE_HOT_
 
 /* checks.c - operands by the letters of SPE_INSTRUCTIONS_, and the function that checks and writes instructions. */
 
+XE_FN_ spe_id spe_no_value_(spe_module *m, spe_id value)
+{
+    if (!value)
+        return spe_error_(m, SPE_ERR_NO_VALUE, "an operand is the id 0, which is not a value: it was never set, or the "
+                          "call that should return it returns none");
+    return spe_error_(m, SPE_ERR_NO_VALUE, "operand %u is %s", value,
+                      spe_info_(m, value) ? "a type, not a value" : "not a value");
+}
+
+/* Says where a value was made that is out of scope, and how to use it here. */
+XE_FN_ spe_id spe_out_of_scope_(spe_module *m, spe_id value)
+{
+    const spe_record_ *r = &m->ids[value];
+    const char *name = spe_name_of_(m, value), *between = *name ? " " : "";
+    if (!m->open || r->serial < m->buffer[SPE_BUFFER_SCOPES_].data[1])
+        return spe_error_(m, SPE_ERR_SCOPE, "value %u%s%s was made in another function: pass it as an argument", value,
+                          between, name);
+    size_t region = (size_t)r->depth - SPE_SCOPES_OF_FUNCTION_;
+    if (r->depth >= SPE_SCOPES_OF_FUNCTION_ && region < m->region_count && r->serial >= m->regions[region].serial)
+        return spe_error_(m, SPE_ERR_SCOPE, "value %u%s%s was made in another side of the %s: make it before the region",
+                          value, between, name, spe_region_text_(m, &m->regions[region]));
+    return spe_error_(m, SPE_ERR_SCOPE, "value %u%s%s was made in a region that is closed; carry it out", value, between,
+                      name);
+}
+
 /* Checks that `value` may be used here and returns its type; 0 and an error if not. */
 XE_FN_ spe_id spe_operand_(spe_module *m, spe_id value)
 {
     const spe_buffer_ *scopes = &m->buffer[SPE_BUFFER_SCOPES_];
     if (m->error.id) return 0;
     if (SPE_UNLIKELY_(!value || value >= m->id_count || !m->ids[value].type))
-        return spe_error_(m, SPE_ERR_NO_VALUE, "operand %u is %s", value,
-                          spe_info_(m, value) ? "a type, not a value" : "not a value");
+        return spe_no_value_(m, value);
     const spe_record_ *r = &m->ids[value];
     if (SPE_UNLIKELY_(r->depth >= scopes->count || scopes->data[r->depth] != r->serial))
-        return spe_error_(m, SPE_ERR_SCOPE, "value %u was made in a region that is closed; carry it out", value);
+        return spe_out_of_scope_(m, value);
     if (SPE_UNLIKELY_(m->in_prologue && r->depth > 1))
         return spe_error_(m, SPE_ERR_PROLOGUE, "value %u is made in the body; the prologue comes before it", value);
     if (r->flags & SPE_ID_GLOBAL_) spe_use_(m, value);
@@ -3242,13 +3502,16 @@ XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const
     }
     if (!c->first) c->first = type;
     switch (*form) { /* fast path for the most frequent letters */
-    case 'v': return n;
+    case 'v':
+        c->packed |= m->ids[args[0]].flags & SPE_ID_PACKED_;
+        return n;
     case 'i': case 'I':
         if (t->kind == SPE_KIND_INT) return n;
         like = type;
         break;
     case 'p': case 'c':
         c->pointee = t->elem;
+        c->packed |= m->ids[args[0]].flags & SPE_ID_PACKED_;
         if (t->kind == SPE_KIND_POINTER && (*form == 'p' || spe_is_writable_(t->storage))) return n;
         like = type;
         break;
@@ -3274,7 +3537,7 @@ XE_FN_ spe_id spe_check_(spe_module *m, const char *name, const char *letters, .
     spe_call_ c;
     uint32_t n = 1;
     va_list values;
-    c.first = c.pointee = c.given = 0;
+    c.first = c.pointee = c.given = c.packed = 0;
     m->doing = name;
     va_start(values, letters);
     for (uint32_t i = 0; letters[i]; i++) c.words[i] = va_arg(values, spe_id);
@@ -3303,7 +3566,7 @@ XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, con
     spe_id type, known;
     uint32_t n;
     char cooperative = 0; /* the letter of the given type; checked after the operands, which may be poison */
-    c.first = c.pointee = c.given = c.count = 0;
+    c.first = c.pointee = c.given = c.count = c.packed = 0;
     m->doing = name;
     for (; *form != ':'; form++) {
         switch (*form) {
@@ -3317,8 +3580,8 @@ XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, con
         case 'T': c.words[c.count++] = spe_const_bool(m, *args++ != 0); break;
         case 'l': c.words[c.count++] = *args++; break;
         case 'R': c.words[c.count++] = SPE_GroupOperationReduce; break;
-        case 'a': c.count += spe_access_(m, c.pointee, *args++, false, c.words + c.count); break;
-        case 'A': c.count += spe_access_(m, c.pointee, *args++, true, c.words + c.count); break;
+        case 'a': c.count += spe_access_(m, &c, *args++, false, c.words + c.count); break;
+        case 'A': c.count += spe_access_(m, &c, *args++, true, c.words + c.count); break;
         case 't': case 'M': case 'C': case 'L':
             c.given = *args++;
             spe_want_type_(m, name, c.given);
@@ -3344,7 +3607,10 @@ XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, con
     type = *form == '=' ? c.first : *form == '*' ? c.pointee : spe_result_(m, &c, *form);
     form++;
     known = type && *form ? spe_simplify_(m, op, type, form, &c) : 0;
-    return known || !type ? known : spe_emit_(m, op, type, c.count, c.words);
+    if (known && !(m->ids[known].flags & SPE_ID_CONSTANT_)) m->ids[known].flags |= SPE_ID_FOLDED_;
+    if (known || !type) return known;
+    known = spe_emit_(m, op, type, c.count, c.words);
+    return SPE_UNLIKELY_(c.packed) && type != c.pointee ? spe_mark_packed_(m, known, c.packed) : known;
 }
 
 /* Same number and arrangement of components? */
@@ -3469,7 +3735,7 @@ spe_id spe_select(spe_module *m, spe_id c, spe_id a, spe_id b)
         return spe_disagree_(m, tc, type);
     }
     few[0] = c, few[1] = a, few[2] = b;
-    return c ? spe_emit_(m, SPE_OpSelect, type, 3, few) : 0;
+    return c ? spe_mark_packed_(m, spe_emit_(m, SPE_OpSelect, type, 3, few), m->ids[a].flags | m->ids[b].flags) : 0;
 }
 
 spe_id spe_bits_extract(spe_module *m, spe_id v, spe_id offset, spe_id count, bool is_signed)
@@ -3510,7 +3776,7 @@ spe_id spe_bitcast(spe_module *m, spe_id type, spe_id v)
         (a->kind == SPE_KIND_POINTER) != (b->kind == SPE_KIND_POINTER) || a->storage != b->storage)
         return spe_disagree_(m, from, type);
     if (a->bits && b->bits && spe_const_bits(m, v, &x)) return spe_const_scalar_(m, type, x);
-    return spe_emit_(m, SPE_OpBitcast, type, 1, &v);
+    return spe_mark_packed_(m, spe_emit_(m, SPE_OpBitcast, type, 1, &v), m->ids[v].flags);
 }
 
 spe_id spe_ptr_cast(spe_module *m, spe_id ptr, spe_id elem)
@@ -3636,7 +3902,7 @@ spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_id i)
 spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_id *idx)
 {
     spe_id from = spe_check_(m, __func__, "p", ptr), type = from ? spe_info_(m, from)->elem : 0;
-    uint32_t w[17];
+    uint32_t w[17], packed = 0;
     uint64_t k;
     if (!from) return 0;
     if (!n || n > 16) return SPE_ERROR_(m, RANGE, "%u indices; 1 to 16 are allowed", n);
@@ -3646,11 +3912,13 @@ spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_id *idx)
         if (!spe_check_(m, __func__, "I", w[i + 1] = idx[i])) return 0;
         if (!known && spe_info_(m, type)->kind == SPE_KIND_STRUCT)
             return SPE_ERROR_(m, TYPE, "index %u, of a struct, is not a constant", i);
+        if (spe_info_(m, type)->packed) packed = SPE_ID_PACKED_;
         type = spe_part_type_(m, type, known ? k <= UINT32_MAX ? (uint32_t)k : UINT32_MAX : 0);
         if (!type) return 0;
     }
     type = spe_ptr(m, spe_info_(m, from)->storage, type);
-    return type ? spe_emit_(m, SPE_OpInBoundsAccessChain, type, n + 1, w) : 0;
+    spe_id id = type ? spe_emit_(m, SPE_OpInBoundsAccessChain, type, n + 1, w) : 0;
+    return spe_mark_packed_(m, id, packed | m->ids[ptr].flags);
 }
 
 spe_id spe_local_var(spe_module *m, spe_id type)
@@ -3667,7 +3935,7 @@ spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initi
     m->doing = __func__;
     if (!ptr) return 0;
     if (storage == SPE_StorageClassFunction || storage == SPE_StorageClassGeneric)
-        return SPE_ERROR_(m, RANGE, "a module has no variables in storage class %u%s", storage,
+        return SPE_ERROR_(m, RANGE, "a module has no variables in storage class %s%s", spe_storage_text_(storage),
                           storage == SPE_StorageClassFunction ? "; use spe_local_var" : "");
     if (initializer && spe_type_of(m, initializer) != type) return spe_disagree_(m, type, spe_type_of(m, initializer));
     if (initializer && !(m->ids[initializer].flags & (SPE_ID_CONSTANT_ | SPE_ID_GLOBAL_)))
@@ -3757,8 +4025,8 @@ void spe_prefetch(spe_module *m, spe_id ptr, spe_id n)
     if (!type) return;
     const spe_type_info *t = spe_info_(m, type);
     if (t->storage != SPE_StorageClassCrossWorkgroup || !spe_is_(m, 'e', t->elem)) {
-        spe_error_(m, SPE_ERR_TYPE, "takes pointers to global memory, not %s in storage class %u", spe_text_(m, type),
-                   t->storage);
+        spe_error_(m, SPE_ERR_TYPE, "takes pointers to global memory, not %s in storage class %s", spe_text_(m, type),
+                   spe_storage_text_(t->storage));
         return;
     }
     args[1] = spe_uconvert(m, spe_int(m, 64), n);
@@ -4286,16 +4554,39 @@ XE_FN_ bool spe_is_kernel_(const spe_module *m, spe_id fn)
 
 XE_FN_ bool spe_is_void_(const spe_module *m, spe_id type) { return spe_info_(m, type)->kind == SPE_KIND_VOID; }
 
+/* The number of operands of an execution mode; UINT32_MAX if it is none of a kernel. */
+XE_FN_ uint32_t spe_mode_operands_(uint32_t mode)
+{
+    switch (mode) {
+    case SPE_ExecutionModeContractionOff: return 0;
+    case SPE_ExecutionModeLocalSize: case SPE_ExecutionModeLocalSizeHint: case SPE_ExecutionModeLocalSizeId:
+    case SPE_ExecutionModeLocalSizeHintId: return 3;
+    case SPE_ExecutionModeFPFastMathDefault: return 2;
+    case SPE_ExecutionModeVecTypeHint: case SPE_ExecutionModeSubgroupSize: case SPE_ExecutionModeSubgroupsPerWorkgroup:
+    case SPE_ExecutionModeSubgroupsPerWorkgroupId: case SPE_ExecutionModeDenormPreserve:
+    case SPE_ExecutionModeDenormFlushToZero: case SPE_ExecutionModeSignedZeroInfNanPreserve:
+    case SPE_ExecutionModeRoundingModeRTE: case SPE_ExecutionModeRoundingModeRTZ:
+    case SPE_ExecutionModeMaximumRegistersINTEL: case SPE_ExecutionModeMaximumRegistersIdINTEL:
+    case SPE_ExecutionModeNamedMaximumRegistersINTEL: return 1;
+    default: return UINT32_MAX;
+    }
+}
+
 void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, const uint32_t *words)
 {
-    uint32_t head[2] = {fn, mode}, op = SPE_OpExecutionMode;
+    uint32_t head[2] = {fn, mode}, op = SPE_OpExecutionMode, want = spe_mode_operands_(mode);
     if (!fn && m->open && m->fn.kernel) head[0] = m->fn.id;
     if (!spe_is_kernel_(m, head[0])) SPE_ERROR_(m, NO_FUNCTION, "%u is not a kernel", fn);
+    if (want == UINT32_MAX) SPE_ERROR_(m, RANGE, "%u is not one of SPE_ExecutionMode...", mode);
+    else if (n != want) SPE_ERROR_(m, RANGE, "mode %u has %u operands, not %u", mode, want, n);
     switch (mode) { /* modes whose operands are ids use OpExecutionModeId */
     case SPE_ExecutionModeSubgroupsPerWorkgroupId: case SPE_ExecutionModeLocalSizeId:
     case SPE_ExecutionModeLocalSizeHintId: case SPE_ExecutionModeFPFastMathDefault:
     case SPE_ExecutionModeMaximumRegistersIdINTEL: op = SPE_OpExecutionModeId; break;
     default: break;
+    }
+    for (uint32_t i = 0; i < n && op == SPE_OpExecutionModeId; i++) {
+        if (!spe_is_const(m, words[i])) SPE_ERROR_(m, NO_VALUE, "operand %u of mode %u is not a constant", i + 1, mode);
     }
     spe_need_(m, SPE_NEED_MODE_, mode);
     spe_write_words_(m, SPE_SECTION_MODE_, op, 2, head, n, words);
@@ -4385,9 +4676,9 @@ XE_FN_ bool spe_check_param_(spe_module *m, const spe_kernel *k, uint32_t i)
         t->kind >= SPE_KIND_COOPMAT ||
         (pointer && t->storage != SPE_StorageClassCrossWorkgroup && t->storage != SPE_StorageClassWorkgroup &&
          t->storage != SPE_StorageClassUniformConstant))
-        return spe_error_(m, SPE_ERR_PARAMETER, "parameter %u (%s) of kernel %s is %s in storage class %u: a kernel "
+        return spe_error_(m, SPE_ERR_PARAMETER, "parameter %u (%s) of kernel %s is %s in storage class %s: a kernel "
                           "has numbers and pointers to global, local or constant memory", i, name, k->name,
-                          spe_text_(m, p->type), t->storage);
+                          spe_text_(m, p->type), spe_storage_text_(t->storage));
     if (!pointer && (p->align || p->restrict_ || p->readonly))
         return spe_error_(m, SPE_ERR_PARAMETER, "parameter %u (%s) of kernel %s is not a pointer: align, restrict_ and "
                           "readonly mean nothing", i, name, k->name);
@@ -4457,6 +4748,9 @@ bool spe_kernel_begin(spe_module *m, const spe_kernel *k)
     spe_id type, *params;
     if (m->error.id) return false;
     if (!k->name || !*k->name) return SPE_ERROR_(m, NAME, "the kernel has no name");
+    if (k->contract != SPE_CONTRACT_ALLOWED && k->contract != SPE_CONTRACT_OFF)
+        return SPE_ERROR_(m, RANGE, "contract is %d; there are SPE_CONTRACT_ALLOWED and SPE_CONTRACT_OFF",
+                          (int)k->contract);
     if (spe_has_entry_(m, k->name)) return SPE_ERROR_(m, NAME, "there is a kernel %s already", k->name);
     for (uint32_t i = 0; i < k->param_count; i++) {
         if (!spe_check_param_(m, k, i)) return false;
@@ -4472,6 +4766,7 @@ bool spe_kernel_begin(spe_module *m, const spe_kernel *k)
     if (k->local_size[0]) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeLocalSize, 3, size);
     if (k->subgroup_size) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeSubgroupSize, 1, &k->subgroup_size);
     if (k->max_registers) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeMaximumRegistersINTEL, 1, &k->max_registers);
+    if (k->contract == SPE_CONTRACT_OFF) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeContractionOff, 0, NULL);
     return spe_ok(m);
 }
 void spe_kernel_end(spe_module *m) { spe_close_function_(m, __func__, true); }
@@ -5445,7 +5740,8 @@ void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, u
 bool spe_build_kernel(spe_module *m, const char *name, int subgroup_size, int group_size, int count,
                       const spe_param *params)
 {
-    spe_kernel k = {name, (uint32_t)subgroup_size, {(uint32_t)group_size, 1, 1}, 0, params, (uint32_t)count};
+    spe_kernel k = {name, (uint32_t)subgroup_size, {(uint32_t)group_size, 1, 1}, 0, params, (uint32_t)count,
+                    SPE_CONTRACT_ALLOWED};
     return spe_kernel_begin(m, &k);
 }
 

@@ -139,6 +139,8 @@
  *                                                      Integer XT_DIV rounds toward zero, and XT_MOD has the sign of x:
  *                                                      -7 / 2 is -3, -7 mod 2 is -1. XT_SHR shifts in the sign if x
  *                                                      is signed, zeros if it is unsigned.
+ *                                                      The sum of a product of floats may be contracted into one
+ *                                                      rounding by the device's compiler; XT_FMA always is one.
  *                                                      XT_MUL is not a matrix product: that is XT_TILE_MMA, or CV_MUL
  *                                                      of coopvec.h
  *     XT_AND XT_OR XT_XOR (x, y)                       integers, i1

@@ -39,6 +39,8 @@
  *     go to the start of its entry block, however late in the body they are requested.
  *   - SPE(&m, iadd, a, b) is spe_iadd(&m, a, b) plus the location of the call, so that errors name your file and line.
  *     Without it, errors name the location given by the last spe_at.
+ *   - a * b + c of floats may be contracted into one rounding by the device's compiler, as in OpenCL C, unless the
+ *     kernel is begun with .contract = SPE_CONTRACT_OFF.
  *   - Output is deterministic: the same calls write the same bytes. There is no global or thread-local state: a module
  *     belongs to one thread at a time, and different threads can write different modules.
  *
@@ -46,8 +48,8 @@
  *   module       spe_begin spe_finish spe_free spe_get_error spe_print_error spe_ok spe_error_meaning spe_fail spe_at
  *                spe_alloc spe_list_add spe_extension spe_capability SPE SPE0 SPE_VERSION SPE_ERRORS
  *   types        spe_void spe_bool spe_int spe_float spe_bf16 spe_e4m3 spe_e5m2 spe_vec spe_vec_like spe_array
- *                spe_struct spe_ptr spe_fn_type spe_coopmat spe_coopvec; queries: spe_type_of spe_info spe_scalar_of
- *                spe_width spe_count spe_alignment spe_type_text
+ *                spe_struct spe_struct_new spe_ptr spe_fn_type spe_coopmat spe_coopvec; queries: spe_type_of
+ *                spe_info spe_scalar_of spe_width spe_count spe_size spe_offset spe_alignment spe_type_text
  *   constants    spe_u32 spe_i32 spe_u64 spe_f32 spe_const_u spe_const_i spe_const_f spe_const_bool spe_null spe_undef
  *                spe_composite_const spe_spec_const spe_const_bits spe_is_const; spe_name spe_decorate
  *                spe_decorate_member
@@ -249,6 +251,8 @@ typedef struct {
     spe_encoding encoding; /* float */
     const spe_id *members; /* struct: member types; function: parameter types */
     uint32_t scope, rows, cols, use; /* coopmat */
+    bool packed; /* struct: decorated CPacked, without gaps between its members */
+    bool shared; /* struct: asked for more than once */
 } spe_type_info;
 
 typedef enum {
@@ -286,6 +290,17 @@ typedef struct { /* a finished kernel */
     uint32_t function;
     const char *name;
 } spe_entry_;
+
+typedef struct { /* see spe_list_add */
+    void *items;
+    size_t capacity;
+    int count;
+} spe_list;
+
+typedef struct {
+    spe_id id;
+    const char *name;
+} spe_named_;
 
 typedef struct spe_exit_ { /* a break or continue */
     struct spe_exit_ *next;
@@ -355,6 +370,7 @@ typedef struct {
     const char *line_file, *string_file; /* OpLine in force, and the file whose OpString is string_id */
     int line_line;
     spe_id string_id;
+    spe_list named;       /* spe_named_: ids and their names, for messages */
     char text[2][80], place[160]; /* for error texts: type names, where a region was opened */
     uint32_t texts;
 } spe_module;
@@ -381,11 +397,6 @@ XETILE_API spe_module *spe_at(spe_module *m, const char *file, int line);
 XETILE_API void *spe_alloc(spe_module *m, size_t bytes); /* freed with the module; NULL and an error if out of memory */
 /* A list in the module's memory, empty when zeroed. Appends a zeroed item; all items of a list have the same size. NULL
  * and an error if out of memory. */
-typedef struct {
-    void *items;
-    size_t capacity;
-    int count;
-} spe_list;
 XETILE_API void *spe_list_add(spe_module *m, spe_list *list, size_t size);
 
 /* Starts a module; o NULL: default options. m's previous contents are ignored, so free an older module first. Returns
@@ -425,7 +436,14 @@ XETILE_API spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n);
 /* The same with as many components as a value, a scalar or vector, has. */
 XETILE_API spe_id spe_vec_like(spe_module *m, spe_id elem, spe_id value);
 XETILE_API spe_id spe_array(spe_module *m, spe_id elem, uint32_t n); /* n >= 1 */
+/* A struct of these members. Unique until it is named or decorated (also SPE_DecorationCPacked: members without gaps,
+ * accessed by default as aligned to a byte), which makes it a type of its own; once it was asked for twice it cannot be
+ * decorated. spe_struct_new gives a type of its own in each call. */
 XETILE_API spe_id spe_struct(spe_module *m, uint32_t n, const spe_id *members);
+XETILE_API spe_id spe_struct_new(spe_module *m, uint32_t n, const spe_id *members);
+/* Size in bytes of a type in memory, and offset of a struct's member, as OpenCL C lays them out; 0 for what has none. */
+XETILE_API uint64_t spe_size(const spe_module *m, spe_id type);
+XETILE_API uint64_t spe_offset(const spe_module *m, spe_id type, uint32_t member);
 /* A pointer into a storage class of OpenCL: SPE_StorageClassCrossWorkgroup is global memory, ...Workgroup local,
  * ...Function private. */
 XETILE_API spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type);
@@ -461,7 +479,9 @@ XETILE_API spe_unary_ spe_null, spe_undef;
 XETILE_API spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_id);
 
 XETILE_API void spe_name(spe_module *m, spe_id id, const char *name);
-/* Any decoration, with n literal words; declares the capabilities it needs. */
+/* Any decoration of SPIR-V, with n literal words; declares the capabilities it needs. Constants, and operands that an
+ * operation returned unchanged (x + 0), are shared with other uses and cannot be decorated: spe_op and spe_copy always
+ * write an instruction. */
 XETILE_API void spe_decorate(spe_module *m, spe_id id, uint32_t decoration, uint32_t n, const uint32_t *words);
 XETILE_API void spe_decorate_member(spe_module *m, spe_id type, uint32_t member, uint32_t decoration, uint32_t n,
                                     const uint32_t *words);
@@ -531,7 +551,8 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const ui
  * pointer as one to generic storage, - none. Suffixes: # folds constants; 0 or 1 is the neutral second operand, + also
  * as the first. Conversions are from:to, with u or s if constants are folded, zero- or sign-extended. */
 #define SPE_INSTRUCTIONS_(A, AB, TO, GIVES, DOES)                                                                      \
-    /* Arithmetic. sdiv and srem round toward zero; smod has the divisor's sign, frem the dividend's. */               \
+    /* Arithmetic. sdiv and srem round toward zero; smod has the divisor's sign, frem the dividend's. An fadd or fsub  \
+     * of an fmul may be contracted into one rounding, see spe_contract. */                                            \
     AB(spe_iadd, IAdd, "i=:=#0+") AB(spe_isub, ISub, "i=:=#0") AB(spe_imul, IMul, "i=:=#1+")                           \
     AB(spe_udiv, UDiv, "i=:=#1") AB(spe_sdiv, SDiv, "i=:=#1") AB(spe_umod, UMod, "i=:=#") AB(spe_srem, SRem, "i=:=#")  \
     AB(spe_smod, SMod, "i=:=#") AB(spe_fadd, FAdd, "f=:=") AB(spe_fsub, FSub, "f=:=") AB(spe_fmul, FMul, "f=:=")       \
@@ -712,6 +733,12 @@ typedef struct {
     uint32_t align;   /* of the pointer's target, in bytes; 0: not stated */
 } spe_param;
 
+/* May the device's compiler contract spe_fmul and an spe_fadd or spe_fsub of its result into one operation that rounds
+ * once? OpenCL allows it by default. Which products it takes differs between compilers, and so do the last bits of
+ * results. OFF, execution mode ContractionOff: each is rounded on its own, in the kernel and in what it calls. SPE_FMA
+ * of spe_math rounds once either way. */
+typedef enum { SPE_CONTRACT_ALLOWED, SPE_CONTRACT_OFF } spe_contract;
+
 typedef struct {
     const char *name;
     uint32_t subgroup_size; /* 0: the device chooses */
@@ -719,6 +746,7 @@ typedef struct {
     uint32_t max_registers; /* per hardware thread; 0: not stated */
     const spe_param *params;
     uint32_t param_count;
+    spe_contract contract;  /* of a * b + c; 0: the device's compiler may */
 } spe_kernel;
 
 /* Returns false and sets an error: SPE_ERR_NAME, SPE_ERR_PARAMETER, SPE_ERR_FUNCTION_OPEN. */

@@ -1,17 +1,41 @@
 /* checks.c - operands by the letters of SPE_INSTRUCTIONS_, and the function that checks and writes instructions. */
 #include "internal.h"
 
+static spe_id spe_no_value_(spe_module *m, spe_id value)
+{
+    if (!value)
+        return spe_error_(m, SPE_ERR_NO_VALUE, "an operand is the id 0, which is not a value: it was never set, or the "
+                          "call that should return it returns none");
+    return spe_error_(m, SPE_ERR_NO_VALUE, "operand %u is %s", value,
+                      spe_info_(m, value) ? "a type, not a value" : "not a value");
+}
+
+/* Says where a value was made that is out of scope, and how to use it here. */
+static spe_id spe_out_of_scope_(spe_module *m, spe_id value)
+{
+    const spe_record_ *r = &m->ids[value];
+    const char *name = spe_name_of_(m, value), *between = *name ? " " : "";
+    if (!m->open || r->serial < m->buffer[SPE_BUFFER_SCOPES_].data[1])
+        return spe_error_(m, SPE_ERR_SCOPE, "value %u%s%s was made in another function: pass it as an argument", value,
+                          between, name);
+    size_t region = (size_t)r->depth - SPE_SCOPES_OF_FUNCTION_;
+    if (r->depth >= SPE_SCOPES_OF_FUNCTION_ && region < m->region_count && r->serial >= m->regions[region].serial)
+        return spe_error_(m, SPE_ERR_SCOPE, "value %u%s%s was made in another side of the %s: make it before the region",
+                          value, between, name, spe_region_text_(m, &m->regions[region]));
+    return spe_error_(m, SPE_ERR_SCOPE, "value %u%s%s was made in a region that is closed; carry it out", value, between,
+                      name);
+}
+
 /* Checks that `value` may be used here and returns its type; 0 and an error if not. */
 XE_FN_ spe_id spe_operand_(spe_module *m, spe_id value)
 {
     const spe_buffer_ *scopes = &m->buffer[SPE_BUFFER_SCOPES_];
     if (m->error.id) return 0;
     if (SPE_UNLIKELY_(!value || value >= m->id_count || !m->ids[value].type))
-        return spe_error_(m, SPE_ERR_NO_VALUE, "operand %u is %s", value,
-                          spe_info_(m, value) ? "a type, not a value" : "not a value");
+        return spe_no_value_(m, value);
     const spe_record_ *r = &m->ids[value];
     if (SPE_UNLIKELY_(r->depth >= scopes->count || scopes->data[r->depth] != r->serial))
-        return spe_error_(m, SPE_ERR_SCOPE, "value %u was made in a region that is closed; carry it out", value);
+        return spe_out_of_scope_(m, value);
     if (SPE_UNLIKELY_(m->in_prologue && r->depth > 1))
         return spe_error_(m, SPE_ERR_PROLOGUE, "value %u is made in the body; the prologue comes before it", value);
     if (r->flags & SPE_ID_GLOBAL_) spe_use_(m, value);
@@ -33,13 +57,16 @@ XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const
     }
     if (!c->first) c->first = type;
     switch (*form) { /* fast path for the most frequent letters */
-    case 'v': return n;
+    case 'v':
+        c->packed |= m->ids[args[0]].flags & SPE_ID_PACKED_;
+        return n;
     case 'i': case 'I':
         if (t->kind == SPE_KIND_INT) return n;
         like = type;
         break;
     case 'p': case 'c':
         c->pointee = t->elem;
+        c->packed |= m->ids[args[0]].flags & SPE_ID_PACKED_;
         if (t->kind == SPE_KIND_POINTER && (*form == 'p' || spe_is_writable_(t->storage))) return n;
         like = type;
         break;
@@ -65,7 +92,7 @@ XE_FN_ spe_id spe_check_(spe_module *m, const char *name, const char *letters, .
     spe_call_ c;
     uint32_t n = 1;
     va_list values;
-    c.first = c.pointee = c.given = 0;
+    c.first = c.pointee = c.given = c.packed = 0;
     m->doing = name;
     va_start(values, letters);
     for (uint32_t i = 0; letters[i]; i++) c.words[i] = va_arg(values, spe_id);
@@ -94,7 +121,7 @@ XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, con
     spe_id type, known;
     uint32_t n;
     char cooperative = 0; /* the letter of the given type; checked after the operands, which may be poison */
-    c.first = c.pointee = c.given = c.count = 0;
+    c.first = c.pointee = c.given = c.count = c.packed = 0;
     m->doing = name;
     for (; *form != ':'; form++) {
         switch (*form) {
@@ -108,8 +135,8 @@ XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, con
         case 'T': c.words[c.count++] = spe_const_bool(m, *args++ != 0); break;
         case 'l': c.words[c.count++] = *args++; break;
         case 'R': c.words[c.count++] = SPE_GroupOperationReduce; break;
-        case 'a': c.count += spe_access_(m, c.pointee, *args++, false, c.words + c.count); break;
-        case 'A': c.count += spe_access_(m, c.pointee, *args++, true, c.words + c.count); break;
+        case 'a': c.count += spe_access_(m, &c, *args++, false, c.words + c.count); break;
+        case 'A': c.count += spe_access_(m, &c, *args++, true, c.words + c.count); break;
         case 't': case 'M': case 'C': case 'L':
             c.given = *args++;
             spe_want_type_(m, name, c.given);
@@ -135,7 +162,10 @@ XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, con
     type = *form == '=' ? c.first : *form == '*' ? c.pointee : spe_result_(m, &c, *form);
     form++;
     known = type && *form ? spe_simplify_(m, op, type, form, &c) : 0;
-    return known || !type ? known : spe_emit_(m, op, type, c.count, c.words);
+    if (known && !(m->ids[known].flags & SPE_ID_CONSTANT_)) m->ids[known].flags |= SPE_ID_FOLDED_;
+    if (known || !type) return known;
+    known = spe_emit_(m, op, type, c.count, c.words);
+    return SPE_UNLIKELY_(c.packed) && type != c.pointee ? spe_mark_packed_(m, known, c.packed) : known;
 }
 
 /* Same number and arrangement of components? */

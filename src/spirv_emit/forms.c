@@ -60,8 +60,8 @@ XE_FN_ bool spe_is_(spe_module *m, char letter, spe_id type)
     if ((letter == 'u' || letter == 'e') && t->kind >= SPE_KIND_COOPMAT)
         return spe_error_(m, SPE_ERR_TYPE, "takes scalars and vectors, not %s", spe_text_(m, type));
     if ((letter == 'c' || letter == 'P') && !spe_is_writable_(t->storage))
-        return spe_error_(m, SPE_ERR_TYPE, "takes a pointer to memory that can be written, not %s in storage class %u",
-                          spe_text_(m, type), t->storage);
+        return spe_error_(m, SPE_ERR_TYPE, "takes a pointer to memory that can be written, not %s in storage class %s",
+                          spe_text_(m, type), spe_storage_text_(t->storage));
     return true;
 }
 
@@ -79,12 +79,20 @@ XE_FN_ bool spe_is_word_(spe_module *m, char letter, uint32_t op, uint32_t word)
                       "0x%x)", word, orders & ~none, memories);
 }
 
-/* Writes the memory operands: volatile, alignment (0: that of the type). Returns their number of words. */
-XE_FN_ uint32_t spe_access_(spe_module *m, spe_id type, uint32_t align, bool is_volatile, uint32_t *w)
+/* Marks a pointer that was made from one with these flags. Returns it. */
+XE_FN_ spe_id spe_mark_packed_(spe_module *m, spe_id id, uint32_t flags)
 {
-    uint32_t n = 0;
+    if (id) m->ids[id].flags |= (uint16_t)(flags & SPE_ID_PACKED_);
+    return id;
+}
+
+/* Writes the memory operands: volatile, alignment (0: that of the type). Returns their number of words. */
+XE_FN_ uint32_t spe_access_(spe_module *m, const spe_call_ *c, uint32_t align, bool is_volatile, uint32_t *w)
+{
+    uint32_t n = 0, given = align;
     if (align & (align - 1)) return spe_error_(m, SPE_ERR_RANGE, "alignment %u is not a power of two", align);
-    if (!align) align = spe_alignment(m, type);
+    if (!align) align = spe_alignment(m, c->pointee);
+    if (given == 0 && align && c->packed) align = 1;
     if (!align && !is_volatile) return 0;
     w[n++] = (is_volatile ? (uint32_t)SPE_MemoryAccessVolatile : 0) | (align ? (uint32_t)SPE_MemoryAccessAligned : 0);
     if (align) w[n++] = align;
@@ -109,7 +117,7 @@ static spe_id spe_generic_(spe_module *m, const spe_call_ *c)
         return spe_ptr(m, SPE_StorageClassGeneric, c->pointee);
     default:
         return spe_error_(m, SPE_ERR_TYPE, "takes pointers to global, local or private memory, not %s in storage class "
-                          "%u", spe_text_(m, c->first), spe_info_(m, c->first)->storage);
+                          "%s", spe_text_(m, c->first), spe_storage_text_(spe_info_(m, c->first)->storage));
     }
 }
 

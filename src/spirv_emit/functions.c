@@ -15,16 +15,39 @@ static bool spe_is_kernel_(const spe_module *m, spe_id fn)
 
 static bool spe_is_void_(const spe_module *m, spe_id type) { return spe_info_(m, type)->kind == SPE_KIND_VOID; }
 
+/* The number of operands of an execution mode; UINT32_MAX if it is none of a kernel. */
+static uint32_t spe_mode_operands_(uint32_t mode)
+{
+    switch (mode) {
+    case SPE_ExecutionModeContractionOff: return 0;
+    case SPE_ExecutionModeLocalSize: case SPE_ExecutionModeLocalSizeHint: case SPE_ExecutionModeLocalSizeId:
+    case SPE_ExecutionModeLocalSizeHintId: return 3;
+    case SPE_ExecutionModeFPFastMathDefault: return 2;
+    case SPE_ExecutionModeVecTypeHint: case SPE_ExecutionModeSubgroupSize: case SPE_ExecutionModeSubgroupsPerWorkgroup:
+    case SPE_ExecutionModeSubgroupsPerWorkgroupId: case SPE_ExecutionModeDenormPreserve:
+    case SPE_ExecutionModeDenormFlushToZero: case SPE_ExecutionModeSignedZeroInfNanPreserve:
+    case SPE_ExecutionModeRoundingModeRTE: case SPE_ExecutionModeRoundingModeRTZ:
+    case SPE_ExecutionModeMaximumRegistersINTEL: case SPE_ExecutionModeMaximumRegistersIdINTEL:
+    case SPE_ExecutionModeNamedMaximumRegistersINTEL: return 1;
+    default: return UINT32_MAX;
+    }
+}
+
 void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, const uint32_t *words)
 {
-    uint32_t head[2] = {fn, mode}, op = SPE_OpExecutionMode;
+    uint32_t head[2] = {fn, mode}, op = SPE_OpExecutionMode, want = spe_mode_operands_(mode);
     if (!fn && m->open && m->fn.kernel) head[0] = m->fn.id;
     if (!spe_is_kernel_(m, head[0])) SPE_ERROR_(m, NO_FUNCTION, "%u is not a kernel", fn);
+    if (want == UINT32_MAX) SPE_ERROR_(m, RANGE, "%u is not one of SPE_ExecutionMode...", mode);
+    else if (n != want) SPE_ERROR_(m, RANGE, "mode %u has %u operands, not %u", mode, want, n);
     switch (mode) { /* modes whose operands are ids use OpExecutionModeId */
     case SPE_ExecutionModeSubgroupsPerWorkgroupId: case SPE_ExecutionModeLocalSizeId:
     case SPE_ExecutionModeLocalSizeHintId: case SPE_ExecutionModeFPFastMathDefault:
     case SPE_ExecutionModeMaximumRegistersIdINTEL: op = SPE_OpExecutionModeId; break;
     default: break;
+    }
+    for (uint32_t i = 0; i < n && op == SPE_OpExecutionModeId; i++) {
+        if (!spe_is_const(m, words[i])) SPE_ERROR_(m, NO_VALUE, "operand %u of mode %u is not a constant", i + 1, mode);
     }
     spe_need_(m, SPE_NEED_MODE_, mode);
     spe_write_words_(m, SPE_SECTION_MODE_, op, 2, head, n, words);
@@ -114,9 +137,9 @@ static bool spe_check_param_(spe_module *m, const spe_kernel *k, uint32_t i)
         t->kind >= SPE_KIND_COOPMAT ||
         (pointer && t->storage != SPE_StorageClassCrossWorkgroup && t->storage != SPE_StorageClassWorkgroup &&
          t->storage != SPE_StorageClassUniformConstant))
-        return spe_error_(m, SPE_ERR_PARAMETER, "parameter %u (%s) of kernel %s is %s in storage class %u: a kernel "
+        return spe_error_(m, SPE_ERR_PARAMETER, "parameter %u (%s) of kernel %s is %s in storage class %s: a kernel "
                           "has numbers and pointers to global, local or constant memory", i, name, k->name,
-                          spe_text_(m, p->type), t->storage);
+                          spe_text_(m, p->type), spe_storage_text_(t->storage));
     if (!pointer && (p->align || p->restrict_ || p->readonly))
         return spe_error_(m, SPE_ERR_PARAMETER, "parameter %u (%s) of kernel %s is not a pointer: align, restrict_ and "
                           "readonly mean nothing", i, name, k->name);
@@ -186,6 +209,9 @@ bool spe_kernel_begin(spe_module *m, const spe_kernel *k)
     spe_id type, *params;
     if (m->error.id) return false;
     if (!k->name || !*k->name) return SPE_ERROR_(m, NAME, "the kernel has no name");
+    if (k->contract != SPE_CONTRACT_ALLOWED && k->contract != SPE_CONTRACT_OFF)
+        return SPE_ERROR_(m, RANGE, "contract is %d; there are SPE_CONTRACT_ALLOWED and SPE_CONTRACT_OFF",
+                          (int)k->contract);
     if (spe_has_entry_(m, k->name)) return SPE_ERROR_(m, NAME, "there is a kernel %s already", k->name);
     for (uint32_t i = 0; i < k->param_count; i++) {
         if (!spe_check_param_(m, k, i)) return false;
@@ -201,6 +227,7 @@ bool spe_kernel_begin(spe_module *m, const spe_kernel *k)
     if (k->local_size[0]) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeLocalSize, 3, size);
     if (k->subgroup_size) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeSubgroupSize, 1, &k->subgroup_size);
     if (k->max_registers) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeMaximumRegistersINTEL, 1, &k->max_registers);
+    if (k->contract == SPE_CONTRACT_OFF) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeContractionOff, 0, NULL);
     return spe_ok(m);
 }
 void spe_kernel_end(spe_module *m) { spe_close_function_(m, __func__, true); }

@@ -78,8 +78,8 @@ void spe_prefetch(spe_module *m, spe_id ptr, spe_id n)
     if (!type) return;
     const spe_type_info *t = spe_info_(m, type);
     if (t->storage != SPE_StorageClassCrossWorkgroup || !spe_is_(m, 'e', t->elem)) {
-        spe_error_(m, SPE_ERR_TYPE, "takes pointers to global memory, not %s in storage class %u", spe_text_(m, type),
-                   t->storage);
+        spe_error_(m, SPE_ERR_TYPE, "takes pointers to global memory, not %s in storage class %s", spe_text_(m, type),
+                   spe_storage_text_(t->storage));
         return;
     }
     args[1] = spe_uconvert(m, spe_int(m, 64), n);

@@ -88,7 +88,7 @@ spe_id spe_select(spe_module *m, spe_id c, spe_id a, spe_id b)
         return spe_disagree_(m, tc, type);
     }
     few[0] = c, few[1] = a, few[2] = b;
-    return c ? spe_emit_(m, SPE_OpSelect, type, 3, few) : 0;
+    return c ? spe_mark_packed_(m, spe_emit_(m, SPE_OpSelect, type, 3, few), m->ids[a].flags | m->ids[b].flags) : 0;
 }
 
 spe_id spe_bits_extract(spe_module *m, spe_id v, spe_id offset, spe_id count, bool is_signed)
@@ -129,7 +129,7 @@ spe_id spe_bitcast(spe_module *m, spe_id type, spe_id v)
         (a->kind == SPE_KIND_POINTER) != (b->kind == SPE_KIND_POINTER) || a->storage != b->storage)
         return spe_disagree_(m, from, type);
     if (a->bits && b->bits && spe_const_bits(m, v, &x)) return spe_const_scalar_(m, type, x);
-    return spe_emit_(m, SPE_OpBitcast, type, 1, &v);
+    return spe_mark_packed_(m, spe_emit_(m, SPE_OpBitcast, type, 1, &v), m->ids[v].flags);
 }
 
 spe_id spe_ptr_cast(spe_module *m, spe_id ptr, spe_id elem)
@@ -255,7 +255,7 @@ spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_id i)
 spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_id *idx)
 {
     spe_id from = spe_check_(m, __func__, "p", ptr), type = from ? spe_info_(m, from)->elem : 0;
-    uint32_t w[17];
+    uint32_t w[17], packed = 0;
     uint64_t k;
     if (!from) return 0;
     if (!n || n > 16) return SPE_ERROR_(m, RANGE, "%u indices; 1 to 16 are allowed", n);
@@ -265,11 +265,13 @@ spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_id *idx)
         if (!spe_check_(m, __func__, "I", w[i + 1] = idx[i])) return 0;
         if (!known && spe_info_(m, type)->kind == SPE_KIND_STRUCT)
             return SPE_ERROR_(m, TYPE, "index %u, of a struct, is not a constant", i);
+        if (spe_info_(m, type)->packed) packed = SPE_ID_PACKED_;
         type = spe_part_type_(m, type, known ? k <= UINT32_MAX ? (uint32_t)k : UINT32_MAX : 0);
         if (!type) return 0;
     }
     type = spe_ptr(m, spe_info_(m, from)->storage, type);
-    return type ? spe_emit_(m, SPE_OpInBoundsAccessChain, type, n + 1, w) : 0;
+    spe_id id = type ? spe_emit_(m, SPE_OpInBoundsAccessChain, type, n + 1, w) : 0;
+    return spe_mark_packed_(m, id, packed | m->ids[ptr].flags);
 }
 
 spe_id spe_local_var(spe_module *m, spe_id type)
@@ -286,7 +288,7 @@ spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initi
     m->doing = __func__;
     if (!ptr) return 0;
     if (storage == SPE_StorageClassFunction || storage == SPE_StorageClassGeneric)
-        return SPE_ERROR_(m, RANGE, "a module has no variables in storage class %u%s", storage,
+        return SPE_ERROR_(m, RANGE, "a module has no variables in storage class %s%s", spe_storage_text_(storage),
                           storage == SPE_StorageClassFunction ? "; use spe_local_var" : "");
     if (initializer && spe_type_of(m, initializer) != type) return spe_disagree_(m, type, spe_type_of(m, initializer));
     if (initializer && !(m->ids[initializer].flags & (SPE_ID_CONSTANT_ | SPE_ID_GLOBAL_)))

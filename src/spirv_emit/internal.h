@@ -2,7 +2,9 @@
 #define XETILE_SEPARATE_
 #include "../spirv_emit.h"
 
-enum { SPE_ID_TYPE_ = 1, SPE_ID_CONSTANT_ = 2, SPE_ID_GLOBAL_ = 4, SPE_ID_FUNCTION_ = 8, SPE_ID_SPEC_ = 16, SPE_ID_KERNEL_ = 32 };
+enum { SPE_ID_TYPE_ = 1, SPE_ID_CONSTANT_ = 2, SPE_ID_GLOBAL_ = 4, SPE_ID_FUNCTION_ = 8, SPE_ID_SPEC_ = 16,
+       SPE_ID_KERNEL_ = 32, SPE_ID_PACKED_ = 64 /* a pointer into a packed struct */,
+       SPE_ID_FOLDED_ = 128 /* an operation returned this operand unchanged */ };
 
 enum { SPE_RECENT_VECTOR_ = 0x40000000 };
 
@@ -13,6 +15,8 @@ enum { SPE_REGION_IF_, SPE_REGION_ELSE_, SPE_REGION_FOR_, SPE_REGION_WHILE_, SPE
 /* -- flow.c: hints are bits; those from DependencyLength on have a value -- */
 enum { SPE_LOOP_HINTS_ = 9, SPE_FIRST_HINT_WITH_VALUE_ = 3 };
 
+enum { SPE_SCOPES_OF_FUNCTION_ = 3 }; /* of the module, the function's entry, its body; then one for each region */
+
 /* -- forms.c and checks.c: instructions by the letters of SPE_INSTRUCTIONS_ -- */
 /* Kinds of operands: bits. */
 enum { SPE_INT_ = 1 << SPE_KIND_INT, SPE_FLOAT_ = 1 << SPE_KIND_FLOAT, SPE_BOOL_ = 1 << SPE_KIND_BOOL,
@@ -22,6 +26,7 @@ enum { SPE_INT_ = 1 << SPE_KIND_INT, SPE_FLOAT_ = 1 << SPE_KIND_FLOAT, SPE_BOOL_
 typedef struct {
     spe_id first, pointee, given; /* type of the first value, target of the last pointer, requested type */
     uint32_t count, words[16];
+    uint32_t packed; /* SPE_ID_PACKED_ if an operand is such a pointer */
 } spe_call_;
 
 /* -- errors.c -- */

@@ -195,7 +195,8 @@ void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, u
 bool spe_build_kernel(spe_module *m, const char *name, int subgroup_size, int group_size, int count,
                       const spe_param *params)
 {
-    spe_kernel k = {name, (uint32_t)subgroup_size, {(uint32_t)group_size, 1, 1}, 0, params, (uint32_t)count};
+    spe_kernel k = {name, (uint32_t)subgroup_size, {(uint32_t)group_size, 1, 1}, 0, params, (uint32_t)count,
+                    SPE_CONTRACT_ALLOWED};
     return spe_kernel_begin(m, &k);
 }
 

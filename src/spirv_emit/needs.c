@@ -76,7 +76,19 @@ XE_FN_ bool spe_declares_(const spe_module *m, uint32_t capability)
 
 void spe_capability(spe_module *m, uint32_t capability)
 {
+#define SPE_ROW_(first, last) {first, last},
+    static const struct {
+        uint16_t first, last;
+    } known[] = {SPE_CAPABILITIES_KNOWN_(SPE_ROW_)};
+#undef SPE_ROW_
+    bool found = false;
     if (m->error.id || spe_declares_(m, capability)) return;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        found = found || (capability >= known[i].first && capability <= known[i].last);
+    if (!found) {
+        SPE_ERROR_(m, RANGE, "there is no capability %u", capability);
+        return;
+    }
     const spe_capability_row_ *row = spe_capability_row_of_(capability);
     if (row && m->options.version < row->version) {
         SPE_ERROR_(m, VERSION, "capability %u needs SPIR-V 1.%u, the module is 1.%u", capability,

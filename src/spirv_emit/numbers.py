@@ -143,10 +143,21 @@ def needed():
             sources[-1][1] = c.number
         elif any(source(c)):
             sources.append([c.number, c.number, source(c)])
+    def known(kind):
+        ranges = []
+        for number in sorted({e.number for e in grammar if e.kind == kind}):
+            if ranges and ranges[-1][1] == number - 1:
+                ranges[-1][1] = number
+            else:
+                ranges.append([number, number])
+        return ["X(%d, %d)" % (first, last) for first, last in ranges]
+
     return "\n".join([
         "/* needed.h - the capabilities that names need, and the sources of capabilities; written by numbers.py. */",
         filled("SPE_NEEDED_", ["X(%s, %d, %d, %s)" % tuple(r) for r in rows],
                "X(what, first, last number, capability), see SPE_NEED_OP_ ..."),
+        filled("SPE_CAPABILITIES_KNOWN_", known("Capability"), "All numbers of the grammar, also those without a name here."),
+        filled("SPE_DECORATIONS_KNOWN_", known("Decoration")),
         filled("SPE_SOURCES_", ['X(%s, %s, %d, "%s", %d)' % (first, last, *s) for first, last, s in sources],
                "X(first, last capability, lowest version 1.x, extension, version 1.x that has it in the core)")])
 

@@ -117,6 +117,19 @@ XE_FN_ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t flags, uint32_t n
     return id;
 }
 
+/* Takes a type with these words out of the table, if it is there: it remains, but the next with these words is another
+ * one. */
+XE_FN_ void spe_forget_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *w)
+{
+    const spe_buffer_ *slots = &m->buffer[SPE_BUFFER_SLOTS_], *list = &m->buffer[SPE_BUFFER_UNIQUE_];
+    uint32_t h = spe_hash_(op, false, n, w);
+    if (!slots->count) return;
+    for (size_t slot = h & (slots->count - 1); slots->data[slot]; slot = (slot + 1) & (slots->count - 1)) {
+        uint32_t *known = list->data + slots->data[slot] - 1; /* (hash, offset); another hash is never found */
+        if (known[0] == h && m->buffer[SPE_SECTION_GLOBAL_].data[known[1] + 1] == type) known[0] = ~h;
+    }
+}
+
 bool spe_is_const(const spe_module *m, spe_id id)
 {
     return id && id < m->id_count && (m->ids[id].flags & SPE_ID_CONSTANT_);

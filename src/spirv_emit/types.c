@@ -3,7 +3,7 @@
 
 static spe_type_info spe_info_of_(spe_kind kind, uint32_t bits, uint32_t count, spe_id elem)
 {
-    spe_type_info t = {kind, bits, count, elem, 0, SPE_IEEE, NULL, 0, 0, 0, 0};
+    spe_type_info t = {kind, bits, count, elem, 0, SPE_IEEE, NULL, 0, 0, 0, 0, false, false};
     return t;
 }
 
@@ -26,6 +26,7 @@ uint32_t spe_alignment(const spe_module *m, spe_id type)
         while (room < t->count && room < 0x80000000) room *= 2;
         return spe_alignment(m, t->elem) * room;
     case SPE_KIND_STRUCT:
+        if (t->packed) return 1;
         for (uint32_t i = 0; i < t->count; i++) {
             a = spe_alignment(m, t->members[i]);
             if (a > largest) largest = a;
@@ -33,6 +34,50 @@ uint32_t spe_alignment(const spe_module *m, spe_id type)
         return largest;
     default: return 0;
     }
+}
+
+/* Rounds up to a multiple of a power of two. */
+static uint64_t spe_rounded_(uint64_t n, uint32_t to) { return (n + to - 1) & ~((uint64_t)to - 1); }
+
+uint64_t spe_offset(const spe_module *m, spe_id type, uint32_t member)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    uint64_t at = 0;
+    if (!t || t->kind != SPE_KIND_STRUCT || member > t->count) return 0;
+    for (uint32_t i = 0; i < t->count; i++) {
+        uint32_t align = t->packed ? 1 : spe_alignment(m, t->members[i]);
+        at = spe_rounded_(at, align ? align : 1);
+        if (i == member) break;
+        at += spe_size(m, t->members[i]);
+    }
+    return at;
+}
+
+uint64_t spe_size(const spe_module *m, spe_id type)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    uint32_t align = spe_alignment(m, type);
+    if (!align) return 0;
+    switch (t->kind) {
+    case SPE_KIND_ARRAY: return t->count * spe_size(m, t->elem);
+    case SPE_KIND_STRUCT: return spe_rounded_(spe_offset(m, type, t->count), align);
+    default: return align; /* numbers, pointers, vectors: a multiple of itself */
+    }
+}
+
+/* The name of a storage class, for messages. */
+XE_FN_ const char *spe_storage_text_(uint32_t storage)
+{
+#define SPE_ROW_(kind, name, number) {#kind, #name, number},
+    static const struct {
+        const char *kind, *name;
+        uint32_t number;
+    } rows[] = {SPE_ENUMERANTS(SPE_ROW_)};
+#undef SPE_ROW_
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].number == storage && !strcmp(rows[i].kind, "StorageClass")) return rows[i].name;
+    }
+    return "of another environment";
 }
 
 char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size)
@@ -168,16 +213,43 @@ spe_id spe_array(spe_module *m, spe_id elem, uint32_t n)
     return w[1] ? spe_type_(m, SPE_OpTypeArray, t, SPE_NEED_NOTHING_, 0, 2, w) : 0;
 }
 
-spe_id spe_struct(spe_module *m, uint32_t n, const spe_id *members)
+/* The struct of these members, for the call `name`. */
+static spe_id spe_struct_of_(spe_module *m, const char *name, uint32_t n, const spe_id *members)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_STRUCT, 0, n, 0);
     for (uint32_t i = 0; i < n; i++) {
-        const spe_type_info *e = spe_want_type_(m, __func__, members[i]);
+        const spe_type_info *e = spe_want_type_(m, name, members[i]);
         if (!e) return 0;
-        if (!spe_has_values_(e)) return SPE_ERROR_(m, TYPE, "member %u is void or a function", i);
+        m->doing = name;
+        if (!spe_has_values_(e)) return spe_error_(m, SPE_ERR_TYPE, "member %u is void or a function", i);
     }
     t.members = (const spe_id *)spe_copied_(m, members, n * sizeof *members);
     return spe_type_(m, SPE_OpTypeStruct, t, SPE_NEED_NOTHING_, 0, n, members);
+}
+
+/* Makes a struct, if it is one, a type of its own: the next spe_struct of its members is another. */
+XE_FN_ void spe_own_struct_(spe_module *m, spe_id type)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    if (t && t->kind == SPE_KIND_STRUCT) spe_forget_(m, SPE_OpTypeStruct, type, t->count, t->members);
+}
+
+spe_id spe_struct(spe_module *m, uint32_t n, const spe_id *members)
+{
+    spe_id next = (spe_id)m->id_count, id = spe_struct_of_(m, __func__, n, members);
+    if (id && id < next) m->types[m->ids[id].aux].shared = true;
+    return id;
+}
+
+spe_id spe_struct_new(spe_module *m, uint32_t n, const spe_id *members)
+{
+    spe_id next = (spe_id)m->id_count, id = spe_struct_of_(m, __func__, n, members);
+    if (id && id < next) { /* that of an spe_struct before: spe_struct's next call gives a third */
+        spe_own_struct_(m, id);
+        id = spe_struct_of_(m, __func__, n, members);
+    }
+    spe_own_struct_(m, id);
+    return id;
 }
 
 /* Does OpenCL, or an extension of Intel's, have this storage class? */

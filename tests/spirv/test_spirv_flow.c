@@ -39,7 +39,7 @@ static int random_statement(int depth)
     n.k = pick(7) - 3;
     n.next = -1;
     for (i = 0; i < 4; i++) n.side[i] = -1;
-    sides = n.kind == IF || n.kind == FOR || n.kind == WHILE || n.kind == RANGE ? 1 : n.kind == IF_ELSE ? 2 : n.kind == SWITCH ? 4 : 0;
+    sides = n.kind == IF_ELSE ? 2 : n.kind == SWITCH ? 4 : n.kind >= RETURN || n.kind == ASSIGN ? 0 : 1;
     for (i = 0; i < sides; i++) n.side[i] = pick(6) ? random_block(depth - 1) : -1;
     nodes[at] = n;
     return at;

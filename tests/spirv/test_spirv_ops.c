@@ -516,7 +516,7 @@ TEST(memory_is_checked)
     REFUSES(SPE_ERR_RANGE, "alignment 3", spe_load(&x.m, p, 3));
     REFUSES(SPE_ERR_TYPE, "spe_index: takes integers", spe_index(&x.m, p, f));
     REFUSES(SPE_ERR_RANGE, "spe_element", spe_element(&x.m, p, 1, &i));
-    REFUSES(SPE_ERR_NO_VALUE, "spe_load: operand 0", spe_load(&x.m, 0, 0));
+    REFUSES(SPE_ERR_NO_VALUE, "spe_load: an operand is the id 0", spe_load(&x.m, 0, 0));
     REFUSES(SPE_ERR_NO_VALUE, "is a type, not a value", spe_load(&x.m, x.f32, 0));
     REFUSES(SPE_ERR_NO_VALUE, "operand 4000000", spe_load(&x.m, 4000000, 0));
     REFUSES(SPE_ERR_TYPE, "spe_global_var",
@@ -527,7 +527,7 @@ TEST(memory_is_checked)
             spe_global_var(&x.m, SPE_StorageClassCrossWorkgroup, x.i32, i));
     REFUSES(SPE_ERR_RANGE, "spe_copy_memory_sized: a size is 0",
             spe_copy_memory_sized(&x.m, p, p, spe_i32(&x.m, 0), 0));
-    REFUSES(SPE_ERR_TYPE, "to memory that can be written, not ptr<f32> in storage class 0",
+    REFUSES(SPE_ERR_TYPE, "to memory that can be written, not ptr<f32> in storage class UniformConstant",
             (p = spe_global_var(&x.m, SPE_StorageClassUniformConstant, x.f32, 0), f = spe_f32(&x.m, 1),
              spe_store(&x.m, p, f, 0)));
     REFUSES(SPE_ERR_TYPE, "spe_ptr_to_generic: takes pointers to global, local or private memory",

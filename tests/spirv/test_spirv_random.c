@@ -631,7 +631,8 @@ static void open_function(void)
         params[i].name = chance(50) ? "p" : NULL;
     }
     snprintf(name, sizeof name, "f%d", p.line);
-    spe_kernel k = {name, careless() ? any_word() : 16, {16, 1, 0}, careless() ? any_word() : 0, params, n};
+    spe_kernel k = {name, careless() ? any_word() : 16, {16, 1, 0}, careless() ? any_word() : 0, params, n,
+                    chance(50) ? SPE_CONTRACT_OFF : SPE_CONTRACT_ALLOWED};
     p.returns = spe_void(&p.m);
     if (!p.is_kernel && chance(50)) p.returns = random_type(NUMBERS);
     if (p.is_kernel)

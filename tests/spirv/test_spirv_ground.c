@@ -1,0 +1,220 @@
+/* test_spirv_ground.c - what compilers built on spirv_emit.h rely on: layouts of structs, decorations of shared ids,
+ * modes and capabilities that do not exist, contraction, messages that say where a value belongs. */
+#include "spirv_emit.h"
+#include "test.h"
+
+static spe_module m;
+
+/* Begins a module with a kernel k(ptr<i8>, i32); returns the number. */
+static spe_id open_kernel(void)
+{
+    static spe_param params[2];
+    spe_kernel k;
+    memset(&k, 0, sizeof k);
+    spe_free(&m);
+    spe_begin(&m, NULL);
+    params[0].type = spe_ptr(&m, SPE_StorageClassCrossWorkgroup, spe_int(&m, 8));
+    params[1].type = spe_int(&m, 32);
+    k.name = "k", k.params = params, k.param_count = 2;
+    spe_kernel_begin(&m, &k);
+    return spe_param_id(&m, 1);
+}
+
+static void fails(int id, const char *text)
+{
+    CHECK_INT(spe_get_error(&m)->id, id);
+    CHECK_HAS(spe_get_error(&m)->text, text);
+}
+
+static void passes(const char *name)
+{
+    spe_kernel_end(&m);
+    spe_words words = spe_finish(&m);
+    CHECK_MSG(words.data != NULL, "%s", spe_get_error(&m)->text);
+    test_save_spv(name, words.data, 4 * words.count);
+}
+
+/* The n-th instruction with this opcode, from 0; NULL: there are fewer. */
+static const uint32_t *find(uint32_t opcode, int n)
+{
+    spe_words words = spe_finish(&m);
+    for (size_t i = 5; i < words.count; i += words.data[i] >> 16)
+        if ((words.data[i] & 0xffff) == opcode && n-- == 0) return words.data + i;
+    return NULL;
+}
+
+static spe_id members[3];
+static void use_members(void)
+{
+    members[0] = spe_int(&m, 8), members[1] = spe_float(&m, 64), members[2] = spe_int(&m, 16);
+}
+
+TEST(members_of_packed_structs_are_at_any_byte)
+{
+    open_kernel();
+    use_members();
+    spe_id packed = spe_struct_new(&m, 3, members), one = spe_i32(&m, 1);
+    spe_id plain = spe_struct(&m, 3, members);
+    spe_decorate(&m, packed, SPE_DecorationCPacked, 0, NULL);
+    CHECK(packed != plain);
+    CHECK_INT(spe_size(&m, packed), 11);
+    CHECK_INT(spe_size(&m, plain), 24);
+    CHECK_INT(spe_offset(&m, packed, 1), 1);
+    CHECK_INT(spe_offset(&m, packed, 2), 9);
+    CHECK_INT(spe_offset(&m, plain, 1), 8);
+    CHECK_INT(spe_offset(&m, plain, 2), 16);
+    CHECK_INT(spe_size(&m, spe_array(&m, packed, 5)), 55);
+    CHECK_INT(spe_size(&m, spe_vec(&m, members[1], 3)), 32);
+    CHECK_INT(spe_size(&m, spe_void(&m)), 0);
+    CHECK_INT(spe_alignment(&m, packed), 1);
+    spe_id at = spe_element(&m, spe_local_var(&m, packed), 1, &one), x = spe_load(&m, at, 0);
+    spe_store(&m, spe_copy(&m, at), x, 0);
+    spe_store(&m, spe_index(&m, at, one), x, 0);
+    spe_store(&m, at, x, 4); /* said by the caller */
+    spe_store(&m, spe_element(&m, spe_local_var(&m, plain), 1, &one), x, 0);
+    passes("spirv_ground_packed");
+    static const uint32_t want[] = {1, 1, 4, 8};
+    for (int i = 0; i < 4; i++) {
+        const uint32_t *store = find(SPE_OpStore, i);
+        CHECK(store != NULL);
+        if (store) CHECK_INT(store[4], want[i]);
+    }
+    const uint32_t *load = find(SPE_OpLoad, 0);
+    CHECK(load && load[5] == 1);
+}
+
+TEST(structs_that_differ_are_different_types)
+{
+    open_kernel();
+    use_members();
+    spe_id a = spe_struct(&m, 3, members), b;
+    CHECK(spe_struct(&m, 2, members) == spe_struct(&m, 2, members));
+    spe_name(&m, a, "named");
+    b = spe_struct(&m, 3, members);
+    CHECK(a != b);
+    spe_decorate(&m, b, SPE_DecorationCPacked, 0, NULL);
+    CHECK(spe_struct(&m, 3, members) != b && spe_struct(&m, 3, members) != a);
+    CHECK(spe_struct_new(&m, 3, members) != spe_struct_new(&m, 3, members));
+    for (int i = 0; i < 400; i++) { /* the table grows meanwhile */
+        spe_id one = spe_struct(&m, 3, members);
+        if (i == 399) CHECK(one == spe_struct(&m, 3, members) && one != a && one != b);
+        spe_vec(&m, spe_int(&m, 32), 2);
+        spe_i32(&m, i);
+    }
+    passes("spirv_ground_structs");
+    open_kernel();
+    use_members();
+    spe_struct(&m, 3, members);
+    spe_decorate(&m, spe_struct(&m, 3, members), SPE_DecorationCPacked, 0, NULL);
+    fails(SPE_ERR_TYPE, "spe_struct_new makes one of its own");
+    open_kernel();
+    spe_decorate(&m, spe_int(&m, 32), SPE_DecorationCPacked, 0, NULL);
+    fails(SPE_ERR_TYPE, "i32 is not a struct");
+}
+
+TEST(what_is_shared_is_not_decorated)
+{
+    spe_id n = open_kernel(), sum;
+    spe_decorate(&m, spe_iadd(&m, spe_i32(&m, 1), spe_i32(&m, 2)), SPE_DecorationNoSignedWrap, 0, NULL);
+    fails(SPE_ERR_TYPE, "is a constant, perhaps a folded one");
+    n = open_kernel();
+    spe_decorate(&m, spe_iadd(&m, n, spe_i32(&m, 0)), SPE_DecorationNoSignedWrap, 0, NULL);
+    fails(SPE_ERR_TYPE, "an operation returned value");
+    n = open_kernel();
+    spe_id both[2] = {n, spe_i32(&m, 0)};
+    sum = spe_op(&m, SPE_OpIAdd, spe_int(&m, 32), 2, both); /* not folded */
+    spe_decorate(&m, sum, SPE_DecorationNoSignedWrap, 0, NULL);
+    passes("spirv_ground_decorated");
+}
+
+TEST(what_does_not_exist_is_refused)
+{
+    uint32_t words[3] = {16, 1, 1};
+    open_kernel();
+    spe_decorate(&m, spe_local_var(&m, spe_int(&m, 32)), 99999, 0, NULL);
+    fails(SPE_ERR_RANGE, "spe_decorate: there is no decoration 99999");
+    open_kernel();
+    spe_decorate(&m, spe_local_var(&m, spe_int(&m, 32)), SPE_DecorationAlignment, 0, NULL);
+    fails(SPE_ERR_RANGE, "has 1 literals, not 0");
+    open_kernel();
+    spe_capability(&m, 12345);
+    fails(SPE_ERR_RANGE, "there is no capability 12345");
+    open_kernel();
+    spe_execution_mode(&m, 0, SPE_ExecutionModeLocalSize, 1, words);
+    fails(SPE_ERR_RANGE, "mode 17 has 3 operands, not 1");
+    open_kernel();
+    spe_execution_mode(&m, 0, 4242, 0, NULL);
+    fails(SPE_ERR_RANGE, "4242 is not one of SPE_ExecutionMode");
+    open_kernel();
+    words[0] = 5;
+    spe_execution_mode(&m, 0, SPE_ExecutionModeSubgroupsPerWorkgroupId, 1, words);
+    fails(SPE_ERR_NO_VALUE, "operand 1 of mode 37 is not a constant");
+}
+
+TEST(contraction_is_switched_off_by_the_kernel)
+{
+    spe_kernel k;
+    for (int off = 0; off < 2; off++) {
+        spe_free(&m);
+        spe_begin(&m, NULL);
+        memset(&k, 0, sizeof k);
+        k.name = "k";
+        k.contract = off ? SPE_CONTRACT_OFF : SPE_CONTRACT_ALLOWED;
+        spe_kernel_begin(&m, &k);
+        passes("spirv_ground_contract");
+        const uint32_t *mode = find(SPE_OpExecutionMode, 0);
+        CHECK((mode != NULL) == off);
+        if (mode) CHECK_INT(mode[2], SPE_ExecutionModeContractionOff);
+    }
+    spe_free(&m);
+    spe_begin(&m, NULL);
+    k.contract = (spe_contract)7;
+    spe_kernel_begin(&m, &k);
+    fails(SPE_ERR_RANGE, "contract is 7");
+}
+
+TEST(messages_say_where_a_value_belongs)
+{
+    spe_id n = open_kernel(), x, f;
+    spe_if(&m, spe_slt(&m, n, spe_i32(&m, 3)));
+    x = spe_iadd(&m, n, spe_i32(&m, 1));
+    spe_name(&m, x, "next");
+    spe_else(&m, 0, NULL);
+    spe_iadd(&m, x, x);
+    fails(SPE_ERR_SCOPE, "next was made in another side of the spe_if opened without SPE or spe_at: make it before");
+    n = open_kernel();
+    spe_if(&m, spe_slt(&m, n, spe_i32(&m, 3)));
+    x = spe_iadd(&m, n, spe_i32(&m, 1));
+    spe_endif(&m, 0, NULL, NULL);
+    spe_iadd(&m, x, x);
+    fails(SPE_ERR_SCOPE, "region that is closed; carry it out");
+    spe_free(&m);
+    spe_begin(&m, NULL);
+    spe_id i32 = spe_int(&m, 32);
+    f = spe_function_begin(&m, "f", i32, 1, &i32);
+    x = spe_param_id(&m, 0);
+    spe_return_value(&m, x);
+    spe_function_end(&m);
+    spe_function_begin(&m, "g", i32, 1, &i32);
+    CHECK(f != 0);
+    spe_iadd(&m, x, x);
+    fails(SPE_ERR_SCOPE, "was made in another function: pass it as an argument");
+    open_kernel();
+    spe_fadd(&m, 0, 0);
+    fails(SPE_ERR_NO_VALUE, "spe_fadd: an operand is the id 0");
+    open_kernel();
+    spe_global_var(&m, SPE_StorageClassGeneric, spe_int(&m, 32), 0);
+    fails(SPE_ERR_RANGE, "no variables in storage class Generic");
+    spe_free(&m);
+}
+
+int main(void)
+{
+    RUN(members_of_packed_structs_are_at_any_byte);
+    RUN(structs_that_differ_are_different_types);
+    RUN(what_is_shared_is_not_decorated);
+    RUN(what_does_not_exist_is_refused);
+    RUN(contraction_is_switched_off_by_the_kernel);
+    RUN(messages_say_where_a_value_belongs);
+    return test_report();
+}
