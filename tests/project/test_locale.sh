@@ -39,6 +39,7 @@ if ! sh tests/comma_locale.sh "$work" > "$work/why" 2>&1; then
     report
     exit
 fi
+unset XETILE_SPV_DIR # the same tests may be running
 in_locale() { LOCPATH=$work TEST_LOCALE=xx_XX TEST_ONLY=${2:-} TEST_EXCEPT=${3:-} "$BUILD/$1"; }
 check_says "in that locale a half is 0,5" "0,5" env LOCPATH="$work" LC_ALL=xx_XX env printf '%.1f' 0,5
 core="test_xetile_print test_xetile_errors test_coopvec_errors test_dispatch_args test_dispatch_calls test_convert
