@@ -6,9 +6,11 @@
 # that `make setup test` on a bare system looks for compilers and libraries after setup has installed them, and builds with
 # $(JOBS) jobs.
 
-VERSION = 0.1.0
+VERSION := $(shell sed -n 's/^.define XETILE_VERSION "\(.*\)".*/\1/p' src/linkage.h)
 PREFIX ?= /usr/local
+LIBDIR ?= lib
 BUILD ?= build
+$(if $(word 2,$(BUILD)),$(error BUILD is "$(BUILD)": make splits names at spaces, so choose a folder without one))
 JOBS ?= 2
 CFLAGS ?= -O2 -g
 # Tests take longer to compile than to run, except under sanitizers.
@@ -46,7 +48,7 @@ library = $(BUILD)/libxetile.a
 help: ## list the targets
 	@echo "xetile $(VERSION): make TARGET [VARIABLE=value]"
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "  %-18s %s\n", $$1, $$2 }'
-	@echo "Variables: CC CFLAGS BUILD JOBS PREFIX DESTDIR; V=1 shows complete commands"
+	@echo "Variables: CC CFLAGS BUILD JOBS PREFIX LIBDIR (below PREFIX: lib) DESTDIR; V=1 shows complete commands"
 
 # ---- rules for files. `make V=1` shows complete commands.
 
@@ -213,20 +215,20 @@ clean: ## remove $(BUILD)
 
 install: $(library) $(BUILD)/libxetile.so $(BUILD)/libze_soft.so ## install headers, libraries and xetile.pc in $(DESTDIR)$(PREFIX)
 	$(if $(filter /%,$(firstword $(PREFIX))),,$(error PREFIX is "$(PREFIX)": xetile.pc needs an absolute path))
-	mkdir -p "$(to)/include/xetile" "$(to)/lib/pkgconfig"
+	mkdir -p "$(to)/include/xetile" "$(to)/$(LIBDIR)/pkgconfig"
 	cp $(headers) "$(to)/include/xetile/"
-	cp $(library) $(BUILD)/libze_soft.so "$(to)/lib/"
-	cp $(BUILD)/libxetile.so "$(to)/lib/libxetile.so.$(VERSION)"
-	ln -sf libxetile.so.$(VERSION) "$(to)/lib/$(soname)"
-	ln -sf $(soname) "$(to)/lib/libxetile.so"
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' scripts/xetile.pc.in > "$(to)/lib/pkgconfig/xetile.pc"
-	@$(if $(DESTDIR),:,scripts/ldconfig.sh "$(PREFIX)/lib")
+	cp $(library) $(BUILD)/libze_soft.so "$(to)/$(LIBDIR)/"
+	cp $(BUILD)/libxetile.so "$(to)/$(LIBDIR)/libxetile.so.$(VERSION)"
+	ln -sf libxetile.so.$(VERSION) "$(to)/$(LIBDIR)/$(soname)"
+	ln -sf $(soname) "$(to)/$(LIBDIR)/libxetile.so"
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' scripts/xetile.pc.in > "$(to)/$(LIBDIR)/pkgconfig/xetile.pc"
+	@$(if $(DESTDIR),:,scripts/ldconfig.sh "$(PREFIX)/$(LIBDIR)")
 
 uninstall: ## remove the installed files
 	rm -f $(patsubst %,"$(to)/include/xetile/%",$(headers))
-	rm -f $(patsubst %,"$(to)/lib/%",libxetile.a libxetile.so $(soname) libxetile.so.$(VERSION) libze_soft.so pkgconfig/xetile.pc)
+	rm -f $(patsubst %,"$(to)/$(LIBDIR)/%",libxetile.a libxetile.so $(soname) libxetile.so.$(VERSION) libze_soft.so pkgconfig/xetile.pc)
 	rmdir "$(to)/include/xetile" 2>/dev/null || true
-	@$(if $(DESTDIR),:,scripts/ldconfig.sh "$(PREFIX)/lib")
+	@$(if $(DESTDIR),:,scripts/ldconfig.sh "$(PREFIX)/$(LIBDIR)")
 
 build-benches: $(benches) $(BUILD)/report
 # The library first: nothing is linked before its one large file is compiled.

@@ -15,6 +15,10 @@
  * spirv_emit.h and ze_dispatch.h both contain these lines; the first one included counts.
  */
 #ifndef XETILE_API
+#define XETILE_VERSION "0.3.0" /* before 1.0, the second number distinguishes incompatible releases */
+#define XETILE_VERSION_MAJOR 0
+#define XETILE_VERSION_MINOR 3
+#define XETILE_VERSION_PATCH 0
 #if defined(__GNUC__)
 #define XETILE_ATTR_(what) __attribute__((what))
 #else

@@ -19,7 +19,7 @@ for file in include/xetile/xetile.h include/xetile/spirv_emit.h include/xetile/c
     include/xetile/ze_dispatch.h lib/libxetile.a lib/libxetile.so lib/libze_soft.so lib/pkgconfig/xetile.pc; do
     check "$file is installed" test -s "$prefix/$file"
 done
-check "libxetile.so is a link to a version" test "$(readlink -f "$prefix/lib/libxetile.so")" = "$prefix/lib/libxetile.so.$(sed -n 's/^VERSION = //p' Makefile)"
+check "libxetile.so is a link to a version" test "$(readlink -f "$prefix/lib/libxetile.so")" = "$prefix/lib/libxetile.so.$(sed -n 's/^#define XETILE_VERSION "\(.*\)".*/\1/p' spirv_emit.h)"
 foreign=$(nm -D --defined-only "$prefix/lib/libxetile.so" | awk '{ print $3 }' | grep -Ev '^(spe|cm|cv|xt|zed)_' | tr '\n' ' ')
 check "libxetile.so shows functions of the headers and nothing else, but: $foreign" test -z "$foreign"
 
