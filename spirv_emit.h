@@ -46,12 +46,12 @@
  *
  * Contents. Each function is documented at its declaration below, in this order.
  *   module       spe_begin spe_finish spe_free spe_get_error spe_print_error spe_ok spe_error_meaning spe_fail spe_at
- *                spe_alloc spe_list_add spe_extension spe_capability SPE SPE0 SPE_VERSION SPE_ERRORS
+ *                spe_at_column spe_alloc spe_list_add spe_extension spe_capability SPE SPE0 SPE_VERSION SPE_ERRORS
  *   types        spe_void spe_bool spe_int spe_float spe_bf16 spe_e4m3 spe_e5m2 spe_vec spe_vec_like spe_array
- *                spe_struct spe_struct_new spe_ptr spe_fn_type spe_coopmat spe_coopvec; queries: spe_type_of
- *                spe_info spe_scalar_of spe_width spe_count spe_size spe_offset spe_alignment spe_type_text
+ *                spe_array_sized spe_struct spe_struct_new spe_ptr spe_fn_type spe_coopmat spe_coopvec; queries:
+ *                spe_type_of spe_info spe_scalar_of spe_width spe_count spe_size spe_offset spe_alignment spe_type_text
  *   constants    spe_u32 spe_i32 spe_u64 spe_f32 spe_const_u spe_const_i spe_const_f spe_const_bool spe_null spe_undef
- *                spe_composite_const spe_spec_const spe_const_bits spe_is_const; spe_name spe_decorate
+ *                spe_composite_const spe_spec_const spe_spec_op spe_const_bits spe_is_const; spe_name spe_decorate
  *                spe_decorate_member
  *   arithmetic   integers spe_iadd spe_isub spe_imul spe_udiv spe_sdiv spe_umod spe_srem spe_smod spe_ineg; floats
  *                spe_fadd spe_fsub spe_fmul spe_fdiv spe_frem spe_fmod spe_fneg spe_dot; either spe_add spe_sub spe_mul
@@ -69,6 +69,7 @@
  *                spe_copy_memory_sized spe_local_var spe_shared_var spe_global_var; caches: spe_prefetch
  *                spe_sg_prefetch spe_cache_load spe_cache_store spe_copy
  *   kernels      spe_kernel_begin spe_kernel_end spe_param_id spe_builtin spe_function_begin spe_function_end spe_call
+ *                spe_function_control
  *                spe_return spe_return_value spe_prologue_begin spe_prologue_end spe_execution_mode spe_export
  *   control      spe_if spe_else spe_endif spe_endif_from spe_for spe_for_range spe_endfor spe_while spe_while_test
  *                spe_endwhile spe_break spe_continue spe_loop_hint spe_switch spe_case spe_default spe_endcase
@@ -279,55 +280,56 @@ SPE_LETTERS_(XETILE_PUSH_)
     X(Op, TypeVector, 23) X(Op, TypeArray, 28) X(Op, TypeStruct, 30) X(Op, TypePointer, 32) X(Op, TypeFunction, 33)    \
     X(Op, TypeEvent, 34) X(Op, ConstantTrue, 41) X(Op, ConstantFalse, 42) X(Op, Constant, 43)                          \
     X(Op, ConstantComposite, 44) X(Op, ConstantNull, 46) X(Op, SpecConstantTrue, 48) X(Op, SpecConstantFalse, 49)      \
-    X(Op, SpecConstant, 50) X(Op, SpecConstantComposite, 51) X(Op, Function, 54) X(Op, FunctionParameter, 55)          \
-    X(Op, FunctionEnd, 56) X(Op, FunctionCall, 57) X(Op, Variable, 59) X(Op, Load, 61) X(Op, Store, 62)                \
-    X(Op, CopyMemory, 63) X(Op, CopyMemorySized, 64) X(Op, AccessChain, 65) X(Op, InBoundsAccessChain, 66)             \
-    X(Op, PtrAccessChain, 67) X(Op, GenericPtrMemSemantics, 69) X(Op, InBoundsPtrAccessChain, 70) X(Op, Decorate, 71)  \
-    X(Op, MemberDecorate, 72) X(Op, VectorExtractDynamic, 77) X(Op, VectorInsertDynamic, 78) X(Op, VectorShuffle, 79)  \
-    X(Op, CompositeConstruct, 80) X(Op, CompositeExtract, 81) X(Op, CompositeInsert, 82) X(Op, CopyObject, 83)         \
-    X(Op, ConvertFToU, 109) X(Op, ConvertFToS, 110) X(Op, ConvertSToF, 111) X(Op, ConvertUToF, 112)                    \
-    X(Op, UConvert, 113) X(Op, SConvert, 114) X(Op, FConvert, 115) X(Op, ConvertPtrToU, 117)                           \
-    X(Op, SatConvertSToU, 118) X(Op, SatConvertUToS, 119) X(Op, ConvertUToPtr, 120) X(Op, PtrCastToGeneric, 121)       \
-    X(Op, GenericCastToPtr, 122) X(Op, GenericCastToPtrExplicit, 123) X(Op, Bitcast, 124) X(Op, SNegate, 126)          \
-    X(Op, FNegate, 127) X(Op, IAdd, 128) X(Op, FAdd, 129) X(Op, ISub, 130) X(Op, FSub, 131) X(Op, IMul, 132)           \
-    X(Op, FMul, 133) X(Op, UDiv, 134) X(Op, SDiv, 135) X(Op, FDiv, 136) X(Op, UMod, 137) X(Op, SRem, 138)              \
-    X(Op, SMod, 139) X(Op, FRem, 140) X(Op, FMod, 141) X(Op, VectorTimesScalar, 142) X(Op, MatrixTimesScalar, 143)     \
-    X(Op, Dot, 148) X(Op, IAddCarry, 149) X(Op, ISubBorrow, 150) X(Op, UMulExtended, 151) X(Op, SMulExtended, 152)     \
-    X(Op, Any, 154) X(Op, All, 155) X(Op, IsNan, 156) X(Op, IsInf, 157) X(Op, IsFinite, 158) X(Op, IsNormal, 159)      \
-    X(Op, SignBitSet, 160) X(Op, LessOrGreater, 161) X(Op, Ordered, 162) X(Op, Unordered, 163)                         \
-    X(Op, LogicalEqual, 164) X(Op, LogicalNotEqual, 165) X(Op, LogicalOr, 166) X(Op, LogicalAnd, 167)                  \
-    X(Op, LogicalNot, 168) X(Op, Select, 169) X(Op, IEqual, 170) X(Op, INotEqual, 171) X(Op, UGreaterThan, 172)        \
-    X(Op, SGreaterThan, 173) X(Op, UGreaterThanEqual, 174) X(Op, SGreaterThanEqual, 175) X(Op, ULessThan, 176)         \
-    X(Op, SLessThan, 177) X(Op, ULessThanEqual, 178) X(Op, SLessThanEqual, 179) X(Op, FOrdEqual, 180)                  \
-    X(Op, FUnordEqual, 181) X(Op, FOrdNotEqual, 182) X(Op, FUnordNotEqual, 183) X(Op, FOrdLessThan, 184)               \
-    X(Op, FUnordLessThan, 185) X(Op, FOrdGreaterThan, 186) X(Op, FUnordGreaterThan, 187) X(Op, FOrdLessThanEqual, 188) \
-    X(Op, FUnordLessThanEqual, 189) X(Op, FOrdGreaterThanEqual, 190) X(Op, FUnordGreaterThanEqual, 191)                \
-    X(Op, ShiftRightLogical, 194) X(Op, ShiftRightArithmetic, 195) X(Op, ShiftLeftLogical, 196) X(Op, BitwiseOr, 197)  \
-    X(Op, BitwiseXor, 198) X(Op, BitwiseAnd, 199) X(Op, Not, 200) X(Op, BitFieldInsert, 201)                           \
-    X(Op, BitFieldSExtract, 202) X(Op, BitFieldUExtract, 203) X(Op, BitReverse, 204) X(Op, BitCount, 205)              \
-    X(Op, ControlBarrier, 224) X(Op, MemoryBarrier, 225) X(Op, AtomicLoad, 227) X(Op, AtomicStore, 228)                \
-    X(Op, AtomicExchange, 229) X(Op, AtomicCompareExchange, 230) X(Op, AtomicIIncrement, 232)                          \
-    X(Op, AtomicIDecrement, 233) X(Op, AtomicIAdd, 234) X(Op, AtomicISub, 235) X(Op, AtomicSMin, 236)                  \
-    X(Op, AtomicUMin, 237) X(Op, AtomicSMax, 238) X(Op, AtomicUMax, 239) X(Op, AtomicAnd, 240) X(Op, AtomicOr, 241)    \
-    X(Op, AtomicXor, 242) X(Op, Phi, 245) X(Op, LoopMerge, 246) X(Op, SelectionMerge, 247) X(Op, Label, 248)           \
-    X(Op, Branch, 249) X(Op, BranchConditional, 250) X(Op, Switch, 251) X(Op, Return, 253) X(Op, ReturnValue, 254)     \
-    X(Op, Unreachable, 255) X(Op, LifetimeStart, 256) X(Op, LifetimeStop, 257) X(Op, GroupAsyncCopy, 259)              \
-    X(Op, GroupWaitEvents, 260) X(Op, GroupAll, 261) X(Op, GroupAny, 262) X(Op, GroupBroadcast, 263)                   \
-    X(Op, GroupIAdd, 264) X(Op, GroupFAdd, 265) X(Op, GroupFMin, 266) X(Op, GroupUMin, 267) X(Op, GroupSMin, 268)      \
-    X(Op, GroupFMax, 269) X(Op, GroupUMax, 270) X(Op, GroupSMax, 271) X(Op, NoLine, 317)                               \
-    X(Op, AtomicFlagTestAndSet, 318) X(Op, AtomicFlagClear, 319) X(Op, GetKernelLocalSizeForSubgroupCount, 325)        \
-    X(Op, GetKernelMaxNumSubgroups, 326) X(Op, ExecutionModeId, 331) X(Op, GroupNonUniformElect, 333)                  \
-    X(Op, GroupNonUniformAll, 334) X(Op, GroupNonUniformAny, 335) X(Op, GroupNonUniformAllEqual, 336)                  \
-    X(Op, GroupNonUniformBroadcast, 337) X(Op, GroupNonUniformBroadcastFirst, 338) X(Op, GroupNonUniformBallot, 339)   \
-    X(Op, GroupNonUniformInverseBallot, 340) X(Op, GroupNonUniformBallotBitExtract, 341)                               \
-    X(Op, GroupNonUniformBallotBitCount, 342) X(Op, GroupNonUniformBallotFindLSB, 343)                                 \
-    X(Op, GroupNonUniformBallotFindMSB, 344) X(Op, GroupNonUniformShuffle, 345) X(Op, GroupNonUniformShuffleXor, 346)  \
-    X(Op, GroupNonUniformShuffleUp, 347) X(Op, GroupNonUniformShuffleDown, 348) X(Op, GroupNonUniformIAdd, 349)        \
-    X(Op, GroupNonUniformFAdd, 350) X(Op, GroupNonUniformIMul, 351) X(Op, GroupNonUniformFMul, 352)                    \
-    X(Op, GroupNonUniformSMin, 353) X(Op, GroupNonUniformUMin, 354) X(Op, GroupNonUniformFMin, 355)                    \
-    X(Op, GroupNonUniformSMax, 356) X(Op, GroupNonUniformUMax, 357) X(Op, GroupNonUniformFMax, 358)                    \
-    X(Op, GroupNonUniformBitwiseAnd, 359) X(Op, GroupNonUniformBitwiseOr, 360) X(Op, GroupNonUniformBitwiseXor, 361)   \
-    X(Op, GroupNonUniformLogicalAnd, 362) X(Op, GroupNonUniformLogicalOr, 363) X(Op, GroupNonUniformLogicalXor, 364)   \
+    X(Op, SpecConstant, 50) X(Op, SpecConstantComposite, 51) X(Op, SpecConstantOp, 52) X(Op, Function, 54)             \
+    X(Op, FunctionParameter, 55) X(Op, FunctionEnd, 56) X(Op, FunctionCall, 57) X(Op, Variable, 59) X(Op, Load, 61)    \
+    X(Op, Store, 62) X(Op, CopyMemory, 63) X(Op, CopyMemorySized, 64) X(Op, AccessChain, 65)                           \
+    X(Op, InBoundsAccessChain, 66) X(Op, PtrAccessChain, 67) X(Op, GenericPtrMemSemantics, 69)                         \
+    X(Op, InBoundsPtrAccessChain, 70) X(Op, Decorate, 71) X(Op, MemberDecorate, 72) X(Op, VectorExtractDynamic, 77)    \
+    X(Op, VectorInsertDynamic, 78) X(Op, VectorShuffle, 79) X(Op, CompositeConstruct, 80) X(Op, CompositeExtract, 81)  \
+    X(Op, CompositeInsert, 82) X(Op, CopyObject, 83) X(Op, ConvertFToU, 109) X(Op, ConvertFToS, 110)                   \
+    X(Op, ConvertSToF, 111) X(Op, ConvertUToF, 112) X(Op, UConvert, 113) X(Op, SConvert, 114) X(Op, FConvert, 115)     \
+    X(Op, ConvertPtrToU, 117) X(Op, SatConvertSToU, 118) X(Op, SatConvertUToS, 119) X(Op, ConvertUToPtr, 120)          \
+    X(Op, PtrCastToGeneric, 121) X(Op, GenericCastToPtr, 122) X(Op, GenericCastToPtrExplicit, 123) X(Op, Bitcast, 124) \
+    X(Op, SNegate, 126) X(Op, FNegate, 127) X(Op, IAdd, 128) X(Op, FAdd, 129) X(Op, ISub, 130) X(Op, FSub, 131)        \
+    X(Op, IMul, 132) X(Op, FMul, 133) X(Op, UDiv, 134) X(Op, SDiv, 135) X(Op, FDiv, 136) X(Op, UMod, 137)              \
+    X(Op, SRem, 138) X(Op, SMod, 139) X(Op, FRem, 140) X(Op, FMod, 141) X(Op, VectorTimesScalar, 142)                  \
+    X(Op, MatrixTimesScalar, 143) X(Op, Dot, 148) X(Op, IAddCarry, 149) X(Op, ISubBorrow, 150)                         \
+    X(Op, UMulExtended, 151) X(Op, SMulExtended, 152) X(Op, Any, 154) X(Op, All, 155) X(Op, IsNan, 156)                \
+    X(Op, IsInf, 157) X(Op, IsFinite, 158) X(Op, IsNormal, 159) X(Op, SignBitSet, 160) X(Op, LessOrGreater, 161)       \
+    X(Op, Ordered, 162) X(Op, Unordered, 163) X(Op, LogicalEqual, 164) X(Op, LogicalNotEqual, 165)                     \
+    X(Op, LogicalOr, 166) X(Op, LogicalAnd, 167) X(Op, LogicalNot, 168) X(Op, Select, 169) X(Op, IEqual, 170)          \
+    X(Op, INotEqual, 171) X(Op, UGreaterThan, 172) X(Op, SGreaterThan, 173) X(Op, UGreaterThanEqual, 174)              \
+    X(Op, SGreaterThanEqual, 175) X(Op, ULessThan, 176) X(Op, SLessThan, 177) X(Op, ULessThanEqual, 178)               \
+    X(Op, SLessThanEqual, 179) X(Op, FOrdEqual, 180) X(Op, FUnordEqual, 181) X(Op, FOrdNotEqual, 182)                  \
+    X(Op, FUnordNotEqual, 183) X(Op, FOrdLessThan, 184) X(Op, FUnordLessThan, 185) X(Op, FOrdGreaterThan, 186)         \
+    X(Op, FUnordGreaterThan, 187) X(Op, FOrdLessThanEqual, 188) X(Op, FUnordLessThanEqual, 189)                        \
+    X(Op, FOrdGreaterThanEqual, 190) X(Op, FUnordGreaterThanEqual, 191) X(Op, ShiftRightLogical, 194)                  \
+    X(Op, ShiftRightArithmetic, 195) X(Op, ShiftLeftLogical, 196) X(Op, BitwiseOr, 197) X(Op, BitwiseXor, 198)         \
+    X(Op, BitwiseAnd, 199) X(Op, Not, 200) X(Op, BitFieldInsert, 201) X(Op, BitFieldSExtract, 202)                     \
+    X(Op, BitFieldUExtract, 203) X(Op, BitReverse, 204) X(Op, BitCount, 205) X(Op, ControlBarrier, 224)                \
+    X(Op, MemoryBarrier, 225) X(Op, AtomicLoad, 227) X(Op, AtomicStore, 228) X(Op, AtomicExchange, 229)                \
+    X(Op, AtomicCompareExchange, 230) X(Op, AtomicIIncrement, 232) X(Op, AtomicIDecrement, 233) X(Op, AtomicIAdd, 234) \
+    X(Op, AtomicISub, 235) X(Op, AtomicSMin, 236) X(Op, AtomicUMin, 237) X(Op, AtomicSMax, 238) X(Op, AtomicUMax, 239) \
+    X(Op, AtomicAnd, 240) X(Op, AtomicOr, 241) X(Op, AtomicXor, 242) X(Op, Phi, 245) X(Op, LoopMerge, 246)             \
+    X(Op, SelectionMerge, 247) X(Op, Label, 248) X(Op, Branch, 249) X(Op, BranchConditional, 250) X(Op, Switch, 251)   \
+    X(Op, Return, 253) X(Op, ReturnValue, 254) X(Op, Unreachable, 255) X(Op, LifetimeStart, 256)                       \
+    X(Op, LifetimeStop, 257) X(Op, GroupAsyncCopy, 259) X(Op, GroupWaitEvents, 260) X(Op, GroupAll, 261)               \
+    X(Op, GroupAny, 262) X(Op, GroupBroadcast, 263) X(Op, GroupIAdd, 264) X(Op, GroupFAdd, 265) X(Op, GroupFMin, 266)  \
+    X(Op, GroupUMin, 267) X(Op, GroupSMin, 268) X(Op, GroupFMax, 269) X(Op, GroupUMax, 270) X(Op, GroupSMax, 271)      \
+    X(Op, NoLine, 317) X(Op, AtomicFlagTestAndSet, 318) X(Op, AtomicFlagClear, 319)                                    \
+    X(Op, GetKernelLocalSizeForSubgroupCount, 325) X(Op, GetKernelMaxNumSubgroups, 326) X(Op, ExecutionModeId, 331)    \
+    X(Op, GroupNonUniformElect, 333) X(Op, GroupNonUniformAll, 334) X(Op, GroupNonUniformAny, 335)                     \
+    X(Op, GroupNonUniformAllEqual, 336) X(Op, GroupNonUniformBroadcast, 337) X(Op, GroupNonUniformBroadcastFirst, 338) \
+    X(Op, GroupNonUniformBallot, 339) X(Op, GroupNonUniformInverseBallot, 340)                                         \
+    X(Op, GroupNonUniformBallotBitExtract, 341) X(Op, GroupNonUniformBallotBitCount, 342)                              \
+    X(Op, GroupNonUniformBallotFindLSB, 343) X(Op, GroupNonUniformBallotFindMSB, 344)                                  \
+    X(Op, GroupNonUniformShuffle, 345) X(Op, GroupNonUniformShuffleXor, 346) X(Op, GroupNonUniformShuffleUp, 347)      \
+    X(Op, GroupNonUniformShuffleDown, 348) X(Op, GroupNonUniformIAdd, 349) X(Op, GroupNonUniformFAdd, 350)             \
+    X(Op, GroupNonUniformIMul, 351) X(Op, GroupNonUniformFMul, 352) X(Op, GroupNonUniformSMin, 353)                    \
+    X(Op, GroupNonUniformUMin, 354) X(Op, GroupNonUniformFMin, 355) X(Op, GroupNonUniformSMax, 356)                    \
+    X(Op, GroupNonUniformUMax, 357) X(Op, GroupNonUniformFMax, 358) X(Op, GroupNonUniformBitwiseAnd, 359)              \
+    X(Op, GroupNonUniformBitwiseOr, 360) X(Op, GroupNonUniformBitwiseXor, 361) X(Op, GroupNonUniformLogicalAnd, 362)   \
+    X(Op, GroupNonUniformLogicalOr, 363) X(Op, GroupNonUniformLogicalXor, 364)                                         \
     X(Op, GroupNonUniformQuadBroadcast, 365) X(Op, GroupNonUniformQuadSwap, 366) X(Op, CopyLogical, 400)               \
     X(Op, PtrEqual, 401) X(Op, PtrNotEqual, 402) X(Op, PtrDiff, 403) X(Op, SubgroupBallotKHR, 4421)                    \
     X(Op, SubgroupFirstInvocationKHR, 4422) X(Op, SubgroupAllKHR, 4428) X(Op, SubgroupAnyKHR, 4429)                    \
@@ -689,6 +691,7 @@ typedef struct {
         spe_id id, ret, entry, first_param;
         uint32_t index, param_count; /* index counts functions from 1 */
         size_t body; /* offset of its first word in the body */
+        size_t control; /* offset of its control word among the functions */
         bool kernel;
         spe_id builtin[SPE_BUILTIN_COUNT_][3], builtin_whole[SPE_BUILTIN_COUNT_];
         spe_id zero_block, zero[9]; /* of spe_reload: the last block, and its zeros by their bytes */
@@ -698,8 +701,9 @@ typedef struct {
     uint32_t hints, hint_values[9]; /* for the next loop */
     spe_id block;         /* label of the open block; 0: the last block has ended (return) */
     bool open, dead, in_prologue, finished;
+    bool in_spec; /* instructions become OpSpecConstantOp */
     const char *line_file, *string_file; /* OpLine in force, and the file whose OpString is string_id */
-    int line_line;
+    int line_line, line_column, column;
     spe_id string_id;
     spe_list named;       /* spe_named_: ids and their names, for messages */
     char text[2][80], place[160]; /* for error texts: type names, where a region was opened */
@@ -722,6 +726,7 @@ XETILE_API bool spe_ok(const spe_module *m);
 /* Sets the location in the user's source that errors, regions and OpLine refer to until the next call. `file` must
  * outlive the module (a string literal, __FILE__). Returns m. */
 XETILE_API spe_module *spe_at(spe_module *m, const char *file, int line);
+XETILE_API spe_module *spe_at_column(spe_module *m, const char *file, int line, int column); /* for OpLine; 0: none */
 #define SPE(m, fn, ...) spe_##fn(spe_at((m), __FILE__, __LINE__), __VA_ARGS__)
 #define SPE0(m, fn) spe_##fn(spe_at((m), __FILE__, __LINE__))
 
@@ -767,12 +772,15 @@ XETILE_API spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n);
 /* The same with as many components as a value, a scalar or vector, has. */
 XETILE_API spe_id spe_vec_like(spe_module *m, spe_id elem, spe_id value);
 XETILE_API spe_id spe_array(spe_module *m, spe_id elem, uint32_t n); /* n >= 1 */
+/* The same with a number of elements that is the id of an integer constant or spec constant; with a spec constant,
+ * spe_info's count and spe_size are 0, as the host decides. */
+XETILE_API spe_id spe_array_sized(spe_module *m, spe_id elem, spe_id count);
 /* A struct of these members. Unique until it is named or decorated (also SPE_DecorationCPacked: members without gaps,
  * accessed by default as aligned to a byte), which makes it a type of its own; once it was asked for twice it cannot be
  * decorated. spe_struct_new gives a type of its own in each call. */
 XETILE_API spe_id spe_struct(spe_module *m, uint32_t n, const spe_id *members);
 XETILE_API spe_id spe_struct_new(spe_module *m, uint32_t n, const spe_id *members);
-/* Size in bytes of a type in memory, and offset of a struct's member, as OpenCL C lays them out; 0 for what has none. */
+/* Size in bytes of a type in memory, and offset of a struct's member, as OpenCL C lays them out; 0: it has none. */
 XETILE_API uint64_t spe_size(const spe_module *m, spe_id type);
 XETILE_API uint64_t spe_offset(const spe_module *m, spe_id type, uint32_t member);
 /* A pointer into a storage class of OpenCL: SPE_StorageClassCrossWorkgroup is global memory, ...Workgroup local,
@@ -808,6 +816,11 @@ XETILE_API spe_id spe_f32(spe_module *m, float value);
 XETILE_API spe_unary_ spe_null, spe_undef;
 /* A scalar that the host can set when it loads the module; `bits` is the default. */
 XETILE_API spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_id);
+
+/* A constant computed from spec constants and others when the module is loaded: OpSpecConstantOp of an opcode that
+ * spe_iadd and its siblings have, for integers, bools and floats (comparisons of floats excluded), and its n operands,
+ * checked alike. type: what conversions give, 0 for others. */
+XETILE_API spe_id spe_spec_op(spe_module *m, uint32_t opcode, spe_id type, uint32_t n, const spe_id *operands);
 
 XETILE_API void spe_name(spe_module *m, spe_id id, const char *name);
 /* Any decoration of SPIR-V, with n literal words; declares the capabilities it needs. Constants, and operands that an
@@ -1090,6 +1103,8 @@ XETILE_API void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint
  * an error). spe_export makes it visible to other modules by name (capability Linkage). */
 XETILE_API spe_id spe_function_begin(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params);
 XETILE_API spe_does_ spe_function_end;
+/* Hints for the open function: SPE_FunctionControlInline or ...DontInline, ...Pure, ...Const; the last call counts. */
+XETILE_API void spe_function_control(spe_module *m, uint32_t control);
 XETILE_API void spe_export(spe_module *m, spe_id fn, const char *name);
 XETILE_API spe_id spe_call(spe_module *m, spe_id fn, uint32_t n, const spe_id *args);
 
@@ -1658,6 +1673,13 @@ spe_module *spe_at(spe_module *m, const char *file, int line)
 {
     m->file = file;
     m->line = line;
+    m->column = 0;
+    return m;
+}
+
+spe_module *spe_at_column(spe_module *m, const char *file, int line, int column)
+{
+    spe_at(m, file, line)->column = column;
     return m;
 }
 
@@ -2385,7 +2407,10 @@ char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size)
     case SPE_KIND_INT: n = snprintf(text, size, "i%u", t->bits); break;
     case SPE_KIND_FLOAT: n = snprintf(text, size, "%s%u", encodings[t->encoding], t->bits); break;
     case SPE_KIND_VECTOR: n = snprintf(text, size, "%sx%u", inner, t->count); break;
-    case SPE_KIND_ARRAY: n = snprintf(text, size, "[%u]%s", t->count, inner); break;
+    case SPE_KIND_ARRAY:
+        if (t->count) n = snprintf(text, size, "[%u]%s", t->count, inner);
+        else n = snprintf(text, size, "[spec]%s", inner);
+        break;
     case SPE_KIND_STRUCT: n = snprintf(text, size, "struct of %u", t->count); break;
     case SPE_KIND_POINTER: n = snprintf(text, size, "ptr<%s>", inner); break;
     case SPE_KIND_FUNCTION: n = snprintf(text, size, "function of %u", t->count); break;
@@ -2523,6 +2548,24 @@ XE_FN_ void spe_own_struct_(spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
     if (t && t->kind == SPE_KIND_STRUCT) spe_forget_(m, SPE_OpTypeStruct, type, t->count, t->members);
+}
+
+spe_id spe_array_sized(spe_module *m, spe_id elem, spe_id count)
+{
+    spe_type_info t = spe_info_of_(SPE_KIND_ARRAY, 0, 0, elem);
+    const spe_type_info *e = spe_want_type_(m, __func__, elem), *c = spe_info_(m, spe_type_of(m, count));
+    uint32_t w[2] = {elem, count};
+    uint64_t n;
+    if (!e) return 0;
+    if (!spe_is_const(m, count) || c->kind != SPE_KIND_INT)
+        return SPE_ERROR_(m, NO_VALUE, "the number of elements, %u, is not an integer constant", count);
+    if (spe_const_bits(m, count, &n)) {
+        if (n <= UINT32_MAX) return spe_array(m, elem, (uint32_t)n);
+        return SPE_ERROR_(m, RANGE, "%llu elements", (unsigned long long)n);
+    }
+    if (!(m->ids[count].flags & SPE_ID_SPEC_)) return SPE_ERROR_(m, NO_VALUE, "the number of elements is undefined");
+    if (!spe_has_values_(e)) return SPE_ERROR_(m, TYPE, "elements of %s", spe_text_(m, elem));
+    return spe_type_(m, SPE_OpTypeArray, t, SPE_NEED_NOTHING_, 0, 2, w);
 }
 
 spe_id spe_struct(spe_module *m, uint32_t n, const spe_id *members)
@@ -3207,11 +3250,12 @@ XE_FN_ void spe_use_(spe_module *m, spe_id id)
 /* Writes OpLine if the location changed since the last one in this block. */
 XE_FN_ void spe_line_(spe_module *m)
 {
-    if (!m->file || (m->line_line == m->line && m->line_file == m->file)) return;
+    if (!m->file || (m->line_line == m->line && m->line_column == m->column && m->line_file == m->file)) return;
     if (m->string_file != m->file) m->string_id = spe_write_once_(m, SPE_OpString, m->string_file = m->file);
-    spe_write_(m, SPE_BUFFER_BODY_, SPE_OpLine, 3, m->string_id, (uint32_t)m->line, 0);
+    spe_write_(m, SPE_BUFFER_BODY_, SPE_OpLine, 3, m->string_id, (uint32_t)m->line, (uint32_t)m->column);
     m->line_file = m->file;
     m->line_line = m->line;
+    m->line_column = m->column;
 }
 
 /* Opens a block in the body. */
@@ -3237,10 +3281,20 @@ XE_FN_ bool spe_ready_(spe_module *m)
     return true;
 }
 
+/* Writes an operation as a constant, which the device computes when it loads the module. */
+XE_FN_ spe_id spe_emit_spec_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+{
+    uint32_t head[3] = {type, 0, op};
+    if (m->error.id) return 0;
+    head[1] = spe_new_id_(m, type, SPE_ID_CONSTANT_ | SPE_ID_SPEC_, 0);
+    return spe_write_words_(m, SPE_SECTION_GLOBAL_, SPE_OpSpecConstantOp, 3, head, n, operands) ? head[1] : 0;
+}
+
 /* Writes an instruction; type 0: without a result. Operands are not checked. */
 XE_FN_ spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
     spe_id id = 0;
+    if (SPE_UNLIKELY_(m->in_spec)) return spe_emit_spec_(m, op, type, n, operands);
     if (!spe_ready_(m)) return 0;
     if (op >= SPE_OPCODES_KNOWN_ || !(m->seen[op / 64] >> (op % 64) & 1)) spe_need_op_(m, op, type, n, operands);
     if (SPE_UNLIKELY_(m->options.lines) && !m->in_prologue) spe_line_(m);
@@ -3469,10 +3523,10 @@ XE_FN_ spe_id spe_out_of_scope_(spe_module *m, spe_id value)
                           between, name);
     size_t region = (size_t)r->depth - SPE_SCOPES_OF_FUNCTION_;
     if (r->depth >= SPE_SCOPES_OF_FUNCTION_ && region < m->region_count && r->serial >= m->regions[region].serial)
-        return spe_error_(m, SPE_ERR_SCOPE, "value %u%s%s was made in another side of the %s: make it before the region",
+        return spe_error_(m, SPE_ERR_SCOPE, "value %u%s%s was made in another side of the %s: make it before it",
                           value, between, name, spe_region_text_(m, &m->regions[region]));
-    return spe_error_(m, SPE_ERR_SCOPE, "value %u%s%s was made in a region that is closed; carry it out", value, between,
-                      name);
+    return spe_error_(m, SPE_ERR_SCOPE, "value %u%s%s was made in a region that is closed; carry it out", value,
+                      between, name);
 }
 
 /* Checks that `value` may be used here and returns its type; 0 and an error if not. */
@@ -3697,6 +3751,47 @@ void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const uint32_t *wor
     spe_op_(m, __func__, opcode, 0, n, words);
 }
 
+/* May OpSpecConstantOp have this opcode, which the table has? */
+XE_FN_ bool spe_is_for_specs_(uint32_t opcode)
+{
+    if (opcode >= SPE_OpConvertFToU && opcode <= SPE_OpFConvert) return true;
+    if (opcode >= SPE_OpSNegate && opcode <= SPE_OpFMod) return true;
+    if (opcode >= SPE_OpLogicalEqual && opcode <= SPE_OpLogicalNot) return true;
+    if (opcode >= SPE_OpIEqual && opcode <= SPE_OpSLessThanEqual) return true;
+    return opcode >= SPE_OpShiftRightLogical && opcode <= SPE_OpNot;
+}
+
+spe_id spe_spec_op(spe_module *m, uint32_t opcode, spe_id type, uint32_t n, const spe_id *operands)
+{
+#define SPE_ROW_(name, op, form) {SPE_Op##op, 0, form},
+#define SPE_PAIR_(name, op, form) {SPE_Op##op, 2, form},
+#define SPE_TO_(name, op, form) {SPE_Op##op, 1, form},
+#define SPE_NO_ROW_(name, op, form, ...)
+    static const struct {
+        uint16_t op, kind; /* 0: of one operand, 1: a conversion, 2: of two */
+        const char *form;
+    } rows[] = {SPE_INSTRUCTIONS_(SPE_ROW_, SPE_PAIR_, SPE_TO_, SPE_NO_ROW_, SPE_NO_ROW_)};
+#undef SPE_ROW_
+#undef SPE_PAIR_
+#undef SPE_TO_
+#undef SPE_NO_ROW_
+    size_t i = 0, last = sizeof rows / sizeof *rows;
+    spe_id id;
+    while (i < last && rows[i].op != opcode) i++;
+    if (i == last || !spe_is_for_specs_(opcode))
+        return SPE_ERROR_(m, RANGE, "opcode %u does not make constants", opcode);
+    if (n != (rows[i].kind == 2 ? 2u : 1u))
+        return SPE_ERROR_(m, TYPE, "opcode %u has %u operands, not %u", opcode, rows[i].kind == 2 ? 2u : 1u, n);
+    for (uint32_t k = 0; k < n; k++) {
+        if (!spe_is_const(m, operands[k])) return SPE_ERROR_(m, NO_VALUE, "operand %u is not a constant", k + 1);
+    }
+    m->in_spec = true;
+    if (rows[i].kind == 1) id = spe_convert_(m, __func__, opcode, rows[i].form, type, operands[0]);
+    else id = spe_instruction_(m, __func__, opcode, rows[i].form, operands);
+    m->in_spec = false;
+    return id;
+}
+
 /* -- integers or floats ------------------------------------------------------------------------------------------ */
 
 XE_FN_ bool spe_is_float_(const spe_module *m, spe_id value)
@@ -3832,6 +3927,7 @@ XE_FN_ spe_id spe_part_type_(spe_module *m, spe_id type, uint32_t i)
 {
     const spe_type_info *t = spe_info_(m, type);
     if (t->kind == SPE_KIND_COOPMAT) return t->elem;
+    if (t->kind == SPE_KIND_ARRAY && !t->count) return t->elem; /* sized by a spec constant */
     if (i < spe_part_count_(t)) return t->kind == SPE_KIND_STRUCT ? t->members[i] : t->elem;
     return spe_error_(m, SPE_ERR_RANGE, "there is no part %u of %s", i, spe_text_(m, type));
 }
@@ -4613,6 +4709,7 @@ XE_FN_ spe_id spe_open_function_(spe_module *m, const char *name, spe_id type)
     if (!m->fn.id || !spe_scope_push_(m)) return 0;
     m->ids[m->fn.id].serial = type;
     m->ids[m->fn.id].depth = (uint16_t)m->fn.index;
+    m->fn.control = m->buffer[SPE_SECTION_FUNCTION_].count + 3;
     spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpFunction, 4, t->elem, m->fn.id, 0, type);
     for (uint32_t i = 0; i < t->count; i++) {
         spe_id id = spe_new_id_(m, t->members[i], 0, 1);
@@ -4782,6 +4879,17 @@ spe_id spe_function_begin(spe_module *m, const char *name, spe_id ret, uint32_t 
     return id;
 }
 void spe_function_end(spe_module *m) { spe_close_function_(m, __func__, false); }
+
+void spe_function_control(spe_module *m, uint32_t control)
+{
+    uint32_t both = SPE_FunctionControlInline | SPE_FunctionControlDontInline;
+    uint32_t all = both | SPE_FunctionControlPure | SPE_FunctionControlConst;
+    if (m->error.id) return;
+    if (!m->open) SPE_ERROR_(m, NO_FUNCTION, "outside of a function");
+    else if ((control & ~all) || (control & both) == both)
+        SPE_ERROR_(m, RANGE, "control 0x%x; the bits of 0x%x exist, of 0x%x at most one", control, all, both);
+    else m->buffer[SPE_SECTION_FUNCTION_].data[m->fn.control] = control;
+}
 
 void spe_export(spe_module *m, spe_id fn, const char *name)
 {

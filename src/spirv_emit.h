@@ -46,12 +46,12 @@
  *
  * Contents. Each function is documented at its declaration below, in this order.
  *   module       spe_begin spe_finish spe_free spe_get_error spe_print_error spe_ok spe_error_meaning spe_fail spe_at
- *                spe_alloc spe_list_add spe_extension spe_capability SPE SPE0 SPE_VERSION SPE_ERRORS
+ *                spe_at_column spe_alloc spe_list_add spe_extension spe_capability SPE SPE0 SPE_VERSION SPE_ERRORS
  *   types        spe_void spe_bool spe_int spe_float spe_bf16 spe_e4m3 spe_e5m2 spe_vec spe_vec_like spe_array
- *                spe_struct spe_struct_new spe_ptr spe_fn_type spe_coopmat spe_coopvec; queries: spe_type_of
- *                spe_info spe_scalar_of spe_width spe_count spe_size spe_offset spe_alignment spe_type_text
+ *                spe_array_sized spe_struct spe_struct_new spe_ptr spe_fn_type spe_coopmat spe_coopvec; queries:
+ *                spe_type_of spe_info spe_scalar_of spe_width spe_count spe_size spe_offset spe_alignment spe_type_text
  *   constants    spe_u32 spe_i32 spe_u64 spe_f32 spe_const_u spe_const_i spe_const_f spe_const_bool spe_null spe_undef
- *                spe_composite_const spe_spec_const spe_const_bits spe_is_const; spe_name spe_decorate
+ *                spe_composite_const spe_spec_const spe_spec_op spe_const_bits spe_is_const; spe_name spe_decorate
  *                spe_decorate_member
  *   arithmetic   integers spe_iadd spe_isub spe_imul spe_udiv spe_sdiv spe_umod spe_srem spe_smod spe_ineg; floats
  *                spe_fadd spe_fsub spe_fmul spe_fdiv spe_frem spe_fmod spe_fneg spe_dot; either spe_add spe_sub spe_mul
@@ -69,6 +69,7 @@
  *                spe_copy_memory_sized spe_local_var spe_shared_var spe_global_var; caches: spe_prefetch
  *                spe_sg_prefetch spe_cache_load spe_cache_store spe_copy
  *   kernels      spe_kernel_begin spe_kernel_end spe_param_id spe_builtin spe_function_begin spe_function_end spe_call
+ *                spe_function_control
  *                spe_return spe_return_value spe_prologue_begin spe_prologue_end spe_execution_mode spe_export
  *   control      spe_if spe_else spe_endif spe_endif_from spe_for spe_for_range spe_endfor spe_while spe_while_test
  *                spe_endwhile spe_break spe_continue spe_loop_hint spe_switch spe_case spe_default spe_endcase
@@ -358,6 +359,7 @@ typedef struct {
         spe_id id, ret, entry, first_param;
         uint32_t index, param_count; /* index counts functions from 1 */
         size_t body; /* offset of its first word in the body */
+        size_t control; /* offset of its control word among the functions */
         bool kernel;
         spe_id builtin[SPE_BUILTIN_COUNT_][3], builtin_whole[SPE_BUILTIN_COUNT_];
         spe_id zero_block, zero[9]; /* of spe_reload: the last block, and its zeros by their bytes */
@@ -367,8 +369,9 @@ typedef struct {
     uint32_t hints, hint_values[9]; /* for the next loop */
     spe_id block;         /* label of the open block; 0: the last block has ended (return) */
     bool open, dead, in_prologue, finished;
+    bool in_spec; /* instructions become OpSpecConstantOp */
     const char *line_file, *string_file; /* OpLine in force, and the file whose OpString is string_id */
-    int line_line;
+    int line_line, line_column, column;
     spe_id string_id;
     spe_list named;       /* spe_named_: ids and their names, for messages */
     char text[2][80], place[160]; /* for error texts: type names, where a region was opened */
@@ -391,6 +394,7 @@ XETILE_API bool spe_ok(const spe_module *m);
 /* Sets the location in the user's source that errors, regions and OpLine refer to until the next call. `file` must
  * outlive the module (a string literal, __FILE__). Returns m. */
 XETILE_API spe_module *spe_at(spe_module *m, const char *file, int line);
+XETILE_API spe_module *spe_at_column(spe_module *m, const char *file, int line, int column); /* for OpLine; 0: none */
 #define SPE(m, fn, ...) spe_##fn(spe_at((m), __FILE__, __LINE__), __VA_ARGS__)
 #define SPE0(m, fn) spe_##fn(spe_at((m), __FILE__, __LINE__))
 
@@ -436,12 +440,15 @@ XETILE_API spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n);
 /* The same with as many components as a value, a scalar or vector, has. */
 XETILE_API spe_id spe_vec_like(spe_module *m, spe_id elem, spe_id value);
 XETILE_API spe_id spe_array(spe_module *m, spe_id elem, uint32_t n); /* n >= 1 */
+/* The same with a number of elements that is the id of an integer constant or spec constant; with a spec constant,
+ * spe_info's count and spe_size are 0, as the host decides. */
+XETILE_API spe_id spe_array_sized(spe_module *m, spe_id elem, spe_id count);
 /* A struct of these members. Unique until it is named or decorated (also SPE_DecorationCPacked: members without gaps,
  * accessed by default as aligned to a byte), which makes it a type of its own; once it was asked for twice it cannot be
  * decorated. spe_struct_new gives a type of its own in each call. */
 XETILE_API spe_id spe_struct(spe_module *m, uint32_t n, const spe_id *members);
 XETILE_API spe_id spe_struct_new(spe_module *m, uint32_t n, const spe_id *members);
-/* Size in bytes of a type in memory, and offset of a struct's member, as OpenCL C lays them out; 0 for what has none. */
+/* Size in bytes of a type in memory, and offset of a struct's member, as OpenCL C lays them out; 0: it has none. */
 XETILE_API uint64_t spe_size(const spe_module *m, spe_id type);
 XETILE_API uint64_t spe_offset(const spe_module *m, spe_id type, uint32_t member);
 /* A pointer into a storage class of OpenCL: SPE_StorageClassCrossWorkgroup is global memory, ...Workgroup local,
@@ -477,6 +484,11 @@ XETILE_API spe_id spe_f32(spe_module *m, float value);
 XETILE_API spe_unary_ spe_null, spe_undef;
 /* A scalar that the host can set when it loads the module; `bits` is the default. */
 XETILE_API spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_id);
+
+/* A constant computed from spec constants and others when the module is loaded: OpSpecConstantOp of an opcode that
+ * spe_iadd and its siblings have, for integers, bools and floats (comparisons of floats excluded), and its n operands,
+ * checked alike. type: what conversions give, 0 for others. */
+XETILE_API spe_id spe_spec_op(spe_module *m, uint32_t opcode, spe_id type, uint32_t n, const spe_id *operands);
 
 XETILE_API void spe_name(spe_module *m, spe_id id, const char *name);
 /* Any decoration of SPIR-V, with n literal words; declares the capabilities it needs. Constants, and operands that an
@@ -759,6 +771,8 @@ XETILE_API void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint
  * an error). spe_export makes it visible to other modules by name (capability Linkage). */
 XETILE_API spe_id spe_function_begin(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params);
 XETILE_API spe_does_ spe_function_end;
+/* Hints for the open function: SPE_FunctionControlInline or ...DontInline, ...Pure, ...Const; the last call counts. */
+XETILE_API void spe_function_control(spe_module *m, uint32_t control);
 XETILE_API void spe_export(spe_module *m, spe_id fn, const char *name);
 XETILE_API spe_id spe_call(spe_module *m, spe_id fn, uint32_t n, const spe_id *args);
 

@@ -20,10 +20,10 @@ static spe_id spe_out_of_scope_(spe_module *m, spe_id value)
                           between, name);
     size_t region = (size_t)r->depth - SPE_SCOPES_OF_FUNCTION_;
     if (r->depth >= SPE_SCOPES_OF_FUNCTION_ && region < m->region_count && r->serial >= m->regions[region].serial)
-        return spe_error_(m, SPE_ERR_SCOPE, "value %u%s%s was made in another side of the %s: make it before the region",
+        return spe_error_(m, SPE_ERR_SCOPE, "value %u%s%s was made in another side of the %s: make it before it",
                           value, between, name, spe_region_text_(m, &m->regions[region]));
-    return spe_error_(m, SPE_ERR_SCOPE, "value %u%s%s was made in a region that is closed; carry it out", value, between,
-                      name);
+    return spe_error_(m, SPE_ERR_SCOPE, "value %u%s%s was made in a region that is closed; carry it out", value,
+                      between, name);
 }
 
 /* Checks that `value` may be used here and returns its type; 0 and an error if not. */

@@ -13,11 +13,12 @@ XE_FN_ void spe_use_(spe_module *m, spe_id id)
 /* Writes OpLine if the location changed since the last one in this block. */
 static void spe_line_(spe_module *m)
 {
-    if (!m->file || (m->line_line == m->line && m->line_file == m->file)) return;
+    if (!m->file || (m->line_line == m->line && m->line_column == m->column && m->line_file == m->file)) return;
     if (m->string_file != m->file) m->string_id = spe_write_once_(m, SPE_OpString, m->string_file = m->file);
-    spe_write_(m, SPE_BUFFER_BODY_, SPE_OpLine, 3, m->string_id, (uint32_t)m->line, 0);
+    spe_write_(m, SPE_BUFFER_BODY_, SPE_OpLine, 3, m->string_id, (uint32_t)m->line, (uint32_t)m->column);
     m->line_file = m->file;
     m->line_line = m->line;
+    m->line_column = m->column;
 }
 
 /* Opens a block in the body. */
@@ -43,10 +44,20 @@ XE_FN_ bool spe_ready_(spe_module *m)
     return true;
 }
 
+/* Writes an operation as a constant, which the device computes when it loads the module. */
+static spe_id spe_emit_spec_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+{
+    uint32_t head[3] = {type, 0, op};
+    if (m->error.id) return 0;
+    head[1] = spe_new_id_(m, type, SPE_ID_CONSTANT_ | SPE_ID_SPEC_, 0);
+    return spe_write_words_(m, SPE_SECTION_GLOBAL_, SPE_OpSpecConstantOp, 3, head, n, operands) ? head[1] : 0;
+}
+
 /* Writes an instruction; type 0: without a result. Operands are not checked. */
 XE_FN_ spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
     spe_id id = 0;
+    if (SPE_UNLIKELY_(m->in_spec)) return spe_emit_spec_(m, op, type, n, operands);
     if (!spe_ready_(m)) return 0;
     if (op >= SPE_OPCODES_KNOWN_ || !(m->seen[op / 64] >> (op % 64) & 1)) spe_need_op_(m, op, type, n, operands);
     if (SPE_UNLIKELY_(m->options.lines) && !m->in_prologue) spe_line_(m);

@@ -59,5 +59,12 @@ spe_module *spe_at(spe_module *m, const char *file, int line)
 {
     m->file = file;
     m->line = line;
+    m->column = 0;
+    return m;
+}
+
+spe_module *spe_at_column(spe_module *m, const char *file, int line, int column)
+{
+    spe_at(m, file, line)->column = column;
     return m;
 }

@@ -70,6 +70,7 @@ static spe_id spe_open_function_(spe_module *m, const char *name, spe_id type)
     if (!m->fn.id || !spe_scope_push_(m)) return 0;
     m->ids[m->fn.id].serial = type;
     m->ids[m->fn.id].depth = (uint16_t)m->fn.index;
+    m->fn.control = m->buffer[SPE_SECTION_FUNCTION_].count + 3;
     spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpFunction, 4, t->elem, m->fn.id, 0, type);
     for (uint32_t i = 0; i < t->count; i++) {
         spe_id id = spe_new_id_(m, t->members[i], 0, 1);
@@ -239,6 +240,17 @@ spe_id spe_function_begin(spe_module *m, const char *name, spe_id ret, uint32_t 
     return id;
 }
 void spe_function_end(spe_module *m) { spe_close_function_(m, __func__, false); }
+
+void spe_function_control(spe_module *m, uint32_t control)
+{
+    uint32_t both = SPE_FunctionControlInline | SPE_FunctionControlDontInline;
+    uint32_t all = both | SPE_FunctionControlPure | SPE_FunctionControlConst;
+    if (m->error.id) return;
+    if (!m->open) SPE_ERROR_(m, NO_FUNCTION, "outside of a function");
+    else if ((control & ~all) || (control & both) == both)
+        SPE_ERROR_(m, RANGE, "control 0x%x; the bits of 0x%x exist, of 0x%x at most one", control, all, both);
+    else m->buffer[SPE_SECTION_FUNCTION_].data[m->fn.control] = control;
+}
 
 void spe_export(spe_module *m, spe_id fn, const char *name)
 {

@@ -46,6 +46,47 @@ void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const uint32_t *wor
     spe_op_(m, __func__, opcode, 0, n, words);
 }
 
+/* May OpSpecConstantOp have this opcode, which the table has? */
+static bool spe_is_for_specs_(uint32_t opcode)
+{
+    if (opcode >= SPE_OpConvertFToU && opcode <= SPE_OpFConvert) return true;
+    if (opcode >= SPE_OpSNegate && opcode <= SPE_OpFMod) return true;
+    if (opcode >= SPE_OpLogicalEqual && opcode <= SPE_OpLogicalNot) return true;
+    if (opcode >= SPE_OpIEqual && opcode <= SPE_OpSLessThanEqual) return true;
+    return opcode >= SPE_OpShiftRightLogical && opcode <= SPE_OpNot;
+}
+
+spe_id spe_spec_op(spe_module *m, uint32_t opcode, spe_id type, uint32_t n, const spe_id *operands)
+{
+#define SPE_ROW_(name, op, form) {SPE_Op##op, 0, form},
+#define SPE_PAIR_(name, op, form) {SPE_Op##op, 2, form},
+#define SPE_TO_(name, op, form) {SPE_Op##op, 1, form},
+#define SPE_NO_ROW_(name, op, form, ...)
+    static const struct {
+        uint16_t op, kind; /* 0: of one operand, 1: a conversion, 2: of two */
+        const char *form;
+    } rows[] = {SPE_INSTRUCTIONS_(SPE_ROW_, SPE_PAIR_, SPE_TO_, SPE_NO_ROW_, SPE_NO_ROW_)};
+#undef SPE_ROW_
+#undef SPE_PAIR_
+#undef SPE_TO_
+#undef SPE_NO_ROW_
+    size_t i = 0, last = sizeof rows / sizeof *rows;
+    spe_id id;
+    while (i < last && rows[i].op != opcode) i++;
+    if (i == last || !spe_is_for_specs_(opcode))
+        return SPE_ERROR_(m, RANGE, "opcode %u does not make constants", opcode);
+    if (n != (rows[i].kind == 2 ? 2u : 1u))
+        return SPE_ERROR_(m, TYPE, "opcode %u has %u operands, not %u", opcode, rows[i].kind == 2 ? 2u : 1u, n);
+    for (uint32_t k = 0; k < n; k++) {
+        if (!spe_is_const(m, operands[k])) return SPE_ERROR_(m, NO_VALUE, "operand %u is not a constant", k + 1);
+    }
+    m->in_spec = true;
+    if (rows[i].kind == 1) id = spe_convert_(m, __func__, opcode, rows[i].form, type, operands[0]);
+    else id = spe_instruction_(m, __func__, opcode, rows[i].form, operands);
+    m->in_spec = false;
+    return id;
+}
+
 /* -- integers or floats ------------------------------------------------------------------------------------------ */
 
 static bool spe_is_float_(const spe_module *m, spe_id value)
@@ -181,6 +222,7 @@ static spe_id spe_part_type_(spe_module *m, spe_id type, uint32_t i)
 {
     const spe_type_info *t = spe_info_(m, type);
     if (t->kind == SPE_KIND_COOPMAT) return t->elem;
+    if (t->kind == SPE_KIND_ARRAY && !t->count) return t->elem; /* sized by a spec constant */
     if (i < spe_part_count_(t)) return t->kind == SPE_KIND_STRUCT ? t->members[i] : t->elem;
     return spe_error_(m, SPE_ERR_RANGE, "there is no part %u of %s", i, spe_text_(m, type));
 }

@@ -6,55 +6,56 @@
     X(Op, TypeVector, 23) X(Op, TypeArray, 28) X(Op, TypeStruct, 30) X(Op, TypePointer, 32) X(Op, TypeFunction, 33)    \
     X(Op, TypeEvent, 34) X(Op, ConstantTrue, 41) X(Op, ConstantFalse, 42) X(Op, Constant, 43)                          \
     X(Op, ConstantComposite, 44) X(Op, ConstantNull, 46) X(Op, SpecConstantTrue, 48) X(Op, SpecConstantFalse, 49)      \
-    X(Op, SpecConstant, 50) X(Op, SpecConstantComposite, 51) X(Op, Function, 54) X(Op, FunctionParameter, 55)          \
-    X(Op, FunctionEnd, 56) X(Op, FunctionCall, 57) X(Op, Variable, 59) X(Op, Load, 61) X(Op, Store, 62)                \
-    X(Op, CopyMemory, 63) X(Op, CopyMemorySized, 64) X(Op, AccessChain, 65) X(Op, InBoundsAccessChain, 66)             \
-    X(Op, PtrAccessChain, 67) X(Op, GenericPtrMemSemantics, 69) X(Op, InBoundsPtrAccessChain, 70) X(Op, Decorate, 71)  \
-    X(Op, MemberDecorate, 72) X(Op, VectorExtractDynamic, 77) X(Op, VectorInsertDynamic, 78) X(Op, VectorShuffle, 79)  \
-    X(Op, CompositeConstruct, 80) X(Op, CompositeExtract, 81) X(Op, CompositeInsert, 82) X(Op, CopyObject, 83)         \
-    X(Op, ConvertFToU, 109) X(Op, ConvertFToS, 110) X(Op, ConvertSToF, 111) X(Op, ConvertUToF, 112)                    \
-    X(Op, UConvert, 113) X(Op, SConvert, 114) X(Op, FConvert, 115) X(Op, ConvertPtrToU, 117)                           \
-    X(Op, SatConvertSToU, 118) X(Op, SatConvertUToS, 119) X(Op, ConvertUToPtr, 120) X(Op, PtrCastToGeneric, 121)       \
-    X(Op, GenericCastToPtr, 122) X(Op, GenericCastToPtrExplicit, 123) X(Op, Bitcast, 124) X(Op, SNegate, 126)          \
-    X(Op, FNegate, 127) X(Op, IAdd, 128) X(Op, FAdd, 129) X(Op, ISub, 130) X(Op, FSub, 131) X(Op, IMul, 132)           \
-    X(Op, FMul, 133) X(Op, UDiv, 134) X(Op, SDiv, 135) X(Op, FDiv, 136) X(Op, UMod, 137) X(Op, SRem, 138)              \
-    X(Op, SMod, 139) X(Op, FRem, 140) X(Op, FMod, 141) X(Op, VectorTimesScalar, 142) X(Op, MatrixTimesScalar, 143)     \
-    X(Op, Dot, 148) X(Op, IAddCarry, 149) X(Op, ISubBorrow, 150) X(Op, UMulExtended, 151) X(Op, SMulExtended, 152)     \
-    X(Op, Any, 154) X(Op, All, 155) X(Op, IsNan, 156) X(Op, IsInf, 157) X(Op, IsFinite, 158) X(Op, IsNormal, 159)      \
-    X(Op, SignBitSet, 160) X(Op, LessOrGreater, 161) X(Op, Ordered, 162) X(Op, Unordered, 163)                         \
-    X(Op, LogicalEqual, 164) X(Op, LogicalNotEqual, 165) X(Op, LogicalOr, 166) X(Op, LogicalAnd, 167)                  \
-    X(Op, LogicalNot, 168) X(Op, Select, 169) X(Op, IEqual, 170) X(Op, INotEqual, 171) X(Op, UGreaterThan, 172)        \
-    X(Op, SGreaterThan, 173) X(Op, UGreaterThanEqual, 174) X(Op, SGreaterThanEqual, 175) X(Op, ULessThan, 176)         \
-    X(Op, SLessThan, 177) X(Op, ULessThanEqual, 178) X(Op, SLessThanEqual, 179) X(Op, FOrdEqual, 180)                  \
-    X(Op, FUnordEqual, 181) X(Op, FOrdNotEqual, 182) X(Op, FUnordNotEqual, 183) X(Op, FOrdLessThan, 184)               \
-    X(Op, FUnordLessThan, 185) X(Op, FOrdGreaterThan, 186) X(Op, FUnordGreaterThan, 187) X(Op, FOrdLessThanEqual, 188) \
-    X(Op, FUnordLessThanEqual, 189) X(Op, FOrdGreaterThanEqual, 190) X(Op, FUnordGreaterThanEqual, 191)                \
-    X(Op, ShiftRightLogical, 194) X(Op, ShiftRightArithmetic, 195) X(Op, ShiftLeftLogical, 196) X(Op, BitwiseOr, 197)  \
-    X(Op, BitwiseXor, 198) X(Op, BitwiseAnd, 199) X(Op, Not, 200) X(Op, BitFieldInsert, 201)                           \
-    X(Op, BitFieldSExtract, 202) X(Op, BitFieldUExtract, 203) X(Op, BitReverse, 204) X(Op, BitCount, 205)              \
-    X(Op, ControlBarrier, 224) X(Op, MemoryBarrier, 225) X(Op, AtomicLoad, 227) X(Op, AtomicStore, 228)                \
-    X(Op, AtomicExchange, 229) X(Op, AtomicCompareExchange, 230) X(Op, AtomicIIncrement, 232)                          \
-    X(Op, AtomicIDecrement, 233) X(Op, AtomicIAdd, 234) X(Op, AtomicISub, 235) X(Op, AtomicSMin, 236)                  \
-    X(Op, AtomicUMin, 237) X(Op, AtomicSMax, 238) X(Op, AtomicUMax, 239) X(Op, AtomicAnd, 240) X(Op, AtomicOr, 241)    \
-    X(Op, AtomicXor, 242) X(Op, Phi, 245) X(Op, LoopMerge, 246) X(Op, SelectionMerge, 247) X(Op, Label, 248)           \
-    X(Op, Branch, 249) X(Op, BranchConditional, 250) X(Op, Switch, 251) X(Op, Return, 253) X(Op, ReturnValue, 254)     \
-    X(Op, Unreachable, 255) X(Op, LifetimeStart, 256) X(Op, LifetimeStop, 257) X(Op, GroupAsyncCopy, 259)              \
-    X(Op, GroupWaitEvents, 260) X(Op, GroupAll, 261) X(Op, GroupAny, 262) X(Op, GroupBroadcast, 263)                   \
-    X(Op, GroupIAdd, 264) X(Op, GroupFAdd, 265) X(Op, GroupFMin, 266) X(Op, GroupUMin, 267) X(Op, GroupSMin, 268)      \
-    X(Op, GroupFMax, 269) X(Op, GroupUMax, 270) X(Op, GroupSMax, 271) X(Op, NoLine, 317)                               \
-    X(Op, AtomicFlagTestAndSet, 318) X(Op, AtomicFlagClear, 319) X(Op, GetKernelLocalSizeForSubgroupCount, 325)        \
-    X(Op, GetKernelMaxNumSubgroups, 326) X(Op, ExecutionModeId, 331) X(Op, GroupNonUniformElect, 333)                  \
-    X(Op, GroupNonUniformAll, 334) X(Op, GroupNonUniformAny, 335) X(Op, GroupNonUniformAllEqual, 336)                  \
-    X(Op, GroupNonUniformBroadcast, 337) X(Op, GroupNonUniformBroadcastFirst, 338) X(Op, GroupNonUniformBallot, 339)   \
-    X(Op, GroupNonUniformInverseBallot, 340) X(Op, GroupNonUniformBallotBitExtract, 341)                               \
-    X(Op, GroupNonUniformBallotBitCount, 342) X(Op, GroupNonUniformBallotFindLSB, 343)                                 \
-    X(Op, GroupNonUniformBallotFindMSB, 344) X(Op, GroupNonUniformShuffle, 345) X(Op, GroupNonUniformShuffleXor, 346)  \
-    X(Op, GroupNonUniformShuffleUp, 347) X(Op, GroupNonUniformShuffleDown, 348) X(Op, GroupNonUniformIAdd, 349)        \
-    X(Op, GroupNonUniformFAdd, 350) X(Op, GroupNonUniformIMul, 351) X(Op, GroupNonUniformFMul, 352)                    \
-    X(Op, GroupNonUniformSMin, 353) X(Op, GroupNonUniformUMin, 354) X(Op, GroupNonUniformFMin, 355)                    \
-    X(Op, GroupNonUniformSMax, 356) X(Op, GroupNonUniformUMax, 357) X(Op, GroupNonUniformFMax, 358)                    \
-    X(Op, GroupNonUniformBitwiseAnd, 359) X(Op, GroupNonUniformBitwiseOr, 360) X(Op, GroupNonUniformBitwiseXor, 361)   \
-    X(Op, GroupNonUniformLogicalAnd, 362) X(Op, GroupNonUniformLogicalOr, 363) X(Op, GroupNonUniformLogicalXor, 364)   \
+    X(Op, SpecConstant, 50) X(Op, SpecConstantComposite, 51) X(Op, SpecConstantOp, 52) X(Op, Function, 54)             \
+    X(Op, FunctionParameter, 55) X(Op, FunctionEnd, 56) X(Op, FunctionCall, 57) X(Op, Variable, 59) X(Op, Load, 61)    \
+    X(Op, Store, 62) X(Op, CopyMemory, 63) X(Op, CopyMemorySized, 64) X(Op, AccessChain, 65)                           \
+    X(Op, InBoundsAccessChain, 66) X(Op, PtrAccessChain, 67) X(Op, GenericPtrMemSemantics, 69)                         \
+    X(Op, InBoundsPtrAccessChain, 70) X(Op, Decorate, 71) X(Op, MemberDecorate, 72) X(Op, VectorExtractDynamic, 77)    \
+    X(Op, VectorInsertDynamic, 78) X(Op, VectorShuffle, 79) X(Op, CompositeConstruct, 80) X(Op, CompositeExtract, 81)  \
+    X(Op, CompositeInsert, 82) X(Op, CopyObject, 83) X(Op, ConvertFToU, 109) X(Op, ConvertFToS, 110)                   \
+    X(Op, ConvertSToF, 111) X(Op, ConvertUToF, 112) X(Op, UConvert, 113) X(Op, SConvert, 114) X(Op, FConvert, 115)     \
+    X(Op, ConvertPtrToU, 117) X(Op, SatConvertSToU, 118) X(Op, SatConvertUToS, 119) X(Op, ConvertUToPtr, 120)          \
+    X(Op, PtrCastToGeneric, 121) X(Op, GenericCastToPtr, 122) X(Op, GenericCastToPtrExplicit, 123) X(Op, Bitcast, 124) \
+    X(Op, SNegate, 126) X(Op, FNegate, 127) X(Op, IAdd, 128) X(Op, FAdd, 129) X(Op, ISub, 130) X(Op, FSub, 131)        \
+    X(Op, IMul, 132) X(Op, FMul, 133) X(Op, UDiv, 134) X(Op, SDiv, 135) X(Op, FDiv, 136) X(Op, UMod, 137)              \
+    X(Op, SRem, 138) X(Op, SMod, 139) X(Op, FRem, 140) X(Op, FMod, 141) X(Op, VectorTimesScalar, 142)                  \
+    X(Op, MatrixTimesScalar, 143) X(Op, Dot, 148) X(Op, IAddCarry, 149) X(Op, ISubBorrow, 150)                         \
+    X(Op, UMulExtended, 151) X(Op, SMulExtended, 152) X(Op, Any, 154) X(Op, All, 155) X(Op, IsNan, 156)                \
+    X(Op, IsInf, 157) X(Op, IsFinite, 158) X(Op, IsNormal, 159) X(Op, SignBitSet, 160) X(Op, LessOrGreater, 161)       \
+    X(Op, Ordered, 162) X(Op, Unordered, 163) X(Op, LogicalEqual, 164) X(Op, LogicalNotEqual, 165)                     \
+    X(Op, LogicalOr, 166) X(Op, LogicalAnd, 167) X(Op, LogicalNot, 168) X(Op, Select, 169) X(Op, IEqual, 170)          \
+    X(Op, INotEqual, 171) X(Op, UGreaterThan, 172) X(Op, SGreaterThan, 173) X(Op, UGreaterThanEqual, 174)              \
+    X(Op, SGreaterThanEqual, 175) X(Op, ULessThan, 176) X(Op, SLessThan, 177) X(Op, ULessThanEqual, 178)               \
+    X(Op, SLessThanEqual, 179) X(Op, FOrdEqual, 180) X(Op, FUnordEqual, 181) X(Op, FOrdNotEqual, 182)                  \
+    X(Op, FUnordNotEqual, 183) X(Op, FOrdLessThan, 184) X(Op, FUnordLessThan, 185) X(Op, FOrdGreaterThan, 186)         \
+    X(Op, FUnordGreaterThan, 187) X(Op, FOrdLessThanEqual, 188) X(Op, FUnordLessThanEqual, 189)                        \
+    X(Op, FOrdGreaterThanEqual, 190) X(Op, FUnordGreaterThanEqual, 191) X(Op, ShiftRightLogical, 194)                  \
+    X(Op, ShiftRightArithmetic, 195) X(Op, ShiftLeftLogical, 196) X(Op, BitwiseOr, 197) X(Op, BitwiseXor, 198)         \
+    X(Op, BitwiseAnd, 199) X(Op, Not, 200) X(Op, BitFieldInsert, 201) X(Op, BitFieldSExtract, 202)                     \
+    X(Op, BitFieldUExtract, 203) X(Op, BitReverse, 204) X(Op, BitCount, 205) X(Op, ControlBarrier, 224)                \
+    X(Op, MemoryBarrier, 225) X(Op, AtomicLoad, 227) X(Op, AtomicStore, 228) X(Op, AtomicExchange, 229)                \
+    X(Op, AtomicCompareExchange, 230) X(Op, AtomicIIncrement, 232) X(Op, AtomicIDecrement, 233) X(Op, AtomicIAdd, 234) \
+    X(Op, AtomicISub, 235) X(Op, AtomicSMin, 236) X(Op, AtomicUMin, 237) X(Op, AtomicSMax, 238) X(Op, AtomicUMax, 239) \
+    X(Op, AtomicAnd, 240) X(Op, AtomicOr, 241) X(Op, AtomicXor, 242) X(Op, Phi, 245) X(Op, LoopMerge, 246)             \
+    X(Op, SelectionMerge, 247) X(Op, Label, 248) X(Op, Branch, 249) X(Op, BranchConditional, 250) X(Op, Switch, 251)   \
+    X(Op, Return, 253) X(Op, ReturnValue, 254) X(Op, Unreachable, 255) X(Op, LifetimeStart, 256)                       \
+    X(Op, LifetimeStop, 257) X(Op, GroupAsyncCopy, 259) X(Op, GroupWaitEvents, 260) X(Op, GroupAll, 261)               \
+    X(Op, GroupAny, 262) X(Op, GroupBroadcast, 263) X(Op, GroupIAdd, 264) X(Op, GroupFAdd, 265) X(Op, GroupFMin, 266)  \
+    X(Op, GroupUMin, 267) X(Op, GroupSMin, 268) X(Op, GroupFMax, 269) X(Op, GroupUMax, 270) X(Op, GroupSMax, 271)      \
+    X(Op, NoLine, 317) X(Op, AtomicFlagTestAndSet, 318) X(Op, AtomicFlagClear, 319)                                    \
+    X(Op, GetKernelLocalSizeForSubgroupCount, 325) X(Op, GetKernelMaxNumSubgroups, 326) X(Op, ExecutionModeId, 331)    \
+    X(Op, GroupNonUniformElect, 333) X(Op, GroupNonUniformAll, 334) X(Op, GroupNonUniformAny, 335)                     \
+    X(Op, GroupNonUniformAllEqual, 336) X(Op, GroupNonUniformBroadcast, 337) X(Op, GroupNonUniformBroadcastFirst, 338) \
+    X(Op, GroupNonUniformBallot, 339) X(Op, GroupNonUniformInverseBallot, 340)                                         \
+    X(Op, GroupNonUniformBallotBitExtract, 341) X(Op, GroupNonUniformBallotBitCount, 342)                              \
+    X(Op, GroupNonUniformBallotFindLSB, 343) X(Op, GroupNonUniformBallotFindMSB, 344)                                  \
+    X(Op, GroupNonUniformShuffle, 345) X(Op, GroupNonUniformShuffleXor, 346) X(Op, GroupNonUniformShuffleUp, 347)      \
+    X(Op, GroupNonUniformShuffleDown, 348) X(Op, GroupNonUniformIAdd, 349) X(Op, GroupNonUniformFAdd, 350)             \
+    X(Op, GroupNonUniformIMul, 351) X(Op, GroupNonUniformFMul, 352) X(Op, GroupNonUniformSMin, 353)                    \
+    X(Op, GroupNonUniformUMin, 354) X(Op, GroupNonUniformFMin, 355) X(Op, GroupNonUniformSMax, 356)                    \
+    X(Op, GroupNonUniformUMax, 357) X(Op, GroupNonUniformFMax, 358) X(Op, GroupNonUniformBitwiseAnd, 359)              \
+    X(Op, GroupNonUniformBitwiseOr, 360) X(Op, GroupNonUniformBitwiseXor, 361) X(Op, GroupNonUniformLogicalAnd, 362)   \
+    X(Op, GroupNonUniformLogicalOr, 363) X(Op, GroupNonUniformLogicalXor, 364)                                         \
     X(Op, GroupNonUniformQuadBroadcast, 365) X(Op, GroupNonUniformQuadSwap, 366) X(Op, CopyLogical, 400)               \
     X(Op, PtrEqual, 401) X(Op, PtrNotEqual, 402) X(Op, PtrDiff, 403) X(Op, SubgroupBallotKHR, 4421)                    \
     X(Op, SubgroupFirstInvocationKHR, 4422) X(Op, SubgroupAllKHR, 4428) X(Op, SubgroupAnyKHR, 4429)                    \

@@ -94,7 +94,10 @@ char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size)
     case SPE_KIND_INT: n = snprintf(text, size, "i%u", t->bits); break;
     case SPE_KIND_FLOAT: n = snprintf(text, size, "%s%u", encodings[t->encoding], t->bits); break;
     case SPE_KIND_VECTOR: n = snprintf(text, size, "%sx%u", inner, t->count); break;
-    case SPE_KIND_ARRAY: n = snprintf(text, size, "[%u]%s", t->count, inner); break;
+    case SPE_KIND_ARRAY:
+        if (t->count) n = snprintf(text, size, "[%u]%s", t->count, inner);
+        else n = snprintf(text, size, "[spec]%s", inner);
+        break;
     case SPE_KIND_STRUCT: n = snprintf(text, size, "struct of %u", t->count); break;
     case SPE_KIND_POINTER: n = snprintf(text, size, "ptr<%s>", inner); break;
     case SPE_KIND_FUNCTION: n = snprintf(text, size, "function of %u", t->count); break;
@@ -232,6 +235,24 @@ XE_FN_ void spe_own_struct_(spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
     if (t && t->kind == SPE_KIND_STRUCT) spe_forget_(m, SPE_OpTypeStruct, type, t->count, t->members);
+}
+
+spe_id spe_array_sized(spe_module *m, spe_id elem, spe_id count)
+{
+    spe_type_info t = spe_info_of_(SPE_KIND_ARRAY, 0, 0, elem);
+    const spe_type_info *e = spe_want_type_(m, __func__, elem), *c = spe_info_(m, spe_type_of(m, count));
+    uint32_t w[2] = {elem, count};
+    uint64_t n;
+    if (!e) return 0;
+    if (!spe_is_const(m, count) || c->kind != SPE_KIND_INT)
+        return SPE_ERROR_(m, NO_VALUE, "the number of elements, %u, is not an integer constant", count);
+    if (spe_const_bits(m, count, &n)) {
+        if (n <= UINT32_MAX) return spe_array(m, elem, (uint32_t)n);
+        return SPE_ERROR_(m, RANGE, "%llu elements", (unsigned long long)n);
+    }
+    if (!(m->ids[count].flags & SPE_ID_SPEC_)) return SPE_ERROR_(m, NO_VALUE, "the number of elements is undefined");
+    if (!spe_has_values_(e)) return SPE_ERROR_(m, TYPE, "elements of %s", spe_text_(m, elem));
+    return spe_type_(m, SPE_OpTypeArray, t, SPE_NEED_NOTHING_, 0, 2, w);
 }
 
 spe_id spe_struct(spe_module *m, uint32_t n, const spe_id *members)

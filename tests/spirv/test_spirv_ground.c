@@ -208,6 +208,69 @@ TEST(messages_say_where_a_value_belongs)
     spe_free(&m);
 }
 
+TEST(constants_of_spec_constants_size_arrays)
+{
+    spe_id n = open_kernel(), i32 = spe_int(&m, 32), spec = spe_spec_const(&m, i32, 16, 3);
+    spe_id two[2] = {spec, spe_i32(&m, 3)};
+    spe_id product = spe_spec_op(&m, SPE_OpIMul, 0, 2, two), flags[2] = {product, spec};
+    spe_id wide = spe_spec_op(&m, SPE_OpUConvert, spe_int(&m, 64), 1, &product);
+    CHECK(spe_type_of(&m, wide) == spe_int(&m, 64) && spe_is_const(&m, wide));
+    CHECK(spe_type_of(&m, spe_spec_op(&m, SPE_OpSLessThan, 0, 2, flags)) == spe_bool(&m));
+    CHECK(spe_array_sized(&m, i32, spe_i32(&m, 7)) == spe_array(&m, i32, 7));
+    spe_id array = spe_array_sized(&m, i32, product);
+    CHECK_INT(spe_size(&m, array), 0);
+    spe_id at = spe_element(&m, spe_shared_var(&m, array), 1, &n);
+    spe_store(&m, at, spe_iadd(&m, n, product), 0);
+    CHECK_INT(spe_info(&m, spe_type_of(&m, at)).elem, i32);
+    passes("spirv_ground_spec");
+    const uint32_t *op = find(SPE_OpSpecConstantOp, 0);
+    CHECK(op && op[3] == SPE_OpIMul && op[4] == spec);
+    n = open_kernel();
+    spe_spec_op(&m, SPE_OpIAdd, 0, 1, &n);
+    fails(SPE_ERR_TYPE, "has 2 operands, not 1");
+    two[0] = two[1] = n = open_kernel();
+    spe_spec_op(&m, SPE_OpIAdd, 0, 2, two);
+    fails(SPE_ERR_NO_VALUE, "operand 1 is not a constant");
+    open_kernel();
+    spe_spec_op(&m, SPE_OpFOrdLessThan, 0, 2, two);
+    fails(SPE_ERR_RANGE, "does not make constants");
+    n = open_kernel();
+    spe_array_sized(&m, spe_int(&m, 32), n);
+    fails(SPE_ERR_NO_VALUE, "is not an integer constant");
+}
+
+TEST(lines_have_columns_and_functions_hints)
+{
+    spe_options o;
+    memset(&o, 0, sizeof o);
+    o.lines = true;
+    spe_free(&m);
+    spe_begin(&m, &o);
+    spe_id i32 = spe_int(&m, 32);
+    spe_function_begin(&m, "f", i32, 1, &i32);
+    spe_function_control(&m, SPE_FunctionControlDontInline);
+    spe_id x = spe_param_id(&m, 0);
+    x = spe_iadd(spe_at_column(&m, "a.c", 7, 12), x, x);
+    x = spe_imul(spe_at_column(&m, "a.c", 7, 20), x, x);
+    x = spe_isub(spe_at(&m, "a.c", 7), spe_ineg(&m, x), x);
+    spe_return_value(&m, x);
+    spe_function_end(&m);
+    spe_words words = spe_finish(&m);
+    CHECK_MSG(words.data != NULL, "%s", spe_get_error(&m)->text);
+    test_save_spv("spirv_ground_lines", words.data, 4 * words.count);
+    static const uint32_t columns[] = {12, 20, 0};
+    for (int i = 0; i < 3; i++) {
+        const uint32_t *line = find(SPE_OpLine, i);
+        CHECK(line && line[2] == 7 && line[3] == columns[i]);
+    }
+    const uint32_t *f = find(SPE_OpFunction, 0);
+    CHECK(f && f[3] == SPE_FunctionControlDontInline);
+    open_kernel();
+    spe_function_control(&m, 3);
+    fails(SPE_ERR_RANGE, "control 0x3");
+    spe_free(&m);
+}
+
 int main(void)
 {
     RUN(members_of_packed_structs_are_at_any_byte);
@@ -216,5 +279,7 @@ int main(void)
     RUN(what_does_not_exist_is_refused);
     RUN(contraction_is_switched_off_by_the_kernel);
     RUN(messages_say_where_a_value_belongs);
+    RUN(constants_of_spec_constants_size_arrays);
+    RUN(lines_have_columns_and_functions_hints);
     return test_report();
 }
