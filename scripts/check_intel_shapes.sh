@@ -1,9 +1,8 @@
 #!/bin/sh
 # check_intel_shapes.sh [NAME] - compiles products of many shapes, types and forms (tests/intel/intel_shapes.c) for Intel
 # GPUs with Intel's compiler and no GPU, and prints a line for each:
-#     shape <name> <device> <aligned|any|odd|dwords> loop_dpas=<n> instructions=<per dpas> messages=<per dpas> spill=<bytes> needed=<per dpas>
-# for the loop with the fewest instructions per dpas, or that the module has no dpas. odd, dwords: the further versions of a
-# subgroup alone, for pitches of an odd number of elements and for lines of whole dwords; needed: how many of the instructions
+#     shape <name> <device> <aligned|any> loop_dpas=<n> instructions=<per dpas> messages=<per dpas> spill=<bytes> needed=<per dpas>
+# for the loop with the fewest instructions per dpas, or that the module has no dpas. needed: how many of the instructions
 # the hardware leaves no way around, where that is known. Fails if the compiler refuses a module, or if one takes more
 # instructions per dpas, or spills more, than stated below; without a compiler it prints a message and succeeds.
 set -u
@@ -14,12 +13,12 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 status=0
 
-# The most instructions per dpas (2 with aligned pitches, 12 at any pitch, or at odd ones) and bytes of spill (0), unless
+# The most instructions per dpas (2 with aligned pitches, 12 at any pitch) and bytes of spill (0), unless
 # listed here: for bmg, for pvc, and spill and needed for both (needed: bmg/pvc, if they differ).
-most_of() { # most_of NAME DEVICE aligned|any|odd|dwords
+most_of() { # most_of NAME DEVICE aligned|any
     awk -v name="$1" -v device="$2" -v which="$3" '
         BEGIN { pitch = "aligned"; most = which == "aligned" ? 2 : 12; spill = 0 }
-        $1 == "any" || $1 == "odd" || $1 == "dwords" { pitch = $1 }
+        $1 == "any" { pitch = $1 }
         $1 == name && pitch == which { most = device == "pvc" ? $3 : $2; split($4, of, "=")
                                        if (of[1] == "spill") spill = of[2]
                                        if (of[1] == "needed") needed = of[2] }
@@ -59,30 +58,6 @@ i8_sg_32x64x256  31 41     needed=17 the same
 f16_narrow_n     22.8 39.6 needed=10.5
 f16_odd_n        22.8 39.7 needed=11.6
 f16_90x76x90     53 66     spill=57500 more sums than registers
-odd
-f16_b_turned_sg  14.7 31.2 needed=7 here too, one subgroup copies all operands, 1 instruction for half of the 32 elements
-f16_a_turned_sg  12 17.3   needed=7 and 3 for the others
-f16_sg_8x16x16   98 132    needed=34 A by single elements
-f16_sg_16x32x16  29 52     needed=13
-f16_sg_32x32x32  18.3 33.3 needed=9
-f16_sg_32x64x32  13.1 22.4 needed=7
-f16_sg_32x64x64  13.1 22.8 needed=7
-f16_narrow_n     17.9 33.4 needed=8
-f16_odd_n        18 33.2   needed=9
-dwords
-f16_b_turned_sg  12 23.6
-f16_a_turned_sg  12 15.8   needed=4 two instructions to join lines, for 32 elements of 16 bits
-f16_sg_8x16x16   93 131    needed=34 A by single elements
-f16_sg_16x32x16  21.8 42.4 needed=8
-f16_sg_32x32x32  12.7 23.8 needed=4
-f16_sg_32x64x32  12 18.6   needed=4
-f16_sg_32x64x64  12 18.6   needed=4
-f16_sg_32x64x128 12 18.7   needed=4
-f16_sg_32x64x256 12 18.7   needed=4
-i8_sg_32x64x64   17.3 25.2 needed=8
-i8_sg_32x64x256  17.3 25.2 needed=8
-f16_narrow_n     12.5 24   needed=4
-f16_odd_n        12.5 23.6 needed=4
 EOF
 }
 
@@ -90,19 +65,17 @@ EOF
 at_most() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a <= b) }'; }
 
 # A listing's figures per dpas.
-loop_of() { # loop_of LISTING aligned|any|odd|dwords; fails if there is none
-    figures_of_listing "$1" | awk -v which="$2" '{ if ($1 ~ "^" which "_") has = 1
-        if (which != "aligned") sub("^" which "_", "loop_"); figure[$1] = $2 }
+loop_of() { # loop_of LISTING aligned|any
+    figures_of_listing "$1" | awk -v which="$2" '{ if (which == "any") sub("^any_", "loop_"); figure[$1] = $2 }
         END { dpas = figure["loop_dpas"]
-              if ((which == "odd" || which == "dwords") && !has) exit 1
               printf "loop_dpas=%d", dpas
               if (dpas) printf " instructions=%.2f messages=%.2f", figure["loop_instructions"] / dpas, figure["loop_memory"] / dpas
               printf " spill=%d\n", figure["spill_bytes"] }'
 }
 
-# Prints the line of a module, if its listing has such a loop, and compares it with the limits.
-one_line() { # one_line NAME DEVICE aligned|any|odd|dwords LISTING
-    said=$(loop_of "$4" "$3") || return
+# Prints the line of a module, and compares it with the limits.
+one_line() { # one_line NAME DEVICE aligned|any LISTING
+    said=$(loop_of "$4" "$3")
     each=$(echo "$said" | sed -n 's/.* instructions=\([^ ]*\) .*/\1/p')
     most_of "$1" "$2" "$3" > "$work/limits"
     read -r most spill needed < "$work/limits"
@@ -120,7 +93,6 @@ one_device() { # one_device DEVICE TARGET [NAME]
         else listing=$(listing_by_offline "$1" "$file" "$flags" 2> "$work/said"); fi
         if [ -n "$listing" ]; then
             one_line "$name" "$1" "$pitch" "$listing"
-            [ "$pitch" != any ] || for version in odd dwords; do one_line "$name" "$1" "$version" "$listing"; done
         else
             status=1
             echo "FAILED shape $name $1 $pitch: refused"

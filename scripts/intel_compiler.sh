@@ -15,45 +15,42 @@ listing_by_offline() { $XE_OFFLINE isa "$@" | sed -n 's/^listing //p' | head -n 
 # The figures of one listing: innermost loops with dpas, from a label to a jump back to it, and the spill size. A kernel with
 # versions has several. The figures are of the one with the fewest instructions per dpas, four being any loop's own; those
 # with any_ are of the version for rows at any pitch, whose operands go through local memory, loaded by 2D blocks (which
-# ptl's listings do not name), else of the longest loop. A subgroup alone has three such versions: for any pitch; with odd_,
-# for odd pitches of 16-bit elements; and with dwords_, the one with the fewest messages, for lines of whole dwords. The loop
-# of the turns that are left has as many dpas as the one before it.
+# ptl's listings do not name), else of the longest loop. They do not count what a jump skips if it contains a loop without
+# dpas: there, elements are copied one by one, where matrices are too narrow or too large for messages.
 figures_of_listing() {
-    awk 'function swap(of, i,  kept) { kept = of[i]; of[i] = of[i - 1]; of[i - 1] = kept }
-         /^\/\/\.spill size/           { spill = $3 }
+    awk '/^\/\/\.spill size/           { spill = $3 }
          /^[A-Za-z_][A-Za-z0-9_]*:/   { sub(/:.*/, ""); label[$0] = count; next }
          /^\(/ || /^        [a-z]/     { is_dpas[++count] = /dpas/; line = $0; sub(/\/\/.*/, "", line)
                                         is_memory[count] = line ~ /(send|load|store|load_block2d|store_block2d)[.a-z0-9]* *\(/
                                         is_block[count] = line ~ /load_block2d/
                                         is_local[count] = line ~ /slm/
-                                        if (/jmpi|goto|while/)
-                                            for (i = 1; i <= NF; i++) if ($i in label) { from[++loops] = label[$i] + 1; to[loops] = count } }
-         END { for (l = 1; l <= loops; l++) {
-                   dpas = memory = block = through = inside = 0
+                                        all_dpas[count] = all_dpas[count - 1] + is_dpas[count]
+                                        if (/jmpi|goto|while/) {
+                                            for (i = 1; i <= NF; i++) if ($i in label) { from[++loops] = label[$i] + 1; to[loops] = count }
+                                            for (i = 1; i <= NF && $i !~ /^_|^L[0-9]/; i++) continue
+                                            jump[++jumps] = count; target[jumps] = $i } }
+         END { for (i = 1; i <= jumps; i++) {
+                   end = (target[i] in label) ? label[target[i]] : 0
+                   if (end <= jump[i] || all_dpas[end] > all_dpas[jump[i]]) continue
+                   for (l = 1; l <= loops && (from[l] <= jump[i] || to[l] > end); l++) continue
+                   for (j = jump[i] + 1; l <= loops && j <= end; j++) skipped[j] = 1
+               }
+               for (l = 1; l <= loops; l++) {
+                   dpas = memory = block = through = inside = length_ = 0
                    for (i = 1; i <= loops; i++)
                        if (from[i] >= from[l] && to[i] <= to[l] && to[i] - from[i] < to[l] - from[l])
                            for (j = from[i]; j <= to[i]; j++) inside += is_dpas[j]
                    if (inside) continue
                    for (i = from[l]; i <= to[l]; i++) {
-                       dpas += is_dpas[i]; memory += is_memory[i]; block += is_block[i]; through += is_local[i] }
-                   length_ = to[l] - from[l] + 1
+                       if (skipped[i]) continue
+                       dpas += is_dpas[i]; memory += is_memory[i]; block += is_block[i]; through += is_local[i]; length_++ }
                    rank = through ? 2 + (block > 0) : 1
                    if (dpas && (rank > any_rank || (rank == any_rank && (dpas > any_dpas ||
                                (dpas == any_dpas && (length_ < any_size) == (rank > 1)))))) {
                        any_rank = rank; any_dpas = dpas; any_size = length_; any_messages = memory }
-                   if (dpas && rank == 3 && (block != last_block || dpas >= last_dpas)) {
-                       last_block = block; last_dpas = dpas; versions++
-                       version_dpas[versions] = dpas; version_size[versions] = length_; version_messages[versions] = memory
-                       for (i = versions; i > 1 && version_size[i] * version_dpas[i - 1] > version_size[i - 1] * version_dpas[i]; i--) {
-                           swap(version_dpas, i); swap(version_size, i); swap(version_messages, i) } }
+                   if (length_ <= to[l] - from[l]) continue # the skipped part belongs to versions for any pitch
                    if (dpas && (!best || (length_ + 4) * best < (size + 4) * dpas)) { best = dpas; size = length_; messages = memory } }
                printf "loop_dpas %d\nloop_instructions %d\nloop_memory %d\nspill_bytes %d\n", best, size, messages, spill
-               if (versions == 3)
-                   printf "odd_dpas %d\nodd_instructions %d\nodd_memory %d\n", version_dpas[2], version_size[2], version_messages[2]
-               if (versions == 2 || versions == 3) {
-                   printf "dwords_dpas %d\ndwords_instructions %d\ndwords_memory %d\n", version_dpas[versions],
-                       version_size[versions], version_messages[versions]
-                   any_dpas = version_dpas[1]; any_size = version_size[1]; any_messages = version_messages[1] }
                printf "any_dpas %d\nany_instructions %d\nany_memory %d\n", any_dpas, any_size, any_messages }' "$1"
 }
 

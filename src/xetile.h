@@ -537,8 +537,9 @@ struct xt_ctx {
     int registers;
     /* lowering */
     bool block2d; /* writing the version with 2D block messages */
-    int staged;   /* operands go through local memory in this version, XT_BY_... */
-    int rest;     /* there: pitches are such a number of bytes more than a multiple of 4; -1: any */
+    bool staged;  /* operands go through local memory in this version */
+    spe_id stages_fit; /* there: whether surfaces of messages are legal */
+    int stages_side;   /* the side of a branch on that which is being written, XT_BY_...; 0: none */
     spe_id side; /* of the innermost XT_IF around which there is no nearer loop: its first label, or 0 */
     const xt_frame_ *turning; /* the loop whose body has several copies; NULL: none */
     int at;       /* number of the node being written */

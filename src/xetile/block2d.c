@@ -195,11 +195,7 @@ XE_FN_ void xt_find_block2d_(xt_ctx *x)
             xt_need_step_(x, &d->tile, &d->by[xt_inner_(&d->tile)], false);
             p = xt_plan_tile_at_(x, d->tile.number);
             p->apart = p->apart || n->spread || xt_spread_of_(x, &d->by[0]) || xt_spread_of_(x, &d->by[1]);
-            for (int j = 0; j < 2; j++) {
-                p->align[j] = xt_least_(p->align[j], xt_val_align_(&d->by[j]));
-                p->moves[j] = p->moves[j] || d->by[j].kind != SPE_INT || d->by[j].integer != 0;
-                p->back[j] = p->back[j] || d->by[j].kind != SPE_INT || d->by[j].integer < 0;
-            }
+            for (int j = 0; j < 2; j++) p->align[j] = xt_least_(p->align[j], xt_val_align_(&d->by[j]));
         }
         if (n->op == XT_OP_END_) xt_find_region_tiles_(x, n);
         if (t) xt_plan_tile_at_(x, t->number)->used = true;

@@ -98,19 +98,24 @@ static void xt_write_block2d_(xt_ctx *x)
     x->block2d = false;
 }
 
-/* Writes it without. Operands staged through local memory have two variants. */
+/* Writes it without. Operands of products may go through local memory, copied by messages or element by element. The
+ * sums of a work-group's products leave few registers for a branch in a loop, so it is around all; a subgroup alone has
+ * one around each copying, as its copying is most of the kernel. */
 static void xt_write_any_(xt_ctx *x)
 {
-    if (x->stages.count) {
-        spe_if(&x->m, xt_emit_stage_condition_(x));
-        x->staged = XT_BY_MESSAGES_;
-        xt_write_staged_versions_(x);
-        spe_else(&x->m, 0, NULL);
-        x->staged = XT_BY_ELEMENTS_;
-    }
+    x->staged = x->stages.count > 0;
+    if (x->staged) xt_write_stage_begin_(x);
+    bool branch = x->staged && x->subgroups > 1 && xt_stage_if_fit_(x);
+    if (branch) x->stages_side = XT_BY_MESSAGES_;
     xt_write_nodes_(x);
-    if (x->stages.count) spe_endif(&x->m, 0, NULL, NULL);
-    x->staged = 0;
+    if (branch) {
+        spe_else(&x->m, 0, NULL);
+        x->stages_side = XT_BY_ELEMENTS_;
+        xt_write_nodes_(x);
+        spe_endif(&x->m, 0, NULL, NULL);
+    }
+    x->stages_side = 0;
+    x->staged = false;
 }
 
 /* Writes one version, or two with a branch on the condition, unless it is known. */

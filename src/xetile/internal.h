@@ -178,7 +178,6 @@ typedef struct {
     bool together;       /* in a class with others, or its elements are accessed by their addresses */
     int band;            /* elements between bands of an array in local memory, see bands.c; 0: it has rows */
     int align[2];        /* divisors of the tile's offset at all times */
-    bool moves[2], back[2]; /* the offset changes after XT_INIT_TILE; not only to greater ones */
     const char *why_not; /* NULL: 2D block messages can access it */
     const xt_init_tile_desc_ *of;
     spe_id extent_id[2], pitch_id, test; /* 0 until written */
@@ -262,8 +261,6 @@ typedef struct {
     spe_id *got;
 } xt_stage_;
 
-enum { XT_BY_MESSAGES_ = 1, XT_BY_ELEMENTS_ };
-
 /* ---- vectors.c */
 
 /* A piece is cut along both sides into powers of two, columns in multiples of the lanes, as memory accesses and
@@ -286,6 +283,8 @@ typedef struct {
 typedef struct {
     int shape, type, blocks, map;
 } xt_same_errors_;
+
+enum { XT_BY_MESSAGES_ = 1, XT_BY_ELEMENTS_ };
 
 /* ---- chooser.c */
 

@@ -15,9 +15,9 @@ static spe_id xt_stage_base_(xt_ctx *x)
     return spe_u_to_ptr(m, spe_type_of(m, ptr), spe_iadd(m, spe_and(m, at, spe_not(m, low)), hidden));
 }
 
-/* The condition for surfaces of all classes to be legal: a pitch of at most 2^24 bytes that holds a line plus up to two
- * times 64 bytes before it. */
-XE_LATE_ spe_id xt_emit_stage_condition_(xt_ctx *x)
+/* Finds the condition for surfaces of all classes to be legal: lines of at least 64 bytes, and a pitch of at most 2^24
+ * that holds one plus up to 64 bytes before it. Elsewhere, elements are copied one by one. */
+static void xt_emit_stage_condition_(xt_ctx *x)
 {
     spe_module *m = &x->m;
     spe_id all = 0;
@@ -34,11 +34,13 @@ XE_LATE_ spe_id xt_emit_stage_condition_(xt_ctx *x)
             is[j] = xt_emit_early_(x, of[j], CM_I32);
             all = xt_both_(x, all, spe_ult(m, spe_iadd(m, is[j], spe_i32(m, -1)), spe_i32(m, 1 << bits[j])));
         }
-        spe_id line = spe_iadd(m, spe_imul(m, is[1], spe_i32(m, s->bytes)), spe_i32(m, 130));
+        spe_id line = spe_imul(m, is[1], spe_i32(m, s->bytes));
+        all = xt_both_(x, all, spe_uge(m, line, spe_i32(m, x->target.block2d.row_least)));
+        line = spe_iadd(m, line, spe_i32(m, 66));
         all = xt_both_(x, all, spe_uge(m, spe_imul(m, is[0], spe_i32(m, 16)), line));
     }
     spe_prologue_end(m);
-    return all;
+    x->stages_fit = all;
 }
 
 /* ---- from memory to registers ------------------------------------------------------------------------------------ */
@@ -112,19 +114,18 @@ static xt_surface_ xt_stage_class_(xt_ctx *x, const xt_stage_ *s, const xt_tile 
     address = spe_iadd(m, address, spe_uconvert(m, i64, before));
     spe_id rest = spe_and(m, spe_uconvert(m, spe_int(m, 32), address), spe_i32(m, 63));
     spe_id width = spe_iadd(m, spe_imul(m, extent, spe_i32(m, s->bytes)), spe_iadd(m, rest, spe_i32(m, 3)));
-    before = spe_select(m, spe_ult(m, width, spe_i32(m, 64)), spe_i32(m, 64), zero); /* the minimum width */
     xt_surface_ r = XT_ZERO_;
     r.block.elem_bytes = 4;
     r.block.width = (uint32_t)s->wide;
     r.block.height = (uint32_t)s->high;
     r.block.count = 1;
-    r.block.ptr = spe_isub(m, spe_and(m, address, spe_u64(m, ~(uint64_t)63)), spe_uconvert(m, i64, before));
-    r.block.mem_width = spe_and(m, spe_iadd(m, width, before), spe_i32(m, -4));
+    r.block.ptr = spe_and(m, address, spe_u64(m, ~(uint64_t)63));
+    r.block.mem_width = spe_and(m, width, spe_i32(m, -4));
     r.block.mem_height = spe_udiv(m, spe_iadd(m, spe_isub(m, lines, number), most), spe_i32(m, s->classes));
     r.block.mem_height = spe_select(m, none, spe_i32(m, 1), r.block.mem_height);
     r.block.pitch = spe_imul(m, pitch, spe_i32(m, s->classes));
     r.block.pos_y = spe_select(m, none, spe_i32(m, 1 << 24), zero); /* beyond the last line */
-    r.block.pos_x = spe_iadd(m, rest, before);
+    r.block.pos_x = rest;
     return r;
 }
 
@@ -162,11 +163,12 @@ static void xt_stage_move_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, xt_s
     r->block.pos_x = spe_iadd(m, r->block.pos_x, along);
 }
 
-/* Writes the surfaces known at the beginning of the version. Compilers cannot recompute broadcasts in loops. Only one
- * version has them: Intel's compiler merges broadcasts of the same number in several, and moves what is computed from
- * them before the number itself (its pass WaveShuffleIndexSinking). */
-static void xt_write_stage_surfaces_(xt_ctx *x)
+/* Writes what is known at the beginning of the version: the condition, and surfaces. Compilers cannot recompute
+ * broadcasts in loops. Only this version has them: Intel's compiler merges broadcasts of the same number in several,
+ * and moves what is computed from them before the number itself (its pass WaveShuffleIndexSinking). */
+XE_LATE_ void xt_write_stage_begin_(xt_ctx *x)
 {
+    xt_emit_stage_condition_(x);
     for (int i = 0; i < x->stages.count; i++) {
         xt_stage_ *s = xt_stage_at_(x, i);
         xt_tile t = xt_stage_turn_(s, *s->from);
@@ -178,7 +180,7 @@ static void xt_write_stage_surfaces_(xt_ctx *x)
             spe_block2d *b = &r->block;
             spe_id *keep[] = {&b->ptr, &b->mem_width, &b->mem_height, &b->pitch, &b->pos_x, &b->pos_y, &r->shift};
             *r = xt_stage_surface_(x, s, &t, &u, j % s->weave);
-            for (size_t k = 0; x->rest < 0 && k < sizeof keep / sizeof keep[0]; k++)
+            for (size_t k = 0; k < sizeof keep / sizeof keep[0]; k++)
                 *keep[k] = spe_sg_broadcast(&x->m, *keep[k], spe_i32(&x->m, 0));
         }
     }
@@ -215,7 +217,7 @@ static spe_id xt_stage_mask_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, co
 {
     spe_module *m = &x->m;
     int inner = xt_inner_(t), per = 4 / s->bytes;
-    if (per == 1 || x->rest == 0) return 0;
+    if (per == 1) return 0;
     spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask = 0;
     spe_id extent = xt_extent_(m, xt_index_id_(x, &t->shape[inner]));
     if (s->wide == 8) lane = spe_and(m, lane, spe_i32(m, 7));
@@ -229,23 +231,6 @@ static spe_id xt_stage_mask_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, co
     return mask;
 }
 
-/* Is a number a constant? */
-static bool xt_is_known_(xt_ctx *x, spe_id id, int *value)
-{
-    uint64_t bits = 0;
-    bool known = id && spe_const_bits(&x->m, id, &bits);
-    *value = (int)bits;
-    return known;
-}
-
-/* In a version that knows it, the shift of a line of a unit. */
-static spe_id xt_stage_shift_(xt_ctx *x, const xt_stage_ *s, const xt_unit_ *u, int line, spe_id shift)
-{
-    int first = 0;
-    if (x->rest < 0 || !s->fixed || (x->rest && !xt_is_known_(x, u->line_class, &first))) return shift;
-    return spe_i32(&x->m, (first + line) * x->rest % 4 * 8);
-}
-
 /* Loads one of this subgroup's units: for each line of it, the low and high message, and the shift. */
 static void xt_stage_fetch_(xt_ctx *x, const xt_stage_ *s, int round)
 {
@@ -256,8 +241,8 @@ static void xt_stage_fetch_(xt_ctx *x, const xt_stage_ *s, int round)
         xt_surface_ r = s->surface ? s->surface[round * s->weave + i] : xt_stage_surface_(x, s, &s->tile, &u, i);
         xt_stage_move_(x, s, &s->tile, &r);
         got[0] = got[1] = xt_stage_message_(x, s, &r.block);
-        got[2] = xt_stage_shift_(x, s, &u, i, r.shift);
-        if (s->bytes == 4 || got[2] == zero) continue;
+        got[2] = r.shift;
+        if (s->bytes == 4) continue;
         r.block.pos_x = spe_iadd(m, r.block.pos_x, spe_select(m, spe_ieq(m, got[2], zero), zero, one));
         got[1] = xt_stage_message_(x, s, &r.block);
     }
@@ -265,12 +250,11 @@ static void xt_stage_fetch_(xt_ctx *x, const xt_stage_ *s, int round)
 
 /* ---- from registers to local memory ------------------------------------------------------------------------------ */
 
-/* Shifts elements to dword boundaries, if they are smaller; without a shift, both messages loaded the same. */
+/* Shifts elements to dword boundaries, if they are smaller. */
 static spe_id xt_stage_align_(xt_ctx *x, const xt_stage_ *s, const spe_id got[3], spe_id mask)
 {
     spe_module *m = &x->m;
     if (s->bytes == 4 || !mask) return got[0];
-    if (got[2] == spe_i32(m, 0)) return spe_and(m, got[0], xt_stage_spread_(x, s, got[0], mask));
     spe_id back = spe_and(m, spe_isub(m, spe_i32(m, 0), got[2]), spe_i32(m, 31));
     spe_id low = spe_shr(m, got[0], xt_splat_word_(x, got[0], got[2]));
     spe_id high = spe_shl(m, got[1], xt_splat_word_(x, low, back));
@@ -296,37 +280,13 @@ static void xt_stage_weave_(xt_ctx *x, spe_id v[4])
     xt_stage_swap_(x, 0xffff, 16, &v[1], &v[3]);
 }
 
-/* A dword of half a of one line's and half b of another's. */
-static spe_id xt_stage_halves_(xt_ctx *x, spe_id low, int a, spe_id high, int b)
-{
-    spe_module *m = &x->m;
-    spe_id type = spe_type_of(m, low), half = xt_splat_word_(x, low, spe_i32(m, 16));
-    uint32_t index[2 * XT_STAGE_MOST_], n = spe_count(m, type);
-    if (a == b) {
-        spe_id first = xt_splat_word_(x, low, spe_i32(m, 0xffff));
-        if (a) return spe_or(m, spe_shr(m, low, half), spe_and(m, high, spe_not(m, first)));
-        return spe_or(m, spe_and(m, low, first), spe_shl(m, high, half));
-    }
-    spe_id words = spe_vec(m, spe_int(m, 16), 2 * n);
-    for (uint32_t i = 0; i < n; i++) {
-        index[2 * i] = 2 * i + (uint32_t)a;
-        index[2 * i + 1] = 2 * (n + i) + (uint32_t)b;
-    }
-    return spe_bitcast(m, type, spe_shuffle(m, spe_bitcast(m, words, low), spe_bitcast(m, words, high), 2 * n, index));
-}
-
 /* Both at once for two lines of 16-bit elements: v[i] has element i of each line's dword, the first line's in its low
  * half. Outside the matrix, no bits of the first line are extracted and none of the second are kept. */
 static void xt_stage_pair_(xt_ctx *x, const spe_id got[6], spe_id mask, spe_id v[2])
 {
     spe_module *m = &x->m;
     spe_id half = spe_i32(m, 16);
-    int a, b;
     for (int i = 0; i < 2; i++) {
-        if (x->rest >= 0 && xt_is_known_(x, got[2], &a) && xt_is_known_(x, got[5], &b)) {
-            v[i] = xt_stage_halves_(x, got[i], (a / 16 + i) % 2, got[3 + i], (b / 16 + i) % 2);
-            continue;
-        }
         spe_id bits = spe_and(m, i ? spe_shr(m, mask, half) : mask, half), low, high;
         spe_id keep = spe_and(m, i ? mask : spe_shl(m, mask, half), spe_u32(m, 0xffff0000));
         low = spe_bits_extract(m, got[i], i ? spe_xor(m, got[2], half) : got[2], bits, false);
@@ -466,7 +426,7 @@ static void xt_stage_put_(xt_ctx *x, const xt_stage_ *s)
     }
 }
 
-/* ---- element by element, if surfaces are not legal --------------------------------------------------------------- */
+/* ---- element by element, where surfaces are not legal ------------------------------------------------------------ */
 
 /* Element (row, col) of the tile in the low bits of a dword; 0 outside. */
 static spe_id xt_stage_element_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, spe_id row, spe_id col)
@@ -555,37 +515,70 @@ static void xt_stage_barrier_(xt_ctx *x)
                         SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsWorkgroupMemory);
 }
 
-/* Begins to load this subgroup's share of a tile, or of the current slice of it. */
+/* Finds the tile, or the current slice of it, of which this subgroup copies a share. */
 static void xt_stage_begin_(xt_ctx *x, xt_stage_ *s)
 {
-    int rounds = xt_stage_rounds_(s);
     s->tile = xt_stage_tile_(x, s);
-    s->got = (spe_id *)xt_memory_(x, (size_t)(rounds * s->weave * 3) * sizeof *s->got);
-    if (!s->got || x->staged != XT_BY_MESSAGES_ || rounds > XT_EAGER_) return;
-    for (int round = 0; round < rounds; round++) xt_stage_fetch_(x, s, round);
+    s->got = (spe_id *)xt_memory_(x, (size_t)(xt_stage_rounds_(s) * s->weave * 3) * sizeof *s->got);
 }
 
-/* Stores the data of a group of loads. */
+/* Begins to load the share, unless it is too much to load before some of it is stored. */
+static void xt_stage_fetch_all_(xt_ctx *x, const xt_stage_ *s)
+{
+    int rounds = xt_stage_rounds_(s);
+    for (int round = 0; s->got && round < rounds && rounds <= XT_EAGER_; round++) xt_stage_fetch_(x, s, round);
+}
+
+/* Opens a branch for messages, unless they are known to be legal, or this is a side of such a branch. */
+XE_LATE_ bool xt_stage_if_fit_(xt_ctx *x)
+{
+    uint64_t known = 0;
+    if (x->stages_side) return false;
+    if (spe_const_bits(&x->m, x->stages_fit, &known) && known) return false;
+    spe_if(&x->m, x->stages_fit);
+    return true;
+}
+
+/* Copies the data of a group of loads, fetched before or not. */
+static void xt_stage_fill_(xt_ctx *x, xt_stage_ *first, xt_stage_ *last, bool fetched)
+{
+    bool branch = xt_stage_if_fit_(x), messages = x->stages_side != XT_BY_ELEMENTS_;
+    for (xt_stage_ *s = first; s <= last && messages && !fetched; s++) xt_stage_fetch_all_(x, s);
+    for (xt_stage_ *s = first; s <= last && messages; s++) xt_stage_put_(x, s);
+    if (branch) spe_else(&x->m, 0, NULL);
+    for (xt_stage_ *s = first; s <= last && (branch || !messages); s++) xt_stage_elements_(x, s);
+    if (branch) spe_endif(&x->m, 0, NULL, NULL);
+}
+
 static void xt_stage_end_(xt_ctx *x, xt_stage_ *first, xt_stage_ *last)
 {
     bool before = false; /* others may still be reading the buffer */
     for (xt_stage_ *s = first; s <= last; s++) before = before || s->shared || (s->again && s->buffers == 1);
     if (before) xt_stage_barrier_(x);
-    for (xt_stage_ *s = first; s <= last; s++)
-        if (x->staged == XT_BY_MESSAGES_) xt_stage_put_(x, s);
-        else xt_stage_elements_(x, s);
+    xt_stage_fill_(x, first, last, false);
     xt_stage_barrier_(x);
+}
+
+/* Begins to load what a copy will store. */
+static void xt_stage_copy_(xt_ctx *x, xt_stage_ *s)
+{
+    int n = xt_stage_rounds_(s) * s->weave * 3;
+    spe_id *none = (spe_id *)xt_memory_(x, (size_t)n * sizeof *none);
+    bool branch = none && s->got && xt_stage_if_fit_(x);
+    if (x->stages_side != XT_BY_ELEMENTS_) xt_stage_fetch_all_(x, s);
+    if (!branch) return;
+    for (int i = 0; i < n; i++) none[i] = spe_null(&x->m, spe_type_of(&x->m, s->got[i]));
+    spe_endif_from(&x->m, (uint32_t)n, s->got, none, s->got);
 }
 
 static xt_stage_ *xt_stage_of_(xt_ctx *x, uint32_t id)
 {
     int number = xt_value_at_(x, id)->stage;
-    xt_stage_ *s = x->staged && number ? xt_stage_at_(x, number - 1) : NULL;
-    return s && s->to && x->staged != XT_BY_MESSAGES_ ? NULL : s;
+    return x->staged && number ? xt_stage_at_(x, number - 1) : NULL;
 }
 
-/* Writes a load: messages immediately, the rest with the last load of the group; slices with their product. False if
- * the load is not staged. */
+/* Writes a load: with the last load of its group; slices with their product; a copy when it is stored. False if the
+ * load is not staged. */
 XE_LATE_ bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
 {
     xt_stage_ *s = xt_stage_of_(x, n->result), *first = s, *one;
@@ -595,6 +588,7 @@ XE_LATE_ bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
     if (s->slices > 1) return true;
     int part = s->loop ? s->loop->copy : 0; /* of what the first of several turns has copied */
     if (!part) xt_stage_begin_(x, s);
+    if (s->to) xt_stage_copy_(x, s);
     if (!s->last || s->to) return true;
     while (!first->first) first--;
     if (!part) xt_stage_end_(x, first, s);
@@ -609,9 +603,9 @@ XE_LATE_ bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
 /* Stores what a copy has loaded. False if the vector is no copy. */
 XE_LATE_ bool xt_write_copy_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_stage_ *s = xt_stage_of_(x, n->scattered->v.id);
+    xt_stage_ *s = xt_stage_of_(x, n->scattered->v.id);
     if (!s || !s->to) return false;
-    xt_stage_put_(x, s);
+    xt_stage_fill_(x, s, s, true);
     return true;
 }
 
@@ -664,75 +658,6 @@ XE_LATE_ bool xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r
     spe_endfor(m, n, ids);
     xt_vec_parts_(x, r, ids, r);
     return true;
-}
-
-/* The condition for a tile to need no masks: that lines consist of whole dwords (rest 0), and the tile begins in them;
- * or that lines across k are inside the matrix from end to end. 0: it cannot be known. */
-static spe_id xt_emit_stage_maskless_(xt_ctx *x, const xt_stage_ *s, int rest)
-{
-    spe_module *m = &x->m;
-    const xt_plan_tile_ *p = xt_plan_tile_at_(x, xt_tile_root_(x, s->from->number));
-    int inner = xt_inner_(s->from);
-    const xt_val *at = &p->of->given.offset.at[inner];
-    if (p->together || (rest ? p->moves : p->back)[inner] || !xt_is_early_(x, at)) return 0;
-    spe_id extent = xt_emit_early_(x, &p->of->matrix.shape[inner], CM_I32), begin = xt_emit_early_(x, at, CM_I32);
-    if (rest) {
-        spe_id size = spe_i32(m, s->from->dist.shape[inner]);
-        return spe_land(m, spe_uge(m, extent, size), spe_ule(m, begin, spe_isub(m, extent, size)));
-    }
-    extent = spe_and(m, extent, spe_i32(m, 4 / s->bytes - 1));
-    return spe_land(m, spe_ieq(m, extent, spe_i32(m, 0)), spe_sge(m, begin, spe_i32(m, 0)));
-}
-
-/* The condition for all pitches to be `rest` bytes more than a multiple of 4, their matrices to begin at one, and no
- * element to need a mask (rest 2: across k); 0: even then, some lines may begin anywhere in a dword, or there is
- * nothing to gain. */
-static spe_id xt_emit_rest_condition_(xt_ctx *x, int rest)
-{
-    spe_module *m = &x->m;
-    spe_id all = 0, three = spe_i32(m, 3);
-    bool possible = true;
-    spe_prologue_begin(m);
-    for (int i = 0; i < x->stages.count && possible; i++) {
-        const xt_stage_ *s = xt_stage_at_(x, i);
-        const xt_plan_tile_ *p = xt_plan_tile_at_(x, s->from->number);
-        if (s->bytes == 4) continue;
-        /* odd pitches of bytes have two rests; a loop of slices may be unrolled, and then needs more registers */
-        possible = s->fixed && (!rest || (s->bytes == 2 && s->slices <= s->parts));
-        bool tested = possible && !(rest && s->along_k);
-        spe_id maskless = tested ? xt_emit_stage_maskless_(x, s, rest) : 0;
-        possible = possible && (maskless || !tested);
-        if (!possible) break;
-        spe_id pitch = spe_imul(m, xt_emit_early_(x, &p->of->matrix.pitch, CM_I32), spe_i32(m, s->bytes));
-        spe_id base = spe_uconvert(m, spe_int(m, 32), spe_ptr_to_u(m, spe_int(m, 64), xt_emit_base_(x, p)));
-        all = xt_both_(x, all, spe_ieq(m, spe_and(m, pitch, three), spe_i32(m, rest)));
-        all = xt_both_(x, all, spe_ieq(m, spe_and(m, base, three), spe_i32(m, 0)));
-        if (maskless) all = xt_both_(x, all, maskless);
-    }
-    spe_prologue_end(m);
-    return possible ? all : 0;
-}
-
-/* Writes the versions with messages. A subgroup alone copies all operands itself, and shifting them to dwords takes
- * most of its time: two further versions know where lines begin. */
-XE_LATE_ void xt_write_staged_versions_(xt_ctx *x)
-{
-    static const int rests[] = {2, 0};
-    int depth = 0;
-    for (int i = 0; i < 2 && x->subgroups <= 1; i++) {
-        spe_id condition = xt_emit_rest_condition_(x, rests[i]);
-        if (!condition) continue;
-        x->rest = rests[i];
-        spe_if(&x->m, condition);
-        xt_write_stage_surfaces_(x);
-        xt_write_nodes_(x);
-        spe_else(&x->m, 0, NULL);
-        depth++;
-    }
-    x->rest = -1;
-    xt_write_stage_surfaces_(x);
-    xt_write_nodes_(x);
-    while (depth--) spe_endif(&x->m, 0, NULL, NULL);
 }
 
 /* Before a repeated loop: its last iteration may still be reading the buffer that the first one fills. */

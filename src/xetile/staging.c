@@ -5,17 +5,14 @@
  * pitch 16 p; for 16-bit elements it is every eighth line, for 32 bits every fourth. These lines form a class. If a
  * class does not begin at a multiple of 64 bytes, its surface begins at the multiple below, and x makes up for that,
  * except for the bytes within a dword: lanes shift what two messages, a dword apart, have loaded. Elements outside are
- * zero: whole dwords by the bounds of the surface, the rest by a mask. The edges of a matrix cost nothing extra.
+ * zero: whole dwords by the bounds of the surface, the rest by a mask. The edges of a matrix cost nothing extra. A tile
+ * that begins before its matrix may read up to 63 bytes before it, of the same 64; no others outside it. Where lines
+ * are shorter than the least width of a surface, or a matrix is too large for one, elements are copied one by one.
  *
  * In local memory, an operand consists of planes of eight dwords along k, for each row of a left one (M x K) and each
  * column of a right one (K x N); this is what the matrix instruction reads at a time. Lines of memory that run across k
  * and share a dword are interleaved on the way. A lane then holds every fourth dword along k. It stores them side by
  * side, which changes the order along k, provided that the product's other operand is stored in the same order.
- *
- * A subgroup alone copies all operands itself, so shifts and masks are most of its work. It has two more versions. In
- * one, all lines consist of whole dwords, and need neither. In the other, pitches are odd numbers of 16-bit elements:
- * shifts are known when the kernel is written; and lines that run across k are inside the matrix from end to end, so
- * that they need no masks.
  *
  * What a kernel loads only to store it in local memory is copied there in the same way, without an extra barrier. */
 #include "internal.h"

@@ -184,28 +184,36 @@ static void compare_whole(const stored *a, const stored *b, const void *c)
 }
 
 /* Software devices that model no other get a module built for another target. */
-static void launch(const stored *a, const stored *b, void *out)
+static bool load(zed_kernel *kernel, const xt_kernel *body, xt_pitch pitch)
 {
     xt_target target = {ZED_TARGET(&device)};
-    xt_module mod;
-    zed_kernel kernel;
     bool soft = strcmp(target.name, "soft") == 0;
     if (soft) target.name = "bmg";
     if (soft) target.subgroup_sizes = 16;
-    mod = XT_BUILD(pitched, &target, .pitch = XT_PITCH_ANY);
+    xt_module mod = XT_BUILD(*body, &target, .pitch = pitch);
     CHECK_MSG(mod.words != NULL, "%s", mod.error->text);
-    if (!mod.words) return;
+    if (!mod.words) return false;
     test_save_spv("xetile_pitched", mod.words, mod.size);
-    if (ZED_LOAD(&kernel, &device, mod)) {
-        const int from = whole ? now.from / 32 : now.from;
-        const zed_arg args[] = {ADDRESS(a->first), ADDRESS(b->first), ADDRESS(out),
-                                ZED_ARG(now.M),    ZED_ARG(now.N),    ZED_ARG(now.K),
-                                ZED_ARG(a->pitch), ZED_ARG(b->pitch), ZED_ARG(from)};
-        zed_launch_n(&kernel, ONE_GROUP, args, sizeof args / sizeof args[0]);
-    }
+    ZED_LOAD(kernel, &device, mod);
+    xt_free(&mod);
+    return true;
+}
+
+static void launch(zed_kernel *kernel, const zed_arg *args, uint32_t count)
+{
+    zed_launch_n(kernel, ONE_GROUP, args, count);
     CHECK_MSG(zed_get_error(&device)->id == 0, "%s", zed_get_error(&device)->text);
     zed_clear_error(&device);
-    xt_free(&mod);
+}
+
+static void launch_pitched(const stored *a, const stored *b, void *out)
+{
+    zed_kernel kernel;
+    const int from = whole ? now.from / 32 : now.from;
+    const zed_arg args[] = {ADDRESS(a->first), ADDRESS(b->first), ADDRESS(out),
+                            ZED_ARG(now.M),    ZED_ARG(now.N),    ZED_ARG(now.K),
+                            ZED_ARG(a->pitch), ZED_ARG(b->pitch), ZED_ARG(from)};
+    if (load(&kernel, &pitched, XT_PITCH_ANY)) launch(&kernel, args, sizeof args / sizeof args[0]);
 }
 
 static void check(pitch_case c)
@@ -219,7 +227,7 @@ static void check(pitch_case c)
     a = store(0, c.M, c.K);
     b = store(1, c.K, c.N);
     out = new_poison(c.result, whole ? (size_t)(c.m * c.n + c.m + c.n) : (size_t)(c.M * c.N));
-    launch(&a, &b, out);
+    launch_pitched(&a, &b, out);
     if (whole) compare_whole(&a, &b, out);
     else compare(&a, &b, out);
     zed_free(&device, a.memory);
@@ -352,8 +360,7 @@ TEST(transposed_by_the_kernel)
     turned = false;
 }
 
-/* A subgroup alone has versions for lines of whole dwords, and for odd pitches if no line across k leaves its matrix;
- * both if all matrices begin at a dword. Tiles inside, and partly outside: by an element, or by half a dword. */
+/* A subgroup alone. Tiles inside, and partly outside: by an element, or by half a dword. */
 TEST(a_subgroup_alone)
 {
     static const int sizes[][2] = {{65, 97}, {64, 96}, {63, 95}, {37, 41}, {34, 96}, {64, 70}, {38, 46}};
@@ -389,6 +396,93 @@ TEST(surfaces_cannot_have_these_pitches)
     check((pitch_case){CM_I8, CM_I32, GROUP, 64, 64, 32, {0, 1}, 3, 2, 40, {1 << 20, 0}, {0, 0}, 0});
 }
 
+/* ---- operands next to inaccessible pages ---- */
+
+enum { EDGE = 32 }; /* sides of the tiles */
+static struct {
+    chosen type, result;
+    bool columns[2], group;
+} edge;
+
+/* Tiles that begin before their matrices along k, or end behind them. */
+XT_KERNEL(at_the_edges, u64(A), u64(B), ptr(f32, C), ptr(i32, D), i32(M), i32(N), i32(K), i32(PA), i32(PB), i32(AT))
+{
+    const xt_map none = {{0, 0}, {0, 0}}, map = edge.group ? XT_MAP(.sg_layout = {2, 2}, .sg_data = {16, 16}) : none;
+    xt_map map_a = edge.group ? xt_map_mma_a(&map, EDGE) : none, map_b = edge.group ? xt_map_mma_b(&map, EDGE) : none;
+    xt_tile a = window(XT_SELF, edge.type, A, edge.columns[0], EDGE, EDGE, XT_AT(0, AT), XT_AT(M, K), PA, map_a);
+    xt_tile b = window(XT_SELF, edge.type, B, edge.columns[1], EDGE, EDGE, XT_AT(AT, 0), XT_AT(K, N), PB, map_b);
+    xt_vec c = XT_TILE_MMA(XT_LOAD_TILE(a), XT_LOAD_TILE(b));
+    XT_STORE_TILE(c, XT_INIT_TILE(edge.result.type == CM_F32 ? C : D, of(edge.result), EDGE, EDGE,
+                                  .shape = XT_AT(EDGE, EDGE), .map = map));
+}
+
+/* A rows x cols matrix of lines that are `pitch` apart. */
+static guarded edge_matrix(int lines, int along, int pitch, bool at_end)
+{
+    size_t count = (size_t)(lines - 1) * (size_t)pitch + (size_t)along;
+    guarded g = guarded_new(count * size_of(edge.type.type), at_end);
+    for (size_t i = 0; i < count; i++) put(edge.type.type, g.data, i, sample(edge.type.type));
+    return g;
+}
+
+static double edge_element(const guarded *g, bool columns, int row, int col, int rows, int cols, int pitch)
+{
+    if (row < 0 || row >= rows || col < 0 || col >= cols) return 0;
+    return get(edge.type.type, g->data, (size_t)(columns ? col * pitch + row : row * pitch + col));
+}
+
+static void check_edge(zed_kernel *kernel, int M, int N, int K, int pad, int at, bool at_end)
+{
+    int PA = (edge.columns[0] ? M : K) + pad, PB = (edge.columns[1] ? K : N) + pad, wrong = 0;
+    guarded a = edge_matrix(edge.columns[0] ? K : M, edge.columns[0] ? M : K, PA, at_end);
+    guarded b = edge_matrix(edge.columns[1] ? N : K, edge.columns[1] ? K : N, PB, at_end);
+    int type = edge.result.type;
+    void *c = new_poison(type, EDGE * EDGE);
+    const zed_arg args[] = {ADDRESS(a.data), ADDRESS(b.data), ZED_ARG((float *)c), ZED_ARG((int32_t *)c), ZED_ARG(M),
+                            ZED_ARG(N),      ZED_ARG(K),      ZED_ARG(PA),         ZED_ARG(PB),           ZED_ARG(at)};
+    launch(kernel, args, sizeof args / sizeof args[0]);
+    for (int i = 0; i < EDGE; i++)
+        for (int j = 0; j < EDGE; j++) {
+            double sum = 0, all = 0;
+            for (int k = at; k < at + EDGE; k++) {
+                double p = edge_element(&a, edge.columns[0], i, k, M, K, PA) *
+                           edge_element(&b, edge.columns[1], k, j, K, N, PB);
+                sum += p, all += fabs(p);
+            }
+            /* 32 sums in f32, of products that it holds exactly */
+            wrong += !(fabs(get(type, c, (size_t)(i * EDGE + j)) - sum) <= all * EDGE * 0x1p-24);
+        }
+    CHECK_MSG(wrong == 0, "%d x %d x %d, pad %d, from %d, columns %d %d, group %d, end %d: %d wrong", M, N, K, pad, at,
+              edge.columns[0], edge.columns[1], edge.group, at_end, wrong);
+    CHECK(guarded_free(&a));
+    CHECK(guarded_free(&b));
+    zed_free(&device, c);
+}
+
+TEST(nothing_outside_of_operands_is_read)
+{
+    static const int sizes[][3] = {{37, 41, 65}, {32, 64, 96}, {5, 3, 7}};
+    for (int form = 0; form < 10; form++) { /* two types, four orders of f16, two of i8, alone and in a group */
+        bool bytes = form >= 8;
+        edge.type.type = bytes ? CM_I8 : CM_F16;
+        edge.result.type = bytes ? CM_I32 : CM_F32;
+        edge.columns[0] = form & 1;
+        edge.columns[1] = bytes ? form & 1 : form >> 1 & 1;
+        edge.group = bytes || form & 4;
+        for (int version = 0; version < 2; version++) {
+            zed_kernel kernel;
+            if (!test_takes(form + version * 2, 4) ||
+                !load(&kernel, &at_the_edges, version ? XT_PITCH_ANY : XT_PITCH_AUTO))
+                continue;
+            for (int i = 0; i < 3; i++)
+                for (int at = -45; at < sizes[i][2]; at += 14)
+                    for (int pad = version; pad < 3; pad++)
+                        check_edge(&kernel, sizes[i][0], sizes[i][1], sizes[i][2], pad + (pad & at & 2), at,
+                                   (at + pad + form) & 1);
+        }
+    }
+}
+
 int main(void)
 {
     if (!zed_open(&device, NULL)) {
@@ -407,6 +501,7 @@ int main(void)
     RUN(a_subgroup_alone);
     RUN(tiles_begin_anywhere);
     RUN(surfaces_cannot_have_these_pitches);
+    RUN(nothing_outside_of_operands_is_read);
     zed_close(&device);
     return test_report();
 }
