@@ -20,6 +20,7 @@ struct access {
     const char *address, *bytes, *rows, *step; /* rows: NULL for one access per lane */
     const char *call;                          /* a special call; NULL: the usual one */
     const char *needed;                        /* a load's value is needed in these of its lanes; NULL: in all */
+    const char *needed_rows;                   /* `rows` of a 2D block, as far as they are needed; NULL: all are */
 };
 
 /* ---- the accesses of an instruction */
@@ -92,6 +93,20 @@ static uint32_t describe_extended(struct cg *g, struct access *a)
     return 1;
 }
 
+/* The shape of a loaded block without its last rows, if nothing reads those. */
+static const char *needed_rows(struct cg *g, uint32_t lanes)
+{
+    uint64_t shape[4];
+    if (g->w->inst->op == SP_OP_Subgroup2DBlockLoadTransposeINTEL) return NULL;
+    for (uint32_t k = 0; k < 4; k++)
+        if (!sp_constant(g->m, cg_operand(g, k), &shape[k])) return NULL;
+    if (shape[1] != g->S || shape[0] > 8 || shape[2] > 64) return NULL;
+    uint32_t rows = cg_needed_rows(g, cg_operand(g, lanes), (uint32_t)shape[2], (uint32_t)shape[0]);
+    return rows < shape[2] ? cg_str(g, "(const u32[]){%uu, %uu, %uu, %uu, 0}", (uint32_t)shape[0], (uint32_t)shape[1],
+                                    rows, (uint32_t)shape[3])
+                           : NULL;
+}
+
 /* The surface, and the lanes' own data if it is in memory. */
 static uint32_t describe_block2d(struct cg *g, struct access *a)
 {
@@ -106,6 +121,7 @@ static uint32_t describe_block2d(struct cg *g, struct access *a)
                      cg_use(g, cg_operand(g, first + 3), false), cg_leaf_use(g, cg_operand(g, at), 0, false),
                      cg_leaf_use(g, cg_operand(g, at), 1, false));
     a->rows = cg_str(g, "(const u32[]){%s0}", shape);
+    if (!store) a->needed_rows = needed_rows(g, lanes);
     if (!is_watched(g, cg_operand(g, lanes)) || !cg_block_access(g, g->w->inst, lanes, &item, &bytes)) return 1;
     set_pointer(g, a + 1, cg_operand(g, lanes), store ? XS_READS | XS_HOLES : XS_WRITES, true);
     a[1].bytes = cg_str(g, "%lluu", (unsigned long long)bytes);
@@ -232,12 +248,16 @@ static const char *call_of(struct cg *g, const struct access *a, uint32_t part, 
                   a->rows ? a->rows : "1", a->step ? a->step : "0", bits);
 }
 
-/* The lanes that have no use for what they load are checked apart. */
+/* The lanes that have no use for what they load, or the rows that have none, are checked apart. */
 static const char *calls_of(struct cg *g, const struct access *a, uint32_t part, const char *bits)
 {
-    struct access rest = *a;
-    if (!a->needed) return call_of(g, a, part, bits);
+    struct access rest = *a, read = *a;
     rest.flags |= XS_UNUSED;
+    if (a->needed_rows) {
+        read.rows = a->needed_rows;
+        return call_of(g, &rest, part + UNUSED_PART, cg_evaluated(g, "u64", call_of(g, &read, part, bits)));
+    }
+    if (!a->needed) return call_of(g, a, part, bits);
     return cg_str(g, "%s | %s", call_of(g, a, part, a->needed),
                   call_of(g, &rest, part + UNUSED_PART, cg_str(g, "%s & ~%s", bits, a->needed)));
 }

@@ -8,6 +8,7 @@
  *
  * Gives: cg_needs. Asked by c/checks.c, and by outline.c, as the load then uses the conditions, too.
  */
+#include "matrix.h"
 #include "passes.h"
 
 enum { MAX_STEPS = 512, MAX_DEPTH = 24, MAX_PATH = 16 };
@@ -270,4 +271,49 @@ uint32_t cg_needs(struct cg *g, const struct sp_inst *load, struct cg_need to[CG
     for (uint32_t c = 0; c < components(g, load->id) && !(s.any && !s.count); c++) follow(&s, load->id, c, MAX_DEPTH);
     for (uint32_t i = 0; i < s.count; i++) to[i] = s.found[i];
     return s.count;
+}
+
+/* ---- rows of two-dimensional blocks */
+
+struct rows {
+    struct cg *g;
+    uint32_t variable, height, each; /* bytes of a row in a lane */
+    uint64_t needed;
+};
+
+static void note_bytes(struct rows *r, uint64_t first, uint64_t bytes)
+{
+    const uint64_t block = (uint64_t)r->height * r->each, last = first + bytes - 1;
+    const uint64_t row = first / block == last / block ? last % block / r->each + 1 : r->height;
+    if (row > r->needed) r->needed = row;
+}
+
+/* Does it fill the variable? */
+static bool is_block_load(const struct sp_inst *i, uint32_t k)
+{
+    return cg_is(i, CG_BLOCK) && i->op != SP_OP_Subgroup2DBlockStoreINTEL && k == (uint32_t)cg_lanes_operand(i);
+}
+
+/* All loads through a pointer and what is derived from it; false: something else uses it. */
+static bool note_loads(struct rows *r, uint32_t pointer, uint32_t depth)
+{
+    struct cg *g = r->g;
+    for (const struct cg_use_of *u = g->uses[pointer]; u; u = u->next) {
+        const struct sp_inst *i = u->by;
+        const int64_t offset = g->private[pointer].offset;
+        const bool derives = cg_is(i, CG_CHAIN | CG_SAME_POINTER) && g->private[i->id].variable == r->variable;
+        if (i->op == SP_OP_Load && offset >= 0) note_bytes(r, (uint64_t)offset, cg_memory_size(g, i->type));
+        else if (derives && (!depth || !note_loads(r, i->id, depth - 1))) return false;
+        else if (!derives && !cg_is(i, CG_LIFETIME) && !is_block_load(i, u->k)) return false;
+    }
+    return true;
+}
+
+uint32_t cg_needed_rows(struct cg *g, uint32_t pointer, uint32_t height, uint32_t bytes)
+{
+    struct rows r = {g, g->private[pointer].variable, height, bytes, 0};
+    if (!r.variable || !height || !bytes) return height;
+    if (!g->uses) note_uses(g);
+    if (!g->uses || g->failed || !note_loads(&r, r.variable, MAX_DEPTH) || !r.needed) return height;
+    return (uint32_t)r.needed;
 }

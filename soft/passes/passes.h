@@ -153,6 +153,9 @@ struct cg_need {
 };
 enum { CG_MAX_NEEDS = 8 };
 uint32_t cg_needs(struct cg *g, const struct sp_inst *load, struct cg_need to[CG_MAX_NEEDS]); /* all of them hold */
+/* Of 2D blocks as wide as the subgroup, with `bytes` a lane in each of `height` rows, that are loaded to `pointer`: how
+ * many rows are read from there, counted from the first. */
+uint32_t cg_needed_rows(struct cg *g, uint32_t pointer, uint32_t height, uint32_t bytes);
 
 /* ---- live.c: which values have variables; live.h: where they are live */
 bool cg_has_variable(struct cg *g, const struct sp_inst *i); /* its own, or that of its class */

@@ -203,6 +203,8 @@ TEST(updates_in_place)
         for (size_t t = 0; t < sizeof types / sizeof types[0]; t++)
             for (int way = 0; way < WAYS; way++) {
                 if (!test_takes((int)(p + t) + way, 2)) continue;
+                /* rows of a block that are packed in a dword count as read together */
+                if (way == BY_TILE && types[t].bytes == 1 && pieces[p][0] % 4) continue;
                 now.type.type = types[t].type, now.bytes = types[t].bytes, now.way = way;
                 now.rows = pieces[p][0], now.cols = pieces[p][1];
                 int m = 8 * now.rows, n = now.cols, fewer = n > 1 && way == BY_TILE ? n - 1 : n;
