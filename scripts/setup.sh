@@ -50,6 +50,8 @@ missing_optional() {
     command_there x86_64-w64-mingw32-gcc ||
         echo "a compiler for Windows (tests of the headers there)|gcc-mingw-w64-x86-64 g++-mingw-w64-x86-64|mingw64-gcc mingw64-gcc-c++|mingw-w64-gcc|mingw64-cross-gcc"
     command_there wine || echo "wine (tests of programs for Windows)|wine wine64|wine|wine|wine"
+    python3 -c "import cffi, numpy, setuptools" 2>/dev/null || /usr/bin/python3 -c "import cffi, numpy, setuptools" 2>/dev/null ||
+        echo "cffi and NumPy (docs/python.md)|python3-dev python3-cffi python3-numpy python3-setuptools|python3-devel python3-cffi python3-numpy python3-setuptools|python-cffi python-numpy python-setuptools|python3-devel python3-cffi python3-numpy python3-setuptools"
     command_there mpicc && command_there mpirun ||
         echo "Open MPI (examples/mpi_summa.c)|libopenmpi-dev openmpi-bin|openmpi-devel|openmpi|openmpi-devel"
     links -l:libopenblas.so.0 ||

@@ -50,6 +50,19 @@ for pair in $pairs; do
     check "all headers, strict warnings, $compiler -std=${rest%%:*}" one_unit "$compiler $strict" "${rest%%:*}" "${rest#*:}" $headers
 done
 
+# No extensions of GNU's, as clang sees it, and none of its warnings but these: C90's order of declarations; how structures are
+# padded; the comma operator, which returns after a call; casts of calls' results; functions that are marked as possibly unused and
+# are used; comparisons with floating-point numbers that are exact; a default instead of each enumerator; casts from bytes of an
+# array of structures.
+if command -v clang >/dev/null 2>&1; then
+    # shellcheck disable=SC2086
+    includes $headers > "$work/everything.c"
+    check "no extensions, clang -Weverything" clang -std=c11 -pedantic-errors -Weverything -Werror -I. -fsyntax-only \
+        -Wno-declaration-after-statement -Wno-padded -Wno-comma -Wno-bad-function-cast -Wno-used-but-marked-unused \
+        -Wno-float-equal -Wno-switch-enum -Wno-cast-align -Wno-unknown-warning-option -Wno-unsafe-buffer-usage \
+        -Wno-switch-default "$work/everything.c"
+fi
+
 # An allocator defined as macros with arguments.
 {
     echo "#include <stdlib.h>"
