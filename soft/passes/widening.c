@@ -68,10 +68,10 @@ static void choose_form(struct cg *g, struct cg_held *v, uint32_t seen)
         const uint32_t type = OF_FORM << (form - 1);
         bool ints = form >= CG_WIDE_I8, of_a = (seen & ~pairs & ~rows) == (IN_A | type);
         bool of_b = seen == ((ints ? AS_BYTE_VNNI : AS_VNNI) | IN_B | type);
-        if (cg_has_tiles(g, form))
+        if ((ints || cg_has_tiles(g, form)) && g->o->check)
+            continue; /* its loads clear the variable first, whose layout only the prelude then knows */
+        else if (cg_has_tiles(g, form))
             v->tiled |= of_a && (seen & pairs) == AS_PAIRS;
-        else if (ints && g->o->check)
-            continue; /* such loads clear the rest of the variable, whose layout only the prelude knows */
         else if (of_b || (of_a && g->S == 16 && (ints || (seen & rows) == AS_ROWS)))
             v->wide = (uint8_t)form;
     }
