@@ -83,10 +83,10 @@
  *
  * Every operation supports every component type unless stated otherwise. bf16, tf32 and 8-bit floats are computed in
  * f32 and rounded to nearest after every operation; in f16, f32 and f64 the sum of a product of elements may be
- * contracted into one rounding by the device's compiler, unless the kernel says .contract = SPE_CONTRACT_OFF. Complex matrices (c32, c64: pairs of floats in memory) are
- * represented by two real ones. Memory is global or local (any storage class), with any strides in both directions. A
- * matrix may be larger than the hardware's, as products are chained. On dg2, f64 requires building with
- * -ze-fp64-gen-emu. Lowerings:
+ * contracted into one rounding by the device's compiler, unless the kernel says .contract = SPE_CONTRACT_OFF. Complex
+ * matrices (c32, c64: pairs of floats in memory) are represented by two real ones. Memory is global or local (any
+ * storage class), with any strides in both directions. A matrix may be larger than the hardware's, as products are
+ * chained. On dg2, f64 requires building with -ze-fp64-gen-emu. Lowerings:
  *
  *     CM_INTEL   the matrix instruction if the table of products and the shape allow it (M >= S, K a multiple of its
  *                depth); 2D block messages if the table of block shapes and cm_mem.block2d allow them
@@ -1669,7 +1669,8 @@ XE_FN_ cm_matrix cm_relayout_(cm_ctx *c, const cm_matrix *a, const cm_layout *to
     for (int i = 0; i < to->size_v; i++) {
         cm_sources_ s = cm_sources_of_(&a->layout, to, transposed, i);
         if (s.count == 0) v[i] = zero;
-        else if (s.count == 1 && s.in_lane) v[i] = s.source[0] == i ? from[i] : spe_reload(c->module, from[s.source[0]]);
+        else if (s.count == 1 && s.in_lane)
+            v[i] = s.source[0] == i ? from[i] : spe_reload(c->module, from[s.source[0]]);
         else v[i] = cm_fetch_(c, &a->layout, to, transposed, i, &s, from);
     }
     return cm_from_components(c, to, v);

@@ -1729,8 +1729,8 @@ void *spe_alloc(spe_module *m, size_t bytes)
     return p ? memset(p, 0, bytes) : NULL;
 }
 
-/* Allocates a block for a large array, or resizes it; `old` is the array. Left behind in a chunk, the smaller arrays before
- * it would take as much memory again, and fresh pages cost several times what is done with them. */
+/* Allocates a block for a large array, or resizes it; `old` is the array. Left behind in a chunk, the smaller arrays
+ * before it would take as much memory again, and fresh pages cost several times what is done with them. */
 XE_FN_ void *spe_resize_(spe_module *m, void *old, size_t bytes)
 {
     const size_t head = (sizeof(spe_chunk_) + 15) / 16 * 16;
@@ -2300,7 +2300,8 @@ XE_FN_ uint32_t spe_variant_(const spe_module *m, spe_id type)
     return t->bits == 64 ? SPE_NEED_OP_64_ : t->bits == 32 ? SPE_NEED_OP_32_ : SPE_NEED_OP_16_;
 }
 
-/* Notes that an instruction is used and declares what it needs; opcodes without variants are looked up once per module. */
+/* Notes that an instruction is used and declares what it needs; opcodes without variants are looked up once per module.
+ * */
 XE_FN_ void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
     bool clustered = n > 1 && operands[1] == SPE_GroupOperationClusteredReduce;
@@ -4380,9 +4381,9 @@ spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t dim)
     return m->fn.builtin[which][dim] = v;
 }
 
-/* igc.c - what Intel's compiler (IGC 2.40) gets wrong is written otherwise. When a function ends, its words are searched
- * for the patterns that docs/machine-code.md describes under "What it found", by the names of their tests. Modules for
- * other compilers are written verbatim (spe_options.verbatim). */
+/* igc.c - what Intel's compiler (IGC 2.40) gets wrong is written otherwise. When a function ends, its words are
+ * searched for the patterns that docs/machine-code.md describes under "What it found", by the names of their tests.
+ * Modules for other compilers are written verbatim (spe_options.verbatim). */
 
 /* -- what a kernel's author asks for ------------------------------------------------------------------------------- */
 
@@ -5521,9 +5522,9 @@ void spe_free(spe_module *m)
 
 /* ---- interfaces: the variables that an entry point reaches
  *
- * The uses of a function are neighbours in the list of uses, and a function calls only those before it. One that leads to
- * no variable is left out, and one that has no variables of its own and leads to those of one other function is replaced
- * by that. Then a walk from each kernel costs about what it writes, however long the chains of calls are. */
+ * The uses of a function are neighbours in the list of uses, and a function calls only those before it. One that leads
+ * to no variable is left out, and one that has no variables of its own and leads to those of one other function is
+ * replaced by that. Then a walk from each kernel costs about what it writes, however long the chains of calls are. */
 typedef struct {
     uint32_t first, end; /* its uses */
     uint32_t leads_to;   /* the function with the variables that it reaches: itself, another one, 0: it reaches none */
@@ -5550,7 +5551,8 @@ XE_FN_ spe_caller_ *spe_callers_(spe_module *m)
         for (row->first = at; at < uses->count && uses->data[at] == f; at += 2) {
             const spe_record_ *r = &m->ids[uses->data[at + 1]];
             uint32_t callee = r->flags & SPE_ID_FUNCTION_ ? rows[r->depth].leads_to : 0;
-            own = own || spe_in_interface_(m, uses->data[at + 1]) || (callee && row->leads_to && callee != row->leads_to);
+            own =
+                own || spe_in_interface_(m, uses->data[at + 1]) || (callee && row->leads_to && callee != row->leads_to);
             if (callee) row->leads_to = callee;
         }
         row->end = at;

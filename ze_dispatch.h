@@ -50,16 +50,17 @@
  * bf16 i64 i32 i16 i8 u64 u32 u16 u8, ptr<T> for global and local<T> for local memory; T may also be tf32 e4m3
  * e5m2 c32 c64. ZED_LOAD(&kernel, &dev, mod) loads the module, gets the kernel and sets its local size, from any struct
  * with .words .size .kernel .params .build_flags .local_size. zed_kernel_clone makes another kernel of the same module.
- * A module may have several kernels: get each of them. zed_load_all(kernels, &dev, sources, count, folder) loads several
- * modules at once, in threads: zed_source sources[] = {ZED_SOURCE(mod_a), ZED_SOURCE(mod_b)}; those with the same words and
- * flags are loaded once. On an error none is loaded.
- * ZED_LOAD_CACHED(&kernel, &dev, mod, folder) keeps what the driver compiled in a file of that folder, which must exist and
- * be the user's own (what it contains is executed), and loads it the next time. An entry serves only the same words, flags,
- * device and driver; one that is damaged, or that the driver refuses, is replaced. zed_module_load_cached(&module, &dev,
- * words, bytes, flags, folder) is the same for a module. Without a folder (NULL or ""), nothing is kept. zed_cache_log(&dev)
- * says what the last load did: "loaded ...", "stored ...", or why not; the cache causes no errors.
- * zed_build_log(&dev) is the compiler's log of the last module, whether accepted or not; "" if empty. zed_close frees
- * kernels and modules; to free earlier, use zed_kernel_free(&kernel) and then zed_module_free(&module).
+ * A module may have several kernels: get each of them. zed_load_all(kernels, &dev, sources, count, folder) loads
+ * several modules at once, in threads: zed_source sources[] = {ZED_SOURCE(mod_a), ZED_SOURCE(mod_b)}; those with the
+ * same words and flags are loaded once. On an error none is loaded.
+ * ZED_LOAD_CACHED(&kernel, &dev, mod, folder) keeps what the driver compiled in a file of that folder, which must exist
+ * and be the user's own (what it contains is executed), and loads it the next time. An entry serves only the same
+ * words, flags, device and driver; one that is damaged, or that the driver refuses, is replaced.
+ * zed_module_load_cached(&module, &dev, words, bytes, flags, folder) is the same for a module. Without a folder (NULL
+ * or ""), nothing is kept. zed_cache_log(&dev) says what the last load did: "loaded ...", "stored ...", or why not; the
+ * cache causes no errors. zed_build_log(&dev) is the compiler's log of the last module, whether accepted or not; "" if
+ * empty. zed_close frees kernels and modules; to free earlier, use zed_kernel_free(&kernel) and then
+ * zed_module_free(&module).
  *
  * LAUNCHING. zed_launch(&kernel, groups, arguments...) binds, launches and waits. `groups` is a literal of three
  * numbers, (zed_groups){x, y, z}, a variable, or any expression in parentheses. Each of up to 32 arguments is evaluated
@@ -80,26 +81,28 @@
  *     zed_batch b;
  *     zed_batch_begin(&b, &dev);
  *     zed_batch_launch(&b, &kernel, groups, arguments...);     // any number of times; also zed_batch_copy,
- *                                                              // zed_batch_signal, zed_batch_follow, zed_batch_launch_n
+ *                                                              // zed_batch_signal, zed_batch_follow,
+ *                                                              // zed_batch_launch_n
  *     zed_batch_end(&b);                                       // runs it and waits; zed_batch_run(&b) runs it again
  *     zed_batch_free(&b);                                      // or leave it to zed_close
- * zed_batch_start(&b) runs it (and ends its recording, if that is open) without waiting: any number of batches may be in
- * flight, and what is started on one zed_device runs in that order. A batch that is still running is waited for before it
- * starts again. zed_batch_wait(&b) waits for it, zed_wait(&dev) for all.
- * zed_batch_change(&b, i, groups, arguments...) gives launch i (from 0, counting zed_batch_launch only) other groups and
- * arguments, from the next run on: in place where the driver has mutable command lists, else the list is recorded again.
- * It waits for a run in flight. zed_batch_change_n takes (batch, i, groups, array of zed_arg, count).
- * zed_batch_begin_timed(&b, &dev) makes a batch that times its launches: after a run, zed_batch_ns(&b, i) is the time of
- * launch i on the device in nanoseconds, and zed_batch_print_times(&b, stdout) prints a table by kernel.
+ * zed_batch_start(&b) runs it (and ends its recording, if that is open) without waiting: any number of batches may be
+ * in flight, and what is started on one zed_device runs in that order. A batch that is still running is waited for
+ * before it starts again. zed_batch_wait(&b) waits for it, zed_wait(&dev) for all.
+ * zed_batch_change(&b, i, groups, arguments...) gives launch i (from 0, counting zed_batch_launch only) other groups
+ * and arguments, from the next run on: in place where the driver has mutable command lists, else the list is recorded
+ * again. It waits for a run in flight. zed_batch_change_n takes (batch, i, groups, array of zed_arg, count).
+ * zed_batch_begin_timed(&b, &dev) makes a batch that times its launches: after a run, zed_batch_ns(&b, i) is the time
+ * of launch i on the device in nanoseconds, and zed_batch_print_times(&b, stdout) prints a table by kernel.
  *
  * EVENTS order work on several queues (zed_open_queue), or in several batches:
  *     zed_event e;
  *     zed_event_create(&e, &first);       // zed_event_free, or leave it to zed_close
  *     zed_signal(&first, &e);             // signalled when all that was started on `first` so far has ended
  *     zed_follow(&second, &e);            // what is started on `second` from now on waits for that
- * zed_batch_signal(&b, &e) and zed_batch_follow(&b, &e) do the same between the launches of a batch, in each of its runs.
- * On the host, zed_event_wait(&e) waits for it, and zed_event_done(&e) tells whether it is signalled. To signal one again,
- * let what follows it end first: the event is reset by zed_signal, or by the start of the batch that signals it.
+ * zed_batch_signal(&b, &e) and zed_batch_follow(&b, &e) do the same between the launches of a batch, in each of its
+ * runs. On the host, zed_event_wait(&e) waits for it, and zed_event_done(&e) tells whether it is signalled. To signal
+ * one again, let what follows it end first: the event is reset by zed_signal, or by the start of the batch that signals
+ * it.
  *
  * THREADS. There is no global state: threads that each have a zed_device need no lock. Two threads that share memory
  * use two queues of one device: zed_open_queue(&second, &first) shares first's context, so pointers are valid in both,

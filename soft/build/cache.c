@@ -103,8 +103,8 @@ bool jit_cache_find(const struct jit_key *key, struct jit_object *out)
 /* ---- one compiles, the others wait
  *
  * Each key locks a byte of one file. The locks belong to the descriptor, so they vanish with a process that dies, and
- * threads exclude each other as processes do. Copies of it, which children of the process may have, keep the lock, so it
- * is released before it is closed. Without such locks everyone compiles, which is harmless.
+ * threads exclude each other as processes do. Copies of it, which children of the process may have, keep the lock, so
+ * it is released before it is closed. Without such locks everyone compiles, which is harmless.
  */
 
 static int open_locks(void)

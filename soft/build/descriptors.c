@@ -1,5 +1,5 @@
-/* descriptors.c - descriptors that must not outlive their use in another process: a copy in a child of fork would keep a
- * lock locked, and a pipe from ending, for as long as the child runs. (Programs that are executed do not get them:
+/* descriptors.c - descriptors that must not outlive their use in another process: a copy in a child of fork would keep
+ * a lock locked, and a pipe from ending, for as long as the child runs. (Programs that are executed do not get them:
  * O_CLOEXEC.) They are opened while no other thread can fork, and children close them.
  */
 #define _GNU_SOURCE

@@ -1,5 +1,5 @@
-/* elf.c - whether a shared object is whole. A compiler may end well and leave a part of one: on a full disk, for example.
- * The dynamic loader would map what is not there, and end the process.
+/* elf.c - whether a shared object is whole. A compiler may end well and leave a part of one: on a full disk, for
+ * example. The dynamic loader would map what is not there, and end the process.
  */
 #define _GNU_SOURCE
 #include "jit.h"

@@ -50,7 +50,8 @@ struct jit_limits {
 };
 enum { JIT_CROWDED = 4 }; /* wall time limit in multiples of `seconds`, so that a hanging program is stopped too */
 /* Runs a program, and ends it with the process. Returns its exit status, with its output in `said`; -1: it could not be
- * started or was killed, see `log`; JIT_UNKNOWN: the program has ended, but its status is lost, because the host ignores
+ * started or was killed, see `log`; JIT_UNKNOWN: the program has ended, but its status is lost, because the host
+ * ignores
  * SIGCHLD or waits for children that are not its own. Its temporary files go to `directory`. What it has started, it
  * does not wait for: all that is left of its process group is killed. */
 enum { JIT_UNKNOWN = 256 };

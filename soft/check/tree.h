@@ -1,5 +1,5 @@
-/* tree.h - a balanced search tree of memory by its first address: allocations, and what the checked mode knows of them. A
- * node is part of what it stands for. Each operation takes time that grows with the logarithm of the number of nodes.
+/* tree.h - a balanced search tree of memory by its first address: allocations, and what the checked mode knows of them.
+ * A node is part of what it stands for. Each operation takes time that grows with the logarithm of the number of nodes.
  * Callers exclude each other.
  */
 #ifndef XETILE_SOFT_TREE_H
@@ -19,7 +19,8 @@ struct tree {
 
 void tree_insert(struct tree *t, struct tree_node *n); /* with its base */
 void tree_remove(struct tree *t, struct tree_node *n);
-struct tree_node *tree_upto(const struct tree *t, uintptr_t address);  /* the last that begins there or before, or NULL */
+struct tree_node *tree_upto(const struct tree *t,
+                            uintptr_t address); /* the last that begins there or before, or NULL */
 struct tree_node *tree_after(const struct tree *t, uintptr_t address); /* the first that begins after it, or NULL */
 /* The object whose member `node` it is. */
 #define TREE_OF(type, pointer) ((type *)(void *)((char *)(pointer) - offsetof(type, node)))

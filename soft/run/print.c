@@ -1,5 +1,5 @@
-/* print.c - printf of OpenCL C, with texts, widths and precisions of any length. A call prints for one lane, in one write
- * unless its text is long, so that lines of different threads do not mix. Nothing is locked while the text is put
+/* print.c - printf of OpenCL C, with texts, widths and precisions of any length. A call prints for one lane, in one
+ * write unless its text is long, so that lines of different threads do not mix. Nothing is locked while the text is put
  * together: a pointer to text may be wild.
  */
 #include "print.h"

@@ -177,7 +177,8 @@ ze_result_t zeDeviceGetProperties(ze_device_handle_t device, ze_device_propertie
         else if (more->stype == ZE_STRUCTURE_TYPE_RECORD_REPLAY_GRAPH_EXT_PROPERTIES ||
                  (uint32_t)more->stype == GRAPH_PROPERTIES_EXP)
             ((struct number_properties *)(void *)more)->number =
-                (uint32_t)more->stype == GRAPH_PROPERTIES_EXP ? 1 : 1 | 16; /* that do not change; events of processes */
+                (uint32_t)more->stype == GRAPH_PROPERTIES_EXP ? 1
+                                                              : 1 | 16; /* that do not change; events of processes */
         else if (more->stype == ZE_STRUCTURE_TYPE_DEVICE_USABLEMEM_SIZE_EXT_PROPERTIES)
             ((struct size_property *)(void *)more)->size = usable_bytes();
         else if ((uint32_t)more->stype == WAIT_ON_MEMORY_SIZE)

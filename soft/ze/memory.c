@@ -1,5 +1,5 @@
-/* memory.c - unified shared memory. All kinds are pages of host memory (pages.c); a tree of allocations finds the one that
- * contains a pointer.
+/* memory.c - unified shared memory. All kinds are pages of host memory (pages.c); a tree of allocations finds the one
+ * that contains a pointer.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

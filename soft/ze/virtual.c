@@ -144,7 +144,8 @@ ze_result_t zePhysicalMemCreate(ze_context_handle_t context, ze_device_handle_t 
     SOFT_POINTER(physical);
     SOFT_FLAGS(desc->flags, ON_DEVICE | ON_HOST); /* the same here, but host memory needs no device */
     SOFT_TRY(soft_read_memory_chain(desc->pNext, &chain));
-    if (chain.system) return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "only host memory is made of the program's");
+    if (chain.system)
+        return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "only host memory is made of the program's");
     if (chain.file >= 0) return soft_fail(ZE_RESULT_ERROR_UNSUPPORTED_FEATURE, "physical memory is not imported");
     if (device || !(desc->flags & ON_HOST)) SOFT_HANDLE(device, SOFT_DEVICE);
     if (!desc->size) return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;

@@ -66,7 +66,8 @@ static cm_matrix cm_relayout_(cm_ctx *c, const cm_matrix *a, const cm_layout *to
     for (int i = 0; i < to->size_v; i++) {
         cm_sources_ s = cm_sources_of_(&a->layout, to, transposed, i);
         if (s.count == 0) v[i] = zero;
-        else if (s.count == 1 && s.in_lane) v[i] = s.source[0] == i ? from[i] : spe_reload(c->module, from[s.source[0]]);
+        else if (s.count == 1 && s.in_lane)
+            v[i] = s.source[0] == i ? from[i] : spe_reload(c->module, from[s.source[0]]);
         else v[i] = cm_fetch_(c, &a->layout, to, transposed, i, &s, from);
     }
     return cm_from_components(c, to, v);

@@ -1,6 +1,6 @@
-/* igc.c - what Intel's compiler (IGC 2.40) gets wrong is written otherwise. When a function ends, its words are searched
- * for the patterns that docs/machine-code.md describes under "What it found", by the names of their tests. Modules for
- * other compilers are written verbatim (spe_options.verbatim). */
+/* igc.c - what Intel's compiler (IGC 2.40) gets wrong is written otherwise. When a function ends, its words are
+ * searched for the patterns that docs/machine-code.md describes under "What it found", by the names of their tests.
+ * Modules for other compilers are written verbatim (spe_options.verbatim). */
 #include "internal.h"
 
 /* -- what a kernel's author asks for ------------------------------------------------------------------------------- */

@@ -45,8 +45,8 @@ void *spe_alloc(spe_module *m, size_t bytes)
     return p ? memset(p, 0, bytes) : NULL;
 }
 
-/* Allocates a block for a large array, or resizes it; `old` is the array. Left behind in a chunk, the smaller arrays before
- * it would take as much memory again, and fresh pages cost several times what is done with them. */
+/* Allocates a block for a large array, or resizes it; `old` is the array. Left behind in a chunk, the smaller arrays
+ * before it would take as much memory again, and fresh pages cost several times what is done with them. */
 static void *spe_resize_(spe_module *m, void *old, size_t bytes)
 {
     const size_t head = (sizeof(spe_chunk_) + 15) / 16 * 16;

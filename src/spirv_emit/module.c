@@ -29,9 +29,9 @@ void spe_free(spe_module *m)
 
 /* ---- interfaces: the variables that an entry point reaches
  *
- * The uses of a function are neighbours in the list of uses, and a function calls only those before it. One that leads to
- * no variable is left out, and one that has no variables of its own and leads to those of one other function is replaced
- * by that. Then a walk from each kernel costs about what it writes, however long the chains of calls are. */
+ * The uses of a function are neighbours in the list of uses, and a function calls only those before it. One that leads
+ * to no variable is left out, and one that has no variables of its own and leads to those of one other function is
+ * replaced by that. Then a walk from each kernel costs about what it writes, however long the chains of calls are. */
 typedef struct {
     uint32_t first, end; /* its uses */
     uint32_t leads_to;   /* the function with the variables that it reaches: itself, another one, 0: it reaches none */
@@ -58,7 +58,8 @@ static spe_caller_ *spe_callers_(spe_module *m)
         for (row->first = at; at < uses->count && uses->data[at] == f; at += 2) {
             const spe_record_ *r = &m->ids[uses->data[at + 1]];
             uint32_t callee = r->flags & SPE_ID_FUNCTION_ ? rows[r->depth].leads_to : 0;
-            own = own || spe_in_interface_(m, uses->data[at + 1]) || (callee && row->leads_to && callee != row->leads_to);
+            own =
+                own || spe_in_interface_(m, uses->data[at + 1]) || (callee && row->leads_to && callee != row->leads_to);
             if (callee) row->leads_to = callee;
         }
         row->end = at;

@@ -124,7 +124,8 @@ static uint32_t spe_variant_(const spe_module *m, spe_id type)
     return t->bits == 64 ? SPE_NEED_OP_64_ : t->bits == 32 ? SPE_NEED_OP_32_ : SPE_NEED_OP_16_;
 }
 
-/* Notes that an instruction is used and declares what it needs; opcodes without variants are looked up once per module. */
+/* Notes that an instruction is used and declares what it needs; opcodes without variants are looked up once per module.
+ * */
 XE_FN_ void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
     bool clustered = n > 1 && operands[1] == SPE_GroupOperationClusteredReduce;
