@@ -30,7 +30,7 @@
  *     static xt_vec twice(XT_CONTEXT, xt_vec v) { return XT_ADD(v, v); }           ...   v = twice(XT_SELF, v);
  *
  * KERNEL PARAMETERS, at most 32: ptr(TYPE, NAME), or one of f64 f32 f16 bf16 i64 i32 i16 i8 u64 u32 u16 u8 (NAME)
- * (PARAMETER_TEXT).
+ * (PARAMETER_TEXT). A bf16 number is an f32 where it is computed with, cast or compared.
  * Wherever a T is expected below, of(x) is the element type of a pointer parameter, tile or vector, so that one
  * function serves many types.
  *
@@ -2023,7 +2023,8 @@ XE_FN_ spe_id xt_emit_cast_(xt_ctx *x, int type, const xt_val *v)
     if (xt_is_constant_(v) && !xt_is_float_(type)) c = xt_whole_constant_(type, v);
     if (xt_is_constant_(v)) return xt_constant_(x, type, &c);
     if (v->type == XT_BOOL_) return spe_select(&x->m, v->id, xt_constant_(x, type, &one), xt_constant_(x, type, &zero));
-    return spe_cast(&x->m, t, v->id, xt_is_signed_(xt_is_float_(v->type) ? type : v->type));
+    spe_id id = v->type == CM_BF16 ? cm_to_arith(&x->cm, CM_BF16, v->id) : v->id;
+    return spe_cast(&x->m, t, id, xt_is_signed_(xt_is_float_(v->type) ? type : v->type));
 }
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
@@ -2038,7 +2039,7 @@ XE_FN_ bool xt_is_early_(xt_ctx *x, const xt_val *v)
 XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
 {
     xt_numbers_ n = {type, {*v, *v, *v}};
-    if (xt_held_as_bits_(type) || xt_held_as_bits_(v->type))
+    if (xt_held_as_bits_(type) || xt_is_f8_(v->type))
         return XT_FAIL_NUMBER_(w, XT_ERROR_SCALAR_TYPE, "XT_CAST of a number from %s to %s", xt_type_name_(v->type),
                                xt_type_name_(type));
     if (!xt_check_value_(w, v, "the operand of XT_CAST")) return xt_nothing_();
@@ -2050,6 +2051,12 @@ XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
     return r;
 }
 
+/* A bf16 number, which is a parameter's, as the f32 that it is computed with. */
+XE_FN_ xt_val xt_unrounded_(xt_where_ w, xt_val v)
+{
+    return v.kind == SPE_SCALAR && v.type == CM_BF16 ? xt_cast_number_(w, CM_F32, &v) : v;
+}
+
 /* Converts an integer to the common type if its width differs. */
 XE_FN_ xt_val xt_widened_(xt_where_ w, int type, xt_val v)
 {
@@ -2059,10 +2066,13 @@ XE_FN_ xt_val xt_widened_(xt_where_ w, int type, xt_val v)
 
 XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
 {
-    int type = xt_common_type_(&a, &b);
     xt_numbers_ n = XT_ZERO_;
     xt_val r;
-    if (!xt_enter_(w) || !xt_binary_allowed_(w, op, &a, &b, type)) return xt_nothing_();
+    if (!xt_enter_(w)) return xt_nothing_();
+    a = xt_unrounded_(w, a);
+    b = xt_unrounded_(w, b);
+    int type = xt_common_type_(&a, &b);
+    if (!xt_binary_allowed_(w, op, &a, &b, type)) return xt_nothing_();
     if (xt_folds_(op, &a, &b)) {
         r = xt_fold_(op, &a, &b);
         r.note = w.x->scope;
@@ -8191,6 +8201,7 @@ void xt_store_(xt_where_ w, xt_val base, xt_val index, xt_val v)
     xt_numbers_ n = {0, {base, index, v}};
     if (!xt_enter_(w) || !xt_check_element_(w, &base, &index, "XT_STORE")) return;
     n.type = xt_number_type_(base.type);
+    if (base.type == CM_BF16) v = n.v[2] = xt_unrounded_(w, v);
     if (xt_check_type_(w, &v, n.type, "the number of XT_STORE"))
         xt_record_(w, XT_OP_STORE_, 0, 0, &n, sizeof n);
 }

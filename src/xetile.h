@@ -30,7 +30,7 @@
  *     static xt_vec twice(XT_CONTEXT, xt_vec v) { return XT_ADD(v, v); }           ...   v = twice(XT_SELF, v);
  *
  * KERNEL PARAMETERS, at most 32: ptr(TYPE, NAME), or one of f64 f32 f16 bf16 i64 i32 i16 i8 u64 u32 u16 u8 (NAME)
- * (PARAMETER_TEXT).
+ * (PARAMETER_TEXT). A bf16 number is an f32 where it is computed with, cast or compared.
  * Wherever a T is expected below, of(x) is the element type of a pointer parameter, tile or vector, so that one
  * function serves many types.
  *

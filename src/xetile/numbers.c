@@ -267,7 +267,8 @@ static spe_id xt_emit_cast_(xt_ctx *x, int type, const xt_val *v)
     if (xt_is_constant_(v) && !xt_is_float_(type)) c = xt_whole_constant_(type, v);
     if (xt_is_constant_(v)) return xt_constant_(x, type, &c);
     if (v->type == XT_BOOL_) return spe_select(&x->m, v->id, xt_constant_(x, type, &one), xt_constant_(x, type, &zero));
-    return spe_cast(&x->m, t, v->id, xt_is_signed_(xt_is_float_(v->type) ? type : v->type));
+    spe_id id = v->type == CM_BF16 ? cm_to_arith(&x->cm, CM_BF16, v->id) : v->id;
+    return spe_cast(&x->m, t, id, xt_is_signed_(xt_is_float_(v->type) ? type : v->type));
 }
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
@@ -282,7 +283,7 @@ XE_FN_ bool xt_is_early_(xt_ctx *x, const xt_val *v)
 XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
 {
     xt_numbers_ n = {type, {*v, *v, *v}};
-    if (xt_held_as_bits_(type) || xt_held_as_bits_(v->type))
+    if (xt_held_as_bits_(type) || xt_is_f8_(v->type))
         return XT_FAIL_NUMBER_(w, XT_ERROR_SCALAR_TYPE, "XT_CAST of a number from %s to %s", xt_type_name_(v->type),
                                xt_type_name_(type));
     if (!xt_check_value_(w, v, "the operand of XT_CAST")) return xt_nothing_();
@@ -294,6 +295,12 @@ XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
     return r;
 }
 
+/* A bf16 number, which is a parameter's, as the f32 that it is computed with. */
+XE_FN_ xt_val xt_unrounded_(xt_where_ w, xt_val v)
+{
+    return v.kind == SPE_SCALAR && v.type == CM_BF16 ? xt_cast_number_(w, CM_F32, &v) : v;
+}
+
 /* Converts an integer to the common type if its width differs. */
 static xt_val xt_widened_(xt_where_ w, int type, xt_val v)
 {
@@ -303,10 +310,13 @@ static xt_val xt_widened_(xt_where_ w, int type, xt_val v)
 
 XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
 {
-    int type = xt_common_type_(&a, &b);
     xt_numbers_ n = XT_ZERO_;
     xt_val r;
-    if (!xt_enter_(w) || !xt_binary_allowed_(w, op, &a, &b, type)) return xt_nothing_();
+    if (!xt_enter_(w)) return xt_nothing_();
+    a = xt_unrounded_(w, a);
+    b = xt_unrounded_(w, b);
+    int type = xt_common_type_(&a, &b);
+    if (!xt_binary_allowed_(w, op, &a, &b, type)) return xt_nothing_();
     if (xt_folds_(op, &a, &b)) {
         r = xt_fold_(op, &a, &b);
         r.note = w.x->scope;

@@ -66,6 +66,7 @@ XE_FN_ spe_id xt_extent_(spe_module *m, spe_id extent);
 XE_FN_ spe_id xt_emit_arith_(spe_module *m, int op, int type, spe_id a, spe_id b);
 XE_FN_ bool xt_is_early_(xt_ctx *x, const xt_val *v);
 XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v);
+XE_FN_ xt_val xt_unrounded_(xt_where_ w, xt_val v);
 XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b);
 XE_FN_ bool xt_moves_by_(xt_ctx *x, const xt_val *v, const xt_val *from, int64_t *delta);
 XE_FN_ spe_id xt_emit_early_(xt_ctx *x, const xt_val *v, int type);

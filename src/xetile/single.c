@@ -26,6 +26,7 @@ void xt_store_(xt_where_ w, xt_val base, xt_val index, xt_val v)
     xt_numbers_ n = {0, {base, index, v}};
     if (!xt_enter_(w) || !xt_check_element_(w, &base, &index, "XT_STORE")) return;
     n.type = xt_number_type_(base.type);
+    if (base.type == CM_BF16) v = n.v[2] = xt_unrounded_(w, v);
     if (xt_check_type_(w, &v, n.type, "the number of XT_STORE"))
         xt_record_(w, XT_OP_STORE_, 0, 0, &n, sizeof n);
 }

@@ -846,6 +846,34 @@ TEST(lines_counted_in_memory)
     xt_free(&mod);
 }
 
+/* ---- a bf16 parameter is a number like others, computed with as an f32 ---- */
+
+XT_KERNEL(bf16_numbers, ptr(f32, F), ptr(bf16, B), bf16(c))
+{
+    XT_STORE(F, 0, XT_CAST(f32, c));
+    XT_STORE(F, 1, XT_ADD(c, 0.001));
+    XT_STORE(F, 2, XT_MUL(c, c));
+    XT_IF (XT_GT(c, 1)) XT_STORE(F, 3, 5.0);
+    XT_STORE(B, 0, c);
+    XT_STORE(B, 1, XT_SUB(c, 0.001)); /* rounded */
+}
+
+TEST(bf16_parameters)
+{
+    const uint16_t given = 0x3fc9; /* 1.5703125 */
+    const float c = 1.5703125f, want[] = {c, c + 0.001f, c * c, 5};
+    float *f = (float *)new_poison(CM_F32, 4);
+    uint16_t *b = (uint16_t *)new_poison(CM_BF16, 2);
+    for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
+        if (!target_has(&variants[v])) continue;
+        memset(f, 0xdb, 4 * sizeof *f), memset(b, 0xdb, 2 * sizeof *b);
+        if (!RUN_KERNEL(bf16_numbers, &variants[v], ONE_GROUP, ZED_ARG(f), ZED_ARG(b), ZED_ARG(c))) continue;
+        for (int i = 0; i < 4; i++) CHECK_MSG(f[i] == want[i], "%s: number %d is %g", variants[v].name, i, f[i]);
+        CHECK_MSG(b[0] == given && b[1] == given, "%s: %x and %x", variants[v].name, b[0], b[1]);
+    }
+    zed_free(&device, f), zed_free(&device, b);
+}
+
 int main(void)
 {
     if (!zed_open(&device, NULL)) {
@@ -867,6 +895,7 @@ int main(void)
     RUN(extents_that_are_negative);
     RUN(mirrors_of_long_rows);
     RUN(lines_counted_in_memory);
+    RUN(bf16_parameters);
     zed_close(&device);
     return test_report();
 }
