@@ -272,14 +272,14 @@ static const char *fill_queue(struct cg *g, const struct cg_function *fn, struct
     if (!find_loop(g, fn->f, q)) return "the loop that carries their sums is another";
     if (!sums_are_deferrable(g, fn, q)) return "the loop uses their sums for something else, too";
     if (!operands_are_deferrable(g, fn->f, q)) return "their operands do not come from one 2D block load a step";
+    if (g->o->check) return "the checked mode watches each load"; /* and clears the variable before it */
     bool only_reads = only_reads_before(g, fn->f, q->block);
-    q->shared = cg_is_kernel(fn) && !g->o->check && only_reads;
+    q->shared = cg_is_kernel(fn) && only_reads;
     q->steps = room_for(g, q);
     if (q->kind) return q->steps > 1 ? NULL : "the operands of two steps are more than a queue has room for";
     if (q->shared) return NULL; /* without tiles, deferral alone gains little */
-    return g->o->check   ? "the checked mode watches each load"
-           : !only_reads ? "B cannot be packed once per work-group: the kernel may write memory before its loads"
-                         : "B cannot be packed once per work-group: this is not the kernel itself";
+    return !only_reads ? "B cannot be packed once per work-group: the kernel may write memory before its loads"
+                       : "B cannot be packed once per work-group: this is not the kernel itself";
 }
 
 static void add_queue(struct cg *g, struct cg_function *fn, uint32_t block, const struct sp_inst *first)

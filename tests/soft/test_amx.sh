@@ -56,6 +56,7 @@ examples() {
     emulated tdpbssd X= "$BUILD/gemm" --m 256 --n 256 --k 64 --type i8
     emulated tdpfp16ps XETILE_SOFT_CHECK=1 "$BUILD/gemm" --m 256 --n 256 --k 32
     emulated tdpbf16ps XETILE_SOFT_CHECK=1 "$BUILD/gemm" --m 128 --n 128 --k 64 --type bf16
+    emulated tdpbssd XETILE_SOFT_CHECK=1 "$BUILD/gemm" --m 128 --n 128 --k 64 --type i8
     emulated tdpfp16ps X= "$BUILD/gemm_slm" --m 256 --n 256 --k 64 # subgroups alternate at barriers
     late tdpfp16ps 8 "$BUILD/gemm" --m 256 --n 256 --k 256
     late tdpbf16ps 8 "$BUILD/gemm" --m 256 --n 256 --k 256 --type bf16
