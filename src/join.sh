@@ -126,7 +126,13 @@ kernel_macros() { # kernel_macros HEADER GUARD
 #endif
 
 END
-    sed -n "$macros,\$p" "$1.h" | sed "s|/\* $2 \*/|/* ${2%_H}_MACROS_ */|"
+    if [ -e "$1/cpp.h" ]; then
+        sed -n "$macros,\$p" "$1.h" | sed '$d'
+        cat "$1/cpp.h"
+        printf '\n#endif /* %s_MACROS_ */\n' "${2%_H}"
+    else
+        sed -n "$macros,\$p" "$1.h" | sed "s|/\* $2 \*/|/* ${2%_H}_MACROS_ */|"
+    fi
 }
 
 # A header that needs all of coopmatrix.h is one #error if only its first part has been included.
