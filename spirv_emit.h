@@ -1966,10 +1966,10 @@ XE_FN_ uint32_t spe_part_count_(const spe_type_info *t)
  * the processor's cache costs more than the rest. `constant`: w[1] is the low word of a number, or an id. */
 XE_FN_ uint32_t spe_hash_(uint32_t op, bool constant, uint32_t n, const uint32_t *w)
 {
-    uint32_t h = op * 0x9e3779b1u, near = constant && n > 1 ? w[1] : 0;
+    uint32_t h = op * 0x9e3779b1u, low_word = constant && n > 1 ? w[1] : 0;
     for (uint32_t i = 0; i < n; i++) h = (h ^ (constant && i == 1 ? 0 : w[i])) * 0x85ebca6bu;
     h ^= h >> 15;
-    return h + near + (near >> 12) * 0x9e3779b1u;
+    return h + low_word + (low_word >> 12) * 0x9e3779b1u;
 }
 
 /* Does the instruction at `at` have these words? The result id, word 1 of a type and 2 of a constant, is left out. */

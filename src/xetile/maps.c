@@ -91,8 +91,8 @@ XE_FN_ xt_text_ xt_map_text_(const xt_map *m)
 {
     xt_text_ t = {"no map"};
     if (xt_has_map_(m))
-        snprintf(t.s, sizeof t.s, "sg_layout {%d, %d} sg_data {%d, %d}", m->sg_layout[0], m->sg_layout[1], m->sg_data[0],
-                 m->sg_data[1]);
+        snprintf(t.s, sizeof t.s, "sg_layout {%d, %d} sg_data {%d, %d}", m->sg_layout[0], m->sg_layout[1],
+                 m->sg_data[0], m->sg_data[1]);
     return t;
 }
 
