@@ -109,8 +109,8 @@
  * stores, conversions and products use the layout, so this affects only code that accesses components by number.
  *
  * For headers that build on this one, such as xetile.h and coopvec.h: cm_choose_target cm_poison cm_to_arith
- * cm_from_arith cm_f32_to_bf16 cm_bitcast cm_component_ids cm_cached_pointer cm_prefetch_block cm_broadcast;
- * see below.
+ * cm_from_arith cm_f32_to_bf16 cm_bitcast cm_component_ids cm_cached_pointer cm_prefetch_block; see
+ * below.
  *
  * LIMITS. Rows are a power of two, rows and columns at most 16384, S a power of two, at most 1024 for layouts;
  * operations take a size the target has. Positions, extents and strides are 32 bits. Names ending in _ are private.
@@ -645,10 +645,6 @@ XETILE_API spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type)
  * lowering has them, for `across` elements in the contiguous direction and `down` in the other; false if none. */
 XETILE_API spe_id cm_cached_pointer(cm_ctx *c, spe_id ptr, int level);
 XETILE_API bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down, const spe_block2d *surface);
-
-/* In all lanes, the value that v has in lane `lane`. In 32 lanes, Intel's compiler multiplies 64-bit integers by an
- * spe_sg_broadcast wrongly; by this one it does not. */
-XETILE_API spe_id cm_broadcast(cm_ctx *c, spe_id v, int lane);
 
 #endif /* CM_LAYOUT_ONLY */
 
@@ -1513,17 +1509,6 @@ spe_id cm_from_arith(cm_ctx *c, cm_type type, spe_id v)
     return type == CM_TF32 ? cm_round_tf32_(c, v, !zero) : cm_round_bf16_(c, v, !zero);
 }
 
-/* Makes NaNs of f64 quiet, as converting them to f32 or f16 does anyway. Doing it in bits keeps Intel's compiler (IGC
- * 2.40) from converting whole vectors of doubles, in which it reads only every second register. */
-XE_FN_ spe_id cm_quiet_(cm_ctx *c, spe_id v)
-{
-    uint32_t bits = spe_width(c->module, spe_type_of(c->module, v));
-    spe_id i = cm_like_int_(c->module, bits, v), as_bits = spe_bitcast(c->module, i, v);
-    spe_id quiet = spe_or(c->module, as_bits, spe_const_u(c->module, i, bits == 16 ? 0x200 : 0x400000));
-    quiet = spe_select(c->module, spe_isnan(c->module, v), quiet, as_bits);
-    return spe_bitcast(c->module, spe_type_of(c->module, v), quiet);
-}
-
 /* Converts values between arithmetic types: to nearest between floats, towards zero to integers, the low bits between
  * integers, unless cm_convert_as requests otherwise. */
 XE_FN_ spe_id cm_convert_arith_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
@@ -1544,7 +1529,7 @@ XE_FN_ spe_id cm_convert_arith_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
         spe_decorate(c->module, id, SPE_DecorationFPRoundingMode, 1, &modes[c->rounding]);
     if (c->saturate && !float_to && !other_sign)
         spe_decorate(c->module, id, SPE_DecorationSaturatedConversion, 0, NULL);
-    return from == CM_F64 && float_to ? cm_quiet_(c, id) : id;
+    return id;
 }
 
 /* Converts values from the storage type of `from` to that of `to`. */
@@ -3054,18 +3039,11 @@ XE_FN_ bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
     return true;
 }
 
-spe_id cm_broadcast(cm_ctx *c, spe_id v, int lane)
-{
-    spe_id one = spe_sg_broadcast(c->module, v, cm_i32_(c, lane));
-    bool wrong = c->target.subgroup_size >= 32 && spe_type_of(c->module, v) == spe_int(c->module, 64);
-    return wrong ? spe_reload(c->module, one) : one;
-}
-
 /* Broadcasts element (k, m) of B, given as components. */
 XE_FN_ spe_id cm_broadcast_b_(cm_ctx *c, const cm_layout *l, const spe_id *b, int k, int m)
 {
     cm_slot s = cm_slot_of(l, k, m);
-    return cm_broadcast(c, b[cm_number_of_(l, s)], s.lane);
+    return spe_sg_broadcast(c->module, b[cm_number_of_(l, s)], cm_i32_(c, s.lane));
 }
 
 /* M >= S: a lane has whole rows of A and D, so one broadcast of B serves all its rows, and eight columns make a vector.

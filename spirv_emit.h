@@ -602,7 +602,7 @@ enum {
     SPE_BUFFER_BODY_ = SPE_SECTION_FUNCTION_, SPE_BUFFER_VARIABLES_ = SPE_SECTION_COUNT_, SPE_BUFFER_PROLOGUE_,
     SPE_BUFFER_SLOTS_, SPE_BUFFER_UNIQUE_, SPE_BUFFER_SCOPES_, SPE_BUFFER_STACK_, SPE_BUFFER_USES_, SPE_BUFFER_CAPS_,
     SPE_BUFFER_KERNELS_, SPE_BUFFER_COUNT_,
-    SPE_OPCODES_KNOWN_ = 8192, SPE_RECENT_ = 64
+    SPE_OPCODES_KNOWN_ = 8192, SPE_OPCODES_NOTED_ = 384, SPE_RECENT_ = 64
 };
 
 typedef struct {
@@ -683,13 +683,14 @@ typedef struct {
     size_t chunk_used, chunk_size, chunk_count;
     uint32_t serial;      /* scopes opened so far */
     uint64_t seen[SPE_OPCODES_KNOWN_ / 64]; /* opcodes whose capabilities are declared */
-    uint64_t used[4];     /* opcodes below 256 that were written */
+    uint64_t used[SPE_OPCODES_NOTED_ / 64]; /* of the opcodes below that, those that were written */
     spe_id opencl_std, known_bool, known_int[5], known_float[5]; /* of 16 i (or 8) bits: a cache */
     spe_recent_ recent[SPE_RECENT_];
     spe_id builtin_variable[SPE_BUILTIN_COUNT_];
     struct {
         spe_id id, ret, entry, first_param;
         uint32_t index, param_count; /* index counts functions from 1 */
+        uint32_t subgroup_size;      /* of a kernel; 0: unknown */
         size_t body; /* offset of its first word in the body */
         size_t control; /* offset of its control word among the functions */
         bool kernel;
@@ -1578,7 +1579,8 @@ XETILE_COLD_
 
 enum { SPE_ID_TYPE_ = 1, SPE_ID_CONSTANT_ = 2, SPE_ID_GLOBAL_ = 4, SPE_ID_FUNCTION_ = 8, SPE_ID_SPEC_ = 16,
        SPE_ID_KERNEL_ = 32, SPE_ID_PACKED_ = 64 /* a pointer into a packed struct */,
-       SPE_ID_FOLDED_ = 128 /* an operation returned this operand unchanged */ };
+       SPE_ID_FOLDED_ = 128 /* an operation returned this operand unchanged */,
+       SPE_ID_BYTE_ = 0x1000, SPE_ID_PRODUCT_ = 0x2000 /* see igc.c; halves.c has bits 8 to 11 */ };
 
 enum { SPE_RECENT_VECTOR_ = 0x40000000 };
 
@@ -2300,15 +2302,17 @@ XE_FN_ uint32_t spe_variant_(const spe_module *m, spe_id type)
     return t->bits == 64 ? SPE_NEED_OP_64_ : t->bits == 32 ? SPE_NEED_OP_32_ : SPE_NEED_OP_16_;
 }
 
-/* Notes that an instruction is used and declares what it needs; opcodes without variants are looked up once per module.
- * */
+XE_FN_ bool spe_uses_(const spe_module *m, uint32_t op) { return m->used[op / 64] >> (op % 64) & 1; }
+
+/* Notes that an instruction is used and declares what it needs; opcodes without variants are looked up once per
+ * module. */
 XE_FN_ void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
     bool clustered = n > 1 && operands[1] == SPE_GroupOperationClusteredReduce;
     uint32_t width = spe_variant_(m, type ? type : n ? spe_type_of(m, operands[n - 1]) : 0);
     uint32_t over = clustered ? SPE_NEED_OP_CLUSTERED_ : SPE_NEED_OP_ACROSS_;
     uint32_t variants = 1u << (width - SPE_NEED_OP_) | 1u << (over - SPE_NEED_OP_);
-    if (op < 256) m->used[op / 64] |= (uint64_t)1 << (op % 64);
+    if (op < SPE_OPCODES_NOTED_) m->used[op / 64] |= (uint64_t)1 << (op % 64);
     if (spe_need_any_(m, SPE_NEED_OP_, op, variants) && op < SPE_OPCODES_KNOWN_)
         m->seen[op / 64] |= (uint64_t)1 << (op % 64);
 }
@@ -4381,67 +4385,13 @@ spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t dim)
     return m->fn.builtin[which][dim] = v;
 }
 
-/* igc.c - what Intel's compiler (IGC 2.40) gets wrong is written otherwise. When a function ends, its words are
- * searched for the patterns that docs/machine-code.md describes under "What it found", by the names of their tests.
- * Modules for other compilers are written verbatim (spe_options.verbatim). */
-
-/* -- what a kernel's author asks for ------------------------------------------------------------------------------- */
-
-/* An integer 0, which compilers do not recognise: `otherwise` is for work-group 2^32 - 1, which there cannot be. */
-XE_FN_ spe_id spe_unknown_zero_(spe_module *m, spe_id word, spe_id otherwise)
-{
-    spe_id group = spe_builtin(m, SPE_GROUP_ID, 0), last = spe_const_u(m, spe_type_of(m, group), UINT32_MAX);
-    return spe_select(m, spe_ieq(m, group, last), spe_cast(m, word, otherwise, false), spe_const_u(m, word, 0));
-}
-
-XE_FN_ spe_id spe_word_of_(spe_module *m, spe_id v) { return spe_int(m, spe_width(m, spe_type_of(m, v))); }
-
-/* v with the bits of another number in each component. */
-XE_FN_ spe_id spe_or_each_(spe_module *m, spe_id v, spe_id bits)
-{
-    spe_id type = spe_type_of(m, v), words = spe_vec_like(m, spe_type_of(m, bits), v);
-    return spe_bitcast(m, type, spe_or(m, spe_bitcast(m, words, v), spe_splat(m, words, bits)));
-}
-
-/* The zeros differ from those in other blocks. Of an odd number, no part is 0. */
-spe_id spe_reload(spe_module *m, spe_id v)
-{
-    if (m->options.verbatim || !v) return v;
-    spe_id word = spe_word_of_(m, v), *zero = &m->fn.zero[spe_width(m, word) / 8 % 9];
-    if (m->fn.zero_block != m->block) memset(m->fn.zero, 0, sizeof m->fn.zero);
-    m->fn.zero_block = m->block;
-    if (!*zero) *zero = spe_unknown_zero_(m, word, spe_u32(m, m->block * 2 + 1));
-    return spe_or_each_(m, v, *zero);
-}
-
-spe_id spe_differ_by_lane(spe_module *m, spe_id v)
-{
-    if (m->options.verbatim || !v) return v;
-    return spe_or_each_(m, v, spe_unknown_zero_(m, spe_word_of_(m, v), spe_builtin(m, SPE_SUBGROUP_LANE, 0)));
-}
-
-void spe_differ(spe_module *m, uint32_t first, uint32_t n, spe_id *v)
-{
-    for (uint32_t i = 0; !m->options.verbatim && i < n; i++)
-        if (!spe_is_const(m, v[i]))
-            v[i] = spe_or_each_(m, v[i], spe_unknown_zero_(m, spe_word_of_(m, v[i]), spe_u32(m, first + i + 1)));
-}
-
-void spe_diverged(spe_module *m) { m->fn.diverged = !m->options.verbatim; }
-
-void spe_reconverge(spe_module *m)
-{
-    if (m->fn.diverged) spe_control_barrier(m, SPE_ScopeSubgroup, SPE_ScopeSubgroup, 0);
-    m->fn.diverged = false;
-}
-
-/* -- halves_are_added_as_floats ----------------------------------------------------------------------------------
+/* halves.c - where Intel's compiler would do arithmetic of halves in f32 (number 9 in docs/machine-code.md).
  *
  * f32(f16(x) + f16(y)) becomes x + y if nothing else uses the sum, likewise -, *, / and f16(x) * f16(y) + z with two of
  * the three converted. Most math functions of halves begin and end with such conversions. Therefore what may be such a
- * sum is hidden where it is converted: a bitwise or with a zero that the compiler does not recognise, one instruction.
- *
- * Marks of ids tell what a value may be for the compiler, which looks through vectors, phis, selects and memory. */
+ * sum is hidden where it is converted (igc.c). Marks of ids tell what a value may be for the compiler, which looks
+ * through vectors, phis, selects and memory. */
+
 enum {
     SPE_NARROWED_ = 0x100, /* converted to f16 */
     SPE_FACTOR_ = 0x200,   /* a product with a factor that was */
@@ -4544,63 +4494,11 @@ XE_FN_ void spe_widened_(const spe_module *m, const uint32_t *w, uint32_t *first
     if (op == SPE_OpExtInst && n > 5) *first = 5, *last = n - 1;
 }
 
-XE_FN_ bool spe_is_hidden_(const spe_module *m, spe_id id)
+/* Is it a half that must be hidden where it is widened? */
+XE_FN_ bool spe_is_rounded_(const spe_module *m, spe_id id)
 {
     return (m->ids[id].flags & SPE_ROUNDED_) && spe_is_half_(m, spe_type_of(m, id));
 }
-
-/* Does instruction w widen what must be hidden? */
-XE_FN_ bool spe_widens_rounded_(const spe_module *m, const uint32_t *w)
-{
-    uint32_t first, last;
-    spe_widened_(m, w, &first, &last);
-    for (; first && first <= last; first++)
-        if (spe_is_hidden_(m, w[first])) return true;
-    return false;
-}
-
-/* Writes a zero of 16 bits that the compiler does not recognise: the number of no work-group is 2^32 - 1. */
-XE_FN_ spe_id spe_hidden_zero_(spe_module *m)
-{
-    spe_id u64 = spe_int(m, 64), u16 = spe_int(m, 16), variable = spe_builtin_variable_(m, SPE_GROUP_ID), last;
-    if (!variable) return 0;
-    spe_use_(m, variable);
-    uint32_t part[2] = {spe_emit_(m, SPE_OpLoad, spe_vec(m, u64, 3), 1, &variable), 0};
-    uint32_t equal[2] = {spe_emit_(m, SPE_OpCompositeExtract, u64, 2, part), last = spe_const_u(m, u64, UINT32_MAX)};
-    uint32_t choice[3] = {spe_emit_(m, SPE_OpIEqual, spe_bool(m), 2, equal), spe_const_u(m, u16, 1), 0};
-    choice[2] = spe_const_u(m, u16, 0);
-    return last ? spe_emit_(m, SPE_OpSelect, u16, 3, choice) : 0;
-}
-
-/* Writes v | zero. */
-XE_FN_ spe_id spe_hide_(spe_module *m, spe_id v, spe_id zero)
-{
-    spe_id type = spe_type_of(m, v), words = spe_vec_like(m, spe_int(m, 16), v), copies[16], *copy;
-    uint32_t n = spe_count(m, type);
-    copy = spe_repeat_(m, zero, n, copies);
-    uint32_t both[2] = {spe_emit_(m, SPE_OpBitcast, words, 1, &v), zero};
-    if (n > 1 && copy) both[1] = spe_emit_(m, SPE_OpCompositeConstruct, words, n, copy);
-    v = spe_emit_(m, SPE_OpBitwiseOr, words, 2, both);
-    return spe_emit_(m, SPE_OpBitcast, type, 1, &v);
-}
-
-/* Writes the function's words again, hiding what must be. */
-XE_FN_ void spe_hide_rounded_(spe_module *m, size_t begin)
-{
-    spe_buffer_ *body = &m->buffer[SPE_BUFFER_BODY_];
-    size_t count = body->count - begin;
-    uint32_t *words = (uint32_t *)spe_copied_(m, body->data + begin, count * sizeof *words), first, last;
-    body->count = begin;
-    spe_id zero = words ? spe_hidden_zero_(m) : 0;
-    for (uint32_t *w = words; zero && w < words + count; w += *w >> 16) {
-        spe_widened_(m, w, &first, &last);
-        for (; first && first <= last; first++)
-            if (spe_is_hidden_(m, w[first])) w[first] = spe_hide_(m, w[first], zero);
-        spe_write_words_(m, SPE_BUFFER_BODY_, *w & 0xffff, (*w >> 16) - 1, w + 1, 0, NULL);
-    }
-}
-
-XE_FN_ bool spe_uses_(const spe_module *m, uint32_t op) { return m->used[op / 64] >> (op % 64) & 1; }
 
 /* Can the pattern be in the module at all? */
 XE_FN_ bool spe_may_widen_(const spe_module *m)
@@ -4612,10 +4510,11 @@ XE_FN_ bool spe_may_widen_(const spe_module *m)
     return m->known_float[1] && adds && widens;
 }
 
-XE_FN_ void spe_keep_halves_(spe_module *m, size_t begin)
+/* Marks the values of the open function, whose words in the body start at `begin`. */
+XE_FN_ void spe_mark_halves_(spe_module *m, size_t begin)
 {
     const spe_buffer_ *body = &m->buffer[SPE_BUFFER_BODY_];
-    bool changed = true, found = false;
+    bool changed = true;
     for (uint32_t i = 0; !m->fn.kernel && i < m->fn.param_count; i++)
         spe_mark_(m, m->fn.first_param + i, SPE_HALF_MARKS_);
     while (changed) { /* phis and memory may pass marks on to what was written before */
@@ -4623,9 +4522,207 @@ XE_FN_ void spe_keep_halves_(spe_module *m, size_t begin)
         for (size_t at = begin; at < body->count; at += body->data[at] >> 16)
             if (spe_mark_instruction_(m, body->data + at)) changed = true;
     }
-    for (size_t at = begin; at < body->count && !found; at += body->data[at] >> 16)
-        found = spe_widens_rounded_(m, body->data + at);
-    if (found) spe_hide_rounded_(m, begin);
+}
+
+/* igc.c - what Intel's compiler (IGC 2.40) gets wrong is written otherwise. When a function ends, its words are
+ * searched for patterns that docs/machine-code.md describes under "What it found"; numbers are those there. Modules for
+ * other compilers are written verbatim (spe_options.verbatim). */
+
+/* -- what a kernel's author asks for ------------------------------------------------------------------------------- */
+
+/* An integer 0, which compilers do not recognise: `otherwise` is for work-group 2^32 - 1, which there cannot be. */
+XE_FN_ spe_id spe_unknown_zero_(spe_module *m, spe_id word, spe_id otherwise)
+{
+    spe_id group = spe_builtin(m, SPE_GROUP_ID, 0), last = spe_const_u(m, spe_type_of(m, group), UINT32_MAX);
+    return spe_select(m, spe_ieq(m, group, last), spe_cast(m, word, otherwise, false), spe_const_u(m, word, 0));
+}
+
+XE_FN_ spe_id spe_word_of_(spe_module *m, spe_id v) { return spe_int(m, spe_width(m, spe_type_of(m, v))); }
+
+/* v with the bits of another number in each component. */
+XE_FN_ spe_id spe_or_each_(spe_module *m, spe_id v, spe_id bits)
+{
+    spe_id type = spe_type_of(m, v), words = spe_vec_like(m, spe_type_of(m, bits), v);
+    return spe_bitcast(m, type, spe_or(m, spe_bitcast(m, words, v), spe_splat(m, words, bits)));
+}
+
+/* The zeros differ from those in other blocks. Of an odd number, no part is 0. */
+spe_id spe_reload(spe_module *m, spe_id v)
+{
+    if (m->options.verbatim || !v) return v;
+    spe_id word = spe_word_of_(m, v), *zero = &m->fn.zero[spe_width(m, word) / 8 % 9];
+    if (m->fn.zero_block != m->block) memset(m->fn.zero, 0, sizeof m->fn.zero);
+    m->fn.zero_block = m->block;
+    if (!*zero) *zero = spe_unknown_zero_(m, word, spe_u32(m, m->block * 2 + 1));
+    return spe_or_each_(m, v, *zero);
+}
+
+spe_id spe_differ_by_lane(spe_module *m, spe_id v)
+{
+    if (m->options.verbatim || !v) return v;
+    return spe_or_each_(m, v, spe_unknown_zero_(m, spe_word_of_(m, v), spe_builtin(m, SPE_SUBGROUP_LANE, 0)));
+}
+
+void spe_differ(spe_module *m, uint32_t first, uint32_t n, spe_id *v)
+{
+    for (uint32_t i = 0; !m->options.verbatim && i < n; i++)
+        if (!spe_is_const(m, v[i]))
+            v[i] = spe_or_each_(m, v[i], spe_unknown_zero_(m, spe_word_of_(m, v[i]), spe_u32(m, first + i + 1)));
+}
+
+void spe_diverged(spe_module *m) { m->fn.diverged = !m->options.verbatim; }
+
+void spe_reconverge(spe_module *m)
+{
+    if (m->fn.diverged) spe_control_barrier(m, SPE_ScopeSubgroup, SPE_ScopeSubgroup, 0);
+    m->fn.diverged = false;
+}
+
+/* -- patterns ------------------------------------------------------------------------------------------------------
+ *
+ * A value is hidden by a bitwise or with a zero that the compiler does not recognise, an instruction: an operand that
+ * would be merged with the instruction, or a result that would be merged with others. */
+
+/* Which patterns the function may have, as far as the module's types and opcodes tell. */
+typedef struct {
+    bool halves, doubles, broadcasts, bytes;
+} spe_suspects_;
+
+XE_FN_ spe_suspects_ spe_suspect_(const spe_module *m)
+{
+    spe_suspects_ s;
+    s.halves = spe_may_widen_(m);
+    s.doubles = m->known_float[4] && spe_uses_(m, SPE_OpFConvert);
+    s.broadcasts = (!m->fn.subgroup_size || m->fn.subgroup_size > 16) &&
+                   (spe_uses_(m, SPE_OpGroupNonUniformBroadcast) || spe_uses_(m, SPE_OpGroupBroadcast));
+    s.bytes = m->known_int[0] && spe_uses_(m, SPE_OpIMul) && spe_uses_(m, SPE_OpIAdd);
+    return s;
+}
+
+/* 1, vectors_of_doubles_become_f32: to floats narrower than f64.
+ * 6, longs_are_multiplied_by_a_broadcast: in 32 lanes. */
+XE_FN_ bool spe_hides_result_(const spe_module *m, const spe_suspects_ *s, const uint32_t *w)
+{
+    uint32_t op = *w & 0xffff;
+    if (s->doubles && op == SPE_OpFConvert)
+        return spe_count(m, w[1]) && spe_width(m, w[1]) < 64 && spe_width(m, spe_type_of(m, w[3])) == 64;
+    if (s->broadcasts && (op == SPE_OpGroupNonUniformBroadcast || op == SPE_OpGroupBroadcast))
+        return spe_scalar_of(m, w[1]) == m->known_int[4];
+    return false;
+}
+
+/* Marks what is converted from bytes, and products of that. */
+XE_FN_ void spe_mark_bytes_(spe_module *m, const uint32_t *w)
+{
+    uint32_t op = *w & 0xffff, first, last, mark = 0;
+    spe_passed_on_(w, &first, &last);
+    if (op == SPE_OpUConvert || op == SPE_OpSConvert)
+        mark = spe_width(m, spe_type_of(m, w[3])) == 8 ? SPE_ID_BYTE_ : 0;
+    if (op == SPE_OpIMul) mark = (m->ids[w[3]].flags | m->ids[w[4]].flags) & SPE_ID_BYTE_ ? SPE_ID_PRODUCT_ : 0;
+    for (; first && first <= last; first++) mark |= m->ids[w[first]].flags & SPE_ID_BYTE_;
+    if (mark) m->ids[w[2]].flags = (uint16_t)(m->ids[w[2]].flags | mark);
+}
+
+/* 4, products_of_bytes_are_summed: product + sum becomes sum + product, and of two products the earlier one comes
+ * first. */
+XE_FN_ bool spe_is_product_first_(const spe_module *m, const spe_suspects_ *s, const uint32_t *w)
+{
+    if (!s->bytes || (*w & 0xffff) != SPE_OpIAdd || !(m->ids[w[3]].flags & SPE_ID_PRODUCT_)) return false;
+    return !(m->ids[w[4]].flags & SPE_ID_CONSTANT_) && (!(m->ids[w[4]].flags & SPE_ID_PRODUCT_) || w[4] < w[3]);
+}
+
+/* 9, halves_are_added_as_floats: does the instruction widen a half that must be hidden? */
+XE_FN_ bool spe_widens_rounded_(const spe_module *m, const spe_suspects_ *s, const uint32_t *w)
+{
+    uint32_t first, last;
+    if (!s->halves) return false;
+    spe_widened_(m, w, &first, &last);
+    for (; first && first <= last; first++)
+        if (spe_is_rounded_(m, w[first])) return true;
+    return false;
+}
+
+/* Of 16, 32 and 64 bits. */
+typedef struct {
+    spe_id of[3];
+} spe_zeros_;
+
+/* Writes zeros that the compiler does not recognise: the number of no work-group is 2^32 - 1. */
+XE_FN_ spe_zeros_ spe_hidden_zeros_(spe_module *m)
+{
+    spe_zeros_ zeros = {{0, 0, 0}};
+    spe_id u64 = spe_int(m, 64), variable = spe_builtin_variable_(m, SPE_GROUP_ID);
+    uint32_t part[2] = {0, 0}, equal[2] = {0, 0}, choice[3];
+    if (!variable) return zeros;
+    spe_use_(m, variable);
+    part[0] = spe_emit_(m, SPE_OpLoad, spe_vec(m, u64, 3), 1, &variable);
+    equal[0] = spe_emit_(m, SPE_OpCompositeExtract, u64, 2, part);
+    equal[1] = spe_const_u(m, u64, UINT32_MAX);
+    choice[0] = spe_emit_(m, SPE_OpIEqual, spe_bool(m), 2, equal);
+    for (uint32_t i = 0; i < 3; i++) {
+        spe_id word = spe_int(m, 16u << i);
+        choice[1] = spe_const_u(m, word, 1);
+        choice[2] = spe_const_u(m, word, 0);
+        zeros.of[i] = spe_emit_(m, SPE_OpSelect, word, 3, choice);
+    }
+    return zeros;
+}
+
+/* Writes v | 0, as value `id`, or as a new one if that is 0. */
+XE_FN_ spe_id spe_hide_(spe_module *m, spe_id v, const spe_zeros_ *zeros, spe_id id)
+{
+    spe_id type = spe_type_of(m, v), copies[16], *copy;
+    uint32_t n = spe_count(m, type), bits = spe_width(m, type);
+    spe_id words = spe_vec(m, spe_int(m, bits), n), zero = zeros->of[bits / 32], both[2];
+    both[0] = words == type ? v : spe_emit_(m, SPE_OpBitcast, words, 1, &v);
+    copy = spe_repeat_(m, zero, n, copies);
+    both[1] = n == 1 || !copy ? zero : spe_emit_(m, SPE_OpCompositeConstruct, words, n, copy);
+    if (!id) id = spe_new_id_(m, type, 0, spe_depth_(m));
+    if (words == type) return spe_write_(m, SPE_BUFFER_BODY_, SPE_OpBitwiseOr, 4, type, id, both[0], both[1]) ? id : 0;
+    v = spe_emit_(m, SPE_OpBitwiseOr, words, 2, both);
+    return spe_write_(m, SPE_BUFFER_BODY_, SPE_OpBitcast, 3, type, id, v) ? id : 0;
+}
+
+/* A rounding mode belongs to the conversion, not to what hides it. */
+XE_FN_ void spe_move_decorations_(spe_module *m, spe_id from, spe_id to)
+{
+    const spe_buffer_ *b = &m->buffer[SPE_SECTION_DECORATION_];
+    for (size_t at = 0; at < b->count; at += b->data[at] >> 16)
+        if ((b->data[at] & 0xffff) == SPE_OpDecorate && b->data[at + 1] == from) b->data[at + 1] = to;
+}
+
+/* Writes an instruction of the function again, and what hides its operands or its result. */
+XE_FN_ void spe_write_again_(spe_module *m, const spe_suspects_ *s, const spe_zeros_ *zeros, uint32_t *w)
+{
+    uint32_t first = 0, last = 0, product;
+    spe_id result = spe_hides_result_(m, s, w) ? w[2] : 0;
+    if (s->halves) spe_widened_(m, w, &first, &last);
+    for (; first && first <= last; first++)
+        if (spe_is_rounded_(m, w[first])) w[first] = spe_hide_(m, w[first], zeros, 0);
+    if (spe_is_product_first_(m, s, w)) product = w[3], w[3] = w[4], w[4] = product;
+    if (result) w[2] = spe_new_id_(m, w[1], 0, spe_depth_(m));
+    spe_write_words_(m, SPE_BUFFER_BODY_, *w & 0xffff, (*w >> 16) - 1, w + 1, 0, NULL);
+    if (!result || !w[2]) return;
+    spe_move_decorations_(m, result, w[2]);
+    spe_hide_(m, w[2], zeros, result);
+}
+
+XE_FN_ void spe_replace_patterns_(spe_module *m, size_t begin, const spe_suspects_ *s)
+{
+    spe_buffer_ *body = &m->buffer[SPE_BUFFER_BODY_];
+    bool found = false;
+    if (s->halves) spe_mark_halves_(m, begin);
+    for (size_t at = begin; at < body->count; at += body->data[at] >> 16) {
+        const uint32_t *w = body->data + at;
+        if (s->bytes) spe_mark_bytes_(m, w);
+        found = found || spe_widens_rounded_(m, s, w) || spe_hides_result_(m, s, w) || spe_is_product_first_(m, s, w);
+    }
+    size_t count = body->count - begin;
+    uint32_t *words = found ? (uint32_t *)spe_copied_(m, body->data + begin, count * sizeof *words) : NULL;
+    if (!words) return;
+    body->count = begin;
+    spe_zeros_ zeros = spe_hidden_zeros_(m);
+    for (uint32_t *w = words; w < words + count; w += *w >> 16) spe_write_again_(m, s, &zeros, w);
 }
 
 /* Called when a function ends, with all its words but those of its variables in the body, from `begin` on. */
@@ -4633,9 +4730,10 @@ XE_FN_ void spe_avoid_bugs_(spe_module *m, size_t begin)
 {
     const char *file = m->file;
     if (m->options.verbatim || m->error.id) return;
+    spe_suspects_ s = spe_suspect_(m);
     m->block = m->fn.entry; /* instructions may be written */
     m->file = NULL;         /* but without lines */
-    if (spe_may_widen_(m)) spe_keep_halves_(m, begin);
+    if (s.halves || s.doubles || s.broadcasts || s.bytes) spe_replace_patterns_(m, begin, &s);
     m->file = file;
 }
 
@@ -4862,6 +4960,7 @@ bool spe_kernel_begin(spe_module *m, const spe_kernel *k)
     for (uint32_t i = 0; i < k->param_count; i++) params[i] = k->params[i].type;
     type = spe_fn_type(m, spe_void(m), k->param_count, params);
     if (!type || !spe_open_function_(m, __func__, type) || !spe_add_entry_(m, k->name)) return false;
+    m->fn.subgroup_size = k->subgroup_size;
     spe_name(m, m->fn.id, k->name);
     for (uint32_t i = 0; i < k->param_count; i++) spe_describe_param_(m, m->fn.first_param + i, &k->params[i]);
     for (uint32_t i = 0; i < 3; i++) size[i] = k->local_size[i] ? k->local_size[i] : 1;

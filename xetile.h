@@ -5042,7 +5042,7 @@ XE_FN_ spe_id xt_moved_(xt_ctx *x, xt_field_ *f, int comp, const unsigned char *
     for (int p = 1; p < x->S; p++) same = same && table[p] == table[0];
     if (!spe_ok(&x->m)) return 0;
     if (same)
-        id = cm_broadcast(&x->cm, f->comp[comp], (int)table[0]);
+        id = spe_sg_broadcast(&x->m, f->comp[comp], spe_i32(&x->m, (int)table[0]));
     else
         id = spe_sg_shuffle(&x->m, f->comp[comp], from);
     move = (xt_move_ *)spe_list_add(&x->m, &f->moves, sizeof *move);
@@ -8251,7 +8251,7 @@ XE_FN_ void xt_write_element_(xt_ctx *x, const xt_node_ *n)
     int type = xt_number_type_((int)v.type);
     xt_field_ f;
     if (!v.blocks || !xt_field_of_(x, &f, &v, (int)xt_held_((cm_type)type))) return;
-    spe_id one = cm_broadcast(&x->cm, f.comp[f.where[0] / 64], f.where[0] % 64);
+    spe_id one = spe_sg_broadcast(&x->m, f.comp[f.where[0] / 64], spe_i32(&x->m, f.where[0] % 64));
     if (type == XT_BOOL_) one = spe_ine(&x->m, one, spe_null(&x->m, spe_type_of(&x->m, one)));
     xt_define_(x, n->result, xt_scalar_(type, one, 1));
 }

@@ -109,8 +109,8 @@
  * stores, conversions and products use the layout, so this affects only code that accesses components by number.
  *
  * For headers that build on this one, such as xetile.h and coopvec.h: cm_choose_target cm_poison cm_to_arith
- * cm_from_arith cm_f32_to_bf16 cm_bitcast cm_component_ids cm_cached_pointer cm_prefetch_block cm_broadcast;
- * see below.
+ * cm_from_arith cm_f32_to_bf16 cm_bitcast cm_component_ids cm_cached_pointer cm_prefetch_block; see
+ * below.
  *
  * LIMITS. Rows are a power of two, rows and columns at most 16384, S a power of two, at most 1024 for layouts;
  * operations take a size the target has. Positions, extents and strides are 32 bits. Names ending in _ are private.
@@ -643,10 +643,6 @@ XETILE_API spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type)
  * lowering has them, for `across` elements in the contiguous direction and `down` in the other; false if none. */
 XETILE_API spe_id cm_cached_pointer(cm_ctx *c, spe_id ptr, int level);
 XETILE_API bool cm_prefetch_block(cm_ctx *c, cm_type type, int across, int down, const spe_block2d *surface);
-
-/* In all lanes, the value that v has in lane `lane`. In 32 lanes, Intel's compiler multiplies 64-bit integers by an
- * spe_sg_broadcast wrongly; by this one it does not. */
-XETILE_API spe_id cm_broadcast(cm_ctx *c, spe_id v, int lane);
 
 #endif /* CM_LAYOUT_ONLY */
 

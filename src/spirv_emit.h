@@ -270,7 +270,7 @@ enum {
     SPE_BUFFER_BODY_ = SPE_SECTION_FUNCTION_, SPE_BUFFER_VARIABLES_ = SPE_SECTION_COUNT_, SPE_BUFFER_PROLOGUE_,
     SPE_BUFFER_SLOTS_, SPE_BUFFER_UNIQUE_, SPE_BUFFER_SCOPES_, SPE_BUFFER_STACK_, SPE_BUFFER_USES_, SPE_BUFFER_CAPS_,
     SPE_BUFFER_KERNELS_, SPE_BUFFER_COUNT_,
-    SPE_OPCODES_KNOWN_ = 8192, SPE_RECENT_ = 64
+    SPE_OPCODES_KNOWN_ = 8192, SPE_OPCODES_NOTED_ = 384, SPE_RECENT_ = 64
 };
 
 typedef struct {
@@ -351,13 +351,14 @@ typedef struct {
     size_t chunk_used, chunk_size, chunk_count;
     uint32_t serial;      /* scopes opened so far */
     uint64_t seen[SPE_OPCODES_KNOWN_ / 64]; /* opcodes whose capabilities are declared */
-    uint64_t used[4];     /* opcodes below 256 that were written */
+    uint64_t used[SPE_OPCODES_NOTED_ / 64]; /* of the opcodes below that, those that were written */
     spe_id opencl_std, known_bool, known_int[5], known_float[5]; /* of 16 i (or 8) bits: a cache */
     spe_recent_ recent[SPE_RECENT_];
     spe_id builtin_variable[SPE_BUILTIN_COUNT_];
     struct {
         spe_id id, ret, entry, first_param;
         uint32_t index, param_count; /* index counts functions from 1 */
+        uint32_t subgroup_size;      /* of a kernel; 0: unknown */
         size_t body; /* offset of its first word in the body */
         size_t control; /* offset of its control word among the functions */
         bool kernel;

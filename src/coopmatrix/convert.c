@@ -117,17 +117,6 @@ spe_id cm_from_arith(cm_ctx *c, cm_type type, spe_id v)
     return type == CM_TF32 ? cm_round_tf32_(c, v, !zero) : cm_round_bf16_(c, v, !zero);
 }
 
-/* Makes NaNs of f64 quiet, as converting them to f32 or f16 does anyway. Doing it in bits keeps Intel's compiler (IGC
- * 2.40) from converting whole vectors of doubles, in which it reads only every second register. */
-static spe_id cm_quiet_(cm_ctx *c, spe_id v)
-{
-    uint32_t bits = spe_width(c->module, spe_type_of(c->module, v));
-    spe_id i = cm_like_int_(c->module, bits, v), as_bits = spe_bitcast(c->module, i, v);
-    spe_id quiet = spe_or(c->module, as_bits, spe_const_u(c->module, i, bits == 16 ? 0x200 : 0x400000));
-    quiet = spe_select(c->module, spe_isnan(c->module, v), quiet, as_bits);
-    return spe_bitcast(c->module, spe_type_of(c->module, v), quiet);
-}
-
 /* Converts values between arithmetic types: to nearest between floats, towards zero to integers, the low bits between
  * integers, unless cm_convert_as requests otherwise. */
 static spe_id cm_convert_arith_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
@@ -148,7 +137,7 @@ static spe_id cm_convert_arith_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
         spe_decorate(c->module, id, SPE_DecorationFPRoundingMode, 1, &modes[c->rounding]);
     if (c->saturate && !float_to && !other_sign)
         spe_decorate(c->module, id, SPE_DecorationSaturatedConversion, 0, NULL);
-    return from == CM_F64 && float_to ? cm_quiet_(c, id) : id;
+    return id;
 }
 
 /* Converts values from the storage type of `from` to that of `to`. */

@@ -74,18 +74,11 @@ static bool cm_mul_add_dpas_(cm_ctx *c, cm_job_ *job)
     return true;
 }
 
-spe_id cm_broadcast(cm_ctx *c, spe_id v, int lane)
-{
-    spe_id one = spe_sg_broadcast(c->module, v, cm_i32_(c, lane));
-    bool wrong = c->target.subgroup_size >= 32 && spe_type_of(c->module, v) == spe_int(c->module, 64);
-    return wrong ? spe_reload(c->module, one) : one;
-}
-
 /* Broadcasts element (k, m) of B, given as components. */
 static spe_id cm_broadcast_b_(cm_ctx *c, const cm_layout *l, const spe_id *b, int k, int m)
 {
     cm_slot s = cm_slot_of(l, k, m);
-    return cm_broadcast(c, b[cm_number_of_(l, s)], s.lane);
+    return spe_sg_broadcast(c->module, b[cm_number_of_(l, s)], cm_i32_(c, s.lane));
 }
 
 /* M >= S: a lane has whole rows of A and D, so one broadcast of B serves all its rows, and eight columns make a vector.

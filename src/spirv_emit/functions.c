@@ -222,6 +222,7 @@ bool spe_kernel_begin(spe_module *m, const spe_kernel *k)
     for (uint32_t i = 0; i < k->param_count; i++) params[i] = k->params[i].type;
     type = spe_fn_type(m, spe_void(m), k->param_count, params);
     if (!type || !spe_open_function_(m, __func__, type) || !spe_add_entry_(m, k->name)) return false;
+    m->fn.subgroup_size = k->subgroup_size;
     spe_name(m, m->fn.id, k->name);
     for (uint32_t i = 0; i < k->param_count; i++) spe_describe_param_(m, m->fn.first_param + i, &k->params[i]);
     for (uint32_t i = 0; i < 3; i++) size[i] = k->local_size[i] ? k->local_size[i] : 1;

@@ -1,6 +1,6 @@
 /* igc.c - what Intel's compiler (IGC 2.40) gets wrong is written otherwise. When a function ends, its words are
- * searched for the patterns that docs/machine-code.md describes under "What it found", by the names of their tests.
- * Modules for other compilers are written verbatim (spe_options.verbatim). */
+ * searched for patterns that docs/machine-code.md describes under "What it found"; numbers are those there. Modules for
+ * other compilers are written verbatim (spe_options.verbatim). */
 #include "internal.h"
 
 /* -- what a kernel's author asks for ------------------------------------------------------------------------------- */
@@ -53,197 +53,151 @@ void spe_reconverge(spe_module *m)
     m->fn.diverged = false;
 }
 
-/* -- halves_are_added_as_floats ----------------------------------------------------------------------------------
+/* -- patterns ------------------------------------------------------------------------------------------------------
  *
- * f32(f16(x) + f16(y)) becomes x + y if nothing else uses the sum, likewise -, *, / and f16(x) * f16(y) + z with two of
- * the three converted. Most math functions of halves begin and end with such conversions. Therefore what may be such a
- * sum is hidden where it is converted: a bitwise or with a zero that the compiler does not recognise, one instruction.
- *
- * Marks of ids tell what a value may be for the compiler, which looks through vectors, phis, selects and memory. */
-enum {
-    SPE_NARROWED_ = 0x100, /* converted to f16 */
-    SPE_FACTOR_ = 0x200,   /* a product with a factor that was */
-    SPE_PRODUCT_ = 0x400,  /* a product of two of them */
-    SPE_ROUNDED_ = 0x800,  /* arithmetic that the compiler does in f32 if it is converted to that */
-    SPE_HALF_MARKS_ = 0xf00
-};
+ * A value is hidden by a bitwise or with a zero that the compiler does not recognise, an instruction: an operand that
+ * would be merged with the instruction, or a result that would be merged with others. */
 
-static bool spe_is_half_(const spe_module *m, spe_id type)
+/* Which patterns the function may have, as far as the module's types and opcodes tell. */
+typedef struct {
+    bool halves, doubles, broadcasts, bytes;
+} spe_suspects_;
+
+static spe_suspects_ spe_suspect_(const spe_module *m)
 {
-    return spe_count(m, type) && spe_scalar_of(m, type) == m->known_float[1];
+    spe_suspects_ s;
+    s.halves = spe_may_widen_(m);
+    s.doubles = m->known_float[4] && spe_uses_(m, SPE_OpFConvert);
+    s.broadcasts = (!m->fn.subgroup_size || m->fn.subgroup_size > 16) &&
+                   (spe_uses_(m, SPE_OpGroupNonUniformBroadcast) || spe_uses_(m, SPE_OpGroupBroadcast));
+    s.bytes = m->known_int[0] && spe_uses_(m, SPE_OpIMul) && spe_uses_(m, SPE_OpIAdd);
+    return s;
 }
 
-static uint32_t spe_marks_(const spe_module *m, spe_id id) { return m->ids[id].flags & SPE_HALF_MARKS_; }
-
-/* Returns whether one of the marks is new. */
-static bool spe_mark_(spe_module *m, spe_id id, uint32_t marks)
+/* 1, vectors_of_doubles_become_f32: to floats narrower than f64.
+ * 6, longs_are_multiplied_by_a_broadcast: in 32 lanes. */
+static bool spe_hides_result_(const spe_module *m, const spe_suspects_ *s, const uint32_t *w)
 {
-    spe_record_ *r = &m->ids[id];
-    if (!(marks & ~r->flags) || (r->flags & SPE_ID_CONSTANT_)) return false;
-    r->flags = (uint16_t)(r->flags | marks);
-    return true;
-}
-
-/* The operand words of an instruction whose result may be one of these operands, or made of their parts: first to last,
- * both 0 if it is no such instruction. */
-static void spe_passed_on_(const uint32_t *w, uint32_t *first, uint32_t *last)
-{
-    *first = *last = 3;
-    switch (*w & 0xffff) {
-    case SPE_OpCompositeExtract: case SPE_OpBitcast: case SPE_OpCopyObject: case SPE_OpVectorExtractDynamic:
-    case SPE_OpFNegate: case SPE_OpLoad: case SPE_OpAccessChain: case SPE_OpInBoundsAccessChain:
-    case SPE_OpPtrAccessChain: case SPE_OpInBoundsPtrAccessChain: case SPE_OpConvertUToPtr: break;
-    case SPE_OpVectorShuffle: case SPE_OpVectorInsertDynamic: case SPE_OpCompositeInsert: case SPE_OpBitwiseAnd:
-        *last = 4;
-        break;
-    case SPE_OpSelect: *first = 4, *last = 5; break;
-    case SPE_OpGroupNonUniformBroadcast: case SPE_OpGroupNonUniformShuffle: *first = *last = 4; break;
-    case SPE_OpCompositeConstruct: case SPE_OpPhi: *last = (*w >> 16) - 1; break;
-    default: *first = *last = 0; break;
-    }
-}
-
-/* The marks of a op b for addition and subtraction (sum), multiplication (product) and division. */
-static uint32_t spe_arithmetic_marks_(uint32_t a, uint32_t b, bool sum, bool product)
-{
-    bool both = (a & b & SPE_NARROWED_) != 0;
-    if (product) return both ? SPE_FACTOR_ | SPE_PRODUCT_ | SPE_ROUNDED_ : ((a | b) & SPE_NARROWED_) ? SPE_FACTOR_ : 0;
-    if (sum && ((a & SPE_FACTOR_ && b & SPE_NARROWED_) || (b & SPE_FACTOR_ && a & SPE_NARROWED_))) both = true;
-    if (sum && ((a | b) & SPE_PRODUCT_)) both = true;
-    return both ? SPE_ROUNDED_ : 0;
-}
-
-/* The marks of the result of instruction w, which has one. */
-static uint32_t spe_result_marks_(spe_module *m, const uint32_t *w)
-{
-    uint32_t op = *w & 0xffff, first, last, marks = 0;
-    switch (op) {
-    case SPE_OpFConvert: case SPE_OpExtInst: case SPE_OpFRem: case SPE_OpFMod:
-        return spe_is_half_(m, w[1]) ? SPE_NARROWED_ : 0;
-    case SPE_OpFAdd: case SPE_OpFSub: case SPE_OpFMul: case SPE_OpFDiv:
-        if (!spe_is_half_(m, w[1])) return 0;
-        marks = spe_arithmetic_marks_(spe_marks_(m, w[3]), spe_marks_(m, w[4]), op == SPE_OpFAdd || op == SPE_OpFSub,
-                                      op == SPE_OpFMul);
-        /* x * 1 may be taken for x */
-        return (m->ids[w[3]].flags | m->ids[w[4]].flags) & SPE_ID_CONSTANT_
-                   ? marks | spe_marks_(m, w[3]) | spe_marks_(m, w[4]) : marks;
-    case SPE_OpFunctionCall: return SPE_HALF_MARKS_;
-    default: break;
-    }
-    spe_passed_on_(w, &first, &last);
-    for (; first && first <= last; first++) marks |= spe_marks_(m, w[first]);
-    return marks;
-}
-
-/* Marks what instruction w makes, and the memory it stores to. Returns whether a mark is new. */
-static bool spe_mark_instruction_(spe_module *m, const uint32_t *w)
-{
-    uint32_t op = *w & 0xffff, n = *w >> 16, first, last;
-    if (op == SPE_OpStore) return spe_mark_(m, w[1], spe_marks_(m, w[2]));
-    if (n < 4 || w[2] >= m->id_count || !w[1] || spe_type_of(m, w[2]) != w[1]) return false;
-    bool changed = spe_mark_(m, w[2], spe_result_marks_(m, w));
-    spe_passed_on_(w, &first, &last);
-    if (op == SPE_OpFunctionCall) first = 4, last = n - 1;
-    for (uint32_t i = first; i && i <= last; i++) {
-        const spe_type_info *t = spe_info_(m, spe_type_of(m, w[i]));
-        bool written = t && t->kind == SPE_KIND_POINTER && op != SPE_OpLoad;
-        if (written && spe_mark_(m, w[i], spe_marks_(m, w[2]))) changed = true;
-    }
-    return changed;
-}
-
-/* The operands that instruction w converts from f16 to f32, as math functions do too: first to last, both 0 if none. */
-static void spe_widened_(const spe_module *m, const uint32_t *w, uint32_t *first, uint32_t *last)
-{
-    uint32_t op = *w & 0xffff, n = *w >> 16;
-    *first = *last = 0;
-    if (op == SPE_OpFConvert && !spe_is_half_(m, w[1])) *first = *last = 3;
-    if (op == SPE_OpFRem || op == SPE_OpFMod) *first = 3, *last = 4;
-    if (op == SPE_OpExtInst && n > 5) *first = 5, *last = n - 1;
-}
-
-static bool spe_is_hidden_(const spe_module *m, spe_id id)
-{
-    return (m->ids[id].flags & SPE_ROUNDED_) && spe_is_half_(m, spe_type_of(m, id));
-}
-
-/* Does instruction w widen what must be hidden? */
-static bool spe_widens_rounded_(const spe_module *m, const uint32_t *w)
-{
-    uint32_t first, last;
-    spe_widened_(m, w, &first, &last);
-    for (; first && first <= last; first++)
-        if (spe_is_hidden_(m, w[first])) return true;
+    uint32_t op = *w & 0xffff;
+    if (s->doubles && op == SPE_OpFConvert)
+        return spe_count(m, w[1]) && spe_width(m, w[1]) < 64 && spe_width(m, spe_type_of(m, w[3])) == 64;
+    if (s->broadcasts && (op == SPE_OpGroupNonUniformBroadcast || op == SPE_OpGroupBroadcast))
+        return spe_scalar_of(m, w[1]) == m->known_int[4];
     return false;
 }
 
-/* Writes a zero of 16 bits that the compiler does not recognise: the number of no work-group is 2^32 - 1. */
-static spe_id spe_hidden_zero_(spe_module *m)
+/* Marks what is converted from bytes, and products of that. */
+static void spe_mark_bytes_(spe_module *m, const uint32_t *w)
 {
-    spe_id u64 = spe_int(m, 64), u16 = spe_int(m, 16), variable = spe_builtin_variable_(m, SPE_GROUP_ID), last;
-    if (!variable) return 0;
+    uint32_t op = *w & 0xffff, first, last, mark = 0;
+    spe_passed_on_(w, &first, &last);
+    if (op == SPE_OpUConvert || op == SPE_OpSConvert)
+        mark = spe_width(m, spe_type_of(m, w[3])) == 8 ? SPE_ID_BYTE_ : 0;
+    if (op == SPE_OpIMul) mark = (m->ids[w[3]].flags | m->ids[w[4]].flags) & SPE_ID_BYTE_ ? SPE_ID_PRODUCT_ : 0;
+    for (; first && first <= last; first++) mark |= m->ids[w[first]].flags & SPE_ID_BYTE_;
+    if (mark) m->ids[w[2]].flags = (uint16_t)(m->ids[w[2]].flags | mark);
+}
+
+/* 4, products_of_bytes_are_summed: product + sum becomes sum + product, and of two products the earlier one comes
+ * first. */
+static bool spe_is_product_first_(const spe_module *m, const spe_suspects_ *s, const uint32_t *w)
+{
+    if (!s->bytes || (*w & 0xffff) != SPE_OpIAdd || !(m->ids[w[3]].flags & SPE_ID_PRODUCT_)) return false;
+    return !(m->ids[w[4]].flags & SPE_ID_CONSTANT_) && (!(m->ids[w[4]].flags & SPE_ID_PRODUCT_) || w[4] < w[3]);
+}
+
+/* 9, halves_are_added_as_floats: does the instruction widen a half that must be hidden? */
+static bool spe_widens_rounded_(const spe_module *m, const spe_suspects_ *s, const uint32_t *w)
+{
+    uint32_t first, last;
+    if (!s->halves) return false;
+    spe_widened_(m, w, &first, &last);
+    for (; first && first <= last; first++)
+        if (spe_is_rounded_(m, w[first])) return true;
+    return false;
+}
+
+/* Of 16, 32 and 64 bits. */
+typedef struct {
+    spe_id of[3];
+} spe_zeros_;
+
+/* Writes zeros that the compiler does not recognise: the number of no work-group is 2^32 - 1. */
+static spe_zeros_ spe_hidden_zeros_(spe_module *m)
+{
+    spe_zeros_ zeros = {{0, 0, 0}};
+    spe_id u64 = spe_int(m, 64), variable = spe_builtin_variable_(m, SPE_GROUP_ID);
+    uint32_t part[2] = {0, 0}, equal[2] = {0, 0}, choice[3];
+    if (!variable) return zeros;
     spe_use_(m, variable);
-    uint32_t part[2] = {spe_emit_(m, SPE_OpLoad, spe_vec(m, u64, 3), 1, &variable), 0};
-    uint32_t equal[2] = {spe_emit_(m, SPE_OpCompositeExtract, u64, 2, part), last = spe_const_u(m, u64, UINT32_MAX)};
-    uint32_t choice[3] = {spe_emit_(m, SPE_OpIEqual, spe_bool(m), 2, equal), spe_const_u(m, u16, 1), 0};
-    choice[2] = spe_const_u(m, u16, 0);
-    return last ? spe_emit_(m, SPE_OpSelect, u16, 3, choice) : 0;
+    part[0] = spe_emit_(m, SPE_OpLoad, spe_vec(m, u64, 3), 1, &variable);
+    equal[0] = spe_emit_(m, SPE_OpCompositeExtract, u64, 2, part);
+    equal[1] = spe_const_u(m, u64, UINT32_MAX);
+    choice[0] = spe_emit_(m, SPE_OpIEqual, spe_bool(m), 2, equal);
+    for (uint32_t i = 0; i < 3; i++) {
+        spe_id word = spe_int(m, 16u << i);
+        choice[1] = spe_const_u(m, word, 1);
+        choice[2] = spe_const_u(m, word, 0);
+        zeros.of[i] = spe_emit_(m, SPE_OpSelect, word, 3, choice);
+    }
+    return zeros;
 }
 
-/* Writes v | zero. */
-static spe_id spe_hide_(spe_module *m, spe_id v, spe_id zero)
+/* Writes v | 0, as value `id`, or as a new one if that is 0. */
+static spe_id spe_hide_(spe_module *m, spe_id v, const spe_zeros_ *zeros, spe_id id)
 {
-    spe_id type = spe_type_of(m, v), words = spe_vec_like(m, spe_int(m, 16), v), copies[16], *copy;
-    uint32_t n = spe_count(m, type);
+    spe_id type = spe_type_of(m, v), copies[16], *copy;
+    uint32_t n = spe_count(m, type), bits = spe_width(m, type);
+    spe_id words = spe_vec(m, spe_int(m, bits), n), zero = zeros->of[bits / 32], both[2];
+    both[0] = words == type ? v : spe_emit_(m, SPE_OpBitcast, words, 1, &v);
     copy = spe_repeat_(m, zero, n, copies);
-    uint32_t both[2] = {spe_emit_(m, SPE_OpBitcast, words, 1, &v), zero};
-    if (n > 1 && copy) both[1] = spe_emit_(m, SPE_OpCompositeConstruct, words, n, copy);
+    both[1] = n == 1 || !copy ? zero : spe_emit_(m, SPE_OpCompositeConstruct, words, n, copy);
+    if (!id) id = spe_new_id_(m, type, 0, spe_depth_(m));
+    if (words == type) return spe_write_(m, SPE_BUFFER_BODY_, SPE_OpBitwiseOr, 4, type, id, both[0], both[1]) ? id : 0;
     v = spe_emit_(m, SPE_OpBitwiseOr, words, 2, both);
-    return spe_emit_(m, SPE_OpBitcast, type, 1, &v);
+    return spe_write_(m, SPE_BUFFER_BODY_, SPE_OpBitcast, 3, type, id, v) ? id : 0;
 }
 
-/* Writes the function's words again, hiding what must be. */
-static void spe_hide_rounded_(spe_module *m, size_t begin)
+/* A rounding mode belongs to the conversion, not to what hides it. */
+static void spe_move_decorations_(spe_module *m, spe_id from, spe_id to)
+{
+    const spe_buffer_ *b = &m->buffer[SPE_SECTION_DECORATION_];
+    for (size_t at = 0; at < b->count; at += b->data[at] >> 16)
+        if ((b->data[at] & 0xffff) == SPE_OpDecorate && b->data[at + 1] == from) b->data[at + 1] = to;
+}
+
+/* Writes an instruction of the function again, and what hides its operands or its result. */
+static void spe_write_again_(spe_module *m, const spe_suspects_ *s, const spe_zeros_ *zeros, uint32_t *w)
+{
+    uint32_t first = 0, last = 0, product;
+    spe_id result = spe_hides_result_(m, s, w) ? w[2] : 0;
+    if (s->halves) spe_widened_(m, w, &first, &last);
+    for (; first && first <= last; first++)
+        if (spe_is_rounded_(m, w[first])) w[first] = spe_hide_(m, w[first], zeros, 0);
+    if (spe_is_product_first_(m, s, w)) product = w[3], w[3] = w[4], w[4] = product;
+    if (result) w[2] = spe_new_id_(m, w[1], 0, spe_depth_(m));
+    spe_write_words_(m, SPE_BUFFER_BODY_, *w & 0xffff, (*w >> 16) - 1, w + 1, 0, NULL);
+    if (!result || !w[2]) return;
+    spe_move_decorations_(m, result, w[2]);
+    spe_hide_(m, w[2], zeros, result);
+}
+
+static void spe_replace_patterns_(spe_module *m, size_t begin, const spe_suspects_ *s)
 {
     spe_buffer_ *body = &m->buffer[SPE_BUFFER_BODY_];
+    bool found = false;
+    if (s->halves) spe_mark_halves_(m, begin);
+    for (size_t at = begin; at < body->count; at += body->data[at] >> 16) {
+        const uint32_t *w = body->data + at;
+        if (s->bytes) spe_mark_bytes_(m, w);
+        found = found || spe_widens_rounded_(m, s, w) || spe_hides_result_(m, s, w) || spe_is_product_first_(m, s, w);
+    }
     size_t count = body->count - begin;
-    uint32_t *words = (uint32_t *)spe_copied_(m, body->data + begin, count * sizeof *words), first, last;
+    uint32_t *words = found ? (uint32_t *)spe_copied_(m, body->data + begin, count * sizeof *words) : NULL;
+    if (!words) return;
     body->count = begin;
-    spe_id zero = words ? spe_hidden_zero_(m) : 0;
-    for (uint32_t *w = words; zero && w < words + count; w += *w >> 16) {
-        spe_widened_(m, w, &first, &last);
-        for (; first && first <= last; first++)
-            if (spe_is_hidden_(m, w[first])) w[first] = spe_hide_(m, w[first], zero);
-        spe_write_words_(m, SPE_BUFFER_BODY_, *w & 0xffff, (*w >> 16) - 1, w + 1, 0, NULL);
-    }
-}
-
-static bool spe_uses_(const spe_module *m, uint32_t op) { return m->used[op / 64] >> (op % 64) & 1; }
-
-/* Can the pattern be in the module at all? */
-static bool spe_may_widen_(const spe_module *m)
-{
-    bool adds = spe_uses_(m, SPE_OpFAdd) || spe_uses_(m, SPE_OpFSub) || spe_uses_(m, SPE_OpFMul) ||
-                spe_uses_(m, SPE_OpFDiv);
-    bool widens = spe_uses_(m, SPE_OpFConvert) || spe_uses_(m, SPE_OpExtInst) || spe_uses_(m, SPE_OpFRem) ||
-                  spe_uses_(m, SPE_OpFMod);
-    return m->known_float[1] && adds && widens;
-}
-
-static void spe_keep_halves_(spe_module *m, size_t begin)
-{
-    const spe_buffer_ *body = &m->buffer[SPE_BUFFER_BODY_];
-    bool changed = true, found = false;
-    for (uint32_t i = 0; !m->fn.kernel && i < m->fn.param_count; i++)
-        spe_mark_(m, m->fn.first_param + i, SPE_HALF_MARKS_);
-    while (changed) { /* phis and memory may pass marks on to what was written before */
-        changed = false;
-        for (size_t at = begin; at < body->count; at += body->data[at] >> 16)
-            if (spe_mark_instruction_(m, body->data + at)) changed = true;
-    }
-    for (size_t at = begin; at < body->count && !found; at += body->data[at] >> 16)
-        found = spe_widens_rounded_(m, body->data + at);
-    if (found) spe_hide_rounded_(m, begin);
+    spe_zeros_ zeros = spe_hidden_zeros_(m);
+    for (uint32_t *w = words; w < words + count; w += *w >> 16) spe_write_again_(m, s, &zeros, w);
 }
 
 /* Called when a function ends, with all its words but those of its variables in the body, from `begin` on. */
@@ -251,8 +205,9 @@ XE_FN_ void spe_avoid_bugs_(spe_module *m, size_t begin)
 {
     const char *file = m->file;
     if (m->options.verbatim || m->error.id) return;
+    spe_suspects_ s = spe_suspect_(m);
     m->block = m->fn.entry; /* instructions may be written */
     m->file = NULL;         /* but without lines */
-    if (spe_may_widen_(m)) spe_keep_halves_(m, begin);
+    if (s.halves || s.doubles || s.broadcasts || s.bytes) spe_replace_patterns_(m, begin, &s);
     m->file = file;
 }

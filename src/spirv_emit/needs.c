@@ -124,15 +124,17 @@ static uint32_t spe_variant_(const spe_module *m, spe_id type)
     return t->bits == 64 ? SPE_NEED_OP_64_ : t->bits == 32 ? SPE_NEED_OP_32_ : SPE_NEED_OP_16_;
 }
 
-/* Notes that an instruction is used and declares what it needs; opcodes without variants are looked up once per module.
- * */
+XE_FN_ bool spe_uses_(const spe_module *m, uint32_t op) { return m->used[op / 64] >> (op % 64) & 1; }
+
+/* Notes that an instruction is used and declares what it needs; opcodes without variants are looked up once per
+ * module. */
 XE_FN_ void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
     bool clustered = n > 1 && operands[1] == SPE_GroupOperationClusteredReduce;
     uint32_t width = spe_variant_(m, type ? type : n ? spe_type_of(m, operands[n - 1]) : 0);
     uint32_t over = clustered ? SPE_NEED_OP_CLUSTERED_ : SPE_NEED_OP_ACROSS_;
     uint32_t variants = 1u << (width - SPE_NEED_OP_) | 1u << (over - SPE_NEED_OP_);
-    if (op < 256) m->used[op / 64] |= (uint64_t)1 << (op % 64);
+    if (op < SPE_OPCODES_NOTED_) m->used[op / 64] |= (uint64_t)1 << (op % 64);
     if (spe_need_any_(m, SPE_NEED_OP_, op, variants) && op < SPE_OPCODES_KNOWN_)
         m->seen[op / 64] |= (uint64_t)1 << (op % 64);
 }

@@ -27,6 +27,7 @@ XE_FN_ spe_id *spe_recent_of_(spe_module *m, uint32_t type, uint64_t bits);
 XE_FN_ spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits);
 XE_FN_ bool spe_declares_(const spe_module *m, uint32_t capability);
 XE_FN_ void spe_need_(spe_module *m, uint32_t kind, uint32_t number);
+XE_FN_ bool spe_uses_(const spe_module *m, uint32_t op);
 XE_FN_ void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
 XE_FN_ const char *spe_storage_text_(uint32_t storage);
 XE_FN_ const char *spe_text_(spe_module *m, spe_id type);
@@ -61,4 +62,9 @@ XE_FN_ spe_id spe_check_(spe_module *m, const char *name, const char *letters, .
 XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, const char *form, const uint32_t *args);
 XE_FN_ spe_id spe_convert_(spe_module *m, const char *name, uint32_t op, const char *form, spe_id type, spe_id v);
 XE_FN_ spe_id spe_builtin_variable_(spe_module *m, spe_builtin_name which);
+XE_FN_ void spe_passed_on_(const uint32_t *w, uint32_t *first, uint32_t *last);
+XE_FN_ void spe_widened_(const spe_module *m, const uint32_t *w, uint32_t *first, uint32_t *last);
+XE_FN_ bool spe_is_rounded_(const spe_module *m, spe_id id);
+XE_FN_ bool spe_may_widen_(const spe_module *m);
+XE_FN_ void spe_mark_halves_(spe_module *m, size_t begin);
 XE_FN_ void spe_avoid_bugs_(spe_module *m, size_t begin);

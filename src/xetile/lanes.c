@@ -123,7 +123,7 @@ static spe_id xt_moved_(xt_ctx *x, xt_field_ *f, int comp, const unsigned char *
     for (int p = 1; p < x->S; p++) same = same && table[p] == table[0];
     if (!spe_ok(&x->m)) return 0;
     if (same)
-        id = cm_broadcast(&x->cm, f->comp[comp], (int)table[0]);
+        id = spe_sg_broadcast(&x->m, f->comp[comp], spe_i32(&x->m, (int)table[0]));
     else
         id = spe_sg_shuffle(&x->m, f->comp[comp], from);
     move = (xt_move_ *)spe_list_add(&x->m, &f->moves, sizeof *move);
