@@ -1,0 +1,498 @@
+/* tiny_compiler.c - a compiler from a text to a kernel, as an example of spirv_emit.h: one pass over the text, without a
+ * tree. The same parser also runs the text on the host, as the reference for what the device computes.
+ *
+ *     tiny_compiler [FILE] [--emit FILE.spv] [--device NAME]       (examples/mandelbrot.tiny)
+ *
+ *     kernel NAME(in x, out y, ...) { statements }     one element of each array in every work-item
+ *     name = sum                                       all numbers are f32; y is stored at the end
+ *     if sum < sum { ... } else { ... }                < or >
+ *     while sum < sum { ... break ... }
+ *     sums of products of numbers, names, (sums), abs(sum), min(sum, sum), max(sum, sum)
+ *
+ * A variable is the id of its current value. Regions carry all variables that exist where they open: that is all it
+ * takes to write SSA form. The kernel is built with SPE_CONTRACT_OFF, so that + - * round on the device as here, and
+ * every element must be equal.
+ */
+#include "spirv_emit.h"
+#include "ze_dispatch.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VARIABLES = 32, ELEMENTS = 10007, GROUP = 64 };
+
+typedef enum { EMIT, RUN, SKIP } mode; /* write SPIR-V; compute; only read over the text */
+
+/* A number: the id of its value when compiling, its value when running. */
+typedef struct {
+    spe_id id;
+    float x;
+} number;
+
+typedef struct {
+    char name[32];
+    number now;
+    bool in, out;
+} variable;
+
+typedef struct {
+    const char *path, *start, *at;
+    mode mode;
+    spe_module m;
+    spe_id f32;
+    variable vars[VARIABLES];
+    int count, params;
+    int loop_count; /* variables that the innermost loop carries; -1: no loop is open */
+    bool broke;     /* running: a break was met */
+    char kernel[32];
+    char error[160];
+} compiler;
+
+/* ---- reading the text */
+
+static int line_of(const compiler *c)
+{
+    int line = 1;
+    for (const char *s = c->start; s < c->at; s++) line += *s == '\n';
+    return line;
+}
+
+/* The first error counts; the text then ends for the parser. */
+static void fail(compiler *c, const char *what, const char *name)
+{
+    if (!*c->error) snprintf(c->error, sizeof c->error, "%s:%d: %s%s", c->path, line_of(c), what, name);
+    c->at += strlen(c->at);
+}
+
+static void skip_space(compiler *c)
+{
+    while (isspace((unsigned char)*c->at) || *c->at == '#') {
+        if (*c->at == '#') c->at += strcspn(c->at, "\n");
+        else c->at++;
+    }
+}
+
+static bool next_is(compiler *c, const char *word)
+{
+    size_t n = strlen(word);
+    skip_space(c);
+    if (strncmp(c->at, word, n) || (isalpha((unsigned char)*word) && isalnum((unsigned char)c->at[n]))) return false;
+    c->at += n;
+    return true;
+}
+
+static void expect(compiler *c, const char *word)
+{
+    if (!next_is(c, word)) fail(c, "expected ", word);
+}
+
+static void read_name(compiler *c, char name[32])
+{
+    size_t n = 0;
+    skip_space(c);
+    while (isalnum((unsigned char)c->at[n])) n++;
+    if (!n || n > 31 || !isalpha((unsigned char)*c->at)) {
+        name[0] = 0;
+        fail(c, "expected a name", "");
+        return;
+    }
+    memcpy(name, c->at, n);
+    name[n] = 0;
+    c->at += n;
+}
+
+static variable *find(compiler *c, const char *name)
+{
+    for (int i = 0; i < c->count; i++) {
+        if (!strcmp(c->vars[i].name, name)) return &c->vars[i];
+    }
+    return NULL;
+}
+
+static variable *declare(compiler *c, const char *name)
+{
+    if (c->count == VARIABLES) {
+        fail(c, "too many variables: ", name);
+        return &c->vars[0];
+    }
+    variable *v = &c->vars[c->count++];
+    memset(v, 0, sizeof *v);
+    strcpy(v->name, name);
+    return v;
+}
+
+/* The module, at this line: errors of spirv_emit.h and OpLine name it. */
+static spe_module *here(compiler *c) { return spe_at_column(&c->m, c->path, line_of(c), 0); }
+
+/* ---- expressions */
+
+static number sum(compiler *c);
+
+static number constant(compiler *c, float x)
+{
+    number n = {c->mode == EMIT ? spe_const_f(here(c), c->f32, (double)x) : 0, x};
+    return n;
+}
+
+static number apply(compiler *c, char op, number a, number b)
+{
+    number r = {0, op == '+' ? a.x + b.x : op == '-' ? a.x - b.x : op == '*' ? a.x * b.x : 0};
+    if (op == 'm') r.x = fminf(a.x, b.x);
+    if (op == 'M') r.x = fmaxf(a.x, b.x);
+    if (op == 'a') r.x = fabsf(a.x);
+    if (c->mode != EMIT) return r;
+    switch (op) {
+    case '+': r.id = spe_fadd(here(c), a.id, b.id); break;
+    case '-': r.id = spe_fsub(here(c), a.id, b.id); break;
+    case '*': r.id = spe_fmul(here(c), a.id, b.id); break;
+    case 'm': r.id = spe_math2(here(c), SPE_FMIN, a.id, b.id); break;
+    case 'M': r.id = spe_math2(here(c), SPE_FMAX, a.id, b.id); break;
+    default: r.id = spe_math1(here(c), SPE_FABS, a.id); break;
+    }
+    return r;
+}
+
+static number call(compiler *c, char op)
+{
+    expect(c, "(");
+    number a = sum(c), b = a;
+    if (op != 'a') {
+        expect(c, ",");
+        b = sum(c);
+    }
+    expect(c, ")");
+    return apply(c, op, a, b);
+}
+
+static number factor(compiler *c)
+{
+    char name[32], *end;
+    number n;
+    skip_space(c);
+    if (isdigit((unsigned char)*c->at)) {
+        n = constant(c, strtof(c->at, &end));
+        c->at = end;
+        return n;
+    }
+    if (next_is(c, "(")) {
+        n = sum(c);
+        expect(c, ")");
+        return n;
+    }
+    if (next_is(c, "abs")) return call(c, 'a');
+    if (next_is(c, "min")) return call(c, 'm');
+    if (next_is(c, "max")) return call(c, 'M');
+    read_name(c, name);
+    variable *v = find(c, name);
+    if (v) return v->now;
+    fail(c, "unknown variable ", name);
+    return constant(c, 0);
+}
+
+static number product(compiler *c)
+{
+    number a = factor(c);
+    while (next_is(c, "*")) a = apply(c, '*', a, factor(c));
+    return a;
+}
+
+static number sum(compiler *c)
+{
+    number a = product(c);
+    for (;;) {
+        if (next_is(c, "+")) a = apply(c, '+', a, product(c));
+        else if (next_is(c, "-")) a = apply(c, '-', a, product(c));
+        else return a;
+    }
+}
+
+/* As a bool's id, or whether x is not 0. */
+static number condition(compiler *c)
+{
+    number a = sum(c), r = {0, 0};
+    bool less = next_is(c, "<");
+    if (!less) expect(c, ">");
+    number b = sum(c);
+    r.x = less ? a.x < b.x : a.x > b.x;
+    if (c->mode == EMIT) r.id = less ? spe_flt(here(c), a.id, b.id) : spe_fgt(here(c), a.id, b.id);
+    return r;
+}
+
+/* ---- statements */
+
+static void block(compiler *c);
+
+/* The ids of the first n variables, as regions take them, and back. */
+static void get(const compiler *c, int n, spe_id *ids)
+{
+    for (int i = 0; i < n; i++) ids[i] = c->vars[i].now.id;
+}
+static void set(compiler *c, int n, const spe_id *ids)
+{
+    for (int i = 0; i < n; i++) c->vars[i].now.id = ids[i];
+}
+
+/* A block that is run only if `taken`. */
+static void block_if(compiler *c, bool taken)
+{
+    mode before = c->mode;
+    if (c->mode == RUN && !taken) c->mode = SKIP;
+    block(c);
+    if (c->mode == SKIP && !c->broke) c->mode = before;
+}
+
+static void if_statement(compiler *c)
+{
+    spe_id before[VARIABLES], then[VARIABLES], after[VARIABLES];
+    int n = c->count;
+    number yes = condition(c);
+    if (c->mode == EMIT) spe_if(here(c), yes.id);
+    get(c, n, before);
+    block_if(c, yes.x != 0);
+    get(c, n, then);
+    set(c, n, before);
+    if (next_is(c, "else")) {
+        if (c->mode == EMIT) spe_else(here(c), (uint32_t)n, then);
+        block_if(c, yes.x == 0);
+        get(c, n, after);
+        if (c->mode == EMIT) spe_endif(here(c), (uint32_t)n, after, after);
+    } else if (c->mode == EMIT) {
+        spe_endif_from(here(c), (uint32_t)n, then, before, after);
+    }
+    if (c->mode == EMIT) set(c, n, after);
+}
+
+static void emit_while(compiler *c)
+{
+    spe_id ids[VARIABLES];
+    int n = c->loop_count = c->count;
+    get(c, n, ids);
+    spe_while(here(c), (uint32_t)n, ids);
+    set(c, n, ids);
+    spe_while_test(here(c), condition(c).id);
+    block(c);
+    get(c, n, ids);
+    spe_endwhile(here(c), (uint32_t)n, ids);
+    set(c, n, ids);
+}
+
+static void run_while(compiler *c)
+{
+    const char *test = c->at;
+    mode before = c->mode;
+    do {
+        c->at = test;
+        if (condition(c).x == 0) c->mode = SKIP;
+        block(c);
+    } while (c->mode == RUN && !*c->error);
+    c->mode = before;
+    c->broke = false;
+}
+
+static void statement(compiler *c)
+{
+    char name[32];
+    int outer = c->loop_count;
+    if (next_is(c, "if")) {
+        if_statement(c);
+    } else if (next_is(c, "while")) {
+        c->loop_count = c->count;
+        if (c->mode == EMIT) emit_while(c);
+        else run_while(c);
+        c->loop_count = outer;
+    } else if (next_is(c, "break")) {
+        spe_id ids[VARIABLES];
+        if (outer < 0) fail(c, "break outside of a loop", "");
+        get(c, outer, ids);
+        if (c->mode == EMIT && outer >= 0) spe_break(here(c), (uint32_t)outer, ids);
+        if (c->mode == RUN) c->broke = true, c->mode = SKIP;
+    } else {
+        read_name(c, name);
+        expect(c, "=");
+        number value = sum(c);
+        variable *v = find(c, name);
+        if (!v) v = declare(c, name);
+        if (c->mode != SKIP) v->now = value;
+    }
+}
+
+/* Variables of a block end with it. */
+static void block(compiler *c)
+{
+    int n = c->count;
+    expect(c, "{");
+    while (!next_is(c, "}") && !*c->error) {
+        if (!*c->at) fail(c, "expected }", "");
+        else statement(c);
+    }
+    c->count = n;
+}
+
+/* ---- kernels */
+
+static void parameters(compiler *c)
+{
+    char name[32];
+    expect(c, "kernel");
+    read_name(c, c->kernel);
+    expect(c, "(");
+    do {
+        bool out = next_is(c, "out");
+        if (!out) expect(c, "in");
+        read_name(c, name);
+        if (find(c, name)) fail(c, "two parameters are called ", name);
+        declare(c, name)->out = out;
+    } while (next_is(c, ",") && !*c->error);
+    c->params = c->count;
+    expect(c, ")");
+}
+
+static void start(compiler *c, mode what)
+{
+    c->at = c->start;
+    c->mode = what;
+    c->count = 0;
+    c->loop_count = -1;
+    c->broke = false;
+    parameters(c);
+}
+
+/* The kernel's words; NULL and an error if the text has one. */
+static spe_words compile(compiler *c)
+{
+    spe_param params[VARIABLES + 1];
+    spe_kernel k;
+    spe_options o;
+    spe_id at[VARIABLES];
+    memset(params, 0, sizeof params);
+    memset(&k, 0, sizeof k);
+    memset(&o, 0, sizeof o);
+    o.names = o.lines = true;
+    spe_begin(&c->m, &o);
+    start(c, EMIT);
+    c->f32 = spe_float(&c->m, 32);
+    int n = c->params < VARIABLES ? c->params : VARIABLES - 1;
+    for (int i = 0; i <= n; i++) {
+        params[i].type = i < n ? spe_ptr(&c->m, SPE_StorageClassCrossWorkgroup, c->f32) : spe_int(&c->m, 32);
+        params[i].name = i < n ? c->vars[i].name : "elements";
+    }
+    k.name = c->kernel, k.params = params, k.param_count = (uint32_t)n + 1;
+    k.local_size[0] = GROUP;
+    k.contract = SPE_CONTRACT_OFF;
+    spe_kernel_begin(here(c), &k);
+    spe_id element = spe_builtin(here(c), SPE_GLOBAL_ID, 0);
+    spe_if(here(c), spe_ult(here(c), element, spe_param_id(here(c), (uint32_t)n)));
+    for (int i = 0; i < n; i++) {
+        at[i] = spe_index(here(c), spe_param_id(here(c), (uint32_t)i), element);
+        c->vars[i].now = constant(c, 0);
+        if (!c->vars[i].out) c->vars[i].now.id = spe_load(here(c), at[i], 0);
+    }
+    block(c);
+    for (int i = 0; i < n && !*c->error; i++) {
+        if (c->vars[i].out) spe_store(here(c), at[i], c->vars[i].now.id, 0);
+    }
+    spe_endif(here(c), 0, NULL, NULL);
+    spe_kernel_end(here(c));
+    spe_words words = spe_finish(&c->m);
+    const spe_error *e = spe_get_error(&c->m);
+    if (e->id && !*c->error) snprintf(c->error, sizeof c->error, "%s:%d: %.100s", e->file, e->line, e->text);
+    if (*c->error) words.data = NULL;
+    return words;
+}
+
+/* ---- running it */
+
+static int failed(const char *text)
+{
+    printf("FAILED tiny_compiler %s\n", text);
+    return 1;
+}
+
+/* Computes element i of each output on the host and counts those that differ from the device's. */
+static int check_element(compiler *c, float *const *data, int i)
+{
+    int wrong = 0;
+    start(c, RUN);
+    for (int p = 0; p < c->params; p++) c->vars[p].now.x = c->vars[p].out ? 0 : data[p][i];
+    block(c);
+    for (int p = 0; p < c->params; p++) wrong += c->vars[p].out && !(data[p][i] == c->vars[p].now.x);
+    return wrong;
+}
+
+static int run(compiler *c, zed_device *dev, spe_words words)
+{
+    char text[VARIABLES * 48] = "";
+    float *data[VARIABLES] = {NULL};
+    zed_arg args[VARIABLES + 1];
+    zed_module module;
+    zed_kernel kernel;
+    uint32_t state = 1;
+    int wrong = 0;
+    for (int p = 0; p < c->params; p++) {
+        sprintf(text + strlen(text), "ptr<f32> %s, ", c->vars[p].name);
+        data[p] = (float *)zed_alloc(dev, ZED_SHARED, ELEMENTS * sizeof **data, 0);
+        if (!data[p]) return failed(zed_get_error(dev)->text);
+        for (int i = 0; i < ELEMENTS; i++) {
+            state = state * 1664525u + 1013904223u;
+            data[p][i] = c->vars[p].out ? NAN : (float)(state / 4294967296.0 * 4 - 2);
+        }
+        args[p] = ZED_ARG(data[p]);
+    }
+    strcat(text, "u32 elements");
+    args[c->params] = ZED_ARG(ELEMENTS);
+    printf("device   %s\n", dev->name);
+    if (zed_module_load(&module, dev, words.data, words.count * 4, NULL) &&
+        zed_kernel_get(&kernel, &module, c->kernel, text))
+        zed_launch_n(&kernel, (zed_groups){(ELEMENTS + GROUP - 1) / GROUP, 1, 1}, args, c->params + 1);
+    if (zed_get_error(dev)->id) return failed(zed_get_error(dev)->text);
+    for (int i = 0; i < ELEMENTS; i++) wrong += check_element(c, data, i);
+    if (wrong) printf("FAILED tiny_compiler %d elements are wrong\n", wrong);
+    else printf("ok tiny_compiler %s %d elements\n", c->kernel, (int)ELEMENTS);
+    return wrong != 0;
+}
+
+static char *read_text(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    char *text = f ? (char *)calloc(1, 65536) : NULL;
+    if (text && fread(text, 1, 65535, f) == 65535) *text = 0; /* too long: nothing of it */
+    if (f) fclose(f);
+    return text;
+}
+
+int main(int argc, char **argv)
+{
+    static compiler c;
+    const char *emit = NULL, *name = NULL;
+    int status = 0;
+    c.path = "examples/mandelbrot.tiny";
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--emit") && i + 1 < argc) emit = argv[++i];
+        else if (!strcmp(argv[i], "--device") && i + 1 < argc) name = argv[++i];
+        else if (*argv[i] != '-') c.path = argv[i];
+        else return printf("usage: tiny_compiler [FILE] [--emit FILE.spv] [--device NAME]\n"), 2;
+    }
+    char *text = read_text(c.path);
+    if (!text) return failed("cannot read the text");
+    c.start = text;
+    spe_words words = compile(&c);
+    if (!words.data) status = failed(c.error);
+    if (!status && emit) {
+        FILE *f = fopen(emit, "wb");
+        bool written = f && fwrite(words.data, 4, words.count, f) == words.count;
+        if (f && fclose(f)) written = false;
+        status = written ? (printf("ok tiny_compiler %zu words\n", words.count), 0) : failed("cannot write the words");
+    } else if (!status) {
+        zed_device dev;
+        zed_options options;
+        memset(&options, 0, sizeof options);
+        options.device = name;
+        status = zed_open(&dev, &options) ? run(&c, &dev, words) : failed(zed_get_error(&dev)->text);
+        zed_close(&dev);
+    }
+    spe_free(&c.m);
+    free(text);
+    return status;
+}
