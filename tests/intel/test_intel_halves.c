@@ -294,7 +294,8 @@ static bool load_matrices(zed_kernel *k)
     spe_id ptr = spe_ptr(&m, SPE_StorageClassCrossWorkgroup, spe_float(&m, 32));
     spe_param params[2] = {{ptr, "in", false, false, 0}, {ptr, "out", false, false, 0}};
     uint32_t size = (uint32_t)target.subgroup_size;
-    spe_kernel kernel = {"matrices", size, {size, 1, 1}, 0, params, 2};
+    spe_kernel kernel = {.name = "matrices", .subgroup_size = size, .local_size = {size, 1, 1}, .params = params,
+                         .param_count = 2};
     spe_kernel_begin(&m, &kernel);
     cm_begin(&c, &m, &target, CM_AUTO);
     emit_matrices(&c);
