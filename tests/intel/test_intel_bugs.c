@@ -25,7 +25,8 @@ static bool run(const char *name, uint32_t lanes, void (*emit)(spe_module *m), s
     spe_begin(&m, &as_written);
     spe_param params[2] = {{spe_ptr(&m, SPE_StorageClassCrossWorkgroup, type(&m, 0)), "to", false, false, 0},
                            {spe_ptr(&m, SPE_StorageClassCrossWorkgroup, type(&m, 1)), "from", false, false, 0}};
-    spe_kernel k = {.name = name, .subgroup_size = lanes, .local_size = {lanes, 1, 1}, .params = params, .param_count = 2};
+    spe_kernel k = {.name = name, .subgroup_size = lanes, .local_size = {lanes, 1, 1}, .params = params,
+                    .param_count = 2};
     spe_kernel_begin(&m, &k);
     emit(&m);
     spe_kernel_end(&m);
