@@ -3138,9 +3138,6 @@ XE_FN_ bool spe_is_decoration_(spe_module *m, uint32_t decoration, uint32_t n)
 #undef SPE_ROW_
     uint32_t want = n;
     bool found = false;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        found = found || (decoration >= known[i].first && decoration <= known[i].last);
-    if (!found) return spe_error_(m, SPE_ERR_RANGE, "there is no decoration %u", decoration);
     switch (decoration) {
     case SPE_DecorationCPacked: case SPE_DecorationRestrict: case SPE_DecorationAliased: case SPE_DecorationVolatile:
     case SPE_DecorationConstant: case SPE_DecorationCoherent: case SPE_DecorationNonWritable:
@@ -3151,7 +3148,11 @@ XE_FN_ bool spe_is_decoration_(spe_module *m, uint32_t decoration, uint32_t n)
     case SPE_DecorationMaxByteOffset: want = 1; break;
     case SPE_DecorationCacheControlLoadINTEL: case SPE_DecorationCacheControlStoreINTEL: want = 2; break;
     case SPE_DecorationLinkageAttributes: case SPE_DecorationHostAccessINTEL: want = n < 2 ? 2 : n; break;
-    default: break;
+    default:
+        for (size_t i = 0; i < sizeof known / sizeof *known && !found; i++)
+            found = decoration >= known[i].first && decoration <= known[i].last;
+        if (!found) return spe_error_(m, SPE_ERR_RANGE, "there is no decoration %u", decoration);
+        break;
     }
     return n == want || spe_error_(m, SPE_ERR_RANGE, "decoration %u has %u literals, not %u", decoration, want, n);
 }
