@@ -17,7 +17,7 @@ static void emit(spe_module *m, bool sums)
     spe_id u32 = spe_int(m, 32);
     spe_param params[2] = {{spe_ptr(m, SPE_StorageClassCrossWorkgroup, u32), "out", false, false, 0},
                            {u32, "rounds", false, false, 0}};
-    spe_kernel k = {"barriers", SUBGROUP, {ITEMS, 1, 1}, 0, params, 2};
+    spe_kernel k = {"barriers", SUBGROUP, {ITEMS, 1, 1}, 0, params, 2, SPE_CONTRACT_ALLOWED};
     spe_kernel_begin(m, &k);
     spe_id item = spe_builtin(m, SPE_LOCAL_ID, 0), value = item;
     spe_for(m, spe_u32(m, 0), spe_param_id(m, 1), spe_u32(m, 1), 1, &value);

@@ -121,7 +121,7 @@ static int barriers_before_blocks(const char *target, int rows, bool cut)
     spe_begin(&m, NULL);
     spe_id f32 = spe_float(&m, 32), extent = spe_i32(&m, 16);
     spe_param params[1] = {{spe_ptr(&m, SPE_StorageClassCrossWorkgroup, f32), "p", false, false, 0}};
-    spe_kernel k = {"barriers", 16, {16, 1, 1}, 0, params, 1};
+    spe_kernel k = {"barriers", 16, {16, 1, 1}, 0, params, 1, SPE_CONTRACT_ALLOWED};
     cm_mem narrow = {0}, wide = {.block2d = CM_BLOCK2D_YES};
     spe_kernel_begin(&m, &k);
     cm_begin(&c, &m, cm_target_row(target), CM_AUTO);

@@ -542,7 +542,7 @@ static void emit_blocks(spe_module *m)
     spe_id u32 = spe_int(m, 32), type = spe_vec(m, u32, 4), tile = spe_shared_var(m, spe_array(m, u32, 32));
     spe_param params[2] = {{spe_ptr(m, SPE_StorageClassCrossWorkgroup, u32), "a", false, false, 0},
                            {spe_ptr(m, SPE_StorageClassCrossWorkgroup, u32), "r", false, false, 0}};
-    spe_kernel k = {"blocks", 16, {32, 1, 1}, 0, params, 2};
+    spe_kernel k = {"blocks", 16, {32, 1, 1}, 0, params, 2, SPE_CONTRACT_ALLOWED};
     spe_kernel_begin(m, &k);
     spe_id local = spe_builtin(m, SPE_LOCAL_ID, 0),
            first = spe_mul(m, spe_builtin(m, SPE_SUBGROUP_ID, 0), spe_u32(m, 64));
@@ -564,7 +564,7 @@ static void emit_matrix(spe_module *m)
            type = spe_coopmat(m, f32, SPE_ScopeSubgroup, 8, 16, SPE_CooperativeMatrixUseMatrixAccumulatorKHR);
     spe_param params[2] = {{spe_ptr(m, SPE_StorageClassCrossWorkgroup, f32), "a", false, false, 0},
                            {spe_ptr(m, SPE_StorageClassCrossWorkgroup, f32), "r", false, false, 0}};
-    spe_kernel k = {"matrix", 16, {16, 1, 1}, 0, params, 2};
+    spe_kernel k = {"matrix", 16, {16, 1, 1}, 0, params, 2, SPE_CONTRACT_ALLOWED};
     spe_kernel_begin(m, &k);
     spe_id v = spe_coop_load(m, type, spe_param_id(m, 0), SPE_CooperativeMatrixLayoutRowMajorKHR, spe_u32(m, 16));
     spe_coop_store(m, spe_param_id(m, 1), v, SPE_CooperativeMatrixLayoutColumnMajorKHR, spe_u32(m, 9));
@@ -659,7 +659,7 @@ static void emit_space(spe_module *m)
                            {u32, "x", false, false, 0},
                            {u32, "y", false, false, 0},
                            {u32, "z", false, false, 0}};
-    spe_kernel k = {space_name, 16, {4, 4, 2}, 0, params, 4};
+    spe_kernel k = {space_name, 16, {4, 4, 2}, 0, params, 4, SPE_CONTRACT_ALLOWED};
     spe_kernel_begin(m, &k);
     for (uint32_t i = 0; i < 3; i++) {
         spe_id equal = spe_ieq(m, spe_builtin(m, SPE_GLOBAL_ID, i), spe_param_id(m, i + 1));
@@ -694,7 +694,7 @@ static void emit_many(spe_module *m)
 {
     spe_id u32 = spe_int(m, 32);
     spe_param params[1] = {{spe_ptr(m, SPE_StorageClassCrossWorkgroup, u32), "a", false, false, 0}};
-    spe_kernel k = {"many", 16, {16, 1, 1}, 0, params, 1};
+    spe_kernel k = {"many", 16, {16, 1, 1}, 0, params, 1, SPE_CONTRACT_ALLOWED};
     spe_kernel_begin(m, &k);
     for (uint32_t i = 0; i < 20; i++)
         spe_store(m, spe_index(m, spe_param_id(m, 0), spe_u32(m, 64 + i)), spe_u32(m, 7), 0);
@@ -787,7 +787,7 @@ static void emit_integers(spe_module *m)
         spe_param params[3] = {{p, "a", false, false, 0}, {p, "b", false, false, 0}, {p, "r", false, false, 0}};
         char name[16];
         snprintf(name, sizeof name, "%s%u", n & 1 ? "uniform" : "varying", bits);
-        spe_kernel k = {name, 16, {n & 1 ? 16u : EDGES, 1, 1}, 0, params, 3};
+        spe_kernel k = {name, 16, {n & 1 ? 16u : EDGES, 1, 1}, 0, params, 3, SPE_CONTRACT_ALLOWED};
         spe_kernel_begin(m, &k);
         spe_id i = spe_builtin(m, n & 1 ? SPE_GROUP_ID : SPE_GLOBAL_ID, 0);
         spe_id a = spe_load(m, spe_index(m, spe_param_id(m, 0), i), 0),

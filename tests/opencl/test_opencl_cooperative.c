@@ -50,7 +50,7 @@ static void emit(spe_module *m, const test_case *t)
                            {0, "c", false, false, 0},
                            {0, "d", false, false, 0},
                            {0, "e", false, false, 0}};
-    spe_kernel k = {"product", (uint32_t)t->S, {(uint32_t)t->S, 1, 1}, 0, params, 5};
+    spe_kernel k = {"product", (uint32_t)t->S, {(uint32_t)t->S, 1, 1}, 0, params, 5, SPE_CONTRACT_ALLOWED};
     uint32_t um = (uint32_t)t->m, un = (uint32_t)t->n, uk = (uint32_t)t->k;
     spe_id ma, mb, mc, sum[1], step, offset;
     spe_begin(m, NULL);
