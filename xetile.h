@@ -242,7 +242,7 @@
  * Integer numbers: a C integer takes the other operand's type and must fit it, so that one less than a u32 N is
  * XT_SUB(N, 1), not XT_ADD(N, -1). i32 and u32 may be mixed; the result is i32 (an index) (SCALAR_TYPE, SCALAR_RANGE;
  * DIVISION by the constant 0). A kernel's u32 sizes are read as i32: at most 2^31 - 1. A matrix with a larger extent,
- * like one with a negative extent, has no elements: loads give the padding, and stores nothing.
+ * like one with a negative extent or pitch, has no elements: loads give the padding, and stores nothing.
  *
  * XT_BUILD(kernel, &target, options...): target.name is a row of coopmatrix.h (pvc bmg lnl ptl dg2 generic soft); its
  * other fields, where not zero, override the row. Options, zero being the default:
@@ -1897,6 +1897,17 @@ XE_FN_ spe_id xt_extent_(spe_module *m, spe_id extent)
     return spe_math2(m, SPE_SMAX, extent, spe_i32(m, 0));
 }
 
+/* The number of a matrix's lines. Pitches are read as i32: with one of 2^31 or more, whose lines would lie before the
+ * matrix, it has none. A pitch that is the extent along a line needs no test, since that is as negative. */
+XE_FN_ spe_id xt_lines_id_(xt_ctx *x, const xt_tile *t)
+{
+    spe_module *m = &x->m;
+    int along = xt_inner_(t);
+    spe_id lines = xt_index_id_(x, &t->shape[!along]);
+    if (t->pitch.kind == SPE_INT || t->pitch.id == t->shape[along].id || t->base.local) return lines;
+    return spe_select(m, spe_slt(m, xt_index_id_(x, &t->pitch), spe_i32(m, 0)), spe_i32(m, 0), lines);
+}
+
 /* The common type of two numbers; -1 if there is none. A constant takes the other's type. */
 XE_FN_ int xt_common_type_(const xt_val *a, const xt_val *b)
 {
@@ -2455,6 +2466,7 @@ XE_FN_ void xt_find_block2d_(xt_ctx *x)
         if (n->op == XT_OP_END_) xt_find_region_tiles_(x, n);
         if (t) xt_plan_tile_at_(x, t->number)->used = true;
     }
+    if (!spe_ok(&x->m)) return;
     xt_settle_tiles_(x);
     for (int i = 0; i < x->nodes.count && !x->loads; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
@@ -3890,6 +3902,7 @@ XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int acces
     mem.stride_col = t->column_major ? spe_i32(&x->m, t->step) : pitch;
     mem.block2d = messages ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
     if (messages) mem.ptr = xt_side_pointer_(x, mem.ptr);
+    else if (!t->inside) *(t->column_major ? &mem.rows : &mem.cols) = xt_lines_id_(x, t);
     if (messages && !t->inside && xt_plan_tile_at_(x, xt_tile_root_(x, t->number))->late_lines) {
         if (t->column_major) xt_late_lines_(&x->m, &mem.rows, &mem.row);
         else xt_late_lines_(&x->m, &mem.cols, &mem.col);
@@ -7460,8 +7473,8 @@ XE_FN_ spe_id xt_stage_element_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t,
     spe_id at[2] = {spe_iadd(m, xt_stage_offset_(x, t, 0), row), spe_iadd(m, xt_stage_offset_(x, t, 1), col)}, start, v;
     spe_id i64 = spe_int(m, 64), zero = spe_i32(m, 0), word = spe_int(m, 8 * (uint32_t)s->bytes);
     int inner = xt_inner_(t);
-    spe_if(m, spe_land(m, spe_ult(m, at[0], xt_extent_(m, xt_index_id_(x, &t->shape[0]))),
-                       spe_ult(m, at[1], xt_extent_(m, xt_index_id_(x, &t->shape[1])))));
+    spe_if(m, spe_land(m, spe_ult(m, at[!inner], xt_extent_(m, xt_lines_id_(x, t))),
+                       spe_ult(m, at[inner], xt_extent_(m, xt_index_id_(x, &t->shape[inner])))));
     start = spe_imul(m, spe_sconvert(m, i64, at[!inner]), spe_sconvert(m, i64, xt_index_id_(x, &t->pitch)));
     v = spe_load(m, spe_index(m, t->base.id, spe_iadd(m, start, spe_sconvert(m, i64, at[inner]))), 0);
     v = spe_cast(m, spe_int(m, 32), spe_bitcast(m, word, v), false);

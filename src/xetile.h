@@ -242,7 +242,7 @@
  * Integer numbers: a C integer takes the other operand's type and must fit it, so that one less than a u32 N is
  * XT_SUB(N, 1), not XT_ADD(N, -1). i32 and u32 may be mixed; the result is i32 (an index) (SCALAR_TYPE, SCALAR_RANGE;
  * DIVISION by the constant 0). A kernel's u32 sizes are read as i32: at most 2^31 - 1. A matrix with a larger extent,
- * like one with a negative extent, has no elements: loads give the padding, and stores nothing.
+ * like one with a negative extent or pitch, has no elements: loads give the padding, and stores nothing.
  *
  * XT_BUILD(kernel, &target, options...): target.name is a row of coopmatrix.h (pvc bmg lnl ptl dg2 generic soft); its
  * other fields, where not zero, override the row. Options, zero being the default:

@@ -69,6 +69,7 @@ XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int acces
     mem.stride_col = t->column_major ? spe_i32(&x->m, t->step) : pitch;
     mem.block2d = messages ? CM_BLOCK2D_YES : CM_BLOCK2D_NO;
     if (messages) mem.ptr = xt_side_pointer_(x, mem.ptr);
+    else if (!t->inside) *(t->column_major ? &mem.rows : &mem.cols) = xt_lines_id_(x, t);
     if (messages && !t->inside && xt_plan_tile_at_(x, xt_tile_root_(x, t->number))->late_lines) {
         if (t->column_major) xt_late_lines_(&x->m, &mem.rows, &mem.row);
         else xt_late_lines_(&x->m, &mem.cols, &mem.col);

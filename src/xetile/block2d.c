@@ -200,6 +200,7 @@ XE_FN_ void xt_find_block2d_(xt_ctx *x)
         if (n->op == XT_OP_END_) xt_find_region_tiles_(x, n);
         if (t) xt_plan_tile_at_(x, t->number)->used = true;
     }
+    if (!spe_ok(&x->m)) return;
     xt_settle_tiles_(x);
     for (int i = 0; i < x->nodes.count && !x->loads; i++) {
         const xt_node_ *n = xt_node_at_(x, i);

@@ -140,6 +140,17 @@ XE_FN_ spe_id xt_extent_(spe_module *m, spe_id extent)
     return spe_math2(m, SPE_SMAX, extent, spe_i32(m, 0));
 }
 
+/* The number of a matrix's lines. Pitches are read as i32: with one of 2^31 or more, whose lines would lie before the
+ * matrix, it has none. A pitch that is the extent along a line needs no test, since that is as negative. */
+XE_FN_ spe_id xt_lines_id_(xt_ctx *x, const xt_tile *t)
+{
+    spe_module *m = &x->m;
+    int along = xt_inner_(t);
+    spe_id lines = xt_index_id_(x, &t->shape[!along]);
+    if (t->pitch.kind == SPE_INT || t->pitch.id == t->shape[along].id || t->base.local) return lines;
+    return spe_select(m, spe_slt(m, xt_index_id_(x, &t->pitch), spe_i32(m, 0)), spe_i32(m, 0), lines);
+}
+
 /* The common type of two numbers; -1 if there is none. A constant takes the other's type. */
 static int xt_common_type_(const xt_val *a, const xt_val *b)
 {

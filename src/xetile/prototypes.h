@@ -63,6 +63,7 @@ XE_FN_ spe_id xt_id_(xt_ctx *x, const xt_val *v, int type);
 XE_FN_ spe_id xt_now_id_(xt_ctx *x, const xt_val *v, int type);
 XE_FN_ spe_id xt_index_id_(xt_ctx *x, const xt_val *v);
 XE_FN_ spe_id xt_extent_(spe_module *m, spe_id extent);
+XE_FN_ spe_id xt_lines_id_(xt_ctx *x, const xt_tile *t);
 XE_FN_ spe_id xt_emit_arith_(spe_module *m, int op, int type, spe_id a, spe_id b);
 XE_FN_ bool xt_is_early_(xt_ctx *x, const xt_val *v);
 XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v);

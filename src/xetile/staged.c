@@ -435,8 +435,8 @@ static spe_id xt_stage_element_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t,
     spe_id at[2] = {spe_iadd(m, xt_stage_offset_(x, t, 0), row), spe_iadd(m, xt_stage_offset_(x, t, 1), col)}, start, v;
     spe_id i64 = spe_int(m, 64), zero = spe_i32(m, 0), word = spe_int(m, 8 * (uint32_t)s->bytes);
     int inner = xt_inner_(t);
-    spe_if(m, spe_land(m, spe_ult(m, at[0], xt_extent_(m, xt_index_id_(x, &t->shape[0]))),
-                       spe_ult(m, at[1], xt_extent_(m, xt_index_id_(x, &t->shape[1])))));
+    spe_if(m, spe_land(m, spe_ult(m, at[!inner], xt_extent_(m, xt_lines_id_(x, t))),
+                       spe_ult(m, at[inner], xt_extent_(m, xt_index_id_(x, &t->shape[inner])))));
     start = spe_imul(m, spe_sconvert(m, i64, at[!inner]), spe_sconvert(m, i64, xt_index_id_(x, &t->pitch)));
     v = spe_load(m, spe_index(m, t->base.id, spe_iadd(m, start, spe_sconvert(m, i64, at[inner]))), 0);
     v = spe_cast(m, spe_int(m, 32), spe_bitcast(m, word, v), false);

@@ -699,10 +699,10 @@ TEST(nothing_outside_is_touched)
 enum { APRON = 1 << 16, APRON_PITCH = 64 };
 
 /* Loads a tile of X, and stores and adds another to it; X points into the middle of what the test watches. */
-XT_KERNEL(beyond, u64(X), u64(Y), u64(Z), u32(M), u32(N), i32(OI), i32(OJ))
+XT_KERNEL(beyond, u64(X), u64(Y), u64(Z), u32(M), u32(N), u32(S), i32(OI), i32(OJ))
 {
     xt_tile x = XT_INIT_TILE(X, of(now.type), now.rows, now.cols, .offset = XT_AT(OI, OJ), .shape = XT_AT(M, N),
-                             .strides = XT_AT(APRON_PITCH, 1));
+                             .strides = XT_AT(S, 1));
     xt_tile y = XT_INIT_TILE(Y, of(now.type), now.rows, now.cols, .shape = XT_AT(now.rows, now.cols));
     xt_tile z = XT_INIT_TILE(Z, of(now.type), now.rows, now.cols, .shape = XT_AT(now.rows, now.cols));
     xt_vec v = XT_LOAD_TILE(z);
@@ -712,7 +712,7 @@ XT_KERNEL(beyond, u64(X), u64(Y), u64(Z), u32(M), u32(N), i32(OI), i32(OJ))
     if (now.type.type == CM_I32) XT_ATOMIC_RMW(addi, v, x);
 }
 
-static void check_beyond(int type, int rows, int cols, uint32_t m, uint32_t n, int row, int col)
+static void check_beyond(int type, int rows, int cols, uint32_t m, uint32_t n, uint32_t pitch, int row, int col)
 {
     size_t tile = (size_t)(rows * cols);
     void *x = new_poison(type, 2 * APRON), *y = new_poison(type, tile), *z = new_matrix(type, tile);
@@ -721,12 +721,12 @@ static void check_beyond(int type, int rows, int cols, uint32_t m, uint32_t n, i
     reset(type, rows, cols, 1, 1);
     put(type, padding, 0, 77);
     if (RUN_KERNEL(beyond, &variants[0], ONE_GROUP, ADDRESS((char *)x + APRON * size_of(type)), ADDRESS(y), ADDRESS(z),
-                   ZED_ARG(m), ZED_ARG(n), ZED_ARG(row), ZED_ARG(col))) {
+                   ZED_ARG(m), ZED_ARG(n), ZED_ARG(pitch), ZED_ARG(row), ZED_ARG(col))) {
         for (size_t k = 0; k < tile; k++) wrong += differs(type, y, k, padding, 0);
         for (size_t k = 0; k < 2 * APRON; k++) wrong += !poisoned(type, x, k);
     }
-    CHECK_MSG(wrong == 0, "%s %d x %d of %u x %u at %d, %d: %d wrong", type_name(type), rows, cols, (unsigned)m,
-              (unsigned)n, row, col, wrong);
+    CHECK_MSG(wrong == 0, "%s %d x %d of %u x %u, pitch %u, at %d, %d: %d wrong", type_name(type), rows, cols,
+              (unsigned)m, (unsigned)n, (unsigned)pitch, row, col, wrong);
     zed_free(&device, x);
     zed_free(&device, y);
     zed_free(&device, z);
@@ -746,8 +746,18 @@ TEST(extents_that_are_negative)
             for (size_t p = 0; p < sizeof places / sizeof *places; p++, count++)
                 if (test_takes((int)(e + t + p), 3))
                     check_beyond(types[(e + p) % 4], tiles[t][0], tiles[t][1], extents[e][0], extents[e][1],
-                                 places[p][0], places[p][1]);
+                                 APRON_PITCH, places[p][0], places[p][1]);
     CHECK(count > 100);
+}
+
+/* Lines that lie 2^31 elements and more apart, and would be addressed before the matrix. */
+TEST(pitches_that_are_negative)
+{
+    static const uint32_t pitches[] = {0x80000000, 0xffffffff, 0xffffffc0, 0xb2d05e00};
+    static const int tiles[][2] = {{8, 32}, {2, 17}, {12, 4}, {16, 16}}, types[] = {CM_F32, CM_I32, CM_U8, CM_F16};
+    for (size_t i = 0; i < 4; i++)
+        for (size_t t = 0; t < 4; t++)
+            check_beyond(types[(i + t) % 4], tiles[t][0], tiles[t][1], 40, 100, pitches[i], (int)(t & 1), 0);
 }
 
 /* ---- mirrors of rows longer than 2^30, whose period needs 32 bits ---- */
@@ -893,6 +903,7 @@ int main(void)
     RUN(blocks_between_stores_by_some_lanes);
     RUN(nothing_outside_is_touched);
     RUN(extents_that_are_negative);
+    RUN(pitches_that_are_negative);
     RUN(mirrors_of_long_rows);
     RUN(lines_counted_in_memory);
     RUN(bf16_parameters);
