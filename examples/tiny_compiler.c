@@ -1,5 +1,5 @@
-/* tiny_compiler.c - a compiler from a text to a kernel, as an example of spirv_emit.h: one pass over the text, without a
- * tree. The same parser also runs the text on the host, as the reference for what the device computes.
+/* tiny_compiler.c - a compiler from a text to a kernel, as an example of spirv_emit.h: one pass over the text, without
+ * a tree. The same parser also runs the text on the host, as the reference for what the device computes.
  *
  *     tiny_compiler [FILE] [--emit FILE.spv] [--device NAME]       (examples/mandelbrot.tiny)
  *

@@ -22,7 +22,11 @@
 #error "the software device is for CPUs with 64-bit addresses that store the low byte first, as kernels do"
 #endif
 
+#if defined(SOFT_IN_PROGRAM) /* in place of the loader, see test_other_cpus.sh */
+#define ZE_APIEXPORT __attribute__((visibility("default")))
+#else
 #define ZE_APIEXPORT __attribute__((visibility("hidden")))
+#endif
 #include <level_zero/ze_api.h>
 
 #include "abi.h"

@@ -74,13 +74,14 @@ static spe_suspects_ spe_suspect_(const spe_module *m)
     return s;
 }
 
-/* 1, vectors_of_doubles_become_f32: to floats narrower than f64.
+/* 1, vectors_of_doubles_become_f32: to floats narrower than f64, but for those of 8 bits, which the compiler lacks.
  * 6, longs_are_multiplied_by_a_broadcast: in 32 lanes. */
 static bool spe_hides_result_(const spe_module *m, const spe_suspects_ *s, const uint32_t *w)
 {
     uint32_t op = *w & 0xffff;
     if (s->doubles && op == SPE_OpFConvert)
-        return spe_count(m, w[1]) && spe_width(m, w[1]) < 64 && spe_width(m, spe_type_of(m, w[3])) == 64;
+        return spe_count(m, w[1]) && spe_width(m, w[1]) >= 16 && spe_width(m, w[1]) < 64 &&
+               spe_width(m, spe_type_of(m, w[3])) == 64;
     if (s->broadcasts && (op == SPE_OpGroupNonUniformBroadcast || op == SPE_OpGroupBroadcast))
         return spe_scalar_of(m, w[1]) == m->known_int[4];
     return false;

@@ -62,7 +62,8 @@ link_headers() { # link_headers FOLDER
 
 build_for() { # build_for TRIPLE FOLDER: driver, programs, and the loader's substitute
     triple=$1 to=$2 wanted=
-    set -- make --no-print-directory -j2 BUILD="$to" CC="$triple-gcc" AR="$triple-ar" CFLAGS=-O1 LOADER_CFLAGS="-I$to/include"
+    set -- make --no-print-directory -j2 BUILD="$to" CC="$triple-gcc" AR="$triple-ar" CFLAGS=-O1 LOADER_CFLAGS="-I$to/include" \
+        soft_flags="-Isoft -std=gnu11 -fPIC -DSOFT_IN_PROGRAM" # its functions are found in the program, as those of the loader would be
     link_headers "$to/include" && "$@" soft || return 1
     rm -f "$to/driver.a"
     for program in hello gemm test_xetile $tests; do # make does not know that they contain the driver
@@ -72,7 +73,7 @@ build_for() { # build_for TRIPLE FOLDER: driver, programs, and the loader's subs
     # shellcheck disable=SC2086 # one word a program
     "$triple-gcc" -c -I"$to/include" -DSTAND_IN tests/soft/other_cpu.c -o "$to/stand_in.o" &&
         find "$to/soft" -name '*.o' -exec "$triple-ar" qcs "$to/driver.a" "$to/stand_in.o" {} + &&
-        "$@" LOADER_LIBS="$to/driver.a -ldl -lpthread -lm" $wanted &&
+        "$@" LDFLAGS="-rdynamic -Wl,--whole-archive $to/driver.a -Wl,--no-whole-archive" LOADER_LIBS= $wanted &&
         "$triple-gcc" -I"$to/include" tests/soft/other_cpu.c -o "$to/other_cpu" -ldl
 }
 
