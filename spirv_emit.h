@@ -1968,8 +1968,13 @@ XE_FN_ uint32_t spe_part_count_(const spe_type_info *t)
  * the processor's cache costs more than the rest. `constant`: w[1] is the low word of a number, or an id. */
 XE_FN_ uint32_t spe_hash_(uint32_t op, bool constant, uint32_t n, const uint32_t *w)
 {
-    uint32_t h = op * 0x9e3779b1u, low_word = constant && n > 1 ? w[1] : 0;
-    for (uint32_t i = 0; i < n; i++) h = (h ^ (constant && i == 1 ? 0 : w[i])) * 0x85ebca6bu;
+    uint32_t h = op * 0x9e3779b1u, low_word = 0, i = 0;
+    if (constant && n > 1) {
+        h = (h ^ w[0]) * 0x85ebca6bu;
+        low_word = w[1];
+        i = 2;
+    }
+    for (; i < n; i++) h = (h ^ w[i]) * 0x85ebca6bu;
     h ^= h >> 15;
     return h + low_word + (low_word >> 12) * 0x9e3779b1u;
 }
