@@ -58,7 +58,7 @@ picture() {
         BEGIN {
             n = split(order, room, " "); step = 62; x = 260; w = 300; h = 36
             for (i = 1; i <= n; i++) place[room[i]] = i
-            while ((getline line < "soft/README.md") > 0)
+            while ((getline line < "docs/software-device.md") > 0)
                 if (match(line, /^\| `[a-z]*\/` \| /)) { split(line, f, "|"); name = f[2]; gsub(/[ `\/]/, "", name); said[name] = f[4] }
         }
         { from[++m] = place[$1]; to[m] = place[$2] }

@@ -1,11 +1,12 @@
 #!/bin/sh
-# test_conformance.sh - the tables of soft/README.md are true: they list every function of the installed Level Zero header up to
+# test_conformance.sh - the tables of docs/software-device-api.md are true: they list every function of the installed Level Zero header up to
 # the promised version and everything in the driver's tables, and each row names tests that exist and whose file uses the
 # function.
 . "$(dirname "$0")/../test.sh"
-readme=soft/README.md
+readme=soft/README.md # the settings
+page=docs/software-device-api.md
 
-rows() { sed -n 's/^| \(ze[A-Z][A-Za-z0-9]*\) | \(.*\) | \([^|]*\) |$/\1|\3/p' "$readme"; }
+rows() { sed -n 's/^| \(ze[A-Z][A-Za-z0-9]*\) | \(.*\) | \([^|]*\) |$/\1|\3/p' "$page"; }
 rows > "$work/rows"
 cut -d'|' -f1 "$work/rows" | sort > "$work/listed"
 sed -n 's/^ *IS([0-9]*, \(ze[A-Za-z0-9]*\)).*/\1/p' soft/ze/tables.c | sort -u > "$work/served"
@@ -33,7 +34,7 @@ else
         fail "functions of the header" "only $(wc -l < "$work/declared") were found in $header"
     else
         # The second table's functions, and those without an entry, which the text before it names, are of newer headers.
-        sed -n '/have no$/,/^| function/s/[^`]*`\(ze[A-Za-z]*\)\(\**\)`[^`]*/\1\2\n/gp' "$readme" |
+        sed -n '/have no$/,/^| function/s/[^`]*`\(ze[A-Za-z]*\)\(\**\)`[^`]*/\1\2\n/gp' "$page" |
             sed -n 's/^\(ze[A-Za-z]*\)\*$/^\1/p; s/^\(ze[A-Za-z]*\)$/^\1$/p' > "$work/none"
         grep -v -f "$work/none" "$work/missing" > "$work/unnamed" || true
         mv "$work/unnamed" "$work/missing"
@@ -64,8 +65,8 @@ while IFS='|' read -r function tests; do
 done < "$work/rows"
 
 # The table of what kernels may use: `file: test` in all rows, in tests/ or soft/tests/.
-sed -n '/^### What a kernel may use/,/^### Several/p' "$readme" | sed -n 's/^| \(.*\) | \(test_[^|]*\) |$/\1|\2/p' > "$work/breadth"
-[ "$(wc -l < "$work/breadth")" -ge 30 ] || fail "what a kernel may use" "the table is not found in $readme"
+sed -n '/^### What a kernel may use/,/^### Several/p' "$page" | sed -n 's/^| \(.*\) | \(test_[^|]*\) |$/\1|\2/p' > "$work/breadth"
+[ "$(wc -l < "$work/breadth")" -ge 30 ] || fail "what a kernel may use" "the table is not found in $page"
 while IFS='|' read -r what tests; do
     missing=
     for test in $(printf '%s' "$tests" | sed 's/: /:/g; s/,/ /g'); do

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The rooms of soft/: no include and no call goes up (the Makefile's soft_rooms has their order), no two files call each other in
-# a cycle, and the README and the picture match the code.
+# a cycle, and the page and the picture match the code.
 . "$(dirname "$0")/../test.sh"
 export LC_ALL=C
 order=$(sed -n 's/^soft_rooms = //p' Makefile)
@@ -25,9 +25,9 @@ none "files that call each other in a circle" "$work/cycles"
 ls -d soft/*/ | sed 's|soft/\(.*\)/|\1|' | grep -v '^tests$' | sort > "$work/folders"
 printf '%s\n' $order | sort > "$work/rooms"
 check "each folder is a room" diff "$work/rooms" "$work/folders"
-sed -n 's/^| `\([a-z]*\)\/` | .*/\1/p' soft/README.md > "$work/told"
+sed -n 's/^| `\([a-z]*\)\/` | .*/\1/p' docs/software-device.md > "$work/told"
 printf '%s\n' $order | sed '1!G;h;$!d' > "$work/downward"
-check "soft/README.md has the rooms from the top down" diff "$work/downward" "$work/told"
+check "docs/software-device.md has the rooms from the top down" diff "$work/downward" "$work/told"
 scripts/rooms.sh picture > "$work/rooms.svg"
 check "docs/rooms.svg is as scripts/rooms.sh draws it" cmp "$work/rooms.svg" docs/rooms.svg
 

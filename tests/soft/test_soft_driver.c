@@ -1277,7 +1277,7 @@ TEST(events_refused)
 
 #define REFUSED(call) CHECK_INT((call), ZE_RESULT_ERROR_UNSUPPORTED_FEATURE)
 
-/* The rest of what the conformance table (soft/README.md) calls unsupported. */
+/* The rest of what the conformance table (docs/software-device-api.md) calls unsupported. */
 TEST(what_there_is_not)
 {
     uint64_t words[8] = {0};
