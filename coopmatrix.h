@@ -1402,16 +1402,18 @@ XE_FN_ spe_id cm_like_float_(spe_module *m, uint32_t bits, spe_id v) { return sp
 XE_FN_ spe_id cm_round_bits_(cm_ctx *c, spe_id i32, spe_id bits, int cut)
 {
     spe_module *m = c->module;
-    spe_id odd = spe_and(m, spe_shr(m, bits, spe_const_u(m, i32, (uint64_t)cut)), spe_const_u(m, i32, 1));
-    return spe_iadd(m, spe_iadd(m, bits, odd), spe_const_u(m, i32, ((uint64_t)1 << cut) / 2 - 1));
+    spe_id one = spe_const_u(m, i32, 1);
+    spe_id odd = spe_and(m, spe_shr(m, bits, spe_const_u(m, i32, (uint64_t)cut)), one);
+    spe_id half = spe_const_u(m, i32, ((uint64_t)1 << cut) / 2 - 1);
+    return spe_iadd(m, spe_iadd(m, bits, odd), half);
 }
 
 /* Likewise for f32 values, to nearest or towards zero; NaNs become quiet. */
 XE_FN_ spe_id cm_round_f32_(cm_ctx *c, spe_id i32, spe_id v, int cut, bool nearest)
 {
     spe_id bits = spe_bitcast(c->module, i32, v), rounded = nearest ? cm_round_bits_(c, i32, bits, cut) : bits;
-    return spe_select(c->module, spe_isnan(c->module, v),
-                      spe_or(c->module, bits, spe_const_u(c->module, i32, 0x400000)), rounded);
+    spe_id quiet = spe_or(c->module, bits, spe_const_u(c->module, i32, 0x400000));
+    return spe_select(c->module, spe_isnan(c->module, v), quiet, rounded);
 }
 
 /* In integer operations where Intel's conversion instruction may be missing. */
@@ -1456,14 +1458,14 @@ XE_FN_ spe_id cm_f8_to_f32_(cm_ctx *c, cm_type type, spe_id v)
     spe_module *m = c->module;
     spe_id i16 = cm_like_int_(m, 16, v), f32 = cm_like_float_(m, 32, v), wide = spe_uconvert(m, i16, v);
     if (type == CM_E5M2) {
-        spe_id half = spe_bitcast(m, cm_like_float_(m, 16, v), spe_shl(m, wide, spe_const_u(m, i16, 8)));
-        return spe_fconvert(m, f32, half);
+        spe_id half = spe_shl(m, wide, spe_const_u(m, i16, 8));
+        return spe_fconvert(m, f32, spe_bitcast(m, cm_like_float_(m, 16, v), half));
     }
     spe_id rest = spe_and(m, wide, spe_const_u(m, i16, 0x7f));
-    spe_id sign = spe_shl(m, spe_and(m, wide, spe_const_u(m, i16, 0x80)), spe_const_u(m, i16, 8));
+    spe_id eight = spe_const_u(m, i16, 8), sign = spe_shl(m, spe_and(m, wide, spe_const_u(m, i16, 0x80)), eight);
     spe_id half = spe_or(m, sign, spe_shl(m, rest, spe_const_u(m, i16, 7)));
     half = spe_bitcast(m, cm_like_float_(m, 16, v), half);
-    spe_id scaled = spe_fmul(m, spe_fconvert(m, f32, half), spe_const_f(m, f32, 256));
+    spe_id scale = spe_const_f(m, f32, 256), scaled = spe_fmul(m, spe_fconvert(m, f32, half), scale);
     spe_id nan = spe_bitcast(m, f32, spe_const_u(m, cm_like_int_(m, 32, v), 0x7fc00000));
     return spe_select(m, spe_ieq(m, rest, spe_const_u(m, i16, 0x7f)), nan, scaled);
 }
@@ -1478,14 +1480,18 @@ XE_FN_ spe_id cm_f32_to_f8_(cm_ctx *c, cm_type type, spe_id v)
     spe_id normal = cm_round_bits_(c, i32, spe_bitcast(m, i32, size), f->cut);
     normal = spe_shr(m, normal, spe_const_u(m, i32, (uint64_t)f->cut));
     normal = spe_isub(m, normal, spe_const_u(m, i32, (uint64_t)f->rebias));
-    spe_id tiny = spe_isub(m, spe_bitcast(m, i32, spe_fadd(m, size, magic)), spe_bitcast(m, i32, magic));
+    spe_id none = spe_bitcast(m, i32, magic), tiny = spe_isub(m, spe_bitcast(m, i32, spe_fadd(m, size, magic)), none);
     spe_id bits = spe_select(m, spe_flt(m, size, spe_const_f(m, f32, f->normal)), tiny, normal);
-    if (c->overflow)
-        bits = spe_select(m, spe_fgt(m, exact, spe_const_f(m, f32, f->limit)),
-                          spe_const_u(m, i32, (uint64_t)f->beyond), bits);
-    bits = spe_select(m, spe_isnan(m, v), spe_const_u(m, i32, 0x7f), bits);
-    spe_id sign = spe_and(m, spe_shr(m, spe_bitcast(m, i32, v), spe_const_u(m, i32, 24)), spe_const_u(m, i32, 0x80));
-    return spe_uconvert(m, cm_like_int_(m, 8, v), spe_or(m, bits, sign));
+    if (c->overflow) {
+        spe_id beyond = spe_const_u(m, i32, (uint64_t)f->beyond);
+        bits = spe_select(m, spe_fgt(m, exact, spe_const_f(m, f32, f->limit)), beyond, bits);
+    }
+    spe_id nan = spe_const_u(m, i32, 0x7f);
+    bits = spe_select(m, spe_isnan(m, v), nan, bits);
+    spe_id high = spe_const_u(m, i32, 0x80), down = spe_const_u(m, i32, 24);
+    spe_id sign = spe_and(m, spe_shr(m, spe_bitcast(m, i32, v), down), high);
+    bits = spe_or(m, bits, sign);
+    return spe_uconvert(m, cm_like_int_(m, 8, v), bits);
 }
 
 spe_id cm_to_arith(cm_ctx *c, cm_type type, spe_id v)
@@ -1494,8 +1500,8 @@ spe_id cm_to_arith(cm_ctx *c, cm_type type, spe_id v)
     if (cm_f8_row_(type)) return cm_f8_to_f32_(c, type, v);
     if (type != CM_BF16) return v;
     if (c->lowering == CM_INTEL) return spe_bf16_to_f32(c->module, v);
-    spe_id i32 = cm_like_int_(c->module, 32, v),
-           wide = spe_shl(c->module, spe_uconvert(c->module, i32, v), spe_const_u(c->module, i32, 16));
+    spe_id i32 = cm_like_int_(c->module, 32, v), up = spe_const_u(c->module, i32, 16);
+    spe_id wide = spe_shl(c->module, spe_uconvert(c->module, i32, v), up);
     return spe_bitcast(c->module, cm_like_float_(c->module, 32, v), wide);
 }
 
@@ -1622,10 +1628,12 @@ XE_FN_ void cm_find_slot_(cm_ctx *c, const cm_layout *l, spe_id row, spe_id col,
     spe_id inner = cm_mod_(c, row, l->size_i * l->size_k1), k2 = cm_shr_(c, row, l->size_i * l->size_k1);
     spe_id i = l->interleaved ? cm_shr_(c, inner, l->size_k1) : cm_mod_(c, inner, l->size_i);
     spe_id k1 = l->interleaved ? cm_mod_(c, inner, l->size_k1) : cm_shr_(c, inner, l->size_i);
-    spe_id j = spe_iadd(m, cm_shr_(c, col, l->omega), cm_times_(c, k2, l->size_j / l->omega));
+    spe_id j = cm_times_(c, k2, l->size_j / l->omega);
+    j = spe_iadd(m, cm_shr_(c, col, l->omega), j);
     spe_id number = spe_iadd(m, i, cm_times_(c, spe_iadd(m, k1, cm_times_(c, j, l->size_k1)), l->size_i));
     *lane = cm_mod_(c, number, l->lanes);
-    *v = spe_iadd(m, cm_times_(c, cm_shr_(c, number, l->lanes), l->omega), cm_mod_(c, col, l->omega));
+    *v = cm_mod_(c, col, l->omega);
+    *v = spe_iadd(m, cm_times_(c, cm_shr_(c, number, l->lanes), l->omega), *v);
 }
 
 /* Component v of layout `to` if lanes need others' components: a shuffle for each source, then a select. */
@@ -1933,8 +1941,10 @@ XE_FN_ spe_id *cm_totals_(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix 
     if (!v || !total) return NULL;
     for (int i = 0; i < l->size_v; i++) {
         spe_id one = v[i];
-        if (by == CM_BY_ROW && l->needs_mask)
-            one = spe_select(c->module, spe_slt(c->module, cm_col_index(c, l, i), cm_i32_(c, l->cols)), one, neutral);
+        if (by == CM_BY_ROW && l->needs_mask) {
+            spe_id cols = cm_i32_(c, l->cols);
+            one = spe_select(c->module, spe_slt(c->module, cm_col_index(c, l, i), cols), one, neutral);
+        }
         cm_axes_of_(l, i, &row, &col);
         spe_id *to = &total[by == CM_BY_ROW ? row : col];
         *to = *to ? cm_apply_binary_(c, type, *to, one, &op) : one;
@@ -2126,7 +2136,10 @@ XE_FN_ void cm_columns_(cm_ctx *c, const cm_surface_ *s, int cols, cm_axis_ *col
         vector = cm_vec_(c, spe_int(m, 32), n);
         for (int i = 0; i < n; i++) numbers[i] = cm_i32_(c, first + i);
         vector = n == 1 ? numbers[0] : spe_composite_const(m, vector, (uint32_t)n, numbers);
-        if (s->cols) all = cm_position_(c, cm_copies_(c, s->col, n), vector, cm_copies_(c, s->cols, n));
+        if (s->cols) {
+            spe_id extents = cm_copies_(c, s->cols, n);
+            all = cm_position_(c, cm_copies_(c, s->col, n), vector, extents);
+        }
         for (int i = 0; i < n; i++) {
             cm_axis_ *one = &col[first + i];
             if (first + i > 0) distance = spe_iadd(m, distance, step);
@@ -2232,7 +2245,8 @@ XE_FN_ bool cm_store_loops_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
             for (int k2 = 0; k2 < l->size_k2; k2++)
                 vectors[k2] = cm_unpack_(c, l, a->part[k2 * runs + run], first, group);
             spe_id from[2] = {spe_isub(m, cm_i32_(c, -number), s->col), cm_i32_(c, 0)};
-            spe_id to[2] = {spe_isub(m, spe_isub(m, s->cols, s->col), cm_i32_(c, number)), cm_i32_(c, columns)};
+            spe_id before = cm_i32_(c, number);
+            spe_id to[2] = {spe_isub(m, spe_isub(m, s->cols, s->col), before), cm_i32_(c, columns)};
             spe_id high = spe_math(m, SPE_SMIN, 2, to), low = spe_math(m, SPE_SMAX, 2, from);
             spe_id i = spe_for(m, low, high, cm_i32_(c, 1), 0, NULL);
             spe_id distance = cm_distance_(c, spe_iadd(m, cm_plus_(c, s->col, number), i), s->right);
@@ -2278,7 +2292,8 @@ XE_FN_ bool cm_move_lanes_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool s
     }
     spe_id rows = s->rows ? spe_sgt(c->module, s->rows, cm_i32_(c, 0)) : 0;
     spe_id cols = s->cols ? spe_sgt(c->module, s->cols, cm_i32_(c, 0)) : 0;
-    spe_id some = cm_and_(c, cm_unless_true_(c, rows), cm_unless_true_(c, cols));
+    cols = cm_unless_true_(c, cols);
+    spe_id some = cm_and_(c, cm_unless_true_(c, rows), cols);
     cm_matrix none = cm_poison();
     cm_axes_ axes;
     if (some) {
@@ -2466,7 +2481,8 @@ XE_FN_ bool cm_base_fits_(const cm_ctx *c, const cm_surface_ *s)
 XE_FN_ spe_id cm_is_multiple_(cm_ctx *c, spe_id v, int n)
 {
     if (n == 1) return spe_const_bool(c->module, true);
-    return spe_ieq(c->module, cm_mod_(c, v, n), cm_i32_(c, 0));
+    spe_id zero = cm_i32_(c, 0);
+    return spe_ieq(c->module, cm_mod_(c, v, n), zero);
 }
 
 /* The surface in bytes: width, rows of memory, pitch. Its width is the direction with stride 1; an unchecked direction
@@ -2501,7 +2517,8 @@ spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem)
     const cm_block2d_rules *rules = &c->target.block2d;
     bool pairs = transposed && size == 1, fits = cm_base_fits_(c, &s);
     spe_id bytes = cm_times_(c, b.pos_x, size), elements = transposed ? s.cols : s.rows;
-    spe_id base = fits ? 0 : spe_uconvert(m, spe_int(m, 32), spe_ptr_to_u(m, spe_int(m, 64), s.ptr));
+    spe_id base = fits ? 0 : spe_ptr_to_u(m, spe_int(m, 64), s.ptr);
+    if (base) base = spe_uconvert(m, spe_int(m, 32), base);
     spe_id ok = cm_is_multiple_(c, b.pitch, cm_block_pitch_(c, pairs));
     ok = spe_land(m, ok, spe_uge(m, b.pitch, b.mem_width));
     ok = spe_land(m, ok, spe_uge(m, b.mem_width, cm_i32_(c, rules->row_least)));
@@ -2671,11 +2688,12 @@ XE_FN_ void cm_every_second_row_(cm_ctx *c, spe_block2d *b)
 {
     spe_module *m = c->module;
     spe_id odd = cm_mod_(c, b->pos_y, 2), half = spe_imul(m, odd, b->pitch);
-    spe_id rows = spe_shr(m, spe_isub(m, cm_plus_(c, b->mem_height, 1), odd), cm_i32_(c, 1));
+    spe_id one = cm_i32_(c, 1), rows = spe_shr(m, spe_isub(m, cm_plus_(c, b->mem_height, 1), odd), one);
     spe_id none = spe_ieq(m, rows, cm_i32_(c, 0));
     b->mem_width = spe_iadd(m, b->mem_width, half);
     b->pos_x = spe_iadd(m, b->pos_x, cm_shr_(c, half, 4));
-    b->pos_y = spe_select(m, none, cm_i32_(c, CM_BLOCK_LIMIT_ / 2), cm_shr_signed_(c, b->pos_y, 2));
+    b->pos_y = cm_shr_signed_(c, b->pos_y, 2);
+    b->pos_y = spe_select(m, none, cm_i32_(c, CM_BLOCK_LIMIT_ / 2), b->pos_y);
     b->mem_height = spe_select(m, none, cm_i32_(c, 1), rows);
     b->pitch = cm_times_(c, b->pitch, 2);
 }
@@ -2689,8 +2707,8 @@ XE_FN_ void cm_dwords_to_words_(cm_ctx *c, const cm_layout *l, int share, spe_id
     if (l->size_k1 == 2) {
         spe_id type = spe_type_of(m, all), low = spe_const_u(m, type, 0x00ff00ff),
                high = spe_const_u(m, type, 0xff00ff00), eight = spe_const_u(m, type, 8);
-        spe_id even = spe_or(m, spe_and(m, all, low), spe_and(m, spe_shl(m, got[1], eight), high));
-        spe_id odd = spe_or(m, spe_and(m, spe_shr(m, all, eight), low), spe_and(m, got[1], high));
+        spe_id up = spe_and(m, spe_shl(m, got[1], eight), high), even = spe_or(m, spe_and(m, all, low), up);
+        spe_id stay = spe_and(m, got[1], high), odd = spe_or(m, spe_and(m, spe_shr(m, all, eight), low), stay);
         got[0] = spe_bitcast(m, word, even);
         got[1] = spe_bitcast(m, word, odd);
     } else if (share == 2) {

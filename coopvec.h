@@ -1308,8 +1308,10 @@ cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
     for (int part = 0, start = 0, n; at && part < v.parts; start += n, part++) {
         spe_id one = v.part[part], first = spe_i32(m, start);
         n = spe_run(v.length, part);
-        if (n > 1) /* masked, as lanes that need another part must not index outside this one */
-            one = spe_extract_dyn(m, one, spe_and(m, spe_isub(m, at, first), spe_i32(m, n - 1)));
+        if (n > 1) { /* masked, as lanes that need another part must not index outside this one */
+            spe_id mask = spe_i32(m, n - 1);
+            one = spe_extract_dyn(m, one, spe_and(m, spe_isub(m, at, first), mask));
+        }
         got = got ? spe_select(m, spe_sge(m, at, first), one, got) : one;
     }
     return cv_scalar_(w.x, v.type, spe_reload(&w.x->m, got), false);
@@ -1413,9 +1415,12 @@ XE_FN_ spe_id cv_emit_function_(spe_module *m, int fn, spe_id v)
     if (fn < CV_SIGMOID_) return spe_math1(m, (spe_math_op)fn, v);
     if (fn == CV_SIGMOID_) return spe_fdiv(m, one, spe_fadd(m, one, spe_math1(m, SPE_EXP, spe_fneg(m, v))));
     /* x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) */
-    cube = spe_fmul(m, spe_fmul(m, v, v), spe_fmul(m, v, spe_const_f(m, type, 0.044715)));
-    cube = spe_fmul(m, spe_fadd(m, v, cube), spe_const_f(m, type, 0.7978845608028654));
-    return spe_fmul(m, spe_fmul(m, v, spe_const_f(m, type, 0.5)), spe_fadd(m, one, spe_math1(m, SPE_TANH, cube)));
+    cube = spe_fmul(m, v, spe_const_f(m, type, 0.044715));
+    cube = spe_fmul(m, spe_fmul(m, v, v), cube);
+    spe_id scale = spe_const_f(m, type, 0.7978845608028654);
+    cube = spe_fmul(m, spe_fadd(m, v, cube), scale);
+    one = spe_fadd(m, one, spe_math1(m, SPE_TANH, cube));
+    return spe_fmul(m, spe_fmul(m, v, spe_const_f(m, type, 0.5)), one);
 }
 
 /* f16 is computed in f32 and rounded once. */
@@ -1496,8 +1501,10 @@ XE_FN_ spe_id cv_float_to_int_(spe_module *m, spe_id v, int to)
     v = spe_math1(m, SPE_RINT, spe_fconvert(m, wide, v));
     if (t->bits < 32) { /* the bounds are exact in f32; fmax turns NaN into the lower bound, so NaN is replaced first */
         double lo = (double)cv_least_(t->bits, t->is_signed), hi = (double)cv_most_(t->bits, t->is_signed);
-        v = spe_select(m, spe_isnan(m, v), spe_const_f(m, wide, 0), v);
-        v = spe_math2(m, SPE_FMIN, spe_math2(m, SPE_FMAX, v, spe_const_f(m, wide, lo)), spe_const_f(m, wide, hi));
+        spe_id zero = spe_const_f(m, wide, 0);
+        v = spe_select(m, spe_isnan(m, v), zero, v);
+        spe_id most = spe_const_f(m, wide, hi);
+        v = spe_math2(m, SPE_FMIN, spe_math2(m, SPE_FMAX, v, spe_const_f(m, wide, lo)), most);
         return spe_uconvert(m, type, spe_f_to_s(m, whole, v));
     }
     v = t->is_signed ? spe_f_to_s(m, type, v) : spe_f_to_u(m, type, v);
@@ -1511,14 +1518,14 @@ XE_FN_ spe_id cv_round_fp8_(spe_module *m, spe_id v, int to)
     spe_id real = spe_vec_like(m, spe_float(m, 32), v), word = spe_vec_like(m, spe_int(m, 32), v), e, place, inverse, r;
     int mantissa = to == CV_E4M3 ? 3 : 2, least = to == CV_E4M3 ? 127 - 6 : 127 - 14; /* of normal numbers, biased */
     double largest = to == CV_E4M3 ? 448 : 57344;
-    e = spe_and(m, spe_shr(m, spe_bitcast(m, word, v), spe_const_u(m, word, 23)), spe_const_u(m, word, 255));
+    spe_id exponents = spe_const_u(m, word, 255), shift = spe_const_u(m, word, 23);
+    e = spe_and(m, spe_shr(m, spe_bitcast(m, word, v), shift), exponents);
     e = spe_math2(m, SPE_UMAX, e, spe_const_i(m, word, least));
-    place = spe_bitcast(m, real, spe_shl(m, spe_isub(m, e, spe_const_i(m, word, mantissa)), spe_const_u(m, word, 23)));
-    inverse = spe_bitcast(m, real,
-                          spe_shl(m, spe_isub(m, spe_const_i(m, word, 254 + mantissa), e), spe_const_u(m, word, 23)));
+    place = spe_bitcast(m, real, spe_shl(m, spe_isub(m, e, spe_const_i(m, word, mantissa)), shift));
+    inverse = spe_bitcast(m, real, spe_shl(m, spe_isub(m, spe_const_i(m, word, 254 + mantissa), e), shift));
     r = spe_fmul(m, spe_math1(m, SPE_RINT, spe_fmul(m, v, inverse)), place);
-    r = spe_math2(m, SPE_FMIN, spe_math2(m, SPE_FMAX, r, spe_const_f(m, real, -largest)),
-                  spe_const_f(m, real, largest));
+    spe_id most = spe_const_f(m, real, largest);
+    r = spe_math2(m, SPE_FMIN, spe_math2(m, SPE_FMAX, r, spe_const_f(m, real, -largest)), most);
     return spe_select(m, spe_isnan(m, v), v, r);
 }
 
@@ -1529,16 +1536,20 @@ XE_FN_ spe_id cv_decode_fp8_high_(spe_module *m, spe_id v, int type)
 {
     spe_id half = spe_vec_like(m, spe_float(m, 16), v), word = spe_type_of(m, v), nan;
     if (type == CV_E5M2) return spe_bitcast(m, half, spe_and(m, v, spe_const_u(m, word, 0xff00)));
-    v = spe_and(m, spe_sar(m, v, spe_const_u(m, word, 1)), spe_const_u(m, word, 0xbf80));
-    nan = spe_and(m, spe_iadd(m, v, spe_const_u(m, word, 0x80)), spe_const_u(m, word, 0x4000));
-    return spe_fmul(m, spe_bitcast(m, half, spe_or(m, v, nan)), spe_const_f(m, half, 256));
+    spe_id kept = spe_const_u(m, word, 0xbf80);
+    v = spe_and(m, spe_sar(m, v, spe_const_u(m, word, 1)), kept);
+    spe_id top = spe_const_u(m, word, 0x4000);
+    nan = spe_and(m, spe_iadd(m, v, spe_const_u(m, word, 0x80)), top);
+    spe_id scale = spe_const_f(m, half, 256);
+    return spe_fmul(m, spe_bitcast(m, half, spe_or(m, v, nan)), scale);
 }
 
 /* Converts a value in memory to the form it is held in. */
 XE_FN_ spe_id cv_decode_(spe_module *m, spe_id v, int type)
 {
-    spe_id word = cv_is_fp8_(type) ? spe_vec_like(m, spe_int(m, 16), v) : 0;
-    return word ? cv_decode_fp8_high_(m, spe_shl(m, spe_uconvert(m, word, v), spe_const_u(m, word, 8)), type) : v;
+    if (!cv_is_fp8_(type)) return v;
+    spe_id word = spe_vec_like(m, spe_int(m, 16), v), eight = spe_const_u(m, word, 8);
+    return cv_decode_fp8_high_(m, spe_shl(m, spe_uconvert(m, word, v), eight), type);
 }
 
 XE_FN_ spe_id cv_float_to_float_(spe_module *m, spe_id v, int from, int to)
@@ -1651,7 +1662,8 @@ cv_vector_ref cv_vector_ref_(cv_where_ w, cv_vector_ref r)
 /* A loop over 0, step, 2 step ... below n. And element `index` of an array variable. */
 XE_FN_ spe_id cv_loop_(spe_module *m, int n, int step)
 {
-    return spe_for(m, spe_i32(m, 0), spe_i32(m, n), spe_i32(m, step), 0, NULL);
+    spe_id by = spe_i32(m, step), end = spe_i32(m, n);
+    return spe_for(m, spe_i32(m, 0), end, by, 0, NULL);
 }
 
 XE_FN_ spe_id cv_at_(spe_module *m, spe_id variable, spe_id index) { return spe_element(m, variable, 1, &index); }
@@ -1682,17 +1694,21 @@ XE_FN_ spe_id cv_offset_(const cv_surface_ *s, spe_id row, spe_id col)
     spe_id r = s->transpose ? col : row, c = s->transpose ? row : col, along = spe_imul(m, c, spe_i32(m, s->bytes));
     int panel = (int)cv_optimal_rows_((uint32_t)s->rows) * 64;
     if (s->layout == CV_ROW_MAJOR) return spe_iadd(m, spe_imul(m, r, s->stride), along);
-    if (s->layout == CV_COLUMN_MAJOR)
-        return spe_iadd(m, spe_imul(m, c, s->stride), spe_imul(m, r, spe_i32(m, s->bytes)));
-    return spe_iadd(m, spe_imul(m, spe_shr(m, along, spe_i32(m, 6)), spe_i32(m, panel)),
-                    spe_iadd(m, spe_imul(m, r, spe_i32(m, 64)), spe_and(m, along, spe_i32(m, 63))));
+    if (s->layout == CV_COLUMN_MAJOR) {
+        spe_id down = spe_imul(m, r, spe_i32(m, s->bytes));
+        return spe_iadd(m, spe_imul(m, c, s->stride), down);
+    }
+    spe_id in_panel = spe_and(m, along, spe_i32(m, 63));
+    in_panel = spe_iadd(m, spe_imul(m, r, spe_i32(m, 64)), in_panel);
+    spe_id size = spe_i32(m, panel);
+    return spe_iadd(m, spe_imul(m, spe_shr(m, along, spe_i32(m, 6)), size), in_panel);
 }
 
 /* That element as a pointer to n elements of SPIR-V type `scalar`. */
 XE_FN_ spe_id cv_address_(const cv_surface_ *s, spe_id row, spe_id col, spe_id scalar, int n)
 {
-    spe_id at = cv_offset_(s, row, col);
-    return spe_ptr_cast(&s->x->m, spe_index(&s->x->m, s->base, at), spe_vec(&s->x->m, scalar, (uint32_t)n));
+    spe_id at = cv_offset_(s, row, col), type = spe_vec(&s->x->m, scalar, (uint32_t)n);
+    return spe_ptr_cast(&s->x->m, spe_index(&s->x->m, s->base, at), type);
 }
 
 /* Loads n elements of a vector from element `first` on, as one SPIR-V vector of the sums' type. */
@@ -1753,7 +1769,8 @@ XE_FN_ bool cv_input_lanes_(const cv_product_ *p, spe_id *out)
     int type = p->in.interpretation;
     bool packed = cv_is_packed_(type), sign = cv_is_signed_(type);
     for (int i = 0; i < p->a.k; i++) {
-        spe_id v = packed ? spe_shl(m, cv_get_(m, &p->in.vec, i / 4), spe_i32(m, 24 - i % 4 * 8))
+        spe_id up = packed ? spe_i32(m, 24 - i % 4 * 8) : 0;
+        spe_id v = packed ? spe_shl(m, cv_get_(m, &p->in.vec, i / 4), up)
                           : cv_convert_value_(m, cv_get_(m, &p->in.vec, i), p->in.vec.type, type);
         if (packed) v = sign ? spe_sar(m, v, spe_i32(m, 24)) : spe_shr(m, v, spe_i32(m, 24));
         out[i] = cv_to_sum_(m, v, packed ? sign ? CV_I32 : CV_U32 : type, p->real);
@@ -1786,7 +1803,8 @@ XE_FN_ void cv_lanes_rows_(const cv_product_ *p, spe_id row, int rows, const spe
     int step = p->a.across ? 1 : 8, full = input ? p->a.k / step * step : 0;
     for (int i = 0; i < rows; i++) sums[i] = spe_extract(m, start, (uint32_t)i);
     if (full) {
-        k = spe_for(m, spe_i32(m, 0), spe_i32(m, full), spe_i32(m, step), (uint32_t)rows, sums);
+        spe_id by = spe_i32(m, step), end = spe_i32(m, full);
+        k = spe_for(m, spe_i32(m, 0), end, by, (uint32_t)rows, sums);
         for (int i = 0; i < step; i++) x[i] = spe_load(m, cv_at_(m, input, spe_iadd(m, k, spe_i32(m, i))), 0);
         cv_lanes_run_(p, row, k, p->a.across ? rows : 8, x, sums);
         spe_endfor(m, (uint32_t)rows, sums);
@@ -1843,7 +1861,8 @@ enum { CV_DPAS_NONE_, CV_DPAS_F16_, CV_DPAS_I8_ };
 XE_FN_ spe_id cv_zip_(spe_module *m, spe_id low, spe_id high, int bits)
 {
     static const uint32_t order[16] = {0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15};
-    return spe_bitcast(m, spe_vec(m, spe_int(m, (uint32_t)bits * 2), 8), spe_shuffle(m, low, high, 16, order));
+    spe_id mixed = spe_shuffle(m, low, high, 16, order);
+    return spe_bitcast(m, spe_vec(m, spe_int(m, (uint32_t)bits * 2), 8), mixed);
 }
 
 /* For neighbours along m: each lane loads the runs of its own rows of k. FP8 becomes f16. */
@@ -1853,13 +1872,16 @@ XE_FN_ spe_id cv_a_across_(const cv_product_ *p, int block, int k0)
     spe_module *m = p->m;
     spe_id v[4], row = spe_i32(m, block * 8), scalar = spe_int(m, (uint32_t)s->bytes * 8);
     for (int i = 0; i < p->R; i++) {
-        spe_id k = spe_iadd(m, spe_imul(m, p->lane, spe_i32(m, p->R)), spe_i32(m, k0 + i)), inside = 0;
+        spe_id first = spe_i32(m, k0 + i), k = spe_iadd(m, spe_imul(m, p->lane, spe_i32(m, p->R)), first), inside = 0;
         if (k0 + p->depth > s->k) {
             inside = spe_slt(m, k, spe_i32(m, s->k));
             k = spe_math2(m, SPE_SMIN, k, spe_i32(m, s->k - 1));
         }
         v[i] = spe_load(m, cv_address_(s, row, k, scalar, 8), (uint32_t)(8 * s->bytes));
-        if (cv_is_fp8_(s->type)) v[i] = spe_bitcast(m, spe_vec(m, spe_int(m, 16), 8), cv_decode_(m, v[i], s->type));
+        if (cv_is_fp8_(s->type)) {
+            v[i] = cv_decode_(m, v[i], s->type);
+            v[i] = spe_bitcast(m, spe_vec(m, spe_int(m, 16), 8), v[i]);
+        }
         if (inside) v[i] = spe_select(m, inside, v[i], spe_null(m, spe_type_of(m, v[i])));
     }
     for (int n = p->R, bits = p->kind == CV_DPAS_F16_ ? 16 : 8; n > 1; n /= 2, bits *= 2)
@@ -1874,7 +1896,7 @@ XE_FN_ spe_id cv_a_along_(const cv_product_ *p, int block, int raw)
     spe_module *m = p->m;
     int each = 32 / p->x->S, elements = each / s->bytes, k0 = raw * 32 / s->bytes;
     spe_id scalar = spe_int(m, (uint32_t)each * 8), v[8], inside = 0;
-    spe_id k = spe_iadd(m, spe_imul(m, p->lane, spe_i32(m, elements)), spe_i32(m, k0)), a;
+    spe_id first = spe_i32(m, k0), k = spe_iadd(m, spe_imul(m, p->lane, spe_i32(m, elements)), first), a;
     if (!cv_is_optimal_(s->layout) && k0 + 32 / s->bytes > s->k) {
         inside = spe_slt(m, k, spe_i32(m, s->k));
         k = spe_math2(m, SPE_SMIN, k, spe_i32(m, s->k - elements));
@@ -2172,16 +2194,16 @@ XE_FN_ void cv_atomic_add_(spe_module *m, spe_id base, spe_id at, int type, spe_
 {
     spe_id half = spe_float(m, 16), two[2];
     if (type != CV_F16) {
-        spe_id p = spe_ptr_cast(m, spe_index(m, base, at), cv_spe_type_(m, type));
+        spe_id pointee = cv_spe_type_(m, type), p = spe_ptr_cast(m, spe_index(m, base, at), pointee);
         spe_atomic(m, type == CV_F32 ? SPE_ATOMIC_FADD : SPE_ATOMIC_IADD, p, v, SPE_ScopeDevice, 0);
         return;
     }
     v = spe_fconvert(m, half, v);
     spe_id zero = spe_const_f(m, half, -0.0); /* the neutral element */
-    spe_id odd = spe_ine(m, spe_and(m, at, spe_i32(m, 2)), spe_i32(m, 0));
+    spe_id none = spe_i32(m, 0), odd = spe_ine(m, spe_and(m, at, spe_i32(m, 2)), none);
     two[0] = spe_select(m, odd, zero, v);
     two[1] = spe_select(m, odd, v, zero);
-    spe_id word = spe_ptr_cast(m, spe_index(m, base, spe_and(m, at, spe_i32(m, ~3))), spe_int(m, 32));
+    spe_id dword = spe_int(m, 32), word = spe_ptr_cast(m, spe_index(m, base, spe_and(m, at, spe_i32(m, ~3))), dword);
     cv_atomic_add_f16_(m, word, cv_join_(m, half, 2, two));
 }
 
@@ -2195,25 +2217,29 @@ XE_FN_ void cv_atomic_add_lanes_(cv_ctx *x, spe_id base, spe_id at, int type, sp
     if (type == CV_F16) { /* even lanes also add for their neighbour */
         two[0] = spe_fconvert(m, half, v);
         two[1] = spe_sg_shuffle_xor(m, two[0], spe_i32(m, 1));
-        mine = spe_ieq(m, spe_and(m, lane, spe_i32(m, 1)), spe_i32(m, 0));
-        if (n % 2) two[1] = spe_select(m, spe_slt(m, lane, spe_i32(m, n - 1)), two[1], spe_const_f(m, half, -0.0));
+        spe_id none = spe_i32(m, 0), neutral = n % 2 ? spe_const_f(m, half, -0.0) : 0;
+        mine = spe_ieq(m, spe_and(m, lane, spe_i32(m, 1)), none);
+        if (n % 2) two[1] = spe_select(m, spe_slt(m, lane, spe_i32(m, n - 1)), two[1], neutral);
     }
     if (n < x->S) {
         spe_id inside = spe_slt(m, lane, spe_i32(m, n));
         mine = mine ? spe_land(m, mine, inside) : inside;
     }
     if (mine) spe_if(m, mine);
-    if (type == CV_F16)
-        cv_atomic_add_f16_(m, spe_ptr_cast(m, spe_index(m, base, at), spe_int(m, 32)), cv_join_(m, half, 2, two));
-    else cv_atomic_add_(m, base, at, type, v);
+    if (type == CV_F16) {
+        spe_id both = cv_join_(m, half, 2, two), word = spe_int(m, 32);
+        cv_atomic_add_f16_(m, spe_ptr_cast(m, spe_index(m, base, at), word), both);
+    } else {
+        cv_atomic_add_(m, base, at, type, v);
+    }
     if (mine) spe_endif(m, 0, NULL, NULL);
 }
 
 /* Is bit `bit` of the lane's number set? */
 XE_FN_ spe_id cv_lane_bit_(spe_module *m, int bit)
 {
-    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
-    return spe_ine(m, spe_and(m, lane, spe_i32(m, bit)), spe_i32(m, 0));
+    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), zero = spe_i32(m, 0);
+    return spe_ine(m, spe_and(m, lane, spe_i32(m, bit)), zero);
 }
 
 /* w[i] of lane l becomes w[l] of lane i, bit by bit of both numbers, for n words and lanes that differ in the log2(n)
@@ -2223,9 +2249,9 @@ XE_FN_ void cv_transpose_lanes_(spe_module *m, spe_id *w, int n, int unit)
     for (int bit = 1; bit < n && spe_ok(m); bit *= 2) {
         spe_id set = cv_lane_bit_(m, bit * unit);
         for (int i = 0; i < n; i++) {
-            spe_id got;
             if (i & bit) continue;
-            got = spe_sg_shuffle_xor(m, spe_select(m, set, w[i], w[i | bit]), spe_i32(m, bit * unit));
+            spe_id other = spe_i32(m, bit * unit);
+            spe_id got = spe_sg_shuffle_xor(m, spe_select(m, set, w[i], w[i | bit]), other);
             w[i] = spe_select(m, set, got, w[i]);
             w[i | bit] = spe_select(m, set, w[i | bit], got);
         }
@@ -2243,7 +2269,7 @@ XE_FN_ spe_id cv_sum_lanes_(cv_ctx *x, const cv_vec *v, int first)
     for (int bit = x->S / 2; bit && spe_ok(m); bit /= 2) {
         spe_id set = cv_lane_bit_(m, bit);
         for (int i = 0; i < bit; i++) {
-            spe_id got = spe_sg_shuffle_xor(m, spe_select(m, set, w[i], w[i + bit]), spe_i32(m, bit));
+            spe_id other = spe_i32(m, bit), got = spe_sg_shuffle_xor(m, spe_select(m, set, w[i], w[i + bit]), other);
             spe_id kept = spe_select(m, set, w[i + bit], w[i]);
             w[i] = real ? spe_fadd(m, kept, got) : spe_iadd(m, kept, got);
         }
@@ -2262,8 +2288,9 @@ XE_FN_ spe_id cv_gather_lanes_f16_(cv_ctx *x, const cv_vec *v, int first)
         spe_id other;
         w[i] = spe_extract(m, eight[i / 4], (uint32_t)(i % 4));
         other = spe_sg_shuffle_xor(m, w[i], spe_i32(m, 1));
-        w[i] = spe_select(m, odd, spe_or(m, spe_shr(m, other, sixteen), spe_and(m, w[i], high)),
-                          spe_or(m, spe_and(m, w[i], low), spe_shl(m, other, sixteen)));
+        spe_id up = spe_shl(m, other, sixteen), even = spe_or(m, spe_and(m, w[i], low), up);
+        spe_id stay = spe_and(m, w[i], high);
+        w[i] = spe_select(m, odd, spe_or(m, spe_shr(m, other, sixteen), stay), even);
     }
     cv_transpose_lanes_(m, w, 8, 2);
     return cv_join_(m, word, 8, w);
@@ -2274,8 +2301,8 @@ XE_FN_ spe_id cv_spill_(spe_module *m, const cv_vec *v)
 {
     spe_id real = spe_float(m, 32), variable = spe_local_var(m, spe_array(m, real, (uint32_t)v->length));
     for (int i = 0; i < v->length; i++) {
-        spe_id at = spe_i32(m, i);
-        spe_store(m, cv_at_(m, variable, at), spe_fconvert(m, real, cv_get_(m, v, i)), 0);
+        spe_id at = spe_i32(m, i), value = spe_fconvert(m, real, cv_get_(m, v, i));
+        spe_store(m, cv_at_(m, variable, at), value, 0);
     }
     return variable;
 }
@@ -2309,14 +2336,16 @@ XE_FN_ void cv_outer_add_rows_(const cv_surface_ *c, int row, int col, spe_id su
     int rows = c->m - row < 8 ? c->m - row : 8;
     if (c->type == CV_F16) {
         spe_id r = cv_loop_(m, rows, 1);
-        cv_atomic_add_lanes_(c->x, c->base, cv_lane_offset_(c, spe_iadd(m, r, spe_i32(m, row)), col), CV_F16,
-                             spe_extract_dyn(m, sums, r), c->k - col);
+        spe_id sum = spe_extract_dyn(m, sums, r);
+        spe_id at = cv_lane_offset_(c, spe_iadd(m, r, spe_i32(m, row)), col);
+        cv_atomic_add_lanes_(c->x, c->base, at, CV_F16, sum, c->k - col);
         spe_endfor(m, 0, NULL);
         return;
     }
-    for (int i = 0; i < rows; i++)
-        cv_atomic_add_lanes_(c->x, c->base, cv_lane_offset_(c, spe_i32(m, row + i), col), c->type,
-                             spe_extract(m, sums, (uint32_t)i), c->k - col);
+    for (int i = 0; i < rows; i++) {
+        spe_id sum = spe_extract(m, sums, (uint32_t)i), at = cv_lane_offset_(c, spe_i32(m, row + i), col);
+        cv_atomic_add_lanes_(c->x, c->base, at, c->type, sum, c->k - col);
+    }
 }
 
 /* f16, subgroup size 16: the matrix instruction with K = lanes sums over the lanes. v1 is its A operand unchanged. */
@@ -2396,18 +2425,21 @@ void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r)
     int bytes = cv_bytes_(type);
     spe_id base = cv_bytes_at_(w, &r->base, &r->offset);
     if (cv_is_uniform_(w, r->uniform, &r->offset, NULL)) {
-        spe_id at = spe_imul(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), spe_i32(m, bytes));
-        for (int i = 0; i < v.length; i += x->S)
-            cv_atomic_add_lanes_(x, base, spe_iadd(m, spe_i32(m, i * bytes), at), type, cv_sum_lanes_(x, &v, i),
-                                 v.length - i);
+        spe_id size = spe_i32(m, bytes), at = spe_imul(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), size);
+        for (int i = 0; i < v.length; i += x->S) {
+            spe_id sum = cv_sum_lanes_(x, &v, i);
+            cv_atomic_add_lanes_(x, base, spe_iadd(m, spe_i32(m, i * bytes), at), type, sum, v.length - i);
+        }
     } else if (type == CV_F16) { /* in a loop: see cv_outer_add_rows_ */
         spe_id variable = cv_spill_(m, &v), k = cv_loop_(m, v.length, 1);
-        cv_atomic_add_(m, base, spe_imul(m, k, spe_i32(m, bytes)), CV_F16, spe_load(m, cv_at_(m, variable, k), 0));
+        spe_id value = spe_load(m, cv_at_(m, variable, k), 0);
+        cv_atomic_add_(m, base, spe_imul(m, k, spe_i32(m, bytes)), CV_F16, value);
         spe_endfor(m, 0, NULL);
     } else {
-        for (int i = 0; i < v.length; i++)
-            cv_atomic_add_(m, base, spe_i32(m, i * bytes), type,
-                           cv_to_sum_(m, cv_get_(m, &v, i), v.type, cv_is_float_(v.type)));
+        for (int i = 0; i < v.length; i++) {
+            spe_id value = cv_to_sum_(m, cv_get_(m, &v, i), v.type, cv_is_float_(v.type));
+            cv_atomic_add_(m, base, spe_i32(m, i * bytes), type, value);
+        }
     }
 }
 
@@ -2674,27 +2706,30 @@ XE_FN_ spe_id cv_encode_(cv_ctx *x, spe_id v, int type, spe_id overflow)
                               : cm_from_arith(&x->cm, type == CV_E4M3 ? CM_E4M3 : CM_E5M2, v);
     spe_id sign = spe_and(m, r, spe_const_u(m, bits, type == CV_F16 ? 0x8000 : 0x80));
     spe_id nan = spe_const_u(m, bits, type == CV_F16 ? 0x7e00 : type == CV_E4M3 ? 0x7f : 0x7e);
-    r = spe_select(m, spe_isnan(m, v), spe_or(m, sign, nan), r);
+    nan = spe_or(m, sign, nan);
+    r = spe_select(m, spe_isnan(m, v), nan, r);
     if (type == CV_F16) return r;
     spe_id size = spe_math1(m, SPE_FABS, v);
     /* halfway beyond the largest number, which rounds to even: e4m3's largest is even, e5m2's is odd */
     spe_id beyond = type == CV_E4M3 ? spe_fgt(m, size, spe_f32(m, 464)) : spe_fge(m, size, spe_f32(m, 61440));
     beyond = spe_land(m, beyond, spe_ieq(m, overflow, spe_i32(m, CV_NO_SATURATE)));
-    return spe_select(m, beyond, spe_or(m, spe_and(m, r, spe_const_u(m, bits, 0x80)),
-                                        spe_const_u(m, bits, type == CV_E4M3 ? 0x7f : 0x7c)), r);
+    spe_id high = spe_const_u(m, bits, type == CV_E4M3 ? 0x7f : 0x7c);
+    return spe_select(m, beyond, spe_or(m, spe_and(m, r, spe_const_u(m, bits, 0x80)), high), r);
 }
 
 /* cv_element_offset at run time; `shift` is the log2 of the element size. */
 XE_FN_ spe_id cv_convert_offset_(spe_module *m, spe_id layout, spe_id stride, spe_id shift, spe_id rows, spe_id r,
                                  spe_id c)
 {
-    spe_id padded = spe_and(m, spe_iadd(m, rows, spe_i32(m, 7)), spe_i32(m, ~7)), along = spe_shl(m, c, shift);
-    spe_id optimal = spe_iadd(m, spe_imul(m, spe_imul(m, spe_shr(m, along, spe_i32(m, 6)), padded), spe_i32(m, 64)),
-                              spe_iadd(m, spe_imul(m, r, spe_i32(m, 64)), spe_and(m, along, spe_i32(m, 63))));
+    spe_id eights = spe_i32(m, ~7), padded = spe_and(m, spe_iadd(m, rows, spe_i32(m, 7)), eights);
+    spe_id along = spe_shl(m, c, shift), in_panel = spe_and(m, along, spe_i32(m, 63)), panel = spe_i32(m, 64);
+    in_panel = spe_iadd(m, spe_imul(m, r, panel), in_panel);
+    spe_id optimal = spe_imul(m, spe_imul(m, spe_shr(m, along, spe_i32(m, 6)), padded), panel);
+    optimal = spe_iadd(m, optimal, in_panel);
     spe_id row_major = spe_iadd(m, spe_imul(m, r, stride), along);
-    spe_id column_major = spe_iadd(m, spe_imul(m, c, stride), spe_shl(m, r, shift));
-    return spe_select(m, spe_ieq(m, layout, spe_i32(m, CV_ROW_MAJOR)), row_major,
-                      spe_select(m, spe_ieq(m, layout, spe_i32(m, CV_COLUMN_MAJOR)), column_major, optimal));
+    spe_id down = spe_shl(m, r, shift), column_major = spe_iadd(m, spe_imul(m, c, stride), down);
+    spe_id others = spe_select(m, spe_ieq(m, layout, spe_i32(m, CV_COLUMN_MAJOR)), column_major, optimal);
+    return spe_select(m, spe_ieq(m, layout, spe_i32(m, CV_ROW_MAJOR)), row_major, others);
 }
 
 /* Equal types: copies the bits. dest, src: pointers to the element's bytes. */
@@ -2719,8 +2754,8 @@ XE_FN_ void cv_convert_float_(cv_ctx *x, const cv_convert_args_ *a, spe_id dest,
     spe_id real = spe_float(m, 32), zero = spe_f32(m, 0), value = zero, v;
     for (int i = 0; i < 4; i++) {
         spe_if(m, spe_land(m, inside, spe_ieq(m, a->src_type, spe_i32(m, types[i]))));
-        v = spe_load(m, spe_ptr_cast(m, spe_index(m, a->src, src), cv_spe_type_(m, types[i])),
-                     (uint32_t)cv_bytes_(types[i]));
+        spe_id type = cv_spe_type_(m, types[i]);
+        v = spe_load(m, spe_ptr_cast(m, spe_index(m, a->src, src), type), (uint32_t)cv_bytes_(types[i]));
         v = spe_fconvert(m, real, cv_decode_(m, v, types[i]));
         spe_endif_from(m, 1, &v, &value, &value);
     }
@@ -2742,14 +2777,16 @@ XE_FN_ void cv_convert_body_(cv_ctx *x)
     spe_id i = spe_builtin(m, SPE_GLOBAL_ID, 0);
     spe_if(m, spe_ult(m, i, a.slots));
     spe_id optimal = spe_uge(m, a.dest_layout, spe_i32(m, CV_MUL_OPTIMAL));
-    spe_id padded = spe_and(m, spe_iadd(m, a.rows, spe_i32(m, 7)), spe_i32(m, ~7));
+    spe_id eights = spe_i32(m, ~7), padded = spe_and(m, spe_iadd(m, a.rows, spe_i32(m, 7)), eights);
     spe_id width = spe_select(m, optimal, spe_shr(m, spe_i32(m, 64), a.dest_shift), a.cols);
     padded = spe_select(m, optimal, padded, a.rows);
     spe_id panel = spe_udiv(m, i, spe_imul(m, padded, width));
     spe_id in_panel = spe_isub(m, i, spe_imul(m, panel, spe_imul(m, padded, width)));
     spe_id r = spe_udiv(m, in_panel, width);
-    spe_id c = spe_iadd(m, spe_imul(m, panel, width), spe_isub(m, in_panel, spe_imul(m, r, width)));
-    spe_id inside = spe_land(m, spe_ult(m, r, a.rows), spe_ult(m, c, a.cols));
+    spe_id c = spe_isub(m, in_panel, spe_imul(m, r, width));
+    c = spe_iadd(m, spe_imul(m, panel, width), c);
+    spe_id inside = spe_ult(m, c, a.cols);
+    inside = spe_land(m, spe_ult(m, r, a.rows), inside);
     spe_id dest = cv_convert_offset_(m, a.dest_layout, a.dest_stride, a.dest_shift, a.rows, r, c);
     spe_id src = cv_convert_offset_(m, a.src_layout, a.src_stride, a.src_shift, a.rows, r, c);
     spe_if(m, spe_ieq(m, a.dest_type, a.src_type));

@@ -1905,7 +1905,8 @@ XE_FN_ spe_id xt_lines_id_(xt_ctx *x, const xt_tile *t)
     int along = xt_inner_(t);
     spe_id lines = xt_index_id_(x, &t->shape[!along]);
     if (t->pitch.kind == SPE_INT || t->pitch.id == t->shape[along].id || t->base.local) return lines;
-    return spe_select(m, spe_slt(m, xt_index_id_(x, &t->pitch), spe_i32(m, 0)), spe_i32(m, 0), lines);
+    spe_id zero = spe_i32(m, 0);
+    return spe_select(m, spe_slt(m, xt_index_id_(x, &t->pitch), zero), zero, lines);
 }
 
 /* The common type of two numbers; -1 if there is none. A constant takes the other's type. */
@@ -2034,7 +2035,10 @@ XE_FN_ spe_id xt_emit_cast_(xt_ctx *x, int type, const xt_val *v)
     xt_val c = *v, one = spe_val_int(1), zero = spe_val_int(0);
     if (xt_is_constant_(v) && !xt_is_float_(type)) c = xt_whole_constant_(type, v);
     if (xt_is_constant_(v)) return xt_constant_(x, type, &c);
-    if (v->type == XT_BOOL_) return spe_select(&x->m, v->id, xt_constant_(x, type, &one), xt_constant_(x, type, &zero));
+    if (v->type == XT_BOOL_) {
+        spe_id otherwise = xt_constant_(x, type, &zero);
+        return spe_select(&x->m, v->id, xt_constant_(x, type, &one), otherwise);
+    }
     spe_id id = v->type == CM_BF16 ? cm_to_arith(&x->cm, CM_BF16, v->id) : v->id;
     return spe_cast(&x->m, t, id, xt_is_signed_(xt_is_float_(v->type) ? type : v->type));
 }
@@ -2195,10 +2199,10 @@ XE_FN_ spe_id xt_emit_early_(xt_ctx *x, const xt_val *v, int type)
         value->early_id = spe_param_id(&x->m, (uint32_t)n->kind);
     else if (n->op == XT_OP_BUILTIN_)
         value->early_id = spe_builtin(&x->m, (spe_builtin_name)n->kind, (uint32_t)d->type);
-    else if (n->op == XT_OP_CAST_NUMBER_)
-        value->early_id = spe_cast(&x->m, xt_spe_type_(x, d->type), xt_emit_early_(x, &d->v[0], d->type),
-                                   xt_is_signed_(xt_carried_type_(&d->v[0])));
-    else {
+    else if (n->op == XT_OP_CAST_NUMBER_) {
+        spe_id a = xt_emit_early_(x, &d->v[0], d->type);
+        value->early_id = spe_cast(&x->m, xt_spe_type_(x, d->type), a, xt_is_signed_(xt_carried_type_(&d->v[0])));
+    } else {
         spe_id a = xt_emit_early_(x, &d->v[0], d->type);
         value->early_id = xt_emit_arith_(&x->m, n->kind, d->type, a, xt_emit_early_(x, &d->v[1], d->type));
     }
@@ -2410,8 +2414,10 @@ XE_FN_ void xt_find_tile_(xt_ctx *x, const xt_init_tile_desc_ *init)
 /* Tiles that may replace each other in a region are treated alike. */
 XE_FN_ void xt_join_tiles_(xt_ctx *x, const xt_thing_ *a, const xt_thing_ *b)
 {
-    if (a->magic == XT_TILE_MAGIC_ && !a->tile.scatter && a->tile.number != b->tile.number)
-        xt_plan_tile_at_(x, xt_tile_root_(x, b->tile.number))->parent = xt_tile_root_(x, a->tile.number);
+    if (a->magic == XT_TILE_MAGIC_ && !a->tile.scatter && a->tile.number != b->tile.number) {
+        int root = xt_tile_root_(x, a->tile.number);
+        xt_plan_tile_at_(x, xt_tile_root_(x, b->tile.number))->parent = root;
+    }
 }
 
 XE_FN_ void xt_find_region_tiles_(xt_ctx *x, const xt_node_ *n)
@@ -2519,7 +2525,8 @@ XE_FN_ spe_id xt_emit_need_(xt_ctx *x, const xt_plan_offset_ *o)
     if (o->narrow) v = spe_cast(&x->m, spe_int(&x->m, 32), v, true);
     if (o->below.magic && o->bound) return spe_ule(&x->m, v, xt_emit_early_(x, &o->below, CM_I32));
     if (o->below.magic) return spe_ult(&x->m, v, xt_emit_early_(x, &o->below, CM_I32));
-    return spe_ieq(&x->m, spe_and(&x->m, v, spe_i32(&x->m, o->mask)), spe_i32(&x->m, 0));
+    spe_id zero = spe_i32(&x->m, 0);
+    return spe_ieq(&x->m, spe_and(&x->m, v, spe_i32(&x->m, o->mask)), zero);
 }
 
 XE_FN_ bool xt_is_false_(xt_ctx *x, spe_id condition)
@@ -2966,7 +2973,10 @@ XE_FN_ cm_matrix xt_table_block_(xt_ctx *x, const xt_vec *r, const xt_block_ *b,
     cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, held, CM_ACC);
     spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.size_v * sizeof *v), place[2], at[2];
     int first[2] = {b->row, b->col};
-    for (int j = 0; j < 2; j++) place[j] = spe_iadd(m, xt_place_id_(x, &r->dist, j), spe_i32(m, first[j]));
+    for (int j = 0; j < 2; j++) {
+        spe_id from = spe_i32(m, first[j]);
+        place[j] = spe_iadd(m, xt_place_id_(x, &r->dist, j), from);
+    }
     spe_id last = spe_i32(m, r->dist.shape[0] * r->dist.shape[1] - 1);
     for (int i = 0; v && i < l.size_v; i++) {
         at[0] = spe_iadd(m, cm_col_index(&x->cm, &l, i), place[0]);
@@ -3443,7 +3453,8 @@ XE_FN_ spe_id xt_extreme_(spe_module *m, bool larger, bool nan_wins, spe_id a, s
     spe_id p = spe_bitcast(m, bits, a), q = spe_bitcast(m, bits, b);
     spe_id r = spe_math2(m, larger ? SPE_FMAX : SPE_FMIN, a, b);
     spe_id zeros = spe_bitcast(m, type, larger ? spe_and(m, p, q) : spe_or(m, p, q));
-    if (nan_wins) nan = spe_lor(m, spe_isnan(m, a), spe_isnan(m, b));
+    if (nan_wins) nan = spe_isnan(m, b);
+    if (nan_wins) nan = spe_lor(m, spe_isnan(m, a), nan);
     r = spe_select(m, spe_feq(m, a, b), zeros, r);
     return nan_wins ? spe_select(m, nan, spe_fadd(m, a, b), r) : r;
 }
@@ -3845,8 +3856,9 @@ XE_FN_ void xt_fold_place_(xt_ctx *x, cm_mem *mem, int bytes, int64_t line, int6
     int64_t align = XT_LOCAL_ALIGN_;
     if (line * bytes < align) align = line * bytes;
     if (along * bytes < align) align = along * bytes;
-    mem->ptr = spe_index(m, mem->ptr,
-                         spe_iadd(m, spe_imul(m, mem->row, mem->stride_row), spe_imul(m, mem->col, mem->stride_col)));
+    spe_id at = spe_imul(m, mem->col, mem->stride_col);
+    at = spe_iadd(m, spe_imul(m, mem->row, mem->stride_row), at);
+    mem->ptr = spe_index(m, mem->ptr, at);
     mem->row = mem->col = spe_i32(m, 0);
     mem->align = (uint32_t)align;
 }
@@ -3858,7 +3870,10 @@ XE_FN_ void xt_leave_out_(xt_ctx *x, cm_mem *mem, const xt_block_ *b, const xt_v
     spe_module *m = &x->m;
     if (b->valid == b->cols) return;
     spe_id end = spe_iadd(m, mem->row, spe_i32(m, b->valid));
-    if (mem->rows) end = spe_math2(m, SPE_SMAX, spe_math2(m, SPE_SMIN, end, mem->rows), spe_i32(m, 0));
+    if (mem->rows) {
+        spe_id zero = spe_i32(m, 0);
+        end = spe_math2(m, SPE_SMAX, spe_math2(m, SPE_SMIN, end, mem->rows), zero);
+    }
     mem->rows = mem->block2d == CM_BLOCK2D_YES ? xt_index_id_(x, extent) : end;
 }
 
@@ -4094,9 +4109,14 @@ XE_FN_ spe_id xt_spread_inside_(const xt_spread_ *s, int v, spe_id *offset)
     spe_id inside, i64 = spe_int(m, 64), lane;
     *offset = spe_cast(m, i64, cm_component(c, s->offsets, v), xt_is_signed_(s->t->offsets.type));
     inside = spe_ult(m, *offset, s->count);
-    if (l->size_i < l->lanes)
-        inside = spe_land(m, inside, spe_ult(m, cm_col_index(c, l, v), spe_i32(m, l->cols))); /* not padding */
-    if (s->valid < l->rows) inside = spe_land(m, inside, spe_ult(m, cm_row_index(c, l, v), spe_i32(m, s->valid)));
+    if (l->size_i < l->lanes) { /* not padding */
+        spe_id cols = spe_i32(m, l->cols);
+        inside = spe_land(m, inside, spe_ult(m, cm_col_index(c, l, v), cols));
+    }
+    if (s->valid < l->rows) {
+        spe_id rows = spe_i32(m, s->valid);
+        inside = spe_land(m, inside, spe_ult(m, cm_row_index(c, l, v), rows));
+    }
     if (!s->mask) return inside;
     lane = cm_component(c, s->mask, v);
     return spe_land(m, inside, spe_ine(m, lane, spe_null(m, spe_type_of(m, lane))));
@@ -4155,7 +4175,8 @@ XE_FN_ xt_spread_ xt_spread_init_(xt_ctx *x, const xt_tile *t, const xt_vec *mas
     xt_spread_ s = XT_ZERO_;
     s.x = x;
     s.t = t;
-    s.count = spe_sconvert(m, spe_int(m, 64), spe_select(m, spe_sgt(m, n, zero), n, zero));
+    n = spe_select(m, spe_sgt(m, n, zero), n, zero);
+    s.count = spe_sconvert(m, spe_int(m, 64), n);
     s.all = xt_as_use_(x, &t->offsets, CM_ACC);
     if (mask->magic) s.allowed = xt_now_as_(x, mask, CM_ACC);
     return s;
@@ -4232,7 +4253,7 @@ XE_FN_ spe_id xt_bring_inside_(spe_module *m, int border, spe_id at, spe_id n)
 {
     spe_id last = spe_isub(m, n, spe_i32(m, 1));
     if (border == XT_BORDER_CLAMP) return spe_math2(m, SPE_SMIN, spe_math2(m, SPE_SMAX, at, spe_i32(m, 0)), last);
-    spe_id there = spe_math2(m, SPE_UMAX, spe_shl(m, last, spe_i32(m, 1)), spe_i32(m, 1)); /* and back */
+    spe_id one = spe_i32(m, 1), there = spe_math2(m, SPE_UMAX, spe_shl(m, last, one), one); /* and back */
     at = spe_umod(m, spe_math1(m, SPE_SABS, at), there);
     return spe_math2(m, SPE_UMIN, at, spe_isub(m, there, at));
 }
@@ -4250,7 +4271,8 @@ XE_FN_ cm_matrix xt_border_block_(xt_ctx *x, const xt_tile *t, const xt_block_ *
         at[0] = cm_col_index(&x->cm, &l, i);
         at[1] = cm_row_index(&x->cm, &l, i);
         for (int j = 0; j < 2; j++) {
-            at[j] = spe_iadd(m, spe_iadd(m, xt_index_id_(x, &t->offset[j]), spe_i32(m, first[j])), at[j]);
+            spe_id from = spe_i32(m, first[j]);
+            at[j] = spe_iadd(m, spe_iadd(m, xt_index_id_(x, &t->offset[j]), from), at[j]);
             at[j] = xt_bring_inside_(m, border, at[j], xt_index_id_(x, &t->shape[j]));
             at[j] = spe_imul(m, spe_sconvert(m, i64, at[j]), step[j]);
         }
@@ -4263,7 +4285,8 @@ XE_FN_ cm_matrix xt_border_block_(xt_ctx *x, const xt_tile *t, const xt_block_ *
 XE_FN_ spe_id xt_is_inside_(spe_module *m, spe_id at, int count, spe_id n)
 {
     spe_id zero = spe_i32(m, 0), room = spe_isub(m, n, spe_i32(m, count));
-    return spe_land(m, spe_sge(m, at, zero), spe_sle(m, at, room));
+    spe_id before = spe_sle(m, at, room);
+    return spe_land(m, spe_sge(m, at, zero), before);
 }
 
 /* Loads a block: directly if all of it is inside, else element by element; zeros from an empty matrix. */
@@ -4273,9 +4296,11 @@ XE_FN_ cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ 
     cm_mem mem = xt_mem_(x, t, b, (int)use);
     cm_type held = xt_held_(t->type);
     spe_id rows = xt_index_id_(x, &t->shape[0]), cols = xt_index_id_(x, &t->shape[1]), zero = spe_i32(m, 0), inside,
-           some = spe_land(m, spe_sgt(m, rows, zero), spe_sgt(m, cols, zero));
+           some = spe_sgt(m, cols, zero);
+    some = spe_land(m, spe_sgt(m, rows, zero), some);
     cm_matrix whole, edge, none = cm_splat(&x->cm, b->cols, b->rows, held, use, 0);
-    inside = spe_land(m, xt_is_inside_(m, mem.col, b->rows, rows), xt_is_inside_(m, mem.row, b->valid, cols));
+    inside = xt_is_inside_(m, mem.row, b->valid, cols);
+    inside = spe_land(m, xt_is_inside_(m, mem.col, b->rows, rows), inside);
     if (mem.block2d == CM_BLOCK2D_NO) mem.rows = mem.cols = 0; /* no checks */
     if (mem.block2d == CM_BLOCK2D_NO) xt_leave_out_(x, &mem, b, NULL);
     spe_if(m, inside);
@@ -4325,7 +4350,7 @@ XE_FN_ void xt_deal_out_(xt_ctx *x, xt_tile *t)
         xt_fetches_(&dist, in, line) >= xt_fetches_(&t->dist, in, line))
         return;
     for (int i = 0; i < 2; i++) {
-        spe_id move = spe_isub(&x->m, xt_place_id_(x, &dist, i), xt_place_id_(x, &t->dist, i));
+        spe_id from = xt_place_id_(x, &t->dist, i), move = spe_isub(&x->m, xt_place_id_(x, &dist, i), from);
         t->offset[i] = xt_scalar_(CM_I32, spe_iadd(&x->m, xt_index_id_(x, &t->offset[i]), move), 1);
     }
     t->dist = dist;
@@ -4420,7 +4445,9 @@ XE_FN_ spe_id xt_share_number_(xt_ctx *x, const xt_share_ *s, xt_shared_ *r, spe
     if (all < s->tile[0].dist.subgroups) subgroup = spe_umod(m, subgroup, spe_u32(m, (uint32_t)all));
     beyond = spe_isub(m, subgroup, spe_i32(m, s->pieces[0]));
     spe_id second = spe_udiv(m, subgroup, spe_u32(m, (uint32_t)s->pieces[0])), u16 = spe_int(m, 16);
-    r->of[0] = spe_uconvert(m, spe_int(m, 32), spe_isub(m, spe_const_u(m, u16, 1), spe_uconvert(m, u16, second)));
+    r->of[0] = spe_uconvert(m, u16, second);
+    r->of[0] = spe_isub(m, spe_const_u(m, u16, 1), r->of[0]);
+    r->of[0] = spe_uconvert(m, spe_int(m, 32), r->of[0]);
     r->of[1] = spe_isub(m, spe_i32(m, 0), second);
     *first = spe_slt(m, beyond, spe_i32(m, 0));
     return spe_select(m, *first, subgroup, beyond);
@@ -5003,7 +5030,8 @@ XE_FN_ uint32_t xt_lanes_with_(const xt_ctx *x, int bit)
 /* Emits, in the prologue, bit p of `mask` in lane p. */
 XE_FN_ spe_id xt_emit_bit_(spe_module *m, spe_id lane, uint32_t mask)
 {
-    return spe_and(m, spe_shr(m, spe_u32(m, mask), lane), spe_u32(m, 1));
+    spe_id one = spe_u32(m, 1);
+    return spe_and(m, spe_shr(m, spe_u32(m, mask), lane), one);
 }
 
 /* The same as a condition, computed once, before the body. */
@@ -5103,8 +5131,9 @@ XE_FN_ spe_id xt_pick_or_zero_(xt_ctx *x, xt_field_ *f, const int *from)
     uint32_t there = 0, all = x->S < 32 ? (1u << x->S) - 1 : ~0u;
     spe_id zero = spe_null(&x->m, spe_type_of(&x->m, f->comp[0]));
     for (int p = 0; p < x->S; p++) there |= (uint32_t)(from[p] >= 0) << p;
-    if (there == all) return xt_pick_(x, f, from);
-    return there ? spe_select(&x->m, xt_lane_bit_(x, there), xt_pick_(x, f, from), zero) : zero;
+    if (!there) return zero;
+    spe_id picked = xt_pick_(x, f, from);
+    return there == all ? picked : spe_select(&x->m, xt_lane_bit_(x, there), picked, zero);
 }
 
 /* A block of the result, from the components of a field, converted back to the vector's type; zeros beyond the ends of
@@ -5266,8 +5295,8 @@ XE_FN_ int xt_scratch_rows_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec 
 
 XE_FN_ spe_id xt_scratch_pointer_(xt_ctx *x, cm_type type)
 {
-    spe_id zero = spe_u32(&x->m, 0);
-    return spe_ptr_cast(&x->m, spe_element(&x->m, x->scratch, 1, &zero), xt_spe_type_(x, (int)type));
+    spe_id zero = spe_u32(&x->m, 0), pointee = xt_spe_type_(x, (int)type);
+    return spe_ptr_cast(&x->m, spe_element(&x->m, x->scratch, 1, &zero), pointee);
 }
 
 /* A block's first row and column in the whole vector. */
@@ -5352,7 +5381,8 @@ XE_FN_ spe_id xt_merge_part_(xt_ctx *x, cm_type of, spe_id a, spe_id b)
     const cm_type_row *row = cm_type_info(of);
     if (!row->storage_float) return spe_or(&x->m, a, b);
     spe_id bits = spe_vec_like(&x->m, spe_int(&x->m, (uint32_t)row->storage_bits), a);
-    bits = spe_or(&x->m, spe_bitcast(&x->m, bits, a), spe_bitcast(&x->m, bits, b));
+    b = spe_bitcast(&x->m, bits, b);
+    bits = spe_or(&x->m, spe_bitcast(&x->m, bits, a), b);
     return spe_bitcast(&x->m, spe_type_of(&x->m, a), bits);
 }
 
@@ -5479,8 +5509,8 @@ XE_FN_ void xt_transpose_square_(xt_ctx *x, spe_id *a)
         spe_id bit = xt_lane_bit_(x, xt_lanes_with_(x, h));
         for (int i = 0; i < x->S; i++) {
             if (i & h) continue;
-            spe_id low = a[i], high = a[i + h];
-            spe_id got = spe_sg_shuffle_xor(m, spe_select(m, bit, low, high), spe_u32(m, (uint32_t)h));
+            spe_id low = a[i], high = a[i + h], other = spe_u32(m, (uint32_t)h);
+            spe_id got = spe_sg_shuffle_xor(m, spe_select(m, bit, low, high), other);
             a[i] = spe_select(m, bit, got, low);
             a[i + h] = spe_select(m, bit, high, got);
         }
@@ -5838,7 +5868,10 @@ XE_FN_ spe_id xt_reduce_fold_(xt_ctx *x, xt_reduce_ *r, int o, int first)
                 from[p] = r->f.where[r->group.dim ? o * r->f.cols + at : at * r->f.cols + o];
         }
         spe_id one = xt_pick_(x, &r->f, from);
-        if (absent) one = spe_select(&x->m, xt_lane_bit_(x, absent), xt_constant_(x, r->f.type, &neutral), one);
+        if (absent) {
+            spe_id none = xt_constant_(x, r->f.type, &neutral);
+            one = spe_select(&x->m, xt_lane_bit_(x, absent), none, one);
+        }
         sum = sum ? xt_combine_(&x->m, r->group.kind, r->f.type, sum, one) : one;
     }
     return sum;
@@ -7032,7 +7065,8 @@ XE_FN_ void xt_find_stages_(xt_ctx *x)
         if (now >= 0 && depth > 1 && s->buffers > 1) f->meets = true;
         if (now >= 0 || !xt_is_quiet_(n->op)) last = now;
         if (!d || !(s = xt_stage_plan_(x, &plans, d->left.id)) || s->slices == 1) continue;
-        xt_stage_add_(x, xt_stage_plan_(x, &plans, d->right.id), f, xt_stage_add_(x, s, f, -1));
+        now = xt_stage_add_(x, s, f, -1);
+        xt_stage_add_(x, xt_stage_plan_(x, &plans, d->right.id), f, now);
     }
     xt_stage_mix_(x);
 }
@@ -7070,7 +7104,8 @@ XE_FN_ void xt_emit_stage_condition_(xt_ctx *x)
         spe_id is[3];
         for (int j = 0; j < 3; j++) {
             is[j] = xt_emit_early_(x, of[j], CM_I32);
-            all = xt_both_(x, all, spe_ult(m, spe_iadd(m, is[j], spe_i32(m, -1)), spe_i32(m, 1 << bits[j])));
+            spe_id most = spe_i32(m, 1 << bits[j]);
+            all = xt_both_(x, all, spe_ult(m, spe_iadd(m, is[j], spe_i32(m, -1)), most));
         }
         spe_id line = spe_imul(m, is[1], spe_i32(m, s->bytes));
         all = xt_both_(x, all, spe_uge(m, line, spe_i32(m, x->target.block2d.row_least)));
@@ -7096,10 +7131,13 @@ XE_FN_ xt_unit_ xt_stage_unit_(xt_ctx *x, const xt_stage_ *s, int round)
     spe_id n = s->subgroups > 1 ? spe_builtin(m, SPE_SUBGROUP_ID, 0) : spe_i32(m, 0);
     if (round) n = spe_iadd(m, n, spe_i32(m, round * s->subgroups));
     if ((round + 1) * s->subgroups > s->units) n = spe_umod(m, n, spe_i32(m, s->units));
-    u.along = spe_imul(m, spe_umod(m, n, spe_i32(m, s->chunks[1])), spe_i32(m, s->wide));
+    spe_id wide = spe_i32(m, s->wide);
+    u.along = spe_imul(m, spe_umod(m, n, spe_i32(m, s->chunks[1])), wide);
     n = spe_udiv(m, n, spe_i32(m, s->chunks[1]));
-    u.line_class = spe_imul(m, spe_umod(m, n, spe_i32(m, groups)), spe_i32(m, s->weave));
-    u.chunk = spe_imul(m, spe_udiv(m, n, spe_i32(m, groups)), spe_i32(m, s->high));
+    spe_id weave = spe_i32(m, s->weave);
+    u.line_class = spe_imul(m, spe_umod(m, n, spe_i32(m, groups)), weave);
+    spe_id high = spe_i32(m, s->high);
+    u.chunk = spe_imul(m, spe_udiv(m, n, spe_i32(m, groups)), high);
     return u;
 }
 
@@ -7115,7 +7153,7 @@ XE_FN_ xt_tile xt_stage_whole_(xt_ctx *x, const xt_tile *of)
 {
     xt_tile t = xt_now_tile_(x, of);
     for (int i = 0; i < 2; i++) {
-        spe_id at = spe_isub(&x->m, xt_index_id_(x, &t.offset[i]), xt_place_id_(x, &t.dist, i));
+        spe_id place = xt_place_id_(x, &t.dist, i), at = spe_isub(&x->m, xt_index_id_(x, &t.offset[i]), place);
         t.offset[i] = xt_scalar_(CM_I32, at, 1);
     }
     return t;
@@ -7143,15 +7181,17 @@ XE_FN_ xt_surface_ xt_stage_class_(xt_ctx *x, const xt_stage_ *s, const xt_tile 
     spe_id i64 = spe_int(m, 64), zero = spe_i32(m, 0), most = spe_i32(m, s->classes - 1);
     spe_id lines = s->early ? xt_emit_early_(x, &matrix->shape[!inner], CM_I32)
                             : xt_index_id_(x, &t->shape[!xt_inner_(t)]);
-    spe_id pitch = spe_imul(m, xt_emit_early_(x, &matrix->pitch, CM_I32), spe_i32(m, s->bytes));
+    spe_id bytes = spe_i32(m, s->bytes), pitch = spe_imul(m, xt_emit_early_(x, &matrix->pitch, CM_I32), bytes);
     spe_id address = spe_ptr_to_u(m, i64, s->early ? xt_emit_base_(x, p) : t->base.id);
-    if (!s->early && p->of->given.shape.count > 2)
-        address = spe_select(m, spe_ieq(m, lines, zero), spe_ptr_to_u(m, i64, xt_now_(x, &matrix->base).id), address);
+    if (!s->early && p->of->given.shape.count > 2) {
+        spe_id first = spe_ptr_to_u(m, i64, xt_now_(x, &matrix->base).id);
+        address = spe_select(m, spe_ieq(m, lines, zero), first, address);
+    }
     spe_id none = spe_ule(m, lines, number), extent = xt_emit_early_(x, &matrix->shape[inner], CM_I32);
     spe_id before = spe_imul(m, spe_select(m, none, zero, number), pitch);
     address = spe_iadd(m, address, spe_uconvert(m, i64, before));
-    spe_id rest = spe_and(m, spe_uconvert(m, spe_int(m, 32), address), spe_i32(m, 63));
-    spe_id width = spe_iadd(m, spe_imul(m, extent, spe_i32(m, s->bytes)), spe_iadd(m, rest, spe_i32(m, 3)));
+    spe_id line = spe_i32(m, 63), rest = spe_and(m, spe_uconvert(m, spe_int(m, 32), address), line);
+    spe_id beyond = spe_iadd(m, rest, spe_i32(m, 3)), width = spe_iadd(m, spe_imul(m, extent, bytes), beyond);
     xt_surface_ r = XT_ZERO_;
     r.block.elem_bytes = 4;
     r.block.width = (uint32_t)s->wide;
@@ -7159,7 +7199,8 @@ XE_FN_ xt_surface_ xt_stage_class_(xt_ctx *x, const xt_stage_ *s, const xt_tile 
     r.block.count = 1;
     r.block.ptr = spe_and(m, address, spe_u64(m, ~(uint64_t)63));
     r.block.mem_width = spe_and(m, width, spe_i32(m, -4));
-    r.block.mem_height = spe_udiv(m, spe_iadd(m, spe_isub(m, lines, number), most), spe_i32(m, s->classes));
+    spe_id classes = spe_i32(m, s->classes);
+    r.block.mem_height = spe_udiv(m, spe_iadd(m, spe_isub(m, lines, number), most), classes);
     r.block.mem_height = spe_select(m, none, spe_i32(m, 1), r.block.mem_height);
     r.block.pitch = spe_imul(m, pitch, spe_i32(m, s->classes));
     r.block.pos_y = spe_select(m, none, spe_i32(m, 1 << 24), zero); /* beyond the last line */
@@ -7180,8 +7221,10 @@ XE_FN_ xt_surface_ xt_stage_surface_(xt_ctx *x, const xt_stage_ *s, const xt_til
     }
     xt_surface_ r = xt_stage_class_(x, s, t, number);
     rest = r.block.pos_x;
-    if (!s->aligned) rest = spe_iadd(m, rest, spe_imul(m, xt_stage_offset_(x, t, inner), spe_i32(m, s->bytes)));
-    r.shift = spe_shl(m, spe_and(m, rest, spe_i32(m, 3)), spe_i32(m, 3));
+    spe_id bytes = s->aligned ? 0 : spe_i32(m, s->bytes), three;
+    if (!s->aligned) rest = spe_iadd(m, rest, spe_imul(m, xt_stage_offset_(x, t, inner), bytes));
+    three = spe_i32(m, 3);
+    r.shift = spe_shl(m, spe_and(m, rest, three), three);
     r.block.pos_x = spe_iadd(m, spe_sar(m, rest, spe_i32(m, 2)), u->along);
     r.block.pos_y = spe_iadd(m, r.block.pos_y, u->chunk);
     if (line) r.block.pos_y = spe_iadd(m, r.block.pos_y, spe_sar(m, line, xt_log2_(x, s->classes)));
@@ -7259,11 +7302,12 @@ XE_FN_ spe_id xt_stage_mask_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, co
     spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask = 0;
     spe_id extent = xt_extent_(m, xt_index_id_(x, &t->shape[inner]));
     if (s->wide == 8) lane = spe_and(m, lane, spe_i32(m, 7));
-    spe_id first = spe_imul(m, spe_iadd(m, u->along, lane), spe_i32(m, per));
+    spe_id elements = spe_i32(m, per), first = spe_imul(m, spe_iadd(m, u->along, lane), elements);
     first = spe_iadd(m, first, xt_stage_offset_(x, t, inner));
     for (int i = 0; i < per; i++) {
         spe_id bits = spe_u32(m, ((1u << 8 * s->bytes) - 1) << 8 * s->bytes * i);
-        spe_id one = spe_select(m, spe_ult(m, spe_iadd(m, first, spe_i32(m, i)), extent), bits, spe_i32(m, 0));
+        spe_id none = spe_i32(m, 0);
+        spe_id one = spe_select(m, spe_ult(m, spe_iadd(m, first, spe_i32(m, i)), extent), bits, none);
         mask = mask ? spe_or(m, mask, one) : one;
     }
     return mask;
@@ -7293,10 +7337,11 @@ XE_FN_ spe_id xt_stage_align_(xt_ctx *x, const xt_stage_ *s, const spe_id got[3]
 {
     spe_module *m = &x->m;
     if (s->bytes == 4 || !mask) return got[0];
-    spe_id back = spe_and(m, spe_isub(m, spe_i32(m, 0), got[2]), spe_i32(m, 31));
+    spe_id bits = spe_i32(m, 31), back = spe_and(m, spe_isub(m, spe_i32(m, 0), got[2]), bits);
     spe_id low = spe_shr(m, got[0], xt_splat_word_(x, got[0], got[2]));
     spe_id high = spe_shl(m, got[1], xt_splat_word_(x, low, back));
-    return spe_and(m, spe_or(m, low, high), xt_stage_spread_(x, s, low, mask));
+    mask = xt_stage_spread_(x, s, low, mask);
+    return spe_and(m, spe_or(m, low, high), mask);
 }
 
 /* Transposes elements of two dwords, or (bits 8, twice) of four: swaps bits of a with those of b below them. */
@@ -7305,8 +7350,10 @@ XE_FN_ void xt_stage_swap_(xt_ctx *x, uint32_t mask, int bits, spe_id *a, spe_id
     spe_module *m = &x->m;
     spe_id by = xt_splat_word_(x, *a, spe_i32(m, bits)), up = spe_shl(m, *b, by), down = spe_shr(m, *a, by);
     spe_id low = xt_splat_word_(x, *a, spe_u32(m, mask)), high = spe_not(m, low);
-    *a = spe_or(m, spe_and(m, *a, low), spe_and(m, up, high));
-    *b = spe_or(m, spe_and(m, down, low), spe_and(m, *b, high));
+    up = spe_and(m, up, high);
+    *a = spe_or(m, spe_and(m, *a, low), up);
+    *b = spe_and(m, *b, high);
+    *b = spe_or(m, spe_and(m, down, low), *b);
 }
 
 /* Interleaves lines to dwords along k: v[q] becomes element q of each line's dword. */
@@ -7326,7 +7373,7 @@ XE_FN_ void xt_stage_pair_(xt_ctx *x, const spe_id got[6], spe_id mask, spe_id v
     spe_id half = spe_i32(m, 16);
     for (int i = 0; i < 2; i++) {
         spe_id bits = spe_and(m, i ? spe_shr(m, mask, half) : mask, half), low, high;
-        spe_id keep = spe_and(m, i ? mask : spe_shl(m, mask, half), spe_u32(m, 0xffff0000));
+        spe_id upper = spe_u32(m, 0xffff0000), keep = spe_and(m, i ? mask : spe_shl(m, mask, half), upper);
         low = spe_bits_extract(m, got[i], i ? spe_xor(m, got[2], half) : got[2], bits, false);
         high = xt_splat_word_(x, got[3 + i], i ? got[5] : spe_xor(m, got[5], half));
         high = spe_math2(m, SPE_ROTATE, got[3 + i], high);
@@ -7359,7 +7406,7 @@ XE_FN_ spe_id xt_stage_convert_(xt_ctx *x, const xt_stage_ *s, const spe_id line
 XE_FN_ spe_id xt_stage_row_(xt_ctx *x, const xt_stage_ *s, spe_id p)
 {
     spe_module *m = &x->m;
-    spe_id gaps = spe_imul(m, spe_udiv(m, p, spe_i32(m, s->together)), spe_i32(m, s->gap));
+    spe_id gap = spe_i32(m, s->gap), gaps = spe_imul(m, spe_udiv(m, p, spe_i32(m, s->together)), gap);
     return spe_iadd(m, spe_imul(m, p, spe_i32(m, s->line)), gaps);
 }
 
@@ -7369,12 +7416,13 @@ XE_FN_ spe_id xt_stage_place_id_(xt_ctx *x, const xt_stage_ *s, spe_id p, spe_id
     int part = s->depth / s->parts;
     spe_id line = spe_i32(m, s->line);
     if (s->mixed) {
-        spe_id every = spe_imul(m, spe_and(m, k, spe_i32(m, 3)), spe_i32(m, part / 4));
+        spe_id fourth = spe_i32(m, part / 4), every = spe_imul(m, spe_and(m, k, spe_i32(m, 3)), fourth);
         if (s->parts > 1) every = spe_iadd(m, every, spe_and(m, k, spe_i32(m, -part)));
         if (s->parts > 1) k = spe_and(m, k, spe_i32(m, part - 1));
         k = spe_iadd(m, every, spe_shr(m, k, spe_i32(m, 2)));
     }
-    k = spe_iadd(m, spe_imul(m, spe_udiv(m, k, line), spe_i32(m, s->plane)), spe_umod(m, k, line));
+    spe_id in_plane = spe_umod(m, k, line), plane = spe_i32(m, s->plane);
+    k = spe_iadd(m, spe_imul(m, spe_udiv(m, k, line), plane), in_plane);
     return spe_iadd(m, k, xt_stage_row_(x, s, p));
 }
 
@@ -7394,7 +7442,8 @@ XE_FN_ spe_id xt_stage_lane_(xt_ctx *x, const xt_stage_ *s, const xt_unit_ *u)
     across = spe_iadd(m, u->along, across);
     across = s->along_k ? spe_udiv(m, across, spe_i32(m, s->bytes / s->held))
                         : spe_imul(m, across, spe_i32(m, 4 / s->bytes));
-    down = spe_iadd(m, spe_udiv(m, u->line_class, spe_i32(m, s->weave)), spe_imul(m, down, spe_i32(m, groups)));
+    down = spe_imul(m, down, spe_i32(m, groups));
+    down = spe_iadd(m, spe_udiv(m, u->line_class, spe_i32(m, s->weave)), down);
     return xt_stage_place_id_(x, s, s->along_k ? down : across, s->along_k ? across : down);
 }
 
@@ -7405,7 +7454,7 @@ XE_FN_ spe_id xt_stage_pointer_(xt_ctx *x, const xt_stage_ *s, spe_id at)
     if (s->to) {
         xt_tile t = xt_stage_whole_(x, s->to);
         int inner = xt_inner_(&t);
-        spe_id k = spe_udiv(m, xt_stage_offset_(x, &t, inner), spe_i32(m, 4 / s->held));
+        spe_id each = spe_i32(m, 4 / s->held), k = spe_udiv(m, xt_stage_offset_(x, &t, inner), each);
         at = spe_iadd(m, at, xt_stage_place_id_(x, s, xt_stage_offset_(x, &t, !inner), k));
         return spe_index(m, spe_ptr_cast(m, t.base.id, spe_int(m, 32)), at);
     }
@@ -7413,7 +7462,7 @@ XE_FN_ spe_id xt_stage_pointer_(xt_ctx *x, const xt_stage_ *s, spe_id at)
     int step = s->loop ? (int)s->loop->step.integer : s->dist.shape[s->use == CM_B];
     at = spe_iadd(m, at, spe_i32(m, s->at));
     if (index && s->buffers > 1) {
-        spe_id turn = spe_umod(m, spe_udiv(m, index, spe_i32(m, step)), spe_i32(m, 2));
+        spe_id two = spe_i32(m, 2), turn = spe_umod(m, spe_udiv(m, index, spe_i32(m, step)), two);
         at = spe_iadd(m, at, spe_imul(m, turn, spe_i32(m, s->dwords)));
     }
     if (s->shared) return spe_index(m, xt_scratch_pointer_(x, CM_I32), at);
@@ -7440,9 +7489,8 @@ XE_FN_ void xt_stage_store_(xt_ctx *x, const xt_stage_ *s, spe_id to, spe_id v, 
             word[run++] = one[j];
             if (j > i) at[j] = -1;
         }
-        spe_id type = spe_vec(m, spe_int(m, 32), (uint32_t)run);
-        spe_store(m, spe_ptr_cast(m, spe_index(m, to, spe_i32(m, at[i])), type),
-                  spe_construct(m, type, (uint32_t)run, word), run < 4 ? (uint32_t)run * 4 : 16);
+        spe_id type = spe_vec(m, spe_int(m, 32), (uint32_t)run), all = spe_construct(m, type, (uint32_t)run, word);
+        spe_store(m, spe_ptr_cast(m, spe_index(m, to, spe_i32(m, at[i])), type), all, run < 4 ? (uint32_t)run * 4 : 16);
     }
 }
 
@@ -7473,11 +7521,13 @@ XE_FN_ spe_id xt_stage_element_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t,
     spe_id at[2] = {spe_iadd(m, xt_stage_offset_(x, t, 0), row), spe_iadd(m, xt_stage_offset_(x, t, 1), col)}, start, v;
     spe_id i64 = spe_int(m, 64), zero = spe_i32(m, 0), word = spe_int(m, 8 * (uint32_t)s->bytes);
     int inner = xt_inner_(t);
-    spe_if(m, spe_land(m, spe_ult(m, at[!inner], xt_extent_(m, xt_lines_id_(x, t))),
-                       spe_ult(m, at[inner], xt_extent_(m, xt_index_id_(x, &t->shape[inner])))));
-    start = spe_imul(m, spe_sconvert(m, i64, at[!inner]), spe_sconvert(m, i64, xt_index_id_(x, &t->pitch)));
+    spe_id inside = spe_ult(m, at[inner], xt_extent_(m, xt_index_id_(x, &t->shape[inner])));
+    spe_if(m, spe_land(m, spe_ult(m, at[!inner], xt_extent_(m, xt_lines_id_(x, t))), inside));
+    spe_id pitch = spe_sconvert(m, i64, xt_index_id_(x, &t->pitch));
+    start = spe_imul(m, spe_sconvert(m, i64, at[!inner]), pitch);
     v = spe_load(m, spe_index(m, t->base.id, spe_iadd(m, start, spe_sconvert(m, i64, at[inner]))), 0);
-    v = spe_cast(m, spe_int(m, 32), spe_bitcast(m, word, v), false);
+    v = spe_bitcast(m, word, v);
+    v = spe_cast(m, spe_int(m, 32), v, false);
     spe_endif_from(m, 1, &v, &zero, &v);
     return v;
 }
@@ -7488,14 +7538,17 @@ XE_FN_ void xt_stage_elements_(xt_ctx *x, const xt_stage_ *s)
     spe_module *m = &x->m;
     int per = 4 / s->held, q;
     spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), i, p, k, v = 0, by, one[4];
-    if (s->subgroups > 1)
-        lane = spe_iadd(m, lane, spe_imul(m, spe_builtin(m, SPE_SUBGROUP_ID, 0), spe_i32(m, x->S)));
-    i = spe_for(m, lane, spe_i32(m, s->across * s->depth), spe_i32(m, s->subgroups * x->S), 0, NULL);
+    if (s->subgroups > 1) {
+        spe_id size = spe_i32(m, x->S);
+        lane = spe_iadd(m, lane, spe_imul(m, spe_builtin(m, SPE_SUBGROUP_ID, 0), size));
+    }
+    spe_id step = spe_i32(m, s->subgroups * x->S);
+    i = spe_for(m, lane, spe_i32(m, s->across * s->depth), step, 0, NULL);
     by = spe_i32(m, s->along_k ? s->depth : s->across);
     k = s->along_k ? spe_umod(m, i, by) : spe_udiv(m, i, by);
     p = s->along_k ? spe_udiv(m, i, by) : spe_umod(m, i, by);
     for (q = 0; q < per; q++) {
-        spe_id e = spe_iadd(m, spe_imul(m, k, spe_i32(m, per)), spe_i32(m, q));
+        spe_id number = spe_i32(m, q), e = spe_iadd(m, spe_imul(m, k, spe_i32(m, per)), number);
         one[q] = xt_stage_element_(x, s, &s->tile, s->use == CM_A ? e : p, s->use == CM_A ? p : e);
         v = q ? spe_or(m, v, spe_shl(m, one[q], spe_i32(m, 8 * s->held * q))) : one[q];
     }
@@ -7538,7 +7591,8 @@ XE_FN_ xt_vec xt_stage_get_(xt_ctx *x, const xt_stage_ *s, int part)
     int along = s->use == CM_A; /* the dimension other than k */
     spe_id row = xt_place_id_(x, &v.dist, along), from;
     if (s->use == CM_A) row = spe_iadd(&x->m, row, spe_builtin(&x->m, SPE_SUBGROUP_LANE, 0));
-    row = spe_iadd(&x->m, xt_stage_row_(x, s, row), spe_i32(&x->m, part * (s->dwords / s->parts)));
+    spe_id before = spe_i32(&x->m, part * (s->dwords / s->parts));
+    row = spe_iadd(&x->m, xt_stage_row_(x, s, row), before);
     from = xt_stage_pointer_(x, s, row);
     v.dist = s->dist;
     v.use = s->use;
@@ -7688,7 +7742,8 @@ XE_FN_ bool xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
     spe_id *ids = (spe_id *)xt_memory_(x, n * sizeof *ids), slice;
     if (!ids) return true;
     xt_vec_parts_(x, &d->sum, ids, NULL);
-    slice = spe_for(m, spe_i32(m, with_c ? 0 : step), spe_i32(m, size * s->slices), spe_i32(m, step), n, ids);
+    spe_id by = spe_i32(m, step), end = spe_i32(m, size * s->slices);
+    slice = spe_for(m, spe_i32(m, with_c ? 0 : step), end, by, n, ids);
     xt_vec_parts_(x, &d->sum, ids, r);
     d->sum = *r;
     xt_emit_slices_(x, d, true, r, slice);
@@ -7844,7 +7899,8 @@ XE_FN_ spe_id xt_for_distance_(xt_ctx *x, const xt_frame_ *f)
     spe_id step = xt_index_id_(x, &f->step), turns = spe_isub(m, hi, lo);
     turns = spe_udiv(m, spe_iadd(m, turns, spe_i32(m, (int32_t)f->step.integer - 1)), step);
     turns = spe_imul(m, turns, step);
-    return spe_select(m, spe_slt(m, lo, hi), turns, spe_i32(m, 0));
+    spe_id zero = spe_i32(m, 0);
+    return spe_select(m, spe_slt(m, lo, hi), turns, zero);
 }
 
 /* Allocates the ids of a region's carried values. */
@@ -7872,7 +7928,8 @@ XE_FN_ void xt_write_loop_(xt_ctx *x, xt_frame_ *f, spe_id from, int copies)
     xt_val lo = xt_now_(x, &f->lo), hi = xt_now_(x, &f->hi), step = xt_now_(x, &f->step);
     spe_id to = xt_index_id_(x, &hi), by = xt_index_id_(x, &step);
     if (copies > 1) { /* no turn begins that the loop would end within */
-        to = spe_isub(m, spe_math2(m, SPE_SMAX, to, xt_index_id_(x, &lo)), spe_imul(m, by, spe_i32(m, copies - 1)));
+        spe_id others = spe_imul(m, by, spe_i32(m, copies - 1));
+        to = spe_isub(m, spe_math2(m, SPE_SMAX, to, xt_index_id_(x, &lo)), others);
         by = spe_imul(m, by, spe_i32(m, copies));
         xt_remark_(x, "several turns at a time, while so many are left");
     }
@@ -8310,7 +8367,7 @@ XE_FN_ spe_id xt_random_one_(cm_ctx *c, cm_type type, spe_id index, spe_id seed,
            high = spe_null(m, u32);
     (void)type, (void)user;
     for (int i = 0; i < XT_PHILOX_ROUNDS_; i++) {
-        spe_id product = spe_imul(m, spe_uconvert(m, u64, low), spe_const_u(m, u64, XT_PHILOX_TIMES_));
+        spe_id times = spe_const_u(m, u64, XT_PHILOX_TIMES_), product = spe_imul(m, spe_uconvert(m, u64, low), times);
         low = spe_uconvert(m, u32, spe_shr(m, product, spe_const_u(m, u64, 32)));
         low = spe_xor(m, spe_xor(m, low, seed), high);
         high = spe_uconvert(m, u32, product);

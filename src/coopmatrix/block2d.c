@@ -58,7 +58,8 @@ static bool cm_base_fits_(const cm_ctx *c, const cm_surface_ *s)
 static spe_id cm_is_multiple_(cm_ctx *c, spe_id v, int n)
 {
     if (n == 1) return spe_const_bool(c->module, true);
-    return spe_ieq(c->module, cm_mod_(c, v, n), cm_i32_(c, 0));
+    spe_id zero = cm_i32_(c, 0);
+    return spe_ieq(c->module, cm_mod_(c, v, n), zero);
 }
 
 /* The surface in bytes: width, rows of memory, pitch. Its width is the direction with stride 1; an unchecked direction
@@ -93,7 +94,8 @@ spe_id cm_block2d_test(cm_ctx *c, cm_type type, const cm_mem *mem)
     const cm_block2d_rules *rules = &c->target.block2d;
     bool pairs = transposed && size == 1, fits = cm_base_fits_(c, &s);
     spe_id bytes = cm_times_(c, b.pos_x, size), elements = transposed ? s.cols : s.rows;
-    spe_id base = fits ? 0 : spe_uconvert(m, spe_int(m, 32), spe_ptr_to_u(m, spe_int(m, 64), s.ptr));
+    spe_id base = fits ? 0 : spe_ptr_to_u(m, spe_int(m, 64), s.ptr);
+    if (base) base = spe_uconvert(m, spe_int(m, 32), base);
     spe_id ok = cm_is_multiple_(c, b.pitch, cm_block_pitch_(c, pairs));
     ok = spe_land(m, ok, spe_uge(m, b.pitch, b.mem_width));
     ok = spe_land(m, ok, spe_uge(m, b.mem_width, cm_i32_(c, rules->row_least)));
@@ -263,11 +265,12 @@ static void cm_every_second_row_(cm_ctx *c, spe_block2d *b)
 {
     spe_module *m = c->module;
     spe_id odd = cm_mod_(c, b->pos_y, 2), half = spe_imul(m, odd, b->pitch);
-    spe_id rows = spe_shr(m, spe_isub(m, cm_plus_(c, b->mem_height, 1), odd), cm_i32_(c, 1));
+    spe_id one = cm_i32_(c, 1), rows = spe_shr(m, spe_isub(m, cm_plus_(c, b->mem_height, 1), odd), one);
     spe_id none = spe_ieq(m, rows, cm_i32_(c, 0));
     b->mem_width = spe_iadd(m, b->mem_width, half);
     b->pos_x = spe_iadd(m, b->pos_x, cm_shr_(c, half, 4));
-    b->pos_y = spe_select(m, none, cm_i32_(c, CM_BLOCK_LIMIT_ / 2), cm_shr_signed_(c, b->pos_y, 2));
+    b->pos_y = cm_shr_signed_(c, b->pos_y, 2);
+    b->pos_y = spe_select(m, none, cm_i32_(c, CM_BLOCK_LIMIT_ / 2), b->pos_y);
     b->mem_height = spe_select(m, none, cm_i32_(c, 1), rows);
     b->pitch = cm_times_(c, b->pitch, 2);
 }
@@ -281,8 +284,8 @@ static void cm_dwords_to_words_(cm_ctx *c, const cm_layout *l, int share, spe_id
     if (l->size_k1 == 2) {
         spe_id type = spe_type_of(m, all), low = spe_const_u(m, type, 0x00ff00ff),
                high = spe_const_u(m, type, 0xff00ff00), eight = spe_const_u(m, type, 8);
-        spe_id even = spe_or(m, spe_and(m, all, low), spe_and(m, spe_shl(m, got[1], eight), high));
-        spe_id odd = spe_or(m, spe_and(m, spe_shr(m, all, eight), low), spe_and(m, got[1], high));
+        spe_id up = spe_and(m, spe_shl(m, got[1], eight), high), even = spe_or(m, spe_and(m, all, low), up);
+        spe_id stay = spe_and(m, got[1], high), odd = spe_or(m, spe_and(m, spe_shr(m, all, eight), low), stay);
         got[0] = spe_bitcast(m, word, even);
         got[1] = spe_bitcast(m, word, odd);
     } else if (share == 2) {

@@ -10,16 +10,18 @@ static spe_id cm_like_float_(spe_module *m, uint32_t bits, spe_id v) { return sp
 static spe_id cm_round_bits_(cm_ctx *c, spe_id i32, spe_id bits, int cut)
 {
     spe_module *m = c->module;
-    spe_id odd = spe_and(m, spe_shr(m, bits, spe_const_u(m, i32, (uint64_t)cut)), spe_const_u(m, i32, 1));
-    return spe_iadd(m, spe_iadd(m, bits, odd), spe_const_u(m, i32, ((uint64_t)1 << cut) / 2 - 1));
+    spe_id one = spe_const_u(m, i32, 1);
+    spe_id odd = spe_and(m, spe_shr(m, bits, spe_const_u(m, i32, (uint64_t)cut)), one);
+    spe_id half = spe_const_u(m, i32, ((uint64_t)1 << cut) / 2 - 1);
+    return spe_iadd(m, spe_iadd(m, bits, odd), half);
 }
 
 /* Likewise for f32 values, to nearest or towards zero; NaNs become quiet. */
 static spe_id cm_round_f32_(cm_ctx *c, spe_id i32, spe_id v, int cut, bool nearest)
 {
     spe_id bits = spe_bitcast(c->module, i32, v), rounded = nearest ? cm_round_bits_(c, i32, bits, cut) : bits;
-    return spe_select(c->module, spe_isnan(c->module, v),
-                      spe_or(c->module, bits, spe_const_u(c->module, i32, 0x400000)), rounded);
+    spe_id quiet = spe_or(c->module, bits, spe_const_u(c->module, i32, 0x400000));
+    return spe_select(c->module, spe_isnan(c->module, v), quiet, rounded);
 }
 
 /* In integer operations where Intel's conversion instruction may be missing. */
@@ -64,14 +66,14 @@ static spe_id cm_f8_to_f32_(cm_ctx *c, cm_type type, spe_id v)
     spe_module *m = c->module;
     spe_id i16 = cm_like_int_(m, 16, v), f32 = cm_like_float_(m, 32, v), wide = spe_uconvert(m, i16, v);
     if (type == CM_E5M2) {
-        spe_id half = spe_bitcast(m, cm_like_float_(m, 16, v), spe_shl(m, wide, spe_const_u(m, i16, 8)));
-        return spe_fconvert(m, f32, half);
+        spe_id half = spe_shl(m, wide, spe_const_u(m, i16, 8));
+        return spe_fconvert(m, f32, spe_bitcast(m, cm_like_float_(m, 16, v), half));
     }
     spe_id rest = spe_and(m, wide, spe_const_u(m, i16, 0x7f));
-    spe_id sign = spe_shl(m, spe_and(m, wide, spe_const_u(m, i16, 0x80)), spe_const_u(m, i16, 8));
+    spe_id eight = spe_const_u(m, i16, 8), sign = spe_shl(m, spe_and(m, wide, spe_const_u(m, i16, 0x80)), eight);
     spe_id half = spe_or(m, sign, spe_shl(m, rest, spe_const_u(m, i16, 7)));
     half = spe_bitcast(m, cm_like_float_(m, 16, v), half);
-    spe_id scaled = spe_fmul(m, spe_fconvert(m, f32, half), spe_const_f(m, f32, 256));
+    spe_id scale = spe_const_f(m, f32, 256), scaled = spe_fmul(m, spe_fconvert(m, f32, half), scale);
     spe_id nan = spe_bitcast(m, f32, spe_const_u(m, cm_like_int_(m, 32, v), 0x7fc00000));
     return spe_select(m, spe_ieq(m, rest, spe_const_u(m, i16, 0x7f)), nan, scaled);
 }
@@ -86,14 +88,18 @@ static spe_id cm_f32_to_f8_(cm_ctx *c, cm_type type, spe_id v)
     spe_id normal = cm_round_bits_(c, i32, spe_bitcast(m, i32, size), f->cut);
     normal = spe_shr(m, normal, spe_const_u(m, i32, (uint64_t)f->cut));
     normal = spe_isub(m, normal, spe_const_u(m, i32, (uint64_t)f->rebias));
-    spe_id tiny = spe_isub(m, spe_bitcast(m, i32, spe_fadd(m, size, magic)), spe_bitcast(m, i32, magic));
+    spe_id none = spe_bitcast(m, i32, magic), tiny = spe_isub(m, spe_bitcast(m, i32, spe_fadd(m, size, magic)), none);
     spe_id bits = spe_select(m, spe_flt(m, size, spe_const_f(m, f32, f->normal)), tiny, normal);
-    if (c->overflow)
-        bits = spe_select(m, spe_fgt(m, exact, spe_const_f(m, f32, f->limit)),
-                          spe_const_u(m, i32, (uint64_t)f->beyond), bits);
-    bits = spe_select(m, spe_isnan(m, v), spe_const_u(m, i32, 0x7f), bits);
-    spe_id sign = spe_and(m, spe_shr(m, spe_bitcast(m, i32, v), spe_const_u(m, i32, 24)), spe_const_u(m, i32, 0x80));
-    return spe_uconvert(m, cm_like_int_(m, 8, v), spe_or(m, bits, sign));
+    if (c->overflow) {
+        spe_id beyond = spe_const_u(m, i32, (uint64_t)f->beyond);
+        bits = spe_select(m, spe_fgt(m, exact, spe_const_f(m, f32, f->limit)), beyond, bits);
+    }
+    spe_id nan = spe_const_u(m, i32, 0x7f);
+    bits = spe_select(m, spe_isnan(m, v), nan, bits);
+    spe_id high = spe_const_u(m, i32, 0x80), down = spe_const_u(m, i32, 24);
+    spe_id sign = spe_and(m, spe_shr(m, spe_bitcast(m, i32, v), down), high);
+    bits = spe_or(m, bits, sign);
+    return spe_uconvert(m, cm_like_int_(m, 8, v), bits);
 }
 
 spe_id cm_to_arith(cm_ctx *c, cm_type type, spe_id v)
@@ -102,8 +108,8 @@ spe_id cm_to_arith(cm_ctx *c, cm_type type, spe_id v)
     if (cm_f8_row_(type)) return cm_f8_to_f32_(c, type, v);
     if (type != CM_BF16) return v;
     if (c->lowering == CM_INTEL) return spe_bf16_to_f32(c->module, v);
-    spe_id i32 = cm_like_int_(c->module, 32, v),
-           wide = spe_shl(c->module, spe_uconvert(c->module, i32, v), spe_const_u(c->module, i32, 16));
+    spe_id i32 = cm_like_int_(c->module, 32, v), up = spe_const_u(c->module, i32, 16);
+    spe_id wide = spe_shl(c->module, spe_uconvert(c->module, i32, v), up);
     return spe_bitcast(c->module, cm_like_float_(c->module, 32, v), wide);
 }
 

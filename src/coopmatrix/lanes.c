@@ -76,7 +76,10 @@ static void cm_columns_(cm_ctx *c, const cm_surface_ *s, int cols, cm_axis_ *col
         vector = cm_vec_(c, spe_int(m, 32), n);
         for (int i = 0; i < n; i++) numbers[i] = cm_i32_(c, first + i);
         vector = n == 1 ? numbers[0] : spe_composite_const(m, vector, (uint32_t)n, numbers);
-        if (s->cols) all = cm_position_(c, cm_copies_(c, s->col, n), vector, cm_copies_(c, s->cols, n));
+        if (s->cols) {
+            spe_id extents = cm_copies_(c, s->cols, n);
+            all = cm_position_(c, cm_copies_(c, s->col, n), vector, extents);
+        }
         for (int i = 0; i < n; i++) {
             cm_axis_ *one = &col[first + i];
             if (first + i > 0) distance = spe_iadd(m, distance, step);
@@ -182,7 +185,8 @@ static bool cm_store_loops_(cm_ctx *c, const cm_surface_ *s, const cm_matrix *a)
             for (int k2 = 0; k2 < l->size_k2; k2++)
                 vectors[k2] = cm_unpack_(c, l, a->part[k2 * runs + run], first, group);
             spe_id from[2] = {spe_isub(m, cm_i32_(c, -number), s->col), cm_i32_(c, 0)};
-            spe_id to[2] = {spe_isub(m, spe_isub(m, s->cols, s->col), cm_i32_(c, number)), cm_i32_(c, columns)};
+            spe_id before = cm_i32_(c, number);
+            spe_id to[2] = {spe_isub(m, spe_isub(m, s->cols, s->col), before), cm_i32_(c, columns)};
             spe_id high = spe_math(m, SPE_SMIN, 2, to), low = spe_math(m, SPE_SMAX, 2, from);
             spe_id i = spe_for(m, low, high, cm_i32_(c, 1), 0, NULL);
             spe_id distance = cm_distance_(c, spe_iadd(m, cm_plus_(c, s->col, number), i), s->right);
@@ -228,7 +232,8 @@ XE_FN_ bool cm_move_lanes_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool s
     }
     spe_id rows = s->rows ? spe_sgt(c->module, s->rows, cm_i32_(c, 0)) : 0;
     spe_id cols = s->cols ? spe_sgt(c->module, s->cols, cm_i32_(c, 0)) : 0;
-    spe_id some = cm_and_(c, cm_unless_true_(c, rows), cm_unless_true_(c, cols));
+    cols = cm_unless_true_(c, cols);
+    spe_id some = cm_and_(c, cm_unless_true_(c, rows), cols);
     cm_matrix none = cm_poison();
     cm_axes_ axes;
     if (some) {

@@ -34,10 +34,12 @@ static void cm_find_slot_(cm_ctx *c, const cm_layout *l, spe_id row, spe_id col,
     spe_id inner = cm_mod_(c, row, l->size_i * l->size_k1), k2 = cm_shr_(c, row, l->size_i * l->size_k1);
     spe_id i = l->interleaved ? cm_shr_(c, inner, l->size_k1) : cm_mod_(c, inner, l->size_i);
     spe_id k1 = l->interleaved ? cm_mod_(c, inner, l->size_k1) : cm_shr_(c, inner, l->size_i);
-    spe_id j = spe_iadd(m, cm_shr_(c, col, l->omega), cm_times_(c, k2, l->size_j / l->omega));
+    spe_id j = cm_times_(c, k2, l->size_j / l->omega);
+    j = spe_iadd(m, cm_shr_(c, col, l->omega), j);
     spe_id number = spe_iadd(m, i, cm_times_(c, spe_iadd(m, k1, cm_times_(c, j, l->size_k1)), l->size_i));
     *lane = cm_mod_(c, number, l->lanes);
-    *v = spe_iadd(m, cm_times_(c, cm_shr_(c, number, l->lanes), l->omega), cm_mod_(c, col, l->omega));
+    *v = cm_mod_(c, col, l->omega);
+    *v = spe_iadd(m, cm_times_(c, cm_shr_(c, number, l->lanes), l->omega), *v);
 }
 
 /* Component v of layout `to` if lanes need others' components: a shuffle for each source, then a select. */

@@ -27,8 +27,10 @@ static spe_id *cm_totals_(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix 
     if (!v || !total) return NULL;
     for (int i = 0; i < l->size_v; i++) {
         spe_id one = v[i];
-        if (by == CM_BY_ROW && l->needs_mask)
-            one = spe_select(c->module, spe_slt(c->module, cm_col_index(c, l, i), cm_i32_(c, l->cols)), one, neutral);
+        if (by == CM_BY_ROW && l->needs_mask) {
+            spe_id cols = cm_i32_(c, l->cols);
+            one = spe_select(c->module, spe_slt(c->module, cm_col_index(c, l, i), cols), one, neutral);
+        }
         cm_axes_of_(l, i, &row, &col);
         spe_id *to = &total[by == CM_BY_ROW ? row : col];
         *to = *to ? cm_apply_binary_(c, type, *to, one, &op) : one;

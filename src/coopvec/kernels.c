@@ -262,27 +262,30 @@ static spe_id cv_encode_(cv_ctx *x, spe_id v, int type, spe_id overflow)
                               : cm_from_arith(&x->cm, type == CV_E4M3 ? CM_E4M3 : CM_E5M2, v);
     spe_id sign = spe_and(m, r, spe_const_u(m, bits, type == CV_F16 ? 0x8000 : 0x80));
     spe_id nan = spe_const_u(m, bits, type == CV_F16 ? 0x7e00 : type == CV_E4M3 ? 0x7f : 0x7e);
-    r = spe_select(m, spe_isnan(m, v), spe_or(m, sign, nan), r);
+    nan = spe_or(m, sign, nan);
+    r = spe_select(m, spe_isnan(m, v), nan, r);
     if (type == CV_F16) return r;
     spe_id size = spe_math1(m, SPE_FABS, v);
     /* halfway beyond the largest number, which rounds to even: e4m3's largest is even, e5m2's is odd */
     spe_id beyond = type == CV_E4M3 ? spe_fgt(m, size, spe_f32(m, 464)) : spe_fge(m, size, spe_f32(m, 61440));
     beyond = spe_land(m, beyond, spe_ieq(m, overflow, spe_i32(m, CV_NO_SATURATE)));
-    return spe_select(m, beyond, spe_or(m, spe_and(m, r, spe_const_u(m, bits, 0x80)),
-                                        spe_const_u(m, bits, type == CV_E4M3 ? 0x7f : 0x7c)), r);
+    spe_id high = spe_const_u(m, bits, type == CV_E4M3 ? 0x7f : 0x7c);
+    return spe_select(m, beyond, spe_or(m, spe_and(m, r, spe_const_u(m, bits, 0x80)), high), r);
 }
 
 /* cv_element_offset at run time; `shift` is the log2 of the element size. */
 static spe_id cv_convert_offset_(spe_module *m, spe_id layout, spe_id stride, spe_id shift, spe_id rows, spe_id r,
                                  spe_id c)
 {
-    spe_id padded = spe_and(m, spe_iadd(m, rows, spe_i32(m, 7)), spe_i32(m, ~7)), along = spe_shl(m, c, shift);
-    spe_id optimal = spe_iadd(m, spe_imul(m, spe_imul(m, spe_shr(m, along, spe_i32(m, 6)), padded), spe_i32(m, 64)),
-                              spe_iadd(m, spe_imul(m, r, spe_i32(m, 64)), spe_and(m, along, spe_i32(m, 63))));
+    spe_id eights = spe_i32(m, ~7), padded = spe_and(m, spe_iadd(m, rows, spe_i32(m, 7)), eights);
+    spe_id along = spe_shl(m, c, shift), in_panel = spe_and(m, along, spe_i32(m, 63)), panel = spe_i32(m, 64);
+    in_panel = spe_iadd(m, spe_imul(m, r, panel), in_panel);
+    spe_id optimal = spe_imul(m, spe_imul(m, spe_shr(m, along, spe_i32(m, 6)), padded), panel);
+    optimal = spe_iadd(m, optimal, in_panel);
     spe_id row_major = spe_iadd(m, spe_imul(m, r, stride), along);
-    spe_id column_major = spe_iadd(m, spe_imul(m, c, stride), spe_shl(m, r, shift));
-    return spe_select(m, spe_ieq(m, layout, spe_i32(m, CV_ROW_MAJOR)), row_major,
-                      spe_select(m, spe_ieq(m, layout, spe_i32(m, CV_COLUMN_MAJOR)), column_major, optimal));
+    spe_id down = spe_shl(m, r, shift), column_major = spe_iadd(m, spe_imul(m, c, stride), down);
+    spe_id others = spe_select(m, spe_ieq(m, layout, spe_i32(m, CV_COLUMN_MAJOR)), column_major, optimal);
+    return spe_select(m, spe_ieq(m, layout, spe_i32(m, CV_ROW_MAJOR)), row_major, others);
 }
 
 /* Equal types: copies the bits. dest, src: pointers to the element's bytes. */
@@ -307,8 +310,8 @@ static void cv_convert_float_(cv_ctx *x, const cv_convert_args_ *a, spe_id dest,
     spe_id real = spe_float(m, 32), zero = spe_f32(m, 0), value = zero, v;
     for (int i = 0; i < 4; i++) {
         spe_if(m, spe_land(m, inside, spe_ieq(m, a->src_type, spe_i32(m, types[i]))));
-        v = spe_load(m, spe_ptr_cast(m, spe_index(m, a->src, src), cv_spe_type_(m, types[i])),
-                     (uint32_t)cv_bytes_(types[i]));
+        spe_id type = cv_spe_type_(m, types[i]);
+        v = spe_load(m, spe_ptr_cast(m, spe_index(m, a->src, src), type), (uint32_t)cv_bytes_(types[i]));
         v = spe_fconvert(m, real, cv_decode_(m, v, types[i]));
         spe_endif_from(m, 1, &v, &value, &value);
     }
@@ -330,14 +333,16 @@ static void cv_convert_body_(cv_ctx *x)
     spe_id i = spe_builtin(m, SPE_GLOBAL_ID, 0);
     spe_if(m, spe_ult(m, i, a.slots));
     spe_id optimal = spe_uge(m, a.dest_layout, spe_i32(m, CV_MUL_OPTIMAL));
-    spe_id padded = spe_and(m, spe_iadd(m, a.rows, spe_i32(m, 7)), spe_i32(m, ~7));
+    spe_id eights = spe_i32(m, ~7), padded = spe_and(m, spe_iadd(m, a.rows, spe_i32(m, 7)), eights);
     spe_id width = spe_select(m, optimal, spe_shr(m, spe_i32(m, 64), a.dest_shift), a.cols);
     padded = spe_select(m, optimal, padded, a.rows);
     spe_id panel = spe_udiv(m, i, spe_imul(m, padded, width));
     spe_id in_panel = spe_isub(m, i, spe_imul(m, panel, spe_imul(m, padded, width)));
     spe_id r = spe_udiv(m, in_panel, width);
-    spe_id c = spe_iadd(m, spe_imul(m, panel, width), spe_isub(m, in_panel, spe_imul(m, r, width)));
-    spe_id inside = spe_land(m, spe_ult(m, r, a.rows), spe_ult(m, c, a.cols));
+    spe_id c = spe_isub(m, in_panel, spe_imul(m, r, width));
+    c = spe_iadd(m, spe_imul(m, panel, width), c);
+    spe_id inside = spe_ult(m, c, a.cols);
+    inside = spe_land(m, spe_ult(m, r, a.rows), inside);
     spe_id dest = cv_convert_offset_(m, a.dest_layout, a.dest_stride, a.dest_shift, a.rows, r, c);
     spe_id src = cv_convert_offset_(m, a.src_layout, a.src_stride, a.src_shift, a.rows, r, c);
     spe_if(m, spe_ieq(m, a.dest_type, a.src_type));

@@ -54,7 +54,8 @@ cv_vector_ref cv_vector_ref_(cv_where_ w, cv_vector_ref r)
 /* A loop over 0, step, 2 step ... below n. And element `index` of an array variable. */
 static spe_id cv_loop_(spe_module *m, int n, int step)
 {
-    return spe_for(m, spe_i32(m, 0), spe_i32(m, n), spe_i32(m, step), 0, NULL);
+    spe_id by = spe_i32(m, step), end = spe_i32(m, n);
+    return spe_for(m, spe_i32(m, 0), end, by, 0, NULL);
 }
 
 static spe_id cv_at_(spe_module *m, spe_id variable, spe_id index) { return spe_element(m, variable, 1, &index); }
@@ -85,17 +86,21 @@ static spe_id cv_offset_(const cv_surface_ *s, spe_id row, spe_id col)
     spe_id r = s->transpose ? col : row, c = s->transpose ? row : col, along = spe_imul(m, c, spe_i32(m, s->bytes));
     int panel = (int)cv_optimal_rows_((uint32_t)s->rows) * 64;
     if (s->layout == CV_ROW_MAJOR) return spe_iadd(m, spe_imul(m, r, s->stride), along);
-    if (s->layout == CV_COLUMN_MAJOR)
-        return spe_iadd(m, spe_imul(m, c, s->stride), spe_imul(m, r, spe_i32(m, s->bytes)));
-    return spe_iadd(m, spe_imul(m, spe_shr(m, along, spe_i32(m, 6)), spe_i32(m, panel)),
-                    spe_iadd(m, spe_imul(m, r, spe_i32(m, 64)), spe_and(m, along, spe_i32(m, 63))));
+    if (s->layout == CV_COLUMN_MAJOR) {
+        spe_id down = spe_imul(m, r, spe_i32(m, s->bytes));
+        return spe_iadd(m, spe_imul(m, c, s->stride), down);
+    }
+    spe_id in_panel = spe_and(m, along, spe_i32(m, 63));
+    in_panel = spe_iadd(m, spe_imul(m, r, spe_i32(m, 64)), in_panel);
+    spe_id size = spe_i32(m, panel);
+    return spe_iadd(m, spe_imul(m, spe_shr(m, along, spe_i32(m, 6)), size), in_panel);
 }
 
 /* That element as a pointer to n elements of SPIR-V type `scalar`. */
 static spe_id cv_address_(const cv_surface_ *s, spe_id row, spe_id col, spe_id scalar, int n)
 {
-    spe_id at = cv_offset_(s, row, col);
-    return spe_ptr_cast(&s->x->m, spe_index(&s->x->m, s->base, at), spe_vec(&s->x->m, scalar, (uint32_t)n));
+    spe_id at = cv_offset_(s, row, col), type = spe_vec(&s->x->m, scalar, (uint32_t)n);
+    return spe_ptr_cast(&s->x->m, spe_index(&s->x->m, s->base, at), type);
 }
 
 /* Loads n elements of a vector from element `first` on, as one SPIR-V vector of the sums' type. */
@@ -156,7 +161,8 @@ static bool cv_input_lanes_(const cv_product_ *p, spe_id *out)
     int type = p->in.interpretation;
     bool packed = cv_is_packed_(type), sign = cv_is_signed_(type);
     for (int i = 0; i < p->a.k; i++) {
-        spe_id v = packed ? spe_shl(m, cv_get_(m, &p->in.vec, i / 4), spe_i32(m, 24 - i % 4 * 8))
+        spe_id up = packed ? spe_i32(m, 24 - i % 4 * 8) : 0;
+        spe_id v = packed ? spe_shl(m, cv_get_(m, &p->in.vec, i / 4), up)
                           : cv_convert_value_(m, cv_get_(m, &p->in.vec, i), p->in.vec.type, type);
         if (packed) v = sign ? spe_sar(m, v, spe_i32(m, 24)) : spe_shr(m, v, spe_i32(m, 24));
         out[i] = cv_to_sum_(m, v, packed ? sign ? CV_I32 : CV_U32 : type, p->real);
@@ -189,7 +195,8 @@ static void cv_lanes_rows_(const cv_product_ *p, spe_id row, int rows, const spe
     int step = p->a.across ? 1 : 8, full = input ? p->a.k / step * step : 0;
     for (int i = 0; i < rows; i++) sums[i] = spe_extract(m, start, (uint32_t)i);
     if (full) {
-        k = spe_for(m, spe_i32(m, 0), spe_i32(m, full), spe_i32(m, step), (uint32_t)rows, sums);
+        spe_id by = spe_i32(m, step), end = spe_i32(m, full);
+        k = spe_for(m, spe_i32(m, 0), end, by, (uint32_t)rows, sums);
         for (int i = 0; i < step; i++) x[i] = spe_load(m, cv_at_(m, input, spe_iadd(m, k, spe_i32(m, i))), 0);
         cv_lanes_run_(p, row, k, p->a.across ? rows : 8, x, sums);
         spe_endfor(m, (uint32_t)rows, sums);
@@ -246,7 +253,8 @@ enum { CV_DPAS_NONE_, CV_DPAS_F16_, CV_DPAS_I8_ };
 static spe_id cv_zip_(spe_module *m, spe_id low, spe_id high, int bits)
 {
     static const uint32_t order[16] = {0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15};
-    return spe_bitcast(m, spe_vec(m, spe_int(m, (uint32_t)bits * 2), 8), spe_shuffle(m, low, high, 16, order));
+    spe_id mixed = spe_shuffle(m, low, high, 16, order);
+    return spe_bitcast(m, spe_vec(m, spe_int(m, (uint32_t)bits * 2), 8), mixed);
 }
 
 /* For neighbours along m: each lane loads the runs of its own rows of k. FP8 becomes f16. */
@@ -256,13 +264,16 @@ static spe_id cv_a_across_(const cv_product_ *p, int block, int k0)
     spe_module *m = p->m;
     spe_id v[4], row = spe_i32(m, block * 8), scalar = spe_int(m, (uint32_t)s->bytes * 8);
     for (int i = 0; i < p->R; i++) {
-        spe_id k = spe_iadd(m, spe_imul(m, p->lane, spe_i32(m, p->R)), spe_i32(m, k0 + i)), inside = 0;
+        spe_id first = spe_i32(m, k0 + i), k = spe_iadd(m, spe_imul(m, p->lane, spe_i32(m, p->R)), first), inside = 0;
         if (k0 + p->depth > s->k) {
             inside = spe_slt(m, k, spe_i32(m, s->k));
             k = spe_math2(m, SPE_SMIN, k, spe_i32(m, s->k - 1));
         }
         v[i] = spe_load(m, cv_address_(s, row, k, scalar, 8), (uint32_t)(8 * s->bytes));
-        if (cv_is_fp8_(s->type)) v[i] = spe_bitcast(m, spe_vec(m, spe_int(m, 16), 8), cv_decode_(m, v[i], s->type));
+        if (cv_is_fp8_(s->type)) {
+            v[i] = cv_decode_(m, v[i], s->type);
+            v[i] = spe_bitcast(m, spe_vec(m, spe_int(m, 16), 8), v[i]);
+        }
         if (inside) v[i] = spe_select(m, inside, v[i], spe_null(m, spe_type_of(m, v[i])));
     }
     for (int n = p->R, bits = p->kind == CV_DPAS_F16_ ? 16 : 8; n > 1; n /= 2, bits *= 2)
@@ -277,7 +288,7 @@ static spe_id cv_a_along_(const cv_product_ *p, int block, int raw)
     spe_module *m = p->m;
     int each = 32 / p->x->S, elements = each / s->bytes, k0 = raw * 32 / s->bytes;
     spe_id scalar = spe_int(m, (uint32_t)each * 8), v[8], inside = 0;
-    spe_id k = spe_iadd(m, spe_imul(m, p->lane, spe_i32(m, elements)), spe_i32(m, k0)), a;
+    spe_id first = spe_i32(m, k0), k = spe_iadd(m, spe_imul(m, p->lane, spe_i32(m, elements)), first), a;
     if (!cv_is_optimal_(s->layout) && k0 + 32 / s->bytes > s->k) {
         inside = spe_slt(m, k, spe_i32(m, s->k));
         k = spe_math2(m, SPE_SMIN, k, spe_i32(m, s->k - elements));
@@ -575,16 +586,16 @@ static void cv_atomic_add_(spe_module *m, spe_id base, spe_id at, int type, spe_
 {
     spe_id half = spe_float(m, 16), two[2];
     if (type != CV_F16) {
-        spe_id p = spe_ptr_cast(m, spe_index(m, base, at), cv_spe_type_(m, type));
+        spe_id pointee = cv_spe_type_(m, type), p = spe_ptr_cast(m, spe_index(m, base, at), pointee);
         spe_atomic(m, type == CV_F32 ? SPE_ATOMIC_FADD : SPE_ATOMIC_IADD, p, v, SPE_ScopeDevice, 0);
         return;
     }
     v = spe_fconvert(m, half, v);
     spe_id zero = spe_const_f(m, half, -0.0); /* the neutral element */
-    spe_id odd = spe_ine(m, spe_and(m, at, spe_i32(m, 2)), spe_i32(m, 0));
+    spe_id none = spe_i32(m, 0), odd = spe_ine(m, spe_and(m, at, spe_i32(m, 2)), none);
     two[0] = spe_select(m, odd, zero, v);
     two[1] = spe_select(m, odd, v, zero);
-    spe_id word = spe_ptr_cast(m, spe_index(m, base, spe_and(m, at, spe_i32(m, ~3))), spe_int(m, 32));
+    spe_id dword = spe_int(m, 32), word = spe_ptr_cast(m, spe_index(m, base, spe_and(m, at, spe_i32(m, ~3))), dword);
     cv_atomic_add_f16_(m, word, cv_join_(m, half, 2, two));
 }
 
@@ -598,25 +609,29 @@ static void cv_atomic_add_lanes_(cv_ctx *x, spe_id base, spe_id at, int type, sp
     if (type == CV_F16) { /* even lanes also add for their neighbour */
         two[0] = spe_fconvert(m, half, v);
         two[1] = spe_sg_shuffle_xor(m, two[0], spe_i32(m, 1));
-        mine = spe_ieq(m, spe_and(m, lane, spe_i32(m, 1)), spe_i32(m, 0));
-        if (n % 2) two[1] = spe_select(m, spe_slt(m, lane, spe_i32(m, n - 1)), two[1], spe_const_f(m, half, -0.0));
+        spe_id none = spe_i32(m, 0), neutral = n % 2 ? spe_const_f(m, half, -0.0) : 0;
+        mine = spe_ieq(m, spe_and(m, lane, spe_i32(m, 1)), none);
+        if (n % 2) two[1] = spe_select(m, spe_slt(m, lane, spe_i32(m, n - 1)), two[1], neutral);
     }
     if (n < x->S) {
         spe_id inside = spe_slt(m, lane, spe_i32(m, n));
         mine = mine ? spe_land(m, mine, inside) : inside;
     }
     if (mine) spe_if(m, mine);
-    if (type == CV_F16)
-        cv_atomic_add_f16_(m, spe_ptr_cast(m, spe_index(m, base, at), spe_int(m, 32)), cv_join_(m, half, 2, two));
-    else cv_atomic_add_(m, base, at, type, v);
+    if (type == CV_F16) {
+        spe_id both = cv_join_(m, half, 2, two), word = spe_int(m, 32);
+        cv_atomic_add_f16_(m, spe_ptr_cast(m, spe_index(m, base, at), word), both);
+    } else {
+        cv_atomic_add_(m, base, at, type, v);
+    }
     if (mine) spe_endif(m, 0, NULL, NULL);
 }
 
 /* Is bit `bit` of the lane's number set? */
 static spe_id cv_lane_bit_(spe_module *m, int bit)
 {
-    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
-    return spe_ine(m, spe_and(m, lane, spe_i32(m, bit)), spe_i32(m, 0));
+    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), zero = spe_i32(m, 0);
+    return spe_ine(m, spe_and(m, lane, spe_i32(m, bit)), zero);
 }
 
 /* w[i] of lane l becomes w[l] of lane i, bit by bit of both numbers, for n words and lanes that differ in the log2(n)
@@ -626,9 +641,9 @@ static void cv_transpose_lanes_(spe_module *m, spe_id *w, int n, int unit)
     for (int bit = 1; bit < n && spe_ok(m); bit *= 2) {
         spe_id set = cv_lane_bit_(m, bit * unit);
         for (int i = 0; i < n; i++) {
-            spe_id got;
             if (i & bit) continue;
-            got = spe_sg_shuffle_xor(m, spe_select(m, set, w[i], w[i | bit]), spe_i32(m, bit * unit));
+            spe_id other = spe_i32(m, bit * unit);
+            spe_id got = spe_sg_shuffle_xor(m, spe_select(m, set, w[i], w[i | bit]), other);
             w[i] = spe_select(m, set, got, w[i]);
             w[i | bit] = spe_select(m, set, w[i | bit], got);
         }
@@ -646,7 +661,7 @@ static spe_id cv_sum_lanes_(cv_ctx *x, const cv_vec *v, int first)
     for (int bit = x->S / 2; bit && spe_ok(m); bit /= 2) {
         spe_id set = cv_lane_bit_(m, bit);
         for (int i = 0; i < bit; i++) {
-            spe_id got = spe_sg_shuffle_xor(m, spe_select(m, set, w[i], w[i + bit]), spe_i32(m, bit));
+            spe_id other = spe_i32(m, bit), got = spe_sg_shuffle_xor(m, spe_select(m, set, w[i], w[i + bit]), other);
             spe_id kept = spe_select(m, set, w[i + bit], w[i]);
             w[i] = real ? spe_fadd(m, kept, got) : spe_iadd(m, kept, got);
         }
@@ -665,8 +680,9 @@ static spe_id cv_gather_lanes_f16_(cv_ctx *x, const cv_vec *v, int first)
         spe_id other;
         w[i] = spe_extract(m, eight[i / 4], (uint32_t)(i % 4));
         other = spe_sg_shuffle_xor(m, w[i], spe_i32(m, 1));
-        w[i] = spe_select(m, odd, spe_or(m, spe_shr(m, other, sixteen), spe_and(m, w[i], high)),
-                          spe_or(m, spe_and(m, w[i], low), spe_shl(m, other, sixteen)));
+        spe_id up = spe_shl(m, other, sixteen), even = spe_or(m, spe_and(m, w[i], low), up);
+        spe_id stay = spe_and(m, w[i], high);
+        w[i] = spe_select(m, odd, spe_or(m, spe_shr(m, other, sixteen), stay), even);
     }
     cv_transpose_lanes_(m, w, 8, 2);
     return cv_join_(m, word, 8, w);
@@ -677,8 +693,8 @@ static spe_id cv_spill_(spe_module *m, const cv_vec *v)
 {
     spe_id real = spe_float(m, 32), variable = spe_local_var(m, spe_array(m, real, (uint32_t)v->length));
     for (int i = 0; i < v->length; i++) {
-        spe_id at = spe_i32(m, i);
-        spe_store(m, cv_at_(m, variable, at), spe_fconvert(m, real, cv_get_(m, v, i)), 0);
+        spe_id at = spe_i32(m, i), value = spe_fconvert(m, real, cv_get_(m, v, i));
+        spe_store(m, cv_at_(m, variable, at), value, 0);
     }
     return variable;
 }
@@ -712,14 +728,16 @@ static void cv_outer_add_rows_(const cv_surface_ *c, int row, int col, spe_id su
     int rows = c->m - row < 8 ? c->m - row : 8;
     if (c->type == CV_F16) {
         spe_id r = cv_loop_(m, rows, 1);
-        cv_atomic_add_lanes_(c->x, c->base, cv_lane_offset_(c, spe_iadd(m, r, spe_i32(m, row)), col), CV_F16,
-                             spe_extract_dyn(m, sums, r), c->k - col);
+        spe_id sum = spe_extract_dyn(m, sums, r);
+        spe_id at = cv_lane_offset_(c, spe_iadd(m, r, spe_i32(m, row)), col);
+        cv_atomic_add_lanes_(c->x, c->base, at, CV_F16, sum, c->k - col);
         spe_endfor(m, 0, NULL);
         return;
     }
-    for (int i = 0; i < rows; i++)
-        cv_atomic_add_lanes_(c->x, c->base, cv_lane_offset_(c, spe_i32(m, row + i), col), c->type,
-                             spe_extract(m, sums, (uint32_t)i), c->k - col);
+    for (int i = 0; i < rows; i++) {
+        spe_id sum = spe_extract(m, sums, (uint32_t)i), at = cv_lane_offset_(c, spe_i32(m, row + i), col);
+        cv_atomic_add_lanes_(c->x, c->base, at, c->type, sum, c->k - col);
+    }
 }
 
 /* f16, subgroup size 16: the matrix instruction with K = lanes sums over the lanes. v1 is its A operand unchanged. */
@@ -799,17 +817,20 @@ void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r)
     int bytes = cv_bytes_(type);
     spe_id base = cv_bytes_at_(w, &r->base, &r->offset);
     if (cv_is_uniform_(w, r->uniform, &r->offset, NULL)) {
-        spe_id at = spe_imul(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), spe_i32(m, bytes));
-        for (int i = 0; i < v.length; i += x->S)
-            cv_atomic_add_lanes_(x, base, spe_iadd(m, spe_i32(m, i * bytes), at), type, cv_sum_lanes_(x, &v, i),
-                                 v.length - i);
+        spe_id size = spe_i32(m, bytes), at = spe_imul(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), size);
+        for (int i = 0; i < v.length; i += x->S) {
+            spe_id sum = cv_sum_lanes_(x, &v, i);
+            cv_atomic_add_lanes_(x, base, spe_iadd(m, spe_i32(m, i * bytes), at), type, sum, v.length - i);
+        }
     } else if (type == CV_F16) { /* in a loop: see cv_outer_add_rows_ */
         spe_id variable = cv_spill_(m, &v), k = cv_loop_(m, v.length, 1);
-        cv_atomic_add_(m, base, spe_imul(m, k, spe_i32(m, bytes)), CV_F16, spe_load(m, cv_at_(m, variable, k), 0));
+        spe_id value = spe_load(m, cv_at_(m, variable, k), 0);
+        cv_atomic_add_(m, base, spe_imul(m, k, spe_i32(m, bytes)), CV_F16, value);
         spe_endfor(m, 0, NULL);
     } else {
-        for (int i = 0; i < v.length; i++)
-            cv_atomic_add_(m, base, spe_i32(m, i * bytes), type,
-                           cv_to_sum_(m, cv_get_(m, &v, i), v.type, cv_is_float_(v.type)));
+        for (int i = 0; i < v.length; i++) {
+            spe_id value = cv_to_sum_(m, cv_get_(m, &v, i), v.type, cv_is_float_(v.type));
+            cv_atomic_add_(m, base, spe_i32(m, i * bytes), type, value);
+        }
     }
 }

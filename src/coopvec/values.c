@@ -353,8 +353,10 @@ cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
     for (int part = 0, start = 0, n; at && part < v.parts; start += n, part++) {
         spe_id one = v.part[part], first = spe_i32(m, start);
         n = spe_run(v.length, part);
-        if (n > 1) /* masked, as lanes that need another part must not index outside this one */
-            one = spe_extract_dyn(m, one, spe_and(m, spe_isub(m, at, first), spe_i32(m, n - 1)));
+        if (n > 1) { /* masked, as lanes that need another part must not index outside this one */
+            spe_id mask = spe_i32(m, n - 1);
+            one = spe_extract_dyn(m, one, spe_and(m, spe_isub(m, at, first), mask));
+        }
         got = got ? spe_select(m, spe_sge(m, at, first), one, got) : one;
     }
     return cv_scalar_(w.x, v.type, spe_reload(&w.x->m, got), false);
@@ -458,9 +460,12 @@ static spe_id cv_emit_function_(spe_module *m, int fn, spe_id v)
     if (fn < CV_SIGMOID_) return spe_math1(m, (spe_math_op)fn, v);
     if (fn == CV_SIGMOID_) return spe_fdiv(m, one, spe_fadd(m, one, spe_math1(m, SPE_EXP, spe_fneg(m, v))));
     /* x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) */
-    cube = spe_fmul(m, spe_fmul(m, v, v), spe_fmul(m, v, spe_const_f(m, type, 0.044715)));
-    cube = spe_fmul(m, spe_fadd(m, v, cube), spe_const_f(m, type, 0.7978845608028654));
-    return spe_fmul(m, spe_fmul(m, v, spe_const_f(m, type, 0.5)), spe_fadd(m, one, spe_math1(m, SPE_TANH, cube)));
+    cube = spe_fmul(m, v, spe_const_f(m, type, 0.044715));
+    cube = spe_fmul(m, spe_fmul(m, v, v), cube);
+    spe_id scale = spe_const_f(m, type, 0.7978845608028654);
+    cube = spe_fmul(m, spe_fadd(m, v, cube), scale);
+    one = spe_fadd(m, one, spe_math1(m, SPE_TANH, cube));
+    return spe_fmul(m, spe_fmul(m, v, spe_const_f(m, type, 0.5)), one);
 }
 
 /* f16 is computed in f32 and rounded once. */
@@ -541,8 +546,10 @@ static spe_id cv_float_to_int_(spe_module *m, spe_id v, int to)
     v = spe_math1(m, SPE_RINT, spe_fconvert(m, wide, v));
     if (t->bits < 32) { /* the bounds are exact in f32; fmax turns NaN into the lower bound, so NaN is replaced first */
         double lo = (double)cv_least_(t->bits, t->is_signed), hi = (double)cv_most_(t->bits, t->is_signed);
-        v = spe_select(m, spe_isnan(m, v), spe_const_f(m, wide, 0), v);
-        v = spe_math2(m, SPE_FMIN, spe_math2(m, SPE_FMAX, v, spe_const_f(m, wide, lo)), spe_const_f(m, wide, hi));
+        spe_id zero = spe_const_f(m, wide, 0);
+        v = spe_select(m, spe_isnan(m, v), zero, v);
+        spe_id most = spe_const_f(m, wide, hi);
+        v = spe_math2(m, SPE_FMIN, spe_math2(m, SPE_FMAX, v, spe_const_f(m, wide, lo)), most);
         return spe_uconvert(m, type, spe_f_to_s(m, whole, v));
     }
     v = t->is_signed ? spe_f_to_s(m, type, v) : spe_f_to_u(m, type, v);
@@ -556,14 +563,14 @@ static spe_id cv_round_fp8_(spe_module *m, spe_id v, int to)
     spe_id real = spe_vec_like(m, spe_float(m, 32), v), word = spe_vec_like(m, spe_int(m, 32), v), e, place, inverse, r;
     int mantissa = to == CV_E4M3 ? 3 : 2, least = to == CV_E4M3 ? 127 - 6 : 127 - 14; /* of normal numbers, biased */
     double largest = to == CV_E4M3 ? 448 : 57344;
-    e = spe_and(m, spe_shr(m, spe_bitcast(m, word, v), spe_const_u(m, word, 23)), spe_const_u(m, word, 255));
+    spe_id exponents = spe_const_u(m, word, 255), shift = spe_const_u(m, word, 23);
+    e = spe_and(m, spe_shr(m, spe_bitcast(m, word, v), shift), exponents);
     e = spe_math2(m, SPE_UMAX, e, spe_const_i(m, word, least));
-    place = spe_bitcast(m, real, spe_shl(m, spe_isub(m, e, spe_const_i(m, word, mantissa)), spe_const_u(m, word, 23)));
-    inverse = spe_bitcast(m, real,
-                          spe_shl(m, spe_isub(m, spe_const_i(m, word, 254 + mantissa), e), spe_const_u(m, word, 23)));
+    place = spe_bitcast(m, real, spe_shl(m, spe_isub(m, e, spe_const_i(m, word, mantissa)), shift));
+    inverse = spe_bitcast(m, real, spe_shl(m, spe_isub(m, spe_const_i(m, word, 254 + mantissa), e), shift));
     r = spe_fmul(m, spe_math1(m, SPE_RINT, spe_fmul(m, v, inverse)), place);
-    r = spe_math2(m, SPE_FMIN, spe_math2(m, SPE_FMAX, r, spe_const_f(m, real, -largest)),
-                  spe_const_f(m, real, largest));
+    spe_id most = spe_const_f(m, real, largest);
+    r = spe_math2(m, SPE_FMIN, spe_math2(m, SPE_FMAX, r, spe_const_f(m, real, -largest)), most);
     return spe_select(m, spe_isnan(m, v), v, r);
 }
 
@@ -574,16 +581,20 @@ XE_FN_ spe_id cv_decode_fp8_high_(spe_module *m, spe_id v, int type)
 {
     spe_id half = spe_vec_like(m, spe_float(m, 16), v), word = spe_type_of(m, v), nan;
     if (type == CV_E5M2) return spe_bitcast(m, half, spe_and(m, v, spe_const_u(m, word, 0xff00)));
-    v = spe_and(m, spe_sar(m, v, spe_const_u(m, word, 1)), spe_const_u(m, word, 0xbf80));
-    nan = spe_and(m, spe_iadd(m, v, spe_const_u(m, word, 0x80)), spe_const_u(m, word, 0x4000));
-    return spe_fmul(m, spe_bitcast(m, half, spe_or(m, v, nan)), spe_const_f(m, half, 256));
+    spe_id kept = spe_const_u(m, word, 0xbf80);
+    v = spe_and(m, spe_sar(m, v, spe_const_u(m, word, 1)), kept);
+    spe_id top = spe_const_u(m, word, 0x4000);
+    nan = spe_and(m, spe_iadd(m, v, spe_const_u(m, word, 0x80)), top);
+    spe_id scale = spe_const_f(m, half, 256);
+    return spe_fmul(m, spe_bitcast(m, half, spe_or(m, v, nan)), scale);
 }
 
 /* Converts a value in memory to the form it is held in. */
 XE_FN_ spe_id cv_decode_(spe_module *m, spe_id v, int type)
 {
-    spe_id word = cv_is_fp8_(type) ? spe_vec_like(m, spe_int(m, 16), v) : 0;
-    return word ? cv_decode_fp8_high_(m, spe_shl(m, spe_uconvert(m, word, v), spe_const_u(m, word, 8)), type) : v;
+    if (!cv_is_fp8_(type)) return v;
+    spe_id word = spe_vec_like(m, spe_int(m, 16), v), eight = spe_const_u(m, word, 8);
+    return cv_decode_fp8_high_(m, spe_shl(m, spe_uconvert(m, word, v), eight), type);
 }
 
 static spe_id cv_float_to_float_(spe_module *m, spe_id v, int from, int to)

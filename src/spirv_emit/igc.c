@@ -9,7 +9,9 @@
 static spe_id spe_unknown_zero_(spe_module *m, spe_id word, spe_id otherwise)
 {
     spe_id group = spe_builtin(m, SPE_GROUP_ID, 0), last = spe_const_u(m, spe_type_of(m, group), UINT32_MAX);
-    return spe_select(m, spe_ieq(m, group, last), spe_cast(m, word, otherwise, false), spe_const_u(m, word, 0));
+    spe_id zero = spe_const_u(m, word, 0);
+    otherwise = spe_cast(m, word, otherwise, false);
+    return spe_select(m, spe_ieq(m, group, last), otherwise, zero);
 }
 
 static spe_id spe_word_of_(spe_module *m, spe_id v) { return spe_int(m, spe_width(m, spe_type_of(m, v))); }
@@ -18,7 +20,8 @@ static spe_id spe_word_of_(spe_module *m, spe_id v) { return spe_int(m, spe_widt
 static spe_id spe_or_each_(spe_module *m, spe_id v, spe_id bits)
 {
     spe_id type = spe_type_of(m, v), words = spe_vec_like(m, spe_type_of(m, bits), v);
-    return spe_bitcast(m, type, spe_or(m, spe_bitcast(m, words, v), spe_splat(m, words, bits)));
+    bits = spe_splat(m, words, bits);
+    return spe_bitcast(m, type, spe_or(m, spe_bitcast(m, words, v), bits));
 }
 
 /* The zeros differ from those in other blocks. Of an odd number, no part is 0. */
@@ -35,14 +38,17 @@ spe_id spe_reload(spe_module *m, spe_id v)
 spe_id spe_differ_by_lane(spe_module *m, spe_id v)
 {
     if (m->options.verbatim || !v) return v;
-    return spe_or_each_(m, v, spe_unknown_zero_(m, spe_word_of_(m, v), spe_builtin(m, SPE_SUBGROUP_LANE, 0)));
+    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
+    return spe_or_each_(m, v, spe_unknown_zero_(m, spe_word_of_(m, v), lane));
 }
 
 void spe_differ(spe_module *m, uint32_t first, uint32_t n, spe_id *v)
 {
-    for (uint32_t i = 0; !m->options.verbatim && i < n; i++)
-        if (!spe_is_const(m, v[i]))
-            v[i] = spe_or_each_(m, v[i], spe_unknown_zero_(m, spe_word_of_(m, v[i]), spe_u32(m, first + i + 1)));
+    for (uint32_t i = 0; !m->options.verbatim && i < n; i++) {
+        if (spe_is_const(m, v[i])) continue;
+        spe_id number = spe_u32(m, first + i + 1);
+        v[i] = spe_or_each_(m, v[i], spe_unknown_zero_(m, spe_word_of_(m, v[i]), number));
+    }
 }
 
 void spe_diverged(spe_module *m) { m->fn.diverged = !m->options.verbatim; }

@@ -187,7 +187,10 @@ spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_signed)
     const spe_type_info *b = spe_info_(m, spe_scalar_of(m, type));
     if (from == type) return v;
     if (!a->bits || !b->bits || spe_count(m, from) != spe_count(m, type)) return spe_disagree_(m, from, type);
-    if (a->kind == SPE_KIND_BOOL) return spe_select(m, v, spe_const_u(m, type, 1), spe_const_u(m, type, 0));
+    if (a->kind == SPE_KIND_BOOL) {
+        spe_id zero = spe_const_u(m, type, 0);
+        return spe_select(m, v, spe_const_u(m, type, 1), zero);
+    }
     if (b->kind == SPE_KIND_BOOL) {
         spe_id zero = spe_const_u(m, from, 0);
         return a->kind == SPE_KIND_INT ? spe_ine(m, v, zero) : spe_fune(m, v, zero);

@@ -12,8 +12,9 @@ XE_FN_ void xt_fold_place_(xt_ctx *x, cm_mem *mem, int bytes, int64_t line, int6
     int64_t align = XT_LOCAL_ALIGN_;
     if (line * bytes < align) align = line * bytes;
     if (along * bytes < align) align = along * bytes;
-    mem->ptr = spe_index(m, mem->ptr,
-                         spe_iadd(m, spe_imul(m, mem->row, mem->stride_row), spe_imul(m, mem->col, mem->stride_col)));
+    spe_id at = spe_imul(m, mem->col, mem->stride_col);
+    at = spe_iadd(m, spe_imul(m, mem->row, mem->stride_row), at);
+    mem->ptr = spe_index(m, mem->ptr, at);
     mem->row = mem->col = spe_i32(m, 0);
     mem->align = (uint32_t)align;
 }
@@ -25,7 +26,10 @@ XE_FN_ void xt_leave_out_(xt_ctx *x, cm_mem *mem, const xt_block_ *b, const xt_v
     spe_module *m = &x->m;
     if (b->valid == b->cols) return;
     spe_id end = spe_iadd(m, mem->row, spe_i32(m, b->valid));
-    if (mem->rows) end = spe_math2(m, SPE_SMAX, spe_math2(m, SPE_SMIN, end, mem->rows), spe_i32(m, 0));
+    if (mem->rows) {
+        spe_id zero = spe_i32(m, 0);
+        end = spe_math2(m, SPE_SMAX, spe_math2(m, SPE_SMIN, end, mem->rows), zero);
+    }
     mem->rows = mem->block2d == CM_BLOCK2D_YES ? xt_index_id_(x, extent) : end;
 }
 
@@ -261,9 +265,14 @@ static spe_id xt_spread_inside_(const xt_spread_ *s, int v, spe_id *offset)
     spe_id inside, i64 = spe_int(m, 64), lane;
     *offset = spe_cast(m, i64, cm_component(c, s->offsets, v), xt_is_signed_(s->t->offsets.type));
     inside = spe_ult(m, *offset, s->count);
-    if (l->size_i < l->lanes)
-        inside = spe_land(m, inside, spe_ult(m, cm_col_index(c, l, v), spe_i32(m, l->cols))); /* not padding */
-    if (s->valid < l->rows) inside = spe_land(m, inside, spe_ult(m, cm_row_index(c, l, v), spe_i32(m, s->valid)));
+    if (l->size_i < l->lanes) { /* not padding */
+        spe_id cols = spe_i32(m, l->cols);
+        inside = spe_land(m, inside, spe_ult(m, cm_col_index(c, l, v), cols));
+    }
+    if (s->valid < l->rows) {
+        spe_id rows = spe_i32(m, s->valid);
+        inside = spe_land(m, inside, spe_ult(m, cm_row_index(c, l, v), rows));
+    }
     if (!s->mask) return inside;
     lane = cm_component(c, s->mask, v);
     return spe_land(m, inside, spe_ine(m, lane, spe_null(m, spe_type_of(m, lane))));
@@ -322,7 +331,8 @@ static xt_spread_ xt_spread_init_(xt_ctx *x, const xt_tile *t, const xt_vec *mas
     xt_spread_ s = XT_ZERO_;
     s.x = x;
     s.t = t;
-    s.count = spe_sconvert(m, spe_int(m, 64), spe_select(m, spe_sgt(m, n, zero), n, zero));
+    n = spe_select(m, spe_sgt(m, n, zero), n, zero);
+    s.count = spe_sconvert(m, spe_int(m, 64), n);
     s.all = xt_as_use_(x, &t->offsets, CM_ACC);
     if (mask->magic) s.allowed = xt_now_as_(x, mask, CM_ACC);
     return s;

@@ -144,8 +144,10 @@ static void xt_find_tile_(xt_ctx *x, const xt_init_tile_desc_ *init)
 /* Tiles that may replace each other in a region are treated alike. */
 static void xt_join_tiles_(xt_ctx *x, const xt_thing_ *a, const xt_thing_ *b)
 {
-    if (a->magic == XT_TILE_MAGIC_ && !a->tile.scatter && a->tile.number != b->tile.number)
-        xt_plan_tile_at_(x, xt_tile_root_(x, b->tile.number))->parent = xt_tile_root_(x, a->tile.number);
+    if (a->magic == XT_TILE_MAGIC_ && !a->tile.scatter && a->tile.number != b->tile.number) {
+        int root = xt_tile_root_(x, a->tile.number);
+        xt_plan_tile_at_(x, xt_tile_root_(x, b->tile.number))->parent = root;
+    }
 }
 
 static void xt_find_region_tiles_(xt_ctx *x, const xt_node_ *n)
@@ -253,7 +255,8 @@ static spe_id xt_emit_need_(xt_ctx *x, const xt_plan_offset_ *o)
     if (o->narrow) v = spe_cast(&x->m, spe_int(&x->m, 32), v, true);
     if (o->below.magic && o->bound) return spe_ule(&x->m, v, xt_emit_early_(x, &o->below, CM_I32));
     if (o->below.magic) return spe_ult(&x->m, v, xt_emit_early_(x, &o->below, CM_I32));
-    return spe_ieq(&x->m, spe_and(&x->m, v, spe_i32(&x->m, o->mask)), spe_i32(&x->m, 0));
+    spe_id zero = spe_i32(&x->m, 0);
+    return spe_ieq(&x->m, spe_and(&x->m, v, spe_i32(&x->m, o->mask)), zero);
 }
 
 XE_FN_ bool xt_is_false_(xt_ctx *x, spe_id condition)

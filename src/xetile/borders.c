@@ -7,7 +7,7 @@ static spe_id xt_bring_inside_(spe_module *m, int border, spe_id at, spe_id n)
 {
     spe_id last = spe_isub(m, n, spe_i32(m, 1));
     if (border == XT_BORDER_CLAMP) return spe_math2(m, SPE_SMIN, spe_math2(m, SPE_SMAX, at, spe_i32(m, 0)), last);
-    spe_id there = spe_math2(m, SPE_UMAX, spe_shl(m, last, spe_i32(m, 1)), spe_i32(m, 1)); /* and back */
+    spe_id one = spe_i32(m, 1), there = spe_math2(m, SPE_UMAX, spe_shl(m, last, one), one); /* and back */
     at = spe_umod(m, spe_math1(m, SPE_SABS, at), there);
     return spe_math2(m, SPE_UMIN, at, spe_isub(m, there, at));
 }
@@ -25,7 +25,8 @@ static cm_matrix xt_border_block_(xt_ctx *x, const xt_tile *t, const xt_block_ *
         at[0] = cm_col_index(&x->cm, &l, i);
         at[1] = cm_row_index(&x->cm, &l, i);
         for (int j = 0; j < 2; j++) {
-            at[j] = spe_iadd(m, spe_iadd(m, xt_index_id_(x, &t->offset[j]), spe_i32(m, first[j])), at[j]);
+            spe_id from = spe_i32(m, first[j]);
+            at[j] = spe_iadd(m, spe_iadd(m, xt_index_id_(x, &t->offset[j]), from), at[j]);
             at[j] = xt_bring_inside_(m, border, at[j], xt_index_id_(x, &t->shape[j]));
             at[j] = spe_imul(m, spe_sconvert(m, i64, at[j]), step[j]);
         }
@@ -38,7 +39,8 @@ static cm_matrix xt_border_block_(xt_ctx *x, const xt_tile *t, const xt_block_ *
 static spe_id xt_is_inside_(spe_module *m, spe_id at, int count, spe_id n)
 {
     spe_id zero = spe_i32(m, 0), room = spe_isub(m, n, spe_i32(m, count));
-    return spe_land(m, spe_sge(m, at, zero), spe_sle(m, at, room));
+    spe_id before = spe_sle(m, at, room);
+    return spe_land(m, spe_sge(m, at, zero), before);
 }
 
 /* Loads a block: directly if all of it is inside, else element by element; zeros from an empty matrix. */
@@ -48,9 +50,11 @@ XE_LATE_ cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block
     cm_mem mem = xt_mem_(x, t, b, (int)use);
     cm_type held = xt_held_(t->type);
     spe_id rows = xt_index_id_(x, &t->shape[0]), cols = xt_index_id_(x, &t->shape[1]), zero = spe_i32(m, 0), inside,
-           some = spe_land(m, spe_sgt(m, rows, zero), spe_sgt(m, cols, zero));
+           some = spe_sgt(m, cols, zero);
+    some = spe_land(m, spe_sgt(m, rows, zero), some);
     cm_matrix whole, edge, none = cm_splat(&x->cm, b->cols, b->rows, held, use, 0);
-    inside = spe_land(m, xt_is_inside_(m, mem.col, b->rows, rows), xt_is_inside_(m, mem.row, b->valid, cols));
+    inside = xt_is_inside_(m, mem.row, b->valid, cols);
+    inside = spe_land(m, xt_is_inside_(m, mem.col, b->rows, rows), inside);
     if (mem.block2d == CM_BLOCK2D_NO) mem.rows = mem.cols = 0; /* no checks */
     if (mem.block2d == CM_BLOCK2D_NO) xt_leave_out_(x, &mem, b, NULL);
     spe_if(m, inside);

@@ -139,7 +139,8 @@ static spe_id xt_for_distance_(xt_ctx *x, const xt_frame_ *f)
     spe_id step = xt_index_id_(x, &f->step), turns = spe_isub(m, hi, lo);
     turns = spe_udiv(m, spe_iadd(m, turns, spe_i32(m, (int32_t)f->step.integer - 1)), step);
     turns = spe_imul(m, turns, step);
-    return spe_select(m, spe_slt(m, lo, hi), turns, spe_i32(m, 0));
+    spe_id zero = spe_i32(m, 0);
+    return spe_select(m, spe_slt(m, lo, hi), turns, zero);
 }
 
 /* Allocates the ids of a region's carried values. */
@@ -167,7 +168,8 @@ static void xt_write_loop_(xt_ctx *x, xt_frame_ *f, spe_id from, int copies)
     xt_val lo = xt_now_(x, &f->lo), hi = xt_now_(x, &f->hi), step = xt_now_(x, &f->step);
     spe_id to = xt_index_id_(x, &hi), by = xt_index_id_(x, &step);
     if (copies > 1) { /* no turn begins that the loop would end within */
-        to = spe_isub(m, spe_math2(m, SPE_SMAX, to, xt_index_id_(x, &lo)), spe_imul(m, by, spe_i32(m, copies - 1)));
+        spe_id others = spe_imul(m, by, spe_i32(m, copies - 1));
+        to = spe_isub(m, spe_math2(m, SPE_SMAX, to, xt_index_id_(x, &lo)), others);
         by = spe_imul(m, by, spe_i32(m, copies));
         xt_remark_(x, "several turns at a time, while so many are left");
     }

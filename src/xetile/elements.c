@@ -454,7 +454,8 @@ XE_FN_ spe_id xt_extreme_(spe_module *m, bool larger, bool nan_wins, spe_id a, s
     spe_id p = spe_bitcast(m, bits, a), q = spe_bitcast(m, bits, b);
     spe_id r = spe_math2(m, larger ? SPE_FMAX : SPE_FMIN, a, b);
     spe_id zeros = spe_bitcast(m, type, larger ? spe_and(m, p, q) : spe_or(m, p, q));
-    if (nan_wins) nan = spe_lor(m, spe_isnan(m, a), spe_isnan(m, b));
+    if (nan_wins) nan = spe_isnan(m, b);
+    if (nan_wins) nan = spe_lor(m, spe_isnan(m, a), nan);
     r = spe_select(m, spe_feq(m, a, b), zeros, r);
     return nan_wins ? spe_select(m, nan, spe_fadd(m, a, b), r) : r;
 }

@@ -71,7 +71,8 @@ XE_FN_ uint32_t xt_lanes_with_(const xt_ctx *x, int bit)
 /* Emits, in the prologue, bit p of `mask` in lane p. */
 static spe_id xt_emit_bit_(spe_module *m, spe_id lane, uint32_t mask)
 {
-    return spe_and(m, spe_shr(m, spe_u32(m, mask), lane), spe_u32(m, 1));
+    spe_id one = spe_u32(m, 1);
+    return spe_and(m, spe_shr(m, spe_u32(m, mask), lane), one);
 }
 
 /* The same as a condition, computed once, before the body. */
@@ -171,8 +172,9 @@ static spe_id xt_pick_or_zero_(xt_ctx *x, xt_field_ *f, const int *from)
     uint32_t there = 0, all = x->S < 32 ? (1u << x->S) - 1 : ~0u;
     spe_id zero = spe_null(&x->m, spe_type_of(&x->m, f->comp[0]));
     for (int p = 0; p < x->S; p++) there |= (uint32_t)(from[p] >= 0) << p;
-    if (there == all) return xt_pick_(x, f, from);
-    return there ? spe_select(&x->m, xt_lane_bit_(x, there), xt_pick_(x, f, from), zero) : zero;
+    if (!there) return zero;
+    spe_id picked = xt_pick_(x, f, from);
+    return there == all ? picked : spe_select(&x->m, xt_lane_bit_(x, there), picked, zero);
 }
 
 /* A block of the result, from the components of a field, converted back to the vector's type; zeros beyond the ends of

@@ -11,8 +11,8 @@ static void xt_transpose_square_(xt_ctx *x, spe_id *a)
         spe_id bit = xt_lane_bit_(x, xt_lanes_with_(x, h));
         for (int i = 0; i < x->S; i++) {
             if (i & h) continue;
-            spe_id low = a[i], high = a[i + h];
-            spe_id got = spe_sg_shuffle_xor(m, spe_select(m, bit, low, high), spe_u32(m, (uint32_t)h));
+            spe_id low = a[i], high = a[i + h], other = spe_u32(m, (uint32_t)h);
+            spe_id got = spe_sg_shuffle_xor(m, spe_select(m, bit, low, high), other);
             a[i] = spe_select(m, bit, got, low);
             a[i + h] = spe_select(m, bit, high, got);
         }

@@ -148,7 +148,8 @@ XE_FN_ spe_id xt_lines_id_(xt_ctx *x, const xt_tile *t)
     int along = xt_inner_(t);
     spe_id lines = xt_index_id_(x, &t->shape[!along]);
     if (t->pitch.kind == SPE_INT || t->pitch.id == t->shape[along].id || t->base.local) return lines;
-    return spe_select(m, spe_slt(m, xt_index_id_(x, &t->pitch), spe_i32(m, 0)), spe_i32(m, 0), lines);
+    spe_id zero = spe_i32(m, 0);
+    return spe_select(m, spe_slt(m, xt_index_id_(x, &t->pitch), zero), zero, lines);
 }
 
 /* The common type of two numbers; -1 if there is none. A constant takes the other's type. */
@@ -277,7 +278,10 @@ static spe_id xt_emit_cast_(xt_ctx *x, int type, const xt_val *v)
     xt_val c = *v, one = spe_val_int(1), zero = spe_val_int(0);
     if (xt_is_constant_(v) && !xt_is_float_(type)) c = xt_whole_constant_(type, v);
     if (xt_is_constant_(v)) return xt_constant_(x, type, &c);
-    if (v->type == XT_BOOL_) return spe_select(&x->m, v->id, xt_constant_(x, type, &one), xt_constant_(x, type, &zero));
+    if (v->type == XT_BOOL_) {
+        spe_id otherwise = xt_constant_(x, type, &zero);
+        return spe_select(&x->m, v->id, xt_constant_(x, type, &one), otherwise);
+    }
     spe_id id = v->type == CM_BF16 ? cm_to_arith(&x->cm, CM_BF16, v->id) : v->id;
     return spe_cast(&x->m, t, id, xt_is_signed_(xt_is_float_(v->type) ? type : v->type));
 }
@@ -438,10 +442,10 @@ XE_FN_ spe_id xt_emit_early_(xt_ctx *x, const xt_val *v, int type)
         value->early_id = spe_param_id(&x->m, (uint32_t)n->kind);
     else if (n->op == XT_OP_BUILTIN_)
         value->early_id = spe_builtin(&x->m, (spe_builtin_name)n->kind, (uint32_t)d->type);
-    else if (n->op == XT_OP_CAST_NUMBER_)
-        value->early_id = spe_cast(&x->m, xt_spe_type_(x, d->type), xt_emit_early_(x, &d->v[0], d->type),
-                                   xt_is_signed_(xt_carried_type_(&d->v[0])));
-    else {
+    else if (n->op == XT_OP_CAST_NUMBER_) {
+        spe_id a = xt_emit_early_(x, &d->v[0], d->type);
+        value->early_id = spe_cast(&x->m, xt_spe_type_(x, d->type), a, xt_is_signed_(xt_carried_type_(&d->v[0])));
+    } else {
         spe_id a = xt_emit_early_(x, &d->v[0], d->type);
         value->early_id = xt_emit_arith_(&x->m, n->kind, d->type, a, xt_emit_early_(x, &d->v[1], d->type));
     }

@@ -34,7 +34,7 @@ static void xt_deal_out_(xt_ctx *x, xt_tile *t)
         xt_fetches_(&dist, in, line) >= xt_fetches_(&t->dist, in, line))
         return;
     for (int i = 0; i < 2; i++) {
-        spe_id move = spe_isub(&x->m, xt_place_id_(x, &dist, i), xt_place_id_(x, &t->dist, i));
+        spe_id from = xt_place_id_(x, &t->dist, i), move = spe_isub(&x->m, xt_place_id_(x, &dist, i), from);
         t->offset[i] = xt_scalar_(CM_I32, spe_iadd(&x->m, xt_index_id_(x, &t->offset[i]), move), 1);
     }
     t->dist = dist;
@@ -129,7 +129,9 @@ static spe_id xt_share_number_(xt_ctx *x, const xt_share_ *s, xt_shared_ *r, spe
     if (all < s->tile[0].dist.subgroups) subgroup = spe_umod(m, subgroup, spe_u32(m, (uint32_t)all));
     beyond = spe_isub(m, subgroup, spe_i32(m, s->pieces[0]));
     spe_id second = spe_udiv(m, subgroup, spe_u32(m, (uint32_t)s->pieces[0])), u16 = spe_int(m, 16);
-    r->of[0] = spe_uconvert(m, spe_int(m, 32), spe_isub(m, spe_const_u(m, u16, 1), spe_uconvert(m, u16, second)));
+    r->of[0] = spe_uconvert(m, u16, second);
+    r->of[0] = spe_isub(m, spe_const_u(m, u16, 1), r->of[0]);
+    r->of[0] = spe_uconvert(m, spe_int(m, 32), r->of[0]);
     r->of[1] = spe_isub(m, spe_i32(m, 0), second);
     *first = spe_slt(m, beyond, spe_i32(m, 0));
     return spe_select(m, *first, subgroup, beyond);

@@ -31,7 +31,10 @@ static spe_id xt_reduce_fold_(xt_ctx *x, xt_reduce_ *r, int o, int first)
                 from[p] = r->f.where[r->group.dim ? o * r->f.cols + at : at * r->f.cols + o];
         }
         spe_id one = xt_pick_(x, &r->f, from);
-        if (absent) one = spe_select(&x->m, xt_lane_bit_(x, absent), xt_constant_(x, r->f.type, &neutral), one);
+        if (absent) {
+            spe_id none = xt_constant_(x, r->f.type, &neutral);
+            one = spe_select(&x->m, xt_lane_bit_(x, absent), none, one);
+        }
         sum = sum ? xt_combine_(&x->m, r->group.kind, r->f.type, sum, one) : one;
     }
     return sum;

@@ -54,8 +54,8 @@ static int xt_scratch_rows_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec 
 
 XE_FN_ spe_id xt_scratch_pointer_(xt_ctx *x, cm_type type)
 {
-    spe_id zero = spe_u32(&x->m, 0);
-    return spe_ptr_cast(&x->m, spe_element(&x->m, x->scratch, 1, &zero), xt_spe_type_(x, (int)type));
+    spe_id zero = spe_u32(&x->m, 0), pointee = xt_spe_type_(x, (int)type);
+    return spe_ptr_cast(&x->m, spe_element(&x->m, x->scratch, 1, &zero), pointee);
 }
 
 /* A block's first row and column in the whole vector. */
@@ -140,7 +140,8 @@ static spe_id xt_merge_part_(xt_ctx *x, cm_type of, spe_id a, spe_id b)
     const cm_type_row *row = cm_type_info(of);
     if (!row->storage_float) return spe_or(&x->m, a, b);
     spe_id bits = spe_vec_like(&x->m, spe_int(&x->m, (uint32_t)row->storage_bits), a);
-    bits = spe_or(&x->m, spe_bitcast(&x->m, bits, a), spe_bitcast(&x->m, bits, b));
+    b = spe_bitcast(&x->m, bits, b);
+    bits = spe_or(&x->m, spe_bitcast(&x->m, bits, a), b);
     return spe_bitcast(&x->m, spe_type_of(&x->m, a), bits);
 }
 

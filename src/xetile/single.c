@@ -121,7 +121,7 @@ static spe_id xt_random_one_(cm_ctx *c, cm_type type, spe_id index, spe_id seed,
            high = spe_null(m, u32);
     (void)type, (void)user;
     for (int i = 0; i < XT_PHILOX_ROUNDS_; i++) {
-        spe_id product = spe_imul(m, spe_uconvert(m, u64, low), spe_const_u(m, u64, XT_PHILOX_TIMES_));
+        spe_id times = spe_const_u(m, u64, XT_PHILOX_TIMES_), product = spe_imul(m, spe_uconvert(m, u64, low), times);
         low = spe_uconvert(m, u32, spe_shr(m, product, spe_const_u(m, u64, 32)));
         low = spe_xor(m, spe_xor(m, low, seed), high);
         high = spe_uconvert(m, u32, product);

@@ -32,7 +32,8 @@ static void xt_emit_stage_condition_(xt_ctx *x)
         spe_id is[3];
         for (int j = 0; j < 3; j++) {
             is[j] = xt_emit_early_(x, of[j], CM_I32);
-            all = xt_both_(x, all, spe_ult(m, spe_iadd(m, is[j], spe_i32(m, -1)), spe_i32(m, 1 << bits[j])));
+            spe_id most = spe_i32(m, 1 << bits[j]);
+            all = xt_both_(x, all, spe_ult(m, spe_iadd(m, is[j], spe_i32(m, -1)), most));
         }
         spe_id line = spe_imul(m, is[1], spe_i32(m, s->bytes));
         all = xt_both_(x, all, spe_uge(m, line, spe_i32(m, x->target.block2d.row_least)));
@@ -58,10 +59,13 @@ static xt_unit_ xt_stage_unit_(xt_ctx *x, const xt_stage_ *s, int round)
     spe_id n = s->subgroups > 1 ? spe_builtin(m, SPE_SUBGROUP_ID, 0) : spe_i32(m, 0);
     if (round) n = spe_iadd(m, n, spe_i32(m, round * s->subgroups));
     if ((round + 1) * s->subgroups > s->units) n = spe_umod(m, n, spe_i32(m, s->units));
-    u.along = spe_imul(m, spe_umod(m, n, spe_i32(m, s->chunks[1])), spe_i32(m, s->wide));
+    spe_id wide = spe_i32(m, s->wide);
+    u.along = spe_imul(m, spe_umod(m, n, spe_i32(m, s->chunks[1])), wide);
     n = spe_udiv(m, n, spe_i32(m, s->chunks[1]));
-    u.line_class = spe_imul(m, spe_umod(m, n, spe_i32(m, groups)), spe_i32(m, s->weave));
-    u.chunk = spe_imul(m, spe_udiv(m, n, spe_i32(m, groups)), spe_i32(m, s->high));
+    spe_id weave = spe_i32(m, s->weave);
+    u.line_class = spe_imul(m, spe_umod(m, n, spe_i32(m, groups)), weave);
+    spe_id high = spe_i32(m, s->high);
+    u.chunk = spe_imul(m, spe_udiv(m, n, spe_i32(m, groups)), high);
     return u;
 }
 
@@ -77,7 +81,7 @@ static xt_tile xt_stage_whole_(xt_ctx *x, const xt_tile *of)
 {
     xt_tile t = xt_now_tile_(x, of);
     for (int i = 0; i < 2; i++) {
-        spe_id at = spe_isub(&x->m, xt_index_id_(x, &t.offset[i]), xt_place_id_(x, &t.dist, i));
+        spe_id place = xt_place_id_(x, &t.dist, i), at = spe_isub(&x->m, xt_index_id_(x, &t.offset[i]), place);
         t.offset[i] = xt_scalar_(CM_I32, at, 1);
     }
     return t;
@@ -105,15 +109,17 @@ static xt_surface_ xt_stage_class_(xt_ctx *x, const xt_stage_ *s, const xt_tile 
     spe_id i64 = spe_int(m, 64), zero = spe_i32(m, 0), most = spe_i32(m, s->classes - 1);
     spe_id lines = s->early ? xt_emit_early_(x, &matrix->shape[!inner], CM_I32)
                             : xt_index_id_(x, &t->shape[!xt_inner_(t)]);
-    spe_id pitch = spe_imul(m, xt_emit_early_(x, &matrix->pitch, CM_I32), spe_i32(m, s->bytes));
+    spe_id bytes = spe_i32(m, s->bytes), pitch = spe_imul(m, xt_emit_early_(x, &matrix->pitch, CM_I32), bytes);
     spe_id address = spe_ptr_to_u(m, i64, s->early ? xt_emit_base_(x, p) : t->base.id);
-    if (!s->early && p->of->given.shape.count > 2)
-        address = spe_select(m, spe_ieq(m, lines, zero), spe_ptr_to_u(m, i64, xt_now_(x, &matrix->base).id), address);
+    if (!s->early && p->of->given.shape.count > 2) {
+        spe_id first = spe_ptr_to_u(m, i64, xt_now_(x, &matrix->base).id);
+        address = spe_select(m, spe_ieq(m, lines, zero), first, address);
+    }
     spe_id none = spe_ule(m, lines, number), extent = xt_emit_early_(x, &matrix->shape[inner], CM_I32);
     spe_id before = spe_imul(m, spe_select(m, none, zero, number), pitch);
     address = spe_iadd(m, address, spe_uconvert(m, i64, before));
-    spe_id rest = spe_and(m, spe_uconvert(m, spe_int(m, 32), address), spe_i32(m, 63));
-    spe_id width = spe_iadd(m, spe_imul(m, extent, spe_i32(m, s->bytes)), spe_iadd(m, rest, spe_i32(m, 3)));
+    spe_id line = spe_i32(m, 63), rest = spe_and(m, spe_uconvert(m, spe_int(m, 32), address), line);
+    spe_id beyond = spe_iadd(m, rest, spe_i32(m, 3)), width = spe_iadd(m, spe_imul(m, extent, bytes), beyond);
     xt_surface_ r = XT_ZERO_;
     r.block.elem_bytes = 4;
     r.block.width = (uint32_t)s->wide;
@@ -121,7 +127,8 @@ static xt_surface_ xt_stage_class_(xt_ctx *x, const xt_stage_ *s, const xt_tile 
     r.block.count = 1;
     r.block.ptr = spe_and(m, address, spe_u64(m, ~(uint64_t)63));
     r.block.mem_width = spe_and(m, width, spe_i32(m, -4));
-    r.block.mem_height = spe_udiv(m, spe_iadd(m, spe_isub(m, lines, number), most), spe_i32(m, s->classes));
+    spe_id classes = spe_i32(m, s->classes);
+    r.block.mem_height = spe_udiv(m, spe_iadd(m, spe_isub(m, lines, number), most), classes);
     r.block.mem_height = spe_select(m, none, spe_i32(m, 1), r.block.mem_height);
     r.block.pitch = spe_imul(m, pitch, spe_i32(m, s->classes));
     r.block.pos_y = spe_select(m, none, spe_i32(m, 1 << 24), zero); /* beyond the last line */
@@ -142,8 +149,10 @@ static xt_surface_ xt_stage_surface_(xt_ctx *x, const xt_stage_ *s, const xt_til
     }
     xt_surface_ r = xt_stage_class_(x, s, t, number);
     rest = r.block.pos_x;
-    if (!s->aligned) rest = spe_iadd(m, rest, spe_imul(m, xt_stage_offset_(x, t, inner), spe_i32(m, s->bytes)));
-    r.shift = spe_shl(m, spe_and(m, rest, spe_i32(m, 3)), spe_i32(m, 3));
+    spe_id bytes = s->aligned ? 0 : spe_i32(m, s->bytes), three;
+    if (!s->aligned) rest = spe_iadd(m, rest, spe_imul(m, xt_stage_offset_(x, t, inner), bytes));
+    three = spe_i32(m, 3);
+    r.shift = spe_shl(m, spe_and(m, rest, three), three);
     r.block.pos_x = spe_iadd(m, spe_sar(m, rest, spe_i32(m, 2)), u->along);
     r.block.pos_y = spe_iadd(m, r.block.pos_y, u->chunk);
     if (line) r.block.pos_y = spe_iadd(m, r.block.pos_y, spe_sar(m, line, xt_log2_(x, s->classes)));
@@ -221,11 +230,12 @@ static spe_id xt_stage_mask_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, co
     spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask = 0;
     spe_id extent = xt_extent_(m, xt_index_id_(x, &t->shape[inner]));
     if (s->wide == 8) lane = spe_and(m, lane, spe_i32(m, 7));
-    spe_id first = spe_imul(m, spe_iadd(m, u->along, lane), spe_i32(m, per));
+    spe_id elements = spe_i32(m, per), first = spe_imul(m, spe_iadd(m, u->along, lane), elements);
     first = spe_iadd(m, first, xt_stage_offset_(x, t, inner));
     for (int i = 0; i < per; i++) {
         spe_id bits = spe_u32(m, ((1u << 8 * s->bytes) - 1) << 8 * s->bytes * i);
-        spe_id one = spe_select(m, spe_ult(m, spe_iadd(m, first, spe_i32(m, i)), extent), bits, spe_i32(m, 0));
+        spe_id none = spe_i32(m, 0);
+        spe_id one = spe_select(m, spe_ult(m, spe_iadd(m, first, spe_i32(m, i)), extent), bits, none);
         mask = mask ? spe_or(m, mask, one) : one;
     }
     return mask;
@@ -255,10 +265,11 @@ static spe_id xt_stage_align_(xt_ctx *x, const xt_stage_ *s, const spe_id got[3]
 {
     spe_module *m = &x->m;
     if (s->bytes == 4 || !mask) return got[0];
-    spe_id back = spe_and(m, spe_isub(m, spe_i32(m, 0), got[2]), spe_i32(m, 31));
+    spe_id bits = spe_i32(m, 31), back = spe_and(m, spe_isub(m, spe_i32(m, 0), got[2]), bits);
     spe_id low = spe_shr(m, got[0], xt_splat_word_(x, got[0], got[2]));
     spe_id high = spe_shl(m, got[1], xt_splat_word_(x, low, back));
-    return spe_and(m, spe_or(m, low, high), xt_stage_spread_(x, s, low, mask));
+    mask = xt_stage_spread_(x, s, low, mask);
+    return spe_and(m, spe_or(m, low, high), mask);
 }
 
 /* Transposes elements of two dwords, or (bits 8, twice) of four: swaps bits of a with those of b below them. */
@@ -267,8 +278,10 @@ static void xt_stage_swap_(xt_ctx *x, uint32_t mask, int bits, spe_id *a, spe_id
     spe_module *m = &x->m;
     spe_id by = xt_splat_word_(x, *a, spe_i32(m, bits)), up = spe_shl(m, *b, by), down = spe_shr(m, *a, by);
     spe_id low = xt_splat_word_(x, *a, spe_u32(m, mask)), high = spe_not(m, low);
-    *a = spe_or(m, spe_and(m, *a, low), spe_and(m, up, high));
-    *b = spe_or(m, spe_and(m, down, low), spe_and(m, *b, high));
+    up = spe_and(m, up, high);
+    *a = spe_or(m, spe_and(m, *a, low), up);
+    *b = spe_and(m, *b, high);
+    *b = spe_or(m, spe_and(m, down, low), *b);
 }
 
 /* Interleaves lines to dwords along k: v[q] becomes element q of each line's dword. */
@@ -288,7 +301,7 @@ static void xt_stage_pair_(xt_ctx *x, const spe_id got[6], spe_id mask, spe_id v
     spe_id half = spe_i32(m, 16);
     for (int i = 0; i < 2; i++) {
         spe_id bits = spe_and(m, i ? spe_shr(m, mask, half) : mask, half), low, high;
-        spe_id keep = spe_and(m, i ? mask : spe_shl(m, mask, half), spe_u32(m, 0xffff0000));
+        spe_id upper = spe_u32(m, 0xffff0000), keep = spe_and(m, i ? mask : spe_shl(m, mask, half), upper);
         low = spe_bits_extract(m, got[i], i ? spe_xor(m, got[2], half) : got[2], bits, false);
         high = xt_splat_word_(x, got[3 + i], i ? got[5] : spe_xor(m, got[5], half));
         high = spe_math2(m, SPE_ROTATE, got[3 + i], high);
@@ -321,7 +334,7 @@ static spe_id xt_stage_convert_(xt_ctx *x, const xt_stage_ *s, const spe_id line
 static spe_id xt_stage_row_(xt_ctx *x, const xt_stage_ *s, spe_id p)
 {
     spe_module *m = &x->m;
-    spe_id gaps = spe_imul(m, spe_udiv(m, p, spe_i32(m, s->together)), spe_i32(m, s->gap));
+    spe_id gap = spe_i32(m, s->gap), gaps = spe_imul(m, spe_udiv(m, p, spe_i32(m, s->together)), gap);
     return spe_iadd(m, spe_imul(m, p, spe_i32(m, s->line)), gaps);
 }
 
@@ -331,12 +344,13 @@ static spe_id xt_stage_place_id_(xt_ctx *x, const xt_stage_ *s, spe_id p, spe_id
     int part = s->depth / s->parts;
     spe_id line = spe_i32(m, s->line);
     if (s->mixed) {
-        spe_id every = spe_imul(m, spe_and(m, k, spe_i32(m, 3)), spe_i32(m, part / 4));
+        spe_id fourth = spe_i32(m, part / 4), every = spe_imul(m, spe_and(m, k, spe_i32(m, 3)), fourth);
         if (s->parts > 1) every = spe_iadd(m, every, spe_and(m, k, spe_i32(m, -part)));
         if (s->parts > 1) k = spe_and(m, k, spe_i32(m, part - 1));
         k = spe_iadd(m, every, spe_shr(m, k, spe_i32(m, 2)));
     }
-    k = spe_iadd(m, spe_imul(m, spe_udiv(m, k, line), spe_i32(m, s->plane)), spe_umod(m, k, line));
+    spe_id in_plane = spe_umod(m, k, line), plane = spe_i32(m, s->plane);
+    k = spe_iadd(m, spe_imul(m, spe_udiv(m, k, line), plane), in_plane);
     return spe_iadd(m, k, xt_stage_row_(x, s, p));
 }
 
@@ -356,7 +370,8 @@ static spe_id xt_stage_lane_(xt_ctx *x, const xt_stage_ *s, const xt_unit_ *u)
     across = spe_iadd(m, u->along, across);
     across = s->along_k ? spe_udiv(m, across, spe_i32(m, s->bytes / s->held))
                         : spe_imul(m, across, spe_i32(m, 4 / s->bytes));
-    down = spe_iadd(m, spe_udiv(m, u->line_class, spe_i32(m, s->weave)), spe_imul(m, down, spe_i32(m, groups)));
+    down = spe_imul(m, down, spe_i32(m, groups));
+    down = spe_iadd(m, spe_udiv(m, u->line_class, spe_i32(m, s->weave)), down);
     return xt_stage_place_id_(x, s, s->along_k ? down : across, s->along_k ? across : down);
 }
 
@@ -367,7 +382,7 @@ static spe_id xt_stage_pointer_(xt_ctx *x, const xt_stage_ *s, spe_id at)
     if (s->to) {
         xt_tile t = xt_stage_whole_(x, s->to);
         int inner = xt_inner_(&t);
-        spe_id k = spe_udiv(m, xt_stage_offset_(x, &t, inner), spe_i32(m, 4 / s->held));
+        spe_id each = spe_i32(m, 4 / s->held), k = spe_udiv(m, xt_stage_offset_(x, &t, inner), each);
         at = spe_iadd(m, at, xt_stage_place_id_(x, s, xt_stage_offset_(x, &t, !inner), k));
         return spe_index(m, spe_ptr_cast(m, t.base.id, spe_int(m, 32)), at);
     }
@@ -375,7 +390,7 @@ static spe_id xt_stage_pointer_(xt_ctx *x, const xt_stage_ *s, spe_id at)
     int step = s->loop ? (int)s->loop->step.integer : s->dist.shape[s->use == CM_B];
     at = spe_iadd(m, at, spe_i32(m, s->at));
     if (index && s->buffers > 1) {
-        spe_id turn = spe_umod(m, spe_udiv(m, index, spe_i32(m, step)), spe_i32(m, 2));
+        spe_id two = spe_i32(m, 2), turn = spe_umod(m, spe_udiv(m, index, spe_i32(m, step)), two);
         at = spe_iadd(m, at, spe_imul(m, turn, spe_i32(m, s->dwords)));
     }
     if (s->shared) return spe_index(m, xt_scratch_pointer_(x, CM_I32), at);
@@ -402,9 +417,8 @@ static void xt_stage_store_(xt_ctx *x, const xt_stage_ *s, spe_id to, spe_id v, 
             word[run++] = one[j];
             if (j > i) at[j] = -1;
         }
-        spe_id type = spe_vec(m, spe_int(m, 32), (uint32_t)run);
-        spe_store(m, spe_ptr_cast(m, spe_index(m, to, spe_i32(m, at[i])), type),
-                  spe_construct(m, type, (uint32_t)run, word), run < 4 ? (uint32_t)run * 4 : 16);
+        spe_id type = spe_vec(m, spe_int(m, 32), (uint32_t)run), all = spe_construct(m, type, (uint32_t)run, word);
+        spe_store(m, spe_ptr_cast(m, spe_index(m, to, spe_i32(m, at[i])), type), all, run < 4 ? (uint32_t)run * 4 : 16);
     }
 }
 
@@ -435,11 +449,13 @@ static spe_id xt_stage_element_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t,
     spe_id at[2] = {spe_iadd(m, xt_stage_offset_(x, t, 0), row), spe_iadd(m, xt_stage_offset_(x, t, 1), col)}, start, v;
     spe_id i64 = spe_int(m, 64), zero = spe_i32(m, 0), word = spe_int(m, 8 * (uint32_t)s->bytes);
     int inner = xt_inner_(t);
-    spe_if(m, spe_land(m, spe_ult(m, at[!inner], xt_extent_(m, xt_lines_id_(x, t))),
-                       spe_ult(m, at[inner], xt_extent_(m, xt_index_id_(x, &t->shape[inner])))));
-    start = spe_imul(m, spe_sconvert(m, i64, at[!inner]), spe_sconvert(m, i64, xt_index_id_(x, &t->pitch)));
+    spe_id inside = spe_ult(m, at[inner], xt_extent_(m, xt_index_id_(x, &t->shape[inner])));
+    spe_if(m, spe_land(m, spe_ult(m, at[!inner], xt_extent_(m, xt_lines_id_(x, t))), inside));
+    spe_id pitch = spe_sconvert(m, i64, xt_index_id_(x, &t->pitch));
+    start = spe_imul(m, spe_sconvert(m, i64, at[!inner]), pitch);
     v = spe_load(m, spe_index(m, t->base.id, spe_iadd(m, start, spe_sconvert(m, i64, at[inner]))), 0);
-    v = spe_cast(m, spe_int(m, 32), spe_bitcast(m, word, v), false);
+    v = spe_bitcast(m, word, v);
+    v = spe_cast(m, spe_int(m, 32), v, false);
     spe_endif_from(m, 1, &v, &zero, &v);
     return v;
 }
@@ -450,14 +466,17 @@ static void xt_stage_elements_(xt_ctx *x, const xt_stage_ *s)
     spe_module *m = &x->m;
     int per = 4 / s->held, q;
     spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), i, p, k, v = 0, by, one[4];
-    if (s->subgroups > 1)
-        lane = spe_iadd(m, lane, spe_imul(m, spe_builtin(m, SPE_SUBGROUP_ID, 0), spe_i32(m, x->S)));
-    i = spe_for(m, lane, spe_i32(m, s->across * s->depth), spe_i32(m, s->subgroups * x->S), 0, NULL);
+    if (s->subgroups > 1) {
+        spe_id size = spe_i32(m, x->S);
+        lane = spe_iadd(m, lane, spe_imul(m, spe_builtin(m, SPE_SUBGROUP_ID, 0), size));
+    }
+    spe_id step = spe_i32(m, s->subgroups * x->S);
+    i = spe_for(m, lane, spe_i32(m, s->across * s->depth), step, 0, NULL);
     by = spe_i32(m, s->along_k ? s->depth : s->across);
     k = s->along_k ? spe_umod(m, i, by) : spe_udiv(m, i, by);
     p = s->along_k ? spe_udiv(m, i, by) : spe_umod(m, i, by);
     for (q = 0; q < per; q++) {
-        spe_id e = spe_iadd(m, spe_imul(m, k, spe_i32(m, per)), spe_i32(m, q));
+        spe_id number = spe_i32(m, q), e = spe_iadd(m, spe_imul(m, k, spe_i32(m, per)), number);
         one[q] = xt_stage_element_(x, s, &s->tile, s->use == CM_A ? e : p, s->use == CM_A ? p : e);
         v = q ? spe_or(m, v, spe_shl(m, one[q], spe_i32(m, 8 * s->held * q))) : one[q];
     }
@@ -500,7 +519,8 @@ static xt_vec xt_stage_get_(xt_ctx *x, const xt_stage_ *s, int part)
     int along = s->use == CM_A; /* the dimension other than k */
     spe_id row = xt_place_id_(x, &v.dist, along), from;
     if (s->use == CM_A) row = spe_iadd(&x->m, row, spe_builtin(&x->m, SPE_SUBGROUP_LANE, 0));
-    row = spe_iadd(&x->m, xt_stage_row_(x, s, row), spe_i32(&x->m, part * (s->dwords / s->parts)));
+    spe_id before = spe_i32(&x->m, part * (s->dwords / s->parts));
+    row = spe_iadd(&x->m, xt_stage_row_(x, s, row), before);
     from = xt_stage_pointer_(x, s, row);
     v.dist = s->dist;
     v.use = s->use;
@@ -650,7 +670,8 @@ XE_LATE_ bool xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r
     spe_id *ids = (spe_id *)xt_memory_(x, n * sizeof *ids), slice;
     if (!ids) return true;
     xt_vec_parts_(x, &d->sum, ids, NULL);
-    slice = spe_for(m, spe_i32(m, with_c ? 0 : step), spe_i32(m, size * s->slices), spe_i32(m, step), n, ids);
+    spe_id by = spe_i32(m, step), end = spe_i32(m, size * s->slices);
+    slice = spe_for(m, spe_i32(m, with_c ? 0 : step), end, by, n, ids);
     xt_vec_parts_(x, &d->sum, ids, r);
     d->sum = *r;
     xt_emit_slices_(x, d, true, r, slice);

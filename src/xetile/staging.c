@@ -438,7 +438,8 @@ XE_FN_ void xt_find_stages_(xt_ctx *x)
         if (now >= 0 && depth > 1 && s->buffers > 1) f->meets = true;
         if (now >= 0 || !xt_is_quiet_(n->op)) last = now;
         if (!d || !(s = xt_stage_plan_(x, &plans, d->left.id)) || s->slices == 1) continue;
-        xt_stage_add_(x, xt_stage_plan_(x, &plans, d->right.id), f, xt_stage_add_(x, s, f, -1));
+        now = xt_stage_add_(x, s, f, -1);
+        xt_stage_add_(x, xt_stage_plan_(x, &plans, d->right.id), f, now);
     }
     xt_stage_mix_(x);
 }

@@ -400,7 +400,10 @@ static cm_matrix xt_table_block_(xt_ctx *x, const xt_vec *r, const xt_block_ *b,
     cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, held, CM_ACC);
     spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.size_v * sizeof *v), place[2], at[2];
     int first[2] = {b->row, b->col};
-    for (int j = 0; j < 2; j++) place[j] = spe_iadd(m, xt_place_id_(x, &r->dist, j), spe_i32(m, first[j]));
+    for (int j = 0; j < 2; j++) {
+        spe_id from = spe_i32(m, first[j]);
+        place[j] = spe_iadd(m, xt_place_id_(x, &r->dist, j), from);
+    }
     spe_id last = spe_i32(m, r->dist.shape[0] * r->dist.shape[1] - 1);
     for (int i = 0; v && i < l.size_v; i++) {
         at[0] = spe_iadd(m, cm_col_index(&x->cm, &l, i), place[0]);
