@@ -10,7 +10,7 @@ function begins(s, with) { return substr(s, 1, length(with)) == with }
 function word_of(s) { return match(s, /^[A-Za-z0-9_]+/) ? substr(s, 1, RLENGTH) : "" }
 function failed(what) { print "embed_text: " what > "/dev/stderr"; exit 1 }
 function is_directive(s, what) { return begins(s, "#") && begins(blanks_off(substr(s, 2)), what) }
-function is_specified(s) { return s ~ /^(XS_(INLINE|FORCED|FUNCTION|RARE|HELPER|CALLED)|static)($|[^A-Za-z0-9_])/ }
+function is_specified(s) { return s ~ /^(XS_(INLINE|FORCED|FUNCTION|SHORT|RARE|HELPER|CALLED)|static)($|[^A-Za-z0-9_])/ }
 function is_family_use(s) { return begins(s, "XS_") && !is_specified(s) }
 function is_type(s) { return s ~ /^(typedef|struct|enum|union)/ }
 function uncommented(s,    from, to) {

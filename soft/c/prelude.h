@@ -37,6 +37,11 @@ typedef int i128 __attribute__((mode(TI)));
 #define XS_INLINE XS_FORCED
 #endif
 #define XS_FUNCTION static __attribute__((noinline, unused))
+#if defined(XS_ONCE) || defined(XS_QUICK) /* inlined where the caller is optimised and may be in a loop */
+#define XS_SHORT XS_FUNCTION
+#else
+#define XS_SHORT XS_FORCED
+#endif
 #define XS_RARE static __attribute__((noinline, unused, cold)) /* keeps its code out of the callers */
 #if defined(XS_QUICK) && defined(__clang__)
 #define XS_LARGE __attribute__((optnone, noinline))

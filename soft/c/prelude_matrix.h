@@ -782,8 +782,8 @@ XS_FORCED int XS(block_turn)(int elem_bytes, int columns)
 /* `bytes` rounded up to whole turns of all lanes. */
 XS_FORCED int XS(whole_turns)(int bytes, int turn) { return (bytes + S * turn - 1) / (S * turn) * (S * turn); }
 
-XS_FUNCTION void XS(block2d_load)(void *dst, int item, int elem_bytes, int width, int height, int count, u64 ptr,
-                                  u32 mem_w, u32 mem_h, u32 pitch, i32 x, i32 y)
+XS_FUNCTION void XS(block2d_load_any)(void *dst, int item, int elem_bytes, int width, int height, int count, u64 ptr,
+                                      u32 mem_w, u32 mem_h, u32 pitch, i32 x, i32 y)
 {
     const struct XS(block) b = {elem_bytes, width, height, count, ptr, mem_w, mem_h, pitch, x, y};
     u8 flat[XS_BLOCK_BYTES] XS_ALIGNED(64), edge[XS(EDGE_BYTES)];
@@ -797,6 +797,26 @@ XS_FUNCTION void XS(block2d_load)(void *dst, int item, int elem_bytes, int width
     if (straight) return;
     __builtin_memset(to, 0, (size_t)(flat + bytes - to));
     XS(deal)((u8 *)dst, flat, bytes, turn, item, 0);
+}
+
+/* What may be loads that the compiler sees: rows that are lane vectors, inside the surface. Then neither the block nor
+ * the kernel's other vectors need be in memory, as for a call. */
+XS_SHORT void XS(block2d_load)(void *dst, int item, int elem_bytes, int width, int height, int count, u64 ptr,
+                               u32 mem_w, u32 mem_h, u32 pitch, i32 x, i32 y)
+{
+    const struct XS(block) b = {elem_bytes, width, height, count, ptr, mem_w, mem_h, pitch, x, y};
+    const int row = width * elem_bytes, rows = height * count;
+    if (elem_bytes != item || width != S || row > 64 || rows > 32) {
+        XS(block2d_load_any)(dst, item, elem_bytes, width, height, count, ptr, mem_w, mem_h, pitch, x, y);
+    } else if (XS(block_inside)(&b)) {
+        const u8 *from = (const u8 *)(uintptr_t)(ptr + (u64)((i64)y * (i64)pitch + (i64)x * elem_bytes));
+        XS_UNROLL for (int i = 0; i < rows; i++)
+            __builtin_memcpy((u8 *)dst + i * row, from + (u64)(i % height) * pitch + i / height * row, (size_t)row);
+    } else {
+        u8 copy[32 * 64] XS_ALIGNED(64);
+        XS(block2d_load_any)(copy, item, elem_bytes, width, height, count, ptr, mem_w, mem_h, pitch, x, y);
+        XS_UNROLL for (int i = 0; i < rows; i++) __builtin_memcpy((u8 *)dst + i * row, copy + i * row, (size_t)row);
+    }
 }
 
 /* Elements of 16 bits in S columns, converted to floats: a row becomes a lane vector. The next step of a loop over K
