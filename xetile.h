@@ -134,6 +134,7 @@
  *     operation                                        elements                        errors
  *     XT_ADD XT_SUB XT_MUL XT_DIV XT_MIN XT_MAX (x, y) all but i1, e4m3, e5m2          VEC_OP, VEC_TYPE, VEC_SHAPE,
  *     XT_NEG(x)                                        all but i1, e4m3, e5m2, unsigned  MAP_DIFFERS, BLOCKED
+ *                                                      MIN, MAX: a number wins over NaN; of -0 and 0 either
  *     XT_CLAMP(x, low, high)                           as XT_MIN(XT_MAX(x, low), high)
  *     XT_SHL XT_SHR (x, y)  XT_MOD(x, y)               integers; XT_MOD also floats: x - y trunc(x / y), exact
  *                                                      Integer XT_DIV rounds toward zero, and XT_MOD has the sign of x:
@@ -183,10 +184,12 @@
  *                                        sg_layout[dim] is 1 (BROADCAST_SIZE, BROADCAST_MAP, MAP_MISSING)
  *     XT_SCAN(kind, v, dim, .exclusive = false)   element i along dim becomes elements 0 to i combined by a kind of
  *                                        XT_REDUCTION. Exclusive: elements 0 to i - 1, and first the kind's neutral
- *                                        element (0, 1, the type's largest or least). Map and shape are v's
+ *                                        element (0, 1, the type's largest or least; NaN where a number wins over
+ *                                        NaN). Map and shape are v's
  *     XT_ARGMAX(v, dim, .value = &best, .map)     and XT_ARGMIN: for each row (dim 1) or column (dim 0) the index, as
- *                                        i32, of its first largest (least) element, ignoring NaNs. .value: an xt_vec
- *                                        that receives those elements. Map: as of XT_REDUCTION's result, or .map
+ *                                        i32, of its first largest (least) element, ignoring NaNs; of NaNs alone the
+ *                                        last index and a NaN. -0 equals 0. .value: an xt_vec that receives those
+ *                                        elements. Map: as of XT_REDUCTION's result, or .map
  *     XT_TRANSPOSE(v, .map, .source)     any .map; default: v's with its dimensions swapped. Not for 4-D vectors
  *     XT_CONVERT_LAYOUT(v, .map = m, .source)     the same vector under another map (MAP_MISSING)
  *     XT_SLICE(v, row, col, rows, cols, .map)     a part of v; at work-group level with .map (SLICE, MAP_MISSING)
@@ -6038,11 +6041,12 @@ typedef struct {
     int span;     /* elements of a piece along the dimension */
 } xt_scan_;
 
-/* The neutral element, as a constant of the type. */
+/* The neutral element, as a constant of the type. Where a number wins over NaN it is NaN: an infinity would win over
+ * the NaNs of a piece that has no number. */
 XE_FN_ spe_id xt_scan_neutral_(xt_ctx *x, int kind, int type)
 {
-    bool least = kind == XT_RED_minnumf_ || kind == XT_RED_minimumf_;
-    xt_val v = spe_val_real(spe_real_of_bits(SPE_IEEE, 16, least ? 0x7c00 : 0xfc00));
+    uint32_t half = !xt_red_info_(kind)->nan_wins ? 0x7e00 : kind == XT_RED_minimumf_ ? 0x7c00 : 0xfc00;
+    xt_val v = spe_val_real(spe_real_of_bits(SPE_IEEE, 16, half));
     int unused = 64 - xt_bits_(type);
     uint64_t ones = UINT64_MAX >> unused, bits = kind == XT_RED_mul_;
     if (kind == XT_RED_and_ || kind == XT_RED_minui_) bits = ones;
@@ -6237,7 +6241,8 @@ xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
 
 /* ---- argmin, argmax ---------------------------------------------------------------------------------------------- */
 
-/* Finds the extreme value, then the first element equal to it. If there is none, all are NaN: takes the last. */
+/* Finds the extreme value, then the first element equal to it. If there is none, all are NaN: takes the last, which is
+ * where the search for the least index begins. */
 xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d)
 {
     int type = (int)d.vec.type, kind = largest ? XT_RED_maxnumf_ : XT_RED_minnumf_;

@@ -134,6 +134,7 @@
  *     operation                                        elements                        errors
  *     XT_ADD XT_SUB XT_MUL XT_DIV XT_MIN XT_MAX (x, y) all but i1, e4m3, e5m2          VEC_OP, VEC_TYPE, VEC_SHAPE,
  *     XT_NEG(x)                                        all but i1, e4m3, e5m2, unsigned  MAP_DIFFERS, BLOCKED
+ *                                                      MIN, MAX: a number wins over NaN; of -0 and 0 either
  *     XT_CLAMP(x, low, high)                           as XT_MIN(XT_MAX(x, low), high)
  *     XT_SHL XT_SHR (x, y)  XT_MOD(x, y)               integers; XT_MOD also floats: x - y trunc(x / y), exact
  *                                                      Integer XT_DIV rounds toward zero, and XT_MOD has the sign of x:
@@ -183,10 +184,12 @@
  *                                        sg_layout[dim] is 1 (BROADCAST_SIZE, BROADCAST_MAP, MAP_MISSING)
  *     XT_SCAN(kind, v, dim, .exclusive = false)   element i along dim becomes elements 0 to i combined by a kind of
  *                                        XT_REDUCTION. Exclusive: elements 0 to i - 1, and first the kind's neutral
- *                                        element (0, 1, the type's largest or least). Map and shape are v's
+ *                                        element (0, 1, the type's largest or least; NaN where a number wins over
+ *                                        NaN). Map and shape are v's
  *     XT_ARGMAX(v, dim, .value = &best, .map)     and XT_ARGMIN: for each row (dim 1) or column (dim 0) the index, as
- *                                        i32, of its first largest (least) element, ignoring NaNs. .value: an xt_vec
- *                                        that receives those elements. Map: as of XT_REDUCTION's result, or .map
+ *                                        i32, of its first largest (least) element, ignoring NaNs; of NaNs alone the
+ *                                        last index and a NaN. -0 equals 0. .value: an xt_vec that receives those
+ *                                        elements. Map: as of XT_REDUCTION's result, or .map
  *     XT_TRANSPOSE(v, .map, .source)     any .map; default: v's with its dimensions swapped. Not for 4-D vectors
  *     XT_CONVERT_LAYOUT(v, .map = m, .source)     the same vector under another map (MAP_MISSING)
  *     XT_SLICE(v, row, col, rows, cols, .map)     a part of v; at work-group level with .map (SLICE, MAP_MISSING)

@@ -13,11 +13,12 @@ typedef struct {
     int span;     /* elements of a piece along the dimension */
 } xt_scan_;
 
-/* The neutral element, as a constant of the type. */
+/* The neutral element, as a constant of the type. Where a number wins over NaN it is NaN: an infinity would win over
+ * the NaNs of a piece that has no number. */
 static spe_id xt_scan_neutral_(xt_ctx *x, int kind, int type)
 {
-    bool least = kind == XT_RED_minnumf_ || kind == XT_RED_minimumf_;
-    xt_val v = spe_val_real(spe_real_of_bits(SPE_IEEE, 16, least ? 0x7c00 : 0xfc00));
+    uint32_t half = !xt_red_info_(kind)->nan_wins ? 0x7e00 : kind == XT_RED_minimumf_ ? 0x7c00 : 0xfc00;
+    xt_val v = spe_val_real(spe_real_of_bits(SPE_IEEE, 16, half));
     int unused = 64 - xt_bits_(type);
     uint64_t ones = UINT64_MAX >> unused, bits = kind == XT_RED_mul_;
     if (kind == XT_RED_and_ || kind == XT_RED_minui_) bits = ones;
@@ -212,7 +213,8 @@ xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
 
 /* ---- argmin, argmax ---------------------------------------------------------------------------------------------- */
 
-/* Finds the extreme value, then the first element equal to it. If there is none, all are NaN: takes the last. */
+/* Finds the extreme value, then the first element equal to it. If there is none, all are NaN: takes the last, which is
+ * where the search for the least index begins. */
 xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d)
 {
     int type = (int)d.vec.type, kind = largest ? XT_RED_maxnumf_ : XT_RED_minnumf_;

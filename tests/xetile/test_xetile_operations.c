@@ -595,8 +595,8 @@ static double neutral(int kind, int type)
     case XT_RED_minsi_: return ldexp(1, 8 * (int)size_of(type) - 1) - 1;
     case XT_RED_maxsi_: return -ldexp(1, 8 * (int)size_of(type) - 1);
     case XT_RED_minnumf_:
+    case XT_RED_maxnumf_: return NAN;
     case XT_RED_minimumf_: return INFINITY;
-    case XT_RED_maxnumf_:
     case XT_RED_maximumf_: return -INFINITY;
     default: return 0;
     }
@@ -616,7 +616,7 @@ static int check_scan_row(int kind, int type, const void *a, const void *c, size
         if (is_float(type) && kind <= XT_RED_mul_)
             wrong += !(fabs(got - want) <= unit * (kind == XT_RED_add_ ? size : fabs(want)) + 1e-7);
         else
-            wrong += got != want;
+            wrong += isnan(want) ? !isnan(got) : got != want;
     }
     return wrong;
 }
