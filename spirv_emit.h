@@ -48,11 +48,12 @@
  *   module       spe_begin spe_finish spe_free spe_get_error spe_print_error spe_ok spe_error_meaning spe_fail spe_at
  *                spe_at_column spe_alloc spe_list_add spe_extension spe_capability SPE SPE0 SPE_VERSION SPE_ERRORS
  *   types        spe_void spe_bool spe_int spe_float spe_bf16 spe_e4m3 spe_e5m2 spe_vec spe_vec_like spe_array
- *                spe_array_sized spe_struct spe_struct_new spe_ptr spe_fn_type spe_coopmat spe_coopvec; queries:
+ *                spe_array_sized spe_struct spe_struct_new spe_ptr spe_ptr_forward spe_ptr_complete spe_fn_type
+ *                spe_image spe_sampler spe_coopmat spe_coopvec; queries:
  *                spe_type_of spe_info spe_scalar_of spe_width spe_count spe_size spe_offset spe_alignment spe_type_text
  *   constants    spe_u32 spe_i32 spe_u64 spe_f32 spe_const_u spe_const_i spe_const_f spe_const_bool spe_null spe_undef
- *                spe_composite_const spe_spec_const spe_spec_op spe_const_bits spe_is_const; spe_name spe_decorate
- *                spe_decorate_member
+ *                spe_composite_const spe_spec_const spe_spec_op spe_const_sampler spe_string spe_const_bits
+ *                spe_is_const; spe_name spe_decorate spe_decorate_member
  *   arithmetic   integers spe_iadd spe_isub spe_imul spe_udiv spe_sdiv spe_umod spe_srem spe_smod spe_ineg; floats
  *                spe_fadd spe_fsub spe_fmul spe_fdiv spe_frem spe_fmod spe_fneg spe_dot; either spe_add spe_sub spe_mul
  *                spe_div_s spe_div_u spe_neg; bits spe_and spe_or spe_xor spe_not spe_shl spe_shr spe_sar spe_bit_count
@@ -68,13 +69,14 @@
  *   memory       spe_load spe_store spe_load_volatile spe_store_volatile spe_load_if spe_store_if spe_index spe_element
  *                spe_copy_memory_sized spe_local_var spe_shared_var spe_global_var; caches: spe_prefetch
  *                spe_sg_prefetch spe_cache_load spe_cache_store spe_copy
- *   kernels      spe_kernel_begin spe_kernel_end spe_param_id spe_builtin spe_function_begin spe_function_end spe_call
- *                spe_function_control
- *                spe_return spe_return_value spe_prologue_begin spe_prologue_end spe_execution_mode spe_export
+ *   images       spe_image_read spe_image_write spe_image_sample spe_image_size
+ *   kernels      spe_kernel_begin spe_kernel_end spe_param_id spe_param_names spe_builtin spe_function_begin
+ *                spe_function_declare spe_function_define spe_function_import spe_function_end spe_function_control
+ *                spe_call spe_return spe_return_value spe_prologue_begin spe_prologue_end spe_execution_mode spe_export
  *   control      spe_if spe_else spe_endif spe_endif_from spe_for spe_for_range spe_endfor spe_while spe_while_test
  *                spe_endwhile spe_break spe_continue spe_loop_hint spe_switch spe_case spe_default spe_endcase
  *                spe_endswitch
- *   mathematics  spe_math1 spe_math2 spe_math3 spe_math of SPE_EXP, SPE_FMA ... (SPE_MATH_LIST); spe_ext
+ *   mathematics  spe_math1 spe_math2 spe_math3 spe_math of SPE_EXP, SPE_FMA ... (SPE_MATH_LIST); spe_ext spe_printf
  *   subgroups    spe_sg_broadcast spe_sg_broadcast_first spe_sg_shuffle spe_sg_shuffle_xor spe_sg_shuffle_up
  *                spe_sg_shuffle_down spe_sg_ballot spe_sg_ballot_count spe_sg_all spe_sg_any spe_sg_elect spe_sg_reduce
  *                spe_sg_scan_inclusive spe_sg_scan_exclusive spe_sg_reduce_clustered; work-groups: spe_wg_reduce
@@ -117,7 +119,8 @@
  *
  * Limits: 4194303 ids per module and 65535 words per instruction (SPIR-V's limits), regions nested at most 65000 deep.
  * Vectors have 2, 3, 4, 8 or 16 components, as in OpenCL, or any number once VectorAnyINTEL or LongVectorEXT is
- * declared (spe_capability). Images, pipes and device-side enqueue are available only through spe_op.
+ * declared (spe_capability). Images have one sample, one level of detail and up to four channels; the software device
+ * and Intel's GPUs have them, except PVC. Pipes and device-side enqueue are available only through spe_op.
  *
  * Names: SPE_OpIAdd, SPE_CapabilityInt8, SPE_StorageClassFunction ... are the numbers of the SPIR-V specification, with
  * its spelling. They come from lists that you can expand too: SPE_OPCODES(X), SPE_CAPABILITIES(X) and
@@ -277,59 +280,62 @@ SPE_LETTERS_(XETILE_PUSH_)
     X(Op, Nop, 0) X(Op, Undef, 1) X(Op, Source, 3) X(Op, Name, 5) X(Op, String, 7) X(Op, Line, 8) X(Op, Extension, 10) \
     X(Op, ExtInstImport, 11) X(Op, ExtInst, 12) X(Op, MemoryModel, 14) X(Op, EntryPoint, 15) X(Op, ExecutionMode, 16)  \
     X(Op, Capability, 17) X(Op, TypeVoid, 19) X(Op, TypeBool, 20) X(Op, TypeInt, 21) X(Op, TypeFloat, 22)              \
-    X(Op, TypeVector, 23) X(Op, TypeArray, 28) X(Op, TypeStruct, 30) X(Op, TypePointer, 32) X(Op, TypeFunction, 33)    \
-    X(Op, TypeEvent, 34) X(Op, ConstantTrue, 41) X(Op, ConstantFalse, 42) X(Op, Constant, 43)                          \
-    X(Op, ConstantComposite, 44) X(Op, ConstantNull, 46) X(Op, SpecConstantTrue, 48) X(Op, SpecConstantFalse, 49)      \
-    X(Op, SpecConstant, 50) X(Op, SpecConstantComposite, 51) X(Op, SpecConstantOp, 52) X(Op, Function, 54)             \
-    X(Op, FunctionParameter, 55) X(Op, FunctionEnd, 56) X(Op, FunctionCall, 57) X(Op, Variable, 59) X(Op, Load, 61)    \
-    X(Op, Store, 62) X(Op, CopyMemory, 63) X(Op, CopyMemorySized, 64) X(Op, AccessChain, 65)                           \
-    X(Op, InBoundsAccessChain, 66) X(Op, PtrAccessChain, 67) X(Op, GenericPtrMemSemantics, 69)                         \
+    X(Op, TypeVector, 23) X(Op, TypeImage, 25) X(Op, TypeSampler, 26) X(Op, TypeSampledImage, 27) X(Op, TypeArray, 28) \
+    X(Op, TypeStruct, 30) X(Op, TypePointer, 32) X(Op, TypeFunction, 33) X(Op, TypeEvent, 34)                          \
+    X(Op, TypeForwardPointer, 39) X(Op, ConstantTrue, 41) X(Op, ConstantFalse, 42) X(Op, Constant, 43)                 \
+    X(Op, ConstantComposite, 44) X(Op, ConstantSampler, 45) X(Op, ConstantNull, 46) X(Op, SpecConstantTrue, 48)        \
+    X(Op, SpecConstantFalse, 49) X(Op, SpecConstant, 50) X(Op, SpecConstantComposite, 51) X(Op, SpecConstantOp, 52)    \
+    X(Op, Function, 54) X(Op, FunctionParameter, 55) X(Op, FunctionEnd, 56) X(Op, FunctionCall, 57)                    \
+    X(Op, Variable, 59) X(Op, Load, 61) X(Op, Store, 62) X(Op, CopyMemory, 63) X(Op, CopyMemorySized, 64)              \
+    X(Op, AccessChain, 65) X(Op, InBoundsAccessChain, 66) X(Op, PtrAccessChain, 67) X(Op, GenericPtrMemSemantics, 69)  \
     X(Op, InBoundsPtrAccessChain, 70) X(Op, Decorate, 71) X(Op, MemberDecorate, 72) X(Op, VectorExtractDynamic, 77)    \
     X(Op, VectorInsertDynamic, 78) X(Op, VectorShuffle, 79) X(Op, CompositeConstruct, 80) X(Op, CompositeExtract, 81)  \
-    X(Op, CompositeInsert, 82) X(Op, CopyObject, 83) X(Op, ConvertFToU, 109) X(Op, ConvertFToS, 110)                   \
-    X(Op, ConvertSToF, 111) X(Op, ConvertUToF, 112) X(Op, UConvert, 113) X(Op, SConvert, 114) X(Op, FConvert, 115)     \
-    X(Op, ConvertPtrToU, 117) X(Op, SatConvertSToU, 118) X(Op, SatConvertUToS, 119) X(Op, ConvertUToPtr, 120)          \
-    X(Op, PtrCastToGeneric, 121) X(Op, GenericCastToPtr, 122) X(Op, GenericCastToPtrExplicit, 123) X(Op, Bitcast, 124) \
-    X(Op, SNegate, 126) X(Op, FNegate, 127) X(Op, IAdd, 128) X(Op, FAdd, 129) X(Op, ISub, 130) X(Op, FSub, 131)        \
-    X(Op, IMul, 132) X(Op, FMul, 133) X(Op, UDiv, 134) X(Op, SDiv, 135) X(Op, FDiv, 136) X(Op, UMod, 137)              \
-    X(Op, SRem, 138) X(Op, SMod, 139) X(Op, FRem, 140) X(Op, FMod, 141) X(Op, VectorTimesScalar, 142)                  \
-    X(Op, MatrixTimesScalar, 143) X(Op, Dot, 148) X(Op, IAddCarry, 149) X(Op, ISubBorrow, 150)                         \
-    X(Op, UMulExtended, 151) X(Op, SMulExtended, 152) X(Op, Any, 154) X(Op, All, 155) X(Op, IsNan, 156)                \
-    X(Op, IsInf, 157) X(Op, IsFinite, 158) X(Op, IsNormal, 159) X(Op, SignBitSet, 160) X(Op, LessOrGreater, 161)       \
-    X(Op, Ordered, 162) X(Op, Unordered, 163) X(Op, LogicalEqual, 164) X(Op, LogicalNotEqual, 165)                     \
-    X(Op, LogicalOr, 166) X(Op, LogicalAnd, 167) X(Op, LogicalNot, 168) X(Op, Select, 169) X(Op, IEqual, 170)          \
-    X(Op, INotEqual, 171) X(Op, UGreaterThan, 172) X(Op, SGreaterThan, 173) X(Op, UGreaterThanEqual, 174)              \
-    X(Op, SGreaterThanEqual, 175) X(Op, ULessThan, 176) X(Op, SLessThan, 177) X(Op, ULessThanEqual, 178)               \
-    X(Op, SLessThanEqual, 179) X(Op, FOrdEqual, 180) X(Op, FUnordEqual, 181) X(Op, FOrdNotEqual, 182)                  \
-    X(Op, FUnordNotEqual, 183) X(Op, FOrdLessThan, 184) X(Op, FUnordLessThan, 185) X(Op, FOrdGreaterThan, 186)         \
-    X(Op, FUnordGreaterThan, 187) X(Op, FOrdLessThanEqual, 188) X(Op, FUnordLessThanEqual, 189)                        \
-    X(Op, FOrdGreaterThanEqual, 190) X(Op, FUnordGreaterThanEqual, 191) X(Op, ShiftRightLogical, 194)                  \
-    X(Op, ShiftRightArithmetic, 195) X(Op, ShiftLeftLogical, 196) X(Op, BitwiseOr, 197) X(Op, BitwiseXor, 198)         \
-    X(Op, BitwiseAnd, 199) X(Op, Not, 200) X(Op, BitFieldInsert, 201) X(Op, BitFieldSExtract, 202)                     \
-    X(Op, BitFieldUExtract, 203) X(Op, BitReverse, 204) X(Op, BitCount, 205) X(Op, ControlBarrier, 224)                \
-    X(Op, MemoryBarrier, 225) X(Op, AtomicLoad, 227) X(Op, AtomicStore, 228) X(Op, AtomicExchange, 229)                \
-    X(Op, AtomicCompareExchange, 230) X(Op, AtomicIIncrement, 232) X(Op, AtomicIDecrement, 233) X(Op, AtomicIAdd, 234) \
-    X(Op, AtomicISub, 235) X(Op, AtomicSMin, 236) X(Op, AtomicUMin, 237) X(Op, AtomicSMax, 238) X(Op, AtomicUMax, 239) \
-    X(Op, AtomicAnd, 240) X(Op, AtomicOr, 241) X(Op, AtomicXor, 242) X(Op, Phi, 245) X(Op, LoopMerge, 246)             \
-    X(Op, SelectionMerge, 247) X(Op, Label, 248) X(Op, Branch, 249) X(Op, BranchConditional, 250) X(Op, Switch, 251)   \
-    X(Op, Return, 253) X(Op, ReturnValue, 254) X(Op, Unreachable, 255) X(Op, LifetimeStart, 256)                       \
-    X(Op, LifetimeStop, 257) X(Op, GroupAsyncCopy, 259) X(Op, GroupWaitEvents, 260) X(Op, GroupAll, 261)               \
-    X(Op, GroupAny, 262) X(Op, GroupBroadcast, 263) X(Op, GroupIAdd, 264) X(Op, GroupFAdd, 265) X(Op, GroupFMin, 266)  \
-    X(Op, GroupUMin, 267) X(Op, GroupSMin, 268) X(Op, GroupFMax, 269) X(Op, GroupUMax, 270) X(Op, GroupSMax, 271)      \
-    X(Op, NoLine, 317) X(Op, AtomicFlagTestAndSet, 318) X(Op, AtomicFlagClear, 319)                                    \
-    X(Op, GetKernelLocalSizeForSubgroupCount, 325) X(Op, GetKernelMaxNumSubgroups, 326) X(Op, ExecutionModeId, 331)    \
-    X(Op, GroupNonUniformElect, 333) X(Op, GroupNonUniformAll, 334) X(Op, GroupNonUniformAny, 335)                     \
-    X(Op, GroupNonUniformAllEqual, 336) X(Op, GroupNonUniformBroadcast, 337) X(Op, GroupNonUniformBroadcastFirst, 338) \
-    X(Op, GroupNonUniformBallot, 339) X(Op, GroupNonUniformInverseBallot, 340)                                         \
-    X(Op, GroupNonUniformBallotBitExtract, 341) X(Op, GroupNonUniformBallotBitCount, 342)                              \
-    X(Op, GroupNonUniformBallotFindLSB, 343) X(Op, GroupNonUniformBallotFindMSB, 344)                                  \
-    X(Op, GroupNonUniformShuffle, 345) X(Op, GroupNonUniformShuffleXor, 346) X(Op, GroupNonUniformShuffleUp, 347)      \
-    X(Op, GroupNonUniformShuffleDown, 348) X(Op, GroupNonUniformIAdd, 349) X(Op, GroupNonUniformFAdd, 350)             \
-    X(Op, GroupNonUniformIMul, 351) X(Op, GroupNonUniformFMul, 352) X(Op, GroupNonUniformSMin, 353)                    \
-    X(Op, GroupNonUniformUMin, 354) X(Op, GroupNonUniformFMin, 355) X(Op, GroupNonUniformSMax, 356)                    \
-    X(Op, GroupNonUniformUMax, 357) X(Op, GroupNonUniformFMax, 358) X(Op, GroupNonUniformBitwiseAnd, 359)              \
-    X(Op, GroupNonUniformBitwiseOr, 360) X(Op, GroupNonUniformBitwiseXor, 361) X(Op, GroupNonUniformLogicalAnd, 362)   \
-    X(Op, GroupNonUniformLogicalOr, 363) X(Op, GroupNonUniformLogicalXor, 364)                                         \
+    X(Op, CompositeInsert, 82) X(Op, CopyObject, 83) X(Op, SampledImage, 86) X(Op, ImageSampleExplicitLod, 88)         \
+    X(Op, ImageRead, 98) X(Op, ImageWrite, 99) X(Op, ImageQueryFormat, 101) X(Op, ImageQueryOrder, 102)                \
+    X(Op, ImageQuerySizeLod, 103) X(Op, ImageQuerySize, 104) X(Op, ImageQueryLevels, 106) X(Op, ConvertFToU, 109)      \
+    X(Op, ConvertFToS, 110) X(Op, ConvertSToF, 111) X(Op, ConvertUToF, 112) X(Op, UConvert, 113) X(Op, SConvert, 114)  \
+    X(Op, FConvert, 115) X(Op, ConvertPtrToU, 117) X(Op, SatConvertSToU, 118) X(Op, SatConvertUToS, 119)               \
+    X(Op, ConvertUToPtr, 120) X(Op, PtrCastToGeneric, 121) X(Op, GenericCastToPtr, 122)                                \
+    X(Op, GenericCastToPtrExplicit, 123) X(Op, Bitcast, 124) X(Op, SNegate, 126) X(Op, FNegate, 127) X(Op, IAdd, 128)  \
+    X(Op, FAdd, 129) X(Op, ISub, 130) X(Op, FSub, 131) X(Op, IMul, 132) X(Op, FMul, 133) X(Op, UDiv, 134)              \
+    X(Op, SDiv, 135) X(Op, FDiv, 136) X(Op, UMod, 137) X(Op, SRem, 138) X(Op, SMod, 139) X(Op, FRem, 140)              \
+    X(Op, FMod, 141) X(Op, VectorTimesScalar, 142) X(Op, MatrixTimesScalar, 143) X(Op, Dot, 148) X(Op, IAddCarry, 149) \
+    X(Op, ISubBorrow, 150) X(Op, UMulExtended, 151) X(Op, SMulExtended, 152) X(Op, Any, 154) X(Op, All, 155)           \
+    X(Op, IsNan, 156) X(Op, IsInf, 157) X(Op, IsFinite, 158) X(Op, IsNormal, 159) X(Op, SignBitSet, 160)               \
+    X(Op, LessOrGreater, 161) X(Op, Ordered, 162) X(Op, Unordered, 163) X(Op, LogicalEqual, 164)                       \
+    X(Op, LogicalNotEqual, 165) X(Op, LogicalOr, 166) X(Op, LogicalAnd, 167) X(Op, LogicalNot, 168) X(Op, Select, 169) \
+    X(Op, IEqual, 170) X(Op, INotEqual, 171) X(Op, UGreaterThan, 172) X(Op, SGreaterThan, 173)                         \
+    X(Op, UGreaterThanEqual, 174) X(Op, SGreaterThanEqual, 175) X(Op, ULessThan, 176) X(Op, SLessThan, 177)            \
+    X(Op, ULessThanEqual, 178) X(Op, SLessThanEqual, 179) X(Op, FOrdEqual, 180) X(Op, FUnordEqual, 181)                \
+    X(Op, FOrdNotEqual, 182) X(Op, FUnordNotEqual, 183) X(Op, FOrdLessThan, 184) X(Op, FUnordLessThan, 185)            \
+    X(Op, FOrdGreaterThan, 186) X(Op, FUnordGreaterThan, 187) X(Op, FOrdLessThanEqual, 188)                            \
+    X(Op, FUnordLessThanEqual, 189) X(Op, FOrdGreaterThanEqual, 190) X(Op, FUnordGreaterThanEqual, 191)                \
+    X(Op, ShiftRightLogical, 194) X(Op, ShiftRightArithmetic, 195) X(Op, ShiftLeftLogical, 196) X(Op, BitwiseOr, 197)  \
+    X(Op, BitwiseXor, 198) X(Op, BitwiseAnd, 199) X(Op, Not, 200) X(Op, BitFieldInsert, 201)                           \
+    X(Op, BitFieldSExtract, 202) X(Op, BitFieldUExtract, 203) X(Op, BitReverse, 204) X(Op, BitCount, 205)              \
+    X(Op, ControlBarrier, 224) X(Op, MemoryBarrier, 225) X(Op, AtomicLoad, 227) X(Op, AtomicStore, 228)                \
+    X(Op, AtomicExchange, 229) X(Op, AtomicCompareExchange, 230) X(Op, AtomicIIncrement, 232)                          \
+    X(Op, AtomicIDecrement, 233) X(Op, AtomicIAdd, 234) X(Op, AtomicISub, 235) X(Op, AtomicSMin, 236)                  \
+    X(Op, AtomicUMin, 237) X(Op, AtomicSMax, 238) X(Op, AtomicUMax, 239) X(Op, AtomicAnd, 240) X(Op, AtomicOr, 241)    \
+    X(Op, AtomicXor, 242) X(Op, Phi, 245) X(Op, LoopMerge, 246) X(Op, SelectionMerge, 247) X(Op, Label, 248)           \
+    X(Op, Branch, 249) X(Op, BranchConditional, 250) X(Op, Switch, 251) X(Op, Return, 253) X(Op, ReturnValue, 254)     \
+    X(Op, Unreachable, 255) X(Op, LifetimeStart, 256) X(Op, LifetimeStop, 257) X(Op, GroupAsyncCopy, 259)              \
+    X(Op, GroupWaitEvents, 260) X(Op, GroupAll, 261) X(Op, GroupAny, 262) X(Op, GroupBroadcast, 263)                   \
+    X(Op, GroupIAdd, 264) X(Op, GroupFAdd, 265) X(Op, GroupFMin, 266) X(Op, GroupUMin, 267) X(Op, GroupSMin, 268)      \
+    X(Op, GroupFMax, 269) X(Op, GroupUMax, 270) X(Op, GroupSMax, 271) X(Op, NoLine, 317)                               \
+    X(Op, AtomicFlagTestAndSet, 318) X(Op, AtomicFlagClear, 319) X(Op, GetKernelLocalSizeForSubgroupCount, 325)        \
+    X(Op, GetKernelMaxNumSubgroups, 326) X(Op, ExecutionModeId, 331) X(Op, GroupNonUniformElect, 333)                  \
+    X(Op, GroupNonUniformAll, 334) X(Op, GroupNonUniformAny, 335) X(Op, GroupNonUniformAllEqual, 336)                  \
+    X(Op, GroupNonUniformBroadcast, 337) X(Op, GroupNonUniformBroadcastFirst, 338) X(Op, GroupNonUniformBallot, 339)   \
+    X(Op, GroupNonUniformInverseBallot, 340) X(Op, GroupNonUniformBallotBitExtract, 341)                               \
+    X(Op, GroupNonUniformBallotBitCount, 342) X(Op, GroupNonUniformBallotFindLSB, 343)                                 \
+    X(Op, GroupNonUniformBallotFindMSB, 344) X(Op, GroupNonUniformShuffle, 345) X(Op, GroupNonUniformShuffleXor, 346)  \
+    X(Op, GroupNonUniformShuffleUp, 347) X(Op, GroupNonUniformShuffleDown, 348) X(Op, GroupNonUniformIAdd, 349)        \
+    X(Op, GroupNonUniformFAdd, 350) X(Op, GroupNonUniformIMul, 351) X(Op, GroupNonUniformFMul, 352)                    \
+    X(Op, GroupNonUniformSMin, 353) X(Op, GroupNonUniformUMin, 354) X(Op, GroupNonUniformFMin, 355)                    \
+    X(Op, GroupNonUniformSMax, 356) X(Op, GroupNonUniformUMax, 357) X(Op, GroupNonUniformFMax, 358)                    \
+    X(Op, GroupNonUniformBitwiseAnd, 359) X(Op, GroupNonUniformBitwiseOr, 360) X(Op, GroupNonUniformBitwiseXor, 361)   \
+    X(Op, GroupNonUniformLogicalAnd, 362) X(Op, GroupNonUniformLogicalOr, 363) X(Op, GroupNonUniformLogicalXor, 364)   \
     X(Op, GroupNonUniformQuadBroadcast, 365) X(Op, GroupNonUniformQuadSwap, 366) X(Op, CopyLogical, 400)               \
     X(Op, PtrEqual, 401) X(Op, PtrNotEqual, 402) X(Op, PtrDiff, 403) X(Op, SubgroupBallotKHR, 4421)                    \
     X(Op, SubgroupFirstInvocationKHR, 4422) X(Op, SubgroupAllKHR, 4428) X(Op, SubgroupAnyKHR, 4429)                    \
@@ -356,27 +362,28 @@ SPE_LETTERS_(XETILE_PUSH_)
 
 #define SPE_Capability_(X, K)                                                                                          \
     X(K, Matrix, 0) X(K, Shader, 1) X(K, Addresses, 4) X(K, Linkage, 5) X(K, Kernel, 6) X(K, Vector16, 7)              \
-    X(K, Float16Buffer, 8) X(K, Float16, 9) X(K, Float64, 10) X(K, Int64, 11) X(K, Int64Atomics, 12) X(K, Groups, 18)  \
-    X(K, Int16, 22) X(K, GenericPointer, 38) X(K, Int8, 39) X(K, SubgroupDispatch, 58) X(K, GroupNonUniform, 61)       \
-    X(K, GroupNonUniformVote, 62) X(K, GroupNonUniformArithmetic, 63) X(K, GroupNonUniformBallot, 64)                  \
-    X(K, GroupNonUniformShuffle, 65) X(K, GroupNonUniformShuffleRelative, 66) X(K, GroupNonUniformClustered, 67)       \
-    X(K, GroupNonUniformQuad, 68) X(K, Float8EXT, 4212) X(K, Float8CooperativeMatrixEXT, 4213)                         \
-    X(K, SubgroupBallotKHR, 4423) X(K, SubgroupVoteKHR, 4431) X(K, DenormPreserve, 4464) X(K, DenormFlushToZero, 4465) \
-    X(K, SignedZeroInfNanPreserve, 4466) X(K, RoundingModeRTE, 4467) X(K, RoundingModeRTZ, 4468)                       \
-    X(K, BFloat16TypeKHR, 5116) X(K, BFloat16DotProductKHR, 5117) X(K, BFloat16CooperativeMatrixKHR, 5118)             \
-    X(K, CooperativeVectorNV, 5394) X(K, LongVectorEXT, 5425) X(K, CooperativeVectorTrainingNV, 5435)                  \
-    X(K, SubgroupShuffleINTEL, 5568) X(K, SubgroupBufferBlockIOINTEL, 5569) X(K, AtomicFloat32MinMaxEXT, 5612)         \
-    X(K, AtomicFloat64MinMaxEXT, 5613) X(K, AtomicFloat16MinMaxEXT, 5616) X(K, VectorAnyINTEL, 5619)                   \
-    X(K, ExpectAssumeKHR, 5629) X(K, DotProductInputAll, 6016) X(K, DotProductInput4x8Bit, 6017)                       \
-    X(K, DotProductInput4x8BitPacked, 6018) X(K, DotProduct, 6019) X(K, CooperativeMatrixKHR, 6022)                    \
-    X(K, BitInstructions, 6025) X(K, GroupNonUniformRotateKHR, 6026) X(K, FloatControls2, 6029)                        \
-    X(K, AtomicFloat32AddEXT, 6033) X(K, AtomicFloat64AddEXT, 6034) X(K, AtomicFloat16AddEXT, 6095)                    \
-    X(K, BFloat16ConversionINTEL, 6115) X(K, SplitBarrierINTEL, 6141) X(K, GlobalVariableHostAccessINTEL, 6187)        \
-    X(K, SubgroupBufferPrefetchINTEL, 6220) X(K, Subgroup2DBlockIOINTEL, 6228)                                         \
-    X(K, Subgroup2DBlockTransformINTEL, 6229) X(K, Subgroup2DBlockTransposeINTEL, 6230)                                \
-    X(K, SubgroupMatrixMultiplyAccumulateINTEL, 6236) X(K, PredicatedIOINTEL, 6257)                                    \
-    X(K, GroupUniformArithmeticKHR, 6400) X(K, TensorFloat32RoundingINTEL, 6425) X(K, CacheControlsINTEL, 6441)        \
-    X(K, RegisterLimitsINTEL, 6460)
+    X(K, Float16Buffer, 8) X(K, Float16, 9) X(K, Float64, 10) X(K, Int64, 11) X(K, Int64Atomics, 12)                   \
+    X(K, ImageBasic, 13) X(K, ImageReadWrite, 14) X(K, Groups, 18) X(K, LiteralSampler, 20) X(K, Int16, 22)            \
+    X(K, GenericPointer, 38) X(K, Int8, 39) X(K, Sampled1D, 43) X(K, SampledBuffer, 46) X(K, SubgroupDispatch, 58)     \
+    X(K, GroupNonUniform, 61) X(K, GroupNonUniformVote, 62) X(K, GroupNonUniformArithmetic, 63)                        \
+    X(K, GroupNonUniformBallot, 64) X(K, GroupNonUniformShuffle, 65) X(K, GroupNonUniformShuffleRelative, 66)          \
+    X(K, GroupNonUniformClustered, 67) X(K, GroupNonUniformQuad, 68) X(K, Float8EXT, 4212)                             \
+    X(K, Float8CooperativeMatrixEXT, 4213) X(K, SubgroupBallotKHR, 4423) X(K, SubgroupVoteKHR, 4431)                   \
+    X(K, DenormPreserve, 4464) X(K, DenormFlushToZero, 4465) X(K, SignedZeroInfNanPreserve, 4466)                      \
+    X(K, RoundingModeRTE, 4467) X(K, RoundingModeRTZ, 4468) X(K, BFloat16TypeKHR, 5116)                                \
+    X(K, BFloat16DotProductKHR, 5117) X(K, BFloat16CooperativeMatrixKHR, 5118) X(K, CooperativeVectorNV, 5394)         \
+    X(K, LongVectorEXT, 5425) X(K, CooperativeVectorTrainingNV, 5435) X(K, SubgroupShuffleINTEL, 5568)                 \
+    X(K, SubgroupBufferBlockIOINTEL, 5569) X(K, AtomicFloat32MinMaxEXT, 5612) X(K, AtomicFloat64MinMaxEXT, 5613)       \
+    X(K, AtomicFloat16MinMaxEXT, 5616) X(K, VectorAnyINTEL, 5619) X(K, ExpectAssumeKHR, 5629)                          \
+    X(K, DotProductInputAll, 6016) X(K, DotProductInput4x8Bit, 6017) X(K, DotProductInput4x8BitPacked, 6018)           \
+    X(K, DotProduct, 6019) X(K, CooperativeMatrixKHR, 6022) X(K, BitInstructions, 6025)                                \
+    X(K, GroupNonUniformRotateKHR, 6026) X(K, FloatControls2, 6029) X(K, AtomicFloat32AddEXT, 6033)                    \
+    X(K, AtomicFloat64AddEXT, 6034) X(K, AtomicFloat16AddEXT, 6095) X(K, BFloat16ConversionINTEL, 6115)                \
+    X(K, SplitBarrierINTEL, 6141) X(K, GlobalVariableHostAccessINTEL, 6187) X(K, SubgroupBufferPrefetchINTEL, 6220)    \
+    X(K, Subgroup2DBlockIOINTEL, 6228) X(K, Subgroup2DBlockTransformINTEL, 6229)                                       \
+    X(K, Subgroup2DBlockTransposeINTEL, 6230) X(K, SubgroupMatrixMultiplyAccumulateINTEL, 6236)                        \
+    X(K, PredicatedIOINTEL, 6257) X(K, GroupUniformArithmeticKHR, 6400) X(K, TensorFloat32RoundingINTEL, 6425)         \
+    X(K, CacheControlsINTEL, 6441) X(K, RegisterLimitsINTEL, 6460)
 #define SPE_BuiltIn_(X, K)                                                                                             \
     X(K, NumWorkgroups, 24) X(K, WorkgroupSize, 25) X(K, WorkgroupId, 26) X(K, LocalInvocationId, 27)                  \
     X(K, GlobalInvocationId, 28) X(K, LocalInvocationIndex, 29) X(K, WorkDim, 30) X(K, GlobalSize, 31)                 \
@@ -411,6 +418,8 @@ SPE_LETTERS_(XETILE_PUSH_)
     X(K, MatrixAPackedInt4INTEL, 64) X(K, MatrixBPackedInt4INTEL, 128) X(K, MatrixATF32INTEL, 256)                     \
     X(K, MatrixBTF32INTEL, 512) X(K, MatrixAPackedFloat16INTEL, 1024) X(K, MatrixBPackedFloat16INTEL, 2048)            \
     X(K, MatrixAPackedBFloat16INTEL, 4096) X(K, MatrixBPackedBFloat16INTEL, 8192)
+#define SPE_SamplerAddressingMode_(X, K)                                                                               \
+    X(K, None, 0) X(K, ClampToEdge, 1) X(K, Clamp, 2) X(K, Repeat, 3) X(K, RepeatMirrored, 4)
 #define SPE_CooperativeVectorMatrixLayout_(X, K)                                                                       \
     X(K, RowMajorNV, 0) X(K, ColumnMajorNV, 1) X(K, InferencingOptimalNV, 2) X(K, TrainingOptimalNV, 3)
 #define SPE_ComponentType_(X, K)                                                                                       \
@@ -447,8 +456,11 @@ SPE_LETTERS_(XETILE_PUSH_)
     X(LoadCacheControl, InvalidateAfterReadINTEL, 3) X(LoadCacheControl, ConstCachedINTEL, 4)                          \
     X(StoreCacheControl, UncachedINTEL, 0) X(StoreCacheControl, WriteThroughINTEL, 1)                                  \
     X(StoreCacheControl, WriteBackINTEL, 2) X(StoreCacheControl, StreamingINTEL, 3)                                    \
-    X(NamedMaximumNumberOfRegisters, AutoINTEL, 0)                                                                     \
-    SPE_CooperativeVectorMatrixLayout_(X, CooperativeVectorMatrixLayout) SPE_ComponentType_(X, ComponentType)
+    X(NamedMaximumNumberOfRegisters, AutoINTEL, 0) X(Dim, 1D, 0) X(Dim, 2D, 1) X(Dim, 3D, 2) X(Dim, Buffer, 5)         \
+    X(AccessQualifier, ReadOnly, 0) X(AccessQualifier, WriteOnly, 1) X(AccessQualifier, ReadWrite, 2)                  \
+    SPE_SamplerAddressingMode_(X, SamplerAddressingMode) X(SamplerFilterMode, Nearest, 0)                              \
+    X(SamplerFilterMode, Linear, 1) SPE_CooperativeVectorMatrixLayout_(X, CooperativeVectorMatrixLayout)               \
+    SPE_ComponentType_(X, ComponentType)
 
 /* OpenCL.std, X(our name, the name in the set, number, operands); SPE_<our name> is what spe_math takes. */
 #define SPE_MATH_LIST(X)                                                                                               \
@@ -569,7 +581,8 @@ typedef struct {
 
 typedef enum {
     SPE_KIND_NONE, SPE_KIND_VOID, SPE_KIND_BOOL, SPE_KIND_INT, SPE_KIND_FLOAT, SPE_KIND_VECTOR, SPE_KIND_ARRAY,
-    SPE_KIND_STRUCT, SPE_KIND_POINTER, SPE_KIND_FUNCTION, SPE_KIND_COOPMAT, SPE_KIND_COOPVEC
+    SPE_KIND_STRUCT, SPE_KIND_POINTER, SPE_KIND_FUNCTION, SPE_KIND_IMAGE, SPE_KIND_SAMPLER, SPE_KIND_SAMPLED_IMAGE,
+    SPE_KIND_FORWARD /* a pointer of spe_ptr_forward */, SPE_KIND_COOPMAT, SPE_KIND_COOPVEC
 } spe_kind;
 
 typedef enum { SPE_IEEE, SPE_BF16, SPE_E4M3, SPE_E5M2 } spe_encoding; /* of a float type */
@@ -578,12 +591,14 @@ typedef enum { SPE_IEEE, SPE_BF16, SPE_E4M3, SPE_E5M2 } spe_encoding; /* of a fl
 typedef struct {
     spe_kind kind;
     uint32_t bits;         /* int, float: width; bool: 1 */
-    uint32_t count;        /* vector, array, coopvec: elements; struct: members; function: parameters; scalar: 1 */
+    uint32_t count;        /* vector, array, coopvec: elements; struct: members; function: parameters; scalar: 1;
+                            * image: coordinates */
     spe_id elem;           /* vector, array, coopmat, coopvec: element; pointer: target; function: return type */
     uint32_t storage;      /* pointer: SPE_StorageClass... */
     spe_encoding encoding; /* float */
     const spe_id *members; /* struct: member types; function: parameter types */
     uint32_t scope, rows, cols, use; /* coopmat */
+    uint32_t dim, access;            /* image: SPE_Dim..., SPE_AccessQualifier... */
     bool packed; /* struct: decorated CPacked, without gaps between its members */
     bool shared; /* struct: asked for more than once */
 } spe_type_info;
@@ -598,7 +613,7 @@ typedef enum {
 enum {
     SPE_SECTION_CAPABILITY_, SPE_SECTION_EXTENSION_, SPE_SECTION_IMPORT_, SPE_SECTION_MODEL_, SPE_SECTION_ENTRY_,
     SPE_SECTION_MODE_, SPE_SECTION_STRING_, SPE_SECTION_NAME_, SPE_SECTION_DECORATION_, SPE_SECTION_GLOBAL_,
-    SPE_SECTION_FUNCTION_, SPE_SECTION_COUNT_,
+    SPE_SECTION_IMPORTED_, SPE_SECTION_FUNCTION_, SPE_SECTION_COUNT_,
     SPE_BUFFER_BODY_ = SPE_SECTION_FUNCTION_, SPE_BUFFER_VARIABLES_ = SPE_SECTION_COUNT_, SPE_BUFFER_PROLOGUE_,
     SPE_BUFFER_SLOTS_, SPE_BUFFER_UNIQUE_, SPE_BUFFER_SCOPES_, SPE_BUFFER_STACK_, SPE_BUFFER_USES_, SPE_BUFFER_CAPS_,
     SPE_BUFFER_KERNELS_, SPE_BUFFER_COUNT_,
@@ -698,7 +713,8 @@ typedef struct {
         spe_id zero_block, zero[9]; /* of spe_reload: the last block, and its zeros by their bytes */
         bool diverged;              /* since the last 2D block message, lanes took different sides: spe_diverged */
     } fn;
-    uint32_t function_count;
+    uint32_t function_count, declared_count; /* functions with a body; those whose body is still to come */
+    uint32_t forward_count;                  /* pointers of spe_ptr_forward that are not complete */
     uint32_t hints, hint_values[9]; /* for the next loop */
     spe_id block;         /* label of the open block; 0: the last block has ended (return) */
     bool open, dead, in_prologue, finished;
@@ -787,6 +803,15 @@ XETILE_API uint64_t spe_offset(const spe_module *m, spe_id type, uint32_t member
 /* A pointer into a storage class of OpenCL: SPE_StorageClassCrossWorkgroup is global memory, ...Workgroup local,
  * ...Function private. */
 XETILE_API spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type);
+/* A pointer to a struct that does not exist yet, for a member of that struct: spe_ptr_forward, the struct with such a
+ * member, spe_ptr_complete. From then on it is spe_ptr(m, storage, type); until then it can only be a member. */
+XETILE_API spe_id spe_ptr_forward(spe_module *m, uint32_t storage);
+XETILE_API void spe_ptr_complete(spe_module *m, spe_id ptr, spe_id type);
+/* An image, as a parameter of a kernel or function: SPE_Dim1D, 2D, 3D or Buffer; an array of them (1D, 2D); accessed as
+ * SPE_AccessQualifierReadOnly, WriteOnly or ReadWrite says. And a sampler. The host binds them by
+ * zeKernelSetArgumentValue, with the image's or sampler's handle. */
+XETILE_API spe_id spe_image(spe_module *m, uint32_t dim, bool arrayed, uint32_t access);
+XETILE_API spe_nullary_ spe_sampler;
 XETILE_API spe_id spe_fn_type(spe_module *m, spe_id ret, uint32_t n, const spe_id *params);
 /* A cooperative matrix (SPV_KHR_cooperative_matrix) of rows x cols components shared by a scope (SPE_ScopeSubgroup);
  * use: SPE_CooperativeMatrixUseMatrixAKHR, ...BKHR or ...AccumulatorKHR. */
@@ -817,6 +842,10 @@ XETILE_API spe_id spe_f32(spe_module *m, float value);
 XETILE_API spe_unary_ spe_null, spe_undef;
 /* A scalar that the host can set when it loads the module; `bits` is the default. */
 XETILE_API spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_id);
+
+/* A sampler: SPE_SamplerAddressingModeNone, ClampToEdge, Clamp, Repeat or RepeatMirrored; coordinates from 0 to 1 or in
+ * texels; SPE_SamplerFilterModeNearest or Linear. */
+XETILE_API spe_id spe_const_sampler(spe_module *m, uint32_t addressing, bool normalized, uint32_t filter);
 
 /* A constant computed from spec constants and others when the module is loaded: OpSpecConstantOp of an opcode that
  * spe_iadd and its siblings have, for integers, bools and floats (comparisons of floats excluded), and its n operands,
@@ -1033,6 +1062,23 @@ typedef void spe_cache_fn_(spe_module *m, spe_id ptr, uint32_t level, uint32_t c
 XETILE_API spe_cache_fn_ spe_cache_load, spe_cache_store;
 XETILE_API void spe_prefetch(spe_module *m, spe_id ptr, spe_id n); /* a pointer per lane (OpenCL.std prefetch) */
 
+/* Images. The type of texels is an i32x4, f32x4 or f16x4, whatever the image's format is; integers take the format's
+ * sign. coord has a component for each dimension and one for the number in an array: i32 texels from 0; for
+ * spe_image_sample, whose image is ReadOnly and no Buffer, also f32. lod: the level of detail, an f32; 0: the first.
+ * The size has the components of coord, as i32. */
+XETILE_API spe_id spe_image_read(spe_module *m, spe_id type, spe_id image, spe_id coord);
+XETILE_API void spe_image_write(spe_module *m, spe_id image, spe_id coord, spe_id texel);
+XETILE_API spe_id spe_image_sample(spe_module *m, spe_id type, spe_id image, spe_id sampler, spe_id coord, spe_id lod);
+XETILE_API spe_id spe_image_size(spe_module *m, spe_id image);
+
+/* A pointer to the first of the text's bytes in constant memory, an i8; the last is 0. Equal texts are stored once. */
+XETILE_API spe_id spe_string(spe_module *m, const char *text);
+/* OpenCL's printf; returns 0 as an i32 if the device printed. A conversion in the format is a %, flags, a width, a
+ * point and a precision, for a vector a v and its number of components, a length, and a letter: d i o u x X c for
+ * integers, a A e E f F g G for floats, s for spe_string, p for pointers. Lengths: l 64 bits; hh 8, h 16, hl 32 (of
+ * vectors). Scalars of less than 32 bits are extended. The arguments are checked against the format. */
+XETILE_API spe_id spe_printf(spe_module *m, const char *format, uint32_t n, const spe_id *args);
+
 /* ---- Intel's compiler --------------------------------------------------------------------------------------------
  *
  * What a kernel needs where Intel's compiler (IGC 2.40) is wrong and the pattern cannot be recognised here. These do
@@ -1104,6 +1150,15 @@ XETILE_API void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint
  * an error). spe_export makes it visible to other modules by name (capability Linkage). */
 XETILE_API spe_id spe_function_begin(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params);
 XETILE_API spe_does_ spe_function_end;
+/* A function that can be called before it has a body, which spe_function_define opens, as spe_function_begin does, and
+ * spe_function_end closes. Calls may not lead in a circle: OpenCL has no recursion. */
+XETILE_API spe_id spe_function_declare(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params);
+XETILE_API void spe_function_define(spe_module *m, spe_id fn);
+/* A function of another module, which exports it by this name (capability Linkage); the host links both:
+ * zeModuleDynamicLink. */
+XETILE_API spe_id spe_function_import(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params);
+/* Names the first n parameters of the open function; NULL in the list: no name. */
+XETILE_API void spe_param_names(spe_module *m, uint32_t n, const char *const *names);
 /* Hints for the open function: SPE_FunctionControlInline or ...DontInline, ...Pure, ...Const; the last call counts. */
 XETILE_API void spe_function_control(spe_module *m, uint32_t control);
 XETILE_API void spe_export(spe_module *m, spe_id fn, const char *name);
@@ -1580,6 +1635,7 @@ XETILE_COLD_
 enum { SPE_ID_TYPE_ = 1, SPE_ID_CONSTANT_ = 2, SPE_ID_GLOBAL_ = 4, SPE_ID_FUNCTION_ = 8, SPE_ID_SPEC_ = 16,
        SPE_ID_KERNEL_ = 32, SPE_ID_PACKED_ = 64 /* a pointer into a packed struct */,
        SPE_ID_FOLDED_ = 128 /* an operation returned this operand unchanged */,
+       SPE_ID_DECLARED_ = 0x4000 /* a function whose body is to come */,
        SPE_ID_BYTE_ = 0x1000, SPE_ID_PRODUCT_ = 0x2000 /* see igc.c; halves.c has bits 8 to 11 */ };
 
 enum { SPE_RECENT_VECTOR_ = 0x40000000 };
@@ -2007,9 +2063,9 @@ XE_FN_ bool spe_rehash_(spe_module *m)
     return true;
 }
 
-/* The id of the type or constant (see flags) with these words, created if it is new: then it is the next id. For
- * constants, w[0] is the type. */
-XE_FN_ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t flags, uint32_t n, const uint32_t *w)
+/* The id of the type or constant (see flags) with these words, created if it is new: then it is `given`, or, if that is
+ * 0, the next id. For constants, w[0] is the type. */
+XE_FN_ spe_id spe_unique_as_(spe_module *m, uint32_t op, uint32_t flags, uint32_t n, const uint32_t *w, spe_id given)
 {
     const spe_buffer_ *slots = &m->buffer[SPE_BUFFER_SLOTS_], *list = &m->buffer[SPE_BUFFER_UNIQUE_];
     bool constant = flags != SPE_ID_TYPE_;
@@ -2024,7 +2080,7 @@ XE_FN_ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t flags, uint32_t n
         at = m->buffer[SPE_SECTION_GLOBAL_].data + known[1];
         if (known[0] == h && spe_same_(at, (n + 2) << 16 | op, constant, n, w)) return at[constant ? 2 : 1];
     }
-    spe_id id = spe_new_id_(m, constant ? w[0] : 0, flags, 0);
+    spe_id id = given ? given : spe_new_id_(m, constant ? w[0] : 0, flags, 0);
     at = id ? spe_put_(m, SPE_SECTION_GLOBAL_, op, n + 1) : NULL;
     pair = at ? spe_push_(m, SPE_BUFFER_UNIQUE_, 2) : NULL;
     if (!pair) return 0;
@@ -2035,6 +2091,10 @@ XE_FN_ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t flags, uint32_t n
     pair[1] = (uint32_t)(at - m->buffer[SPE_SECTION_GLOBAL_].data) - (constant ? 3 : 2);
     m->buffer[SPE_BUFFER_SLOTS_].data[slot] = (uint32_t)(list->count - 1);
     return id;
+}
+XE_FN_ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t flags, uint32_t n, const uint32_t *w)
+{
+    return spe_unique_as_(m, op, flags, n, w, 0);
 }
 
 /* Takes a type with these words out of the table, if it is there: it remains, but the next with these words is another
@@ -2111,13 +2171,13 @@ XETILE_COLD_
     X(MODE, 35, 37, SubgroupDispatch) X(MODE, 4459, 4459, DenormPreserve) X(MODE, 4460, 4460, DenormFlushToZero)       \
     X(MODE, 4461, 4461, SignedZeroInfNanPreserve) X(MODE, 4462, 4462, RoundingModeRTE)                                 \
     X(MODE, 4463, 4463, RoundingModeRTZ) X(MODE, 6028, 6028, FloatControls2) X(MODE, 6461, 6463, RegisterLimitsINTEL)  \
-    X(STORAGE, 8, 8, GenericPointer) X(OP, 143, 143, Matrix) X(OP_BF16, 148, 148, BFloat16DotProductKHR)               \
-    X(OP, 201, 204, BitInstructions) X(OP_64, 227, 242, Int64Atomics) X(OP, 261, 271, Groups)                          \
-    X(OP, 325, 326, SubgroupDispatch) X(OP, 333, 333, GroupNonUniform) X(OP, 334, 336, GroupNonUniformVote)            \
-    X(OP, 337, 344, GroupNonUniformBallot) X(OP, 345, 346, GroupNonUniformShuffle)                                     \
-    X(OP, 347, 348, GroupNonUniformShuffleRelative) X(OP_ACROSS, 349, 364, GroupNonUniformArithmetic)                  \
-    X(OP_CLUSTERED, 349, 364, GroupNonUniformClustered) X(OP, 365, 366, GroupNonUniformQuad)                           \
-    X(OP, 4421, 4422, SubgroupBallotKHR) X(OP, 4428, 4430, SubgroupVoteKHR)                                            \
+    X(STORAGE, 8, 8, GenericPointer) X(OP, 45, 45, LiteralSampler) X(OP, 143, 143, Matrix)                             \
+    X(OP_BF16, 148, 148, BFloat16DotProductKHR) X(OP, 201, 204, BitInstructions) X(OP_64, 227, 242, Int64Atomics)      \
+    X(OP, 261, 271, Groups) X(OP, 325, 326, SubgroupDispatch) X(OP, 333, 333, GroupNonUniform)                         \
+    X(OP, 334, 336, GroupNonUniformVote) X(OP, 337, 344, GroupNonUniformBallot)                                        \
+    X(OP, 345, 346, GroupNonUniformShuffle) X(OP, 347, 348, GroupNonUniformShuffleRelative)                            \
+    X(OP_ACROSS, 349, 364, GroupNonUniformArithmetic) X(OP_CLUSTERED, 349, 364, GroupNonUniformClustered)              \
+    X(OP, 365, 366, GroupNonUniformQuad) X(OP, 4421, 4422, SubgroupBallotKHR) X(OP, 4428, 4430, SubgroupVoteKHR)       \
     X(OP, 4431, 4431, GroupNonUniformRotateKHR) X(OP, 4432, 4432, SubgroupBallotKHR) X(OP, 4450, 4455, DotProduct)     \
     X(OP, 4456, 4460, CooperativeMatrixKHR) X(OP, 5288, 5289, CooperativeVectorNV)                                     \
     X(OP, 5290, 5291, CooperativeVectorTrainingNV) X(OP, 5292, 5292, CooperativeVectorNV)                              \
@@ -2326,7 +2386,7 @@ XE_FN_ void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, co
 
 XE_FN_ spe_type_info spe_info_of_(spe_kind kind, uint32_t bits, uint32_t count, spe_id elem)
 {
-    spe_type_info t = {kind, bits, count, elem, 0, SPE_IEEE, NULL, 0, 0, 0, 0, false, false};
+    spe_type_info t = {kind, bits, count, elem, 0, SPE_IEEE, NULL, 0, 0, 0, 0, 0, 0, false, false};
     return t;
 }
 
@@ -2343,7 +2403,7 @@ uint32_t spe_alignment(const spe_module *m, spe_id type)
     if (!t) return 0;
     switch (t->kind) {
     case SPE_KIND_INT: case SPE_KIND_FLOAT: return t->bits / 8;
-    case SPE_KIND_POINTER: return 8;
+    case SPE_KIND_POINTER: case SPE_KIND_FORWARD: return 8;
     case SPE_KIND_ARRAY: return spe_alignment(m, t->elem);
     case SPE_KIND_VECTOR:
         while (room < t->count && room < 0x80000000) room *= 2;
@@ -2406,6 +2466,7 @@ XE_FN_ const char *spe_storage_text_(uint32_t storage)
 char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size)
 {
     static const char *const encodings[] = {"f", "bf", "e4m3_", "e5m2_"};
+    static const char *const dims[] = {"1D", "2D", "3D", "buffer"}, *const accesses[] = {"read", "write", "read-write"};
     const spe_type_info *t = spe_info_(m, type), *e = t ? spe_info_(m, t->elem) : NULL;
     char inner[64];
     int n = 0; /* a text that is too long is truncated */
@@ -2427,6 +2488,13 @@ char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size)
     case SPE_KIND_COOPMAT:
         n = snprintf(text, size, "coopmat<%s, %ux%u, use %u>", inner, t->rows, t->cols, t->use);
         break;
+    case SPE_KIND_IMAGE:
+        n = snprintf(text, size, "image<%s%s, %s>", dims[t->dim < 4 ? t->dim : 3],
+                     t->count > t->dim + 1 ? " array" : "", accesses[t->access]);
+        break;
+    case SPE_KIND_SAMPLER: n = snprintf(text, size, "sampler"); break;
+    case SPE_KIND_SAMPLED_IMAGE: n = snprintf(text, size, "sampled image"); break;
+    case SPE_KIND_FORWARD: n = snprintf(text, size, "incomplete pointer"); break;
     case SPE_KIND_COOPVEC: n = snprintf(text, size, "coopvec<%s, %u>", inner, t->count); break;
     default: n = snprintf(text, size, type ? "no type" : "poison"); break;
     }
@@ -2448,6 +2516,15 @@ XE_FN_ spe_id spe_disagree_(spe_module *m, spe_id a, spe_id b)
 
 /* -- constructors -------------------------------------------------------------------------------------------------- */
 
+/* Stores the description of a type; returns its id. */
+XE_FN_ spe_id spe_keep_type_(spe_module *m, spe_id id, spe_type_info info)
+{
+    if (!spe_grow_(m, &m->types, &m->type_capacity, m->type_count + 1, sizeof *m->types, 32)) return 0;
+    m->types[m->type_count] = info;
+    m->ids[id].aux = (uint32_t)m->type_count++;
+    return id;
+}
+
 /* The type with these n words; if it is new, declares what (need, value) requires (spe_need_). */
 XE_FN_ spe_id spe_type_(spe_module *m, uint32_t op, spe_type_info info, uint32_t need, uint32_t value, uint32_t n,
                         const uint32_t *w)
@@ -2455,10 +2532,7 @@ XE_FN_ spe_id spe_type_(spe_module *m, uint32_t op, spe_type_info info, uint32_t
     spe_id next = (spe_id)m->id_count, id = spe_unique_(m, op, SPE_ID_TYPE_, n, w);
     if (id != next) return id;
     spe_need_(m, need, value);
-    if (!spe_grow_(m, &m->types, &m->type_capacity, m->type_count + 1, sizeof *m->types, 32)) return 0;
-    m->types[m->type_count] = info;
-    m->ids[id].aux = (uint32_t)m->type_count++;
-    return id;
+    return spe_keep_type_(m, id, info);
 }
 
 spe_id spe_void(spe_module *m)
@@ -2525,8 +2599,12 @@ spe_id spe_vec_like(spe_module *m, spe_id elem, spe_id value)
     return spe_vec(m, elem, spe_count(m, spe_type_of(m, value)));
 }
 
-/* Can a member or element have this type? */
-XE_FN_ bool spe_has_values_(const spe_type_info *t) { return t->kind != SPE_KIND_VOID && t->kind != SPE_KIND_FUNCTION; }
+/* Can memory hold values of this type? */
+XE_FN_ bool spe_is_stored_(const spe_type_info *t)
+{
+    return t->kind != SPE_KIND_VOID && t->kind != SPE_KIND_FUNCTION &&
+           (t->kind < SPE_KIND_IMAGE || t->kind > SPE_KIND_FORWARD);
+}
 
 spe_id spe_array(spe_module *m, spe_id elem, uint32_t n)
 {
@@ -2534,7 +2612,7 @@ spe_id spe_array(spe_module *m, spe_id elem, uint32_t n)
     const spe_type_info *e = spe_want_type_(m, __func__, elem);
     uint32_t w[2] = {elem, 0};
     if (!e) return 0;
-    if (!n || !spe_has_values_(e)) return SPE_ERROR_(m, TYPE, "%u elements of %s", n, spe_text_(m, elem));
+    if (!n || !spe_is_stored_(e)) return SPE_ERROR_(m, TYPE, "%u elements of %s", n, spe_text_(m, elem));
     w[1] = spe_u32(m, n);
     return w[1] ? spe_type_(m, SPE_OpTypeArray, t, SPE_NEED_NOTHING_, 0, 2, w) : 0;
 }
@@ -2547,7 +2625,8 @@ XE_FN_ spe_id spe_struct_of_(spe_module *m, const char *name, uint32_t n, const 
         const spe_type_info *e = spe_want_type_(m, name, members[i]);
         if (!e) return 0;
         m->doing = name;
-        if (!spe_has_values_(e)) return spe_error_(m, SPE_ERR_TYPE, "member %u is void or a function", i);
+        if (!spe_is_stored_(e) && e->kind != SPE_KIND_FORWARD)
+            return spe_error_(m, SPE_ERR_TYPE, "member %u is %s", i, spe_text_(m, members[i]));
     }
     t.members = (const spe_id *)spe_copied_(m, members, n * sizeof *members);
     return spe_type_(m, SPE_OpTypeStruct, t, SPE_NEED_NOTHING_, 0, n, members);
@@ -2574,7 +2653,7 @@ spe_id spe_array_sized(spe_module *m, spe_id elem, spe_id count)
         return SPE_ERROR_(m, RANGE, "%llu elements", (unsigned long long)n);
     }
     if (!(m->ids[count].flags & SPE_ID_SPEC_)) return SPE_ERROR_(m, NO_VALUE, "the number of elements is undefined");
-    if (!spe_has_values_(e)) return SPE_ERROR_(m, TYPE, "elements of %s", spe_text_(m, elem));
+    if (!spe_is_stored_(e)) return SPE_ERROR_(m, TYPE, "elements of %s", spe_text_(m, elem));
     return spe_type_(m, SPE_OpTypeArray, t, SPE_NEED_NOTHING_, 0, 2, w);
 }
 
@@ -2612,24 +2691,59 @@ XE_FN_ bool spe_is_storage_(uint32_t storage)
 spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_POINTER, 0, 1, type);
+    const spe_type_info *to = spe_want_type_(m, __func__, type);
     uint32_t w[2] = {storage, type};
     t.storage = storage;
+    if (!to) return 0;
     if (!spe_is_storage_(storage)) return SPE_ERROR_(m, RANGE, "there is no storage class %u", storage);
-    return spe_want_type_(m, __func__, type)
-               ? spe_type_(m, SPE_OpTypePointer, t, SPE_NEED_STORAGE_, storage, 2, w) : 0;
+    if (SPE_UNLIKELY_(to->kind >= SPE_KIND_IMAGE && to->kind <= SPE_KIND_FORWARD))
+        return SPE_ERROR_(m, TYPE, "there are no pointers to %s", spe_text_(m, type));
+    return spe_type_(m, SPE_OpTypePointer, t, SPE_NEED_STORAGE_, storage, 2, w);
+}
+
+spe_id spe_ptr_forward(spe_module *m, uint32_t storage)
+{
+    spe_type_info t = spe_info_of_(SPE_KIND_FORWARD, 0, 1, 0);
+    t.storage = storage;
+    if (!spe_is_storage_(storage)) return SPE_ERROR_(m, RANGE, "there is no storage class %u", storage);
+    spe_id id = spe_new_id_(m, 0, SPE_ID_TYPE_, 0);
+    if (!id || !spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpTypeForwardPointer, 2, id, storage)) return 0;
+    m->forward_count++;
+    return spe_keep_type_(m, id, t);
+}
+
+void spe_ptr_complete(spe_module *m, spe_id ptr, spe_id type)
+{
+    const spe_type_info *to = spe_want_type_(m, __func__, type), *t = spe_want_type_(m, __func__, ptr);
+    uint32_t w[2] = {t ? t->storage : 0, type};
+    if (!to || !t) return;
+    if (t->kind != SPE_KIND_FORWARD) SPE_ERROR_(m, TYPE, "%s is not an incomplete pointer", spe_text_(m, ptr));
+    if (to->kind != SPE_KIND_STRUCT) SPE_ERROR_(m, TYPE, "the pointer is to a struct, not %s", spe_text_(m, type));
+    if (spe_unique_as_(m, SPE_OpTypePointer, SPE_ID_TYPE_, 2, w, ptr) != ptr)
+        SPE_ERROR_(m, TYPE, "spe_ptr was asked for a pointer to the struct before this one was complete");
+    if (m->error.id) return;
+    spe_type_info *own = &m->types[m->ids[ptr].aux];
+    own->kind = SPE_KIND_POINTER;
+    own->elem = type;
+    m->forward_count--;
+    spe_need_(m, SPE_NEED_STORAGE_, w[0]);
 }
 
 spe_id spe_fn_type(spe_module *m, spe_id ret, uint32_t n, const spe_id *params)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_FUNCTION, 0, n, ret);
     uint32_t w[256];
-    if (!spe_want_type_(m, __func__, ret)) return 0;
+    const spe_type_info *r = spe_want_type_(m, __func__, ret);
+    if (!r) return 0;
+    if (r->kind != SPE_KIND_VOID && !spe_is_stored_(r))
+        return SPE_ERROR_(m, TYPE, "a function returns no %s", spe_text_(m, ret));
     if (n > 255) return SPE_ERROR_(m, LIMIT, "%u parameters; SPIR-V allows 255", n);
     w[0] = ret;
     for (uint32_t i = 0; i < n; i++) {
         const spe_type_info *p = spe_want_type_(m, __func__, params[i]);
         if (!p) return 0;
-        if (p->kind == SPE_KIND_VOID) return SPE_ERROR_(m, TYPE, "parameter %u is void", i);
+        if (p->kind == SPE_KIND_VOID || p->kind == SPE_KIND_FORWARD)
+            return SPE_ERROR_(m, TYPE, "parameter %u is %s", i, spe_text_(m, params[i]));
         w[i + 1] = params[i];
     }
     t.members = (const spe_id *)spe_copied_(m, params, n * sizeof *params);
@@ -3089,14 +3203,16 @@ spe_id spe_null(spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_want_type_(m, __func__, type);
     if (!t) return 0;
-    if (t->kind == SPE_KIND_VOID || t->kind == SPE_KIND_FUNCTION)
-        return SPE_ERROR_(m, TYPE, "void and functions have no values");
+    if (!spe_is_stored_(t)) return SPE_ERROR_(m, TYPE, "there is no null of %s", spe_text_(m, type));
     return t->bits ? spe_const_scalar_(m, type, 0) : spe_unique_(m, SPE_OpConstantNull, SPE_ID_CONSTANT_, 1, &type);
 }
 
 spe_id spe_undef(spe_module *m, spe_id type)
 {
-    return spe_want_type_(m, __func__, type) ? spe_unique_(m, SPE_OpUndef, SPE_ID_CONSTANT_, 1, &type) : 0;
+    const spe_type_info *t = spe_want_type_(m, __func__, type);
+    if (!t) return 0;
+    if (!spe_is_stored_(t)) return SPE_ERROR_(m, TYPE, "there is no undefined %s", spe_text_(m, type));
+    return spe_unique_(m, SPE_OpUndef, SPE_ID_CONSTANT_, 1, &type);
 }
 
 spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_id)
@@ -3837,6 +3953,7 @@ spe_id spe_select(spe_module *m, spe_id c, spe_id a, spe_id b)
     uint32_t n = spe_count(m, type);
     uint64_t bits;
     if (!type || a == b) return type ? a : 0;
+    if (!spe_is_stored_(spe_info_(m, type))) return SPE_ERROR_(m, TYPE, "%s is not selected", spe_text_(m, type));
     if (spe_const_bits(m, c, &bits)) return bits ? a : b;
     if (spe_count(m, tc) == 1 && n > 1) {
         part = spe_repeat_(m, c, n, few);
@@ -4261,6 +4378,237 @@ spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, spe_id v, uint
     if (failed & SPE_MemorySemanticsAcquireRelease)
         w[3] ^= (uint32_t)SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsAcquire;
     return spe_instruction_(m, __func__, SPE_OpAtomicCompareExchange, "czjjJJ:*", w);
+}
+
+/* images.c - images and samplers: types, reading, writing, sampling. */
+
+spe_id spe_image(spe_module *m, uint32_t dim, bool arrayed, uint32_t access)
+{
+    spe_type_info t = spe_info_of_(SPE_KIND_IMAGE, 0, dim <= SPE_Dim3D ? dim + 1 + arrayed : 1, 0);
+    uint32_t w[8] = {spe_void(m), dim, 0, arrayed, 0, 0, 0, access};
+    if (dim != SPE_Dim1D && dim != SPE_Dim2D && dim != SPE_Dim3D && dim != SPE_DimBuffer)
+        return SPE_ERROR_(m, RANGE, "dimensionality %u; there are SPE_Dim1D, 2D, 3D and Buffer", dim);
+    if (arrayed && dim > SPE_Dim2D) return SPE_ERROR_(m, RANGE, "arrays have images of 1 and 2 dimensions");
+    if (access > SPE_AccessQualifierReadWrite)
+        return SPE_ERROR_(m, RANGE, "access %u is not one of SPE_AccessQualifier...", access);
+    t.dim = dim;
+    t.access = access;
+    spe_capability(m, SPE_CapabilityImageBasic);
+    if (dim == SPE_Dim1D) spe_capability(m, SPE_CapabilitySampled1D);
+    if (dim == SPE_DimBuffer) spe_capability(m, SPE_CapabilitySampledBuffer);
+    if (access == SPE_AccessQualifierReadWrite) spe_capability(m, SPE_CapabilityImageReadWrite);
+    return spe_type_(m, SPE_OpTypeImage, t, SPE_NEED_NOTHING_, 0, 8, w);
+}
+
+spe_id spe_sampler(spe_module *m)
+{
+    spe_capability(m, SPE_CapabilityImageBasic);
+    return spe_type_(m, SPE_OpTypeSampler, spe_info_of_(SPE_KIND_SAMPLER, 0, 0, 0), SPE_NEED_NOTHING_, 0, 0, NULL);
+}
+
+spe_id spe_const_sampler(spe_module *m, uint32_t addressing, bool normalized, uint32_t filter)
+{
+    uint32_t w[4] = {spe_sampler(m), addressing, normalized, filter};
+    if (addressing > SPE_SamplerAddressingModeRepeatMirrored || filter > SPE_SamplerFilterModeLinear)
+        return SPE_ERROR_(m, RANGE, "addressing mode %u and filter %u; the last ones are %d and %d", addressing, filter,
+                          (int)SPE_SamplerAddressingModeRepeatMirrored, (int)SPE_SamplerFilterModeLinear);
+    spe_capability(m, SPE_CapabilityLiteralSampler);
+    return spe_unique_(m, SPE_OpConstantSampler, SPE_ID_CONSTANT_, 4, w);
+}
+
+/* The type of an image for the call `name`, where its access is not `refused`; NULL and an error if it is no such. */
+XE_FN_ const spe_type_info *spe_want_image_(spe_module *m, const char *name, spe_id image, uint32_t refused)
+{
+    spe_id type = spe_check_(m, name, "v", image);
+    const spe_type_info *t = spe_info_(m, type);
+    if (!type) return NULL;
+    if (t->kind != SPE_KIND_IMAGE) spe_error_(m, SPE_ERR_TYPE, "takes an image, not %s", spe_text_(m, type));
+    else if (t->access == refused)
+        spe_error_(m, SPE_ERR_TYPE, "the image is only %s", refused ? "written" : "read");
+    return m->error.id ? NULL : t;
+}
+
+/* Coordinates for an image: the given ones, as a vector of 4 if there are 3, which Intel's compiler requires. 0 and an
+ * error if they do not fit. */
+XE_FN_ spe_id spe_coordinates_(spe_module *m, const spe_type_info *t, spe_id coord, bool floats)
+{
+    static const uint32_t fourth[4] = {0, 1, 2, 0xffffffffu};
+    spe_id type = spe_operand_(m, coord), scalar = spe_scalar_of(m, type);
+    uint32_t have = spe_count(m, type);
+    if (!type) return 0;
+    if (scalar != spe_int(m, 32) && !(floats && scalar == spe_float(m, 32)))
+        return spe_error_(m, SPE_ERR_TYPE, "coordinates are i32%s, not %s", floats ? " or f32" : "",
+                          spe_text_(m, type));
+    if (have != t->count)
+        return spe_error_(m, SPE_ERR_TYPE, "%u coordinates of %s; the image has %u", have, spe_text_(m, type),
+                          t->count);
+    return have == 3 ? spe_shuffle(m, coord, coord, 4, fourth) : coord;
+}
+
+/* Is it a type of texels? */
+XE_FN_ bool spe_is_texel_(spe_module *m, spe_id type)
+{
+    spe_id scalar = spe_scalar_of(m, type);
+    if (m->error.id) return false;
+    if (spe_count(m, type) == 4 &&
+        (scalar == spe_int(m, 32) || scalar == spe_float(m, 32) || scalar == spe_float(m, 16)))
+        return true;
+    return spe_error_(m, SPE_ERR_TYPE, "texels are i32x4, f32x4 or f16x4, not %s", spe_text_(m, type));
+}
+
+spe_id spe_image_read(spe_module *m, spe_id type, spe_id image, spe_id coord)
+{
+    const spe_type_info *t = spe_want_image_(m, __func__, image, SPE_AccessQualifierWriteOnly);
+    uint32_t w[2] = {image, 0};
+    if (!t || !spe_is_texel_(m, type)) return 0;
+    w[1] = spe_coordinates_(m, t, coord, false);
+    return w[1] ? spe_emit_(m, SPE_OpImageRead, type, 2, w) : 0;
+}
+
+void spe_image_write(spe_module *m, spe_id image, spe_id coord, spe_id texel)
+{
+    const spe_type_info *t = spe_want_image_(m, __func__, image, SPE_AccessQualifierReadOnly);
+    uint32_t w[3] = {image, 0, texel};
+    spe_id type = t ? spe_operand_(m, texel) : 0;
+    if (!type || !spe_is_texel_(m, type)) return;
+    w[1] = spe_coordinates_(m, t, coord, false);
+    if (w[1]) spe_emit_(m, SPE_OpImageWrite, 0, 3, w);
+}
+
+/* OpSampledImage has to be in the block that uses it: so each use has its own. */
+spe_id spe_image_sample(spe_module *m, spe_id type, spe_id image, spe_id sampler, spe_id coord, spe_id lod)
+{
+    enum { LOD = 2 };
+    const spe_type_info *t = spe_want_image_(m, __func__, image, SPE_AccessQualifierWriteOnly), *s;
+    uint32_t pair[2] = {image, sampler}, w[4] = {0, 0, LOD, lod};
+    spe_id its_type = spe_type_of(m, image), sampled;
+    if (!t || !spe_is_texel_(m, type)) return 0;
+    if (t->dim == SPE_DimBuffer || t->access != SPE_AccessQualifierReadOnly)
+        return spe_error_(m, SPE_ERR_TYPE, "an image is sampled that is %s", t->dim == SPE_DimBuffer ? "a Buffer"
+                          : "written too");
+    s = spe_info_(m, spe_operand_(m, sampler));
+    if (s && s->kind != SPE_KIND_SAMPLER)
+        spe_error_(m, SPE_ERR_TYPE, "takes a sampler, not %s", spe_text_(m, spe_type_of(m, sampler)));
+    if (lod && spe_operand_(m, lod) != spe_float(m, 32)) return spe_disagree_(m, spe_float(m, 32), spe_type_of(m, lod));
+    w[1] = spe_coordinates_(m, t, coord, true);
+    if (!lod) w[3] = spe_f32(m, 0);
+    sampled = spe_type_(m, SPE_OpTypeSampledImage, spe_info_of_(SPE_KIND_SAMPLED_IMAGE, 0, 0, 0), SPE_NEED_NOTHING_, 0,
+                        1, &its_type);
+    w[0] = m->error.id ? 0 : spe_emit_(m, SPE_OpSampledImage, sampled, 2, pair);
+    return w[0] ? spe_emit_(m, SPE_OpImageSampleExplicitLod, type, 4, w) : 0;
+}
+
+spe_id spe_image_size(spe_module *m, spe_id image)
+{
+    const spe_type_info *t = spe_want_image_(m, __func__, image, UINT32_MAX);
+    uint32_t w[2] = {image, spe_i32(m, 0)};
+    if (!t) return 0;
+    spe_id type = spe_vec(m, spe_int(m, 32), t->count);
+    if (t->dim == SPE_DimBuffer) return spe_emit_(m, SPE_OpImageQuerySize, type, 1, w);
+    return spe_emit_(m, SPE_OpImageQuerySizeLod, type, 2, w);
+}
+
+/* strings.c - texts in constant memory, and printf. */
+
+spe_id spe_string(spe_module *m, const char *text)
+{
+    spe_id zero = spe_i32(m, 0), i8 = spe_int(m, 8), type, *bytes;
+    uint32_t w[3] = {0, SPE_StorageClassUniformConstant, 0};
+    size_t n = text ? strlen(text) + 1 : 0;
+    if (m->error.id) return 0;
+    if (!n || n > 65000) return SPE_ERROR_(m, LIMIT, "a text of %zu bytes; there may be 1 to 65000", n);
+    type = spe_array(m, i8, (uint32_t)n);
+    bytes = (spe_id *)spe_alloc(m, n * sizeof *bytes);
+    for (size_t i = 0; i < n && bytes; i++) bytes[i] = spe_const_scalar_(m, i8, (unsigned char)text[i]);
+    if (!bytes || m->error.id) return 0;
+    w[0] = spe_ptr(m, SPE_StorageClassUniformConstant, type);
+    w[2] = spe_composite_const(m, type, (uint32_t)n, bytes);
+    spe_id variable = spe_unique_(m, SPE_OpVariable, SPE_ID_GLOBAL_, 3, w);
+    return variable ? spe_element(m, variable, 1, &zero) : 0;
+}
+
+/* A conversion of a format. */
+typedef struct {
+    uint32_t lanes, bits; /* bits: those of the length; 0: none was given */
+    char letter;          /* 0: the format has ended */
+    const char *begin, *end;
+} spe_conversion_;
+
+/* The next conversion at or behind `at`; %% is none. */
+XE_FN_ spe_conversion_ spe_next_conversion_(const char *at)
+{
+    static const struct {
+        const char *name;
+        uint32_t bits;
+    } lengths[] = {{"hh", 8}, {"hl", 32}, {"h", 16}, {"l", 64}};
+    static const char digits[] = "0123456789";
+    spe_conversion_ c = {1, 0, 0, at, at};
+    while (*at && !(*at == '%' && at[1] != '%')) at += *at == '%' ? 2 : 1;
+    c.begin = at;
+    if (!*at++) return c;
+    at += strspn(at, "-+ #0");
+    at += strspn(at, digits);
+    if (*at == '.') at += 1 + strspn(at + 1, digits);
+    if (*at == 'v') {
+        for (c.lanes = 0, at++; *at >= '0' && *at <= '9' && c.lanes < 100; at++)
+            c.lanes = 10 * c.lanes + (uint32_t)(*at - '0');
+    }
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths && !c.bits; i++) {
+        if (strncmp(at, lengths[i].name, strlen(lengths[i].name))) continue;
+        c.bits = lengths[i].bits;
+        at += strlen(lengths[i].name);
+    }
+    c.letter = *at ? *at : '%';
+    c.end = *at ? at + 1 : at;
+    return c;
+}
+
+/* The argument of a conversion as printf takes it: numbers of less than 32 bits extended. 0 and an error if it is of
+ * another type. */
+XE_FN_ spe_id spe_printed_(spe_module *m, const spe_conversion_ *c, spe_id v)
+{
+    spe_id type = spe_check_(m, "spe_printf", "v", v);
+    const spe_type_info *t = spe_info_(m, spe_scalar_of(m, type));
+    spe_kind kind = strchr("diouxXc", c->letter)    ? SPE_KIND_INT
+                    : strchr("aAeEfFgG", c->letter) ? SPE_KIND_FLOAT
+                    : strchr("sp", c->letter)       ? SPE_KIND_POINTER
+                                                    : SPE_KIND_NONE;
+    uint32_t lanes = spe_count(m, type), bits = c->bits ? c->bits : 32;
+    if (!type) return 0;
+    if (c->lanes == 1 && bits < 32) bits = 32;
+    bool fits = t->kind == kind && c->lanes == (lanes ? lanes : 1);
+    if (kind == SPE_KIND_POINTER) {
+        fits = fits && !c->bits && (c->letter == 'p' || (spe_info_(m, t->elem)->kind == SPE_KIND_INT &&
+                                                         t->storage == SPE_StorageClassUniformConstant));
+    } else if (lanes > 1) {
+        fits = fits && t->bits == bits;
+    } else {
+        fits = fits && (t->bits == bits || (t->bits < bits && bits == 32) || (kind == SPE_KIND_FLOAT && !c->bits));
+    }
+    if (!fits)
+        return spe_error_(m, SPE_ERR_TYPE, "conversion %.*s does not take %s", (int)(c->end - c->begin), c->begin,
+                          spe_text_(m, type));
+    if (kind == SPE_KIND_POINTER || lanes > 1 || t->bits >= bits) return v;
+    return spe_cast(m, kind == SPE_KIND_INT ? spe_int(m, 32) : spe_float(m, 32), v, strchr("di", c->letter) != NULL);
+}
+
+spe_id spe_printf(spe_module *m, const char *format, uint32_t n, const spe_id *args)
+{
+    enum { PRINTF = 184, MOST = 7 }; /* of OpenCL.std; arguments besides the format, see spe_ext */
+    spe_id w[MOST + 1] = {spe_string(m, format)};
+    const char *at = format;
+    uint32_t i = 0;
+    if (m->error.id) return 0;
+    if (n > MOST) return SPE_ERROR_(m, RANGE, "%u arguments; at most %d", n, (int)MOST);
+    for (;; i++) {
+        spe_conversion_ c = spe_next_conversion_(at);
+        if (!c.letter) break;
+        at = c.end;
+        if (i < n) w[i + 1] = spe_printed_(m, &c, args[i]);
+        if (m->error.id) return 0;
+    }
+    if (i != n) return SPE_ERROR_(m, TYPE, "%u arguments for %u conversions of \"%.60s\"", n, i, format);
+    return spe_ext(m, spe_int(m, 32), PRINTF, n + 1, w);
 }
 
 /* matrix.c - matrix hardware: 2D blocks, cache control, products of cooperative matrices and vectors. */
@@ -4807,8 +5155,19 @@ void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, con
     spe_write_words_(m, SPE_SECTION_MODE_, op, 2, head, n, words);
 }
 
-/* Writes OpFunction, its parameters and the entry label; opens the function's scopes. */
-XE_FN_ spe_id spe_open_function_(spe_module *m, const char *name, spe_id type)
+/* The id of a function of this type. */
+XE_FN_ spe_id spe_new_function_(spe_module *m, spe_id type)
+{
+    spe_id id = spe_new_id_(m, 0, SPE_ID_FUNCTION_, 0);
+    if (!id) return 0;
+    m->ids[id].serial = type;
+    m->ids[id].depth = 0; /* its number, which it gets with its body */
+    return id;
+}
+
+/* Writes OpFunction, its parameters and the entry label; opens the function's scopes. fn: a declared function; 0: it is
+ * new. */
+XE_FN_ spe_id spe_open_function_(spe_module *m, const char *name, spe_id type, spe_id fn)
 {
     const spe_type_info *t = spe_want_type_(m, name, type);
     m->doing = name;
@@ -4820,9 +5179,8 @@ XE_FN_ spe_id spe_open_function_(spe_module *m, const char *name, spe_id type)
     m->fn.index = ++m->function_count;
     m->fn.ret = t->elem;
     m->fn.param_count = t->count;
-    m->fn.id = spe_new_id_(m, 0, SPE_ID_FUNCTION_, 0);
+    m->fn.id = fn ? fn : spe_new_function_(m, type);
     if (!m->fn.id || !spe_scope_push_(m)) return 0;
-    m->ids[m->fn.id].serial = type;
     m->ids[m->fn.id].depth = (uint16_t)m->fn.index;
     m->fn.control = m->buffer[SPE_SECTION_FUNCTION_].count + 3;
     spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpFunction, 4, t->elem, m->fn.id, 0, type);
@@ -4889,12 +5247,12 @@ XE_FN_ bool spe_check_param_(spe_module *m, const spe_kernel *k, uint32_t i)
     m->doing = "spe_kernel_begin";
     if (!t) return false;
     if (t->kind == SPE_KIND_VOID || t->kind == SPE_KIND_BOOL || t->kind == SPE_KIND_FUNCTION ||
-        t->kind >= SPE_KIND_COOPMAT ||
+        t->kind >= SPE_KIND_SAMPLED_IMAGE ||
         (pointer && t->storage != SPE_StorageClassCrossWorkgroup && t->storage != SPE_StorageClassWorkgroup &&
          t->storage != SPE_StorageClassUniformConstant))
         return spe_error_(m, SPE_ERR_PARAMETER, "parameter %u (%s) of kernel %s is %s in storage class %s: a kernel "
-                          "has numbers and pointers to global, local or constant memory", i, name, k->name,
-                          spe_text_(m, p->type), spe_storage_text_(t->storage));
+                          "has numbers, images, samplers, and pointers to global, local or constant memory", i, name,
+                          k->name, spe_text_(m, p->type), spe_storage_text_(t->storage));
     if (!pointer && (p->align || p->restrict_ || p->readonly))
         return spe_error_(m, SPE_ERR_PARAMETER, "parameter %u (%s) of kernel %s is not a pointer: align, restrict_ and "
                           "readonly mean nothing", i, name, k->name);
@@ -4975,7 +5333,7 @@ bool spe_kernel_begin(spe_module *m, const spe_kernel *k)
     if (!params) return false;
     for (uint32_t i = 0; i < k->param_count; i++) params[i] = k->params[i].type;
     type = spe_fn_type(m, spe_void(m), k->param_count, params);
-    if (!type || !spe_open_function_(m, __func__, type) || !spe_add_entry_(m, k->name)) return false;
+    if (!type || !spe_open_function_(m, __func__, type, 0) || !spe_add_entry_(m, k->name)) return false;
     m->fn.subgroup_size = k->subgroup_size;
     spe_name(m, m->fn.id, k->name);
     for (uint32_t i = 0; i < k->param_count; i++) spe_describe_param_(m, m->fn.first_param + i, &k->params[i]);
@@ -4990,11 +5348,32 @@ void spe_kernel_end(spe_module *m) { spe_close_function_(m, __func__, true); }
 
 spe_id spe_function_begin(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params)
 {
-    spe_id type = spe_fn_type(m, ret, n, params), id = type ? spe_open_function_(m, __func__, type) : 0;
+    spe_id type = spe_fn_type(m, ret, n, params), id = type ? spe_open_function_(m, __func__, type, 0) : 0;
     spe_name(m, id, name);
     return id;
 }
 void spe_function_end(spe_module *m) { spe_close_function_(m, __func__, false); }
+
+spe_id spe_function_declare(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params)
+{
+    spe_id type = spe_fn_type(m, ret, n, params), id = type ? spe_new_function_(m, type) : 0;
+    if (!id) return 0;
+    m->ids[id].flags |= SPE_ID_DECLARED_;
+    m->declared_count++;
+    spe_name(m, id, name);
+    return id;
+}
+
+void spe_function_define(spe_module *m, spe_id fn)
+{
+    if (m->error.id) return;
+    if (!spe_is_function_(m, fn) || !(m->ids[fn].flags & SPE_ID_DECLARED_))
+        SPE_ERROR_(m, NO_FUNCTION, "%u is not a function of spe_function_declare without a body", fn);
+    else if (spe_open_function_(m, __func__, m->ids[fn].serial, fn)) {
+        m->ids[fn].flags &= (uint16_t)~SPE_ID_DECLARED_;
+        m->declared_count--;
+    }
+}
 
 void spe_function_control(spe_module *m, uint32_t control)
 {
@@ -5007,16 +5386,35 @@ void spe_function_control(spe_module *m, uint32_t control)
     else m->buffer[SPE_SECTION_FUNCTION_].data[m->fn.control] = control;
 }
 
-void spe_export(spe_module *m, spe_id fn, const char *name)
+/* Gives a function a name for other modules. */
+XE_FN_ void spe_link_(spe_module *m, const char *doing, spe_id fn, const char *name, uint32_t linkage)
 {
     uint32_t words[65], n = name ? spe_text_words_(name) : 0;
-    if (n > 64) SPE_ERROR_(m, NAME, "the name is longer than 255 bytes");
-    else if (!n || !*name) SPE_ERROR_(m, NAME, "a function without a name cannot be exported");
-    else if (!spe_is_function_(m, fn)) SPE_ERROR_(m, NO_FUNCTION, "%u is not a function", fn);
+    m->doing = doing;
+    if (n > 64) spe_error_(m, SPE_ERR_NAME, "the name is longer than 255 bytes");
+    else if (!n || !*name) spe_error_(m, SPE_ERR_NAME, "a function without a name is unknown to other modules");
+    else if (!spe_is_function_(m, fn)) spe_error_(m, SPE_ERR_NO_FUNCTION, "%u is not a function", fn);
     if (m->error.id) return;
     spe_put_text_(words, name);
-    words[n] = SPE_LinkageTypeExport;
+    words[n] = linkage;
     spe_decorate(m, fn, SPE_DecorationLinkageAttributes, n + 1, words);
+}
+
+void spe_export(spe_module *m, spe_id fn, const char *name)
+{
+    spe_link_(m, __func__, fn, name, SPE_LinkageTypeExport);
+}
+
+spe_id spe_function_import(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params)
+{
+    spe_id type = spe_fn_type(m, ret, n, params), id = type ? spe_new_function_(m, type) : 0;
+    if (!id || !spe_write_(m, SPE_SECTION_IMPORTED_, SPE_OpFunction, 4, ret, id, 0, type)) return 0;
+    for (uint32_t i = 0; i < n; i++)
+        spe_write_(m, SPE_SECTION_IMPORTED_, SPE_OpFunctionParameter, 2, params[i], spe_new_label_(m));
+    spe_write_(m, SPE_SECTION_IMPORTED_, SPE_OpFunctionEnd, 0);
+    spe_name(m, id, name);
+    spe_link_(m, __func__, id, name, SPE_LinkageTypeImport);
+    return spe_ok(m) ? id : 0;
 }
 
 spe_id spe_param_id(spe_module *m, uint32_t i)
@@ -5025,6 +5423,15 @@ spe_id spe_param_id(spe_module *m, uint32_t i)
     if (!m->open) return SPE_ERROR_(m, NO_FUNCTION, "no function is open");
     if (i < m->fn.param_count) return m->fn.first_param + i;
     return SPE_ERROR_(m, PARAMETER, "there is no parameter %u; the function has %u", i, m->fn.param_count);
+}
+
+void spe_param_names(spe_module *m, uint32_t n, const char *const *names)
+{
+    if (m->error.id) return;
+    if (!m->open) SPE_ERROR_(m, NO_FUNCTION, "no function is open");
+    else if (n > m->fn.param_count)
+        SPE_ERROR_(m, PARAMETER, "%u names; the function has %u parameters", n, m->fn.param_count);
+    for (uint32_t i = 0; i < n && !m->error.id; i++) spe_name(m, m->fn.first_param + i, names[i]);
 }
 
 spe_id spe_call(spe_module *m, spe_id fn, uint32_t n, const spe_id *args)
@@ -5637,13 +6044,15 @@ void spe_free(spe_module *m)
 
 /* ---- interfaces: the variables that an entry point reaches
  *
- * The uses of a function are neighbours in the list of uses, and a function calls only those before it. One that leads
- * to no variable is left out, and one that has no variables of its own and leads to those of one other function is
- * replaced by that. Then a walk from each kernel costs about what it writes, however long the chains of calls are. */
+ * The uses of a function are neighbours in the list of uses. A function that leads to no variable is left out, and one
+ * that has no variables of its own and leads to those of one other function is replaced by that. Then a walk from each
+ * kernel costs about what it writes, however long the chains of calls are. */
 typedef struct {
     uint32_t first, end; /* its uses */
     uint32_t leads_to;   /* the function with the variables that it reaches: itself, another one, 0: it reaches none */
     uint32_t seen;       /* the last entry point, from 1, whose walk came here */
+    uint32_t next;       /* the first of its uses that was not looked at */
+    bool open, done;     /* being looked at; leads_to is known */
 } spe_caller_;
 
 /* Is the id a variable that belongs in interfaces? Before 1.4 these are Input variables only, from then on all. */
@@ -5654,25 +6063,66 @@ XE_FN_ bool spe_in_interface_(const spe_module *m, uint32_t id)
                                            spe_info_(m, r->type)->storage == SPE_StorageClassInput);
 }
 
-/* The rows of all functions, by number; NULL if out of memory. */
-XE_FN_ spe_caller_ *spe_callers_(spe_module *m)
+/* The number of the function that use number i calls; 0: it calls none of this module. */
+XE_FN_ uint32_t spe_callee_(const spe_module *m, uint32_t i)
+{
+    const spe_record_ *r = &m->ids[m->buffer[SPE_BUFFER_USES_].data[i + 1]];
+    return r->flags & SPE_ID_FUNCTION_ ? r->depth : 0;
+}
+
+/* Finds what a function leads to; known of all that it calls. */
+XE_FN_ void spe_lead_(const spe_module *m, spe_caller_ *rows, uint32_t f)
+{
+    const spe_buffer_ *uses = &m->buffer[SPE_BUFFER_USES_];
+    spe_caller_ *row = &rows[f];
+    bool own = false;
+    for (uint32_t i = row->first; i < row->end; i += 2) {
+        uint32_t callee = rows[spe_callee_(m, i)].leads_to;
+        own = own || spe_in_interface_(m, uses->data[i + 1]) || (callee && row->leads_to && callee != row->leads_to);
+        if (callee) row->leads_to = callee;
+    }
+    if (own) row->leads_to = f;
+    row->done = true;
+    row->open = false;
+}
+
+/* Finds what function f and all that it calls lead to, callees first. An error if a function leads to itself. */
+XE_FN_ void spe_lead_all_(spe_module *m, spe_caller_ *rows, uint32_t f, uint32_t *stack)
+{
+    size_t depth = 0;
+    if (!rows[f].done) stack[depth++] = f;
+    while (depth && !m->error.id) {
+        spe_caller_ *row = &rows[stack[depth - 1]];
+        row->open = true;
+        if (row->next == row->end) {
+            spe_lead_(m, rows, stack[--depth]);
+            continue;
+        }
+        uint32_t use = row->next, callee = spe_callee_(m, use);
+        row->next += 2;
+        if (rows[callee].open) {
+            spe_id id = m->buffer[SPE_BUFFER_USES_].data[use + 1];
+            spe_error_(m, SPE_ERR_FUNCTION_OPEN, "calls of function %u %s lead back to it; OpenCL has no recursion", id,
+                       spe_name_of_(m, id));
+        } else if (callee && !rows[callee].done) {
+            stack[depth++] = callee;
+        }
+    }
+}
+
+/* The rows of all functions, by number; NULL if out of memory. `stack` has room for all functions. */
+XE_FN_ spe_caller_ *spe_callers_(spe_module *m, uint32_t *stack)
 {
     const spe_buffer_ *uses = &m->buffer[SPE_BUFFER_USES_];
     spe_caller_ *rows = (spe_caller_ *)spe_alloc(m, (m->function_count + 1) * sizeof *rows);
-    uint32_t at = 0;
-    for (uint32_t f = 1; rows && f <= m->function_count; f++) {
-        spe_caller_ *row = &rows[f];
-        bool own = false;
-        for (row->first = at; at < uses->count && uses->data[at] == f; at += 2) {
-            const spe_record_ *r = &m->ids[uses->data[at + 1]];
-            uint32_t callee = r->flags & SPE_ID_FUNCTION_ ? rows[r->depth].leads_to : 0;
-            own =
-                own || spe_in_interface_(m, uses->data[at + 1]) || (callee && row->leads_to && callee != row->leads_to);
-            if (callee) row->leads_to = callee;
-        }
-        row->end = at;
-        if (own) row->leads_to = f;
+    uint32_t at = 0, f;
+    if (!rows || !stack) return NULL;
+    for (f = 1; f <= m->function_count; f++) {
+        rows[f].first = rows[f].next = at;
+        while (at < uses->count && uses->data[at] == f) at += 2;
+        rows[f].end = at;
     }
+    for (f = 1; f <= m->function_count; f++) spe_lead_all_(m, rows, f, stack);
     return rows;
 }
 
@@ -5686,7 +6136,7 @@ XE_FN_ void spe_write_interface_(spe_module *m, uint32_t e, spe_caller_ *rows, u
         const spe_caller_ *row = &rows[stack[--depth]];
         for (uint32_t i = row->first; i < row->end; i += 2) {
             spe_record_ *r = &m->ids[uses[i + 1]];
-            uint32_t callee = r->flags & SPE_ID_FUNCTION_ ? rows[r->depth].leads_to : 0;
+            uint32_t callee = rows[spe_callee_(m, i)].leads_to;
             if (callee && rows[callee].seen != e + 1) rows[stack[depth++] = callee].seen = e + 1;
             if (r->aux == once || !spe_in_interface_(m, uses[i + 1])) continue;
             r->aux = once;
@@ -5716,9 +6166,9 @@ XE_FN_ void spe_write_entry_(spe_module *m, uint32_t e, spe_caller_ *rows, uint3
 
 XE_FN_ void spe_write_entries_(spe_module *m)
 {
-    spe_caller_ *rows = spe_callers_(m);
     uint32_t *stack = (uint32_t *)spe_alloc(m, (m->function_count + 1) * sizeof *stack);
-    for (uint32_t e = 0; e < m->entry_count && rows && stack; e++) spe_write_entry_(m, e, rows, stack);
+    spe_caller_ *rows = spe_callers_(m, stack);
+    for (uint32_t e = 0; e < m->entry_count && rows && !m->error.id; e++) spe_write_entry_(m, e, rows, stack);
 }
 
 /* Capabilities in ascending order, the memory model, the source name, the entry points. */
@@ -5742,6 +6192,18 @@ XE_FN_ void spe_write_head_(spe_module *m)
     spe_write_entries_(m);
 }
 
+/* An error if a function has no body, or a pointer no target. */
+XE_FN_ void spe_check_complete_(spe_module *m)
+{
+    for (spe_id id = 1; id < m->id_count && (m->declared_count || m->forward_count) && !m->error.id; id++) {
+        const spe_type_info *t = spe_info_(m, id);
+        if (m->ids[id].flags & SPE_ID_DECLARED_)
+            spe_error_(m, SPE_ERR_NO_FUNCTION, "function %u %s is declared and has no body", id, spe_name_of_(m, id));
+        if (t && t->kind == SPE_KIND_FORWARD)
+            spe_error_(m, SPE_ERR_NO_TYPE, "pointer %u of spe_ptr_forward has no target", id);
+    }
+}
+
 spe_words spe_finish(spe_module *m)
 {
     spe_words words = {NULL, 0};
@@ -5752,6 +6214,8 @@ spe_words spe_finish(spe_module *m)
     if (m->open && m->region_count) spe_region_left_open_(m);
     if (m->open) spe_error_(m, SPE_ERR_FUNCTION_OPEN, "a %s is still open", m->fn.kernel ? "kernel" : "function");
     if (m->error.id || !m->options.realloc) return words;
+    if (m->declared_count || m->forward_count) spe_check_complete_(m);
+    if (m->error.id) return words;
     if (!m->finished) {
         spe_write_head_(m);
         for (int section = 0; section < SPE_SECTION_FUNCTION_; section++) before += m->buffer[section].count;

@@ -48,11 +48,12 @@
  *   module       spe_begin spe_finish spe_free spe_get_error spe_print_error spe_ok spe_error_meaning spe_fail spe_at
  *                spe_at_column spe_alloc spe_list_add spe_extension spe_capability SPE SPE0 SPE_VERSION SPE_ERRORS
  *   types        spe_void spe_bool spe_int spe_float spe_bf16 spe_e4m3 spe_e5m2 spe_vec spe_vec_like spe_array
- *                spe_array_sized spe_struct spe_struct_new spe_ptr spe_fn_type spe_coopmat spe_coopvec; queries:
+ *                spe_array_sized spe_struct spe_struct_new spe_ptr spe_ptr_forward spe_ptr_complete spe_fn_type
+ *                spe_image spe_sampler spe_coopmat spe_coopvec; queries:
  *                spe_type_of spe_info spe_scalar_of spe_width spe_count spe_size spe_offset spe_alignment spe_type_text
  *   constants    spe_u32 spe_i32 spe_u64 spe_f32 spe_const_u spe_const_i spe_const_f spe_const_bool spe_null spe_undef
- *                spe_composite_const spe_spec_const spe_spec_op spe_const_bits spe_is_const; spe_name spe_decorate
- *                spe_decorate_member
+ *                spe_composite_const spe_spec_const spe_spec_op spe_const_sampler spe_string spe_const_bits
+ *                spe_is_const; spe_name spe_decorate spe_decorate_member
  *   arithmetic   integers spe_iadd spe_isub spe_imul spe_udiv spe_sdiv spe_umod spe_srem spe_smod spe_ineg; floats
  *                spe_fadd spe_fsub spe_fmul spe_fdiv spe_frem spe_fmod spe_fneg spe_dot; either spe_add spe_sub spe_mul
  *                spe_div_s spe_div_u spe_neg; bits spe_and spe_or spe_xor spe_not spe_shl spe_shr spe_sar spe_bit_count
@@ -68,13 +69,14 @@
  *   memory       spe_load spe_store spe_load_volatile spe_store_volatile spe_load_if spe_store_if spe_index spe_element
  *                spe_copy_memory_sized spe_local_var spe_shared_var spe_global_var; caches: spe_prefetch
  *                spe_sg_prefetch spe_cache_load spe_cache_store spe_copy
- *   kernels      spe_kernel_begin spe_kernel_end spe_param_id spe_builtin spe_function_begin spe_function_end spe_call
- *                spe_function_control
- *                spe_return spe_return_value spe_prologue_begin spe_prologue_end spe_execution_mode spe_export
+ *   images       spe_image_read spe_image_write spe_image_sample spe_image_size
+ *   kernels      spe_kernel_begin spe_kernel_end spe_param_id spe_param_names spe_builtin spe_function_begin
+ *                spe_function_declare spe_function_define spe_function_import spe_function_end spe_function_control
+ *                spe_call spe_return spe_return_value spe_prologue_begin spe_prologue_end spe_execution_mode spe_export
  *   control      spe_if spe_else spe_endif spe_endif_from spe_for spe_for_range spe_endfor spe_while spe_while_test
  *                spe_endwhile spe_break spe_continue spe_loop_hint spe_switch spe_case spe_default spe_endcase
  *                spe_endswitch
- *   mathematics  spe_math1 spe_math2 spe_math3 spe_math of SPE_EXP, SPE_FMA ... (SPE_MATH_LIST); spe_ext
+ *   mathematics  spe_math1 spe_math2 spe_math3 spe_math of SPE_EXP, SPE_FMA ... (SPE_MATH_LIST); spe_ext spe_printf
  *   subgroups    spe_sg_broadcast spe_sg_broadcast_first spe_sg_shuffle spe_sg_shuffle_xor spe_sg_shuffle_up
  *                spe_sg_shuffle_down spe_sg_ballot spe_sg_ballot_count spe_sg_all spe_sg_any spe_sg_elect spe_sg_reduce
  *                spe_sg_scan_inclusive spe_sg_scan_exclusive spe_sg_reduce_clustered; work-groups: spe_wg_reduce
@@ -117,7 +119,8 @@
  *
  * Limits: 4194303 ids per module and 65535 words per instruction (SPIR-V's limits), regions nested at most 65000 deep.
  * Vectors have 2, 3, 4, 8 or 16 components, as in OpenCL, or any number once VectorAnyINTEL or LongVectorEXT is
- * declared (spe_capability). Images, pipes and device-side enqueue are available only through spe_op.
+ * declared (spe_capability). Images have one sample, one level of detail and up to four channels; the software device
+ * and Intel's GPUs have them, except PVC. Pipes and device-side enqueue are available only through spe_op.
  *
  * Names: SPE_OpIAdd, SPE_CapabilityInt8, SPE_StorageClassFunction ... are the numbers of the SPIR-V specification, with
  * its spelling. They come from lists that you can expand too: SPE_OPCODES(X), SPE_CAPABILITIES(X) and
@@ -237,7 +240,8 @@ typedef struct {
 
 typedef enum {
     SPE_KIND_NONE, SPE_KIND_VOID, SPE_KIND_BOOL, SPE_KIND_INT, SPE_KIND_FLOAT, SPE_KIND_VECTOR, SPE_KIND_ARRAY,
-    SPE_KIND_STRUCT, SPE_KIND_POINTER, SPE_KIND_FUNCTION, SPE_KIND_COOPMAT, SPE_KIND_COOPVEC
+    SPE_KIND_STRUCT, SPE_KIND_POINTER, SPE_KIND_FUNCTION, SPE_KIND_IMAGE, SPE_KIND_SAMPLER, SPE_KIND_SAMPLED_IMAGE,
+    SPE_KIND_FORWARD /* a pointer of spe_ptr_forward */, SPE_KIND_COOPMAT, SPE_KIND_COOPVEC
 } spe_kind;
 
 typedef enum { SPE_IEEE, SPE_BF16, SPE_E4M3, SPE_E5M2 } spe_encoding; /* of a float type */
@@ -246,12 +250,14 @@ typedef enum { SPE_IEEE, SPE_BF16, SPE_E4M3, SPE_E5M2 } spe_encoding; /* of a fl
 typedef struct {
     spe_kind kind;
     uint32_t bits;         /* int, float: width; bool: 1 */
-    uint32_t count;        /* vector, array, coopvec: elements; struct: members; function: parameters; scalar: 1 */
+    uint32_t count;        /* vector, array, coopvec: elements; struct: members; function: parameters; scalar: 1;
+                            * image: coordinates */
     spe_id elem;           /* vector, array, coopmat, coopvec: element; pointer: target; function: return type */
     uint32_t storage;      /* pointer: SPE_StorageClass... */
     spe_encoding encoding; /* float */
     const spe_id *members; /* struct: member types; function: parameter types */
     uint32_t scope, rows, cols, use; /* coopmat */
+    uint32_t dim, access;            /* image: SPE_Dim..., SPE_AccessQualifier... */
     bool packed; /* struct: decorated CPacked, without gaps between its members */
     bool shared; /* struct: asked for more than once */
 } spe_type_info;
@@ -266,7 +272,7 @@ typedef enum {
 enum {
     SPE_SECTION_CAPABILITY_, SPE_SECTION_EXTENSION_, SPE_SECTION_IMPORT_, SPE_SECTION_MODEL_, SPE_SECTION_ENTRY_,
     SPE_SECTION_MODE_, SPE_SECTION_STRING_, SPE_SECTION_NAME_, SPE_SECTION_DECORATION_, SPE_SECTION_GLOBAL_,
-    SPE_SECTION_FUNCTION_, SPE_SECTION_COUNT_,
+    SPE_SECTION_IMPORTED_, SPE_SECTION_FUNCTION_, SPE_SECTION_COUNT_,
     SPE_BUFFER_BODY_ = SPE_SECTION_FUNCTION_, SPE_BUFFER_VARIABLES_ = SPE_SECTION_COUNT_, SPE_BUFFER_PROLOGUE_,
     SPE_BUFFER_SLOTS_, SPE_BUFFER_UNIQUE_, SPE_BUFFER_SCOPES_, SPE_BUFFER_STACK_, SPE_BUFFER_USES_, SPE_BUFFER_CAPS_,
     SPE_BUFFER_KERNELS_, SPE_BUFFER_COUNT_,
@@ -366,7 +372,8 @@ typedef struct {
         spe_id zero_block, zero[9]; /* of spe_reload: the last block, and its zeros by their bytes */
         bool diverged;              /* since the last 2D block message, lanes took different sides: spe_diverged */
     } fn;
-    uint32_t function_count;
+    uint32_t function_count, declared_count; /* functions with a body; those whose body is still to come */
+    uint32_t forward_count;                  /* pointers of spe_ptr_forward that are not complete */
     uint32_t hints, hint_values[9]; /* for the next loop */
     spe_id block;         /* label of the open block; 0: the last block has ended (return) */
     bool open, dead, in_prologue, finished;
@@ -455,6 +462,15 @@ XETILE_API uint64_t spe_offset(const spe_module *m, spe_id type, uint32_t member
 /* A pointer into a storage class of OpenCL: SPE_StorageClassCrossWorkgroup is global memory, ...Workgroup local,
  * ...Function private. */
 XETILE_API spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type);
+/* A pointer to a struct that does not exist yet, for a member of that struct: spe_ptr_forward, the struct with such a
+ * member, spe_ptr_complete. From then on it is spe_ptr(m, storage, type); until then it can only be a member. */
+XETILE_API spe_id spe_ptr_forward(spe_module *m, uint32_t storage);
+XETILE_API void spe_ptr_complete(spe_module *m, spe_id ptr, spe_id type);
+/* An image, as a parameter of a kernel or function: SPE_Dim1D, 2D, 3D or Buffer; an array of them (1D, 2D); accessed as
+ * SPE_AccessQualifierReadOnly, WriteOnly or ReadWrite says. And a sampler. The host binds them by
+ * zeKernelSetArgumentValue, with the image's or sampler's handle. */
+XETILE_API spe_id spe_image(spe_module *m, uint32_t dim, bool arrayed, uint32_t access);
+XETILE_API spe_nullary_ spe_sampler;
 XETILE_API spe_id spe_fn_type(spe_module *m, spe_id ret, uint32_t n, const spe_id *params);
 /* A cooperative matrix (SPV_KHR_cooperative_matrix) of rows x cols components shared by a scope (SPE_ScopeSubgroup);
  * use: SPE_CooperativeMatrixUseMatrixAKHR, ...BKHR or ...AccumulatorKHR. */
@@ -485,6 +501,10 @@ XETILE_API spe_id spe_f32(spe_module *m, float value);
 XETILE_API spe_unary_ spe_null, spe_undef;
 /* A scalar that the host can set when it loads the module; `bits` is the default. */
 XETILE_API spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_id);
+
+/* A sampler: SPE_SamplerAddressingModeNone, ClampToEdge, Clamp, Repeat or RepeatMirrored; coordinates from 0 to 1 or in
+ * texels; SPE_SamplerFilterModeNearest or Linear. */
+XETILE_API spe_id spe_const_sampler(spe_module *m, uint32_t addressing, bool normalized, uint32_t filter);
 
 /* A constant computed from spec constants and others when the module is loaded: OpSpecConstantOp of an opcode that
  * spe_iadd and its siblings have, for integers, bools and floats (comparisons of floats excluded), and its n operands,
@@ -701,6 +721,23 @@ typedef void spe_cache_fn_(spe_module *m, spe_id ptr, uint32_t level, uint32_t c
 XETILE_API spe_cache_fn_ spe_cache_load, spe_cache_store;
 XETILE_API void spe_prefetch(spe_module *m, spe_id ptr, spe_id n); /* a pointer per lane (OpenCL.std prefetch) */
 
+/* Images. The type of texels is an i32x4, f32x4 or f16x4, whatever the image's format is; integers take the format's
+ * sign. coord has a component for each dimension and one for the number in an array: i32 texels from 0; for
+ * spe_image_sample, whose image is ReadOnly and no Buffer, also f32. lod: the level of detail, an f32; 0: the first.
+ * The size has the components of coord, as i32. */
+XETILE_API spe_id spe_image_read(spe_module *m, spe_id type, spe_id image, spe_id coord);
+XETILE_API void spe_image_write(spe_module *m, spe_id image, spe_id coord, spe_id texel);
+XETILE_API spe_id spe_image_sample(spe_module *m, spe_id type, spe_id image, spe_id sampler, spe_id coord, spe_id lod);
+XETILE_API spe_id spe_image_size(spe_module *m, spe_id image);
+
+/* A pointer to the first of the text's bytes in constant memory, an i8; the last is 0. Equal texts are stored once. */
+XETILE_API spe_id spe_string(spe_module *m, const char *text);
+/* OpenCL's printf; returns 0 as an i32 if the device printed. A conversion in the format is a %, flags, a width, a
+ * point and a precision, for a vector a v and its number of components, a length, and a letter: d i o u x X c for
+ * integers, a A e E f F g G for floats, s for spe_string, p for pointers. Lengths: l 64 bits; hh 8, h 16, hl 32 (of
+ * vectors). Scalars of less than 32 bits are extended. The arguments are checked against the format. */
+XETILE_API spe_id spe_printf(spe_module *m, const char *format, uint32_t n, const spe_id *args);
+
 /* ---- Intel's compiler --------------------------------------------------------------------------------------------
  *
  * What a kernel needs where Intel's compiler (IGC 2.40) is wrong and the pattern cannot be recognised here. These do
@@ -772,6 +809,15 @@ XETILE_API void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint
  * an error). spe_export makes it visible to other modules by name (capability Linkage). */
 XETILE_API spe_id spe_function_begin(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params);
 XETILE_API spe_does_ spe_function_end;
+/* A function that can be called before it has a body, which spe_function_define opens, as spe_function_begin does, and
+ * spe_function_end closes. Calls may not lead in a circle: OpenCL has no recursion. */
+XETILE_API spe_id spe_function_declare(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params);
+XETILE_API void spe_function_define(spe_module *m, spe_id fn);
+/* A function of another module, which exports it by this name (capability Linkage); the host links both:
+ * zeModuleDynamicLink. */
+XETILE_API spe_id spe_function_import(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params);
+/* Names the first n parameters of the open function; NULL in the list: no name. */
+XETILE_API void spe_param_names(spe_module *m, uint32_t n, const char *const *names);
 /* Hints for the open function: SPE_FunctionControlInline or ...DontInline, ...Pure, ...Const; the last call counts. */
 XETILE_API void spe_function_control(spe_module *m, uint32_t control);
 XETILE_API void spe_export(spe_module *m, spe_id fn, const char *name);

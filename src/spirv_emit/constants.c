@@ -102,14 +102,16 @@ spe_id spe_null(spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_want_type_(m, __func__, type);
     if (!t) return 0;
-    if (t->kind == SPE_KIND_VOID || t->kind == SPE_KIND_FUNCTION)
-        return SPE_ERROR_(m, TYPE, "void and functions have no values");
+    if (!spe_is_stored_(t)) return SPE_ERROR_(m, TYPE, "there is no null of %s", spe_text_(m, type));
     return t->bits ? spe_const_scalar_(m, type, 0) : spe_unique_(m, SPE_OpConstantNull, SPE_ID_CONSTANT_, 1, &type);
 }
 
 spe_id spe_undef(spe_module *m, spe_id type)
 {
-    return spe_want_type_(m, __func__, type) ? spe_unique_(m, SPE_OpUndef, SPE_ID_CONSTANT_, 1, &type) : 0;
+    const spe_type_info *t = spe_want_type_(m, __func__, type);
+    if (!t) return 0;
+    if (!spe_is_stored_(t)) return SPE_ERROR_(m, TYPE, "there is no undefined %s", spe_text_(m, type));
+    return spe_unique_(m, SPE_OpUndef, SPE_ID_CONSTANT_, 1, &type);
 }
 
 spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_id)

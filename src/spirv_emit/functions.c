@@ -53,8 +53,19 @@ void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, con
     spe_write_words_(m, SPE_SECTION_MODE_, op, 2, head, n, words);
 }
 
-/* Writes OpFunction, its parameters and the entry label; opens the function's scopes. */
-static spe_id spe_open_function_(spe_module *m, const char *name, spe_id type)
+/* The id of a function of this type. */
+static spe_id spe_new_function_(spe_module *m, spe_id type)
+{
+    spe_id id = spe_new_id_(m, 0, SPE_ID_FUNCTION_, 0);
+    if (!id) return 0;
+    m->ids[id].serial = type;
+    m->ids[id].depth = 0; /* its number, which it gets with its body */
+    return id;
+}
+
+/* Writes OpFunction, its parameters and the entry label; opens the function's scopes. fn: a declared function; 0: it is
+ * new. */
+static spe_id spe_open_function_(spe_module *m, const char *name, spe_id type, spe_id fn)
 {
     const spe_type_info *t = spe_want_type_(m, name, type);
     m->doing = name;
@@ -66,9 +77,8 @@ static spe_id spe_open_function_(spe_module *m, const char *name, spe_id type)
     m->fn.index = ++m->function_count;
     m->fn.ret = t->elem;
     m->fn.param_count = t->count;
-    m->fn.id = spe_new_id_(m, 0, SPE_ID_FUNCTION_, 0);
+    m->fn.id = fn ? fn : spe_new_function_(m, type);
     if (!m->fn.id || !spe_scope_push_(m)) return 0;
-    m->ids[m->fn.id].serial = type;
     m->ids[m->fn.id].depth = (uint16_t)m->fn.index;
     m->fn.control = m->buffer[SPE_SECTION_FUNCTION_].count + 3;
     spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpFunction, 4, t->elem, m->fn.id, 0, type);
@@ -135,12 +145,12 @@ static bool spe_check_param_(spe_module *m, const spe_kernel *k, uint32_t i)
     m->doing = "spe_kernel_begin";
     if (!t) return false;
     if (t->kind == SPE_KIND_VOID || t->kind == SPE_KIND_BOOL || t->kind == SPE_KIND_FUNCTION ||
-        t->kind >= SPE_KIND_COOPMAT ||
+        t->kind >= SPE_KIND_SAMPLED_IMAGE ||
         (pointer && t->storage != SPE_StorageClassCrossWorkgroup && t->storage != SPE_StorageClassWorkgroup &&
          t->storage != SPE_StorageClassUniformConstant))
         return spe_error_(m, SPE_ERR_PARAMETER, "parameter %u (%s) of kernel %s is %s in storage class %s: a kernel "
-                          "has numbers and pointers to global, local or constant memory", i, name, k->name,
-                          spe_text_(m, p->type), spe_storage_text_(t->storage));
+                          "has numbers, images, samplers, and pointers to global, local or constant memory", i, name,
+                          k->name, spe_text_(m, p->type), spe_storage_text_(t->storage));
     if (!pointer && (p->align || p->restrict_ || p->readonly))
         return spe_error_(m, SPE_ERR_PARAMETER, "parameter %u (%s) of kernel %s is not a pointer: align, restrict_ and "
                           "readonly mean nothing", i, name, k->name);
@@ -221,7 +231,7 @@ bool spe_kernel_begin(spe_module *m, const spe_kernel *k)
     if (!params) return false;
     for (uint32_t i = 0; i < k->param_count; i++) params[i] = k->params[i].type;
     type = spe_fn_type(m, spe_void(m), k->param_count, params);
-    if (!type || !spe_open_function_(m, __func__, type) || !spe_add_entry_(m, k->name)) return false;
+    if (!type || !spe_open_function_(m, __func__, type, 0) || !spe_add_entry_(m, k->name)) return false;
     m->fn.subgroup_size = k->subgroup_size;
     spe_name(m, m->fn.id, k->name);
     for (uint32_t i = 0; i < k->param_count; i++) spe_describe_param_(m, m->fn.first_param + i, &k->params[i]);
@@ -236,11 +246,32 @@ void spe_kernel_end(spe_module *m) { spe_close_function_(m, __func__, true); }
 
 spe_id spe_function_begin(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params)
 {
-    spe_id type = spe_fn_type(m, ret, n, params), id = type ? spe_open_function_(m, __func__, type) : 0;
+    spe_id type = spe_fn_type(m, ret, n, params), id = type ? spe_open_function_(m, __func__, type, 0) : 0;
     spe_name(m, id, name);
     return id;
 }
 void spe_function_end(spe_module *m) { spe_close_function_(m, __func__, false); }
+
+spe_id spe_function_declare(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params)
+{
+    spe_id type = spe_fn_type(m, ret, n, params), id = type ? spe_new_function_(m, type) : 0;
+    if (!id) return 0;
+    m->ids[id].flags |= SPE_ID_DECLARED_;
+    m->declared_count++;
+    spe_name(m, id, name);
+    return id;
+}
+
+void spe_function_define(spe_module *m, spe_id fn)
+{
+    if (m->error.id) return;
+    if (!spe_is_function_(m, fn) || !(m->ids[fn].flags & SPE_ID_DECLARED_))
+        SPE_ERROR_(m, NO_FUNCTION, "%u is not a function of spe_function_declare without a body", fn);
+    else if (spe_open_function_(m, __func__, m->ids[fn].serial, fn)) {
+        m->ids[fn].flags &= (uint16_t)~SPE_ID_DECLARED_;
+        m->declared_count--;
+    }
+}
 
 void spe_function_control(spe_module *m, uint32_t control)
 {
@@ -253,16 +284,35 @@ void spe_function_control(spe_module *m, uint32_t control)
     else m->buffer[SPE_SECTION_FUNCTION_].data[m->fn.control] = control;
 }
 
-void spe_export(spe_module *m, spe_id fn, const char *name)
+/* Gives a function a name for other modules. */
+static void spe_link_(spe_module *m, const char *doing, spe_id fn, const char *name, uint32_t linkage)
 {
     uint32_t words[65], n = name ? spe_text_words_(name) : 0;
-    if (n > 64) SPE_ERROR_(m, NAME, "the name is longer than 255 bytes");
-    else if (!n || !*name) SPE_ERROR_(m, NAME, "a function without a name cannot be exported");
-    else if (!spe_is_function_(m, fn)) SPE_ERROR_(m, NO_FUNCTION, "%u is not a function", fn);
+    m->doing = doing;
+    if (n > 64) spe_error_(m, SPE_ERR_NAME, "the name is longer than 255 bytes");
+    else if (!n || !*name) spe_error_(m, SPE_ERR_NAME, "a function without a name is unknown to other modules");
+    else if (!spe_is_function_(m, fn)) spe_error_(m, SPE_ERR_NO_FUNCTION, "%u is not a function", fn);
     if (m->error.id) return;
     spe_put_text_(words, name);
-    words[n] = SPE_LinkageTypeExport;
+    words[n] = linkage;
     spe_decorate(m, fn, SPE_DecorationLinkageAttributes, n + 1, words);
+}
+
+void spe_export(spe_module *m, spe_id fn, const char *name)
+{
+    spe_link_(m, __func__, fn, name, SPE_LinkageTypeExport);
+}
+
+spe_id spe_function_import(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params)
+{
+    spe_id type = spe_fn_type(m, ret, n, params), id = type ? spe_new_function_(m, type) : 0;
+    if (!id || !spe_write_(m, SPE_SECTION_IMPORTED_, SPE_OpFunction, 4, ret, id, 0, type)) return 0;
+    for (uint32_t i = 0; i < n; i++)
+        spe_write_(m, SPE_SECTION_IMPORTED_, SPE_OpFunctionParameter, 2, params[i], spe_new_label_(m));
+    spe_write_(m, SPE_SECTION_IMPORTED_, SPE_OpFunctionEnd, 0);
+    spe_name(m, id, name);
+    spe_link_(m, __func__, id, name, SPE_LinkageTypeImport);
+    return spe_ok(m) ? id : 0;
 }
 
 spe_id spe_param_id(spe_module *m, uint32_t i)
@@ -271,6 +321,15 @@ spe_id spe_param_id(spe_module *m, uint32_t i)
     if (!m->open) return SPE_ERROR_(m, NO_FUNCTION, "no function is open");
     if (i < m->fn.param_count) return m->fn.first_param + i;
     return SPE_ERROR_(m, PARAMETER, "there is no parameter %u; the function has %u", i, m->fn.param_count);
+}
+
+void spe_param_names(spe_module *m, uint32_t n, const char *const *names)
+{
+    if (m->error.id) return;
+    if (!m->open) SPE_ERROR_(m, NO_FUNCTION, "no function is open");
+    else if (n > m->fn.param_count)
+        SPE_ERROR_(m, PARAMETER, "%u names; the function has %u parameters", n, m->fn.param_count);
+    for (uint32_t i = 0; i < n && !m->error.id; i++) spe_name(m, m->fn.first_param + i, names[i]);
 }
 
 spe_id spe_call(spe_module *m, spe_id fn, uint32_t n, const spe_id *args)

@@ -121,6 +121,7 @@ spe_id spe_select(spe_module *m, spe_id c, spe_id a, spe_id b)
     uint32_t n = spe_count(m, type);
     uint64_t bits;
     if (!type || a == b) return type ? a : 0;
+    if (!spe_is_stored_(spe_info_(m, type))) return SPE_ERROR_(m, TYPE, "%s is not selected", spe_text_(m, type));
     if (spe_const_bits(m, c, &bits)) return bits ? a : b;
     if (spe_count(m, tc) == 1 && n > 1) {
         part = spe_repeat_(m, c, n, few);

@@ -29,13 +29,15 @@ void spe_free(spe_module *m)
 
 /* ---- interfaces: the variables that an entry point reaches
  *
- * The uses of a function are neighbours in the list of uses, and a function calls only those before it. One that leads
- * to no variable is left out, and one that has no variables of its own and leads to those of one other function is
- * replaced by that. Then a walk from each kernel costs about what it writes, however long the chains of calls are. */
+ * The uses of a function are neighbours in the list of uses. A function that leads to no variable is left out, and one
+ * that has no variables of its own and leads to those of one other function is replaced by that. Then a walk from each
+ * kernel costs about what it writes, however long the chains of calls are. */
 typedef struct {
     uint32_t first, end; /* its uses */
     uint32_t leads_to;   /* the function with the variables that it reaches: itself, another one, 0: it reaches none */
     uint32_t seen;       /* the last entry point, from 1, whose walk came here */
+    uint32_t next;       /* the first of its uses that was not looked at */
+    bool open, done;     /* being looked at; leads_to is known */
 } spe_caller_;
 
 /* Is the id a variable that belongs in interfaces? Before 1.4 these are Input variables only, from then on all. */
@@ -46,25 +48,66 @@ static bool spe_in_interface_(const spe_module *m, uint32_t id)
                                            spe_info_(m, r->type)->storage == SPE_StorageClassInput);
 }
 
-/* The rows of all functions, by number; NULL if out of memory. */
-static spe_caller_ *spe_callers_(spe_module *m)
+/* The number of the function that use number i calls; 0: it calls none of this module. */
+static uint32_t spe_callee_(const spe_module *m, uint32_t i)
+{
+    const spe_record_ *r = &m->ids[m->buffer[SPE_BUFFER_USES_].data[i + 1]];
+    return r->flags & SPE_ID_FUNCTION_ ? r->depth : 0;
+}
+
+/* Finds what a function leads to; known of all that it calls. */
+static void spe_lead_(const spe_module *m, spe_caller_ *rows, uint32_t f)
+{
+    const spe_buffer_ *uses = &m->buffer[SPE_BUFFER_USES_];
+    spe_caller_ *row = &rows[f];
+    bool own = false;
+    for (uint32_t i = row->first; i < row->end; i += 2) {
+        uint32_t callee = rows[spe_callee_(m, i)].leads_to;
+        own = own || spe_in_interface_(m, uses->data[i + 1]) || (callee && row->leads_to && callee != row->leads_to);
+        if (callee) row->leads_to = callee;
+    }
+    if (own) row->leads_to = f;
+    row->done = true;
+    row->open = false;
+}
+
+/* Finds what function f and all that it calls lead to, callees first. An error if a function leads to itself. */
+static void spe_lead_all_(spe_module *m, spe_caller_ *rows, uint32_t f, uint32_t *stack)
+{
+    size_t depth = 0;
+    if (!rows[f].done) stack[depth++] = f;
+    while (depth && !m->error.id) {
+        spe_caller_ *row = &rows[stack[depth - 1]];
+        row->open = true;
+        if (row->next == row->end) {
+            spe_lead_(m, rows, stack[--depth]);
+            continue;
+        }
+        uint32_t use = row->next, callee = spe_callee_(m, use);
+        row->next += 2;
+        if (rows[callee].open) {
+            spe_id id = m->buffer[SPE_BUFFER_USES_].data[use + 1];
+            spe_error_(m, SPE_ERR_FUNCTION_OPEN, "calls of function %u %s lead back to it; OpenCL has no recursion", id,
+                       spe_name_of_(m, id));
+        } else if (callee && !rows[callee].done) {
+            stack[depth++] = callee;
+        }
+    }
+}
+
+/* The rows of all functions, by number; NULL if out of memory. `stack` has room for all functions. */
+static spe_caller_ *spe_callers_(spe_module *m, uint32_t *stack)
 {
     const spe_buffer_ *uses = &m->buffer[SPE_BUFFER_USES_];
     spe_caller_ *rows = (spe_caller_ *)spe_alloc(m, (m->function_count + 1) * sizeof *rows);
-    uint32_t at = 0;
-    for (uint32_t f = 1; rows && f <= m->function_count; f++) {
-        spe_caller_ *row = &rows[f];
-        bool own = false;
-        for (row->first = at; at < uses->count && uses->data[at] == f; at += 2) {
-            const spe_record_ *r = &m->ids[uses->data[at + 1]];
-            uint32_t callee = r->flags & SPE_ID_FUNCTION_ ? rows[r->depth].leads_to : 0;
-            own =
-                own || spe_in_interface_(m, uses->data[at + 1]) || (callee && row->leads_to && callee != row->leads_to);
-            if (callee) row->leads_to = callee;
-        }
-        row->end = at;
-        if (own) row->leads_to = f;
+    uint32_t at = 0, f;
+    if (!rows || !stack) return NULL;
+    for (f = 1; f <= m->function_count; f++) {
+        rows[f].first = rows[f].next = at;
+        while (at < uses->count && uses->data[at] == f) at += 2;
+        rows[f].end = at;
     }
+    for (f = 1; f <= m->function_count; f++) spe_lead_all_(m, rows, f, stack);
     return rows;
 }
 
@@ -78,7 +121,7 @@ static void spe_write_interface_(spe_module *m, uint32_t e, spe_caller_ *rows, u
         const spe_caller_ *row = &rows[stack[--depth]];
         for (uint32_t i = row->first; i < row->end; i += 2) {
             spe_record_ *r = &m->ids[uses[i + 1]];
-            uint32_t callee = r->flags & SPE_ID_FUNCTION_ ? rows[r->depth].leads_to : 0;
+            uint32_t callee = rows[spe_callee_(m, i)].leads_to;
             if (callee && rows[callee].seen != e + 1) rows[stack[depth++] = callee].seen = e + 1;
             if (r->aux == once || !spe_in_interface_(m, uses[i + 1])) continue;
             r->aux = once;
@@ -108,9 +151,9 @@ static void spe_write_entry_(spe_module *m, uint32_t e, spe_caller_ *rows, uint3
 
 static void spe_write_entries_(spe_module *m)
 {
-    spe_caller_ *rows = spe_callers_(m);
     uint32_t *stack = (uint32_t *)spe_alloc(m, (m->function_count + 1) * sizeof *stack);
-    for (uint32_t e = 0; e < m->entry_count && rows && stack; e++) spe_write_entry_(m, e, rows, stack);
+    spe_caller_ *rows = spe_callers_(m, stack);
+    for (uint32_t e = 0; e < m->entry_count && rows && !m->error.id; e++) spe_write_entry_(m, e, rows, stack);
 }
 
 /* Capabilities in ascending order, the memory model, the source name, the entry points. */
@@ -134,6 +177,18 @@ static void spe_write_head_(spe_module *m)
     spe_write_entries_(m);
 }
 
+/* An error if a function has no body, or a pointer no target. */
+static void spe_check_complete_(spe_module *m)
+{
+    for (spe_id id = 1; id < m->id_count && (m->declared_count || m->forward_count) && !m->error.id; id++) {
+        const spe_type_info *t = spe_info_(m, id);
+        if (m->ids[id].flags & SPE_ID_DECLARED_)
+            spe_error_(m, SPE_ERR_NO_FUNCTION, "function %u %s is declared and has no body", id, spe_name_of_(m, id));
+        if (t && t->kind == SPE_KIND_FORWARD)
+            spe_error_(m, SPE_ERR_NO_TYPE, "pointer %u of spe_ptr_forward has no target", id);
+    }
+}
+
 spe_words spe_finish(spe_module *m)
 {
     spe_words words = {NULL, 0};
@@ -144,6 +199,8 @@ spe_words spe_finish(spe_module *m)
     if (m->open && m->region_count) spe_region_left_open_(m);
     if (m->open) spe_error_(m, SPE_ERR_FUNCTION_OPEN, "a %s is still open", m->fn.kernel ? "kernel" : "function");
     if (m->error.id || !m->options.realloc) return words;
+    if (m->declared_count || m->forward_count) spe_check_complete_(m);
+    if (m->error.id) return words;
     if (!m->finished) {
         spe_write_head_(m);
         for (int section = 0; section < SPE_SECTION_FUNCTION_; section++) before += m->buffer[section].count;

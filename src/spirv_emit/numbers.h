@@ -3,59 +3,62 @@
     X(Op, Nop, 0) X(Op, Undef, 1) X(Op, Source, 3) X(Op, Name, 5) X(Op, String, 7) X(Op, Line, 8) X(Op, Extension, 10) \
     X(Op, ExtInstImport, 11) X(Op, ExtInst, 12) X(Op, MemoryModel, 14) X(Op, EntryPoint, 15) X(Op, ExecutionMode, 16)  \
     X(Op, Capability, 17) X(Op, TypeVoid, 19) X(Op, TypeBool, 20) X(Op, TypeInt, 21) X(Op, TypeFloat, 22)              \
-    X(Op, TypeVector, 23) X(Op, TypeArray, 28) X(Op, TypeStruct, 30) X(Op, TypePointer, 32) X(Op, TypeFunction, 33)    \
-    X(Op, TypeEvent, 34) X(Op, ConstantTrue, 41) X(Op, ConstantFalse, 42) X(Op, Constant, 43)                          \
-    X(Op, ConstantComposite, 44) X(Op, ConstantNull, 46) X(Op, SpecConstantTrue, 48) X(Op, SpecConstantFalse, 49)      \
-    X(Op, SpecConstant, 50) X(Op, SpecConstantComposite, 51) X(Op, SpecConstantOp, 52) X(Op, Function, 54)             \
-    X(Op, FunctionParameter, 55) X(Op, FunctionEnd, 56) X(Op, FunctionCall, 57) X(Op, Variable, 59) X(Op, Load, 61)    \
-    X(Op, Store, 62) X(Op, CopyMemory, 63) X(Op, CopyMemorySized, 64) X(Op, AccessChain, 65)                           \
-    X(Op, InBoundsAccessChain, 66) X(Op, PtrAccessChain, 67) X(Op, GenericPtrMemSemantics, 69)                         \
+    X(Op, TypeVector, 23) X(Op, TypeImage, 25) X(Op, TypeSampler, 26) X(Op, TypeSampledImage, 27) X(Op, TypeArray, 28) \
+    X(Op, TypeStruct, 30) X(Op, TypePointer, 32) X(Op, TypeFunction, 33) X(Op, TypeEvent, 34)                          \
+    X(Op, TypeForwardPointer, 39) X(Op, ConstantTrue, 41) X(Op, ConstantFalse, 42) X(Op, Constant, 43)                 \
+    X(Op, ConstantComposite, 44) X(Op, ConstantSampler, 45) X(Op, ConstantNull, 46) X(Op, SpecConstantTrue, 48)        \
+    X(Op, SpecConstantFalse, 49) X(Op, SpecConstant, 50) X(Op, SpecConstantComposite, 51) X(Op, SpecConstantOp, 52)    \
+    X(Op, Function, 54) X(Op, FunctionParameter, 55) X(Op, FunctionEnd, 56) X(Op, FunctionCall, 57)                    \
+    X(Op, Variable, 59) X(Op, Load, 61) X(Op, Store, 62) X(Op, CopyMemory, 63) X(Op, CopyMemorySized, 64)              \
+    X(Op, AccessChain, 65) X(Op, InBoundsAccessChain, 66) X(Op, PtrAccessChain, 67) X(Op, GenericPtrMemSemantics, 69)  \
     X(Op, InBoundsPtrAccessChain, 70) X(Op, Decorate, 71) X(Op, MemberDecorate, 72) X(Op, VectorExtractDynamic, 77)    \
     X(Op, VectorInsertDynamic, 78) X(Op, VectorShuffle, 79) X(Op, CompositeConstruct, 80) X(Op, CompositeExtract, 81)  \
-    X(Op, CompositeInsert, 82) X(Op, CopyObject, 83) X(Op, ConvertFToU, 109) X(Op, ConvertFToS, 110)                   \
-    X(Op, ConvertSToF, 111) X(Op, ConvertUToF, 112) X(Op, UConvert, 113) X(Op, SConvert, 114) X(Op, FConvert, 115)     \
-    X(Op, ConvertPtrToU, 117) X(Op, SatConvertSToU, 118) X(Op, SatConvertUToS, 119) X(Op, ConvertUToPtr, 120)          \
-    X(Op, PtrCastToGeneric, 121) X(Op, GenericCastToPtr, 122) X(Op, GenericCastToPtrExplicit, 123) X(Op, Bitcast, 124) \
-    X(Op, SNegate, 126) X(Op, FNegate, 127) X(Op, IAdd, 128) X(Op, FAdd, 129) X(Op, ISub, 130) X(Op, FSub, 131)        \
-    X(Op, IMul, 132) X(Op, FMul, 133) X(Op, UDiv, 134) X(Op, SDiv, 135) X(Op, FDiv, 136) X(Op, UMod, 137)              \
-    X(Op, SRem, 138) X(Op, SMod, 139) X(Op, FRem, 140) X(Op, FMod, 141) X(Op, VectorTimesScalar, 142)                  \
-    X(Op, MatrixTimesScalar, 143) X(Op, Dot, 148) X(Op, IAddCarry, 149) X(Op, ISubBorrow, 150)                         \
-    X(Op, UMulExtended, 151) X(Op, SMulExtended, 152) X(Op, Any, 154) X(Op, All, 155) X(Op, IsNan, 156)                \
-    X(Op, IsInf, 157) X(Op, IsFinite, 158) X(Op, IsNormal, 159) X(Op, SignBitSet, 160) X(Op, LessOrGreater, 161)       \
-    X(Op, Ordered, 162) X(Op, Unordered, 163) X(Op, LogicalEqual, 164) X(Op, LogicalNotEqual, 165)                     \
-    X(Op, LogicalOr, 166) X(Op, LogicalAnd, 167) X(Op, LogicalNot, 168) X(Op, Select, 169) X(Op, IEqual, 170)          \
-    X(Op, INotEqual, 171) X(Op, UGreaterThan, 172) X(Op, SGreaterThan, 173) X(Op, UGreaterThanEqual, 174)              \
-    X(Op, SGreaterThanEqual, 175) X(Op, ULessThan, 176) X(Op, SLessThan, 177) X(Op, ULessThanEqual, 178)               \
-    X(Op, SLessThanEqual, 179) X(Op, FOrdEqual, 180) X(Op, FUnordEqual, 181) X(Op, FOrdNotEqual, 182)                  \
-    X(Op, FUnordNotEqual, 183) X(Op, FOrdLessThan, 184) X(Op, FUnordLessThan, 185) X(Op, FOrdGreaterThan, 186)         \
-    X(Op, FUnordGreaterThan, 187) X(Op, FOrdLessThanEqual, 188) X(Op, FUnordLessThanEqual, 189)                        \
-    X(Op, FOrdGreaterThanEqual, 190) X(Op, FUnordGreaterThanEqual, 191) X(Op, ShiftRightLogical, 194)                  \
-    X(Op, ShiftRightArithmetic, 195) X(Op, ShiftLeftLogical, 196) X(Op, BitwiseOr, 197) X(Op, BitwiseXor, 198)         \
-    X(Op, BitwiseAnd, 199) X(Op, Not, 200) X(Op, BitFieldInsert, 201) X(Op, BitFieldSExtract, 202)                     \
-    X(Op, BitFieldUExtract, 203) X(Op, BitReverse, 204) X(Op, BitCount, 205) X(Op, ControlBarrier, 224)                \
-    X(Op, MemoryBarrier, 225) X(Op, AtomicLoad, 227) X(Op, AtomicStore, 228) X(Op, AtomicExchange, 229)                \
-    X(Op, AtomicCompareExchange, 230) X(Op, AtomicIIncrement, 232) X(Op, AtomicIDecrement, 233) X(Op, AtomicIAdd, 234) \
-    X(Op, AtomicISub, 235) X(Op, AtomicSMin, 236) X(Op, AtomicUMin, 237) X(Op, AtomicSMax, 238) X(Op, AtomicUMax, 239) \
-    X(Op, AtomicAnd, 240) X(Op, AtomicOr, 241) X(Op, AtomicXor, 242) X(Op, Phi, 245) X(Op, LoopMerge, 246)             \
-    X(Op, SelectionMerge, 247) X(Op, Label, 248) X(Op, Branch, 249) X(Op, BranchConditional, 250) X(Op, Switch, 251)   \
-    X(Op, Return, 253) X(Op, ReturnValue, 254) X(Op, Unreachable, 255) X(Op, LifetimeStart, 256)                       \
-    X(Op, LifetimeStop, 257) X(Op, GroupAsyncCopy, 259) X(Op, GroupWaitEvents, 260) X(Op, GroupAll, 261)               \
-    X(Op, GroupAny, 262) X(Op, GroupBroadcast, 263) X(Op, GroupIAdd, 264) X(Op, GroupFAdd, 265) X(Op, GroupFMin, 266)  \
-    X(Op, GroupUMin, 267) X(Op, GroupSMin, 268) X(Op, GroupFMax, 269) X(Op, GroupUMax, 270) X(Op, GroupSMax, 271)      \
-    X(Op, NoLine, 317) X(Op, AtomicFlagTestAndSet, 318) X(Op, AtomicFlagClear, 319)                                    \
-    X(Op, GetKernelLocalSizeForSubgroupCount, 325) X(Op, GetKernelMaxNumSubgroups, 326) X(Op, ExecutionModeId, 331)    \
-    X(Op, GroupNonUniformElect, 333) X(Op, GroupNonUniformAll, 334) X(Op, GroupNonUniformAny, 335)                     \
-    X(Op, GroupNonUniformAllEqual, 336) X(Op, GroupNonUniformBroadcast, 337) X(Op, GroupNonUniformBroadcastFirst, 338) \
-    X(Op, GroupNonUniformBallot, 339) X(Op, GroupNonUniformInverseBallot, 340)                                         \
-    X(Op, GroupNonUniformBallotBitExtract, 341) X(Op, GroupNonUniformBallotBitCount, 342)                              \
-    X(Op, GroupNonUniformBallotFindLSB, 343) X(Op, GroupNonUniformBallotFindMSB, 344)                                  \
-    X(Op, GroupNonUniformShuffle, 345) X(Op, GroupNonUniformShuffleXor, 346) X(Op, GroupNonUniformShuffleUp, 347)      \
-    X(Op, GroupNonUniformShuffleDown, 348) X(Op, GroupNonUniformIAdd, 349) X(Op, GroupNonUniformFAdd, 350)             \
-    X(Op, GroupNonUniformIMul, 351) X(Op, GroupNonUniformFMul, 352) X(Op, GroupNonUniformSMin, 353)                    \
-    X(Op, GroupNonUniformUMin, 354) X(Op, GroupNonUniformFMin, 355) X(Op, GroupNonUniformSMax, 356)                    \
-    X(Op, GroupNonUniformUMax, 357) X(Op, GroupNonUniformFMax, 358) X(Op, GroupNonUniformBitwiseAnd, 359)              \
-    X(Op, GroupNonUniformBitwiseOr, 360) X(Op, GroupNonUniformBitwiseXor, 361) X(Op, GroupNonUniformLogicalAnd, 362)   \
-    X(Op, GroupNonUniformLogicalOr, 363) X(Op, GroupNonUniformLogicalXor, 364)                                         \
+    X(Op, CompositeInsert, 82) X(Op, CopyObject, 83) X(Op, SampledImage, 86) X(Op, ImageSampleExplicitLod, 88)         \
+    X(Op, ImageRead, 98) X(Op, ImageWrite, 99) X(Op, ImageQueryFormat, 101) X(Op, ImageQueryOrder, 102)                \
+    X(Op, ImageQuerySizeLod, 103) X(Op, ImageQuerySize, 104) X(Op, ImageQueryLevels, 106) X(Op, ConvertFToU, 109)      \
+    X(Op, ConvertFToS, 110) X(Op, ConvertSToF, 111) X(Op, ConvertUToF, 112) X(Op, UConvert, 113) X(Op, SConvert, 114)  \
+    X(Op, FConvert, 115) X(Op, ConvertPtrToU, 117) X(Op, SatConvertSToU, 118) X(Op, SatConvertUToS, 119)               \
+    X(Op, ConvertUToPtr, 120) X(Op, PtrCastToGeneric, 121) X(Op, GenericCastToPtr, 122)                                \
+    X(Op, GenericCastToPtrExplicit, 123) X(Op, Bitcast, 124) X(Op, SNegate, 126) X(Op, FNegate, 127) X(Op, IAdd, 128)  \
+    X(Op, FAdd, 129) X(Op, ISub, 130) X(Op, FSub, 131) X(Op, IMul, 132) X(Op, FMul, 133) X(Op, UDiv, 134)              \
+    X(Op, SDiv, 135) X(Op, FDiv, 136) X(Op, UMod, 137) X(Op, SRem, 138) X(Op, SMod, 139) X(Op, FRem, 140)              \
+    X(Op, FMod, 141) X(Op, VectorTimesScalar, 142) X(Op, MatrixTimesScalar, 143) X(Op, Dot, 148) X(Op, IAddCarry, 149) \
+    X(Op, ISubBorrow, 150) X(Op, UMulExtended, 151) X(Op, SMulExtended, 152) X(Op, Any, 154) X(Op, All, 155)           \
+    X(Op, IsNan, 156) X(Op, IsInf, 157) X(Op, IsFinite, 158) X(Op, IsNormal, 159) X(Op, SignBitSet, 160)               \
+    X(Op, LessOrGreater, 161) X(Op, Ordered, 162) X(Op, Unordered, 163) X(Op, LogicalEqual, 164)                       \
+    X(Op, LogicalNotEqual, 165) X(Op, LogicalOr, 166) X(Op, LogicalAnd, 167) X(Op, LogicalNot, 168) X(Op, Select, 169) \
+    X(Op, IEqual, 170) X(Op, INotEqual, 171) X(Op, UGreaterThan, 172) X(Op, SGreaterThan, 173)                         \
+    X(Op, UGreaterThanEqual, 174) X(Op, SGreaterThanEqual, 175) X(Op, ULessThan, 176) X(Op, SLessThan, 177)            \
+    X(Op, ULessThanEqual, 178) X(Op, SLessThanEqual, 179) X(Op, FOrdEqual, 180) X(Op, FUnordEqual, 181)                \
+    X(Op, FOrdNotEqual, 182) X(Op, FUnordNotEqual, 183) X(Op, FOrdLessThan, 184) X(Op, FUnordLessThan, 185)            \
+    X(Op, FOrdGreaterThan, 186) X(Op, FUnordGreaterThan, 187) X(Op, FOrdLessThanEqual, 188)                            \
+    X(Op, FUnordLessThanEqual, 189) X(Op, FOrdGreaterThanEqual, 190) X(Op, FUnordGreaterThanEqual, 191)                \
+    X(Op, ShiftRightLogical, 194) X(Op, ShiftRightArithmetic, 195) X(Op, ShiftLeftLogical, 196) X(Op, BitwiseOr, 197)  \
+    X(Op, BitwiseXor, 198) X(Op, BitwiseAnd, 199) X(Op, Not, 200) X(Op, BitFieldInsert, 201)                           \
+    X(Op, BitFieldSExtract, 202) X(Op, BitFieldUExtract, 203) X(Op, BitReverse, 204) X(Op, BitCount, 205)              \
+    X(Op, ControlBarrier, 224) X(Op, MemoryBarrier, 225) X(Op, AtomicLoad, 227) X(Op, AtomicStore, 228)                \
+    X(Op, AtomicExchange, 229) X(Op, AtomicCompareExchange, 230) X(Op, AtomicIIncrement, 232)                          \
+    X(Op, AtomicIDecrement, 233) X(Op, AtomicIAdd, 234) X(Op, AtomicISub, 235) X(Op, AtomicSMin, 236)                  \
+    X(Op, AtomicUMin, 237) X(Op, AtomicSMax, 238) X(Op, AtomicUMax, 239) X(Op, AtomicAnd, 240) X(Op, AtomicOr, 241)    \
+    X(Op, AtomicXor, 242) X(Op, Phi, 245) X(Op, LoopMerge, 246) X(Op, SelectionMerge, 247) X(Op, Label, 248)           \
+    X(Op, Branch, 249) X(Op, BranchConditional, 250) X(Op, Switch, 251) X(Op, Return, 253) X(Op, ReturnValue, 254)     \
+    X(Op, Unreachable, 255) X(Op, LifetimeStart, 256) X(Op, LifetimeStop, 257) X(Op, GroupAsyncCopy, 259)              \
+    X(Op, GroupWaitEvents, 260) X(Op, GroupAll, 261) X(Op, GroupAny, 262) X(Op, GroupBroadcast, 263)                   \
+    X(Op, GroupIAdd, 264) X(Op, GroupFAdd, 265) X(Op, GroupFMin, 266) X(Op, GroupUMin, 267) X(Op, GroupSMin, 268)      \
+    X(Op, GroupFMax, 269) X(Op, GroupUMax, 270) X(Op, GroupSMax, 271) X(Op, NoLine, 317)                               \
+    X(Op, AtomicFlagTestAndSet, 318) X(Op, AtomicFlagClear, 319) X(Op, GetKernelLocalSizeForSubgroupCount, 325)        \
+    X(Op, GetKernelMaxNumSubgroups, 326) X(Op, ExecutionModeId, 331) X(Op, GroupNonUniformElect, 333)                  \
+    X(Op, GroupNonUniformAll, 334) X(Op, GroupNonUniformAny, 335) X(Op, GroupNonUniformAllEqual, 336)                  \
+    X(Op, GroupNonUniformBroadcast, 337) X(Op, GroupNonUniformBroadcastFirst, 338) X(Op, GroupNonUniformBallot, 339)   \
+    X(Op, GroupNonUniformInverseBallot, 340) X(Op, GroupNonUniformBallotBitExtract, 341)                               \
+    X(Op, GroupNonUniformBallotBitCount, 342) X(Op, GroupNonUniformBallotFindLSB, 343)                                 \
+    X(Op, GroupNonUniformBallotFindMSB, 344) X(Op, GroupNonUniformShuffle, 345) X(Op, GroupNonUniformShuffleXor, 346)  \
+    X(Op, GroupNonUniformShuffleUp, 347) X(Op, GroupNonUniformShuffleDown, 348) X(Op, GroupNonUniformIAdd, 349)        \
+    X(Op, GroupNonUniformFAdd, 350) X(Op, GroupNonUniformIMul, 351) X(Op, GroupNonUniformFMul, 352)                    \
+    X(Op, GroupNonUniformSMin, 353) X(Op, GroupNonUniformUMin, 354) X(Op, GroupNonUniformFMin, 355)                    \
+    X(Op, GroupNonUniformSMax, 356) X(Op, GroupNonUniformUMax, 357) X(Op, GroupNonUniformFMax, 358)                    \
+    X(Op, GroupNonUniformBitwiseAnd, 359) X(Op, GroupNonUniformBitwiseOr, 360) X(Op, GroupNonUniformBitwiseXor, 361)   \
+    X(Op, GroupNonUniformLogicalAnd, 362) X(Op, GroupNonUniformLogicalOr, 363) X(Op, GroupNonUniformLogicalXor, 364)   \
     X(Op, GroupNonUniformQuadBroadcast, 365) X(Op, GroupNonUniformQuadSwap, 366) X(Op, CopyLogical, 400)               \
     X(Op, PtrEqual, 401) X(Op, PtrNotEqual, 402) X(Op, PtrDiff, 403) X(Op, SubgroupBallotKHR, 4421)                    \
     X(Op, SubgroupFirstInvocationKHR, 4422) X(Op, SubgroupAllKHR, 4428) X(Op, SubgroupAnyKHR, 4429)                    \
@@ -82,27 +85,28 @@
 
 #define SPE_Capability_(X, K)                                                                                          \
     X(K, Matrix, 0) X(K, Shader, 1) X(K, Addresses, 4) X(K, Linkage, 5) X(K, Kernel, 6) X(K, Vector16, 7)              \
-    X(K, Float16Buffer, 8) X(K, Float16, 9) X(K, Float64, 10) X(K, Int64, 11) X(K, Int64Atomics, 12) X(K, Groups, 18)  \
-    X(K, Int16, 22) X(K, GenericPointer, 38) X(K, Int8, 39) X(K, SubgroupDispatch, 58) X(K, GroupNonUniform, 61)       \
-    X(K, GroupNonUniformVote, 62) X(K, GroupNonUniformArithmetic, 63) X(K, GroupNonUniformBallot, 64)                  \
-    X(K, GroupNonUniformShuffle, 65) X(K, GroupNonUniformShuffleRelative, 66) X(K, GroupNonUniformClustered, 67)       \
-    X(K, GroupNonUniformQuad, 68) X(K, Float8EXT, 4212) X(K, Float8CooperativeMatrixEXT, 4213)                         \
-    X(K, SubgroupBallotKHR, 4423) X(K, SubgroupVoteKHR, 4431) X(K, DenormPreserve, 4464) X(K, DenormFlushToZero, 4465) \
-    X(K, SignedZeroInfNanPreserve, 4466) X(K, RoundingModeRTE, 4467) X(K, RoundingModeRTZ, 4468)                       \
-    X(K, BFloat16TypeKHR, 5116) X(K, BFloat16DotProductKHR, 5117) X(K, BFloat16CooperativeMatrixKHR, 5118)             \
-    X(K, CooperativeVectorNV, 5394) X(K, LongVectorEXT, 5425) X(K, CooperativeVectorTrainingNV, 5435)                  \
-    X(K, SubgroupShuffleINTEL, 5568) X(K, SubgroupBufferBlockIOINTEL, 5569) X(K, AtomicFloat32MinMaxEXT, 5612)         \
-    X(K, AtomicFloat64MinMaxEXT, 5613) X(K, AtomicFloat16MinMaxEXT, 5616) X(K, VectorAnyINTEL, 5619)                   \
-    X(K, ExpectAssumeKHR, 5629) X(K, DotProductInputAll, 6016) X(K, DotProductInput4x8Bit, 6017)                       \
-    X(K, DotProductInput4x8BitPacked, 6018) X(K, DotProduct, 6019) X(K, CooperativeMatrixKHR, 6022)                    \
-    X(K, BitInstructions, 6025) X(K, GroupNonUniformRotateKHR, 6026) X(K, FloatControls2, 6029)                        \
-    X(K, AtomicFloat32AddEXT, 6033) X(K, AtomicFloat64AddEXT, 6034) X(K, AtomicFloat16AddEXT, 6095)                    \
-    X(K, BFloat16ConversionINTEL, 6115) X(K, SplitBarrierINTEL, 6141) X(K, GlobalVariableHostAccessINTEL, 6187)        \
-    X(K, SubgroupBufferPrefetchINTEL, 6220) X(K, Subgroup2DBlockIOINTEL, 6228)                                         \
-    X(K, Subgroup2DBlockTransformINTEL, 6229) X(K, Subgroup2DBlockTransposeINTEL, 6230)                                \
-    X(K, SubgroupMatrixMultiplyAccumulateINTEL, 6236) X(K, PredicatedIOINTEL, 6257)                                    \
-    X(K, GroupUniformArithmeticKHR, 6400) X(K, TensorFloat32RoundingINTEL, 6425) X(K, CacheControlsINTEL, 6441)        \
-    X(K, RegisterLimitsINTEL, 6460)
+    X(K, Float16Buffer, 8) X(K, Float16, 9) X(K, Float64, 10) X(K, Int64, 11) X(K, Int64Atomics, 12)                   \
+    X(K, ImageBasic, 13) X(K, ImageReadWrite, 14) X(K, Groups, 18) X(K, LiteralSampler, 20) X(K, Int16, 22)            \
+    X(K, GenericPointer, 38) X(K, Int8, 39) X(K, Sampled1D, 43) X(K, SampledBuffer, 46) X(K, SubgroupDispatch, 58)     \
+    X(K, GroupNonUniform, 61) X(K, GroupNonUniformVote, 62) X(K, GroupNonUniformArithmetic, 63)                        \
+    X(K, GroupNonUniformBallot, 64) X(K, GroupNonUniformShuffle, 65) X(K, GroupNonUniformShuffleRelative, 66)          \
+    X(K, GroupNonUniformClustered, 67) X(K, GroupNonUniformQuad, 68) X(K, Float8EXT, 4212)                             \
+    X(K, Float8CooperativeMatrixEXT, 4213) X(K, SubgroupBallotKHR, 4423) X(K, SubgroupVoteKHR, 4431)                   \
+    X(K, DenormPreserve, 4464) X(K, DenormFlushToZero, 4465) X(K, SignedZeroInfNanPreserve, 4466)                      \
+    X(K, RoundingModeRTE, 4467) X(K, RoundingModeRTZ, 4468) X(K, BFloat16TypeKHR, 5116)                                \
+    X(K, BFloat16DotProductKHR, 5117) X(K, BFloat16CooperativeMatrixKHR, 5118) X(K, CooperativeVectorNV, 5394)         \
+    X(K, LongVectorEXT, 5425) X(K, CooperativeVectorTrainingNV, 5435) X(K, SubgroupShuffleINTEL, 5568)                 \
+    X(K, SubgroupBufferBlockIOINTEL, 5569) X(K, AtomicFloat32MinMaxEXT, 5612) X(K, AtomicFloat64MinMaxEXT, 5613)       \
+    X(K, AtomicFloat16MinMaxEXT, 5616) X(K, VectorAnyINTEL, 5619) X(K, ExpectAssumeKHR, 5629)                          \
+    X(K, DotProductInputAll, 6016) X(K, DotProductInput4x8Bit, 6017) X(K, DotProductInput4x8BitPacked, 6018)           \
+    X(K, DotProduct, 6019) X(K, CooperativeMatrixKHR, 6022) X(K, BitInstructions, 6025)                                \
+    X(K, GroupNonUniformRotateKHR, 6026) X(K, FloatControls2, 6029) X(K, AtomicFloat32AddEXT, 6033)                    \
+    X(K, AtomicFloat64AddEXT, 6034) X(K, AtomicFloat16AddEXT, 6095) X(K, BFloat16ConversionINTEL, 6115)                \
+    X(K, SplitBarrierINTEL, 6141) X(K, GlobalVariableHostAccessINTEL, 6187) X(K, SubgroupBufferPrefetchINTEL, 6220)    \
+    X(K, Subgroup2DBlockIOINTEL, 6228) X(K, Subgroup2DBlockTransformINTEL, 6229)                                       \
+    X(K, Subgroup2DBlockTransposeINTEL, 6230) X(K, SubgroupMatrixMultiplyAccumulateINTEL, 6236)                        \
+    X(K, PredicatedIOINTEL, 6257) X(K, GroupUniformArithmeticKHR, 6400) X(K, TensorFloat32RoundingINTEL, 6425)         \
+    X(K, CacheControlsINTEL, 6441) X(K, RegisterLimitsINTEL, 6460)
 #define SPE_BuiltIn_(X, K)                                                                                             \
     X(K, NumWorkgroups, 24) X(K, WorkgroupSize, 25) X(K, WorkgroupId, 26) X(K, LocalInvocationId, 27)                  \
     X(K, GlobalInvocationId, 28) X(K, LocalInvocationIndex, 29) X(K, WorkDim, 30) X(K, GlobalSize, 31)                 \
@@ -137,6 +141,8 @@
     X(K, MatrixAPackedInt4INTEL, 64) X(K, MatrixBPackedInt4INTEL, 128) X(K, MatrixATF32INTEL, 256)                     \
     X(K, MatrixBTF32INTEL, 512) X(K, MatrixAPackedFloat16INTEL, 1024) X(K, MatrixBPackedFloat16INTEL, 2048)            \
     X(K, MatrixAPackedBFloat16INTEL, 4096) X(K, MatrixBPackedBFloat16INTEL, 8192)
+#define SPE_SamplerAddressingMode_(X, K)                                                                               \
+    X(K, None, 0) X(K, ClampToEdge, 1) X(K, Clamp, 2) X(K, Repeat, 3) X(K, RepeatMirrored, 4)
 #define SPE_CooperativeVectorMatrixLayout_(X, K)                                                                       \
     X(K, RowMajorNV, 0) X(K, ColumnMajorNV, 1) X(K, InferencingOptimalNV, 2) X(K, TrainingOptimalNV, 3)
 #define SPE_ComponentType_(X, K)                                                                                       \
@@ -173,8 +179,11 @@
     X(LoadCacheControl, InvalidateAfterReadINTEL, 3) X(LoadCacheControl, ConstCachedINTEL, 4)                          \
     X(StoreCacheControl, UncachedINTEL, 0) X(StoreCacheControl, WriteThroughINTEL, 1)                                  \
     X(StoreCacheControl, WriteBackINTEL, 2) X(StoreCacheControl, StreamingINTEL, 3)                                    \
-    X(NamedMaximumNumberOfRegisters, AutoINTEL, 0)                                                                     \
-    SPE_CooperativeVectorMatrixLayout_(X, CooperativeVectorMatrixLayout) SPE_ComponentType_(X, ComponentType)
+    X(NamedMaximumNumberOfRegisters, AutoINTEL, 0) X(Dim, 1D, 0) X(Dim, 2D, 1) X(Dim, 3D, 2) X(Dim, Buffer, 5)         \
+    X(AccessQualifier, ReadOnly, 0) X(AccessQualifier, WriteOnly, 1) X(AccessQualifier, ReadWrite, 2)                  \
+    SPE_SamplerAddressingMode_(X, SamplerAddressingMode) X(SamplerFilterMode, Nearest, 0)                              \
+    X(SamplerFilterMode, Linear, 1) SPE_CooperativeVectorMatrixLayout_(X, CooperativeVectorMatrixLayout)               \
+    SPE_ComponentType_(X, ComponentType)
 
 /* OpenCL.std, X(our name, the name in the set, number, operands); SPE_<our name> is what spe_math takes. */
 #define SPE_MATH_LIST(X)                                                                                               \

@@ -92,9 +92,9 @@ static bool spe_rehash_(spe_module *m)
     return true;
 }
 
-/* The id of the type or constant (see flags) with these words, created if it is new: then it is the next id. For
- * constants, w[0] is the type. */
-XE_FN_ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t flags, uint32_t n, const uint32_t *w)
+/* The id of the type or constant (see flags) with these words, created if it is new: then it is `given`, or, if that is
+ * 0, the next id. For constants, w[0] is the type. */
+XE_FN_ spe_id spe_unique_as_(spe_module *m, uint32_t op, uint32_t flags, uint32_t n, const uint32_t *w, spe_id given)
 {
     const spe_buffer_ *slots = &m->buffer[SPE_BUFFER_SLOTS_], *list = &m->buffer[SPE_BUFFER_UNIQUE_];
     bool constant = flags != SPE_ID_TYPE_;
@@ -109,7 +109,7 @@ XE_FN_ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t flags, uint32_t n
         at = m->buffer[SPE_SECTION_GLOBAL_].data + known[1];
         if (known[0] == h && spe_same_(at, (n + 2) << 16 | op, constant, n, w)) return at[constant ? 2 : 1];
     }
-    spe_id id = spe_new_id_(m, constant ? w[0] : 0, flags, 0);
+    spe_id id = given ? given : spe_new_id_(m, constant ? w[0] : 0, flags, 0);
     at = id ? spe_put_(m, SPE_SECTION_GLOBAL_, op, n + 1) : NULL;
     pair = at ? spe_push_(m, SPE_BUFFER_UNIQUE_, 2) : NULL;
     if (!pair) return 0;
@@ -120,6 +120,10 @@ XE_FN_ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t flags, uint32_t n
     pair[1] = (uint32_t)(at - m->buffer[SPE_SECTION_GLOBAL_].data) - (constant ? 3 : 2);
     m->buffer[SPE_BUFFER_SLOTS_].data[slot] = (uint32_t)(list->count - 1);
     return id;
+}
+XE_FN_ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t flags, uint32_t n, const uint32_t *w)
+{
+    return spe_unique_as_(m, op, flags, n, w, 0);
 }
 
 /* Takes a type with these words out of the table, if it is there: it remains, but the next with these words is another

@@ -1,9 +1,9 @@
 /* types.c - unique types: queries and constructors. */
 #include "internal.h"
 
-static spe_type_info spe_info_of_(spe_kind kind, uint32_t bits, uint32_t count, spe_id elem)
+XE_FN_ spe_type_info spe_info_of_(spe_kind kind, uint32_t bits, uint32_t count, spe_id elem)
 {
-    spe_type_info t = {kind, bits, count, elem, 0, SPE_IEEE, NULL, 0, 0, 0, 0, false, false};
+    spe_type_info t = {kind, bits, count, elem, 0, SPE_IEEE, NULL, 0, 0, 0, 0, 0, 0, false, false};
     return t;
 }
 
@@ -20,7 +20,7 @@ uint32_t spe_alignment(const spe_module *m, spe_id type)
     if (!t) return 0;
     switch (t->kind) {
     case SPE_KIND_INT: case SPE_KIND_FLOAT: return t->bits / 8;
-    case SPE_KIND_POINTER: return 8;
+    case SPE_KIND_POINTER: case SPE_KIND_FORWARD: return 8;
     case SPE_KIND_ARRAY: return spe_alignment(m, t->elem);
     case SPE_KIND_VECTOR:
         while (room < t->count && room < 0x80000000) room *= 2;
@@ -83,6 +83,7 @@ XE_FN_ const char *spe_storage_text_(uint32_t storage)
 char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size)
 {
     static const char *const encodings[] = {"f", "bf", "e4m3_", "e5m2_"};
+    static const char *const dims[] = {"1D", "2D", "3D", "buffer"}, *const accesses[] = {"read", "write", "read-write"};
     const spe_type_info *t = spe_info_(m, type), *e = t ? spe_info_(m, t->elem) : NULL;
     char inner[64];
     int n = 0; /* a text that is too long is truncated */
@@ -104,6 +105,13 @@ char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size)
     case SPE_KIND_COOPMAT:
         n = snprintf(text, size, "coopmat<%s, %ux%u, use %u>", inner, t->rows, t->cols, t->use);
         break;
+    case SPE_KIND_IMAGE:
+        n = snprintf(text, size, "image<%s%s, %s>", dims[t->dim < 4 ? t->dim : 3],
+                     t->count > t->dim + 1 ? " array" : "", accesses[t->access]);
+        break;
+    case SPE_KIND_SAMPLER: n = snprintf(text, size, "sampler"); break;
+    case SPE_KIND_SAMPLED_IMAGE: n = snprintf(text, size, "sampled image"); break;
+    case SPE_KIND_FORWARD: n = snprintf(text, size, "incomplete pointer"); break;
     case SPE_KIND_COOPVEC: n = snprintf(text, size, "coopvec<%s, %u>", inner, t->count); break;
     default: n = snprintf(text, size, type ? "no type" : "poison"); break;
     }
@@ -125,17 +133,23 @@ XE_FN_ spe_id spe_disagree_(spe_module *m, spe_id a, spe_id b)
 
 /* -- constructors -------------------------------------------------------------------------------------------------- */
 
+/* Stores the description of a type; returns its id. */
+static spe_id spe_keep_type_(spe_module *m, spe_id id, spe_type_info info)
+{
+    if (!spe_grow_(m, &m->types, &m->type_capacity, m->type_count + 1, sizeof *m->types, 32)) return 0;
+    m->types[m->type_count] = info;
+    m->ids[id].aux = (uint32_t)m->type_count++;
+    return id;
+}
+
 /* The type with these n words; if it is new, declares what (need, value) requires (spe_need_). */
-static spe_id spe_type_(spe_module *m, uint32_t op, spe_type_info info, uint32_t need, uint32_t value, uint32_t n,
+XE_FN_ spe_id spe_type_(spe_module *m, uint32_t op, spe_type_info info, uint32_t need, uint32_t value, uint32_t n,
                         const uint32_t *w)
 {
     spe_id next = (spe_id)m->id_count, id = spe_unique_(m, op, SPE_ID_TYPE_, n, w);
     if (id != next) return id;
     spe_need_(m, need, value);
-    if (!spe_grow_(m, &m->types, &m->type_capacity, m->type_count + 1, sizeof *m->types, 32)) return 0;
-    m->types[m->type_count] = info;
-    m->ids[id].aux = (uint32_t)m->type_count++;
-    return id;
+    return spe_keep_type_(m, id, info);
 }
 
 spe_id spe_void(spe_module *m)
@@ -202,8 +216,12 @@ spe_id spe_vec_like(spe_module *m, spe_id elem, spe_id value)
     return spe_vec(m, elem, spe_count(m, spe_type_of(m, value)));
 }
 
-/* Can a member or element have this type? */
-static bool spe_has_values_(const spe_type_info *t) { return t->kind != SPE_KIND_VOID && t->kind != SPE_KIND_FUNCTION; }
+/* Can memory hold values of this type? */
+XE_FN_ bool spe_is_stored_(const spe_type_info *t)
+{
+    return t->kind != SPE_KIND_VOID && t->kind != SPE_KIND_FUNCTION &&
+           (t->kind < SPE_KIND_IMAGE || t->kind > SPE_KIND_FORWARD);
+}
 
 spe_id spe_array(spe_module *m, spe_id elem, uint32_t n)
 {
@@ -211,7 +229,7 @@ spe_id spe_array(spe_module *m, spe_id elem, uint32_t n)
     const spe_type_info *e = spe_want_type_(m, __func__, elem);
     uint32_t w[2] = {elem, 0};
     if (!e) return 0;
-    if (!n || !spe_has_values_(e)) return SPE_ERROR_(m, TYPE, "%u elements of %s", n, spe_text_(m, elem));
+    if (!n || !spe_is_stored_(e)) return SPE_ERROR_(m, TYPE, "%u elements of %s", n, spe_text_(m, elem));
     w[1] = spe_u32(m, n);
     return w[1] ? spe_type_(m, SPE_OpTypeArray, t, SPE_NEED_NOTHING_, 0, 2, w) : 0;
 }
@@ -224,7 +242,8 @@ static spe_id spe_struct_of_(spe_module *m, const char *name, uint32_t n, const 
         const spe_type_info *e = spe_want_type_(m, name, members[i]);
         if (!e) return 0;
         m->doing = name;
-        if (!spe_has_values_(e)) return spe_error_(m, SPE_ERR_TYPE, "member %u is void or a function", i);
+        if (!spe_is_stored_(e) && e->kind != SPE_KIND_FORWARD)
+            return spe_error_(m, SPE_ERR_TYPE, "member %u is %s", i, spe_text_(m, members[i]));
     }
     t.members = (const spe_id *)spe_copied_(m, members, n * sizeof *members);
     return spe_type_(m, SPE_OpTypeStruct, t, SPE_NEED_NOTHING_, 0, n, members);
@@ -251,7 +270,7 @@ spe_id spe_array_sized(spe_module *m, spe_id elem, spe_id count)
         return SPE_ERROR_(m, RANGE, "%llu elements", (unsigned long long)n);
     }
     if (!(m->ids[count].flags & SPE_ID_SPEC_)) return SPE_ERROR_(m, NO_VALUE, "the number of elements is undefined");
-    if (!spe_has_values_(e)) return SPE_ERROR_(m, TYPE, "elements of %s", spe_text_(m, elem));
+    if (!spe_is_stored_(e)) return SPE_ERROR_(m, TYPE, "elements of %s", spe_text_(m, elem));
     return spe_type_(m, SPE_OpTypeArray, t, SPE_NEED_NOTHING_, 0, 2, w);
 }
 
@@ -289,24 +308,59 @@ static bool spe_is_storage_(uint32_t storage)
 spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_POINTER, 0, 1, type);
+    const spe_type_info *to = spe_want_type_(m, __func__, type);
     uint32_t w[2] = {storage, type};
     t.storage = storage;
+    if (!to) return 0;
     if (!spe_is_storage_(storage)) return SPE_ERROR_(m, RANGE, "there is no storage class %u", storage);
-    return spe_want_type_(m, __func__, type)
-               ? spe_type_(m, SPE_OpTypePointer, t, SPE_NEED_STORAGE_, storage, 2, w) : 0;
+    if (SPE_UNLIKELY_(to->kind >= SPE_KIND_IMAGE && to->kind <= SPE_KIND_FORWARD))
+        return SPE_ERROR_(m, TYPE, "there are no pointers to %s", spe_text_(m, type));
+    return spe_type_(m, SPE_OpTypePointer, t, SPE_NEED_STORAGE_, storage, 2, w);
+}
+
+spe_id spe_ptr_forward(spe_module *m, uint32_t storage)
+{
+    spe_type_info t = spe_info_of_(SPE_KIND_FORWARD, 0, 1, 0);
+    t.storage = storage;
+    if (!spe_is_storage_(storage)) return SPE_ERROR_(m, RANGE, "there is no storage class %u", storage);
+    spe_id id = spe_new_id_(m, 0, SPE_ID_TYPE_, 0);
+    if (!id || !spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpTypeForwardPointer, 2, id, storage)) return 0;
+    m->forward_count++;
+    return spe_keep_type_(m, id, t);
+}
+
+void spe_ptr_complete(spe_module *m, spe_id ptr, spe_id type)
+{
+    const spe_type_info *to = spe_want_type_(m, __func__, type), *t = spe_want_type_(m, __func__, ptr);
+    uint32_t w[2] = {t ? t->storage : 0, type};
+    if (!to || !t) return;
+    if (t->kind != SPE_KIND_FORWARD) SPE_ERROR_(m, TYPE, "%s is not an incomplete pointer", spe_text_(m, ptr));
+    if (to->kind != SPE_KIND_STRUCT) SPE_ERROR_(m, TYPE, "the pointer is to a struct, not %s", spe_text_(m, type));
+    if (spe_unique_as_(m, SPE_OpTypePointer, SPE_ID_TYPE_, 2, w, ptr) != ptr)
+        SPE_ERROR_(m, TYPE, "spe_ptr was asked for a pointer to the struct before this one was complete");
+    if (m->error.id) return;
+    spe_type_info *own = &m->types[m->ids[ptr].aux];
+    own->kind = SPE_KIND_POINTER;
+    own->elem = type;
+    m->forward_count--;
+    spe_need_(m, SPE_NEED_STORAGE_, w[0]);
 }
 
 spe_id spe_fn_type(spe_module *m, spe_id ret, uint32_t n, const spe_id *params)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_FUNCTION, 0, n, ret);
     uint32_t w[256];
-    if (!spe_want_type_(m, __func__, ret)) return 0;
+    const spe_type_info *r = spe_want_type_(m, __func__, ret);
+    if (!r) return 0;
+    if (r->kind != SPE_KIND_VOID && !spe_is_stored_(r))
+        return SPE_ERROR_(m, TYPE, "a function returns no %s", spe_text_(m, ret));
     if (n > 255) return SPE_ERROR_(m, LIMIT, "%u parameters; SPIR-V allows 255", n);
     w[0] = ret;
     for (uint32_t i = 0; i < n; i++) {
         const spe_type_info *p = spe_want_type_(m, __func__, params[i]);
         if (!p) return 0;
-        if (p->kind == SPE_KIND_VOID) return SPE_ERROR_(m, TYPE, "parameter %u is void", i);
+        if (p->kind == SPE_KIND_VOID || p->kind == SPE_KIND_FORWARD)
+            return SPE_ERROR_(m, TYPE, "parameter %u is %s", i, spe_text_(m, params[i]));
         w[i + 1] = params[i];
     }
     t.members = (const spe_id *)spe_copied_(m, params, n * sizeof *params);

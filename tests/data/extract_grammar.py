@@ -14,7 +14,8 @@ KINDS = """Capability BuiltIn Decoration ExecutionMode StorageClass Scope Memory
 MemoryModel ExecutionModel SourceLanguage FunctionControl FunctionParameterAttribute LinkageType SelectionControl
 LoopControl GroupOperation FPRoundingMode FPEncoding CooperativeMatrixUse CooperativeMatrixLayout
 CooperativeMatrixOperands MatrixMultiplyAccumulateOperands LoadCacheControl StoreCacheControl
-NamedMaximumNumberOfRegisters CooperativeVectorMatrixLayout ComponentType""".split()
+NamedMaximumNumberOfRegisters CooperativeVectorMatrixLayout ComponentType Dim AccessQualifier SamplerAddressingMode
+SamplerFilterMode""".split()
 
 
 def number(value):

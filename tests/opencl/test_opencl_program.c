@@ -3,8 +3,7 @@
  */
 #define _GNU_SOURCE
 #include "opencl.h"
-
-#include <unistd.h>
+#include "printed.h"
 
 enum { ITEMS = 40 };
 static zed_module module, printing, printing_long;
@@ -78,29 +77,6 @@ TEST(generic_pointers)
     ocl_free(r);
 }
 
-/* What `launch` makes kernels write to standard output; returns its length. */
-static size_t printed(char *text, size_t size, void (*launch)(const void *arguments), const void *arguments)
-{
-    char name[] = "/tmp/xetile_print_XXXXXX";
-    int file = mkstemp(name), out;
-    size_t length = 0;
-    if (file < 0) return 0;
-    unlink(name);
-    fflush(stdout);
-    out = dup(1);
-    dup2(file, 1);
-    launch(arguments);
-    fflush(stdout);
-    dup2(out, 1);
-    close(out);
-    lseek(file, 0, SEEK_SET);
-    for (long got; length + 1 < size && (got = (long)read(file, text + length, size - 1 - length)) > 0;)
-        length += (size_t)got;
-    text[length] = 0;
-    close(file);
-    return length;
-}
-
 struct prints {
     int n;
     const float *f;
@@ -119,7 +95,7 @@ TEST(printing)
     f[0] = 3.25f, f[1] = -1.5f, f[2] = 12345.678f, f[3] = 1e-10f;
     int n = 1234;
     const struct prints arguments = {n, f};
-    CHECK(printed(text, sizeof text, launch_prints, &arguments) > 0);
+    CHECK(ocl_printed(text, sizeof text, launch_prints, &arguments) > 0);
     snprintf(want, sizeof want, "int %d, %5d|%-5d|%05d, hex %x %#X, char x, string abc, %%\n", n, n, n, n, (unsigned)n,
              (unsigned)n);
     CHECK_HAS(text, want);
@@ -200,14 +176,14 @@ TEST(printing_of_any_length)
     char *text = malloc(LONG_OUTPUT);
     size_t length;
     for (size_t k = 0; text && k < sizeof numbers / sizeof *numbers; k++) {
-        length = printed(text, LONG_OUTPUT, launch_integers, &numbers[k]);
+        length = ocl_printed(text, LONG_OUTPUT, launch_integers, &numbers[k]);
         check_lines(text, length, integers, sizeof integers / sizeof *integers, &numbers[k], 'i');
     }
     for (size_t k = 0; text && k < sizeof values / sizeof *values; k++) {
-        length = printed(text, LONG_OUTPUT, launch_reals, &values[k]);
+        length = ocl_printed(text, LONG_OUTPUT, launch_reals, &values[k]);
         check_lines(text, length, reals, sizeof reals / sizeof *reals, &values[k], 'f');
     }
-    length = text ? printed(text, LONG_OUTPUT, launch_texts, &numbers[0]) : 0;
+    length = text ? ocl_printed(text, LONG_OUTPUT, launch_texts, &numbers[0]) : 0;
     if (text) check_lines(text, length, texts, sizeof texts / sizeof *texts, LONG_TEXT, 's');
     free(text);
 }

@@ -296,6 +296,7 @@ TEST(operands_are_enabled_by_what_they_stand_in)
             spe_bf16(&m);
             spe_e4m3(&m);
         }
+        if (!strcmp(kind, "Dim")) spe_image(&m, e->number, false, SPE_AccessQualifierReadOnly);
         for (k = 0; k < sizeof carriers / sizeof *carriers; k++) {
             if (!strcmp(kind, carriers[k].kind)) spe_need_(&m, carriers[k].what, carriers[k].value);
         }
