@@ -3857,12 +3857,13 @@ XETILE_COLD_
     }
 SPE_INSTRUCTIONS_(SPE_BODY_A_, SPE_BODY_AB_, SPE_BODY_TO_, SPE_BODY_GIVES_, SPE_BODY_DOES_)
 
-/* A generic instruction. Words equal to the id of a global variable or function count as uses, even literals. */
+/* A generic instruction. Words equal to the id of a global variable count as uses, even literals. */
 XE_FN_ spe_id spe_op_(spe_module *m, const char *name, uint32_t opcode, spe_id type, uint32_t n, const uint32_t *words)
 {
     m->doing = name;
     for (uint32_t i = 0; i < n && !m->error.id; i++) {
-        if (words[i] && words[i] < m->id_count && (m->ids[words[i]].flags & (SPE_ID_GLOBAL_ | SPE_ID_FUNCTION_)))
+        uint32_t flags = words[i] && words[i] < m->id_count ? m->ids[words[i]].flags : 0;
+        if ((flags & SPE_ID_GLOBAL_) || ((flags & SPE_ID_FUNCTION_) && opcode == SPE_OpFunctionCall && !i))
             spe_use_(m, words[i]);
     }
     return spe_emit_(m, opcode, type, n, words);
