@@ -3074,12 +3074,15 @@ XE_FN_ cm_matrix xt_cast_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *a
                    : cm_convert(&x->cm, a, (cm_type)d->type);
 }
 
+XE_FN_ bool xt_is_bitwise_(int op) { return op == SPE_ARITH_AND || op == SPE_ARITH_OR || op == SPE_ARITH_XOR; }
+
 /* Computes a block, or a strip of one, from those of the operands. */
 XE_FN_ cm_matrix xt_each_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
 {
     cm_type to = xt_held_(xt_value_at_(x, n->result)->now.vec.type);
     if (n->vectors->way == XT_USERS_) return n->vectors->block(&x->cm, a, n->vectors->user);
     if (n->vectors->way == XT_CAST_) return xt_cast_block_(x, n, a[0]);
+    if (n->op == XT_OP_BINARY_VECTOR_ && xt_is_bitwise_(n->kind)) return cm_binary(&x->cm, (cm_op)n->kind, a[0], a[1]);
     if (n->vectors->way == XT_ANY_LAYOUT_ && !a[1]) return cm_map1(&x->cm, a[0], xt_component_, &n);
     if (n->vectors->way == XT_ANY_LAYOUT_) return cm_map2(&x->cm, a[0], a[1], xt_component_, &n);
     cm_layout l = cm_layout_for(&x->cm, a[0]->layout.rows, a[0]->layout.cols, to, CM_ACC);
@@ -3257,8 +3260,7 @@ XE_FN_ spe_id xt_binary_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 /* Arithmetic takes all types except i1 and 8-bit floats; bit operations integers and i1; shifts integers. */
 XE_FN_ bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
 {
-    bool bits = op == SPE_ARITH_AND || op == SPE_ARITH_OR || op == SPE_ARITH_XOR,
-         truth = bits || op == SPE_ARITH_EQ || op == SPE_ARITH_NE;
+    bool bits = xt_is_bitwise_(op), truth = bits || op == SPE_ARITH_EQ || op == SPE_ARITH_NE;
     bool whole = bits || op == SPE_ARITH_SHL || op == SPE_ARITH_SHR;
     return (type == XT_BOOL_ ? truth : !xt_is_f8_(type) && (!whole || xt_is_int_(type))) ||
            xt_fail_(w, XT_ERROR_VEC_OP, "%s of vectors of %s", xt_op_name_(op), xt_type_name_(type));

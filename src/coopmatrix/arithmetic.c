@@ -47,6 +47,16 @@ static cm_matrix cm_multiply_complex_(cm_ctx *c, const cm_matrix *a, const cm_ma
     return cm_complex(c, &re, &im);
 }
 
+/* Bit operations take whole words: taking a word of bytes apart costs an instruction or more for each of them. */
+static cm_matrix cm_combine_words_(cm_ctx *c, cm_op op, const cm_matrix *a, const cm_matrix *b)
+{
+    cm_matrix d = cm_new_(c, &a->layout);
+    if (cm_opaque_(c, "component-wise operations")) return cm_poison();
+    for (int i = 0; i < d.parts; i++)
+        d.part[i] = spe_arith(c->module, (spe_arith_op)op, SPE_NUMBER_UNSIGNED, a->part[i], b->part[i]);
+    return spe_ok(c->module) ? d : cm_poison();
+}
+
 cm_matrix cm_binary(cm_ctx *c, cm_op op, const cm_matrix *a, const cm_matrix *b)
 {
     cm_matrix half[2];
@@ -58,6 +68,8 @@ cm_matrix cm_binary(cm_ctx *c, cm_op op, const cm_matrix *a, const cm_matrix *b)
     if (cm_is_complex(type) && op > CM_DIV)
         return cm_no_operation_(c, spe_arith_name((spe_arith_op)op), type), cm_poison();
     if (cm_is_complex(type) && (op == CM_MUL || op == CM_DIV)) return cm_multiply_complex_(c, a, b, op == CM_DIV);
+    if ((op == CM_AND || op == CM_OR || op == CM_XOR) && cm_type_info(type)->kind != CM_KIND_FLOAT)
+        return cm_combine_words_(c, op, a, b);
     for (int i = 0; i < cm_halves_(type); i++) {
         cm_matrix x = cm_half_(a, i), y = cm_half_(b, i);
         half[i] = cm_map_(c, &x.layout, &x, &y, cm_apply_binary_, &op);
