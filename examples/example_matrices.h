@@ -1,5 +1,6 @@
 /* example_matrices.h - matrices of floats for the examples, from files: NumPy's .npy (version 1, C order, f16 and f32)
- * and safetensors (F16, BF16, F32). Errors in files are described. Include spirv_emit.h and example.h first.
+ * and safetensors (F16, BF16, F32), which are also written. Errors in files are described. Include spirv_emit.h and
+ * example.h first.
  */
 #ifndef EXAMPLE_MATRICES_H
 #define EXAMPLE_MATRICES_H
@@ -183,7 +184,7 @@ static inline void safetensors_entry(json_text *j, tensor_row *t)
     if (have != 7 && !j->wrong) j->wrong = "a tensor of its header lacks its dtype, shape or data_offsets";
 }
 
-/* Finds the tensor with this name, or the only matrix of floats. */
+/* Finds the tensor with this name, or the only matrix of floats. A vector is found by its name, as one row. */
 static inline const char *safetensors_find(const char *text, size_t size, const char *name, tensor_row *found)
 {
     json_text j = {text, text + size, NULL};
@@ -200,8 +201,13 @@ static inline const char *safetensors_find(const char *text, size_t size, const 
         } while (!j.wrong && json_is(&j, ','));
         json_wants(&j, '}');
     }
+    if (name && matrices == 1 && found->dimensions == 1) {
+        found->shape[1] = found->shape[0];
+        found->shape[0] = 1;
+        found->dimensions = 2;
+    }
     if (j.wrong || matrices == 1) return j.wrong;
-    if (name) return "it has no tensor with the name given by --tensor";
+    if (name) return "it has no tensor with this name";
     return matrices ? "it has several matrices: choose one with --tensor NAME" : "it has no matrix";
 }
 
@@ -277,7 +283,70 @@ static inline bool safetensors_read(const char *path, const char *name, matrix *
     if (!wrong && ok && t.name_length < 200) printf("read     %.*s of %s\n", t.name_length, t.name, path);
     free(text);
     fclose(f);
-    return wrong ? fail("%s: %s", path, wrong) : ok;
+    return wrong ? fail("%s: %s%s%s", path, name ? name : "", name ? ": " : "", wrong) : ok;
+}
+
+/* Is there a tensor of this name? False if the file cannot be read, too. */
+static inline bool safetensors_has(const char *path, const char *name)
+{
+    FILE *f = fopen(path, "rb");
+    char *text = NULL;
+    size_t size = 0;
+    uint64_t room = 0;
+    tensor_row t = {"", "", 0, 0, 0, {0, 0}, 0, 0};
+    bool has = f && !safetensors_header(f, &text, &size, &room) && !safetensors_find(text, size, name, &t);
+    free(text);
+    if (f) fclose(f);
+    return has;
+}
+
+/* A file of F32 tensors that is written one after the other: their bytes go to a second file until all are known. */
+typedef struct {
+    FILE *data;
+    char *header;
+    size_t length;
+    uint64_t bytes;
+} tensor_file;
+
+static inline bool tensor_begin(tensor_file *t)
+{
+    t->header = NULL;
+    t->length = 0;
+    t->bytes = 0;
+    t->data = tmpfile();
+    return t->data || fail("no temporary file: %s", strerror(errno));
+}
+
+/* rows 0: a vector of cols elements. */
+static inline bool tensor_write(tensor_file *t, const char *name, int rows, int cols, const float *at)
+{
+    size_t count = (size_t)(rows ? rows : 1) * (size_t)cols, room = t->length + strlen(name) + 200;
+    char shape[40], *grown = (char *)realloc(t->header, room);
+    if (!grown) return fail("out of memory for the names of tensors");
+    t->header = grown;
+    if (rows) snprintf(shape, sizeof shape, "%d,%d", rows, cols);
+    else snprintf(shape, sizeof shape, "%d", cols);
+    t->length += (size_t)snprintf(grown + t->length, room - t->length,
+                                  "%s\"%s\":{\"dtype\":\"F32\",\"shape\":[%s],\"data_offsets\":[%llu,%llu]}",
+                                  t->length ? "," : "{", name, shape, (unsigned long long)t->bytes,
+                                  (unsigned long long)(t->bytes + 4 * count));
+    t->bytes += 4 * count;
+    return fwrite(at, 4, count, t->data) == count || fail("%s: cannot write it: %s", name, strerror(errno));
+}
+
+/* Writes the file, if a path is given, and frees what was collected. */
+static inline bool tensor_end(tensor_file *t, const char *path)
+{
+    FILE *f = path ? fopen(path, "wb") : NULL;
+    uint64_t length = t->length + 1;
+    bool ok = f && t->header && fseek(t->data, 0, SEEK_SET) == 0;
+    for (int i = 0; ok && i < 8; i++) ok = fputc((int)(length >> 8 * i & 255), f) != EOF;
+    ok = ok && fwrite(t->header, 1, t->length, f) == t->length && fputc('}', f) != EOF;
+    for (int c; ok && (c = fgetc(t->data)) != EOF;) ok = fputc(c, f) != EOF;
+    if (f && fclose(f) != 0) ok = false;
+    if (t->data) fclose(t->data);
+    free(t->header);
+    return !path || ok || fail("%s: cannot write it: %s", path, strerror(errno));
 }
 
 static inline bool is_safetensors(const char *path)

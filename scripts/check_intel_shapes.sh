@@ -2,6 +2,7 @@
 # check_intel_shapes.sh [NAME] - compiles products of many shapes, types and forms (tests/intel/intel_shapes.c) for Intel
 # GPUs with Intel's compiler and no GPU, and prints a line for each:
 #     shape <name> <device> <aligned|any> loop_dpas=<n> instructions=<per dpas> messages=<per dpas> spill=<bytes> needed=<per dpas>
+# ("decode" as NAME: only the products of a decoder's step, see below)
 # for the loop with the fewest instructions per dpas, or that the module has no dpas. needed: how many of the instructions
 # the hardware leaves no way around, where that is known. Fails if the compiler refuses a module, or if one takes more
 # instructions per dpas, or spills more, than stated below; without a compiler it prints a message and succeeds.
@@ -100,7 +101,30 @@ one_device() { # one_device DEVICE TARGET [NAME]
     done < "$work/list"
 }
 
+# The products of a decoder's step: the instructions of their loop, which must not be more than 1.3 times those that move the
+# same weights by block messages alone, to registers and back to memory (fetch_: into the caches, which is half of that), and
+# which must have no other messages.
+decode() { # decode DEVICE
+    mkdir -p "$work/$1"
+    "$work/intel_decode" "$work/$1" "$1" > "$work/list" || { echo "FAILED decode $1: not all modules were written"; status=1; }
+    while read -r name file moved flags; do
+        if [ "$compiler" = ocloc ]; then listing=$(listing_by_ocloc "$1" "$file" "$flags")
+        else listing=$(listing_by_offline "$1" "$file" "$flags" 2> "$work/said"); fi
+        [ -n "$listing" ] || { echo "FAILED $name $1: refused"; status=1; continue; }
+        messages_of_listing "$listing" | sed -n 's/^loop //p' > "$work/$name.loop"
+        read -r instructions blocks others < "$work/$name.loop"
+        echo "decode $name $1 instructions=$instructions blocks=$blocks others=$others"
+        [ "$moved" != - ] || continue
+        [ "$others" = 0 ] && at_most "$instructions" "$(awk '{ print 1.3 * $1 }' "$work/$moved.loop")" ||
+            { echo "FAILED $name $1: wanted no other messages, and 1.3 times $(cat "$work/$moved.loop")"; status=1; }
+    done < "$work/list"
+}
+
 find_compiler || { echo "skipped check-intel-shapes: neither \$XE_OFFLINE nor ocloc is here (Debian: intel-ocloc)"; exit 0; }
 $CC -std=c11 -O1 -I"$here" -o "$work/intel_shapes" "$here/tests/intel/intel_shapes.c" -lm || exit 1
-for device in ${DEVICES:-bmg pvc}; do one_device "$device" "${device%-m}" "${1:-}"; done
+$CC -std=c11 -O1 -I"$here" -o "$work/intel_decode" "$here/tests/intel/intel_decode.c" -lm || exit 1
+for device in ${DEVICES:-bmg pvc}; do
+    [ "${1:-}" = decode ] || one_device "$device" "${device%-m}" "${1:-}"
+    [ "${1:-decode}" != decode ] || decode "${device%-m}"
+done
 exit $status

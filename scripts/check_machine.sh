@@ -121,6 +121,7 @@ examples() { # examples TARGET
     one mlp_inference "$1" "$BUILD/mlp_inference" --items 1024
     one quantized_linear_4 "$1" "$BUILD/quantized_linear" --n 128 --k 96
     one quantized_linear_8_odd "$1" "$BUILD/quantized_linear" --bits 8 --batch 3 --n 100 --k 70
+    for weights in f16 int8 int4; do one "decoder_$weights" "$1" "$BUILD/decoder" --weights $weights --prompt-length 9 --tokens 2; done
     one kmeans "$1" "$BUILD/kmeans" --points 1003 --clusters 7 --dimensions 3 --turns 3
     for border in clamp mirror black; do
         one "image_filter_$border" "$1" "$BUILD/image_filter" --radius 2 --border $border "$work/picture.ppm" "$work/blurred.ppm"

@@ -54,6 +54,18 @@ figures_of_listing() {
                printf "any_dpas %d\nany_instructions %d\nany_memory %d\n", any_dpas, any_size, any_messages }' "$1"
 }
 
+# `all INSTRUCTIONS BLOCKS OTHERS` of a whole listing (memory messages: block messages, and others), and `loop ...` of its loop
+# with the fewest instructions.
+messages_of_listing() {
+    awk '/^[A-Za-z_][A-Za-z0-9_]*:/ { sub(/:.*/, ""); label[$0] = n; next }
+         /^\(/ || /^        [a-z]/ { line = $0; sub(/\/\/.*/, "", line); n++
+             block[n] = block[n - 1] + (line ~ /(load|store)_block2d/)
+             other[n] = other[n - 1] + (line ~ /(send|load|store)[.a-z0-9]* *\(/ && line !~ /_block2d|null:0/)
+             if (line ~ /jmpi|goto|while/)
+                 for (i = 1; i <= NF; i++) if ($i in label && (!size || n - label[$i] < size)) { from = label[$i]; to = n; size = n - from } }
+         END { print "all", n, block[n], other[n]; if (size) print "loop", size, block[to] - block[from], other[to] - other[from] }' "$1"
+}
+
 # Exits with 3 if $XE_OFFLINE exists but is not set up.
 offline_ready() {
     [ -n "${XE_OFFLINE:-}" ] && command -v "${XE_OFFLINE%% *}" >/dev/null 2>&1 || return 1

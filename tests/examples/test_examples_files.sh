@@ -119,7 +119,7 @@ safetensors x '{"x": {"dtype": "F32", "shape": [1, 2], "data_offsets": [0, 8]}}'
 printf '\000\000\200\077\000\000\000\100' >> "$work/x.safetensors"
 check_says "from safetensors" "ok quantized_linear int4, batch 1, 2 x 2" "$layer" --device software --tensor fc.weight "$work/w.safetensors" "$work/x.safetensors" "$work/z.npy"
 check "the same result" cmp "$work/y.npy" "$work/z.npy"
-check_refused "a tensor that is not there" "it has no tensor with the name" "$layer" --tensor fc.bias "$work/w.safetensors"
+check_refused "a tensor that is not there" "fc.bias: it has no tensor with this name" "$layer" --tensor fc.bias "$work/w.safetensors"
 check_refused "a tensor of a NumPy file" "--tensor is of a safetensors file" "$layer" --tensor w "$work/w.npy"
 check_refused "5 bits" "--bits 5" "$layer" --bits 5
 check_refused "a batch of 17" "--batch 17" "$layer" --batch 17

@@ -6,18 +6,6 @@
 find_compiler || { skip "intel_access" "neither \$XE_OFFLINE nor ocloc is here"; report; exit; }
 $CC -std=c11 -O1 -I. -o "$work/intel_access" tests/intel/intel_access.c -lm || exit 1
 
-# `all INSTRUCTIONS BLOCKS OTHERS` of a whole listing (memory messages: block messages, and others), and `loop ...` of its loop
-# with the fewest instructions.
-count() {
-    awk '/^[A-Za-z_][A-Za-z0-9_]*:/ { sub(/:.*/, ""); label[$0] = n; next }
-         /^\(/ || /^        [a-z]/ { line = $0; sub(/\/\/.*/, "", line); n++
-             block[n] = block[n - 1] + (line ~ /(load|store)_block2d/)
-             other[n] = other[n - 1] + (line ~ /(send|load|store)[.a-z0-9]* *\(/ && line !~ /_block2d|null:0/)
-             if (line ~ /jmpi|goto|while/)
-                 for (i = 1; i <= NF; i++) if ($i in label && (!size || n - label[$i] < size)) { from = label[$i]; to = n; size = n - from } }
-         END { print "all", n, block[n], other[n]; if (size) print "loop", size, block[to] - block[from], other[to] - other[from] }' "$1"
-}
-
 one() { # one NAME PART MOST_INSTRUCTIONS LEAST_BLOCKS MOST_OTHERS; the end of the program is a message too
     set -- "$@" "$(sed -n "s/^$1 //p" "$work/list")"
     # shellcheck disable=SC2086
@@ -26,7 +14,7 @@ one() { # one NAME PART MOST_INSTRUCTIONS LEAST_BLOCKS MOST_OTHERS; the end of t
     shift 6
     if [ "$compiler" = ocloc ]; then listing=$(listing_by_ocloc "$device" "$file" "$*"); else listing=$(listing_by_offline "$device" "$file" "$*"); fi
     [ -n "$listing" ] || { fail "$name, $device" "refused"; return; }
-    count "$listing" > "$work/$name"
+    messages_of_listing "$listing" > "$work/$name"
     echo "$name $device $(tr '\n' ' ' < "$work/$name")"
 }
 
