@@ -22,8 +22,8 @@
  * operation. XT_BUILD then determines the work-group's size and the layout of each vector, and writes the record as
  * SPIR-V. If row pitches are known only at launch it writes two versions, with and without 2D block messages, and the
  * kernel picks one at run time (.pitch). On Intel's devices the version without them copies operands of products to
- * local memory first (staging.c). C variables and C loops exist at build time: a C `for` unrolls. The bodies of XT_FOR
- * and XT_WHILE run a second time without recording anything, to detect that an iteration uses what the previous one
+ * local memory first. C variables and C loops exist at build time: a C `for` unrolls. The bodies of XT_FOR and XT_WHILE
+ * run a second time without recording anything, to detect that an iteration uses what the previous one
  * left in an unlisted variable. Kernel values are xt_val (scalars), xt_tile (a place in memory) and xt_vec (a
  * two-dimensional vector); assign them and pass them to functions like any C value. A function that uses the macros
  * takes XT_CONTEXT as its first parameter and is called with XT_SELF:
@@ -735,6 +735,13 @@ XETILE_API xt_val xt_param_by_name_(xt_where_ w, const char *name);
 XETILE_API xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d);
 XETILE_API xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d);
 XETILE_API xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_ d);
+XETILE_API xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d);
+XETILE_API xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d);
+XETILE_API xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d);
+XETILE_API xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d);
+XETILE_API xt_vec xt_shape_cast_(xt_where_ w, xt_slice_desc_ d);
+XETILE_API xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d);
+XETILE_API xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d);
 XETILE_API xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b);
 XETILE_API xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b);
 XETILE_API xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b);
@@ -754,21 +761,9 @@ XETILE_API void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d);
 XETILE_API void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d);
 XETILE_API xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d);
 XETILE_API xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_gather_desc_ d);
-XETILE_API xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d);
-XETILE_API xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d);
-XETILE_API xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d);
-XETILE_API xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d);
-XETILE_API xt_vec xt_shape_cast_(xt_where_ w, xt_slice_desc_ d);
-XETILE_API xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d);
-XETILE_API xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d);
 XETILE_API xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d);
 XETILE_API xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d);
 XETILE_API xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d);
-XETILE_API spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects);
-XETILE_API spe_region xt_while_begin_(xt_where_ w, void *const *objects);
-XETILE_API spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition);
-XETILE_API spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects);
-XETILE_API void xt_barrier_(xt_where_ w, xt_barrier_kind_ kind, const char *name);
 XETILE_API xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index operands);
 XETILE_API xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, const xt_vec operands[3]);
 XETILE_API xt_val xt_load_(xt_where_ w, xt_val base, xt_val index);
@@ -777,6 +772,11 @@ XETILE_API xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col);
 XETILE_API xt_val xt_all_(xt_where_ w, xt_vec v, bool all);
 XETILE_API xt_val xt_random_scalar_(xt_where_ w, xt_any_ seed, xt_any_ index);
 XETILE_API xt_vec xt_random_vec_(xt_where_ w, xt_any_ seed, xt_any_ index);
+XETILE_API spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects);
+XETILE_API spe_region xt_while_begin_(xt_where_ w, void *const *objects);
+XETILE_API spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition);
+XETILE_API spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects);
+XETILE_API void xt_barrier_(xt_where_ w, xt_barrier_kind_ kind, const char *name);
 
 #endif /* XETILE_XETILE_H */
 
@@ -904,7 +904,7 @@ typedef struct {
 
 enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
 
-/* ---- the record: record.c
+/* ---- the record: ir/record.c
  *
  * The body runs once. Each operation becomes a node, and each number or vector it produces a value; the user's xt_val,
  * xt_vec and xt_tile refer to values by id. Regions have nodes at their beginning and end. Passes read the nodes in
@@ -943,11 +943,11 @@ typedef struct {
     uint32_t parent;
     bool need[3]; /* of the root: the uses that products need, by cm_use */
     int uses;     /* by operations, and by vectors that must share its layout */
-    int stage;    /* 1 + its index among loads through local memory, see staging.c; 0: not one */
+    int stage;    /* 1 + its index among loads through local memory, see passes/staging.c; 0: not one */
     bool late;    /* computed strip by strip where it is stored, see xt_find_late_ */
     bool unmade;  /* during writing: some strips are not computed yet */
     int repeated; /* 1: all lanes are known to hold the same; -1: they are not; 0: see xt_is_repeated_ */
-    cm_matrix *turns; /* during writing: its blocks for several turns of a loop, see turns.c */
+    cm_matrix *turns; /* during writing: its blocks for several turns of a loop, see lower/turns.c */
     /* during writing. A number that advances with the loop index is start + advance of the index. */
     spe_id start, advance;
     union {
@@ -961,7 +961,7 @@ typedef struct {
     const char *text;
 } xt_remark_of_;
 
-/* ---- regions: carried.c, control.c */
+/* ---- regions: front/carried.c, front/control.c */
 
 /* A carried value; its magic tells which kind. */
 typedef union {
@@ -990,8 +990,8 @@ struct xt_frame_ {
     int tile_count;         /* before a second walk */
     int64_t local_bytes;
     const char *arrived;
-    bool meets; /* a barrier precedes it, see staging.c */
-    int together; /* turns whose operands are copied together, see staging.c; 0: not decided */
+    bool meets; /* a barrier precedes it, see passes/staging.c */
+    int together; /* turns whose operands are copied together, see passes/staging.c; 0: not decided */
     bool counts;  /* some scalars advance with the index */
     int slots;
     xt_slot_ *slot;
@@ -999,7 +999,7 @@ struct xt_frame_ {
     spe_id *ids;
     int id_count;
     int at, copies, copy; /* XT_FOR: its node; of the body, per turn of this loop; the current one, from 0 */
-    int joined; /* copies that share their loads, see turns.c */
+    int joined; /* copies that share their loads, see lower/turns.c */
     spe_id side_before; /* the side that the region is on */
     spe_id from, turn;    /* the first index; of this turn */
 };
@@ -1036,6 +1036,12 @@ typedef struct {
     uint32_t like;
 } xt_splat_of_;
 
+/* XT_TABLE. */
+typedef struct {
+    xt_val *numbers;
+    spe_id *array; /* set by the first version of the body, used by all */
+} xt_table_of_;
+
 /* XT_EMIT. */
 typedef struct {
     xt_emit_fn fn;
@@ -1044,7 +1050,7 @@ typedef struct {
     xt_index numbers;
 } xt_emitted_;
 
-/* ---- results of passes for tiles: block2d.c */
+/* ---- results of passes for tiles: passes/block2d.c */
 
 enum { XT_COMPONENTS_ = 6 }; /* scalars of a tile: offset, shape, pitch, base */
 
@@ -1054,7 +1060,7 @@ typedef struct {
     bool apart;          /* subgroups may have it at different positions */
     bool late_lines;     /* the number of lines of its matrix is computed in the body */
     bool together;       /* in a class with others, or its elements are accessed by their addresses */
-    int band;            /* elements between bands of an array in local memory, see bands.c; 0: it has rows */
+    int band;            /* elements between bands of an array in local memory, see passes/bands.c; 0: it has rows */
     int align[2];        /* divisors of the tile's offset at all times */
     const char *why_not; /* NULL: 2D block messages can access it */
     const xt_init_tile_desc_ *of;
@@ -1088,6 +1094,8 @@ XETILE_PRIVATE SPE_PRINTF(3, 4) bool xt_fail_(xt_where_ w, int id, const char *f
 /* The same, returning a lost number or vector instead of false. */
 #define XT_FAIL_NUMBER_(...) (xt_fail_(__VA_ARGS__), xt_nothing_())
 #define XT_FAIL_VEC_(...) (xt_fail_(__VA_ARGS__), xt_no_vec_())
+
+/* ---- passes/staging.c, lower/staged.c */
 
 /* Dwords along k in a plane; dwords of a message per lane. Up to so many units of a subgroup are all loaded before the
  * first one is stored; more would take too many registers. */
@@ -1137,6 +1145,8 @@ typedef struct {
     spe_id *got;
 } xt_stage_;
 
+/* ---- ir/vectors.c */
+
 /* A piece is cut along both sides into powers of two, columns in multiples of the lanes, as memory accesses and
  * products need them; a subgroup's vector consists of the blocks of its pieces in order. */
 typedef struct {
@@ -1160,6 +1170,8 @@ typedef struct {
 
 enum { XT_BY_MESSAGES_ = 1, XT_BY_ELEMENTS_ };
 
+/* ---- lower/chooser.c */
+
 /* Accesses other than loads, which are numbered by the layout they load, cm_use. */
 enum { XT_STORED_ = CM_B + 1, XT_FETCHED_, XT_VISITED_ };
 
@@ -1169,10 +1181,14 @@ typedef struct {
     const char *why;
 } xt_access_;
 
+/* ---- ir/operations.c */
+
 typedef struct {
     const char *name;
     int operands, on_float; /* instruction on floats */
 } xt_math_row_;
+
+/* ---- lower/lanes.c */
 
 /* The part of a vector that a subgroup holds, as one rows x cols array (its pieces concatenated): for each element, the
  * component (a scalar per lane) and the lane that hold it. */
@@ -1203,11 +1219,26 @@ typedef struct {
     bool nan_wins; /* and -0 is less than 0 */
 } xt_red_row_;
 
+/* A kind of atomic operation. */
+typedef struct {
+    const char *name;
+    int takes, op; /* op: spe_atomic_op, or XT_RMW_LOOP_ */
+    int combine;   /* an xt_red_ (for floats, -0 is less than 0); XT_RED_COUNT_: the operand */
+} xt_rmw_row_;
+
+/* XT_ATOMIC_RMW. */
+typedef struct {
+    xt_rmw_kind_ kind;
+    uint32_t scope;
+} xt_rmw_;
+
 /* The elements that are reduced to one: `size` neighbours along dim, by a kind of reduction. */
 typedef struct {
     int kind, dim, size;
     spe_id (*combine)(spe_module *m, int kind, int type, spe_id a, spe_id b);
 } xt_group_;
+
+/* ---- lower/scratch.c */
 
 /* An operation on a vector as a whole. A step of a reduction has groups of `size` within each subgroup's pieces; scans
  * are of each piece separately. Elements move within registers if each subgroup holds what it needs. */
@@ -1219,8 +1250,14 @@ typedef struct {
     bool exclusive;
     xt_source_ from;
     const int *origin; /* see xt_origins_; NULL: elements move between subgroups */
-    bool anew;         /* then the operand is loaded again, see layout.c */
+    bool anew;         /* then the operand is loaded again, see passes/reloads.c */
 } xt_whole_;
+
+/* One buffer serves all such operations of a kernel; vectors that do not fit take several passes over rows. */
+typedef struct {
+    xt_source_ from;                /* a divisor other than 1 repeats a single row or column */
+    int pitch, bytes, height, rows; /* bytes: per element; rows: of the source's height, per pass */
+} xt_scratch_;
 
 /* The vector that a value is or contains (the offsets of a scatter tile); NULL if there is none. In masks of changes it
  * is bit XT_VEC_CHANGES_; bits from XT_COUNTS_SHIFT_ on are scalars that advance with the loop index. */
@@ -1256,138 +1293,9 @@ struct xt_node_ {
     };
 };
 
-XE_FN_ void xt_make_strips_(xt_ctx *x, const xt_vec *v);
-XE_FN_ cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border, cm_use use);
-XE_FN_ bool xt_load_turns_(xt_ctx *x, const xt_node_ *n, const xt_tile *t, xt_vec *v);
-XE_FN_ int xt_copies_(xt_ctx *x, const xt_frame_ *f, int at, int most);
-XE_FN_ xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use use);
-XE_FN_ bool xt_same_scalar_(const xt_val *a, const xt_val *b);
-XE_FN_ cm_use xt_layout_(xt_ctx *x, uint32_t id);
-XE_FN_ void xt_write_stage_begin_(xt_ctx *x);
-XE_FN_ bool xt_stage_if_fit_(xt_ctx *x);
-XE_FN_ bool xt_write_staged_(xt_ctx *x, const xt_node_ *n);
-XE_FN_ bool xt_write_copy_(xt_ctx *x, const xt_node_ *n);
-XE_FN_ bool xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r);
-XE_FN_ void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f);
-XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r);
-XE_FN_ const char *xt_why_not_block_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int access);
-XE_FN_ bool xt_pads_with_zero_(const xt_load_desc_ *d);
-XE_FN_ xt_access_ xt_access_by_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ void xt_write_node_(xt_ctx *x, const xt_node_ *n);
-XE_FN_ void xt_write_nodes_(xt_ctx *x);
 
-/* maps.c - maps: the part of a tile that each subgroup owns (host only). */
-
-XE_FN_ bool xt_has_map_(const xt_map *map)
-{
-    return map->sg_layout[0] || map->sg_layout[1] || map->sg_data[0] || map->sg_data[1];
-}
-
-XE_FN_ bool xt_same_map_(const xt_map *a, const xt_map *b)
-{
-    return memcmp(a, b, sizeof *a) == 0;
-}
-
-/* One dimension. "sg_layout times sg_data must be divisible by the tile or vice versa." */
-XE_FN_ int xt_dist_dim_(xt_dist *d, int dim, int tile, int layout, int data)
-{
-    if (tile < 1) return XT_ERROR_TILE_SIZE;
-    if (layout < 1 || data < 1) return XT_ERROR_MAP_VALUES;
-    if (layout > 1 << 12 || data > 1 << 15 || tile > 1 << 20) return XT_ERROR_TILE_SIZE;
-    if (tile % data || (tile % (layout * data) && layout * data % tile)) return XT_ERROR_MAP_FIT;
-    d->shape[dim] = tile;
-    d->layout[dim] = layout;
-    d->data[dim] = data;
-    d->count[dim] = tile / data;
-    d->rounds[dim] = layout * data < tile ? tile / (layout * data) : 1;
-    return 0;
-}
-
-int xt_dist_init(xt_dist *d, int rows, int cols, const xt_map *map)
-{
-    bool mapped = map && xt_has_map_(map);
-    memset(d, 0, sizeof *d);
-    int error = xt_dist_dim_(d, 0, rows, mapped ? map->sg_layout[0] : 1, mapped ? map->sg_data[0] : rows);
-    if (!error) error = xt_dist_dim_(d, 1, cols, mapped ? map->sg_layout[1] : 1, mapped ? map->sg_data[1] : cols);
-    d->subgroups = mapped && !error ? d->layout[0] * d->layout[1] : 0;
-    return error;
-}
-
-int xt_dist_pieces(const xt_dist *d) { return d->rounds[0] * d->rounds[1]; }
-
-void xt_dist_offset(const xt_dist *d, int subgroup, int number, int *row, int *col)
-{
-    int s0 = subgroup / d->layout[1] % d->layout[0], s1 = subgroup % d->layout[1];
-    int r0 = number / d->rounds[1], r1 = number % d->rounds[1];
-    *row = (s0 + r0 * d->layout[0]) % d->count[0] * d->data[0];
-    *col = (s1 + r1 * d->layout[1]) % d->count[1] * d->data[1];
-}
-
-bool xt_dist_owns(const xt_dist *d, int subgroup, int row, int col)
-{
-    int r, c;
-    for (int n = 0; n < xt_dist_pieces(d); n++) {
-        xt_dist_offset(d, subgroup, n, &r, &c);
-        if (row >= r && row < r + d->data[0] && col >= c && col < c + d->data[1]) return true;
-    }
-    return false;
-}
-
-/* A map with other pieces along one dimension. */
-XE_FN_ xt_map xt_map_with_(xt_map m, int dim, int data)
-{
-    m.sg_data[dim] = data;
-    return m;
-}
-
-xt_map xt_map_mma_a(const xt_map *result, int k) { return xt_map_with_(*result, 1, k); }
-xt_map xt_map_mma_b(const xt_map *result, int k) { return xt_map_with_(*result, 0, k); }
-
-xt_map xt_map_reduction(const xt_map *source, int dim, int reduction_size)
-{
-    int data = source->sg_data[dim];
-    if (!xt_has_map_(source)) return *source;
-    return xt_map_with_(*source, dim, data % reduction_size ? 1 : data / reduction_size);
-}
-
-xt_map xt_map_broadcast(const xt_map *result, int dim, int broadcast_size)
-{
-    int data = result->sg_data[dim];
-    if (!xt_has_map_(result)) return *result;
-    return xt_map_with_(*result, dim, data < broadcast_size ? 1 : data / broadcast_size);
-}
-
-xt_map xt_map_transpose(const xt_map *map)
-{
-    xt_map m = {{map->sg_layout[1], map->sg_layout[0]}, {map->sg_data[1], map->sg_data[0]}};
-    return m;
-}
-
-/* A map as text, for messages. */
-XE_FN_ xt_text_ xt_map_text_(const xt_map *m)
-{
-    xt_text_ t = {"no map"};
-    if (xt_has_map_(m))
-        snprintf(t.s, sizeof t.s, "sg_layout {%d, %d} sg_data {%d, %d}", m->sg_layout[0], m->sg_layout[1],
-                 m->sg_data[0], m->sg_data[1]);
-    return t;
-}
-
-XE_FN_ void xt_cut_side_(xt_cut_ *cut, int side, int unit)
-{
-    int at = 0, size = XT_CUT_LARGEST_;
-    while (unit / 2 >= side) unit /= 2;
-    side = (side + unit - 1) / unit * unit;
-    cut->n = 0;
-    while (at < side && cut->n < XT_CUT_MAX_) {
-        while (size > side - at) size /= 2;
-        cut->size[cut->n] = size;
-        cut->at[cut->n++] = at;
-        at += size;
-    }
-}
-
-/* context.c - a build: errors, memory, types and properties of values. */
+/* ir/context.c - a build: errors, memory, types and properties of values. */
 
 XE_FN_ const spe_reporter *xt_errors_(void)
 {
@@ -1519,7 +1427,188 @@ xt_index xt_at_(int n, const xt_val *at)
     return x;
 }
 
-/* record.c - records a body as nodes and values, and writes it node by node. */
+/* The type for sums of a type: floats below 32 bits are summed in f32. */
+XE_FN_ int xt_wide_type_(int type) { return type == CM_F16 || type == CM_BF16 ? CM_F32 : (int)xt_held_((cm_type)type); }
+
+/* ir/maps.c - maps: the part of a tile that each subgroup owns (host only). */
+
+XE_FN_ bool xt_has_map_(const xt_map *map)
+{
+    return map->sg_layout[0] || map->sg_layout[1] || map->sg_data[0] || map->sg_data[1];
+}
+
+XE_FN_ bool xt_same_map_(const xt_map *a, const xt_map *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+/* One dimension. "sg_layout times sg_data must be divisible by the tile or vice versa." */
+XE_FN_ int xt_dist_dim_(xt_dist *d, int dim, int tile, int layout, int data)
+{
+    if (tile < 1) return XT_ERROR_TILE_SIZE;
+    if (layout < 1 || data < 1) return XT_ERROR_MAP_VALUES;
+    if (layout > 1 << 12 || data > 1 << 15 || tile > 1 << 20) return XT_ERROR_TILE_SIZE;
+    if (tile % data || (tile % (layout * data) && layout * data % tile)) return XT_ERROR_MAP_FIT;
+    d->shape[dim] = tile;
+    d->layout[dim] = layout;
+    d->data[dim] = data;
+    d->count[dim] = tile / data;
+    d->rounds[dim] = layout * data < tile ? tile / (layout * data) : 1;
+    return 0;
+}
+
+int xt_dist_init(xt_dist *d, int rows, int cols, const xt_map *map)
+{
+    bool mapped = map && xt_has_map_(map);
+    memset(d, 0, sizeof *d);
+    int error = xt_dist_dim_(d, 0, rows, mapped ? map->sg_layout[0] : 1, mapped ? map->sg_data[0] : rows);
+    if (!error) error = xt_dist_dim_(d, 1, cols, mapped ? map->sg_layout[1] : 1, mapped ? map->sg_data[1] : cols);
+    d->subgroups = mapped && !error ? d->layout[0] * d->layout[1] : 0;
+    return error;
+}
+
+int xt_dist_pieces(const xt_dist *d) { return d->rounds[0] * d->rounds[1]; }
+
+void xt_dist_offset(const xt_dist *d, int subgroup, int number, int *row, int *col)
+{
+    int s0 = subgroup / d->layout[1] % d->layout[0], s1 = subgroup % d->layout[1];
+    int r0 = number / d->rounds[1], r1 = number % d->rounds[1];
+    *row = (s0 + r0 * d->layout[0]) % d->count[0] * d->data[0];
+    *col = (s1 + r1 * d->layout[1]) % d->count[1] * d->data[1];
+}
+
+bool xt_dist_owns(const xt_dist *d, int subgroup, int row, int col)
+{
+    int r, c;
+    for (int n = 0; n < xt_dist_pieces(d); n++) {
+        xt_dist_offset(d, subgroup, n, &r, &c);
+        if (row >= r && row < r + d->data[0] && col >= c && col < c + d->data[1]) return true;
+    }
+    return false;
+}
+
+/* A map with other pieces along one dimension. */
+XE_FN_ xt_map xt_map_with_(xt_map m, int dim, int data)
+{
+    m.sg_data[dim] = data;
+    return m;
+}
+
+xt_map xt_map_mma_a(const xt_map *result, int k) { return xt_map_with_(*result, 1, k); }
+xt_map xt_map_mma_b(const xt_map *result, int k) { return xt_map_with_(*result, 0, k); }
+
+xt_map xt_map_reduction(const xt_map *source, int dim, int reduction_size)
+{
+    int data = source->sg_data[dim];
+    if (!xt_has_map_(source)) return *source;
+    return xt_map_with_(*source, dim, data % reduction_size ? 1 : data / reduction_size);
+}
+
+xt_map xt_map_broadcast(const xt_map *result, int dim, int broadcast_size)
+{
+    int data = result->sg_data[dim];
+    if (!xt_has_map_(result)) return *result;
+    return xt_map_with_(*result, dim, data < broadcast_size ? 1 : data / broadcast_size);
+}
+
+xt_map xt_map_transpose(const xt_map *map)
+{
+    xt_map m = {{map->sg_layout[1], map->sg_layout[0]}, {map->sg_data[1], map->sg_data[0]}};
+    return m;
+}
+
+/* A map as text, for messages. */
+XE_FN_ xt_text_ xt_map_text_(const xt_map *m)
+{
+    xt_text_ t = {"no map"};
+    if (xt_has_map_(m))
+        snprintf(t.s, sizeof t.s, "sg_layout {%d, %d} sg_data {%d, %d}", m->sg_layout[0], m->sg_layout[1],
+                 m->sg_data[0], m->sg_data[1]);
+    return t;
+}
+
+XE_FN_ void xt_cut_side_(xt_cut_ *cut, int side, int unit)
+{
+    int at = 0, size = XT_CUT_LARGEST_;
+    while (unit / 2 >= side) unit /= 2;
+    side = (side + unit - 1) / unit * unit;
+    cut->n = 0;
+    while (at < side && cut->n < XT_CUT_MAX_) {
+        while (size > side - at) size /= 2;
+        cut->size[cut->n] = size;
+        cut->at[cut->n++] = at;
+        at += size;
+    }
+}
+
+/* ir/operations.c - what is known of each operation and of the kinds that share one. */
+
+/* As users write it. */
+XE_FN_ const char *xt_operation_name_(xt_op_ op)
+{
+#define XT_OPERATION_NAME_(name, ...) "XT_" #name,
+    static const char *const names[] = {XT_OPERATIONS_(XT_OPERATION_NAME_)};
+    return names[op];
+}
+
+/* Has it one of these effects? */
+XE_FN_ bool xt_does_(xt_op_ op, int effects)
+{
+#define XT_OPERATION_DOES_(name, function, does, ...) XT_DOES_##does,
+    static const unsigned char all[] = {XT_OPERATIONS_(XT_OPERATION_DOES_)};
+    return (all[op] & effects) != 0;
+}
+
+XE_FN_ const char *xt_op_name_(int op)
+{
+    static const char *const names[] = {"XT_ADD", "XT_SUB", "XT_MUL", "XT_DIV", "XT_MIN", "XT_MAX",
+                                        "XT_MOD", "XT_AND", "XT_OR",  "XT_XOR", "XT_SHL", "XT_SHR",
+                                        "XT_EQ",  "XT_NE",  "XT_LT",  "XT_LE",  "XT_GT",  "XT_GE"};
+    return names[op]; /* indexed by spe_arith_op */
+}
+
+XE_FN_ bool xt_is_compare_(int op) { return op >= SPE_ARITH_EQ; }
+
+/* ---- block by block, or strip by strip --------------------------------------------------------------------------- */
+
+XE_FN_ bool xt_is_bitwise_(int op) { return op == SPE_ARITH_AND || op == SPE_ARITH_OR || op == SPE_ARITH_XOR; }
+
+/* ---- mathematics: numbers and vectors ---------------------------------------------------------------------------- */
+
+XE_FN_ const xt_math_row_ *xt_math_info_(int op)
+{
+#define XT_MATH_ROW_(name, n, instruction) {"XT_" #name, n, (int)SPE_##instruction},
+    static const xt_math_row_ rows[] = {XT_MATH_(XT_MATH_ROW_)};
+    return &rows[op];
+}
+
+/* 0: none. */
+XE_FN_ int xt_math_instruction_(int op, int type)
+{
+    if (xt_is_f8_(type) || type >= (int)CM_C32) return 0;
+    if (xt_is_float_(type)) return xt_math_info_(op)->on_float;
+    return op != XT_MATH_ABS_ ? 0 : xt_is_signed_(type) ? (int)SPE_SABS : (int)SPE_UABS;
+}
+
+/* ---- combining pairs, for reductions and atomics ----------------------------------------------------------------- */
+
+XE_FN_ const xt_red_row_ *xt_red_info_(int kind)
+{
+#define XT_RED_ROW_(name, op, number, takes, nan_wins) {#name, SPE_##op, SPE_##number, XT_RMW_##takes, nan_wins},
+    static const xt_red_row_ rows[] = {XT_RED_KINDS_(XT_RED_ROW_)};
+    return &rows[kind];
+}
+
+XE_FN_ const xt_rmw_row_ *xt_rmw_row_of_(xt_rmw_kind_ kind)
+{
+#define XT_RMW_ROW_(name, takes, op, combine) {#name, XT_RMW_##takes, (int)op, (int)combine},
+    static const xt_rmw_row_ rows[] = {XT_RMW_KINDS_(XT_RMW_ROW_)};
+    return &rows[kind];
+}
+
+XE_FN_ const char *xt_rmw_name_(int kind) { return xt_rmw_row_of_((xt_rmw_kind_)kind)->name; }
+
+/* ir/record.c - records a body as nodes and values. */
 
 XE_FN_ xt_node_ *xt_node_at_(xt_ctx *x, int i) { return (xt_node_ *)x->nodes.items + i; }
 XE_FN_ xt_value_ *xt_value_at_(xt_ctx *x, uint32_t id) { return (xt_value_ *)x->values.items + id; }
@@ -1545,22 +1634,6 @@ XE_FN_ xt_val *xt_tile_scalar_(xt_tile *t, int i)
 {
     if (i < 4) return i < 2 ? &t->offset[i] : &t->shape[i - 2];
     return i == 4 ? &t->pitch : i == 5 ? &t->base : NULL;
-}
-
-/* As users write it. */
-XE_FN_ const char *xt_operation_name_(xt_op_ op)
-{
-#define XT_OPERATION_NAME_(name, ...) "XT_" #name,
-    static const char *const names[] = {XT_OPERATIONS_(XT_OPERATION_NAME_)};
-    return names[op];
-}
-
-/* Has it one of these effects? */
-XE_FN_ bool xt_does_(xt_op_ op, int effects)
-{
-#define XT_OPERATION_DOES_(name, function, does, ...) XT_DOES_##does,
-    static const unsigned char all[] = {XT_OPERATIONS_(XT_OPERATION_DOES_)};
-    return (all[op] & effects) != 0;
 }
 
 /* ---- scopes of values -------------------------------------------------------------------------------------------- */
@@ -1696,80 +1769,43 @@ XE_FN_ uint32_t xt_further_value_(xt_ctx *x)
     return id;
 }
 
-/* ---- writing ----------------------------------------------------------------------------------------------------- */
-
-/* A recorded number's value in this version. */
-XE_FN_ xt_val xt_now_(xt_ctx *x, const xt_val *v)
-{
-    return v->kind == SPE_SCALAR || v->kind == SPE_POINTER ? xt_value_at_(x, v->id)->now.number : *v;
-}
-
-XE_FN_ xt_vec xt_now_vec_(xt_ctx *x, const xt_vec *v)
-{
-    xt_vec r = *v;
-    const xt_vec *now = &xt_value_at_(x, v->id)->now.vec;
-    const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, v->id)->node);
-    if (xt_value_at_(x, v->id)->unmade && n->op == XT_OP_LOAD_TILE_)
-        xt_write_node_(x, n); /* it was left for later */
-    else if (xt_value_at_(x, v->id)->unmade)
-        xt_make_strips_(x, v);
-    r.use = now->use;
-    r.blocks = now->blocks;
-    r.block = now->block;
-    return r;
-}
-
-XE_FN_ xt_tile xt_now_tile_(xt_ctx *x, const xt_tile *t)
-{
-    xt_tile r = *t;
-    xt_val *v;
-    for (int i = 0; (v = xt_tile_scalar_(&r, i)) != NULL; i++) *v = xt_now_(x, v);
-    if (t->scatter) r.offsets = xt_now_vec_(x, &t->offsets);
-    return r;
-}
-
-XE_FN_ void xt_define_(xt_ctx *x, uint32_t id, xt_val number)
-{
-    xt_value_ *v = xt_value_at_(x, id);
-    v->now.number = number;
-    v->start = v->advance = 0;
-}
-
 XE_FN_ void xt_define_vec_(xt_ctx *x, uint32_t id, xt_vec vec)
 {
     xt_value_at_(x, id)->now.vec = vec;
     xt_value_at_(x, id)->unmade = false;
 }
 
-XE_FN_ void xt_write_nothing_(xt_ctx *x, const xt_node_ *n) { (void)x, (void)n; }
+/* ---- moving elements --------------------------------------------------------------------------------------------- */
 
-XE_FN_ void xt_write_same_(xt_ctx *x, const xt_node_ *n)
+/* May memory change at this node, or a loaded value go out of scope? */
+XE_FN_ bool xt_is_fence_(const xt_node_ *n)
 {
-    xt_vec now = xt_now_vec_(x, &n->whole->part);
-    memcpy(now.inner, xt_value_at_(x, n->result)->now.vec.inner, sizeof now.inner);
-    xt_define_vec_(x, n->result, now);
+    if (xt_does_(n->op, XT_MOVES_)) return !n->whole->origin && !n->whole->anew;
+    return xt_does_(n->op, XT_CHANGES_ | XT_BOUNDS_ | XT_WAITS_);
 }
 
-/* Sets the text that xt_print adds to the current node. */
-XE_FN_ void xt_remark_(xt_ctx *x, const char *text)
+/* Do two nodes have no branch, barrier or write to memory between them? */
+XE_FN_ bool xt_is_straight_(xt_ctx *x, int from, int to)
 {
-    xt_remark_of_ *r = (xt_remark_of_ *)spe_list_add(&x->m, &x->remarks, sizeof *r);
-    if (!r) return;
-    r->node = x->at;
-    r->text = text;
+    for (from++; from < to; from++)
+        if (xt_is_fence_(xt_node_at_(x, from))) return false;
+    return true;
 }
 
-/* numbers.c - operations on numbers. */
-
-XE_FN_ const char *xt_op_name_(int op)
+/* The load that produced a vector, if memory has not changed before node `at`; else NULL. */
+XE_FN_ const xt_load_desc_ *xt_loaded_(xt_ctx *x, const xt_vec *v, int at)
 {
-    static const char *const names[] = {"XT_ADD", "XT_SUB", "XT_MUL", "XT_DIV", "XT_MIN", "XT_MAX",
-                                        "XT_MOD", "XT_AND", "XT_OR",  "XT_XOR", "XT_SHL", "XT_SHR",
-                                        "XT_EQ",  "XT_NE",  "XT_LT",  "XT_LE",  "XT_GT",  "XT_GE"};
-    return names[op]; /* indexed by spe_arith_op */
+    int i = xt_value_at_(x, v->id)->node;
+    const xt_node_ *load = xt_node_at_(x, i);
+    const xt_load_desc_ *d = load->load;
+    if (load->op != XT_OP_LOAD_TILE_ || d->padding != 0 || d->border != XT_BORDER_PADDING ||
+        d->tile.type == (cm_type)XT_BOOL_)
+        return NULL;
+    return xt_is_straight_(x, i, at) ? d : NULL;
 }
 
-XE_FN_ bool xt_is_compare_(int op) { return op >= SPE_ARITH_EQ; }
+/* ir/numbers.c - what is known of numbers before they are written: types, constants, alignment, distances. */
+
 XE_FN_ bool xt_is_constant_(const xt_val *v) { return v->kind == SPE_INT || v->kind == SPE_REAL; }
 
 /* The type of a carried scalar; i32 or f32 for a C constant. */
@@ -1822,121 +1858,6 @@ XE_FN_ spe_encoding xt_encoding_(int type)
 }
 XE_FN_ uint32_t xt_float_width_(int type) { return type == CM_TF32 ? 19 : (uint32_t)xt_bits_(type); }
 
-/* The id of a scalar constant of a type, in coopmatrix.h's storage type (bf16 and 8-bit floats as bits). */
-XE_FN_ spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v)
-{
-    spe_id t = xt_spe_type_(x, type);
-    double real = v->real;
-    if (type == XT_BOOL_) return spe_const_bool(&x->m, v->integer != 0);
-    if (type == CM_BF16 || xt_is_f8_(type))
-        return spe_const_u(&x->m, t, spe_real_bits(xt_encoding_(type), xt_float_width_(type), real, xt_is_f8_(type)));
-    if (type == CM_TF32) real = spe_real_of_bits(SPE_IEEE, 19, spe_real_bits(SPE_IEEE, 19, real, false));
-    if (xt_is_float_(type)) return spe_const_f(&x->m, t, real);
-    return xt_is_signed_(type) ? spe_const_i(&x->m, t, v->integer) : spe_const_u(&x->m, t, (uint64_t)v->integer);
-}
-
-/* Is a finite constant within the range of a float type? */
-XE_FN_ bool xt_float_holds_(int type, const xt_val *v)
-{
-    return v->kind >= SPE_SCALAR || !xt_is_float_(type) ||
-           spe_real_fits(xt_encoding_(type), xt_float_width_(type), v->real);
-}
-
-/* Checks that the number is set, and that a constant fits the type. */
-XE_FN_ bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char *what)
-{
-    if (!xt_check_value_(w, v, what)) return false;
-    if (!spe_val_is_set(v)) return xt_fail_(w, XT_ERROR_UNSET, "%s", what);
-    if (v->kind == SPE_POINTER || (v->kind == SPE_REAL && !xt_is_float_(type)))
-        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_describe_(v).s, xt_type_name_(type));
-    if (v->kind == SPE_INT && xt_is_int_(type) && !xt_int_fits_(type, v->integer))
-        return xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %lld, wanted %s", what, (long long)v->integer,
-                        xt_type_name_(type));
-    return xt_float_holds_(type, v) ||
-           xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %s, wanted %s", what, spe_decimal_of(v->real, 'g', 6).s,
-                    xt_type_name_(type));
-}
-
-/* Checks that it can be used as a number of the type. Integers of equal width are interchangeable. */
-XE_FN_ bool xt_check_type_(xt_where_ w, const xt_val *v, int type, const char *what)
-{
-    if (!xt_check_number_(w, v, type, what)) return false;
-    return v->kind != SPE_SCALAR || v->type == type ||
-           (xt_is_int_(type) && xt_is_int_(v->type) && xt_bits_(type) == xt_bits_(v->type)) ||
-           xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_type_name_(v->type), xt_type_name_(type));
-}
-
-/* Checks that it can be an offset, extent or stride. */
-XE_FN_ bool xt_check_index_(xt_where_ w, const xt_val *v, const char *what)
-{
-    if (xt_is_lost_(v)) return false;
-    if (spe_val_is_set(v) && (v->kind == SPE_REAL || v->kind == SPE_POINTER ||
-                              (v->kind == SPE_SCALAR && !(xt_is_int_(v->type) && xt_bits_(v->type) == 32)) ||
-                              (v->kind == SPE_INT && !xt_int_fits_(CM_I32, v->integer))))
-        return xt_fail_(w, XT_ERROR_INDEX, "%s is %s", what, xt_describe_(v).s);
-    return xt_check_type_(w, v, CM_I32, what);
-}
-
-/* The id of a number already written, or of a constant of `type`. */
-XE_FN_ spe_id xt_id_(xt_ctx *x, const xt_val *v, int type)
-{
-    return xt_is_constant_(v) ? xt_constant_(x, type, v) : v->id;
-}
-
-/* The id of a recorded number in this version; of a constant as `type`. */
-XE_FN_ spe_id xt_now_id_(xt_ctx *x, const xt_val *v, int type)
-{
-    xt_val now = xt_now_(x, v);
-    return xt_id_(x, &now, type);
-}
-
-XE_FN_ spe_id xt_index_id_(xt_ctx *x, const xt_val *v) { return xt_id_(x, v, CM_I32); }
-
-/* An extent for unsigned tests of positions, to which a negative one would be large: it has no elements. */
-XE_FN_ spe_id xt_extent_(spe_module *m, spe_id extent)
-{
-    uint64_t bits;
-    if (spe_const_bits(m, extent, &bits) && bits <= INT32_MAX) return extent;
-    return spe_math2(m, SPE_SMAX, extent, spe_i32(m, 0));
-}
-
-/* The number of a matrix's lines. Pitches are read as i32: with one of 2^31 or more, whose lines would lie before the
- * matrix, it has none. A pitch that is the extent along a line needs no test, since that is as negative. */
-XE_FN_ spe_id xt_lines_id_(xt_ctx *x, const xt_tile *t)
-{
-    spe_module *m = &x->m;
-    int along = xt_inner_(t);
-    spe_id lines = xt_index_id_(x, &t->shape[!along]);
-    if (t->pitch.kind == SPE_INT || t->pitch.id == t->shape[along].id || t->base.local) return lines;
-    spe_id zero = spe_i32(m, 0);
-    return spe_select(m, spe_slt(m, xt_index_id_(x, &t->pitch), zero), zero, lines);
-}
-
-/* The common type of two numbers; -1 if there is none. A constant takes the other's type. */
-XE_FN_ int xt_common_type_(const xt_val *a, const xt_val *b)
-{
-    if (xt_is_constant_(a) && xt_is_constant_(b)) return a->kind == SPE_REAL || b->kind == SPE_REAL ? CM_F32 : CM_I32;
-    if (xt_is_constant_(a)) return b->type;
-    if (xt_is_constant_(b) || a->type == b->type) return a->type;
-    int s = a->type;
-    int t = b->type;
-    if (!xt_is_int_(s) || !xt_is_int_(t)) return -1;
-    if (xt_bits_(s) == 64 || xt_bits_(t) == 64) return xt_bits_(s) == 64 ? s : t;
-    return CM_I32;
-}
-
-/* One instruction on numbers or vectors of a type. */
-XE_FN_ spe_id xt_emit_arith_(spe_module *m, int op, int type, spe_id a, spe_id b)
-{
-    bool is_signed = xt_is_signed_(type);
-    if (xt_is_float_(type)) return spe_arith(m, (spe_arith_op)op, SPE_NUMBER_FLOAT, a, b);
-    if (op == SPE_ARITH_MIN || op == SPE_ARITH_MAX) {
-        spe_id less = is_signed ? spe_slt(m, a, b) : spe_ult(m, a, b);
-        return op == SPE_ARITH_MIN ? spe_select(m, less, a, b) : spe_select(m, less, b, a);
-    }
-    return spe_arith(m, (spe_arith_op)op, is_signed ? SPE_NUMBER_SIGNED : SPE_NUMBER_UNSIGNED, a, b);
-}
-
 /* Folds two constants: integers in 64 bits, unless one of them is floating. */
 XE_FN_ xt_val xt_fold_(int op, const xt_val *a, const xt_val *b)
 {
@@ -1987,24 +1908,6 @@ XE_FN_ int xt_align_result_(int op, const xt_val *a, const xt_val *b)
     return p < q ? p : q;
 }
 
-XE_FN_ bool xt_held_as_bits_(int type) { return type == CM_BF16 || xt_is_f8_(type); }
-
-XE_FN_ bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_val *b, int type)
-{
-    bool integers_only = op > SPE_ARITH_REM && op <= SPE_ARITH_SHR;
-    bool logic = type == XT_BOOL_ && (op == SPE_ARITH_AND || op == SPE_ARITH_OR);
-    if (!xt_check_value_(w, a, "the first operand") || !xt_check_value_(w, b, "the second operand")) return false;
-    if (!spe_val_is_set(a) || !spe_val_is_set(b))
-        return xt_fail_(w, XT_ERROR_UNSET, "an operand of %s", xt_op_name_(op));
-    if (a->kind == SPE_POINTER || b->kind == SPE_POINTER || type < 0 || xt_held_as_bits_(type) ||
-        (type == XT_BOOL_ && !logic) || (integers_only && !xt_is_int_(type) && !logic))
-        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s of %s and %s", xt_op_name_(op), xt_describe_(a).s,
-                        xt_describe_(b).s);
-    if ((op == SPE_ARITH_DIV || op == SPE_ARITH_REM) && b->kind == SPE_INT && b->integer == 0 && !xt_is_float_(type))
-        return xt_fail_(w, XT_ERROR_DIVISION, "%s of %s and 0", xt_op_name_(op), xt_describe_(a).s);
-    return true;
-}
-
 /* x + 0, x - 0, x * 1, x / 1, 0 + x, 1 * x, x * 0: need no instruction. */
 XE_FN_ const xt_val *xt_neutral_(int op, const xt_val *a, const xt_val *b)
 {
@@ -2016,6 +1919,475 @@ XE_FN_ const xt_val *xt_neutral_(int op, const xt_val *a, const xt_val *b)
     if (product && b->kind == SPE_INT && b->integer == 0 && xt_is_int_(a->type)) return b;
     if (product && a->kind == SPE_INT && a->integer == 0 && xt_is_int_(b->type)) return a;
     return NULL;
+}
+
+/* Can the number be computed before the body? */
+XE_FN_ bool xt_is_early_(xt_ctx *x, const xt_val *v)
+{
+    return v->kind == SPE_INT || (v->kind >= SPE_SCALAR && xt_value_at_(x, v->id)->early);
+}
+
+/* The number to which XT_ADD and XT_SUB of constants added *sum to make v. */
+XE_FN_ xt_val xt_base_number_(xt_ctx *x, xt_val v, int64_t *sum)
+{
+    for (*sum = 0; v.kind == SPE_SCALAR;) {
+        const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, v.id)->node);
+        const xt_val *operand = n->numbers->v;
+        bool add = n->kind == SPE_ARITH_ADD;
+        if (n->op != XT_OP_BINARY_NUMBER_ || (!add && n->kind != SPE_ARITH_SUB)) break;
+        int constant = operand[1].kind == SPE_INT;
+        if (operand[constant].kind != SPE_INT || operand[!constant].type != v.type || (!add && !constant)) break;
+        *sum += add ? operand[constant].integer : -operand[constant].integer;
+        v = operand[!constant];
+    }
+    if (v.kind == SPE_INT) *sum += v.integer;
+    return v;
+}
+
+/* Do two numbers have a distance that is known: *delta = v - from? */
+XE_FN_ bool xt_moves_by_(xt_ctx *x, const xt_val *v, const xt_val *from, int64_t *delta)
+{
+    int64_t sum[2];
+    xt_val a = xt_base_number_(x, *v, &sum[0]), b = xt_base_number_(x, *from, &sum[1]);
+    *delta = sum[0] - sum[1];
+    return a.kind == b.kind && (a.kind == SPE_INT || (a.kind == SPE_SCALAR && a.id == b.id));
+}
+
+/* ir/vectors.c - vectors: their form, layout, and the blocks that a subgroup holds. */
+
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+
+XE_FN_ void xt_grid_init_(const xt_ctx *x, xt_grid_ *g, const xt_dist *d)
+{
+    for (int i = 0; i < 2; i++) {
+        xt_cut_side_(&g->cut[i], d->data[i], i ? x->S : 1);
+        g->rounds[i] = d->rounds[i];
+        g->data[i] = d->data[i];
+        g->stride[i] = d->layout[i] * d->data[i];
+    }
+    g->blocks = g->rounds[0] * g->rounds[1] * g->cut[0].n * g->cut[1].n;
+}
+
+XE_FN_ int xt_block_number_(const xt_grid_ *g, int round0, int round1, int i, int j)
+{
+    return ((round0 * g->rounds[1] + round1) * g->cut[0].n + i) * g->cut[1].n + j;
+}
+
+XE_FN_ xt_block_ xt_blocks_(const xt_ctx *x, const xt_dist *d)
+{
+    xt_block_ b = XT_ZERO_;
+    xt_grid_init_(x, &b.grid, d);
+    b.i = -1;
+    return b;
+}
+
+XE_FN_ bool xt_next_block_(xt_block_ *b)
+{
+    const xt_grid_ *g = &b->grid;
+    int n = ++b->i, j = n % g->cut[1].n, i = n / g->cut[1].n % g->cut[0].n;
+    int piece = n / (g->cut[1].n * g->cut[0].n), down = piece / g->rounds[1], across = piece % g->rounds[1];
+    if (n >= g->blocks) return false;
+    b->rows = g->cut[0].size[i];
+    b->cols = g->cut[1].size[j];
+    b->valid = xt_least_(b->cols, g->data[1] - g->cut[1].at[j]);
+    b->row = down * g->stride[0] + g->cut[0].at[i];
+    b->col = across * g->stride[1] + g->cut[1].at[j];
+    b->held[0] = down * g->data[0] + g->cut[0].at[i];
+    b->held[1] = across * g->data[1] + g->cut[1].at[j];
+    return true;
+}
+
+/* ---- maps in a kernel -------------------------------------------------------------------------------------------- */
+
+XE_FN_ bool xt_has_place_(const xt_dist *d, int dim) { return d->layout[dim] > 1 && d->count[dim] > 1; }
+
+/* ---- making vectors ---------------------------------------------------------------------------------------------- */
+
+XE_FN_ xt_vec xt_no_vec_(void)
+{
+    xt_vec v = XT_ZERO_;
+    v.magic = XT_VEC_MAGIC_;
+    return v;
+}
+
+/* The vector of a tile's elements. */
+XE_FN_ xt_vec xt_form_(const xt_tile *t)
+{
+    xt_vec v = xt_no_vec_();
+    v.type = t->type;
+    v.dist = t->dist;
+    v.map = t->map;
+    memcpy(v.inner, t->inner, sizeof v.inner);
+    return v;
+}
+
+/* A new vector with another's shape, map and inner blocks, to be defined by the next node. */
+XE_FN_ xt_vec xt_new_vec_(xt_ctx *x, cm_type type, const xt_vec *like)
+{
+    xt_vec v = *like;
+    v.type = type;
+    v.use = CM_A;
+    v.blocks = 0;
+    v.block = NULL;
+    v.id = xt_new_value_(x);
+    if (v.id) xt_define_vec_(x, v.id, v);
+    xt_spread_like_(x, v.id, like);
+    return v;
+}
+
+/* ---- block by block, or strip by strip --------------------------------------------------------------------------- */
+
+/* The number of operands. */
+XE_FN_ int xt_operand_count_(const xt_vectors_ *d)
+{
+    int n = 1;
+    while (n < 3 && d->v[n].magic) n++;
+    return n;
+}
+
+/* Bytes of a vector per subgroup. */
+XE_FN_ size_t xt_vec_bytes_(const xt_vec *v)
+{
+    return (size_t)xt_dist_pieces(&v->dist) * (size_t)v->dist.data[0] * (size_t)v->dist.data[1] *
+           (size_t)xt_bytes_((int)v->type);
+}
+
+XE_FN_ uint32_t xt_class_(xt_ctx *x, uint32_t id)
+{
+    while (xt_value_at_(x, id)->parent != id) id = xt_value_at_(x, id)->parent;
+    return id;
+}
+
+/* Classes with an accumulator have its layout; else an operand's, preferably the packed one, which costs most. */
+XE_FN_ cm_use xt_layout_(xt_ctx *x, uint32_t id)
+{
+    const bool *need = xt_value_at_(x, xt_class_(x, id))->need;
+    return need[CM_ACC] ? CM_ACC : need[CM_A] ? CM_A : need[CM_B] ? CM_B : CM_ACC;
+}
+
+/* ir/tiles.c - what passes have found out about tiles. */
+
+XE_FN_ xt_plan_tile_ *xt_plan_tile_at_(xt_ctx *x, int i) { return (xt_plan_tile_ *)x->tiles.items + i; }
+
+XE_FN_ int xt_tile_root_(xt_ctx *x, int i)
+{
+    while (xt_plan_tile_at_(x, i)->parent != i) i = xt_plan_tile_at_(x, i)->parent;
+    return i;
+}
+
+/* Why 2D block messages cannot access a tile; NULL if they can under the condition. */
+XE_FN_ const char *xt_why_not_block2d_(xt_ctx *x, const xt_tile *t)
+{
+    return xt_plan_tile_at_(x, xt_tile_root_(x, t->number))->why_not;
+}
+
+/* Does this version access the tile by 2D block messages? */
+XE_FN_ bool xt_by_block2d_(xt_ctx *x, const xt_tile *t) { return x->block2d && !xt_why_not_block2d_(x, t); }
+
+/* ---- requirements ------------------------------------------------------------------------------------------------ */
+
+/* The tile an operation accesses, if 2D block messages could do it; else NULL. */
+XE_FN_ const xt_tile *xt_accessed_(const xt_node_ *n)
+{
+    if (n->op == XT_OP_LOAD_TILE_) return &n->load->tile;
+    if (n->op == XT_OP_STORE_TILE_) return &n->scattered->d.tile;
+    return n->op == XT_OP_PREFETCH_TILE_ ? &n->prefetch->tile : NULL;
+}
+
+/* ---- load_tile, store_tile --------------------------------------------------------------------------------------- */
+
+/* The padding as a number of the type. */
+XE_FN_ xt_val xt_padding_(int type, double padding)
+{
+    if (xt_is_float_(type)) return spe_val_real(padding);
+    int64_t whole;
+    spe_real_to_int(padding, &whole);
+    return spe_val_int(whole);
+}
+
+/* ir/regions.c - carried values, and how a loop moves tiles. */
+
+/* The size of a carried value, from its first word; 0 if it is not one. */
+XE_FN_ size_t xt_thing_size_(uint32_t magic)
+{
+    if (magic == XT_TILE_MAGIC_) return sizeof(xt_tile);
+    return magic == SPE_VAL_MAGIC ? sizeof(xt_val) : magic == XT_VEC_MAGIC_ ? sizeof(xt_vec) : 0;
+}
+
+XE_FN_ void xt_write_(void *object, const xt_thing_ *t) { memcpy(object, t, xt_thing_size_(t->magic)); }
+
+/* Scalar i of a value: six in a tile, one in an xt_val, none in a vector. */
+XE_FN_ xt_val *xt_scalar_of_(xt_thing_ *t, int i)
+{
+    if (t->magic == XT_TILE_MAGIC_) return xt_tile_scalar_(&t->tile, i);
+    return t->magic == SPE_VAL_MAGIC && i == 0 ? &t->val : NULL;
+}
+
+XE_FN_ xt_vec *xt_thing_vec_(xt_thing_ *t)
+{
+    if (t->magic == XT_TILE_MAGIC_ && t->tile.scatter) return &t->tile.offsets;
+    return t->magic == XT_VEC_MAGIC_ ? &t->vec : NULL;
+}
+
+XE_FN_ bool xt_same_scalar_(const xt_val *a, const xt_val *b)
+{
+    if (a->kind != b->kind || a->type != b->type) return false;
+    if (a->kind == SPE_INT) return a->integer == b->integer;
+    if (a->kind == SPE_REAL) return memcmp(&a->real, &b->real, sizeof a->real) == 0;
+    return a->id == b->id;
+}
+
+/* ---- changes --------------------------------------------------------------------------------------------------- */
+
+/* A number or pointer like the initial one, with another id. */
+XE_FN_ xt_val xt_carried_as_(const xt_val *start, uint32_t id)
+{
+    xt_val v = spe_val_of(start->kind == SPE_POINTER ? SPE_POINTER : SPE_SCALAR, xt_carried_type_(start), id);
+    v.local = start->local;
+    return v;
+}
+
+/* Does a tile that a loop carries move along one dimension by so much in each turn, and in no other way? */
+XE_FN_ bool xt_advances_(const xt_tile *of, const xt_frame_ *f, int dim, int by)
+{
+    if (f->step.kind != SPE_INT || f->step.integer != by) return false;
+    for (int i = 0; i < f->slots; i++) {
+        const xt_tile *t = &f->slot[i].body.tile;
+        if (t->magic == XT_TILE_MAGIC_ && !t->scatter && t->number == of->number &&
+            xt_same_scalar_(&t->offset[0], &of->offset[0]) && xt_same_scalar_(&t->offset[1], &of->offset[1]))
+            return f->slot[i].mask == 1u << (XT_COUNTS_SHIFT_ + dim);
+    }
+    return false;
+}
+
+/* lower/components.c - element-wise operations on a block or a strip of one. */
+
+/* Callback of coopmatrix.h. */
+XE_FN_ spe_id xt_component_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
+{
+    const xt_node_ *n = *(const xt_node_ *const *)user;
+    const spe_id v[2] = {a, b};
+    (void)type;
+    return n->vectors->fn((xt_ctx *)(void *)c->module, n, v);
+}
+
+/* Computes part i of the result. In the accumulator's layout, the parts of matrices of any two types correspond. */
+XE_FN_ spe_id xt_each_part_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a, int i, cm_type to)
+{
+    const xt_vectors_ *d = n->vectors;
+    bool bits = d->way == XT_BITS_;
+    spe_id v[3] = {0, 0, 0};
+    for (int j = 0; j < xt_operand_count_(d) && i < a[j]->parts; j++)
+        v[j] = bits ? a[j]->part[i] : cm_to_arith(&x->cm, a[j]->layout.type, a[j]->part[i]);
+    v[0] = d->fn(x, n, v);
+    return bits ? v[0] : cm_from_arith(&x->cm, to, v[0]);
+}
+
+XE_FN_ bool xt_is_repeated_(xt_ctx *x, const xt_vec *v);
+
+XE_FN_ bool xt_makes_repeated_(xt_ctx *x, const xt_node_ *n)
+{
+    if (n->op == XT_OP_BROADCAST_) return n->whole->from.divisor[1] > 1 && n->whole->v.dist.shape[1] == 1;
+    if (!xt_does_(n->op, XT_EACH_)) return n->op == XT_OP_SPLAT_;
+    for (int i = 0; i < xt_operand_count_(n->vectors); i++)
+        if (!xt_is_repeated_(x, &n->vectors->v[i])) return false;
+    return true;
+}
+
+/* Are all columns of a vector known to be equal, so that all lanes hold the same? Each value is asked once. */
+XE_FN_ bool xt_is_repeated_(xt_ctx *x, const xt_vec *v)
+{
+    xt_value_ *value = xt_value_at_(x, v->id);
+    if (!value->repeated) value->repeated = xt_makes_repeated_(x, xt_node_at_(x, value->node)) ? 1 : -1;
+    return value->repeated > 0;
+}
+
+/* A block of v, which Intel's compiler takes to differ by lane, see spe_differ_by_lane. */
+XE_FN_ cm_matrix xt_varied_(xt_ctx *x, const xt_vec *v, const cm_matrix *block)
+{
+    cm_matrix a = *block;
+    if (!x->target.igc || !xt_is_repeated_(x, v)) return a;
+    a.part = (spe_id *)xt_memory_(x, (size_t)a.parts * sizeof *a.part);
+    if (!a.part) return *block;
+    for (int i = 0; i < a.parts; i++) a.part[i] = spe_differ_by_lane(&x->m, block->part[i]);
+    return a;
+}
+
+XE_FN_ cm_matrix xt_cast_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *a)
+{
+    const xt_vectors_ *d = n->vectors;
+    if ((int)d->v[0].type == d->type) return *a;
+    cm_matrix varied = d->type == CM_F16 && d->v[0].type == CM_F32 ? xt_varied_(x, &d->v[0], a) : *a;
+    a = &varied;
+    return n->kind ? cm_convert_as(&x->cm, a, (cm_type)d->type, CM_ROUND_AUTO, false)
+                   : cm_convert(&x->cm, a, (cm_type)d->type);
+}
+
+/* Computes a block, or a strip of one, from those of the operands. */
+XE_FN_ cm_matrix xt_each_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
+{
+    cm_type to = xt_held_(xt_value_at_(x, n->result)->now.vec.type);
+    if (n->vectors->way == XT_USERS_) return n->vectors->block(&x->cm, a, n->vectors->user);
+    if (n->vectors->way == XT_CAST_) return xt_cast_block_(x, n, a[0]);
+    if (n->op == XT_OP_BINARY_VECTOR_ && xt_is_bitwise_(n->kind)) return cm_binary(&x->cm, (cm_op)n->kind, a[0], a[1]);
+    if (n->vectors->way == XT_ANY_LAYOUT_ && !a[1]) return cm_map1(&x->cm, a[0], xt_component_, &n);
+    if (n->vectors->way == XT_ANY_LAYOUT_) return cm_map2(&x->cm, a[0], a[1], xt_component_, &n);
+    cm_layout l = cm_layout_for(&x->cm, a[0]->layout.rows, a[0]->layout.cols, to, CM_ACC);
+    spe_id *out = (spe_id *)xt_memory_(x, (size_t)a[0]->parts * sizeof *out);
+    for (int i = 0; out && i < a[0]->parts; i++) out[i] = xt_each_part_(x, n, a, i, to);
+    return out && spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, out) : cm_poison();
+}
+
+/* The number of strips of a block. A message stores a strip: up to eight rows, as wide as a subgroup. */
+XE_FN_ int xt_strips_(const cm_matrix *a) { return a->layout.size_i == a->layout.lanes ? a->parts : 1; }
+
+/* A strip of a block, computed on demand. */
+XE_FN_ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
+{
+    const xt_value_ *value = xt_value_at_(x, of->id);
+    const cm_matrix *whole = &value->now.vec.block[block];
+    cm_layout l = whole->layout;
+    spe_id *part = whole->part + strip;
+    if (xt_strips_(whole) > 1) l = cm_layout_for(&x->cm, l.lanes, cm_part_words(&whole->layout, strip), l.type, CM_ACC);
+    if (value->unmade && spe_ok(&x->m) && !part[0]) {
+        const xt_node_ *n = xt_node_at_(x, value->node);
+        const xt_vectors_ *d = n->vectors;
+        const cm_matrix *a[3] = {NULL, NULL, NULL};
+        cm_matrix strips[3];
+        for (int j = 0; j < xt_operand_count_(d); j++) {
+            strips[j] = xt_strip_(x, &d->v[j], block, strip);
+            a[j] = &strips[j];
+        }
+        spe_at(&x->m, n->file, n->line);
+        cm_matrix r = d->each(x, n, a);
+        if (!r.parts) return r;
+        memcpy(part, r.part, (size_t)r.parts * sizeof *part);
+    }
+    return spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, part) : cm_poison();
+}
+
+/* Computes everything, for a use before the store. */
+XE_FN_ void xt_make_strips_(xt_ctx *x, const xt_vec *v)
+{
+    const xt_vec *now = &xt_value_at_(x, v->id)->now.vec;
+    for (int i = 0; i < now->blocks; i++)
+        for (int k = 0; k < xt_strips_(&now->block[i]); k++) xt_strip_(x, v, i, k);
+    xt_value_at_(x, v->id)->unmade = false;
+}
+
+/* lower/values.c - what recorded values are in the version that is being written. */
+
+/* A recorded number's value in this version. */
+XE_FN_ xt_val xt_now_(xt_ctx *x, const xt_val *v)
+{
+    return v->kind == SPE_SCALAR || v->kind == SPE_POINTER ? xt_value_at_(x, v->id)->now.number : *v;
+}
+
+XE_FN_ xt_vec xt_now_vec_(xt_ctx *x, const xt_vec *v)
+{
+    xt_vec r = *v;
+    const xt_vec *now = &xt_value_at_(x, v->id)->now.vec;
+    if (xt_value_at_(x, v->id)->unmade) xt_make_strips_(x, v);
+    r.use = now->use;
+    r.blocks = now->blocks;
+    r.block = now->block;
+    return r;
+}
+
+XE_FN_ xt_tile xt_now_tile_(xt_ctx *x, const xt_tile *t)
+{
+    xt_tile r = *t;
+    xt_val *v;
+    for (int i = 0; (v = xt_tile_scalar_(&r, i)) != NULL; i++) *v = xt_now_(x, v);
+    if (t->scatter) r.offsets = xt_now_vec_(x, &t->offsets);
+    return r;
+}
+
+XE_FN_ void xt_define_(xt_ctx *x, uint32_t id, xt_val number)
+{
+    xt_value_ *v = xt_value_at_(x, id);
+    v->now.number = number;
+    v->start = v->advance = 0;
+}
+
+XE_FN_ void xt_write_nothing_(xt_ctx *x, const xt_node_ *n) { (void)x, (void)n; }
+
+XE_FN_ void xt_write_same_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_vec now = xt_now_vec_(x, &n->whole->part);
+    memcpy(now.inner, xt_value_at_(x, n->result)->now.vec.inner, sizeof now.inner);
+    xt_define_vec_(x, n->result, now);
+}
+
+/* Sets the text that xt_print adds to the current node. */
+XE_FN_ void xt_remark_(xt_ctx *x, const char *text)
+{
+    xt_remark_of_ *r = (xt_remark_of_ *)spe_list_add(&x->m, &x->remarks, sizeof *r);
+    if (!r) return;
+    r->node = x->at;
+    r->text = text;
+}
+
+/* lower/numbers.c - writes operations on numbers. */
+
+/* The id of a scalar constant of a type, in coopmatrix.h's storage type (bf16 and 8-bit floats as bits). */
+XE_FN_ spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v)
+{
+    spe_id t = xt_spe_type_(x, type);
+    double real = v->real;
+    if (type == XT_BOOL_) return spe_const_bool(&x->m, v->integer != 0);
+    if (type == CM_BF16 || xt_is_f8_(type))
+        return spe_const_u(&x->m, t, spe_real_bits(xt_encoding_(type), xt_float_width_(type), real, xt_is_f8_(type)));
+    if (type == CM_TF32) real = spe_real_of_bits(SPE_IEEE, 19, spe_real_bits(SPE_IEEE, 19, real, false));
+    if (xt_is_float_(type)) return spe_const_f(&x->m, t, real);
+    return xt_is_signed_(type) ? spe_const_i(&x->m, t, v->integer) : spe_const_u(&x->m, t, (uint64_t)v->integer);
+}
+
+/* The id of a number already written, or of a constant of `type`. */
+XE_FN_ spe_id xt_id_(xt_ctx *x, const xt_val *v, int type)
+{
+    return xt_is_constant_(v) ? xt_constant_(x, type, v) : v->id;
+}
+
+/* The id of a recorded number in this version; of a constant as `type`. */
+XE_FN_ spe_id xt_now_id_(xt_ctx *x, const xt_val *v, int type)
+{
+    xt_val now = xt_now_(x, v);
+    return xt_id_(x, &now, type);
+}
+
+XE_FN_ spe_id xt_index_id_(xt_ctx *x, const xt_val *v) { return xt_id_(x, v, CM_I32); }
+
+/* An extent for unsigned tests of positions, to which a negative one would be large: it has no elements. */
+XE_FN_ spe_id xt_extent_(spe_module *m, spe_id extent)
+{
+    uint64_t bits;
+    if (spe_const_bits(m, extent, &bits) && bits <= INT32_MAX) return extent;
+    return spe_math2(m, SPE_SMAX, extent, spe_i32(m, 0));
+}
+
+/* The number of a matrix's lines. Pitches are read as i32: with one of 2^31 or more, whose lines would lie before the
+ * matrix, it has none. A pitch that is the extent along a line needs no test, since that is as negative. */
+XE_FN_ spe_id xt_lines_id_(xt_ctx *x, const xt_tile *t)
+{
+    spe_module *m = &x->m;
+    int along = xt_inner_(t);
+    spe_id lines = xt_index_id_(x, &t->shape[!along]);
+    if (t->pitch.kind == SPE_INT || t->pitch.id == t->shape[along].id || t->base.local) return lines;
+    spe_id zero = spe_i32(m, 0);
+    return spe_select(m, spe_slt(m, xt_index_id_(x, &t->pitch), zero), zero, lines);
+}
+
+/* One instruction on numbers or vectors of a type. */
+XE_FN_ spe_id xt_emit_arith_(spe_module *m, int op, int type, spe_id a, spe_id b)
+{
+    bool is_signed = xt_is_signed_(type);
+    if (xt_is_float_(type)) return spe_arith(m, (spe_arith_op)op, SPE_NUMBER_FLOAT, a, b);
+    if (op == SPE_ARITH_MIN || op == SPE_ARITH_MAX) {
+        spe_id less = is_signed ? spe_slt(m, a, b) : spe_ult(m, a, b);
+        return op == SPE_ARITH_MIN ? spe_select(m, less, a, b) : spe_select(m, less, b, a);
+    }
+    return spe_arith(m, (spe_arith_op)op, is_signed ? SPE_NUMBER_SIGNED : SPE_NUMBER_UNSIGNED, a, b);
 }
 
 /* A constant as an integer of the type: its low bits, as of other numbers; a floating one is truncated first. */
@@ -2045,150 +2417,6 @@ XE_FN_ spe_id xt_emit_cast_(xt_ctx *x, int type, const xt_val *v)
     spe_id id = v->type == CM_BF16 ? cm_to_arith(&x->cm, CM_BF16, v->id) : v->id;
     return spe_cast(&x->m, t, id, xt_is_signed_(xt_is_float_(v->type) ? type : v->type));
 }
-
-/* ---- recording --------------------------------------------------------------------------------------------------- */
-
-/* Can the number be computed before the body? */
-XE_FN_ bool xt_is_early_(xt_ctx *x, const xt_val *v)
-{
-    return v->kind == SPE_INT || (v->kind >= SPE_SCALAR && xt_value_at_(x, v->id)->early);
-}
-
-/* A number converted to another type; constants too become values of the kernel. */
-XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
-{
-    xt_numbers_ n = {type, {*v, *v, *v}};
-    if (xt_held_as_bits_(type) || xt_is_f8_(v->type))
-        return XT_FAIL_NUMBER_(w, XT_ERROR_SCALAR_TYPE, "XT_CAST of a number from %s to %s", xt_type_name_(v->type),
-                               xt_type_name_(type));
-    if (!xt_check_value_(w, v, "the operand of XT_CAST")) return xt_nothing_();
-    if (!spe_val_is_set(v) || v->kind == SPE_POINTER || type == XT_BOOL_)
-        return XT_FAIL_NUMBER_(w, v->kind == SPE_POINTER ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET,
-                               "the operand of XT_CAST");
-    xt_val r = xt_record_number_(w, XT_OP_CAST_NUMBER_, 0, type, xt_val_align_(v), &n);
-    xt_value_at_(w.x, r.id)->early = xt_is_int_(type) && xt_is_int_(xt_carried_type_(v)) && xt_is_early_(w.x, v);
-    return r;
-}
-
-/* A bf16 number, which is a parameter's, as the f32 that it is computed with. */
-XE_FN_ xt_val xt_unrounded_(xt_where_ w, xt_val v)
-{
-    return v.kind == SPE_SCALAR && v.type == CM_BF16 ? xt_cast_number_(w, CM_F32, &v) : v;
-}
-
-/* Converts an integer to the common type if its width differs. */
-XE_FN_ xt_val xt_widened_(xt_where_ w, int type, xt_val v)
-{
-    return xt_is_int_(type) && v.kind == SPE_SCALAR && xt_bits_(v.type) != xt_bits_(type) ? xt_cast_number_(w, type, &v)
-                                                                                          : v;
-}
-
-XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
-{
-    xt_numbers_ n = XT_ZERO_;
-    xt_val r;
-    if (!xt_enter_(w)) return xt_nothing_();
-    a = xt_unrounded_(w, a);
-    b = xt_unrounded_(w, b);
-    int type = xt_common_type_(&a, &b);
-    if (!xt_binary_allowed_(w, op, &a, &b, type)) return xt_nothing_();
-    if (xt_folds_(op, &a, &b)) {
-        r = xt_fold_(op, &a, &b);
-        r.note = w.x->scope;
-        if (w.x->regions.depth > 0) w.x->frames[w.x->regions.depth - 1]->first = -1; /* its body is not empty */
-        return r;
-    }
-    const xt_val *same = xt_neutral_(op, &a, &b);
-    if (same && (xt_is_constant_(same) || same->type == type)) return *same;
-    n.type = type;
-    n.v[0] = xt_widened_(w, type, a);
-    n.v[1] = xt_widened_(w, type, b);
-    if (!xt_check_type_(w, &n.v[0], type, "the first operand") ||
-        !xt_check_type_(w, &n.v[1], type, "the second operand"))
-        return xt_nothing_();
-    r = xt_record_number_(w, XT_OP_BINARY_NUMBER_, op, xt_is_compare_(op) ? XT_BOOL_ : type,
-                          xt_is_int_(type) ? xt_align_result_(op, &n.v[0], &n.v[1]) : 1, &n);
-    xt_value_at_(w.x, r.id)->early =
-        xt_is_int_(type) && !xt_is_compare_(op) && xt_is_early_(w.x, &n.v[0]) && xt_is_early_(w.x, &n.v[1]);
-    return r;
-}
-
-xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v, xt_cast_desc_ d)
-{
-    (void)d; /* only for 8-bit floats, which numbers cannot be */
-    return xt_enter_(w) ? xt_cast_number_(w, type, &v.val) : xt_nothing_();
-}
-
-xt_val xt_select_scalar_(xt_where_ w, xt_any_ c, xt_any_ first, xt_any_ second)
-{
-    const xt_val condition = c.val, a = first.val, b = second.val;
-    int type = xt_common_type_(&a, &b);
-    xt_numbers_ n = {type, {condition, a, b}};
-    if (!xt_enter_(w) || !xt_check_value_(w, &condition, "the condition") || !xt_check_value_(w, &a, "an operand") ||
-        !xt_check_value_(w, &b, "an operand"))
-        return xt_nothing_();
-    if (condition.kind == SPE_INT) return condition.integer ? a : b;
-    if (condition.type != XT_BOOL_)
-        return XT_FAIL_NUMBER_(w, XT_ERROR_CONDITION, "XT_SELECT got %s", xt_describe_(&condition).s);
-    if (condition.kind != SPE_SCALAR || type < 0)
-        return XT_FAIL_NUMBER_(w, XT_ERROR_SCALAR_TYPE, "XT_SELECT of %s and %s", xt_describe_(&a).s,
-                               xt_describe_(&b).s);
-    if (!xt_check_type_(w, &a, type, "the second operand of XT_SELECT") ||
-        !xt_check_type_(w, &b, type, "the third operand of XT_SELECT"))
-        return xt_nothing_();
-    return xt_record_number_(w, XT_OP_SELECT_NUMBER_, 0, type, 1, &n);
-}
-
-xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim)
-{
-    xt_numbers_ n = XT_ZERO_;
-    n.type = dim;
-    if (!xt_enter_(w)) return xt_nothing_();
-    if (dim < 0 || dim > 2) return XT_FAIL_NUMBER_(w, XT_ERROR_DIMENSION, "got %d", dim);
-    xt_val r = xt_record_number_(w, XT_OP_BUILTIN_, (int)name, CM_I32, 1, &n);
-    xt_value_at_(w.x, r.id)->early = name == SPE_GROUP_ID || name == SPE_GROUP_COUNT;
-    if (name == SPE_SUBGROUP_ID) xt_value_at_(w.x, r.id)->spread = 1;
-    if (name == SPE_SUBGROUP_LANE || ((name == SPE_LOCAL_ID || name == SPE_GLOBAL_ID) && dim == 0))
-        xt_value_at_(w.x, r.id)->spread = 2; /* work-groups are one-dimensional */
-    return r;
-}
-
-xt_val xt_param_by_name_(xt_where_ w, const char *name)
-{
-    if (!xt_enter_(w)) return xt_nothing_();
-    for (int i = 0; i < w.x->param_count; i++)
-        if (strcmp(w.x->params[i].name, name) == 0) return w.x->args[i];
-    xt_fail_(w, XT_ERROR_UNKNOWN_PARAMETER, "\"%s\"; they are: %s", name, w.x->kernel->params);
-    return xt_nothing_();
-}
-
-/* The number to which XT_ADD and XT_SUB of constants added *sum to make v. */
-XE_FN_ xt_val xt_base_number_(xt_ctx *x, xt_val v, int64_t *sum)
-{
-    for (*sum = 0; v.kind == SPE_SCALAR;) {
-        const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, v.id)->node);
-        const xt_val *operand = n->numbers->v;
-        bool add = n->kind == SPE_ARITH_ADD;
-        if (n->op != XT_OP_BINARY_NUMBER_ || (!add && n->kind != SPE_ARITH_SUB)) break;
-        int constant = operand[1].kind == SPE_INT;
-        if (operand[constant].kind != SPE_INT || operand[!constant].type != v.type || (!add && !constant)) break;
-        *sum += add ? operand[constant].integer : -operand[constant].integer;
-        v = operand[!constant];
-    }
-    if (v.kind == SPE_INT) *sum += v.integer;
-    return v;
-}
-
-/* Do two numbers have a distance that is known: *delta = v - from? */
-XE_FN_ bool xt_moves_by_(xt_ctx *x, const xt_val *v, const xt_val *from, int64_t *delta)
-{
-    int64_t sum[2];
-    xt_val a = xt_base_number_(x, *v, &sum[0]), b = xt_base_number_(x, *from, &sum[1]);
-    *delta = sum[0] - sum[1];
-    return a.kind == b.kind && (a.kind == SPE_INT || (a.kind == SPE_SCALAR && a.id == b.id));
-}
-
-/* ---- writing ----------------------------------------------------------------------------------------------------- */
 
 /* Writes a number in the prologue. Constants take the other operand's type. */
 XE_FN_ spe_id xt_emit_early_(xt_ctx *x, const xt_val *v, int type)
@@ -2272,218 +2500,182 @@ XE_FN_ void xt_write_select_number_(xt_ctx *x, const xt_node_ *n)
     xt_define_(x, n->result, xt_scalar_(d->type, spe_select(&x->m, condition.id, p, q), 1));
 }
 
-/* block2d.c - a pass that finds the tiles 2D block messages can access, and the condition, computed before the body. */
+/* lower/vectors.c - writes vectors: positions of subgroups, layouts, constants. */
 
-XE_FN_ xt_plan_tile_ *xt_plan_tile_at_(xt_ctx *x, int i) { return (xt_plan_tile_ *)x->tiles.items + i; }
+/* ---- maps in a kernel -------------------------------------------------------------------------------------------- */
 
-XE_FN_ int xt_tile_root_(xt_ctx *x, int i)
+/* Finds or adds the row of a key, at most 32 bytes, whose id the caller computes; NULL without memory. */
+XE_FN_ xt_once_ *xt_once_at_(xt_ctx *x, xt_once_kind_ kind, const void *key, size_t size)
 {
-    while (xt_plan_tile_at_(x, i)->parent != i) i = xt_plan_tile_at_(x, i)->parent;
-    return i;
-}
-
-/* Why 2D block messages cannot access a tile; NULL if they can under the condition. */
-XE_FN_ const char *xt_why_not_block2d_(xt_ctx *x, const xt_tile *t)
-{
-    return xt_plan_tile_at_(x, xt_tile_root_(x, t->number))->why_not;
-}
-
-/* Does this version access the tile by 2D block messages? */
-XE_FN_ bool xt_by_block2d_(xt_ctx *x, const xt_tile *t) { return x->block2d && !xt_why_not_block2d_(x, t); }
-
-/* ---- requirements ------------------------------------------------------------------------------------------------ */
-
-/* Why they are ruled out at build time: pieces narrower than a subgroup, unsuitable constants. */
-XE_FN_ const char *xt_never_block2d_(xt_ctx *x, const xt_tile *t)
-{
-    const cm_block2d_rules *rules = &x->target.block2d;
-    const xt_val *row = &t->shape[xt_inner_(t)];
-    int bytes = xt_bytes_(t->type);
-    if (t->base.local) return "local memory";
-    if (t->step != 1) return "columns that are not contiguous";
-    if (t->type == (cm_type)XT_BOOL_ || bytes > 4) return "elements of i1 or 64 bits";
-    if (t->dist.data[1] <= x->S / 2) return "pieces narrower than a subgroup";
-    if (t->pitch.kind == SPE_INT && t->pitch.integer * bytes % rules->pitch != 0)
-        return "a pitch not a multiple of 16 bytes";
-    if (row->kind == SPE_INT && (row->integer * bytes < rules->row_least || row->integer * bytes % rules->row != 0))
-        return "rows shorter than 64 bytes or not a multiple of 4";
-    return NULL;
-}
-
-/* Requires a value to be a multiple (mask) or below another. A value that is not known early rules messages out, unless
- * the caller promises that they are legal. */
-XE_FN_ xt_plan_offset_ *xt_need_(xt_ctx *x, const xt_tile *t, const xt_val *value, int mask)
-{
-    xt_plan_tile_ *p = xt_plan_tile_at_(x, t->number);
-    xt_plan_offset_ *o;
-    if (!xt_is_early_(x, value)) {
-        if (!p->why_not && x->desc->pitch != XT_PITCH_ALIGNED) p->why_not = "a position computed in the body";
-        return NULL;
+    xt_once_ row = XT_ZERO_, *found;
+    row.kind = kind;
+    memcpy(row.key, key, size);
+    for (int i = 0; i < x->once.count; i++) {
+        found = (xt_once_ *)x->once.items + i;
+        if (found->kind == kind && memcmp(found->key, row.key, sizeof row.key) == 0) return found;
     }
-    o = (xt_plan_offset_ *)spe_list_add(&x->m, &x->offsets, sizeof *o);
-    if (!o) return NULL;
-    o->tile = t->number;
-    o->value = *value;
-    o->mask = mask;
-    return o;
+    found = (xt_once_ *)spe_list_add(&x->m, &x->once, sizeof *found);
+    if (found) *found = row;
+    return found;
 }
 
-/* A tile starts at, or moves by, this much along its contiguous dimension, which must be a multiple of 4 bytes. 8-bit
- * elements stored by columns are read two rows of memory at a time, so no tile may start before its matrix: start and
- * moves must not be negative (forward: known to hold). */
-XE_FN_ void xt_need_step_(xt_ctx *x, const xt_tile *t, const xt_val *step, bool forward)
+/* A subgroup's position: ((id / across or id % layout) % count) * data. */
+XE_FN_ spe_id xt_place_id_(xt_ctx *x, const xt_dist *d, int dim)
 {
-    int bytes = xt_bytes_(t->type), per = bytes < 4 ? 4 / bytes : 1;
-    xt_val value = step->kind == SPE_INT ? xt_nothing_() : *step; /* an unsuitable constant rules them out */
-    if (xt_val_align_(step) < per) xt_need_(x, t, &value, per - 1);
-    if (t->column_major && bytes == 1 && !forward && !(step->kind == SPE_INT && step->integer >= 0))
-        xt_need_(x, t, &value, INT32_MIN);
+    const int across = d->layout[1], layout = d->layout[dim], count = d->count[dim], data = d->data[dim];
+    const int key[] = {dim, across, layout, count, data};
+    spe_module *m = &x->m;
+    if (!xt_has_place_(d, dim)) return spe_i32(m, 0);
+    xt_once_ *row = xt_once_at_(x, XT_ONCE_PLACE_, key, sizeof key);
+    if (!row || row->id) return row ? row->id : 0;
+    spe_prologue_begin(m);
+    row->id = spe_builtin(m, SPE_SUBGROUP_ID, 0);
+    if (dim == 0 && across > 1) row->id = spe_udiv(m, row->id, spe_u32(m, (uint32_t)across));
+    if (dim == 1 && d->layout[0] > 1) row->id = spe_umod(m, row->id, spe_u32(m, (uint32_t)layout));
+    if (count < layout) row->id = spe_umod(m, row->id, spe_u32(m, (uint32_t)count));
+    if (data > 1) row->id = spe_imul(m, row->id, spe_u32(m, (uint32_t)data));
+    spe_prologue_end(m);
+    return row->id;
 }
 
-/* Requires a distance to be a multiple. If only part of it is known early: each term, and one factor of a product. */
-XE_FN_ void xt_need_multiple_(xt_ctx *x, const xt_tile *t, const xt_val *v, int of)
+XE_FN_ void xt_write_place_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_node_ *n = v->kind == SPE_SCALAR ? xt_node_at_(x, xt_value_at_(x, v->id)->node) : NULL;
-    const xt_numbers_ *d = n && n->op == XT_OP_BINARY_NUMBER_ ? n->numbers : NULL;
-    xt_val known = n ? *v : xt_nothing_(); /* an unsuitable constant rules them out */
-    if (xt_val_align_(v) >= of) return;
-    if (d && !xt_is_early_(x, v) && n->kind == SPE_ARITH_ADD) {
-        xt_need_multiple_(x, t, &d->v[0], of);
-        xt_need_multiple_(x, t, &d->v[1], of);
-    } else if (d && !xt_is_early_(x, v) && n->kind == SPE_ARITH_MUL) {
-        xt_need_multiple_(x, t, xt_is_early_(x, &d->v[0]) ? &d->v[0] : &d->v[1], of);
-    } else {
-        xt_plan_offset_ *o = xt_need_(x, t, &known, of - 1);
-        if (o) o->narrow = true;
+    const xt_dist *d = n->dist;
+    xt_define_(x, n->result, xt_scalar_(CM_I32, xt_place_id_(x, d, n->kind), xt_align_of_(d->data[n->kind])));
+}
+
+/* ---- making vectors ---------------------------------------------------------------------------------------------- */
+
+/* A node's vector, in its chosen layout, with blocks allocated. */
+XE_FN_ xt_vec xt_make_vec_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_vec v = xt_value_at_(x, n->result)->now.vec;
+    xt_grid_ g;
+    v.use = xt_layout_(x, n->result);
+    xt_grid_init_(x, &g, &v.dist);
+    v.block = (cm_matrix *)xt_memory_(x, (size_t)g.blocks * sizeof *v.block);
+    v.blocks = v.block ? g.blocks : 0;
+    return v;
+}
+
+/* Converts a vector to the layout of a use, if necessary. */
+XE_FN_ xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use)
+{
+    xt_vec r = *v;
+    if (v->use == use || !v->blocks) return r;
+    r.use = use;
+    r.block = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *r.block);
+    if (!r.block) return *v;
+    for (int i = 0; i < v->blocks; i++) r.block[i] = cm_convert_use(&x->cm, &v->block[i], use);
+    return r;
+}
+
+/* A recorded vector in this version, in a given layout. */
+XE_FN_ xt_vec xt_now_as_(xt_ctx *x, const xt_vec *v, cm_use use)
+{
+    xt_vec now = xt_now_vec_(x, v);
+    return xt_as_use_(x, &now, use);
+}
+
+/* Results are computed in the accumulator's layout, then converted to the planned one. */
+XE_FN_ xt_vec xt_settle_(xt_ctx *x, xt_vec r)
+{
+    cm_use use = r.use;
+    r.use = CM_ACC;
+    return xt_as_use_(x, &r, use);
+}
+
+/* ---- constants --------------------------------------------------------------------------------------------------- */
+
+XE_FN_ void xt_write_splat_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_vec v = xt_make_vec_(x, n);
+    cm_type held = xt_held_(v.type);
+    const xt_val *number = &n->splat->number;
+    spe_id scalar = xt_now_id_(x, number, (int)held);
+    if (number->kind == SPE_SCALAR && number->type != (int)held) scalar = cm_from_arith(&x->cm, held, scalar);
+    for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);)
+        v.block[b.i] = cm_splat(&x->cm, b.cols, b.rows, held, v.use, scalar);
+    xt_define_vec_(x, n->result, v);
+}
+
+/* An i32 converted to a type's storage type. */
+XE_FN_ spe_id xt_from_i32_(xt_ctx *x, int type, spe_id v)
+{
+    spe_id f32 = spe_float(&x->m, 32);
+    if (type == CM_BF16) return cm_f32_to_bf16(&x->cm, spe_s_to_f(&x->m, f32, v));
+    if (xt_is_float_(type)) return spe_s_to_f(&x->m, xt_spe_type_(x, type), v);
+    return xt_bits_(type) == 32 ? v : spe_sconvert(&x->m, xt_spe_type_(x, type), v);
+}
+
+XE_FN_ cm_matrix xt_iota_block_(xt_ctx *x, int type, const xt_block_ *b, int dim, spe_id place)
+{
+    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)type, CM_ACC);
+    spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.size_v * sizeof *v);
+    int first = dim ? b->col : b->row;
+    for (int i = 0; v && i < l.size_v; i++) {
+        spe_id at = dim ? cm_row_index(&x->cm, &l, i) : cm_col_index(&x->cm, &l, i);
+        at = spe_iadd(&x->m, at, spe_iadd(&x->m, place, spe_i32(&x->m, first)));
+        v[i] = xt_from_i32_(x, type, at);
     }
+    return v && spe_ok(&x->m) ? cm_from_components(&x->cm, &l, v) : cm_poison();
 }
 
-/* Requires an offset to be inside its extent; for a loop index, its bounds. False if that is not known early. */
-XE_FN_ bool xt_need_inside_(xt_ctx *x, const xt_tile *t, xt_val at, const xt_val *extent)
+XE_FN_ void xt_write_iota_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_node_ *n = at.kind == SPE_SCALAR ? xt_node_at_(x, xt_value_at_(x, at.id)->node) : NULL;
-    const xt_frame_ *f = n && n->op == XT_OP_FOR_ ? n->frame : NULL;
-    if (at.kind == SPE_INT && extent->kind == SPE_INT && at.integer >= 0 && at.integer < extent->integer) return true;
-    if (f && f->index == at.id && f->step.kind == SPE_INT) {
-        at = f->hi;
-        if (!xt_is_early_(x, &f->lo)) return false;
-        if (f->lo.kind != SPE_INT || f->lo.integer < 0) xt_need_(x, t, &f->lo, INT32_MIN);
-    } else {
-        f = NULL;
+    xt_vec r = xt_make_vec_(x, n);
+    spe_id at = xt_place_id_(x, &r.dist, n->kind);
+    for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);)
+        r.block[b.i] = xt_iota_block_(x, (int)r.type, &b, n->kind, at);
+    xt_define_vec_(x, n->result, xt_settle_(x, r));
+}
+
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
+
+/* Puts the numbers in a constant array of the module. */
+XE_FN_ spe_id xt_emit_table_(xt_ctx *x, cm_type held, const xt_val *numbers, int n)
+{
+    spe_id *ids = (spe_id *)xt_memory_(x, (size_t)n * sizeof *ids);
+    for (int i = 0; ids && i < n; i++) ids[i] = xt_constant_(x, (int)held, &numbers[i]);
+    if (!ids) return 0;
+    spe_id array = spe_array(&x->m, xt_spe_type_(x, (int)held), (uint32_t)n);
+    return spe_global_var(&x->m, SPE_StorageClassUniformConstant, array,
+                          spe_composite_const(&x->m, array, (uint32_t)n, ids));
+}
+
+XE_FN_ cm_matrix xt_table_block_(xt_ctx *x, const xt_vec *r, const xt_block_ *b, spe_id array)
+{
+    spe_module *m = &x->m;
+    cm_type held = xt_held_(r->type);
+    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, held, CM_ACC);
+    spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.size_v * sizeof *v), place[2], at[2];
+    int first[2] = {b->row, b->col};
+    for (int j = 0; j < 2; j++) {
+        spe_id from = spe_i32(m, first[j]);
+        place[j] = spe_iadd(m, xt_place_id_(x, &r->dist, j), from);
     }
-    if (!xt_is_early_(x, extent) || !xt_is_early_(x, &at)) return false;
-    xt_plan_offset_ *o = xt_need_(x, t, &at, 0);
-    if (!o) return true;
-    o->below = *extent;
-    o->bound = f != NULL;
-    return true;
-}
-
-/* Leading dimensions must select a matrix of the base that is aligned like the base. If they might not select any, the
- * body finds out: the matrix then has no lines. */
-XE_FN_ void xt_need_leading_(xt_ctx *x, const xt_init_tile_desc_ *init)
-{
-    const xt_tile_desc_ *d = &init->given;
-    bool known = x->desc->pitch == XT_PITCH_ALIGNED;
-    for (int i = 0; i < d->shape.count - 2 && !known; i++)
-        if (!xt_need_inside_(x, &init->matrix, d->offset.at[i], &d->shape.at[i]))
-            xt_plan_tile_at_(x, init->matrix.number)->late_lines = true;
-    int elements = x->target.block2d.base / xt_bytes_(init->tile.type);
-    if (d->shape.count > 2 && elements > 1) xt_need_multiple_(x, &init->matrix, &init->distance, elements);
-}
-
-XE_FN_ void xt_find_tile_(xt_ctx *x, const xt_init_tile_desc_ *init)
-{
-    const xt_tile *t = &init->matrix;
-    xt_plan_tile_ *p = (xt_plan_tile_ *)spe_list_add(&x->m, &x->tiles, sizeof *p);
-    int inner = xt_inner_(t), i;
-    if (!p) return;
-    p->parent = t->number;
-    p->of = init;
-    p->apart = xt_spread_of_(x, &init->given.base) > 0;
-    for (i = 0; i < 2; i++) p->align[i] = xt_val_align_(&init->given.offset.at[init->given.offset.count - 2 + i]);
-    for (i = 0; i < init->given.offset.count; i++)
-        p->apart = p->apart || xt_spread_of_(x, &init->given.offset.at[i]) > 0;
-    p->why_not = xt_never_block2d_(x, t);
-    if (!p->why_not && x->desc->pitch != XT_PITCH_ALIGNED &&
-        (!xt_is_early_(x, &init->given.base) || !xt_is_early_(x, &t->shape[inner]) || !xt_is_early_(x, &t->pitch)))
-        p->why_not = "a base, pitch or length of lines computed in the body";
-    p->late_lines = !xt_is_early_(x, &t->shape[1 - inner]);
-    xt_need_leading_(x, init);
-    xt_need_step_(x, t, &init->given.offset.at[init->given.offset.count - 2 + inner], false);
-    xt_need_step_(x, t, &init->place[inner], true);
-}
-
-/* Tiles that may replace each other in a region are treated alike. */
-XE_FN_ void xt_join_tiles_(xt_ctx *x, const xt_thing_ *a, const xt_thing_ *b)
-{
-    if (a->magic == XT_TILE_MAGIC_ && !a->tile.scatter && a->tile.number != b->tile.number) {
-        int root = xt_tile_root_(x, a->tile.number);
-        xt_plan_tile_at_(x, xt_tile_root_(x, b->tile.number))->parent = root;
+    spe_id last = spe_i32(m, r->dist.shape[0] * r->dist.shape[1] - 1);
+    for (int i = 0; v && i < l.size_v; i++) {
+        at[0] = spe_iadd(m, cm_col_index(&x->cm, &l, i), place[0]);
+        at[1] = spe_iadd(m, cm_row_index(&x->cm, &l, i), place[1]);
+        at[0] = spe_iadd(m, spe_imul(m, at[0], spe_i32(m, r->dist.shape[1])), at[1]);
+        if (l.size_i < l.lanes || b->valid < b->cols) at[0] = spe_math2(m, SPE_SMIN, at[0], last); /* padding */
+        v[i] = spe_load(m, spe_element(m, array, 1, at), (uint32_t)xt_bytes_(r->type));
     }
+    return v && spe_ok(m) ? cm_from_components(&x->cm, &l, v) : cm_poison();
 }
 
-XE_FN_ void xt_find_region_tiles_(xt_ctx *x, const xt_node_ *n)
+XE_FN_ void xt_write_table_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_frame_ *f = n->frame;
-    for (int i = 0; i < f->slots; i++) {
-        const xt_thing_ *t = &f->slot[i].start;
-        bool tile = t->magic == XT_TILE_MAGIC_ && !t->tile.scatter;
-        if (n->spread && tile) xt_plan_tile_at_(x, t->tile.number)->apart = true;
-        if (f->op == XT_OP_IF_) xt_join_tiles_(x, &f->slot[i].start, &f->slot[i].body);
-        xt_join_tiles_(x, &f->slot[i].start, &f->slot[i].now);
-    }
+    const xt_table_of_ *t = (const xt_table_of_ *)n->desc;
+    xt_vec r = xt_make_vec_(x, n);
+    if (!*t->array) *t->array = xt_emit_table_(x, xt_held_(r.type), t->numbers, r.dist.shape[0] * r.dist.shape[1]);
+    for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);)
+        r.block[b.i] = xt_table_block_(x, &r, &b, *t->array);
+    xt_define_vec_(x, n->result, xt_settle_(x, r));
 }
 
-/* A class of tiles is used if one member is, and possible if all are. */
-XE_FN_ void xt_settle_tiles_(xt_ctx *x)
-{
-    for (int i = 0; i < x->tiles.count; i++) {
-        xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
-        root->used = root->used || p->used;
-        if (p != root) p->together = root->together = true;
-        root->apart = root->apart || p->apart;
-        root->late_lines = root->late_lines || p->late_lines;
-        for (int j = 0; j < 2; j++) root->align[j] = xt_least_(root->align[j], p->align[j]);
-        if (!root->why_not) root->why_not = p->why_not;
-    }
-}
-
-/* The tile an operation accesses, if 2D block messages could do it; else NULL. */
-XE_FN_ const xt_tile *xt_accessed_(const xt_node_ *n)
-{
-    if (n->op == XT_OP_LOAD_TILE_) return &n->load->tile;
-    if (n->op == XT_OP_STORE_TILE_) return &n->scattered->d.tile;
-    return n->op == XT_OP_PREFETCH_TILE_ ? &n->prefetch->tile : NULL;
-}
-
-XE_FN_ void xt_find_block2d_(xt_ctx *x)
-{
-    xt_plan_tile_ *p;
-    for (int i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
-        const xt_node_ *n = xt_node_at_(x, i);
-        const xt_tile *t = xt_accessed_(n);
-        if (n->op == XT_OP_INIT_TILE_ && !n->init_tile->tile.scatter) xt_find_tile_(x, n->init_tile);
-        if (n->op == XT_OP_UPDATE_TILE_OFFSET_) {
-            const xt_update_ *d = n->update;
-            if (d->tile.scatter) continue;
-            xt_need_step_(x, &d->tile, &d->by[xt_inner_(&d->tile)], false);
-            p = xt_plan_tile_at_(x, d->tile.number);
-            p->apart = p->apart || n->spread || xt_spread_of_(x, &d->by[0]) || xt_spread_of_(x, &d->by[1]);
-            for (int j = 0; j < 2; j++) p->align[j] = xt_least_(p->align[j], xt_val_align_(&d->by[j]));
-        }
-        if (n->op == XT_OP_END_) xt_find_region_tiles_(x, n);
-        if (t) xt_plan_tile_at_(x, t->number)->used = true;
-    }
-    if (!spe_ok(&x->m)) return;
-    xt_settle_tiles_(x);
-    for (int i = 0; i < x->nodes.count && !x->loads; i++) {
-        const xt_node_ *n = xt_node_at_(x, i);
-        x->loads = n->op == XT_OP_TILE_MMA_ || (n->op == XT_OP_LOAD_TILE_ && xt_access_by_(x, n).by_messages);
-    }
-}
-
-/* ---- the condition ----------------------------------------------------------------------------------------------- */
+/* lower/condition.c - the condition for 2D block messages, computed before the body. */
 
 /* An address as a pointer to elements of a type. */
 XE_FN_ spe_id xt_emit_pointer_(xt_ctx *x, int type, spe_id address)
@@ -2575,929 +2767,7 @@ XE_FN_ spe_id xt_emit_condition_(xt_ctx *x)
     return all;
 }
 
-/* vectors.c - vectors: a subgroup's blocks, making and comparing vectors, constants. */
-
-/* ---- blocks ------------------------------------------------------------------------------------------------------ */
-
-XE_FN_ void xt_grid_init_(const xt_ctx *x, xt_grid_ *g, const xt_dist *d)
-{
-    for (int i = 0; i < 2; i++) {
-        xt_cut_side_(&g->cut[i], d->data[i], i ? x->S : 1);
-        g->rounds[i] = d->rounds[i];
-        g->data[i] = d->data[i];
-        g->stride[i] = d->layout[i] * d->data[i];
-    }
-    g->blocks = g->rounds[0] * g->rounds[1] * g->cut[0].n * g->cut[1].n;
-}
-
-XE_FN_ int xt_block_number_(const xt_grid_ *g, int round0, int round1, int i, int j)
-{
-    return ((round0 * g->rounds[1] + round1) * g->cut[0].n + i) * g->cut[1].n + j;
-}
-
-XE_FN_ xt_block_ xt_blocks_(const xt_ctx *x, const xt_dist *d)
-{
-    xt_block_ b = XT_ZERO_;
-    xt_grid_init_(x, &b.grid, d);
-    b.i = -1;
-    return b;
-}
-
-XE_FN_ bool xt_next_block_(xt_block_ *b)
-{
-    const xt_grid_ *g = &b->grid;
-    int n = ++b->i, j = n % g->cut[1].n, i = n / g->cut[1].n % g->cut[0].n;
-    int piece = n / (g->cut[1].n * g->cut[0].n), down = piece / g->rounds[1], across = piece % g->rounds[1];
-    if (n >= g->blocks) return false;
-    b->rows = g->cut[0].size[i];
-    b->cols = g->cut[1].size[j];
-    b->valid = xt_least_(b->cols, g->data[1] - g->cut[1].at[j]);
-    b->row = down * g->stride[0] + g->cut[0].at[i];
-    b->col = across * g->stride[1] + g->cut[1].at[j];
-    b->held[0] = down * g->data[0] + g->cut[0].at[i];
-    b->held[1] = across * g->data[1] + g->cut[1].at[j];
-    return true;
-}
-
-/* ---- maps in a kernel -------------------------------------------------------------------------------------------- */
-
-/* Distributes a tile or vector by a map; false after an error. All maps of a kernel have the same number of
- * subgroups. */
-XE_FN_ bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt_map *map)
-{
-    xt_ctx *x = w.x;
-    int error = xt_dist_init(d, rows, cols, map);
-    if (error && !xt_has_map_(map))
-        return xt_fail_(w, error, "tile %d x %d, the largest without a map is %d x %d", rows, cols, (int)XT_SIDE_MAX_,
-                        (int)XT_SIDE_MAX_);
-    if (error)
-        return xt_fail_(w, error, "tile %d x %d, %s is %lld x %lld", rows, cols, xt_map_text_(map).s,
-                        (long long)map->sg_layout[0] * map->sg_data[0], (long long)map->sg_layout[1] * map->sg_data[1]);
-    if (d->data[0] > XT_SIDE_MAX_ || d->data[1] > XT_SIDE_MAX_)
-        return xt_fail_(w, XT_ERROR_TILE_SIZE, "a subgroup's piece is %d x %d, the largest is %d x %d", d->data[0],
-                        d->data[1], (int)XT_SIDE_MAX_, (int)XT_SIDE_MAX_);
-    if (!d->subgroups) return true;
-    if (!x->subgroups) {
-        x->subgroups = d->subgroups;
-        x->subgroups_map = *map;
-        x->subgroups_at = *w.at;
-    }
-    return x->subgroups == d->subgroups ||
-           xt_fail_(w, XT_ERROR_MAP_SUBGROUPS, "%s has %d, %s of %s:%d has %d", xt_map_text_(map).s, d->subgroups,
-                    xt_has_map_(&x->subgroups_map) ? xt_map_text_(&x->subgroups_map).s : ".subgroups",
-                    x->subgroups_at.file, x->subgroups_at.line, x->subgroups);
-}
-
-XE_FN_ bool xt_has_place_(const xt_dist *d, int dim) { return d->layout[dim] > 1 && d->count[dim] > 1; }
-
-/* The offset of this subgroup's first piece in a dimension. */
-XE_FN_ xt_val xt_record_place_(xt_where_ w, const xt_dist *d, int dim)
-{
-    if (!xt_has_place_(d, dim)) return spe_val_int(0);
-    xt_val v = spe_val_of(SPE_SCALAR, CM_I32, xt_new_value_(w.x));
-    v.align = xt_align_of_(d->data[dim]);
-    xt_value_at_(w.x, v.id)->spread = 1;
-    xt_record_(w, XT_OP_PLACE_, dim, v.id, d, sizeof *d);
-    return v;
-}
-
-/* Finds or adds the row of a key, at most 32 bytes, whose id the caller computes; NULL without memory. */
-XE_FN_ xt_once_ *xt_once_at_(xt_ctx *x, xt_once_kind_ kind, const void *key, size_t size)
-{
-    xt_once_ row = XT_ZERO_, *found;
-    row.kind = kind;
-    memcpy(row.key, key, size);
-    for (int i = 0; i < x->once.count; i++) {
-        found = (xt_once_ *)x->once.items + i;
-        if (found->kind == kind && memcmp(found->key, row.key, sizeof row.key) == 0) return found;
-    }
-    found = (xt_once_ *)spe_list_add(&x->m, &x->once, sizeof *found);
-    if (found) *found = row;
-    return found;
-}
-
-/* A subgroup's position: ((id / across or id % layout) % count) * data. */
-XE_FN_ spe_id xt_place_id_(xt_ctx *x, const xt_dist *d, int dim)
-{
-    const int across = d->layout[1], layout = d->layout[dim], count = d->count[dim], data = d->data[dim];
-    const int key[] = {dim, across, layout, count, data};
-    spe_module *m = &x->m;
-    if (!xt_has_place_(d, dim)) return spe_i32(m, 0);
-    xt_once_ *row = xt_once_at_(x, XT_ONCE_PLACE_, key, sizeof key);
-    if (!row || row->id) return row ? row->id : 0;
-    spe_prologue_begin(m);
-    row->id = spe_builtin(m, SPE_SUBGROUP_ID, 0);
-    if (dim == 0 && across > 1) row->id = spe_udiv(m, row->id, spe_u32(m, (uint32_t)across));
-    if (dim == 1 && d->layout[0] > 1) row->id = spe_umod(m, row->id, spe_u32(m, (uint32_t)layout));
-    if (count < layout) row->id = spe_umod(m, row->id, spe_u32(m, (uint32_t)count));
-    if (data > 1) row->id = spe_imul(m, row->id, spe_u32(m, (uint32_t)data));
-    spe_prologue_end(m);
-    return row->id;
-}
-
-XE_FN_ void xt_write_place_(xt_ctx *x, const xt_node_ *n)
-{
-    const xt_dist *d = n->dist;
-    xt_define_(x, n->result, xt_scalar_(CM_I32, xt_place_id_(x, d, n->kind), xt_align_of_(d->data[n->kind])));
-}
-
-/* ---- making vectors ---------------------------------------------------------------------------------------------- */
-
-XE_FN_ xt_vec xt_no_vec_(void)
-{
-    xt_vec v = XT_ZERO_;
-    v.magic = XT_VEC_MAGIC_;
-    return v;
-}
-
-/* The vector of a tile's elements. */
-XE_FN_ xt_vec xt_form_(const xt_tile *t)
-{
-    xt_vec v = xt_no_vec_();
-    v.type = t->type;
-    v.dist = t->dist;
-    v.map = t->map;
-    memcpy(v.inner, t->inner, sizeof v.inner);
-    return v;
-}
-
-/* A new vector with another's shape, map and inner blocks, to be defined by the next node. */
-XE_FN_ xt_vec xt_new_vec_(xt_ctx *x, cm_type type, const xt_vec *like)
-{
-    xt_vec v = *like;
-    v.type = type;
-    v.use = CM_A;
-    v.blocks = 0;
-    v.block = NULL;
-    v.id = xt_new_value_(x);
-    if (v.id) xt_define_vec_(x, v.id, v);
-    xt_spread_like_(x, v.id, like);
-    return v;
-}
-
-/* A node's vector, in its chosen layout, with blocks allocated. */
-XE_FN_ xt_vec xt_make_vec_(xt_ctx *x, const xt_node_ *n)
-{
-    xt_vec v = xt_value_at_(x, n->result)->now.vec;
-    xt_grid_ g;
-    v.use = xt_layout_(x, n->result);
-    xt_grid_init_(x, &g, &v.dist);
-    v.block = (cm_matrix *)xt_memory_(x, (size_t)g.blocks * sizeof *v.block);
-    v.blocks = v.block ? g.blocks : 0;
-    return v;
-}
-
-/* A vector of a given shape and map; empty after an error. */
-XE_FN_ xt_vec xt_mapped_vec_(xt_where_ w, cm_type type, int rows, int cols, const xt_map *map)
-{
-    xt_vec form = xt_no_vec_();
-    form.map = *map;
-    return xt_distribute_(w, &form.dist, rows, cols, map) ? xt_new_vec_(w.x, type, &form) : form;
-}
-
-/* Converts a vector to the layout of a use, if necessary. */
-XE_FN_ xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use)
-{
-    xt_vec r = *v;
-    if (v->use == use || !v->blocks) return r;
-    r.use = use;
-    r.block = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *r.block);
-    if (!r.block) return *v;
-    for (int i = 0; i < v->blocks; i++) r.block[i] = cm_convert_use(&x->cm, &v->block[i], use);
-    return r;
-}
-
-/* A recorded vector in this version, in a given layout. */
-XE_FN_ xt_vec xt_now_as_(xt_ctx *x, const xt_vec *v, cm_use use)
-{
-    xt_vec now = xt_now_vec_(x, v);
-    return xt_as_use_(x, &now, use);
-}
-
-/* Results are computed in the accumulator's layout, then converted to the planned one. */
-XE_FN_ xt_vec xt_settle_(xt_ctx *x, xt_vec r)
-{
-    cm_use use = r.use;
-    r.use = CM_ACC;
-    return xt_as_use_(x, &r, use);
-}
-
-/* ---- comparing operands ------------------------------------------------------------------------------------------ */
-
-XE_FN_ bool xt_check_vec_(xt_where_ w, const xt_vec *v, const char *what)
-{
-    if (v->magic != XT_VEC_MAGIC_) return xt_fail_(w, XT_ERROR_UNSET, "%s", what);
-    /* id 0: of a failed operation */
-    if (!v->id || !xt_check_scope_(w, xt_value_at_(w.x, v->id)->scope, what)) return false;
-    if (!w.x->again) xt_value_at_(w.x, v->id)->uses++;
-    return true;
-}
-
-XE_FN_ bool xt_map_agrees_(xt_where_ w, int error, const char *what, const xt_map *has, const xt_map *wanted)
-{
-    return xt_same_map_(has, wanted) ||
-           xt_fail_(w, error, "%s has %s, wanted %s", what, xt_map_text_(has).s, xt_map_text_(wanted).s);
-}
-
-XE_FN_ bool xt_check_same_(xt_where_ w, const xt_same_errors_ *e, const char *first, const xt_vec *a,
-                           const char *second, const xt_vec *b)
-{
-    const int *p = a->dist.shape, *q = b->dist.shape, *s = a->inner, *t = b->inner;
-    if (p[0] != q[0] || p[1] != q[1])
-        return xt_fail_(w, e->shape, "%s of %d x %d, %s of %d x %d", first, p[0], p[1], second, q[0], q[1]);
-    if (e->blocks && (s[0] != t[0] || s[1] != t[1]))
-        return xt_fail_(w, e->blocks, "%s of inner_blocks {%d, %d}, %s of {%d, %d}", first, s[0], s[1], second, t[0],
-                        t[1]);
-    if (e->type && a->type != b->type)
-        return xt_fail_(w, e->type, "%s of %s, %s of %s", first, xt_type_name_(a->type), second,
-                        xt_type_name_(b->type));
-    return xt_same_map_(&a->map, &b->map) || xt_fail_(w, e->map, "%s of %s, %s of %s", first,
-                                                      xt_map_text_(&a->map).s, second, xt_map_text_(&b->map).s);
-}
-
-/* Checks the operand of an operation on whole vectors. source: the map that .source states, or NULL. */
-XE_FN_ bool xt_check_operand_(xt_where_ w, const char *of, const xt_vec *v, const xt_map *source)
-{
-    char text[48];
-    snprintf(text, sizeof text, "the vector of %s", of);
-    return xt_enter_(w) && xt_check_vec_(w, v, text) &&
-           (!source || !xt_has_map_(source) || xt_map_agrees_(w, XT_ERROR_SOURCE_MAP, text, &v->map, source));
-}
-
-/* A dimension as written by users: 0, 1, or for blocked vectors XT_DIMS(0, 2), XT_DIMS(1, 3). -1 after an error. */
-XE_FN_ int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v)
-{
-    int pair = dim >= XT_DIMS_PAIR_ ? dim - XT_DIMS_PAIR_ : -1, blocked = v->inner[0] > 0;
-    if (!blocked && (dim == 0 || dim == 1)) return dim;
-    if (blocked && (pair == 0 * 4 + 2 || pair == 1 * 4 + 3)) return pair / 4;
-    if (pair >= 0)
-        xt_fail_(w, XT_ERROR_VEC_DIM, "%s along dimensions %d and %d of a %s vector", what, pair / 4, pair % 4,
-                 blocked ? "4-D" : "2-D");
-    else
-        xt_fail_(w, XT_ERROR_VEC_DIM, "%s along dimension %d of a %s vector%s", what, dim, blocked ? "4-D" : "2-D",
-                 blocked ? ": XT_DIMS(1, 3) or XT_DIMS(0, 2)" : "");
-    return -1;
-}
-
-/* ---- constants --------------------------------------------------------------------------------------------------- */
-
-XE_FN_ xt_vec xt_fill_(xt_where_ w, xt_vec v, const xt_val *number, uint32_t like)
-{
-    xt_splat_of_ of = {*number, like};
-    int type = (int)xt_held_(v.type), arith = xt_number_type_(type);
-    bool is_rounded = number->kind == SPE_SCALAR && number->type == arith;
-    if (xt_check_type_(w, number, is_rounded ? arith : type, "the element") &&
-        xt_check_uniform_(w, number, "the element"))
-        xt_record_(w, XT_OP_SPLAT_, 0, v.id, &of, sizeof of);
-    xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, number));
-    return v;
-}
-
-xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d)
-{
-    if (!xt_enter_(w)) return xt_no_vec_();
-    xt_vec v = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
-    return v.id ? xt_fill_(w, v, &number, 0) : v;
-}
-
-/* Makes a vector like `like` from a number; a vector stays as it is. */
-XE_FN_ xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like)
-{
-    return a->is_vec ? a->vec : xt_fill_(w, xt_new_vec_(w.x, like->type, like), &a->val, like->id);
-}
-
-XE_FN_ void xt_write_splat_(xt_ctx *x, const xt_node_ *n)
-{
-    xt_vec v = xt_make_vec_(x, n);
-    cm_type held = xt_held_(v.type);
-    const xt_val *number = &n->splat->number;
-    spe_id scalar = xt_now_id_(x, number, (int)held);
-    if (number->kind == SPE_SCALAR && number->type != (int)held) scalar = cm_from_arith(&x->cm, held, scalar);
-    for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);)
-        v.block[b.i] = cm_splat(&x->cm, b.cols, b.rows, held, v.use, scalar);
-    xt_define_vec_(x, n->result, v);
-}
-
-/* An i32 converted to a type's storage type. */
-XE_FN_ spe_id xt_from_i32_(xt_ctx *x, int type, spe_id v)
-{
-    spe_id f32 = spe_float(&x->m, 32);
-    if (type == CM_BF16) return cm_f32_to_bf16(&x->cm, spe_s_to_f(&x->m, f32, v));
-    if (xt_is_float_(type)) return spe_s_to_f(&x->m, xt_spe_type_(x, type), v);
-    return xt_bits_(type) == 32 ? v : spe_sconvert(&x->m, xt_spe_type_(x, type), v);
-}
-
-XE_FN_ cm_matrix xt_iota_block_(xt_ctx *x, int type, const xt_block_ *b, int dim, spe_id place)
-{
-    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)type, CM_ACC);
-    spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.size_v * sizeof *v);
-    int first = dim ? b->col : b->row;
-    for (int i = 0; v && i < l.size_v; i++) {
-        spe_id at = dim ? cm_row_index(&x->cm, &l, i) : cm_col_index(&x->cm, &l, i);
-        at = spe_iadd(&x->m, at, spe_iadd(&x->m, place, spe_i32(&x->m, first)));
-        v[i] = xt_from_i32_(x, type, at);
-    }
-    return v && spe_ok(&x->m) ? cm_from_components(&x->cm, &l, v) : cm_poison();
-}
-
-XE_FN_ bool xt_check_iota_(xt_where_ w, int type, int dim)
-{
-    if (dim != 0 && dim != 1) return xt_fail_(w, XT_ERROR_VEC_DIM, "XT_IOTA along dimension %d", dim);
-    return (type != XT_BOOL_ && !xt_is_f8_(type)) ||
-           xt_fail_(w, XT_ERROR_VEC_TYPE, "XT_IOTA of %s", xt_type_name_(type));
-}
-
-xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d)
-{
-    if (!xt_enter_(w) || !xt_check_iota_(w, type, dim)) return xt_no_vec_();
-    xt_vec r = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
-    xt_record_(w, XT_OP_IOTA_, dim, r.id, NULL, 0);
-    return r;
-}
-
-XE_FN_ void xt_write_iota_(xt_ctx *x, const xt_node_ *n)
-{
-    xt_vec r = xt_make_vec_(x, n);
-    spe_id at = xt_place_id_(x, &r.dist, n->kind);
-    for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);)
-        r.block[b.i] = xt_iota_block_(x, (int)r.type, &b, n->kind, at);
-    xt_define_vec_(x, n->result, xt_settle_(x, r));
-}
-
-/* ---- tables ------------------------------------------------------------------------------------------------------ */
-
-typedef struct {
-    xt_val *numbers;
-    spe_id *array; /* set by the first version of the body, used by all */
-} xt_table_of_;
-
-/* values: C numbers of type `of`. */
-xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_ d)
-{
-    xt_table_of_ t;
-    int n = d.rows * d.cols;
-    char what[48];
-    if (!xt_enter_(w)) return xt_no_vec_();
-    xt_vec r = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
-    if (!r.id) return r;
-    t.numbers = (xt_val *)xt_memory_(w.x, (size_t)n * sizeof *t.numbers);
-    t.array = (spe_id *)xt_memory_(w.x, sizeof *t.array);
-    for (int i = 0; t.numbers && t.array && i < n; i++) {
-        if (of == CM_F64 || of == CM_F32) {
-            double v = of == CM_F64 ? ((const double *)values)[i] : spe_real_of_f32(((const float *)values)[i]);
-            int64_t whole;
-            t.numbers[i] = spe_real_to_int(v, &whole) && xt_is_int_(type) ? spe_val_int(whole) : spe_val_real(v);
-        } else
-            t.numbers[i] = spe_val_int(of == CM_I64   ? ((const long long *)values)[i]
-                                       : of == CM_U32 ? (long long)((const unsigned *)values)[i]
-                                                      : (long long)((const int *)values)[i]);
-        snprintf(what, sizeof what, "element (%d, %d) of XT_TABLE", i / d.cols, i % d.cols);
-        if (!xt_check_number_(w, &t.numbers[i], type, what)) return xt_no_vec_();
-    }
-    if (t.numbers && t.array) xt_record_(w, XT_OP_TABLE_, 0, r.id, &t, sizeof t);
-    return r;
-}
-
-/* Puts the numbers in a constant array of the module. */
-XE_FN_ spe_id xt_emit_table_(xt_ctx *x, cm_type held, const xt_val *numbers, int n)
-{
-    spe_id *ids = (spe_id *)xt_memory_(x, (size_t)n * sizeof *ids);
-    for (int i = 0; ids && i < n; i++) ids[i] = xt_constant_(x, (int)held, &numbers[i]);
-    if (!ids) return 0;
-    spe_id array = spe_array(&x->m, xt_spe_type_(x, (int)held), (uint32_t)n);
-    return spe_global_var(&x->m, SPE_StorageClassUniformConstant, array,
-                          spe_composite_const(&x->m, array, (uint32_t)n, ids));
-}
-
-XE_FN_ cm_matrix xt_table_block_(xt_ctx *x, const xt_vec *r, const xt_block_ *b, spe_id array)
-{
-    spe_module *m = &x->m;
-    cm_type held = xt_held_(r->type);
-    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, held, CM_ACC);
-    spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.size_v * sizeof *v), place[2], at[2];
-    int first[2] = {b->row, b->col};
-    for (int j = 0; j < 2; j++) {
-        spe_id from = spe_i32(m, first[j]);
-        place[j] = spe_iadd(m, xt_place_id_(x, &r->dist, j), from);
-    }
-    spe_id last = spe_i32(m, r->dist.shape[0] * r->dist.shape[1] - 1);
-    for (int i = 0; v && i < l.size_v; i++) {
-        at[0] = spe_iadd(m, cm_col_index(&x->cm, &l, i), place[0]);
-        at[1] = spe_iadd(m, cm_row_index(&x->cm, &l, i), place[1]);
-        at[0] = spe_iadd(m, spe_imul(m, at[0], spe_i32(m, r->dist.shape[1])), at[1]);
-        if (l.size_i < l.lanes || b->valid < b->cols) at[0] = spe_math2(m, SPE_SMIN, at[0], last); /* padding */
-        v[i] = spe_load(m, spe_element(m, array, 1, at), (uint32_t)xt_bytes_(r->type));
-    }
-    return v && spe_ok(m) ? cm_from_components(&x->cm, &l, v) : cm_poison();
-}
-
-XE_FN_ void xt_write_table_(xt_ctx *x, const xt_node_ *n)
-{
-    const xt_table_of_ *t = (const xt_table_of_ *)n->desc;
-    xt_vec r = xt_make_vec_(x, n);
-    if (!*t->array) *t->array = xt_emit_table_(x, xt_held_(r.type), t->numbers, r.dist.shape[0] * r.dist.shape[1]);
-    for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);)
-        r.block[b.i] = xt_table_block_(x, &r, &b, *t->array);
-    xt_define_vec_(x, n->result, xt_settle_(x, r));
-}
-
-/* elements.c - element-wise operations, casts. */
-
-/* ---- block by block, or strip by strip --------------------------------------------------------------------------- */
-
-/* The number of operands. */
-XE_FN_ int xt_operand_count_(const xt_vectors_ *d)
-{
-    int n = 1;
-    while (n < 3 && d->v[n].magic) n++;
-    return n;
-}
-
-/* Callback of coopmatrix.h. */
-XE_FN_ spe_id xt_component_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
-{
-    const xt_node_ *n = *(const xt_node_ *const *)user;
-    const spe_id v[2] = {a, b};
-    (void)type;
-    return n->vectors->fn((xt_ctx *)(void *)c->module, n, v);
-}
-
-/* Computes part i of the result. In the accumulator's layout, the parts of matrices of any two types correspond. */
-XE_FN_ spe_id xt_each_part_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a, int i, cm_type to)
-{
-    const xt_vectors_ *d = n->vectors;
-    bool bits = d->way == XT_BITS_;
-    spe_id v[3] = {0, 0, 0};
-    for (int j = 0; j < xt_operand_count_(d) && i < a[j]->parts; j++)
-        v[j] = bits ? a[j]->part[i] : cm_to_arith(&x->cm, a[j]->layout.type, a[j]->part[i]);
-    v[0] = d->fn(x, n, v);
-    return bits ? v[0] : cm_from_arith(&x->cm, to, v[0]);
-}
-
-XE_FN_ bool xt_is_repeated_(xt_ctx *x, const xt_vec *v);
-
-XE_FN_ bool xt_makes_repeated_(xt_ctx *x, const xt_node_ *n)
-{
-    if (n->op == XT_OP_BROADCAST_) return n->whole->from.divisor[1] > 1 && n->whole->v.dist.shape[1] == 1;
-    if (!xt_does_(n->op, XT_EACH_)) return n->op == XT_OP_SPLAT_;
-    for (int i = 0; i < xt_operand_count_(n->vectors); i++)
-        if (!xt_is_repeated_(x, &n->vectors->v[i])) return false;
-    return true;
-}
-
-/* Are all columns of a vector known to be equal, so that all lanes hold the same? Each value is asked once. */
-XE_FN_ bool xt_is_repeated_(xt_ctx *x, const xt_vec *v)
-{
-    xt_value_ *value = xt_value_at_(x, v->id);
-    if (!value->repeated) value->repeated = xt_makes_repeated_(x, xt_node_at_(x, value->node)) ? 1 : -1;
-    return value->repeated > 0;
-}
-
-/* A block of v, which Intel's compiler takes to differ by lane, see spe_differ_by_lane. */
-XE_FN_ cm_matrix xt_varied_(xt_ctx *x, const xt_vec *v, const cm_matrix *block)
-{
-    cm_matrix a = *block;
-    if (!x->target.igc || !xt_is_repeated_(x, v)) return a;
-    a.part = (spe_id *)xt_memory_(x, (size_t)a.parts * sizeof *a.part);
-    if (!a.part) return *block;
-    for (int i = 0; i < a.parts; i++) a.part[i] = spe_differ_by_lane(&x->m, block->part[i]);
-    return a;
-}
-
-XE_FN_ cm_matrix xt_cast_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *a)
-{
-    const xt_vectors_ *d = n->vectors;
-    if ((int)d->v[0].type == d->type) return *a;
-    cm_matrix varied = d->type == CM_F16 && d->v[0].type == CM_F32 ? xt_varied_(x, &d->v[0], a) : *a;
-    a = &varied;
-    return n->kind ? cm_convert_as(&x->cm, a, (cm_type)d->type, CM_ROUND_AUTO, false)
-                   : cm_convert(&x->cm, a, (cm_type)d->type);
-}
-
-XE_FN_ bool xt_is_bitwise_(int op) { return op == SPE_ARITH_AND || op == SPE_ARITH_OR || op == SPE_ARITH_XOR; }
-
-/* Computes a block, or a strip of one, from those of the operands. */
-XE_FN_ cm_matrix xt_each_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
-{
-    cm_type to = xt_held_(xt_value_at_(x, n->result)->now.vec.type);
-    if (n->vectors->way == XT_USERS_) return n->vectors->block(&x->cm, a, n->vectors->user);
-    if (n->vectors->way == XT_CAST_) return xt_cast_block_(x, n, a[0]);
-    if (n->op == XT_OP_BINARY_VECTOR_ && xt_is_bitwise_(n->kind)) return cm_binary(&x->cm, (cm_op)n->kind, a[0], a[1]);
-    if (n->vectors->way == XT_ANY_LAYOUT_ && !a[1]) return cm_map1(&x->cm, a[0], xt_component_, &n);
-    if (n->vectors->way == XT_ANY_LAYOUT_) return cm_map2(&x->cm, a[0], a[1], xt_component_, &n);
-    cm_layout l = cm_layout_for(&x->cm, a[0]->layout.rows, a[0]->layout.cols, to, CM_ACC);
-    spe_id *out = (spe_id *)xt_memory_(x, (size_t)a[0]->parts * sizeof *out);
-    for (int i = 0; out && i < a[0]->parts; i++) out[i] = xt_each_part_(x, n, a, i, to);
-    return out && spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, out) : cm_poison();
-}
-
-/* Computes all blocks; or, if a store will request strips, only allocates them. */
-XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
-{
-    const xt_vectors_ *d = n->vectors;
-    int count = xt_operand_count_(d);
-    bool any = d->way == XT_ANY_LAYOUT_;
-    xt_vec v[3];
-    if (x->staged && xt_write_staged_(x, n)) return;
-    xt_vec r = xt_make_vec_(x, n);
-    if (xt_value_at_(x, n->result)->late && (x->block2d || x->staged)) {
-        for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);) {
-            cm_matrix *block = &r.block[b.i];
-            *block = cm_splat(&x->cm, b.cols, b.rows, xt_held_(r.type), CM_ACC, 0);
-            if (block->part) memset(block->part, 0, (size_t)block->parts * sizeof *block->part);
-        }
-        xt_define_vec_(x, n->result, r);
-        xt_value_at_(x, n->result)->unmade = true;
-        return;
-    }
-    for (int j = 0; j < count; j++) v[j] = xt_now_as_(x, &d->v[j], any ? r.use : CM_ACC);
-    for (int i = 0; i < r.blocks && spe_ok(&x->m); i++) {
-        const cm_matrix *a[3] = {NULL, NULL, NULL};
-        for (int j = 0; j < count; j++) a[j] = &v[j].block[i];
-        r.block[i] = xt_each_block_(x, n, a);
-    }
-    xt_define_vec_(x, n->result, any ? r : xt_settle_(x, r));
-}
-
-/* The number of strips of a block. A message stores a strip: up to eight rows, as wide as a subgroup. */
-XE_FN_ int xt_strips_(const cm_matrix *a) { return a->layout.size_i == a->layout.lanes ? a->parts : 1; }
-
-/* A strip of a block, computed on demand. */
-XE_FN_ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
-{
-    const xt_value_ *value = xt_value_at_(x, of->id);
-    const cm_matrix *whole = &value->now.vec.block[block];
-    cm_layout l = whole->layout;
-    spe_id *part = whole->part + strip;
-    if (xt_strips_(whole) > 1) l = cm_layout_for(&x->cm, l.lanes, cm_part_words(&whole->layout, strip), l.type, CM_ACC);
-    if (value->unmade && spe_ok(&x->m) && !part[0]) {
-        const xt_node_ *n = xt_node_at_(x, value->node);
-        const xt_vectors_ *d = n->vectors;
-        const cm_matrix *a[3] = {NULL, NULL, NULL};
-        cm_matrix strips[3];
-        for (int j = 0; j < xt_operand_count_(d); j++) {
-            strips[j] = xt_strip_(x, &d->v[j], block, strip);
-            a[j] = &strips[j];
-        }
-        spe_at(&x->m, n->file, n->line);
-        cm_matrix r = d->each(x, n, a);
-        if (!r.parts) return r;
-        memcpy(part, r.part, (size_t)r.parts * sizeof *part);
-    }
-    return spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, part) : cm_poison();
-}
-
-/* Computes everything, for a use before the store. */
-XE_FN_ void xt_make_strips_(xt_ctx *x, const xt_vec *v)
-{
-    const xt_vec *now = &xt_value_at_(x, v->id)->now.vec;
-    for (int i = 0; i < now->blocks; i++)
-        for (int k = 0; k < xt_strips_(&now->block[i]); k++) xt_strip_(x, v, i, k);
-    xt_value_at_(x, v->id)->unmade = false;
-}
-
-/* Defers a vector until the store at a node, if only straight-line code is in between. */
-XE_FN_ void xt_put_off_(xt_ctx *x, const xt_vec *v, int store)
-{
-    xt_value_ *value = xt_value_at_(x, v->id);
-    const xt_node_ *n = xt_node_at_(x, value->node);
-    const xt_vectors_ *d = n->vectors;
-    if (value->late || !xt_does_(n->op, XT_EACH_) || xt_layout_(x, v->id) != CM_ACC)
-        return;
-    for (int i = value->node; i < store; i++)
-        if (xt_does_(xt_node_at_(x, i)->op, XT_BOUNDS_)) return;
-    for (int i = 0; i < xt_operand_count_(d); i++)
-        if (xt_layout_(x, d->v[i].id) != CM_ACC) return;
-    value->late = true;
-    for (int i = 0; i < xt_operand_count_(d); i++) xt_put_off_(x, &d->v[i], store);
-}
-
-/* A pass: vectors stored by 2D block messages are computed strip by strip at the store, along with their element-wise
- * operands, so that registers need not hold all intermediate results. */
-XE_FN_ void xt_find_late_(xt_ctx *x)
-{
-    for (int i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
-        const xt_node_ *n = xt_node_at_(x, i);
-        const xt_scattered_ *d = n->scattered;
-        if (n->op == XT_OP_STORE_TILE_ && !xt_why_not_block2d_(x, &d->d.tile)) xt_put_off_(x, &d->v, i);
-    }
-}
-
-/* ---- operands ---------------------------------------------------------------------------------------------------- */
-
-/* Conditions are stored as bytes 0 and 1. */
-XE_FN_ spe_id xt_from_condition_(xt_ctx *x, spe_id condition)
-{
-    spe_id type = spe_vec_like(&x->m, spe_int(&x->m, 8), condition);
-    return spe_select(&x->m, condition, spe_const_u(&x->m, type, 1), spe_null(&x->m, type));
-}
-
-XE_FN_ bool xt_check_alike_(xt_where_ w, const char *what, const xt_vec *a, const xt_vec *b, bool types)
-{
-    const xt_same_errors_ errors = {XT_ERROR_VEC_SHAPE, types ? XT_ERROR_VEC_TYPE : 0, XT_ERROR_BLOCKED,
-                                    XT_ERROR_MAP_DIFFERS};
-    return xt_check_vec_(w, a, "the first operand") && xt_check_vec_(w, b, "the second operand") &&
-           xt_check_same_(w, &errors, what, a, "the other", b);
-}
-
-XE_FN_ bool xt_has_shape_(const xt_vec *v, int dim, const xt_vec *like)
-{
-    return v->dist.shape[dim] == like->dist.shape[dim] || v->dist.shape[dim] == 1;
-}
-
-/* Repeats a single row, column or element to the shape of a larger vector; returns anything else unchanged. */
-XE_FN_ xt_vec xt_repeated_(xt_where_ w, const xt_vec *v, const xt_vec *like)
-{
-    xt_broadcast_desc_ d = XT_ZERO_;
-    d.vec = *v;
-    if (!v->id || !like->id || !xt_has_shape_(v, 0, like) || !xt_has_shape_(v, 1, like) || v->inner[0] ||
-        like->inner[0])
-        return *v;
-    for (int dim = 0; dim < 2 && d.vec.id; dim++) {
-        d.dim = dim;
-        d.size = like->dist.shape[dim];
-        d.map = d.vec.map;
-        if (xt_has_map_(&d.map)) d.map.sg_data[dim] = like->map.sg_data[dim];
-        if (d.vec.dist.shape[dim] != d.size) d.vec = xt_broadcast_(w, d);
-    }
-    return d.vec;
-}
-
-/* The largest vector among operands; NULL if there is none. */
-XE_FN_ const xt_vec *xt_largest_(int n, const xt_any_ *const *given)
-{
-    const xt_vec *most = NULL;
-    for (int i = 0; i < n; i++) {
-        const int *s = given[i]->vec.dist.shape;
-        if (!given[i]->is_vec) continue;
-        if (!most || s[0] * s[1] > most->dist.shape[0] * most->dist.shape[1]) most = &given[i]->vec;
-    }
-    return most;
-}
-
-/* Checks that operands agree; numbers become vectors like `like`. */
-XE_FN_ bool xt_operands_(xt_where_ w, const char *what, int n, const xt_any_ *const *given, const xt_vec *like,
-                         xt_vec *v)
-{
-    for (int i = 0; i < n; i++)
-        v[i] = given[i]->is_vec ? xt_repeated_(w, &given[i]->vec, like) : xt_like_(w, given[i], like);
-    for (int i = 0; i < n; i++)
-        if (!xt_check_alike_(w, what, &v[0], &v[i], true)) return false;
-    return true;
-}
-
-/* ---- arithmetic, comparison, selection --------------------------------------------------------------------------- */
-
-/* Operands of numbers and of vectors both begin with their common type. */
-XE_FN_ int xt_meeting_type_(const xt_node_ *n) { return *(const int *)n->desc; }
-
-XE_FN_ spe_id xt_binary_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
-{
-    spe_id r = xt_emit_arith_(&x->m, n->kind, xt_meeting_type_(n), v[0], v[1]);
-    return xt_is_compare_(n->kind) ? xt_from_condition_(x, r) : r;
-}
-
-/* Arithmetic takes all types except i1 and 8-bit floats; bit operations integers and i1; shifts integers. */
-XE_FN_ bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
-{
-    bool bits = xt_is_bitwise_(op), truth = bits || op == SPE_ARITH_EQ || op == SPE_ARITH_NE;
-    bool whole = bits || op == SPE_ARITH_SHL || op == SPE_ARITH_SHR;
-    return (type == XT_BOOL_ ? truth : !xt_is_f8_(type) && (!whole || xt_is_int_(type))) ||
-           xt_fail_(w, XT_ERROR_VEC_OP, "%s of vectors of %s", xt_op_name_(op), xt_type_name_(type));
-}
-
-/* Records an element-wise operation. */
-XE_FN_ xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, xt_part_fn_ fn, xt_way_ way, int kind, cm_type type, int n,
-                              const xt_vec *v, int meeting)
-{
-    xt_vectors_ d = XT_ZERO_;
-    xt_vec r = xt_new_vec_(w.x, type, v);
-    d.type = meeting;
-    d.way = way;
-    d.each = xt_each_block_;
-    d.fn = fn;
-    memcpy(d.v, v, (size_t)n * sizeof *v);
-    while (n-- > 1) xt_spread_like_(w.x, r.id, &v[n]);
-    xt_record_(w, op, kind, r.id, &d, sizeof d);
-    return r;
-}
-
-xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
-{
-    const xt_any_ *both[2] = {&a, &b};
-    const xt_vec *like = xt_largest_(2, both);
-    bool compare = xt_is_compare_(op);
-    xt_vec v[2];
-    if (!xt_enter_(w) || !xt_check_vec_(w, like, "an operand") || !xt_vec_op_allowed_(w, op, (int)like->type) ||
-        !xt_operands_(w, xt_op_name_(op), 2, both, like, v))
-        return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_BINARY_VECTOR_, xt_binary_part_, compare ? XT_ARITHMETIC_ : XT_ANY_LAYOUT_, op,
-                           compare ? (cm_type)XT_BOOL_ : v[0].type, 2, v, (int)like->type);
-}
-
-xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b) { return xt_binary_number_(w, op, a.val, b.val); }
-
-XE_FN_ spe_id xt_select_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
-{
-    (void)n;
-    return spe_select(&x->m, spe_ine(&x->m, v[0], spe_null(&x->m, spe_type_of(&x->m, v[0]))), v[1], v[2]);
-}
-
-XE_FN_ bool xt_check_select_(xt_where_ w, const xt_any_ *condition, const xt_vec *like)
-{
-    if (!condition->is_vec)
-        return xt_fail_(w, XT_ERROR_CONDITION,
-                        "the condition of XT_SELECT is a number, its operands are vectors: use XT_IF");
-    if (!xt_check_vec_(w, &condition->vec, "the condition of XT_SELECT")) return false;
-    if ((int)condition->vec.type != XT_BOOL_)
-        return xt_fail_(w, XT_ERROR_CONDITION, "XT_SELECT got a vector of %s", xt_type_name_((int)condition->vec.type));
-    if (!like)
-        return xt_fail_(w, XT_ERROR_VEC_TYPE,
-                        "XT_SELECT of two numbers: make one a vector of the type you want (XT_SPLAT)");
-    return xt_check_vec_(w, like, "an operand of XT_SELECT");
-}
-
-xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
-{
-    const xt_any_ *both[2] = {&a, &b};
-    const xt_vec *like = xt_largest_(2, both);
-    xt_vec v[3];
-    if (!xt_enter_(w) || !xt_check_select_(w, &condition, like)) return xt_no_vec_();
-    xt_vec whole = xt_repeated_(w, like, &condition.vec);
-    v[0] = xt_repeated_(w, &condition.vec, &whole);
-    if (!xt_operands_(w, "XT_SELECT", 2, both, &whole, v + 1) || !xt_check_alike_(w, "XT_SELECT", &v[0], &v[1], false))
-        return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_SELECT_VECTOR_, xt_select_part_, XT_BITS_, 0, v[1].type, 3, v, 0);
-}
-
-/* ---- mathematics: numbers and vectors ---------------------------------------------------------------------------- */
-
-XE_FN_ const xt_math_row_ *xt_math_info_(int op)
-{
-#define XT_MATH_ROW_(name, n, instruction) {"XT_" #name, n, (int)SPE_##instruction},
-    static const xt_math_row_ rows[] = {XT_MATH_(XT_MATH_ROW_)};
-    return &rows[op];
-}
-
-/* 0: none. */
-XE_FN_ int xt_math_instruction_(int op, int type)
-{
-    if (xt_is_f8_(type) || type >= (int)CM_C32) return 0;
-    if (xt_is_float_(type)) return xt_math_info_(op)->on_float;
-    return op != XT_MATH_ABS_ ? 0 : xt_is_signed_(type) ? (int)SPE_SABS : (int)SPE_UABS;
-}
-
-XE_FN_ spe_id xt_math_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
-{
-    spe_math_op op = (spe_math_op)xt_math_instruction_(n->kind, xt_meeting_type_(n));
-    return spe_math(&x->m, op, (uint32_t)xt_math_info_(n->kind)->operands, v);
-}
-
-XE_FN_ bool xt_math_allowed_(xt_where_ w, int op, int type)
-{
-    return (type < XT_BOOL_ && xt_math_instruction_(op, type)) ||
-           xt_fail_(w, XT_ERROR_MATH_TYPE, "%s of %s", xt_math_info_(op)->name, xt_type_name_(type));
-}
-
-xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
-{
-    const xt_any_ *all[3] = {&a, &b, &c};
-    const xt_vec *like = xt_largest_(3, all);
-    const xt_math_row_ *row = xt_math_info_(op);
-    xt_vec v[3];
-    if (!xt_enter_(w) || !xt_check_vec_(w, like, row->name) || !xt_math_allowed_(w, op, (int)like->type) ||
-        !xt_operands_(w, row->name, row->operands, all, like, v))
-        return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_MATH_VECTOR_, xt_math_part_, row->operands == 1 ? XT_ANY_LAYOUT_ : XT_ARITHMETIC_,
-                           op, like->type, row->operands, v, (int)like->type);
-}
-
-xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
-{
-    const xt_math_row_ *row = xt_math_info_(op);
-    xt_numbers_ n = {0, {a.val, b.val, c.val}};
-    if (!xt_enter_(w) || !xt_check_value_(w, &a.val, row->name)) return xt_nothing_();
-    n.type = a.val.kind == SPE_INT && op != XT_MATH_ABS_ ? CM_F32 : xt_carried_type_(&a.val);
-    for (int i = 1; i < row->operands; i++)
-        if (!xt_is_constant_(&n.v[i])) n.type = n.v[i].type;
-    if (a.val.kind == SPE_POINTER || n.type == CM_BF16)
-        return XT_FAIL_NUMBER_(w, XT_ERROR_MATH_TYPE, "%s of %s%s", row->name,
-                               a.val.kind == SPE_POINTER ? "a pointer to " : "the number ", xt_type_name_(n.type));
-    if (!xt_math_allowed_(w, op, n.type)) return xt_nothing_();
-    for (int i = 0; i < row->operands; i++)
-        if (!xt_check_type_(w, &n.v[i], n.type, row->name)) return xt_nothing_();
-    return xt_record_number_(w, XT_OP_MATH_NUMBER_, op, n.type, 1, &n);
-}
-
-XE_FN_ void xt_write_math_number_(xt_ctx *x, const xt_node_ *n)
-{
-    spe_id id[3];
-    for (int i = 0; i < xt_math_info_(n->kind)->operands; i++)
-        id[i] = xt_now_id_(x, &n->numbers->v[i], n->numbers->type);
-    xt_define_(x, n->result, xt_scalar_(n->numbers->type, xt_math_part_(x, n, id), 1));
-}
-
-/* ---- casts ------------------------------------------------------------------------------------------------------- */
-
-XE_FN_ spe_id xt_truth_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
-{
-    spe_id zero = spe_null(&x->m, spe_type_of(&x->m, v[0]));
-    bool real = xt_is_float_((int)n->vectors->v[0].type);
-    return xt_from_condition_(x, real ? spe_fune(&x->m, v[0], zero) : spe_ine(&x->m, v[0], zero));
-}
-
-xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a, xt_cast_desc_ d)
-{
-    bool truth = type == XT_BOOL_ && (int)a.vec.type != XT_BOOL_;
-    if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_CAST")) return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_CAST_VECTOR_, xt_truth_part_, truth ? XT_ARITHMETIC_ : XT_CAST_, !d.saturate,
-                           (cm_type)type, 1, &a.vec, type);
-}
-
-XE_FN_ spe_id xt_bitcast_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
-{
-    return cm_bitcast(&x->cm, spe_vec_like(&x->m, xt_spe_type_(x, xt_meeting_type_(n)), v[0]), v[0]);
-}
-
-xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
-{
-    int from = (int)a.vec.type;
-    if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_BITCAST")) return xt_no_vec_();
-    if (type == XT_BOOL_ || from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
-        return XT_FAIL_VEC_(w, XT_ERROR_BITCAST, "from %s to %s", xt_type_name_(from), xt_type_name_(type));
-    return xt_record_vecs_(w, XT_OP_BITCAST_VECTOR_, xt_bitcast_part_, XT_BITS_, 0, (cm_type)type, 1, &a.vec, type);
-}
-
-xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
-{
-    const xt_val *v = &a.val;
-    xt_numbers_ n = {type, {*v, *v, *v}};
-    int from = xt_carried_type_(v);
-    if (!xt_enter_(w) || !xt_check_value_(w, v, "the operand of XT_BITCAST")) return xt_nothing_();
-    if (type == XT_BOOL_ || v->magic != SPE_VAL_MAGIC || v->kind == SPE_NOTHING || v->kind == SPE_POINTER ||
-        from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
-        return XT_FAIL_NUMBER_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v).s, xt_type_name_(type));
-    if (!xt_check_type_(w, v, from, "the operand of XT_BITCAST")) return xt_nothing_();
-    return xt_record_number_(w, XT_OP_BITCAST_NUMBER_, 0, type, 1, &n);
-}
-
-XE_FN_ void xt_write_bitcast_number_(xt_ctx *x, const xt_node_ *n)
-{
-    const xt_val *v = &n->numbers->v[0];
-    spe_id id = xt_now_id_(x, v, xt_carried_type_(v));
-    xt_define_(x, n->result, xt_scalar_(n->numbers->type, xt_bitcast_part_(x, n, &id), 1));
-}
-
-/* ---- combining pairs, for reductions and atomics ----------------------------------------------------------------- */
-
-/* The larger or smaller of two floats; -0 is less than 0. A NaN wins or loses, by nan_wins. */
-XE_FN_ spe_id xt_extreme_(spe_module *m, bool larger, bool nan_wins, spe_id a, spe_id b)
-{
-    spe_id type = spe_type_of(m, a), elem = spe_info(m, type).elem ? spe_info(m, type).elem : type, nan = 0;
-    spe_id bits = spe_vec(m, spe_int(m, spe_width(m, elem)), spe_count(m, type));
-    spe_id p = spe_bitcast(m, bits, a), q = spe_bitcast(m, bits, b);
-    spe_id r = spe_math2(m, larger ? SPE_FMAX : SPE_FMIN, a, b);
-    spe_id zeros = spe_bitcast(m, type, larger ? spe_and(m, p, q) : spe_or(m, p, q));
-    if (nan_wins) nan = spe_isnan(m, b);
-    if (nan_wins) nan = spe_lor(m, spe_isnan(m, a), nan);
-    r = spe_select(m, spe_feq(m, a, b), zeros, r);
-    return nan_wins ? spe_select(m, nan, spe_fadd(m, a, b), r) : r;
-}
-
-XE_FN_ const xt_red_row_ *xt_red_info_(int kind)
-{
-#define XT_RED_ROW_(name, op, number, takes, nan_wins) {#name, SPE_##op, SPE_##number, XT_RMW_##takes, nan_wins},
-    static const xt_red_row_ rows[] = {XT_RED_KINDS_(XT_RED_ROW_)};
-    return &rows[kind];
-}
-
-XE_FN_ spe_id xt_combine_(spe_module *m, int kind, int type, spe_id a, spe_id b)
-{
-    const xt_red_row_ *row = xt_red_info_(kind);
-    if (row->nan_wins) return xt_extreme_(m, row->op == SPE_ARITH_MAX, true, a, b);
-    return spe_arith(m, row->op, xt_is_float_(type) ? SPE_NUMBER_FLOAT : row->number, a, b);
-}
-
-/* tiles.c - tiles: local memory, init_tile, update_tile_offset. */
-
-XE_FN_ xt_tile xt_no_tile_(void)
-{
-    xt_tile t = XT_ZERO_;
-    t.magic = XT_TILE_MAGIC_;
-    t.number = -1; /* the result of a failed operation */
-    return t;
-}
-
-/* Checks that the tile is set and of the required kind. */
-XE_FN_ bool xt_check_tile_(xt_where_ w, const xt_tile *t, bool scatter, const char *what)
-{
-    if (t->magic != XT_TILE_MAGIC_) return xt_fail_(w, XT_ERROR_UNSET, "%s", what);
-    if (t->number < 0 || !xt_check_scope_(w, t->scope, what)) return false;
-    return t->scatter == scatter ||
-           xt_fail_(w, scatter ? XT_ERROR_NO_SCATTER : XT_ERROR_SCATTER, "%s is a %stile %d x %d%s", what,
-                    scatter ? "" : "scatter ", t->dist.shape[0], t->dist.shape[1],
-                    scatter ? " made without .scatter" : "");
-}
+/* lower/tiles.c - writes local memory and tiles. */
 
 /* ---- local memory ------------------------------------------------------------------------------------------------ */
 
@@ -3508,27 +2778,6 @@ XE_FN_ spe_id xt_shared_array_(spe_module *m, spe_id type, int64_t elements)
     uint32_t align = XT_LOCAL_ALIGN_;
     spe_decorate(m, array, SPE_DecorationAlignment, 1, &align);
     return array;
-}
-
-xt_val xt_local_(xt_where_ w, int type, int64_t elements)
-{
-    xt_ctx *x = w.x;
-    if (!xt_enter_(w)) return xt_nothing_();
-    if (elements < 1 || elements > 1 << 24)
-        return XT_FAIL_NUMBER_(w, XT_ERROR_LOCAL_SIZE, "got %lld elements of %s", (long long)elements,
-                               xt_type_name_(type));
-    x->local_bytes = (x->local_bytes + 63) / 64 * 64 + elements * xt_bytes_(type);
-    if (x->local_bytes > x->target.local_memory)
-        return XT_FAIL_NUMBER_(w, XT_ERROR_LOCAL_MEMORY, "%lld bytes with this one, %s has %d",
-                               (long long)x->local_bytes, x->target.name, x->target.local_memory);
-    xt_val v = spe_val_of(SPE_POINTER, type, xt_new_value_(x));
-    v.local = true;
-    xt_local_array_ *array = (xt_local_array_ *)xt_memory_(x, sizeof *array);
-    if (!array) return v;
-    array->type = type;
-    array->elements = (int)elements;
-    xt_record_(w, XT_OP_LOCAL_, 0, v.id, array, 0);
-    return v;
 }
 
 /* The pointer to the first element is made before the body, so that all versions can use it. */
@@ -3546,119 +2795,6 @@ XE_FN_ void xt_write_local_(xt_ctx *x, const xt_node_ *n)
 
 /* ---- init_tile: its arguments ------------------------------------------------------------------------------------ */
 
-/* inner_blocks divide each subgroup's piece: the vector of such a tile is 4-D. */
-XE_FN_ bool xt_tile_blocks_(xt_where_ w, xt_tile *t, const int blocks[2])
-{
-    const int *data = t->dist.data;
-    memcpy(t->inner, blocks, sizeof t->inner);
-    if (!blocks[0] && !blocks[1]) return true;
-    return (blocks[0] > 0 && blocks[1] > 0 && data[0] % blocks[0] == 0 && data[1] % blocks[1] == 0) ||
-           xt_fail_(w, XT_ERROR_INNER_BLOCKS, "{%d, %d} of a subgroup's %d x %d", blocks[0], blocks[1], data[0],
-                    data[1]);
-}
-
-/* Checks that all offsets, extents and strides are 32-bit integers. */
-XE_FN_ bool xt_tile_indices_(xt_where_ w, const xt_tile_desc_ *d)
-{
-#define XT_PLACES_(of)                                                                                                 \
-    {of ", first", of ", second", of ", third",   of ", fourth",                                                       \
-     of ", fifth", of ", sixth",  of ", seventh", of ", eighth"}
-    static const char *const names[3][8] = {XT_PLACES_(".offset"), XT_PLACES_(".shape"), XT_PLACES_(".strides")};
-#undef XT_PLACES_
-    const xt_index *lists[3] = {&d->offset, &d->shape, &d->strides};
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < lists[i]->count; j++)
-            if (!xt_check_index_(w, &lists[i]->at[j], names[i][j]) ||
-                !xt_check_uniform_(w, &lists[i]->at[j], names[i][j]))
-                return false;
-    return true;
-}
-
-/* Checks that a matrix in local memory is inside its array, as far as constants tell. */
-XE_FN_ bool xt_check_array_(xt_where_ w, const xt_val *base, const xt_index *shape, const xt_index *strides)
-{
-    const xt_node_ *n = base->kind == SPE_POINTER ? xt_node_at_(w.x, xt_value_at_(w.x, base->id)->node) : NULL;
-    int64_t last = 0, stride = 1, elements;
-    if (!n || n->op != XT_OP_LOCAL_) return true;
-    for (int i = shape->count - 1; i >= 0 && last <= INT32_MAX; i--) { /* beyond, products could overflow */
-        if (strides->count) stride = strides->at[i].integer;
-        if (shape->at[i].kind != SPE_INT || (strides->count && strides->at[i].kind != SPE_INT) || stride < 0 ||
-            shape->at[i].integer < 1)
-            return true;
-        last += (shape->at[i].integer - 1) * stride;
-        stride *= shape->at[i].integer;
-    }
-    elements = n->local->elements;
-    return last < elements ||
-           xt_fail_(w, XT_ERROR_LOCAL_SIZE, "the matrix has elements up to number %lld, XT_LOCAL %lld",
-                    (long long)last + 1, (long long)elements);
-}
-
-/* The order attribute: zero means row-major. */
-XE_FN_ bool xt_tile_order_(xt_where_ w, xt_tile *t, const int order[2])
-{
-    t->column_major = order[0] == 0 && order[1] == 1;
-    return t->column_major || (order[1] == 0 && (order[0] == 0 || order[0] == 1)) ||
-           xt_fail_(w, XT_ERROR_TILE_ORDER, "got {%d, %d}", order[0], order[1]);
-}
-
-enum { XT_STEP_MAX_ = 1 << 16 }; /* maximum stride of the inner dimension */
-
-/* The contiguous dimension's stride must be 1, and the order must match the strides. */
-XE_FN_ bool xt_tile_strides_(xt_where_ w, xt_tile *t, const xt_index *strides)
-{
-    int last = strides->count - 2, contiguous = last + xt_inner_(t), other = last + 1 - xt_inner_(t);
-    const xt_val *inner = &strides->at[contiguous], *outer = &strides->at[other];
-    t->pitch = *outer;
-    if (inner->kind == SPE_INT && inner->integer == 1) return true;
-    if (inner->kind == SPE_INT && inner->integer > 1 && inner->integer <= XT_STEP_MAX_ &&
-        !(outer->kind == SPE_INT && outer->integer == 1)) {
-        t->step = (int)inner->integer;
-        return true;
-    }
-    if (outer->kind == SPE_INT && outer->integer == 1)
-        return xt_fail_(w, XT_ERROR_ORDER_STRIDES,
-                        "order {%d, %d} needs stride 1 in dimension %d; it is %s, in dimension %d %s", !t->column_major,
-                        t->column_major, contiguous, xt_describe_(inner).s, other, xt_describe_(outer).s);
-    return xt_fail_(w, XT_ERROR_TILE_STRIDES, "stride of dimension %d is %s, wanted a C integer from 1 to %d",
-                    contiguous, xt_describe_(inner).s, (int)XT_STEP_MAX_);
-}
-
-/* Shape and strides of the innermost two dimensions: 1, and by default the extent of the contiguous one. */
-XE_FN_ bool xt_tile_shape_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
-{
-    int n = d->shape.count;
-    if (n < 2 || n > 8) return xt_fail_(w, XT_ERROR_TILE_SHAPE, ".shape has %d dimensions, wanted 2 to 8", n);
-    if (d->offset.count != n || (d->strides.count && d->strides.count != n))
-        return xt_fail_(w, XT_ERROR_TILE_SHAPE, "%s has %d dimensions, wanted %d as .shape",
-                        d->offset.count != n ? ".offset" : ".strides",
-                        d->offset.count != n ? d->offset.count : d->strides.count, n);
-    t->shape[0] = d->shape.at[n - 2];
-    t->shape[1] = d->shape.at[n - 1];
-    t->pitch = t->shape[xt_inner_(t)];
-    return d->strides.count == 0 || xt_tile_strides_(w, t, &d->strides);
-}
-
-/* The base: a pointer parameter to the tile's type, or an address, which is converted to a pointer. */
-XE_FN_ bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
-{
-    const xt_val *base = &d->base;
-    xt_numbers_ n = XT_ZERO_;
-    t->base = *base;
-    if (!xt_check_value_(w, base, "the base")) return false;
-    if (base->kind == SPE_POINTER && base->magic == SPE_VAL_MAGIC)
-        return base->type == (int)t->type || (base->type == CM_F32 && t->type == CM_TF32) ||
-               (t->type == (cm_type)XT_BOOL_ && xt_bits_(base->type) == 8 && xt_is_int_(base->type)) ||
-               xt_fail_(w, XT_ERROR_TILE_TYPE, "tile of %s, base %s", xt_type_name_(t->type), xt_describe_(base).s);
-    if (base->kind != SPE_SCALAR || !xt_is_int_(base->type) || xt_bits_(base->type) != 64)
-        return xt_fail_(w, XT_ERROR_TILE_BASE, "got %s", xt_describe_(base).s);
-    t->base = spe_val_of(SPE_POINTER, (int)t->type, xt_new_value_(w.x));
-    n.type = (int)t->type;
-    n.v[0] = *base;
-    xt_record_(w, XT_OP_POINTER_, 0, t->base.id, &n, sizeof n);
-    return true;
-}
-
 XE_FN_ void xt_write_pointer_(xt_ctx *x, const xt_node_ *n)
 {
     int type = n->numbers->type;
@@ -3667,37 +2803,6 @@ XE_FN_ void xt_write_pointer_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* ---- init_tile: leading dimensions select one of several matrices ------------------------------------------------ */
-
-/* Distances are computed in 64 bits. */
-XE_FN_ xt_val xt_wide_(xt_where_ w, xt_val v)
-{
-    return v.kind == SPE_SCALAR && xt_bits_(v.type) < 64 ? xt_cast_number_(w, CM_I64, &v) : v;
-}
-
-/* The distance of matrix (offset[0], ...) of a base with leading dimensions from the first one, in elements. */
-XE_FN_ xt_val xt_leading_distance_(xt_where_ w, const xt_tile *t, const xt_tile_desc_ *d)
-{
-    xt_val sum = spe_val_int(0), stride = xt_wide_(w, t->pitch);
-    stride = xt_binary_number_(w, SPE_ARITH_MUL, stride, xt_wide_(w, t->shape[1 - xt_inner_(t)]));
-    for (int i = d->shape.count - 3; i >= 0; i--) {
-        if (d->strides.count) stride = xt_wide_(w, d->strides.at[i]);
-        xt_val term = xt_binary_number_(w, SPE_ARITH_MUL, stride, xt_wide_(w, d->offset.at[i]));
-        sum = xt_binary_number_(w, SPE_ARITH_ADD, sum, term);
-        if (!d->strides.count) stride = xt_binary_number_(w, SPE_ARITH_MUL, stride, xt_wide_(w, d->shape.at[i]));
-    }
-    return sum;
-}
-
-/* Records the selected matrix: its base, and the number of its lines, zero if the offsets are out of range. */
-XE_FN_ void xt_leading_(xt_where_ w, xt_init_tile_desc_ *init)
-{
-    const xt_tile_desc_ *d = &init->given;
-    if (d->shape.count < 3) return;
-    init->distance = xt_leading_distance_(w, &init->tile, d);
-    init->tile.base.id = xt_new_value_(w.x);
-    xt_record_(w, XT_OP_MATRIX_, 0, init->tile.base.id, init, 0);
-    init->tile.shape[1 - xt_inner_(&init->tile)] = spe_val_of(SPE_SCALAR, CM_I32, xt_further_value_(w.x));
-}
 
 XE_FN_ void xt_write_matrix_(xt_ctx *x, const xt_node_ *n)
 {
@@ -3722,76 +2827,6 @@ XE_FN_ void xt_write_matrix_(xt_ctx *x, const xt_node_ *n)
 
 /* ---- init_tile --------------------------------------------------------------------------------------------------- */
 
-XE_FN_ bool xt_check_scatter_(xt_where_ w, const xt_tile_desc_ *d)
-{
-    const xt_vec *v = &d->scatter;
-    if (!xt_is_int_(v->type) || xt_bits_(v->type) < 32)
-        return xt_fail_(w, XT_ERROR_SCATTER_TYPE, "got %s", xt_type_name_(v->type));
-    if (d->rows != v->dist.shape[0] || d->cols != v->dist.shape[1] || d->shape.count != 1)
-        return xt_fail_(w, XT_ERROR_SCATTER_SHAPE, "tile %d x %d, offsets %d x %d, .shape of %d dimensions", d->rows,
-                        d->cols, v->dist.shape[0], v->dist.shape[1], d->shape.count);
-    return !xt_has_map_(&d->map) || xt_map_agrees_(w, XT_ERROR_SCATTER_MAP, "the tile", &d->map, &v->map);
-}
-
-/* A scatter tile, whose elements have individual offsets. */
-XE_FN_ xt_tile xt_init_scatter_(xt_where_ w, xt_tile t, const xt_tile_desc_ *d)
-{
-    const xt_vec *v = &d->scatter;
-    if (!xt_check_vec_(w, v, ".scatter") || !xt_tile_base_(w, &t, d) || !xt_check_scatter_(w, d)) return xt_no_tile_();
-    if (!xt_check_index_(w, &d->shape.at[0], ".shape") || !xt_check_array_(w, &d->base, &d->shape, &d->strides))
-        return xt_no_tile_();
-    t.scatter = true;
-    t.number = 0;
-    t.map = v->map;
-    t.dist = v->dist;
-    t.offsets = *v;
-    t.offset[0] = t.offset[1] = t.pitch = spe_val_int(0);
-    t.shape[0] = spe_val_int(1);
-    t.shape[1] = d->shape.at[0];
-    return t;
-}
-
-xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
-{
-    xt_ctx *x = w.x;
-    xt_init_tile_desc_ *init = xt_enter_(w) ? (xt_init_tile_desc_ *)xt_memory_(x, sizeof *init) : NULL;
-    xt_tile t = xt_no_tile_();
-    if (!init) return t;
-    t.type = (cm_type)d.type;
-    t.map = d.map;
-    t.inside = d.inside;
-    t.step = 1;
-    t.scope = x->scope;
-    if (d.offset.count == 0) {
-        d.offset.count = d.shape.count ? d.shape.count : 2;
-        for (int i = 0; i < 8; i++) d.offset.at[i] = spe_val_int(0);
-    }
-    init->given = d;
-    x->part++;
-    if (d.scatter.magic) {
-        t = xt_init_scatter_(w, t, &d);
-    } else if (!xt_distribute_(w, &t.dist, d.rows, d.cols, &d.map) || !xt_tile_blocks_(w, &t, d.inner_blocks) ||
-               !xt_tile_order_(w, &t, d.order) || !xt_tile_shape_(w, &t, &d) || !xt_tile_base_(w, &t, &d) ||
-               !xt_tile_indices_(w, &d) || !xt_check_array_(w, &d.base, &d.shape, &d.strides)) {
-        t = xt_no_tile_();
-    } else {
-        t.number = x->tile_count++;
-        init->matrix = init->tile = t;
-        xt_leading_(w, init);
-        const xt_val *at = &d.offset.at[d.offset.count - 2];
-        for (int i = 0; i < 2; i++) {
-            init->place[i] = xt_record_place_(w, &t.dist, i);
-            init->tile.offset[i] = xt_binary_number_(w, SPE_ARITH_ADD, at[i], init->place[i]);
-        }
-        t = init->tile;
-    }
-    x->part--;
-    if (t.number >= 0) t.id = xt_new_value_(x);
-    init->tile = t;
-    if (t.number >= 0) xt_record_(w, XT_OP_INIT_TILE_, 0, t.id, init, 0);
-    return t;
-}
-
 /* The scalars of a tile as ids, in the order of xt_plan_tile_.made; of an offset that a loop advances, the start. */
 XE_FN_ void xt_tile_ids_(xt_ctx *x, const xt_tile *t, spe_id ids[XT_COMPONENTS_])
 {
@@ -3813,44 +2848,58 @@ XE_FN_ void xt_write_init_tile_(xt_ctx *x, const xt_node_ *n)
         xt_tile_ids_(x, t, xt_plan_tile_at_(x, t->number)->made);
 }
 
-/* Records a moved tile. */
-XE_FN_ xt_tile xt_moved_tile_(xt_where_ w, xt_tile t, const xt_update_ *d)
+/* lower/chooser.c - how an access to a tile is made: by 2D block messages or element by element. Passes, what is
+ * written and xt_print all ask here. */
+
+/* Why a block cannot be accessed by messages even in a matrix that qualifies; NULL if it can. access: the layout in
+ * which it is loaded, a cm_use, or XT_STORED_ ... */
+XE_FN_ const char *xt_why_not_block_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int access)
 {
-    t.scope = w.x->scope;
-    t.id = xt_new_value_(w.x);
-    xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, 0, t.id, d, sizeof *d);
-    return t;
+    int bytes = xt_bytes_(t->type), in = t->column_major ? b->row : b->col;
+    bool store = access == XT_STORED_;
+    if (access == XT_VISITED_) return "each element by itself";
+    if (in * bytes % 4) return "blocks that begin within 4 bytes";
+    if (access == XT_FETCHED_) return NULL;
+    if (store && b->valid < b->cols) return "pieces narrower than whole subgroups are stored";
+    if (store && t->column_major) return "there are no messages that store columns";
+    return cm_block2d_covers(&x->cm, b->cols, b->rows, xt_held_(t->type), store ? CM_ACC : (cm_use)access,
+                             t->column_major, store)
+               ? NULL
+               : "no message has such a block";
 }
 
-xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols)
+/* The access of a node; -1: it makes none that messages could make. */
+XE_FN_ int xt_access_of_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_update_ d = {t, {rows, cols}, xt_no_vec_()};
-    if (!xt_enter_(w) || !xt_check_tile_(w, &t, false, "the tile of XT_UPDATE_TILE_OFFSET") ||
-        !xt_check_index_(w, &rows, "the row offset") || !xt_check_index_(w, &cols, "the column offset") ||
-        !xt_check_uniform_(w, &rows, "the row offset") || !xt_check_uniform_(w, &cols, "the column offset"))
-        return xt_no_tile_();
-    w.x->part++;
-    t.offset[0] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[0], rows);
-    t.offset[1] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[1], cols);
-    w.x->part--;
-    return xt_moved_tile_(w, t, &d);
+    if (n->op == XT_OP_LOAD_TILE_) return (int)xt_layout_(x, n->result);
+    return n->op == XT_OP_STORE_TILE_ ? XT_STORED_ : n->op == XT_OP_PREFETCH_TILE_ ? XT_FETCHED_ : -1;
 }
 
-/* Moves a scatter tile's offsets, all by one number or each by its own. */
-xt_tile xt_update_offsets_(xt_where_ w, xt_tile t, xt_any_ by)
+/* Does a load pad with what messages read outside, all bits zero? -0.0 is not. */
+XE_FN_ bool xt_pads_with_zero_(const xt_load_desc_ *d)
 {
-    xt_update_ d = {t, {by.val, by.val}, by.vec};
-    if (!xt_enter_(w) || !xt_check_tile_(w, &t, true, "the tile of XT_UPDATE_TILE_OFFSET with one offset"))
-        return xt_no_tile_();
-    w.x->part++;
-    t.offsets = xt_binary_vec_(w, SPE_ARITH_ADD, xt_any_vec_(t.offsets), by);
-    w.x->part--;
-    return xt_moved_tile_(w, t, &d);
+    const double zero = 0;
+    bool whole = !xt_is_float_(d->tile.type);
+    return whole ? d->padding == 0 : memcmp(&d->padding, &zero, sizeof zero) == 0;
 }
 
-/* access.c - load_tile, store_tile, load_gather, store_scatter. */
+/* How the blocks of a node's tile are accessed in the version with messages. */
+XE_FN_ xt_access_ xt_access_by_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_tile *t = xt_accessed_(n);
+    xt_access_ a = {0, 0, NULL};
+    if (!t) return a;
+    a.why = xt_why_not_block2d_(x, t);
+    if (!a.why && n->op == XT_OP_LOAD_TILE_ && !xt_pads_with_zero_(n->load)) a.why = "a padding other than zero";
+    for (xt_block_ b = xt_blocks_(x, &t->dist); xt_next_block_(&b); a.blocks++) {
+        const char *why = a.why && !a.by_messages ? a.why : xt_why_not_block_(x, t, &b, xt_access_of_(x, n));
+        if (why) a.why = why;
+        else a.by_messages++;
+    }
+    return a;
+}
 
-/* ---- blocks in memory -------------------------------------------------------------------------------------------- */
+/* lower/access.c - blocks of tiles in memory. */
 
 /* Adds a block's position to the address if nothing is checked, so that coopmatrix.h can access several elements at
  * once where the alignment allows. The position is a multiple of `line` elements across lines and of `along` within a
@@ -3942,315 +2991,7 @@ XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int acces
     return mem;
 }
 
-/* ---- load_tile, store_tile --------------------------------------------------------------------------------------- */
-
-/* The padding as a number of the type. */
-XE_FN_ xt_val xt_padding_(int type, double padding)
-{
-    if (xt_is_float_(type)) return spe_val_real(padding);
-    int64_t whole;
-    spe_real_to_int(padding, &whole);
-    return spe_val_int(whole);
-}
-
-/* The type must be able to represent it. */
-XE_FN_ bool xt_check_padding_(xt_where_ w, int type, double padding)
-{
-    xt_val number = xt_padding_(type, padding);
-    int64_t integer;
-    bool whole = spe_real_to_int(padding, &integer) && (type != XT_BOOL_ || integer == 0 || integer == 1);
-    if (xt_is_float_(type) || whole) return xt_check_number_(w, &number, type, ".padding");
-    return xt_fail_(w, XT_ERROR_SCALAR_RANGE, ".padding is %s, wanted %s", spe_decimal_of(padding, 'g', 6).s,
-                    xt_type_name_(type));
-}
-
-/* In memory an i1 is any byte; in vectors it is 0 or 1. */
-XE_FN_ spe_id xt_truth_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
-{
-    spe_id t = spe_type_of(c->module, a), one = spe_const_u(c->module, t, 1), zero = spe_const_u(c->module, t, 0);
-    (void)type, (void)b, (void)user;
-    return spe_select(c->module, spe_ine(c->module, a, zero), one, zero);
-}
-
-xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
-{
-    xt_vec form = xt_form_(&d.tile);
-    if (!xt_enter_(w) || !xt_check_tile_(w, &d.tile, false, "the tile of XT_LOAD_TILE") ||
-        !xt_check_padding_(w, d.tile.type, d.padding))
-        return xt_no_vec_();
-    if (d.tile.inside) d.border = XT_BORDER_PADDING;
-    xt_vec v = xt_new_vec_(w.x, d.tile.type, &form);
-    xt_spread_of_tile_(w.x, v.id, &d.tile);
-    xt_record_(w, XT_OP_LOAD_TILE_, 0, v.id, &d, sizeof d);
-    return v;
-}
-
-XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
-{
-    const xt_load_desc_ *d = n->load;
-    xt_value_ *value = xt_value_at_(x, n->result);
-    if (value->late && x->at == value->node) { /* left for its only use, which may load it transposed instead */
-        value->unmade = true;
-        return;
-    }
-    xt_tile t = xt_now_tile_(x, &d->tile);
-    cm_type held = xt_held_(t.type);
-    xt_vec v = xt_make_vec_(x, n);
-    xt_val padding = xt_padding_(t.type, d->padding);
-    if (x->staged && xt_write_staged_(x, n)) return;
-    bool plain = xt_pads_with_zero_(d) && d->border == XT_BORDER_PADDING && held == v.type;
-    if (x->turning && plain && xt_load_turns_(x, n, &t, &v)) {
-        xt_define_vec_(x, n->result, v);
-        return;
-    }
-    for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);) {
-        cm_mem mem = xt_mem_(x, &t, &b, (int)v.use);
-        if (!xt_pads_with_zero_(d)) {
-            mem.padding = xt_constant_(x, held, &padding);
-            mem.block2d = CM_BLOCK2D_NO; /* messages read zeros outside */
-        }
-        if (d->border != XT_BORDER_PADDING)
-            v.block[b.i] = xt_load_bordered_(x, &t, &b, (int)d->border, v.use);
-        else
-            v.block[b.i] = cm_load(&x->cm, b.cols, b.rows, held, v.use, &mem);
-        if (held != v.type) v.block[b.i] = cm_map1(&x->cm, &v.block[b.i], xt_truth_, NULL);
-    }
-    xt_define_vec_(x, n->result, v);
-}
-
-/* Can the vector be stored to the tile? */
-XE_FN_ bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t)
-{
-    static const xt_same_errors_ errors = {XT_ERROR_STORE_SHAPE, XT_ERROR_STORE_TYPE, XT_ERROR_STORE_BLOCKS,
-                                           XT_ERROR_STORE_MAP};
-    xt_vec form = xt_form_(t);
-    return xt_check_same_(w, &errors, "vector", v, "tile", &form);
-}
-
-/* Overlapping rows can be loaded, but storing to them is undefined. */
-XE_FN_ bool xt_check_rows_(xt_where_ w, const xt_tile *t)
-{
-    const xt_val *along = &t->shape[xt_inner_(t)], *lines = &t->shape[1 - xt_inner_(t)];
-    return t->pitch.kind != SPE_INT || along->kind != SPE_INT || (lines->kind == SPE_INT && lines->integer < 2) ||
-           t->pitch.integer >= along->integer ||
-           xt_fail_(w, XT_ERROR_TILE_STRIDES, "rows of %lld elements, %lld apart, overlap and cannot be stored to",
-                    (long long)along->integer, (long long)t->pitch.integer);
-}
-
-void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
-{
-    xt_scattered_ d = {v, {t, xt_no_vec_(), 0}};
-    if (xt_enter_(w) && xt_check_vec_(w, &v, "the vector of XT_STORE_TILE") &&
-        xt_check_tile_(w, &t, false, "the tile of XT_STORE_TILE") && xt_check_store_(w, &v, &t) &&
-        xt_check_rows_(w, &t))
-        xt_record_(w, XT_OP_STORE_TILE_, 0, 0, &d, sizeof d);
-}
-
-/* Stores each strip as soon as it is computed. */
-XE_FN_ void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
-{
-    const xt_scattered_ *d = n->scattered;
-    xt_tile t = xt_now_tile_(x, &d->d.tile);
-    for (xt_block_ b = xt_blocks_(x, &t.dist); spe_ok(&x->m) && xt_next_block_(&b);) {
-        xt_block_ at = b;
-        int i, strips = xt_strips_(&xt_value_at_(x, d->v.id)->now.vec.block[b.i]);
-        for (i = 0; i < strips; i++, at.row += at.rows) {
-            cm_matrix strip = xt_strip_(x, &d->v, b.i, i);
-            if (at.row == b.row + b.rows) at.row = b.row, at.col += at.cols;
-            at.rows = strip.layout.cols;
-            at.cols = strip.layout.rows;
-            at.valid = xt_least_(at.cols, b.col + b.valid - at.col);
-            cm_mem mem = xt_mem_(x, &t, &at, XT_STORED_);
-            spe_at(&x->m, n->file, n->line);
-            cm_store(&x->cm, &strip, &mem);
-        }
-    }
-    xt_value_at_(x, d->v.id)->unmade = false;
-}
-
-XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
-{
-    xt_tile t = xt_now_tile_(x, &n->scattered->d.tile);
-    if (xt_value_at_(x, n->scattered->v.id)->unmade) {
-        xt_store_strips_(x, n);
-        return;
-    }
-    if (x->staged && xt_write_copy_(x, n)) return;
-    xt_vec v = xt_now_as_(x, &n->scattered->v, CM_ACC);
-    for (xt_block_ b = xt_blocks_(x, &t.dist); v.blocks && xt_next_block_(&b);) {
-        cm_mem mem = xt_mem_(x, &t, &b, XT_STORED_);
-        cm_store(&x->cm, &v.block[b.i], &mem);
-    }
-}
-
-/* ---- load_gather, store_scatter ---------------------------------------------------------------------------------- */
-
-XE_FN_ bool xt_check_mask_(xt_where_ w, const xt_vec *mask, const xt_tile *t)
-{
-    static const xt_same_errors_ errors = {XT_ERROR_MASK_SHAPE, 0, 0, XT_ERROR_MASK_MAP};
-    xt_vec form = xt_form_(t);
-    if (!mask->magic) return true;
-    if (!xt_check_vec_(w, mask, "the mask")) return false;
-    if (mask->type != (cm_type)XT_BOOL_) return xt_fail_(w, XT_ERROR_MASK_TYPE, "got %s", xt_type_name_(mask->type));
-    return xt_check_same_(w, &errors, "mask", mask, "tile", &form);
-}
-
-/* The state of accessing a scatter tile block by block. */
-typedef struct {
-    xt_ctx *x;
-    const xt_tile *t;
-    xt_vec all, allowed;             /* offsets and mask, in one layout; allowed.blocks 0: no mask */
-    const cm_matrix *offsets, *mask; /* of the block; mask may be NULL */
-    spe_id count;                    /* elements of the base, i64, not negative */
-    int valid;                       /* columns of the block */
-} xt_spread_;
-
-/* The offset of component v as i64, and whether that element may be accessed. */
-XE_FN_ spe_id xt_spread_inside_(const xt_spread_ *s, int v, spe_id *offset)
-{
-    cm_ctx *c = &s->x->cm;
-    spe_module *m = c->module;
-    const cm_layout *l = &s->offsets->layout;
-    spe_id inside, i64 = spe_int(m, 64), lane;
-    *offset = spe_cast(m, i64, cm_component(c, s->offsets, v), xt_is_signed_(s->t->offsets.type));
-    inside = spe_ult(m, *offset, s->count);
-    if (l->size_i < l->lanes) { /* not padding */
-        spe_id cols = spe_i32(m, l->cols);
-        inside = spe_land(m, inside, spe_ult(m, cm_col_index(c, l, v), cols));
-    }
-    if (s->valid < l->rows) {
-        spe_id rows = spe_i32(m, s->valid);
-        inside = spe_land(m, inside, spe_ult(m, cm_row_index(c, l, v), rows));
-    }
-    if (!s->mask) return inside;
-    lane = cm_component(c, s->mask, v);
-    return spe_land(m, inside, spe_ine(m, lane, spe_null(m, spe_type_of(m, lane))));
-}
-
-/* Elements that must not be read load the base's first element and select the padding; a branch skips an empty base. */
-XE_FN_ cm_matrix xt_gather_block_(const xt_spread_ *s, const cm_layout *l, spe_id padding)
-{
-    spe_module *m = &s->x->m;
-    spe_id *got = (spe_id *)xt_memory_(s->x, 2 * (size_t)l->size_v * sizeof *got), some;
-    uint64_t known = 0;
-    if (!got) return cm_poison();
-    some = spe_sgt(m, s->count, spe_const_i(m, spe_int(m, 64), 0));
-    if (spe_const_bits(m, some, &known) && known) some = 0;
-    if (some) spe_if(m, some);
-    for (int v = 0; v < l->size_v; v++) {
-        spe_id offset, inside = xt_spread_inside_(s, v, &offset);
-        offset = spe_select(m, inside, offset, spe_null(m, spe_type_of(m, offset)));
-        got[v] = spe_load(m, spe_index(m, s->t->base.id, offset), (uint32_t)cm_type_info(l->type)->bytes);
-        got[v] = spe_select(m, inside, got[v], padding);
-        got[l->size_v + v] = padding;
-    }
-    if (some) spe_endif_from(m, (uint32_t)l->size_v, got, got + l->size_v, got);
-    return cm_from_components(&s->x->cm, l, got);
-}
-
-/* Calls fn for each element that may be accessed, with its address; its results form the block `got`, 0 elsewhere. got
- * NULL: no results. */
-XE_FN_ void xt_visit_block_(const xt_spread_ *s, const cm_matrix *a, cm_visit_fn fn, void *user, cm_matrix *got)
-{
-    cm_ctx *c = &s->x->cm;
-    spe_id *out = (spe_id *)xt_memory_(s->x, (size_t)(a->layout.size_v ? a->layout.size_v : 1) * sizeof *out);
-    spe_diverged(c->module);
-    for (int v = 0; out && v < a->layout.size_v; v++) {
-        spe_id offset, inside = xt_spread_inside_(s, v, &offset), value = cm_component(c, a, v), none;
-        none = spe_null(c->module, spe_type_of(c->module, value));
-        spe_if(c->module, inside);
-        value = fn(c, a->layout.type, spe_index(c->module, s->t->base.id, offset), value, user);
-        spe_endif_from(c->module, got ? 1 : 0, &value, &none, &out[v]);
-    }
-    if (got) *got = out ? cm_from_components(c, &a->layout, out) : cm_poison();
-}
-
-XE_FN_ spe_id xt_store_element_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, void *user)
-{
-    (void)user;
-    spe_store(c->module, ptr, v, (uint32_t)cm_type_info(type)->bytes);
-    return 0;
-}
-
-/* Sets up an access. A base of negative size is empty. t: the tile's current state. */
-XE_FN_ xt_spread_ xt_spread_init_(xt_ctx *x, const xt_tile *t, const xt_vec *mask)
-{
-    spe_module *m = &x->m;
-    spe_id n = xt_index_id_(x, &t->shape[1]), zero = spe_i32(m, 0);
-    xt_spread_ s = XT_ZERO_;
-    s.x = x;
-    s.t = t;
-    n = spe_select(m, spe_sgt(m, n, zero), n, zero);
-    s.count = spe_sconvert(m, spe_int(m, 64), n);
-    s.all = xt_as_use_(x, &t->offsets, CM_ACC);
-    if (mask->magic) s.allowed = xt_now_as_(x, mask, CM_ACC);
-    return s;
-}
-
-XE_FN_ bool xt_spread_next_(xt_spread_ *s, xt_block_ *b)
-{
-    if (!s->all.blocks || !xt_next_block_(b)) return false;
-    s->offsets = &s->all.block[b->i];
-    s->mask = s->allowed.blocks ? &s->allowed.block[b->i] : NULL;
-    s->valid = b->valid;
-    return true;
-}
-
-xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
-{
-    xt_scattered_ of = {xt_no_vec_(), d};
-    xt_vec form = xt_form_(&d.tile);
-    if (!xt_enter_(w) || !xt_check_tile_(w, &d.tile, true, "the tile of XT_LOAD_GATHER") ||
-        !xt_check_mask_(w, &d.mask, &d.tile) || !xt_check_padding_(w, d.tile.type, d.padding))
-        return xt_no_vec_();
-    xt_vec v = xt_new_vec_(w.x, d.tile.type, &form);
-    xt_spread_of_tile_(w.x, v.id, &d.tile);
-    xt_spread_like_(w.x, v.id, &d.mask);
-    xt_record_(w, XT_OP_LOAD_GATHER_, 0, v.id, &of, sizeof of);
-    return v;
-}
-
-XE_FN_ void xt_write_load_gather_(xt_ctx *x, const xt_node_ *n)
-{
-    const xt_gather_desc_ *d = &n->scattered->d;
-    xt_tile t = xt_now_tile_(x, &d->tile);
-    cm_type held = xt_held_(t.type);
-    xt_vec v = xt_make_vec_(x, n);
-    xt_spread_ s = xt_spread_init_(x, &t, &d->mask);
-    xt_val padding = xt_padding_(t.type, d->padding);
-    for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_spread_next_(&s, &b);) {
-        cm_layout l = cm_layout_for(&x->cm, s.offsets->layout.rows, s.offsets->layout.cols, held, CM_ACC);
-        v.block[b.i] = xt_gather_block_(&s, &l, xt_constant_(x, held, &padding));
-        if (held != v.type) v.block[b.i] = cm_map1(&x->cm, &v.block[b.i], xt_truth_, NULL);
-    }
-    xt_define_vec_(x, n->result, xt_settle_(x, v));
-}
-
-void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d)
-{
-    xt_scattered_ of = {v, d};
-    if (xt_enter_(w) && xt_check_vec_(w, &v, "the vector of XT_STORE_SCATTER") &&
-        xt_check_tile_(w, &d.tile, true, "the tile of XT_STORE_SCATTER") && xt_check_store_(w, &v, &d.tile) &&
-        xt_check_mask_(w, &d.mask, &d.tile))
-        xt_record_(w, XT_OP_STORE_SCATTER_, 0, 0, &of, sizeof of);
-}
-
-/* Accesses all blocks; r receives fn's results, unless NULL. */
-XE_FN_ void xt_visit_scattered_(xt_ctx *x, const xt_scattered_ *d, cm_visit_fn fn, void *user, xt_vec *r)
-{
-    xt_tile t = xt_now_tile_(x, &d->d.tile);
-    xt_vec v = xt_now_as_(x, &d->v, CM_ACC);
-    xt_spread_ s = xt_spread_init_(x, &t, &d->d.mask);
-    for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_spread_next_(&s, &b);)
-        xt_visit_block_(&s, &v.block[b.i], fn, user, r ? &r->block[b.i] : NULL);
-}
-
-XE_FN_ void xt_write_store_scatter_(xt_ctx *x, const xt_node_ *n)
-{
-    xt_visit_scattered_(x, n->scattered, xt_store_element_, NULL, NULL);
-}
-
-/* borders.c - loads beyond the edges of a matrix, clamped or mirrored. */
+/* lower/borders.c - loads beyond the edges of a matrix, clamped or mirrored. */
 
 /* Maps an index outside 0 .. n - 1 to one inside; n is positive. A mirrored row of n repeats after 2 (n - 1) elements,
  * which may need all 32 bits. */
@@ -4320,11 +3061,94 @@ XE_FN_ cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ 
     return cm_from_parts(&x->cm, &whole.layout, edge.part);
 }
 
-/* prefetch.c - prefetch_tile.
- *
- * If two prefetches of work-group tiles follow each other and both use block messages, the subgroups split them: the
- * first subgroups take pieces of the first tile, the others pieces of the second, one message each. (Intel's compiler
- * recomputes the whole address for each message inside the loop.) */
+/* lower/turns.c - operands of products for several turns of a loop, loaded by one message: where a tile advances by
+ * its size along k in each turn, the operands of the next turns lie beside it. */
+
+/* How many of a loop's turns share their loads, so that registers have room for them: a divisor of the copies of its
+ * body. */
+XE_FN_ int xt_joined_turns_(const xt_ctx *x, int copies)
+{
+    size_t room = (size_t)x->target.registers / (x->registers <= 128 ? 2 : 1) / 8 * 5;
+    while (copies > 1 && x->accumulator_bytes + (x->product_bytes - x->accumulator_bytes) * (size_t)copies > room)
+        copies /= 2;
+    return copies;
+}
+
+/* The layout of a block for `turns` turns; rows of the block are columns of the matrix. */
+XE_FN_ cm_layout xt_turns_layout_(xt_ctx *x, const xt_vec *v, const xt_block_ *b, int turns)
+{
+    bool left = v->use == CM_B;
+    return cm_layout_for(&x->cm, left ? b->cols * turns : b->cols, left ? b->rows : b->rows * turns, v->type, v->use);
+}
+
+/* Does the layout for several turns consist of theirs, one after the other along k? */
+XE_FN_ bool xt_turns_fit_(xt_ctx *x, const xt_vec *v, int turns)
+{
+    int k = v->use == CM_B;
+    xt_block_ b = xt_blocks_(x, &v->dist);
+    if (v->use == CM_ACC || b.grid.cut[k].n > 1 || b.grid.rounds[k] > 1 || v->dist.data[k] != v->dist.shape[k] ||
+        v->dist.data[1] % x->S || v->dist.data[k] * turns > XT_CUT_LARGEST_)
+        return false;
+    while (xt_next_block_(&b)) {
+        cm_layout one = xt_turns_layout_(x, v, &b, 1), all = xt_turns_layout_(x, v, &b, turns);
+        if (cm_part_count(&all) != turns * cm_part_count(&one) || all.size_k2 != one.size_k2 * (k ? turns : 1))
+            return false;
+    }
+    return spe_ok(&x->m);
+}
+
+/* A turn's part of what was loaded for several. */
+XE_FN_ cm_matrix xt_turn_of_(xt_ctx *x, const cm_matrix *all, const cm_layout *l, int turn)
+{
+    int n = cm_part_count(l), runs = n / l->size_k2, all_runs = all->parts / all->layout.size_k2;
+    spe_id *part = all->parts ? (spe_id *)xt_memory_(x, (size_t)n * sizeof *part) : NULL;
+    if (!part) return cm_poison();
+    for (int i = 0; i < n; i++)
+        part[i] = all->part[l->use == CM_B ? turn * n + i : i / runs * all_runs + turn * runs + i % runs];
+    return cm_from_parts(&x->cm, l, part);
+}
+
+/* Loads v for the turns that share their loads, in the first of them, or takes this turn's part. False if the turns
+ * cannot share it. */
+XE_FN_ bool xt_load_turns_(xt_ctx *x, const xt_node_ *n, const xt_tile *t, xt_vec *v)
+{
+    const xt_frame_ *f = x->turning;
+    xt_value_ *value = xt_value_at_(x, n->result);
+    int k = v->use == CM_B, turn = f ? f->copy % f->joined : 0;
+    if (!f || f->joined == 1 || !xt_by_block2d_(x, t) || !xt_advances_(&n->load->tile, f, k, v->dist.shape[k]) ||
+        !xt_turns_fit_(x, v, f->joined))
+        return false;
+    if (!turn) value->turns = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *v->block);
+    for (xt_block_ b = xt_blocks_(x, &v->dist); value->turns && v->blocks && xt_next_block_(&b);) {
+        cm_layout one = xt_turns_layout_(x, v, &b, 1), all = xt_turns_layout_(x, v, &b, f->joined);
+        cm_mem mem = xt_mem_(x, t, &b, (int)v->use);
+        if (!turn) value->turns[b.i] = cm_load(&x->cm, all.rows, all.cols, v->type, v->use, &mem);
+        v->block[b.i] = xt_turn_of_(x, &value->turns[b.i], &one, turn);
+    }
+    return true;
+}
+
+/* How often the body of a loop is written for each turn. Products of a few matrix instructions leave most of the time
+ * to the loop itself and to waiting for loads; a second loop then makes the turns that are left. */
+XE_FN_ int xt_copies_(xt_ctx *x, const xt_frame_ *f, int at, int most)
+{
+    enum { SUM = 8 * 16 * 4, DEEP = 32 }; /* bytes of the sum of a matrix instruction, and of its k */
+    size_t products = 0, others = 0;
+    int copies = 1;
+    if (f->lo.kind != SPE_INT || f->lo.integer < 0 || f->step.kind != SPE_INT || f->step.integer > 1 << 24) return 1;
+    for (const xt_node_ *n = xt_node_at_(x, at + 1); n->op != XT_OP_END_; n++) {
+        if (xt_does_(n->op, XT_CHANGES_ | XT_BOUNDS_ | XT_WAITS_)) return 1;
+        const xt_vec *left = n->op == XT_OP_TILE_MMA_ ? &n->mma->left : NULL;
+        if (!left && !xt_does_(n->op, XT_COMPUTES_)) continue;
+        size_t size = (xt_vec_bytes_(&xt_value_at_(x, n->result)->now.vec) + SUM - 1) / SUM;
+        if (left) products += size * (size_t)((left->dist.data[1] * xt_bytes_((int)left->type) + DEEP - 1) / DEEP);
+        else others += size;
+    }
+    while (products && copies < 4 && (products + others) * (size_t)copies * 2 <= (size_t)most) copies *= 2;
+    return copies;
+}
+
+/* lower/prefetch.c - writes prefetch_tile. */
 
 /* Two tiles in pieces of one shape: `across` elements of a line of memory, `down` lines. */
 typedef struct {
@@ -4510,15 +3334,6 @@ XE_FN_ void xt_prefetch_both_(xt_ctx *x, const xt_share_ *s, int locality)
     cm_prefetch_block(&x->cm, xt_held_(s->tile[0].type), s->across, s->down, &r.surface);
 }
 
-void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
-{
-    if (!xt_enter_(w) || !xt_check_tile_(w, &d.tile, false, "the tile of XT_PREFETCH_TILE")) return;
-    if (d.locality < 0 || d.locality > 3)
-        xt_fail_(w, XT_ERROR_LOCALITY, "got %d", d.locality);
-    else
-        xt_record_(w, XT_OP_PREFETCH_TILE_, 0, 0, &d, sizeof d);
-}
-
 XE_FN_ void xt_write_prefetch_tile_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_prefetch_desc_ *d = n->prefetch, *next;
@@ -4537,436 +3352,7 @@ XE_FN_ void xt_write_prefetch_tile_(xt_ctx *x, const xt_node_ *n)
     xt_prefetch_alone_(x, d);
 }
 
-/* turns.c - operands of products for several turns of a loop, loaded by one message: where a tile advances by its size
- * along k in each turn, the operands of the next turns lie beside it. */
-
-/* Does a tile that a loop carries move along one dimension by so much in each turn, and in no other way? */
-XE_FN_ bool xt_advances_(const xt_tile *of, const xt_frame_ *f, int dim, int by)
-{
-    if (f->step.kind != SPE_INT || f->step.integer != by) return false;
-    for (int i = 0; i < f->slots; i++) {
-        const xt_tile *t = &f->slot[i].body.tile;
-        if (t->magic == XT_TILE_MAGIC_ && !t->scatter && t->number == of->number &&
-            xt_same_scalar_(&t->offset[0], &of->offset[0]) && xt_same_scalar_(&t->offset[1], &of->offset[1]))
-            return f->slot[i].mask == 1u << (XT_COUNTS_SHIFT_ + dim);
-    }
-    return false;
-}
-
-/* How many of a loop's turns share their loads, so that registers have room for them: a divisor of the copies of its
- * body. */
-XE_FN_ int xt_joined_turns_(const xt_ctx *x, int copies)
-{
-    size_t room = (size_t)x->target.registers / (x->registers <= 128 ? 2 : 1) / 8 * 5;
-    while (copies > 1 && x->accumulator_bytes + (x->product_bytes - x->accumulator_bytes) * (size_t)copies > room)
-        copies /= 2;
-    return copies;
-}
-
-/* The layout of a block for `turns` turns; rows of the block are columns of the matrix. */
-XE_FN_ cm_layout xt_turns_layout_(xt_ctx *x, const xt_vec *v, const xt_block_ *b, int turns)
-{
-    bool left = v->use == CM_B;
-    return cm_layout_for(&x->cm, left ? b->cols * turns : b->cols, left ? b->rows : b->rows * turns, v->type, v->use);
-}
-
-/* Does the layout for several turns consist of theirs, one after the other along k? */
-XE_FN_ bool xt_turns_fit_(xt_ctx *x, const xt_vec *v, int turns)
-{
-    int k = v->use == CM_B;
-    xt_block_ b = xt_blocks_(x, &v->dist);
-    if (v->use == CM_ACC || b.grid.cut[k].n > 1 || b.grid.rounds[k] > 1 || v->dist.data[k] != v->dist.shape[k] ||
-        v->dist.data[1] % x->S || v->dist.data[k] * turns > XT_CUT_LARGEST_)
-        return false;
-    while (xt_next_block_(&b)) {
-        cm_layout one = xt_turns_layout_(x, v, &b, 1), all = xt_turns_layout_(x, v, &b, turns);
-        if (cm_part_count(&all) != turns * cm_part_count(&one) || all.size_k2 != one.size_k2 * (k ? turns : 1))
-            return false;
-    }
-    return spe_ok(&x->m);
-}
-
-/* A turn's part of what was loaded for several. */
-XE_FN_ cm_matrix xt_turn_of_(xt_ctx *x, const cm_matrix *all, const cm_layout *l, int turn)
-{
-    int n = cm_part_count(l), runs = n / l->size_k2, all_runs = all->parts / all->layout.size_k2;
-    spe_id *part = all->parts ? (spe_id *)xt_memory_(x, (size_t)n * sizeof *part) : NULL;
-    if (!part) return cm_poison();
-    for (int i = 0; i < n; i++)
-        part[i] = all->part[l->use == CM_B ? turn * n + i : i / runs * all_runs + turn * runs + i % runs];
-    return cm_from_parts(&x->cm, l, part);
-}
-
-/* Loads v for the turns that share their loads, in the first of them, or takes this turn's part. False if the turns
- * cannot share it. */
-XE_FN_ bool xt_load_turns_(xt_ctx *x, const xt_node_ *n, const xt_tile *t, xt_vec *v)
-{
-    const xt_frame_ *f = x->turning;
-    xt_value_ *value = xt_value_at_(x, n->result);
-    int k = v->use == CM_B, turn = f ? f->copy % f->joined : 0;
-    if (!f || f->joined == 1 || !xt_by_block2d_(x, t) || !xt_advances_(&n->load->tile, f, k, v->dist.shape[k]) ||
-        !xt_turns_fit_(x, v, f->joined))
-        return false;
-    if (!turn) value->turns = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *v->block);
-    for (xt_block_ b = xt_blocks_(x, &v->dist); value->turns && v->blocks && xt_next_block_(&b);) {
-        cm_layout one = xt_turns_layout_(x, v, &b, 1), all = xt_turns_layout_(x, v, &b, f->joined);
-        cm_mem mem = xt_mem_(x, t, &b, (int)v->use);
-        if (!turn) value->turns[b.i] = cm_load(&x->cm, all.rows, all.cols, v->type, v->use, &mem);
-        v->block[b.i] = xt_turn_of_(x, &value->turns[b.i], &one, turn);
-    }
-    return true;
-}
-
-/* mma.c - tile_mma. */
-
-XE_FN_ bool xt_mma_check_shapes_(xt_where_ w, const xt_mma_desc_ *d, bool with_c)
-{
-    const int *a = d->left.dist.shape, *b = d->right.dist.shape, *c = d->sum.dist.shape;
-    if (!xt_check_vec_(w, &d->left, "a of XT_TILE_MMA") || !xt_check_vec_(w, &d->right, "b of XT_TILE_MMA"))
-        return false;
-    if (with_c && !xt_check_vec_(w, &d->sum, "c of XT_TILE_MMA")) return false;
-    if (a[1] == b[0] && (!with_c || (c[0] == a[0] && c[1] == b[1]))) return true;
-    if (!with_c) return xt_fail_(w, XT_ERROR_MMA_SHAPE, "a %d x %d, b %d x %d", a[0], a[1], b[0], b[1]);
-    return xt_fail_(w, XT_ERROR_MMA_SHAPE, "a %d x %d, b %d x %d, c %d x %d", a[0], a[1], b[0], b[1], c[0], c[1]);
-}
-
-/* The possible types of a x b: the accumulation type in coopmatrix.h, or f16 and bf16 for operands of that type. */
-XE_FN_ bool xt_mma_result_(const xt_mma_desc_ *d, bool with_c, cm_type *result)
-{
-    const cm_product *row = cm_product_row(d->left.type, d->right.type);
-    cm_type own = d->left.type;
-    if (!row || d->type < 0) return false;
-    *result = with_c ? d->sum.type : d->type ? (cm_type)(d->type - 1) : row->acc;
-    if (d->type && d->type - 1 != (int)*result) return false;
-    return *result == row->acc || (own == d->right.type && *result == own && (own == CM_F16 || own == CM_BF16));
-}
-
-XE_FN_ bool xt_mma_check_types_(xt_where_ w, const xt_mma_desc_ *d, bool with_c, cm_type *result)
-{
-    return xt_mma_result_(d, with_c, result) ||
-           xt_fail_(w, XT_ERROR_MMA_TYPE, "a of %s, b of %s%s%s%s%s", xt_type_name_(d->left.type),
-                    xt_type_name_(d->right.type), with_c ? ", c of " : "", with_c ? xt_type_name_(d->sum.type) : "",
-                    d->type ? ", result " : "", d->type ? xt_type_name_(d->type < 0 ? d->type : d->type - 1) : "");
-}
-
-XE_FN_ bool xt_mma_has_map_(xt_where_ w, const char *what, const xt_map *has, const xt_map *wanted)
-{
-    return xt_map_agrees_(w, XT_ERROR_MMA_MAP, what, has, wanted);
-}
-
-/* The result's map is c's, else the given one, else derived from a and b. The operands' maps must agree with it, and
- * with those given as options, as in the older specification. */
-XE_FN_ bool xt_mma_check_maps_(xt_where_ w, const xt_mma_desc_ *d, bool with_c, xt_map *map)
-{
-    xt_map a = XT_ZERO_;
-    *map = d->left.map;
-    map->sg_data[1] = d->right.map.sg_data[1];
-    if (xt_has_map_(&d->map)) *map = d->map;
-    if (with_c) *map = d->sum.map;
-    if (with_c && xt_has_map_(&d->map) && !xt_mma_has_map_(w, ".map", &d->map, map)) return false;
-    xt_map b = a;
-    if (xt_has_map_(map)) {
-        a = xt_map_mma_a(map, d->left.dist.shape[1]);
-        b = xt_map_mma_b(map, d->right.dist.shape[0]);
-    }
-    return xt_mma_has_map_(w, "a", &d->left.map, &a) && xt_mma_has_map_(w, "b", &d->right.map, &b) &&
-           (!xt_has_map_(&d->a_map) || xt_mma_has_map_(w, "a", &d->left.map, &d->a_map)) &&
-           (!xt_has_map_(&d->b_map) || xt_mma_has_map_(w, "b", &d->right.map, &d->b_map)) &&
-           (!with_c || !xt_has_map_(&d->c_map) || xt_mma_has_map_(w, "c", &d->sum.map, &d->c_map));
-}
-
-/* Blocked operands: m x k, k x n and m x n blocks. */
-XE_FN_ bool xt_mma_check_blocks_(xt_where_ w, const xt_mma_desc_ *d, bool with_c)
-{
-    const int *a = d->left.inner, *b = d->right.inner, *c = d->sum.inner;
-    if (a[1] == b[0] && (a[0] > 0) == (b[1] > 0) && (!with_c || (c[0] == a[0] && c[1] == b[1]))) return true;
-    return xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_MMA: a has inner_blocks {%d, %d}, b {%d, %d}, c {%d, %d}", a[0], a[1],
-                    b[0], b[1], c[0], c[1]);
-}
-
-/* A block of the result: a chain of products along k. In coopmatrix.h, b is the left operand and a the right one. */
-XE_FN_ cm_matrix xt_mma_block_(xt_ctx *x, const xt_mma_desc_ *d, const xt_grid_ *ga, const xt_grid_ *gb,
-                               const int at[4], cm_type type, const cm_matrix *c)
-{
-    cm_matrix sum = XT_ZERO_;
-    for (int k = 0; k < ga->cut[1].n; k++) {
-        const cm_matrix *left = &d->right.block[xt_block_number_(gb, 0, at[1], k, at[3])];
-        const cm_matrix *right = &d->left.block[xt_block_number_(ga, at[0], 0, at[2], k)];
-        sum = cm_mul_add_real(&x->cm, type, left, right, k ? &sum : c);
-    }
-    return sum;
-}
-
-/* If a's pieces end within a block, cuts b like a and fills the rest with zeros: of both if they are floats, because
- * the elements beyond a's end may be NaN; of one if they are integers. */
-XE_FN_ void xt_mma_fill_(xt_ctx *x, xt_mma_desc_ *d, const xt_grid_ *ga, xt_grid_ *gb)
-{
-    const xt_cut_ *k = &ga->cut[1];
-    if (k->at[k->n - 1] + k->size[k->n - 1] == ga->data[1]) return;
-    gb->cut[0] = *k;
-    d->right = xt_fill_up_(x, &d->right, gb, CM_A);
-    if (xt_is_float_((int)d->left.type)) d->left = xt_fill_up_(x, &d->left, ga, CM_B);
-}
-
-XE_FN_ void xt_emit_mma_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
-{
-    xt_grid_ ga, gb, gr;
-    cm_matrix c = XT_ZERO_;
-    int at[4], n; /* round of m, round of n, block of m, block of n */
-    xt_grid_init_(x, &ga, &d->left.dist);
-    xt_grid_init_(x, &gb, &d->right.dist);
-    xt_grid_init_(x, &gr, &r->dist);
-    if (d->left.blocks != ga.blocks || d->right.blocks != gb.blocks || (with_c && d->sum.blocks != gr.blocks)) return;
-    xt_mma_fill_(x, d, &ga, &gb);
-    for (at[0] = 0; at[0] < gr.rounds[0]; at[0]++)
-        for (at[1] = 0; at[1] < gr.rounds[1]; at[1]++)
-            for (at[2] = 0; at[2] < gr.cut[0].n; at[2]++)
-                for (at[3] = 0; at[3] < gr.cut[1].n; at[3]++) {
-                    n = xt_block_number_(&gr, at[0], at[1], at[2], at[3]);
-                    if (with_c) c = xt_varied_(x, &d->sum, &d->sum.block[n]);
-                    r->block[n] = xt_mma_block_(x, d, &ga, &gb, at, r->type, with_c ? &c : NULL);
-                }
-}
-
-/* Bytes of a vector per subgroup. */
-XE_FN_ size_t xt_vec_bytes_(const xt_vec *v)
-{
-    return (size_t)xt_dist_pieces(&v->dist) * (size_t)v->dist.data[0] * (size_t)v->dist.data[1] *
-           (size_t)xt_bytes_((int)v->type);
-}
-
-/* Bytes of the vectors that a region carries, per subgroup. */
-XE_FN_ size_t xt_carried_bytes_(const xt_frame_ *f)
-{
-    size_t all = 0;
-    for (int i = 0; i < f->slots; i++)
-        if (f->slot[i].start.magic == XT_VEC_MAGIC_) all += xt_vec_bytes_(&f->slot[i].start.vec);
-    return all;
-}
-
-/* Finds the register needs of products: besides a product's operands, its sum or all that the region carries. */
-XE_FN_ void xt_find_products_(xt_ctx *x)
-{
-    const xt_frame_ *open[SPE_REGIONS_MAX + 1] = {NULL};
-    int depth = 0;
-    for (int i = 0; i < x->nodes.count; i++) {
-        const xt_node_ *n = xt_node_at_(x, i);
-        const xt_mma_desc_ *d = n->mma;
-        if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) open[++depth] = n->frame;
-        if (n->op == XT_OP_END_) depth--;
-        if (n->op != XT_OP_TILE_MMA_) continue;
-        size_t sum = xt_vec_bytes_(&xt_value_at_(x, n->result)->now.vec);
-        size_t carried = depth ? xt_carried_bytes_(open[depth]) : 0;
-        size_t all = (sum > carried ? sum : carried) + xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right);
-        if (sum > x->accumulator_bytes) x->accumulator_bytes = sum;
-        if (all > x->product_bytes) x->product_bytes = all;
-        size_t slice = sum + (size_t)(d->left.dist.data[0] + d->right.dist.data[1]) * 32; /* eight dwords per line */
-        if (slice <= x->slice_bytes) continue;
-        x->slice_bytes = slice;
-        x->largest = i;
-    }
-}
-
-/* How often the body of a loop is written for each turn. Products of a few matrix instructions leave most of the time
- * to the loop itself and to waiting for loads; a second loop then makes the turns that are left. */
-XE_FN_ int xt_copies_(xt_ctx *x, const xt_frame_ *f, int at, int most)
-{
-    enum { SUM = 8 * 16 * 4, DEEP = 32 }; /* bytes of the sum of a matrix instruction, and of its k */
-    size_t products = 0, others = 0;
-    int copies = 1;
-    if (f->lo.kind != SPE_INT || f->lo.integer < 0 || f->step.kind != SPE_INT || f->step.integer > 1 << 24) return 1;
-    for (const xt_node_ *n = xt_node_at_(x, at + 1); n->op != XT_OP_END_; n++) {
-        if (xt_does_(n->op, XT_CHANGES_ | XT_BOUNDS_ | XT_WAITS_)) return 1;
-        const xt_vec *left = n->op == XT_OP_TILE_MMA_ ? &n->mma->left : NULL;
-        if (!left && !xt_does_(n->op, XT_COMPUTES_)) continue;
-        size_t size = (xt_vec_bytes_(&xt_value_at_(x, n->result)->now.vec) + SUM - 1) / SUM;
-        if (left) products += size * (size_t)((left->dist.data[1] * xt_bytes_((int)left->type) + DEEP - 1) / DEEP);
-        else others += size;
-    }
-    while (products && copies < 4 && (products + others) * (size_t)copies * 2 <= (size_t)most) copies *= 2;
-    return copies;
-}
-
-xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
-{
-    bool with_c = d.sum.magic != 0;
-    cm_type type = CM_F32;
-    xt_map map;
-    if (!xt_enter_(w) || !xt_mma_check_shapes_(w, &d, with_c) || !xt_mma_check_types_(w, &d, with_c, &type) ||
-        !xt_mma_check_maps_(w, &d, with_c, &map) || !xt_mma_check_blocks_(w, &d, with_c))
-        return xt_no_vec_();
-    xt_vec r = xt_mapped_vec_(w, type, d.left.dist.shape[0], d.right.dist.shape[1], &map);
-    xt_spread_like_(w.x, r.id, &d.left);
-    xt_spread_like_(w.x, r.id, &d.right);
-    xt_spread_like_(w.x, r.id, &d.sum);
-    r.inner[0] = d.left.inner[0];
-    r.inner[1] = d.right.inner[1];
-    xt_record_(w, XT_OP_TILE_MMA_, 0, r.id, &d, sizeof d);
-    return r;
-}
-
-XE_FN_ void xt_write_tile_mma_(xt_ctx *x, const xt_node_ *n)
-{
-    xt_mma_desc_ d = *n->mma;
-    bool with_c = d.sum.magic != 0;
-    xt_vec r = xt_make_vec_(x, n);
-    if (with_c) d.sum = xt_now_as_(x, &d.sum, CM_ACC);
-    if (r.blocks && !xt_emit_sliced_(x, &d, with_c, &r)) {
-        d.left = xt_now_as_(x, &d.left, CM_B);
-        d.right = xt_now_as_(x, &d.right, CM_A);
-        xt_emit_mma_(x, &d, with_c, &r);
-    }
-    xt_define_vec_(x, n->result, r);
-}
-
-/* atomics.c - atomic_rmw. */
-
-typedef struct {
-    const char *name;
-    int takes, op; /* op: spe_atomic_op, or XT_RMW_LOOP_ */
-    int combine;   /* an xt_red_ (for floats, -0 is less than 0); XT_RED_COUNT_: the operand */
-} xt_rmw_row_;
-
-XE_FN_ const xt_rmw_row_ *xt_rmw_row_of_(xt_rmw_kind_ kind)
-{
-#define XT_RMW_ROW_(name, takes, op, combine) {#name, XT_RMW_##takes, (int)op, (int)combine},
-    static const xt_rmw_row_ rows[] = {XT_RMW_KINDS_(XT_RMW_ROW_)};
-    return &rows[kind];
-}
-
-XE_FN_ const char *xt_rmw_name_(int kind) { return xt_rmw_row_of_((xt_rmw_kind_)kind)->name; }
-
-typedef struct {
-    xt_rmw_kind_ kind;
-    uint32_t scope;
-} xt_rmw_;
-
-/* The new value from the old one and the operand. */
-XE_FN_ spe_id xt_rmw_combine_(cm_ctx *c, xt_rmw_kind_ kind, cm_type type, spe_id old, spe_id v)
-{
-    const xt_rmw_row_ *row = xt_rmw_row_of_(kind);
-    spe_id a = cm_to_arith(c, type, old), b = cm_to_arith(c, type, v);
-    if (row->combine == XT_RED_minnumf_ || row->combine == XT_RED_maxnumf_)
-        a = xt_extreme_(c->module, row->combine == XT_RED_maxnumf_, false, a, b);
-    else
-        a = xt_combine_(c->module, row->combine, type, a, b);
-    return cm_from_arith(c, type, a);
-}
-
-/* The word to exchange for an element: its own bits, or the aligned 32 bits that contain it. */
-typedef struct {
-    spe_id ptr, type, shift; /* shift: 0 if the word is the element */
-} xt_word_;
-
-XE_FN_ xt_word_ xt_rmw_word_(spe_module *m, spe_id ptr, uint32_t bits)
-{
-    xt_word_ word = {ptr, spe_int(m, bits < 32 ? 32 : bits), 0};
-    if (bits < 32) {
-        spe_id address = spe_ptr_to_u(m, spe_int(m, 64), ptr);
-        word.shift = spe_uconvert(m, word.type, spe_and(m, address, spe_u64(m, 3)));
-        word.shift = spe_shl(m, word.shift, spe_u32(m, 3));
-        address = spe_and(m, address, spe_u64(m, ~(uint64_t)3));
-        word.ptr = spe_u_to_ptr(m, spe_ptr(m, spe_info(m, spe_type_of(m, ptr)).storage, word.type), address);
-    } else
-        word.ptr = spe_ptr_cast(m, ptr, word.type);
-    return word;
-}
-
-/* The element's bits in a word, as its storage type. */
-XE_FN_ spe_id xt_word_get_(spe_module *m, const xt_word_ *word, spe_id from, spe_id type)
-{
-    spe_id bits = spe_int(m, spe_width(m, type));
-    if (word->shift) from = spe_uconvert(m, bits, spe_shr(m, from, word->shift));
-    return bits == type ? from : spe_bitcast(m, type, from);
-}
-
-/* The word with other bits for the element. */
-XE_FN_ spe_id xt_word_put_(spe_module *m, const xt_word_ *word, spe_id into, spe_id v)
-{
-    uint32_t bits = spe_width(m, spe_type_of(m, v));
-    if (spe_type_of(m, v) != spe_int(m, bits)) v = spe_bitcast(m, spe_int(m, bits), v);
-    if (!word->shift) return v;
-    spe_id mask = spe_shl(m, spe_u32(m, bits == 8 ? 0xffu : 0xffffu), word->shift);
-    v = spe_shl(m, spe_uconvert(m, word->type, v), word->shift);
-    return spe_or(m, spe_and(m, into, spe_not(m, mask)), v);
-}
-
-/* A compare-exchange loop. */
-XE_FN_ spe_id xt_rmw_loop_(cm_ctx *c, const xt_rmw_ *r, cm_type type, spe_id ptr, spe_id v)
-{
-    spe_module *m = c->module;
-    spe_id storage = spe_type_of(m, v), carried[2];
-    xt_word_ word = xt_rmw_word_(m, ptr, spe_width(m, storage));
-    carried[0] = spe_atomic_load(m, word.ptr, r->scope, 0);
-    carried[1] = spe_const_bool(m, true);
-    spe_while(m, 2, carried);
-    spe_id old = carried[0];
-    spe_while_test(m, carried[1]);
-    spe_id next = xt_word_get_(m, &word, old, storage);
-    next = r->kind == XT_RMW_assign_ ? v : xt_rmw_combine_(c, r->kind, type, next, v);
-    next = xt_word_put_(m, &word, old, next);
-    spe_id got = spe_atomic_cas(m, word.ptr, old, next, r->scope, 0);
-    carried[0] = got;
-    carried[1] = spe_ine(m, got, old);
-    spe_endwhile(m, 2, carried);
-    return xt_word_get_(m, &word, carried[0], storage);
-}
-
-/* Callback of cm_visit: one element. */
-XE_FN_ spe_id xt_rmw_element_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, void *user)
-{
-    const xt_rmw_ *r = (const xt_rmw_ *)user;
-    int op = xt_rmw_row_of_(r->kind)->op;
-    bool whole = spe_width(c->module, spe_type_of(c->module, v)) >= 32;
-    if (op == XT_RMW_LOOP_ || !whole) return xt_rmw_loop_(c, r, type, ptr, v);
-    return spe_atomic(c->module, (spe_atomic_op)op, ptr, v, r->scope, 0);
-}
-
-/* Checks types and maps: a piece shared by several subgroups would be modified several times. */
-XE_FN_ bool xt_check_rmw_(xt_where_ w, xt_rmw_kind_ kind, const xt_tile *t)
-{
-    const xt_rmw_row_ *row = xt_rmw_row_of_(kind);
-    const xt_dist *d = &t->dist;
-    int takes = xt_is_float_(t->type) ? XT_RMW_FLOAT_ : xt_is_int_(t->type) ? XT_RMW_INT_ : 0;
-    if (!(row->takes & takes) || (xt_is_f8_(t->type) && kind != XT_RMW_assign_))
-        return xt_fail_(w, XT_ERROR_ATOMIC_TYPE, "%s of %s", row->name, xt_type_name_(t->type));
-    return (d->count[0] >= d->layout[0] && d->count[1] >= d->layout[1]) ||
-           xt_fail_(w, XT_ERROR_ATOMIC_SHARED, "tile %d x %d of %s", d->shape[0], d->shape[1], xt_map_text_(&t->map).s);
-}
-
-xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_gather_desc_ d)
-{
-    xt_scattered_ of = {v, d};
-    const xt_tile *t = &of.d.tile;
-    xt_vec form = xt_form_(t);
-    if (!xt_enter_(w) || !xt_check_vec_(w, &v, "the vector of XT_ATOMIC_RMW") ||
-        !xt_check_tile_(w, t, t->scatter || d.mask.magic, "the tile of XT_ATOMIC_RMW") || !xt_check_store_(w, &v, t) ||
-        !xt_check_mask_(w, &d.mask, t) || !xt_check_rmw_(w, kind, t))
-        return xt_no_vec_();
-    xt_vec r = xt_new_vec_(w.x, t->type, &form);
-    xt_spread_at_least_(w.x, r.id, 1); /* each subgroup may see the results of others */
-    xt_record_(w, XT_OP_ATOMIC_RMW_, (int)kind, r.id, &of, sizeof of);
-    return r;
-}
-
-XE_FN_ void xt_write_atomic_rmw_(xt_ctx *x, const xt_node_ *n)
-{
-    const xt_scattered_ *d = n->scattered;
-    xt_vec r = xt_make_vec_(x, n), v = xt_now_as_(x, &d->v, CM_ACC);
-    xt_tile t = xt_now_tile_(x, &d->d.tile);
-    xt_rmw_ rmw = {(xt_rmw_kind_)n->kind, t.base.local ? SPE_ScopeWorkgroup : SPE_ScopeDevice};
-    if (t.scatter) xt_visit_scattered_(x, d, xt_rmw_element_, &rmw, r.blocks ? &r : NULL);
-    for (xt_block_ b = xt_blocks_(x, &t.dist); !t.scatter && v.blocks && r.blocks && xt_next_block_(&b);) {
-        cm_mem mem = xt_mem_(x, &t, &b, XT_VISITED_);
-        r.block[b.i] = cm_visit(&x->cm, &v.block[b.i], &mem, xt_rmw_element_, &rmw);
-    }
-    xt_define_vec_(x, n->result, xt_settle_(x, r));
-}
-
-/* lanes.c - moving elements between lanes. */
-
-/* The type for sums of a type: floats below 32 bits are summed in f32. */
-XE_FN_ int xt_wide_type_(int type) { return type == CM_F16 || type == CM_BF16 ? CM_F32 : (int)xt_held_((cm_type)type); }
+/* lower/lanes.c - moving elements between lanes. */
 
 typedef struct {
     spe_id from, id; /* from: the lane that each lane takes it from; id: the result */
@@ -5189,105 +3575,13 @@ XE_FN_ xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use 
     return r;
 }
 
-/* ---- does each subgroup hold what it needs? ---------------------------------------------------------------------- */
-
-/* The position of index `at` among the indices that subgroup coordinate `s` holds; -1 if it is not held. */
-XE_FN_ int xt_local_index_(const xt_dist *d, int dim, int s, int at)
-{
-    int piece = at / d->data[dim];
-    for (int r = 0; r < d->rounds[dim]; r++)
-        if ((s + r * d->layout[dim]) % d->count[dim] == piece) return r * d->data[dim] + at % d->data[dim];
-    return -1;
-}
-
-XE_FN_ int xt_subgroup_coordinate_(const xt_dist *d, int dim, int subgroup)
-{
-    return dim ? subgroup % d->layout[1] : subgroup / d->layout[1] % d->layout[0];
-}
-
-/* For dimension `to_dim` of `to`, where element i comes from element i / divisor + shift of dimension `from_dim` of
- * `from`: fills origin[] for a subgroup's part. False unless all subgroups hold them, at the same positions. */
-XE_FN_ bool xt_local_origin_(const xt_dist *to, int to_dim, const xt_dist *from, int from_dim, int divisor, int shift,
-                             int *origin)
-{
-    int n = to->subgroups > from->subgroups ? to->subgroups : from->subgroups;
-    for (int s = 0; s < (n ? n : 1); s++) {
-        int a = xt_subgroup_coordinate_(to, to_dim, s), b = xt_subgroup_coordinate_(from, from_dim, s);
-        for (int r = 0, count = 0; r < to->rounds[to_dim]; r++)
-            for (int i = 0; i < to->data[to_dim]; i++, count++) {
-                int at = (a + r * to->layout[to_dim]) % to->count[to_dim] * to->data[to_dim] + i;
-                int have = xt_local_index_(from, from_dim, b, at / divisor + shift);
-                if (have < 0 || (s > 0 && have != origin[count])) return false;
-                origin[count] = have;
-            }
-    }
-    return true;
-}
-
-/* Does each subgroup hold what it needs? Then, for each element of its part of `to`, the number of its source in its
- * part of `from`, both counted row after row; else NULL. */
-XE_FN_ const int *xt_origins_(xt_ctx *x, const xt_dist *to, const xt_dist *from, const xt_source_ *s)
-{
-    int size[2], *at[2], *origin, width = from->rounds[1] * from->data[1];
-    if (s->in_order && (to->subgroups || from->subgroups)) return NULL;
-    for (int i = 0; i < 2; i++) {
-        size[i] = to->rounds[i] * to->data[i];
-        at[i] = (int *)xt_memory_(x, (size_t)size[i] * sizeof *at[i]);
-        if (!at[i] || (!s->in_order && !xt_local_origin_(to, i, from, s->transposed ? 1 - i : i, s->divisor[i],
-                                                         s->shift[i], at[i])))
-            return NULL;
-    }
-    origin = (int *)xt_memory_(x, (size_t)size[0] * (size_t)size[1] * sizeof *origin);
-    for (int n = 0; origin && n < size[0] * size[1]; n++) {
-        int row = at[0][n / size[1]], col = at[1][n % size[1]];
-        origin[n] = s->in_order ? n : s->transposed ? col * width + row : row * width + col;
-    }
-    return origin;
-}
-
-/* scratch.c - moving elements between subgroups through local memory. */
-
-/* One buffer serves all such operations of a kernel; vectors that do not fit take several passes over rows. */
-typedef struct {
-    xt_source_ from;                /* a divisor other than 1 repeats a single row or column */
-    int pitch, bytes, height, rows; /* bytes: per element; rows: of the source's height, per pass */
-} xt_scratch_;
+/* lower/scratch.c - moving elements between subgroups through local memory. */
 
 XE_FN_ xt_scratch_ xt_scratch_init_(const xt_vec *v, const xt_source_ *from)
 {
     int bytes = xt_bytes_(v->type), pad = from->transposed ? 16 / bytes : 0; /* spreads over the banks */
     xt_scratch_ s = {*from, v->dist.shape[1] + pad, bytes, v->dist.shape[0], 0};
     return s;
-}
-
-/* Gives the remaining local memory to these operations, as far as they can use it. */
-XE_FN_ bool xt_place_scratch_(xt_ctx *x)
-{
-    int64_t left = (x->target.local_memory - (x->local_bytes + 63) / 64 * 64) / 8 * 8; /* negative: reported before */
-    size_t wanted = 0, least = 0;
-    spe_place at = {NULL, 0};
-    xt_where_ w = {x, &at};
-    for (int i = 0; i < x->nodes.count; i++) {
-        const xt_node_ *n = xt_node_at_(x, i);
-        const xt_whole_ *d = n->whole;
-        if (!xt_does_(n->op, XT_MOVES_) || d->origin || d->anew) continue;
-        xt_scratch_ s = xt_scratch_init_(&d->v, &d->from);
-        size_t row = (size_t)s.pitch * (size_t)s.bytes, all = row * (size_t)s.height;
-        if (d->from.in_order) row = all;
-        if (all > wanted) wanted = all;
-        if (row <= least) continue;
-        least = row;
-        at.file = n->file;
-        at.line = n->line;
-    }
-    if (left < 0) left = 0;
-    if (left < (int64_t)least)
-        return xt_fail_(w, XT_ERROR_LOCAL_MEMORY,
-                        "a row of %lld bytes goes through local memory; %lld of %s's %d are left", (long long)least,
-                        (long long)left, x->target.name, x->target.local_memory);
-    x->scratch_bytes = (wanted + 7) / 8 * 8;
-    if ((int64_t)x->scratch_bytes > left) x->scratch_bytes = (size_t)left;
-    return true;
 }
 
 /* The rows of one pass: whole pieces of the source if possible. */
@@ -5502,1156 +3796,54 @@ XE_FN_ xt_vec xt_through_scratch_(xt_ctx *x, const xt_vec *v, const xt_source_ *
     return s.rows >= s.height ? r : xt_settle_(x, r);
 }
 
-/* layout.c - operations that move elements: broadcast, transpose, convert_layout, slices; blocked vectors. */
+/* lower/mma.c - products of blocks. */
 
-/* ---- moving elements --------------------------------------------------------------------------------------------- */
-
-/* Transposes a[]: register i, lane p becomes register p, lane i. In each step, pairs of lanes swap half their data. */
-XE_FN_ void xt_transpose_square_(xt_ctx *x, spe_id *a)
+/* A block of the result: a chain of products along k. In coopmatrix.h, b is the left operand and a the right one. */
+XE_FN_ cm_matrix xt_mma_block_(xt_ctx *x, const xt_mma_desc_ *d, const xt_grid_ *ga, const xt_grid_ *gb,
+                               const int at[4], cm_type type, const cm_matrix *c)
 {
-    spe_module *m = &x->m;
-    for (int h = x->S / 2; h > 0; h /= 2) {
-        spe_id bit = xt_lane_bit_(x, xt_lanes_with_(x, h));
-        for (int i = 0; i < x->S; i++) {
-            if (i & h) continue;
-            spe_id low = a[i], high = a[i + h], other = spe_u32(m, (uint32_t)h);
-            spe_id got = spe_sg_shuffle_xor(m, spe_select(m, bit, low, high), other);
-            a[i] = spe_select(m, bit, got, low);
-            a[i + h] = spe_select(m, bit, high, got);
-        }
-    }
-}
-
-/* The same elements with rows in place of columns across the lanes, square by square of S x S. */
-XE_FN_ bool xt_transpose_field_(xt_ctx *x, xt_field_ *f, xt_field_ *out)
-{
-    int S = x->S, across = (f->cols + S - 1) / S, down = (f->rows + S - 1) / S, from[32];
-    if (!xt_field_init_(x, out, f->rows, f->cols, across * down * S, f->type)) return false;
-    for (int r = 0; r < f->rows; r += S)
-        for (int c = 0; c < f->cols; c += S) {
-            spe_id a[32];
-            for (int i = 0; i < S; i++) {
-                for (int p = 0; p < S; p++)
-                    from[p] = r + i < f->rows && c + p < f->cols ? f->where[(r + i) * f->cols + c + p] : -1;
-                a[i] = r + i < f->rows ? xt_pick_(x, f, from) : a[0];
-            }
-            xt_transpose_square_(x, a);
-            for (int i = 0; i < S; i++, out->comps++) {
-                out->comp[out->comps] = a[i];
-                for (int p = 0; p < S; p++)
-                    if (c + i < f->cols && r + p < f->rows) out->where[(r + p) * f->cols + c + i] = out->comps * 64 + p;
-            }
-        }
-    return spe_ok(&x->m);
-}
-
-/* May memory change at this node, or a loaded value go out of scope? */
-XE_FN_ bool xt_is_fence_(const xt_node_ *n)
-{
-    if (xt_does_(n->op, XT_MOVES_)) return !n->whole->origin && !n->whole->anew;
-    return xt_does_(n->op, XT_CHANGES_ | XT_BOUNDS_ | XT_WAITS_);
-}
-
-/* Do two nodes have no branch, barrier or write to memory between them? */
-XE_FN_ bool xt_is_straight_(xt_ctx *x, int from, int to)
-{
-    for (from++; from < to; from++)
-        if (xt_is_fence_(xt_node_at_(x, from))) return false;
-    return true;
-}
-
-/* The load that produced a vector, if memory has not changed before node `at`; else NULL. */
-XE_FN_ const xt_load_desc_ *xt_loaded_(xt_ctx *x, const xt_vec *v, int at)
-{
-    int i = xt_value_at_(x, v->id)->node;
-    const xt_node_ *load = xt_node_at_(x, i);
-    const xt_load_desc_ *d = load->load;
-    if (load->op != XT_OP_LOAD_TILE_ || d->padding != 0 || d->border != XT_BORDER_PADDING ||
-        d->tile.type == (cm_type)XT_BOOL_)
-        return NULL;
-    return xt_is_straight_(x, i, at) ? d : NULL;
-}
-
-/* A pass: a loaded vector whose transpose is held by other subgroups is loaded again, transposed, instead of going
- * through local memory. Not on devices without 2D block messages, where many more loads are open at once then. A load
- * that is only transposed is left to the transpose. */
-XE_FN_ void xt_find_reloads_(xt_ctx *x)
-{
-    for (int i = 0; i < x->nodes.count; i++) {
-        const xt_node_ *n = xt_node_at_(x, i);
-        xt_whole_ *d = n->whole;
-        if (n->op != XT_OP_TRANSPOSE_ || !xt_loaded_(x, &d->v, i)) continue;
-        const int *data = d->v.dist.data;
-        int bytes = xt_bytes_(d->v.type);
-        d->anew = x->target.block2d_sizes && !d->origin && data[0] * bytes % 4 == 0 && data[1] * bytes % 4 == 0;
-        xt_value_at_(x, d->v.id)->late = xt_value_at_(x, d->v.id)->uses == 1;
-    }
-}
-
-/* The transpose of a loaded vector's tile, as if memory had the other order; to: another distribution, or NULL. */
-XE_FN_ xt_tile xt_turned_tile_(xt_ctx *x, const xt_tile *of, const xt_dist *to)
-{
-    xt_tile t = xt_now_tile_(x, of), r = t;
-    r.column_major = !t.column_major;
-    for (int i = 0; i < 2; i++) {
-        r.shape[i] = t.shape[1 - i];
-        r.offset[i] = t.offset[1 - i];
-    }
-    for (int i = 0; to && i < 2; i++) {
-        spe_id before = xt_place_id_(x, &of->dist, i), now = xt_place_id_(x, to, 1 - i);
-        spe_id move = spe_isub(&x->m, now, before), at = xt_index_id_(x, &t.offset[i]);
-        r.offset[1 - i] = xt_scalar_(CM_I32, spe_iadd(&x->m, at, move), 1);
-    }
-    return r;
-}
-
-/* Loads a vector transposed instead of transposing it: a single message for a product's operand or 32-bit elements, and
- * no worse per lane. */
-XE_FN_ bool xt_transpose_load_(xt_ctx *x, const xt_whole_ *how, xt_vec *r)
-{
-    const xt_vec *v = &how->v;
-    const xt_load_desc_ *d = xt_loaded_(x, v, x->at);
-    if (!d || !(how->anew || how->origin)) return false;
-    if (!how->anew && (xt_dist_pieces(&v->dist) != 1 || v->dist.data[0] != r->dist.data[1])) return false;
-    if (!how->anew && x->block2d && r->use == CM_ACC && xt_bytes_(v->type) != 4) return false;
-    xt_remark_(x, "loaded transposed");
-    xt_tile t = xt_turned_tile_(x, &d->tile, how->anew ? &r->dist : NULL);
-    for (xt_block_ b = xt_blocks_(x, &r->dist); xt_next_block_(&b);) {
-        cm_mem mem = xt_mem_(x, &t, &b, (int)r->use);
-        r->block[b.i] = cm_load(&x->cm, b.cols, b.rows, r->type, r->use, &mem);
-    }
-    return true;
-}
-
-/* Records r from v: in registers if each subgroup holds what it needs, else through local memory. */
-XE_FN_ xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, const xt_vec *v, const xt_map *given,
-                            const xt_map *source, const xt_source_ *from, xt_vec r)
-{
-    int dim = from->divisor[1] > 1;
-    xt_whole_ d = XT_ZERO_;
-    if (!r.id) return r;
-    d.v = *v;
-    d.given = *given;
-    d.source = *source;
-    d.dim = dim;
-    d.from = *from;
-    if (xt_value_at_(w.x, v->id)->spread && xt_has_map_(&r.map) && !xt_has_map_(&v->map))
-        xt_fail_(w, XT_ERROR_NOT_UNIFORM, "subgroups share the result, and each has a vector %d x %d of its own",
-                 v->dist.shape[0], v->dist.shape[1]);
-    xt_spread_like_(w.x, r.id, v);
-    d.origin = xt_origins_(w.x, &r.dist, &v->dist, from);
-    if (d.origin || from->divisor[dim] == 1 || v->dist.shape[dim] == 1)
-        xt_record_(w, op, 0, r.id, &d, sizeof d);
-    else
-        xt_fail_(w, XT_ERROR_BROADCAST_MAP, "sg_data {%d, %d} and broadcast_size %d: pieces share elements",
-                 r.dist.data[0], r.dist.data[1], from->divisor[dim]);
-    return r;
-}
-
-XE_FN_ void xt_write_rearrange_(xt_ctx *x, const xt_node_ *n)
-{
-    const xt_whole_ *d = n->whole;
-    xt_vec r = xt_make_vec_(x, n), v = xt_now_vec_(x, &d->v);
-    xt_field_ f;
-    if (r.blocks && v.blocks && !d->origin)
-        r = xt_through_scratch_(x, &v, &d->from, r);
-    else if (r.blocks && v.blocks && xt_field_of_(x, &f, &v, (int)xt_held_(v.type))) {
-        for (int i = 0; i < f.comps; i++) f.comp[i] = spe_reload(&x->m, f.comp[i]);
-        r = xt_pick_all_(x, &f, d->origin, NULL, r);
-    }
-    xt_define_vec_(x, n->result, r);
-}
-
-XE_FN_ void xt_write_transpose_(xt_ctx *x, const xt_node_ *n)
-{
-    const xt_whole_ *d = n->whole;
-    if (x->staged && xt_write_staged_(x, n)) return;
-    xt_vec r = xt_make_vec_(x, n);
-    xt_field_ f, t;
-    if (!r.blocks || xt_transpose_load_(x, d, &r)) {
-        xt_define_vec_(x, n->result, r);
-    } else if (!d->origin || d->v.dist.rounds[0] * d->v.dist.data[0] <= 2 ||
-               d->v.dist.rounds[1] * d->v.dist.data[1] <= 2) {
-        xt_write_rearrange_(x, n);
-    } else {
-        xt_vec v = xt_now_vec_(x, &d->v);
-        if (v.blocks && xt_field_of_(x, &f, &v, (int)xt_held_(v.type)) && xt_transpose_field_(x, &f, &t))
-            r = xt_pick_all_(x, &t, d->origin, NULL, r);
-        xt_define_vec_(x, n->result, r);
-    }
-}
-
-/* ---- broadcast --------------------------------------------------------------------------------------------------- */
-
-XE_FN_ bool xt_check_broadcast_(xt_where_ w, xt_broadcast_desc_ *d)
-{
-    if (!xt_check_operand_(w, "XT_BROADCAST", &d->vec, &d->source)) return false;
-    d->dim = xt_dimension_(w, "XT_BROADCAST", d->dim, &d->vec);
-    if (d->dim < 0) return false;
-    int n = d->vec.dist.shape[d->dim];
-    if (d->broadcast_size == 0 && n != 1)
-        return xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "dimension %d has %d elements, wanted 1 (or .broadcast_size)",
-                        d->dim, n);
-    if (d->broadcast_size == 0) d->broadcast_size = d->size;
-    return (d->broadcast_size > 0 && d->size == (int64_t)n * d->broadcast_size) ||
-           xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "%d elements times broadcast_size %d is not %d", n, d->broadcast_size,
-                    d->size);
-}
-
-XE_FN_ bool xt_broadcast_map_(xt_where_ w, xt_broadcast_desc_ *d)
-{
-    if (!xt_has_map_(&d->map)) {
-        d->map = d->vec.map;
-        if (d->vec.dist.shape[d->dim] == 1 && d->map.sg_layout[d->dim] > 1)
-            return xt_fail_(w, XT_ERROR_MAP_MISSING,
-                            "XT_BROADCAST along dimension %d, where sg_layout is %d: say which .map", d->dim,
-                            d->map.sg_layout[d->dim]);
-        d->map.sg_data[d->dim] *= d->broadcast_size;
-    }
-    if (xt_has_map_(&d->source)) return true;
-    xt_map derived = xt_map_broadcast(&d->map, d->dim, d->broadcast_size);
-    return xt_map_agrees_(w, XT_ERROR_BROADCAST_MAP, "the vector of XT_BROADCAST", &d->vec.map, &derived);
-}
-
-xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
-{
-    const int *n = d.vec.dist.shape;
-    xt_source_ from = XT_SAME_PLACE_;
-    xt_map given = d.map;
-    if (!xt_check_broadcast_(w, &d) || !xt_broadcast_map_(w, &d)) return xt_no_vec_();
-    xt_vec r = xt_mapped_vec_(w, d.vec.type, d.dim ? n[0] : d.size, d.dim ? d.size : n[1], &d.map);
-    memcpy(r.inner, d.vec.inner, sizeof r.inner);
-    if (d.vec.inner[0]) r.inner[d.dim] = d.inner_blocks[d.dim] ? d.inner_blocks[d.dim] : 1;
-    from.divisor[d.dim] = d.broadcast_size;
-    return xt_rearrange_(w, XT_OP_BROADCAST_, &d.vec, &given, &d.source, &from, r);
-}
-
-/* ---- transpose --------------------------------------------------------------------------------------------------- */
-
-xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
-{
-    static const xt_source_ from = {true, {1, 1}, {0, 0}, false};
-    xt_map given = d.map;
-    if (!xt_check_operand_(w, "XT_TRANSPOSE", &d.vec, &d.source)) return xt_no_vec_();
-    if (d.vec.inner[0])
-        return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED,
-                            "XT_TRANSPOSE has no 4-D form: inner_blocks {%d, %d}; XT_TILE_UNPACK first", d.vec.inner[0],
-                            d.vec.inner[1]);
-    if (!xt_has_map_(&d.map)) d.map = xt_map_transpose(&d.vec.map);
-    return xt_rearrange_(w, XT_OP_TRANSPOSE_, &d.vec, &given, &d.source, &from,
-                         xt_mapped_vec_(w, d.vec.type, d.vec.dist.shape[1], d.vec.dist.shape[0], &d.map));
-}
-
-/* ---- convert_layout, slices -------------------------------------------------------------------------------------- */
-
-XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map, const xt_map *source)
-{
-    static const xt_source_ from = XT_SAME_PLACE_;
-    if (xt_same_map_(&v->map, map)) return *v;
-    xt_vec r = xt_mapped_vec_(w, v->type, v->dist.shape[0], v->dist.shape[1], map);
-    memcpy(r.inner, v->inner, sizeof r.inner);
-    return xt_rearrange_(w, XT_OP_CONVERT_LAYOUT_, v, map, source, &from, r);
-}
-
-xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
-{
-    if (!xt_check_operand_(w, "XT_CONVERT_LAYOUT", &d.vec, &d.source)) return xt_no_vec_();
-    if (xt_has_map_(&d.map)) return xt_convert_to_(w, &d.vec, &d.map, &d.source);
-    return XT_FAIL_VEC_(w, XT_ERROR_MAP_MISSING, "XT_CONVERT_LAYOUT of a %d x %d vector needs .map",
-                        d.vec.dist.shape[0], d.vec.dist.shape[1]);
-}
-
-/* Rearranges a vector into another shape. At work-group level its map must be given, since none follows. */
-XE_FN_ xt_vec xt_reshaped_(xt_where_ w, xt_op_ op, const char *what, const xt_slice_desc_ *d, const xt_source_ *from)
-{
-    static const xt_map none = {{0, 0}, {0, 0}};
-    const int *n = d->vec.dist.shape;
-    if (xt_has_map_(&d->vec.map) && !xt_has_map_(&d->map))
-        return XT_FAIL_VEC_(w, XT_ERROR_MAP_MISSING, "%s of a %d x %d vector at work-group level needs .map", what,
-                            n[0], n[1]);
-    return xt_rearrange_(w, op, &d->vec, &d->map, &none, from,
-                         xt_mapped_vec_(w, d->vec.type, d->rows, d->cols, &d->map));
-}
-
-xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
-{
-    const xt_source_ from = {false, {1, 1}, {d.row, d.col}, false};
-    const int *n = d.vec.dist.shape;
-    if (!xt_check_operand_(w, "XT_SLICE", &d.vec, NULL)) return xt_no_vec_();
-    if (d.vec.inner[0] || d.row < 0 || d.col < 0 || d.rows < 1 || d.cols < 1 || d.row > n[0] - d.rows ||
-        d.col > n[1] - d.cols)
-        return XT_FAIL_VEC_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_SLICE, "%d x %d at (%d, %d) of %d x %d",
-                            d.rows, d.cols, d.row, d.col, n[0], n[1]);
-    return xt_reshaped_(w, XT_OP_SLICE_, "XT_SLICE", &d, &from);
-}
-
-xt_vec xt_shape_cast_(xt_where_ w, xt_slice_desc_ d)
-{
-    static const xt_source_ from = {false, {1, 1}, {0, 0}, true};
-    const int *n = d.vec.dist.shape;
-    if (!xt_check_operand_(w, "XT_SHAPE_CAST", &d.vec, NULL)) return xt_no_vec_();
-    if (d.vec.inner[0] || (int64_t)d.rows * d.cols != (int64_t)n[0] * n[1])
-        return XT_FAIL_VEC_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_VEC_SHAPE,
-                            "XT_SHAPE_CAST of %d x %d to %d x %d", n[0], n[1], d.rows, d.cols);
-    return xt_reshaped_(w, XT_OP_SHAPE_CAST_, "XT_SHAPE_CAST", &d, &from);
-}
-
-/* ---- blocked vectors: no data moves, as registers already hold blocks ------------------------------------------- */
-
-/* d->part as a new value. */
-XE_FN_ xt_vec xt_rename_(xt_where_ w, xt_op_ op, int kind, const xt_whole_ *d, const int inner[2])
-{
-    xt_vec r = d->part;
-    if (!r.id) return xt_no_vec_();
-    memcpy(r.inner, inner, sizeof r.inner);
-    r = xt_new_vec_(w.x, r.type, &r);
-    xt_record_(w, op, kind, r.id, d, sizeof *d);
-    return r;
-}
-
-XE_FN_ xt_vec xt_reblocked_(xt_where_ w, xt_op_ op, const xt_vec *v, const int inner[2])
-{
-    xt_whole_ d = XT_ZERO_;
-    d.v = d.part = *v;
-    return xt_rename_(w, op, 0, &d, inner);
-}
-
-/* "out_dim[0] = in_dim[0] / inner_blocks[0]": each subgroup's piece consists of whole blocks. */
-xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
-{
-    const int *b = d.inner_blocks, *data = d.vec.dist.data, *has = d.vec.inner;
-    if (!xt_check_operand_(w, "XT_TILE_PACK", &d.vec, NULL)) return xt_no_vec_();
-    if (has[0])
-        return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK of a vector that has inner_blocks {%d, %d}", has[0],
-                            has[1]);
-    if (b[0] <= 0 || b[1] <= 0 || data[0] % b[0] || data[1] % b[1])
-        return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK: inner_blocks {%d, %d} of %d x %d", b[0], b[1], data[0],
-                            data[1]);
-    return xt_reblocked_(w, XT_OP_TILE_PACK_, &d.vec, b);
-}
-
-xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
-{
-    static const int none[2] = {0, 0};
-    const int *b = d.inner_blocks, *has = d.vec.inner;
-    if (!xt_check_operand_(w, "XT_TILE_UNPACK", &d.vec, NULL)) return xt_no_vec_();
-    if (!has[0] || (b[0] && (b[0] != has[0] || b[1] != has[1])))
-        return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "XT_TILE_UNPACK with inner_blocks {%d, %d} of a vector with {%d, %d}",
-                            b[0], b[1], has[0], has[1]);
-    return xt_reblocked_(w, XT_OP_TILE_UNPACK_, &d.vec, none);
-}
-
-/* reduction.c - reductions. */
-
-/* ---- within a subgroup ------------------------------------------------------------------------------------------- */
-
-typedef struct {
-    xt_field_ f;
-    xt_group_ group;
-    int outer, groups;           /* results along the other dimension, along this one */
-    int width, together, strips; /* lanes per group, groups per register, registers per group */
-} xt_reduce_;
-
-/* One outer index: folds the registers of its groups into one. Lane p then has the partial result of group p / width,
- * counted from `first`. If the kind is idempotent (a combined with a is a), lanes without an element use one twice. */
-XE_FN_ spe_id xt_reduce_fold_(xt_ctx *x, xt_reduce_ *r, int o, int first)
-{
-    const spe_arith_op op = xt_red_info_(r->group.kind)->op;
-    const bool twice = op != SPE_ARITH_ADD && op != SPE_ARITH_MUL && op != SPE_ARITH_XOR;
-    xt_val neutral = spe_val_int(r->group.kind == XT_RED_mul_ ? 1 : 0);
-    spe_id sum = 0;
-    int size = r->group.size, from[32];
-    for (int strip = 0; strip < r->strips; strip++) {
-        uint32_t absent = 0;
-        for (int p = 0; p < x->S; p++) {
-            int g = first + p / r->width, k = strip * r->width + p % r->width, at = g * size + k % size;
-            from[p] = -1;
-            if (g >= r->groups) continue;
-            if (k >= size && !twice)
-                absent |= 1u << p;
-            else
-                from[p] = r->f.where[r->group.dim ? o * r->f.cols + at : at * r->f.cols + o];
-        }
-        spe_id one = xt_pick_(x, &r->f, from);
-        if (absent) {
-            spe_id none = xt_constant_(x, r->f.type, &neutral);
-            one = spe_select(&x->m, xt_lane_bit_(x, absent), none, one);
-        }
-        sum = sum ? xt_combine_(&x->m, r->group.kind, r->f.type, sum, one) : one;
+    cm_matrix sum = XT_ZERO_;
+    for (int k = 0; k < ga->cut[1].n; k++) {
+        const cm_matrix *left = &d->right.block[xt_block_number_(gb, 0, at[1], k, at[3])];
+        const cm_matrix *right = &d->left.block[xt_block_number_(ga, at[0], 0, at[2], k)];
+        sum = cm_mul_add_real(&x->cm, type, left, right, k ? &sum : c);
     }
     return sum;
 }
 
-/* Combines `count` registers of different outer indices (at most width) into one, whose lane p has outer index p %
- * width. Each step halves both the registers and the lanes left to combine. */
-XE_FN_ spe_id xt_reduce_halve_(xt_ctx *x, const xt_reduce_ *r, spe_id *a, int count)
+/* If a's pieces end within a block, cuts b like a and fills the rest with zeros: of both if they are floats, because
+ * the elements beyond a's end may be NaN; of one if they are integers. */
+XE_FN_ void xt_mma_fill_(xt_ctx *x, xt_mma_desc_ *d, const xt_grid_ *ga, xt_grid_ *gb)
 {
-    spe_module *m = &x->m;
-    for (int h = r->width / 2; h > 0; h /= 2) {
-        spe_id bit = 0, by = spe_u32(m, (uint32_t)h);
-        if (count > h) bit = xt_lane_bit_(x, xt_lanes_with_(x, h));
-        for (int i = 0; i < h && i < count; i++) {
-            spe_id keep = a[i], send = a[i];
-            if (i + h < count) {
-                keep = spe_select(m, bit, a[i + h], a[i]);
-                send = spe_select(m, bit, a[i], a[i + h]);
-            }
-            a[i] = xt_combine_(m, r->group.kind, r->f.type, keep, spe_sg_shuffle_xor(m, send, by));
-        }
-        if (count > h) count = h;
-    }
-    return a[0];
+    const xt_cut_ *k = &ga->cut[1];
+    if (k->at[k->n - 1] + k->size[k->n - 1] == ga->data[1]) return;
+    gb->cut[0] = *k;
+    d->right = xt_fill_up_(x, &d->right, gb, CM_A);
+    if (xt_is_float_((int)d->left.type)) d->left = xt_fill_up_(x, &d->left, ga, CM_B);
 }
 
-/* For elements in adjacent lanes: reduces registers, then lanes. The results are a field. */
-XE_FN_ bool xt_reduce_lanes_(xt_ctx *x, xt_reduce_ *r, xt_field_ *out)
+XE_FN_ void xt_emit_mma_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
 {
-    int dim = r->group.dim, rows = dim ? r->outer : r->groups, cols = dim ? r->groups : r->outer;
-    int batches = (r->outer + r->width - 1) / r->width, bundles = (r->groups + r->together - 1) / r->together;
-    if (!xt_field_init_(x, out, rows, cols, batches * bundles, r->f.type)) return false;
-    for (int group = 0; group < r->groups; group += r->together)
-        for (int o = 0; o < r->outer; o += r->width) {
-            spe_id a[32];
-            int count = xt_least_(r->outer - o, r->width);
-            for (int i = 0; i < count; i++) a[i] = xt_reduce_fold_(x, r, o + i, group);
-            for (int p = 0; p < x->S; p++) {
-                int to = o + p % r->width, g = group + p / r->width;
-                if (to < r->outer && g < r->groups)
-                    out->where[dim ? to * cols + g : g * cols + to] = out->comps * 64 + p;
-            }
-            out->comp[out->comps++] = xt_reduce_halve_(x, r, a, count);
-        }
-    return spe_ok(&x->m);
+    xt_grid_ ga, gb, gr;
+    cm_matrix c = XT_ZERO_;
+    int at[4], n; /* round of m, round of n, block of m, block of n */
+    xt_grid_init_(x, &ga, &d->left.dist);
+    xt_grid_init_(x, &gb, &d->right.dist);
+    xt_grid_init_(x, &gr, &r->dist);
+    if (d->left.blocks != ga.blocks || d->right.blocks != gb.blocks || (with_c && d->sum.blocks != gr.blocks)) return;
+    xt_mma_fill_(x, d, &ga, &gb);
+    for (at[0] = 0; at[0] < gr.rounds[0]; at[0]++)
+        for (at[1] = 0; at[1] < gr.rounds[1]; at[1]++)
+            for (at[2] = 0; at[2] < gr.cut[0].n; at[2]++)
+                for (at[3] = 0; at[3] < gr.cut[1].n; at[3]++) {
+                    n = xt_block_number_(&gr, at[0], at[1], at[2], at[3]);
+                    if (with_c) c = xt_varied_(x, &d->sum, &d->sum.block[n]);
+                    r->block[n] = xt_mma_block_(x, d, &ga, &gb, at, r->type, with_c ? &c : NULL);
+                }
 }
 
-/* Each subgroup reduces its part: groups of elements along dim, which must not cross pieces. */
-XE_FN_ xt_vec xt_reduce_local_(xt_ctx *x, const xt_vec *v, xt_group_ group, xt_vec result)
-{
-    xt_reduce_ r = XT_ZERO_;
-    xt_field_ out;
-    int size = group.size;
-    if (!xt_field_of_(x, &r.f, v, xt_wide_type_((int)v->type))) return result;
-    r.group = group;
-    r.outer = group.dim ? r.f.rows : r.f.cols;
-    r.groups = (group.dim ? r.f.cols : r.f.rows) / size;
-    bool across = size * 2 >= x->S ? group.dim || r.f.cols < x->S : group.dim && r.f.cols >= x->S;
-    if (size == 1 || !across) return xt_pick_all_(x, &r.f, NULL, &group, result);
-    r.width = size < x->S && (size & (size - 1)) == 0 ? size : x->S;
-    r.together = x->S / r.width;
-    r.strips = (size + r.width - 1) / r.width;
-    return xt_reduce_lanes_(x, &r, &out) ? xt_pick_all_(x, &out, NULL, NULL, result) : result;
-}
-
-/* ---- reduction --------------------------------------------------------------------------------------------------- */
-
-/* For XT_REDUCTION and other operations along a dimension. */
-XE_FN_ bool xt_check_reduction_(xt_where_ w, const char *what, int kind, xt_reduction_desc_ *d)
-{
-    const xt_red_row_ *row = xt_red_info_(kind);
-    int type = (int)d->vec.type;
-    if (!xt_check_operand_(w, what, &d->vec, &d->source)) return false;
-    d->dim = xt_dimension_(w, what, d->dim, &d->vec);
-    if (d->dim < 0) return false;
-    int n = d->vec.dist.shape[d->dim];
-    if (type == XT_BOOL_ || xt_is_f8_(type) || !(row->takes & (xt_is_float_(type) ? XT_RMW_FLOAT_ : XT_RMW_INT_)))
-        return xt_fail_(w, XT_ERROR_REDUCTION_KIND, "%s of %s", row->name, xt_type_name_(type));
-    if (d->reduction_size == 0) d->reduction_size = n;
-    return (d->reduction_size > 0 && n % d->reduction_size == 0) ||
-           xt_fail_(w, XT_ERROR_REDUCTION_SIZE, "reduction_size %d, the dimension has %d", d->reduction_size, n);
-}
-
-XE_FN_ int xt_common_divisor_(int a, int b) { return b ? xt_common_divisor_(b, a % b) : a; }
-
-/* The result's map: given or derived; it must fit the result. If .source is given too, data may move; else given and
- * derived must agree. */
-XE_FN_ bool xt_reduction_map_(xt_where_ w, xt_reduction_desc_ *d)
-{
-    xt_map derived = xt_map_reduction(&d->vec.map, d->dim, d->reduction_size);
-    bool split = d->vec.dist.data[d->dim] % d->reduction_size != 0;
-    int shape[2] = {d->vec.dist.shape[0], d->vec.dist.shape[1]};
-    xt_dist fit;
-    if (!xt_has_map_(&d->map)) d->map = derived;
-    if (split) derived.sg_data[d->dim] = d->map.sg_data[d->dim];
-    shape[d->dim] /= d->reduction_size;
-    return (xt_has_map_(&d->source) ||
-            xt_map_agrees_(w, XT_ERROR_REDUCTION_MAP, ".map of XT_REDUCTION", &d->map, &derived)) &&
-           xt_distribute_(w, &fit, shape[0], shape[1], &d->map);
-}
-
-XE_FN_ xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim, int size, const xt_map *map,
-                                 int type)
-{
-    const int *n = v->dist.shape;
-    xt_vec r = xt_mapped_vec_(w, (cm_type)type, dim ? n[0] : n[0] / size, dim ? n[1] / size : n[1], map);
-    xt_whole_ d = XT_ZERO_;
-    d.v = *v;
-    d.dim = dim;
-    d.size = size;
-    xt_spread_like_(w.x, r.id, v);
-    if (r.id) xt_record_(w, XT_OP_REDUCE_, kind, r.id, &d, sizeof d);
-    return r;
-}
-
-XE_FN_ void xt_write_reduce_(xt_ctx *x, const xt_node_ *n)
-{
-    const xt_group_ group = {n->kind, n->whole->dim, n->whole->size, xt_combine_};
-    xt_vec v = xt_now_vec_(x, &n->whole->v), r = xt_make_vec_(x, n);
-    xt_define_vec_(x, n->result, r.blocks && v.blocks ? xt_reduce_local_(x, &v, group, r) : r);
-}
-
-/* Groups within a subgroup's pieces are reduced there. Otherwise each subgroup reduces its part of them; then the parts
- * are redistributed, so that each subgroup has whole groups, and reduced. Until then sums and products stay f32. */
-xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
-{
-    xt_whole_ whole = XT_ZERO_;
-    int inner[2];
-    whole.v = d.vec;
-    whole.given = d.map;
-    whole.source = d.source;
-    if (!xt_check_reduction_(w, "XT_REDUCTION", kind, &d) || !xt_reduction_map_(w, &d)) return xt_no_vec_();
-    whole.dim = d.dim;
-    whole.size = d.reduction_size;
-    w.x->part++;
-    int part = xt_common_divisor_(d.vec.dist.data[d.dim], d.reduction_size);
-    int rest = d.reduction_size / part, type = (int)d.vec.type;
-    spe_arith_op op = xt_red_info_(kind)->op;
-    int part_type = rest > 1 && (op == SPE_ARITH_ADD || op == SPE_ARITH_MUL) ? xt_wide_type_(type) : type;
-    xt_map map = xt_map_reduction(&d.vec.map, d.dim, part);
-    whole.part = xt_reduction_step_(w, &d.vec, kind, d.dim, part, &map, part_type);
-    if (rest > 1 || !xt_same_map_(&map, &d.map)) {
-        map = d.map;
-        if (xt_has_map_(&map)) map.sg_data[d.dim] *= rest;
-        if (whole.part.id) whole.part = xt_convert_to_(w, &whole.part, &map, &whole.part.map);
-        if (rest > 1 && whole.part.id) whole.part = xt_reduction_step_(w, &whole.part, kind, d.dim, rest, &d.map, type);
-    }
-    w.x->part--;
-    for (int i = 0; i < 2; i++) inner[i] = d.vec.inner[0] ? (i == d.dim ? 1 : d.vec.inner[i]) : 0;
-    return xt_rename_(w, XT_OP_REDUCTION_, kind, &whole, inner);
-}
-
-/* scan.c - operations along a dimension: scans, argmin and argmax. */
-
-/* ---- scans ------------------------------------------------------------------------------------------------------- */
-
-/* The state of writing a scan. */
-typedef struct {
-    xt_ctx *x;
-    xt_field_ f;
-    int kind;
-    const xt_whole_ *of;
-    int *element; /* element[c * 64 + p]: the element in lane p of component c, -1: none */
-    int span;     /* elements of a piece along the dimension */
-} xt_scan_;
-
-/* The neutral element, as a constant of the type. Where a number wins over NaN it is NaN: an infinity would win over
- * the NaNs of a piece that has no number. */
-XE_FN_ spe_id xt_scan_neutral_(xt_ctx *x, int kind, int type)
-{
-    uint32_t half = !xt_red_info_(kind)->nan_wins ? 0x7e00 : kind == XT_RED_minimumf_ ? 0x7c00 : 0xfc00;
-    xt_val v = spe_val_real(spe_real_of_bits(SPE_IEEE, 16, half));
-    int unused = 64 - xt_bits_(type);
-    uint64_t ones = UINT64_MAX >> unused, bits = kind == XT_RED_mul_;
-    if (kind == XT_RED_and_ || kind == XT_RED_minui_) bits = ones;
-    if (kind == XT_RED_minsi_) bits = ones >> 1;
-    if (kind == XT_RED_maxsi_) bits = ones ^ (ones >> 1);
-    if (kind >= XT_RED_minnumf_) return xt_constant_(x, type, &v);
-    v = spe_val_int(xt_is_signed_(type) && !xt_is_float_(type) ? (long long)(bits << unused) >> unused
-                                                               : (long long)bits);
-    return xt_constant_(x, type, &v);
-}
-
-/* An element's position along the dimension, in its piece. */
-XE_FN_ int xt_scan_at_(const xt_scan_ *s, int element)
-{
-    return (s->of->dim ? element % s->f.cols : element / s->f.cols) % s->span;
-}
-
-XE_FN_ bool xt_scan_init_(xt_scan_ *s, xt_ctx *x, const xt_node_ *n)
-{
-    const xt_whole_ *of = n->whole;
-    xt_vec v = xt_now_vec_(x, &of->v);
-    s->x = x;
-    s->kind = n->kind;
-    s->of = of;
-    s->span = v.dist.data[of->dim];
-    if (!xt_field_of_(x, &s->f, &v, xt_wide_type_((int)v.type))) return false;
-    s->element = (int *)xt_memory_(x, (size_t)s->f.comps * 64 * sizeof *s->element);
-    if (!s->element) return false;
-    for (int i = 0; i < s->f.comps * 64; i++) s->element[i] = -1;
-    for (int i = 0; i < s->f.rows * s->f.cols; i++) s->element[s->f.where[i]] = i;
-    return true;
-}
-
-/* The element `by` positions before each one of component c, from f; mask[0]: the lanes whose element has one, mask[1]:
- * those whose element has none. */
-XE_FN_ spe_id xt_scan_before_(const xt_scan_ *s, xt_field_ *f, int c, int by, uint32_t mask[2])
-{
-    int from[32], step = by * (s->of->dim ? 1 : f->cols);
-    mask[0] = mask[1] = 0;
-    for (int p = 0; p < s->x->S; p++) {
-        int e = s->element[c * 64 + p];
-        from[p] = e >= 0 && xt_scan_at_(s, e) >= by ? f->where[e - step] : -1;
-        if (e >= 0) mask[from[p] < 0] |= 1u << p;
-    }
-    return mask[0] ? xt_pick_(s->x, f, from) : 0;
-}
-
-/* a in the lanes of mask[0], b in those of mask[1]. */
-XE_FN_ spe_id xt_scan_choose_(const xt_scan_ *s, const uint32_t mask[2], spe_id a, spe_id b)
-{
-    if (!mask[0]) return b;
-    return mask[1] ? spe_select(&s->x->m, xt_lane_bit_(s->x, mask[0]), a, b) : a;
-}
-
-/* A copy of f with its own components. */
-XE_FN_ bool xt_scan_copy_(const xt_scan_ *s, const xt_field_ *f, xt_field_ *to)
-{
-    if (!xt_field_init_(s->x, to, f->rows, f->cols, f->comps, f->type)) return false;
-    memcpy(to->where, f->where, (size_t)f->rows * (size_t)f->cols * sizeof *f->where);
-    memcpy(to->comp, f->comp, (size_t)f->comps * sizeof *f->comp);
-    to->comps = f->comps;
-    return true;
-}
-
-enum { XT_SCAN_NONE_ = -1, XT_SCAN_SEVERAL_ = -2 };
-
-/* The position along the dimension of a component's elements. */
-XE_FN_ int xt_scan_position_(const xt_scan_ *s, int c)
-{
-    int at = XT_SCAN_NONE_;
-    for (int p = 0; p < s->x->S; p++) {
-        int e = s->element[c * 64 + p];
-        if (e >= 0 && at >= 0 && xt_scan_at_(s, e) != at) return XT_SCAN_SEVERAL_;
-        if (e >= 0) at = xt_scan_at_(s, e);
-    }
-    return at;
-}
-
-XE_FN_ void xt_scan_one_by_one_(xt_scan_ *s)
-{
-    uint32_t mask[2];
-    for (int at = 1; at < s->span; at++)
-        for (int c = 0; c < s->f.comps; c++)
-            if (xt_scan_position_(s, c) == at)
-                s->f.comp[c] = xt_combine_(&s->x->m, s->kind, s->f.type, xt_scan_before_(s, &s->f, c, 1, mask),
-                                           s->f.comp[c]);
-}
-
-/* Scans in steps of 1, 2, 4 ..., each adding partial results. */
-XE_FN_ bool xt_scan_doubling_(xt_scan_ *s)
-{
-    for (int by = 1; by < s->span; by *= 2) {
-        xt_field_ old;
-        if (!xt_scan_copy_(s, &s->f, &old)) return false;
-        for (int c = 0; c < old.comps; c++) {
-            uint32_t mask[2];
-            spe_id before = xt_scan_before_(s, &old, c, by, mask);
-            if (!before) continue;
-            before = xt_combine_(&s->x->m, s->kind, old.type, before, old.comp[c]);
-            s->f.comp[c] = xt_scan_choose_(s, mask, before, old.comp[c]);
-        }
-    }
-    return true;
-}
-
-/* For an exclusive scan, shifts by one element; then combines with the carry. */
-XE_FN_ bool xt_scan_finish_(xt_scan_ *s, xt_field_ *out)
-{
-    spe_id neutral = xt_scan_neutral_(s->x, s->kind, s->f.type);
-    xt_field_ carry;
-    if (!xt_scan_copy_(s, &s->f, out)) return false;
-    for (int c = 0; s->of->exclusive && c < out->comps; c++) {
-        uint32_t mask[2];
-        spe_id before = xt_scan_before_(s, &s->f, c, 1, mask);
-        out->comp[c] = xt_scan_choose_(s, mask, before, neutral);
-    }
-    if (s->of->part.id) {
-        xt_vec v = xt_now_vec_(s->x, &s->of->part);
-        if (!xt_field_of_(s->x, &carry, &v, s->f.type)) return false;
-        for (int c = 0; c < out->comps; c++)
-            out->comp[c] = xt_combine_(&s->x->m, s->kind, out->type, carry.comp[c], out->comp[c]);
-    }
-    return true;
-}
-
-XE_FN_ void xt_write_scan_(xt_ctx *x, const xt_node_ *n)
-{
-    xt_vec r = xt_make_vec_(x, n);
-    xt_scan_ s;
-    xt_field_ out;
-    int c = 0;
-    if (!r.blocks || !xt_scan_init_(&s, x, n)) return;
-    while (c < s.f.comps && xt_scan_position_(&s, c) != XT_SCAN_SEVERAL_) c++;
-    if (c == s.f.comps) /* each element's predecessor is in its own lane */
-        xt_scan_one_by_one_(&s);
-    else if (!xt_scan_doubling_(&s))
-        return;
-    if (!xt_scan_finish_(&s, &out)) return;
-    xt_define_vec_(x, n->result, xt_pick_all_(x, &out, NULL, NULL, r));
-}
-
-/* For each element, the total of all pieces before its own: reduces pieces, scans the totals, and broadcasts them. */
-XE_FN_ xt_vec xt_scan_carry_(xt_where_ w, int kind, const xt_vec *v, int dim)
-{
-    xt_reduction_desc_ sum = XT_ZERO_;
-    xt_broadcast_desc_ back = XT_ZERO_;
-    xt_scan_desc_ scan = XT_ZERO_;
-    xt_map whole;
-    sum.vec = *v;
-    sum.dim = scan.dim = back.dim = dim;
-    sum.reduction_size = back.broadcast_size = v->dist.data[dim];
-    scan.vec = xt_reduction_(w, kind, sum);
-    if (!scan.vec.id) return scan.vec;
-    sum.map = whole = scan.vec.map;
-    whole.sg_data[dim] = back.size = scan.vec.dist.shape[dim];
-    scan.vec = xt_convert_to_(w, &scan.vec, &whole, &scan.vec.map);
-    scan.exclusive = true;
-    back.vec = xt_scan_vec_(w, kind, scan);
-    if (!back.vec.id) return back.vec;
-    back.vec = xt_convert_to_(w, &back.vec, &sum.map, &back.vec.map);
-    back.size = v->dist.shape[dim];
-    back.map = v->map;
-    return xt_broadcast_(w, back);
-}
-
-xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
-{
-    const xt_cast_desc_ as_usual = {true};
-    xt_reduction_desc_ check = XT_ZERO_;
-    xt_whole_ of = XT_ZERO_;
-    int type = (int)d.vec.type;
-    xt_vec plain = d.vec;
-    check.vec = d.vec;
-    check.dim = d.dim;
-    if (!xt_check_reduction_(w, "XT_SCAN", kind, &check)) return xt_no_vec_();
-    if (d.vec.dist.data[check.dim] < d.vec.dist.shape[check.dim]) {
-        if (xt_wide_type_(type) != (int)xt_held_((cm_type)type)) { /* rounded once */
-            d.vec = xt_cast_vec_(w, xt_wide_type_(type), xt_any_vec_(d.vec), as_usual);
-            return xt_cast_vec_(w, type, xt_any_vec_(xt_scan_vec_(w, kind, d)), as_usual);
-        }
-        plain.inner[0] = plain.inner[1] = 0;
-        of.part = xt_scan_carry_(w, kind, &plain, check.dim);
-        if (!of.part.id) return xt_no_vec_();
-    }
-    of.v = d.vec;
-    of.dim = check.dim;
-    of.exclusive = d.exclusive;
-    plain = xt_new_vec_(w.x, d.vec.type, &d.vec);
-    xt_record_(w, XT_OP_SCAN_, kind, plain.id, &of, sizeof of);
-    return plain;
-}
-
-/* ---- argmin, argmax ---------------------------------------------------------------------------------------------- */
-
-/* Finds the extreme value, then the first element equal to it. If there is none, all are NaN: takes the last, which is
- * where the search for the least index begins. */
-xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d)
-{
-    int type = (int)d.vec.type, kind = largest ? XT_RED_maxnumf_ : XT_RED_minnumf_;
-    xt_reduction_desc_ least = XT_ZERO_;
-    xt_broadcast_desc_ back = XT_ZERO_;
-    xt_vec_desc_ form = XT_ZERO_;
-    if (type < XT_BOOL_ && xt_is_int_(type))
-        kind =
-            xt_is_signed_(type) ? (largest ? XT_RED_maxsi_ : XT_RED_minsi_) : (largest ? XT_RED_maxui_ : XT_RED_minui_);
-    least.vec = d.vec;
-    least.dim = d.dim;
-    if (!xt_check_reduction_(w, largest ? "XT_ARGMAX" : "XT_ARGMIN", kind, &least)) return xt_no_vec_();
-    if (d.vec.inner[0])
-        return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "%s of a 4-D vector: XT_TILE_UNPACK first",
-                            largest ? "XT_ARGMAX" : "XT_ARGMIN");
-    xt_vec best = back.vec = xt_reduction_(w, kind, least);
-    back.dim = d.dim;
-    back.size = d.vec.dist.shape[d.dim];
-    back.map = form.map = d.vec.map;
-    form.rows = d.vec.dist.shape[0];
-    form.cols = d.vec.dist.shape[1];
-    xt_vec at = xt_binary_vec_(w, SPE_ARITH_EQ, xt_any_vec_(d.vec), xt_any_vec_(xt_broadcast_(w, back)));
-    at = xt_select_vec_(w, xt_any_vec_(at), xt_any_vec_(xt_iota_(w, CM_I32, d.dim, form)), xt_any_int_(back.size - 1));
-    least.vec = at;
-    at = xt_reduction_(w, XT_RED_minsi_, least);
-    if (xt_has_map_(&d.map) && at.id) at = xt_convert_to_(w, &at, &d.map, &at.map);
-    if (xt_has_map_(&d.map) && best.id) best = xt_convert_to_(w, &best, &d.map, &best.map);
-    if (d.value) *d.value = best;
-    return at;
-}
-
-/* carried.c - carried values: the &x arguments of XT_FOR, XT_WHILE and XT_IF. */
-
-/* The size of a carried value, from its first word; 0 if it is not one. */
-XE_FN_ size_t xt_thing_size_(uint32_t magic)
-{
-    if (magic == XT_TILE_MAGIC_) return sizeof(xt_tile);
-    return magic == SPE_VAL_MAGIC ? sizeof(xt_val) : magic == XT_VEC_MAGIC_ ? sizeof(xt_vec) : 0;
-}
-
-/* Reads the variable at a carried pointer; it must be set and in scope. */
-XE_FN_ bool xt_read_(xt_where_ w, const void *object, xt_thing_ *t, int number)
-{
-    char what[40];
-    memcpy(&t->magic, object, sizeof t->magic);
-    memcpy(t, object, xt_thing_size_(t->magic));
-    snprintf(what, sizeof what, "number %d of the list", number + 1);
-    switch (t->magic) {
-    case XT_TILE_MAGIC_: return t->tile.number < 0 || xt_check_scope_(w, t->tile.scope, what);
-    case XT_VEC_MAGIC_: return !t->vec.id || xt_check_vec_(w, &t->vec, what);
-    case SPE_VAL_MAGIC: return xt_is_lost_(&t->val) || xt_check_value_(w, &t->val, what);
-    default: return xt_fail_(w, XT_ERROR_CARRIED, "%s is something else, or was never set", what);
-    }
-}
-
-XE_FN_ void xt_write_(void *object, const xt_thing_ *t) { memcpy(object, t, xt_thing_size_(t->magic)); }
-
-/* Scalar i of a value: six in a tile, one in an xt_val, none in a vector. */
-XE_FN_ xt_val *xt_scalar_of_(xt_thing_ *t, int i)
-{
-    if (t->magic == XT_TILE_MAGIC_) return xt_tile_scalar_(&t->tile, i);
-    return t->magic == SPE_VAL_MAGIC && i == 0 ? &t->val : NULL;
-}
-
-XE_FN_ xt_vec *xt_thing_vec_(xt_thing_ *t)
-{
-    if (t->magic == XT_TILE_MAGIC_ && t->tile.scatter) return &t->tile.offsets;
-    return t->magic == XT_VEC_MAGIC_ ? &t->vec : NULL;
-}
-
-XE_FN_ xt_text_ xt_describe_thing_(const xt_thing_ *t)
-{
-    bool vec = t->magic == XT_VEC_MAGIC_;
-    xt_vec v = vec ? t->vec : xt_form_(&t->tile);
-    xt_text_ text;
-    if (t->magic == SPE_VAL_MAGIC)
-        snprintf(text.s, sizeof text.s, "%s", xt_type_name_(xt_carried_type_(&t->val)));
-    else
-        snprintf(text.s, sizeof text.s, "%s %d x %d of %s%s%.79s", vec ? "vector" : "tile", v.dist.shape[0],
-                 v.dist.shape[1], xt_type_name_((int)v.type), xt_has_map_(&v.map) ? " with " : "",
-                 xt_has_map_(&v.map) ? xt_map_text_(&v.map).s : "");
-    return text;
-}
-
-XE_FN_ bool xt_same_form_(const xt_vec *a, const xt_vec *b)
-{
-    return a->type == b->type && xt_same_map_(&a->map, &b->map) &&
-           memcmp(a->dist.shape, b->dist.shape, sizeof a->dist.shape) == 0;
-}
-
-XE_FN_ bool xt_same_kind_(const xt_thing_ *a, const xt_thing_ *b)
-{
-    if (a->magic != b->magic) return false;
-    if (a->magic == XT_VEC_MAGIC_) return xt_same_form_(&a->vec, &b->vec);
-    if (a->magic == XT_TILE_MAGIC_) {
-        xt_vec p = xt_form_(&a->tile), q = xt_form_(&b->tile);
-        return xt_same_form_(&p, &q) && memcmp(p.inner, q.inner, sizeof p.inner) == 0 &&
-               a->tile.column_major == b->tile.column_major && a->tile.scatter == b->tile.scatter &&
-               a->tile.inside == b->tile.inside && a->tile.step == b->tile.step &&
-               a->tile.base.local == b->tile.base.local &&
-               (!a->tile.scatter || a->tile.offsets.type == b->tile.offsets.type);
-    }
-    int s = xt_carried_type_(&a->val);
-    int t = xt_carried_type_(&b->val);
-    if (a->val.kind == SPE_POINTER || b->val.kind == SPE_POINTER) return a->val.kind == b->val.kind && s == t;
-    if (s == t || (b->val.kind == SPE_INT && xt_is_float_(s))) return true;
-    return xt_is_int_(s) && xt_is_int_(t) && (b->val.kind == SPE_INT || xt_bits_(s) == xt_bits_(t));
-}
-
-XE_FN_ bool xt_is_lost_thing_(const xt_thing_ *t)
-{
-    if (t->magic == XT_TILE_MAGIC_) return t->tile.number < 0;
-    return t->magic == XT_VEC_MAGIC_ ? !t->vec.id : xt_is_lost_(&t->val);
-}
-
-/* "a carried value whose type changes" */
-XE_FN_ bool xt_check_carried_(xt_where_ w, const xt_thing_ *start, const xt_thing_ *now, int number)
-{
-    if (xt_is_lost_thing_(start) || xt_is_lost_thing_(now) || xt_same_kind_(start, now)) return true;
-    return xt_fail_(w, XT_ERROR_CARRIED_TYPE, "number %d of the list came in as %s, is %s at the end", number + 1,
-                    xt_describe_thing_(start).s, xt_describe_thing_(now).s);
-}
-
-XE_FN_ bool xt_same_scalar_(const xt_val *a, const xt_val *b)
-{
-    if (a->kind != b->kind || a->type != b->type) return false;
-    if (a->kind == SPE_INT) return a->integer == b->integer;
-    if (a->kind == SPE_REAL) return memcmp(&a->real, &b->real, sizeof a->real) == 0;
-    return a->id == b->id;
-}
-
-/* A mask of the scalars that differ, and of the vector if it does. */
-XE_FN_ uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
-{
-    const xt_vec *v = xt_thing_vec_(a), *u = xt_thing_vec_(b);
-    uint32_t mask = v && u && v->id != u->id ? XT_VEC_CHANGES_ : 0;
-    const xt_val *p;
-    for (int i = 0; (p = xt_scalar_of_(a, i)) != NULL; i++)
-        if (!xt_same_scalar_(p, xt_scalar_of_(b, i))) mask |= 1u << i;
-    return mask;
-}
-
-/* ---- changes --------------------------------------------------------------------------------------------------- */
-
-/* A number or pointer like the initial one, with another id. */
-XE_FN_ xt_val xt_carried_as_(const xt_val *start, uint32_t id)
-{
-    xt_val v = spe_val_of(start->kind == SPE_POINTER ? SPE_POINTER : SPE_SCALAR, xt_carried_type_(start), id);
-    v.local = start->local;
-    return v;
-}
-
-/* Replaces the parts in the mask by new values. */
-XE_FN_ void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
-{
-    xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_thing_vec_(t) : NULL;
-    xt_val *p;
-    int spread;
-    if (mask && t->magic == XT_TILE_MAGIC_) t->tile.id = xt_further_value_(x);
-    for (int i = 0; spe_ok(&x->m) && (p = xt_scalar_of_(t, i)) != NULL; i++)
-        if (mask >> i & 1) {
-            spread = xt_spread_of_(x, p);
-            *p = xt_carried_as_(p, xt_further_value_(x));
-            xt_value_at_(x, p->id)->spread = spread;
-        } else if (p->kind < SPE_SCALAR) {
-            p->note = x->scope;
-        }
-    if (t->magic == XT_TILE_MAGIC_) t->tile.scope = x->scope;
-    if (!v) return;
-    spread = xt_value_at_(x, v->id)->spread;
-    v->id = xt_further_value_(x);
-    xt_spread_at_least_(x, v->id, spread);
-    if (v->id) xt_define_vec_(x, v->id, *v);
-}
-
-/* The ids of one vector, in the layout `use`. */
-XE_FN_ int xt_vec_ids_(xt_ctx *x, const xt_vec *v, cm_use use, spe_id *ids)
-{
-    xt_vec r = xt_now_as_(x, v, use);
-    int n = 0;
-    for (int i = 0; i < r.blocks; i++)
-        for (int j = 0; j < r.block[i].parts; j++, n++)
-            if (ids) ids[n] = r.block[i].part[j];
-    return n;
-}
-
-/* Does a variable get, at the end of a side, the vector that another had when the side began? */
-XE_FN_ bool xt_is_rotated_(xt_frame_ *f, const xt_slot_ *s, xt_thing_ *t)
-{
-    const xt_vec *v = xt_thing_vec_(t), *first;
-    for (int i = 0; i < f->slots; i++) {
-        first = xt_thing_vec_(f->op == XT_OP_IF_ ? &f->slot[i].start : &f->slot[i].body);
-        if (&f->slot[i] != s && first && first->id == v->id) return true;
-    }
-    return false;
-}
-
-/* Collects the ids that change, with their values before the region or at the end of a side (second: of the last side),
- * and returns their number. Allocates the frame's array if necessary. */
-XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
-{
-    int at = 0;
-    for (int i = 0; i < f->slots; i++) {
-        xt_slot_ *s = &f->slot[i];
-        xt_thing_ *t = !at_end ? &s->start : second ? &s->now : &s->body;
-        for (int j = 0; j < XT_COMPONENTS_; j++) {
-            if (!(s->mask >> j & 1)) continue;
-            if (f->ids) f->ids[at] = xt_now_id_(x, xt_scalar_of_(t, j), xt_carried_type_(xt_scalar_of_(&s->start, j)));
-            at++;
-        }
-        if (!(s->mask & XT_VEC_CHANGES_)) continue;
-        spe_id *ids = f->ids ? f->ids + at : NULL;
-        int n = xt_vec_ids_(x, xt_thing_vec_(t), xt_layout_(x, xt_thing_vec_(&s->start)->id), ids);
-        if (ids && (!at_end || xt_is_rotated_(f, s, t))) spe_differ(&x->m, 0, (uint32_t)n, ids);
-        at += n;
-    }
-    return at;
-}
-
-/* Makes a vector like the one before the region from these ids. Returns their number. */
-XE_FN_ int xt_vec_from_ids_(xt_ctx *x, const xt_vec *start, uint32_t id, const spe_id *ids)
-{
-    xt_vec now = xt_now_vec_(x, start);
-    cm_matrix *block = (cm_matrix *)xt_memory_(x, (size_t)now.blocks * sizeof *block);
-    int n = 0;
-    if (!block) return 0;
-    for (int i = 0; i < now.blocks; i++) {
-        block[i] = cm_from_parts(&x->cm, &now.block[i].layout, ids + n);
-        n += now.block[i].parts;
-    }
-    xt_vec v = xt_value_at_(x, id)->now.vec;
-    v.use = now.use;
-    v.blocks = now.blocks;
-    v.block = block;
-    xt_define_vec_(x, id, v);
-    return n;
-}
-
-/* Sets carried values at the top of a loop's body or after the region: to the frame's ids if they change, to the sum of
- * start and advance if they advance with the index, else to their values before it. */
-XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
-{
-    int at = 0;
-    for (int i = 0; i < f->slots; i++) {
-        xt_slot_ *s = &f->slot[i];
-        xt_thing_ *t = result ? &s->result : &s->body;
-        xt_vec *v = xt_thing_vec_(t);
-        xt_val *first;
-        for (int j = 0; (first = xt_scalar_of_(&s->start, j)) != NULL; j++) {
-            bool changes = s->mask >> j & 1, counts = s->mask >> XT_COUNTS_SHIFT_ >> j & 1;
-            if (result && !changes && !counts) continue;
-            uint32_t id = xt_scalar_of_(t, j)->id;
-            xt_define_(x, id, changes ? xt_carried_as_(first, f->ids[at++]) : xt_now_(x, first));
-            if (!counts) continue;
-            xt_value_ *value = xt_value_at_(x, id);
-            value->start = xt_id_(x, &value->now.number, xt_carried_type_(first));
-            value->advance = advance;
-            value->now.number = xt_scalar_(xt_carried_type_(first), spe_iadd(&x->m, value->start, advance), 1);
-        }
-        if (!v) continue;
-        if (s->mask & XT_VEC_CHANGES_)
-            at += xt_vec_from_ids_(x, xt_thing_vec_(&s->start), v->id, f->ids + at);
-        else if (!result)
-            xt_define_vec_(x, v->id, xt_now_vec_(x, xt_thing_vec_(&s->start)));
-    }
-}
-
-/* layouts.c - a pass that chooses each vector's layout, to avoid rearranging between operations. */
-
-XE_FN_ uint32_t xt_class_(xt_ctx *x, uint32_t id)
-{
-    while (xt_value_at_(x, id)->parent != id) id = xt_value_at_(x, id)->parent;
-    return id;
-}
-
-/* Puts two vectors in one class: they must have the same layout. */
-XE_FN_ void xt_same_layout_(xt_ctx *x, uint32_t a, uint32_t b)
-{
-    a = xt_class_(x, a);
-    b = xt_class_(x, b);
-    if (a == b) return;
-    xt_value_ *p = xt_value_at_(x, a);
-    xt_value_ *q = xt_value_at_(x, b);
-    q->parent = a;
-    p->uses++;
-    q->uses++;
-    for (int i = 0; i < 3; i++) p->need[i] = p->need[i] || q->need[i];
-}
-
-XE_FN_ void xt_need_layout_(xt_ctx *x, uint32_t id, cm_use use) { xt_value_at_(x, xt_class_(x, id))->need[use] = true; }
-
-/* Classes with an accumulator have its layout; else an operand's, preferably the packed one, which costs most. */
-XE_FN_ cm_use xt_layout_(xt_ctx *x, uint32_t id)
-{
-    const bool *need = xt_value_at_(x, xt_class_(x, id))->need;
-    return need[CM_ACC] ? CM_ACC : need[CM_A] ? CM_A : need[CM_B] ? CM_B : CM_ACC;
-}
-
-XE_FN_ void xt_product_layouts_(xt_ctx *x, const xt_node_ *n)
-{
-    const xt_mma_desc_ *d = n->mma;
-    xt_need_layout_(x, d->left.id, CM_B);
-    xt_need_layout_(x, d->right.id, CM_A);
-    xt_need_layout_(x, n->result, CM_ACC);
-    if (d->sum.magic) xt_same_layout_(x, n->result, d->sum.id);
-}
-
-/* All values that a carried variable can have share a layout. */
-XE_FN_ void xt_region_layouts_(xt_ctx *x, const xt_frame_ *f)
-{
-    for (int i = 0; i < f->slots; i++) {
-        xt_slot_ *s = &f->slot[i];
-        xt_thing_ *all[3] = {&s->body, &s->now, &s->result};
-        const xt_vec *start = xt_thing_vec_(&s->start);
-        for (int j = 0; start && j < 3; j++) xt_same_layout_(x, start->id, xt_thing_vec_(all[j])->id);
-    }
-}
-
-XE_FN_ void xt_find_layouts_(xt_ctx *x)
-{
-    for (int i = 0; i < x->nodes.count; i++) {
-        const xt_node_ *n = xt_node_at_(x, i);
-        if (n->op == XT_OP_TILE_MMA_) xt_product_layouts_(x, n);
-        if (n->op == XT_OP_END_) xt_region_layouts_(x, n->frame);
-        if (n->op == XT_OP_REDUCTION_ || n->op == XT_OP_TILE_PACK_ || n->op == XT_OP_TILE_UNPACK_)
-            xt_same_layout_(x, n->whole->part.id, n->result);
-        if (n->op == XT_OP_SPLAT_ && n->splat->like) xt_same_layout_(x, n->splat->like, n->result);
-        if (n->op == XT_OP_MATH_VECTOR_ || (n->op == XT_OP_BINARY_VECTOR_ && !xt_is_compare_(n->kind)))
-            for (int j = 0; j < 3 && n->vectors->v[j].magic; j++) xt_same_layout_(x, n->vectors->v[j].id, n->result);
-    }
-}
-
-/* bands.c - a pass: an array in local memory that only tiles access is stored in bands as wide as a subgroup, each with
- * all rows, so that whole parts of operands are contiguous and one message moves them. */
-
-/* The tile whose elements a node accesses by their addresses; else NULL. */
-XE_FN_ const xt_tile *xt_addressed_(xt_ctx *x, int i)
-{
-    const xt_node_ *n = xt_node_at_(x, i);
-    if (n->op == XT_OP_ATOMIC_RMW_ && !n->scattered->d.tile.scatter) return &n->scattered->d.tile;
-    const xt_load_desc_ *d = n->op == XT_OP_TRANSPOSE_ ? xt_loaded_(x, &n->whole->v, i) : NULL;
-    return d ? &d->tile : NULL;
-}
-
-/* Does a tile consist of bands? Elements outside are not tested, and its class has no other member. */
-XE_FN_ bool xt_has_bands_(xt_ctx *x, const xt_plan_tile_ *p)
-{
-    const xt_tile *t = &p->of->tile;
-    int bytes = xt_bytes_(t->type), count = p->of->given.shape.count;
-    return t->inside && t->step == 1 && !t->column_major && (bytes == 2 || bytes == 4) && count == 2 && !p->together &&
-           t->shape[0].kind == SPE_INT && t->pitch.kind == SPE_INT && t->pitch.integer % x->S == 0 &&
-           t->pitch.integer > x->S && t->dist.data[1] % x->S == 0 && p->align[1] % x->S == 0;
-}
-
-XE_FN_ void xt_find_band_(xt_ctx *x, const xt_node_ *array)
-{
-    const xt_tile *first = NULL;
-    int uses = xt_value_at_(x, array->result)->uses;
-    for (int i = 0; i < x->tiles.count; i++) {
-        const xt_plan_tile_ *p = xt_plan_tile_at_(x, i);
-        const xt_tile *t = &p->of->tile;
-        if (p->of->given.base.kind != SPE_POINTER || p->of->given.base.id != array->result) continue;
-        if (!first) first = t;
-        if (!xt_has_bands_(x, p) || t->shape[0].integer != first->shape[0].integer ||
-            t->pitch.integer != first->pitch.integer)
-            return;
-        uses--;
-    }
-    if (!first || uses || first->shape[0].integer * first->pitch.integer > array->local->elements) return;
-    for (int i = 0; i < x->tiles.count; i++) {
-        xt_plan_tile_ *p = xt_plan_tile_at_(x, i);
-        if (p->of->given.base.kind == SPE_POINTER && p->of->given.base.id == array->result)
-            p->band = (int)first->shape[0].integer * x->S;
-    }
-}
-
-XE_FN_ void xt_find_bands_(xt_ctx *x)
-{
-    if (x->cm.lowering != CM_INTEL) return;
-    if (!(x->target.block2d_sizes & (uint32_t)x->S)) return; /* there, operands do not have whole rows of lanes */
-    for (int i = 0; i < x->nodes.count; i++) {
-        const xt_tile *t = xt_addressed_(x, i);
-        if (t) xt_plan_tile_at_(x, t->number)->together = true;
-    }
-    for (int i = 0; i < x->nodes.count; i++)
-        if (xt_node_at_(x, i)->op == XT_OP_LOCAL_) xt_find_band_(x, xt_node_at_(x, i));
-}
-
-/* staging.c - operands of products from rows of arbitrary pitch, on Intel's devices: the work-group copies a tile to
- * local memory together, and each subgroup reads its operands from there by block reads.
- *
- * 2D block messages require a pitch that is a multiple of 16 bytes. If bytes have pitch p, lines n, n + 16, ... have
- * pitch 16 p; for 16-bit elements it is every eighth line, for 32 bits every fourth. These lines form a class. If a
- * class does not begin at a multiple of 64 bytes, its surface begins at the multiple below, and x makes up for that,
- * except for the bytes within a dword: lanes shift what two messages, a dword apart, have loaded. Elements outside are
- * zero: whole dwords by the bounds of the surface, the rest by a mask. The edges of a matrix cost nothing extra. A tile
- * that begins before its matrix may read up to 63 bytes before it, of the same 64; no others outside it. Where lines
- * are shorter than the least width of a surface, or a matrix is too large for one, elements are copied one by one.
- *
- * In local memory, an operand consists of planes of eight dwords along k, for each row of a left one (M x K) and each
- * column of a right one (K x N); this is what the matrix instruction reads at a time. Lines of memory that run across k
- * and share a dword are interleaved on the way. A lane then holds every fourth dword along k. It stores them side by
- * side, which changes the order along k, provided that the product's other operand is stored in the same order.
- *
- * What a kernel loads only to store it in local memory is copied there in the same way, without an extra barrier. */
-
-/* ---- a pass ------------------------------------------------------------------------------------------------------ */
+/* lower/staged.c - writes the loads through local memory that staging.c has planned, and the products that they are
+ * for. */
 
 /* The position along k of dword k: if the order is changed, dwords k, k + 4, ... of a turn's part are adjacent. */
 XE_FN_ int xt_stage_slot_(const xt_stage_ *s, int k)
@@ -6666,55 +3858,8 @@ XE_FN_ int xt_stage_place_(const xt_stage_ *s, int p, int slot)
     return slot / s->line * s->plane + p * s->line + p / s->together * s->gap + slot % s->line;
 }
 
-/* Divides the tile into messages of `wide` dwords by `high` lines of a class, equally many per subgroup; if that is not
- * possible, some subgroups repeat messages of others. Where lines run along k and there is enough work for all
- * subgroups, each lane loads a line. */
-XE_FN_ bool xt_stage_deal_(xt_stage_ *s, int lines, int dwords)
-{
-    int high, units, n = s->subgroups;
-    s->by_lines = s->along_k && lines % (s->classes * 16) == 0 && (s->converts || lines * dwords >= n * 128);
-    s->wide = dwords % 16 || s->by_lines ? 8 : 16;
-    s->chunks[1] = dwords / s->wide;
-    for (high = 128 / s->wide; high >= (s->by_lines ? 16 : 16 / s->wide); high /= 2) {
-        if (dwords % s->wide || lines % (s->classes * high)) continue;
-        units = lines / high / s->weave * s->chunks[1];
-        if (s->units && (s->units % n == 0 || units % n != 0) && s->units >= n) continue;
-        s->units = units;
-        s->high = high;
-        s->chunks[0] = lines / (s->classes * high);
-    }
-    return s->units > 0 && (s->by_lines || !s->along_k || !s->converts);
-}
-
 /* The number of units of a subgroup. */
 XE_FN_ int xt_stage_rounds_(const xt_stage_ *s) { return (s->units + s->subgroups - 1) / s->subgroups; }
-
-/* Do each subgroup's pieces consist of whole operands of the matrix instruction, with all of k? Columns that a piece
- * lacks may hold anything if no other piece follows. */
-XE_FN_ bool xt_stage_fills_(const xt_stage_ *s, const xt_dist *d)
-{
-    int k = s->use == CM_B, across = s->use == CM_A && d->subgroups ? 16 : 1;
-    return d->data[!k] % across == 0 && d->data[k] % (XT_PLANE_ * 4 / s->held) == 0 && d->count[k] == 1;
-}
-
-/* Is it a conversion of f32 to 16-bit floats? */
-XE_FN_ bool xt_stage_converts_(const xt_node_ *n)
-{
-    const xt_vectors_ *d = n->vectors;
-    return n->op == XT_OP_CAST_VECTOR_ && d->v[0].type == CM_F32 && (d->type == CM_F16 || d->type == CM_BF16);
-}
-
-/* The tile of a node that is a load, or the transpose or conversion of one; NULL if it is not, or if elements outside
- * are not zero. */
-XE_FN_ const xt_tile *xt_stage_from_(xt_ctx *x, int node)
-{
-    const xt_node_ *n = xt_node_at_(x, node);
-    const xt_load_desc_ *d = n->load;
-    if (n->op == XT_OP_TRANSPOSE_) d = xt_loaded_(x, &n->whole->v, node);
-    else if (xt_stage_converts_(n)) d = xt_loaded_(x, &n->vectors->v[0], node);
-    else if (n->op != XT_OP_LOAD_TILE_) return NULL;
-    return d && d->padding == 0 && d->border == XT_BORDER_PADDING ? &d->tile : NULL;
-}
 
 /* The tile, transposed if the vector is its transpose. */
 XE_FN_ xt_tile xt_stage_turn_(const xt_stage_ *s, xt_tile t)
@@ -6726,359 +3871,7 @@ XE_FN_ xt_tile xt_stage_turn_(const xt_stage_ *s, xt_tile t)
     return r;
 }
 
-/* Divides k into slices, each multiplied after the other, and copies `parts` of them at a time; or copies so many turns
- * of a loop, each with all of k. False if messages and operands do not divide the shape. */
-XE_FN_ bool xt_stage_divide_(xt_ctx *x, xt_stage_ *s, int slices, int parts)
-{
-    xt_dist *d = &s->dist;
-    int k = s->use == CM_B, elements;
-    *d = xt_value_at_(x, xt_node_at_(x, s->node)->result)->now.vec.dist;
-    d->shape[k] /= slices;
-    d->data[k] /= slices;
-    s->slices = slices;
-    s->parts = parts;
-    elements = d->shape[k] * parts;
-    s->depth = elements * s->held / 4;
-    s->across = s->use == CM_A && !s->to ? (d->shape[!k] + 15) / 16 * 16 : d->shape[!k];
-    s->units = 0;
-    if (!s->to) {
-        s->gap = d->data[!k] % s->together ? 0 : 4; /* to spread over all banks */
-        s->plane = xt_stage_place_(s, s->across, 0);
-        s->dwords = s->depth / XT_PLANE_ * s->plane;
-        if (!xt_stage_fills_(s, d)) return false;
-    }
-    return s->along_k ? xt_stage_deal_(s, s->across, elements * s->bytes / 4)
-                      : xt_stage_deal_(s, elements, s->across * s->bytes / 4);
-}
-
-/* The lines of the tile that a copy is stored to, in dwords. False if they cannot be stored in pieces of 16 bytes. */
-XE_FN_ bool xt_copy_lies_(xt_ctx *x, xt_stage_ *s)
-{
-    const xt_plan_tile_ *p = xt_plan_tile_at_(x, s->to->number);
-    int line = (p->band ? x->S : (int)s->to->pitch.integer) * s->held;
-    s->line = line / 4;
-    s->plane = p->band ? p->band * s->held / 4 : s->line;
-    p = xt_plan_tile_at_(x, xt_tile_root_(x, s->to->number));
-    return line % 16 == 0 && p->align[xt_inner_(s->to)] * s->held % 16 == 0;
-}
-
-/* Plans the loading of a vector this way; to: the tile that it is copied to, or NULL. False if it is neither a copy nor
- * an operand of a product, has another type, pads with something other than zero, is in local memory, in a matrix
- * computed in the body or in columns that are not contiguous; if subgroups load different tiles; or if messages do not
- * divide the shape. */
-XE_FN_ bool xt_stage_init_(xt_ctx *x, int node, const xt_tile *to, xt_stage_ *s)
-{
-    const xt_node_ *n = xt_node_at_(x, node);
-    const xt_tile *t = xt_stage_from_(x, node), *m;
-    if (!t) return false;
-    cm_type type = xt_held_(xt_value_at_(x, n->result)->now.vec.type);
-    const cm_product *row = cm_product_row(type, type);
-    memset(s, 0, sizeof *s);
-    if (!row || !row->dpas) return false;
-    s->node = node;
-    s->from = t;
-    s->to = to;
-    s->turned = n->op == XT_OP_TRANSPOSE_;
-    s->converts = xt_stage_converts_(n);
-    s->type = type;
-    s->loaded = s->turned ? n->whole->v.id : s->converts ? n->vectors->v[0].id : n->result;
-    s->use = to ? (to->column_major ? CM_A : CM_B) : xt_layout_(x, n->result);
-    if (s->use == CM_ACC && xt_bytes_((int)type) == 2) s->use = CM_B; /* rearranged within lanes */
-    const xt_plan_tile_ *p = xt_plan_tile_at_(x, xt_tile_root_(x, t->number));
-    const xt_init_tile_desc_ *of = xt_plan_tile_at_(x, t->number)->of;
-    m = &of->matrix;
-    if (s->use == CM_ACC || t->base.local || t->step != 1 || n->spread > 0 || p->apart ||
-        (x->subgroups > 1 && !t->dist.subgroups) || !xt_is_early_(x, &m->shape[0]) || !xt_is_early_(x, &m->shape[1]) ||
-        !xt_is_early_(x, &m->pitch))
-        return false;
-    int inner = xt_inner_(t);
-    s->bytes = xt_bytes_(t->type);
-    s->held = xt_bytes_((int)type);
-    s->subgroups = x->subgroups > 1 ? x->subgroups : 1;
-    s->along_k = (inner ^ s->turned) == (s->use == CM_B);
-    s->weave = s->along_k ? 1 : 4 / s->held;
-    s->classes = 16 / s->bytes;
-    s->whole = p->align[!inner] % s->classes == 0;
-    s->aligned = p->align[inner] * s->bytes % 4 == 0;
-    s->fixed = s->whole && s->aligned && of->given.shape.count < 3 && xt_is_early_(x, &of->given.base);
-    s->early = s->fixed && x->registers > 128;
-    s->together = s->held < 4 ? 8 : 16;
-    s->line = XT_PLANE_;
-    return to ? xt_copy_lies_(x, s) && xt_stage_divide_(x, s, 1, 1) && xt_stage_rounds_(s) <= XT_EAGER_
-              : xt_stage_divide_(x, s, 1, 1);
-}
-
 XE_FN_ xt_stage_ *xt_stage_at_(xt_ctx *x, int i) { return (xt_stage_ *)x->stages.items + i; }
-
-/* Keeps a plan for its values. Returns its number, or -1. */
-XE_FN_ int xt_stage_keep_(xt_ctx *x, const xt_stage_ *s)
-{
-    xt_stage_ *kept = (xt_stage_ *)spe_list_add(&x->m, &x->stages, sizeof *kept);
-    if (!kept) return -1;
-    *kept = *s;
-    xt_value_at_(x, xt_node_at_(x, s->node)->result)->stage = x->stages.count;
-    if (xt_value_at_(x, s->loaded)->uses == 1) xt_value_at_(x, s->loaded)->stage = x->stages.count;
-    return x->stages.count - 1;
-}
-
-/* The dwords of local memory that are left. */
-XE_FN_ int xt_stage_room_(const xt_ctx *x)
-{
-    int room = x->target.local_memory - (int)((x->local_bytes + 63) / 64 * 64) - (int)x->scratch_bytes;
-    return room / 4 - (int)x->stage_dwords;
-}
-
-/* Adds a load of region f if there is room; it shares the barrier of load `before` (-1: none). Returns its number, or
- * -1. It has two buffers if several subgroups can alternate between them, by slices or by a loop's index; else one, and
- * another barrier if the load repeats. Without room for it, it uses the scratch memory. */
-XE_FN_ int xt_stage_add_(xt_ctx *x, xt_stage_ *s, const xt_frame_ *f, int before)
-{
-    int64_t step = f && f->step.kind == SPE_INT ? f->step.integer : 0;
-    s->loop = f && f->op == XT_OP_FOR_ && s->slices == 1 ? f : NULL;
-    s->again = f || s->slices > 1;
-    s->buffers = s->subgroups > 1 && s->parts == 1 && (s->slices > 1 || (s->loop && !(step & (step - 1)))) ? 2 : 1;
-    s->shared = s->dwords * s->buffers > xt_stage_room_(x);
-    if (s->shared) s->buffers = 1;
-    size_t *used = s->shared ? &x->shared_dwords : &x->stage_dwords;
-    if (s->shared && *used + (size_t)s->dwords > x->scratch_bytes / 4) return -1;
-    s->at = (int)*used;
-    s->first = before < 0;
-    s->last = true;
-    if (before >= 0) xt_stage_at_(x, before)->last = false;
-    *used += (size_t)(s->dwords * s->buffers);
-    return xt_stage_keep_(x, s);
-}
-
-/* Both operands of a product may be stored in another order along k if nothing else uses them. */
-XE_FN_ void xt_stage_mix_(xt_ctx *x)
-{
-    for (int i = 0; i < x->nodes.count; i++) {
-        const xt_mma_desc_ *d = xt_node_at_(x, i)->mma;
-        if (xt_node_at_(x, i)->op != XT_OP_TILE_MMA_) continue;
-        const xt_value_ *v = xt_value_at_(x, d->left.id), *w = xt_value_at_(x, d->right.id);
-        if (!v->stage || !w->stage || v->uses != 1 || w->uses != 1) continue;
-        xt_stage_ *a = xt_stage_at_(x, v->stage - 1), *b = xt_stage_at_(x, w->stage - 1);
-        if ((a->along_k && b->along_k) || a->converts || b->converts || a->parts != b->parts) continue;
-        a->mixed = b->mixed = a->depth == b->depth && (a->depth & (a->depth - 1)) == 0;
-    }
-}
-
-/* The plan of a vector; NULL: none. */
-XE_FN_ xt_stage_ *xt_stage_plan_(xt_ctx *x, const spe_list *plans, uint32_t id)
-{
-    for (int i = 0; i < plans->count; i++) {
-        xt_stage_ *s = (xt_stage_ *)plans->items + i;
-        if (xt_node_at_(x, s->node)->result == id) return s;
-    }
-    return NULL;
-}
-
-/* Lists operands that can go through local memory, and other loads in loops. The transpose of a load replaces it. */
-XE_FN_ void xt_list_stages_(xt_ctx *x, spe_list *plans)
-{
-    int depth = 0;
-    bool arrived = false;
-    for (int i = 0; i < x->nodes.count; i++) {
-        const xt_node_ *n = xt_node_at_(x, i);
-        xt_stage_ s, *kept;
-        if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) depth++;
-        if (n->op == XT_OP_END_) depth--;
-        if (n->op == XT_OP_BARRIER_ARRIVE_ || n->op == XT_OP_BARRIER_WAIT_) arrived = n->op == XT_OP_BARRIER_ARRIVE_;
-        if (arrived || xt_value_at_(x, n->result)->stage || !xt_stage_init_(x, i, NULL, &s) ||
-            (xt_layout_(x, n->result) != s.use && !depth))
-            continue;
-        kept = xt_stage_plan_(x, plans, s.loaded);
-        if (!kept) kept = (xt_stage_ *)spe_list_add(&x->m, plans, sizeof *kept);
-        if (kept) *kept = s;
-    }
-}
-
-/* If the operands of a product and its sum do not fit in the registers, slices them; each is then copied right before
- * its part of the product: two at a time, or one into two buffers in turn. */
-XE_FN_ void xt_slice_product_(xt_ctx *x, const spe_list *plans, int mma)
-{
-    const xt_mma_desc_ *d = xt_node_at_(x, mma)->mma;
-    xt_stage_ *a = xt_stage_plan_(x, plans, d->left.id), *b = xt_stage_plan_(x, plans, d->right.id);
-    size_t all = xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right);
-    size_t sum = xt_vec_bytes_(&xt_value_at_(x, xt_node_at_(x, mma)->result)->now.vec);
-    size_t room = (size_t)x->target.registers / (x->registers <= 128 ? 2 : 1) / 8 * 7;
-    if (!a || !b || xt_value_at_(x, d->left.id)->uses != 1 || xt_value_at_(x, d->right.id)->uses != 1) return;
-    if (sum + all <= room || !xt_is_straight_(x, a->node, mma) || !xt_is_straight_(x, b->node, mma)) return;
-    for (int slices = 2; d->left.dist.data[1] % slices == 0; slices *= 2)
-        for (int parts = 2; parts && sum + all / (size_t)slices <= room; parts--) {
-            bool divides = xt_stage_divide_(x, a, slices, parts) && xt_stage_divide_(x, b, slices, parts);
-            if (divides && (a->dwords + b->dwords) * (3 - parts) <= xt_stage_room_(x)) return;
-        }
-    xt_stage_divide_(x, a, 1, 1);
-    xt_stage_divide_(x, b, 1, 1);
-}
-
-/* Products of a few matrix instructions leave most of the time to barriers and small messages. If the operands of a
- * loop's turns lie side by side in memory, those of several turns are copied together. */
-XE_FN_ void xt_join_turns_(xt_ctx *x, const spe_list *plans, xt_frame_ *f, int at)
-{
-    xt_stage_ *s = (xt_stage_ *)plans->items;
-    int turns = xt_copies_(x, f, at, x->subgroups > 1 ? 48 : 80), end = at, dwords = 0;
-    bool joins = turns > 1;
-    while (joins && xt_node_at_(x, end)->op != XT_OP_END_) end++;
-    for (int i = 0; joins && i < plans->count; i++) {
-        if (s[i].node < at || s[i].node > end) continue;
-        int k = s[i].use == CM_B;
-        joins = s[i].slices == 1 && xt_advances_(s[i].from, f, k ^ s[i].turned, s[i].dist.shape[k]);
-        dwords += s[i].dwords;
-    }
-    while (turns > 2 && turns * dwords > 4096) turns /= 2;
-    if (!joins || !dwords || turns * dwords > xt_stage_room_(x)) return;
-    for (int i = 0; joins && i < plans->count; i++)
-        joins = s[i].node < at || s[i].node > end || xt_stage_divide_(x, &s[i], 1, turns);
-    for (int i = 0; !joins && i < plans->count; i++)
-        if (s[i].node > at && s[i].node < end) xt_stage_divide_(x, &s[i], 1, 1);
-    if (joins) f->together = turns;
-}
-
-/* ---- copies: vectors that are loaded only to be stored in local memory ------------------------------------------- */
-
-/* Does a barrier follow a node on every way to a later one? */
-XE_FN_ bool xt_has_barrier_(xt_ctx *x, int from, int to)
-{
-    int depth = 0, met = -1; /* regions that were opened on the way; those around the barrier */
-    for (int i = from + 1; i < to; i++) {
-        xt_op_ op = xt_node_at_(x, i)->op;
-        if (op == XT_OP_FOR_ || op == XT_OP_WHILE_ || op == XT_OP_IF_) depth++;
-        if (op == XT_OP_BARRIER_ && (met < 0 || met > depth)) met = depth;
-        if (op == XT_OP_ELSE_ && depth && met >= depth) met = -1;
-        if (op == XT_OP_ELSE_ && !depth) depth = 1; /* the node is in the other branch */
-        if (op == XT_OP_END_ && depth) depth--;
-        if (met > depth) met = -1; /* the way may lead past it */
-    }
-    return met >= 0;
-}
-
-/* The same in both directions: in the order of the nodes, and round each loop that contains both. */
-XE_FN_ bool xt_are_separate_(xt_ctx *x, int first, int second)
-{
-    if (first < second && !xt_has_barrier_(x, first, second)) return false;
-    for (int loop = 0; loop < first; loop++) {
-        const xt_node_ *n = xt_node_at_(x, loop);
-        int end = loop + 1;
-        if (n->op != XT_OP_FOR_ && n->op != XT_OP_WHILE_) continue;
-        while (xt_node_at_(x, end)->op != XT_OP_END_ || xt_node_at_(x, end)->frame != n->frame) end++;
-        if (end > second && !xt_has_barrier_(x, second, end) && !xt_has_barrier_(x, loop, first)) return false;
-    }
-    return true;
-}
-
-/* Is a tile one of an array in local memory? */
-XE_FN_ bool xt_is_of_array_(xt_ctx *x, int number, uint32_t array)
-{
-    const xt_val *base = &xt_plan_tile_at_(x, number)->of->given.base;
-    return base->kind == SPE_POINTER && base->id == array;
-}
-
-/* Does a node store a vector that has no other use, as it was loaded? */
-XE_FN_ bool xt_is_copy_(xt_ctx *x, const xt_node_ *n)
-{
-    if (n->op != XT_OP_STORE_TILE_) return false;
-    const xt_value_ *v = xt_value_at_(x, n->scattered->v.id);
-    return v->uses == 1 && xt_stage_from_(x, v->node);
-}
-
-/* Does each element of a tile belong to one subgroup only? */
-XE_FN_ bool xt_is_owned_(const xt_ctx *x, const xt_dist *d)
-{
-    int held = xt_dist_pieces(d) * d->data[0] * d->data[1];
-    return held * (x->subgroups ? x->subgroups : 1) == d->shape[0] * d->shape[1];
-}
-
-/* Are two tiles known to be apart: one tile, moved to places that are at least its size apart? */
-XE_FN_ bool xt_are_apart_(xt_ctx *x, const xt_tile *a, const xt_tile *b)
-{
-    const xt_node_ *m = xt_node_at_(x, xt_value_at_(x, a->id)->node), *n = xt_node_at_(x, xt_value_at_(x, b->id)->node);
-    int64_t by;
-    if (m->op != XT_OP_UPDATE_TILE_OFFSET_ || n->op != m->op || m->update->tile.id != n->update->tile.id) return false;
-    for (int i = 0; i < 2; i++)
-        if (xt_moves_by_(x, &m->update->by[i], &n->update->by[i], &by) && (by < 0 ? -by : by) >= a->dist.shape[i])
-            return true;
-    return false;
-}
-
-/* Subgroups copy elements that others own, so a barrier must separate a copy from other accesses to its array. It does,
- * or the program has a race, if each element of the copy has one owner and each of the other access several. */
-XE_FN_ bool xt_is_in_order_(xt_ctx *x, int copy, const xt_tile *to)
-{
-    uint32_t array = to->base.id;
-    int uses = xt_value_at_(x, array)->uses;
-    for (int i = 0; i < x->tiles.count; i++) uses -= xt_is_of_array_(x, i, array);
-    if (uses || xt_node_at_(x, xt_value_at_(x, array)->node)->op != XT_OP_LOCAL_) return false;
-    for (int i = 0; i < x->nodes.count; i++) {
-        const xt_node_ *n = xt_node_at_(x, i);
-        const xt_tile *t = n->op == XT_OP_ATOMIC_RMW_ ? &n->scattered->d.tile : xt_accessed_(n);
-        if (!t || t->scatter || !xt_is_of_array_(x, t->number, array)) continue;
-        bool both = xt_is_copy_(x, n);
-        if (!both && xt_is_owned_(x, &to->dist) && !xt_is_owned_(x, &t->dist)) continue;
-        if (xt_are_separate_(x, xt_least_(i, copy), i > copy ? i : copy)) continue;
-        /* in one turn of a loop at least */
-        if (!both || !xt_are_apart_(x, t, to) || !xt_are_separate_(x, i, i) || !xt_are_separate_(x, copy, copy))
-            return false;
-    }
-    return true;
-}
-
-/* Copies are stored to their places by the subgroups that have loaded them for staging, without a barrier. */
-XE_FN_ void xt_find_copies_(xt_ctx *x)
-{
-    for (int i = 0; i < x->nodes.count; i++) {
-        const xt_node_ *n = xt_node_at_(x, i);
-        if (!xt_is_copy_(x, n)) continue;
-        const xt_tile *to = &n->scattered->d.tile;
-        const xt_value_ *v = xt_value_at_(x, n->scattered->v.id);
-        xt_stage_ s;
-        if (!to->base.local || !to->inside || to->step != 1 || to->pitch.kind != SPE_INT || n->spread ||
-            xt_plan_tile_at_(x, to->number)->of->given.shape.count > 2 ||
-            xt_plan_tile_at_(x, xt_tile_root_(x, to->number))->apart || !xt_is_in_order_(x, i, to) ||
-            !xt_stage_init_(x, v->node, to, &s))
-            continue;
-        xt_stage_keep_(x, &s);
-    }
-}
-
-/* Is it only about numbers, or loads or prefetches a tile? */
-XE_FN_ bool xt_is_quiet_(xt_op_ op)
-{
-    return op == XT_OP_LOAD_TILE_ || op == XT_OP_PREFETCH_TILE_ ||
-           (xt_does_(op, XT_DIVERGES_) && !xt_does_(op, XT_CHANGES_ | XT_BOUNDS_));
-}
-
-/* Chooses the operands that go through local memory, and other loads in loops. Consecutive ones share a barrier. */
-XE_FN_ void xt_find_stages_(xt_ctx *x)
-{
-    xt_frame_ *open[SPE_REGIONS_MAX + 1] = {NULL}, *f;
-    int depth = 0, last = -1, now; /* last: the latest load, if only numbers and tiles have followed */
-    spe_list plans = XT_ZERO_;
-    if (!x->target.stages_rows || x->cm.lowering != CM_INTEL || x->S != 16) return;
-    if (x->local_bytes) xt_find_copies_(x);
-    xt_list_stages_(x, &plans);
-    for (int i = 0; plans.count && i < x->nodes.count; i++)
-        if (xt_node_at_(x, i)->op == XT_OP_TILE_MMA_) xt_slice_product_(x, &plans, i);
-    for (int i = 0; plans.count && i < x->nodes.count; i++) {
-        const xt_node_ *n = xt_node_at_(x, i);
-        const xt_mma_desc_ *d = n->op == XT_OP_TILE_MMA_ ? n->mma : NULL;
-        xt_stage_ *s = xt_stage_from_(x, i) ? xt_stage_plan_(x, &plans, n->result) : NULL;
-        if (n->op == XT_OP_FOR_) xt_join_turns_(x, &plans, n->frame, i);
-        if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) open[++depth] = n->frame;
-        if (n->op == XT_OP_END_) depth--;
-        f = open[depth];
-        now = s && s->slices == 1 ? xt_stage_add_(x, s, f, last) : -1;
-        if (now >= 0 && depth > 1 && s->buffers > 1) f->meets = true;
-        if (now >= 0 || !xt_is_quiet_(n->op)) last = now;
-        if (!d || !(s = xt_stage_plan_(x, &plans, d->left.id)) || s->slices == 1) continue;
-        now = xt_stage_add_(x, s, f, -1);
-        xt_stage_add_(x, xt_stage_plan_(x, &plans, d->right.id), f, now);
-    }
-    xt_stage_mix_(x);
-}
-
-/* staged.c - writes the loads through local memory that staging.c has planned, and the products that they are for. */
 
 /* ---- the condition ----------------------------------------------------------------------------------------------- */
 
@@ -7708,6 +4501,927 @@ XE_FN_ bool xt_write_copy_(xt_ctx *x, const xt_node_ *n)
     return true;
 }
 
+/* Before a repeated loop: its last iteration may still be reading the buffer that the first one fills. */
+XE_FN_ void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f)
+{
+    if (f->meets) xt_stage_barrier_(x);
+}
+
+/* lower/elements.c - writes element-wise operations and casts. */
+
+/* ---- block by block, or strip by strip --------------------------------------------------------------------------- */
+
+/* Computes all blocks; or, if a store will request strips, only allocates them. */
+XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_vectors_ *d = n->vectors;
+    int count = xt_operand_count_(d);
+    bool any = d->way == XT_ANY_LAYOUT_;
+    xt_vec v[3];
+    if (x->staged && xt_write_staged_(x, n)) return;
+    xt_vec r = xt_make_vec_(x, n);
+    if (xt_value_at_(x, n->result)->late && (x->block2d || x->staged)) {
+        for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);) {
+            cm_matrix *block = &r.block[b.i];
+            *block = cm_splat(&x->cm, b.cols, b.rows, xt_held_(r.type), CM_ACC, 0);
+            if (block->part) memset(block->part, 0, (size_t)block->parts * sizeof *block->part);
+        }
+        xt_define_vec_(x, n->result, r);
+        xt_value_at_(x, n->result)->unmade = true;
+        return;
+    }
+    for (int j = 0; j < count; j++) v[j] = xt_now_as_(x, &d->v[j], any ? r.use : CM_ACC);
+    for (int i = 0; i < r.blocks && spe_ok(&x->m); i++) {
+        const cm_matrix *a[3] = {NULL, NULL, NULL};
+        for (int j = 0; j < count; j++) a[j] = &v[j].block[i];
+        r.block[i] = xt_each_block_(x, n, a);
+    }
+    xt_define_vec_(x, n->result, any ? r : xt_settle_(x, r));
+}
+
+/* ---- operands ---------------------------------------------------------------------------------------------------- */
+
+/* Conditions are stored as bytes 0 and 1. */
+XE_FN_ spe_id xt_from_condition_(xt_ctx *x, spe_id condition)
+{
+    spe_id type = spe_vec_like(&x->m, spe_int(&x->m, 8), condition);
+    return spe_select(&x->m, condition, spe_const_u(&x->m, type, 1), spe_null(&x->m, type));
+}
+
+/* ---- arithmetic, comparison, selection --------------------------------------------------------------------------- */
+
+/* Operands of numbers and of vectors both begin with their common type. */
+XE_FN_ int xt_meeting_type_(const xt_node_ *n) { return *(const int *)n->desc; }
+
+XE_FN_ spe_id xt_binary_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
+{
+    spe_id r = xt_emit_arith_(&x->m, n->kind, xt_meeting_type_(n), v[0], v[1]);
+    return xt_is_compare_(n->kind) ? xt_from_condition_(x, r) : r;
+}
+
+XE_FN_ spe_id xt_select_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
+{
+    (void)n;
+    return spe_select(&x->m, spe_ine(&x->m, v[0], spe_null(&x->m, spe_type_of(&x->m, v[0]))), v[1], v[2]);
+}
+
+/* ---- mathematics: numbers and vectors ---------------------------------------------------------------------------- */
+
+XE_FN_ spe_id xt_math_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
+{
+    spe_math_op op = (spe_math_op)xt_math_instruction_(n->kind, xt_meeting_type_(n));
+    return spe_math(&x->m, op, (uint32_t)xt_math_info_(n->kind)->operands, v);
+}
+
+XE_FN_ void xt_write_math_number_(xt_ctx *x, const xt_node_ *n)
+{
+    spe_id id[3];
+    for (int i = 0; i < xt_math_info_(n->kind)->operands; i++)
+        id[i] = xt_now_id_(x, &n->numbers->v[i], n->numbers->type);
+    xt_define_(x, n->result, xt_scalar_(n->numbers->type, xt_math_part_(x, n, id), 1));
+}
+
+/* ---- casts ------------------------------------------------------------------------------------------------------- */
+
+XE_FN_ spe_id xt_truth_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
+{
+    spe_id zero = spe_null(&x->m, spe_type_of(&x->m, v[0]));
+    bool real = xt_is_float_((int)n->vectors->v[0].type);
+    return xt_from_condition_(x, real ? spe_fune(&x->m, v[0], zero) : spe_ine(&x->m, v[0], zero));
+}
+
+XE_FN_ spe_id xt_bitcast_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
+{
+    return cm_bitcast(&x->cm, spe_vec_like(&x->m, xt_spe_type_(x, xt_meeting_type_(n)), v[0]), v[0]);
+}
+
+XE_FN_ void xt_write_bitcast_number_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_val *v = &n->numbers->v[0];
+    spe_id id = xt_now_id_(x, v, xt_carried_type_(v));
+    xt_define_(x, n->result, xt_scalar_(n->numbers->type, xt_bitcast_part_(x, n, &id), 1));
+}
+
+/* ---- combining pairs, for reductions and atomics ----------------------------------------------------------------- */
+
+/* The larger or smaller of two floats; -0 is less than 0. A NaN wins or loses, by nan_wins. */
+XE_FN_ spe_id xt_extreme_(spe_module *m, bool larger, bool nan_wins, spe_id a, spe_id b)
+{
+    spe_id type = spe_type_of(m, a), elem = spe_info(m, type).elem ? spe_info(m, type).elem : type, nan = 0;
+    spe_id bits = spe_vec(m, spe_int(m, spe_width(m, elem)), spe_count(m, type));
+    spe_id p = spe_bitcast(m, bits, a), q = spe_bitcast(m, bits, b);
+    spe_id r = spe_math2(m, larger ? SPE_FMAX : SPE_FMIN, a, b);
+    spe_id zeros = spe_bitcast(m, type, larger ? spe_and(m, p, q) : spe_or(m, p, q));
+    if (nan_wins) nan = spe_isnan(m, b);
+    if (nan_wins) nan = spe_lor(m, spe_isnan(m, a), nan);
+    r = spe_select(m, spe_feq(m, a, b), zeros, r);
+    return nan_wins ? spe_select(m, nan, spe_fadd(m, a, b), r) : r;
+}
+
+XE_FN_ spe_id xt_combine_(spe_module *m, int kind, int type, spe_id a, spe_id b)
+{
+    const xt_red_row_ *row = xt_red_info_(kind);
+    if (row->nan_wins) return xt_extreme_(m, row->op == SPE_ARITH_MAX, true, a, b);
+    return spe_arith(m, row->op, xt_is_float_(type) ? SPE_NUMBER_FLOAT : row->number, a, b);
+}
+
+/* lower/loads.c - writes load_tile and store_tile. */
+
+/* In memory an i1 is any byte; in vectors it is 0 or 1. */
+XE_FN_ spe_id xt_truth_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
+{
+    spe_id t = spe_type_of(c->module, a), one = spe_const_u(c->module, t, 1), zero = spe_const_u(c->module, t, 0);
+    (void)type, (void)b, (void)user;
+    return spe_select(c->module, spe_ine(c->module, a, zero), one, zero);
+}
+
+XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_load_desc_ *d = n->load;
+    xt_value_ *value = xt_value_at_(x, n->result);
+    if (value->late && x->at == value->node) { /* left for its only use, which may load it transposed instead */
+        value->unmade = true;
+        return;
+    }
+    xt_tile t = xt_now_tile_(x, &d->tile);
+    cm_type held = xt_held_(t.type);
+    xt_vec v = xt_make_vec_(x, n);
+    xt_val padding = xt_padding_(t.type, d->padding);
+    if (x->staged && xt_write_staged_(x, n)) return;
+    bool plain = xt_pads_with_zero_(d) && d->border == XT_BORDER_PADDING && held == v.type;
+    if (x->turning && plain && xt_load_turns_(x, n, &t, &v)) {
+        xt_define_vec_(x, n->result, v);
+        return;
+    }
+    for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);) {
+        cm_mem mem = xt_mem_(x, &t, &b, (int)v.use);
+        if (!xt_pads_with_zero_(d)) {
+            mem.padding = xt_constant_(x, held, &padding);
+            mem.block2d = CM_BLOCK2D_NO; /* messages read zeros outside */
+        }
+        if (d->border != XT_BORDER_PADDING)
+            v.block[b.i] = xt_load_bordered_(x, &t, &b, (int)d->border, v.use);
+        else
+            v.block[b.i] = cm_load(&x->cm, b.cols, b.rows, held, v.use, &mem);
+        if (held != v.type) v.block[b.i] = cm_map1(&x->cm, &v.block[b.i], xt_truth_, NULL);
+    }
+    xt_define_vec_(x, n->result, v);
+}
+
+/* Stores each strip as soon as it is computed. */
+XE_FN_ void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_scattered_ *d = n->scattered;
+    xt_tile t = xt_now_tile_(x, &d->d.tile);
+    for (xt_block_ b = xt_blocks_(x, &t.dist); spe_ok(&x->m) && xt_next_block_(&b);) {
+        xt_block_ at = b;
+        int i, strips = xt_strips_(&xt_value_at_(x, d->v.id)->now.vec.block[b.i]);
+        for (i = 0; i < strips; i++, at.row += at.rows) {
+            cm_matrix strip = xt_strip_(x, &d->v, b.i, i);
+            if (at.row == b.row + b.rows) at.row = b.row, at.col += at.cols;
+            at.rows = strip.layout.cols;
+            at.cols = strip.layout.rows;
+            at.valid = xt_least_(at.cols, b.col + b.valid - at.col);
+            cm_mem mem = xt_mem_(x, &t, &at, XT_STORED_);
+            spe_at(&x->m, n->file, n->line);
+            cm_store(&x->cm, &strip, &mem);
+        }
+    }
+    xt_value_at_(x, d->v.id)->unmade = false;
+}
+
+XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_tile t = xt_now_tile_(x, &n->scattered->d.tile);
+    if (xt_value_at_(x, n->scattered->v.id)->unmade) {
+        xt_store_strips_(x, n);
+        return;
+    }
+    if (x->staged && xt_write_copy_(x, n)) return;
+    xt_vec v = xt_now_as_(x, &n->scattered->v, CM_ACC);
+    for (xt_block_ b = xt_blocks_(x, &t.dist); v.blocks && xt_next_block_(&b);) {
+        cm_mem mem = xt_mem_(x, &t, &b, XT_STORED_);
+        cm_store(&x->cm, &v.block[b.i], &mem);
+    }
+}
+
+/* lower/scattered.c - writes load_gather and store_scatter. */
+
+/* The state of accessing a scatter tile block by block. */
+typedef struct {
+    xt_ctx *x;
+    const xt_tile *t;
+    xt_vec all, allowed;             /* offsets and mask, in one layout; allowed.blocks 0: no mask */
+    const cm_matrix *offsets, *mask; /* of the block; mask may be NULL */
+    spe_id count;                    /* elements of the base, i64, not negative */
+    int valid;                       /* columns of the block */
+} xt_spread_;
+
+/* The offset of component v as i64, and whether that element may be accessed. */
+XE_FN_ spe_id xt_spread_inside_(const xt_spread_ *s, int v, spe_id *offset)
+{
+    cm_ctx *c = &s->x->cm;
+    spe_module *m = c->module;
+    const cm_layout *l = &s->offsets->layout;
+    spe_id inside, i64 = spe_int(m, 64), lane;
+    *offset = spe_cast(m, i64, cm_component(c, s->offsets, v), xt_is_signed_(s->t->offsets.type));
+    inside = spe_ult(m, *offset, s->count);
+    if (l->size_i < l->lanes) { /* not padding */
+        spe_id cols = spe_i32(m, l->cols);
+        inside = spe_land(m, inside, spe_ult(m, cm_col_index(c, l, v), cols));
+    }
+    if (s->valid < l->rows) {
+        spe_id rows = spe_i32(m, s->valid);
+        inside = spe_land(m, inside, spe_ult(m, cm_row_index(c, l, v), rows));
+    }
+    if (!s->mask) return inside;
+    lane = cm_component(c, s->mask, v);
+    return spe_land(m, inside, spe_ine(m, lane, spe_null(m, spe_type_of(m, lane))));
+}
+
+/* Elements that must not be read load the base's first element and select the padding; a branch skips an empty base. */
+XE_FN_ cm_matrix xt_gather_block_(const xt_spread_ *s, const cm_layout *l, spe_id padding)
+{
+    spe_module *m = &s->x->m;
+    spe_id *got = (spe_id *)xt_memory_(s->x, 2 * (size_t)l->size_v * sizeof *got), some;
+    uint64_t known = 0;
+    if (!got) return cm_poison();
+    some = spe_sgt(m, s->count, spe_const_i(m, spe_int(m, 64), 0));
+    if (spe_const_bits(m, some, &known) && known) some = 0;
+    if (some) spe_if(m, some);
+    for (int v = 0; v < l->size_v; v++) {
+        spe_id offset, inside = xt_spread_inside_(s, v, &offset);
+        offset = spe_select(m, inside, offset, spe_null(m, spe_type_of(m, offset)));
+        got[v] = spe_load(m, spe_index(m, s->t->base.id, offset), (uint32_t)cm_type_info(l->type)->bytes);
+        got[v] = spe_select(m, inside, got[v], padding);
+        got[l->size_v + v] = padding;
+    }
+    if (some) spe_endif_from(m, (uint32_t)l->size_v, got, got + l->size_v, got);
+    return cm_from_components(&s->x->cm, l, got);
+}
+
+/* Calls fn for each element that may be accessed, with its address; its results form the block `got`, 0 elsewhere. got
+ * NULL: no results. */
+XE_FN_ void xt_visit_block_(const xt_spread_ *s, const cm_matrix *a, cm_visit_fn fn, void *user, cm_matrix *got)
+{
+    cm_ctx *c = &s->x->cm;
+    spe_id *out = (spe_id *)xt_memory_(s->x, (size_t)(a->layout.size_v ? a->layout.size_v : 1) * sizeof *out);
+    spe_diverged(c->module);
+    for (int v = 0; out && v < a->layout.size_v; v++) {
+        spe_id offset, inside = xt_spread_inside_(s, v, &offset), value = cm_component(c, a, v), none;
+        none = spe_null(c->module, spe_type_of(c->module, value));
+        spe_if(c->module, inside);
+        value = fn(c, a->layout.type, spe_index(c->module, s->t->base.id, offset), value, user);
+        spe_endif_from(c->module, got ? 1 : 0, &value, &none, &out[v]);
+    }
+    if (got) *got = out ? cm_from_components(c, &a->layout, out) : cm_poison();
+}
+
+XE_FN_ spe_id xt_store_element_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, void *user)
+{
+    (void)user;
+    spe_store(c->module, ptr, v, (uint32_t)cm_type_info(type)->bytes);
+    return 0;
+}
+
+/* Sets up an access. A base of negative size is empty. t: the tile's current state. */
+XE_FN_ xt_spread_ xt_spread_init_(xt_ctx *x, const xt_tile *t, const xt_vec *mask)
+{
+    spe_module *m = &x->m;
+    spe_id n = xt_index_id_(x, &t->shape[1]), zero = spe_i32(m, 0);
+    xt_spread_ s = XT_ZERO_;
+    s.x = x;
+    s.t = t;
+    n = spe_select(m, spe_sgt(m, n, zero), n, zero);
+    s.count = spe_sconvert(m, spe_int(m, 64), n);
+    s.all = xt_as_use_(x, &t->offsets, CM_ACC);
+    if (mask->magic) s.allowed = xt_now_as_(x, mask, CM_ACC);
+    return s;
+}
+
+XE_FN_ bool xt_spread_next_(xt_spread_ *s, xt_block_ *b)
+{
+    if (!s->all.blocks || !xt_next_block_(b)) return false;
+    s->offsets = &s->all.block[b->i];
+    s->mask = s->allowed.blocks ? &s->allowed.block[b->i] : NULL;
+    s->valid = b->valid;
+    return true;
+}
+
+XE_FN_ void xt_write_load_gather_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_gather_desc_ *d = &n->scattered->d;
+    xt_tile t = xt_now_tile_(x, &d->tile);
+    cm_type held = xt_held_(t.type);
+    xt_vec v = xt_make_vec_(x, n);
+    xt_spread_ s = xt_spread_init_(x, &t, &d->mask);
+    xt_val padding = xt_padding_(t.type, d->padding);
+    for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_spread_next_(&s, &b);) {
+        cm_layout l = cm_layout_for(&x->cm, s.offsets->layout.rows, s.offsets->layout.cols, held, CM_ACC);
+        v.block[b.i] = xt_gather_block_(&s, &l, xt_constant_(x, held, &padding));
+        if (held != v.type) v.block[b.i] = cm_map1(&x->cm, &v.block[b.i], xt_truth_, NULL);
+    }
+    xt_define_vec_(x, n->result, xt_settle_(x, v));
+}
+
+/* Accesses all blocks; r receives fn's results, unless NULL. */
+XE_FN_ void xt_visit_scattered_(xt_ctx *x, const xt_scattered_ *d, cm_visit_fn fn, void *user, xt_vec *r)
+{
+    xt_tile t = xt_now_tile_(x, &d->d.tile);
+    xt_vec v = xt_now_as_(x, &d->v, CM_ACC);
+    xt_spread_ s = xt_spread_init_(x, &t, &d->d.mask);
+    for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_spread_next_(&s, &b);)
+        xt_visit_block_(&s, &v.block[b.i], fn, user, r ? &r->block[b.i] : NULL);
+}
+
+XE_FN_ void xt_write_store_scatter_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_visit_scattered_(x, n->scattered, xt_store_element_, NULL, NULL);
+}
+
+/* lower/atomics.c - writes atomic_rmw. */
+
+/* The new value from the old one and the operand. */
+XE_FN_ spe_id xt_rmw_combine_(cm_ctx *c, xt_rmw_kind_ kind, cm_type type, spe_id old, spe_id v)
+{
+    const xt_rmw_row_ *row = xt_rmw_row_of_(kind);
+    spe_id a = cm_to_arith(c, type, old), b = cm_to_arith(c, type, v);
+    if (row->combine == XT_RED_minnumf_ || row->combine == XT_RED_maxnumf_)
+        a = xt_extreme_(c->module, row->combine == XT_RED_maxnumf_, false, a, b);
+    else
+        a = xt_combine_(c->module, row->combine, type, a, b);
+    return cm_from_arith(c, type, a);
+}
+
+/* The word to exchange for an element: its own bits, or the aligned 32 bits that contain it. */
+typedef struct {
+    spe_id ptr, type, shift; /* shift: 0 if the word is the element */
+} xt_word_;
+
+XE_FN_ xt_word_ xt_rmw_word_(spe_module *m, spe_id ptr, uint32_t bits)
+{
+    xt_word_ word = {ptr, spe_int(m, bits < 32 ? 32 : bits), 0};
+    if (bits < 32) {
+        spe_id address = spe_ptr_to_u(m, spe_int(m, 64), ptr);
+        word.shift = spe_uconvert(m, word.type, spe_and(m, address, spe_u64(m, 3)));
+        word.shift = spe_shl(m, word.shift, spe_u32(m, 3));
+        address = spe_and(m, address, spe_u64(m, ~(uint64_t)3));
+        word.ptr = spe_u_to_ptr(m, spe_ptr(m, spe_info(m, spe_type_of(m, ptr)).storage, word.type), address);
+    } else
+        word.ptr = spe_ptr_cast(m, ptr, word.type);
+    return word;
+}
+
+/* The element's bits in a word, as its storage type. */
+XE_FN_ spe_id xt_word_get_(spe_module *m, const xt_word_ *word, spe_id from, spe_id type)
+{
+    spe_id bits = spe_int(m, spe_width(m, type));
+    if (word->shift) from = spe_uconvert(m, bits, spe_shr(m, from, word->shift));
+    return bits == type ? from : spe_bitcast(m, type, from);
+}
+
+/* The word with other bits for the element. */
+XE_FN_ spe_id xt_word_put_(spe_module *m, const xt_word_ *word, spe_id into, spe_id v)
+{
+    uint32_t bits = spe_width(m, spe_type_of(m, v));
+    if (spe_type_of(m, v) != spe_int(m, bits)) v = spe_bitcast(m, spe_int(m, bits), v);
+    if (!word->shift) return v;
+    spe_id mask = spe_shl(m, spe_u32(m, bits == 8 ? 0xffu : 0xffffu), word->shift);
+    v = spe_shl(m, spe_uconvert(m, word->type, v), word->shift);
+    return spe_or(m, spe_and(m, into, spe_not(m, mask)), v);
+}
+
+/* A compare-exchange loop. */
+XE_FN_ spe_id xt_rmw_loop_(cm_ctx *c, const xt_rmw_ *r, cm_type type, spe_id ptr, spe_id v)
+{
+    spe_module *m = c->module;
+    spe_id storage = spe_type_of(m, v), carried[2];
+    xt_word_ word = xt_rmw_word_(m, ptr, spe_width(m, storage));
+    carried[0] = spe_atomic_load(m, word.ptr, r->scope, 0);
+    carried[1] = spe_const_bool(m, true);
+    spe_while(m, 2, carried);
+    spe_id old = carried[0];
+    spe_while_test(m, carried[1]);
+    spe_id next = xt_word_get_(m, &word, old, storage);
+    next = r->kind == XT_RMW_assign_ ? v : xt_rmw_combine_(c, r->kind, type, next, v);
+    next = xt_word_put_(m, &word, old, next);
+    spe_id got = spe_atomic_cas(m, word.ptr, old, next, r->scope, 0);
+    carried[0] = got;
+    carried[1] = spe_ine(m, got, old);
+    spe_endwhile(m, 2, carried);
+    return xt_word_get_(m, &word, carried[0], storage);
+}
+
+/* Callback of cm_visit: one element. */
+XE_FN_ spe_id xt_rmw_element_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, void *user)
+{
+    const xt_rmw_ *r = (const xt_rmw_ *)user;
+    int op = xt_rmw_row_of_(r->kind)->op;
+    bool whole = spe_width(c->module, spe_type_of(c->module, v)) >= 32;
+    if (op == XT_RMW_LOOP_ || !whole) return xt_rmw_loop_(c, r, type, ptr, v);
+    return spe_atomic(c->module, (spe_atomic_op)op, ptr, v, r->scope, 0);
+}
+
+XE_FN_ void xt_write_atomic_rmw_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_scattered_ *d = n->scattered;
+    xt_vec r = xt_make_vec_(x, n), v = xt_now_as_(x, &d->v, CM_ACC);
+    xt_tile t = xt_now_tile_(x, &d->d.tile);
+    xt_rmw_ rmw = {(xt_rmw_kind_)n->kind, t.base.local ? SPE_ScopeWorkgroup : SPE_ScopeDevice};
+    if (t.scatter) xt_visit_scattered_(x, d, xt_rmw_element_, &rmw, r.blocks ? &r : NULL);
+    for (xt_block_ b = xt_blocks_(x, &t.dist); !t.scatter && v.blocks && r.blocks && xt_next_block_(&b);) {
+        cm_mem mem = xt_mem_(x, &t, &b, XT_VISITED_);
+        r.block[b.i] = cm_visit(&x->cm, &v.block[b.i], &mem, xt_rmw_element_, &rmw);
+    }
+    xt_define_vec_(x, n->result, xt_settle_(x, r));
+}
+
+/* lower/moves.c - writes moves of elements: transpose, broadcast, convert_layout, slice, shape_cast. */
+
+/* Transposes a[]: register i, lane p becomes register p, lane i. In each step, pairs of lanes swap half their data. */
+XE_FN_ void xt_transpose_square_(xt_ctx *x, spe_id *a)
+{
+    spe_module *m = &x->m;
+    for (int h = x->S / 2; h > 0; h /= 2) {
+        spe_id bit = xt_lane_bit_(x, xt_lanes_with_(x, h));
+        for (int i = 0; i < x->S; i++) {
+            if (i & h) continue;
+            spe_id low = a[i], high = a[i + h], other = spe_u32(m, (uint32_t)h);
+            spe_id got = spe_sg_shuffle_xor(m, spe_select(m, bit, low, high), other);
+            a[i] = spe_select(m, bit, got, low);
+            a[i + h] = spe_select(m, bit, high, got);
+        }
+    }
+}
+
+/* The same elements with rows in place of columns across the lanes, square by square of S x S. */
+XE_FN_ bool xt_transpose_field_(xt_ctx *x, xt_field_ *f, xt_field_ *out)
+{
+    int S = x->S, across = (f->cols + S - 1) / S, down = (f->rows + S - 1) / S, from[32];
+    if (!xt_field_init_(x, out, f->rows, f->cols, across * down * S, f->type)) return false;
+    for (int r = 0; r < f->rows; r += S)
+        for (int c = 0; c < f->cols; c += S) {
+            spe_id a[32];
+            for (int i = 0; i < S; i++) {
+                for (int p = 0; p < S; p++)
+                    from[p] = r + i < f->rows && c + p < f->cols ? f->where[(r + i) * f->cols + c + p] : -1;
+                a[i] = r + i < f->rows ? xt_pick_(x, f, from) : a[0];
+            }
+            xt_transpose_square_(x, a);
+            for (int i = 0; i < S; i++, out->comps++) {
+                out->comp[out->comps] = a[i];
+                for (int p = 0; p < S; p++)
+                    if (c + i < f->cols && r + p < f->rows) out->where[(r + p) * f->cols + c + i] = out->comps * 64 + p;
+            }
+        }
+    return spe_ok(&x->m);
+}
+
+/* The transpose of a loaded vector's tile, as if memory had the other order; to: another distribution, or NULL. */
+XE_FN_ xt_tile xt_turned_tile_(xt_ctx *x, const xt_tile *of, const xt_dist *to)
+{
+    xt_tile t = xt_now_tile_(x, of), r = t;
+    r.column_major = !t.column_major;
+    for (int i = 0; i < 2; i++) {
+        r.shape[i] = t.shape[1 - i];
+        r.offset[i] = t.offset[1 - i];
+    }
+    for (int i = 0; to && i < 2; i++) {
+        spe_id before = xt_place_id_(x, &of->dist, i), now = xt_place_id_(x, to, 1 - i);
+        spe_id move = spe_isub(&x->m, now, before), at = xt_index_id_(x, &t.offset[i]);
+        r.offset[1 - i] = xt_scalar_(CM_I32, spe_iadd(&x->m, at, move), 1);
+    }
+    return r;
+}
+
+/* Loads a vector transposed instead of transposing it: a single message for a product's operand or 32-bit elements, and
+ * no worse per lane. */
+XE_FN_ bool xt_transpose_load_(xt_ctx *x, const xt_whole_ *how, xt_vec *r)
+{
+    const xt_vec *v = &how->v;
+    const xt_load_desc_ *d = xt_loaded_(x, v, x->at);
+    if (!d || !(how->anew || how->origin)) return false;
+    if (!how->anew && (xt_dist_pieces(&v->dist) != 1 || v->dist.data[0] != r->dist.data[1])) return false;
+    if (!how->anew && x->block2d && r->use == CM_ACC && xt_bytes_(v->type) != 4) return false;
+    xt_remark_(x, "loaded transposed");
+    xt_tile t = xt_turned_tile_(x, &d->tile, how->anew ? &r->dist : NULL);
+    for (xt_block_ b = xt_blocks_(x, &r->dist); xt_next_block_(&b);) {
+        cm_mem mem = xt_mem_(x, &t, &b, (int)r->use);
+        r->block[b.i] = cm_load(&x->cm, b.cols, b.rows, r->type, r->use, &mem);
+    }
+    return true;
+}
+
+XE_FN_ void xt_write_rearrange_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_whole_ *d = n->whole;
+    xt_vec r = xt_make_vec_(x, n), v = xt_now_vec_(x, &d->v);
+    xt_field_ f;
+    if (r.blocks && v.blocks && !d->origin)
+        r = xt_through_scratch_(x, &v, &d->from, r);
+    else if (r.blocks && v.blocks && xt_field_of_(x, &f, &v, (int)xt_held_(v.type))) {
+        for (int i = 0; i < f.comps; i++) f.comp[i] = spe_reload(&x->m, f.comp[i]);
+        r = xt_pick_all_(x, &f, d->origin, NULL, r);
+    }
+    xt_define_vec_(x, n->result, r);
+}
+
+/* Writes a load that was left to its transpose, which did not load it transposed. */
+XE_FN_ void xt_write_left_load_(xt_ctx *x, const xt_vec *v)
+{
+    const xt_value_ *value = xt_value_at_(x, v->id);
+    const xt_node_ *n = xt_node_at_(x, value->node);
+    if (value->unmade && n->op == XT_OP_LOAD_TILE_) xt_write_load_tile_(x, n);
+}
+
+XE_FN_ void xt_write_transpose_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_whole_ *d = n->whole;
+    if (x->staged && xt_write_staged_(x, n)) return;
+    xt_vec r = xt_make_vec_(x, n);
+    xt_field_ f, t;
+    if (!r.blocks || xt_transpose_load_(x, d, &r)) {
+        xt_define_vec_(x, n->result, r);
+        return;
+    }
+    xt_write_left_load_(x, &d->v);
+    if (!d->origin || d->v.dist.rounds[0] * d->v.dist.data[0] <= 2 || d->v.dist.rounds[1] * d->v.dist.data[1] <= 2) {
+        xt_write_rearrange_(x, n);
+    } else {
+        xt_vec v = xt_now_vec_(x, &d->v);
+        if (v.blocks && xt_field_of_(x, &f, &v, (int)xt_held_(v.type)) && xt_transpose_field_(x, &f, &t))
+            r = xt_pick_all_(x, &t, d->origin, NULL, r);
+        xt_define_vec_(x, n->result, r);
+    }
+}
+
+/* lower/reduction.c - writes steps of reductions. */
+
+/* ---- within a subgroup ------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    xt_field_ f;
+    xt_group_ group;
+    int outer, groups;           /* results along the other dimension, along this one */
+    int width, together, strips; /* lanes per group, groups per register, registers per group */
+} xt_reduce_;
+
+/* One outer index: folds the registers of its groups into one. Lane p then has the partial result of group p / width,
+ * counted from `first`. If the kind is idempotent (a combined with a is a), lanes without an element use one twice. */
+XE_FN_ spe_id xt_reduce_fold_(xt_ctx *x, xt_reduce_ *r, int o, int first)
+{
+    const spe_arith_op op = xt_red_info_(r->group.kind)->op;
+    const bool twice = op != SPE_ARITH_ADD && op != SPE_ARITH_MUL && op != SPE_ARITH_XOR;
+    xt_val neutral = spe_val_int(r->group.kind == XT_RED_mul_ ? 1 : 0);
+    spe_id sum = 0;
+    int size = r->group.size, from[32];
+    for (int strip = 0; strip < r->strips; strip++) {
+        uint32_t absent = 0;
+        for (int p = 0; p < x->S; p++) {
+            int g = first + p / r->width, k = strip * r->width + p % r->width, at = g * size + k % size;
+            from[p] = -1;
+            if (g >= r->groups) continue;
+            if (k >= size && !twice)
+                absent |= 1u << p;
+            else
+                from[p] = r->f.where[r->group.dim ? o * r->f.cols + at : at * r->f.cols + o];
+        }
+        spe_id one = xt_pick_(x, &r->f, from);
+        if (absent) {
+            spe_id none = xt_constant_(x, r->f.type, &neutral);
+            one = spe_select(&x->m, xt_lane_bit_(x, absent), none, one);
+        }
+        sum = sum ? xt_combine_(&x->m, r->group.kind, r->f.type, sum, one) : one;
+    }
+    return sum;
+}
+
+/* Combines `count` registers of different outer indices (at most width) into one, whose lane p has outer index p %
+ * width. Each step halves both the registers and the lanes left to combine. */
+XE_FN_ spe_id xt_reduce_halve_(xt_ctx *x, const xt_reduce_ *r, spe_id *a, int count)
+{
+    spe_module *m = &x->m;
+    for (int h = r->width / 2; h > 0; h /= 2) {
+        spe_id bit = 0, by = spe_u32(m, (uint32_t)h);
+        if (count > h) bit = xt_lane_bit_(x, xt_lanes_with_(x, h));
+        for (int i = 0; i < h && i < count; i++) {
+            spe_id keep = a[i], send = a[i];
+            if (i + h < count) {
+                keep = spe_select(m, bit, a[i + h], a[i]);
+                send = spe_select(m, bit, a[i], a[i + h]);
+            }
+            a[i] = xt_combine_(m, r->group.kind, r->f.type, keep, spe_sg_shuffle_xor(m, send, by));
+        }
+        if (count > h) count = h;
+    }
+    return a[0];
+}
+
+/* For elements in adjacent lanes: reduces registers, then lanes. The results are a field. */
+XE_FN_ bool xt_reduce_lanes_(xt_ctx *x, xt_reduce_ *r, xt_field_ *out)
+{
+    int dim = r->group.dim, rows = dim ? r->outer : r->groups, cols = dim ? r->groups : r->outer;
+    int batches = (r->outer + r->width - 1) / r->width, bundles = (r->groups + r->together - 1) / r->together;
+    if (!xt_field_init_(x, out, rows, cols, batches * bundles, r->f.type)) return false;
+    for (int group = 0; group < r->groups; group += r->together)
+        for (int o = 0; o < r->outer; o += r->width) {
+            spe_id a[32];
+            int count = xt_least_(r->outer - o, r->width);
+            for (int i = 0; i < count; i++) a[i] = xt_reduce_fold_(x, r, o + i, group);
+            for (int p = 0; p < x->S; p++) {
+                int to = o + p % r->width, g = group + p / r->width;
+                if (to < r->outer && g < r->groups)
+                    out->where[dim ? to * cols + g : g * cols + to] = out->comps * 64 + p;
+            }
+            out->comp[out->comps++] = xt_reduce_halve_(x, r, a, count);
+        }
+    return spe_ok(&x->m);
+}
+
+/* Each subgroup reduces its part: groups of elements along dim, which must not cross pieces. */
+XE_FN_ xt_vec xt_reduce_local_(xt_ctx *x, const xt_vec *v, xt_group_ group, xt_vec result)
+{
+    xt_reduce_ r = XT_ZERO_;
+    xt_field_ out;
+    int size = group.size;
+    if (!xt_field_of_(x, &r.f, v, xt_wide_type_((int)v->type))) return result;
+    r.group = group;
+    r.outer = group.dim ? r.f.rows : r.f.cols;
+    r.groups = (group.dim ? r.f.cols : r.f.rows) / size;
+    bool across = size * 2 >= x->S ? group.dim || r.f.cols < x->S : group.dim && r.f.cols >= x->S;
+    if (size == 1 || !across) return xt_pick_all_(x, &r.f, NULL, &group, result);
+    r.width = size < x->S && (size & (size - 1)) == 0 ? size : x->S;
+    r.together = x->S / r.width;
+    r.strips = (size + r.width - 1) / r.width;
+    return xt_reduce_lanes_(x, &r, &out) ? xt_pick_all_(x, &out, NULL, NULL, result) : result;
+}
+
+/* ---- reduction --------------------------------------------------------------------------------------------------- */
+
+XE_FN_ void xt_write_reduce_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_group_ group = {n->kind, n->whole->dim, n->whole->size, xt_combine_};
+    xt_vec v = xt_now_vec_(x, &n->whole->v), r = xt_make_vec_(x, n);
+    xt_define_vec_(x, n->result, r.blocks && v.blocks ? xt_reduce_local_(x, &v, group, r) : r);
+}
+
+/* lower/scan.c - writes scans. */
+
+/* The state of writing a scan. */
+typedef struct {
+    xt_ctx *x;
+    xt_field_ f;
+    int kind;
+    const xt_whole_ *of;
+    int *element; /* element[c * 64 + p]: the element in lane p of component c, -1: none */
+    int span;     /* elements of a piece along the dimension */
+} xt_scan_;
+
+/* The neutral element, as a constant of the type. Where a number wins over NaN it is NaN: an infinity would win over
+ * the NaNs of a piece that has no number. */
+XE_FN_ spe_id xt_scan_neutral_(xt_ctx *x, int kind, int type)
+{
+    uint32_t half = !xt_red_info_(kind)->nan_wins ? 0x7e00 : kind == XT_RED_minimumf_ ? 0x7c00 : 0xfc00;
+    xt_val v = spe_val_real(spe_real_of_bits(SPE_IEEE, 16, half));
+    int unused = 64 - xt_bits_(type);
+    uint64_t ones = UINT64_MAX >> unused, bits = kind == XT_RED_mul_;
+    if (kind == XT_RED_and_ || kind == XT_RED_minui_) bits = ones;
+    if (kind == XT_RED_minsi_) bits = ones >> 1;
+    if (kind == XT_RED_maxsi_) bits = ones ^ (ones >> 1);
+    if (kind >= XT_RED_minnumf_) return xt_constant_(x, type, &v);
+    v = spe_val_int(xt_is_signed_(type) && !xt_is_float_(type) ? (long long)(bits << unused) >> unused
+                                                               : (long long)bits);
+    return xt_constant_(x, type, &v);
+}
+
+/* An element's position along the dimension, in its piece. */
+XE_FN_ int xt_scan_at_(const xt_scan_ *s, int element)
+{
+    return (s->of->dim ? element % s->f.cols : element / s->f.cols) % s->span;
+}
+
+XE_FN_ bool xt_scan_init_(xt_scan_ *s, xt_ctx *x, const xt_node_ *n)
+{
+    const xt_whole_ *of = n->whole;
+    xt_vec v = xt_now_vec_(x, &of->v);
+    s->x = x;
+    s->kind = n->kind;
+    s->of = of;
+    s->span = v.dist.data[of->dim];
+    if (!xt_field_of_(x, &s->f, &v, xt_wide_type_((int)v.type))) return false;
+    s->element = (int *)xt_memory_(x, (size_t)s->f.comps * 64 * sizeof *s->element);
+    if (!s->element) return false;
+    for (int i = 0; i < s->f.comps * 64; i++) s->element[i] = -1;
+    for (int i = 0; i < s->f.rows * s->f.cols; i++) s->element[s->f.where[i]] = i;
+    return true;
+}
+
+/* The element `by` positions before each one of component c, from f; mask[0]: the lanes whose element has one, mask[1]:
+ * those whose element has none. */
+XE_FN_ spe_id xt_scan_before_(const xt_scan_ *s, xt_field_ *f, int c, int by, uint32_t mask[2])
+{
+    int from[32], step = by * (s->of->dim ? 1 : f->cols);
+    mask[0] = mask[1] = 0;
+    for (int p = 0; p < s->x->S; p++) {
+        int e = s->element[c * 64 + p];
+        from[p] = e >= 0 && xt_scan_at_(s, e) >= by ? f->where[e - step] : -1;
+        if (e >= 0) mask[from[p] < 0] |= 1u << p;
+    }
+    return mask[0] ? xt_pick_(s->x, f, from) : 0;
+}
+
+/* a in the lanes of mask[0], b in those of mask[1]. */
+XE_FN_ spe_id xt_scan_choose_(const xt_scan_ *s, const uint32_t mask[2], spe_id a, spe_id b)
+{
+    if (!mask[0]) return b;
+    return mask[1] ? spe_select(&s->x->m, xt_lane_bit_(s->x, mask[0]), a, b) : a;
+}
+
+/* A copy of f with its own components. */
+XE_FN_ bool xt_scan_copy_(const xt_scan_ *s, const xt_field_ *f, xt_field_ *to)
+{
+    if (!xt_field_init_(s->x, to, f->rows, f->cols, f->comps, f->type)) return false;
+    memcpy(to->where, f->where, (size_t)f->rows * (size_t)f->cols * sizeof *f->where);
+    memcpy(to->comp, f->comp, (size_t)f->comps * sizeof *f->comp);
+    to->comps = f->comps;
+    return true;
+}
+
+enum { XT_SCAN_NONE_ = -1, XT_SCAN_SEVERAL_ = -2 };
+
+/* The position along the dimension of a component's elements. */
+XE_FN_ int xt_scan_position_(const xt_scan_ *s, int c)
+{
+    int at = XT_SCAN_NONE_;
+    for (int p = 0; p < s->x->S; p++) {
+        int e = s->element[c * 64 + p];
+        if (e >= 0 && at >= 0 && xt_scan_at_(s, e) != at) return XT_SCAN_SEVERAL_;
+        if (e >= 0) at = xt_scan_at_(s, e);
+    }
+    return at;
+}
+
+XE_FN_ void xt_scan_one_by_one_(xt_scan_ *s)
+{
+    uint32_t mask[2];
+    for (int at = 1; at < s->span; at++)
+        for (int c = 0; c < s->f.comps; c++)
+            if (xt_scan_position_(s, c) == at)
+                s->f.comp[c] = xt_combine_(&s->x->m, s->kind, s->f.type, xt_scan_before_(s, &s->f, c, 1, mask),
+                                           s->f.comp[c]);
+}
+
+/* Scans in steps of 1, 2, 4 ..., each adding partial results. */
+XE_FN_ bool xt_scan_doubling_(xt_scan_ *s)
+{
+    for (int by = 1; by < s->span; by *= 2) {
+        xt_field_ old;
+        if (!xt_scan_copy_(s, &s->f, &old)) return false;
+        for (int c = 0; c < old.comps; c++) {
+            uint32_t mask[2];
+            spe_id before = xt_scan_before_(s, &old, c, by, mask);
+            if (!before) continue;
+            before = xt_combine_(&s->x->m, s->kind, old.type, before, old.comp[c]);
+            s->f.comp[c] = xt_scan_choose_(s, mask, before, old.comp[c]);
+        }
+    }
+    return true;
+}
+
+/* For an exclusive scan, shifts by one element; then combines with the carry. */
+XE_FN_ bool xt_scan_finish_(xt_scan_ *s, xt_field_ *out)
+{
+    spe_id neutral = xt_scan_neutral_(s->x, s->kind, s->f.type);
+    xt_field_ carry;
+    if (!xt_scan_copy_(s, &s->f, out)) return false;
+    for (int c = 0; s->of->exclusive && c < out->comps; c++) {
+        uint32_t mask[2];
+        spe_id before = xt_scan_before_(s, &s->f, c, 1, mask);
+        out->comp[c] = xt_scan_choose_(s, mask, before, neutral);
+    }
+    if (s->of->part.id) {
+        xt_vec v = xt_now_vec_(s->x, &s->of->part);
+        if (!xt_field_of_(s->x, &carry, &v, s->f.type)) return false;
+        for (int c = 0; c < out->comps; c++)
+            out->comp[c] = xt_combine_(&s->x->m, s->kind, out->type, carry.comp[c], out->comp[c]);
+    }
+    return true;
+}
+
+XE_FN_ void xt_write_scan_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_vec r = xt_make_vec_(x, n);
+    xt_scan_ s;
+    xt_field_ out;
+    int c = 0;
+    if (!r.blocks || !xt_scan_init_(&s, x, n)) return;
+    while (c < s.f.comps && xt_scan_position_(&s, c) != XT_SCAN_SEVERAL_) c++;
+    if (c == s.f.comps) /* each element's predecessor is in its own lane */
+        xt_scan_one_by_one_(&s);
+    else if (!xt_scan_doubling_(&s))
+        return;
+    if (!xt_scan_finish_(&s, &out)) return;
+    xt_define_vec_(x, n->result, xt_pick_all_(x, &out, NULL, NULL, r));
+}
+
+/* lower/carried.c - writes carried values. */
+
+/* The ids of one vector, in the layout `use`. */
+XE_FN_ int xt_vec_ids_(xt_ctx *x, const xt_vec *v, cm_use use, spe_id *ids)
+{
+    xt_vec r = xt_now_as_(x, v, use);
+    int n = 0;
+    for (int i = 0; i < r.blocks; i++)
+        for (int j = 0; j < r.block[i].parts; j++, n++)
+            if (ids) ids[n] = r.block[i].part[j];
+    return n;
+}
+
+/* Does a variable get, at the end of a side, the vector that another had when the side began? */
+XE_FN_ bool xt_is_rotated_(xt_frame_ *f, const xt_slot_ *s, xt_thing_ *t)
+{
+    const xt_vec *v = xt_thing_vec_(t), *first;
+    for (int i = 0; i < f->slots; i++) {
+        first = xt_thing_vec_(f->op == XT_OP_IF_ ? &f->slot[i].start : &f->slot[i].body);
+        if (&f->slot[i] != s && first && first->id == v->id) return true;
+    }
+    return false;
+}
+
+/* Collects the ids that change, with their values before the region or at the end of a side (second: of the last side),
+ * and returns their number. Allocates the frame's array if necessary. */
+XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
+{
+    int at = 0;
+    for (int i = 0; i < f->slots; i++) {
+        xt_slot_ *s = &f->slot[i];
+        xt_thing_ *t = !at_end ? &s->start : second ? &s->now : &s->body;
+        for (int j = 0; j < XT_COMPONENTS_; j++) {
+            if (!(s->mask >> j & 1)) continue;
+            if (f->ids) f->ids[at] = xt_now_id_(x, xt_scalar_of_(t, j), xt_carried_type_(xt_scalar_of_(&s->start, j)));
+            at++;
+        }
+        if (!(s->mask & XT_VEC_CHANGES_)) continue;
+        spe_id *ids = f->ids ? f->ids + at : NULL;
+        int n = xt_vec_ids_(x, xt_thing_vec_(t), xt_layout_(x, xt_thing_vec_(&s->start)->id), ids);
+        if (ids && (!at_end || xt_is_rotated_(f, s, t))) spe_differ(&x->m, 0, (uint32_t)n, ids);
+        at += n;
+    }
+    return at;
+}
+
+/* Makes a vector like the one before the region from these ids. Returns their number. */
+XE_FN_ int xt_vec_from_ids_(xt_ctx *x, const xt_vec *start, uint32_t id, const spe_id *ids)
+{
+    xt_vec now = xt_now_vec_(x, start);
+    cm_matrix *block = (cm_matrix *)xt_memory_(x, (size_t)now.blocks * sizeof *block);
+    int n = 0;
+    if (!block) return 0;
+    for (int i = 0; i < now.blocks; i++) {
+        block[i] = cm_from_parts(&x->cm, &now.block[i].layout, ids + n);
+        n += now.block[i].parts;
+    }
+    xt_vec v = xt_value_at_(x, id)->now.vec;
+    v.use = now.use;
+    v.blocks = now.blocks;
+    v.block = block;
+    xt_define_vec_(x, id, v);
+    return n;
+}
+
+/* Sets carried values at the top of a loop's body or after the region: to the frame's ids if they change, to the sum of
+ * start and advance if they advance with the index, else to their values before it. */
+XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
+{
+    int at = 0;
+    for (int i = 0; i < f->slots; i++) {
+        xt_slot_ *s = &f->slot[i];
+        xt_thing_ *t = result ? &s->result : &s->body;
+        xt_vec *v = xt_thing_vec_(t);
+        xt_val *first;
+        for (int j = 0; (first = xt_scalar_of_(&s->start, j)) != NULL; j++) {
+            bool changes = s->mask >> j & 1, counts = s->mask >> XT_COUNTS_SHIFT_ >> j & 1;
+            if (result && !changes && !counts) continue;
+            uint32_t id = xt_scalar_of_(t, j)->id;
+            xt_define_(x, id, changes ? xt_carried_as_(first, f->ids[at++]) : xt_now_(x, first));
+            if (!counts) continue;
+            xt_value_ *value = xt_value_at_(x, id);
+            value->start = xt_id_(x, &value->now.number, xt_carried_type_(first));
+            value->advance = advance;
+            value->now.number = xt_scalar_(xt_carried_type_(first), spe_iadd(&x->m, value->start, advance), 1);
+        }
+        if (!v) continue;
+        if (s->mask & XT_VEC_CHANGES_)
+            at += xt_vec_from_ids_(x, xt_thing_vec_(&s->start), v->id, f->ids + at);
+        else if (!result)
+            xt_define_vec_(x, v->id, xt_now_vec_(x, xt_thing_vec_(&s->start)));
+    }
+}
+
+/* lower/products.c - writes tile_mma, in slices along k where operands go through local memory so. */
+
+/* ---- from local memory to operands ------------------------------------------------------------------------------- */
+
 /* Adds the product of the slices from `slice` of k on (0: the first) to d->sum, or makes it. */
 XE_FN_ void xt_emit_slices_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r, spe_id slice)
 {
@@ -7760,13 +5474,2936 @@ XE_FN_ bool xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
     return true;
 }
 
-/* Before a repeated loop: its last iteration may still be reading the buffer that the first one fills. */
-XE_FN_ void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f)
+XE_FN_ void xt_write_tile_mma_(xt_ctx *x, const xt_node_ *n)
 {
-    if (f->meets) xt_stage_barrier_(x);
+    xt_mma_desc_ d = *n->mma;
+    bool with_c = d.sum.magic != 0;
+    xt_vec r = xt_make_vec_(x, n);
+    if (with_c) d.sum = xt_now_as_(x, &d.sum, CM_ACC);
+    if (r.blocks && !xt_emit_sliced_(x, &d, with_c, &r)) {
+        d.left = xt_now_as_(x, &d.left, CM_B);
+        d.right = xt_now_as_(x, &d.right, CM_A);
+        xt_emit_mma_(x, &d, with_c, &r);
+    }
+    xt_define_vec_(x, n->result, r);
 }
 
-/* control.c - regions, barriers. */
+/* lower/control.c - writes regions and barriers. */
+
+/* ---- XT_FOR ------------------------------------------------------------------------------------------------------ */
+
+/* How far the index is from its start after the loop: the smallest multiple of the step that is not below hi - lo. */
+XE_FN_ spe_id xt_for_distance_(xt_ctx *x, const xt_frame_ *f)
+{
+    spe_module *m = &x->m;
+    spe_id lo = xt_now_id_(x, &f->lo, CM_I32), hi = xt_now_id_(x, &f->hi, CM_I32);
+    spe_id step = xt_index_id_(x, &f->step), turns = spe_isub(m, hi, lo);
+    turns = spe_udiv(m, spe_iadd(m, turns, spe_i32(m, (int32_t)f->step.integer - 1)), step);
+    turns = spe_imul(m, turns, step);
+    spe_id zero = spe_i32(m, 0);
+    return spe_select(m, spe_slt(m, lo, hi), turns, zero);
+}
+
+/* Allocates the ids of a region's carried values. */
+XE_FN_ bool xt_make_ids_(xt_ctx *x, xt_frame_ *f)
+{
+    f->ids = NULL;
+    f->id_count = xt_gather_(x, f, false, false);
+    f->ids = (spe_id *)xt_memory_(x, (size_t)f->id_count * sizeof *f->ids);
+    return f->ids != NULL;
+}
+
+/* Sets the values at the top of the body, or of a copy of it, from the frame's ids. */
+XE_FN_ void xt_write_turn_(xt_ctx *x, xt_frame_ *f)
+{
+    int align = xt_least_(xt_val_align_(&f->lo), xt_val_align_(&f->step));
+    spe_id k = f->copy ? spe_iadd(&x->m, f->turn, spe_i32(&x->m, f->copy * (int32_t)f->step.integer)) : f->turn;
+    xt_scatter_(x, f, false, f->counts ? spe_isub(&x->m, k, f->from) : 0);
+    xt_define_(x, f->index, xt_scalar_(CM_I32, k, align));
+}
+
+/* Begins a loop with so many copies of the body, whose index begins at `from`. */
+XE_FN_ void xt_write_loop_(xt_ctx *x, xt_frame_ *f, spe_id from, int copies)
+{
+    spe_module *m = &x->m;
+    xt_val lo = xt_now_(x, &f->lo), hi = xt_now_(x, &f->hi), step = xt_now_(x, &f->step);
+    spe_id to = xt_index_id_(x, &hi), by = xt_index_id_(x, &step);
+    if (copies > 1) { /* no turn begins that the loop would end within */
+        spe_id others = spe_imul(m, by, spe_i32(m, copies - 1));
+        to = spe_isub(m, spe_math2(m, SPE_SMAX, to, xt_index_id_(x, &lo)), others);
+        by = spe_imul(m, by, spe_i32(m, copies));
+        xt_remark_(x, "several turns at a time, while so many are left");
+    }
+    f->copies = copies;
+    f->copy = 0;
+    f->joined = x->block2d && copies > 1 ? xt_joined_turns_(x, copies) : 1;
+    x->turning = copies > 1 ? f : NULL;
+    f->turn = spe_for(m, from, to, by, (uint32_t)f->id_count, f->ids);
+    xt_write_turn_(x, f);
+}
+
+/* XT_FOR or XT_WHILE. */
+XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_frame_ *f = n->frame;
+    xt_val lo = xt_now_(x, &f->lo);
+    if (!xt_make_ids_(x, f)) return;
+    f->side_before = x->side;
+    x->side = 0;
+    xt_gather_(x, f, false, false);
+    if (x->staged) xt_write_stage_entry_(x, f);
+    if (x->block2d && n->spread < 2) spe_reconverge(&x->m); /* not in the loop */
+    if (f->op == XT_OP_WHILE_) {
+        spe_while(&x->m, (uint32_t)f->id_count, f->ids);
+        xt_scatter_(x, f, false, 0);
+        return;
+    }
+    f->at = x->at;
+    f->from = xt_index_id_(x, &lo);
+    int staged = x->staged && f->together ? f->together : 1;
+    xt_write_loop_(x, f, f->from, x->block2d ? xt_copies_(x, f, x->at, 24) : staged);
+}
+
+/* At the end of a body: continues with its next copy, or with the loop for the turns that are left. */
+XE_FN_ bool xt_write_next_(xt_ctx *x, xt_frame_ *f)
+{
+    if (f->copies == 1) return false;
+    if (++f->copy < f->copies) {
+        xt_write_turn_(x, f);
+    } else {
+        spe_endfor(&x->m, (uint32_t)f->id_count, f->ids);
+        xt_write_loop_(x, f, f->turn, 1);
+    }
+    x->at = f->at;
+    return true;
+}
+
+/* ---- XT_WHILE ---------------------------------------------------------------------------------------------------- */
+
+XE_FN_ void xt_write_while_test_(xt_ctx *x, const xt_node_ *n)
+{
+    spe_while_test(&x->m, xt_now_id_(x, n->condition, XT_BOOL_));
+}
+
+/* ---- XT_IF ------------------------------------------------------------------------------------------------------- */
+
+XE_FN_ void xt_write_if_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_frame_ *f = n->frame;
+    if (xt_make_ids_(x, f)) spe_if(&x->m, xt_now_id_(x, &f->lo, XT_BOOL_));
+    f->side_before = x->side;
+    x->side = x->m.block;
+}
+
+XE_FN_ void xt_write_else_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_frame_ *f = n->frame;
+    xt_gather_(x, f, true, false);
+    spe_else(&x->m, (uint32_t)f->id_count, f->ids);
+    x->side = x->m.block;
+}
+
+/* ---- the end of a region ----------------------------------------------------------------------------------------- */
+
+XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
+{
+    xt_frame_ *f = node->frame;
+    uint32_t n = (uint32_t)f->id_count;
+    xt_gather_(x, f, true, true);
+    if (x->block2d && f->op != XT_OP_IF_ && node->spread < 2) spe_reconverge(&x->m);
+    if (f->op == XT_OP_FOR_ && xt_write_next_(x, f)) return;
+    x->side = f->side_before;
+    if (node->spread > 1) spe_diverged(&x->m);
+    if (f->op == XT_OP_WHILE_)
+        spe_endwhile(&x->m, n, f->ids);
+    else if (f->op == XT_OP_FOR_)
+        spe_endfor(&x->m, n, f->ids);
+    else
+        spe_endif(&x->m, n, f->ids, f->ids);
+    xt_scatter_(x, f, true, f->counts ? xt_for_distance_(x, f) : 0);
+}
+
+/* ---- barriers ---------------------------------------------------------------------------------------------------- */
+
+XE_FN_ void xt_write_barrier_(xt_ctx *x, const xt_node_ *n)
+{
+    if (n->op == XT_OP_BARRIER_ARRIVE_) spe_barrier_arrive(&x->m);
+    else if (n->op == XT_OP_BARRIER_WAIT_) spe_barrier_wait(&x->m);
+    else spe_barrier(&x->m);
+}
+
+/* lower/emit.c - writes users' own operations. */
+
+XE_FN_ void xt_write_emit_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_emitted_ *d = n->emitted;
+    spe_id ids[8];
+    for (int i = 0; i < d->numbers.count; i++)
+        ids[i] = xt_now_id_(x, &d->numbers.at[i], xt_carried_type_(&d->numbers.at[i]));
+    xt_define_(x, n->result, xt_scalar_(d->type, d->fn(&x->cm, ids, d->user), 1));
+}
+
+/* lower/random.c - random numbers: Philox2x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1,
+ * 2, 3). */
+
+enum { XT_PHILOX_ROUNDS_ = 10 };
+#define XT_PHILOX_TIMES_ 0xd256d193u
+#define XT_PHILOX_STEP_ 0x9e3779b9u
+
+uint32_t xt_random(uint32_t seed, uint32_t index)
+{
+    uint32_t low = index, high = 0;
+    for (int i = 0; i < XT_PHILOX_ROUNDS_; i++, seed += XT_PHILOX_STEP_) {
+        uint64_t product = (uint64_t)low * XT_PHILOX_TIMES_;
+        low = (uint32_t)(product >> 32) ^ seed ^ high;
+        high = (uint32_t)product;
+    }
+    return low;
+}
+
+XE_FN_ spe_id xt_random_one_(cm_ctx *c, cm_type type, spe_id index, spe_id seed, void *user)
+{
+    spe_module *m = c->module;
+    spe_id u32 = spe_type_of(m, index), u64 = spe_vec(m, spe_int(m, 64), spe_count(m, u32)), low = index,
+           high = spe_null(m, u32);
+    (void)type, (void)user;
+    for (int i = 0; i < XT_PHILOX_ROUNDS_; i++) {
+        spe_id times = spe_const_u(m, u64, XT_PHILOX_TIMES_), product = spe_imul(m, spe_uconvert(m, u64, low), times);
+        low = spe_uconvert(m, u32, spe_shr(m, product, spe_const_u(m, u64, 32)));
+        low = spe_xor(m, spe_xor(m, low, seed), high);
+        high = spe_uconvert(m, u32, product);
+        seed = spe_iadd(m, seed, spe_const_u(m, u32, XT_PHILOX_STEP_));
+    }
+    return low;
+}
+
+XE_FN_ spe_id xt_random_id_(cm_ctx *c, const spe_id *v, void *user)
+{
+    return xt_random_one_(c, CM_U32, v[1], v[0], user);
+}
+
+XE_FN_ cm_matrix xt_random_block_(cm_ctx *c, const cm_matrix *const *v, void *user)
+{
+    return cm_map2(c, v[1], v[0], xt_random_one_, user);
+}
+
+/* lower/single.c - writes single numbers. */
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+XE_FN_ spe_id xt_element_pointer_(xt_ctx *x, const xt_numbers_ *d)
+{
+    spe_id base = xt_now_(x, &d->v[0]).id;
+    return spe_index(&x->m, base, xt_now_id_(x, &d->v[1], CM_I32));
+}
+
+XE_FN_ void xt_write_load_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_numbers_ *d = n->numbers;
+    cm_type type = (cm_type)d->v[0].type;
+    spe_id v = spe_load(&x->m, xt_element_pointer_(x, d), (uint32_t)xt_bytes_(type));
+    xt_define_(x, n->result, xt_scalar_(d->type, cm_to_arith(&x->cm, type, v), 1));
+}
+
+XE_FN_ void xt_write_store_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_numbers_ *d = n->numbers;
+    cm_type type = (cm_type)d->v[0].type;
+    spe_id id = cm_from_arith(&x->cm, type, xt_now_id_(x, &d->v[2], d->type));
+    spe_store(&x->m, xt_element_pointer_(x, d), id, (uint32_t)xt_bytes_(type));
+}
+
+/* ---- from vectors ------------------------------------------------------------------------------------------------ */
+
+XE_FN_ void xt_write_element_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_vec v = xt_now_vec_(x, &n->vectors->v[0]);
+    int type = xt_number_type_((int)v.type);
+    xt_field_ f;
+    if (!v.blocks || !xt_field_of_(x, &f, &v, (int)xt_held_((cm_type)type))) return;
+    spe_id one = spe_sg_broadcast(&x->m, f.comp[f.where[0] / 64], spe_i32(&x->m, f.where[0] % 64));
+    if (type == XT_BOOL_) one = spe_ine(&x->m, one, spe_null(&x->m, spe_type_of(&x->m, one)));
+    xt_define_(x, n->result, xt_scalar_(type, one, 1));
+}
+
+/* lower/lower.c - writes a recorded body, node by node, in one version or two. */
+
+/* Writes a node by the function that the table of operations names. */
+XE_FN_ void xt_write_node_(xt_ctx *x, const xt_node_ *n)
+{
+#define XT_OPERATION_WRITE_(name, function, ...) xt_write_##function##_,
+    static void (*const all[])(xt_ctx *x, const xt_node_ *n) = {XT_OPERATIONS_(XT_OPERATION_WRITE_)};
+    all[n->op](x, n);
+}
+
+/* Writes the body, in one version. */
+XE_FN_ void xt_write_nodes_(xt_ctx *x)
+{
+    for (x->at = 0; x->at < x->nodes.count && spe_ok(&x->m); x->at++) {
+        const xt_node_ *n = xt_node_at_(x, x->at);
+        spe_at(&x->m, n->file, n->line);
+        xt_write_node_(x, n);
+    }
+}
+
+/* ---- passes ------------------------------------------------------------------------------------------------------ */
+
+/* Work-items per work-group. */
+XE_FN_ int xt_group_size_(const xt_ctx *x) { return x->S * (x->subgroups ? x->subgroups : 1); }
+
+XE_FN_ bool xt_begin_kernel_(xt_ctx *x)
+{
+    spe_param params[SPE_PARAMS_MAX];
+    for (int i = 0; i < x->param_count; i++)
+        params[i] = spe_param_of(&x->m, &x->params[i], xt_spe_type_(x, x->params[i].type));
+    if (!spe_build_kernel(&x->m, x->kernel->name, x->S, xt_group_size_(x), x->param_count, params)) return false;
+    if (x->scratch_bytes) x->scratch = xt_shared_array_(&x->m, spe_int(&x->m, 64), (int64_t)x->scratch_bytes / 8);
+    if (x->stage_dwords) x->staging = xt_shared_array_(&x->m, spe_int(&x->m, 32), (int64_t)x->stage_dwords);
+    return true;
+}
+
+/* Writes the body with 2D block messages. */
+XE_FN_ void xt_write_block2d_(xt_ctx *x)
+{
+    x->block2d = true;
+    xt_write_nodes_(x);
+    x->block2d = false;
+}
+
+/* Writes it without. Operands of products may go through local memory, copied by messages or element by element. The
+ * sums of a work-group's products leave few registers for a branch in a loop, so it is around all; a subgroup alone has
+ * one around each copying, as its copying is most of the kernel. */
+XE_FN_ void xt_write_any_(xt_ctx *x)
+{
+    x->staged = x->stages.count > 0;
+    if (x->staged) xt_write_stage_begin_(x);
+    bool branch = x->staged && x->subgroups > 1 && xt_stage_if_fit_(x);
+    if (branch) x->stages_side = XT_BY_MESSAGES_;
+    xt_write_nodes_(x);
+    if (branch) {
+        spe_else(&x->m, 0, NULL);
+        x->stages_side = XT_BY_ELEMENTS_;
+        xt_write_nodes_(x);
+        spe_endif(&x->m, 0, NULL, NULL);
+    }
+    x->stages_side = 0;
+    x->staged = false;
+}
+
+/* Writes one version, or two with a branch on the condition, unless it is known. */
+XE_FN_ void xt_write_versions_(xt_ctx *x)
+{
+    bool has = (x->target.block2d_sizes & (uint32_t)x->S) && x->cm.lowering != CM_PLAIN;
+    spe_id condition = 0;
+    uint64_t known = 0;
+    x->versions = !has                                 ? "without 2D block messages: target or lowering have none"
+                  : x->desc->pitch == XT_PITCH_ANY     ? "without 2D block messages, as .pitch requests"
+                  : x->desc->pitch == XT_PITCH_ALIGNED ? "with 2D block messages, as .pitch promises"
+                                                       : NULL;
+    x->messages = has && x->desc->pitch != XT_PITCH_ANY;
+    bool with = x->versions && x->messages, without = x->versions && !x->messages;
+    if (!x->versions) {
+        condition = x->loads ? xt_emit_condition_(x) : 0; /* a second version only for stores is not worth it */
+        without = !condition || xt_is_false_(x, condition);
+        with = !without && spe_const_bits(&x->m, condition, &known);
+        x->versions = without ? "without 2D block messages: no load qualifies"
+                      : with  ? "with 2D block messages, as all matrices are known to qualify"
+                              : "with 2D block messages, where";
+    }
+    x->messages = !without;
+    if (with) {
+        xt_write_block2d_(x);
+    } else if (without) {
+        xt_write_any_(x);
+    } else {
+        spe_if(&x->m, condition);
+        xt_write_block2d_(x);
+        spe_else(&x->m, 0, NULL);
+        xt_write_any_(x);
+        spe_endif(&x->m, 0, NULL, NULL);
+    }
+}
+
+/* passes/resources.c - a pass: the work-group's size and the registers per thread, within the target's limits. */
+
+/* Subgroups that a work-group may have with 256 registers per thread, which halve the hardware's threads. */
+XE_FN_ int xt_most_with_256_(const xt_ctx *x) { return x->target.max_group_size / x->S / 2; }
+
+/* Chooses the work-group size and registers per thread, within the target's limits. */
+XE_FN_ bool xt_choose_resources_(xt_ctx *x)
+{
+    spe_place at = {x->desc->file, x->desc->line};
+    xt_where_ w = {x, &at};
+    int subgroups = x->subgroups ? x->subgroups : 1, registers = x->desc->registers;
+    if (registers && registers != 128 && registers != 256)
+        return xt_fail_(w, XT_ERROR_REGISTERS, ".registers is %d, wanted 128 or 256", registers);
+    if (x->subgroups) at = x->subgroups_at;
+    if (subgroups < 0 || subgroups > x->target.max_group_size / x->S)
+        return xt_fail_(w, XT_ERROR_GROUP_SIZE, "%d subgroups of %d are %lld work-items, %s has %d", subgroups, x->S,
+                        (long long)subgroups * x->S, x->target.name, x->target.max_group_size);
+    int most = xt_most_with_256_(x);
+    x->registers = x->accumulator_bytes > 4096 || (x->product_bytes > 6144 && subgroups <= most) ? 256 : 128;
+    if (registers) x->registers = registers;
+    return x->registers == 128 || subgroups <= most ||
+           xt_fail_(w, XT_ERROR_REGISTERS,
+                    "256 for %d subgroups, %s has room for %d; .registers = 128 takes more and may spill", subgroups,
+                    x->target.name, most);
+}
+
+/* passes/products.c - a pass that finds the register needs of products. */
+
+/* Bytes of the vectors that a region carries, per subgroup. */
+XE_FN_ size_t xt_carried_bytes_(const xt_frame_ *f)
+{
+    size_t all = 0;
+    for (int i = 0; i < f->slots; i++)
+        if (f->slot[i].start.magic == XT_VEC_MAGIC_) all += xt_vec_bytes_(&f->slot[i].start.vec);
+    return all;
+}
+
+/* Finds the register needs of products: besides a product's operands, its sum or all that the region carries. */
+XE_FN_ void xt_find_products_(xt_ctx *x)
+{
+    const xt_frame_ *open[SPE_REGIONS_MAX + 1] = {NULL};
+    int depth = 0;
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        const xt_mma_desc_ *d = n->mma;
+        if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) open[++depth] = n->frame;
+        if (n->op == XT_OP_END_) depth--;
+        if (n->op != XT_OP_TILE_MMA_) continue;
+        size_t sum = xt_vec_bytes_(&xt_value_at_(x, n->result)->now.vec);
+        size_t carried = depth ? xt_carried_bytes_(open[depth]) : 0;
+        size_t all = (sum > carried ? sum : carried) + xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right);
+        if (sum > x->accumulator_bytes) x->accumulator_bytes = sum;
+        if (all > x->product_bytes) x->product_bytes = all;
+        size_t slice = sum + (size_t)(d->left.dist.data[0] + d->right.dist.data[1]) * 32; /* eight dwords per line */
+        if (slice <= x->slice_bytes) continue;
+        x->slice_bytes = slice;
+        x->largest = i;
+    }
+}
+
+/* passes/reloads.c - a pass that finds transposes of what can be loaded again. */
+
+/* A pass: a loaded vector whose transpose is held by other subgroups is loaded again, transposed, instead of going
+ * through local memory. Not on devices without 2D block messages, where many more loads are open at once then. A load
+ * that is only transposed is left to the transpose. */
+XE_FN_ void xt_find_reloads_(xt_ctx *x)
+{
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        xt_whole_ *d = n->whole;
+        if (n->op != XT_OP_TRANSPOSE_ || !xt_loaded_(x, &d->v, i)) continue;
+        const int *data = d->v.dist.data;
+        int bytes = xt_bytes_(d->v.type);
+        d->anew = x->target.block2d_sizes && !d->origin && data[0] * bytes % 4 == 0 && data[1] * bytes % 4 == 0;
+        xt_value_at_(x, d->v.id)->late = xt_value_at_(x, d->v.id)->uses == 1;
+    }
+}
+
+/* passes/scratch.c - a pass that places the memory for moves between subgroups. */
+
+/* Gives the remaining local memory to these operations, as far as they can use it. */
+XE_FN_ bool xt_place_scratch_(xt_ctx *x)
+{
+    int64_t left = (x->target.local_memory - (x->local_bytes + 63) / 64 * 64) / 8 * 8; /* negative: reported before */
+    size_t wanted = 0, least = 0;
+    spe_place at = {NULL, 0};
+    xt_where_ w = {x, &at};
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        const xt_whole_ *d = n->whole;
+        if (!xt_does_(n->op, XT_MOVES_) || d->origin || d->anew) continue;
+        xt_scratch_ s = xt_scratch_init_(&d->v, &d->from);
+        size_t row = (size_t)s.pitch * (size_t)s.bytes, all = row * (size_t)s.height;
+        if (d->from.in_order) row = all;
+        if (all > wanted) wanted = all;
+        if (row <= least) continue;
+        least = row;
+        at.file = n->file;
+        at.line = n->line;
+    }
+    if (left < 0) left = 0;
+    if (left < (int64_t)least)
+        return xt_fail_(w, XT_ERROR_LOCAL_MEMORY,
+                        "a row of %lld bytes goes through local memory; %lld of %s's %d are left", (long long)least,
+                        (long long)left, x->target.name, x->target.local_memory);
+    x->scratch_bytes = (wanted + 7) / 8 * 8;
+    if ((int64_t)x->scratch_bytes > left) x->scratch_bytes = (size_t)left;
+    return true;
+}
+
+/* passes/layouts.c - a pass that chooses each vector's layout, to avoid rearranging between operations. */
+
+/* Puts two vectors in one class: they must have the same layout. */
+XE_FN_ void xt_same_layout_(xt_ctx *x, uint32_t a, uint32_t b)
+{
+    a = xt_class_(x, a);
+    b = xt_class_(x, b);
+    if (a == b) return;
+    xt_value_ *p = xt_value_at_(x, a);
+    xt_value_ *q = xt_value_at_(x, b);
+    q->parent = a;
+    p->uses++;
+    q->uses++;
+    for (int i = 0; i < 3; i++) p->need[i] = p->need[i] || q->need[i];
+}
+
+XE_FN_ void xt_need_layout_(xt_ctx *x, uint32_t id, cm_use use) { xt_value_at_(x, xt_class_(x, id))->need[use] = true; }
+
+XE_FN_ void xt_product_layouts_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_mma_desc_ *d = n->mma;
+    xt_need_layout_(x, d->left.id, CM_B);
+    xt_need_layout_(x, d->right.id, CM_A);
+    xt_need_layout_(x, n->result, CM_ACC);
+    if (d->sum.magic) xt_same_layout_(x, n->result, d->sum.id);
+}
+
+/* All values that a carried variable can have share a layout. */
+XE_FN_ void xt_region_layouts_(xt_ctx *x, const xt_frame_ *f)
+{
+    for (int i = 0; i < f->slots; i++) {
+        xt_slot_ *s = &f->slot[i];
+        xt_thing_ *all[3] = {&s->body, &s->now, &s->result};
+        const xt_vec *start = xt_thing_vec_(&s->start);
+        for (int j = 0; start && j < 3; j++) xt_same_layout_(x, start->id, xt_thing_vec_(all[j])->id);
+    }
+}
+
+XE_FN_ void xt_find_layouts_(xt_ctx *x)
+{
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        if (n->op == XT_OP_TILE_MMA_) xt_product_layouts_(x, n);
+        if (n->op == XT_OP_END_) xt_region_layouts_(x, n->frame);
+        if (n->op == XT_OP_REDUCTION_ || n->op == XT_OP_TILE_PACK_ || n->op == XT_OP_TILE_UNPACK_)
+            xt_same_layout_(x, n->whole->part.id, n->result);
+        if (n->op == XT_OP_SPLAT_ && n->splat->like) xt_same_layout_(x, n->splat->like, n->result);
+        if (n->op == XT_OP_MATH_VECTOR_ || (n->op == XT_OP_BINARY_VECTOR_ && !xt_is_compare_(n->kind)))
+            for (int j = 0; j < 3 && n->vectors->v[j].magic; j++) xt_same_layout_(x, n->vectors->v[j].id, n->result);
+    }
+}
+
+/* passes/block2d.c - a pass that finds the tiles that 2D block messages can access, and under which condition. */
+
+/* Why they are ruled out at build time: pieces narrower than a subgroup, unsuitable constants. */
+XE_FN_ const char *xt_never_block2d_(xt_ctx *x, const xt_tile *t)
+{
+    const cm_block2d_rules *rules = &x->target.block2d;
+    const xt_val *row = &t->shape[xt_inner_(t)];
+    int bytes = xt_bytes_(t->type);
+    if (t->base.local) return "local memory";
+    if (t->step != 1) return "columns that are not contiguous";
+    if (t->type == (cm_type)XT_BOOL_ || bytes > 4) return "elements of i1 or 64 bits";
+    if (t->dist.data[1] <= x->S / 2) return "pieces narrower than a subgroup";
+    if (t->pitch.kind == SPE_INT && t->pitch.integer * bytes % rules->pitch != 0)
+        return "a pitch not a multiple of 16 bytes";
+    if (row->kind == SPE_INT && (row->integer * bytes < rules->row_least || row->integer * bytes % rules->row != 0))
+        return "rows shorter than 64 bytes or not a multiple of 4";
+    return NULL;
+}
+
+/* Requires a value to be a multiple (mask) or below another. A value that is not known early rules messages out, unless
+ * the caller promises that they are legal. */
+XE_FN_ xt_plan_offset_ *xt_need_(xt_ctx *x, const xt_tile *t, const xt_val *value, int mask)
+{
+    xt_plan_tile_ *p = xt_plan_tile_at_(x, t->number);
+    xt_plan_offset_ *o;
+    if (!xt_is_early_(x, value)) {
+        if (!p->why_not && x->desc->pitch != XT_PITCH_ALIGNED) p->why_not = "a position computed in the body";
+        return NULL;
+    }
+    o = (xt_plan_offset_ *)spe_list_add(&x->m, &x->offsets, sizeof *o);
+    if (!o) return NULL;
+    o->tile = t->number;
+    o->value = *value;
+    o->mask = mask;
+    return o;
+}
+
+/* A tile starts at, or moves by, this much along its contiguous dimension, which must be a multiple of 4 bytes. 8-bit
+ * elements stored by columns are read two rows of memory at a time, so no tile may start before its matrix: start and
+ * moves must not be negative (forward: known to hold). */
+XE_FN_ void xt_need_step_(xt_ctx *x, const xt_tile *t, const xt_val *step, bool forward)
+{
+    int bytes = xt_bytes_(t->type), per = bytes < 4 ? 4 / bytes : 1;
+    xt_val value = step->kind == SPE_INT ? xt_nothing_() : *step; /* an unsuitable constant rules them out */
+    if (xt_val_align_(step) < per) xt_need_(x, t, &value, per - 1);
+    if (t->column_major && bytes == 1 && !forward && !(step->kind == SPE_INT && step->integer >= 0))
+        xt_need_(x, t, &value, INT32_MIN);
+}
+
+/* Requires a distance to be a multiple. If only part of it is known early: each term, and one factor of a product. */
+XE_FN_ void xt_need_multiple_(xt_ctx *x, const xt_tile *t, const xt_val *v, int of)
+{
+    const xt_node_ *n = v->kind == SPE_SCALAR ? xt_node_at_(x, xt_value_at_(x, v->id)->node) : NULL;
+    const xt_numbers_ *d = n && n->op == XT_OP_BINARY_NUMBER_ ? n->numbers : NULL;
+    xt_val known = n ? *v : xt_nothing_(); /* an unsuitable constant rules them out */
+    if (xt_val_align_(v) >= of) return;
+    if (d && !xt_is_early_(x, v) && n->kind == SPE_ARITH_ADD) {
+        xt_need_multiple_(x, t, &d->v[0], of);
+        xt_need_multiple_(x, t, &d->v[1], of);
+    } else if (d && !xt_is_early_(x, v) && n->kind == SPE_ARITH_MUL) {
+        xt_need_multiple_(x, t, xt_is_early_(x, &d->v[0]) ? &d->v[0] : &d->v[1], of);
+    } else {
+        xt_plan_offset_ *o = xt_need_(x, t, &known, of - 1);
+        if (o) o->narrow = true;
+    }
+}
+
+/* Requires an offset to be inside its extent; for a loop index, its bounds. False if that is not known early. */
+XE_FN_ bool xt_need_inside_(xt_ctx *x, const xt_tile *t, xt_val at, const xt_val *extent)
+{
+    const xt_node_ *n = at.kind == SPE_SCALAR ? xt_node_at_(x, xt_value_at_(x, at.id)->node) : NULL;
+    const xt_frame_ *f = n && n->op == XT_OP_FOR_ ? n->frame : NULL;
+    if (at.kind == SPE_INT && extent->kind == SPE_INT && at.integer >= 0 && at.integer < extent->integer) return true;
+    if (f && f->index == at.id && f->step.kind == SPE_INT) {
+        at = f->hi;
+        if (!xt_is_early_(x, &f->lo)) return false;
+        if (f->lo.kind != SPE_INT || f->lo.integer < 0) xt_need_(x, t, &f->lo, INT32_MIN);
+    } else {
+        f = NULL;
+    }
+    if (!xt_is_early_(x, extent) || !xt_is_early_(x, &at)) return false;
+    xt_plan_offset_ *o = xt_need_(x, t, &at, 0);
+    if (!o) return true;
+    o->below = *extent;
+    o->bound = f != NULL;
+    return true;
+}
+
+/* Leading dimensions must select a matrix of the base that is aligned like the base. If they might not select any, the
+ * body finds out: the matrix then has no lines. */
+XE_FN_ void xt_need_leading_(xt_ctx *x, const xt_init_tile_desc_ *init)
+{
+    const xt_tile_desc_ *d = &init->given;
+    bool known = x->desc->pitch == XT_PITCH_ALIGNED;
+    for (int i = 0; i < d->shape.count - 2 && !known; i++)
+        if (!xt_need_inside_(x, &init->matrix, d->offset.at[i], &d->shape.at[i]))
+            xt_plan_tile_at_(x, init->matrix.number)->late_lines = true;
+    int elements = x->target.block2d.base / xt_bytes_(init->tile.type);
+    if (d->shape.count > 2 && elements > 1) xt_need_multiple_(x, &init->matrix, &init->distance, elements);
+}
+
+XE_FN_ void xt_find_tile_(xt_ctx *x, const xt_init_tile_desc_ *init)
+{
+    const xt_tile *t = &init->matrix;
+    xt_plan_tile_ *p = (xt_plan_tile_ *)spe_list_add(&x->m, &x->tiles, sizeof *p);
+    int inner = xt_inner_(t), i;
+    if (!p) return;
+    p->parent = t->number;
+    p->of = init;
+    p->apart = xt_spread_of_(x, &init->given.base) > 0;
+    for (i = 0; i < 2; i++) p->align[i] = xt_val_align_(&init->given.offset.at[init->given.offset.count - 2 + i]);
+    for (i = 0; i < init->given.offset.count; i++)
+        p->apart = p->apart || xt_spread_of_(x, &init->given.offset.at[i]) > 0;
+    p->why_not = xt_never_block2d_(x, t);
+    if (!p->why_not && x->desc->pitch != XT_PITCH_ALIGNED &&
+        (!xt_is_early_(x, &init->given.base) || !xt_is_early_(x, &t->shape[inner]) || !xt_is_early_(x, &t->pitch)))
+        p->why_not = "a base, pitch or length of lines computed in the body";
+    p->late_lines = !xt_is_early_(x, &t->shape[1 - inner]);
+    xt_need_leading_(x, init);
+    xt_need_step_(x, t, &init->given.offset.at[init->given.offset.count - 2 + inner], false);
+    xt_need_step_(x, t, &init->place[inner], true);
+}
+
+/* Tiles that may replace each other in a region are treated alike. */
+XE_FN_ void xt_join_tiles_(xt_ctx *x, const xt_thing_ *a, const xt_thing_ *b)
+{
+    if (a->magic == XT_TILE_MAGIC_ && !a->tile.scatter && a->tile.number != b->tile.number) {
+        int root = xt_tile_root_(x, a->tile.number);
+        xt_plan_tile_at_(x, xt_tile_root_(x, b->tile.number))->parent = root;
+    }
+}
+
+XE_FN_ void xt_find_region_tiles_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_frame_ *f = n->frame;
+    for (int i = 0; i < f->slots; i++) {
+        const xt_thing_ *t = &f->slot[i].start;
+        bool tile = t->magic == XT_TILE_MAGIC_ && !t->tile.scatter;
+        if (n->spread && tile) xt_plan_tile_at_(x, t->tile.number)->apart = true;
+        if (f->op == XT_OP_IF_) xt_join_tiles_(x, &f->slot[i].start, &f->slot[i].body);
+        xt_join_tiles_(x, &f->slot[i].start, &f->slot[i].now);
+    }
+}
+
+/* A class of tiles is used if one member is, and possible if all are. */
+XE_FN_ void xt_settle_tiles_(xt_ctx *x)
+{
+    for (int i = 0; i < x->tiles.count; i++) {
+        xt_plan_tile_ *p = xt_plan_tile_at_(x, i), *root = xt_plan_tile_at_(x, xt_tile_root_(x, i));
+        root->used = root->used || p->used;
+        if (p != root) p->together = root->together = true;
+        root->apart = root->apart || p->apart;
+        root->late_lines = root->late_lines || p->late_lines;
+        for (int j = 0; j < 2; j++) root->align[j] = xt_least_(root->align[j], p->align[j]);
+        if (!root->why_not) root->why_not = p->why_not;
+    }
+}
+
+XE_FN_ void xt_find_block2d_(xt_ctx *x)
+{
+    xt_plan_tile_ *p;
+    for (int i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        const xt_tile *t = xt_accessed_(n);
+        if (n->op == XT_OP_INIT_TILE_ && !n->init_tile->tile.scatter) xt_find_tile_(x, n->init_tile);
+        if (n->op == XT_OP_UPDATE_TILE_OFFSET_) {
+            const xt_update_ *d = n->update;
+            if (d->tile.scatter) continue;
+            xt_need_step_(x, &d->tile, &d->by[xt_inner_(&d->tile)], false);
+            p = xt_plan_tile_at_(x, d->tile.number);
+            p->apart = p->apart || n->spread || xt_spread_of_(x, &d->by[0]) || xt_spread_of_(x, &d->by[1]);
+            for (int j = 0; j < 2; j++) p->align[j] = xt_least_(p->align[j], xt_val_align_(&d->by[j]));
+        }
+        if (n->op == XT_OP_END_) xt_find_region_tiles_(x, n);
+        if (t) xt_plan_tile_at_(x, t->number)->used = true;
+    }
+    if (!spe_ok(&x->m)) return;
+    xt_settle_tiles_(x);
+    for (int i = 0; i < x->nodes.count && !x->loads; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        x->loads = n->op == XT_OP_TILE_MMA_ || (n->op == XT_OP_LOAD_TILE_ && xt_access_by_(x, n).by_messages);
+    }
+}
+
+/* passes/defer.c - a pass that defers element-wise operations to the store of their result. */
+
+/* Defers a vector until the store at a node, if only straight-line code is in between. */
+XE_FN_ void xt_put_off_(xt_ctx *x, const xt_vec *v, int store)
+{
+    xt_value_ *value = xt_value_at_(x, v->id);
+    const xt_node_ *n = xt_node_at_(x, value->node);
+    const xt_vectors_ *d = n->vectors;
+    if (value->late || !xt_does_(n->op, XT_EACH_) || xt_layout_(x, v->id) != CM_ACC)
+        return;
+    for (int i = value->node; i < store; i++)
+        if (xt_does_(xt_node_at_(x, i)->op, XT_BOUNDS_)) return;
+    for (int i = 0; i < xt_operand_count_(d); i++)
+        if (xt_layout_(x, d->v[i].id) != CM_ACC) return;
+    value->late = true;
+    for (int i = 0; i < xt_operand_count_(d); i++) xt_put_off_(x, &d->v[i], store);
+}
+
+/* A pass: vectors stored by 2D block messages are computed strip by strip at the store, along with their element-wise
+ * operands, so that registers need not hold all intermediate results. */
+XE_FN_ void xt_find_late_(xt_ctx *x)
+{
+    for (int i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        const xt_scattered_ *d = n->scattered;
+        if (n->op == XT_OP_STORE_TILE_ && !xt_why_not_block2d_(x, &d->d.tile)) xt_put_off_(x, &d->v, i);
+    }
+}
+
+/* passes/bands.c - a pass: an array in local memory that only tiles access is stored in bands as wide as a subgroup,
+ * each with all rows, so that whole parts of operands are contiguous and one message moves them. */
+
+/* The tile whose elements a node accesses by their addresses; else NULL. */
+XE_FN_ const xt_tile *xt_addressed_(xt_ctx *x, int i)
+{
+    const xt_node_ *n = xt_node_at_(x, i);
+    if (n->op == XT_OP_ATOMIC_RMW_ && !n->scattered->d.tile.scatter) return &n->scattered->d.tile;
+    const xt_load_desc_ *d = n->op == XT_OP_TRANSPOSE_ ? xt_loaded_(x, &n->whole->v, i) : NULL;
+    return d ? &d->tile : NULL;
+}
+
+/* Does a tile consist of bands? Elements outside are not tested, and its class has no other member. */
+XE_FN_ bool xt_has_bands_(xt_ctx *x, const xt_plan_tile_ *p)
+{
+    const xt_tile *t = &p->of->tile;
+    int bytes = xt_bytes_(t->type), count = p->of->given.shape.count;
+    return t->inside && t->step == 1 && !t->column_major && (bytes == 2 || bytes == 4) && count == 2 && !p->together &&
+           t->shape[0].kind == SPE_INT && t->pitch.kind == SPE_INT && t->pitch.integer % x->S == 0 &&
+           t->pitch.integer > x->S && t->dist.data[1] % x->S == 0 && p->align[1] % x->S == 0;
+}
+
+XE_FN_ void xt_find_band_(xt_ctx *x, const xt_node_ *array)
+{
+    const xt_tile *first = NULL;
+    int uses = xt_value_at_(x, array->result)->uses;
+    for (int i = 0; i < x->tiles.count; i++) {
+        const xt_plan_tile_ *p = xt_plan_tile_at_(x, i);
+        const xt_tile *t = &p->of->tile;
+        if (p->of->given.base.kind != SPE_POINTER || p->of->given.base.id != array->result) continue;
+        if (!first) first = t;
+        if (!xt_has_bands_(x, p) || t->shape[0].integer != first->shape[0].integer ||
+            t->pitch.integer != first->pitch.integer)
+            return;
+        uses--;
+    }
+    if (!first || uses || first->shape[0].integer * first->pitch.integer > array->local->elements) return;
+    for (int i = 0; i < x->tiles.count; i++) {
+        xt_plan_tile_ *p = xt_plan_tile_at_(x, i);
+        if (p->of->given.base.kind == SPE_POINTER && p->of->given.base.id == array->result)
+            p->band = (int)first->shape[0].integer * x->S;
+    }
+}
+
+XE_FN_ void xt_find_bands_(xt_ctx *x)
+{
+    if (x->cm.lowering != CM_INTEL) return;
+    if (!(x->target.block2d_sizes & (uint32_t)x->S)) return; /* there, operands do not have whole rows of lanes */
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_tile *t = xt_addressed_(x, i);
+        if (t) xt_plan_tile_at_(x, t->number)->together = true;
+    }
+    for (int i = 0; i < x->nodes.count; i++)
+        if (xt_node_at_(x, i)->op == XT_OP_LOCAL_) xt_find_band_(x, xt_node_at_(x, i));
+}
+
+/* passes/staging.c - operands of products from rows of arbitrary pitch, on Intel's devices: the work-group copies a
+ * tile to local memory together, and each subgroup reads its operands from there by block reads.
+ *
+ * 2D block messages require a pitch that is a multiple of 16 bytes. If bytes have pitch p, lines n, n + 16, ... have
+ * pitch 16 p; for 16-bit elements it is every eighth line, for 32 bits every fourth. These lines form a class. If a
+ * class does not begin at a multiple of 64 bytes, its surface begins at the multiple below, and x makes up for that,
+ * except for the bytes within a dword: lanes shift what two messages, a dword apart, have loaded. Elements outside are
+ * zero: whole dwords by the bounds of the surface, the rest by a mask. The edges of a matrix cost nothing extra. A
+ * tile that begins before its matrix may read up to 63 bytes before it, of the same 64; no others outside it. Where
+ * lines are shorter than the least width of a surface, or a matrix is too large for one, elements are copied one by
+ * one.
+ *
+ * In local memory, an operand consists of planes of eight dwords along k, for each row of a left one (M x K) and each
+ * column of a right one (K x N); this is what the matrix instruction reads at a time. Lines of memory that run across
+ * k and share a dword are interleaved on the way. A lane then holds every fourth dword along k. It stores them side by
+ * side, which changes the order along k, provided that the product's other operand is stored in the same order.
+ *
+ * What a kernel loads only to store it in local memory is copied there in the same way, without an extra barrier. */
+
+/* Divides the tile into messages of `wide` dwords by `high` lines of a class, equally many per subgroup; if that is not
+ * possible, some subgroups repeat messages of others. Where lines run along k and there is enough work for all
+ * subgroups, each lane loads a line. */
+XE_FN_ bool xt_stage_deal_(xt_stage_ *s, int lines, int dwords)
+{
+    int high, units, n = s->subgroups;
+    s->by_lines = s->along_k && lines % (s->classes * 16) == 0 && (s->converts || lines * dwords >= n * 128);
+    s->wide = dwords % 16 || s->by_lines ? 8 : 16;
+    s->chunks[1] = dwords / s->wide;
+    for (high = 128 / s->wide; high >= (s->by_lines ? 16 : 16 / s->wide); high /= 2) {
+        if (dwords % s->wide || lines % (s->classes * high)) continue;
+        units = lines / high / s->weave * s->chunks[1];
+        if (s->units && (s->units % n == 0 || units % n != 0) && s->units >= n) continue;
+        s->units = units;
+        s->high = high;
+        s->chunks[0] = lines / (s->classes * high);
+    }
+    return s->units > 0 && (s->by_lines || !s->along_k || !s->converts);
+}
+
+/* Do each subgroup's pieces consist of whole operands of the matrix instruction, with all of k? Columns that a piece
+ * lacks may hold anything if no other piece follows. */
+XE_FN_ bool xt_stage_fills_(const xt_stage_ *s, const xt_dist *d)
+{
+    int k = s->use == CM_B, across = s->use == CM_A && d->subgroups ? 16 : 1;
+    return d->data[!k] % across == 0 && d->data[k] % (XT_PLANE_ * 4 / s->held) == 0 && d->count[k] == 1;
+}
+
+/* Is it a conversion of f32 to 16-bit floats? */
+XE_FN_ bool xt_stage_converts_(const xt_node_ *n)
+{
+    const xt_vectors_ *d = n->vectors;
+    return n->op == XT_OP_CAST_VECTOR_ && d->v[0].type == CM_F32 && (d->type == CM_F16 || d->type == CM_BF16);
+}
+
+/* The tile of a node that is a load, or the transpose or conversion of one; NULL if it is not, or if elements outside
+ * are not zero. */
+XE_FN_ const xt_tile *xt_stage_from_(xt_ctx *x, int node)
+{
+    const xt_node_ *n = xt_node_at_(x, node);
+    const xt_load_desc_ *d = n->load;
+    if (n->op == XT_OP_TRANSPOSE_) d = xt_loaded_(x, &n->whole->v, node);
+    else if (xt_stage_converts_(n)) d = xt_loaded_(x, &n->vectors->v[0], node);
+    else if (n->op != XT_OP_LOAD_TILE_) return NULL;
+    return d && d->padding == 0 && d->border == XT_BORDER_PADDING ? &d->tile : NULL;
+}
+
+/* Divides k into slices, each multiplied after the other, and copies `parts` of them at a time; or copies so many turns
+ * of a loop, each with all of k. False if messages and operands do not divide the shape. */
+XE_FN_ bool xt_stage_divide_(xt_ctx *x, xt_stage_ *s, int slices, int parts)
+{
+    xt_dist *d = &s->dist;
+    int k = s->use == CM_B, elements;
+    *d = xt_value_at_(x, xt_node_at_(x, s->node)->result)->now.vec.dist;
+    d->shape[k] /= slices;
+    d->data[k] /= slices;
+    s->slices = slices;
+    s->parts = parts;
+    elements = d->shape[k] * parts;
+    s->depth = elements * s->held / 4;
+    s->across = s->use == CM_A && !s->to ? (d->shape[!k] + 15) / 16 * 16 : d->shape[!k];
+    s->units = 0;
+    if (!s->to) {
+        s->gap = d->data[!k] % s->together ? 0 : 4; /* to spread over all banks */
+        s->plane = xt_stage_place_(s, s->across, 0);
+        s->dwords = s->depth / XT_PLANE_ * s->plane;
+        if (!xt_stage_fills_(s, d)) return false;
+    }
+    return s->along_k ? xt_stage_deal_(s, s->across, elements * s->bytes / 4)
+                      : xt_stage_deal_(s, elements, s->across * s->bytes / 4);
+}
+
+/* The lines of the tile that a copy is stored to, in dwords. False if they cannot be stored in pieces of 16 bytes. */
+XE_FN_ bool xt_copy_lies_(xt_ctx *x, xt_stage_ *s)
+{
+    const xt_plan_tile_ *p = xt_plan_tile_at_(x, s->to->number);
+    int line = (p->band ? x->S : (int)s->to->pitch.integer) * s->held;
+    s->line = line / 4;
+    s->plane = p->band ? p->band * s->held / 4 : s->line;
+    p = xt_plan_tile_at_(x, xt_tile_root_(x, s->to->number));
+    return line % 16 == 0 && p->align[xt_inner_(s->to)] * s->held % 16 == 0;
+}
+
+/* Plans the loading of a vector this way; to: the tile that it is copied to, or NULL. False if it is neither a copy nor
+ * an operand of a product, has another type, pads with something other than zero, is in local memory, in a matrix
+ * computed in the body or in columns that are not contiguous; if subgroups load different tiles; or if messages do not
+ * divide the shape. */
+XE_FN_ bool xt_stage_init_(xt_ctx *x, int node, const xt_tile *to, xt_stage_ *s)
+{
+    const xt_node_ *n = xt_node_at_(x, node);
+    const xt_tile *t = xt_stage_from_(x, node), *m;
+    if (!t) return false;
+    cm_type type = xt_held_(xt_value_at_(x, n->result)->now.vec.type);
+    const cm_product *row = cm_product_row(type, type);
+    memset(s, 0, sizeof *s);
+    if (!row || !row->dpas) return false;
+    s->node = node;
+    s->from = t;
+    s->to = to;
+    s->turned = n->op == XT_OP_TRANSPOSE_;
+    s->converts = xt_stage_converts_(n);
+    s->type = type;
+    s->loaded = s->turned ? n->whole->v.id : s->converts ? n->vectors->v[0].id : n->result;
+    s->use = to ? (to->column_major ? CM_A : CM_B) : xt_layout_(x, n->result);
+    if (s->use == CM_ACC && xt_bytes_((int)type) == 2) s->use = CM_B; /* rearranged within lanes */
+    const xt_plan_tile_ *p = xt_plan_tile_at_(x, xt_tile_root_(x, t->number));
+    const xt_init_tile_desc_ *of = xt_plan_tile_at_(x, t->number)->of;
+    m = &of->matrix;
+    if (s->use == CM_ACC || t->base.local || t->step != 1 || n->spread > 0 || p->apart ||
+        (x->subgroups > 1 && !t->dist.subgroups) || !xt_is_early_(x, &m->shape[0]) || !xt_is_early_(x, &m->shape[1]) ||
+        !xt_is_early_(x, &m->pitch))
+        return false;
+    int inner = xt_inner_(t);
+    s->bytes = xt_bytes_(t->type);
+    s->held = xt_bytes_((int)type);
+    s->subgroups = x->subgroups > 1 ? x->subgroups : 1;
+    s->along_k = (inner ^ s->turned) == (s->use == CM_B);
+    s->weave = s->along_k ? 1 : 4 / s->held;
+    s->classes = 16 / s->bytes;
+    s->whole = p->align[!inner] % s->classes == 0;
+    s->aligned = p->align[inner] * s->bytes % 4 == 0;
+    s->fixed = s->whole && s->aligned && of->given.shape.count < 3 && xt_is_early_(x, &of->given.base);
+    s->early = s->fixed && x->registers > 128;
+    s->together = s->held < 4 ? 8 : 16;
+    s->line = XT_PLANE_;
+    return to ? xt_copy_lies_(x, s) && xt_stage_divide_(x, s, 1, 1) && xt_stage_rounds_(s) <= XT_EAGER_
+              : xt_stage_divide_(x, s, 1, 1);
+}
+
+/* Keeps a plan for its values. Returns its number, or -1. */
+XE_FN_ int xt_stage_keep_(xt_ctx *x, const xt_stage_ *s)
+{
+    xt_stage_ *kept = (xt_stage_ *)spe_list_add(&x->m, &x->stages, sizeof *kept);
+    if (!kept) return -1;
+    *kept = *s;
+    xt_value_at_(x, xt_node_at_(x, s->node)->result)->stage = x->stages.count;
+    if (xt_value_at_(x, s->loaded)->uses == 1) xt_value_at_(x, s->loaded)->stage = x->stages.count;
+    return x->stages.count - 1;
+}
+
+/* The dwords of local memory that are left. */
+XE_FN_ int xt_stage_room_(const xt_ctx *x)
+{
+    int room = x->target.local_memory - (int)((x->local_bytes + 63) / 64 * 64) - (int)x->scratch_bytes;
+    return room / 4 - (int)x->stage_dwords;
+}
+
+/* Adds a load of region f if there is room; it shares the barrier of load `before` (-1: none). Returns its number, or
+ * -1. It has two buffers if several subgroups can alternate between them, by slices or by a loop's index; else one, and
+ * another barrier if the load repeats. Without room for it, it uses the scratch memory. */
+XE_FN_ int xt_stage_add_(xt_ctx *x, xt_stage_ *s, const xt_frame_ *f, int before)
+{
+    int64_t step = f && f->step.kind == SPE_INT ? f->step.integer : 0;
+    s->loop = f && f->op == XT_OP_FOR_ && s->slices == 1 ? f : NULL;
+    s->again = f || s->slices > 1;
+    s->buffers = s->subgroups > 1 && s->parts == 1 && (s->slices > 1 || (s->loop && !(step & (step - 1)))) ? 2 : 1;
+    s->shared = s->dwords * s->buffers > xt_stage_room_(x);
+    if (s->shared) s->buffers = 1;
+    size_t *used = s->shared ? &x->shared_dwords : &x->stage_dwords;
+    if (s->shared && *used + (size_t)s->dwords > x->scratch_bytes / 4) return -1;
+    s->at = (int)*used;
+    s->first = before < 0;
+    s->last = true;
+    if (before >= 0) xt_stage_at_(x, before)->last = false;
+    *used += (size_t)(s->dwords * s->buffers);
+    return xt_stage_keep_(x, s);
+}
+
+/* Both operands of a product may be stored in another order along k if nothing else uses them. */
+XE_FN_ void xt_stage_mix_(xt_ctx *x)
+{
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_mma_desc_ *d = xt_node_at_(x, i)->mma;
+        if (xt_node_at_(x, i)->op != XT_OP_TILE_MMA_) continue;
+        const xt_value_ *v = xt_value_at_(x, d->left.id), *w = xt_value_at_(x, d->right.id);
+        if (!v->stage || !w->stage || v->uses != 1 || w->uses != 1) continue;
+        xt_stage_ *a = xt_stage_at_(x, v->stage - 1), *b = xt_stage_at_(x, w->stage - 1);
+        if ((a->along_k && b->along_k) || a->converts || b->converts || a->parts != b->parts) continue;
+        a->mixed = b->mixed = a->depth == b->depth && (a->depth & (a->depth - 1)) == 0;
+    }
+}
+
+/* The plan of a vector; NULL: none. */
+XE_FN_ xt_stage_ *xt_stage_plan_(xt_ctx *x, const spe_list *plans, uint32_t id)
+{
+    for (int i = 0; i < plans->count; i++) {
+        xt_stage_ *s = (xt_stage_ *)plans->items + i;
+        if (xt_node_at_(x, s->node)->result == id) return s;
+    }
+    return NULL;
+}
+
+/* Lists operands that can go through local memory, and other loads in loops. The transpose of a load replaces it. */
+XE_FN_ void xt_list_stages_(xt_ctx *x, spe_list *plans)
+{
+    int depth = 0;
+    bool arrived = false;
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        xt_stage_ s, *kept;
+        if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) depth++;
+        if (n->op == XT_OP_END_) depth--;
+        if (n->op == XT_OP_BARRIER_ARRIVE_ || n->op == XT_OP_BARRIER_WAIT_) arrived = n->op == XT_OP_BARRIER_ARRIVE_;
+        if (arrived || xt_value_at_(x, n->result)->stage || !xt_stage_init_(x, i, NULL, &s) ||
+            (xt_layout_(x, n->result) != s.use && !depth))
+            continue;
+        kept = xt_stage_plan_(x, plans, s.loaded);
+        if (!kept) kept = (xt_stage_ *)spe_list_add(&x->m, plans, sizeof *kept);
+        if (kept) *kept = s;
+    }
+}
+
+/* If the operands of a product and its sum do not fit in the registers, slices them; each is then copied right before
+ * its part of the product: two at a time, or one into two buffers in turn. */
+XE_FN_ void xt_slice_product_(xt_ctx *x, const spe_list *plans, int mma)
+{
+    const xt_mma_desc_ *d = xt_node_at_(x, mma)->mma;
+    xt_stage_ *a = xt_stage_plan_(x, plans, d->left.id), *b = xt_stage_plan_(x, plans, d->right.id);
+    size_t all = xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right);
+    size_t sum = xt_vec_bytes_(&xt_value_at_(x, xt_node_at_(x, mma)->result)->now.vec);
+    size_t room = (size_t)x->target.registers / (x->registers <= 128 ? 2 : 1) / 8 * 7;
+    if (!a || !b || xt_value_at_(x, d->left.id)->uses != 1 || xt_value_at_(x, d->right.id)->uses != 1) return;
+    if (sum + all <= room || !xt_is_straight_(x, a->node, mma) || !xt_is_straight_(x, b->node, mma)) return;
+    for (int slices = 2; d->left.dist.data[1] % slices == 0; slices *= 2)
+        for (int parts = 2; parts && sum + all / (size_t)slices <= room; parts--) {
+            bool divides = xt_stage_divide_(x, a, slices, parts) && xt_stage_divide_(x, b, slices, parts);
+            if (divides && (a->dwords + b->dwords) * (3 - parts) <= xt_stage_room_(x)) return;
+        }
+    xt_stage_divide_(x, a, 1, 1);
+    xt_stage_divide_(x, b, 1, 1);
+}
+
+/* Products of a few matrix instructions leave most of the time to barriers and small messages. If the operands of a
+ * loop's turns lie side by side in memory, those of several turns are copied together. */
+XE_FN_ void xt_join_turns_(xt_ctx *x, const spe_list *plans, xt_frame_ *f, int at)
+{
+    xt_stage_ *s = (xt_stage_ *)plans->items;
+    int turns = xt_copies_(x, f, at, x->subgroups > 1 ? 48 : 80), end = at, dwords = 0;
+    bool joins = turns > 1;
+    while (joins && xt_node_at_(x, end)->op != XT_OP_END_) end++;
+    for (int i = 0; joins && i < plans->count; i++) {
+        if (s[i].node < at || s[i].node > end) continue;
+        int k = s[i].use == CM_B;
+        joins = s[i].slices == 1 && xt_advances_(s[i].from, f, k ^ s[i].turned, s[i].dist.shape[k]);
+        dwords += s[i].dwords;
+    }
+    while (turns > 2 && turns * dwords > 4096) turns /= 2;
+    if (!joins || !dwords || turns * dwords > xt_stage_room_(x)) return;
+    for (int i = 0; joins && i < plans->count; i++)
+        joins = s[i].node < at || s[i].node > end || xt_stage_divide_(x, &s[i], 1, turns);
+    for (int i = 0; !joins && i < plans->count; i++)
+        if (s[i].node > at && s[i].node < end) xt_stage_divide_(x, &s[i], 1, 1);
+    if (joins) f->together = turns;
+}
+
+/* ---- copies: vectors that are loaded only to be stored in local memory ------------------------------------------- */
+
+/* Does a barrier follow a node on every way to a later one? */
+XE_FN_ bool xt_has_barrier_(xt_ctx *x, int from, int to)
+{
+    int depth = 0, met = -1; /* regions that were opened on the way; those around the barrier */
+    for (int i = from + 1; i < to; i++) {
+        xt_op_ op = xt_node_at_(x, i)->op;
+        if (op == XT_OP_FOR_ || op == XT_OP_WHILE_ || op == XT_OP_IF_) depth++;
+        if (op == XT_OP_BARRIER_ && (met < 0 || met > depth)) met = depth;
+        if (op == XT_OP_ELSE_ && depth && met >= depth) met = -1;
+        if (op == XT_OP_ELSE_ && !depth) depth = 1; /* the node is in the other branch */
+        if (op == XT_OP_END_ && depth) depth--;
+        if (met > depth) met = -1; /* the way may lead past it */
+    }
+    return met >= 0;
+}
+
+/* The same in both directions: in the order of the nodes, and round each loop that contains both. */
+XE_FN_ bool xt_are_separate_(xt_ctx *x, int first, int second)
+{
+    if (first < second && !xt_has_barrier_(x, first, second)) return false;
+    for (int loop = 0; loop < first; loop++) {
+        const xt_node_ *n = xt_node_at_(x, loop);
+        int end = loop + 1;
+        if (n->op != XT_OP_FOR_ && n->op != XT_OP_WHILE_) continue;
+        while (xt_node_at_(x, end)->op != XT_OP_END_ || xt_node_at_(x, end)->frame != n->frame) end++;
+        if (end > second && !xt_has_barrier_(x, second, end) && !xt_has_barrier_(x, loop, first)) return false;
+    }
+    return true;
+}
+
+/* Is a tile one of an array in local memory? */
+XE_FN_ bool xt_is_of_array_(xt_ctx *x, int number, uint32_t array)
+{
+    const xt_val *base = &xt_plan_tile_at_(x, number)->of->given.base;
+    return base->kind == SPE_POINTER && base->id == array;
+}
+
+/* Does a node store a vector that has no other use, as it was loaded? */
+XE_FN_ bool xt_is_copy_(xt_ctx *x, const xt_node_ *n)
+{
+    if (n->op != XT_OP_STORE_TILE_) return false;
+    const xt_value_ *v = xt_value_at_(x, n->scattered->v.id);
+    return v->uses == 1 && xt_stage_from_(x, v->node);
+}
+
+/* Does each element of a tile belong to one subgroup only? */
+XE_FN_ bool xt_is_owned_(const xt_ctx *x, const xt_dist *d)
+{
+    int held = xt_dist_pieces(d) * d->data[0] * d->data[1];
+    return held * (x->subgroups ? x->subgroups : 1) == d->shape[0] * d->shape[1];
+}
+
+/* Are two tiles known to be apart: one tile, moved to places that are at least its size apart? */
+XE_FN_ bool xt_are_apart_(xt_ctx *x, const xt_tile *a, const xt_tile *b)
+{
+    const xt_node_ *m = xt_node_at_(x, xt_value_at_(x, a->id)->node), *n = xt_node_at_(x, xt_value_at_(x, b->id)->node);
+    int64_t by;
+    if (m->op != XT_OP_UPDATE_TILE_OFFSET_ || n->op != m->op || m->update->tile.id != n->update->tile.id) return false;
+    for (int i = 0; i < 2; i++)
+        if (xt_moves_by_(x, &m->update->by[i], &n->update->by[i], &by) && (by < 0 ? -by : by) >= a->dist.shape[i])
+            return true;
+    return false;
+}
+
+/* Subgroups copy elements that others own, so a barrier must separate a copy from other accesses to its array. It does,
+ * or the program has a race, if each element of the copy has one owner and each of the other access several. */
+XE_FN_ bool xt_is_in_order_(xt_ctx *x, int copy, const xt_tile *to)
+{
+    uint32_t array = to->base.id;
+    int uses = xt_value_at_(x, array)->uses;
+    for (int i = 0; i < x->tiles.count; i++) uses -= xt_is_of_array_(x, i, array);
+    if (uses || xt_node_at_(x, xt_value_at_(x, array)->node)->op != XT_OP_LOCAL_) return false;
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        const xt_tile *t = n->op == XT_OP_ATOMIC_RMW_ ? &n->scattered->d.tile : xt_accessed_(n);
+        if (!t || t->scatter || !xt_is_of_array_(x, t->number, array)) continue;
+        bool both = xt_is_copy_(x, n);
+        if (!both && xt_is_owned_(x, &to->dist) && !xt_is_owned_(x, &t->dist)) continue;
+        if (xt_are_separate_(x, xt_least_(i, copy), i > copy ? i : copy)) continue;
+        /* in one turn of a loop at least */
+        if (!both || !xt_are_apart_(x, t, to) || !xt_are_separate_(x, i, i) || !xt_are_separate_(x, copy, copy))
+            return false;
+    }
+    return true;
+}
+
+/* Copies are stored to their places by the subgroups that have loaded them for staging, without a barrier. */
+XE_FN_ void xt_find_copies_(xt_ctx *x)
+{
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        if (!xt_is_copy_(x, n)) continue;
+        const xt_tile *to = &n->scattered->d.tile;
+        const xt_value_ *v = xt_value_at_(x, n->scattered->v.id);
+        xt_stage_ s;
+        if (!to->base.local || !to->inside || to->step != 1 || to->pitch.kind != SPE_INT || n->spread ||
+            xt_plan_tile_at_(x, to->number)->of->given.shape.count > 2 ||
+            xt_plan_tile_at_(x, xt_tile_root_(x, to->number))->apart || !xt_is_in_order_(x, i, to) ||
+            !xt_stage_init_(x, v->node, to, &s))
+            continue;
+        xt_stage_keep_(x, &s);
+    }
+}
+
+/* Is it only about numbers, or loads or prefetches a tile? */
+XE_FN_ bool xt_is_quiet_(xt_op_ op)
+{
+    return op == XT_OP_LOAD_TILE_ || op == XT_OP_PREFETCH_TILE_ ||
+           (xt_does_(op, XT_DIVERGES_) && !xt_does_(op, XT_CHANGES_ | XT_BOUNDS_));
+}
+
+/* Chooses the operands that go through local memory, and other loads in loops. Consecutive ones share a barrier. */
+XE_FN_ void xt_find_stages_(xt_ctx *x)
+{
+    xt_frame_ *open[SPE_REGIONS_MAX + 1] = {NULL}, *f;
+    int depth = 0, last = -1, now; /* last: the latest load, if only numbers and tiles have followed */
+    spe_list plans = XT_ZERO_;
+    if (!x->target.stages_rows || x->cm.lowering != CM_INTEL || x->S != 16) return;
+    if (x->local_bytes) xt_find_copies_(x);
+    xt_list_stages_(x, &plans);
+    for (int i = 0; plans.count && i < x->nodes.count; i++)
+        if (xt_node_at_(x, i)->op == XT_OP_TILE_MMA_) xt_slice_product_(x, &plans, i);
+    for (int i = 0; plans.count && i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        const xt_mma_desc_ *d = n->op == XT_OP_TILE_MMA_ ? n->mma : NULL;
+        xt_stage_ *s = xt_stage_from_(x, i) ? xt_stage_plan_(x, &plans, n->result) : NULL;
+        if (n->op == XT_OP_FOR_) xt_join_turns_(x, &plans, n->frame, i);
+        if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) open[++depth] = n->frame;
+        if (n->op == XT_OP_END_) depth--;
+        f = open[depth];
+        now = s && s->slices == 1 ? xt_stage_add_(x, s, f, last) : -1;
+        if (now >= 0 && depth > 1 && s->buffers > 1) f->meets = true;
+        if (now >= 0 || !xt_is_quiet_(n->op)) last = now;
+        if (!d || !(s = xt_stage_plan_(x, &plans, d->left.id)) || s->slices == 1) continue;
+        now = xt_stage_add_(x, s, f, -1);
+        xt_stage_add_(x, xt_stage_plan_(x, &plans, d->right.id), f, now);
+    }
+    xt_stage_mix_(x);
+}
+
+/* front/numbers.c - records operations on numbers. */
+
+/* Is a finite constant within the range of a float type? */
+XE_FN_ bool xt_float_holds_(int type, const xt_val *v)
+{
+    return v->kind >= SPE_SCALAR || !xt_is_float_(type) ||
+           spe_real_fits(xt_encoding_(type), xt_float_width_(type), v->real);
+}
+
+/* Checks that the number is set, and that a constant fits the type. */
+XE_FN_ bool xt_check_number_(xt_where_ w, const xt_val *v, int type, const char *what)
+{
+    if (!xt_check_value_(w, v, what)) return false;
+    if (!spe_val_is_set(v)) return xt_fail_(w, XT_ERROR_UNSET, "%s", what);
+    if (v->kind == SPE_POINTER || (v->kind == SPE_REAL && !xt_is_float_(type)))
+        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_describe_(v).s, xt_type_name_(type));
+    if (v->kind == SPE_INT && xt_is_int_(type) && !xt_int_fits_(type, v->integer))
+        return xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %lld, wanted %s", what, (long long)v->integer,
+                        xt_type_name_(type));
+    return xt_float_holds_(type, v) ||
+           xt_fail_(w, XT_ERROR_SCALAR_RANGE, "%s is %s, wanted %s", what, spe_decimal_of(v->real, 'g', 6).s,
+                    xt_type_name_(type));
+}
+
+/* Checks that it can be used as a number of the type. Integers of equal width are interchangeable. */
+XE_FN_ bool xt_check_type_(xt_where_ w, const xt_val *v, int type, const char *what)
+{
+    if (!xt_check_number_(w, v, type, what)) return false;
+    return v->kind != SPE_SCALAR || v->type == type ||
+           (xt_is_int_(type) && xt_is_int_(v->type) && xt_bits_(type) == xt_bits_(v->type)) ||
+           xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s is %s, wanted %s", what, xt_type_name_(v->type), xt_type_name_(type));
+}
+
+/* Checks that it can be an offset, extent or stride. */
+XE_FN_ bool xt_check_index_(xt_where_ w, const xt_val *v, const char *what)
+{
+    if (xt_is_lost_(v)) return false;
+    if (spe_val_is_set(v) && (v->kind == SPE_REAL || v->kind == SPE_POINTER ||
+                              (v->kind == SPE_SCALAR && !(xt_is_int_(v->type) && xt_bits_(v->type) == 32)) ||
+                              (v->kind == SPE_INT && !xt_int_fits_(CM_I32, v->integer))))
+        return xt_fail_(w, XT_ERROR_INDEX, "%s is %s", what, xt_describe_(v).s);
+    return xt_check_type_(w, v, CM_I32, what);
+}
+
+/* The common type of two numbers; -1 if there is none. A constant takes the other's type. */
+XE_FN_ int xt_common_type_(const xt_val *a, const xt_val *b)
+{
+    if (xt_is_constant_(a) && xt_is_constant_(b)) return a->kind == SPE_REAL || b->kind == SPE_REAL ? CM_F32 : CM_I32;
+    if (xt_is_constant_(a)) return b->type;
+    if (xt_is_constant_(b) || a->type == b->type) return a->type;
+    int s = a->type;
+    int t = b->type;
+    if (!xt_is_int_(s) || !xt_is_int_(t)) return -1;
+    if (xt_bits_(s) == 64 || xt_bits_(t) == 64) return xt_bits_(s) == 64 ? s : t;
+    return CM_I32;
+}
+
+XE_FN_ bool xt_held_as_bits_(int type) { return type == CM_BF16 || xt_is_f8_(type); }
+
+XE_FN_ bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_val *b, int type)
+{
+    bool integers_only = op > SPE_ARITH_REM && op <= SPE_ARITH_SHR;
+    bool logic = type == XT_BOOL_ && (op == SPE_ARITH_AND || op == SPE_ARITH_OR);
+    if (!xt_check_value_(w, a, "the first operand") || !xt_check_value_(w, b, "the second operand")) return false;
+    if (!spe_val_is_set(a) || !spe_val_is_set(b))
+        return xt_fail_(w, XT_ERROR_UNSET, "an operand of %s", xt_op_name_(op));
+    if (a->kind == SPE_POINTER || b->kind == SPE_POINTER || type < 0 || xt_held_as_bits_(type) ||
+        (type == XT_BOOL_ && !logic) || (integers_only && !xt_is_int_(type) && !logic))
+        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "%s of %s and %s", xt_op_name_(op), xt_describe_(a).s,
+                        xt_describe_(b).s);
+    if ((op == SPE_ARITH_DIV || op == SPE_ARITH_REM) && b->kind == SPE_INT && b->integer == 0 && !xt_is_float_(type))
+        return xt_fail_(w, XT_ERROR_DIVISION, "%s of %s and 0", xt_op_name_(op), xt_describe_(a).s);
+    return true;
+}
+
+/* A number converted to another type; constants too become values of the kernel. */
+XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
+{
+    xt_numbers_ n = {type, {*v, *v, *v}};
+    if (xt_held_as_bits_(type) || xt_is_f8_(v->type))
+        return XT_FAIL_NUMBER_(w, XT_ERROR_SCALAR_TYPE, "XT_CAST of a number from %s to %s", xt_type_name_(v->type),
+                               xt_type_name_(type));
+    if (!xt_check_value_(w, v, "the operand of XT_CAST")) return xt_nothing_();
+    if (!spe_val_is_set(v) || v->kind == SPE_POINTER || type == XT_BOOL_)
+        return XT_FAIL_NUMBER_(w, v->kind == SPE_POINTER ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET,
+                               "the operand of XT_CAST");
+    xt_val r = xt_record_number_(w, XT_OP_CAST_NUMBER_, 0, type, xt_val_align_(v), &n);
+    xt_value_at_(w.x, r.id)->early = xt_is_int_(type) && xt_is_int_(xt_carried_type_(v)) && xt_is_early_(w.x, v);
+    return r;
+}
+
+/* A bf16 number, which is a parameter's, as the f32 that it is computed with. */
+XE_FN_ xt_val xt_unrounded_(xt_where_ w, xt_val v)
+{
+    return v.kind == SPE_SCALAR && v.type == CM_BF16 ? xt_cast_number_(w, CM_F32, &v) : v;
+}
+
+/* Converts an integer to the common type if its width differs. */
+XE_FN_ xt_val xt_widened_(xt_where_ w, int type, xt_val v)
+{
+    return xt_is_int_(type) && v.kind == SPE_SCALAR && xt_bits_(v.type) != xt_bits_(type) ? xt_cast_number_(w, type, &v)
+                                                                                          : v;
+}
+
+XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
+{
+    xt_numbers_ n = XT_ZERO_;
+    xt_val r;
+    if (!xt_enter_(w)) return xt_nothing_();
+    a = xt_unrounded_(w, a);
+    b = xt_unrounded_(w, b);
+    int type = xt_common_type_(&a, &b);
+    if (!xt_binary_allowed_(w, op, &a, &b, type)) return xt_nothing_();
+    if (xt_folds_(op, &a, &b)) {
+        r = xt_fold_(op, &a, &b);
+        r.note = w.x->scope;
+        if (w.x->regions.depth > 0) w.x->frames[w.x->regions.depth - 1]->first = -1; /* its body is not empty */
+        return r;
+    }
+    const xt_val *same = xt_neutral_(op, &a, &b);
+    if (same && (xt_is_constant_(same) || same->type == type)) return *same;
+    n.type = type;
+    n.v[0] = xt_widened_(w, type, a);
+    n.v[1] = xt_widened_(w, type, b);
+    if (!xt_check_type_(w, &n.v[0], type, "the first operand") ||
+        !xt_check_type_(w, &n.v[1], type, "the second operand"))
+        return xt_nothing_();
+    r = xt_record_number_(w, XT_OP_BINARY_NUMBER_, op, xt_is_compare_(op) ? XT_BOOL_ : type,
+                          xt_is_int_(type) ? xt_align_result_(op, &n.v[0], &n.v[1]) : 1, &n);
+    xt_value_at_(w.x, r.id)->early =
+        xt_is_int_(type) && !xt_is_compare_(op) && xt_is_early_(w.x, &n.v[0]) && xt_is_early_(w.x, &n.v[1]);
+    return r;
+}
+
+xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v, xt_cast_desc_ d)
+{
+    (void)d; /* only for 8-bit floats, which numbers cannot be */
+    return xt_enter_(w) ? xt_cast_number_(w, type, &v.val) : xt_nothing_();
+}
+
+xt_val xt_select_scalar_(xt_where_ w, xt_any_ c, xt_any_ first, xt_any_ second)
+{
+    const xt_val condition = c.val, a = first.val, b = second.val;
+    int type = xt_common_type_(&a, &b);
+    xt_numbers_ n = {type, {condition, a, b}};
+    if (!xt_enter_(w) || !xt_check_value_(w, &condition, "the condition") || !xt_check_value_(w, &a, "an operand") ||
+        !xt_check_value_(w, &b, "an operand"))
+        return xt_nothing_();
+    if (condition.kind == SPE_INT) return condition.integer ? a : b;
+    if (condition.type != XT_BOOL_)
+        return XT_FAIL_NUMBER_(w, XT_ERROR_CONDITION, "XT_SELECT got %s", xt_describe_(&condition).s);
+    if (condition.kind != SPE_SCALAR || type < 0)
+        return XT_FAIL_NUMBER_(w, XT_ERROR_SCALAR_TYPE, "XT_SELECT of %s and %s", xt_describe_(&a).s,
+                               xt_describe_(&b).s);
+    if (!xt_check_type_(w, &a, type, "the second operand of XT_SELECT") ||
+        !xt_check_type_(w, &b, type, "the third operand of XT_SELECT"))
+        return xt_nothing_();
+    return xt_record_number_(w, XT_OP_SELECT_NUMBER_, 0, type, 1, &n);
+}
+
+xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim)
+{
+    xt_numbers_ n = XT_ZERO_;
+    n.type = dim;
+    if (!xt_enter_(w)) return xt_nothing_();
+    if (dim < 0 || dim > 2) return XT_FAIL_NUMBER_(w, XT_ERROR_DIMENSION, "got %d", dim);
+    xt_val r = xt_record_number_(w, XT_OP_BUILTIN_, (int)name, CM_I32, 1, &n);
+    xt_value_at_(w.x, r.id)->early = name == SPE_GROUP_ID || name == SPE_GROUP_COUNT;
+    if (name == SPE_SUBGROUP_ID) xt_value_at_(w.x, r.id)->spread = 1;
+    if (name == SPE_SUBGROUP_LANE || ((name == SPE_LOCAL_ID || name == SPE_GLOBAL_ID) && dim == 0))
+        xt_value_at_(w.x, r.id)->spread = 2; /* work-groups are one-dimensional */
+    return r;
+}
+
+xt_val xt_param_by_name_(xt_where_ w, const char *name)
+{
+    if (!xt_enter_(w)) return xt_nothing_();
+    for (int i = 0; i < w.x->param_count; i++)
+        if (strcmp(w.x->params[i].name, name) == 0) return w.x->args[i];
+    xt_fail_(w, XT_ERROR_UNKNOWN_PARAMETER, "\"%s\"; they are: %s", name, w.x->kernel->params);
+    return xt_nothing_();
+}
+
+/* front/vectors.c - records vectors: distribution, comparison of operands, constants. */
+
+/* ---- maps in a kernel -------------------------------------------------------------------------------------------- */
+
+/* Distributes a tile or vector by a map; false after an error. All maps of a kernel have the same number of
+ * subgroups. */
+XE_FN_ bool xt_distribute_(xt_where_ w, xt_dist *d, int rows, int cols, const xt_map *map)
+{
+    xt_ctx *x = w.x;
+    int error = xt_dist_init(d, rows, cols, map);
+    if (error && !xt_has_map_(map))
+        return xt_fail_(w, error, "tile %d x %d, the largest without a map is %d x %d", rows, cols, (int)XT_SIDE_MAX_,
+                        (int)XT_SIDE_MAX_);
+    if (error)
+        return xt_fail_(w, error, "tile %d x %d, %s is %lld x %lld", rows, cols, xt_map_text_(map).s,
+                        (long long)map->sg_layout[0] * map->sg_data[0], (long long)map->sg_layout[1] * map->sg_data[1]);
+    if (d->data[0] > XT_SIDE_MAX_ || d->data[1] > XT_SIDE_MAX_)
+        return xt_fail_(w, XT_ERROR_TILE_SIZE, "a subgroup's piece is %d x %d, the largest is %d x %d", d->data[0],
+                        d->data[1], (int)XT_SIDE_MAX_, (int)XT_SIDE_MAX_);
+    if (!d->subgroups) return true;
+    if (!x->subgroups) {
+        x->subgroups = d->subgroups;
+        x->subgroups_map = *map;
+        x->subgroups_at = *w.at;
+    }
+    return x->subgroups == d->subgroups ||
+           xt_fail_(w, XT_ERROR_MAP_SUBGROUPS, "%s has %d, %s of %s:%d has %d", xt_map_text_(map).s, d->subgroups,
+                    xt_has_map_(&x->subgroups_map) ? xt_map_text_(&x->subgroups_map).s : ".subgroups",
+                    x->subgroups_at.file, x->subgroups_at.line, x->subgroups);
+}
+
+/* The offset of this subgroup's first piece in a dimension. */
+XE_FN_ xt_val xt_record_place_(xt_where_ w, const xt_dist *d, int dim)
+{
+    if (!xt_has_place_(d, dim)) return spe_val_int(0);
+    xt_val v = spe_val_of(SPE_SCALAR, CM_I32, xt_new_value_(w.x));
+    v.align = xt_align_of_(d->data[dim]);
+    xt_value_at_(w.x, v.id)->spread = 1;
+    xt_record_(w, XT_OP_PLACE_, dim, v.id, d, sizeof *d);
+    return v;
+}
+
+/* ---- making vectors ---------------------------------------------------------------------------------------------- */
+
+/* A vector of a given shape and map; empty after an error. */
+XE_FN_ xt_vec xt_mapped_vec_(xt_where_ w, cm_type type, int rows, int cols, const xt_map *map)
+{
+    xt_vec form = xt_no_vec_();
+    form.map = *map;
+    return xt_distribute_(w, &form.dist, rows, cols, map) ? xt_new_vec_(w.x, type, &form) : form;
+}
+
+/* ---- comparing operands ------------------------------------------------------------------------------------------ */
+
+XE_FN_ bool xt_check_vec_(xt_where_ w, const xt_vec *v, const char *what)
+{
+    if (v->magic != XT_VEC_MAGIC_) return xt_fail_(w, XT_ERROR_UNSET, "%s", what);
+    /* id 0: of a failed operation */
+    if (!v->id || !xt_check_scope_(w, xt_value_at_(w.x, v->id)->scope, what)) return false;
+    if (!w.x->again) xt_value_at_(w.x, v->id)->uses++;
+    return true;
+}
+
+XE_FN_ bool xt_map_agrees_(xt_where_ w, int error, const char *what, const xt_map *has, const xt_map *wanted)
+{
+    return xt_same_map_(has, wanted) ||
+           xt_fail_(w, error, "%s has %s, wanted %s", what, xt_map_text_(has).s, xt_map_text_(wanted).s);
+}
+
+XE_FN_ bool xt_check_same_(xt_where_ w, const xt_same_errors_ *e, const char *first, const xt_vec *a,
+                           const char *second, const xt_vec *b)
+{
+    const int *p = a->dist.shape, *q = b->dist.shape, *s = a->inner, *t = b->inner;
+    if (p[0] != q[0] || p[1] != q[1])
+        return xt_fail_(w, e->shape, "%s of %d x %d, %s of %d x %d", first, p[0], p[1], second, q[0], q[1]);
+    if (e->blocks && (s[0] != t[0] || s[1] != t[1]))
+        return xt_fail_(w, e->blocks, "%s of inner_blocks {%d, %d}, %s of {%d, %d}", first, s[0], s[1], second, t[0],
+                        t[1]);
+    if (e->type && a->type != b->type)
+        return xt_fail_(w, e->type, "%s of %s, %s of %s", first, xt_type_name_(a->type), second,
+                        xt_type_name_(b->type));
+    return xt_same_map_(&a->map, &b->map) || xt_fail_(w, e->map, "%s of %s, %s of %s", first,
+                                                      xt_map_text_(&a->map).s, second, xt_map_text_(&b->map).s);
+}
+
+/* Checks the operand of an operation on whole vectors. source: the map that .source states, or NULL. */
+XE_FN_ bool xt_check_operand_(xt_where_ w, const char *of, const xt_vec *v, const xt_map *source)
+{
+    char text[48];
+    snprintf(text, sizeof text, "the vector of %s", of);
+    return xt_enter_(w) && xt_check_vec_(w, v, text) &&
+           (!source || !xt_has_map_(source) || xt_map_agrees_(w, XT_ERROR_SOURCE_MAP, text, &v->map, source));
+}
+
+/* A dimension as written by users: 0, 1, or for blocked vectors XT_DIMS(0, 2), XT_DIMS(1, 3). -1 after an error. */
+XE_FN_ int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v)
+{
+    int pair = dim >= XT_DIMS_PAIR_ ? dim - XT_DIMS_PAIR_ : -1, blocked = v->inner[0] > 0;
+    if (!blocked && (dim == 0 || dim == 1)) return dim;
+    if (blocked && (pair == 0 * 4 + 2 || pair == 1 * 4 + 3)) return pair / 4;
+    if (pair >= 0)
+        xt_fail_(w, XT_ERROR_VEC_DIM, "%s along dimensions %d and %d of a %s vector", what, pair / 4, pair % 4,
+                 blocked ? "4-D" : "2-D");
+    else
+        xt_fail_(w, XT_ERROR_VEC_DIM, "%s along dimension %d of a %s vector%s", what, dim, blocked ? "4-D" : "2-D",
+                 blocked ? ": XT_DIMS(1, 3) or XT_DIMS(0, 2)" : "");
+    return -1;
+}
+
+/* ---- constants --------------------------------------------------------------------------------------------------- */
+
+XE_FN_ xt_vec xt_fill_(xt_where_ w, xt_vec v, const xt_val *number, uint32_t like)
+{
+    xt_splat_of_ of = {*number, like};
+    int type = (int)xt_held_(v.type), arith = xt_number_type_(type);
+    bool is_rounded = number->kind == SPE_SCALAR && number->type == arith;
+    if (xt_check_type_(w, number, is_rounded ? arith : type, "the element") &&
+        xt_check_uniform_(w, number, "the element"))
+        xt_record_(w, XT_OP_SPLAT_, 0, v.id, &of, sizeof of);
+    xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, number));
+    return v;
+}
+
+xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d)
+{
+    if (!xt_enter_(w)) return xt_no_vec_();
+    xt_vec v = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
+    return v.id ? xt_fill_(w, v, &number, 0) : v;
+}
+
+/* Makes a vector like `like` from a number; a vector stays as it is. */
+XE_FN_ xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like)
+{
+    return a->is_vec ? a->vec : xt_fill_(w, xt_new_vec_(w.x, like->type, like), &a->val, like->id);
+}
+
+XE_FN_ bool xt_check_iota_(xt_where_ w, int type, int dim)
+{
+    if (dim != 0 && dim != 1) return xt_fail_(w, XT_ERROR_VEC_DIM, "XT_IOTA along dimension %d", dim);
+    return (type != XT_BOOL_ && !xt_is_f8_(type)) ||
+           xt_fail_(w, XT_ERROR_VEC_TYPE, "XT_IOTA of %s", xt_type_name_(type));
+}
+
+xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d)
+{
+    if (!xt_enter_(w) || !xt_check_iota_(w, type, dim)) return xt_no_vec_();
+    xt_vec r = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
+    xt_record_(w, XT_OP_IOTA_, dim, r.id, NULL, 0);
+    return r;
+}
+
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
+
+/* values: C numbers of type `of`. */
+xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_ d)
+{
+    xt_table_of_ t;
+    int n = d.rows * d.cols;
+    char what[48];
+    if (!xt_enter_(w)) return xt_no_vec_();
+    xt_vec r = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
+    if (!r.id) return r;
+    t.numbers = (xt_val *)xt_memory_(w.x, (size_t)n * sizeof *t.numbers);
+    t.array = (spe_id *)xt_memory_(w.x, sizeof *t.array);
+    for (int i = 0; t.numbers && t.array && i < n; i++) {
+        if (of == CM_F64 || of == CM_F32) {
+            double v = of == CM_F64 ? ((const double *)values)[i] : spe_real_of_f32(((const float *)values)[i]);
+            int64_t whole;
+            t.numbers[i] = spe_real_to_int(v, &whole) && xt_is_int_(type) ? spe_val_int(whole) : spe_val_real(v);
+        } else
+            t.numbers[i] = spe_val_int(of == CM_I64   ? ((const long long *)values)[i]
+                                       : of == CM_U32 ? (long long)((const unsigned *)values)[i]
+                                                      : (long long)((const int *)values)[i]);
+        snprintf(what, sizeof what, "element (%d, %d) of XT_TABLE", i / d.cols, i % d.cols);
+        if (!xt_check_number_(w, &t.numbers[i], type, what)) return xt_no_vec_();
+    }
+    if (t.numbers && t.array) xt_record_(w, XT_OP_TABLE_, 0, r.id, &t, sizeof t);
+    return r;
+}
+
+/* front/origins.c - does each subgroup hold what a move of elements needs? */
+
+/* The position of index `at` among the indices that subgroup coordinate `s` holds; -1 if it is not held. */
+XE_FN_ int xt_local_index_(const xt_dist *d, int dim, int s, int at)
+{
+    int piece = at / d->data[dim];
+    for (int r = 0; r < d->rounds[dim]; r++)
+        if ((s + r * d->layout[dim]) % d->count[dim] == piece) return r * d->data[dim] + at % d->data[dim];
+    return -1;
+}
+
+XE_FN_ int xt_subgroup_coordinate_(const xt_dist *d, int dim, int subgroup)
+{
+    return dim ? subgroup % d->layout[1] : subgroup / d->layout[1] % d->layout[0];
+}
+
+/* For dimension `to_dim` of `to`, where element i comes from element i / divisor + shift of dimension `from_dim` of
+ * `from`: fills origin[] for a subgroup's part. False unless all subgroups hold them, at the same positions. */
+XE_FN_ bool xt_local_origin_(const xt_dist *to, int to_dim, const xt_dist *from, int from_dim, int divisor, int shift,
+                             int *origin)
+{
+    int n = to->subgroups > from->subgroups ? to->subgroups : from->subgroups;
+    for (int s = 0; s < (n ? n : 1); s++) {
+        int a = xt_subgroup_coordinate_(to, to_dim, s), b = xt_subgroup_coordinate_(from, from_dim, s);
+        for (int r = 0, count = 0; r < to->rounds[to_dim]; r++)
+            for (int i = 0; i < to->data[to_dim]; i++, count++) {
+                int at = (a + r * to->layout[to_dim]) % to->count[to_dim] * to->data[to_dim] + i;
+                int have = xt_local_index_(from, from_dim, b, at / divisor + shift);
+                if (have < 0 || (s > 0 && have != origin[count])) return false;
+                origin[count] = have;
+            }
+    }
+    return true;
+}
+
+/* Does each subgroup hold what it needs? Then, for each element of its part of `to`, the number of its source in its
+ * part of `from`, both counted row after row; else NULL. */
+XE_FN_ const int *xt_origins_(xt_ctx *x, const xt_dist *to, const xt_dist *from, const xt_source_ *s)
+{
+    int size[2], *at[2], *origin, width = from->rounds[1] * from->data[1];
+    if (s->in_order && (to->subgroups || from->subgroups)) return NULL;
+    for (int i = 0; i < 2; i++) {
+        size[i] = to->rounds[i] * to->data[i];
+        at[i] = (int *)xt_memory_(x, (size_t)size[i] * sizeof *at[i]);
+        if (!at[i] || (!s->in_order && !xt_local_origin_(to, i, from, s->transposed ? 1 - i : i, s->divisor[i],
+                                                         s->shift[i], at[i])))
+            return NULL;
+    }
+    origin = (int *)xt_memory_(x, (size_t)size[0] * (size_t)size[1] * sizeof *origin);
+    for (int n = 0; origin && n < size[0] * size[1]; n++) {
+        int row = at[0][n / size[1]], col = at[1][n % size[1]];
+        origin[n] = s->in_order ? n : s->transposed ? col * width + row : row * width + col;
+    }
+    return origin;
+}
+
+/* front/moves.c - records moves of elements: broadcast, transpose, convert_layout, slice, shape_cast; blocked vectors.
+ * */
+
+/* ---- moving elements --------------------------------------------------------------------------------------------- */
+
+/* Records r from v: in registers if each subgroup holds what it needs, else through local memory. */
+XE_FN_ xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, const xt_vec *v, const xt_map *given,
+                            const xt_map *source, const xt_source_ *from, xt_vec r)
+{
+    int dim = from->divisor[1] > 1;
+    xt_whole_ d = XT_ZERO_;
+    if (!r.id) return r;
+    d.v = *v;
+    d.given = *given;
+    d.source = *source;
+    d.dim = dim;
+    d.from = *from;
+    if (xt_value_at_(w.x, v->id)->spread && xt_has_map_(&r.map) && !xt_has_map_(&v->map))
+        xt_fail_(w, XT_ERROR_NOT_UNIFORM, "subgroups share the result, and each has a vector %d x %d of its own",
+                 v->dist.shape[0], v->dist.shape[1]);
+    xt_spread_like_(w.x, r.id, v);
+    d.origin = xt_origins_(w.x, &r.dist, &v->dist, from);
+    if (d.origin || from->divisor[dim] == 1 || v->dist.shape[dim] == 1)
+        xt_record_(w, op, 0, r.id, &d, sizeof d);
+    else
+        xt_fail_(w, XT_ERROR_BROADCAST_MAP, "sg_data {%d, %d} and broadcast_size %d: pieces share elements",
+                 r.dist.data[0], r.dist.data[1], from->divisor[dim]);
+    return r;
+}
+
+/* ---- broadcast --------------------------------------------------------------------------------------------------- */
+
+XE_FN_ bool xt_check_broadcast_(xt_where_ w, xt_broadcast_desc_ *d)
+{
+    if (!xt_check_operand_(w, "XT_BROADCAST", &d->vec, &d->source)) return false;
+    d->dim = xt_dimension_(w, "XT_BROADCAST", d->dim, &d->vec);
+    if (d->dim < 0) return false;
+    int n = d->vec.dist.shape[d->dim];
+    if (d->broadcast_size == 0 && n != 1)
+        return xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "dimension %d has %d elements, wanted 1 (or .broadcast_size)",
+                        d->dim, n);
+    if (d->broadcast_size == 0) d->broadcast_size = d->size;
+    return (d->broadcast_size > 0 && d->size == (int64_t)n * d->broadcast_size) ||
+           xt_fail_(w, XT_ERROR_BROADCAST_SIZE, "%d elements times broadcast_size %d is not %d", n, d->broadcast_size,
+                    d->size);
+}
+
+XE_FN_ bool xt_broadcast_map_(xt_where_ w, xt_broadcast_desc_ *d)
+{
+    if (!xt_has_map_(&d->map)) {
+        d->map = d->vec.map;
+        if (d->vec.dist.shape[d->dim] == 1 && d->map.sg_layout[d->dim] > 1)
+            return xt_fail_(w, XT_ERROR_MAP_MISSING,
+                            "XT_BROADCAST along dimension %d, where sg_layout is %d: say which .map", d->dim,
+                            d->map.sg_layout[d->dim]);
+        d->map.sg_data[d->dim] *= d->broadcast_size;
+    }
+    if (xt_has_map_(&d->source)) return true;
+    xt_map derived = xt_map_broadcast(&d->map, d->dim, d->broadcast_size);
+    return xt_map_agrees_(w, XT_ERROR_BROADCAST_MAP, "the vector of XT_BROADCAST", &d->vec.map, &derived);
+}
+
+xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
+{
+    const int *n = d.vec.dist.shape;
+    xt_source_ from = XT_SAME_PLACE_;
+    xt_map given = d.map;
+    if (!xt_check_broadcast_(w, &d) || !xt_broadcast_map_(w, &d)) return xt_no_vec_();
+    xt_vec r = xt_mapped_vec_(w, d.vec.type, d.dim ? n[0] : d.size, d.dim ? d.size : n[1], &d.map);
+    memcpy(r.inner, d.vec.inner, sizeof r.inner);
+    if (d.vec.inner[0]) r.inner[d.dim] = d.inner_blocks[d.dim] ? d.inner_blocks[d.dim] : 1;
+    from.divisor[d.dim] = d.broadcast_size;
+    return xt_rearrange_(w, XT_OP_BROADCAST_, &d.vec, &given, &d.source, &from, r);
+}
+
+/* ---- transpose --------------------------------------------------------------------------------------------------- */
+
+xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
+{
+    static const xt_source_ from = {true, {1, 1}, {0, 0}, false};
+    xt_map given = d.map;
+    if (!xt_check_operand_(w, "XT_TRANSPOSE", &d.vec, &d.source)) return xt_no_vec_();
+    if (d.vec.inner[0])
+        return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED,
+                            "XT_TRANSPOSE has no 4-D form: inner_blocks {%d, %d}; XT_TILE_UNPACK first", d.vec.inner[0],
+                            d.vec.inner[1]);
+    if (!xt_has_map_(&d.map)) d.map = xt_map_transpose(&d.vec.map);
+    return xt_rearrange_(w, XT_OP_TRANSPOSE_, &d.vec, &given, &d.source, &from,
+                         xt_mapped_vec_(w, d.vec.type, d.vec.dist.shape[1], d.vec.dist.shape[0], &d.map));
+}
+
+/* ---- convert_layout, slices -------------------------------------------------------------------------------------- */
+
+XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map, const xt_map *source)
+{
+    static const xt_source_ from = XT_SAME_PLACE_;
+    if (xt_same_map_(&v->map, map)) return *v;
+    xt_vec r = xt_mapped_vec_(w, v->type, v->dist.shape[0], v->dist.shape[1], map);
+    memcpy(r.inner, v->inner, sizeof r.inner);
+    return xt_rearrange_(w, XT_OP_CONVERT_LAYOUT_, v, map, source, &from, r);
+}
+
+xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
+{
+    if (!xt_check_operand_(w, "XT_CONVERT_LAYOUT", &d.vec, &d.source)) return xt_no_vec_();
+    if (xt_has_map_(&d.map)) return xt_convert_to_(w, &d.vec, &d.map, &d.source);
+    return XT_FAIL_VEC_(w, XT_ERROR_MAP_MISSING, "XT_CONVERT_LAYOUT of a %d x %d vector needs .map",
+                        d.vec.dist.shape[0], d.vec.dist.shape[1]);
+}
+
+/* Rearranges a vector into another shape. At work-group level its map must be given, since none follows. */
+XE_FN_ xt_vec xt_reshaped_(xt_where_ w, xt_op_ op, const char *what, const xt_slice_desc_ *d, const xt_source_ *from)
+{
+    static const xt_map none = {{0, 0}, {0, 0}};
+    const int *n = d->vec.dist.shape;
+    if (xt_has_map_(&d->vec.map) && !xt_has_map_(&d->map))
+        return XT_FAIL_VEC_(w, XT_ERROR_MAP_MISSING, "%s of a %d x %d vector at work-group level needs .map", what,
+                            n[0], n[1]);
+    return xt_rearrange_(w, op, &d->vec, &d->map, &none, from,
+                         xt_mapped_vec_(w, d->vec.type, d->rows, d->cols, &d->map));
+}
+
+xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
+{
+    const xt_source_ from = {false, {1, 1}, {d.row, d.col}, false};
+    const int *n = d.vec.dist.shape;
+    if (!xt_check_operand_(w, "XT_SLICE", &d.vec, NULL)) return xt_no_vec_();
+    if (d.vec.inner[0] || d.row < 0 || d.col < 0 || d.rows < 1 || d.cols < 1 || d.row > n[0] - d.rows ||
+        d.col > n[1] - d.cols)
+        return XT_FAIL_VEC_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_SLICE, "%d x %d at (%d, %d) of %d x %d",
+                            d.rows, d.cols, d.row, d.col, n[0], n[1]);
+    return xt_reshaped_(w, XT_OP_SLICE_, "XT_SLICE", &d, &from);
+}
+
+xt_vec xt_shape_cast_(xt_where_ w, xt_slice_desc_ d)
+{
+    static const xt_source_ from = {false, {1, 1}, {0, 0}, true};
+    const int *n = d.vec.dist.shape;
+    if (!xt_check_operand_(w, "XT_SHAPE_CAST", &d.vec, NULL)) return xt_no_vec_();
+    if (d.vec.inner[0] || (int64_t)d.rows * d.cols != (int64_t)n[0] * n[1])
+        return XT_FAIL_VEC_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_VEC_SHAPE,
+                            "XT_SHAPE_CAST of %d x %d to %d x %d", n[0], n[1], d.rows, d.cols);
+    return xt_reshaped_(w, XT_OP_SHAPE_CAST_, "XT_SHAPE_CAST", &d, &from);
+}
+
+/* ---- blocked vectors: no data moves, as registers already hold blocks ------------------------------------------- */
+
+/* d->part as a new value. */
+XE_FN_ xt_vec xt_rename_(xt_where_ w, xt_op_ op, int kind, const xt_whole_ *d, const int inner[2])
+{
+    xt_vec r = d->part;
+    if (!r.id) return xt_no_vec_();
+    memcpy(r.inner, inner, sizeof r.inner);
+    r = xt_new_vec_(w.x, r.type, &r);
+    xt_record_(w, op, kind, r.id, d, sizeof *d);
+    return r;
+}
+
+XE_FN_ xt_vec xt_reblocked_(xt_where_ w, xt_op_ op, const xt_vec *v, const int inner[2])
+{
+    xt_whole_ d = XT_ZERO_;
+    d.v = d.part = *v;
+    return xt_rename_(w, op, 0, &d, inner);
+}
+
+/* "out_dim[0] = in_dim[0] / inner_blocks[0]": each subgroup's piece consists of whole blocks. */
+xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
+{
+    const int *b = d.inner_blocks, *data = d.vec.dist.data, *has = d.vec.inner;
+    if (!xt_check_operand_(w, "XT_TILE_PACK", &d.vec, NULL)) return xt_no_vec_();
+    if (has[0])
+        return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK of a vector that has inner_blocks {%d, %d}", has[0],
+                            has[1]);
+    if (b[0] <= 0 || b[1] <= 0 || data[0] % b[0] || data[1] % b[1])
+        return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK: inner_blocks {%d, %d} of %d x %d", b[0], b[1], data[0],
+                            data[1]);
+    return xt_reblocked_(w, XT_OP_TILE_PACK_, &d.vec, b);
+}
+
+xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
+{
+    static const int none[2] = {0, 0};
+    const int *b = d.inner_blocks, *has = d.vec.inner;
+    if (!xt_check_operand_(w, "XT_TILE_UNPACK", &d.vec, NULL)) return xt_no_vec_();
+    if (!has[0] || (b[0] && (b[0] != has[0] || b[1] != has[1])))
+        return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "XT_TILE_UNPACK with inner_blocks {%d, %d} of a vector with {%d, %d}",
+                            b[0], b[1], has[0], has[1]);
+    return xt_reblocked_(w, XT_OP_TILE_UNPACK_, &d.vec, none);
+}
+
+/* front/elements.c - records element-wise operations and casts. */
+
+/* ---- operands ---------------------------------------------------------------------------------------------------- */
+
+XE_FN_ bool xt_check_alike_(xt_where_ w, const char *what, const xt_vec *a, const xt_vec *b, bool types)
+{
+    const xt_same_errors_ errors = {XT_ERROR_VEC_SHAPE, types ? XT_ERROR_VEC_TYPE : 0, XT_ERROR_BLOCKED,
+                                    XT_ERROR_MAP_DIFFERS};
+    return xt_check_vec_(w, a, "the first operand") && xt_check_vec_(w, b, "the second operand") &&
+           xt_check_same_(w, &errors, what, a, "the other", b);
+}
+
+XE_FN_ bool xt_has_shape_(const xt_vec *v, int dim, const xt_vec *like)
+{
+    return v->dist.shape[dim] == like->dist.shape[dim] || v->dist.shape[dim] == 1;
+}
+
+/* Repeats a single row, column or element to the shape of a larger vector; returns anything else unchanged. */
+XE_FN_ xt_vec xt_repeated_(xt_where_ w, const xt_vec *v, const xt_vec *like)
+{
+    xt_broadcast_desc_ d = XT_ZERO_;
+    d.vec = *v;
+    if (!v->id || !like->id || !xt_has_shape_(v, 0, like) || !xt_has_shape_(v, 1, like) || v->inner[0] ||
+        like->inner[0])
+        return *v;
+    for (int dim = 0; dim < 2 && d.vec.id; dim++) {
+        d.dim = dim;
+        d.size = like->dist.shape[dim];
+        d.map = d.vec.map;
+        if (xt_has_map_(&d.map)) d.map.sg_data[dim] = like->map.sg_data[dim];
+        if (d.vec.dist.shape[dim] != d.size) d.vec = xt_broadcast_(w, d);
+    }
+    return d.vec;
+}
+
+/* The largest vector among operands; NULL if there is none. */
+XE_FN_ const xt_vec *xt_largest_(int n, const xt_any_ *const *given)
+{
+    const xt_vec *most = NULL;
+    for (int i = 0; i < n; i++) {
+        const int *s = given[i]->vec.dist.shape;
+        if (!given[i]->is_vec) continue;
+        if (!most || s[0] * s[1] > most->dist.shape[0] * most->dist.shape[1]) most = &given[i]->vec;
+    }
+    return most;
+}
+
+/* Checks that operands agree; numbers become vectors like `like`. */
+XE_FN_ bool xt_operands_(xt_where_ w, const char *what, int n, const xt_any_ *const *given, const xt_vec *like,
+                         xt_vec *v)
+{
+    for (int i = 0; i < n; i++)
+        v[i] = given[i]->is_vec ? xt_repeated_(w, &given[i]->vec, like) : xt_like_(w, given[i], like);
+    for (int i = 0; i < n; i++)
+        if (!xt_check_alike_(w, what, &v[0], &v[i], true)) return false;
+    return true;
+}
+
+/* ---- arithmetic, comparison, selection --------------------------------------------------------------------------- */
+
+/* Arithmetic takes all types except i1 and 8-bit floats; bit operations integers and i1; shifts integers. */
+XE_FN_ bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
+{
+    bool bits = xt_is_bitwise_(op), truth = bits || op == SPE_ARITH_EQ || op == SPE_ARITH_NE;
+    bool whole = bits || op == SPE_ARITH_SHL || op == SPE_ARITH_SHR;
+    return (type == XT_BOOL_ ? truth : !xt_is_f8_(type) && (!whole || xt_is_int_(type))) ||
+           xt_fail_(w, XT_ERROR_VEC_OP, "%s of vectors of %s", xt_op_name_(op), xt_type_name_(type));
+}
+
+/* Records an element-wise operation. */
+XE_FN_ xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, xt_part_fn_ fn, xt_way_ way, int kind, cm_type type, int n,
+                              const xt_vec *v, int meeting)
+{
+    xt_vectors_ d = XT_ZERO_;
+    xt_vec r = xt_new_vec_(w.x, type, v);
+    d.type = meeting;
+    d.way = way;
+    d.each = xt_each_block_;
+    d.fn = fn;
+    memcpy(d.v, v, (size_t)n * sizeof *v);
+    while (n-- > 1) xt_spread_like_(w.x, r.id, &v[n]);
+    xt_record_(w, op, kind, r.id, &d, sizeof d);
+    return r;
+}
+
+xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
+{
+    const xt_any_ *both[2] = {&a, &b};
+    const xt_vec *like = xt_largest_(2, both);
+    bool compare = xt_is_compare_(op);
+    xt_vec v[2];
+    if (!xt_enter_(w) || !xt_check_vec_(w, like, "an operand") || !xt_vec_op_allowed_(w, op, (int)like->type) ||
+        !xt_operands_(w, xt_op_name_(op), 2, both, like, v))
+        return xt_no_vec_();
+    return xt_record_vecs_(w, XT_OP_BINARY_VECTOR_, xt_binary_part_, compare ? XT_ARITHMETIC_ : XT_ANY_LAYOUT_, op,
+                           compare ? (cm_type)XT_BOOL_ : v[0].type, 2, v, (int)like->type);
+}
+
+xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b) { return xt_binary_number_(w, op, a.val, b.val); }
+
+XE_FN_ bool xt_check_select_(xt_where_ w, const xt_any_ *condition, const xt_vec *like)
+{
+    if (!condition->is_vec)
+        return xt_fail_(w, XT_ERROR_CONDITION,
+                        "the condition of XT_SELECT is a number, its operands are vectors: use XT_IF");
+    if (!xt_check_vec_(w, &condition->vec, "the condition of XT_SELECT")) return false;
+    if ((int)condition->vec.type != XT_BOOL_)
+        return xt_fail_(w, XT_ERROR_CONDITION, "XT_SELECT got a vector of %s", xt_type_name_((int)condition->vec.type));
+    if (!like)
+        return xt_fail_(w, XT_ERROR_VEC_TYPE,
+                        "XT_SELECT of two numbers: make one a vector of the type you want (XT_SPLAT)");
+    return xt_check_vec_(w, like, "an operand of XT_SELECT");
+}
+
+xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
+{
+    const xt_any_ *both[2] = {&a, &b};
+    const xt_vec *like = xt_largest_(2, both);
+    xt_vec v[3];
+    if (!xt_enter_(w) || !xt_check_select_(w, &condition, like)) return xt_no_vec_();
+    xt_vec whole = xt_repeated_(w, like, &condition.vec);
+    v[0] = xt_repeated_(w, &condition.vec, &whole);
+    if (!xt_operands_(w, "XT_SELECT", 2, both, &whole, v + 1) || !xt_check_alike_(w, "XT_SELECT", &v[0], &v[1], false))
+        return xt_no_vec_();
+    return xt_record_vecs_(w, XT_OP_SELECT_VECTOR_, xt_select_part_, XT_BITS_, 0, v[1].type, 3, v, 0);
+}
+
+/* ---- mathematics: numbers and vectors ---------------------------------------------------------------------------- */
+
+XE_FN_ bool xt_math_allowed_(xt_where_ w, int op, int type)
+{
+    return (type < XT_BOOL_ && xt_math_instruction_(op, type)) ||
+           xt_fail_(w, XT_ERROR_MATH_TYPE, "%s of %s", xt_math_info_(op)->name, xt_type_name_(type));
+}
+
+xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
+{
+    const xt_any_ *all[3] = {&a, &b, &c};
+    const xt_vec *like = xt_largest_(3, all);
+    const xt_math_row_ *row = xt_math_info_(op);
+    xt_vec v[3];
+    if (!xt_enter_(w) || !xt_check_vec_(w, like, row->name) || !xt_math_allowed_(w, op, (int)like->type) ||
+        !xt_operands_(w, row->name, row->operands, all, like, v))
+        return xt_no_vec_();
+    return xt_record_vecs_(w, XT_OP_MATH_VECTOR_, xt_math_part_, row->operands == 1 ? XT_ANY_LAYOUT_ : XT_ARITHMETIC_,
+                           op, like->type, row->operands, v, (int)like->type);
+}
+
+xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
+{
+    const xt_math_row_ *row = xt_math_info_(op);
+    xt_numbers_ n = {0, {a.val, b.val, c.val}};
+    if (!xt_enter_(w) || !xt_check_value_(w, &a.val, row->name)) return xt_nothing_();
+    n.type = a.val.kind == SPE_INT && op != XT_MATH_ABS_ ? CM_F32 : xt_carried_type_(&a.val);
+    for (int i = 1; i < row->operands; i++)
+        if (!xt_is_constant_(&n.v[i])) n.type = n.v[i].type;
+    if (a.val.kind == SPE_POINTER || n.type == CM_BF16)
+        return XT_FAIL_NUMBER_(w, XT_ERROR_MATH_TYPE, "%s of %s%s", row->name,
+                               a.val.kind == SPE_POINTER ? "a pointer to " : "the number ", xt_type_name_(n.type));
+    if (!xt_math_allowed_(w, op, n.type)) return xt_nothing_();
+    for (int i = 0; i < row->operands; i++)
+        if (!xt_check_type_(w, &n.v[i], n.type, row->name)) return xt_nothing_();
+    return xt_record_number_(w, XT_OP_MATH_NUMBER_, op, n.type, 1, &n);
+}
+
+/* ---- casts ------------------------------------------------------------------------------------------------------- */
+
+xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a, xt_cast_desc_ d)
+{
+    bool truth = type == XT_BOOL_ && (int)a.vec.type != XT_BOOL_;
+    if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_CAST")) return xt_no_vec_();
+    return xt_record_vecs_(w, XT_OP_CAST_VECTOR_, xt_truth_part_, truth ? XT_ARITHMETIC_ : XT_CAST_, !d.saturate,
+                           (cm_type)type, 1, &a.vec, type);
+}
+
+xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
+{
+    int from = (int)a.vec.type;
+    if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_BITCAST")) return xt_no_vec_();
+    if (type == XT_BOOL_ || from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
+        return XT_FAIL_VEC_(w, XT_ERROR_BITCAST, "from %s to %s", xt_type_name_(from), xt_type_name_(type));
+    return xt_record_vecs_(w, XT_OP_BITCAST_VECTOR_, xt_bitcast_part_, XT_BITS_, 0, (cm_type)type, 1, &a.vec, type);
+}
+
+xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
+{
+    const xt_val *v = &a.val;
+    xt_numbers_ n = {type, {*v, *v, *v}};
+    int from = xt_carried_type_(v);
+    if (!xt_enter_(w) || !xt_check_value_(w, v, "the operand of XT_BITCAST")) return xt_nothing_();
+    if (type == XT_BOOL_ || v->magic != SPE_VAL_MAGIC || v->kind == SPE_NOTHING || v->kind == SPE_POINTER ||
+        from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
+        return XT_FAIL_NUMBER_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v).s, xt_type_name_(type));
+    if (!xt_check_type_(w, v, from, "the operand of XT_BITCAST")) return xt_nothing_();
+    return xt_record_number_(w, XT_OP_BITCAST_NUMBER_, 0, type, 1, &n);
+}
+
+/* front/tiles.c - records tiles: local memory, init_tile, update_tile_offset. */
+
+XE_FN_ xt_tile xt_no_tile_(void)
+{
+    xt_tile t = XT_ZERO_;
+    t.magic = XT_TILE_MAGIC_;
+    t.number = -1; /* the result of a failed operation */
+    return t;
+}
+
+/* Checks that the tile is set and of the required kind. */
+XE_FN_ bool xt_check_tile_(xt_where_ w, const xt_tile *t, bool scatter, const char *what)
+{
+    if (t->magic != XT_TILE_MAGIC_) return xt_fail_(w, XT_ERROR_UNSET, "%s", what);
+    if (t->number < 0 || !xt_check_scope_(w, t->scope, what)) return false;
+    return t->scatter == scatter ||
+           xt_fail_(w, scatter ? XT_ERROR_NO_SCATTER : XT_ERROR_SCATTER, "%s is a %stile %d x %d%s", what,
+                    scatter ? "" : "scatter ", t->dist.shape[0], t->dist.shape[1],
+                    scatter ? " made without .scatter" : "");
+}
+
+/* ---- local memory ------------------------------------------------------------------------------------------------ */
+
+xt_val xt_local_(xt_where_ w, int type, int64_t elements)
+{
+    xt_ctx *x = w.x;
+    if (!xt_enter_(w)) return xt_nothing_();
+    if (elements < 1 || elements > 1 << 24)
+        return XT_FAIL_NUMBER_(w, XT_ERROR_LOCAL_SIZE, "got %lld elements of %s", (long long)elements,
+                               xt_type_name_(type));
+    x->local_bytes = (x->local_bytes + 63) / 64 * 64 + elements * xt_bytes_(type);
+    if (x->local_bytes > x->target.local_memory)
+        return XT_FAIL_NUMBER_(w, XT_ERROR_LOCAL_MEMORY, "%lld bytes with this one, %s has %d",
+                               (long long)x->local_bytes, x->target.name, x->target.local_memory);
+    xt_val v = spe_val_of(SPE_POINTER, type, xt_new_value_(x));
+    v.local = true;
+    xt_local_array_ *array = (xt_local_array_ *)xt_memory_(x, sizeof *array);
+    if (!array) return v;
+    array->type = type;
+    array->elements = (int)elements;
+    xt_record_(w, XT_OP_LOCAL_, 0, v.id, array, 0);
+    return v;
+}
+
+/* ---- init_tile: its arguments ------------------------------------------------------------------------------------ */
+
+/* inner_blocks divide each subgroup's piece: the vector of such a tile is 4-D. */
+XE_FN_ bool xt_tile_blocks_(xt_where_ w, xt_tile *t, const int blocks[2])
+{
+    const int *data = t->dist.data;
+    memcpy(t->inner, blocks, sizeof t->inner);
+    if (!blocks[0] && !blocks[1]) return true;
+    return (blocks[0] > 0 && blocks[1] > 0 && data[0] % blocks[0] == 0 && data[1] % blocks[1] == 0) ||
+           xt_fail_(w, XT_ERROR_INNER_BLOCKS, "{%d, %d} of a subgroup's %d x %d", blocks[0], blocks[1], data[0],
+                    data[1]);
+}
+
+/* Checks that all offsets, extents and strides are 32-bit integers. */
+XE_FN_ bool xt_tile_indices_(xt_where_ w, const xt_tile_desc_ *d)
+{
+#define XT_PLACES_(of)                                                                                                 \
+    {of ", first", of ", second", of ", third",   of ", fourth",                                                       \
+     of ", fifth", of ", sixth",  of ", seventh", of ", eighth"}
+    static const char *const names[3][8] = {XT_PLACES_(".offset"), XT_PLACES_(".shape"), XT_PLACES_(".strides")};
+#undef XT_PLACES_
+    const xt_index *lists[3] = {&d->offset, &d->shape, &d->strides};
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < lists[i]->count; j++)
+            if (!xt_check_index_(w, &lists[i]->at[j], names[i][j]) ||
+                !xt_check_uniform_(w, &lists[i]->at[j], names[i][j]))
+                return false;
+    return true;
+}
+
+/* Checks that a matrix in local memory is inside its array, as far as constants tell. */
+XE_FN_ bool xt_check_array_(xt_where_ w, const xt_val *base, const xt_index *shape, const xt_index *strides)
+{
+    const xt_node_ *n = base->kind == SPE_POINTER ? xt_node_at_(w.x, xt_value_at_(w.x, base->id)->node) : NULL;
+    int64_t last = 0, stride = 1, elements;
+    if (!n || n->op != XT_OP_LOCAL_) return true;
+    for (int i = shape->count - 1; i >= 0 && last <= INT32_MAX; i--) { /* beyond, products could overflow */
+        if (strides->count) stride = strides->at[i].integer;
+        if (shape->at[i].kind != SPE_INT || (strides->count && strides->at[i].kind != SPE_INT) || stride < 0 ||
+            shape->at[i].integer < 1)
+            return true;
+        last += (shape->at[i].integer - 1) * stride;
+        stride *= shape->at[i].integer;
+    }
+    elements = n->local->elements;
+    return last < elements ||
+           xt_fail_(w, XT_ERROR_LOCAL_SIZE, "the matrix has elements up to number %lld, XT_LOCAL %lld",
+                    (long long)last + 1, (long long)elements);
+}
+
+/* The order attribute: zero means row-major. */
+XE_FN_ bool xt_tile_order_(xt_where_ w, xt_tile *t, const int order[2])
+{
+    t->column_major = order[0] == 0 && order[1] == 1;
+    return t->column_major || (order[1] == 0 && (order[0] == 0 || order[0] == 1)) ||
+           xt_fail_(w, XT_ERROR_TILE_ORDER, "got {%d, %d}", order[0], order[1]);
+}
+
+enum { XT_STEP_MAX_ = 1 << 16 }; /* maximum stride of the inner dimension */
+
+/* The contiguous dimension's stride must be 1, and the order must match the strides. */
+XE_FN_ bool xt_tile_strides_(xt_where_ w, xt_tile *t, const xt_index *strides)
+{
+    int last = strides->count - 2, contiguous = last + xt_inner_(t), other = last + 1 - xt_inner_(t);
+    const xt_val *inner = &strides->at[contiguous], *outer = &strides->at[other];
+    t->pitch = *outer;
+    if (inner->kind == SPE_INT && inner->integer == 1) return true;
+    if (inner->kind == SPE_INT && inner->integer > 1 && inner->integer <= XT_STEP_MAX_ &&
+        !(outer->kind == SPE_INT && outer->integer == 1)) {
+        t->step = (int)inner->integer;
+        return true;
+    }
+    if (outer->kind == SPE_INT && outer->integer == 1)
+        return xt_fail_(w, XT_ERROR_ORDER_STRIDES,
+                        "order {%d, %d} needs stride 1 in dimension %d; it is %s, in dimension %d %s", !t->column_major,
+                        t->column_major, contiguous, xt_describe_(inner).s, other, xt_describe_(outer).s);
+    return xt_fail_(w, XT_ERROR_TILE_STRIDES, "stride of dimension %d is %s, wanted a C integer from 1 to %d",
+                    contiguous, xt_describe_(inner).s, (int)XT_STEP_MAX_);
+}
+
+/* Shape and strides of the innermost two dimensions: 1, and by default the extent of the contiguous one. */
+XE_FN_ bool xt_tile_shape_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
+{
+    int n = d->shape.count;
+    if (n < 2 || n > 8) return xt_fail_(w, XT_ERROR_TILE_SHAPE, ".shape has %d dimensions, wanted 2 to 8", n);
+    if (d->offset.count != n || (d->strides.count && d->strides.count != n))
+        return xt_fail_(w, XT_ERROR_TILE_SHAPE, "%s has %d dimensions, wanted %d as .shape",
+                        d->offset.count != n ? ".offset" : ".strides",
+                        d->offset.count != n ? d->offset.count : d->strides.count, n);
+    t->shape[0] = d->shape.at[n - 2];
+    t->shape[1] = d->shape.at[n - 1];
+    t->pitch = t->shape[xt_inner_(t)];
+    return d->strides.count == 0 || xt_tile_strides_(w, t, &d->strides);
+}
+
+/* The base: a pointer parameter to the tile's type, or an address, which is converted to a pointer. */
+XE_FN_ bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
+{
+    const xt_val *base = &d->base;
+    xt_numbers_ n = XT_ZERO_;
+    t->base = *base;
+    if (!xt_check_value_(w, base, "the base")) return false;
+    if (base->kind == SPE_POINTER && base->magic == SPE_VAL_MAGIC)
+        return base->type == (int)t->type || (base->type == CM_F32 && t->type == CM_TF32) ||
+               (t->type == (cm_type)XT_BOOL_ && xt_bits_(base->type) == 8 && xt_is_int_(base->type)) ||
+               xt_fail_(w, XT_ERROR_TILE_TYPE, "tile of %s, base %s", xt_type_name_(t->type), xt_describe_(base).s);
+    if (base->kind != SPE_SCALAR || !xt_is_int_(base->type) || xt_bits_(base->type) != 64)
+        return xt_fail_(w, XT_ERROR_TILE_BASE, "got %s", xt_describe_(base).s);
+    t->base = spe_val_of(SPE_POINTER, (int)t->type, xt_new_value_(w.x));
+    n.type = (int)t->type;
+    n.v[0] = *base;
+    xt_record_(w, XT_OP_POINTER_, 0, t->base.id, &n, sizeof n);
+    return true;
+}
+
+/* ---- init_tile: leading dimensions select one of several matrices ------------------------------------------------ */
+
+/* Distances are computed in 64 bits. */
+XE_FN_ xt_val xt_wide_(xt_where_ w, xt_val v)
+{
+    return v.kind == SPE_SCALAR && xt_bits_(v.type) < 64 ? xt_cast_number_(w, CM_I64, &v) : v;
+}
+
+/* The distance of matrix (offset[0], ...) of a base with leading dimensions from the first one, in elements. */
+XE_FN_ xt_val xt_leading_distance_(xt_where_ w, const xt_tile *t, const xt_tile_desc_ *d)
+{
+    xt_val sum = spe_val_int(0), stride = xt_wide_(w, t->pitch);
+    stride = xt_binary_number_(w, SPE_ARITH_MUL, stride, xt_wide_(w, t->shape[1 - xt_inner_(t)]));
+    for (int i = d->shape.count - 3; i >= 0; i--) {
+        if (d->strides.count) stride = xt_wide_(w, d->strides.at[i]);
+        xt_val term = xt_binary_number_(w, SPE_ARITH_MUL, stride, xt_wide_(w, d->offset.at[i]));
+        sum = xt_binary_number_(w, SPE_ARITH_ADD, sum, term);
+        if (!d->strides.count) stride = xt_binary_number_(w, SPE_ARITH_MUL, stride, xt_wide_(w, d->shape.at[i]));
+    }
+    return sum;
+}
+
+/* Records the selected matrix: its base, and the number of its lines, zero if the offsets are out of range. */
+XE_FN_ void xt_leading_(xt_where_ w, xt_init_tile_desc_ *init)
+{
+    const xt_tile_desc_ *d = &init->given;
+    if (d->shape.count < 3) return;
+    init->distance = xt_leading_distance_(w, &init->tile, d);
+    init->tile.base.id = xt_new_value_(w.x);
+    xt_record_(w, XT_OP_MATRIX_, 0, init->tile.base.id, init, 0);
+    init->tile.shape[1 - xt_inner_(&init->tile)] = spe_val_of(SPE_SCALAR, CM_I32, xt_further_value_(w.x));
+}
+
+/* ---- init_tile --------------------------------------------------------------------------------------------------- */
+
+XE_FN_ bool xt_check_scatter_(xt_where_ w, const xt_tile_desc_ *d)
+{
+    const xt_vec *v = &d->scatter;
+    if (!xt_is_int_(v->type) || xt_bits_(v->type) < 32)
+        return xt_fail_(w, XT_ERROR_SCATTER_TYPE, "got %s", xt_type_name_(v->type));
+    if (d->rows != v->dist.shape[0] || d->cols != v->dist.shape[1] || d->shape.count != 1)
+        return xt_fail_(w, XT_ERROR_SCATTER_SHAPE, "tile %d x %d, offsets %d x %d, .shape of %d dimensions", d->rows,
+                        d->cols, v->dist.shape[0], v->dist.shape[1], d->shape.count);
+    return !xt_has_map_(&d->map) || xt_map_agrees_(w, XT_ERROR_SCATTER_MAP, "the tile", &d->map, &v->map);
+}
+
+/* A scatter tile, whose elements have individual offsets. */
+XE_FN_ xt_tile xt_init_scatter_(xt_where_ w, xt_tile t, const xt_tile_desc_ *d)
+{
+    const xt_vec *v = &d->scatter;
+    if (!xt_check_vec_(w, v, ".scatter") || !xt_tile_base_(w, &t, d) || !xt_check_scatter_(w, d)) return xt_no_tile_();
+    if (!xt_check_index_(w, &d->shape.at[0], ".shape") || !xt_check_array_(w, &d->base, &d->shape, &d->strides))
+        return xt_no_tile_();
+    t.scatter = true;
+    t.number = 0;
+    t.map = v->map;
+    t.dist = v->dist;
+    t.offsets = *v;
+    t.offset[0] = t.offset[1] = t.pitch = spe_val_int(0);
+    t.shape[0] = spe_val_int(1);
+    t.shape[1] = d->shape.at[0];
+    return t;
+}
+
+xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
+{
+    xt_ctx *x = w.x;
+    xt_init_tile_desc_ *init = xt_enter_(w) ? (xt_init_tile_desc_ *)xt_memory_(x, sizeof *init) : NULL;
+    xt_tile t = xt_no_tile_();
+    if (!init) return t;
+    t.type = (cm_type)d.type;
+    t.map = d.map;
+    t.inside = d.inside;
+    t.step = 1;
+    t.scope = x->scope;
+    if (d.offset.count == 0) {
+        d.offset.count = d.shape.count ? d.shape.count : 2;
+        for (int i = 0; i < 8; i++) d.offset.at[i] = spe_val_int(0);
+    }
+    init->given = d;
+    x->part++;
+    if (d.scatter.magic) {
+        t = xt_init_scatter_(w, t, &d);
+    } else if (!xt_distribute_(w, &t.dist, d.rows, d.cols, &d.map) || !xt_tile_blocks_(w, &t, d.inner_blocks) ||
+               !xt_tile_order_(w, &t, d.order) || !xt_tile_shape_(w, &t, &d) || !xt_tile_base_(w, &t, &d) ||
+               !xt_tile_indices_(w, &d) || !xt_check_array_(w, &d.base, &d.shape, &d.strides)) {
+        t = xt_no_tile_();
+    } else {
+        t.number = x->tile_count++;
+        init->matrix = init->tile = t;
+        xt_leading_(w, init);
+        const xt_val *at = &d.offset.at[d.offset.count - 2];
+        for (int i = 0; i < 2; i++) {
+            init->place[i] = xt_record_place_(w, &t.dist, i);
+            init->tile.offset[i] = xt_binary_number_(w, SPE_ARITH_ADD, at[i], init->place[i]);
+        }
+        t = init->tile;
+    }
+    x->part--;
+    if (t.number >= 0) t.id = xt_new_value_(x);
+    init->tile = t;
+    if (t.number >= 0) xt_record_(w, XT_OP_INIT_TILE_, 0, t.id, init, 0);
+    return t;
+}
+
+/* Records a moved tile. */
+XE_FN_ xt_tile xt_moved_tile_(xt_where_ w, xt_tile t, const xt_update_ *d)
+{
+    t.scope = w.x->scope;
+    t.id = xt_new_value_(w.x);
+    xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, 0, t.id, d, sizeof *d);
+    return t;
+}
+
+xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols)
+{
+    xt_update_ d = {t, {rows, cols}, xt_no_vec_()};
+    if (!xt_enter_(w) || !xt_check_tile_(w, &t, false, "the tile of XT_UPDATE_TILE_OFFSET") ||
+        !xt_check_index_(w, &rows, "the row offset") || !xt_check_index_(w, &cols, "the column offset") ||
+        !xt_check_uniform_(w, &rows, "the row offset") || !xt_check_uniform_(w, &cols, "the column offset"))
+        return xt_no_tile_();
+    w.x->part++;
+    t.offset[0] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[0], rows);
+    t.offset[1] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[1], cols);
+    w.x->part--;
+    return xt_moved_tile_(w, t, &d);
+}
+
+/* Moves a scatter tile's offsets, all by one number or each by its own. */
+xt_tile xt_update_offsets_(xt_where_ w, xt_tile t, xt_any_ by)
+{
+    xt_update_ d = {t, {by.val, by.val}, by.vec};
+    if (!xt_enter_(w) || !xt_check_tile_(w, &t, true, "the tile of XT_UPDATE_TILE_OFFSET with one offset"))
+        return xt_no_tile_();
+    w.x->part++;
+    t.offsets = xt_binary_vec_(w, SPE_ARITH_ADD, xt_any_vec_(t.offsets), by);
+    w.x->part--;
+    return xt_moved_tile_(w, t, &d);
+}
+
+/* front/access.c - records load_tile, store_tile, prefetch_tile, load_gather, store_scatter. */
+
+/* ---- load_tile, store_tile --------------------------------------------------------------------------------------- */
+
+/* The type must be able to represent it. */
+XE_FN_ bool xt_check_padding_(xt_where_ w, int type, double padding)
+{
+    xt_val number = xt_padding_(type, padding);
+    int64_t integer;
+    bool whole = spe_real_to_int(padding, &integer) && (type != XT_BOOL_ || integer == 0 || integer == 1);
+    if (xt_is_float_(type) || whole) return xt_check_number_(w, &number, type, ".padding");
+    return xt_fail_(w, XT_ERROR_SCALAR_RANGE, ".padding is %s, wanted %s", spe_decimal_of(padding, 'g', 6).s,
+                    xt_type_name_(type));
+}
+
+xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
+{
+    xt_vec form = xt_form_(&d.tile);
+    if (!xt_enter_(w) || !xt_check_tile_(w, &d.tile, false, "the tile of XT_LOAD_TILE") ||
+        !xt_check_padding_(w, d.tile.type, d.padding))
+        return xt_no_vec_();
+    if (d.tile.inside) d.border = XT_BORDER_PADDING;
+    xt_vec v = xt_new_vec_(w.x, d.tile.type, &form);
+    xt_spread_of_tile_(w.x, v.id, &d.tile);
+    xt_record_(w, XT_OP_LOAD_TILE_, 0, v.id, &d, sizeof d);
+    return v;
+}
+
+/* Can the vector be stored to the tile? */
+XE_FN_ bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t)
+{
+    static const xt_same_errors_ errors = {XT_ERROR_STORE_SHAPE, XT_ERROR_STORE_TYPE, XT_ERROR_STORE_BLOCKS,
+                                           XT_ERROR_STORE_MAP};
+    xt_vec form = xt_form_(t);
+    return xt_check_same_(w, &errors, "vector", v, "tile", &form);
+}
+
+/* Overlapping rows can be loaded, but storing to them is undefined. */
+XE_FN_ bool xt_check_rows_(xt_where_ w, const xt_tile *t)
+{
+    const xt_val *along = &t->shape[xt_inner_(t)], *lines = &t->shape[1 - xt_inner_(t)];
+    return t->pitch.kind != SPE_INT || along->kind != SPE_INT || (lines->kind == SPE_INT && lines->integer < 2) ||
+           t->pitch.integer >= along->integer ||
+           xt_fail_(w, XT_ERROR_TILE_STRIDES, "rows of %lld elements, %lld apart, overlap and cannot be stored to",
+                    (long long)along->integer, (long long)t->pitch.integer);
+}
+
+void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
+{
+    xt_scattered_ d = {v, {t, xt_no_vec_(), 0}};
+    if (xt_enter_(w) && xt_check_vec_(w, &v, "the vector of XT_STORE_TILE") &&
+        xt_check_tile_(w, &t, false, "the tile of XT_STORE_TILE") && xt_check_store_(w, &v, &t) &&
+        xt_check_rows_(w, &t))
+        xt_record_(w, XT_OP_STORE_TILE_, 0, 0, &d, sizeof d);
+}
+
+/* ---- load_gather, store_scatter ---------------------------------------------------------------------------------- */
+
+XE_FN_ bool xt_check_mask_(xt_where_ w, const xt_vec *mask, const xt_tile *t)
+{
+    static const xt_same_errors_ errors = {XT_ERROR_MASK_SHAPE, 0, 0, XT_ERROR_MASK_MAP};
+    xt_vec form = xt_form_(t);
+    if (!mask->magic) return true;
+    if (!xt_check_vec_(w, mask, "the mask")) return false;
+    if (mask->type != (cm_type)XT_BOOL_) return xt_fail_(w, XT_ERROR_MASK_TYPE, "got %s", xt_type_name_(mask->type));
+    return xt_check_same_(w, &errors, "mask", mask, "tile", &form);
+}
+
+xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
+{
+    xt_scattered_ of = {xt_no_vec_(), d};
+    xt_vec form = xt_form_(&d.tile);
+    if (!xt_enter_(w) || !xt_check_tile_(w, &d.tile, true, "the tile of XT_LOAD_GATHER") ||
+        !xt_check_mask_(w, &d.mask, &d.tile) || !xt_check_padding_(w, d.tile.type, d.padding))
+        return xt_no_vec_();
+    xt_vec v = xt_new_vec_(w.x, d.tile.type, &form);
+    xt_spread_of_tile_(w.x, v.id, &d.tile);
+    xt_spread_like_(w.x, v.id, &d.mask);
+    xt_record_(w, XT_OP_LOAD_GATHER_, 0, v.id, &of, sizeof of);
+    return v;
+}
+
+void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d)
+{
+    xt_scattered_ of = {v, d};
+    if (xt_enter_(w) && xt_check_vec_(w, &v, "the vector of XT_STORE_SCATTER") &&
+        xt_check_tile_(w, &d.tile, true, "the tile of XT_STORE_SCATTER") && xt_check_store_(w, &v, &d.tile) &&
+        xt_check_mask_(w, &d.mask, &d.tile))
+        xt_record_(w, XT_OP_STORE_SCATTER_, 0, 0, &of, sizeof of);
+}
+
+void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
+{
+    if (!xt_enter_(w) || !xt_check_tile_(w, &d.tile, false, "the tile of XT_PREFETCH_TILE")) return;
+    if (d.locality < 0 || d.locality > 3)
+        xt_fail_(w, XT_ERROR_LOCALITY, "got %d", d.locality);
+    else
+        xt_record_(w, XT_OP_PREFETCH_TILE_, 0, 0, &d, sizeof d);
+}
+
+/* front/mma.c - records tile_mma. */
+
+XE_FN_ bool xt_mma_check_shapes_(xt_where_ w, const xt_mma_desc_ *d, bool with_c)
+{
+    const int *a = d->left.dist.shape, *b = d->right.dist.shape, *c = d->sum.dist.shape;
+    if (!xt_check_vec_(w, &d->left, "a of XT_TILE_MMA") || !xt_check_vec_(w, &d->right, "b of XT_TILE_MMA"))
+        return false;
+    if (with_c && !xt_check_vec_(w, &d->sum, "c of XT_TILE_MMA")) return false;
+    if (a[1] == b[0] && (!with_c || (c[0] == a[0] && c[1] == b[1]))) return true;
+    if (!with_c) return xt_fail_(w, XT_ERROR_MMA_SHAPE, "a %d x %d, b %d x %d", a[0], a[1], b[0], b[1]);
+    return xt_fail_(w, XT_ERROR_MMA_SHAPE, "a %d x %d, b %d x %d, c %d x %d", a[0], a[1], b[0], b[1], c[0], c[1]);
+}
+
+/* The possible types of a x b: the accumulation type in coopmatrix.h, or f16 and bf16 for operands of that type. */
+XE_FN_ bool xt_mma_result_(const xt_mma_desc_ *d, bool with_c, cm_type *result)
+{
+    const cm_product *row = cm_product_row(d->left.type, d->right.type);
+    cm_type own = d->left.type;
+    if (!row || d->type < 0) return false;
+    *result = with_c ? d->sum.type : d->type ? (cm_type)(d->type - 1) : row->acc;
+    if (d->type && d->type - 1 != (int)*result) return false;
+    return *result == row->acc || (own == d->right.type && *result == own && (own == CM_F16 || own == CM_BF16));
+}
+
+XE_FN_ bool xt_mma_check_types_(xt_where_ w, const xt_mma_desc_ *d, bool with_c, cm_type *result)
+{
+    return xt_mma_result_(d, with_c, result) ||
+           xt_fail_(w, XT_ERROR_MMA_TYPE, "a of %s, b of %s%s%s%s%s", xt_type_name_(d->left.type),
+                    xt_type_name_(d->right.type), with_c ? ", c of " : "", with_c ? xt_type_name_(d->sum.type) : "",
+                    d->type ? ", result " : "", d->type ? xt_type_name_(d->type < 0 ? d->type : d->type - 1) : "");
+}
+
+XE_FN_ bool xt_mma_has_map_(xt_where_ w, const char *what, const xt_map *has, const xt_map *wanted)
+{
+    return xt_map_agrees_(w, XT_ERROR_MMA_MAP, what, has, wanted);
+}
+
+/* The result's map is c's, else the given one, else derived from a and b. The operands' maps must agree with it, and
+ * with those given as options, as in the older specification. */
+XE_FN_ bool xt_mma_check_maps_(xt_where_ w, const xt_mma_desc_ *d, bool with_c, xt_map *map)
+{
+    xt_map a = XT_ZERO_;
+    *map = d->left.map;
+    map->sg_data[1] = d->right.map.sg_data[1];
+    if (xt_has_map_(&d->map)) *map = d->map;
+    if (with_c) *map = d->sum.map;
+    if (with_c && xt_has_map_(&d->map) && !xt_mma_has_map_(w, ".map", &d->map, map)) return false;
+    xt_map b = a;
+    if (xt_has_map_(map)) {
+        a = xt_map_mma_a(map, d->left.dist.shape[1]);
+        b = xt_map_mma_b(map, d->right.dist.shape[0]);
+    }
+    return xt_mma_has_map_(w, "a", &d->left.map, &a) && xt_mma_has_map_(w, "b", &d->right.map, &b) &&
+           (!xt_has_map_(&d->a_map) || xt_mma_has_map_(w, "a", &d->left.map, &d->a_map)) &&
+           (!xt_has_map_(&d->b_map) || xt_mma_has_map_(w, "b", &d->right.map, &d->b_map)) &&
+           (!with_c || !xt_has_map_(&d->c_map) || xt_mma_has_map_(w, "c", &d->sum.map, &d->c_map));
+}
+
+/* Blocked operands: m x k, k x n and m x n blocks. */
+XE_FN_ bool xt_mma_check_blocks_(xt_where_ w, const xt_mma_desc_ *d, bool with_c)
+{
+    const int *a = d->left.inner, *b = d->right.inner, *c = d->sum.inner;
+    if (a[1] == b[0] && (a[0] > 0) == (b[1] > 0) && (!with_c || (c[0] == a[0] && c[1] == b[1]))) return true;
+    return xt_fail_(w, XT_ERROR_BLOCKED, "XT_TILE_MMA: a has inner_blocks {%d, %d}, b {%d, %d}, c {%d, %d}", a[0], a[1],
+                    b[0], b[1], c[0], c[1]);
+}
+
+xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
+{
+    bool with_c = d.sum.magic != 0;
+    cm_type type = CM_F32;
+    xt_map map;
+    if (!xt_enter_(w) || !xt_mma_check_shapes_(w, &d, with_c) || !xt_mma_check_types_(w, &d, with_c, &type) ||
+        !xt_mma_check_maps_(w, &d, with_c, &map) || !xt_mma_check_blocks_(w, &d, with_c))
+        return xt_no_vec_();
+    xt_vec r = xt_mapped_vec_(w, type, d.left.dist.shape[0], d.right.dist.shape[1], &map);
+    xt_spread_like_(w.x, r.id, &d.left);
+    xt_spread_like_(w.x, r.id, &d.right);
+    xt_spread_like_(w.x, r.id, &d.sum);
+    r.inner[0] = d.left.inner[0];
+    r.inner[1] = d.right.inner[1];
+    xt_record_(w, XT_OP_TILE_MMA_, 0, r.id, &d, sizeof d);
+    return r;
+}
+
+/* front/atomics.c - records atomic_rmw. */
+
+/* Checks types and maps: a piece shared by several subgroups would be modified several times. */
+XE_FN_ bool xt_check_rmw_(xt_where_ w, xt_rmw_kind_ kind, const xt_tile *t)
+{
+    const xt_rmw_row_ *row = xt_rmw_row_of_(kind);
+    const xt_dist *d = &t->dist;
+    int takes = xt_is_float_(t->type) ? XT_RMW_FLOAT_ : xt_is_int_(t->type) ? XT_RMW_INT_ : 0;
+    if (!(row->takes & takes) || (xt_is_f8_(t->type) && kind != XT_RMW_assign_))
+        return xt_fail_(w, XT_ERROR_ATOMIC_TYPE, "%s of %s", row->name, xt_type_name_(t->type));
+    return (d->count[0] >= d->layout[0] && d->count[1] >= d->layout[1]) ||
+           xt_fail_(w, XT_ERROR_ATOMIC_SHARED, "tile %d x %d of %s", d->shape[0], d->shape[1], xt_map_text_(&t->map).s);
+}
+
+xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_gather_desc_ d)
+{
+    xt_scattered_ of = {v, d};
+    const xt_tile *t = &of.d.tile;
+    xt_vec form = xt_form_(t);
+    if (!xt_enter_(w) || !xt_check_vec_(w, &v, "the vector of XT_ATOMIC_RMW") ||
+        !xt_check_tile_(w, t, t->scatter || d.mask.magic, "the tile of XT_ATOMIC_RMW") || !xt_check_store_(w, &v, t) ||
+        !xt_check_mask_(w, &d.mask, t) || !xt_check_rmw_(w, kind, t))
+        return xt_no_vec_();
+    xt_vec r = xt_new_vec_(w.x, t->type, &form);
+    xt_spread_at_least_(w.x, r.id, 1); /* each subgroup may see the results of others */
+    xt_record_(w, XT_OP_ATOMIC_RMW_, (int)kind, r.id, &of, sizeof of);
+    return r;
+}
+
+/* front/reduction.c - records reductions. */
+
+/* For XT_REDUCTION and other operations along a dimension. */
+XE_FN_ bool xt_check_reduction_(xt_where_ w, const char *what, int kind, xt_reduction_desc_ *d)
+{
+    const xt_red_row_ *row = xt_red_info_(kind);
+    int type = (int)d->vec.type;
+    if (!xt_check_operand_(w, what, &d->vec, &d->source)) return false;
+    d->dim = xt_dimension_(w, what, d->dim, &d->vec);
+    if (d->dim < 0) return false;
+    int n = d->vec.dist.shape[d->dim];
+    if (type == XT_BOOL_ || xt_is_f8_(type) || !(row->takes & (xt_is_float_(type) ? XT_RMW_FLOAT_ : XT_RMW_INT_)))
+        return xt_fail_(w, XT_ERROR_REDUCTION_KIND, "%s of %s", row->name, xt_type_name_(type));
+    if (d->reduction_size == 0) d->reduction_size = n;
+    return (d->reduction_size > 0 && n % d->reduction_size == 0) ||
+           xt_fail_(w, XT_ERROR_REDUCTION_SIZE, "reduction_size %d, the dimension has %d", d->reduction_size, n);
+}
+
+XE_FN_ int xt_common_divisor_(int a, int b) { return b ? xt_common_divisor_(b, a % b) : a; }
+
+/* The result's map: given or derived; it must fit the result. If .source is given too, data may move; else given and
+ * derived must agree. */
+XE_FN_ bool xt_reduction_map_(xt_where_ w, xt_reduction_desc_ *d)
+{
+    xt_map derived = xt_map_reduction(&d->vec.map, d->dim, d->reduction_size);
+    bool split = d->vec.dist.data[d->dim] % d->reduction_size != 0;
+    int shape[2] = {d->vec.dist.shape[0], d->vec.dist.shape[1]};
+    xt_dist fit;
+    if (!xt_has_map_(&d->map)) d->map = derived;
+    if (split) derived.sg_data[d->dim] = d->map.sg_data[d->dim];
+    shape[d->dim] /= d->reduction_size;
+    return (xt_has_map_(&d->source) ||
+            xt_map_agrees_(w, XT_ERROR_REDUCTION_MAP, ".map of XT_REDUCTION", &d->map, &derived)) &&
+           xt_distribute_(w, &fit, shape[0], shape[1], &d->map);
+}
+
+XE_FN_ xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim, int size, const xt_map *map,
+                                 int type)
+{
+    const int *n = v->dist.shape;
+    xt_vec r = xt_mapped_vec_(w, (cm_type)type, dim ? n[0] : n[0] / size, dim ? n[1] / size : n[1], map);
+    xt_whole_ d = XT_ZERO_;
+    d.v = *v;
+    d.dim = dim;
+    d.size = size;
+    xt_spread_like_(w.x, r.id, v);
+    if (r.id) xt_record_(w, XT_OP_REDUCE_, kind, r.id, &d, sizeof d);
+    return r;
+}
+
+/* Groups within a subgroup's pieces are reduced there. Otherwise each subgroup reduces its part of them; then the parts
+ * are redistributed, so that each subgroup has whole groups, and reduced. Until then sums and products stay f32. */
+xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
+{
+    xt_whole_ whole = XT_ZERO_;
+    int inner[2];
+    whole.v = d.vec;
+    whole.given = d.map;
+    whole.source = d.source;
+    if (!xt_check_reduction_(w, "XT_REDUCTION", kind, &d) || !xt_reduction_map_(w, &d)) return xt_no_vec_();
+    whole.dim = d.dim;
+    whole.size = d.reduction_size;
+    w.x->part++;
+    int part = xt_common_divisor_(d.vec.dist.data[d.dim], d.reduction_size);
+    int rest = d.reduction_size / part, type = (int)d.vec.type;
+    spe_arith_op op = xt_red_info_(kind)->op;
+    int part_type = rest > 1 && (op == SPE_ARITH_ADD || op == SPE_ARITH_MUL) ? xt_wide_type_(type) : type;
+    xt_map map = xt_map_reduction(&d.vec.map, d.dim, part);
+    whole.part = xt_reduction_step_(w, &d.vec, kind, d.dim, part, &map, part_type);
+    if (rest > 1 || !xt_same_map_(&map, &d.map)) {
+        map = d.map;
+        if (xt_has_map_(&map)) map.sg_data[d.dim] *= rest;
+        if (whole.part.id) whole.part = xt_convert_to_(w, &whole.part, &map, &whole.part.map);
+        if (rest > 1 && whole.part.id) whole.part = xt_reduction_step_(w, &whole.part, kind, d.dim, rest, &d.map, type);
+    }
+    w.x->part--;
+    for (int i = 0; i < 2; i++) inner[i] = d.vec.inner[0] ? (i == d.dim ? 1 : d.vec.inner[i]) : 0;
+    return xt_rename_(w, XT_OP_REDUCTION_, kind, &whole, inner);
+}
+
+/* front/scan.c - records scans, XT_ARGMAX and XT_ARGMIN. */
+
+/* ---- scans ------------------------------------------------------------------------------------------------------- */
+
+/* For each element, the total of all pieces before its own: reduces pieces, scans the totals, and broadcasts them. */
+XE_FN_ xt_vec xt_scan_carry_(xt_where_ w, int kind, const xt_vec *v, int dim)
+{
+    xt_reduction_desc_ sum = XT_ZERO_;
+    xt_broadcast_desc_ back = XT_ZERO_;
+    xt_scan_desc_ scan = XT_ZERO_;
+    xt_map whole;
+    sum.vec = *v;
+    sum.dim = scan.dim = back.dim = dim;
+    sum.reduction_size = back.broadcast_size = v->dist.data[dim];
+    scan.vec = xt_reduction_(w, kind, sum);
+    if (!scan.vec.id) return scan.vec;
+    sum.map = whole = scan.vec.map;
+    whole.sg_data[dim] = back.size = scan.vec.dist.shape[dim];
+    scan.vec = xt_convert_to_(w, &scan.vec, &whole, &scan.vec.map);
+    scan.exclusive = true;
+    back.vec = xt_scan_vec_(w, kind, scan);
+    if (!back.vec.id) return back.vec;
+    back.vec = xt_convert_to_(w, &back.vec, &sum.map, &back.vec.map);
+    back.size = v->dist.shape[dim];
+    back.map = v->map;
+    return xt_broadcast_(w, back);
+}
+
+xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
+{
+    const xt_cast_desc_ as_usual = {true};
+    xt_reduction_desc_ check = XT_ZERO_;
+    xt_whole_ of = XT_ZERO_;
+    int type = (int)d.vec.type;
+    xt_vec plain = d.vec;
+    check.vec = d.vec;
+    check.dim = d.dim;
+    if (!xt_check_reduction_(w, "XT_SCAN", kind, &check)) return xt_no_vec_();
+    if (d.vec.dist.data[check.dim] < d.vec.dist.shape[check.dim]) {
+        if (xt_wide_type_(type) != (int)xt_held_((cm_type)type)) { /* rounded once */
+            d.vec = xt_cast_vec_(w, xt_wide_type_(type), xt_any_vec_(d.vec), as_usual);
+            return xt_cast_vec_(w, type, xt_any_vec_(xt_scan_vec_(w, kind, d)), as_usual);
+        }
+        plain.inner[0] = plain.inner[1] = 0;
+        of.part = xt_scan_carry_(w, kind, &plain, check.dim);
+        if (!of.part.id) return xt_no_vec_();
+    }
+    of.v = d.vec;
+    of.dim = check.dim;
+    of.exclusive = d.exclusive;
+    plain = xt_new_vec_(w.x, d.vec.type, &d.vec);
+    xt_record_(w, XT_OP_SCAN_, kind, plain.id, &of, sizeof of);
+    return plain;
+}
+
+/* ---- argmin, argmax ---------------------------------------------------------------------------------------------- */
+
+/* Finds the extreme value, then the first element equal to it. If there is none, all are NaN: takes the last, which is
+ * where the search for the least index begins. */
+xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d)
+{
+    int type = (int)d.vec.type, kind = largest ? XT_RED_maxnumf_ : XT_RED_minnumf_;
+    xt_reduction_desc_ least = XT_ZERO_;
+    xt_broadcast_desc_ back = XT_ZERO_;
+    xt_vec_desc_ form = XT_ZERO_;
+    if (type < XT_BOOL_ && xt_is_int_(type))
+        kind =
+            xt_is_signed_(type) ? (largest ? XT_RED_maxsi_ : XT_RED_minsi_) : (largest ? XT_RED_maxui_ : XT_RED_minui_);
+    least.vec = d.vec;
+    least.dim = d.dim;
+    if (!xt_check_reduction_(w, largest ? "XT_ARGMAX" : "XT_ARGMIN", kind, &least)) return xt_no_vec_();
+    if (d.vec.inner[0])
+        return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "%s of a 4-D vector: XT_TILE_UNPACK first",
+                            largest ? "XT_ARGMAX" : "XT_ARGMIN");
+    xt_vec best = back.vec = xt_reduction_(w, kind, least);
+    back.dim = d.dim;
+    back.size = d.vec.dist.shape[d.dim];
+    back.map = form.map = d.vec.map;
+    form.rows = d.vec.dist.shape[0];
+    form.cols = d.vec.dist.shape[1];
+    xt_vec at = xt_binary_vec_(w, SPE_ARITH_EQ, xt_any_vec_(d.vec), xt_any_vec_(xt_broadcast_(w, back)));
+    at = xt_select_vec_(w, xt_any_vec_(at), xt_any_vec_(xt_iota_(w, CM_I32, d.dim, form)), xt_any_int_(back.size - 1));
+    least.vec = at;
+    at = xt_reduction_(w, XT_RED_minsi_, least);
+    if (xt_has_map_(&d.map) && at.id) at = xt_convert_to_(w, &at, &d.map, &at.map);
+    if (xt_has_map_(&d.map) && best.id) best = xt_convert_to_(w, &best, &d.map, &best.map);
+    if (d.value) *d.value = best;
+    return at;
+}
+
+/* front/emit.c - records users' own operations, written with the lower headers. */
+
+xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index operands)
+{
+    xt_emitted_ d = {fn, user, type, operands};
+    if (!xt_enter_(w)) return xt_nothing_();
+    if (operands.count > 8)
+        return XT_FAIL_NUMBER_(w, XT_ERROR_SCALAR_TYPE, "XT_EMIT of %d numbers, at most 8", operands.count);
+    for (int i = 0; i < operands.count; i++)
+        if (!xt_check_value_(w, &operands.at[i], "an operand of XT_EMIT"))
+            return xt_nothing_();
+        else if (!spe_val_is_set(&operands.at[i]))
+            return XT_FAIL_NUMBER_(w, XT_ERROR_UNSET, "an operand of XT_EMIT");
+    xt_val v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
+    for (int i = 0; i < operands.count; i++) xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, &operands.at[i]));
+    xt_record_(w, XT_OP_EMIT_, 0, v.id, &d, sizeof d);
+    return v;
+}
+
+xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, const xt_vec operands[3])
+{
+    static const xt_same_errors_ errors = {XT_ERROR_VEC_SHAPE, 0, XT_ERROR_BLOCKED, XT_ERROR_MAP_DIFFERS};
+    xt_vectors_ d = XT_ZERO_;
+    int n;
+    if (!xt_enter_(w)) return xt_no_vec_();
+    for (n = 0; n == 0 || (n < 3 && operands[n].magic); n++)
+        if (!xt_check_vec_(w, &operands[n], "an operand of XT_EMIT_VEC") ||
+            !xt_check_same_(w, &errors, "XT_EMIT_VEC", &operands[0], "the other", &operands[n]))
+            return xt_no_vec_();
+    d.way = XT_USERS_;
+    d.block = fn;
+    d.user = user;
+    memcpy(d.v, operands, (size_t)n * sizeof *operands);
+    xt_vec v = xt_new_vec_(w.x, (cm_type)type, operands);
+    while (n-- > 1) xt_spread_like_(w.x, v.id, &operands[n]);
+    xt_record_(w, XT_OP_EMIT_VEC_, 0, v.id, &d, sizeof d);
+    return v;
+}
+
+/* front/single.c - records single numbers: load, store, elements of vectors; any and all of a mask; random numbers. */
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+XE_FN_ bool xt_check_element_(xt_where_ w, const xt_val *base, const xt_val *index, const char *what)
+{
+    if (xt_is_lost_(base) || xt_is_lost_(index)) return false;
+    if (base->magic != SPE_VAL_MAGIC || base->kind != SPE_POINTER)
+        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "the base of %s is %s, wanted a pointer", what, xt_describe_(base).s);
+    return xt_check_value_(w, base, "the base") &&
+           ((index->kind == SPE_SCALAR && xt_is_int_(index->type) && xt_bits_(index->type) == 64) ||
+            xt_check_index_(w, index, "the index"));
+}
+
+xt_val xt_load_(xt_where_ w, xt_val base, xt_val index)
+{
+    xt_numbers_ n = {0, {base, index, index}};
+    if (!xt_enter_(w) || !xt_check_element_(w, &base, &index, "XT_LOAD")) return xt_nothing_();
+    n.type = xt_number_type_(base.type);
+    return xt_record_number_(w, XT_OP_LOAD_, 0, n.type, 1, &n);
+}
+
+void xt_store_(xt_where_ w, xt_val base, xt_val index, xt_val v)
+{
+    xt_numbers_ n = {0, {base, index, v}};
+    if (!xt_enter_(w) || !xt_check_element_(w, &base, &index, "XT_STORE")) return;
+    n.type = xt_number_type_(base.type);
+    if (base.type == CM_BF16) v = n.v[2] = xt_unrounded_(w, v);
+    if (xt_check_type_(w, &v, n.type, "the number of XT_STORE"))
+        xt_record_(w, XT_OP_STORE_, 0, 0, &n, sizeof n);
+}
+
+/* ---- from vectors ------------------------------------------------------------------------------------------------ */
+
+/* Broadcasts the element to all subgroups first, then to all their lanes. */
+xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col)
+{
+    xt_vectors_ d = XT_ZERO_;
+    xt_slice_desc_ s = {v, row, col, 1, 1, v.map};
+    if (xt_has_map_(&s.map)) s.map.sg_data[0] = s.map.sg_data[1] = 1;
+    d.v[0] = xt_slice_(w, s);
+    if (!d.v[0].id) return xt_nothing_();
+    xt_val r = spe_val_of(SPE_SCALAR, xt_number_type_((int)v.type), xt_new_value_(w.x));
+    xt_spread_like_(w.x, r.id, &d.v[0]);
+    xt_record_(w, XT_OP_ELEMENT_, 0, r.id, &d, sizeof d);
+    return r;
+}
+
+xt_val xt_all_(xt_where_ w, xt_vec v, bool all)
+{
+    const xt_cast_desc_ as_usual = {true};
+    xt_reduction_desc_ d = XT_ZERO_;
+    if (!xt_enter_(w) || !xt_check_vec_(w, &v, all ? "the mask of XT_ALL" : "the mask of XT_ANY")) return xt_nothing_();
+    if ((int)v.type != XT_BOOL_)
+        return XT_FAIL_NUMBER_(w, XT_ERROR_CONDITION, "%s of a vector of %s", all ? "XT_ALL" : "XT_ANY",
+                               xt_type_name_((int)v.type));
+    v.inner[0] = v.inner[1] = 0;
+    d.vec = xt_cast_vec_(w, CM_I32, xt_any_vec_(v), as_usual);
+    for (d.dim = 0; d.dim < 2; d.dim++) {
+        d.reduction_size = 0;
+        d.vec = xt_reduction_(w, all ? XT_RED_and_ : XT_RED_or_, d);
+    }
+    return d.vec.id ? xt_binary_number_(w, SPE_ARITH_NE, xt_element_(w, d.vec, 0, 0), spe_val_int(0)) : xt_nothing_();
+}
+
+/* ---- random numbers: Philox2x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3) ----- */
+
+xt_val xt_random_scalar_(xt_where_ w, xt_any_ seed, xt_any_ index)
+{
+    xt_val v[2];
+    if (!xt_enter_(w) || !xt_check_index_(w, &seed.val, "the seed of XT_RANDOM") ||
+        !xt_check_index_(w, &index.val, "the index of XT_RANDOM"))
+        return xt_nothing_();
+    v[0] = xt_cast_number_(w, CM_U32, &seed.val);
+    v[1] = xt_cast_number_(w, CM_U32, &index.val);
+    return xt_emit_(w, CM_U32, xt_random_id_, NULL, xt_at_(2, v));
+}
+
+XE_FN_ xt_any_ xt_as_u32_(xt_where_ w, xt_any_ v)
+{
+    return v.is_vec ? xt_any_vec_(xt_bitcast_vec_(w, CM_U32, v)) : xt_any_val_(xt_cast_number_(w, CM_U32, &v.val));
+}
+
+xt_vec xt_random_vec_(xt_where_ w, xt_any_ seed, xt_any_ index)
+{
+    const xt_vec *like = seed.is_vec ? &seed.vec : &index.vec;
+    xt_vec v[3];
+    memset(v, 0, sizeof v);
+    if (!xt_enter_(w) || !xt_check_vec_(w, like, "an operand of XT_RANDOM")) return xt_no_vec_();
+    seed = xt_as_u32_(w, seed);
+    index = xt_as_u32_(w, index);
+    like = seed.is_vec ? &seed.vec : &index.vec;
+    if (!like->id) return xt_no_vec_();
+    v[0] = xt_like_(w, &seed, like);
+    v[1] = xt_like_(w, &index, like);
+    return xt_emit_vec_(w, CM_U32, xt_random_block_, NULL, v);
+}
+
+/* front/carried.c - carried values: the &x arguments of XT_FOR, XT_WHILE and XT_IF. */
+
+/* Reads the variable at a carried pointer; it must be set and in scope. */
+XE_FN_ bool xt_read_(xt_where_ w, const void *object, xt_thing_ *t, int number)
+{
+    char what[40];
+    memcpy(&t->magic, object, sizeof t->magic);
+    memcpy(t, object, xt_thing_size_(t->magic));
+    snprintf(what, sizeof what, "number %d of the list", number + 1);
+    switch (t->magic) {
+    case XT_TILE_MAGIC_: return t->tile.number < 0 || xt_check_scope_(w, t->tile.scope, what);
+    case XT_VEC_MAGIC_: return !t->vec.id || xt_check_vec_(w, &t->vec, what);
+    case SPE_VAL_MAGIC: return xt_is_lost_(&t->val) || xt_check_value_(w, &t->val, what);
+    default: return xt_fail_(w, XT_ERROR_CARRIED, "%s is something else, or was never set", what);
+    }
+}
+
+XE_FN_ xt_text_ xt_describe_thing_(const xt_thing_ *t)
+{
+    bool vec = t->magic == XT_VEC_MAGIC_;
+    xt_vec v = vec ? t->vec : xt_form_(&t->tile);
+    xt_text_ text;
+    if (t->magic == SPE_VAL_MAGIC)
+        snprintf(text.s, sizeof text.s, "%s", xt_type_name_(xt_carried_type_(&t->val)));
+    else
+        snprintf(text.s, sizeof text.s, "%s %d x %d of %s%s%.79s", vec ? "vector" : "tile", v.dist.shape[0],
+                 v.dist.shape[1], xt_type_name_((int)v.type), xt_has_map_(&v.map) ? " with " : "",
+                 xt_has_map_(&v.map) ? xt_map_text_(&v.map).s : "");
+    return text;
+}
+
+XE_FN_ bool xt_same_form_(const xt_vec *a, const xt_vec *b)
+{
+    return a->type == b->type && xt_same_map_(&a->map, &b->map) &&
+           memcmp(a->dist.shape, b->dist.shape, sizeof a->dist.shape) == 0;
+}
+
+XE_FN_ bool xt_same_kind_(const xt_thing_ *a, const xt_thing_ *b)
+{
+    if (a->magic != b->magic) return false;
+    if (a->magic == XT_VEC_MAGIC_) return xt_same_form_(&a->vec, &b->vec);
+    if (a->magic == XT_TILE_MAGIC_) {
+        xt_vec p = xt_form_(&a->tile), q = xt_form_(&b->tile);
+        return xt_same_form_(&p, &q) && memcmp(p.inner, q.inner, sizeof p.inner) == 0 &&
+               a->tile.column_major == b->tile.column_major && a->tile.scatter == b->tile.scatter &&
+               a->tile.inside == b->tile.inside && a->tile.step == b->tile.step &&
+               a->tile.base.local == b->tile.base.local &&
+               (!a->tile.scatter || a->tile.offsets.type == b->tile.offsets.type);
+    }
+    int s = xt_carried_type_(&a->val);
+    int t = xt_carried_type_(&b->val);
+    if (a->val.kind == SPE_POINTER || b->val.kind == SPE_POINTER) return a->val.kind == b->val.kind && s == t;
+    if (s == t || (b->val.kind == SPE_INT && xt_is_float_(s))) return true;
+    return xt_is_int_(s) && xt_is_int_(t) && (b->val.kind == SPE_INT || xt_bits_(s) == xt_bits_(t));
+}
+
+XE_FN_ bool xt_is_lost_thing_(const xt_thing_ *t)
+{
+    if (t->magic == XT_TILE_MAGIC_) return t->tile.number < 0;
+    return t->magic == XT_VEC_MAGIC_ ? !t->vec.id : xt_is_lost_(&t->val);
+}
+
+/* "a carried value whose type changes" */
+XE_FN_ bool xt_check_carried_(xt_where_ w, const xt_thing_ *start, const xt_thing_ *now, int number)
+{
+    if (xt_is_lost_thing_(start) || xt_is_lost_thing_(now) || xt_same_kind_(start, now)) return true;
+    return xt_fail_(w, XT_ERROR_CARRIED_TYPE, "number %d of the list came in as %s, is %s at the end", number + 1,
+                    xt_describe_thing_(start).s, xt_describe_thing_(now).s);
+}
+
+/* A mask of the scalars that differ, and of the vector if it does. */
+XE_FN_ uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
+{
+    const xt_vec *v = xt_thing_vec_(a), *u = xt_thing_vec_(b);
+    uint32_t mask = v && u && v->id != u->id ? XT_VEC_CHANGES_ : 0;
+    const xt_val *p;
+    for (int i = 0; (p = xt_scalar_of_(a, i)) != NULL; i++)
+        if (!xt_same_scalar_(p, xt_scalar_of_(b, i))) mask |= 1u << i;
+    return mask;
+}
+
+/* ---- changes --------------------------------------------------------------------------------------------------- */
+
+/* Replaces the parts in the mask by new values. */
+XE_FN_ void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
+{
+    xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_thing_vec_(t) : NULL;
+    xt_val *p;
+    int spread;
+    if (mask && t->magic == XT_TILE_MAGIC_) t->tile.id = xt_further_value_(x);
+    for (int i = 0; spe_ok(&x->m) && (p = xt_scalar_of_(t, i)) != NULL; i++)
+        if (mask >> i & 1) {
+            spread = xt_spread_of_(x, p);
+            *p = xt_carried_as_(p, xt_further_value_(x));
+            xt_value_at_(x, p->id)->spread = spread;
+        } else if (p->kind < SPE_SCALAR) {
+            p->note = x->scope;
+        }
+    if (t->magic == XT_TILE_MAGIC_) t->tile.scope = x->scope;
+    if (!v) return;
+    spread = xt_value_at_(x, v->id)->spread;
+    v->id = xt_further_value_(x);
+    xt_spread_at_least_(x, v->id, spread);
+    if (v->id) xt_define_vec_(x, v->id, *v);
+}
+
+/* front/control.c - records regions and barriers. */
 
 /* Records the beginning of a region and reads its carried values. */
 XE_FN_ xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, void *const *objects)
@@ -7898,92 +8535,6 @@ XE_FN_ uint32_t xt_counts_(xt_ctx *x, const xt_frame_ *f, xt_slot_ *s, uint32_t 
     return counts;
 }
 
-/* How far the index is from its start after the loop: the smallest multiple of the step that is not below hi - lo. */
-XE_FN_ spe_id xt_for_distance_(xt_ctx *x, const xt_frame_ *f)
-{
-    spe_module *m = &x->m;
-    spe_id lo = xt_now_id_(x, &f->lo, CM_I32), hi = xt_now_id_(x, &f->hi, CM_I32);
-    spe_id step = xt_index_id_(x, &f->step), turns = spe_isub(m, hi, lo);
-    turns = spe_udiv(m, spe_iadd(m, turns, spe_i32(m, (int32_t)f->step.integer - 1)), step);
-    turns = spe_imul(m, turns, step);
-    spe_id zero = spe_i32(m, 0);
-    return spe_select(m, spe_slt(m, lo, hi), turns, zero);
-}
-
-/* Allocates the ids of a region's carried values. */
-XE_FN_ bool xt_make_ids_(xt_ctx *x, xt_frame_ *f)
-{
-    f->ids = NULL;
-    f->id_count = xt_gather_(x, f, false, false);
-    f->ids = (spe_id *)xt_memory_(x, (size_t)f->id_count * sizeof *f->ids);
-    return f->ids != NULL;
-}
-
-/* Sets the values at the top of the body, or of a copy of it, from the frame's ids. */
-XE_FN_ void xt_write_turn_(xt_ctx *x, xt_frame_ *f)
-{
-    int align = xt_least_(xt_val_align_(&f->lo), xt_val_align_(&f->step));
-    spe_id k = f->copy ? spe_iadd(&x->m, f->turn, spe_i32(&x->m, f->copy * (int32_t)f->step.integer)) : f->turn;
-    xt_scatter_(x, f, false, f->counts ? spe_isub(&x->m, k, f->from) : 0);
-    xt_define_(x, f->index, xt_scalar_(CM_I32, k, align));
-}
-
-/* Begins a loop with so many copies of the body, whose index begins at `from`. */
-XE_FN_ void xt_write_loop_(xt_ctx *x, xt_frame_ *f, spe_id from, int copies)
-{
-    spe_module *m = &x->m;
-    xt_val lo = xt_now_(x, &f->lo), hi = xt_now_(x, &f->hi), step = xt_now_(x, &f->step);
-    spe_id to = xt_index_id_(x, &hi), by = xt_index_id_(x, &step);
-    if (copies > 1) { /* no turn begins that the loop would end within */
-        spe_id others = spe_imul(m, by, spe_i32(m, copies - 1));
-        to = spe_isub(m, spe_math2(m, SPE_SMAX, to, xt_index_id_(x, &lo)), others);
-        by = spe_imul(m, by, spe_i32(m, copies));
-        xt_remark_(x, "several turns at a time, while so many are left");
-    }
-    f->copies = copies;
-    f->copy = 0;
-    f->joined = x->block2d && copies > 1 ? xt_joined_turns_(x, copies) : 1;
-    x->turning = copies > 1 ? f : NULL;
-    f->turn = spe_for(m, from, to, by, (uint32_t)f->id_count, f->ids);
-    xt_write_turn_(x, f);
-}
-
-/* XT_FOR or XT_WHILE. */
-XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
-{
-    xt_frame_ *f = n->frame;
-    xt_val lo = xt_now_(x, &f->lo);
-    if (!xt_make_ids_(x, f)) return;
-    f->side_before = x->side;
-    x->side = 0;
-    xt_gather_(x, f, false, false);
-    if (x->staged) xt_write_stage_entry_(x, f);
-    if (x->block2d && n->spread < 2) spe_reconverge(&x->m); /* not in the loop */
-    if (f->op == XT_OP_WHILE_) {
-        spe_while(&x->m, (uint32_t)f->id_count, f->ids);
-        xt_scatter_(x, f, false, 0);
-        return;
-    }
-    f->at = x->at;
-    f->from = xt_index_id_(x, &lo);
-    int staged = x->staged && f->together ? f->together : 1;
-    xt_write_loop_(x, f, f->from, x->block2d ? xt_copies_(x, f, x->at, 24) : staged);
-}
-
-/* At the end of a body: continues with its next copy, or with the loop for the turns that are left. */
-XE_FN_ bool xt_write_next_(xt_ctx *x, xt_frame_ *f)
-{
-    if (f->copies == 1) return false;
-    if (++f->copy < f->copies) {
-        xt_write_turn_(x, f);
-    } else {
-        spe_endfor(&x->m, (uint32_t)f->id_count, f->ids);
-        xt_write_loop_(x, f, f->turn, 1);
-    }
-    x->at = f->at;
-    return true;
-}
-
 /* ---- XT_WHILE ---------------------------------------------------------------------------------------------------- */
 
 XE_FN_ bool xt_check_condition_(xt_where_ w, const char *of, const xt_val *condition)
@@ -8012,11 +8563,6 @@ spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition)
     return loop;
 }
 
-XE_FN_ void xt_write_while_test_(xt_ctx *x, const xt_node_ *n)
-{
-    spe_while_test(&x->m, xt_now_id_(x, n->condition, XT_BOOL_));
-}
-
 /* ---- XT_IF ------------------------------------------------------------------------------------------------------- */
 
 spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
@@ -8029,22 +8575,6 @@ spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
     xt_depends_on_(w.x, &condition);
     xt_side_begins_(w, f);
     return r;
-}
-
-XE_FN_ void xt_write_if_(xt_ctx *x, const xt_node_ *n)
-{
-    xt_frame_ *f = n->frame;
-    if (xt_make_ids_(x, f)) spe_if(&x->m, xt_now_id_(x, &f->lo, XT_BOOL_));
-    f->side_before = x->side;
-    x->side = x->m.block;
-}
-
-XE_FN_ void xt_write_else_(xt_ctx *x, const xt_node_ *n)
-{
-    xt_frame_ *f = n->frame;
-    xt_gather_(x, f, true, false);
-    spe_else(&x->m, (uint32_t)f->id_count, f->ids);
-    x->side = x->m.block;
 }
 
 /* ---- the end of a region ----------------------------------------------------------------------------------------- */
@@ -8162,24 +8692,6 @@ XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
     x->regions.depth--;
 }
 
-XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
-{
-    xt_frame_ *f = node->frame;
-    uint32_t n = (uint32_t)f->id_count;
-    xt_gather_(x, f, true, true);
-    if (x->block2d && f->op != XT_OP_IF_ && node->spread < 2) spe_reconverge(&x->m);
-    if (f->op == XT_OP_FOR_ && xt_write_next_(x, f)) return;
-    x->side = f->side_before;
-    if (node->spread > 1) spe_diverged(&x->m);
-    if (f->op == XT_OP_WHILE_)
-        spe_endwhile(&x->m, n, f->ids);
-    else if (f->op == XT_OP_FOR_)
-        spe_endfor(&x->m, n, f->ids);
-    else
-        spe_endif(&x->m, n, f->ids, f->ids);
-    xt_scatter_(x, f, true, f->counts ? xt_for_distance_(x, f) : 0);
-}
-
 /* ---- barriers ---------------------------------------------------------------------------------------------------- */
 
 /* Arriving and waiting alternate, under one name. */
@@ -8197,305 +8709,7 @@ void xt_barrier_(xt_where_ w, xt_barrier_kind_ kind, const char *name)
     xt_record_(w, ops[kind], 0, 0, name, 0);
 }
 
-XE_FN_ void xt_write_barrier_(xt_ctx *x, const xt_node_ *n)
-{
-    if (n->op == XT_OP_BARRIER_ARRIVE_) spe_barrier_arrive(&x->m);
-    else if (n->op == XT_OP_BARRIER_WAIT_) spe_barrier_wait(&x->m);
-    else spe_barrier(&x->m);
-}
-
-/* emit.c - users' own operations, written with the lower headers. */
-
-xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index operands)
-{
-    xt_emitted_ d = {fn, user, type, operands};
-    if (!xt_enter_(w)) return xt_nothing_();
-    if (operands.count > 8)
-        return XT_FAIL_NUMBER_(w, XT_ERROR_SCALAR_TYPE, "XT_EMIT of %d numbers, at most 8", operands.count);
-    for (int i = 0; i < operands.count; i++)
-        if (!xt_check_value_(w, &operands.at[i], "an operand of XT_EMIT"))
-            return xt_nothing_();
-        else if (!spe_val_is_set(&operands.at[i]))
-            return XT_FAIL_NUMBER_(w, XT_ERROR_UNSET, "an operand of XT_EMIT");
-    xt_val v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
-    for (int i = 0; i < operands.count; i++) xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, &operands.at[i]));
-    xt_record_(w, XT_OP_EMIT_, 0, v.id, &d, sizeof d);
-    return v;
-}
-
-XE_FN_ void xt_write_emit_(xt_ctx *x, const xt_node_ *n)
-{
-    const xt_emitted_ *d = n->emitted;
-    spe_id ids[8];
-    for (int i = 0; i < d->numbers.count; i++)
-        ids[i] = xt_now_id_(x, &d->numbers.at[i], xt_carried_type_(&d->numbers.at[i]));
-    xt_define_(x, n->result, xt_scalar_(d->type, d->fn(&x->cm, ids, d->user), 1));
-}
-
-xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, const xt_vec operands[3])
-{
-    static const xt_same_errors_ errors = {XT_ERROR_VEC_SHAPE, 0, XT_ERROR_BLOCKED, XT_ERROR_MAP_DIFFERS};
-    xt_vectors_ d = XT_ZERO_;
-    int n;
-    if (!xt_enter_(w)) return xt_no_vec_();
-    for (n = 0; n == 0 || (n < 3 && operands[n].magic); n++)
-        if (!xt_check_vec_(w, &operands[n], "an operand of XT_EMIT_VEC") ||
-            !xt_check_same_(w, &errors, "XT_EMIT_VEC", &operands[0], "the other", &operands[n]))
-            return xt_no_vec_();
-    d.way = XT_USERS_;
-    d.block = fn;
-    d.user = user;
-    memcpy(d.v, operands, (size_t)n * sizeof *operands);
-    xt_vec v = xt_new_vec_(w.x, (cm_type)type, operands);
-    while (n-- > 1) xt_spread_like_(w.x, v.id, &operands[n]);
-    xt_record_(w, XT_OP_EMIT_VEC_, 0, v.id, &d, sizeof d);
-    return v;
-}
-
-/* single.c - single numbers: load, store, elements of vectors; any and all of a mask; random numbers. */
-
-/* ---- memory ------------------------------------------------------------------------------------------------------ */
-
-XE_FN_ bool xt_check_element_(xt_where_ w, const xt_val *base, const xt_val *index, const char *what)
-{
-    if (xt_is_lost_(base) || xt_is_lost_(index)) return false;
-    if (base->magic != SPE_VAL_MAGIC || base->kind != SPE_POINTER)
-        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "the base of %s is %s, wanted a pointer", what, xt_describe_(base).s);
-    return xt_check_value_(w, base, "the base") &&
-           ((index->kind == SPE_SCALAR && xt_is_int_(index->type) && xt_bits_(index->type) == 64) ||
-            xt_check_index_(w, index, "the index"));
-}
-
-xt_val xt_load_(xt_where_ w, xt_val base, xt_val index)
-{
-    xt_numbers_ n = {0, {base, index, index}};
-    if (!xt_enter_(w) || !xt_check_element_(w, &base, &index, "XT_LOAD")) return xt_nothing_();
-    n.type = xt_number_type_(base.type);
-    return xt_record_number_(w, XT_OP_LOAD_, 0, n.type, 1, &n);
-}
-
-void xt_store_(xt_where_ w, xt_val base, xt_val index, xt_val v)
-{
-    xt_numbers_ n = {0, {base, index, v}};
-    if (!xt_enter_(w) || !xt_check_element_(w, &base, &index, "XT_STORE")) return;
-    n.type = xt_number_type_(base.type);
-    if (base.type == CM_BF16) v = n.v[2] = xt_unrounded_(w, v);
-    if (xt_check_type_(w, &v, n.type, "the number of XT_STORE"))
-        xt_record_(w, XT_OP_STORE_, 0, 0, &n, sizeof n);
-}
-
-XE_FN_ spe_id xt_element_pointer_(xt_ctx *x, const xt_numbers_ *d)
-{
-    spe_id base = xt_now_(x, &d->v[0]).id;
-    return spe_index(&x->m, base, xt_now_id_(x, &d->v[1], CM_I32));
-}
-
-XE_FN_ void xt_write_load_(xt_ctx *x, const xt_node_ *n)
-{
-    const xt_numbers_ *d = n->numbers;
-    cm_type type = (cm_type)d->v[0].type;
-    spe_id v = spe_load(&x->m, xt_element_pointer_(x, d), (uint32_t)xt_bytes_(type));
-    xt_define_(x, n->result, xt_scalar_(d->type, cm_to_arith(&x->cm, type, v), 1));
-}
-
-XE_FN_ void xt_write_store_(xt_ctx *x, const xt_node_ *n)
-{
-    const xt_numbers_ *d = n->numbers;
-    cm_type type = (cm_type)d->v[0].type;
-    spe_id id = cm_from_arith(&x->cm, type, xt_now_id_(x, &d->v[2], d->type));
-    spe_store(&x->m, xt_element_pointer_(x, d), id, (uint32_t)xt_bytes_(type));
-}
-
-/* ---- from vectors ------------------------------------------------------------------------------------------------ */
-
-/* Broadcasts the element to all subgroups first, then to all their lanes. */
-xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col)
-{
-    xt_vectors_ d = XT_ZERO_;
-    xt_slice_desc_ s = {v, row, col, 1, 1, v.map};
-    if (xt_has_map_(&s.map)) s.map.sg_data[0] = s.map.sg_data[1] = 1;
-    d.v[0] = xt_slice_(w, s);
-    if (!d.v[0].id) return xt_nothing_();
-    xt_val r = spe_val_of(SPE_SCALAR, xt_number_type_((int)v.type), xt_new_value_(w.x));
-    xt_spread_like_(w.x, r.id, &d.v[0]);
-    xt_record_(w, XT_OP_ELEMENT_, 0, r.id, &d, sizeof d);
-    return r;
-}
-
-XE_FN_ void xt_write_element_(xt_ctx *x, const xt_node_ *n)
-{
-    xt_vec v = xt_now_vec_(x, &n->vectors->v[0]);
-    int type = xt_number_type_((int)v.type);
-    xt_field_ f;
-    if (!v.blocks || !xt_field_of_(x, &f, &v, (int)xt_held_((cm_type)type))) return;
-    spe_id one = spe_sg_broadcast(&x->m, f.comp[f.where[0] / 64], spe_i32(&x->m, f.where[0] % 64));
-    if (type == XT_BOOL_) one = spe_ine(&x->m, one, spe_null(&x->m, spe_type_of(&x->m, one)));
-    xt_define_(x, n->result, xt_scalar_(type, one, 1));
-}
-
-xt_val xt_all_(xt_where_ w, xt_vec v, bool all)
-{
-    const xt_cast_desc_ as_usual = {true};
-    xt_reduction_desc_ d = XT_ZERO_;
-    if (!xt_enter_(w) || !xt_check_vec_(w, &v, all ? "the mask of XT_ALL" : "the mask of XT_ANY")) return xt_nothing_();
-    if ((int)v.type != XT_BOOL_)
-        return XT_FAIL_NUMBER_(w, XT_ERROR_CONDITION, "%s of a vector of %s", all ? "XT_ALL" : "XT_ANY",
-                               xt_type_name_((int)v.type));
-    v.inner[0] = v.inner[1] = 0;
-    d.vec = xt_cast_vec_(w, CM_I32, xt_any_vec_(v), as_usual);
-    for (d.dim = 0; d.dim < 2; d.dim++) {
-        d.reduction_size = 0;
-        d.vec = xt_reduction_(w, all ? XT_RED_and_ : XT_RED_or_, d);
-    }
-    return d.vec.id ? xt_binary_number_(w, SPE_ARITH_NE, xt_element_(w, d.vec, 0, 0), spe_val_int(0)) : xt_nothing_();
-}
-
-/* ---- random numbers: Philox2x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3) ----- */
-
-enum { XT_PHILOX_ROUNDS_ = 10 };
-#define XT_PHILOX_TIMES_ 0xd256d193u
-#define XT_PHILOX_STEP_ 0x9e3779b9u
-
-uint32_t xt_random(uint32_t seed, uint32_t index)
-{
-    uint32_t low = index, high = 0;
-    for (int i = 0; i < XT_PHILOX_ROUNDS_; i++, seed += XT_PHILOX_STEP_) {
-        uint64_t product = (uint64_t)low * XT_PHILOX_TIMES_;
-        low = (uint32_t)(product >> 32) ^ seed ^ high;
-        high = (uint32_t)product;
-    }
-    return low;
-}
-
-XE_FN_ spe_id xt_random_one_(cm_ctx *c, cm_type type, spe_id index, spe_id seed, void *user)
-{
-    spe_module *m = c->module;
-    spe_id u32 = spe_type_of(m, index), u64 = spe_vec(m, spe_int(m, 64), spe_count(m, u32)), low = index,
-           high = spe_null(m, u32);
-    (void)type, (void)user;
-    for (int i = 0; i < XT_PHILOX_ROUNDS_; i++) {
-        spe_id times = spe_const_u(m, u64, XT_PHILOX_TIMES_), product = spe_imul(m, spe_uconvert(m, u64, low), times);
-        low = spe_uconvert(m, u32, spe_shr(m, product, spe_const_u(m, u64, 32)));
-        low = spe_xor(m, spe_xor(m, low, seed), high);
-        high = spe_uconvert(m, u32, product);
-        seed = spe_iadd(m, seed, spe_const_u(m, u32, XT_PHILOX_STEP_));
-    }
-    return low;
-}
-
-XE_FN_ spe_id xt_random_id_(cm_ctx *c, const spe_id *v, void *user)
-{
-    return xt_random_one_(c, CM_U32, v[1], v[0], user);
-}
-
-XE_FN_ cm_matrix xt_random_block_(cm_ctx *c, const cm_matrix *const *v, void *user)
-{
-    return cm_map2(c, v[1], v[0], xt_random_one_, user);
-}
-
-xt_val xt_random_scalar_(xt_where_ w, xt_any_ seed, xt_any_ index)
-{
-    xt_val v[2];
-    if (!xt_enter_(w) || !xt_check_index_(w, &seed.val, "the seed of XT_RANDOM") ||
-        !xt_check_index_(w, &index.val, "the index of XT_RANDOM"))
-        return xt_nothing_();
-    v[0] = xt_cast_number_(w, CM_U32, &seed.val);
-    v[1] = xt_cast_number_(w, CM_U32, &index.val);
-    return xt_emit_(w, CM_U32, xt_random_id_, NULL, xt_at_(2, v));
-}
-
-XE_FN_ xt_any_ xt_as_u32_(xt_where_ w, xt_any_ v)
-{
-    return v.is_vec ? xt_any_vec_(xt_bitcast_vec_(w, CM_U32, v)) : xt_any_val_(xt_cast_number_(w, CM_U32, &v.val));
-}
-
-xt_vec xt_random_vec_(xt_where_ w, xt_any_ seed, xt_any_ index)
-{
-    const xt_vec *like = seed.is_vec ? &seed.vec : &index.vec;
-    xt_vec v[3];
-    memset(v, 0, sizeof v);
-    if (!xt_enter_(w) || !xt_check_vec_(w, like, "an operand of XT_RANDOM")) return xt_no_vec_();
-    seed = xt_as_u32_(w, seed);
-    index = xt_as_u32_(w, index);
-    like = seed.is_vec ? &seed.vec : &index.vec;
-    if (!like->id) return xt_no_vec_();
-    v[0] = xt_like_(w, &seed, like);
-    v[1] = xt_like_(w, &index, like);
-    return xt_emit_vec_(w, CM_U32, xt_random_block_, NULL, v);
-}
-
-/* chooser.c - how an access to a tile is made: by 2D block messages or element by element. Passes, what is written and
- * xt_print all ask here. */
-
-/* Why a block cannot be accessed by messages even in a matrix that qualifies; NULL if it can. access: the layout in
- * which it is loaded, a cm_use, or XT_STORED_ ... */
-XE_FN_ const char *xt_why_not_block_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int access)
-{
-    int bytes = xt_bytes_(t->type), in = t->column_major ? b->row : b->col;
-    bool store = access == XT_STORED_;
-    if (access == XT_VISITED_) return "each element by itself";
-    if (in * bytes % 4) return "blocks that begin within 4 bytes";
-    if (access == XT_FETCHED_) return NULL;
-    if (store && b->valid < b->cols) return "pieces narrower than whole subgroups are stored";
-    if (store && t->column_major) return "there are no messages that store columns";
-    return cm_block2d_covers(&x->cm, b->cols, b->rows, xt_held_(t->type), store ? CM_ACC : (cm_use)access,
-                             t->column_major, store)
-               ? NULL
-               : "no message has such a block";
-}
-
-/* The access of a node; -1: it makes none that messages could make. */
-XE_FN_ int xt_access_of_(xt_ctx *x, const xt_node_ *n)
-{
-    if (n->op == XT_OP_LOAD_TILE_) return (int)xt_layout_(x, n->result);
-    return n->op == XT_OP_STORE_TILE_ ? XT_STORED_ : n->op == XT_OP_PREFETCH_TILE_ ? XT_FETCHED_ : -1;
-}
-
-/* Does a load pad with what messages read outside, all bits zero? -0.0 is not. */
-XE_FN_ bool xt_pads_with_zero_(const xt_load_desc_ *d)
-{
-    const double zero = 0;
-    bool whole = !xt_is_float_(d->tile.type);
-    return whole ? d->padding == 0 : memcmp(&d->padding, &zero, sizeof zero) == 0;
-}
-
-/* How the blocks of a node's tile are accessed in the version with messages. */
-XE_FN_ xt_access_ xt_access_by_(xt_ctx *x, const xt_node_ *n)
-{
-    const xt_tile *t = xt_accessed_(n);
-    xt_access_ a = {0, 0, NULL};
-    if (!t) return a;
-    a.why = xt_why_not_block2d_(x, t);
-    if (!a.why && n->op == XT_OP_LOAD_TILE_ && !xt_pads_with_zero_(n->load)) a.why = "a padding other than zero";
-    for (xt_block_ b = xt_blocks_(x, &t->dist); xt_next_block_(&b); a.blocks++) {
-        const char *why = a.why && !a.by_messages ? a.why : xt_why_not_block_(x, t, &b, xt_access_of_(x, n));
-        if (why) a.why = why;
-        else a.by_messages++;
-    }
-    return a;
-}
-
-/* lower.c - writes a recorded body, node by node. */
-
-/* Writes a node by the function that the table of operations names. */
-XE_FN_ void xt_write_node_(xt_ctx *x, const xt_node_ *n)
-{
-#define XT_OPERATION_WRITE_(name, function, ...) xt_write_##function##_,
-    static void (*const all[])(xt_ctx *x, const xt_node_ *n) = {XT_OPERATIONS_(XT_OPERATION_WRITE_)};
-    all[n->op](x, n);
-}
-
-/* Writes the body, in one version. */
-XE_FN_ void xt_write_nodes_(xt_ctx *x)
-{
-    for (x->at = 0; x->at < x->nodes.count && spe_ok(&x->m); x->at++) {
-        const xt_node_ *n = xt_node_at_(x, x->at);
-        spe_at(&x->m, n->file, n->line);
-        xt_write_node_(x, n);
-    }
-}
-
-/* build.c - building a module. */
+/* build.c - building a module: the passes, in order. */
 
 /* The type of a parameter by its name; -1 if there is none. */
 XE_FN_ int xt_type_of_(const char *name, const spe_kernel_param *p)
@@ -8532,30 +8746,6 @@ XE_FN_ void xt_record_body_(xt_ctx *x)
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "the kernel ends while \"%s\" is not waited for", x->arrived);
 }
 
-/* Subgroups that a work-group may have with 256 registers per thread, which halve the hardware's threads. */
-XE_FN_ int xt_most_with_256_(const xt_ctx *x) { return x->target.max_group_size / x->S / 2; }
-
-/* Chooses the work-group size and registers per thread, within the target's limits. */
-XE_FN_ bool xt_choose_resources_(xt_ctx *x)
-{
-    spe_place at = {x->desc->file, x->desc->line};
-    xt_where_ w = {x, &at};
-    int subgroups = x->subgroups ? x->subgroups : 1, registers = x->desc->registers;
-    if (registers && registers != 128 && registers != 256)
-        return xt_fail_(w, XT_ERROR_REGISTERS, ".registers is %d, wanted 128 or 256", registers);
-    if (x->subgroups) at = x->subgroups_at;
-    if (subgroups < 0 || subgroups > x->target.max_group_size / x->S)
-        return xt_fail_(w, XT_ERROR_GROUP_SIZE, "%d subgroups of %d are %lld work-items, %s has %d", subgroups, x->S,
-                        (long long)subgroups * x->S, x->target.name, x->target.max_group_size);
-    int most = xt_most_with_256_(x);
-    x->registers = x->accumulator_bytes > 4096 || (x->product_bytes > 6144 && subgroups <= most) ? 256 : 128;
-    if (registers) x->registers = registers;
-    return x->registers == 128 || subgroups <= most ||
-           xt_fail_(w, XT_ERROR_REGISTERS,
-                    "256 for %d subgroups, %s has room for %d; .registers = 128 takes more and may spill", subgroups,
-                    x->target.name, most);
-}
-
 /* The register count is known only for Intel's devices, which have a build flag for the larger register file. */
 XE_FN_ void xt_warn_(xt_ctx *x, xt_module *mod)
 {
@@ -8570,82 +8760,6 @@ XE_FN_ void xt_warn_(xt_ctx *x, xt_module *mod)
     snprintf(w->text, sizeof w->text, "%s: %d bytes, %s has %d in %d registers", xt_error_text(w->id),
              (int)x->slice_bytes, x->target.name, bytes, x->registers);
     mod->warning = w;
-}
-
-/* Work-items per work-group. */
-XE_FN_ int xt_group_size_(const xt_ctx *x) { return x->S * (x->subgroups ? x->subgroups : 1); }
-
-XE_FN_ bool xt_begin_kernel_(xt_ctx *x)
-{
-    spe_param params[SPE_PARAMS_MAX];
-    for (int i = 0; i < x->param_count; i++)
-        params[i] = spe_param_of(&x->m, &x->params[i], xt_spe_type_(x, x->params[i].type));
-    if (!spe_build_kernel(&x->m, x->kernel->name, x->S, xt_group_size_(x), x->param_count, params)) return false;
-    if (x->scratch_bytes) x->scratch = xt_shared_array_(&x->m, spe_int(&x->m, 64), (int64_t)x->scratch_bytes / 8);
-    if (x->stage_dwords) x->staging = xt_shared_array_(&x->m, spe_int(&x->m, 32), (int64_t)x->stage_dwords);
-    return true;
-}
-
-/* Writes the body with 2D block messages. */
-XE_FN_ void xt_write_block2d_(xt_ctx *x)
-{
-    x->block2d = true;
-    xt_write_nodes_(x);
-    x->block2d = false;
-}
-
-/* Writes it without. Operands of products may go through local memory, copied by messages or element by element. The
- * sums of a work-group's products leave few registers for a branch in a loop, so it is around all; a subgroup alone has
- * one around each copying, as its copying is most of the kernel. */
-XE_FN_ void xt_write_any_(xt_ctx *x)
-{
-    x->staged = x->stages.count > 0;
-    if (x->staged) xt_write_stage_begin_(x);
-    bool branch = x->staged && x->subgroups > 1 && xt_stage_if_fit_(x);
-    if (branch) x->stages_side = XT_BY_MESSAGES_;
-    xt_write_nodes_(x);
-    if (branch) {
-        spe_else(&x->m, 0, NULL);
-        x->stages_side = XT_BY_ELEMENTS_;
-        xt_write_nodes_(x);
-        spe_endif(&x->m, 0, NULL, NULL);
-    }
-    x->stages_side = 0;
-    x->staged = false;
-}
-
-/* Writes one version, or two with a branch on the condition, unless it is known. */
-XE_FN_ void xt_write_versions_(xt_ctx *x)
-{
-    bool has = (x->target.block2d_sizes & (uint32_t)x->S) && x->cm.lowering != CM_PLAIN;
-    spe_id condition = 0;
-    uint64_t known = 0;
-    x->versions = !has                                 ? "without 2D block messages: target or lowering have none"
-                  : x->desc->pitch == XT_PITCH_ANY     ? "without 2D block messages, as .pitch requests"
-                  : x->desc->pitch == XT_PITCH_ALIGNED ? "with 2D block messages, as .pitch promises"
-                                                       : NULL;
-    x->messages = has && x->desc->pitch != XT_PITCH_ANY;
-    bool with = x->versions && x->messages, without = x->versions && !x->messages;
-    if (!x->versions) {
-        condition = x->loads ? xt_emit_condition_(x) : 0; /* a second version only for stores is not worth it */
-        without = !condition || xt_is_false_(x, condition);
-        with = !without && spe_const_bits(&x->m, condition, &known);
-        x->versions = without ? "without 2D block messages: no load qualifies"
-                      : with  ? "with 2D block messages, as all matrices are known to qualify"
-                              : "with 2D block messages, where";
-    }
-    x->messages = !without;
-    if (with) {
-        xt_write_block2d_(x);
-    } else if (without) {
-        xt_write_any_(x);
-    } else {
-        spe_if(&x->m, condition);
-        xt_write_block2d_(x);
-        spe_else(&x->m, 0, NULL);
-        xt_write_any_(x);
-        spe_endif(&x->m, 0, NULL, NULL);
-    }
 }
 
 /* With 128 registers by default, Intel's compiler may take 256 if it would spill, where the work-group then fits. */

@@ -1,11 +1,12 @@
 #!/bin/sh
 # layers.sh - the files of src/ and the arrows between them, as the code has them: an #include, and a call (by the symbols of
 # the objects, which this compiles). A header stands above those it uses; in its folder a file stands above those before it in
-# `parts`; its face, src/HEADER.h, stands on top, and what all files share (internal.h ...) at the bottom.
+# `parts`, and so do the folders in it; its face, src/HEADER.h, stands on top, and what all files share (internal.h ...) at the
+# bottom.
 #     layers.sh arrows     a line `FROM TO WHY` for each
 #     layers.sh up         those that go up
 #     layers.sh cycles     the files that call each other in a circle, a line for each circle
-#     layers.sh table      each folder's files from the top down, a floor a line: a file uses only files on floors below
+#     layers.sh table      each header's files from the top down, a floor a line: a file uses only files on floors below
 #     layers.sh picture    the same as SVG (docs/layers.svg)
 #     layers.sh all FOLDER writes a file there for each of these
 # LAYERS: the headers to look at, from the bottom up.
@@ -30,12 +31,12 @@ done | awk '{ print $1, NR }' > "$work/places"
 calls() { # FROM TO SYMBOL
     [ ! -f "$work/calls" ] || { cat "$work/calls"; return; }
     for header in $headers; do
-        mkdir -p "$work/objects/$header"
         for file in $(sources_of "$header"); do
+            mkdir -p "$(dirname "$work/objects/$header/$file")"
             $CC -std=c11 -O0 -w -c "src/$header/$file" -o "$work/objects/$header/$file" || exit 1
         done
     done
-    (cd "$work/objects" && nm -A ./*/*.c) | sed 's|^\./\([^:]*\):|\1 |' | awk '
+    (cd "$work/objects" && find . -name '*.c' -exec nm -A {} +) | sed 's|^\./\([^:]*\):|\1 |' | awk '
         $(NF - 1) == "U" { from[++n] = $1; what[n] = $NF }
         $(NF - 1) ~ /^[TDBR]$/ { home[$NF] = $1 }
         END { for (i = 1; i <= n; i++) if (what[i] in home && home[what[i]] != from[i]) print from[i], home[what[i]], what[i] }' \
@@ -45,10 +46,11 @@ calls() { # FROM TO SYMBOL
 
 # A face includes others of its folder and faces; a file includes internal.h and others of its folder.
 includes() { # FROM TO HEADER
-    for header in $headers; do (cd src && grep -H '^# *include "' "./$header.h" ./"$header"/*.[ch]); done | sed 's|^\./||; s|: *# *include "\([^"]*\)".*| \1|' | awk '
-        { folder = $1; if (!sub(/\/[^\/]*$/, "", folder)) folder = ""
-          if ($2 ~ /^\.\.\//) to = substr($2, 4)
-          else to = folder == "" ? $2 : folder "/" $2
+    for header in $headers; do (cd src && grep -r '^# *include "' "./$header.h" "./$header"); done |
+        sed 's|^\./||; s|: *# *include "\([^"]*\)".*| \1|' | awk '
+        { to = $1; if (!sub(/\/[^\/]*$/, "/", to)) to = ""
+          to = to $2
+          while (sub(/[^\/]*\/\.\.\//, "", to)) continue
           if (to != "linkage.h" && $1 != to) print $1, to, "includes" }'
 }
 
@@ -74,15 +76,22 @@ cycles() { awk '
         }
     }'; }
 
-# A file's floor is one above the highest that it uses; arrows that go up do not count.
+# A file's floor is one above the highest that it uses, and above those of the folders below its own; arrows that go up do not
+# count.
 floors() { # HEADER FLOOR FILE
     calls | awk -v places="$work/places" '
+        function folder_of(file) { sub(/[^\/]*$/, "", file); return file }
         BEGIN { while ((getline line < places) > 0) { split(line, f, " "); if (f[1] ~ /\.c$/) { place[f[1]] = f[2]; name[++n] = f[1] } } }
         { split($1, a, "/"); split($2, b, "/"); if (a[1] == b[1] && place[$2] < place[$1]) uses[$1] = uses[$1] " " $2 }
         END { for (i = 1; i <= n; i++) {
-                  split(name[i], part, "/"); level[name[i]] = 1; m = split(uses[name[i]], used, " ")
+                  folder = folder_of(name[i]); split(name[i], part, "/")
+                  if (part[1] != header) { header = part[1]; highest = ground = 0 }
+                  else if (folder != before) ground = highest
+                  before = folder
+                  level[name[i]] = ground + 1; m = split(uses[name[i]], used, " ")
                   for (k = 1; k <= m; k++) if (level[used[k]] >= level[name[i]]) level[name[i]] = level[used[k]] + 1
-                  print part[1], level[name[i]], part[2] } }'
+                  if (level[name[i]] > highest) highest = level[name[i]]
+                  print header, level[name[i]], substr(name[i], length(header) + 2) } }'
 }
 
 table() {
@@ -93,18 +102,22 @@ table() {
 # A panel for each header, wide enough for its fullest floor, with a box for each file.
 picture() {
     floors | awk -v headers="$headers" '
-        { header = $1; level = $2; sub(/\.c$/, "", $3); file[header, level, ++count[header, level]] = $3
+        { header = $1; level = $2; sub(/\.c$/, "", $3)
+          folder = $3; if (!sub(/\/[^\/]*$/, "", folder)) folder = ""
+          room[header, level] = folder; sub(/.*\//, "", $3)
+          if (folder != "") rooms[header] = 1
+          file[header, level, ++count[header, level]] = $3
           if (level > height[header]) height[header] = level
           if (count[header, level] > width[header]) width[header] = count[header, level] }
         END {
-            box = 92; row = 30; x = 10; n = split(headers, all, " ")
+            box = 92; row = 30; side = 50; x = 10; n = split(headers, all, " ")
             for (i = 1; i <= n; i++) if (height[all[i]] > tallest) tallest = height[all[i]]
             for (i = 1; i <= n; i++) if (width[all[i]] > 4) width[all[i]] = 4
             for (i = 1; i <= n; i++) { # a floor of more than four files takes several lines
                 lines[all[i]] = 0
                 for (l = 1; l <= height[all[i]]; l++) lines[all[i]] += int((count[all[i], l] + 3) / 4)
                 if (lines[all[i]] > most) most = lines[all[i]]
-                total += width[all[i]] * box + 24
+                total += width[all[i]] * box + 24 + (rooms[all[i]] ? side : 0)
             }
             bottom = 40 + most * row
             printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"11\">\n", total + 10, bottom + 14
@@ -113,7 +126,9 @@ picture() {
                 header = all[i]; y = bottom
                 for (l = 1; l <= height[header]; l++) {
                     used = int((count[header, l] + 3) / 4); y -= used * row
-                    printf "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"/>\n", x, y, width[header] * box + 8, used * row, l % 2 ? "#f3f3ee" : "#e6e9ee"
+                    printf "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"/>\n", x, y, width[header] * box + 8 + (rooms[header] ? side : 0), used * row, l % 2 ? "#f3f3ee" : "#e6e9ee"
+                    if (room[header, l] != "" && room[header, l] != room[header, l + 1])
+                        printf "<text x=\"%d\" y=\"%d\" font-weight=\"bold\">%s</text>\n", x + width[header] * box + 8, y + 18, room[header, l]
                     for (k = 1; k <= count[header, l]; k++) {
                         left = x + 6 + (k - 1) % 4 * box; top = y + 4 + int((k - 1) / 4) * row
                         printf "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"22\" rx=\"4\" fill=\"#eef3fa\" stroke=\"#36597f\"/>", left, top, box - 6
@@ -121,7 +136,7 @@ picture() {
                     }
                 }
                 printf "<text x=\"%d\" y=\"%d\" font-size=\"14\" font-weight=\"bold\">%s.h</text>\n", x + 6, y - 8, header
-                x += width[header] * box + 24
+                x += width[header] * box + 24 + (rooms[header] ? side : 0)
             }
             print "</svg>"
         }'

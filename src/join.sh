@@ -76,7 +76,7 @@ $(prototypes "$1" $which)"
 all_letters='A B C D E F G H I J K L M N O P Q R S T U V W X Y Z a b c d e f g h i j k l m n o p q r s t u v w x y z'
 
 letters_of() { # letters_of HEADER...: the letters that are names in them, outside of comments and texts
-    for one; do cat "$one.h" "$one"/*.[ch]; done | tr '\n' ' ' |
+    for one; do find "$one.h" "$one" -name '*.[ch]' -exec cat {} +; done | tr '\n' ' ' |
         sed -E -e 's:/\*([^*]|\*+[^*/])*\*+/::g' -e 's/"([^"\\]|\\.)*"//g' -e "s/'[^']*'//g" |
         tr -cs A-Za-z0-9_ '\n' | sed -n '/^[A-Za-z]$/p' | LC_ALL=C sort -u | tr '\n' ' '
 }

@@ -22,8 +22,8 @@
  * operation. XT_BUILD then determines the work-group's size and the layout of each vector, and writes the record as
  * SPIR-V. If row pitches are known only at launch it writes two versions, with and without 2D block messages, and the
  * kernel picks one at run time (.pitch). On Intel's devices the version without them copies operands of products to
- * local memory first (staging.c). C variables and C loops exist at build time: a C `for` unrolls. The bodies of XT_FOR
- * and XT_WHILE run a second time without recording anything, to detect that an iteration uses what the previous one
+ * local memory first. C variables and C loops exist at build time: a C `for` unrolls. The bodies of XT_FOR and XT_WHILE
+ * run a second time without recording anything, to detect that an iteration uses what the previous one
  * left in an unlisted variable. Kernel values are xt_val (scalars), xt_tile (a place in memory) and xt_vec (a
  * two-dimensional vector); assign them and pass them to functions like any C value. A function that uses the macros
  * takes XT_CONTEXT as its first parameter and is called with XT_SELF:

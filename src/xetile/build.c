@@ -1,4 +1,4 @@
-/* build.c - building a module. */
+/* build.c - building a module: the passes, in order. */
 #include "internal.h"
 
 /* The type of a parameter by its name; -1 if there is none. */
@@ -36,30 +36,6 @@ static void xt_record_body_(xt_ctx *x)
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "the kernel ends while \"%s\" is not waited for", x->arrived);
 }
 
-/* Subgroups that a work-group may have with 256 registers per thread, which halve the hardware's threads. */
-static int xt_most_with_256_(const xt_ctx *x) { return x->target.max_group_size / x->S / 2; }
-
-/* Chooses the work-group size and registers per thread, within the target's limits. */
-static bool xt_choose_resources_(xt_ctx *x)
-{
-    spe_place at = {x->desc->file, x->desc->line};
-    xt_where_ w = {x, &at};
-    int subgroups = x->subgroups ? x->subgroups : 1, registers = x->desc->registers;
-    if (registers && registers != 128 && registers != 256)
-        return xt_fail_(w, XT_ERROR_REGISTERS, ".registers is %d, wanted 128 or 256", registers);
-    if (x->subgroups) at = x->subgroups_at;
-    if (subgroups < 0 || subgroups > x->target.max_group_size / x->S)
-        return xt_fail_(w, XT_ERROR_GROUP_SIZE, "%d subgroups of %d are %lld work-items, %s has %d", subgroups, x->S,
-                        (long long)subgroups * x->S, x->target.name, x->target.max_group_size);
-    int most = xt_most_with_256_(x);
-    x->registers = x->accumulator_bytes > 4096 || (x->product_bytes > 6144 && subgroups <= most) ? 256 : 128;
-    if (registers) x->registers = registers;
-    return x->registers == 128 || subgroups <= most ||
-           xt_fail_(w, XT_ERROR_REGISTERS,
-                    "256 for %d subgroups, %s has room for %d; .registers = 128 takes more and may spill", subgroups,
-                    x->target.name, most);
-}
-
 /* The register count is known only for Intel's devices, which have a build flag for the larger register file. */
 static void xt_warn_(xt_ctx *x, xt_module *mod)
 {
@@ -74,82 +50,6 @@ static void xt_warn_(xt_ctx *x, xt_module *mod)
     snprintf(w->text, sizeof w->text, "%s: %d bytes, %s has %d in %d registers", xt_error_text(w->id),
              (int)x->slice_bytes, x->target.name, bytes, x->registers);
     mod->warning = w;
-}
-
-/* Work-items per work-group. */
-static int xt_group_size_(const xt_ctx *x) { return x->S * (x->subgroups ? x->subgroups : 1); }
-
-static bool xt_begin_kernel_(xt_ctx *x)
-{
-    spe_param params[SPE_PARAMS_MAX];
-    for (int i = 0; i < x->param_count; i++)
-        params[i] = spe_param_of(&x->m, &x->params[i], xt_spe_type_(x, x->params[i].type));
-    if (!spe_build_kernel(&x->m, x->kernel->name, x->S, xt_group_size_(x), x->param_count, params)) return false;
-    if (x->scratch_bytes) x->scratch = xt_shared_array_(&x->m, spe_int(&x->m, 64), (int64_t)x->scratch_bytes / 8);
-    if (x->stage_dwords) x->staging = xt_shared_array_(&x->m, spe_int(&x->m, 32), (int64_t)x->stage_dwords);
-    return true;
-}
-
-/* Writes the body with 2D block messages. */
-static void xt_write_block2d_(xt_ctx *x)
-{
-    x->block2d = true;
-    xt_write_nodes_(x);
-    x->block2d = false;
-}
-
-/* Writes it without. Operands of products may go through local memory, copied by messages or element by element. The
- * sums of a work-group's products leave few registers for a branch in a loop, so it is around all; a subgroup alone has
- * one around each copying, as its copying is most of the kernel. */
-static void xt_write_any_(xt_ctx *x)
-{
-    x->staged = x->stages.count > 0;
-    if (x->staged) xt_write_stage_begin_(x);
-    bool branch = x->staged && x->subgroups > 1 && xt_stage_if_fit_(x);
-    if (branch) x->stages_side = XT_BY_MESSAGES_;
-    xt_write_nodes_(x);
-    if (branch) {
-        spe_else(&x->m, 0, NULL);
-        x->stages_side = XT_BY_ELEMENTS_;
-        xt_write_nodes_(x);
-        spe_endif(&x->m, 0, NULL, NULL);
-    }
-    x->stages_side = 0;
-    x->staged = false;
-}
-
-/* Writes one version, or two with a branch on the condition, unless it is known. */
-static void xt_write_versions_(xt_ctx *x)
-{
-    bool has = (x->target.block2d_sizes & (uint32_t)x->S) && x->cm.lowering != CM_PLAIN;
-    spe_id condition = 0;
-    uint64_t known = 0;
-    x->versions = !has                                 ? "without 2D block messages: target or lowering have none"
-                  : x->desc->pitch == XT_PITCH_ANY     ? "without 2D block messages, as .pitch requests"
-                  : x->desc->pitch == XT_PITCH_ALIGNED ? "with 2D block messages, as .pitch promises"
-                                                       : NULL;
-    x->messages = has && x->desc->pitch != XT_PITCH_ANY;
-    bool with = x->versions && x->messages, without = x->versions && !x->messages;
-    if (!x->versions) {
-        condition = x->loads ? xt_emit_condition_(x) : 0; /* a second version only for stores is not worth it */
-        without = !condition || xt_is_false_(x, condition);
-        with = !without && spe_const_bits(&x->m, condition, &known);
-        x->versions = without ? "without 2D block messages: no load qualifies"
-                      : with  ? "with 2D block messages, as all matrices are known to qualify"
-                              : "with 2D block messages, where";
-    }
-    x->messages = !without;
-    if (with) {
-        xt_write_block2d_(x);
-    } else if (without) {
-        xt_write_any_(x);
-    } else {
-        spe_if(&x->m, condition);
-        xt_write_block2d_(x);
-        spe_else(&x->m, 0, NULL);
-        xt_write_any_(x);
-        spe_endif(&x->m, 0, NULL, NULL);
-    }
 }
 
 /* With 128 registers by default, Intel's compiler may take 256 if it would spill, where the work-group then fits. */

@@ -24,7 +24,7 @@ typedef struct {
 
 enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
 
-/* ---- the record: record.c
+/* ---- the record: ir/record.c
  *
  * The body runs once. Each operation becomes a node, and each number or vector it produces a value; the user's xt_val,
  * xt_vec and xt_tile refer to values by id. Regions have nodes at their beginning and end. Passes read the nodes in
@@ -65,11 +65,11 @@ typedef struct {
     uint32_t parent;
     bool need[3]; /* of the root: the uses that products need, by cm_use */
     int uses;     /* by operations, and by vectors that must share its layout */
-    int stage;    /* 1 + its index among loads through local memory, see staging.c; 0: not one */
+    int stage;    /* 1 + its index among loads through local memory, see passes/staging.c; 0: not one */
     bool late;    /* computed strip by strip where it is stored, see xt_find_late_ */
     bool unmade;  /* during writing: some strips are not computed yet */
     int repeated; /* 1: all lanes are known to hold the same; -1: they are not; 0: see xt_is_repeated_ */
-    cm_matrix *turns; /* during writing: its blocks for several turns of a loop, see turns.c */
+    cm_matrix *turns; /* during writing: its blocks for several turns of a loop, see lower/turns.c */
     /* during writing. A number that advances with the loop index is start + advance of the index. */
     spe_id start, advance;
     union {
@@ -83,7 +83,7 @@ typedef struct {
     const char *text;
 } xt_remark_of_;
 
-/* ---- regions: carried.c, control.c */
+/* ---- regions: front/carried.c, front/control.c */
 
 /* A carried value; its magic tells which kind. */
 typedef union {
@@ -112,8 +112,8 @@ struct xt_frame_ {
     int tile_count;         /* before a second walk */
     int64_t local_bytes;
     const char *arrived;
-    bool meets; /* a barrier precedes it, see staging.c */
-    int together; /* turns whose operands are copied together, see staging.c; 0: not decided */
+    bool meets; /* a barrier precedes it, see passes/staging.c */
+    int together; /* turns whose operands are copied together, see passes/staging.c; 0: not decided */
     bool counts;  /* some scalars advance with the index */
     int slots;
     xt_slot_ *slot;
@@ -121,7 +121,7 @@ struct xt_frame_ {
     spe_id *ids;
     int id_count;
     int at, copies, copy; /* XT_FOR: its node; of the body, per turn of this loop; the current one, from 0 */
-    int joined; /* copies that share their loads, see turns.c */
+    int joined; /* copies that share their loads, see lower/turns.c */
     spe_id side_before; /* the side that the region is on */
     spe_id from, turn;    /* the first index; of this turn */
 };
@@ -158,6 +158,12 @@ typedef struct {
     uint32_t like;
 } xt_splat_of_;
 
+/* XT_TABLE. */
+typedef struct {
+    xt_val *numbers;
+    spe_id *array; /* set by the first version of the body, used by all */
+} xt_table_of_;
+
 /* XT_EMIT. */
 typedef struct {
     xt_emit_fn fn;
@@ -166,7 +172,7 @@ typedef struct {
     xt_index numbers;
 } xt_emitted_;
 
-/* ---- results of passes for tiles: block2d.c */
+/* ---- results of passes for tiles: passes/block2d.c */
 
 enum { XT_COMPONENTS_ = 6 }; /* scalars of a tile: offset, shape, pitch, base */
 
@@ -176,7 +182,7 @@ typedef struct {
     bool apart;          /* subgroups may have it at different positions */
     bool late_lines;     /* the number of lines of its matrix is computed in the body */
     bool together;       /* in a class with others, or its elements are accessed by their addresses */
-    int band;            /* elements between bands of an array in local memory, see bands.c; 0: it has rows */
+    int band;            /* elements between bands of an array in local memory, see passes/bands.c; 0: it has rows */
     int align[2];        /* divisors of the tile's offset at all times */
     const char *why_not; /* NULL: 2D block messages can access it */
     const xt_init_tile_desc_ *of;
@@ -211,7 +217,7 @@ XETILE_PRIVATE SPE_PRINTF(3, 4) bool xt_fail_(xt_where_ w, int id, const char *f
 #define XT_FAIL_NUMBER_(...) (xt_fail_(__VA_ARGS__), xt_nothing_())
 #define XT_FAIL_VEC_(...) (xt_fail_(__VA_ARGS__), xt_no_vec_())
 
-/* ---- staging.c, staged.c */
+/* ---- passes/staging.c, lower/staged.c */
 
 /* Dwords along k in a plane; dwords of a message per lane. Up to so many units of a subgroup are all loaded before the
  * first one is stored; more would take too many registers. */
@@ -261,7 +267,7 @@ typedef struct {
     spe_id *got;
 } xt_stage_;
 
-/* ---- vectors.c */
+/* ---- ir/vectors.c */
 
 /* A piece is cut along both sides into powers of two, columns in multiples of the lanes, as memory accesses and
  * products need them; a subgroup's vector consists of the blocks of its pieces in order. */
@@ -286,7 +292,7 @@ typedef struct {
 
 enum { XT_BY_MESSAGES_ = 1, XT_BY_ELEMENTS_ };
 
-/* ---- chooser.c */
+/* ---- lower/chooser.c */
 
 /* Accesses other than loads, which are numbered by the layout they load, cm_use. */
 enum { XT_STORED_ = CM_B + 1, XT_FETCHED_, XT_VISITED_ };
@@ -297,14 +303,14 @@ typedef struct {
     const char *why;
 } xt_access_;
 
-/* ---- elements.c */
+/* ---- ir/operations.c */
 
 typedef struct {
     const char *name;
     int operands, on_float; /* instruction on floats */
 } xt_math_row_;
 
-/* ---- lanes.c */
+/* ---- lower/lanes.c */
 
 /* The part of a vector that a subgroup holds, as one rows x cols array (its pieces concatenated): for each element, the
  * component (a scalar per lane) and the lane that hold it. */
@@ -335,13 +341,26 @@ typedef struct {
     bool nan_wins; /* and -0 is less than 0 */
 } xt_red_row_;
 
+/* A kind of atomic operation. */
+typedef struct {
+    const char *name;
+    int takes, op; /* op: spe_atomic_op, or XT_RMW_LOOP_ */
+    int combine;   /* an xt_red_ (for floats, -0 is less than 0); XT_RED_COUNT_: the operand */
+} xt_rmw_row_;
+
+/* XT_ATOMIC_RMW. */
+typedef struct {
+    xt_rmw_kind_ kind;
+    uint32_t scope;
+} xt_rmw_;
+
 /* The elements that are reduced to one: `size` neighbours along dim, by a kind of reduction. */
 typedef struct {
     int kind, dim, size;
     spe_id (*combine)(spe_module *m, int kind, int type, spe_id a, spe_id b);
 } xt_group_;
 
-/* ---- scratch.c */
+/* ---- lower/scratch.c */
 
 /* An operation on a vector as a whole. A step of a reduction has groups of `size` within each subgroup's pieces; scans
  * are of each piece separately. Elements move within registers if each subgroup holds what it needs. */
@@ -353,8 +372,14 @@ typedef struct {
     bool exclusive;
     xt_source_ from;
     const int *origin; /* see xt_origins_; NULL: elements move between subgroups */
-    bool anew;         /* then the operand is loaded again, see layout.c */
+    bool anew;         /* then the operand is loaded again, see passes/reloads.c */
 } xt_whole_;
+
+/* One buffer serves all such operations of a kernel; vectors that do not fit take several passes over rows. */
+typedef struct {
+    xt_source_ from;                /* a divisor other than 1 repeats a single row or column */
+    int pitch, bytes, height, rows; /* bytes: per element; rows: of the source's height, per pass */
+} xt_scratch_;
 
 /* The vector that a value is or contains (the offsets of a scatter tile); NULL if there is none. In masks of changes it
  * is bit XT_VEC_CHANGES_; bits from XT_COUNTS_SHIFT_ on are scalars that advance with the loop index. */

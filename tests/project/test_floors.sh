@@ -1,33 +1,16 @@
 #!/bin/sh
-# The floors of src/ that docs/layers.md draws: no include and no call goes up, neither between headers nor between the files of
-# one (scripts/layers.sh says what up is), no files call each other in a circle, and the picture matches the code.
+# The floors of src/ that docs/layers.md draws: no include and no call goes up, neither between headers nor between the folders
+# and files of one (scripts/layers.sh says what up is), no files call each other in a circle, and the picture matches the code.
 . "$(dirname "$0")/../test.sh"
 export LC_ALL=C CC="${CC:-cc}"
-
-# Folders that still have calls that go up, or circles. Shorten this list: none may be added.
-unfinished="xetile"
-
-in_unfinished() { # lines all of whose files, up to field $1, are in one unfinished folder
-    awk -v folders="$unfinished" -v last="$1" '
-        BEGIN { n = split(folders, f, " "); for (i = 1; i <= n; i++) listed[f[i]] = 1 }
-        { split($1, first, "/"); all = first[1] in listed
-          for (i = 2; i <= (last ? last : NF); i++) { split($i, part, "/"); if (part[1] != first[1]) all = 0 }
-          print (all ? "listed " : "wrong ") $0 }'
-}
 
 mkdir "$work/found"
 check "scripts/layers.sh all" scripts/layers.sh all "$work/found"
 for header in ze_dispatch spirv_emit coopmatrix coopvec xetile; do
     check "arrows of $header" sh -c "grep -q '^$header/.* includes' '$work/found/arrows' && grep -q '^$header/.* $header/.*_' '$work/found/arrows'"
 done
-in_unfinished 2 < "$work/found/up" > "$work/up"
-in_unfinished 0 < "$work/found/cycles" > "$work/cycles"
 for what in up cycles; do
-    grep '^wrong' "$work/$what" > "$work/wrong"
-    if [ -s "$work/wrong" ]; then fail "$what" "$(cat "$work/wrong")"; else pass; fi
-done
-for folder in $unfinished; do
-    check "$folder is rightly in the list of unfinished folders" grep -q "^listed $folder/" "$work/up" "$work/cycles"
+    if [ -s "$work/found/$what" ]; then fail "$what" "$(cat "$work/found/$what")"; else pass; fi
 done
 check "docs/layers.svg is as scripts/layers.sh draws it; if not: scripts/layers.sh picture > docs/layers.svg" \
     cmp "$work/found/picture" docs/layers.svg

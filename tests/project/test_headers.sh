@@ -148,7 +148,7 @@ done
 
 check "headers joined from src/ are up to date" src/join.sh --check
 
-wide=$(LC_ALL=C awk 'length > 120 { print FILENAME ":" FNR ": " length " columns" }' ./*.h src/*.h src/*/*.[ch] soft/*.[ch] soft/*/*.[ch] \
+wide=$(LC_ALL=C awk 'length > 120 { print FILENAME ":" FNR ": " length " columns" }' ./*.h src/*.h src/*/*.[ch] src/*/*/*.[ch] soft/*.[ch] soft/*/*.[ch] \
     tests/*.[ch] tests/*/*.[ch] examples/*.[ch] bench/*.[ch])
 if [ -z "$wide" ]; then pass; else fail "lines of at most 120 columns" "$wide"; fi
 

@@ -26,7 +26,7 @@ prefix_of() { case $1 in spirv_emit) echo spe ;; coopmatrix) echo cm ;; coopvec)
 headers=$(ls src/*.h | sed 's|src/\(.*\)\.h|\1|' | grep -v '^linkage$')
 for header in $headers; do
     check "the prefix of $header's names is known" test -n "$(prefix_of "$header")"
-    identifiers "src/$header.h" "src/$header"/*.[ch] > "$work/$header"
+    identifiers "src/$header.h" $(find "src/$header" -name '*.[ch]') > "$work/$header"
     check "$header has names of its own" grep -q "^$(prefix_of "$header")_" "$work/$header"
 done
 for header in $headers; do
@@ -34,7 +34,7 @@ for header in $headers; do
         [ "$other" = "$header" ] && continue
         found=$(grep -i "^$(prefix_of "$other")_.*_\$" "$work/$header" | tr '\n' ' ')
         if [ -z "$found" ]; then pass; else fail "$header uses no private name of $other" "$found"; fi
-        found=$(grep -n "^#include \"../$other/" "src/$header.h" "src/$header"/*.[ch])
+        found=$(grep -rn "^#include \".*\.\./$other/" "src/$header.h" "src/$header")
         if [ -z "$found" ]; then pass; else fail "$header includes no internals of $other" "$found"; fi
     done
 done

@@ -144,7 +144,7 @@ END
 
 objects_of_sources() { # src/ is a library of ordinary C files
     mkdir src
-    for file in "$top"/src/*/*.c; do
+    for file in "$top"/src/*/*.c "$top"/src/*/*/*.c; do
         check "$file alone, $tag" $compiler -std=c11 -Wall -Wextra -Wpedantic -Werror -c -o "src/$(echo "${file#"$top"/src/}" | tr / _).o" "$file"
     done
     check "src/ compiled file by file, $tag" linked one_declared.o two_declared.o src/*.o

@@ -11,11 +11,11 @@ fraction='"[^"]*%[-+ #0]*[0-9*]*(\.[0-9*]+)?L?[aefgAEFG][^"]*"'
 reads='\b(strto(d|f|ld|d_l)|atof|v?[fs]?scanf|localeconv)\b'
 letters='\b(isalpha|isalnum|isupper|islower|ispunct|toupper|tolower|strn?casecmp|strcoll|strxfrm|mbs?r?towcs?|wcs?r?tombs?)\b'
 
-grep -nE "$reads" src/*.h src/*/*.[ch] > "$work/found"
-grep -nE "$fraction" src/*.h src/*/*.[ch] |
+grep -nE "$reads" src/*.h src/*/*.[ch] src/*/*/*.[ch] > "$work/found"
+grep -nE "$fraction" src/*.h src/*/*.[ch] src/*/*/*.[ch] |
     without -e '^src/spirv_emit/[a-z]*\.c:.*form == .e. ? "%.\*e" : "%.\*g"' -e '^src/ze_dispatch/arguments\.c:.*"%.9g", v' \
         -e '^src/[a-z]*\.h:[0-9]*: \*' >> "$work/found"
-grep -nE "$letters" src/*.h src/*/*.[ch] >> "$work/found"
+grep -nE "$letters" src/*.h src/*/*.[ch] src/*/*/*.[ch] >> "$work/found"
 check "src/ does not depend on the locale, but see here: $(cat "$work/found")" test ! -s "$work/found"
 
 # zeinfo.c reads three whole numbers; letters in iga.c are read in the locale "C".

@@ -1,0 +1,306 @@
+/* front/control.c - records regions and barriers. */
+#include "../internal.h"
+
+/* Records the beginning of a region and reads its carried values. */
+static xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, void *const *objects)
+{
+    xt_ctx *x = w.x;
+    if (!spe_region_open(r, xt_operation_name_(op), w.at->file, w.at->line)) return NULL;
+    xt_frame_ *f = x->frames[r->depth - 1] = (xt_frame_ *)xt_memory_(x, sizeof *f);
+    if (!f) return NULL;
+    f->op = op;
+    f->spread = x->spread;
+    while (objects[f->slots]) f->slots++;
+    f->slot = (xt_slot_ *)xt_memory_(x, (size_t)f->slots * sizeof *f->slot);
+    for (int i = 0; f->slot && i < f->slots; i++) {
+        f->slot[i].object = objects[i];
+        if (!xt_read_(w, objects[i], &f->slot[i].start, i)) f->slots = i;
+    }
+    xt_record_(w, op, 0, 0, f, 0);
+    if (op != XT_OP_IF_ && !x->again) { /* see xt_walk_again_ */
+        r->twice = true;
+        r->sides = 2;
+    }
+    f->outer = x->scope;
+    f->scope = x->scope = xt_new_scope_(w, op);
+    return spe_ok(&x->m) ? f : NULL;
+}
+
+/* Control flow in a region depends on this number. */
+static void xt_depends_on_(xt_ctx *x, const xt_val *v)
+{
+    if (xt_spread_of_(x, v) > x->spread) x->spread = xt_spread_of_(x, v);
+}
+
+/* From here on, values belong to one side of the region, or to one walk through a loop's body. */
+static void xt_side_begins_(xt_where_ w, xt_frame_ *f)
+{
+    w.x->scope = f->side = xt_new_scope_(w, f->op);
+    f->first = w.x->nodes.count;
+}
+
+/* Reads the carried values at the end of a side and checks their types; after an error, restores them. */
+static void xt_read_now_(xt_where_ w, xt_frame_ *f)
+{
+    for (int i = 0; i < f->slots; i++)
+        if (!xt_read_(w, f->slot[i].object, &f->slot[i].now, i) ||
+            !xt_check_carried_(w, &f->slot[i].start, &f->slot[i].now, i))
+            f->slot[i].now = f->slot[i].start;
+}
+
+enum { XT_ALL_CHANGES_ = XT_VEC_CHANGES_ * 2 - 1 };
+
+/* At the top of a loop's body, carried values are unknown. */
+static void xt_loop_values_(xt_ctx *x, xt_frame_ *f)
+{
+    for (int i = 0; i < f->slots; i++) {
+        f->slot[i].body = f->slot[i].start;
+        xt_renew_(x, &f->slot[i].body, XT_ALL_CHANGES_);
+        xt_write_(f->slot[i].object, &f->slot[i].body);
+    }
+}
+
+/* ---- XT_FOR ------------------------------------------------------------------------------------------------------ */
+
+/* Rewrites a loop that may count down to count its (hi - lo + step -+ 1) / step iterations from 0. */
+static void xt_count_turns_(xt_where_ w, xt_val *lo, xt_val *hi, xt_val *step)
+{
+    xt_val from = *lo, to = *hi, by = *step, one = spe_val_int(-1);
+    if (from.kind == SPE_SCALAR) from = xt_cast_number_(w, CM_I32, &from);
+    if (to.kind == SPE_SCALAR) to = xt_cast_number_(w, CM_I32, &to);
+    if (by.kind == SPE_SCALAR) { /* 1 or -1 */
+        one = xt_binary_number_(w, SPE_ARITH_SHR, by, spe_val_int(31));
+        one = xt_binary_number_(w, SPE_ARITH_OR, one, spe_val_int(1));
+    }
+    to = xt_binary_number_(w, SPE_ARITH_SUB, to, from);
+    by = xt_binary_number_(w, SPE_ARITH_SUB, by, one);
+    to = xt_binary_number_(w, SPE_ARITH_ADD, to, by);
+    *hi = xt_binary_number_(w, SPE_ARITH_DIV, to, *step);
+    *lo = spe_val_int(0);
+    *step = spe_val_int(1);
+}
+
+spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects)
+{
+    xt_ctx *x = w.x;
+    spe_region loop = spe_region_of(&x->regions, 1);
+    const xt_val given[3] = {lo, hi, step};
+    bool turns = step.kind == SPE_INT ? step.integer < 0 : step.kind == SPE_SCALAR && xt_is_signed_(step.type);
+    int p = xt_val_align_(&lo), q = xt_val_align_(&step);
+    loop.index = xt_nothing_();
+    if (!xt_enter_(w) || !xt_check_index_(w, &lo, "the loop's start") || !xt_check_index_(w, &hi, "the loop's end") ||
+        !xt_check_index_(w, &step, "the loop's step"))
+        return loop;
+    if (step.kind == SPE_INT && step.integer == 0) return xt_fail_(w, XT_ERROR_LOOP_STEP, "got 0"), loop;
+    x->part++;
+    if (turns) xt_count_turns_(w, &lo, &hi, &step);
+    x->part--;
+    xt_frame_ *f = xt_open_(w, &loop, XT_OP_FOR_, objects);
+    if (!f) return loop;
+    f->lo = lo;
+    f->hi = hi;
+    f->step = step;
+    xt_depends_on_(x, &lo);
+    xt_depends_on_(x, &hi);
+    xt_depends_on_(x, &step);
+    memcpy(f->given, given, sizeof given);
+    xt_loop_values_(x, f);
+    f->index = xt_further_value_(x);
+    loop.index = xt_scalar_(CM_I32, f->index, turns ? 1 : p < q ? p : q);
+    if (turns) {
+        x->part++;
+        loop.index = xt_binary_number_(w, SPE_ARITH_MUL, loop.index, given[2]);
+        loop.index = xt_binary_number_(w, SPE_ARITH_ADD, given[0], loop.index);
+        x->part--;
+    }
+    f->given[3] = loop.index;
+    xt_side_begins_(w, f);
+    return loop;
+}
+
+/* Scalars that advance by the loop's step need no phi, since they are start + (index - lo). */
+static uint32_t xt_counts_(xt_ctx *x, const xt_frame_ *f, xt_slot_ *s, uint32_t changed)
+{
+    uint32_t counts = 0;
+    int64_t by;
+    xt_val *p;
+    for (int i = 0; f->op == XT_OP_FOR_ && f->step.kind == SPE_INT && (p = xt_scalar_of_(&s->body, i)) != NULL; i++)
+        if ((changed >> i & 1) && p->kind == SPE_SCALAR && xt_is_int_(p->type) && xt_bits_(p->type) == 32 &&
+            xt_moves_by_(x, xt_scalar_of_(&s->now, i), p, &by) && by == f->step.integer)
+            counts |= 1u << i;
+    return counts;
+}
+
+/* ---- XT_WHILE ---------------------------------------------------------------------------------------------------- */
+
+static bool xt_check_condition_(xt_where_ w, const char *of, const xt_val *condition)
+{
+    return !xt_check_value_(w, condition, of) || spe_val_is_condition(condition, XT_BOOL_) ||
+           xt_fail_(w, XT_ERROR_CONDITION, "%s got %s", of, xt_describe_(condition).s);
+}
+
+/* XT_WHILE is XT_FOR without an index: the condition is computed in each iteration from the carried values. */
+spe_region xt_while_begin_(xt_where_ w, void *const *objects)
+{
+    spe_region loop = spe_region_of(&w.x->regions, 1);
+    xt_frame_ *f = xt_enter_(w) ? xt_open_(w, &loop, XT_OP_WHILE_, objects) : NULL;
+    if (!f) return loop;
+    xt_loop_values_(w.x, f);
+    xt_side_begins_(w, f);
+    return loop;
+}
+
+spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition)
+{
+    if (!xt_enter_(w) || !xt_check_condition_(w, "XT_WHILE", &condition)) return loop;
+    xt_record_(w, XT_OP_WHILE_TEST_, 0, 0, &condition, sizeof condition);
+    xt_depends_on_(w.x, &condition);
+    if (w.x->regions.depth > 0) w.x->frames[w.x->regions.depth - 1]->first = w.x->nodes.count;
+    return loop;
+}
+
+/* ---- XT_IF ------------------------------------------------------------------------------------------------------- */
+
+spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
+{
+    spe_region r = spe_region_of(&w.x->regions, 2);
+    if (!xt_enter_(w) || !xt_check_condition_(w, "XT_IF", &condition)) return r;
+    xt_frame_ *f = xt_open_(w, &r, XT_OP_IF_, objects);
+    if (!f) return r;
+    f->lo = condition;
+    xt_depends_on_(w.x, &condition);
+    xt_side_begins_(w, f);
+    return r;
+}
+
+/* ---- the end of a region ----------------------------------------------------------------------------------------- */
+
+/* The value id of a carried value's scalar i, or of its vector after those; 0: a constant, or none. */
+static uint32_t xt_part_id_(xt_thing_ *t, int i)
+{
+    const xt_vec *v = xt_thing_vec_(t);
+    const xt_val *n = xt_scalar_of_(t, i);
+    if (i == XT_COMPONENTS_) return v ? v->id : 0;
+    return n && n->kind >= SPE_SCALAR ? n->id : 0;
+}
+
+/* A carried value varies between lanes if one of its possible values, or the control flow to it, does. */
+static void xt_spread_to_(xt_ctx *x, xt_thing_ *t, uint32_t mask, xt_thing_ *a, xt_thing_ *b)
+{
+    for (int i = 0; i <= XT_COMPONENTS_; i++) {
+        uint32_t id = mask >> i & 1 ? xt_part_id_(t, i) : 0;
+        if (!id) continue;
+        xt_spread_at_least_(x, id, xt_value_at_(x, xt_part_id_(a, i))->spread);
+        xt_spread_at_least_(x, id, xt_value_at_(x, xt_part_id_(b, i))->spread);
+        xt_spread_at_least_(x, id, x->spread);
+    }
+}
+
+/* Finds what a region changes; for a loop, values that equal neither the initial one nor the one at the top of the
+ * body. In a second walk it may be everything. */
+static void xt_find_changes_(xt_where_ w, xt_frame_ *f)
+{
+    xt_ctx *x = w.x;
+    x->scope = f->outer;
+    for (int i = 0; i < f->slots; i++) {
+        xt_slot_ *s = &f->slot[i];
+        uint32_t mask = x->again ? (uint32_t)XT_ALL_CHANGES_ : xt_differences_(&s->body, &s->now), counts = 0;
+        if (f->op != XT_OP_IF_ && !x->again) {
+            mask &= xt_differences_(&s->start, &s->now);
+            counts = xt_counts_(x, f, s, mask);
+            f->counts = f->counts || counts;
+        }
+        s->mask = (mask & ~counts) | counts << XT_COUNTS_SHIFT_;
+        s->result = f->op == XT_OP_IF_ ? s->now : s->start;
+        if (mask && x->spread > 1 && s->result.magic != SPE_VAL_MAGIC)
+            xt_fail_(w, XT_ERROR_NOT_UNIFORM, "number %d of the list is a %s, and lanes diverge", i + 1,
+                     s->result.magic == XT_VEC_MAGIC_ ? "vector" : "tile");
+        xt_renew_(x, &s->result, mask);
+        xt_spread_to_(x, &s->result, mask, &s->body, &s->now);
+        xt_write_(s->object, &s->result);
+    }
+}
+
+/* Runs a loop's body a second time, as the C loop, without recording. The first walk's values are then out of scope:
+ * one found in a variable was left there by the previous iteration, and the variable is not listed. */
+static void xt_walk_again_(xt_where_ w, xt_frame_ *f)
+{
+    xt_ctx *x = w.x;
+    for (int i = 0; i < f->slots; i++) {
+        xt_slot_ *s = &f->slot[i];
+        xt_spread_to_(x, &s->body, XT_ALL_CHANGES_, &s->body, &s->now);
+        xt_write_(s->object, &s->body);
+    }
+    xt_side_begins_(w, f);
+    f->tile_count = x->tile_count;
+    f->local_bytes = x->local_bytes;
+    f->arrived = x->arrived;
+    x->again++;
+}
+
+static void xt_walked_again_(xt_ctx *x, xt_frame_ *f)
+{
+    for (int i = 0; i < f->slots; i++) xt_write_(f->slot[i].object, &f->slot[i].result);
+    x->scope = f->outer;
+    x->tile_count = f->tile_count;
+    x->local_bytes = f->local_bytes;
+    x->arrived = f->arrived;
+    x->again--;
+}
+
+/* Refuses XT_FOR (...); whose body is empty. */
+static void xt_check_body_(xt_where_ w, xt_frame_ *f)
+{
+    for (int i = 0; i < f->slots; i++)
+        if (xt_differences_(&f->slot[i].body, &f->slot[i].now)) return;
+    if (f->first == w.x->nodes.count && w.x->errors.count == 0)
+        xt_fail_(w, XT_ERROR_EMPTY, "is there a semicolon after the %s?", xt_operation_name_(f->op));
+}
+
+/* Called after each side, see spe_regions. */
+XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
+{
+    xt_ctx *x = (xt_ctx *)(void *)m;
+    xt_frame_ *f = x->frames[r->depth - 1];
+    spe_place at = {r->in->open[r->depth - 1].file, r->in->open[r->depth - 1].line};
+    xt_where_ w = {x, &at};
+    bool last = r->turn > r->sides;
+    if (!xt_enter_(w)) return;
+    if (last && r->twice) {
+        xt_walked_again_(x, f);
+    } else if (last || r->twice) {
+        xt_read_now_(w, f);
+        if (r->twice) xt_check_body_(w, f);
+        xt_record_(w, XT_OP_END_, 0, 0, f, 0);
+        xt_find_changes_(w, f);
+        if (!last) xt_walk_again_(w, f);
+    } else {
+        xt_read_now_(w, f);
+        xt_record_(w, XT_OP_ELSE_, 0, 0, f, 0);
+        for (int i = 0; i < f->slots; i++) { /* keeps the first side's values and restores the variables */
+            f->slot[i].body = f->slot[i].now;
+            xt_write_(f->slot[i].object, &f->slot[i].start);
+        }
+        xt_side_begins_(w, f);
+    }
+    if (!last) return;
+    x->spread = f->spread;
+    x->regions.depth--;
+}
+
+/* ---- barriers ---------------------------------------------------------------------------------------------------- */
+
+/* Arriving and waiting alternate, under one name. */
+void xt_barrier_(xt_where_ w, xt_barrier_kind_ kind, const char *name)
+{
+    static const xt_op_ ops[] = {XT_OP_BARRIER_, XT_OP_BARRIER_ARRIVE_, XT_OP_BARRIER_WAIT_};
+    xt_ctx *x = w.x;
+    if (!xt_enter_(w)) return;
+    if (kind == XT_BARRIER_ARRIVES_ && x->arrived)
+        xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "arriving at \"%s\" while \"%s\" is not waited for", name, x->arrived);
+    if (kind == XT_BARRIER_WAITS_ && (!x->arrived || strcmp(x->arrived, name) != 0))
+        xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "waiting for \"%s\"; arrived at: %s", name,
+                 x->arrived ? x->arrived : "none");
+    if (name) x->arrived = kind == XT_BARRIER_ARRIVES_ ? name : NULL;
+    xt_record_(w, ops[kind], 0, 0, name, 0);
+}

@@ -1,0 +1,197 @@
+/* front/elements.c - records element-wise operations and casts. */
+#include "../internal.h"
+
+/* ---- operands ---------------------------------------------------------------------------------------------------- */
+
+static bool xt_check_alike_(xt_where_ w, const char *what, const xt_vec *a, const xt_vec *b, bool types)
+{
+    const xt_same_errors_ errors = {XT_ERROR_VEC_SHAPE, types ? XT_ERROR_VEC_TYPE : 0, XT_ERROR_BLOCKED,
+                                    XT_ERROR_MAP_DIFFERS};
+    return xt_check_vec_(w, a, "the first operand") && xt_check_vec_(w, b, "the second operand") &&
+           xt_check_same_(w, &errors, what, a, "the other", b);
+}
+
+static bool xt_has_shape_(const xt_vec *v, int dim, const xt_vec *like)
+{
+    return v->dist.shape[dim] == like->dist.shape[dim] || v->dist.shape[dim] == 1;
+}
+
+/* Repeats a single row, column or element to the shape of a larger vector; returns anything else unchanged. */
+static xt_vec xt_repeated_(xt_where_ w, const xt_vec *v, const xt_vec *like)
+{
+    xt_broadcast_desc_ d = XT_ZERO_;
+    d.vec = *v;
+    if (!v->id || !like->id || !xt_has_shape_(v, 0, like) || !xt_has_shape_(v, 1, like) || v->inner[0] ||
+        like->inner[0])
+        return *v;
+    for (int dim = 0; dim < 2 && d.vec.id; dim++) {
+        d.dim = dim;
+        d.size = like->dist.shape[dim];
+        d.map = d.vec.map;
+        if (xt_has_map_(&d.map)) d.map.sg_data[dim] = like->map.sg_data[dim];
+        if (d.vec.dist.shape[dim] != d.size) d.vec = xt_broadcast_(w, d);
+    }
+    return d.vec;
+}
+
+/* The largest vector among operands; NULL if there is none. */
+static const xt_vec *xt_largest_(int n, const xt_any_ *const *given)
+{
+    const xt_vec *most = NULL;
+    for (int i = 0; i < n; i++) {
+        const int *s = given[i]->vec.dist.shape;
+        if (!given[i]->is_vec) continue;
+        if (!most || s[0] * s[1] > most->dist.shape[0] * most->dist.shape[1]) most = &given[i]->vec;
+    }
+    return most;
+}
+
+/* Checks that operands agree; numbers become vectors like `like`. */
+static bool xt_operands_(xt_where_ w, const char *what, int n, const xt_any_ *const *given, const xt_vec *like,
+                         xt_vec *v)
+{
+    for (int i = 0; i < n; i++)
+        v[i] = given[i]->is_vec ? xt_repeated_(w, &given[i]->vec, like) : xt_like_(w, given[i], like);
+    for (int i = 0; i < n; i++)
+        if (!xt_check_alike_(w, what, &v[0], &v[i], true)) return false;
+    return true;
+}
+
+/* ---- arithmetic, comparison, selection --------------------------------------------------------------------------- */
+
+/* Arithmetic takes all types except i1 and 8-bit floats; bit operations integers and i1; shifts integers. */
+static bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
+{
+    bool bits = xt_is_bitwise_(op), truth = bits || op == SPE_ARITH_EQ || op == SPE_ARITH_NE;
+    bool whole = bits || op == SPE_ARITH_SHL || op == SPE_ARITH_SHR;
+    return (type == XT_BOOL_ ? truth : !xt_is_f8_(type) && (!whole || xt_is_int_(type))) ||
+           xt_fail_(w, XT_ERROR_VEC_OP, "%s of vectors of %s", xt_op_name_(op), xt_type_name_(type));
+}
+
+/* Records an element-wise operation. */
+static xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, xt_part_fn_ fn, xt_way_ way, int kind, cm_type type, int n,
+                              const xt_vec *v, int meeting)
+{
+    xt_vectors_ d = XT_ZERO_;
+    xt_vec r = xt_new_vec_(w.x, type, v);
+    d.type = meeting;
+    d.way = way;
+    d.each = xt_each_block_;
+    d.fn = fn;
+    memcpy(d.v, v, (size_t)n * sizeof *v);
+    while (n-- > 1) xt_spread_like_(w.x, r.id, &v[n]);
+    xt_record_(w, op, kind, r.id, &d, sizeof d);
+    return r;
+}
+
+xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
+{
+    const xt_any_ *both[2] = {&a, &b};
+    const xt_vec *like = xt_largest_(2, both);
+    bool compare = xt_is_compare_(op);
+    xt_vec v[2];
+    if (!xt_enter_(w) || !xt_check_vec_(w, like, "an operand") || !xt_vec_op_allowed_(w, op, (int)like->type) ||
+        !xt_operands_(w, xt_op_name_(op), 2, both, like, v))
+        return xt_no_vec_();
+    return xt_record_vecs_(w, XT_OP_BINARY_VECTOR_, xt_binary_part_, compare ? XT_ARITHMETIC_ : XT_ANY_LAYOUT_, op,
+                           compare ? (cm_type)XT_BOOL_ : v[0].type, 2, v, (int)like->type);
+}
+
+xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b) { return xt_binary_number_(w, op, a.val, b.val); }
+
+static bool xt_check_select_(xt_where_ w, const xt_any_ *condition, const xt_vec *like)
+{
+    if (!condition->is_vec)
+        return xt_fail_(w, XT_ERROR_CONDITION,
+                        "the condition of XT_SELECT is a number, its operands are vectors: use XT_IF");
+    if (!xt_check_vec_(w, &condition->vec, "the condition of XT_SELECT")) return false;
+    if ((int)condition->vec.type != XT_BOOL_)
+        return xt_fail_(w, XT_ERROR_CONDITION, "XT_SELECT got a vector of %s", xt_type_name_((int)condition->vec.type));
+    if (!like)
+        return xt_fail_(w, XT_ERROR_VEC_TYPE,
+                        "XT_SELECT of two numbers: make one a vector of the type you want (XT_SPLAT)");
+    return xt_check_vec_(w, like, "an operand of XT_SELECT");
+}
+
+xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
+{
+    const xt_any_ *both[2] = {&a, &b};
+    const xt_vec *like = xt_largest_(2, both);
+    xt_vec v[3];
+    if (!xt_enter_(w) || !xt_check_select_(w, &condition, like)) return xt_no_vec_();
+    xt_vec whole = xt_repeated_(w, like, &condition.vec);
+    v[0] = xt_repeated_(w, &condition.vec, &whole);
+    if (!xt_operands_(w, "XT_SELECT", 2, both, &whole, v + 1) || !xt_check_alike_(w, "XT_SELECT", &v[0], &v[1], false))
+        return xt_no_vec_();
+    return xt_record_vecs_(w, XT_OP_SELECT_VECTOR_, xt_select_part_, XT_BITS_, 0, v[1].type, 3, v, 0);
+}
+
+/* ---- mathematics: numbers and vectors ---------------------------------------------------------------------------- */
+
+static bool xt_math_allowed_(xt_where_ w, int op, int type)
+{
+    return (type < XT_BOOL_ && xt_math_instruction_(op, type)) ||
+           xt_fail_(w, XT_ERROR_MATH_TYPE, "%s of %s", xt_math_info_(op)->name, xt_type_name_(type));
+}
+
+xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
+{
+    const xt_any_ *all[3] = {&a, &b, &c};
+    const xt_vec *like = xt_largest_(3, all);
+    const xt_math_row_ *row = xt_math_info_(op);
+    xt_vec v[3];
+    if (!xt_enter_(w) || !xt_check_vec_(w, like, row->name) || !xt_math_allowed_(w, op, (int)like->type) ||
+        !xt_operands_(w, row->name, row->operands, all, like, v))
+        return xt_no_vec_();
+    return xt_record_vecs_(w, XT_OP_MATH_VECTOR_, xt_math_part_, row->operands == 1 ? XT_ANY_LAYOUT_ : XT_ARITHMETIC_,
+                           op, like->type, row->operands, v, (int)like->type);
+}
+
+xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
+{
+    const xt_math_row_ *row = xt_math_info_(op);
+    xt_numbers_ n = {0, {a.val, b.val, c.val}};
+    if (!xt_enter_(w) || !xt_check_value_(w, &a.val, row->name)) return xt_nothing_();
+    n.type = a.val.kind == SPE_INT && op != XT_MATH_ABS_ ? CM_F32 : xt_carried_type_(&a.val);
+    for (int i = 1; i < row->operands; i++)
+        if (!xt_is_constant_(&n.v[i])) n.type = n.v[i].type;
+    if (a.val.kind == SPE_POINTER || n.type == CM_BF16)
+        return XT_FAIL_NUMBER_(w, XT_ERROR_MATH_TYPE, "%s of %s%s", row->name,
+                               a.val.kind == SPE_POINTER ? "a pointer to " : "the number ", xt_type_name_(n.type));
+    if (!xt_math_allowed_(w, op, n.type)) return xt_nothing_();
+    for (int i = 0; i < row->operands; i++)
+        if (!xt_check_type_(w, &n.v[i], n.type, row->name)) return xt_nothing_();
+    return xt_record_number_(w, XT_OP_MATH_NUMBER_, op, n.type, 1, &n);
+}
+
+/* ---- casts ------------------------------------------------------------------------------------------------------- */
+
+xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a, xt_cast_desc_ d)
+{
+    bool truth = type == XT_BOOL_ && (int)a.vec.type != XT_BOOL_;
+    if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_CAST")) return xt_no_vec_();
+    return xt_record_vecs_(w, XT_OP_CAST_VECTOR_, xt_truth_part_, truth ? XT_ARITHMETIC_ : XT_CAST_, !d.saturate,
+                           (cm_type)type, 1, &a.vec, type);
+}
+
+xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
+{
+    int from = (int)a.vec.type;
+    if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_BITCAST")) return xt_no_vec_();
+    if (type == XT_BOOL_ || from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
+        return XT_FAIL_VEC_(w, XT_ERROR_BITCAST, "from %s to %s", xt_type_name_(from), xt_type_name_(type));
+    return xt_record_vecs_(w, XT_OP_BITCAST_VECTOR_, xt_bitcast_part_, XT_BITS_, 0, (cm_type)type, 1, &a.vec, type);
+}
+
+xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
+{
+    const xt_val *v = &a.val;
+    xt_numbers_ n = {type, {*v, *v, *v}};
+    int from = xt_carried_type_(v);
+    if (!xt_enter_(w) || !xt_check_value_(w, v, "the operand of XT_BITCAST")) return xt_nothing_();
+    if (type == XT_BOOL_ || v->magic != SPE_VAL_MAGIC || v->kind == SPE_NOTHING || v->kind == SPE_POINTER ||
+        from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
+        return XT_FAIL_NUMBER_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v).s, xt_type_name_(type));
+    if (!xt_check_type_(w, v, from, "the operand of XT_BITCAST")) return xt_nothing_();
+    return xt_record_number_(w, XT_OP_BITCAST_NUMBER_, 0, type, 1, &n);
+}

@@ -1,0 +1,90 @@
+/* front/scan.c - records scans, XT_ARGMAX and XT_ARGMIN. */
+#include "../internal.h"
+
+/* ---- scans ------------------------------------------------------------------------------------------------------- */
+
+/* For each element, the total of all pieces before its own: reduces pieces, scans the totals, and broadcasts them. */
+static xt_vec xt_scan_carry_(xt_where_ w, int kind, const xt_vec *v, int dim)
+{
+    xt_reduction_desc_ sum = XT_ZERO_;
+    xt_broadcast_desc_ back = XT_ZERO_;
+    xt_scan_desc_ scan = XT_ZERO_;
+    xt_map whole;
+    sum.vec = *v;
+    sum.dim = scan.dim = back.dim = dim;
+    sum.reduction_size = back.broadcast_size = v->dist.data[dim];
+    scan.vec = xt_reduction_(w, kind, sum);
+    if (!scan.vec.id) return scan.vec;
+    sum.map = whole = scan.vec.map;
+    whole.sg_data[dim] = back.size = scan.vec.dist.shape[dim];
+    scan.vec = xt_convert_to_(w, &scan.vec, &whole, &scan.vec.map);
+    scan.exclusive = true;
+    back.vec = xt_scan_vec_(w, kind, scan);
+    if (!back.vec.id) return back.vec;
+    back.vec = xt_convert_to_(w, &back.vec, &sum.map, &back.vec.map);
+    back.size = v->dist.shape[dim];
+    back.map = v->map;
+    return xt_broadcast_(w, back);
+}
+
+xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
+{
+    const xt_cast_desc_ as_usual = {true};
+    xt_reduction_desc_ check = XT_ZERO_;
+    xt_whole_ of = XT_ZERO_;
+    int type = (int)d.vec.type;
+    xt_vec plain = d.vec;
+    check.vec = d.vec;
+    check.dim = d.dim;
+    if (!xt_check_reduction_(w, "XT_SCAN", kind, &check)) return xt_no_vec_();
+    if (d.vec.dist.data[check.dim] < d.vec.dist.shape[check.dim]) {
+        if (xt_wide_type_(type) != (int)xt_held_((cm_type)type)) { /* rounded once */
+            d.vec = xt_cast_vec_(w, xt_wide_type_(type), xt_any_vec_(d.vec), as_usual);
+            return xt_cast_vec_(w, type, xt_any_vec_(xt_scan_vec_(w, kind, d)), as_usual);
+        }
+        plain.inner[0] = plain.inner[1] = 0;
+        of.part = xt_scan_carry_(w, kind, &plain, check.dim);
+        if (!of.part.id) return xt_no_vec_();
+    }
+    of.v = d.vec;
+    of.dim = check.dim;
+    of.exclusive = d.exclusive;
+    plain = xt_new_vec_(w.x, d.vec.type, &d.vec);
+    xt_record_(w, XT_OP_SCAN_, kind, plain.id, &of, sizeof of);
+    return plain;
+}
+
+/* ---- argmin, argmax ---------------------------------------------------------------------------------------------- */
+
+/* Finds the extreme value, then the first element equal to it. If there is none, all are NaN: takes the last, which is
+ * where the search for the least index begins. */
+xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d)
+{
+    int type = (int)d.vec.type, kind = largest ? XT_RED_maxnumf_ : XT_RED_minnumf_;
+    xt_reduction_desc_ least = XT_ZERO_;
+    xt_broadcast_desc_ back = XT_ZERO_;
+    xt_vec_desc_ form = XT_ZERO_;
+    if (type < XT_BOOL_ && xt_is_int_(type))
+        kind =
+            xt_is_signed_(type) ? (largest ? XT_RED_maxsi_ : XT_RED_minsi_) : (largest ? XT_RED_maxui_ : XT_RED_minui_);
+    least.vec = d.vec;
+    least.dim = d.dim;
+    if (!xt_check_reduction_(w, largest ? "XT_ARGMAX" : "XT_ARGMIN", kind, &least)) return xt_no_vec_();
+    if (d.vec.inner[0])
+        return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "%s of a 4-D vector: XT_TILE_UNPACK first",
+                            largest ? "XT_ARGMAX" : "XT_ARGMIN");
+    xt_vec best = back.vec = xt_reduction_(w, kind, least);
+    back.dim = d.dim;
+    back.size = d.vec.dist.shape[d.dim];
+    back.map = form.map = d.vec.map;
+    form.rows = d.vec.dist.shape[0];
+    form.cols = d.vec.dist.shape[1];
+    xt_vec at = xt_binary_vec_(w, SPE_ARITH_EQ, xt_any_vec_(d.vec), xt_any_vec_(xt_broadcast_(w, back)));
+    at = xt_select_vec_(w, xt_any_vec_(at), xt_any_vec_(xt_iota_(w, CM_I32, d.dim, form)), xt_any_int_(back.size - 1));
+    least.vec = at;
+    at = xt_reduction_(w, XT_RED_minsi_, least);
+    if (xt_has_map_(&d.map) && at.id) at = xt_convert_to_(w, &at, &d.map, &at.map);
+    if (xt_has_map_(&d.map) && best.id) best = xt_convert_to_(w, &best, &d.map, &best.map);
+    if (d.value) *d.value = best;
+    return at;
+}

@@ -1,0 +1,98 @@
+/* front/single.c - records single numbers: load, store, elements of vectors; any and all of a mask; random numbers. */
+#include "../internal.h"
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+static bool xt_check_element_(xt_where_ w, const xt_val *base, const xt_val *index, const char *what)
+{
+    if (xt_is_lost_(base) || xt_is_lost_(index)) return false;
+    if (base->magic != SPE_VAL_MAGIC || base->kind != SPE_POINTER)
+        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "the base of %s is %s, wanted a pointer", what, xt_describe_(base).s);
+    return xt_check_value_(w, base, "the base") &&
+           ((index->kind == SPE_SCALAR && xt_is_int_(index->type) && xt_bits_(index->type) == 64) ||
+            xt_check_index_(w, index, "the index"));
+}
+
+xt_val xt_load_(xt_where_ w, xt_val base, xt_val index)
+{
+    xt_numbers_ n = {0, {base, index, index}};
+    if (!xt_enter_(w) || !xt_check_element_(w, &base, &index, "XT_LOAD")) return xt_nothing_();
+    n.type = xt_number_type_(base.type);
+    return xt_record_number_(w, XT_OP_LOAD_, 0, n.type, 1, &n);
+}
+
+void xt_store_(xt_where_ w, xt_val base, xt_val index, xt_val v)
+{
+    xt_numbers_ n = {0, {base, index, v}};
+    if (!xt_enter_(w) || !xt_check_element_(w, &base, &index, "XT_STORE")) return;
+    n.type = xt_number_type_(base.type);
+    if (base.type == CM_BF16) v = n.v[2] = xt_unrounded_(w, v);
+    if (xt_check_type_(w, &v, n.type, "the number of XT_STORE"))
+        xt_record_(w, XT_OP_STORE_, 0, 0, &n, sizeof n);
+}
+
+/* ---- from vectors ------------------------------------------------------------------------------------------------ */
+
+/* Broadcasts the element to all subgroups first, then to all their lanes. */
+xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col)
+{
+    xt_vectors_ d = XT_ZERO_;
+    xt_slice_desc_ s = {v, row, col, 1, 1, v.map};
+    if (xt_has_map_(&s.map)) s.map.sg_data[0] = s.map.sg_data[1] = 1;
+    d.v[0] = xt_slice_(w, s);
+    if (!d.v[0].id) return xt_nothing_();
+    xt_val r = spe_val_of(SPE_SCALAR, xt_number_type_((int)v.type), xt_new_value_(w.x));
+    xt_spread_like_(w.x, r.id, &d.v[0]);
+    xt_record_(w, XT_OP_ELEMENT_, 0, r.id, &d, sizeof d);
+    return r;
+}
+
+xt_val xt_all_(xt_where_ w, xt_vec v, bool all)
+{
+    const xt_cast_desc_ as_usual = {true};
+    xt_reduction_desc_ d = XT_ZERO_;
+    if (!xt_enter_(w) || !xt_check_vec_(w, &v, all ? "the mask of XT_ALL" : "the mask of XT_ANY")) return xt_nothing_();
+    if ((int)v.type != XT_BOOL_)
+        return XT_FAIL_NUMBER_(w, XT_ERROR_CONDITION, "%s of a vector of %s", all ? "XT_ALL" : "XT_ANY",
+                               xt_type_name_((int)v.type));
+    v.inner[0] = v.inner[1] = 0;
+    d.vec = xt_cast_vec_(w, CM_I32, xt_any_vec_(v), as_usual);
+    for (d.dim = 0; d.dim < 2; d.dim++) {
+        d.reduction_size = 0;
+        d.vec = xt_reduction_(w, all ? XT_RED_and_ : XT_RED_or_, d);
+    }
+    return d.vec.id ? xt_binary_number_(w, SPE_ARITH_NE, xt_element_(w, d.vec, 0, 0), spe_val_int(0)) : xt_nothing_();
+}
+
+/* ---- random numbers: Philox2x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3) ----- */
+
+xt_val xt_random_scalar_(xt_where_ w, xt_any_ seed, xt_any_ index)
+{
+    xt_val v[2];
+    if (!xt_enter_(w) || !xt_check_index_(w, &seed.val, "the seed of XT_RANDOM") ||
+        !xt_check_index_(w, &index.val, "the index of XT_RANDOM"))
+        return xt_nothing_();
+    v[0] = xt_cast_number_(w, CM_U32, &seed.val);
+    v[1] = xt_cast_number_(w, CM_U32, &index.val);
+    return xt_emit_(w, CM_U32, xt_random_id_, NULL, xt_at_(2, v));
+}
+
+static xt_any_ xt_as_u32_(xt_where_ w, xt_any_ v)
+{
+    return v.is_vec ? xt_any_vec_(xt_bitcast_vec_(w, CM_U32, v)) : xt_any_val_(xt_cast_number_(w, CM_U32, &v.val));
+}
+
+xt_vec xt_random_vec_(xt_where_ w, xt_any_ seed, xt_any_ index)
+{
+    const xt_vec *like = seed.is_vec ? &seed.vec : &index.vec;
+    xt_vec v[3];
+    memset(v, 0, sizeof v);
+    if (!xt_enter_(w) || !xt_check_vec_(w, like, "an operand of XT_RANDOM")) return xt_no_vec_();
+    seed = xt_as_u32_(w, seed);
+    index = xt_as_u32_(w, index);
+    like = seed.is_vec ? &seed.vec : &index.vec;
+    if (!like->id) return xt_no_vec_();
+    v[0] = xt_like_(w, &seed, like);
+    v[1] = xt_like_(w, &index, like);
+    return xt_emit_vec_(w, CM_U32, xt_random_block_, NULL, v);
+}

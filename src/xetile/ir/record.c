@@ -1,0 +1,196 @@
+/* ir/record.c - records a body as nodes and values. */
+#include "../internal.h"
+
+XE_FN_ xt_node_ *xt_node_at_(xt_ctx *x, int i) { return (xt_node_ *)x->nodes.items + i; }
+XE_FN_ xt_value_ *xt_value_at_(xt_ctx *x, uint32_t id) { return (xt_value_ *)x->values.items + id; }
+
+/* Adds to a list whose first item stands for none. */
+static void *xt_add_(xt_ctx *x, spe_list *list, size_t size)
+{
+    return list->count || spe_list_add(&x->m, list, size) ? spe_list_add(&x->m, list, size) : NULL;
+}
+
+/* Id 0 means no value; it is also returned if out of memory. */
+XE_FN_ uint32_t xt_new_value_(xt_ctx *x)
+{
+    xt_value_ *v = (xt_value_ *)xt_add_(x, &x->values, sizeof *v);
+    if (!v) return 0;
+    v->parent = (uint32_t)x->values.count - 1;
+    v->scope = x->scope;
+    return v->parent;
+}
+
+/* Scalar i of a tile: offset, shape, pitch, base; then NULL. */
+XE_FN_ xt_val *xt_tile_scalar_(xt_tile *t, int i)
+{
+    if (i < 4) return i < 2 ? &t->offset[i] : &t->shape[i - 2];
+    return i == 4 ? &t->pitch : i == 5 ? &t->base : NULL;
+}
+
+/* ---- scopes of values -------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    xt_op_ op;
+    spe_place at;
+} xt_scope_;
+
+/* A new scope, of a region or a side of it. Scope 0 is the kernel's. */
+XE_FN_ int xt_new_scope_(xt_where_ w, xt_op_ op)
+{
+    xt_scope_ *s = (xt_scope_ *)xt_add_(w.x, &w.x->scopes, sizeof *s);
+    if (!s) return 0;
+    s->op = op;
+    s->at = *w.at;
+    return w.x->scopes.count - 1;
+}
+
+/* Values of a region may be used in it, in the same iteration; afterwards, only listed variables may be used. */
+XE_FN_ bool xt_check_scope_(xt_where_ w, int scope, const char *what)
+{
+    const xt_ctx *x = w.x;
+    const xt_scope_ *s;
+    if (scope == 0 || scope == x->scope) return true;
+    for (int i = x->regions.depth - 1; i >= 0; i--)
+        if (x->frames[i]->scope == scope || x->frames[i]->side == scope) return true;
+    s = (const xt_scope_ *)x->scopes.items + scope;
+    return xt_fail_(w, XT_ERROR_UNLISTED, "%s was made in the %s of %s:%d; to use it %s, list its variable there", what,
+                    xt_operation_name_(s->op), s->at.file, s->at.line, x->again ? "in the next iteration" : "outside");
+}
+
+XE_FN_ bool xt_is_lost_(const xt_val *v) { return v->magic == SPE_VAL_MAGIC && v->kind >= SPE_SCALAR && !v->id; }
+
+/* The same for a number; false without an error if its operation failed. Folded constants have a scope too. */
+XE_FN_ bool xt_check_value_(xt_where_ w, const xt_val *v, const char *what)
+{
+    if (xt_is_lost_(v)) return false;
+    if (v->kind == SPE_POINTER) xt_value_at_(w.x, v->id)->uses++;
+    return xt_check_scope_(w, v->kind >= SPE_SCALAR ? xt_value_at_(w.x, v->id)->scope : v->note, what);
+}
+
+/* ---- uniformity -------------------------------------------------------------------------------------------------- */
+
+XE_FN_ int xt_spread_of_(xt_ctx *x, const xt_val *v)
+{
+    return v->kind < SPE_SCALAR ? 0 : xt_value_at_(x, v->id)->spread;
+}
+
+XE_FN_ void xt_spread_at_least_(xt_ctx *x, uint32_t id, int spread)
+{
+    xt_value_ *v = xt_value_at_(x, id);
+    if (id && spread > v->spread) v->spread = spread;
+}
+
+/* Values computed from a vector, or taken from it, vary between subgroups if the vector does. */
+XE_FN_ void xt_spread_like_(xt_ctx *x, uint32_t id, const xt_vec *v)
+{
+    xt_spread_at_least_(x, id, xt_value_at_(x, v->id)->spread);
+}
+
+/* A loaded value varies as the tile's position does. With a map, each subgroup has its own part of one vector. */
+XE_FN_ void xt_spread_of_tile_(xt_ctx *x, uint32_t id, xt_tile *t)
+{
+    const xt_val *v;
+    if (t->scatter) xt_spread_like_(x, id, &t->offsets);
+    for (int i = 0; !xt_has_map_(&t->map) && (v = xt_tile_scalar_(t, i)) != NULL; i++)
+        xt_spread_at_least_(x, id, xt_spread_of_(x, v));
+}
+
+/* Tile offsets and vector elements must be uniform over the subgroup. */
+XE_FN_ bool xt_check_uniform_(xt_where_ w, const xt_val *v, const char *what)
+{
+    return xt_spread_of_(w.x, v) < 2 ||
+           xt_fail_(w, XT_ERROR_NOT_UNIFORM, "%s depends on XT_LANE_ID, XT_LOCAL_ID or XT_GLOBAL_ID", what);
+}
+
+/* Must all subgroups take part: at a barrier, or for elements that go through local memory? */
+static bool xt_meets_(xt_op_ op, const void *desc)
+{
+    return xt_does_(op, XT_WAITS_) || (xt_does_(op, XT_MOVES_) && !((const xt_whole_ *)desc)->origin);
+}
+
+/* Checks that the open regions allow the operation. Numbers, XT_LOAD and XT_STORE may diverge by lane. */
+static bool xt_check_place_(xt_where_ w, xt_op_ op, bool meets)
+{
+    const spe_regions *r = &w.x->regions;
+    if (w.x->spread < 1 || (w.x->part && !meets) || xt_does_(op, XT_DIVERGES_)) return true;
+    return (w.x->spread < 2 && !meets) ||
+           xt_fail_(w, XT_ERROR_NOT_UNIFORM, "%s in the %s of line %d, in which %s diverge", xt_operation_name_(op),
+                    r->open[r->depth - 1].name, r->open[r->depth - 1].line, w.x->spread < 2 ? "subgroups" : "lanes");
+}
+
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
+
+/* Appends a node with a copy of its operands and attributes; size 0: keeps desc itself. */
+XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, int kind, uint32_t result, const void *desc,
+                       size_t size)
+{
+    xt_ctx *x = w.x;
+    void *copy = size && !x->again ? xt_memory_(x, size) : NULL;
+    xt_node_ *n = x->again || !spe_ok(&x->m) ? NULL : (xt_node_ *)spe_list_add(&x->m, &x->nodes, sizeof *n);
+    if (!n) return;
+    xt_check_place_(w, op, xt_meets_(op, desc));
+    if (copy) memcpy(copy, desc, size);
+    n->op = op;
+    n->kind = kind;
+    n->part = x->part > 0;
+    n->spread = x->spread;
+    n->result = result;
+    n->file = w.at->file;
+    n->line = w.at->line;
+    n->desc = copy ? copy : (void *)(uintptr_t)desc; /* writing it may store something there */
+    xt_value_at_(x, result)->node = x->nodes.count - 1;
+}
+
+/* A node that makes a number. */
+XE_FN_ xt_val xt_record_number_(xt_where_ w, xt_op_ op, int kind, int type, int align,
+                                const xt_numbers_ *operands)
+{
+    xt_val v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
+    v.align = align;
+    for (int i = 0; i < 3; i++) xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, &operands->v[i]));
+    xt_record_(w, op, kind, v.id, operands, sizeof *operands);
+    return v;
+}
+
+/* A further value of the node that was recorded last. */
+XE_FN_ uint32_t xt_further_value_(xt_ctx *x)
+{
+    uint32_t id = xt_new_value_(x);
+    xt_value_at_(x, id)->node = x->nodes.count - 1;
+    return id;
+}
+
+XE_FN_ void xt_define_vec_(xt_ctx *x, uint32_t id, xt_vec vec)
+{
+    xt_value_at_(x, id)->now.vec = vec;
+    xt_value_at_(x, id)->unmade = false;
+}
+
+/* ---- moving elements --------------------------------------------------------------------------------------------- */
+
+/* May memory change at this node, or a loaded value go out of scope? */
+static bool xt_is_fence_(const xt_node_ *n)
+{
+    if (xt_does_(n->op, XT_MOVES_)) return !n->whole->origin && !n->whole->anew;
+    return xt_does_(n->op, XT_CHANGES_ | XT_BOUNDS_ | XT_WAITS_);
+}
+
+/* Do two nodes have no branch, barrier or write to memory between them? */
+XE_FN_ bool xt_is_straight_(xt_ctx *x, int from, int to)
+{
+    for (from++; from < to; from++)
+        if (xt_is_fence_(xt_node_at_(x, from))) return false;
+    return true;
+}
+
+/* The load that produced a vector, if memory has not changed before node `at`; else NULL. */
+XE_FN_ const xt_load_desc_ *xt_loaded_(xt_ctx *x, const xt_vec *v, int at)
+{
+    int i = xt_value_at_(x, v->id)->node;
+    const xt_node_ *load = xt_node_at_(x, i);
+    const xt_load_desc_ *d = load->load;
+    if (load->op != XT_OP_LOAD_TILE_ || d->padding != 0 || d->border != XT_BORDER_PADDING ||
+        d->tile.type == (cm_type)XT_BOOL_)
+        return NULL;
+    return xt_is_straight_(x, i, at) ? d : NULL;
+}

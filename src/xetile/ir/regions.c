@@ -1,0 +1,55 @@
+/* ir/regions.c - carried values, and how a loop moves tiles. */
+#include "../internal.h"
+
+/* The size of a carried value, from its first word; 0 if it is not one. */
+XE_FN_ size_t xt_thing_size_(uint32_t magic)
+{
+    if (magic == XT_TILE_MAGIC_) return sizeof(xt_tile);
+    return magic == SPE_VAL_MAGIC ? sizeof(xt_val) : magic == XT_VEC_MAGIC_ ? sizeof(xt_vec) : 0;
+}
+
+XE_FN_ void xt_write_(void *object, const xt_thing_ *t) { memcpy(object, t, xt_thing_size_(t->magic)); }
+
+/* Scalar i of a value: six in a tile, one in an xt_val, none in a vector. */
+XE_FN_ xt_val *xt_scalar_of_(xt_thing_ *t, int i)
+{
+    if (t->magic == XT_TILE_MAGIC_) return xt_tile_scalar_(&t->tile, i);
+    return t->magic == SPE_VAL_MAGIC && i == 0 ? &t->val : NULL;
+}
+
+XE_FN_ xt_vec *xt_thing_vec_(xt_thing_ *t)
+{
+    if (t->magic == XT_TILE_MAGIC_ && t->tile.scatter) return &t->tile.offsets;
+    return t->magic == XT_VEC_MAGIC_ ? &t->vec : NULL;
+}
+
+XE_FN_ bool xt_same_scalar_(const xt_val *a, const xt_val *b)
+{
+    if (a->kind != b->kind || a->type != b->type) return false;
+    if (a->kind == SPE_INT) return a->integer == b->integer;
+    if (a->kind == SPE_REAL) return memcmp(&a->real, &b->real, sizeof a->real) == 0;
+    return a->id == b->id;
+}
+
+/* ---- changes --------------------------------------------------------------------------------------------------- */
+
+/* A number or pointer like the initial one, with another id. */
+XE_FN_ xt_val xt_carried_as_(const xt_val *start, uint32_t id)
+{
+    xt_val v = spe_val_of(start->kind == SPE_POINTER ? SPE_POINTER : SPE_SCALAR, xt_carried_type_(start), id);
+    v.local = start->local;
+    return v;
+}
+
+/* Does a tile that a loop carries move along one dimension by so much in each turn, and in no other way? */
+XE_FN_ bool xt_advances_(const xt_tile *of, const xt_frame_ *f, int dim, int by)
+{
+    if (f->step.kind != SPE_INT || f->step.integer != by) return false;
+    for (int i = 0; i < f->slots; i++) {
+        const xt_tile *t = &f->slot[i].body.tile;
+        if (t->magic == XT_TILE_MAGIC_ && !t->scatter && t->number == of->number &&
+            xt_same_scalar_(&t->offset[0], &of->offset[0]) && xt_same_scalar_(&t->offset[1], &of->offset[1]))
+            return f->slot[i].mask == 1u << (XT_COUNTS_SHIFT_ + dim);
+    }
+    return false;
+}

@@ -1,0 +1,94 @@
+/* lower/carried.c - writes carried values. */
+#include "../internal.h"
+
+/* The ids of one vector, in the layout `use`. */
+static int xt_vec_ids_(xt_ctx *x, const xt_vec *v, cm_use use, spe_id *ids)
+{
+    xt_vec r = xt_now_as_(x, v, use);
+    int n = 0;
+    for (int i = 0; i < r.blocks; i++)
+        for (int j = 0; j < r.block[i].parts; j++, n++)
+            if (ids) ids[n] = r.block[i].part[j];
+    return n;
+}
+
+/* Does a variable get, at the end of a side, the vector that another had when the side began? */
+static bool xt_is_rotated_(xt_frame_ *f, const xt_slot_ *s, xt_thing_ *t)
+{
+    const xt_vec *v = xt_thing_vec_(t), *first;
+    for (int i = 0; i < f->slots; i++) {
+        first = xt_thing_vec_(f->op == XT_OP_IF_ ? &f->slot[i].start : &f->slot[i].body);
+        if (&f->slot[i] != s && first && first->id == v->id) return true;
+    }
+    return false;
+}
+
+/* Collects the ids that change, with their values before the region or at the end of a side (second: of the last side),
+ * and returns their number. Allocates the frame's array if necessary. */
+XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
+{
+    int at = 0;
+    for (int i = 0; i < f->slots; i++) {
+        xt_slot_ *s = &f->slot[i];
+        xt_thing_ *t = !at_end ? &s->start : second ? &s->now : &s->body;
+        for (int j = 0; j < XT_COMPONENTS_; j++) {
+            if (!(s->mask >> j & 1)) continue;
+            if (f->ids) f->ids[at] = xt_now_id_(x, xt_scalar_of_(t, j), xt_carried_type_(xt_scalar_of_(&s->start, j)));
+            at++;
+        }
+        if (!(s->mask & XT_VEC_CHANGES_)) continue;
+        spe_id *ids = f->ids ? f->ids + at : NULL;
+        int n = xt_vec_ids_(x, xt_thing_vec_(t), xt_layout_(x, xt_thing_vec_(&s->start)->id), ids);
+        if (ids && (!at_end || xt_is_rotated_(f, s, t))) spe_differ(&x->m, 0, (uint32_t)n, ids);
+        at += n;
+    }
+    return at;
+}
+
+/* Makes a vector like the one before the region from these ids. Returns their number. */
+static int xt_vec_from_ids_(xt_ctx *x, const xt_vec *start, uint32_t id, const spe_id *ids)
+{
+    xt_vec now = xt_now_vec_(x, start);
+    cm_matrix *block = (cm_matrix *)xt_memory_(x, (size_t)now.blocks * sizeof *block);
+    int n = 0;
+    if (!block) return 0;
+    for (int i = 0; i < now.blocks; i++) {
+        block[i] = cm_from_parts(&x->cm, &now.block[i].layout, ids + n);
+        n += now.block[i].parts;
+    }
+    xt_vec v = xt_value_at_(x, id)->now.vec;
+    v.use = now.use;
+    v.blocks = now.blocks;
+    v.block = block;
+    xt_define_vec_(x, id, v);
+    return n;
+}
+
+/* Sets carried values at the top of a loop's body or after the region: to the frame's ids if they change, to the sum of
+ * start and advance if they advance with the index, else to their values before it. */
+XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
+{
+    int at = 0;
+    for (int i = 0; i < f->slots; i++) {
+        xt_slot_ *s = &f->slot[i];
+        xt_thing_ *t = result ? &s->result : &s->body;
+        xt_vec *v = xt_thing_vec_(t);
+        xt_val *first;
+        for (int j = 0; (first = xt_scalar_of_(&s->start, j)) != NULL; j++) {
+            bool changes = s->mask >> j & 1, counts = s->mask >> XT_COUNTS_SHIFT_ >> j & 1;
+            if (result && !changes && !counts) continue;
+            uint32_t id = xt_scalar_of_(t, j)->id;
+            xt_define_(x, id, changes ? xt_carried_as_(first, f->ids[at++]) : xt_now_(x, first));
+            if (!counts) continue;
+            xt_value_ *value = xt_value_at_(x, id);
+            value->start = xt_id_(x, &value->now.number, xt_carried_type_(first));
+            value->advance = advance;
+            value->now.number = xt_scalar_(xt_carried_type_(first), spe_iadd(&x->m, value->start, advance), 1);
+        }
+        if (!v) continue;
+        if (s->mask & XT_VEC_CHANGES_)
+            at += xt_vec_from_ids_(x, xt_thing_vec_(&s->start), v->id, f->ids + at);
+        else if (!result)
+            xt_define_vec_(x, v->id, xt_now_vec_(x, xt_thing_vec_(&s->start)));
+    }
+}

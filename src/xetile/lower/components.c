@@ -1,0 +1,115 @@
+/* lower/components.c - element-wise operations on a block or a strip of one. */
+#include "../internal.h"
+
+/* Callback of coopmatrix.h. */
+static spe_id xt_component_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
+{
+    const xt_node_ *n = *(const xt_node_ *const *)user;
+    const spe_id v[2] = {a, b};
+    (void)type;
+    return n->vectors->fn((xt_ctx *)(void *)c->module, n, v);
+}
+
+/* Computes part i of the result. In the accumulator's layout, the parts of matrices of any two types correspond. */
+static spe_id xt_each_part_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a, int i, cm_type to)
+{
+    const xt_vectors_ *d = n->vectors;
+    bool bits = d->way == XT_BITS_;
+    spe_id v[3] = {0, 0, 0};
+    for (int j = 0; j < xt_operand_count_(d) && i < a[j]->parts; j++)
+        v[j] = bits ? a[j]->part[i] : cm_to_arith(&x->cm, a[j]->layout.type, a[j]->part[i]);
+    v[0] = d->fn(x, n, v);
+    return bits ? v[0] : cm_from_arith(&x->cm, to, v[0]);
+}
+
+static bool xt_is_repeated_(xt_ctx *x, const xt_vec *v);
+
+static bool xt_makes_repeated_(xt_ctx *x, const xt_node_ *n)
+{
+    if (n->op == XT_OP_BROADCAST_) return n->whole->from.divisor[1] > 1 && n->whole->v.dist.shape[1] == 1;
+    if (!xt_does_(n->op, XT_EACH_)) return n->op == XT_OP_SPLAT_;
+    for (int i = 0; i < xt_operand_count_(n->vectors); i++)
+        if (!xt_is_repeated_(x, &n->vectors->v[i])) return false;
+    return true;
+}
+
+/* Are all columns of a vector known to be equal, so that all lanes hold the same? Each value is asked once. */
+static bool xt_is_repeated_(xt_ctx *x, const xt_vec *v)
+{
+    xt_value_ *value = xt_value_at_(x, v->id);
+    if (!value->repeated) value->repeated = xt_makes_repeated_(x, xt_node_at_(x, value->node)) ? 1 : -1;
+    return value->repeated > 0;
+}
+
+/* A block of v, which Intel's compiler takes to differ by lane, see spe_differ_by_lane. */
+XE_FN_ cm_matrix xt_varied_(xt_ctx *x, const xt_vec *v, const cm_matrix *block)
+{
+    cm_matrix a = *block;
+    if (!x->target.igc || !xt_is_repeated_(x, v)) return a;
+    a.part = (spe_id *)xt_memory_(x, (size_t)a.parts * sizeof *a.part);
+    if (!a.part) return *block;
+    for (int i = 0; i < a.parts; i++) a.part[i] = spe_differ_by_lane(&x->m, block->part[i]);
+    return a;
+}
+
+static cm_matrix xt_cast_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *a)
+{
+    const xt_vectors_ *d = n->vectors;
+    if ((int)d->v[0].type == d->type) return *a;
+    cm_matrix varied = d->type == CM_F16 && d->v[0].type == CM_F32 ? xt_varied_(x, &d->v[0], a) : *a;
+    a = &varied;
+    return n->kind ? cm_convert_as(&x->cm, a, (cm_type)d->type, CM_ROUND_AUTO, false)
+                   : cm_convert(&x->cm, a, (cm_type)d->type);
+}
+
+/* Computes a block, or a strip of one, from those of the operands. */
+XE_FN_ cm_matrix xt_each_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
+{
+    cm_type to = xt_held_(xt_value_at_(x, n->result)->now.vec.type);
+    if (n->vectors->way == XT_USERS_) return n->vectors->block(&x->cm, a, n->vectors->user);
+    if (n->vectors->way == XT_CAST_) return xt_cast_block_(x, n, a[0]);
+    if (n->op == XT_OP_BINARY_VECTOR_ && xt_is_bitwise_(n->kind)) return cm_binary(&x->cm, (cm_op)n->kind, a[0], a[1]);
+    if (n->vectors->way == XT_ANY_LAYOUT_ && !a[1]) return cm_map1(&x->cm, a[0], xt_component_, &n);
+    if (n->vectors->way == XT_ANY_LAYOUT_) return cm_map2(&x->cm, a[0], a[1], xt_component_, &n);
+    cm_layout l = cm_layout_for(&x->cm, a[0]->layout.rows, a[0]->layout.cols, to, CM_ACC);
+    spe_id *out = (spe_id *)xt_memory_(x, (size_t)a[0]->parts * sizeof *out);
+    for (int i = 0; out && i < a[0]->parts; i++) out[i] = xt_each_part_(x, n, a, i, to);
+    return out && spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, out) : cm_poison();
+}
+
+/* The number of strips of a block. A message stores a strip: up to eight rows, as wide as a subgroup. */
+XE_FN_ int xt_strips_(const cm_matrix *a) { return a->layout.size_i == a->layout.lanes ? a->parts : 1; }
+
+/* A strip of a block, computed on demand. */
+XE_FN_ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
+{
+    const xt_value_ *value = xt_value_at_(x, of->id);
+    const cm_matrix *whole = &value->now.vec.block[block];
+    cm_layout l = whole->layout;
+    spe_id *part = whole->part + strip;
+    if (xt_strips_(whole) > 1) l = cm_layout_for(&x->cm, l.lanes, cm_part_words(&whole->layout, strip), l.type, CM_ACC);
+    if (value->unmade && spe_ok(&x->m) && !part[0]) {
+        const xt_node_ *n = xt_node_at_(x, value->node);
+        const xt_vectors_ *d = n->vectors;
+        const cm_matrix *a[3] = {NULL, NULL, NULL};
+        cm_matrix strips[3];
+        for (int j = 0; j < xt_operand_count_(d); j++) {
+            strips[j] = xt_strip_(x, &d->v[j], block, strip);
+            a[j] = &strips[j];
+        }
+        spe_at(&x->m, n->file, n->line);
+        cm_matrix r = d->each(x, n, a);
+        if (!r.parts) return r;
+        memcpy(part, r.part, (size_t)r.parts * sizeof *part);
+    }
+    return spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, part) : cm_poison();
+}
+
+/* Computes everything, for a use before the store. */
+XE_FN_ void xt_make_strips_(xt_ctx *x, const xt_vec *v)
+{
+    const xt_vec *now = &xt_value_at_(x, v->id)->now.vec;
+    for (int i = 0; i < now->blocks; i++)
+        for (int k = 0; k < xt_strips_(&now->block[i]); k++) xt_strip_(x, v, i, k);
+    xt_value_at_(x, v->id)->unmade = false;
+}

@@ -1,0 +1,144 @@
+/* lower/control.c - writes regions and barriers. */
+#include "../internal.h"
+
+/* ---- XT_FOR ------------------------------------------------------------------------------------------------------ */
+
+/* How far the index is from its start after the loop: the smallest multiple of the step that is not below hi - lo. */
+static spe_id xt_for_distance_(xt_ctx *x, const xt_frame_ *f)
+{
+    spe_module *m = &x->m;
+    spe_id lo = xt_now_id_(x, &f->lo, CM_I32), hi = xt_now_id_(x, &f->hi, CM_I32);
+    spe_id step = xt_index_id_(x, &f->step), turns = spe_isub(m, hi, lo);
+    turns = spe_udiv(m, spe_iadd(m, turns, spe_i32(m, (int32_t)f->step.integer - 1)), step);
+    turns = spe_imul(m, turns, step);
+    spe_id zero = spe_i32(m, 0);
+    return spe_select(m, spe_slt(m, lo, hi), turns, zero);
+}
+
+/* Allocates the ids of a region's carried values. */
+static bool xt_make_ids_(xt_ctx *x, xt_frame_ *f)
+{
+    f->ids = NULL;
+    f->id_count = xt_gather_(x, f, false, false);
+    f->ids = (spe_id *)xt_memory_(x, (size_t)f->id_count * sizeof *f->ids);
+    return f->ids != NULL;
+}
+
+/* Sets the values at the top of the body, or of a copy of it, from the frame's ids. */
+static void xt_write_turn_(xt_ctx *x, xt_frame_ *f)
+{
+    int align = xt_least_(xt_val_align_(&f->lo), xt_val_align_(&f->step));
+    spe_id k = f->copy ? spe_iadd(&x->m, f->turn, spe_i32(&x->m, f->copy * (int32_t)f->step.integer)) : f->turn;
+    xt_scatter_(x, f, false, f->counts ? spe_isub(&x->m, k, f->from) : 0);
+    xt_define_(x, f->index, xt_scalar_(CM_I32, k, align));
+}
+
+/* Begins a loop with so many copies of the body, whose index begins at `from`. */
+static void xt_write_loop_(xt_ctx *x, xt_frame_ *f, spe_id from, int copies)
+{
+    spe_module *m = &x->m;
+    xt_val lo = xt_now_(x, &f->lo), hi = xt_now_(x, &f->hi), step = xt_now_(x, &f->step);
+    spe_id to = xt_index_id_(x, &hi), by = xt_index_id_(x, &step);
+    if (copies > 1) { /* no turn begins that the loop would end within */
+        spe_id others = spe_imul(m, by, spe_i32(m, copies - 1));
+        to = spe_isub(m, spe_math2(m, SPE_SMAX, to, xt_index_id_(x, &lo)), others);
+        by = spe_imul(m, by, spe_i32(m, copies));
+        xt_remark_(x, "several turns at a time, while so many are left");
+    }
+    f->copies = copies;
+    f->copy = 0;
+    f->joined = x->block2d && copies > 1 ? xt_joined_turns_(x, copies) : 1;
+    x->turning = copies > 1 ? f : NULL;
+    f->turn = spe_for(m, from, to, by, (uint32_t)f->id_count, f->ids);
+    xt_write_turn_(x, f);
+}
+
+/* XT_FOR or XT_WHILE. */
+XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_frame_ *f = n->frame;
+    xt_val lo = xt_now_(x, &f->lo);
+    if (!xt_make_ids_(x, f)) return;
+    f->side_before = x->side;
+    x->side = 0;
+    xt_gather_(x, f, false, false);
+    if (x->staged) xt_write_stage_entry_(x, f);
+    if (x->block2d && n->spread < 2) spe_reconverge(&x->m); /* not in the loop */
+    if (f->op == XT_OP_WHILE_) {
+        spe_while(&x->m, (uint32_t)f->id_count, f->ids);
+        xt_scatter_(x, f, false, 0);
+        return;
+    }
+    f->at = x->at;
+    f->from = xt_index_id_(x, &lo);
+    int staged = x->staged && f->together ? f->together : 1;
+    xt_write_loop_(x, f, f->from, x->block2d ? xt_copies_(x, f, x->at, 24) : staged);
+}
+
+/* At the end of a body: continues with its next copy, or with the loop for the turns that are left. */
+static bool xt_write_next_(xt_ctx *x, xt_frame_ *f)
+{
+    if (f->copies == 1) return false;
+    if (++f->copy < f->copies) {
+        xt_write_turn_(x, f);
+    } else {
+        spe_endfor(&x->m, (uint32_t)f->id_count, f->ids);
+        xt_write_loop_(x, f, f->turn, 1);
+    }
+    x->at = f->at;
+    return true;
+}
+
+/* ---- XT_WHILE ---------------------------------------------------------------------------------------------------- */
+
+XE_FN_ void xt_write_while_test_(xt_ctx *x, const xt_node_ *n)
+{
+    spe_while_test(&x->m, xt_now_id_(x, n->condition, XT_BOOL_));
+}
+
+/* ---- XT_IF ------------------------------------------------------------------------------------------------------- */
+
+XE_FN_ void xt_write_if_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_frame_ *f = n->frame;
+    if (xt_make_ids_(x, f)) spe_if(&x->m, xt_now_id_(x, &f->lo, XT_BOOL_));
+    f->side_before = x->side;
+    x->side = x->m.block;
+}
+
+XE_FN_ void xt_write_else_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_frame_ *f = n->frame;
+    xt_gather_(x, f, true, false);
+    spe_else(&x->m, (uint32_t)f->id_count, f->ids);
+    x->side = x->m.block;
+}
+
+/* ---- the end of a region ----------------------------------------------------------------------------------------- */
+
+XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
+{
+    xt_frame_ *f = node->frame;
+    uint32_t n = (uint32_t)f->id_count;
+    xt_gather_(x, f, true, true);
+    if (x->block2d && f->op != XT_OP_IF_ && node->spread < 2) spe_reconverge(&x->m);
+    if (f->op == XT_OP_FOR_ && xt_write_next_(x, f)) return;
+    x->side = f->side_before;
+    if (node->spread > 1) spe_diverged(&x->m);
+    if (f->op == XT_OP_WHILE_)
+        spe_endwhile(&x->m, n, f->ids);
+    else if (f->op == XT_OP_FOR_)
+        spe_endfor(&x->m, n, f->ids);
+    else
+        spe_endif(&x->m, n, f->ids, f->ids);
+    xt_scatter_(x, f, true, f->counts ? xt_for_distance_(x, f) : 0);
+}
+
+/* ---- barriers ---------------------------------------------------------------------------------------------------- */
+
+XE_FN_ void xt_write_barrier_(xt_ctx *x, const xt_node_ *n)
+{
+    if (n->op == XT_OP_BARRIER_ARRIVE_) spe_barrier_arrive(&x->m);
+    else if (n->op == XT_OP_BARRIER_WAIT_) spe_barrier_wait(&x->m);
+    else spe_barrier(&x->m);
+}

@@ -1,0 +1,223 @@
+/* lower/lanes.c - moving elements between lanes. */
+#include "../internal.h"
+
+typedef struct {
+    spe_id from, id; /* from: the lane that each lane takes it from; id: the result */
+    int next;
+} xt_move_;
+
+XE_FN_ bool xt_field_init_(xt_ctx *x, xt_field_ *f, int rows, int cols, int comps, int type)
+{
+    memset(f, 0, sizeof *f);
+    f->rows = rows;
+    f->cols = cols;
+    f->capacity = comps;
+    f->type = type;
+    f->comp = (spe_id *)xt_memory_(x, (size_t)comps * sizeof *f->comp);
+    f->where = (int *)xt_memory_(x, (size_t)rows * (size_t)cols * sizeof *f->where);
+    f->move = (int *)xt_memory_(x, (size_t)comps * sizeof *f->move);
+    return f->comp && f->where && f->move && spe_list_add(&x->m, &f->moves, sizeof(xt_move_)); /* move 0 is none */
+}
+
+/* The element in component v of a lane. */
+static cm_element xt_element_at_(const cm_layout *l, int lane, int v)
+{
+    cm_slot s = {lane, v / l->omega, v % l->omega};
+    return cm_element_of(l, s);
+}
+
+/* Adds a block's components and the positions of its elements. Rows of the block are columns of the matrix. */
+static void xt_field_add_(xt_ctx *x, xt_field_ *f, const cm_matrix *a, const xt_block_ *b)
+{
+    spe_id *v = cm_component_ids(&x->cm, a, (cm_type)f->type);
+    for (int i = 0; v && i < a->layout.size_v && f->comps < f->capacity; i++, f->comps++) {
+        f->comp[f->comps] = v[i];
+        for (int p = 0; p < a->layout.lanes; p++) {
+            cm_element e = xt_element_at_(&a->layout, p, i);
+            if (e.padding || e.row >= b->valid) continue;
+            f->where[(b->held[0] + e.col) * f->cols + b->held[1] + e.row] = f->comps * 64 + p;
+        }
+    }
+}
+
+/* All elements of v that this subgroup holds. */
+XE_FN_ bool xt_field_of_(xt_ctx *x, xt_field_ *f, const xt_vec *v, int type)
+{
+    xt_vec a = xt_as_use_(x, v, CM_ACC);
+    int comps = 0;
+    for (int i = 0; i < a.blocks; i++) comps += a.block[i].layout.size_v;
+    if (!xt_field_init_(x, f, a.dist.rounds[0] * a.dist.data[0], a.dist.rounds[1] * a.dist.data[1], comps, type))
+        return false;
+    for (xt_block_ b = xt_blocks_(x, &a.dist); a.blocks && xt_next_block_(&b);) {
+        cm_matrix varied = xt_varied_(x, v, &a.block[b.i]);
+        xt_field_add_(x, f, &varied, &b);
+    }
+    return spe_ok(&x->m);
+}
+
+/* ---- constants that depend on the lane --------------------------------------------------------------------------- */
+
+/* The mask of lanes whose number has this bit. */
+XE_FN_ uint32_t xt_lanes_with_(const xt_ctx *x, int bit)
+{
+    uint32_t mask = 0;
+    for (int i = 0; i < x->S; i++) mask |= i & bit ? 1u << i : 0;
+    return mask;
+}
+
+/* Emits, in the prologue, bit p of `mask` in lane p. */
+static spe_id xt_emit_bit_(spe_module *m, spe_id lane, uint32_t mask)
+{
+    spe_id one = spe_u32(m, 1);
+    return spe_and(m, spe_shr(m, spe_u32(m, mask), lane), one);
+}
+
+/* The same as a condition, computed once, before the body. */
+XE_FN_ spe_id xt_lane_bit_(xt_ctx *x, uint32_t mask)
+{
+    spe_module *m = &x->m;
+    xt_once_ *row = xt_once_at_(x, XT_ONCE_LANE_BIT_, &mask, sizeof mask);
+    if (!row || row->id) return row ? row->id : 0;
+    spe_prologue_begin(m);
+    row->id = xt_emit_bit_(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask);
+    row->id = spe_ine(m, row->id, spe_u32(m, 0));
+    spe_prologue_end(m);
+    return row->id;
+}
+
+/* A number that is table[p] in lane p: each of its bits is a mask of lanes. */
+static spe_id xt_lane_table_(xt_ctx *x, const unsigned char *table)
+{
+    spe_module *m = &x->m;
+    xt_once_ *row = xt_once_at_(x, XT_ONCE_LANE_TABLE_, table, (size_t)x->S);
+    spe_id lane, sum = 0;
+    if (!row || row->id) return row ? row->id : 0;
+    spe_prologue_begin(m);
+    lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
+    for (int bit = 0; 1 << bit < x->S; bit++) {
+        uint32_t mask = 0;
+        for (int p = 0; p < x->S; p++) mask |= (uint32_t)(table[p] >> bit & 1) << p;
+        if (mask == 0) continue;
+        spe_id one = xt_emit_bit_(m, lane, mask);
+        one = bit ? spe_shl(m, one, spe_u32(m, (uint32_t)bit)) : one;
+        sum = sum ? spe_or(m, sum, one) : one;
+    }
+    spe_prologue_end(m);
+    return row->id = sum ? sum : spe_u32(m, 0);
+}
+
+/* ---- picking ----------------------------------------------------------------------------------------------------- */
+
+/* Shuffles component `comp`: lane p gets that of lane table[p]. */
+static spe_id xt_moved_(xt_ctx *x, xt_field_ *f, int comp, const unsigned char *table)
+{
+    spe_id from = xt_lane_table_(x, table), id;
+    bool same = true;
+    xt_move_ *move;
+    for (int i = f->move[comp]; i; i = move->next) {
+        move = (xt_move_ *)f->moves.items + i;
+        if (move->from == from) return move->id;
+    }
+    for (int p = 1; p < x->S; p++) same = same && table[p] == table[0];
+    if (!spe_ok(&x->m)) return 0;
+    if (same)
+        id = spe_sg_broadcast(&x->m, f->comp[comp], spe_i32(&x->m, (int)table[0]));
+    else
+        id = spe_sg_shuffle(&x->m, f->comp[comp], from);
+    move = (xt_move_ *)spe_list_add(&x->m, &f->moves, sizeof *move);
+    if (!move) return id;
+    move->from = from;
+    move->id = id;
+    move->next = f->move[comp];
+    f->move[comp] = f->moves.count - 1;
+    return id;
+}
+
+/* A value that is the element at from[p] in lane p (as in xt_field_.where; -1: don't care). */
+XE_FN_ spe_id xt_pick_(xt_ctx *x, xt_field_ *f, const int *from)
+{
+    unsigned char table[32];
+    uint32_t done = 0, mask;
+    spe_id got = 0, one;
+    int q;
+    for (int p = 0; p < x->S; p++) {
+        bool in_place = true;
+        int lane = from[p] & 63;
+        if (from[p] < 0 || (done >> p & 1)) continue;
+        for (mask = 0, q = p; q < x->S; q++) {
+            if (from[q] < 0 || from[q] / 64 != from[p] / 64) continue;
+            mask |= 1u << q;
+            in_place = in_place && (from[q] & 63) == q;
+        }
+        for (q = 0; q < x->S; q++) table[q] = (unsigned char)(mask >> q & 1 ? from[q] & 63 : lane);
+        one = in_place ? f->comp[from[p] / 64] : xt_moved_(x, f, from[p] / 64, table);
+        got = got ? spe_select(&x->m, xt_lane_bit_(x, mask), one, got) : one;
+        done |= mask;
+    }
+    return got ? got : f->comp[0];
+}
+
+/* The number, row after row, of element k of the group that yields element (row, col) of the result. */
+static int xt_in_group_(const xt_group_ *g, int row, int col, int cols, int k)
+{
+    return g->dim ? (row * cols + col) * g->size + k : (row * g->size + k) * cols + col;
+}
+
+/* The same with zeros where there is none. */
+static spe_id xt_pick_or_zero_(xt_ctx *x, xt_field_ *f, const int *from)
+{
+    uint32_t there = 0, all = x->S < 32 ? (1u << x->S) - 1 : ~0u;
+    spe_id zero = spe_null(&x->m, spe_type_of(&x->m, f->comp[0]));
+    for (int p = 0; p < x->S; p++) there |= (uint32_t)(from[p] >= 0) << p;
+    if (!there) return zero;
+    spe_id picked = xt_pick_(x, f, from);
+    return there == all ? picked : spe_select(&x->m, xt_lane_bit_(x, there), picked, zero);
+}
+
+/* A block of the result, from the components of a field, converted back to the vector's type; zeros beyond the ends of
+ * pieces, or anything. */
+static cm_matrix xt_pick_block_(xt_ctx *x, xt_field_ *f, const int *origin, const xt_group_ *g, const xt_block_ *b,
+                                cm_type type, cm_use use, bool zeros)
+{
+    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, (cm_type)f->type, use);
+    spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.size_v * sizeof *v), one;
+    int from[32], height = b->grid.data[0], width = b->grid.rounds[1] * b->grid.data[1];
+    if (!l.rows || !v) return cm_poison();
+    for (int i = 0; i < l.size_v; i++)
+        for (int k = 0; k < (g ? g->size : 1); k++) {
+            for (int p = 0; p < x->S; p++) {
+                cm_element e = xt_element_at_(&l, p, i);
+                from[p] = -1;
+                if (e.padding || e.row >= b->valid || b->held[0] % height + e.col >= height) continue;
+                int row = b->held[0] + e.col, col = b->held[1] + e.row, at = row * width + col;
+                from[p] = f->where[origin ? origin[at] : g ? xt_in_group_(g, row, col, width, k) : at];
+            }
+            one = zeros ? xt_pick_or_zero_(x, f, from) : xt_pick_(x, f, from);
+            v[i] = k ? g->combine(&x->m, g->kind, f->type, v[i], one) : one;
+        }
+    cm_matrix a = cm_from_components(&x->cm, &l, v);
+    return cm_convert(&x->cm, &a, type);
+}
+
+/* Fills all blocks of r from a field: with elements from their origins (NULL: the same place) or with groups. */
+XE_FN_ xt_vec xt_pick_all_(xt_ctx *x, xt_field_ *f, const int *origin, const xt_group_ *g, xt_vec r)
+{
+    for (xt_block_ b = xt_blocks_(x, &r.dist); xt_next_block_(&b);)
+        r.block[b.i] = xt_pick_block_(x, f, origin, g, &b, xt_held_(r.type), CM_ACC, false);
+    return xt_settle_(x, r);
+}
+
+/* v in the blocks of a grid that is cut like its own or more coarsely; zeros beyond the ends of its pieces. */
+XE_FN_ xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use use)
+{
+    xt_vec r = *v;
+    xt_block_ b = xt_blocks_(x, &v->dist);
+    xt_field_ f;
+    b.grid = *g;
+    b.grid.blocks = r.blocks = g->rounds[0] * g->rounds[1] * g->cut[0].n * g->cut[1].n;
+    r.block = (cm_matrix *)xt_memory_(x, (size_t)r.blocks * sizeof *r.block);
+    if (!r.block || !xt_field_of_(x, &f, v, (int)xt_held_(v->type))) return *v;
+    while (xt_next_block_(&b))
+        r.block[b.i] = xt_pick_block_(x, &f, NULL, NULL, &b, xt_held_(v->type), use, true);
+    return r;
+}

@@ -1,0 +1,80 @@
+/* lower/loads.c - writes load_tile and store_tile. */
+#include "../internal.h"
+
+/* In memory an i1 is any byte; in vectors it is 0 or 1. */
+XE_FN_ spe_id xt_truth_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
+{
+    spe_id t = spe_type_of(c->module, a), one = spe_const_u(c->module, t, 1), zero = spe_const_u(c->module, t, 0);
+    (void)type, (void)b, (void)user;
+    return spe_select(c->module, spe_ine(c->module, a, zero), one, zero);
+}
+
+XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_load_desc_ *d = n->load;
+    xt_value_ *value = xt_value_at_(x, n->result);
+    if (value->late && x->at == value->node) { /* left for its only use, which may load it transposed instead */
+        value->unmade = true;
+        return;
+    }
+    xt_tile t = xt_now_tile_(x, &d->tile);
+    cm_type held = xt_held_(t.type);
+    xt_vec v = xt_make_vec_(x, n);
+    xt_val padding = xt_padding_(t.type, d->padding);
+    if (x->staged && xt_write_staged_(x, n)) return;
+    bool plain = xt_pads_with_zero_(d) && d->border == XT_BORDER_PADDING && held == v.type;
+    if (x->turning && plain && xt_load_turns_(x, n, &t, &v)) {
+        xt_define_vec_(x, n->result, v);
+        return;
+    }
+    for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);) {
+        cm_mem mem = xt_mem_(x, &t, &b, (int)v.use);
+        if (!xt_pads_with_zero_(d)) {
+            mem.padding = xt_constant_(x, held, &padding);
+            mem.block2d = CM_BLOCK2D_NO; /* messages read zeros outside */
+        }
+        if (d->border != XT_BORDER_PADDING)
+            v.block[b.i] = xt_load_bordered_(x, &t, &b, (int)d->border, v.use);
+        else
+            v.block[b.i] = cm_load(&x->cm, b.cols, b.rows, held, v.use, &mem);
+        if (held != v.type) v.block[b.i] = cm_map1(&x->cm, &v.block[b.i], xt_truth_, NULL);
+    }
+    xt_define_vec_(x, n->result, v);
+}
+
+/* Stores each strip as soon as it is computed. */
+static void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_scattered_ *d = n->scattered;
+    xt_tile t = xt_now_tile_(x, &d->d.tile);
+    for (xt_block_ b = xt_blocks_(x, &t.dist); spe_ok(&x->m) && xt_next_block_(&b);) {
+        xt_block_ at = b;
+        int i, strips = xt_strips_(&xt_value_at_(x, d->v.id)->now.vec.block[b.i]);
+        for (i = 0; i < strips; i++, at.row += at.rows) {
+            cm_matrix strip = xt_strip_(x, &d->v, b.i, i);
+            if (at.row == b.row + b.rows) at.row = b.row, at.col += at.cols;
+            at.rows = strip.layout.cols;
+            at.cols = strip.layout.rows;
+            at.valid = xt_least_(at.cols, b.col + b.valid - at.col);
+            cm_mem mem = xt_mem_(x, &t, &at, XT_STORED_);
+            spe_at(&x->m, n->file, n->line);
+            cm_store(&x->cm, &strip, &mem);
+        }
+    }
+    xt_value_at_(x, d->v.id)->unmade = false;
+}
+
+XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_tile t = xt_now_tile_(x, &n->scattered->d.tile);
+    if (xt_value_at_(x, n->scattered->v.id)->unmade) {
+        xt_store_strips_(x, n);
+        return;
+    }
+    if (x->staged && xt_write_copy_(x, n)) return;
+    xt_vec v = xt_now_as_(x, &n->scattered->v, CM_ACC);
+    for (xt_block_ b = xt_blocks_(x, &t.dist); v.blocks && xt_next_block_(&b);) {
+        cm_mem mem = xt_mem_(x, &t, &b, XT_STORED_);
+        cm_store(&x->cm, &v.block[b.i], &mem);
+    }
+}

@@ -1,0 +1,119 @@
+/* lower/moves.c - writes moves of elements: transpose, broadcast, convert_layout, slice, shape_cast. */
+#include "../internal.h"
+
+/* Transposes a[]: register i, lane p becomes register p, lane i. In each step, pairs of lanes swap half their data. */
+static void xt_transpose_square_(xt_ctx *x, spe_id *a)
+{
+    spe_module *m = &x->m;
+    for (int h = x->S / 2; h > 0; h /= 2) {
+        spe_id bit = xt_lane_bit_(x, xt_lanes_with_(x, h));
+        for (int i = 0; i < x->S; i++) {
+            if (i & h) continue;
+            spe_id low = a[i], high = a[i + h], other = spe_u32(m, (uint32_t)h);
+            spe_id got = spe_sg_shuffle_xor(m, spe_select(m, bit, low, high), other);
+            a[i] = spe_select(m, bit, got, low);
+            a[i + h] = spe_select(m, bit, high, got);
+        }
+    }
+}
+
+/* The same elements with rows in place of columns across the lanes, square by square of S x S. */
+static bool xt_transpose_field_(xt_ctx *x, xt_field_ *f, xt_field_ *out)
+{
+    int S = x->S, across = (f->cols + S - 1) / S, down = (f->rows + S - 1) / S, from[32];
+    if (!xt_field_init_(x, out, f->rows, f->cols, across * down * S, f->type)) return false;
+    for (int r = 0; r < f->rows; r += S)
+        for (int c = 0; c < f->cols; c += S) {
+            spe_id a[32];
+            for (int i = 0; i < S; i++) {
+                for (int p = 0; p < S; p++)
+                    from[p] = r + i < f->rows && c + p < f->cols ? f->where[(r + i) * f->cols + c + p] : -1;
+                a[i] = r + i < f->rows ? xt_pick_(x, f, from) : a[0];
+            }
+            xt_transpose_square_(x, a);
+            for (int i = 0; i < S; i++, out->comps++) {
+                out->comp[out->comps] = a[i];
+                for (int p = 0; p < S; p++)
+                    if (c + i < f->cols && r + p < f->rows) out->where[(r + p) * f->cols + c + i] = out->comps * 64 + p;
+            }
+        }
+    return spe_ok(&x->m);
+}
+
+/* The transpose of a loaded vector's tile, as if memory had the other order; to: another distribution, or NULL. */
+static xt_tile xt_turned_tile_(xt_ctx *x, const xt_tile *of, const xt_dist *to)
+{
+    xt_tile t = xt_now_tile_(x, of), r = t;
+    r.column_major = !t.column_major;
+    for (int i = 0; i < 2; i++) {
+        r.shape[i] = t.shape[1 - i];
+        r.offset[i] = t.offset[1 - i];
+    }
+    for (int i = 0; to && i < 2; i++) {
+        spe_id before = xt_place_id_(x, &of->dist, i), now = xt_place_id_(x, to, 1 - i);
+        spe_id move = spe_isub(&x->m, now, before), at = xt_index_id_(x, &t.offset[i]);
+        r.offset[1 - i] = xt_scalar_(CM_I32, spe_iadd(&x->m, at, move), 1);
+    }
+    return r;
+}
+
+/* Loads a vector transposed instead of transposing it: a single message for a product's operand or 32-bit elements, and
+ * no worse per lane. */
+static bool xt_transpose_load_(xt_ctx *x, const xt_whole_ *how, xt_vec *r)
+{
+    const xt_vec *v = &how->v;
+    const xt_load_desc_ *d = xt_loaded_(x, v, x->at);
+    if (!d || !(how->anew || how->origin)) return false;
+    if (!how->anew && (xt_dist_pieces(&v->dist) != 1 || v->dist.data[0] != r->dist.data[1])) return false;
+    if (!how->anew && x->block2d && r->use == CM_ACC && xt_bytes_(v->type) != 4) return false;
+    xt_remark_(x, "loaded transposed");
+    xt_tile t = xt_turned_tile_(x, &d->tile, how->anew ? &r->dist : NULL);
+    for (xt_block_ b = xt_blocks_(x, &r->dist); xt_next_block_(&b);) {
+        cm_mem mem = xt_mem_(x, &t, &b, (int)r->use);
+        r->block[b.i] = cm_load(&x->cm, b.cols, b.rows, r->type, r->use, &mem);
+    }
+    return true;
+}
+
+XE_FN_ void xt_write_rearrange_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_whole_ *d = n->whole;
+    xt_vec r = xt_make_vec_(x, n), v = xt_now_vec_(x, &d->v);
+    xt_field_ f;
+    if (r.blocks && v.blocks && !d->origin)
+        r = xt_through_scratch_(x, &v, &d->from, r);
+    else if (r.blocks && v.blocks && xt_field_of_(x, &f, &v, (int)xt_held_(v.type))) {
+        for (int i = 0; i < f.comps; i++) f.comp[i] = spe_reload(&x->m, f.comp[i]);
+        r = xt_pick_all_(x, &f, d->origin, NULL, r);
+    }
+    xt_define_vec_(x, n->result, r);
+}
+
+/* Writes a load that was left to its transpose, which did not load it transposed. */
+static void xt_write_left_load_(xt_ctx *x, const xt_vec *v)
+{
+    const xt_value_ *value = xt_value_at_(x, v->id);
+    const xt_node_ *n = xt_node_at_(x, value->node);
+    if (value->unmade && n->op == XT_OP_LOAD_TILE_) xt_write_load_tile_(x, n);
+}
+
+XE_FN_ void xt_write_transpose_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_whole_ *d = n->whole;
+    if (x->staged && xt_write_staged_(x, n)) return;
+    xt_vec r = xt_make_vec_(x, n);
+    xt_field_ f, t;
+    if (!r.blocks || xt_transpose_load_(x, d, &r)) {
+        xt_define_vec_(x, n->result, r);
+        return;
+    }
+    xt_write_left_load_(x, &d->v);
+    if (!d->origin || d->v.dist.rounds[0] * d->v.dist.data[0] <= 2 || d->v.dist.rounds[1] * d->v.dist.data[1] <= 2) {
+        xt_write_rearrange_(x, n);
+    } else {
+        xt_vec v = xt_now_vec_(x, &d->v);
+        if (v.blocks && xt_field_of_(x, &f, &v, (int)xt_held_(v.type)) && xt_transpose_field_(x, &f, &t))
+            r = xt_pick_all_(x, &t, d->origin, NULL, r);
+        xt_define_vec_(x, n->result, r);
+    }
+}

@@ -1,0 +1,172 @@
+/* lower/numbers.c - writes operations on numbers. */
+#include "../internal.h"
+
+/* The id of a scalar constant of a type, in coopmatrix.h's storage type (bf16 and 8-bit floats as bits). */
+XE_FN_ spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v)
+{
+    spe_id t = xt_spe_type_(x, type);
+    double real = v->real;
+    if (type == XT_BOOL_) return spe_const_bool(&x->m, v->integer != 0);
+    if (type == CM_BF16 || xt_is_f8_(type))
+        return spe_const_u(&x->m, t, spe_real_bits(xt_encoding_(type), xt_float_width_(type), real, xt_is_f8_(type)));
+    if (type == CM_TF32) real = spe_real_of_bits(SPE_IEEE, 19, spe_real_bits(SPE_IEEE, 19, real, false));
+    if (xt_is_float_(type)) return spe_const_f(&x->m, t, real);
+    return xt_is_signed_(type) ? spe_const_i(&x->m, t, v->integer) : spe_const_u(&x->m, t, (uint64_t)v->integer);
+}
+
+/* The id of a number already written, or of a constant of `type`. */
+XE_FN_ spe_id xt_id_(xt_ctx *x, const xt_val *v, int type)
+{
+    return xt_is_constant_(v) ? xt_constant_(x, type, v) : v->id;
+}
+
+/* The id of a recorded number in this version; of a constant as `type`. */
+XE_FN_ spe_id xt_now_id_(xt_ctx *x, const xt_val *v, int type)
+{
+    xt_val now = xt_now_(x, v);
+    return xt_id_(x, &now, type);
+}
+
+XE_FN_ spe_id xt_index_id_(xt_ctx *x, const xt_val *v) { return xt_id_(x, v, CM_I32); }
+
+/* An extent for unsigned tests of positions, to which a negative one would be large: it has no elements. */
+XE_FN_ spe_id xt_extent_(spe_module *m, spe_id extent)
+{
+    uint64_t bits;
+    if (spe_const_bits(m, extent, &bits) && bits <= INT32_MAX) return extent;
+    return spe_math2(m, SPE_SMAX, extent, spe_i32(m, 0));
+}
+
+/* The number of a matrix's lines. Pitches are read as i32: with one of 2^31 or more, whose lines would lie before the
+ * matrix, it has none. A pitch that is the extent along a line needs no test, since that is as negative. */
+XE_FN_ spe_id xt_lines_id_(xt_ctx *x, const xt_tile *t)
+{
+    spe_module *m = &x->m;
+    int along = xt_inner_(t);
+    spe_id lines = xt_index_id_(x, &t->shape[!along]);
+    if (t->pitch.kind == SPE_INT || t->pitch.id == t->shape[along].id || t->base.local) return lines;
+    spe_id zero = spe_i32(m, 0);
+    return spe_select(m, spe_slt(m, xt_index_id_(x, &t->pitch), zero), zero, lines);
+}
+
+/* One instruction on numbers or vectors of a type. */
+XE_FN_ spe_id xt_emit_arith_(spe_module *m, int op, int type, spe_id a, spe_id b)
+{
+    bool is_signed = xt_is_signed_(type);
+    if (xt_is_float_(type)) return spe_arith(m, (spe_arith_op)op, SPE_NUMBER_FLOAT, a, b);
+    if (op == SPE_ARITH_MIN || op == SPE_ARITH_MAX) {
+        spe_id less = is_signed ? spe_slt(m, a, b) : spe_ult(m, a, b);
+        return op == SPE_ARITH_MIN ? spe_select(m, less, a, b) : spe_select(m, less, b, a);
+    }
+    return spe_arith(m, (spe_arith_op)op, is_signed ? SPE_NUMBER_SIGNED : SPE_NUMBER_UNSIGNED, a, b);
+}
+
+/* A constant as an integer of the type: its low bits, as of other numbers; a floating one is truncated first. */
+static xt_val xt_whole_constant_(int type, const xt_val *v)
+{
+    int unused = 64 - xt_bits_(type);
+    uint64_t bits = (uint64_t)v->integer;
+    int64_t whole;
+    if (v->kind == SPE_REAL) {
+        spe_real_to_int(v->real, &whole);
+        bits = (uint64_t)whole;
+    }
+    bits <<= unused;
+    return spe_val_int(xt_is_signed_(type) ? (int64_t)bits >> unused : (int64_t)(bits >> unused));
+}
+
+static spe_id xt_emit_cast_(xt_ctx *x, int type, const xt_val *v)
+{
+    spe_id t = xt_spe_type_(x, type);
+    xt_val c = *v, one = spe_val_int(1), zero = spe_val_int(0);
+    if (xt_is_constant_(v) && !xt_is_float_(type)) c = xt_whole_constant_(type, v);
+    if (xt_is_constant_(v)) return xt_constant_(x, type, &c);
+    if (v->type == XT_BOOL_) {
+        spe_id otherwise = xt_constant_(x, type, &zero);
+        return spe_select(&x->m, v->id, xt_constant_(x, type, &one), otherwise);
+    }
+    spe_id id = v->type == CM_BF16 ? cm_to_arith(&x->cm, CM_BF16, v->id) : v->id;
+    return spe_cast(&x->m, t, id, xt_is_signed_(xt_is_float_(v->type) ? type : v->type));
+}
+
+/* Writes a number in the prologue. Constants take the other operand's type. */
+XE_FN_ spe_id xt_emit_early_(xt_ctx *x, const xt_val *v, int type)
+{
+    if (v->kind == SPE_INT) return xt_constant_(x, type, v);
+    xt_value_ *value = xt_value_at_(x, v->id);
+    if (value->early_id) return value->early_id;
+    const xt_node_ *n = xt_node_at_(x, value->node);
+    const xt_numbers_ *d = n->numbers;
+    if (n->op == XT_OP_ARGUMENT_)
+        value->early_id = spe_param_id(&x->m, (uint32_t)n->kind);
+    else if (n->op == XT_OP_BUILTIN_)
+        value->early_id = spe_builtin(&x->m, (spe_builtin_name)n->kind, (uint32_t)d->type);
+    else if (n->op == XT_OP_CAST_NUMBER_) {
+        spe_id a = xt_emit_early_(x, &d->v[0], d->type);
+        value->early_id = spe_cast(&x->m, xt_spe_type_(x, d->type), a, xt_is_signed_(xt_carried_type_(&d->v[0])));
+    } else {
+        spe_id a = xt_emit_early_(x, &d->v[0], d->type);
+        value->early_id = xt_emit_arith_(&x->m, n->kind, d->type, a, xt_emit_early_(x, &d->v[1], d->type));
+    }
+    return value->early_id;
+}
+
+XE_FN_ void xt_write_argument_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_val v = x->args[n->kind];
+    v.id = spe_param_id(&x->m, (uint32_t)n->kind);
+    xt_define_(x, n->result, v);
+}
+
+XE_FN_ void xt_write_builtin_(xt_ctx *x, const xt_node_ *n)
+{
+    int dim = n->numbers->type;
+    xt_define_(x, n->result, xt_scalar_(CM_I32, spe_builtin(&x->m, (spe_builtin_name)n->kind, (uint32_t)dim), 1));
+}
+
+/* Values a loop carries unchanged may turn out to be constants. */
+XE_FN_ void xt_write_binary_number_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_numbers_ *d = n->numbers;
+    xt_val a = xt_now_(x, &d->v[0]), b = xt_now_(x, &d->v[1]);
+    const xt_val *same = xt_neutral_(n->kind, &a, &b);
+    int result = xt_is_compare_(n->kind) ? XT_BOOL_ : d->type;
+    if (xt_folds_(n->kind, &a, &b)) {
+        xt_define_(x, n->result, xt_fold_(n->kind, &a, &b));
+        return;
+    }
+    if (same && (xt_is_constant_(same) || same->type == d->type)) {
+        const xt_val *operand = same == &a ? &d->v[0] : &d->v[1];
+        xt_define_(x, n->result, *same);
+        if (operand->kind != SPE_SCALAR) return;
+        xt_value_at_(x, n->result)->start = xt_value_at_(x, operand->id)->start;
+        xt_value_at_(x, n->result)->advance = xt_value_at_(x, operand->id)->advance;
+        return;
+    }
+    spe_id p = xt_id_(x, &a, d->type);
+    spe_id q = xt_id_(x, &b, d->type);
+    if (d->type != XT_BOOL_)
+        p = xt_emit_arith_(&x->m, n->kind, d->type, p, q);
+    else
+        p = n->kind == SPE_ARITH_AND ? spe_land(&x->m, p, q) : spe_lor(&x->m, p, q);
+    xt_define_(x, n->result, xt_scalar_(result, p, xt_is_int_(d->type) ? xt_align_result_(n->kind, &a, &b) : 1));
+}
+
+XE_FN_ void xt_write_cast_number_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_val v = xt_now_(x, &n->numbers->v[0]);
+    xt_define_(x, n->result, xt_scalar_(n->numbers->type, xt_emit_cast_(x, n->numbers->type, &v), xt_val_align_(&v)));
+}
+
+XE_FN_ void xt_write_select_number_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_numbers_ *d = n->numbers;
+    xt_val condition = xt_now_(x, &d->v[0]), a = xt_now_(x, &d->v[1]), b = xt_now_(x, &d->v[2]);
+    if (condition.kind == SPE_INT) {
+        xt_define_(x, n->result, condition.integer ? a : b);
+        return;
+    }
+    spe_id p = xt_id_(x, &a, d->type);
+    spe_id q = xt_id_(x, &b, d->type);
+    xt_define_(x, n->result, xt_scalar_(d->type, spe_select(&x->m, condition.id, p, q), 1));
+}

@@ -1,0 +1,70 @@
+/* lower/products.c - writes tile_mma, in slices along k where operands go through local memory so. */
+#include "../internal.h"
+
+/* ---- from local memory to operands ------------------------------------------------------------------------------- */
+
+/* Adds the product of the slices from `slice` of k on (0: the first) to d->sum, or makes it. */
+static void xt_emit_slices_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r, spe_id slice)
+{
+    xt_stage_ *left = xt_stage_of_(x, d->left.id), *right = xt_stage_of_(x, d->right.id);
+    left->slice = right->slice = slice;
+    xt_stage_begin_(x, left);
+    xt_stage_begin_(x, right);
+    xt_stage_end_(x, left, right);
+    for (int part = 0; part < left->parts; part++) {
+        d->left = xt_stage_get_(x, left, part);
+        d->right = xt_stage_get_(x, right, part);
+        xt_emit_mma_(x, d, with_c || part, r);
+        d->sum = *r;
+    }
+    left->slice = right->slice = 0;
+}
+
+/* The ids that a vector consists of; or makes v like it, of these ids. Returns their number. */
+static uint32_t xt_vec_parts_(xt_ctx *x, const xt_vec *like, spe_id *ids, xt_vec *v)
+{
+    uint32_t n = 0;
+    for (int i = 0; i < like->blocks; n += (uint32_t)like->block[i++].parts) {
+        const cm_matrix *b = &like->block[i];
+        if (v) v->block[i] = cm_from_parts(&x->cm, &b->layout, ids + n);
+        else if (ids) memcpy(ids + n, b->part, (size_t)b->parts * sizeof *ids);
+    }
+    return n;
+}
+
+/* Computes a product in a loop over slices, from d->sum if it has one. False if its operands are not sliced. */
+static bool xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
+{
+    spe_module *m = &x->m;
+    const xt_stage_ *s = xt_stage_of_(x, d->left.id);
+    if (!s || s->slices == 1) return false;
+    int size = s->dist.shape[1], step = size * s->parts;
+    if (!with_c) xt_emit_slices_(x, d, false, r, 0);
+    uint32_t n = xt_vec_parts_(x, &d->sum, NULL, NULL);
+    spe_id *ids = (spe_id *)xt_memory_(x, n * sizeof *ids), slice;
+    if (!ids) return true;
+    xt_vec_parts_(x, &d->sum, ids, NULL);
+    spe_id by = spe_i32(m, step), end = spe_i32(m, size * s->slices);
+    slice = spe_for(m, spe_i32(m, with_c ? 0 : step), end, by, n, ids);
+    xt_vec_parts_(x, &d->sum, ids, r);
+    d->sum = *r;
+    xt_emit_slices_(x, d, true, r, slice);
+    xt_vec_parts_(x, r, ids, NULL);
+    spe_endfor(m, n, ids);
+    xt_vec_parts_(x, r, ids, r);
+    return true;
+}
+
+XE_FN_ void xt_write_tile_mma_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_mma_desc_ d = *n->mma;
+    bool with_c = d.sum.magic != 0;
+    xt_vec r = xt_make_vec_(x, n);
+    if (with_c) d.sum = xt_now_as_(x, &d.sum, CM_ACC);
+    if (r.blocks && !xt_emit_sliced_(x, &d, with_c, &r)) {
+        d.left = xt_now_as_(x, &d.left, CM_B);
+        d.right = xt_now_as_(x, &d.right, CM_A);
+        xt_emit_mma_(x, &d, with_c, &r);
+    }
+    xt_define_vec_(x, n->result, r);
+}

@@ -1,0 +1,134 @@
+/* lower/scattered.c - writes load_gather and store_scatter. */
+#include "../internal.h"
+
+/* The state of accessing a scatter tile block by block. */
+typedef struct {
+    xt_ctx *x;
+    const xt_tile *t;
+    xt_vec all, allowed;             /* offsets and mask, in one layout; allowed.blocks 0: no mask */
+    const cm_matrix *offsets, *mask; /* of the block; mask may be NULL */
+    spe_id count;                    /* elements of the base, i64, not negative */
+    int valid;                       /* columns of the block */
+} xt_spread_;
+
+/* The offset of component v as i64, and whether that element may be accessed. */
+static spe_id xt_spread_inside_(const xt_spread_ *s, int v, spe_id *offset)
+{
+    cm_ctx *c = &s->x->cm;
+    spe_module *m = c->module;
+    const cm_layout *l = &s->offsets->layout;
+    spe_id inside, i64 = spe_int(m, 64), lane;
+    *offset = spe_cast(m, i64, cm_component(c, s->offsets, v), xt_is_signed_(s->t->offsets.type));
+    inside = spe_ult(m, *offset, s->count);
+    if (l->size_i < l->lanes) { /* not padding */
+        spe_id cols = spe_i32(m, l->cols);
+        inside = spe_land(m, inside, spe_ult(m, cm_col_index(c, l, v), cols));
+    }
+    if (s->valid < l->rows) {
+        spe_id rows = spe_i32(m, s->valid);
+        inside = spe_land(m, inside, spe_ult(m, cm_row_index(c, l, v), rows));
+    }
+    if (!s->mask) return inside;
+    lane = cm_component(c, s->mask, v);
+    return spe_land(m, inside, spe_ine(m, lane, spe_null(m, spe_type_of(m, lane))));
+}
+
+/* Elements that must not be read load the base's first element and select the padding; a branch skips an empty base. */
+static cm_matrix xt_gather_block_(const xt_spread_ *s, const cm_layout *l, spe_id padding)
+{
+    spe_module *m = &s->x->m;
+    spe_id *got = (spe_id *)xt_memory_(s->x, 2 * (size_t)l->size_v * sizeof *got), some;
+    uint64_t known = 0;
+    if (!got) return cm_poison();
+    some = spe_sgt(m, s->count, spe_const_i(m, spe_int(m, 64), 0));
+    if (spe_const_bits(m, some, &known) && known) some = 0;
+    if (some) spe_if(m, some);
+    for (int v = 0; v < l->size_v; v++) {
+        spe_id offset, inside = xt_spread_inside_(s, v, &offset);
+        offset = spe_select(m, inside, offset, spe_null(m, spe_type_of(m, offset)));
+        got[v] = spe_load(m, spe_index(m, s->t->base.id, offset), (uint32_t)cm_type_info(l->type)->bytes);
+        got[v] = spe_select(m, inside, got[v], padding);
+        got[l->size_v + v] = padding;
+    }
+    if (some) spe_endif_from(m, (uint32_t)l->size_v, got, got + l->size_v, got);
+    return cm_from_components(&s->x->cm, l, got);
+}
+
+/* Calls fn for each element that may be accessed, with its address; its results form the block `got`, 0 elsewhere. got
+ * NULL: no results. */
+static void xt_visit_block_(const xt_spread_ *s, const cm_matrix *a, cm_visit_fn fn, void *user, cm_matrix *got)
+{
+    cm_ctx *c = &s->x->cm;
+    spe_id *out = (spe_id *)xt_memory_(s->x, (size_t)(a->layout.size_v ? a->layout.size_v : 1) * sizeof *out);
+    spe_diverged(c->module);
+    for (int v = 0; out && v < a->layout.size_v; v++) {
+        spe_id offset, inside = xt_spread_inside_(s, v, &offset), value = cm_component(c, a, v), none;
+        none = spe_null(c->module, spe_type_of(c->module, value));
+        spe_if(c->module, inside);
+        value = fn(c, a->layout.type, spe_index(c->module, s->t->base.id, offset), value, user);
+        spe_endif_from(c->module, got ? 1 : 0, &value, &none, &out[v]);
+    }
+    if (got) *got = out ? cm_from_components(c, &a->layout, out) : cm_poison();
+}
+
+static spe_id xt_store_element_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, void *user)
+{
+    (void)user;
+    spe_store(c->module, ptr, v, (uint32_t)cm_type_info(type)->bytes);
+    return 0;
+}
+
+/* Sets up an access. A base of negative size is empty. t: the tile's current state. */
+static xt_spread_ xt_spread_init_(xt_ctx *x, const xt_tile *t, const xt_vec *mask)
+{
+    spe_module *m = &x->m;
+    spe_id n = xt_index_id_(x, &t->shape[1]), zero = spe_i32(m, 0);
+    xt_spread_ s = XT_ZERO_;
+    s.x = x;
+    s.t = t;
+    n = spe_select(m, spe_sgt(m, n, zero), n, zero);
+    s.count = spe_sconvert(m, spe_int(m, 64), n);
+    s.all = xt_as_use_(x, &t->offsets, CM_ACC);
+    if (mask->magic) s.allowed = xt_now_as_(x, mask, CM_ACC);
+    return s;
+}
+
+static bool xt_spread_next_(xt_spread_ *s, xt_block_ *b)
+{
+    if (!s->all.blocks || !xt_next_block_(b)) return false;
+    s->offsets = &s->all.block[b->i];
+    s->mask = s->allowed.blocks ? &s->allowed.block[b->i] : NULL;
+    s->valid = b->valid;
+    return true;
+}
+
+XE_FN_ void xt_write_load_gather_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_gather_desc_ *d = &n->scattered->d;
+    xt_tile t = xt_now_tile_(x, &d->tile);
+    cm_type held = xt_held_(t.type);
+    xt_vec v = xt_make_vec_(x, n);
+    xt_spread_ s = xt_spread_init_(x, &t, &d->mask);
+    xt_val padding = xt_padding_(t.type, d->padding);
+    for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_spread_next_(&s, &b);) {
+        cm_layout l = cm_layout_for(&x->cm, s.offsets->layout.rows, s.offsets->layout.cols, held, CM_ACC);
+        v.block[b.i] = xt_gather_block_(&s, &l, xt_constant_(x, held, &padding));
+        if (held != v.type) v.block[b.i] = cm_map1(&x->cm, &v.block[b.i], xt_truth_, NULL);
+    }
+    xt_define_vec_(x, n->result, xt_settle_(x, v));
+}
+
+/* Accesses all blocks; r receives fn's results, unless NULL. */
+XE_FN_ void xt_visit_scattered_(xt_ctx *x, const xt_scattered_ *d, cm_visit_fn fn, void *user, xt_vec *r)
+{
+    xt_tile t = xt_now_tile_(x, &d->d.tile);
+    xt_vec v = xt_now_as_(x, &d->v, CM_ACC);
+    xt_spread_ s = xt_spread_init_(x, &t, &d->d.mask);
+    for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_spread_next_(&s, &b);)
+        xt_visit_block_(&s, &v.block[b.i], fn, user, r ? &r->block[b.i] : NULL);
+}
+
+XE_FN_ void xt_write_store_scatter_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_visit_scattered_(x, n->scattered, xt_store_element_, NULL, NULL);
+}

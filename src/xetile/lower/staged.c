@@ -1,0 +1,665 @@
+/* lower/staged.c - writes the loads through local memory that staging.c has planned, and the products that they are
+ * for. */
+#include "../internal.h"
+
+/* The position along k of dword k: if the order is changed, dwords k, k + 4, ... of a turn's part are adjacent. */
+static int xt_stage_slot_(const xt_stage_ *s, int k)
+{
+    int part = s->depth / s->parts, in = k % part;
+    return s->mixed ? k - in + in % 4 * (part / 4) + in / 4 : k;
+}
+
+/* The position of dword `slot` of row p (for a right operand: column p), in dwords. */
+XE_FN_ int xt_stage_place_(const xt_stage_ *s, int p, int slot)
+{
+    return slot / s->line * s->plane + p * s->line + p / s->together * s->gap + slot % s->line;
+}
+
+/* The number of units of a subgroup. */
+XE_FN_ int xt_stage_rounds_(const xt_stage_ *s) { return (s->units + s->subgroups - 1) / s->subgroups; }
+
+/* The tile, transposed if the vector is its transpose. */
+static xt_tile xt_stage_turn_(const xt_stage_ *s, xt_tile t)
+{
+    xt_tile r = t;
+    for (int i = 0; i < 2; i++) r.offset[i] = t.offset[i ^ s->turned];
+    for (int i = 0; i < 2; i++) r.shape[i] = t.shape[i ^ s->turned];
+    r.column_major = t.column_major != s->turned;
+    return r;
+}
+
+XE_FN_ xt_stage_ *xt_stage_at_(xt_ctx *x, int i) { return (xt_stage_ *)x->stages.items + i; }
+
+/* ---- the condition ----------------------------------------------------------------------------------------------- */
+
+/* The first dword of the staging memory, at an address that compilers know to be small, but not which it is. A subgroup
+ * alone has one buffer, and accesses it at a known address plus known distances. Intel's compiler adds these up to
+ * numbers that do not fit into a message's offset, so each access would need an addition. */
+static spe_id xt_stage_base_(xt_ctx *x)
+{
+    spe_module *m = &x->m;
+    spe_id zero = spe_i32(m, 0), i64 = spe_int(m, 64), ptr = spe_element(m, x->staging, 1, &zero);
+    spe_id at = spe_ptr_to_u(m, i64, ptr), low = spe_u64(m, (1u << 30) - 1);
+    spe_id hidden = spe_and(m, spe_sg_broadcast(m, at, zero), low);
+    return spe_u_to_ptr(m, spe_type_of(m, ptr), spe_iadd(m, spe_and(m, at, spe_not(m, low)), hidden));
+}
+
+/* Finds the condition for surfaces of all classes to be legal: lines of at least 64 bytes, and a pitch of at most 2^24
+ * that holds one plus up to 64 bytes before it. Elsewhere, elements are copied one by one. */
+static void xt_emit_stage_condition_(xt_ctx *x)
+{
+    spe_module *m = &x->m;
+    spe_id all = 0;
+    if (x->staging && x->subgroups <= 1) x->staging = xt_stage_base_(x);
+    spe_prologue_begin(m);
+    for (int i = 0; i < x->stages.count; i++) {
+        const xt_stage_ *s = xt_stage_at_(x, i);
+        const xt_tile *t = &xt_plan_tile_at_(x, s->from->number)->of->matrix;
+        int inner = xt_inner_(t);
+        const xt_val *of[] = {&t->pitch, &t->shape[inner], &t->shape[!inner]};
+        static const int bits[] = {20, 22, 24};
+        spe_id is[3];
+        for (int j = 0; j < 3; j++) {
+            is[j] = xt_emit_early_(x, of[j], CM_I32);
+            spe_id most = spe_i32(m, 1 << bits[j]);
+            all = xt_both_(x, all, spe_ult(m, spe_iadd(m, is[j], spe_i32(m, -1)), most));
+        }
+        spe_id line = spe_imul(m, is[1], spe_i32(m, s->bytes));
+        all = xt_both_(x, all, spe_uge(m, line, spe_i32(m, x->target.block2d.row_least)));
+        line = spe_iadd(m, line, spe_i32(m, 66));
+        all = xt_both_(x, all, spe_uge(m, spe_imul(m, is[0], spe_i32(m, 16)), line));
+    }
+    spe_prologue_end(m);
+    x->stages_fit = all;
+}
+
+/* ---- from memory to registers ------------------------------------------------------------------------------------ */
+
+/* A subgroup's share of one round: its first line (of the first class), its first dword along a line. */
+typedef struct {
+    spe_id line_class, chunk, along; /* chunk: in lines of its class */
+} xt_unit_;
+
+static xt_unit_ xt_stage_unit_(xt_ctx *x, const xt_stage_ *s, int round)
+{
+    spe_module *m = &x->m;
+    int groups = s->classes / s->weave;
+    xt_unit_ u;
+    spe_id n = s->subgroups > 1 ? spe_builtin(m, SPE_SUBGROUP_ID, 0) : spe_i32(m, 0);
+    if (round) n = spe_iadd(m, n, spe_i32(m, round * s->subgroups));
+    if ((round + 1) * s->subgroups > s->units) n = spe_umod(m, n, spe_i32(m, s->units));
+    spe_id wide = spe_i32(m, s->wide);
+    u.along = spe_imul(m, spe_umod(m, n, spe_i32(m, s->chunks[1])), wide);
+    n = spe_udiv(m, n, spe_i32(m, s->chunks[1]));
+    spe_id weave = spe_i32(m, s->weave);
+    u.line_class = spe_imul(m, spe_umod(m, n, spe_i32(m, groups)), weave);
+    spe_id high = spe_i32(m, s->high);
+    u.chunk = spe_imul(m, spe_udiv(m, n, spe_i32(m, groups)), high);
+    return u;
+}
+
+static spe_id xt_log2_(xt_ctx *x, int n)
+{
+    int bits = 0;
+    while (1 << bits < n) bits++;
+    return spe_i32(&x->m, bits);
+}
+
+/* The tile in its current state, from the first of its pieces on. */
+static xt_tile xt_stage_whole_(xt_ctx *x, const xt_tile *of)
+{
+    xt_tile t = xt_now_tile_(x, of);
+    for (int i = 0; i < 2; i++) {
+        spe_id place = xt_place_id_(x, &t.dist, i), at = spe_isub(&x->m, xt_index_id_(x, &t.offset[i]), place);
+        t.offset[i] = xt_scalar_(CM_I32, at, 1);
+    }
+    return t;
+}
+
+/* The whole work-group's tile in its current state, or the current slice of it; transposed if the vector is. */
+static xt_tile xt_stage_tile_(xt_ctx *x, const xt_stage_ *s)
+{
+    xt_tile t = xt_stage_whole_(x, s->from);
+    xt_val *k = &t.offset[(s->use == CM_B) ^ s->turned];
+    if (s->slice) *k = xt_scalar_(CM_I32, spe_iadd(&x->m, xt_index_id_(x, k), s->slice), 1);
+    return xt_stage_turn_(s, t);
+}
+
+static spe_id xt_stage_offset_(xt_ctx *x, const xt_tile *t, int dim) { return xt_index_id_(x, &t->offset[dim]); }
+
+/* The surface of class `number`, of a matrix known before the body, or of the current one. If leading offsets are
+ * outside, the current matrix has no lines, and the address of the first matrix is used because it is valid. */
+static xt_surface_ xt_stage_class_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, spe_id number)
+{
+    spe_module *m = &x->m;
+    const xt_plan_tile_ *p = xt_plan_tile_at_(x, t->number);
+    const xt_tile *matrix = &p->of->matrix;
+    int inner = xt_inner_(matrix);
+    spe_id i64 = spe_int(m, 64), zero = spe_i32(m, 0), most = spe_i32(m, s->classes - 1);
+    spe_id lines = s->early ? xt_emit_early_(x, &matrix->shape[!inner], CM_I32)
+                            : xt_index_id_(x, &t->shape[!xt_inner_(t)]);
+    spe_id bytes = spe_i32(m, s->bytes), pitch = spe_imul(m, xt_emit_early_(x, &matrix->pitch, CM_I32), bytes);
+    spe_id address = spe_ptr_to_u(m, i64, s->early ? xt_emit_base_(x, p) : t->base.id);
+    if (!s->early && p->of->given.shape.count > 2) {
+        spe_id first = spe_ptr_to_u(m, i64, xt_now_(x, &matrix->base).id);
+        address = spe_select(m, spe_ieq(m, lines, zero), first, address);
+    }
+    spe_id none = spe_ule(m, lines, number), extent = xt_emit_early_(x, &matrix->shape[inner], CM_I32);
+    spe_id before = spe_imul(m, spe_select(m, none, zero, number), pitch);
+    address = spe_iadd(m, address, spe_uconvert(m, i64, before));
+    spe_id line = spe_i32(m, 63), rest = spe_and(m, spe_uconvert(m, spe_int(m, 32), address), line);
+    spe_id beyond = spe_iadd(m, rest, spe_i32(m, 3)), width = spe_iadd(m, spe_imul(m, extent, bytes), beyond);
+    xt_surface_ r = XT_ZERO_;
+    r.block.elem_bytes = 4;
+    r.block.width = (uint32_t)s->wide;
+    r.block.height = (uint32_t)s->high;
+    r.block.count = 1;
+    r.block.ptr = spe_and(m, address, spe_u64(m, ~(uint64_t)63));
+    r.block.mem_width = spe_and(m, width, spe_i32(m, -4));
+    spe_id classes = spe_i32(m, s->classes);
+    r.block.mem_height = spe_udiv(m, spe_iadd(m, spe_isub(m, lines, number), most), classes);
+    r.block.mem_height = spe_select(m, none, spe_i32(m, 1), r.block.mem_height);
+    r.block.pitch = spe_imul(m, pitch, spe_i32(m, s->classes));
+    r.block.pos_y = spe_select(m, none, spe_i32(m, 1 << 24), zero); /* beyond the last line */
+    r.block.pos_x = rest;
+    return r;
+}
+
+/* The surface of a unit's first message. Leaves out the tile's offset where class (whole) or shift (aligned) do not
+ * depend on it: see xt_stage_move_. */
+static xt_surface_ xt_stage_surface_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, const xt_unit_ *u, int i)
+{
+    spe_module *m = &x->m;
+    int inner = xt_inner_(t);
+    spe_id number = spe_iadd(m, u->line_class, spe_i32(m, i)), line = 0, rest;
+    if (!s->whole) {
+        line = spe_iadd(m, xt_stage_offset_(x, t, !inner), number);
+        number = spe_and(m, line, spe_i32(m, s->classes - 1));
+    }
+    xt_surface_ r = xt_stage_class_(x, s, t, number);
+    rest = r.block.pos_x;
+    spe_id bytes = s->aligned ? 0 : spe_i32(m, s->bytes), three;
+    if (!s->aligned) rest = spe_iadd(m, rest, spe_imul(m, xt_stage_offset_(x, t, inner), bytes));
+    three = spe_i32(m, 3);
+    r.shift = spe_shl(m, spe_and(m, rest, three), three);
+    r.block.pos_x = spe_iadd(m, spe_sar(m, rest, spe_i32(m, 2)), u->along);
+    r.block.pos_y = spe_iadd(m, r.block.pos_y, u->chunk);
+    if (line) r.block.pos_y = spe_iadd(m, r.block.pos_y, spe_sar(m, line, xt_log2_(x, s->classes)));
+    return r;
+}
+
+/* Adds the tile's current offset. */
+static void xt_stage_move_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, xt_surface_ *r)
+{
+    spe_module *m = &x->m;
+    int inner = xt_inner_(t);
+    spe_id line = xt_stage_offset_(x, t, !inner), along = xt_stage_offset_(x, t, inner);
+    r->block.ptr = xt_emit_pointer_(x, CM_I32, xt_side_address_(x, r->block.ptr));
+    if (s->whole) r->block.pos_y = spe_iadd(m, r->block.pos_y, spe_sar(m, line, xt_log2_(x, s->classes)));
+    if (!s->aligned) return;
+    along = s->bytes < 4 ? spe_sar(m, along, xt_log2_(x, 4 / s->bytes)) : along;
+    r->block.pos_x = spe_iadd(m, r->block.pos_x, along);
+}
+
+/* Writes what is known at the beginning of the version: the condition, and surfaces. Compilers cannot recompute
+ * broadcasts in loops. Only this version has them: Intel's compiler merges broadcasts of the same number in several,
+ * and moves what is computed from them before the number itself (its pass WaveShuffleIndexSinking). */
+XE_FN_ void xt_write_stage_begin_(xt_ctx *x)
+{
+    xt_emit_stage_condition_(x);
+    for (int i = 0; i < x->stages.count; i++) {
+        xt_stage_ *s = xt_stage_at_(x, i);
+        xt_tile t = xt_stage_turn_(s, *s->from);
+        int n = xt_stage_rounds_(s) * s->weave;
+        s->surface = s->early ? (xt_surface_ *)xt_memory_(x, (size_t)n * sizeof *s->surface) : NULL;
+        for (int j = 0; s->surface && j < n; j++) {
+            xt_unit_ u = xt_stage_unit_(x, s, j / s->weave);
+            xt_surface_ *r = &s->surface[j];
+            spe_block2d *b = &r->block;
+            spe_id *keep[] = {&b->ptr, &b->mem_width, &b->mem_height, &b->pitch, &b->pos_x, &b->pos_y, &r->shift};
+            *r = xt_stage_surface_(x, s, &t, &u, j % s->weave);
+            for (size_t k = 0; k < sizeof keep / sizeof keep[0]; k++)
+                *keep[k] = spe_sg_broadcast(&x->m, *keep[k], spe_i32(&x->m, 0));
+        }
+    }
+}
+
+/* The dwords a message loads per lane: a scalar or a vector. */
+static spe_id xt_stage_message_(xt_ctx *x, const xt_stage_ *s, const spe_block2d *b)
+{
+    spe_module *m = &x->m;
+    uint32_t words = (uint32_t)(s->high * s->wide / 16);
+    spe_id type = spe_vec(m, spe_int(m, 32), words), variable = spe_local_var(m, type);
+    if (s->by_lines) spe_block2d_load_transpose(m, b, variable);
+    else spe_block2d_load(m, b, variable);
+    return spe_load(m, variable, 0);
+}
+
+static spe_id xt_splat_word_(xt_ctx *x, spe_id like, spe_id word)
+{
+    return spe_splat(&x->m, spe_type_of(&x->m, like), word);
+}
+
+/* A number for each of a lane's dwords. If lanes hold lines, dword i takes it from lane i. */
+static spe_id xt_stage_spread_(xt_ctx *x, const xt_stage_ *s, spe_id like, spe_id number)
+{
+    spe_module *m = &x->m;
+    spe_id each[XT_PLANE_];
+    if (!s->by_lines) return xt_splat_word_(x, like, number);
+    for (int i = 0; i < XT_PLANE_; i++) each[i] = spe_sg_broadcast(m, number, spe_i32(m, i));
+    return spe_construct(m, spe_type_of(m, like), XT_PLANE_, each);
+}
+
+/* A mask of the bytes that are elements of the matrix, in the lane's dword along the lines. 0: all are, or none. */
+static spe_id xt_stage_mask_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, const xt_unit_ *u)
+{
+    spe_module *m = &x->m;
+    int inner = xt_inner_(t), per = 4 / s->bytes;
+    if (per == 1) return 0;
+    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask = 0;
+    spe_id extent = xt_extent_(m, xt_index_id_(x, &t->shape[inner]));
+    if (s->wide == 8) lane = spe_and(m, lane, spe_i32(m, 7));
+    spe_id elements = spe_i32(m, per), first = spe_imul(m, spe_iadd(m, u->along, lane), elements);
+    first = spe_iadd(m, first, xt_stage_offset_(x, t, inner));
+    for (int i = 0; i < per; i++) {
+        spe_id bits = spe_u32(m, ((1u << 8 * s->bytes) - 1) << 8 * s->bytes * i);
+        spe_id none = spe_i32(m, 0);
+        spe_id one = spe_select(m, spe_ult(m, spe_iadd(m, first, spe_i32(m, i)), extent), bits, none);
+        mask = mask ? spe_or(m, mask, one) : one;
+    }
+    return mask;
+}
+
+/* Loads one of this subgroup's units: for each line of it, the low and high message, and the shift. */
+static void xt_stage_fetch_(xt_ctx *x, const xt_stage_ *s, int round)
+{
+    spe_module *m = &x->m;
+    xt_unit_ u = xt_stage_unit_(x, s, round);
+    for (int i = 0; i < s->weave; i++) {
+        spe_id *got = s->got + (round * s->weave + i) * 3, one = spe_i32(m, 1), zero = spe_i32(m, 0);
+        xt_surface_ r = s->surface ? s->surface[round * s->weave + i] : xt_stage_surface_(x, s, &s->tile, &u, i);
+        xt_stage_move_(x, s, &s->tile, &r);
+        got[0] = got[1] = xt_stage_message_(x, s, &r.block);
+        got[2] = r.shift;
+        if (s->bytes == 4) continue;
+        r.block.pos_x = spe_iadd(m, r.block.pos_x, spe_select(m, spe_ieq(m, got[2], zero), zero, one));
+        got[1] = xt_stage_message_(x, s, &r.block);
+    }
+}
+
+/* ---- from registers to local memory ------------------------------------------------------------------------------ */
+
+/* Shifts elements to dword boundaries, if they are smaller. */
+static spe_id xt_stage_align_(xt_ctx *x, const xt_stage_ *s, const spe_id got[3], spe_id mask)
+{
+    spe_module *m = &x->m;
+    if (s->bytes == 4 || !mask) return got[0];
+    spe_id bits = spe_i32(m, 31), back = spe_and(m, spe_isub(m, spe_i32(m, 0), got[2]), bits);
+    spe_id low = spe_shr(m, got[0], xt_splat_word_(x, got[0], got[2]));
+    spe_id high = spe_shl(m, got[1], xt_splat_word_(x, low, back));
+    mask = xt_stage_spread_(x, s, low, mask);
+    return spe_and(m, spe_or(m, low, high), mask);
+}
+
+/* Transposes elements of two dwords, or (bits 8, twice) of four: swaps bits of a with those of b below them. */
+static void xt_stage_swap_(xt_ctx *x, uint32_t mask, int bits, spe_id *a, spe_id *b)
+{
+    spe_module *m = &x->m;
+    spe_id by = xt_splat_word_(x, *a, spe_i32(m, bits)), up = spe_shl(m, *b, by), down = spe_shr(m, *a, by);
+    spe_id low = xt_splat_word_(x, *a, spe_u32(m, mask)), high = spe_not(m, low);
+    up = spe_and(m, up, high);
+    *a = spe_or(m, spe_and(m, *a, low), up);
+    *b = spe_and(m, *b, high);
+    *b = spe_or(m, spe_and(m, down, low), *b);
+}
+
+/* Interleaves lines to dwords along k: v[q] becomes element q of each line's dword. */
+static void xt_stage_weave_(xt_ctx *x, spe_id v[4])
+{
+    xt_stage_swap_(x, 0x00ff00ff, 8, &v[0], &v[1]);
+    xt_stage_swap_(x, 0x00ff00ff, 8, &v[2], &v[3]);
+    xt_stage_swap_(x, 0xffff, 16, &v[0], &v[2]);
+    xt_stage_swap_(x, 0xffff, 16, &v[1], &v[3]);
+}
+
+/* Both at once for two lines of 16-bit elements: v[i] has element i of each line's dword, the first line's in its low
+ * half. Outside the matrix, no bits of the first line are extracted and none of the second are kept. */
+static void xt_stage_pair_(xt_ctx *x, const spe_id got[6], spe_id mask, spe_id v[2])
+{
+    spe_module *m = &x->m;
+    spe_id half = spe_i32(m, 16);
+    for (int i = 0; i < 2; i++) {
+        spe_id bits = spe_and(m, i ? spe_shr(m, mask, half) : mask, half), low, high;
+        spe_id upper = spe_u32(m, 0xffff0000), keep = spe_and(m, i ? mask : spe_shl(m, mask, half), upper);
+        low = spe_bits_extract(m, got[i], i ? spe_xor(m, got[2], half) : got[2], bits, false);
+        high = xt_splat_word_(x, got[3 + i], i ? got[5] : spe_xor(m, got[5], half));
+        high = spe_math2(m, SPE_ROTATE, got[3 + i], high);
+        v[i] = spe_or(m, low, spe_and(m, high, xt_splat_word_(x, high, keep)));
+    }
+}
+
+/* f32, two for each dword of the result, as 16-bit floats. */
+static spe_id xt_stage_narrow_(xt_ctx *x, const xt_stage_ *s, uint32_t count, const spe_id *v)
+{
+    spe_module *m = &x->m;
+    spe_id all = spe_construct(m, spe_vec(m, spe_int(m, 32), count), count, v);
+    all = spe_bitcast(m, spe_vec(m, spe_float(m, 32), count), all);
+    all = s->type == CM_BF16 ? cm_from_arith(&x->cm, CM_BF16, all)
+                             : spe_fconvert(m, spe_vec(m, spe_float(m, 16), count), all);
+    return spe_bitcast(m, spe_vec(m, spe_int(m, 32), count / 2), all);
+}
+
+/* Converts two lines of f32 to dwords along k; or, if each lane holds a line, its dwords in twos. */
+static spe_id xt_stage_convert_(xt_ctx *x, const xt_stage_ *s, const spe_id line[2])
+{
+    spe_id each[2 * XT_PLANE_];
+    int lines = s->weave, n = s->high * s->wide / 16;
+    for (int i = 0; i < n * lines; i++)
+        each[i] = n == 1 ? line[i] : spe_extract(&x->m, line[i % lines], (uint32_t)(i / lines));
+    return xt_stage_narrow_(x, s, (uint32_t)(n * lines), each);
+}
+
+/* The same for numbers that are known only at run time: where row p begins, and where its dword k lies. */
+static spe_id xt_stage_row_(xt_ctx *x, const xt_stage_ *s, spe_id p)
+{
+    spe_module *m = &x->m;
+    spe_id gap = spe_i32(m, s->gap), gaps = spe_imul(m, spe_udiv(m, p, spe_i32(m, s->together)), gap);
+    return spe_iadd(m, spe_imul(m, p, spe_i32(m, s->line)), gaps);
+}
+
+static spe_id xt_stage_place_id_(xt_ctx *x, const xt_stage_ *s, spe_id p, spe_id k)
+{
+    spe_module *m = &x->m;
+    int part = s->depth / s->parts;
+    spe_id line = spe_i32(m, s->line);
+    if (s->mixed) {
+        spe_id fourth = spe_i32(m, part / 4), every = spe_imul(m, spe_and(m, k, spe_i32(m, 3)), fourth);
+        if (s->parts > 1) every = spe_iadd(m, every, spe_and(m, k, spe_i32(m, -part)));
+        if (s->parts > 1) k = spe_and(m, k, spe_i32(m, part - 1));
+        k = spe_iadd(m, every, spe_shr(m, k, spe_i32(m, 2)));
+    }
+    spe_id in_plane = spe_umod(m, k, line), plane = spe_i32(m, s->plane);
+    k = spe_iadd(m, spe_imul(m, spe_udiv(m, k, line), plane), in_plane);
+    return spe_iadd(m, k, xt_stage_row_(x, s, p));
+}
+
+/* The position of a lane's first dword. */
+static spe_id xt_stage_lane_(xt_ctx *x, const xt_stage_ *s, const xt_unit_ *u)
+{
+    spe_module *m = &x->m;
+    int groups = s->classes / s->weave;
+    spe_id down = u->chunk, across = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
+    if (s->by_lines) {
+        down = spe_iadd(m, down, across);
+        across = spe_i32(m, 0);
+    } else if (s->wide == 8) {
+        down = spe_iadd(m, down, spe_shr(m, across, spe_i32(m, 3)));
+        across = spe_and(m, across, spe_i32(m, 7));
+    }
+    across = spe_iadd(m, u->along, across);
+    across = s->along_k ? spe_udiv(m, across, spe_i32(m, s->bytes / s->held))
+                        : spe_imul(m, across, spe_i32(m, 4 / s->bytes));
+    down = spe_imul(m, down, spe_i32(m, groups));
+    down = spe_iadd(m, spe_udiv(m, u->line_class, spe_i32(m, s->weave)), down);
+    return xt_stage_place_id_(x, s, s->along_k ? down : across, s->along_k ? across : down);
+}
+
+/* Dword `at` of the buffer for this iteration, or slice; or of the tile that a copy is stored to. */
+static spe_id xt_stage_pointer_(xt_ctx *x, const xt_stage_ *s, spe_id at)
+{
+    spe_module *m = &x->m;
+    if (s->to) {
+        xt_tile t = xt_stage_whole_(x, s->to);
+        int inner = xt_inner_(&t);
+        spe_id each = spe_i32(m, 4 / s->held), k = spe_udiv(m, xt_stage_offset_(x, &t, inner), each);
+        at = spe_iadd(m, at, xt_stage_place_id_(x, s, xt_stage_offset_(x, &t, !inner), k));
+        return spe_index(m, spe_ptr_cast(m, t.base.id, spe_int(m, 32)), at);
+    }
+    spe_id index = s->loop ? xt_value_at_(x, s->loop->index)->now.number.id : s->slice;
+    int step = s->loop ? (int)s->loop->step.integer : s->dist.shape[s->use == CM_B];
+    at = spe_iadd(m, at, spe_i32(m, s->at));
+    if (index && s->buffers > 1) {
+        spe_id two = spe_i32(m, 2), turn = spe_umod(m, spe_udiv(m, index, spe_i32(m, step)), two);
+        at = spe_iadd(m, at, spe_imul(m, turn, spe_i32(m, s->dwords)));
+    }
+    if (s->shared) return spe_index(m, xt_scratch_pointer_(x, CM_I32), at);
+    return s->subgroups > 1 ? spe_element(m, x->staging, 1, &at) : spe_index(m, x->staging, at);
+}
+
+/* Stores a lane's dwords of one of the interleaved lines; adjacent ones at once. */
+static void xt_stage_store_(xt_ctx *x, const xt_stage_ *s, spe_id to, spe_id v, int q)
+{
+    spe_module *m = &x->m;
+    int at[XT_STAGE_MOST_], n = (int)spe_count(m, spe_type_of(m, v)), i, j, run;
+    int down = 16 / s->wide * s->classes / s->weave;
+    spe_id one[XT_STAGE_MOST_], word[XT_PLANE_];
+    for (i = 0; i < n; i++) {
+        one[i] = n == 1 ? v : spe_extract(m, v, (uint32_t)i);
+        at[i] = s->by_lines  ? xt_stage_place_(s, 0, xt_stage_slot_(s, i))
+                : s->along_k ? xt_stage_place_(s, i * down, 0)
+                             : xt_stage_place_(s, q, xt_stage_slot_(s, i * down));
+    }
+    for (i = 0; i < n; i++) {
+        if (at[i] < 0) continue;
+        for (run = 0, j = i; j < n && run < XT_PLANE_; j++) {
+            if (at[j] != at[i] + run) continue;
+            word[run++] = one[j];
+            if (j > i) at[j] = -1;
+        }
+        spe_id type = spe_vec(m, spe_int(m, 32), (uint32_t)run), all = spe_construct(m, type, (uint32_t)run, word);
+        spe_store(m, spe_ptr_cast(m, spe_index(m, to, spe_i32(m, at[i])), type), all, run < 4 ? (uint32_t)run * 4 : 16);
+    }
+}
+
+static void xt_stage_put_(xt_ctx *x, const xt_stage_ *s)
+{
+    int rounds = xt_stage_rounds_(s), outputs = s->along_k ? 1 : 4 / s->bytes; /* columns of a dword */
+    for (int round = 0; round < rounds && s->got; round++) {
+        xt_unit_ u = xt_stage_unit_(x, s, round);
+        const spe_id *got = s->got + round * s->weave * 3;
+        spe_id mask = xt_stage_mask_(x, s, &s->tile, &u), v[4];
+        bool pair = s->weave == 2 && !s->converts;
+        if (rounds > XT_EAGER_) xt_stage_fetch_(x, s, round);
+        for (int i = 0; i < s->weave && !pair; i++) v[i] = xt_stage_align_(x, s, got + i * 3, mask);
+        if (pair) xt_stage_pair_(x, got, mask, v);
+        if (s->weave == 4) xt_stage_weave_(x, v);
+        if (s->converts) v[0] = xt_stage_convert_(x, s, v);
+        spe_id to = xt_stage_pointer_(x, s, xt_stage_lane_(x, s, &u));
+        for (int i = 0; i < outputs; i++) xt_stage_store_(x, s, to, v[i], i);
+    }
+}
+
+/* ---- element by element, where surfaces are not legal ------------------------------------------------------------ */
+
+/* Element (row, col) of the tile in the low bits of a dword; 0 outside. */
+static spe_id xt_stage_element_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, spe_id row, spe_id col)
+{
+    spe_module *m = &x->m;
+    spe_id at[2] = {spe_iadd(m, xt_stage_offset_(x, t, 0), row), spe_iadd(m, xt_stage_offset_(x, t, 1), col)}, start, v;
+    spe_id i64 = spe_int(m, 64), zero = spe_i32(m, 0), word = spe_int(m, 8 * (uint32_t)s->bytes);
+    int inner = xt_inner_(t);
+    spe_id inside = spe_ult(m, at[inner], xt_extent_(m, xt_index_id_(x, &t->shape[inner])));
+    spe_if(m, spe_land(m, spe_ult(m, at[!inner], xt_extent_(m, xt_lines_id_(x, t))), inside));
+    spe_id pitch = spe_sconvert(m, i64, xt_index_id_(x, &t->pitch));
+    start = spe_imul(m, spe_sconvert(m, i64, at[!inner]), pitch);
+    v = spe_load(m, spe_index(m, t->base.id, spe_iadd(m, start, spe_sconvert(m, i64, at[inner]))), 0);
+    v = spe_bitcast(m, word, v);
+    v = spe_cast(m, spe_int(m, 32), v, false);
+    spe_endif_from(m, 1, &v, &zero, &v);
+    return v;
+}
+
+/* Each lane assembles a dword per iteration. */
+static void xt_stage_elements_(xt_ctx *x, const xt_stage_ *s)
+{
+    spe_module *m = &x->m;
+    int per = 4 / s->held, q;
+    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), i, p, k, v = 0, by, one[4];
+    if (s->subgroups > 1) {
+        spe_id size = spe_i32(m, x->S);
+        lane = spe_iadd(m, lane, spe_imul(m, spe_builtin(m, SPE_SUBGROUP_ID, 0), size));
+    }
+    spe_id step = spe_i32(m, s->subgroups * x->S);
+    i = spe_for(m, lane, spe_i32(m, s->across * s->depth), step, 0, NULL);
+    by = spe_i32(m, s->along_k ? s->depth : s->across);
+    k = s->along_k ? spe_umod(m, i, by) : spe_udiv(m, i, by);
+    p = s->along_k ? spe_udiv(m, i, by) : spe_umod(m, i, by);
+    for (q = 0; q < per; q++) {
+        spe_id number = spe_i32(m, q), e = spe_iadd(m, spe_imul(m, k, spe_i32(m, per)), number);
+        one[q] = xt_stage_element_(x, s, &s->tile, s->use == CM_A ? e : p, s->use == CM_A ? p : e);
+        v = q ? spe_or(m, v, spe_shl(m, one[q], spe_i32(m, 8 * s->held * q))) : one[q];
+    }
+    if (s->converts) v = xt_stage_narrow_(x, s, 2, one);
+    spe_store(m, xt_stage_pointer_(x, s, xt_stage_place_id_(x, s, p, k)), v, 4);
+    spe_endfor(m, 0, NULL);
+}
+
+/* ---- from local memory to operands ------------------------------------------------------------------------------- */
+
+/* Reads a block, part by part: consecutive rows of a left operand, or dwords along k of a lane's column. */
+static cm_matrix xt_stage_block_(xt_ctx *x, const xt_stage_ *s, spe_id from, const xt_block_ *b)
+{
+    spe_module *m = &x->m;
+    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, s->type, s->use);
+    bool right = s->use == CM_A;
+    int count = cm_part_count(&l), p = right ? b->col : b->row, k = (right ? b->row : b->col) * s->held / 4;
+    int runs = l.size_k2 ? count / l.size_k2 : 1, first = 0;
+    spe_id *parts = (spe_id *)xt_memory_(x, (size_t)(count ? count : 1) * sizeof *parts), v;
+    for (int part = 0; parts && part < count; part++) {
+        int block = part / runs, words = cm_part_words(&l, part);
+        if (part % runs == 0) first = 0;
+        int at = right ? xt_stage_place_(s, p + block * 16, k + first)
+                       : xt_stage_place_(s, p + first * (l.lanes / l.size_i), k + block * XT_PLANE_);
+        spe_id word = spe_int(m, right || s->held == 4 ? 32 : 16), all = spe_vec(m, word, (uint32_t)words);
+        uint32_t ptr = spe_ptr_cast(m, spe_index(m, from, spe_i32(m, at)), right ? all : word);
+        if (right) v = spe_load(m, ptr, words < 4 ? (uint32_t)words * 4 : 16);
+        else v = spe_op(m, SPE_OpSubgroupBlockReadINTEL, all, 1, &ptr);
+        parts[part] = cm_bitcast(&x->cm, cm_part_type(&x->cm, &l, part), v);
+        first += words;
+    }
+    return parts ? cm_from_parts(&x->cm, &l, parts) : cm_poison();
+}
+
+/* A part of what was copied: the vector, or a slice of it. */
+XE_FN_ xt_vec xt_stage_get_(xt_ctx *x, const xt_stage_ *s, int part)
+{
+    xt_vec v = xt_make_vec_(x, xt_node_at_(x, s->node));
+    xt_block_ b = xt_blocks_(x, &s->dist);
+    int along = s->use == CM_A; /* the dimension other than k */
+    spe_id row = xt_place_id_(x, &v.dist, along), from;
+    if (s->use == CM_A) row = spe_iadd(&x->m, row, spe_builtin(&x->m, SPE_SUBGROUP_LANE, 0));
+    spe_id before = spe_i32(&x->m, part * (s->dwords / s->parts));
+    row = spe_iadd(&x->m, xt_stage_row_(x, s, row), before);
+    from = xt_stage_pointer_(x, s, row);
+    v.dist = s->dist;
+    v.use = s->use;
+    if (v.blocks > b.grid.blocks) v.blocks = b.grid.blocks;
+    while (v.blocks && xt_next_block_(&b)) v.block[b.i] = xt_stage_block_(x, s, from, &b);
+    return v;
+}
+
+static void xt_stage_barrier_(xt_ctx *x)
+{
+    spe_control_barrier(&x->m, SPE_ScopeWorkgroup, SPE_ScopeWorkgroup,
+                        SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsWorkgroupMemory);
+}
+
+/* Finds the tile, or the current slice of it, of which this subgroup copies a share. */
+XE_FN_ void xt_stage_begin_(xt_ctx *x, xt_stage_ *s)
+{
+    s->tile = xt_stage_tile_(x, s);
+    s->got = (spe_id *)xt_memory_(x, (size_t)(xt_stage_rounds_(s) * s->weave * 3) * sizeof *s->got);
+}
+
+/* Begins to load the share, unless it is too much to load before some of it is stored. */
+static void xt_stage_fetch_all_(xt_ctx *x, const xt_stage_ *s)
+{
+    int rounds = xt_stage_rounds_(s);
+    for (int round = 0; s->got && round < rounds && rounds <= XT_EAGER_; round++) xt_stage_fetch_(x, s, round);
+}
+
+/* Opens a branch for messages, unless they are known to be legal, or this is a side of such a branch. */
+XE_FN_ bool xt_stage_if_fit_(xt_ctx *x)
+{
+    uint64_t known = 0;
+    if (x->stages_side) return false;
+    if (spe_const_bits(&x->m, x->stages_fit, &known) && known) return false;
+    spe_if(&x->m, x->stages_fit);
+    return true;
+}
+
+/* Copies the data of a group of loads, fetched before or not. */
+static void xt_stage_fill_(xt_ctx *x, xt_stage_ *first, xt_stage_ *last, bool fetched)
+{
+    bool branch = xt_stage_if_fit_(x), messages = x->stages_side != XT_BY_ELEMENTS_;
+    for (xt_stage_ *s = first; s <= last && messages && !fetched; s++) xt_stage_fetch_all_(x, s);
+    for (xt_stage_ *s = first; s <= last && messages; s++) xt_stage_put_(x, s);
+    if (branch) spe_else(&x->m, 0, NULL);
+    for (xt_stage_ *s = first; s <= last && (branch || !messages); s++) xt_stage_elements_(x, s);
+    if (branch) spe_endif(&x->m, 0, NULL, NULL);
+}
+
+XE_FN_ void xt_stage_end_(xt_ctx *x, xt_stage_ *first, xt_stage_ *last)
+{
+    bool before = false; /* others may still be reading the buffer */
+    for (xt_stage_ *s = first; s <= last; s++) before = before || s->shared || (s->again && s->buffers == 1);
+    if (before) xt_stage_barrier_(x);
+    xt_stage_fill_(x, first, last, false);
+    xt_stage_barrier_(x);
+}
+
+/* Begins to load what a copy will store. */
+static void xt_stage_copy_(xt_ctx *x, xt_stage_ *s)
+{
+    int n = xt_stage_rounds_(s) * s->weave * 3;
+    spe_id *none = (spe_id *)xt_memory_(x, (size_t)n * sizeof *none);
+    bool branch = none && s->got && xt_stage_if_fit_(x);
+    if (x->stages_side != XT_BY_ELEMENTS_) xt_stage_fetch_all_(x, s);
+    if (!branch) return;
+    for (int i = 0; i < n; i++) none[i] = spe_null(&x->m, spe_type_of(&x->m, s->got[i]));
+    spe_endif_from(&x->m, (uint32_t)n, s->got, none, s->got);
+}
+
+XE_FN_ xt_stage_ *xt_stage_of_(xt_ctx *x, uint32_t id)
+{
+    int number = xt_value_at_(x, id)->stage;
+    return x->staged && number ? xt_stage_at_(x, number - 1) : NULL;
+}
+
+/* Writes a load: with the last load of its group; slices with their product; a copy when it is stored. False if the
+ * load is not staged. */
+XE_FN_ bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_stage_ *s = xt_stage_of_(x, n->result), *first = s, *one;
+    if (!s) return false;
+    if (s->node != n - xt_node_at_(x, 0)) return true; /* only loaded for that node */
+    xt_remark_(x, s->to ? "copied with all subgroups" : "through local memory, where rows have any pitch");
+    if (s->slices > 1) return true;
+    int part = s->loop ? s->loop->copy : 0; /* of what the first of several turns has copied */
+    if (!part) xt_stage_begin_(x, s);
+    if (s->to) xt_stage_copy_(x, s);
+    if (!s->last || s->to) return true;
+    while (!first->first) first--;
+    if (!part) xt_stage_end_(x, first, s);
+    for (one = first; one <= s; one++) {
+        uint32_t id = xt_node_at_(x, one->node)->result;
+        xt_vec v = xt_stage_get_(x, one, part);
+        xt_define_vec_(x, id, xt_as_use_(x, &v, xt_layout_(x, id)));
+    }
+    return true;
+}
+
+/* Stores what a copy has loaded. False if the vector is no copy. */
+XE_FN_ bool xt_write_copy_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_stage_ *s = xt_stage_of_(x, n->scattered->v.id);
+    if (!s || !s->to) return false;
+    xt_stage_fill_(x, s, s, true);
+    return true;
+}
+
+/* Before a repeated loop: its last iteration may still be reading the buffer that the first one fills. */
+XE_FN_ void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f)
+{
+    if (f->meets) xt_stage_barrier_(x);
+}

@@ -1,0 +1,56 @@
+/* passes/bands.c - a pass: an array in local memory that only tiles access is stored in bands as wide as a subgroup,
+ * each with all rows, so that whole parts of operands are contiguous and one message moves them. */
+#include "../internal.h"
+
+/* The tile whose elements a node accesses by their addresses; else NULL. */
+static const xt_tile *xt_addressed_(xt_ctx *x, int i)
+{
+    const xt_node_ *n = xt_node_at_(x, i);
+    if (n->op == XT_OP_ATOMIC_RMW_ && !n->scattered->d.tile.scatter) return &n->scattered->d.tile;
+    const xt_load_desc_ *d = n->op == XT_OP_TRANSPOSE_ ? xt_loaded_(x, &n->whole->v, i) : NULL;
+    return d ? &d->tile : NULL;
+}
+
+/* Does a tile consist of bands? Elements outside are not tested, and its class has no other member. */
+static bool xt_has_bands_(xt_ctx *x, const xt_plan_tile_ *p)
+{
+    const xt_tile *t = &p->of->tile;
+    int bytes = xt_bytes_(t->type), count = p->of->given.shape.count;
+    return t->inside && t->step == 1 && !t->column_major && (bytes == 2 || bytes == 4) && count == 2 && !p->together &&
+           t->shape[0].kind == SPE_INT && t->pitch.kind == SPE_INT && t->pitch.integer % x->S == 0 &&
+           t->pitch.integer > x->S && t->dist.data[1] % x->S == 0 && p->align[1] % x->S == 0;
+}
+
+static void xt_find_band_(xt_ctx *x, const xt_node_ *array)
+{
+    const xt_tile *first = NULL;
+    int uses = xt_value_at_(x, array->result)->uses;
+    for (int i = 0; i < x->tiles.count; i++) {
+        const xt_plan_tile_ *p = xt_plan_tile_at_(x, i);
+        const xt_tile *t = &p->of->tile;
+        if (p->of->given.base.kind != SPE_POINTER || p->of->given.base.id != array->result) continue;
+        if (!first) first = t;
+        if (!xt_has_bands_(x, p) || t->shape[0].integer != first->shape[0].integer ||
+            t->pitch.integer != first->pitch.integer)
+            return;
+        uses--;
+    }
+    if (!first || uses || first->shape[0].integer * first->pitch.integer > array->local->elements) return;
+    for (int i = 0; i < x->tiles.count; i++) {
+        xt_plan_tile_ *p = xt_plan_tile_at_(x, i);
+        if (p->of->given.base.kind == SPE_POINTER && p->of->given.base.id == array->result)
+            p->band = (int)first->shape[0].integer * x->S;
+    }
+}
+
+XE_FN_ void xt_find_bands_(xt_ctx *x)
+{
+    if (x->cm.lowering != CM_INTEL) return;
+    if (!(x->target.block2d_sizes & (uint32_t)x->S)) return; /* there, operands do not have whole rows of lanes */
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_tile *t = xt_addressed_(x, i);
+        if (t) xt_plan_tile_at_(x, t->number)->together = true;
+    }
+    for (int i = 0; i < x->nodes.count; i++)
+        if (xt_node_at_(x, i)->op == XT_OP_LOCAL_) xt_find_band_(x, xt_node_at_(x, i));
+}

@@ -1,0 +1,52 @@
+/* passes/layouts.c - a pass that chooses each vector's layout, to avoid rearranging between operations. */
+#include "../internal.h"
+
+/* Puts two vectors in one class: they must have the same layout. */
+static void xt_same_layout_(xt_ctx *x, uint32_t a, uint32_t b)
+{
+    a = xt_class_(x, a);
+    b = xt_class_(x, b);
+    if (a == b) return;
+    xt_value_ *p = xt_value_at_(x, a);
+    xt_value_ *q = xt_value_at_(x, b);
+    q->parent = a;
+    p->uses++;
+    q->uses++;
+    for (int i = 0; i < 3; i++) p->need[i] = p->need[i] || q->need[i];
+}
+
+static void xt_need_layout_(xt_ctx *x, uint32_t id, cm_use use) { xt_value_at_(x, xt_class_(x, id))->need[use] = true; }
+
+static void xt_product_layouts_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_mma_desc_ *d = n->mma;
+    xt_need_layout_(x, d->left.id, CM_B);
+    xt_need_layout_(x, d->right.id, CM_A);
+    xt_need_layout_(x, n->result, CM_ACC);
+    if (d->sum.magic) xt_same_layout_(x, n->result, d->sum.id);
+}
+
+/* All values that a carried variable can have share a layout. */
+static void xt_region_layouts_(xt_ctx *x, const xt_frame_ *f)
+{
+    for (int i = 0; i < f->slots; i++) {
+        xt_slot_ *s = &f->slot[i];
+        xt_thing_ *all[3] = {&s->body, &s->now, &s->result};
+        const xt_vec *start = xt_thing_vec_(&s->start);
+        for (int j = 0; start && j < 3; j++) xt_same_layout_(x, start->id, xt_thing_vec_(all[j])->id);
+    }
+}
+
+XE_FN_ void xt_find_layouts_(xt_ctx *x)
+{
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        if (n->op == XT_OP_TILE_MMA_) xt_product_layouts_(x, n);
+        if (n->op == XT_OP_END_) xt_region_layouts_(x, n->frame);
+        if (n->op == XT_OP_REDUCTION_ || n->op == XT_OP_TILE_PACK_ || n->op == XT_OP_TILE_UNPACK_)
+            xt_same_layout_(x, n->whole->part.id, n->result);
+        if (n->op == XT_OP_SPLAT_ && n->splat->like) xt_same_layout_(x, n->splat->like, n->result);
+        if (n->op == XT_OP_MATH_VECTOR_ || (n->op == XT_OP_BINARY_VECTOR_ && !xt_is_compare_(n->kind)))
+            for (int j = 0; j < 3 && n->vectors->v[j].magic; j++) xt_same_layout_(x, n->vectors->v[j].id, n->result);
+    }
+}

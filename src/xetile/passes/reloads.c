@@ -1,0 +1,18 @@
+/* passes/reloads.c - a pass that finds transposes of what can be loaded again. */
+#include "../internal.h"
+
+/* A pass: a loaded vector whose transpose is held by other subgroups is loaded again, transposed, instead of going
+ * through local memory. Not on devices without 2D block messages, where many more loads are open at once then. A load
+ * that is only transposed is left to the transpose. */
+XE_FN_ void xt_find_reloads_(xt_ctx *x)
+{
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        xt_whole_ *d = n->whole;
+        if (n->op != XT_OP_TRANSPOSE_ || !xt_loaded_(x, &d->v, i)) continue;
+        const int *data = d->v.dist.data;
+        int bytes = xt_bytes_(d->v.type);
+        d->anew = x->target.block2d_sizes && !d->origin && data[0] * bytes % 4 == 0 && data[1] * bytes % 4 == 0;
+        xt_value_at_(x, d->v.id)->late = xt_value_at_(x, d->v.id)->uses == 1;
+    }
+}

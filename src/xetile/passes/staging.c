@@ -1,0 +1,416 @@
+/* passes/staging.c - operands of products from rows of arbitrary pitch, on Intel's devices: the work-group copies a
+ * tile to local memory together, and each subgroup reads its operands from there by block reads.
+ *
+ * 2D block messages require a pitch that is a multiple of 16 bytes. If bytes have pitch p, lines n, n + 16, ... have
+ * pitch 16 p; for 16-bit elements it is every eighth line, for 32 bits every fourth. These lines form a class. If a
+ * class does not begin at a multiple of 64 bytes, its surface begins at the multiple below, and x makes up for that,
+ * except for the bytes within a dword: lanes shift what two messages, a dword apart, have loaded. Elements outside are
+ * zero: whole dwords by the bounds of the surface, the rest by a mask. The edges of a matrix cost nothing extra. A
+ * tile that begins before its matrix may read up to 63 bytes before it, of the same 64; no others outside it. Where
+ * lines are shorter than the least width of a surface, or a matrix is too large for one, elements are copied one by
+ * one.
+ *
+ * In local memory, an operand consists of planes of eight dwords along k, for each row of a left one (M x K) and each
+ * column of a right one (K x N); this is what the matrix instruction reads at a time. Lines of memory that run across
+ * k and share a dword are interleaved on the way. A lane then holds every fourth dword along k. It stores them side by
+ * side, which changes the order along k, provided that the product's other operand is stored in the same order.
+ *
+ * What a kernel loads only to store it in local memory is copied there in the same way, without an extra barrier. */
+#include "../internal.h"
+
+/* Divides the tile into messages of `wide` dwords by `high` lines of a class, equally many per subgroup; if that is not
+ * possible, some subgroups repeat messages of others. Where lines run along k and there is enough work for all
+ * subgroups, each lane loads a line. */
+static bool xt_stage_deal_(xt_stage_ *s, int lines, int dwords)
+{
+    int high, units, n = s->subgroups;
+    s->by_lines = s->along_k && lines % (s->classes * 16) == 0 && (s->converts || lines * dwords >= n * 128);
+    s->wide = dwords % 16 || s->by_lines ? 8 : 16;
+    s->chunks[1] = dwords / s->wide;
+    for (high = 128 / s->wide; high >= (s->by_lines ? 16 : 16 / s->wide); high /= 2) {
+        if (dwords % s->wide || lines % (s->classes * high)) continue;
+        units = lines / high / s->weave * s->chunks[1];
+        if (s->units && (s->units % n == 0 || units % n != 0) && s->units >= n) continue;
+        s->units = units;
+        s->high = high;
+        s->chunks[0] = lines / (s->classes * high);
+    }
+    return s->units > 0 && (s->by_lines || !s->along_k || !s->converts);
+}
+
+/* Do each subgroup's pieces consist of whole operands of the matrix instruction, with all of k? Columns that a piece
+ * lacks may hold anything if no other piece follows. */
+static bool xt_stage_fills_(const xt_stage_ *s, const xt_dist *d)
+{
+    int k = s->use == CM_B, across = s->use == CM_A && d->subgroups ? 16 : 1;
+    return d->data[!k] % across == 0 && d->data[k] % (XT_PLANE_ * 4 / s->held) == 0 && d->count[k] == 1;
+}
+
+/* Is it a conversion of f32 to 16-bit floats? */
+static bool xt_stage_converts_(const xt_node_ *n)
+{
+    const xt_vectors_ *d = n->vectors;
+    return n->op == XT_OP_CAST_VECTOR_ && d->v[0].type == CM_F32 && (d->type == CM_F16 || d->type == CM_BF16);
+}
+
+/* The tile of a node that is a load, or the transpose or conversion of one; NULL if it is not, or if elements outside
+ * are not zero. */
+static const xt_tile *xt_stage_from_(xt_ctx *x, int node)
+{
+    const xt_node_ *n = xt_node_at_(x, node);
+    const xt_load_desc_ *d = n->load;
+    if (n->op == XT_OP_TRANSPOSE_) d = xt_loaded_(x, &n->whole->v, node);
+    else if (xt_stage_converts_(n)) d = xt_loaded_(x, &n->vectors->v[0], node);
+    else if (n->op != XT_OP_LOAD_TILE_) return NULL;
+    return d && d->padding == 0 && d->border == XT_BORDER_PADDING ? &d->tile : NULL;
+}
+
+/* Divides k into slices, each multiplied after the other, and copies `parts` of them at a time; or copies so many turns
+ * of a loop, each with all of k. False if messages and operands do not divide the shape. */
+static bool xt_stage_divide_(xt_ctx *x, xt_stage_ *s, int slices, int parts)
+{
+    xt_dist *d = &s->dist;
+    int k = s->use == CM_B, elements;
+    *d = xt_value_at_(x, xt_node_at_(x, s->node)->result)->now.vec.dist;
+    d->shape[k] /= slices;
+    d->data[k] /= slices;
+    s->slices = slices;
+    s->parts = parts;
+    elements = d->shape[k] * parts;
+    s->depth = elements * s->held / 4;
+    s->across = s->use == CM_A && !s->to ? (d->shape[!k] + 15) / 16 * 16 : d->shape[!k];
+    s->units = 0;
+    if (!s->to) {
+        s->gap = d->data[!k] % s->together ? 0 : 4; /* to spread over all banks */
+        s->plane = xt_stage_place_(s, s->across, 0);
+        s->dwords = s->depth / XT_PLANE_ * s->plane;
+        if (!xt_stage_fills_(s, d)) return false;
+    }
+    return s->along_k ? xt_stage_deal_(s, s->across, elements * s->bytes / 4)
+                      : xt_stage_deal_(s, elements, s->across * s->bytes / 4);
+}
+
+/* The lines of the tile that a copy is stored to, in dwords. False if they cannot be stored in pieces of 16 bytes. */
+static bool xt_copy_lies_(xt_ctx *x, xt_stage_ *s)
+{
+    const xt_plan_tile_ *p = xt_plan_tile_at_(x, s->to->number);
+    int line = (p->band ? x->S : (int)s->to->pitch.integer) * s->held;
+    s->line = line / 4;
+    s->plane = p->band ? p->band * s->held / 4 : s->line;
+    p = xt_plan_tile_at_(x, xt_tile_root_(x, s->to->number));
+    return line % 16 == 0 && p->align[xt_inner_(s->to)] * s->held % 16 == 0;
+}
+
+/* Plans the loading of a vector this way; to: the tile that it is copied to, or NULL. False if it is neither a copy nor
+ * an operand of a product, has another type, pads with something other than zero, is in local memory, in a matrix
+ * computed in the body or in columns that are not contiguous; if subgroups load different tiles; or if messages do not
+ * divide the shape. */
+static bool xt_stage_init_(xt_ctx *x, int node, const xt_tile *to, xt_stage_ *s)
+{
+    const xt_node_ *n = xt_node_at_(x, node);
+    const xt_tile *t = xt_stage_from_(x, node), *m;
+    if (!t) return false;
+    cm_type type = xt_held_(xt_value_at_(x, n->result)->now.vec.type);
+    const cm_product *row = cm_product_row(type, type);
+    memset(s, 0, sizeof *s);
+    if (!row || !row->dpas) return false;
+    s->node = node;
+    s->from = t;
+    s->to = to;
+    s->turned = n->op == XT_OP_TRANSPOSE_;
+    s->converts = xt_stage_converts_(n);
+    s->type = type;
+    s->loaded = s->turned ? n->whole->v.id : s->converts ? n->vectors->v[0].id : n->result;
+    s->use = to ? (to->column_major ? CM_A : CM_B) : xt_layout_(x, n->result);
+    if (s->use == CM_ACC && xt_bytes_((int)type) == 2) s->use = CM_B; /* rearranged within lanes */
+    const xt_plan_tile_ *p = xt_plan_tile_at_(x, xt_tile_root_(x, t->number));
+    const xt_init_tile_desc_ *of = xt_plan_tile_at_(x, t->number)->of;
+    m = &of->matrix;
+    if (s->use == CM_ACC || t->base.local || t->step != 1 || n->spread > 0 || p->apart ||
+        (x->subgroups > 1 && !t->dist.subgroups) || !xt_is_early_(x, &m->shape[0]) || !xt_is_early_(x, &m->shape[1]) ||
+        !xt_is_early_(x, &m->pitch))
+        return false;
+    int inner = xt_inner_(t);
+    s->bytes = xt_bytes_(t->type);
+    s->held = xt_bytes_((int)type);
+    s->subgroups = x->subgroups > 1 ? x->subgroups : 1;
+    s->along_k = (inner ^ s->turned) == (s->use == CM_B);
+    s->weave = s->along_k ? 1 : 4 / s->held;
+    s->classes = 16 / s->bytes;
+    s->whole = p->align[!inner] % s->classes == 0;
+    s->aligned = p->align[inner] * s->bytes % 4 == 0;
+    s->fixed = s->whole && s->aligned && of->given.shape.count < 3 && xt_is_early_(x, &of->given.base);
+    s->early = s->fixed && x->registers > 128;
+    s->together = s->held < 4 ? 8 : 16;
+    s->line = XT_PLANE_;
+    return to ? xt_copy_lies_(x, s) && xt_stage_divide_(x, s, 1, 1) && xt_stage_rounds_(s) <= XT_EAGER_
+              : xt_stage_divide_(x, s, 1, 1);
+}
+
+/* Keeps a plan for its values. Returns its number, or -1. */
+static int xt_stage_keep_(xt_ctx *x, const xt_stage_ *s)
+{
+    xt_stage_ *kept = (xt_stage_ *)spe_list_add(&x->m, &x->stages, sizeof *kept);
+    if (!kept) return -1;
+    *kept = *s;
+    xt_value_at_(x, xt_node_at_(x, s->node)->result)->stage = x->stages.count;
+    if (xt_value_at_(x, s->loaded)->uses == 1) xt_value_at_(x, s->loaded)->stage = x->stages.count;
+    return x->stages.count - 1;
+}
+
+/* The dwords of local memory that are left. */
+static int xt_stage_room_(const xt_ctx *x)
+{
+    int room = x->target.local_memory - (int)((x->local_bytes + 63) / 64 * 64) - (int)x->scratch_bytes;
+    return room / 4 - (int)x->stage_dwords;
+}
+
+/* Adds a load of region f if there is room; it shares the barrier of load `before` (-1: none). Returns its number, or
+ * -1. It has two buffers if several subgroups can alternate between them, by slices or by a loop's index; else one, and
+ * another barrier if the load repeats. Without room for it, it uses the scratch memory. */
+static int xt_stage_add_(xt_ctx *x, xt_stage_ *s, const xt_frame_ *f, int before)
+{
+    int64_t step = f && f->step.kind == SPE_INT ? f->step.integer : 0;
+    s->loop = f && f->op == XT_OP_FOR_ && s->slices == 1 ? f : NULL;
+    s->again = f || s->slices > 1;
+    s->buffers = s->subgroups > 1 && s->parts == 1 && (s->slices > 1 || (s->loop && !(step & (step - 1)))) ? 2 : 1;
+    s->shared = s->dwords * s->buffers > xt_stage_room_(x);
+    if (s->shared) s->buffers = 1;
+    size_t *used = s->shared ? &x->shared_dwords : &x->stage_dwords;
+    if (s->shared && *used + (size_t)s->dwords > x->scratch_bytes / 4) return -1;
+    s->at = (int)*used;
+    s->first = before < 0;
+    s->last = true;
+    if (before >= 0) xt_stage_at_(x, before)->last = false;
+    *used += (size_t)(s->dwords * s->buffers);
+    return xt_stage_keep_(x, s);
+}
+
+/* Both operands of a product may be stored in another order along k if nothing else uses them. */
+static void xt_stage_mix_(xt_ctx *x)
+{
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_mma_desc_ *d = xt_node_at_(x, i)->mma;
+        if (xt_node_at_(x, i)->op != XT_OP_TILE_MMA_) continue;
+        const xt_value_ *v = xt_value_at_(x, d->left.id), *w = xt_value_at_(x, d->right.id);
+        if (!v->stage || !w->stage || v->uses != 1 || w->uses != 1) continue;
+        xt_stage_ *a = xt_stage_at_(x, v->stage - 1), *b = xt_stage_at_(x, w->stage - 1);
+        if ((a->along_k && b->along_k) || a->converts || b->converts || a->parts != b->parts) continue;
+        a->mixed = b->mixed = a->depth == b->depth && (a->depth & (a->depth - 1)) == 0;
+    }
+}
+
+/* The plan of a vector; NULL: none. */
+static xt_stage_ *xt_stage_plan_(xt_ctx *x, const spe_list *plans, uint32_t id)
+{
+    for (int i = 0; i < plans->count; i++) {
+        xt_stage_ *s = (xt_stage_ *)plans->items + i;
+        if (xt_node_at_(x, s->node)->result == id) return s;
+    }
+    return NULL;
+}
+
+/* Lists operands that can go through local memory, and other loads in loops. The transpose of a load replaces it. */
+static void xt_list_stages_(xt_ctx *x, spe_list *plans)
+{
+    int depth = 0;
+    bool arrived = false;
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        xt_stage_ s, *kept;
+        if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) depth++;
+        if (n->op == XT_OP_END_) depth--;
+        if (n->op == XT_OP_BARRIER_ARRIVE_ || n->op == XT_OP_BARRIER_WAIT_) arrived = n->op == XT_OP_BARRIER_ARRIVE_;
+        if (arrived || xt_value_at_(x, n->result)->stage || !xt_stage_init_(x, i, NULL, &s) ||
+            (xt_layout_(x, n->result) != s.use && !depth))
+            continue;
+        kept = xt_stage_plan_(x, plans, s.loaded);
+        if (!kept) kept = (xt_stage_ *)spe_list_add(&x->m, plans, sizeof *kept);
+        if (kept) *kept = s;
+    }
+}
+
+/* If the operands of a product and its sum do not fit in the registers, slices them; each is then copied right before
+ * its part of the product: two at a time, or one into two buffers in turn. */
+static void xt_slice_product_(xt_ctx *x, const spe_list *plans, int mma)
+{
+    const xt_mma_desc_ *d = xt_node_at_(x, mma)->mma;
+    xt_stage_ *a = xt_stage_plan_(x, plans, d->left.id), *b = xt_stage_plan_(x, plans, d->right.id);
+    size_t all = xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right);
+    size_t sum = xt_vec_bytes_(&xt_value_at_(x, xt_node_at_(x, mma)->result)->now.vec);
+    size_t room = (size_t)x->target.registers / (x->registers <= 128 ? 2 : 1) / 8 * 7;
+    if (!a || !b || xt_value_at_(x, d->left.id)->uses != 1 || xt_value_at_(x, d->right.id)->uses != 1) return;
+    if (sum + all <= room || !xt_is_straight_(x, a->node, mma) || !xt_is_straight_(x, b->node, mma)) return;
+    for (int slices = 2; d->left.dist.data[1] % slices == 0; slices *= 2)
+        for (int parts = 2; parts && sum + all / (size_t)slices <= room; parts--) {
+            bool divides = xt_stage_divide_(x, a, slices, parts) && xt_stage_divide_(x, b, slices, parts);
+            if (divides && (a->dwords + b->dwords) * (3 - parts) <= xt_stage_room_(x)) return;
+        }
+    xt_stage_divide_(x, a, 1, 1);
+    xt_stage_divide_(x, b, 1, 1);
+}
+
+/* Products of a few matrix instructions leave most of the time to barriers and small messages. If the operands of a
+ * loop's turns lie side by side in memory, those of several turns are copied together. */
+static void xt_join_turns_(xt_ctx *x, const spe_list *plans, xt_frame_ *f, int at)
+{
+    xt_stage_ *s = (xt_stage_ *)plans->items;
+    int turns = xt_copies_(x, f, at, x->subgroups > 1 ? 48 : 80), end = at, dwords = 0;
+    bool joins = turns > 1;
+    while (joins && xt_node_at_(x, end)->op != XT_OP_END_) end++;
+    for (int i = 0; joins && i < plans->count; i++) {
+        if (s[i].node < at || s[i].node > end) continue;
+        int k = s[i].use == CM_B;
+        joins = s[i].slices == 1 && xt_advances_(s[i].from, f, k ^ s[i].turned, s[i].dist.shape[k]);
+        dwords += s[i].dwords;
+    }
+    while (turns > 2 && turns * dwords > 4096) turns /= 2;
+    if (!joins || !dwords || turns * dwords > xt_stage_room_(x)) return;
+    for (int i = 0; joins && i < plans->count; i++)
+        joins = s[i].node < at || s[i].node > end || xt_stage_divide_(x, &s[i], 1, turns);
+    for (int i = 0; !joins && i < plans->count; i++)
+        if (s[i].node > at && s[i].node < end) xt_stage_divide_(x, &s[i], 1, 1);
+    if (joins) f->together = turns;
+}
+
+/* ---- copies: vectors that are loaded only to be stored in local memory ------------------------------------------- */
+
+/* Does a barrier follow a node on every way to a later one? */
+static bool xt_has_barrier_(xt_ctx *x, int from, int to)
+{
+    int depth = 0, met = -1; /* regions that were opened on the way; those around the barrier */
+    for (int i = from + 1; i < to; i++) {
+        xt_op_ op = xt_node_at_(x, i)->op;
+        if (op == XT_OP_FOR_ || op == XT_OP_WHILE_ || op == XT_OP_IF_) depth++;
+        if (op == XT_OP_BARRIER_ && (met < 0 || met > depth)) met = depth;
+        if (op == XT_OP_ELSE_ && depth && met >= depth) met = -1;
+        if (op == XT_OP_ELSE_ && !depth) depth = 1; /* the node is in the other branch */
+        if (op == XT_OP_END_ && depth) depth--;
+        if (met > depth) met = -1; /* the way may lead past it */
+    }
+    return met >= 0;
+}
+
+/* The same in both directions: in the order of the nodes, and round each loop that contains both. */
+static bool xt_are_separate_(xt_ctx *x, int first, int second)
+{
+    if (first < second && !xt_has_barrier_(x, first, second)) return false;
+    for (int loop = 0; loop < first; loop++) {
+        const xt_node_ *n = xt_node_at_(x, loop);
+        int end = loop + 1;
+        if (n->op != XT_OP_FOR_ && n->op != XT_OP_WHILE_) continue;
+        while (xt_node_at_(x, end)->op != XT_OP_END_ || xt_node_at_(x, end)->frame != n->frame) end++;
+        if (end > second && !xt_has_barrier_(x, second, end) && !xt_has_barrier_(x, loop, first)) return false;
+    }
+    return true;
+}
+
+/* Is a tile one of an array in local memory? */
+static bool xt_is_of_array_(xt_ctx *x, int number, uint32_t array)
+{
+    const xt_val *base = &xt_plan_tile_at_(x, number)->of->given.base;
+    return base->kind == SPE_POINTER && base->id == array;
+}
+
+/* Does a node store a vector that has no other use, as it was loaded? */
+static bool xt_is_copy_(xt_ctx *x, const xt_node_ *n)
+{
+    if (n->op != XT_OP_STORE_TILE_) return false;
+    const xt_value_ *v = xt_value_at_(x, n->scattered->v.id);
+    return v->uses == 1 && xt_stage_from_(x, v->node);
+}
+
+/* Does each element of a tile belong to one subgroup only? */
+static bool xt_is_owned_(const xt_ctx *x, const xt_dist *d)
+{
+    int held = xt_dist_pieces(d) * d->data[0] * d->data[1];
+    return held * (x->subgroups ? x->subgroups : 1) == d->shape[0] * d->shape[1];
+}
+
+/* Are two tiles known to be apart: one tile, moved to places that are at least its size apart? */
+static bool xt_are_apart_(xt_ctx *x, const xt_tile *a, const xt_tile *b)
+{
+    const xt_node_ *m = xt_node_at_(x, xt_value_at_(x, a->id)->node), *n = xt_node_at_(x, xt_value_at_(x, b->id)->node);
+    int64_t by;
+    if (m->op != XT_OP_UPDATE_TILE_OFFSET_ || n->op != m->op || m->update->tile.id != n->update->tile.id) return false;
+    for (int i = 0; i < 2; i++)
+        if (xt_moves_by_(x, &m->update->by[i], &n->update->by[i], &by) && (by < 0 ? -by : by) >= a->dist.shape[i])
+            return true;
+    return false;
+}
+
+/* Subgroups copy elements that others own, so a barrier must separate a copy from other accesses to its array. It does,
+ * or the program has a race, if each element of the copy has one owner and each of the other access several. */
+static bool xt_is_in_order_(xt_ctx *x, int copy, const xt_tile *to)
+{
+    uint32_t array = to->base.id;
+    int uses = xt_value_at_(x, array)->uses;
+    for (int i = 0; i < x->tiles.count; i++) uses -= xt_is_of_array_(x, i, array);
+    if (uses || xt_node_at_(x, xt_value_at_(x, array)->node)->op != XT_OP_LOCAL_) return false;
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        const xt_tile *t = n->op == XT_OP_ATOMIC_RMW_ ? &n->scattered->d.tile : xt_accessed_(n);
+        if (!t || t->scatter || !xt_is_of_array_(x, t->number, array)) continue;
+        bool both = xt_is_copy_(x, n);
+        if (!both && xt_is_owned_(x, &to->dist) && !xt_is_owned_(x, &t->dist)) continue;
+        if (xt_are_separate_(x, xt_least_(i, copy), i > copy ? i : copy)) continue;
+        /* in one turn of a loop at least */
+        if (!both || !xt_are_apart_(x, t, to) || !xt_are_separate_(x, i, i) || !xt_are_separate_(x, copy, copy))
+            return false;
+    }
+    return true;
+}
+
+/* Copies are stored to their places by the subgroups that have loaded them for staging, without a barrier. */
+static void xt_find_copies_(xt_ctx *x)
+{
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        if (!xt_is_copy_(x, n)) continue;
+        const xt_tile *to = &n->scattered->d.tile;
+        const xt_value_ *v = xt_value_at_(x, n->scattered->v.id);
+        xt_stage_ s;
+        if (!to->base.local || !to->inside || to->step != 1 || to->pitch.kind != SPE_INT || n->spread ||
+            xt_plan_tile_at_(x, to->number)->of->given.shape.count > 2 ||
+            xt_plan_tile_at_(x, xt_tile_root_(x, to->number))->apart || !xt_is_in_order_(x, i, to) ||
+            !xt_stage_init_(x, v->node, to, &s))
+            continue;
+        xt_stage_keep_(x, &s);
+    }
+}
+
+/* Is it only about numbers, or loads or prefetches a tile? */
+static bool xt_is_quiet_(xt_op_ op)
+{
+    return op == XT_OP_LOAD_TILE_ || op == XT_OP_PREFETCH_TILE_ ||
+           (xt_does_(op, XT_DIVERGES_) && !xt_does_(op, XT_CHANGES_ | XT_BOUNDS_));
+}
+
+/* Chooses the operands that go through local memory, and other loads in loops. Consecutive ones share a barrier. */
+XE_FN_ void xt_find_stages_(xt_ctx *x)
+{
+    xt_frame_ *open[SPE_REGIONS_MAX + 1] = {NULL}, *f;
+    int depth = 0, last = -1, now; /* last: the latest load, if only numbers and tiles have followed */
+    spe_list plans = XT_ZERO_;
+    if (!x->target.stages_rows || x->cm.lowering != CM_INTEL || x->S != 16) return;
+    if (x->local_bytes) xt_find_copies_(x);
+    xt_list_stages_(x, &plans);
+    for (int i = 0; plans.count && i < x->nodes.count; i++)
+        if (xt_node_at_(x, i)->op == XT_OP_TILE_MMA_) xt_slice_product_(x, &plans, i);
+    for (int i = 0; plans.count && i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        const xt_mma_desc_ *d = n->op == XT_OP_TILE_MMA_ ? n->mma : NULL;
+        xt_stage_ *s = xt_stage_from_(x, i) ? xt_stage_plan_(x, &plans, n->result) : NULL;
+        if (n->op == XT_OP_FOR_) xt_join_turns_(x, &plans, n->frame, i);
+        if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) open[++depth] = n->frame;
+        if (n->op == XT_OP_END_) depth--;
+        f = open[depth];
+        now = s && s->slices == 1 ? xt_stage_add_(x, s, f, last) : -1;
+        if (now >= 0 && depth > 1 && s->buffers > 1) f->meets = true;
+        if (now >= 0 || !xt_is_quiet_(n->op)) last = now;
+        if (!d || !(s = xt_stage_plan_(x, &plans, d->left.id)) || s->slices == 1) continue;
+        now = xt_stage_add_(x, s, f, -1);
+        xt_stage_add_(x, xt_stage_plan_(x, &plans, d->right.id), f, now);
+    }
+    xt_stage_mix_(x);
+}
