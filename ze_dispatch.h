@@ -52,15 +52,23 @@
  * with .words .size .kernel .params .build_flags .local_size. zed_kernel_clone makes another kernel of the same module.
  * A module may have several kernels: get each of them. zed_load_all(kernels, &dev, sources, count, folder) loads
  * several modules at once, in threads: zed_source sources[] = {ZED_SOURCE(mod_a), ZED_SOURCE(mod_b)}; those with the
- * same words and flags are loaded once. On an error none is loaded.
+ * same words, flags and constants are loaded once. On an error none is loaded.
  * ZED_LOAD_CACHED(&kernel, &dev, mod, folder) keeps what the driver compiled in a file of that folder, which must exist
  * and be the user's own (what it contains is executed), and loads it the next time. An entry serves only the same
- * words, flags, device and driver; one that is damaged, or that the driver refuses, is replaced.
+ * words, flags, constants, device and driver; one that is damaged, or that the driver refuses, is replaced.
  * zed_module_load_cached(&module, &dev, words, bytes, flags, folder) is the same for a module. Without a folder (NULL
  * or ""), nothing is kept. zed_cache_log(&dev) says what the last load did: "loaded ...", "stored ...", or why not; the
  * cache causes no errors. zed_build_log(&dev) is the compiler's log of the last module, whether accepted or not; "" if
  * empty. zed_close frees kernels and modules; to free earlier, use zed_kernel_free(&kernel) and then
  * zed_module_free(&module).
+ *
+ * SPEC CONSTANTS of a module get other values than their defaults where it is loaded from a zed_source with some:
+ *     zed_constant constants[] = {ZED_CONSTANT(3, 16), ZED_CONSTANT(7, 0.5f)};    // by their SpecId
+ *     zed_source source = ZED_SOURCE_WITH(mod, constants, 2);
+ *     zed_load_source(&kernel, &dev, &source, folder);     // or zed_load_all; zed_module_load_source for a module
+ * folder is that of ZED_LOAD_CACHED, or NULL. Values are checked against the module, like arguments against parameters:
+ * ZED_CONSTANT_ID, ZED_CONSTANT_TYPE, ZED_CONSTANT_RANGE. Integers of SPIR-V have no sign: -1 and 4294967295 both fit
+ * into 32 bits. A bool takes 0 or 1.
  *
  * LAUNCHING. zed_launch(&kernel, groups, arguments...) binds, launches and waits. `groups` is a literal of three
  * numbers, (zed_groups){x, y, z}, a variable, or any expression in parentheses. Each of up to 32 arguments is evaluated
@@ -375,6 +383,9 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
     X(ZED_ARG_TYPE, "pass a value of the parameter's type, or change the parameter")                                   \
     X(ZED_ARG_RANGE, "pass a value that the parameter can hold")                                                       \
     X(ZED_ARG_MEMORY, "pass memory from zed_alloc of the same device")                                                 \
+    X(ZED_CONSTANT_ID, "give each constant at most once, by the number of its SpecId decoration")                      \
+    X(ZED_CONSTANT_TYPE, "pass a value of the constant's type")                                                        \
+    X(ZED_CONSTANT_RANGE, "pass a value that the constant can hold")                                                   \
     X(ZED_GROUPS, "launch at least one group in each dimension, and no more than the device allows")                   \
     X(ZED_BATCH_STATE, "the order is zed_batch_begin, launches, zed_batch_end, zed_batch_run ..., zed_batch_free")     \
     X(ZED_BATCH_LAUNCH, "launches count from 0 as in zed_batch_launch; for times, use zed_batch_begin_timed")          \
@@ -566,14 +577,6 @@ typedef struct zed_module {
     ze_module_handle_t handle;
 } zed_module;
 
-/* A module and one of its kernels, as a builder made them: ZED_SOURCE(mod). */
-typedef struct zed_source {
-    const void *words;
-    size_t bytes;
-    const char *kernel, *params, *flags;
-    uint32_t local_size[3];
-} zed_source;
-
 typedef struct zed_type_ {
     const char *name;
     unsigned char size;         /* bytes */
@@ -624,6 +627,22 @@ typedef struct zed_arg {
     } as;
     const char *text; /* the caller's source text; may be NULL */
 } zed_arg;
+
+/* A value for a spec constant of a module: ZED_CONSTANT(id, value). */
+typedef struct zed_constant {
+    uint32_t id; /* of its decoration SpecId */
+    zed_arg value;
+} zed_constant;
+
+/* A module, values for some of its spec constants, and one of its kernels, as a builder made them: ZED_SOURCE(mod). */
+typedef struct zed_source {
+    const void *words;
+    size_t bytes;
+    const char *kernel, *params, *flags;
+    uint32_t local_size[3];
+    const zed_constant *constants;
+    uint32_t constant_count;
+} zed_source;
 
 /* Launches that run together, as often as wanted. */
 typedef struct zed_recording_ zed_recording_;
@@ -682,9 +701,17 @@ enum { ZED_SHARED = 1, ZED_DEVICE, ZED_HOST };
 #define ZED_LOAD_CACHED(k, d, mod, folder)                                                                             \
     zed_load_((k), ZED_AT_(d), (mod).words, (mod).size, (mod).kernel, (mod).params, (mod).build_flags,                 \
               (mod).local_size, (folder))
-#define ZED_SOURCE(mod)                                                                                                \
+#define ZED_SOURCE(mod) ZED_SOURCE_WITH(mod, NULL, 0)
+#define ZED_SOURCE_WITH(mod, constants, count)                                                                         \
     {(mod).words, (mod).size, (mod).kernel, (mod).params, (mod).build_flags,                                           \
-     {(mod).local_size[0], (mod).local_size[1], (mod).local_size[2]}}
+     {(mod).local_size[0], (mod).local_size[1], (mod).local_size[2]}, (constants), (count)}
+#define ZED_CONSTANT(id, value)                                                                                        \
+    {                                                                                                                  \
+        (uint32_t)(id), ZED_ARG(value)                                                                                 \
+    }
+#define zed_load_source(kernel, d, source, folder) zed_load_source_((kernel), ZED_AT_(d), (source), (folder))
+#define zed_module_load_source(module, d, source, folder)                                                              \
+    zed_module_load_source_((module), ZED_AT_(d), (source), (folder))
 #define zed_load_all(kernels, d, sources, count, folder)                                                               \
     zed_load_all_((kernels), ZED_AT_(d), (sources), (count), (folder))
 
@@ -798,12 +825,14 @@ XETILE_API bool zed_kernel_free_(zed_kernel *k, const char *file, int line);
 /* Module, kernel and local size at once; closing the device frees the module. */
 XETILE_API bool zed_load_(zed_kernel *k, zed_device *d, const void *words, size_t bytes, const char *name,
                           const char *params, const char *flags, const uint32_t local_size[3], const char *folder);
+XETILE_API bool zed_load_source_(zed_kernel *k, zed_device *d, const zed_source *s, const char *folder);
 XETILE_API bool zed_load_all_(zed_kernel *kernels, zed_device *d, const zed_source *sources, int count,
                               const char *folder);
 
 /* With what the driver compiled, from a file in the folder; folder NULL or "": without. */
 XETILE_API bool zed_module_load_cached_(zed_module *module, zed_device *d, const void *words, size_t bytes,
                                         const char *flags, const char *folder);
+XETILE_API bool zed_module_load_source_(zed_module *module, zed_device *d, const zed_source *s, const char *folder);
 XETILE_API const char *zed_cache_log(const zed_device *d);
 
 /* ---- launching ------------------------------------------------------------------------------------------------- */
@@ -1030,6 +1059,14 @@ typedef struct zed_bound_ {
         uint8_t u8;
     } as;
 } zed_bound_;
+
+/* Values for spec constants, as the driver takes them. */
+typedef struct zed_constants_ {
+    ze_module_constants_t list;
+    uint32_t *ids;
+    const void **pointers;
+    zed_bound_ *values;
+} zed_constants_;
 
 /* ---- batches: recording.c, batches.c, changes.c */
 
@@ -2470,45 +2507,50 @@ XE_FN_ bool zed_to_float_(double v, int exponent_bits, int fraction_bits, uint32
     return result < (uint32_t)top << fraction_bits;
 }
 
-XE_FN_ bool zed_bind_float_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
+XE_FN_ bool zed_fit_float_(const zed_type_ *t, double v, zed_bound_ *b, char low[32], char high[32])
 {
-    const zed_type_ *t = k->params[i].type;
-    double v = a->as.real;
     uint32_t bits = 0;
+    const char *most;
+    bool fits;
     if (t->kind == 'f' && t->size == 8) {
         b->as.f64 = v;
-    } else if (t->kind == 'f') {
-        if (!zed_to_float_(v, 8, 23, &b->as.u32))
-            return zed_arg_range_error_(k, a, i, "-3.40282347e+38", "3.40282347e+38");
-    } else if (t->kind == 'h') {
-        if (!zed_to_float_(v, 5, 10, &bits)) return zed_arg_range_error_(k, a, i, "-65504", "65504");
-        b->as.u16 = (uint16_t)bits;
+        return true;
+    }
+    if (t->kind == 'f') {
+        fits = zed_to_float_(v, 8, 23, &b->as.u32);
+        most = "3.40282347e+38";
     } else {
-        if (!zed_to_float_(v, 8, 7, &bits)) return zed_arg_range_error_(k, a, i, "-3.38953139e+38", "3.38953139e+38");
+        fits = t->kind == 'h' ? zed_to_float_(v, 5, 10, &bits) : zed_to_float_(v, 8, 7, &bits);
+        most = t->kind == 'h' ? "65504" : "3.38953139e+38";
         b->as.u16 = (uint16_t)bits;
     }
-    return true;
+    snprintf(low, 32, "-%s", most);
+    snprintf(high, 32, "%s", most);
+    return fits;
 }
 
-XE_FN_ bool zed_bind_int_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
+XE_FN_ bool zed_fit_int_(const zed_type_ *t, const zed_arg *a, zed_bound_ *b, char low[32], char high[32])
 {
-    const zed_type_ *t = k->params[i].type;
     const bool to_signed = t->kind == 'i';
     const uint64_t most = UINT64_MAX >> (64 - 8 * t->size + (to_signed ? 1 : 0));
-    bool negative = a->kind == 'i' && a->as.sint < 0, fits;
+    bool negative = a->kind == 'i' && a->as.sint < 0;
     uint64_t v = a->as.uint; /* same bits if signed */
-    char low[32], high[32];
-    fits = negative ? to_signed && a->as.sint >= -(int64_t)most - 1 : v <= most;
-    if (!fits) {
-        snprintf(low, sizeof low, "%" PRId64, to_signed ? -(int64_t)most - 1 : 0);
-        snprintf(high, sizeof high, "%" PRIu64, most);
-        return zed_arg_range_error_(k, a, i, low, high);
+    if (negative ? !to_signed || a->as.sint < -(int64_t)most - 1 : v > most) {
+        snprintf(low, 32, "%" PRId64, to_signed ? -(int64_t)most - 1 : 0);
+        snprintf(high, 32, "%" PRIu64, most);
+        return false;
     }
     if (t->size == 8) b->as.u = v;
     else if (t->size == 4) b->as.u32 = (uint32_t)v;
     else if (t->size == 2) b->as.u16 = (uint16_t)v;
     else b->as.u8 = (uint8_t)v;
     return true;
+}
+
+/* Converts a number to a type of the same kind; false: it is not in low .. high, as text. */
+XE_FN_ bool zed_fit_number_(const zed_type_ *t, const zed_arg *a, zed_bound_ *b, char low[32], char high[32])
+{
+    return a->kind == 'f' ? zed_fit_float_(t, a->as.real, b, low, high) : zed_fit_int_(t, a, b, low, high);
 }
 
 /* Can the device access the memory that the argument points to? */
@@ -2561,6 +2603,7 @@ XE_FN_ bool zed_bind_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bou
 {
     const zed_param *p = &k->params[i];
     const bool is_int = a->kind == 'i' || a->kind == 'u', wants_int = p->type->kind == 'i' || p->type->kind == 'u';
+    char low[32], high[32];
     memset(b, 0, sizeof *b);
     b->size = p->type->size;
     if (p->kind == ZED_PARAM_PTR)
@@ -2572,9 +2615,154 @@ XE_FN_ bool zed_bind_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bou
         b->no_value = true;
         return true;
     }
-    if (is_int && wants_int) return zed_bind_int_(k, a, i, b);
-    if (a->kind == 'f' && !wants_int) return zed_bind_float_(k, a, i, b);
+    if (wants_int ? is_int : a->kind == 'f')
+        return zed_fit_number_(p->type, a, b, low, high) || zed_arg_range_error_(k, a, i, low, high);
     return zed_arg_type_error_(k, a, i, is_int ? " (write 1.0f for a float)" : "");
+}
+
+/* constants.c - values for spec constants: looked up in the module, checked, and as Level Zero takes them. */
+
+enum { ZED_OP_TYPE_INT_ = 21, ZED_OP_TYPE_FLOAT_, ZED_OP_SPEC_TRUE_ = 48, ZED_OP_SPEC_FALSE_, ZED_OP_SPEC_,
+       ZED_OP_FUNCTION_ = 54, ZED_OP_DECORATE_ = 71, ZED_SPEC_ID_ = 1 };
+
+/* Word i of the module, whose bytes need not be aligned. */
+XE_FN_ uint32_t zed_word_(const zed_source *s, size_t i)
+{
+    uint32_t word;
+    memcpy(&word, (const char *)s->words + 4 * i, sizeof word);
+    return word;
+}
+
+/* The next instruction with this opcode from instruction i on; 0: functions begin, or the module ends. */
+XE_FN_ size_t zed_next_op_(const zed_source *s, size_t i, uint32_t opcode)
+{
+    size_t count = s->bytes / 4;
+    for (uint32_t length; i < count; i += length) {
+        uint32_t head = zed_word_(s, i);
+        length = head >> 16;
+        if (!length || length > count - i || (head & 0xffff) == ZED_OP_FUNCTION_) return 0;
+        if ((head & 0xffff) == opcode) return i;
+    }
+    return 0;
+}
+
+/* The first instruction with this opcode whose word `at` is the id; 0: there is none. */
+XE_FN_ size_t zed_find_op_(const zed_source *s, uint32_t opcode, uint32_t at, uint32_t id)
+{
+    size_t i = zed_next_op_(s, 5, opcode);
+    while (i && ((zed_word_(s, i) >> 16) <= at || zed_word_(s, i + at) != id))
+        i = zed_next_op_(s, i + (zed_word_(s, i) >> 16), opcode);
+    return i;
+}
+
+/* The next decoration SpecId after instruction i. */
+XE_FN_ size_t zed_next_spec_(const zed_source *s, size_t i)
+{
+    do i = zed_next_op_(s, i + (i > 5 ? zed_word_(s, i) >> 16 : 0), ZED_OP_DECORATE_);
+    while (i && ((zed_word_(s, i) >> 16) < 4 || zed_word_(s, i + 2) != ZED_SPEC_ID_));
+    return i;
+}
+
+/* The type of a spec constant, and its name; kind 0: another type. False: the module has no such constant. */
+XE_FN_ bool zed_spec_type_(const zed_source *s, uint32_t id, zed_type_ *t, char name[16])
+{
+    size_t i = 5, at;
+    memset(t, 0, sizeof *t);
+    do i = zed_next_spec_(s, i);
+    while (i && zed_word_(s, i + 3) != id);
+    if (!i) return false;
+    uint32_t target = zed_word_(s, i + 1), bits = 1;
+    snprintf(name, 16, "bool");
+    if (zed_find_op_(s, ZED_OP_SPEC_TRUE_, 2, target) || zed_find_op_(s, ZED_OP_SPEC_FALSE_, 2, target)) {
+        t->kind = 'u';
+        t->size = 1;
+        return true;
+    }
+    at = zed_find_op_(s, ZED_OP_SPEC_, 2, target);
+    if (!at) return false;
+    bool whole = (i = zed_find_op_(s, ZED_OP_TYPE_INT_, 1, zed_word_(s, at + 1))) != 0;
+    if (!whole) i = zed_find_op_(s, ZED_OP_TYPE_FLOAT_, 1, zed_word_(s, at + 1));
+    if (!i || (zed_word_(s, i) >> 16) < 3) return false;
+    bits = zed_word_(s, i + 2);
+    bool bf16 = !whole && bits == 16 && (zed_word_(s, i) >> 16) > 3; /* that encoding has 16 bits */
+    bool known = bits == 16 || bits == 32 || bits == 64 || (whole && bits == 8);
+    t->size = (unsigned char)(known ? bits / 8 : 1);
+    t->kind = !known ? 0 : whole ? 'i' : bf16 ? 'b' : bits == 16 ? 'h' : 'f';
+    snprintf(name, 16, "%s%" PRIu32, whole ? "i" : bf16 ? "bf" : "f", bits);
+    return true;
+}
+
+XE_FN_ bool zed_no_such_constant_(zed_device *d, const zed_source *s, uint32_t id)
+{
+    char list[400] = "";
+    size_t used = 0;
+    for (size_t i = zed_next_spec_(s, 5); i && used < sizeof list; i = zed_next_spec_(s, i)) {
+        int n = snprintf(list + used, sizeof list - used, "%s%" PRIu32, used ? ", " : "", zed_word_(s, i + 3));
+        used += n > 0 ? (size_t)n : 0;
+    }
+    return zed_fail_(d, ZED_CONSTANT_ID, "the module has no spec constant %" PRIu32 "; it has: %s", id,
+                     *list ? list : "none");
+}
+
+/* Converts value number i, whose size and signs the module tells; integers there have no sign. */
+XE_FN_ bool zed_set_constant_(zed_device *d, const zed_source *s, uint32_t i, zed_bound_ *b)
+{
+    const zed_constant *c = &s->constants[i];
+    const zed_arg *a = &c->value;
+    zed_type_ t;
+    char name[16], got[64], low[32], high[32];
+    const char *text = a->text ? a->text : "", *open = a->text ? " (" : "", *close = a->text ? ")" : "";
+    if (!zed_spec_type_(s, c->id, &t, name)) return zed_no_such_constant_(d, s, c->id);
+    for (uint32_t k = 0; k < i; k++)
+        if (s->constants[k].id == c->id)
+            return zed_fail_(d, ZED_CONSTANT_ID,
+                             "values %" PRIu32 " and %" PRIu32 " are both for spec constant %" PRIu32, k + 1, i + 1,
+                             c->id);
+    const bool is_int = a->kind == 'i' || a->kind == 'u', wants_int = t.kind == 'i' || t.kind == 'u';
+    const bool is_bool = *name == 'b' && wants_int;
+    zed_arg_name_(a, got, sizeof got);
+    if (!t.kind || (!is_int && a->kind != 'f') || is_int != wants_int)
+        return zed_fail_(d, ZED_CONSTANT_TYPE, "spec constant %" PRIu32 "%s%.200s%s is of type %s: got %s%s", c->id,
+                         open, text, close, name, got, is_int && t.kind ? " (write 1.0f for a float)" : "");
+    if (t.kind == 'i' && !(a->kind == 'i' && a->as.sint < 0)) t.kind = 'u';
+    bool fits = zed_fit_number_(&t, a, b, low, high) && !(is_bool && a->as.uint > 1);
+    if (!fits && wants_int) {
+        snprintf(low, sizeof low, "%" PRId64, is_bool ? 0 : -(int64_t)(UINT64_MAX >> (65 - 8 * t.size)) - 1);
+        snprintf(high, sizeof high, "%" PRIu64, is_bool ? 1 : UINT64_MAX >> (64 - 8 * t.size));
+    }
+    return fits || zed_fail_(d, ZED_CONSTANT_RANGE,
+                             "spec constant %" PRIu32 "%s%.200s%s is of type %s: %s is not in %s .. %s", c->id, open,
+                             text, close, name, got, low, high);
+}
+
+XE_FN_ void zed_constants_free_(zed_constants_ *c)
+{
+    free(c->ids);
+    free((void *)c->pointers);
+    free(c->values);
+}
+
+/* The source's constants as the driver takes them; freed by zed_constants_free_, also after an error. */
+XE_FN_ bool zed_constants_of_(zed_device *d, const zed_source *s, zed_constants_ *c)
+{
+    uint32_t n = s->constant_count;
+    memset(c, 0, sizeof *c);
+    if (!n) return true;
+    if (!s->constants) return zed_fail_(d, ZED_NULL_POINTER, "the %" PRIu32 " constants are NULL", n);
+    c->ids = (uint32_t *)calloc(n, sizeof *c->ids);
+    c->pointers = (const void **)calloc(n, sizeof *c->pointers);
+    c->values = (zed_bound_ *)calloc(n, sizeof *c->values);
+    if (!c->ids || !c->pointers || !c->values)
+        return zed_fail_(d, ZED_OUT_OF_MEMORY, "no room for %" PRIu32 " constants", n);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!zed_set_constant_(d, s, i, &c->values[i])) return false;
+        c->ids[i] = s->constants[i].id;
+        c->pointers[i] = &c->values[i].as;
+    }
+    c->list.numConstants = n;
+    c->list.pConstantIds = c->ids;
+    c->list.pConstantValues = c->pointers;
+    return true;
 }
 
 /* modules.c - modules and kernels. */
@@ -2639,9 +2827,10 @@ XE_FN_ bool zed_module_words_ok_(zed_device *d, const void *words, size_t bytes)
     return true;
 }
 
-/* Creates a module from SPIR-V, or from a binary of the driver's own. A refusal is an error only if `must`. */
+/* Creates a module from SPIR-V and values for its spec constants, or from a binary of the driver's own. A refusal is an
+ * error only if `must`. */
 XE_FN_ bool zed_module_make_(zed_module *module, zed_device *d, bool native, const void *data, size_t bytes,
-                             const char *flags, bool must)
+                             const char *flags, const zed_constants_ *constants, bool must)
 {
     ze_module_desc_t desc;
     ze_module_build_log_handle_t log = NULL;
@@ -2650,6 +2839,7 @@ XE_FN_ bool zed_module_make_(zed_module *module, zed_device *d, bool native, con
     desc.inputSize = bytes;
     desc.pInputModule = (const uint8_t *)data;
     desc.pBuildFlags = flags && *flags ? flags : NULL;
+    desc.pConstants = !native && constants->list.numConstants ? &constants->list : NULL;
     free(d->log_);
     d->log_ = NULL;
     ze_result_t result = d->ze_->zeModuleCreate(d->context, d->device, &desc, &module->handle, &log);
@@ -2668,15 +2858,6 @@ XE_FN_ bool zed_module_make_(zed_module *module, zed_device *d, bool native, con
     if (zed_keep_(d, ZED_RES_MODULE_, module->handle, 0)) return true;
     module->handle = NULL;
     return false;
-}
-
-bool zed_module_load_(zed_module *module, zed_device *d, const void *words, size_t bytes, const char *flags)
-{
-    if (!module) return d ? zed_usable_(d) && zed_fail_(d, ZED_NULL_POINTER, "zed_module_load: module is NULL") : false;
-    memset(module, 0, sizeof *module);
-    module->device = d;
-    return zed_usable_(d) && zed_module_words_ok_(d, words, bytes) &&
-           zed_module_make_(module, d, false, words, bytes, flags, true);
 }
 
 bool zed_module_free_(zed_module *module, const char *file, int line)
@@ -2863,8 +3044,8 @@ bool zed_kernel_free_(zed_kernel *k, const char *file, int line)
 /* cache.c - modules as the driver compiled them, kept in files.
  *
  * An entry is named after a hash of its key and contains the key, so that two keys with one hash are told apart: a line
- * of text (format, device, driver, flags), the SPIR-V, then the driver's binary and a checksum. It is written under
- * another name and renamed, so that readers never see half of one. */
+ * of text (format, device, driver, flags, spec constants), the SPIR-V, then the driver's binary and a checksum. It is
+ * written under another name and renamed, so that readers never see half of one. */
 
 #define ZED_CACHE_FORMAT_ "xetile-native-1"
 
@@ -2879,7 +3060,7 @@ XE_FN_ uint64_t zed_hash_(uint64_t hash, const void *data, size_t bytes)
 static const uint64_t zed_hash_start_ = 0xcbf29ce484222325u;
 
 typedef struct zed_entry_ {
-    char head[640]; /* the line of text, without zeroes behind it */
+    char head[2048]; /* the line of text, without zeroes behind it */
     size_t head_size;
     const void *words;
     size_t bytes;
@@ -2895,7 +3076,7 @@ XE_FN_ void zed_cache_note_(zed_device *d, const char *what, const char *path, c
 const char *zed_cache_log(const zed_device *d) { return d->cache_; }
 
 /* Fills the key and the path; false if they do not fit, or the driver does not tell its version. */
-XE_FN_ bool zed_entry_of_(zed_device *d, const void *words, size_t bytes, const char *flags, const char *folder,
+XE_FN_ bool zed_entry_of_(zed_device *d, const zed_source *s, const zed_constants_ *c, const char *folder,
                           zed_entry_ *e)
 {
     ze_driver_properties_t p;
@@ -2905,15 +3086,19 @@ XE_FN_ bool zed_entry_of_(zed_device *d, const void *words, size_t bytes, const 
         return false;
     }
     int n =
-        snprintf(e->head, sizeof e->head, ZED_CACHE_FORMAT_ " %s %08" PRIx32 ":%08" PRIx32 " driver %08" PRIx32 " %s\n",
-                 d->name, d->target.vendor_id, d->target.device_id, p.driverVersion, flags ? flags : "");
-    e->head_size = (size_t)n;
-    e->words = words;
-    e->bytes = bytes;
-    e->hash = zed_hash_(zed_hash_(zed_hash_start_, e->head, e->head_size), words, bytes);
+        snprintf(e->head, sizeof e->head, ZED_CACHE_FORMAT_ " %s %08" PRIx32 ":%08" PRIx32 " driver %08" PRIx32 " %s",
+                 d->name, d->target.vendor_id, d->target.device_id, p.driverVersion, s->flags ? s->flags : "");
+    for (uint32_t i = 0; i < c->list.numConstants && n > 0 && (size_t)n < sizeof e->head - 1; i++)
+        n += snprintf(e->head + n, sizeof e->head - (size_t)n, " %" PRIu32 "=%" PRIx64, c->ids[i], c->values[i].as.u);
+    bool fits = n > 0 && (size_t)n < sizeof e->head - 1;
+    if (fits) e->head[n++] = '\n';
+    e->head_size = fits ? (size_t)n : 0;
+    e->words = s->words;
+    e->bytes = s->bytes;
+    e->hash = zed_hash_(zed_hash_(zed_hash_start_, e->head, e->head_size), s->words, s->bytes);
     int m = snprintf(e->path, sizeof e->path, "%s/%016" PRIx64 ".zebin", folder, e->hash);
-    if (n > 0 && (size_t)n < sizeof e->head && m > 0 && (size_t)m < sizeof e->path - 40) return true;
-    zed_cache_note_(d, "not used", folder, "flags or path are too long");
+    if (fits && m > 0 && (size_t)m < sizeof e->path - 40) return true;
+    zed_cache_note_(d, "not used", folder, "flags, constants or path are too long");
     return false;
 }
 
@@ -2951,7 +3136,7 @@ XE_FN_ bool zed_load_entry_(zed_module *module, zed_device *d, const zed_entry_ 
     size_t size = 0, bytes = 0;
     unsigned char *file = zed_read_file_(e->path, &size);
     const unsigned char *binary = file ? zed_binary_in_(e, file, size, &bytes) : NULL;
-    bool ok = binary && zed_module_make_(module, d, true, binary, bytes, flags, false);
+    bool ok = binary && zed_module_make_(module, d, true, binary, bytes, flags, NULL, false);
     free(file);
     if (ok) zed_cache_note_(d, "loaded", e->path, "");
     return ok;
@@ -3003,20 +3188,36 @@ XE_FN_ void zed_store_entry_(const zed_module *module, const zed_entry_ *e)
     free(binary);
 }
 
+bool zed_module_load_source_(zed_module *module, zed_device *d, const zed_source *s, const char *folder)
+{
+    zed_entry_ e;
+    zed_constants_ c;
+    if (!module) return d ? zed_usable_(d) && zed_fail_(d, ZED_NULL_POINTER, "zed_module_load: module is NULL") : false;
+    memset(module, 0, sizeof *module);
+    module->device = d;
+    if (d) d->cache_[0] = 0;
+    if (!zed_usable_(d)) return false;
+    if (!s) return zed_fail_(d, ZED_NULL_POINTER, "zed_module_load_source: the source is NULL");
+    if (!zed_module_words_ok_(d, s->words, s->bytes)) return false;
+    bool ok = zed_constants_of_(d, s, &c), cached = ok && folder && *folder && zed_entry_of_(d, s, &c, folder, &e);
+    bool loaded = cached && zed_load_entry_(module, d, &e, s->flags);
+    ok = ok && !d->error.id &&
+         (loaded || zed_module_make_(module, d, false, s->words, s->bytes, s->flags, &c, true));
+    if (ok && cached && !loaded) zed_store_entry_(module, &e);
+    zed_constants_free_(&c);
+    return ok;
+}
+
 bool zed_module_load_cached_(zed_module *module, zed_device *d, const void *words, size_t bytes, const char *flags,
                              const char *folder)
 {
-    zed_entry_ e;
-    if (d) d->cache_[0] = 0;
-    if (!folder || !*folder || !module || !zed_usable_(d) || !zed_module_words_ok_(d, words, bytes) ||
-        !zed_entry_of_(d, words, bytes, flags, folder, &e))
-        return zed_module_load_(module, d, words, bytes, flags);
-    memset(module, 0, sizeof *module);
-    module->device = d;
-    if (zed_load_entry_(module, d, &e, flags)) return true;
-    if (d->error.id || !zed_module_load_(module, d, words, bytes, flags)) return false;
-    zed_store_entry_(module, &e);
-    return true;
+    zed_source s = {words, bytes, NULL, NULL, flags, {0, 0, 0}, NULL, 0};
+    return zed_module_load_source_(module, d, &s, folder);
+}
+
+bool zed_module_load_(zed_module *module, zed_device *d, const void *words, size_t bytes, const char *flags)
+{
+    return zed_module_load_cached_(module, d, words, bytes, flags, NULL);
 }
 
 /* loads.c - a module and its kernel in one call, and many of them at once. */
@@ -3030,17 +3231,22 @@ XE_FN_ bool zed_kernel_of_(zed_kernel *k, zed_module *module, const zed_source *
     return !size[0] || zed_set_local_size_(k, size[0], size[1] ? size[1] : 1, size[2] ? size[2] : 1);
 }
 
+bool zed_load_source_(zed_kernel *k, zed_device *d, const zed_source *s, const char *folder)
+{
+    zed_module module;
+    if (k) memset(k, 0, sizeof *k);
+    if (k) k->device = d;
+    if (!zed_module_load_source_(&module, d, s, folder)) return false;
+    if (zed_kernel_of_(k, &module, s)) return true;
+    if (!k || !k->handle) zed_drop_(d, ZED_RES_MODULE_, module.handle);
+    return false;
+}
+
 bool zed_load_(zed_kernel *k, zed_device *d, const void *words, size_t bytes, const char *name, const char *params,
                const char *flags, const uint32_t local_size[3], const char *folder)
 {
-    zed_module module;
-    zed_source source = {words, bytes, name, params, flags, {local_size[0], local_size[1], local_size[2]}};
-    if (k) memset(k, 0, sizeof *k);
-    if (k) k->device = d;
-    if (!zed_module_load_cached_(&module, d, words, bytes, flags, folder)) return false;
-    if (zed_kernel_of_(k, &module, &source)) return true;
-    if (!k || !k->handle) zed_drop_(d, ZED_RES_MODULE_, module.handle);
-    return false;
+    zed_source s = {words, bytes, name, params, flags, {local_size[0], local_size[1], local_size[2]}, NULL, 0};
+    return zed_load_source_(k, d, &s, folder);
 }
 
 /* ---- many at once: modules are compiled in threads, each with a zed_device of its own for errors and handles */
@@ -3070,8 +3276,7 @@ XE_FN_ void zed_work_(const zed_worker_ *w)
 {
     for (int i = w->at; i < w->count; i += w->step) {
         zed_job_ *job = &w->jobs[i];
-        const zed_source *s = job->source;
-        if (job->first == i) zed_module_load_cached_(&job->module, &job->own, s->words, s->bytes, s->flags, w->folder);
+        if (job->first == i) zed_module_load_source_(&job->module, &job->own, job->source, w->folder);
     }
 }
 
@@ -3125,7 +3330,13 @@ XE_FN_ void zed_run_jobs_(zed_job_ *jobs, int count, const char *folder)
 
 XE_FN_ bool zed_same_module_(const zed_source *a, const zed_source *b)
 {
-    return a->words == b->words && a->bytes == b->bytes &&
+    bool one = a->constants == b->constants, same = a->constant_count == b->constant_count;
+    if (!one && a->constant_count && (!a->constants || !b->constants)) return false;
+    for (uint32_t i = 0; !one && same && i < a->constant_count; i++) {
+        const zed_constant *c = &a->constants[i], *d = &b->constants[i];
+        same = c->id == d->id && c->value.kind == d->value.kind && c->value.as.uint == d->value.as.uint;
+    }
+    return same && a->words == b->words && a->bytes == b->bytes &&
            strcmp(a->flags ? a->flags : "", b->flags ? b->flags : "") == 0;
 }
 

@@ -52,15 +52,23 @@
  * with .words .size .kernel .params .build_flags .local_size. zed_kernel_clone makes another kernel of the same module.
  * A module may have several kernels: get each of them. zed_load_all(kernels, &dev, sources, count, folder) loads
  * several modules at once, in threads: zed_source sources[] = {ZED_SOURCE(mod_a), ZED_SOURCE(mod_b)}; those with the
- * same words and flags are loaded once. On an error none is loaded.
+ * same words, flags and constants are loaded once. On an error none is loaded.
  * ZED_LOAD_CACHED(&kernel, &dev, mod, folder) keeps what the driver compiled in a file of that folder, which must exist
  * and be the user's own (what it contains is executed), and loads it the next time. An entry serves only the same
- * words, flags, device and driver; one that is damaged, or that the driver refuses, is replaced.
+ * words, flags, constants, device and driver; one that is damaged, or that the driver refuses, is replaced.
  * zed_module_load_cached(&module, &dev, words, bytes, flags, folder) is the same for a module. Without a folder (NULL
  * or ""), nothing is kept. zed_cache_log(&dev) says what the last load did: "loaded ...", "stored ...", or why not; the
  * cache causes no errors. zed_build_log(&dev) is the compiler's log of the last module, whether accepted or not; "" if
  * empty. zed_close frees kernels and modules; to free earlier, use zed_kernel_free(&kernel) and then
  * zed_module_free(&module).
+ *
+ * SPEC CONSTANTS of a module get other values than their defaults where it is loaded from a zed_source with some:
+ *     zed_constant constants[] = {ZED_CONSTANT(3, 16), ZED_CONSTANT(7, 0.5f)};    // by their SpecId
+ *     zed_source source = ZED_SOURCE_WITH(mod, constants, 2);
+ *     zed_load_source(&kernel, &dev, &source, folder);     // or zed_load_all; zed_module_load_source for a module
+ * folder is that of ZED_LOAD_CACHED, or NULL. Values are checked against the module, like arguments against parameters:
+ * ZED_CONSTANT_ID, ZED_CONSTANT_TYPE, ZED_CONSTANT_RANGE. Integers of SPIR-V have no sign: -1 and 4294967295 both fit
+ * into 32 bits. A bool takes 0 or 1.
  *
  * LAUNCHING. zed_launch(&kernel, groups, arguments...) binds, launches and waits. `groups` is a literal of three
  * numbers, (zed_groups){x, y, z}, a variable, or any expression in parentheses. Each of up to 32 arguments is evaluated
@@ -237,6 +245,9 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
     X(ZED_ARG_TYPE, "pass a value of the parameter's type, or change the parameter")                                   \
     X(ZED_ARG_RANGE, "pass a value that the parameter can hold")                                                       \
     X(ZED_ARG_MEMORY, "pass memory from zed_alloc of the same device")                                                 \
+    X(ZED_CONSTANT_ID, "give each constant at most once, by the number of its SpecId decoration")                      \
+    X(ZED_CONSTANT_TYPE, "pass a value of the constant's type")                                                        \
+    X(ZED_CONSTANT_RANGE, "pass a value that the constant can hold")                                                   \
     X(ZED_GROUPS, "launch at least one group in each dimension, and no more than the device allows")                   \
     X(ZED_BATCH_STATE, "the order is zed_batch_begin, launches, zed_batch_end, zed_batch_run ..., zed_batch_free")     \
     X(ZED_BATCH_LAUNCH, "launches count from 0 as in zed_batch_launch; for times, use zed_batch_begin_timed")          \
@@ -428,14 +439,6 @@ typedef struct zed_module {
     ze_module_handle_t handle;
 } zed_module;
 
-/* A module and one of its kernels, as a builder made them: ZED_SOURCE(mod). */
-typedef struct zed_source {
-    const void *words;
-    size_t bytes;
-    const char *kernel, *params, *flags;
-    uint32_t local_size[3];
-} zed_source;
-
 typedef struct zed_type_ {
     const char *name;
     unsigned char size;         /* bytes */
@@ -486,6 +489,22 @@ typedef struct zed_arg {
     } as;
     const char *text; /* the caller's source text; may be NULL */
 } zed_arg;
+
+/* A value for a spec constant of a module: ZED_CONSTANT(id, value). */
+typedef struct zed_constant {
+    uint32_t id; /* of its decoration SpecId */
+    zed_arg value;
+} zed_constant;
+
+/* A module, values for some of its spec constants, and one of its kernels, as a builder made them: ZED_SOURCE(mod). */
+typedef struct zed_source {
+    const void *words;
+    size_t bytes;
+    const char *kernel, *params, *flags;
+    uint32_t local_size[3];
+    const zed_constant *constants;
+    uint32_t constant_count;
+} zed_source;
 
 /* Launches that run together, as often as wanted. */
 typedef struct zed_recording_ zed_recording_;
@@ -544,9 +563,17 @@ enum { ZED_SHARED = 1, ZED_DEVICE, ZED_HOST };
 #define ZED_LOAD_CACHED(k, d, mod, folder)                                                                             \
     zed_load_((k), ZED_AT_(d), (mod).words, (mod).size, (mod).kernel, (mod).params, (mod).build_flags,                 \
               (mod).local_size, (folder))
-#define ZED_SOURCE(mod)                                                                                                \
+#define ZED_SOURCE(mod) ZED_SOURCE_WITH(mod, NULL, 0)
+#define ZED_SOURCE_WITH(mod, constants, count)                                                                         \
     {(mod).words, (mod).size, (mod).kernel, (mod).params, (mod).build_flags,                                           \
-     {(mod).local_size[0], (mod).local_size[1], (mod).local_size[2]}}
+     {(mod).local_size[0], (mod).local_size[1], (mod).local_size[2]}, (constants), (count)}
+#define ZED_CONSTANT(id, value)                                                                                        \
+    {                                                                                                                  \
+        (uint32_t)(id), ZED_ARG(value)                                                                                 \
+    }
+#define zed_load_source(kernel, d, source, folder) zed_load_source_((kernel), ZED_AT_(d), (source), (folder))
+#define zed_module_load_source(module, d, source, folder)                                                              \
+    zed_module_load_source_((module), ZED_AT_(d), (source), (folder))
 #define zed_load_all(kernels, d, sources, count, folder)                                                               \
     zed_load_all_((kernels), ZED_AT_(d), (sources), (count), (folder))
 
@@ -660,12 +687,14 @@ XETILE_API bool zed_kernel_free_(zed_kernel *k, const char *file, int line);
 /* Module, kernel and local size at once; closing the device frees the module. */
 XETILE_API bool zed_load_(zed_kernel *k, zed_device *d, const void *words, size_t bytes, const char *name,
                           const char *params, const char *flags, const uint32_t local_size[3], const char *folder);
+XETILE_API bool zed_load_source_(zed_kernel *k, zed_device *d, const zed_source *s, const char *folder);
 XETILE_API bool zed_load_all_(zed_kernel *kernels, zed_device *d, const zed_source *sources, int count,
                               const char *folder);
 
 /* With what the driver compiled, from a file in the folder; folder NULL or "": without. */
 XETILE_API bool zed_module_load_cached_(zed_module *module, zed_device *d, const void *words, size_t bytes,
                                         const char *flags, const char *folder);
+XETILE_API bool zed_module_load_source_(zed_module *module, zed_device *d, const zed_source *s, const char *folder);
 XETILE_API const char *zed_cache_log(const zed_device *d);
 
 /* ---- launching ------------------------------------------------------------------------------------------------- */

@@ -99,7 +99,7 @@ static zed_decimal_text_ zed_decimal_(double v)
 }
 
 /* Describes an argument's type and value in the terms of the parameter text. */
-static const char *zed_arg_name_(const zed_arg *a, char *text, size_t size)
+XE_FN_ const char *zed_arg_name_(const zed_arg *a, char *text, size_t size)
 {
     int bits = 8 * a->size;
     if (a->kind == 'i') snprintf(text, size, "i%d %" PRId64, bits, a->as.sint);
@@ -161,45 +161,50 @@ static bool zed_to_float_(double v, int exponent_bits, int fraction_bits, uint32
     return result < (uint32_t)top << fraction_bits;
 }
 
-static bool zed_bind_float_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
+static bool zed_fit_float_(const zed_type_ *t, double v, zed_bound_ *b, char low[32], char high[32])
 {
-    const zed_type_ *t = k->params[i].type;
-    double v = a->as.real;
     uint32_t bits = 0;
+    const char *most;
+    bool fits;
     if (t->kind == 'f' && t->size == 8) {
         b->as.f64 = v;
-    } else if (t->kind == 'f') {
-        if (!zed_to_float_(v, 8, 23, &b->as.u32))
-            return zed_arg_range_error_(k, a, i, "-3.40282347e+38", "3.40282347e+38");
-    } else if (t->kind == 'h') {
-        if (!zed_to_float_(v, 5, 10, &bits)) return zed_arg_range_error_(k, a, i, "-65504", "65504");
-        b->as.u16 = (uint16_t)bits;
+        return true;
+    }
+    if (t->kind == 'f') {
+        fits = zed_to_float_(v, 8, 23, &b->as.u32);
+        most = "3.40282347e+38";
     } else {
-        if (!zed_to_float_(v, 8, 7, &bits)) return zed_arg_range_error_(k, a, i, "-3.38953139e+38", "3.38953139e+38");
+        fits = t->kind == 'h' ? zed_to_float_(v, 5, 10, &bits) : zed_to_float_(v, 8, 7, &bits);
+        most = t->kind == 'h' ? "65504" : "3.38953139e+38";
         b->as.u16 = (uint16_t)bits;
     }
-    return true;
+    snprintf(low, 32, "-%s", most);
+    snprintf(high, 32, "%s", most);
+    return fits;
 }
 
-static bool zed_bind_int_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b)
+static bool zed_fit_int_(const zed_type_ *t, const zed_arg *a, zed_bound_ *b, char low[32], char high[32])
 {
-    const zed_type_ *t = k->params[i].type;
     const bool to_signed = t->kind == 'i';
     const uint64_t most = UINT64_MAX >> (64 - 8 * t->size + (to_signed ? 1 : 0));
-    bool negative = a->kind == 'i' && a->as.sint < 0, fits;
+    bool negative = a->kind == 'i' && a->as.sint < 0;
     uint64_t v = a->as.uint; /* same bits if signed */
-    char low[32], high[32];
-    fits = negative ? to_signed && a->as.sint >= -(int64_t)most - 1 : v <= most;
-    if (!fits) {
-        snprintf(low, sizeof low, "%" PRId64, to_signed ? -(int64_t)most - 1 : 0);
-        snprintf(high, sizeof high, "%" PRIu64, most);
-        return zed_arg_range_error_(k, a, i, low, high);
+    if (negative ? !to_signed || a->as.sint < -(int64_t)most - 1 : v > most) {
+        snprintf(low, 32, "%" PRId64, to_signed ? -(int64_t)most - 1 : 0);
+        snprintf(high, 32, "%" PRIu64, most);
+        return false;
     }
     if (t->size == 8) b->as.u = v;
     else if (t->size == 4) b->as.u32 = (uint32_t)v;
     else if (t->size == 2) b->as.u16 = (uint16_t)v;
     else b->as.u8 = (uint8_t)v;
     return true;
+}
+
+/* Converts a number to a type of the same kind; false: it is not in low .. high, as text. */
+XE_FN_ bool zed_fit_number_(const zed_type_ *t, const zed_arg *a, zed_bound_ *b, char low[32], char high[32])
+{
+    return a->kind == 'f' ? zed_fit_float_(t, a->as.real, b, low, high) : zed_fit_int_(t, a, b, low, high);
 }
 
 /* Can the device access the memory that the argument points to? */
@@ -252,6 +257,7 @@ XE_FN_ bool zed_bind_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bou
 {
     const zed_param *p = &k->params[i];
     const bool is_int = a->kind == 'i' || a->kind == 'u', wants_int = p->type->kind == 'i' || p->type->kind == 'u';
+    char low[32], high[32];
     memset(b, 0, sizeof *b);
     b->size = p->type->size;
     if (p->kind == ZED_PARAM_PTR)
@@ -263,7 +269,7 @@ XE_FN_ bool zed_bind_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bou
         b->no_value = true;
         return true;
     }
-    if (is_int && wants_int) return zed_bind_int_(k, a, i, b);
-    if (a->kind == 'f' && !wants_int) return zed_bind_float_(k, a, i, b);
+    if (wants_int ? is_int : a->kind == 'f')
+        return zed_fit_number_(p->type, a, b, low, high) || zed_arg_range_error_(k, a, i, low, high);
     return zed_arg_type_error_(k, a, i, is_int ? " (write 1.0f for a float)" : "");
 }

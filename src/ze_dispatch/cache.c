@@ -1,8 +1,8 @@
 /* cache.c - modules as the driver compiled them, kept in files.
  *
  * An entry is named after a hash of its key and contains the key, so that two keys with one hash are told apart: a line
- * of text (format, device, driver, flags), the SPIR-V, then the driver's binary and a checksum. It is written under
- * another name and renamed, so that readers never see half of one. */
+ * of text (format, device, driver, flags, spec constants), the SPIR-V, then the driver's binary and a checksum. It is
+ * written under another name and renamed, so that readers never see half of one. */
 #include "internal.h"
 
 #define ZED_CACHE_FORMAT_ "xetile-native-1"
@@ -18,7 +18,7 @@ static uint64_t zed_hash_(uint64_t hash, const void *data, size_t bytes)
 static const uint64_t zed_hash_start_ = 0xcbf29ce484222325u;
 
 typedef struct zed_entry_ {
-    char head[640]; /* the line of text, without zeroes behind it */
+    char head[2048]; /* the line of text, without zeroes behind it */
     size_t head_size;
     const void *words;
     size_t bytes;
@@ -34,7 +34,7 @@ static void zed_cache_note_(zed_device *d, const char *what, const char *path, c
 const char *zed_cache_log(const zed_device *d) { return d->cache_; }
 
 /* Fills the key and the path; false if they do not fit, or the driver does not tell its version. */
-static bool zed_entry_of_(zed_device *d, const void *words, size_t bytes, const char *flags, const char *folder,
+static bool zed_entry_of_(zed_device *d, const zed_source *s, const zed_constants_ *c, const char *folder,
                           zed_entry_ *e)
 {
     ze_driver_properties_t p;
@@ -44,15 +44,19 @@ static bool zed_entry_of_(zed_device *d, const void *words, size_t bytes, const 
         return false;
     }
     int n =
-        snprintf(e->head, sizeof e->head, ZED_CACHE_FORMAT_ " %s %08" PRIx32 ":%08" PRIx32 " driver %08" PRIx32 " %s\n",
-                 d->name, d->target.vendor_id, d->target.device_id, p.driverVersion, flags ? flags : "");
-    e->head_size = (size_t)n;
-    e->words = words;
-    e->bytes = bytes;
-    e->hash = zed_hash_(zed_hash_(zed_hash_start_, e->head, e->head_size), words, bytes);
+        snprintf(e->head, sizeof e->head, ZED_CACHE_FORMAT_ " %s %08" PRIx32 ":%08" PRIx32 " driver %08" PRIx32 " %s",
+                 d->name, d->target.vendor_id, d->target.device_id, p.driverVersion, s->flags ? s->flags : "");
+    for (uint32_t i = 0; i < c->list.numConstants && n > 0 && (size_t)n < sizeof e->head - 1; i++)
+        n += snprintf(e->head + n, sizeof e->head - (size_t)n, " %" PRIu32 "=%" PRIx64, c->ids[i], c->values[i].as.u);
+    bool fits = n > 0 && (size_t)n < sizeof e->head - 1;
+    if (fits) e->head[n++] = '\n';
+    e->head_size = fits ? (size_t)n : 0;
+    e->words = s->words;
+    e->bytes = s->bytes;
+    e->hash = zed_hash_(zed_hash_(zed_hash_start_, e->head, e->head_size), s->words, s->bytes);
     int m = snprintf(e->path, sizeof e->path, "%s/%016" PRIx64 ".zebin", folder, e->hash);
-    if (n > 0 && (size_t)n < sizeof e->head && m > 0 && (size_t)m < sizeof e->path - 40) return true;
-    zed_cache_note_(d, "not used", folder, "flags or path are too long");
+    if (fits && m > 0 && (size_t)m < sizeof e->path - 40) return true;
+    zed_cache_note_(d, "not used", folder, "flags, constants or path are too long");
     return false;
 }
 
@@ -90,7 +94,7 @@ static bool zed_load_entry_(zed_module *module, zed_device *d, const zed_entry_ 
     size_t size = 0, bytes = 0;
     unsigned char *file = zed_read_file_(e->path, &size);
     const unsigned char *binary = file ? zed_binary_in_(e, file, size, &bytes) : NULL;
-    bool ok = binary && zed_module_make_(module, d, true, binary, bytes, flags, false);
+    bool ok = binary && zed_module_make_(module, d, true, binary, bytes, flags, NULL, false);
     free(file);
     if (ok) zed_cache_note_(d, "loaded", e->path, "");
     return ok;
@@ -142,18 +146,34 @@ static void zed_store_entry_(const zed_module *module, const zed_entry_ *e)
     free(binary);
 }
 
+bool zed_module_load_source_(zed_module *module, zed_device *d, const zed_source *s, const char *folder)
+{
+    zed_entry_ e;
+    zed_constants_ c;
+    if (!module) return d ? zed_usable_(d) && zed_fail_(d, ZED_NULL_POINTER, "zed_module_load: module is NULL") : false;
+    memset(module, 0, sizeof *module);
+    module->device = d;
+    if (d) d->cache_[0] = 0;
+    if (!zed_usable_(d)) return false;
+    if (!s) return zed_fail_(d, ZED_NULL_POINTER, "zed_module_load_source: the source is NULL");
+    if (!zed_module_words_ok_(d, s->words, s->bytes)) return false;
+    bool ok = zed_constants_of_(d, s, &c), cached = ok && folder && *folder && zed_entry_of_(d, s, &c, folder, &e);
+    bool loaded = cached && zed_load_entry_(module, d, &e, s->flags);
+    ok = ok && !d->error.id &&
+         (loaded || zed_module_make_(module, d, false, s->words, s->bytes, s->flags, &c, true));
+    if (ok && cached && !loaded) zed_store_entry_(module, &e);
+    zed_constants_free_(&c);
+    return ok;
+}
+
 bool zed_module_load_cached_(zed_module *module, zed_device *d, const void *words, size_t bytes, const char *flags,
                              const char *folder)
 {
-    zed_entry_ e;
-    if (d) d->cache_[0] = 0;
-    if (!folder || !*folder || !module || !zed_usable_(d) || !zed_module_words_ok_(d, words, bytes) ||
-        !zed_entry_of_(d, words, bytes, flags, folder, &e))
-        return zed_module_load_(module, d, words, bytes, flags);
-    memset(module, 0, sizeof *module);
-    module->device = d;
-    if (zed_load_entry_(module, d, &e, flags)) return true;
-    if (d->error.id || !zed_module_load_(module, d, words, bytes, flags)) return false;
-    zed_store_entry_(module, &e);
-    return true;
+    zed_source s = {words, bytes, NULL, NULL, flags, {0, 0, 0}, NULL, 0};
+    return zed_module_load_source_(module, d, &s, folder);
+}
+
+bool zed_module_load_(zed_module *module, zed_device *d, const void *words, size_t bytes, const char *flags)
+{
+    return zed_module_load_cached_(module, d, words, bytes, flags, NULL);
 }

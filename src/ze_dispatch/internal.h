@@ -45,6 +45,14 @@ typedef struct zed_bound_ {
     } as;
 } zed_bound_;
 
+/* Values for spec constants, as the driver takes them. */
+typedef struct zed_constants_ {
+    ze_module_constants_t list;
+    uint32_t *ids;
+    const void **pointers;
+    zed_bound_ *values;
+} zed_constants_;
+
 /* ---- batches: recording.c, batches.c, changes.c */
 
 enum { ZED_STEP_LAUNCH_, ZED_STEP_COPY_, ZED_STEP_SIGNAL_, ZED_STEP_FOLLOW_ };

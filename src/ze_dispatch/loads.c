@@ -10,17 +10,22 @@ static bool zed_kernel_of_(zed_kernel *k, zed_module *module, const zed_source *
     return !size[0] || zed_set_local_size_(k, size[0], size[1] ? size[1] : 1, size[2] ? size[2] : 1);
 }
 
+bool zed_load_source_(zed_kernel *k, zed_device *d, const zed_source *s, const char *folder)
+{
+    zed_module module;
+    if (k) memset(k, 0, sizeof *k);
+    if (k) k->device = d;
+    if (!zed_module_load_source_(&module, d, s, folder)) return false;
+    if (zed_kernel_of_(k, &module, s)) return true;
+    if (!k || !k->handle) zed_drop_(d, ZED_RES_MODULE_, module.handle);
+    return false;
+}
+
 bool zed_load_(zed_kernel *k, zed_device *d, const void *words, size_t bytes, const char *name, const char *params,
                const char *flags, const uint32_t local_size[3], const char *folder)
 {
-    zed_module module;
-    zed_source source = {words, bytes, name, params, flags, {local_size[0], local_size[1], local_size[2]}};
-    if (k) memset(k, 0, sizeof *k);
-    if (k) k->device = d;
-    if (!zed_module_load_cached_(&module, d, words, bytes, flags, folder)) return false;
-    if (zed_kernel_of_(k, &module, &source)) return true;
-    if (!k || !k->handle) zed_drop_(d, ZED_RES_MODULE_, module.handle);
-    return false;
+    zed_source s = {words, bytes, name, params, flags, {local_size[0], local_size[1], local_size[2]}, NULL, 0};
+    return zed_load_source_(k, d, &s, folder);
 }
 
 /* ---- many at once: modules are compiled in threads, each with a zed_device of its own for errors and handles */
@@ -50,8 +55,7 @@ static void zed_work_(const zed_worker_ *w)
 {
     for (int i = w->at; i < w->count; i += w->step) {
         zed_job_ *job = &w->jobs[i];
-        const zed_source *s = job->source;
-        if (job->first == i) zed_module_load_cached_(&job->module, &job->own, s->words, s->bytes, s->flags, w->folder);
+        if (job->first == i) zed_module_load_source_(&job->module, &job->own, job->source, w->folder);
     }
 }
 
@@ -105,7 +109,13 @@ static void zed_run_jobs_(zed_job_ *jobs, int count, const char *folder)
 
 static bool zed_same_module_(const zed_source *a, const zed_source *b)
 {
-    return a->words == b->words && a->bytes == b->bytes &&
+    bool one = a->constants == b->constants, same = a->constant_count == b->constant_count;
+    if (!one && a->constant_count && (!a->constants || !b->constants)) return false;
+    for (uint32_t i = 0; !one && same && i < a->constant_count; i++) {
+        const zed_constant *c = &a->constants[i], *d = &b->constants[i];
+        same = c->id == d->id && c->value.kind == d->value.kind && c->value.as.uint == d->value.as.uint;
+    }
+    return same && a->words == b->words && a->bytes == b->bytes &&
            strcmp(a->flags ? a->flags : "", b->flags ? b->flags : "") == 0;
 }
 

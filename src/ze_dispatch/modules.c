@@ -61,9 +61,10 @@ XE_FN_ bool zed_module_words_ok_(zed_device *d, const void *words, size_t bytes)
     return true;
 }
 
-/* Creates a module from SPIR-V, or from a binary of the driver's own. A refusal is an error only if `must`. */
+/* Creates a module from SPIR-V and values for its spec constants, or from a binary of the driver's own. A refusal is an
+ * error only if `must`. */
 XE_FN_ bool zed_module_make_(zed_module *module, zed_device *d, bool native, const void *data, size_t bytes,
-                             const char *flags, bool must)
+                             const char *flags, const zed_constants_ *constants, bool must)
 {
     ze_module_desc_t desc;
     ze_module_build_log_handle_t log = NULL;
@@ -72,6 +73,7 @@ XE_FN_ bool zed_module_make_(zed_module *module, zed_device *d, bool native, con
     desc.inputSize = bytes;
     desc.pInputModule = (const uint8_t *)data;
     desc.pBuildFlags = flags && *flags ? flags : NULL;
+    desc.pConstants = !native && constants->list.numConstants ? &constants->list : NULL;
     free(d->log_);
     d->log_ = NULL;
     ze_result_t result = d->ze_->zeModuleCreate(d->context, d->device, &desc, &module->handle, &log);
@@ -90,15 +92,6 @@ XE_FN_ bool zed_module_make_(zed_module *module, zed_device *d, bool native, con
     if (zed_keep_(d, ZED_RES_MODULE_, module->handle, 0)) return true;
     module->handle = NULL;
     return false;
-}
-
-bool zed_module_load_(zed_module *module, zed_device *d, const void *words, size_t bytes, const char *flags)
-{
-    if (!module) return d ? zed_usable_(d) && zed_fail_(d, ZED_NULL_POINTER, "zed_module_load: module is NULL") : false;
-    memset(module, 0, sizeof *module);
-    module->device = d;
-    return zed_usable_(d) && zed_module_words_ok_(d, words, bytes) &&
-           zed_module_make_(module, d, false, words, bytes, flags, true);
 }
 
 bool zed_module_free_(zed_module *module, const char *file, int line)

@@ -27,10 +27,14 @@ XE_FN_ int zed_choose_(zed_device *d, const zed_options *o, const zed_candidate_
 XE_FN_ bool zed_in_range_(zed_device *d, const char *what, const void *p, size_t bytes);
 XE_FN_ bool zed_parse_params_(zed_device *d, const char *kernel, const char *text, zed_param *params, uint32_t *count);
 XE_FN_ const char *zed_param_name_(const zed_param *p, char *text, size_t size);
+XE_FN_ const char *zed_arg_name_(const zed_arg *a, char *text, size_t size);
+XE_FN_ bool zed_fit_number_(const zed_type_ *t, const zed_arg *a, zed_bound_ *b, char low[32], char high[32]);
 XE_FN_ bool zed_bind_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b);
+XE_FN_ void zed_constants_free_(zed_constants_ *c);
+XE_FN_ bool zed_constants_of_(zed_device *d, const zed_source *s, zed_constants_ *c);
 XE_FN_ bool zed_module_words_ok_(zed_device *d, const void *words, size_t bytes);
 XE_FN_ bool zed_module_make_(zed_module *module, zed_device *d, bool native, const void *data, size_t bytes,
-    const char *flags, bool must);
+    const char *flags, const zed_constants_ *constants, bool must);
 XE_FN_ bool zed_set_local_size_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t z);
 XE_FN_ bool zed_kernel_usable_(zed_kernel *k, const char *file, int line);
 XE_FN_ bool zed_set_arguments_(zed_kernel *k, const zed_bound_ *bound);

@@ -254,7 +254,7 @@ static char folder[64];
 
 static zed_source source_of(const char *kernel)
 {
-    zed_source s = {module_words.data, 4 * module_words.count, kernel, params, NULL, {16, 1, 1}};
+    zed_source s = {module_words.data, 4 * module_words.count, kernel, params, NULL, {16, 1, 1}, NULL, 0};
     return s;
 }
 
@@ -281,7 +281,7 @@ TEST(many_modules_are_loaded_at_once)
         spe_begin(&several[i].m, NULL);
         small_spin(&several[i], name);
         words[i] = spe_finish(&several[i].m);
-        sources[i] = (zed_source){words[i].data, 4 * words[i].count, NULL, params, "", {16, 0, 0}};
+        sources[i] = (zed_source){words[i].data, 4 * words[i].count, NULL, params, "", {16, 0, 0}, NULL, 0};
     }
     char names[MANY][16];
     for (int i = 0; i < MANY; i++) {

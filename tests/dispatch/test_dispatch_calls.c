@@ -339,8 +339,8 @@ static void whole_program(zed_device *d, int *line)
     zed_module m;
     zed_kernel k, clone;
     zed_kernel all[2];
-    zed_source sources[2] = {{words, sizeof words, "first", "ptr<u8> p, u32 n", NULL, {16, 0, 0}},
-                             {words, sizeof words, "second", "ptr<u8> p, u32 n", "", {0, 0, 0}}};
+    zed_source sources[2] = {{words, sizeof words, "first", "ptr<u8> p, u32 n", NULL, {16, 0, 0}, NULL, 0},
+                             {words, sizeof words, "second", "ptr<u8> p, u32 n", "", {0, 0, 0}, NULL, 0}};
     zed_batch b;
     zed_event e, left;
     char *shared, *device, *host;

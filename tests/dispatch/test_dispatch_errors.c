@@ -283,11 +283,12 @@ TEST(environment_errors)
     seen[ZED_NO_DEVICE - ZED_FIRST_ERROR_] = seen[ZED_SOFT_MISSING - ZED_FIRST_ERROR_] = true;
 }
 
-/* A new error id needs a test, here or in test_dispatch_batches and test_dispatch_loader; those that no healthy device
+/* A new error id needs a test, here or in test_dispatch_batches, _constants and _loader; those that no healthy device
  * produces are listed, too. */
 TEST(no_error_is_untested)
 {
-    static const int elsewhere[] = {ZED_NO_QUEUE, ZED_OUT_OF_MEMORY, ZED_BATCH_LAUNCH, ZED_EVENT_STATE, ZED_NO_LOADER};
+    static const int elsewhere[] = {ZED_NO_QUEUE,    ZED_OUT_OF_MEMORY,  ZED_BATCH_LAUNCH,   ZED_EVENT_STATE,
+                                    ZED_CONSTANT_ID, ZED_CONSTANT_TYPE, ZED_CONSTANT_RANGE, ZED_NO_LOADER};
     for (int id = ZED_FIRST_ERROR_ + 1; id <= ZED_NO_LOADER; id++) {
         bool listed = id == ZED_ARG_MEMORY && dev.system_memory_;
         for (size_t i = 0; i < sizeof elsewhere / sizeof elsewhere[0]; i++) listed = listed || elsewhere[i] == id;
