@@ -105,6 +105,10 @@
  *   macros       SPE_KERNEL SPE_KERNEL_IN_CPP SPE_C_TYPE SPE_NAME_OF SPE_CARRIED; SPE_CAT SPE_FIRST SPE_REST SPE_COUNT
  *                SPE_EACH SPE_COMMA; SPE_PRINTF SPE_UNUSED: attributes
  *
+ * Targets: what a device lacks can be an error here rather than of its compiler. With spe_options.subgroup_sizes,
+ * local_memory and max_group_size, a kernel that asks for another subgroup size, whose work-group is larger, or whose
+ * variables in local memory (with those of what it calls) are, is SPE_ERR_TARGET. The headers above set these fields.
+ *
  * Options (spe_options; zero is the default): version SPE_VERSION(1, 0..6), default 1.4; env, the OpenCL environment;
  * names writes OpName for functions, parameters and spe_name; lines writes OpLine for every location given by SPE or
  * spe_at; verbatim: see "Intel's compiler" below; source is the name of the source file for OpSource; realloc and user
@@ -546,7 +550,8 @@ typedef uint32_t spe_id; /* 0 is poison */
     X(RETURN, 16, "a return disagrees with the function's type")                                                       \
     X(PROLOGUE, 17, "not allowed in the prologue")                                                                     \
     X(NAME, 18, "a name is missing or was used before")                                                                \
-    X(FINISHED, 19, "the module is finished")
+    X(FINISHED, 19, "the module is finished")                                                                          \
+    X(TARGET, 20, "the target lacks what a kernel needs")
 
 #define SPE_ERROR_ENUM_(name, number, text) SPE_ERR_##name = number,
 enum { SPE_ERR_NONE = 0, SPE_ERRORS(SPE_ERROR_ENUM_) };
@@ -572,6 +577,9 @@ typedef struct {
     void *(*realloc)(void *user, void *p, size_t size); /* NULL: the C library's; size 0 frees */
     void *user;
     bool verbatim; /* write what is asked for, even what Intel's compiler gets wrong */
+    uint32_t subgroup_sizes;  /* of the target, or-ed: 8 | 16 | 32; 0, here and below: not known, and not checked */
+    uint32_t local_memory;    /* bytes that a work-group may have */
+    uint32_t max_group_size;  /* work-items that it may have */
 } spe_options;
 
 typedef struct {
@@ -684,7 +692,7 @@ typedef struct spe_chunk_ {
 typedef struct {
     spe_options options;
     spe_error error;
-    const char *file, *doing; /* doing: the call that error messages name */
+    const char *file, *doing, *within; /* errors name the call `doing`, or, if set, `within`, which made it */
     int line;
     spe_buffer_ buffer[SPE_BUFFER_COUNT_];
     spe_record_ *ids;
@@ -896,8 +904,9 @@ XETILE_API void spe_decorate_member(spe_module *m, spe_id type, uint32_t member,
 /* ---- Instructions ---------------------------------------------------------------------------------------------------
  *
  * Any instruction, with a result or without (except terminators, labels and merges, which regions write), from operand
- * words in the specification's order. The only check is that a function is open. Capabilities of opcodes in SPE_OPCODES
- * are declared. */
+ * words in the specification's order. Operands are not checked; only that a function is open and, of opcodes in
+ * SPE_OPCODES and of SPIR-V itself, that they belong in a function, the version, the number of words, and whether there
+ * is a result. Capabilities of opcodes in SPE_OPCODES are declared. */
 XETILE_API spe_id spe_op(spe_module *m, uint32_t opcode, spe_id result_type, uint32_t n, const uint32_t *words);
 XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const uint32_t *words);
 
@@ -1231,7 +1240,8 @@ XETILE_API void spe_endswitch(spe_module *m, uint32_t n, spe_id *out);        /*
 
 /* ---- Math functions, groups, barriers, atomics ----------------------------------------------------------------- */
 
-/* An OpenCL.std function by number, unchecked, for those that spe_math lacks. type may be spe_void. */
+/* An OpenCL.std function by number, for those that spe_math lacks; only the number of operands is checked, and that
+ * there is such a function. type may be spe_void. */
 XETILE_API spe_id spe_ext(spe_module *m, spe_id type, uint32_t number, uint32_t n, const spe_id *args);
 /* A function of OpenCL.std on values of one type (LDEXP, POWN, ROOTN: an i32 second): SPE_EXP, SPE_FMA, SPE_SMIN ...
  * The result has the first argument's type. */
@@ -1665,6 +1675,12 @@ typedef struct {
 XETILE_PRIVATE SPE_PRINTF(3, 4) spe_id spe_error_(spe_module *m, int id, const char *format, ...);
 #define SPE_ERROR_(m, id, ...) ((m)->doing = __func__, spe_error_(m, SPE_ERR_##id, __VA_ARGS__))
 
+/* Calls other public functions: errors name the enclosing function, which the user called. */
+#define SPE_WITHIN_(m, call)                                                                                           \
+    ((m)->within = (m)->within ? (m)->within : __func__, spe_leave_(m, __func__, call))
+#define SPE_DO_WITHIN_(m, call)                                                                                        \
+    ((m)->within = (m)->within ? (m)->within : __func__, call, (void)spe_leave_(m, __func__, 0))
+
 /* Things with needs: types by width, encoding, count; enumerants; instructions (by number, some also by variant). */
 enum { SPE_NEED_NOTHING_, SPE_NEED_INT_, SPE_NEED_FLOAT_, SPE_NEED_ENCODING_, SPE_NEED_VECTOR_, SPE_NEED_COOP_,
        SPE_NEED_COOPVEC_, SPE_NEED_BUILTIN_, SPE_NEED_DECORATION_, SPE_NEED_MODE_, SPE_NEED_STORAGE_, SPE_NEED_OP_,
@@ -1707,11 +1723,19 @@ void spe_fail(spe_module *m, int id, const char *name, const char *format, ...)
     va_end(args);
 }
 
+/* Ends what SPE_WITHIN_ began, if that was in this function. Returns id. */
+XE_FN_ spe_id spe_leave_(spe_module *m, const char *name, spe_id id)
+{
+    if (m->within == name) m->within = NULL;
+    return id;
+}
+
 spe_id spe_error_(spe_module *m, int id, const char *format, ...)
 {
+    const char *doing = m->doing && m->within ? m->within : m->doing;
     va_list args;
     va_start(args, format);
-    spe_vfail_(m, id, spe_error_says_(id, true), m->doing, format, args);
+    spe_vfail_(m, id, spe_error_says_(id, true), doing, format, args);
     va_end(args);
     return 0;
 }
@@ -2222,6 +2246,65 @@ XETILE_COLD_
     X(5917, 5919) X(5921, 5921) X(5944, 5944) X(6080, 6080) X(6085, 6085) X(6087, 6087) X(6140, 6140) X(6151, 6151)    \
     X(6170, 6170) X(6172, 6173) X(6175, 6183) X(6188, 6188) X(6190, 6191) X(6247, 6247) X(6442, 6443) X(7040, 7040)
 
+/* X(first, last opcode, results (2: it is none of a function's body), least and most words of operands (255: any
+ * number), lowest version 1.x) */
+#define SPE_SHAPES_(X)                                                                                                 \
+    X(0, 0, 0, 0, 0, 0) X(1, 1, 1, 0, 0, 0) X(2, 8, 2, 0, 0, 0) X(10, 11, 2, 0, 0, 0) X(12, 12, 1, 2, 255, 0)          \
+    X(14, 17, 2, 0, 0, 0) X(19, 39, 2, 0, 0, 0) X(41, 46, 2, 0, 0, 0) X(48, 52, 2, 0, 0, 0) X(54, 56, 2, 0, 0, 0)      \
+    X(57, 57, 1, 1, 255, 0) X(59, 59, 2, 0, 0, 0) X(60, 60, 1, 3, 3, 0) X(61, 61, 1, 1, 255, 0)                        \
+    X(62, 63, 0, 2, 255, 0) X(64, 64, 0, 3, 255, 0) X(65, 66, 1, 1, 255, 0) X(67, 67, 1, 2, 255, 0)                    \
+    X(68, 68, 1, 2, 2, 0) X(69, 69, 1, 1, 1, 0) X(70, 70, 1, 2, 255, 0) X(71, 75, 2, 0, 0, 0) X(77, 77, 1, 2, 2, 0)    \
+    X(78, 78, 1, 3, 3, 0) X(79, 79, 1, 2, 255, 0) X(80, 80, 1, 0, 255, 0) X(81, 81, 1, 1, 255, 0)                      \
+    X(82, 82, 1, 2, 255, 0) X(83, 84, 1, 1, 1, 0) X(86, 86, 1, 2, 2, 0) X(87, 87, 1, 2, 255, 0)                        \
+    X(88, 89, 1, 3, 255, 0) X(90, 90, 1, 4, 255, 0) X(91, 91, 1, 2, 255, 0) X(92, 93, 1, 3, 255, 0)                    \
+    X(94, 94, 1, 4, 255, 0) X(95, 95, 1, 2, 255, 0) X(96, 97, 1, 3, 255, 0) X(98, 98, 1, 2, 255, 0)                    \
+    X(99, 99, 0, 3, 255, 0) X(100, 102, 1, 1, 1, 0) X(103, 103, 1, 2, 2, 0) X(104, 104, 1, 1, 1, 0)                    \
+    X(105, 105, 1, 2, 2, 0) X(106, 107, 1, 1, 1, 0) X(109, 122, 1, 1, 1, 0) X(123, 123, 1, 2, 2, 0)                    \
+    X(124, 124, 1, 1, 1, 0) X(126, 127, 1, 1, 1, 0) X(128, 152, 1, 2, 2, 0) X(154, 160, 1, 1, 1, 0)                    \
+    X(161, 167, 1, 2, 2, 0) X(168, 168, 1, 1, 1, 0) X(169, 169, 1, 3, 3, 0) X(170, 191, 1, 2, 2, 0)                    \
+    X(194, 199, 1, 2, 2, 0) X(200, 200, 1, 1, 1, 0) X(201, 201, 1, 4, 4, 0) X(202, 203, 1, 3, 3, 0)                    \
+    X(204, 205, 1, 1, 1, 0) X(207, 215, 1, 1, 1, 0) X(218, 219, 0, 0, 0, 0) X(220, 221, 0, 1, 1, 0)                    \
+    X(224, 224, 0, 3, 3, 0) X(225, 225, 0, 2, 2, 0) X(227, 227, 1, 3, 3, 0) X(228, 228, 0, 4, 4, 0)                    \
+    X(229, 229, 1, 4, 4, 0) X(230, 231, 1, 6, 6, 0) X(232, 233, 1, 3, 3, 0) X(234, 242, 1, 4, 4, 0)                    \
+    X(245, 255, 2, 0, 0, 0) X(256, 257, 0, 2, 2, 0) X(259, 259, 1, 6, 6, 0) X(260, 260, 0, 3, 3, 0)                    \
+    X(261, 262, 1, 2, 2, 0) X(263, 271, 1, 3, 3, 0) X(274, 275, 1, 4, 4, 0) X(276, 277, 1, 6, 6, 0)                    \
+    X(278, 279, 1, 4, 4, 0) X(280, 281, 0, 4, 4, 0) X(282, 282, 1, 1, 1, 0) X(283, 284, 1, 3, 3, 0)                    \
+    X(285, 286, 1, 5, 5, 0) X(287, 288, 0, 5, 5, 0) X(291, 291, 1, 4, 4, 0) X(292, 292, 1, 10, 255, 0)                 \
+    X(293, 294, 1, 5, 5, 0) X(295, 296, 1, 4, 4, 0) X(297, 298, 0, 1, 1, 0) X(299, 299, 1, 0, 0, 0)                    \
+    X(300, 300, 1, 1, 1, 0) X(301, 301, 0, 2, 2, 0) X(302, 302, 0, 3, 3, 0) X(303, 303, 1, 0, 0, 0)                    \
+    X(304, 304, 1, 3, 3, 0) X(305, 305, 1, 2, 255, 0) X(306, 307, 1, 3, 255, 0) X(308, 308, 1, 4, 255, 0)              \
+    X(309, 309, 1, 2, 255, 0) X(310, 311, 1, 3, 255, 0) X(312, 312, 1, 4, 255, 0) X(313, 313, 1, 2, 255, 0)            \
+    X(314, 315, 1, 3, 255, 0) X(316, 316, 1, 1, 1, 0) X(317, 317, 0, 0, 0, 0) X(318, 318, 1, 3, 3, 0)                  \
+    X(319, 319, 0, 3, 3, 0) X(320, 320, 1, 2, 255, 0) X(321, 321, 1, 1, 1, 1) X(322, 322, 2, 0, 0, 0)                  \
+    X(323, 323, 1, 3, 3, 1) X(324, 324, 1, 1, 1, 1) X(325, 325, 1, 5, 5, 1) X(326, 326, 1, 4, 4, 1)                    \
+    X(327, 327, 2, 0, 0, 0) X(328, 328, 1, 1, 1, 1) X(329, 329, 0, 3, 3, 1) X(330, 332, 2, 0, 0, 0)                    \
+    X(333, 333, 1, 1, 1, 3) X(334, 336, 1, 2, 2, 3) X(337, 337, 1, 3, 3, 3) X(338, 340, 1, 2, 2, 3)                    \
+    X(341, 342, 1, 3, 3, 3) X(343, 344, 1, 2, 2, 3) X(345, 348, 1, 3, 3, 3) X(349, 364, 1, 3, 4, 3)                    \
+    X(365, 366, 1, 3, 3, 3) X(400, 400, 1, 1, 1, 4) X(401, 403, 1, 2, 2, 4) X(4421, 4422, 1, 1, 1, 0)                  \
+    X(4428, 4430, 1, 1, 1, 0) X(4431, 4431, 1, 3, 4, 0) X(4432, 4432, 1, 2, 2, 0) X(4450, 4452, 1, 2, 3, 0)            \
+    X(4453, 4455, 1, 3, 4, 0) X(4456, 4456, 2, 0, 0, 0) X(4457, 4457, 1, 2, 255, 0) X(4458, 4458, 0, 3, 255, 0)        \
+    X(4459, 4459, 1, 3, 4, 0) X(4460, 4460, 1, 1, 1, 0) X(5288, 5288, 2, 0, 0, 0) X(5289, 5289, 1, 9, 11, 0)           \
+    X(5290, 5290, 0, 6, 7, 0) X(5291, 5291, 0, 3, 3, 0) X(5292, 5292, 1, 12, 14, 0) X(5302, 5302, 1, 2, 255, 0)        \
+    X(5303, 5303, 0, 3, 255, 0) X(5571, 5571, 1, 2, 2, 0) X(5572, 5573, 1, 3, 3, 0) X(5574, 5574, 1, 2, 2, 0)          \
+    X(5575, 5575, 1, 1, 1, 0) X(5576, 5576, 0, 2, 2, 0) X(5614, 5615, 1, 4, 4, 0) X(5630, 5630, 0, 1, 1, 0)            \
+    X(5631, 5631, 1, 2, 2, 0) X(6035, 6035, 1, 4, 4, 0) X(6116, 6117, 1, 1, 1, 0) X(6142, 6143, 0, 3, 3, 0)            \
+    X(6221, 6221, 0, 2, 255, 0) X(6231, 6233, 0, 10, 10, 0) X(6234, 6234, 0, 9, 9, 0) X(6235, 6235, 0, 10, 10, 0)      \
+    X(6237, 6237, 1, 4, 5, 0) X(6258, 6258, 1, 3, 255, 0) X(6259, 6259, 0, 3, 255, 0) X(6401, 6408, 1, 3, 3, 0)        \
+    X(6426, 6426, 1, 1, 1, 0)
+
+/* OpenCL.std, X(first, last function, operands) */
+#define SPE_FUNCTIONS_(X)                                                                                              \
+    X(0, 6, 1) X(7, 7, 2) X(8, 9, 1) X(10, 10, 2) X(11, 12, 1) X(13, 13, 2) X(14, 23, 1) X(24, 24, 2) X(25, 25, 1)     \
+    X(26, 26, 3) X(27, 32, 2) X(33, 33, 1) X(34, 34, 2) X(35, 35, 1) X(36, 36, 2) X(37, 41, 1) X(42, 42, 3)            \
+    X(43, 45, 2) X(46, 46, 1) X(47, 51, 2) X(52, 52, 3) X(53, 53, 1) X(54, 54, 2) X(55, 57, 1) X(58, 58, 2)            \
+    X(59, 67, 1) X(68, 68, 2) X(69, 74, 1) X(75, 75, 2) X(76, 81, 1) X(82, 82, 2) X(83, 88, 1) X(89, 89, 2)            \
+    X(90, 94, 1) X(95, 95, 3) X(96, 96, 1) X(97, 98, 2) X(99, 99, 3) X(100, 100, 1) X(101, 101, 2) X(102, 102, 3)      \
+    X(103, 103, 1) X(104, 105, 2) X(106, 107, 1) X(108, 108, 2) X(109, 110, 1) X(141, 141, 1) X(142, 148, 2)           \
+    X(149, 150, 3) X(151, 152, 1) X(153, 155, 3) X(156, 165, 2) X(166, 166, 1) X(167, 168, 3) X(169, 170, 2)           \
+    X(171, 172, 3) X(173, 173, 2) X(174, 175, 3) X(176, 176, 4) X(177, 177, 3) X(178, 178, 4) X(179, 180, 3)           \
+    X(181, 181, 4) X(182, 182, 2) X(183, 183, 3) X(184, 185, 2) X(186, 187, 3) X(201, 201, 1) X(202, 203, 2)           \
+    X(204, 204, 3)
+
 /* X(first, last capability, lowest version 1.x, extension, version 1.x that has it in the core) */
 #define SPE_SOURCES_(X)                                                                                                \
     X(58, 58, 1, "", 0) X(61, 68, 3, "", 0) X(4212, 4213, 0, "SPV_EXT_float8", 0)                                      \
@@ -2317,6 +2400,22 @@ XE_FN_ bool spe_declares_(const spe_module *m, uint32_t capability)
     return false;
 }
 
+/* Declares a capability that exists. */
+XE_FN_ void spe_declare_(spe_module *m, uint32_t capability)
+{
+    if (m->error.id || spe_declares_(m, capability)) return;
+    const spe_capability_row_ *row = spe_capability_row_of_(capability);
+    if (row && m->options.version < row->version) {
+        spe_error_(m, SPE_ERR_VERSION, "capability %u needs SPIR-V 1.%u, the module is 1.%u", capability,
+                   row->version >> 8 & 0xff, m->options.version >> 8 & 0xff);
+        return;
+    }
+    uint32_t *at = spe_push_(m, SPE_BUFFER_CAPS_, 1);
+    if (at) *at = capability;
+    if (row && *row->extension && !(row->core_since && m->options.version >= row->core_since))
+        spe_extension(m, row->extension);
+}
+
 void spe_capability(spe_module *m, uint32_t capability)
 {
 #define SPE_ROW_(first, last) {first, last},
@@ -2325,23 +2424,11 @@ void spe_capability(spe_module *m, uint32_t capability)
     } known[] = {SPE_CAPABILITIES_KNOWN_(SPE_ROW_)};
 #undef SPE_ROW_
     bool found = false;
-    if (m->error.id || spe_declares_(m, capability)) return;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        found = found || (capability >= known[i].first && capability <= known[i].last);
-    if (!found) {
-        SPE_ERROR_(m, RANGE, "there is no capability %u", capability);
-        return;
-    }
-    const spe_capability_row_ *row = spe_capability_row_of_(capability);
-    if (row && m->options.version < row->version) {
-        SPE_ERROR_(m, VERSION, "capability %u needs SPIR-V 1.%u, the module is 1.%u", capability,
-                   row->version >> 8 & 0xff, m->options.version >> 8 & 0xff);
-        return;
-    }
-    uint32_t *at = spe_push_(m, SPE_BUFFER_CAPS_, 1);
-    if (at) *at = capability;
-    if (row && *row->extension && !(row->core_since && m->options.version >= row->core_since))
-        spe_extension(m, row->extension);
+    m->doing = __func__;
+    for (size_t i = 0; i < sizeof known / sizeof *known && !found; i++)
+        found = capability >= known[i].first && capability <= known[i].last;
+    if (found) spe_declare_(m, capability);
+    else spe_error_(m, SPE_ERR_RANGE, "there is no capability %u", capability);
 }
 
 /* Declares what a type, decoration, mode ... (of a kind, and its number) needs; of instructions, what their variants
@@ -2352,7 +2439,7 @@ XE_FN_ bool spe_need_any_(spe_module *m, uint32_t kind, uint32_t number, uint32_
     bool same = true;
     for (; spe_need_kind_(r->what) == kind && r->first <= number; r++) {
         if (r->what > SPE_NEED_OP_) same = false;
-        if (r->what <= SPE_NEED_OP_ || (variants >> (r->what - SPE_NEED_OP_) & 1)) spe_capability(m, r->capability);
+        if (r->what <= SPE_NEED_OP_ || (variants >> (r->what - SPE_NEED_OP_) & 1)) spe_declare_(m, r->capability);
     }
     return same;
 }
@@ -2380,6 +2467,74 @@ XE_FN_ void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, co
     if (op < SPE_OPCODES_NOTED_) m->used[op / 64] |= (uint64_t)1 << (op % 64);
     if (spe_need_any_(m, SPE_NEED_OP_, op, variants) && op < SPE_OPCODES_KNOWN_)
         m->seen[op / 64] |= (uint64_t)1 << (op % 64);
+}
+
+/* shapes.c - what the grammar says of instructions and functions that are written by number, and of words that are
+ * bits: which exist, with how many operands. */
+
+typedef struct {
+    uint16_t first, last;                   /* opcodes, or functions */
+    uint8_t results, least, most, version; /* see SPE_SHAPES_; operands of a function: least */
+} spe_shape_;
+
+/* The row of a sorted list that contains a number; NULL if none does. */
+XE_FN_ const spe_shape_ *spe_shape_of_(const spe_shape_ *rows, size_t count, uint32_t number)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (rows[middle].last < number) low = middle + 1;
+        else high = middle;
+    }
+    return low < count && rows[low].first <= number ? &rows[low] : NULL;
+}
+
+/* May a function's body contain the instruction, with this number of results and words of operands? Else an error. What
+ * the table lacks, may. */
+XE_FN_ bool spe_has_shape_(spe_module *m, uint32_t opcode, uint32_t results, uint32_t n)
+{
+#define SPE_ROW_(first, last, results, least, most, version) {first, last, results, least, most, version},
+    static const spe_shape_ rows[] = {SPE_SHAPES_(SPE_ROW_)};
+#undef SPE_ROW_
+    const spe_shape_ *s = spe_shape_of_(rows, sizeof rows / sizeof *rows, opcode);
+    bool any = s && s->most == UINT8_MAX;
+    if (m->error.id || !s) return !m->error.id;
+    if (s->results > 1)
+        return spe_error_(m, SPE_ERR_RANGE, "opcode %u is not of a function's body, or is control flow", opcode);
+    if (s->results != results)
+        return spe_error_(m, SPE_ERR_TYPE, "opcode %u has %s; use %s", opcode, results ? "no result" : "a result",
+                          results ? "spe_op_void" : "spe_op");
+    if (m->options.version < SPE_VERSION(1, (uint32_t)s->version))
+        return spe_error_(m, SPE_ERR_VERSION, "opcode %u needs SPIR-V 1.%u, the module is 1.%u", opcode, s->version,
+                          m->options.version >> 8 & 0xff);
+    if (n >= s->least && (any || n <= s->most)) return true;
+    return spe_error_(m, SPE_ERR_RANGE, "opcode %u with %u words of operands; it has %u%s", opcode, n, s->least,
+                      any ? " or more" : s->most > s->least ? ", and optional ones" : "");
+}
+
+/* Has OpenCL.std the function, with this number of operands? Else an error. */
+XE_FN_ bool spe_has_function_(spe_module *m, uint32_t number, uint32_t n)
+{
+#define SPE_ROW_(first, last, operands) {first, last, 1, operands, operands, 0},
+    static const spe_shape_ rows[] = {SPE_FUNCTIONS_(SPE_ROW_)};
+#undef SPE_ROW_
+    enum { PRINTF = 184 }; /* a format, and any number of values */
+    const spe_shape_ *s = spe_shape_of_(rows, sizeof rows / sizeof *rows, number);
+    if (m->error.id) return false;
+    if (!s) return spe_error_(m, SPE_ERR_RANGE, "OpenCL.std has no function %u", number);
+    if (number == PRINTF ? n >= 1 : n == s->least) return true;
+    return spe_error_(m, SPE_ERR_RANGE, "function %u of OpenCL.std takes %u operands, not %u", number, s->least, n);
+}
+
+/* Are these bits of the operands of spe_dpas (this opcode), or of cooperative matrices? Else an error. */
+XE_FN_ bool spe_has_bits_(spe_module *m, uint32_t op, uint32_t word)
+{
+#define SPE_BIT_(kind, name, number) | (uint32_t)number
+    uint32_t all = op == SPE_OpSubgroupMatrixMultiplyAccumulateINTEL
+                       ? 0 SPE_MatrixMultiplyAccumulateOperands_(SPE_BIT_, K)
+                       : 0 SPE_CooperativeMatrixOperands_(SPE_BIT_, K);
+#undef SPE_BIT_
+    return !(word & ~all) || spe_error_(m, SPE_ERR_RANGE, "operands 0x%x; the bits of 0x%x exist", word, all);
 }
 
 /* types.c - unique types: queries and constructors. */
@@ -3360,6 +3515,36 @@ XE_FN_ bool spe_between_sides_(spe_module *m)
     return true;
 }
 
+/* Says where a value was made that is out of scope, and how to use it here. */
+XE_FN_ spe_id spe_out_of_scope_(spe_module *m, spe_id value)
+{
+    const spe_record_ *r = &m->ids[value];
+    const char *name = spe_name_of_(m, value), *between = *name ? " " : "";
+    if (!m->open || r->serial < m->buffer[SPE_BUFFER_SCOPES_].data[1])
+        return spe_error_(m, SPE_ERR_SCOPE, "value %u%s%s was made in another function: pass it as an argument", value,
+                          between, name);
+    size_t region = (size_t)r->depth - SPE_SCOPES_OF_FUNCTION_;
+    if (r->depth >= SPE_SCOPES_OF_FUNCTION_ && region < m->region_count && r->serial >= m->regions[region].serial)
+        return spe_error_(m, SPE_ERR_SCOPE, "value %u%s%s was made in another side of the %s: make it before it",
+                          value, between, name, spe_region_text_(m, &m->regions[region]));
+    return spe_error_(m, SPE_ERR_SCOPE, "value %u%s%s was made in a region that is closed; carry it out", value,
+                      between, name);
+}
+
+/* Reports why an operand of spe_operand_ cannot be used. One function, so that it is not part of what runs for each. */
+XE_FN_ spe_id spe_bad_operand_(spe_module *m, spe_id value)
+{
+    if (!value)
+        return spe_error_(m, SPE_ERR_NO_VALUE, "an operand is the id 0, which is not a value: it was never set, or the "
+                          "call that should return it returns none");
+    if (value >= m->id_count || !m->ids[value].type)
+        return spe_error_(m, SPE_ERR_NO_VALUE, "the operand with id %u is %s", value,
+                          spe_info_(m, value) ? "a type, not a value" : "not a value");
+    if (m->in_prologue && m->ids[value].depth > 1)
+        return spe_error_(m, SPE_ERR_PROLOGUE, "value %u is made in the body; the prologue comes before it", value);
+    return spe_out_of_scope_(m, value);
+}
+
 XETILE_AS_BEFORE_
 XETILE_HOT_
 
@@ -3631,43 +3816,16 @@ XETILE_HOT_
 
 /* checks.c - operands by the letters of SPE_INSTRUCTIONS_, and the function that checks and writes instructions. */
 
-XE_FN_ spe_id spe_no_value_(spe_module *m, spe_id value)
-{
-    if (!value)
-        return spe_error_(m, SPE_ERR_NO_VALUE, "an operand is the id 0, which is not a value: it was never set, or the "
-                          "call that should return it returns none");
-    return spe_error_(m, SPE_ERR_NO_VALUE, "operand %u is %s", value,
-                      spe_info_(m, value) ? "a type, not a value" : "not a value");
-}
-
-/* Says where a value was made that is out of scope, and how to use it here. */
-XE_FN_ spe_id spe_out_of_scope_(spe_module *m, spe_id value)
-{
-    const spe_record_ *r = &m->ids[value];
-    const char *name = spe_name_of_(m, value), *between = *name ? " " : "";
-    if (!m->open || r->serial < m->buffer[SPE_BUFFER_SCOPES_].data[1])
-        return spe_error_(m, SPE_ERR_SCOPE, "value %u%s%s was made in another function: pass it as an argument", value,
-                          between, name);
-    size_t region = (size_t)r->depth - SPE_SCOPES_OF_FUNCTION_;
-    if (r->depth >= SPE_SCOPES_OF_FUNCTION_ && region < m->region_count && r->serial >= m->regions[region].serial)
-        return spe_error_(m, SPE_ERR_SCOPE, "value %u%s%s was made in another side of the %s: make it before it",
-                          value, between, name, spe_region_text_(m, &m->regions[region]));
-    return spe_error_(m, SPE_ERR_SCOPE, "value %u%s%s was made in a region that is closed; carry it out", value,
-                      between, name);
-}
-
 /* Checks that `value` may be used here and returns its type; 0 and an error if not. */
 XE_FN_ spe_id spe_operand_(spe_module *m, spe_id value)
 {
     const spe_buffer_ *scopes = &m->buffer[SPE_BUFFER_SCOPES_];
     if (m->error.id) return 0;
-    if (SPE_UNLIKELY_(!value || value >= m->id_count || !m->ids[value].type))
-        return spe_no_value_(m, value);
+    if (SPE_UNLIKELY_(!value || value >= m->id_count || !m->ids[value].type)) return spe_bad_operand_(m, value);
     const spe_record_ *r = &m->ids[value];
     if (SPE_UNLIKELY_(r->depth >= scopes->count || scopes->data[r->depth] != r->serial))
-        return spe_out_of_scope_(m, value);
-    if (SPE_UNLIKELY_(m->in_prologue && r->depth > 1))
-        return spe_error_(m, SPE_ERR_PROLOGUE, "value %u is made in the body; the prologue comes before it", value);
+        return spe_bad_operand_(m, value);
+    if (SPE_UNLIKELY_(m->in_prologue && r->depth > 1)) return spe_bad_operand_(m, value);
     if (r->flags & SPE_ID_GLOBAL_) spe_use_(m, value);
     return r->type;
 }
@@ -3774,7 +3932,7 @@ XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, con
             if (*form == 'L') c.words[c.count++] = c.given;
             break;
         case 'o': case '?':
-            if (*form == 'o' && *args) spe_operand_(m, *args);
+            if (*args && (*form == 'o' ? !spe_operand_(m, *args) : !spe_has_bits_(m, op, *args))) return 0;
             if (*args) c.words[c.count++] = *args;
             args++;
             break;
@@ -3861,6 +4019,7 @@ SPE_INSTRUCTIONS_(SPE_BODY_A_, SPE_BODY_AB_, SPE_BODY_TO_, SPE_BODY_GIVES_, SPE_
 XE_FN_ spe_id spe_op_(spe_module *m, const char *name, uint32_t opcode, spe_id type, uint32_t n, const uint32_t *words)
 {
     m->doing = name;
+    if (!spe_has_shape_(m, opcode, type != 0, n)) return 0;
     for (uint32_t i = 0; i < n && !m->error.id; i++) {
         uint32_t flags = words[i] && words[i] < m->id_count ? m->ids[words[i]].flags : 0;
         if ((flags & SPE_ID_GLOBAL_) || ((flags & SPE_ID_FUNCTION_) && opcode == SPE_OpFunctionCall && !i))
@@ -3930,16 +4089,19 @@ XE_FN_ bool spe_is_float_(const spe_module *m, spe_id value)
 #define SPE_EITHER_(name, of_floats, of_integers)                                                                      \
     spe_id name(spe_module *m, spe_id a, spe_id b)                                                                     \
     {                                                                                                                  \
-        return spe_is_float_(m, a) ? of_floats(m, a, b) : of_integers(m, a, b);                                        \
+        return SPE_WITHIN_(m, spe_is_float_(m, a) ? of_floats(m, a, b) : of_integers(m, a, b));                        \
     }
 SPE_EITHER_(spe_add, spe_fadd, spe_iadd)
 SPE_EITHER_(spe_sub, spe_fsub, spe_isub)
 SPE_EITHER_(spe_mul, spe_fmul, spe_imul)
 SPE_EITHER_(spe_div_s, spe_fdiv, spe_sdiv)
 SPE_EITHER_(spe_div_u, spe_fdiv, spe_udiv)
-spe_id spe_neg(spe_module *m, spe_id a) { return spe_is_float_(m, a) ? spe_fneg(m, a) : spe_ineg(m, a); }
+spe_id spe_neg(spe_module *m, spe_id a)
+{
+    return SPE_WITHIN_(m, spe_is_float_(m, a) ? spe_fneg(m, a) : spe_ineg(m, a));
+}
 
-spe_id spe_dot(spe_module *m, spe_id a, spe_id b)
+XE_FN_ spe_id spe_dot_(spe_module *m, spe_id a, spe_id b)
 {
     uint32_t args[] = {a, b};
     spe_id type = spe_type_of(m, a);
@@ -3947,6 +4109,7 @@ spe_id spe_dot(spe_module *m, spe_id a, spe_id b)
     if (type && !spe_count(m, type)) return SPE_ERROR_(m, TYPE, "takes vectors, not %s", spe_text_(m, type));
     return spe_instruction_(m, __func__, SPE_OpDot, "d=:.", args);
 }
+spe_id spe_dot(spe_module *m, spe_id a, spe_id b) { return SPE_WITHIN_(m, spe_dot_(m, a, b)); }
 
 spe_id spe_select(spe_module *m, spe_id c, spe_id a, spe_id b)
 {
@@ -3974,7 +4137,7 @@ spe_id spe_bits_extract(spe_module *m, spe_id v, spe_id offset, spe_id count, bo
 
 /* -- conversions ------------------------------------------------------------------------------------------------- */
 
-spe_id spe_fconvert_saturating(spe_module *m, spe_id type, spe_id v)
+XE_FN_ spe_id spe_fconvert_saturating_(spe_module *m, spe_id type, spe_id v)
 {
     const spe_type_info *s = spe_info_(m, spe_scalar_of(m, type));
     if (!s || (s->encoding != SPE_E4M3 && s->encoding != SPE_E5M2))
@@ -3982,6 +4145,10 @@ spe_id spe_fconvert_saturating(spe_module *m, spe_id type, spe_id v)
     spe_id id = spe_fconvert(m, type, v);
     if (id && id != v) spe_decorate(m, id, SPE_DecorationSaturatedToLargestFloat8NormalConversionEXT, 0, NULL);
     return id;
+}
+spe_id spe_fconvert_saturating(spe_module *m, spe_id type, spe_id v)
+{
+    return SPE_WITHIN_(m, spe_fconvert_saturating_(m, type, v));
 }
 
 /* The size in bits of a scalar, vector or (64-bit) pointer; 0 for other types. */
@@ -4007,13 +4174,17 @@ spe_id spe_bitcast(spe_module *m, spe_id type, spe_id v)
     return spe_mark_packed_(m, spe_emit_(m, SPE_OpBitcast, type, 1, &v), m->ids[v].flags);
 }
 
-spe_id spe_ptr_cast(spe_module *m, spe_id ptr, spe_id elem)
+XE_FN_ spe_id spe_ptr_cast_(spe_module *m, spe_id ptr, spe_id elem)
 {
     spe_id type = spe_check_(m, __func__, "p", ptr);
     return type ? spe_bitcast(m, spe_ptr(m, spe_info_(m, type)->storage, elem), ptr) : 0;
 }
+spe_id spe_ptr_cast(spe_module *m, spe_id ptr, spe_id elem)
+{
+    return SPE_WITHIN_(m, spe_ptr_cast_(m, ptr, elem));
+}
 
-spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_signed)
+XE_FN_ spe_id spe_cast_(spe_module *m, spe_id type, spe_id v, bool is_signed)
 {
     spe_id from = spe_check_(m, __func__, "v", v);
     if (!from || !spe_want_type_(m, __func__, type)) return 0;
@@ -4034,10 +4205,14 @@ spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_signed)
     if (b->kind == SPE_KIND_FLOAT) return is_signed ? spe_s_to_f(m, type, v) : spe_u_to_f(m, type, v);
     return is_signed ? spe_sconvert(m, type, v) : spe_uconvert(m, type, v);
 }
+spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_signed)
+{
+    return SPE_WITHIN_(m, spe_cast_(m, type, v, is_signed));
+}
 
 /* -- composites -------------------------------------------------------------------------------------------------- */
 
-spe_id spe_construct(spe_module *m, spe_id type, uint32_t n, const spe_id *parts)
+XE_FN_ spe_id spe_construct_(spe_module *m, spe_id type, uint32_t n, const spe_id *parts)
 {
     const spe_type_info *t = spe_want_type_(m, __func__, type);
     bool constant = true;
@@ -4052,6 +4227,10 @@ spe_id spe_construct(spe_module *m, spe_id type, uint32_t n, const spe_id *parts
     }
     if (constant) return spe_composite_const(m, type, n, parts);
     return spe_emit_(m, SPE_OpCompositeConstruct, type, n, parts);
+}
+spe_id spe_construct(spe_module *m, spe_id type, uint32_t n, const spe_id *parts)
+{
+    return SPE_WITHIN_(m, spe_construct_(m, type, n, parts));
 }
 
 /* The type of part i of a vector, array or struct; 0 and an error if there is none. */
@@ -4085,7 +4264,7 @@ spe_id spe_insert(spe_module *m, spe_id composite, spe_id v, uint32_t i)
     return part ? spe_emit_(m, SPE_OpCompositeInsert, type, 3, w) : 0;
 }
 
-spe_id spe_splat(spe_module *m, spe_id type, spe_id scalar)
+XE_FN_ spe_id spe_splat_(spe_module *m, spe_id type, spe_id scalar)
 {
     const spe_type_info *t = spe_want_type_(m, __func__, type);
     spe_id few[16], *part;
@@ -4093,8 +4272,12 @@ spe_id spe_splat(spe_module *m, spe_id type, spe_id scalar)
     part = t ? spe_repeat_(m, scalar, n, few) : NULL;
     return part ? spe_construct(m, type, n, part) : 0;
 }
+spe_id spe_splat(spe_module *m, spe_id type, spe_id scalar)
+{
+    return SPE_WITHIN_(m, spe_splat_(m, type, scalar));
+}
 
-spe_id spe_shuffle(spe_module *m, spe_id a, spe_id b, uint32_t n, const uint32_t *idx)
+XE_FN_ spe_id spe_shuffle_(spe_module *m, spe_id a, spe_id b, uint32_t n, const uint32_t *idx)
 {
     spe_id ta = spe_check_(m, __func__, "vv", a, b), tb = spe_type_of(m, b), type;
     uint32_t few[18], *w = few, i, na = spe_count(m, ta), nb = spe_count(m, tb);
@@ -4113,25 +4296,35 @@ spe_id spe_shuffle(spe_module *m, spe_id a, spe_id b, uint32_t n, const uint32_t
     }
     return spe_emit_(m, SPE_OpVectorShuffle, type, n + 2, w);
 }
+spe_id spe_shuffle(spe_module *m, spe_id a, spe_id b, uint32_t n, const uint32_t *idx)
+{
+    return SPE_WITHIN_(m, spe_shuffle_(m, a, b, n, idx));
+}
 
-spe_id spe_extract_dyn(spe_module *m, spe_id v, spe_id i)
+XE_FN_ spe_id spe_extract_dyn_(spe_module *m, spe_id v, spe_id i)
 {
     uint32_t w[] = {v, i};
     uint64_t k;
     if (spe_const_bits(m, i, &k) && k < 16) return spe_extract(m, v, (uint32_t)k);
     return spe_instruction_(m, __func__, SPE_OpVectorExtractDynamic, "VI:.", w);
 }
-spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_id i)
+spe_id spe_extract_dyn(spe_module *m, spe_id v, spe_id i) { return SPE_WITHIN_(m, spe_extract_dyn_(m, v, i)); }
+
+XE_FN_ spe_id spe_insert_dyn_(spe_module *m, spe_id v, spe_id scalar, spe_id i)
 {
     uint32_t w[] = {v, scalar, i};
     uint64_t k;
     if (spe_const_bits(m, i, &k) && k < 16) return spe_insert(m, v, scalar, (uint32_t)k);
     return spe_instruction_(m, __func__, SPE_OpVectorInsertDynamic, "V.I:=", w);
 }
+spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_id i)
+{
+    return SPE_WITHIN_(m, spe_insert_dyn_(m, v, scalar, i));
+}
 
 /* -- memory ------------------------------------------------------------------------------------------------------ */
 
-spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_id *idx)
+XE_FN_ spe_id spe_element_(spe_module *m, spe_id ptr, uint32_t n, const spe_id *idx)
 {
     spe_id from = spe_check_(m, __func__, "p", ptr), type = from ? spe_info_(m, from)->elem : 0;
     uint32_t w[17], packed = 0;
@@ -4152,8 +4345,12 @@ spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_id *idx)
     spe_id id = type ? spe_emit_(m, SPE_OpInBoundsAccessChain, type, n + 1, w) : 0;
     return spe_mark_packed_(m, id, packed | m->ids[ptr].flags);
 }
+spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_id *idx)
+{
+    return SPE_WITHIN_(m, spe_element_(m, ptr, n, idx));
+}
 
-spe_id spe_local_var(spe_module *m, spe_id type)
+XE_FN_ spe_id spe_local_var_(spe_module *m, spe_id type)
 {
     spe_id ptr = spe_ptr(m, SPE_StorageClassFunction, type), id;
     if (!ptr) return 0;
@@ -4161,7 +4358,9 @@ spe_id spe_local_var(spe_module *m, spe_id type)
     id = spe_new_id_(m, ptr, 0, 1);
     return spe_write_(m, SPE_BUFFER_VARIABLES_, SPE_OpVariable, 3, ptr, id, SPE_StorageClassFunction) ? id : 0;
 }
-spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initializer)
+spe_id spe_local_var(spe_module *m, spe_id type) { return SPE_WITHIN_(m, spe_local_var_(m, type)); }
+
+XE_FN_ spe_id spe_global_var_(spe_module *m, uint32_t storage, spe_id type, spe_id initializer)
 {
     spe_id ptr = spe_ptr(m, storage, type), id;
     m->doing = __func__;
@@ -4176,7 +4375,14 @@ spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initi
     spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpVariable, initializer ? 4 : 3, ptr, id, storage, initializer);
     return spe_ok(m) ? id : 0;
 }
-spe_id spe_shared_var(spe_module *m, spe_id type) { return spe_global_var(m, SPE_StorageClassWorkgroup, type, 0); }
+spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initializer)
+{
+    return SPE_WITHIN_(m, spe_global_var_(m, storage, type, initializer));
+}
+spe_id spe_shared_var(spe_module *m, spe_id type)
+{
+    return SPE_WITHIN_(m, spe_global_var(m, SPE_StorageClassWorkgroup, type, 0));
+}
 
 /* groups.c - math functions, group operations, barriers, atomics. */
 
@@ -4198,6 +4404,8 @@ spe_id spe_ext(spe_module *m, spe_id type, uint32_t number, uint32_t n, const sp
     uint32_t w[10];
     if (m->error.id || !spe_want_type_(m, __func__, type)) return 0;
     if (n > 8) return SPE_ERROR_(m, RANGE, "%u arguments; at most 8", n);
+    m->doing = __func__;
+    if (!spe_has_function_(m, number, n)) return 0;
     w[0] = spe_opencl_std_(m);
     w[1] = number;
     if (n) memcpy(w + 2, args, n * sizeof *args);
@@ -4250,7 +4458,7 @@ spe_id spe_math3(spe_module *m, spe_math_op f, spe_id a, spe_id b, spe_id c)
     return spe_math(m, f, 3, args);
 }
 
-void spe_prefetch(spe_module *m, spe_id ptr, spe_id n)
+XE_FN_ void spe_prefetch_(spe_module *m, spe_id ptr, spe_id n)
 {
     enum { PREFETCH = 185 };
     spe_id args[] = {ptr, 0}, type = spe_check_(m, __func__, "pI", ptr, n);
@@ -4264,6 +4472,7 @@ void spe_prefetch(spe_module *m, spe_id ptr, spe_id n)
     args[1] = spe_uconvert(m, spe_int(m, 64), n);
     if (args[1]) spe_ext(m, spe_void(m), PREFETCH, 2, args);
 }
+void spe_prefetch(spe_module *m, spe_id ptr, spe_id n) { SPE_DO_WITHIN_(m, spe_prefetch_(m, ptr, n)); }
 
 /* -- groups ------------------------------------------------------------------------------------------------------ */
 
@@ -4636,7 +4845,10 @@ XE_FN_ void spe_block2d_(spe_module *m, const char *name, uint32_t op, const spe
     spe_emit_(m, op, 0, n, w);
 }
 #define SPE_BLOCK_(name, op, ptr, ...)                                                                                 \
-    void name(spe_module *m, __VA_ARGS__) { spe_block2d_(m, #name, SPE_OpSubgroup2DBlock##op##INTEL, b, ptr); }
+    void name(spe_module *m, __VA_ARGS__)                                                                              \
+    {                                                                                                                  \
+        SPE_DO_WITHIN_(m, spe_block2d_(m, #name, SPE_OpSubgroup2DBlock##op##INTEL, b, ptr));                           \
+    }
 SPE_BLOCK_(spe_block2d_load, Load, ptr, const spe_block2d *b, spe_id ptr)
 SPE_BLOCK_(spe_block2d_load_transform, LoadTransform, ptr, const spe_block2d *b, spe_id ptr)
 SPE_BLOCK_(spe_block2d_load_transpose, LoadTranspose, ptr, const spe_block2d *b, spe_id ptr)
@@ -4647,7 +4859,8 @@ SPE_BLOCK_(spe_block2d_prefetch, Prefetch, 0, const spe_block2d *b)
     void name(spe_module *m, spe_id ptr, uint32_t level, uint32_t control)                                             \
     {                                                                                                                  \
         uint32_t w[] = {level, control};                                                                               \
-        if (spe_check_(m, #name, "p", ptr)) spe_decorate(m, ptr, SPE_Decoration##decoration, 2, w);                    \
+        if (spe_check_(m, #name, "p", ptr))                                                                            \
+            SPE_DO_WITHIN_(m, spe_decorate(m, ptr, SPE_Decoration##decoration, 2, w));                                 \
     }
 SPE_CACHE_(spe_cache_load, CacheControlLoadINTEL)
 SPE_CACHE_(spe_cache_store, CacheControlStoreINTEL)
@@ -4656,6 +4869,7 @@ spe_id spe_coop_mma(spe_module *m, spe_id a, spe_id b, spe_id c, uint32_t operan
 {
     uint32_t w[] = {a, b, c, operands};
     if (!spe_check_(m, __func__, "mmm", c, a, b)) return 0;
+    if (!spe_has_bits_(m, SPE_OpCooperativeMatrixMulAddKHR, operands)) return 0;
     const spe_type_info *x = spe_info_(m, spe_type_of(m, a));
     const spe_type_info *y = spe_info_(m, spe_type_of(m, b));
     const spe_type_info *z = spe_info_(m, spe_type_of(m, c));
@@ -4724,7 +4938,7 @@ XE_FN_ spe_id spe_builtin_variable_(spe_module *m, spe_builtin_name which)
     return m->builtin_variable[which] = id;
 }
 
-spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t dim)
+XE_FN_ spe_id spe_builtin_(spe_module *m, spe_builtin_name which, uint32_t dim)
 {
     bool was = m->in_prologue;
     if (m->error.id) return 0;
@@ -4741,6 +4955,10 @@ spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t dim)
     if (row->is_size) v = v ? spe_uconvert(m, spe_int(m, 32), v) : 0;
     m->in_prologue = was;
     return m->fn.builtin[which][dim] = v;
+}
+spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t dim)
+{
+    return SPE_WITHIN_(m, spe_builtin_(m, which, dim));
 }
 
 /* halves.c - where Intel's compiler would do arithmetic of halves in f32 (number 9 in docs/machine-code.md).
@@ -4908,7 +5126,7 @@ XE_FN_ spe_id spe_or_each_(spe_module *m, spe_id v, spe_id bits)
 }
 
 /* The zeros differ from those in other blocks. Of an odd number, no part is 0. */
-spe_id spe_reload(spe_module *m, spe_id v)
+XE_FN_ spe_id spe_reload_(spe_module *m, spe_id v)
 {
     if (m->options.verbatim || !v) return v;
     spe_id word = spe_word_of_(m, v), *zero = &m->fn.zero[spe_width(m, word) / 8 % 9];
@@ -4917,15 +5135,17 @@ spe_id spe_reload(spe_module *m, spe_id v)
     if (!*zero) *zero = spe_unknown_zero_(m, word, spe_u32(m, m->block * 2 + 1));
     return spe_or_each_(m, v, *zero);
 }
+spe_id spe_reload(spe_module *m, spe_id v) { return SPE_WITHIN_(m, spe_reload_(m, v)); }
 
-spe_id spe_differ_by_lane(spe_module *m, spe_id v)
+XE_FN_ spe_id spe_differ_by_lane_(spe_module *m, spe_id v)
 {
     if (m->options.verbatim || !v) return v;
     spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
     return spe_or_each_(m, v, spe_unknown_zero_(m, spe_word_of_(m, v), lane));
 }
+spe_id spe_differ_by_lane(spe_module *m, spe_id v) { return SPE_WITHIN_(m, spe_differ_by_lane_(m, v)); }
 
-void spe_differ(spe_module *m, uint32_t first, uint32_t n, spe_id *v)
+XE_FN_ void spe_differ_(spe_module *m, uint32_t first, uint32_t n, spe_id *v)
 {
     for (uint32_t i = 0; !m->options.verbatim && i < n; i++) {
         if (spe_is_const(m, v[i])) continue;
@@ -4933,12 +5153,16 @@ void spe_differ(spe_module *m, uint32_t first, uint32_t n, spe_id *v)
         v[i] = spe_or_each_(m, v[i], spe_unknown_zero_(m, spe_word_of_(m, v[i]), number));
     }
 }
+void spe_differ(spe_module *m, uint32_t first, uint32_t n, spe_id *v)
+{
+    SPE_DO_WITHIN_(m, spe_differ_(m, first, n, v));
+}
 
 void spe_diverged(spe_module *m) { m->fn.diverged = !m->options.verbatim; }
 
 void spe_reconverge(spe_module *m)
 {
-    if (m->fn.diverged) spe_control_barrier(m, SPE_ScopeSubgroup, SPE_ScopeSubgroup, 0);
+    if (m->fn.diverged) SPE_DO_WITHIN_(m, spe_control_barrier(m, SPE_ScopeSubgroup, SPE_ScopeSubgroup, 0));
     m->fn.diverged = false;
 }
 
@@ -5136,6 +5360,21 @@ XE_FN_ uint32_t spe_mode_operands_(uint32_t mode)
     }
 }
 
+/* Has the target, where it is known, this subgroup size or work-groups of this size? Else an error. */
+XE_FN_ bool spe_target_has_(spe_module *m, uint32_t mode, const uint32_t *words)
+{
+    const spe_options *o = &m->options;
+    if (mode == SPE_ExecutionModeSubgroupSize && o->subgroup_sizes && !(o->subgroup_sizes & words[0]))
+        return spe_error_(m, SPE_ERR_TARGET, "subgroup size %u; the target has those in mask 0x%x", words[0],
+                          o->subgroup_sizes);
+    if (mode != SPE_ExecutionModeLocalSize || !o->max_group_size) return true;
+    uint64_t size = words[0];
+    for (int i = 1; i < 3; i++) size = size && words[i] <= UINT64_MAX / size ? size * words[i] : UINT64_MAX;
+    return size <= o->max_group_size ||
+           spe_error_(m, SPE_ERR_TARGET, "a work-group of %u x %u x %u; the target has at most %u work-items", words[0],
+                      words[1], words[2], o->max_group_size);
+}
+
 void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, const uint32_t *words)
 {
     uint32_t head[2] = {fn, mode}, op = SPE_OpExecutionMode, want = spe_mode_operands_(mode);
@@ -5149,6 +5388,7 @@ void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, con
     case SPE_ExecutionModeMaximumRegistersIdINTEL: op = SPE_OpExecutionModeId; break;
     default: break;
     }
+    if (m->error.id || !spe_target_has_(m, mode, words)) return;
     for (uint32_t i = 0; i < n && op == SPE_OpExecutionModeId; i++) {
         if (!spe_is_const(m, words[i])) SPE_ERROR_(m, NO_VALUE, "operand %u of mode %u is not a constant", i + 1, mode);
     }
@@ -5317,7 +5557,7 @@ XE_FN_ bool spe_add_entry_(spe_module *m, const char *name)
     return true;
 }
 
-bool spe_kernel_begin(spe_module *m, const spe_kernel *k)
+XE_FN_ bool spe_kernel_begin_(spe_module *m, const spe_kernel *k)
 {
     uint32_t size[3];
     spe_id type, *params;
@@ -5345,17 +5585,22 @@ bool spe_kernel_begin(spe_module *m, const spe_kernel *k)
     if (k->contract == SPE_CONTRACT_OFF) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeContractionOff, 0, NULL);
     return spe_ok(m);
 }
+bool spe_kernel_begin(spe_module *m, const spe_kernel *k) { return SPE_WITHIN_(m, spe_kernel_begin_(m, k)); }
 void spe_kernel_end(spe_module *m) { spe_close_function_(m, __func__, true); }
 
-spe_id spe_function_begin(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params)
+XE_FN_ spe_id spe_function_begin_(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params)
 {
     spe_id type = spe_fn_type(m, ret, n, params), id = type ? spe_open_function_(m, __func__, type, 0) : 0;
     spe_name(m, id, name);
     return id;
 }
+spe_id spe_function_begin(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params)
+{
+    return SPE_WITHIN_(m, spe_function_begin_(m, name, ret, n, params));
+}
 void spe_function_end(spe_module *m) { spe_close_function_(m, __func__, false); }
 
-spe_id spe_function_declare(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params)
+XE_FN_ spe_id spe_function_declare_(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params)
 {
     spe_id type = spe_fn_type(m, ret, n, params), id = type ? spe_new_function_(m, type) : 0;
     if (!id) return 0;
@@ -5363,6 +5608,10 @@ spe_id spe_function_declare(spe_module *m, const char *name, spe_id ret, uint32_
     m->declared_count++;
     spe_name(m, id, name);
     return id;
+}
+spe_id spe_function_declare(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params)
+{
+    return SPE_WITHIN_(m, spe_function_declare_(m, name, ret, n, params));
 }
 
 void spe_function_define(spe_module *m, spe_id fn)
@@ -5406,7 +5655,7 @@ void spe_export(spe_module *m, spe_id fn, const char *name)
     spe_link_(m, __func__, fn, name, SPE_LinkageTypeExport);
 }
 
-spe_id spe_function_import(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params)
+XE_FN_ spe_id spe_function_import_(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params)
 {
     spe_id type = spe_fn_type(m, ret, n, params), id = type ? spe_new_function_(m, type) : 0;
     if (!id || !spe_write_(m, SPE_SECTION_IMPORTED_, SPE_OpFunction, 4, ret, id, 0, type)) return 0;
@@ -5416,6 +5665,10 @@ spe_id spe_function_import(spe_module *m, const char *name, spe_id ret, uint32_t
     spe_name(m, id, name);
     spe_link_(m, __func__, id, name, SPE_LinkageTypeImport);
     return spe_ok(m) ? id : 0;
+}
+spe_id spe_function_import(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params)
+{
+    return SPE_WITHIN_(m, spe_function_import_(m, name, ret, n, params));
 }
 
 spe_id spe_param_id(spe_module *m, uint32_t i)
@@ -5671,7 +5924,7 @@ void spe_else(spe_module *m, uint32_t n, const spe_id *then_values)
 
 void spe_endif_from(spe_module *m, uint32_t n, const spe_id *then_values, const spe_id *otherwise_values, spe_id *out)
 {
-    spe_region_ *r = spe_innermost_(m, "spe_endif", SPE_REGION_IF_, SPE_REGION_IF_);
+    spe_region_ *r = spe_innermost_(m, __func__, SPE_REGION_IF_, SPE_REGION_IF_);
     if (!r || !spe_end_side_(m, r, n, then_values)) return;
     spe_scope_pop_(m);
     size_t body = m->buffer[SPE_BUFFER_BODY_].count;
@@ -5689,7 +5942,7 @@ void spe_endif(spe_module *m, uint32_t n, const spe_id *values, spe_id *out)
         if (n)
             spe_error_(m, SPE_ERR_CARRIED, "%u values leave the %s, which has no spe_else; use spe_endif_from", n,
                        spe_region_text_(m, r));
-        spe_endif_from(m, 0, NULL, NULL, NULL);
+        SPE_DO_WITHIN_(m, spe_endif_from(m, 0, NULL, NULL, NULL));
     } else if (r && spe_end_side_(m, r, n, values)) {
         spe_scope_pop_(m);
         spe_close_sides_(m, r, n, out);
@@ -6064,6 +6317,13 @@ XE_FN_ bool spe_in_interface_(const spe_module *m, uint32_t id)
                                            spe_info_(m, r->type)->storage == SPE_StorageClassInput);
 }
 
+/* Is it a variable in local memory? Its bytes count where the target's are known. */
+XE_FN_ bool spe_is_local_(const spe_module *m, uint32_t id)
+{
+    const spe_record_ *r = &m->ids[id];
+    return (r->flags & SPE_ID_GLOBAL_) && spe_info_(m, r->type)->storage == SPE_StorageClassWorkgroup;
+}
+
 /* The number of the function that use number i calls; 0: it calls none of this module. */
 XE_FN_ uint32_t spe_callee_(const spe_module *m, uint32_t i)
 {
@@ -6079,7 +6339,8 @@ XE_FN_ void spe_lead_(const spe_module *m, spe_caller_ *rows, uint32_t f)
     bool own = false;
     for (uint32_t i = row->first; i < row->end; i += 2) {
         uint32_t callee = rows[spe_callee_(m, i)].leads_to;
-        own = own || spe_in_interface_(m, uses->data[i + 1]) || (callee && row->leads_to && callee != row->leads_to);
+        own = own || spe_in_interface_(m, uses->data[i + 1]) || spe_is_local_(m, uses->data[i + 1]) ||
+              (callee && row->leads_to && callee != row->leads_to);
         if (callee) row->leads_to = callee;
     }
     if (own) row->leads_to = f;
@@ -6127,11 +6388,13 @@ XE_FN_ spe_caller_ *spe_callers_(spe_module *m, uint32_t *stack)
     return rows;
 }
 
-/* Writes the variables of entry point number e that function f leads to. `stack` has room for all functions. */
-XE_FN_ void spe_write_interface_(spe_module *m, uint32_t e, spe_caller_ *rows, uint32_t f, uint32_t *stack)
+/* Writes the variables of entry point number e that function f leads to. `stack` has room for all functions. Returns
+ * the bytes of those in local memory. */
+XE_FN_ uint64_t spe_write_interface_(spe_module *m, uint32_t e, spe_caller_ *rows, uint32_t f, uint32_t *stack)
 {
     const uint32_t *uses = m->buffer[SPE_BUFFER_USES_].data, once = 0x80000000u + e;
     size_t depth = 0;
+    uint64_t local = 0;
     if (rows[f].leads_to) rows[stack[depth++] = rows[f].leads_to].seen = e + 1;
     while (depth) {
         const spe_caller_ *row = &rows[stack[--depth]];
@@ -6139,13 +6402,16 @@ XE_FN_ void spe_write_interface_(spe_module *m, uint32_t e, spe_caller_ *rows, u
             spe_record_ *r = &m->ids[uses[i + 1]];
             uint32_t callee = rows[spe_callee_(m, i)].leads_to;
             if (callee && rows[callee].seen != e + 1) rows[stack[depth++] = callee].seen = e + 1;
-            if (r->aux == once || !spe_in_interface_(m, uses[i + 1])) continue;
+            if (r->aux == once || !(r->flags & SPE_ID_GLOBAL_)) continue;
             r->aux = once;
+            if (spe_is_local_(m, uses[i + 1])) local += spe_size(m, spe_info_(m, r->type)->elem);
+            if (!spe_in_interface_(m, uses[i + 1])) continue;
             uint32_t *at = spe_push_(m, SPE_SECTION_ENTRY_, 1);
-            if (!at) return;
+            if (!at) return 0;
             *at = uses[i + 1];
         }
     }
+    return local;
 }
 
 /* OpEntryPoint of kernel number e. */
@@ -6159,7 +6425,10 @@ XE_FN_ void spe_write_entry_(spe_module *m, uint32_t e, spe_caller_ *rows, uint3
     at[0] = SPE_ExecutionModelKernel;
     at[1] = entry->id;
     spe_put_text_(at + 2, entry->name);
-    spe_write_interface_(m, e, rows, entry->function, stack);
+    uint64_t local = spe_write_interface_(m, e, rows, entry->function, stack), most = m->options.local_memory;
+    if (most && local > most)
+        spe_error_(m, SPE_ERR_TARGET, "kernel %s has %llu bytes of variables in local memory; the target has %llu",
+                   entry->name, (unsigned long long)local, (unsigned long long)most);
     words = (uint32_t)(m->buffer[SPE_SECTION_ENTRY_].count - start);
     if (words > 65535) SPE_ERROR_(m, LIMIT, "kernel %s uses %u variables", entry->name, words);
     m->buffer[SPE_SECTION_ENTRY_].data[start] = words << 16 | SPE_OpEntryPoint;
@@ -6354,12 +6623,16 @@ const char *spe_arith_name(spe_arith_op op)
     return spe_arith_row_of_(op) ? spe_arith_row_of_(op)->name : "no operation";
 }
 
-spe_id spe_arith(spe_module *m, spe_arith_op op, spe_number_kind kind, spe_id a, spe_id b)
+XE_FN_ spe_id spe_arith_(spe_module *m, spe_arith_op op, spe_number_kind kind, spe_id a, spe_id b)
 {
     const spe_arith_row_ *row = spe_arith_row_of_(op);
     if (!row) return 0;
     if (row->instruction[kind]) return row->instruction[kind](m, a, b);
     return row->function[kind] != SPE_MATH_END_ ? spe_math2(m, row->function[kind], a, b) : 0;
+}
+spe_id spe_arith(spe_module *m, spe_arith_op op, spe_number_kind kind, spe_id a, spe_id b)
+{
+    return SPE_WITHIN_(m, spe_arith_(m, op, kind, a, b));
 }
 
 spe_val spe_val_of(spe_val_kind kind, int type, spe_id id)
@@ -6418,7 +6691,7 @@ void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, u
 {
     spe_module *m = (spe_module *)calloc(1, size);
     static const spe_error none = {0, "", "", NULL, 0, NULL};
-    spe_options options = {version, SPE_ENV_OPENCL, names, lines, source, NULL, NULL, false};
+    spe_options options = {version, SPE_ENV_OPENCL, names, lines, source, NULL, NULL, false, 0, 0, 0};
     memset(mod, 0, sizeof *mod);
     mod->build_flags = "";
     mod->error = m ? spe_get_error(m) : &errors->no_memory;

@@ -105,6 +105,10 @@
  *   macros       SPE_KERNEL SPE_KERNEL_IN_CPP SPE_C_TYPE SPE_NAME_OF SPE_CARRIED; SPE_CAT SPE_FIRST SPE_REST SPE_COUNT
  *                SPE_EACH SPE_COMMA; SPE_PRINTF SPE_UNUSED: attributes
  *
+ * Targets: what a device lacks can be an error here rather than of its compiler. With spe_options.subgroup_sizes,
+ * local_memory and max_group_size, a kernel that asks for another subgroup size, whose work-group is larger, or whose
+ * variables in local memory (with those of what it calls) are, is SPE_ERR_TARGET. The headers above set these fields.
+ *
  * Options (spe_options; zero is the default): version SPE_VERSION(1, 0..6), default 1.4; env, the OpenCL environment;
  * names writes OpName for functions, parameters and spe_name; lines writes OpLine for every location given by SPE or
  * spe_at; verbatim: see "Intel's compiler" below; source is the name of the source file for OpSource; realloc and user
@@ -205,7 +209,8 @@ typedef uint32_t spe_id; /* 0 is poison */
     X(RETURN, 16, "a return disagrees with the function's type")                                                       \
     X(PROLOGUE, 17, "not allowed in the prologue")                                                                     \
     X(NAME, 18, "a name is missing or was used before")                                                                \
-    X(FINISHED, 19, "the module is finished")
+    X(FINISHED, 19, "the module is finished")                                                                          \
+    X(TARGET, 20, "the target lacks what a kernel needs")
 
 #define SPE_ERROR_ENUM_(name, number, text) SPE_ERR_##name = number,
 enum { SPE_ERR_NONE = 0, SPE_ERRORS(SPE_ERROR_ENUM_) };
@@ -231,6 +236,9 @@ typedef struct {
     void *(*realloc)(void *user, void *p, size_t size); /* NULL: the C library's; size 0 frees */
     void *user;
     bool verbatim; /* write what is asked for, even what Intel's compiler gets wrong */
+    uint32_t subgroup_sizes;  /* of the target, or-ed: 8 | 16 | 32; 0, here and below: not known, and not checked */
+    uint32_t local_memory;    /* bytes that a work-group may have */
+    uint32_t max_group_size;  /* work-items that it may have */
 } spe_options;
 
 typedef struct {
@@ -343,7 +351,7 @@ typedef struct spe_chunk_ {
 typedef struct {
     spe_options options;
     spe_error error;
-    const char *file, *doing; /* doing: the call that error messages name */
+    const char *file, *doing, *within; /* errors name the call `doing`, or, if set, `within`, which made it */
     int line;
     spe_buffer_ buffer[SPE_BUFFER_COUNT_];
     spe_record_ *ids;
@@ -555,8 +563,9 @@ XETILE_API void spe_decorate_member(spe_module *m, spe_id type, uint32_t member,
 /* ---- Instructions ---------------------------------------------------------------------------------------------------
  *
  * Any instruction, with a result or without (except terminators, labels and merges, which regions write), from operand
- * words in the specification's order. The only check is that a function is open. Capabilities of opcodes in SPE_OPCODES
- * are declared. */
+ * words in the specification's order. Operands are not checked; only that a function is open and, of opcodes in
+ * SPE_OPCODES and of SPIR-V itself, that they belong in a function, the version, the number of words, and whether there
+ * is a result. Capabilities of opcodes in SPE_OPCODES are declared. */
 XETILE_API spe_id spe_op(spe_module *m, uint32_t opcode, spe_id result_type, uint32_t n, const uint32_t *words);
 XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const uint32_t *words);
 
@@ -890,7 +899,8 @@ XETILE_API void spe_endswitch(spe_module *m, uint32_t n, spe_id *out);        /*
 
 /* ---- Math functions, groups, barriers, atomics ----------------------------------------------------------------- */
 
-/* An OpenCL.std function by number, unchecked, for those that spe_math lacks. type may be spe_void. */
+/* An OpenCL.std function by number, for those that spe_math lacks; only the number of operands is checked, and that
+ * there is such a function. type may be spe_void. */
 XETILE_API spe_id spe_ext(spe_module *m, spe_id type, uint32_t number, uint32_t n, const spe_id *args);
 /* A function of OpenCL.std on values of one type (LDEXP, POWN, ROOTN: an i32 second): SPE_EXP, SPE_FMA, SPE_SMIN ...
  * The result has the first argument's type. */

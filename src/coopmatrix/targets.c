@@ -77,6 +77,9 @@ bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_lowering low
     bool dpas = (target->dpas_sizes & (uint32_t)size) != 0;
     c->target = *target;
     m->options.verbatim = !target->igc;
+    m->options.subgroup_sizes = target->subgroup_sizes;
+    m->options.local_memory = (uint32_t)target->local_memory;
+    m->options.max_group_size = (uint32_t)target->max_group_size;
     c->lowering = lowering == CM_AUTO ? (dpas ? CM_INTEL : CM_PLAIN) : lowering;
     if (!cm_has_size_(target, size))
         return CM_FAIL_(c, TARGET_SUBGROUP, "subgroup size %d: target %s has the sizes in mask 0x%x", size,

@@ -39,7 +39,7 @@ XE_FN_ spe_id spe_builtin_variable_(spe_module *m, spe_builtin_name which)
     return m->builtin_variable[which] = id;
 }
 
-spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t dim)
+static spe_id spe_builtin_(spe_module *m, spe_builtin_name which, uint32_t dim)
 {
     bool was = m->in_prologue;
     if (m->error.id) return 0;
@@ -56,4 +56,8 @@ spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t dim)
     if (row->is_size) v = v ? spe_uconvert(m, spe_int(m, 32), v) : 0;
     m->in_prologue = was;
     return m->fn.builtin[which][dim] = v;
+}
+spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t dim)
+{
+    return SPE_WITHIN_(m, spe_builtin_(m, which, dim));
 }

@@ -1,43 +1,16 @@
 /* checks.c - operands by the letters of SPE_INSTRUCTIONS_, and the function that checks and writes instructions. */
 #include "internal.h"
 
-static spe_id spe_no_value_(spe_module *m, spe_id value)
-{
-    if (!value)
-        return spe_error_(m, SPE_ERR_NO_VALUE, "an operand is the id 0, which is not a value: it was never set, or the "
-                          "call that should return it returns none");
-    return spe_error_(m, SPE_ERR_NO_VALUE, "operand %u is %s", value,
-                      spe_info_(m, value) ? "a type, not a value" : "not a value");
-}
-
-/* Says where a value was made that is out of scope, and how to use it here. */
-static spe_id spe_out_of_scope_(spe_module *m, spe_id value)
-{
-    const spe_record_ *r = &m->ids[value];
-    const char *name = spe_name_of_(m, value), *between = *name ? " " : "";
-    if (!m->open || r->serial < m->buffer[SPE_BUFFER_SCOPES_].data[1])
-        return spe_error_(m, SPE_ERR_SCOPE, "value %u%s%s was made in another function: pass it as an argument", value,
-                          between, name);
-    size_t region = (size_t)r->depth - SPE_SCOPES_OF_FUNCTION_;
-    if (r->depth >= SPE_SCOPES_OF_FUNCTION_ && region < m->region_count && r->serial >= m->regions[region].serial)
-        return spe_error_(m, SPE_ERR_SCOPE, "value %u%s%s was made in another side of the %s: make it before it",
-                          value, between, name, spe_region_text_(m, &m->regions[region]));
-    return spe_error_(m, SPE_ERR_SCOPE, "value %u%s%s was made in a region that is closed; carry it out", value,
-                      between, name);
-}
-
 /* Checks that `value` may be used here and returns its type; 0 and an error if not. */
 XE_FN_ spe_id spe_operand_(spe_module *m, spe_id value)
 {
     const spe_buffer_ *scopes = &m->buffer[SPE_BUFFER_SCOPES_];
     if (m->error.id) return 0;
-    if (SPE_UNLIKELY_(!value || value >= m->id_count || !m->ids[value].type))
-        return spe_no_value_(m, value);
+    if (SPE_UNLIKELY_(!value || value >= m->id_count || !m->ids[value].type)) return spe_bad_operand_(m, value);
     const spe_record_ *r = &m->ids[value];
     if (SPE_UNLIKELY_(r->depth >= scopes->count || scopes->data[r->depth] != r->serial))
-        return spe_out_of_scope_(m, value);
-    if (SPE_UNLIKELY_(m->in_prologue && r->depth > 1))
-        return spe_error_(m, SPE_ERR_PROLOGUE, "value %u is made in the body; the prologue comes before it", value);
+        return spe_bad_operand_(m, value);
+    if (SPE_UNLIKELY_(m->in_prologue && r->depth > 1)) return spe_bad_operand_(m, value);
     if (r->flags & SPE_ID_GLOBAL_) spe_use_(m, value);
     return r->type;
 }
@@ -144,7 +117,7 @@ XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, con
             if (*form == 'L') c.words[c.count++] = c.given;
             break;
         case 'o': case '?':
-            if (*form == 'o' && *args) spe_operand_(m, *args);
+            if (*args && (*form == 'o' ? !spe_operand_(m, *args) : !spe_has_bits_(m, op, *args))) return 0;
             if (*args) c.words[c.count++] = *args;
             args++;
             break;

@@ -35,11 +35,19 @@ void spe_fail(spe_module *m, int id, const char *name, const char *format, ...)
     va_end(args);
 }
 
+/* Ends what SPE_WITHIN_ began, if that was in this function. Returns id. */
+XE_FN_ spe_id spe_leave_(spe_module *m, const char *name, spe_id id)
+{
+    if (m->within == name) m->within = NULL;
+    return id;
+}
+
 spe_id spe_error_(spe_module *m, int id, const char *format, ...)
 {
+    const char *doing = m->doing && m->within ? m->within : m->doing;
     va_list args;
     va_start(args, format);
-    spe_vfail_(m, id, spe_error_says_(id, true), m->doing, format, args);
+    spe_vfail_(m, id, spe_error_says_(id, true), doing, format, args);
     va_end(args);
     return 0;
 }

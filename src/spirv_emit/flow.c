@@ -177,7 +177,7 @@ void spe_else(spe_module *m, uint32_t n, const spe_id *then_values)
 
 void spe_endif_from(spe_module *m, uint32_t n, const spe_id *then_values, const spe_id *otherwise_values, spe_id *out)
 {
-    spe_region_ *r = spe_innermost_(m, "spe_endif", SPE_REGION_IF_, SPE_REGION_IF_);
+    spe_region_ *r = spe_innermost_(m, __func__, SPE_REGION_IF_, SPE_REGION_IF_);
     if (!r || !spe_end_side_(m, r, n, then_values)) return;
     spe_scope_pop_(m);
     size_t body = m->buffer[SPE_BUFFER_BODY_].count;
@@ -195,7 +195,7 @@ void spe_endif(spe_module *m, uint32_t n, const spe_id *values, spe_id *out)
         if (n)
             spe_error_(m, SPE_ERR_CARRIED, "%u values leave the %s, which has no spe_else; use spe_endif_from", n,
                        spe_region_text_(m, r));
-        spe_endif_from(m, 0, NULL, NULL, NULL);
+        SPE_DO_WITHIN_(m, spe_endif_from(m, 0, NULL, NULL, NULL));
     } else if (r && spe_end_side_(m, r, n, values)) {
         spe_scope_pop_(m);
         spe_close_sides_(m, r, n, out);

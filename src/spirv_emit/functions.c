@@ -33,6 +33,21 @@ static uint32_t spe_mode_operands_(uint32_t mode)
     }
 }
 
+/* Has the target, where it is known, this subgroup size or work-groups of this size? Else an error. */
+static bool spe_target_has_(spe_module *m, uint32_t mode, const uint32_t *words)
+{
+    const spe_options *o = &m->options;
+    if (mode == SPE_ExecutionModeSubgroupSize && o->subgroup_sizes && !(o->subgroup_sizes & words[0]))
+        return spe_error_(m, SPE_ERR_TARGET, "subgroup size %u; the target has those in mask 0x%x", words[0],
+                          o->subgroup_sizes);
+    if (mode != SPE_ExecutionModeLocalSize || !o->max_group_size) return true;
+    uint64_t size = words[0];
+    for (int i = 1; i < 3; i++) size = size && words[i] <= UINT64_MAX / size ? size * words[i] : UINT64_MAX;
+    return size <= o->max_group_size ||
+           spe_error_(m, SPE_ERR_TARGET, "a work-group of %u x %u x %u; the target has at most %u work-items", words[0],
+                      words[1], words[2], o->max_group_size);
+}
+
 void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, const uint32_t *words)
 {
     uint32_t head[2] = {fn, mode}, op = SPE_OpExecutionMode, want = spe_mode_operands_(mode);
@@ -46,6 +61,7 @@ void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, con
     case SPE_ExecutionModeMaximumRegistersIdINTEL: op = SPE_OpExecutionModeId; break;
     default: break;
     }
+    if (m->error.id || !spe_target_has_(m, mode, words)) return;
     for (uint32_t i = 0; i < n && op == SPE_OpExecutionModeId; i++) {
         if (!spe_is_const(m, words[i])) SPE_ERROR_(m, NO_VALUE, "operand %u of mode %u is not a constant", i + 1, mode);
     }
@@ -214,7 +230,7 @@ static bool spe_add_entry_(spe_module *m, const char *name)
     return true;
 }
 
-bool spe_kernel_begin(spe_module *m, const spe_kernel *k)
+static bool spe_kernel_begin_(spe_module *m, const spe_kernel *k)
 {
     uint32_t size[3];
     spe_id type, *params;
@@ -242,17 +258,22 @@ bool spe_kernel_begin(spe_module *m, const spe_kernel *k)
     if (k->contract == SPE_CONTRACT_OFF) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeContractionOff, 0, NULL);
     return spe_ok(m);
 }
+bool spe_kernel_begin(spe_module *m, const spe_kernel *k) { return SPE_WITHIN_(m, spe_kernel_begin_(m, k)); }
 void spe_kernel_end(spe_module *m) { spe_close_function_(m, __func__, true); }
 
-spe_id spe_function_begin(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params)
+static spe_id spe_function_begin_(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params)
 {
     spe_id type = spe_fn_type(m, ret, n, params), id = type ? spe_open_function_(m, __func__, type, 0) : 0;
     spe_name(m, id, name);
     return id;
 }
+spe_id spe_function_begin(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params)
+{
+    return SPE_WITHIN_(m, spe_function_begin_(m, name, ret, n, params));
+}
 void spe_function_end(spe_module *m) { spe_close_function_(m, __func__, false); }
 
-spe_id spe_function_declare(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params)
+static spe_id spe_function_declare_(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params)
 {
     spe_id type = spe_fn_type(m, ret, n, params), id = type ? spe_new_function_(m, type) : 0;
     if (!id) return 0;
@@ -260,6 +281,10 @@ spe_id spe_function_declare(spe_module *m, const char *name, spe_id ret, uint32_
     m->declared_count++;
     spe_name(m, id, name);
     return id;
+}
+spe_id spe_function_declare(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params)
+{
+    return SPE_WITHIN_(m, spe_function_declare_(m, name, ret, n, params));
 }
 
 void spe_function_define(spe_module *m, spe_id fn)
@@ -303,7 +328,7 @@ void spe_export(spe_module *m, spe_id fn, const char *name)
     spe_link_(m, __func__, fn, name, SPE_LinkageTypeExport);
 }
 
-spe_id spe_function_import(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params)
+static spe_id spe_function_import_(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params)
 {
     spe_id type = spe_fn_type(m, ret, n, params), id = type ? spe_new_function_(m, type) : 0;
     if (!id || !spe_write_(m, SPE_SECTION_IMPORTED_, SPE_OpFunction, 4, ret, id, 0, type)) return 0;
@@ -313,6 +338,10 @@ spe_id spe_function_import(spe_module *m, const char *name, spe_id ret, uint32_t
     spe_name(m, id, name);
     spe_link_(m, __func__, id, name, SPE_LinkageTypeImport);
     return spe_ok(m) ? id : 0;
+}
+spe_id spe_function_import(spe_module *m, const char *name, spe_id ret, uint32_t n, const spe_id *params)
+{
+    return SPE_WITHIN_(m, spe_function_import_(m, name, ret, n, params));
 }
 
 spe_id spe_param_id(spe_module *m, uint32_t i)

@@ -19,6 +19,8 @@ spe_id spe_ext(spe_module *m, spe_id type, uint32_t number, uint32_t n, const sp
     uint32_t w[10];
     if (m->error.id || !spe_want_type_(m, __func__, type)) return 0;
     if (n > 8) return SPE_ERROR_(m, RANGE, "%u arguments; at most 8", n);
+    m->doing = __func__;
+    if (!spe_has_function_(m, number, n)) return 0;
     w[0] = spe_opencl_std_(m);
     w[1] = number;
     if (n) memcpy(w + 2, args, n * sizeof *args);
@@ -71,7 +73,7 @@ spe_id spe_math3(spe_module *m, spe_math_op f, spe_id a, spe_id b, spe_id c)
     return spe_math(m, f, 3, args);
 }
 
-void spe_prefetch(spe_module *m, spe_id ptr, spe_id n)
+static void spe_prefetch_(spe_module *m, spe_id ptr, spe_id n)
 {
     enum { PREFETCH = 185 };
     spe_id args[] = {ptr, 0}, type = spe_check_(m, __func__, "pI", ptr, n);
@@ -85,6 +87,7 @@ void spe_prefetch(spe_module *m, spe_id ptr, spe_id n)
     args[1] = spe_uconvert(m, spe_int(m, 64), n);
     if (args[1]) spe_ext(m, spe_void(m), PREFETCH, 2, args);
 }
+void spe_prefetch(spe_module *m, spe_id ptr, spe_id n) { SPE_DO_WITHIN_(m, spe_prefetch_(m, ptr, n)); }
 
 /* -- groups ------------------------------------------------------------------------------------------------------ */
 

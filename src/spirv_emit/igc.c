@@ -25,7 +25,7 @@ static spe_id spe_or_each_(spe_module *m, spe_id v, spe_id bits)
 }
 
 /* The zeros differ from those in other blocks. Of an odd number, no part is 0. */
-spe_id spe_reload(spe_module *m, spe_id v)
+static spe_id spe_reload_(spe_module *m, spe_id v)
 {
     if (m->options.verbatim || !v) return v;
     spe_id word = spe_word_of_(m, v), *zero = &m->fn.zero[spe_width(m, word) / 8 % 9];
@@ -34,15 +34,17 @@ spe_id spe_reload(spe_module *m, spe_id v)
     if (!*zero) *zero = spe_unknown_zero_(m, word, spe_u32(m, m->block * 2 + 1));
     return spe_or_each_(m, v, *zero);
 }
+spe_id spe_reload(spe_module *m, spe_id v) { return SPE_WITHIN_(m, spe_reload_(m, v)); }
 
-spe_id spe_differ_by_lane(spe_module *m, spe_id v)
+static spe_id spe_differ_by_lane_(spe_module *m, spe_id v)
 {
     if (m->options.verbatim || !v) return v;
     spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0);
     return spe_or_each_(m, v, spe_unknown_zero_(m, spe_word_of_(m, v), lane));
 }
+spe_id spe_differ_by_lane(spe_module *m, spe_id v) { return SPE_WITHIN_(m, spe_differ_by_lane_(m, v)); }
 
-void spe_differ(spe_module *m, uint32_t first, uint32_t n, spe_id *v)
+static void spe_differ_(spe_module *m, uint32_t first, uint32_t n, spe_id *v)
 {
     for (uint32_t i = 0; !m->options.verbatim && i < n; i++) {
         if (spe_is_const(m, v[i])) continue;
@@ -50,12 +52,16 @@ void spe_differ(spe_module *m, uint32_t first, uint32_t n, spe_id *v)
         v[i] = spe_or_each_(m, v[i], spe_unknown_zero_(m, spe_word_of_(m, v[i]), number));
     }
 }
+void spe_differ(spe_module *m, uint32_t first, uint32_t n, spe_id *v)
+{
+    SPE_DO_WITHIN_(m, spe_differ_(m, first, n, v));
+}
 
 void spe_diverged(spe_module *m) { m->fn.diverged = !m->options.verbatim; }
 
 void spe_reconverge(spe_module *m)
 {
-    if (m->fn.diverged) spe_control_barrier(m, SPE_ScopeSubgroup, SPE_ScopeSubgroup, 0);
+    if (m->fn.diverged) SPE_DO_WITHIN_(m, spe_control_barrier(m, SPE_ScopeSubgroup, SPE_ScopeSubgroup, 0));
     m->fn.diverged = false;
 }
 

@@ -29,6 +29,7 @@ SPE_INSTRUCTIONS_(SPE_BODY_A_, SPE_BODY_AB_, SPE_BODY_TO_, SPE_BODY_GIVES_, SPE_
 static spe_id spe_op_(spe_module *m, const char *name, uint32_t opcode, spe_id type, uint32_t n, const uint32_t *words)
 {
     m->doing = name;
+    if (!spe_has_shape_(m, opcode, type != 0, n)) return 0;
     for (uint32_t i = 0; i < n && !m->error.id; i++) {
         uint32_t flags = words[i] && words[i] < m->id_count ? m->ids[words[i]].flags : 0;
         if ((flags & SPE_ID_GLOBAL_) || ((flags & SPE_ID_FUNCTION_) && opcode == SPE_OpFunctionCall && !i))
@@ -98,16 +99,19 @@ static bool spe_is_float_(const spe_module *m, spe_id value)
 #define SPE_EITHER_(name, of_floats, of_integers)                                                                      \
     spe_id name(spe_module *m, spe_id a, spe_id b)                                                                     \
     {                                                                                                                  \
-        return spe_is_float_(m, a) ? of_floats(m, a, b) : of_integers(m, a, b);                                        \
+        return SPE_WITHIN_(m, spe_is_float_(m, a) ? of_floats(m, a, b) : of_integers(m, a, b));                        \
     }
 SPE_EITHER_(spe_add, spe_fadd, spe_iadd)
 SPE_EITHER_(spe_sub, spe_fsub, spe_isub)
 SPE_EITHER_(spe_mul, spe_fmul, spe_imul)
 SPE_EITHER_(spe_div_s, spe_fdiv, spe_sdiv)
 SPE_EITHER_(spe_div_u, spe_fdiv, spe_udiv)
-spe_id spe_neg(spe_module *m, spe_id a) { return spe_is_float_(m, a) ? spe_fneg(m, a) : spe_ineg(m, a); }
+spe_id spe_neg(spe_module *m, spe_id a)
+{
+    return SPE_WITHIN_(m, spe_is_float_(m, a) ? spe_fneg(m, a) : spe_ineg(m, a));
+}
 
-spe_id spe_dot(spe_module *m, spe_id a, spe_id b)
+static spe_id spe_dot_(spe_module *m, spe_id a, spe_id b)
 {
     uint32_t args[] = {a, b};
     spe_id type = spe_type_of(m, a);
@@ -115,6 +119,7 @@ spe_id spe_dot(spe_module *m, spe_id a, spe_id b)
     if (type && !spe_count(m, type)) return SPE_ERROR_(m, TYPE, "takes vectors, not %s", spe_text_(m, type));
     return spe_instruction_(m, __func__, SPE_OpDot, "d=:.", args);
 }
+spe_id spe_dot(spe_module *m, spe_id a, spe_id b) { return SPE_WITHIN_(m, spe_dot_(m, a, b)); }
 
 spe_id spe_select(spe_module *m, spe_id c, spe_id a, spe_id b)
 {
@@ -142,7 +147,7 @@ spe_id spe_bits_extract(spe_module *m, spe_id v, spe_id offset, spe_id count, bo
 
 /* -- conversions ------------------------------------------------------------------------------------------------- */
 
-spe_id spe_fconvert_saturating(spe_module *m, spe_id type, spe_id v)
+static spe_id spe_fconvert_saturating_(spe_module *m, spe_id type, spe_id v)
 {
     const spe_type_info *s = spe_info_(m, spe_scalar_of(m, type));
     if (!s || (s->encoding != SPE_E4M3 && s->encoding != SPE_E5M2))
@@ -150,6 +155,10 @@ spe_id spe_fconvert_saturating(spe_module *m, spe_id type, spe_id v)
     spe_id id = spe_fconvert(m, type, v);
     if (id && id != v) spe_decorate(m, id, SPE_DecorationSaturatedToLargestFloat8NormalConversionEXT, 0, NULL);
     return id;
+}
+spe_id spe_fconvert_saturating(spe_module *m, spe_id type, spe_id v)
+{
+    return SPE_WITHIN_(m, spe_fconvert_saturating_(m, type, v));
 }
 
 /* The size in bits of a scalar, vector or (64-bit) pointer; 0 for other types. */
@@ -175,13 +184,17 @@ spe_id spe_bitcast(spe_module *m, spe_id type, spe_id v)
     return spe_mark_packed_(m, spe_emit_(m, SPE_OpBitcast, type, 1, &v), m->ids[v].flags);
 }
 
-spe_id spe_ptr_cast(spe_module *m, spe_id ptr, spe_id elem)
+static spe_id spe_ptr_cast_(spe_module *m, spe_id ptr, spe_id elem)
 {
     spe_id type = spe_check_(m, __func__, "p", ptr);
     return type ? spe_bitcast(m, spe_ptr(m, spe_info_(m, type)->storage, elem), ptr) : 0;
 }
+spe_id spe_ptr_cast(spe_module *m, spe_id ptr, spe_id elem)
+{
+    return SPE_WITHIN_(m, spe_ptr_cast_(m, ptr, elem));
+}
 
-spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_signed)
+static spe_id spe_cast_(spe_module *m, spe_id type, spe_id v, bool is_signed)
 {
     spe_id from = spe_check_(m, __func__, "v", v);
     if (!from || !spe_want_type_(m, __func__, type)) return 0;
@@ -202,10 +215,14 @@ spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_signed)
     if (b->kind == SPE_KIND_FLOAT) return is_signed ? spe_s_to_f(m, type, v) : spe_u_to_f(m, type, v);
     return is_signed ? spe_sconvert(m, type, v) : spe_uconvert(m, type, v);
 }
+spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_signed)
+{
+    return SPE_WITHIN_(m, spe_cast_(m, type, v, is_signed));
+}
 
 /* -- composites -------------------------------------------------------------------------------------------------- */
 
-spe_id spe_construct(spe_module *m, spe_id type, uint32_t n, const spe_id *parts)
+static spe_id spe_construct_(spe_module *m, spe_id type, uint32_t n, const spe_id *parts)
 {
     const spe_type_info *t = spe_want_type_(m, __func__, type);
     bool constant = true;
@@ -220,6 +237,10 @@ spe_id spe_construct(spe_module *m, spe_id type, uint32_t n, const spe_id *parts
     }
     if (constant) return spe_composite_const(m, type, n, parts);
     return spe_emit_(m, SPE_OpCompositeConstruct, type, n, parts);
+}
+spe_id spe_construct(spe_module *m, spe_id type, uint32_t n, const spe_id *parts)
+{
+    return SPE_WITHIN_(m, spe_construct_(m, type, n, parts));
 }
 
 /* The type of part i of a vector, array or struct; 0 and an error if there is none. */
@@ -253,7 +274,7 @@ spe_id spe_insert(spe_module *m, spe_id composite, spe_id v, uint32_t i)
     return part ? spe_emit_(m, SPE_OpCompositeInsert, type, 3, w) : 0;
 }
 
-spe_id spe_splat(spe_module *m, spe_id type, spe_id scalar)
+static spe_id spe_splat_(spe_module *m, spe_id type, spe_id scalar)
 {
     const spe_type_info *t = spe_want_type_(m, __func__, type);
     spe_id few[16], *part;
@@ -261,8 +282,12 @@ spe_id spe_splat(spe_module *m, spe_id type, spe_id scalar)
     part = t ? spe_repeat_(m, scalar, n, few) : NULL;
     return part ? spe_construct(m, type, n, part) : 0;
 }
+spe_id spe_splat(spe_module *m, spe_id type, spe_id scalar)
+{
+    return SPE_WITHIN_(m, spe_splat_(m, type, scalar));
+}
 
-spe_id spe_shuffle(spe_module *m, spe_id a, spe_id b, uint32_t n, const uint32_t *idx)
+static spe_id spe_shuffle_(spe_module *m, spe_id a, spe_id b, uint32_t n, const uint32_t *idx)
 {
     spe_id ta = spe_check_(m, __func__, "vv", a, b), tb = spe_type_of(m, b), type;
     uint32_t few[18], *w = few, i, na = spe_count(m, ta), nb = spe_count(m, tb);
@@ -281,25 +306,35 @@ spe_id spe_shuffle(spe_module *m, spe_id a, spe_id b, uint32_t n, const uint32_t
     }
     return spe_emit_(m, SPE_OpVectorShuffle, type, n + 2, w);
 }
+spe_id spe_shuffle(spe_module *m, spe_id a, spe_id b, uint32_t n, const uint32_t *idx)
+{
+    return SPE_WITHIN_(m, spe_shuffle_(m, a, b, n, idx));
+}
 
-spe_id spe_extract_dyn(spe_module *m, spe_id v, spe_id i)
+static spe_id spe_extract_dyn_(spe_module *m, spe_id v, spe_id i)
 {
     uint32_t w[] = {v, i};
     uint64_t k;
     if (spe_const_bits(m, i, &k) && k < 16) return spe_extract(m, v, (uint32_t)k);
     return spe_instruction_(m, __func__, SPE_OpVectorExtractDynamic, "VI:.", w);
 }
-spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_id i)
+spe_id spe_extract_dyn(spe_module *m, spe_id v, spe_id i) { return SPE_WITHIN_(m, spe_extract_dyn_(m, v, i)); }
+
+static spe_id spe_insert_dyn_(spe_module *m, spe_id v, spe_id scalar, spe_id i)
 {
     uint32_t w[] = {v, scalar, i};
     uint64_t k;
     if (spe_const_bits(m, i, &k) && k < 16) return spe_insert(m, v, scalar, (uint32_t)k);
     return spe_instruction_(m, __func__, SPE_OpVectorInsertDynamic, "V.I:=", w);
 }
+spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_id i)
+{
+    return SPE_WITHIN_(m, spe_insert_dyn_(m, v, scalar, i));
+}
 
 /* -- memory ------------------------------------------------------------------------------------------------------ */
 
-spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_id *idx)
+static spe_id spe_element_(spe_module *m, spe_id ptr, uint32_t n, const spe_id *idx)
 {
     spe_id from = spe_check_(m, __func__, "p", ptr), type = from ? spe_info_(m, from)->elem : 0;
     uint32_t w[17], packed = 0;
@@ -320,8 +355,12 @@ spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_id *idx)
     spe_id id = type ? spe_emit_(m, SPE_OpInBoundsAccessChain, type, n + 1, w) : 0;
     return spe_mark_packed_(m, id, packed | m->ids[ptr].flags);
 }
+spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_id *idx)
+{
+    return SPE_WITHIN_(m, spe_element_(m, ptr, n, idx));
+}
 
-spe_id spe_local_var(spe_module *m, spe_id type)
+static spe_id spe_local_var_(spe_module *m, spe_id type)
 {
     spe_id ptr = spe_ptr(m, SPE_StorageClassFunction, type), id;
     if (!ptr) return 0;
@@ -329,7 +368,9 @@ spe_id spe_local_var(spe_module *m, spe_id type)
     id = spe_new_id_(m, ptr, 0, 1);
     return spe_write_(m, SPE_BUFFER_VARIABLES_, SPE_OpVariable, 3, ptr, id, SPE_StorageClassFunction) ? id : 0;
 }
-spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initializer)
+spe_id spe_local_var(spe_module *m, spe_id type) { return SPE_WITHIN_(m, spe_local_var_(m, type)); }
+
+static spe_id spe_global_var_(spe_module *m, uint32_t storage, spe_id type, spe_id initializer)
 {
     spe_id ptr = spe_ptr(m, storage, type), id;
     m->doing = __func__;
@@ -344,4 +385,11 @@ spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initi
     spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpVariable, initializer ? 4 : 3, ptr, id, storage, initializer);
     return spe_ok(m) ? id : 0;
 }
-spe_id spe_shared_var(spe_module *m, spe_id type) { return spe_global_var(m, SPE_StorageClassWorkgroup, type, 0); }
+spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initializer)
+{
+    return SPE_WITHIN_(m, spe_global_var_(m, storage, type, initializer));
+}
+spe_id spe_shared_var(spe_module *m, spe_id type)
+{
+    return SPE_WITHIN_(m, spe_global_var(m, SPE_StorageClassWorkgroup, type, 0));
+}

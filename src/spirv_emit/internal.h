@@ -36,6 +36,12 @@ typedef struct {
 XETILE_PRIVATE SPE_PRINTF(3, 4) spe_id spe_error_(spe_module *m, int id, const char *format, ...);
 #define SPE_ERROR_(m, id, ...) ((m)->doing = __func__, spe_error_(m, SPE_ERR_##id, __VA_ARGS__))
 
+/* Calls other public functions: errors name the enclosing function, which the user called. */
+#define SPE_WITHIN_(m, call)                                                                                           \
+    ((m)->within = (m)->within ? (m)->within : __func__, spe_leave_(m, __func__, call))
+#define SPE_DO_WITHIN_(m, call)                                                                                        \
+    ((m)->within = (m)->within ? (m)->within : __func__, call, (void)spe_leave_(m, __func__, 0))
+
 /* -- needs.c -- */
 /* Things with needs: types by width, encoding, count; enumerants; instructions (by number, some also by variant). */
 enum { SPE_NEED_NOTHING_, SPE_NEED_INT_, SPE_NEED_FLOAT_, SPE_NEED_ENCODING_, SPE_NEED_VECTOR_, SPE_NEED_COOP_,

@@ -115,12 +115,16 @@ const char *spe_arith_name(spe_arith_op op)
     return spe_arith_row_of_(op) ? spe_arith_row_of_(op)->name : "no operation";
 }
 
-spe_id spe_arith(spe_module *m, spe_arith_op op, spe_number_kind kind, spe_id a, spe_id b)
+static spe_id spe_arith_(spe_module *m, spe_arith_op op, spe_number_kind kind, spe_id a, spe_id b)
 {
     const spe_arith_row_ *row = spe_arith_row_of_(op);
     if (!row) return 0;
     if (row->instruction[kind]) return row->instruction[kind](m, a, b);
     return row->function[kind] != SPE_MATH_END_ ? spe_math2(m, row->function[kind], a, b) : 0;
+}
+spe_id spe_arith(spe_module *m, spe_arith_op op, spe_number_kind kind, spe_id a, spe_id b)
+{
+    return SPE_WITHIN_(m, spe_arith_(m, op, kind, a, b));
 }
 
 spe_val spe_val_of(spe_val_kind kind, int type, spe_id id)
@@ -179,7 +183,7 @@ void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, u
 {
     spe_module *m = (spe_module *)calloc(1, size);
     static const spe_error none = {0, "", "", NULL, 0, NULL};
-    spe_options options = {version, SPE_ENV_OPENCL, names, lines, source, NULL, NULL, false};
+    spe_options options = {version, SPE_ENV_OPENCL, names, lines, source, NULL, NULL, false, 0, 0, 0};
     memset(mod, 0, sizeof *mod);
     mod->build_flags = "";
     mod->error = m ? spe_get_error(m) : &errors->no_memory;

@@ -23,7 +23,10 @@ static void spe_block2d_(spe_module *m, const char *name, uint32_t op, const spe
     spe_emit_(m, op, 0, n, w);
 }
 #define SPE_BLOCK_(name, op, ptr, ...)                                                                                 \
-    void name(spe_module *m, __VA_ARGS__) { spe_block2d_(m, #name, SPE_OpSubgroup2DBlock##op##INTEL, b, ptr); }
+    void name(spe_module *m, __VA_ARGS__)                                                                              \
+    {                                                                                                                  \
+        SPE_DO_WITHIN_(m, spe_block2d_(m, #name, SPE_OpSubgroup2DBlock##op##INTEL, b, ptr));                           \
+    }
 SPE_BLOCK_(spe_block2d_load, Load, ptr, const spe_block2d *b, spe_id ptr)
 SPE_BLOCK_(spe_block2d_load_transform, LoadTransform, ptr, const spe_block2d *b, spe_id ptr)
 SPE_BLOCK_(spe_block2d_load_transpose, LoadTranspose, ptr, const spe_block2d *b, spe_id ptr)
@@ -34,7 +37,8 @@ SPE_BLOCK_(spe_block2d_prefetch, Prefetch, 0, const spe_block2d *b)
     void name(spe_module *m, spe_id ptr, uint32_t level, uint32_t control)                                             \
     {                                                                                                                  \
         uint32_t w[] = {level, control};                                                                               \
-        if (spe_check_(m, #name, "p", ptr)) spe_decorate(m, ptr, SPE_Decoration##decoration, 2, w);                    \
+        if (spe_check_(m, #name, "p", ptr))                                                                            \
+            SPE_DO_WITHIN_(m, spe_decorate(m, ptr, SPE_Decoration##decoration, 2, w));                                 \
     }
 SPE_CACHE_(spe_cache_load, CacheControlLoadINTEL)
 SPE_CACHE_(spe_cache_store, CacheControlStoreINTEL)
@@ -43,6 +47,7 @@ spe_id spe_coop_mma(spe_module *m, spe_id a, spe_id b, spe_id c, uint32_t operan
 {
     uint32_t w[] = {a, b, c, operands};
     if (!spe_check_(m, __func__, "mmm", c, a, b)) return 0;
+    if (!spe_has_bits_(m, SPE_OpCooperativeMatrixMulAddKHR, operands)) return 0;
     const spe_type_info *x = spe_info_(m, spe_type_of(m, a));
     const spe_type_info *y = spe_info_(m, spe_type_of(m, b));
     const spe_type_info *z = spe_info_(m, spe_type_of(m, c));

@@ -48,6 +48,13 @@ static bool spe_in_interface_(const spe_module *m, uint32_t id)
                                            spe_info_(m, r->type)->storage == SPE_StorageClassInput);
 }
 
+/* Is it a variable in local memory? Its bytes count where the target's are known. */
+static bool spe_is_local_(const spe_module *m, uint32_t id)
+{
+    const spe_record_ *r = &m->ids[id];
+    return (r->flags & SPE_ID_GLOBAL_) && spe_info_(m, r->type)->storage == SPE_StorageClassWorkgroup;
+}
+
 /* The number of the function that use number i calls; 0: it calls none of this module. */
 static uint32_t spe_callee_(const spe_module *m, uint32_t i)
 {
@@ -63,7 +70,8 @@ static void spe_lead_(const spe_module *m, spe_caller_ *rows, uint32_t f)
     bool own = false;
     for (uint32_t i = row->first; i < row->end; i += 2) {
         uint32_t callee = rows[spe_callee_(m, i)].leads_to;
-        own = own || spe_in_interface_(m, uses->data[i + 1]) || (callee && row->leads_to && callee != row->leads_to);
+        own = own || spe_in_interface_(m, uses->data[i + 1]) || spe_is_local_(m, uses->data[i + 1]) ||
+              (callee && row->leads_to && callee != row->leads_to);
         if (callee) row->leads_to = callee;
     }
     if (own) row->leads_to = f;
@@ -111,11 +119,13 @@ static spe_caller_ *spe_callers_(spe_module *m, uint32_t *stack)
     return rows;
 }
 
-/* Writes the variables of entry point number e that function f leads to. `stack` has room for all functions. */
-static void spe_write_interface_(spe_module *m, uint32_t e, spe_caller_ *rows, uint32_t f, uint32_t *stack)
+/* Writes the variables of entry point number e that function f leads to. `stack` has room for all functions. Returns
+ * the bytes of those in local memory. */
+static uint64_t spe_write_interface_(spe_module *m, uint32_t e, spe_caller_ *rows, uint32_t f, uint32_t *stack)
 {
     const uint32_t *uses = m->buffer[SPE_BUFFER_USES_].data, once = 0x80000000u + e;
     size_t depth = 0;
+    uint64_t local = 0;
     if (rows[f].leads_to) rows[stack[depth++] = rows[f].leads_to].seen = e + 1;
     while (depth) {
         const spe_caller_ *row = &rows[stack[--depth]];
@@ -123,13 +133,16 @@ static void spe_write_interface_(spe_module *m, uint32_t e, spe_caller_ *rows, u
             spe_record_ *r = &m->ids[uses[i + 1]];
             uint32_t callee = rows[spe_callee_(m, i)].leads_to;
             if (callee && rows[callee].seen != e + 1) rows[stack[depth++] = callee].seen = e + 1;
-            if (r->aux == once || !spe_in_interface_(m, uses[i + 1])) continue;
+            if (r->aux == once || !(r->flags & SPE_ID_GLOBAL_)) continue;
             r->aux = once;
+            if (spe_is_local_(m, uses[i + 1])) local += spe_size(m, spe_info_(m, r->type)->elem);
+            if (!spe_in_interface_(m, uses[i + 1])) continue;
             uint32_t *at = spe_push_(m, SPE_SECTION_ENTRY_, 1);
-            if (!at) return;
+            if (!at) return 0;
             *at = uses[i + 1];
         }
     }
+    return local;
 }
 
 /* OpEntryPoint of kernel number e. */
@@ -143,7 +156,10 @@ static void spe_write_entry_(spe_module *m, uint32_t e, spe_caller_ *rows, uint3
     at[0] = SPE_ExecutionModelKernel;
     at[1] = entry->id;
     spe_put_text_(at + 2, entry->name);
-    spe_write_interface_(m, e, rows, entry->function, stack);
+    uint64_t local = spe_write_interface_(m, e, rows, entry->function, stack), most = m->options.local_memory;
+    if (most && local > most)
+        spe_error_(m, SPE_ERR_TARGET, "kernel %s has %llu bytes of variables in local memory; the target has %llu",
+                   entry->name, (unsigned long long)local, (unsigned long long)most);
     words = (uint32_t)(m->buffer[SPE_SECTION_ENTRY_].count - start);
     if (words > 65535) SPE_ERROR_(m, LIMIT, "kernel %s uses %u variables", entry->name, words);
     m->buffer[SPE_SECTION_ENTRY_].data[start] = words << 16 | SPE_OpEntryPoint;

@@ -74,6 +74,22 @@ XE_FN_ bool spe_declares_(const spe_module *m, uint32_t capability)
     return false;
 }
 
+/* Declares a capability that exists. */
+static void spe_declare_(spe_module *m, uint32_t capability)
+{
+    if (m->error.id || spe_declares_(m, capability)) return;
+    const spe_capability_row_ *row = spe_capability_row_of_(capability);
+    if (row && m->options.version < row->version) {
+        spe_error_(m, SPE_ERR_VERSION, "capability %u needs SPIR-V 1.%u, the module is 1.%u", capability,
+                   row->version >> 8 & 0xff, m->options.version >> 8 & 0xff);
+        return;
+    }
+    uint32_t *at = spe_push_(m, SPE_BUFFER_CAPS_, 1);
+    if (at) *at = capability;
+    if (row && *row->extension && !(row->core_since && m->options.version >= row->core_since))
+        spe_extension(m, row->extension);
+}
+
 void spe_capability(spe_module *m, uint32_t capability)
 {
 #define SPE_ROW_(first, last) {first, last},
@@ -82,23 +98,11 @@ void spe_capability(spe_module *m, uint32_t capability)
     } known[] = {SPE_CAPABILITIES_KNOWN_(SPE_ROW_)};
 #undef SPE_ROW_
     bool found = false;
-    if (m->error.id || spe_declares_(m, capability)) return;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        found = found || (capability >= known[i].first && capability <= known[i].last);
-    if (!found) {
-        SPE_ERROR_(m, RANGE, "there is no capability %u", capability);
-        return;
-    }
-    const spe_capability_row_ *row = spe_capability_row_of_(capability);
-    if (row && m->options.version < row->version) {
-        SPE_ERROR_(m, VERSION, "capability %u needs SPIR-V 1.%u, the module is 1.%u", capability,
-                   row->version >> 8 & 0xff, m->options.version >> 8 & 0xff);
-        return;
-    }
-    uint32_t *at = spe_push_(m, SPE_BUFFER_CAPS_, 1);
-    if (at) *at = capability;
-    if (row && *row->extension && !(row->core_since && m->options.version >= row->core_since))
-        spe_extension(m, row->extension);
+    m->doing = __func__;
+    for (size_t i = 0; i < sizeof known / sizeof *known && !found; i++)
+        found = capability >= known[i].first && capability <= known[i].last;
+    if (found) spe_declare_(m, capability);
+    else spe_error_(m, SPE_ERR_RANGE, "there is no capability %u", capability);
 }
 
 /* Declares what a type, decoration, mode ... (of a kind, and its number) needs; of instructions, what their variants
@@ -109,7 +113,7 @@ static bool spe_need_any_(spe_module *m, uint32_t kind, uint32_t number, uint32_
     bool same = true;
     for (; spe_need_kind_(r->what) == kind && r->first <= number; r++) {
         if (r->what > SPE_NEED_OP_) same = false;
-        if (r->what <= SPE_NEED_OP_ || (variants >> (r->what - SPE_NEED_OP_) & 1)) spe_capability(m, r->capability);
+        if (r->what <= SPE_NEED_OP_ || (variants >> (r->what - SPE_NEED_OP_) & 1)) spe_declare_(m, r->capability);
     }
     return same;
 }

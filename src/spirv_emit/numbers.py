@@ -26,7 +26,8 @@ LATER = {"LongVectorEXT": 3}  # its extension is written against SPIR-V 1.3, whi
 
 class Entry:
     def __init__(self, line):
-        self.kind, self.name, number, self.version, capabilities, extensions = line.split()
+        self.kind, self.name, number, self.version, capabilities, extensions, *rest = line.split()
+        self.operands = rest[0] if rest else None
         self.number = int(number)
         self.capabilities = [] if capabilities == "-" else capabilities.split(",")
         self.extensions = [] if extensions == "-" else extensions.split(",")
@@ -152,12 +153,35 @@ def needed():
                 ranges.append([number, number])
         return ["X(%d, %d)" % (first, last) for first, last in ranges]
 
+    def joined(pairs):
+        """(number, value) as X(first, last, value), neighbours with the same value in one."""
+        rows = []
+        for number, value in sorted(pairs):
+            if rows and rows[-1][1:] == [number - 1, value]:
+                rows[-1][1] = number
+            else:
+                rows.append([number, number, value])
+        return ["X(%d, %d, %s)" % tuple(row) for row in rows]
+
+    def shape(e):
+        """results, least, most words of operands, version."""
+        if e.operands == "-":
+            return "2, 0, 0, 0"
+        return "%s, %d" % (e.operands.replace("*", "255").replace(",", ", "), version(e.version) if e.number < core else 0)
+
+    core = 404  # the extensions' opcodes begin there
+    shapes = {e.number: shape(e) for e in grammar if e.kind == "Op" and (e.number < core or e.name in wanted["Op"])}
+    functions = [(e.number, e.version) for e in grammar if e.kind == "Ext"]
     return "\n".join([
         "/* needed.h - the capabilities that names need, and the sources of capabilities; written by numbers.py. */",
         filled("SPE_NEEDED_", ["X(%s, %d, %d, %s)" % tuple(r) for r in rows],
                "X(what, first, last number, capability), see SPE_NEED_OP_ ..."),
         filled("SPE_CAPABILITIES_KNOWN_", known("Capability"), "All numbers of the grammar, also those without a name here."),
         filled("SPE_DECORATIONS_KNOWN_", known("Decoration")),
+        filled("SPE_SHAPES_", joined(shapes.items()),
+               "X(first, last opcode, results (2: it is none of a function's body), least and most words of operands "
+               "(255: any\n * number), lowest version 1.x)"),
+        filled("SPE_FUNCTIONS_", joined(functions), "OpenCL.std, X(first, last function, operands)"),
         filled("SPE_SOURCES_", ['X(%s, %s, %d, "%s", %d)' % (first, last, *s) for first, last, s in sources],
                "X(first, last capability, lowest version 1.x, extension, version 1.x that has it in the core)")])
 

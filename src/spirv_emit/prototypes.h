@@ -1,4 +1,5 @@
 /* prototypes.h - written by join.sh from the functions of spirv_emit.h's sources. */
+XE_FN_ spe_id spe_leave_(spe_module *m, const char *name, spe_id id);
 XE_FN_ void *spe_default_realloc_(void *user, void *p, size_t size);
 XE_FN_ bool spe_grow_(spe_module *m, void *array, size_t *capacity, size_t need, size_t size, size_t first);
 XE_FN_ void *spe_copied_(spe_module *m, const void *from, size_t size);
@@ -30,6 +31,9 @@ XE_FN_ bool spe_declares_(const spe_module *m, uint32_t capability);
 XE_FN_ void spe_need_(spe_module *m, uint32_t kind, uint32_t number);
 XE_FN_ bool spe_uses_(const spe_module *m, uint32_t op);
 XE_FN_ void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
+XE_FN_ bool spe_has_shape_(spe_module *m, uint32_t opcode, uint32_t results, uint32_t n);
+XE_FN_ bool spe_has_function_(spe_module *m, uint32_t number, uint32_t n);
+XE_FN_ bool spe_has_bits_(spe_module *m, uint32_t op, uint32_t word);
 XE_FN_ spe_type_info spe_info_of_(spe_kind kind, uint32_t bits, uint32_t count, spe_id elem);
 XE_FN_ const char *spe_storage_text_(uint32_t storage);
 XE_FN_ const char *spe_text_(spe_module *m, spe_id type);
@@ -46,6 +50,7 @@ XE_FN_ const char *spe_name_of_(const spe_module *m, spe_id id);
 XE_FN_ const char *spe_region_text_(spe_module *m, const spe_region_ *r);
 XE_FN_ void spe_region_left_open_(spe_module *m);
 XE_FN_ bool spe_between_sides_(spe_module *m);
+XE_FN_ spe_id spe_bad_operand_(spe_module *m, spe_id value);
 XE_FN_ void spe_use_(spe_module *m, spe_id id);
 XE_FN_ void spe_label_(spe_module *m, spe_id label, bool dead);
 XE_FN_ bool spe_ready_(spe_module *m);

@@ -5,7 +5,9 @@
 
 A line a name: kind, name, number, lowest version ("None" where only an extension brings it, "-" where nothing is said),
 enabling capabilities, enabling extensions, each list with commas, "-" for none. Aliases are names too. The lines of kind
-Ext are OpenCL.std's; their fourth field is the number of operands.
+Op end in results,least,most: 1 or 0 results, and words of operands besides, "*" for any number; "-" for an instruction
+outside of function bodies, or one that ends a block. The lines of kind Ext are OpenCL.std's; their fourth field is the
+number of operands.
 """
 import json
 import sys
@@ -22,16 +24,41 @@ def number(value):
     return value if isinstance(value, int) else int(value, 0)
 
 
-def line(kind, name, value, entry):
+def line(kind, name, value, entry, *more):
     lists = [",".join(entry.get(key, [])) or "-" for key in ("capabilities", "extensions")]
-    print(kind, name, value, entry.get("version", "-"), *lists)
+    print(kind, name, value, entry.get("version", "-"), *lists, *more)
+
+
+OUTSIDE = ["Type-Declaration", "Constant-Creation", "Annotation", "Debug", "Mode-Setting", "Extension", "Control-Flow",
+           "Function"]
+EXCEPT = ["OpFunctionCall", "OpNoLine", "OpExtInst", "OpLifetimeStart", "OpLifetimeStop", "OpVariable"]
+ANY_LENGTH = ["LiteralString", "LiteralContextDependentNumber", "LiteralSpecConstantOpInteger"]
+
+
+def words(operand):
+    """The least and the most words of an operand; None: any number."""
+    kind = kinds[operand["kind"]]
+    optional = operand.get("quantifier", "")
+    size = 2 if kind["category"] == "Composite" else 1
+    followed = any("parameters" in e for e in kind.get("enumerants", []))
+    any_length = optional == "*" or followed or operand["kind"] in ANY_LENGTH
+    return 0 if optional else size, None if any_length else size
+
+
+def operands(entry):
+    own = [o for o in entry.get("operands", []) if o["kind"] not in ("IdResultType", "IdResult")]
+    if (entry.get("class") in OUTSIDE) != (entry["opname"] in EXCEPT):
+        return "-"
+    least, most = [[words(o)[i] for o in own] for i in (0, 1)]
+    return "%d,%d,%s" % (len(entry.get("operands", [])) > len(own), sum(least), "*" if None in most else sum(most))
 
 
 core, opencl = (json.load(open(path)) for path in sys.argv[1:3])
+kinds = {kind["kind"]: kind for kind in core["operand_kinds"]}
 print("# SPIR-V %d.%d revision %d" % (core["major_version"], core["minor_version"], core["revision"]))
 for entry in core["instructions"]:
     for name in [entry["opname"]] + entry.get("aliases", []):
-        line("Op", name[2:], entry["opcode"], entry)
+        line("Op", name[2:], entry["opcode"], entry, operands(entry))
 for kind in core["operand_kinds"]:
     if kind["kind"] not in KINDS:
         continue

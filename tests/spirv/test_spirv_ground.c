@@ -151,6 +151,139 @@ TEST(what_does_not_exist_is_refused)
     fails(SPE_ERR_NO_VALUE, "operand 1 of mode 37 is not a constant");
 }
 
+TEST(operands_by_number_are_counted)
+{
+    spe_id n = open_kernel(), i32 = spe_int(&m, 32), three[3] = {n, n, n};
+    enum { FABS = 23, FMA = 26, PRINTF = 184, NONE = 120 };
+    spe_ext(&m, spe_float(&m, 32), FABS, 0, NULL);
+    fails(SPE_ERR_RANGE, "spe_ext: function 23 of OpenCL.std takes 1 operands, not 0");
+    open_kernel();
+    spe_ext(&m, spe_float(&m, 32), FMA, 2, three);
+    fails(SPE_ERR_RANGE, "takes 3 operands, not 2");
+    open_kernel();
+    spe_ext(&m, i32, PRINTF, 0, NULL);
+    fails(SPE_ERR_RANGE, "function 184");
+    open_kernel();
+    spe_ext(&m, spe_float(&m, 32), NONE, 1, three);
+    fails(SPE_ERR_RANGE, "OpenCL.std has no function 120");
+    open_kernel();
+    spe_op(&m, SPE_OpIAdd, i32, 1, three);
+    fails(SPE_ERR_RANGE, "spe_op: opcode 128 with 1 words of operands; it has 2");
+    open_kernel();
+    spe_op(&m, SPE_OpLoad, i32, 0, NULL);
+    fails(SPE_ERR_RANGE, "it has 1 or more");
+    open_kernel();
+    spe_op_void(&m, SPE_OpIAdd, 2, three);
+    fails(SPE_ERR_TYPE, "opcode 128 has a result; use spe_op");
+    open_kernel();
+    spe_op(&m, SPE_OpStore, i32, 2, three);
+    fails(SPE_ERR_TYPE, "opcode 62 has no result; use spe_op_void");
+    open_kernel();
+    spe_op(&m, SPE_OpPhi, i32, 2, three);
+    fails(SPE_ERR_RANGE, "opcode 245 is not of a function's body");
+    open_kernel();
+    spe_op_void(&m, SPE_OpDecorate, 2, three);
+    fails(SPE_ERR_RANGE, "opcode 71 is not of a function's body");
+    spe_options o;
+    memset(&o, 0, sizeof o);
+    o.version = SPE_VERSION(1, 3);
+    spe_free(&m);
+    spe_begin(&m, &o);
+    i32 = spe_int(&m, 32);
+    spe_function_begin(&m, "f", i32, 1, &i32);
+    three[0] = three[1] = spe_local_var(&m, i32);
+    spe_op(&m, SPE_OpPtrEqual, spe_bool(&m), 2, three);
+    fails(SPE_ERR_VERSION, "opcode 401 needs SPIR-V 1.4, the module is 1.3");
+}
+
+TEST(bits_that_do_not_exist_are_refused)
+{
+    open_kernel();
+    spe_id half = spe_float(&m, 16), f32 = spe_float(&m, 32), shorts = spe_undef(&m, spe_vec(&m, spe_int(&m, 16), 8));
+    spe_id ints = spe_undef(&m, spe_vec(&m, spe_int(&m, 32), 8)), sum = spe_undef(&m, spe_vec(&m, f32, 8));
+    spe_dpas(&m, spe_vec(&m, f32, 8), 16, shorts, ints, sum, 0x80000000u);
+    fails(SPE_ERR_RANGE, "spe_dpas: operands 0x80000000; the bits of 0x3fff exist");
+    open_kernel();
+    half = spe_float(&m, 16), f32 = spe_float(&m, 32);
+    spe_id a = spe_undef(&m, spe_coopmat(&m, half, SPE_ScopeSubgroup, 8, 16, 0));
+    spe_id b = spe_undef(&m, spe_coopmat(&m, half, SPE_ScopeSubgroup, 16, 16, 1));
+    spe_id c = spe_undef(&m, spe_coopmat(&m, f32, SPE_ScopeSubgroup, 8, 16, 2));
+    CHECK(spe_coop_mma(&m, a, b, c, 0) != 0);
+    spe_coop_mma(&m, a, b, c, 0x20);
+    fails(SPE_ERR_RANGE, "spe_coop_mma: operands 0x20; the bits of 0x1f exist");
+}
+
+/* A kernel `name` that uses local memory of this many bytes, directly or in a function. */
+static void use_local(const char *name, uint32_t bytes, bool in_function)
+{
+    spe_kernel k;
+    spe_id i8 = spe_int(&m, 8), local = spe_shared_var(&m, spe_array(&m, i8, bytes)), f = 0;
+    memset(&k, 0, sizeof k);
+    k.name = name;
+    if (in_function) {
+        f = spe_function_begin(&m, "f", spe_void(&m), 0, NULL);
+        spe_store(&m, spe_ptr_cast(&m, local, i8), spe_const_u(&m, i8, 1), 0);
+        spe_function_end(&m);
+    }
+    spe_kernel_begin(&m, &k);
+    if (f) spe_call(&m, f, 0, NULL);
+    else spe_store(&m, spe_ptr_cast(&m, local, i8), spe_const_u(&m, i8, 1), 0);
+    spe_kernel_end(&m);
+}
+
+TEST(what_the_target_lacks_is_refused)
+{
+    spe_options o;
+    spe_kernel k;
+    for (int round = 0; round < 2; round++) { /* 1.3 has no variables in interfaces */
+        memset(&o, 0, sizeof o);
+        o.version = SPE_VERSION(1, round ? 3 : 4);
+        o.subgroup_sizes = 16 | 32, o.local_memory = 4096, o.max_group_size = 1024;
+        for (int over = 0; over < 4; over++) { /* 4096 bytes fit, also in each of two kernels */
+            spe_free(&m);
+            spe_begin(&m, &o);
+            use_local("first", 4096, false);
+            use_local("second", 4096 + (over & 1), over >> 1);
+            CHECK_MSG((spe_finish(&m).data != NULL) == !(over & 1), "%s", spe_get_error(&m)->text);
+            if (over & 1) fails(SPE_ERR_TARGET, "kernel second has 4097 bytes of variables in local memory");
+        }
+    }
+    static const uint32_t sizes[][4] = {
+        {8, 16, 1, 1}, {16, 1024, 1, 1}, {16, 1025, 1, 1}, {32, 64, 4, 4}, {0, 64, 4, 8}};
+    static const char *const texts[] = {"subgroup size 8; the target", "", "1025 x 1 x 1; the target has at most 1024",
+                                        "", "64 x 4 x 8"};
+    for (int i = 0; i < 5; i++) {
+        spe_free(&m);
+        spe_begin(&m, &o);
+        memset(&k, 0, sizeof k);
+        k.name = "k", k.subgroup_size = sizes[i][0];
+        memcpy(k.local_size, sizes[i] + 1, sizeof k.local_size);
+        CHECK_INT(spe_kernel_begin(&m, &k), !*texts[i]);
+        if (*texts[i]) fails(SPE_ERR_TARGET, texts[i]);
+    }
+    spe_free(&m);
+}
+
+TEST(messages_name_the_call_that_was_made)
+{
+    spe_id n = open_kernel(), f;
+    spe_cast(&m, spe_vec(&m, spe_float(&m, 32), 2), n, true);
+    fails(SPE_ERR_TYPE, "spe_cast: operand types disagree");
+    open_kernel();
+    spe_add(&m, spe_f32(&m, 1), spe_i32(&m, 1));
+    fails(SPE_ERR_TYPE, "spe_add: operand types disagree");
+    open_kernel();
+    spe_shared_var(&m, 4000);
+    fails(SPE_ERR_NO_TYPE, "spe_shared_var: 4000 is not the id of a type");
+    open_kernel();
+    spe_reload(&m, spe_null(&m, spe_bool(&m)));
+    fails(SPE_ERR_RANGE, "spe_reload: 1 bits");
+    n = open_kernel();
+    f = spe_cast(&m, spe_int(&m, 64), n, true); /* and the next call is named by itself */
+    spe_iadd(&m, f, n);
+    fails(SPE_ERR_TYPE, "spe_iadd: operand types disagree");
+}
+
 TEST(contraction_is_switched_off_by_the_kernel)
 {
     spe_kernel k;
@@ -277,6 +410,10 @@ int main(void)
     RUN(structs_that_differ_are_different_types);
     RUN(what_is_shared_is_not_decorated);
     RUN(what_does_not_exist_is_refused);
+    RUN(operands_by_number_are_counted);
+    RUN(bits_that_do_not_exist_are_refused);
+    RUN(what_the_target_lacks_is_refused);
+    RUN(messages_name_the_call_that_was_made);
     RUN(contraction_is_switched_off_by_the_kernel);
     RUN(messages_say_where_a_value_belongs);
     RUN(constants_of_spec_constants_size_arrays);

@@ -518,7 +518,7 @@ TEST(memory_is_checked)
     REFUSES(SPE_ERR_RANGE, "spe_element", spe_element(&x.m, p, 1, &i));
     REFUSES(SPE_ERR_NO_VALUE, "spe_load: an operand is the id 0", spe_load(&x.m, 0, 0));
     REFUSES(SPE_ERR_NO_VALUE, "is a type, not a value", spe_load(&x.m, x.f32, 0));
-    REFUSES(SPE_ERR_NO_VALUE, "operand 4000000", spe_load(&x.m, 4000000, 0));
+    REFUSES(SPE_ERR_NO_VALUE, "operand with id 4000000", spe_load(&x.m, 4000000, 0));
     REFUSES(SPE_ERR_TYPE, "spe_global_var",
             spe_global_var(&x.m, SPE_StorageClassUniformConstant, x.f32, spe_i32(&x.m, 1)));
     REFUSES(SPE_ERR_RANGE, "there is no storage class 99", spe_ptr(&x.m, 99, x.f32));
@@ -1072,7 +1072,7 @@ static const char *call_with_poison(fixture *x, int k, spe_id *result)
     case 21: *result = spe_extract(m, z, 0); return "spe_extract";
     case 22: *result = spe_insert(m, z, z, 0); return "spe_insert";
     case 23: *result = spe_construct(m, spe_vec(m, x->i8, 2), 2, zz); return "spe_construct";
-    case 24: *result = spe_splat(m, spe_vec(m, x->i8, 2), z); return "spe_construct";
+    case 24: *result = spe_splat(m, spe_vec(m, x->i8, 2), z); return "spe_splat";
     case 25: *result = spe_shuffle(m, z, z, 2, zz); return "spe_shuffle";
     case 26: *result = spe_extract_dyn(m, z, z); return "spe_extract_dyn";
     case 27: *result = spe_insert_dyn(m, z, z, z); return "spe_insert_dyn";
@@ -1206,7 +1206,7 @@ TEST(generic_instructions)
     REFUSES(SPE_ERR_NO_VALUE, "spe_decorate", spe_decorate(&x.m, 0, SPE_DecorationConstant, 0, NULL));
     {
         static spe_id many[65535];
-        REFUSES(SPE_ERR_LIMIT, "65535", spe_op_void(&x.m, SPE_OpNop, 65535, many));
+        REFUSES(SPE_ERR_LIMIT, "65535", spe_op_void(&x.m, SPE_OpStore, 65535, many));
     }
 }
 
