@@ -5173,7 +5173,7 @@ void spe_reconverge(spe_module *m)
 
 /* Which patterns the function may have, as far as the module's types and opcodes tell. */
 typedef struct {
-    bool halves, doubles, broadcasts, bytes;
+    bool halves, doubles, broadcasts, bytes, exchanged;
 } spe_suspects_;
 
 XE_FN_ spe_suspects_ spe_suspect_(const spe_module *m)
@@ -5183,12 +5183,13 @@ XE_FN_ spe_suspects_ spe_suspect_(const spe_module *m)
     s.doubles = m->known_float[4] && spe_uses_(m, SPE_OpFConvert);
     s.broadcasts = (!m->fn.subgroup_size || m->fn.subgroup_size > 16) &&
                    (spe_uses_(m, SPE_OpGroupNonUniformBroadcast) || spe_uses_(m, SPE_OpGroupBroadcast));
+    s.exchanged = m->known_int[4] && spe_uses_(m, SPE_OpGroupNonUniformShuffleXor);
     s.bytes = m->known_int[0] && spe_uses_(m, SPE_OpIMul) && spe_uses_(m, SPE_OpIAdd);
     return s;
 }
 
 /* 1, vectors_of_doubles_become_f32: to floats narrower than f64, but for those of 8 bits, which the compiler lacks.
- * 6, longs_are_multiplied_by_a_broadcast: in 32 lanes. */
+ * 6, longs_are_multiplied_by_a_broadcast: in 32 lanes. 16, longs_are_combined. */
 XE_FN_ bool spe_hides_result_(const spe_module *m, const spe_suspects_ *s, const uint32_t *w)
 {
     uint32_t op = *w & 0xffff;
@@ -5197,6 +5198,7 @@ XE_FN_ bool spe_hides_result_(const spe_module *m, const spe_suspects_ *s, const
                spe_width(m, spe_type_of(m, w[3])) == 64;
     if (s->broadcasts && (op == SPE_OpGroupNonUniformBroadcast || op == SPE_OpGroupBroadcast))
         return spe_scalar_of(m, w[1]) == m->known_int[4];
+    if (s->exchanged && op == SPE_OpGroupNonUniformShuffleXor) return spe_scalar_of(m, w[1]) == m->known_int[4];
     return false;
 }
 
@@ -5257,8 +5259,8 @@ XE_FN_ spe_zeros_ spe_hidden_zeros_(spe_module *m)
     return zeros;
 }
 
-/* Writes v | 0, as value `id`, or as a new one if that is 0. */
-XE_FN_ spe_id spe_hide_(spe_module *m, spe_id v, const spe_zeros_ *zeros, spe_id id)
+/* Writes v | 0, or v + 0, as value `id`, or as a new one if that is 0. */
+XE_FN_ spe_id spe_hide_(spe_module *m, spe_id v, const spe_zeros_ *zeros, spe_id id, uint32_t by)
 {
     spe_id type = spe_type_of(m, v), copies[16], *copy;
     uint32_t n = spe_count(m, type), bits = spe_width(m, type);
@@ -5267,8 +5269,8 @@ XE_FN_ spe_id spe_hide_(spe_module *m, spe_id v, const spe_zeros_ *zeros, spe_id
     copy = spe_repeat_(m, zero, n, copies);
     both[1] = n == 1 || !copy ? zero : spe_emit_(m, SPE_OpCompositeConstruct, words, n, copy);
     if (!id) id = spe_new_id_(m, type, 0, spe_depth_(m));
-    if (words == type) return spe_write_(m, SPE_BUFFER_BODY_, SPE_OpBitwiseOr, 4, type, id, both[0], both[1]) ? id : 0;
-    v = spe_emit_(m, SPE_OpBitwiseOr, words, 2, both);
+    if (words == type) return spe_write_(m, SPE_BUFFER_BODY_, by, 4, type, id, both[0], both[1]) ? id : 0;
+    v = spe_emit_(m, by, words, 2, both);
     return spe_write_(m, SPE_BUFFER_BODY_, SPE_OpBitcast, 3, type, id, v) ? id : 0;
 }
 
@@ -5287,13 +5289,15 @@ XE_FN_ void spe_write_again_(spe_module *m, const spe_suspects_ *s, const spe_ze
     spe_id result = spe_hides_result_(m, s, w) ? w[2] : 0;
     if (s->halves) spe_widened_(m, w, &first, &last);
     for (; first && first <= last; first++)
-        if (spe_is_rounded_(m, w[first])) w[first] = spe_hide_(m, w[first], zeros, 0);
+        if (spe_is_rounded_(m, w[first])) w[first] = spe_hide_(m, w[first], zeros, 0, SPE_OpBitwiseOr);
     if (spe_is_product_first_(m, s, w)) product = w[3], w[3] = w[4], w[4] = product;
     if (result) w[2] = spe_new_id_(m, w[1], 0, spe_depth_(m));
     spe_write_words_(m, SPE_BUFFER_BODY_, *w & 0xffff, (*w >> 16) - 1, w + 1, 0, NULL);
     if (!result || !w[2]) return;
     spe_move_decorations_(m, result, w[2]);
-    spe_hide_(m, w[2], zeros, result);
+    /* an `or` would become part of a tree of them */
+    bool exchanged = (*w & 0xffff) == SPE_OpGroupNonUniformShuffleXor;
+    spe_hide_(m, w[2], zeros, result, exchanged ? SPE_OpIAdd : SPE_OpBitwiseOr);
 }
 
 XE_FN_ void spe_replace_patterns_(spe_module *m, size_t begin, const spe_suspects_ *s)
@@ -5322,7 +5326,7 @@ XE_FN_ void spe_avoid_bugs_(spe_module *m, size_t begin)
     spe_suspects_ s = spe_suspect_(m);
     m->block = m->fn.entry; /* instructions may be written */
     m->file = NULL;         /* but without lines */
-    if (s.halves || s.doubles || s.broadcasts || s.bytes) spe_replace_patterns_(m, begin, &s);
+    if (s.halves || s.doubles || s.broadcasts || s.bytes || s.exchanged) spe_replace_patterns_(m, begin, &s);
     m->file = file;
 }
 

@@ -159,7 +159,10 @@
  *     XT_CAST(T, x, .saturate = false)                 what is beyond e4m3 (448) becomes NaN, beyond e5m2 (57344)
  *                                                      infinity, as NVIDIA's hardware converts matrices; by default
  *                                                      both become the largest number
- *     XT_BITCAST(T, x)                                 types of one size               BITCAST
+ *     XT_BITCAST(T, x)                                 all but i1. Numbers: types of one size. Of vectors n neighbours
+ *                                                      in a row become one element n times as large, the first its low
+ *                                                      bits, or one element n: rows x 4 i8 are rows x 1 u32. sg_data
+ *                                                      changes with the columns; n divides both (BITCAST, BLOCKED)
  *     XT_RANDOM(seed, index)                           32-bit integers; a u32, each as likely: word 0 of Philox2x32-10
  *                                                      with key `seed` and counter {index, 0}. The host has the same,
  *                                                      xt_random(seed, index). A float in [0, 1): of f32
@@ -748,7 +751,6 @@ XETILE_API xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_a
 XETILE_API xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c);
 XETILE_API xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c);
 XETILE_API xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a, xt_cast_desc_ d);
-XETILE_API xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a);
 XETILE_API xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a);
 XETILE_API xt_val xt_local_(xt_where_ w, int type, int64_t elements);
 XETILE_API xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d);
@@ -764,6 +766,7 @@ XETILE_API xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_ga
 XETILE_API xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d);
 XETILE_API xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d);
 XETILE_API xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d);
+XETILE_API xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a);
 XETILE_API xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index operands);
 XETILE_API xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, const xt_vec operands[3]);
 XETILE_API xt_val xt_load_(xt_where_ w, xt_val base, xt_val index);
@@ -803,7 +806,8 @@ enum {
     XT_READS_ = 16,   /* of a tile's memory */
     XT_CHANGES_ = 32, /* memory, or anything as far as is known */
     XT_BOUNDS_ = 64,  /* opens or closes a region or a side of it, or decides about it */
-    XT_WAITS_ = 128   /* at a barrier */
+    XT_WAITS_ = 128,  /* at a barrier */
+    XT_RENAMES_ = 256 /* what its parts compute, in the same layout */
 };
 #define XT_DOES_numbers XT_DIVERGES_
 #define XT_DOES_loads XT_READS_
@@ -811,6 +815,7 @@ enum {
 #define XT_DOES_product 0
 #define XT_DOES_each (XT_COMPUTES_ | XT_EACH_)
 #define XT_DOES_whole XT_COMPUTES_
+#define XT_DOES_renames (XT_COMPUTES_ | XT_RENAMES_)
 #define XT_DOES_moves (XT_COMPUTES_ | XT_MOVES_)
 #define XT_DOES_stores XT_CHANGES_
 #define XT_DOES_stores_number (XT_DIVERGES_ | XT_CHANGES_)
@@ -850,15 +855,16 @@ enum {
     X(BITCAST_VECTOR, each, each, vectors, "$= arith.bitcast $v0$m : $V0 to $r")                                       \
     X(MATH_VECTOR, each, each, vectors, "$= $k $v0$o1$o2$m : $r")                                                      \
     X(REDUCE, reduce, whole, whole, "$= xetile.reduction <$k> $v0 [$d1] {reduction_size = $d2} : $V0 -> $r")           \
-    X(REDUCTION, same, whole, whole, "$= xetile.reduction <$k> $v0 [$D1]$z$m5 : $V0 -> $r")                            \
+    X(REDUCTION, same, renames, whole, "$= xetile.reduction <$k> $v0 [$D1]$z$m5 : $V0 -> $r")                          \
     X(SCAN, scan, whole, whole, "$= vector.scan <$k> $v0 [$D1]$e4$m : $V0 -> $r")                                      \
     X(BROADCAST, rearrange, moves, whole, "$= xetile.broadcast $v0 [$D1]$z$m5 : $V0 -> $r")                            \
     X(TRANSPOSE, transpose, moves, whole, "$= xetile.transpose $v0 [1, 0]$m5 : $V0 -> $r")                             \
     X(CONVERT_LAYOUT, rearrange, moves, whole, "$= xetile.convert_layout $v0$m5 : $V0")                                \
     X(SHAPE_CAST, rearrange, moves, whole, "$= vector.shape_cast $v0$m5 : $V0 to $r")                                  \
     X(SLICE, rearrange, moves, whole, "$= vector.extract_strided_slice $v0 {offsets = $P3}$m5 : $V0 to $r")            \
-    X(TILE_PACK, same, whole, whole, "$= xetile.tile_pack $v0 inner_blocks = $B$m : $V0 -> $r")                        \
-    X(TILE_UNPACK, same, whole, whole, "$= xetile.tile_unpack $v0 inner_blocks = $B$m : $V0 -> $r")                    \
+    X(BITCAST_WIDTH, same, renames, whole, "$= vector.bitcast $v0$m : $V0 to $r")                                      \
+    X(TILE_PACK, same, renames, whole, "$= xetile.tile_pack $v0 inner_blocks = $B$m : $V0 -> $r")                      \
+    X(TILE_UNPACK, same, renames, whole, "$= xetile.tile_unpack $v0 inner_blocks = $B$m : $V0 -> $r")                  \
     X(STORE_TILE, store_tile, stores, scattered, "xetile.store_tile $v0, $t1 : $V0, $T1")                              \
     X(STORE_SCATTER, store_scatter, stores, scattered, "xetile.store_scatter $v0$o2, $t1 : $V0$O2, $T1")               \
     X(STORE, store, stores_number, numbers, "memref.store $a2, $n0[$n1] : $A7")                                        \
@@ -1555,7 +1561,7 @@ XE_FN_ const char *xt_operation_name_(xt_op_ op)
 XE_FN_ bool xt_does_(xt_op_ op, int effects)
 {
 #define XT_OPERATION_DOES_(name, function, does, ...) XT_DOES_##does,
-    static const unsigned char all[] = {XT_OPERATIONS_(XT_OPERATION_DOES_)};
+    static const unsigned short all[] = {XT_OPERATIONS_(XT_OPERATION_DOES_)};
     return (all[op] & effects) != 0;
 }
 
@@ -5978,8 +5984,7 @@ XE_FN_ void xt_find_layouts_(xt_ctx *x)
         const xt_node_ *n = xt_node_at_(x, i);
         if (n->op == XT_OP_TILE_MMA_) xt_product_layouts_(x, n);
         if (n->op == XT_OP_END_) xt_region_layouts_(x, n->frame);
-        if (n->op == XT_OP_REDUCTION_ || n->op == XT_OP_TILE_PACK_ || n->op == XT_OP_TILE_UNPACK_)
-            xt_same_layout_(x, n->whole->part.id, n->result);
+        if (xt_does_(n->op, XT_RENAMES_)) xt_same_layout_(x, n->whole->part.id, n->result);
         if (n->op == XT_OP_SPLAT_ && n->splat->like) xt_same_layout_(x, n->splat->like, n->result);
         if (n->op == XT_OP_MATH_VECTOR_ || (n->op == XT_OP_BINARY_VECTOR_ && !xt_is_compare_(n->kind)))
             for (int j = 0; j < 3 && n->vectors->v[j].magic; j++) xt_same_layout_(x, n->vectors->v[j].id, n->result);
@@ -7455,13 +7460,10 @@ xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a, xt_cast_desc_ d)
                            (cm_type)type, 1, &a.vec, type);
 }
 
-xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
+/* The same bits as another type of the same size. */
+XE_FN_ xt_vec xt_reinterpret_(xt_where_ w, int type, const xt_vec *v)
 {
-    int from = (int)a.vec.type;
-    if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_BITCAST")) return xt_no_vec_();
-    if (type == XT_BOOL_ || from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
-        return XT_FAIL_VEC_(w, XT_ERROR_BITCAST, "from %s to %s", xt_type_name_(from), xt_type_name_(type));
-    return xt_record_vecs_(w, XT_OP_BITCAST_VECTOR_, xt_bitcast_part_, XT_BITS_, 0, (cm_type)type, 1, &a.vec, type);
+    return xt_record_vecs_(w, XT_OP_BITCAST_VECTOR_, xt_bitcast_part_, XT_BITS_, 0, (cm_type)type, 1, v, type);
 }
 
 xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
@@ -8158,6 +8160,89 @@ xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d)
     if (xt_has_map_(&d.map) && best.id) best = xt_convert_to_(w, &best, &d.map, &best.map);
     if (d.value) *d.value = best;
     return at;
+}
+
+/* front/widths.c - records XT_BITCAST, also between elements of different sizes: neighbours in a row become one, or an
+ * element becomes several. It is made of other operations, on unsigned integers. */
+
+XE_FN_ int xt_unsigned_of_(int bits) { return bits == 8 ? CM_U8 : bits == 16 ? CM_U16 : bits == 32 ? CM_U32 : CM_U64; }
+
+/* For each element of a vector, in its type: the position, in bits, among `count` neighbours that make one element. */
+XE_FN_ xt_vec xt_bit_positions_(xt_where_ w, const xt_vec *like, int count, int bits)
+{
+    xt_vec_desc_ form = XT_ZERO_;
+    form.map = like->map;
+    form.rows = like->dist.shape[0];
+    form.cols = like->dist.shape[1];
+    xt_vec at = xt_iota_(w, (int)like->type, 1, form);
+    at = xt_binary_vec_(w, SPE_ARITH_AND, xt_any_vec_(at), xt_any_int_(count - 1));
+    return xt_binary_vec_(w, SPE_ARITH_MUL, xt_any_vec_(at), xt_any_int_(bits));
+}
+
+/* Makes one element of `count` neighbours: each is shifted to its place, and they are or-ed. */
+XE_FN_ xt_vec xt_join_neighbours_(xt_where_ w, const xt_vec *v, int type, int count)
+{
+    const xt_cast_desc_ as_usual = {true};
+    xt_reduction_desc_ all = XT_ZERO_;
+    xt_vec wide = xt_cast_vec_(w, type, xt_any_vec_(*v), as_usual);
+    xt_vec places = xt_bit_positions_(w, &wide, count, xt_bits_((int)v->type));
+    all.vec = xt_binary_vec_(w, SPE_ARITH_SHL, xt_any_vec_(wide), xt_any_vec_(places));
+    all.dim = 1;
+    all.reduction_size = count;
+    return xt_reduction_(w, XT_RED_or_, all);
+}
+
+/* Takes each element apart into `count` neighbours: it is repeated, and each copy shifted to its part. */
+XE_FN_ xt_vec xt_split_elements_(xt_where_ w, const xt_vec *v, int type, int count)
+{
+    const xt_cast_desc_ as_usual = {true};
+    xt_broadcast_desc_ copies = XT_ZERO_;
+    copies.vec = *v;
+    copies.dim = 1;
+    copies.size = v->dist.shape[1] * count;
+    copies.broadcast_size = count;
+    copies.map = v->map;
+    copies.map.sg_data[1] *= count;
+    xt_vec all = xt_broadcast_(w, copies), places = xt_bit_positions_(w, &all, count, xt_bits_(type));
+    all = xt_binary_vec_(w, SPE_ARITH_SHR, xt_any_vec_(all), xt_any_vec_(places));
+    return xt_cast_vec_(w, type, xt_any_vec_(all), as_usual);
+}
+
+/* Whole elements: in the vector, and in each subgroup's piece of it. */
+XE_FN_ bool xt_check_widths_(xt_where_ w, const xt_vec *v, int type, int count)
+{
+    const char *from = xt_type_name_((int)v->type), *to = xt_type_name_(type);
+    if (v->inner[0])
+        return xt_fail_(w, XT_ERROR_BLOCKED, "XT_BITCAST from %s to %s of a 4-D vector: XT_TILE_UNPACK first", from,
+                        to);
+    if (v->dist.shape[1] % count)
+        return xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s, %d columns: not a multiple of %d", from, to,
+                        v->dist.shape[1], count);
+    return v->dist.data[1] % count == 0 ||
+           xt_fail_(w, XT_ERROR_BITCAST, "from %s to %s, sg_data {%d, %d}: columns not a multiple of %d", from, to,
+                    v->dist.data[0], v->dist.data[1], count);
+}
+
+xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
+{
+    static const int whole[2] = {0, 0};
+    int from = (int)a.vec.type;
+    xt_whole_ d = XT_ZERO_;
+    if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_BITCAST")) return xt_no_vec_();
+    if (type == XT_BOOL_ || from == XT_BOOL_)
+        return XT_FAIL_VEC_(w, XT_ERROR_BITCAST, "from %s to %s", xt_type_name_(from), xt_type_name_(type));
+    int has = xt_bits_(from), wanted = xt_bits_(type);
+    if (has == wanted) return xt_reinterpret_(w, type, &a.vec);
+    if (has < wanted && !xt_check_widths_(w, &a.vec, type, wanted / has)) return xt_no_vec_();
+    if (has > wanted && !xt_check_widths_(w, &a.vec, type, 1)) return xt_no_vec_();
+    w.x->part++;
+    d.v = a.vec;
+    d.part = xt_reinterpret_(w, xt_unsigned_of_(has), &a.vec);
+    d.part = has < wanted ? xt_join_neighbours_(w, &d.part, xt_unsigned_of_(wanted), wanted / has)
+                          : xt_split_elements_(w, &d.part, xt_unsigned_of_(wanted), has / wanted);
+    if (d.part.id) d.part = xt_reinterpret_(w, type, &d.part);
+    w.x->part--;
+    return xt_rename_(w, XT_OP_BITCAST_WIDTH_, 0, &d, whole);
 }
 
 /* front/emit.c - records users' own operations, written with the lower headers. */

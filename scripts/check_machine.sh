@@ -38,7 +38,7 @@ known_cases() {
     case $1 in
     test_intel_bugs) echo "vectors_of_doubles_become_f32 matrices_of_narrow_rows_are_loaded halves_are_added_atomically
         products_of_bytes_are_summed registers_are_spilled_beside_arrays longs_are_multiplied_by_a_broadcast
-        blocks_are_moved_between_branches one_element_is_taken_for_the_vector halves_are_added_as_floats avoided" ;;
+        longs_are_combined blocks_are_moved_between_branches one_element_is_taken_for_the_vector halves_are_added_as_floats avoided" ;;
     test_coopmatrix_targets) echo khr ;;
     test_coopmatrix_memory) echo atomics ;;
     esac
@@ -53,6 +53,7 @@ known_bug() { # known_bug CASE: sets $bug, and $sign, which is in every complain
     one_element*) bug="IGC takes a vector for eight times one of its elements" sign=': difference [0-9]* is ' ;;
     halves_are_added_as*) bug="IGC adds halves between conversions as floats" sign=': element [0-9]* is ' ;;
     registers_are_spilled*) bug="IGC spills registers to memory of a private array" sign=': element [0-9]* is ' ;;
+    longs_are_combined) bug="IGC reads combined 64-bit integers before it writes them" sign=': element [0-9]* is ' ;;
     longs_are_multiplied*) bug="IGC multiplies lanes 16 to 31 by another register's element" sign=': element [0-9]* is ' ;;
     blocks_are_moved*)
         bug="IGC copies 2D block messages into the sides of a branch"
@@ -131,7 +132,7 @@ examples() { # examples TARGET
 
 tests="test_xetile test_xetile_appendix test_xetile_atomics test_xetile_by_columns test_xetile_compiler test_xetile_control
     test_xetile_layout test_xetile_memory test_xetile_nan test_xetile_odd test_xetile_operations test_xetile_pitch test_xetile_random test_xetile_reduce test_xetile_texts
-    test_xetile_turned test_xetile_turns test_xetile_vectors test_coopmatrix test_coopmatrix_change test_coopmatrix_functions test_coopmatrix_grid
+    test_xetile_turned test_xetile_turns test_xetile_vectors test_xetile_widths test_coopmatrix test_coopmatrix_change test_coopmatrix_functions test_coopmatrix_grid
     test_coopmatrix_memory test_coopmatrix_ops test_coopmatrix_random test_coopmatrix_targets test_coopvec_accumulate test_coopvec_mul
     test_coopvec_random test_coopvec_shapes test_coopvec_vectors test_intel_bugs test_intel_halves"
 targets=${MACHINE_TARGETS-bmg pvc lnl ptl}

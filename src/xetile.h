@@ -159,7 +159,10 @@
  *     XT_CAST(T, x, .saturate = false)                 what is beyond e4m3 (448) becomes NaN, beyond e5m2 (57344)
  *                                                      infinity, as NVIDIA's hardware converts matrices; by default
  *                                                      both become the largest number
- *     XT_BITCAST(T, x)                                 types of one size               BITCAST
+ *     XT_BITCAST(T, x)                                 all but i1. Numbers: types of one size. Of vectors n neighbours
+ *                                                      in a row become one element n times as large, the first its low
+ *                                                      bits, or one element n: rows x 4 i8 are rows x 1 u32. sg_data
+ *                                                      changes with the columns; n divides both (BITCAST, BLOCKED)
  *     XT_RANDOM(seed, index)                           32-bit integers; a u32, each as likely: word 0 of Philox2x32-10
  *                                                      with key `seed` and counter {index, 0}. The host has the same,
  *                                                      xt_random(seed, index). A float in [0, 1): of f32

@@ -9,7 +9,8 @@ enum {
     XT_READS_ = 16,   /* of a tile's memory */
     XT_CHANGES_ = 32, /* memory, or anything as far as is known */
     XT_BOUNDS_ = 64,  /* opens or closes a region or a side of it, or decides about it */
-    XT_WAITS_ = 128   /* at a barrier */
+    XT_WAITS_ = 128,  /* at a barrier */
+    XT_RENAMES_ = 256 /* what its parts compute, in the same layout */
 };
 #define XT_DOES_numbers XT_DIVERGES_
 #define XT_DOES_loads XT_READS_
@@ -17,6 +18,7 @@ enum {
 #define XT_DOES_product 0
 #define XT_DOES_each (XT_COMPUTES_ | XT_EACH_)
 #define XT_DOES_whole XT_COMPUTES_
+#define XT_DOES_renames (XT_COMPUTES_ | XT_RENAMES_)
 #define XT_DOES_moves (XT_COMPUTES_ | XT_MOVES_)
 #define XT_DOES_stores XT_CHANGES_
 #define XT_DOES_stores_number (XT_DIVERGES_ | XT_CHANGES_)
@@ -56,15 +58,16 @@ enum {
     X(BITCAST_VECTOR, each, each, vectors, "$= arith.bitcast $v0$m : $V0 to $r")                                       \
     X(MATH_VECTOR, each, each, vectors, "$= $k $v0$o1$o2$m : $r")                                                      \
     X(REDUCE, reduce, whole, whole, "$= xetile.reduction <$k> $v0 [$d1] {reduction_size = $d2} : $V0 -> $r")           \
-    X(REDUCTION, same, whole, whole, "$= xetile.reduction <$k> $v0 [$D1]$z$m5 : $V0 -> $r")                            \
+    X(REDUCTION, same, renames, whole, "$= xetile.reduction <$k> $v0 [$D1]$z$m5 : $V0 -> $r")                          \
     X(SCAN, scan, whole, whole, "$= vector.scan <$k> $v0 [$D1]$e4$m : $V0 -> $r")                                      \
     X(BROADCAST, rearrange, moves, whole, "$= xetile.broadcast $v0 [$D1]$z$m5 : $V0 -> $r")                            \
     X(TRANSPOSE, transpose, moves, whole, "$= xetile.transpose $v0 [1, 0]$m5 : $V0 -> $r")                             \
     X(CONVERT_LAYOUT, rearrange, moves, whole, "$= xetile.convert_layout $v0$m5 : $V0")                                \
     X(SHAPE_CAST, rearrange, moves, whole, "$= vector.shape_cast $v0$m5 : $V0 to $r")                                  \
     X(SLICE, rearrange, moves, whole, "$= vector.extract_strided_slice $v0 {offsets = $P3}$m5 : $V0 to $r")            \
-    X(TILE_PACK, same, whole, whole, "$= xetile.tile_pack $v0 inner_blocks = $B$m : $V0 -> $r")                        \
-    X(TILE_UNPACK, same, whole, whole, "$= xetile.tile_unpack $v0 inner_blocks = $B$m : $V0 -> $r")                    \
+    X(BITCAST_WIDTH, same, renames, whole, "$= vector.bitcast $v0$m : $V0 to $r")                                      \
+    X(TILE_PACK, same, renames, whole, "$= xetile.tile_pack $v0 inner_blocks = $B$m : $V0 -> $r")                      \
+    X(TILE_UNPACK, same, renames, whole, "$= xetile.tile_unpack $v0 inner_blocks = $B$m : $V0 -> $r")                  \
     X(STORE_TILE, store_tile, stores, scattered, "xetile.store_tile $v0, $t1 : $V0, $T1")                              \
     X(STORE_SCATTER, store_scatter, stores, scattered, "xetile.store_scatter $v0$o2, $t1 : $V0$O2, $T1")               \
     X(STORE, store, stores_number, numbers, "memref.store $a2, $n0[$n1] : $A7")                                        \

@@ -243,6 +243,32 @@ TEST(longs_are_multiplied_by_a_broadcast)
     zed_free(&device, to);
 }
 
+/* ---- each lane combines 64-bit integers of four, in two exchanges: the compiler makes one operation of them, and
+ * reads its result before it is computed */
+
+static void emit_combined(spe_module *m)
+{
+    spe_id i = spe_builtin(m, SPE_SUBGROUP_LANE, 0), v = spe_load(m, spe_index(m, spe_param_id(m, 1), i), 0);
+    for (uint32_t by = 2; by; by /= 2) v = spe_or(m, v, spe_sg_shuffle_xor(m, v, spe_u32(m, by)));
+    spe_id four = spe_sg_shuffle(m, v, spe_and(m, i, spe_u32(m, 12)));
+    spe_store(m, spe_index(m, spe_param_id(m, 0), i), four, 0);
+}
+
+TEST(longs_are_combined)
+{
+    uint64_t *from = (uint64_t *)memory(8 * LANES), *to = (uint64_t *)memory(8 * LANES);
+    for (int i = 0; i < LANES; i++) from[i] = test_random() & test_random() & test_random();
+    bool ran = run("combined", LANES, emit_combined, long_word, to, from);
+    for (int i = 0; ran && i < LANES; i++) {
+        const uint64_t *four = from + i / 4 * 4;
+        uint64_t want = four[0] | four[1] | four[2] | four[3];
+        CHECK_MSG(to[i] == want, "element %d is %llu, want %llu", i, (unsigned long long)to[i],
+                  (unsigned long long)want);
+    }
+    zed_free(&device, from);
+    zed_free(&device, to);
+}
+
 /* ---- a block is stored, and one loaded, between two stores by lanes 0 .. 11: the messages are copied into both sides
  * of a branch, where registers of the other side's lanes are undefined, and lane 0 decides if there is a message */
 
@@ -369,6 +395,7 @@ TEST(avoided)
     test_case_vectors_of_doubles_become_f32();
     test_case_products_of_bytes_are_summed();
     test_case_longs_are_multiplied_by_a_broadcast();
+    test_case_longs_are_combined();
     test_case_halves_are_added_as_floats();
     verbatim = true;
 }
@@ -382,6 +409,7 @@ int main(void)
     RUN(products_of_bytes_are_summed);
     RUN(registers_are_spilled_beside_arrays);
     RUN(longs_are_multiplied_by_a_broadcast);
+    RUN(longs_are_combined);
     RUN(blocks_are_moved_between_branches);
     RUN(one_element_is_taken_for_the_vector);
     RUN(halves_are_added_as_floats);

@@ -59,7 +59,11 @@ BAD(select_by_numbers, CONDITION, "vector of f32", "", XT_SELECT(V(f32, 4, 16), 
 BAD(select_of_numbers, VEC_TYPE, "two numbers", "XT_SPLAT", XT_SELECT(V(i1, 4, 16), 1, 0);)
 BAD(select_of_types, VEC_TYPE, "f32", "f16", XT_SELECT(V(i1, 4, 16), V(f32, 4, 16), V(f16, 4, 16));)
 BAD(select_of_shapes, VEC_SHAPE, "4 x 16", "8 x 16", XT_SELECT(V(i1, 4, 16), V(f32, 8, 16), 0);)
-BAD(bitcast_of_another_size, BITCAST, "from f32", "to i16", XT_BITCAST(i16, V(f32, 4, 16));)
+BAD(bitcast_of_odd_columns, BITCAST, "from i8 to u16", "15 columns: not a multiple of 2",
+    XT_BITCAST(u16, V(i8, 4, 15));)
+BAD(bitcast_across_subgroups, BITCAST, "from i8 to u32", "sg_data {4, 2}", XT_BITCAST(u32, W(i8, 4, 16, 1, 8, 4, 2));)
+BAD(bitcast_of_blocks, BLOCKED, "from f16 to f32", "XT_TILE_UNPACK",
+    XT_BITCAST(f32, XT_TILE_PACK(V(f16, 8, 16), .inner_blocks = {4, 4}));)
 BAD(bitcast_of_a_number, BITCAST, "from f32", "to i64", XT_BITCAST(i64, F);)
 BAD(bitcast_of_conditions, BITCAST, "from i1", "to u8", XT_BITCAST(u8, V(i1, 4, 16));)
 BAD(iota_dimension, VEC_DIM, "XT_IOTA along dimension 2", "", XT_IOTA(i32, 4, 16, 2);)
@@ -197,7 +201,9 @@ int main(void)
     RUN(select_of_numbers);
     RUN(select_of_types);
     RUN(select_of_shapes);
-    RUN(bitcast_of_another_size);
+    RUN(bitcast_of_odd_columns);
+    RUN(bitcast_across_subgroups);
+    RUN(bitcast_of_blocks);
     RUN(bitcast_of_a_number);
     RUN(bitcast_of_conditions);
     RUN(iota_dimension);

@@ -13,7 +13,7 @@ XE_FN_ const char *xt_operation_name_(xt_op_ op)
 XE_FN_ bool xt_does_(xt_op_ op, int effects)
 {
 #define XT_OPERATION_DOES_(name, function, does, ...) XT_DOES_##does,
-    static const unsigned char all[] = {XT_OPERATIONS_(XT_OPERATION_DOES_)};
+    static const unsigned short all[] = {XT_OPERATIONS_(XT_OPERATION_DOES_)};
     return (all[op] & effects) != 0;
 }
 
