@@ -927,13 +927,10 @@ typedef struct {
 /* How element-wise operations on vectors compute: in any layout that the operands share, or in the accumulator's; on
  * arithmetic types, or on storage types. */
 typedef enum { XT_ANY_LAYOUT_, XT_ARITHMETIC_, XT_BITS_, XT_CAST_, XT_USERS_ } xt_way_;
-typedef spe_id (*xt_part_fn_)(xt_ctx *x, const xt_node_ *n, const spe_id *v);
-typedef cm_matrix (*xt_each_fn_)(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a);
+
+/* Operands of element-wise operations on vectors; type: their common type, or that of the cast. */
 typedef struct {
     int type;
-    xt_way_ way;
-    xt_each_fn_ each; /* computes a block, or a strip of one, from those of the operands */
-    xt_part_fn_ fn; /* computes a component, or a vector of them, from the operands' */
     xt_emit_block_fn block; /* of XT_EMIT_VEC */
     void *user;
     xt_vec v[3];
@@ -2166,7 +2163,110 @@ XE_FN_ bool xt_advances_(const xt_tile *of, const xt_frame_ *f, int dim, int by)
     return false;
 }
 
+/* lower/arithmetic.c - instructions on components: a scalar per lane, or a vector of them. */
+
+/* One instruction on numbers or vectors of a type. */
+XE_FN_ spe_id xt_emit_arith_(spe_module *m, int op, int type, spe_id a, spe_id b)
+{
+    bool is_signed = xt_is_signed_(type);
+    if (xt_is_float_(type)) return spe_arith(m, (spe_arith_op)op, SPE_NUMBER_FLOAT, a, b);
+    if (op == SPE_ARITH_MIN || op == SPE_ARITH_MAX) {
+        spe_id less = is_signed ? spe_slt(m, a, b) : spe_ult(m, a, b);
+        return op == SPE_ARITH_MIN ? spe_select(m, less, a, b) : spe_select(m, less, b, a);
+    }
+    return spe_arith(m, (spe_arith_op)op, is_signed ? SPE_NUMBER_SIGNED : SPE_NUMBER_UNSIGNED, a, b);
+}
+
+/* ---- element-wise operations ------------------------------------------------------------------------------------- */
+
+/* Conditions are stored as bytes 0 and 1. */
+XE_FN_ spe_id xt_from_condition_(xt_ctx *x, spe_id condition)
+{
+    spe_id type = spe_vec_like(&x->m, spe_int(&x->m, 8), condition);
+    return spe_select(&x->m, condition, spe_const_u(&x->m, type, 1), spe_null(&x->m, type));
+}
+
+/* Operands of numbers and of vectors both begin with their common type. */
+XE_FN_ int xt_meeting_type_(const xt_node_ *n) { return *(const int *)n->desc; }
+
+XE_FN_ spe_id xt_binary_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
+{
+    spe_id r = xt_emit_arith_(&x->m, n->kind, xt_meeting_type_(n), v[0], v[1]);
+    return xt_is_compare_(n->kind) ? xt_from_condition_(x, r) : r;
+}
+
+XE_FN_ spe_id xt_select_part_(spe_module *m, const spe_id *v)
+{
+    return spe_select(m, spe_ine(m, v[0], spe_null(m, spe_type_of(m, v[0]))), v[1], v[2]);
+}
+
+XE_FN_ spe_id xt_math_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
+{
+    spe_math_op op = (spe_math_op)xt_math_instruction_(n->kind, xt_meeting_type_(n));
+    return spe_math(&x->m, op, (uint32_t)xt_math_info_(n->kind)->operands, v);
+}
+
+XE_FN_ spe_id xt_truth_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
+{
+    spe_id zero = spe_null(&x->m, spe_type_of(&x->m, v[0]));
+    bool real = xt_is_float_((int)n->vectors->v[0].type);
+    return xt_from_condition_(x, real ? spe_fune(&x->m, v[0], zero) : spe_ine(&x->m, v[0], zero));
+}
+
+XE_FN_ spe_id xt_bitcast_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
+{
+    return cm_bitcast(&x->cm, spe_vec_like(&x->m, xt_spe_type_(x, xt_meeting_type_(n)), v[0]), v[0]);
+}
+
+/* A component of the result of an element-wise operation on numbers or vectors, from the operands'. */
+XE_FN_ spe_id xt_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
+{
+    switch (n->op) {
+    case XT_OP_BINARY_VECTOR_: return xt_binary_part_(x, n, v);
+    case XT_OP_SELECT_VECTOR_: return xt_select_part_(&x->m, v);
+    case XT_OP_MATH_NUMBER_:
+    case XT_OP_MATH_VECTOR_: return xt_math_part_(x, n, v);
+    case XT_OP_CAST_VECTOR_: return xt_truth_part_(x, n, v); /* other casts are of blocks */
+    default: return xt_bitcast_part_(x, n, v);
+    }
+}
+
+/* ---- combining pairs, for reductions and atomics ----------------------------------------------------------------- */
+
+/* The larger or smaller of two floats; -0 is less than 0. A NaN wins or loses, by nan_wins. */
+XE_FN_ spe_id xt_extreme_(spe_module *m, bool larger, bool nan_wins, spe_id a, spe_id b)
+{
+    spe_id type = spe_type_of(m, a), elem = spe_info(m, type).elem ? spe_info(m, type).elem : type, nan = 0;
+    spe_id bits = spe_vec(m, spe_int(m, spe_width(m, elem)), spe_count(m, type));
+    spe_id p = spe_bitcast(m, bits, a), q = spe_bitcast(m, bits, b);
+    spe_id r = spe_math2(m, larger ? SPE_FMAX : SPE_FMIN, a, b);
+    spe_id zeros = spe_bitcast(m, type, larger ? spe_and(m, p, q) : spe_or(m, p, q));
+    if (nan_wins) nan = spe_isnan(m, b);
+    if (nan_wins) nan = spe_lor(m, spe_isnan(m, a), nan);
+    r = spe_select(m, spe_feq(m, a, b), zeros, r);
+    return nan_wins ? spe_select(m, nan, spe_fadd(m, a, b), r) : r;
+}
+
+XE_FN_ spe_id xt_combine_(spe_module *m, int kind, int type, spe_id a, spe_id b)
+{
+    const xt_red_row_ *row = xt_red_info_(kind);
+    if (row->nan_wins) return xt_extreme_(m, row->op == SPE_ARITH_MAX, true, a, b);
+    return spe_arith(m, row->op, xt_is_float_(type) ? SPE_NUMBER_FLOAT : row->number, a, b);
+}
+
 /* lower/components.c - element-wise operations on a block or a strip of one. */
+
+XE_FN_ xt_way_ xt_way_of_(const xt_node_ *n)
+{
+    const xt_vectors_ *d = n->vectors;
+    switch (n->op) {
+    case XT_OP_BINARY_VECTOR_: return xt_is_compare_(n->kind) ? XT_ARITHMETIC_ : XT_ANY_LAYOUT_;
+    case XT_OP_MATH_VECTOR_: return xt_math_info_(n->kind)->operands == 1 ? XT_ANY_LAYOUT_ : XT_ARITHMETIC_;
+    case XT_OP_CAST_VECTOR_: return d->type == XT_BOOL_ && (int)d->v[0].type != XT_BOOL_ ? XT_ARITHMETIC_ : XT_CAST_;
+    case XT_OP_EMIT_VEC_: return XT_USERS_;
+    default: return XT_BITS_;
+    }
+}
 
 /* Callback of coopmatrix.h. */
 XE_FN_ spe_id xt_component_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
@@ -2174,18 +2274,17 @@ XE_FN_ spe_id xt_component_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *u
     const xt_node_ *n = *(const xt_node_ *const *)user;
     const spe_id v[2] = {a, b};
     (void)type;
-    return n->vectors->fn((xt_ctx *)(void *)c->module, n, v);
+    return xt_part_((xt_ctx *)(void *)c->module, n, v);
 }
 
 /* Computes part i of the result. In the accumulator's layout, the parts of matrices of any two types correspond. */
 XE_FN_ spe_id xt_each_part_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a, int i, cm_type to)
 {
-    const xt_vectors_ *d = n->vectors;
-    bool bits = d->way == XT_BITS_;
+    bool bits = xt_way_of_(n) == XT_BITS_;
     spe_id v[3] = {0, 0, 0};
-    for (int j = 0; j < xt_operand_count_(d) && i < a[j]->parts; j++)
+    for (int j = 0; j < xt_operand_count_(n->vectors) && i < a[j]->parts; j++)
         v[j] = bits ? a[j]->part[i] : cm_to_arith(&x->cm, a[j]->layout.type, a[j]->part[i]);
-    v[0] = d->fn(x, n, v);
+    v[0] = xt_part_(x, n, v);
     return bits ? v[0] : cm_from_arith(&x->cm, to, v[0]);
 }
 
@@ -2233,11 +2332,12 @@ XE_FN_ cm_matrix xt_cast_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *a
 XE_FN_ cm_matrix xt_each_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
 {
     cm_type to = xt_held_(xt_value_at_(x, n->result)->now.vec.type);
-    if (n->vectors->way == XT_USERS_) return n->vectors->block(&x->cm, a, n->vectors->user);
-    if (n->vectors->way == XT_CAST_) return xt_cast_block_(x, n, a[0]);
+    xt_way_ way = xt_way_of_(n);
+    if (way == XT_USERS_) return n->vectors->block(&x->cm, a, n->vectors->user);
+    if (way == XT_CAST_) return xt_cast_block_(x, n, a[0]);
     if (n->op == XT_OP_BINARY_VECTOR_ && xt_is_bitwise_(n->kind)) return cm_binary(&x->cm, (cm_op)n->kind, a[0], a[1]);
-    if (n->vectors->way == XT_ANY_LAYOUT_ && !a[1]) return cm_map1(&x->cm, a[0], xt_component_, &n);
-    if (n->vectors->way == XT_ANY_LAYOUT_) return cm_map2(&x->cm, a[0], a[1], xt_component_, &n);
+    if (way == XT_ANY_LAYOUT_ && !a[1]) return cm_map1(&x->cm, a[0], xt_component_, &n);
+    if (way == XT_ANY_LAYOUT_) return cm_map2(&x->cm, a[0], a[1], xt_component_, &n);
     cm_layout l = cm_layout_for(&x->cm, a[0]->layout.rows, a[0]->layout.cols, to, CM_ACC);
     spe_id *out = (spe_id *)xt_memory_(x, (size_t)a[0]->parts * sizeof *out);
     for (int i = 0; out && i < a[0]->parts; i++) out[i] = xt_each_part_(x, n, a, i, to);
@@ -2265,7 +2365,7 @@ XE_FN_ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
             a[j] = &strips[j];
         }
         spe_at(&x->m, n->file, n->line);
-        cm_matrix r = d->each(x, n, a);
+        cm_matrix r = xt_each_block_(x, n, a);
         if (!r.parts) return r;
         memcpy(part, r.part, (size_t)r.parts * sizeof *part);
     }
@@ -2382,18 +2482,6 @@ XE_FN_ spe_id xt_lines_id_(xt_ctx *x, const xt_tile *t)
     if (t->pitch.kind == SPE_INT || t->pitch.id == t->shape[along].id || t->base.local) return lines;
     spe_id zero = spe_i32(m, 0);
     return spe_select(m, spe_slt(m, xt_index_id_(x, &t->pitch), zero), zero, lines);
-}
-
-/* One instruction on numbers or vectors of a type. */
-XE_FN_ spe_id xt_emit_arith_(spe_module *m, int op, int type, spe_id a, spe_id b)
-{
-    bool is_signed = xt_is_signed_(type);
-    if (xt_is_float_(type)) return spe_arith(m, (spe_arith_op)op, SPE_NUMBER_FLOAT, a, b);
-    if (op == SPE_ARITH_MIN || op == SPE_ARITH_MAX) {
-        spe_id less = is_signed ? spe_slt(m, a, b) : spe_ult(m, a, b);
-        return op == SPE_ARITH_MIN ? spe_select(m, less, a, b) : spe_select(m, less, b, a);
-    }
-    return spe_arith(m, (spe_arith_op)op, is_signed ? SPE_NUMBER_SIGNED : SPE_NUMBER_UNSIGNED, a, b);
 }
 
 /* A constant as an integer of the type: its low bits, as of other numbers; a floating one is truncated first. */
@@ -4515,14 +4603,12 @@ XE_FN_ void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f)
 
 /* lower/elements.c - writes element-wise operations and casts. */
 
-/* ---- block by block, or strip by strip --------------------------------------------------------------------------- */
-
 /* Computes all blocks; or, if a store will request strips, only allocates them. */
 XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_vectors_ *d = n->vectors;
     int count = xt_operand_count_(d);
-    bool any = d->way == XT_ANY_LAYOUT_;
+    bool any = xt_way_of_(n) == XT_ANY_LAYOUT_;
     xt_vec v[3];
     if (x->staged && xt_write_staged_(x, n)) return;
     xt_vec r = xt_make_vec_(x, n);
@@ -4545,90 +4631,19 @@ XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
     xt_define_vec_(x, n->result, any ? r : xt_settle_(x, r));
 }
 
-/* ---- operands ---------------------------------------------------------------------------------------------------- */
-
-/* Conditions are stored as bytes 0 and 1. */
-XE_FN_ spe_id xt_from_condition_(xt_ctx *x, spe_id condition)
-{
-    spe_id type = spe_vec_like(&x->m, spe_int(&x->m, 8), condition);
-    return spe_select(&x->m, condition, spe_const_u(&x->m, type, 1), spe_null(&x->m, type));
-}
-
-/* ---- arithmetic, comparison, selection --------------------------------------------------------------------------- */
-
-/* Operands of numbers and of vectors both begin with their common type. */
-XE_FN_ int xt_meeting_type_(const xt_node_ *n) { return *(const int *)n->desc; }
-
-XE_FN_ spe_id xt_binary_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
-{
-    spe_id r = xt_emit_arith_(&x->m, n->kind, xt_meeting_type_(n), v[0], v[1]);
-    return xt_is_compare_(n->kind) ? xt_from_condition_(x, r) : r;
-}
-
-XE_FN_ spe_id xt_select_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
-{
-    (void)n;
-    return spe_select(&x->m, spe_ine(&x->m, v[0], spe_null(&x->m, spe_type_of(&x->m, v[0]))), v[1], v[2]);
-}
-
-/* ---- mathematics: numbers and vectors ---------------------------------------------------------------------------- */
-
-XE_FN_ spe_id xt_math_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
-{
-    spe_math_op op = (spe_math_op)xt_math_instruction_(n->kind, xt_meeting_type_(n));
-    return spe_math(&x->m, op, (uint32_t)xt_math_info_(n->kind)->operands, v);
-}
-
 XE_FN_ void xt_write_math_number_(xt_ctx *x, const xt_node_ *n)
 {
     spe_id id[3];
     for (int i = 0; i < xt_math_info_(n->kind)->operands; i++)
         id[i] = xt_now_id_(x, &n->numbers->v[i], n->numbers->type);
-    xt_define_(x, n->result, xt_scalar_(n->numbers->type, xt_math_part_(x, n, id), 1));
-}
-
-/* ---- casts ------------------------------------------------------------------------------------------------------- */
-
-XE_FN_ spe_id xt_truth_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
-{
-    spe_id zero = spe_null(&x->m, spe_type_of(&x->m, v[0]));
-    bool real = xt_is_float_((int)n->vectors->v[0].type);
-    return xt_from_condition_(x, real ? spe_fune(&x->m, v[0], zero) : spe_ine(&x->m, v[0], zero));
-}
-
-XE_FN_ spe_id xt_bitcast_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
-{
-    return cm_bitcast(&x->cm, spe_vec_like(&x->m, xt_spe_type_(x, xt_meeting_type_(n)), v[0]), v[0]);
+    xt_define_(x, n->result, xt_scalar_(n->numbers->type, xt_part_(x, n, id), 1));
 }
 
 XE_FN_ void xt_write_bitcast_number_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_val *v = &n->numbers->v[0];
     spe_id id = xt_now_id_(x, v, xt_carried_type_(v));
-    xt_define_(x, n->result, xt_scalar_(n->numbers->type, xt_bitcast_part_(x, n, &id), 1));
-}
-
-/* ---- combining pairs, for reductions and atomics ----------------------------------------------------------------- */
-
-/* The larger or smaller of two floats; -0 is less than 0. A NaN wins or loses, by nan_wins. */
-XE_FN_ spe_id xt_extreme_(spe_module *m, bool larger, bool nan_wins, spe_id a, spe_id b)
-{
-    spe_id type = spe_type_of(m, a), elem = spe_info(m, type).elem ? spe_info(m, type).elem : type, nan = 0;
-    spe_id bits = spe_vec(m, spe_int(m, spe_width(m, elem)), spe_count(m, type));
-    spe_id p = spe_bitcast(m, bits, a), q = spe_bitcast(m, bits, b);
-    spe_id r = spe_math2(m, larger ? SPE_FMAX : SPE_FMIN, a, b);
-    spe_id zeros = spe_bitcast(m, type, larger ? spe_and(m, p, q) : spe_or(m, p, q));
-    if (nan_wins) nan = spe_isnan(m, b);
-    if (nan_wins) nan = spe_lor(m, spe_isnan(m, a), nan);
-    r = spe_select(m, spe_feq(m, a, b), zeros, r);
-    return nan_wins ? spe_select(m, nan, spe_fadd(m, a, b), r) : r;
-}
-
-XE_FN_ spe_id xt_combine_(spe_module *m, int kind, int type, spe_id a, spe_id b)
-{
-    const xt_red_row_ *row = xt_red_info_(kind);
-    if (row->nan_wins) return xt_extreme_(m, row->op == SPE_ARITH_MAX, true, a, b);
-    return spe_arith(m, row->op, xt_is_float_(type) ? SPE_NUMBER_FLOAT : row->number, a, b);
+    xt_define_(x, n->result, xt_scalar_(n->numbers->type, xt_part_(x, n, &id), 1));
 }
 
 /* lower/loads.c - writes load_tile and store_tile. */
@@ -7355,15 +7370,11 @@ XE_FN_ bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
 }
 
 /* Records an element-wise operation. */
-XE_FN_ xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, xt_part_fn_ fn, xt_way_ way, int kind, cm_type type, int n,
-                              const xt_vec *v, int meeting)
+XE_FN_ xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, int kind, cm_type type, int n, const xt_vec *v, int meeting)
 {
     xt_vectors_ d = XT_ZERO_;
     xt_vec r = xt_new_vec_(w.x, type, v);
     d.type = meeting;
-    d.way = way;
-    d.each = xt_each_block_;
-    d.fn = fn;
     memcpy(d.v, v, (size_t)n * sizeof *v);
     while (n-- > 1) xt_spread_like_(w.x, r.id, &v[n]);
     xt_record_(w, op, kind, r.id, &d, sizeof d);
@@ -7374,13 +7385,12 @@ xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
 {
     const xt_any_ *both[2] = {&a, &b};
     const xt_vec *like = xt_largest_(2, both);
-    bool compare = xt_is_compare_(op);
     xt_vec v[2];
     if (!xt_enter_(w) || !xt_check_vec_(w, like, "an operand") || !xt_vec_op_allowed_(w, op, (int)like->type) ||
         !xt_operands_(w, xt_op_name_(op), 2, both, like, v))
         return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_BINARY_VECTOR_, xt_binary_part_, compare ? XT_ARITHMETIC_ : XT_ANY_LAYOUT_, op,
-                           compare ? (cm_type)XT_BOOL_ : v[0].type, 2, v, (int)like->type);
+    return xt_record_vecs_(w, XT_OP_BINARY_VECTOR_, op, xt_is_compare_(op) ? (cm_type)XT_BOOL_ : v[0].type, 2, v,
+                           (int)like->type);
 }
 
 xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b) { return xt_binary_number_(w, op, a.val, b.val); }
@@ -7409,7 +7419,7 @@ xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
     v[0] = xt_repeated_(w, &condition.vec, &whole);
     if (!xt_operands_(w, "XT_SELECT", 2, both, &whole, v + 1) || !xt_check_alike_(w, "XT_SELECT", &v[0], &v[1], false))
         return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_SELECT_VECTOR_, xt_select_part_, XT_BITS_, 0, v[1].type, 3, v, 0);
+    return xt_record_vecs_(w, XT_OP_SELECT_VECTOR_, 0, v[1].type, 3, v, 0);
 }
 
 /* ---- mathematics: numbers and vectors ---------------------------------------------------------------------------- */
@@ -7429,8 +7439,7 @@ xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
     if (!xt_enter_(w) || !xt_check_vec_(w, like, row->name) || !xt_math_allowed_(w, op, (int)like->type) ||
         !xt_operands_(w, row->name, row->operands, all, like, v))
         return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_MATH_VECTOR_, xt_math_part_, row->operands == 1 ? XT_ANY_LAYOUT_ : XT_ARITHMETIC_,
-                           op, like->type, row->operands, v, (int)like->type);
+    return xt_record_vecs_(w, XT_OP_MATH_VECTOR_, op, like->type, row->operands, v, (int)like->type);
 }
 
 xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
@@ -7454,16 +7463,14 @@ xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
 
 xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a, xt_cast_desc_ d)
 {
-    bool truth = type == XT_BOOL_ && (int)a.vec.type != XT_BOOL_;
     if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_CAST")) return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_CAST_VECTOR_, xt_truth_part_, truth ? XT_ARITHMETIC_ : XT_CAST_, !d.saturate,
-                           (cm_type)type, 1, &a.vec, type);
+    return xt_record_vecs_(w, XT_OP_CAST_VECTOR_, !d.saturate, (cm_type)type, 1, &a.vec, type);
 }
 
 /* The same bits as another type of the same size. */
 XE_FN_ xt_vec xt_reinterpret_(xt_where_ w, int type, const xt_vec *v)
 {
-    return xt_record_vecs_(w, XT_OP_BITCAST_VECTOR_, xt_bitcast_part_, XT_BITS_, 0, (cm_type)type, 1, v, type);
+    return xt_record_vecs_(w, XT_OP_BITCAST_VECTOR_, 0, (cm_type)type, 1, v, type);
 }
 
 xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
@@ -8274,7 +8281,6 @@ xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, cons
         if (!xt_check_vec_(w, &operands[n], "an operand of XT_EMIT_VEC") ||
             !xt_check_same_(w, &errors, "XT_EMIT_VEC", &operands[0], "the other", &operands[n]))
             return xt_no_vec_();
-    d.way = XT_USERS_;
     d.block = fn;
     d.user = user;
     memcpy(d.v, operands, (size_t)n * sizeof *operands);

@@ -43,13 +43,10 @@ typedef struct {
 /* How element-wise operations on vectors compute: in any layout that the operands share, or in the accumulator's; on
  * arithmetic types, or on storage types. */
 typedef enum { XT_ANY_LAYOUT_, XT_ARITHMETIC_, XT_BITS_, XT_CAST_, XT_USERS_ } xt_way_;
-typedef spe_id (*xt_part_fn_)(xt_ctx *x, const xt_node_ *n, const spe_id *v);
-typedef cm_matrix (*xt_each_fn_)(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a);
+
+/* Operands of element-wise operations on vectors; type: their common type, or that of the cast. */
 typedef struct {
     int type;
-    xt_way_ way;
-    xt_each_fn_ each; /* computes a block, or a strip of one, from those of the operands */
-    xt_part_fn_ fn; /* computes a component, or a vector of them, from the operands' */
     xt_emit_block_fn block; /* of XT_EMIT_VEC */
     void *user;
     xt_vec v[3];

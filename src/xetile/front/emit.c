@@ -28,7 +28,6 @@ xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, cons
         if (!xt_check_vec_(w, &operands[n], "an operand of XT_EMIT_VEC") ||
             !xt_check_same_(w, &errors, "XT_EMIT_VEC", &operands[0], "the other", &operands[n]))
             return xt_no_vec_();
-    d.way = XT_USERS_;
     d.block = fn;
     d.user = user;
     memcpy(d.v, operands, (size_t)n * sizeof *operands);

@@ -1,24 +1,35 @@
 /* lower/components.c - element-wise operations on a block or a strip of one. */
 #include "../internal.h"
 
+XE_FN_ xt_way_ xt_way_of_(const xt_node_ *n)
+{
+    const xt_vectors_ *d = n->vectors;
+    switch (n->op) {
+    case XT_OP_BINARY_VECTOR_: return xt_is_compare_(n->kind) ? XT_ARITHMETIC_ : XT_ANY_LAYOUT_;
+    case XT_OP_MATH_VECTOR_: return xt_math_info_(n->kind)->operands == 1 ? XT_ANY_LAYOUT_ : XT_ARITHMETIC_;
+    case XT_OP_CAST_VECTOR_: return d->type == XT_BOOL_ && (int)d->v[0].type != XT_BOOL_ ? XT_ARITHMETIC_ : XT_CAST_;
+    case XT_OP_EMIT_VEC_: return XT_USERS_;
+    default: return XT_BITS_;
+    }
+}
+
 /* Callback of coopmatrix.h. */
 static spe_id xt_component_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 {
     const xt_node_ *n = *(const xt_node_ *const *)user;
     const spe_id v[2] = {a, b};
     (void)type;
-    return n->vectors->fn((xt_ctx *)(void *)c->module, n, v);
+    return xt_part_((xt_ctx *)(void *)c->module, n, v);
 }
 
 /* Computes part i of the result. In the accumulator's layout, the parts of matrices of any two types correspond. */
 static spe_id xt_each_part_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a, int i, cm_type to)
 {
-    const xt_vectors_ *d = n->vectors;
-    bool bits = d->way == XT_BITS_;
+    bool bits = xt_way_of_(n) == XT_BITS_;
     spe_id v[3] = {0, 0, 0};
-    for (int j = 0; j < xt_operand_count_(d) && i < a[j]->parts; j++)
+    for (int j = 0; j < xt_operand_count_(n->vectors) && i < a[j]->parts; j++)
         v[j] = bits ? a[j]->part[i] : cm_to_arith(&x->cm, a[j]->layout.type, a[j]->part[i]);
-    v[0] = d->fn(x, n, v);
+    v[0] = xt_part_(x, n, v);
     return bits ? v[0] : cm_from_arith(&x->cm, to, v[0]);
 }
 
@@ -66,11 +77,12 @@ static cm_matrix xt_cast_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *a
 XE_FN_ cm_matrix xt_each_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
 {
     cm_type to = xt_held_(xt_value_at_(x, n->result)->now.vec.type);
-    if (n->vectors->way == XT_USERS_) return n->vectors->block(&x->cm, a, n->vectors->user);
-    if (n->vectors->way == XT_CAST_) return xt_cast_block_(x, n, a[0]);
+    xt_way_ way = xt_way_of_(n);
+    if (way == XT_USERS_) return n->vectors->block(&x->cm, a, n->vectors->user);
+    if (way == XT_CAST_) return xt_cast_block_(x, n, a[0]);
     if (n->op == XT_OP_BINARY_VECTOR_ && xt_is_bitwise_(n->kind)) return cm_binary(&x->cm, (cm_op)n->kind, a[0], a[1]);
-    if (n->vectors->way == XT_ANY_LAYOUT_ && !a[1]) return cm_map1(&x->cm, a[0], xt_component_, &n);
-    if (n->vectors->way == XT_ANY_LAYOUT_) return cm_map2(&x->cm, a[0], a[1], xt_component_, &n);
+    if (way == XT_ANY_LAYOUT_ && !a[1]) return cm_map1(&x->cm, a[0], xt_component_, &n);
+    if (way == XT_ANY_LAYOUT_) return cm_map2(&x->cm, a[0], a[1], xt_component_, &n);
     cm_layout l = cm_layout_for(&x->cm, a[0]->layout.rows, a[0]->layout.cols, to, CM_ACC);
     spe_id *out = (spe_id *)xt_memory_(x, (size_t)a[0]->parts * sizeof *out);
     for (int i = 0; out && i < a[0]->parts; i++) out[i] = xt_each_part_(x, n, a, i, to);
@@ -98,7 +110,7 @@ XE_FN_ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
             a[j] = &strips[j];
         }
         spe_at(&x->m, n->file, n->line);
-        cm_matrix r = d->each(x, n, a);
+        cm_matrix r = xt_each_block_(x, n, a);
         if (!r.parts) return r;
         memcpy(part, r.part, (size_t)r.parts * sizeof *part);
     }

@@ -49,18 +49,6 @@ XE_FN_ spe_id xt_lines_id_(xt_ctx *x, const xt_tile *t)
     return spe_select(m, spe_slt(m, xt_index_id_(x, &t->pitch), zero), zero, lines);
 }
 
-/* One instruction on numbers or vectors of a type. */
-XE_FN_ spe_id xt_emit_arith_(spe_module *m, int op, int type, spe_id a, spe_id b)
-{
-    bool is_signed = xt_is_signed_(type);
-    if (xt_is_float_(type)) return spe_arith(m, (spe_arith_op)op, SPE_NUMBER_FLOAT, a, b);
-    if (op == SPE_ARITH_MIN || op == SPE_ARITH_MAX) {
-        spe_id less = is_signed ? spe_slt(m, a, b) : spe_ult(m, a, b);
-        return op == SPE_ARITH_MIN ? spe_select(m, less, a, b) : spe_select(m, less, b, a);
-    }
-    return spe_arith(m, (spe_arith_op)op, is_signed ? SPE_NUMBER_SIGNED : SPE_NUMBER_UNSIGNED, a, b);
-}
-
 /* A constant as an integer of the type: its low bits, as of other numbers; a floating one is truncated first. */
 static xt_val xt_whole_constant_(int type, const xt_val *v)
 {

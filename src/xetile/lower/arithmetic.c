@@ -1,0 +1,91 @@
+/* lower/arithmetic.c - instructions on components: a scalar per lane, or a vector of them. */
+#include "../internal.h"
+
+/* One instruction on numbers or vectors of a type. */
+XE_FN_ spe_id xt_emit_arith_(spe_module *m, int op, int type, spe_id a, spe_id b)
+{
+    bool is_signed = xt_is_signed_(type);
+    if (xt_is_float_(type)) return spe_arith(m, (spe_arith_op)op, SPE_NUMBER_FLOAT, a, b);
+    if (op == SPE_ARITH_MIN || op == SPE_ARITH_MAX) {
+        spe_id less = is_signed ? spe_slt(m, a, b) : spe_ult(m, a, b);
+        return op == SPE_ARITH_MIN ? spe_select(m, less, a, b) : spe_select(m, less, b, a);
+    }
+    return spe_arith(m, (spe_arith_op)op, is_signed ? SPE_NUMBER_SIGNED : SPE_NUMBER_UNSIGNED, a, b);
+}
+
+/* ---- element-wise operations ------------------------------------------------------------------------------------- */
+
+/* Conditions are stored as bytes 0 and 1. */
+static spe_id xt_from_condition_(xt_ctx *x, spe_id condition)
+{
+    spe_id type = spe_vec_like(&x->m, spe_int(&x->m, 8), condition);
+    return spe_select(&x->m, condition, spe_const_u(&x->m, type, 1), spe_null(&x->m, type));
+}
+
+/* Operands of numbers and of vectors both begin with their common type. */
+XE_FN_ int xt_meeting_type_(const xt_node_ *n) { return *(const int *)n->desc; }
+
+static spe_id xt_binary_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
+{
+    spe_id r = xt_emit_arith_(&x->m, n->kind, xt_meeting_type_(n), v[0], v[1]);
+    return xt_is_compare_(n->kind) ? xt_from_condition_(x, r) : r;
+}
+
+static spe_id xt_select_part_(spe_module *m, const spe_id *v)
+{
+    return spe_select(m, spe_ine(m, v[0], spe_null(m, spe_type_of(m, v[0]))), v[1], v[2]);
+}
+
+static spe_id xt_math_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
+{
+    spe_math_op op = (spe_math_op)xt_math_instruction_(n->kind, xt_meeting_type_(n));
+    return spe_math(&x->m, op, (uint32_t)xt_math_info_(n->kind)->operands, v);
+}
+
+static spe_id xt_truth_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
+{
+    spe_id zero = spe_null(&x->m, spe_type_of(&x->m, v[0]));
+    bool real = xt_is_float_((int)n->vectors->v[0].type);
+    return xt_from_condition_(x, real ? spe_fune(&x->m, v[0], zero) : spe_ine(&x->m, v[0], zero));
+}
+
+static spe_id xt_bitcast_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
+{
+    return cm_bitcast(&x->cm, spe_vec_like(&x->m, xt_spe_type_(x, xt_meeting_type_(n)), v[0]), v[0]);
+}
+
+/* A component of the result of an element-wise operation on numbers or vectors, from the operands'. */
+XE_FN_ spe_id xt_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
+{
+    switch (n->op) {
+    case XT_OP_BINARY_VECTOR_: return xt_binary_part_(x, n, v);
+    case XT_OP_SELECT_VECTOR_: return xt_select_part_(&x->m, v);
+    case XT_OP_MATH_NUMBER_:
+    case XT_OP_MATH_VECTOR_: return xt_math_part_(x, n, v);
+    case XT_OP_CAST_VECTOR_: return xt_truth_part_(x, n, v); /* other casts are of blocks */
+    default: return xt_bitcast_part_(x, n, v);
+    }
+}
+
+/* ---- combining pairs, for reductions and atomics ----------------------------------------------------------------- */
+
+/* The larger or smaller of two floats; -0 is less than 0. A NaN wins or loses, by nan_wins. */
+XE_FN_ spe_id xt_extreme_(spe_module *m, bool larger, bool nan_wins, spe_id a, spe_id b)
+{
+    spe_id type = spe_type_of(m, a), elem = spe_info(m, type).elem ? spe_info(m, type).elem : type, nan = 0;
+    spe_id bits = spe_vec(m, spe_int(m, spe_width(m, elem)), spe_count(m, type));
+    spe_id p = spe_bitcast(m, bits, a), q = spe_bitcast(m, bits, b);
+    spe_id r = spe_math2(m, larger ? SPE_FMAX : SPE_FMIN, a, b);
+    spe_id zeros = spe_bitcast(m, type, larger ? spe_and(m, p, q) : spe_or(m, p, q));
+    if (nan_wins) nan = spe_isnan(m, b);
+    if (nan_wins) nan = spe_lor(m, spe_isnan(m, a), nan);
+    r = spe_select(m, spe_feq(m, a, b), zeros, r);
+    return nan_wins ? spe_select(m, nan, spe_fadd(m, a, b), r) : r;
+}
+
+XE_FN_ spe_id xt_combine_(spe_module *m, int kind, int type, spe_id a, spe_id b)
+{
+    const xt_red_row_ *row = xt_red_info_(kind);
+    if (row->nan_wins) return xt_extreme_(m, row->op == SPE_ARITH_MAX, true, a, b);
+    return spe_arith(m, row->op, xt_is_float_(type) ? SPE_NUMBER_FLOAT : row->number, a, b);
+}
