@@ -190,13 +190,17 @@ bool zed_batch_print_times_(zed_batch *b, FILE *f, const char *file, int line)
     size_t rows = 0;
     if (!zed_batch_is_(b, ZED_BATCH_CLOSED_, "zed_batch_print_times", file, line)) return false;
     zed_recording_ *r = b->recording_;
+    if (!r->timed) return zed_fail_(b->device, ZED_BATCH_LAUNCH, "zed_batch_print_times: the batch is untimed");
     zed_time_ *times = (zed_time_ *)calloc(r->kernel_count + 1, sizeof *times);
     if (!times) return zed_fail_(b->device, ZED_OUT_OF_MEMORY, "no room for %zu rows", r->kernel_count);
-    for (int i = 0; i < r->launches; i++) {
-        const char *name = r->kernels[zed_launch_of_(r, i)->kernel].name;
-        double ns = zed_batch_ns_(b, i, file, line);
+    if (!zed_batch_finish_(b)) return free(times), false;
+    for (size_t i = 0; i < r->count; i++) {
+        const zed_step_ *s = &r->steps[i];
         size_t row = 0;
-        if (ns < 0) break;
+        double ns;
+        if (s->kind != ZED_STEP_LAUNCH_) continue;
+        if (!zed_event_ns_(b->device, s->own, &ns)) break;
+        const char *name = r->kernels[s->kernel].name;
         while (row < rows && strcmp(times[row].name, name) != 0) row++;
         if (row == rows) times[rows++].name = name;
         times[row].launches++;

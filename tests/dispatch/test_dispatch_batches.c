@@ -204,6 +204,9 @@ TEST(each_launch_of_a_batch_is_timed)
     CHECK(zed_batch_ns(&b, 0) < 0);
     CHECK_HAS(zed_get_error(&dev)->text, "untimed");
     zed_clear_error(&dev);
+    CHECK(!zed_batch_print_times(&b, stdout));
+    CHECK_HAS(zed_get_error(&dev)->text, "untimed");
+    zed_clear_error(&dev);
     end();
 }
 
