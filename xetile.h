@@ -274,12 +274,22 @@
  * xt_free. xt_print(&mod, stdout) prints the kernel in the notation of the texts, three times: as recorded, with the
  * map of every vector, and as a subgroup executes it: its share, the layouts of vectors, and which accesses are 2D
  * block messages, under which condition, or why not.
+ * SEVERAL KERNELS IN ONE MODULE, one file of SPIR-V for a program:
+ *     const xt_build_desc list[] = {XT_DESC(add, &target), XT_DESC(scale, &target, .subgroups = 4)};
+ *     xt_module mods[2];
+ *     if (!xt_build_all(mods, list, 2)) spe_print_error(mods[0].error, stderr);
+ *     ...                            each has the same words and flags, and its own kernel, parameters and local size:
+ *                                    ZED_LOAD, zed_load_all and xt_print take them like any other
+ *     xt_free(&mods[1]), xt_free(&mods[0]);       the first owns the words: it is the last to be freed
+ * The first list entry's .version, .names and .lines count for all. Names must differ, targets must not; if a kernel
+ * needs 256 registers per thread, all get them (TOGETHER).
+ *
  * XT_BUILD fills an xt_build_desc and calls xt_build; xt_error_name and xt_error_text describe an error id.
  * Errors of the build: TARGET, SUBGROUP_SIZE, GROUP_SIZE, REGISTERS, MEMORY. A module that was built may have a warning
  * (mod.warning, as mod.error; id 0: none), which spe_print_error and xt_print print: SPILL, a product whose sums, with
  * what one step of the matrix instruction takes of both operands, are larger than the registers of a thread.
  *
- * LIMITS  a subgroup's piece of a tile: 1024 x 1024. One kernel a module. Errors: ids 2000.. in XT_ERRORS_ below.
+ * LIMITS  a subgroup's piece of a tile: 1024 x 1024. Errors: ids 2000.. in XT_ERRORS_ below.
  *
  * TO USE IT  just include it: this compiles the bodies too, as static functions. Or define XETILE_DECLARATIONS for all
  * files of a program and XETILE_IMPLEMENTATION before the include in one of them, which then gets the bodies; or link
@@ -359,6 +369,7 @@
     X(GROUP_SIZE, "the work-group is larger than the target allows")                                                   \
     X(REGISTERS, "a thread cannot have this number of registers")                                                      \
     X(SPILL, "sums and a slice of operands do not fit in a thread's registers: make the subgroup's piece smaller")     \
+    X(TOGETHER, "kernels that cannot be in one module")                                                                \
     X(MATH_TYPE, "not a type for this function")                                                                       \
     X(BITCAST, "a bitcast keeps the size of an element")                                                               \
     X(VEC_DIM, "not a dimension of the vector")                                                                        \
@@ -518,6 +529,7 @@ struct xt_ctx {
     cm_target target;
     const xt_kernel *kernel;
     const xt_build_desc *desc;
+    spe_module *whole; /* the finished module: m, or that of another kernel in it */
     int S;
     spe_kernel_param params[SPE_PARAMS_MAX];
     int param_count;
@@ -715,6 +727,10 @@ XETILE_API uint32_t xt_random(uint32_t seed, uint32_t index);
 
 /* Called by XT_BUILD. Always pass the result to xt_free. */
 XETILE_API xt_module xt_build(const xt_build_desc *desc);
+
+/* Builds `count` kernels, from 1, into one module, which the first of mods owns; pass all to xt_free, the first one last.
+ * False after an error: then none has words, and all have the error. */
+XETILE_API bool xt_build_all(xt_module *mods, const xt_build_desc *descs, int count);
 
 /* Prints a module's kernel in the notation of the XeTile specification; if it was not built, its errors. */
 XETILE_API void xt_print(const xt_module *mod, FILE *f);
@@ -8887,14 +8903,36 @@ XE_FN_ void xt_make_module_(xt_ctx *x, xt_module *mod)
     mod->build_flags = xt_build_flags_(x);
 }
 
-xt_module xt_build(const xt_build_desc *desc)
+/* Does a kernel fit to those before it? Errors are of the last one. */
+XE_FN_ bool xt_check_together_(const xt_module *mods, const xt_build_desc *descs, int last)
 {
-    xt_module mod;
+    const xt_build_desc *b = &descs[last];
+    spe_place at = {b->file, b->line};
+    xt_where_ w = {(xt_ctx *)(void *)mods[last].owner_, &at};
+    for (int i = 0; i < last; i++) {
+        const xt_build_desc *a = &descs[i];
+        const xt_ctx *x = (const xt_ctx *)(const void *)mods[i].owner_;
+        if (!strcmp(a->kernel->name, b->kernel->name))
+            return xt_fail_(w, XT_ERROR_TOGETHER, "two kernels called %s, of %s:%d and %s:%d", a->kernel->name,
+                            a->kernel->file, a->kernel->line, b->kernel->file, b->kernel->line);
+        if (strcmp(x->target.name, w.x->target.name))
+            return xt_fail_(w, XT_ERROR_TOGETHER, "%s is for %s, %s for %s", a->kernel->name, x->target.name,
+                            b->kernel->name, w.x->target.name);
+    }
+    return true;
+}
+
+/* One kernel, in a module of its own or in that of the builds before. */
+XE_FN_ bool xt_build_kernel_(xt_module *mods, const xt_build_desc *descs, int i)
+{
+    const xt_build_desc *desc = &descs[i];
+    xt_module *mod = &mods[i];
     spe_place at = {desc->file, desc->line}, head = {desc->kernel->file, desc->kernel->line};
     xt_where_ w = {NULL, &at};
-    xt_ctx *x = (xt_ctx *)spe_build_begin(&mod, xt_errors_(), sizeof *x, desc->version, desc->names, desc->lines,
-                                          desc->kernel->file, at);
-    if (!x || !spe_ok(&x->m)) return mod;
+    xt_ctx *x = (xt_ctx *)(i ? spe_build_next(mod, mod - 1, xt_errors_(), sizeof *x)
+                             : spe_build_begin(mod, xt_errors_(), sizeof *x, desc->version, desc->names, desc->lines,
+                                               desc->kernel->file, at));
+    if (!x || !spe_ok(&x->m)) return false;
     x->desc = desc;
     w.x = x;
     x->kernel = desc->kernel;
@@ -8908,9 +8946,61 @@ xt_module xt_build(const xt_build_desc *desc)
         x->S = x->target.subgroup_size;
         x->subgroups = desc->subgroups;
         x->subgroups_at = at;
-        xt_make_module_(x, &mod);
+        if (xt_check_together_(mods, descs, i)) xt_make_module_(x, mod);
     }
     x->desc = NULL; /* belongs to the caller and may disappear */
+    return xt_report_(x);
+}
+
+/* Flags are a module's: if a kernel needs 256 registers per thread, all have them; 128 are left to the compiler only if
+ * all kernels leave them. */
+XE_FN_ bool xt_share_flags_(xt_module *mods, const xt_build_desc *descs, int count)
+{
+    const xt_ctx *large = NULL;
+    const char *flags = mods[0].build_flags;
+    for (int i = 0; i < count; i++) {
+        const xt_ctx *x = (const xt_ctx *)(const void *)mods[i].owner_;
+        if (x->registers > 128 && !large) large = x, flags = mods[i].build_flags;
+        if (!large && strcmp(flags, mods[i].build_flags)) flags = "";
+    }
+    for (int i = 0; i < count; i++) {
+        xt_ctx *x = (xt_ctx *)(void *)mods[i].owner_, *last = (xt_ctx *)(void *)mods[count - 1].owner_;
+        spe_place at = {descs[i].file, descs[i].line};
+        xt_where_ w = {last, &at};
+        mods[i].build_flags = flags;
+        if (large && xt_group_size_(x) / x->S > xt_most_with_256_(x))
+            return xt_fail_(w, XT_ERROR_TOGETHER, "%s has 256 registers per thread, and %s %d subgroups, %s has room for %d",
+                            large->kernel->name, x->kernel->name, xt_group_size_(x) / x->S, x->target.name,
+                            xt_most_with_256_(x));
+    }
+    return true;
+}
+
+bool xt_build_all(xt_module *mods, const xt_build_desc *descs, int count)
+{
+    int made = 0;
+    bool ok = true;
+    memset(mods, 0, (size_t)count * sizeof *mods);
+    while (made < count && ok) {
+        ok = xt_build_kernel_(mods, descs, made);
+        made++;
+    }
+    xt_ctx *last = (xt_ctx *)(void *)mods[made - 1].owner_;
+    if (ok) ok = xt_share_flags_(mods, descs, count);
+    if (last) xt_report_(last);
+    ok = spe_build_finish(mods, made) && ok;
+    for (int i = 0; i < count; i++) {
+        xt_ctx *x = (xt_ctx *)(void *)mods[i].owner_;
+        if (x) x->whole = mods[0].owner_;
+        if (i >= made) mods[i].error = mods[made - 1].error;
+    }
+    return ok;
+}
+
+xt_module xt_build(const xt_build_desc *desc)
+{
+    xt_module mod;
+    xt_build_all(&mod, desc, 1);
     return mod;
 }
 
@@ -9448,13 +9538,11 @@ XE_FN_ void xt_put_body_(xt_printer_ *p, FILE *f)
     for (int i = 0; i < p->x->nodes.count; i++) xt_put_node_(p, xt_node_at_(p->x, i));
 }
 
-void xt_print(const xt_module *mod, FILE *f)
+XE_FN_ void xt_print_(xt_ctx *x, FILE *f)
 {
     static const char *const titles[] = {"as recorded", "with the maps that follow", "what a subgroup does"};
     xt_printer_ p = XT_ZERO_;
-    if (!mod->words && mod->error) spe_print_error(mod->error, f);
-    if (!mod->words) return;
-    p.x = (xt_ctx *)(void *)mod->owner_;
+    p.x = x;
     p.type = -1;
     p.names = (xt_named_ *)xt_memory_(p.x, (size_t)p.x->values.count * sizeof *p.names);
     for (; p.names && p.form < XT_FORMS_; p.form++) {
@@ -9469,6 +9557,19 @@ void xt_print(const xt_module *mod, FILE *f)
         xt_put_body_(&p, f);
         xt_put_(&p, "}\n");
     }
+}
+
+/* Of several kernels in a module, the first has it; the one that is printed borrows it. */
+void xt_print(const xt_module *mod, FILE *f)
+{
+    xt_ctx *x = (xt_ctx *)(void *)mod->owner_;
+    if (!mod->words && mod->error) spe_print_error(mod->error, f);
+    if (!mod->words) return;
+    spe_module own = x->m, *whole = x->whole;
+    x->m = *whole;
+    xt_print_(x, f);
+    *whole = x->m;
+    if (whole != &x->m) x->m = own;
 }
 
 XETILE_AS_BEFORE_
@@ -9580,6 +9681,9 @@ XETILE_AS_BEFORE_
 /* XT_BUILD(kernel, &target, .option = value, ...) */
 #define XT_BUILD(kernel_, ...)                                                                                         \
     xt_build(&(xt_build_desc){.kernel = &(kernel_), .file = __FILE__, .line = __LINE__, .target = __VA_ARGS__})
+
+/* XT_DESC(kernel, &target, .option = value, ...): the initialiser of an xt_build_desc, for xt_build_all */
+#define XT_DESC(kernel_, ...) {.kernel = &(kernel_), .file = __FILE__, .line = __LINE__, .target = __VA_ARGS__}
 
 #define XT_CONTEXT SPE_UNUSED xt_ctx *xt_context_
 #define XT_SELF xt_context_
@@ -9745,6 +9849,9 @@ template <class T> T const *xt_listed_(std::initializer_list<T> l) { return l.be
 #define XT_BUILD(kernel_, target_, ...)                                                                                \
     xt_build(&(const xt_build_desc &)xt_build_desc{.kernel = &(kernel_), .file = __FILE__, .line = __LINE__,           \
                                                    .target = (target_), __VA_ARGS__})
+#undef XT_DESC
+#define XT_DESC(kernel_, target_, ...)                                                                                 \
+    {.kernel = &(kernel_), .file = __FILE__, .line = __LINE__, .target = (target_), __VA_ARGS__}
 #undef XT_CAST_2
 #define XT_CAST_2(T, x, saturate_) XT_BY_(cast, x, 0, 0)(XT_HERE_, XT_ID_(T), XT_ANY_(x), xt_cast_desc_{saturate_})
 #undef XT_IOTA

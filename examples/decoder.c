@@ -6,8 +6,8 @@
  *
  * The prompt is one batch of launches, and so is every token: which position it has, and how many keys there are, lies
  * in the device's memory, where the last kernel of a batch, which samples the next token, advances it. So the batch is
- * recorded once. The kernels are in decoder_kernels.h. All logits of every step are checked against the model in f64
- * (decoder_model.h), and every sampled token against the logits. See `decoder --help`.
+ * recorded once. The kernels, in one module, are in decoder_kernels.h. All logits of every step are checked against the
+ * model in f64 (decoder_model.h), and every sampled token against the logits. See `decoder --help`.
  */
 #include "xetile.h"
 #include "ze_dispatch.h"
@@ -59,12 +59,24 @@ static const xt_kernel *kernel_of(role r, int kind)
 }
 
 /* All rows and bases suit block messages: dimensions are multiples of 64. */
-static xt_module build(const xt_kernel *kernel, const xt_target *target)
+static xt_build_desc description(const xt_kernel *kernel, const xt_target *target)
 {
-    xt_build_desc d = {
-        .kernel = kernel, .target = target, .pitch = XT_PITCH_ALIGNED, .file = __FILE__, .line = __LINE__};
+    xt_build_desc d = XT_DESC(*kernel, target, .pitch = XT_PITCH_ALIGNED);
     if (kernel == &attend) d.subgroups = attend_subgroups();
-    return xt_build(&d);
+    return d;
+}
+
+/* All kernels for these weights, in one module. Returns their number, 0 after an error. */
+static int build_all(int kind, const xt_target *target, xt_module modules[ROLES])
+{
+    xt_build_desc list[ROLES];
+    int count = 0;
+    for (int r = 0; r < ROLES; r++)
+        if (kernel_of((role)r, kind)) list[count++] = description(kernel_of((role)r, kind), target);
+    if (xt_build_all(modules, list, count)) return count;
+    fail_build(&modules[0]);
+    while (count--) xt_free(&modules[count]);
+    return 0;
 }
 
 /* ---- the device's memory ---- */
@@ -170,22 +182,14 @@ static bool allocate(decoder *d)
     return !zed_get_error(d->dev)->id || fail_device(d->dev);
 }
 
-/* All kernels at once, in as many threads as there are. */
 static bool load_kernels(decoder *d)
 {
     xt_module modules[ROLES];
     zed_source sources[ROLES];
     zed_kernel loaded[ROLES];
-    int count = 0, at = 0;
-    bool ok = true;
-    for (int r = 0; r < ROLES && ok; r++) {
-        if (!kernel_of((role)r, d->m->kind)) continue;
-        modules[count] = build(kernel_of((role)r, d->m->kind), &(xt_target){ZED_TARGET(d->dev)});
-        ok = modules[count].words || fail_build(&modules[count]);
-        sources[count] = (zed_source)ZED_SOURCE(modules[count]);
-        count++;
-    }
-    ok = ok && (zed_load_all(loaded, d->dev, sources, count, cache_folder) || fail_device(d->dev));
+    int count = build_all(d->m->kind, &(xt_target){ZED_TARGET(d->dev)}, modules), at = 0;
+    for (int i = 0; i < count; i++) sources[i] = (zed_source)ZED_SOURCE(modules[i]);
+    bool ok = count && (zed_load_all(loaded, d->dev, sources, count, cache_folder) || fail_device(d->dev));
     for (int r = 0; r < ROLES && ok; r++)
         if (kernel_of((role)r, d->m->kind)) d->kernel[r] = loaded[at++];
     while (count--) xt_free(&modules[count]);
@@ -638,18 +642,36 @@ static const example_form forms[] = {
     FORMS_END,
 };
 
-static bool emit(const char *path, const char *target)
+/* The kernel of --kernel in a module of its own. */
+static bool emit_kernel(const char *path, const char *target)
 {
-    model m;
     const example_form *f = forms;
-    if (file[0] || save) return fail("%s: --emit takes no weights", file[0] ? file[0] : save);
     while (!is_asked_for(f)) f++;
-    set_shape(&m);
     if ((f->kernel == &linear_int || f->kernel == &prompt_linear_int) && made.weights == F16) made.weights = INT8;
-    xt_module mod = build(f->kernel, &(xt_target){.name = target});
+    xt_build_desc d = description(f->kernel, &(xt_target){.name = target});
+    xt_module mod = xt_build(&d);
     if (mod.words && asked.print) xt_print(&mod, stdout);
     bool ok = emit_built(path, f->name, &mod);
     xt_free(&mod);
+    return ok;
+}
+
+/* All kernels of the program in one file, or the asked one. */
+static bool emit(const char *path, const char *target)
+{
+    xt_module modules[ROLES];
+    model m;
+    if (file[0] || save) return fail("%s: --emit takes no weights", file[0] ? file[0] : save);
+    set_shape(&m);
+    if (asked.form) return emit_kernel(path, target);
+    int count = build_all(m.kind, &(xt_target){.name = target}, modules);
+    for (int i = 0; i < count; i++) {
+        if (asked.print) xt_print(&modules[i], stdout);
+        printf("kernel   %s, %u work-items: %s\n", modules[i].kernel, modules[i].local_size[0], modules[i].params);
+    }
+    bool ok = count && (asked.print || write_file(path, modules[0].words, modules[0].size));
+    if (ok) printf("flags    %s\nok " EXAMPLE ": %s, %zu bytes\n", modules[0].build_flags, path, modules[0].size);
+    while (count-- > 0) xt_free(&modules[count]);
     return ok;
 }
 

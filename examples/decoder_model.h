@@ -77,7 +77,7 @@ static void round_group(weights *w, int kind, int output, int group)
         if (x) *x = (float)q * step;
         if (kind == INT8) w->packed[panel_index(output, first + i, groups * GROUP)] = (uint8_t)q;
         uint8_t *byte = &w->packed[panel_index(output, group * HALF + i % HALF, groups * HALF)];
-        if (kind == INT4) *byte = i < HALF ? (uint8_t)(q + 8) : (uint8_t)(*byte | (uint8_t)(q << 4));
+        if (kind == INT4) *byte = i < HALF ? (uint8_t)(q + 8) : (uint8_t)(*byte | (unsigned)q << 4);
     }
 }
 

@@ -274,12 +274,22 @@
  * xt_free. xt_print(&mod, stdout) prints the kernel in the notation of the texts, three times: as recorded, with the
  * map of every vector, and as a subgroup executes it: its share, the layouts of vectors, and which accesses are 2D
  * block messages, under which condition, or why not.
+ * SEVERAL KERNELS IN ONE MODULE, one file of SPIR-V for a program:
+ *     const xt_build_desc list[] = {XT_DESC(add, &target), XT_DESC(scale, &target, .subgroups = 4)};
+ *     xt_module mods[2];
+ *     if (!xt_build_all(mods, list, 2)) spe_print_error(mods[0].error, stderr);
+ *     ...                            each has the same words and flags, and its own kernel, parameters and local size:
+ *                                    ZED_LOAD, zed_load_all and xt_print take them like any other
+ *     xt_free(&mods[1]), xt_free(&mods[0]);       the first owns the words: it is the last to be freed
+ * The first list entry's .version, .names and .lines count for all. Names must differ, targets must not; if a kernel
+ * needs 256 registers per thread, all get them (TOGETHER).
+ *
  * XT_BUILD fills an xt_build_desc and calls xt_build; xt_error_name and xt_error_text describe an error id.
  * Errors of the build: TARGET, SUBGROUP_SIZE, GROUP_SIZE, REGISTERS, MEMORY. A module that was built may have a warning
  * (mod.warning, as mod.error; id 0: none), which spe_print_error and xt_print print: SPILL, a product whose sums, with
  * what one step of the matrix instruction takes of both operands, are larger than the registers of a thread.
  *
- * LIMITS  a subgroup's piece of a tile: 1024 x 1024. One kernel a module. Errors: ids 2000.. in XT_ERRORS_ below.
+ * LIMITS  a subgroup's piece of a tile: 1024 x 1024. Errors: ids 2000.. in XT_ERRORS_ below.
  *
  * TO USE IT  just include it: this compiles the bodies too, as static functions. Or define XETILE_DECLARATIONS for all
  * files of a program and XETILE_IMPLEMENTATION before the include in one of them, which then gets the bodies; or link
@@ -352,6 +362,7 @@
     X(GROUP_SIZE, "the work-group is larger than the target allows")                                                   \
     X(REGISTERS, "a thread cannot have this number of registers")                                                      \
     X(SPILL, "sums and a slice of operands do not fit in a thread's registers: make the subgroup's piece smaller")     \
+    X(TOGETHER, "kernels that cannot be in one module")                                                                \
     X(MATH_TYPE, "not a type for this function")                                                                       \
     X(BITCAST, "a bitcast keeps the size of an element")                                                               \
     X(VEC_DIM, "not a dimension of the vector")                                                                        \
@@ -511,6 +522,7 @@ struct xt_ctx {
     cm_target target;
     const xt_kernel *kernel;
     const xt_build_desc *desc;
+    spe_module *whole; /* the finished module: m, or that of another kernel in it */
     int S;
     spe_kernel_param params[SPE_PARAMS_MAX];
     int param_count;
@@ -709,6 +721,10 @@ XETILE_API uint32_t xt_random(uint32_t seed, uint32_t index);
 /* Called by XT_BUILD. Always pass the result to xt_free. */
 XETILE_API xt_module xt_build(const xt_build_desc *desc);
 
+/* Builds `count` kernels, from 1, into one module, which the first of mods owns; pass all to xt_free, the first one last.
+ * False after an error: then none has words, and all have the error. */
+XETILE_API bool xt_build_all(xt_module *mods, const xt_build_desc *descs, int count);
+
 /* Prints a module's kernel in the notation of the XeTile specification; if it was not built, its errors. */
 XETILE_API void xt_print(const xt_module *mod, FILE *f);
 
@@ -818,6 +834,9 @@ XETILE_API void xt_free(xt_module *mod);
 /* XT_BUILD(kernel, &target, .option = value, ...) */
 #define XT_BUILD(kernel_, ...)                                                                                         \
     xt_build(&(xt_build_desc){.kernel = &(kernel_), .file = __FILE__, .line = __LINE__, .target = __VA_ARGS__})
+
+/* XT_DESC(kernel, &target, .option = value, ...): the initialiser of an xt_build_desc, for xt_build_all */
+#define XT_DESC(kernel_, ...) {.kernel = &(kernel_), .file = __FILE__, .line = __LINE__, .target = __VA_ARGS__}
 
 #define XT_CONTEXT SPE_UNUSED xt_ctx *xt_context_
 #define XT_SELF xt_context_

@@ -178,17 +178,22 @@ int spe_run(int n, int i)
 
 /* -- a build */
 
-void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, uint32_t version, bool names,
-                      bool lines, const char *source, spe_place at)
+static void spe_built_init_(spe_built *mod, const spe_reporter *errors, spe_module *m)
 {
-    spe_module *m = (spe_module *)calloc(1, size);
     static const spe_error none = {0, "", "", NULL, 0, NULL};
-    spe_options options = {version, SPE_ENV_OPENCL, names, lines, source, NULL, NULL, false, 0, 0, 0};
     memset(mod, 0, sizeof *mod);
     mod->build_flags = "";
     mod->error = m ? spe_get_error(m) : &errors->no_memory;
     mod->warning = &none;
     mod->owner_ = m;
+}
+
+void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, uint32_t version, bool names,
+                      bool lines, const char *source, spe_place at)
+{
+    spe_module *m = (spe_module *)calloc(1, size);
+    spe_options options = {version, SPE_ENV_OPENCL, names, lines, source, NULL, NULL, false, 0, 0, 0};
+    spe_built_init_(mod, errors, m);
     if (m && !spe_begin(m, &options)) {
         m->error.file = at.file;
         m->error.line = at.line;
@@ -207,10 +212,7 @@ bool spe_build_kernel(spe_module *m, const char *name, int subgroup_size, int gr
 bool spe_build_end(spe_built *mod, const char *name, const char *params, int subgroup_size, int group_size)
 {
     spe_kernel_end(mod->owner_);
-    spe_words words = spe_finish(mod->owner_);
-    if (!words.data) return false;
-    mod->words = words.data;
-    mod->size = words.count * 4;
+    if (!spe_ok(mod->owner_)) return false;
     mod->kernel = name;
     mod->params = params;
     mod->subgroup_size = (uint32_t)subgroup_size;
@@ -218,6 +220,35 @@ bool spe_build_end(spe_built *mod, const char *name, const char *params, int sub
     mod->local_size[0] = (uint32_t)group_size;
     mod->local_size[1] = mod->local_size[2] = 1;
     return true;
+}
+
+void *spe_build_next(spe_built *mod, spe_built *before, const spe_reporter *errors, size_t size)
+{
+    spe_module *m = (spe_module *)calloc(1, size);
+    spe_built_init_(mod, errors, m);
+    if (!m) return NULL;
+    *m = *before->owner_;
+    memset(before->owner_, 0, sizeof *m);
+    return m;
+}
+
+bool spe_build_finish(spe_built *mods, int count)
+{
+    spe_built *last = &mods[count - 1];
+    spe_words words = {NULL, 0};
+    if (last->owner_) words = spe_finish(last->owner_);
+    for (int i = 0; i < count; i++) {
+        mods[i].words = words.data;
+        mods[i].size = words.count * 4;
+        if (words.data || i == count - 1) continue;
+        mods[i].owner_->error = *last->error;
+        mods[i].owner_->error.next = NULL; /* may be freed with the last one */
+    }
+    if (words.data && count > 1) {
+        *mods[0].owner_ = *last->owner_;
+        memset(last->owner_, 0, sizeof *last->owner_);
+    }
+    return words.data != NULL;
 }
 
 void spe_built_free(spe_built *mod)

@@ -86,14 +86,36 @@ static void xt_make_module_(xt_ctx *x, xt_module *mod)
     mod->build_flags = xt_build_flags_(x);
 }
 
-xt_module xt_build(const xt_build_desc *desc)
+/* Does a kernel fit to those before it? Errors are of the last one. */
+static bool xt_check_together_(const xt_module *mods, const xt_build_desc *descs, int last)
 {
-    xt_module mod;
+    const xt_build_desc *b = &descs[last];
+    spe_place at = {b->file, b->line};
+    xt_where_ w = {(xt_ctx *)(void *)mods[last].owner_, &at};
+    for (int i = 0; i < last; i++) {
+        const xt_build_desc *a = &descs[i];
+        const xt_ctx *x = (const xt_ctx *)(const void *)mods[i].owner_;
+        if (!strcmp(a->kernel->name, b->kernel->name))
+            return xt_fail_(w, XT_ERROR_TOGETHER, "two kernels called %s, of %s:%d and %s:%d", a->kernel->name,
+                            a->kernel->file, a->kernel->line, b->kernel->file, b->kernel->line);
+        if (strcmp(x->target.name, w.x->target.name))
+            return xt_fail_(w, XT_ERROR_TOGETHER, "%s is for %s, %s for %s", a->kernel->name, x->target.name,
+                            b->kernel->name, w.x->target.name);
+    }
+    return true;
+}
+
+/* One kernel, in a module of its own or in that of the builds before. */
+static bool xt_build_kernel_(xt_module *mods, const xt_build_desc *descs, int i)
+{
+    const xt_build_desc *desc = &descs[i];
+    xt_module *mod = &mods[i];
     spe_place at = {desc->file, desc->line}, head = {desc->kernel->file, desc->kernel->line};
     xt_where_ w = {NULL, &at};
-    xt_ctx *x = (xt_ctx *)spe_build_begin(&mod, xt_errors_(), sizeof *x, desc->version, desc->names, desc->lines,
-                                          desc->kernel->file, at);
-    if (!x || !spe_ok(&x->m)) return mod;
+    xt_ctx *x = (xt_ctx *)(i ? spe_build_next(mod, mod - 1, xt_errors_(), sizeof *x)
+                             : spe_build_begin(mod, xt_errors_(), sizeof *x, desc->version, desc->names, desc->lines,
+                                               desc->kernel->file, at));
+    if (!x || !spe_ok(&x->m)) return false;
     x->desc = desc;
     w.x = x;
     x->kernel = desc->kernel;
@@ -107,9 +129,61 @@ xt_module xt_build(const xt_build_desc *desc)
         x->S = x->target.subgroup_size;
         x->subgroups = desc->subgroups;
         x->subgroups_at = at;
-        xt_make_module_(x, &mod);
+        if (xt_check_together_(mods, descs, i)) xt_make_module_(x, mod);
     }
     x->desc = NULL; /* belongs to the caller and may disappear */
+    return xt_report_(x);
+}
+
+/* Flags are a module's: if a kernel needs 256 registers per thread, all have them; 128 are left to the compiler only if
+ * all kernels leave them. */
+static bool xt_share_flags_(xt_module *mods, const xt_build_desc *descs, int count)
+{
+    const xt_ctx *large = NULL;
+    const char *flags = mods[0].build_flags;
+    for (int i = 0; i < count; i++) {
+        const xt_ctx *x = (const xt_ctx *)(const void *)mods[i].owner_;
+        if (x->registers > 128 && !large) large = x, flags = mods[i].build_flags;
+        if (!large && strcmp(flags, mods[i].build_flags)) flags = "";
+    }
+    for (int i = 0; i < count; i++) {
+        xt_ctx *x = (xt_ctx *)(void *)mods[i].owner_, *last = (xt_ctx *)(void *)mods[count - 1].owner_;
+        spe_place at = {descs[i].file, descs[i].line};
+        xt_where_ w = {last, &at};
+        mods[i].build_flags = flags;
+        if (large && xt_group_size_(x) / x->S > xt_most_with_256_(x))
+            return xt_fail_(w, XT_ERROR_TOGETHER, "%s has 256 registers per thread, and %s %d subgroups, %s has room for %d",
+                            large->kernel->name, x->kernel->name, xt_group_size_(x) / x->S, x->target.name,
+                            xt_most_with_256_(x));
+    }
+    return true;
+}
+
+bool xt_build_all(xt_module *mods, const xt_build_desc *descs, int count)
+{
+    int made = 0;
+    bool ok = true;
+    memset(mods, 0, (size_t)count * sizeof *mods);
+    while (made < count && ok) {
+        ok = xt_build_kernel_(mods, descs, made);
+        made++;
+    }
+    xt_ctx *last = (xt_ctx *)(void *)mods[made - 1].owner_;
+    if (ok) ok = xt_share_flags_(mods, descs, count);
+    if (last) xt_report_(last);
+    ok = spe_build_finish(mods, made) && ok;
+    for (int i = 0; i < count; i++) {
+        xt_ctx *x = (xt_ctx *)(void *)mods[i].owner_;
+        if (x) x->whole = mods[0].owner_;
+        if (i >= made) mods[i].error = mods[made - 1].error;
+    }
+    return ok;
+}
+
+xt_module xt_build(const xt_build_desc *desc)
+{
+    xt_module mod;
+    xt_build_all(&mod, desc, 1);
     return mod;
 }
 

@@ -72,6 +72,9 @@ template <class T> T const *xt_listed_(std::initializer_list<T> l) { return l.be
 #define XT_BUILD(kernel_, target_, ...)                                                                                \
     xt_build(&(const xt_build_desc &)xt_build_desc{.kernel = &(kernel_), .file = __FILE__, .line = __LINE__,           \
                                                    .target = (target_), __VA_ARGS__})
+#undef XT_DESC
+#define XT_DESC(kernel_, target_, ...)                                                                                 \
+    {.kernel = &(kernel_), .file = __FILE__, .line = __LINE__, .target = (target_), __VA_ARGS__}
 #undef XT_CAST_2
 #define XT_CAST_2(T, x, saturate_) XT_BY_(cast, x, 0, 0)(XT_HERE_, XT_ID_(T), XT_ANY_(x), xt_cast_desc_{saturate_})
 #undef XT_IOTA

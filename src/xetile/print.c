@@ -531,13 +531,11 @@ static void xt_put_body_(xt_printer_ *p, FILE *f)
     for (int i = 0; i < p->x->nodes.count; i++) xt_put_node_(p, xt_node_at_(p->x, i));
 }
 
-void xt_print(const xt_module *mod, FILE *f)
+static void xt_print_(xt_ctx *x, FILE *f)
 {
     static const char *const titles[] = {"as recorded", "with the maps that follow", "what a subgroup does"};
     xt_printer_ p = XT_ZERO_;
-    if (!mod->words && mod->error) spe_print_error(mod->error, f);
-    if (!mod->words) return;
-    p.x = (xt_ctx *)(void *)mod->owner_;
+    p.x = x;
     p.type = -1;
     p.names = (xt_named_ *)xt_memory_(p.x, (size_t)p.x->values.count * sizeof *p.names);
     for (; p.names && p.form < XT_FORMS_; p.form++) {
@@ -552,4 +550,17 @@ void xt_print(const xt_module *mod, FILE *f)
         xt_put_body_(&p, f);
         xt_put_(&p, "}\n");
     }
+}
+
+/* Of several kernels in a module, the first has it; the one that is printed borrows it. */
+void xt_print(const xt_module *mod, FILE *f)
+{
+    xt_ctx *x = (xt_ctx *)(void *)mod->owner_;
+    if (!mod->words && mod->error) spe_print_error(mod->error, f);
+    if (!mod->words) return;
+    spe_module own = x->m, *whole = x->whole;
+    x->m = *whole;
+    xt_print_(x, f);
+    *whole = x->m;
+    if (whole != &x->m) x->m = own;
 }

@@ -11,6 +11,10 @@ for target in pvc bmg lnl ptl dg2 generic soft; do
         swiglu_int quantize embed choose; do
         check_says "$kernel for $target" "ok decoder $kernel" "$decoder" --kernel $kernel --emit "$saved/decoder-$kernel-$target.spv" --target $target
     done
+    for weights in f16 int8 int4; do
+        check_says "all kernels, $weights for $target" "ok decoder: $saved/decoder-all-$weights-$target.spv" \
+            "$decoder" --weights $weights --emit "$saved/decoder-all-$weights-$target.spv" --target $target
+    done
     check_says "int4 for $target" "ok decoder linear_int" "$decoder" --weights int4 --kernel linear_int \
         --emit "$saved/decoder-int4-$target.spv" --target $target
 done
