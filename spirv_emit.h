@@ -95,7 +95,7 @@
  *                spe_real_of_bits spe_real_fits spe_real_of_f32 spe_real_to_int spe_decimal_of
  *
  * The kernel part, for headers whose users write kernels as C functions, with macros (xetile.h, coopvec.h):
- *   building     spe_build_begin spe_build_kernel spe_build_end spe_built_free
+ *   building     spe_build_begin spe_build_kernel spe_build_end spe_build_next spe_build_finish spe_built_free
  *   parameters   spe_parse_params spe_param_of
  *   errors       spe_report spe_vreport spe_blame_of spe_reporter_name spe_reporter_text SPE_REPORTER
  *   numbers      spe_val_of spe_val_int spe_val_uint spe_val_real spe_val_float spe_val_same spe_val_is_set
@@ -1501,8 +1501,8 @@ XETILE_API bool spe_build_kernel(spe_module *m, const char *name, int subgroup_s
                                  const spe_param *params);
 /* Ends the kernel, which mod then describes; false after an error. */
 XETILE_API bool spe_build_end(spe_built *mod, const char *name, const char *params, int subgroup_size, int group_size);
-/* Starts another kernel in the module of `before`, whose kernel has ended: a context as of spe_build_begin, to which the
- * module goes. NULL if out of memory; any error is in mod. */
+/* Starts another kernel in the module of `before`, whose kernel has ended: a context as of spe_build_begin, to which
+ * the module goes. NULL if out of memory; any error is in mod. */
 XETILE_API void *spe_build_next(spe_built *mod, spe_built *before, const spe_reporter *errors, size_t size);
 /* Finishes the module, which is with the last of `count` builds, and gives it to the first, which owns it; all have its
  * words. After an error of the last build there are no words, and all have that error. */

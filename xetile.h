@@ -728,7 +728,7 @@ XETILE_API uint32_t xt_random(uint32_t seed, uint32_t index);
 /* Called by XT_BUILD. Always pass the result to xt_free. */
 XETILE_API xt_module xt_build(const xt_build_desc *desc);
 
-/* Builds `count` kernels, from 1, into one module, which the first of mods owns; pass all to xt_free, the first one last.
+/* Builds `count` kernels, from 1, into one module, which the first of mods owns; pass all to xt_free, the first last.
  * False after an error: then none has words, and all have the error. */
 XETILE_API bool xt_build_all(xt_module *mods, const xt_build_desc *descs, int count);
 
@@ -8969,9 +8969,9 @@ XE_FN_ bool xt_share_flags_(xt_module *mods, const xt_build_desc *descs, int cou
         xt_where_ w = {last, &at};
         mods[i].build_flags = flags;
         if (large && xt_group_size_(x) / x->S > xt_most_with_256_(x))
-            return xt_fail_(w, XT_ERROR_TOGETHER, "%s has 256 registers per thread, and %s %d subgroups, %s has room for %d",
-                            large->kernel->name, x->kernel->name, xt_group_size_(x) / x->S, x->target.name,
-                            xt_most_with_256_(x));
+            return xt_fail_(
+                w, XT_ERROR_TOGETHER, "%s has 256 registers per thread, and %s %d subgroups, %s has room for %d",
+                large->kernel->name, x->kernel->name, xt_group_size_(x) / x->S, x->target.name, xt_most_with_256_(x));
     }
     return true;
 }

@@ -721,7 +721,7 @@ XETILE_API uint32_t xt_random(uint32_t seed, uint32_t index);
 /* Called by XT_BUILD. Always pass the result to xt_free. */
 XETILE_API xt_module xt_build(const xt_build_desc *desc);
 
-/* Builds `count` kernels, from 1, into one module, which the first of mods owns; pass all to xt_free, the first one last.
+/* Builds `count` kernels, from 1, into one module, which the first of mods owns; pass all to xt_free, the first last.
  * False after an error: then none has words, and all have the error. */
 XETILE_API bool xt_build_all(xt_module *mods, const xt_build_desc *descs, int count);
 

@@ -147,8 +147,8 @@ XETILE_API bool spe_build_kernel(spe_module *m, const char *name, int subgroup_s
                                  const spe_param *params);
 /* Ends the kernel, which mod then describes; false after an error. */
 XETILE_API bool spe_build_end(spe_built *mod, const char *name, const char *params, int subgroup_size, int group_size);
-/* Starts another kernel in the module of `before`, whose kernel has ended: a context as of spe_build_begin, to which the
- * module goes. NULL if out of memory; any error is in mod. */
+/* Starts another kernel in the module of `before`, whose kernel has ended: a context as of spe_build_begin, to which
+ * the module goes. NULL if out of memory; any error is in mod. */
 XETILE_API void *spe_build_next(spe_built *mod, spe_built *before, const spe_reporter *errors, size_t size);
 /* Finishes the module, which is with the last of `count` builds, and gives it to the first, which owns it; all have its
  * words. After an error of the last build there are no words, and all have that error. */

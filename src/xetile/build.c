@@ -152,9 +152,9 @@ static bool xt_share_flags_(xt_module *mods, const xt_build_desc *descs, int cou
         xt_where_ w = {last, &at};
         mods[i].build_flags = flags;
         if (large && xt_group_size_(x) / x->S > xt_most_with_256_(x))
-            return xt_fail_(w, XT_ERROR_TOGETHER, "%s has 256 registers per thread, and %s %d subgroups, %s has room for %d",
-                            large->kernel->name, x->kernel->name, xt_group_size_(x) / x->S, x->target.name,
-                            xt_most_with_256_(x));
+            return xt_fail_(
+                w, XT_ERROR_TOGETHER, "%s has 256 registers per thread, and %s %d subgroups, %s has room for %d",
+                large->kernel->name, x->kernel->name, xt_group_size_(x) / x->S, x->target.name, xt_most_with_256_(x));
     }
     return true;
 }
