@@ -263,7 +263,8 @@
  *                         of 4 bytes (with .order {0, 1}, row offsets, not negative for 8-bit elements), and, for
  *                         bases with leading dimensions, that those offsets are inside and that matrices are a
  *                         multiple of 64 bytes apart. XT_PITCH_ANY: only the version for any pitch. The software
- *                         device's messages take any base, pitch and row length: see cm_block2d_test
+ *                         device's messages take any base, pitch and row length: see cm_block2d_test. As another
+ *                         device, in its checked mode, it reports a broken promise (soft/README.md)
  *     .registers          128 or 256 per thread; default 256 if the accumulators of a subgroup need more than 4 KiB, or
  *                         if what a loop carries, with both operands of a product, needs more than 6 KiB and the
  *                         work-group still fits; else 128, or 256 where Intel's compiler would spill and it fits

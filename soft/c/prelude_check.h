@@ -44,6 +44,14 @@ struct xs_access {
     uint32_t lane; /* the lane to blame */
 };
 
+/* The surface of a two-dimensional block: bytes; its first column, in elements of so many bytes. */
+struct xs_surface {
+    uint64_t base;
+    uint32_t width, pitch;
+    int32_t x;
+    uint32_t element;
+};
+
 /* A static local variable. */
 struct xs_local {
     const char *name;
@@ -62,6 +70,8 @@ struct xs_check {
     /* Lanes read unwritten items of a variable kept in C variables: see check_items. */
     void (*unwritten)(struct xs_subgroup *self, const struct xs_site *site, const uint64_t *written, uint32_t count,
                       uint32_t size, uint32_t first, uint64_t lanes);
+    void (*surface)(struct xs_subgroup *self, const struct xs_site *site, const struct xs_surface *surface,
+                    uint32_t lane);
 };
 
 #define XS_HELPER static inline __attribute__((unused))
@@ -105,13 +115,16 @@ XS_CALLED uint64_t check_lanes(struct xs_subgroup *self, const struct xs_site *s
     return bits;
 }
 
-/* Checks the part of a two-dimensional block inside its surface. */
+/* Checks the surface of a two-dimensional block, and the part of the block inside it. */
 XS_CALLED uint64_t check_block2d(struct xs_subgroup *self, const struct xs_site *site, uint64_t surface, uint32_t width,
                                  uint32_t height, uint32_t pitch, int32_t x, int32_t y, uint64_t root,
                                  const uint32_t *shape, uint64_t bits)
 {
     int64_t left = (int64_t)x * shape[0], right = left + (int64_t)shape[0] * shape[1] * shape[3];
     int64_t top = y, bottom = top + shape[2];
+    const struct xs_check *check = self->check;
+    const struct xs_surface all = {surface, width, pitch, x, shape[0]};
+    if (check && bits) check->surface(self, site, &all, (uint32_t)__builtin_ctzll(bits));
     if (left < 0) left = 0;
     if (top < 0) top = 0;
     if (right > (int64_t)width) right = width;

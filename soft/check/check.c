@@ -11,7 +11,7 @@
 
 enum { MAX_TWICE = 32 }; /* per instruction: one per lane */
 
-enum fault { FAULT_BOUNDS, FAULT_UNWRITTEN, FAULT_RACE, FAULT_BARRIER };
+enum fault { FAULT_BOUNDS, FAULT_UNWRITTEN, FAULT_RACE, FAULT_BARRIER, FAULT_SURFACE };
 
 struct report {
     const struct xs_site *site;
@@ -429,6 +429,20 @@ static void note_unwritten(struct xs_subgroup *self, const struct xs_site *site,
     }
 }
 
+/* Unread rows are checked apart: their message was reported with the others. */
+static void check_surface(struct xs_subgroup *self, const struct xs_site *site, const struct xs_surface *surface,
+                          uint32_t lane)
+{
+    struct check_subgroup *s = self->check;
+    char text[120];
+    struct line l;
+    s->self = self;
+    if (site->flags & XS_UNUSED || !check_minds_surfaces() || !check_surface_breaks(surface, text, sizeof text)) return;
+    if (!begin_report(&l, s, site, FAULT_SURFACE, lane)) return;
+    add(&l, " is a message that %s does not have: %s", getenv("XETILE_SOFT_DEVICE"), text);
+    print_line(&l);
+}
+
 /* Tracks an access that is within bounds. */
 static void watch(struct check_subgroup *s, const struct xs_site *site, const struct xs_access *a,
                   const struct object *o)
@@ -577,7 +591,7 @@ static bool worker_begin(void **state, const struct sched_launch *l, const uint8
     w->last = 0;
     for (uint32_t i = 0; w->subgroup && i < subgroups; i++) {
         w->subgroup[i].calls = (struct xs_check){check_access, meet_barrier,   after_store,   note_cleared,
-                                                   set_locals,   begin_variable, note_unwritten};
+                                                   set_locals,   begin_variable, note_unwritten, check_surface};
         w->subgroup[i].worker = w;
         w->subgroup[i].id = i;
     }

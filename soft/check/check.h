@@ -13,7 +13,8 @@
  *  4. Races: for each word that a work-group accesses (race.c), who wrote and who read it since the last barrier
  *     that is a fence for such memory.
  *  5. Barriers: which lanes arrive, at which barrier the subgroups are, and who is missing if no subgroup can continue.
- *  6. Reports are lines on standard error, one per instruction and kind of fault, at most CHECK_REPORTS per launch.
+ *  6. Surfaces of 2D blocks (surface.c), as another device demands them.
+ *  7. Reports are lines on standard error, one per instruction and kind of fault, at most CHECK_REPORTS per launch.
  *
  * Not detected: races between work-groups or within a subgroup; below level 3, two subgroups that store the same value.
  * Ordering by atomics or fences instead of barriers is not followed: such code is reported.
@@ -78,6 +79,12 @@ struct check_stack {
 void check_stack_mark(struct check_stack *s, uint64_t top, uint64_t address, uint64_t bytes, bool written);
 /* As check_find_unwritten. */
 uint64_t check_stack_find(const struct check_stack *s, uint64_t top, uint64_t address, uint64_t bytes);
+
+/* ---- surface.c */
+
+bool check_minds_surfaces(void); /* as pvc, bmg, lnl or ptl */
+/* Writes what is wrong with a surface; NULL: nothing. */
+const char *check_surface_breaks(const struct xs_surface *s, char *text, size_t size);
 
 /* ---- race.c: who touched a word since the last barrier */
 

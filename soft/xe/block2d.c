@@ -67,7 +67,10 @@ static void check_rules(struct xe_thread *t, const struct block *b)
         {b->is_store && (b->count > 1 || b->for_dpas || b->transposed), "a store of several blocks"},
     };
     for (size_t k = 0; k < sizeof rules / sizeof rules[0]; k++)
-        if (rules[k].broken) xe_broken(t, "a 2D block message: %s", rules[k].rule);
+        if (rules[k].broken)
+            xe_broken(t, "a 2D block message: %s (base 0x%llx, width %u, pitch %u bytes; column %lld of %u bytes)",
+                      rules[k].rule, (unsigned long long)b->base, b->surface_width, b->pitch, (long long)b->x,
+                      b->bytes);
 }
 
 /* The element's position in registers, from the first one of its block. */
