@@ -292,6 +292,9 @@ static void write_zeros(struct cg *g)
         cg_put(g, "    __builtin_memset(&%s, 0, %llu);\n",
                cg_fixed_item(g, p->variable, v->wide ? p->offset * (g->private[p->variable].granule / 2) : p->offset),
                (unsigned long long)bytes * g->S * (v->wide ? 2 : 1));
+        if (v->in_place)
+            cg_put(g, "    %s = (struct XS(rows)){(const u8 *)%s, 32};\n", cg_var(g, "r", p->variable),
+                   cg_var(g, "p", p->variable));
     }
     if (!t || t->kind == SP_VOID) return;
     const struct cg_leaves *l = cg_leaves_of(g, g->w->inst->type);

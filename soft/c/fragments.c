@@ -15,6 +15,9 @@ const char *cg_wide_load(struct cg *g, uint32_t variable, const struct cg_block2
 {
     static const char *const floats[] = {"", "f16", "bf16"};
     bool of_b = g->private[variable].granule == 4, deferred = !strncmp(how, "deferred", 4);
+    const struct cg_held *v = cg_held(g, variable);
+    if (v->transposed)
+        return cg_str(g, "XS(%s_columns_%s)(%s", how, floats[v->wide], to);
     if (!cg_is_wide_int(g, variable))
         return cg_str(g, "XS(%s_%s)(%s, %u, %u%s", how, floats[cg_held(g, variable)->wide], to, b->height, b->count,
                       deferred ? ""

@@ -43,6 +43,11 @@ static void write_block2d(struct cg *g)
         cg_put(g, "    %s, %s);\n", load, cg_surface(g));
         return;
     }
+    if (p->variable && cg_held(g, p->variable)->in_place) {
+        cg_put(g, "    %s = XS(block2d_columns)((u8 *)%s, %s);\n", cg_var(g, "r", p->variable), address_of(g, p),
+               cg_surface(g));
+        return;
+    }
     if (p->variable && cg_held(g, p->variable)->tiled) {
         cg_put(g, "    XS(deferred_rows)((u8 *)%s, 64, %u, %u, %s);\n", address_of(g, p), b.elem, b.height,
                cg_surface(g));
@@ -72,6 +77,7 @@ static void write_block2d(struct cg *g)
 static const char *fragment(struct cg *g, uint32_t id)
 {
     if (!cg_shared(g, id)->forwarded) return cg_address_of(g, id);
+    if (cg_is_in_place(g, id)) return cg_str(g, "&%s", cg_var(g, "r", cg_forwarded_from(g, id)));
     return address_of(g, &g->private[g->m->ids[id].def->operand[0]]);
 }
 
@@ -101,10 +107,10 @@ static const char *form_of(struct cg *g, const struct sp_inst *i)
 {
     uint32_t a = i->operand[1], b = i->operand[2];
     bool integer = cg_element(g, i->id) == CG_U32;
-    return cg_str(g, "%u, %u%s%s%s%s", cg_leaves_of(g, i->type)->count, integer ? cg_signs_of(i) : 0,
+    return cg_str(g, "%u, %u%s%s%s%s%s", cg_leaves_of(g, i->type)->count, integer ? cg_signs_of(i) : 0,
                   integer || cg_kind_bytes(cg_element(g, b)) == 4 ? " | XS_PACKED" : "",
                   cg_is_wide(g, a) ? " | XS_WIDE_A" : "", cg_is_wide(g, b) ? " | XS_WIDE_B" : "",
-                  cg_is_tiled(g, a) ? " | XS_TILED_A" : "");
+                  cg_is_in_place(g, b) ? " | XS_COLUMNS_B" : "", cg_is_tiled(g, a) ? " | XS_TILED_A" : "");
 }
 
 static void write_product(struct cg *g)

@@ -29,6 +29,7 @@ static void declare_variable(struct cg *g, const struct sp_inst *i)
         cg_declare(g, q ? CG_PLAIN : CG_ZERO, cg_kind_type(g, kind, v->stored_varying), "p", i->id,
                    cg_str(g, "[%u]%s", (unsigned)items * room + (bytes == 0), q ? " XS_ALIGNED(64)" : ""));
         cg_add_frame(g, bytes * (v->stored_varying ? g->S : 1) * (wide ? 2 : 1) * room);
+        if (cg_held(g, i->id)->in_place) cg_declare(g, CG_PLAIN, "struct XS(rows)", "r", i->id, "");
         if (g->o->check) cg_check_variable(g, i, bytes, 0);
     } else {
         uint64_t size = (bytes + 15) & ~(uint64_t)15;

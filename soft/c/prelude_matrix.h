@@ -11,7 +11,8 @@
 
 enum { XS_RUN = 8 }; /* maximum fragments of A, and of B, in a grid of products */
 enum { XS_SIGNED_B = 1, XS_SIGNED_A = 2 }; /* integers: which are signed; XS_SIGNS of a product's form */
-enum { XS_SIGNS = 3, XS_PACKED = 4, XS_WIDE_A = 8, XS_WIDE_B = 16, XS_TILED_A = 32 }; /* forms of operands */
+enum { XS_SIGNS = 3, XS_PACKED = 4, XS_WIDE_A = 8, XS_WIDE_B = 16, XS_TILED_A = 32, XS_COLUMNS_B = 64 };
+/* forms of operands */
 
 #ifdef __has_builtin
 #define XS_HAS(builtin) __has_builtin(builtin)
@@ -184,7 +185,8 @@ struct block_source {
     u32 shape; /* halves of a unit, bytes per element, rows, pieces; 0: empty */
 };
 /* In a shape in place of halves and element; for quads plus the signs. */
-enum { XS_FLOATS_OF_F16 = 3 << 24, XS_FLOATS_OF_BF16 = 4 << 24, XS_QUADS = 5 << 24 };
+enum { XS_FLOATS_OF_F16 = 3 << 24, XS_FLOATS_OF_BF16 = 4 << 24, XS_QUADS = 5 << 24, XS_COLUMNS_OF_F16 = 6 << 24 };
+enum { XS_COLUMNS_OF_BF16 = 7 << 24 };
 
 /* Blocks shared by the subgroups of a work-group are stored in the thread's memory one after the other: first their
  * source (two halves of a tile may have two sources), then the block. A hash table at the beginning, by the first
@@ -447,11 +449,104 @@ struct XS(grid) {
 #define XS_ADD_F32(sum, x, v) ((sum) + (x) * (v))
 XS_GRID(f32, f32, 16, XS_START, XS_ADD_F32)
 
+/* A place of rows in memory. */
+struct XS(rows) {
+    const u8 *first;
+    u64 pitch;
+};
+
+/* The same for a B whose columns are 16 contiguous elements of 16 bits in memory (XS_COLUMNS_B: b[f] is a struct
+ * XS(rows)): for few rows, transposing it would cost more than the products do. A register has sums of a column over
+ * every so many k's. In the end, the lanes of each are added up: vector i and vector i + n / 2 become one, whose lanes
+ * are theirs in turns. */
+#if S == 16 && XS_HAS(__builtin_shufflevector)
+#if XS_PIECE == 64
+#define XS_TURNS(x, y, n)                                                                                              \
+    __builtin_shufflevector(x, y, n, n + 16, n + 1, n + 17, n + 2, n + 18, n + 3, n + 19, n + 4, n + 20, n + 5,        \
+                            n + 21, n + 6, n + 22, n + 7, n + 23)
+#elif XS_PIECE == 32
+#define XS_TURNS(x, y, n) __builtin_shufflevector(x, y, n, n + 8, n + 1, n + 9, n + 2, n + 10, n + 3, n + 11)
+#else
+#define XS_TURNS(x, y, n) __builtin_shufflevector(x, y, n, n + 4, n + 1, n + 5)
+#endif
+XS_FORCED XS(f32p) XS(sum_of_lanes)(XS(f32p) * sum)
+{
+    enum { n = XS_PIECE / 4 };
+    XS_UNROLL for (int half = n / 2; half; half /= 2)
+        XS_UNROLL for (int i = 0; i < half; i++)
+            sum[i] = XS_TURNS(sum[i], sum[i + half], 0) + XS_TURNS(sum[i], sum[i + half], n / 2);
+    return sum[0];
+}
+#undef XS_TURNS
+#else
+XS_FORCED XS(f32p) XS(sum_of_lanes)(XS(f32p) * sum)
+{
+    XS(f32p) r = {0};
+    for (int i = 0; i < XS_PIECE / 4; i++)
+        for (int l = 0; l < XS_PIECE / 4; l++) r[i] += sum[i][l];
+    return r;
+}
+#endif
+
+#define XS_COLUMNS(T)                                                                                                  \
+    XS_FORCED void XS(T##_columns_row)(struct XS(grid) g, long row, f32 *d, const f32 *c)                              \
+    {                                                                                                                  \
+        enum { together = XS_PIECE / 4 };                                                                              \
+        for (int n = 0; n < S; n += together) {                                                                        \
+            XS(f32p) sum[together];                                                                                    \
+            XS_UNROLL for (int i = 0; i < together; i++) sum[i] = (XS(f32p)){0};                                       \
+            for (long f = 0; f < g.nk; f++) {                                                                          \
+                const struct XS(rows) *r = (const struct XS(rows) *)g.b[f];                                            \
+                const XS(f32p) *x = (const XS(f32p) *)((const f32 *)g.a[f] + row * 16);                                \
+                const u8 *column = r->first + (u64)n * r->pitch;                                                       \
+                XS_UNROLL for (int i = 0; i < together; i++, column += r->pitch)                                       \
+                {                                                                                                      \
+                    f32x v;                                                                                            \
+                    XS(T##_to_f32_at)(&v, column);                                                                     \
+                    XS_UNROLL for (int p = 0; p < XS_PIECES; p++) sum[i] += x[p] * ((const XS(f32p) *)&v)[p];          \
+                }                                                                                                      \
+            }                                                                                                          \
+            *(XS(f32p) *)(d + n) = *(const XS(f32p) *)(c + n) + XS(sum_of_lanes)(sum);                                 \
+        }                                                                                                              \
+    }                                                                                                                  \
+    XS_FUNCTION void XS(T##_columns_grid)(struct XS(grid) g)                                                           \
+    {                                                                                                                  \
+        for (long i = 0; i < g.ni; i++, g.a += g.nk) {                                                                 \
+            const void *const *const b = g.b;                                                                          \
+            for (long j = 0; j < g.nj; j++, g.b += g.nk, g.c++, g.d++)                                                 \
+                for (long row = 0; row < g.m; row++)                                                                   \
+                    XS(T##_columns_row)(g, row, (f32 *)*g.d + row * S, (const f32 *)*g.c + row * S);                   \
+            g.b = b;                                                                                                   \
+        }                                                                                                              \
+    }
+XS_COLUMNS(f16)
+XS_COLUMNS(bf16)
+#undef XS_COLUMNS
+
 /* The two halves of a dword. */
 XS_INLINE f32x XS(f16_low)(u32x w) { return XS(f16_to_f32)(XS_CONVERT(w & 0xffffu, u16x)); }
 XS_INLINE f32x XS(f16_high)(u32x w) { return XS(f16_to_f32)(XS_CONVERT(w >> 16, u16x)); }
 XS_INLINE f32x XS(bf16_low)(u32x w) { return (f32x)(w << 16); }
 XS_INLINE f32x XS(bf16_high)(u32x w) { return (f32x)(w & 0xffff0000u); }
+XS_INLINE void XS(f16_pair)(f32x *to, u32x w)
+{
+#if S == 16 && XS_NATIVE == 64 && XS_HAS(__builtin_shufflevector)
+    typedef u16 v32 __attribute__((vector_size(64), may_alias));
+    const v32 h = (v32)w;
+    const v32 halves = __builtin_shufflevector(h, h, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 1, 3, 5,
+                                               7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+    to[0] = XS(f16_to_f32)(((const u16x *)&halves)[0]);
+    to[1] = XS(f16_to_f32)(((const u16x *)&halves)[1]);
+#else
+    to[0] = XS(f16_low)(w);
+    to[1] = XS(f16_high)(w);
+#endif
+}
+XS_INLINE void XS(bf16_pair)(f32x *to, u32x w)
+{
+    to[0] = XS(bf16_low)(w);
+    to[1] = XS(bf16_high)(w);
+}
 
 /* Grids of products of one type. Operands are widened first, unless they are already (XS_WIDE_A, XS_WIDE_B or KEEP_B):
  * A to rows of 64 bytes, B to 16 lane vectors. */
@@ -486,13 +581,16 @@ XS_INLINE f32x XS(bf16_high)(u32x w) { return (f32x)(w & 0xffff0000u); }
     }                                                                                                                  \
     XS_FORCED void XS(dpas_##T##_columns)(u32x * to, const void *b, int form)                                          \
     {                                                                                                                  \
-        for (int r = 0; r < 8 && form & XS_PACKED; r++) {                                                              \
-            to[2 * r] = (u32x)XS(T##_low)(((const u32x *)b)[r]);                                                       \
-            to[2 * r + 1] = (u32x)XS(T##_high)(((const u32x *)b)[r]);                                                  \
-        }                                                                                                              \
+        for (int r = 0; r < 8 && form & XS_PACKED; r++)                                                                \
+            XS(T##_pair)((f32x *)(void *)(to + 2 * r), ((const u32x *)b)[r]);                                          \
         for (int r = 0; r < 16 && !(form & XS_PACKED); r++) to[r] = (u32x)XS(T##_to_f32)(((const u16x *)b)[r]);        \
     }                                                                                                                  \
-    XS_DPAS(dpas_##T, XS(f32_grid)(g), form &XS_WIDE_B)
+    XS_FUNCTION void XS(dpas_##T##_multiply)(struct XS(grid) g, int form)                                              \
+    {                                                                                                                  \
+        if (form & XS_COLUMNS_B) XS(T##_columns_grid)(g);                                                              \
+        else XS(f32_grid)(g);                                                                                          \
+    }                                                                                                                  \
+    XS_DPAS(dpas_##T, XS(dpas_##T##_multiply)(g, form), form &(XS_WIDE_B | XS_COLUMNS_B))
 XS_DPAS_16(f16)
 XS_DPAS_16(bf16)
 #undef XS_DPAS_16
@@ -740,10 +838,6 @@ XS_FORCED int XS(block_inside)(const struct XS(block) * b)
 
 /* The rows to be loaded, `pitch` apart, with the pieces side by side. They are where they are in memory if the block is
  * inside its surface and `direct`; else `rows` of them are copied to `edge` and padded with zeros, `bytes` a piece. */
-struct XS(rows) {
-    const u8 *first;
-    u64 pitch;
-};
 enum { XS(EDGE_BYTES) = XS_BLOCK_BYTES + 8 * S }; /* a vector may be read from the last byte on */
 XS_FORCED struct XS(rows) XS(rows_of)(const struct XS(block) * b, int direct, u8 *edge, int rows, int bytes)
 {
@@ -928,6 +1022,84 @@ XS_FUNCTION void XS(block2d_load_transform)(void *dst, int item, int elem_bytes,
     XS(deal)((u8 *)dst, flat, XS(whole_turns)(bytes, 4), 4, item, 0);
 }
 
+/* 16 rows of 8 dwords become 8 vectors: four rows at a time, four dwords of each. In vectors of 64 bytes, part i is of
+ * row i and of those 4, 8 and 12 below it. */
+#if S == 16 && XS_HAS(__builtin_shufflevector)
+typedef u32 XS(turn) __attribute__((vector_size(XS_NATIVE == 64 ? 64 : 16), may_alias));
+typedef u32 XS(quarter) __attribute__((vector_size(16), may_alias, aligned(1)));
+#if XS_NATIVE == 64
+#define XS_TURN(x, y, a, b, c, d)                                                                                      \
+    __builtin_shufflevector(x, y, a, b, c, d, a + 4, b + 4, c + 4, d + 4, a + 8, b + 8, c + 8, d + 8, a + 12, b + 12,  \
+                            c + 12, d + 12)
+#define XS_TURN_PART(row, pitch) XS(four_parts)(row, pitch)
+XS_FORCED XS(turn) XS(four_parts)(const u8 *row, u64 pitch)
+{
+    const XS(quarter) a = *(const XS(quarter) *)row, b = *(const XS(quarter) *)(row + 4 * pitch);
+    const XS(quarter) c = *(const XS(quarter) *)(row + 8 * pitch), d = *(const XS(quarter) *)(row + 12 * pitch);
+    return __builtin_shufflevector(__builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7),
+                                   __builtin_shufflevector(c, d, 0, 1, 2, 3, 4, 5, 6, 7), 0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
+                                   10, 11, 12, 13, 14, 15);
+}
+#define XS_OTHER 16
+#else
+#define XS_TURN(x, y, a, b, c, d) __builtin_shufflevector(x, y, a, b, c, d)
+#define XS_TURN_PART(row, pitch) (*(const XS(quarter) *)(row))
+#define XS_OTHER 4
+#endif
+XS_FORCED void XS(turn_rows)(u32x *to, struct XS(rows) r)
+{
+    enum { turns = 64 / sizeof(XS(turn)), y = XS_OTHER };
+    for (int t = 0; t < turns; t++) {
+        XS_UNROLL for (int half = 0; half < 2; half++)
+        {
+            const u8 *row = r.first + (u64)(4 * t) * r.pitch + half * 16;
+            const XS(turn) r0 = XS_TURN_PART(row, r.pitch), r1 = XS_TURN_PART(row + r.pitch, r.pitch);
+            const XS(turn) r2 = XS_TURN_PART(row + 2 * r.pitch, r.pitch);
+            const XS(turn) r3 = XS_TURN_PART(row + 3 * r.pitch, r.pitch);
+            const XS(turn) low01 = XS_TURN(r0, r1, 0, y, 1, y + 1), high01 = XS_TURN(r0, r1, 2, y + 2, 3, y + 3);
+            const XS(turn) low23 = XS_TURN(r2, r3, 0, y, 1, y + 1), high23 = XS_TURN(r2, r3, 2, y + 2, 3, y + 3);
+            XS(turn) *out = (XS(turn) *)(to + 4 * half) + t;
+            out[0] = XS_TURN(low01, low23, 0, 1, y, y + 1);
+            out[turns] = XS_TURN(low01, low23, 2, 3, y + 2, y + 3);
+            out[2 * turns] = XS_TURN(high01, high23, 0, 1, y, y + 1);
+            out[3 * turns] = XS_TURN(high01, high23, 2, 3, y + 2, y + 3);
+        }
+    }
+}
+#undef XS_TURN
+#undef XS_TURN_PART
+#undef XS_OTHER
+#else
+XS_FORCED void XS(turn_rows)(u32x *to, struct XS(rows) r)
+{
+    for (int i = 0; i < S; i++)
+        for (int k = 0; k < 8; k++) ((u32 *)(to + k))[i] = ((const u32_mem *)(r.first + (u64)i * r.pitch))[k];
+}
+#endif
+
+/* 16 columns of 16 elements, contiguous in memory: where they are, or what `edge` has of them. */
+XS_SHORT struct XS(rows) XS(block2d_columns)(u8 *edge, u64 ptr, u32 mem_w, u32 mem_h, u32 pitch, i32 x, i32 y)
+{
+    const struct XS(block) b = {4, 8, 16, 1, ptr, mem_w, mem_h, pitch, x, y};
+    const struct XS(rows) r = XS(rows_of)(&b, 1, edge, 16, 32);
+    for (int i = 0; i < 16 && !(x & 8); i++) /* which is half a line in each row */
+        __builtin_prefetch(r.first + (u64)i * r.pitch + 128);
+    return r;
+}
+
+/* The same as floats, transposed. */
+#define XS_BLOCK2D_COLUMNS(T)                                                                                          \
+    XS_FUNCTION void XS(block2d_load_columns_##T)(f32x * to, u64 ptr, u32 mem_w, u32 mem_h, u32 pitch, i32 x, i32 y)   \
+    {                                                                                                                  \
+        u8 edge[16 * 32];                                                                                              \
+        u32x dwords[8];                                                                                                \
+        XS(turn_rows)(dwords, XS(block2d_columns)(edge, ptr, mem_w, mem_h, pitch, x, y));                              \
+        for (int i = 0; i < 8; i++) XS(T##_pair)(to + 2 * i, dwords[i]);                                               \
+    }
+XS_BLOCK2D_COLUMNS(f16)
+XS_BLOCK2D_COLUMNS(bf16)
+#undef XS_BLOCK2D_COLUMNS
+
 /* Columns become rows; elements of 4 and 8 bytes. */
 XS_FUNCTION void XS(block2d_load_transpose)(void *dst, int item, int elem_bytes, int width, int height, int count,
                                             u64 ptr, u32 mem_w, u32 mem_h, u32 pitch, i32 x, i32 y)
@@ -936,6 +1108,10 @@ XS_FUNCTION void XS(block2d_load_transpose)(void *dst, int item, int elem_bytes,
     u8 flat[XS_BLOCK_BYTES] XS_ALIGNED(64), edge[XS(EDGE_BYTES)];
     int columns = XS(pow2)(height), bytes = XS(whole_turns)(count * width * columns * elem_bytes, elem_bytes);
     const struct XS(rows) r = XS(rows_of)(&b, 1, edge, height, width * elem_bytes);
+    if (elem_bytes == 4 && item == 4 && width == 8 && height == S && S == 16 && count == 1) {
+        XS(turn_rows)((u32x *)dst, r);
+        return;
+    }
     __builtin_memset(flat, 0, (size_t)bytes);
     for (int i = 0; i < height; i++)
         for (int j = 0; j < count * width; j++)
@@ -1024,6 +1200,20 @@ XS_FORCED int XS(deferred_block)(struct xs_subgroup *self, const struct block_so
 XS_DEFERRED_FLOATS(f16, XS_FLOATS_OF_F16)
 XS_DEFERRED_FLOATS(bf16, XS_FLOATS_OF_BF16)
 #undef XS_DEFERRED_FLOATS
+
+#define XS_DEFERRED_COLUMNS(T, kind)                                                                                   \
+    XS_FUNCTION const u8 *XS(deferred_columns_##T)(struct xs_subgroup * self, u8 * own, u64 ptr, u32 mem_w, u32 mem_h, \
+                                                   u32 pitch, i32 x, i32 y)                                            \
+    {                                                                                                                  \
+        const struct block_source s = {ptr, mem_w, mem_h, pitch, x, y, kind};                                          \
+        u8 *to;                                                                                                        \
+        if (!XS(deferred_block)(self, &s, 16 * (u32)sizeof(f32x), own, &to))                                           \
+            XS(block2d_load_columns_##T)((f32x *)(void *)to, ptr, mem_w, mem_h, pitch, x, y);                       \
+        return to;                                                                                                     \
+    }
+XS_DEFERRED_COLUMNS(f16, XS_COLUMNS_OF_F16)
+XS_DEFERRED_COLUMNS(bf16, XS_COLUMNS_OF_BF16)
+#undef XS_DEFERRED_COLUMNS
 
 XS_FUNCTION const u8 *XS(deferred_quads)(struct xs_subgroup *self, u8 *own, int signs, int height, int count, u64 ptr,
                                      u32 mem_w, u32 mem_h, u32 pitch, i32 x, i32 y)

@@ -63,6 +63,10 @@ bool cg_is_tiled(struct cg *g, uint32_t id)
 {
     return cg_forwarded_from(g, id) && cg_held(g, cg_forwarded_from(g, id))->tiled;
 }
+bool cg_is_in_place(struct cg *g, uint32_t id)
+{
+    return cg_forwarded_from(g, id) && cg_held(g, cg_forwarded_from(g, id))->in_place;
+}
 
 uint32_t cg_items(struct cg *g, uint32_t variable)
 {

@@ -178,6 +178,7 @@ static bool is_whole_block(struct cg *g, const struct cg_queue *q, const struct 
         return i->op == SP_OP_Subgroup2DBlockLoadINTEL && g->private[variable].granule == 2 && b.elem * b.width == 32 &&
                b.count == pieces && cg_items(g, variable) == pieces * b.height;
     }
+    if (cg_held(g, variable)->transposed) return true;
     if (i->op != SP_OP_Subgroup2DBlockLoadTransformINTEL || b.width != 16 || b.height * b.elem % 4) return false;
     return (q->halves == 1 || b.height * b.elem == 32) && cg_items(g, variable) == b.count * b.height * b.elem / 4;
 }
@@ -309,10 +310,13 @@ static void add_queue(struct cg *g, struct cg_function *fn, uint32_t block, cons
     fn->shares_blocks = fn->shares_blocks || q->shared;
 }
 
-static bool has_wide_operands(struct cg *g, const struct sp_inst *i)
+/* Why not, or NULL. */
+static const char *lacks_wide_operands(struct cg *g, const struct sp_inst *i)
 {
     uint32_t a = cg_forwarded_from(g, i->operand[1]), b = cg_forwarded_from(g, i->operand[2]);
-    return a && b && cg_held(g, a)->wide && cg_held(g, b)->wide;
+    if (b && cg_held(g, b)->in_place) return "few rows are multiplied with columns in place";
+    if (a && b && cg_held(g, a)->wide && cg_held(g, b)->wide) return NULL;
+    return "its operands are not held as they are multiplied";
 }
 
 void cg_plan_deferred(struct cg *g, struct cg_function *fn)
@@ -330,9 +334,9 @@ void cg_plan_deferred(struct cg *g, struct cg_function *fn)
             const struct sp_inst *i = &f->blocks[b].inst[k];
             if (i->op != SP_OP_SubgroupMatrixMultiplyAccumulateINTEL) continue;
             bool tiles = cg_tile_product(g, i) != NULL;
-            if (!(tiles || has_wide_operands(g, i)) || !cg_next_grid(g, i, chain, &grid)) {
-                const char *why = tiles || has_wide_operands(g, i) ? "it makes no grid with others"
-                                                                   : "its operands are not held as they are multiplied";
+            const char *why = tiles ? NULL : lacks_wide_operands(g, i);
+            if (why || !cg_next_grid(g, i, chain, &grid)) {
+                if (!why) why = "it makes no grid with others";
                 if (why != said) cg_remark(g, fn, i, "deferred", false, "a product is done in each step: %s", why);
                 said = why; /* report consecutive ones with the same reason once */
                 continue;

@@ -42,6 +42,8 @@ enum cg_form { CG_AS_LOADED, CG_WIDE_F16, CG_WIDE_BF16, CG_WIDE_I8 };
 struct cg_held { /* a fixed variable: widening.c */
     uint8_t wide; /* cg_form */
     bool tiled;   /* with rows of 64 bytes, two fragments side by side: operand A for tiles */
+    bool transposed; /* B, wide, whose columns are rows of memory */
+    bool in_place;   /* such a B, read from memory by the products, which find its place in r<variable> */
 };
 struct cg_deferred { /* deferred.c */
     /* element `row` of array c<group>, whose `rows` sums are held in tiles together */

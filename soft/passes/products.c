@@ -114,6 +114,7 @@ static bool is_alike(struct cg *g, const struct sp_inst *i, const struct sp_inst
            g->m->ids[i->operand[2]].type == g->m->ids[first->operand[2]].type &&
            !cg_is_wide(g, i->operand[1]) == !cg_is_wide(g, first->operand[1]) &&
            !cg_is_wide(g, i->operand[2]) == !cg_is_wide(g, first->operand[2]) &&
+           cg_is_in_place(g, i->operand[2]) == cg_is_in_place(g, first->operand[2]) &&
            cg_is_tiled(g, i->operand[1]) == cg_is_tiled(g, first->operand[1]);
 }
 

@@ -1,5 +1,6 @@
 /* widening.c - operand widening: fragments that are only loaded as blocks and multiplied are kept in the form used by
- * the products, as floats or as pairs of 16 bits; for tiles, operand A has rows as long as a tile's.
+ * the products, as floats or as pairs of 16 bits; for tiles, operand A has rows as long as a tile's. If B's columns are
+ * contiguous in memory, floats are transposed when they are loaded, or stay in memory if they meet few rows of A.
  *
  * Needs: cg_shared (which fragments are read in their variables). Gives: cg_held.
  */
@@ -18,7 +19,16 @@ enum {
     IN_B = 64,
     AS_BYTE_ROWS = 128,
     AS_BYTE_VNNI = 256,
-    OF_FORM = 512 /* the first of those of enum cg_form; of integers: both unsigned, the next three other signs */
+    OF_FORM = 512, /* the first of those of enum cg_form; of integers: both unsigned, the next three other signs */
+    AS_COLUMNS = OF_FORM << (CG_WIDE_I8 + 3)
+};
+
+/* Transposing a fragment takes longer than so many rows of products do. */
+enum { FEW_ROWS = 2 };
+struct seen {
+    uint16_t uses;
+    uint16_t rows;   /* of A, that a B is multiplied with; too many: or memory may have changed since it was loaded */
+    uint32_t loaded; /* when: `now`, below */
 };
 
 /* The use by a product whose operand k is read from the variable p points into. */
@@ -42,26 +52,32 @@ static uint32_t use_in_load(struct cg *g, const struct sp_inst *i, uint32_t k, u
         bool whole = g->private[i->operand[k]].offset == 0 && cg_items(g, variable) == 2 * b.height;
         return (b.count == 2 && whole ? AS_PAIRS : NOT_PAIRS) | (columns ? AS_ROWS : AS_BYTE_ROWS);
     }
+    if (i->op == SP_OP_Subgroup2DBlockLoadTransposeINTEL && granule == 4 && cg_items(g, variable) == 8 && g->S == 16)
+        return b.elem == 4 && b.width == 8 && b.height == 16 && b.count == 1 ? AS_COLUMNS : OTHERWISE;
     bool vnni = i->op == SP_OP_Subgroup2DBlockLoadTransformINTEL && b.width == g->S && granule == 4;
     return !vnni || b.height * b.elem % 4 ? OTHERWISE : b.elem == 1 ? AS_BYTE_VNNI : AS_VNNI;
 }
 
 /* Records an instruction's uses of fixed variables that its operands point into or were forwarded from. */
-static void note_fragments(struct cg *g, const struct sp_inst *i, uint16_t *seen)
+static void note_fragments(struct cg *g, const struct sp_inst *i, uint32_t now, struct seen *seen)
 {
-    if (i->op == SP_OP_Variable && i->count > 1) seen[g->ordinal[i->id]] |= OTHERWISE;
+    if (i->op == SP_OP_Variable && i->count > 1) seen[g->ordinal[i->id]].uses |= OTHERWISE;
     if (cg_is(i, CG_LIFETIME)) return;
     CG_EACH_VALUE (k, i) {
         uint32_t id = i->operand[k], variable = g->private[id].fixed ? id : g->private[id].variable;
-        if (cg_forwarded_from(g, id))
-            seen[g->ordinal[cg_forwarded_from(g, id)]] |=
-                use_in_product(g, i, k, &g->private[g->m->ids[id].def->operand[0]]);
-        else if (variable && !(i->id && (g->private[i->id].variable || cg_shared(g, i->id)->forwarded)))
-            seen[g->ordinal[variable]] |= use_in_load(g, i, k, variable);
+        if (cg_forwarded_from(g, id)) {
+            struct seen *s = &seen[g->ordinal[cg_forwarded_from(g, id)]];
+            s->uses |= (uint16_t)use_in_product(g, i, k, &g->private[g->m->ids[id].def->operand[0]]);
+            if (s->loaded != now) s->rows = FEW_ROWS;
+            if (s->rows <= FEW_ROWS) s->rows += (uint16_t)cg_leaves_of(g, i->type)->count;
+        } else if (variable && !(i->id && (g->private[i->id].variable || cg_shared(g, i->id)->forwarded))) {
+            seen[g->ordinal[variable]].uses |= (uint16_t)use_in_load(g, i, k, variable);
+            seen[g->ordinal[variable]].loaded = now;
+        }
     }
 }
 
-static void choose_form(struct cg *g, struct cg_held *v, uint32_t seen)
+static void choose_form(struct cg *g, struct cg_held *v, uint32_t seen, bool few_rows)
 {
     const uint32_t pairs = AS_PAIRS | NOT_PAIRS, rows = AS_ROWS | AS_BYTE_ROWS;
     for (uint32_t form = CG_WIDE_F16; form < CG_WIDE_I8 + 4; form++) {
@@ -74,16 +90,22 @@ static void choose_form(struct cg *g, struct cg_held *v, uint32_t seen)
             v->tiled |= of_a && (seen & pairs) == AS_PAIRS;
         else if (of_b || (of_a && g->S == 16 && (ints || (seen & rows) == AS_ROWS)))
             v->wide = (uint8_t)form;
+        else if (!ints && seen == (AS_COLUMNS | IN_B | type))
+            *v = few_rows ? (struct cg_held){.in_place = true} : (struct cg_held){(uint8_t)form, .transposed = true};
     }
 }
 
 void cg_widen_fragments(struct cg *g, struct cg_function *fn)
 {
-    uint16_t *seen = cg_alloc(g, (fn->value_count + 1) * sizeof *seen); /* by ordinal */
+    struct seen *seen = cg_alloc(g, (fn->value_count + 1) * sizeof *seen); /* by ordinal */
     struct cg_held *held = cg_alloc(g, (fn->value_count + 1) * sizeof *held);
+    uint32_t now = 0; /* another number after each write, and in each block */
     if (g->failed) return;
-    CG_EACH (i, b, fn->f) note_fragments(g, i, seen);
+    CG_EACH (i, b, fn->f) {
+        if (i == fn->f->blocks[b].inst || cg_may_write(g, i)) now++;
+        note_fragments(g, i, now, seen);
+    }
     for (uint32_t n = 1; n <= fn->value_count; n++)
-        if (seen[n]) choose_form(g, &held[n], seen[n]);
+        if (seen[n].uses) choose_form(g, &held[n], seen[n].uses, seen[n].rows <= FEW_ROWS);
     fn->held = held;
 }

@@ -1,0 +1,143 @@
+/* test_soft_columns.c - products whose B has its columns contiguous in memory, in f16 and bf16: of one and two rows,
+ * which read B where it is, and of more, which transpose it. Matrices end within blocks in each dimension; B may be
+ * overwritten between its load and the product. Every element against sums in f64.
+ */
+#undef XETILE_DECLARATIONS
+#include "xetile.h"
+#include "test.h"
+#include "ze_dispatch.h"
+
+enum { STEP = 32, SUBGROUPS = 4, WIDTH = 16 * SUBGROUPS, MAX = 160 };
+static int rows;       /* of a product */
+static bool overwrite; /* B, after it is loaded */
+static zed_device device;
+
+/* Over the same columns, each as a row: a 2D block message, in the block of the loads and the products. */
+static void write_ones(XT_CONTEXT, bool half, xt_val W, xt_val column, xt_val k, xt_val N, xt_val K)
+{
+    const xt_map map = XT_MAP(.sg_layout = {SUBGROUPS, 1}, .sg_data = {16, STEP});
+    if (half)
+        XT_STORE_TILE(XT_SPLAT(f16, WIDTH, STEP, 1, .map = map),
+                      XT_INIT_TILE(W, f16, WIDTH, STEP, .offset = XT_AT(column, k), .shape = XT_AT(N, K), .map = map));
+    else
+        XT_STORE_TILE(XT_SPLAT(bf16, WIDTH, STEP, 1, .map = map),
+                      XT_INIT_TILE(W, bf16, WIDTH, STEP, .offset = XT_AT(column, k), .shape = XT_AT(N, K), .map = map));
+}
+
+static void multiply(XT_CONTEXT, int type, xt_val X, xt_val W, xt_val Y, xt_val M, xt_val N, xt_val K)
+{
+    const xt_map map = XT_MAP(.sg_layout = {1, SUBGROUPS}, .sg_data = {rows, 16});
+    const xt_map map_x = xt_map_mma_a(&map, STEP), map_w = xt_map_mma_b(&map, STEP);
+    xt_val row = XT_MUL(XT_GROUP_ID(1), rows), column = XT_MUL(XT_GROUP_ID(0), WIDTH);
+    const bool half = type == XT_TYPE_f16;
+    xt_tile x = half ? XT_INIT_TILE(X, f16, rows, STEP, .offset = XT_AT(row, 0), .shape = XT_AT(M, K), .map = map_x)
+                     : XT_INIT_TILE(X, bf16, rows, STEP, .offset = XT_AT(row, 0), .shape = XT_AT(M, K), .map = map_x);
+    xt_tile w = half ? XT_INIT_TILE(W, f16, STEP, WIDTH, .offset = XT_AT(0, column), .shape = XT_AT(K, N),
+                                    .strides = XT_AT(1, K), .order = {0, 1}, .map = map_w)
+                     : XT_INIT_TILE(W, bf16, STEP, WIDTH, .offset = XT_AT(0, column), .shape = XT_AT(K, N),
+                                    .strides = XT_AT(1, K), .order = {0, 1}, .map = map_w);
+    xt_tile y = XT_INIT_TILE(Y, f32, rows, WIDTH, .offset = XT_AT(row, column), .shape = XT_AT(M, N), .map = map);
+    xt_vec sums = XT_SPLAT(f32, rows, WIDTH, 0, .map = map);
+    XT_FOR (k, 0, K, STEP, &x, &w, &sums) {
+        xt_vec a = XT_LOAD_TILE(x), b = XT_LOAD_TILE(w);
+        if (overwrite) write_ones(XT_SELF, half, W, column, k, N, K);
+        sums = XT_TILE_MMA(a, b, sums);
+        x = XT_UPDATE_TILE_OFFSET(x, 0, STEP);
+        w = XT_UPDATE_TILE_OFFSET(w, STEP, 0);
+    }
+    XT_STORE_TILE(sums, y);
+}
+XT_KERNEL (of_f16, ptr(f16, X), ptr(f16, W), ptr(f32, Y), u32(M), u32(N), u32(K))
+{
+    multiply(XT_SELF, XT_TYPE_f16, X, W, Y, M, N, K);
+}
+XT_KERNEL (of_bf16, ptr(bf16, X), ptr(bf16, W), ptr(f32, Y), u32(M), u32(N), u32(K))
+{
+    multiply(XT_SELF, XT_TYPE_bf16, X, W, Y, M, N, K);
+}
+
+static uint16_t x[MAX * MAX], w[MAX * MAX];
+static double x_value[MAX * MAX], w_value[MAX * MAX];
+
+static void fill(uint16_t *bits, double *value, bool half)
+{
+    for (int i = 0; i < MAX * MAX; i++) {
+        float f = (float)test_normal();
+        bits[i] = half ? spe_f32_to_f16_bits(f) : spe_f32_to_bf16_bits(f);
+        value[i] = (double)(half ? spe_f16_bits_to_f32(bits[i]) : spe_bf16_bits_to_f32(bits[i]));
+    }
+}
+
+static void check(const char *type, const float *y, int m, int n, int k)
+{
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++) {
+            double want = 0, size = 0;
+            for (int c = 0; c < k; c++) {
+                want += x_value[i * k + c] * w_value[j * k + c];
+                size += fabs(x_value[i * k + c] * w_value[j * k + c]);
+            }
+            /* k roundings of f32 sums, each at most half a unit of the sum of magnitudes */
+            CHECK_MSG(fabs((double)y[i * n + j] - want) <= k * 0x1p-24 * size,
+                      "%s, %d rows, %d x %d x %d, overwrite %d: (%d, %d) is %g, want %g", type, rows, m, n, k,
+                      overwrite, i, j, (double)y[i * n + j], want);
+        }
+    CHECK_MSG(isnan(y[m * n]), "%s, %d rows: stored past the end", type, rows);
+}
+
+static void run(zed_kernel *kernel, bool half, int m, int n, int k)
+{
+    uint16_t *a = (uint16_t *)zed_alloc(&device, ZED_SHARED, (size_t)(m * k) * 2, 0);
+    uint16_t *b = (uint16_t *)zed_alloc(&device, ZED_SHARED, (size_t)(n * k) * 2, 0);
+    float *y = (float *)zed_alloc(&device, ZED_SHARED, (size_t)(m * n + 1) * 4, 0);
+    fill(x, x_value, half);
+    fill(w, w_value, half);
+    if (y) {
+        memcpy(a, x, (size_t)(m * k) * 2);
+        memcpy(b, w, (size_t)(n * k) * 2);
+        for (int i = 0; i <= m * n; i++) y[i] = NAN;
+        zed_groups groups = {(uint32_t)((n + WIDTH - 1) / WIDTH), (uint32_t)((m + rows - 1) / rows), 1};
+        if (zed_launch(kernel, groups, a, b, y, m, n, k)) check(half ? "f16" : "bf16", y, m, n, k);
+    }
+    zed_free(&device, a);
+    zed_free(&device, b);
+    zed_free(&device, y);
+}
+
+static void each_type(void)
+{
+    static const int shapes[][2] = {{64, 96}, {75, 74}, {130, 100}, {16, 33}};
+    const xt_target target = {ZED_TARGET(&device)};
+    for (int half = 0; half < 2; half++) {
+        zed_kernel kernel;
+        xt_module mod = half ? XT_BUILD(of_f16, &target) : XT_BUILD(of_bf16, &target);
+        CHECK_MSG(mod.words, "%s", mod.error->text);
+        bool loaded = mod.words && ZED_LOAD(&kernel, &device, mod);
+        for (int s = 0; loaded && s < 4; s++) /* overwritten: each element once, so by one row of work-groups */
+            run(&kernel, half, overwrite ? rows : rows + rows / 2 + 1, shapes[s][0], shapes[s][1]);
+        CHECK_MSG(zed_get_error(&device)->id == 0, "%s %s", zed_get_error(&device)->text, zed_build_log(&device));
+        zed_clear_error(&device);
+        xt_free(&mod);
+    }
+}
+
+TEST(few_rows_and_many)
+{
+    for (rows = 1; rows <= 16; rows *= rows == 2 ? 4 : 2) each_type();
+}
+
+TEST(columns_that_are_overwritten)
+{
+    overwrite = true;
+    for (rows = 1; rows <= 8; rows *= 8) each_type();
+    overwrite = false;
+}
+
+int main(void)
+{
+    if (!zed_open(&device, &(zed_options){.name = "software"})) return zed_print_error(&device, stderr), 1;
+    RUN(few_rows_and_many);
+    RUN(columns_that_are_overwritten);
+    zed_close(&device);
+    return test_report();
+}
