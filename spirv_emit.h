@@ -904,9 +904,9 @@ XETILE_API void spe_decorate_member(spe_module *m, spe_id type, uint32_t member,
 /* ---- Instructions ---------------------------------------------------------------------------------------------------
  *
  * Any instruction, with a result or without (except terminators, labels and merges, which regions write), from operand
- * words in the specification's order. Operands are not checked; only that a function is open and, of opcodes in
- * SPE_OPCODES and of SPIR-V itself, that they belong in a function, the version, the number of words, and whether there
- * is a result. Capabilities of opcodes in SPE_OPCODES are declared. */
+ * words in the specification's order. Types of operands are not checked; only that a function is open and, of opcodes
+ * in SPE_OPCODES and of SPIR-V itself, that they belong in a function, the version, the number of words, that ids up to
+ * the first literal exist, and whether there is a result. Capabilities of opcodes in SPE_OPCODES are declared. */
 XETILE_API spe_id spe_op(spe_module *m, uint32_t opcode, spe_id result_type, uint32_t n, const uint32_t *words);
 XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const uint32_t *words);
 
@@ -1240,8 +1240,8 @@ XETILE_API void spe_endswitch(spe_module *m, uint32_t n, spe_id *out);        /*
 
 /* ---- Math functions, groups, barriers, atomics ----------------------------------------------------------------- */
 
-/* An OpenCL.std function by number, for those that spe_math lacks; only the number of operands is checked, and that
- * there is such a function. type may be spe_void. */
+/* An OpenCL.std function by number, for those that spe_math lacks; checked are only the number of
+ * operands, that they are values, and that there is such a function. type may be spe_void. */
 XETILE_API spe_id spe_ext(spe_module *m, spe_id type, uint32_t number, uint32_t n, const spe_id *args);
 /* A function of OpenCL.std on values of one type (LDEXP, POWN, ROOTN: an i32 second): SPE_EXP, SPE_FMA, SPE_SMIN ...
  * The result has the first argument's type. */
@@ -1792,8 +1792,10 @@ XE_FN_ bool spe_new_chunk_(spe_module *m, size_t bytes)
     if (!m->options.realloc) return SPE_ERROR_(m, OPTION, "the module was not begun, or freed");
     if (bytes <= SIZE_MAX / 4) /* in parentheses because realloc may be a user's macro */
         chunk = (spe_chunk_ *)(m->options.realloc)(m->options.user, NULL, size);
-    m->doing = NULL;
-    if (!chunk) return spe_error_(m, SPE_ERR_MEMORY, "out of memory: the allocator refused %zu bytes", bytes);
+    if (!chunk) {
+        m->doing = NULL;
+        return spe_error_(m, SPE_ERR_MEMORY, "out of memory: the allocator refused %zu bytes", bytes);
+    }
     chunk->next = m->chunks;
     m->chunks = chunk;
     m->chunk_used = head;
@@ -1826,8 +1828,8 @@ XE_FN_ void *spe_resize_(spe_module *m, void *old, size_t bytes)
     if (m->error.id) return NULL;
     if (bytes <= SIZE_MAX / 4) block = (spe_chunk_ *)(m->options.realloc)(m->options.user, block, head + bytes);
     else block = NULL;
-    m->doing = NULL;
     if (!block) {
+        m->doing = NULL;
         spe_error_(m, SPE_ERR_MEMORY, "out of memory: the allocator refused %zu bytes", bytes);
         return NULL;
     }
@@ -2253,50 +2255,55 @@ XETILE_COLD_
     X(6170, 6170) X(6172, 6173) X(6175, 6183) X(6188, 6188) X(6190, 6191) X(6247, 6247) X(6442, 6443) X(7040, 7040)
 
 /* X(first, last opcode, results (2: it is none of a function's body), least and most words of operands (255: any
- * number), lowest version 1.x) */
+ * number), ids at their beginning, lowest version 1.x) */
 #define SPE_SHAPES_(X)                                                                                                 \
-    X(0, 0, 0, 0, 0, 0) X(1, 1, 1, 0, 0, 0) X(2, 8, 2, 0, 0, 0) X(10, 11, 2, 0, 0, 0) X(12, 12, 1, 2, 255, 0)          \
-    X(14, 17, 2, 0, 0, 0) X(19, 39, 2, 0, 0, 0) X(41, 46, 2, 0, 0, 0) X(48, 52, 2, 0, 0, 0) X(54, 56, 2, 0, 0, 0)      \
-    X(57, 57, 1, 1, 255, 0) X(59, 59, 2, 0, 0, 0) X(60, 60, 1, 3, 3, 0) X(61, 61, 1, 1, 255, 0)                        \
-    X(62, 63, 0, 2, 255, 0) X(64, 64, 0, 3, 255, 0) X(65, 66, 1, 1, 255, 0) X(67, 67, 1, 2, 255, 0)                    \
-    X(68, 68, 1, 2, 2, 0) X(69, 69, 1, 1, 1, 0) X(70, 70, 1, 2, 255, 0) X(71, 75, 2, 0, 0, 0) X(77, 77, 1, 2, 2, 0)    \
-    X(78, 78, 1, 3, 3, 0) X(79, 79, 1, 2, 255, 0) X(80, 80, 1, 0, 255, 0) X(81, 81, 1, 1, 255, 0)                      \
-    X(82, 82, 1, 2, 255, 0) X(83, 84, 1, 1, 1, 0) X(86, 86, 1, 2, 2, 0) X(87, 87, 1, 2, 255, 0)                        \
-    X(88, 89, 1, 3, 255, 0) X(90, 90, 1, 4, 255, 0) X(91, 91, 1, 2, 255, 0) X(92, 93, 1, 3, 255, 0)                    \
-    X(94, 94, 1, 4, 255, 0) X(95, 95, 1, 2, 255, 0) X(96, 97, 1, 3, 255, 0) X(98, 98, 1, 2, 255, 0)                    \
-    X(99, 99, 0, 3, 255, 0) X(100, 102, 1, 1, 1, 0) X(103, 103, 1, 2, 2, 0) X(104, 104, 1, 1, 1, 0)                    \
-    X(105, 105, 1, 2, 2, 0) X(106, 107, 1, 1, 1, 0) X(109, 122, 1, 1, 1, 0) X(123, 123, 1, 2, 2, 0)                    \
-    X(124, 124, 1, 1, 1, 0) X(126, 127, 1, 1, 1, 0) X(128, 152, 1, 2, 2, 0) X(154, 160, 1, 1, 1, 0)                    \
-    X(161, 167, 1, 2, 2, 0) X(168, 168, 1, 1, 1, 0) X(169, 169, 1, 3, 3, 0) X(170, 191, 1, 2, 2, 0)                    \
-    X(194, 199, 1, 2, 2, 0) X(200, 200, 1, 1, 1, 0) X(201, 201, 1, 4, 4, 0) X(202, 203, 1, 3, 3, 0)                    \
-    X(204, 205, 1, 1, 1, 0) X(207, 215, 1, 1, 1, 0) X(218, 219, 0, 0, 0, 0) X(220, 221, 0, 1, 1, 0)                    \
-    X(224, 224, 0, 3, 3, 0) X(225, 225, 0, 2, 2, 0) X(227, 227, 1, 3, 3, 0) X(228, 228, 0, 4, 4, 0)                    \
-    X(229, 229, 1, 4, 4, 0) X(230, 231, 1, 6, 6, 0) X(232, 233, 1, 3, 3, 0) X(234, 242, 1, 4, 4, 0)                    \
-    X(245, 255, 2, 0, 0, 0) X(256, 257, 0, 2, 2, 0) X(259, 259, 1, 6, 6, 0) X(260, 260, 0, 3, 3, 0)                    \
-    X(261, 262, 1, 2, 2, 0) X(263, 271, 1, 3, 3, 0) X(274, 275, 1, 4, 4, 0) X(276, 277, 1, 6, 6, 0)                    \
-    X(278, 279, 1, 4, 4, 0) X(280, 281, 0, 4, 4, 0) X(282, 282, 1, 1, 1, 0) X(283, 284, 1, 3, 3, 0)                    \
-    X(285, 286, 1, 5, 5, 0) X(287, 288, 0, 5, 5, 0) X(291, 291, 1, 4, 4, 0) X(292, 292, 1, 10, 255, 0)                 \
-    X(293, 294, 1, 5, 5, 0) X(295, 296, 1, 4, 4, 0) X(297, 298, 0, 1, 1, 0) X(299, 299, 1, 0, 0, 0)                    \
-    X(300, 300, 1, 1, 1, 0) X(301, 301, 0, 2, 2, 0) X(302, 302, 0, 3, 3, 0) X(303, 303, 1, 0, 0, 0)                    \
-    X(304, 304, 1, 3, 3, 0) X(305, 305, 1, 2, 255, 0) X(306, 307, 1, 3, 255, 0) X(308, 308, 1, 4, 255, 0)              \
-    X(309, 309, 1, 2, 255, 0) X(310, 311, 1, 3, 255, 0) X(312, 312, 1, 4, 255, 0) X(313, 313, 1, 2, 255, 0)            \
-    X(314, 315, 1, 3, 255, 0) X(316, 316, 1, 1, 1, 0) X(317, 317, 0, 0, 0, 0) X(318, 318, 1, 3, 3, 0)                  \
-    X(319, 319, 0, 3, 3, 0) X(320, 320, 1, 2, 255, 0) X(321, 321, 1, 1, 1, 1) X(322, 322, 2, 0, 0, 0)                  \
-    X(323, 323, 1, 3, 3, 1) X(324, 324, 1, 1, 1, 1) X(325, 325, 1, 5, 5, 1) X(326, 326, 1, 4, 4, 1)                    \
-    X(327, 327, 2, 0, 0, 0) X(328, 328, 1, 1, 1, 1) X(329, 329, 0, 3, 3, 1) X(330, 332, 2, 0, 0, 0)                    \
-    X(333, 333, 1, 1, 1, 3) X(334, 336, 1, 2, 2, 3) X(337, 337, 1, 3, 3, 3) X(338, 340, 1, 2, 2, 3)                    \
-    X(341, 342, 1, 3, 3, 3) X(343, 344, 1, 2, 2, 3) X(345, 348, 1, 3, 3, 3) X(349, 364, 1, 3, 4, 3)                    \
-    X(365, 366, 1, 3, 3, 3) X(400, 400, 1, 1, 1, 4) X(401, 403, 1, 2, 2, 4) X(4421, 4422, 1, 1, 1, 0)                  \
-    X(4428, 4430, 1, 1, 1, 0) X(4431, 4431, 1, 3, 4, 0) X(4432, 4432, 1, 2, 2, 0) X(4450, 4452, 1, 2, 3, 0)            \
-    X(4453, 4455, 1, 3, 4, 0) X(4456, 4456, 2, 0, 0, 0) X(4457, 4457, 1, 2, 255, 0) X(4458, 4458, 0, 3, 255, 0)        \
-    X(4459, 4459, 1, 3, 4, 0) X(4460, 4460, 1, 1, 1, 0) X(5288, 5288, 2, 0, 0, 0) X(5289, 5289, 1, 9, 11, 0)           \
-    X(5290, 5290, 0, 6, 7, 0) X(5291, 5291, 0, 3, 3, 0) X(5292, 5292, 1, 12, 14, 0) X(5302, 5302, 1, 2, 255, 0)        \
-    X(5303, 5303, 0, 3, 255, 0) X(5571, 5571, 1, 2, 2, 0) X(5572, 5573, 1, 3, 3, 0) X(5574, 5574, 1, 2, 2, 0)          \
-    X(5575, 5575, 1, 1, 1, 0) X(5576, 5576, 0, 2, 2, 0) X(5614, 5615, 1, 4, 4, 0) X(5630, 5630, 0, 1, 1, 0)            \
-    X(5631, 5631, 1, 2, 2, 0) X(6035, 6035, 1, 4, 4, 0) X(6116, 6117, 1, 1, 1, 0) X(6142, 6143, 0, 3, 3, 0)            \
-    X(6221, 6221, 0, 2, 255, 0) X(6231, 6233, 0, 10, 10, 0) X(6234, 6234, 0, 9, 9, 0) X(6235, 6235, 0, 10, 10, 0)      \
-    X(6237, 6237, 1, 4, 5, 0) X(6258, 6258, 1, 3, 255, 0) X(6259, 6259, 0, 3, 255, 0) X(6401, 6408, 1, 3, 3, 0)        \
-    X(6426, 6426, 1, 1, 1, 0)
+    X(0, 0, 0, 0, 0, 0, 0) X(1, 1, 1, 0, 0, 0, 0) X(2, 8, 2, 0, 0, 0, 0) X(10, 12, 2, 0, 0, 0, 0)                      \
+    X(14, 17, 2, 0, 0, 0, 0) X(19, 39, 2, 0, 0, 0, 0) X(41, 46, 2, 0, 0, 0, 0) X(48, 52, 2, 0, 0, 0, 0)                \
+    X(54, 56, 2, 0, 0, 0, 0) X(57, 57, 1, 1, 255, 255, 0) X(59, 59, 2, 0, 0, 0, 0) X(60, 60, 1, 3, 3, 3, 0)            \
+    X(61, 61, 1, 1, 255, 1, 0) X(62, 63, 0, 2, 255, 2, 0) X(64, 64, 0, 3, 255, 3, 0) X(65, 66, 1, 1, 255, 255, 0)      \
+    X(67, 67, 1, 2, 255, 255, 0) X(68, 68, 1, 2, 2, 1, 0) X(69, 69, 1, 1, 1, 1, 0) X(70, 70, 1, 2, 255, 255, 0)        \
+    X(71, 75, 2, 0, 0, 0, 0) X(77, 77, 1, 2, 2, 2, 0) X(78, 78, 1, 3, 3, 3, 0) X(79, 79, 1, 2, 255, 2, 0)              \
+    X(80, 80, 1, 0, 255, 255, 0) X(81, 81, 1, 1, 255, 1, 0) X(82, 82, 1, 2, 255, 2, 0) X(83, 84, 1, 1, 1, 1, 0)        \
+    X(86, 86, 1, 2, 2, 2, 0) X(87, 87, 1, 2, 255, 2, 0) X(88, 88, 1, 3, 255, 2, 0) X(89, 89, 1, 3, 255, 3, 0)          \
+    X(90, 90, 1, 4, 255, 3, 0) X(91, 91, 1, 2, 255, 2, 0) X(92, 92, 1, 3, 255, 2, 0) X(93, 93, 1, 3, 255, 3, 0)        \
+    X(94, 94, 1, 4, 255, 3, 0) X(95, 95, 1, 2, 255, 2, 0) X(96, 97, 1, 3, 255, 3, 0) X(98, 98, 1, 2, 255, 2, 0)        \
+    X(99, 99, 0, 3, 255, 3, 0) X(100, 102, 1, 1, 1, 1, 0) X(103, 103, 1, 2, 2, 2, 0) X(104, 104, 1, 1, 1, 1, 0)        \
+    X(105, 105, 1, 2, 2, 2, 0) X(106, 107, 1, 1, 1, 1, 0) X(109, 122, 1, 1, 1, 1, 0) X(123, 123, 1, 2, 2, 1, 0)        \
+    X(124, 124, 1, 1, 1, 1, 0) X(126, 127, 1, 1, 1, 1, 0) X(128, 152, 1, 2, 2, 2, 0) X(154, 160, 1, 1, 1, 1, 0)        \
+    X(161, 167, 1, 2, 2, 2, 0) X(168, 168, 1, 1, 1, 1, 0) X(169, 169, 1, 3, 3, 3, 0) X(170, 191, 1, 2, 2, 2, 0)        \
+    X(194, 199, 1, 2, 2, 2, 0) X(200, 200, 1, 1, 1, 1, 0) X(201, 201, 1, 4, 4, 4, 0) X(202, 203, 1, 3, 3, 3, 0)        \
+    X(204, 205, 1, 1, 1, 1, 0) X(207, 215, 1, 1, 1, 1, 0) X(218, 219, 0, 0, 0, 0, 0) X(220, 221, 0, 1, 1, 1, 0)        \
+    X(224, 224, 0, 3, 3, 3, 0) X(225, 225, 0, 2, 2, 2, 0) X(227, 227, 1, 3, 3, 3, 0) X(228, 228, 0, 4, 4, 4, 0)        \
+    X(229, 229, 1, 4, 4, 4, 0) X(230, 231, 1, 6, 6, 6, 0) X(232, 233, 1, 3, 3, 3, 0) X(234, 242, 1, 4, 4, 4, 0)        \
+    X(245, 255, 2, 0, 0, 0, 0) X(256, 257, 0, 2, 2, 1, 0) X(259, 259, 1, 6, 6, 6, 0) X(260, 260, 0, 3, 3, 3, 0)        \
+    X(261, 262, 1, 2, 2, 2, 0) X(263, 263, 1, 3, 3, 3, 0) X(264, 271, 1, 3, 3, 1, 0) X(274, 275, 1, 4, 4, 4, 0)        \
+    X(276, 277, 1, 6, 6, 6, 0) X(278, 279, 1, 4, 4, 4, 0) X(280, 281, 0, 4, 4, 4, 0) X(282, 282, 1, 1, 1, 1, 0)        \
+    X(283, 284, 1, 3, 3, 3, 0) X(285, 286, 1, 5, 5, 5, 0) X(287, 288, 0, 5, 5, 5, 0) X(291, 291, 1, 4, 4, 4, 0)        \
+    X(292, 292, 1, 10, 255, 255, 0) X(293, 294, 1, 5, 5, 5, 0) X(295, 296, 1, 4, 4, 4, 0) X(297, 298, 0, 1, 1, 1, 0)   \
+    X(299, 299, 1, 0, 0, 0, 0) X(300, 300, 1, 1, 1, 1, 0) X(301, 301, 0, 2, 2, 2, 0) X(302, 302, 0, 3, 3, 3, 0)        \
+    X(303, 303, 1, 0, 0, 0, 0) X(304, 304, 1, 3, 3, 3, 0) X(305, 305, 1, 2, 255, 2, 0) X(306, 306, 1, 3, 255, 2, 0)    \
+    X(307, 307, 1, 3, 255, 3, 0) X(308, 308, 1, 4, 255, 3, 0) X(309, 309, 1, 2, 255, 2, 0)                             \
+    X(310, 310, 1, 3, 255, 2, 0) X(311, 311, 1, 3, 255, 3, 0) X(312, 312, 1, 4, 255, 3, 0)                             \
+    X(313, 313, 1, 2, 255, 2, 0) X(314, 315, 1, 3, 255, 3, 0) X(316, 316, 1, 1, 1, 1, 0) X(317, 317, 0, 0, 0, 0, 0)    \
+    X(318, 318, 1, 3, 3, 3, 0) X(319, 319, 0, 3, 3, 3, 0) X(320, 320, 1, 2, 255, 2, 0) X(321, 321, 1, 1, 1, 1, 1)      \
+    X(322, 322, 2, 0, 0, 0, 0) X(323, 323, 1, 3, 3, 0, 1) X(324, 324, 1, 1, 1, 1, 1) X(325, 325, 1, 5, 5, 5, 1)        \
+    X(326, 326, 1, 4, 4, 4, 1) X(327, 327, 2, 0, 0, 0, 0) X(328, 328, 1, 1, 1, 1, 1) X(329, 329, 0, 3, 3, 3, 1)        \
+    X(330, 332, 2, 0, 0, 0, 0) X(333, 333, 1, 1, 1, 1, 3) X(334, 336, 1, 2, 2, 2, 3) X(337, 337, 1, 3, 3, 3, 3)        \
+    X(338, 340, 1, 2, 2, 2, 3) X(341, 341, 1, 3, 3, 3, 3) X(342, 342, 1, 3, 3, 1, 3) X(343, 344, 1, 2, 2, 2, 3)        \
+    X(345, 348, 1, 3, 3, 3, 3) X(349, 364, 1, 3, 4, 1, 3) X(365, 366, 1, 3, 3, 3, 3) X(400, 400, 1, 1, 1, 1, 4)        \
+    X(401, 403, 1, 2, 2, 2, 4) X(4421, 4422, 1, 1, 1, 1, 0) X(4428, 4430, 1, 1, 1, 1, 0) X(4431, 4431, 1, 3, 4, 4, 0)  \
+    X(4432, 4432, 1, 2, 2, 2, 0) X(4450, 4452, 1, 2, 3, 2, 0) X(4453, 4455, 1, 3, 4, 3, 0)                             \
+    X(4456, 4456, 2, 0, 0, 0, 0) X(4457, 4457, 1, 2, 255, 3, 0) X(4458, 4458, 0, 3, 255, 4, 0)                         \
+    X(4459, 4459, 1, 3, 4, 3, 0) X(4460, 4460, 1, 1, 1, 1, 0) X(5288, 5288, 2, 0, 0, 0, 0)                             \
+    X(5289, 5289, 1, 9, 11, 10, 0) X(5290, 5290, 0, 6, 7, 7, 0) X(5291, 5291, 0, 3, 3, 3, 0)                           \
+    X(5292, 5292, 1, 12, 14, 13, 0) X(5302, 5302, 1, 2, 255, 2, 0) X(5303, 5303, 0, 3, 255, 3, 0)                      \
+    X(5571, 5571, 1, 2, 2, 2, 0) X(5572, 5573, 1, 3, 3, 3, 0) X(5574, 5574, 1, 2, 2, 2, 0)                             \
+    X(5575, 5575, 1, 1, 1, 1, 0) X(5576, 5576, 0, 2, 2, 2, 0) X(5614, 5615, 1, 4, 4, 4, 0)                             \
+    X(5630, 5630, 0, 1, 1, 1, 0) X(5631, 5631, 1, 2, 2, 2, 0) X(6035, 6035, 1, 4, 4, 4, 0)                             \
+    X(6116, 6117, 1, 1, 1, 1, 0) X(6142, 6143, 0, 3, 3, 3, 0) X(6221, 6221, 0, 2, 255, 2, 0)                           \
+    X(6231, 6233, 0, 10, 10, 10, 0) X(6234, 6234, 0, 9, 9, 9, 0) X(6235, 6235, 0, 10, 10, 10, 0)                       \
+    X(6237, 6237, 1, 4, 5, 4, 0) X(6258, 6258, 1, 3, 255, 3, 0) X(6259, 6259, 0, 3, 255, 3, 0)                         \
+    X(6401, 6408, 1, 3, 3, 1, 0) X(6426, 6426, 1, 1, 1, 1, 0)
 
 /* OpenCL.std, X(first, last function, operands) */
 #define SPE_FUNCTIONS_(X)                                                                                              \
@@ -2473,74 +2480,6 @@ XE_FN_ void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, co
     if (op < SPE_OPCODES_NOTED_) m->used[op / 64] |= (uint64_t)1 << (op % 64);
     if (spe_need_any_(m, SPE_NEED_OP_, op, variants) && op < SPE_OPCODES_KNOWN_)
         m->seen[op / 64] |= (uint64_t)1 << (op % 64);
-}
-
-/* shapes.c - what the grammar says of instructions and functions that are written by number, and of words that are
- * bits: which exist, with how many operands. */
-
-typedef struct {
-    uint16_t first, last;                   /* opcodes, or functions */
-    uint8_t results, least, most, version; /* see SPE_SHAPES_; operands of a function: least */
-} spe_shape_;
-
-/* The row of a sorted list that contains a number; NULL if none does. */
-XE_FN_ const spe_shape_ *spe_shape_of_(const spe_shape_ *rows, size_t count, uint32_t number)
-{
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (rows[middle].last < number) low = middle + 1;
-        else high = middle;
-    }
-    return low < count && rows[low].first <= number ? &rows[low] : NULL;
-}
-
-/* May a function's body contain the instruction, with this number of results and words of operands? Else an error. What
- * the table lacks, may. */
-XE_FN_ bool spe_has_shape_(spe_module *m, uint32_t opcode, uint32_t results, uint32_t n)
-{
-#define SPE_ROW_(first, last, results, least, most, version) {first, last, results, least, most, version},
-    static const spe_shape_ rows[] = {SPE_SHAPES_(SPE_ROW_)};
-#undef SPE_ROW_
-    const spe_shape_ *s = spe_shape_of_(rows, sizeof rows / sizeof *rows, opcode);
-    bool any = s && s->most == UINT8_MAX;
-    if (m->error.id || !s) return !m->error.id;
-    if (s->results > 1)
-        return spe_error_(m, SPE_ERR_RANGE, "opcode %u is not of a function's body, or is control flow", opcode);
-    if (s->results != results)
-        return spe_error_(m, SPE_ERR_TYPE, "opcode %u has %s; use %s", opcode, results ? "no result" : "a result",
-                          results ? "spe_op_void" : "spe_op");
-    if (m->options.version < SPE_VERSION(1, (uint32_t)s->version))
-        return spe_error_(m, SPE_ERR_VERSION, "opcode %u needs SPIR-V 1.%u, the module is 1.%u", opcode, s->version,
-                          m->options.version >> 8 & 0xff);
-    if (n >= s->least && (any || n <= s->most)) return true;
-    return spe_error_(m, SPE_ERR_RANGE, "opcode %u with %u words of operands; it has %u%s", opcode, n, s->least,
-                      any ? " or more" : s->most > s->least ? ", and optional ones" : "");
-}
-
-/* Has OpenCL.std the function, with this number of operands? Else an error. */
-XE_FN_ bool spe_has_function_(spe_module *m, uint32_t number, uint32_t n)
-{
-#define SPE_ROW_(first, last, operands) {first, last, 1, operands, operands, 0},
-    static const spe_shape_ rows[] = {SPE_FUNCTIONS_(SPE_ROW_)};
-#undef SPE_ROW_
-    enum { PRINTF = 184 }; /* a format, and any number of values */
-    const spe_shape_ *s = spe_shape_of_(rows, sizeof rows / sizeof *rows, number);
-    if (m->error.id) return false;
-    if (!s) return spe_error_(m, SPE_ERR_RANGE, "OpenCL.std has no function %u", number);
-    if (number == PRINTF ? n >= 1 : n == s->least) return true;
-    return spe_error_(m, SPE_ERR_RANGE, "function %u of OpenCL.std takes %u operands, not %u", number, s->least, n);
-}
-
-/* Are these bits of the operands of spe_dpas (this opcode), or of cooperative matrices? Else an error. */
-XE_FN_ bool spe_has_bits_(spe_module *m, uint32_t op, uint32_t word)
-{
-#define SPE_BIT_(kind, name, number) | (uint32_t)number
-    uint32_t all = op == SPE_OpSubgroupMatrixMultiplyAccumulateINTEL
-                       ? 0 SPE_MatrixMultiplyAccumulateOperands_(SPE_BIT_, K)
-                       : 0 SPE_CooperativeMatrixOperands_(SPE_BIT_, K);
-#undef SPE_BIT_
-    return !(word & ~all) || spe_error_(m, SPE_ERR_RANGE, "operands 0x%x; the bits of 0x%x exist", word, all);
 }
 
 /* types.c - unique types: queries and constructors. */
@@ -2757,7 +2696,7 @@ spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n)
 
 spe_id spe_vec_like(spe_module *m, spe_id elem, spe_id value)
 {
-    return spe_vec(m, elem, spe_count(m, spe_type_of(m, value)));
+    return SPE_WITHIN_(m, spe_vec(m, elem, spe_count(m, spe_type_of(m, value))));
 }
 
 /* Can memory hold values of this type? */
@@ -2810,7 +2749,7 @@ spe_id spe_array_sized(spe_module *m, spe_id elem, spe_id count)
     if (!spe_is_const(m, count) || c->kind != SPE_KIND_INT)
         return SPE_ERROR_(m, NO_VALUE, "the number of elements, %u, is not an integer constant", count);
     if (spe_const_bits(m, count, &n)) {
-        if (n <= UINT32_MAX) return spe_array(m, elem, (uint32_t)n);
+        if (n <= UINT32_MAX) return SPE_WITHIN_(m, spe_array(m, elem, (uint32_t)n));
         return SPE_ERROR_(m, RANGE, "%llu elements", (unsigned long long)n);
     }
     if (!(m->ids[count].flags & SPE_ID_SPEC_)) return SPE_ERROR_(m, NO_VALUE, "the number of elements is undefined");
@@ -3410,8 +3349,21 @@ void spe_name(spe_module *m, spe_id id, const char *name)
     spe_put_text_(at + 1, name);
 }
 
-/* Is it a decoration of SPIR-V, with this number of literals, where that is known here? Else an error. */
-XE_FN_ bool spe_is_decoration_(spe_module *m, uint32_t decoration, uint32_t n)
+/* The largest value of a decoration's last literal, where it is one of few; else UINT32_MAX. */
+XE_FN_ uint32_t spe_largest_literal_(uint32_t decoration)
+{
+    switch (decoration) {
+    case SPE_DecorationFuncParamAttr: return 7; /* NoReadWrite */
+    case SPE_DecorationFPRoundingMode: return SPE_FPRoundingModeRTN;
+    case SPE_DecorationLinkageAttributes: return 2; /* LinkOnceODR */
+    case SPE_DecorationCacheControlLoadINTEL: return SPE_LoadCacheControlConstCachedINTEL;
+    case SPE_DecorationCacheControlStoreINTEL: return SPE_StoreCacheControlStreamingINTEL;
+    default: return UINT32_MAX;
+    }
+}
+
+/* Is it a decoration of SPIR-V, with such literals, where that is known here? Else an error. */
+XE_FN_ bool spe_is_decoration_(spe_module *m, uint32_t decoration, uint32_t n, const uint32_t *words)
 {
 #define SPE_ROW_(first, last) {first, last},
     static const struct {
@@ -3436,14 +3388,19 @@ XE_FN_ bool spe_is_decoration_(spe_module *m, uint32_t decoration, uint32_t n)
         if (!found) return spe_error_(m, SPE_ERR_RANGE, "there is no decoration %u", decoration);
         break;
     }
-    return n == want || spe_error_(m, SPE_ERR_RANGE, "decoration %u has %u literals, not %u", decoration, want, n);
+    if (n != want)
+        return spe_error_(m, SPE_ERR_RANGE, "decoration %u has %u literals, not %u", decoration, want, n);
+    if (!n || words[n - 1] <= spe_largest_literal_(decoration)) return true;
+    return spe_error_(m, SPE_ERR_RANGE, "the literal %u of decoration %u; the largest is %u", words[n - 1], decoration,
+                      spe_largest_literal_(decoration));
 }
 
 /* May the id be decorated so? Else an error. A struct becomes a type of its own. */
-XE_FN_ bool spe_may_decorate_(spe_module *m, const char *name, spe_id id, uint32_t decoration, uint32_t n)
+XE_FN_ bool spe_may_decorate_(spe_module *m, const char *name, spe_id id, uint32_t decoration, uint32_t n,
+                              const uint32_t *words)
 {
     m->doing = name;
-    if (m->error.id || !spe_is_decoration_(m, decoration, n)) return false;
+    if (m->error.id || !spe_is_decoration_(m, decoration, n, words)) return false;
     const spe_type_info *t = spe_info_(m, id);
     uint32_t flags = m->ids[id].flags;
     if (decoration == SPE_DecorationCPacked && (!t || t->kind != SPE_KIND_STRUCT))
@@ -3466,7 +3423,7 @@ void spe_decorate(spe_module *m, spe_id id, uint32_t decoration, uint32_t n, con
     uint32_t head[2] = {id, decoration};
     if (m->error.id) return;
     if (!id || id >= m->id_count) SPE_ERROR_(m, NO_VALUE, "%u is not an id", id);
-    if (!spe_may_decorate_(m, __func__, id, decoration, n)) return;
+    if (!spe_may_decorate_(m, __func__, id, decoration, n, words)) return;
     if (!spe_write_words_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, head, n, words)) return;
     spe_need_(m, SPE_NEED_DECORATION_, decoration);
     if (decoration == SPE_DecorationCPacked) m->types[m->ids[id].aux].packed = true;
@@ -3480,7 +3437,7 @@ void spe_decorate_member(spe_module *m, spe_id type, uint32_t member, uint32_t d
     uint32_t head[3] = {type, member, decoration};
     if (t && (t->kind != SPE_KIND_STRUCT || member >= t->count))
         SPE_ERROR_(m, RANGE, "%s has no member %u", spe_text_(m, type), member);
-    if (!t || !spe_may_decorate_(m, __func__, type, decoration, n)) return;
+    if (!t || !spe_may_decorate_(m, __func__, type, decoration, n, words)) return;
     if (spe_write_words_(m, SPE_SECTION_DECORATION_, SPE_OpMemberDecorate, 3, head, n, words))
         spe_need_(m, SPE_NEED_DECORATION_, decoration);
 }
@@ -3716,6 +3673,17 @@ XE_FN_ bool spe_is_word_(spe_module *m, char letter, uint32_t op, uint32_t word)
     if (letter == 'z' || (!(word & ~(orders | memories)) && !(order & (order - 1)) && !(order & none))) return true;
     return spe_error_(m, SPE_ERR_RANGE, "memory semantics 0x%x; they are at most one order (of 0x%x) and memories (of "
                       "0x%x)", word, orders & ~none, memories);
+}
+
+/* Are these bits of the operands of spe_dpas (this opcode), or of cooperative matrices? Else an error. */
+XE_FN_ bool spe_has_bits_(spe_module *m, uint32_t op, uint32_t word)
+{
+#define SPE_BIT_(kind, name, number) | (uint32_t)number
+    uint32_t all = op == SPE_OpSubgroupMatrixMultiplyAccumulateINTEL
+                       ? 0 SPE_MatrixMultiplyAccumulateOperands_(SPE_BIT_, K)
+                       : 0 SPE_CooperativeMatrixOperands_(SPE_BIT_, K);
+#undef SPE_BIT_
+    return !(word & ~all) || spe_error_(m, SPE_ERR_RANGE, "operands 0x%x; the bits of 0x%x exist", word, all);
 }
 
 /* Marks a pointer that was made from one with these flags. Returns it. */
@@ -3995,6 +3963,88 @@ XE_FN_ spe_id spe_convert_(spe_module *m, const char *name, uint32_t op, const c
 XETILE_AS_BEFORE_
 XETILE_COLD_
 
+/* shapes.c - what the grammar says of instructions and functions that are written by number: which exist, with which
+ * operands. */
+
+typedef struct {
+    uint16_t first, last;                       /* opcodes, or functions */
+    uint8_t results, least, most, ids, version; /* see SPE_SHAPES_; operands of a function: least */
+} spe_shape_;
+
+/* The row of a sorted list that contains a number; NULL if none does. */
+XE_FN_ const spe_shape_ *spe_shape_of_(const spe_shape_ *rows, size_t count, uint32_t number)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (rows[middle].last < number) low = middle + 1;
+        else high = middle;
+    }
+    return low < count && rows[low].first <= number ? &rows[low] : NULL;
+}
+
+/* Is it an id that exists, and if a value, one that may be used here? Else an error. */
+XE_FN_ bool spe_is_known_(spe_module *m, uint32_t number, uint32_t id)
+{
+    if (id < m->id_count && m->ids[id].type) return spe_operand_(m, id) != 0;
+    if (id && id < m->id_count) return true; /* a type, label, function, string or set */
+    return spe_error_(m, SPE_ERR_NO_VALUE, "operand %u is %u, which is not an id", number, id);
+}
+
+/* May a function's body contain the instruction, with a result or not, and these words of operands? Else an error. What
+ * the table lacks, may. */
+XE_FN_ bool spe_has_shape_(spe_module *m, uint32_t opcode, uint32_t results, uint32_t n, const uint32_t *words)
+{
+#define SPE_ROW_(first, last, results, least, most, ids, version) {first, last, results, least, most, ids, version},
+    static const spe_shape_ rows[] = {SPE_SHAPES_(SPE_ROW_)};
+#undef SPE_ROW_
+    const spe_shape_ *s = spe_shape_of_(rows, sizeof rows / sizeof *rows, opcode);
+    bool any = s && s->most == UINT8_MAX;
+    if (m->error.id || !s) return !m->error.id;
+    if (s->results > 1)
+        return spe_error_(m, SPE_ERR_RANGE, "opcode %u is not of a function's body, or is control flow", opcode);
+    if (s->results != results)
+        return spe_error_(m, SPE_ERR_TYPE, "opcode %u has %s; use %s", opcode, results ? "no result" : "a result",
+                          results ? "spe_op_void" : "spe_op");
+    if (m->options.version < SPE_VERSION(1, (uint32_t)s->version))
+        return spe_error_(m, SPE_ERR_VERSION, "opcode %u needs SPIR-V 1.%u, the module is 1.%u", opcode, s->version,
+                          m->options.version >> 8 & 0xff);
+    if (n < s->least || (!any && n > s->most))
+        return spe_error_(m, SPE_ERR_RANGE, "opcode %u with %u words of operands; it has %u%s", opcode, n, s->least,
+                          any ? " or more" : s->most > s->least ? ", and optional ones" : "");
+    for (uint32_t i = 0; i < n && (s->ids == UINT8_MAX || i < s->ids); i++) {
+        if (!spe_is_known_(m, i + 1, words[i])) return false;
+    }
+    return true;
+}
+
+/* The operand of a function of OpenCL.std, from 1, that is a literal: the last of vloadn and of stores that round. */
+XE_FN_ uint32_t spe_literal_of_(uint32_t number)
+{
+    enum { VLOADN = 171, VLOAD_HALFN = 174, VSTORE_HALF_R = 176, VSTORE_HALFN_R = 178, VLOADA_HALFN = 179,
+           VSTOREA_HALFN_R = 181 };
+    if (number == VLOADN || number == VLOAD_HALFN || number == VLOADA_HALFN) return 3;
+    return number == VSTORE_HALF_R || number == VSTORE_HALFN_R || number == VSTOREA_HALFN_R ? 4 : 0;
+}
+
+/* Has OpenCL.std the function, with this number of operands, values? Else an error. */
+XE_FN_ bool spe_has_function_(spe_module *m, uint32_t number, uint32_t n, const uint32_t *words)
+{
+#define SPE_ROW_(first, last, operands) {first, last, 1, operands, operands, 0, 0},
+    static const spe_shape_ rows[] = {SPE_FUNCTIONS_(SPE_ROW_)};
+#undef SPE_ROW_
+    enum { PRINTF = 184 }; /* a format, and any number of values */
+    const spe_shape_ *s = spe_shape_of_(rows, sizeof rows / sizeof *rows, number);
+    if (m->error.id) return false;
+    if (!s) return spe_error_(m, SPE_ERR_RANGE, "OpenCL.std has no function %u", number);
+    if (number == PRINTF ? n < 1 : n != s->least)
+        return spe_error_(m, SPE_ERR_RANGE, "function %u of OpenCL.std takes %u operands, not %u", number, s->least, n);
+    for (uint32_t i = 0; i < n; i++) {
+        if (i + 1 != spe_literal_of_(number) && !spe_operand_(m, words[i])) return false;
+    }
+    return true;
+}
+
 /* instructions.c - the functions in the instruction table, and those that need more than a row. */
 
 #define SPE_BODY_A_(name, op, form)                                                                                    \
@@ -4025,7 +4075,7 @@ SPE_INSTRUCTIONS_(SPE_BODY_A_, SPE_BODY_AB_, SPE_BODY_TO_, SPE_BODY_GIVES_, SPE_
 XE_FN_ spe_id spe_op_(spe_module *m, const char *name, uint32_t opcode, spe_id type, uint32_t n, const uint32_t *words)
 {
     m->doing = name;
-    if (!spe_has_shape_(m, opcode, type != 0, n)) return 0;
+    if (!spe_has_shape_(m, opcode, type != 0, n, words)) return 0;
     for (uint32_t i = 0; i < n && !m->error.id; i++) {
         uint32_t flags = words[i] && words[i] < m->id_count ? m->ids[words[i]].flags : 0;
         if ((flags & SPE_ID_GLOBAL_) || ((flags & SPE_ID_FUNCTION_) && opcode == SPE_OpFunctionCall && !i))
@@ -4411,7 +4461,7 @@ spe_id spe_ext(spe_module *m, spe_id type, uint32_t number, uint32_t n, const sp
     if (m->error.id || !spe_want_type_(m, __func__, type)) return 0;
     if (n > 8) return SPE_ERROR_(m, RANGE, "%u arguments; at most 8", n);
     m->doing = __func__;
-    if (!spe_has_function_(m, number, n)) return 0;
+    if (!spe_has_function_(m, number, n, args)) return 0;
     w[0] = spe_opencl_std_(m);
     w[1] = number;
     if (n) memcpy(w + 2, args, n * sizeof *args);
@@ -4448,6 +4498,8 @@ spe_id spe_math(spe_module *m, spe_math_op f, uint32_t n, const spe_id *args)
     if (f >= SPE_SMAD24 && f <= SPE_UMUL24 && spe_operand_(m, args[0]) &&
         spe_width(m, spe_type_of(m, args[0])) != 32)
         return spe_error_(m, SPE_ERR_TYPE, "takes integers of 32 bits, not %s", spe_text_(m, spe_type_of(m, args[0])));
+    if (spe_operand_(m, args[0]) && spe_info_(m, spe_type_of(m, args[0]))->kind >= SPE_KIND_COOPMAT)
+        return spe_error_(m, SPE_ERR_TYPE, "takes scalars and vectors, not %s", spe_text_(m, spe_type_of(m, args[0])));
     w[0] = spe_opencl_std_(m);
     memcpy(w + 2, args, n * sizeof *args);
     return spe_instruction_(m, m->doing, SPE_OpExtInst, power ? "llfq:=" : forms[(int)f >= (int)SPE_SABS][n - 1], w);
@@ -4726,7 +4778,7 @@ spe_id spe_image_size(spe_module *m, spe_id image)
 
 /* strings.c - texts in constant memory, and printf. */
 
-spe_id spe_string(spe_module *m, const char *text)
+XE_FN_ spe_id spe_string_(spe_module *m, const char *text)
 {
     spe_id zero = spe_i32(m, 0), i8 = spe_int(m, 8), type, *bytes;
     uint32_t w[3] = {0, SPE_StorageClassUniformConstant, 0};
@@ -4742,6 +4794,7 @@ spe_id spe_string(spe_module *m, const char *text)
     spe_id variable = spe_unique_(m, SPE_OpVariable, SPE_ID_GLOBAL_, 3, w);
     return variable ? spe_element(m, variable, 1, &zero) : 0;
 }
+spe_id spe_string(spe_module *m, const char *text) { return SPE_WITHIN_(m, spe_string_(m, text)); }
 
 /* A conversion of a format. */
 typedef struct {
@@ -4808,7 +4861,7 @@ XE_FN_ spe_id spe_printed_(spe_module *m, const spe_conversion_ *c, spe_id v)
     return spe_cast(m, kind == SPE_KIND_INT ? spe_int(m, 32) : spe_float(m, 32), v, strchr("di", c->letter) != NULL);
 }
 
-spe_id spe_printf(spe_module *m, const char *format, uint32_t n, const spe_id *args)
+XE_FN_ spe_id spe_printf_(spe_module *m, const char *format, uint32_t n, const spe_id *args)
 {
     enum { PRINTF = 184, MOST = 7 }; /* of OpenCL.std; arguments besides the format, see spe_ext */
     spe_id w[MOST + 1] = {spe_string(m, format)};
@@ -4825,6 +4878,10 @@ spe_id spe_printf(spe_module *m, const char *format, uint32_t n, const spe_id *a
     }
     if (i != n) return SPE_ERROR_(m, TYPE, "%u arguments for %u conversions of \"%.60s\"", n, i, format);
     return spe_ext(m, spe_int(m, 32), PRINTF, n + 1, w);
+}
+spe_id spe_printf(spe_module *m, const char *format, uint32_t n, const spe_id *args)
+{
+    return SPE_WITHIN_(m, spe_printf_(m, format, n, args));
 }
 
 /* matrix.c - matrix hardware: 2D blocks, cache control, products of cooperative matrices and vectors. */

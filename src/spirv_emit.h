@@ -563,9 +563,9 @@ XETILE_API void spe_decorate_member(spe_module *m, spe_id type, uint32_t member,
 /* ---- Instructions ---------------------------------------------------------------------------------------------------
  *
  * Any instruction, with a result or without (except terminators, labels and merges, which regions write), from operand
- * words in the specification's order. Operands are not checked; only that a function is open and, of opcodes in
- * SPE_OPCODES and of SPIR-V itself, that they belong in a function, the version, the number of words, and whether there
- * is a result. Capabilities of opcodes in SPE_OPCODES are declared. */
+ * words in the specification's order. Types of operands are not checked; only that a function is open and, of opcodes
+ * in SPE_OPCODES and of SPIR-V itself, that they belong in a function, the version, the number of words, that ids up to
+ * the first literal exist, and whether there is a result. Capabilities of opcodes in SPE_OPCODES are declared. */
 XETILE_API spe_id spe_op(spe_module *m, uint32_t opcode, spe_id result_type, uint32_t n, const uint32_t *words);
 XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const uint32_t *words);
 
@@ -899,8 +899,8 @@ XETILE_API void spe_endswitch(spe_module *m, uint32_t n, spe_id *out);        /*
 
 /* ---- Math functions, groups, barriers, atomics ----------------------------------------------------------------- */
 
-/* An OpenCL.std function by number, for those that spe_math lacks; only the number of operands is checked, and that
- * there is such a function. type may be spe_void. */
+/* An OpenCL.std function by number, for those that spe_math lacks; checked are only the number of
+ * operands, that they are values, and that there is such a function. type may be spe_void. */
 XETILE_API spe_id spe_ext(spe_module *m, spe_id type, uint32_t number, uint32_t n, const spe_id *args);
 /* A function of OpenCL.std on values of one type (LDEXP, POWN, ROOTN: an i32 second): SPE_EXP, SPE_FMA, SPE_SMIN ...
  * The result has the first argument's type. */

@@ -148,8 +148,21 @@ void spe_name(spe_module *m, spe_id id, const char *name)
     spe_put_text_(at + 1, name);
 }
 
-/* Is it a decoration of SPIR-V, with this number of literals, where that is known here? Else an error. */
-static bool spe_is_decoration_(spe_module *m, uint32_t decoration, uint32_t n)
+/* The largest value of a decoration's last literal, where it is one of few; else UINT32_MAX. */
+static uint32_t spe_largest_literal_(uint32_t decoration)
+{
+    switch (decoration) {
+    case SPE_DecorationFuncParamAttr: return 7; /* NoReadWrite */
+    case SPE_DecorationFPRoundingMode: return SPE_FPRoundingModeRTN;
+    case SPE_DecorationLinkageAttributes: return 2; /* LinkOnceODR */
+    case SPE_DecorationCacheControlLoadINTEL: return SPE_LoadCacheControlConstCachedINTEL;
+    case SPE_DecorationCacheControlStoreINTEL: return SPE_StoreCacheControlStreamingINTEL;
+    default: return UINT32_MAX;
+    }
+}
+
+/* Is it a decoration of SPIR-V, with such literals, where that is known here? Else an error. */
+static bool spe_is_decoration_(spe_module *m, uint32_t decoration, uint32_t n, const uint32_t *words)
 {
 #define SPE_ROW_(first, last) {first, last},
     static const struct {
@@ -174,14 +187,19 @@ static bool spe_is_decoration_(spe_module *m, uint32_t decoration, uint32_t n)
         if (!found) return spe_error_(m, SPE_ERR_RANGE, "there is no decoration %u", decoration);
         break;
     }
-    return n == want || spe_error_(m, SPE_ERR_RANGE, "decoration %u has %u literals, not %u", decoration, want, n);
+    if (n != want)
+        return spe_error_(m, SPE_ERR_RANGE, "decoration %u has %u literals, not %u", decoration, want, n);
+    if (!n || words[n - 1] <= spe_largest_literal_(decoration)) return true;
+    return spe_error_(m, SPE_ERR_RANGE, "the literal %u of decoration %u; the largest is %u", words[n - 1], decoration,
+                      spe_largest_literal_(decoration));
 }
 
 /* May the id be decorated so? Else an error. A struct becomes a type of its own. */
-static bool spe_may_decorate_(spe_module *m, const char *name, spe_id id, uint32_t decoration, uint32_t n)
+static bool spe_may_decorate_(spe_module *m, const char *name, spe_id id, uint32_t decoration, uint32_t n,
+                              const uint32_t *words)
 {
     m->doing = name;
-    if (m->error.id || !spe_is_decoration_(m, decoration, n)) return false;
+    if (m->error.id || !spe_is_decoration_(m, decoration, n, words)) return false;
     const spe_type_info *t = spe_info_(m, id);
     uint32_t flags = m->ids[id].flags;
     if (decoration == SPE_DecorationCPacked && (!t || t->kind != SPE_KIND_STRUCT))
@@ -204,7 +222,7 @@ void spe_decorate(spe_module *m, spe_id id, uint32_t decoration, uint32_t n, con
     uint32_t head[2] = {id, decoration};
     if (m->error.id) return;
     if (!id || id >= m->id_count) SPE_ERROR_(m, NO_VALUE, "%u is not an id", id);
-    if (!spe_may_decorate_(m, __func__, id, decoration, n)) return;
+    if (!spe_may_decorate_(m, __func__, id, decoration, n, words)) return;
     if (!spe_write_words_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, head, n, words)) return;
     spe_need_(m, SPE_NEED_DECORATION_, decoration);
     if (decoration == SPE_DecorationCPacked) m->types[m->ids[id].aux].packed = true;
@@ -218,7 +236,7 @@ void spe_decorate_member(spe_module *m, spe_id type, uint32_t member, uint32_t d
     uint32_t head[3] = {type, member, decoration};
     if (t && (t->kind != SPE_KIND_STRUCT || member >= t->count))
         SPE_ERROR_(m, RANGE, "%s has no member %u", spe_text_(m, type), member);
-    if (!t || !spe_may_decorate_(m, __func__, type, decoration, n)) return;
+    if (!t || !spe_may_decorate_(m, __func__, type, decoration, n, words)) return;
     if (spe_write_words_(m, SPE_SECTION_DECORATION_, SPE_OpMemberDecorate, 3, head, n, words))
         spe_need_(m, SPE_NEED_DECORATION_, decoration);
 }

@@ -79,6 +79,17 @@ XE_FN_ bool spe_is_word_(spe_module *m, char letter, uint32_t op, uint32_t word)
                       "0x%x)", word, orders & ~none, memories);
 }
 
+/* Are these bits of the operands of spe_dpas (this opcode), or of cooperative matrices? Else an error. */
+XE_FN_ bool spe_has_bits_(spe_module *m, uint32_t op, uint32_t word)
+{
+#define SPE_BIT_(kind, name, number) | (uint32_t)number
+    uint32_t all = op == SPE_OpSubgroupMatrixMultiplyAccumulateINTEL
+                       ? 0 SPE_MatrixMultiplyAccumulateOperands_(SPE_BIT_, K)
+                       : 0 SPE_CooperativeMatrixOperands_(SPE_BIT_, K);
+#undef SPE_BIT_
+    return !(word & ~all) || spe_error_(m, SPE_ERR_RANGE, "operands 0x%x; the bits of 0x%x exist", word, all);
+}
+
 /* Marks a pointer that was made from one with these flags. Returns it. */
 XE_FN_ spe_id spe_mark_packed_(spe_module *m, spe_id id, uint32_t flags)
 {

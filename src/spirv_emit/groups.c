@@ -20,7 +20,7 @@ spe_id spe_ext(spe_module *m, spe_id type, uint32_t number, uint32_t n, const sp
     if (m->error.id || !spe_want_type_(m, __func__, type)) return 0;
     if (n > 8) return SPE_ERROR_(m, RANGE, "%u arguments; at most 8", n);
     m->doing = __func__;
-    if (!spe_has_function_(m, number, n)) return 0;
+    if (!spe_has_function_(m, number, n, args)) return 0;
     w[0] = spe_opencl_std_(m);
     w[1] = number;
     if (n) memcpy(w + 2, args, n * sizeof *args);
@@ -57,6 +57,8 @@ spe_id spe_math(spe_module *m, spe_math_op f, uint32_t n, const spe_id *args)
     if (f >= SPE_SMAD24 && f <= SPE_UMUL24 && spe_operand_(m, args[0]) &&
         spe_width(m, spe_type_of(m, args[0])) != 32)
         return spe_error_(m, SPE_ERR_TYPE, "takes integers of 32 bits, not %s", spe_text_(m, spe_type_of(m, args[0])));
+    if (spe_operand_(m, args[0]) && spe_info_(m, spe_type_of(m, args[0]))->kind >= SPE_KIND_COOPMAT)
+        return spe_error_(m, SPE_ERR_TYPE, "takes scalars and vectors, not %s", spe_text_(m, spe_type_of(m, args[0])));
     w[0] = spe_opencl_std_(m);
     memcpy(w + 2, args, n * sizeof *args);
     return spe_instruction_(m, m->doing, SPE_OpExtInst, power ? "llfq:=" : forms[(int)f >= (int)SPE_SABS][n - 1], w);

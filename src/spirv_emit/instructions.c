@@ -29,7 +29,7 @@ SPE_INSTRUCTIONS_(SPE_BODY_A_, SPE_BODY_AB_, SPE_BODY_TO_, SPE_BODY_GIVES_, SPE_
 static spe_id spe_op_(spe_module *m, const char *name, uint32_t opcode, spe_id type, uint32_t n, const uint32_t *words)
 {
     m->doing = name;
-    if (!spe_has_shape_(m, opcode, type != 0, n)) return 0;
+    if (!spe_has_shape_(m, opcode, type != 0, n, words)) return 0;
     for (uint32_t i = 0; i < n && !m->error.id; i++) {
         uint32_t flags = words[i] && words[i] < m->id_count ? m->ids[words[i]].flags : 0;
         if ((flags & SPE_ID_GLOBAL_) || ((flags & SPE_ID_FUNCTION_) && opcode == SPE_OpFunctionCall && !i))

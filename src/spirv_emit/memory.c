@@ -20,8 +20,10 @@ static bool spe_new_chunk_(spe_module *m, size_t bytes)
     if (!m->options.realloc) return SPE_ERROR_(m, OPTION, "the module was not begun, or freed");
     if (bytes <= SIZE_MAX / 4) /* in parentheses because realloc may be a user's macro */
         chunk = (spe_chunk_ *)(m->options.realloc)(m->options.user, NULL, size);
-    m->doing = NULL;
-    if (!chunk) return spe_error_(m, SPE_ERR_MEMORY, "out of memory: the allocator refused %zu bytes", bytes);
+    if (!chunk) {
+        m->doing = NULL;
+        return spe_error_(m, SPE_ERR_MEMORY, "out of memory: the allocator refused %zu bytes", bytes);
+    }
     chunk->next = m->chunks;
     m->chunks = chunk;
     m->chunk_used = head;
@@ -54,8 +56,8 @@ static void *spe_resize_(spe_module *m, void *old, size_t bytes)
     if (m->error.id) return NULL;
     if (bytes <= SIZE_MAX / 4) block = (spe_chunk_ *)(m->options.realloc)(m->options.user, block, head + bytes);
     else block = NULL;
-    m->doing = NULL;
     if (!block) {
+        m->doing = NULL;
         spe_error_(m, SPE_ERR_MEMORY, "out of memory: the allocator refused %zu bytes", bytes);
         return NULL;
     }

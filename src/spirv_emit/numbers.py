@@ -164,9 +164,9 @@ def needed():
         return ["X(%d, %d, %s)" % tuple(row) for row in rows]
 
     def shape(e):
-        """results, least, most words of operands, version."""
+        """results, least, most words of operands, ids among them, version."""
         if e.operands == "-":
-            return "2, 0, 0, 0"
+            return "2, 0, 0, 0, 0"
         return "%s, %d" % (e.operands.replace("*", "255").replace(",", ", "), version(e.version) if e.number < core else 0)
 
     core = 404  # the extensions' opcodes begin there
@@ -180,7 +180,7 @@ def needed():
         filled("SPE_DECORATIONS_KNOWN_", known("Decoration")),
         filled("SPE_SHAPES_", joined(shapes.items()),
                "X(first, last opcode, results (2: it is none of a function's body), least and most words of operands "
-               "(255: any\n * number), lowest version 1.x)"),
+               "(255: any\n * number), ids at their beginning, lowest version 1.x)"),
         filled("SPE_FUNCTIONS_", joined(functions), "OpenCL.std, X(first, last function, operands)"),
         filled("SPE_SOURCES_", ['X(%s, %s, %d, "%s", %d)' % (first, last, *s) for first, last, s in sources],
                "X(first, last capability, lowest version 1.x, extension, version 1.x that has it in the core)")])

@@ -1,11 +1,11 @@
-/* shapes.c - what the grammar says of instructions and functions that are written by number, and of words that are
- * bits: which exist, with how many operands. */
+/* shapes.c - what the grammar says of instructions and functions that are written by number: which exist, with which
+ * operands. */
 #include "internal.h"
 #include "needed.h"
 
 typedef struct {
-    uint16_t first, last;                   /* opcodes, or functions */
-    uint8_t results, least, most, version; /* see SPE_SHAPES_; operands of a function: least */
+    uint16_t first, last;                       /* opcodes, or functions */
+    uint8_t results, least, most, ids, version; /* see SPE_SHAPES_; operands of a function: least */
 } spe_shape_;
 
 /* The row of a sorted list that contains a number; NULL if none does. */
@@ -20,11 +20,19 @@ static const spe_shape_ *spe_shape_of_(const spe_shape_ *rows, size_t count, uin
     return low < count && rows[low].first <= number ? &rows[low] : NULL;
 }
 
-/* May a function's body contain the instruction, with this number of results and words of operands? Else an error. What
- * the table lacks, may. */
-XE_FN_ bool spe_has_shape_(spe_module *m, uint32_t opcode, uint32_t results, uint32_t n)
+/* Is it an id that exists, and if a value, one that may be used here? Else an error. */
+static bool spe_is_known_(spe_module *m, uint32_t number, uint32_t id)
 {
-#define SPE_ROW_(first, last, results, least, most, version) {first, last, results, least, most, version},
+    if (id < m->id_count && m->ids[id].type) return spe_operand_(m, id) != 0;
+    if (id && id < m->id_count) return true; /* a type, label, function, string or set */
+    return spe_error_(m, SPE_ERR_NO_VALUE, "operand %u is %u, which is not an id", number, id);
+}
+
+/* May a function's body contain the instruction, with a result or not, and these words of operands? Else an error. What
+ * the table lacks, may. */
+XE_FN_ bool spe_has_shape_(spe_module *m, uint32_t opcode, uint32_t results, uint32_t n, const uint32_t *words)
+{
+#define SPE_ROW_(first, last, results, least, most, ids, version) {first, last, results, least, most, ids, version},
     static const spe_shape_ rows[] = {SPE_SHAPES_(SPE_ROW_)};
 #undef SPE_ROW_
     const spe_shape_ *s = spe_shape_of_(rows, sizeof rows / sizeof *rows, opcode);
@@ -38,32 +46,38 @@ XE_FN_ bool spe_has_shape_(spe_module *m, uint32_t opcode, uint32_t results, uin
     if (m->options.version < SPE_VERSION(1, (uint32_t)s->version))
         return spe_error_(m, SPE_ERR_VERSION, "opcode %u needs SPIR-V 1.%u, the module is 1.%u", opcode, s->version,
                           m->options.version >> 8 & 0xff);
-    if (n >= s->least && (any || n <= s->most)) return true;
-    return spe_error_(m, SPE_ERR_RANGE, "opcode %u with %u words of operands; it has %u%s", opcode, n, s->least,
-                      any ? " or more" : s->most > s->least ? ", and optional ones" : "");
+    if (n < s->least || (!any && n > s->most))
+        return spe_error_(m, SPE_ERR_RANGE, "opcode %u with %u words of operands; it has %u%s", opcode, n, s->least,
+                          any ? " or more" : s->most > s->least ? ", and optional ones" : "");
+    for (uint32_t i = 0; i < n && (s->ids == UINT8_MAX || i < s->ids); i++) {
+        if (!spe_is_known_(m, i + 1, words[i])) return false;
+    }
+    return true;
 }
 
-/* Has OpenCL.std the function, with this number of operands? Else an error. */
-XE_FN_ bool spe_has_function_(spe_module *m, uint32_t number, uint32_t n)
+/* The operand of a function of OpenCL.std, from 1, that is a literal: the last of vloadn and of stores that round. */
+static uint32_t spe_literal_of_(uint32_t number)
 {
-#define SPE_ROW_(first, last, operands) {first, last, 1, operands, operands, 0},
+    enum { VLOADN = 171, VLOAD_HALFN = 174, VSTORE_HALF_R = 176, VSTORE_HALFN_R = 178, VLOADA_HALFN = 179,
+           VSTOREA_HALFN_R = 181 };
+    if (number == VLOADN || number == VLOAD_HALFN || number == VLOADA_HALFN) return 3;
+    return number == VSTORE_HALF_R || number == VSTORE_HALFN_R || number == VSTOREA_HALFN_R ? 4 : 0;
+}
+
+/* Has OpenCL.std the function, with this number of operands, values? Else an error. */
+XE_FN_ bool spe_has_function_(spe_module *m, uint32_t number, uint32_t n, const uint32_t *words)
+{
+#define SPE_ROW_(first, last, operands) {first, last, 1, operands, operands, 0, 0},
     static const spe_shape_ rows[] = {SPE_FUNCTIONS_(SPE_ROW_)};
 #undef SPE_ROW_
     enum { PRINTF = 184 }; /* a format, and any number of values */
     const spe_shape_ *s = spe_shape_of_(rows, sizeof rows / sizeof *rows, number);
     if (m->error.id) return false;
     if (!s) return spe_error_(m, SPE_ERR_RANGE, "OpenCL.std has no function %u", number);
-    if (number == PRINTF ? n >= 1 : n == s->least) return true;
-    return spe_error_(m, SPE_ERR_RANGE, "function %u of OpenCL.std takes %u operands, not %u", number, s->least, n);
-}
-
-/* Are these bits of the operands of spe_dpas (this opcode), or of cooperative matrices? Else an error. */
-XE_FN_ bool spe_has_bits_(spe_module *m, uint32_t op, uint32_t word)
-{
-#define SPE_BIT_(kind, name, number) | (uint32_t)number
-    uint32_t all = op == SPE_OpSubgroupMatrixMultiplyAccumulateINTEL
-                       ? 0 SPE_MatrixMultiplyAccumulateOperands_(SPE_BIT_, K)
-                       : 0 SPE_CooperativeMatrixOperands_(SPE_BIT_, K);
-#undef SPE_BIT_
-    return !(word & ~all) || spe_error_(m, SPE_ERR_RANGE, "operands 0x%x; the bits of 0x%x exist", word, all);
+    if (number == PRINTF ? n < 1 : n != s->least)
+        return spe_error_(m, SPE_ERR_RANGE, "function %u of OpenCL.std takes %u operands, not %u", number, s->least, n);
+    for (uint32_t i = 0; i < n; i++) {
+        if (i + 1 != spe_literal_of_(number) && !spe_operand_(m, words[i])) return false;
+    }
+    return true;
 }

@@ -1,7 +1,7 @@
 /* strings.c - texts in constant memory, and printf. */
 #include "internal.h"
 
-spe_id spe_string(spe_module *m, const char *text)
+static spe_id spe_string_(spe_module *m, const char *text)
 {
     spe_id zero = spe_i32(m, 0), i8 = spe_int(m, 8), type, *bytes;
     uint32_t w[3] = {0, SPE_StorageClassUniformConstant, 0};
@@ -17,6 +17,7 @@ spe_id spe_string(spe_module *m, const char *text)
     spe_id variable = spe_unique_(m, SPE_OpVariable, SPE_ID_GLOBAL_, 3, w);
     return variable ? spe_element(m, variable, 1, &zero) : 0;
 }
+spe_id spe_string(spe_module *m, const char *text) { return SPE_WITHIN_(m, spe_string_(m, text)); }
 
 /* A conversion of a format. */
 typedef struct {
@@ -83,7 +84,7 @@ static spe_id spe_printed_(spe_module *m, const spe_conversion_ *c, spe_id v)
     return spe_cast(m, kind == SPE_KIND_INT ? spe_int(m, 32) : spe_float(m, 32), v, strchr("di", c->letter) != NULL);
 }
 
-spe_id spe_printf(spe_module *m, const char *format, uint32_t n, const spe_id *args)
+static spe_id spe_printf_(spe_module *m, const char *format, uint32_t n, const spe_id *args)
 {
     enum { PRINTF = 184, MOST = 7 }; /* of OpenCL.std; arguments besides the format, see spe_ext */
     spe_id w[MOST + 1] = {spe_string(m, format)};
@@ -100,4 +101,8 @@ spe_id spe_printf(spe_module *m, const char *format, uint32_t n, const spe_id *a
     }
     if (i != n) return SPE_ERROR_(m, TYPE, "%u arguments for %u conversions of \"%.60s\"", n, i, format);
     return spe_ext(m, spe_int(m, 32), PRINTF, n + 1, w);
+}
+spe_id spe_printf(spe_module *m, const char *format, uint32_t n, const spe_id *args)
+{
+    return SPE_WITHIN_(m, spe_printf_(m, format, n, args));
 }

@@ -213,7 +213,7 @@ spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n)
 
 spe_id spe_vec_like(spe_module *m, spe_id elem, spe_id value)
 {
-    return spe_vec(m, elem, spe_count(m, spe_type_of(m, value)));
+    return SPE_WITHIN_(m, spe_vec(m, elem, spe_count(m, spe_type_of(m, value))));
 }
 
 /* Can memory hold values of this type? */
@@ -266,7 +266,7 @@ spe_id spe_array_sized(spe_module *m, spe_id elem, spe_id count)
     if (!spe_is_const(m, count) || c->kind != SPE_KIND_INT)
         return SPE_ERROR_(m, NO_VALUE, "the number of elements, %u, is not an integer constant", count);
     if (spe_const_bits(m, count, &n)) {
-        if (n <= UINT32_MAX) return spe_array(m, elem, (uint32_t)n);
+        if (n <= UINT32_MAX) return SPE_WITHIN_(m, spe_array(m, elem, (uint32_t)n));
         return SPE_ERROR_(m, RANGE, "%llu elements", (unsigned long long)n);
     }
     if (!(m->ids[count].flags & SPE_ID_SPEC_)) return SPE_ERROR_(m, NO_VALUE, "the number of elements is undefined");

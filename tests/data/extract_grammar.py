@@ -5,8 +5,8 @@
 
 A line a name: kind, name, number, lowest version ("None" where only an extension brings it, "-" where nothing is said),
 enabling capabilities, enabling extensions, each list with commas, "-" for none. Aliases are names too. The lines of kind
-Op end in results,least,most: 1 or 0 results, and words of operands besides, "*" for any number; "-" for an instruction
-outside of function bodies, or one that ends a block. The lines of kind Ext are OpenCL.std's; their fourth field is the
+Op end in results,least,most,ids: 1 or 0 results, words of operands besides, "*" for any number, and how many of them, from
+the first on, are ids; "-" for an instruction outside of function bodies, or one that ends a block. The lines of kind Ext are OpenCL.std's; their fourth field is the
 number of operands.
 """
 import json
@@ -31,7 +31,7 @@ def line(kind, name, value, entry, *more):
 
 OUTSIDE = ["Type-Declaration", "Constant-Creation", "Annotation", "Debug", "Mode-Setting", "Extension", "Control-Flow",
            "Function"]
-EXCEPT = ["OpFunctionCall", "OpNoLine", "OpExtInst", "OpLifetimeStart", "OpLifetimeStop", "OpVariable"]
+EXCEPT = ["OpFunctionCall", "OpNoLine", "OpLifetimeStart", "OpLifetimeStop", "OpVariable"]
 ANY_LENGTH = ["LiteralString", "LiteralContextDependentNumber", "LiteralSpecConstantOpInteger"]
 
 
@@ -50,7 +50,10 @@ def operands(entry):
     if (entry.get("class") in OUTSIDE) != (entry["opname"] in EXCEPT):
         return "-"
     least, most = [[words(o)[i] for o in own] for i in (0, 1)]
-    return "%d,%d,%s" % (len(entry.get("operands", [])) > len(own), sum(least), "*" if None in most else sum(most))
+    other = [i for i, o in enumerate(own) if kinds[o["kind"]]["category"] != "Id"]
+    ids = most[:other[0]] if other else most
+    total = ["*" if None in some else str(sum(some)) for some in (most, ids)]
+    return "%d,%d,%s" % (len(entry.get("operands", [])) > len(own), sum(least), ",".join(total))
 
 
 core, opencl = (json.load(open(path)) for path in sys.argv[1:3])

@@ -231,6 +231,45 @@ static void use_local(const char *name, uint32_t bytes, bool in_function)
     spe_kernel_end(&m);
 }
 
+TEST(literals_that_do_not_exist_are_refused)
+{
+    uint32_t words[2] = {0, 4}, mode = 4;
+    spe_id n = open_kernel();
+    spe_cache_store(&m, spe_copy(&m, spe_param_id(&m, 0)), 0, 4);
+    fails(SPE_ERR_RANGE, "spe_cache_store: the literal 4 of decoration 6443; the largest is 3");
+    n = open_kernel();
+    spe_cache_load(&m, spe_copy(&m, spe_param_id(&m, 0)), 0, 4);
+    spe_decorate(&m, spe_copy(&m, spe_param_id(&m, 0)), SPE_DecorationCacheControlStoreINTEL, 2, words);
+    fails(SPE_ERR_RANGE, "spe_decorate: the literal 4 of decoration 6443");
+    n = open_kernel();
+    spe_decorate(&m, spe_s_to_f(&m, spe_float(&m, 32), n), SPE_DecorationFPRoundingMode, 1, &mode);
+    fails(SPE_ERR_RANGE, "the literal 4 of decoration 39; the largest is 3");
+}
+
+TEST(ids_by_number_exist)
+{
+    spe_id n = open_kernel(), both[2] = {n, 4000};
+    spe_op(&m, SPE_OpIAdd, spe_int(&m, 32), 2, both);
+    fails(SPE_ERR_NO_VALUE, "spe_op: operand 2 is 4000, which is not an id");
+    n = open_kernel();
+    enum { FABS = 23 };
+    spe_ext(&m, spe_float(&m, 32), FABS, 1, both + 1);
+    fails(SPE_ERR_NO_VALUE, "spe_ext: the operand with id 4000 is not a value");
+    n = open_kernel();
+    spe_if(&m, spe_slt(&m, n, spe_i32(&m, 3)));
+    both[0] = both[1] = spe_iadd(&m, n, spe_i32(&m, 1));
+    spe_endif(&m, 0, NULL, NULL);
+    spe_op(&m, SPE_OpIAdd, spe_int(&m, 32), 2, both);
+    fails(SPE_ERR_SCOPE, "spe_op: value");
+}
+
+TEST(functions_take_no_matrices)
+{
+    open_kernel();
+    spe_math1(&m, SPE_EXP, spe_undef(&m, spe_coopmat(&m, spe_float(&m, 32), SPE_ScopeSubgroup, 8, 16, 2)));
+    fails(SPE_ERR_TYPE, "spe_math(SPE_EXP): takes scalars and vectors, not coopmat<f32, 8x16, use 2>");
+}
+
 TEST(what_the_target_lacks_is_refused)
 {
     spe_options o;
@@ -412,6 +451,9 @@ int main(void)
     RUN(what_does_not_exist_is_refused);
     RUN(operands_by_number_are_counted);
     RUN(bits_that_do_not_exist_are_refused);
+    RUN(literals_that_do_not_exist_are_refused);
+    RUN(ids_by_number_exist);
+    RUN(functions_take_no_matrices);
     RUN(what_the_target_lacks_is_refused);
     RUN(messages_name_the_call_that_was_made);
     RUN(contraction_is_switched_off_by_the_kernel);
