@@ -47,10 +47,8 @@ typedef int i128 __attribute__((mode(TI)));
 #define XS_LARGE __attribute__((optnone, noinline))
 #elif defined(XS_QUICK) /* helpers are optimised, their callers are not */
 #define XS_LARGE __attribute__((optimize("O0")))
-#elif defined(__clang__)
+#else /* at another level of optimisation gcc would not inline helpers, whose operands are vectors, into it */
 #define XS_LARGE
-#else
-#define XS_LARGE __attribute__((optimize("O1")))
 #endif
 #define XS_CUT XS_LARGE __attribute__((noinline))
 #ifdef XS_QUICK /* kernels are called there, and not inlined: what calls them has nothing to gain */
