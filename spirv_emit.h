@@ -100,7 +100,7 @@
  *   errors       spe_report spe_vreport spe_blame_of spe_reporter_name spe_reporter_text SPE_REPORTER
  *   numbers      spe_val_of spe_val_int spe_val_uint spe_val_real spe_val_float spe_val_same spe_val_is_set
  *                spe_val_is_condition SPE_NUMBER spe_int_fits spe_arith spe_arith_name spe_real_arith spe_real_compare
- *                spe_runs spe_run
+ *                spe_extent spe_runs spe_run
  *   regions      spe_region_of spe_region_open spe_region_next spe_region_done spe_region_fail SPE_FOR SPE_IF
  *   macros       SPE_KERNEL SPE_KERNEL_IN_CPP SPE_C_TYPE SPE_NAME_OF SPE_CARRIED; SPE_CAT SPE_FIRST SPE_REST SPE_COUNT
  *                SPE_EACH SPE_COMMA; SPE_PRINTF SPE_UNUSED: attributes
@@ -1453,6 +1453,10 @@ typedef enum { SPE_NUMBER_FLOAT, SPE_NUMBER_SIGNED, SPE_NUMBER_UNSIGNED } spe_nu
 XETILE_API const char *spe_arith_name(spe_arith_op op);
 /* Emits the operation on two ids of one type, whose numbers are of this kind; 0, without an error, if there is none. */
 XETILE_API spe_id spe_arith(spe_module *m, spe_arith_op op, spe_number_kind kind, spe_id a, spe_id b);
+/* The extent of memory, an i32, that has no elements if it is negative: at least 0; id 0 stays 0. Tests of positions
+ * are unsigned, so that one finds what is before the memory and what is past it: to them, a negative extent would be a
+ * large one. */
+XETILE_API spe_id spe_extent(spe_module *m, spe_id extent);
 /* SPE_ARITH_ADD, SUB, MUL or DIV of two C constants, as IEEE 754 says. Their order: -1, 0, 1, or 2 with a NaN. */
 XETILE_API double spe_real_arith(spe_arith_op op, double a, double b);
 XETILE_API int spe_real_compare(double a, double b);
@@ -6700,6 +6704,13 @@ XE_FN_ spe_id spe_arith_(spe_module *m, spe_arith_op op, spe_number_kind kind, s
 spe_id spe_arith(spe_module *m, spe_arith_op op, spe_number_kind kind, spe_id a, spe_id b)
 {
     return SPE_WITHIN_(m, spe_arith_(m, op, kind, a, b));
+}
+
+spe_id spe_extent(spe_module *m, spe_id extent)
+{
+    uint64_t bits;
+    if (!extent || (spe_const_bits(m, extent, &bits) && bits <= INT32_MAX)) return extent;
+    return spe_math2(m, SPE_SMAX, extent, spe_u32(m, 0));
 }
 
 spe_val spe_val_of(spe_val_kind kind, int type, spe_id id)

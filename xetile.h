@@ -2481,14 +2481,6 @@ XE_FN_ spe_id xt_now_id_(xt_ctx *x, const xt_val *v, int type)
 
 XE_FN_ spe_id xt_index_id_(xt_ctx *x, const xt_val *v) { return xt_id_(x, v, CM_I32); }
 
-/* An extent for unsigned tests of positions, to which a negative one would be large: it has no elements. */
-XE_FN_ spe_id xt_extent_(spe_module *m, spe_id extent)
-{
-    uint64_t bits;
-    if (spe_const_bits(m, extent, &bits) && bits <= INT32_MAX) return extent;
-    return spe_math2(m, SPE_SMAX, extent, spe_i32(m, 0));
-}
-
 /* The number of a matrix's lines. Pitches are read as i32: with one of 2^31 or more, whose lines would lie before the
  * matrix, it has none. A pitch that is the extent along a line needs no test, since that is as negative. */
 XE_FN_ spe_id xt_lines_id_(xt_ctx *x, const xt_tile *t)
@@ -2927,7 +2919,7 @@ XE_FN_ void xt_write_matrix_(xt_ctx *x, const xt_node_ *n)
                  (x->desc->pitch == XT_PITCH_ALIGNED || !xt_plan_tile_at_(x, before.number)->late_lines);
     for (int i = 0; i < d->shape.count - 2 && !known; i++) {
         spe_id p = xt_now_id_(x, &d->offset.at[i], CM_I32);
-        spe_id one = spe_ult(&x->m, p, xt_extent_(&x->m, xt_now_id_(x, &d->shape.at[i], CM_I32)));
+        spe_id one = spe_ult(&x->m, p, spe_extent(&x->m, xt_now_id_(x, &d->shape.at[i], CM_I32)));
         inside = inside ? spe_land(&x->m, inside, one) : one;
     }
     if (inside) lines = spe_select(&x->m, inside, lines, spe_i32(&x->m, 0));
@@ -4211,7 +4203,7 @@ XE_FN_ spe_id xt_stage_mask_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, co
     int inner = xt_inner_(t), per = 4 / s->bytes;
     if (per == 1) return 0;
     spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask = 0;
-    spe_id extent = xt_extent_(m, xt_index_id_(x, &t->shape[inner]));
+    spe_id extent = spe_extent(m, xt_index_id_(x, &t->shape[inner]));
     if (s->wide == 8) lane = spe_and(m, lane, spe_i32(m, 7));
     spe_id elements = spe_i32(m, per), first = spe_imul(m, spe_iadd(m, u->along, lane), elements);
     first = spe_iadd(m, first, xt_stage_offset_(x, t, inner));
@@ -4432,8 +4424,8 @@ XE_FN_ spe_id xt_stage_element_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t,
     spe_id at[2] = {spe_iadd(m, xt_stage_offset_(x, t, 0), row), spe_iadd(m, xt_stage_offset_(x, t, 1), col)}, start, v;
     spe_id i64 = spe_int(m, 64), zero = spe_i32(m, 0), word = spe_int(m, 8 * (uint32_t)s->bytes);
     int inner = xt_inner_(t);
-    spe_id inside = spe_ult(m, at[inner], xt_extent_(m, xt_index_id_(x, &t->shape[inner])));
-    spe_if(m, spe_land(m, spe_ult(m, at[!inner], xt_extent_(m, xt_lines_id_(x, t))), inside));
+    spe_id inside = spe_ult(m, at[inner], spe_extent(m, xt_index_id_(x, &t->shape[inner])));
+    spe_if(m, spe_land(m, spe_ult(m, at[!inner], spe_extent(m, xt_lines_id_(x, t))), inside));
     spe_id pitch = spe_sconvert(m, i64, xt_index_id_(x, &t->pitch));
     start = spe_imul(m, spe_sconvert(m, i64, at[!inner]), pitch);
     v = spe_load(m, spe_index(m, t->base.id, spe_iadd(m, start, spe_sconvert(m, i64, at[inner]))), 0);

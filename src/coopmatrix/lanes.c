@@ -10,20 +10,11 @@ static spe_id cm_unless_true_(cm_ctx *c, spe_id test)
 
 XE_FN_ spe_id cm_and_(cm_ctx *c, spe_id a, spe_id b) { return a && b ? spe_land(c->module, a, b) : a ? a : b; }
 
-/* The extent of memory that has no elements if it is negative. Tests of positions are unsigned, so that one finds what
- * is before the memory and what is past it: to them, a negative extent would be a large one. */
-static spe_id cm_extent_(cm_ctx *c, spe_id extent)
-{
-    uint64_t bits;
-    if (!extent || (spe_const_bits(c->module, extent, &bits) && bits <= INT32_MAX)) return extent;
-    return spe_math2(c->module, SPE_SMAX, extent, cm_i32_(c, 0));
-}
-
 XE_FN_ cm_surface_ cm_with_extents_(cm_ctx *c, const cm_surface_ *s)
 {
     cm_surface_ bounded = *s;
-    bounded.rows = cm_extent_(c, s->rows);
-    bounded.cols = cm_extent_(c, s->cols);
+    bounded.rows = spe_extent(c->module, s->rows);
+    bounded.cols = spe_extent(c->module, s->cols);
     return bounded;
 }
 

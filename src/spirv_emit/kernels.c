@@ -127,6 +127,13 @@ spe_id spe_arith(spe_module *m, spe_arith_op op, spe_number_kind kind, spe_id a,
     return SPE_WITHIN_(m, spe_arith_(m, op, kind, a, b));
 }
 
+spe_id spe_extent(spe_module *m, spe_id extent)
+{
+    uint64_t bits;
+    if (!extent || (spe_const_bits(m, extent, &bits) && bits <= INT32_MAX)) return extent;
+    return spe_math2(m, SPE_SMAX, extent, spe_u32(m, 0));
+}
+
 spe_val spe_val_of(spe_val_kind kind, int type, spe_id id)
 {
     spe_val v = {SPE_VAL_MAGIC, kind, type, id, kind < SPE_SCALAR, false, 1, 0, 0, 0};

@@ -99,6 +99,10 @@ typedef enum { SPE_NUMBER_FLOAT, SPE_NUMBER_SIGNED, SPE_NUMBER_UNSIGNED } spe_nu
 XETILE_API const char *spe_arith_name(spe_arith_op op);
 /* Emits the operation on two ids of one type, whose numbers are of this kind; 0, without an error, if there is none. */
 XETILE_API spe_id spe_arith(spe_module *m, spe_arith_op op, spe_number_kind kind, spe_id a, spe_id b);
+/* The extent of memory, an i32, that has no elements if it is negative: at least 0; id 0 stays 0. Tests of positions
+ * are unsigned, so that one finds what is before the memory and what is past it: to them, a negative extent would be a
+ * large one. */
+XETILE_API spe_id spe_extent(spe_module *m, spe_id extent);
 /* SPE_ARITH_ADD, SUB, MUL or DIV of two C constants, as IEEE 754 says. Their order: -1, 0, 1, or 2 with a NaN. */
 XETILE_API double spe_real_arith(spe_arith_op op, double a, double b);
 XETILE_API int spe_real_compare(double a, double b);

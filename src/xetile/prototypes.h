@@ -113,7 +113,6 @@ XE_FN_ spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v);
 XE_FN_ spe_id xt_id_(xt_ctx *x, const xt_val *v, int type);
 XE_FN_ spe_id xt_now_id_(xt_ctx *x, const xt_val *v, int type);
 XE_FN_ spe_id xt_index_id_(xt_ctx *x, const xt_val *v);
-XE_FN_ spe_id xt_extent_(spe_module *m, spe_id extent);
 XE_FN_ spe_id xt_lines_id_(xt_ctx *x, const xt_tile *t);
 XE_FN_ spe_id xt_emit_early_(xt_ctx *x, const xt_val *v, int type);
 XE_FN_ void xt_write_argument_(xt_ctx *x, const xt_node_ *n);

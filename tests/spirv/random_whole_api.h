@@ -130,8 +130,9 @@ static void either(void)
     spe_id g = of_type(spe_type_of(&p.m, f)), h = of_type(spe_type_of(&p.m, f));
     spe_id type = spe_type_of(&p.m, a), v;
     bool ints = of_kind(type, INTS);
-    switch (below(12)) {
+    switch (below(13)) {
     case 0: keep(GET(add, a, b)); break;
+    case 12: keep(GET(extent, an_i32())); break;
     case 1: keep(GET(sub, a, b)); break;
     case 2: keep(GET(mul, a, b)); break;
     case 3: keep(GET(div_s, a, b)); break;

@@ -29,14 +29,6 @@ XE_FN_ spe_id xt_now_id_(xt_ctx *x, const xt_val *v, int type)
 
 XE_FN_ spe_id xt_index_id_(xt_ctx *x, const xt_val *v) { return xt_id_(x, v, CM_I32); }
 
-/* An extent for unsigned tests of positions, to which a negative one would be large: it has no elements. */
-XE_FN_ spe_id xt_extent_(spe_module *m, spe_id extent)
-{
-    uint64_t bits;
-    if (spe_const_bits(m, extent, &bits) && bits <= INT32_MAX) return extent;
-    return spe_math2(m, SPE_SMAX, extent, spe_i32(m, 0));
-}
-
 /* The number of a matrix's lines. Pitches are read as i32: with one of 2^31 or more, whose lines would lie before the
  * matrix, it has none. A pitch that is the extent along a line needs no test, since that is as negative. */
 XE_FN_ spe_id xt_lines_id_(xt_ctx *x, const xt_tile *t)

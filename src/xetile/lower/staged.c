@@ -257,7 +257,7 @@ static spe_id xt_stage_mask_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, co
     int inner = xt_inner_(t), per = 4 / s->bytes;
     if (per == 1) return 0;
     spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask = 0;
-    spe_id extent = xt_extent_(m, xt_index_id_(x, &t->shape[inner]));
+    spe_id extent = spe_extent(m, xt_index_id_(x, &t->shape[inner]));
     if (s->wide == 8) lane = spe_and(m, lane, spe_i32(m, 7));
     spe_id elements = spe_i32(m, per), first = spe_imul(m, spe_iadd(m, u->along, lane), elements);
     first = spe_iadd(m, first, xt_stage_offset_(x, t, inner));
@@ -478,8 +478,8 @@ static spe_id xt_stage_element_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t,
     spe_id at[2] = {spe_iadd(m, xt_stage_offset_(x, t, 0), row), spe_iadd(m, xt_stage_offset_(x, t, 1), col)}, start, v;
     spe_id i64 = spe_int(m, 64), zero = spe_i32(m, 0), word = spe_int(m, 8 * (uint32_t)s->bytes);
     int inner = xt_inner_(t);
-    spe_id inside = spe_ult(m, at[inner], xt_extent_(m, xt_index_id_(x, &t->shape[inner])));
-    spe_if(m, spe_land(m, spe_ult(m, at[!inner], xt_extent_(m, xt_lines_id_(x, t))), inside));
+    spe_id inside = spe_ult(m, at[inner], spe_extent(m, xt_index_id_(x, &t->shape[inner])));
+    spe_if(m, spe_land(m, spe_ult(m, at[!inner], spe_extent(m, xt_lines_id_(x, t))), inside));
     spe_id pitch = spe_sconvert(m, i64, xt_index_id_(x, &t->pitch));
     start = spe_imul(m, spe_sconvert(m, i64, at[!inner]), pitch);
     v = spe_load(m, spe_index(m, t->base.id, spe_iadd(m, start, spe_sconvert(m, i64, at[inner]))), 0);

@@ -48,7 +48,7 @@ XE_FN_ void xt_write_matrix_(xt_ctx *x, const xt_node_ *n)
                  (x->desc->pitch == XT_PITCH_ALIGNED || !xt_plan_tile_at_(x, before.number)->late_lines);
     for (int i = 0; i < d->shape.count - 2 && !known; i++) {
         spe_id p = xt_now_id_(x, &d->offset.at[i], CM_I32);
-        spe_id one = spe_ult(&x->m, p, xt_extent_(&x->m, xt_now_id_(x, &d->shape.at[i], CM_I32)));
+        spe_id one = spe_ult(&x->m, p, spe_extent(&x->m, xt_now_id_(x, &d->shape.at[i], CM_I32)));
         inside = inside ? spe_land(&x->m, inside, one) : one;
     }
     if (inside) lines = spe_select(&x->m, inside, lines, spe_i32(&x->m, 0));
