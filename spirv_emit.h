@@ -89,7 +89,7 @@
  *                spe_coopvec_outer_accumulate spe_coopvec_sum_accumulate
  *   Intel        what Intel's compiler needs to be told: spe_reload spe_differ spe_differ_by_lane spe_diverged
  *                spe_reconverge
- *   anything     spe_op spe_op_void
+ *   anything     spe_op spe_op_void SPE_WORD
  *   on the host  spe_f32_to_f16_bits spe_f16_bits_to_f32 spe_f32_to_bf16_bits spe_bf16_bits_to_f32 spe_f32_to_tf32
  *                spe_f32_to_e4m3_bits spe_e4m3_bits_to_f32 spe_f32_to_e5m2_bits spe_e5m2_bits_to_f32 spe_real_bits
  *                spe_real_of_bits spe_real_fits spe_real_of_f32 spe_real_to_int spe_decimal_of
@@ -104,6 +104,10 @@
  *   regions      spe_region_of spe_region_open spe_region_next spe_region_done spe_region_fail SPE_FOR SPE_IF
  *   macros       SPE_KERNEL SPE_KERNEL_IN_CPP SPE_C_TYPE SPE_NAME_OF SPE_CARRIED; SPE_CAT SPE_FIRST SPE_REST SPE_COUNT
  *                SPE_EACH SPE_COMMA; SPE_PRINTF SPE_UNUSED: attributes
+ *
+ * Ids and numbers are both uint32_t: spe_array(&m, i32, spec) with the id of a spec constant is an array of, say, 17.
+ * With -DXETILE_DECLARATIONS -DSPE_CHECK_IDS -fsyntax-only, ids are pointers to a struct, and such calls are errors.
+ * An id among the words of spe_op and the like is written SPE_WORD(id).
  *
  * Targets: what a device lacks can be an error here rather than of its compiler. With spe_options.subgroup_sizes,
  * local_memory and max_group_size, a kernel that asks for another subgroup size, whose work-group is larger, or whose
@@ -275,6 +279,10 @@ SPE_LETTERS_(XETILE_PUSH_)
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#if defined(SPE_CHECK_IDS) && (defined(XETILE_IMPLEMENTATION) || !defined(XETILE_DECLARATIONS))
+#error "SPE_CHECK_IDS checks calls only: -DXETILE_DECLARATIONS -DSPE_CHECK_IDS -fsyntax-only"
+#endif
 
 /* ---- SPIR-V's numbers --------------------------------------------------------------------------------------------
  * Lists of X(kind, name, number); each entry becomes an enumerator SPE_<kind><name>: SPE_OpIAdd, SPE_ScopeSubgroup, ...
@@ -521,7 +529,18 @@ typedef enum { SPE_MATH_LIST(SPE_MATH_ENUM_) SPE_MATH_END_ } spe_math_op;
 #define SPE_UNLIKELY_(x) (x)
 #endif
 
+#if defined(SPE_CHECK_IDS) /* "Ids and numbers" above */
+typedef struct spe_id_ *spe_id;
+typedef void spe_word_; /* ids and numbers */
+#define SPE_WORD(id) ((uint32_t)(uintptr_t)(id))
+#if defined(__GNUC__)
+#pragma GCC diagnostic error "-Wint-conversion"
+#endif
+#else
 typedef uint32_t spe_id; /* 0 is poison */
+typedef uint32_t spe_word_;
+#define SPE_WORD(id) (id) /* an id among the words of spe_op and the like */
+#endif
 
 #ifndef SPE_CHUNK
 #define SPE_CHUNK 196608
@@ -907,8 +926,8 @@ XETILE_API void spe_decorate_member(spe_module *m, spe_id type, uint32_t member,
  * words in the specification's order. Types of operands are not checked; only that a function is open and, of opcodes
  * in SPE_OPCODES and of SPIR-V itself, that they belong in a function, the version, the number of words, that ids up to
  * the first literal exist, and whether there is a result. Capabilities of opcodes in SPE_OPCODES are declared. */
-XETILE_API spe_id spe_op(spe_module *m, uint32_t opcode, spe_id result_type, uint32_t n, const uint32_t *words);
-XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const uint32_t *words);
+XETILE_API spe_id spe_op(spe_module *m, uint32_t opcode, spe_id result_type, uint32_t n, const spe_word_ *words);
+XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const spe_word_ *words);
 
 /* The checked instructions; each becomes a function: A(name, opcode, form) takes one value, name(m, a); AB takes two,
  * name(m, a, b); TO is a conversion, name(m, type, v); GIVES and DOES(name, opcode, form, parameters ...), whose
@@ -1014,7 +1033,37 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const ui
          layout, matrix_type, stride)                                                                                  \
     DOES(spe_coopvec_sum_accumulate, CooperativeVectorReduceSumAccumulateNV, "cIw:-", ptr, offset, v)
 
+#if defined(SPE_CHECK_IDS)
+#define SPE_WORD_(i, name) SPE_WORD_OF_##name name
+#define SPE_WORD_OF_a spe_id
+#define SPE_WORD_OF_b spe_id
+#define SPE_WORD_OF_c spe_id
+#define SPE_WORD_OF_i spe_id
+#define SPE_WORD_OF_v spe_id
+#define SPE_WORD_OF_base spe_id
+#define SPE_WORD_OF_bytes spe_id
+#define SPE_WORD_OF_condition spe_id
+#define SPE_WORD_OF_count spe_id
+#define SPE_WORD_OF_from spe_id
+#define SPE_WORD_OF_offset spe_id
+#define SPE_WORD_OF_otherwise spe_id
+#define SPE_WORD_OF_ptr spe_id
+#define SPE_WORD_OF_size spe_id
+#define SPE_WORD_OF_stride spe_id
+#define SPE_WORD_OF_to spe_id
+#define SPE_WORD_OF_type spe_id
+#define SPE_WORD_OF_align uint32_t
+#define SPE_WORD_OF_execution uint32_t
+#define SPE_WORD_OF_k_dim uint32_t
+#define SPE_WORD_OF_layout uint32_t
+#define SPE_WORD_OF_matrix_type uint32_t
+#define SPE_WORD_OF_memory uint32_t
+#define SPE_WORD_OF_operands uint32_t
+#define SPE_WORD_OF_scope uint32_t
+#define SPE_WORD_OF_semantics uint32_t
+#else
 #define SPE_WORD_(i, name) uint32_t name
+#endif
 #define SPE_WORDS_(...) SPE_EACH(SPE_WORD_, SPE_COMMA, __VA_ARGS__)
 #define SPE_DECLARE_A_(name, op, form) XETILE_API spe_id name(spe_module *m, spe_id a);
 #define SPE_DECLARE_AB_(name, op, form) XETILE_API spe_id name(spe_module *m, spe_id a, spe_id b);
