@@ -152,6 +152,7 @@
  *     XT_EXP XT_EXP2 XT_LOG XT_LOG2 XT_SQRT XT_RSQRT   f16 bf16 f32 f64                MATH_TYPE
  *     XT_TANH XT_SIN XT_COS XT_ERF XT_CEIL XT_FLOOR    f16 bf16 f32 f64
  *     XT_ROUND XT_TRUNC (x)  XT_POW(x, y)  XT_FMA(x, y, z) = x y + z
+ *                                                      docs/costs.md has the instructions of each on bmg and pvc
  *     XT_ABS(x)                                        floats, integers
  *     XT_CAST(T, x)                                    to nearest between floats, towards zero to integers (what does
  *                                                      not fit is undefined), low bits between integers; the source's

@@ -1,0 +1,51 @@
+/* test_xetile_exp.c - XT_EXP of f32 within the three units in the last place that OpenCL allows, from the least
+ * subnormal result to the largest number, and beyond: infinities, zeros, NaN. For Intel's devices it is written out:
+ * XETILE_SOFT_ISA=bmg executes that. */
+#include "xetile_case.h"
+
+enum { COLUMNS = 256, GROUPS = 64, COUNT = COLUMNS * GROUPS };
+
+XT_KERNEL(exponential, ptr(f32, A), ptr(f32, C))
+{
+    xt_index at = XT_AT(0, XT_MUL(XT_GROUP_ID(0), COLUMNS)), all = XT_AT(1, COUNT);
+    xt_vec v = XT_LOAD_TILE(XT_INIT_TILE(A, f32, 1, COLUMNS, .offset = at, .shape = all));
+    XT_STORE_TILE(XT_EXP(v), XT_INIT_TILE(C, f32, 1, COLUMNS, .offset = at, .shape = all));
+}
+
+/* Where the two parts of a result are about to become infinite, 0 or subnormal; huge arguments; then random ones. */
+static void fill(float *a)
+{
+    static const float some[] = {0, -0.0f, INFINITY, -INFINITY, NAN, 88.7228317f, 88.7228394f, 88.73f, -87.3365479f,
+                                 -87.34f, -103.2789f, -103.9720764f, -103.9721f, -104, -105, -106, 104, 105, 106, 126,
+                                 127, 128, 150, -150, 1e10f, -1e10f, 3e38f, -3e38f, 1e-38f, -1e-45f, 0.69314718f};
+    enum { SOME = sizeof some / sizeof some[0] };
+    for (int i = 0; i < COUNT; i++)
+        a[i] = i < SOME ? some[i] : (float)(i % 4 ? (double)(test_random() % 400000) / 1000 - 200 : test_normal());
+}
+
+TEST(exponentials_are_exact_to_three_units)
+{
+    float *a = (float *)new_poison(CM_F32, COUNT), *c = (float *)new_poison(CM_F32, COUNT);
+    int wrong = 0;
+    fill(a);
+    if (RUN_KERNEL(exponential, &variants[0], ((zed_groups){GROUPS, 1, 1}), ZED_ARG(a), ZED_ARG(c)))
+        for (int i = 0; i < COUNT; i++) {
+            double want = exp((double)a[i]), unit = fmax(ldexp(1, ilogb(fmin(fmax(want, 1e-40), 1e38)) - 23), 0x1p-149);
+            bool beyond = want > 0x1.ffffffp127; /* three units below, it may be infinite */
+            bool good = isnan(want) ? isnan(c[i]) : beyond ? c[i] > 0x1.fffff8p127f
+                        : fabs((double)c[i] - want) <= 3 * unit || (want > 0x1.fffff8p127 && isinf(c[i]));
+            if (!good && wrong++ < 4)
+                CHECK_MSG(good, "exp(%a) is %a, want %a", (double)a[i], (double)c[i], want);
+        }
+    CHECK_INT(wrong, 0);
+    zed_free(&device, a);
+    zed_free(&device, c);
+}
+
+int main(void)
+{
+    if (!zed_open(&device, NULL)) return zed_print_error(&device, stderr), 1;
+    RUN(exponentials_are_exact_to_three_units);
+    zed_close(&device);
+    return test_report();
+}
