@@ -1,7 +1,7 @@
 /* tiny_compiler.c - a compiler from a text to a kernel, as an example of spirv_emit.h: one pass over the text, without
  * a tree. The same parser also runs the text on the host, as the reference for what the device computes.
  *
- *     tiny_compiler [FILE] [--emit FILE.spv] [--device NAME]       (examples/mandelbrot.tiny)
+ *     tiny_compiler [FILE] [--list] [--device NAME] [--emit FILE.spv [--target NAME]]    (examples/mandelbrot.tiny)
  *
  *     kernel NAME(in x, out y, ...) { statements }     one element of each array in every work-item
  *     name = sum                                       all numbers are f32; y is stored at the end
@@ -11,17 +11,17 @@
  *
  * A variable is the id of its current value. Regions carry all variables that exist where they open: that is all it
  * takes to write SSA form. The kernel is built with SPE_CONTRACT_OFF, so that + - * round on the device as here, and
- * every element must be equal.
+ * every element must be equal. The host runs the text first: one whose loops do not end is not launched.
  */
 #include "spirv_emit.h"
 #include "ze_dispatch.h"
 
-#include <ctype.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+#define EXAMPLE "tiny_compiler"
+#include "example.h"
 
-enum { VARIABLES = 32, ELEMENTS = 10007, GROUP = 64 };
+#include <ctype.h>
+
+enum { VARIABLES = 32, ELEMENTS = 10007, GROUP = 64, DEPTH = 200, TURNS = 10000000 /* of all loops, on the host */ };
 
 typedef enum { EMIT, RUN, SKIP } mode; /* write SPIR-V; compute; only read over the text */
 
@@ -46,6 +46,8 @@ typedef struct {
     int count, params;
     int loop_count; /* variables that the innermost loop carries; -1: no loop is open */
     bool broke;     /* running: a break was met */
+    int depth;      /* of open blocks and parentheses */
+    int turns;      /* of loops so far */
     char kernel[32];
     char error[160];
 } compiler;
@@ -60,7 +62,7 @@ static int line_of(const compiler *c)
 }
 
 /* The first error counts; the text then ends for the parser. */
-static void fail(compiler *c, const char *what, const char *name)
+static void complain(compiler *c, const char *what, const char *name)
 {
     if (!*c->error) snprintf(c->error, sizeof c->error, "%s:%d: %s%s", c->path, line_of(c), what, name);
     c->at += strlen(c->at);
@@ -85,7 +87,7 @@ static bool next_is(compiler *c, const char *word)
 
 static void expect(compiler *c, const char *word)
 {
-    if (!next_is(c, word)) fail(c, "expected ", word);
+    if (!next_is(c, word)) complain(c, "expected ", word);
 }
 
 static void read_name(compiler *c, char name[32])
@@ -93,11 +95,8 @@ static void read_name(compiler *c, char name[32])
     size_t n = 0;
     skip_space(c);
     while (isalnum((unsigned char)c->at[n])) n++;
-    if (!n || n > 31 || !isalpha((unsigned char)*c->at)) {
-        name[0] = 0;
-        fail(c, "expected a name", "");
-        return;
-    }
+    if (n > 31 || !isalpha((unsigned char)*c->at)) n = 0;
+    if (!n) complain(c, "expected a name", "");
     memcpy(name, c->at, n);
     name[n] = 0;
     c->at += n;
@@ -105,18 +104,14 @@ static void read_name(compiler *c, char name[32])
 
 static variable *find(compiler *c, const char *name)
 {
-    for (int i = 0; i < c->count; i++) {
+    for (int i = 0; i < c->count; i++)
         if (!strcmp(c->vars[i].name, name)) return &c->vars[i];
-    }
     return NULL;
 }
 
 static variable *declare(compiler *c, const char *name)
 {
-    if (c->count == VARIABLES) {
-        fail(c, "too many variables: ", name);
-        return &c->vars[0];
-    }
+    if (c->count == VARIABLES) return complain(c, "too many variables: ", name), &c->vars[0];
     variable *v = &c->vars[c->count++];
     memset(v, 0, sizeof *v);
     strcpy(v->name, name);
@@ -187,7 +182,7 @@ static number factor(compiler *c)
     read_name(c, name);
     variable *v = find(c, name);
     if (v) return v->now;
-    fail(c, "unknown variable ", name);
+    complain(c, "unknown variable ", name);
     return constant(c, 0);
 }
 
@@ -200,12 +195,15 @@ static number product(compiler *c)
 
 static number sum(compiler *c)
 {
+    if (++c->depth > DEPTH) complain(c, "too many open parentheses and blocks", "");
     number a = product(c);
     for (;;) {
         if (next_is(c, "+")) a = apply(c, '+', a, product(c));
         else if (next_is(c, "-")) a = apply(c, '-', a, product(c));
-        else return a;
+        else break;
     }
+    c->depth--;
+    return a;
 }
 
 /* As a bool's id, or whether x is not 0. */
@@ -284,6 +282,7 @@ static void run_while(compiler *c)
     mode before = c->mode;
     do {
         c->at = test;
+        if (c->mode == RUN && c->turns++ == TURNS) complain(c, "this loop does not end, or takes too many turns", "");
         if (condition(c).x == 0) c->mode = SKIP;
         block(c);
     } while (c->mode == RUN && !*c->error);
@@ -304,7 +303,7 @@ static void statement(compiler *c)
         c->loop_count = outer;
     } else if (next_is(c, "break")) {
         spe_id ids[VARIABLES];
-        if (outer < 0) fail(c, "break outside of a loop", "");
+        if (outer < 0) complain(c, "break outside of a loop", "");
         get(c, outer, ids);
         if (c->mode == EMIT && outer >= 0) spe_break(here(c), (uint32_t)outer, ids);
         if (c->mode == RUN) c->broke = true, c->mode = SKIP;
@@ -322,12 +321,14 @@ static void statement(compiler *c)
 static void block(compiler *c)
 {
     int n = c->count;
+    if (++c->depth > DEPTH) complain(c, "too many open parentheses and blocks", "");
     expect(c, "{");
     while (!next_is(c, "}") && !*c->error) {
-        if (!*c->at) fail(c, "expected }", "");
+        if (!*c->at) complain(c, "expected }", "");
         else statement(c);
     }
     c->count = n;
+    c->depth--;
 }
 
 /* ---- kernels */
@@ -342,7 +343,7 @@ static void parameters(compiler *c)
         bool out = next_is(c, "out");
         if (!out) expect(c, "in");
         read_name(c, name);
-        if (find(c, name)) fail(c, "two parameters are called ", name);
+        if (find(c, name)) complain(c, "two parameters are called ", name);
         declare(c, name)->out = out;
     } while (next_is(c, ",") && !*c->error);
     c->params = c->count;
@@ -356,6 +357,7 @@ static void start(compiler *c, mode what)
     c->count = 0;
     c->loop_count = -1;
     c->broke = false;
+    c->depth = 0;
     parameters(c);
 }
 
@@ -363,14 +365,10 @@ static void start(compiler *c, mode what)
 static spe_words compile(compiler *c)
 {
     spe_param params[VARIABLES + 1];
-    spe_kernel k;
-    spe_options o;
+    spe_kernel k = {.name = c->kernel, .local_size = {GROUP}, .contract = SPE_CONTRACT_OFF, .params = params};
     spe_id at[VARIABLES];
     memset(params, 0, sizeof params);
-    memset(&k, 0, sizeof k);
-    memset(&o, 0, sizeof o);
-    o.names = o.lines = true;
-    spe_begin(&c->m, &o);
+    spe_begin(&c->m, &(spe_options){.names = true, .lines = true});
     start(c, EMIT);
     c->f32 = spe_float(&c->m, 32);
     int n = c->params < VARIABLES ? c->params : VARIABLES - 1;
@@ -378,9 +376,7 @@ static spe_words compile(compiler *c)
         params[i].type = i < n ? spe_ptr(&c->m, SPE_StorageClassCrossWorkgroup, c->f32) : spe_int(&c->m, 32);
         params[i].name = i < n ? c->vars[i].name : "elements";
     }
-    k.name = c->kernel, k.params = params, k.param_count = (uint32_t)n + 1;
-    k.local_size[0] = GROUP;
-    k.contract = SPE_CONTRACT_OFF;
+    k.param_count = (uint32_t)n + 1;
     spe_kernel_begin(here(c), &k);
     spe_id element = spe_builtin(here(c), SPE_GLOBAL_ID, 0);
     spe_if(here(c), spe_ult(here(c), element, spe_param_id(here(c), (uint32_t)n)));
@@ -404,95 +400,100 @@ static spe_words compile(compiler *c)
 
 /* ---- running it */
 
-static int failed(const char *text)
+static compiler tiny = {.path = "examples/mandelbrot.tiny"};
+static float want[VARIABLES][ELEMENTS]; /* the outputs, as the host computes them */
+
+/* Inputs are random, outputs something that no kernel gives. */
+static bool fill(zed_device *dev, float **data)
 {
-    printf("FAILED tiny_compiler %s\n", text);
-    return 1;
+    uint64_t state = 1;
+    for (int p = 0; p < tiny.params; p++) {
+        data[p] = (float *)zed_alloc(dev, ZED_SHARED, ELEMENTS * sizeof **data, 0);
+        if (!data[p]) return fail_device(dev);
+        for (int i = 0; i < ELEMENTS; i++) data[p][i] = tiny.vars[p].out ? NAN : 4 * (float)random_uniform(&state) - 2;
+    }
+    return true;
 }
 
-/* Computes element i of each output on the host and counts those that differ from the device's. */
-static int check_element(compiler *c, float *const *data, int i)
+/* Runs the text for every element. */
+static bool run_here(float *const *data)
 {
-    int wrong = 0;
-    start(c, RUN);
-    for (int p = 0; p < c->params; p++) c->vars[p].now.x = c->vars[p].out ? 0 : data[p][i];
-    block(c);
-    for (int p = 0; p < c->params; p++) wrong += c->vars[p].out && !(data[p][i] == c->vars[p].now.x);
-    return wrong;
+    for (int i = 0; i < ELEMENTS && !*tiny.error; i++) {
+        start(&tiny, RUN);
+        for (int p = 0; p < tiny.params; p++) tiny.vars[p].now.x = tiny.vars[p].out ? 0 : data[p][i];
+        block(&tiny);
+        for (int p = 0; p < tiny.params; p++) want[p][i] = tiny.vars[p].now.x;
+    }
+    return !*tiny.error || fail("%s", tiny.error);
 }
 
-static int run(compiler *c, zed_device *dev, spe_words words)
+static bool run_there(zed_device *dev, spe_words words, float *const *data)
 {
     char text[VARIABLES * 48] = "";
-    float *data[VARIABLES] = {NULL};
     zed_arg args[VARIABLES + 1];
     zed_module module;
     zed_kernel kernel;
-    uint32_t state = 1;
-    int wrong = 0;
-    for (int p = 0; p < c->params; p++) {
-        sprintf(text + strlen(text), "ptr<f32> %s, ", c->vars[p].name);
-        data[p] = (float *)zed_alloc(dev, ZED_SHARED, ELEMENTS * sizeof **data, 0);
-        if (!data[p]) return failed(zed_get_error(dev)->text);
-        for (int i = 0; i < ELEMENTS; i++) {
-            state = state * 1664525u + 1013904223u;
-            data[p][i] = c->vars[p].out ? NAN : (float)(state / 4294967296.0 * 4 - 2);
-        }
+    for (int p = 0; p < tiny.params; p++) {
+        sprintf(text + strlen(text), "ptr<f32> %s, ", tiny.vars[p].name);
         args[p] = ZED_ARG(data[p]);
     }
     strcat(text, "u32 elements");
-    args[c->params] = ZED_ARG(ELEMENTS);
-    printf("device   %s\n", dev->name);
+    args[tiny.params] = ZED_ARG(ELEMENTS);
     if (zed_module_load(&module, dev, words.data, words.count * 4, NULL) &&
-        zed_kernel_get(&kernel, &module, c->kernel, text))
-        zed_launch_n(&kernel, (zed_groups){(ELEMENTS + GROUP - 1) / GROUP, 1, 1}, args, c->params + 1);
-    if (zed_get_error(dev)->id) return failed(zed_get_error(dev)->text);
-    for (int i = 0; i < ELEMENTS; i++) wrong += check_element(c, data, i);
-    if (wrong) printf("FAILED tiny_compiler %d elements are wrong\n", wrong);
-    else printf("ok tiny_compiler %s %d elements\n", c->kernel, (int)ELEMENTS);
-    return wrong != 0;
+        zed_kernel_get(&kernel, &module, tiny.kernel, text))
+        zed_launch_n(&kernel, (zed_groups){(ELEMENTS + GROUP - 1) / GROUP, 1, 1}, args, tiny.params + 1);
+    return !zed_get_error(dev)->id || fail_device(dev);
 }
 
-static char *read_text(const char *path)
+static bool compare(float *const *data)
 {
-    FILE *f = fopen(path, "rb");
-    char *text = f ? (char *)calloc(1, 65536) : NULL;
-    if (text && fread(text, 1, 65535, f) == 65535) *text = 0; /* too long: nothing of it */
+    int wrong = 0;
+    for (int p = 0; p < tiny.params; p++)
+        for (int i = 0; tiny.vars[p].out && i < ELEMENTS; i++) wrong += !(data[p][i] == want[p][i]);
+    if (wrong) return fail("%d elements are wrong", wrong);
+    printf("ok " EXAMPLE " %s %d elements\n", tiny.kernel, (int)ELEMENTS);
+    return true;
+}
+
+/* Reads and compiles the file; false after a message. */
+static bool build(spe_words *words)
+{
+    static char text[65536];
+    FILE *f = fopen(tiny.path, "rb");
+    size_t size = f ? fread(text, 1, sizeof text, f) : 0;
     if (f) fclose(f);
-    return text;
+    if (!f || size == sizeof text) return fail("%s: %s", tiny.path, f ? "the text is too long" : "cannot read it");
+    tiny.start = text;
+    *words = compile(&tiny);
+    return words->data || fail("%s", tiny.error);
+}
+
+static bool run(zed_device *dev)
+{
+    float *data[VARIABLES];
+    spe_words words;
+    bool ok = build(&words) && fill(dev, data) && run_here(data) && run_there(dev, words, data) && compare(data);
+    spe_free(&tiny.m);
+    return ok;
+}
+
+/* The module is the same for all targets. */
+static bool emit(const char *path, const char *target)
+{
+    static const char *const targets[] = {"pvc", "bmg", "lnl", "ptl", "dg2", "generic", "soft"};
+    bool ok = false;
+    spe_words words;
+    for (int i = 0; i < 7; i++) ok = ok || !strcmp(target, targets[i]);
+    if (!ok) return fail("--target %s: pvc, bmg, lnl, ptl, dg2, generic or soft", target);
+    ok = build(&words) && emit_words(path, NULL, "as in the text, u32 elements", "", words.data, words.count * 4);
+    spe_free(&tiny.m);
+    return ok;
 }
 
 int main(int argc, char **argv)
 {
-    static compiler c;
-    const char *emit = NULL, *name = NULL;
-    int status = 0;
-    c.path = "examples/mandelbrot.tiny";
-    for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "--emit") && i + 1 < argc) emit = argv[++i];
-        else if (!strcmp(argv[i], "--device") && i + 1 < argc) name = argv[++i];
-        else if (*argv[i] != '-') c.path = argv[i];
-        else return printf("usage: tiny_compiler [FILE] [--emit FILE.spv] [--device NAME]\n"), 2;
-    }
-    char *text = read_text(c.path);
-    if (!text) return failed("cannot read the text");
-    c.start = text;
-    spe_words words = compile(&c);
-    if (!words.data) status = failed(c.error);
-    if (!status && emit) {
-        FILE *f = fopen(emit, "wb");
-        bool written = f && fwrite(words.data, 4, words.count, f) == words.count;
-        if (f && fclose(f)) written = false;
-        status = written ? (printf("ok tiny_compiler %zu words\n", words.count), 0) : failed("cannot write the words");
-    } else if (!status) {
-        zed_device dev;
-        zed_options options;
-        memset(&options, 0, sizeof options);
-        options.device = name;
-        status = zed_open(&dev, &options) ? run(&c, &dev, words) : failed(zed_get_error(&dev)->text);
-        zed_close(&dev);
-    }
-    spe_free(&c.m);
-    free(text);
-    return status;
+    static const example_option none[] = {OPTIONS_END};
+    const example e = {.about = "compiles a text and runs it", .options = none, .files_help = "[FILE]",
+                       .files = &tiny.path, .most_files = 1, .run = run, .emit = emit};
+    return example_main(argc, argv, &e);
 }
