@@ -94,6 +94,45 @@
  *                spe_f32_to_e4m3_bits spe_e4m3_bits_to_f32 spe_f32_to_e5m2_bits spe_e5m2_bits_to_f32 spe_real_bits
  *                spe_real_of_bits spe_real_fits spe_real_of_f32 spe_real_to_int spe_decimal_of
  *
+ * Signatures of the functions that have no declaration of their own below, since a table or a type of functions
+ * declares them. What they do stands there.
+ *   spe_id f(spe_module *m): spe_bf16 spe_bool spe_e4m3 spe_e5m2 spe_sampler spe_sg_elect spe_void
+ *   spe_id f(spe_module *m, spe_id a): spe_all spe_any spe_bf16_to_f32 spe_bit_count spe_bit_reverse spe_coop_length
+ *       spe_copy spe_f32_to_bf16 spe_fneg spe_ineg spe_isinf spe_isnan spe_lnot spe_local_var spe_neg spe_not spe_null
+ *       spe_ptr_to_generic spe_round_tf32 spe_sg_all spe_sg_any spe_sg_ballot spe_sg_ballot_count
+ *       spe_sg_broadcast_first spe_shared_var spe_undef spe_wg_all spe_wg_any
+ *   spe_id f(spe_module *m, spe_id a, spe_id b): spe_add spe_and spe_div_s spe_div_u spe_dot spe_fadd spe_fdiv spe_feq
+ *       spe_fge spe_fgt spe_fle spe_flt spe_fmod spe_fmul spe_fne spe_frem spe_fsub spe_fueq spe_fuge spe_fugt spe_fule
+ *       spe_fult spe_fune spe_iadd spe_ieq spe_imul spe_ine spe_isub spe_land spe_leq spe_lne spe_lor spe_mul spe_or
+ *       spe_sar spe_sdiv spe_sg_shuffle spe_sg_shuffle_down spe_sg_shuffle_up spe_sg_shuffle_xor spe_sge spe_sgt
+ *       spe_shl spe_shr spe_sle spe_slt spe_smod spe_srem spe_sub spe_udiv spe_uge spe_ugt spe_ule spe_ult spe_umod
+ *       spe_wg_broadcast spe_xor
+ *   spe_id f(spe_module *m, spe_id type, spe_id v): spe_f_to_s spe_f_to_u spe_fconvert spe_ptr_to_u spe_s_to_f
+ *       spe_sconvert spe_u_to_f spe_u_to_ptr spe_uconvert
+ *   void f(spe_module *m): spe_barrier spe_barrier_arrive spe_barrier_wait spe_function_end spe_kernel_end
+ *       spe_prologue_begin spe_prologue_end spe_return spe_sg_barrier
+ *   spe_id spe_atomic_load(spe_module *m, spe_id ptr, uint32_t scope, uint32_t semantics)
+ *   spe_id spe_bits_insert(spe_module *m, spe_id base, spe_id v, spe_id offset, spe_id count)
+ *   spe_id spe_coop_load(spe_module *m, spe_id type, spe_id ptr, uint32_t layout, spe_id stride)
+ *   spe_id spe_coopvec_load(spe_module *m, spe_id type, spe_id ptr, spe_id offset)
+ *   spe_id spe_dpas(spe_module *m, spe_id type, uint32_t k_dim, spe_id a, spe_id b, spe_id c, uint32_t operands)
+ *   spe_id spe_index(spe_module *m, spe_id ptr, spe_id i)
+ *   spe_id spe_load(spe_module *m, spe_id ptr, uint32_t align)
+ *   spe_id spe_load_if(spe_module *m, spe_id ptr, spe_id condition, spe_id otherwise, uint32_t align)
+ *   spe_id spe_load_volatile(spe_module *m, spe_id ptr, uint32_t align)
+ *   void spe_control_barrier(spe_module *m, uint32_t execution, uint32_t memory, uint32_t semantics)
+ *   void spe_coop_store(spe_module *m, spe_id ptr, spe_id v, uint32_t layout, spe_id stride)
+ *   void spe_coopvec_outer_accumulate(spe_module *m, spe_id ptr, spe_id offset, spe_id a, spe_id b, uint32_t layout,
+ *       uint32_t matrix_type, spe_id stride)
+ *   void spe_coopvec_store(spe_module *m, spe_id ptr, spe_id offset, spe_id v)
+ *   void spe_coopvec_sum_accumulate(spe_module *m, spe_id ptr, spe_id offset, spe_id v)
+ *   void spe_copy_memory_sized(spe_module *m, spe_id to, spe_id from, spe_id size, uint32_t align)
+ *   void spe_memory_barrier(spe_module *m, uint32_t scope, uint32_t semantics)
+ *   void spe_sg_prefetch(spe_module *m, spe_id ptr, spe_id bytes)
+ *   void spe_store(spe_module *m, spe_id ptr, spe_id v, uint32_t align)
+ *   void spe_store_if(spe_module *m, spe_id ptr, spe_id v, spe_id condition, uint32_t align)
+ *   void spe_store_volatile(spe_module *m, spe_id ptr, spe_id v, uint32_t align)
+ *
  * The kernel part, for headers whose users write kernels as C functions, with macros (xetile.h, coopvec.h):
  *   building     spe_build_begin spe_build_kernel spe_build_end spe_build_next spe_build_finish spe_built_free
  *   parameters   spe_parse_params spe_param_of
