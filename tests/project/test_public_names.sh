@@ -20,6 +20,12 @@ for header in spirv_emit coopmatrix coopvec xetile ze_dispatch; do
     check "the manual of $header.h tells of all functions and macros" test -z "$missing"
 done
 
+# Headers that compute say what they promise of a * b + c; test_contraction shows that it holds.
+for header in spirv_emit coopmatrix coopvec xetile; do
+    check "the manual of $header.h tells of contraction" sh -c "sed '/\*\/$/q' $header.h | tr -d '\n' | sed 's/ \* */ /g' | grep -Eq 'may be *contracted into one *rounding'"
+done
+check "the README tells of contraction" grep -q SPE_CONTRACT_OFF README.md
+
 # The manual of xetile.h names each error and its cause.
 sed '/\*\/$/q' xetile.h | tr -c 'A-Za-z0-9_' '\n' | sort -u > "$work/manual"
 missing=$(sed -n '/^#define XT_ERRORS_/,/^$/s/^    X(\([A-Z0-9_]*\),.*/\1/p' xetile.h | sort | tee "$work/errors" | comm -23 - "$work/manual")
