@@ -270,10 +270,12 @@ static bool contest(zed_device *dev, const pass *p, int tokens)
             if (ours ? forms[c].tokens != tokens : !takes_part(c - FORMS, tokens)) continue;
             if (run == 0) poison();
             if (run == 0 && ours) ok = record(&batches[c], dev, steps, count, &forms[c]);
-            double start = seconds();
-            if (ours) ok = ok && zed_batch_run(&batches[c]);
-            else run_peer(c - FORMS, steps, count, tokens);
-            best[c] = fmin(best[c], seconds() - start);
+            for (int turn = 0; ok && turn < 2; turn++) { /* each begins with the weights where it left them */
+                double start = seconds();
+                if (ours) ok = zed_batch_run(&batches[c]);
+                else run_peer(c - FORMS, steps, count, tokens);
+                if (turn) best[c] = fmin(best[c], seconds() - start);
+            }
             if (run == 0) ok = ok && is_right(ours ? forms[c].name : peers[c - FORMS].name, &steps[count - 1], tokens);
         }
     for (int f = 0; f < FORMS; f++)

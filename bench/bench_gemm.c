@@ -1,8 +1,8 @@
 /* bench_gemm.c - the GEMM of examples/gemm.c on the first device (without a GPU the software device, at each
  * instruction set of the CPU), against OpenBLAS if installed: unrestricted, and (`_same_isa`) limited to the same
- * instruction set. Also the time to load its module, with an empty and a full cache. Contestants take turns, so that
- * other load on the machine slows all of them equally. Sizes that would take more than $BENCH_SECONDS (default 60) are
- * skipped with a message.
+ * instruction set; bf16 and i8 also against oneDNN. Also the time to load its module, with an empty and a full cache.
+ * Contestants take turns, so that other load on the machine slows all of them equally. Sizes that would take more than
+ * $BENCH_SECONDS (default 60) are skipped with a message.
  */
 #define _POSIX_C_SOURCE 200809L /* processes and pipes: blas_held.h */
 #define main gemm_main
@@ -11,6 +11,7 @@
 #include "bench.h"
 #include "blas.h"
 #include "blas_held.h"
+#include "dnnl.h"
 #include "peak.h"
 
 enum { RUNS = 5 };
@@ -20,7 +21,9 @@ typedef struct {
     session s;
     double t[RUNS]; /* seconds */
 } contestant;
-enum { SGEMM = GEMM_TYPES, HELD_SGEMM, CONTESTANTS };
+/* oneDNN has products of the types from bf16 on. */
+enum { SGEMM = GEMM_TYPES, HELD_SGEMM, DNNL, CONTESTANTS = DNNL + GEMM_TYPES };
+static dnnl_library dnnl;
 
 static bool enter(contestant *c, const char *type, const char *size)
 {
@@ -63,6 +66,19 @@ static void take_turn_sgemm(sgemm_fn *sgemm, const problem *p, float *c, double 
     blas_rest();
 }
 
+/* False: it has no such product. */
+static bool take_turn_dnnl(const contestant *c, int type, void *result, double *t, int run)
+{
+    double start = 0;
+    for (int call = 0; call < 2; call++) {
+        start = bench_now();
+        if (!dnnl_multiply(&dnnl, type == GEMM_I8, c->p.n, c->s.a, c->s.b, result)) return false;
+    }
+    if (run >= 0) t[run] = bench_now() - start;
+    blas_rest();
+    return true;
+}
+
 /* After a failure it is out of the contest. */
 static void take_turn_held(held_blas *held, double *t, int run)
 {
@@ -92,21 +108,24 @@ static bool is_right(const problem *p, const void *c)
 /* One size at one instruction set: all types and both sgemm, in turns. */
 static bool play(contestant *all, sgemm_fn *sgemm, held_blas *held, double *gflops)
 {
-    double t[RUNS], held_t[RUNS], work = 2.0 * all->p.m * all->p.n * all->p.k;
-    float *c = sgemm ? (float *)malloc((size_t)all->p.m * (size_t)all->p.n * sizeof *c) : NULL;
-    bool ok = true;
+    double t[RUNS], held_t[RUNS], dnnl_t[GEMM_TYPES][RUNS], work = 2.0 * all->p.m * all->p.n * all->p.k;
+    float *own = (float *)malloc((size_t)all->p.m * (size_t)all->p.n * sizeof *own), *c = sgemm ? own : NULL;
+    bool ok = own != NULL, has_dnnl[GEMM_TYPES] = {false};
     for (int run = -1; ok && run < RUNS; run++) {
         for (int i = 0; ok && i < GEMM_TYPES; i++) ok = take_turn(&all[i], run);
         if (c) take_turn_sgemm(sgemm, &all->p, c, t, run);
         if (held->pid) take_turn_held(held, held_t, run);
+        for (int i = GEMM_BF16; ok && i < GEMM_TYPES; i++)
+            has_dnnl[i] = take_turn_dnnl(&all[i], i, own, dnnl_t[i], run);
     }
     for (int i = 0; ok && i < GEMM_TYPES; i++) {
         gflops[i] = work / bench_median(all[i].t, RUNS) * 1e-9;
+        gflops[DNNL + i] = has_dnnl[i] ? work / bench_median(dnnl_t[i], RUNS) * 1e-9 : 0;
         if (!is_right(&all[i].p, all[i].s.c)) ok = fail("%s: wrong elements", all[i].p.type->name);
     }
     gflops[SGEMM] = c ? work / bench_median(t, RUNS) * 1e-9 : 0;
     gflops[HELD_SGEMM] = held->pid ? work / bench_median(held_t, RUNS) * 1e-9 : 0;
-    free(c);
+    free(own);
     return ok;
 }
 
@@ -119,6 +138,7 @@ static void report(const char *size, const char *suffix, const held_blas *held, 
             bench_peer_line(name, gflops[i], "GFLOP/s", "openblas_sgemm", gflops[SGEMM]);
         else
             bench_line(name, gflops[i], "GFLOP/s");
+        if (gflops[DNNL + i] > 0) bench_peer_line(name, gflops[i], "GFLOP/s", dnnl.name, gflops[DNNL + i]);
         if (gflops[HELD_SGEMM] <= 0) continue;
         snprintf(name, sizeof name, "gemm_%s_%s%s_same_isa", gemm_types[i].name, size, suffix);
         snprintf(core, sizeof core, "openblas_sgemm_held_to_%s", held->core);
@@ -267,6 +287,7 @@ int main(int argc, char **argv)
     if (argc == 3 && !strcmp(argv[1], held_blas_argument)) return held_blas_serve(atoi(argv[2]));
     unsetenv("OPENBLAS_CORETYPE"); /* unrestricted OpenBLAS must choose by itself */
     sgemm_fn *sgemm = find_sgemm("gemm");
+    dnnl = find_dnnl();
     bool ok = measure_load();
     return !(measure_all(sgemm) && ok);
 }
