@@ -3293,7 +3293,7 @@ spe_decimal spe_decimal_of(double v, char form, int digits)
     return t;
 }
 
-/* constants.c - unique constants (for vector types the scalar is repeated), names and decorations. */
+/* constants.c - unique constants (for vector types the scalar is repeated), and names. */
 
 spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id *parts)
 {
@@ -3423,7 +3423,7 @@ spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_i
     return id;
 }
 
-/* -- names and decorations --------------------------------------------------------------------------------------- */
+/* -- names ----------------------------------------------------------------------------------------------------- */
 
 void spe_name(spe_module *m, spe_id id, const char *name)
 {
@@ -3440,6 +3440,8 @@ void spe_name(spe_module *m, spe_id id, const char *name)
     at[0] = id;
     spe_put_text_(at + 1, name);
 }
+
+/* decorations.c - decorations: which exist, with which literals, and what may have them. */
 
 /* The largest value of a decoration's last literal, where it is one of few; else UINT32_MAX. */
 XE_FN_ uint32_t spe_largest_literal_(uint32_t decoration)
