@@ -11,12 +11,15 @@ XE_FN_ const char *spe_name_of_(const spe_module *m, spe_id id)
     return "";
 }
 
-/* "spe_if opened at file:line" */
+/* "spe_if opened at file:line", of the last spe_at before it; if there was none, that of the error. */
 XE_FN_ const char *spe_region_text_(spe_module *m, const spe_region_ *r)
 {
     static const char *const names[] = {"if", "if", "for", "while", "while", "switch", "switch"};
     if (r->file) snprintf(m->place, sizeof m->place, "spe_%s opened at %s:%d", names[r->kind], r->file, r->line);
-    else snprintf(m->place, sizeof m->place, "spe_%s opened without SPE or spe_at", names[r->kind]);
+    else if (!m->file) snprintf(m->place, sizeof m->place, "spe_%s opened without SPE or spe_at", names[r->kind]);
+    else
+        snprintf(m->place, sizeof m->place, "spe_%s opened without SPE or spe_at, before %s:%d", names[r->kind],
+                 m->file, m->line);
     return m->place;
 }
 

@@ -303,6 +303,22 @@ TEST(what_the_target_lacks_is_refused)
     spe_free(&m);
 }
 
+TEST(messages_name_places_of_regions)
+{
+    spe_id n = open_kernel(), less = spe_slt(&m, n, spe_i32(&m, 3));
+    spe_if(&m, less);
+    spe_kernel_end(&m);
+    fails(SPE_ERR_REGION_OPEN, "the spe_if opened without SPE or spe_at is not closed");
+    n = open_kernel(), less = spe_slt(&m, n, spe_i32(&m, 3));
+    spe_if(&m, less);
+    spe_kernel_end(spe_at(&m, "later.c", 9));
+    fails(SPE_ERR_REGION_OPEN, "the spe_if opened without SPE or spe_at, before later.c:9 is not closed");
+    n = open_kernel(), less = spe_slt(spe_at(&m, "earlier.c", 5), n, spe_i32(&m, 3));
+    spe_if(&m, less); /* without, but the last spe_at is near */
+    spe_kernel_end(spe_at(&m, "later.c", 9));
+    fails(SPE_ERR_REGION_OPEN, "the spe_if opened at earlier.c:5 is not closed");
+}
+
 TEST(messages_name_the_call_that_was_made)
 {
     spe_id n = open_kernel(), f;
@@ -455,6 +471,7 @@ int main(void)
     RUN(ids_by_number_exist);
     RUN(functions_take_no_matrices);
     RUN(what_the_target_lacks_is_refused);
+    RUN(messages_name_places_of_regions);
     RUN(messages_name_the_call_that_was_made);
     RUN(contraction_is_switched_off_by_the_kernel);
     RUN(messages_say_where_a_value_belongs);
