@@ -694,7 +694,8 @@ typedef struct {
 /* An id. A value of depth d may be used while the d-th open scope is the one numbered `serial`. */
 typedef struct {
     uint32_t type;   /* type of a value, 0 for anything else */
-    uint32_t aux;    /* type: index in types; constant: index in constants + 1; global variable, function: last user */
+    uint32_t aux;    /* type: index in types; constant: index in constants + 1; global variable, function: last user;
+                      * other value: its opcode */
     uint32_t serial; /* function: its type */
     uint16_t depth, flags; /* depth of a function: its number */
 } spe_record_;
@@ -919,9 +920,10 @@ XETILE_API spe_id spe_const_sampler(spe_module *m, uint32_t addressing, bool nor
 XETILE_API spe_id spe_spec_op(spe_module *m, uint32_t opcode, spe_id type, uint32_t n, const spe_id *operands);
 
 XETILE_API void spe_name(spe_module *m, spe_id id, const char *name);
-/* Any decoration of SPIR-V, with n literal words; declares the capabilities it needs. Constants, and operands that an
- * operation returned unchanged (x + 0), are shared with other uses and cannot be decorated: spe_op and spe_copy always
- * write an instruction. */
+/* A decoration of kernels that applies to what the id is, with n literal words; declares the capabilities it needs.
+ * Those of Intel's extensions that have no name here need spe_capability. Constants, and operands that an operation
+ * returned unchanged (x + 0), are shared with other uses and cannot be decorated: spe_op and spe_copy always write an
+ * instruction. */
 XETILE_API void spe_decorate(spe_module *m, spe_id id, uint32_t decoration, uint32_t n, const uint32_t *words);
 XETILE_API void spe_decorate_member(spe_module *m, spe_id type, uint32_t member, uint32_t decoration, uint32_t n,
                                     const uint32_t *words);
@@ -1064,12 +1066,10 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const sp
     DOES(spe_coop_store, CooperativeMatrixStoreKHR, "cmkI:-", ptr, v, layout, stride)                                  \
     A(spe_coop_length, CooperativeMatrixLengthKHR, "L:x")                                                              \
     /* Cooperative vectors (SPV_NV_cooperative_vector): the bare instructions; devices differ in which they support.   \
-     * ptr points to an array or scalar, offset is an i32 in bytes. The last two add the outer product of a and b to a \
-     * matrix, or v to a vector, atomically (CooperativeVectorTrainingNV); stride 0: omitted. */                       \
+     * ptr points to an array or scalar, offset is an i32 in bytes. The last adds v to a vector, atomically            \
+     * (CooperativeVectorTrainingNV). */                                                                               \
     GIVES(spe_coopvec_load, CooperativeVectorLoadNV, "CpI:t", type, ptr, offset)                                       \
     DOES(spe_coopvec_store, CooperativeVectorStoreNV, "cIw:-", ptr, offset, v)                                         \
-    DOES(spe_coopvec_outer_accumulate, CooperativeVectorOuterProductAccumulateNV, "cIwwkko:-", ptr, offset, a, b,      \
-         layout, matrix_type, stride)                                                                                  \
     DOES(spe_coopvec_sum_accumulate, CooperativeVectorReduceSumAccumulateNV, "cIw:-", ptr, offset, v)
 
 #if defined(SPE_CHECK_IDS)
@@ -1407,6 +1407,10 @@ typedef struct {
     uint32_t operands; /* SPE_CooperativeMatrixOperands... bits */
 } spe_coopvec_product;
 
+/* Adds the outer product of cooperative vectors a and b, of one type of components, to a matrix, atomically
+ * (CooperativeVectorTrainingNV); ptr and offset as in spe_coopvec_load; stride 0: omitted. */
+XETILE_API void spe_coopvec_outer_accumulate(spe_module *m, spe_id ptr, spe_id offset, spe_id a, spe_id b,
+                                             uint32_t layout, uint32_t matrix_type, spe_id stride);
 /* The product as a cooperative vector of `type`, of p->rows components. */
 XETILE_API spe_id spe_coopvec_mul(spe_module *m, spe_id type, const spe_coopvec_product *p);
 
@@ -2337,14 +2341,18 @@ XETILE_COLD_
     X(6241, 6241) X(6243, 6243) X(6245, 6246) X(6257, 6257) X(6265, 6265) X(6400, 6400) X(6425, 6425) X(6427, 6427)    \
     X(6441, 6441) X(6460, 6460) X(6528, 6528) X(6912, 6915) X(7041, 7041)
 
+/* Those of Intel's extensions that have no name here, X(number, literals (255: any number), capability) */
 #define SPE_DECORATIONS_KNOWN_(X)                                                                                      \
-    X(0, 11) X(13, 47) X(4216, 4216) X(4469, 4470) X(4487, 4488) X(4499, 4499) X(4999, 4999) X(5019, 5020)             \
-    X(5078, 5078) X(5091, 5091) X(5098, 5100) X(5105, 5105) X(5124, 5125) X(5145, 5145) X(5248, 5248) X(5250, 5250)    \
-    X(5252, 5252) X(5256, 5256) X(5271, 5273) X(5285, 5285) X(5300, 5300) X(5355, 5356) X(5358, 5358) X(5386, 5386)    \
-    X(5389, 5389) X(5397, 5401) X(5440, 5440) X(5599, 5599) X(5602, 5602) X(5607, 5608) X(5624, 5628) X(5634, 5636)    \
-    X(5822, 5823) X(5825, 5836) X(5883, 5885) X(5899, 5902) X(5905, 5905) X(5907, 5907) X(5909, 5909) X(5914, 5915)    \
-    X(5917, 5919) X(5921, 5921) X(5944, 5944) X(6080, 6080) X(6085, 6085) X(6087, 6087) X(6140, 6140) X(6151, 6151)    \
-    X(6170, 6170) X(6172, 6173) X(6175, 6183) X(6188, 6188) X(6190, 6191) X(6247, 6247) X(6442, 6443) X(7040, 7040)
+    X(5599, 1, 5617) X(5602, 0, 5604) X(5607, 255, 5606) X(5608, 0, 5606) X(5624, 0, 5617) X(5625, 1, 5617)            \
+    X(5626, 0, 5617) X(5627, 0, 5617) X(5628, 1, 5617) X(5822, 2, 5821) X(5823, 2, 5821) X(5825, 0, 5824)              \
+    X(5826, 255, 5824) X(5827, 1, 5824) X(5828, 1, 5824) X(5829, 1, 5824) X(5830, 0, 5824) X(5831, 0, 5824)            \
+    X(5832, 1, 5824) X(5833, 0, 5824) X(5834, 255, 5824) X(5835, 255, 5824) X(5836, 1, 5824) X(5883, 1, 5824)          \
+    X(5884, 1, 5824) X(5885, 0, 5824) X(5899, 0, 5898) X(5900, 1, 5898) X(5901, 0, 5898) X(5902, 1, 5898)              \
+    X(5905, 0, 5904) X(5907, 0, 5906) X(5909, 2, 5908) X(5914, 1, 5910) X(5915, 1, 5910) X(5917, 1, 5916)              \
+    X(5918, 1, 5916) X(5919, 1, 5916) X(5921, 1, 5920) X(5944, 1, 5943) X(6080, 2, 5821) X(6085, 0, 5617)              \
+    X(6087, 0, 5617) X(6140, 0, 5617) X(6151, 0, 6150) X(6170, 1, 6169) X(6172, 1, 6171) X(6173, 3, 6171)              \
+    X(6175, 0, 6174) X(6176, 0, 6174) X(6177, 1, 6174) X(6178, 1, 6174) X(6179, 1, 6174) X(6180, 1, 6174)              \
+    X(6181, 1, 6174) X(6182, 1, 6174) X(6183, 0, 6174) X(6190, 1, 6189) X(6191, 1, 6189) X(6247, 1, 6245)
 
 /* X(first, last opcode, results (2: it is none of a function's body), least and most words of operands (255: any
  * number), ids at their beginning, lowest version 1.x) */
@@ -3419,8 +3427,7 @@ spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_i
     spe_id id = spe_new_id_(m, type, SPE_ID_CONSTANT_ | SPE_ID_SPEC_, 0);
     if (!id || !spe_write_(m, SPE_SECTION_GLOBAL_, op, words + 2, type, id, (uint32_t)bits, (uint32_t)(bits >> 32)))
         return 0;
-    spe_decorate(m, id, SPE_DecorationSpecId, 1, &spec_id);
-    return id;
+    return spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 3, id, SPE_DecorationSpecId, spec_id) ? id : 0;
 }
 
 /* -- names ----------------------------------------------------------------------------------------------------- */
@@ -3443,58 +3450,142 @@ void spe_name(spe_module *m, spe_id id, const char *name)
 
 /* decorations.c - decorations: which exist, with which literals, and what may have them. */
 
-/* The largest value of a decoration's last literal, where it is one of few; else UINT32_MAX. */
-XE_FN_ uint32_t spe_largest_literal_(uint32_t decoration)
+/* What may be decorated: bits. */
+enum {
+    SPE_ON_STRUCT_ = 1, SPE_ON_FUNCTION_ = 2, SPE_ON_GLOBAL_ = 4, SPE_ON_INPUT_ = 8 /* a variable in that class */,
+    SPE_ON_VARIABLE_ = 16, SPE_ON_PRIVATE_ = 32 /* a variable of the invocation */, SPE_ON_PARAMETER_ = 64,
+    SPE_ON_POINTER_ = 128 /* any */, SPE_ON_SUM_ = 256, SPE_ON_NEGATION_ = 512, SPE_ON_FLOAT_CONVERSION_ = 1024,
+    SPE_ON_INTEGER_CONVERSION_ = 2048, SPE_ON_INSTRUCTION_ = 4096,
+    SPE_ON_MEMORY_ = 8192 /* a variable, or a parameter that is a pointer */
+};
+
+typedef struct {
+    uint16_t decoration, literals; /* literals 255: any number, but 2 at least */
+    uint16_t targets, largest;     /* largest value of the last literal; 0: any */
+} spe_decoration_;
+
+/* The row of a decoration with a name here; NULL: it has none. */
+XE_FN_ const spe_decoration_ *spe_decoration_of_(uint32_t decoration)
 {
-    switch (decoration) {
-    case SPE_DecorationFuncParamAttr: return 7; /* NoReadWrite */
-    case SPE_DecorationFPRoundingMode: return SPE_FPRoundingModeRTN;
-    case SPE_DecorationLinkageAttributes: return 2; /* LinkOnceODR */
-    case SPE_DecorationCacheControlLoadINTEL: return SPE_LoadCacheControlConstCachedINTEL;
-    case SPE_DecorationCacheControlStoreINTEL: return SPE_StoreCacheControlStreamingINTEL;
-    default: return UINT32_MAX;
+#define SPE_ROW_(name, literals, targets, largest) {SPE_Decoration##name, literals, targets, largest},
+    static const spe_decoration_ rows[] = {
+        SPE_ROW_(SpecId, 1, 0, 0) /* spe_spec_const writes it */
+        SPE_ROW_(CPacked, 0, SPE_ON_STRUCT_, 0) SPE_ROW_(BuiltIn, 1, SPE_ON_INPUT_, 0)
+        SPE_ROW_(Restrict, 0, SPE_ON_MEMORY_, 0) SPE_ROW_(Aliased, 0, SPE_ON_MEMORY_, 0)
+        SPE_ROW_(Volatile, 0, SPE_ON_MEMORY_, 0) SPE_ROW_(Constant, 0, SPE_ON_VARIABLE_, 0)
+        SPE_ROW_(Coherent, 0, SPE_ON_MEMORY_, 0) SPE_ROW_(NonWritable, 0, SPE_ON_PRIVATE_, 0)
+        SPE_ROW_(NonReadable, 0, SPE_ON_PRIVATE_, 0) SPE_ROW_(SaturatedConversion, 0, SPE_ON_INTEGER_CONVERSION_, 0)
+        SPE_ROW_(FuncParamAttr, 1, SPE_ON_PARAMETER_, 7) SPE_ROW_(FPRoundingMode, 1, SPE_ON_FLOAT_CONVERSION_, 3)
+        SPE_ROW_(FPFastMathMode, 1, SPE_ON_INSTRUCTION_, 0)
+        SPE_ROW_(LinkageAttributes, 255, SPE_ON_FUNCTION_ | SPE_ON_GLOBAL_, 2)
+        SPE_ROW_(Alignment, 1, SPE_ON_POINTER_, 0) SPE_ROW_(MaxByteOffset, 1, SPE_ON_POINTER_, 0)
+        SPE_ROW_(SaturatedToLargestFloat8NormalConversionEXT, 0, SPE_ON_FLOAT_CONVERSION_, 0)
+        SPE_ROW_(NoSignedWrap, 0, SPE_ON_SUM_ | SPE_ON_NEGATION_, 0) SPE_ROW_(NoUnsignedWrap, 0, SPE_ON_SUM_, 0)
+        SPE_ROW_(HostAccessINTEL, 255, SPE_ON_GLOBAL_, 0)
+        SPE_ROW_(CacheControlLoadINTEL, 2, SPE_ON_POINTER_, 4) SPE_ROW_(CacheControlStoreINTEL, 2, SPE_ON_POINTER_, 3)
+    };
+#undef SPE_ROW_
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].decoration == decoration) return &rows[i];
+    }
+    return NULL;
+}
+
+/* What the id is. */
+XE_FN_ uint32_t spe_targets_of_(const spe_module *m, spe_id id)
+{
+    const spe_record_ *r = &m->ids[id];
+    const spe_type_info *t = spe_info_(m, r->type);
+    uint32_t pointer = t && t->kind == SPE_KIND_POINTER ? SPE_ON_POINTER_ : 0;
+    if (r->flags & SPE_ID_TYPE_) return spe_info_(m, id)->kind == SPE_KIND_STRUCT ? SPE_ON_STRUCT_ : 0;
+    if (r->flags & SPE_ID_FUNCTION_) return SPE_ON_FUNCTION_;
+    if (r->flags & SPE_ID_GLOBAL_)
+        return SPE_ON_GLOBAL_ | SPE_ON_VARIABLE_ | SPE_ON_POINTER_ | SPE_ON_MEMORY_ |
+               (t->storage == SPE_StorageClassInput ? SPE_ON_INPUT_ : 0) |
+               (t->storage == SPE_StorageClassPrivate ? SPE_ON_PRIVATE_ : 0);
+    if (!t || (r->flags & SPE_ID_CONSTANT_)) return 0;
+    switch (r->aux) { /* the opcode of a value */
+    case SPE_OpVariable: return SPE_ON_VARIABLE_ | SPE_ON_PRIVATE_ | SPE_ON_POINTER_ | SPE_ON_MEMORY_;
+    case SPE_OpFunctionParameter: return SPE_ON_PARAMETER_ | pointer | (pointer ? SPE_ON_MEMORY_ : 0);
+    case SPE_OpIAdd: case SPE_OpISub: case SPE_OpIMul: case SPE_OpShiftLeftLogical:
+        return SPE_ON_SUM_ | SPE_ON_INSTRUCTION_;
+    case SPE_OpSNegate: return SPE_ON_NEGATION_ | SPE_ON_INSTRUCTION_;
+    case SPE_OpFConvert: case SPE_OpConvertSToF: case SPE_OpConvertUToF:
+        return SPE_ON_FLOAT_CONVERSION_ | SPE_ON_INSTRUCTION_;
+    case SPE_OpConvertFToS: case SPE_OpConvertFToU:
+        return SPE_ON_FLOAT_CONVERSION_ | SPE_ON_INTEGER_CONVERSION_ | SPE_ON_INSTRUCTION_;
+    case SPE_OpUConvert: case SPE_OpSConvert: return SPE_ON_INTEGER_CONVERSION_ | SPE_ON_INSTRUCTION_;
+    default: return (r->aux ? SPE_ON_INSTRUCTION_ : 0) | pointer;
     }
 }
 
-/* Is it a decoration of SPIR-V, with such literals, where that is known here? Else an error. */
-XE_FN_ bool spe_is_decoration_(spe_module *m, uint32_t decoration, uint32_t n, const uint32_t *words)
+/* Is the literal one of those with names? Else an error. */
+XE_FN_ bool spe_is_literal_(spe_module *m, uint32_t decoration, uint32_t word)
 {
-#define SPE_ROW_(first, last) {first, last},
-    static const struct {
-        uint16_t first, last;
-    } known[] = {SPE_DECORATIONS_KNOWN_(SPE_ROW_)};
-#undef SPE_ROW_
-    uint32_t want = n;
-    bool found = false;
-    switch (decoration) {
-    case SPE_DecorationCPacked: case SPE_DecorationRestrict: case SPE_DecorationAliased: case SPE_DecorationVolatile:
-    case SPE_DecorationConstant: case SPE_DecorationCoherent: case SPE_DecorationNonWritable:
-    case SPE_DecorationNonReadable: case SPE_DecorationSaturatedConversion: case SPE_DecorationNoSignedWrap:
-    case SPE_DecorationNoUnsignedWrap: case SPE_DecorationSaturatedToLargestFloat8NormalConversionEXT: want = 0; break;
-    case SPE_DecorationSpecId: case SPE_DecorationBuiltIn: case SPE_DecorationFuncParamAttr:
-    case SPE_DecorationFPRoundingMode: case SPE_DecorationFPFastMathMode: case SPE_DecorationAlignment:
-    case SPE_DecorationMaxByteOffset: want = 1; break;
-    case SPE_DecorationCacheControlLoadINTEL: case SPE_DecorationCacheControlStoreINTEL: want = 2; break;
-    case SPE_DecorationLinkageAttributes: case SPE_DecorationHostAccessINTEL: want = n < 2 ? 2 : n; break;
-    default:
-        for (size_t i = 0; i < sizeof known / sizeof *known && !found; i++)
-            found = decoration >= known[i].first && decoration <= known[i].last;
-        if (!found) return spe_error_(m, SPE_ERR_RANGE, "there is no decoration %u", decoration);
-        break;
+#define SPE_CASE_(kind, name, number) case number: return true;
+    const uint32_t contract_reassociate_transform = 0x70000, fast = 0x1f;
+    if (decoration == SPE_DecorationFPFastMathMode) {
+        if (!(word & ~(fast | contract_reassociate_transform))) {
+            if (word & ~fast) spe_need_(m, SPE_NEED_MODE_, SPE_ExecutionModeFPFastMathDefault);
+            return !m->error.id;
+        }
+    } else if (decoration == SPE_DecorationBuiltIn) {
+        switch (word) { SPE_BuiltIn_(SPE_CASE_, K) default: break; }
+    } else {
+        return true;
     }
-    if (n != want)
-        return spe_error_(m, SPE_ERR_RANGE, "decoration %u has %u literals, not %u", decoration, want, n);
-    if (!n || words[n - 1] <= spe_largest_literal_(decoration)) return true;
-    return spe_error_(m, SPE_ERR_RANGE, "the literal %u of decoration %u; the largest is %u", words[n - 1], decoration,
-                      spe_largest_literal_(decoration));
+#undef SPE_CASE_
+    return spe_error_(m, SPE_ERR_RANGE, "decoration %u has no value %u", decoration, word);
+}
+
+/* Has the decoration the number of literals? Else an error. */
+XE_FN_ bool spe_has_literals_(spe_module *m, uint32_t decoration, uint32_t literals, uint32_t n)
+{
+    return (literals == 255 ? n >= 2 : n == literals) ||
+           spe_error_(m, SPE_ERR_RANGE, "decoration %u has %u literals, not %u", decoration,
+                      literals == 255 ? 2 : literals, n);
+}
+
+/* Is it a decoration of Intel's extensions whose capability is declared? Else an error. */
+XE_FN_ bool spe_is_other_decoration_(spe_module *m, uint32_t decoration, uint32_t n)
+{
+#define SPE_ROW_(decoration, literals, capability) {decoration, literals, capability},
+    static const struct {
+        uint16_t decoration, literals, capability;
+    } rows[] = {SPE_DECORATIONS_KNOWN_(SPE_ROW_)};
+#undef SPE_ROW_
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].decoration != decoration) continue;
+        if (!spe_declares_(m, rows[i].capability))
+            return spe_error_(m, SPE_ERR_VERSION, "decoration %u needs spe_capability(%u)", decoration,
+                              rows[i].capability);
+        return spe_has_literals_(m, decoration, rows[i].literals, n);
+    }
+    return spe_error_(m, SPE_ERR_RANGE, "kernels have no decoration %u", decoration);
+}
+
+/* Is it a decoration of kernels, with such literals? Else an error. `targets`: what the id is. */
+XE_FN_ bool spe_is_decoration_(spe_module *m, uint32_t decoration, uint32_t n, const uint32_t *words, spe_id id,
+                               uint32_t targets)
+{
+    const spe_decoration_ *row = spe_decoration_of_(decoration);
+    if (!row) return spe_is_other_decoration_(m, decoration, n);
+    if (!spe_has_literals_(m, decoration, row->literals, n)) return false;
+    if (!(row->targets & targets))
+        return spe_error_(m, SPE_ERR_TYPE, "decoration %u does not apply to %u%s", decoration, id,
+                          decoration == SPE_DecorationSpecId ? "; spe_spec_const writes it" : "");
+    if (n && row->largest && words[n - 1] > row->largest)
+        return spe_error_(m, SPE_ERR_RANGE, "the literal %u of decoration %u; the largest is %u", words[n - 1],
+                          decoration, row->largest);
+    return !n || spe_is_literal_(m, decoration, words[0]);
 }
 
 /* May the id be decorated so? Else an error. A struct becomes a type of its own. */
 XE_FN_ bool spe_may_decorate_(spe_module *m, const char *name, spe_id id, uint32_t decoration, uint32_t n,
-                              const uint32_t *words)
+                              const uint32_t *words, bool is_member)
 {
     m->doing = name;
-    if (m->error.id || !spe_is_decoration_(m, decoration, n, words)) return false;
+    if (m->error.id) return false;
     const spe_type_info *t = spe_info_(m, id);
     uint32_t flags = m->ids[id].flags;
     if (decoration == SPE_DecorationCPacked && (!t || t->kind != SPE_KIND_STRUCT))
@@ -3508,6 +3599,7 @@ XE_FN_ bool spe_may_decorate_(spe_module *m, const char *name, spe_id id, uint32
     if (flags & SPE_ID_FOLDED_)
         return spe_error_(m, SPE_ERR_TYPE, "an operation returned value %u as it is (x + 0), so that both would be "
                           "decorated; spe_copy makes another id for it", id);
+    if (!spe_is_decoration_(m, decoration, n, words, id, is_member ? UINT32_MAX : spe_targets_of_(m, id))) return false;
     spe_own_struct_(m, id);
     return !m->error.id;
 }
@@ -3517,7 +3609,7 @@ void spe_decorate(spe_module *m, spe_id id, uint32_t decoration, uint32_t n, con
     uint32_t head[2] = {id, decoration};
     if (m->error.id) return;
     if (!id || id >= m->id_count) SPE_ERROR_(m, NO_VALUE, "%u is not an id", id);
-    if (!spe_may_decorate_(m, __func__, id, decoration, n, words)) return;
+    if (!spe_may_decorate_(m, __func__, id, decoration, n, words, false)) return;
     if (!spe_write_words_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, head, n, words)) return;
     spe_need_(m, SPE_NEED_DECORATION_, decoration);
     if (decoration == SPE_DecorationCPacked) m->types[m->ids[id].aux].packed = true;
@@ -3531,7 +3623,7 @@ void spe_decorate_member(spe_module *m, spe_id type, uint32_t member, uint32_t d
     uint32_t head[3] = {type, member, decoration};
     if (t && (t->kind != SPE_KIND_STRUCT || member >= t->count))
         SPE_ERROR_(m, RANGE, "%s has no member %u", spe_text_(m, type), member);
-    if (!t || !spe_may_decorate_(m, __func__, type, decoration, n, words)) return;
+    if (!t || !spe_may_decorate_(m, __func__, type, decoration, n, words, true)) return;
     if (spe_write_words_(m, SPE_SECTION_DECORATION_, SPE_OpMemberDecorate, 3, head, n, words))
         spe_need_(m, SPE_NEED_DECORATION_, decoration);
 }
@@ -3674,6 +3766,7 @@ XE_FN_ spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, con
     if (!at) return 0;
     if (type) {
         id = spe_new_id_(m, type, 0, spe_depth_(m));
+        if (id) m->ids[id].aux = op;
         *at++ = type;
         *at++ = id;
     }
@@ -4509,6 +4602,7 @@ XE_FN_ spe_id spe_local_var_(spe_module *m, spe_id type)
     if (!ptr) return 0;
     if (!m->open) return SPE_ERROR_(m, NO_FUNCTION, "outside of a function");
     id = spe_new_id_(m, ptr, 0, 1);
+    if (id) m->ids[id].aux = SPE_OpVariable;
     return spe_write_(m, SPE_BUFFER_VARIABLES_, SPE_OpVariable, 3, ptr, id, SPE_StorageClassFunction) ? id : 0;
 }
 spe_id spe_local_var(spe_module *m, spe_id type) { return SPE_WITHIN_(m, spe_local_var_(m, type)); }
@@ -5058,6 +5152,16 @@ spe_id spe_coopvec_mul(spe_module *m, spe_id type, const spe_coopvec_product *p)
     }
 }
 
+void spe_coopvec_outer_accumulate(spe_module *m, spe_id ptr, spe_id offset, spe_id a, spe_id b, uint32_t layout,
+                                  uint32_t matrix_type, spe_id stride)
+{
+    uint32_t w[] = {ptr, offset, a, b, layout, matrix_type, stride};
+    if (!spe_check_(m, __func__, "cIww", ptr, offset, a, b)) return;
+    if (spe_scalar_of(m, spe_type_of(m, a)) != spe_scalar_of(m, spe_type_of(m, b)))
+        spe_disagree_(m, spe_type_of(m, a), spe_type_of(m, b));
+    spe_instruction_(m, __func__, SPE_OpCooperativeVectorOuterProductAccumulateNV, "cIwwkko:-", w);
+}
+
 /* builtins.c - built-ins of the invocation: ids and sizes. */
 
 typedef struct {
@@ -5591,6 +5695,7 @@ XE_FN_ spe_id spe_open_function_(spe_module *m, const char *name, spe_id type, s
     spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpFunction, 4, t->elem, m->fn.id, 0, type);
     for (uint32_t i = 0; i < t->count; i++) {
         spe_id id = spe_new_id_(m, t->members[i], 0, 1);
+        if (id) m->ids[id].aux = SPE_OpFunctionParameter;
         spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpFunctionParameter, 2, t->members[i], id);
         if (!i) m->fn.first_param = id;
     }
@@ -6803,7 +6908,7 @@ spe_id spe_extent(spe_module *m, spe_id extent)
 {
     uint64_t bits;
     if (!extent || (spe_const_bits(m, extent, &bits) && bits <= INT32_MAX)) return extent;
-    return spe_math2(m, SPE_SMAX, extent, spe_u32(m, 0));
+    return SPE_WITHIN_(m, spe_math2(m, SPE_SMAX, extent, spe_u32(m, 0)));
 }
 
 spe_val spe_val_of(spe_val_kind kind, int type, spe_id id)

@@ -353,7 +353,8 @@ typedef struct {
 /* An id. A value of depth d may be used while the d-th open scope is the one numbered `serial`. */
 typedef struct {
     uint32_t type;   /* type of a value, 0 for anything else */
-    uint32_t aux;    /* type: index in types; constant: index in constants + 1; global variable, function: last user */
+    uint32_t aux;    /* type: index in types; constant: index in constants + 1; global variable, function: last user;
+                      * other value: its opcode */
     uint32_t serial; /* function: its type */
     uint16_t depth, flags; /* depth of a function: its number */
 } spe_record_;
@@ -578,9 +579,10 @@ XETILE_API spe_id spe_const_sampler(spe_module *m, uint32_t addressing, bool nor
 XETILE_API spe_id spe_spec_op(spe_module *m, uint32_t opcode, spe_id type, uint32_t n, const spe_id *operands);
 
 XETILE_API void spe_name(spe_module *m, spe_id id, const char *name);
-/* Any decoration of SPIR-V, with n literal words; declares the capabilities it needs. Constants, and operands that an
- * operation returned unchanged (x + 0), are shared with other uses and cannot be decorated: spe_op and spe_copy always
- * write an instruction. */
+/* A decoration of kernels that applies to what the id is, with n literal words; declares the capabilities it needs.
+ * Those of Intel's extensions that have no name here need spe_capability. Constants, and operands that an operation
+ * returned unchanged (x + 0), are shared with other uses and cannot be decorated: spe_op and spe_copy always write an
+ * instruction. */
 XETILE_API void spe_decorate(spe_module *m, spe_id id, uint32_t decoration, uint32_t n, const uint32_t *words);
 XETILE_API void spe_decorate_member(spe_module *m, spe_id type, uint32_t member, uint32_t decoration, uint32_t n,
                                     const uint32_t *words);
@@ -723,12 +725,10 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const sp
     DOES(spe_coop_store, CooperativeMatrixStoreKHR, "cmkI:-", ptr, v, layout, stride)                                  \
     A(spe_coop_length, CooperativeMatrixLengthKHR, "L:x")                                                              \
     /* Cooperative vectors (SPV_NV_cooperative_vector): the bare instructions; devices differ in which they support.   \
-     * ptr points to an array or scalar, offset is an i32 in bytes. The last two add the outer product of a and b to a \
-     * matrix, or v to a vector, atomically (CooperativeVectorTrainingNV); stride 0: omitted. */                       \
+     * ptr points to an array or scalar, offset is an i32 in bytes. The last adds v to a vector, atomically            \
+     * (CooperativeVectorTrainingNV). */                                                                               \
     GIVES(spe_coopvec_load, CooperativeVectorLoadNV, "CpI:t", type, ptr, offset)                                       \
     DOES(spe_coopvec_store, CooperativeVectorStoreNV, "cIw:-", ptr, offset, v)                                         \
-    DOES(spe_coopvec_outer_accumulate, CooperativeVectorOuterProductAccumulateNV, "cIwwkko:-", ptr, offset, a, b,      \
-         layout, matrix_type, stride)                                                                                  \
     DOES(spe_coopvec_sum_accumulate, CooperativeVectorReduceSumAccumulateNV, "cIw:-", ptr, offset, v)
 
 #if defined(SPE_CHECK_IDS)
@@ -1066,6 +1066,10 @@ typedef struct {
     uint32_t operands; /* SPE_CooperativeMatrixOperands... bits */
 } spe_coopvec_product;
 
+/* Adds the outer product of cooperative vectors a and b, of one type of components, to a matrix, atomically
+ * (CooperativeVectorTrainingNV); ptr and offset as in spe_coopvec_load; stride 0: omitted. */
+XETILE_API void spe_coopvec_outer_accumulate(spe_module *m, spe_id ptr, spe_id offset, spe_id a, spe_id b,
+                                             uint32_t layout, uint32_t matrix_type, spe_id stride);
 /* The product as a cooperative vector of `type`, of p->rows components. */
 XETILE_API spe_id spe_coopvec_mul(spe_module *m, spe_id type, const spe_coopvec_product *p);
 

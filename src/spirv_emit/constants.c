@@ -125,8 +125,7 @@ spe_id spe_spec_const(spe_module *m, spe_id type, uint64_t bits, uint32_t spec_i
     spe_id id = spe_new_id_(m, type, SPE_ID_CONSTANT_ | SPE_ID_SPEC_, 0);
     if (!id || !spe_write_(m, SPE_SECTION_GLOBAL_, op, words + 2, type, id, (uint32_t)bits, (uint32_t)(bits >> 32)))
         return 0;
-    spe_decorate(m, id, SPE_DecorationSpecId, 1, &spec_id);
-    return id;
+    return spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 3, id, SPE_DecorationSpecId, spec_id) ? id : 0;
 }
 
 /* -- names ----------------------------------------------------------------------------------------------------- */

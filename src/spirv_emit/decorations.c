@@ -2,58 +2,142 @@
 #include "internal.h"
 #include "needed.h"
 
-/* The largest value of a decoration's last literal, where it is one of few; else UINT32_MAX. */
-static uint32_t spe_largest_literal_(uint32_t decoration)
+/* What may be decorated: bits. */
+enum {
+    SPE_ON_STRUCT_ = 1, SPE_ON_FUNCTION_ = 2, SPE_ON_GLOBAL_ = 4, SPE_ON_INPUT_ = 8 /* a variable in that class */,
+    SPE_ON_VARIABLE_ = 16, SPE_ON_PRIVATE_ = 32 /* a variable of the invocation */, SPE_ON_PARAMETER_ = 64,
+    SPE_ON_POINTER_ = 128 /* any */, SPE_ON_SUM_ = 256, SPE_ON_NEGATION_ = 512, SPE_ON_FLOAT_CONVERSION_ = 1024,
+    SPE_ON_INTEGER_CONVERSION_ = 2048, SPE_ON_INSTRUCTION_ = 4096,
+    SPE_ON_MEMORY_ = 8192 /* a variable, or a parameter that is a pointer */
+};
+
+typedef struct {
+    uint16_t decoration, literals; /* literals 255: any number, but 2 at least */
+    uint16_t targets, largest;     /* largest value of the last literal; 0: any */
+} spe_decoration_;
+
+/* The row of a decoration with a name here; NULL: it has none. */
+static const spe_decoration_ *spe_decoration_of_(uint32_t decoration)
 {
-    switch (decoration) {
-    case SPE_DecorationFuncParamAttr: return 7; /* NoReadWrite */
-    case SPE_DecorationFPRoundingMode: return SPE_FPRoundingModeRTN;
-    case SPE_DecorationLinkageAttributes: return 2; /* LinkOnceODR */
-    case SPE_DecorationCacheControlLoadINTEL: return SPE_LoadCacheControlConstCachedINTEL;
-    case SPE_DecorationCacheControlStoreINTEL: return SPE_StoreCacheControlStreamingINTEL;
-    default: return UINT32_MAX;
+#define SPE_ROW_(name, literals, targets, largest) {SPE_Decoration##name, literals, targets, largest},
+    static const spe_decoration_ rows[] = {
+        SPE_ROW_(SpecId, 1, 0, 0) /* spe_spec_const writes it */
+        SPE_ROW_(CPacked, 0, SPE_ON_STRUCT_, 0) SPE_ROW_(BuiltIn, 1, SPE_ON_INPUT_, 0)
+        SPE_ROW_(Restrict, 0, SPE_ON_MEMORY_, 0) SPE_ROW_(Aliased, 0, SPE_ON_MEMORY_, 0)
+        SPE_ROW_(Volatile, 0, SPE_ON_MEMORY_, 0) SPE_ROW_(Constant, 0, SPE_ON_VARIABLE_, 0)
+        SPE_ROW_(Coherent, 0, SPE_ON_MEMORY_, 0) SPE_ROW_(NonWritable, 0, SPE_ON_PRIVATE_, 0)
+        SPE_ROW_(NonReadable, 0, SPE_ON_PRIVATE_, 0) SPE_ROW_(SaturatedConversion, 0, SPE_ON_INTEGER_CONVERSION_, 0)
+        SPE_ROW_(FuncParamAttr, 1, SPE_ON_PARAMETER_, 7) SPE_ROW_(FPRoundingMode, 1, SPE_ON_FLOAT_CONVERSION_, 3)
+        SPE_ROW_(FPFastMathMode, 1, SPE_ON_INSTRUCTION_, 0)
+        SPE_ROW_(LinkageAttributes, 255, SPE_ON_FUNCTION_ | SPE_ON_GLOBAL_, 2)
+        SPE_ROW_(Alignment, 1, SPE_ON_POINTER_, 0) SPE_ROW_(MaxByteOffset, 1, SPE_ON_POINTER_, 0)
+        SPE_ROW_(SaturatedToLargestFloat8NormalConversionEXT, 0, SPE_ON_FLOAT_CONVERSION_, 0)
+        SPE_ROW_(NoSignedWrap, 0, SPE_ON_SUM_ | SPE_ON_NEGATION_, 0) SPE_ROW_(NoUnsignedWrap, 0, SPE_ON_SUM_, 0)
+        SPE_ROW_(HostAccessINTEL, 255, SPE_ON_GLOBAL_, 0)
+        SPE_ROW_(CacheControlLoadINTEL, 2, SPE_ON_POINTER_, 4) SPE_ROW_(CacheControlStoreINTEL, 2, SPE_ON_POINTER_, 3)
+    };
+#undef SPE_ROW_
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].decoration == decoration) return &rows[i];
+    }
+    return NULL;
+}
+
+/* What the id is. */
+static uint32_t spe_targets_of_(const spe_module *m, spe_id id)
+{
+    const spe_record_ *r = &m->ids[id];
+    const spe_type_info *t = spe_info_(m, r->type);
+    uint32_t pointer = t && t->kind == SPE_KIND_POINTER ? SPE_ON_POINTER_ : 0;
+    if (r->flags & SPE_ID_TYPE_) return spe_info_(m, id)->kind == SPE_KIND_STRUCT ? SPE_ON_STRUCT_ : 0;
+    if (r->flags & SPE_ID_FUNCTION_) return SPE_ON_FUNCTION_;
+    if (r->flags & SPE_ID_GLOBAL_)
+        return SPE_ON_GLOBAL_ | SPE_ON_VARIABLE_ | SPE_ON_POINTER_ | SPE_ON_MEMORY_ |
+               (t->storage == SPE_StorageClassInput ? SPE_ON_INPUT_ : 0) |
+               (t->storage == SPE_StorageClassPrivate ? SPE_ON_PRIVATE_ : 0);
+    if (!t || (r->flags & SPE_ID_CONSTANT_)) return 0;
+    switch (r->aux) { /* the opcode of a value */
+    case SPE_OpVariable: return SPE_ON_VARIABLE_ | SPE_ON_PRIVATE_ | SPE_ON_POINTER_ | SPE_ON_MEMORY_;
+    case SPE_OpFunctionParameter: return SPE_ON_PARAMETER_ | pointer | (pointer ? SPE_ON_MEMORY_ : 0);
+    case SPE_OpIAdd: case SPE_OpISub: case SPE_OpIMul: case SPE_OpShiftLeftLogical:
+        return SPE_ON_SUM_ | SPE_ON_INSTRUCTION_;
+    case SPE_OpSNegate: return SPE_ON_NEGATION_ | SPE_ON_INSTRUCTION_;
+    case SPE_OpFConvert: case SPE_OpConvertSToF: case SPE_OpConvertUToF:
+        return SPE_ON_FLOAT_CONVERSION_ | SPE_ON_INSTRUCTION_;
+    case SPE_OpConvertFToS: case SPE_OpConvertFToU:
+        return SPE_ON_FLOAT_CONVERSION_ | SPE_ON_INTEGER_CONVERSION_ | SPE_ON_INSTRUCTION_;
+    case SPE_OpUConvert: case SPE_OpSConvert: return SPE_ON_INTEGER_CONVERSION_ | SPE_ON_INSTRUCTION_;
+    default: return (r->aux ? SPE_ON_INSTRUCTION_ : 0) | pointer;
     }
 }
 
-/* Is it a decoration of SPIR-V, with such literals, where that is known here? Else an error. */
-static bool spe_is_decoration_(spe_module *m, uint32_t decoration, uint32_t n, const uint32_t *words)
+/* Is the literal one of those with names? Else an error. */
+static bool spe_is_literal_(spe_module *m, uint32_t decoration, uint32_t word)
 {
-#define SPE_ROW_(first, last) {first, last},
-    static const struct {
-        uint16_t first, last;
-    } known[] = {SPE_DECORATIONS_KNOWN_(SPE_ROW_)};
-#undef SPE_ROW_
-    uint32_t want = n;
-    bool found = false;
-    switch (decoration) {
-    case SPE_DecorationCPacked: case SPE_DecorationRestrict: case SPE_DecorationAliased: case SPE_DecorationVolatile:
-    case SPE_DecorationConstant: case SPE_DecorationCoherent: case SPE_DecorationNonWritable:
-    case SPE_DecorationNonReadable: case SPE_DecorationSaturatedConversion: case SPE_DecorationNoSignedWrap:
-    case SPE_DecorationNoUnsignedWrap: case SPE_DecorationSaturatedToLargestFloat8NormalConversionEXT: want = 0; break;
-    case SPE_DecorationSpecId: case SPE_DecorationBuiltIn: case SPE_DecorationFuncParamAttr:
-    case SPE_DecorationFPRoundingMode: case SPE_DecorationFPFastMathMode: case SPE_DecorationAlignment:
-    case SPE_DecorationMaxByteOffset: want = 1; break;
-    case SPE_DecorationCacheControlLoadINTEL: case SPE_DecorationCacheControlStoreINTEL: want = 2; break;
-    case SPE_DecorationLinkageAttributes: case SPE_DecorationHostAccessINTEL: want = n < 2 ? 2 : n; break;
-    default:
-        for (size_t i = 0; i < sizeof known / sizeof *known && !found; i++)
-            found = decoration >= known[i].first && decoration <= known[i].last;
-        if (!found) return spe_error_(m, SPE_ERR_RANGE, "there is no decoration %u", decoration);
-        break;
+#define SPE_CASE_(kind, name, number) case number: return true;
+    const uint32_t contract_reassociate_transform = 0x70000, fast = 0x1f;
+    if (decoration == SPE_DecorationFPFastMathMode) {
+        if (!(word & ~(fast | contract_reassociate_transform))) {
+            if (word & ~fast) spe_need_(m, SPE_NEED_MODE_, SPE_ExecutionModeFPFastMathDefault);
+            return !m->error.id;
+        }
+    } else if (decoration == SPE_DecorationBuiltIn) {
+        switch (word) { SPE_BuiltIn_(SPE_CASE_, K) default: break; }
+    } else {
+        return true;
     }
-    if (n != want)
-        return spe_error_(m, SPE_ERR_RANGE, "decoration %u has %u literals, not %u", decoration, want, n);
-    if (!n || words[n - 1] <= spe_largest_literal_(decoration)) return true;
-    return spe_error_(m, SPE_ERR_RANGE, "the literal %u of decoration %u; the largest is %u", words[n - 1], decoration,
-                      spe_largest_literal_(decoration));
+#undef SPE_CASE_
+    return spe_error_(m, SPE_ERR_RANGE, "decoration %u has no value %u", decoration, word);
+}
+
+/* Has the decoration the number of literals? Else an error. */
+static bool spe_has_literals_(spe_module *m, uint32_t decoration, uint32_t literals, uint32_t n)
+{
+    return (literals == 255 ? n >= 2 : n == literals) ||
+           spe_error_(m, SPE_ERR_RANGE, "decoration %u has %u literals, not %u", decoration,
+                      literals == 255 ? 2 : literals, n);
+}
+
+/* Is it a decoration of Intel's extensions whose capability is declared? Else an error. */
+static bool spe_is_other_decoration_(spe_module *m, uint32_t decoration, uint32_t n)
+{
+#define SPE_ROW_(decoration, literals, capability) {decoration, literals, capability},
+    static const struct {
+        uint16_t decoration, literals, capability;
+    } rows[] = {SPE_DECORATIONS_KNOWN_(SPE_ROW_)};
+#undef SPE_ROW_
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].decoration != decoration) continue;
+        if (!spe_declares_(m, rows[i].capability))
+            return spe_error_(m, SPE_ERR_VERSION, "decoration %u needs spe_capability(%u)", decoration,
+                              rows[i].capability);
+        return spe_has_literals_(m, decoration, rows[i].literals, n);
+    }
+    return spe_error_(m, SPE_ERR_RANGE, "kernels have no decoration %u", decoration);
+}
+
+/* Is it a decoration of kernels, with such literals? Else an error. `targets`: what the id is. */
+static bool spe_is_decoration_(spe_module *m, uint32_t decoration, uint32_t n, const uint32_t *words, spe_id id,
+                               uint32_t targets)
+{
+    const spe_decoration_ *row = spe_decoration_of_(decoration);
+    if (!row) return spe_is_other_decoration_(m, decoration, n);
+    if (!spe_has_literals_(m, decoration, row->literals, n)) return false;
+    if (!(row->targets & targets))
+        return spe_error_(m, SPE_ERR_TYPE, "decoration %u does not apply to %u%s", decoration, id,
+                          decoration == SPE_DecorationSpecId ? "; spe_spec_const writes it" : "");
+    if (n && row->largest && words[n - 1] > row->largest)
+        return spe_error_(m, SPE_ERR_RANGE, "the literal %u of decoration %u; the largest is %u", words[n - 1],
+                          decoration, row->largest);
+    return !n || spe_is_literal_(m, decoration, words[0]);
 }
 
 /* May the id be decorated so? Else an error. A struct becomes a type of its own. */
 static bool spe_may_decorate_(spe_module *m, const char *name, spe_id id, uint32_t decoration, uint32_t n,
-                              const uint32_t *words)
+                              const uint32_t *words, bool is_member)
 {
     m->doing = name;
-    if (m->error.id || !spe_is_decoration_(m, decoration, n, words)) return false;
+    if (m->error.id) return false;
     const spe_type_info *t = spe_info_(m, id);
     uint32_t flags = m->ids[id].flags;
     if (decoration == SPE_DecorationCPacked && (!t || t->kind != SPE_KIND_STRUCT))
@@ -67,6 +151,7 @@ static bool spe_may_decorate_(spe_module *m, const char *name, spe_id id, uint32
     if (flags & SPE_ID_FOLDED_)
         return spe_error_(m, SPE_ERR_TYPE, "an operation returned value %u as it is (x + 0), so that both would be "
                           "decorated; spe_copy makes another id for it", id);
+    if (!spe_is_decoration_(m, decoration, n, words, id, is_member ? UINT32_MAX : spe_targets_of_(m, id))) return false;
     spe_own_struct_(m, id);
     return !m->error.id;
 }
@@ -76,7 +161,7 @@ void spe_decorate(spe_module *m, spe_id id, uint32_t decoration, uint32_t n, con
     uint32_t head[2] = {id, decoration};
     if (m->error.id) return;
     if (!id || id >= m->id_count) SPE_ERROR_(m, NO_VALUE, "%u is not an id", id);
-    if (!spe_may_decorate_(m, __func__, id, decoration, n, words)) return;
+    if (!spe_may_decorate_(m, __func__, id, decoration, n, words, false)) return;
     if (!spe_write_words_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, head, n, words)) return;
     spe_need_(m, SPE_NEED_DECORATION_, decoration);
     if (decoration == SPE_DecorationCPacked) m->types[m->ids[id].aux].packed = true;
@@ -90,7 +175,7 @@ void spe_decorate_member(spe_module *m, spe_id type, uint32_t member, uint32_t d
     uint32_t head[3] = {type, member, decoration};
     if (t && (t->kind != SPE_KIND_STRUCT || member >= t->count))
         SPE_ERROR_(m, RANGE, "%s has no member %u", spe_text_(m, type), member);
-    if (!t || !spe_may_decorate_(m, __func__, type, decoration, n, words)) return;
+    if (!t || !spe_may_decorate_(m, __func__, type, decoration, n, words, true)) return;
     if (spe_write_words_(m, SPE_SECTION_DECORATION_, SPE_OpMemberDecorate, 3, head, n, words))
         spe_need_(m, SPE_NEED_DECORATION_, decoration);
 }

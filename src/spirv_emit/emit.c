@@ -65,6 +65,7 @@ XE_FN_ spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, con
     if (!at) return 0;
     if (type) {
         id = spe_new_id_(m, type, 0, spe_depth_(m));
+        if (id) m->ids[id].aux = op;
         *at++ = type;
         *at++ = id;
     }

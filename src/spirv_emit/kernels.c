@@ -131,7 +131,7 @@ spe_id spe_extent(spe_module *m, spe_id extent)
 {
     uint64_t bits;
     if (!extent || (spe_const_bits(m, extent, &bits) && bits <= INT32_MAX)) return extent;
-    return spe_math2(m, SPE_SMAX, extent, spe_u32(m, 0));
+    return SPE_WITHIN_(m, spe_math2(m, SPE_SMAX, extent, spe_u32(m, 0)));
 }
 
 spe_val spe_val_of(spe_val_kind kind, int type, spe_id id)

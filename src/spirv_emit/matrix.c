@@ -75,3 +75,13 @@ spe_id spe_coopvec_mul(spe_module *m, spe_id type, const spe_coopvec_product *p)
         return spe_instruction_(m, __func__, SPE_OpCooperativeVectorMatrixMulNV, "wkpIkkkkTo?C:t", w);
     }
 }
+
+void spe_coopvec_outer_accumulate(spe_module *m, spe_id ptr, spe_id offset, spe_id a, spe_id b, uint32_t layout,
+                                  uint32_t matrix_type, spe_id stride)
+{
+    uint32_t w[] = {ptr, offset, a, b, layout, matrix_type, stride};
+    if (!spe_check_(m, __func__, "cIww", ptr, offset, a, b)) return;
+    if (spe_scalar_of(m, spe_type_of(m, a)) != spe_scalar_of(m, spe_type_of(m, b)))
+        spe_disagree_(m, spe_type_of(m, a), spe_type_of(m, b));
+    spe_instruction_(m, __func__, SPE_OpCooperativeVectorOuterProductAccumulateNV, "cIwwkko:-", w);
+}

@@ -169,6 +169,10 @@ def needed():
             return "2, 0, 0, 0, 0"
         return "%s, %d" % (e.operands.replace("*", "255").replace(",", ", "), version(e.version) if e.number < core else 0)
 
+    others = sorted({(e.number, e.operands.replace("*", "255"), entries["Capability", e.capabilities[0]].number)
+                     for e in grammar if e.kind == "Decoration" and re.search("INTEL|ALTERA", e.name)
+                     and e.number not in {entries["Decoration", name].number for name in wanted["Decoration"]}})
+    others = ["X(%d, %s, %d)" % row for row in others]
     core = 404  # the extensions' opcodes begin there
     shapes = {e.number: shape(e) for e in grammar if e.kind == "Op" and (e.number < core or e.name in wanted["Op"])}
     functions = [(e.number, e.version) for e in grammar if e.kind == "Ext"]
@@ -177,7 +181,8 @@ def needed():
         filled("SPE_NEEDED_", ["X(%s, %d, %d, %s)" % tuple(r) for r in rows],
                "X(what, first, last number, capability), see SPE_NEED_OP_ ..."),
         filled("SPE_CAPABILITIES_KNOWN_", known("Capability"), "All numbers of the grammar, also those without a name here."),
-        filled("SPE_DECORATIONS_KNOWN_", known("Decoration")),
+        filled("SPE_DECORATIONS_KNOWN_", others, "Those of Intel's extensions that have no name here, "
+               "X(number, literals (255: any number), capability)"),
         filled("SPE_SHAPES_", joined(shapes.items()),
                "X(first, last opcode, results (2: it is none of a function's body), least and most words of operands "
                "(255: any\n * number), ids at their beginning, lowest version 1.x)"),

@@ -6,8 +6,9 @@
 A line a name: kind, name, number, lowest version ("None" where only an extension brings it, "-" where nothing is said),
 enabling capabilities, enabling extensions, each list with commas, "-" for none. Aliases are names too. The lines of kind
 Op end in results,least,most,ids: 1 or 0 results, words of operands besides, "*" for any number, and how many of them, from
-the first on, are ids; "-" for an instruction outside of function bodies, or one that ends a block. The lines of kind Ext are OpenCL.std's; their fourth field is the
-number of operands.
+the first on, are ids; "-" for an instruction outside of function bodies, or one that ends a block. Those of kind Decoration
+end in the number of literals, "*" for a text. The lines of kind Ext are OpenCL.std's; their fourth field is the number of
+operands.
 """
 import json
 import sys
@@ -56,6 +57,13 @@ def operands(entry):
     return "%d,%d,%s" % (len(entry.get("operands", [])) > len(own), sum(least), ",".join(total))
 
 
+def literals(kind, entry):
+    """Of a decoration."""
+    own = entry.get("parameters", [])
+    any_length = any(o["kind"] in ANY_LENGTH or o.get("quantifier") for o in own)
+    return ["*" if any_length else len(own)] if kind == "Decoration" else []
+
+
 core, opencl = (json.load(open(path)) for path in sys.argv[1:3])
 kinds = {kind["kind"]: kind for kind in core["operand_kinds"]}
 print("# SPIR-V %d.%d revision %d" % (core["major_version"], core["minor_version"], core["revision"]))
@@ -67,6 +75,6 @@ for kind in core["operand_kinds"]:
         continue
     for entry in kind["enumerants"]:
         for name in [entry["enumerant"]] + entry.get("aliases", []):
-            line(kind["kind"], name, number(entry["value"]), entry)
+            line(kind["kind"], name, number(entry["value"]), entry, *literals(kind["kind"], entry))
 for entry in opencl["instructions"]:
     print("Ext", entry["opname"], entry["opcode"], len(entry.get("operands", [])), "-", "-")

@@ -132,7 +132,7 @@ TEST(what_does_not_exist_is_refused)
     uint32_t words[3] = {16, 1, 1};
     open_kernel();
     spe_decorate(&m, spe_local_var(&m, spe_int(&m, 32)), 99999, 0, NULL);
-    fails(SPE_ERR_RANGE, "spe_decorate: there is no decoration 99999");
+    fails(SPE_ERR_RANGE, "spe_decorate: kernels have no decoration 99999");
     open_kernel();
     spe_decorate(&m, spe_local_var(&m, spe_int(&m, 32)), SPE_DecorationAlignment, 0, NULL);
     fails(SPE_ERR_RANGE, "has 1 literals, not 0");
@@ -246,6 +246,48 @@ TEST(literals_that_do_not_exist_are_refused)
     fails(SPE_ERR_RANGE, "the literal 4 of decoration 39; the largest is 3");
 }
 
+TEST(decorations_apply_to_what_they_decorate)
+{
+    spe_id n = open_kernel(), pointer = spe_param_id(&m, 0);
+    spe_id sum = spe_iadd(&m, n, n), real = spe_s_to_f(&m, spe_float(&m, 32), n);
+    spe_id local = spe_local_var(&m, spe_int(&m, 32));
+    uint32_t one = 1, rounds[1] = {SPE_FPRoundingModeRTP};
+    spe_decorate(&m, sum, SPE_DecorationNoSignedWrap, 0, NULL);
+    spe_decorate(&m, spe_ineg(&m, n), SPE_DecorationNoSignedWrap, 0, NULL);
+    spe_decorate(&m, real, SPE_DecorationFPRoundingMode, 1, rounds);
+    spe_decorate(&m, spe_fadd(&m, real, real), SPE_DecorationFPFastMathMode, 1, &one);
+    spe_decorate(&m, pointer, SPE_DecorationRestrict, 0, NULL);
+    spe_decorate(&m, local, SPE_DecorationVolatile, 0, NULL);
+    spe_decorate(&m, local, SPE_DecorationNonWritable, 0, NULL);
+    spe_decorate(&m, spe_f_to_u(&m, spe_int(&m, 8), real), SPE_DecorationSaturatedConversion, 0, NULL);
+    passes("spirv_ground_decorations");
+    const struct {
+        int what; /* 0: a number of the kernel, 1: a sum, 2: a pointer, 3: a type */
+        uint32_t decoration, n, word;
+        const char *text;
+    } wrong[] = {
+        {0, SPE_DecorationNoSignedWrap, 0, 0, "decoration 4469 does not apply to"},
+        {0, SPE_DecorationRestrict, 0, 0, "decoration 19 does not apply to"},
+        {1, SPE_DecorationVolatile, 0, 0, "decoration 21 does not apply to"},
+        {1, SPE_DecorationFPRoundingMode, 1, 0, "decoration 39 does not apply to"},
+        {1, SPE_DecorationSpecId, 1, 0, "spe_spec_const writes it"},
+        {1, SPE_DecorationFPFastMathMode, 1, 0x80000000u, "decoration 40 has no value 2147483648"},
+        {2, SPE_DecorationNonWritable, 0, 0, "decoration 24 does not apply to"},
+        {2, SPE_DecorationBuiltIn, 1, 28, "decoration 11 does not apply to"},
+        {3, SPE_DecorationConstant, 0, 0, "decoration 22 does not apply to"},
+        {1, 30 /* Location */, 1, 0, "kernels have no decoration 30"},
+        {1, 5822 /* FunctionRoundingModeINTEL */, 2, 0, "decoration 5822 needs spe_capability(5821)"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        uint32_t words[2] = {wrong[i].word, 0};
+        n = open_kernel();
+        spe_id ids[4] = {n, spe_iadd(&m, n, n), spe_param_id(&m, 0), spe_int(&m, 32)};
+        spe_decorate(&m, ids[wrong[i].what], wrong[i].decoration, wrong[i].n, words);
+        CHECK(!spe_ok(&m));
+        CHECK_HAS(spe_get_error(&m)->text, wrong[i].text);
+    }
+}
+
 TEST(ids_by_number_exist)
 {
     spe_id n = open_kernel(), both[2] = {n, 4000};
@@ -265,6 +307,11 @@ TEST(ids_by_number_exist)
 
 TEST(functions_take_no_matrices)
 {
+    spe_id n = open_kernel(), pointer = spe_param_id(&m, 0);
+    spe_id a = spe_undef(&m, spe_coopvec(&m, spe_float(&m, 16), 8));
+    spe_id b = spe_undef(&m, spe_coopvec(&m, spe_float(&m, 32), 8));
+    spe_coopvec_outer_accumulate(&m, pointer, n, a, b, 0, 0, 0);
+    fails(SPE_ERR_TYPE, "spe_coopvec_outer_accumulate: operand types disagree: coopvec<f16, 8> and coopvec<f32, 8>");
     open_kernel();
     spe_math1(&m, SPE_EXP, spe_undef(&m, spe_coopmat(&m, spe_float(&m, 32), SPE_ScopeSubgroup, 8, 16, 2)));
     fails(SPE_ERR_TYPE, "spe_math(SPE_EXP): takes scalars and vectors, not coopmat<f32, 8x16, use 2>");
@@ -468,6 +515,7 @@ int main(void)
     RUN(operands_by_number_are_counted);
     RUN(bits_that_do_not_exist_are_refused);
     RUN(literals_that_do_not_exist_are_refused);
+    RUN(decorations_apply_to_what_they_decorate);
     RUN(ids_by_number_exist);
     RUN(functions_take_no_matrices);
     RUN(what_the_target_lacks_is_refused);

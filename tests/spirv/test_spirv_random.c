@@ -554,9 +554,26 @@ static void atomics(void)
     }
 }
 
+/* A decoration and literals, which need not exist, of an id that it may not fit. */
+static void decorate_any(void)
+{
+    static const uint32_t some[] = {
+        SPE_DecorationCPacked, SPE_DecorationRestrict, SPE_DecorationVolatile, SPE_DecorationConstant,
+        SPE_DecorationNonWritable, SPE_DecorationFuncParamAttr, SPE_DecorationFPRoundingMode, SPE_DecorationAlignment,
+        SPE_DecorationMaxByteOffset, SPE_DecorationNoSignedWrap, SPE_DecorationNoUnsignedWrap, SPE_DecorationSpecId,
+        SPE_DecorationFPFastMathMode, SPE_DecorationBuiltIn, SPE_DecorationAliased, SPE_DecorationSaturatedConversion};
+    uint32_t words[3] = {any_word(), any_word(), any_word()}, decoration = chance(80) ? ONE_OF(some) : any_word();
+    uint32_t n = decoration == SPE_DecorationFuncParamAttr || decoration == SPE_DecorationFPRoundingMode ||
+                         decoration == SPE_DecorationAlignment || decoration == SPE_DecorationMaxByteOffset ||
+                         decoration == SPE_DecorationSpecId || decoration == SPE_DecorationFPFastMathMode ||
+                         decoration == SPE_DecorationBuiltIn;
+    DO(decorate, any_id(), decoration, chance(90) ? n : any_word() % 3, words);
+}
+
 static void decorations(void)
 {
     uint32_t word = 4;
+    if (p.careless && chance(20)) decorate_any();
     switch (below(4)) {
     case 0: DO(name, careless() ? any_id() : i32(), "some name"); break;
     case 1: DO(decorate, careless() ? any_id() : GET(copy, pointer()), SPE_DecorationAlignment, 1, &word); break;
