@@ -220,6 +220,7 @@ TEST(a_file_is_named_once)
     spe_module m;
     spe_words w;
     spe_id x;
+    uint32_t fast = 16;
     int i;
     memset(&o, 0, sizeof o);
     o.lines = true;
@@ -234,7 +235,7 @@ TEST(a_file_is_named_once)
     CHECK_INT(count_op(&w, SPE_OpString), 2);
     CHECK_INT(count_op(&w, SPE_OpLine), 10);
     save("spirv_emit_lines", &w);
-    spe_decorate(&m, x, SPE_DecorationConstant, 0, NULL);
+    spe_decorate(&m, x, SPE_DecorationFPFastMathMode, 1, &fast);
     CHECK_INT(spe_get_error(&m)->id, SPE_ERR_FINISHED);
     spe_free(&m);
 }

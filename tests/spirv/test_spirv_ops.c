@@ -1206,6 +1206,7 @@ TEST(generic_instructions)
     REFUSES(SPE_ERR_NO_VALUE, "spe_decorate", spe_decorate(&x.m, 0, SPE_DecorationConstant, 0, NULL));
     {
         static spe_id many[65535];
+        many[0] = many[1] = i;
         REFUSES(SPE_ERR_LIMIT, "65535", spe_op_void(&x.m, SPE_OpStore, 65535, many));
     }
 }
