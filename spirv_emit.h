@@ -2024,7 +2024,8 @@ XE_FN_ bool spe_write_words_(spe_module *m, int section, uint32_t op, uint32_t n
     return at != NULL;
 }
 
-/* A new id: at depth 0 usable everywhere, else a value of that open scope. 0 if out of memory. */
+/* A new id: at depth 0 usable everywhere, else a value of that open scope. The upper half of flags: a value's opcode. 0
+ * if out of memory. */
 XE_FN_ spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t depth)
 {
     if (SPE_UNLIKELY_(m->id_count >= m->id_capacity)) {
@@ -2033,7 +2034,7 @@ XE_FN_ spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t d
     }
     spe_record_ *r = &m->ids[m->id_count];
     r->type = type;
-    r->aux = 0;
+    r->aux = flags >> 16;
     r->depth = (uint16_t)depth;
     r->flags = (uint16_t)flags;
     r->serial = m->buffer[SPE_BUFFER_SCOPES_].data[depth];
@@ -2747,22 +2748,28 @@ spe_id spe_bool(spe_module *m)
     return m->known_bool = spe_type_(m, SPE_OpTypeBool, t, SPE_NEED_NOTHING_, 0, 0, NULL);
 }
 
+/* A type of numbers. Apart, so that asking for one that exists takes few instructions. */
+XE_FN_ spe_id spe_number_type_(spe_module *m, spe_kind kind, uint32_t bits)
+{
+    bool is_int = kind == SPE_KIND_INT;
+    uint32_t w[2] = {bits, 0}, op = is_int ? SPE_OpTypeInt : SPE_OpTypeFloat;
+    return spe_type_(m, op, spe_info_of_(kind, bits, 1, 0), is_int ? SPE_NEED_INT_ : SPE_NEED_FLOAT_, bits,
+                     is_int ? 2 : 1, w);
+}
+
 spe_id spe_int(spe_module *m, uint32_t bits)
 {
-    uint32_t w[2] = {bits, 0};
     if (bits < 8 || bits > 64 || (bits & (bits - 1)))
         return SPE_ERROR_(m, RANGE, "%u bits; there are 8, 16, 32 and 64", bits);
     if (m->known_int[bits / 16] && !m->error.id) return m->known_int[bits / 16];
-    return m->known_int[bits / 16] =
-               spe_type_(m, SPE_OpTypeInt, spe_info_of_(SPE_KIND_INT, bits, 1, 0), SPE_NEED_INT_, bits, 2, w);
+    return m->known_int[bits / 16] = spe_number_type_(m, SPE_KIND_INT, bits);
 }
 
 spe_id spe_float(spe_module *m, uint32_t bits)
 {
     if (bits != 16 && bits != 32 && bits != 64) return SPE_ERROR_(m, RANGE, "%u bits; there are 16, 32 and 64", bits);
     if (m->known_float[bits / 16] && !m->error.id) return m->known_float[bits / 16];
-    return m->known_float[bits / 16] =
-               spe_type_(m, SPE_OpTypeFloat, spe_info_of_(SPE_KIND_FLOAT, bits, 1, 0), SPE_NEED_FLOAT_, bits, 1, &bits);
+    return m->known_float[bits / 16] = spe_number_type_(m, SPE_KIND_FLOAT, bits);
 }
 
 XE_FN_ spe_id spe_small_float_(spe_module *m, uint32_t bits, spe_encoding encoding, uint32_t number)
@@ -3765,8 +3772,7 @@ XE_FN_ spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, con
     uint32_t *at = spe_put_(m, m->in_prologue ? SPE_BUFFER_PROLOGUE_ : SPE_BUFFER_BODY_, op, n + (type ? 2u : 0u));
     if (!at) return 0;
     if (type) {
-        id = spe_new_id_(m, type, 0, spe_depth_(m));
-        if (id) m->ids[id].aux = op;
+        id = spe_new_id_(m, type, op << 16, spe_depth_(m));
         *at++ = type;
         *at++ = id;
     }
@@ -4601,8 +4607,7 @@ XE_FN_ spe_id spe_local_var_(spe_module *m, spe_id type)
     spe_id ptr = spe_ptr(m, SPE_StorageClassFunction, type), id;
     if (!ptr) return 0;
     if (!m->open) return SPE_ERROR_(m, NO_FUNCTION, "outside of a function");
-    id = spe_new_id_(m, ptr, 0, 1);
-    if (id) m->ids[id].aux = SPE_OpVariable;
+    id = spe_new_id_(m, ptr, (uint32_t)SPE_OpVariable << 16, 1);
     return spe_write_(m, SPE_BUFFER_VARIABLES_, SPE_OpVariable, 3, ptr, id, SPE_StorageClassFunction) ? id : 0;
 }
 spe_id spe_local_var(spe_module *m, spe_id type) { return SPE_WITHIN_(m, spe_local_var_(m, type)); }
@@ -5694,8 +5699,7 @@ XE_FN_ spe_id spe_open_function_(spe_module *m, const char *name, spe_id type, s
     m->fn.control = m->buffer[SPE_SECTION_FUNCTION_].count + 3;
     spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpFunction, 4, t->elem, m->fn.id, 0, type);
     for (uint32_t i = 0; i < t->count; i++) {
-        spe_id id = spe_new_id_(m, t->members[i], 0, 1);
-        if (id) m->ids[id].aux = SPE_OpFunctionParameter;
+        spe_id id = spe_new_id_(m, t->members[i], (uint32_t)SPE_OpFunctionParameter << 16, 1);
         spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpFunctionParameter, 2, t->members[i], id);
         if (!i) m->fn.first_param = id;
     }

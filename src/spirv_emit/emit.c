@@ -64,8 +64,7 @@ XE_FN_ spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, con
     uint32_t *at = spe_put_(m, m->in_prologue ? SPE_BUFFER_PROLOGUE_ : SPE_BUFFER_BODY_, op, n + (type ? 2u : 0u));
     if (!at) return 0;
     if (type) {
-        id = spe_new_id_(m, type, 0, spe_depth_(m));
-        if (id) m->ids[id].aux = op;
+        id = spe_new_id_(m, type, op << 16, spe_depth_(m));
         *at++ = type;
         *at++ = id;
     }

@@ -99,8 +99,7 @@ static spe_id spe_open_function_(spe_module *m, const char *name, spe_id type, s
     m->fn.control = m->buffer[SPE_SECTION_FUNCTION_].count + 3;
     spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpFunction, 4, t->elem, m->fn.id, 0, type);
     for (uint32_t i = 0; i < t->count; i++) {
-        spe_id id = spe_new_id_(m, t->members[i], 0, 1);
-        if (id) m->ids[id].aux = SPE_OpFunctionParameter;
+        spe_id id = spe_new_id_(m, t->members[i], (uint32_t)SPE_OpFunctionParameter << 16, 1);
         spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpFunctionParameter, 2, t->members[i], id);
         if (!i) m->fn.first_param = id;
     }

@@ -365,8 +365,7 @@ static spe_id spe_local_var_(spe_module *m, spe_id type)
     spe_id ptr = spe_ptr(m, SPE_StorageClassFunction, type), id;
     if (!ptr) return 0;
     if (!m->open) return SPE_ERROR_(m, NO_FUNCTION, "outside of a function");
-    id = spe_new_id_(m, ptr, 0, 1);
-    if (id) m->ids[id].aux = SPE_OpVariable;
+    id = spe_new_id_(m, ptr, (uint32_t)SPE_OpVariable << 16, 1);
     return spe_write_(m, SPE_BUFFER_VARIABLES_, SPE_OpVariable, 3, ptr, id, SPE_StorageClassFunction) ? id : 0;
 }
 spe_id spe_local_var(spe_module *m, spe_id type) { return SPE_WITHIN_(m, spe_local_var_(m, type)); }

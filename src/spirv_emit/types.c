@@ -164,22 +164,28 @@ spe_id spe_bool(spe_module *m)
     return m->known_bool = spe_type_(m, SPE_OpTypeBool, t, SPE_NEED_NOTHING_, 0, 0, NULL);
 }
 
+/* A type of numbers. Apart, so that asking for one that exists takes few instructions. */
+static spe_id spe_number_type_(spe_module *m, spe_kind kind, uint32_t bits)
+{
+    bool is_int = kind == SPE_KIND_INT;
+    uint32_t w[2] = {bits, 0}, op = is_int ? SPE_OpTypeInt : SPE_OpTypeFloat;
+    return spe_type_(m, op, spe_info_of_(kind, bits, 1, 0), is_int ? SPE_NEED_INT_ : SPE_NEED_FLOAT_, bits,
+                     is_int ? 2 : 1, w);
+}
+
 spe_id spe_int(spe_module *m, uint32_t bits)
 {
-    uint32_t w[2] = {bits, 0};
     if (bits < 8 || bits > 64 || (bits & (bits - 1)))
         return SPE_ERROR_(m, RANGE, "%u bits; there are 8, 16, 32 and 64", bits);
     if (m->known_int[bits / 16] && !m->error.id) return m->known_int[bits / 16];
-    return m->known_int[bits / 16] =
-               spe_type_(m, SPE_OpTypeInt, spe_info_of_(SPE_KIND_INT, bits, 1, 0), SPE_NEED_INT_, bits, 2, w);
+    return m->known_int[bits / 16] = spe_number_type_(m, SPE_KIND_INT, bits);
 }
 
 spe_id spe_float(spe_module *m, uint32_t bits)
 {
     if (bits != 16 && bits != 32 && bits != 64) return SPE_ERROR_(m, RANGE, "%u bits; there are 16, 32 and 64", bits);
     if (m->known_float[bits / 16] && !m->error.id) return m->known_float[bits / 16];
-    return m->known_float[bits / 16] =
-               spe_type_(m, SPE_OpTypeFloat, spe_info_of_(SPE_KIND_FLOAT, bits, 1, 0), SPE_NEED_FLOAT_, bits, 1, &bits);
+    return m->known_float[bits / 16] = spe_number_type_(m, SPE_KIND_FLOAT, bits);
 }
 
 static spe_id spe_small_float_(spe_module *m, uint32_t bits, spe_encoding encoding, uint32_t number)

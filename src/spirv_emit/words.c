@@ -49,7 +49,8 @@ XE_FN_ bool spe_write_words_(spe_module *m, int section, uint32_t op, uint32_t n
     return at != NULL;
 }
 
-/* A new id: at depth 0 usable everywhere, else a value of that open scope. 0 if out of memory. */
+/* A new id: at depth 0 usable everywhere, else a value of that open scope. The upper half of flags: a value's opcode. 0
+ * if out of memory. */
 XE_FN_ spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t depth)
 {
     if (SPE_UNLIKELY_(m->id_count >= m->id_capacity)) {
@@ -58,7 +59,7 @@ XE_FN_ spe_id spe_new_id_(spe_module *m, spe_id type, uint32_t flags, uint32_t d
     }
     spe_record_ *r = &m->ids[m->id_count];
     r->type = type;
-    r->aux = 0;
+    r->aux = flags >> 16;
     r->depth = (uint16_t)depth;
     r->flags = (uint16_t)flags;
     r->serial = m->buffer[SPE_BUFFER_SCOPES_].data[depth];
