@@ -108,8 +108,9 @@
  *
  * CV_BUILD(kernel, &target, options...): .local_size (default four subgroups; a multiple of the subgroup size, or the
  * matrix instruction is not used), .subgroup_size, .lowering (CM_PLAIN: no matrix instruction), .large_registers,
- * .version, .names, .lines. It returns a module; after an error, words is NULL, and error says what is wrong, where in
- * your source, and both values. Errors: ids 3000.. in CV_ERRORS_ below.
+ * .version, .names, .lines, .user (a pointer that the body gets by CV_USER(), a const void *, to decide what it
+ * records, instead of global variables). It returns a module; after an error, words is NULL, and error says what is
+ * wrong, where in your source, and both values. Errors: ids 3000.. in CV_ERRORS_ below.
  *
  * LIMITS  in a kernel M is at most 1024 and K, counted as matrix elements, 4096; a matrix in memory has less than 2
  * GiB. Kernel indices and offsets are 32 bits. One kernel per module.
@@ -391,6 +392,7 @@ typedef struct {
     bool large_registers; /* 256; else 128, or 256 where Intel's compiler would spill and the work-group fits */
     uint32_t version;
     bool names, lines;
+    const void *user; /* for the body: CV_USER */
 } cv_build_desc;
 
 typedef struct {
@@ -534,6 +536,7 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 
 #define CV_CONTEXT SPE_UNUSED cv_ctx *cv_context_
 #define CV_SELF cv_context_
+#define CV_USER() (cv_context_->desc->user)
 #define CV_HERE_ ((cv_where_){cv_context_, &(const spe_place){__FILE__, __LINE__}})
 
 #define CV_AT(x) cv_here_(cv_context_, SPE_NUMBER(x))

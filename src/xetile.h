@@ -222,6 +222,8 @@
  *   XT_CONV_LAYOUT XT_VADD XT_VSUB XT_VMUL XT_VDIV XT_VMIN XT_VMAX.
  *
  *     XT_PARAM("name")                   a parameter by its name, for functions (UNKNOWN_PARAMETER)
+ *     XT_USER()                          the `.user` of XT_BUILD, a const void *: what the body reads to decide what it
+ *                                        records, instead of global variables. NULL if there is none
  *     XT_GROUP_ID(d) XT_GROUP_COUNT(d) XT_LOCAL_ID(d) XT_GLOBAL_ID(d)   d = 0, 1, 2 (DIMENSION)
  *     XT_SUBGROUP_ID() XT_LANE_ID()
  *     XT_BARRIER()                       waits for all subgroups of the work-group; memory written before it is visible
@@ -273,6 +275,7 @@
  *                         work-group still fits; else 128, or 256 where Intel's compiler would spill and it fits
  *     .subgroups          subgroups of a work-group in kernels without maps; default 1. Maps must agree (MAP_SUBGROUPS)
  *     .version            SPIR-V version, SPE_VERSION(1, 4);   .names, .lines: OpName, OpLine
+ *     .user               a pointer that the body gets by XT_USER(), for kernels that depend on what a program chooses
  * It returns a module. After an error, its words are NULL, and its error says what was wrong, where in your source, and
  * both values; error->next is another, independent mistake, and so on, and spe_print_error prints them all. Always call
  * xt_free. xt_print(&mod, stdout) prints the kernel in the notation of the texts, three times: as recorded, with the
@@ -510,6 +513,7 @@ typedef struct {
     int subgroups;
     uint32_t version;
     bool names, lines;
+    const void *user; /* for the body: XT_USER */
 } xt_build_desc;
 
 typedef struct {
@@ -892,6 +896,7 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_SUBGROUP_ID() xt_builtin_(XT_HERE_, SPE_SUBGROUP_ID, 0)
 #define XT_LANE_ID() xt_builtin_(XT_HERE_, SPE_SUBGROUP_LANE, 0)
 #define XT_PARAM(name_) xt_param_by_name_(XT_HERE_, name_)
+#define XT_USER() (xt_context_->desc->user)
 
 #define XT_INIT_TILE(base_, T, ...)                                                                                    \
     xt_init_tile_(XT_HERE_, (xt_tile_desc_){.base = (base_), .type = XT_ID_(T), .rows = __VA_ARGS__})

@@ -357,7 +357,8 @@ static void cv_convert_body_(cv_ctx *x)
 cv_module cv_conversion_module(const cv_target *target)
 {
     static const cv_kernel kernel = {"cv_convert_matrix", CV_CONVERT_PARAMS_, __FILE__, __LINE__, cv_convert_body_};
-    cv_build_desc desc = {&kernel, __FILE__, __LINE__, target, CV_CONVERT_GROUP_, 0, CM_AUTO, false, 0, false, false};
+    cv_build_desc desc = {&kernel, __FILE__, __LINE__, target, CV_CONVERT_GROUP_, 0, CM_AUTO, false, 0,
+                          false,   false,    NULL};
     return cv_build(&desc);
 }
 
