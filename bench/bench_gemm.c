@@ -251,33 +251,48 @@ static double load_once(zed_device *dev, const xt_module *mod)
 }
 
 /* The software device caches compiled code in a folder: an empty one for each cold load. */
-static bool load_times(zed_device *dev, const xt_module *mod)
+static bool load_times(zed_device *dev, const char *name, const xt_module *mod)
 {
     enum { COLD = 3 };
     double cold[COLD], cached[RUNS];
     const char *build = getenv("BUILD");
-    char folder[512];
+    char folder[512], line[64];
     for (int i = 0; i < COLD; i++) {
-        snprintf(folder, sizeof folder, "%s/bench_cache/%d.%ld", build ? build : "build", i, (long)time(NULL));
+        snprintf(folder, sizeof folder, "%s/bench_cache/%s%d.%ld", build ? build : "build", name, i, (long)time(NULL));
         setenv("XETILE_SOFT_CACHE", folder, 1);
         if ((cold[i] = load_once(dev, mod)) < 0) return false;
     }
     for (int i = 0; i < RUNS; i++)
         if ((cached[i] = load_once(dev, mod)) < 0) return false;
-    bench_line("module_load_cold", bench_median(cold, COLD), "ms");
-    bench_line("module_load_cached", bench_median(cached, RUNS), "ms");
+    snprintf(line, sizeof line, "module_load%s_cold", name);
+    bench_line(line, bench_median(cold, COLD), "ms");
+    snprintf(line, sizeof line, "module_load%s_cached", name);
+    bench_line(line, bench_median(cached, RUNS), "ms");
     return true;
+}
+
+/* README's first kernel. */
+XT_KERNEL (add, ptr(f32, X), ptr(f32, Y), ptr(f32, Z), u32(N))
+{
+    const xt_map map = XT_MAP(.sg_layout = {1, 8}, .sg_data = {1, 128});
+    xt_val at = XT_MUL(XT_GROUP_ID(0), 1024);
+    xt_tile x = XT_INIT_TILE(X, f32, 1, 1024, .offset = XT_AT(0, at), .shape = XT_AT(1, N), .map = map);
+    xt_tile y = XT_INIT_TILE(Y, f32, 1, 1024, .offset = XT_AT(0, at), .shape = XT_AT(1, N), .map = map);
+    xt_tile z = XT_INIT_TILE(Z, f32, 1, 1024, .offset = XT_AT(0, at), .shape = XT_AT(1, N), .map = map);
+    XT_STORE_TILE(XT_ADD(XT_LOAD_TILE(x), XT_LOAD_TILE(y)), z);
 }
 
 static bool measure_load(void)
 {
     zed_device dev;
-    xt_module mod;
     bool ok;
     if (!zed_open(&dev, NULL)) return fail_device(&dev);
-    mod = build(&gemm_types[GEMM_F16], &(xt_target){ZED_TARGET(&dev)});
-    ok = mod.words ? load_times(&dev, &mod) : fail_build(&mod);
+    const xt_target target = {ZED_TARGET(&dev)};
+    xt_module mod = build(&gemm_types[GEMM_F16], &target), sum = XT_BUILD(add, &target);
+    ok = mod.words ? load_times(&dev, "", &mod) : fail_build(&mod);
+    ok = (sum.words ? load_times(&dev, "_add", &sum) : fail_build(&sum)) && ok;
     xt_free(&mod);
+    xt_free(&sum);
     zed_close(&dev);
     return ok;
 }

@@ -24,7 +24,7 @@ typedef struct {
 /* Prints a message if it is not installed. */
 static inline dnnl_library find_dnnl(void)
 {
-    static const char *const files[] = {"libdnnl.so.3", "libdnnl.so.2", "libdnnl.so"};
+    static const char *const files[] = {"libdnnl.so.3", "libdnnl.so.3.6" /* Debian sid's */, "libdnnl.so.2"};
     struct version { /* how dnnl_version_t begins */
         int major, minor;
     };
