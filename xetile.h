@@ -196,6 +196,10 @@
  *                                        i32, of its first largest (least) element, ignoring NaNs; of NaNs alone the
  *                                        last index and a NaN. -0 equals 0. .value: an xt_vec that receives those
  *                                        elements. Map: as of XT_REDUCTION's result, or .map
+ *     XT_TOP(v, k, .value = &largest)    for each row of floats the indices of its k largest elements, rows x k of i32,
+ *                                        the largest first, of equals the first; NaNs after all numbers, as the last
+ *                                        column. .value: an xt_vec that receives those elements. It takes k times what
+ *                                        XT_ARGMAX takes (VEC_TYPE, VEC_SHAPE, BLOCKED)
  *     XT_TRANSPOSE(v, .map, .source)     any .map; default: v's with its dimensions swapped. Not for 4-D vectors
  *     XT_CONVERT_LAYOUT(v, .map = m, .source)     the same vector under another map (MAP_MISSING)
  *     XT_SLICE(v, row, col, rows, cols, .map)     a part of v; at work-group level with .map (SLICE, MAP_MISSING)
@@ -719,6 +723,12 @@ typedef struct {
     xt_map map;
 } xt_arg_desc_;
 
+typedef struct {
+    xt_vec vec;
+    int count;
+    xt_vec *value; /* receives the elements */
+} xt_top_desc_;
+
 /* ---- users' own operations --------------------------------------------------------------------------------------- */
 
 /* Emits a number computed from numbers, given as ids of their own types. c->module is the spe_module. */
@@ -790,6 +800,7 @@ XETILE_API xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_ga
 XETILE_API xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d);
 XETILE_API xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d);
 XETILE_API xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d);
+XETILE_API xt_vec xt_top_(xt_where_ w, xt_top_desc_ d);
 XETILE_API xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a);
 XETILE_API xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index operands);
 XETILE_API xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, const xt_vec operands[3]);
@@ -8234,6 +8245,55 @@ xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d)
     return at;
 }
 
+/* front/top.c - records XT_TOP: made of XT_ARGMAX, one after the other, each without what the others found. */
+
+/* `count` columns: in column i what `one`, a column, has; elsewhere what `all` has; all.id 0: nothing yet. */
+XE_FN_ xt_vec xt_with_column_(xt_where_ w, xt_vec all, xt_vec one, int count, int i)
+{
+    xt_vec_desc_ form = XT_ZERO_;
+    xt_broadcast_desc_ wide = XT_ZERO_;
+    wide.vec = one;
+    wide.dim = 1;
+    wide.size = form.cols = count;
+    wide.map = form.map = one.map;
+    wide.map.sg_data[1] = form.map.sg_data[1] = xt_has_map_(&one.map) ? count : 0;
+    form.rows = one.dist.shape[0];
+    one = xt_broadcast_(w, wide);
+    if (i == 0) return one;
+    xt_vec here = xt_binary_vec_(w, SPE_ARITH_EQ, xt_any_vec_(xt_iota_(w, CM_I32, 1, form)), xt_any_int_(i));
+    return xt_select_vec_(w, xt_any_vec_(here), xt_any_vec_(one), xt_any_vec_(all));
+}
+
+xt_vec xt_top_(xt_where_ w, xt_top_desc_ d)
+{
+    xt_vec left = d.vec, found = xt_no_vec_(), values = xt_no_vec_(), best;
+    xt_vec_desc_ form = XT_ZERO_;
+    xt_arg_desc_ next = XT_ZERO_;
+    if (!xt_check_operand_(w, "XT_TOP", &d.vec, NULL)) return xt_no_vec_();
+    if (!xt_is_float_((int)d.vec.type))
+        return XT_FAIL_VEC_(w, XT_ERROR_VEC_TYPE, "XT_TOP of %s, wanted floats", xt_type_name_((int)d.vec.type));
+    if (d.count < 1 || d.count > d.vec.dist.shape[1])
+        return XT_FAIL_VEC_(w, XT_ERROR_VEC_SHAPE, "XT_TOP: %d of %d columns", d.count, d.vec.dist.shape[1]);
+    form.rows = d.vec.dist.shape[0];
+    form.cols = d.vec.dist.shape[1];
+    form.map = d.vec.map;
+    xt_any_ nan = xt_any_real_(spe_real_of_bits(SPE_IEEE, 16, 0x7e00)); /* which XT_ARGMAX ignores */
+    next.dim = 1;
+    next.value = &best;
+    xt_vec columns = xt_iota_(w, CM_I32, 1, form);
+    for (int i = 0; i < d.count; i++) {
+        next.vec = left;
+        xt_vec at = xt_arg_(w, true, next);
+        if (!at.id) return at;
+        found = xt_with_column_(w, found, at, d.count, i);
+        values = xt_with_column_(w, values, best, d.count, i);
+        xt_vec taken = xt_binary_vec_(w, SPE_ARITH_EQ, xt_any_vec_(columns), xt_any_vec_(at));
+        left = xt_select_vec_(w, xt_any_vec_(taken), nan, xt_any_vec_(left));
+    }
+    if (d.value) *d.value = values;
+    return found;
+}
+
 /* front/widths.c - records XT_BITCAST, also between elements of different sizes: neighbours in a row become one, or an
  * element becomes several. It is made of other operations, on unsigned integers. */
 
@@ -9683,6 +9743,7 @@ XETILE_AS_BEFORE_
 #define XT_SCAN(kind, vec_, ...)                                                                                       \
     xt_scan_vec_(XT_HERE_, XT_RED_##kind##_, (xt_scan_desc_){.vec = (vec_), .dim = __VA_ARGS__})
 #define XT_ARGMAX(vec_, ...) xt_arg_(XT_HERE_, true, (xt_arg_desc_){.vec = (vec_), .dim = __VA_ARGS__})
+#define XT_TOP(vec_, ...) xt_top_(XT_HERE_, (xt_top_desc_){.vec = (vec_), .count = __VA_ARGS__})
 #define XT_ARGMIN(vec_, ...) xt_arg_(XT_HERE_, false, (xt_arg_desc_){.vec = (vec_), .dim = __VA_ARGS__})
 #define XT_TABLE(T, rows_, cols_, ...)                                                                                 \
     xt_table_(XT_HERE_, XT_ID_(T), XT_TABLE_OF_(SPE_FIRST(__VA_ARGS__, 0)), SPE_FIRST(__VA_ARGS__, 0),                 \
@@ -9938,6 +9999,8 @@ template <class T> T const *xt_listed_(std::initializer_list<T> l) { return l.be
     xt_scan_vec_(XT_HERE_, XT_RED_##kind##_, xt_scan_desc_{.vec = (vec_), .dim = (dim_), __VA_ARGS__})
 #undef XT_ARGMAX
 #define XT_ARGMAX(vec_, dim_, ...) xt_arg_(XT_HERE_, true, xt_arg_desc_{.vec = (vec_), .dim = (dim_), __VA_ARGS__})
+#undef XT_TOP
+#define XT_TOP(vec_, count_, ...) xt_top_(XT_HERE_, xt_top_desc_{.vec = (vec_), .count = (count_), __VA_ARGS__})
 #undef XT_ARGMIN
 #define XT_ARGMIN(vec_, dim_, ...) xt_arg_(XT_HERE_, false, xt_arg_desc_{.vec = (vec_), .dim = (dim_), __VA_ARGS__})
 #undef XT_TILE_PACK

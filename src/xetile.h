@@ -196,6 +196,10 @@
  *                                        i32, of its first largest (least) element, ignoring NaNs; of NaNs alone the
  *                                        last index and a NaN. -0 equals 0. .value: an xt_vec that receives those
  *                                        elements. Map: as of XT_REDUCTION's result, or .map
+ *     XT_TOP(v, k, .value = &largest)    for each row of floats the indices of its k largest elements, rows x k of i32,
+ *                                        the largest first, of equals the first; NaNs after all numbers, as the last
+ *                                        column. .value: an xt_vec that receives those elements. It takes k times what
+ *                                        XT_ARGMAX takes (VEC_TYPE, VEC_SHAPE, BLOCKED)
  *     XT_TRANSPOSE(v, .map, .source)     any .map; default: v's with its dimensions swapped. Not for 4-D vectors
  *     XT_CONVERT_LAYOUT(v, .map = m, .source)     the same vector under another map (MAP_MISSING)
  *     XT_SLICE(v, row, col, rows, cols, .map)     a part of v; at work-group level with .map (SLICE, MAP_MISSING)
@@ -712,6 +716,12 @@ typedef struct {
     xt_map map;
 } xt_arg_desc_;
 
+typedef struct {
+    xt_vec vec;
+    int count;
+    xt_vec *value; /* receives the elements */
+} xt_top_desc_;
+
 /* ---- users' own operations --------------------------------------------------------------------------------------- */
 
 /* Emits a number computed from numbers, given as ids of their own types. c->module is the spe_module. */
@@ -795,6 +805,7 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_SCAN(kind, vec_, ...)                                                                                       \
     xt_scan_vec_(XT_HERE_, XT_RED_##kind##_, (xt_scan_desc_){.vec = (vec_), .dim = __VA_ARGS__})
 #define XT_ARGMAX(vec_, ...) xt_arg_(XT_HERE_, true, (xt_arg_desc_){.vec = (vec_), .dim = __VA_ARGS__})
+#define XT_TOP(vec_, ...) xt_top_(XT_HERE_, (xt_top_desc_){.vec = (vec_), .count = __VA_ARGS__})
 #define XT_ARGMIN(vec_, ...) xt_arg_(XT_HERE_, false, (xt_arg_desc_){.vec = (vec_), .dim = __VA_ARGS__})
 #define XT_TABLE(T, rows_, cols_, ...)                                                                                 \
     xt_table_(XT_HERE_, XT_ID_(T), XT_TABLE_OF_(SPE_FIRST(__VA_ARGS__, 0)), SPE_FIRST(__VA_ARGS__, 0),                 \

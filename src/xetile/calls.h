@@ -41,6 +41,7 @@ XETILE_API xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_ga
 XETILE_API xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d);
 XETILE_API xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d);
 XETILE_API xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d);
+XETILE_API xt_vec xt_top_(xt_where_ w, xt_top_desc_ d);
 XETILE_API xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a);
 XETILE_API xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index operands);
 XETILE_API xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, const xt_vec operands[3]);

@@ -111,6 +111,8 @@ template <class T> T const *xt_listed_(std::initializer_list<T> l) { return l.be
     xt_scan_vec_(XT_HERE_, XT_RED_##kind##_, xt_scan_desc_{.vec = (vec_), .dim = (dim_), __VA_ARGS__})
 #undef XT_ARGMAX
 #define XT_ARGMAX(vec_, dim_, ...) xt_arg_(XT_HERE_, true, xt_arg_desc_{.vec = (vec_), .dim = (dim_), __VA_ARGS__})
+#undef XT_TOP
+#define XT_TOP(vec_, count_, ...) xt_top_(XT_HERE_, xt_top_desc_{.vec = (vec_), .count = (count_), __VA_ARGS__})
 #undef XT_ARGMIN
 #define XT_ARGMIN(vec_, dim_, ...) xt_arg_(XT_HERE_, false, xt_arg_desc_{.vec = (vec_), .dim = (dim_), __VA_ARGS__})
 #undef XT_TILE_PACK

@@ -69,6 +69,9 @@ BAD(bitcast_of_conditions, BITCAST, "from i1", "to u8", XT_BITCAST(u8, V(i1, 4, 
 BAD(iota_dimension, VEC_DIM, "XT_IOTA along dimension 2", "", XT_IOTA(i32, 4, 16, 2);)
 BAD(iota_type, VEC_TYPE, "XT_IOTA of", "e4m3", XT_IOTA(e4m3, 4, 16, 0);)
 
+BAD(top_of_integers, VEC_TYPE, "XT_TOP of i32", "floats", XT_TOP(V(i32, 4, 16), 2);)
+BAD(top_of_too_many, VEC_SHAPE, "XT_TOP: 17", "16 columns", XT_TOP(V(f32, 4, 16), 17);)
+
 /* reduction */
 BAD(reduction_dimension, VEC_DIM, "XT_REDUCTION along dimension 2", "2-D", XT_REDUCTION(add, V(f32, 4, 16), 2);)
 BAD(reduction_dimension_negative, VEC_DIM, "dimension -2147483648", "2-D",
@@ -204,6 +207,8 @@ int main(void)
     RUN(bitcast_of_odd_columns);
     RUN(bitcast_across_subgroups);
     RUN(bitcast_of_blocks);
+    RUN(top_of_integers);
+    RUN(top_of_too_many);
     RUN(bitcast_of_a_number);
     RUN(bitcast_of_conditions);
     RUN(iota_dimension);
