@@ -106,6 +106,7 @@ static void finish(spe_module *m, const char *name, enum rounding want)
     check_module(name, words.data, 4 * words.count, want);
     if (words.data && zed_module_load(&module, &dev, words.data, 4 * words.count, NULL))
         launch(&module, "k", name, want);
+    CHECK_MSG(!zed_get_error(&dev)->id, "%s: %s", name, zed_get_error(&dev)->text);
     spe_free(m);
 }
 
