@@ -230,6 +230,39 @@ TEST(a_vector_kernel_of_regions)
 }
 TEST(cooperative_matrices) { EVERY_ALLOCATION(write_module(matrices), written, free_written, SPE_ERR_MEMORY); }
 TEST(a_module_by_hand) { EVERY_ALLOCATION(write_module(by_hand), written, free_written, SPE_ERR_MEMORY); }
+
+/* Declared and imported functions, a struct with a pointer to itself, an image that is sampled, texts that are printed.
+ * The open kernel is closed, and another one left open. */
+static void declared(spe_module *m, spe_id p)
+{
+    static const char *const names[] = {"of"};
+    spe_id f32 = spe_float(m, 32), next = spe_ptr_forward(m, SPE_StorageClassCrossWorkgroup), args[2];
+    spe_id two = spe_vec(m, f32, 2), f = spe_function_declare(m, "later", f32, 1, &f32);
+    spe_id other = spe_function_import(m, "other", f32, 1, &f32);
+    spe_param param;
+    spe_kernel k;
+    memset(&param, 0, sizeof param);
+    memset(&k, 0, sizeof k);
+    spe_ptr_complete(m, next, spe_struct_new(m, 1, &next));
+    param.type = spe_image(m, SPE_Dim2D, false, SPE_AccessQualifierReadOnly);
+    args[0] = spe_load(m, p, 0);
+    spe_call(m, f, 1, args);
+    spe_kernel_end(m);
+    spe_function_define(m, f);
+    spe_param_names(m, 1, names);
+    args[0] = spe_param_id(m, 0);
+    spe_return_value(m, spe_call(m, other, 1, args));
+    spe_function_end(m);
+    k.name = "last", k.params = &param, k.param_count = 1;
+    spe_kernel_begin(m, &k);
+    spe_id sampler = spe_const_sampler(m, SPE_SamplerAddressingModeNone, true, SPE_SamplerFilterModeLinear);
+    spe_id texel = spe_image_sample(m, spe_vec(m, f32, 4), spe_param_id(m, 0), sampler, spe_const_f(m, two, 0.5), 0);
+    args[0] = spe_extract(m, texel, 0);
+    args[1] = spe_string(m, "text");
+    spe_printf(m, "%f %s", 2, args);
+}
+TEST(a_module_of_declared_things) { EVERY_ALLOCATION(write_module(declared), written, free_written, SPE_ERR_MEMORY); }
+
 TEST(the_conversion_kernel)
 {
     EVERY_ALLOCATION(cv_conversion_module(&(cv_target){.name = "pvc"}), cv_module, cv_free, CV_ERROR_MEMORY);
@@ -246,7 +279,12 @@ enum { MANY = 100 };
 static void program(zed_device *d, zed_error *listed)
 {
     static const uint32_t words[6] = {0x07230203};
-    zed_module m, bad;
+    static const uint32_t with_spec[] = {0x07230203, 0x10400, 0, 3, 0, /* a spec constant with id 3, an i32 */
+                                         4 << 16 | SPE_OpDecorate, 1, SPE_DecorationSpecId, 3,
+                                         4 << 16 | SPE_OpTypeInt, 2, 32, 0, 4 << 16 | SPE_OpSpecConstant, 2, 1, 5};
+    zed_constant constants[] = {ZED_CONSTANT(3, 7)};
+    const zed_source source = {with_spec, sizeof with_spec, NULL, NULL, NULL, {0, 0, 0}, constants, 1};
+    zed_module m, bad, other;
     zed_kernel k;
     zed_batch b;
     zed_device second;
@@ -254,6 +292,7 @@ static void program(zed_device *d, zed_error *listed)
     if (!zed_open(d, NULL)) return;
     zed_module_load(&m, d, words, sizeof words, NULL);
     zed_kernel_get(&k, &m, "first", "ptr<u8> p, u32 n");
+    zed_module_load_source(&other, d, &source, NULL);
     for (int i = 0; i < MANY; i++) {
         void *p = zed_alloc(d, ZED_SHARED, 16, 0);
         if (i % 3 == 0) zed_free(d, p);
@@ -310,6 +349,7 @@ int main(void)
     RUN(a_vector_kernel_of_regions);
     RUN(cooperative_matrices);
     RUN(a_module_by_hand);
+    RUN(a_module_of_declared_things);
     RUN(the_conversion_kernel);
     RUN(a_program_on_level_zero);
     return test_report();
