@@ -323,9 +323,11 @@ typedef struct {
     const char *build_flags; /* needed by the device's compiler for large tiles; or "" */
     bool stages_rows;        /* rows of arbitrary pitch are faster through local memory than read by lanes (xetile.h) */
     bool igc;                /* modules avoid bugs of Intel's compiler (docs/machine-code.md) */
+    bool vulkan;             /* takes modules of SPE_ENV_VULKAN */
 } cm_target;
 
-/* pvc, bmg, lnl (or lnl-m), ptl, dg2, generic, soft; NULL for other names. */
+/* pvc, bmg, lnl (or lnl-m), ptl, dg2, generic, soft, vulkan (any device; the figures are the least that they have); NULL
+ * for other names. */
 XETILE_API const cm_target *cm_target_row(const char *name);
 
 /* See the manual. CM_AUTO: CM_INTEL if the target has it, else CM_PLAIN; CM_INTEL fails without it. */
@@ -630,6 +632,8 @@ XETILE_API cm_matrix cm_repeat(cm_ctx *c, const cm_matrix *a, int rows, int cols
  * failure returns false and reports an error of the header in at->errors. cm_poison: the result after an error. */
 XETILE_API bool cm_choose_target(spe_blame at, const spe_device *d, int size, cm_target *target);
 XETILE_API cm_matrix cm_poison(void);
+/* The environment of a device's modules. */
+XETILE_API spe_env cm_environment(const spe_device *d);
 
 /* A vector or scalar of the storage type as the arithmetic type (cm_arith_type) [EMIT_TYPE], and back; f32 rounded to
  * bf16, as 16 bits; the same bits as another type (emits nothing if v has that type). */
@@ -676,7 +680,7 @@ XETILE_COLD_
 
 #ifndef CM_LAYOUT_ONLY
 
-#define CM_TARGET_NAMES_ "pvc, bmg, lnl, ptl, dg2, generic and soft"
+#define CM_TARGET_NAMES_ "pvc, bmg, lnl, ptl, dg2, generic, soft and vulkan"
 
 /* Records error CM_ERROR_<id> with a printf text, and returns false; the next one returns a poison matrix. */
 #define CM_FAIL_(c, id, ...) (spe_fail((c)->module, CM_ERROR_##id, "CM_ERROR_" #id, __VA_ARGS__), spe_ok((c)->module))
@@ -870,19 +874,26 @@ const cm_target *cm_target_row(const char *name)
 {
     static const char large[] = "-ze-opt-large-register-file";
     static const cm_target rows[] = {
-        {"pvc", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true},
-        {"bmg", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true},
-        {"lnl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true},
-        {"ptl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true},
-        {"dg2", 8, 8 | 16 | 32, 8, 0, CM_BLOCK2D_XE_, true, 64 << 10, 1024, 8 << 10, large, false, true},
-        {"generic", 16, 8 | 16 | 32, 0, 0, CM_BLOCK2D_XE_, false, 32 << 10, 1024, 8 << 10, "", false, true},
-        {"soft", 16, 8 | 16 | 32, 8 | 16, 16, CM_BLOCK2D_ANY_, true, 64 << 10, 1024, 16 << 10, "", false, false},
+        {"pvc", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true, false},
+        {"bmg", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true, false},
+        {"lnl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true, false},
+        {"ptl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true, false},
+        {"dg2", 8, 8 | 16 | 32, 8, 0, CM_BLOCK2D_XE_, true, 64 << 10, 1024, 8 << 10, large, false, true, false},
+        {"generic", 16, 8 | 16 | 32, 0, 0, CM_BLOCK2D_XE_, false, 32 << 10, 1024, 8 << 10, "", false, true, false},
+        {"soft", 16, 8 | 16 | 32, 8 | 16, 16, CM_BLOCK2D_ANY_, true, 64 << 10, 1024, 16 << 10, "", false, false, false},
+        {"vulkan", 32, 8 | 16 | 32, 0, 0, CM_BLOCK2D_ANY_, false, 32 << 10, 256, 8 << 10, "", false, false, true},
     };
     if (!name) return NULL;
     if (strcmp(name, "lnl-m") == 0) name = "lnl";
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (strcmp(rows[i].name, name) == 0) return &rows[i];
     return NULL;
+}
+
+spe_env cm_environment(const spe_device *d)
+{
+    const cm_target *row = d ? cm_target_row(d->name) : NULL;
+    return row && row->vulkan ? SPE_ENV_VULKAN : SPE_ENV_OPENCL;
 }
 
 enum { CM_SIZES_ = 8 | 16 | 32 }; /* of subgroups: more lanes than 32 do not fit where one bit stands for each */

@@ -2646,8 +2646,8 @@ XE_FN_ cv_module cv_build_once_(const cv_build_desc *desc, bool probing, int *lo
     cv_module mod;
     const cv_kernel *k = desc->kernel;
     spe_place head_at = {k->file, k->line}, user_at = {desc->file, desc->line};
-    cv_ctx *x = (cv_ctx *)spe_build_begin(&mod, cv_errors_(), sizeof *x, desc->version, desc->names, desc->lines,
-                                          k->file, user_at);
+    cv_ctx *x = (cv_ctx *)spe_build_begin(&mod, cv_errors_(), sizeof *x, desc->version, cm_environment(desc->target),
+                                          desc->names, desc->lines, k->file, user_at);
     cv_where_ head = {x, &head_at}, user = {x, &user_at};
     if (!x || !spe_ok(&x->m)) return mod;
     x->desc = desc;

@@ -420,21 +420,24 @@ SPE_LETTERS_(XETILE_PUSH_)
     X(K, GroupNonUniformBallot, 64) X(K, GroupNonUniformShuffle, 65) X(K, GroupNonUniformShuffleRelative, 66)          \
     X(K, GroupNonUniformClustered, 67) X(K, GroupNonUniformQuad, 68) X(K, Float8EXT, 4212)                             \
     X(K, Float8CooperativeMatrixEXT, 4213) X(K, SubgroupBallotKHR, 4423) X(K, SubgroupVoteKHR, 4431)                   \
-    X(K, DenormPreserve, 4464) X(K, DenormFlushToZero, 4465) X(K, SignedZeroInfNanPreserve, 4466)                      \
-    X(K, RoundingModeRTE, 4467) X(K, RoundingModeRTZ, 4468) X(K, BFloat16TypeKHR, 5116)                                \
-    X(K, BFloat16DotProductKHR, 5117) X(K, BFloat16CooperativeMatrixKHR, 5118) X(K, CooperativeVectorNV, 5394)         \
-    X(K, LongVectorEXT, 5425) X(K, CooperativeVectorTrainingNV, 5435) X(K, SubgroupShuffleINTEL, 5568)                 \
-    X(K, SubgroupBufferBlockIOINTEL, 5569) X(K, AtomicFloat32MinMaxEXT, 5612) X(K, AtomicFloat64MinMaxEXT, 5613)       \
-    X(K, AtomicFloat16MinMaxEXT, 5616) X(K, VectorAnyINTEL, 5619) X(K, ExpectAssumeKHR, 5629)                          \
-    X(K, DotProductInputAll, 6016) X(K, DotProductInput4x8Bit, 6017) X(K, DotProductInput4x8BitPacked, 6018)           \
-    X(K, DotProduct, 6019) X(K, CooperativeMatrixKHR, 6022) X(K, BitInstructions, 6025)                                \
-    X(K, GroupNonUniformRotateKHR, 6026) X(K, FloatControls2, 6029) X(K, AtomicFloat32AddEXT, 6033)                    \
-    X(K, AtomicFloat64AddEXT, 6034) X(K, AtomicFloat16AddEXT, 6095) X(K, BFloat16ConversionINTEL, 6115)                \
-    X(K, SplitBarrierINTEL, 6141) X(K, GlobalVariableHostAccessINTEL, 6187) X(K, SubgroupBufferPrefetchINTEL, 6220)    \
-    X(K, Subgroup2DBlockIOINTEL, 6228) X(K, Subgroup2DBlockTransformINTEL, 6229)                                       \
-    X(K, Subgroup2DBlockTransposeINTEL, 6230) X(K, SubgroupMatrixMultiplyAccumulateINTEL, 6236)                        \
-    X(K, PredicatedIOINTEL, 6257) X(K, GroupUniformArithmeticKHR, 6400) X(K, TensorFloat32RoundingINTEL, 6425)         \
-    X(K, CacheControlsINTEL, 6441) X(K, RegisterLimitsINTEL, 6460)
+    X(K, StorageBuffer16BitAccess, 4433) X(K, StoragePushConstant16, 4435) X(K, StorageBuffer8BitAccess, 4448)         \
+    X(K, StoragePushConstant8, 4450) X(K, DenormPreserve, 4464) X(K, DenormFlushToZero, 4465)                          \
+    X(K, SignedZeroInfNanPreserve, 4466) X(K, RoundingModeRTE, 4467) X(K, RoundingModeRTZ, 4468)                       \
+    X(K, BFloat16TypeKHR, 5116) X(K, BFloat16DotProductKHR, 5117) X(K, BFloat16CooperativeMatrixKHR, 5118)             \
+    X(K, VulkanMemoryModel, 5345) X(K, VulkanMemoryModelDeviceScope, 5346) X(K, PhysicalStorageBufferAddresses, 5347)  \
+    X(K, CooperativeVectorNV, 5394) X(K, LongVectorEXT, 5425) X(K, CooperativeVectorTrainingNV, 5435)                  \
+    X(K, SubgroupShuffleINTEL, 5568) X(K, SubgroupBufferBlockIOINTEL, 5569) X(K, AtomicFloat32MinMaxEXT, 5612)         \
+    X(K, AtomicFloat64MinMaxEXT, 5613) X(K, AtomicFloat16MinMaxEXT, 5616) X(K, VectorAnyINTEL, 5619)                   \
+    X(K, ExpectAssumeKHR, 5629) X(K, DotProductInputAll, 6016) X(K, DotProductInput4x8Bit, 6017)                       \
+    X(K, DotProductInput4x8BitPacked, 6018) X(K, DotProduct, 6019) X(K, CooperativeMatrixKHR, 6022)                    \
+    X(K, BitInstructions, 6025) X(K, GroupNonUniformRotateKHR, 6026) X(K, FloatControls2, 6029)                        \
+    X(K, AtomicFloat32AddEXT, 6033) X(K, AtomicFloat64AddEXT, 6034) X(K, AtomicFloat16AddEXT, 6095)                    \
+    X(K, BFloat16ConversionINTEL, 6115) X(K, SplitBarrierINTEL, 6141) X(K, GlobalVariableHostAccessINTEL, 6187)        \
+    X(K, SubgroupBufferPrefetchINTEL, 6220) X(K, Subgroup2DBlockIOINTEL, 6228)                                         \
+    X(K, Subgroup2DBlockTransformINTEL, 6229) X(K, Subgroup2DBlockTransposeINTEL, 6230)                                \
+    X(K, SubgroupMatrixMultiplyAccumulateINTEL, 6236) X(K, PredicatedIOINTEL, 6257)                                    \
+    X(K, GroupUniformArithmeticKHR, 6400) X(K, TensorFloat32RoundingINTEL, 6425) X(K, CacheControlsINTEL, 6441)        \
+    X(K, RegisterLimitsINTEL, 6460)
 #define SPE_BuiltIn_(X, K)                                                                                             \
     X(K, NumWorkgroups, 24) X(K, WorkgroupSize, 25) X(K, WorkgroupId, 26) X(K, LocalInvocationId, 27)                  \
     X(K, GlobalInvocationId, 28) X(K, LocalInvocationIndex, 29) X(K, WorkDim, 30) X(K, GlobalSize, 31)                 \
@@ -443,21 +446,26 @@ SPE_LETTERS_(XETILE_PUSH_)
     X(K, SubgroupLocalInvocationId, 41) X(K, SubgroupEqMask, 4416) X(K, SubgroupGeMask, 4417)                          \
     X(K, SubgroupGtMask, 4418) X(K, SubgroupLeMask, 4419) X(K, SubgroupLtMask, 4420)
 #define SPE_Decoration_(X, K)                                                                                          \
-    X(K, SpecId, 1) X(K, CPacked, 10) X(K, BuiltIn, 11) X(K, Restrict, 19) X(K, Aliased, 20) X(K, Volatile, 21)        \
-    X(K, Constant, 22) X(K, Coherent, 23) X(K, NonWritable, 24) X(K, NonReadable, 25) X(K, SaturatedConversion, 28)    \
-    X(K, FuncParamAttr, 38) X(K, FPRoundingMode, 39) X(K, FPFastMathMode, 40) X(K, LinkageAttributes, 41)              \
+    X(K, SpecId, 1) X(K, Block, 2) X(K, ArrayStride, 6) X(K, CPacked, 10) X(K, BuiltIn, 11) X(K, Restrict, 19)         \
+    X(K, Aliased, 20) X(K, Volatile, 21) X(K, Constant, 22) X(K, Coherent, 23) X(K, NonWritable, 24)                   \
+    X(K, NonReadable, 25) X(K, SaturatedConversion, 28) X(K, Offset, 35) X(K, FuncParamAttr, 38)                       \
+    X(K, FPRoundingMode, 39) X(K, FPFastMathMode, 40) X(K, LinkageAttributes, 41) X(K, NoContraction, 42)              \
     X(K, Alignment, 44) X(K, MaxByteOffset, 45) X(K, SaturatedToLargestFloat8NormalConversionEXT, 4216)                \
-    X(K, NoSignedWrap, 4469) X(K, NoUnsignedWrap, 4470) X(K, HostAccessINTEL, 6188) X(K, CacheControlLoadINTEL, 6442)  \
-    X(K, CacheControlStoreINTEL, 6443)
+    X(K, NoSignedWrap, 4469) X(K, NoUnsignedWrap, 4470) X(K, AliasedPointer, 5356) X(K, HostAccessINTEL, 6188)         \
+    X(K, CacheControlLoadINTEL, 6442) X(K, CacheControlStoreINTEL, 6443)
 #define SPE_ExecutionMode_(X, K)                                                                                       \
     X(K, LocalSize, 17) X(K, LocalSizeHint, 18) X(K, VecTypeHint, 30) X(K, ContractionOff, 31) X(K, SubgroupSize, 35)  \
     X(K, SubgroupsPerWorkgroup, 36) X(K, SubgroupsPerWorkgroupId, 37) X(K, LocalSizeId, 38) X(K, LocalSizeHintId, 39)  \
     X(K, DenormPreserve, 4459) X(K, DenormFlushToZero, 4460) X(K, SignedZeroInfNanPreserve, 4461)                      \
     X(K, RoundingModeRTE, 4462) X(K, RoundingModeRTZ, 4463) X(K, FPFastMathDefault, 6028)                              \
     X(K, MaximumRegistersINTEL, 6461) X(K, MaximumRegistersIdINTEL, 6462) X(K, NamedMaximumRegistersINTEL, 6463)
+#define SPE_StorageClass_(X, K)                                                                                        \
+    X(K, UniformConstant, 0) X(K, Input, 1) X(K, Workgroup, 4) X(K, CrossWorkgroup, 5) X(K, Private, 6)                \
+    X(K, Function, 7) X(K, Generic, 8) X(K, PushConstant, 9) X(K, Image, 11) X(K, PhysicalStorageBuffer, 5349)
 #define SPE_MemorySemantics_(X, K)                                                                                     \
     X(K, Relaxed, 0) X(K, Acquire, 2) X(K, Release, 4) X(K, AcquireRelease, 8) X(K, SequentiallyConsistent, 16)        \
-    X(K, SubgroupMemory, 128) X(K, WorkgroupMemory, 256) X(K, CrossWorkgroupMemory, 512)
+    X(K, UniformMemory, 64) X(K, SubgroupMemory, 128) X(K, WorkgroupMemory, 256) X(K, CrossWorkgroupMemory, 512)       \
+    X(K, MakeAvailable, 8192) X(K, MakeVisible, 16384)
 #define SPE_FunctionParameterAttribute_(X, K)                                                                          \
     X(K, Zext, 0) X(K, Sext, 1) X(K, NoAlias, 4) X(K, NoCapture, 5) X(K, NoWrite, 6) X(K, NoReadWrite, 7)
 #define SPE_CooperativeMatrixOperands_(X, K)                                                                           \
@@ -482,15 +490,14 @@ SPE_LETTERS_(XETILE_PUSH_)
     SPE_Capability_(X, Capability)
 #define SPE_ENUMERANTS(X)                                                                                              \
     SPE_BuiltIn_(X, BuiltIn) SPE_Decoration_(X, Decoration) SPE_ExecutionMode_(X, ExecutionMode)                       \
-    X(StorageClass, UniformConstant, 0) X(StorageClass, Input, 1) X(StorageClass, Workgroup, 4)                        \
-    X(StorageClass, CrossWorkgroup, 5) X(StorageClass, Private, 6) X(StorageClass, Function, 7)                        \
-    X(StorageClass, Generic, 8) X(StorageClass, Image, 11) X(Scope, CrossDevice, 0) X(Scope, Device, 1)                \
-    X(Scope, Workgroup, 2) X(Scope, Subgroup, 3) X(Scope, Invocation, 4) SPE_MemorySemantics_(X, MemorySemantics)      \
+    SPE_StorageClass_(X, StorageClass) X(Scope, CrossDevice, 0) X(Scope, Device, 1) X(Scope, Workgroup, 2)             \
+    X(Scope, Subgroup, 3) X(Scope, Invocation, 4) SPE_MemorySemantics_(X, MemorySemantics)                             \
     X(MemoryAccess, Volatile, 1) X(MemoryAccess, Aligned, 2) X(MemoryAccess, Nontemporal, 4)                           \
-    X(AddressingModel, Logical, 0) X(AddressingModel, Physical32, 1) X(AddressingModel, Physical64, 2)                 \
-    X(MemoryModel, OpenCL, 2) X(ExecutionModel, Kernel, 6) X(SourceLanguage, Unknown, 0)                               \
-    X(SourceLanguage, OpenCL_C, 3) X(FunctionControl, Inline, 1) X(FunctionControl, DontInline, 2)                     \
-    X(FunctionControl, Pure, 4) X(FunctionControl, Const, 8)                                                           \
+    X(MemoryAccess, NonPrivatePointer, 32) X(AddressingModel, Logical, 0) X(AddressingModel, Physical32, 1)            \
+    X(AddressingModel, Physical64, 2) X(AddressingModel, PhysicalStorageBuffer64, 5348) X(MemoryModel, OpenCL, 2)      \
+    X(MemoryModel, Vulkan, 3) X(ExecutionModel, GLCompute, 5) X(ExecutionModel, Kernel, 6)                             \
+    X(SourceLanguage, Unknown, 0) X(SourceLanguage, OpenCL_C, 3) X(FunctionControl, Inline, 1)                         \
+    X(FunctionControl, DontInline, 2) X(FunctionControl, Pure, 4) X(FunctionControl, Const, 8)                         \
     SPE_FunctionParameterAttribute_(X, FunctionParameterAttribute) X(LinkageType, Export, 0) X(LinkageType, Import, 1) \
     X(SelectionControl, Flatten, 1) X(SelectionControl, DontFlatten, 2) X(LoopControl, Unroll, 1)                      \
     X(LoopControl, DontUnroll, 2) X(LoopControl, DependencyInfinite, 4) X(LoopControl, DependencyLength, 8)            \
@@ -609,7 +616,8 @@ typedef uint32_t spe_word_;
     X(PROLOGUE, 17, "not allowed in the prologue")                                                                     \
     X(NAME, 18, "a name is missing or was used before")                                                                \
     X(FINISHED, 19, "the module is finished")                                                                          \
-    X(TARGET, 20, "the target lacks what a kernel needs")
+    X(TARGET, 20, "the target lacks what a kernel needs")                                                             \
+    X(ENVIRONMENT, 21, "the module's environment lacks what was asked for")
 
 #define SPE_ERROR_ENUM_(name, number, text) SPE_ERR_##name = number,
 enum { SPE_ERR_NONE = 0, SPE_ERRORS(SPE_ERROR_ENUM_) };
@@ -624,11 +632,14 @@ typedef struct spe_error {
     const struct spe_error *next; /* another, independent error; NULL: none */
 } spe_error;
 
-typedef enum { SPE_ENV_OPENCL = 0 } spe_env;
+typedef enum { SPE_ENV_OPENCL, SPE_ENV_VULKAN } spe_env;
+/* Vulkan: the spec constant with the length of local memory in 32-bit words; that of a parameter's number is the offset
+ * in bytes of what a local pointer points to. The default length has room for the module's variables. */
+enum { SPE_LOCAL_WORDS_CONSTANT = 1000 };
 
 typedef struct {
-    uint32_t version; /* SPE_VERSION(1, 0) to SPE_VERSION(1, 6); 0: 1.4 */
-    spe_env env;      /* 0: OpenCL, 64-bit pointers */
+    uint32_t version; /* SPE_VERSION(1, 0) to SPE_VERSION(1, 6); 0: 1.4, for Vulkan 1.6 (from 1.5) */
+    spe_env env;      /* 0: OpenCL, 64-bit pointers; SPE_ENV_VULKAN: see above */
     bool names;       /* write OpName */
     bool lines;       /* write OpLine */
     const char *source; /* name of the source file, written as OpSource; NULL: none */
@@ -667,6 +678,7 @@ typedef struct {
     uint32_t dim, access;            /* image: SPE_Dim..., SPE_AccessQualifier... */
     bool packed; /* struct: decorated CPacked, without gaps between its members */
     bool shared; /* struct: asked for more than once */
+    bool laid_out; /* Vulkan: has a layout in memory */
 } spe_type_info;
 
 typedef enum {
@@ -766,13 +778,14 @@ typedef struct {
     uint32_t serial;      /* scopes opened so far */
     uint64_t seen[SPE_OPCODES_KNOWN_ / 64]; /* opcodes whose capabilities are declared */
     uint64_t used[SPE_OPCODES_NOTED_ / 64]; /* of the opcodes below that, those that were written */
-    spe_id opencl_std, known_bool, known_int[5], known_float[5]; /* of 16 i (or 8) bits: a cache */
+    spe_id math_set, known_bool, known_int[5], known_float[5]; /* of 16 i (or 8) bits: a cache */
     spe_recent_ recent[SPE_RECENT_];
     spe_id builtin_variable[SPE_BUILTIN_COUNT_];
     struct {
         spe_id id, ret, entry, first_param;
         uint32_t index, param_count; /* index counts functions from 1 */
         uint32_t subgroup_size;      /* of a kernel; 0: unknown */
+        uint32_t local_size[3];      /* of a kernel for Vulkan */
         size_t body; /* offset of its first word in the body */
         size_t control; /* offset of its control word among the functions */
         bool kernel;
@@ -786,6 +799,13 @@ typedef struct {
     spe_id block;         /* label of the open block; 0: the last block has ended (return) */
     bool open, dead, in_prologue, finished;
     bool in_spec; /* instructions become OpSpecConstantOp */
+    bool contraction_off; /* in a kernel for Vulkan */
+    bool as_written;      /* Vulkan: arithmetic is not to be rearranged */
+    spe_list local_pointers;                        /* Vulkan: types, see local.c */
+    spe_id local_words, local_word_pointer;         /* the array; the type of pointers to a word of it */
+    size_t local_length;                            /* word of its length among the globals */
+    uint32_t local_bytes;                           /* taken by variables */
+    spe_id piece_count[2][2]; /* Vulkan: lengths of vectors in pieces, as values and in memory: 2, 4 */
     const char *line_file, *string_file; /* OpLine in force, and the file whose OpString is string_id */
     int line_line, line_column, column;
     spe_id string_id;
@@ -1588,10 +1608,10 @@ XETILE_API int spe_run(int n, int i);
 
 /* -- a build */
 
-/* Starts a build: a zeroed context of `size` bytes that begins with the spe_module. version, names, lines and source
- * are those of spe_options; an error in them is reported at `at`. NULL if out of memory; any error is in mod. */
-XETILE_API void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, uint32_t version, bool names,
-                                 bool lines, const char *source, spe_place at);
+/* Starts a build: a zeroed context of `size` bytes that begins with the spe_module. version, env, names, lines and
+ * source are those of spe_options; an error in them is reported at `at`. NULL if out of memory; any error is in mod. */
+XETILE_API void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, uint32_t version, spe_env env,
+                                 bool names, bool lines, const char *source, spe_place at);
 /* Opens the kernel: a one-dimensional work-group of `group_size`, with these parameters. */
 XETILE_API bool spe_build_kernel(spe_module *m, const char *name, int subgroup_size, int group_size, int count,
                                  const spe_param *params);
@@ -1772,6 +1792,11 @@ typedef struct {
     uint32_t count, words[16];
     uint32_t packed; /* SPE_ID_PACKED_ if an operand is such a pointer */
 } spe_call_;
+
+/* -- types.c: a type of pointers to local memory, where these are offsets -- */
+typedef struct {
+    spe_id elem, id;
+} spe_offset_type_;
 
 /* Reports an error of the call m->doing, or, with SPE_ERROR_, of the enclosing function. Both return 0. */
 XETILE_PRIVATE SPE_PRINTF(3, 4) spe_id spe_error_(spe_module *m, int id, const char *format, ...);
@@ -2296,17 +2321,19 @@ XETILE_COLD_
 /* X(what, first, last number, capability), see SPE_NEED_OP_ ... */
 #define SPE_NEEDED_(X)                                                                                                 \
     X(BUILTIN, 4416, 4420, GroupNonUniformBallot) X(DECORATION, 41, 41, Linkage) X(DECORATION, 4216, 4216, Float8EXT)  \
-    X(DECORATION, 6188, 6188, GlobalVariableHostAccessINTEL) X(DECORATION, 6442, 6443, CacheControlsINTEL)             \
-    X(MODE, 35, 37, SubgroupDispatch) X(MODE, 4459, 4459, DenormPreserve) X(MODE, 4460, 4460, DenormFlushToZero)       \
+    X(DECORATION, 5356, 5356, PhysicalStorageBufferAddresses) X(DECORATION, 6188, 6188, GlobalVariableHostAccessINTEL) \
+    X(DECORATION, 6442, 6443, CacheControlsINTEL) X(MODE, 35, 37, SubgroupDispatch)                                    \
+    X(MODE, 4459, 4459, DenormPreserve) X(MODE, 4460, 4460, DenormFlushToZero)                                         \
     X(MODE, 4461, 4461, SignedZeroInfNanPreserve) X(MODE, 4462, 4462, RoundingModeRTE)                                 \
     X(MODE, 4463, 4463, RoundingModeRTZ) X(MODE, 6028, 6028, FloatControls2) X(MODE, 6461, 6463, RegisterLimitsINTEL)  \
-    X(STORAGE, 8, 8, GenericPointer) X(OP, 45, 45, LiteralSampler) X(OP, 143, 143, Matrix)                             \
-    X(OP_BF16, 148, 148, BFloat16DotProductKHR) X(OP, 201, 204, BitInstructions) X(OP_64, 227, 242, Int64Atomics)      \
-    X(OP, 261, 271, Groups) X(OP, 325, 326, SubgroupDispatch) X(OP, 333, 333, GroupNonUniform)                         \
-    X(OP, 334, 336, GroupNonUniformVote) X(OP, 337, 344, GroupNonUniformBallot)                                        \
-    X(OP, 345, 346, GroupNonUniformShuffle) X(OP, 347, 348, GroupNonUniformShuffleRelative)                            \
-    X(OP_ACROSS, 349, 364, GroupNonUniformArithmetic) X(OP_CLUSTERED, 349, 364, GroupNonUniformClustered)              \
-    X(OP, 365, 366, GroupNonUniformQuad) X(OP, 4421, 4422, SubgroupBallotKHR) X(OP, 4428, 4430, SubgroupVoteKHR)       \
+    X(STORAGE, 8, 8, GenericPointer) X(STORAGE, 5349, 5349, PhysicalStorageBufferAddresses)                            \
+    X(OP, 45, 45, LiteralSampler) X(OP, 143, 143, Matrix) X(OP_BF16, 148, 148, BFloat16DotProductKHR)                  \
+    X(OP, 201, 204, BitInstructions) X(OP_64, 227, 242, Int64Atomics) X(OP, 261, 271, Groups)                          \
+    X(OP, 325, 326, SubgroupDispatch) X(OP, 333, 333, GroupNonUniform) X(OP, 334, 336, GroupNonUniformVote)            \
+    X(OP, 337, 344, GroupNonUniformBallot) X(OP, 345, 346, GroupNonUniformShuffle)                                     \
+    X(OP, 347, 348, GroupNonUniformShuffleRelative) X(OP_ACROSS, 349, 364, GroupNonUniformArithmetic)                  \
+    X(OP_CLUSTERED, 349, 364, GroupNonUniformClustered) X(OP, 365, 366, GroupNonUniformQuad)                           \
+    X(OP, 4421, 4422, SubgroupBallotKHR) X(OP, 4428, 4430, SubgroupVoteKHR)                                            \
     X(OP, 4431, 4431, GroupNonUniformRotateKHR) X(OP, 4432, 4432, SubgroupBallotKHR) X(OP, 4450, 4455, DotProduct)     \
     X(OP, 4456, 4460, CooperativeMatrixKHR) X(OP, 5288, 5289, CooperativeVectorNV)                                     \
     X(OP, 5290, 5291, CooperativeVectorTrainingNV) X(OP, 5292, 5292, CooperativeVectorNV)                              \
@@ -2423,7 +2450,10 @@ XETILE_COLD_
 #define SPE_SOURCES_(X)                                                                                                \
     X(58, 58, 1, "", 0) X(61, 68, 3, "", 0) X(4212, 4213, 0, "SPV_EXT_float8", 0)                                      \
     X(4423, 4423, 0, "SPV_KHR_shader_ballot", 0) X(4431, 4431, 0, "SPV_KHR_subgroup_vote", 0)                          \
+    X(4433, 4433, 0, "SPV_KHR_16bit_storage", 3) X(4435, 4435, 0, "SPV_KHR_16bit_storage", 3)                          \
+    X(4448, 4448, 0, "SPV_KHR_8bit_storage", 5) X(4450, 4450, 0, "SPV_KHR_8bit_storage", 5)                            \
     X(4464, 4468, 0, "SPV_KHR_float_controls", 4) X(5116, 5118, 0, "SPV_KHR_bfloat16", 0)                              \
+    X(5345, 5346, 0, "SPV_KHR_vulkan_memory_model", 5) X(5347, 5347, 0, "SPV_EXT_physical_storage_buffer", 5)          \
     X(5394, 5394, 0, "SPV_NV_cooperative_vector", 0) X(5425, 5425, 3, "SPV_EXT_long_vector", 0)                        \
     X(5435, 5435, 0, "SPV_NV_cooperative_vector", 0) X(5568, 5569, 0, "SPV_INTEL_subgroups", 0)                        \
     X(5612, 5613, 0, "SPV_EXT_shader_atomic_float_min_max", 0)                                                         \
@@ -2439,6 +2469,88 @@ XETILE_COLD_
     X(6257, 6257, 0, "SPV_INTEL_predicated_io", 0) X(6400, 6400, 0, "SPV_KHR_uniform_group_instructions", 0)           \
     X(6425, 6425, 0, "SPV_INTEL_tensor_float32_conversion", 0) X(6441, 6441, 0, "SPV_INTEL_cache_controls", 0)         \
     X(6460, 6460, 0, "SPV_INTEL_maximum_registers", 0)
+
+/* environment.c - what Vulkan lacks of OpenCL, and its names for what both have. */
+
+/* Does the module's environment have the capability? Else an error. */
+XE_FN_ bool spe_has_capability_(spe_module *m, uint32_t capability, const char *extension)
+{
+#define SPE_ROW_(kind, name, number) {number, #name},
+    static const struct {
+        uint16_t number;
+        const char *name;
+    } names[] = {SPE_CAPABILITIES(SPE_ROW_)};
+#undef SPE_ROW_
+    static const struct {
+        uint16_t first, last;
+    } lacks[] = {{4, 8}, {13, 15}, {17, 20}, {38, 38}, {58, 60}, {5425, 5425}, {6400, 6400}};
+    bool has = strncmp(extension, "SPV_INTEL_", 10) != 0;
+    const char *name = "";
+    if (m->options.env == SPE_ENV_OPENCL) return true;
+    for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++)
+        has = has && !(capability >= lacks[i].first && capability <= lacks[i].last);
+    for (size_t i = 0; i < sizeof names / sizeof *names && !has; i++) {
+        if (names[i].number == capability) name = names[i].name;
+    }
+    return has || spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan has no capability %s (%u)", name, capability);
+}
+
+/* Does the environment have the instruction? Else an error. What needs a capability that it lacks is found there. */
+XE_FN_ bool spe_has_op_(spe_module *m, uint32_t op)
+{
+    static const struct {
+        uint16_t first, last;
+    } lacks[] = {{SPE_OpTypeEvent, SPE_OpTypeEvent},
+                 {SPE_OpCopyMemorySized, SPE_OpCopyMemorySized},
+                 {SPE_OpGenericPtrMemSemantics, SPE_OpInBoundsPtrAccessChain},
+                 {SPE_OpSatConvertSToU, SPE_OpSatConvertUToS},
+                 {SPE_OpPtrCastToGeneric, SPE_OpGenericCastToPtrExplicit},
+                 {SPE_OpIsFinite, SPE_OpUnordered},
+                 {SPE_OpLifetimeStart, SPE_OpGroupWaitEvents},
+                 {SPE_OpAtomicFlagTestAndSet, SPE_OpAtomicFlagClear}};
+    if (m->options.env == SPE_ENV_OPENCL) return true;
+    for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++) {
+        if (op >= lacks[i].first && op <= lacks[i].last)
+            return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan has no instruction %u", op);
+    }
+    return true;
+}
+
+/* Memory semantics as the environment writes them: global memory is its uniform memory, and orders say what becomes
+ * available and visible. */
+XE_FN_ uint32_t spe_semantics_(const spe_module *m, uint32_t word)
+{
+    const uint32_t global = SPE_MemorySemanticsCrossWorkgroupMemory, both = SPE_MemorySemanticsAcquireRelease;
+    const uint32_t sequential = SPE_MemorySemanticsSequentiallyConsistent;
+    if (m->options.env == SPE_ENV_OPENCL) return word;
+    if (word & sequential) word ^= sequential | both;
+    if (word & global) word ^= global | SPE_MemorySemanticsUniformMemory;
+    if (word & (both | SPE_MemorySemanticsAcquire)) word |= SPE_MemorySemanticsMakeVisible;
+    if (word & (both | SPE_MemorySemanticsRelease)) word |= SPE_MemorySemanticsMakeAvailable;
+    return word;
+}
+
+/* A storage class as the environment writes it: kernels reach global and constant memory by its address. */
+XE_FN_ uint32_t spe_storage_(const spe_module *m, uint32_t storage)
+{
+    bool by_address = storage == SPE_StorageClassCrossWorkgroup || storage == SPE_StorageClassUniformConstant;
+    return m->options.env && by_address ? (uint32_t)SPE_StorageClassPhysicalStorageBuffer : storage;
+}
+
+/* What the environment does with a decoration that is OpenCL's: 1 writes it; 0 leaves a hint away; -1: an error. */
+XE_FN_ int spe_keeps_decoration_(spe_module *m, uint32_t decoration)
+{
+    if (m->options.env == SPE_ENV_OPENCL) return 1;
+    switch (decoration) {
+    case SPE_DecorationAlignment: case SPE_DecorationConstant: case SPE_DecorationMaxByteOffset:
+    case SPE_DecorationFPFastMathMode: case SPE_DecorationFuncParamAttr: case SPE_DecorationCacheControlLoadINTEL:
+    case SPE_DecorationCacheControlStoreINTEL: return 0;
+    case SPE_DecorationCPacked: case SPE_DecorationSaturatedConversion: case SPE_DecorationLinkageAttributes:
+    case SPE_DecorationHostAccessINTEL:
+        return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan has no decoration %u", decoration), -1;
+    default: return 1;
+    }
+}
 
 /* needs.c - the capability that each feature needs, and the extension or version that each capability needs: from lists
  * that numbers.py generates from the grammar, and from what the grammar says only in prose. */
@@ -2524,6 +2636,8 @@ XE_FN_ void spe_declare_(spe_module *m, uint32_t capability)
                    row->version >> 8 & 0xff, m->options.version >> 8 & 0xff);
         return;
     }
+    if (m->options.env && capability == SPE_CapabilityBitInstructions) return; /* Vulkan has these in the core */
+    if (!spe_has_capability_(m, capability, row ? row->extension : "")) return;
     uint32_t *at = spe_push_(m, SPE_BUFFER_CAPS_, 1);
     if (at) *at = capability;
     if (row && *row->extension && !(row->core_since && m->options.version >= row->core_since))
@@ -2587,7 +2701,7 @@ XE_FN_ void spe_need_op_(spe_module *m, uint32_t op, spe_id type, uint32_t n, co
 
 XE_FN_ spe_type_info spe_info_of_(spe_kind kind, uint32_t bits, uint32_t count, spe_id elem)
 {
-    spe_type_info t = {kind, bits, count, elem, 0, SPE_IEEE, NULL, 0, 0, 0, 0, 0, 0, false, false};
+    spe_type_info t = {kind, bits, count, elem, 0, SPE_IEEE, NULL, 0, 0, 0, 0, 0, 0, false, false, false};
     return t;
 }
 
@@ -2786,6 +2900,29 @@ spe_id spe_e5m2(spe_module *m) { return spe_small_float_(m, 8, SPE_E5M2, SPE_FPE
 /* Here rather than with the other constants, because types contain numbers of elements. */
 spe_id spe_u32(spe_module *m, uint32_t value) { return spe_const_scalar_(m, spe_int(m, 32), value); }
 
+/* The number of pieces of a vector that the environment has none of; 0: it is none. */
+XE_FN_ uint32_t spe_pieces_(const spe_module *m, spe_id type)
+{
+    if (m->options.env == SPE_ENV_OPENCL) return 0;
+    uint32_t n = spe_count(m, type);
+    return n > 4 ? n / 4 : 0;
+}
+
+/* A vector of n components, 8 or 16, as an array of its pieces. Its length is a constant of its own, so that it differs
+ * from arrays that are asked for; that of the same in memory another one, as its elements have offsets. */
+XE_FN_ spe_id spe_vec_in_pieces_(spe_module *m, spe_id elem, uint32_t n, bool in_memory)
+{
+    spe_type_info t = spe_info_of_(SPE_KIND_VECTOR, 0, n, elem);
+    spe_id *length = &m->piece_count[in_memory][n == 16], i32 = spe_int(m, 32);
+    uint32_t w[2] = {spe_vec(m, elem, 4), 0};
+    if (!*length) {
+        *length = spe_new_id_(m, i32, SPE_ID_CONSTANT_, 0);
+        spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpConstant, 3, i32, *length, n / 4);
+    }
+    w[1] = *length;
+    return spe_type_(m, SPE_OpTypeArray, t, SPE_NEED_NOTHING_, 0, 2, w);
+}
+
 spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n)
 {
     const spe_type_info *e = spe_want_type_(m, __func__, elem);
@@ -2797,6 +2934,11 @@ spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n)
     if (n != 2 && n != 3 && n != 4 && n != 8 && n != 16 &&
         !(n && (spe_declares_(m, SPE_CapabilityVectorAnyINTEL) || spe_declares_(m, SPE_CapabilityLongVectorEXT))))
         return SPE_ERROR_(m, RANGE, "%u components; there are 1, 2, 3, 4, 8 and 16", n);
+    if (m->options.env && n > 4) {
+        spe_id id = spe_vec_in_pieces_(m, elem, n, false);
+        *spe_recent_of_(m, elem | SPE_RECENT_VECTOR_, n) = id;
+        return id;
+    }
     return *recent =
                spe_type_(m, SPE_OpTypeVector, spe_info_of_(SPE_KIND_VECTOR, 0, n, elem), SPE_NEED_VECTOR_, n, 2, w);
 }
@@ -2882,8 +3024,8 @@ spe_id spe_struct_new(spe_module *m, uint32_t n, const spe_id *members)
     return id;
 }
 
-/* Does OpenCL, or an extension of Intel's, have this storage class? */
-XE_FN_ bool spe_is_storage_(uint32_t storage)
+/* Does OpenCL, or an extension of Intel's, have this storage class? Vulkan's push constants are for parameters. */
+XE_FN_ bool spe_is_storage_(const spe_module *m, uint32_t storage)
 {
     enum { CODE_SECTION = 5605, DEVICE_ONLY = 5936, HOST_ONLY = 5937 };
     switch (storage) {
@@ -2891,8 +3033,90 @@ XE_FN_ bool spe_is_storage_(uint32_t storage)
     case SPE_StorageClassCrossWorkgroup: case SPE_StorageClassPrivate: case SPE_StorageClassFunction:
     case SPE_StorageClassGeneric: case SPE_StorageClassImage: case CODE_SECTION: case DEVICE_ONLY: case HOST_ONLY:
         return true;
+    case SPE_StorageClassPushConstant: return m->options.env == SPE_ENV_VULKAN;
     default: return false;
     }
+}
+
+/* Declares that numbers of 8 and 16 bits are in memory. */
+XE_FN_ void spe_need_in_memory_(spe_module *m, spe_id type)
+{
+    uint32_t bits = spe_width(m, type);
+    if (bits == 16) spe_capability(m, SPE_CapabilityStorageBuffer16BitAccess);
+    if (bits == 8) spe_capability(m, SPE_CapabilityStorageBuffer8BitAccess);
+}
+
+/* Decorates an array or struct, and those in it, with the places of its parts: Vulkan requires it of what is in memory
+ * that has addresses. */
+XE_FN_ void spe_lay_out_(spe_module *m, spe_id type)
+{
+    spe_type_info t = spe_info(m, type);
+    if (spe_pieces_(m, type)) {
+        spe_error_(m, SPE_ERR_ENVIRONMENT, "%s within an array or struct in memory; Vulkan's vectors have up to 4 "
+                   "components", spe_text_(m, type));
+        return;
+    }
+    spe_need_in_memory_(m, type);
+    if (m->error.id || t.laid_out || (t.kind != SPE_KIND_ARRAY && t.kind != SPE_KIND_STRUCT)) return;
+    m->types[m->ids[type].aux].laid_out = true;
+    if (t.kind == SPE_KIND_ARRAY) {
+        spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 3, type, SPE_DecorationArrayStride,
+                   (uint32_t)spe_size(m, t.elem));
+        spe_lay_out_(m, t.elem);
+    }
+    for (uint32_t i = 0; i < t.count && t.kind == SPE_KIND_STRUCT; i++) {
+        spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpMemberDecorate, 4, type, i, SPE_DecorationOffset,
+                   (uint32_t)spe_offset(m, type, i));
+        spe_lay_out_(m, t.members[i]);
+    }
+}
+
+/* What an address in the environment points to: `type` as it is in memory. */
+XE_FN_ spe_id spe_in_memory_(spe_module *m, spe_id type)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    if (spe_pieces_(m, type)) {
+        spe_id its = spe_vec_in_pieces_(m, t->elem, t->count, true);
+        const spe_type_info *v = spe_info_(m, its);
+        if (!v || v->laid_out) return its;
+        m->types[m->ids[its].aux].laid_out = true;
+        spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 3, its, SPE_DecorationArrayStride,
+                   (uint32_t)spe_size(m, spe_vec(m, spe_scalar_of(m, type), 4)));
+        spe_need_in_memory_(m, type);
+        return its;
+    }
+    spe_lay_out_(m, type);
+    return type;
+}
+
+/* A pointer that is an address: it can be stepped through memory. */
+XE_FN_ spe_id spe_address_type_(spe_module *m, spe_type_info t)
+{
+    spe_id next, id;
+    uint32_t w[2] = {SPE_StorageClassPhysicalStorageBuffer, spe_in_memory_(m, t.elem)};
+    next = (spe_id)m->id_count;
+    id = w[1] ? spe_type_(m, SPE_OpTypePointer, t, SPE_NEED_STORAGE_, w[0], 2, w) : 0;
+    if (id == next && spe_size(m, t.elem))
+        spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 3, id, SPE_DecorationArrayStride,
+                   (uint32_t)spe_size(m, t.elem));
+    return id;
+}
+
+/* A pointer to local memory for Vulkan: an offset, see local.c. */
+XE_FN_ spe_id spe_local_pointer_type_(spe_module *m, spe_type_info t)
+{
+    spe_offset_type_ *rows = (spe_offset_type_ *)m->local_pointers.items, *row;
+    for (int i = 0; i < m->local_pointers.count; i++) {
+        if (rows[i].elem == t.elem) return rows[i].id;
+    }
+    spe_id i32 = spe_int(m, 32), id = m->error.id ? 0 : spe_new_id_(m, 0, SPE_ID_TYPE_, 0);
+    row = (spe_offset_type_ *)spe_list_add(m, &m->local_pointers, sizeof *row);
+    if (!id || !row || !spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpTypeStruct, 2, id, i32)) return 0;
+    if (!spe_grow_(m, &m->types, &m->type_capacity, m->type_count + 1, sizeof *m->types, 32)) return 0;
+    m->types[m->type_count] = t;
+    m->ids[id].aux = (uint32_t)m->type_count++;
+    row->elem = t.elem;
+    return row->id = id;
 }
 
 spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type)
@@ -2902,9 +3126,11 @@ spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type)
     uint32_t w[2] = {storage, type};
     t.storage = storage;
     if (!to) return 0;
-    if (!spe_is_storage_(storage)) return SPE_ERROR_(m, RANGE, "there is no storage class %u", storage);
+    if (!spe_is_storage_(m, storage)) return SPE_ERROR_(m, RANGE, "there is no storage class %u", storage);
     if (SPE_UNLIKELY_(to->kind >= SPE_KIND_IMAGE && to->kind <= SPE_KIND_FORWARD))
         return SPE_ERROR_(m, TYPE, "there are no pointers to %s", spe_text_(m, type));
+    if (spe_storage_(m, storage) == SPE_StorageClassPhysicalStorageBuffer) return spe_address_type_(m, t);
+    if (m->options.env && storage == SPE_StorageClassWorkgroup) return spe_local_pointer_type_(m, t);
     return spe_type_(m, SPE_OpTypePointer, t, SPE_NEED_STORAGE_, storage, 2, w);
 }
 
@@ -2912,7 +3138,8 @@ spe_id spe_ptr_forward(spe_module *m, uint32_t storage)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_FORWARD, 0, 1, 0);
     t.storage = storage;
-    if (!spe_is_storage_(storage)) return SPE_ERROR_(m, RANGE, "there is no storage class %u", storage);
+    if (!spe_is_storage_(m, storage)) return SPE_ERROR_(m, RANGE, "there is no storage class %u", storage);
+    if (m->options.env) return SPE_ERROR_(m, ENVIRONMENT, "this header has no structs with pointers to themselves for Vulkan");
     spe_id id = spe_new_id_(m, 0, SPE_ID_TYPE_, 0);
     if (!id || !spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpTypeForwardPointer, 2, id, storage)) return 0;
     m->forward_count++;
@@ -3323,6 +3550,13 @@ spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id 
         if (!r || !(r->flags & SPE_ID_CONSTANT_)) return SPE_ERROR_(m, NO_VALUE, "part %u is not a constant", i);
         if (r->type != part_type) return SPE_ERROR_(m, TYPE, "part %u is %s", i, spe_text_(m, r->type));
         flags |= r->flags;
+    }
+    spe_id piece[4];
+    if (spe_pieces_(m, type)) { /* a constant of constants, a piece each */
+        for (uint32_t i = 0; i < n / 4; i++)
+            piece[i] = spe_composite_const(m, spe_vec(m, t->elem, 4), 4, parts + 4 * i);
+        parts = piece;
+        n /= 4;
     }
     w = spe_push_(m, SPE_BUFFER_STACK_, n + 1);
     if (!w) return 0;
@@ -3761,8 +3995,8 @@ XE_FN_ spe_id spe_emit_spec_(spe_module *m, uint32_t op, spe_id type, uint32_t n
     return spe_write_words_(m, SPE_SECTION_GLOBAL_, SPE_OpSpecConstantOp, 3, head, n, operands) ? head[1] : 0;
 }
 
-/* Writes an instruction; type 0: without a result. Operands are not checked. */
-XE_FN_ spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+/* Writes an instruction that the environment has, see pieces.c. */
+XE_FN_ spe_id spe_emit_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
     spe_id id = 0;
     if (SPE_UNLIKELY_(m->in_spec)) return spe_emit_spec_(m, op, type, n, operands);
@@ -3786,6 +4020,427 @@ XE_FN_ bool spe_may_branch_(spe_module *m, const char *name)
     m->doing = name;
     if (!spe_ready_(m)) return false;
     return !m->in_prologue || spe_error_(m, SPE_ERR_PROLOGUE, "not in the prologue");
+}
+
+/* local.c - local memory for Vulkan, whose pointers to it keep the type of what they point to and cannot be moved. It is one
+ * array of 32-bit words, and a pointer is the offset in it, in bytes, in a struct of its own for each type. */
+
+XE_FN_ spe_id spe_op2_(spe_module *m, uint32_t op, spe_id type, spe_id a, spe_id b)
+{
+    uint32_t w[2] = {a, b};
+    return spe_emit_one_(m, op, type, 2, w);
+}
+
+XE_FN_ spe_id spe_to_(spe_module *m, uint32_t op, spe_id type, spe_id v)
+{
+    return spe_type_of(m, v) == type ? v : spe_emit_one_(m, op, type, 1, &v);
+}
+
+XE_FN_ spe_id spe_local_offset_(spe_module *m, spe_id ptr)
+{
+    return spe_op2_(m, SPE_OpCompositeExtract, spe_int(m, 32), ptr, 0);
+}
+
+XE_FN_ spe_id spe_local_pointer_(spe_module *m, spe_id type, spe_id offset)
+{
+    return spe_emit_one_(m, SPE_OpCompositeConstruct, type, 1, &offset);
+}
+
+/* offset + index * bytes. */
+XE_FN_ spe_id spe_local_step_(spe_module *m, spe_id offset, spe_id index, uint64_t bytes)
+{
+    spe_id i32 = spe_int(m, 32);
+    uint64_t known;
+    if (spe_const_bits(m, index, &known) && !known) return offset;
+    index = spe_to_(m, SPE_OpSConvert, i32, index);
+    if (bytes != 1) index = spe_op2_(m, SPE_OpIMul, i32, index, spe_u32(m, (uint32_t)bytes));
+    return spe_op2_(m, SPE_OpIAdd, i32, offset, index);
+}
+
+/* A pointer to a part of what ptr points to, by n indices that are checked. */
+XE_FN_ spe_id spe_local_element_(spe_module *m, spe_id type, spe_id ptr, uint32_t n, const uint32_t *index)
+{
+    spe_id offset = spe_local_offset_(m, ptr), whole = spe_info_(m, spe_type_of(m, ptr))->elem;
+    uint64_t member = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const spe_type_info *t = spe_info_(m, whole);
+        if (t->kind == SPE_KIND_STRUCT) {
+            spe_const_bits(m, index[i], &member);
+            offset = spe_op2_(m, SPE_OpIAdd, spe_int(m, 32), offset,
+                              spe_u32(m, (uint32_t)spe_offset(m, whole, (uint32_t)member)));
+            whole = t->members[member];
+        } else {
+            whole = t->elem;
+            offset = spe_local_step_(m, offset, index[i], spe_size(m, whole));
+        }
+    }
+    return spe_local_pointer_(m, type, offset);
+}
+
+/* The address of the word that byte `offset` is in, `words` words on. */
+XE_FN_ spe_id spe_local_word_(spe_module *m, spe_id offset, uint32_t words)
+{
+    spe_id i32 = spe_int(m, 32), at = spe_op2_(m, SPE_OpShiftRightLogical, i32, offset, spe_u32(m, 2));
+    if (words) at = spe_op2_(m, SPE_OpIAdd, i32, at, spe_u32(m, words));
+    spe_use_(m, m->local_words);
+    return spe_op2_(m, SPE_OpAccessChain, m->local_word_pointer, m->local_words, at);
+}
+
+XE_FN_ spe_id spe_load_word_(spe_module *m, spe_id at)
+{
+    return spe_op2_(m, SPE_OpLoad, spe_int(m, 32), at, SPE_MemoryAccessNonPrivatePointer);
+}
+
+XE_FN_ void spe_store_word_(spe_module *m, spe_id at, spe_id v)
+{
+    uint32_t w[3] = {at, v, SPE_MemoryAccessNonPrivatePointer};
+    spe_emit_one_(m, SPE_OpStore, 0, 3, w);
+}
+
+/* Where the bits of a number smaller than a word begin in its word. */
+XE_FN_ spe_id spe_local_shift_(spe_module *m, spe_id offset)
+{
+    spe_id i32 = spe_int(m, 32), byte = spe_op2_(m, SPE_OpBitwiseAnd, i32, offset, spe_u32(m, 3));
+    return spe_op2_(m, SPE_OpShiftLeftLogical, i32, byte, spe_u32(m, 3));
+}
+
+/* Replaces the bits of a number smaller than a word; other invocations may write the word's other bits. */
+XE_FN_ void spe_store_bits_(spe_module *m, spe_id offset, spe_id v, uint32_t bits)
+{
+    spe_id i32 = spe_int(m, 32), shift = spe_local_shift_(m, offset), mask = spe_u32(m, bits == 8 ? 0xff : 0xffff);
+    uint32_t w[4] = {spe_local_word_(m, offset, 0), spe_u32(m, SPE_ScopeWorkgroup), spe_u32(m, 0), 0};
+    v = spe_to_(m, SPE_OpUConvert, i32, spe_to_(m, SPE_OpBitcast, spe_int(m, bits), v));
+    mask = spe_op2_(m, SPE_OpShiftLeftLogical, i32, mask, shift);
+    w[3] = spe_emit_one_(m, SPE_OpNot, i32, 1, &mask);
+    spe_emit_one_(m, SPE_OpAtomicAnd, i32, 4, w);
+    w[3] = spe_op2_(m, SPE_OpShiftLeftLogical, i32, v, shift);
+    spe_emit_one_(m, SPE_OpAtomicOr, i32, 4, w);
+}
+
+XE_FN_ spe_id spe_load_bits_(spe_module *m, spe_id type, spe_id offset, uint32_t bits)
+{
+    spe_id i32 = spe_int(m, 32), v = spe_load_word_(m, spe_local_word_(m, offset, 0));
+    v = spe_op2_(m, SPE_OpShiftRightLogical, i32, v, spe_local_shift_(m, offset));
+    return spe_to_(m, SPE_OpBitcast, type, spe_to_(m, SPE_OpUConvert, spe_int(m, bits), v));
+}
+
+/* How a scalar or vector of the type is accessed: this many words at once (1 to 4), 0: as the bits of a part of a word,
+ * UINT32_MAX: component by component. */
+XE_FN_ uint32_t spe_local_words_(const spe_module *m, spe_id type, uint32_t align)
+{
+    uint32_t bytes = spe_width(m, type) / 8 * spe_count(m, type);
+    bool unaligned = align && align < 4 && bytes >= 4 && align < spe_alignment(m, type);
+    if (bytes % 4 == 0 && bytes <= 16 && !unaligned) return bytes / 4;
+    return bytes < 3 && spe_count(m, type) == 1 ? 0 : UINT32_MAX;
+}
+
+XE_FN_ bool spe_in_words_(spe_module *m, spe_id type)
+{
+    if (spe_width(m, type) >= 8) return true;
+    return spe_error_(m, SPE_ERR_ENVIRONMENT, "%s in local memory; Vulkan's has numbers and vectors",
+                      spe_text_(m, type));
+}
+
+XE_FN_ spe_id spe_load_local_(spe_module *m, spe_id type, spe_id offset, uint32_t align)
+{
+    uint32_t n = spe_local_words_(m, type, align), count = spe_count(m, type);
+    spe_id v[4], scalar = spe_scalar_of(m, type);
+    if (!spe_in_words_(m, type)) return 0;
+    if (!n) return spe_load_bits_(m, type, offset, spe_width(m, type));
+    if (n != UINT32_MAX) {
+        for (uint32_t i = 0; i < n; i++) v[i] = spe_load_word_(m, spe_local_word_(m, offset, i));
+        if (n > 1) v[0] = spe_emit_one_(m, SPE_OpCompositeConstruct, spe_vec(m, spe_int(m, 32), n), n, v);
+        return spe_to_(m, SPE_OpBitcast, type, v[0]);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        spe_id at = i ? spe_local_step_(m, offset, spe_u32(m, i), spe_size(m, scalar)) : offset;
+        v[i] = spe_load_local_(m, scalar, at, 0);
+    }
+    return spe_emit_one_(m, SPE_OpCompositeConstruct, type, count, v);
+}
+
+XE_FN_ void spe_store_local_(spe_module *m, spe_id offset, spe_id v, uint32_t align)
+{
+    spe_id type = spe_type_of(m, v), scalar = spe_scalar_of(m, type);
+    uint32_t n = spe_local_words_(m, type, align);
+    if (!spe_in_words_(m, type)) return;
+    if (!n) {
+        spe_store_bits_(m, offset, v, spe_width(m, type));
+    } else if (n != UINT32_MAX) {
+        v = spe_to_(m, SPE_OpBitcast, spe_vec(m, spe_int(m, 32), n), v);
+        for (uint32_t i = 0; i < n; i++) {
+            spe_id word = n > 1 ? spe_op2_(m, SPE_OpCompositeExtract, spe_int(m, 32), v, i) : v;
+            spe_store_word_(m, spe_local_word_(m, offset, i), word);
+        }
+    } else {
+        for (uint32_t i = 0; i < spe_count(m, type); i++)
+            spe_store_local_(m, spe_local_step_(m, offset, spe_u32(m, i), spe_size(m, scalar)),
+                             spe_op2_(m, SPE_OpCompositeExtract, scalar, v, i), 0);
+    }
+}
+
+/* Is it a pointer to local memory, as this file has them? */
+XE_FN_ bool spe_is_local_(const spe_module *m, spe_id type)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    return t && t->kind == SPE_KIND_POINTER && t->storage == SPE_StorageClassWorkgroup;
+}
+
+/* Does the instruction access local memory, or make a pointer to it of another? */
+XE_FN_ bool spe_uses_local_(const spe_module *m, uint32_t op, uint32_t n, const uint32_t *operands)
+{
+    bool may = op == SPE_OpLoad || op == SPE_OpStore || op == SPE_OpBitcast || op == SPE_OpConvertPtrToU ||
+               (op >= SPE_OpAccessChain && op <= SPE_OpInBoundsPtrAccessChain) ||
+               (op >= SPE_OpAtomicLoad && op <= SPE_OpAtomicXor) || op >= SPE_OpTypeCooperativeMatrixKHR;
+    return may && n && spe_is_local_(m, spe_type_of(m, operands[0]));
+}
+
+/* An atomic operation on a word. */
+XE_FN_ spe_id spe_local_atomic_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+{
+    uint32_t w[8];
+    spe_id target = spe_info_(m, spe_type_of(m, operands[0]))->elem;
+    if (target != spe_int(m, 32) || n > 8)
+        return spe_error_(m, SPE_ERR_ENVIRONMENT, "atomics of %s in local memory; Vulkan's here are of i32",
+                          spe_text_(m, target));
+    memcpy(w, operands, n * sizeof *w);
+    w[0] = spe_local_word_(m, spe_local_offset_(m, operands[0]), 0);
+    return spe_emit_one_(m, op, type, n, w);
+}
+
+/* Writes such an instruction; vectors have at most four components. */
+XE_FN_ spe_id spe_emit_local_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *w)
+{
+    const spe_type_info *t = spe_info_(m, spe_type_of(m, w[0]));
+    uint32_t access = op == SPE_OpStore ? 2 : 1, align = n > access + 1 ? w[access + 1] : 0;
+    spe_id offset;
+    switch (op) {
+    case SPE_OpLoad: return spe_load_local_(m, type, spe_local_offset_(m, w[0]), align);
+    case SPE_OpStore: spe_store_local_(m, spe_local_offset_(m, w[0]), w[1], align); return 0;
+    case SPE_OpBitcast: return spe_local_pointer_(m, type, spe_local_offset_(m, w[0]));
+    case SPE_OpAccessChain: case SPE_OpInBoundsAccessChain: return spe_local_element_(m, type, w[0], n - 1, w + 1);
+    case SPE_OpPtrAccessChain:
+        offset = spe_local_step_(m, spe_local_offset_(m, w[0]), w[1], spe_size(m, t->elem));
+        return spe_local_pointer_(m, type, offset);
+    default:
+        if (op >= SPE_OpAtomicLoad && op <= SPE_OpAtomicXor) return spe_local_atomic_(m, op, type, n, w);
+        return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan's local memory has no such access (instruction %u)", op);
+    }
+}
+
+/* pieces.c - writes instructions into the open function. Vulkan's vectors have at most four components: larger ones are
+ * arrays of those, their pieces, and an instruction on them becomes one for each piece. */
+
+enum { SPE_PIECE_ = 4, SPE_PIECES_MAX_ = 4 };
+
+/* Writes an instruction on vectors that Vulkan has. */
+XE_FN_ spe_id spe_put_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+{
+    if (spe_uses_local_(m, op, n, operands)) return spe_emit_local_(m, op, type, n, operands);
+    spe_id id = spe_emit_one_(m, op, type, n, operands);
+    if (m->as_written && id && (op == SPE_OpFAdd || op == SPE_OpFSub || op == SPE_OpFMul))
+        spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, id, SPE_DecorationNoContraction);
+    return id;
+}
+
+XE_FN_ spe_id spe_piece_type_(spe_module *m, spe_id type) { return spe_vec(m, spe_scalar_of(m, type), SPE_PIECE_); }
+
+/* Piece or component i of a value, or with i2 component i2 of its piece i. */
+XE_FN_ spe_id spe_part_(spe_module *m, spe_id type, spe_id v, uint32_t i, uint32_t i2)
+{
+    uint32_t w[3] = {v, i, i2};
+    return spe_put_one_(m, SPE_OpCompositeExtract, type, i2 == UINT32_MAX ? 2 : 3, w);
+}
+
+/* Component i of a vector. */
+XE_FN_ spe_id spe_component_(spe_module *m, spe_id v, uint32_t i)
+{
+    spe_id type = spe_type_of(m, v), scalar = spe_scalar_of(m, type);
+    if (type == scalar) return v;
+    if (!spe_pieces_(m, type)) return spe_part_(m, scalar, v, i, UINT32_MAX);
+    return spe_part_(m, scalar, v, i / SPE_PIECE_, i % SPE_PIECE_);
+}
+
+/* A vector of the type from its components. */
+XE_FN_ spe_id spe_of_components_(spe_module *m, spe_id type, const spe_id *v)
+{
+    spe_id piece[SPE_PIECES_MAX_];
+    uint32_t pieces = spe_pieces_(m, type);
+    if (spe_count(m, type) == 1) return v[0];
+    if (!pieces) return spe_put_one_(m, SPE_OpCompositeConstruct, type, spe_count(m, type), v);
+    for (uint32_t i = 0; i < pieces; i++)
+        piece[i] = spe_put_one_(m, SPE_OpCompositeConstruct, spe_piece_type_(m, type), SPE_PIECE_, v + i * SPE_PIECE_);
+    return spe_put_one_(m, SPE_OpCompositeConstruct, type, pieces, piece);
+}
+
+/* The operands that may be vectors in pieces: from *first, this many. The others are literals, or are not taken apart. */
+XE_FN_ uint32_t spe_vector_operands_(uint32_t op, uint32_t n, uint32_t *first)
+{
+    *first = op == SPE_OpExtInst ? 2 : op == SPE_OpStore ? 1 : 0;
+    switch (op) {
+    case SPE_OpFunctionCall: case SPE_OpCopyObject: case SPE_OpLoad: case SPE_OpAccessChain:
+    case SPE_OpInBoundsAccessChain: case SPE_OpPtrAccessChain: return 0;
+    case SPE_OpCompositeExtract: case SPE_OpStore: return 1;
+    case SPE_OpCompositeInsert: case SPE_OpVectorShuffle: return 2;
+    default: return n - *first;
+    }
+}
+
+/* Is it a pointer that is an address? */
+XE_FN_ bool spe_is_address_(const spe_module *m, spe_id ptr)
+{
+    const spe_type_info *t = spe_info_(m, spe_type_of(m, ptr));
+    return t && spe_storage_(m, t->storage) == SPE_StorageClassPhysicalStorageBuffer;
+}
+
+/* The number of pieces that the instruction must be divided into; 0: the environment has it. */
+XE_FN_ uint32_t spe_must_divide_(const spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+{
+    uint32_t first, count = spe_vector_operands_(op, n, &first), pieces = 0;
+    if (op == SPE_OpFunctionCall || op == SPE_OpCopyObject) return 0;
+    bool access = op == SPE_OpLoad || op == SPE_OpStore;
+    if (access && !spe_is_address_(m, operands[0]) && !spe_uses_local_(m, op, n, operands)) return 0;
+    if (type) pieces = spe_pieces_(m, type);
+    for (uint32_t i = first; i < first + count && !pieces; i++) pieces = spe_pieces_(m, spe_type_of(m, operands[i]));
+    return pieces;
+}
+
+/* An instruction that works component by component; `type` is the result's, in pieces. */
+XE_FN_ spe_id spe_each_piece_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands,
+                              uint32_t pieces, spe_id *piece)
+{
+    uint32_t first, count = spe_vector_operands_(op, n, &first), w[16];
+    for (uint32_t p = 0; p < pieces; p++) {
+        memcpy(w, operands, n * sizeof *w);
+        for (uint32_t i = first; i < first + count; i++) {
+            spe_id its = spe_type_of(m, operands[i]);
+            if (spe_pieces_(m, its)) w[i] = spe_part_(m, spe_piece_type_(m, its), operands[i], p, UINT32_MAX);
+        }
+        piece[p] = spe_put_one_(m, op, type, n, w);
+    }
+    return piece[0];
+}
+
+/* any, all, dot: a piece at a time, then together. */
+XE_FN_ spe_id spe_reduce_pieces_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands,
+                                 uint32_t pieces)
+{
+    spe_id piece[SPE_PIECES_MAX_], all = spe_each_piece_(m, op, type, n, operands, pieces, piece);
+    uint32_t join = op == SPE_OpAny ? SPE_OpLogicalOr : op == SPE_OpAll ? SPE_OpLogicalAnd : SPE_OpFAdd;
+    for (uint32_t p = 1; p < pieces; p++) {
+        uint32_t w[2] = {all, piece[p]};
+        all = spe_put_one_(m, join, type, 2, w);
+    }
+    return all;
+}
+
+/* The address of piece p of the vector at ptr. */
+XE_FN_ spe_id spe_piece_address_(spe_module *m, spe_id ptr, uint32_t p)
+{
+    const spe_type_info *t = spe_info_(m, spe_type_of(m, ptr));
+    spe_id type = spe_ptr(m, t->storage, spe_piece_type_(m, t->elem));
+    uint32_t w[2] = {spe_put_one_(m, SPE_OpBitcast, type, 1, &ptr), p ? spe_u32(m, p) : 0};
+    return p ? spe_put_one_(m, SPE_OpPtrAccessChain, type, 2, w) : w[0];
+}
+
+/* A load (value 0) or store, with its memory operands: flags, alignment. */
+XE_FN_ spe_id spe_move_pieces_(spe_module *m, spe_id type, spe_id ptr, spe_id value, uint32_t n, const uint32_t *access,
+                               uint32_t pieces)
+{
+    spe_id piece[SPE_PIECES_MAX_], its = spe_piece_type_(m, type);
+    uint32_t w[4], size = (uint32_t)spe_size(m, its);
+    for (uint32_t p = 0; p < pieces; p++) {
+        uint32_t k = 0;
+        w[k++] = spe_piece_address_(m, ptr, p);
+        if (value) w[k++] = spe_part_(m, its, value, p, UINT32_MAX);
+        memcpy(w + k, access, n * sizeof *w);
+        if (n > 1 && w[k + 1] > size) w[k + 1] = size;
+        piece[p] = spe_put_one_(m, value ? SPE_OpStore : SPE_OpLoad, value ? 0 : its, k + n, w);
+    }
+    return value ? 0 : spe_put_one_(m, SPE_OpCompositeConstruct, type, pieces, piece);
+}
+
+/* The components of a, then of b, that the literals name. */
+XE_FN_ spe_id spe_shuffle_pieces_(spe_module *m, spe_id type, const uint32_t *w, uint32_t n)
+{
+    spe_id v[16];
+    uint32_t na = spe_count(m, spe_type_of(m, w[0]));
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t k = w[2 + i] == UINT32_MAX ? 0 : w[2 + i];
+        v[i] = k < na ? spe_component_(m, w[0], k) : spe_component_(m, w[1], k - na);
+    }
+    return spe_of_components_(m, type, v);
+}
+
+/* The same bits: the longer of both vectors a piece at a time. */
+XE_FN_ spe_id spe_bitcast_pieces_(spe_module *m, spe_id type, spe_id value)
+{
+    spe_id from = spe_type_of(m, value), v[16], out[16];
+    uint32_t n = spe_count(m, from), count = spe_count(m, type), parts = n < count ? n : count;
+    while (n / parts > SPE_PIECE_ || count / parts > SPE_PIECE_) parts *= 2;
+    spe_id source = spe_vec(m, spe_scalar_of(m, from), n / parts);
+    spe_id target = spe_vec(m, spe_scalar_of(m, type), count / parts);
+    for (uint32_t i = 0; i < n; i++) v[i] = spe_component_(m, value, i);
+    for (uint32_t i = 0; i < parts; i++) {
+        spe_id part = spe_of_components_(m, source, v + i * (n / parts));
+        part = spe_put_one_(m, SPE_OpBitcast, target, 1, &part);
+        for (uint32_t k = 0; k < count / parts; k++) out[i * (count / parts) + k] = spe_component_(m, part, k);
+    }
+    return spe_of_components_(m, type, out);
+}
+
+/* Component `index` of a vector in pieces, or (scalar not 0) the vector with that component replaced. */
+XE_FN_ spe_id spe_dynamic_pieces_(spe_module *m, spe_id type, spe_id v, spe_id scalar, spe_id index, uint32_t pieces)
+{
+    spe_id i32 = spe_type_of(m, index), vector = spe_type_of(m, v), its = spe_piece_type_(m, vector);
+    uint32_t low[2] = {index, spe_const_u(m, i32, SPE_PIECE_ - 1)}, high[2] = {index, spe_const_u(m, i32, 2)}, w[3];
+    spe_id piece[SPE_PIECES_MAX_], found = 0;
+    low[0] = spe_put_one_(m, SPE_OpBitwiseAnd, i32, 2, low);
+    high[0] = spe_put_one_(m, SPE_OpShiftRightLogical, i32, 2, high);
+    for (uint32_t p = 0; p < pieces; p++) {
+        spe_id old = spe_part_(m, its, v, p, UINT32_MAX);
+        uint32_t changed[3] = {old, scalar ? scalar : low[0], low[0]};
+        high[1] = spe_const_u(m, i32, p);
+        w[0] = spe_put_one_(m, SPE_OpIEqual, spe_bool(m), 2, high);
+        w[1] = spe_put_one_(m, scalar ? SPE_OpVectorInsertDynamic : SPE_OpVectorExtractDynamic, scalar ? its : type,
+                             scalar ? 3 : 2, changed);
+        w[2] = scalar ? old : found;
+        found = piece[p] = w[2] ? spe_put_one_(m, SPE_OpSelect, scalar ? its : type, 3, w) : w[1];
+    }
+    return scalar ? spe_put_one_(m, SPE_OpCompositeConstruct, type, pieces, piece) : found;
+}
+
+XE_FN_ spe_id spe_divide_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *w, uint32_t pieces)
+{
+    spe_id piece[SPE_PIECES_MAX_];
+    uint32_t insert[4];
+    switch (op) {
+    case SPE_OpLoad: return spe_move_pieces_(m, type, w[0], 0, n - 1, w + 1, pieces);
+    case SPE_OpStore: return spe_move_pieces_(m, spe_type_of(m, w[1]), w[0], w[1], n - 2, w + 2, pieces);
+    case SPE_OpCompositeConstruct: return spe_of_components_(m, type, w);
+    case SPE_OpCompositeExtract: return spe_component_(m, w[0], w[1]);
+    case SPE_OpCompositeInsert:
+        insert[0] = w[0], insert[1] = w[1], insert[2] = w[2] / SPE_PIECE_, insert[3] = w[2] % SPE_PIECE_;
+        return spe_put_one_(m, op, type, 4, insert);
+    case SPE_OpVectorShuffle: return spe_shuffle_pieces_(m, type, w, n - 2);
+    case SPE_OpVectorExtractDynamic: return spe_dynamic_pieces_(m, type, w[0], 0, w[1], pieces);
+    case SPE_OpVectorInsertDynamic: return spe_dynamic_pieces_(m, type, w[0], w[1], w[2], pieces);
+    case SPE_OpAny: case SPE_OpAll: case SPE_OpDot: return spe_reduce_pieces_(m, op, type, n, w, pieces);
+    case SPE_OpBitcast:
+        if (spe_count(m, type) != spe_count(m, spe_type_of(m, w[0]))) return spe_bitcast_pieces_(m, type, w[0]);
+        break;
+    default: break;
+    }
+    spe_each_piece_(m, op, spe_piece_type_(m, type), n, w, pieces, piece);
+    return spe_put_one_(m, SPE_OpCompositeConstruct, type, pieces, piece);
+}
+
+/* Writes an instruction; type 0: without a result. Operands are not checked. */
+XE_FN_ spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+{
+    if (!SPE_UNLIKELY_(m->options.env) || m->in_spec) return spe_emit_one_(m, op, type, n, operands);
+    uint32_t pieces = spe_must_divide_(m, op, type, n, operands);
+    return pieces ? spe_divide_(m, op, type, n, operands, pieces) : spe_put_one_(m, op, type, n, operands);
 }
 
 XETILE_AS_BEFORE_
@@ -3864,6 +4519,10 @@ XE_FN_ bool spe_is_word_(spe_module *m, char letter, uint32_t op, uint32_t word)
     const uint32_t both = SPE_MemorySemanticsAcquireRelease, orders = acquire | release | both | 16, memories = 0xf80;
     uint32_t order = word & orders, none = op == SPE_OpAtomicLoad ? release | both : 0;
     if (op == SPE_OpAtomicStore) none = acquire | both;
+    if (letter == 'z' && m->options.env && word == SPE_ScopeCrossDevice)
+        return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan has no scope CrossDevice");
+    if (letter == 'z' && m->options.env && word == SPE_ScopeDevice)
+        spe_capability(m, SPE_CapabilityVulkanMemoryModelDeviceScope);
     if (letter == 'z' && word > SPE_ScopeInvocation)
         return spe_error_(m, SPE_ERR_RANGE, "there is no scope %u; the narrowest is %u", word, SPE_ScopeInvocation);
     if (letter == 'z' || (!(word & ~(orders | memories)) && !(order & (order - 1)) && !(order & none))) return true;
@@ -3892,12 +4551,18 @@ XE_FN_ spe_id spe_mark_packed_(spe_module *m, spe_id id, uint32_t flags)
 /* Writes the memory operands: volatile, alignment (0: that of the type). Returns their number of words. */
 XE_FN_ uint32_t spe_access_(spe_module *m, const spe_call_ *c, uint32_t align, bool is_volatile, uint32_t *w)
 {
-    uint32_t n = 0, given = align;
+    uint32_t n = 0, given = align, shared = 0;
     if (align & (align - 1)) return spe_error_(m, SPE_ERR_RANGE, "alignment %u is not a power of two", align);
     if (!align) align = spe_alignment(m, c->pointee);
     if (given == 0 && align && c->packed) align = 1;
-    if (!align && !is_volatile) return 0;
-    w[n++] = (is_volatile ? (uint32_t)SPE_MemoryAccessVolatile : 0) | (align ? (uint32_t)SPE_MemoryAccessAligned : 0);
+    if (m->options.env) { /* alignment belongs to addresses; others may see what is in shared memory */
+        uint32_t storage = spe_storage_(m, spe_info_(m, c->first)->storage);
+        if (storage != SPE_StorageClassPhysicalStorageBuffer && storage != SPE_StorageClassWorkgroup) align = 0;
+        if (align) shared = SPE_MemoryAccessNonPrivatePointer;
+    }
+    if (!align && !is_volatile && !shared) return 0;
+    w[n++] = (is_volatile ? (uint32_t)SPE_MemoryAccessVolatile : 0) | (align ? (uint32_t)SPE_MemoryAccessAligned : 0) |
+             shared;
     if (align) w[n++] = align;
     return n;
 }
@@ -4073,6 +4738,21 @@ XE_FN_ uint32_t spe_subgroup_op_(const spe_module *m, uint32_t op)
     }
 }
 
+/* The instruction that Vulkan has in place of one of OpenCL's, given the first operand; 0 and an error if it has
+ * none. */
+XE_FN_ uint32_t spe_vulkan_op_(spe_module *m, uint32_t op, uint32_t operand)
+{
+    const spe_type_info *t = spe_info_(m, spe_type_of(m, operand));
+    if (op >= SPE_OpBitFieldInsert && op <= SPE_OpBitCount && t && spe_width(m, spe_type_of(m, operand)) != 32)
+        return spe_error_(m, SPE_ERR_ENVIRONMENT, "takes integers of 32 bits in Vulkan, not %s",
+                          spe_text_(m, spe_type_of(m, operand)));
+    if (op != SPE_OpInBoundsPtrAccessChain || !t) return op;
+    if (t->storage == SPE_StorageClassFunction || t->storage == SPE_StorageClassPrivate)
+        return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan's pointers to private memory cannot be moved; spe_element "
+                          "takes an index into an array");
+    return SPE_OpPtrAccessChain;
+}
+
 XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, const char *form, const uint32_t *args)
 {
     spe_call_ c;
@@ -4081,13 +4761,14 @@ XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, con
     char cooperative = 0; /* the letter of the given type; checked after the operands, which may be poison */
     c.first = c.pointee = c.given = c.count = c.packed = 0;
     m->doing = name;
+    if (SPE_UNLIKELY_(m->options.env) && !(op = spe_vulkan_op_(m, op, *args))) return 0;
     for (; *form != ':'; form++) {
         switch (*form) {
         case 'S': op = spe_subgroup_op_(m, op), c.words[c.count++] = spe_u32(m, SPE_ScopeSubgroup); break;
         case 'W': c.words[c.count++] = spe_u32(m, SPE_ScopeWorkgroup); break;
         case 'z': case 'j':
             if (!spe_is_word_(m, *form, op, *args)) return 0;
-            c.words[c.count++] = spe_u32(m, *args++);
+            c.words[c.count++] = spe_u32(m, *form == 'j' ? spe_semantics_(m, *args++) : *args++);
             break;
         case 'k': c.words[c.count++] = spe_u32(m, *args++); break;
         case 'T': c.words[c.count++] = spe_const_bool(m, *args++ != 0); break;
@@ -4267,6 +4948,18 @@ XE_FN_ bool spe_has_function_(spe_module *m, uint32_t number, uint32_t n, const 
     }
 SPE_INSTRUCTIONS_(SPE_BODY_A_, SPE_BODY_AB_, SPE_BODY_TO_, SPE_BODY_GIVES_, SPE_BODY_DOES_)
 
+/* The id of the environment's set of mathematics, imported on first use. */
+XE_FN_ spe_id spe_math_set_(spe_module *m)
+{
+    const char *name = m->options.env ? "GLSL.std.450" : "OpenCL.std";
+    uint32_t w[5];
+    if (m->math_set) return m->math_set;
+    spe_put_text_(w + 1, name);
+    w[0] = m->math_set = spe_new_id_(m, 0, 0, 0);
+    spe_write_words_(m, SPE_SECTION_IMPORT_, SPE_OpExtInstImport, 1 + spe_text_words_(name), w, 0, NULL);
+    return m->math_set;
+}
+
 /* A generic instruction. Words equal to the id of a global variable count as uses, even literals. */
 XE_FN_ spe_id spe_op_(spe_module *m, const char *name, uint32_t opcode, spe_id type, uint32_t n, const uint32_t *words)
 {
@@ -4423,6 +5116,10 @@ spe_id spe_bitcast(spe_module *m, spe_id type, spe_id v)
         (a->kind == SPE_KIND_POINTER) != (b->kind == SPE_KIND_POINTER) || a->storage != b->storage)
         return spe_disagree_(m, from, type);
     if (a->bits && b->bits && spe_const_bits(m, v, &x)) return spe_const_scalar_(m, type, x);
+    if (m->options.env && a->kind == SPE_KIND_POINTER &&
+        spe_storage_(m, a->storage) != SPE_StorageClassPhysicalStorageBuffer && a->storage != SPE_StorageClassWorkgroup)
+        return SPE_ERROR_(m, ENVIRONMENT, "Vulkan's pointers to private memory keep their type; %s",
+                          spe_text_(m, from));
     return spe_mark_packed_(m, spe_emit_(m, SPE_OpBitcast, type, 1, &v), m->ids[v].flags);
 }
 
@@ -4579,7 +5276,7 @@ spe_id spe_insert_dyn(spe_module *m, spe_id v, spe_id scalar, spe_id i)
 XE_FN_ spe_id spe_element_(spe_module *m, spe_id ptr, uint32_t n, const spe_id *idx)
 {
     spe_id from = spe_check_(m, __func__, "p", ptr), type = from ? spe_info_(m, from)->elem : 0;
-    uint32_t w[17], packed = 0;
+    uint32_t w[18], packed = 0, pieces = 0;
     uint64_t k;
     if (!from) return 0;
     if (!n || n > 16) return SPE_ERROR_(m, RANGE, "%u indices; 1 to 16 are allowed", n);
@@ -4590,8 +5287,14 @@ XE_FN_ spe_id spe_element_(spe_module *m, spe_id ptr, uint32_t n, const spe_id *
         if (!known && spe_info_(m, type)->kind == SPE_KIND_STRUCT)
             return SPE_ERROR_(m, TYPE, "index %u, of a struct, is not a constant", i);
         if (spe_info_(m, type)->packed) packed = SPE_ID_PACKED_;
+        pieces = spe_pieces_(m, type);
         type = spe_part_type_(m, type, known ? k <= UINT32_MAX ? (uint32_t)k : UINT32_MAX : 0);
         if (!type) return 0;
+    }
+    if (pieces && spe_info_(m, from)->storage != SPE_StorageClassWorkgroup) { /* the last index is a component of a vector in pieces */
+        w[n + 1] = spe_umod(m, w[n], spe_const_u(m, spe_type_of(m, w[n]), 4));
+        w[n] = spe_udiv(m, w[n], spe_const_u(m, spe_type_of(m, w[n]), 4));
+        n++;
     }
     type = spe_ptr(m, spe_info_(m, from)->storage, type);
     spe_id id = type ? spe_emit_(m, SPE_OpInBoundsAccessChain, type, n + 1, w) : 0;
@@ -4608,9 +5311,50 @@ XE_FN_ spe_id spe_local_var_(spe_module *m, spe_id type)
     if (!ptr) return 0;
     if (!m->open) return SPE_ERROR_(m, NO_FUNCTION, "outside of a function");
     id = spe_new_id_(m, ptr, (uint32_t)SPE_OpVariable << 16, 1);
+    if (m->options.env) spe_alias_(m, id, type, SPE_DecorationAliasedPointer);
     return spe_write_(m, SPE_BUFFER_VARIABLES_, SPE_OpVariable, 3, ptr, id, SPE_StorageClassFunction) ? id : 0;
 }
 spe_id spe_local_var(spe_module *m, spe_id type) { return SPE_WITHIN_(m, spe_local_var_(m, type)); }
+
+/* The array that is Vulkan's local memory, made with the first variable in it; its length is written when the module is
+ * complete. */
+XE_FN_ bool spe_make_local_memory_(spe_module *m)
+{
+    uint32_t w[2] = {spe_int(m, 32), 0}, spec = SPE_LOCAL_WORDS_CONSTANT;
+    if (m->local_words) return true;
+    spe_id length = spe_spec_const(m, w[0], 1, spec), array, pointer;
+    m->local_length = m->buffer[SPE_SECTION_GLOBAL_].count - 1;
+    array = spe_array_sized(m, w[0], length);
+    w[0] = SPE_StorageClassWorkgroup;
+    w[1] = array;
+    pointer = spe_unique_(m, SPE_OpTypePointer, SPE_ID_TYPE_, 2, w);
+    w[1] = spe_int(m, 32);
+    m->local_word_pointer = spe_unique_(m, SPE_OpTypePointer, SPE_ID_TYPE_, 2, w);
+    if (m->error.id) return false;
+    m->local_words = spe_new_id_(m, pointer, SPE_ID_GLOBAL_, 0);
+    return spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpVariable, 3, pointer, m->local_words, SPE_StorageClassWorkgroup);
+}
+
+/* A variable in Vulkan's local memory: its offset. */
+XE_FN_ spe_id spe_local_variable_(spe_module *m, spe_id ptr, spe_id type, spe_id initializer)
+{
+    uint64_t size = spe_size(m, type);
+    uint32_t at = (m->local_bytes + 15) / 16 * 16;
+    if (initializer) return SPE_ERROR_(m, ENVIRONMENT, "a variable in local memory is not initialized");
+    if (!size) return SPE_ERROR_(m, TYPE, "%s in local memory", spe_text_(m, type));
+    if (size > INT32_MAX - at) return SPE_ERROR_(m, LIMIT, "%llu bytes of local memory", (unsigned long long)size);
+    spe_id offset = spe_u32(m, at), id = spe_make_local_memory_(m) ? spe_new_id_(m, ptr, SPE_ID_CONSTANT_, 0) : 0;
+    m->local_bytes = at + (uint32_t)size;
+    return id && spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpConstantComposite, 3, ptr, id, offset) ? id : 0;
+}
+
+/* The pointer that parameter i of a kernel is: the host sets its offset, the spec constant numbered i. */
+XE_FN_ spe_id spe_local_param_(spe_module *m, spe_id ptr, uint32_t i)
+{
+    spe_id offset = spe_make_local_memory_(m) ? spe_spec_const(m, spe_int(m, 32), 0, i) : 0, id;
+    id = offset ? spe_new_id_(m, ptr, SPE_ID_CONSTANT_ | SPE_ID_SPEC_, 0) : 0;
+    return id && spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpSpecConstantComposite, 3, ptr, id, offset) ? id : 0;
+}
 
 XE_FN_ spe_id spe_global_var_(spe_module *m, uint32_t storage, spe_id type, spe_id initializer)
 {
@@ -4623,6 +5367,7 @@ XE_FN_ spe_id spe_global_var_(spe_module *m, uint32_t storage, spe_id type, spe_
     if (initializer && spe_type_of(m, initializer) != type) return spe_disagree_(m, type, spe_type_of(m, initializer));
     if (initializer && !(m->ids[initializer].flags & (SPE_ID_CONSTANT_ | SPE_ID_GLOBAL_)))
         return SPE_ERROR_(m, NO_VALUE, "the initializer, %u, is not a constant", initializer);
+    if (m->options.env && storage == SPE_StorageClassWorkgroup) return spe_local_variable_(m, ptr, type, initializer);
     id = spe_new_id_(m, ptr, SPE_ID_GLOBAL_, 0);
     spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpVariable, initializer ? 4 : 3, ptr, id, storage, initializer);
     return spe_ok(m) ? id : 0;
@@ -4636,29 +5381,237 @@ spe_id spe_shared_var(spe_module *m, spe_id type)
     return SPE_WITHIN_(m, spe_global_var(m, SPE_StorageClassWorkgroup, type, 0));
 }
 
+/* glsl.c - Vulkan's mathematics: functions of GLSL.std.450 where these are as accurate as OpenCL's, and others made of
+ * arithmetic, for floats of 16 and 32 bits. */
+
+/* A function of the set with its number there, and the form of its operands. */
+XE_FN_ spe_id spe_glsl_(spe_module *m, uint32_t number, const char *form, spe_id a, spe_id b, spe_id c)
+{
+    uint32_t w[5] = {spe_math_set_(m), number, a, b, c};
+    return spe_instruction_(m, m->doing, SPE_OpExtInst, form, w);
+}
+
+enum { SPE_GLSL_ROUND_EVEN_ = 2, SPE_GLSL_TRUNC_ = 3, SPE_GLSL_FABS_ = 4, SPE_GLSL_FMA_ = 50, SPE_GLSL_FIND_LSB_ = 73,
+       SPE_GLSL_FIND_MSB_ = 75, SPE_GLSL_NMAX_ = 80 };
+
+/* The number of the function that gives the same; 0: there is none. */
+XE_FN_ uint32_t spe_glsl_number_(spe_math_op f)
+{
+    static const struct {
+        uint16_t ours, theirs;
+    } rows[] = {{SPE_FABS, 4}, {SPE_FLOOR, 8}, {SPE_CEIL, 9}, {SPE_TRUNC, 3}, {SPE_RINT, 2}, {SPE_SQRT, 31},
+                {SPE_RSQRT, 32}, {SPE_FMA, 50}, {SPE_FMIN, 79}, {SPE_FMAX, 80}, {SPE_FCLAMP, 81}, {SPE_SIGN, 6},
+                {SPE_SMIN, 39}, {SPE_SMAX, 42}, {SPE_UMIN, 38}, {SPE_UMAX, 41}, {SPE_SABS, 5}, {SPE_SCLAMP, 45},
+                {SPE_UCLAMP, 44}, {SPE_NATIVE_SQRT, 31}, {SPE_NATIVE_RSQRT, 32}, {SPE_NATIVE_EXP, 27},
+                {SPE_NATIVE_EXP2, 29}, {SPE_NATIVE_LOG, 28}, {SPE_NATIVE_LOG2, 30}, {SPE_NATIVE_SIN, 13},
+                {SPE_NATIVE_COS, 14}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].ours == (uint32_t)f) return rows[i].theirs;
+    }
+    return 0;
+}
+
+XE_FN_ spe_id spe_glsl_f_(spe_module *m, spe_id like, double value)
+{
+    return spe_const_f(m, spe_type_of(m, like), value);
+}
+
+XE_FN_ spe_id spe_glsl_fma_(spe_module *m, spe_id a, spe_id b, spe_id c)
+{
+    return spe_glsl_(m, SPE_GLSL_FMA_, "llf==:=", a, b, c);
+}
+
+/* The polynomial with these n coefficients, the highest power's first. */
+XE_FN_ spe_id spe_polynomial_(spe_module *m, spe_id x, int n, const double *coefficients)
+{
+    spe_id sum = spe_glsl_f_(m, x, coefficients[0]);
+    for (int i = 1; i < n; i++) sum = spe_glsl_fma_(m, sum, x, spe_glsl_f_(m, x, coefficients[i]));
+    return sum;
+}
+
+/* 2^n for integers n in floats. */
+XE_FN_ spe_id spe_power_of_2_(spe_module *m, spe_id n, spe_id type)
+{
+    spe_id i32 = spe_type_of(m, n);
+    return spe_bitcast(m, type, spe_shl(m, spe_iadd(m, n, spe_const_u(m, i32, 127)), spe_const_u(m, i32, 23)));
+}
+
+/* e^x, or e^x - 1 where `less_1`, of f32: x = n ln 2 + r, and e^r - 1 by its series, whose first term left out is below
+ * 2^-27 of it. With `base_2`, 2^x. 2^n is multiplied in two halves, since it may be outside f32. */
+XE_FN_ spe_id spe_exponential_(spe_module *m, spe_id x, bool base_2, bool less_1)
+{
+    static const double series[] = {1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1.0};
+    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), one = spe_glsl_f_(m, x, 1.0), n, r;
+    double most = base_2 ? 200 : 110;
+    spe_id high = spe_glsl_f_(m, x, most), low = spe_glsl_f_(m, x, -most);
+    spe_id given = x;
+    x = spe_select(m, spe_fgt(m, x, high), high, x);
+    x = spe_select(m, spe_flt(m, x, low), low, x);
+    n = base_2 ? x : spe_fmul(m, x, spe_glsl_f_(m, x, 1.4426950408889634));
+    n = spe_glsl_(m, SPE_GLSL_ROUND_EVEN_, "llf:=", n, 0, 0);
+    if (base_2) {
+        r = spe_fmul(m, spe_fsub(m, x, n), spe_glsl_f_(m, x, 0.6931471805599453));
+    } else {
+        m->as_written = true; /* some compilers would add the two parts of ln 2 first */
+        r = spe_fsub(m, x, spe_fmul(m, n, spe_glsl_f_(m, x, 0.693145751953125))); /* exact: 15 bits times 8 */
+        r = spe_fsub(m, r, spe_fmul(m, n, spe_glsl_f_(m, x, 1.42860682030941723212e-6)));
+        m->as_written = false;
+    }
+    spe_id rest = spe_fmul(m, spe_polynomial_(m, r, 8, series), r);
+    spe_id whole = spe_f_to_s(m, i32, spe_select(m, spe_isnan(m, n), spe_glsl_f_(m, x, 0.0), n));
+    spe_id half = spe_sar(m, whole, spe_const_u(m, i32, 1));
+    spe_id first = spe_power_of_2_(m, half, type), second = spe_power_of_2_(m, spe_isub(m, whole, half), type);
+    spe_id power = spe_fmul(m, spe_fmul(m, spe_fadd(m, one, rest), first), second), scale, small;
+    if (!less_1) return spe_select(m, spe_isnan(m, given), given, power); /* some compilers assume that none occurs */
+    scale = spe_fmul(m, first, second);
+    small = spe_fadd(m, spe_fmul(m, rest, scale), spe_fsub(m, scale, one));
+    small = spe_select(m, spe_fgt(m, n, spe_glsl_f_(m, x, 30.0)), power, small); /* beside 2^30, 1 is nothing */
+    return spe_select(m, spe_isnan(m, given), given, small);
+}
+
+/* The logarithm of f32: x = 2^e m with m from sqrt(1/2) to sqrt(2), and with f = m - 1, s = f / (2 + f)
+ * log m = 2 (s + s^3/3 + s^5/5 ...) = f - s (f - 2 s^2 (1/3 + s^2/5 ...)); `scale` is 1, or log2 e for base 2. */
+XE_FN_ spe_id spe_logarithm_(spe_module *m, spe_id x, bool base_2)
+{
+    static const double series[] = {2.0 / 11, 2.0 / 9, 2.0 / 7, 2.0 / 5, 2.0 / 3};
+    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), zero = spe_glsl_f_(m, x, 0.0);
+    spe_id small = spe_flt(m, x, spe_glsl_f_(m, x, 1.1754943508222875e-38)), shift = spe_const_u(m, i32, 23);
+    spe_id scaled = spe_select(m, small, spe_fmul(m, x, spe_glsl_f_(m, x, 33554432.0)), x);
+    spe_id bits = spe_bitcast(m, i32, scaled), e, f, s, z, y, inf;
+    e = spe_sar(m, spe_isub(m, bits, spe_const_u(m, i32, 0x3f3504f3)), shift);
+    f = spe_fsub(m, spe_bitcast(m, type, spe_isub(m, bits, spe_shl(m, e, shift))), spe_glsl_f_(m, x, 1.0));
+    e = spe_isub(m, e, spe_select(m, small, spe_const_u(m, i32, 25), spe_const_u(m, i32, 0)));
+    e = spe_s_to_f(m, type, e);
+    s = spe_fdiv(m, f, spe_fadd(m, f, spe_glsl_f_(m, x, 2.0)));
+    z = spe_fmul(m, s, s);
+    y = spe_fmul(m, s, spe_fsub(m, f, spe_fmul(m, z, spe_polynomial_(m, z, 5, series))));
+    if (base_2) {
+        y = spe_glsl_fma_(m, spe_fsub(m, f, y), spe_glsl_f_(m, x, 1.4426950408889634), e);
+    } else {
+        m->as_written = true;
+        spe_id low = spe_fmul(m, e, spe_glsl_f_(m, x, 1.42860682030941723212e-6));
+        spe_id high = spe_fmul(m, e, spe_glsl_f_(m, x, 0.693145751953125));
+        y = spe_fadd(m, high, spe_fadd(m, f, spe_fsub(m, low, y)));
+        m->as_written = false;
+    }
+    inf = spe_bitcast(m, type, spe_const_u(m, i32, 0x7f800000));
+    y = spe_select(m, spe_feq(m, x, inf), inf, y);
+    y = spe_select(m, spe_feq(m, x, zero), spe_fneg(m, inf), y);
+    return spe_select(m, spe_fuge(m, x, zero), spe_select(m, spe_isnan(m, x), x, y), spe_fsub(m, inf, inf));
+}
+
+/* tanh x = E / (E + 2) with E = e^(2x) - 1, 1 from 10 on. */
+XE_FN_ spe_id spe_hyperbolic_tangent_(spe_module *m, spe_id x)
+{
+    spe_id most = spe_glsl_f_(m, x, 10.0), least = spe_glsl_f_(m, x, -10.0), e;
+    spe_id y = spe_select(m, spe_fgt(m, x, most), most, spe_select(m, spe_flt(m, x, least), least, x));
+    e = spe_exponential_(m, spe_fadd(m, y, y), false, true);
+    y = spe_fdiv(m, e, spe_fadd(m, e, spe_glsl_f_(m, x, 2.0)));
+    spe_id tiny = spe_flt(m, spe_glsl_(m, SPE_GLSL_FABS_, "llf:=", x, 0, 0), spe_glsl_f_(m, x, 1e-4));
+    y = spe_select(m, tiny, x, y);
+    return spe_select(m, spe_isnan(m, x), x, y);
+}
+
+/* erf x = 2 / sqrt(pi) e^(-x^2) (x + 2 x^3 / 3 + 4 x^5 / 15 ...), whose terms are all positive; from 2.9 on, where it is nearly
+ * 1, 1 - e^(-x^2) / (x sqrt(pi)) (1 - 1 / (2 x^2) ...). */
+XE_FN_ spe_id spe_error_function_(spe_module *m, spe_id x)
+{
+    static const double tail[] = {-1.875, 0.75, -0.5, 1.0};
+    double series[28], term = 1.1283791670955126;
+    for (int n = 27, odd = 3; n >= 0; n--, odd += 2) series[n] = term, term *= 2.0 / odd;
+    spe_id a = spe_glsl_(m, SPE_GLSL_FABS_, "llf:=", x, 0, 0), zero = spe_glsl_f_(m, x, 0.0), z, e, near, t, far;
+    a = spe_select(m, spe_fgt(m, a, spe_glsl_f_(m, x, 4.0)), spe_glsl_f_(m, x, 4.0), a);
+    z = spe_fmul(m, a, a);
+    e = spe_exponential_(m, spe_fneg(m, z), false, false);
+    near = spe_fmul(m, spe_fmul(m, spe_polynomial_(m, z, 28, series), a), e);
+    t = spe_fdiv(m, spe_glsl_f_(m, x, 1.0), spe_glsl_(m, SPE_GLSL_NMAX_, "llf=:=", z, spe_glsl_f_(m, x, 1.0), 0));
+    far = spe_fmul(m, spe_polynomial_(m, t, 4, tail), spe_fmul(m, e, spe_glsl_f_(m, x, 0.5641895835477563)));
+    far = spe_fsub(m, spe_glsl_f_(m, x, 1.0), spe_fdiv(m, far, spe_glsl_(m, SPE_GLSL_NMAX_, "llf=:=", a, spe_glsl_f_(m, x, 1.0), 0)));
+    far = spe_select(m, spe_fgt(m, a, spe_glsl_f_(m, x, 2.9)), far, near);
+    return spe_select(m, spe_flt(m, x, zero), spe_fneg(m, far), far);
+}
+
+/* Half away from zero, which Vulkan leaves open. */
+XE_FN_ spe_id spe_round_away_(spe_module *m, spe_id x)
+{
+    spe_id whole = spe_glsl_(m, SPE_GLSL_TRUNC_, "llf:=", x, 0, 0), zero = spe_glsl_f_(m, x, 0.0);
+    spe_id rest = spe_glsl_(m, SPE_GLSL_FABS_, "llf:=", spe_fsub(m, x, whole), 0, 0);
+    spe_id one = spe_select(m, spe_flt(m, x, zero), spe_glsl_f_(m, x, -1.0), spe_glsl_f_(m, x, 1.0));
+    return spe_select(m, spe_fge(m, rest, spe_glsl_f_(m, x, 0.5)), spe_fadd(m, whole, one), whole);
+}
+
+/* Zeros before the highest bit, or after the lowest, of integers of 32 bits. */
+XE_FN_ spe_id spe_count_zeros_(spe_module *m, spe_id x, bool leading)
+{
+    spe_id type = spe_type_of(m, x), bit, width = spe_const_u(m, type, 32);
+    bit = spe_glsl_(m, leading ? SPE_GLSL_FIND_MSB_ : SPE_GLSL_FIND_LSB_, "lli:=", x, 0, 0);
+    if (leading) return spe_isub(m, spe_const_u(m, type, 31), bit); /* -1: there is none */
+    return spe_select(m, spe_ieq(m, x, spe_const_u(m, type, 0)), width, bit);
+}
+
+XE_FN_ spe_id spe_rotate_(spe_module *m, spe_id x, spe_id n)
+{
+    spe_id type = spe_type_of(m, x), mask = spe_const_u(m, type, spe_width(m, type) - 1);
+    spe_id left = spe_and(m, n, mask), right = spe_and(m, spe_ineg(m, n), mask);
+    return spe_or(m, spe_shl(m, x, left), spe_shr(m, x, right));
+}
+
+/* The functions that are made of others here; 0 without an error: f is none of them. */
+XE_FN_ spe_id spe_made_(spe_module *m, spe_math_op f, const spe_id *a)
+{
+    switch (f) {
+    case SPE_EXP: return spe_exponential_(m, a[0], false, false);
+    case SPE_EXP2: return spe_exponential_(m, a[0], true, false);
+    case SPE_EXPM1: return spe_exponential_(m, a[0], false, true);
+    case SPE_LOG: return spe_logarithm_(m, a[0], false);
+    case SPE_LOG2: return spe_logarithm_(m, a[0], true);
+    case SPE_ERF: return spe_error_function_(m, a[0]);
+    case SPE_TANH: return spe_hyperbolic_tangent_(m, a[0]);
+    case SPE_ROUND: return spe_round_away_(m, a[0]);
+    case SPE_MAD: return spe_fadd(m, spe_fmul(m, a[0], a[1]), a[2]);
+    case SPE_NATIVE_RECIP: return spe_fdiv(m, spe_glsl_f_(m, a[0], 1.0), a[0]);
+    case SPE_NATIVE_DIVIDE: return spe_fdiv(m, a[0], a[1]);
+    case SPE_POPCOUNT: return spe_bit_count(m, a[0]);
+    case SPE_CLZ: return spe_count_zeros_(m, a[0], true);
+    case SPE_CTZ: return spe_count_zeros_(m, a[0], false);
+    case SPE_ROTATE: return spe_rotate_(m, a[0], a[1]);
+    default: return 0;
+    }
+}
+
+/* f of these arguments, which are checked. */
+XE_FN_ spe_id spe_glsl_math_(spe_module *m, const char *name, spe_math_op f, const char *form, uint32_t n,
+                             const spe_id *args)
+{
+    spe_id type = spe_type_of(m, args[0]), a[3], v;
+    bool transcendental = f < SPE_NATIVE_COS && f != SPE_ROUND && f != SPE_MAD && !spe_glsl_number_(f);
+    uint32_t bits = spe_width(m, type);
+    memcpy(a, args, n * sizeof *a);
+    if (spe_glsl_number_(f)) return spe_glsl_(m, spe_glsl_number_(f), form, a[0], n > 1 ? a[1] : 0, n > 2 ? a[2] : 0);
+    if (f < SPE_SABS && transcendental && bits == 64)
+        return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan has %s of 16 and 32 bits only", name);
+    if ((f == SPE_CLZ || f == SPE_CTZ) && bits != 32)
+        return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan has %s of 32 bits only", name);
+    if (transcendental && bits == 16 && n == 1) a[0] = spe_fconvert(m, spe_vec_like(m, spe_float(m, 32), a[0]), a[0]);
+    v = spe_made_(m, f, a);
+    m->doing = name;
+    if (!v) return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has no %s for Vulkan", name);
+    return spe_type_of(m, v) == type ? v : spe_fconvert(m, type, v);
+}
+
 /* groups.c - math functions, group operations, barriers, atomics. */
 
 /* -- OpenCL.std -------------------------------------------------------------------------------------------------- */
-
-/* The id of the instruction set, imported on first use. */
-XE_FN_ spe_id spe_opencl_std_(spe_module *m)
-{
-    uint32_t w[4];
-    if (m->opencl_std) return m->opencl_std;
-    spe_put_text_(w + 1, "OpenCL.std");
-    w[0] = m->opencl_std = spe_new_id_(m, 0, 0, 0);
-    spe_write_words_(m, SPE_SECTION_IMPORT_, SPE_OpExtInstImport, 4, w, 0, NULL);
-    return m->opencl_std;
-}
 
 spe_id spe_ext(spe_module *m, spe_id type, uint32_t number, uint32_t n, const spe_id *args)
 {
     uint32_t w[10];
     if (m->error.id || !spe_want_type_(m, __func__, type)) return 0;
     if (n > 8) return SPE_ERROR_(m, RANGE, "%u arguments; at most 8", n);
+    if (m->options.env) return SPE_ERROR_(m, ENVIRONMENT, "OpenCL.std is not Vulkan's; spe_math has functions of both");
     m->doing = __func__;
     if (!spe_has_function_(m, number, n, args)) return 0;
-    w[0] = spe_opencl_std_(m);
+    w[0] = spe_math_set_(m);
     w[1] = number;
     if (n) memcpy(w + 2, args, n * sizeof *args);
     return spe_emit_(m, SPE_OpExtInst, type, n + 2, w);
@@ -4696,9 +5649,16 @@ spe_id spe_math(spe_module *m, spe_math_op f, uint32_t n, const spe_id *args)
         return spe_error_(m, SPE_ERR_TYPE, "takes integers of 32 bits, not %s", spe_text_(m, spe_type_of(m, args[0])));
     if (spe_operand_(m, args[0]) && spe_info_(m, spe_type_of(m, args[0]))->kind >= SPE_KIND_COOPMAT)
         return spe_error_(m, SPE_ERR_TYPE, "takes scalars and vectors, not %s", spe_text_(m, spe_type_of(m, args[0])));
-    w[0] = spe_opencl_std_(m);
+    const char *form = power ? "llfq:=" : forms[(int)f >= (int)SPE_SABS][n - 1];
+    if (m->options.env) {
+        static const char *const letters[2][3] = {{"f", "f=", "f=="}, {"i", "i=", "i=="}};
+        const char *name = m->doing, *operands = power ? "fq" : letters[(int)f >= (int)SPE_SABS][n - 1];
+        bool fits = spe_check_(m, name, operands, args[0], n > 1 ? args[1] : 0, n > 2 ? args[2] : 0);
+        return fits ? spe_glsl_math_(m, name, f, form, n, args) : 0;
+    }
+    w[0] = spe_math_set_(m);
     memcpy(w + 2, args, n * sizeof *args);
-    return spe_instruction_(m, m->doing, SPE_OpExtInst, power ? "llfq:=" : forms[(int)f >= (int)SPE_SABS][n - 1], w);
+    return spe_instruction_(m, m->doing, SPE_OpExtInst, form, w);
 }
 spe_id spe_math1(spe_module *m, spe_math_op f, spe_id a) { return spe_math(m, f, 1, &a); }
 spe_id spe_math2(spe_module *m, spe_math_op f, spe_id a, spe_id b)
@@ -4805,6 +5765,7 @@ spe_id spe_sg_elect(spe_module *m)
     {                                                                                                                  \
         uint32_t semantics = (uint32_t)SPE_MemorySemanticsWorkgroupMemory | SPE_MemorySemanticsCrossWorkgroupMemory |  \
                              SPE_MemorySemantics##order;                                                               \
+        semantics = spe_semantics_(m, semantics);                                                                      \
         spe_instruction_(m, #name, SPE_Op##op, form, &semantics);                                                      \
     }
 SPE_BARRIER_(spe_barrier, ControlBarrier, "WWk:-", AcquireRelease)
@@ -5199,12 +6160,39 @@ XE_FN_ spe_id spe_builtin_variable_(spe_module *m, spe_builtin_name which)
     uint32_t word = row->builtin;
     spe_id id = m->builtin_variable[which];
     if (id) return id;
-    id = spe_global_var(m, SPE_StorageClassInput, spe_vec(m, spe_int(m, row->is_size ? 64 : 32), row->dims), 0);
+    bool wide = row->is_size && m->options.env == SPE_ENV_OPENCL;
+    id = spe_global_var(m, SPE_StorageClassInput, spe_vec(m, spe_int(m, wide ? 64 : 32), row->dims), 0);
     if (!id) return 0;
     spe_decorate(m, id, SPE_DecorationBuiltIn, 1, &word);
-    spe_decorate(m, id, SPE_DecorationConstant, 0, NULL);
+    if (m->options.env == SPE_ENV_OPENCL) spe_decorate(m, id, SPE_DecorationConstant, 0, NULL);
+    else if (which >= SPE_SUBGROUP_ID) spe_capability(m, SPE_CapabilityGroupNonUniform);
     spe_name(m, id, row->name);
     return m->builtin_variable[which] = id;
+}
+
+/* Those that Vulkan lacks, from others; UINT32_MAX: Vulkan has it. */
+XE_FN_ spe_id spe_derived_builtin_(spe_module *m, spe_builtin_name which, uint32_t dim)
+{
+    const char *name = spe_builtin_row_of_(which)->name;
+    spe_id id = 0;
+    switch (which) {
+    case SPE_GLOBAL_OFFSET: return spe_u32(m, 0);
+    case SPE_LOCAL_SIZE: case SPE_ENQUEUED_LOCAL_SIZE:
+        if (m->fn.kernel) return spe_u32(m, m->fn.local_size[dim]);
+        return SPE_ERROR_(m, ENVIRONMENT, "in Vulkan only a kernel knows its %s; pass it to the function", name);
+    case SPE_GLOBAL_SIZE:
+        id = spe_builtin(m, SPE_LOCAL_SIZE, dim);
+        return spe_imul(m, id, spe_builtin(m, SPE_GROUP_COUNT, dim));
+    case SPE_GLOBAL_LINEAR_ID:
+        for (uint32_t d = 3; d-- > 0;) {
+            if (id) id = spe_imul(m, id, spe_builtin(m, SPE_GLOBAL_SIZE, d));
+            id = id ? spe_iadd(m, id, spe_builtin(m, SPE_GLOBAL_ID, d)) : spe_builtin(m, SPE_GLOBAL_ID, d);
+        }
+        return id;
+    case SPE_WORK_DIM: case SPE_SUBGROUP_MAX_SIZE:
+        return SPE_ERROR_(m, ENVIRONMENT, "Vulkan has no %s", name);
+    default: return UINT32_MAX;
+    }
 }
 
 XE_FN_ spe_id spe_builtin_(spe_module *m, spe_builtin_name which, uint32_t dim)
@@ -5216,18 +6204,98 @@ XE_FN_ spe_id spe_builtin_(spe_module *m, spe_builtin_name which, uint32_t dim)
     if (dim >= row->dims) return SPE_ERROR_(m, RANGE, "%s has no dimension %u", row->name, dim);
     if (!m->open) return SPE_ERROR_(m, NO_FUNCTION, "outside of a function");
     if (m->fn.builtin[which][dim]) return m->fn.builtin[which][dim];
+    if (m->options.env) {
+        m->in_prologue = true;
+        spe_id derived = spe_derived_builtin_(m, which, dim);
+        m->in_prologue = was;
+        if (derived != UINT32_MAX) return m->fn.builtin[which][dim] = derived;
+    }
     spe_id variable = spe_builtin_variable_(m, which);
     m->in_prologue = true;
     if (!m->fn.builtin_whole[which]) m->fn.builtin_whole[which] = variable ? spe_load(m, variable, 0) : 0;
     spe_id v = m->fn.builtin_whole[which];
     if (row->dims > 1) v = v ? spe_extract(m, v, dim) : 0;
-    if (row->is_size) v = v ? spe_uconvert(m, spe_int(m, 32), v) : 0;
+    if (row->is_size && m->options.env == SPE_ENV_OPENCL) v = v ? spe_uconvert(m, spe_int(m, 32), v) : 0;
     m->in_prologue = was;
     return m->fn.builtin[which][dim] = v;
 }
 spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t dim)
 {
     return SPE_WITHIN_(m, spe_builtin_(m, which, dim));
+}
+
+/* push.c - a kernel's parameters where they are push constants: addresses and numbers, each aligned to its size. */
+
+enum { SPE_PUSH_BYTES_ = 128 }; /* what every Vulkan device has; more are in memory, and their address is pushed */
+
+/* A block with the parameters that are not in local memory: its struct; 0 if there are none, or after an error. */
+XE_FN_ spe_id spe_push_block_(spe_module *m, const spe_kernel *k, uint64_t *bytes)
+{
+    spe_id *members = (spe_id *)spe_alloc(m, (k->param_count + 1) * sizeof *members), block;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < k->param_count && members; i++) {
+        const spe_type_info *t = spe_info_(m, k->params[i].type);
+        if (t->kind == SPE_KIND_STRUCT || t->kind == SPE_KIND_ARRAY || spe_pieces_(m, k->params[i].type))
+            return spe_error_(m, SPE_ERR_ENVIRONMENT, "parameter %u of kernel %s is %s; Vulkan's are addresses, numbers "
+                              "and vectors of up to 4", i, k->name, spe_text_(m, k->params[i].type));
+        if (t->storage != SPE_StorageClassWorkgroup) members[n++] = k->params[i].type;
+    }
+    if (!n || !members) return 0;
+    block = spe_struct_new(m, n, members);
+    *bytes = spe_size(m, block);
+    if (block) spe_lay_out_(m, block);
+    if (block) spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, block, SPE_DecorationBlock);
+    return block;
+}
+
+/* A pointer to the block: the push constants, or what their only one points to. */
+XE_FN_ spe_id spe_push_pointer_(spe_module *m, spe_id block, uint64_t bytes)
+{
+    uint32_t push = SPE_StorageClassPushConstant;
+    if (bytes <= SPE_PUSH_BYTES_) return spe_global_var(m, push, block, 0);
+    spe_id zero = spe_u32(m, 0), type = spe_ptr(m, SPE_StorageClassCrossWorkgroup, block);
+    spe_id outer = type ? spe_struct_new(m, 1, &type) : 0;
+    if (!outer) return 0;
+    spe_lay_out_(m, outer);
+    spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, outer, SPE_DecorationBlock);
+    return spe_load(m, spe_element(m, spe_global_var(m, push, outer, 0), 1, &zero), 0);
+}
+
+/* Declares that numbers of 8 or 16 bits are pushed. */
+XE_FN_ void spe_need_pushed_(spe_module *m, spe_id type)
+{
+    uint32_t bits = spe_width(m, type);
+    if (bits == 16) spe_capability(m, SPE_CapabilityStoragePushConstant16);
+    if (bits == 8) spe_capability(m, SPE_CapabilityStoragePushConstant8);
+}
+
+/* Gives the open kernel its parameters: values that its prologue loads, with ids in order. */
+XE_FN_ bool spe_push_params_(spe_module *m, const spe_kernel *k)
+{
+    uint64_t bytes = 0;
+    spe_id block = spe_push_block_(m, k, &bytes), *from;
+    uint32_t n = 0;
+    from = (spe_id *)spe_alloc(m, (k->param_count + 1) * sizeof *from);
+    m->in_prologue = true;
+    spe_id base = block && !m->error.id ? spe_push_pointer_(m, block, bytes) : 0;
+    for (uint32_t i = 0; i < k->param_count && from && !m->error.id; i++) {
+        spe_id type = k->params[i].type, member = spe_u32(m, n);
+        bool local = spe_info_(m, type)->storage == SPE_StorageClassWorkgroup;
+        from[i] = local ? spe_local_param_(m, type, i) : spe_element(m, base, 1, &member);
+        if (!local) spe_need_pushed_(m, type), n++;
+    }
+    m->fn.param_count = k->param_count;
+    m->fn.first_param = (spe_id)m->id_count;
+    for (uint32_t i = 0; i < k->param_count && !m->error.id; i++) {
+        spe_id type = k->params[i].type, id = spe_new_id_(m, type, 0, 1);
+        bool local = spe_info_(m, type)->storage == SPE_StorageClassWorkgroup, in_memory = bytes > SPE_PUSH_BYTES_;
+        uint32_t flags = in_memory && !local ? (uint32_t)SPE_MemoryAccessAligned : 0;
+        spe_write_(m, SPE_BUFFER_PROLOGUE_, local ? SPE_OpCopyObject : SPE_OpLoad, flags ? 5 : 3, type, id, from[i],
+                   flags, spe_alignment(m, type));
+        spe_name(m, id, k->params[i].name);
+    }
+    m->in_prologue = false;
+    return !m->error.id;
 }
 
 /* halves.c - where Intel's compiler would do arithmetic of halves in f32 (number 9 in docs/machine-code.md).
@@ -5655,6 +6723,9 @@ void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, con
     if (!spe_is_kernel_(m, head[0])) SPE_ERROR_(m, NO_FUNCTION, "%u is not a kernel", fn);
     if (want == UINT32_MAX) SPE_ERROR_(m, RANGE, "%u is not one of SPE_ExecutionMode...", mode);
     else if (n != want) SPE_ERROR_(m, RANGE, "mode %u has %u operands, not %u", mode, want, n);
+    bool of_kernels = mode == SPE_ExecutionModeVecTypeHint || mode == SPE_ExecutionModeLocalSizeHint ||
+                      mode == SPE_ExecutionModeContractionOff || mode == SPE_ExecutionModeLocalSizeHintId;
+    if (m->options.env && of_kernels) SPE_ERROR_(m, ENVIRONMENT, "Vulkan has no execution mode %u", mode);
     switch (mode) { /* modes whose operands are ids use OpExecutionModeId */
     case SPE_ExecutionModeSubgroupsPerWorkgroupId: case SPE_ExecutionModeLocalSizeId:
     case SPE_ExecutionModeLocalSizeHintId: case SPE_ExecutionModeFPFastMathDefault:
@@ -5702,6 +6773,7 @@ XE_FN_ spe_id spe_open_function_(spe_module *m, const char *name, spe_id type, s
         spe_id id = spe_new_id_(m, t->members[i], (uint32_t)SPE_OpFunctionParameter << 16, 1);
         spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpFunctionParameter, 2, t->members[i], id);
         if (!i) m->fn.first_param = id;
+        if (m->options.env) spe_alias_(m, id, t->members[i], SPE_DecorationAliased);
     }
     m->block = m->fn.entry = spe_new_label_(m);
     if (!spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpLabel, 1, m->block) || !spe_scope_push_(m)) return 0;
@@ -5846,13 +6918,23 @@ XE_FN_ bool spe_kernel_begin_(spe_module *m, const spe_kernel *k)
     params = (spe_id *)spe_alloc(m, k->param_count * sizeof *params);
     if (!params) return false;
     for (uint32_t i = 0; i < k->param_count; i++) params[i] = k->params[i].type;
-    type = spe_fn_type(m, spe_void(m), k->param_count, params);
+    bool pushed = m->options.env == SPE_ENV_VULKAN;
+    if (pushed && !k->local_size[0])
+        return SPE_ERROR_(m, ENVIRONMENT, "kernel %s states no local size; Vulkan needs one", k->name);
+    if (pushed && k->max_registers)
+        return SPE_ERROR_(m, ENVIRONMENT, "kernel %s: Vulkan has no number of registers", k->name);
+    type = spe_fn_type(m, spe_void(m), pushed ? 0 : k->param_count, params);
     if (!type || !spe_open_function_(m, __func__, type, 0) || !spe_add_entry_(m, k->name)) return false;
     m->fn.subgroup_size = k->subgroup_size;
     spe_name(m, m->fn.id, k->name);
-    for (uint32_t i = 0; i < k->param_count; i++) spe_describe_param_(m, m->fn.first_param + i, &k->params[i]);
     for (uint32_t i = 0; i < 3; i++) size[i] = k->local_size[i] ? k->local_size[i] : 1;
     if (k->local_size[0]) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeLocalSize, 3, size);
+    if (pushed) { /* the host requires the subgroup size; instructions say that they are not contracted */
+        memcpy(m->fn.local_size, size, sizeof size);
+        if (k->contract == SPE_CONTRACT_OFF) m->contraction_off = true;
+        return spe_push_params_(m, k);
+    }
+    for (uint32_t i = 0; i < k->param_count; i++) spe_describe_param_(m, m->fn.first_param + i, &k->params[i]);
     if (k->subgroup_size) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeSubgroupSize, 1, &k->subgroup_size);
     if (k->max_registers) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeMaximumRegistersINTEL, 1, &k->max_registers);
     if (k->contract == SPE_CONTRACT_OFF) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeContractionOff, 0, NULL);
@@ -6548,12 +7630,15 @@ bool spe_begin(spe_module *m, const spe_options *o)
     memset(m, 0, sizeof *m);
     if (o) m->options = *o;
     if (!m->options.realloc) m->options.realloc = spe_default_realloc_;
-    if (!m->options.version) m->options.version = SPE_VERSION(1, 4);
+    if (!m->options.version) m->options.version = m->options.env ? SPE_VERSION(1, 6) : SPE_VERSION(1, 4);
+    if (m->options.env) m->options.verbatim = true; /* other compilers, other bugs */
     m->id_count = 1;
     if (m->options.version < SPE_VERSION(1, 0) || m->options.version > SPE_VERSION(1, 6) || (m->options.version & 0xff))
         return SPE_ERROR_(m, OPTION, "version 0x%x is not SPE_VERSION(1, 0) to SPE_VERSION(1, 6)", m->options.version);
-    if (m->options.env != SPE_ENV_OPENCL)
+    if (m->options.env != SPE_ENV_OPENCL && m->options.env != SPE_ENV_VULKAN)
         return SPE_ERROR_(m, OPTION, "env %d is not an environment of this header", (int)m->options.env);
+    if (m->options.env && m->options.version < SPE_VERSION(1, 5))
+        return SPE_ERROR_(m, VERSION, "version 1.%u; for Vulkan it is 1.5 or 1.6", m->options.version >> 8 & 0xff);
     return spe_scope_push_(m);
 }
 
@@ -6695,7 +7780,7 @@ XE_FN_ void spe_write_entry_(spe_module *m, uint32_t e, spe_caller_ *rows, uint3
     size_t start = m->buffer[SPE_SECTION_ENTRY_].count;
     at = spe_put_(m, SPE_SECTION_ENTRY_, SPE_OpEntryPoint, 2 + words);
     if (!at) return;
-    at[0] = SPE_ExecutionModelKernel;
+    at[0] = m->options.env ? SPE_ExecutionModelGLCompute : SPE_ExecutionModelKernel;
     at[1] = entry->id;
     spe_put_text_(at + 2, entry->name);
     uint64_t local = spe_write_interface_(m, e, rows, entry->function, stack), most = m->options.local_memory;
@@ -6714,13 +7799,30 @@ XE_FN_ void spe_write_entries_(spe_module *m)
     for (uint32_t e = 0; e < m->entry_count && rows && !m->error.id; e++) spe_write_entry_(m, e, rows, stack);
 }
 
+/* Vulkan says of each instruction that it is not contracted: all of a module, as kernels share functions. */
+XE_FN_ void spe_forbid_contraction_(spe_module *m)
+{
+    for (size_t at = 0; at < m->buffer[SPE_SECTION_FUNCTION_].count && !m->error.id;) {
+        const uint32_t *w = m->buffer[SPE_SECTION_FUNCTION_].data + at;
+        uint32_t op = *w & 0xffff;
+        at += *w >> 16;
+        if (op == SPE_OpFAdd || op == SPE_OpFSub || op == SPE_OpFMul)
+            spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, w[2], SPE_DecorationNoContraction);
+    }
+}
+
 /* Capabilities in ascending order, the memory model, the source name, the entry points. */
 XE_FN_ void spe_write_head_(spe_module *m)
 {
     spe_buffer_ *caps = &m->buffer[SPE_BUFFER_CAPS_];
     size_t j;
-    spe_capability(m, SPE_CapabilityAddresses);
-    spe_capability(m, SPE_CapabilityKernel);
+    bool vulkan = m->options.env == SPE_ENV_VULKAN;
+    spe_capability(m, vulkan ? SPE_CapabilityShader : SPE_CapabilityKernel);
+    spe_capability(m, vulkan ? SPE_CapabilityPhysicalStorageBufferAddresses : SPE_CapabilityAddresses);
+    if (vulkan) spe_capability(m, SPE_CapabilityVulkanMemoryModel);
+    if (m->local_words) m->buffer[SPE_SECTION_GLOBAL_].data[m->local_length] = (m->local_bytes + 19) / 16 * 4;
+    if (vulkan && m->contraction_off) spe_forbid_contraction_(m);
+    if (vulkan && !m->entry_count) SPE_ERROR_(m, ENVIRONMENT, "the module has no kernel; Vulkan has no libraries");
     if (!m->entry_count) spe_capability(m, SPE_CapabilityLinkage);
     for (size_t i = 1; i < caps->count; i++) {
         uint32_t c = caps->data[i];
@@ -6728,7 +7830,9 @@ XE_FN_ void spe_write_head_(spe_module *m)
         caps->data[j] = c;
     }
     for (size_t i = 0; i < caps->count; i++) spe_write_(m, SPE_SECTION_CAPABILITY_, SPE_OpCapability, 1, caps->data[i]);
-    spe_write_(m, SPE_SECTION_MODEL_, SPE_OpMemoryModel, 2, SPE_AddressingModelPhysical64, SPE_MemoryModelOpenCL);
+    spe_write_(m, SPE_SECTION_MODEL_, SPE_OpMemoryModel, 2,
+               vulkan ? SPE_AddressingModelPhysicalStorageBuffer64 : SPE_AddressingModelPhysical64,
+               vulkan ? SPE_MemoryModelVulkan : SPE_MemoryModelOpenCL);
     if (m->options.source)
         spe_write_(m, SPE_SECTION_STRING_, SPE_OpSource, 3, SPE_SourceLanguageUnknown, 0,
                    spe_write_once_(m, SPE_OpString, m->options.source));
@@ -6976,11 +8080,11 @@ XE_FN_ void spe_built_init_(spe_built *mod, const spe_reporter *errors, spe_modu
     mod->owner_ = m;
 }
 
-void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, uint32_t version, bool names,
-                      bool lines, const char *source, spe_place at)
+void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, uint32_t version, spe_env env,
+                      bool names, bool lines, const char *source, spe_place at)
 {
     spe_module *m = (spe_module *)calloc(1, size);
-    spe_options options = {version, SPE_ENV_OPENCL, names, lines, source, NULL, NULL, false, 0, 0, 0};
+    spe_options options = {version, env, names, lines, source, NULL, NULL, false, 0, 0, 0};
     spe_built_init_(mod, errors, m);
     if (m && !spe_begin(m, &options)) {
         m->error.file = at.file;

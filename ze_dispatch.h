@@ -593,19 +593,6 @@ typedef struct zed_param {
     char name[64];
 } zed_param;
 
-typedef struct zed_kernel {
-    zed_device *device;
-    ze_module_handle_t module;
-    ze_kernel_handle_t handle;
-    char name[128];
-    uint32_t param_count;
-    zed_param params[ZED_MAX_ARGS];
-    uint32_t local_size[3];    /* 0: not known yet */
-    uint32_t required_size[3]; /* by the module; 0: not required */
-    uint32_t subgroup_size;    /* required by the module; 0: not required */
-    uint32_t local_bytes, private_bytes, spill_bytes;
-} zed_kernel;
-
 typedef struct zed_groups {
     uint32_t count_x, count_y, count_z;
 } zed_groups;
@@ -627,6 +614,53 @@ typedef struct zed_arg {
     } as;
     const char *text; /* the caller's source text; may be NULL */
 } zed_arg;
+
+/* An argument as its kernel takes it; not for users. */
+typedef struct zed_bound_ {
+    size_t size;
+    bool no_value; /* local memory, or a null pointer */
+    union {
+        uint64_t u;
+        uint8_t bytes[8];
+        const void *p;
+        double f64;
+        uint32_t u32;
+        uint16_t u16;
+        uint8_t u8;
+    } as;
+} zed_bound_;
+
+/* A C type as a number: the size of a value; for pointers, kind and size of the target. */
+#define ZED_CODE_(kind, type) (((kind) << 8) | (int)sizeof(type))
+
+XETILE_API zed_arg zed_arg_int_(int64_t v, int code);
+XETILE_API zed_arg zed_arg_uint_(uint64_t v, int code);
+XETILE_API zed_arg zed_arg_float_(float v, int code);
+XETILE_API zed_arg zed_arg_double_(double v, int code);
+XETILE_API ZED_NOT_READ_ zed_arg zed_arg_pointer_(const volatile void *p, int code);
+XETILE_API zed_arg zed_arg_local_(zed_local v, int code);
+XETILE_API zed_arg zed_arg_same_(zed_arg a, int code); /* for an argument that already is a zed_arg */
+XETILE_API zed_arg zed_arg_text_(zed_arg a, const char *text);
+
+/* For generated code, which knows the parameters and needs no C types. */
+XETILE_API zed_arg zed_arg_i(int64_t v);
+XETILE_API zed_arg zed_arg_u(uint64_t v);
+XETILE_API zed_arg zed_arg_f(double v); /* a float is converted by the caller: subnormals may be flushed there */
+XETILE_API zed_arg zed_arg_ptr(const volatile void *p);
+XETILE_API zed_arg zed_arg_local(size_t bytes);
+
+typedef struct zed_kernel {
+    zed_device *device;
+    ze_module_handle_t module;
+    ze_kernel_handle_t handle;
+    char name[128];
+    uint32_t param_count;
+    zed_param params[ZED_MAX_ARGS];
+    uint32_t local_size[3];    /* 0: not known yet */
+    uint32_t required_size[3]; /* by the module; 0: not required */
+    uint32_t subgroup_size;    /* required by the module; 0: not required */
+    uint32_t local_bytes, private_bytes, spill_bytes;
+} zed_kernel;
 
 /* A value for a spec constant of a module: ZED_CONSTANT(id, value). */
 typedef struct zed_constant {
@@ -787,27 +821,6 @@ XETILE_API bool zed_free_(zed_device *d, void *p); /* also works after an error,
 XETILE_API bool zed_copy_(zed_device *d, void *dst, const void *src, size_t bytes);
 XETILE_API bool zed_fill_pattern_(zed_device *d, void *dst, const void *pattern, size_t size, size_t bytes);
 XETILE_API bool zed_fill_(zed_device *d, void *dst, int byte, size_t bytes);
-
-/* ---- arguments ------------------------------------------------------------------------------------------------- */
-
-/* A C type as a number: the size of a value; for pointers, kind and size of the target. */
-#define ZED_CODE_(kind, type) (((kind) << 8) | (int)sizeof(type))
-
-XETILE_API zed_arg zed_arg_int_(int64_t v, int code);
-XETILE_API zed_arg zed_arg_uint_(uint64_t v, int code);
-XETILE_API zed_arg zed_arg_float_(float v, int code);
-XETILE_API zed_arg zed_arg_double_(double v, int code);
-XETILE_API ZED_NOT_READ_ zed_arg zed_arg_pointer_(const volatile void *p, int code);
-XETILE_API zed_arg zed_arg_local_(zed_local v, int code);
-XETILE_API zed_arg zed_arg_same_(zed_arg a, int code); /* for an argument that already is a zed_arg */
-XETILE_API zed_arg zed_arg_text_(zed_arg a, const char *text);
-
-/* For generated code, which knows the parameters and needs no C types. */
-XETILE_API zed_arg zed_arg_i(int64_t v);
-XETILE_API zed_arg zed_arg_u(uint64_t v);
-XETILE_API zed_arg zed_arg_f(double v); /* a float is converted by the caller: subnormals may be flushed there */
-XETILE_API zed_arg zed_arg_ptr(const volatile void *p);
-XETILE_API zed_arg zed_arg_local(size_t bytes);
 
 /* ---- modules and kernels --------------------------------------------------------------------------------------- */
 
@@ -1044,21 +1057,6 @@ typedef struct zed_candidate_ {
     uint32_t vendor_id, device_id;
     char name[ZE_MAX_DEVICE_NAME];
 } zed_candidate_;
-
-/* An argument ready for zeKernelSetArgumentValue. */
-typedef struct zed_bound_ {
-    size_t size;
-    bool no_value; /* local memory, or a null pointer */
-    union {
-        uint64_t u;
-        uint8_t bytes[8];
-        const void *p;
-        double f64;
-        uint32_t u32;
-        uint16_t u16;
-        uint8_t u8;
-    } as;
-} zed_bound_;
 
 /* Values for spec constants, as the driver takes them. */
 typedef struct zed_constants_ {
@@ -2224,6 +2222,22 @@ bool zed_fill_(zed_device *d, void *dst, int byte, size_t bytes)
     return zed_fill_pattern_(d, dst, &pattern, 1, bytes);
 }
 
+/* Can kernels access the memory at p? NULL can be passed. */
+XE_FN_ bool zed_reachable_(const zed_device *d, const void *p)
+{
+    ze_memory_allocation_properties_t properties;
+    ze_device_handle_t on = NULL;
+    uintptr_t at = (uintptr_t)p;
+    if (!at || d->system_memory_) return true;
+    for (size_t n = d->resource_count_; n-- > 0;) {
+        const zed_resource_ *r = &d->resources_[n];
+        if (r->kind == ZED_RES_MEMORY_ && at - (uintptr_t)r->handle < r->bytes) return true;
+    }
+    ZED_CLEAR_(properties, MEMORY_ALLOCATION_PROPERTIES);
+    return d->ze_->zeMemGetAllocProperties(d->context, p, &properties, &on) == ZE_RESULT_SUCCESS &&
+           properties.type != ZE_MEMORY_TYPE_UNKNOWN;
+}
+
 /* params.c - parsing the text of parameters. */
 
 XE_FN_ const zed_type_ *zed_types_(size_t *count)
@@ -2553,27 +2567,6 @@ XE_FN_ bool zed_fit_number_(const zed_type_ *t, const zed_arg *a, zed_bound_ *b,
     return a->kind == 'f' ? zed_fit_float_(t, a->as.real, b, low, high) : zed_fit_int_(t, a, b, low, high);
 }
 
-/* Can the device access the memory that the argument points to? */
-XE_FN_ bool zed_reachable_(const zed_kernel *k, const zed_arg *a, uint32_t i)
-{
-    ze_memory_allocation_properties_t p;
-    ze_device_handle_t on = NULL;
-    zed_device *d = k->device;
-    char where[512];
-    uintptr_t at = (uintptr_t)a->as.ptr;
-    if (!at || d->system_memory_) return true;
-    for (size_t n = d->resource_count_; n-- > 0;) {
-        const zed_resource_ *r = &d->resources_[n];
-        if (r->kind == ZED_RES_MEMORY_ && at - (uintptr_t)r->handle < r->bytes) return true;
-    }
-    ZED_CLEAR_(p, MEMORY_ALLOCATION_PROPERTIES);
-    if (d->ze_->zeMemGetAllocProperties(d->context, a->as.ptr, &p, &on) == ZE_RESULT_SUCCESS &&
-        p.type != ZE_MEMORY_TYPE_UNKNOWN)
-        return true;
-    return zed_fail_(d, ZED_ARG_MEMORY, "%s: %p is not in memory that \"%s\" can reach",
-                     zed_arg_where_(k, a, i, where, sizeof where), a->as.ptr, d->name);
-}
-
 /* The C type that a pointer to a parameter's elements usually has. */
 XE_FN_ const char *zed_c_type_(const zed_type_ *t, char *text, size_t size)
 {
@@ -2591,7 +2584,11 @@ XE_FN_ bool zed_bind_pointer_(const zed_kernel *k, const zed_arg *a, uint32_t i,
         snprintf(what, sizeof what, ", wanted %s * or void *", zed_c_type_(t, name, sizeof name));
         return zed_arg_type_error_(k, a, i, what);
     }
-    if (!zed_reachable_(k, a, i)) return false;
+    if (!zed_reachable_(k->device, a->as.ptr)) {
+        char where[512];
+        return zed_fail_(k->device, ZED_ARG_MEMORY, "%s: %p is not in memory that \"%s\" can reach",
+                         zed_arg_where_(k, a, i, where, sizeof where), a->as.ptr, k->device->name);
+    }
     b->as.p = a->as.ptr;
     b->size = sizeof b->as.p;
     b->no_value = !a->as.ptr;

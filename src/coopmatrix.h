@@ -321,9 +321,11 @@ typedef struct {
     const char *build_flags; /* needed by the device's compiler for large tiles; or "" */
     bool stages_rows;        /* rows of arbitrary pitch are faster through local memory than read by lanes (xetile.h) */
     bool igc;                /* modules avoid bugs of Intel's compiler (docs/machine-code.md) */
+    bool vulkan;             /* takes modules of SPE_ENV_VULKAN */
 } cm_target;
 
-/* pvc, bmg, lnl (or lnl-m), ptl, dg2, generic, soft; NULL for other names. */
+/* pvc, bmg, lnl (or lnl-m), ptl, dg2, generic, soft, vulkan (any device; the figures are the least that they have); NULL
+ * for other names. */
 XETILE_API const cm_target *cm_target_row(const char *name);
 
 /* See the manual. CM_AUTO: CM_INTEL if the target has it, else CM_PLAIN; CM_INTEL fails without it. */
@@ -628,6 +630,8 @@ XETILE_API cm_matrix cm_repeat(cm_ctx *c, const cm_matrix *a, int rows, int cols
  * failure returns false and reports an error of the header in at->errors. cm_poison: the result after an error. */
 XETILE_API bool cm_choose_target(spe_blame at, const spe_device *d, int size, cm_target *target);
 XETILE_API cm_matrix cm_poison(void);
+/* The environment of a device's modules. */
+XETILE_API spe_env cm_environment(const spe_device *d);
 
 /* A vector or scalar of the storage type as the arithmetic type (cm_arith_type) [EMIT_TYPE], and back; f32 rounded to
  * bf16, as 16 bits; the same bits as another type (emits nothing if v has that type). */

@@ -1,12 +1,12 @@
 #!/bin/sh
 # Joins the shipped headers: src/join.sh xetile writes ../xetile.h from its face, src/xetile.h, and its bodies, listed in order in
 # src/xetile/parts, with the preprocessor lines between them. With --check it only compares, and fails if they differ. Without
-# names: all five headers.
+# names: all six headers.
 set -eu
 cd "$(dirname "$0")"
 check=
 [ "${1:-}" = --check ] && { check=1; shift; }
-[ $# -ge 1 ] || set -- spirv_emit coopmatrix coopvec xetile ze_dispatch
+[ $# -ge 1 ] || set -- spirv_emit coopmatrix coopvec xetile ze_dispatch vk_dispatch
 
 # Directives for compiling the sources separately are not shipped, nor lines that only name sources. A source's static functions
 # are declared like those that several sources share.
@@ -31,7 +31,7 @@ prototypes() { # prototypes HEADER WHICH
                 declared[substr(rest, RSTART, RLENGTH - 1)] = 1
         }
         sub(/^@/, "") { print }
-        /^(XE_FN_ |XE_LATE_ )?[a-z][A-Za-z0-9_ *]*_\(.*[^;]$/ && !/^(static|typedef) / {
+        /^((XE_FN_|XE_LATE_) [A-Za-z]|[a-z])[A-Za-z0-9_ *]*_\(.*[^;]$/ && !/^(static|typedef) / {
             name = text = $0
             sub(/\(.*/, "", name)
             sub(/.*[ *]/, "", name)
@@ -156,12 +156,14 @@ join() { # join HEADER: to standard output
         ;;
     coopmatrix) common_part ;;
     coopvec | xetile) needs_all "$1"; common_part ;;
-    *) put_letters_away ZED_LETTERS_ "$all_letters" ;;
+    ze_dispatch) put_letters_away ZED_LETTERS_ "$all_letters" ;;
+    vk_dispatch) put_letters_away VKD_LETTERS_ "$all_letters" ;;
     esac
-    sed -n "/^#ifndef $guard\$/,\$p" "$1.h" | sed "$macros,\$c#endif /* $guard */" | sed -e '/^#include "linkage.h"$/{' -e "$([ "$1" != ze_dispatch ] || echo r linkage.h)" -e d -e '}' \
-        -e "/^#include \"$1\/numbers.h\"\$/{" -e "r $1/numbers.h" -e d -e '}' \
-        -e "/^#include \"$1\/calls.h\"\$/{" -e "r $1/calls.h" -e d -e '}' \
-        -e "/^#include \"$1\/kernels.h\"\$/{" -e "r $1/kernels.h" -e d -e '}' | sed '/^\/\* kernels.h - /d'
+    sed -n "/^#ifndef $guard\$/,\$p" "$1.h" | sed "$macros,\$c#endif /* $guard */" | awk -v own="$1" '
+        function copy(file,  line) { while ((getline line < file) > 0) if (line !~ /^\/\* (kernels|values|launching).h - /) print line }
+        /^#include "linkage.h"$/ { if (own ~ /_dispatch$/) copy("linkage.h"); next }
+        /^#include "/ { file = $2; gsub(/"/, "", file); if (index(file, own "/") == 1) { copy(file); next } }
+        { print }'
     echo
     echo "/* ==== bodies: nothing from here on is for users ================================================================== */"
     echo
@@ -202,14 +204,26 @@ END
     echo XETILE_AS_BEFORE_
     echo "#endif /* $bodies */"
     kernel_macros "$1" "$guard"
-    give_letters_back "$([ "$1" = ze_dispatch ] && echo ZED_LETTERS_ || echo SPE_LETTERS_)"
+    case $1 in
+    ze_dispatch) give_letters_back ZED_LETTERS_ ;;
+    vk_dispatch) give_letters_back VKD_LETTERS_ ;;
+    *) give_letters_back SPE_LETTERS_ ;;
+    esac
     case $1 in
     spirv_emit) printf '#endif /* XETILE_COMMON_ONLY_ */\n' ;;
     coopvec | xetile) printf '\n#endif /* CM_LAYOUT_ONLY */\n' ;;
     esac
 }
 
+# What ze_dispatch.h and vk_dispatch.h have in common, parameters and arguments, is written once, for the first.
+derive() {
+    for file in values.h launching.h params.c arguments.c; do
+        sed -e 's/zed_/vkd_/g' -e 's/ZED_/VKD_/g' -e "1s|^/\* $file - |&written by join.sh from ze_dispatch/$file: |" ze_dispatch/$file > "$1/$file"
+    done
+}
+
 for header; do
+    [ "$header" != vk_dispatch ] || [ -n "$check" ] || derive vk_dispatch
     write_prototypes "$header"
     if [ -n "$check" ]; then
         join "$header" | cat -s | cmp -s - "../$header.h" || {

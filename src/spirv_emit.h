@@ -268,7 +268,8 @@ typedef uint32_t spe_word_;
     X(PROLOGUE, 17, "not allowed in the prologue")                                                                     \
     X(NAME, 18, "a name is missing or was used before")                                                                \
     X(FINISHED, 19, "the module is finished")                                                                          \
-    X(TARGET, 20, "the target lacks what a kernel needs")
+    X(TARGET, 20, "the target lacks what a kernel needs")                                                             \
+    X(ENVIRONMENT, 21, "the module's environment lacks what was asked for")
 
 #define SPE_ERROR_ENUM_(name, number, text) SPE_ERR_##name = number,
 enum { SPE_ERR_NONE = 0, SPE_ERRORS(SPE_ERROR_ENUM_) };
@@ -283,11 +284,14 @@ typedef struct spe_error {
     const struct spe_error *next; /* another, independent error; NULL: none */
 } spe_error;
 
-typedef enum { SPE_ENV_OPENCL = 0 } spe_env;
+typedef enum { SPE_ENV_OPENCL, SPE_ENV_VULKAN } spe_env;
+/* Vulkan: the spec constant with the length of local memory in 32-bit words; that of a parameter's number is the offset
+ * in bytes of what a local pointer points to. The default length has room for the module's variables. */
+enum { SPE_LOCAL_WORDS_CONSTANT = 1000 };
 
 typedef struct {
-    uint32_t version; /* SPE_VERSION(1, 0) to SPE_VERSION(1, 6); 0: 1.4 */
-    spe_env env;      /* 0: OpenCL, 64-bit pointers */
+    uint32_t version; /* SPE_VERSION(1, 0) to SPE_VERSION(1, 6); 0: 1.4, for Vulkan 1.6 (from 1.5) */
+    spe_env env;      /* 0: OpenCL, 64-bit pointers; SPE_ENV_VULKAN: see above */
     bool names;       /* write OpName */
     bool lines;       /* write OpLine */
     const char *source; /* name of the source file, written as OpSource; NULL: none */
@@ -326,6 +330,7 @@ typedef struct {
     uint32_t dim, access;            /* image: SPE_Dim..., SPE_AccessQualifier... */
     bool packed; /* struct: decorated CPacked, without gaps between its members */
     bool shared; /* struct: asked for more than once */
+    bool laid_out; /* Vulkan: has a layout in memory */
 } spe_type_info;
 
 typedef enum {
@@ -425,13 +430,14 @@ typedef struct {
     uint32_t serial;      /* scopes opened so far */
     uint64_t seen[SPE_OPCODES_KNOWN_ / 64]; /* opcodes whose capabilities are declared */
     uint64_t used[SPE_OPCODES_NOTED_ / 64]; /* of the opcodes below that, those that were written */
-    spe_id opencl_std, known_bool, known_int[5], known_float[5]; /* of 16 i (or 8) bits: a cache */
+    spe_id math_set, known_bool, known_int[5], known_float[5]; /* of 16 i (or 8) bits: a cache */
     spe_recent_ recent[SPE_RECENT_];
     spe_id builtin_variable[SPE_BUILTIN_COUNT_];
     struct {
         spe_id id, ret, entry, first_param;
         uint32_t index, param_count; /* index counts functions from 1 */
         uint32_t subgroup_size;      /* of a kernel; 0: unknown */
+        uint32_t local_size[3];      /* of a kernel for Vulkan */
         size_t body; /* offset of its first word in the body */
         size_t control; /* offset of its control word among the functions */
         bool kernel;
@@ -445,6 +451,13 @@ typedef struct {
     spe_id block;         /* label of the open block; 0: the last block has ended (return) */
     bool open, dead, in_prologue, finished;
     bool in_spec; /* instructions become OpSpecConstantOp */
+    bool contraction_off; /* in a kernel for Vulkan */
+    bool as_written;      /* Vulkan: arithmetic is not to be rearranged */
+    spe_list local_pointers;                        /* Vulkan: types, see local.c */
+    spe_id local_words, local_word_pointer;         /* the array; the type of pointers to a word of it */
+    size_t local_length;                            /* word of its length among the globals */
+    uint32_t local_bytes;                           /* taken by variables */
+    spe_id piece_count[2][2]; /* Vulkan: lengths of vectors in pieces, as values and in memory: 2, 4 */
     const char *line_file, *string_file; /* OpLine in force, and the file whose OpString is string_id */
     int line_line, line_column, column;
     spe_id string_id;

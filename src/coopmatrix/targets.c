@@ -9,19 +9,26 @@ const cm_target *cm_target_row(const char *name)
 {
     static const char large[] = "-ze-opt-large-register-file";
     static const cm_target rows[] = {
-        {"pvc", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true},
-        {"bmg", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true},
-        {"lnl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true},
-        {"ptl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true},
-        {"dg2", 8, 8 | 16 | 32, 8, 0, CM_BLOCK2D_XE_, true, 64 << 10, 1024, 8 << 10, large, false, true},
-        {"generic", 16, 8 | 16 | 32, 0, 0, CM_BLOCK2D_XE_, false, 32 << 10, 1024, 8 << 10, "", false, true},
-        {"soft", 16, 8 | 16 | 32, 8 | 16, 16, CM_BLOCK2D_ANY_, true, 64 << 10, 1024, 16 << 10, "", false, false},
+        {"pvc", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true, false},
+        {"bmg", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true, false},
+        {"lnl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true, false},
+        {"ptl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true, false},
+        {"dg2", 8, 8 | 16 | 32, 8, 0, CM_BLOCK2D_XE_, true, 64 << 10, 1024, 8 << 10, large, false, true, false},
+        {"generic", 16, 8 | 16 | 32, 0, 0, CM_BLOCK2D_XE_, false, 32 << 10, 1024, 8 << 10, "", false, true, false},
+        {"soft", 16, 8 | 16 | 32, 8 | 16, 16, CM_BLOCK2D_ANY_, true, 64 << 10, 1024, 16 << 10, "", false, false, false},
+        {"vulkan", 32, 8 | 16 | 32, 0, 0, CM_BLOCK2D_ANY_, false, 32 << 10, 256, 8 << 10, "", false, false, true},
     };
     if (!name) return NULL;
     if (strcmp(name, "lnl-m") == 0) name = "lnl";
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (strcmp(rows[i].name, name) == 0) return &rows[i];
     return NULL;
+}
+
+spe_env cm_environment(const spe_device *d)
+{
+    const cm_target *row = d ? cm_target_row(d->name) : NULL;
+    return row && row->vulkan ? SPE_ENV_VULKAN : SPE_ENV_OPENCL;
 }
 
 enum { CM_SIZES_ = 8 | 16 | 32 }; /* of subgroups: more lanes than 32 do not fit where one bit stands for each */

@@ -15,6 +15,13 @@ spe_id spe_composite_const(spe_module *m, spe_id type, uint32_t n, const spe_id 
         if (r->type != part_type) return SPE_ERROR_(m, TYPE, "part %u is %s", i, spe_text_(m, r->type));
         flags |= r->flags;
     }
+    spe_id piece[4];
+    if (spe_pieces_(m, type)) { /* a constant of constants, a piece each */
+        for (uint32_t i = 0; i < n / 4; i++)
+            piece[i] = spe_composite_const(m, spe_vec(m, t->elem, 4), 4, parts + 4 * i);
+        parts = piece;
+        n /= 4;
+    }
     w = spe_push_(m, SPE_BUFFER_STACK_, n + 1);
     if (!w) return 0;
     w[0] = type;

@@ -53,8 +53,8 @@ static spe_id spe_emit_spec_(spe_module *m, uint32_t op, spe_id type, uint32_t n
     return spe_write_words_(m, SPE_SECTION_GLOBAL_, SPE_OpSpecConstantOp, 3, head, n, operands) ? head[1] : 0;
 }
 
-/* Writes an instruction; type 0: without a result. Operands are not checked. */
-XE_FN_ spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+/* Writes an instruction that the environment has, see pieces.c. */
+XE_FN_ spe_id spe_emit_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
     spe_id id = 0;
     if (SPE_UNLIKELY_(m->in_spec)) return spe_emit_spec_(m, op, type, n, operands);

@@ -72,6 +72,10 @@ XE_FN_ bool spe_is_word_(spe_module *m, char letter, uint32_t op, uint32_t word)
     const uint32_t both = SPE_MemorySemanticsAcquireRelease, orders = acquire | release | both | 16, memories = 0xf80;
     uint32_t order = word & orders, none = op == SPE_OpAtomicLoad ? release | both : 0;
     if (op == SPE_OpAtomicStore) none = acquire | both;
+    if (letter == 'z' && m->options.env && word == SPE_ScopeCrossDevice)
+        return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan has no scope CrossDevice");
+    if (letter == 'z' && m->options.env && word == SPE_ScopeDevice)
+        spe_capability(m, SPE_CapabilityVulkanMemoryModelDeviceScope);
     if (letter == 'z' && word > SPE_ScopeInvocation)
         return spe_error_(m, SPE_ERR_RANGE, "there is no scope %u; the narrowest is %u", word, SPE_ScopeInvocation);
     if (letter == 'z' || (!(word & ~(orders | memories)) && !(order & (order - 1)) && !(order & none))) return true;
@@ -100,12 +104,18 @@ XE_FN_ spe_id spe_mark_packed_(spe_module *m, spe_id id, uint32_t flags)
 /* Writes the memory operands: volatile, alignment (0: that of the type). Returns their number of words. */
 XE_FN_ uint32_t spe_access_(spe_module *m, const spe_call_ *c, uint32_t align, bool is_volatile, uint32_t *w)
 {
-    uint32_t n = 0, given = align;
+    uint32_t n = 0, given = align, shared = 0;
     if (align & (align - 1)) return spe_error_(m, SPE_ERR_RANGE, "alignment %u is not a power of two", align);
     if (!align) align = spe_alignment(m, c->pointee);
     if (given == 0 && align && c->packed) align = 1;
-    if (!align && !is_volatile) return 0;
-    w[n++] = (is_volatile ? (uint32_t)SPE_MemoryAccessVolatile : 0) | (align ? (uint32_t)SPE_MemoryAccessAligned : 0);
+    if (m->options.env) { /* alignment belongs to addresses; others may see what is in shared memory */
+        uint32_t storage = spe_storage_(m, spe_info_(m, c->first)->storage);
+        if (storage != SPE_StorageClassPhysicalStorageBuffer && storage != SPE_StorageClassWorkgroup) align = 0;
+        if (align) shared = SPE_MemoryAccessNonPrivatePointer;
+    }
+    if (!align && !is_volatile && !shared) return 0;
+    w[n++] = (is_volatile ? (uint32_t)SPE_MemoryAccessVolatile : 0) | (align ? (uint32_t)SPE_MemoryAccessAligned : 0) |
+             shared;
     if (align) w[n++] = align;
     return n;
 }

@@ -55,6 +55,9 @@ void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, con
     if (!spe_is_kernel_(m, head[0])) SPE_ERROR_(m, NO_FUNCTION, "%u is not a kernel", fn);
     if (want == UINT32_MAX) SPE_ERROR_(m, RANGE, "%u is not one of SPE_ExecutionMode...", mode);
     else if (n != want) SPE_ERROR_(m, RANGE, "mode %u has %u operands, not %u", mode, want, n);
+    bool of_kernels = mode == SPE_ExecutionModeVecTypeHint || mode == SPE_ExecutionModeLocalSizeHint ||
+                      mode == SPE_ExecutionModeContractionOff || mode == SPE_ExecutionModeLocalSizeHintId;
+    if (m->options.env && of_kernels) SPE_ERROR_(m, ENVIRONMENT, "Vulkan has no execution mode %u", mode);
     switch (mode) { /* modes whose operands are ids use OpExecutionModeId */
     case SPE_ExecutionModeSubgroupsPerWorkgroupId: case SPE_ExecutionModeLocalSizeId:
     case SPE_ExecutionModeLocalSizeHintId: case SPE_ExecutionModeFPFastMathDefault:
@@ -102,6 +105,7 @@ static spe_id spe_open_function_(spe_module *m, const char *name, spe_id type, s
         spe_id id = spe_new_id_(m, t->members[i], (uint32_t)SPE_OpFunctionParameter << 16, 1);
         spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpFunctionParameter, 2, t->members[i], id);
         if (!i) m->fn.first_param = id;
+        if (m->options.env) spe_alias_(m, id, t->members[i], SPE_DecorationAliased);
     }
     m->block = m->fn.entry = spe_new_label_(m);
     if (!spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpLabel, 1, m->block) || !spe_scope_push_(m)) return 0;
@@ -246,13 +250,23 @@ static bool spe_kernel_begin_(spe_module *m, const spe_kernel *k)
     params = (spe_id *)spe_alloc(m, k->param_count * sizeof *params);
     if (!params) return false;
     for (uint32_t i = 0; i < k->param_count; i++) params[i] = k->params[i].type;
-    type = spe_fn_type(m, spe_void(m), k->param_count, params);
+    bool pushed = m->options.env == SPE_ENV_VULKAN;
+    if (pushed && !k->local_size[0])
+        return SPE_ERROR_(m, ENVIRONMENT, "kernel %s states no local size; Vulkan needs one", k->name);
+    if (pushed && k->max_registers)
+        return SPE_ERROR_(m, ENVIRONMENT, "kernel %s: Vulkan has no number of registers", k->name);
+    type = spe_fn_type(m, spe_void(m), pushed ? 0 : k->param_count, params);
     if (!type || !spe_open_function_(m, __func__, type, 0) || !spe_add_entry_(m, k->name)) return false;
     m->fn.subgroup_size = k->subgroup_size;
     spe_name(m, m->fn.id, k->name);
-    for (uint32_t i = 0; i < k->param_count; i++) spe_describe_param_(m, m->fn.first_param + i, &k->params[i]);
     for (uint32_t i = 0; i < 3; i++) size[i] = k->local_size[i] ? k->local_size[i] : 1;
     if (k->local_size[0]) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeLocalSize, 3, size);
+    if (pushed) { /* the host requires the subgroup size; instructions say that they are not contracted */
+        memcpy(m->fn.local_size, size, sizeof size);
+        if (k->contract == SPE_CONTRACT_OFF) m->contraction_off = true;
+        return spe_push_params_(m, k);
+    }
+    for (uint32_t i = 0; i < k->param_count; i++) spe_describe_param_(m, m->fn.first_param + i, &k->params[i]);
     if (k->subgroup_size) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeSubgroupSize, 1, &k->subgroup_size);
     if (k->max_registers) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeMaximumRegistersINTEL, 1, &k->max_registers);
     if (k->contract == SPE_CONTRACT_OFF) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeContractionOff, 0, NULL);

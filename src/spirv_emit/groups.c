@@ -3,25 +3,15 @@
 
 /* -- OpenCL.std -------------------------------------------------------------------------------------------------- */
 
-/* The id of the instruction set, imported on first use. */
-static spe_id spe_opencl_std_(spe_module *m)
-{
-    uint32_t w[4];
-    if (m->opencl_std) return m->opencl_std;
-    spe_put_text_(w + 1, "OpenCL.std");
-    w[0] = m->opencl_std = spe_new_id_(m, 0, 0, 0);
-    spe_write_words_(m, SPE_SECTION_IMPORT_, SPE_OpExtInstImport, 4, w, 0, NULL);
-    return m->opencl_std;
-}
-
 spe_id spe_ext(spe_module *m, spe_id type, uint32_t number, uint32_t n, const spe_id *args)
 {
     uint32_t w[10];
     if (m->error.id || !spe_want_type_(m, __func__, type)) return 0;
     if (n > 8) return SPE_ERROR_(m, RANGE, "%u arguments; at most 8", n);
+    if (m->options.env) return SPE_ERROR_(m, ENVIRONMENT, "OpenCL.std is not Vulkan's; spe_math has functions of both");
     m->doing = __func__;
     if (!spe_has_function_(m, number, n, args)) return 0;
-    w[0] = spe_opencl_std_(m);
+    w[0] = spe_math_set_(m);
     w[1] = number;
     if (n) memcpy(w + 2, args, n * sizeof *args);
     return spe_emit_(m, SPE_OpExtInst, type, n + 2, w);
@@ -59,9 +49,16 @@ spe_id spe_math(spe_module *m, spe_math_op f, uint32_t n, const spe_id *args)
         return spe_error_(m, SPE_ERR_TYPE, "takes integers of 32 bits, not %s", spe_text_(m, spe_type_of(m, args[0])));
     if (spe_operand_(m, args[0]) && spe_info_(m, spe_type_of(m, args[0]))->kind >= SPE_KIND_COOPMAT)
         return spe_error_(m, SPE_ERR_TYPE, "takes scalars and vectors, not %s", spe_text_(m, spe_type_of(m, args[0])));
-    w[0] = spe_opencl_std_(m);
+    const char *form = power ? "llfq:=" : forms[(int)f >= (int)SPE_SABS][n - 1];
+    if (m->options.env) {
+        static const char *const letters[2][3] = {{"f", "f=", "f=="}, {"i", "i=", "i=="}};
+        const char *name = m->doing, *operands = power ? "fq" : letters[(int)f >= (int)SPE_SABS][n - 1];
+        bool fits = spe_check_(m, name, operands, args[0], n > 1 ? args[1] : 0, n > 2 ? args[2] : 0);
+        return fits ? spe_glsl_math_(m, name, f, form, n, args) : 0;
+    }
+    w[0] = spe_math_set_(m);
     memcpy(w + 2, args, n * sizeof *args);
-    return spe_instruction_(m, m->doing, SPE_OpExtInst, power ? "llfq:=" : forms[(int)f >= (int)SPE_SABS][n - 1], w);
+    return spe_instruction_(m, m->doing, SPE_OpExtInst, form, w);
 }
 spe_id spe_math1(spe_module *m, spe_math_op f, spe_id a) { return spe_math(m, f, 1, &a); }
 spe_id spe_math2(spe_module *m, spe_math_op f, spe_id a, spe_id b)
@@ -168,6 +165,7 @@ spe_id spe_sg_elect(spe_module *m)
     {                                                                                                                  \
         uint32_t semantics = (uint32_t)SPE_MemorySemanticsWorkgroupMemory | SPE_MemorySemanticsCrossWorkgroupMemory |  \
                              SPE_MemorySemantics##order;                                                               \
+        semantics = spe_semantics_(m, semantics);                                                                      \
         spe_instruction_(m, #name, SPE_Op##op, form, &semantics);                                                      \
     }
 SPE_BARRIER_(spe_barrier, ControlBarrier, "WWk:-", AcquireRelease)

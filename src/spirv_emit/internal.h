@@ -31,6 +31,11 @@ typedef struct {
     uint32_t packed; /* SPE_ID_PACKED_ if an operand is such a pointer */
 } spe_call_;
 
+/* -- types.c: a type of pointers to local memory, where these are offsets -- */
+typedef struct {
+    spe_id elem, id;
+} spe_offset_type_;
+
 /* -- errors.c -- */
 /* Reports an error of the call m->doing, or, with SPE_ERROR_, of the enclosing function. Both return 0. */
 XETILE_PRIVATE SPE_PRINTF(3, 4) spe_id spe_error_(spe_module *m, int id, const char *format, ...);

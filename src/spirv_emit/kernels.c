@@ -195,11 +195,11 @@ static void spe_built_init_(spe_built *mod, const spe_reporter *errors, spe_modu
     mod->owner_ = m;
 }
 
-void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, uint32_t version, bool names,
-                      bool lines, const char *source, spe_place at)
+void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, uint32_t version, spe_env env,
+                      bool names, bool lines, const char *source, spe_place at)
 {
     spe_module *m = (spe_module *)calloc(1, size);
-    spe_options options = {version, SPE_ENV_OPENCL, names, lines, source, NULL, NULL, false, 0, 0, 0};
+    spe_options options = {version, env, names, lines, source, NULL, NULL, false, 0, 0, 0};
     spe_built_init_(mod, errors, m);
     if (m && !spe_begin(m, &options)) {
         m->error.file = at.file;

@@ -142,10 +142,10 @@ XETILE_API int spe_run(int n, int i);
 
 /* -- a build */
 
-/* Starts a build: a zeroed context of `size` bytes that begins with the spe_module. version, names, lines and source
- * are those of spe_options; an error in them is reported at `at`. NULL if out of memory; any error is in mod. */
-XETILE_API void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, uint32_t version, bool names,
-                                 bool lines, const char *source, spe_place at);
+/* Starts a build: a zeroed context of `size` bytes that begins with the spe_module. version, env, names, lines and
+ * source are those of spe_options; an error in them is reported at `at`. NULL if out of memory; any error is in mod. */
+XETILE_API void *spe_build_begin(spe_built *mod, const spe_reporter *errors, size_t size, uint32_t version, spe_env env,
+                                 bool names, bool lines, const char *source, spe_place at);
 /* Opens the kernel: a one-dimensional work-group of `group_size`, with these parameters. */
 XETILE_API bool spe_build_kernel(spe_module *m, const char *name, int subgroup_size, int group_size, int count,
                                  const spe_param *params);

@@ -6,12 +6,15 @@ bool spe_begin(spe_module *m, const spe_options *o)
     memset(m, 0, sizeof *m);
     if (o) m->options = *o;
     if (!m->options.realloc) m->options.realloc = spe_default_realloc_;
-    if (!m->options.version) m->options.version = SPE_VERSION(1, 4);
+    if (!m->options.version) m->options.version = m->options.env ? SPE_VERSION(1, 6) : SPE_VERSION(1, 4);
+    if (m->options.env) m->options.verbatim = true; /* other compilers, other bugs */
     m->id_count = 1;
     if (m->options.version < SPE_VERSION(1, 0) || m->options.version > SPE_VERSION(1, 6) || (m->options.version & 0xff))
         return SPE_ERROR_(m, OPTION, "version 0x%x is not SPE_VERSION(1, 0) to SPE_VERSION(1, 6)", m->options.version);
-    if (m->options.env != SPE_ENV_OPENCL)
+    if (m->options.env != SPE_ENV_OPENCL && m->options.env != SPE_ENV_VULKAN)
         return SPE_ERROR_(m, OPTION, "env %d is not an environment of this header", (int)m->options.env);
+    if (m->options.env && m->options.version < SPE_VERSION(1, 5))
+        return SPE_ERROR_(m, VERSION, "version 1.%u; for Vulkan it is 1.5 or 1.6", m->options.version >> 8 & 0xff);
     return spe_scope_push_(m);
 }
 
@@ -153,7 +156,7 @@ static void spe_write_entry_(spe_module *m, uint32_t e, spe_caller_ *rows, uint3
     size_t start = m->buffer[SPE_SECTION_ENTRY_].count;
     at = spe_put_(m, SPE_SECTION_ENTRY_, SPE_OpEntryPoint, 2 + words);
     if (!at) return;
-    at[0] = SPE_ExecutionModelKernel;
+    at[0] = m->options.env ? SPE_ExecutionModelGLCompute : SPE_ExecutionModelKernel;
     at[1] = entry->id;
     spe_put_text_(at + 2, entry->name);
     uint64_t local = spe_write_interface_(m, e, rows, entry->function, stack), most = m->options.local_memory;
@@ -172,13 +175,30 @@ static void spe_write_entries_(spe_module *m)
     for (uint32_t e = 0; e < m->entry_count && rows && !m->error.id; e++) spe_write_entry_(m, e, rows, stack);
 }
 
+/* Vulkan says of each instruction that it is not contracted: all of a module, as kernels share functions. */
+static void spe_forbid_contraction_(spe_module *m)
+{
+    for (size_t at = 0; at < m->buffer[SPE_SECTION_FUNCTION_].count && !m->error.id;) {
+        const uint32_t *w = m->buffer[SPE_SECTION_FUNCTION_].data + at;
+        uint32_t op = *w & 0xffff;
+        at += *w >> 16;
+        if (op == SPE_OpFAdd || op == SPE_OpFSub || op == SPE_OpFMul)
+            spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, w[2], SPE_DecorationNoContraction);
+    }
+}
+
 /* Capabilities in ascending order, the memory model, the source name, the entry points. */
 static void spe_write_head_(spe_module *m)
 {
     spe_buffer_ *caps = &m->buffer[SPE_BUFFER_CAPS_];
     size_t j;
-    spe_capability(m, SPE_CapabilityAddresses);
-    spe_capability(m, SPE_CapabilityKernel);
+    bool vulkan = m->options.env == SPE_ENV_VULKAN;
+    spe_capability(m, vulkan ? SPE_CapabilityShader : SPE_CapabilityKernel);
+    spe_capability(m, vulkan ? SPE_CapabilityPhysicalStorageBufferAddresses : SPE_CapabilityAddresses);
+    if (vulkan) spe_capability(m, SPE_CapabilityVulkanMemoryModel);
+    if (m->local_words) m->buffer[SPE_SECTION_GLOBAL_].data[m->local_length] = (m->local_bytes + 19) / 16 * 4;
+    if (vulkan && m->contraction_off) spe_forbid_contraction_(m);
+    if (vulkan && !m->entry_count) SPE_ERROR_(m, ENVIRONMENT, "the module has no kernel; Vulkan has no libraries");
     if (!m->entry_count) spe_capability(m, SPE_CapabilityLinkage);
     for (size_t i = 1; i < caps->count; i++) {
         uint32_t c = caps->data[i];
@@ -186,7 +206,9 @@ static void spe_write_head_(spe_module *m)
         caps->data[j] = c;
     }
     for (size_t i = 0; i < caps->count; i++) spe_write_(m, SPE_SECTION_CAPABILITY_, SPE_OpCapability, 1, caps->data[i]);
-    spe_write_(m, SPE_SECTION_MODEL_, SPE_OpMemoryModel, 2, SPE_AddressingModelPhysical64, SPE_MemoryModelOpenCL);
+    spe_write_(m, SPE_SECTION_MODEL_, SPE_OpMemoryModel, 2,
+               vulkan ? SPE_AddressingModelPhysicalStorageBuffer64 : SPE_AddressingModelPhysical64,
+               vulkan ? SPE_MemoryModelVulkan : SPE_MemoryModelOpenCL);
     if (m->options.source)
         spe_write_(m, SPE_SECTION_STRING_, SPE_OpSource, 3, SPE_SourceLanguageUnknown, 0,
                    spe_write_once_(m, SPE_OpString, m->options.source));

@@ -2,17 +2,19 @@
 /* X(what, first, last number, capability), see SPE_NEED_OP_ ... */
 #define SPE_NEEDED_(X)                                                                                                 \
     X(BUILTIN, 4416, 4420, GroupNonUniformBallot) X(DECORATION, 41, 41, Linkage) X(DECORATION, 4216, 4216, Float8EXT)  \
-    X(DECORATION, 6188, 6188, GlobalVariableHostAccessINTEL) X(DECORATION, 6442, 6443, CacheControlsINTEL)             \
-    X(MODE, 35, 37, SubgroupDispatch) X(MODE, 4459, 4459, DenormPreserve) X(MODE, 4460, 4460, DenormFlushToZero)       \
+    X(DECORATION, 5356, 5356, PhysicalStorageBufferAddresses) X(DECORATION, 6188, 6188, GlobalVariableHostAccessINTEL) \
+    X(DECORATION, 6442, 6443, CacheControlsINTEL) X(MODE, 35, 37, SubgroupDispatch)                                    \
+    X(MODE, 4459, 4459, DenormPreserve) X(MODE, 4460, 4460, DenormFlushToZero)                                         \
     X(MODE, 4461, 4461, SignedZeroInfNanPreserve) X(MODE, 4462, 4462, RoundingModeRTE)                                 \
     X(MODE, 4463, 4463, RoundingModeRTZ) X(MODE, 6028, 6028, FloatControls2) X(MODE, 6461, 6463, RegisterLimitsINTEL)  \
-    X(STORAGE, 8, 8, GenericPointer) X(OP, 45, 45, LiteralSampler) X(OP, 143, 143, Matrix)                             \
-    X(OP_BF16, 148, 148, BFloat16DotProductKHR) X(OP, 201, 204, BitInstructions) X(OP_64, 227, 242, Int64Atomics)      \
-    X(OP, 261, 271, Groups) X(OP, 325, 326, SubgroupDispatch) X(OP, 333, 333, GroupNonUniform)                         \
-    X(OP, 334, 336, GroupNonUniformVote) X(OP, 337, 344, GroupNonUniformBallot)                                        \
-    X(OP, 345, 346, GroupNonUniformShuffle) X(OP, 347, 348, GroupNonUniformShuffleRelative)                            \
-    X(OP_ACROSS, 349, 364, GroupNonUniformArithmetic) X(OP_CLUSTERED, 349, 364, GroupNonUniformClustered)              \
-    X(OP, 365, 366, GroupNonUniformQuad) X(OP, 4421, 4422, SubgroupBallotKHR) X(OP, 4428, 4430, SubgroupVoteKHR)       \
+    X(STORAGE, 8, 8, GenericPointer) X(STORAGE, 5349, 5349, PhysicalStorageBufferAddresses)                            \
+    X(OP, 45, 45, LiteralSampler) X(OP, 143, 143, Matrix) X(OP_BF16, 148, 148, BFloat16DotProductKHR)                  \
+    X(OP, 201, 204, BitInstructions) X(OP_64, 227, 242, Int64Atomics) X(OP, 261, 271, Groups)                          \
+    X(OP, 325, 326, SubgroupDispatch) X(OP, 333, 333, GroupNonUniform) X(OP, 334, 336, GroupNonUniformVote)            \
+    X(OP, 337, 344, GroupNonUniformBallot) X(OP, 345, 346, GroupNonUniformShuffle)                                     \
+    X(OP, 347, 348, GroupNonUniformShuffleRelative) X(OP_ACROSS, 349, 364, GroupNonUniformArithmetic)                  \
+    X(OP_CLUSTERED, 349, 364, GroupNonUniformClustered) X(OP, 365, 366, GroupNonUniformQuad)                           \
+    X(OP, 4421, 4422, SubgroupBallotKHR) X(OP, 4428, 4430, SubgroupVoteKHR)                                            \
     X(OP, 4431, 4431, GroupNonUniformRotateKHR) X(OP, 4432, 4432, SubgroupBallotKHR) X(OP, 4450, 4455, DotProduct)     \
     X(OP, 4456, 4460, CooperativeMatrixKHR) X(OP, 5288, 5289, CooperativeVectorNV)                                     \
     X(OP, 5290, 5291, CooperativeVectorTrainingNV) X(OP, 5292, 5292, CooperativeVectorNV)                              \
@@ -129,7 +131,10 @@
 #define SPE_SOURCES_(X)                                                                                                \
     X(58, 58, 1, "", 0) X(61, 68, 3, "", 0) X(4212, 4213, 0, "SPV_EXT_float8", 0)                                      \
     X(4423, 4423, 0, "SPV_KHR_shader_ballot", 0) X(4431, 4431, 0, "SPV_KHR_subgroup_vote", 0)                          \
+    X(4433, 4433, 0, "SPV_KHR_16bit_storage", 3) X(4435, 4435, 0, "SPV_KHR_16bit_storage", 3)                          \
+    X(4448, 4448, 0, "SPV_KHR_8bit_storage", 5) X(4450, 4450, 0, "SPV_KHR_8bit_storage", 5)                            \
     X(4464, 4468, 0, "SPV_KHR_float_controls", 4) X(5116, 5118, 0, "SPV_KHR_bfloat16", 0)                              \
+    X(5345, 5346, 0, "SPV_KHR_vulkan_memory_model", 5) X(5347, 5347, 0, "SPV_EXT_physical_storage_buffer", 5)          \
     X(5394, 5394, 0, "SPV_NV_cooperative_vector", 0) X(5425, 5425, 3, "SPV_EXT_long_vector", 0)                        \
     X(5435, 5435, 0, "SPV_NV_cooperative_vector", 0) X(5568, 5569, 0, "SPV_INTEL_subgroups", 0)                        \
     X(5612, 5613, 0, "SPV_EXT_shader_atomic_float_min_max", 0)                                                         \

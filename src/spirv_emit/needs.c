@@ -84,6 +84,8 @@ static void spe_declare_(spe_module *m, uint32_t capability)
                    row->version >> 8 & 0xff, m->options.version >> 8 & 0xff);
         return;
     }
+    if (m->options.env && capability == SPE_CapabilityBitInstructions) return; /* Vulkan has these in the core */
+    if (!spe_has_capability_(m, capability, row ? row->extension : "")) return;
     uint32_t *at = spe_push_(m, SPE_BUFFER_CAPS_, 1);
     if (at) *at = capability;
     if (row && *row->extension && !(row->core_since && m->options.version >= row->core_since))

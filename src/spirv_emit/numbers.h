@@ -92,21 +92,24 @@
     X(K, GroupNonUniformBallot, 64) X(K, GroupNonUniformShuffle, 65) X(K, GroupNonUniformShuffleRelative, 66)          \
     X(K, GroupNonUniformClustered, 67) X(K, GroupNonUniformQuad, 68) X(K, Float8EXT, 4212)                             \
     X(K, Float8CooperativeMatrixEXT, 4213) X(K, SubgroupBallotKHR, 4423) X(K, SubgroupVoteKHR, 4431)                   \
-    X(K, DenormPreserve, 4464) X(K, DenormFlushToZero, 4465) X(K, SignedZeroInfNanPreserve, 4466)                      \
-    X(K, RoundingModeRTE, 4467) X(K, RoundingModeRTZ, 4468) X(K, BFloat16TypeKHR, 5116)                                \
-    X(K, BFloat16DotProductKHR, 5117) X(K, BFloat16CooperativeMatrixKHR, 5118) X(K, CooperativeVectorNV, 5394)         \
-    X(K, LongVectorEXT, 5425) X(K, CooperativeVectorTrainingNV, 5435) X(K, SubgroupShuffleINTEL, 5568)                 \
-    X(K, SubgroupBufferBlockIOINTEL, 5569) X(K, AtomicFloat32MinMaxEXT, 5612) X(K, AtomicFloat64MinMaxEXT, 5613)       \
-    X(K, AtomicFloat16MinMaxEXT, 5616) X(K, VectorAnyINTEL, 5619) X(K, ExpectAssumeKHR, 5629)                          \
-    X(K, DotProductInputAll, 6016) X(K, DotProductInput4x8Bit, 6017) X(K, DotProductInput4x8BitPacked, 6018)           \
-    X(K, DotProduct, 6019) X(K, CooperativeMatrixKHR, 6022) X(K, BitInstructions, 6025)                                \
-    X(K, GroupNonUniformRotateKHR, 6026) X(K, FloatControls2, 6029) X(K, AtomicFloat32AddEXT, 6033)                    \
-    X(K, AtomicFloat64AddEXT, 6034) X(K, AtomicFloat16AddEXT, 6095) X(K, BFloat16ConversionINTEL, 6115)                \
-    X(K, SplitBarrierINTEL, 6141) X(K, GlobalVariableHostAccessINTEL, 6187) X(K, SubgroupBufferPrefetchINTEL, 6220)    \
-    X(K, Subgroup2DBlockIOINTEL, 6228) X(K, Subgroup2DBlockTransformINTEL, 6229)                                       \
-    X(K, Subgroup2DBlockTransposeINTEL, 6230) X(K, SubgroupMatrixMultiplyAccumulateINTEL, 6236)                        \
-    X(K, PredicatedIOINTEL, 6257) X(K, GroupUniformArithmeticKHR, 6400) X(K, TensorFloat32RoundingINTEL, 6425)         \
-    X(K, CacheControlsINTEL, 6441) X(K, RegisterLimitsINTEL, 6460)
+    X(K, StorageBuffer16BitAccess, 4433) X(K, StoragePushConstant16, 4435) X(K, StorageBuffer8BitAccess, 4448)         \
+    X(K, StoragePushConstant8, 4450) X(K, DenormPreserve, 4464) X(K, DenormFlushToZero, 4465)                          \
+    X(K, SignedZeroInfNanPreserve, 4466) X(K, RoundingModeRTE, 4467) X(K, RoundingModeRTZ, 4468)                       \
+    X(K, BFloat16TypeKHR, 5116) X(K, BFloat16DotProductKHR, 5117) X(K, BFloat16CooperativeMatrixKHR, 5118)             \
+    X(K, VulkanMemoryModel, 5345) X(K, VulkanMemoryModelDeviceScope, 5346) X(K, PhysicalStorageBufferAddresses, 5347)  \
+    X(K, CooperativeVectorNV, 5394) X(K, LongVectorEXT, 5425) X(K, CooperativeVectorTrainingNV, 5435)                  \
+    X(K, SubgroupShuffleINTEL, 5568) X(K, SubgroupBufferBlockIOINTEL, 5569) X(K, AtomicFloat32MinMaxEXT, 5612)         \
+    X(K, AtomicFloat64MinMaxEXT, 5613) X(K, AtomicFloat16MinMaxEXT, 5616) X(K, VectorAnyINTEL, 5619)                   \
+    X(K, ExpectAssumeKHR, 5629) X(K, DotProductInputAll, 6016) X(K, DotProductInput4x8Bit, 6017)                       \
+    X(K, DotProductInput4x8BitPacked, 6018) X(K, DotProduct, 6019) X(K, CooperativeMatrixKHR, 6022)                    \
+    X(K, BitInstructions, 6025) X(K, GroupNonUniformRotateKHR, 6026) X(K, FloatControls2, 6029)                        \
+    X(K, AtomicFloat32AddEXT, 6033) X(K, AtomicFloat64AddEXT, 6034) X(K, AtomicFloat16AddEXT, 6095)                    \
+    X(K, BFloat16ConversionINTEL, 6115) X(K, SplitBarrierINTEL, 6141) X(K, GlobalVariableHostAccessINTEL, 6187)        \
+    X(K, SubgroupBufferPrefetchINTEL, 6220) X(K, Subgroup2DBlockIOINTEL, 6228)                                         \
+    X(K, Subgroup2DBlockTransformINTEL, 6229) X(K, Subgroup2DBlockTransposeINTEL, 6230)                                \
+    X(K, SubgroupMatrixMultiplyAccumulateINTEL, 6236) X(K, PredicatedIOINTEL, 6257)                                    \
+    X(K, GroupUniformArithmeticKHR, 6400) X(K, TensorFloat32RoundingINTEL, 6425) X(K, CacheControlsINTEL, 6441)        \
+    X(K, RegisterLimitsINTEL, 6460)
 #define SPE_BuiltIn_(X, K)                                                                                             \
     X(K, NumWorkgroups, 24) X(K, WorkgroupSize, 25) X(K, WorkgroupId, 26) X(K, LocalInvocationId, 27)                  \
     X(K, GlobalInvocationId, 28) X(K, LocalInvocationIndex, 29) X(K, WorkDim, 30) X(K, GlobalSize, 31)                 \
@@ -115,21 +118,26 @@
     X(K, SubgroupLocalInvocationId, 41) X(K, SubgroupEqMask, 4416) X(K, SubgroupGeMask, 4417)                          \
     X(K, SubgroupGtMask, 4418) X(K, SubgroupLeMask, 4419) X(K, SubgroupLtMask, 4420)
 #define SPE_Decoration_(X, K)                                                                                          \
-    X(K, SpecId, 1) X(K, CPacked, 10) X(K, BuiltIn, 11) X(K, Restrict, 19) X(K, Aliased, 20) X(K, Volatile, 21)        \
-    X(K, Constant, 22) X(K, Coherent, 23) X(K, NonWritable, 24) X(K, NonReadable, 25) X(K, SaturatedConversion, 28)    \
-    X(K, FuncParamAttr, 38) X(K, FPRoundingMode, 39) X(K, FPFastMathMode, 40) X(K, LinkageAttributes, 41)              \
+    X(K, SpecId, 1) X(K, Block, 2) X(K, ArrayStride, 6) X(K, CPacked, 10) X(K, BuiltIn, 11) X(K, Restrict, 19)         \
+    X(K, Aliased, 20) X(K, Volatile, 21) X(K, Constant, 22) X(K, Coherent, 23) X(K, NonWritable, 24)                   \
+    X(K, NonReadable, 25) X(K, SaturatedConversion, 28) X(K, Offset, 35) X(K, FuncParamAttr, 38)                       \
+    X(K, FPRoundingMode, 39) X(K, FPFastMathMode, 40) X(K, LinkageAttributes, 41) X(K, NoContraction, 42)              \
     X(K, Alignment, 44) X(K, MaxByteOffset, 45) X(K, SaturatedToLargestFloat8NormalConversionEXT, 4216)                \
-    X(K, NoSignedWrap, 4469) X(K, NoUnsignedWrap, 4470) X(K, HostAccessINTEL, 6188) X(K, CacheControlLoadINTEL, 6442)  \
-    X(K, CacheControlStoreINTEL, 6443)
+    X(K, NoSignedWrap, 4469) X(K, NoUnsignedWrap, 4470) X(K, AliasedPointer, 5356) X(K, HostAccessINTEL, 6188)         \
+    X(K, CacheControlLoadINTEL, 6442) X(K, CacheControlStoreINTEL, 6443)
 #define SPE_ExecutionMode_(X, K)                                                                                       \
     X(K, LocalSize, 17) X(K, LocalSizeHint, 18) X(K, VecTypeHint, 30) X(K, ContractionOff, 31) X(K, SubgroupSize, 35)  \
     X(K, SubgroupsPerWorkgroup, 36) X(K, SubgroupsPerWorkgroupId, 37) X(K, LocalSizeId, 38) X(K, LocalSizeHintId, 39)  \
     X(K, DenormPreserve, 4459) X(K, DenormFlushToZero, 4460) X(K, SignedZeroInfNanPreserve, 4461)                      \
     X(K, RoundingModeRTE, 4462) X(K, RoundingModeRTZ, 4463) X(K, FPFastMathDefault, 6028)                              \
     X(K, MaximumRegistersINTEL, 6461) X(K, MaximumRegistersIdINTEL, 6462) X(K, NamedMaximumRegistersINTEL, 6463)
+#define SPE_StorageClass_(X, K)                                                                                        \
+    X(K, UniformConstant, 0) X(K, Input, 1) X(K, Workgroup, 4) X(K, CrossWorkgroup, 5) X(K, Private, 6)                \
+    X(K, Function, 7) X(K, Generic, 8) X(K, PushConstant, 9) X(K, Image, 11) X(K, PhysicalStorageBuffer, 5349)
 #define SPE_MemorySemantics_(X, K)                                                                                     \
     X(K, Relaxed, 0) X(K, Acquire, 2) X(K, Release, 4) X(K, AcquireRelease, 8) X(K, SequentiallyConsistent, 16)        \
-    X(K, SubgroupMemory, 128) X(K, WorkgroupMemory, 256) X(K, CrossWorkgroupMemory, 512)
+    X(K, UniformMemory, 64) X(K, SubgroupMemory, 128) X(K, WorkgroupMemory, 256) X(K, CrossWorkgroupMemory, 512)       \
+    X(K, MakeAvailable, 8192) X(K, MakeVisible, 16384)
 #define SPE_FunctionParameterAttribute_(X, K)                                                                          \
     X(K, Zext, 0) X(K, Sext, 1) X(K, NoAlias, 4) X(K, NoCapture, 5) X(K, NoWrite, 6) X(K, NoReadWrite, 7)
 #define SPE_CooperativeMatrixOperands_(X, K)                                                                           \
@@ -154,15 +162,14 @@
     SPE_Capability_(X, Capability)
 #define SPE_ENUMERANTS(X)                                                                                              \
     SPE_BuiltIn_(X, BuiltIn) SPE_Decoration_(X, Decoration) SPE_ExecutionMode_(X, ExecutionMode)                       \
-    X(StorageClass, UniformConstant, 0) X(StorageClass, Input, 1) X(StorageClass, Workgroup, 4)                        \
-    X(StorageClass, CrossWorkgroup, 5) X(StorageClass, Private, 6) X(StorageClass, Function, 7)                        \
-    X(StorageClass, Generic, 8) X(StorageClass, Image, 11) X(Scope, CrossDevice, 0) X(Scope, Device, 1)                \
-    X(Scope, Workgroup, 2) X(Scope, Subgroup, 3) X(Scope, Invocation, 4) SPE_MemorySemantics_(X, MemorySemantics)      \
+    SPE_StorageClass_(X, StorageClass) X(Scope, CrossDevice, 0) X(Scope, Device, 1) X(Scope, Workgroup, 2)             \
+    X(Scope, Subgroup, 3) X(Scope, Invocation, 4) SPE_MemorySemantics_(X, MemorySemantics)                             \
     X(MemoryAccess, Volatile, 1) X(MemoryAccess, Aligned, 2) X(MemoryAccess, Nontemporal, 4)                           \
-    X(AddressingModel, Logical, 0) X(AddressingModel, Physical32, 1) X(AddressingModel, Physical64, 2)                 \
-    X(MemoryModel, OpenCL, 2) X(ExecutionModel, Kernel, 6) X(SourceLanguage, Unknown, 0)                               \
-    X(SourceLanguage, OpenCL_C, 3) X(FunctionControl, Inline, 1) X(FunctionControl, DontInline, 2)                     \
-    X(FunctionControl, Pure, 4) X(FunctionControl, Const, 8)                                                           \
+    X(MemoryAccess, NonPrivatePointer, 32) X(AddressingModel, Logical, 0) X(AddressingModel, Physical32, 1)            \
+    X(AddressingModel, Physical64, 2) X(AddressingModel, PhysicalStorageBuffer64, 5348) X(MemoryModel, OpenCL, 2)      \
+    X(MemoryModel, Vulkan, 3) X(ExecutionModel, GLCompute, 5) X(ExecutionModel, Kernel, 6)                             \
+    X(SourceLanguage, Unknown, 0) X(SourceLanguage, OpenCL_C, 3) X(FunctionControl, Inline, 1)                         \
+    X(FunctionControl, DontInline, 2) X(FunctionControl, Pure, 4) X(FunctionControl, Const, 8)                         \
     SPE_FunctionParameterAttribute_(X, FunctionParameterAttribute) X(LinkageType, Export, 0) X(LinkageType, Import, 1) \
     X(SelectionControl, Flatten, 1) X(SelectionControl, DontFlatten, 2) X(LoopControl, Unroll, 1)                      \
     X(LoopControl, DontUnroll, 2) X(LoopControl, DependencyInfinite, 4) X(LoopControl, DependencyLength, 8)            \

@@ -3,7 +3,7 @@
 
 XE_FN_ spe_type_info spe_info_of_(spe_kind kind, uint32_t bits, uint32_t count, spe_id elem)
 {
-    spe_type_info t = {kind, bits, count, elem, 0, SPE_IEEE, NULL, 0, 0, 0, 0, 0, 0, false, false};
+    spe_type_info t = {kind, bits, count, elem, 0, SPE_IEEE, NULL, 0, 0, 0, 0, 0, 0, false, false, false};
     return t;
 }
 
@@ -202,6 +202,29 @@ spe_id spe_e5m2(spe_module *m) { return spe_small_float_(m, 8, SPE_E5M2, SPE_FPE
 /* Here rather than with the other constants, because types contain numbers of elements. */
 spe_id spe_u32(spe_module *m, uint32_t value) { return spe_const_scalar_(m, spe_int(m, 32), value); }
 
+/* The number of pieces of a vector that the environment has none of; 0: it is none. */
+XE_FN_ uint32_t spe_pieces_(const spe_module *m, spe_id type)
+{
+    if (m->options.env == SPE_ENV_OPENCL) return 0;
+    uint32_t n = spe_count(m, type);
+    return n > 4 ? n / 4 : 0;
+}
+
+/* A vector of n components, 8 or 16, as an array of its pieces. Its length is a constant of its own, so that it differs
+ * from arrays that are asked for; that of the same in memory another one, as its elements have offsets. */
+static spe_id spe_vec_in_pieces_(spe_module *m, spe_id elem, uint32_t n, bool in_memory)
+{
+    spe_type_info t = spe_info_of_(SPE_KIND_VECTOR, 0, n, elem);
+    spe_id *length = &m->piece_count[in_memory][n == 16], i32 = spe_int(m, 32);
+    uint32_t w[2] = {spe_vec(m, elem, 4), 0};
+    if (!*length) {
+        *length = spe_new_id_(m, i32, SPE_ID_CONSTANT_, 0);
+        spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpConstant, 3, i32, *length, n / 4);
+    }
+    w[1] = *length;
+    return spe_type_(m, SPE_OpTypeArray, t, SPE_NEED_NOTHING_, 0, 2, w);
+}
+
 spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n)
 {
     const spe_type_info *e = spe_want_type_(m, __func__, elem);
@@ -213,6 +236,11 @@ spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n)
     if (n != 2 && n != 3 && n != 4 && n != 8 && n != 16 &&
         !(n && (spe_declares_(m, SPE_CapabilityVectorAnyINTEL) || spe_declares_(m, SPE_CapabilityLongVectorEXT))))
         return SPE_ERROR_(m, RANGE, "%u components; there are 1, 2, 3, 4, 8 and 16", n);
+    if (m->options.env && n > 4) {
+        spe_id id = spe_vec_in_pieces_(m, elem, n, false);
+        *spe_recent_of_(m, elem | SPE_RECENT_VECTOR_, n) = id;
+        return id;
+    }
     return *recent =
                spe_type_(m, SPE_OpTypeVector, spe_info_of_(SPE_KIND_VECTOR, 0, n, elem), SPE_NEED_VECTOR_, n, 2, w);
 }
@@ -298,8 +326,8 @@ spe_id spe_struct_new(spe_module *m, uint32_t n, const spe_id *members)
     return id;
 }
 
-/* Does OpenCL, or an extension of Intel's, have this storage class? */
-static bool spe_is_storage_(uint32_t storage)
+/* Does OpenCL, or an extension of Intel's, have this storage class? Vulkan's push constants are for parameters. */
+static bool spe_is_storage_(const spe_module *m, uint32_t storage)
 {
     enum { CODE_SECTION = 5605, DEVICE_ONLY = 5936, HOST_ONLY = 5937 };
     switch (storage) {
@@ -307,8 +335,90 @@ static bool spe_is_storage_(uint32_t storage)
     case SPE_StorageClassCrossWorkgroup: case SPE_StorageClassPrivate: case SPE_StorageClassFunction:
     case SPE_StorageClassGeneric: case SPE_StorageClassImage: case CODE_SECTION: case DEVICE_ONLY: case HOST_ONLY:
         return true;
+    case SPE_StorageClassPushConstant: return m->options.env == SPE_ENV_VULKAN;
     default: return false;
     }
+}
+
+/* Declares that numbers of 8 and 16 bits are in memory. */
+static void spe_need_in_memory_(spe_module *m, spe_id type)
+{
+    uint32_t bits = spe_width(m, type);
+    if (bits == 16) spe_capability(m, SPE_CapabilityStorageBuffer16BitAccess);
+    if (bits == 8) spe_capability(m, SPE_CapabilityStorageBuffer8BitAccess);
+}
+
+/* Decorates an array or struct, and those in it, with the places of its parts: Vulkan requires it of what is in memory
+ * that has addresses. */
+XE_FN_ void spe_lay_out_(spe_module *m, spe_id type)
+{
+    spe_type_info t = spe_info(m, type);
+    if (spe_pieces_(m, type)) {
+        spe_error_(m, SPE_ERR_ENVIRONMENT, "%s within an array or struct in memory; Vulkan's vectors have up to 4 "
+                   "components", spe_text_(m, type));
+        return;
+    }
+    spe_need_in_memory_(m, type);
+    if (m->error.id || t.laid_out || (t.kind != SPE_KIND_ARRAY && t.kind != SPE_KIND_STRUCT)) return;
+    m->types[m->ids[type].aux].laid_out = true;
+    if (t.kind == SPE_KIND_ARRAY) {
+        spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 3, type, SPE_DecorationArrayStride,
+                   (uint32_t)spe_size(m, t.elem));
+        spe_lay_out_(m, t.elem);
+    }
+    for (uint32_t i = 0; i < t.count && t.kind == SPE_KIND_STRUCT; i++) {
+        spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpMemberDecorate, 4, type, i, SPE_DecorationOffset,
+                   (uint32_t)spe_offset(m, type, i));
+        spe_lay_out_(m, t.members[i]);
+    }
+}
+
+/* What an address in the environment points to: `type` as it is in memory. */
+static spe_id spe_in_memory_(spe_module *m, spe_id type)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    if (spe_pieces_(m, type)) {
+        spe_id its = spe_vec_in_pieces_(m, t->elem, t->count, true);
+        const spe_type_info *v = spe_info_(m, its);
+        if (!v || v->laid_out) return its;
+        m->types[m->ids[its].aux].laid_out = true;
+        spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 3, its, SPE_DecorationArrayStride,
+                   (uint32_t)spe_size(m, spe_vec(m, spe_scalar_of(m, type), 4)));
+        spe_need_in_memory_(m, type);
+        return its;
+    }
+    spe_lay_out_(m, type);
+    return type;
+}
+
+/* A pointer that is an address: it can be stepped through memory. */
+static spe_id spe_address_type_(spe_module *m, spe_type_info t)
+{
+    spe_id next, id;
+    uint32_t w[2] = {SPE_StorageClassPhysicalStorageBuffer, spe_in_memory_(m, t.elem)};
+    next = (spe_id)m->id_count;
+    id = w[1] ? spe_type_(m, SPE_OpTypePointer, t, SPE_NEED_STORAGE_, w[0], 2, w) : 0;
+    if (id == next && spe_size(m, t.elem))
+        spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 3, id, SPE_DecorationArrayStride,
+                   (uint32_t)spe_size(m, t.elem));
+    return id;
+}
+
+/* A pointer to local memory for Vulkan: an offset, see local.c. */
+static spe_id spe_local_pointer_type_(spe_module *m, spe_type_info t)
+{
+    spe_offset_type_ *rows = (spe_offset_type_ *)m->local_pointers.items, *row;
+    for (int i = 0; i < m->local_pointers.count; i++) {
+        if (rows[i].elem == t.elem) return rows[i].id;
+    }
+    spe_id i32 = spe_int(m, 32), id = m->error.id ? 0 : spe_new_id_(m, 0, SPE_ID_TYPE_, 0);
+    row = (spe_offset_type_ *)spe_list_add(m, &m->local_pointers, sizeof *row);
+    if (!id || !row || !spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpTypeStruct, 2, id, i32)) return 0;
+    if (!spe_grow_(m, &m->types, &m->type_capacity, m->type_count + 1, sizeof *m->types, 32)) return 0;
+    m->types[m->type_count] = t;
+    m->ids[id].aux = (uint32_t)m->type_count++;
+    row->elem = t.elem;
+    return row->id = id;
 }
 
 spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type)
@@ -318,9 +428,11 @@ spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type)
     uint32_t w[2] = {storage, type};
     t.storage = storage;
     if (!to) return 0;
-    if (!spe_is_storage_(storage)) return SPE_ERROR_(m, RANGE, "there is no storage class %u", storage);
+    if (!spe_is_storage_(m, storage)) return SPE_ERROR_(m, RANGE, "there is no storage class %u", storage);
     if (SPE_UNLIKELY_(to->kind >= SPE_KIND_IMAGE && to->kind <= SPE_KIND_FORWARD))
         return SPE_ERROR_(m, TYPE, "there are no pointers to %s", spe_text_(m, type));
+    if (spe_storage_(m, storage) == SPE_StorageClassPhysicalStorageBuffer) return spe_address_type_(m, t);
+    if (m->options.env && storage == SPE_StorageClassWorkgroup) return spe_local_pointer_type_(m, t);
     return spe_type_(m, SPE_OpTypePointer, t, SPE_NEED_STORAGE_, storage, 2, w);
 }
 
@@ -328,7 +440,8 @@ spe_id spe_ptr_forward(spe_module *m, uint32_t storage)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_FORWARD, 0, 1, 0);
     t.storage = storage;
-    if (!spe_is_storage_(storage)) return SPE_ERROR_(m, RANGE, "there is no storage class %u", storage);
+    if (!spe_is_storage_(m, storage)) return SPE_ERROR_(m, RANGE, "there is no storage class %u", storage);
+    if (m->options.env) return SPE_ERROR_(m, ENVIRONMENT, "this header has no structs with pointers to themselves for Vulkan");
     spe_id id = spe_new_id_(m, 0, SPE_ID_TYPE_, 0);
     if (!id || !spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpTypeForwardPointer, 2, id, storage)) return 0;
     m->forward_count++;

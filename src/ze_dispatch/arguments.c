@@ -207,27 +207,6 @@ XE_FN_ bool zed_fit_number_(const zed_type_ *t, const zed_arg *a, zed_bound_ *b,
     return a->kind == 'f' ? zed_fit_float_(t, a->as.real, b, low, high) : zed_fit_int_(t, a, b, low, high);
 }
 
-/* Can the device access the memory that the argument points to? */
-static bool zed_reachable_(const zed_kernel *k, const zed_arg *a, uint32_t i)
-{
-    ze_memory_allocation_properties_t p;
-    ze_device_handle_t on = NULL;
-    zed_device *d = k->device;
-    char where[512];
-    uintptr_t at = (uintptr_t)a->as.ptr;
-    if (!at || d->system_memory_) return true;
-    for (size_t n = d->resource_count_; n-- > 0;) {
-        const zed_resource_ *r = &d->resources_[n];
-        if (r->kind == ZED_RES_MEMORY_ && at - (uintptr_t)r->handle < r->bytes) return true;
-    }
-    ZED_CLEAR_(p, MEMORY_ALLOCATION_PROPERTIES);
-    if (d->ze_->zeMemGetAllocProperties(d->context, a->as.ptr, &p, &on) == ZE_RESULT_SUCCESS &&
-        p.type != ZE_MEMORY_TYPE_UNKNOWN)
-        return true;
-    return zed_fail_(d, ZED_ARG_MEMORY, "%s: %p is not in memory that \"%s\" can reach",
-                     zed_arg_where_(k, a, i, where, sizeof where), a->as.ptr, d->name);
-}
-
 /* The C type that a pointer to a parameter's elements usually has. */
 static const char *zed_c_type_(const zed_type_ *t, char *text, size_t size)
 {
@@ -245,7 +224,11 @@ static bool zed_bind_pointer_(const zed_kernel *k, const zed_arg *a, uint32_t i,
         snprintf(what, sizeof what, ", wanted %s * or void *", zed_c_type_(t, name, sizeof name));
         return zed_arg_type_error_(k, a, i, what);
     }
-    if (!zed_reachable_(k, a, i)) return false;
+    if (!zed_reachable_(k->device, a->as.ptr)) {
+        char where[512];
+        return zed_fail_(k->device, ZED_ARG_MEMORY, "%s: %p is not in memory that \"%s\" can reach",
+                         zed_arg_where_(k, a, i, where, sizeof where), a->as.ptr, k->device->name);
+    }
     b->as.p = a->as.ptr;
     b->size = sizeof b->as.p;
     b->no_value = !a->as.ptr;

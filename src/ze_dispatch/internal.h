@@ -30,21 +30,6 @@ typedef struct zed_candidate_ {
     char name[ZE_MAX_DEVICE_NAME];
 } zed_candidate_;
 
-/* An argument ready for zeKernelSetArgumentValue. */
-typedef struct zed_bound_ {
-    size_t size;
-    bool no_value; /* local memory, or a null pointer */
-    union {
-        uint64_t u;
-        uint8_t bytes[8];
-        const void *p;
-        double f64;
-        uint32_t u32;
-        uint16_t u16;
-        uint8_t u8;
-    } as;
-} zed_bound_;
-
 /* Values for spec constants, as the driver takes them. */
 typedef struct zed_constants_ {
     ze_module_constants_t list;

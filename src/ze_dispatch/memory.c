@@ -89,3 +89,19 @@ bool zed_fill_(zed_device *d, void *dst, int byte, size_t bytes)
     unsigned char pattern = (unsigned char)byte;
     return zed_fill_pattern_(d, dst, &pattern, 1, bytes);
 }
+
+/* Can kernels access the memory at p? NULL can be passed. */
+XE_FN_ bool zed_reachable_(const zed_device *d, const void *p)
+{
+    ze_memory_allocation_properties_t properties;
+    ze_device_handle_t on = NULL;
+    uintptr_t at = (uintptr_t)p;
+    if (!at || d->system_memory_) return true;
+    for (size_t n = d->resource_count_; n-- > 0;) {
+        const zed_resource_ *r = &d->resources_[n];
+        if (r->kind == ZED_RES_MEMORY_ && at - (uintptr_t)r->handle < r->bytes) return true;
+    }
+    ZED_CLEAR_(properties, MEMORY_ALLOCATION_PROPERTIES);
+    return d->ze_->zeMemGetAllocProperties(d->context, p, &properties, &on) == ZE_RESULT_SUCCESS &&
+           properties.type != ZE_MEMORY_TYPE_UNKNOWN;
+}

@@ -25,6 +25,7 @@ XE_FN_ bool zed_name_drivers_(zed_device *d);
 XE_FN_ bool zed_enumerate_(zed_device *d, zed_candidate_ *all, int *count);
 XE_FN_ int zed_choose_(zed_device *d, const zed_options *o, const zed_candidate_ *all, int count);
 XE_FN_ bool zed_in_range_(zed_device *d, const char *what, const void *p, size_t bytes);
+XE_FN_ bool zed_reachable_(const zed_device *d, const void *p);
 XE_FN_ bool zed_parse_params_(zed_device *d, const char *kernel, const char *text, zed_param *params, uint32_t *count);
 XE_FN_ const char *zed_param_name_(const zed_param *p, char *text, size_t size);
 XE_FN_ const char *zed_arg_name_(const zed_arg *a, char *text, size_t size);

@@ -1,0 +1,215 @@
+/* pieces.c - writes instructions into the open function. Vulkan's vectors have at most four components: larger ones are
+ * arrays of those, their pieces, and an instruction on them becomes one for each piece. */
+#include "internal.h"
+
+enum { SPE_PIECE_ = 4, SPE_PIECES_MAX_ = 4 };
+
+/* Writes an instruction on vectors that Vulkan has. */
+static spe_id spe_put_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+{
+    if (spe_uses_local_(m, op, n, operands)) return spe_emit_local_(m, op, type, n, operands);
+    spe_id id = spe_emit_one_(m, op, type, n, operands);
+    if (m->as_written && id && (op == SPE_OpFAdd || op == SPE_OpFSub || op == SPE_OpFMul))
+        spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, id, SPE_DecorationNoContraction);
+    return id;
+}
+
+static spe_id spe_piece_type_(spe_module *m, spe_id type) { return spe_vec(m, spe_scalar_of(m, type), SPE_PIECE_); }
+
+/* Piece or component i of a value, or with i2 component i2 of its piece i. */
+static spe_id spe_part_(spe_module *m, spe_id type, spe_id v, uint32_t i, uint32_t i2)
+{
+    uint32_t w[3] = {v, i, i2};
+    return spe_put_one_(m, SPE_OpCompositeExtract, type, i2 == UINT32_MAX ? 2 : 3, w);
+}
+
+/* Component i of a vector. */
+static spe_id spe_component_(spe_module *m, spe_id v, uint32_t i)
+{
+    spe_id type = spe_type_of(m, v), scalar = spe_scalar_of(m, type);
+    if (type == scalar) return v;
+    if (!spe_pieces_(m, type)) return spe_part_(m, scalar, v, i, UINT32_MAX);
+    return spe_part_(m, scalar, v, i / SPE_PIECE_, i % SPE_PIECE_);
+}
+
+/* A vector of the type from its components. */
+static spe_id spe_of_components_(spe_module *m, spe_id type, const spe_id *v)
+{
+    spe_id piece[SPE_PIECES_MAX_];
+    uint32_t pieces = spe_pieces_(m, type);
+    if (spe_count(m, type) == 1) return v[0];
+    if (!pieces) return spe_put_one_(m, SPE_OpCompositeConstruct, type, spe_count(m, type), v);
+    for (uint32_t i = 0; i < pieces; i++)
+        piece[i] = spe_put_one_(m, SPE_OpCompositeConstruct, spe_piece_type_(m, type), SPE_PIECE_, v + i * SPE_PIECE_);
+    return spe_put_one_(m, SPE_OpCompositeConstruct, type, pieces, piece);
+}
+
+/* The operands that may be vectors in pieces: from *first, this many. The others are literals, or are not taken apart. */
+static uint32_t spe_vector_operands_(uint32_t op, uint32_t n, uint32_t *first)
+{
+    *first = op == SPE_OpExtInst ? 2 : op == SPE_OpStore ? 1 : 0;
+    switch (op) {
+    case SPE_OpFunctionCall: case SPE_OpCopyObject: case SPE_OpLoad: case SPE_OpAccessChain:
+    case SPE_OpInBoundsAccessChain: case SPE_OpPtrAccessChain: return 0;
+    case SPE_OpCompositeExtract: case SPE_OpStore: return 1;
+    case SPE_OpCompositeInsert: case SPE_OpVectorShuffle: return 2;
+    default: return n - *first;
+    }
+}
+
+/* Is it a pointer that is an address? */
+static bool spe_is_address_(const spe_module *m, spe_id ptr)
+{
+    const spe_type_info *t = spe_info_(m, spe_type_of(m, ptr));
+    return t && spe_storage_(m, t->storage) == SPE_StorageClassPhysicalStorageBuffer;
+}
+
+/* The number of pieces that the instruction must be divided into; 0: the environment has it. */
+static uint32_t spe_must_divide_(const spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+{
+    uint32_t first, count = spe_vector_operands_(op, n, &first), pieces = 0;
+    if (op == SPE_OpFunctionCall || op == SPE_OpCopyObject) return 0;
+    bool access = op == SPE_OpLoad || op == SPE_OpStore;
+    if (access && !spe_is_address_(m, operands[0]) && !spe_uses_local_(m, op, n, operands)) return 0;
+    if (type) pieces = spe_pieces_(m, type);
+    for (uint32_t i = first; i < first + count && !pieces; i++) pieces = spe_pieces_(m, spe_type_of(m, operands[i]));
+    return pieces;
+}
+
+/* An instruction that works component by component; `type` is the result's, in pieces. */
+static spe_id spe_each_piece_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands,
+                              uint32_t pieces, spe_id *piece)
+{
+    uint32_t first, count = spe_vector_operands_(op, n, &first), w[16];
+    for (uint32_t p = 0; p < pieces; p++) {
+        memcpy(w, operands, n * sizeof *w);
+        for (uint32_t i = first; i < first + count; i++) {
+            spe_id its = spe_type_of(m, operands[i]);
+            if (spe_pieces_(m, its)) w[i] = spe_part_(m, spe_piece_type_(m, its), operands[i], p, UINT32_MAX);
+        }
+        piece[p] = spe_put_one_(m, op, type, n, w);
+    }
+    return piece[0];
+}
+
+/* any, all, dot: a piece at a time, then together. */
+static spe_id spe_reduce_pieces_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands,
+                                 uint32_t pieces)
+{
+    spe_id piece[SPE_PIECES_MAX_], all = spe_each_piece_(m, op, type, n, operands, pieces, piece);
+    uint32_t join = op == SPE_OpAny ? SPE_OpLogicalOr : op == SPE_OpAll ? SPE_OpLogicalAnd : SPE_OpFAdd;
+    for (uint32_t p = 1; p < pieces; p++) {
+        uint32_t w[2] = {all, piece[p]};
+        all = spe_put_one_(m, join, type, 2, w);
+    }
+    return all;
+}
+
+/* The address of piece p of the vector at ptr. */
+static spe_id spe_piece_address_(spe_module *m, spe_id ptr, uint32_t p)
+{
+    const spe_type_info *t = spe_info_(m, spe_type_of(m, ptr));
+    spe_id type = spe_ptr(m, t->storage, spe_piece_type_(m, t->elem));
+    uint32_t w[2] = {spe_put_one_(m, SPE_OpBitcast, type, 1, &ptr), p ? spe_u32(m, p) : 0};
+    return p ? spe_put_one_(m, SPE_OpPtrAccessChain, type, 2, w) : w[0];
+}
+
+/* A load (value 0) or store, with its memory operands: flags, alignment. */
+static spe_id spe_move_pieces_(spe_module *m, spe_id type, spe_id ptr, spe_id value, uint32_t n, const uint32_t *access,
+                               uint32_t pieces)
+{
+    spe_id piece[SPE_PIECES_MAX_], its = spe_piece_type_(m, type);
+    uint32_t w[4], size = (uint32_t)spe_size(m, its);
+    for (uint32_t p = 0; p < pieces; p++) {
+        uint32_t k = 0;
+        w[k++] = spe_piece_address_(m, ptr, p);
+        if (value) w[k++] = spe_part_(m, its, value, p, UINT32_MAX);
+        memcpy(w + k, access, n * sizeof *w);
+        if (n > 1 && w[k + 1] > size) w[k + 1] = size;
+        piece[p] = spe_put_one_(m, value ? SPE_OpStore : SPE_OpLoad, value ? 0 : its, k + n, w);
+    }
+    return value ? 0 : spe_put_one_(m, SPE_OpCompositeConstruct, type, pieces, piece);
+}
+
+/* The components of a, then of b, that the literals name. */
+static spe_id spe_shuffle_pieces_(spe_module *m, spe_id type, const uint32_t *w, uint32_t n)
+{
+    spe_id v[16];
+    uint32_t na = spe_count(m, spe_type_of(m, w[0]));
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t k = w[2 + i] == UINT32_MAX ? 0 : w[2 + i];
+        v[i] = k < na ? spe_component_(m, w[0], k) : spe_component_(m, w[1], k - na);
+    }
+    return spe_of_components_(m, type, v);
+}
+
+/* The same bits: the longer of both vectors a piece at a time. */
+static spe_id spe_bitcast_pieces_(spe_module *m, spe_id type, spe_id value)
+{
+    spe_id from = spe_type_of(m, value), v[16], out[16];
+    uint32_t n = spe_count(m, from), count = spe_count(m, type), parts = n < count ? n : count;
+    while (n / parts > SPE_PIECE_ || count / parts > SPE_PIECE_) parts *= 2;
+    spe_id source = spe_vec(m, spe_scalar_of(m, from), n / parts);
+    spe_id target = spe_vec(m, spe_scalar_of(m, type), count / parts);
+    for (uint32_t i = 0; i < n; i++) v[i] = spe_component_(m, value, i);
+    for (uint32_t i = 0; i < parts; i++) {
+        spe_id part = spe_of_components_(m, source, v + i * (n / parts));
+        part = spe_put_one_(m, SPE_OpBitcast, target, 1, &part);
+        for (uint32_t k = 0; k < count / parts; k++) out[i * (count / parts) + k] = spe_component_(m, part, k);
+    }
+    return spe_of_components_(m, type, out);
+}
+
+/* Component `index` of a vector in pieces, or (scalar not 0) the vector with that component replaced. */
+static spe_id spe_dynamic_pieces_(spe_module *m, spe_id type, spe_id v, spe_id scalar, spe_id index, uint32_t pieces)
+{
+    spe_id i32 = spe_type_of(m, index), vector = spe_type_of(m, v), its = spe_piece_type_(m, vector);
+    uint32_t low[2] = {index, spe_const_u(m, i32, SPE_PIECE_ - 1)}, high[2] = {index, spe_const_u(m, i32, 2)}, w[3];
+    spe_id piece[SPE_PIECES_MAX_], found = 0;
+    low[0] = spe_put_one_(m, SPE_OpBitwiseAnd, i32, 2, low);
+    high[0] = spe_put_one_(m, SPE_OpShiftRightLogical, i32, 2, high);
+    for (uint32_t p = 0; p < pieces; p++) {
+        spe_id old = spe_part_(m, its, v, p, UINT32_MAX);
+        uint32_t changed[3] = {old, scalar ? scalar : low[0], low[0]};
+        high[1] = spe_const_u(m, i32, p);
+        w[0] = spe_put_one_(m, SPE_OpIEqual, spe_bool(m), 2, high);
+        w[1] = spe_put_one_(m, scalar ? SPE_OpVectorInsertDynamic : SPE_OpVectorExtractDynamic, scalar ? its : type,
+                             scalar ? 3 : 2, changed);
+        w[2] = scalar ? old : found;
+        found = piece[p] = w[2] ? spe_put_one_(m, SPE_OpSelect, scalar ? its : type, 3, w) : w[1];
+    }
+    return scalar ? spe_put_one_(m, SPE_OpCompositeConstruct, type, pieces, piece) : found;
+}
+
+static spe_id spe_divide_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *w, uint32_t pieces)
+{
+    spe_id piece[SPE_PIECES_MAX_];
+    uint32_t insert[4];
+    switch (op) {
+    case SPE_OpLoad: return spe_move_pieces_(m, type, w[0], 0, n - 1, w + 1, pieces);
+    case SPE_OpStore: return spe_move_pieces_(m, spe_type_of(m, w[1]), w[0], w[1], n - 2, w + 2, pieces);
+    case SPE_OpCompositeConstruct: return spe_of_components_(m, type, w);
+    case SPE_OpCompositeExtract: return spe_component_(m, w[0], w[1]);
+    case SPE_OpCompositeInsert:
+        insert[0] = w[0], insert[1] = w[1], insert[2] = w[2] / SPE_PIECE_, insert[3] = w[2] % SPE_PIECE_;
+        return spe_put_one_(m, op, type, 4, insert);
+    case SPE_OpVectorShuffle: return spe_shuffle_pieces_(m, type, w, n - 2);
+    case SPE_OpVectorExtractDynamic: return spe_dynamic_pieces_(m, type, w[0], 0, w[1], pieces);
+    case SPE_OpVectorInsertDynamic: return spe_dynamic_pieces_(m, type, w[0], w[1], w[2], pieces);
+    case SPE_OpAny: case SPE_OpAll: case SPE_OpDot: return spe_reduce_pieces_(m, op, type, n, w, pieces);
+    case SPE_OpBitcast:
+        if (spe_count(m, type) != spe_count(m, spe_type_of(m, w[0]))) return spe_bitcast_pieces_(m, type, w[0]);
+        break;
+    default: break;
+    }
+    spe_each_piece_(m, op, spe_piece_type_(m, type), n, w, pieces, piece);
+    return spe_put_one_(m, SPE_OpCompositeConstruct, type, pieces, piece);
+}
+
+/* Writes an instruction; type 0: without a result. Operands are not checked. */
+XE_FN_ spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+{
+    if (!SPE_UNLIKELY_(m->options.env) || m->in_spec) return spe_emit_one_(m, op, type, n, operands);
+    uint32_t pieces = spe_must_divide_(m, op, type, n, operands);
+    return pieces ? spe_divide_(m, op, type, n, operands, pieces) : spe_put_one_(m, op, type, n, operands);
+}

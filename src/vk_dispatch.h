@@ -1,0 +1,413 @@
+/* vk_dispatch.h - run kernels through Vulkan 1.3: the calls of ze_dispatch.h with another prefix.
+ *
+ *     #include "vk_dispatch.h"                            // one header; nothing to link with
+ *
+ *     vkd_device dev;
+ *     if (!vkd_open(&dev, NULL)) {                        // a GPU if there is one, else a CPU (lavapipe)
+ *         vkd_print_error(&dev, stderr);
+ *         return 1;
+ *     }
+ *     float *x = (float *)vkd_alloc(&dev, VKD_SHARED, n * sizeof *x, 0);
+ *     vkd_module module;
+ *     vkd_kernel scale;
+ *     vkd_module_load(&module, &dev, words, bytes);       // SPIR-V of spirv_emit.h with env = SPE_ENV_VULKAN
+ *     vkd_kernel_get(&scale, &module, "scale", "ptr<f32> x, f32 factor, u32 n");
+ *     vkd_launch(&scale, (vkd_groups){(n + 63) / 64, 1, 1}, x, 2.0f, n);
+ *     if (vkd_get_error(&dev)->id) vkd_print_error(&dev, stderr);
+ *     vkd_close(&dev);                                    // frees everything left
+ *
+ * ERRORS. A device keeps the first error: id, name, text, the VkResult if any, and the file and line of the vkd call that
+ * met it. From then on every call on the device does nothing and returns false, NULL or -1, so a program may check once,
+ * at the end. vkd_clear_error(&dev) starts over. VKD_ERRORS and VKD_RESULTS below list the ids. Nothing exits or aborts.
+ *
+ * DEVICES. vkd_list(infos, max, &error) lists the devices with Vulkan 1.3, buffer device addresses and the Vulkan memory
+ * model; vkd_print_list(stdout) prints them. vkd_open(&dev, &(vkd_options){...}); zero or NULL: the default:
+ *     .index_plus_1  1 is the first device of vkd_list
+ *     .name          part of the device's name; case does not matter
+ *     .device        either of them, for command lines: a number counted from 0, or a .name
+ *     .validate      with the validation layer, if it is installed: it prints to stderr, and dev.complaints counts
+ * Default: the device that $XETILE_VULKAN_DEVICE names (as .device); if it is unset, the first in this order: discrete
+ * GPUs, integrated GPUs, virtual ones, CPUs. $XETILE_VULKAN_VALIDATE=1 is .validate.
+ * dev.target has the device's limits: subgroup sizes, local memory, sizes of groups, which types it has.
+ * The loader (libvulkan.so.1, vulkan-1.dll) is opened when a device is: programs start where it is missing, and vkd_open
+ * then fails with VKD_NO_LOADER.
+ *
+ * MEMORY. vkd_alloc(&dev, VKD_SHARED | VKD_DEVICE | VKD_HOST, bytes, align); align 0 is 64. The host reads and writes shared
+ * memory (the device's own, where the bus allows that) and host memory; a pointer to device memory is a name: the host
+ * cannot read there, but p + offset may be passed to kernels, copies and fills, as any other. Memory that was not
+ * allocated so cannot be passed to kernels. vkd_free, vkd_copy, vkd_fill, vkd_fill_pattern as in ze_dispatch.h; copies
+ * take any memory of the host, too. vkd_address(&dev, p) is the device's address, for kernels that find pointers in
+ * memory.
+ *
+ * KERNELS. vkd_kernel_get takes the kernel's parameters as text: `type name` separated by commas. Types: f64 f32 f16 bf16
+ * i64 i32 i16 i8 u64 u32 u16 u8, ptr<T> for global and local<T> for local memory. VKD_LOAD(&kernel, &dev, mod) does both,
+ * from any struct with .words .size .kernel .params .subgroup_size. A kernel that was written for a subgroup size needs
+ * vkd_subgroup_size(&kernel, 16) before its first launch, which VKD_LOAD calls.
+ *
+ * LAUNCHING. vkd_launch(&kernel, groups, arguments...) binds, launches and waits; vkd_launch_timed returns nanoseconds;
+ * vkd_start does not wait, and vkd_wait(&dev) waits for all: what is started runs in order, each after the one before it.
+ * Arguments are checked as in ze_dispatch.h: numbers must fit their parameters, pointers their types; local<T> takes
+ * (vkd_local){bytes}. vkd_launch_n and the like take an array of vkd_arg.
+ *
+ * BATCHES. vkd_batch_begin, vkd_batch_launch, vkd_batch_copy, vkd_batch_end (runs it and waits), vkd_batch_run,
+ * vkd_batch_start, vkd_batch_free; vkd_batch_begin_timed, vkd_batch_ns(&b, i). Not here yet: events, changes of a batch,
+ * several queues, caches of compiled kernels.
+ *
+ * THREADS. There is no global state; a vkd_device and its kernels belong to one thread at a time.
+ *
+ * C11; also C++17. Vulkan's headers 1.3 (libvulkan-dev); no other header of this library.
+ *
+ * TO USE IT  just include it: this compiles the bodies too, as static functions. Or define XETILE_DECLARATIONS for all
+ * files of a program and XETILE_IMPLEMENTATION before the include in one of them, which then gets the bodies. "How
+ * functions are declared" below has the details.
+ *
+ * License: MIT, see LICENSE.
+ */
+#ifndef VK_DISPATCH_H
+#define VK_DISPATCH_H
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__has_include)
+#if !__has_include(<vulkan/vulkan_core.h>)
+#error "Vulkan's headers are missing: libvulkan-dev on Debian and Ubuntu, vulkan-headers on Fedora"
+#endif
+#endif
+#include <vulkan/vulkan_core.h>
+
+#if defined(_WIN32)
+#if defined(__cplusplus)
+extern "C" {
+#endif
+__declspec(dllimport) struct HINSTANCE__ *__stdcall LoadLibraryExA(const char *name, void *file, unsigned long flags);
+typedef intptr_t(__stdcall *vkd_procedure_)(void);
+__declspec(dllimport) vkd_procedure_ __stdcall GetProcAddress(struct HINSTANCE__ *library, const char *name);
+__declspec(dllimport) unsigned long __stdcall GetLastError(void);
+__declspec(dllimport) void *__stdcall VirtualAlloc(void *at, size_t bytes, unsigned long kind, unsigned long protect);
+__declspec(dllimport) int __stdcall VirtualFree(void *at, size_t bytes, unsigned long kind);
+#if defined(__cplusplus)
+}
+#endif
+#else
+#include <dlfcn.h>
+#include <sys/mman.h>
+#endif
+
+#include "linkage.h"
+
+#if defined(__GNUC__)
+#if defined(__MINGW_PRINTF_FORMAT) /* for %zu */
+#define VKD_PRINTF_(text, first) __attribute__((__format__(__MINGW_PRINTF_FORMAT, text, first)))
+#else
+#define VKD_PRINTF_(text, first) __attribute__((__format__(__printf__, text, first)))
+#endif
+#else
+#define VKD_PRINTF_(text, first)
+#endif
+/* The pointer is only passed on: the memory may be uninitialised, to be written by a kernel. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 11
+#define VKD_NOT_READ_ __attribute__((__access__(__none__, 1)))
+#else
+#define VKD_NOT_READ_
+#endif
+
+/* ---- errors ---------------------------------------------------------------------------------------------------- */
+
+/* Errors of this header: X(id, what to do). */
+#define VKD_ERRORS(X)                                                                                                  \
+    X(VKD_NOT_OPEN, "call vkd_open first, and check its result")                                                       \
+    X(VKD_NO_LOADER, "install the Vulkan loader (libvulkan1 on Debian and Ubuntu) and the device's driver")            \
+    X(VKD_NO_DEVICE, "install a driver for Vulkan 1.3: the GPU's, or mesa-vulkan-drivers, which has one for CPUs")     \
+    X(VKD_NO_SUCH_DEVICE, "give the number or a part of the name of one of these devices")                             \
+    X(VKD_OUT_OF_MEMORY, "the host has no memory left; free some")                                                     \
+    X(VKD_NULL_POINTER, "pass a valid address")                                                                        \
+    X(VKD_ALLOC_KIND, "use VKD_SHARED, VKD_DEVICE or VKD_HOST")                                                        \
+    X(VKD_ALLOC_SIZE, "ask for at least one byte, and no more than one allocation can have")                           \
+    X(VKD_ALLOC_ALIGN, "alignment is 0 (then 64) or a power of two up to what the device gives")                       \
+    X(VKD_NOT_ALLOCATED, "pass what vkd_alloc of this device returned, and free it once")                              \
+    X(VKD_MEMORY_RANGE, "stay within the allocation")                                                                  \
+    X(VKD_FILL_PATTERN, "a pattern has 1, 2, 4, 8 or 16 bytes, and fills a multiple of them")                          \
+    X(VKD_MODULE, "pass SPIR-V for Vulkan: spe_options.env = SPE_ENV_VULKAN")                                          \
+    X(VKD_KERNEL_NAME, "use one of the names in the module")                                                           \
+    X(VKD_KERNEL_NOT_LOADED, "call vkd_kernel_get or VKD_LOAD first, and check the result")                            \
+    X(VKD_PARAM_TEXT, "write parameters as in \"ptr<f32> x, f32 factor, u32 n\"")                                      \
+    X(VKD_SUBGROUP_SIZE, "build the kernel for a subgroup size the device has")                                        \
+    X(VKD_GROUP_TOO_LARGE, "use fewer work-items per group")                                                           \
+    X(VKD_LOCAL_MEMORY, "use less local memory per group")                                                             \
+    X(VKD_ARG_COUNT, "pass one argument per parameter")                                                                \
+    X(VKD_ARG_TYPE, "pass a value of the parameter's type, or change the parameter")                                   \
+    X(VKD_ARG_RANGE, "pass a value that the parameter can hold")                                                       \
+    X(VKD_ARG_MEMORY, "pass memory from vkd_alloc of the same device")                                                 \
+    X(VKD_GROUPS, "launch at least one group in each dimension, and no more than the device allows")                   \
+    X(VKD_BATCH_STATE, "the order is vkd_batch_begin, launches, vkd_batch_end, vkd_batch_run ..., vkd_batch_free")     \
+    X(VKD_BATCH_LAUNCH, "launches count from 0 as in vkd_batch_launch; for times, use vkd_batch_begin_timed")          \
+    X(VKD_OTHER_DEVICE, "kernel, batch and memory must be of one device")
+
+/* Vulkan's errors: X(name, code, what to do). */
+#define VKD_RESULTS(X)                                                                                                 \
+    X(NOT_READY, 1, "wait longer: the work is not finished")                                                           \
+    X(TIMEOUT, 2, "wait longer: the work is not finished")                                                             \
+    X(ERROR_OUT_OF_HOST_MEMORY, -1, "free host memory")                                                                \
+    X(ERROR_OUT_OF_DEVICE_MEMORY, -2, "free device memory, or use smaller data")                                       \
+    X(ERROR_INITIALIZATION_FAILED, -3, "update the driver; its own log may say more")                                  \
+    X(ERROR_DEVICE_LOST, -4, "the device hung or was reset, often by a kernel that ran wild: close it, open it again") \
+    X(ERROR_MEMORY_MAP_FAILED, -5, "use VKD_DEVICE memory, or smaller data")                                           \
+    X(ERROR_LAYER_NOT_PRESENT, -6, "install vulkan-validationlayers, or do not ask to validate")                       \
+    X(ERROR_EXTENSION_NOT_PRESENT, -7, "update the driver")                                                            \
+    X(ERROR_FEATURE_NOT_PRESENT, -8, "the device cannot do this: do without, or use another one")                      \
+    X(ERROR_INCOMPATIBLE_DRIVER, -9, "install a driver for Vulkan 1.3")                                                \
+    X(ERROR_TOO_MANY_OBJECTS, -10, "free memory and kernels that are no longer used")                                  \
+    X(ERROR_UNKNOWN, -13, "the driver does not say; its own log may")                                                  \
+    X(ERROR_OUT_OF_POOL_MEMORY, -1000069000, "wait (vkd_wait) before starting more")                                   \
+    X(UNLISTED, 0x7fffffff, "look the VkResult up in vulkan_core.h")
+
+enum {
+    VKD_OK = 0,
+    VKD_FIRST_ERROR_ = 4999, /* ids start at 5000, those of Vulkan at 5100 */
+#define VKD_X_(id, hint) id,
+    VKD_ERRORS(VKD_X_)
+#undef VKD_X_
+};
+
+enum {
+    VKD_FIRST_RESULT_ = 5099,
+#define VKD_X_(name, code, hint) VKD_VK_##name,
+    VKD_RESULTS(VKD_X_)
+#undef VKD_X_
+};
+
+typedef struct vkd_error {
+    int id;           /* 0: no error */
+    const char *name; /* "VKD_ARG_COUNT" */
+    char text[2048];  /* what happened, with the values, and what to do */
+    const char *file; /* the caller's */
+    int line;
+    VkResult result; /* of the Vulkan call; VK_SUCCESS if none failed */
+} vkd_error;
+
+/* ---- types ----------------------------------------------------------------------------------------------------- */
+
+enum { VKD_MAX_ARGS = 32, VKD_MAX_DEVICES = 64 };
+
+typedef struct vkd_options { /* see DEVICES above; the first that is set applies */
+    int index_plus_1;
+    const char *name;
+    const char *device;
+    bool validate;
+} vkd_options;
+
+/* A device's limits and features. */
+typedef struct vkd_target {
+    const char *name;        /* vulkan */
+    uint32_t subgroup_sizes; /* or-ed together: 4 | 8 | 16 | 32 | 64 | 128 */
+    int local_memory;        /* bytes per work-group */
+    int max_group_size;      /* work-items per work-group */
+    int max_group_dim[3];
+    uint32_t max_groups[3];
+    uint32_t push_bytes; /* of parameters */
+    bool fp16, fp64, int8, int16, int64, storage8, storage16;
+    uint32_t vendor_id, device_id;
+    uint64_t max_alloc; /* bytes of one allocation */
+} vkd_target;
+
+/* A device in vkd_list. */
+typedef struct vkd_info {
+    int index;
+    char name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
+    bool gpu;
+    uint32_t vendor_id, device_id;
+    char driver[VK_MAX_DRIVER_NAME_SIZE + VK_MAX_DRIVER_INFO_SIZE]; /* its name and version */
+} vkd_info;
+
+typedef struct vkd_functions_ vkd_functions_; /* of the loader */
+
+/* Something to destroy when the device is closed. */
+typedef struct vkd_resource_ {
+    int kind;
+    void *handle; /* of memory: what the host calls it */
+    size_t bytes;
+    VkBuffer buffer;
+    VkDeviceMemory memory;
+    uint64_t address;
+    bool mapped;
+} vkd_resource_;
+
+typedef struct vkd_device {
+    VkInstance instance;
+    VkPhysicalDevice physical;
+    VkDevice device;
+    VkQueue queue;
+    VkCommandPool pool;
+    VkQueryPool queries;
+    char name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
+    char driver[VK_MAX_DRIVER_NAME_SIZE + VK_MAX_DRIVER_INFO_SIZE];
+    vkd_target target;
+    int complaints; /* of the validation layer */
+    vkd_error error;
+    /* not for users */
+    bool open_;
+    bool pending_; /* work that nobody waited for */
+    uint32_t family_;
+    double tick_ns_;
+    VkPhysicalDeviceMemoryProperties heaps_;
+    VkDebugUtilsMessengerEXT messenger_;
+    void *staging_; /* host memory by which copies go to and from device memory */
+    vkd_resource_ *resources_;
+    size_t resource_count_, resource_room_;
+    VkCommandBuffer *started_; /* until they are waited for */
+    void **loaned_;            /* memory for their parameters */
+    size_t started_count_, started_room_, loaned_count_, loaned_room_;
+    vkd_functions_ *vk_;
+    const char *file_;
+    int line_;
+} vkd_device;
+
+typedef struct vkd_module {
+    vkd_device *device;
+    VkShaderModule handle;
+    uint32_t *words_; /* a copy */
+    size_t count_;
+} vkd_module;
+
+#include "vk_dispatch/values.h"
+
+typedef struct vkd_kernel {
+    vkd_device *device;
+    VkShaderModule module;
+    char name[128];
+    uint32_t param_count;
+    vkd_param params[VKD_MAX_ARGS];
+    uint32_t local_size[3];
+    uint32_t subgroup_size; /* 0: the device chooses */
+    uint32_t local_bytes;   /* of the module's variables */
+    /* not for users: the pipeline is made by the first launch, and anew for other sizes of local memory */
+    VkPipelineLayout layout_;
+    VkPipeline pipeline_;
+    uint32_t offsets_[VKD_MAX_ARGS], bytes_, local_[VKD_MAX_ARGS + 1];
+    bool in_memory_; /* the parameters are not pushed, but their address is */
+} vkd_kernel;
+
+/* Launches that run together, as often as wanted. */
+typedef struct vkd_batch {
+    vkd_device *device;
+    VkCommandBuffer commands;
+    int launches;
+    /* not for users */
+    int state_;
+    VkQueryPool queries_; /* of a timed one */
+} vkd_batch;
+
+enum { VKD_SHARED = 1, VKD_DEVICE, VKD_HOST };
+
+/* ---- the calls for users, which add the caller's file and line ------------------------------------------------- */
+
+#define VKD_AT_(d) vkd_at_((d), __FILE__, __LINE__)
+
+/* Devices. vkd_list returns the number of devices, or -1 on error (infos NULL: counts only); vkd_close returns nothing and
+ * may be called twice; the others return bool. */
+#define vkd_open(d, ...) vkd_open_((d), (__VA_ARGS__), __FILE__, __LINE__) /* variadic: a literal has commas */
+#define vkd_close(d) vkd_close_(VKD_AT_(d))
+#define vkd_list(infos, max, error) vkd_list_((infos), (max), (error), __FILE__, __LINE__)
+#define vkd_print_list(f) vkd_print_list_((f), __FILE__, __LINE__)
+#define vkd_wait(d) vkd_wait_(VKD_AT_(d))
+
+/* Memory. vkd_alloc returns void *, NULL on error; vkd_address a uint64_t, 0 on error; the others bool. NULL may be
+ * freed. */
+#define vkd_alloc(d, kind, bytes, align) vkd_alloc_(VKD_AT_(d), (kind), (bytes), (align))
+#define vkd_free(d, p) vkd_free_(VKD_AT_(d), (p))
+#define vkd_copy(d, dst, src, bytes) vkd_copy_(VKD_AT_(d), (dst), (src), (bytes))
+#define vkd_fill(d, dst, byte, bytes) vkd_fill_(VKD_AT_(d), (dst), (byte), (bytes))
+#define vkd_fill_pattern(d, dst, pattern, size, bytes) vkd_fill_pattern_(VKD_AT_(d), (dst), (pattern), (size), (bytes))
+#define vkd_address(d, p) vkd_address_(VKD_AT_(d), (p))
+
+/* Modules and kernels. All return bool. */
+#define vkd_module_load(module, d, words, bytes) vkd_module_load_((module), VKD_AT_(d), (words), (bytes))
+#define vkd_module_free(module) vkd_module_free_((module), __FILE__, __LINE__)
+#define vkd_kernel_get(kernel, module, name, params)                                                                   \
+    vkd_kernel_get_((kernel), (module), (name), (params), __FILE__, __LINE__)
+#define vkd_subgroup_size(kernel, size) vkd_subgroup_size_((kernel), (size), __FILE__, __LINE__)
+#define VKD_LOAD(k, d, mod)                                                                                            \
+    vkd_load_((k), VKD_AT_(d), (mod).words, (mod).size, (mod).kernel, (mod).params, (mod).subgroup_size)
+
+/* Launches with (kernel, groups, array of vkd_arg, count) return bool, the timed one double (ns). vkd_launch and the
+ * others are at the end. */
+#define vkd_launch_n(kernel, ...) vkd_launch_((kernel), NULL, VKD_RUN_WAIT_, NULL, __FILE__, __LINE__, __VA_ARGS__)
+#define vkd_launch_timed_n(kernel, ...) vkd_launch_timed_((kernel), __FILE__, __LINE__, __VA_ARGS__)
+#define vkd_start_n(kernel, ...) vkd_launch_((kernel), NULL, VKD_RUN_START_, NULL, __FILE__, __LINE__, __VA_ARGS__)
+#define vkd_batch_launch_n(batch, kernel, ...)                                                                         \
+    vkd_launch_((kernel), (batch), VKD_RUN_BATCH_, NULL, __FILE__, __LINE__, __VA_ARGS__)
+
+/* Batches. All return bool, except vkd_batch_ns. */
+#define vkd_batch_begin(batch, d) vkd_batch_begin_((batch), VKD_AT_(d), false)
+#define vkd_batch_begin_timed(batch, d) vkd_batch_begin_((batch), VKD_AT_(d), true)
+#define vkd_batch_copy(batch, dst, src, bytes) vkd_batch_copy_((batch), (dst), (src), (bytes), __FILE__, __LINE__)
+#define vkd_batch_end(batch) vkd_batch_end_((batch), __FILE__, __LINE__)
+#define vkd_batch_run(batch) vkd_batch_run_((batch), __FILE__, __LINE__)
+#define vkd_batch_start(batch) vkd_batch_start_((batch), __FILE__, __LINE__)
+#define vkd_batch_ns(batch, launch) vkd_batch_ns_((batch), (launch), __FILE__, __LINE__) /* double; < 0: an error */
+#define vkd_batch_free(batch) vkd_batch_free_((batch), __FILE__, __LINE__)
+
+/* For a kernel builder: &(xt_target){VKD_TARGET(&dev)}. */
+#define VKD_TARGET(d)                                                                                                  \
+    .name = (d)->target.name, .subgroup_sizes = (d)->target.subgroup_sizes,                                            \
+    .local_memory = (uint32_t)(d)->target.local_memory, .max_group_size = (uint32_t)(d)->target.max_group_size
+
+enum { VKD_RUN_WAIT_, VKD_RUN_START_, VKD_RUN_BATCH_ };
+
+/* ---- what they call -------------------------------------------------------------------------------------------- */
+
+/* Errors of the next calls on d name this file and line. Returns d. */
+XETILE_API vkd_device *vkd_at_(vkd_device *d, const char *file, int line);
+
+XETILE_API const char *vkd_result_name(VkResult result); /* VK_ERROR_DEVICE_LOST ... */
+XETILE_API const vkd_error *vkd_get_error(const vkd_device *d);
+XETILE_API void vkd_clear_error(vkd_device *d);
+XETILE_API void vkd_print_error(const vkd_device *d, FILE *f); /* file:line: NAME: text */
+
+XETILE_API bool vkd_wait_(vkd_device *d);
+/* Fills at most max infos (may be NULL if max is 0), the default device first; returns the number of devices. */
+XETILE_API int vkd_list_(vkd_info *infos, int max, vkd_error *error, const char *file, int line);
+/* Prints a line per device: number, name, driver. On error prints it and returns false. */
+XETILE_API bool vkd_print_list_(FILE *f, const char *file, int line);
+XETILE_API bool vkd_open_(vkd_device *d, const vkd_options *options, const char *file, int line);
+XETILE_API void vkd_close_(vkd_device *d); /* the error can still be read */
+
+XETILE_API void *vkd_alloc_(vkd_device *d, int kind, size_t bytes, size_t align);
+XETILE_API bool vkd_free_(vkd_device *d, void *p); /* also works after an error, for cleanup */
+XETILE_API bool vkd_copy_(vkd_device *d, void *dst, const void *src, size_t bytes);
+XETILE_API bool vkd_fill_pattern_(vkd_device *d, void *dst, const void *pattern, size_t size, size_t bytes);
+XETILE_API bool vkd_fill_(vkd_device *d, void *dst, int byte, size_t bytes);
+XETILE_API uint64_t vkd_address_(vkd_device *d, const void *p);
+
+XETILE_API bool vkd_module_load_(vkd_module *module, vkd_device *d, const void *words, size_t bytes);
+XETILE_API bool vkd_module_free_(vkd_module *module, const char *file, int line);
+XETILE_API bool vkd_kernel_get_(vkd_kernel *k, vkd_module *module, const char *name, const char *params,
+                                const char *file, int line);
+XETILE_API bool vkd_subgroup_size_(vkd_kernel *k, uint32_t size, const char *file, int line);
+XETILE_API bool vkd_load_(vkd_kernel *k, vkd_device *d, const void *words, size_t bytes, const char *name,
+                          const char *params, uint32_t subgroup_size);
+
+XETILE_API bool vkd_launch_(vkd_kernel *k, vkd_batch *b, int how, double *ns, const char *file, int line,
+                            vkd_groups groups, const vkd_arg *args, uint32_t count);
+XETILE_API double vkd_launch_timed_(vkd_kernel *k, const char *file, int line, vkd_groups groups, const vkd_arg *args,
+                                    uint32_t count);
+
+XETILE_API bool vkd_batch_begin_(vkd_batch *b, vkd_device *d, bool timed);
+XETILE_API bool vkd_batch_copy_(vkd_batch *b, void *dst, const void *src, size_t bytes, const char *file, int line);
+XETILE_API bool vkd_batch_end_(vkd_batch *b, const char *file, int line);
+XETILE_API bool vkd_batch_run_(vkd_batch *b, const char *file, int line);
+XETILE_API bool vkd_batch_start_(vkd_batch *b, const char *file, int line);
+XETILE_API double vkd_batch_ns_(vkd_batch *b, int launch, const char *file, int line);
+XETILE_API bool vkd_batch_free_(vkd_batch *b, const char *file, int line);
+
+#include "vk_dispatch/launching.h"
+
+#endif /* VK_DISPATCH_H */

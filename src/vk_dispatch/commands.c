@@ -1,0 +1,115 @@
+/* commands.c - command buffers: recorded, submitted, waited for. */
+#include "internal.h"
+
+XE_FN_ VkCommandBuffer vkd_begin_commands_(vkd_device *d, bool again)
+{
+    VkCommandBufferAllocateInfo info;
+    VkCommandBufferBeginInfo begin;
+    VkCommandBuffer commands = NULL;
+    VKD_CLEAR_(info, COMMAND_BUFFER_ALLOCATE_INFO);
+    info.commandPool = d->pool;
+    info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+    info.commandBufferCount = 1;
+    if (!VKD_CALL_(d, vkAllocateCommandBuffers, (d->device, &info, &commands))) return NULL;
+    VKD_CLEAR_(begin, COMMAND_BUFFER_BEGIN_INFO);
+    begin.flags = again ? 0 : VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+    if (VKD_CALL_(d, vkBeginCommandBuffer, (commands, &begin))) return commands;
+    d->vk_->vkFreeCommandBuffers(d->device, d->pool, 1, &commands);
+    return NULL;
+}
+
+/* What follows sees what was written before, by kernels, copies and the host; the host sees what was written. */
+XE_FN_ void vkd_barrier_(const vkd_device *d, VkCommandBuffer commands)
+{
+    VkMemoryBarrier all;
+    VKD_CLEAR_(all, MEMORY_BARRIER);
+    all.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
+    all.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
+    d->vk_->vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                                 VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &all, 0, NULL,
+                                 0, NULL);
+}
+
+/* Submits commands, which are complete. */
+XE_FN_ bool vkd_submit_(vkd_device *d, VkCommandBuffer commands)
+{
+    VkSubmitInfo info;
+    VKD_CLEAR_(info, SUBMIT_INFO);
+    info.commandBufferCount = 1;
+    info.pCommandBuffers = &commands;
+    d->pending_ = true;
+    return VKD_CALL_(d, vkQueueSubmit, (d->queue, 1, &info, VK_NULL_HANDLE));
+}
+
+/* Waits for all that was started, also after an error, and frees what it used. */
+XE_FN_ bool vkd_settle_(vkd_device *d)
+{
+    bool ok = true;
+    if (d->pending_) ok = VKD_CALL_(d, vkQueueWaitIdle, (d->queue));
+    d->pending_ = false;
+    if (d->started_count_)
+        d->vk_->vkFreeCommandBuffers(d->device, d->pool, (uint32_t)d->started_count_, d->started_);
+    d->started_count_ = 0;
+    while (d->loaned_count_) vkd_drop_(d, VKD_RES_MEMORY_, d->loaned_[--d->loaned_count_]);
+    return ok;
+}
+
+bool vkd_wait_(vkd_device *d) { return vkd_usable_(d) && vkd_settle_(d); }
+
+/* Appends a pointer to a list; false and an error if out of memory. */
+static bool vkd_append_pointer_(vkd_device *d, void **list, size_t *count, size_t *room, void *p)
+{
+    void **items;
+    memcpy(&items, list, sizeof items);
+    if (*count == *room) {
+        size_t more = *room ? 2 * *room : 16;
+        void **grown = (void **)realloc(items, more * sizeof *items);
+        if (!grown) return vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for a list of %zu launches", more);
+        items = grown;
+        memcpy(list, &items, sizeof items);
+        *room = more;
+    }
+    items[(*count)++] = p;
+    return true;
+}
+
+/* Ends one-time commands and submits them; they are freed when they have been waited for. */
+XE_FN_ bool vkd_start_commands_(vkd_device *d, VkCommandBuffer commands)
+{
+    bool ok = !d->error.id && VKD_CALL_(d, vkEndCommandBuffer, (commands)) &&
+              vkd_append_pointer_(d, (void **)&d->started_, &d->started_count_, &d->started_room_, commands);
+    if (ok) return vkd_submit_(d, commands);
+    d->vk_->vkFreeCommandBuffers(d->device, d->pool, 1, &commands);
+    return false;
+}
+
+/* Memory for the parameters of a launch, until it has been waited for. */
+XE_FN_ void *vkd_loan_(vkd_device *d, size_t bytes)
+{
+    void *p = vkd_alloc_(d, VKD_SHARED, bytes, 0);
+    if (!p || vkd_append_pointer_(d, (void **)&d->loaned_, &d->loaned_count_, &d->loaned_room_, p)) return p;
+    vkd_drop_(d, VKD_RES_MEMORY_, p);
+    return NULL;
+}
+
+/* The times between the queries of a pool, two for each launch. */
+XE_FN_ bool vkd_read_time_(vkd_device *d, VkQueryPool pool, uint32_t launch, double *ns)
+{
+    uint64_t stamp[2] = {0, 0};
+    VkFlags flags = VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT;
+    if (!VKD_CALL_(d, vkGetQueryPoolResults, (d->device, pool, 2 * launch, 2, sizeof stamp, stamp, 8, flags)))
+        return false;
+    *ns = (double)(stamp[1] - stamp[0]) * d->tick_ns_;
+    return true;
+}
+
+XE_FN_ VkQueryPool vkd_create_queries_(vkd_device *d, uint32_t count)
+{
+    VkQueryPoolCreateInfo info;
+    VkQueryPool pool = VK_NULL_HANDLE;
+    VKD_CLEAR_(info, QUERY_POOL_CREATE_INFO);
+    info.queryType = VK_QUERY_TYPE_TIMESTAMP;
+    info.queryCount = count;
+    VKD_CALL_(d, vkCreateQueryPool, (d->device, &info, NULL, &pool));
+    return pool;
+}

@@ -1,0 +1,50 @@
+/* internal.h - declarations shared by the bodies of vk_dispatch.h only. */
+#define XETILE_SEPARATE_
+#include "../vk_dispatch.h"
+
+/* Zeroes a Vulkan structure and sets its type. */
+#define VKD_CLEAR_(s, type) (memset(&(s), 0, sizeof(s)), (void)((s).sType = VK_STRUCTURE_TYPE_##type))
+/* A Vulkan call whose arguments need not appear in the error. */
+#define VKD_CALL_(d, call, args) vkd_check_((d), (d)->vk_->call args, #call, "%s", "")
+/* Formats three uint32_t in an error. */
+#define VKD_XYZ_ "%" PRIu32 " x %" PRIu32 " x %" PRIu32
+
+enum { VKD_RES_MEMORY_, VKD_RES_MODULE_, VKD_RES_LAYOUT_, VKD_RES_PIPELINE_, VKD_RES_QUERIES_, VKD_RES_COMMANDS_ };
+enum { VKD_BATCH_NONE_, VKD_BATCH_OPEN_, VKD_BATCH_CLOSED_ };
+enum { VKD_STAGING_BYTES_ = 8 << 20, VKD_PUSH_BYTES_ = 128, VKD_BATCH_TIMES_ = 4096 };
+
+XETILE_PRIVATE VKD_PRINTF_(3, 4) bool vkd_fail_(vkd_device *d, int id, const char *format, ...);
+XETILE_PRIVATE VKD_PRINTF_(4, 5) bool vkd_check_(vkd_device *d, VkResult result, const char *call,
+            const char *format, ...);
+
+/* Vulkan's functions, by what they are found with: nothing, the instance, the device. */
+#define VKD_OF_LOADER_(X) X(CreateInstance) X(EnumerateInstanceLayerProperties) X(EnumerateInstanceVersion)
+#define VKD_OF_INSTANCE_(X)                                                                                            \
+    X(DestroyInstance) X(EnumeratePhysicalDevices) X(GetPhysicalDeviceProperties2) X(GetPhysicalDeviceFeatures2)       \
+    X(GetPhysicalDeviceQueueFamilyProperties) X(GetPhysicalDeviceMemoryProperties) X(CreateDevice) X(GetDeviceProcAddr)
+#define VKD_OF_DEVICE_(X)                                                                                              \
+    X(DestroyDevice) X(GetDeviceQueue) X(QueueSubmit) X(QueueWaitIdle) X(CreateBuffer) X(DestroyBuffer)                \
+    X(GetBufferMemoryRequirements) X(AllocateMemory) X(FreeMemory) X(BindBufferMemory) X(MapMemory)                    \
+    X(GetBufferDeviceAddress) X(CreateShaderModule) X(DestroyShaderModule) X(CreatePipelineLayout)                     \
+    X(DestroyPipelineLayout) X(CreateComputePipelines) X(DestroyPipeline) X(CreateCommandPool) X(DestroyCommandPool)   \
+    X(AllocateCommandBuffers) X(FreeCommandBuffers) X(BeginCommandBuffer) X(EndCommandBuffer) X(CmdPipelineBarrier)    \
+    X(CmdBindPipeline) X(CmdPushConstants) X(CmdDispatch) X(CmdCopyBuffer) X(CmdFillBuffer) X(CmdWriteTimestamp)       \
+    X(CmdResetQueryPool) X(CreateQueryPool) X(DestroyQueryPool) X(GetQueryPoolResults)
+
+struct vkd_functions_ {
+#define VKD_X_(function) PFN_vk##function vk##function;
+    VKD_OF_LOADER_(VKD_X_) VKD_OF_INSTANCE_(VKD_X_) VKD_OF_DEVICE_(VKD_X_)
+#undef VKD_X_
+    PFN_vkGetInstanceProcAddr vkGetInstanceProcAddr;
+    PFN_vkDestroyDebugUtilsMessengerEXT vkDestroyDebugUtilsMessengerEXT; /* NULL: not validating */
+};
+
+/* The features asked of a device, in a chain. */
+typedef struct vkd_features_ {
+    VkPhysicalDeviceFeatures2 all;
+    VkPhysicalDeviceVulkan11Features in_1_1;
+    VkPhysicalDeviceVulkan12Features in_1_2;
+    VkPhysicalDeviceVulkan13Features in_1_3;
+} vkd_features_;
+
+#include "prototypes.h"

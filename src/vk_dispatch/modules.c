@@ -1,0 +1,214 @@
+/* modules.c - modules, their kernels, and the pipelines that kernels become. */
+#include "internal.h"
+
+enum { VKD_OP_MEMORY_MODEL_ = 14, VKD_ADDRESSES_OF_BUFFERS_ = 5348 }; /* and SPIR-V's other numbers */
+enum { VKD_OP_ENTRY_POINT_ = 15, VKD_OP_EXECUTION_MODE_ = 16, VKD_MODE_LOCAL_SIZE_ = 17, VKD_OP_SPEC_CONSTANT_ = 50,
+       VKD_OP_FUNCTION_ = 54, VKD_OP_DECORATE_ = 71, VKD_DECORATION_SPEC_ID_ = 1 };
+enum { VKD_LOCAL_WORDS_CONSTANT_ = 1000 }; /* SPE_LOCAL_WORDS_CONSTANT of spirv_emit.h */
+
+/* Does the module address memory as Vulkan does? */
+static bool vkd_is_for_vulkan_(const uint32_t *words, size_t count)
+{
+    for (size_t at = 5; at < count && words[at] >> 16; at += words[at] >> 16) {
+        if ((words[at] & 0xffff) == VKD_OP_MEMORY_MODEL_ && count - at >= 3)
+            return words[at + 1] == VKD_ADDRESSES_OF_BUFFERS_;
+    }
+    return false;
+}
+
+bool vkd_module_load_(vkd_module *module, vkd_device *d, const void *words, size_t bytes)
+{
+    VkShaderModuleCreateInfo info;
+    const uint32_t magic = 0x07230203;
+    memset(module, 0, sizeof *module);
+    if (!vkd_usable_(d)) return false;
+    if (!words || bytes < 20 || bytes % 4 || memcmp(words, &magic, sizeof magic) != 0)
+        return vkd_fail_(d, VKD_MODULE, "%zu bytes that are not SPIR-V", bytes);
+    if (!vkd_is_for_vulkan_((const uint32_t *)words, bytes / 4))
+        return vkd_fail_(d, VKD_MODULE, "a module of another environment, or without a memory model");
+    module->words_ = (uint32_t *)malloc(bytes);
+    if (!module->words_) return vkd_fail_(d, VKD_OUT_OF_MEMORY, "a module of %zu bytes", bytes);
+    memcpy(module->words_, words, bytes);
+    module->count_ = bytes / 4;
+    VKD_CLEAR_(info, SHADER_MODULE_CREATE_INFO);
+    info.codeSize = bytes;
+    info.pCode = module->words_;
+    bool ok = VKD_CALL_(d, vkCreateShaderModule, (d->device, &info, NULL, &module->handle)) &&
+              vkd_keep_handle_(d, VKD_RES_MODULE_, (void *)module->handle);
+    if (ok) module->device = d;
+    else free(module->words_), module->words_ = NULL;
+    return ok;
+}
+
+bool vkd_module_free_(vkd_module *module, const char *file, int line)
+{
+    vkd_device *d = vkd_at_(module->device, file, line);
+    free(module->words_);
+    bool ok = !d || !module->handle || vkd_drop_(d, VKD_RES_MODULE_, (void *)module->handle);
+    memset(module, 0, sizeof *module);
+    return ok;
+}
+
+/* The kernel's local size, from its module; false and an error if the module has no such kernel, or states no size. */
+static bool vkd_read_kernel_(vkd_kernel *k, const vkd_module *module)
+{
+    char others[512] = "";
+    uint32_t id = 0, local = 0, n;
+    for (size_t at = 5; at < module->count_; at += n) {
+        const uint32_t *w = module->words_ + at;
+        n = *w >> 16;
+        if (!n || n > module->count_ - at) return vkd_fail_(k->device, VKD_MODULE, "word %zu is no instruction", at);
+        if ((*w & 0xffff) == VKD_OP_ENTRY_POINT_ && n > 3) {
+            char name[sizeof k->name];
+            size_t bytes = (n - 3) * 4 < sizeof name ? (n - 3) * 4 : sizeof name - 1;
+            memcpy(name, w + 3, bytes);
+            name[bytes] = 0;
+            if (strcmp(name, k->name) == 0) id = w[2];
+            size_t used = strlen(others);
+            snprintf(others + used, sizeof others - used, "%s%s", used ? ", " : "", name);
+        }
+        if ((*w & 0xffff) == VKD_OP_EXECUTION_MODE_ && n == 6 && id && w[1] == id && w[2] == VKD_MODE_LOCAL_SIZE_)
+            memcpy(k->local_size, w + 3, sizeof k->local_size);
+        if ((*w & 0xffff) == VKD_OP_DECORATE_ && n == 4 && w[2] == VKD_DECORATION_SPEC_ID_ &&
+            w[3] == VKD_LOCAL_WORDS_CONSTANT_)
+            local = w[1];
+        if ((*w & 0xffff) == VKD_OP_SPEC_CONSTANT_ && n == 4 && local && w[2] == local) k->local_bytes = w[3] * 4;
+        if ((*w & 0xffff) == VKD_OP_FUNCTION_) break;
+    }
+    if (!id) return vkd_fail_(k->device, VKD_KERNEL_NAME, "the module has no kernel %s; it has %s", k->name, others);
+    return k->local_size[0] || vkd_fail_(k->device, VKD_MODULE, "kernel %s states no local size", k->name);
+}
+
+static bool vkd_local_size_ok_(const vkd_kernel *k)
+{
+    const vkd_target *t = &k->device->target;
+    uint64_t all = (uint64_t)k->local_size[0] * k->local_size[1] * k->local_size[2];
+    bool fits = all <= (uint64_t)t->max_group_size;
+    for (int i = 0; i < 3; i++) fits = fits && k->local_size[i] <= (uint32_t)t->max_group_dim[i];
+    return fits || vkd_fail_(k->device, VKD_GROUP_TOO_LARGE, "kernel %s has " VKD_XYZ_ " work-items, \"%s\" takes %d",
+                             k->name, k->local_size[0], k->local_size[1], k->local_size[2], k->device->name,
+                             t->max_group_size);
+}
+
+/* Where each parameter is: aligned to its size, in their order; those in local memory are not passed. */
+static bool vkd_place_params_(vkd_kernel *k)
+{
+    VkPushConstantRange range;
+    VkPipelineLayoutCreateInfo info;
+    for (uint32_t i = 0; i < k->param_count; i++) {
+        uint32_t size = k->params[i].kind == VKD_PARAM_PTR ? 8 : k->params[i].type->size;
+        if (k->params[i].kind == VKD_PARAM_LOCAL) continue;
+        k->offsets_[i] = (k->bytes_ + size - 1) / size * size;
+        k->bytes_ = k->offsets_[i] + size;
+    }
+    k->in_memory_ = (k->bytes_ + 7) / 8 * 8 > VKD_PUSH_BYTES_;
+    range.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
+    range.offset = 0;
+    range.size = k->in_memory_ ? 8 : (k->bytes_ + 7) / 8 * 8;
+    VKD_CLEAR_(info, PIPELINE_LAYOUT_CREATE_INFO);
+    info.pushConstantRangeCount = range.size ? 1 : 0;
+    info.pPushConstantRanges = &range;
+    return VKD_CALL_(k->device, vkCreatePipelineLayout, (k->device->device, &info, NULL, &k->layout_)) &&
+           vkd_keep_handle_(k->device, VKD_RES_LAYOUT_, (void *)k->layout_);
+}
+
+bool vkd_kernel_get_(vkd_kernel *k, vkd_module *module, const char *name, const char *params, const char *file, int line)
+{
+    vkd_device *d = vkd_at_(module->device, file, line);
+    memset(k, 0, sizeof *k);
+    if (!d) return vkd_fail_alone_(VKD_MODULE, "vkd_kernel_get", file, line);
+    if (!vkd_usable_(d)) return false;
+    if (!name || strlen(name) >= sizeof k->name)
+        return vkd_fail_(d, VKD_KERNEL_NAME, "a name of %zu characters", name ? strlen(name) : 0);
+    k->device = d;
+    k->module = module->handle;
+    memcpy(k->name, name, strlen(name) + 1);
+    if (vkd_read_kernel_(k, module) && vkd_local_size_ok_(k) &&
+        vkd_parse_params_(d, name, params, k->params, &k->param_count) && vkd_place_params_(k))
+        return true;
+    memset(k, 0, sizeof *k);
+    return false;
+}
+
+/* Is the kernel loaded, and its device usable? */
+XE_FN_ bool vkd_kernel_usable_(const vkd_kernel *k, const char *file, int line)
+{
+    vkd_device *d = k ? vkd_at_(k->device, file, line) : NULL;
+    if (!d) return vkd_fail_alone_(VKD_KERNEL_NOT_LOADED, "a kernel", file, line);
+    return vkd_usable_(d);
+}
+
+bool vkd_subgroup_size_(vkd_kernel *k, uint32_t size, const char *file, int line)
+{
+    if (!vkd_kernel_usable_(k, file, line)) return false;
+    const vkd_target *t = &k->device->target;
+    if (size && !(t->subgroup_sizes & size))
+        return vkd_fail_(k->device, VKD_SUBGROUP_SIZE, "kernel %s needs subgroups of %" PRIu32 ", \"%s\" has those of mask "
+                         "%" PRIu32, k->name, size, k->device->name, t->subgroup_sizes);
+    k->subgroup_size = size;
+    k->pipeline_ = VK_NULL_HANDLE;
+    return true;
+}
+
+bool vkd_load_(vkd_kernel *k, vkd_device *d, const void *words, size_t bytes, const char *name, const char *params,
+               uint32_t subgroup_size)
+{
+    vkd_module module;
+    const char *file = d ? d->file_ : "";
+    int line = d ? d->line_ : 0;
+    memset(k, 0, sizeof *k);
+    if (!vkd_module_load_(&module, d, words, bytes)) return false;
+    bool ok = vkd_kernel_get_(k, &module, name, params, file, line) && vkd_subgroup_size_(k, subgroup_size, file, line);
+    free(module.words_); /* the device frees the module */
+    return ok;
+}
+
+/* Makes the pipeline for these places of parameters in local memory, and (the last) its words in all, unless the kernel
+ * has it. The one before remains: a batch may have it. */
+XE_FN_ bool vkd_make_pipeline_(vkd_kernel *k, const uint32_t *local)
+{
+    VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroups;
+    VkSpecializationMapEntry entries[VKD_MAX_ARGS + 1];
+    VkSpecializationInfo constants;
+    VkComputePipelineCreateInfo info;
+    uint32_t n = 0;
+    if (k->pipeline_ && !memcmp(local, k->local_, sizeof k->local_)) return true;
+    for (uint32_t i = 0; i < k->param_count; i++) {
+        if (k->params[i].kind != VKD_PARAM_LOCAL) continue;
+        entries[n].constantID = i;
+        entries[n].offset = i * 4;
+        entries[n++].size = 4;
+    }
+    if (n) {
+        entries[n].constantID = VKD_LOCAL_WORDS_CONSTANT_;
+        entries[n].offset = VKD_MAX_ARGS * 4;
+        entries[n++].size = 4;
+    }
+    memset(&constants, 0, sizeof constants);
+    constants.mapEntryCount = n;
+    constants.pMapEntries = entries;
+    constants.dataSize = sizeof k->local_;
+    constants.pData = local;
+    VKD_CLEAR_(subgroups, PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO);
+    subgroups.requiredSubgroupSize = k->subgroup_size;
+    VKD_CLEAR_(info, COMPUTE_PIPELINE_CREATE_INFO);
+    VKD_CLEAR_(info.stage, PIPELINE_SHADER_STAGE_CREATE_INFO);
+    info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+    info.stage.module = k->module;
+    info.stage.pName = k->name;
+    info.stage.pSpecializationInfo = n ? &constants : NULL;
+    if (k->subgroup_size) {
+        info.stage.pNext = &subgroups;
+        if (k->local_size[0] % k->subgroup_size == 0)
+            info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
+    }
+    info.layout = k->layout_;
+    k->pipeline_ = VK_NULL_HANDLE;
+    VkResult result = k->device->vk_->vkCreateComputePipelines(k->device->device, VK_NULL_HANDLE, 1, &info, NULL,
+                                                               &k->pipeline_);
+    if (!vkd_check_(k->device, result, "vkCreateComputePipelines", "of %s", k->name)) return false;
+    memcpy(k->local_, local, sizeof k->local_);
+    if (vkd_keep_handle_(k->device, VKD_RES_PIPELINE_, (void *)k->pipeline_)) return true;
+    k->pipeline_ = VK_NULL_HANDLE;
+    return false;
+}

@@ -1,0 +1,187 @@
+/* open.c - choosing and opening a device, listing them, closing. */
+#include "internal.h"
+
+/* Does `part` occur in the text, whatever the case? */
+static bool vkd_contains_(const char *text, const char *part)
+{
+    for (; *text; text++) {
+        size_t i = 0;
+        while (part[i] && tolower((unsigned char)text[i]) == tolower((unsigned char)part[i])) i++;
+        if (!part[i]) return true;
+    }
+    return false;
+}
+
+/* The device that the options ask for, of n; -1 and an error if there is none. */
+static int vkd_choose_(vkd_device *d, const vkd_options *o, const vkd_info *infos, int n)
+{
+    const char *name = o ? o->name : NULL, *either = o ? o->device : NULL, *env = getenv("XETILE_VULKAN_DEVICE");
+    int index = o ? o->index_plus_1 - 1 : -1;
+    char *end = NULL, all[1024] = "";
+    if (index < 0 && !name && !either && env && *env) either = env;
+    if (index < 0 && !name && either) {
+        long number = strtol(either, &end, 10);
+        if (end != either && !*end) index = number < 0 || number > 1000000 ? 1000000 : (int)number;
+        else name = either;
+    }
+    if (index < 0 && !name) return 0;
+    for (int i = 0; i < n; i++) {
+        if (index >= 0 ? i == index : vkd_contains_(infos[i].name, name)) return i;
+        size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s%d \"%s\"", i ? ", " : "", i, infos[i].name);
+    }
+    if (index >= 0) vkd_fail_(d, VKD_NO_SUCH_DEVICE, "no device %d; there are %s", index, all);
+    else vkd_fail_(d, VKD_NO_SUCH_DEVICE, "no device \"%.100s\"; there are %s", name, all);
+    return -1;
+}
+
+/* Fills d->target, and what times and memory are measured in. */
+static void vkd_describe_(vkd_device *d, const vkd_features_ *f)
+{
+    VkPhysicalDeviceProperties2 p;
+    VkPhysicalDeviceSubgroupSizeControlProperties sizes;
+    VkPhysicalDeviceMaintenance3Properties most;
+    const VkPhysicalDeviceLimits *l = &p.properties.limits;
+    vkd_target *t = &d->target;
+    VKD_CLEAR_(p, PHYSICAL_DEVICE_PROPERTIES_2);
+    VKD_CLEAR_(sizes, PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES);
+    VKD_CLEAR_(most, PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES);
+    p.pNext = &sizes;
+    sizes.pNext = &most;
+    d->vk_->vkGetPhysicalDeviceProperties2(d->physical, &p);
+    d->vk_->vkGetPhysicalDeviceMemoryProperties(d->physical, &d->heaps_);
+    t->name = "vulkan";
+    for (uint32_t size = sizes.minSubgroupSize; size && size <= sizes.maxSubgroupSize; size *= 2)
+        t->subgroup_sizes |= size;
+    t->local_memory = (int)l->maxComputeSharedMemorySize;
+    t->max_group_size = (int)l->maxComputeWorkGroupInvocations;
+    for (int i = 0; i < 3; i++) {
+        t->max_group_dim[i] = (int)l->maxComputeWorkGroupSize[i];
+        t->max_groups[i] = l->maxComputeWorkGroupCount[i];
+    }
+    t->push_bytes = l->maxPushConstantsSize;
+    t->fp16 = f->in_1_2.shaderFloat16;
+    t->fp64 = f->all.features.shaderFloat64;
+    t->int8 = f->in_1_2.shaderInt8;
+    t->int16 = f->all.features.shaderInt16;
+    t->int64 = f->all.features.shaderInt64;
+    t->storage8 = f->in_1_2.storageBuffer8BitAccess;
+    t->storage16 = f->in_1_1.storageBuffer16BitAccess;
+    t->vendor_id = p.properties.vendorID;
+    t->device_id = p.properties.deviceID;
+    t->max_alloc = most.maxMemoryAllocationSize;
+    d->tick_ns_ = (double)l->timestampPeriod;
+}
+
+/* The first family of queues that runs kernels. */
+static bool vkd_find_queue_(vkd_device *d)
+{
+    VkQueueFamilyProperties families[32];
+    uint32_t count = 32;
+    d->vk_->vkGetPhysicalDeviceQueueFamilyProperties(d->physical, &count, families);
+    for (d->family_ = 0; d->family_ < count; d->family_++) {
+        if (families[d->family_].queueFlags & VK_QUEUE_COMPUTE_BIT) return true;
+    }
+    return vkd_fail_(d, VKD_NO_DEVICE, "\"%s\" has no queue that runs kernels", d->name);
+}
+
+static bool vkd_create_device_(vkd_device *d)
+{
+    vkd_features_ f;
+    VkDeviceQueueCreateInfo queue;
+    VkDeviceCreateInfo info;
+    VkCommandPoolCreateInfo pool;
+    const float priority = 1;
+    vkd_get_features_(d, d->physical, &f);
+    vkd_describe_(d, &f);
+    f.all.features.robustBufferAccess = VK_FALSE; /* all that the device has, but for what costs time */
+    VKD_CLEAR_(queue, DEVICE_QUEUE_CREATE_INFO);
+    queue.queueFamilyIndex = d->family_;
+    queue.queueCount = 1;
+    queue.pQueuePriorities = &priority;
+    VKD_CLEAR_(info, DEVICE_CREATE_INFO);
+    info.pNext = &f.all;
+    info.queueCreateInfoCount = 1;
+    info.pQueueCreateInfos = &queue;
+    if (!VKD_CALL_(d, vkCreateDevice, (d->physical, &info, NULL, &d->device)) || !vkd_find_device_(d)) return false;
+    d->vk_->vkGetDeviceQueue(d->device, d->family_, 0, &d->queue);
+    VKD_CLEAR_(pool, COMMAND_POOL_CREATE_INFO);
+    pool.queueFamilyIndex = d->family_;
+    if (!VKD_CALL_(d, vkCreateCommandPool, (d->device, &pool, NULL, &d->pool))) return false;
+    d->queries = vkd_create_queries_(d, 2);
+    return d->queries != VK_NULL_HANDLE;
+}
+
+void vkd_close_(vkd_device *d)
+{
+    if (!d || !d->vk_) return;
+    if (d->device) {
+        vkd_settle_(d);
+        vkd_drop_all_(d);
+        if (d->queries) d->vk_->vkDestroyQueryPool(d->device, d->queries, NULL);
+        if (d->pool) d->vk_->vkDestroyCommandPool(d->device, d->pool, NULL);
+        d->vk_->vkDestroyDevice(d->device, NULL);
+    }
+    if (d->messenger_) d->vk_->vkDestroyDebugUtilsMessengerEXT(d->instance, d->messenger_, NULL);
+    if (d->instance) d->vk_->vkDestroyInstance(d->instance, NULL);
+    free(d->started_);
+    free(d->loaned_);
+    free(d->vk_);
+    vkd_error error = d->error;
+    int complaints = d->complaints;
+    memset(d, 0, sizeof *d);
+    d->error = error;
+    d->complaints = complaints;
+}
+
+bool vkd_open_(vkd_device *d, const vkd_options *options, const char *file, int line)
+{
+    VkPhysicalDevice devices[VKD_MAX_DEVICES];
+    vkd_info *infos = (vkd_info *)malloc(VKD_MAX_DEVICES * sizeof *infos);
+    const char *env = getenv("XETILE_VULKAN_VALIDATE");
+    bool validate = (options && options->validate) || (env && *env == '1');
+    int n = -1, chosen = -1;
+    memset(d, 0, sizeof *d);
+    vkd_at_(d, file, line);
+    if (!infos) vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for a list of devices");
+    else if (vkd_create_instance_(d, validate)) n = vkd_find_devices_(d, devices, infos);
+    if (n > 0) chosen = vkd_choose_(d, options, infos, n);
+    if (chosen >= 0) {
+        d->physical = devices[chosen];
+        memcpy(d->name, infos[chosen].name, sizeof d->name);
+        memcpy(d->driver, infos[chosen].driver, sizeof d->driver);
+        d->open_ = vkd_find_queue_(d) && vkd_create_device_(d);
+    }
+    free(infos);
+    if (!d->open_) vkd_close_(d);
+    return d->open_;
+}
+
+int vkd_list_(vkd_info *infos, int max, vkd_error *error, const char *file, int line)
+{
+    VkPhysicalDevice devices[VKD_MAX_DEVICES];
+    vkd_device d;
+    vkd_info *all = (vkd_info *)malloc(VKD_MAX_DEVICES * sizeof *all);
+    int n = -1;
+    memset(&d, 0, sizeof d);
+    vkd_at_(&d, file, line);
+    if (!all) vkd_fail_(&d, VKD_OUT_OF_MEMORY, "no room for a list of devices");
+    else if (vkd_create_instance_(&d, false)) n = vkd_find_devices_(&d, devices, all);
+    for (int i = 0; i < n && i < max; i++) infos[i] = all[i];
+    if (error) *error = d.error;
+    vkd_close_(&d);
+    free(all);
+    return n;
+}
+
+bool vkd_print_list_(FILE *f, const char *file, int line)
+{
+    vkd_device d;
+    vkd_info *infos = (vkd_info *)malloc(VKD_MAX_DEVICES * sizeof *infos);
+    memset(&d, 0, sizeof d);
+    int n = infos ? vkd_list_(infos, VKD_MAX_DEVICES, &d.error, file, line) : -1;
+    for (int i = 0; i < n; i++) fprintf(f, "%d %s (%s)\n", i, infos[i].name, infos[i].driver);
+    if (n < 0) vkd_print_error(&d, f);
+    free(infos);
+    return n >= 0;
+}

@@ -1,0 +1,2556 @@
+/* vk_dispatch.h - run kernels through Vulkan 1.3: the calls of ze_dispatch.h with another prefix.
+ *
+ *     #include "vk_dispatch.h"                            // one header; nothing to link with
+ *
+ *     vkd_device dev;
+ *     if (!vkd_open(&dev, NULL)) {                        // a GPU if there is one, else a CPU (lavapipe)
+ *         vkd_print_error(&dev, stderr);
+ *         return 1;
+ *     }
+ *     float *x = (float *)vkd_alloc(&dev, VKD_SHARED, n * sizeof *x, 0);
+ *     vkd_module module;
+ *     vkd_kernel scale;
+ *     vkd_module_load(&module, &dev, words, bytes);       // SPIR-V of spirv_emit.h with env = SPE_ENV_VULKAN
+ *     vkd_kernel_get(&scale, &module, "scale", "ptr<f32> x, f32 factor, u32 n");
+ *     vkd_launch(&scale, (vkd_groups){(n + 63) / 64, 1, 1}, x, 2.0f, n);
+ *     if (vkd_get_error(&dev)->id) vkd_print_error(&dev, stderr);
+ *     vkd_close(&dev);                                    // frees everything left
+ *
+ * ERRORS. A device keeps the first error: id, name, text, the VkResult if any, and the file and line of the vkd call that
+ * met it. From then on every call on the device does nothing and returns false, NULL or -1, so a program may check once,
+ * at the end. vkd_clear_error(&dev) starts over. VKD_ERRORS and VKD_RESULTS below list the ids. Nothing exits or aborts.
+ *
+ * DEVICES. vkd_list(infos, max, &error) lists the devices with Vulkan 1.3, buffer device addresses and the Vulkan memory
+ * model; vkd_print_list(stdout) prints them. vkd_open(&dev, &(vkd_options){...}); zero or NULL: the default:
+ *     .index_plus_1  1 is the first device of vkd_list
+ *     .name          part of the device's name; case does not matter
+ *     .device        either of them, for command lines: a number counted from 0, or a .name
+ *     .validate      with the validation layer, if it is installed: it prints to stderr, and dev.complaints counts
+ * Default: the device that $XETILE_VULKAN_DEVICE names (as .device); if it is unset, the first in this order: discrete
+ * GPUs, integrated GPUs, virtual ones, CPUs. $XETILE_VULKAN_VALIDATE=1 is .validate.
+ * dev.target has the device's limits: subgroup sizes, local memory, sizes of groups, which types it has.
+ * The loader (libvulkan.so.1, vulkan-1.dll) is opened when a device is: programs start where it is missing, and vkd_open
+ * then fails with VKD_NO_LOADER.
+ *
+ * MEMORY. vkd_alloc(&dev, VKD_SHARED | VKD_DEVICE | VKD_HOST, bytes, align); align 0 is 64. The host reads and writes shared
+ * memory (the device's own, where the bus allows that) and host memory; a pointer to device memory is a name: the host
+ * cannot read there, but p + offset may be passed to kernels, copies and fills, as any other. Memory that was not
+ * allocated so cannot be passed to kernels. vkd_free, vkd_copy, vkd_fill, vkd_fill_pattern as in ze_dispatch.h; copies
+ * take any memory of the host, too. vkd_address(&dev, p) is the device's address, for kernels that find pointers in
+ * memory.
+ *
+ * KERNELS. vkd_kernel_get takes the kernel's parameters as text: `type name` separated by commas. Types: f64 f32 f16 bf16
+ * i64 i32 i16 i8 u64 u32 u16 u8, ptr<T> for global and local<T> for local memory. VKD_LOAD(&kernel, &dev, mod) does both,
+ * from any struct with .words .size .kernel .params .subgroup_size. A kernel that was written for a subgroup size needs
+ * vkd_subgroup_size(&kernel, 16) before its first launch, which VKD_LOAD calls.
+ *
+ * LAUNCHING. vkd_launch(&kernel, groups, arguments...) binds, launches and waits; vkd_launch_timed returns nanoseconds;
+ * vkd_start does not wait, and vkd_wait(&dev) waits for all: what is started runs in order, each after the one before it.
+ * Arguments are checked as in ze_dispatch.h: numbers must fit their parameters, pointers their types; local<T> takes
+ * (vkd_local){bytes}. vkd_launch_n and the like take an array of vkd_arg.
+ *
+ * BATCHES. vkd_batch_begin, vkd_batch_launch, vkd_batch_copy, vkd_batch_end (runs it and waits), vkd_batch_run,
+ * vkd_batch_start, vkd_batch_free; vkd_batch_begin_timed, vkd_batch_ns(&b, i). Not here yet: events, changes of a batch,
+ * several queues, caches of compiled kernels.
+ *
+ * THREADS. There is no global state; a vkd_device and its kernels belong to one thread at a time.
+ *
+ * C11; also C++17. Vulkan's headers 1.3 (libvulkan-dev); no other header of this library.
+ *
+ * TO USE IT  just include it: this compiles the bodies too, as static functions. Or define XETILE_DECLARATIONS for all
+ * files of a program and XETILE_IMPLEMENTATION before the include in one of them, which then gets the bodies. "How
+ * functions are declared" below has the details.
+ *
+ * License: MIT, see LICENSE.
+ */
+#if defined(__GNUC__) /* the user's macros of one letter stay out of this text: given back at its end */
+#define XETILE_PRAGMA_(text) _Pragma(#text)
+#define XETILE_PUSH_(letter) XETILE_PRAGMA_(push_macro(letter))
+#define XETILE_POP_(letter) XETILE_PRAGMA_(pop_macro(letter))
+#define VKD_LETTERS_(F) F("A") F("B") F("C") F("D") F("E") F("F") F("G") F("H") F("I") F("J") F("K") \
+    F("L") F("M") F("N") F("O") F("P") F("Q") F("R") F("S") F("T") F("U") F("V") \
+    F("W") F("X") F("Y") F("Z") F("a") F("b") F("c") F("d") F("e") F("f") F("g") \
+    F("h") F("i") F("j") F("k") F("l") F("m") F("n") F("o") F("p") F("q") F("r") \
+    F("s") F("t") F("u") F("v") F("w") F("x") F("y") F("z")
+VKD_LETTERS_(XETILE_PUSH_)
+#undef A
+#undef B
+#undef C
+#undef D
+#undef E
+#undef F
+#undef G
+#undef H
+#undef I
+#undef J
+#undef K
+#undef L
+#undef M
+#undef N
+#undef O
+#undef P
+#undef Q
+#undef R
+#undef S
+#undef T
+#undef U
+#undef V
+#undef W
+#undef X
+#undef Y
+#undef Z
+#undef a
+#undef b
+#undef c
+#undef d
+#undef e
+#undef f
+#undef g
+#undef h
+#undef i
+#undef j
+#undef k
+#undef l
+#undef m
+#undef n
+#undef o
+#undef p
+#undef q
+#undef r
+#undef s
+#undef t
+#undef u
+#undef v
+#undef w
+#undef x
+#undef y
+#undef z
+#endif
+
+#ifndef VK_DISPATCH_H
+#define VK_DISPATCH_H
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__has_include)
+#if !__has_include(<vulkan/vulkan_core.h>)
+#error "Vulkan's headers are missing: libvulkan-dev on Debian and Ubuntu, vulkan-headers on Fedora"
+#endif
+#endif
+#include <vulkan/vulkan_core.h>
+
+#if defined(_WIN32)
+#if defined(__cplusplus)
+extern "C" {
+#endif
+__declspec(dllimport) struct HINSTANCE__ *__stdcall LoadLibraryExA(const char *name, void *file, unsigned long flags);
+typedef intptr_t(__stdcall *vkd_procedure_)(void);
+__declspec(dllimport) vkd_procedure_ __stdcall GetProcAddress(struct HINSTANCE__ *library, const char *name);
+__declspec(dllimport) unsigned long __stdcall GetLastError(void);
+__declspec(dllimport) void *__stdcall VirtualAlloc(void *at, size_t bytes, unsigned long kind, unsigned long protect);
+__declspec(dllimport) int __stdcall VirtualFree(void *at, size_t bytes, unsigned long kind);
+#if defined(__cplusplus)
+}
+#endif
+#else
+#include <dlfcn.h>
+#include <sys/mman.h>
+#endif
+
+/* ---- how functions are declared ------------------------------------------------------------------------------------
+ *
+ * Three ways to use a header:
+ *   include it                define nothing: every file that includes it gets the bodies as static functions
+ *   XETILE_DECLARATIONS       declarations only, for all files of a program that has the bodies in one place: either
+ *   XETILE_IMPLEMENTATION     one of its files, which defines this and then includes all headers in use, or libxetile
+ *                             (-lxetile; see `pkg-config xetile`)
+ * XETILE_IMPLEMENTATION may also be defined after the declarations were included: include the headers again. If two
+ * files define it, linking fails with a symbol whose name says so.
+ *
+ * Static bodies are compiled without optimisation, except for a core (gcc: -Og): programs spend little time in them,
+ * and their authors wait for the compiler. Programs that convert large matrices on the host can define XETILE_OPTIMIZE
+ * to compile them like the rest of the file, as XETILE_IMPLEMENTATION always does.
+ *
+ * spirv_emit.h and ze_dispatch.h both contain these lines; the first one included counts.
+ */
+#ifndef XETILE_API
+#define XETILE_VERSION "0.3.0" /* before 1.0, the second number distinguishes incompatible releases */
+#define XETILE_VERSION_MAJOR 0
+#define XETILE_VERSION_MINOR 3
+#define XETILE_VERSION_PATCH 0
+#if defined(__GNUC__)
+#define XETILE_ATTR_(what) __attribute__((what))
+#else
+#define XETILE_ATTR_(what)
+#endif
+#if defined(__cplusplus)
+#define XETILE_EXTERN_ extern "C"
+#else
+#define XETILE_EXTERN_ extern
+#endif
+#if defined(_WIN32)
+#define XETILE_HIDDEN_
+#else
+#define XETILE_HIDDEN_ XETILE_ATTR_(__visibility__("hidden"))
+#endif
+#if defined(XETILE_SEPARATE_) /* src/ is compiled file by file */
+#define XETILE_API XETILE_EXTERN_
+#define XETILE_PRIVATE XETILE_EXTERN_
+#elif defined(XETILE_IMPLEMENTATION)
+#define XETILE_WEAKLY_
+#if defined(_WIN32) /* its linkers do not resolve weak symbols */
+#define XETILE_API XETILE_EXTERN_
+#else
+#define XETILE_API XETILE_EXTERN_ XETILE_ATTR_(__weak__)
+#endif
+#define XETILE_PRIVATE static XETILE_ATTR_(__unused__)
+#elif defined(XETILE_DECLARATIONS)
+#define XETILE_API XETILE_EXTERN_
+#define XETILE_PRIVATE static XETILE_ATTR_(__unused__)
+#else
+#define XETILE_STATIC_
+#if defined(XETILE_OPTIMIZE) && defined(__OPTIMIZE__)
+#define XETILE_API static XETILE_ATTR_(__unused__)
+#else /* without optimisation, gcc compiles unused static functions unless they are inline */
+#define XETILE_API static inline XETILE_ATTR_(__unused__)
+#endif
+#define XETILE_PRIVATE XETILE_API
+#endif
+#define XE_FN_ XETILE_PRIVATE /* replaces `static` of the sources; same number of columns */
+#define XE_LATE_ XE_FN_       /* in the sources: the joined text uses the function before it defines it */
+#if !defined(XETILE_STATIC_) || defined(XETILE_OPTIMIZE) || !defined(__OPTIMIZE__)
+#define XETILE_HOT_
+#define XETILE_COLD_
+#define XETILE_AS_BEFORE_
+#elif defined(__clang__)
+#define XETILE_HOT_
+#define XETILE_COLD_ _Pragma("clang optimize off")
+#define XETILE_AS_BEFORE_ _Pragma("clang optimize on")
+#else /* the pragma: the attribute optimize("O0") more than doubles gcc's time */
+#define XETILE_HOT_ _Pragma("GCC push_options") _Pragma("GCC optimize(\"Og\")")
+#define XETILE_COLD_ _Pragma("GCC push_options") _Pragma("GCC optimize(\"O0\")")
+#define XETILE_AS_BEFORE_ _Pragma("GCC pop_options")
+#endif
+#endif
+
+#if defined(__GNUC__)
+#if defined(__MINGW_PRINTF_FORMAT) /* for %zu */
+#define VKD_PRINTF_(text, first) __attribute__((__format__(__MINGW_PRINTF_FORMAT, text, first)))
+#else
+#define VKD_PRINTF_(text, first) __attribute__((__format__(__printf__, text, first)))
+#endif
+#else
+#define VKD_PRINTF_(text, first)
+#endif
+/* The pointer is only passed on: the memory may be uninitialised, to be written by a kernel. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 11
+#define VKD_NOT_READ_ __attribute__((__access__(__none__, 1)))
+#else
+#define VKD_NOT_READ_
+#endif
+
+/* ---- errors ---------------------------------------------------------------------------------------------------- */
+
+/* Errors of this header: X(id, what to do). */
+#define VKD_ERRORS(X)                                                                                                  \
+    X(VKD_NOT_OPEN, "call vkd_open first, and check its result")                                                       \
+    X(VKD_NO_LOADER, "install the Vulkan loader (libvulkan1 on Debian and Ubuntu) and the device's driver")            \
+    X(VKD_NO_DEVICE, "install a driver for Vulkan 1.3: the GPU's, or mesa-vulkan-drivers, which has one for CPUs")     \
+    X(VKD_NO_SUCH_DEVICE, "give the number or a part of the name of one of these devices")                             \
+    X(VKD_OUT_OF_MEMORY, "the host has no memory left; free some")                                                     \
+    X(VKD_NULL_POINTER, "pass a valid address")                                                                        \
+    X(VKD_ALLOC_KIND, "use VKD_SHARED, VKD_DEVICE or VKD_HOST")                                                        \
+    X(VKD_ALLOC_SIZE, "ask for at least one byte, and no more than one allocation can have")                           \
+    X(VKD_ALLOC_ALIGN, "alignment is 0 (then 64) or a power of two up to what the device gives")                       \
+    X(VKD_NOT_ALLOCATED, "pass what vkd_alloc of this device returned, and free it once")                              \
+    X(VKD_MEMORY_RANGE, "stay within the allocation")                                                                  \
+    X(VKD_FILL_PATTERN, "a pattern has 1, 2, 4, 8 or 16 bytes, and fills a multiple of them")                          \
+    X(VKD_MODULE, "pass SPIR-V for Vulkan: spe_options.env = SPE_ENV_VULKAN")                                          \
+    X(VKD_KERNEL_NAME, "use one of the names in the module")                                                           \
+    X(VKD_KERNEL_NOT_LOADED, "call vkd_kernel_get or VKD_LOAD first, and check the result")                            \
+    X(VKD_PARAM_TEXT, "write parameters as in \"ptr<f32> x, f32 factor, u32 n\"")                                      \
+    X(VKD_SUBGROUP_SIZE, "build the kernel for a subgroup size the device has")                                        \
+    X(VKD_GROUP_TOO_LARGE, "use fewer work-items per group")                                                           \
+    X(VKD_LOCAL_MEMORY, "use less local memory per group")                                                             \
+    X(VKD_ARG_COUNT, "pass one argument per parameter")                                                                \
+    X(VKD_ARG_TYPE, "pass a value of the parameter's type, or change the parameter")                                   \
+    X(VKD_ARG_RANGE, "pass a value that the parameter can hold")                                                       \
+    X(VKD_ARG_MEMORY, "pass memory from vkd_alloc of the same device")                                                 \
+    X(VKD_GROUPS, "launch at least one group in each dimension, and no more than the device allows")                   \
+    X(VKD_BATCH_STATE, "the order is vkd_batch_begin, launches, vkd_batch_end, vkd_batch_run ..., vkd_batch_free")     \
+    X(VKD_BATCH_LAUNCH, "launches count from 0 as in vkd_batch_launch; for times, use vkd_batch_begin_timed")          \
+    X(VKD_OTHER_DEVICE, "kernel, batch and memory must be of one device")
+
+/* Vulkan's errors: X(name, code, what to do). */
+#define VKD_RESULTS(X)                                                                                                 \
+    X(NOT_READY, 1, "wait longer: the work is not finished")                                                           \
+    X(TIMEOUT, 2, "wait longer: the work is not finished")                                                             \
+    X(ERROR_OUT_OF_HOST_MEMORY, -1, "free host memory")                                                                \
+    X(ERROR_OUT_OF_DEVICE_MEMORY, -2, "free device memory, or use smaller data")                                       \
+    X(ERROR_INITIALIZATION_FAILED, -3, "update the driver; its own log may say more")                                  \
+    X(ERROR_DEVICE_LOST, -4, "the device hung or was reset, often by a kernel that ran wild: close it, open it again") \
+    X(ERROR_MEMORY_MAP_FAILED, -5, "use VKD_DEVICE memory, or smaller data")                                           \
+    X(ERROR_LAYER_NOT_PRESENT, -6, "install vulkan-validationlayers, or do not ask to validate")                       \
+    X(ERROR_EXTENSION_NOT_PRESENT, -7, "update the driver")                                                            \
+    X(ERROR_FEATURE_NOT_PRESENT, -8, "the device cannot do this: do without, or use another one")                      \
+    X(ERROR_INCOMPATIBLE_DRIVER, -9, "install a driver for Vulkan 1.3")                                                \
+    X(ERROR_TOO_MANY_OBJECTS, -10, "free memory and kernels that are no longer used")                                  \
+    X(ERROR_UNKNOWN, -13, "the driver does not say; its own log may")                                                  \
+    X(ERROR_OUT_OF_POOL_MEMORY, -1000069000, "wait (vkd_wait) before starting more")                                   \
+    X(UNLISTED, 0x7fffffff, "look the VkResult up in vulkan_core.h")
+
+enum {
+    VKD_OK = 0,
+    VKD_FIRST_ERROR_ = 4999, /* ids start at 5000, those of Vulkan at 5100 */
+#define VKD_X_(id, hint) id,
+    VKD_ERRORS(VKD_X_)
+#undef VKD_X_
+};
+
+enum {
+    VKD_FIRST_RESULT_ = 5099,
+#define VKD_X_(name, code, hint) VKD_VK_##name,
+    VKD_RESULTS(VKD_X_)
+#undef VKD_X_
+};
+
+typedef struct vkd_error {
+    int id;           /* 0: no error */
+    const char *name; /* "VKD_ARG_COUNT" */
+    char text[2048];  /* what happened, with the values, and what to do */
+    const char *file; /* the caller's */
+    int line;
+    VkResult result; /* of the Vulkan call; VK_SUCCESS if none failed */
+} vkd_error;
+
+/* ---- types ----------------------------------------------------------------------------------------------------- */
+
+enum { VKD_MAX_ARGS = 32, VKD_MAX_DEVICES = 64 };
+
+typedef struct vkd_options { /* see DEVICES above; the first that is set applies */
+    int index_plus_1;
+    const char *name;
+    const char *device;
+    bool validate;
+} vkd_options;
+
+/* A device's limits and features. */
+typedef struct vkd_target {
+    const char *name;        /* vulkan */
+    uint32_t subgroup_sizes; /* or-ed together: 4 | 8 | 16 | 32 | 64 | 128 */
+    int local_memory;        /* bytes per work-group */
+    int max_group_size;      /* work-items per work-group */
+    int max_group_dim[3];
+    uint32_t max_groups[3];
+    uint32_t push_bytes; /* of parameters */
+    bool fp16, fp64, int8, int16, int64, storage8, storage16;
+    uint32_t vendor_id, device_id;
+    uint64_t max_alloc; /* bytes of one allocation */
+} vkd_target;
+
+/* A device in vkd_list. */
+typedef struct vkd_info {
+    int index;
+    char name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
+    bool gpu;
+    uint32_t vendor_id, device_id;
+    char driver[VK_MAX_DRIVER_NAME_SIZE + VK_MAX_DRIVER_INFO_SIZE]; /* its name and version */
+} vkd_info;
+
+typedef struct vkd_functions_ vkd_functions_; /* of the loader */
+
+/* Something to destroy when the device is closed. */
+typedef struct vkd_resource_ {
+    int kind;
+    void *handle; /* of memory: what the host calls it */
+    size_t bytes;
+    VkBuffer buffer;
+    VkDeviceMemory memory;
+    uint64_t address;
+    bool mapped;
+} vkd_resource_;
+
+typedef struct vkd_device {
+    VkInstance instance;
+    VkPhysicalDevice physical;
+    VkDevice device;
+    VkQueue queue;
+    VkCommandPool pool;
+    VkQueryPool queries;
+    char name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
+    char driver[VK_MAX_DRIVER_NAME_SIZE + VK_MAX_DRIVER_INFO_SIZE];
+    vkd_target target;
+    int complaints; /* of the validation layer */
+    vkd_error error;
+    /* not for users */
+    bool open_;
+    bool pending_; /* work that nobody waited for */
+    uint32_t family_;
+    double tick_ns_;
+    VkPhysicalDeviceMemoryProperties heaps_;
+    VkDebugUtilsMessengerEXT messenger_;
+    void *staging_; /* host memory by which copies go to and from device memory */
+    vkd_resource_ *resources_;
+    size_t resource_count_, resource_room_;
+    VkCommandBuffer *started_; /* until they are waited for */
+    void **loaned_;            /* memory for their parameters */
+    size_t started_count_, started_room_, loaned_count_, loaned_room_;
+    vkd_functions_ *vk_;
+    const char *file_;
+    int line_;
+} vkd_device;
+
+typedef struct vkd_module {
+    vkd_device *device;
+    VkShaderModule handle;
+    uint32_t *words_; /* a copy */
+    size_t count_;
+} vkd_module;
+
+typedef struct vkd_type_ {
+    const char *name;
+    unsigned char size;         /* bytes */
+    char kind;                  /* of a value: i u f, h and b for f16 and bf16; 0: only in memory */
+    unsigned char pointed_size; /* the C types that pointers to it may have: their size, */
+    const char *pointed_kinds;  /* and their kinds: i u f, c for plain char */
+} vkd_type_;
+
+enum { VKD_PARAM_VALUE, VKD_PARAM_PTR, VKD_PARAM_LOCAL };
+
+typedef struct vkd_param {
+    int kind; /* VKD_PARAM_... */
+    const vkd_type_ *type;
+    char name[64];
+} vkd_param;
+
+typedef struct vkd_groups {
+    uint32_t count_x, count_y, count_z;
+} vkd_groups;
+
+typedef struct vkd_local {
+    size_t bytes;
+} vkd_local;
+
+/* An argument with its C type. Made by VKD_ARG(value) or the vkd_arg_... functions. */
+typedef struct vkd_arg {
+    char kind;          /* i u f: a number; p: a pointer; l: local memory */
+    char pointed;       /* target of a pointer: i u f c, or v for other types */
+    unsigned char size; /* bytes of the value or of what is pointed to */
+    union {
+        int64_t sint;
+        uint64_t uint;
+        double real; /* exactly, of a float too */
+        const void *ptr;
+    } as;
+    const char *text; /* the caller's source text; may be NULL */
+} vkd_arg;
+
+/* An argument as its kernel takes it; not for users. */
+typedef struct vkd_bound_ {
+    size_t size;
+    bool no_value; /* local memory, or a null pointer */
+    union {
+        uint64_t u;
+        uint8_t bytes[8];
+        const void *p;
+        double f64;
+        uint32_t u32;
+        uint16_t u16;
+        uint8_t u8;
+    } as;
+} vkd_bound_;
+
+/* A C type as a number: the size of a value; for pointers, kind and size of the target. */
+#define VKD_CODE_(kind, type) (((kind) << 8) | (int)sizeof(type))
+
+XETILE_API vkd_arg vkd_arg_int_(int64_t v, int code);
+XETILE_API vkd_arg vkd_arg_uint_(uint64_t v, int code);
+XETILE_API vkd_arg vkd_arg_float_(float v, int code);
+XETILE_API vkd_arg vkd_arg_double_(double v, int code);
+XETILE_API VKD_NOT_READ_ vkd_arg vkd_arg_pointer_(const volatile void *p, int code);
+XETILE_API vkd_arg vkd_arg_local_(vkd_local v, int code);
+XETILE_API vkd_arg vkd_arg_same_(vkd_arg a, int code); /* for an argument that already is a vkd_arg */
+XETILE_API vkd_arg vkd_arg_text_(vkd_arg a, const char *text);
+
+/* For generated code, which knows the parameters and needs no C types. */
+XETILE_API vkd_arg vkd_arg_i(int64_t v);
+XETILE_API vkd_arg vkd_arg_u(uint64_t v);
+XETILE_API vkd_arg vkd_arg_f(double v); /* a float is converted by the caller: subnormals may be flushed there */
+XETILE_API vkd_arg vkd_arg_ptr(const volatile void *p);
+XETILE_API vkd_arg vkd_arg_local(size_t bytes);
+
+typedef struct vkd_kernel {
+    vkd_device *device;
+    VkShaderModule module;
+    char name[128];
+    uint32_t param_count;
+    vkd_param params[VKD_MAX_ARGS];
+    uint32_t local_size[3];
+    uint32_t subgroup_size; /* 0: the device chooses */
+    uint32_t local_bytes;   /* of the module's variables */
+    /* not for users: the pipeline is made by the first launch, and anew for other sizes of local memory */
+    VkPipelineLayout layout_;
+    VkPipeline pipeline_;
+    uint32_t offsets_[VKD_MAX_ARGS], bytes_, local_[VKD_MAX_ARGS + 1];
+    bool in_memory_; /* the parameters are not pushed, but their address is */
+} vkd_kernel;
+
+/* Launches that run together, as often as wanted. */
+typedef struct vkd_batch {
+    vkd_device *device;
+    VkCommandBuffer commands;
+    int launches;
+    /* not for users */
+    int state_;
+    VkQueryPool queries_; /* of a timed one */
+} vkd_batch;
+
+enum { VKD_SHARED = 1, VKD_DEVICE, VKD_HOST };
+
+/* ---- the calls for users, which add the caller's file and line ------------------------------------------------- */
+
+#define VKD_AT_(d) vkd_at_((d), __FILE__, __LINE__)
+
+/* Devices. vkd_list returns the number of devices, or -1 on error (infos NULL: counts only); vkd_close returns nothing and
+ * may be called twice; the others return bool. */
+#define vkd_open(d, ...) vkd_open_((d), (__VA_ARGS__), __FILE__, __LINE__) /* variadic: a literal has commas */
+#define vkd_close(d) vkd_close_(VKD_AT_(d))
+#define vkd_list(infos, max, error) vkd_list_((infos), (max), (error), __FILE__, __LINE__)
+#define vkd_print_list(f) vkd_print_list_((f), __FILE__, __LINE__)
+#define vkd_wait(d) vkd_wait_(VKD_AT_(d))
+
+/* Memory. vkd_alloc returns void *, NULL on error; vkd_address a uint64_t, 0 on error; the others bool. NULL may be
+ * freed. */
+#define vkd_alloc(d, kind, bytes, align) vkd_alloc_(VKD_AT_(d), (kind), (bytes), (align))
+#define vkd_free(d, p) vkd_free_(VKD_AT_(d), (p))
+#define vkd_copy(d, dst, src, bytes) vkd_copy_(VKD_AT_(d), (dst), (src), (bytes))
+#define vkd_fill(d, dst, byte, bytes) vkd_fill_(VKD_AT_(d), (dst), (byte), (bytes))
+#define vkd_fill_pattern(d, dst, pattern, size, bytes) vkd_fill_pattern_(VKD_AT_(d), (dst), (pattern), (size), (bytes))
+#define vkd_address(d, p) vkd_address_(VKD_AT_(d), (p))
+
+/* Modules and kernels. All return bool. */
+#define vkd_module_load(module, d, words, bytes) vkd_module_load_((module), VKD_AT_(d), (words), (bytes))
+#define vkd_module_free(module) vkd_module_free_((module), __FILE__, __LINE__)
+#define vkd_kernel_get(kernel, module, name, params)                                                                   \
+    vkd_kernel_get_((kernel), (module), (name), (params), __FILE__, __LINE__)
+#define vkd_subgroup_size(kernel, size) vkd_subgroup_size_((kernel), (size), __FILE__, __LINE__)
+#define VKD_LOAD(k, d, mod)                                                                                            \
+    vkd_load_((k), VKD_AT_(d), (mod).words, (mod).size, (mod).kernel, (mod).params, (mod).subgroup_size)
+
+/* Launches with (kernel, groups, array of vkd_arg, count) return bool, the timed one double (ns). vkd_launch and the
+ * others are at the end. */
+#define vkd_launch_n(kernel, ...) vkd_launch_((kernel), NULL, VKD_RUN_WAIT_, NULL, __FILE__, __LINE__, __VA_ARGS__)
+#define vkd_launch_timed_n(kernel, ...) vkd_launch_timed_((kernel), __FILE__, __LINE__, __VA_ARGS__)
+#define vkd_start_n(kernel, ...) vkd_launch_((kernel), NULL, VKD_RUN_START_, NULL, __FILE__, __LINE__, __VA_ARGS__)
+#define vkd_batch_launch_n(batch, kernel, ...)                                                                         \
+    vkd_launch_((kernel), (batch), VKD_RUN_BATCH_, NULL, __FILE__, __LINE__, __VA_ARGS__)
+
+/* Batches. All return bool, except vkd_batch_ns. */
+#define vkd_batch_begin(batch, d) vkd_batch_begin_((batch), VKD_AT_(d), false)
+#define vkd_batch_begin_timed(batch, d) vkd_batch_begin_((batch), VKD_AT_(d), true)
+#define vkd_batch_copy(batch, dst, src, bytes) vkd_batch_copy_((batch), (dst), (src), (bytes), __FILE__, __LINE__)
+#define vkd_batch_end(batch) vkd_batch_end_((batch), __FILE__, __LINE__)
+#define vkd_batch_run(batch) vkd_batch_run_((batch), __FILE__, __LINE__)
+#define vkd_batch_start(batch) vkd_batch_start_((batch), __FILE__, __LINE__)
+#define vkd_batch_ns(batch, launch) vkd_batch_ns_((batch), (launch), __FILE__, __LINE__) /* double; < 0: an error */
+#define vkd_batch_free(batch) vkd_batch_free_((batch), __FILE__, __LINE__)
+
+/* For a kernel builder: &(xt_target){VKD_TARGET(&dev)}. */
+#define VKD_TARGET(d)                                                                                                  \
+    .name = (d)->target.name, .subgroup_sizes = (d)->target.subgroup_sizes,                                            \
+    .local_memory = (uint32_t)(d)->target.local_memory, .max_group_size = (uint32_t)(d)->target.max_group_size
+
+enum { VKD_RUN_WAIT_, VKD_RUN_START_, VKD_RUN_BATCH_ };
+
+/* ---- what they call -------------------------------------------------------------------------------------------- */
+
+/* Errors of the next calls on d name this file and line. Returns d. */
+XETILE_API vkd_device *vkd_at_(vkd_device *d, const char *file, int line);
+
+XETILE_API const char *vkd_result_name(VkResult result); /* VK_ERROR_DEVICE_LOST ... */
+XETILE_API const vkd_error *vkd_get_error(const vkd_device *d);
+XETILE_API void vkd_clear_error(vkd_device *d);
+XETILE_API void vkd_print_error(const vkd_device *d, FILE *f); /* file:line: NAME: text */
+
+XETILE_API bool vkd_wait_(vkd_device *d);
+/* Fills at most max infos (may be NULL if max is 0), the default device first; returns the number of devices. */
+XETILE_API int vkd_list_(vkd_info *infos, int max, vkd_error *error, const char *file, int line);
+/* Prints a line per device: number, name, driver. On error prints it and returns false. */
+XETILE_API bool vkd_print_list_(FILE *f, const char *file, int line);
+XETILE_API bool vkd_open_(vkd_device *d, const vkd_options *options, const char *file, int line);
+XETILE_API void vkd_close_(vkd_device *d); /* the error can still be read */
+
+XETILE_API void *vkd_alloc_(vkd_device *d, int kind, size_t bytes, size_t align);
+XETILE_API bool vkd_free_(vkd_device *d, void *p); /* also works after an error, for cleanup */
+XETILE_API bool vkd_copy_(vkd_device *d, void *dst, const void *src, size_t bytes);
+XETILE_API bool vkd_fill_pattern_(vkd_device *d, void *dst, const void *pattern, size_t size, size_t bytes);
+XETILE_API bool vkd_fill_(vkd_device *d, void *dst, int byte, size_t bytes);
+XETILE_API uint64_t vkd_address_(vkd_device *d, const void *p);
+
+XETILE_API bool vkd_module_load_(vkd_module *module, vkd_device *d, const void *words, size_t bytes);
+XETILE_API bool vkd_module_free_(vkd_module *module, const char *file, int line);
+XETILE_API bool vkd_kernel_get_(vkd_kernel *k, vkd_module *module, const char *name, const char *params,
+                                const char *file, int line);
+XETILE_API bool vkd_subgroup_size_(vkd_kernel *k, uint32_t size, const char *file, int line);
+XETILE_API bool vkd_load_(vkd_kernel *k, vkd_device *d, const void *words, size_t bytes, const char *name,
+                          const char *params, uint32_t subgroup_size);
+
+XETILE_API bool vkd_launch_(vkd_kernel *k, vkd_batch *b, int how, double *ns, const char *file, int line,
+                            vkd_groups groups, const vkd_arg *args, uint32_t count);
+XETILE_API double vkd_launch_timed_(vkd_kernel *k, const char *file, int line, vkd_groups groups, const vkd_arg *args,
+                                    uint32_t count);
+
+XETILE_API bool vkd_batch_begin_(vkd_batch *b, vkd_device *d, bool timed);
+XETILE_API bool vkd_batch_copy_(vkd_batch *b, void *dst, const void *src, size_t bytes, const char *file, int line);
+XETILE_API bool vkd_batch_end_(vkd_batch *b, const char *file, int line);
+XETILE_API bool vkd_batch_run_(vkd_batch *b, const char *file, int line);
+XETILE_API bool vkd_batch_start_(vkd_batch *b, const char *file, int line);
+XETILE_API double vkd_batch_ns_(vkd_batch *b, int launch, const char *file, int line);
+XETILE_API bool vkd_batch_free_(vkd_batch *b, const char *file, int line);
+
+/* ---- launching with C values as arguments ---------------------------------------------------------------------- */
+
+/* C number types, the function that makes a vkd_arg, and the kind of pointers to the type: X(type, how, kind). */
+#define VKD_TYPES_(X)                                                                                                  \
+    X(char, int, 'c') X(signed char, int, 'i') X(short, int, 'i') X(int, int, 'i') X(long, int, 'i')                   \
+    X(long long, int, 'i') X(unsigned char, uint, 'u') X(unsigned short, uint, 'u') X(unsigned, uint, 'u')             \
+    X(unsigned long, uint, 'u') X(unsigned long long, uint, 'u') X(float, float, 'f') X(double, double, 'f')
+
+#if !defined(__cplusplus)
+
+#if defined(__FLT16_MANT_DIG__) && (!defined(__clang__) || __clang_major__ >= 15)
+__extension__ typedef _Float16 vkd_float16_;
+#define VKD_C_TYPES_(X) VKD_TYPES_(X) X(vkd_float16_, float, 'f')
+#else
+#define VKD_C_TYPES_(X) VKD_TYPES_(X)
+#endif
+
+/* A vkd_arg of any integer, float, double, pointer or vkd_local. */
+#define VKD_ARG(x)                                                                                                     \
+    vkd_arg_text_(_Generic((x), VKD_C_TYPES_(VKD_MAKE_) bool: vkd_arg_uint_, vkd_local: vkd_arg_local_,                \
+                  vkd_arg: vkd_arg_same_, default: vkd_arg_pointer_)((x), VKD_CODE_OF_(x)), #x)
+#define VKD_CODE_OF_(x) _Generic((x), VKD_C_TYPES_(VKD_CODE_X_) bool: 1, default: 'v' << 8)
+#define VKD_MAKE_(type, how, kind) type: vkd_arg_##how##_,
+#define VKD_CODE_X_(type, how, kind)                                                                                   \
+    type: (int)sizeof(type), type *: VKD_CODE_(kind, type), const type *: VKD_CODE_(kind, type),
+
+/* The initialisers of a list of 0 to 32 arguments plus a terminator, so that no list is empty: groups of four, then a
+ * last one of 1 to 4. VKD_FOURS_OF_ counts both. */
+#define VKD_LAST_1_(end) {0}
+#define VKD_LAST_2_(a, end) VKD_ARG(a), {0}
+#define VKD_LAST_3_(a, b, end) VKD_ARG(a), VKD_ARG(b), {0}
+#define VKD_LAST_4_(a, b, c, end) VKD_ARG(a), VKD_ARG(b), VKD_ARG(c), {0}
+#define VKD_FOUR_(a, b, c, d) VKD_ARG(a), VKD_ARG(b), VKD_ARG(c), VKD_ARG(d)
+#define VKD_FOURS_0_(last, ...) last(__VA_ARGS__)
+#define VKD_FOURS_1_(last, a, b, c, d, ...) VKD_FOUR_(a, b, c, d), VKD_FOURS_0_(last, __VA_ARGS__)
+#define VKD_FOURS_2_(last, a, b, c, d, ...) VKD_FOUR_(a, b, c, d), VKD_FOURS_1_(last, __VA_ARGS__)
+#define VKD_FOURS_3_(last, a, b, c, d, ...) VKD_FOUR_(a, b, c, d), VKD_FOURS_2_(last, __VA_ARGS__)
+#define VKD_FOURS_4_(last, a, b, c, d, ...) VKD_FOUR_(a, b, c, d), VKD_FOURS_3_(last, __VA_ARGS__)
+#define VKD_FOURS_5_(last, a, b, c, d, ...) VKD_FOUR_(a, b, c, d), VKD_FOURS_4_(last, __VA_ARGS__)
+#define VKD_FOURS_6_(last, a, b, c, d, ...) VKD_FOUR_(a, b, c, d), VKD_FOURS_5_(last, __VA_ARGS__)
+#define VKD_FOURS_7_(last, a, b, c, d, ...) VKD_FOUR_(a, b, c, d), VKD_FOURS_6_(last, __VA_ARGS__)
+#define VKD_FOURS_8_(last, a, b, c, d, ...) VKD_FOUR_(a, b, c, d), VKD_FOURS_7_(last, __VA_ARGS__)
+#define VKD_FOURS_OF_(...)                                                                                             \
+    VKD_COUNT_X_(__VA_ARGS__, ~, ~, ~, ~, ~, ~, ~, (8, 1), (7, 4), (7, 3), (7, 2), (7, 1), (6, 4), (6, 3), (6, 2),     \
+                 (6, 1), (5, 4), (5, 3), (5, 2), (5, 1), (4, 4), (4, 3), (4, 2), (4, 1), (3, 4), (3, 3), (3, 2),       \
+                 (3, 1), (2, 4), (2, 3), (2, 2), (2, 1), (1, 4), (1, 3), (1, 2), (1, 1), (0, 4), (0, 3), (0, 2),       \
+                 (0, 1), ~)
+#define VKD_COUNT_X_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21,   \
+                     a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, a33, a34, a35, a36, a37, a38, a39, a40,    \
+                     n, ...) n
+
+#define VKD_JOIN_(a, b, c) VKD_JOIN_X_(a, b, c)
+#define VKD_JOIN_X_(a, b, c) a##b##c
+/* 1 if x begins with parentheses and goes on behind them, like a literal (vkd_groups){x, y, z}, which is three
+ * arguments to a macro. Of ((vkd_groups){x, y, z}), nothing is left behind the parentheses. */
+#define VKD_IS_LITERAL_(x, ...) VKD_FOURTH_(VKD_CUT_ x(), 1, ~, 0, ~)
+#define VKD_CUT_(...) ~, ~, VKD_LEFT_
+#define VKD_LEFT_() ~, 0
+#define VKD_FOURTH_(...) VKD_FOURTH_X_(__VA_ARGS__)
+#define VKD_FOURTH_X_(a, b, c, d, ...) d
+
+/* groups and arguments -> groups, array, count */
+#define VKD_PACK_(...) VKD_JOIN_(VKD_PACK_, VKD_IS_LITERAL_(__VA_ARGS__, ~), _)(__VA_ARGS__, end)
+#define VKD_PACK_0_(g, ...) g, VKD_ARRAY_(VKD_FOURS_OF_(__VA_ARGS__), __VA_ARGS__)
+#define VKD_PACK_1_(x, y, z, ...) x, y, z, VKD_ARRAY_(VKD_FOURS_OF_(__VA_ARGS__), __VA_ARGS__)
+#define VKD_FOURS_(fours, rest) fours
+#define VKD_REST_(fours, rest) rest
+#define VKD_ARRAY_(n, ...) VKD_ARRAY_X_(VKD_FOURS_ n, VKD_REST_ n, __VA_ARGS__)
+#define VKD_ARRAY_X_(fours, rest, ...)                                                                                 \
+    (vkd_arg[]){VKD_JOIN_(VKD_FOURS_, fours, _)(VKD_JOIN_(VKD_LAST_, rest, _), __VA_ARGS__)}, 4 * fours + rest - 1
+#define vkd_launch(kernel, ...)                                                                                        \
+    vkd_launch_((kernel), NULL, VKD_RUN_WAIT_, NULL, __FILE__, __LINE__, VKD_PACK_(__VA_ARGS__)) /* bool */
+#define vkd_launch_timed(kernel, ...)                                                                                  \
+    vkd_launch_timed_((kernel), __FILE__, __LINE__, VKD_PACK_(__VA_ARGS__)) /* double, ns */
+#define vkd_start(kernel, ...)                                                                                         \
+    vkd_launch_((kernel), NULL, VKD_RUN_START_, NULL, __FILE__, __LINE__, VKD_PACK_(__VA_ARGS__)) /* bool */
+#define vkd_batch_launch(batch, kernel, ...)                                                                           \
+    vkd_launch_((kernel), (batch), VKD_RUN_BATCH_, NULL, __FILE__, __LINE__, VKD_PACK_(__VA_ARGS__)) /* bool */
+#define vkd_batch_change(batch, launch, ...)                                                                           \
+    vkd_batch_change_((batch), (launch), __FILE__, __LINE__, VKD_PACK_(__VA_ARGS__)) /* bool */
+
+#else /* C++: overloads and one template instead of _Generic */
+
+#define VKD_X_(type, how, kind)                                                                                        \
+    inline vkd_arg vkd_arg_of_(type v) { return vkd_arg_##how##_(v, (int)sizeof v); }                                  \
+    inline vkd_arg vkd_arg_of_(const type *p) { return vkd_arg_pointer_(p, VKD_CODE_(kind, type)); }
+VKD_TYPES_(VKD_X_)
+#undef VKD_X_
+inline vkd_arg vkd_arg_of_(bool v) { return vkd_arg_uint_(v, 1); }
+inline vkd_arg vkd_arg_of_(const volatile void *p) { return vkd_arg_ptr(p); }
+inline vkd_arg vkd_arg_of_(decltype(nullptr)) { return vkd_arg_ptr(NULL); }
+inline vkd_arg vkd_arg_of_(vkd_local v) { return vkd_arg_local_(v, 0); }
+inline vkd_arg vkd_arg_of_(vkd_arg a) { return a; }
+
+#define VKD_ARG(x) vkd_arg_text_(vkd_arg_of_(x), #x)
+
+/* The arguments as an array that lives as long as the call. */
+template <class... T>
+inline bool vkd_launch_cpp_(vkd_kernel *k, vkd_batch *b, int how, double *ns, const char *file, int line,
+                            vkd_groups groups, T... args)
+{
+    vkd_arg list[sizeof...(args) + 1] = {vkd_arg_of_(args)..., vkd_arg_ptr(NULL)};
+    return vkd_launch_(k, b, how, ns, file, line, groups, list, (uint32_t)sizeof...(args));
+}
+
+template <class... T>
+inline double vkd_launch_timed_cpp_(vkd_kernel *k, const char *file, int line, vkd_groups groups, T... args)
+{
+    double ns = 0;
+    return vkd_launch_cpp_(k, NULL, VKD_RUN_WAIT_, &ns, file, line, groups, args...) ? ns : -1.0;
+}
+
+template <class... T>
+inline bool vkd_batch_change_cpp_(vkd_batch *b, int launch, const char *file, int line, vkd_groups groups, T... args)
+{
+    vkd_arg list[sizeof...(args) + 1] = {vkd_arg_of_(args)..., vkd_arg_ptr(NULL)};
+    return vkd_batch_change_(b, launch, file, line, groups, list, (uint32_t)sizeof...(args));
+}
+
+#define vkd_launch(kernel, ...) vkd_launch_cpp_((kernel), NULL, VKD_RUN_WAIT_, NULL, __FILE__, __LINE__, __VA_ARGS__)
+#define vkd_launch_timed(kernel, ...) vkd_launch_timed_cpp_((kernel), __FILE__, __LINE__, __VA_ARGS__)
+#define vkd_start(kernel, ...) vkd_launch_cpp_((kernel), NULL, VKD_RUN_START_, NULL, __FILE__, __LINE__, __VA_ARGS__)
+#define vkd_batch_launch(batch, kernel, ...)                                                                           \
+    vkd_launch_cpp_((kernel), (batch), VKD_RUN_BATCH_, NULL, __FILE__, __LINE__, __VA_ARGS__)
+#define vkd_batch_change(batch, launch, ...)                                                                           \
+    vkd_batch_change_cpp_((batch), (launch), __FILE__, __LINE__, __VA_ARGS__)
+
+#endif
+
+#endif /* VK_DISPATCH_H */
+
+/* ==== bodies: nothing from here on is for users ================================================================== */
+
+#if defined(XETILE_STATIC_) && (defined(XETILE_IMPLEMENTATION) || \
+                                (defined(XETILE_DECLARATIONS) && !defined(VK_DISPATCH_BODIES_)))
+#error "XETILE_DECLARATIONS or XETILE_IMPLEMENTATION come before the first header of xetile: one was included without"
+#elif defined(XETILE_WEAKLY_) && !defined(XETILE_IMPLEMENTATION) && !defined(VK_DISPATCH_BODIES_)
+#error "XETILE_IMPLEMENTATION stays defined until the last header of xetile has been included"
+#elif !defined(VK_DISPATCH_BODIES_) && (defined(XETILE_IMPLEMENTATION) || !defined(XETILE_DECLARATIONS))
+#define VK_DISPATCH_BODIES_
+#if defined(XETILE_IMPLEMENTATION)
+/* The linker names this when two files of a program have the bodies, and first, as it is the first function. */
+XETILE_EXTERN_ XETILE_HIDDEN_ void XETILE_IMPLEMENTATION_belongs_in_one_file__vk_dispatch(void);
+void XETILE_IMPLEMENTATION_belongs_in_one_file__vk_dispatch(void) {}
+#endif
+
+XETILE_COLD_
+
+/* internal.h - declarations shared by the bodies of vk_dispatch.h only. */
+
+/* Zeroes a Vulkan structure and sets its type. */
+#define VKD_CLEAR_(s, type) (memset(&(s), 0, sizeof(s)), (void)((s).sType = VK_STRUCTURE_TYPE_##type))
+/* A Vulkan call whose arguments need not appear in the error. */
+#define VKD_CALL_(d, call, args) vkd_check_((d), (d)->vk_->call args, #call, "%s", "")
+/* Formats three uint32_t in an error. */
+#define VKD_XYZ_ "%" PRIu32 " x %" PRIu32 " x %" PRIu32
+
+enum { VKD_RES_MEMORY_, VKD_RES_MODULE_, VKD_RES_LAYOUT_, VKD_RES_PIPELINE_, VKD_RES_QUERIES_, VKD_RES_COMMANDS_ };
+enum { VKD_BATCH_NONE_, VKD_BATCH_OPEN_, VKD_BATCH_CLOSED_ };
+enum { VKD_STAGING_BYTES_ = 8 << 20, VKD_PUSH_BYTES_ = 128, VKD_BATCH_TIMES_ = 4096 };
+
+XETILE_PRIVATE VKD_PRINTF_(3, 4) bool vkd_fail_(vkd_device *d, int id, const char *format, ...);
+XETILE_PRIVATE VKD_PRINTF_(4, 5) bool vkd_check_(vkd_device *d, VkResult result, const char *call,
+            const char *format, ...);
+
+/* Vulkan's functions, by what they are found with: nothing, the instance, the device. */
+#define VKD_OF_LOADER_(X) X(CreateInstance) X(EnumerateInstanceLayerProperties) X(EnumerateInstanceVersion)
+#define VKD_OF_INSTANCE_(X)                                                                                            \
+    X(DestroyInstance) X(EnumeratePhysicalDevices) X(GetPhysicalDeviceProperties2) X(GetPhysicalDeviceFeatures2)       \
+    X(GetPhysicalDeviceQueueFamilyProperties) X(GetPhysicalDeviceMemoryProperties) X(CreateDevice) X(GetDeviceProcAddr)
+#define VKD_OF_DEVICE_(X)                                                                                              \
+    X(DestroyDevice) X(GetDeviceQueue) X(QueueSubmit) X(QueueWaitIdle) X(CreateBuffer) X(DestroyBuffer)                \
+    X(GetBufferMemoryRequirements) X(AllocateMemory) X(FreeMemory) X(BindBufferMemory) X(MapMemory)                    \
+    X(GetBufferDeviceAddress) X(CreateShaderModule) X(DestroyShaderModule) X(CreatePipelineLayout)                     \
+    X(DestroyPipelineLayout) X(CreateComputePipelines) X(DestroyPipeline) X(CreateCommandPool) X(DestroyCommandPool)   \
+    X(AllocateCommandBuffers) X(FreeCommandBuffers) X(BeginCommandBuffer) X(EndCommandBuffer) X(CmdPipelineBarrier)    \
+    X(CmdBindPipeline) X(CmdPushConstants) X(CmdDispatch) X(CmdCopyBuffer) X(CmdFillBuffer) X(CmdWriteTimestamp)       \
+    X(CmdResetQueryPool) X(CreateQueryPool) X(DestroyQueryPool) X(GetQueryPoolResults)
+
+struct vkd_functions_ {
+#define VKD_X_(function) PFN_vk##function vk##function;
+    VKD_OF_LOADER_(VKD_X_) VKD_OF_INSTANCE_(VKD_X_) VKD_OF_DEVICE_(VKD_X_)
+#undef VKD_X_
+    PFN_vkGetInstanceProcAddr vkGetInstanceProcAddr;
+    PFN_vkDestroyDebugUtilsMessengerEXT vkDestroyDebugUtilsMessengerEXT; /* NULL: not validating */
+};
+
+/* The features asked of a device, in a chain. */
+typedef struct vkd_features_ {
+    VkPhysicalDeviceFeatures2 all;
+    VkPhysicalDeviceVulkan11Features in_1_1;
+    VkPhysicalDeviceVulkan12Features in_1_2;
+    VkPhysicalDeviceVulkan13Features in_1_3;
+} vkd_features_;
+
+/* errors.c - a device's error. */
+
+vkd_device *vkd_at_(vkd_device *d, const char *file, int line)
+{
+    if (d) {
+        d->file_ = file;
+        d->line_ = line;
+    }
+    return d;
+}
+
+/* The row of an error id: its name and what to do; for a row of Vulkan also its VkResult. */
+typedef struct vkd_error_row_ {
+    int id;
+    VkResult code;
+    const char *name, *hint;
+} vkd_error_row_;
+
+XE_FN_ const vkd_error_row_ *vkd_error_rows_(size_t *count)
+{
+    static const vkd_error_row_ rows[] = {
+#define VKD_X_(id, hint) {id, VK_SUCCESS, #id, hint},
+        VKD_ERRORS(VKD_X_)
+#undef VKD_X_
+#define VKD_X_(name, code, hint) {VKD_VK_##name, (VkResult)(code), "VKD_VK_" #name, hint},
+            VKD_RESULTS(VKD_X_)
+#undef VKD_X_
+    };
+    *count = sizeof rows / sizeof rows[0];
+    return rows;
+}
+
+/* The row of an id, or (id 0) of a failed VkResult; the last row if it is not listed. */
+XE_FN_ const vkd_error_row_ *vkd_error_row_of_(int id, VkResult result)
+{
+    size_t count, i = 0;
+    const vkd_error_row_ *rows = vkd_error_rows_(&count);
+    while (i + 1 < count && (id ? rows[i].id != id : rows[i].code != result)) i++;
+    return &rows[i];
+}
+
+const char *vkd_result_name(VkResult result)
+{
+    return result == VK_SUCCESS ? "VK_SUCCESS" : vkd_error_row_of_(0, result)->name + strlen("VKD_");
+}
+
+/* Records an error whose text is written; appends what to do. If both do not fit, the text is cut, not the advice. */
+XE_FN_ void vkd_error_set_(vkd_device *d, const vkd_error_row_ *row, VkResult result)
+{
+    vkd_error *e = &d->error;
+    size_t used = strlen(e->text), need = strlen(row->hint) + 3;
+    e->id = row->id;
+    e->name = row->name;
+    e->file = d->file_;
+    e->line = d->line_;
+    e->result = result;
+    if (used + need > sizeof e->text) used = sizeof e->text - need;
+    snprintf(e->text + used, sizeof e->text - used, "; %s", row->hint);
+}
+
+/* Records an error unless there is one; returns false, for callers to return. */
+bool vkd_fail_(vkd_device *d, int id, const char *format, ...)
+{
+    va_list args;
+    if (d->error.id) return false;
+    va_start(args, format);
+    vsnprintf(d->error.text, sizeof d->error.text, format, args);
+    va_end(args);
+    vkd_error_set_(d, vkd_error_row_of_(id, VK_SUCCESS), VK_SUCCESS);
+    return false;
+}
+
+/* True if a Vulkan call succeeded; else records its error, with details from the format. */
+bool vkd_check_(vkd_device *d, VkResult result, const char *call, const char *format, ...)
+{
+    char details[512];
+    va_list args;
+    if (result == VK_SUCCESS) return true;
+    if (d->error.id) return false;
+    va_start(args, format);
+    vsnprintf(details, sizeof details, format, args);
+    va_end(args);
+    snprintf(d->error.text, sizeof d->error.text, "%s%s%s gave %s (%d)", call, *details ? " " : "", details,
+             vkd_result_name(result), (int)result);
+    vkd_error_set_(d, vkd_error_row_of_(0, result), result);
+    return false;
+}
+
+const vkd_error *vkd_get_error(const vkd_device *d) { return &d->error; }
+
+void vkd_clear_error(vkd_device *d) { memset(&d->error, 0, sizeof d->error); }
+
+void vkd_print_error(const vkd_device *d, FILE *f)
+{
+    const vkd_error *e = &d->error;
+    if (e->id) fprintf(f, "%s:%d: %s: %s\n", e->file ? e->file : "?", e->line, e->name, e->text);
+}
+
+/* An error of a kernel or batch that was never given a device, so that none can keep it: it goes to stderr. */
+XE_FN_ bool vkd_fail_alone_(int id, const char *call, const char *file, int line)
+{
+    const vkd_error_row_ *row = vkd_error_row_of_(id, VK_SUCCESS);
+    fprintf(stderr, "%s:%d: %s: %s without a device; %s\n", file, line, row->name, call, row->hint);
+    return false;
+}
+
+/* Is d usable: open and without an error? */
+XE_FN_ bool vkd_usable_(vkd_device *d)
+{
+    if (!d || d->error.id) return false;
+    if (!d->open_) return vkd_fail_(d, VKD_NOT_OPEN, "the device is not open");
+    return true;
+}
+
+/* loader.c - finds Vulkan's functions when a device is opened; programs need not link with the loader. */
+
+#if defined(_WIN32)
+#define VKD_LOADER_NAME_ "vulkan-1.dll"
+
+/* The loader's first function; if it cannot be opened, NULL and the reason. */
+XE_FN_ PFN_vkGetInstanceProcAddr vkd_first_function_(char *why, size_t size)
+{
+    const unsigned long search_default_dirs = 0x1000;
+    struct HINSTANCE__ *library = LoadLibraryExA(VKD_LOADER_NAME_, NULL, search_default_dirs);
+    vkd_procedure_ found = library ? GetProcAddress(library, "vkGetInstanceProcAddr") : NULL;
+    PFN_vkGetInstanceProcAddr first = NULL;
+    if (found) memcpy(&first, &found, sizeof first);
+    else snprintf(why, size, "error %lu", GetLastError());
+    return first;
+}
+#else
+#define VKD_LOADER_NAME_ "libvulkan.so.1"
+
+/* It stays open until the program ends: drivers have threads of their own. */
+XE_FN_ PFN_vkGetInstanceProcAddr vkd_first_function_(char *why, size_t size)
+{
+    void *library = dlopen(VKD_LOADER_NAME_, RTLD_NOW), *found = library ? dlsym(library, "vkGetInstanceProcAddr") : NULL;
+    PFN_vkGetInstanceProcAddr first = NULL;
+    const char *error = found ? NULL : dlerror();
+    if (found) memcpy(&first, &found, sizeof first);
+    else snprintf(why, size, "%s", error ? error : "the dynamic linker does not say why");
+    return first;
+}
+#endif
+
+/* Fills n addresses of functions in d->vk_ from `at` on, from the loader (instance NULL), the instance or the device. */
+XE_FN_ bool vkd_find_(vkd_device *d, const char *const *names, size_t n, void *at)
+{
+    for (size_t i = 0; i < n; i++) {
+        PFN_vkVoidFunction found = d->device ? d->vk_->vkGetDeviceProcAddr(d->device, names[i])
+                                             : d->vk_->vkGetInstanceProcAddr(d->instance, names[i]);
+        if (!found) return vkd_fail_(d, VKD_NO_LOADER, "Vulkan has no function %s", names[i]);
+        memcpy((char *)at + i * sizeof found, &found, sizeof found);
+    }
+    return true;
+}
+
+#define VKD_X_(function) "vk" #function,
+XE_FN_ bool vkd_find_loader_(vkd_device *d)
+{
+    static const char *const names[] = {VKD_OF_LOADER_(VKD_X_)};
+    char why[512] = "";
+    d->vk_ = (vkd_functions_ *)calloc(1, sizeof *d->vk_);
+    if (!d->vk_) return vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for the addresses of functions");
+    d->vk_->vkGetInstanceProcAddr = vkd_first_function_(why, sizeof why);
+    if (!d->vk_->vkGetInstanceProcAddr)
+        return vkd_fail_(d, VKD_NO_LOADER, VKD_LOADER_NAME_ " cannot be opened (%s)", why);
+    return vkd_find_(d, names, sizeof names / sizeof *names, &d->vk_->vkCreateInstance);
+}
+
+XE_FN_ bool vkd_find_instance_(vkd_device *d)
+{
+    static const char *const names[] = {VKD_OF_INSTANCE_(VKD_X_)};
+    return vkd_find_(d, names, sizeof names / sizeof *names, &d->vk_->vkDestroyInstance);
+}
+
+XE_FN_ bool vkd_find_device_(vkd_device *d)
+{
+    static const char *const names[] = {VKD_OF_DEVICE_(VKD_X_)};
+    return vkd_find_(d, names, sizeof names / sizeof *names, &d->vk_->vkDestroyDevice);
+}
+#undef VKD_X_
+
+/* params.c - written by join.sh from ze_dispatch/params.c: parsing the text of parameters. */
+
+XE_FN_ const vkd_type_ *vkd_types_(size_t *count)
+{
+    static const vkd_type_ types[] = {
+        {"f64", 8, 'f', 8, "f"}, {"f32", 4, 'f', 4, "f"}, {"f16", 2, 'h', 2, "fu"}, {"bf16", 2, 'b', 2, "u"},
+        {"i64", 8, 'i', 8, "i"}, {"i32", 4, 'i', 4, "i"}, {"i16", 2, 'i', 2, "i"},  {"i8", 1, 'i', 1, "ic"},
+        {"u64", 8, 'u', 8, "u"}, {"u32", 4, 'u', 4, "u"}, {"u16", 2, 'u', 2, "u"},  {"u8", 1, 'u', 1, "uc"},
+        {"tf32", 4, 0, 4, "f"},  {"e4m3", 1, 0, 1, "uc"}, {"e5m2", 1, 0, 1, "uc"},  {"c32", 8, 0, 4, "f"},
+        {"c64", 16, 0, 8, "f"},
+    };
+    *count = sizeof types / sizeof types[0];
+    return types;
+}
+
+/* A cursor in the text; errors name its position. */
+typedef struct vkd_text_ {
+    vkd_device *device;
+    const char *all, *at, *kernel;
+} vkd_text_;
+
+XE_FN_ bool vkd_text_fail_(vkd_text_ *t, const char *what)
+{
+    return vkd_fail_(t->device, VKD_PARAM_TEXT, "parameters of kernel %s: %s at column %d of \"%s\"", t->kernel, what,
+                     (int)(t->at - t->all) + 1, t->all);
+}
+
+XE_FN_ void vkd_text_space_(vkd_text_ *t) { t->at += strspn(t->at, " \t\r\n"); }
+
+XE_FN_ size_t vkd_text_word_(vkd_text_ *t)
+{
+    vkd_text_space_(t);
+    return strspn(t->at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+}
+
+XE_FN_ bool vkd_text_take_(vkd_text_ *t, char c)
+{
+    vkd_text_space_(t);
+    if (*t->at != c) return false;
+    t->at++;
+    return true;
+}
+
+XE_FN_ const vkd_type_ *vkd_text_type_(vkd_text_ *t)
+{
+    size_t count, length = vkd_text_word_(t);
+    const vkd_type_ *types = vkd_types_(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (strlen(types[i].name) == length && memcmp(types[i].name, t->at, length) == 0) {
+            t->at += length;
+            return &types[i];
+        }
+    }
+    vkd_text_fail_(t, length ? "no such type (f64 f32 f16 bf16 i64 i32 i16 i8 u64 u32 u16 u8, ptr<T>, local<T>)"
+                             : "a type is missing");
+    return NULL;
+}
+
+/* Reads "type name". */
+XE_FN_ bool vkd_text_param_(vkd_text_ *t, vkd_param *p)
+{
+    static const char *const brackets[] = {"", "ptr", "local"};
+    const char *start;
+    size_t length = vkd_text_word_(t);
+    p->kind = VKD_PARAM_VALUE;
+    for (int i = VKD_PARAM_PTR; i <= VKD_PARAM_LOCAL; i++) {
+        if (strlen(brackets[i]) == length && memcmp(brackets[i], t->at, length) == 0) p->kind = i;
+    }
+    if (p->kind != VKD_PARAM_VALUE) {
+        t->at += length;
+        if (!vkd_text_take_(t, '<')) return vkd_text_fail_(t, "'<' is missing");
+    }
+    start = t->at;
+    p->type = vkd_text_type_(t);
+    if (!p->type) return false;
+    if (p->kind != VKD_PARAM_VALUE && !vkd_text_take_(t, '>')) return vkd_text_fail_(t, "'>' is missing");
+    if (p->kind == VKD_PARAM_VALUE && !p->type->kind) {
+        t->at = start;
+        return vkd_text_fail_(t, "this type lives in memory only (ptr<T>), not in a value");
+    }
+    length = vkd_text_word_(t);
+    if (!length || (*t->at >= '0' && *t->at <= '9')) return vkd_text_fail_(t, "a name is missing");
+    if (length >= sizeof p->name) return vkd_text_fail_(t, "a name of more than 63 letters");
+    memcpy(p->name, t->at, length);
+    p->name[length] = 0;
+    t->at += length;
+    return true;
+}
+
+XE_FN_ bool vkd_parse_params_(vkd_device *d, const char *kernel, const char *text, vkd_param *params, uint32_t *count)
+{
+    vkd_text_ t;
+    *count = 0;
+    if (!text) return vkd_fail_(d, VKD_PARAM_TEXT, "the parameter text of kernel %s is NULL (\"\" means none)", kernel);
+    t.device = d;
+    t.all = t.at = text;
+    t.kernel = kernel;
+    vkd_text_space_(&t);
+    if (!*t.at) return true;
+    do {
+        vkd_text_space_(&t);
+        if (*count == VKD_MAX_ARGS) return vkd_text_fail_(&t, "more than 32 parameters");
+        if (!vkd_text_param_(&t, &params[*count])) return false;
+        for (uint32_t i = 0; i < *count; i++) {
+            if (strcmp(params[i].name, params[*count].name) == 0) {
+                t.at -= strlen(params[i].name);
+                return vkd_text_fail_(&t, "a repeated name");
+            }
+        }
+        ++*count;
+    } while (vkd_text_take_(&t, ','));
+    return *t.at ? vkd_text_fail_(&t, "',' or the end is missing") : true;
+}
+
+XE_FN_ const char *vkd_param_name_(const vkd_param *p, char *text, size_t size)
+{
+    static const char *const open[] = {"", "ptr<", "local<"};
+    snprintf(text, size, "%s%s%s", open[p->kind], p->type->name, p->kind == VKD_PARAM_VALUE ? "" : ">");
+    return text;
+}
+
+/* devices.c - the instance, and its devices in order of preference. */
+
+/* Prints what the validation layer says, and counts it. */
+XE_FN_ VKAPI_ATTR VkBool32 VKAPI_CALL vkd_complaint_(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+                                                     VkDebugUtilsMessageTypeFlagsEXT types,
+                                                     const VkDebugUtilsMessengerCallbackDataEXT *data, void *user)
+{
+    vkd_device *d = (vkd_device *)user;
+    (void)types;
+    if (severity < VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT) return VK_FALSE;
+    fprintf(stderr, "vulkan: %s\n", data->pMessage);
+    d->complaints++;
+    return VK_FALSE;
+}
+
+XE_FN_ bool vkd_has_layer_(vkd_device *d, const char *name)
+{
+    VkLayerProperties layers[64];
+    uint32_t count = 64;
+    VkResult result = d->vk_->vkEnumerateInstanceLayerProperties(&count, layers);
+    for (uint32_t i = 0; (result == VK_SUCCESS || result == VK_INCOMPLETE) && i < count; i++) {
+        if (strcmp(layers[i].layerName, name) == 0) return true;
+    }
+    return false;
+}
+
+XE_FN_ bool vkd_create_messenger_(vkd_device *d, const VkDebugUtilsMessengerCreateInfoEXT *info)
+{
+    PFN_vkVoidFunction create = d->vk_->vkGetInstanceProcAddr(d->instance, "vkCreateDebugUtilsMessengerEXT");
+    PFN_vkVoidFunction destroy = d->vk_->vkGetInstanceProcAddr(d->instance, "vkDestroyDebugUtilsMessengerEXT");
+    if (!create || !destroy) return vkd_fail_(d, VKD_NO_LOADER, "Vulkan has no debug messengers");
+    memcpy(&d->vk_->vkDestroyDebugUtilsMessengerEXT, &destroy, sizeof destroy);
+    VkResult result = ((PFN_vkCreateDebugUtilsMessengerEXT)create)(d->instance, info, NULL, &d->messenger_);
+    return vkd_check_(d, result, "vkCreateDebugUtilsMessengerEXT", "%s", "");
+}
+
+XE_FN_ bool vkd_create_instance_(vkd_device *d, bool validate)
+{
+    const char *layer = "VK_LAYER_KHRONOS_validation", *extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
+    VkDebugUtilsMessengerCreateInfoEXT messages;
+    VkApplicationInfo app;
+    VkInstanceCreateInfo info;
+    uint32_t version = 0;
+    if (!vkd_find_loader_(d) || !VKD_CALL_(d, vkEnumerateInstanceVersion, (&version))) return false;
+    if (version < VK_API_VERSION_1_3)
+        return vkd_fail_(d, VKD_NO_LOADER, "the loader has Vulkan %u.%u, and 1.3 is needed", VK_API_VERSION_MAJOR(version),
+                         VK_API_VERSION_MINOR(version));
+    VKD_CLEAR_(app, APPLICATION_INFO);
+    VKD_CLEAR_(info, INSTANCE_CREATE_INFO);
+    VKD_CLEAR_(messages, DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT);
+    messages.messageSeverity =
+        VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
+    messages.messageType =
+        VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT;
+    messages.pfnUserCallback = vkd_complaint_;
+    messages.pUserData = d;
+    app.apiVersion = VK_API_VERSION_1_3;
+    info.pApplicationInfo = &app;
+    if (validate && !vkd_has_layer_(d, layer))
+        return vkd_check_(d, VK_ERROR_LAYER_NOT_PRESENT, "vkEnumerateInstanceLayerProperties", "(%s)", layer);
+    if (validate) {
+        info.pNext = &messages;
+        info.enabledLayerCount = info.enabledExtensionCount = 1;
+        info.ppEnabledLayerNames = &layer;
+        info.ppEnabledExtensionNames = &extension;
+    }
+    if (!VKD_CALL_(d, vkCreateInstance, (&info, NULL, &d->instance)) || !vkd_find_instance_(d)) return false;
+    return !validate || vkd_create_messenger_(d, &messages);
+}
+
+XE_FN_ void vkd_get_features_(const vkd_device *d, VkPhysicalDevice device, vkd_features_ *f)
+{
+    VKD_CLEAR_(f->all, PHYSICAL_DEVICE_FEATURES_2);
+    VKD_CLEAR_(f->in_1_1, PHYSICAL_DEVICE_VULKAN_1_1_FEATURES);
+    VKD_CLEAR_(f->in_1_2, PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
+    VKD_CLEAR_(f->in_1_3, PHYSICAL_DEVICE_VULKAN_1_3_FEATURES);
+    f->all.pNext = &f->in_1_1;
+    f->in_1_1.pNext = &f->in_1_2;
+    f->in_1_2.pNext = &f->in_1_3;
+    d->vk_->vkGetPhysicalDeviceFeatures2(device, &f->all);
+}
+
+/* 0 is best; -1: cannot run kernels. */
+XE_FN_ int vkd_rank_(const vkd_device *d, VkPhysicalDevice device, VkPhysicalDeviceProperties2 *p)
+{
+    vkd_features_ f;
+    d->vk_->vkGetPhysicalDeviceProperties2(device, p);
+    if (p->properties.apiVersion < VK_API_VERSION_1_3) return -1;
+    vkd_get_features_(d, device, &f);
+    if (!f.in_1_2.bufferDeviceAddress || !f.in_1_2.vulkanMemoryModel) return -1;
+    switch (p->properties.deviceType) {
+    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU: return 0;
+    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU: return 1;
+    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU: return 2;
+    default: return 3;
+    }
+}
+
+/* Finds the devices, best first; those of one rank in the loader's order. Returns their number, -1 on error. */
+XE_FN_ int vkd_find_devices_(vkd_device *d, VkPhysicalDevice *found, vkd_info *infos)
+{
+    VkPhysicalDevice all[VKD_MAX_DEVICES];
+    uint32_t count = VKD_MAX_DEVICES;
+    int n = 0;
+    VkResult result = d->vk_->vkEnumeratePhysicalDevices(d->instance, &count, all);
+    if (result != VK_INCOMPLETE && !vkd_check_(d, result, "vkEnumeratePhysicalDevices", "%s", "")) return -1;
+    for (int rank = 0; rank < 4; rank++) {
+        for (uint32_t i = 0; i < count; i++) {
+            VkPhysicalDeviceProperties2 p;
+            VkPhysicalDeviceDriverProperties driver;
+            VKD_CLEAR_(p, PHYSICAL_DEVICE_PROPERTIES_2);
+            VKD_CLEAR_(driver, PHYSICAL_DEVICE_DRIVER_PROPERTIES);
+            p.pNext = &driver;
+            if (vkd_rank_(d, all[i], &p) != rank) continue;
+            memset(&infos[n], 0, sizeof infos[n]);
+            infos[n].index = n;
+            infos[n].gpu = rank < 3;
+            infos[n].vendor_id = p.properties.vendorID;
+            infos[n].device_id = p.properties.deviceID;
+            snprintf(infos[n].name, sizeof infos[n].name, "%s", p.properties.deviceName);
+            snprintf(infos[n].driver, sizeof infos[n].driver, "%s %s", driver.driverName, driver.driverInfo);
+            found[n++] = all[i];
+        }
+    }
+    if (!n) vkd_fail_(d, VKD_NO_DEVICE, "none of %" PRIu32 " devices has Vulkan 1.3 and addresses of buffers", count);
+    return n ? n : -1;
+}
+
+/* memory.c - what is destroyed with the device; allocations, each a buffer of its own. */
+
+#if defined(_WIN32)
+/* Addresses that nothing else has and nobody can read: the host's name for device memory. NULL: none left. */
+XE_FN_ void *vkd_reserve_(size_t bytes) { return VirtualAlloc(NULL, bytes, 0x2000, 1); }
+XE_FN_ void vkd_unreserve_(void *p, size_t bytes)
+{
+    (void)bytes;
+    VirtualFree(p, 0, 0x8000);
+}
+#else
+XE_FN_ void *vkd_reserve_(size_t bytes)
+{
+#if defined(MAP_ANONYMOUS)
+    void *p = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+#else /* -std=c11 hides the name */
+    void *p = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | 0x20, -1, 0);
+#endif
+    return p == MAP_FAILED ? NULL : p;
+}
+XE_FN_ void vkd_unreserve_(void *p, size_t bytes) { munmap(p, bytes); }
+#endif
+
+XE_FN_ void vkd_destroy_(vkd_device *d, const vkd_resource_ *r)
+{
+    const vkd_functions_ *vk = d->vk_;
+    VkCommandBuffer commands = (VkCommandBuffer)r->handle;
+    switch (r->kind) {
+    case VKD_RES_MEMORY_:
+        if (r->buffer) vk->vkDestroyBuffer(d->device, r->buffer, NULL);
+        if (r->memory) vk->vkFreeMemory(d->device, r->memory, NULL);
+        if (!r->mapped && r->handle) vkd_unreserve_(r->handle, r->bytes);
+        break;
+    case VKD_RES_MODULE_: vk->vkDestroyShaderModule(d->device, (VkShaderModule)r->handle, NULL); break;
+    case VKD_RES_LAYOUT_: vk->vkDestroyPipelineLayout(d->device, (VkPipelineLayout)r->handle, NULL); break;
+    case VKD_RES_PIPELINE_: vk->vkDestroyPipeline(d->device, (VkPipeline)r->handle, NULL); break;
+    case VKD_RES_QUERIES_: vk->vkDestroyQueryPool(d->device, (VkQueryPool)r->handle, NULL); break;
+    default: vk->vkFreeCommandBuffers(d->device, d->pool, 1, &commands); break;
+    }
+}
+
+/* Appends to the list of what is destroyed with the device; destroys it if out of memory. */
+XE_FN_ bool vkd_keep_(vkd_device *d, const vkd_resource_ *r)
+{
+    size_t room = d->resource_room_ ? 2 * d->resource_room_ : 32;
+    if (d->resource_count_ == d->resource_room_) {
+        vkd_resource_ *more = (vkd_resource_ *)realloc(d->resources_, room * sizeof *more);
+        if (!more) {
+            vkd_destroy_(d, r);
+            return vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for a list of %zu handles", room);
+        }
+        d->resources_ = more;
+        d->resource_room_ = room;
+    }
+    d->resources_[d->resource_count_++] = *r;
+    return true;
+}
+
+XE_FN_ bool vkd_keep_handle_(vkd_device *d, int kind, void *handle)
+{
+    vkd_resource_ r;
+    memset(&r, 0, sizeof r);
+    r.kind = kind;
+    r.handle = handle;
+    return vkd_keep_(d, &r);
+}
+
+/* Destroys a handle in the list; false: it is not there. Nothing may use it any more. */
+XE_FN_ bool vkd_drop_(vkd_device *d, int kind, const void *handle)
+{
+    for (size_t i = d->resource_count_; i-- > 0;) {
+        vkd_resource_ r = d->resources_[i];
+        if (r.kind != kind || r.handle != handle) continue;
+        d->resources_[i] = d->resources_[--d->resource_count_];
+        vkd_destroy_(d, &r);
+        return true;
+    }
+    return false;
+}
+
+XE_FN_ void vkd_drop_all_(vkd_device *d)
+{
+    while (d->resource_count_) vkd_destroy_(d, &d->resources_[--d->resource_count_]);
+    free(d->resources_);
+    d->resources_ = NULL;
+    d->resource_room_ = 0;
+}
+
+/* The allocation that p points into; NULL: none. */
+XE_FN_ const vkd_resource_ *vkd_allocation_(const vkd_device *d, const void *p)
+{
+    for (size_t i = d->resource_count_; i-- > 0;) {
+        const vkd_resource_ *r = &d->resources_[i];
+        if (r->kind == VKD_RES_MEMORY_ && (uintptr_t)p - (uintptr_t)r->handle < r->bytes) return r;
+    }
+    return NULL;
+}
+
+/* Can kernels access the memory at p? NULL can be passed. */
+XE_FN_ bool vkd_reachable_(const vkd_device *d, const void *p) { return !p || vkd_allocation_(d, p); }
+
+/* The device's address of memory that it can access; 0 for NULL. */
+XE_FN_ uint64_t vkd_address_of_(const vkd_device *d, const void *p)
+{
+    const vkd_resource_ *r = p ? vkd_allocation_(d, p) : NULL;
+    return r ? r->address + ((uintptr_t)p - (uintptr_t)r->handle) : 0;
+}
+
+uint64_t vkd_address_(vkd_device *d, const void *p)
+{
+    if (!vkd_usable_(d) || !p) return 0;
+    if (!vkd_allocation_(d, p)) vkd_fail_(d, VKD_NOT_ALLOCATED, "%p is in no allocation of this device", p);
+    return vkd_address_of_(d, p);
+}
+
+/* The kind of memory among `allowed` that has the wanted properties, of those the one with most of the preferred ones;
+ * UINT32_MAX: none. */
+XE_FN_ uint32_t vkd_memory_type_(const vkd_device *d, uint32_t allowed, VkFlags wanted, VkFlags preferred)
+{
+    uint32_t best = UINT32_MAX;
+    for (uint32_t i = 0; i < d->heaps_.memoryTypeCount; i++) {
+        VkFlags has = d->heaps_.memoryTypes[i].propertyFlags;
+        if (!(allowed >> i & 1) || (has & wanted) != wanted) continue;
+        if (best == UINT32_MAX || ((has & preferred) == preferred &&
+                                   (d->heaps_.memoryTypes[best].propertyFlags & preferred) != preferred))
+            best = i;
+    }
+    return best;
+}
+
+XE_FN_ bool vkd_create_buffer_(vkd_device *d, vkd_resource_ *r, size_t align)
+{
+    VkBufferCreateInfo info;
+    VkMemoryRequirements needs;
+    VKD_CLEAR_(info, BUFFER_CREATE_INFO);
+    info.size = (r->bytes + 15) / 16 * 16; /* an access of a whole vector at its end stays inside */
+    info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT |
+                 VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+    if (!vkd_check_(d, d->vk_->vkCreateBuffer(d->device, &info, NULL, &r->buffer), "vkCreateBuffer", "of %zu bytes",
+                    r->bytes))
+        return false;
+    d->vk_->vkGetBufferMemoryRequirements(d->device, r->buffer, &needs);
+    size_t most = needs.alignment > 64 ? (size_t)needs.alignment : 64;
+    return align <= most || vkd_fail_(d, VKD_ALLOC_ALIGN, "alignment %zu for %zu bytes; the device gives %zu", align,
+                                      r->bytes, most);
+}
+
+/* Gives the buffer memory, and r what the host and the device call it. */
+XE_FN_ bool vkd_back_buffer_(vkd_device *d, vkd_resource_ *r, int kind)
+{
+    VkMemoryAllocateFlagsInfo flags;
+    VkMemoryAllocateInfo info;
+    VkBufferDeviceAddressInfo address;
+    VkMemoryRequirements needs;
+    const VkFlags local = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, cached = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+    VkFlags host = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    d->vk_->vkGetBufferMemoryRequirements(d->device, r->buffer, &needs);
+    VKD_CLEAR_(flags, MEMORY_ALLOCATE_FLAGS_INFO);
+    VKD_CLEAR_(info, MEMORY_ALLOCATE_INFO);
+    VKD_CLEAR_(address, BUFFER_DEVICE_ADDRESS_INFO);
+    flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
+    info.pNext = &flags;
+    info.allocationSize = needs.size;
+    info.memoryTypeIndex = vkd_memory_type_(d, needs.memoryTypeBits, kind == VKD_DEVICE ? local : host,
+                                            kind == VKD_DEVICE ? local : cached);
+    if (info.memoryTypeIndex == UINT32_MAX)
+        return vkd_fail_(d, VKD_ALLOC_KIND, "the device has no memory of kind %d", kind);
+    if (!vkd_check_(d, d->vk_->vkAllocateMemory(d->device, &info, NULL, &r->memory), "vkAllocateMemory", "of %zu bytes",
+                    r->bytes) ||
+        !VKD_CALL_(d, vkBindBufferMemory, (d->device, r->buffer, r->memory, 0)))
+        return false;
+    address.buffer = r->buffer;
+    r->address = d->vk_->vkGetBufferDeviceAddress(d->device, &address);
+    r->mapped = kind != VKD_DEVICE;
+    if (r->mapped) return VKD_CALL_(d, vkMapMemory, (d->device, r->memory, 0, VK_WHOLE_SIZE, 0, &r->handle));
+    r->handle = vkd_reserve_(r->bytes);
+    return r->handle || vkd_fail_(d, VKD_OUT_OF_MEMORY, "no %zu addresses are left", r->bytes);
+}
+
+void *vkd_alloc_(vkd_device *d, int kind, size_t bytes, size_t align)
+{
+    vkd_resource_ r;
+    if (!vkd_usable_(d)) return NULL;
+    if (!align) align = 64;
+    if (kind < VKD_SHARED || kind > VKD_HOST) vkd_fail_(d, VKD_ALLOC_KIND, "%d is not a kind of memory", kind);
+    else if (!bytes) vkd_fail_(d, VKD_ALLOC_SIZE, "an allocation of 0 bytes");
+    else if (bytes > d->target.max_alloc)
+        vkd_fail_(d, VKD_ALLOC_SIZE, "%zu bytes, and \"%s\" allocates at most %" PRIu64, bytes, d->name,
+                  d->target.max_alloc);
+    else if (align & (align - 1)) vkd_fail_(d, VKD_ALLOC_ALIGN, "alignment %zu for %zu bytes", align, bytes);
+    if (d->error.id) return NULL;
+    memset(&r, 0, sizeof r);
+    r.kind = VKD_RES_MEMORY_;
+    r.bytes = bytes;
+    if (vkd_create_buffer_(d, &r, align) && vkd_back_buffer_(d, &r, kind)) return vkd_keep_(d, &r) ? r.handle : NULL;
+    vkd_destroy_(d, &r);
+    return NULL;
+}
+
+/* Refuses a range that begins in one of our allocations and extends beyond it. *found: that allocation, or NULL. */
+XE_FN_ bool vkd_in_range_(vkd_device *d, const char *what, const void *p, size_t bytes, const vkd_resource_ **found)
+{
+    if (!p) return vkd_fail_(d, VKD_NULL_POINTER, "%s of %zu bytes is NULL", what, bytes);
+    const vkd_resource_ *r = *found = vkd_allocation_(d, p);
+    size_t offset = r ? (size_t)((uintptr_t)p - (uintptr_t)r->handle) : 0;
+    return !r || bytes <= r->bytes - offset ||
+           vkd_fail_(d, VKD_MEMORY_RANGE, "%s: %zu bytes from offset %zu of an allocation of %zu bytes", what, bytes,
+                     offset, r->bytes);
+}
+
+/* arguments.c - written by join.sh from ze_dispatch/arguments.c: checking and converting arguments. */
+
+XE_FN_ vkd_arg vkd_arg_make_(char kind, int code)
+{
+    vkd_arg a;
+    memset(&a, 0, sizeof a);
+    a.kind = kind;
+    a.pointed = (char)(code >> 8);
+    a.size = (unsigned char)(code & 255);
+    return a;
+}
+
+/* A float as a double, exactly: C's conversion gives 0 for a subnormal where the program flushes those. */
+XE_FN_ double vkd_widen_(float v)
+{
+    uint32_t word;
+    uint64_t bits, fraction;
+    int exponent;
+    double wide;
+    memcpy(&word, &v, sizeof word);
+    exponent = (int)(word >> 23 & 0xff);
+    fraction = word & 0x7fffff;
+    bits = (uint64_t)(word >> 31) << 63;
+    if (exponent == 0xff) exponent = 0x7ff;
+    else if (exponent || fraction) exponent += 1023 - 127;
+    if (!(word & 0x7f800000) && fraction) { /* subnormal: its leading one moves out of the fraction */
+        for (exponent++; !(fraction >> 23); exponent--) fraction <<= 1;
+        fraction &= 0x7fffff;
+    }
+    bits |= (uint64_t)exponent << 52 | fraction << 29;
+    memcpy(&wide, &bits, sizeof wide);
+    return wide;
+}
+
+#define VKD_MAKE_ARG_(how, type, letter, member, value)                                                                \
+    vkd_arg vkd_arg_##how##_(type v, int code)                                                                         \
+    {                                                                                                                  \
+        vkd_arg a = vkd_arg_make_(letter, code);                                                                       \
+        a.as.member = value;                                                                                           \
+        return a;                                                                                                      \
+    }
+VKD_MAKE_ARG_(int, int64_t, 'i', sint, v)
+VKD_MAKE_ARG_(uint, uint64_t, 'u', uint, v)
+VKD_MAKE_ARG_(double, double, 'f', real, v)
+VKD_MAKE_ARG_(float, float, 'f', real, vkd_widen_(v))
+VKD_MAKE_ARG_(pointer, const volatile void *, 'p', ptr, (const void *)(uintptr_t)v)
+VKD_MAKE_ARG_(local, vkd_local, 'l', uint, v.bytes)
+
+vkd_arg vkd_arg_same_(vkd_arg a, int code)
+{
+    (void)code;
+    return a;
+}
+
+vkd_arg vkd_arg_text_(vkd_arg a, const char *text)
+{
+    a.text = text;
+    return a;
+}
+
+vkd_arg vkd_arg_i(int64_t v) { return vkd_arg_int_(v, 8); }
+vkd_arg vkd_arg_u(uint64_t v) { return vkd_arg_uint_(v, 8); }
+vkd_arg vkd_arg_f(double v) { return vkd_arg_double_(v, 8); }
+vkd_arg vkd_arg_ptr(const volatile void *p) { return vkd_arg_pointer_(p, 'v' << 8); }
+vkd_arg vkd_arg_local(size_t bytes)
+{
+    vkd_local v;
+    v.bytes = bytes;
+    return vkd_arg_local_(v, 0);
+}
+
+/* "kernel gemm, argument 4 (n + 1) for parameter u32 M" */
+XE_FN_ const char *vkd_arg_where_(const vkd_kernel *k, const vkd_arg *a, uint32_t i, char *text, size_t size)
+{
+    char type[32];
+    snprintf(text, size, "kernel %s, argument %" PRIu32 "%s%.200s%s for parameter %s %s", k->name, i + 1,
+             a->text ? " (" : "", a->text ? a->text : "", a->text ? ")" : "",
+             vkd_param_name_(&k->params[i], type, sizeof type), k->params[i].name);
+    return text;
+}
+
+typedef struct {
+    char s[40];
+} vkd_decimal_text_;
+
+/* printf's %.9g with a point in every locale: others have a comma, or two bytes. */
+XE_FN_ vkd_decimal_text_ vkd_decimal_(double v)
+{
+    vkd_decimal_text_ t;
+    char *to = t.s;
+    snprintf(t.s, sizeof t.s, "%.9g", v);
+    for (const char *at = t.s; *at; at++) {
+        if (strchr("0123456789+-aefin", *at)) *to++ = *at;
+        else if (to == t.s || to[-1] != '.') *to++ = '.';
+    }
+    *to = 0;
+    return t;
+}
+
+/* Describes an argument's type and value in the terms of the parameter text. */
+XE_FN_ const char *vkd_arg_name_(const vkd_arg *a, char *text, size_t size)
+{
+    int bits = 8 * a->size;
+    if (a->kind == 'i') snprintf(text, size, "i%d %" PRId64, bits, a->as.sint);
+    else if (a->kind == 'u') snprintf(text, size, "u%d %" PRIu64, bits, a->as.uint);
+    else if (a->kind == 'f') snprintf(text, size, "f%d %s", bits, vkd_decimal_(a->as.real).s);
+    else if (a->kind == 'l') snprintf(text, size, "%" PRIu64 " bytes of local memory", a->as.uint);
+    else if (a->pointed == 'c') snprintf(text, size, "a pointer to char");
+    else if (a->pointed == 'v') snprintf(text, size, "a pointer");
+    else snprintf(text, size, "a pointer to %c%d", a->pointed, bits);
+    return text;
+}
+
+XE_FN_ bool vkd_arg_type_error_(const vkd_kernel *k, const vkd_arg *a, uint32_t i, const char *what)
+{
+    char where[512], got[64];
+    return vkd_fail_(k->device, VKD_ARG_TYPE, "%s: got %s%s", vkd_arg_where_(k, a, i, where, sizeof where),
+                     vkd_arg_name_(a, got, sizeof got), what);
+}
+
+XE_FN_ bool vkd_arg_range_error_(const vkd_kernel *k, const vkd_arg *a, uint32_t i, const char *low, const char *high)
+{
+    char where[512], got[64];
+    return vkd_fail_(k->device, VKD_ARG_RANGE, "%s: %s is not in %s .. %s",
+                     vkd_arg_where_(k, a, i, where, sizeof where), vkd_arg_name_(a, got, sizeof got), low, high);
+}
+
+/* Rounds to a float of so many exponent and fraction bits, ties to even; NaNs become quiet. False: finite, but too
+ * large. On bits, so that no mode of the program changes the result. */
+XE_FN_ bool vkd_to_float_(double v, int exponent_bits, int fraction_bits, uint32_t *out)
+{
+    const int bias = (1 << (exponent_bits - 1)) - 1, top = (1 << exponent_bits) - 1;
+    uint64_t bits, fraction, rest, half;
+    uint32_t result, sign;
+    int exponent, shift = 52 - fraction_bits;
+    memcpy(&bits, &v, sizeof bits);
+    sign = (uint32_t)(bits >> 63) << (exponent_bits + fraction_bits);
+    exponent = (int)((bits >> 52) & 0x7ff);
+    fraction = bits & 0xfffffffffffffu;
+    if (exponent == 0x7ff) {
+        result = (uint32_t)top << fraction_bits | (uint32_t)(fraction >> shift);
+        if (fraction) result |= 1u << (fraction_bits - 1);
+        *out = sign | result;
+        return true;
+    }
+    if (exponent) fraction |= (uint64_t)1 << 52;
+    exponent += bias - 1023;
+    if (exponent < 1) { /* subnormal: the leading one moves into the fraction */
+        shift += 1 - exponent;
+        exponent = 0;
+    }
+    if (shift > 62) shift = 62;
+    if (exponent > top) exponent = top;
+    half = (uint64_t)1 << (shift - 1);
+    rest = fraction & (((uint64_t)1 << shift) - 1);
+    fraction >>= shift;
+    fraction += rest > half || (rest == half && (fraction & 1));
+    result = exponent ? ((uint32_t)(exponent - 1) << fraction_bits) + (uint32_t)fraction : (uint32_t)fraction;
+    *out = sign | result;
+    return result < (uint32_t)top << fraction_bits;
+}
+
+XE_FN_ bool vkd_fit_float_(const vkd_type_ *t, double v, vkd_bound_ *b, char low[32], char high[32])
+{
+    uint32_t bits = 0;
+    const char *most;
+    bool fits;
+    if (t->kind == 'f' && t->size == 8) {
+        b->as.f64 = v;
+        return true;
+    }
+    if (t->kind == 'f') {
+        fits = vkd_to_float_(v, 8, 23, &b->as.u32);
+        most = "3.40282347e+38";
+    } else {
+        fits = t->kind == 'h' ? vkd_to_float_(v, 5, 10, &bits) : vkd_to_float_(v, 8, 7, &bits);
+        most = t->kind == 'h' ? "65504" : "3.38953139e+38";
+        b->as.u16 = (uint16_t)bits;
+    }
+    snprintf(low, 32, "-%s", most);
+    snprintf(high, 32, "%s", most);
+    return fits;
+}
+
+XE_FN_ bool vkd_fit_int_(const vkd_type_ *t, const vkd_arg *a, vkd_bound_ *b, char low[32], char high[32])
+{
+    const bool to_signed = t->kind == 'i';
+    const uint64_t most = UINT64_MAX >> (64 - 8 * t->size + (to_signed ? 1 : 0));
+    bool negative = a->kind == 'i' && a->as.sint < 0;
+    uint64_t v = a->as.uint; /* same bits if signed */
+    if (negative ? !to_signed || a->as.sint < -(int64_t)most - 1 : v > most) {
+        snprintf(low, 32, "%" PRId64, to_signed ? -(int64_t)most - 1 : 0);
+        snprintf(high, 32, "%" PRIu64, most);
+        return false;
+    }
+    if (t->size == 8) b->as.u = v;
+    else if (t->size == 4) b->as.u32 = (uint32_t)v;
+    else if (t->size == 2) b->as.u16 = (uint16_t)v;
+    else b->as.u8 = (uint8_t)v;
+    return true;
+}
+
+/* Converts a number to a type of the same kind; false: it is not in low .. high, as text. */
+XE_FN_ bool vkd_fit_number_(const vkd_type_ *t, const vkd_arg *a, vkd_bound_ *b, char low[32], char high[32])
+{
+    return a->kind == 'f' ? vkd_fit_float_(t, a->as.real, b, low, high) : vkd_fit_int_(t, a, b, low, high);
+}
+
+/* The C type that a pointer to a parameter's elements usually has. */
+XE_FN_ const char *vkd_c_type_(const vkd_type_ *t, char *text, size_t size)
+{
+    const char *sign = strchr(t->pointed_kinds, 'u') ? "u" : "";
+    if (!*sign && !strchr(t->pointed_kinds, 'i')) return t->pointed_size == 4 ? "float" : "double";
+    snprintf(text, size, "%sint%d_t", sign, 8 * t->pointed_size);
+    return text;
+}
+
+XE_FN_ bool vkd_bind_pointer_(const vkd_kernel *k, const vkd_arg *a, uint32_t i, vkd_bound_ *b)
+{
+    const vkd_type_ *t = k->params[i].type;
+    if (a->pointed != 'v' && (a->size != t->pointed_size || !strchr(t->pointed_kinds, a->pointed))) {
+        char name[16], what[64];
+        snprintf(what, sizeof what, ", wanted %s * or void *", vkd_c_type_(t, name, sizeof name));
+        return vkd_arg_type_error_(k, a, i, what);
+    }
+    if (!vkd_reachable_(k->device, a->as.ptr)) {
+        char where[512];
+        return vkd_fail_(k->device, VKD_ARG_MEMORY, "%s: %p is not in memory that \"%s\" can reach",
+                         vkd_arg_where_(k, a, i, where, sizeof where), a->as.ptr, k->device->name);
+    }
+    b->as.p = a->as.ptr;
+    b->size = sizeof b->as.p;
+    b->no_value = !a->as.ptr;
+    return true;
+}
+
+/* Checks argument i against its parameter and produces the bytes to pass. */
+XE_FN_ bool vkd_bind_(const vkd_kernel *k, const vkd_arg *a, uint32_t i, vkd_bound_ *b)
+{
+    const vkd_param *p = &k->params[i];
+    const bool is_int = a->kind == 'i' || a->kind == 'u', wants_int = p->type->kind == 'i' || p->type->kind == 'u';
+    char low[32], high[32];
+    memset(b, 0, sizeof *b);
+    b->size = p->type->size;
+    if (p->kind == VKD_PARAM_PTR)
+        return a->kind == 'p' ? vkd_bind_pointer_(k, a, i, b) : vkd_arg_type_error_(k, a, i, ", no pointer");
+    if (p->kind == VKD_PARAM_LOCAL) {
+        if (a->kind != 'l') return vkd_arg_type_error_(k, a, i, ", no (vkd_local){bytes}");
+        if (!a->as.uint) return vkd_arg_range_error_(k, a, i, "1", "the device's local memory");
+        b->size = (size_t)a->as.uint;
+        b->no_value = true;
+        return true;
+    }
+    if (wants_int ? is_int : a->kind == 'f')
+        return vkd_fit_number_(p->type, a, b, low, high) || vkd_arg_range_error_(k, a, i, low, high);
+    return vkd_arg_type_error_(k, a, i, is_int ? " (write 1.0f for a float)" : "");
+}
+
+/* modules.c - modules, their kernels, and the pipelines that kernels become. */
+
+enum { VKD_OP_MEMORY_MODEL_ = 14, VKD_ADDRESSES_OF_BUFFERS_ = 5348 }; /* and SPIR-V's other numbers */
+enum { VKD_OP_ENTRY_POINT_ = 15, VKD_OP_EXECUTION_MODE_ = 16, VKD_MODE_LOCAL_SIZE_ = 17, VKD_OP_SPEC_CONSTANT_ = 50,
+       VKD_OP_FUNCTION_ = 54, VKD_OP_DECORATE_ = 71, VKD_DECORATION_SPEC_ID_ = 1 };
+enum { VKD_LOCAL_WORDS_CONSTANT_ = 1000 }; /* SPE_LOCAL_WORDS_CONSTANT of spirv_emit.h */
+
+/* Does the module address memory as Vulkan does? */
+XE_FN_ bool vkd_is_for_vulkan_(const uint32_t *words, size_t count)
+{
+    for (size_t at = 5; at < count && words[at] >> 16; at += words[at] >> 16) {
+        if ((words[at] & 0xffff) == VKD_OP_MEMORY_MODEL_ && count - at >= 3)
+            return words[at + 1] == VKD_ADDRESSES_OF_BUFFERS_;
+    }
+    return false;
+}
+
+bool vkd_module_load_(vkd_module *module, vkd_device *d, const void *words, size_t bytes)
+{
+    VkShaderModuleCreateInfo info;
+    const uint32_t magic = 0x07230203;
+    memset(module, 0, sizeof *module);
+    if (!vkd_usable_(d)) return false;
+    if (!words || bytes < 20 || bytes % 4 || memcmp(words, &magic, sizeof magic) != 0)
+        return vkd_fail_(d, VKD_MODULE, "%zu bytes that are not SPIR-V", bytes);
+    if (!vkd_is_for_vulkan_((const uint32_t *)words, bytes / 4))
+        return vkd_fail_(d, VKD_MODULE, "a module of another environment, or without a memory model");
+    module->words_ = (uint32_t *)malloc(bytes);
+    if (!module->words_) return vkd_fail_(d, VKD_OUT_OF_MEMORY, "a module of %zu bytes", bytes);
+    memcpy(module->words_, words, bytes);
+    module->count_ = bytes / 4;
+    VKD_CLEAR_(info, SHADER_MODULE_CREATE_INFO);
+    info.codeSize = bytes;
+    info.pCode = module->words_;
+    bool ok = VKD_CALL_(d, vkCreateShaderModule, (d->device, &info, NULL, &module->handle)) &&
+              vkd_keep_handle_(d, VKD_RES_MODULE_, (void *)module->handle);
+    if (ok) module->device = d;
+    else free(module->words_), module->words_ = NULL;
+    return ok;
+}
+
+bool vkd_module_free_(vkd_module *module, const char *file, int line)
+{
+    vkd_device *d = vkd_at_(module->device, file, line);
+    free(module->words_);
+    bool ok = !d || !module->handle || vkd_drop_(d, VKD_RES_MODULE_, (void *)module->handle);
+    memset(module, 0, sizeof *module);
+    return ok;
+}
+
+/* The kernel's local size, from its module; false and an error if the module has no such kernel, or states no size. */
+XE_FN_ bool vkd_read_kernel_(vkd_kernel *k, const vkd_module *module)
+{
+    char others[512] = "";
+    uint32_t id = 0, local = 0, n;
+    for (size_t at = 5; at < module->count_; at += n) {
+        const uint32_t *w = module->words_ + at;
+        n = *w >> 16;
+        if (!n || n > module->count_ - at) return vkd_fail_(k->device, VKD_MODULE, "word %zu is no instruction", at);
+        if ((*w & 0xffff) == VKD_OP_ENTRY_POINT_ && n > 3) {
+            char name[sizeof k->name];
+            size_t bytes = (n - 3) * 4 < sizeof name ? (n - 3) * 4 : sizeof name - 1;
+            memcpy(name, w + 3, bytes);
+            name[bytes] = 0;
+            if (strcmp(name, k->name) == 0) id = w[2];
+            size_t used = strlen(others);
+            snprintf(others + used, sizeof others - used, "%s%s", used ? ", " : "", name);
+        }
+        if ((*w & 0xffff) == VKD_OP_EXECUTION_MODE_ && n == 6 && id && w[1] == id && w[2] == VKD_MODE_LOCAL_SIZE_)
+            memcpy(k->local_size, w + 3, sizeof k->local_size);
+        if ((*w & 0xffff) == VKD_OP_DECORATE_ && n == 4 && w[2] == VKD_DECORATION_SPEC_ID_ &&
+            w[3] == VKD_LOCAL_WORDS_CONSTANT_)
+            local = w[1];
+        if ((*w & 0xffff) == VKD_OP_SPEC_CONSTANT_ && n == 4 && local && w[2] == local) k->local_bytes = w[3] * 4;
+        if ((*w & 0xffff) == VKD_OP_FUNCTION_) break;
+    }
+    if (!id) return vkd_fail_(k->device, VKD_KERNEL_NAME, "the module has no kernel %s; it has %s", k->name, others);
+    return k->local_size[0] || vkd_fail_(k->device, VKD_MODULE, "kernel %s states no local size", k->name);
+}
+
+XE_FN_ bool vkd_local_size_ok_(const vkd_kernel *k)
+{
+    const vkd_target *t = &k->device->target;
+    uint64_t all = (uint64_t)k->local_size[0] * k->local_size[1] * k->local_size[2];
+    bool fits = all <= (uint64_t)t->max_group_size;
+    for (int i = 0; i < 3; i++) fits = fits && k->local_size[i] <= (uint32_t)t->max_group_dim[i];
+    return fits || vkd_fail_(k->device, VKD_GROUP_TOO_LARGE, "kernel %s has " VKD_XYZ_ " work-items, \"%s\" takes %d",
+                             k->name, k->local_size[0], k->local_size[1], k->local_size[2], k->device->name,
+                             t->max_group_size);
+}
+
+/* Where each parameter is: aligned to its size, in their order; those in local memory are not passed. */
+XE_FN_ bool vkd_place_params_(vkd_kernel *k)
+{
+    VkPushConstantRange range;
+    VkPipelineLayoutCreateInfo info;
+    for (uint32_t i = 0; i < k->param_count; i++) {
+        uint32_t size = k->params[i].kind == VKD_PARAM_PTR ? 8 : k->params[i].type->size;
+        if (k->params[i].kind == VKD_PARAM_LOCAL) continue;
+        k->offsets_[i] = (k->bytes_ + size - 1) / size * size;
+        k->bytes_ = k->offsets_[i] + size;
+    }
+    k->in_memory_ = (k->bytes_ + 7) / 8 * 8 > VKD_PUSH_BYTES_;
+    range.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
+    range.offset = 0;
+    range.size = k->in_memory_ ? 8 : (k->bytes_ + 7) / 8 * 8;
+    VKD_CLEAR_(info, PIPELINE_LAYOUT_CREATE_INFO);
+    info.pushConstantRangeCount = range.size ? 1 : 0;
+    info.pPushConstantRanges = &range;
+    return VKD_CALL_(k->device, vkCreatePipelineLayout, (k->device->device, &info, NULL, &k->layout_)) &&
+           vkd_keep_handle_(k->device, VKD_RES_LAYOUT_, (void *)k->layout_);
+}
+
+bool vkd_kernel_get_(vkd_kernel *k, vkd_module *module, const char *name, const char *params, const char *file, int line)
+{
+    vkd_device *d = vkd_at_(module->device, file, line);
+    memset(k, 0, sizeof *k);
+    if (!d) return vkd_fail_alone_(VKD_MODULE, "vkd_kernel_get", file, line);
+    if (!vkd_usable_(d)) return false;
+    if (!name || strlen(name) >= sizeof k->name)
+        return vkd_fail_(d, VKD_KERNEL_NAME, "a name of %zu characters", name ? strlen(name) : 0);
+    k->device = d;
+    k->module = module->handle;
+    memcpy(k->name, name, strlen(name) + 1);
+    if (vkd_read_kernel_(k, module) && vkd_local_size_ok_(k) &&
+        vkd_parse_params_(d, name, params, k->params, &k->param_count) && vkd_place_params_(k))
+        return true;
+    memset(k, 0, sizeof *k);
+    return false;
+}
+
+/* Is the kernel loaded, and its device usable? */
+XE_FN_ bool vkd_kernel_usable_(const vkd_kernel *k, const char *file, int line)
+{
+    vkd_device *d = k ? vkd_at_(k->device, file, line) : NULL;
+    if (!d) return vkd_fail_alone_(VKD_KERNEL_NOT_LOADED, "a kernel", file, line);
+    return vkd_usable_(d);
+}
+
+bool vkd_subgroup_size_(vkd_kernel *k, uint32_t size, const char *file, int line)
+{
+    if (!vkd_kernel_usable_(k, file, line)) return false;
+    const vkd_target *t = &k->device->target;
+    if (size && !(t->subgroup_sizes & size))
+        return vkd_fail_(k->device, VKD_SUBGROUP_SIZE, "kernel %s needs subgroups of %" PRIu32 ", \"%s\" has those of mask "
+                         "%" PRIu32, k->name, size, k->device->name, t->subgroup_sizes);
+    k->subgroup_size = size;
+    k->pipeline_ = VK_NULL_HANDLE;
+    return true;
+}
+
+bool vkd_load_(vkd_kernel *k, vkd_device *d, const void *words, size_t bytes, const char *name, const char *params,
+               uint32_t subgroup_size)
+{
+    vkd_module module;
+    const char *file = d ? d->file_ : "";
+    int line = d ? d->line_ : 0;
+    memset(k, 0, sizeof *k);
+    if (!vkd_module_load_(&module, d, words, bytes)) return false;
+    bool ok = vkd_kernel_get_(k, &module, name, params, file, line) && vkd_subgroup_size_(k, subgroup_size, file, line);
+    free(module.words_); /* the device frees the module */
+    return ok;
+}
+
+/* Makes the pipeline for these places of parameters in local memory, and (the last) its words in all, unless the kernel
+ * has it. The one before remains: a batch may have it. */
+XE_FN_ bool vkd_make_pipeline_(vkd_kernel *k, const uint32_t *local)
+{
+    VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroups;
+    VkSpecializationMapEntry entries[VKD_MAX_ARGS + 1];
+    VkSpecializationInfo constants;
+    VkComputePipelineCreateInfo info;
+    uint32_t n = 0;
+    if (k->pipeline_ && !memcmp(local, k->local_, sizeof k->local_)) return true;
+    for (uint32_t i = 0; i < k->param_count; i++) {
+        if (k->params[i].kind != VKD_PARAM_LOCAL) continue;
+        entries[n].constantID = i;
+        entries[n].offset = i * 4;
+        entries[n++].size = 4;
+    }
+    if (n) {
+        entries[n].constantID = VKD_LOCAL_WORDS_CONSTANT_;
+        entries[n].offset = VKD_MAX_ARGS * 4;
+        entries[n++].size = 4;
+    }
+    memset(&constants, 0, sizeof constants);
+    constants.mapEntryCount = n;
+    constants.pMapEntries = entries;
+    constants.dataSize = sizeof k->local_;
+    constants.pData = local;
+    VKD_CLEAR_(subgroups, PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO);
+    subgroups.requiredSubgroupSize = k->subgroup_size;
+    VKD_CLEAR_(info, COMPUTE_PIPELINE_CREATE_INFO);
+    VKD_CLEAR_(info.stage, PIPELINE_SHADER_STAGE_CREATE_INFO);
+    info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+    info.stage.module = k->module;
+    info.stage.pName = k->name;
+    info.stage.pSpecializationInfo = n ? &constants : NULL;
+    if (k->subgroup_size) {
+        info.stage.pNext = &subgroups;
+        if (k->local_size[0] % k->subgroup_size == 0)
+            info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
+    }
+    info.layout = k->layout_;
+    k->pipeline_ = VK_NULL_HANDLE;
+    VkResult result = k->device->vk_->vkCreateComputePipelines(k->device->device, VK_NULL_HANDLE, 1, &info, NULL,
+                                                               &k->pipeline_);
+    if (!vkd_check_(k->device, result, "vkCreateComputePipelines", "of %s", k->name)) return false;
+    memcpy(k->local_, local, sizeof k->local_);
+    if (vkd_keep_handle_(k->device, VKD_RES_PIPELINE_, (void *)k->pipeline_)) return true;
+    k->pipeline_ = VK_NULL_HANDLE;
+    return false;
+}
+
+/* commands.c - command buffers: recorded, submitted, waited for. */
+
+XE_FN_ VkCommandBuffer vkd_begin_commands_(vkd_device *d, bool again)
+{
+    VkCommandBufferAllocateInfo info;
+    VkCommandBufferBeginInfo begin;
+    VkCommandBuffer commands = NULL;
+    VKD_CLEAR_(info, COMMAND_BUFFER_ALLOCATE_INFO);
+    info.commandPool = d->pool;
+    info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+    info.commandBufferCount = 1;
+    if (!VKD_CALL_(d, vkAllocateCommandBuffers, (d->device, &info, &commands))) return NULL;
+    VKD_CLEAR_(begin, COMMAND_BUFFER_BEGIN_INFO);
+    begin.flags = again ? 0 : VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+    if (VKD_CALL_(d, vkBeginCommandBuffer, (commands, &begin))) return commands;
+    d->vk_->vkFreeCommandBuffers(d->device, d->pool, 1, &commands);
+    return NULL;
+}
+
+/* What follows sees what was written before, by kernels, copies and the host; the host sees what was written. */
+XE_FN_ void vkd_barrier_(const vkd_device *d, VkCommandBuffer commands)
+{
+    VkMemoryBarrier all;
+    VKD_CLEAR_(all, MEMORY_BARRIER);
+    all.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
+    all.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
+    d->vk_->vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                                 VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &all, 0, NULL,
+                                 0, NULL);
+}
+
+/* Submits commands, which are complete. */
+XE_FN_ bool vkd_submit_(vkd_device *d, VkCommandBuffer commands)
+{
+    VkSubmitInfo info;
+    VKD_CLEAR_(info, SUBMIT_INFO);
+    info.commandBufferCount = 1;
+    info.pCommandBuffers = &commands;
+    d->pending_ = true;
+    return VKD_CALL_(d, vkQueueSubmit, (d->queue, 1, &info, VK_NULL_HANDLE));
+}
+
+/* Waits for all that was started, also after an error, and frees what it used. */
+XE_FN_ bool vkd_settle_(vkd_device *d)
+{
+    bool ok = true;
+    if (d->pending_) ok = VKD_CALL_(d, vkQueueWaitIdle, (d->queue));
+    d->pending_ = false;
+    if (d->started_count_)
+        d->vk_->vkFreeCommandBuffers(d->device, d->pool, (uint32_t)d->started_count_, d->started_);
+    d->started_count_ = 0;
+    while (d->loaned_count_) vkd_drop_(d, VKD_RES_MEMORY_, d->loaned_[--d->loaned_count_]);
+    return ok;
+}
+
+bool vkd_wait_(vkd_device *d) { return vkd_usable_(d) && vkd_settle_(d); }
+
+/* Appends a pointer to a list; false and an error if out of memory. */
+XE_FN_ bool vkd_append_pointer_(vkd_device *d, void **list, size_t *count, size_t *room, void *p)
+{
+    void **items;
+    memcpy(&items, list, sizeof items);
+    if (*count == *room) {
+        size_t more = *room ? 2 * *room : 16;
+        void **grown = (void **)realloc(items, more * sizeof *items);
+        if (!grown) return vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for a list of %zu launches", more);
+        items = grown;
+        memcpy(list, &items, sizeof items);
+        *room = more;
+    }
+    items[(*count)++] = p;
+    return true;
+}
+
+/* Ends one-time commands and submits them; they are freed when they have been waited for. */
+XE_FN_ bool vkd_start_commands_(vkd_device *d, VkCommandBuffer commands)
+{
+    bool ok = !d->error.id && VKD_CALL_(d, vkEndCommandBuffer, (commands)) &&
+              vkd_append_pointer_(d, (void **)&d->started_, &d->started_count_, &d->started_room_, commands);
+    if (ok) return vkd_submit_(d, commands);
+    d->vk_->vkFreeCommandBuffers(d->device, d->pool, 1, &commands);
+    return false;
+}
+
+/* Memory for the parameters of a launch, until it has been waited for. */
+XE_FN_ void *vkd_loan_(vkd_device *d, size_t bytes)
+{
+    void *p = vkd_alloc_(d, VKD_SHARED, bytes, 0);
+    if (!p || vkd_append_pointer_(d, (void **)&d->loaned_, &d->loaned_count_, &d->loaned_room_, p)) return p;
+    vkd_drop_(d, VKD_RES_MEMORY_, p);
+    return NULL;
+}
+
+/* The times between the queries of a pool, two for each launch. */
+XE_FN_ bool vkd_read_time_(vkd_device *d, VkQueryPool pool, uint32_t launch, double *ns)
+{
+    uint64_t stamp[2] = {0, 0};
+    VkFlags flags = VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT;
+    if (!VKD_CALL_(d, vkGetQueryPoolResults, (d->device, pool, 2 * launch, 2, sizeof stamp, stamp, 8, flags)))
+        return false;
+    *ns = (double)(stamp[1] - stamp[0]) * d->tick_ns_;
+    return true;
+}
+
+XE_FN_ VkQueryPool vkd_create_queries_(vkd_device *d, uint32_t count)
+{
+    VkQueryPoolCreateInfo info;
+    VkQueryPool pool = VK_NULL_HANDLE;
+    VKD_CLEAR_(info, QUERY_POOL_CREATE_INFO);
+    info.queryType = VK_QUERY_TYPE_TIMESTAMP;
+    info.queryCount = count;
+    VKD_CALL_(d, vkCreateQueryPool, (d->device, &info, NULL, &pool));
+    return pool;
+}
+
+/* copies.c - copies, fills, and freeing memory, which wait for what was started. */
+
+bool vkd_free_(vkd_device *d, void *p)
+{
+    if (!d) return false;
+    if (!p) return true;
+    if (!d->open_) return vkd_fail_(d, VKD_NOT_OPEN, "the device is not open");
+    vkd_settle_(d);
+    return vkd_drop_(d, VKD_RES_MEMORY_, p) ||
+           vkd_fail_(d, VKD_NOT_ALLOCATED, "%p is not an allocation of this device", p);
+}
+
+/* Copies between two allocations on the device, and waits. */
+XE_FN_ bool vkd_copy_on_device_(vkd_device *d, const vkd_resource_ *to, size_t to_offset, const vkd_resource_ *from,
+                                size_t from_offset, size_t bytes)
+{
+    VkCommandBuffer commands = vkd_begin_commands_(d, false);
+    VkBufferCopy region;
+    if (!commands) return false;
+    region.srcOffset = from_offset;
+    region.dstOffset = to_offset;
+    region.size = bytes;
+    vkd_barrier_(d, commands);
+    d->vk_->vkCmdCopyBuffer(commands, from->buffer, to->buffer, 1, &region);
+    vkd_barrier_(d, commands);
+    return vkd_start_commands_(d, commands) && vkd_settle_(d);
+}
+
+/* The staging memory; false and an error if there is none. */
+XE_FN_ bool vkd_stage_(vkd_device *d, vkd_resource_ *stage)
+{
+    if (!d->staging_) d->staging_ = vkd_alloc_(d, VKD_HOST, VKD_STAGING_BYTES_, 0);
+    if (d->staging_) *stage = *vkd_allocation_(d, d->staging_);
+    return d->staging_ != NULL;
+}
+
+/* Copies between the host's memory (at) and an allocation that it cannot access, a piece at a time. */
+XE_FN_ bool vkd_copy_staged_(vkd_device *d, vkd_resource_ r, size_t offset, char *to_host, const char *from_host,
+                             size_t bytes)
+{
+    vkd_resource_ stage;
+    if (!vkd_stage_(d, &stage)) return false;
+    for (size_t at = 0; at < bytes; at += VKD_STAGING_BYTES_) {
+        size_t n = bytes - at < VKD_STAGING_BYTES_ ? bytes - at : VKD_STAGING_BYTES_;
+        if (from_host) memcpy(stage.handle, from_host + at, n);
+        bool ok = from_host ? vkd_copy_on_device_(d, &r, offset + at, &stage, 0, n)
+                            : vkd_copy_on_device_(d, &stage, 0, &r, offset + at, n);
+        if (!ok) return false;
+        if (to_host) memcpy(to_host + at, stage.handle, n);
+    }
+    return true;
+}
+
+bool vkd_copy_(vkd_device *d, void *dst, const void *src, size_t bytes)
+{
+    const vkd_resource_ *to = NULL, *from = NULL;
+    if (!vkd_usable_(d)) return false;
+    if (!bytes) return true;
+    if (!vkd_in_range_(d, "destination of a copy", dst, bytes, &to) ||
+        !vkd_in_range_(d, "source of a copy", src, bytes, &from) || !vkd_settle_(d))
+        return false;
+    size_t to_offset = to ? (size_t)((uintptr_t)dst - (uintptr_t)to->handle) : 0;
+    size_t from_offset = from ? (size_t)((uintptr_t)src - (uintptr_t)from->handle) : 0;
+    bool to_host = !to || to->mapped, from_host = !from || from->mapped;
+    if (to_host && from_host) memmove(dst, src, bytes);
+    else if (to_host) return vkd_copy_staged_(d, *from, from_offset, (char *)dst, NULL, bytes);
+    else if (from_host) return vkd_copy_staged_(d, *to, to_offset, NULL, (const char *)src, bytes);
+    else return vkd_copy_on_device_(d, to, to_offset, from, from_offset, bytes);
+    return true;
+}
+
+/* Repeats a pattern in the host's memory. */
+XE_FN_ void vkd_repeat_(char *to, const void *pattern, size_t size, size_t bytes)
+{
+    for (size_t at = 0; at < bytes; at += size) memcpy(to + at, pattern, size);
+}
+
+bool vkd_fill_pattern_(vkd_device *d, void *dst, const void *pattern, size_t size, size_t bytes)
+{
+    const vkd_resource_ *to = NULL;
+    vkd_resource_ stage;
+    if (!vkd_usable_(d)) return false;
+    if (!bytes) return true;
+    if (!pattern) return vkd_fail_(d, VKD_NULL_POINTER, "a fill of %zu bytes with no pattern", bytes);
+    if (!size || (size & (size - 1)) || bytes % size || size > 16)
+        return vkd_fail_(d, VKD_FILL_PATTERN, "a pattern of %zu bytes for %zu bytes", size, bytes);
+    if (!vkd_in_range_(d, "destination of a fill", dst, bytes, &to) || !vkd_settle_(d)) return false;
+    if (!to || to->mapped) {
+        vkd_repeat_((char *)dst, pattern, size, bytes);
+        return true;
+    }
+    vkd_resource_ target = *to;
+    size_t offset = (size_t)((uintptr_t)dst - (uintptr_t)target.handle);
+    if (!vkd_stage_(d, &stage)) return false;
+    vkd_repeat_((char *)stage.handle, pattern, size, bytes < VKD_STAGING_BYTES_ ? bytes : VKD_STAGING_BYTES_);
+    for (size_t at = 0; at < bytes; at += VKD_STAGING_BYTES_) {
+        size_t n = bytes - at < VKD_STAGING_BYTES_ ? bytes - at : VKD_STAGING_BYTES_;
+        if (!vkd_copy_on_device_(d, &target, offset + at, &stage, 0, n)) return false;
+    }
+    return true;
+}
+
+bool vkd_fill_(vkd_device *d, void *dst, int byte, size_t bytes)
+{
+    unsigned char pattern = (unsigned char)byte;
+    return vkd_fill_pattern_(d, dst, &pattern, 1, bytes);
+}
+
+/* batches.c - launches that are recorded once and run together. */
+
+/* Is the batch in this state, and its device usable? */
+XE_FN_ bool vkd_batch_is_(const vkd_batch *b, int state, const char *call, const char *file, int line)
+{
+    static const char *const names[] = {"not begun", "being recorded", "recorded"};
+    vkd_device *d = b ? vkd_at_(b->device, file, line) : NULL;
+    if (!d) return vkd_fail_alone_(VKD_BATCH_STATE, call, file, line);
+    if (!vkd_usable_(d)) return false;
+    return b->state_ == state || vkd_fail_(d, VKD_BATCH_STATE, "%s: the batch is %s", call, names[b->state_]);
+}
+
+bool vkd_batch_begin_(vkd_batch *b, vkd_device *d, bool timed)
+{
+    memset(b, 0, sizeof *b);
+    if (!vkd_usable_(d)) return false;
+    b->commands = vkd_begin_commands_(d, true);
+    if (!b->commands || !vkd_keep_handle_(d, VKD_RES_COMMANDS_, b->commands)) return false;
+    b->device = d;
+    if (timed) {
+        b->queries_ = vkd_create_queries_(d, 2 * VKD_BATCH_TIMES_);
+        if (!b->queries_ || !vkd_keep_handle_(d, VKD_RES_QUERIES_, (void *)b->queries_)) return false;
+        d->vk_->vkCmdResetQueryPool(b->commands, b->queries_, 0, 2 * VKD_BATCH_TIMES_);
+    }
+    b->state_ = VKD_BATCH_OPEN_;
+    return true;
+}
+
+bool vkd_batch_copy_(vkd_batch *b, void *dst, const void *src, size_t bytes, const char *file, int line)
+{
+    const vkd_resource_ *to = NULL, *from = NULL;
+    VkBufferCopy region;
+    if (!vkd_batch_is_(b, VKD_BATCH_OPEN_, "vkd_batch_copy", file, line)) return false;
+    vkd_device *d = b->device;
+    if (!bytes) return true;
+    if (!vkd_in_range_(d, "destination of a copy", dst, bytes, &to) ||
+        !vkd_in_range_(d, "source of a copy", src, bytes, &from))
+        return false;
+    if (!to || !from)
+        return vkd_fail_(d, VKD_NOT_ALLOCATED, "a batch copies between allocations; %p is in none", to ? src : dst);
+    region.srcOffset = (uintptr_t)src - (uintptr_t)from->handle;
+    region.dstOffset = (uintptr_t)dst - (uintptr_t)to->handle;
+    region.size = bytes;
+    vkd_barrier_(d, b->commands);
+    d->vk_->vkCmdCopyBuffer(b->commands, from->buffer, to->buffer, 1, &region);
+    return true;
+}
+
+bool vkd_batch_start_(vkd_batch *b, const char *file, int line)
+{
+    vkd_device *d = b ? b->device : NULL;
+    if (d && b->state_ == VKD_BATCH_OPEN_) {
+        vkd_at_(d, file, line);
+        vkd_barrier_(d, b->commands);
+        if (!vkd_usable_(d) || !VKD_CALL_(d, vkEndCommandBuffer, (b->commands))) return false;
+        b->state_ = VKD_BATCH_CLOSED_;
+    }
+    /* commands that are still running cannot be submitted again */
+    return vkd_batch_is_(b, VKD_BATCH_CLOSED_, "vkd_batch_start", file, line) && vkd_settle_(d) &&
+           vkd_submit_(d, b->commands);
+}
+
+bool vkd_batch_end_(vkd_batch *b, const char *file, int line)
+{
+    return vkd_batch_is_(b, VKD_BATCH_OPEN_, "vkd_batch_end", file, line) && vkd_batch_start_(b, file, line) &&
+           vkd_settle_(b->device);
+}
+
+bool vkd_batch_run_(vkd_batch *b, const char *file, int line)
+{
+    return vkd_batch_is_(b, VKD_BATCH_CLOSED_, "vkd_batch_run", file, line) && vkd_batch_start_(b, file, line) &&
+           vkd_settle_(b->device);
+}
+
+double vkd_batch_ns_(vkd_batch *b, int launch, const char *file, int line)
+{
+    double ns = -1;
+    if (!vkd_batch_is_(b, VKD_BATCH_CLOSED_, "vkd_batch_ns", file, line)) return -1;
+    if (!b->queries_ || launch < 0 || launch >= b->launches || launch >= VKD_BATCH_TIMES_) {
+        vkd_fail_(b->device, VKD_BATCH_LAUNCH, "launch %d of %d, %stimed", launch, b->launches, b->queries_ ? "" : "not ");
+        return -1;
+    }
+    return vkd_settle_(b->device) && vkd_read_time_(b->device, b->queries_, (uint32_t)launch, &ns) ? ns : -1;
+}
+
+bool vkd_batch_free_(vkd_batch *b, const char *file, int line)
+{
+    vkd_device *d = b ? vkd_at_(b->device, file, line) : NULL;
+    if (!d) return true;
+    vkd_settle_(d);
+    vkd_drop_(d, VKD_RES_COMMANDS_, b->commands);
+    if (b->queries_) vkd_drop_(d, VKD_RES_QUERIES_, (void *)b->queries_);
+    memset(b, 0, sizeof *b);
+    return true;
+}
+
+/* open.c - choosing and opening a device, listing them, closing. */
+
+/* Does `part` occur in the text, whatever the case? */
+XE_FN_ bool vkd_contains_(const char *text, const char *part)
+{
+    for (; *text; text++) {
+        size_t i = 0;
+        while (part[i] && tolower((unsigned char)text[i]) == tolower((unsigned char)part[i])) i++;
+        if (!part[i]) return true;
+    }
+    return false;
+}
+
+/* The device that the options ask for, of n; -1 and an error if there is none. */
+XE_FN_ int vkd_choose_(vkd_device *d, const vkd_options *o, const vkd_info *infos, int n)
+{
+    const char *name = o ? o->name : NULL, *either = o ? o->device : NULL, *env = getenv("XETILE_VULKAN_DEVICE");
+    int index = o ? o->index_plus_1 - 1 : -1;
+    char *end = NULL, all[1024] = "";
+    if (index < 0 && !name && !either && env && *env) either = env;
+    if (index < 0 && !name && either) {
+        long number = strtol(either, &end, 10);
+        if (end != either && !*end) index = number < 0 || number > 1000000 ? 1000000 : (int)number;
+        else name = either;
+    }
+    if (index < 0 && !name) return 0;
+    for (int i = 0; i < n; i++) {
+        if (index >= 0 ? i == index : vkd_contains_(infos[i].name, name)) return i;
+        size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s%d \"%s\"", i ? ", " : "", i, infos[i].name);
+    }
+    if (index >= 0) vkd_fail_(d, VKD_NO_SUCH_DEVICE, "no device %d; there are %s", index, all);
+    else vkd_fail_(d, VKD_NO_SUCH_DEVICE, "no device \"%.100s\"; there are %s", name, all);
+    return -1;
+}
+
+/* Fills d->target, and what times and memory are measured in. */
+XE_FN_ void vkd_describe_(vkd_device *d, const vkd_features_ *f)
+{
+    VkPhysicalDeviceProperties2 p;
+    VkPhysicalDeviceSubgroupSizeControlProperties sizes;
+    VkPhysicalDeviceMaintenance3Properties most;
+    const VkPhysicalDeviceLimits *l = &p.properties.limits;
+    vkd_target *t = &d->target;
+    VKD_CLEAR_(p, PHYSICAL_DEVICE_PROPERTIES_2);
+    VKD_CLEAR_(sizes, PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES);
+    VKD_CLEAR_(most, PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES);
+    p.pNext = &sizes;
+    sizes.pNext = &most;
+    d->vk_->vkGetPhysicalDeviceProperties2(d->physical, &p);
+    d->vk_->vkGetPhysicalDeviceMemoryProperties(d->physical, &d->heaps_);
+    t->name = "vulkan";
+    for (uint32_t size = sizes.minSubgroupSize; size && size <= sizes.maxSubgroupSize; size *= 2)
+        t->subgroup_sizes |= size;
+    t->local_memory = (int)l->maxComputeSharedMemorySize;
+    t->max_group_size = (int)l->maxComputeWorkGroupInvocations;
+    for (int i = 0; i < 3; i++) {
+        t->max_group_dim[i] = (int)l->maxComputeWorkGroupSize[i];
+        t->max_groups[i] = l->maxComputeWorkGroupCount[i];
+    }
+    t->push_bytes = l->maxPushConstantsSize;
+    t->fp16 = f->in_1_2.shaderFloat16;
+    t->fp64 = f->all.features.shaderFloat64;
+    t->int8 = f->in_1_2.shaderInt8;
+    t->int16 = f->all.features.shaderInt16;
+    t->int64 = f->all.features.shaderInt64;
+    t->storage8 = f->in_1_2.storageBuffer8BitAccess;
+    t->storage16 = f->in_1_1.storageBuffer16BitAccess;
+    t->vendor_id = p.properties.vendorID;
+    t->device_id = p.properties.deviceID;
+    t->max_alloc = most.maxMemoryAllocationSize;
+    d->tick_ns_ = (double)l->timestampPeriod;
+}
+
+/* The first family of queues that runs kernels. */
+XE_FN_ bool vkd_find_queue_(vkd_device *d)
+{
+    VkQueueFamilyProperties families[32];
+    uint32_t count = 32;
+    d->vk_->vkGetPhysicalDeviceQueueFamilyProperties(d->physical, &count, families);
+    for (d->family_ = 0; d->family_ < count; d->family_++) {
+        if (families[d->family_].queueFlags & VK_QUEUE_COMPUTE_BIT) return true;
+    }
+    return vkd_fail_(d, VKD_NO_DEVICE, "\"%s\" has no queue that runs kernels", d->name);
+}
+
+XE_FN_ bool vkd_create_device_(vkd_device *d)
+{
+    vkd_features_ f;
+    VkDeviceQueueCreateInfo queue;
+    VkDeviceCreateInfo info;
+    VkCommandPoolCreateInfo pool;
+    const float priority = 1;
+    vkd_get_features_(d, d->physical, &f);
+    vkd_describe_(d, &f);
+    f.all.features.robustBufferAccess = VK_FALSE; /* all that the device has, but for what costs time */
+    VKD_CLEAR_(queue, DEVICE_QUEUE_CREATE_INFO);
+    queue.queueFamilyIndex = d->family_;
+    queue.queueCount = 1;
+    queue.pQueuePriorities = &priority;
+    VKD_CLEAR_(info, DEVICE_CREATE_INFO);
+    info.pNext = &f.all;
+    info.queueCreateInfoCount = 1;
+    info.pQueueCreateInfos = &queue;
+    if (!VKD_CALL_(d, vkCreateDevice, (d->physical, &info, NULL, &d->device)) || !vkd_find_device_(d)) return false;
+    d->vk_->vkGetDeviceQueue(d->device, d->family_, 0, &d->queue);
+    VKD_CLEAR_(pool, COMMAND_POOL_CREATE_INFO);
+    pool.queueFamilyIndex = d->family_;
+    if (!VKD_CALL_(d, vkCreateCommandPool, (d->device, &pool, NULL, &d->pool))) return false;
+    d->queries = vkd_create_queries_(d, 2);
+    return d->queries != VK_NULL_HANDLE;
+}
+
+void vkd_close_(vkd_device *d)
+{
+    if (!d || !d->vk_) return;
+    if (d->device) {
+        vkd_settle_(d);
+        vkd_drop_all_(d);
+        if (d->queries) d->vk_->vkDestroyQueryPool(d->device, d->queries, NULL);
+        if (d->pool) d->vk_->vkDestroyCommandPool(d->device, d->pool, NULL);
+        d->vk_->vkDestroyDevice(d->device, NULL);
+    }
+    if (d->messenger_) d->vk_->vkDestroyDebugUtilsMessengerEXT(d->instance, d->messenger_, NULL);
+    if (d->instance) d->vk_->vkDestroyInstance(d->instance, NULL);
+    free(d->started_);
+    free(d->loaned_);
+    free(d->vk_);
+    vkd_error error = d->error;
+    int complaints = d->complaints;
+    memset(d, 0, sizeof *d);
+    d->error = error;
+    d->complaints = complaints;
+}
+
+bool vkd_open_(vkd_device *d, const vkd_options *options, const char *file, int line)
+{
+    VkPhysicalDevice devices[VKD_MAX_DEVICES];
+    vkd_info *infos = (vkd_info *)malloc(VKD_MAX_DEVICES * sizeof *infos);
+    const char *env = getenv("XETILE_VULKAN_VALIDATE");
+    bool validate = (options && options->validate) || (env && *env == '1');
+    int n = -1, chosen = -1;
+    memset(d, 0, sizeof *d);
+    vkd_at_(d, file, line);
+    if (!infos) vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for a list of devices");
+    else if (vkd_create_instance_(d, validate)) n = vkd_find_devices_(d, devices, infos);
+    if (n > 0) chosen = vkd_choose_(d, options, infos, n);
+    if (chosen >= 0) {
+        d->physical = devices[chosen];
+        memcpy(d->name, infos[chosen].name, sizeof d->name);
+        memcpy(d->driver, infos[chosen].driver, sizeof d->driver);
+        d->open_ = vkd_find_queue_(d) && vkd_create_device_(d);
+    }
+    free(infos);
+    if (!d->open_) vkd_close_(d);
+    return d->open_;
+}
+
+int vkd_list_(vkd_info *infos, int max, vkd_error *error, const char *file, int line)
+{
+    VkPhysicalDevice devices[VKD_MAX_DEVICES];
+    vkd_device d;
+    vkd_info *all = (vkd_info *)malloc(VKD_MAX_DEVICES * sizeof *all);
+    int n = -1;
+    memset(&d, 0, sizeof d);
+    vkd_at_(&d, file, line);
+    if (!all) vkd_fail_(&d, VKD_OUT_OF_MEMORY, "no room for a list of devices");
+    else if (vkd_create_instance_(&d, false)) n = vkd_find_devices_(&d, devices, all);
+    for (int i = 0; i < n && i < max; i++) infos[i] = all[i];
+    if (error) *error = d.error;
+    vkd_close_(&d);
+    free(all);
+    return n;
+}
+
+bool vkd_print_list_(FILE *f, const char *file, int line)
+{
+    vkd_device d;
+    vkd_info *infos = (vkd_info *)malloc(VKD_MAX_DEVICES * sizeof *infos);
+    memset(&d, 0, sizeof d);
+    int n = infos ? vkd_list_(infos, VKD_MAX_DEVICES, &d.error, file, line) : -1;
+    for (int i = 0; i < n; i++) fprintf(f, "%d %s (%s)\n", i, infos[i].name, infos[i].driver);
+    if (n < 0) vkd_print_error(&d, f);
+    free(infos);
+    return n >= 0;
+}
+
+/* launch.c - launches. */
+
+XE_FN_ bool vkd_groups_ok_(const vkd_kernel *k, vkd_groups g)
+{
+    const uint32_t *most = k->device->target.max_groups;
+    return (g.count_x && g.count_y && g.count_z && g.count_x <= most[0] && g.count_y <= most[1] &&
+            g.count_z <= most[2]) ||
+           vkd_fail_(k->device, VKD_GROUPS, "kernel %s: " VKD_XYZ_ " groups, \"%s\" takes 1 to " VKD_XYZ_, k->name,
+                     g.count_x, g.count_y, g.count_z, k->device->name, most[0], most[1], most[2]);
+}
+
+/* Checks all arguments; their bytes where the kernel expects them; the offsets of those in local memory, which are behind
+ * the module's variables, and its words in all. */
+XE_FN_ bool vkd_bind_all_(const vkd_kernel *k, const vkd_arg *args, uint32_t count, unsigned char *bytes,
+                          uint32_t *places)
+{
+    vkd_device *d = k->device;
+    uint64_t local = (k->local_bytes + 15) / 16 * 16;
+    if (count != k->param_count)
+        return vkd_fail_(d, VKD_ARG_COUNT, "kernel %s takes %" PRIu32 " arguments, got %" PRIu32, k->name,
+                         k->param_count, count);
+    for (uint32_t i = 0; i < count; i++) {
+        vkd_bound_ bound;
+        if (!vkd_bind_(k, &args[i], i, &bound)) return false;
+        if (k->params[i].kind == VKD_PARAM_PTR) bound.as.u = vkd_address_of_(d, bound.as.p);
+        if (k->params[i].kind != VKD_PARAM_LOCAL) {
+            memcpy(bytes + k->offsets_[i], bound.as.bytes, bound.size);
+            continue;
+        }
+        places[i] = (uint32_t)local;
+        local += (bound.size + 15) / 16 * 16;
+        if (local > (uint64_t)d->target.local_memory)
+            return vkd_fail_(d, VKD_LOCAL_MEMORY, "kernel %s: %" PRIu64 " bytes of local memory per group, \"%s\" has %d",
+                             k->name, local, d->name, d->target.local_memory);
+    }
+    places[VKD_MAX_ARGS] = (uint32_t)(local / 4);
+    return true;
+}
+
+/* Records a launch; queries: VK_NULL_HANDLE, or where its times go. `kept`: memory for parameters stays until the device is
+ * closed, as a batch may run again. */
+XE_FN_ bool vkd_record_(vkd_kernel *k, VkCommandBuffer commands, VkQueryPool queries, uint32_t query, bool kept,
+                        vkd_groups g, const unsigned char *bytes)
+{
+    const vkd_functions_ *vk = k->device->vk_;
+    uint64_t address;
+    vkd_barrier_(k->device, commands);
+    if (k->in_memory_) {
+        void *p = kept ? vkd_alloc_(k->device, VKD_SHARED, k->bytes_, 0) : vkd_loan_(k->device, k->bytes_);
+        if (!p) return false;
+        memcpy(p, bytes, k->bytes_);
+        address = vkd_address_of_(k->device, p);
+        vk->vkCmdPushConstants(commands, k->layout_, VK_SHADER_STAGE_COMPUTE_BIT, 0, 8, &address);
+    } else if (k->bytes_) {
+        vk->vkCmdPushConstants(commands, k->layout_, VK_SHADER_STAGE_COMPUTE_BIT, 0, (k->bytes_ + 7) / 8 * 8, bytes);
+    }
+    vk->vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, k->pipeline_);
+    if (queries) vk->vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, queries, query);
+    vk->vkCmdDispatch(commands, g.count_x, g.count_y, g.count_z);
+    if (queries) vk->vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, queries, query + 1);
+    return true;
+}
+
+/* Can the kernel be appended to the batch? */
+XE_FN_ bool vkd_batch_takes_(const vkd_batch *b, const vkd_kernel *k, const char *file, int line)
+{
+    if (!b || !b->device) return vkd_fail_(k->device, VKD_BATCH_STATE, "kernel %s: the batch is not begun", k->name);
+    if (!vkd_batch_is_(b, VKD_BATCH_OPEN_, "vkd_batch_launch", file, line)) return false;
+    return b->device == k->device ||
+           vkd_fail_(k->device, VKD_OTHER_DEVICE, "kernel %s is of \"%s\" (%p), the batch of \"%s\" (%p)", k->name,
+                     k->device->name, (void *)k->device, b->device->name, (void *)b->device);
+}
+
+/* Records the launch of commands of its own and starts them. */
+XE_FN_ bool vkd_start_(vkd_kernel *k, bool timed, vkd_groups groups, const unsigned char *bytes)
+{
+    vkd_device *d = k->device;
+    VkCommandBuffer commands = vkd_begin_commands_(d, false);
+    if (!commands) return false;
+    if (timed) d->vk_->vkCmdResetQueryPool(commands, d->queries, 0, 2);
+    vkd_record_(k, commands, timed ? d->queries : VK_NULL_HANDLE, 0, false, groups, bytes);
+    vkd_barrier_(d, commands);
+    return vkd_start_commands_(d, commands);
+}
+
+bool vkd_launch_(vkd_kernel *k, vkd_batch *b, int how, double *ns, const char *file, int line, vkd_groups groups,
+                 const vkd_arg *args, uint32_t count)
+{
+    unsigned char bytes[VKD_MAX_ARGS * 8 + 8];
+    uint32_t places[VKD_MAX_ARGS + 1];
+    memset(bytes, 0, sizeof bytes);
+    memset(places, 0, sizeof places);
+    if (!vkd_kernel_usable_(k, file, line)) return false;
+    vkd_device *d = k->device;
+    if (how == VKD_RUN_BATCH_ && !vkd_batch_takes_(b, k, file, line)) return false;
+    if (!vkd_groups_ok_(k, groups) || !vkd_bind_all_(k, args, count, bytes, places) || !vkd_make_pipeline_(k, places))
+        return false;
+    if (how == VKD_RUN_BATCH_) {
+        bool timed = b->queries_ && b->launches < VKD_BATCH_TIMES_;
+        if (!vkd_record_(k, b->commands, timed ? b->queries_ : VK_NULL_HANDLE, 2 * (uint32_t)b->launches, true, groups,
+                         bytes))
+            return false;
+        b->launches++;
+        return true;
+    }
+    if (!vkd_start_(k, ns != NULL, groups, bytes)) return false;
+    if (how == VKD_RUN_START_) return true;
+    return vkd_settle_(d) && (!ns || vkd_read_time_(d, d->queries, 0, ns));
+}
+
+double vkd_launch_timed_(vkd_kernel *k, const char *file, int line, vkd_groups groups, const vkd_arg *args,
+                         uint32_t count)
+{
+    double ns = 0;
+    return vkd_launch_(k, NULL, VKD_RUN_WAIT_, &ns, file, line, groups, args, count) ? ns : -1.0;
+}
+
+XETILE_AS_BEFORE_
+#endif /* VK_DISPATCH_BODIES_ */
+
+#if defined(__GNUC__)
+VKD_LETTERS_(XETILE_POP_)
+#endif
