@@ -26,7 +26,7 @@ ALL_CFLAGS = $(CFLAGS) $(checks)
 LOADER_CFLAGS := $(shell pkg-config --cflags libze_loader 2>/dev/null)
 LOADER_LIBS := $(shell pkg-config --libs libze_loader 2>/dev/null || echo -lze_loader)
 
-headers = $(wildcard spirv_emit.h coopmatrix.h coopvec.h xetile.h ze_dispatch.h)
+headers = $(wildcard spirv_emit.h coopmatrix.h coopvec.h xetile.h ze_dispatch.h vk_dispatch.h)
 MPICC ?= mpicc
 mpi_examples = $(if $(shell command -v $(MPICC) 2>/dev/null),$(BUILD)/mpi_summa)
 examples = $(filter-out $(BUILD)/mpi_%,$(patsubst examples/%.c,$(BUILD)/%,$(wildcard examples/*.c)))

@@ -108,9 +108,8 @@
  * l.interleaved), and tf32 at subgroup size 16 as blocks of 8 rows with two columns side by side (size_i 8). Loads,
  * stores, conversions and products use the layout, so this affects only code that accesses components by number.
  *
- * For headers that build on this one, such as xetile.h and coopvec.h: cm_choose_target cm_poison cm_to_arith
- * cm_from_arith cm_f32_to_bf16 cm_bitcast cm_component_ids cm_cached_pointer cm_prefetch_block; see
- * below.
+ * For headers that build on this one, such as xetile.h and coopvec.h: cm_choose_target cm_environment cm_poison
+ * cm_to_arith cm_from_arith cm_f32_to_bf16 cm_bitcast cm_component_ids cm_cached_pointer cm_prefetch_block; see below.
  *
  * LIMITS. Rows are a power of two, rows and columns at most 16384, S a power of two, at most 1024 for layouts;
  * operations take a size the target has. Positions, extents and strides are 32 bits. Names ending in _ are private.

@@ -54,6 +54,8 @@ missing_optional() {
         echo "cffi and NumPy (docs/python.md)|python3-dev python3-cffi python3-numpy python3-setuptools|python3-devel python3-cffi python3-numpy python3-setuptools|python-cffi python-numpy python-setuptools|python3-devel python3-cffi python3-numpy python3-setuptools"
     command_there mpicc && command_there mpirun ||
         echo "Open MPI (examples/mpi_summa.c)|libopenmpi-dev openmpi-bin|openmpi-devel|openmpi|openmpi-devel"
+    compiles '#include <vulkan/vulkan_core.h>' && ls /usr/share/vulkan/icd.d/*.json >/dev/null 2>&1 ||
+        echo "Vulkan, with a driver for CPUs (vk_dispatch.h)|libvulkan-dev mesa-vulkan-drivers|vulkan-headers vulkan-loader mesa-vulkan-drivers|vulkan-headers vulkan-icd-loader vulkan-swrast|vulkan-devel libvulkan_lvp"
     links -l:libopenblas.so.0 ||
         echo "OpenBLAS (the bench's peer)|libopenblas0|openblas|openblas|libopenblas0"
     command_there qemu-aarch64 && command_there aarch64-linux-gnu-gcc ||

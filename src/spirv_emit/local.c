@@ -157,7 +157,7 @@ static void spe_store_local_(spe_module *m, spe_id offset, spe_id v, uint32_t al
 }
 
 /* Is it a pointer to local memory, as this file has them? */
-static bool spe_is_local_(const spe_module *m, spe_id type)
+static bool spe_is_offset_(const spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
     return t && t->kind == SPE_KIND_POINTER && t->storage == SPE_StorageClassWorkgroup;
@@ -169,7 +169,7 @@ XE_FN_ bool spe_uses_local_(const spe_module *m, uint32_t op, uint32_t n, const 
     bool may = op == SPE_OpLoad || op == SPE_OpStore || op == SPE_OpBitcast || op == SPE_OpConvertPtrToU ||
                (op >= SPE_OpAccessChain && op <= SPE_OpInBoundsPtrAccessChain) ||
                (op >= SPE_OpAtomicLoad && op <= SPE_OpAtomicXor) || op >= SPE_OpTypeCooperativeMatrixKHR;
-    return may && n && spe_is_local_(m, spe_type_of(m, operands[0]));
+    return may && n && spe_is_offset_(m, spe_type_of(m, operands[0]));
 }
 
 /* An atomic operation on a word. */

@@ -22,7 +22,7 @@ identifiers() {
 }
 
 # The prefixes of a header's names, in lower or upper case.
-prefix_of() { case $1 in spirv_emit) echo spe ;; coopmatrix) echo cm ;; coopvec) echo cv ;; xetile) echo xt ;; ze_dispatch) echo zed ;; esac }
+prefix_of() { case $1 in spirv_emit) echo spe ;; coopmatrix) echo cm ;; coopvec) echo cv ;; xetile) echo xt ;; ze_dispatch) echo zed ;; vk_dispatch) echo vkd ;; esac }
 headers=$(ls src/*.h | sed 's|src/\(.*\)\.h|\1|' | grep -v '^linkage$')
 for header in $headers; do
     check "the prefix of $header's names is known" test -n "$(prefix_of "$header")"

@@ -1,0 +1,590 @@
+/* test_vulkan.c - modules for Vulkan, and kernels on a Vulkan device, if there is one (lavapipe will do). spirv_val.sh
+ * checks the modules that are saved here, whose names begin with vulkan_, as Vulkan 1.3 does. */
+#undef XETILE_DECLARATIONS /* the library has no Vulkan: this file has the bodies of all headers */
+#include "test.h"
+
+#if !defined(__has_include)
+#define NO_VULKAN
+#elif !__has_include(<vulkan/vulkan_core.h>)
+#define NO_VULKAN
+#endif
+
+#include "xetile.h"
+
+#if !defined(NO_VULKAN)
+#include "vk_dispatch.h"
+
+static vkd_device device;
+#endif
+
+static const spe_options vulkan = {.env = SPE_ENV_VULKAN, .names = true};
+
+/* Begins a module and a kernel whose parameters are in a text like "ptr<f32> x, u32 n". */
+static void begin(spe_module *m, const char *name, const char *text, uint32_t local_size, spe_contract contract)
+{
+    spe_param params[40];
+    spe_kernel k;
+    uint32_t n = 0;
+    spe_begin(m, &vulkan);
+    memset(params, 0, sizeof params);
+    memset(&k, 0, sizeof k);
+    for (const char *at = text; *at; n++) {
+        uint32_t storage = strncmp(at, "ptr<", 4) == 0 ? SPE_StorageClassCrossWorkgroup
+                           : strncmp(at, "local<", 6) == 0 ? SPE_StorageClassWorkgroup : 0;
+        const char *type = storage ? strchr(at, '<') + 1 : at;
+        uint32_t bits = (uint32_t)strtoul(type + 1, NULL, 10);
+        params[n].type = *type == 'f' ? spe_float(m, bits) : spe_int(m, bits);
+        if (storage) params[n].type = spe_ptr(m, storage, params[n].type);
+        at += strcspn(at, ",");
+        at += strspn(at, ", ");
+    }
+    k.name = name;
+    k.params = params;
+    k.param_count = n;
+    k.local_size[0] = local_size;
+    k.contract = contract;
+    spe_kernel_begin(m, &k);
+}
+
+static spe_words finish(spe_module *m, const char *name)
+{
+    char file[64];
+    spe_kernel_end(m);
+    spe_words w = spe_finish(m);
+    snprintf(file, sizeof file, "vulkan_%s", name);
+    if (w.data) test_save_spv(file, w.data, w.count * 4);
+    else test_fail(__FILE__, __LINE__, "%s: %s", name, spe_get_error(m)->text);
+    return w;
+}
+
+static spe_id at(spe_module *m, uint32_t param, spe_id i) { return spe_index(m, spe_param_id(m, param), i); }
+
+/* -- mathematics */
+
+static const spe_math_op functions[] = {SPE_EXP, SPE_EXP2, SPE_EXPM1, SPE_LOG, SPE_LOG2, SPE_TANH, SPE_ERF, SPE_ROUND,
+                                        SPE_RINT, SPE_FLOOR, SPE_CEIL, SPE_TRUNC, SPE_FABS, SPE_SQRT, SPE_RSQRT};
+enum { FUNCTIONS = sizeof functions / sizeof *functions };
+
+static spe_words functions_module(spe_module *m)
+{
+    begin(m, "functions", "ptr<f32> x, ptr<f32> y, u32 n", 64, SPE_CONTRACT_OFF);
+    spe_id i = spe_builtin(m, SPE_GLOBAL_ID, 0), x;
+    spe_if(m, spe_ult(m, i, spe_param_id(m, 2)));
+    x = spe_load(m, at(m, 0, i), 0);
+    for (uint32_t f = 0; f < FUNCTIONS; f++)
+        spe_store(m, at(m, 1, spe_iadd(m, spe_imul(m, i, spe_u32(m, FUNCTIONS)), spe_u32(m, f))),
+                  spe_math1(m, functions[f], x), 0);
+    spe_endif(m, 0, NULL, NULL);
+    return finish(m, "functions");
+}
+
+/* -- vectors of 8 and 16 components: y[i] and z[i] are each component's, computed one by one by the reference */
+
+static spe_words vectors_module(spe_module *m)
+{
+    begin(m, "vectors", "ptr<f32> x, ptr<f32> y, ptr<i32> z", 8, SPE_CONTRACT_OFF);
+    spe_id f32 = spe_float(m, 32), i32 = spe_int(m, 32), v16 = spe_vec(m, f32, 16), v8 = spe_vec(m, f32, 8);
+    spe_id i = spe_builtin(m, SPE_GLOBAL_ID, 0), x, y, half, bits, var, carried[1];
+    uint32_t order[16];
+    x = spe_load(m, spe_index(m, spe_ptr_cast(m, spe_param_id(m, 0), v16), i), 0);
+    for (uint32_t k = 0; k < 16; k++) order[k] = (k * 5 + 3) % 16;
+    y = spe_shuffle(m, x, x, 16, order);
+    y = spe_select(m, spe_flt(m, x, y), spe_fadd(m, x, y), spe_fmul(m, x, y));
+    y = spe_insert(m, y, spe_f32(m, 7.5f), 9);
+    half = spe_shuffle(m, y, x, 8, order);                        /* of both */
+    bits = spe_bitcast(m, spe_vec(m, spe_int(m, 64), 4), half);   /* 8 x 32 bits as 4 x 64, and back */
+    half = spe_bitcast(m, v8, spe_iadd(m, bits, spe_splat(m, spe_vec(m, spe_int(m, 64), 4), spe_u64(m, 1))));
+    var = spe_local_var(m, v16);
+    spe_store(m, var, y, 0);
+    spe_id index = spe_and(m, i, spe_u32(m, 15));
+    spe_store(m, spe_element(m, var, 1, &index), spe_extract_dyn(m, half, spe_and(m, i, spe_u32(m, 7))), 0);
+    carried[0] = spe_load(m, var, 0);
+    spe_for(m, spe_u32(m, 0), spe_u32(m, 3), spe_u32(m, 1), 1, carried);
+    carried[0] = spe_fadd(m, carried[0], x);
+    spe_endfor(m, 1, carried);
+    spe_store(m, spe_index(m, spe_ptr_cast(m, spe_param_id(m, 1), v16), i), carried[0], 4);
+    spe_store(m, spe_index(m, spe_ptr_cast(m, spe_param_id(m, 2), spe_vec(m, i32, 16)), i),
+              spe_f_to_s(m, spe_vec(m, i32, 16), carried[0]), 0);
+    return finish(m, "vectors");
+}
+
+/* -- local memory: a reversal of numbers of 8, 16 and 32 bits, by a variable and by a parameter; counts by atomics */
+
+static void reverse(spe_module *m, uint32_t from, uint32_t to, spe_id array, spe_id last)
+{
+    spe_id i = spe_builtin(m, SPE_LOCAL_ID, 0), other = spe_isub(m, last, i);
+    spe_store(m, spe_index(m, array, i), spe_load(m, at(m, from, i), 0), 0);
+    spe_barrier(m);
+    spe_store(m, at(m, to, i), spe_load(m, spe_index(m, array, other), 0), 0);
+    spe_barrier(m);
+}
+
+static spe_id first_of(spe_module *m, spe_id array)
+{
+    spe_id zero = spe_u32(m, 0);
+    return spe_element(m, array, 1, &zero);
+}
+
+static spe_words local_module(spe_module *m)
+{
+    begin(m, "reversal", "ptr<i8> a, ptr<i8> b, ptr<f16> c, ptr<f16> d, ptr<f32> e, ptr<f32> f, "
+          "local<f32> l, ptr<i32> n", 64, SPE_CONTRACT_ALLOWED);
+    spe_id last = spe_isub(m, spe_builtin(m, SPE_LOCAL_SIZE, 0), spe_u32(m, 1)), count;
+    reverse(m, 0, 1, first_of(m, spe_shared_var(m, spe_array(m, spe_int(m, 8), 64))), last);
+    reverse(m, 2, 3, first_of(m, spe_shared_var(m, spe_array(m, spe_float(m, 16), 64))), last);
+    reverse(m, 4, 5, spe_param_id(m, 6), last);
+    count = spe_shared_var(m, spe_int(m, 32));
+    spe_if(m, spe_ieq(m, spe_builtin(m, SPE_LOCAL_ID, 0), spe_u32(m, 0)));
+    spe_store(m, count, spe_u32(m, 0), 0);
+    spe_endif(m, 0, NULL, NULL);
+    spe_barrier(m);
+    spe_atomic(m, SPE_ATOMIC_IADD, count, spe_u32(m, 3), SPE_ScopeWorkgroup, 0);
+    spe_atomic(m, SPE_ATOMIC_IADD, spe_param_id(m, 7), spe_u32(m, 1), SPE_ScopeDevice, 0);
+    spe_barrier(m);
+    spe_if(m, spe_ieq(m, spe_builtin(m, SPE_LOCAL_ID, 0), spe_u32(m, 0)));
+    spe_store(m, at(m, 7, spe_u32(m, 1)), spe_load(m, count, 0), 0);
+    spe_endif(m, 0, NULL, NULL);
+    return finish(m, "reversal");
+}
+
+/* -- more parameters than are pushed; numbers of all sizes */
+
+static spe_words many_module(spe_module *m)
+{
+    char text[512] = "ptr<f64> out, i8 a, i16 b, f16 c, i64 d, f32 e";
+    for (int i = 0; i < 16; i++) strcat(text, ", f64 x");
+    begin(m, "many", text, 1, SPE_CONTRACT_ALLOWED);
+    spe_id f64 = spe_float(m, 64), sum = spe_s_to_f(m, f64, spe_param_id(m, 1));
+    sum = spe_fadd(m, sum, spe_s_to_f(m, f64, spe_param_id(m, 2)));
+    sum = spe_fadd(m, sum, spe_fconvert(m, f64, spe_param_id(m, 3)));
+    sum = spe_fadd(m, sum, spe_s_to_f(m, f64, spe_param_id(m, 4)));
+    sum = spe_fadd(m, sum, spe_fconvert(m, f64, spe_param_id(m, 5)));
+    for (uint32_t i = 0; i < 16; i++) sum = spe_fadd(m, sum, spe_param_id(m, 6 + i));
+    spe_store(m, spe_param_id(m, 0), sum, 0);
+    return finish(m, "many");
+}
+
+TEST(what_vulkan_lacks_is_an_error_that_names_it)
+{
+    spe_module m;
+#define LACKS(part, ...)                                                                                               \
+    begin(&m, "k", "ptr<f32> x, f64 d", 8, SPE_CONTRACT_ALLOWED);                                                      \
+    __VA_ARGS__;                                                                                                       \
+    CHECK_INT(spe_get_error(&m)->id, SPE_ERR_ENVIRONMENT);                                                             \
+    CHECK_HAS(spe_get_error(&m)->text, part);                                                                          \
+    spe_free(&m)
+    LACKS("GenericPointer", spe_ptr_to_generic(&m, spe_param_id(&m, 0)));
+    LACKS("no capability Subgroup2DBlockIOINTEL", spe_capability(&m, SPE_CapabilitySubgroup2DBlockIOINTEL));
+    LACKS("Groups", spe_wg_reduce(&m, SPE_RED_ADD, spe_u32(&m, 1)));
+    LACKS("decoration 41", spe_kernel_end(&m); spe_function_begin(&m, "f", spe_void(&m), 0, NULL);
+          spe_export(&m, (spe_id)m.fn.id, "f"));
+    LACKS("SPE_EXP", spe_math1(&m, SPE_EXP, spe_param_id(&m, 1)));
+    LACKS("SPE_LGAMMA", spe_math1(&m, SPE_LGAMMA, spe_f32(&m, 1)));
+    LACKS("work_dim", spe_builtin(&m, SPE_WORK_DIM, 0));
+    LACKS("CrossDevice", spe_atomic(&m, SPE_ATOMIC_IADD, spe_ptr_cast(&m, spe_param_id(&m, 0), spe_int(&m, 32)),
+                                    spe_u32(&m, 1), SPE_ScopeCrossDevice, 0));
+#undef LACKS
+    begin(&m, "k", "u32 n", 0, SPE_CONTRACT_ALLOWED);
+    CHECK_INT(spe_get_error(&m)->id, SPE_ERR_ENVIRONMENT);
+    CHECK_HAS(spe_get_error(&m)->text, "local size");
+    spe_free(&m);
+    spe_options old = vulkan;
+    old.version = SPE_VERSION(1, 4);
+    CHECK(!spe_begin(&m, &old));
+    CHECK_INT(spe_get_error(&m)->id, SPE_ERR_VERSION);
+    spe_free(&m);
+}
+
+XT_KERNEL (add, ptr(f32, X), ptr(f32, Y), ptr(f32, Z), u32(N))
+{
+    const xt_map map = XT_MAP(.sg_layout = {1, 4}, .sg_data = {1, 128});
+    xt_val first = XT_MUL(XT_GROUP_ID(0), 512);
+    xt_tile x = XT_INIT_TILE(X, f32, 1, 512, .offset = XT_AT(0, first), .shape = XT_AT(1, N), .map = map);
+    xt_tile y = XT_INIT_TILE(Y, f32, 1, 512, .offset = XT_AT(0, first), .shape = XT_AT(1, N), .map = map);
+    xt_tile z = XT_INIT_TILE(Z, f32, 1, 512, .offset = XT_AT(0, first), .shape = XT_AT(1, N), .map = map);
+    XT_STORE_TILE(XT_ADD(XT_LOAD_TILE(x), XT_LOAD_TILE(y)), z);
+}
+
+/* exp(A B), ragged, by four subgroups. */
+XT_KERNEL (product, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K))
+{
+    xt_val m = XT_MUL(XT_GROUP_ID(1), 32), n = XT_MUL(XT_GROUP_ID(0), 32);
+    xt_tile a = XT_INIT_TILE(A, f16, 32, 32, .offset = XT_AT(m, 0), .shape = XT_AT(M, K),
+                             .map = XT_MAP(.sg_layout = {2, 2}, .sg_data = {16, 32}));
+    xt_tile b = XT_INIT_TILE(B, f16, 32, 32, .offset = XT_AT(0, n), .shape = XT_AT(K, N),
+                             .map = XT_MAP(.sg_layout = {2, 2}, .sg_data = {32, 16}));
+    xt_vec c = XT_TILE_MMA(XT_LOAD_TILE(a), XT_LOAD_TILE(b));
+    xt_tile t = XT_INIT_TILE(C, f32, 32, 32, .offset = XT_AT(m, n), .shape = XT_AT(M, N),
+                             .map = XT_MAP(.sg_layout = {2, 2}, .sg_data = {16, 16}));
+    XT_STORE_TILE(XT_EXP(c), t);
+}
+
+/* Sums of rows that four subgroups share: through local memory. */
+XT_KERNEL (sums, ptr(f32, X), ptr(f32, Y), u32(M), u32(N))
+{
+    xt_val m = XT_MUL(XT_GROUP_ID(0), 16);
+    xt_map rows = XT_MAP(.sg_layout = {1, 4}, .sg_data = {16, 16});
+    xt_tile x = XT_INIT_TILE(X, f32, 16, 64, .offset = XT_AT(m, 0), .shape = XT_AT(M, N), .map = rows);
+    xt_tile y = XT_INIT_TILE(Y, f32, 16, 64, .offset = XT_AT(m, 0), .shape = XT_AT(M, N), .map = rows);
+    xt_vec s = XT_REDUCTION(add, XT_LOAD_TILE(x), 1);
+    XT_STORE_TILE(XT_BROADCAST(s, 1, 64, .map = rows, .source = s.map), y);
+}
+
+#if defined(NO_VULKAN)
+
+TEST(modules_are_valid)
+{
+    spe_module m;
+    spe_words (*const modules[])(spe_module *) = {functions_module, vectors_module, local_module, many_module};
+    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
+        modules[i](&m);
+        spe_free(&m);
+    }
+}
+
+int main(void)
+{
+    RUN(what_vulkan_lacks_is_an_error_that_names_it);
+    RUN(modules_are_valid);
+    printf("skipped: Vulkan's headers are missing\n");
+    test_.skipped++;
+    return test_report();
+}
+
+#else
+
+static double between(double low, double high) { return low + (high - low) * test_uniform(); }
+
+/* Units in the last place of an f32 between a value and what it should be. */
+static double ulps(float got, double want)
+{
+    int exponent;
+    if (isnan(want)) return isnan(got) ? 0 : INFINITY;
+    if (isinf((float)want) || isinf(got)) return got == (float)want ? 0 : INFINITY;
+    frexp(want, &exponent);
+    if (exponent < -125) return fabs(got - want) <= 1.2e-38 ? 0 : INFINITY; /* subnormal results may be zero */
+    return fabs(got - want) / ldexp(1, exponent - 24);
+}
+
+static double reference(spe_math_op f, double x)
+{
+    switch (f) {
+    case SPE_EXP: return exp(x);
+    case SPE_EXP2: return exp2(x);
+    case SPE_EXPM1: return expm1(x);
+    case SPE_LOG: return log(x);
+    case SPE_LOG2: return log2(x);
+    case SPE_TANH: return tanh(x);
+    case SPE_ERF: return erf(x);
+    case SPE_ROUND: return round(x);
+    case SPE_RINT: return nearbyint(x);
+    case SPE_FLOOR: return floor(x);
+    case SPE_CEIL: return ceil(x);
+    case SPE_TRUNC: return trunc(x);
+    case SPE_FABS: return fabs(x);
+    case SPE_SQRT: return sqrt(x);
+    default: return 1 / sqrt(x);
+    }
+}
+
+static bool get_kernel(vkd_kernel *k, vkd_module *module, spe_words w, const char *name, const char *params)
+{
+    return vkd_module_load(module, &device, w.data, w.count * 4) && vkd_kernel_get(k, module, name, params);
+}
+
+static void check_device(void)
+{
+    if (vkd_get_error(&device)->id) test_fail(__FILE__, __LINE__, "%s", vkd_get_error(&device)->text);
+    vkd_clear_error(&device);
+}
+
+/* OpenCL's bounds, in units in the last place; the whole-number functions are exact. */
+TEST(functions_are_as_accurate_as_opencl_asks)
+{
+    enum { N = 5003 };
+    static const float special[] = {0, -0.0f, INFINITY, -INFINITY, NAN, 88.7f, -87.3f, 2.5f, -3.5f,
+                                    0.49999997f, 1, -1, 1e30f};
+    static const double most[FUNCTIONS] = {3, 3, 3, 3, 3, 5, 16, 0, 0, 0, 0, 0, 0, 3, 2};
+    spe_module m;
+    vkd_kernel k;
+    vkd_module module;
+    spe_words w = functions_module(&m);
+    float *x = (float *)vkd_alloc(&device, VKD_SHARED, N * sizeof *x, 0);
+    float *y = (float *)vkd_alloc(&device, VKD_DEVICE, N * FUNCTIONS * sizeof *y, 0);
+    float *got = (float *)malloc(N * FUNCTIONS * sizeof *got);
+    for (int i = 0; x && i < N; i++) {
+        double wide = i % 3 == 0 ? 100 : i % 3 == 1 ? 4 : 0.01;
+        x[i] = i < (int)(sizeof special / sizeof *special) ? special[i] : (float)(wide * between(-1, 1));
+    }
+    vkd_fill(&device, y, 0xff, N * FUNCTIONS * sizeof *y);
+    if (get_kernel(&k, &module, w, "functions", "ptr<f32> x, ptr<f32> y, u32 n"))
+        vkd_launch(&k, (vkd_groups){(N + 63) / 64, 1, 1}, x, y, (int)N);
+    vkd_copy(&device, got, y, N * FUNCTIONS * sizeof *y);
+    check_device();
+    for (int i = 0; x && i < N * FUNCTIONS; i++) {
+        double off = ulps(got[i], reference(functions[i % FUNCTIONS], x[i / FUNCTIONS]));
+        CHECK_MSG(off <= most[i % FUNCTIONS], "function %d of %.9g is %.9g, %.3g units off", i % FUNCTIONS,
+                  (double)x[i / FUNCTIONS], (double)got[i], off);
+    }
+    free(got);
+    vkd_free(&device, x), vkd_free(&device, y);
+    vkd_module_free(&module);
+    spe_free(&m);
+}
+
+TEST(vectors_of_8_and_16_components)
+{
+    enum { N = 64 };
+    spe_module m;
+    vkd_kernel k;
+    vkd_module module;
+    spe_words w = vectors_module(&m);
+    float *x = (float *)vkd_alloc(&device, VKD_SHARED, N * 64, 0);
+    float *y = (float *)vkd_alloc(&device, VKD_SHARED, N * 64, 0);
+    int32_t *z = (int32_t *)vkd_alloc(&device, VKD_SHARED, N * 64, 0);
+    for (int i = 0; x && i < N * 16; i++) x[i] = (float)between(-9, 9);
+    vkd_fill(&device, y, 0xff, N * 64), vkd_fill(&device, z, 0xff, N * 64);
+    if (get_kernel(&k, &module, w, "vectors", "ptr<f32> x, ptr<f32> y, ptr<i32> z"))
+        vkd_launch(&k, (vkd_groups){N / 8, 1, 1}, x, y, z);
+    check_device();
+    for (int i = 0; x && i < N; i++) {
+        float v[16], half[8];
+        for (int c = 0; c < 16; c++) {
+            float a = x[i * 16 + c], b = x[i * 16 + (c * 5 + 3) % 16];
+            v[c] = a < b ? a + b : a * b;
+        }
+        v[9] = 7.5f;
+        for (int c = 0; c < 8; c++) half[c] = v[(c * 5 + 3) % 16];
+        for (int c = 0; c < 8; c += 2) { /* 1 is added to the lower of two words: no carry but from all ones */
+            uint32_t bits;
+            memcpy(&bits, &half[c], 4);
+            bits++;
+            memcpy(&half[c], &bits, 4);
+        }
+        v[i % 16] = half[i % 8];
+        for (int c = 0; c < 16; c++) {
+            for (int turn = 0; turn < 3; turn++) v[c] += x[i * 16 + c];
+            CHECK_MSG(y[i * 16 + c] == v[c] && z[i * 16 + c] == (int32_t)v[c],
+                      "vector %d, component %d: %.9g and %d, not %.9g", i, c, (double)y[i * 16 + c], z[i * 16 + c], (double)v[c]);
+        }
+    }
+    vkd_free(&device, x), vkd_free(&device, y), vkd_free(&device, z);
+    vkd_module_free(&module);
+    spe_free(&m);
+}
+
+TEST(local_memory_by_bytes_halves_words_and_atomics)
+{
+    spe_module m;
+    vkd_kernel k;
+    vkd_module module;
+    spe_words w = local_module(&m);
+    uint8_t *p[6];
+    static const size_t size[3] = {1, 2, 4};
+    int32_t *n = (int32_t *)vkd_alloc(&device, VKD_SHARED, 8, 0);
+    for (int i = 0; i < 6; i++) {
+        p[i] = (uint8_t *)vkd_alloc(&device, VKD_SHARED, 64 * 4, 0);
+        for (size_t b = 0; p[i] && b < 64 * 4; b++) p[i][b] = i % 2 ? 0xaa : (uint8_t)(b * 37 + 11 + (b >> 3));
+    }
+    n[0] = 5, n[1] = -1;
+    if (get_kernel(&k, &module, w, "reversal", "ptr<i8> a, ptr<i8> b, ptr<f16> c, ptr<f16> d, ptr<f32> e, ptr<f32> f, "
+                   "local<f32> l, ptr<i32> n"))
+        vkd_launch(&k, (vkd_groups){1, 1, 1}, (void *)p[0], (void *)p[1], (void *)p[2], (void *)p[3], (void *)p[4],
+                   (void *)p[5], (vkd_local){64 * 4}, n);
+    check_device();
+    for (int t = 0; t < 3; t++) {
+        for (size_t i = 0; i < 64; i++)
+            CHECK_MSG(!memcmp(p[2 * t] + i * size[t], p[2 * t + 1] + (63 - i) * size[t], size[t]),
+                      "%zu bytes, number %zu", size[t], i);
+    }
+    CHECK_INT(n[0], 5 + 64);
+    CHECK_INT(n[1], 3 * 64);
+    for (int i = 0; i < 6; i++) vkd_free(&device, p[i]);
+    vkd_free(&device, n);
+    vkd_module_free(&module);
+    spe_free(&m);
+}
+
+TEST(parameters_beyond_what_is_pushed)
+{
+    char params[512] = "ptr<f64> out, i8 a, i16 b, f16 c, i64 d, f32 e";
+    spe_module m;
+    vkd_kernel k;
+    vkd_module module;
+    vkd_arg args[22];
+    spe_words w = many_module(&m);
+    double *out = (double *)vkd_alloc(&device, VKD_SHARED, sizeof *out, 0), want = -5 - 300 + 1.5 + 1e10 + 0.25;
+    *out = NAN;
+    args[0] = vkd_arg_ptr(out), args[1] = vkd_arg_i(-5), args[2] = vkd_arg_i(-300), args[3] = vkd_arg_f(1.5);
+    args[4] = vkd_arg_i(10000000000), args[5] = vkd_arg_f(0.25);
+    for (int i = 0; i < 16; i++) {
+        size_t used = strlen(params);
+        snprintf(params + used, sizeof params - used, ", f64 x%d", i);
+        args[6 + i] = vkd_arg_f(i * 1.25);
+        want += i * 1.25;
+    }
+    if (get_kernel(&k, &module, w, "many", params)) {
+        CHECK(k.in_memory_);
+        vkd_launch_n(&k, (vkd_groups){1, 1, 1}, args, 22);
+    }
+    check_device();
+    CHECK_MSG(*out == want, "%.17g, not %.17g", *out, want); /* exact: few bits */
+    vkd_free(&device, out);
+    vkd_module_free(&module);
+    spe_free(&m);
+}
+
+/* Kernels of xetile.h, from the same source as on Level Zero. */
+TEST(kernels_of_xetile)
+{
+    enum { N = 5003, ROWS = 45, COLS = 61, DEPTH = 32 };
+    vkd_kernel k;
+    xt_module mod = XT_BUILD(add, &(xt_target){VKD_TARGET(&device)});
+    float *x = (float *)vkd_alloc(&device, VKD_SHARED, N * 4, 0);
+    float *y = (float *)vkd_alloc(&device, VKD_SHARED, N * 4, 0);
+    float *z = (float *)vkd_alloc(&device, VKD_SHARED, N * 4, 0);
+    uint16_t *a = (uint16_t *)vkd_alloc(&device, VKD_SHARED, ROWS * DEPTH * 2, 0);
+    uint16_t *b = (uint16_t *)vkd_alloc(&device, VKD_SHARED, DEPTH * COLS * 2, 0);
+    CHECK_MSG(mod.words, "%s", mod.error->text);
+    check_device();
+    for (int i = 0; i < N; i++) x[i] = (float)between(-1, 1), y[i] = (float)between(-1, 1);
+    vkd_fill(&device, z, 0xff, N * 4);
+    test_save_spv("vulkan_add", mod.words, mod.size);
+    if (VKD_LOAD(&k, &device, mod)) vkd_launch(&k, (vkd_groups){(N + 511) / 512, 1, 1}, x, y, z, (int)N);
+    check_device();
+    for (int i = 0; i < N; i++) CHECK_MSG(z[i] == x[i] + y[i], "sum %d: %.9g", i, (double)z[i]);
+    xt_free(&mod);
+
+    mod = XT_BUILD(product, &(xt_target){VKD_TARGET(&device)});
+    CHECK_MSG(mod.words, "%s", mod.error->text);
+    test_save_spv("vulkan_product", mod.words, mod.size);
+    for (int i = 0; i < ROWS * DEPTH; i++) a[i] = spe_f32_to_f16_bits((float)between(-1, 1));
+    for (int i = 0; i < DEPTH * COLS; i++) b[i] = spe_f32_to_f16_bits((float)between(-1, 1));
+    vkd_fill(&device, z, 0xff, N * 4);
+    if (VKD_LOAD(&k, &device, mod)) vkd_launch(&k, (vkd_groups){2, 2, 1}, a, b, z, (int)ROWS, (int)COLS, (int)DEPTH);
+    check_device();
+    for (int i = 0; i < ROWS * COLS; i++) {
+        double sum = 0;
+        for (int d = 0; d < DEPTH; d++)
+            sum += (double)spe_f16_bits_to_f32(a[i / COLS * DEPTH + d]) * spe_f16_bits_to_f32(b[d * COLS + i % COLS]);
+        /* 32 products of magnitude 1 at most, rounded to f32: 32 * 2^-24 in the exponent, and 3 units of exp */
+        CHECK_MSG(fabs(z[i] - exp(sum)) <= exp(sum) * 4e-6, "element %d: %.9g, not %.9g", i, (double)z[i], exp(sum));
+    }
+    xt_free(&mod);
+
+    mod = XT_BUILD(sums, &(xt_target){VKD_TARGET(&device)});
+    CHECK_MSG(mod.words, "%s", mod.error->text);
+    test_save_spv("vulkan_sums", mod.words, mod.size);
+    vkd_fill(&device, z, 0xff, N * 4);
+    if (VKD_LOAD(&k, &device, mod)) vkd_launch(&k, (vkd_groups){3, 1, 1}, x, z, 48, 64);
+    check_device();
+    for (int i = 0; i < 48 * 64; i++) {
+        double sum = 0;
+        for (int c = 0; c < 64; c++) sum += x[i / 64 * 64 + c];
+        CHECK_MSG(fabs(z[i] - sum) <= 64 * 0x1p-24 * 8, "sum of row %d: %.9g, not %.9g", i / 64, (double)z[i], sum);
+    }
+    xt_free(&mod);
+    vkd_free(&device, x), vkd_free(&device, y), vkd_free(&device, z), vkd_free(&device, a), vkd_free(&device, b);
+}
+
+TEST(batches_and_copies)
+{
+    enum { N = 3001 };
+    vkd_kernel k;
+    vkd_batch batch;
+    xt_module mod = XT_BUILD(add, &(xt_target){VKD_TARGET(&device)});
+    float *x = (float *)vkd_alloc(&device, VKD_DEVICE, N * 4, 0);
+    float *y = (float *)vkd_alloc(&device, VKD_DEVICE, N * 4, 0);
+    float *host = (float *)malloc(N * 4), *back = (float *)malloc(N * 4);
+    for (int i = 0; i < N; i++) host[i] = (float)(i % 97) - 48;
+    vkd_copy(&device, x, host, N * 4);
+    vkd_fill_pattern(&device, y, &host[7], 4, N * 4);
+    VKD_LOAD(&k, &device, mod);
+    vkd_batch_begin_timed(&batch, &device);
+    vkd_batch_launch(&batch, &k, (vkd_groups){(N + 511) / 512, 1, 1}, x, y, y, (int)N); /* y = host[7] + x */
+    vkd_batch_launch(&batch, &k, (vkd_groups){(N + 511) / 512, 1, 1}, y, y, y, (int)N); /* twice that */
+    vkd_batch_copy(&batch, x, y + 1, (N - 1) * 4);
+    vkd_batch_end(&batch);
+    vkd_copy(&device, back, x, N * 4);
+    check_device();
+    for (int i = 0; i + 1 < N; i++)
+        CHECK_MSG(back[i] == 2 * (host[7] + host[i + 1]), "element %d: %g", i, (double)back[i]);
+    CHECK(vkd_batch_ns(&batch, 0) >= 0);
+    CHECK(vkd_batch_ns(&batch, 1) >= 0);
+    vkd_copy(&device, x, host, N * 4);
+    vkd_fill_pattern(&device, y, &host[7], 4, N * 4);
+    for (int run = 0; run < 2; run++) vkd_batch_run(&batch);
+    vkd_copy(&device, back, y, N * 4);
+    check_device();
+    for (int i = 0; i + 1 < N; i++) { /* the second run begins with x and y of the first, moved by one */
+        float first = 2 * (host[7] + host[i]), moved = 2 * (host[7] + host[i + 1]);
+        CHECK_MSG(back[i] == 2 * (first + moved), "element %d after two runs: %g", i, (double)back[i]);
+    }
+    vkd_batch_free(&batch);
+    xt_free(&mod);
+    free(host), free(back);
+    vkd_free(&device, x), vkd_free(&device, y);
+}
+
+/* Expects an error with this id and part of its text, and clears it. */
+static void expect(int line, int id, const char *part)
+{
+    const vkd_error *e = vkd_get_error(&device);
+    if (e->id != id || !strstr(e->text, part))
+        test_fail(__FILE__, line, "%s: %s", e->name ? e->name : "no error", e->text);
+    vkd_clear_error(&device);
+}
+
+TEST(mistakes_are_errors)
+{
+    vkd_kernel k;
+    vkd_module module;
+    spe_module m;
+    spe_words w = functions_module(&m);
+    float outside[4];
+    float *x = (float *)vkd_alloc(&device, VKD_SHARED, 64, 0);
+    vkd_alloc(&device, 9, 64, 0), expect(__LINE__, VKD_ALLOC_KIND, "9");
+    vkd_alloc(&device, VKD_DEVICE, 0, 0), expect(__LINE__, VKD_ALLOC_SIZE, "0 bytes");
+    vkd_alloc(&device, VKD_DEVICE, 64, 48), expect(__LINE__, VKD_ALLOC_ALIGN, "48");
+    vkd_free(&device, outside), expect(__LINE__, VKD_NOT_ALLOCATED, "not an allocation");
+    vkd_copy(&device, x, outside, 65), expect(__LINE__, VKD_MEMORY_RANGE, "65 bytes");
+    vkd_fill_pattern(&device, x, outside, 3, 9), expect(__LINE__, VKD_FILL_PATTERN, "3 bytes");
+    vkd_module_load(&module, &device, "no module", 9), expect(__LINE__, VKD_MODULE, "not SPIR-V");
+    CHECK(vkd_module_load(&module, &device, w.data, w.count * 4));
+    vkd_kernel_get(&k, &module, "fun", ""), expect(__LINE__, VKD_KERNEL_NAME, "functions");
+    vkd_kernel_get(&k, &module, "functions", "ptr<f31> x"), expect(__LINE__, VKD_PARAM_TEXT, "no such type");
+    CHECK(vkd_kernel_get(&k, &module, "functions", "ptr<f32> x, ptr<f32> y, u32 n"));
+    vkd_launch(&k, (vkd_groups){1, 1, 1}, x, x), expect(__LINE__, VKD_ARG_COUNT, "3 arguments, got 2");
+    vkd_launch(&k, (vkd_groups){1, 1, 1}, x, outside, 1), expect(__LINE__, VKD_ARG_MEMORY, "ptr<f32> y");
+    vkd_launch(&k, (vkd_groups){1, 1, 1}, x, x, -1), expect(__LINE__, VKD_ARG_RANGE, "-1");
+    vkd_launch(&k, (vkd_groups){1, 1, 1}, x, x, 1.5), expect(__LINE__, VKD_ARG_TYPE, "f64 1.5");
+    vkd_launch(&k, (vkd_groups){1, 0, 1}, x, x, 1), expect(__LINE__, VKD_GROUPS, "1 x 0 x 1");
+    vkd_subgroup_size(&k, 3), expect(__LINE__, VKD_SUBGROUP_SIZE, "3");
+    vkd_free(&device, x);
+    vkd_module_free(&module);
+    spe_free(&m);
+    spe_begin(&m, NULL); /* for OpenCL */
+    w = spe_finish(&m);
+    vkd_module_load(&module, &device, w.data, w.count * 4), expect(__LINE__, VKD_MODULE, "another environment");
+    spe_free(&m);
+}
+
+int main(void)
+{
+    RUN(what_vulkan_lacks_is_an_error_that_names_it);
+    if (!vkd_open(&device, NULL)) {
+        printf("skipped: %s\n", vkd_get_error(&device)->text);
+        test_.skipped++;
+        return test_report();
+    }
+    RUN(functions_are_as_accurate_as_opencl_asks);
+    RUN(vectors_of_8_and_16_components);
+    RUN(local_memory_by_bytes_halves_words_and_atomics);
+    RUN(parameters_beyond_what_is_pushed);
+    RUN(kernels_of_xetile);
+    RUN(batches_and_copies);
+    RUN(mistakes_are_errors);
+    vkd_close(&device);
+    return test_report();
+}
+#endif
