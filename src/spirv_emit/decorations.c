@@ -137,7 +137,7 @@ static bool spe_may_decorate_(spe_module *m, const char *name, spe_id id, uint32
                               const uint32_t *words, bool is_member)
 {
     m->doing = name;
-    if (m->error.id) return false;
+    if (m->error.id || spe_keeps_decoration_(m, decoration) < 1) return false;
     const spe_type_info *t = spe_info_(m, id);
     uint32_t flags = m->ids[id].flags;
     if (decoration == SPE_DecorationCPacked && (!t || t->kind != SPE_KIND_STRUCT))
@@ -178,4 +178,12 @@ void spe_decorate_member(spe_module *m, spe_id type, uint32_t member, uint32_t d
     if (!t || !spe_may_decorate_(m, __func__, type, decoration, n, words, true)) return;
     if (spe_write_words_(m, SPE_SECTION_DECORATION_, SPE_OpMemberDecorate, 3, head, n, words))
         spe_need_(m, SPE_NEED_DECORATION_, decoration);
+}
+
+/* A pointer, or a variable that contains one, may be one of several to the same memory: Vulkan wants to be told. */
+XE_FN_ void spe_alias_(spe_module *m, spe_id id, spe_id type, uint32_t decoration)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    if (t && t->kind == SPE_KIND_POINTER && spe_storage_(m, t->storage) == SPE_StorageClassPhysicalStorageBuffer)
+        spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, id, decoration);
 }
