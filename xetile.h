@@ -9039,8 +9039,9 @@ XE_FN_ bool xt_build_kernel_(xt_module *mods, const xt_build_desc *descs, int i)
     spe_place at = {desc->file, desc->line}, head = {desc->kernel->file, desc->kernel->line};
     xt_where_ w = {NULL, &at};
     xt_ctx *x = (xt_ctx *)(i ? spe_build_next(mod, mod - 1, xt_errors_(), sizeof *x)
-                             : spe_build_begin(mod, xt_errors_(), sizeof *x, desc->version, cm_environment(desc->target),
-                                               desc->names, desc->lines, desc->kernel->file, at));
+                             : spe_build_begin(mod, xt_errors_(), sizeof *x, desc->version,
+                                               cm_environment(desc->target), desc->names, desc->lines,
+                                               desc->kernel->file, at));
     if (!x || !spe_ok(&x->m)) return false;
     x->desc = desc;
     w.x = x;

@@ -365,7 +365,8 @@ TEST(vectors_of_8_and_16_components)
         for (int c = 0; c < 16; c++) {
             for (int turn = 0; turn < 3; turn++) v[c] += x[i * 16 + c];
             CHECK_MSG(y[i * 16 + c] == v[c] && z[i * 16 + c] == (int32_t)v[c],
-                      "vector %d, component %d: %.9g and %d, not %.9g", i, c, (double)y[i * 16 + c], z[i * 16 + c], (double)v[c]);
+                      "vector %d, component %d: %.9g and %d, not %.9g", i, c, (double)y[i * 16 + c],
+                      z[i * 16 + c], (double)v[c]);
         }
     }
     vkd_free(&device, x), vkd_free(&device, y), vkd_free(&device, z);
