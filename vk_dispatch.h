@@ -994,7 +994,7 @@ XE_FN_ bool vkd_find_device_(vkd_device *d)
 }
 #undef VKD_X_
 
-/* params.c - written by join.sh from ze_dispatch/params.c: parsing the text of parameters. */
+/* params.c - written by join.sh from ze_dispatch/params.c. */
 
 XE_FN_ const vkd_type_ *vkd_types_(size_t *count)
 {
@@ -1453,7 +1453,7 @@ XE_FN_ bool vkd_in_range_(vkd_device *d, const char *what, const void *p, size_t
                      offset, r->bytes);
 }
 
-/* arguments.c - written by join.sh from ze_dispatch/arguments.c: checking and converting arguments. */
+/* arguments.c - written by join.sh from ze_dispatch/arguments.c. */
 
 XE_FN_ vkd_arg vkd_arg_make_(char kind, int code)
 {
@@ -1855,7 +1855,8 @@ bool vkd_subgroup_size_(vkd_kernel *k, uint32_t size, const char *file, int line
     if (!vkd_kernel_usable_(k, file, line)) return false;
     const vkd_target *t = &k->device->target;
     if (size && !(t->subgroup_sizes & size))
-        return vkd_fail_(k->device, VKD_SUBGROUP_SIZE, "kernel %s needs subgroups of %" PRIu32 ", \"%s\" has those of mask "
+        return vkd_fail_(k->device, VKD_SUBGROUP_SIZE, "kernel %s needs subgroups of %" PRIu32 ", \"%s\" has those of "
+                         "mask "
                          "%" PRIu32, k->name, size, k->device->name, t->subgroup_sizes);
     k->subgroup_size = size;
     k->pipeline_ = VK_NULL_HANDLE;

@@ -218,7 +218,7 @@ END
 # What ze_dispatch.h and vk_dispatch.h have in common, parameters and arguments, is written once, for the first.
 derive() {
     for file in values.h launching.h params.c arguments.c; do
-        sed -e 's/zed_/vkd_/g' -e 's/ZED_/VKD_/g' -e "1s|^/\* $file - |&written by join.sh from ze_dispatch/$file: |" ze_dispatch/$file > "$1/$file"
+        sed -e 's/zed_/vkd_/g' -e 's/ZED_/VKD_/g' -e "1s|.*|/* $file - written by join.sh from ze_dispatch/$file. */|" ze_dispatch/$file > "$1/$file"
     done
 }
 

@@ -1,4 +1,4 @@
-/* arguments.c - written by join.sh from ze_dispatch/arguments.c: checking and converting arguments. */
+/* arguments.c - written by join.sh from ze_dispatch/arguments.c. */
 #include "internal.h"
 
 static vkd_arg vkd_arg_make_(char kind, int code)

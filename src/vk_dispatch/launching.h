@@ -1,4 +1,4 @@
-/* launching.h - written by join.sh from ze_dispatch/launching.h: launches with C values as arguments: part of the faces of ze_dispatch.h and vk_dispatch.h. */
+/* launching.h - written by join.sh from ze_dispatch/launching.h. */
 /* ---- launching with C values as arguments ---------------------------------------------------------------------- */
 
 /* C number types, the function that makes a vkd_arg, and the kind of pointers to the type: X(type, how, kind). */

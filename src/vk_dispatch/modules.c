@@ -143,7 +143,8 @@ bool vkd_subgroup_size_(vkd_kernel *k, uint32_t size, const char *file, int line
     if (!vkd_kernel_usable_(k, file, line)) return false;
     const vkd_target *t = &k->device->target;
     if (size && !(t->subgroup_sizes & size))
-        return vkd_fail_(k->device, VKD_SUBGROUP_SIZE, "kernel %s needs subgroups of %" PRIu32 ", \"%s\" has those of mask "
+        return vkd_fail_(k->device, VKD_SUBGROUP_SIZE, "kernel %s needs subgroups of %" PRIu32 ", \"%s\" has those of "
+                         "mask "
                          "%" PRIu32, k->name, size, k->device->name, t->subgroup_sizes);
     k->subgroup_size = size;
     k->pipeline_ = VK_NULL_HANDLE;

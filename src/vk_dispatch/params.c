@@ -1,4 +1,4 @@
-/* params.c - written by join.sh from ze_dispatch/params.c: parsing the text of parameters. */
+/* params.c - written by join.sh from ze_dispatch/params.c. */
 #include "internal.h"
 
 static const vkd_type_ *vkd_types_(size_t *count)

@@ -1,4 +1,4 @@
-/* values.h - written by join.sh from ze_dispatch/values.h: parameters, and arguments with their C types: part of the faces of ze_dispatch.h and vk_dispatch.h. */
+/* values.h - written by join.sh from ze_dispatch/values.h. */
 typedef struct vkd_type_ {
     const char *name;
     unsigned char size;         /* bytes */
