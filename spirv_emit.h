@@ -164,15 +164,16 @@
  * the same result. Others, a kernel avoids by spe_reload and the like. spe_options.verbatim turns both off, for modules
  * that other compilers read.
  *
- * Vulkan (spe_options.env = SPE_ENV_VULKAN): the same calls write a compute shader for Vulkan 1.3, SPIR-V 1.6, with buffer
- * device addresses and the Vulkan memory model. Parameters become push constants, each aligned to its size; more than 128
- * bytes of them are in memory, and their address is pushed. Pointers to global and constant memory are addresses; local
- * memory is one array of 32-bit words, and a pointer to it an offset (stores of 8 and 16 bits take two atomics; atomics
- * there are of i32). Vectors of 8 and 16 components are arrays of vectors of 4. Functions of spe_math are those of
- * GLSL.std.450 that are as accurate as OpenCL asks; exp, exp2, expm1, log, log2, tanh and erf are written out, for 16 and
- * 32 bits. A kernel states its local size; its subgroup size the host requires (vk_dispatch.h does all this). SPE_ERR_ENVIRONMENT
- * names what Vulkan lacks: generic pointers, reductions over work-groups, images, exports, Intel's instructions, other
- * functions. Decorations that are hints for OpenCL's compilers are left away. SPE_LOCAL_WORDS_CONSTANT: see below.
+ * Vulkan (spe_options.env = SPE_ENV_VULKAN): the same calls write a compute shader for Vulkan 1.3, SPIR-V 1.6, with
+ * buffer device addresses and the Vulkan memory model. Parameters become push constants, each aligned to its size; more
+ * than 128 bytes of them are in memory, and their address is pushed. Pointers to global and constant memory are
+ * addresses; local memory is one array of 32-bit words, and a pointer to it an offset (stores of 8 and 16 bits take two
+ * atomics; atomics there are of i32). Vectors of 8 and 16 components are arrays of vectors of 4. Functions of spe_math
+ * are those of GLSL.std.450 that are as accurate as OpenCL asks; exp, exp2, expm1, log, log2, tanh and erf are written out, for 16
+ * and 32 bits. A kernel states its local size; its subgroup size the host requires (vk_dispatch.h does all this).
+ * SPE_ERR_ENVIRONMENT names what Vulkan lacks: generic pointers, reductions over work-groups, images, exports, Intel's
+ * instructions, other functions. Decorations that are hints for OpenCL's compilers are left away.
+ * SPE_LOCAL_WORDS_CONSTANT: see below.
  *
  * Limits: 4194303 ids per module and 65535 words per instruction (SPIR-V's limits), regions nested at most 65000 deep.
  * Vectors have 2, 3, 4, 8 or 16 components, as in OpenCL, or any number once VectorAnyINTEL or LongVectorEXT is
@@ -3149,7 +3150,8 @@ spe_id spe_ptr_forward(spe_module *m, uint32_t storage)
     spe_type_info t = spe_info_of_(SPE_KIND_FORWARD, 0, 1, 0);
     t.storage = storage;
     if (!spe_is_storage_(m, storage)) return SPE_ERROR_(m, RANGE, "there is no storage class %u", storage);
-    if (m->options.env) return SPE_ERROR_(m, ENVIRONMENT, "this header has no structs with pointers to themselves for Vulkan");
+    if (m->options.env)
+        return SPE_ERROR_(m, ENVIRONMENT, "this header has no structs with pointers to themselves for Vulkan");
     spe_id id = spe_new_id_(m, 0, SPE_ID_TYPE_, 0);
     if (!id || !spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpTypeForwardPointer, 2, id, storage)) return 0;
     m->forward_count++;
@@ -4040,8 +4042,8 @@ XE_FN_ bool spe_may_branch_(spe_module *m, const char *name)
     return !m->in_prologue || spe_error_(m, SPE_ERR_PROLOGUE, "not in the prologue");
 }
 
-/* local.c - local memory for Vulkan, whose pointers to it keep the type of what they point to and cannot be moved. It is one
- * array of 32-bit words, and a pointer is the offset in it, in bytes, in a struct of its own for each type. */
+/* local.c - local memory for Vulkan, whose pointers to it keep the type of what they point to and cannot be moved. It
+ * is one array of 32-bit words, and a pointer is the offset in it, in bytes, in a struct of its own for each type. */
 
 XE_FN_ spe_id spe_op2_(spe_module *m, uint32_t op, spe_id type, spe_id a, spe_id b)
 {
@@ -4291,7 +4293,8 @@ XE_FN_ spe_id spe_of_components_(spe_module *m, spe_id type, const spe_id *v)
     return spe_put_one_(m, SPE_OpCompositeConstruct, type, pieces, piece);
 }
 
-/* The operands that may be vectors in pieces: from *first, this many. The others are literals, or are not taken apart. */
+/* The operands that may be vectors in pieces: from *first, this many. The others are literals, or are not taken apart.
+ * */
 XE_FN_ uint32_t spe_vector_operands_(uint32_t op, uint32_t n, uint32_t *first)
 {
     *first = op == SPE_OpExtInst ? 2 : op == SPE_OpStore ? 1 : 0;
@@ -5309,7 +5312,8 @@ XE_FN_ spe_id spe_element_(spe_module *m, spe_id ptr, uint32_t n, const spe_id *
         type = spe_part_type_(m, type, known ? k <= UINT32_MAX ? (uint32_t)k : UINT32_MAX : 0);
         if (!type) return 0;
     }
-    if (pieces && spe_info_(m, from)->storage != SPE_StorageClassWorkgroup) { /* the last index is a component of a vector in pieces */
+    /* the last index is a component of a vector in pieces */
+    if (pieces && spe_info_(m, from)->storage != SPE_StorageClassWorkgroup) {
         w[n + 1] = spe_umod(m, w[n], spe_const_u(m, spe_type_of(m, w[n]), 4));
         w[n] = spe_udiv(m, w[n], spe_const_u(m, spe_type_of(m, w[n]), 4));
         n++;
@@ -5530,8 +5534,8 @@ XE_FN_ spe_id spe_hyperbolic_tangent_(spe_module *m, spe_id x)
     return spe_select(m, spe_isnan(m, x), x, y);
 }
 
-/* erf x = 2 / sqrt(pi) e^(-x^2) (x + 2 x^3 / 3 + 4 x^5 / 15 ...), whose terms are all positive; from 2.9 on, where it is nearly
- * 1, 1 - e^(-x^2) / (x sqrt(pi)) (1 - 1 / (2 x^2) ...). */
+/* erf x = 2 / sqrt(pi) e^(-x^2) (x + 2 x^3 / 3 + 4 x^5 / 15 ...), whose terms are all positive; from 2.9 on, where it
+ * is nearly 1, 1 - e^(-x^2) / (x sqrt(pi)) (1 - 1 / (2 x^2) ...). */
 XE_FN_ spe_id spe_error_function_(spe_module *m, spe_id x)
 {
     static const double tail[] = {-1.875, 0.75, -0.5, 1.0};
@@ -5544,7 +5548,8 @@ XE_FN_ spe_id spe_error_function_(spe_module *m, spe_id x)
     near = spe_fmul(m, spe_fmul(m, spe_polynomial_(m, z, 28, series), a), e);
     t = spe_fdiv(m, spe_glsl_f_(m, x, 1.0), spe_glsl_(m, SPE_GLSL_NMAX_, "llf=:=", z, spe_glsl_f_(m, x, 1.0), 0));
     far = spe_fmul(m, spe_polynomial_(m, t, 4, tail), spe_fmul(m, e, spe_glsl_f_(m, x, 0.5641895835477563)));
-    far = spe_fsub(m, spe_glsl_f_(m, x, 1.0), spe_fdiv(m, far, spe_glsl_(m, SPE_GLSL_NMAX_, "llf=:=", a, spe_glsl_f_(m, x, 1.0), 0)));
+    t = spe_glsl_(m, SPE_GLSL_NMAX_, "llf=:=", a, spe_glsl_f_(m, x, 1.0), 0);
+    far = spe_fsub(m, spe_glsl_f_(m, x, 1.0), spe_fdiv(m, far, t));
     far = spe_select(m, spe_fgt(m, a, spe_glsl_f_(m, x, 2.9)), far, near);
     return spe_select(m, spe_flt(m, x, zero), spe_fneg(m, far), far);
 }
@@ -6254,8 +6259,8 @@ XE_FN_ spe_id spe_push_block_(spe_module *m, const spe_kernel *k, uint64_t *byte
     for (uint32_t i = 0; i < k->param_count && members; i++) {
         const spe_type_info *t = spe_info_(m, k->params[i].type);
         if (t->kind == SPE_KIND_STRUCT || t->kind == SPE_KIND_ARRAY || spe_pieces_(m, k->params[i].type))
-            return spe_error_(m, SPE_ERR_ENVIRONMENT, "parameter %u of kernel %s is %s; Vulkan's are addresses, numbers "
-                              "and vectors of up to 4", i, k->name, spe_text_(m, k->params[i].type));
+            return spe_error_(m, SPE_ERR_ENVIRONMENT, "parameter %u of kernel %s is %s; Vulkan's are addresses, "
+                              "numbers and vectors of up to 4", i, k->name, spe_text_(m, k->params[i].type));
         if (t->storage != SPE_StorageClassWorkgroup) members[n++] = k->params[i].type;
     }
     if (!n || !members) return 0;

@@ -16,12 +16,13 @@
  *     if (vkd_get_error(&dev)->id) vkd_print_error(&dev, stderr);
  *     vkd_close(&dev);                                    // frees everything left
  *
- * ERRORS. A device keeps the first error: id, name, text, the VkResult if any, and the file and line of the vkd call that
- * met it. From then on every call on the device does nothing and returns false, NULL or -1, so a program may check once,
- * at the end. vkd_clear_error(&dev) starts over. VKD_ERRORS and VKD_RESULTS below list the ids. Nothing exits or aborts.
+ * ERRORS. A device keeps the first error: id, name, text, the VkResult if any, and the file and line of the vkd call
+ * that met it. From then on every call on the device does nothing and returns false, NULL or -1, so a program may check
+ * once, at the end. vkd_clear_error(&dev) starts over. VKD_ERRORS and VKD_RESULTS below list the ids. Nothing exits or
+ * aborts.
  *
- * DEVICES. vkd_list(infos, max, &error) lists the devices with Vulkan 1.3, buffer device addresses and the Vulkan memory
- * model; vkd_print_list(stdout) prints them. vkd_open(&dev, &(vkd_options){...}); zero or NULL: the default:
+ * DEVICES. vkd_list(infos, max, &error) lists the devices with Vulkan 1.3, buffer device addresses and the Vulkan
+ * memory model; vkd_print_list(stdout) prints them. vkd_open(&dev, &(vkd_options){...}); zero or NULL: the default:
  *     .index_plus_1  1 is the first device of vkd_list
  *     .name          part of the device's name; case does not matter
  *     .device        either of them, for command lines: a number counted from 0, or a .name
@@ -29,29 +30,29 @@
  * Default: the device that $XETILE_VULKAN_DEVICE names (as .device); if it is unset, the first in this order: discrete
  * GPUs, integrated GPUs, virtual ones, CPUs. $XETILE_VULKAN_VALIDATE=1 is .validate.
  * dev.target has the device's limits: subgroup sizes, local memory, sizes of groups, which types it has.
- * The loader (libvulkan.so.1, vulkan-1.dll) is opened when a device is: programs start where it is missing, and vkd_open
- * then fails with VKD_NO_LOADER.
+ * The loader (libvulkan.so.1, vulkan-1.dll) is opened when a device is: programs start where it is missing, and
+ * vkd_open then fails with VKD_NO_LOADER.
  *
- * MEMORY. vkd_alloc(&dev, VKD_SHARED | VKD_DEVICE | VKD_HOST, bytes, align); align 0 is 64. The host reads and writes shared
- * memory (the device's own, where the bus allows that) and host memory; a pointer to device memory is a name: the host
- * cannot read there, but p + offset may be passed to kernels, copies and fills, as any other. Memory that was not
- * allocated so cannot be passed to kernels. vkd_free, vkd_copy, vkd_fill, vkd_fill_pattern as in ze_dispatch.h; copies
- * take any memory of the host, too. vkd_address(&dev, p) is the device's address, for kernels that find pointers in
- * memory.
+ * MEMORY. vkd_alloc(&dev, VKD_SHARED | VKD_DEVICE | VKD_HOST, bytes, align); align 0 is 64. The host reads and writes
+ * shared memory (the device's own, where the bus allows that) and host memory; a pointer to device memory is a name:
+ * the host cannot read there, but p + offset may be passed to kernels, copies and fills, as any other. Memory that was
+ * not allocated so cannot be passed to kernels. vkd_free, vkd_copy, vkd_fill, vkd_fill_pattern as in ze_dispatch.h;
+ * copies take any memory of the host, too. vkd_address(&dev, p) is the device's address, for kernels that find pointers
+ * in memory.
  *
- * KERNELS. vkd_kernel_get takes the kernel's parameters as text: `type name` separated by commas. Types: f64 f32 f16 bf16
- * i64 i32 i16 i8 u64 u32 u16 u8, ptr<T> for global and local<T> for local memory. VKD_LOAD(&kernel, &dev, mod) does both,
- * from any struct with .words .size .kernel .params .subgroup_size. A kernel that was written for a subgroup size needs
- * vkd_subgroup_size(&kernel, 16) before its first launch, which VKD_LOAD calls.
+ * KERNELS. vkd_kernel_get takes the kernel's parameters as text: `type name` separated by commas. Types: f64 f32 f16
+ * bf16 i64 i32 i16 i8 u64 u32 u16 u8, ptr<T> for global and local<T> for local memory. VKD_LOAD(&kernel, &dev, mod)
+ * does both, from any struct with .words .size .kernel .params .subgroup_size. A kernel that was written for a subgroup
+ * size needs vkd_subgroup_size(&kernel, 16) before its first launch, which VKD_LOAD calls.
  *
  * LAUNCHING. vkd_launch(&kernel, groups, arguments...) binds, launches and waits; vkd_launch_timed returns nanoseconds;
- * vkd_start does not wait, and vkd_wait(&dev) waits for all: what is started runs in order, each after the one before it.
- * Arguments are checked as in ze_dispatch.h: numbers must fit their parameters, pointers their types; local<T> takes
- * (vkd_local){bytes}. vkd_launch_n and the like take an array of vkd_arg.
+ * vkd_start does not wait, and vkd_wait(&dev) waits for all: what is started runs in order, each after the one before
+ * it. Arguments are checked as in ze_dispatch.h: numbers must fit their parameters, pointers their types; local<T>
+ * takes (vkd_local){bytes}. vkd_launch_n and the like take an array of vkd_arg.
  *
  * BATCHES. vkd_batch_begin, vkd_batch_launch, vkd_batch_copy, vkd_batch_end (runs it and waits), vkd_batch_run,
- * vkd_batch_start, vkd_batch_free; vkd_batch_begin_timed, vkd_batch_ns(&b, i). Not here yet: events, changes of a batch,
- * several queues, caches of compiled kernels.
+ * vkd_batch_start, vkd_batch_free; vkd_batch_begin_timed, vkd_batch_ns(&b, i). Not here yet: events, changes of a
+ * batch, several queues, caches of compiled kernels.
  *
  * THREADS. There is no global state; a vkd_device and its kernels belong to one thread at a time.
  *
@@ -519,8 +520,8 @@ enum { VKD_SHARED = 1, VKD_DEVICE, VKD_HOST };
 
 #define VKD_AT_(d) vkd_at_((d), __FILE__, __LINE__)
 
-/* Devices. vkd_list returns the number of devices, or -1 on error (infos NULL: counts only); vkd_close returns nothing and
- * may be called twice; the others return bool. */
+/* Devices. vkd_list returns the number of devices, or -1 on error (infos NULL: counts only); vkd_close returns nothing
+ * and may be called twice; the others return bool. */
 #define vkd_open(d, ...) vkd_open_((d), (__VA_ARGS__), __FILE__, __LINE__) /* variadic: a literal has commas */
 #define vkd_close(d) vkd_close_(VKD_AT_(d))
 #define vkd_list(infos, max, error) vkd_list_((infos), (max), (error), __FILE__, __LINE__)
@@ -947,7 +948,8 @@ XE_FN_ PFN_vkGetInstanceProcAddr vkd_first_function_(char *why, size_t size)
 /* It stays open until the program ends: drivers have threads of their own. */
 XE_FN_ PFN_vkGetInstanceProcAddr vkd_first_function_(char *why, size_t size)
 {
-    void *library = dlopen(VKD_LOADER_NAME_, RTLD_NOW), *found = library ? dlsym(library, "vkGetInstanceProcAddr") : NULL;
+    void *library = dlopen(VKD_LOADER_NAME_, RTLD_NOW);
+    void *found = library ? dlsym(library, "vkGetInstanceProcAddr") : NULL;
     PFN_vkGetInstanceProcAddr first = NULL;
     const char *error = found ? NULL : dlerror();
     if (found) memcpy(&first, &found, sizeof first);
@@ -956,7 +958,8 @@ XE_FN_ PFN_vkGetInstanceProcAddr vkd_first_function_(char *why, size_t size)
 }
 #endif
 
-/* Fills n addresses of functions in d->vk_ from `at` on, from the loader (instance NULL), the instance or the device. */
+/* Fills n addresses of functions in d->vk_ from `at` on, from the loader (instance NULL), the instance or the device.
+ * */
 XE_FN_ bool vkd_find_(vkd_device *d, const char *const *names, size_t n, void *at)
 {
     for (size_t i = 0; i < n; i++) {
@@ -1160,7 +1163,8 @@ XE_FN_ bool vkd_create_instance_(vkd_device *d, bool validate)
     uint32_t version = 0;
     if (!vkd_find_loader_(d) || !VKD_CALL_(d, vkEnumerateInstanceVersion, (&version))) return false;
     if (version < VK_API_VERSION_1_3)
-        return vkd_fail_(d, VKD_NO_LOADER, "the loader has Vulkan %u.%u, and 1.3 is needed", VK_API_VERSION_MAJOR(version),
+        return vkd_fail_(d, VKD_NO_LOADER, "the loader has Vulkan %u.%u, and 1.3 is needed",
+                         VK_API_VERSION_MAJOR(version),
                          VK_API_VERSION_MINOR(version));
     VKD_CLEAR_(app, APPLICATION_INFO);
     VKD_CLEAR_(info, INSTANCE_CREATE_INFO);
@@ -1824,7 +1828,8 @@ XE_FN_ bool vkd_place_params_(vkd_kernel *k)
            vkd_keep_handle_(k->device, VKD_RES_LAYOUT_, (void *)k->layout_);
 }
 
-bool vkd_kernel_get_(vkd_kernel *k, vkd_module *module, const char *name, const char *params, const char *file, int line)
+bool vkd_kernel_get_(vkd_kernel *k, vkd_module *module, const char *name, const char *params, const char *file,
+                     int line)
 {
     vkd_device *d = vkd_at_(module->device, file, line);
     memset(k, 0, sizeof *k);
@@ -2228,7 +2233,8 @@ double vkd_batch_ns_(vkd_batch *b, int launch, const char *file, int line)
     double ns = -1;
     if (!vkd_batch_is_(b, VKD_BATCH_CLOSED_, "vkd_batch_ns", file, line)) return -1;
     if (!b->queries_ || launch < 0 || launch >= b->launches || launch >= VKD_BATCH_TIMES_) {
-        vkd_fail_(b->device, VKD_BATCH_LAUNCH, "launch %d of %d, %stimed", launch, b->launches, b->queries_ ? "" : "not ");
+        vkd_fail_(b->device, VKD_BATCH_LAUNCH, "launch %d of %d, %stimed", launch, b->launches,
+                  b->queries_ ? "" : "not ");
         return -1;
     }
     return vkd_settle_(b->device) && vkd_read_time_(b->device, b->queries_, (uint32_t)launch, &ns) ? ns : -1;
@@ -2443,8 +2449,8 @@ XE_FN_ bool vkd_groups_ok_(const vkd_kernel *k, vkd_groups g)
                      g.count_x, g.count_y, g.count_z, k->device->name, most[0], most[1], most[2]);
 }
 
-/* Checks all arguments; their bytes where the kernel expects them; the offsets of those in local memory, which are behind
- * the module's variables, and its words in all. */
+/* Checks all arguments; their bytes where the kernel expects them; the offsets of those in local memory, which are
+ * behind the module's variables, and its words in all. */
 XE_FN_ bool vkd_bind_all_(const vkd_kernel *k, const vkd_arg *args, uint32_t count, unsigned char *bytes,
                           uint32_t *places)
 {
@@ -2464,15 +2470,15 @@ XE_FN_ bool vkd_bind_all_(const vkd_kernel *k, const vkd_arg *args, uint32_t cou
         places[i] = (uint32_t)local;
         local += (bound.size + 15) / 16 * 16;
         if (local > (uint64_t)d->target.local_memory)
-            return vkd_fail_(d, VKD_LOCAL_MEMORY, "kernel %s: %" PRIu64 " bytes of local memory per group, \"%s\" has %d",
+            return vkd_fail_(d, VKD_LOCAL_MEMORY, "kernel %s: %" PRIu64 " bytes of local memory, \"%s\" has %d",
                              k->name, local, d->name, d->target.local_memory);
     }
     places[VKD_MAX_ARGS] = (uint32_t)(local / 4);
     return true;
 }
 
-/* Records a launch; queries: VK_NULL_HANDLE, or where its times go. `kept`: memory for parameters stays until the device is
- * closed, as a batch may run again. */
+/* Records a launch; queries: VK_NULL_HANDLE, or where its times go. `kept`: memory for parameters stays until the
+ * device is closed, as a batch may run again. */
 XE_FN_ bool vkd_record_(vkd_kernel *k, VkCommandBuffer commands, VkQueryPool queries, uint32_t query, bool kept,
                         vkd_groups g, const unsigned char *bytes)
 {

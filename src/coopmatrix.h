@@ -323,8 +323,8 @@ typedef struct {
     bool vulkan;             /* takes modules of SPE_ENV_VULKAN */
 } cm_target;
 
-/* pvc, bmg, lnl (or lnl-m), ptl, dg2, generic, soft, vulkan (any device; the figures are the least that they have); NULL
- * for other names. */
+/* pvc, bmg, lnl (or lnl-m), ptl, dg2, generic, soft, vulkan (any device; the figures are the least that they have);
+ * NULL for other names. */
 XETILE_API const cm_target *cm_target_row(const char *name);
 
 /* See the manual. CM_AUTO: CM_INTEL if the target has it, else CM_PLAIN; CM_INTEL fails without it. */

@@ -164,15 +164,16 @@
  * the same result. Others, a kernel avoids by spe_reload and the like. spe_options.verbatim turns both off, for modules
  * that other compilers read.
  *
- * Vulkan (spe_options.env = SPE_ENV_VULKAN): the same calls write a compute shader for Vulkan 1.3, SPIR-V 1.6, with buffer
- * device addresses and the Vulkan memory model. Parameters become push constants, each aligned to its size; more than 128
- * bytes of them are in memory, and their address is pushed. Pointers to global and constant memory are addresses; local
- * memory is one array of 32-bit words, and a pointer to it an offset (stores of 8 and 16 bits take two atomics; atomics
- * there are of i32). Vectors of 8 and 16 components are arrays of vectors of 4. Functions of spe_math are those of
- * GLSL.std.450 that are as accurate as OpenCL asks; exp, exp2, expm1, log, log2, tanh and erf are written out, for 16 and
- * 32 bits. A kernel states its local size; its subgroup size the host requires (vk_dispatch.h does all this). SPE_ERR_ENVIRONMENT
- * names what Vulkan lacks: generic pointers, reductions over work-groups, images, exports, Intel's instructions, other
- * functions. Decorations that are hints for OpenCL's compilers are left away. SPE_LOCAL_WORDS_CONSTANT: see below.
+ * Vulkan (spe_options.env = SPE_ENV_VULKAN): the same calls write a compute shader for Vulkan 1.3, SPIR-V 1.6, with
+ * buffer device addresses and the Vulkan memory model. Parameters become push constants, each aligned to its size; more
+ * than 128 bytes of them are in memory, and their address is pushed. Pointers to global and constant memory are
+ * addresses; local memory is one array of 32-bit words, and a pointer to it an offset (stores of 8 and 16 bits take two
+ * atomics; atomics there are of i32). Vectors of 8 and 16 components are arrays of vectors of 4. Functions of spe_math
+ * are those of GLSL.std.450 that are as accurate as OpenCL asks; exp, exp2, expm1, log, log2, tanh and erf are written out, for 16
+ * and 32 bits. A kernel states its local size; its subgroup size the host requires (vk_dispatch.h does all this).
+ * SPE_ERR_ENVIRONMENT names what Vulkan lacks: generic pointers, reductions over work-groups, images, exports, Intel's
+ * instructions, other functions. Decorations that are hints for OpenCL's compilers are left away.
+ * SPE_LOCAL_WORDS_CONSTANT: see below.
  *
  * Limits: 4194303 ids per module and 65535 words per instruction (SPIR-V's limits), regions nested at most 65000 deep.
  * Vectors have 2, 3, 4, 8 or 16 components, as in OpenCL, or any number once VectorAnyINTEL or LongVectorEXT is

@@ -16,12 +16,13 @@
  *     if (vkd_get_error(&dev)->id) vkd_print_error(&dev, stderr);
  *     vkd_close(&dev);                                    // frees everything left
  *
- * ERRORS. A device keeps the first error: id, name, text, the VkResult if any, and the file and line of the vkd call that
- * met it. From then on every call on the device does nothing and returns false, NULL or -1, so a program may check once,
- * at the end. vkd_clear_error(&dev) starts over. VKD_ERRORS and VKD_RESULTS below list the ids. Nothing exits or aborts.
+ * ERRORS. A device keeps the first error: id, name, text, the VkResult if any, and the file and line of the vkd call
+ * that met it. From then on every call on the device does nothing and returns false, NULL or -1, so a program may check
+ * once, at the end. vkd_clear_error(&dev) starts over. VKD_ERRORS and VKD_RESULTS below list the ids. Nothing exits or
+ * aborts.
  *
- * DEVICES. vkd_list(infos, max, &error) lists the devices with Vulkan 1.3, buffer device addresses and the Vulkan memory
- * model; vkd_print_list(stdout) prints them. vkd_open(&dev, &(vkd_options){...}); zero or NULL: the default:
+ * DEVICES. vkd_list(infos, max, &error) lists the devices with Vulkan 1.3, buffer device addresses and the Vulkan
+ * memory model; vkd_print_list(stdout) prints them. vkd_open(&dev, &(vkd_options){...}); zero or NULL: the default:
  *     .index_plus_1  1 is the first device of vkd_list
  *     .name          part of the device's name; case does not matter
  *     .device        either of them, for command lines: a number counted from 0, or a .name
@@ -29,29 +30,29 @@
  * Default: the device that $XETILE_VULKAN_DEVICE names (as .device); if it is unset, the first in this order: discrete
  * GPUs, integrated GPUs, virtual ones, CPUs. $XETILE_VULKAN_VALIDATE=1 is .validate.
  * dev.target has the device's limits: subgroup sizes, local memory, sizes of groups, which types it has.
- * The loader (libvulkan.so.1, vulkan-1.dll) is opened when a device is: programs start where it is missing, and vkd_open
- * then fails with VKD_NO_LOADER.
+ * The loader (libvulkan.so.1, vulkan-1.dll) is opened when a device is: programs start where it is missing, and
+ * vkd_open then fails with VKD_NO_LOADER.
  *
- * MEMORY. vkd_alloc(&dev, VKD_SHARED | VKD_DEVICE | VKD_HOST, bytes, align); align 0 is 64. The host reads and writes shared
- * memory (the device's own, where the bus allows that) and host memory; a pointer to device memory is a name: the host
- * cannot read there, but p + offset may be passed to kernels, copies and fills, as any other. Memory that was not
- * allocated so cannot be passed to kernels. vkd_free, vkd_copy, vkd_fill, vkd_fill_pattern as in ze_dispatch.h; copies
- * take any memory of the host, too. vkd_address(&dev, p) is the device's address, for kernels that find pointers in
- * memory.
+ * MEMORY. vkd_alloc(&dev, VKD_SHARED | VKD_DEVICE | VKD_HOST, bytes, align); align 0 is 64. The host reads and writes
+ * shared memory (the device's own, where the bus allows that) and host memory; a pointer to device memory is a name:
+ * the host cannot read there, but p + offset may be passed to kernels, copies and fills, as any other. Memory that was
+ * not allocated so cannot be passed to kernels. vkd_free, vkd_copy, vkd_fill, vkd_fill_pattern as in ze_dispatch.h;
+ * copies take any memory of the host, too. vkd_address(&dev, p) is the device's address, for kernels that find pointers
+ * in memory.
  *
- * KERNELS. vkd_kernel_get takes the kernel's parameters as text: `type name` separated by commas. Types: f64 f32 f16 bf16
- * i64 i32 i16 i8 u64 u32 u16 u8, ptr<T> for global and local<T> for local memory. VKD_LOAD(&kernel, &dev, mod) does both,
- * from any struct with .words .size .kernel .params .subgroup_size. A kernel that was written for a subgroup size needs
- * vkd_subgroup_size(&kernel, 16) before its first launch, which VKD_LOAD calls.
+ * KERNELS. vkd_kernel_get takes the kernel's parameters as text: `type name` separated by commas. Types: f64 f32 f16
+ * bf16 i64 i32 i16 i8 u64 u32 u16 u8, ptr<T> for global and local<T> for local memory. VKD_LOAD(&kernel, &dev, mod)
+ * does both, from any struct with .words .size .kernel .params .subgroup_size. A kernel that was written for a subgroup
+ * size needs vkd_subgroup_size(&kernel, 16) before its first launch, which VKD_LOAD calls.
  *
  * LAUNCHING. vkd_launch(&kernel, groups, arguments...) binds, launches and waits; vkd_launch_timed returns nanoseconds;
- * vkd_start does not wait, and vkd_wait(&dev) waits for all: what is started runs in order, each after the one before it.
- * Arguments are checked as in ze_dispatch.h: numbers must fit their parameters, pointers their types; local<T> takes
- * (vkd_local){bytes}. vkd_launch_n and the like take an array of vkd_arg.
+ * vkd_start does not wait, and vkd_wait(&dev) waits for all: what is started runs in order, each after the one before
+ * it. Arguments are checked as in ze_dispatch.h: numbers must fit their parameters, pointers their types; local<T>
+ * takes (vkd_local){bytes}. vkd_launch_n and the like take an array of vkd_arg.
  *
  * BATCHES. vkd_batch_begin, vkd_batch_launch, vkd_batch_copy, vkd_batch_end (runs it and waits), vkd_batch_run,
- * vkd_batch_start, vkd_batch_free; vkd_batch_begin_timed, vkd_batch_ns(&b, i). Not here yet: events, changes of a batch,
- * several queues, caches of compiled kernels.
+ * vkd_batch_start, vkd_batch_free; vkd_batch_begin_timed, vkd_batch_ns(&b, i). Not here yet: events, changes of a
+ * batch, several queues, caches of compiled kernels.
  *
  * THREADS. There is no global state; a vkd_device and its kernels belong to one thread at a time.
  *
@@ -311,8 +312,8 @@ enum { VKD_SHARED = 1, VKD_DEVICE, VKD_HOST };
 
 #define VKD_AT_(d) vkd_at_((d), __FILE__, __LINE__)
 
-/* Devices. vkd_list returns the number of devices, or -1 on error (infos NULL: counts only); vkd_close returns nothing and
- * may be called twice; the others return bool. */
+/* Devices. vkd_list returns the number of devices, or -1 on error (infos NULL: counts only); vkd_close returns nothing
+ * and may be called twice; the others return bool. */
 #define vkd_open(d, ...) vkd_open_((d), (__VA_ARGS__), __FILE__, __LINE__) /* variadic: a literal has commas */
 #define vkd_close(d) vkd_close_(VKD_AT_(d))
 #define vkd_list(infos, max, error) vkd_list_((infos), (max), (error), __FILE__, __LINE__)

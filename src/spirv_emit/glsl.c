@@ -130,8 +130,8 @@ static spe_id spe_hyperbolic_tangent_(spe_module *m, spe_id x)
     return spe_select(m, spe_isnan(m, x), x, y);
 }
 
-/* erf x = 2 / sqrt(pi) e^(-x^2) (x + 2 x^3 / 3 + 4 x^5 / 15 ...), whose terms are all positive; from 2.9 on, where it is nearly
- * 1, 1 - e^(-x^2) / (x sqrt(pi)) (1 - 1 / (2 x^2) ...). */
+/* erf x = 2 / sqrt(pi) e^(-x^2) (x + 2 x^3 / 3 + 4 x^5 / 15 ...), whose terms are all positive; from 2.9 on, where it
+ * is nearly 1, 1 - e^(-x^2) / (x sqrt(pi)) (1 - 1 / (2 x^2) ...). */
 static spe_id spe_error_function_(spe_module *m, spe_id x)
 {
     static const double tail[] = {-1.875, 0.75, -0.5, 1.0};
@@ -144,7 +144,8 @@ static spe_id spe_error_function_(spe_module *m, spe_id x)
     near = spe_fmul(m, spe_fmul(m, spe_polynomial_(m, z, 28, series), a), e);
     t = spe_fdiv(m, spe_glsl_f_(m, x, 1.0), spe_glsl_(m, SPE_GLSL_NMAX_, "llf=:=", z, spe_glsl_f_(m, x, 1.0), 0));
     far = spe_fmul(m, spe_polynomial_(m, t, 4, tail), spe_fmul(m, e, spe_glsl_f_(m, x, 0.5641895835477563)));
-    far = spe_fsub(m, spe_glsl_f_(m, x, 1.0), spe_fdiv(m, far, spe_glsl_(m, SPE_GLSL_NMAX_, "llf=:=", a, spe_glsl_f_(m, x, 1.0), 0)));
+    t = spe_glsl_(m, SPE_GLSL_NMAX_, "llf=:=", a, spe_glsl_f_(m, x, 1.0), 0);
+    far = spe_fsub(m, spe_glsl_f_(m, x, 1.0), spe_fdiv(m, far, t));
     far = spe_select(m, spe_fgt(m, a, spe_glsl_f_(m, x, 2.9)), far, near);
     return spe_select(m, spe_flt(m, x, zero), spe_fneg(m, far), far);
 }

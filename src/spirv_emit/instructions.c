@@ -368,7 +368,8 @@ static spe_id spe_element_(spe_module *m, spe_id ptr, uint32_t n, const spe_id *
         type = spe_part_type_(m, type, known ? k <= UINT32_MAX ? (uint32_t)k : UINT32_MAX : 0);
         if (!type) return 0;
     }
-    if (pieces && spe_info_(m, from)->storage != SPE_StorageClassWorkgroup) { /* the last index is a component of a vector in pieces */
+    /* the last index is a component of a vector in pieces */
+    if (pieces && spe_info_(m, from)->storage != SPE_StorageClassWorkgroup) {
         w[n + 1] = spe_umod(m, w[n], spe_const_u(m, spe_type_of(m, w[n]), 4));
         w[n] = spe_udiv(m, w[n], spe_const_u(m, spe_type_of(m, w[n]), 4));
         n++;

@@ -1,5 +1,5 @@
-/* local.c - local memory for Vulkan, whose pointers to it keep the type of what they point to and cannot be moved. It is one
- * array of 32-bit words, and a pointer is the offset in it, in bytes, in a struct of its own for each type. */
+/* local.c - local memory for Vulkan, whose pointers to it keep the type of what they point to and cannot be moved. It
+ * is one array of 32-bit words, and a pointer is the offset in it, in bytes, in a struct of its own for each type. */
 #include "internal.h"
 
 static spe_id spe_op2_(spe_module *m, uint32_t op, spe_id type, spe_id a, spe_id b)

@@ -44,7 +44,8 @@ static spe_id spe_of_components_(spe_module *m, spe_id type, const spe_id *v)
     return spe_put_one_(m, SPE_OpCompositeConstruct, type, pieces, piece);
 }
 
-/* The operands that may be vectors in pieces: from *first, this many. The others are literals, or are not taken apart. */
+/* The operands that may be vectors in pieces: from *first, this many. The others are literals, or are not taken apart.
+ * */
 static uint32_t spe_vector_operands_(uint32_t op, uint32_t n, uint32_t *first)
 {
     *first = op == SPE_OpExtInst ? 2 : op == SPE_OpStore ? 1 : 0;

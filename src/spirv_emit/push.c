@@ -11,8 +11,8 @@ static spe_id spe_push_block_(spe_module *m, const spe_kernel *k, uint64_t *byte
     for (uint32_t i = 0; i < k->param_count && members; i++) {
         const spe_type_info *t = spe_info_(m, k->params[i].type);
         if (t->kind == SPE_KIND_STRUCT || t->kind == SPE_KIND_ARRAY || spe_pieces_(m, k->params[i].type))
-            return spe_error_(m, SPE_ERR_ENVIRONMENT, "parameter %u of kernel %s is %s; Vulkan's are addresses, numbers "
-                              "and vectors of up to 4", i, k->name, spe_text_(m, k->params[i].type));
+            return spe_error_(m, SPE_ERR_ENVIRONMENT, "parameter %u of kernel %s is %s; Vulkan's are addresses, "
+                              "numbers and vectors of up to 4", i, k->name, spe_text_(m, k->params[i].type));
         if (t->storage != SPE_StorageClassWorkgroup) members[n++] = k->params[i].type;
     }
     if (!n || !members) return 0;

@@ -441,7 +441,8 @@ spe_id spe_ptr_forward(spe_module *m, uint32_t storage)
     spe_type_info t = spe_info_of_(SPE_KIND_FORWARD, 0, 1, 0);
     t.storage = storage;
     if (!spe_is_storage_(m, storage)) return SPE_ERROR_(m, RANGE, "there is no storage class %u", storage);
-    if (m->options.env) return SPE_ERROR_(m, ENVIRONMENT, "this header has no structs with pointers to themselves for Vulkan");
+    if (m->options.env)
+        return SPE_ERROR_(m, ENVIRONMENT, "this header has no structs with pointers to themselves for Vulkan");
     spe_id id = spe_new_id_(m, 0, SPE_ID_TYPE_, 0);
     if (!id || !spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpTypeForwardPointer, 2, id, storage)) return 0;
     m->forward_count++;

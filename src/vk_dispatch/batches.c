@@ -78,7 +78,8 @@ double vkd_batch_ns_(vkd_batch *b, int launch, const char *file, int line)
     double ns = -1;
     if (!vkd_batch_is_(b, VKD_BATCH_CLOSED_, "vkd_batch_ns", file, line)) return -1;
     if (!b->queries_ || launch < 0 || launch >= b->launches || launch >= VKD_BATCH_TIMES_) {
-        vkd_fail_(b->device, VKD_BATCH_LAUNCH, "launch %d of %d, %stimed", launch, b->launches, b->queries_ ? "" : "not ");
+        vkd_fail_(b->device, VKD_BATCH_LAUNCH, "launch %d of %d, %stimed", launch, b->launches,
+                  b->queries_ ? "" : "not ");
         return -1;
     }
     return vkd_settle_(b->device) && vkd_read_time_(b->device, b->queries_, (uint32_t)launch, &ns) ? ns : -1;

@@ -44,7 +44,8 @@ XE_FN_ bool vkd_create_instance_(vkd_device *d, bool validate)
     uint32_t version = 0;
     if (!vkd_find_loader_(d) || !VKD_CALL_(d, vkEnumerateInstanceVersion, (&version))) return false;
     if (version < VK_API_VERSION_1_3)
-        return vkd_fail_(d, VKD_NO_LOADER, "the loader has Vulkan %u.%u, and 1.3 is needed", VK_API_VERSION_MAJOR(version),
+        return vkd_fail_(d, VKD_NO_LOADER, "the loader has Vulkan %u.%u, and 1.3 is needed",
+                         VK_API_VERSION_MAJOR(version),
                          VK_API_VERSION_MINOR(version));
     VKD_CLEAR_(app, APPLICATION_INFO);
     VKD_CLEAR_(info, INSTANCE_CREATE_INFO);

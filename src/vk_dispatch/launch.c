@@ -10,8 +10,8 @@ static bool vkd_groups_ok_(const vkd_kernel *k, vkd_groups g)
                      g.count_x, g.count_y, g.count_z, k->device->name, most[0], most[1], most[2]);
 }
 
-/* Checks all arguments; their bytes where the kernel expects them; the offsets of those in local memory, which are behind
- * the module's variables, and its words in all. */
+/* Checks all arguments; their bytes where the kernel expects them; the offsets of those in local memory, which are
+ * behind the module's variables, and its words in all. */
 static bool vkd_bind_all_(const vkd_kernel *k, const vkd_arg *args, uint32_t count, unsigned char *bytes,
                           uint32_t *places)
 {
@@ -31,15 +31,15 @@ static bool vkd_bind_all_(const vkd_kernel *k, const vkd_arg *args, uint32_t cou
         places[i] = (uint32_t)local;
         local += (bound.size + 15) / 16 * 16;
         if (local > (uint64_t)d->target.local_memory)
-            return vkd_fail_(d, VKD_LOCAL_MEMORY, "kernel %s: %" PRIu64 " bytes of local memory per group, \"%s\" has %d",
+            return vkd_fail_(d, VKD_LOCAL_MEMORY, "kernel %s: %" PRIu64 " bytes of local memory, \"%s\" has %d",
                              k->name, local, d->name, d->target.local_memory);
     }
     places[VKD_MAX_ARGS] = (uint32_t)(local / 4);
     return true;
 }
 
-/* Records a launch; queries: VK_NULL_HANDLE, or where its times go. `kept`: memory for parameters stays until the device is
- * closed, as a batch may run again. */
+/* Records a launch; queries: VK_NULL_HANDLE, or where its times go. `kept`: memory for parameters stays until the
+ * device is closed, as a batch may run again. */
 static bool vkd_record_(vkd_kernel *k, VkCommandBuffer commands, VkQueryPool queries, uint32_t query, bool kept,
                         vkd_groups g, const unsigned char *bytes)
 {

@@ -21,7 +21,8 @@ static PFN_vkGetInstanceProcAddr vkd_first_function_(char *why, size_t size)
 /* It stays open until the program ends: drivers have threads of their own. */
 static PFN_vkGetInstanceProcAddr vkd_first_function_(char *why, size_t size)
 {
-    void *library = dlopen(VKD_LOADER_NAME_, RTLD_NOW), *found = library ? dlsym(library, "vkGetInstanceProcAddr") : NULL;
+    void *library = dlopen(VKD_LOADER_NAME_, RTLD_NOW);
+    void *found = library ? dlsym(library, "vkGetInstanceProcAddr") : NULL;
     PFN_vkGetInstanceProcAddr first = NULL;
     const char *error = found ? NULL : dlerror();
     if (found) memcpy(&first, &found, sizeof first);
@@ -30,7 +31,8 @@ static PFN_vkGetInstanceProcAddr vkd_first_function_(char *why, size_t size)
 }
 #endif
 
-/* Fills n addresses of functions in d->vk_ from `at` on, from the loader (instance NULL), the instance or the device. */
+/* Fills n addresses of functions in d->vk_ from `at` on, from the loader (instance NULL), the instance or the device.
+ * */
 static bool vkd_find_(vkd_device *d, const char *const *names, size_t n, void *at)
 {
     for (size_t i = 0; i < n; i++) {

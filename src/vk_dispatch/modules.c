@@ -112,7 +112,8 @@ static bool vkd_place_params_(vkd_kernel *k)
            vkd_keep_handle_(k->device, VKD_RES_LAYOUT_, (void *)k->layout_);
 }
 
-bool vkd_kernel_get_(vkd_kernel *k, vkd_module *module, const char *name, const char *params, const char *file, int line)
+bool vkd_kernel_get_(vkd_kernel *k, vkd_module *module, const char *name, const char *params, const char *file,
+                     int line)
 {
     vkd_device *d = vkd_at_(module->device, file, line);
     memset(k, 0, sizeof *k);
