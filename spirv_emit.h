@@ -122,8 +122,6 @@
  *   spe_id spe_load_volatile(spe_module *m, spe_id ptr, uint32_t align)
  *   void spe_control_barrier(spe_module *m, uint32_t execution, uint32_t memory, uint32_t semantics)
  *   void spe_coop_store(spe_module *m, spe_id ptr, spe_id v, uint32_t layout, spe_id stride)
- *   void spe_coopvec_outer_accumulate(spe_module *m, spe_id ptr, spe_id offset, spe_id a, spe_id b, uint32_t layout,
- *       uint32_t matrix_type, spe_id stride)
  *   void spe_coopvec_store(spe_module *m, spe_id ptr, spe_id offset, spe_id v)
  *   void spe_coopvec_sum_accumulate(spe_module *m, spe_id ptr, spe_id offset, spe_id v)
  *   void spe_copy_memory_sized(spe_module *m, spe_id to, spe_id from, spe_id size, uint32_t align)
