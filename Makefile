@@ -147,11 +147,11 @@ $(BUILD)/fuzz_spirv $(BUILD)/fuzz_link: $(BUILD)/%: soft/tests/%.c $(soft_object
 to = $(DESTDIR)$(PREFIX)
 again = +@$(MAKE) --no-print-directory -j$(JOBS)
 
-setup: ## install missing packages with apt; on other systems, list them
-	@CC="$(CC)" scripts/setup.sh $(if $(WITH_OPTIONAL),--optional)
+setup: ## say which packages are missing, and install them with apt; on other systems, only say it. SHOW=1 installs nothing
+	@CC="$(CC)" scripts/setup.sh $(if $(WITH_OPTIONAL),--optional) $(if $(SHOW),--show)
 
 setup-optional: ## the same, with packages that only some tests and benches use
-	@CC="$(CC)" scripts/setup.sh --optional
+	@CC="$(CC)" scripts/setup.sh --optional $(if $(SHOW),--show)
 
 run: ## build and run the examples: f16 GEMM, aligned and not, each verified
 	$(again) soft $(BUILD)/hello $(BUILD)/gemm

@@ -1,14 +1,21 @@
 #!/bin/sh
-# setup.sh - sees what is missing to build, run and test, and installs it with the system's packages.
+# setup.sh - asks the system's package manager for what is missing to build, run and test, and says first what that is.
 #
 #     scripts/setup.sh              what is needed
 #     scripts/setup.sh --optional   also what only widens the tests and the bench
+#     scripts/setup.sh --show       only say what is missing; with --optional, all of it
 #
 # Looks for the thing itself (a header that compiles, a command that runs), not for a package's name, so it does
 # nothing where all is there, whatever brought it. Installs with apt; elsewhere it prints the names and fails.
 set -eu
-optional=no
-[ "${1:-}" = --optional ] && optional=yes
+optional=no show=no
+for option; do
+    case $option in
+    --optional) optional=yes ;;
+    --show) show=yes ;;
+    *) echo "setup: unknown option $option" >&2; exit 2 ;;
+    esac
+done
 cc=${CC:-cc} # may be several words
 
 command_there() { command -v "$1" >/dev/null 2>&1; }
@@ -50,8 +57,7 @@ missing_optional() {
     command_there x86_64-w64-mingw32-gcc ||
         echo "a compiler for Windows (tests of the headers there)|gcc-mingw-w64-x86-64 g++-mingw-w64-x86-64|mingw64-gcc mingw64-gcc-c++|mingw-w64-gcc|mingw64-cross-gcc"
     command_there wine || echo "wine (tests of programs for Windows)|wine wine64|wine|wine|wine"
-    python3 -c "import cffi, numpy, setuptools" 2>/dev/null || /usr/bin/python3 -c "import cffi, numpy, setuptools" 2>/dev/null ||
-        echo "cffi and NumPy (docs/python.md)|python3-dev python3-cffi python3-numpy python3-setuptools|python3-devel python3-cffi python3-numpy python3-setuptools|python-cffi python-numpy python-setuptools|python3-devel python3-cffi python3-numpy python3-setuptools"
+    command_there python3 || echo "Python (docs/python.md, pictures)|python3|python3|python|python3"
     command_there mpicc && command_there mpirun ||
         echo "Open MPI (examples/mpi_summa.c)|libopenmpi-dev openmpi-bin|openmpi-devel|openmpi|openmpi-devel"
     compiles '#include <vulkan/vulkan_core.h>' && ls /usr/share/vulkan/icd.d/*.json >/dev/null 2>&1 ||
@@ -60,8 +66,13 @@ missing_optional() {
         echo "OpenBLAS (the bench's peer)|libopenblas0|openblas|openblas|libopenblas0"
     command_there qemu-aarch64 && command_there aarch64-linux-gnu-gcc ||
         echo "QEMU and a compiler for AArch64 (tests for other CPUs)|qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross|qemu-user|qemu-user aarch64-linux-gnu-gcc|qemu-linux-user"
+    command_there qemu-s390x && command_there s390x-linux-gnu-gcc && command_there riscv64-linux-gnu-gcc && command_there musl-gcc ||
+        echo "compilers for other CPUs and C libraries (scripts/portability.sh)|qemu-user gcc-riscv64-linux-gnu libc6-dev-riscv64-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross musl-tools|qemu-user musl-gcc|qemu-user musl riscv64-linux-gnu-gcc|qemu-linux-user"
+    printf 'int main(void) { return 0; }\n' | gcc -m32 -x c - -o /dev/null 2>/dev/null ||
+        echo "gcc's 32-bit library (scripts/portability.sh)|gcc-12-multilib|glibc-devel.i686 libgcc.i686|lib32-gcc-libs|gcc-32bit glibc-devel-32bit"
     ls /etc/OpenCL/vendors/*pocl* >/dev/null 2>&1 ||
         echo "PoCL (the bench's peer)|pocl-opencl-icd ocl-icd-libopencl1|pocl ocl-icd|pocl ocl-icd|pocl libOpenCL1"
+    compiles '#include <dnnl.h>' || echo "oneDNN (the bench's peer)|libdnnl-dev|onednn-devel|onednn|onednn-devel"
     compiles '#include <stb/stb_image.h>' ||
         echo "stb_image.h (the bench's peer)|libstb-dev|stb_image-devel|stb|stb-devel"
     compiles '#include <spirv-tools/libspirv.h>' ||
@@ -83,6 +94,8 @@ apt() { as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::Retri
 
 install_with_apt() {
     names=$(printf '%s\n' "$1" | packages 2)
+    echo "setup: this will be installed: $names"
+    [ "$show" = no ] || exit 0
     echo "setup: apt-get update"
     apt update
     echo "setup: apt-get install $names"
@@ -103,6 +116,7 @@ wanted=$(missing)
 if [ -z "$wanted" ]; then
     echo "setup: all is there"
 else
+    echo "setup: asks the system's package manager (apt-get, as root) for what is missing"
     printf '%s\n' "$wanted" | cut -d'|' -f1 | sed 's/^/setup: missing: /'
     if ! command_there apt-get; then
         print_names "$wanted" >&2
@@ -116,4 +130,7 @@ else
     fi
     echo "setup: done"
 fi
-[ "$optional" = yes ] || missing_optional | cut -d'|' -f1 | sed "s/^/setup: optional, not installed ('make setup-optional' does): /"
+if [ "$optional" = no ] && missing_optional | grep -q .; then
+    echo "setup: only some tests and benches need these ('make setup-optional' installs them):"
+    missing_optional | cut -d'|' -f1 | sed 's/^/    /'
+fi
