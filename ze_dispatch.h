@@ -822,6 +822,18 @@ XETILE_API bool zed_copy_(zed_device *d, void *dst, const void *src, size_t byte
 XETILE_API bool zed_fill_pattern_(zed_device *d, void *dst, const void *pattern, size_t size, size_t bytes);
 XETILE_API bool zed_fill_(zed_device *d, void *dst, int byte, size_t bytes);
 
+/* ---- arguments for other languages --------------------------------------------------------------------------- */
+
+/* For languages that call libxetile.so and cannot pass unions by value, such as Python with ctypes (docs/python.md): the
+ * same, written to args[index]. zed_size_of returns the bytes to allocate for a "zed_device", "zed_kernel", "zed_module",
+ * "zed_batch", "zed_event" or "zed_arg"; 0: no such type. */
+XETILE_API size_t zed_size_of(const char *type);
+XETILE_API void zed_arg_i_to(zed_arg *args, uint32_t index, int64_t v);
+XETILE_API void zed_arg_u_to(zed_arg *args, uint32_t index, uint64_t v);
+XETILE_API void zed_arg_f_to(zed_arg *args, uint32_t index, double v);
+XETILE_API void zed_arg_ptr_to(zed_arg *args, uint32_t index, const volatile void *p);
+XETILE_API void zed_arg_local_to(zed_arg *args, uint32_t index, size_t bytes);
+
 /* ---- modules and kernels --------------------------------------------------------------------------------------- */
 
 XETILE_API const char *zed_build_log(const zed_device *d);
@@ -835,7 +847,7 @@ XETILE_API bool zed_kernel_get_(zed_kernel *k, zed_module *module, const char *n
 XETILE_API bool zed_kernel_clone_(zed_kernel *k, const zed_kernel *from, zed_device *d);
 XETILE_API bool zed_kernel_free_(zed_kernel *k, const char *file, int line);
 
-/* Module, kernel and local size at once; closing the device frees the module. */
+/* Module, kernel and local size (NULL: the module says it) at once; closing the device frees the module. */
 XETILE_API bool zed_load_(zed_kernel *k, zed_device *d, const void *words, size_t bytes, const char *name,
                           const char *params, const char *flags, const uint32_t local_size[3], const char *folder);
 XETILE_API bool zed_load_source_(zed_kernel *k, zed_device *d, const zed_source *s, const char *folder);
@@ -2617,6 +2629,26 @@ XE_FN_ bool zed_bind_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bou
     return zed_arg_type_error_(k, a, i, is_int ? " (write 1.0f for a float)" : "");
 }
 
+/* languages.c - what languages call that cannot pass structures by value. */
+
+size_t zed_size_of(const char *type)
+{
+    const struct {
+        const char *name;
+        size_t bytes;
+    } types[] = {{"zed_device", sizeof(zed_device)}, {"zed_kernel", sizeof(zed_kernel)}, {"zed_arg", sizeof(zed_arg)},
+                 {"zed_module", sizeof(zed_module)}, {"zed_batch", sizeof(zed_batch)},   {"zed_event", sizeof(zed_event)}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (!strcmp(types[i].name, type)) return types[i].bytes;
+    return 0;
+}
+
+void zed_arg_i_to(zed_arg *args, uint32_t index, int64_t v) { args[index] = zed_arg_i(v); }
+void zed_arg_u_to(zed_arg *args, uint32_t index, uint64_t v) { args[index] = zed_arg_u(v); }
+void zed_arg_f_to(zed_arg *args, uint32_t index, double v) { args[index] = zed_arg_f(v); }
+void zed_arg_ptr_to(zed_arg *args, uint32_t index, const volatile void *p) { args[index] = zed_arg_ptr(p); }
+void zed_arg_local_to(zed_arg *args, uint32_t index, size_t bytes) { args[index] = zed_arg_local(bytes); }
+
 /* constants.c - values for spec constants: looked up in the module, checked, and as Level Zero takes them. */
 
 enum { ZED_OP_TYPE_INT_ = 21, ZED_OP_TYPE_FLOAT_, ZED_OP_SPEC_TRUE_ = 48, ZED_OP_SPEC_FALSE_, ZED_OP_SPEC_,
@@ -3242,7 +3274,8 @@ bool zed_load_source_(zed_kernel *k, zed_device *d, const zed_source *s, const c
 bool zed_load_(zed_kernel *k, zed_device *d, const void *words, size_t bytes, const char *name, const char *params,
                const char *flags, const uint32_t local_size[3], const char *folder)
 {
-    zed_source s = {words, bytes, name, params, flags, {local_size[0], local_size[1], local_size[2]}, NULL, 0};
+    const uint32_t of_module[3] = {0, 0, 0}, *size = local_size ? local_size : of_module;
+    zed_source s = {words, bytes, name, params, flags, {size[0], size[1], size[2]}, NULL, 0};
     return zed_load_source_(k, d, &s, folder);
 }
 

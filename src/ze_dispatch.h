@@ -614,6 +614,18 @@ XETILE_API bool zed_copy_(zed_device *d, void *dst, const void *src, size_t byte
 XETILE_API bool zed_fill_pattern_(zed_device *d, void *dst, const void *pattern, size_t size, size_t bytes);
 XETILE_API bool zed_fill_(zed_device *d, void *dst, int byte, size_t bytes);
 
+/* ---- arguments for other languages --------------------------------------------------------------------------- */
+
+/* For languages that call libxetile.so and cannot pass unions by value, such as Python with ctypes (docs/python.md): the
+ * same, written to args[index]. zed_size_of returns the bytes to allocate for a "zed_device", "zed_kernel", "zed_module",
+ * "zed_batch", "zed_event" or "zed_arg"; 0: no such type. */
+XETILE_API size_t zed_size_of(const char *type);
+XETILE_API void zed_arg_i_to(zed_arg *args, uint32_t index, int64_t v);
+XETILE_API void zed_arg_u_to(zed_arg *args, uint32_t index, uint64_t v);
+XETILE_API void zed_arg_f_to(zed_arg *args, uint32_t index, double v);
+XETILE_API void zed_arg_ptr_to(zed_arg *args, uint32_t index, const volatile void *p);
+XETILE_API void zed_arg_local_to(zed_arg *args, uint32_t index, size_t bytes);
+
 /* ---- modules and kernels --------------------------------------------------------------------------------------- */
 
 XETILE_API const char *zed_build_log(const zed_device *d);
@@ -627,7 +639,7 @@ XETILE_API bool zed_kernel_get_(zed_kernel *k, zed_module *module, const char *n
 XETILE_API bool zed_kernel_clone_(zed_kernel *k, const zed_kernel *from, zed_device *d);
 XETILE_API bool zed_kernel_free_(zed_kernel *k, const char *file, int line);
 
-/* Module, kernel and local size at once; closing the device frees the module. */
+/* Module, kernel and local size (NULL: the module says it) at once; closing the device frees the module. */
 XETILE_API bool zed_load_(zed_kernel *k, zed_device *d, const void *words, size_t bytes, const char *name,
                           const char *params, const char *flags, const uint32_t local_size[3], const char *folder);
 XETILE_API bool zed_load_source_(zed_kernel *k, zed_device *d, const zed_source *s, const char *folder);

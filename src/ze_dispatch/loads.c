@@ -24,7 +24,8 @@ bool zed_load_source_(zed_kernel *k, zed_device *d, const zed_source *s, const c
 bool zed_load_(zed_kernel *k, zed_device *d, const void *words, size_t bytes, const char *name, const char *params,
                const char *flags, const uint32_t local_size[3], const char *folder)
 {
-    zed_source s = {words, bytes, name, params, flags, {local_size[0], local_size[1], local_size[2]}, NULL, 0};
+    const uint32_t of_module[3] = {0, 0, 0}, *size = local_size ? local_size : of_module;
+    zed_source s = {words, bytes, name, params, flags, {size[0], size[1], size[2]}, NULL, 0};
     return zed_load_source_(k, d, &s, folder);
 }
 
