@@ -34,5 +34,6 @@ for line in $(grep '^isa ' "$work/said" | tr ' ' '/'); do
     echo "$line" | grep -q 'spill=0$' && pass || fail "$line" "it spills"
 done
 [ "$code" = 0 ] || fail "check-intel" "$(grep -A 20 FAILED "$work/said")"
+check "the README's figure is that of gemm on bmg" grep -q "^isa gemm bmg loop_dpas=$(sed -n '/^\*\*One figure:/,/^$/s/.*(bmg), \([0-9]*\) are matrix.*/\1/p' README.md) loop_instructions=$(sed -n 's/^\*\*One figure:\*\* of the \([0-9]*\) instructions.*/\1/p' README.md) .*spill=0$" "$work/said"
 [ "$(grep -c '^isa gemm [a-z-]* loop_dpas=32 ' "$work/said")" = 4 ] || fail "gemm" "not 32 dpas a step on all four devices"
 report

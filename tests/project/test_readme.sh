@@ -25,15 +25,44 @@ done
 check_says "a program that does not know of the software device" "ok hello" \
     env XETILE_SOFT= ZE_ENABLE_ALT_DRIVERS="$XETILE_SOFT" "$BUILD/hello"
 
-# Links to files, and paths in backticks.
+# Links to files, to sections, and paths in backticks.
+has_section() { # has_section PAGE [FILE]#SECTION, as GitHub names sections
+    to=$1
+    case $2 in \#*) ;; *) to=$(dirname "$1")/${2%%#*} ;; esac
+    sed -n 's/^##* //p' "$to" | tr 'A-Z' 'a-z' | tr -cd 'a-z0-9 _\n-' | tr ' ' '-' | grep -qx -- "${2#*#}"
+}
 for page in README.md docs/*.md soft/README.md; do
-    for file in $(grep -o '](\([^)#]*\))' "$page" | tr -d '()]' | grep -v '^http'); do
+    for file in $(grep -o '](\([^)#]*\))' "$page" | tr -d '()]' | grep -v '^http'; sed -n 's/.*<img src="\([^"]*\)".*/\1/p' "$page"); do
         check "$page links to $file" test -e "$(dirname "$page")/$file"
+    done
+    for link in $(grep -o ']([^) ]*#[^) ]*)' "$page" | sed 's/^](\(.*\))$/\1/' | grep -v '^http'); do
+        check "$page links to $link" has_section "$page" "$link"
     done
     for file in $(grep -o '`[a-z_./0-9]*/[a-z_./0-9]*\.\(c\|h\|sh\|py\|txt\|md\)`' "$page" | tr -d '`'); do
         check "$page: $file exists" test -e "$file"
     done
 done
+
+# What a GEMM needs: the files of the recipe, and their size within 5 percent.
+read -r told_files told_kilobytes <<END
+$(sed -n 's/^A GEMM needs .*, \([0-9]*\) files of about \([0-9]*\) KB.*/\1 \2/p' README.md)
+END
+needed=$(sed -n 's|^    cp \(.*\) /some/folder/$|\1|p' README.md)
+# shellcheck disable=SC2086 # one word a file
+check "the README counts the files of a GEMM" test "${told_files:-0}" = "$(echo $needed | wc -w)"
+# shellcheck disable=SC2086
+kilobytes=$(($(cat $needed | wc -c) / 1000))
+check "a GEMM needs $kilobytes KB, the README says ${told_kilobytes:-nothing}" \
+    test $((${told_kilobytes:-0} * 100)) -ge $((kilobytes * 95)) -a $((${told_kilobytes:-0} * 100)) -le $((kilobytes * 105))
+
+# Each example has its row.
+for example in examples/*.c; do
+    name=$(basename "$example" .c)
+    check "the README's table has $name" grep -qF "| [$name]($example) |" README.md
+done
+pictures() { scripts/pictures.sh "$work/pictures" && ls "$work/pictures" && test "$(ls "$work/pictures")" = "$(ls docs/pictures)"; }
+if ! thorough; then :; elif command -v python3 >/dev/null 2>&1; then check "the pictures are made" pictures
+else skip "the pictures" "python3 is not installed"; fi
 
 # The recipe's own lines, with an existing folder.
 recipe() {
