@@ -42,7 +42,9 @@ soft_objects = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(soft_rooms:%=soft/%/*.c)
 soft_folders = $(BUILD)/soft $(soft_rooms:%=$(BUILD)/soft/%)
 # Threads of programs may have small stacks; sanitizers put more on them.
 soft_flags = -Isoft -std=gnu11 -fPIC -fvisibility=hidden $(if $(SANITIZE),,-Wframe-larger-than=8192)
-soft_libs = -ldl -lpthread -lm
+# On RISC-V, atomics of bytes are functions of a library before gcc 13.
+atomic_libs := $(if $(findstring riscv,$(shell $(CC) -dumpmachine 2>/dev/null)),-latomic)
+soft_libs = -ldl -lpthread -lm $(atomic_libs)
 library = $(BUILD)/libxetile.a
 
 help: ## list the targets

@@ -85,6 +85,8 @@
  *     zed_launch_n, zed_launch_timed_n, zed_start_n (&kernel, groups, array of zed_arg, count) are for generated code.
  *         ZED_ARG(x) makes a zed_arg from an argument of zed_launch; zed_arg_i, zed_arg_u (integers), zed_arg_f,
  *         zed_arg_ptr and zed_arg_local (bytes) make one without a C type
+ *         For languages that call libxetile.so: zed_arg_i_to, zed_arg_u_to, zed_arg_f_to, zed_arg_ptr_to and
+ *         zed_arg_local_to (args, index, value) write one; zed_size_of("zed_device") returns the bytes of a structure
  * BATCHES. Many launches in one command list, each after the one before it, run as often as wanted:
  *     zed_batch b;
  *     zed_batch_begin(&b, &dev);
@@ -824,8 +826,8 @@ XETILE_API bool zed_fill_(zed_device *d, void *dst, int byte, size_t bytes);
 
 /* ---- arguments for other languages --------------------------------------------------------------------------- */
 
-/* For languages that call libxetile.so and cannot pass unions by value, such as Python with ctypes (docs/python.md): the
- * same, written to args[index]. zed_size_of returns the bytes to allocate for a "zed_device", "zed_kernel", "zed_module",
+/* The same, written to args[index], for languages that cannot pass unions by value, such as Python with ctypes
+ * (docs/python.md). zed_size_of returns the bytes to allocate for a "zed_device", "zed_kernel", "zed_module",
  * "zed_batch", "zed_event" or "zed_arg"; 0: no such type. */
 XETILE_API size_t zed_size_of(const char *type);
 XETILE_API void zed_arg_i_to(zed_arg *args, uint32_t index, int64_t v);
