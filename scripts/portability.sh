@@ -133,7 +133,7 @@ other-cpus|the software device on AArch64, RISC-V and x86-64 without AVX, under 
 paths|a read-only repository in a folder with a space|git|spaced
 vendored|headers copied next to a program|cc|script tests/project/test_vendor.sh
 install|make install to a prefix with a space; pkg-config|pkg-config|script tests/project/test_install.sh
-builds|CMake and Meson: subprojects, fetched, installed and found, options|cmake|script tests/project/test_builds.sh
+builds|CMake and Meson: subprojects, fetched, installed and found|cmake|script tests/project/test_builds.sh
 python|a kernel launched from Python by ctypes|python3|script tests/project/test_python.sh
 END
 }
