@@ -2638,8 +2638,10 @@ size_t zed_size_of(const char *type)
     const struct {
         const char *name;
         size_t bytes;
-    } types[] = {{"zed_device", sizeof(zed_device)}, {"zed_kernel", sizeof(zed_kernel)}, {"zed_arg", sizeof(zed_arg)},
-                 {"zed_module", sizeof(zed_module)}, {"zed_batch", sizeof(zed_batch)},   {"zed_event", sizeof(zed_event)}};
+    } types[] = {
+        {"zed_device", sizeof(zed_device)}, {"zed_module", sizeof(zed_module)}, {"zed_kernel", sizeof(zed_kernel)},
+        {"zed_batch", sizeof(zed_batch)},   {"zed_event", sizeof(zed_event)},   {"zed_arg", sizeof(zed_arg)},
+    };
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (!strcmp(types[i].name, type)) return types[i].bytes;
     return 0;
