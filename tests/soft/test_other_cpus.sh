@@ -73,7 +73,7 @@ build_for() { # build_for TRIPLE FOLDER: driver, programs, and the loader's subs
     # shellcheck disable=SC2086 # one word a program
     "$triple-gcc" -c -I"$to/include" -DSTAND_IN tests/soft/other_cpu.c -o "$to/stand_in.o" &&
         find "$to/soft" -name '*.o' -exec "$triple-ar" qcs "$to/driver.a" "$to/stand_in.o" {} + &&
-        "$@" LDFLAGS="-rdynamic -Wl,--whole-archive $to/driver.a -Wl,--no-whole-archive" LOADER_LIBS='$(atomic_libs)' $wanted &&
+        "$@" LDFLAGS="-rdynamic -Wl,--whole-archive $to/driver.a -Wl,--no-whole-archive \$(atomic_libs)" LOADER_LIBS= $wanted &&
         "$triple-gcc" -I"$to/include" tests/soft/other_cpu.c -o "$to/other_cpu" -ldl
 }
 
