@@ -40,7 +40,7 @@ fi
 
 # One folder per example, so that nothing of the source tree is found by accident.
 compiles() { # compiles SOURCE FLAGS
-    rm -rf "$work/alone" && mkdir "$work/alone" && cp examples/example*.h "$work/alone/" && cp "$1" "$work/alone/main.c" || return 1
+    rm -rf "$work/alone" && mkdir "$work/alone" && cp examples/*.h "$work/alone/" && cp "$1" "$work/alone/main.c" || return 1
     compiler=$CC
     grep -q '#include <mpi.h>' "$1" && compiler="${MPICC:-mpicc}"
     (cd "$work/alone" && eval "$compiler $strict main.c $2")
