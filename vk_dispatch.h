@@ -2253,12 +2253,14 @@ bool vkd_batch_free_(vkd_batch *b, const char *file, int line)
 
 /* open.c - choosing and opening a device, listing them, closing. */
 
+XE_FN_ char vkd_lower_(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c; }
+
 /* Does `part` occur in the text, whatever the case? */
 XE_FN_ bool vkd_contains_(const char *text, const char *part)
 {
     for (; *text; text++) {
         size_t i = 0;
-        while (part[i] && tolower((unsigned char)text[i]) == tolower((unsigned char)part[i])) i++;
+        while (part[i] && vkd_lower_(text[i]) == vkd_lower_(part[i])) i++;
         if (!part[i]) return true;
     }
     return false;

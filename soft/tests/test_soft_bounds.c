@@ -351,7 +351,7 @@ static spe_words decorations(struct kernel *k, uint32_t n)
     begin_module(k);
     begin_kernel(k, "decorations");
     uint32_t alignment = 4;
-    for (uint32_t i = 0; i < n; i++) spe_decorate(&k->m, k->v, SPE_DecorationAlignment, 1, &alignment);
+    for (uint32_t i = 0; i < n; i++) spe_decorate(&k->m, k->at, SPE_DecorationAlignment, 1, &alignment);
     return finish(k);
 }
 

@@ -137,17 +137,17 @@ static spe_id spe_error_function_(spe_module *m, spe_id x)
     static const double tail[] = {-1.875, 0.75, -0.5, 1.0};
     double series[28], term = 1.1283791670955126;
     for (int n = 27, odd = 3; n >= 0; n--, odd += 2) series[n] = term, term *= 2.0 / odd;
-    spe_id a = spe_glsl_(m, SPE_GLSL_FABS_, "llf:=", x, 0, 0), zero = spe_glsl_f_(m, x, 0.0), z, e, near, t, far;
+    spe_id a = spe_glsl_(m, SPE_GLSL_FABS_, "llf:=", x, 0, 0), zero = spe_glsl_f_(m, x, 0.0), z, e, inner, t, outer;
     a = spe_select(m, spe_fgt(m, a, spe_glsl_f_(m, x, 4.0)), spe_glsl_f_(m, x, 4.0), a);
     z = spe_fmul(m, a, a);
     e = spe_exponential_(m, spe_fneg(m, z), false, false);
-    near = spe_fmul(m, spe_fmul(m, spe_polynomial_(m, z, 28, series), a), e);
+    inner = spe_fmul(m, spe_fmul(m, spe_polynomial_(m, z, 28, series), a), e);
     t = spe_fdiv(m, spe_glsl_f_(m, x, 1.0), spe_glsl_(m, SPE_GLSL_NMAX_, "llf=:=", z, spe_glsl_f_(m, x, 1.0), 0));
-    far = spe_fmul(m, spe_polynomial_(m, t, 4, tail), spe_fmul(m, e, spe_glsl_f_(m, x, 0.5641895835477563)));
+    outer = spe_fmul(m, spe_polynomial_(m, t, 4, tail), spe_fmul(m, e, spe_glsl_f_(m, x, 0.5641895835477563)));
     t = spe_glsl_(m, SPE_GLSL_NMAX_, "llf=:=", a, spe_glsl_f_(m, x, 1.0), 0);
-    far = spe_fsub(m, spe_glsl_f_(m, x, 1.0), spe_fdiv(m, far, t));
-    far = spe_select(m, spe_fgt(m, a, spe_glsl_f_(m, x, 2.9)), far, near);
-    return spe_select(m, spe_flt(m, x, zero), spe_fneg(m, far), far);
+    outer = spe_fsub(m, spe_glsl_f_(m, x, 1.0), spe_fdiv(m, outer, t));
+    outer = spe_select(m, spe_fgt(m, a, spe_glsl_f_(m, x, 2.9)), outer, inner);
+    return spe_select(m, spe_flt(m, x, zero), spe_fneg(m, outer), outer);
 }
 
 /* Half away from zero, which Vulkan leaves open. */

@@ -135,8 +135,10 @@ TEST(values_that_are_not_there)
     const uint32_t two[] = {v, v};
     inside = spe_op(&m, SPE_OpFAdd, f32, 2, two);
     spe_endif(&m, 0, NULL, NULL);
-    const uint32_t of_none[] = {inside, zero}, choice[] = {spe_ult(&m, item, spe_i32(&m, N)), v, 0};
+    const uint32_t of_none[] = {v, zero}, choice[] = {spe_ult(&m, item, spe_i32(&m, N)), v, 0};
     spe_id undefined = spe_op(&m, SPE_OpFMul, f32, 2, of_none);
+    spe_buffer_ *body = &m.buffer[SPE_BUFFER_BODY_];
+    body->data[body->count - 2] = inside; /* which the call refuses */
     const uint32_t chosen[] = {choice[0], v, undefined};
     spe_id result = spe_op(&m, SPE_OpSelect, f32, 3, chosen);
     spe_store(&m, spe_index(&m, spe_param_id(&m, 1), item), result, 4);

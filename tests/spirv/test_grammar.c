@@ -157,6 +157,10 @@ static bool enabled(const spe_module *m, const entry *e)
     size_t i, k;
     if (!strcmp(e->capabilities, "-") || in_list(e->capabilities, "Kernel") || in_list(e->capabilities, "Addresses"))
         return true;
+    /* modules for Vulkan, in which these are used, always declare them */
+    if (in_list(e->capabilities, "Shader") || in_list(e->capabilities, "VulkanMemoryModel") ||
+        in_list(e->capabilities, "PhysicalStorageBufferAddresses"))
+        return true;
     for (i = 0; i < grammar_count; i++) { /* by number: a capability has several names */
         const entry *c = &grammar[i];
         if (strcmp(c->kind, "Capability") != 0 || !in_list(e->capabilities, c->name)) continue;

@@ -523,7 +523,7 @@ TEST(build_options)
     xt_free(&mod);
     line = __LINE__ + 1;
     mod = XT_BUILD(fine, &(xt_target){.name = "voodoo"});
-    expect(&mod, XT_ERROR_TARGET, line, "voodoo", "known are pvc, bmg, lnl, ptl, dg2, generic and soft");
+    expect(&mod, XT_ERROR_TARGET, line, "voodoo", "known are pvc, bmg, lnl, ptl, dg2, generic, soft and vulkan");
     line = __LINE__ + 1;
     mod = XT_BUILD(fine, &(xt_target){0});
     expect(&mod, XT_ERROR_TARGET, line, "(none)", "");
