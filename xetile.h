@@ -80,8 +80,6 @@
  *                                        back and forth. An empty matrix yields zeros
  *     XT_STORE_TILE(vec, tile)           elements outside the base matrix are dropped. Vector and tile must agree in
  *                                        shape, type, map and blocks (STORE_SHAPE, STORE_TYPE, STORE_MAP, STORE_BLOCKS)
- *                                        A piece that several subgroups share is stored by the first of them: the
- *                                        others see it after XT_BARRIER
  *     XT_PREFETCH_TILE(tile, .locality = 3)       3: into all caches; 2 and 1: not into the first level; 0: streamed
  *                                        through the first level (LOCALITY). No effect on local memory. Two in a row,
  *                                        of tiles with maps, may be merged: some subgroups then fetch one tile, the
@@ -1121,7 +1119,7 @@ enum { XT_LOCAL_ALIGN_ = 64 };
 
 /* Values that depend only on the lane or the subgroup. Each is computed once, before the body, and found by its key: a
  * position in a map's dimension, a bit per lane, or a number per lane. */
-typedef enum { XT_ONCE_PLACE_, XT_ONCE_FIRST_, XT_ONCE_LANE_BIT_, XT_ONCE_LANE_TABLE_ } xt_once_kind_;
+typedef enum { XT_ONCE_PLACE_, XT_ONCE_LANE_BIT_, XT_ONCE_LANE_TABLE_ } xt_once_kind_;
 typedef struct {
     xt_once_kind_ kind;
     unsigned char key[32];
@@ -2674,26 +2672,6 @@ XE_FN_ spe_id xt_place_id_(xt_ctx *x, const xt_dist *d, int dim)
     if (dim == 1 && d->layout[0] > 1) row->id = spe_umod(m, row->id, spe_u32(m, (uint32_t)layout));
     if (count < layout) row->id = spe_umod(m, row->id, spe_u32(m, (uint32_t)count));
     if (data > 1) row->id = spe_imul(m, row->id, spe_u32(m, (uint32_t)data));
-    spe_prologue_end(m);
-    return row->id;
-}
-
-/* Is this the first of the subgroups that share its pieces? 0: none are shared. */
-XE_FN_ spe_id xt_is_first_(xt_ctx *x, const xt_dist *d)
-{
-    const int key[] = {d->layout[0], d->layout[1], d->count[0], d->count[1]};
-    spe_module *m = &x->m;
-    if (!d->subgroups || (d->count[0] >= d->layout[0] && d->count[1] >= d->layout[1])) return 0;
-    xt_once_ *row = xt_once_at_(x, XT_ONCE_FIRST_, key, sizeof key);
-    if (!row || row->id) return row ? row->id : 0;
-    spe_prologue_begin(m);
-    spe_id id = spe_builtin(m, SPE_SUBGROUP_ID, 0), across = spe_u32(m, (uint32_t)d->layout[1]);
-    spe_id at[2] = {d->layout[1] > 1 ? spe_udiv(m, id, across) : id, d->layout[0] > 1 ? spe_umod(m, id, across) : id};
-    for (int i = 0; i < 2; i++) {
-        if (d->count[i] >= d->layout[i]) continue;
-        spe_id below = spe_ult(m, at[i], spe_u32(m, (uint32_t)d->count[i]));
-        row->id = row->id ? spe_land(m, row->id, below) : below;
-    }
     spe_prologue_end(m);
     return row->id;
 }
@@ -4755,16 +4733,6 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     xt_define_vec_(x, n->result, v);
 }
 
-/* Stores a block; of the subgroups that share it, the first one does. Only the store is in the branch: values that are
- * computed for it may be used again. */
-XE_FN_ void xt_store_once_(xt_ctx *x, const xt_tile *t, const cm_matrix *block, const cm_mem *mem)
-{
-    spe_id first = xt_is_first_(x, &t->dist);
-    if (first) spe_if(&x->m, first);
-    cm_store(&x->cm, block, mem);
-    if (first) spe_endif(&x->m, 0, NULL, NULL);
-}
-
 /* Stores each strip as soon as it is computed. */
 XE_FN_ void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
 {
@@ -4781,7 +4749,7 @@ XE_FN_ void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
             at.valid = xt_least_(at.cols, b.col + b.valid - at.col);
             cm_mem mem = xt_mem_(x, &t, &at, XT_STORED_);
             spe_at(&x->m, n->file, n->line);
-            xt_store_once_(x, &t, &strip, &mem);
+            cm_store(&x->cm, &strip, &mem);
         }
     }
     xt_value_at_(x, d->v.id)->unmade = false;
@@ -4798,7 +4766,7 @@ XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
     xt_vec v = xt_now_as_(x, &n->scattered->v, CM_ACC);
     for (xt_block_ b = xt_blocks_(x, &t.dist); v.blocks && xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, XT_STORED_);
-        xt_store_once_(x, &t, &v.block[b.i], &mem);
+        cm_store(&x->cm, &v.block[b.i], &mem);
     }
 }
 

@@ -68,14 +68,6 @@ XT_KERNEL (exponential, ptr(f32, X), u32(M), u32(N))
     XT_STORE_TILE(XT_EXP(XT_LOAD_TILE(x)), x);
 }
 
-/* A piece that eight subgroups share, stored by one. */
-XT_KERNEL (stored_once, ptr(f32, X), ptr(f32, Y), u32(M), u32(N))
-{
-    const xt_map map = XT_MAP(.sg_layout = {1, 8}, .sg_data = {8, 16});
-    xt_tile x = XT_INIT_TILE(X, f32, 8, 16, .shape = XT_AT(M, N), .map = map);
-    XT_STORE_TILE(XT_LOAD_TILE(x), XT_INIT_TILE(Y, f32, 8, 16, .shape = XT_AT(M, N), .map = map));
-}
-
 static bool write_one(const char *directory, const char *target, const xt_kernel *kernel, const char *name)
 {
     char path[256];
@@ -99,7 +91,7 @@ int main(int argc, char **argv)
         const xt_kernel *kernel;
     } kernels[] = {{"copy", &copy},       {"rows", &rows},             {"bytes16", &bytes16},
                    {"bytes32", &bytes32}, {"known_rows", &known_rows}, {"rows_in_memory", &rows_in_memory},
-                   {"exponential", &exponential}, {"stored_once", &stored_once}};
+                   {"exponential", &exponential}};
     bool all = argc >= 3;
     if (!all) return fprintf(stderr, "usage: intel_access DIRECTORY TARGET\n"), 2;
     pitch = XT_PITCH_ALIGNED;

@@ -39,6 +39,5 @@ for device in bmg pvc; do
     most rows_in_memory all 150 10 4
     most rows_in_memory_auto all 100000 10 1000
     most exponential all $((105 + extra)) 2 1 # nine a vector
-    most stored_once all $((45 + extra)) 2 1
 done
 report

@@ -42,16 +42,6 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     xt_define_vec_(x, n->result, v);
 }
 
-/* Stores a block; of the subgroups that share it, the first one does. Only the store is in the branch: values that are
- * computed for it may be used again. */
-static void xt_store_once_(xt_ctx *x, const xt_tile *t, const cm_matrix *block, const cm_mem *mem)
-{
-    spe_id first = xt_is_first_(x, &t->dist);
-    if (first) spe_if(&x->m, first);
-    cm_store(&x->cm, block, mem);
-    if (first) spe_endif(&x->m, 0, NULL, NULL);
-}
-
 /* Stores each strip as soon as it is computed. */
 static void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
 {
@@ -68,7 +58,7 @@ static void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
             at.valid = xt_least_(at.cols, b.col + b.valid - at.col);
             cm_mem mem = xt_mem_(x, &t, &at, XT_STORED_);
             spe_at(&x->m, n->file, n->line);
-            xt_store_once_(x, &t, &strip, &mem);
+            cm_store(&x->cm, &strip, &mem);
         }
     }
     xt_value_at_(x, d->v.id)->unmade = false;
@@ -85,6 +75,6 @@ XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
     xt_vec v = xt_now_as_(x, &n->scattered->v, CM_ACC);
     for (xt_block_ b = xt_blocks_(x, &t.dist); v.blocks && xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, XT_STORED_);
-        xt_store_once_(x, &t, &v.block[b.i], &mem);
+        cm_store(&x->cm, &v.block[b.i], &mem);
     }
 }
