@@ -2561,6 +2561,9 @@ XE_FN_ int spe_keeps_decoration_(spe_module *m, uint32_t decoration)
     }
 }
 
+/* May a compiler contract the operation with another, or rearrange it, unless it is decorated? */
+XE_FN_ bool spe_contracts_(uint32_t op) { return op == SPE_OpFAdd || op == SPE_OpFSub || op == SPE_OpFMul; }
+
 /* needs.c - the capability that each feature needs, and the extension or version that each capability needs: from lists
  * that numbers.py generates from the grammar, and from what the grammar says only in prose. */
 
@@ -4043,6 +4046,46 @@ XE_FN_ bool spe_may_branch_(spe_module *m, const char *name)
 /* local.c - local memory for Vulkan, whose pointers to it keep the type of what they point to and cannot be moved. It
  * is one array of 32-bit words, and a pointer is the offset in it, in bytes, in a struct of its own for each type. */
 
+/* The array that is Vulkan's local memory, made with the first variable in it; its length is written when the module is
+ * complete. */
+XE_FN_ bool spe_make_local_memory_(spe_module *m)
+{
+    uint32_t w[2] = {spe_int(m, 32), 0}, spec = SPE_LOCAL_WORDS_CONSTANT;
+    if (m->local_words) return true;
+    spe_id length = spe_spec_const(m, w[0], 1, spec), array, pointer;
+    m->local_length = m->buffer[SPE_SECTION_GLOBAL_].count - 1;
+    array = spe_array_sized(m, w[0], length);
+    w[0] = SPE_StorageClassWorkgroup;
+    w[1] = array;
+    pointer = spe_unique_(m, SPE_OpTypePointer, SPE_ID_TYPE_, 2, w);
+    w[1] = spe_int(m, 32);
+    m->local_word_pointer = spe_unique_(m, SPE_OpTypePointer, SPE_ID_TYPE_, 2, w);
+    if (m->error.id) return false;
+    m->local_words = spe_new_id_(m, pointer, SPE_ID_GLOBAL_, 0);
+    return spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpVariable, 3, pointer, m->local_words, SPE_StorageClassWorkgroup);
+}
+
+/* A variable in Vulkan's local memory: its offset. */
+XE_FN_ spe_id spe_local_variable_(spe_module *m, spe_id ptr, spe_id type, spe_id initializer)
+{
+    uint64_t size = spe_size(m, type);
+    uint32_t at = (m->local_bytes + 15) / 16 * 16;
+    if (initializer) return SPE_ERROR_(m, ENVIRONMENT, "a variable in local memory is not initialized");
+    if (!size) return SPE_ERROR_(m, TYPE, "%s in local memory", spe_text_(m, type));
+    if (size > INT32_MAX - at) return SPE_ERROR_(m, LIMIT, "%llu bytes of local memory", (unsigned long long)size);
+    spe_id offset = spe_u32(m, at), id = spe_make_local_memory_(m) ? spe_new_id_(m, ptr, SPE_ID_CONSTANT_, 0) : 0;
+    m->local_bytes = at + (uint32_t)size;
+    return id && spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpConstantComposite, 3, ptr, id, offset) ? id : 0;
+}
+
+/* The pointer that parameter i of a kernel is: the host sets its offset, the spec constant numbered i. */
+XE_FN_ spe_id spe_local_param_(spe_module *m, spe_id ptr, uint32_t i)
+{
+    spe_id offset = spe_make_local_memory_(m) ? spe_spec_const(m, spe_int(m, 32), 0, i) : 0, id;
+    id = offset ? spe_new_id_(m, ptr, SPE_ID_CONSTANT_ | SPE_ID_SPEC_, 0) : 0;
+    return id && spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpSpecConstantComposite, 3, ptr, id, offset) ? id : 0;
+}
+
 XE_FN_ spe_id spe_op2_(spe_module *m, uint32_t op, spe_id type, spe_id a, spe_id b)
 {
     uint32_t w[2] = {a, b};
@@ -4256,7 +4299,7 @@ XE_FN_ spe_id spe_put_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, 
 {
     if (spe_uses_local_(m, op, n, operands)) return spe_emit_local_(m, op, type, n, operands);
     spe_id id = spe_emit_one_(m, op, type, n, operands);
-    if (m->as_written && id && (op == SPE_OpFAdd || op == SPE_OpFSub || op == SPE_OpFMul))
+    if (m->as_written && id && spe_contracts_(op))
         spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, id, SPE_DecorationNoContraction);
     return id;
 }
@@ -4967,18 +5010,6 @@ XE_FN_ bool spe_has_function_(spe_module *m, uint32_t number, uint32_t n, const 
     }
 SPE_INSTRUCTIONS_(SPE_BODY_A_, SPE_BODY_AB_, SPE_BODY_TO_, SPE_BODY_GIVES_, SPE_BODY_DOES_)
 
-/* The id of the environment's set of mathematics, imported on first use. */
-XE_FN_ spe_id spe_math_set_(spe_module *m)
-{
-    const char *name = m->options.env ? "GLSL.std.450" : "OpenCL.std";
-    uint32_t w[5];
-    if (m->math_set) return m->math_set;
-    spe_put_text_(w + 1, name);
-    w[0] = m->math_set = spe_new_id_(m, 0, 0, 0);
-    spe_write_words_(m, SPE_SECTION_IMPORT_, SPE_OpExtInstImport, 1 + spe_text_words_(name), w, 0, NULL);
-    return m->math_set;
-}
-
 /* A generic instruction. Words equal to the id of a global variable count as uses, even literals. */
 XE_FN_ spe_id spe_op_(spe_module *m, const char *name, uint32_t opcode, spe_id type, uint32_t n, const uint32_t *words)
 {
@@ -5336,46 +5367,6 @@ XE_FN_ spe_id spe_local_var_(spe_module *m, spe_id type)
 }
 spe_id spe_local_var(spe_module *m, spe_id type) { return SPE_WITHIN_(m, spe_local_var_(m, type)); }
 
-/* The array that is Vulkan's local memory, made with the first variable in it; its length is written when the module is
- * complete. */
-XE_FN_ bool spe_make_local_memory_(spe_module *m)
-{
-    uint32_t w[2] = {spe_int(m, 32), 0}, spec = SPE_LOCAL_WORDS_CONSTANT;
-    if (m->local_words) return true;
-    spe_id length = spe_spec_const(m, w[0], 1, spec), array, pointer;
-    m->local_length = m->buffer[SPE_SECTION_GLOBAL_].count - 1;
-    array = spe_array_sized(m, w[0], length);
-    w[0] = SPE_StorageClassWorkgroup;
-    w[1] = array;
-    pointer = spe_unique_(m, SPE_OpTypePointer, SPE_ID_TYPE_, 2, w);
-    w[1] = spe_int(m, 32);
-    m->local_word_pointer = spe_unique_(m, SPE_OpTypePointer, SPE_ID_TYPE_, 2, w);
-    if (m->error.id) return false;
-    m->local_words = spe_new_id_(m, pointer, SPE_ID_GLOBAL_, 0);
-    return spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpVariable, 3, pointer, m->local_words, SPE_StorageClassWorkgroup);
-}
-
-/* A variable in Vulkan's local memory: its offset. */
-XE_FN_ spe_id spe_local_variable_(spe_module *m, spe_id ptr, spe_id type, spe_id initializer)
-{
-    uint64_t size = spe_size(m, type);
-    uint32_t at = (m->local_bytes + 15) / 16 * 16;
-    if (initializer) return SPE_ERROR_(m, ENVIRONMENT, "a variable in local memory is not initialized");
-    if (!size) return SPE_ERROR_(m, TYPE, "%s in local memory", spe_text_(m, type));
-    if (size > INT32_MAX - at) return SPE_ERROR_(m, LIMIT, "%llu bytes of local memory", (unsigned long long)size);
-    spe_id offset = spe_u32(m, at), id = spe_make_local_memory_(m) ? spe_new_id_(m, ptr, SPE_ID_CONSTANT_, 0) : 0;
-    m->local_bytes = at + (uint32_t)size;
-    return id && spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpConstantComposite, 3, ptr, id, offset) ? id : 0;
-}
-
-/* The pointer that parameter i of a kernel is: the host sets its offset, the spec constant numbered i. */
-XE_FN_ spe_id spe_local_param_(spe_module *m, spe_id ptr, uint32_t i)
-{
-    spe_id offset = spe_make_local_memory_(m) ? spe_spec_const(m, spe_int(m, 32), 0, i) : 0, id;
-    id = offset ? spe_new_id_(m, ptr, SPE_ID_CONSTANT_ | SPE_ID_SPEC_, 0) : 0;
-    return id && spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpSpecConstantComposite, 3, ptr, id, offset) ? id : 0;
-}
-
 XE_FN_ spe_id spe_global_var_(spe_module *m, uint32_t storage, spe_id type, spe_id initializer)
 {
     spe_id ptr = spe_ptr(m, storage, type), id;
@@ -5403,6 +5394,18 @@ spe_id spe_shared_var(spe_module *m, spe_id type)
 
 /* glsl.c - Vulkan's mathematics: functions of GLSL.std.450 where these are as accurate as OpenCL's, and others made of
  * arithmetic, for floats of 16 and 32 bits. */
+
+/* The id of the environment's set of mathematics, imported on first use. */
+XE_FN_ spe_id spe_math_set_(spe_module *m)
+{
+    const char *name = m->options.env ? "GLSL.std.450" : "OpenCL.std";
+    uint32_t w[5];
+    if (m->math_set) return m->math_set;
+    spe_put_text_(w + 1, name);
+    w[0] = m->math_set = spe_new_id_(m, 0, 0, 0);
+    spe_write_words_(m, SPE_SECTION_IMPORT_, SPE_OpExtInstImport, 1 + spe_text_words_(name), w, 0, NULL);
+    return m->math_set;
+}
 
 /* A function of the set with its number there, and the form of its operands. */
 XE_FN_ spe_id spe_glsl_(spe_module *m, uint32_t number, const char *form, spe_id a, spe_id b, spe_id c)
@@ -7827,7 +7830,7 @@ XE_FN_ void spe_forbid_contraction_(spe_module *m)
         const uint32_t *w = m->buffer[SPE_SECTION_FUNCTION_].data + at;
         uint32_t op = *w & 0xffff;
         at += *w >> 16;
-        if (op == SPE_OpFAdd || op == SPE_OpFSub || op == SPE_OpFMul)
+        if (spe_contracts_(op))
             spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, w[2], SPE_DecorationNoContraction);
     }
 }

@@ -216,14 +216,20 @@ END
 }
 
 # What ze_dispatch.h and vk_dispatch.h have in common, parameters and arguments, is written once, for the first.
-derive() {
+derive() { # derive HEADER: writes them, or with --check compares
     for file in values.h launching.h params.c arguments.c; do
-        sed -e 's/zed_/vkd_/g' -e 's/ZED_/VKD_/g' -e "1s|.*|/* $file - written by join.sh from ze_dispatch/$file. */|" ze_dispatch/$file > "$1/$file"
+        text=$(sed -e 's/zed_/vkd_/g' -e 's/ZED_/VKD_/g' -e "1s|.*|/* $file - written by join.sh from ze_dispatch/$file. */|" ze_dispatch/$file)
+        if [ -z "$check" ]; then
+            printf "%s\n" "$text" >"$1/$file"
+        elif [ "$text" != "$(cat "$1/$file")" ]; then
+            echo "src/$1/$file differs from src/ze_dispatch/$file: run src/join.sh $1" >&2
+            exit 1
+        fi
     done
 }
 
 for header; do
-    [ "$header" != vk_dispatch ] || [ -n "$check" ] || derive vk_dispatch
+    [ "$header" != vk_dispatch ] || derive vk_dispatch
     write_prototypes "$header"
     if [ -n "$check" ]; then
         join "$header" | cat -s | cmp -s - "../$header.h" || {

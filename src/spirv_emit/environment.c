@@ -80,3 +80,6 @@ XE_FN_ int spe_keeps_decoration_(spe_module *m, uint32_t decoration)
     default: return 1;
     }
 }
+
+/* May a compiler contract the operation with another, or rearrange it, unless it is decorated? */
+XE_FN_ bool spe_contracts_(uint32_t op) { return op == SPE_OpFAdd || op == SPE_OpFSub || op == SPE_OpFMul; }

@@ -25,18 +25,6 @@
     }
 SPE_INSTRUCTIONS_(SPE_BODY_A_, SPE_BODY_AB_, SPE_BODY_TO_, SPE_BODY_GIVES_, SPE_BODY_DOES_)
 
-/* The id of the environment's set of mathematics, imported on first use. */
-XE_FN_ spe_id spe_math_set_(spe_module *m)
-{
-    const char *name = m->options.env ? "GLSL.std.450" : "OpenCL.std";
-    uint32_t w[5];
-    if (m->math_set) return m->math_set;
-    spe_put_text_(w + 1, name);
-    w[0] = m->math_set = spe_new_id_(m, 0, 0, 0);
-    spe_write_words_(m, SPE_SECTION_IMPORT_, SPE_OpExtInstImport, 1 + spe_text_words_(name), w, 0, NULL);
-    return m->math_set;
-}
-
 /* A generic instruction. Words equal to the id of a global variable count as uses, even literals. */
 static spe_id spe_op_(spe_module *m, const char *name, uint32_t opcode, spe_id type, uint32_t n, const uint32_t *words)
 {
@@ -393,46 +381,6 @@ static spe_id spe_local_var_(spe_module *m, spe_id type)
     return spe_write_(m, SPE_BUFFER_VARIABLES_, SPE_OpVariable, 3, ptr, id, SPE_StorageClassFunction) ? id : 0;
 }
 spe_id spe_local_var(spe_module *m, spe_id type) { return SPE_WITHIN_(m, spe_local_var_(m, type)); }
-
-/* The array that is Vulkan's local memory, made with the first variable in it; its length is written when the module is
- * complete. */
-static bool spe_make_local_memory_(spe_module *m)
-{
-    uint32_t w[2] = {spe_int(m, 32), 0}, spec = SPE_LOCAL_WORDS_CONSTANT;
-    if (m->local_words) return true;
-    spe_id length = spe_spec_const(m, w[0], 1, spec), array, pointer;
-    m->local_length = m->buffer[SPE_SECTION_GLOBAL_].count - 1;
-    array = spe_array_sized(m, w[0], length);
-    w[0] = SPE_StorageClassWorkgroup;
-    w[1] = array;
-    pointer = spe_unique_(m, SPE_OpTypePointer, SPE_ID_TYPE_, 2, w);
-    w[1] = spe_int(m, 32);
-    m->local_word_pointer = spe_unique_(m, SPE_OpTypePointer, SPE_ID_TYPE_, 2, w);
-    if (m->error.id) return false;
-    m->local_words = spe_new_id_(m, pointer, SPE_ID_GLOBAL_, 0);
-    return spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpVariable, 3, pointer, m->local_words, SPE_StorageClassWorkgroup);
-}
-
-/* A variable in Vulkan's local memory: its offset. */
-static spe_id spe_local_variable_(spe_module *m, spe_id ptr, spe_id type, spe_id initializer)
-{
-    uint64_t size = spe_size(m, type);
-    uint32_t at = (m->local_bytes + 15) / 16 * 16;
-    if (initializer) return SPE_ERROR_(m, ENVIRONMENT, "a variable in local memory is not initialized");
-    if (!size) return SPE_ERROR_(m, TYPE, "%s in local memory", spe_text_(m, type));
-    if (size > INT32_MAX - at) return SPE_ERROR_(m, LIMIT, "%llu bytes of local memory", (unsigned long long)size);
-    spe_id offset = spe_u32(m, at), id = spe_make_local_memory_(m) ? spe_new_id_(m, ptr, SPE_ID_CONSTANT_, 0) : 0;
-    m->local_bytes = at + (uint32_t)size;
-    return id && spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpConstantComposite, 3, ptr, id, offset) ? id : 0;
-}
-
-/* The pointer that parameter i of a kernel is: the host sets its offset, the spec constant numbered i. */
-XE_FN_ spe_id spe_local_param_(spe_module *m, spe_id ptr, uint32_t i)
-{
-    spe_id offset = spe_make_local_memory_(m) ? spe_spec_const(m, spe_int(m, 32), 0, i) : 0, id;
-    id = offset ? spe_new_id_(m, ptr, SPE_ID_CONSTANT_ | SPE_ID_SPEC_, 0) : 0;
-    return id && spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpSpecConstantComposite, 3, ptr, id, offset) ? id : 0;
-}
 
 static spe_id spe_global_var_(spe_module *m, uint32_t storage, spe_id type, spe_id initializer)
 {

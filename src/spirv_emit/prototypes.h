@@ -32,6 +32,7 @@ XE_FN_ bool spe_has_op_(spe_module *m, uint32_t op);
 XE_FN_ uint32_t spe_semantics_(const spe_module *m, uint32_t word);
 XE_FN_ uint32_t spe_storage_(const spe_module *m, uint32_t storage);
 XE_FN_ int spe_keeps_decoration_(spe_module *m, uint32_t decoration);
+XE_FN_ bool spe_contracts_(uint32_t op);
 XE_FN_ bool spe_declares_(const spe_module *m, uint32_t capability);
 XE_FN_ void spe_need_(spe_module *m, uint32_t kind, uint32_t number);
 XE_FN_ bool spe_uses_(const spe_module *m, uint32_t op);
@@ -61,6 +62,8 @@ XE_FN_ void spe_label_(spe_module *m, spe_id label, bool dead);
 XE_FN_ bool spe_ready_(spe_module *m);
 XE_FN_ spe_id spe_emit_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
 XE_FN_ bool spe_may_branch_(spe_module *m, const char *name);
+XE_FN_ spe_id spe_local_variable_(spe_module *m, spe_id ptr, spe_id type, spe_id initializer);
+XE_FN_ spe_id spe_local_param_(spe_module *m, spe_id ptr, uint32_t i);
 XE_FN_ bool spe_uses_local_(const spe_module *m, uint32_t op, uint32_t n, const uint32_t *operands);
 XE_FN_ spe_id spe_emit_local_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *w);
 XE_FN_ spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
@@ -83,7 +86,6 @@ XE_FN_ spe_id spe_convert_(spe_module *m, const char *name, uint32_t op, const c
 XE_FN_ bool spe_has_shape_(spe_module *m, uint32_t opcode, uint32_t results, uint32_t n, const uint32_t *words);
 XE_FN_ bool spe_has_function_(spe_module *m, uint32_t number, uint32_t n, const uint32_t *words);
 XE_FN_ spe_id spe_math_set_(spe_module *m);
-XE_FN_ spe_id spe_local_param_(spe_module *m, spe_id ptr, uint32_t i);
 XE_FN_ spe_id spe_glsl_math_(spe_module *m, const char *name, spe_math_op f, const char *form, uint32_t n,
     const spe_id *args);
 XE_FN_ spe_id spe_builtin_variable_(spe_module *m, spe_builtin_name which);
