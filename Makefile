@@ -27,9 +27,12 @@ LOADER_CFLAGS := $(shell pkg-config --cflags libze_loader 2>/dev/null)
 LOADER_LIBS := $(shell pkg-config --libs libze_loader 2>/dev/null || echo -lze_loader)
 
 headers = $(wildcard spirv_emit.h coopmatrix.h coopvec.h xetile.h ze_dispatch.h vk_dispatch.h)
+# Programs are compiled for Vulkan, too, where its headers are, from the same sources: vulkan/ze_dispatch.h has the names.
+have_vulkan := $(shell printf '\043include <vulkan/vulkan_core.h>\n' | $(CC) -x c -E - >/dev/null 2>&1 && echo yes)
 MPICC ?= mpicc
 mpi_examples = $(if $(shell command -v $(MPICC) 2>/dev/null),$(BUILD)/mpi_summa)
-examples = $(filter-out $(BUILD)/mpi_%,$(patsubst examples/%.c,$(BUILD)/%,$(wildcard examples/*.c)))
+examples = $(filter-out $(BUILD)/mpi_% $(if $(have_vulkan),,$(BUILD)/hello_vulkan),$(patsubst examples/%.c,$(BUILD)/%,$(wildcard examples/*.c)))
+vulkan_examples = $(if $(have_vulkan),$(patsubst $(BUILD)/%,$(BUILD)/vulkan/%,$(filter-out $(BUILD)/hello% $(BUILD)/layout $(BUILD)/decoder $(BUILD)/gemm_devices $(BUILD)/mpi_summa,$(examples) $(mpi_examples))))
 benches = $(patsubst bench/%.c,$(BUILD)/%,$(wildcard bench/bench_*.c))
 unoptimised_benches = $(benches:$(BUILD)/%=$(BUILD)/unoptimised_%)
 tests = $(patsubst %.c,$(BUILD)/%,$(notdir $(wildcard tests/*/test_*.c)))
@@ -39,7 +42,7 @@ test_scripts = $(wildcard tests/*/test_*.sh)
 # From the bottom up: a room uses only those before it (tests/soft/test_rooms.sh).
 soft_rooms = spirv ir passes c build run check xe ze
 soft_objects = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(soft_rooms:%=soft/%/*.c))) $(BUILD)/soft/soft_text.o
-soft_folders = $(BUILD)/soft $(soft_rooms:%=$(BUILD)/soft/%)
+soft_folders = $(BUILD)/vulkan $(BUILD)/soft $(soft_rooms:%=$(BUILD)/soft/%)
 # Threads of programs may have small stacks; sanitizers put more on them.
 soft_flags = -Isoft -std=gnu11 -fPIC -fvisibility=hidden $(if $(SANITIZE),,-Wframe-larger-than=8192)
 # On RISC-V, atomics of bytes are functions of a library before gcc 13.
@@ -90,6 +93,13 @@ $(examples): $(BUILD)/%: examples/%.c $(library) | $(BUILD)
 # Without MPI this program is not built, and its test says so.
 $(BUILD)/mpi_summa: examples/mpi_summa.c $(library) | $(BUILD)
 	$(if $(V),,@echo "  mpicc $@" &&) OMPI_CC="$(CC)" $(MPICC) -std=c11 $(ALL_CFLAGS) $(LOADER_CFLAGS) $(LDFLAGS) -o $@ $< $(library) -lm
+
+# The same for Vulkan.
+$(filter-out %/mpi_summa,$(vulkan_examples)): $(BUILD)/vulkan/%: examples/%.c $(library) | $(BUILD)/vulkan
+	$(compile) -std=c11 -Ivulkan $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(library) -lm
+
+$(BUILD)/vulkan/mpi_summa: examples/mpi_summa.c $(library) | $(BUILD)/vulkan
+	$(if $(V),,@echo "  mpicc $@" &&) OMPI_CC="$(CC)" $(MPICC) -std=c11 -Ivulkan $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(library) -lm
 
 vpath test_%.c $(sort $(dir $(wildcard tests/*/test_*.c)))
 $(tests): $(BUILD)/%: %.c $(library) | $(BUILD)
@@ -142,7 +152,7 @@ $(BUILD)/fuzz_seeds: soft/tests/fuzz_seeds.c $(soft_objects) $(library)
 $(BUILD)/fuzz_spirv $(BUILD)/fuzz_link: $(BUILD)/%: soft/tests/%.c $(soft_objects)
 	$(compile) -std=gnu11 -O1 -g $(checks) -fsanitize=fuzzer -Isoft $(LDFLAGS) -o $@ $< $(soft_objects) $(soft_libs)
 
--include $(wildcard $(BUILD)/*.d $(BUILD)/soft/*.d $(BUILD)/soft/*/*.d)
+-include $(wildcard $(BUILD)/*.d $(BUILD)/vulkan/*.d $(BUILD)/soft/*.d $(BUILD)/soft/*/*.d)
 
 # ---- targets for users
 
@@ -194,7 +204,7 @@ check-intel-shapes: ## compile 37 other products and a decoder's with Intel's co
 
 soft: $(BUILD)/libze_soft.so ## build only the software Level Zero device
 
-examples: $(examples) $(mpi_examples) ## build only the examples
+examples: $(examples) $(mpi_examples) $(vulkan_examples) ## build only the examples
 
 asan: ## run the tests with the address and undefined-behaviour sanitizers
 	$(again) test BUILD=$(BUILD)/asan SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined"
@@ -219,6 +229,7 @@ install: $(library) $(BUILD)/libxetile.so $(BUILD)/libze_soft.so ## install head
 	$(if $(filter /%,$(firstword $(PREFIX))),,$(error PREFIX is "$(PREFIX)": xetile.pc needs an absolute path))
 	mkdir -p "$(to)/include/xetile" "$(to)/$(LIBDIR)/pkgconfig"
 	cp $(headers) "$(to)/include/xetile/"
+	mkdir -p "$(to)/include/xetile/vulkan" && cp vulkan/ze_dispatch.h "$(to)/include/xetile/vulkan/"
 	cp $(library) $(BUILD)/libze_soft.so "$(to)/$(LIBDIR)/"
 	cp $(BUILD)/libxetile.so "$(to)/$(LIBDIR)/libxetile.so.$(VERSION)"
 	ln -sf libxetile.so.$(VERSION) "$(to)/$(LIBDIR)/$(soname)"
@@ -227,14 +238,14 @@ install: $(library) $(BUILD)/libxetile.so $(BUILD)/libze_soft.so ## install head
 	@$(if $(DESTDIR),:,scripts/ldconfig.sh "$(PREFIX)/$(LIBDIR)")
 
 uninstall: ## remove the installed files
-	rm -f $(patsubst %,"$(to)/include/xetile/%",$(headers))
+	rm -f $(patsubst %,"$(to)/include/xetile/%",$(headers) vulkan/ze_dispatch.h)
 	rm -f $(patsubst %,"$(to)/$(LIBDIR)/%",libxetile.a libxetile.so $(soname) libxetile.so.$(VERSION) libze_soft.so pkgconfig/xetile.pc)
-	rmdir "$(to)/include/xetile" 2>/dev/null || true
+	rmdir "$(to)/include/xetile/vulkan" "$(to)/include/xetile" 2>/dev/null || true
 	@$(if $(DESTDIR),:,scripts/ldconfig.sh "$(PREFIX)/$(LIBDIR)")
 
 build-benches: $(benches) $(BUILD)/report
 # The library first: nothing is linked before its one large file is compiled.
-build-all: $(library) $(BUILD)/libze_soft.so $(examples) $(mpi_examples) $(unoptimised_benches) $(BUILD)/report $(tests) $(soft_tests) $(xe_tests)
+build-all: $(library) $(BUILD)/libze_soft.so $(examples) $(mpi_examples) $(vulkan_examples) $(unoptimised_benches) $(BUILD)/report $(tests) $(soft_tests) $(xe_tests)
 
 .PHONY: help setup setup-optional run test test-thorough check bench check-intel check-intel-shapes soft examples asan ubsan tsan fuzz soak clean install uninstall build-all build-benches
 .DELETE_ON_ERROR:

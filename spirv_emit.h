@@ -645,6 +645,9 @@ typedef enum { SPE_ENV_OPENCL, SPE_ENV_VULKAN } spe_env;
 /* Vulkan: the spec constant with the length of local memory in 32-bit words; that of a parameter's number is the offset
  * in bytes of what a local pointer points to. The default length has room for the module's variables. */
 enum { SPE_LOCAL_WORDS_CONSTANT = 1000 };
+/* Vulkan: the spec constant whose default is the subgroup size that the module's first kernel was written for; those of
+ * the kernels after it have the numbers after it. */
+enum { SPE_SUBGROUP_SIZE_CONSTANT = 1001 };
 
 typedef struct {
     uint32_t version; /* SPE_VERSION(1, 0) to SPE_VERSION(1, 6); 0: 1.4, for Vulkan 1.6 (from 1.5) */
@@ -6991,7 +6994,11 @@ XE_FN_ bool spe_kernel_begin_(spe_module *m, const spe_kernel *k)
     for (uint32_t i = 0; i < 3; i++) size[i] = k->local_size[i] ? k->local_size[i] : 1;
     if (k->local_size[0]) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeLocalSize, 3, size);
     if (pushed) { /* the host requires the subgroup size; instructions say that they are not contracted */
+        uint32_t spec = SPE_SUBGROUP_SIZE_CONSTANT + (uint32_t)m->entry_count - 1;
         memcpy(m->fn.local_size, size, sizeof size);
+        if (k->subgroup_size && (!spe_target_has_(m, SPE_ExecutionModeSubgroupSize, &k->subgroup_size) ||
+                                 !spe_spec_const(m, spe_int(m, 32), k->subgroup_size, spec)))
+            return false;
         if (k->contract == SPE_CONTRACT_OFF) m->contraction_off = true;
         return spe_push_params_(m, k);
     }

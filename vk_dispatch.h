@@ -33,7 +33,8 @@
  * The loader (libvulkan.so.1, vulkan-1.dll) is opened when a device is: programs start where it is missing, and
  * vkd_open then fails with VKD_NO_LOADER.
  *
- * MEMORY. vkd_alloc(&dev, VKD_SHARED | VKD_DEVICE | VKD_HOST, bytes, align); align 0 is 64. The host reads and writes
+ * MEMORY. vkd_alloc(&dev, VKD_SHARED | VKD_DEVICE | VKD_HOST, bytes, align); align 0 is 64, and a larger one is that of
+ * the device's address. The host reads and writes
  * shared memory (the device's own, where the bus allows that) and host memory; a pointer to device memory is a name:
  * the host cannot read there, but p + offset may be passed to kernels, copies and fills, as any other. Memory that was
  * not allocated so cannot be passed to kernels. vkd_free, vkd_copy, vkd_fill, vkd_fill_pattern as in ze_dispatch.h;
@@ -42,8 +43,8 @@
  *
  * KERNELS. vkd_kernel_get takes the kernel's parameters as text: `type name` separated by commas. Types: f64 f32 f16
  * bf16 i64 i32 i16 i8 u64 u32 u16 u8, ptr<T> for global and local<T> for local memory. VKD_LOAD(&kernel, &dev, mod)
- * does both, from any struct with .words .size .kernel .params .subgroup_size. A kernel that was written for a subgroup
- * size needs vkd_subgroup_size(&kernel, 16) before its first launch, which VKD_LOAD calls.
+ * does both, from any struct with .words .size .kernel .params .subgroup_size. A kernel that was written for a
+ * subgroup size gets it: modules of spirv_emit.h say it. vkd_subgroup_size(&kernel, 16) does so for other modules.
  *
  * LAUNCHING. vkd_launch(&kernel, groups, arguments...) binds, launches and waits; vkd_launch_timed returns nanoseconds;
  * vkd_start does not wait, and vkd_wait(&dev) waits for all: what is started runs in order, each after the one before
@@ -270,7 +271,7 @@ __declspec(dllimport) int __stdcall VirtualFree(void *at, size_t bytes, unsigned
     X(VKD_NULL_POINTER, "pass a valid address")                                                                        \
     X(VKD_ALLOC_KIND, "use VKD_SHARED, VKD_DEVICE or VKD_HOST")                                                        \
     X(VKD_ALLOC_SIZE, "ask for at least one byte, and no more than one allocation can have")                           \
-    X(VKD_ALLOC_ALIGN, "alignment is 0 (then 64) or a power of two up to what the device gives")                       \
+    X(VKD_ALLOC_ALIGN, "alignment is 0 (then 64) or a power of two")                       \
     X(VKD_NOT_ALLOCATED, "pass what vkd_alloc of this device returned, and free it once")                              \
     X(VKD_MEMORY_RANGE, "stay within the allocation")                                                                  \
     X(VKD_FILL_PATTERN, "a pattern has 1, 2, 4, 8 or 16 bytes, and fills a multiple of them")                          \
@@ -361,6 +362,7 @@ typedef struct vkd_target {
 typedef struct vkd_info {
     int index;
     char name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
+    const char *target; /* vulkan */
     bool gpu;
     uint32_t vendor_id, device_id;
     char driver[VK_MAX_DRIVER_NAME_SIZE + VK_MAX_DRIVER_INFO_SIZE]; /* its name and version */
@@ -375,6 +377,7 @@ typedef struct vkd_resource_ {
     size_t bytes;
     VkBuffer buffer;
     VkDeviceMemory memory;
+    size_t offset; /* in the buffer, for the alignment */
     uint64_t address;
     bool mapped;
 } vkd_resource_;
@@ -1235,6 +1238,7 @@ XE_FN_ int vkd_find_devices_(vkd_device *d, VkPhysicalDevice *found, vkd_info *i
             if (vkd_rank_(d, all[i], &p) != rank) continue;
             memset(&infos[n], 0, sizeof infos[n]);
             infos[n].index = n;
+            infos[n].target = "vulkan";
             infos[n].gpu = rank < 3;
             infos[n].vendor_id = p.properties.vendorID;
             infos[n].device_id = p.properties.deviceID;
@@ -1377,25 +1381,21 @@ XE_FN_ uint32_t vkd_memory_type_(const vkd_device *d, uint32_t allowed, VkFlags 
     return best;
 }
 
+/* Creates r's buffer, with room for an alignment that the device does not give by itself. */
 XE_FN_ bool vkd_create_buffer_(vkd_device *d, vkd_resource_ *r, size_t align)
 {
     VkBufferCreateInfo info;
-    VkMemoryRequirements needs;
     VKD_CLEAR_(info, BUFFER_CREATE_INFO);
     info.size = (r->bytes + 15) / 16 * 16; /* an access of a whole vector at its end stays inside */
+    if (align > 64) info.size += align;
     info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT |
                  VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
-    if (!vkd_check_(d, d->vk_->vkCreateBuffer(d->device, &info, NULL, &r->buffer), "vkCreateBuffer", "of %zu bytes",
-                    r->bytes))
-        return false;
-    d->vk_->vkGetBufferMemoryRequirements(d->device, r->buffer, &needs);
-    size_t most = needs.alignment > 64 ? (size_t)needs.alignment : 64;
-    return align <= most || vkd_fail_(d, VKD_ALLOC_ALIGN, "alignment %zu for %zu bytes; the device gives %zu", align,
-                                      r->bytes, most);
+    return vkd_check_(d, d->vk_->vkCreateBuffer(d->device, &info, NULL, &r->buffer), "vkCreateBuffer", "of %zu bytes",
+                      r->bytes);
 }
 
 /* Gives the buffer memory, and r what the host and the device call it. */
-XE_FN_ bool vkd_back_buffer_(vkd_device *d, vkd_resource_ *r, int kind)
+XE_FN_ bool vkd_back_buffer_(vkd_device *d, vkd_resource_ *r, int kind, size_t align)
 {
     VkMemoryAllocateFlagsInfo flags;
     VkMemoryAllocateInfo info;
@@ -1420,10 +1420,16 @@ XE_FN_ bool vkd_back_buffer_(vkd_device *d, vkd_resource_ *r, int kind)
         return false;
     address.buffer = r->buffer;
     r->address = d->vk_->vkGetBufferDeviceAddress(d->device, &address);
-    r->mapped = kind != VKD_DEVICE;
-    if (r->mapped) return VKD_CALL_(d, vkMapMemory, (d->device, r->memory, 0, VK_WHOLE_SIZE, 0, &r->handle));
-    r->handle = vkd_reserve_(r->bytes);
-    return r->handle || vkd_fail_(d, VKD_OUT_OF_MEMORY, "no %zu addresses are left", r->bytes);
+    r->offset = align > 64 ? (size_t)((0 - r->address) & (align - 1)) : 0;
+    r->address += r->offset;
+    if (kind == VKD_DEVICE) {
+        r->handle = vkd_reserve_(r->bytes);
+        return r->handle || vkd_fail_(d, VKD_OUT_OF_MEMORY, "no %zu addresses are left", r->bytes);
+    }
+    if (!VKD_CALL_(d, vkMapMemory, (d->device, r->memory, 0, VK_WHOLE_SIZE, 0, &r->handle))) return false;
+    r->mapped = true;
+    r->handle = (char *)r->handle + r->offset;
+    return true;
 }
 
 void *vkd_alloc_(vkd_device *d, int kind, size_t bytes, size_t align)
@@ -1441,7 +1447,8 @@ void *vkd_alloc_(vkd_device *d, int kind, size_t bytes, size_t align)
     memset(&r, 0, sizeof r);
     r.kind = VKD_RES_MEMORY_;
     r.bytes = bytes;
-    if (vkd_create_buffer_(d, &r, align) && vkd_back_buffer_(d, &r, kind)) return vkd_keep_(d, &r) ? r.handle : NULL;
+    if (vkd_create_buffer_(d, &r, align) && vkd_back_buffer_(d, &r, kind, align))
+        return vkd_keep_(d, &r) ? r.handle : NULL;
     vkd_destroy_(d, &r);
     return NULL;
 }
@@ -1720,7 +1727,7 @@ XE_FN_ bool vkd_bind_(const vkd_kernel *k, const vkd_arg *a, uint32_t i, vkd_bou
 enum { VKD_OP_MEMORY_MODEL_ = 14, VKD_ADDRESSES_OF_BUFFERS_ = 5348 }; /* and SPIR-V's other numbers */
 enum { VKD_OP_ENTRY_POINT_ = 15, VKD_OP_EXECUTION_MODE_ = 16, VKD_MODE_LOCAL_SIZE_ = 17, VKD_OP_SPEC_CONSTANT_ = 50,
        VKD_OP_FUNCTION_ = 54, VKD_OP_DECORATE_ = 71, VKD_DECORATION_SPEC_ID_ = 1 };
-enum { VKD_LOCAL_WORDS_CONSTANT_ = 1000 }; /* SPE_LOCAL_WORDS_CONSTANT of spirv_emit.h */
+enum { VKD_LOCAL_WORDS_CONSTANT_ = 1000, VKD_SUBGROUP_SIZE_CONSTANT_ }; /* SPE_... of spirv_emit.h */
 
 /* Does the module address memory as Vulkan does? */
 XE_FN_ bool vkd_is_for_vulkan_(const uint32_t *words, size_t count)
@@ -1765,33 +1772,61 @@ bool vkd_module_free_(vkd_module *module, const char *file, int line)
     return ok;
 }
 
-/* The kernel's local size, from its module; false and an error if the module has no such kernel, or states no size. */
+/* Is the entry point at w (n words) the kernel k? Else appends its name to the list. */
+XE_FN_ bool vkd_is_entry_(const vkd_kernel *k, const uint32_t *w, uint32_t n, char *others, size_t size)
+{
+    char name[sizeof k->name];
+    size_t bytes = (n - 3) * 4 < sizeof name ? (n - 3) * 4 : sizeof name - 1, used = strlen(others);
+    memcpy(name, w + 3, bytes);
+    name[bytes] = 0;
+    snprintf(others + used, size - used, "%s%s", used ? ", " : "", name);
+    return strcmp(name, k->name) == 0;
+}
+
+/* What a module says of a kernel: its id, its number, and the ids of the constants that tell more. */
+typedef struct vkd_found_ {
+    uint32_t id, number, local_words, subgroup_size;
+} vkd_found_;
+
+XE_FN_ void vkd_read_instruction_(vkd_kernel *k, vkd_found_ *f, const uint32_t *w, uint32_t n)
+{
+    switch (*w & 0xffff) {
+    case VKD_OP_EXECUTION_MODE_:
+        if (n == 6 && f->id && w[1] == f->id && w[2] == VKD_MODE_LOCAL_SIZE_)
+            memcpy(k->local_size, w + 3, sizeof k->local_size);
+        break;
+    case VKD_OP_DECORATE_:
+        if (n != 4 || w[2] != VKD_DECORATION_SPEC_ID_) break;
+        if (w[3] == VKD_LOCAL_WORDS_CONSTANT_) f->local_words = w[1];
+        if (w[3] == VKD_SUBGROUP_SIZE_CONSTANT_ + f->number) f->subgroup_size = w[1];
+        break;
+    case VKD_OP_SPEC_CONSTANT_:
+        if (n == 4 && w[2] == f->local_words) k->local_bytes = w[3] * 4;
+        if (n == 4 && w[2] == f->subgroup_size) k->subgroup_size = w[3];
+        break;
+    default: break;
+    }
+}
+
+/* Its local size, and the subgroup size that it was written for, from its module; false and an error if the module has
+ * no such kernel, or states no local size. */
 XE_FN_ bool vkd_read_kernel_(vkd_kernel *k, const vkd_module *module)
 {
     char others[512] = "";
-    uint32_t id = 0, local = 0, n;
+    vkd_found_ f = {0, 0, 0, 0};
+    uint32_t n, entries = 0;
     for (size_t at = 5; at < module->count_; at += n) {
         const uint32_t *w = module->words_ + at;
         n = *w >> 16;
         if (!n || n > module->count_ - at) return vkd_fail_(k->device, VKD_MODULE, "word %zu is no instruction", at);
-        if ((*w & 0xffff) == VKD_OP_ENTRY_POINT_ && n > 3) {
-            char name[sizeof k->name];
-            size_t bytes = (n - 3) * 4 < sizeof name ? (n - 3) * 4 : sizeof name - 1;
-            memcpy(name, w + 3, bytes);
-            name[bytes] = 0;
-            if (strcmp(name, k->name) == 0) id = w[2];
-            size_t used = strlen(others);
-            snprintf(others + used, sizeof others - used, "%s%s", used ? ", " : "", name);
-        }
-        if ((*w & 0xffff) == VKD_OP_EXECUTION_MODE_ && n == 6 && id && w[1] == id && w[2] == VKD_MODE_LOCAL_SIZE_)
-            memcpy(k->local_size, w + 3, sizeof k->local_size);
-        if ((*w & 0xffff) == VKD_OP_DECORATE_ && n == 4 && w[2] == VKD_DECORATION_SPEC_ID_ &&
-            w[3] == VKD_LOCAL_WORDS_CONSTANT_)
-            local = w[1];
-        if ((*w & 0xffff) == VKD_OP_SPEC_CONSTANT_ && n == 4 && local && w[2] == local) k->local_bytes = w[3] * 4;
         if ((*w & 0xffff) == VKD_OP_FUNCTION_) break;
+        if ((*w & 0xffff) == VKD_OP_ENTRY_POINT_ && n > 3) {
+            if (vkd_is_entry_(k, w, n, others, sizeof others)) f.id = w[2], f.number = entries;
+            entries++;
+        }
+        vkd_read_instruction_(k, &f, w, n);
     }
-    if (!id) return vkd_fail_(k->device, VKD_KERNEL_NAME, "the module has no kernel %s; it has %s", k->name, others);
+    if (!f.id) return vkd_fail_(k->device, VKD_KERNEL_NAME, "the module has no kernel %s; it has %s", k->name, others);
     return k->local_size[0] || vkd_fail_(k->device, VKD_MODULE, "kernel %s states no local size", k->name);
 }
 
@@ -1840,7 +1875,7 @@ bool vkd_kernel_get_(vkd_kernel *k, vkd_module *module, const char *name, const 
     k->device = d;
     k->module = module->handle;
     memcpy(k->name, name, strlen(name) + 1);
-    if (vkd_read_kernel_(k, module) && vkd_local_size_ok_(k) &&
+    if (vkd_read_kernel_(k, module) && vkd_local_size_ok_(k) && vkd_subgroup_size_(k, k->subgroup_size, file, line) &&
         vkd_parse_params_(d, name, params, k->params, &k->param_count) && vkd_place_params_(k))
         return true;
     memset(k, 0, sizeof *k);
@@ -1876,7 +1911,8 @@ bool vkd_load_(vkd_kernel *k, vkd_device *d, const void *words, size_t bytes, co
     int line = d ? d->line_ : 0;
     memset(k, 0, sizeof *k);
     if (!vkd_module_load_(&module, d, words, bytes)) return false;
-    bool ok = vkd_kernel_get_(k, &module, name, params, file, line) && vkd_subgroup_size_(k, subgroup_size, file, line);
+    bool ok = vkd_kernel_get_(k, &module, name, params, file, line) &&
+              (!subgroup_size || vkd_subgroup_size_(k, subgroup_size, file, line));
     free(module.words_); /* the device frees the module */
     return ok;
 }
@@ -2065,8 +2101,8 @@ XE_FN_ bool vkd_copy_on_device_(vkd_device *d, const vkd_resource_ *to, size_t t
     VkCommandBuffer commands = vkd_begin_commands_(d, false);
     VkBufferCopy region;
     if (!commands) return false;
-    region.srcOffset = from_offset;
-    region.dstOffset = to_offset;
+    region.srcOffset = from->offset + from_offset;
+    region.dstOffset = to->offset + to_offset;
     region.size = bytes;
     vkd_barrier_(d, commands);
     d->vk_->vkCmdCopyBuffer(commands, from->buffer, to->buffer, 1, &region);
@@ -2194,8 +2230,8 @@ bool vkd_batch_copy_(vkd_batch *b, void *dst, const void *src, size_t bytes, con
         return false;
     if (!to || !from)
         return vkd_fail_(d, VKD_NOT_ALLOCATED, "a batch copies between allocations; %p is in none", to ? src : dst);
-    region.srcOffset = (uintptr_t)src - (uintptr_t)from->handle;
-    region.dstOffset = (uintptr_t)dst - (uintptr_t)to->handle;
+    region.srcOffset = from->offset + ((uintptr_t)src - (uintptr_t)from->handle);
+    region.dstOffset = to->offset + ((uintptr_t)dst - (uintptr_t)to->handle);
     region.size = bytes;
     vkd_barrier_(d, b->commands);
     d->vk_->vkCmdCopyBuffer(b->commands, from->buffer, to->buffer, 1, &region);

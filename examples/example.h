@@ -151,6 +151,41 @@ static inline bool take_option(const example_option *table, char **argv, int *i,
     return true;
 }
 
+/* ---- the API. A program is compiled for Level Zero or, with -Ivulkan, from the same source for Vulkan. The Makefile
+ * does both: build/kmeans and build/vulkan/kmeans. Each gives way to the other where --api asks for that. */
+
+#if defined(ZE_DISPATCH_VULKAN_)
+#define OWN_API "vulkan"
+#define OWN_TARGET "vulkan"
+#define OTHER_PLACE "../"
+#else
+#define OWN_API "level_zero"
+#define OWN_TARGET "bmg"
+#define OTHER_PLACE "vulkan/"
+#endif
+
+#if defined(_WIN32)
+#include <process.h>
+#define execv(path, argv) (int)_execv(path, (const char *const *)(argv))
+#else
+#include <unistd.h>
+#endif
+
+/* Nothing if `api` is this program's; else runs the other program in its place. Returns only if there is none. */
+static inline bool use_api(const char *api, char **argv)
+{
+    char path[1024];
+    const char *slash = strrchr(argv[0], '/');
+    int folder = slash ? (int)(slash + 1 - argv[0]) : 0;
+    if (!api || !strcmp(api, OWN_API)) return true;
+    if (strcmp(api, "vulkan") != 0 && strcmp(api, "level_zero") != 0)
+        return fail("--api %s: level_zero or vulkan", api);
+    snprintf(path, sizeof path, "%.*s" OTHER_PLACE "%s", folder, argv[0], argv[0] + folder);
+    fflush(stdout);
+    execv(path, argv);
+    return fail("--api %s: this program is compiled for " OWN_API ", and %s is not there (make examples)", api, path);
+}
+
 /* ---- random numbers: splitmix64, and from it the normal distribution (Box and Muller) */
 
 static inline double random_uniform(uint64_t *state)
@@ -237,15 +272,16 @@ typedef struct {
 
 /* What every program can be asked for. */
 static struct {
-    const char *device, *emit, *target, *form;
+    const char *api, *device, *emit, *target, *form;
     int files;
     bool print, list, help;
 } asked;
 
 static const example_option common_options[] = {
+    TEXT("--api", "NAME", "level_zero or vulkan (" OWN_API ")", &asked.api),
     TEXT("--device", "NAME", "number or part of the name of a device; --list prints them", &asked.device),
     TEXT("--emit", "FILE", "write the SPIR-V module, and touch no device", &asked.emit),
-    TEXT("--target", "NAME", "... for pvc, bmg, lnl, ptl, dg2, generic or soft (bmg)", &asked.target),
+    TEXT("--target", "NAME", "... for pvc bmg lnl ptl dg2 generic soft or vulkan (" OWN_TARGET ")", &asked.target),
     OPTIONS_END,
 };
 
@@ -375,12 +411,13 @@ static inline int example_main(int argc, char **argv, const example *e)
         ok = take_argument(e, argv, &i);
         if (ok && asked.help) return print_help(e), 0;
     }
+    ok = ok && use_api(asked.api, argv);
     if (ok && asked.list) return !(e->list ? e->list() : zed_print_list(stdout));
     path = asked.print ? "standard output" : asked.emit;
     if (ok && asked.target && !path) ok = fail("--target requires --emit or --print");
     ok = ok && check_form(e) && (!e->check || e->check());
     if (ok && path)
-        ok = emit_asked(e, path, asked.target ? asked.target : "bmg");
+        ok = emit_asked(e, path, asked.target ? asked.target : OWN_TARGET);
     else if (ok)
         ok = e->run_alone ? e->run_alone(argc, argv) : open_and_run(e);
     return ok ? 0 : 1;

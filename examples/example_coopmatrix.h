@@ -33,10 +33,27 @@ static inline uint32_t parameters_of(spe_module *m, const char *text, spe_param 
     return count;
 }
 
-/* Builds the module for a target; its words live until spe_free. */
-static inline spe_words build_kernel(spe_module *m, const example_kernel *e, const char *target, const void *problem)
+/* The target's row, with a subgroup size that the device has (a mask; 0: unknown): the row's, else the least. */
+static inline bool choose_row(const char *target, uint32_t sizes, cm_target *row)
 {
-    const cm_target *row = cm_target_row(target);
+    if (!cm_target_row(target)) return false;
+    *row = *cm_target_row(target);
+    if (sizes) row->subgroup_sizes = sizes;
+    if (sizes & (uint32_t)row->subgroup_size) sizes = 0;
+    for (int size = 8; sizes && size <= 32; size *= 2) {
+        if (!(sizes & (uint32_t)size)) continue;
+        row->subgroup_size = size;
+        sizes = 0;
+    }
+    return true;
+}
+
+/* Builds the module for a target; its words live until spe_free. */
+static inline spe_words build_kernel(spe_module *m, const example_kernel *e, const char *target, uint32_t sizes,
+                                     const void *problem)
+{
+    cm_target row;
+    bool known = choose_row(target, sizes, &row);
     spe_param params[MOST_PARAMS];
     spe_kernel k;
     cm_ctx c;
@@ -46,11 +63,11 @@ static inline spe_words build_kernel(spe_module *m, const example_kernel *e, con
     k.name = e->name;
     k.params = params;
     k.param_count = parameters_of(m, e->params, params);
-    k.subgroup_size = row ? (uint32_t)row->subgroup_size : 16;
+    k.subgroup_size = known ? (uint32_t)row.subgroup_size : 16;
     k.local_size[0] = k.subgroup_size * (uint32_t)e->subgroups;
     k.local_size[1] = k.local_size[2] = 1;
     spe_kernel_begin(m, &k);
-    if (cm_begin(&c, m, row, CM_AUTO)) e->write(&c, problem);
+    if (cm_begin(&c, m, known ? &row : NULL, CM_AUTO)) e->write(&c, problem);
     spe_kernel_end(m);
     return spe_finish(m);
 }
@@ -59,7 +76,7 @@ static inline bool load_kernel(const example_kernel *e, zed_device *dev, zed_ker
 {
     zed_module module;
     spe_module m;
-    spe_words words = build_kernel(&m, e, dev->target.name, problem);
+    spe_words words = build_kernel(&m, e, dev->target.name, dev->target.subgroup_sizes, problem);
     bool ok = words.data || fail("%s", spe_get_error(&m)->text);
     if (ok &&
         (!zed_module_load(&module, dev, words.data, words.count * 4, cm_target_row(dev->target.name)->build_flags) ||
@@ -72,7 +89,7 @@ static inline bool load_kernel(const example_kernel *e, zed_device *dev, zed_ker
 static inline bool emit_kernel(const example_kernel *e, const char *path, const char *target, const void *problem)
 {
     spe_module m;
-    spe_words words = build_kernel(&m, e, target, problem);
+    spe_words words = build_kernel(&m, e, target, 0, problem);
     bool ok = words.data
                   ? emit_words(path, NULL, e->params, cm_target_row(target)->build_flags, words.data, words.count * 4)
                   : fail("%s", spe_get_error(&m)->text);

@@ -85,11 +85,26 @@ static bool fail(const char *format, ...)
 }
 
 typedef struct {
-    const char *m, *n, *k, *type, *emit, *target, *device; /* NULL: not given */
+    const char *m, *n, *k, *type, *emit, *target, *api, *device; /* NULL: not given */
     const char *file[3];
     int files;
     bool list, help, print;
 } options;
+
+#if defined(_WIN32)
+#include <process.h>
+#define execv(path, argv) (int)_execv(path, (const char *const *)(argv))
+#else
+#include <unistd.h>
+#endif
+
+#if defined(ZE_DISPATCH_VULKAN_)
+#define OWN_API "vulkan"
+#define OTHER_PLACE "../"
+#else
+#define OWN_API "level_zero"
+#define OTHER_PLACE "vulkan/"
+#endif
 
 static const struct {
     const char *name, *value, *help;
@@ -101,12 +116,29 @@ static const struct {
     {"--type", "T", "f16, bf16 or i8 (what A.npy holds, else f16)", offsetof(options, type)},
     {"--emit", "FILE", "write the SPIR-V module and touch no device", offsetof(options, emit)},
     {"--print", NULL, "print the kernel and touch no device", offsetof(options, print)},
-    {"--target", "NAME", "with --emit or --print: pvc bmg lnl ptl dg2 generic soft (bmg)", offsetof(options, target)},
+    {"--target", "NAME", "with --emit or --print: pvc bmg lnl ptl dg2 generic soft vulkan (bmg)",
+     offsetof(options, target)},
+    {"--api", "NAME", "level_zero or vulkan (" OWN_API "; the other is " OTHER_PLACE "gemm)", offsetof(options, api)},
     {"--device", "N|NAME", "run on this device of --list (GPU first)", offsetof(options, device)},
     {"--list", NULL, "list the devices", offsetof(options, list)},
     {"--help", NULL, "this text", offsetof(options, help)},
 };
 enum { OPTION_COUNT = sizeof option_table / sizeof option_table[0] };
+
+/* Compiled with -Ivulkan, this is the program for Vulkan: the Makefile makes build/gemm and build/vulkan/gemm. Where
+ * --api asks for the other one, that runs in place of this. */
+static bool use_api(const char *api, char **argv)
+{
+    char path[1024];
+    const char *slash = strrchr(argv[0], '/');
+    int folder = slash ? (int)(slash + 1 - argv[0]) : 0;
+    if (!api || !strcmp(api, OWN_API)) return true;
+    if (strcmp(api, "vulkan") != 0 && strcmp(api, "level_zero") != 0)
+        return fail("--api %s: level_zero or vulkan", api);
+    snprintf(path, sizeof path, "%.*s" OTHER_PLACE "%s", folder, argv[0], argv[0] + folder);
+    execv(path, argv);
+    return fail("--api %s: this program is compiled for " OWN_API ", and %s is not there (make examples)", api, path);
+}
 
 static void print_help(void)
 {
@@ -732,7 +764,7 @@ int main(int argc, char **argv)
     bool ok;
     (void)argc;
     memset(&o, 0, sizeof o);
-    ok = parse_options(&o, argv);
+    ok = parse_options(&o, argv) && use_api(o.api, argv);
     if (ok && o.help) print_help();
     else if (ok && o.list) ok = zed_print_list(stdout);
     else if (ok) ok = o.emit || o.print ? emit(&o) : run_gemm(&o);

@@ -362,13 +362,13 @@ static void start(compiler *c, mode what)
 }
 
 /* The kernel's words; NULL and an error if the text has one. */
-static spe_words compile(compiler *c)
+static spe_words compile(compiler *c, spe_env env)
 {
     spe_param params[VARIABLES + 1];
     spe_kernel k = {.name = c->kernel, .local_size = {GROUP}, .contract = SPE_CONTRACT_OFF, .params = params};
     spe_id at[VARIABLES];
     memset(params, 0, sizeof params);
-    spe_begin(&c->m, &(spe_options){.names = true, .lines = true});
+    spe_begin(&c->m, &(spe_options){.env = env, .names = true, .lines = true});
     start(c, EMIT);
     c->f32 = spe_float(&c->m, 32);
     int n = c->params < VARIABLES ? c->params : VARIABLES - 1;
@@ -456,7 +456,7 @@ static bool compare(float *const *data)
 }
 
 /* Reads and compiles the file; false after a message. */
-static bool build(spe_words *words)
+static bool build(spe_words *words, const char *target)
 {
     static char text[65536];
     FILE *f = fopen(tiny.path, "rb");
@@ -464,7 +464,7 @@ static bool build(spe_words *words)
     if (f) fclose(f);
     if (!f || size == sizeof text) return fail("%s: %s", tiny.path, f ? "the text is too long" : "cannot read it");
     tiny.start = text;
-    *words = compile(&tiny);
+    *words = compile(&tiny, strcmp(target, "vulkan") ? SPE_ENV_OPENCL : SPE_ENV_VULKAN);
     return words->data || fail("%s", tiny.error);
 }
 
@@ -472,20 +472,22 @@ static bool run(zed_device *dev)
 {
     float *data[VARIABLES];
     spe_words words;
-    bool ok = build(&words) && fill(dev, data) && run_here(data) && run_there(dev, words, data) && compare(data);
+    bool ok = build(&words, dev->target.name) && fill(dev, data) && run_here(data) && run_there(dev, words, data) &&
+              compare(data);
     spe_free(&tiny.m);
     return ok;
 }
 
-/* The module is the same for all targets. */
+/* The module is the same for all targets but Vulkan. */
 static bool emit(const char *path, const char *target)
 {
-    static const char *const targets[] = {"pvc", "bmg", "lnl", "ptl", "dg2", "generic", "soft"};
+    static const char *const targets[] = {"pvc", "bmg", "lnl", "ptl", "dg2", "generic", "soft", "vulkan"};
     bool ok = false;
     spe_words words;
-    for (int i = 0; i < 7; i++) ok = ok || !strcmp(target, targets[i]);
-    if (!ok) return fail("--target %s: pvc, bmg, lnl, ptl, dg2, generic or soft", target);
-    ok = build(&words) && emit_words(path, NULL, "as in the text, u32 elements", "", words.data, words.count * 4);
+    for (int i = 0; i < 8; i++) ok = ok || !strcmp(target, targets[i]);
+    if (!ok) return fail("--target %s: pvc, bmg, lnl, ptl, dg2, generic, soft or vulkan", target);
+    ok = build(&words, target) &&
+         emit_words(path, NULL, "as in the text, u32 elements", "", words.data, words.count * 4);
     spe_free(&tiny.m);
     return ok;
 }

@@ -228,8 +228,40 @@ derive() { # derive HEADER: writes them, or with --check compares
     done
 }
 
+# vulkan/ze_dispatch.h, by which a program that is written for ze_dispatch.h runs through Vulkan, unchanged.
+other_names() {
+    cat <<END
+/* ze_dispatch.h - written by join.sh: vk_dispatch.h under the names of ze_dispatch.h, so that a program that is written
+ * for Level Zero runs through Vulkan as it stands: compile it with -Ivulkan before the folder of the other headers, or
+ * put this file in the place of theirs. What Vulkan lacks is an undefined name. docs/vulkan.md has more. */
+#ifndef ZE_DISPATCH_H
+#define ZE_DISPATCH_H
+#define ZE_DISPATCH_VULKAN_ /* for the few programs that tell them apart */
+
+#include "vk_dispatch.h"
+
+/* Vulkan's drivers take no flags, and its modules say how large their groups are. */
+#define zed_module_load(module, d, words, bytes, flags) vkd_module_load(module, d, words, bytes)
+
+END
+    cat vk_dispatch.h vk_dispatch/values.h vk_dispatch/launching.h | sed 's|/\*[^*]*\*/||' | tr -c 'A-Za-z0-9_' '\n' |
+        grep -E '^(vkd|VKD)_[A-Za-z0-9_]*[A-Za-z0-9]$' | grep -vx vkd_module_load | LC_ALL=C sort -u |
+        sed -E 's/^(vkd|VKD)_(.*)$/#define \1_\2 &/; s/^#define vkd_/#define zed_/; s/^#define VKD_/#define ZED_/'
+    printf '\n#endif /* ZE_DISPATCH_H */\n'
+}
+
+write_other_names() {
+    if [ -z "$check" ]; then
+        other_names >../vulkan/ze_dispatch.h
+    elif [ "$(other_names)" != "$(cat ../vulkan/ze_dispatch.h)" ]; then
+        echo "vulkan/ze_dispatch.h differs from vk_dispatch.h: run src/join.sh vk_dispatch" >&2
+        exit 1
+    fi
+}
+
 for header; do
     [ "$header" != vk_dispatch ] || derive vk_dispatch
+    [ "$header" != vk_dispatch ] || write_other_names
     write_prototypes "$header"
     if [ -n "$check" ]; then
         join "$header" | cat -s | cmp -s - "../$header.h" || {

@@ -297,6 +297,9 @@ typedef enum { SPE_ENV_OPENCL, SPE_ENV_VULKAN } spe_env;
 /* Vulkan: the spec constant with the length of local memory in 32-bit words; that of a parameter's number is the offset
  * in bytes of what a local pointer points to. The default length has room for the module's variables. */
 enum { SPE_LOCAL_WORDS_CONSTANT = 1000 };
+/* Vulkan: the spec constant whose default is the subgroup size that the module's first kernel was written for; those of
+ * the kernels after it have the numbers after it. */
+enum { SPE_SUBGROUP_SIZE_CONSTANT = 1001 };
 
 typedef struct {
     uint32_t version; /* SPE_VERSION(1, 0) to SPE_VERSION(1, 6); 0: 1.4, for Vulkan 1.6 (from 1.5) */

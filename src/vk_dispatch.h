@@ -33,7 +33,8 @@
  * The loader (libvulkan.so.1, vulkan-1.dll) is opened when a device is: programs start where it is missing, and
  * vkd_open then fails with VKD_NO_LOADER.
  *
- * MEMORY. vkd_alloc(&dev, VKD_SHARED | VKD_DEVICE | VKD_HOST, bytes, align); align 0 is 64. The host reads and writes
+ * MEMORY. vkd_alloc(&dev, VKD_SHARED | VKD_DEVICE | VKD_HOST, bytes, align); align 0 is 64, and a larger one is that of
+ * the device's address. The host reads and writes
  * shared memory (the device's own, where the bus allows that) and host memory; a pointer to device memory is a name:
  * the host cannot read there, but p + offset may be passed to kernels, copies and fills, as any other. Memory that was
  * not allocated so cannot be passed to kernels. vkd_free, vkd_copy, vkd_fill, vkd_fill_pattern as in ze_dispatch.h;
@@ -42,8 +43,8 @@
  *
  * KERNELS. vkd_kernel_get takes the kernel's parameters as text: `type name` separated by commas. Types: f64 f32 f16
  * bf16 i64 i32 i16 i8 u64 u32 u16 u8, ptr<T> for global and local<T> for local memory. VKD_LOAD(&kernel, &dev, mod)
- * does both, from any struct with .words .size .kernel .params .subgroup_size. A kernel that was written for a subgroup
- * size needs vkd_subgroup_size(&kernel, 16) before its first launch, which VKD_LOAD calls.
+ * does both, from any struct with .words .size .kernel .params .subgroup_size. A kernel that was written for a
+ * subgroup size gets it: modules of spirv_emit.h say it. vkd_subgroup_size(&kernel, 16) does so for other modules.
  *
  * LAUNCHING. vkd_launch(&kernel, groups, arguments...) binds, launches and waits; vkd_launch_timed returns nanoseconds;
  * vkd_start does not wait, and vkd_wait(&dev) waits for all: what is started runs in order, each after the one before
@@ -132,7 +133,7 @@ __declspec(dllimport) int __stdcall VirtualFree(void *at, size_t bytes, unsigned
     X(VKD_NULL_POINTER, "pass a valid address")                                                                        \
     X(VKD_ALLOC_KIND, "use VKD_SHARED, VKD_DEVICE or VKD_HOST")                                                        \
     X(VKD_ALLOC_SIZE, "ask for at least one byte, and no more than one allocation can have")                           \
-    X(VKD_ALLOC_ALIGN, "alignment is 0 (then 64) or a power of two up to what the device gives")                       \
+    X(VKD_ALLOC_ALIGN, "alignment is 0 (then 64) or a power of two")                       \
     X(VKD_NOT_ALLOCATED, "pass what vkd_alloc of this device returned, and free it once")                              \
     X(VKD_MEMORY_RANGE, "stay within the allocation")                                                                  \
     X(VKD_FILL_PATTERN, "a pattern has 1, 2, 4, 8 or 16 bytes, and fills a multiple of them")                          \
@@ -223,6 +224,7 @@ typedef struct vkd_target {
 typedef struct vkd_info {
     int index;
     char name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
+    const char *target; /* vulkan */
     bool gpu;
     uint32_t vendor_id, device_id;
     char driver[VK_MAX_DRIVER_NAME_SIZE + VK_MAX_DRIVER_INFO_SIZE]; /* its name and version */
@@ -237,6 +239,7 @@ typedef struct vkd_resource_ {
     size_t bytes;
     VkBuffer buffer;
     VkDeviceMemory memory;
+    size_t offset; /* in the buffer, for the alignment */
     uint64_t address;
     bool mapped;
 } vkd_resource_;

@@ -39,8 +39,8 @@ bool vkd_batch_copy_(vkd_batch *b, void *dst, const void *src, size_t bytes, con
         return false;
     if (!to || !from)
         return vkd_fail_(d, VKD_NOT_ALLOCATED, "a batch copies between allocations; %p is in none", to ? src : dst);
-    region.srcOffset = (uintptr_t)src - (uintptr_t)from->handle;
-    region.dstOffset = (uintptr_t)dst - (uintptr_t)to->handle;
+    region.srcOffset = from->offset + ((uintptr_t)src - (uintptr_t)from->handle);
+    region.dstOffset = to->offset + ((uintptr_t)dst - (uintptr_t)to->handle);
     region.size = bytes;
     vkd_barrier_(d, b->commands);
     d->vk_->vkCmdCopyBuffer(b->commands, from->buffer, to->buffer, 1, &region);

@@ -18,8 +18,8 @@ static bool vkd_copy_on_device_(vkd_device *d, const vkd_resource_ *to, size_t t
     VkCommandBuffer commands = vkd_begin_commands_(d, false);
     VkBufferCopy region;
     if (!commands) return false;
-    region.srcOffset = from_offset;
-    region.dstOffset = to_offset;
+    region.srcOffset = from->offset + from_offset;
+    region.dstOffset = to->offset + to_offset;
     region.size = bytes;
     vkd_barrier_(d, commands);
     d->vk_->vkCmdCopyBuffer(commands, from->buffer, to->buffer, 1, &region);

@@ -116,6 +116,7 @@ XE_FN_ int vkd_find_devices_(vkd_device *d, VkPhysicalDevice *found, vkd_info *i
             if (vkd_rank_(d, all[i], &p) != rank) continue;
             memset(&infos[n], 0, sizeof infos[n]);
             infos[n].index = n;
+            infos[n].target = "vulkan";
             infos[n].gpu = rank < 3;
             infos[n].vendor_id = p.properties.vendorID;
             infos[n].device_id = p.properties.deviceID;

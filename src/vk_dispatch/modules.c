@@ -4,7 +4,7 @@
 enum { VKD_OP_MEMORY_MODEL_ = 14, VKD_ADDRESSES_OF_BUFFERS_ = 5348 }; /* and SPIR-V's other numbers */
 enum { VKD_OP_ENTRY_POINT_ = 15, VKD_OP_EXECUTION_MODE_ = 16, VKD_MODE_LOCAL_SIZE_ = 17, VKD_OP_SPEC_CONSTANT_ = 50,
        VKD_OP_FUNCTION_ = 54, VKD_OP_DECORATE_ = 71, VKD_DECORATION_SPEC_ID_ = 1 };
-enum { VKD_LOCAL_WORDS_CONSTANT_ = 1000 }; /* SPE_LOCAL_WORDS_CONSTANT of spirv_emit.h */
+enum { VKD_LOCAL_WORDS_CONSTANT_ = 1000, VKD_SUBGROUP_SIZE_CONSTANT_ }; /* SPE_... of spirv_emit.h */
 
 /* Does the module address memory as Vulkan does? */
 static bool vkd_is_for_vulkan_(const uint32_t *words, size_t count)
@@ -49,33 +49,61 @@ bool vkd_module_free_(vkd_module *module, const char *file, int line)
     return ok;
 }
 
-/* The kernel's local size, from its module; false and an error if the module has no such kernel, or states no size. */
+/* Is the entry point at w (n words) the kernel k? Else appends its name to the list. */
+static bool vkd_is_entry_(const vkd_kernel *k, const uint32_t *w, uint32_t n, char *others, size_t size)
+{
+    char name[sizeof k->name];
+    size_t bytes = (n - 3) * 4 < sizeof name ? (n - 3) * 4 : sizeof name - 1, used = strlen(others);
+    memcpy(name, w + 3, bytes);
+    name[bytes] = 0;
+    snprintf(others + used, size - used, "%s%s", used ? ", " : "", name);
+    return strcmp(name, k->name) == 0;
+}
+
+/* What a module says of a kernel: its id, its number, and the ids of the constants that tell more. */
+typedef struct vkd_found_ {
+    uint32_t id, number, local_words, subgroup_size;
+} vkd_found_;
+
+static void vkd_read_instruction_(vkd_kernel *k, vkd_found_ *f, const uint32_t *w, uint32_t n)
+{
+    switch (*w & 0xffff) {
+    case VKD_OP_EXECUTION_MODE_:
+        if (n == 6 && f->id && w[1] == f->id && w[2] == VKD_MODE_LOCAL_SIZE_)
+            memcpy(k->local_size, w + 3, sizeof k->local_size);
+        break;
+    case VKD_OP_DECORATE_:
+        if (n != 4 || w[2] != VKD_DECORATION_SPEC_ID_) break;
+        if (w[3] == VKD_LOCAL_WORDS_CONSTANT_) f->local_words = w[1];
+        if (w[3] == VKD_SUBGROUP_SIZE_CONSTANT_ + f->number) f->subgroup_size = w[1];
+        break;
+    case VKD_OP_SPEC_CONSTANT_:
+        if (n == 4 && w[2] == f->local_words) k->local_bytes = w[3] * 4;
+        if (n == 4 && w[2] == f->subgroup_size) k->subgroup_size = w[3];
+        break;
+    default: break;
+    }
+}
+
+/* Its local size, and the subgroup size that it was written for, from its module; false and an error if the module has
+ * no such kernel, or states no local size. */
 static bool vkd_read_kernel_(vkd_kernel *k, const vkd_module *module)
 {
     char others[512] = "";
-    uint32_t id = 0, local = 0, n;
+    vkd_found_ f = {0, 0, 0, 0};
+    uint32_t n, entries = 0;
     for (size_t at = 5; at < module->count_; at += n) {
         const uint32_t *w = module->words_ + at;
         n = *w >> 16;
         if (!n || n > module->count_ - at) return vkd_fail_(k->device, VKD_MODULE, "word %zu is no instruction", at);
-        if ((*w & 0xffff) == VKD_OP_ENTRY_POINT_ && n > 3) {
-            char name[sizeof k->name];
-            size_t bytes = (n - 3) * 4 < sizeof name ? (n - 3) * 4 : sizeof name - 1;
-            memcpy(name, w + 3, bytes);
-            name[bytes] = 0;
-            if (strcmp(name, k->name) == 0) id = w[2];
-            size_t used = strlen(others);
-            snprintf(others + used, sizeof others - used, "%s%s", used ? ", " : "", name);
-        }
-        if ((*w & 0xffff) == VKD_OP_EXECUTION_MODE_ && n == 6 && id && w[1] == id && w[2] == VKD_MODE_LOCAL_SIZE_)
-            memcpy(k->local_size, w + 3, sizeof k->local_size);
-        if ((*w & 0xffff) == VKD_OP_DECORATE_ && n == 4 && w[2] == VKD_DECORATION_SPEC_ID_ &&
-            w[3] == VKD_LOCAL_WORDS_CONSTANT_)
-            local = w[1];
-        if ((*w & 0xffff) == VKD_OP_SPEC_CONSTANT_ && n == 4 && local && w[2] == local) k->local_bytes = w[3] * 4;
         if ((*w & 0xffff) == VKD_OP_FUNCTION_) break;
+        if ((*w & 0xffff) == VKD_OP_ENTRY_POINT_ && n > 3) {
+            if (vkd_is_entry_(k, w, n, others, sizeof others)) f.id = w[2], f.number = entries;
+            entries++;
+        }
+        vkd_read_instruction_(k, &f, w, n);
     }
-    if (!id) return vkd_fail_(k->device, VKD_KERNEL_NAME, "the module has no kernel %s; it has %s", k->name, others);
+    if (!f.id) return vkd_fail_(k->device, VKD_KERNEL_NAME, "the module has no kernel %s; it has %s", k->name, others);
     return k->local_size[0] || vkd_fail_(k->device, VKD_MODULE, "kernel %s states no local size", k->name);
 }
 
@@ -124,7 +152,7 @@ bool vkd_kernel_get_(vkd_kernel *k, vkd_module *module, const char *name, const 
     k->device = d;
     k->module = module->handle;
     memcpy(k->name, name, strlen(name) + 1);
-    if (vkd_read_kernel_(k, module) && vkd_local_size_ok_(k) &&
+    if (vkd_read_kernel_(k, module) && vkd_local_size_ok_(k) && vkd_subgroup_size_(k, k->subgroup_size, file, line) &&
         vkd_parse_params_(d, name, params, k->params, &k->param_count) && vkd_place_params_(k))
         return true;
     memset(k, 0, sizeof *k);
@@ -160,7 +188,8 @@ bool vkd_load_(vkd_kernel *k, vkd_device *d, const void *words, size_t bytes, co
     int line = d ? d->line_ : 0;
     memset(k, 0, sizeof *k);
     if (!vkd_module_load_(&module, d, words, bytes)) return false;
-    bool ok = vkd_kernel_get_(k, &module, name, params, file, line) && vkd_subgroup_size_(k, subgroup_size, file, line);
+    bool ok = vkd_kernel_get_(k, &module, name, params, file, line) &&
+              (!subgroup_size || vkd_subgroup_size_(k, subgroup_size, file, line));
     free(module.words_); /* the device frees the module */
     return ok;
 }

@@ -16,11 +16,11 @@ check_says "install says how programs find the library" "LD_LIBRARY_PATH=\"$pref
 refuses() { ! "$@"; }
 check_says "a relative prefix is refused" "needs an absolute path" refuses make install BUILD="$BUILD" PREFIX=somewhere DESTDIR="$work/"
 for file in include/xetile/xetile.h include/xetile/spirv_emit.h include/xetile/coopmatrix.h include/xetile/coopvec.h \
-    include/xetile/ze_dispatch.h lib/libxetile.a lib/libxetile.so lib/libze_soft.so lib/pkgconfig/xetile.pc; do
+    include/xetile/ze_dispatch.h include/xetile/vk_dispatch.h include/xetile/vulkan/ze_dispatch.h lib/libxetile.a lib/libxetile.so lib/libze_soft.so lib/pkgconfig/xetile.pc; do
     check "$file is installed" test -s "$prefix/$file"
 done
 check "libxetile.so is a link to a version" test "$(readlink -f "$prefix/lib/libxetile.so")" = "$prefix/lib/libxetile.so.$(sed -n 's/^#define XETILE_VERSION "\(.*\)".*/\1/p' spirv_emit.h)"
-foreign=$(nm -D --defined-only "$prefix/lib/libxetile.so" | awk '{ print $3 }' | grep -Ev '^(spe|cm|cv|xt|zed)_' | tr '\n' ' ')
+foreign=$(nm -D --defined-only "$prefix/lib/libxetile.so" | awk '{ print $3 }' | grep -Ev '^(spe|cm|cv|xt|zed|vkd)_' | tr '\n' ' ')
 check "libxetile.so shows functions of the headers and nothing else, but: $foreign" test -z "$foreign"
 
 # The flags are one string, in which pkg-config escapes the space in the prefix.

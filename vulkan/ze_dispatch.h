@@ -1,0 +1,107 @@
+/* ze_dispatch.h - written by join.sh: vk_dispatch.h under the names of ze_dispatch.h, so that a program that is written
+ * for Level Zero runs through Vulkan as it stands: compile it with -Ivulkan before the folder of the other headers, or
+ * put this file in the place of theirs. What Vulkan lacks is an undefined name. docs/vulkan.md has more. */
+#ifndef ZE_DISPATCH_H
+#define ZE_DISPATCH_H
+#define ZE_DISPATCH_VULKAN_ /* for the few programs that tell them apart */
+
+#include "vk_dispatch.h"
+
+/* Vulkan's drivers take no flags, and its modules say how large their groups are. */
+#define zed_module_load(module, d, words, bytes, flags) vkd_module_load(module, d, words, bytes)
+
+#define ZED_ALLOC_ALIGN VKD_ALLOC_ALIGN
+#define ZED_ALLOC_KIND VKD_ALLOC_KIND
+#define ZED_ALLOC_SIZE VKD_ALLOC_SIZE
+#define ZED_ARG VKD_ARG
+#define ZED_ARG_COUNT VKD_ARG_COUNT
+#define ZED_ARG_MEMORY VKD_ARG_MEMORY
+#define ZED_ARG_RANGE VKD_ARG_RANGE
+#define ZED_ARG_TYPE VKD_ARG_TYPE
+#define ZED_BATCH_LAUNCH VKD_BATCH_LAUNCH
+#define ZED_BATCH_STATE VKD_BATCH_STATE
+#define ZED_DEVICE VKD_DEVICE
+#define ZED_ERRORS VKD_ERRORS
+#define ZED_FILL_PATTERN VKD_FILL_PATTERN
+#define ZED_GROUPS VKD_GROUPS
+#define ZED_GROUP_TOO_LARGE VKD_GROUP_TOO_LARGE
+#define ZED_HOST VKD_HOST
+#define ZED_KERNEL_NAME VKD_KERNEL_NAME
+#define ZED_KERNEL_NOT_LOADED VKD_KERNEL_NOT_LOADED
+#define ZED_LOAD VKD_LOAD
+#define ZED_LOCAL_MEMORY VKD_LOCAL_MEMORY
+#define ZED_MAX_ARGS VKD_MAX_ARGS
+#define ZED_MAX_DEVICES VKD_MAX_DEVICES
+#define ZED_MEMORY_RANGE VKD_MEMORY_RANGE
+#define ZED_MODULE VKD_MODULE
+#define ZED_NOT_ALLOCATED VKD_NOT_ALLOCATED
+#define ZED_NOT_OPEN VKD_NOT_OPEN
+#define ZED_NO_DEVICE VKD_NO_DEVICE
+#define ZED_NO_LOADER VKD_NO_LOADER
+#define ZED_NO_SUCH_DEVICE VKD_NO_SUCH_DEVICE
+#define ZED_NULL_POINTER VKD_NULL_POINTER
+#define ZED_OK VKD_OK
+#define ZED_OTHER_DEVICE VKD_OTHER_DEVICE
+#define ZED_OUT_OF_MEMORY VKD_OUT_OF_MEMORY
+#define ZED_PARAM_LOCAL VKD_PARAM_LOCAL
+#define ZED_PARAM_PTR VKD_PARAM_PTR
+#define ZED_PARAM_TEXT VKD_PARAM_TEXT
+#define ZED_PARAM_VALUE VKD_PARAM_VALUE
+#define ZED_RESULTS VKD_RESULTS
+#define ZED_SHARED VKD_SHARED
+#define ZED_SUBGROUP_SIZE VKD_SUBGROUP_SIZE
+#define ZED_TARGET VKD_TARGET
+#define zed_address vkd_address
+#define zed_alloc vkd_alloc
+#define zed_arg vkd_arg
+#define zed_arg_f vkd_arg_f
+#define zed_arg_i vkd_arg_i
+#define zed_arg_local vkd_arg_local
+#define zed_arg_ptr vkd_arg_ptr
+#define zed_arg_u vkd_arg_u
+#define zed_batch vkd_batch
+#define zed_batch_begin vkd_batch_begin
+#define zed_batch_begin_timed vkd_batch_begin_timed
+#define zed_batch_change vkd_batch_change
+#define zed_batch_copy vkd_batch_copy
+#define zed_batch_end vkd_batch_end
+#define zed_batch_free vkd_batch_free
+#define zed_batch_launch vkd_batch_launch
+#define zed_batch_launch_n vkd_batch_launch_n
+#define zed_batch_ns vkd_batch_ns
+#define zed_batch_run vkd_batch_run
+#define zed_batch_start vkd_batch_start
+#define zed_clear_error vkd_clear_error
+#define zed_close vkd_close
+#define zed_copy vkd_copy
+#define zed_device vkd_device
+#define zed_error vkd_error
+#define zed_fill vkd_fill
+#define zed_fill_pattern vkd_fill_pattern
+#define zed_free vkd_free
+#define zed_get_error vkd_get_error
+#define zed_groups vkd_groups
+#define zed_info vkd_info
+#define zed_kernel vkd_kernel
+#define zed_kernel_get vkd_kernel_get
+#define zed_launch vkd_launch
+#define zed_launch_n vkd_launch_n
+#define zed_launch_timed vkd_launch_timed
+#define zed_launch_timed_n vkd_launch_timed_n
+#define zed_list vkd_list
+#define zed_local vkd_local
+#define zed_module vkd_module
+#define zed_module_free vkd_module_free
+#define zed_open vkd_open
+#define zed_options vkd_options
+#define zed_param vkd_param
+#define zed_print_error vkd_print_error
+#define zed_print_list vkd_print_list
+#define zed_result_name vkd_result_name
+#define zed_start vkd_start
+#define zed_start_n vkd_start_n
+#define zed_subgroup_size vkd_subgroup_size
+#define zed_target vkd_target
+#define zed_wait vkd_wait
+
+#endif /* ZE_DISPATCH_H */
