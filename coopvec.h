@@ -451,6 +451,7 @@ XETILE_API void cv_free(cv_module *mod);
 /* ---- numbers and vectors ----------------------------------------------------------------------------------------- */
 
 typedef struct {
+    cv_vec vec; /* that is stored */
     cv_val ptr;
     int count;
     cv_val index;  /* in elements; default 0 */
@@ -483,6 +484,21 @@ typedef struct {
     cv_uniformity uniform; /* of CV_VECTOR_ACCUMULATE */
     int end_;
 } cv_vector_ref;
+
+/* The operands of CV_MUL and CV_MUL_ADD, CV_OUTER_PRODUCT_ACCUMULATE, CV_VECTOR_ACCUMULATE. */
+typedef struct {
+    cv_matrix_ref matrix;
+    cv_interpreted_vector input;
+    cv_vector_ref bias;
+} cv_multiply_desc_;
+typedef struct {
+    cv_vec vecs[2];
+    cv_matrix_ref matrix;
+} cv_outer_desc_;
+typedef struct {
+    cv_vec vec;
+    cv_vector_ref vector;
+} cv_accumulate_desc_;
 
 /* Mul, MulAdd; with bias->base unset, MulAdd is Mul. */
 XETILE_API cv_vec cv_mul(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interpreted_vector *in);
@@ -526,31 +542,34 @@ XETILE_API cv_any_ cv_any_int_(long long i);
 XETILE_API cv_any_ cv_any_uint_(unsigned long long u);
 XETILE_API cv_any_ cv_any_real_(double d);
 XETILE_API cv_any_ cv_any_float_(float f);
-XETILE_API cv_val cv_binary_scalar_(cv_where_ w, int op, const char *name, cv_any_ a, cv_any_ b);
-XETILE_API cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b);
+XETILE_API cv_val cv_binary_scalar_(cv_where_ w, int op, const char *name, const cv_any_ *given);
+XETILE_API cv_val cv_select_(cv_where_ w, const cv_val *given);
 XETILE_API cv_val cv_builtin_(cv_where_ w, spe_builtin_name name);
 XETILE_API cv_val cv_uniform_(cv_where_ w, cv_val v);
 XETILE_API cv_vec cv_splat_(cv_where_ w, int type, int n, cv_val value);
 XETILE_API cv_vec cv_vec_of_(cv_where_ w, int type, int n, const cv_val *values);
 XETILE_API cv_vec cv_load_(cv_where_ w, cv_memory_ d);
-XETILE_API void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d);
-XETILE_API cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i);
-XETILE_API cv_vec cv_set_element_(cv_where_ w, cv_vec v, cv_val i, cv_val value);
-XETILE_API cv_vec cv_concat_(cv_where_ w, cv_vec a, cv_vec b);
+XETILE_API void cv_store_(cv_where_ w, cv_memory_ d);
+XETILE_API cv_val cv_element_(cv_where_ w, const cv_any_ *given);
+XETILE_API cv_vec cv_set_element_(cv_where_ w, const cv_any_ *given);
+XETILE_API cv_vec cv_concat_(cv_where_ w, const cv_vec *given);
 XETILE_API cv_vec cv_slice_(cv_where_ w, cv_vec v, int first, int n);
 XETILE_API cv_interpreted_vector cv_same_input_(cv_interpreted_vector v);
 XETILE_API cv_interpreted_vector cv_plain_input_(cv_vec v);
-XETILE_API cv_vec cv_binary_vec_(cv_where_ w, int op, const char *name, cv_any_ a, cv_any_ b);
-XETILE_API cv_vec cv_fma_(cv_where_ w, cv_any_ a, cv_vec b, cv_any_ c);
+XETILE_API cv_vec cv_binary_vec_(cv_where_ w, int op, const char *name, const cv_any_ *given);
+XETILE_API cv_vec cv_fma_(cv_where_ w, const cv_any_ *given);
 XETILE_API cv_vec cv_function_vec_(cv_where_ w, int fn, const char *name, cv_any_ a);
 XETILE_API cv_val cv_function_scalar_(cv_where_ w, int fn, const char *name, cv_any_ a);
-XETILE_API cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ d);
-XETILE_API cv_vec cv_leaky_relu_(cv_where_ w, cv_vec v, cv_val slope);
+XETILE_API cv_vec cv_choose_(cv_where_ w, int op, const cv_any_ *given);
+XETILE_API cv_vec cv_leaky_relu_(cv_where_ w, const cv_any_ *given);
 XETILE_API cv_vec cv_cast_vec_(cv_where_ w, int type, cv_any_ a);
 XETILE_API cv_val cv_cast_scalar_(cv_where_ w, int type, cv_any_ a);
 XETILE_API cv_matrix_ref cv_matrix_ref_(cv_where_ w, cv_matrix_ref r);
 XETILE_API cv_vector_ref cv_vector_ref_(cv_where_ w, cv_vector_ref r);
-XETILE_API spe_region cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val step, void *const *objects);
+XETILE_API cv_vec cv_multiply_(cv_where_ w, int out_type, cv_multiply_desc_ d);
+XETILE_API void cv_accumulate_outer_(cv_where_ w, cv_outer_desc_ d);
+XETILE_API void cv_accumulate_(cv_where_ w, cv_accumulate_desc_ d);
+XETILE_API spe_region cv_for_begin_(cv_where_ w, const cv_val *given, void *const *objects);
 XETILE_API spe_region cv_if_begin_(cv_where_ w, cv_val condition, void *const *objects);
 XETILE_API void cv_barrier_(cv_where_ w);
 
@@ -1092,15 +1111,16 @@ XE_FN_ int cv_common_type_(const cv_val *a, const cv_val *b)
     return a->kind == SPE_REAL || b->kind == SPE_REAL ? CV_F32 : CV_I32;
 }
 
-cv_val cv_binary_scalar_(cv_where_ w, int op, const char *name, cv_any_ a, cv_any_ b)
+cv_val cv_binary_scalar_(cv_where_ w, int op, const char *name, const cv_any_ *given)
 {
-    int type = cv_common_type_(&a.val, &b.val);
+    const cv_val *a = &given[0].val, *b = &given[1].val;
+    int type = cv_common_type_(a, b);
     if (!cv_enter_(w)) return cv_nothing_();
-    spe_id p = cv_id_(w, type, &a.val);
-    spe_id q = cv_id_(w, type, &b.val);
+    spe_id p = cv_id_(w, type, a);
+    spe_id q = cv_id_(w, type, b);
     spe_id r = p && q ? cv_emit_(&w.x->m, op, type, p, q) : 0;
     if (!r) cv_fail_(w, CV_ERROR_OPERATION, "%s on %s", name, cv_type_text_(type));
-    return cv_scalar_(w.x, op >= SPE_ARITH_EQ ? (int)CV_BOOL_ : type, r, a.val.uniform && b.val.uniform);
+    return cv_scalar_(w.x, op >= SPE_ARITH_EQ ? (int)CV_BOOL_ : type, r, a->uniform && b->uniform);
 }
 
 XE_FN_ bool cv_check_condition_(cv_where_ w, const char *of, const cv_val *c)
@@ -1108,8 +1128,9 @@ XE_FN_ bool cv_check_condition_(cv_where_ w, const char *of, const cv_val *c)
     return spe_val_is_condition(c, CV_BOOL_) || cv_fail_(w, CV_ERROR_CONDITION, "%s got %s", of, cv_describe_(c).s);
 }
 
-cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b)
+cv_val cv_select_(cv_where_ w, const cv_val *given)
 {
+    const cv_val c = given[0], a = given[1], b = given[2];
     int type = cv_common_type_(&a, &b);
     if (!cv_enter_(w) || !cv_check_condition_(w, "CV_SELECT", &c) || !cv_live_(w, c.note)) return cv_nothing_();
     if (c.kind == SPE_INT) return c.integer ? a : b;
@@ -1272,9 +1293,10 @@ cv_vec cv_load_(cv_where_ w, cv_memory_ d)
     return stride && ids ? cv_from_scalars_(w.x, type, d.count, ids) : v;
 }
 
-void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d)
+void cv_store_(cv_where_ w, cv_memory_ d)
 {
     spe_module *m = &w.x->m;
+    const cv_vec v = d.vec;
     int type = d.ptr.type;
     spe_id at, stride;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v) || !cv_locate_(w, &d, &at, &stride)) return;
@@ -1297,8 +1319,10 @@ XE_FN_ bool cv_check_element_(cv_where_ w, const cv_vec *v, const cv_val *i)
 }
 
 /* Element i, which may be computed by the kernel. */
-cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
+cv_val cv_element_(cv_where_ w, const cv_any_ *given)
 {
+    const cv_vec v = given[0].vec;
+    const cv_val i = given[1].val;
     spe_module *m = &w.x->m;
     spe_id got = 0;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v)) return cv_nothing_();
@@ -1320,18 +1344,21 @@ cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
 }
 
 /* The vector with element i, a constant, replaced. */
-cv_vec cv_set_element_(cv_where_ w, cv_vec v, cv_val i, cv_val value)
+cv_vec cv_set_element_(cv_where_ w, const cv_any_ *given)
 {
+    const cv_vec v = given[0].vec;
+    const cv_val i = given[1].val, *value = &given[2].val;
     int component;
     if (!cv_enter_(w) || !cv_check_element_(w, &v, &i)) return cv_no_vec_();
     cv_vec out = cv_from_parts_(w.x, v.type, v.length, v.part);
     int part = cv_part_of_(v.length, (int)i.integer, &component);
-    if (out.parts) out.part[part] = spe_insert(&w.x->m, v.part[part], cv_id_(w, v.type, &value), (uint32_t)component);
+    if (out.parts) out.part[part] = spe_insert(&w.x->m, v.part[part], cv_id_(w, v.type, value), (uint32_t)component);
     return out;
 }
 
-cv_vec cv_concat_(cv_where_ w, cv_vec a, cv_vec b)
+cv_vec cv_concat_(cv_where_ w, const cv_vec *given)
 {
+    const cv_vec a = given[0], b = given[1];
     spe_id ids[CV_VECTOR_MAX_];
     if (!cv_enter_(w) || !cv_check_vec_(w, &a) || !cv_check_vec_(w, &b)) return cv_no_vec_();
     if (a.type != b.type) cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%s and %s", cv_type_name(a.type), cv_type_name(b.type));
@@ -1367,22 +1394,22 @@ cv_interpreted_vector cv_plain_input_(cv_vec v)
 }
 
 /* Two operands as vectors of one shape; a number is splatted. */
-XE_FN_ bool cv_match_(cv_where_ w, cv_any_ a, cv_any_ b, cv_vec *p, cv_vec *q)
+XE_FN_ bool cv_match_(cv_where_ w, const cv_any_ *a, const cv_any_ *b, cv_vec *p, cv_vec *q)
 {
-    const cv_vec *shape = cv_is_vec_(&a) ? &a.vec : &b.vec;
+    const cv_vec *shape = cv_is_vec_(a) ? &a->vec : &b->vec;
     if (!cv_enter_(w) || !cv_check_vec_(w, shape)) return false;
-    *p = cv_is_vec_(&a) ? a.vec : cv_splat_(w, shape->type, shape->length, a.val);
-    *q = cv_is_vec_(&b) ? b.vec : cv_splat_(w, shape->type, shape->length, b.val);
+    *p = cv_is_vec_(a) ? a->vec : cv_splat_(w, shape->type, shape->length, a->val);
+    *q = cv_is_vec_(b) ? b->vec : cv_splat_(w, shape->type, shape->length, b->val);
     if (!cv_check_vec_(w, p) || !cv_check_vec_(w, q)) return false;
     return (p->type == q->type && p->length == q->length) ||
            cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d of %s and %d of %s", p->length, cv_type_name(p->type), q->length,
                     cv_type_name(q->type));
 }
 
-cv_vec cv_binary_vec_(cv_where_ w, int op, const char *name, cv_any_ a, cv_any_ b)
+cv_vec cv_binary_vec_(cv_where_ w, int op, const char *name, const cv_any_ *given)
 {
     cv_vec p, q;
-    if (!cv_match_(w, a, b, &p, &q)) return cv_no_vec_();
+    if (!cv_match_(w, &given[0], &given[1], &p, &q)) return cv_no_vec_();
     cv_vec v = cv_new_(w.x, p.type, p.length);
     for (int i = 0; i < v.parts; i++) {
         v.part[i] = op < SPE_ARITH_EQ ? cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]) : 0;
@@ -1398,11 +1425,10 @@ XE_FN_ bool cv_check_real_(cv_where_ w, const char *function, const char *on, in
 }
 
 /* a b + c, rounded once. */
-cv_vec cv_fma_(cv_where_ w, cv_any_ a, cv_vec b, cv_any_ c)
+cv_vec cv_fma_(cv_where_ w, const cv_any_ *given)
 {
     cv_vec p, q, r, v;
-    cv_any_ mid = cv_any_vec_(b);
-    if (!cv_match_(w, a, mid, &p, &q) || !cv_match_(w, c, mid, &r, &q) ||
+    if (!cv_match_(w, &given[0], &given[1], &p, &q) || !cv_match_(w, &given[2], &given[1], &r, &q) ||
         !cv_check_real_(w, "CV_FMA", "a vector of ", p.type))
         return cv_no_vec_();
     v = cv_new_(w.x, p.type, p.length);
@@ -1451,12 +1477,14 @@ cv_val cv_function_scalar_(cv_where_ w, int fn, const char *name, cv_any_ a)
 }
 
 /* a op b ? c : d. */
-cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ d)
+cv_vec cv_choose_(cv_where_ w, int op, const cv_any_ *given)
 {
     cv_vec p, q, r, s, v;
-    if (!cv_match_(w, a, b, &p, &q)) return cv_no_vec_();
-    if (!cv_is_vec_(&c) && !cv_is_vec_(&d)) c = cv_any_vec_(cv_splat_(w, p.type, p.length, c.val));
-    if (!cv_match_(w, c, d, &r, &s)) return cv_no_vec_();
+    cv_any_ c = given[2];
+    const cv_any_ *d = &given[3];
+    if (!cv_match_(w, &given[0], &given[1], &p, &q)) return cv_no_vec_();
+    if (!cv_is_vec_(&c) && !cv_is_vec_(d)) c = cv_any_vec_(cv_splat_(w, p.type, p.length, c.val));
+    if (!cv_match_(w, &c, d, &r, &s)) return cv_no_vec_();
     if (r.length != p.length)
         cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d compared, %d to choose from", p.length, r.length);
     v = cv_new_(w.x, r.type, r.length);
@@ -1465,11 +1493,12 @@ cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ 
     return v;
 }
 
-cv_vec cv_leaky_relu_(cv_where_ w, cv_vec v, cv_val slope)
+/* given: the vector and the slope. */
+cv_vec cv_leaky_relu_(cv_where_ w, const cv_any_ *given)
 {
-    cv_any_ x = cv_any_vec_(v);
-    cv_vec scaled = cv_binary_vec_(w, SPE_ARITH_MUL, "CV_LEAKY_RELU", x, cv_any_val_(slope));
-    return cv_choose_(w, SPE_ARITH_GT, x, cv_any_real_(0), x, cv_any_vec_(scaled));
+    cv_any_ all[4] = {given[0], cv_any_real_(0), given[0], given[0]};
+    all[3] = cv_any_vec_(cv_binary_vec_(w, SPE_ARITH_MUL, "CV_LEAKY_RELU", given));
+    return cv_choose_(w, SPE_ARITH_GT, all);
 }
 
 /* The bounds of an integer type. */
@@ -2175,6 +2204,11 @@ cv_vec cv_mul(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interp
     return cv_mul_add(w, out_type, a, in, NULL);
 }
 
+cv_vec cv_multiply_(cv_where_ w, int out_type, cv_multiply_desc_ d)
+{
+    return cv_mul_add(w, out_type, &d.matrix, &d.input, &d.bias);
+}
+
 /* Adds two f16 to the two in a word, atomically. Not every device has an instruction for that, so this is a
  * compare-exchange loop. */
 XE_FN_ void cv_atomic_add_f16_(spe_module *m, spe_id word_ptr, spe_id pair)
@@ -2315,7 +2349,8 @@ XE_FN_ void cv_outer_lanes_(const cv_surface_ *c, const cv_vec *v1, const cv_vec
     spe_module *m = &c->x->m;
     spe_id a = cv_spill_(m, v1), b = cv_spill_(m, v2), row = cv_loop_(m, c->m, 1);
     spe_id v = spe_load(m, cv_at_(m, a, row), 0), col = cv_loop_(m, c->k, 1);
-    cv_atomic_add_(m, c->base, cv_offset_(c, row, col), c->type, spe_fmul(m, v, spe_load(m, cv_at_(m, b, col), 0)));
+    v = spe_fmul(m, v, spe_load(m, cv_at_(m, b, col), 0));
+    cv_atomic_add_(m, c->base, cv_offset_(c, row, col), c->type, v);
     spe_endfor(m, 0, NULL);
     spe_endfor(m, 0, NULL);
 }
@@ -2414,6 +2449,11 @@ void cv_outer_product_accumulate(cv_where_ w, cv_vec v1, cv_vec v2, const cv_mat
     else cv_outer_broadcast_(&s, &v1, &v2);
 }
 
+void cv_accumulate_outer_(cv_where_ w, cv_outer_desc_ d)
+{
+    cv_outer_product_accumulate(w, d.vecs[0], d.vecs[1], &d.matrix);
+}
+
 void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r)
 {
     cv_ctx *x = w.x;
@@ -2444,6 +2484,8 @@ void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r)
         }
     }
 }
+
+void cv_accumulate_(cv_where_ w, cv_accumulate_desc_ d) { cv_vector_accumulate(w, d.vec, &d.vector); }
 
 /* kernels.c - control flow, building a module, and the kernel that converts matrices. */
 
@@ -2570,8 +2612,10 @@ XE_FN_ cv_frame_ *cv_open_(cv_where_ w, spe_region *r, const char *name, void *c
     return f;
 }
 
-spe_region cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val step, void *const *objects)
+/* given: start, end and step. */
+spe_region cv_for_begin_(cv_where_ w, const cv_val *given, void *const *objects)
 {
+    const cv_val lo = given[0], hi = given[1], step = given[2];
     cv_ctx *x = w.x;
     spe_region r = spe_region_of(&x->regions, x->probing ? 2 : 1);
     if (!cv_enter_(w)) return r;
@@ -2870,7 +2914,11 @@ XETILE_AS_BEFORE_
 #define CV_ANY_(x)                                                                                                     \
     _Generic((x), cv_val: cv_any_val_, cv_vec: cv_any_vec_, float: cv_any_float_, double: cv_any_real_,                \
              unsigned long: cv_any_uint_, unsigned long long: cv_any_uint_, default: cv_any_int_)(x)
-#define CV_ADDRESS_(T, x) ((const T[]){x}) /* the address of any expression's value */
+#define CV_ANY_VEC_(v) cv_any_vec_(v) /* a vector and nothing else */
+/* Operands are members of one initialiser, see XT_OPERANDS_ of xetile.h. */
+#define CV_OPERANDS_(...) ((const cv_any_[]){__VA_ARGS__})
+#define CV_NUMBERS_(...) ((const cv_val[]){__VA_ARGS__})
+#define CV_VECTORS_(...) ((const cv_vec[]){__VA_ARGS__})
 
 /* -- matrices and vectors in memory */
 #define CV_MATRIX_REF(base_, T, m_, ...)                                                                               \
@@ -2883,39 +2931,42 @@ XETILE_AS_BEFORE_
 #define CV_INPUT_(x) _Generic((x), cv_vec: cv_plain_input_, cv_interpreted_vector: cv_same_input_)(x)
 
 #define CV_MUL(T, matrix_, input_)                                                                                     \
-    cv_mul(CV_HERE_, CV_ID_(T), CV_ADDRESS_(cv_matrix_ref, matrix_),                                                 \
-           CV_ADDRESS_(cv_interpreted_vector, CV_INPUT_(input_)))
+    cv_multiply_(CV_HERE_, CV_ID_(T), (cv_multiply_desc_){.matrix = (matrix_), .input = CV_INPUT_(input_)})
 #define CV_MUL_ADD(T, matrix_, input_, bias_)                                                                          \
-    cv_mul_add(CV_HERE_, CV_ID_(T), CV_ADDRESS_(cv_matrix_ref, matrix_),                                             \
-               CV_ADDRESS_(cv_interpreted_vector, CV_INPUT_(input_)), CV_ADDRESS_(cv_vector_ref, bias_))
+    cv_multiply_(CV_HERE_, CV_ID_(T),                                                                                  \
+                 (cv_multiply_desc_){.matrix = (matrix_), .input = CV_INPUT_(input_), .bias = (bias_)})
 /* The same, with names that cannot be mistaken for element-wise products. */
 #define CV_MATVEC_MUL(T, matrix_, input_) CV_MUL(T, matrix_, input_)
 #define CV_MATVEC_MUL_ADD(T, matrix_, input_, bias_) CV_MUL_ADD(T, matrix_, input_, bias_)
 #define CV_OUTER_PRODUCT_ACCUMULATE(v1_, v2_, matrix_)                                                                 \
-    cv_outer_product_accumulate(CV_HERE_, v1_, v2_, CV_ADDRESS_(cv_matrix_ref, matrix_))
-#define CV_VECTOR_ACCUMULATE(v_, ref_) cv_vector_accumulate(CV_HERE_, v_, CV_ADDRESS_(cv_vector_ref, ref_))
+    cv_accumulate_outer_(CV_HERE_, (cv_outer_desc_){.vecs = {v1_, v2_}, .matrix = (matrix_)})
+#define CV_VECTOR_ACCUMULATE(v_, ref_)                                                                                 \
+    cv_accumulate_(CV_HERE_, (cv_accumulate_desc_){.vec = (v_), .vector = (ref_)})
 
 /* -- vectors */
 #define CV_LOAD(ptr_, n_, ...)                                                                                         \
     cv_load_(CV_HERE_, (cv_memory_){.ptr = (ptr_), .count = (n_), .index = CV_AT(SPE_FIRST(__VA_ARGS__, 0)),           \
                                     SPE_REST(__VA_ARGS__, .end_ = 0)})
 #define CV_STORE(vec_, ptr_, ...)                                                                                      \
-    cv_store_(CV_HERE_, vec_, (cv_memory_){.ptr = (ptr_), .index = CV_AT(SPE_FIRST(__VA_ARGS__, 0)),                   \
-                                           SPE_REST(__VA_ARGS__, .end_ = 0)})
+    cv_store_(CV_HERE_, (cv_memory_){.vec = (vec_), .ptr = (ptr_), .index = CV_AT(SPE_FIRST(__VA_ARGS__, 0)),          \
+                                     SPE_REST(__VA_ARGS__, .end_ = 0)})
 #define CV_SPLAT(T, n_, x) cv_splat_(CV_HERE_, CV_ID_(T), n_, CV_AT(x))
 #define CV_NUMBER_I_(i, x) CV_AT(x)
 #define CV_VEC(T, ...)                                                                                                 \
-    cv_vec_of_(CV_HERE_, CV_ID_(T), SPE_COUNT(__VA_ARGS__),                                                          \
-               (const cv_val[]){SPE_EACH(CV_NUMBER_I_, SPE_COMMA, __VA_ARGS__)})
-#define CV_ELEMENT(vec_, i_) cv_element_(CV_HERE_, vec_, CV_AT(i_))
-#define CV_SET_ELEMENT(vec_, i_, x) cv_set_element_(CV_HERE_, vec_, CV_AT(i_), CV_AT(x))
-#define CV_CONCAT(a, b) cv_concat_(CV_HERE_, a, b)
+    cv_vec_of_(CV_HERE_, CV_ID_(T), SPE_COUNT(__VA_ARGS__),                                                            \
+               CV_NUMBERS_(SPE_EACH(CV_NUMBER_I_, SPE_COMMA, __VA_ARGS__)))
+#define CV_ELEMENT(vec_, i_) cv_element_(CV_HERE_, CV_OPERANDS_(CV_ANY_VEC_(vec_), CV_ANY_(CV_AT(i_))))
+#define CV_SET_ELEMENT(vec_, i_, x)                                                                                    \
+    cv_set_element_(CV_HERE_, CV_OPERANDS_(CV_ANY_VEC_(vec_), CV_ANY_(CV_AT(i_)), CV_ANY_(CV_AT(x))))
+#define CV_CONCAT(a, b) cv_concat_(CV_HERE_, CV_VECTORS_(a, b))
 #define CV_SLICE(vec_, first_, n_) cv_slice_(CV_HERE_, vec_, first_, n_)
 
 /* -- arithmetic */
+#define CV_BY_(name, a, b)                                                                                             \
+    _Generic((a), cv_vec: cv_##name##_vec_,                                                                            \
+             default: _Generic((b), cv_vec: cv_##name##_vec_, default: cv_##name##_scalar_))
 #define CV_BINARY_(op_, name_, a, b)                                                                                   \
-    _Generic((a), cv_vec: cv_binary_vec_, default: _Generic((b), cv_vec: cv_binary_vec_, default: cv_binary_scalar_))( \
-        CV_HERE_, op_, name_, CV_ANY_(a), CV_ANY_(b))
+    CV_BY_(binary, a, b)(CV_HERE_, op_, name_, CV_OPERANDS_(CV_ANY_(a), CV_ANY_(b)))
 #define CV_ADD(a, b) CV_BINARY_(SPE_ARITH_ADD, "CV_ADD", a, b)
 #define CV_SUB(a, b) CV_BINARY_(SPE_ARITH_SUB, "CV_SUB", a, b)
 #define CV_TIMES(a, b) CV_BINARY_(SPE_ARITH_MUL, "CV_TIMES", a, b)
@@ -2934,11 +2985,11 @@ XETILE_AS_BEFORE_
 #define CV_LE(a, b) CV_BINARY_(SPE_ARITH_LE, "CV_LE", a, b)
 #define CV_GT(a, b) CV_BINARY_(SPE_ARITH_GT, "CV_GT", a, b)
 #define CV_GE(a, b) CV_BINARY_(SPE_ARITH_GE, "CV_GE", a, b)
-#define CV_FMA(a, b, c) cv_fma_(CV_HERE_, CV_ANY_(a), b, CV_ANY_(c))
+#define CV_FMA(a, b, c) cv_fma_(CV_HERE_, CV_OPERANDS_(CV_ANY_(a), CV_ANY_VEC_(b), CV_ANY_(c)))
 #define CV_CLAMP(x, low_, high_) CV_MIN(CV_MAX(x, low_), high_)
-#define CV_CHOOSE_GT(a, b, c, d) cv_choose_(CV_HERE_, SPE_ARITH_GT, CV_ANY_(a), CV_ANY_(b), CV_ANY_(c), CV_ANY_(d))
-#define CV_FUNCTION_(fn_, name_, x)                                                                                    \
-    _Generic((x), cv_vec: cv_function_vec_, default: cv_function_scalar_)(CV_HERE_, fn_, name_, CV_ANY_(x))
+#define CV_CHOOSE_GT(a, b, c, d)                                                                                       \
+    cv_choose_(CV_HERE_, SPE_ARITH_GT, CV_OPERANDS_(CV_ANY_(a), CV_ANY_(b), CV_ANY_(c), CV_ANY_(d)))
+#define CV_FUNCTION_(fn_, name_, x) CV_BY_(function, x, 0)(CV_HERE_, fn_, name_, CV_ANY_(x))
 #define CV_EXP(x) CV_FUNCTION_(SPE_EXP, "CV_EXP", x)
 #define CV_LOG(x) CV_FUNCTION_(SPE_LOG, "CV_LOG", x)
 #define CV_SQRT(x) CV_FUNCTION_(SPE_SQRT, "CV_SQRT", x)
@@ -2951,9 +3002,10 @@ XETILE_AS_BEFORE_
 #define CV_SIGMOID(x) CV_FUNCTION_(CV_SIGMOID_, "CV_SIGMOID", x)
 #define CV_GELU(x) CV_FUNCTION_(CV_GELU_, "CV_GELU", x)
 #define CV_RELU(x) CV_MAX(x, 0.0)
-#define CV_LEAKY_RELU(x, slope_) cv_leaky_relu_(CV_HERE_, x, CV_AT(slope_))
-#define CV_CAST(T, x) _Generic((x), cv_vec: cv_cast_vec_, default: cv_cast_scalar_)(CV_HERE_, CV_ID_(T), CV_ANY_(x))
-#define CV_SELECT(condition_, a, b) cv_select_(CV_HERE_, CV_AT(condition_), CV_AT(a), CV_AT(b))
+#define CV_LEAKY_RELU(x, slope_)                                                                                       \
+    cv_leaky_relu_(CV_HERE_, CV_OPERANDS_(CV_ANY_VEC_(x), CV_ANY_(CV_AT(slope_))))
+#define CV_CAST(T, x) CV_BY_(cast, x, 0)(CV_HERE_, CV_ID_(T), CV_ANY_(x))
+#define CV_SELECT(condition_, a, b) cv_select_(CV_HERE_, CV_NUMBERS_(CV_AT(condition_), CV_AT(a), CV_AT(b)))
 #define CV_GROUP_ID() cv_builtin_(CV_HERE_, SPE_GROUP_ID)
 #define CV_GROUP_COUNT() cv_builtin_(CV_HERE_, SPE_GROUP_COUNT)
 #define CV_LOCAL_ID() cv_builtin_(CV_HERE_, SPE_LOCAL_ID)
@@ -2966,20 +3018,90 @@ XETILE_AS_BEFORE_
 
 /* -- control flow */
 #define CV_FOR(k, lo, hi, ...)                                                                                         \
-    SPE_FOR(k, cv_for_begin_(CV_HERE_, CV_AT(lo), CV_AT(hi), CV_AT(SPE_FIRST(__VA_ARGS__, 0)),                         \
+    SPE_FOR(k, cv_for_begin_(CV_HERE_, CV_NUMBERS_(CV_AT(lo), CV_AT(hi), CV_AT(SPE_FIRST(__VA_ARGS__, 0))),            \
                              SPE_CARRIED(__VA_ARGS__)))
 #define CV_IF(...) SPE_IF(cv_if_begin_(CV_HERE_, CV_AT(SPE_FIRST(__VA_ARGS__, 0)), SPE_CARRIED(__VA_ARGS__)))
 #define CV_ELSE else
 
 /* -- on the host: appends conversions by the kernel of cv_conversion_module to a zed_batch */
+#define CV_GROUPS_(n) ((zed_groups){n, 1, 1})
 #define CV_CONVERT_MATRICES(batch_, kernel_, infos_, count_, error_)                                                   \
     for (cv_conversions_ cv_it_ = {.at = {__FILE__, __LINE__}, .infos = infos_, .count = count_, .error = error_};     \
          cv_conversions_next_(&cv_it_);)                                                                               \
-        zed_batch_launch(batch_, kernel_, (zed_groups){cv_it_.now.groups, 1, 1}, cv_it_.now.dest,                      \
+        zed_batch_launch(batch_, kernel_, CV_GROUPS_(cv_it_.now.groups), cv_it_.now.dest,                              \
                          (void *)(uintptr_t)cv_it_.now.src, cv_it_.now.slots, cv_it_.now.rows, cv_it_.now.cols,        \
                          cv_it_.now.dest_type, cv_it_.now.dest_layout, cv_it_.now.dest_stride, cv_it_.now.src_type,    \
                          cv_it_.now.src_layout, cv_it_.now.src_stride, cv_it_.now.dest_shift, cv_it_.now.src_shift, \
                          cv_it_.now.overflow)
+
+/* cpp.h - the macros of kernels in C++20, which has no compound literals and no _Generic: overloads and lists instead,
+ * with the same names and the same modules. Options are given in the order of their declaration.
+ */
+#if __cplusplus >= 202002L
+
+/* ---- overloads for _Generic */
+inline spe_cpp_operand<cv_any_, true> cv_any_cpp_(const cv_vec &v) { return {cv_any_vec_(v)}; }
+template <class T> spe_cpp_operand<cv_any_, false> cv_any_cpp_(const T &x)
+{
+    return {cv_any_val_(spe_cpp_number_of(x))};
+}
+inline cv_interpreted_vector cv_input_cpp_(const cv_vec &v) { return cv_plain_input_(v); }
+inline cv_interpreted_vector cv_input_cpp_(const cv_interpreted_vector &v) { return v; }
+
+#undef CV_ANY_
+#define CV_ANY_(x) cv_any_cpp_(x)
+#undef CV_ANY_VEC_
+#define CV_ANY_VEC_(v) (spe_cpp_operand<cv_any_, true>{cv_any_vec_(v)})
+#undef CV_BY_
+#define CV_BY_(name, a, b) spe_cpp_choose(cv_##name##_vec_, cv_##name##_scalar_)
+#undef CV_INPUT_
+#define CV_INPUT_(x) cv_input_cpp_(x)
+
+/* ---- compound literals */
+#undef CV_KERNEL
+#define CV_KERNEL(name_, ...) SPE_KERNEL(cv, CV, name_, __VA_ARGS__)
+#undef CV_HERE_
+#define CV_HERE_ (cv_where_{cv_context_, SPE_CPP_PLACE})
+#undef CV_OPERANDS_
+#define CV_OPERANDS_(...) (spe_cpp_operands{__VA_ARGS__})
+#undef CV_NUMBERS_
+#define CV_NUMBERS_(...) spe_cpp_listed<cv_val>({__VA_ARGS__})
+#undef CV_VECTORS_
+#define CV_VECTORS_(...) spe_cpp_listed<cv_vec>({__VA_ARGS__})
+#undef CV_BUILD
+#define CV_BUILD(kernel_, target_, ...)                                                                                \
+    cv_build(&(const cv_build_desc &)cv_build_desc{.kernel = &(kernel_), .file = __FILE__, .line = __LINE__,           \
+                                                   .target = (target_), __VA_ARGS__})
+#undef CV_MATRIX_REF
+#define CV_MATRIX_REF(base_, T, m_, k_, ...)                                                                           \
+    cv_matrix_ref_(CV_HERE_, cv_matrix_ref{.base = (base_), .interpretation = (cv_type)CV_ID_(T), .rows = (m_),        \
+                                           .cols = (k_), __VA_ARGS__})
+#undef CV_VECTOR_REF
+#define CV_VECTOR_REF(base_, T, ...)                                                                                   \
+    cv_vector_ref_(CV_HERE_, cv_vector_ref{.base = (base_), .interpretation = (cv_type)CV_ID_(T), __VA_ARGS__})
+#undef CV_INTERPRET
+#define CV_INTERPRET(vec_, T) (cv_interpreted_vector{(vec_), CV_ID_(T)})
+#undef CV_MUL
+#define CV_MUL(T, matrix_, input_)                                                                                     \
+    cv_multiply_(CV_HERE_, CV_ID_(T), cv_multiply_desc_{.matrix = (matrix_), .input = CV_INPUT_(input_)})
+#undef CV_MUL_ADD
+#define CV_MUL_ADD(T, matrix_, input_, bias_)                                                                          \
+    cv_multiply_(CV_HERE_, CV_ID_(T),                                                                                  \
+                 cv_multiply_desc_{.matrix = (matrix_), .input = CV_INPUT_(input_), .bias = (bias_)})
+#undef CV_OUTER_PRODUCT_ACCUMULATE
+#define CV_OUTER_PRODUCT_ACCUMULATE(v1_, v2_, matrix_)                                                                 \
+    cv_accumulate_outer_(CV_HERE_, cv_outer_desc_{.vecs = {v1_, v2_}, .matrix = (matrix_)})
+#undef CV_VECTOR_ACCUMULATE
+#define CV_VECTOR_ACCUMULATE(v_, ref_) cv_accumulate_(CV_HERE_, cv_accumulate_desc_{.vec = (v_), .vector = (ref_)})
+#undef CV_LOAD
+#define CV_LOAD(ptr_, n_, index_, ...)                                                                                 \
+    cv_load_(CV_HERE_, cv_memory_{.ptr = (ptr_), .count = (n_), .index = CV_AT(index_), __VA_ARGS__})
+#undef CV_STORE
+#define CV_STORE(vec_, ptr_, index_, ...)                                                                              \
+    cv_store_(CV_HERE_, cv_memory_{.vec = (vec_), .ptr = (ptr_), .index = CV_AT(index_), __VA_ARGS__})
+#undef CV_GROUPS_
+#define CV_GROUPS_(n) (zed_groups{n, 1, 1})
+#endif /* C++20 */
 
 #endif /* XETILE_COOPVEC_MACROS_ */
 

@@ -140,7 +140,7 @@
  *                spe_extent spe_runs spe_run
  *   regions      spe_region_of spe_region_open spe_region_next spe_region_done spe_region_fail SPE_FOR SPE_IF
  *   macros       SPE_KERNEL SPE_KERNEL_IN_CPP SPE_C_TYPE SPE_NAME_OF SPE_CARRIED; SPE_CAT SPE_FIRST SPE_REST SPE_COUNT
- *                SPE_EACH SPE_COMMA; SPE_PRINTF SPE_UNUSED: attributes
+ *                SPE_EACH SPE_COMMA; in C++20 SPE_CPP_PLACE; SPE_PRINTF SPE_UNUSED: attributes
  *
  * Ids and numbers are both uint32_t: spe_array(&m, i32, spec) with the id of a spec constant is an array of, say, 17.
  * With -DXETILE_DECLARATIONS -DSPE_CHECK_IDS -fsyntax-only, ids are pointers to a struct, and such calls are errors.
@@ -1711,7 +1711,7 @@ XETILE_API void spe_region_fail(spe_regions *in, const char *why);
     static void name_##_##xt##_body_(SPE_UNUSED xt##_ctx *xt##_context_,                                               \
                                      SPE_EACH(XT##_DECLARE_, SPE_COMMA, __VA_ARGS__))
 
-/* C++ has no _Generic: kernels cannot be written in it, except those of xetile.h in C++20 (src/xetile/cpp.h). */
+/* C++ before C++20: kernels cannot be written in it (see kernels_cpp.h). */
 #define SPE_KERNEL_IN_CPP _Pragma("GCC error \"kernels are written in C: put this one into a .c file\"")
 
 /* Expands to prefix##T for a type T of kernels, which may be a user's macro. C's names of types, each two arguments
@@ -1754,6 +1754,66 @@ XETILE_API void spe_region_fail(spe_regions *in, const char *why);
 
 /* The variables a region carries as a NULL-terminated array; the first argument is not one of them. */
 #define SPE_CARRIED(...) ((void *const[]){SPE_REST(__VA_ARGS__, NULL)})
+
+/* -- kernels in C++20 (xetile/cpp.h, coopvec/cpp.h): overloads for _Generic, lists for compound literals. Braces, like
+ * C's initialisers, are evaluated in order. */
+
+#if defined(__cplusplus) && __cplusplus >= 202002L
+#include <initializer_list>
+#include <type_traits>
+
+inline spe_val spe_cpp_number_of(const spe_val &v) { return v; }
+template <class T> spe_val spe_cpp_number_of(T x)
+{
+    static_assert(std::is_arithmetic_v<T> || std::is_enum_v<T>,
+                  "neither a C number nor a number of the kernel; where vectors are possible, not one either");
+    if constexpr (std::is_same_v<T, float>) return spe_val_float(x);
+    else if constexpr (std::is_floating_point_v<T>) return spe_val_real((double)x);
+    else if constexpr (std::is_unsigned_v<T> && sizeof(T) > 4) return spe_val_uint(x);
+    else return spe_val_int((long long)x);
+}
+
+/* A number or vector in a language's own union or structure, and which of them it is; several of these. */
+template <class Any, bool is_vec> struct spe_cpp_operand {
+    Any any;
+    operator const Any &() const { return any; }
+};
+template <class Any, bool... is_vec> struct spe_cpp_operands {
+    Any all[sizeof...(is_vec)];
+    spe_cpp_operands(const spe_cpp_operand<Any, is_vec> &...one) : all{one.any...} {}
+    operator const Any *() const { return all; }
+};
+template <class T> inline constexpr bool spe_cpp_has_vec = false;
+template <class Any> inline constexpr bool spe_cpp_has_vec<spe_cpp_operand<Any, true>> = true;
+template <class Any, bool... is_vec>
+inline constexpr bool spe_cpp_has_vec<spe_cpp_operands<Any, is_vec...>> = (is_vec || ...);
+
+/* Calls the function for vectors if any argument is or has one, else the one for numbers. */
+template <class V, class S> struct spe_cpp_chosen {
+    V *vec;
+    S *scalar;
+    template <class... A> auto operator()(const A &...a) const
+    {
+        if constexpr ((spe_cpp_has_vec<A> || ...)) return vec(a...);
+        else return scalar(a...);
+    }
+};
+template <class V, class S> constexpr spe_cpp_chosen<V, S> spe_cpp_choose(V *v, S *s) { return {v, s}; }
+
+/* A list lives until the end of the full expression: the callee copies what it keeps. */
+template <class T> T const *spe_cpp_listed(std::initializer_list<T> l) { return l.begin(); }
+
+#undef SPE_NUMBER
+#define SPE_NUMBER(x) spe_cpp_number_of(x)
+#undef SPE_CARRIED
+#define SPE_CARRIED(...) spe_cpp_listed<void *>({SPE_REST(__VA_ARGS__, nullptr)})
+#undef SPE_FOR /* void * does not convert */
+#define SPE_FOR(k, begin)                                                                                              \
+    for (spe_region k##_loop_ = begin; spe_region_next(&k##_loop_);)                                                   \
+        for (const spe_val k = k##_loop_.index, *k##_once_ = &k; k##_once_;                                            \
+             k##_once_ = (const spe_val *)spe_region_done(&k##_loop_))
+#define SPE_CPP_PLACE [] { static const spe_place here_ = {__FILE__, __LINE__}; return &here_; }()
+#endif
 
 #endif /* SPIRV_EMIT_H */
 
@@ -3891,43 +3951,6 @@ XE_FN_ void spe_alias_(spe_module *m, spe_id id, spe_id type, uint32_t decoratio
     const spe_type_info *t = spe_info_(m, type);
     if (t && t->kind == SPE_KIND_POINTER && spe_storage_(m, t->storage) == SPE_StorageClassPhysicalStorageBuffer)
         spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, id, decoration);
-}
-
-/* May an id have the decoration more than once, with other literals? */
-XE_FN_ bool spe_is_repeatable_(uint32_t decoration)
-{
-    return decoration == SPE_DecorationFuncParamAttr || decoration == SPE_DecorationCacheControlLoadINTEL ||
-           decoration == SPE_DecorationCacheControlStoreINTEL || !spe_decoration_of_(decoration);
-}
-
-/* What is said twice of an id or a member is written once, as validators refuse more; what contradicts is an error.
- * The decorations of an id are a list: its last one, and before each the one before it, as offsets + 1. */
-XE_FN_ void spe_merge_decorations_(spe_module *m)
-{
-    spe_buffer_ *b = &m->buffer[SPE_SECTION_DECORATION_];
-    size_t kept = 0;
-    if (!b->count || b->count == *b->data >> 16) return;
-    uint32_t *last = (uint32_t *)spe_alloc(m, m->id_count * sizeof *last);
-    uint32_t *before = (uint32_t *)spe_alloc(m, b->count * sizeof *before);
-    for (size_t at = 0, words; at < b->count && !m->error.id; at += words) {
-        const uint32_t *w = b->data + at, *known = NULL;
-        uint32_t key = (*w & 0xffff) == SPE_OpMemberDecorate ? 4 : 3; /* words that say what is decorated, and how */
-        words = *w >> 16;
-        for (uint32_t i = last[w[1]]; i && !known; i = before[i - 1]) {
-            const uint32_t *other = b->data + i - 1;
-            bool alike = (*other & 0xffff) == (*w & 0xffff) && !memcmp(other + 1, w + 1, (key - 1) * sizeof *w);
-            if (alike && (!spe_is_repeatable_(w[key - 1]) || !memcmp(other, w, words * sizeof *w))) known = other;
-        }
-        if (known && memcmp(known, w, words * sizeof *w))
-            spe_error_(m, SPE_ERR_RANGE, "value %u has decoration %u twice, with %u and %u", w[1], w[key - 1],
-                       known[key], w[key]);
-        if (known) continue;
-        before[kept] = last[w[1]];
-        last[w[1]] = (uint32_t)kept + 1;
-        memmove(b->data + kept, w, words * sizeof *w);
-        kept += words;
-    }
-    if (!m->error.id) b->count = kept;
 }
 
 /* regions.c - the open regions, as messages and other files see them. */
@@ -7890,7 +7913,6 @@ XE_FN_ void spe_write_head_(spe_module *m)
     if (vulkan) spe_capability(m, SPE_CapabilityVulkanMemoryModel);
     if (m->local_words) m->buffer[SPE_SECTION_GLOBAL_].data[m->local_length] = (m->local_bytes + 19) / 16 * 4;
     if (vulkan && m->contraction_off) spe_forbid_contraction_(m);
-    spe_merge_decorations_(m);
     if (vulkan && !m->entry_count) SPE_ERROR_(m, ENVIRONMENT, "the module has no kernel; Vulkan has no libraries");
     if (!m->entry_count) spe_capability(m, SPE_CapabilityLinkage);
     for (size_t i = 1; i < caps->count; i++) {

@@ -50,8 +50,8 @@
  *   Tiles and memory, at both levels (at work-group level with .map). T may also be tf32 e4m3 e5m2, or i1 for masks: a
  *   byte each in memory (0 is false; ptr(u8, X) or ptr(i8, X)), 0 or 1 in vectors. Nothing outside a base matrix is
  *   ever read or written; tiles of any size may lie anywhere. Offsets, extents and strides are 32 bits (INDEX).
- *     XT_INIT_TILE(base, T, rows, cols, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .strides = XT_AT(N, 1), .map = m,
- *                  .order = {1, 0}, .inner_blocks = {a, b}, .inside = false)
+ *     XT_INIT_TILE(base, T, rows, cols, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .strides = XT_AT(N, 1),
+ *                  .order = {1, 0}, .inner_blocks = {a, b}, .map = m, .inside = false)
  *         base             a pointer parameter to T, a 64-bit integer (an address), XT_LOCAL (TILE_BASE, TILE_TYPE)
  *         .shape           of the base matrix, required. With three to eight dimensions, the leading ones select one
  *                          of several matrices; if their offset is outside, so is the whole tile (TILE_SHAPE)
@@ -602,11 +602,11 @@ typedef struct {
     xt_val base;
     int type; /* cm_type */
     int rows, cols;
-    xt_index offset, shape, strides;
-    xt_map map;
-    int order[2], inner_blocks[2];
-    bool inside;
     xt_vec scatter;
+    xt_index offset, shape, strides;
+    int order[2], inner_blocks[2];
+    xt_map map;
+    bool inside;
 } xt_tile_desc_;
 
 /* The value of loaded elements outside the base matrix. */
@@ -624,10 +624,27 @@ typedef struct {
     double padding;
 } xt_gather_desc_;
 
+/* A store, or an access to a scatter tile, with its mask. */
+typedef struct {
+    xt_vec vec; /* that is stored */
+    xt_gather_desc_ access;
+} xt_scattered_;
+
 typedef struct {
     xt_tile tile;
     int locality;
 } xt_prefetch_desc_;
+
+typedef struct {
+    xt_tile tile;
+    xt_val by[2];
+    xt_vec offsets; /* of a scatter tile: distances; without them by[0] moves all */
+} xt_update_;
+
+typedef struct {
+    xt_tile tile;
+    xt_any_ by;
+} xt_update_by_;
 
 enum { XT_RMW_INT_ = 1, XT_RMW_FLOAT_ = 2, XT_RMW_LOOP_ = -1 };
 
@@ -764,7 +781,7 @@ XETILE_API xt_any_ xt_any_real_(double d);
 XETILE_API xt_any_ xt_any_float_(float f);
 XETILE_API xt_index xt_at_(int n, const xt_val *at);
 XETILE_API xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v, xt_cast_desc_ d);
-XETILE_API xt_val xt_select_scalar_(xt_where_ w, xt_any_ c, xt_any_ first, xt_any_ second);
+XETILE_API xt_val xt_select_scalar_(xt_where_ w, const xt_any_ *given);
 XETILE_API xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim);
 XETILE_API xt_val xt_param_by_name_(xt_where_ w, const char *name);
 XETILE_API xt_vec xt_splat_(xt_where_ w, int type, xt_val number, xt_vec_desc_ d);
@@ -777,24 +794,24 @@ XETILE_API xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d);
 XETILE_API xt_vec xt_shape_cast_(xt_where_ w, xt_slice_desc_ d);
 XETILE_API xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d);
 XETILE_API xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d);
-XETILE_API xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b);
-XETILE_API xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b);
-XETILE_API xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b);
-XETILE_API xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c);
-XETILE_API xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c);
+XETILE_API xt_vec xt_binary_vec_(xt_where_ w, int op, const xt_any_ *given);
+XETILE_API xt_val xt_binary_scalar_(xt_where_ w, int op, const xt_any_ *given);
+XETILE_API xt_vec xt_select_vec_(xt_where_ w, const xt_any_ *given);
+XETILE_API xt_vec xt_math_vec_(xt_where_ w, int op, const xt_any_ *given);
+XETILE_API xt_val xt_math_scalar_(xt_where_ w, int op, const xt_any_ *given);
 XETILE_API xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a, xt_cast_desc_ d);
 XETILE_API xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a);
 XETILE_API xt_val xt_local_(xt_where_ w, int type, int64_t elements);
 XETILE_API xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d);
-XETILE_API xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols);
-XETILE_API xt_tile xt_update_offsets_(xt_where_ w, xt_tile t, xt_any_ by);
+XETILE_API xt_tile xt_update_tile_offset_(xt_where_ w, xt_update_ d);
+XETILE_API xt_tile xt_update_offsets_(xt_where_ w, xt_update_by_ given);
 XETILE_API xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d);
-XETILE_API void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t);
+XETILE_API void xt_store_tile_(xt_where_ w, xt_scattered_ d);
 XETILE_API xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d);
-XETILE_API void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d);
+XETILE_API void xt_store_scatter_(xt_where_ w, xt_scattered_ d);
 XETILE_API void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d);
 XETILE_API xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d);
-XETILE_API xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_gather_desc_ d);
+XETILE_API xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_scattered_ d);
 XETILE_API xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d);
 XETILE_API xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d);
 XETILE_API xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d);
@@ -802,13 +819,13 @@ XETILE_API xt_vec xt_top_(xt_where_ w, xt_top_desc_ d);
 XETILE_API xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a);
 XETILE_API xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index operands);
 XETILE_API xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, const xt_vec operands[3]);
-XETILE_API xt_val xt_load_(xt_where_ w, xt_val base, xt_val index);
-XETILE_API void xt_store_(xt_where_ w, xt_val base, xt_val index, xt_val v);
+XETILE_API xt_val xt_load_(xt_where_ w, const xt_val *given);
+XETILE_API void xt_store_(xt_where_ w, const xt_val *given);
 XETILE_API xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col);
 XETILE_API xt_val xt_all_(xt_where_ w, xt_vec v, bool all);
-XETILE_API xt_val xt_random_scalar_(xt_where_ w, xt_any_ seed, xt_any_ index);
-XETILE_API xt_vec xt_random_vec_(xt_where_ w, xt_any_ seed, xt_any_ index);
-XETILE_API spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects);
+XETILE_API xt_val xt_random_scalar_(xt_where_ w, const xt_any_ *given);
+XETILE_API xt_vec xt_random_vec_(xt_where_ w, const xt_any_ *given);
+XETILE_API spe_region xt_for_begin_(xt_where_ w, const xt_val *given, void *const *objects);
 XETILE_API spe_region xt_while_begin_(xt_where_ w, void *const *objects);
 XETILE_API spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition);
 XETILE_API spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects);
@@ -1047,18 +1064,6 @@ typedef struct {
     xt_tile matrix, tile;
     xt_val place[2], distance;
 } xt_init_tile_desc_;
-
-typedef struct {
-    xt_tile tile;
-    xt_val by[2];
-    xt_vec offsets; /* of a scatter tile: distances; without them by[0] moves all */
-} xt_update_;
-
-/* A store, or an access to a scatter tile, with its mask. */
-typedef struct {
-    xt_vec v; /* that is stored */
-    xt_gather_desc_ d;
-} xt_scattered_;
 
 /* An array in local memory; id: set by the first version of the body, used by all. */
 typedef struct {
@@ -2126,7 +2131,7 @@ XE_FN_ bool xt_by_block2d_(xt_ctx *x, const xt_tile *t) { return x->block2d && !
 XE_FN_ const xt_tile *xt_accessed_(const xt_node_ *n)
 {
     if (n->op == XT_OP_LOAD_TILE_) return &n->load->tile;
-    if (n->op == XT_OP_STORE_TILE_) return &n->scattered->d.tile;
+    if (n->op == XT_OP_STORE_TILE_) return &n->scattered->access.tile;
     return n->op == XT_OP_PREFETCH_TILE_ ? &n->prefetch->tile : NULL;
 }
 
@@ -2215,8 +2220,8 @@ XE_FN_ spe_id xt_emit_arith_(spe_module *m, int op, int type, spe_id a, spe_id b
 /* Conditions are stored as bytes 0 and 1. */
 XE_FN_ spe_id xt_from_condition_(xt_ctx *x, spe_id condition)
 {
-    spe_id type = spe_vec_like(&x->m, spe_int(&x->m, 8), condition);
-    return spe_select(&x->m, condition, spe_const_u(&x->m, type, 1), spe_null(&x->m, type));
+    spe_id type = spe_vec_like(&x->m, spe_int(&x->m, 8), condition), no = spe_null(&x->m, type);
+    return spe_select(&x->m, condition, spe_const_u(&x->m, type, 1), no);
 }
 
 /* Operands of numbers and of vectors both begin with their common type. */
@@ -4633,7 +4638,7 @@ XE_FN_ bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
 /* Stores what a copy has loaded. False if the vector is no copy. */
 XE_FN_ bool xt_write_copy_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_stage_ *s = xt_stage_of_(x, n->scattered->v.id);
+    xt_stage_ *s = xt_stage_of_(x, n->scattered->vec.id);
     if (!s || !s->to) return false;
     xt_stage_fill_(x, s, s, true);
     return true;
@@ -4737,12 +4742,12 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
 XE_FN_ void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_scattered_ *d = n->scattered;
-    xt_tile t = xt_now_tile_(x, &d->d.tile);
+    xt_tile t = xt_now_tile_(x, &d->access.tile);
     for (xt_block_ b = xt_blocks_(x, &t.dist); spe_ok(&x->m) && xt_next_block_(&b);) {
         xt_block_ at = b;
-        int i, strips = xt_strips_(&xt_value_at_(x, d->v.id)->now.vec.block[b.i]);
+        int i, strips = xt_strips_(&xt_value_at_(x, d->vec.id)->now.vec.block[b.i]);
         for (i = 0; i < strips; i++, at.row += at.rows) {
-            cm_matrix strip = xt_strip_(x, &d->v, b.i, i);
+            cm_matrix strip = xt_strip_(x, &d->vec, b.i, i);
             if (at.row == b.row + b.rows) at.row = b.row, at.col += at.cols;
             at.rows = strip.layout.cols;
             at.cols = strip.layout.rows;
@@ -4752,18 +4757,18 @@ XE_FN_ void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
             cm_store(&x->cm, &strip, &mem);
         }
     }
-    xt_value_at_(x, d->v.id)->unmade = false;
+    xt_value_at_(x, d->vec.id)->unmade = false;
 }
 
 XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_tile t = xt_now_tile_(x, &n->scattered->d.tile);
-    if (xt_value_at_(x, n->scattered->v.id)->unmade) {
+    xt_tile t = xt_now_tile_(x, &n->scattered->access.tile);
+    if (xt_value_at_(x, n->scattered->vec.id)->unmade) {
         xt_store_strips_(x, n);
         return;
     }
     if (x->staged && xt_write_copy_(x, n)) return;
-    xt_vec v = xt_now_as_(x, &n->scattered->v, CM_ACC);
+    xt_vec v = xt_now_as_(x, &n->scattered->vec, CM_ACC);
     for (xt_block_ b = xt_blocks_(x, &t.dist); v.blocks && xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, XT_STORED_);
         cm_store(&x->cm, &v.block[b.i], &mem);
@@ -4875,7 +4880,7 @@ XE_FN_ bool xt_spread_next_(xt_spread_ *s, xt_block_ *b)
 
 XE_FN_ void xt_write_load_gather_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_gather_desc_ *d = &n->scattered->d;
+    const xt_gather_desc_ *d = &n->scattered->access;
     xt_tile t = xt_now_tile_(x, &d->tile);
     cm_type held = xt_held_(t.type);
     xt_vec v = xt_make_vec_(x, n);
@@ -4892,9 +4897,9 @@ XE_FN_ void xt_write_load_gather_(xt_ctx *x, const xt_node_ *n)
 /* Accesses all blocks; r receives fn's results, unless NULL. */
 XE_FN_ void xt_visit_scattered_(xt_ctx *x, const xt_scattered_ *d, cm_visit_fn fn, void *user, xt_vec *r)
 {
-    xt_tile t = xt_now_tile_(x, &d->d.tile);
-    xt_vec v = xt_now_as_(x, &d->v, CM_ACC);
-    xt_spread_ s = xt_spread_init_(x, &t, &d->d.mask);
+    xt_tile t = xt_now_tile_(x, &d->access.tile);
+    xt_vec v = xt_now_as_(x, &d->vec, CM_ACC);
+    xt_spread_ s = xt_spread_init_(x, &t, &d->access.mask);
     for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_spread_next_(&s, &b);)
         xt_visit_block_(&s, &v.block[b.i], fn, user, r ? &r->block[b.i] : NULL);
 }
@@ -4990,8 +4995,8 @@ XE_FN_ spe_id xt_rmw_element_(cm_ctx *c, cm_type type, spe_id ptr, spe_id v, voi
 XE_FN_ void xt_write_atomic_rmw_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_scattered_ *d = n->scattered;
-    xt_vec r = xt_make_vec_(x, n), v = xt_now_as_(x, &d->v, CM_ACC);
-    xt_tile t = xt_now_tile_(x, &d->d.tile);
+    xt_vec r = xt_make_vec_(x, n), v = xt_now_as_(x, &d->vec, CM_ACC);
+    xt_tile t = xt_now_tile_(x, &d->access.tile);
     xt_rmw_ rmw = {(xt_rmw_kind_)n->kind, t.base.local ? SPE_ScopeWorkgroup : SPE_ScopeDevice};
     if (t.scatter) xt_visit_scattered_(x, d, xt_rmw_element_, &rmw, r.blocks ? &r : NULL);
     for (xt_block_ b = xt_blocks_(x, &t.dist); !t.scatter && v.blocks && r.blocks && xt_next_block_(&b);) {
@@ -6259,7 +6264,7 @@ XE_FN_ void xt_find_late_(xt_ctx *x)
     for (int i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_scattered_ *d = n->scattered;
-        if (n->op == XT_OP_STORE_TILE_ && !xt_why_not_block2d_(x, &d->d.tile)) xt_put_off_(x, &d->v, i);
+        if (n->op == XT_OP_STORE_TILE_ && !xt_why_not_block2d_(x, &d->access.tile)) xt_put_off_(x, &d->vec, i);
     }
 }
 
@@ -6270,7 +6275,7 @@ XE_FN_ void xt_find_late_(xt_ctx *x)
 XE_FN_ const xt_tile *xt_addressed_(xt_ctx *x, int i)
 {
     const xt_node_ *n = xt_node_at_(x, i);
-    if (n->op == XT_OP_ATOMIC_RMW_ && !n->scattered->d.tile.scatter) return &n->scattered->d.tile;
+    if (n->op == XT_OP_ATOMIC_RMW_ && !n->scattered->access.tile.scatter) return &n->scattered->access.tile;
     const xt_load_desc_ *d = n->op == XT_OP_TRANSPOSE_ ? xt_loaded_(x, &n->whole->v, i) : NULL;
     return d ? &d->tile : NULL;
 }
@@ -6636,7 +6641,7 @@ XE_FN_ bool xt_is_of_array_(xt_ctx *x, int number, uint32_t array)
 XE_FN_ bool xt_is_copy_(xt_ctx *x, const xt_node_ *n)
 {
     if (n->op != XT_OP_STORE_TILE_) return false;
-    const xt_value_ *v = xt_value_at_(x, n->scattered->v.id);
+    const xt_value_ *v = xt_value_at_(x, n->scattered->vec.id);
     return v->uses == 1 && xt_stage_from_(x, v->node);
 }
 
@@ -6669,7 +6674,7 @@ XE_FN_ bool xt_is_in_order_(xt_ctx *x, int copy, const xt_tile *to)
     if (uses || xt_node_at_(x, xt_value_at_(x, array)->node)->op != XT_OP_LOCAL_) return false;
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        const xt_tile *t = n->op == XT_OP_ATOMIC_RMW_ ? &n->scattered->d.tile : xt_accessed_(n);
+        const xt_tile *t = n->op == XT_OP_ATOMIC_RMW_ ? &n->scattered->access.tile : xt_accessed_(n);
         if (!t || t->scatter || !xt_is_of_array_(x, t->number, array)) continue;
         bool both = xt_is_copy_(x, n);
         if (!both && xt_is_owned_(x, &to->dist) && !xt_is_owned_(x, &t->dist)) continue;
@@ -6687,8 +6692,8 @@ XE_FN_ void xt_find_copies_(xt_ctx *x)
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         if (!xt_is_copy_(x, n)) continue;
-        const xt_tile *to = &n->scattered->d.tile;
-        const xt_value_ *v = xt_value_at_(x, n->scattered->v.id);
+        const xt_tile *to = &n->scattered->access.tile;
+        const xt_value_ *v = xt_value_at_(x, n->scattered->vec.id);
         xt_stage_ s;
         if (!to->base.local || !to->inside || to->step != 1 || to->pitch.kind != SPE_INT || n->spread ||
             xt_plan_tile_at_(x, to->number)->of->given.shape.count > 2 ||
@@ -6875,9 +6880,9 @@ xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v, xt_cast_desc_ d)
     return xt_enter_(w) ? xt_cast_number_(w, type, &v.val) : xt_nothing_();
 }
 
-xt_val xt_select_scalar_(xt_where_ w, xt_any_ c, xt_any_ first, xt_any_ second)
+xt_val xt_select_scalar_(xt_where_ w, const xt_any_ *given)
 {
-    const xt_val condition = c.val, a = first.val, b = second.val;
+    const xt_val condition = given[0].val, a = given[1].val, b = given[2].val;
     int type = xt_common_type_(&a, &b);
     xt_numbers_ n = {type, {condition, a, b}};
     if (!xt_enter_(w) || !xt_check_value_(w, &condition, "the condition") || !xt_check_value_(w, &a, "an operand") ||
@@ -7380,23 +7385,22 @@ XE_FN_ xt_vec xt_repeated_(xt_where_ w, const xt_vec *v, const xt_vec *like)
 }
 
 /* The largest vector among operands; NULL if there is none. */
-XE_FN_ const xt_vec *xt_largest_(int n, const xt_any_ *const *given)
+XE_FN_ const xt_vec *xt_largest_(int n, const xt_any_ *given)
 {
     const xt_vec *most = NULL;
     for (int i = 0; i < n; i++) {
-        const int *s = given[i]->vec.dist.shape;
-        if (!given[i]->is_vec) continue;
-        if (!most || s[0] * s[1] > most->dist.shape[0] * most->dist.shape[1]) most = &given[i]->vec;
+        const int *s = given[i].vec.dist.shape;
+        if (!given[i].is_vec) continue;
+        if (!most || s[0] * s[1] > most->dist.shape[0] * most->dist.shape[1]) most = &given[i].vec;
     }
     return most;
 }
 
 /* Checks that operands agree; numbers become vectors like `like`. */
-XE_FN_ bool xt_operands_(xt_where_ w, const char *what, int n, const xt_any_ *const *given, const xt_vec *like,
-                         xt_vec *v)
+XE_FN_ bool xt_operands_(xt_where_ w, const char *what, int n, const xt_any_ *given, const xt_vec *like, xt_vec *v)
 {
     for (int i = 0; i < n; i++)
-        v[i] = given[i]->is_vec ? xt_repeated_(w, &given[i]->vec, like) : xt_like_(w, given[i], like);
+        v[i] = given[i].is_vec ? xt_repeated_(w, &given[i].vec, like) : xt_like_(w, &given[i], like);
     for (int i = 0; i < n; i++)
         if (!xt_check_alike_(w, what, &v[0], &v[i], true)) return false;
     return true;
@@ -7425,19 +7429,27 @@ XE_FN_ xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, int kind, cm_type type, in
     return r;
 }
 
-xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
+xt_vec xt_binary_vec_(xt_where_ w, int op, const xt_any_ *given)
 {
-    const xt_any_ *both[2] = {&a, &b};
-    const xt_vec *like = xt_largest_(2, both);
+    const xt_vec *like = xt_largest_(2, given);
     xt_vec v[2];
     if (!xt_enter_(w) || !xt_check_vec_(w, like, "an operand") || !xt_vec_op_allowed_(w, op, (int)like->type) ||
-        !xt_operands_(w, xt_op_name_(op), 2, both, like, v))
+        !xt_operands_(w, xt_op_name_(op), 2, given, like, v))
         return xt_no_vec_();
     return xt_record_vecs_(w, XT_OP_BINARY_VECTOR_, op, xt_is_compare_(op) ? (cm_type)XT_BOOL_ : v[0].type, 2, v,
                            (int)like->type);
 }
 
-xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b) { return xt_binary_number_(w, op, a.val, b.val); }
+XE_FN_ xt_vec xt_binary_pair_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
+{
+    const xt_any_ both[2] = {a, b};
+    return xt_binary_vec_(w, op, both);
+}
+
+xt_val xt_binary_scalar_(xt_where_ w, int op, const xt_any_ *given)
+{
+    return xt_binary_number_(w, op, given[0].val, given[1].val);
+}
 
 XE_FN_ bool xt_check_select_(xt_where_ w, const xt_any_ *condition, const xt_vec *like)
 {
@@ -7453,15 +7465,15 @@ XE_FN_ bool xt_check_select_(xt_where_ w, const xt_any_ *condition, const xt_vec
     return xt_check_vec_(w, like, "an operand of XT_SELECT");
 }
 
-xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
+xt_vec xt_select_vec_(xt_where_ w, const xt_any_ *given)
 {
-    const xt_any_ *both[2] = {&a, &b};
-    const xt_vec *like = xt_largest_(2, both);
+    const xt_vec *condition = &given[0].vec, *like = xt_largest_(2, given + 1);
     xt_vec v[3];
-    if (!xt_enter_(w) || !xt_check_select_(w, &condition, like)) return xt_no_vec_();
-    xt_vec whole = xt_repeated_(w, like, &condition.vec);
-    v[0] = xt_repeated_(w, &condition.vec, &whole);
-    if (!xt_operands_(w, "XT_SELECT", 2, both, &whole, v + 1) || !xt_check_alike_(w, "XT_SELECT", &v[0], &v[1], false))
+    if (!xt_enter_(w) || !xt_check_select_(w, &given[0], like)) return xt_no_vec_();
+    xt_vec whole = xt_repeated_(w, like, condition);
+    v[0] = xt_repeated_(w, condition, &whole);
+    if (!xt_operands_(w, "XT_SELECT", 2, given + 1, &whole, v + 1) ||
+        !xt_check_alike_(w, "XT_SELECT", &v[0], &v[1], false))
         return xt_no_vec_();
     return xt_record_vecs_(w, XT_OP_SELECT_VECTOR_, 0, v[1].type, 3, v, 0);
 }
@@ -7474,29 +7486,30 @@ XE_FN_ bool xt_math_allowed_(xt_where_ w, int op, int type)
            xt_fail_(w, XT_ERROR_MATH_TYPE, "%s of %s", xt_math_info_(op)->name, xt_type_name_(type));
 }
 
-xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
+xt_vec xt_math_vec_(xt_where_ w, int op, const xt_any_ *given)
 {
-    const xt_any_ *all[3] = {&a, &b, &c};
-    const xt_vec *like = xt_largest_(3, all);
     const xt_math_row_ *row = xt_math_info_(op);
+    const xt_vec *like = xt_largest_(row->operands, given);
     xt_vec v[3];
     if (!xt_enter_(w) || !xt_check_vec_(w, like, row->name) || !xt_math_allowed_(w, op, (int)like->type) ||
-        !xt_operands_(w, row->name, row->operands, all, like, v))
+        !xt_operands_(w, row->name, row->operands, given, like, v))
         return xt_no_vec_();
     return xt_record_vecs_(w, XT_OP_MATH_VECTOR_, op, like->type, row->operands, v, (int)like->type);
 }
 
-xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
+xt_val xt_math_scalar_(xt_where_ w, int op, const xt_any_ *given)
 {
     const xt_math_row_ *row = xt_math_info_(op);
-    xt_numbers_ n = {0, {a.val, b.val, c.val}};
-    if (!xt_enter_(w) || !xt_check_value_(w, &a.val, row->name)) return xt_nothing_();
-    n.type = a.val.kind == SPE_INT && op != XT_MATH_ABS_ ? CM_F32 : xt_carried_type_(&a.val);
+    const xt_val *a = &given[0].val;
+    xt_numbers_ n = XT_ZERO_;
+    for (int i = 0; i < 3; i++) n.v[i] = i < row->operands ? given[i].val : spe_val_int(0);
+    if (!xt_enter_(w) || !xt_check_value_(w, a, row->name)) return xt_nothing_();
+    n.type = a->kind == SPE_INT && op != XT_MATH_ABS_ ? CM_F32 : xt_carried_type_(a);
     for (int i = 1; i < row->operands; i++)
         if (!xt_is_constant_(&n.v[i])) n.type = n.v[i].type;
-    if (a.val.kind == SPE_POINTER || n.type == CM_BF16)
+    if (a->kind == SPE_POINTER || n.type == CM_BF16)
         return XT_FAIL_NUMBER_(w, XT_ERROR_MATH_TYPE, "%s of %s%s", row->name,
-                               a.val.kind == SPE_POINTER ? "a pointer to " : "the number ", xt_type_name_(n.type));
+                               a->kind == SPE_POINTER ? "a pointer to " : "the number ", xt_type_name_(n.type));
     if (!xt_math_allowed_(w, op, n.type)) return xt_nothing_();
     for (int i = 0; i < row->operands; i++)
         if (!xt_check_type_(w, &n.v[i], n.type, row->name)) return xt_nothing_();
@@ -7803,28 +7816,33 @@ XE_FN_ xt_tile xt_moved_tile_(xt_where_ w, xt_tile t, const xt_update_ *d)
     return t;
 }
 
-xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols)
+xt_tile xt_update_tile_offset_(xt_where_ w, xt_update_ d)
 {
-    xt_update_ d = {t, {rows, cols}, xt_no_vec_()};
+    xt_tile t = d.tile;
+    const xt_val *rows = &d.by[0], *cols = &d.by[1];
+    d.offsets = xt_no_vec_();
     if (!xt_enter_(w) || !xt_check_tile_(w, &t, false, "the tile of XT_UPDATE_TILE_OFFSET") ||
-        !xt_check_index_(w, &rows, "the row offset") || !xt_check_index_(w, &cols, "the column offset") ||
-        !xt_check_uniform_(w, &rows, "the row offset") || !xt_check_uniform_(w, &cols, "the column offset"))
+        !xt_check_index_(w, rows, "the row offset") || !xt_check_index_(w, cols, "the column offset") ||
+        !xt_check_uniform_(w, rows, "the row offset") || !xt_check_uniform_(w, cols, "the column offset"))
         return xt_no_tile_();
     w.x->part++;
-    t.offset[0] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[0], rows);
-    t.offset[1] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[1], cols);
+    t.offset[0] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[0], *rows);
+    t.offset[1] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[1], *cols);
     w.x->part--;
     return xt_moved_tile_(w, t, &d);
 }
 
 /* Moves a scatter tile's offsets, all by one number or each by its own. */
-xt_tile xt_update_offsets_(xt_where_ w, xt_tile t, xt_any_ by)
+xt_tile xt_update_offsets_(xt_where_ w, xt_update_by_ given)
 {
-    xt_update_ d = {t, {by.val, by.val}, by.vec};
+    xt_tile t = given.tile;
+    const xt_any_ *by = &given.by;
+    xt_update_ d = {t, {by->val, by->val}, by->vec};
     if (!xt_enter_(w) || !xt_check_tile_(w, &t, true, "the tile of XT_UPDATE_TILE_OFFSET with one offset"))
         return xt_no_tile_();
     w.x->part++;
-    t.offsets = xt_binary_vec_(w, SPE_ARITH_ADD, xt_any_vec_(t.offsets), by);
+    const xt_any_ sum[2] = {xt_any_vec_(t.offsets), *by};
+    t.offsets = xt_binary_vec_(w, SPE_ARITH_ADD, sum);
     w.x->part--;
     return xt_moved_tile_(w, t, &d);
 }
@@ -7876,12 +7894,12 @@ XE_FN_ bool xt_check_rows_(xt_where_ w, const xt_tile *t)
                     (long long)along->integer, (long long)t->pitch.integer);
 }
 
-void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
+void xt_store_tile_(xt_where_ w, xt_scattered_ d)
 {
-    xt_scattered_ d = {v, {t, xt_no_vec_(), 0}};
-    if (xt_enter_(w) && xt_check_vec_(w, &v, "the vector of XT_STORE_TILE") &&
-        xt_check_tile_(w, &t, false, "the tile of XT_STORE_TILE") && xt_check_store_(w, &v, &t) &&
-        xt_check_rows_(w, &t))
+    d.access.mask = xt_no_vec_();
+    if (xt_enter_(w) && xt_check_vec_(w, &d.vec, "the vector of XT_STORE_TILE") &&
+        xt_check_tile_(w, &d.access.tile, false, "the tile of XT_STORE_TILE") &&
+        xt_check_store_(w, &d.vec, &d.access.tile) && xt_check_rows_(w, &d.access.tile))
         xt_record_(w, XT_OP_STORE_TILE_, 0, 0, &d, sizeof d);
 }
 
@@ -7911,13 +7929,13 @@ xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
     return v;
 }
 
-void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d)
+void xt_store_scatter_(xt_where_ w, xt_scattered_ d)
 {
-    xt_scattered_ of = {v, d};
-    if (xt_enter_(w) && xt_check_vec_(w, &v, "the vector of XT_STORE_SCATTER") &&
-        xt_check_tile_(w, &d.tile, true, "the tile of XT_STORE_SCATTER") && xt_check_store_(w, &v, &d.tile) &&
-        xt_check_mask_(w, &d.mask, &d.tile))
-        xt_record_(w, XT_OP_STORE_SCATTER_, 0, 0, &of, sizeof of);
+    const xt_tile *t = &d.access.tile;
+    if (xt_enter_(w) && xt_check_vec_(w, &d.vec, "the vector of XT_STORE_SCATTER") &&
+        xt_check_tile_(w, t, true, "the tile of XT_STORE_SCATTER") && xt_check_store_(w, &d.vec, t) &&
+        xt_check_mask_(w, &d.access.mask, t))
+        xt_record_(w, XT_OP_STORE_SCATTER_, 0, 0, &d, sizeof d);
 }
 
 void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
@@ -8028,18 +8046,18 @@ XE_FN_ bool xt_check_rmw_(xt_where_ w, xt_rmw_kind_ kind, const xt_tile *t)
            xt_fail_(w, XT_ERROR_ATOMIC_SHARED, "tile %d x %d of %s", d->shape[0], d->shape[1], xt_map_text_(&t->map).s);
 }
 
-xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_gather_desc_ d)
+xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_scattered_ d)
 {
-    xt_scattered_ of = {v, d};
-    const xt_tile *t = &of.d.tile;
+    const xt_tile *t = &d.access.tile;
+    const xt_vec *mask = &d.access.mask;
     xt_vec form = xt_form_(t);
-    if (!xt_enter_(w) || !xt_check_vec_(w, &v, "the vector of XT_ATOMIC_RMW") ||
-        !xt_check_tile_(w, t, t->scatter || d.mask.magic, "the tile of XT_ATOMIC_RMW") || !xt_check_store_(w, &v, t) ||
-        !xt_check_mask_(w, &d.mask, t) || !xt_check_rmw_(w, kind, t))
+    if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_ATOMIC_RMW") ||
+        !xt_check_tile_(w, t, t->scatter || mask->magic, "the tile of XT_ATOMIC_RMW") ||
+        !xt_check_store_(w, &d.vec, t) || !xt_check_mask_(w, mask, t) || !xt_check_rmw_(w, kind, t))
         return xt_no_vec_();
     xt_vec r = xt_new_vec_(w.x, t->type, &form);
     xt_spread_at_least_(w.x, r.id, 1); /* each subgroup may see the results of others */
-    xt_record_(w, XT_OP_ATOMIC_RMW_, (int)kind, r.id, &of, sizeof of);
+    xt_record_(w, XT_OP_ATOMIC_RMW_, (int)kind, r.id, &d, sizeof d);
     return r;
 }
 
@@ -8203,8 +8221,11 @@ xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d)
     back.map = form.map = d.vec.map;
     form.rows = d.vec.dist.shape[0];
     form.cols = d.vec.dist.shape[1];
-    xt_vec at = xt_binary_vec_(w, SPE_ARITH_EQ, xt_any_vec_(d.vec), xt_any_vec_(xt_broadcast_(w, back)));
-    at = xt_select_vec_(w, xt_any_vec_(at), xt_any_vec_(xt_iota_(w, CM_I32, d.dim, form)), xt_any_int_(back.size - 1));
+    xt_any_ both[2] = {xt_any_vec_(d.vec), xt_any_vec_(xt_broadcast_(w, back))}, all[3];
+    all[2] = xt_any_int_(back.size - 1);
+    all[1] = xt_any_vec_(xt_iota_(w, CM_I32, d.dim, form));
+    all[0] = xt_any_vec_(xt_binary_vec_(w, SPE_ARITH_EQ, both));
+    xt_vec at = xt_select_vec_(w, all);
     least.vec = at;
     at = xt_reduction_(w, XT_RED_minsi_, least);
     if (xt_has_map_(&d.map) && at.id) at = xt_convert_to_(w, &at, &d.map, &at.map);
@@ -8228,8 +8249,9 @@ XE_FN_ xt_vec xt_with_column_(xt_where_ w, xt_vec all, xt_vec one, int count, in
     form.rows = one.dist.shape[0];
     one = xt_broadcast_(w, wide);
     if (i == 0) return one;
-    xt_vec here = xt_binary_vec_(w, SPE_ARITH_EQ, xt_any_vec_(xt_iota_(w, CM_I32, 1, form)), xt_any_int_(i));
-    return xt_select_vec_(w, xt_any_vec_(here), xt_any_vec_(one), xt_any_vec_(all));
+    xt_vec here = xt_binary_pair_(w, SPE_ARITH_EQ, xt_any_vec_(xt_iota_(w, CM_I32, 1, form)), xt_any_int_(i));
+    const xt_any_ sides[3] = {xt_any_vec_(here), xt_any_vec_(one), xt_any_vec_(all)};
+    return xt_select_vec_(w, sides);
 }
 
 xt_vec xt_top_(xt_where_ w, xt_top_desc_ d)
@@ -8255,8 +8277,9 @@ xt_vec xt_top_(xt_where_ w, xt_top_desc_ d)
         if (!at.id) return at;
         found = xt_with_column_(w, found, at, d.count, i);
         values = xt_with_column_(w, values, best, d.count, i);
-        xt_vec taken = xt_binary_vec_(w, SPE_ARITH_EQ, xt_any_vec_(columns), xt_any_vec_(at));
-        left = xt_select_vec_(w, xt_any_vec_(taken), nan, xt_any_vec_(left));
+        xt_vec taken = xt_binary_pair_(w, SPE_ARITH_EQ, xt_any_vec_(columns), xt_any_vec_(at));
+        const xt_any_ sides[3] = {xt_any_vec_(taken), nan, xt_any_vec_(left)};
+        left = xt_select_vec_(w, sides);
     }
     if (d.value) *d.value = values;
     return found;
@@ -8275,8 +8298,8 @@ XE_FN_ xt_vec xt_bit_positions_(xt_where_ w, const xt_vec *like, int count, int 
     form.rows = like->dist.shape[0];
     form.cols = like->dist.shape[1];
     xt_vec at = xt_iota_(w, (int)like->type, 1, form);
-    at = xt_binary_vec_(w, SPE_ARITH_AND, xt_any_vec_(at), xt_any_int_(count - 1));
-    return xt_binary_vec_(w, SPE_ARITH_MUL, xt_any_vec_(at), xt_any_int_(bits));
+    at = xt_binary_pair_(w, SPE_ARITH_AND, xt_any_vec_(at), xt_any_int_(count - 1));
+    return xt_binary_pair_(w, SPE_ARITH_MUL, xt_any_vec_(at), xt_any_int_(bits));
 }
 
 /* Makes one element of `count` neighbours: each is shifted to its place, and they are or-ed. */
@@ -8286,7 +8309,7 @@ XE_FN_ xt_vec xt_join_neighbours_(xt_where_ w, const xt_vec *v, int type, int co
     xt_reduction_desc_ all = XT_ZERO_;
     xt_vec wide = xt_cast_vec_(w, type, xt_any_vec_(*v), as_usual);
     xt_vec places = xt_bit_positions_(w, &wide, count, xt_bits_((int)v->type));
-    all.vec = xt_binary_vec_(w, SPE_ARITH_SHL, xt_any_vec_(wide), xt_any_vec_(places));
+    all.vec = xt_binary_pair_(w, SPE_ARITH_SHL, xt_any_vec_(wide), xt_any_vec_(places));
     all.dim = 1;
     all.reduction_size = count;
     return xt_reduction_(w, XT_RED_or_, all);
@@ -8304,7 +8327,7 @@ XE_FN_ xt_vec xt_split_elements_(xt_where_ w, const xt_vec *v, int type, int cou
     copies.map = v->map;
     copies.map.sg_data[1] *= count;
     xt_vec all = xt_broadcast_(w, copies), places = xt_bit_positions_(w, &all, count, xt_bits_(type));
-    all = xt_binary_vec_(w, SPE_ARITH_SHR, xt_any_vec_(all), xt_any_vec_(places));
+    all = xt_binary_pair_(w, SPE_ARITH_SHR, xt_any_vec_(all), xt_any_vec_(places));
     return xt_cast_vec_(w, type, xt_any_vec_(all), as_usual);
 }
 
@@ -8397,21 +8420,22 @@ XE_FN_ bool xt_check_element_(xt_where_ w, const xt_val *base, const xt_val *ind
             xt_check_index_(w, index, "the index"));
 }
 
-xt_val xt_load_(xt_where_ w, xt_val base, xt_val index)
+/* given: the base and the index; of a store, also the number. */
+xt_val xt_load_(xt_where_ w, const xt_val *given)
 {
-    xt_numbers_ n = {0, {base, index, index}};
-    if (!xt_enter_(w) || !xt_check_element_(w, &base, &index, "XT_LOAD")) return xt_nothing_();
-    n.type = xt_number_type_(base.type);
+    xt_numbers_ n = {0, {given[0], given[1], given[1]}};
+    if (!xt_enter_(w) || !xt_check_element_(w, &given[0], &given[1], "XT_LOAD")) return xt_nothing_();
+    n.type = xt_number_type_(given[0].type);
     return xt_record_number_(w, XT_OP_LOAD_, 0, n.type, 1, &n);
 }
 
-void xt_store_(xt_where_ w, xt_val base, xt_val index, xt_val v)
+void xt_store_(xt_where_ w, const xt_val *given)
 {
-    xt_numbers_ n = {0, {base, index, v}};
-    if (!xt_enter_(w) || !xt_check_element_(w, &base, &index, "XT_STORE")) return;
-    n.type = xt_number_type_(base.type);
-    if (base.type == CM_BF16) v = n.v[2] = xt_unrounded_(w, v);
-    if (xt_check_type_(w, &v, n.type, "the number of XT_STORE"))
+    xt_numbers_ n = {0, {given[0], given[1], given[2]}};
+    if (!xt_enter_(w) || !xt_check_element_(w, &given[0], &given[1], "XT_STORE")) return;
+    n.type = xt_number_type_(given[0].type);
+    if (given[0].type == CM_BF16) n.v[2] = xt_unrounded_(w, n.v[2]);
+    if (xt_check_type_(w, &n.v[2], n.type, "the number of XT_STORE"))
         xt_record_(w, XT_OP_STORE_, 0, 0, &n, sizeof n);
 }
 
@@ -8450,30 +8474,30 @@ xt_val xt_all_(xt_where_ w, xt_vec v, bool all)
 
 /* ---- random numbers: Philox2x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3) ----- */
 
-xt_val xt_random_scalar_(xt_where_ w, xt_any_ seed, xt_any_ index)
+/* given: the seed and the index. */
+xt_val xt_random_scalar_(xt_where_ w, const xt_any_ *given)
 {
     xt_val v[2];
-    if (!xt_enter_(w) || !xt_check_index_(w, &seed.val, "the seed of XT_RANDOM") ||
-        !xt_check_index_(w, &index.val, "the index of XT_RANDOM"))
+    if (!xt_enter_(w) || !xt_check_index_(w, &given[0].val, "the seed of XT_RANDOM") ||
+        !xt_check_index_(w, &given[1].val, "the index of XT_RANDOM"))
         return xt_nothing_();
-    v[0] = xt_cast_number_(w, CM_U32, &seed.val);
-    v[1] = xt_cast_number_(w, CM_U32, &index.val);
+    for (int i = 0; i < 2; i++) v[i] = xt_cast_number_(w, CM_U32, &given[i].val);
     return xt_emit_(w, CM_U32, xt_random_id_, NULL, xt_at_(2, v));
 }
 
-XE_FN_ xt_any_ xt_as_u32_(xt_where_ w, xt_any_ v)
+XE_FN_ xt_any_ xt_as_u32_(xt_where_ w, const xt_any_ *v)
 {
-    return v.is_vec ? xt_any_vec_(xt_bitcast_vec_(w, CM_U32, v)) : xt_any_val_(xt_cast_number_(w, CM_U32, &v.val));
+    return v->is_vec ? xt_any_vec_(xt_bitcast_vec_(w, CM_U32, *v)) : xt_any_val_(xt_cast_number_(w, CM_U32, &v->val));
 }
 
-xt_vec xt_random_vec_(xt_where_ w, xt_any_ seed, xt_any_ index)
+xt_vec xt_random_vec_(xt_where_ w, const xt_any_ *given)
 {
-    const xt_vec *like = seed.is_vec ? &seed.vec : &index.vec;
+    const xt_vec *like = given[0].is_vec ? &given[0].vec : &given[1].vec;
     xt_vec v[3];
     memset(v, 0, sizeof v);
     if (!xt_enter_(w) || !xt_check_vec_(w, like, "an operand of XT_RANDOM")) return xt_no_vec_();
-    seed = xt_as_u32_(w, seed);
-    index = xt_as_u32_(w, index);
+    xt_any_ seed = xt_as_u32_(w, &given[0]);
+    xt_any_ index = xt_as_u32_(w, &given[1]);
     like = seed.is_vec ? &seed.vec : &index.vec;
     if (!like->id) return xt_no_vec_();
     v[0] = xt_like_(w, &seed, like);
@@ -8668,11 +8692,12 @@ XE_FN_ void xt_count_turns_(xt_where_ w, xt_val *lo, xt_val *hi, xt_val *step)
     *step = spe_val_int(1);
 }
 
-spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects)
+/* given: start, end and step. */
+spe_region xt_for_begin_(xt_where_ w, const xt_val *given, void *const *objects)
 {
     xt_ctx *x = w.x;
     spe_region loop = spe_region_of(&x->regions, 1);
-    const xt_val given[3] = {lo, hi, step};
+    xt_val lo = given[0], hi = given[1], step = given[2];
     bool turns = step.kind == SPE_INT ? step.integer < 0 : step.kind == SPE_SCALAR && xt_is_signed_(step.type);
     int p = xt_val_align_(&lo), q = xt_val_align_(&step);
     loop.index = xt_nothing_();
@@ -8691,7 +8716,7 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
     xt_depends_on_(x, &lo);
     xt_depends_on_(x, &hi);
     xt_depends_on_(x, &step);
-    memcpy(f->given, given, sizeof given);
+    memcpy(f->given, given, 3 * sizeof *given);
     xt_loop_values_(x, f);
     f->index = xt_further_value_(x);
     loop.index = xt_scalar_(CM_I32, f->index, turns ? 1 : p < q ? p : q);
@@ -9442,7 +9467,8 @@ typedef struct {
 #define XT_FIELDS_load {XT_F_(load_desc, tile), XT_F_(load_desc, padding), XT_F_(load_desc, border)}
 #define XT_FIELDS_prefetch {XT_F_(prefetch_desc, tile), XT_F_(prefetch_desc, locality)}
 #define XT_FIELDS_scattered                                                                                            \
-    {XT_F_(scattered, v), XT_F_(scattered, d.tile), XT_F_(scattered, d.mask), XT_F_(scattered, d.padding)}
+    {XT_F_(scattered, vec), XT_F_(scattered, access.tile), XT_F_(scattered, access.mask),                              \
+     XT_F_(scattered, access.padding)}
 #define XT_FIELDS_mma                                                                                                  \
     {XT_F_(mma_desc, left),  XT_F_(mma_desc, right), XT_F_(mma_desc, sum), XT_F_(mma_desc, a_map),                     \
      XT_F_(mma_desc, b_map), XT_F_(mma_desc, c_map), XT_F_(mma_desc, map)}
@@ -9666,8 +9692,7 @@ XETILE_AS_BEFORE_
     _Generic((a), xt_vec: xt_##name##_vec_,                                                                            \
              default: _Generic((b), xt_vec: xt_##name##_vec_,                                                          \
                                default: _Generic((c), xt_vec: xt_##name##_vec_, default: xt_##name##_scalar_)))
-#define XT_NO_ANY_ xt_any_int_(0)
-#define XT_MATH1_(op_, a) XT_BY_(math, a, 0, 0)(XT_HERE_, op_, XT_ANY_(a), XT_NO_ANY_, XT_NO_ANY_)
+#define XT_MATH1_(op_, a) XT_BY_(math, a, 0, 0)(XT_HERE_, op_, XT_OPERANDS_(XT_ANY_(a)))
 #define XT_EXP(a) XT_MATH1_(XT_MATH_EXP_, a)
 #define XT_EXP2(a) XT_MATH1_(XT_MATH_EXP2_, a)
 #define XT_LOG(a) XT_MATH1_(XT_MATH_LOG_, a)
@@ -9683,11 +9708,12 @@ XETILE_AS_BEFORE_
 #define XT_FLOOR(a) XT_MATH1_(XT_MATH_FLOOR_, a)
 #define XT_ROUND(a) XT_MATH1_(XT_MATH_ROUND_, a)
 #define XT_TRUNC(a) XT_MATH1_(XT_MATH_TRUNC_, a)
-#define XT_POW(a, b) XT_BY_(math, a, b, 0)(XT_HERE_, XT_MATH_POW_, XT_ANY_(a), XT_ANY_(b), XT_NO_ANY_)
-#define XT_FMA(a, b, c) XT_BY_(math, a, b, c)(XT_HERE_, XT_MATH_FMA_, XT_ANY_(a), XT_ANY_(b), XT_ANY_(c))
+#define XT_POW(a, b) XT_BY_(math, a, b, 0)(XT_HERE_, XT_MATH_POW_, XT_OPERANDS_(XT_ANY_(a), XT_ANY_(b)))
+#define XT_FMA(a, b, c) \
+    XT_BY_(math, a, b, c)(XT_HERE_, XT_MATH_FMA_, XT_OPERANDS_(XT_ANY_(a), XT_ANY_(b), XT_ANY_(c)))
 #define XT_NEG(a) XT_MUL(a, -1)
 #define XT_NOT(a) XT_EQ(a, 0)
-#define XT_SELECT(c, a, b) XT_BY_(select, c, a, b)(XT_HERE_, XT_ANY_(c), XT_ANY_(a), XT_ANY_(b))
+#define XT_SELECT(c, a, b) XT_BY_(select, c, a, b)(XT_HERE_, XT_OPERANDS_(XT_ANY_(c), XT_ANY_(a), XT_ANY_(b)))
 #define XT_CAST(T, ...) SPE_CAT(XT_CAST_, SPE_COUNT(__VA_ARGS__))(T, __VA_ARGS__)
 #define XT_CAST_1(T, x) XT_CAST_2(T, x, .saturate = true)
 #define XT_CAST_2(T, x, saturate_) \
@@ -9768,6 +9794,10 @@ XETILE_AS_BEFORE_
 #define XT_SELF xt_context_
 #define XT_HERE_ ((xt_where_){xt_context_, &(const spe_place){__FILE__, __LINE__}})
 
+/* Operands, which are calls of other macros as often as not, are members of one initialiser: compilers evaluate those
+ * in order, but arguments of a function in any. So a kernel is the same for all of them. */
+#define XT_OPERANDS_(...) ((const xt_any_[]){__VA_ARGS__})
+#define XT_NUMBERS_(...) ((const xt_val[]){__VA_ARGS__})
 #define XT_NUMBER_(x) SPE_NUMBER(x)
 #define XT_ANY_(x)                                                                                                     \
     _Generic((x), xt_val: xt_any_val_, xt_vec: xt_any_vec_, float: xt_any_float_, double: xt_any_real_,                \
@@ -9778,10 +9808,10 @@ XETILE_AS_BEFORE_
 
 /* One to eight C integers or xt_vals. */
 #define XT_AT(...)                                                                                                     \
-    xt_at_(SPE_COUNT(__VA_ARGS__), (const xt_val[]){SPE_EACH(XT_AT_ONE_, SPE_COMMA, __VA_ARGS__)})
+    xt_at_(SPE_COUNT(__VA_ARGS__), XT_NUMBERS_(SPE_EACH(XT_AT_ONE_, SPE_COMMA, __VA_ARGS__)))
 #define XT_AT_ONE_(i, x) XT_NUMBER_(x)
 
-#define XT_BINARY_(op_, a, b) XT_BY_(binary, a, b, 0)(XT_HERE_, op_, XT_ANY_(a), XT_ANY_(b))
+#define XT_BINARY_(op_, a, b) XT_BY_(binary, a, b, 0)(XT_HERE_, op_, XT_OPERANDS_(XT_ANY_(a), XT_ANY_(b)))
 #define XT_ADD(a, b) XT_BINARY_(SPE_ARITH_ADD, a, b)
 #define XT_SUB(a, b) XT_BINARY_(SPE_ARITH_SUB, a, b)
 #define XT_MUL(a, b) XT_BINARY_(SPE_ARITH_MUL, a, b)
@@ -9819,30 +9849,34 @@ XETILE_AS_BEFORE_
 #define XT_INIT_TILE(base_, T, ...)                                                                                    \
     xt_init_tile_(XT_HERE_, (xt_tile_desc_){.base = (base_), .type = XT_ID_(T), .rows = __VA_ARGS__})
 #define XT_LOAD_TILE(...) xt_load_tile_(XT_HERE_, (xt_load_desc_){.tile = __VA_ARGS__})
-#define XT_STORE_TILE(vec_, tile_) xt_store_tile_(XT_HERE_, vec_, tile_)
+#define XT_STORE_TILE(vec_, tile_) xt_store_tile_(XT_HERE_, (xt_scattered_){.vec = (vec_), .access = {.tile = (tile_)}})
 #define XT_PREFETCH_TILE(...) SPE_CAT(XT_PREFETCH_, SPE_COUNT(__VA_ARGS__))(__VA_ARGS__)
 #define XT_PREFETCH_1(tile_) xt_prefetch_tile_(XT_HERE_, (xt_prefetch_desc_){.tile = (tile_), .locality = 3})
 #define XT_PREFETCH_2(tile_, locality_) xt_prefetch_tile_(XT_HERE_, (xt_prefetch_desc_){.tile = (tile_), locality_})
 #define XT_UPDATE_TILE_OFFSET(tile_, ...) SPE_CAT(XT_UPDATE_, SPE_COUNT(__VA_ARGS__))(tile_, __VA_ARGS__)
-#define XT_UPDATE_1(tile_, by_) xt_update_offsets_(XT_HERE_, tile_, XT_ANY_(by_))
+#define XT_UPDATE_1(tile_, by_)                                                                                        \
+    xt_update_offsets_(XT_HERE_, (xt_update_by_){.tile = (tile_), .by = XT_ANY_(by_)})
 #define XT_UPDATE_2(tile_, rows_, cols_)                                                                               \
-    xt_update_tile_offset_(XT_HERE_, tile_, XT_NUMBER_(rows_), XT_NUMBER_(cols_))
+    xt_update_tile_offset_(XT_HERE_, (xt_update_){.tile = (tile_), .by = {XT_NUMBER_(rows_), XT_NUMBER_(cols_)}})
 #define XT_TILE_MMA(...) xt_tile_mma_(XT_HERE_, (xt_mma_desc_){.left = __VA_ARGS__})
 #define XT_SPLAT(T, rows_, cols_, ...)                                                                                 \
     xt_splat_(XT_HERE_, XT_ID_(T), XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)),                                       \
               (xt_vec_desc_){.rows = (rows_), .cols = (cols_), SPE_REST(__VA_ARGS__, .end_ = 0)})
 #define XT_ATOMIC_RMW(kind_, vec_, ...)                                                                                \
-    xt_atomic_rmw_(XT_HERE_, XT_RMW_##kind_##_, vec_, (xt_gather_desc_){.tile = __VA_ARGS__})
+    xt_atomic_rmw_(XT_HERE_, XT_RMW_##kind_##_, (xt_scattered_){.vec = (vec_), .access = {.tile = __VA_ARGS__}})
 #define XT_ATOMIC_RMW_TILE(kind_, ...) XT_ATOMIC_RMW(kind_, __VA_ARGS__)
 #define XT_LOAD_GATHER(...) xt_load_gather_(XT_HERE_, (xt_gather_desc_){.tile = __VA_ARGS__})
-#define XT_STORE_SCATTER(vec_, ...) xt_store_scatter_(XT_HERE_, vec_, (xt_gather_desc_){.tile = __VA_ARGS__})
+#define XT_STORE_SCATTER(vec_, ...)                                                                                    \
+    xt_store_scatter_(XT_HERE_, (xt_scattered_){.vec = (vec_), .access = {.tile = __VA_ARGS__}})
 #define XT_LOCAL(T, elements_) xt_local_(XT_HERE_, XT_ID_(T), elements_)
-#define XT_LOAD(base_, index_) xt_load_(XT_HERE_, base_, XT_NUMBER_(index_))
-#define XT_STORE(base_, index_, number_) xt_store_(XT_HERE_, base_, XT_NUMBER_(index_), XT_NUMBER_(number_))
+#define XT_LOAD(base_, index_) xt_load_(XT_HERE_, XT_NUMBERS_(base_, XT_NUMBER_(index_)))
+#define XT_STORE(base_, index_, number_)                                                                               \
+    xt_store_(XT_HERE_, XT_NUMBERS_(base_, XT_NUMBER_(index_), XT_NUMBER_(number_)))
 #define XT_ELEMENT(vec_, row_, col_) xt_element_(XT_HERE_, vec_, row_, col_)
 #define XT_ALL(mask_) xt_all_(XT_HERE_, mask_, true)
 #define XT_ANY(mask_) xt_all_(XT_HERE_, mask_, false)
-#define XT_RANDOM(seed_, index_) XT_BY_(random, seed_, index_, 0)(XT_HERE_, XT_ANY_(seed_), XT_ANY_(index_))
+#define XT_RANDOM(seed_, index_)                                                                                       \
+    XT_BY_(random, seed_, index_, 0)(XT_HERE_, XT_OPERANDS_(XT_ANY_(seed_), XT_ANY_(index_)))
 #define XT_CLAMP(x, low_, high_) XT_MIN(XT_MAX(x, low_), high_)
 #define XT_BARRIER() xt_barrier_(XT_HERE_, XT_BARRIER_WHOLE_, NULL)
 #define XT_EMIT(T, fn_, user_, operands_) xt_emit_(XT_HERE_, XT_ID_(T), fn_, user_, operands_)
@@ -9850,8 +9884,9 @@ XETILE_AS_BEFORE_
     xt_emit_vec_(XT_HERE_, XT_ID_(T), fn_, user_, (const xt_vec[3]){__VA_ARGS__})
 
 #define XT_FOR(k, lo, hi, ...)                                                                                         \
-    SPE_FOR(k, xt_for_begin_(XT_HERE_, XT_NUMBER_(lo), XT_NUMBER_(hi), XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)),          \
-                             SPE_CARRIED(__VA_ARGS__)))
+    SPE_FOR(k, xt_for_begin_(                                                                                          \
+                   XT_HERE_, XT_NUMBERS_(XT_NUMBER_(lo), XT_NUMBER_(hi), XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0))),       \
+                   SPE_CARRIED(__VA_ARGS__)))
 #define XT_IF(...) SPE_IF(xt_if_begin_(XT_HERE_, XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)), SPE_CARRIED(__VA_ARGS__)))
 #define XT_ELSE else
 
@@ -9859,38 +9894,13 @@ XETILE_AS_BEFORE_
  * instead, with the same names and the same modules. Options are given in the order of their declaration.
  */
 #if __cplusplus >= 202002L
-#include <initializer_list>
-#include <type_traits>
 
 /* ---- overloads for _Generic */
-inline spe_val xt_number_cpp_(const spe_val &v) { return v; }
-template <class T> spe_val xt_number_cpp_(T x)
+inline spe_cpp_operand<xt_any_, true> xt_any_cpp_(const xt_vec &v) { return {xt_any_vec_(v)}; }
+template <class T> spe_cpp_operand<xt_any_, false> xt_any_cpp_(const T &x)
 {
-    static_assert(std::is_arithmetic_v<T> || std::is_enum_v<T>, "a C number or an xt_val is needed here");
-    if constexpr (std::is_floating_point_v<T>) return spe_val_real((double)x);
-    else if constexpr (std::is_unsigned_v<T> && sizeof(T) > 4) return spe_val_uint(x);
-    else return spe_val_int((long long)x);
+    return {xt_any_val_(spe_cpp_number_of(x))};
 }
-template <bool is_vec_> struct xt_known_any_ : xt_any_ {};
-inline xt_known_any_<true> xt_any_cpp_(const xt_vec &v) { return {xt_any_vec_(v)}; }
-inline xt_known_any_<false> xt_any_cpp_(const xt_val &v) { return {xt_any_val_(v)}; }
-template <class T> xt_known_any_<false> xt_any_cpp_(T x)
-{
-    static_assert(std::is_arithmetic_v<T> || std::is_enum_v<T>, "a C number, an xt_val or an xt_vec is needed here");
-    if constexpr (std::is_floating_point_v<T>) return {xt_any_real_((double)x)};
-    else if constexpr (std::is_unsigned_v<T> && sizeof(T) > 4) return {xt_any_uint_(x)};
-    else return {xt_any_int_((long long)x)};
-}
-template <class V, class S> struct xt_chosen_ {
-    V *vec;
-    S *scalar;
-    template <class... A> auto operator()(const A &...a) const
-    {
-        if constexpr ((std::is_same_v<A, xt_known_any_<true>> || ...)) return vec(a...);
-        else return scalar(a...);
-    }
-};
-template <class V, class S> constexpr xt_chosen_<V, S> xt_choose_(V *v, S *s) { return {v, s}; }
 template <class T> constexpr int xt_table_of_cpp_(const T *)
 {
     if constexpr (std::is_same_v<T, double>) return CM_F64;
@@ -9902,15 +9912,10 @@ template <class T> constexpr int xt_table_of_cpp_(const T *)
         return CM_I64;
     }
 }
-/* A list lives until the end of the full expression, so the callee must copy it (it does). */
-template <class T> T const *xt_listed_(std::initializer_list<T> l) { return l.begin(); }
-
-#undef SPE_NUMBER
-#define SPE_NUMBER(x) xt_number_cpp_(x)
 #undef XT_ANY_
 #define XT_ANY_(x) xt_any_cpp_(x)
 #undef XT_BY_
-#define XT_BY_(name, a, b, c) xt_choose_(xt_##name##_vec_, xt_##name##_scalar_)
+#define XT_BY_(name, a, b, c) spe_cpp_choose(xt_##name##_vec_, xt_##name##_scalar_)
 #undef XT_TABLE_OF_
 #define XT_TABLE_OF_(v) xt_table_of_cpp_(v)
 
@@ -9918,11 +9923,11 @@ template <class T> T const *xt_listed_(std::initializer_list<T> l) { return l.be
 #undef XT_KERNEL
 #define XT_KERNEL(name_, ...) SPE_KERNEL(xt, XT, name_, __VA_ARGS__)
 #undef XT_HERE_
-#define XT_HERE_ (xt_where_{xt_context_, [] { static const spe_place here_ = {__FILE__, __LINE__}; return &here_; }()})
-#undef SPE_CARRIED
-#define SPE_CARRIED(...) xt_listed_<void *>({SPE_REST(__VA_ARGS__, nullptr)})
-#undef XT_AT
-#define XT_AT(...) xt_at_(SPE_COUNT(__VA_ARGS__), xt_listed_<xt_val>({SPE_EACH(XT_AT_ONE_, SPE_COMMA, __VA_ARGS__)}))
+#define XT_HERE_ (xt_where_{xt_context_, SPE_CPP_PLACE})
+#undef XT_OPERANDS_
+#define XT_OPERANDS_(...) (spe_cpp_operands{__VA_ARGS__})
+#undef XT_NUMBERS_
+#define XT_NUMBERS_(...) spe_cpp_listed<xt_val>({__VA_ARGS__})
 #undef XT_MAP
 #define XT_MAP(...) (xt_map{__VA_ARGS__})
 #undef XT_BUILD
@@ -9991,23 +9996,27 @@ template <class T> T const *xt_listed_(std::initializer_list<T> l) { return l.be
     xt_tile_mma_(XT_HERE_, xt_mma_desc_{.left = (left_), .right = (right_), __VA_OPT__(.sum = __VA_ARGS__)})
 #undef XT_ATOMIC_RMW
 #define XT_ATOMIC_RMW(kind_, vec_, tile_, ...)                                                                         \
-    xt_atomic_rmw_(XT_HERE_, XT_RMW_##kind_##_, vec_, xt_gather_desc_{.tile = (tile_), __VA_OPT__(.mask = __VA_ARGS__)})
+    xt_atomic_rmw_(XT_HERE_, XT_RMW_##kind_##_,                                                                        \
+                   xt_scattered_{.vec = (vec_), .access = {.tile = (tile_), __VA_OPT__(.mask = __VA_ARGS__)}})
 #undef XT_LOAD_GATHER
 #define XT_LOAD_GATHER(tile_, ...)                                                                                     \
     xt_load_gather_(XT_HERE_, xt_gather_desc_{.tile = (tile_), __VA_OPT__(.mask = __VA_ARGS__)})
 #undef XT_STORE_SCATTER
 #define XT_STORE_SCATTER(vec_, tile_, ...)                                                                             \
-    xt_store_scatter_(XT_HERE_, vec_, xt_gather_desc_{.tile = (tile_), __VA_OPT__(.mask = __VA_ARGS__)})
+    xt_store_scatter_(XT_HERE_, xt_scattered_{.vec = (vec_), .access = {.tile = (tile_),                               \
+                                                                        __VA_OPT__(.mask = __VA_ARGS__)}})
+#undef XT_STORE_TILE
+#define XT_STORE_TILE(vec_, tile_) xt_store_tile_(XT_HERE_, xt_scattered_{.vec = (vec_), .access = {.tile = (tile_)}})
+#undef XT_UPDATE_1
+#define XT_UPDATE_1(tile_, by_) xt_update_offsets_(XT_HERE_, xt_update_by_{.tile = (tile_), .by = XT_ANY_(by_)})
+#undef XT_UPDATE_2
+#define XT_UPDATE_2(tile_, rows_, cols_)                                                                               \
+    xt_update_tile_offset_(XT_HERE_, xt_update_{.tile = (tile_), .by = {XT_NUMBER_(rows_), XT_NUMBER_(cols_)}})
 #undef XT_EMIT_VEC
-#define XT_EMIT_VEC(T, fn_, user_, ...) xt_emit_vec_(XT_HERE_, XT_ID_(T), fn_, user_, xt_vecs_{__VA_ARGS__}.v)
-struct xt_vecs_ { xt_vec v[3]; };
+#define XT_EMIT_VEC(T, fn_, user_, ...) xt_emit_vec_(XT_HERE_, XT_ID_(T), fn_, user_, xt_vecs_{__VA_ARGS__}.all)
+struct xt_vecs_ { xt_vec all[3]; };
 
 /* ---- void * does not convert */
-#undef SPE_FOR
-#define SPE_FOR(k, begin)                                                                                              \
-    for (spe_region k##_loop_ = begin; spe_region_next(&k##_loop_);)                                                   \
-        for (const spe_val k = k##_loop_.index, *k##_once_ = &k; k##_once_;                                            \
-             k##_once_ = (const spe_val *)spe_region_done(&k##_loop_))
 #undef XT_WHILE
 #define XT_WHILE(...)                                                                                                  \
     for (spe_region SPE_CAT(xt_while_, __LINE__) = xt_while_begin_(XT_HERE_, SPE_CARRIED(__VA_ARGS__));                \

@@ -27,8 +27,8 @@ static cm_mem matrix_at(spe_module *m, spe_id base, spe_id number, int rows, int
 {
     cm_mem mem;
     memset(&mem, 0, sizeof mem);
-    mem.ptr = spe_index(
-        m, base, spe_imul(m, spe_sconvert(m, spe_int(m, 64), number), spe_u64(m, (uint64_t)rows * (uint64_t)cols)));
+    spe_id size = spe_u64(m, (uint64_t)rows * (uint64_t)cols);
+    mem.ptr = spe_index(m, base, spe_imul(m, spe_sconvert(m, spe_int(m, 64), number), size));
     mem.stride_col = spe_i32(m, rows);
     if (power_of_two(rows) != rows) mem.rows = spe_i32(m, rows);
     return mem;
@@ -39,8 +39,8 @@ static void write_body(cm_ctx *c, const void *problem)
     const products *p = (const products *)problem;
     spe_module *m = c->module;
     int M = power_of_two(p->m), K = power_of_two(p->k);
-    spe_id number = spe_iadd(m, spe_imul(m, spe_builtin(m, SPE_GROUP_ID, 0), spe_i32(m, SUBGROUPS)),
-                             spe_builtin(m, SPE_SUBGROUP_ID, 0));
+    spe_id group = spe_builtin(m, SPE_GROUP_ID, 0), subgroup = spe_builtin(m, SPE_SUBGROUP_ID, 0);
+    spe_id number = spe_iadd(m, spe_imul(m, group, spe_i32(m, SUBGROUPS)), subgroup);
     cm_mem at_a = matrix_at(m, spe_param_id(m, 0), number, p->m, p->k),
            at_b = matrix_at(m, spe_param_id(m, 1), number, p->k, p->n);
     cm_mem at_c = matrix_at(m, spe_param_id(m, 2), number, p->m, p->n);

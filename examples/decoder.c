@@ -144,7 +144,7 @@ static size_t cache_bytes(const model *m) /* of one sequence, and of keys or val
     return 2 * (size_t)m->kv_heads * (size_t)m->context * (size_t)m->head_size;
 }
 
-static void copy_layer(decoder *d, const layer *w, device_layer *to)
+static void copy_layer(decoder *d, const layer_weights *w, device_layer *to)
 {
     for (int i = 0; i < PRODUCTS; i++) copy_weights(d, &w->product[i], &to->product[i]);
     for (int i = 0; i < 2; i++) to->norm[i] = (float *)device_memory(d, w->norm[i], (size_t)d->m->dim * 4);
@@ -187,7 +187,8 @@ static bool load_kernels(decoder *d)
     xt_module modules[ROLES];
     zed_source sources[ROLES];
     zed_kernel loaded[ROLES];
-    int count = build_all(d->m->kind, &(xt_target){ZED_TARGET(d->dev)}, modules), at = 0;
+    const xt_target target = {ZED_TARGET(d->dev)};
+    int count = build_all(d->m->kind, &target, modules), at = 0;
     for (int i = 0; i < count; i++) sources[i] = (zed_source)ZED_SOURCE(modules[i]);
     bool ok = count && (zed_load_all(loaded, d->dev, sources, count, cache_folder) || fail_device(d->dev));
     for (int r = 0; r < ROLES && ok; r++)
@@ -267,7 +268,7 @@ static void record_attention(recording *r, int l)
 static void record_layer(recording *r, int l)
 {
     decoder *d = r->d;
-    const layer *w = &d->m->layer[l];
+    const layer_weights *w = &d->m->layer[l];
     const device_layer *at = &d->layer[l];
     zed_groups rows = {1, r->rows, 1};
     uint32_t inner = (uint32_t)d->m->hidden;
@@ -648,7 +649,8 @@ static bool emit_kernel(const char *path, const char *target)
     const example_form *f = forms;
     while (!is_asked_for(f)) f++;
     if ((f->kernel == &linear_int || f->kernel == &prompt_linear_int) && made.weights == F16) made.weights = INT8;
-    xt_build_desc d = description(f->kernel, &(xt_target){.name = target});
+    const xt_target for_target = {.name = target};
+    xt_build_desc d = description(f->kernel, &for_target);
     xt_module mod = xt_build(&d);
     if (mod.words && asked.print) xt_print(&mod, stdout);
     bool ok = emit_built(path, f->name, &mod);
@@ -664,7 +666,8 @@ static bool emit(const char *path, const char *target)
     if (file[0] || save) return fail("%s: --emit takes no weights", file[0] ? file[0] : save);
     set_shape(&m);
     if (asked.form) return emit_kernel(path, target);
-    int count = build_all(m.kind, &(xt_target){.name = target}, modules);
+    const xt_target for_target = {.name = target};
+    int count = build_all(m.kind, &for_target, modules);
     for (int i = 0; i < count; i++) {
         if (asked.print) xt_print(&modules[i], stdout);
         printf("kernel   %s, %u work-items: %s\n", modules[i].kernel, modules[i].local_size[0], modules[i].params);

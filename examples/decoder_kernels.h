@@ -150,8 +150,9 @@ static xt_tile row_part(XT_CONTEXT, xt_val base, xt_val row, xt_val at, xt_val M
 }
 
 /* What a row holds before it is stored, in f32: X; X times G; or, of the halves of X, silu(first) times second. */
+typedef enum { PLAIN, WEIGHTED, GATED } row_kind;
 typedef struct {
-    enum { PLAIN, WEIGHTED, GATED } kind;
+    row_kind kind;
     xt_val X, G, M, N;
 } row_source;
 
@@ -161,7 +162,8 @@ static xt_vec row_values(XT_CONTEXT, const row_source *r, xt_val at)
     if (r->kind != GATED) {
         xt_vec v = XT_CAST(f32, XT_LOAD_TILE(row_part(XT_SELF, r->X, row, at, r->M, r->N)));
         if (r->kind == PLAIN) return v;
-        return XT_MUL(v, XT_LOAD_TILE(row_part(XT_SELF, r->G, XT_MUL(row, 0), at, XT_CAST(i32, 1), r->N)));
+        xt_val zero = XT_MUL(row, 0), one = XT_CAST(i32, 1);
+        return XT_MUL(v, XT_LOAD_TILE(row_part(XT_SELF, r->G, zero, at, one, r->N)));
     }
     xt_tile gate =
         XT_INIT_TILE(r->X, f32, 1, PART, .offset = XT_AT(row, 0, at), .shape = XT_AT(r->M, 2, r->N), .map = part_map());
@@ -360,8 +362,8 @@ XT_KERNEL(prompt_attend, ptr(f16, Q), ptr(f16, K), ptr(f16, V), ptr(f16, O), u32
     xt_val head = XT_GROUP_ID(1), row = XT_MUL(XT_GROUP_ID(0), QUERIES), column = XT_MUL(head, made.head_size);
     xt_val length = XT_MIN(M, XT_ADD(row, QUERIES)), all = XT_CAST(i32, made.heads * made.head_size);
     xt_tile q = XT_INIT_TILE(Q, f16, QUERIES, made.head_size, .offset = XT_AT(row, column), .shape = XT_AT(M, all));
-    attention a = attention_of(XT_SELF, QUERIES, XT_LOAD_TILE(q), K, V, XT_CAST(i32, 0), XT_DIV(head, heads_together()),
-                               XT_CAST(i32, 0), length, context);
+    xt_val zero = XT_CAST(i32, 0), kv_head = XT_DIV(head, heads_together());
+    attention a = attention_of(XT_SELF, QUERIES, XT_LOAD_TILE(q), K, V, zero, kv_head, zero, length, context);
     a.last = XT_ADD(XT_IOTA(i32, QUERIES, 1, 0), row);
     XT_FOR(from, 0, length, KEYS, &a.most, &a.sum, &a.out, &a.keys, &a.values) attend_keys(XT_SELF, &a, from, KEYS);
     XT_STORE_TILE(XT_CAST(f16, XT_DIV(a.out, a.sum)),

@@ -22,11 +22,11 @@ typedef struct {
 typedef struct {
     weights product[PRODUCTS];
     float *norm[2]; /* before attention, and before the rest */
-} layer;
+} layer_weights;
 
 typedef struct {
     int dim, hidden, layers, heads, kv_heads, head_size, vocabulary, context, sequences, kind;
-    layer layer[LAYERS_MAX];
+    layer_weights layer[LAYERS_MAX];
     weights head;                 /* the logits' */
     float *embedding, *last_norm; /* embedding: f16 values */
     double *cosine, *sine;        /* context x head_size / 2 */
@@ -171,17 +171,18 @@ static bool get_product(tensor_source *s, int l, weights *w, int inputs, int cou
     return w->at != NULL;
 }
 
-static bool get_layer(tensor_source *s, const model *m, int l, layer *to)
+static bool get_layer(tensor_source *s, const model *m, int l, layer_weights *to)
 {
     static const char *const attention[] = {"self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"},
                              *const out[] = {"self_attn.o_proj"}, *const gate_up[] = {"mlp.gate_proj", "mlp.up_proj"},
                              *const down[] = {"mlp.down_proj"},
                              *const norms[] = {"input_layernorm", "post_attention_layernorm"};
     const int q = m->heads * m->head_size, kv = m->kv_heads * m->head_size;
-    bool ok = get_product(s, l, &to->product[QKV], m->dim, 3, attention, (int[]){q, kv, kv}) &&
-              get_product(s, l, &to->product[OUT], q, 1, out, (int[]){m->dim}) &&
-              get_product(s, l, &to->product[GATE_UP], m->dim, 2, gate_up, (int[]){m->hidden, m->hidden}) &&
-              get_product(s, l, &to->product[DOWN], m->hidden, 1, down, (int[]){m->dim});
+    const int qkv_rows[] = {q, kv, kv}, gate_up_rows[] = {m->hidden, m->hidden};
+    bool ok = get_product(s, l, &to->product[QKV], m->dim, 3, attention, qkv_rows) &&
+              get_product(s, l, &to->product[OUT], q, 1, out, &m->dim) &&
+              get_product(s, l, &to->product[GATE_UP], m->dim, 2, gate_up, gate_up_rows) &&
+              get_product(s, l, &to->product[DOWN], m->hidden, 1, down, &m->dim);
     for (int i = 0; i < 2 && ok; i++) {
         char name[100];
         snprintf(name, sizeof name, "model.layers.%d.%s.weight", l, norms[i]);
@@ -284,7 +285,7 @@ static void reference_attend(const model *m, const double *q, const double *k, c
 /* x: the token's activations, of dim elements; room: for all other vectors of a layer. */
 static void reference_layer(const model *m, int l, host_cache *cache, int position, double *x, double *room)
 {
-    const layer *w = &m->layer[l];
+    const layer_weights *w = &m->layer[l];
     const int size = m->head_size, q_size = m->heads * size, kv_size = m->kv_heads * size;
     const size_t first = (size_t)l * (size_t)m->context * (size_t)kv_size,
                  here = first + (size_t)position * (size_t)kv_size;

@@ -218,7 +218,8 @@ static inline bool fail_device(const zed_device *dev)
 
 static inline bool open_device(zed_device *dev, const char *asked)
 {
-    return zed_open(dev, &(zed_options){.device = asked}) || fail_device(dev);
+    zed_options options = {.device = asked};
+    return zed_open(dev, &options) || fail_device(dev);
 }
 
 static inline bool fail_build(const spe_built *mod)
@@ -311,7 +312,8 @@ static inline xt_module build_form(const example_form *f, const xt_target *targe
 static inline bool emit_form(const example_form *f, const char *path, const char *target)
 {
     const cm_target *row = cm_target_row(target);
-    xt_module mod = build_form(f, &(xt_target){.name = target}, row ? row->local_memory : 0);
+    const xt_target for_target = {.name = target};
+    xt_module mod = build_form(f, &for_target, row ? row->local_memory : 0);
     bool ok;
     if (mod.words && asked.print) xt_print(&mod, stdout);
     ok = emit_built(path, f->name, &mod);
@@ -321,7 +323,8 @@ static inline bool emit_form(const example_form *f, const char *path, const char
 
 static inline bool load_form(const example_form *f, zed_device *dev, zed_kernel *kernel)
 {
-    xt_module mod = build_form(f, &(xt_target){ZED_TARGET(dev)}, dev->target.local_memory);
+    const xt_target target = {ZED_TARGET(dev)};
+    xt_module mod = build_form(f, &target, dev->target.local_memory);
     bool ok = mod.words ? ZED_LOAD(kernel, dev, mod) || fail_device(dev) : fail_build(&mod);
     xt_free(&mod);
     return ok;

@@ -57,7 +57,8 @@ static inline spe_words build_kernel(spe_module *m, const example_kernel *e, con
     spe_param params[MOST_PARAMS];
     spe_kernel k;
     cm_ctx c;
-    spe_options options = {.env = cm_environment(&(spe_device){.name = target})};
+    spe_device device = {.name = target};
+    spe_options options = {.env = cm_environment(&device)};
     spe_begin(m, &options);
     memset(&k, 0, sizeof k);
     k.name = e->name;

@@ -78,7 +78,7 @@ static inline size_t png_store(uint8_t *z, uint8_t *rows, const png_picture *p)
     memcpy(z, "\x78\x01", 2);
     for (size_t done = 0; done < count; done += BLOCK) {
         size_t n = count - done < BLOCK ? count - done : BLOCK;
-        const uint8_t head[5] = {done + n == count, n & 255, (uint8_t)(n >> 8), ~n & 255, (uint8_t)(~n >> 8)};
+        const uint8_t head[5] = {done + n == count, (uint8_t)n, (uint8_t)(n >> 8), (uint8_t)~n, (uint8_t)(~n >> 8)};
         memcpy(z + at, head, 5);
         memcpy(z + at + 5, rows + done, n);
         at += 5 + n;

@@ -138,8 +138,8 @@ static void write_attention(attention *a)
     cm_mem o;
     cm_matrix wide;
     a->scale = spe_param_id(m, 5);
-    a->query = spe_iadd(m, spe_imul(m, spe_builtin(m, SPE_GROUP_ID, 0), spe_i32(m, SUBGROUPS)),
-                        spe_builtin(m, SPE_SUBGROUP_ID, 0));
+    spe_id group = spe_builtin(m, SPE_GROUP_ID, 0), subgroup = spe_builtin(m, SPE_SUBGROUP_ID, 0);
+    a->query = spe_iadd(m, spe_imul(m, group, spe_i32(m, SUBGROUPS)), subgroup);
     a->query = spe_imul(m, a->query, spe_i32(m, QUERIES));
     a->q = head_memory(a, spe_param_id(m, 0), length, false);
     a->k = head_memory(a, spe_param_id(m, 1), length, true);

@@ -653,11 +653,13 @@ static bool prepare(session *s, const options *o, problem *p)
 {
     size_t m = (size_t)p->m, n = (size_t)p->n, k = (size_t)p->k;
     double start;
-    if (!zed_open(&s->dev, &(zed_options){.device = o->device}))
+    zed_options chosen = {.device = o->device};
+    if (!zed_open(&s->dev, &chosen))
         return fail_device(&s->dev);
     printf("device   %s\n", s->dev.name);
     start = now_ms();
-    s->mod = build(p->type, &(xt_target){ZED_TARGET(&s->dev)});
+    const xt_target target = {ZED_TARGET(&s->dev)};
+    s->mod = build(p->type, &target);
     if (!s->mod.words) return fail_build(&s->mod);
     printf("module   %s for %s: %zu bytes in %.2f ms", s->mod.kernel, s->dev.target.name, s->mod.size,
            now_ms() - start);
@@ -731,7 +733,8 @@ static bool emit(const options *o)
     memset(&p, 0, sizeof p);
     if (o->files) return fail("%s: --emit takes no matrices", o->file[0]);
     if (!choose_type(&p, o->type, false)) return false;
-    mod = build(p.type, &(xt_target){.name = o->target ? o->target : "bmg"});
+    const xt_target target = {.name = o->target ? o->target : "bmg"};
+    mod = build(p.type, &target);
     if (!mod.words) {
         ok = fail_build(&mod);
     } else if (o->print) {

@@ -49,7 +49,8 @@ typedef struct {
 static bool prepare(share *s, const uint16_t *a, const uint16_t *b)
 {
     size_t rows = (size_t)s->rows, cols = (size_t)n, depth = (size_t)k;
-    xt_module mod = XT_BUILD(gemm_devices, &(xt_target){ZED_TARGET(&s->dev)});
+    const xt_target target = {ZED_TARGET(&s->dev)};
+    xt_module mod = XT_BUILD(gemm_devices, &target);
     if (!mod.words) return fail_build(&mod);
     ZED_LOAD(&s->kernel, &s->dev, mod);
     xt_free(&mod);
@@ -136,7 +137,8 @@ static bool list_devices(void)
     if (count < 0) return fail("%s", error.text);
     for (int i = 0; i < count; i++) {
         printf("%d  %s (%s)\n", info[i].index, info[i].name, info[i].target);
-        if (!zed_open(&first, &(zed_options){.index_plus_1 = i + 1})) continue;
+        zed_options options = {.index_plus_1 = i + 1};
+        if (!zed_open(&first, &options)) continue;
         for (int j = 0; j < zed_context_devices(&first); j++) {
             if (zed_open_in_context(&other, &first, j)) printf("   %d.%d  %s\n", i, j, other.name);
             zed_close(&other);

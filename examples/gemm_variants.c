@@ -45,9 +45,9 @@ static xt_vec product(XT_CONTEXT, xt_tile a, xt_tile b, xt_val lo, xt_val hi)
 #define ROW XT_MUL(XT_GROUP_ID(1), TILE)
 #define COLUMN XT_MUL(XT_GROUP_ID(0), TILE)
 #define TILE_A(i, k, ...)                                                                                              \
-    XT_INIT_TILE(A, f16, TILE, STEP, .offset = XT_AT(i, k), .shape = XT_AT(M, K), .map = MAP_A, __VA_ARGS__)
+    XT_INIT_TILE(A, f16, TILE, STEP, .offset = XT_AT(i, k), .shape = XT_AT(M, K), __VA_ARGS__, .map = MAP_A)
 #define TILE_B(k, j, ...)                                                                                              \
-    XT_INIT_TILE(B, f16, STEP, TILE, .offset = XT_AT(k, j), .shape = XT_AT(K, N), .map = MAP_B, __VA_ARGS__)
+    XT_INIT_TILE(B, f16, STEP, TILE, .offset = XT_AT(k, j), .shape = XT_AT(K, N), __VA_ARGS__, .map = MAP_B)
 #define TILE_C(i, j) XT_INIT_TILE(C, f32, TILE, TILE, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .map = MAP_C)
 #define BY_ROWS(line) .strides = XT_AT(line, 1)
 #define BY_COLUMNS(line) .strides = XT_AT(1, line), .order = {0, 1}

@@ -213,7 +213,8 @@ static bool draw(const clustering *s, const char *path)
                 if (i >= s->n) memset(rgb[qy * SIDE + qx], 0, 3);
             }
     }
-    return png_write(path, &(png_picture){SIDE, SIDE, 3, rgb[0]});
+    const png_picture picture = {SIDE, SIDE, 3, rgb[0]};
+    return png_write(path, &picture);
 }
 
 /* ---- the run ---- */

@@ -278,12 +278,7 @@ static bool check(const session *s, const network *n, double *worst)
 
 static cv_module build(const network *n, const cv_target *target)
 {
-    return cv_build(&(cv_build_desc){.kernel = n->kernel,
-                                     .file = __FILE__,
-                                     .line = __LINE__,
-                                     .target = target,
-                                     .local_size = LOCAL,
-                                     .large_registers = true});
+    return CV_BUILD(*n->kernel, target, .local_size = LOCAL, .large_registers = true);
 }
 
 static bool allocate(session *s)
@@ -291,9 +286,9 @@ static bool allocate(session *s)
     s->weights = zed_alloc(s->dev, ZED_SHARED, 1 << 16, 128);
     s->biases = zed_alloc(s->dev, ZED_SHARED, LAYERS * BIAS_BYTES, 64);
     s->source = zed_alloc(s->dev, ZED_SHARED, LAYERS * HIDDEN * IN * 4, 0);
-    s->in = zed_alloc(s->dev, ZED_SHARED, ROWS * IN * sizeof *s->in, 0);
-    s->out = zed_alloc(s->dev, ZED_SHARED, (size_t)(uint32_t)items * OUT * sizeof *s->out, 0);
-    s->ref = calloc(1, sizeof *s->ref);
+    s->in = (uint16_t *)zed_alloc(s->dev, ZED_SHARED, ROWS * IN * sizeof *s->in, 0);
+    s->out = (float *)zed_alloc(s->dev, ZED_SHARED, (size_t)(uint32_t)items * OUT * sizeof *s->out, 0);
+    s->ref = (reference *)calloc(1, sizeof *s->ref);
     if (!s->out || !s->ref) return s->ref ? fail_device(s->dev) : fail("out of memory");
     for (int i = 0; i < ROWS * IN; i++) s->in[i] = spe_f32_to_f16_bits((float)normal());
     return true;
@@ -304,7 +299,8 @@ static bool run_network(session *s, const network *n)
     uint32_t groups = (uint32_t)items / (LOCAL * ROUNDS);
     double ns, worst, flops = 2.0 * (IN * HIDDEN + HIDDEN * HIDDEN + HIDDEN * OUT) * (uint32_t)items;
     bool ok;
-    s->mod = build(n, &(cv_target){ZED_TARGET(s->dev)});
+    const cv_target target = {ZED_TARGET(s->dev)};
+    s->mod = build(n, &target);
     if (!s->mod.words) return fail_build(&s->mod);
     make_weights(s, n);
     if (!convert_weights(s, n)) return false;
@@ -324,7 +320,8 @@ static bool run_network(session *s, const network *n)
 
 static bool run_all(session *s)
 {
-    s->conversion = cv_conversion_module(&(cv_target){ZED_TARGET(s->dev)});
+    const cv_target target = {ZED_TARGET(s->dev)};
+    s->conversion = cv_conversion_module(&target);
     if (!s->conversion.words) return fail_build(&s->conversion);
     if (!ZED_LOAD(&s->convert, s->dev, s->conversion)) return fail_device(s->dev);
     if (!allocate(s)) return false;
@@ -346,10 +343,11 @@ static bool run(zed_device *dev)
     return ok;
 }
 
-static bool emit(const char *path, const char *target)
+static bool emit(const char *path, const char *name)
 {
     const network *n = &networks[only < 0 ? 0 : only];
-    cv_module mod = build(n, &(cv_target){.name = target});
+    const cv_target target = {.name = name};
+    cv_module mod = build(n, &target);
     bool ok = emit_built(path, n->name, &mod);
     cv_free(&mod);
     return ok;

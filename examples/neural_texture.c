@@ -134,7 +134,8 @@ static bool write_png(const char *what, uint8_t *rgb)
 {
     char path[512];
     snprintf(path, sizeof path, "%s_%s.png", prefix, what);
-    return png_write(path, &(png_picture){SIDE, SIDE, COLORS, rgb});
+    const png_picture picture = {SIDE, SIDE, COLORS, rgb};
+    return png_write(path, &picture);
 }
 
 /* ---- the picture: a sky, hills, a sun with rings and a chequered floor */
@@ -259,7 +260,8 @@ static cv_module build(int which, const cv_target *target)
 static bool build_all(session *s)
 {
     for (int i = 0; i < KERNELS; i++) {
-        s->mod[i] = build(i, &(cv_target){ZED_TARGET(s->dev)});
+        const cv_target target = {ZED_TARGET(s->dev)};
+        s->mod[i] = build(i, &target);
         if (!s->mod[i].words) return fail_build(&s->mod[i]);
         if (!ZED_LOAD(&s->kernel[i], s->dev, s->mod[i])) return fail_device(s->dev);
     }
@@ -268,7 +270,7 @@ static bool build_all(session *s)
 
 static float *floats(session *s, size_t n)
 {
-    float *p = zed_alloc(s->dev, ZED_SHARED, n * sizeof(float), 128);
+    float *p = (float *)zed_alloc(s->dev, ZED_SHARED, n * sizeof(float), 128);
     if (p) memset(p, 0, n * sizeof(float));
     return p;
 }
@@ -276,9 +278,9 @@ static float *floats(session *s, size_t n)
 static bool allocate(session *s)
 {
     uint32_t n = parameter_count();
-    s->features = zed_alloc(s->dev, ZED_SHARED, PIXELS * FEATURES * 2, 128);
-    s->weights = zed_alloc(s->dev, ZED_SHARED, matrix_offset(CV_F16, LAYERS), 128);
-    s->seed = zed_alloc(s->dev, ZED_SHARED, 64, 64);
+    s->features = (uint16_t *)zed_alloc(s->dev, ZED_SHARED, PIXELS * FEATURES * 2, 128);
+    s->weights = (uint16_t *)zed_alloc(s->dev, ZED_SHARED, matrix_offset(CV_F16, LAYERS), 128);
+    s->seed = (int32_t *)zed_alloc(s->dev, ZED_SHARED, 64, 64);
     s->parameters = floats(s, n);
     s->gradients = floats(s, n);
     s->first = floats(s, n);
@@ -287,7 +289,7 @@ static bool allocate(session *s)
     s->image = floats(s, PIXELS * COLORS);
     s->state = floats(s, STATE_SIZE);
     s->frequencies = floats(s, FEATURES);
-    s->loss = malloc((size_t)s->steps * sizeof *s->loss);
+    s->loss = (float *)malloc((size_t)s->steps * sizeof *s->loss);
     if (!s->loss) return fail("out of memory");
     return s->frequencies != NULL || fail_device(s->dev);
 }
@@ -494,9 +496,10 @@ static bool run(zed_device *dev)
     return ok;
 }
 
-static bool emit(const char *path, const char *target)
+static bool emit(const char *path, const char *name)
 {
-    cv_module mod = build(TRAIN, &(cv_target){.name = target});
+    const cv_target target = {.name = name};
+    cv_module mod = build(TRAIN, &target);
     bool ok = emit_built(path, NULL, &mod);
     cv_free(&mod);
     return ok;

@@ -40,7 +40,8 @@ static void write_part(cm_ctx *c, const products *p, spe_id first, spe_id column
     if (p->n % columns == 0) at_b.cols = at_c.cols = 0;
     at_a.row = at_c.row = first;
     at_b.col = at_c.col = column;
-    k = spe_for(m, spe_i32(m, 0), K, spe_i32(m, STEP), (uint32_t)d.parts, d.part);
+    spe_id zero = spe_i32(m, 0), by = spe_i32(m, STEP);
+    k = spe_for(m, zero, K, by, (uint32_t)d.parts, d.part);
     {
         cm_matrix a, b;
         at_a.col = at_b.row = k;
@@ -58,9 +59,10 @@ static void write_body(cm_ctx *c, const void *problem)
     spe_module *m = c->module;
     int columns = p->n < COLUMNS ? p->n : COLUMNS;
     spe_id M = spe_param_id(m, 3);
-    spe_id first = spe_iadd(m, spe_imul(m, spe_builtin(m, SPE_GROUP_ID, 0), spe_i32(m, SUBGROUPS)),
-                            spe_builtin(m, SPE_SUBGROUP_ID, 0));
-    spe_id column = spe_imul(m, spe_builtin(m, SPE_GROUP_ID, 1), spe_i32(m, columns));
+    spe_id down = spe_builtin(m, SPE_GROUP_ID, 0), across = spe_builtin(m, SPE_GROUP_ID, 1);
+    spe_id subgroup = spe_builtin(m, SPE_SUBGROUP_ID, 0);
+    spe_id first = spe_iadd(m, spe_imul(m, down, spe_i32(m, SUBGROUPS)), subgroup);
+    spe_id column = spe_imul(m, across, spe_i32(m, columns));
     first = spe_imul(m, first, spe_i32(m, ROWS));
     spe_if(m, spe_sle(m, spe_iadd(m, first, spe_i32(m, ROWS)), M));
     write_part(c, p, first, column, columns, true);

@@ -444,6 +444,7 @@ XETILE_API void cv_free(cv_module *mod);
 /* ---- numbers and vectors ----------------------------------------------------------------------------------------- */
 
 typedef struct {
+    cv_vec vec; /* that is stored */
     cv_val ptr;
     int count;
     cv_val index;  /* in elements; default 0 */
@@ -476,6 +477,21 @@ typedef struct {
     cv_uniformity uniform; /* of CV_VECTOR_ACCUMULATE */
     int end_;
 } cv_vector_ref;
+
+/* The operands of CV_MUL and CV_MUL_ADD, CV_OUTER_PRODUCT_ACCUMULATE, CV_VECTOR_ACCUMULATE. */
+typedef struct {
+    cv_matrix_ref matrix;
+    cv_interpreted_vector input;
+    cv_vector_ref bias;
+} cv_multiply_desc_;
+typedef struct {
+    cv_vec vecs[2];
+    cv_matrix_ref matrix;
+} cv_outer_desc_;
+typedef struct {
+    cv_vec vec;
+    cv_vector_ref vector;
+} cv_accumulate_desc_;
 
 /* Mul, MulAdd; with bias->base unset, MulAdd is Mul. */
 XETILE_API cv_vec cv_mul(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interpreted_vector *in);
@@ -543,7 +559,11 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 #define CV_ANY_(x)                                                                                                     \
     _Generic((x), cv_val: cv_any_val_, cv_vec: cv_any_vec_, float: cv_any_float_, double: cv_any_real_,                \
              unsigned long: cv_any_uint_, unsigned long long: cv_any_uint_, default: cv_any_int_)(x)
-#define CV_ADDRESS_(T, x) ((const T[]){x}) /* the address of any expression's value */
+#define CV_ANY_VEC_(v) cv_any_vec_(v) /* a vector and nothing else */
+/* Operands are members of one initialiser, see XT_OPERANDS_ of xetile.h. */
+#define CV_OPERANDS_(...) ((const cv_any_[]){__VA_ARGS__})
+#define CV_NUMBERS_(...) ((const cv_val[]){__VA_ARGS__})
+#define CV_VECTORS_(...) ((const cv_vec[]){__VA_ARGS__})
 
 /* -- matrices and vectors in memory */
 #define CV_MATRIX_REF(base_, T, m_, ...)                                                                               \
@@ -556,39 +576,42 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 #define CV_INPUT_(x) _Generic((x), cv_vec: cv_plain_input_, cv_interpreted_vector: cv_same_input_)(x)
 
 #define CV_MUL(T, matrix_, input_)                                                                                     \
-    cv_mul(CV_HERE_, CV_ID_(T), CV_ADDRESS_(cv_matrix_ref, matrix_),                                                 \
-           CV_ADDRESS_(cv_interpreted_vector, CV_INPUT_(input_)))
+    cv_multiply_(CV_HERE_, CV_ID_(T), (cv_multiply_desc_){.matrix = (matrix_), .input = CV_INPUT_(input_)})
 #define CV_MUL_ADD(T, matrix_, input_, bias_)                                                                          \
-    cv_mul_add(CV_HERE_, CV_ID_(T), CV_ADDRESS_(cv_matrix_ref, matrix_),                                             \
-               CV_ADDRESS_(cv_interpreted_vector, CV_INPUT_(input_)), CV_ADDRESS_(cv_vector_ref, bias_))
+    cv_multiply_(CV_HERE_, CV_ID_(T),                                                                                  \
+                 (cv_multiply_desc_){.matrix = (matrix_), .input = CV_INPUT_(input_), .bias = (bias_)})
 /* The same, with names that cannot be mistaken for element-wise products. */
 #define CV_MATVEC_MUL(T, matrix_, input_) CV_MUL(T, matrix_, input_)
 #define CV_MATVEC_MUL_ADD(T, matrix_, input_, bias_) CV_MUL_ADD(T, matrix_, input_, bias_)
 #define CV_OUTER_PRODUCT_ACCUMULATE(v1_, v2_, matrix_)                                                                 \
-    cv_outer_product_accumulate(CV_HERE_, v1_, v2_, CV_ADDRESS_(cv_matrix_ref, matrix_))
-#define CV_VECTOR_ACCUMULATE(v_, ref_) cv_vector_accumulate(CV_HERE_, v_, CV_ADDRESS_(cv_vector_ref, ref_))
+    cv_accumulate_outer_(CV_HERE_, (cv_outer_desc_){.vecs = {v1_, v2_}, .matrix = (matrix_)})
+#define CV_VECTOR_ACCUMULATE(v_, ref_)                                                                                 \
+    cv_accumulate_(CV_HERE_, (cv_accumulate_desc_){.vec = (v_), .vector = (ref_)})
 
 /* -- vectors */
 #define CV_LOAD(ptr_, n_, ...)                                                                                         \
     cv_load_(CV_HERE_, (cv_memory_){.ptr = (ptr_), .count = (n_), .index = CV_AT(SPE_FIRST(__VA_ARGS__, 0)),           \
                                     SPE_REST(__VA_ARGS__, .end_ = 0)})
 #define CV_STORE(vec_, ptr_, ...)                                                                                      \
-    cv_store_(CV_HERE_, vec_, (cv_memory_){.ptr = (ptr_), .index = CV_AT(SPE_FIRST(__VA_ARGS__, 0)),                   \
-                                           SPE_REST(__VA_ARGS__, .end_ = 0)})
+    cv_store_(CV_HERE_, (cv_memory_){.vec = (vec_), .ptr = (ptr_), .index = CV_AT(SPE_FIRST(__VA_ARGS__, 0)),          \
+                                     SPE_REST(__VA_ARGS__, .end_ = 0)})
 #define CV_SPLAT(T, n_, x) cv_splat_(CV_HERE_, CV_ID_(T), n_, CV_AT(x))
 #define CV_NUMBER_I_(i, x) CV_AT(x)
 #define CV_VEC(T, ...)                                                                                                 \
-    cv_vec_of_(CV_HERE_, CV_ID_(T), SPE_COUNT(__VA_ARGS__),                                                          \
-               (const cv_val[]){SPE_EACH(CV_NUMBER_I_, SPE_COMMA, __VA_ARGS__)})
-#define CV_ELEMENT(vec_, i_) cv_element_(CV_HERE_, vec_, CV_AT(i_))
-#define CV_SET_ELEMENT(vec_, i_, x) cv_set_element_(CV_HERE_, vec_, CV_AT(i_), CV_AT(x))
-#define CV_CONCAT(a, b) cv_concat_(CV_HERE_, a, b)
+    cv_vec_of_(CV_HERE_, CV_ID_(T), SPE_COUNT(__VA_ARGS__),                                                            \
+               CV_NUMBERS_(SPE_EACH(CV_NUMBER_I_, SPE_COMMA, __VA_ARGS__)))
+#define CV_ELEMENT(vec_, i_) cv_element_(CV_HERE_, CV_OPERANDS_(CV_ANY_VEC_(vec_), CV_ANY_(CV_AT(i_))))
+#define CV_SET_ELEMENT(vec_, i_, x)                                                                                    \
+    cv_set_element_(CV_HERE_, CV_OPERANDS_(CV_ANY_VEC_(vec_), CV_ANY_(CV_AT(i_)), CV_ANY_(CV_AT(x))))
+#define CV_CONCAT(a, b) cv_concat_(CV_HERE_, CV_VECTORS_(a, b))
 #define CV_SLICE(vec_, first_, n_) cv_slice_(CV_HERE_, vec_, first_, n_)
 
 /* -- arithmetic */
+#define CV_BY_(name, a, b)                                                                                             \
+    _Generic((a), cv_vec: cv_##name##_vec_,                                                                            \
+             default: _Generic((b), cv_vec: cv_##name##_vec_, default: cv_##name##_scalar_))
 #define CV_BINARY_(op_, name_, a, b)                                                                                   \
-    _Generic((a), cv_vec: cv_binary_vec_, default: _Generic((b), cv_vec: cv_binary_vec_, default: cv_binary_scalar_))( \
-        CV_HERE_, op_, name_, CV_ANY_(a), CV_ANY_(b))
+    CV_BY_(binary, a, b)(CV_HERE_, op_, name_, CV_OPERANDS_(CV_ANY_(a), CV_ANY_(b)))
 #define CV_ADD(a, b) CV_BINARY_(SPE_ARITH_ADD, "CV_ADD", a, b)
 #define CV_SUB(a, b) CV_BINARY_(SPE_ARITH_SUB, "CV_SUB", a, b)
 #define CV_TIMES(a, b) CV_BINARY_(SPE_ARITH_MUL, "CV_TIMES", a, b)
@@ -607,11 +630,11 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 #define CV_LE(a, b) CV_BINARY_(SPE_ARITH_LE, "CV_LE", a, b)
 #define CV_GT(a, b) CV_BINARY_(SPE_ARITH_GT, "CV_GT", a, b)
 #define CV_GE(a, b) CV_BINARY_(SPE_ARITH_GE, "CV_GE", a, b)
-#define CV_FMA(a, b, c) cv_fma_(CV_HERE_, CV_ANY_(a), b, CV_ANY_(c))
+#define CV_FMA(a, b, c) cv_fma_(CV_HERE_, CV_OPERANDS_(CV_ANY_(a), CV_ANY_VEC_(b), CV_ANY_(c)))
 #define CV_CLAMP(x, low_, high_) CV_MIN(CV_MAX(x, low_), high_)
-#define CV_CHOOSE_GT(a, b, c, d) cv_choose_(CV_HERE_, SPE_ARITH_GT, CV_ANY_(a), CV_ANY_(b), CV_ANY_(c), CV_ANY_(d))
-#define CV_FUNCTION_(fn_, name_, x)                                                                                    \
-    _Generic((x), cv_vec: cv_function_vec_, default: cv_function_scalar_)(CV_HERE_, fn_, name_, CV_ANY_(x))
+#define CV_CHOOSE_GT(a, b, c, d)                                                                                       \
+    cv_choose_(CV_HERE_, SPE_ARITH_GT, CV_OPERANDS_(CV_ANY_(a), CV_ANY_(b), CV_ANY_(c), CV_ANY_(d)))
+#define CV_FUNCTION_(fn_, name_, x) CV_BY_(function, x, 0)(CV_HERE_, fn_, name_, CV_ANY_(x))
 #define CV_EXP(x) CV_FUNCTION_(SPE_EXP, "CV_EXP", x)
 #define CV_LOG(x) CV_FUNCTION_(SPE_LOG, "CV_LOG", x)
 #define CV_SQRT(x) CV_FUNCTION_(SPE_SQRT, "CV_SQRT", x)
@@ -624,9 +647,10 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 #define CV_SIGMOID(x) CV_FUNCTION_(CV_SIGMOID_, "CV_SIGMOID", x)
 #define CV_GELU(x) CV_FUNCTION_(CV_GELU_, "CV_GELU", x)
 #define CV_RELU(x) CV_MAX(x, 0.0)
-#define CV_LEAKY_RELU(x, slope_) cv_leaky_relu_(CV_HERE_, x, CV_AT(slope_))
-#define CV_CAST(T, x) _Generic((x), cv_vec: cv_cast_vec_, default: cv_cast_scalar_)(CV_HERE_, CV_ID_(T), CV_ANY_(x))
-#define CV_SELECT(condition_, a, b) cv_select_(CV_HERE_, CV_AT(condition_), CV_AT(a), CV_AT(b))
+#define CV_LEAKY_RELU(x, slope_)                                                                                       \
+    cv_leaky_relu_(CV_HERE_, CV_OPERANDS_(CV_ANY_VEC_(x), CV_ANY_(CV_AT(slope_))))
+#define CV_CAST(T, x) CV_BY_(cast, x, 0)(CV_HERE_, CV_ID_(T), CV_ANY_(x))
+#define CV_SELECT(condition_, a, b) cv_select_(CV_HERE_, CV_NUMBERS_(CV_AT(condition_), CV_AT(a), CV_AT(b)))
 #define CV_GROUP_ID() cv_builtin_(CV_HERE_, SPE_GROUP_ID)
 #define CV_GROUP_COUNT() cv_builtin_(CV_HERE_, SPE_GROUP_COUNT)
 #define CV_LOCAL_ID() cv_builtin_(CV_HERE_, SPE_LOCAL_ID)
@@ -639,16 +663,17 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 
 /* -- control flow */
 #define CV_FOR(k, lo, hi, ...)                                                                                         \
-    SPE_FOR(k, cv_for_begin_(CV_HERE_, CV_AT(lo), CV_AT(hi), CV_AT(SPE_FIRST(__VA_ARGS__, 0)),                         \
+    SPE_FOR(k, cv_for_begin_(CV_HERE_, CV_NUMBERS_(CV_AT(lo), CV_AT(hi), CV_AT(SPE_FIRST(__VA_ARGS__, 0))),            \
                              SPE_CARRIED(__VA_ARGS__)))
 #define CV_IF(...) SPE_IF(cv_if_begin_(CV_HERE_, CV_AT(SPE_FIRST(__VA_ARGS__, 0)), SPE_CARRIED(__VA_ARGS__)))
 #define CV_ELSE else
 
 /* -- on the host: appends conversions by the kernel of cv_conversion_module to a zed_batch */
+#define CV_GROUPS_(n) ((zed_groups){n, 1, 1})
 #define CV_CONVERT_MATRICES(batch_, kernel_, infos_, count_, error_)                                                   \
     for (cv_conversions_ cv_it_ = {.at = {__FILE__, __LINE__}, .infos = infos_, .count = count_, .error = error_};     \
          cv_conversions_next_(&cv_it_);)                                                                               \
-        zed_batch_launch(batch_, kernel_, (zed_groups){cv_it_.now.groups, 1, 1}, cv_it_.now.dest,                      \
+        zed_batch_launch(batch_, kernel_, CV_GROUPS_(cv_it_.now.groups), cv_it_.now.dest,                              \
                          (void *)(uintptr_t)cv_it_.now.src, cv_it_.now.slots, cv_it_.now.rows, cv_it_.now.cols,        \
                          cv_it_.now.dest_type, cv_it_.now.dest_layout, cv_it_.now.dest_stride, cv_it_.now.src_type,    \
                          cv_it_.now.src_layout, cv_it_.now.src_stride, cv_it_.now.dest_shift, cv_it_.now.src_shift, \

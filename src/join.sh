@@ -160,7 +160,7 @@ join() { # join HEADER: to standard output
     vk_dispatch) put_letters_away VKD_LETTERS_ "$all_letters" ;;
     esac
     sed -n "/^#ifndef $guard\$/,\$p" "$1.h" | sed "$macros,\$c#endif /* $guard */" | awk -v own="$1" '
-        function copy(file,  line) { while ((getline line < file) > 0) if (line !~ /^\/\* (kernels|values|launching).h - /) print line }
+        function copy(file,  line) { while ((getline line < file) > 0) if (line !~ /^\/\* (kernels[_a-z]*|values|launching).h - /) print line }
         /^#include "linkage.h"$/ { if (own ~ /_dispatch$/) copy("linkage.h"); next }
         /^#include "/ { file = $2; gsub(/"/, "", file); if (index(file, own "/") == 1) { copy(file); next } }
         { print }'

@@ -140,7 +140,7 @@
  *                spe_extent spe_runs spe_run
  *   regions      spe_region_of spe_region_open spe_region_next spe_region_done spe_region_fail SPE_FOR SPE_IF
  *   macros       SPE_KERNEL SPE_KERNEL_IN_CPP SPE_C_TYPE SPE_NAME_OF SPE_CARRIED; SPE_CAT SPE_FIRST SPE_REST SPE_COUNT
- *                SPE_EACH SPE_COMMA; SPE_PRINTF SPE_UNUSED: attributes
+ *                SPE_EACH SPE_COMMA; in C++20 SPE_CPP_PLACE; SPE_PRINTF SPE_UNUSED: attributes
  *
  * Ids and numbers are both uint32_t: spe_array(&m, i32, spec) with the id of a spec constant is an array of, say, 17.
  * With -DXETILE_DECLARATIONS -DSPE_CHECK_IDS -fsyntax-only, ids are pointers to a struct, and such calls are errors.
@@ -1130,5 +1130,6 @@ typedef struct {
 XETILE_API spe_decimal spe_decimal_of(double v, char form, int digits);
 
 #include "spirv_emit/kernels.h"
+#include "spirv_emit/kernels_cpp.h"
 
 #endif /* SPIRV_EMIT_H */

@@ -50,8 +50,8 @@
  *   Tiles and memory, at both levels (at work-group level with .map). T may also be tf32 e4m3 e5m2, or i1 for masks: a
  *   byte each in memory (0 is false; ptr(u8, X) or ptr(i8, X)), 0 or 1 in vectors. Nothing outside a base matrix is
  *   ever read or written; tiles of any size may lie anywhere. Offsets, extents and strides are 32 bits (INDEX).
- *     XT_INIT_TILE(base, T, rows, cols, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .strides = XT_AT(N, 1), .map = m,
- *                  .order = {1, 0}, .inner_blocks = {a, b}, .inside = false)
+ *     XT_INIT_TILE(base, T, rows, cols, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .strides = XT_AT(N, 1),
+ *                  .order = {1, 0}, .inner_blocks = {a, b}, .map = m, .inside = false)
  *         base             a pointer parameter to T, a 64-bit integer (an address), XT_LOCAL (TILE_BASE, TILE_TYPE)
  *         .shape           of the base matrix, required. With three to eight dimensions, the leading ones select one
  *                          of several matrices; if their offset is outside, so is the whole tile (TILE_SHAPE)
@@ -595,11 +595,11 @@ typedef struct {
     xt_val base;
     int type; /* cm_type */
     int rows, cols;
-    xt_index offset, shape, strides;
-    xt_map map;
-    int order[2], inner_blocks[2];
-    bool inside;
     xt_vec scatter;
+    xt_index offset, shape, strides;
+    int order[2], inner_blocks[2];
+    xt_map map;
+    bool inside;
 } xt_tile_desc_;
 
 /* The value of loaded elements outside the base matrix. */
@@ -617,10 +617,27 @@ typedef struct {
     double padding;
 } xt_gather_desc_;
 
+/* A store, or an access to a scatter tile, with its mask. */
+typedef struct {
+    xt_vec vec; /* that is stored */
+    xt_gather_desc_ access;
+} xt_scattered_;
+
 typedef struct {
     xt_tile tile;
     int locality;
 } xt_prefetch_desc_;
+
+typedef struct {
+    xt_tile tile;
+    xt_val by[2];
+    xt_vec offsets; /* of a scatter tile: distances; without them by[0] moves all */
+} xt_update_;
+
+typedef struct {
+    xt_tile tile;
+    xt_any_ by;
+} xt_update_by_;
 
 enum { XT_RMW_INT_ = 1, XT_RMW_FLOAT_ = 2, XT_RMW_LOOP_ = -1 };
 
@@ -757,8 +774,7 @@ XETILE_API void xt_free(xt_module *mod);
     _Generic((a), xt_vec: xt_##name##_vec_,                                                                            \
              default: _Generic((b), xt_vec: xt_##name##_vec_,                                                          \
                                default: _Generic((c), xt_vec: xt_##name##_vec_, default: xt_##name##_scalar_)))
-#define XT_NO_ANY_ xt_any_int_(0)
-#define XT_MATH1_(op_, a) XT_BY_(math, a, 0, 0)(XT_HERE_, op_, XT_ANY_(a), XT_NO_ANY_, XT_NO_ANY_)
+#define XT_MATH1_(op_, a) XT_BY_(math, a, 0, 0)(XT_HERE_, op_, XT_OPERANDS_(XT_ANY_(a)))
 #define XT_EXP(a) XT_MATH1_(XT_MATH_EXP_, a)
 #define XT_EXP2(a) XT_MATH1_(XT_MATH_EXP2_, a)
 #define XT_LOG(a) XT_MATH1_(XT_MATH_LOG_, a)
@@ -774,11 +790,12 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_FLOOR(a) XT_MATH1_(XT_MATH_FLOOR_, a)
 #define XT_ROUND(a) XT_MATH1_(XT_MATH_ROUND_, a)
 #define XT_TRUNC(a) XT_MATH1_(XT_MATH_TRUNC_, a)
-#define XT_POW(a, b) XT_BY_(math, a, b, 0)(XT_HERE_, XT_MATH_POW_, XT_ANY_(a), XT_ANY_(b), XT_NO_ANY_)
-#define XT_FMA(a, b, c) XT_BY_(math, a, b, c)(XT_HERE_, XT_MATH_FMA_, XT_ANY_(a), XT_ANY_(b), XT_ANY_(c))
+#define XT_POW(a, b) XT_BY_(math, a, b, 0)(XT_HERE_, XT_MATH_POW_, XT_OPERANDS_(XT_ANY_(a), XT_ANY_(b)))
+#define XT_FMA(a, b, c) \
+    XT_BY_(math, a, b, c)(XT_HERE_, XT_MATH_FMA_, XT_OPERANDS_(XT_ANY_(a), XT_ANY_(b), XT_ANY_(c)))
 #define XT_NEG(a) XT_MUL(a, -1)
 #define XT_NOT(a) XT_EQ(a, 0)
-#define XT_SELECT(c, a, b) XT_BY_(select, c, a, b)(XT_HERE_, XT_ANY_(c), XT_ANY_(a), XT_ANY_(b))
+#define XT_SELECT(c, a, b) XT_BY_(select, c, a, b)(XT_HERE_, XT_OPERANDS_(XT_ANY_(c), XT_ANY_(a), XT_ANY_(b)))
 #define XT_CAST(T, ...) SPE_CAT(XT_CAST_, SPE_COUNT(__VA_ARGS__))(T, __VA_ARGS__)
 #define XT_CAST_1(T, x) XT_CAST_2(T, x, .saturate = true)
 #define XT_CAST_2(T, x, saturate_) \
@@ -859,6 +876,10 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_SELF xt_context_
 #define XT_HERE_ ((xt_where_){xt_context_, &(const spe_place){__FILE__, __LINE__}})
 
+/* Operands, which are calls of other macros as often as not, are members of one initialiser: compilers evaluate those
+ * in order, but arguments of a function in any. So a kernel is the same for all of them. */
+#define XT_OPERANDS_(...) ((const xt_any_[]){__VA_ARGS__})
+#define XT_NUMBERS_(...) ((const xt_val[]){__VA_ARGS__})
 #define XT_NUMBER_(x) SPE_NUMBER(x)
 #define XT_ANY_(x)                                                                                                     \
     _Generic((x), xt_val: xt_any_val_, xt_vec: xt_any_vec_, float: xt_any_float_, double: xt_any_real_,                \
@@ -869,10 +890,10 @@ XETILE_API void xt_free(xt_module *mod);
 
 /* One to eight C integers or xt_vals. */
 #define XT_AT(...)                                                                                                     \
-    xt_at_(SPE_COUNT(__VA_ARGS__), (const xt_val[]){SPE_EACH(XT_AT_ONE_, SPE_COMMA, __VA_ARGS__)})
+    xt_at_(SPE_COUNT(__VA_ARGS__), XT_NUMBERS_(SPE_EACH(XT_AT_ONE_, SPE_COMMA, __VA_ARGS__)))
 #define XT_AT_ONE_(i, x) XT_NUMBER_(x)
 
-#define XT_BINARY_(op_, a, b) XT_BY_(binary, a, b, 0)(XT_HERE_, op_, XT_ANY_(a), XT_ANY_(b))
+#define XT_BINARY_(op_, a, b) XT_BY_(binary, a, b, 0)(XT_HERE_, op_, XT_OPERANDS_(XT_ANY_(a), XT_ANY_(b)))
 #define XT_ADD(a, b) XT_BINARY_(SPE_ARITH_ADD, a, b)
 #define XT_SUB(a, b) XT_BINARY_(SPE_ARITH_SUB, a, b)
 #define XT_MUL(a, b) XT_BINARY_(SPE_ARITH_MUL, a, b)
@@ -910,30 +931,34 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_INIT_TILE(base_, T, ...)                                                                                    \
     xt_init_tile_(XT_HERE_, (xt_tile_desc_){.base = (base_), .type = XT_ID_(T), .rows = __VA_ARGS__})
 #define XT_LOAD_TILE(...) xt_load_tile_(XT_HERE_, (xt_load_desc_){.tile = __VA_ARGS__})
-#define XT_STORE_TILE(vec_, tile_) xt_store_tile_(XT_HERE_, vec_, tile_)
+#define XT_STORE_TILE(vec_, tile_) xt_store_tile_(XT_HERE_, (xt_scattered_){.vec = (vec_), .access = {.tile = (tile_)}})
 #define XT_PREFETCH_TILE(...) SPE_CAT(XT_PREFETCH_, SPE_COUNT(__VA_ARGS__))(__VA_ARGS__)
 #define XT_PREFETCH_1(tile_) xt_prefetch_tile_(XT_HERE_, (xt_prefetch_desc_){.tile = (tile_), .locality = 3})
 #define XT_PREFETCH_2(tile_, locality_) xt_prefetch_tile_(XT_HERE_, (xt_prefetch_desc_){.tile = (tile_), locality_})
 #define XT_UPDATE_TILE_OFFSET(tile_, ...) SPE_CAT(XT_UPDATE_, SPE_COUNT(__VA_ARGS__))(tile_, __VA_ARGS__)
-#define XT_UPDATE_1(tile_, by_) xt_update_offsets_(XT_HERE_, tile_, XT_ANY_(by_))
+#define XT_UPDATE_1(tile_, by_)                                                                                        \
+    xt_update_offsets_(XT_HERE_, (xt_update_by_){.tile = (tile_), .by = XT_ANY_(by_)})
 #define XT_UPDATE_2(tile_, rows_, cols_)                                                                               \
-    xt_update_tile_offset_(XT_HERE_, tile_, XT_NUMBER_(rows_), XT_NUMBER_(cols_))
+    xt_update_tile_offset_(XT_HERE_, (xt_update_){.tile = (tile_), .by = {XT_NUMBER_(rows_), XT_NUMBER_(cols_)}})
 #define XT_TILE_MMA(...) xt_tile_mma_(XT_HERE_, (xt_mma_desc_){.left = __VA_ARGS__})
 #define XT_SPLAT(T, rows_, cols_, ...)                                                                                 \
     xt_splat_(XT_HERE_, XT_ID_(T), XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)),                                       \
               (xt_vec_desc_){.rows = (rows_), .cols = (cols_), SPE_REST(__VA_ARGS__, .end_ = 0)})
 #define XT_ATOMIC_RMW(kind_, vec_, ...)                                                                                \
-    xt_atomic_rmw_(XT_HERE_, XT_RMW_##kind_##_, vec_, (xt_gather_desc_){.tile = __VA_ARGS__})
+    xt_atomic_rmw_(XT_HERE_, XT_RMW_##kind_##_, (xt_scattered_){.vec = (vec_), .access = {.tile = __VA_ARGS__}})
 #define XT_ATOMIC_RMW_TILE(kind_, ...) XT_ATOMIC_RMW(kind_, __VA_ARGS__)
 #define XT_LOAD_GATHER(...) xt_load_gather_(XT_HERE_, (xt_gather_desc_){.tile = __VA_ARGS__})
-#define XT_STORE_SCATTER(vec_, ...) xt_store_scatter_(XT_HERE_, vec_, (xt_gather_desc_){.tile = __VA_ARGS__})
+#define XT_STORE_SCATTER(vec_, ...)                                                                                    \
+    xt_store_scatter_(XT_HERE_, (xt_scattered_){.vec = (vec_), .access = {.tile = __VA_ARGS__}})
 #define XT_LOCAL(T, elements_) xt_local_(XT_HERE_, XT_ID_(T), elements_)
-#define XT_LOAD(base_, index_) xt_load_(XT_HERE_, base_, XT_NUMBER_(index_))
-#define XT_STORE(base_, index_, number_) xt_store_(XT_HERE_, base_, XT_NUMBER_(index_), XT_NUMBER_(number_))
+#define XT_LOAD(base_, index_) xt_load_(XT_HERE_, XT_NUMBERS_(base_, XT_NUMBER_(index_)))
+#define XT_STORE(base_, index_, number_)                                                                               \
+    xt_store_(XT_HERE_, XT_NUMBERS_(base_, XT_NUMBER_(index_), XT_NUMBER_(number_)))
 #define XT_ELEMENT(vec_, row_, col_) xt_element_(XT_HERE_, vec_, row_, col_)
 #define XT_ALL(mask_) xt_all_(XT_HERE_, mask_, true)
 #define XT_ANY(mask_) xt_all_(XT_HERE_, mask_, false)
-#define XT_RANDOM(seed_, index_) XT_BY_(random, seed_, index_, 0)(XT_HERE_, XT_ANY_(seed_), XT_ANY_(index_))
+#define XT_RANDOM(seed_, index_)                                                                                       \
+    XT_BY_(random, seed_, index_, 0)(XT_HERE_, XT_OPERANDS_(XT_ANY_(seed_), XT_ANY_(index_)))
 #define XT_CLAMP(x, low_, high_) XT_MIN(XT_MAX(x, low_), high_)
 #define XT_BARRIER() xt_barrier_(XT_HERE_, XT_BARRIER_WHOLE_, NULL)
 #define XT_EMIT(T, fn_, user_, operands_) xt_emit_(XT_HERE_, XT_ID_(T), fn_, user_, operands_)
@@ -941,8 +966,9 @@ XETILE_API void xt_free(xt_module *mod);
     xt_emit_vec_(XT_HERE_, XT_ID_(T), fn_, user_, (const xt_vec[3]){__VA_ARGS__})
 
 #define XT_FOR(k, lo, hi, ...)                                                                                         \
-    SPE_FOR(k, xt_for_begin_(XT_HERE_, XT_NUMBER_(lo), XT_NUMBER_(hi), XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)),          \
-                             SPE_CARRIED(__VA_ARGS__)))
+    SPE_FOR(k, xt_for_begin_(                                                                                          \
+                   XT_HERE_, XT_NUMBERS_(XT_NUMBER_(lo), XT_NUMBER_(hi), XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0))),       \
+                   SPE_CARRIED(__VA_ARGS__)))
 #define XT_IF(...) SPE_IF(xt_if_begin_(XT_HERE_, XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)), SPE_CARRIED(__VA_ARGS__)))
 #define XT_ELSE else
 

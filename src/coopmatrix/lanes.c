@@ -115,7 +115,8 @@ static spe_id cm_keep_inside_(cm_ctx *c, const cm_layout *l, const cm_surface_ *
     bool masks = s->zero_padding && cm_type_info(l->type)->bytes <= 4, same = true;
     for (int i = 0; i < n; i++) {
         same = same && test[i] == test[0];
-        keep[i] = !masks ? test[i] : spe_select(m, test[i], spe_const_i(m, elem, -1), spe_null(m, elem));
+        spe_id none = masks ? spe_null(m, elem) : 0;
+        keep[i] = masks ? spe_select(m, test[i], spe_const_i(m, elem, -1), none) : test[i];
     }
     spe_id all = same ? cm_copies_(c, keep[0], n) : cm_join_(c, masks ? elem : spe_bool(m), keep, n, 1);
     if (!masks) return spe_select(m, all, vector, cm_copies_(c, s->padding, n));

@@ -124,8 +124,10 @@ static cv_frame_ *cv_open_(cv_where_ w, spe_region *r, const char *name, void *c
     return f;
 }
 
-spe_region cv_for_begin_(cv_where_ w, cv_val lo, cv_val hi, cv_val step, void *const *objects)
+/* given: start, end and step. */
+spe_region cv_for_begin_(cv_where_ w, const cv_val *given, void *const *objects)
 {
+    const cv_val lo = given[0], hi = given[1], step = given[2];
     cv_ctx *x = w.x;
     spe_region r = spe_region_of(&x->regions, x->probing ? 2 : 1);
     if (!cv_enter_(w)) return r;

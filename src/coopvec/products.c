@@ -565,6 +565,11 @@ cv_vec cv_mul(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interp
     return cv_mul_add(w, out_type, a, in, NULL);
 }
 
+cv_vec cv_multiply_(cv_where_ w, int out_type, cv_multiply_desc_ d)
+{
+    return cv_mul_add(w, out_type, &d.matrix, &d.input, &d.bias);
+}
+
 /* Adds two f16 to the two in a word, atomically. Not every device has an instruction for that, so this is a
  * compare-exchange loop. */
 static void cv_atomic_add_f16_(spe_module *m, spe_id word_ptr, spe_id pair)
@@ -705,7 +710,8 @@ static void cv_outer_lanes_(const cv_surface_ *c, const cv_vec *v1, const cv_vec
     spe_module *m = &c->x->m;
     spe_id a = cv_spill_(m, v1), b = cv_spill_(m, v2), row = cv_loop_(m, c->m, 1);
     spe_id v = spe_load(m, cv_at_(m, a, row), 0), col = cv_loop_(m, c->k, 1);
-    cv_atomic_add_(m, c->base, cv_offset_(c, row, col), c->type, spe_fmul(m, v, spe_load(m, cv_at_(m, b, col), 0)));
+    v = spe_fmul(m, v, spe_load(m, cv_at_(m, b, col), 0));
+    cv_atomic_add_(m, c->base, cv_offset_(c, row, col), c->type, v);
     spe_endfor(m, 0, NULL);
     spe_endfor(m, 0, NULL);
 }
@@ -804,6 +810,11 @@ void cv_outer_product_accumulate(cv_where_ w, cv_vec v1, cv_vec v2, const cv_mat
     else cv_outer_broadcast_(&s, &v1, &v2);
 }
 
+void cv_accumulate_outer_(cv_where_ w, cv_outer_desc_ d)
+{
+    cv_outer_product_accumulate(w, d.vecs[0], d.vecs[1], &d.matrix);
+}
+
 void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r)
 {
     cv_ctx *x = w.x;
@@ -834,3 +845,5 @@ void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r)
         }
     }
 }
+
+void cv_accumulate_(cv_where_ w, cv_accumulate_desc_ d) { cv_vector_accumulate(w, d.vec, &d.vector); }

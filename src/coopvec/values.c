@@ -135,15 +135,16 @@ XE_FN_ int cv_common_type_(const cv_val *a, const cv_val *b)
     return a->kind == SPE_REAL || b->kind == SPE_REAL ? CV_F32 : CV_I32;
 }
 
-cv_val cv_binary_scalar_(cv_where_ w, int op, const char *name, cv_any_ a, cv_any_ b)
+cv_val cv_binary_scalar_(cv_where_ w, int op, const char *name, const cv_any_ *given)
 {
-    int type = cv_common_type_(&a.val, &b.val);
+    const cv_val *a = &given[0].val, *b = &given[1].val;
+    int type = cv_common_type_(a, b);
     if (!cv_enter_(w)) return cv_nothing_();
-    spe_id p = cv_id_(w, type, &a.val);
-    spe_id q = cv_id_(w, type, &b.val);
+    spe_id p = cv_id_(w, type, a);
+    spe_id q = cv_id_(w, type, b);
     spe_id r = p && q ? cv_emit_(&w.x->m, op, type, p, q) : 0;
     if (!r) cv_fail_(w, CV_ERROR_OPERATION, "%s on %s", name, cv_type_text_(type));
-    return cv_scalar_(w.x, op >= SPE_ARITH_EQ ? (int)CV_BOOL_ : type, r, a.val.uniform && b.val.uniform);
+    return cv_scalar_(w.x, op >= SPE_ARITH_EQ ? (int)CV_BOOL_ : type, r, a->uniform && b->uniform);
 }
 
 XE_FN_ bool cv_check_condition_(cv_where_ w, const char *of, const cv_val *c)
@@ -151,8 +152,9 @@ XE_FN_ bool cv_check_condition_(cv_where_ w, const char *of, const cv_val *c)
     return spe_val_is_condition(c, CV_BOOL_) || cv_fail_(w, CV_ERROR_CONDITION, "%s got %s", of, cv_describe_(c).s);
 }
 
-cv_val cv_select_(cv_where_ w, cv_val c, cv_val a, cv_val b)
+cv_val cv_select_(cv_where_ w, const cv_val *given)
 {
+    const cv_val c = given[0], a = given[1], b = given[2];
     int type = cv_common_type_(&a, &b);
     if (!cv_enter_(w) || !cv_check_condition_(w, "CV_SELECT", &c) || !cv_live_(w, c.note)) return cv_nothing_();
     if (c.kind == SPE_INT) return c.integer ? a : b;
@@ -315,9 +317,10 @@ cv_vec cv_load_(cv_where_ w, cv_memory_ d)
     return stride && ids ? cv_from_scalars_(w.x, type, d.count, ids) : v;
 }
 
-void cv_store_(cv_where_ w, cv_vec v, cv_memory_ d)
+void cv_store_(cv_where_ w, cv_memory_ d)
 {
     spe_module *m = &w.x->m;
+    const cv_vec v = d.vec;
     int type = d.ptr.type;
     spe_id at, stride;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v) || !cv_locate_(w, &d, &at, &stride)) return;
@@ -340,8 +343,10 @@ static bool cv_check_element_(cv_where_ w, const cv_vec *v, const cv_val *i)
 }
 
 /* Element i, which may be computed by the kernel. */
-cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
+cv_val cv_element_(cv_where_ w, const cv_any_ *given)
 {
+    const cv_vec v = given[0].vec;
+    const cv_val i = given[1].val;
     spe_module *m = &w.x->m;
     spe_id got = 0;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v)) return cv_nothing_();
@@ -363,18 +368,21 @@ cv_val cv_element_(cv_where_ w, cv_vec v, cv_val i)
 }
 
 /* The vector with element i, a constant, replaced. */
-cv_vec cv_set_element_(cv_where_ w, cv_vec v, cv_val i, cv_val value)
+cv_vec cv_set_element_(cv_where_ w, const cv_any_ *given)
 {
+    const cv_vec v = given[0].vec;
+    const cv_val i = given[1].val, *value = &given[2].val;
     int component;
     if (!cv_enter_(w) || !cv_check_element_(w, &v, &i)) return cv_no_vec_();
     cv_vec out = cv_from_parts_(w.x, v.type, v.length, v.part);
     int part = cv_part_of_(v.length, (int)i.integer, &component);
-    if (out.parts) out.part[part] = spe_insert(&w.x->m, v.part[part], cv_id_(w, v.type, &value), (uint32_t)component);
+    if (out.parts) out.part[part] = spe_insert(&w.x->m, v.part[part], cv_id_(w, v.type, value), (uint32_t)component);
     return out;
 }
 
-cv_vec cv_concat_(cv_where_ w, cv_vec a, cv_vec b)
+cv_vec cv_concat_(cv_where_ w, const cv_vec *given)
 {
+    const cv_vec a = given[0], b = given[1];
     spe_id ids[CV_VECTOR_MAX_];
     if (!cv_enter_(w) || !cv_check_vec_(w, &a) || !cv_check_vec_(w, &b)) return cv_no_vec_();
     if (a.type != b.type) cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%s and %s", cv_type_name(a.type), cv_type_name(b.type));
@@ -410,22 +418,22 @@ cv_interpreted_vector cv_plain_input_(cv_vec v)
 }
 
 /* Two operands as vectors of one shape; a number is splatted. */
-static bool cv_match_(cv_where_ w, cv_any_ a, cv_any_ b, cv_vec *p, cv_vec *q)
+static bool cv_match_(cv_where_ w, const cv_any_ *a, const cv_any_ *b, cv_vec *p, cv_vec *q)
 {
-    const cv_vec *shape = cv_is_vec_(&a) ? &a.vec : &b.vec;
+    const cv_vec *shape = cv_is_vec_(a) ? &a->vec : &b->vec;
     if (!cv_enter_(w) || !cv_check_vec_(w, shape)) return false;
-    *p = cv_is_vec_(&a) ? a.vec : cv_splat_(w, shape->type, shape->length, a.val);
-    *q = cv_is_vec_(&b) ? b.vec : cv_splat_(w, shape->type, shape->length, b.val);
+    *p = cv_is_vec_(a) ? a->vec : cv_splat_(w, shape->type, shape->length, a->val);
+    *q = cv_is_vec_(b) ? b->vec : cv_splat_(w, shape->type, shape->length, b->val);
     if (!cv_check_vec_(w, p) || !cv_check_vec_(w, q)) return false;
     return (p->type == q->type && p->length == q->length) ||
            cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d of %s and %d of %s", p->length, cv_type_name(p->type), q->length,
                     cv_type_name(q->type));
 }
 
-cv_vec cv_binary_vec_(cv_where_ w, int op, const char *name, cv_any_ a, cv_any_ b)
+cv_vec cv_binary_vec_(cv_where_ w, int op, const char *name, const cv_any_ *given)
 {
     cv_vec p, q;
-    if (!cv_match_(w, a, b, &p, &q)) return cv_no_vec_();
+    if (!cv_match_(w, &given[0], &given[1], &p, &q)) return cv_no_vec_();
     cv_vec v = cv_new_(w.x, p.type, p.length);
     for (int i = 0; i < v.parts; i++) {
         v.part[i] = op < SPE_ARITH_EQ ? cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]) : 0;
@@ -441,11 +449,10 @@ static bool cv_check_real_(cv_where_ w, const char *function, const char *on, in
 }
 
 /* a b + c, rounded once. */
-cv_vec cv_fma_(cv_where_ w, cv_any_ a, cv_vec b, cv_any_ c)
+cv_vec cv_fma_(cv_where_ w, const cv_any_ *given)
 {
     cv_vec p, q, r, v;
-    cv_any_ mid = cv_any_vec_(b);
-    if (!cv_match_(w, a, mid, &p, &q) || !cv_match_(w, c, mid, &r, &q) ||
+    if (!cv_match_(w, &given[0], &given[1], &p, &q) || !cv_match_(w, &given[2], &given[1], &r, &q) ||
         !cv_check_real_(w, "CV_FMA", "a vector of ", p.type))
         return cv_no_vec_();
     v = cv_new_(w.x, p.type, p.length);
@@ -494,12 +501,14 @@ cv_val cv_function_scalar_(cv_where_ w, int fn, const char *name, cv_any_ a)
 }
 
 /* a op b ? c : d. */
-cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ d)
+cv_vec cv_choose_(cv_where_ w, int op, const cv_any_ *given)
 {
     cv_vec p, q, r, s, v;
-    if (!cv_match_(w, a, b, &p, &q)) return cv_no_vec_();
-    if (!cv_is_vec_(&c) && !cv_is_vec_(&d)) c = cv_any_vec_(cv_splat_(w, p.type, p.length, c.val));
-    if (!cv_match_(w, c, d, &r, &s)) return cv_no_vec_();
+    cv_any_ c = given[2];
+    const cv_any_ *d = &given[3];
+    if (!cv_match_(w, &given[0], &given[1], &p, &q)) return cv_no_vec_();
+    if (!cv_is_vec_(&c) && !cv_is_vec_(d)) c = cv_any_vec_(cv_splat_(w, p.type, p.length, c.val));
+    if (!cv_match_(w, &c, d, &r, &s)) return cv_no_vec_();
     if (r.length != p.length)
         cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d compared, %d to choose from", p.length, r.length);
     v = cv_new_(w.x, r.type, r.length);
@@ -508,11 +517,12 @@ cv_vec cv_choose_(cv_where_ w, int op, cv_any_ a, cv_any_ b, cv_any_ c, cv_any_ 
     return v;
 }
 
-cv_vec cv_leaky_relu_(cv_where_ w, cv_vec v, cv_val slope)
+/* given: the vector and the slope. */
+cv_vec cv_leaky_relu_(cv_where_ w, const cv_any_ *given)
 {
-    cv_any_ x = cv_any_vec_(v);
-    cv_vec scaled = cv_binary_vec_(w, SPE_ARITH_MUL, "CV_LEAKY_RELU", x, cv_any_val_(slope));
-    return cv_choose_(w, SPE_ARITH_GT, x, cv_any_real_(0), x, cv_any_vec_(scaled));
+    cv_any_ all[4] = {given[0], cv_any_real_(0), given[0], given[0]};
+    all[3] = cv_any_vec_(cv_binary_vec_(w, SPE_ARITH_MUL, "CV_LEAKY_RELU", given));
+    return cv_choose_(w, SPE_ARITH_GT, all);
 }
 
 /* The bounds of an integer type. */

@@ -233,7 +233,7 @@ XETILE_API void spe_region_fail(spe_regions *in, const char *why);
     static void name_##_##xt##_body_(SPE_UNUSED xt##_ctx *xt##_context_,                                               \
                                      SPE_EACH(XT##_DECLARE_, SPE_COMMA, __VA_ARGS__))
 
-/* C++ has no _Generic: kernels cannot be written in it, except those of xetile.h in C++20 (src/xetile/cpp.h). */
+/* C++ before C++20: kernels cannot be written in it (see kernels_cpp.h). */
 #define SPE_KERNEL_IN_CPP _Pragma("GCC error \"kernels are written in C: put this one into a .c file\"")
 
 /* Expands to prefix##T for a type T of kernels, which may be a user's macro. C's names of types, each two arguments

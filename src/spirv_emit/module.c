@@ -198,7 +198,6 @@ static void spe_write_head_(spe_module *m)
     if (vulkan) spe_capability(m, SPE_CapabilityVulkanMemoryModel);
     if (m->local_words) m->buffer[SPE_SECTION_GLOBAL_].data[m->local_length] = (m->local_bytes + 19) / 16 * 4;
     if (vulkan && m->contraction_off) spe_forbid_contraction_(m);
-    spe_merge_decorations_(m);
     if (vulkan && !m->entry_count) SPE_ERROR_(m, ENVIRONMENT, "the module has no kernel; Vulkan has no libraries");
     if (!m->entry_count) spe_capability(m, SPE_CapabilityLinkage);
     for (size_t i = 1; i < caps->count; i++) {

@@ -2,38 +2,13 @@
  * instead, with the same names and the same modules. Options are given in the order of their declaration.
  */
 #if __cplusplus >= 202002L
-#include <initializer_list>
-#include <type_traits>
 
 /* ---- overloads for _Generic */
-inline spe_val xt_number_cpp_(const spe_val &v) { return v; }
-template <class T> spe_val xt_number_cpp_(T x)
+inline spe_cpp_operand<xt_any_, true> xt_any_cpp_(const xt_vec &v) { return {xt_any_vec_(v)}; }
+template <class T> spe_cpp_operand<xt_any_, false> xt_any_cpp_(const T &x)
 {
-    static_assert(std::is_arithmetic_v<T> || std::is_enum_v<T>, "a C number or an xt_val is needed here");
-    if constexpr (std::is_floating_point_v<T>) return spe_val_real((double)x);
-    else if constexpr (std::is_unsigned_v<T> && sizeof(T) > 4) return spe_val_uint(x);
-    else return spe_val_int((long long)x);
+    return {xt_any_val_(spe_cpp_number_of(x))};
 }
-template <bool is_vec_> struct xt_known_any_ : xt_any_ {};
-inline xt_known_any_<true> xt_any_cpp_(const xt_vec &v) { return {xt_any_vec_(v)}; }
-inline xt_known_any_<false> xt_any_cpp_(const xt_val &v) { return {xt_any_val_(v)}; }
-template <class T> xt_known_any_<false> xt_any_cpp_(T x)
-{
-    static_assert(std::is_arithmetic_v<T> || std::is_enum_v<T>, "a C number, an xt_val or an xt_vec is needed here");
-    if constexpr (std::is_floating_point_v<T>) return {xt_any_real_((double)x)};
-    else if constexpr (std::is_unsigned_v<T> && sizeof(T) > 4) return {xt_any_uint_(x)};
-    else return {xt_any_int_((long long)x)};
-}
-template <class V, class S> struct xt_chosen_ {
-    V *vec;
-    S *scalar;
-    template <class... A> auto operator()(const A &...a) const
-    {
-        if constexpr ((std::is_same_v<A, xt_known_any_<true>> || ...)) return vec(a...);
-        else return scalar(a...);
-    }
-};
-template <class V, class S> constexpr xt_chosen_<V, S> xt_choose_(V *v, S *s) { return {v, s}; }
 template <class T> constexpr int xt_table_of_cpp_(const T *)
 {
     if constexpr (std::is_same_v<T, double>) return CM_F64;
@@ -45,15 +20,10 @@ template <class T> constexpr int xt_table_of_cpp_(const T *)
         return CM_I64;
     }
 }
-/* A list lives until the end of the full expression, so the callee must copy it (it does). */
-template <class T> T const *xt_listed_(std::initializer_list<T> l) { return l.begin(); }
-
-#undef SPE_NUMBER
-#define SPE_NUMBER(x) xt_number_cpp_(x)
 #undef XT_ANY_
 #define XT_ANY_(x) xt_any_cpp_(x)
 #undef XT_BY_
-#define XT_BY_(name, a, b, c) xt_choose_(xt_##name##_vec_, xt_##name##_scalar_)
+#define XT_BY_(name, a, b, c) spe_cpp_choose(xt_##name##_vec_, xt_##name##_scalar_)
 #undef XT_TABLE_OF_
 #define XT_TABLE_OF_(v) xt_table_of_cpp_(v)
 
@@ -61,11 +31,11 @@ template <class T> T const *xt_listed_(std::initializer_list<T> l) { return l.be
 #undef XT_KERNEL
 #define XT_KERNEL(name_, ...) SPE_KERNEL(xt, XT, name_, __VA_ARGS__)
 #undef XT_HERE_
-#define XT_HERE_ (xt_where_{xt_context_, [] { static const spe_place here_ = {__FILE__, __LINE__}; return &here_; }()})
-#undef SPE_CARRIED
-#define SPE_CARRIED(...) xt_listed_<void *>({SPE_REST(__VA_ARGS__, nullptr)})
-#undef XT_AT
-#define XT_AT(...) xt_at_(SPE_COUNT(__VA_ARGS__), xt_listed_<xt_val>({SPE_EACH(XT_AT_ONE_, SPE_COMMA, __VA_ARGS__)}))
+#define XT_HERE_ (xt_where_{xt_context_, SPE_CPP_PLACE})
+#undef XT_OPERANDS_
+#define XT_OPERANDS_(...) (spe_cpp_operands{__VA_ARGS__})
+#undef XT_NUMBERS_
+#define XT_NUMBERS_(...) spe_cpp_listed<xt_val>({__VA_ARGS__})
 #undef XT_MAP
 #define XT_MAP(...) (xt_map{__VA_ARGS__})
 #undef XT_BUILD
@@ -134,23 +104,27 @@ template <class T> T const *xt_listed_(std::initializer_list<T> l) { return l.be
     xt_tile_mma_(XT_HERE_, xt_mma_desc_{.left = (left_), .right = (right_), __VA_OPT__(.sum = __VA_ARGS__)})
 #undef XT_ATOMIC_RMW
 #define XT_ATOMIC_RMW(kind_, vec_, tile_, ...)                                                                         \
-    xt_atomic_rmw_(XT_HERE_, XT_RMW_##kind_##_, vec_, xt_gather_desc_{.tile = (tile_), __VA_OPT__(.mask = __VA_ARGS__)})
+    xt_atomic_rmw_(XT_HERE_, XT_RMW_##kind_##_,                                                                        \
+                   xt_scattered_{.vec = (vec_), .access = {.tile = (tile_), __VA_OPT__(.mask = __VA_ARGS__)}})
 #undef XT_LOAD_GATHER
 #define XT_LOAD_GATHER(tile_, ...)                                                                                     \
     xt_load_gather_(XT_HERE_, xt_gather_desc_{.tile = (tile_), __VA_OPT__(.mask = __VA_ARGS__)})
 #undef XT_STORE_SCATTER
 #define XT_STORE_SCATTER(vec_, tile_, ...)                                                                             \
-    xt_store_scatter_(XT_HERE_, vec_, xt_gather_desc_{.tile = (tile_), __VA_OPT__(.mask = __VA_ARGS__)})
+    xt_store_scatter_(XT_HERE_, xt_scattered_{.vec = (vec_), .access = {.tile = (tile_),                               \
+                                                                        __VA_OPT__(.mask = __VA_ARGS__)}})
+#undef XT_STORE_TILE
+#define XT_STORE_TILE(vec_, tile_) xt_store_tile_(XT_HERE_, xt_scattered_{.vec = (vec_), .access = {.tile = (tile_)}})
+#undef XT_UPDATE_1
+#define XT_UPDATE_1(tile_, by_) xt_update_offsets_(XT_HERE_, xt_update_by_{.tile = (tile_), .by = XT_ANY_(by_)})
+#undef XT_UPDATE_2
+#define XT_UPDATE_2(tile_, rows_, cols_)                                                                               \
+    xt_update_tile_offset_(XT_HERE_, xt_update_{.tile = (tile_), .by = {XT_NUMBER_(rows_), XT_NUMBER_(cols_)}})
 #undef XT_EMIT_VEC
-#define XT_EMIT_VEC(T, fn_, user_, ...) xt_emit_vec_(XT_HERE_, XT_ID_(T), fn_, user_, xt_vecs_{__VA_ARGS__}.v)
-struct xt_vecs_ { xt_vec v[3]; };
+#define XT_EMIT_VEC(T, fn_, user_, ...) xt_emit_vec_(XT_HERE_, XT_ID_(T), fn_, user_, xt_vecs_{__VA_ARGS__}.all)
+struct xt_vecs_ { xt_vec all[3]; };
 
 /* ---- void * does not convert */
-#undef SPE_FOR
-#define SPE_FOR(k, begin)                                                                                              \
-    for (spe_region k##_loop_ = begin; spe_region_next(&k##_loop_);)                                                   \
-        for (const spe_val k = k##_loop_.index, *k##_once_ = &k; k##_once_;                                            \
-             k##_once_ = (const spe_val *)spe_region_done(&k##_loop_))
 #undef XT_WHILE
 #define XT_WHILE(...)                                                                                                  \
     for (spe_region SPE_CAT(xt_while_, __LINE__) = xt_while_begin_(XT_HERE_, SPE_CARRIED(__VA_ARGS__));                \

@@ -131,18 +131,6 @@ typedef struct {
     xt_val place[2], distance;
 } xt_init_tile_desc_;
 
-typedef struct {
-    xt_tile tile;
-    xt_val by[2];
-    xt_vec offsets; /* of a scatter tile: distances; without them by[0] moves all */
-} xt_update_;
-
-/* A store, or an access to a scatter tile, with its mask. */
-typedef struct {
-    xt_vec v; /* that is stored */
-    xt_gather_desc_ d;
-} xt_scattered_;
-
 /* An array in local memory; id: set by the first version of the body, used by all. */
 typedef struct {
     int type, elements;

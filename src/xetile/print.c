@@ -357,7 +357,8 @@ typedef struct {
 #define XT_FIELDS_load {XT_F_(load_desc, tile), XT_F_(load_desc, padding), XT_F_(load_desc, border)}
 #define XT_FIELDS_prefetch {XT_F_(prefetch_desc, tile), XT_F_(prefetch_desc, locality)}
 #define XT_FIELDS_scattered                                                                                            \
-    {XT_F_(scattered, v), XT_F_(scattered, d.tile), XT_F_(scattered, d.mask), XT_F_(scattered, d.padding)}
+    {XT_F_(scattered, vec), XT_F_(scattered, access.tile), XT_F_(scattered, access.mask),                              \
+     XT_F_(scattered, access.padding)}
 #define XT_FIELDS_mma                                                                                                  \
     {XT_F_(mma_desc, left),  XT_F_(mma_desc, right), XT_F_(mma_desc, sum), XT_F_(mma_desc, a_map),                     \
      XT_F_(mma_desc, b_map), XT_F_(mma_desc, c_map), XT_F_(mma_desc, map)}

@@ -239,6 +239,7 @@ XE_FN_ xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like);
 XE_FN_ const int *xt_origins_(xt_ctx *x, const xt_dist *to, const xt_dist *from, const xt_source_ *s);
 XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map, const xt_map *source);
 XE_FN_ xt_vec xt_rename_(xt_where_ w, xt_op_ op, int kind, const xt_whole_ *d, const int inner[2]);
+XE_FN_ xt_vec xt_binary_pair_(xt_where_ w, int op, xt_any_ a, xt_any_ b);
 XE_FN_ xt_vec xt_reinterpret_(xt_where_ w, int type, const xt_vec *v);
 XE_FN_ bool xt_check_tile_(xt_where_ w, const xt_tile *t, bool scatter, const char *what);
 XE_FN_ bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t);

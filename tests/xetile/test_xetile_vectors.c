@@ -23,8 +23,8 @@ XT_KERNEL(mathematics, u64(A), u64(R))
 {
     xt_vec v = XT_LOAD_TILE(result(XT_SELF, A, now.t.type, 0, 1));
     for (int op = 0; op < XT_MATH_COUNT_; op++) {
-        xt_any_ a = XT_ANY_(v), b = op == XT_MATH_POW_ ? XT_ANY_(1.5) : XT_ANY_(v), c = XT_ANY_(-0.75);
-        XT_STORE_TILE(xt_math_vec_(XT_HERE_, op, a, b, c), result(XT_SELF, R, now.t.type, op, XT_MATH_COUNT_));
+        xt_any_ given[3] = {XT_ANY_(v), op == XT_MATH_POW_ ? XT_ANY_(1.5) : XT_ANY_(v), XT_ANY_(-0.75)};
+        XT_STORE_TILE(xt_math_vec_(XT_HERE_, op, given), result(XT_SELF, R, now.t.type, op, XT_MATH_COUNT_));
     }
 }
 
@@ -102,7 +102,8 @@ XT_KERNEL(binary, u64(A), u64(B), u64(R), u64(Q))
         if (whole && is_float(now.t.type)) continue;
         for (int i = 0; i < 3; i++) {
             if (!has_form(op, i)) continue;
-            xt_vec r = xt_binary_vec_(XT_HERE_, op, i == 2 ? XT_ANY_(3) : XT_ANY_(a), i == 1 ? XT_ANY_(3) : XT_ANY_(b));
+            xt_any_ given[2] = {i == 2 ? XT_ANY_(3) : XT_ANY_(a), i == 1 ? XT_ANY_(3) : XT_ANY_(b)};
+            xt_vec r = xt_binary_vec_(XT_HERE_, op, given);
             if (xt_is_compare_(op)) {
                 XT_STORE_TILE(r, result(XT_SELF, Q, XT_BOOL_, 3 * op + i, 3 * SPE_ARITH_COUNT));
                 XT_STORE_TILE(XT_SELECT(r, a, i ? XT_SPLAT(of(now.t), now.rows, now.cols, 5, .map = now.map) : b),

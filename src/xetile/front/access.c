@@ -46,12 +46,12 @@ static bool xt_check_rows_(xt_where_ w, const xt_tile *t)
                     (long long)along->integer, (long long)t->pitch.integer);
 }
 
-void xt_store_tile_(xt_where_ w, xt_vec v, xt_tile t)
+void xt_store_tile_(xt_where_ w, xt_scattered_ d)
 {
-    xt_scattered_ d = {v, {t, xt_no_vec_(), 0}};
-    if (xt_enter_(w) && xt_check_vec_(w, &v, "the vector of XT_STORE_TILE") &&
-        xt_check_tile_(w, &t, false, "the tile of XT_STORE_TILE") && xt_check_store_(w, &v, &t) &&
-        xt_check_rows_(w, &t))
+    d.access.mask = xt_no_vec_();
+    if (xt_enter_(w) && xt_check_vec_(w, &d.vec, "the vector of XT_STORE_TILE") &&
+        xt_check_tile_(w, &d.access.tile, false, "the tile of XT_STORE_TILE") &&
+        xt_check_store_(w, &d.vec, &d.access.tile) && xt_check_rows_(w, &d.access.tile))
         xt_record_(w, XT_OP_STORE_TILE_, 0, 0, &d, sizeof d);
 }
 
@@ -81,13 +81,13 @@ xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
     return v;
 }
 
-void xt_store_scatter_(xt_where_ w, xt_vec v, xt_gather_desc_ d)
+void xt_store_scatter_(xt_where_ w, xt_scattered_ d)
 {
-    xt_scattered_ of = {v, d};
-    if (xt_enter_(w) && xt_check_vec_(w, &v, "the vector of XT_STORE_SCATTER") &&
-        xt_check_tile_(w, &d.tile, true, "the tile of XT_STORE_SCATTER") && xt_check_store_(w, &v, &d.tile) &&
-        xt_check_mask_(w, &d.mask, &d.tile))
-        xt_record_(w, XT_OP_STORE_SCATTER_, 0, 0, &of, sizeof of);
+    const xt_tile *t = &d.access.tile;
+    if (xt_enter_(w) && xt_check_vec_(w, &d.vec, "the vector of XT_STORE_SCATTER") &&
+        xt_check_tile_(w, t, true, "the tile of XT_STORE_SCATTER") && xt_check_store_(w, &d.vec, t) &&
+        xt_check_mask_(w, &d.access.mask, t))
+        xt_record_(w, XT_OP_STORE_SCATTER_, 0, 0, &d, sizeof d);
 }
 
 void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)

@@ -13,17 +13,17 @@ static bool xt_check_rmw_(xt_where_ w, xt_rmw_kind_ kind, const xt_tile *t)
            xt_fail_(w, XT_ERROR_ATOMIC_SHARED, "tile %d x %d of %s", d->shape[0], d->shape[1], xt_map_text_(&t->map).s);
 }
 
-xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_vec v, xt_gather_desc_ d)
+xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_scattered_ d)
 {
-    xt_scattered_ of = {v, d};
-    const xt_tile *t = &of.d.tile;
+    const xt_tile *t = &d.access.tile;
+    const xt_vec *mask = &d.access.mask;
     xt_vec form = xt_form_(t);
-    if (!xt_enter_(w) || !xt_check_vec_(w, &v, "the vector of XT_ATOMIC_RMW") ||
-        !xt_check_tile_(w, t, t->scatter || d.mask.magic, "the tile of XT_ATOMIC_RMW") || !xt_check_store_(w, &v, t) ||
-        !xt_check_mask_(w, &d.mask, t) || !xt_check_rmw_(w, kind, t))
+    if (!xt_enter_(w) || !xt_check_vec_(w, &d.vec, "the vector of XT_ATOMIC_RMW") ||
+        !xt_check_tile_(w, t, t->scatter || mask->magic, "the tile of XT_ATOMIC_RMW") ||
+        !xt_check_store_(w, &d.vec, t) || !xt_check_mask_(w, mask, t) || !xt_check_rmw_(w, kind, t))
         return xt_no_vec_();
     xt_vec r = xt_new_vec_(w.x, t->type, &form);
     xt_spread_at_least_(w.x, r.id, 1); /* each subgroup may see the results of others */
-    xt_record_(w, XT_OP_ATOMIC_RMW_, (int)kind, r.id, &of, sizeof of);
+    xt_record_(w, XT_OP_ATOMIC_RMW_, (int)kind, r.id, &d, sizeof d);
     return r;
 }

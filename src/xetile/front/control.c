@@ -80,11 +80,12 @@ static void xt_count_turns_(xt_where_ w, xt_val *lo, xt_val *hi, xt_val *step)
     *step = spe_val_int(1);
 }
 
-spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *const *objects)
+/* given: start, end and step. */
+spe_region xt_for_begin_(xt_where_ w, const xt_val *given, void *const *objects)
 {
     xt_ctx *x = w.x;
     spe_region loop = spe_region_of(&x->regions, 1);
-    const xt_val given[3] = {lo, hi, step};
+    xt_val lo = given[0], hi = given[1], step = given[2];
     bool turns = step.kind == SPE_INT ? step.integer < 0 : step.kind == SPE_SCALAR && xt_is_signed_(step.type);
     int p = xt_val_align_(&lo), q = xt_val_align_(&step);
     loop.index = xt_nothing_();
@@ -103,7 +104,7 @@ spe_region xt_for_begin_(xt_where_ w, xt_val lo, xt_val hi, xt_val step, void *c
     xt_depends_on_(x, &lo);
     xt_depends_on_(x, &hi);
     xt_depends_on_(x, &step);
-    memcpy(f->given, given, sizeof given);
+    memcpy(f->given, given, 3 * sizeof *given);
     xt_loop_values_(x, f);
     f->index = xt_further_value_(x);
     loop.index = xt_scalar_(CM_I32, f->index, turns ? 1 : p < q ? p : q);

@@ -35,23 +35,22 @@ static xt_vec xt_repeated_(xt_where_ w, const xt_vec *v, const xt_vec *like)
 }
 
 /* The largest vector among operands; NULL if there is none. */
-static const xt_vec *xt_largest_(int n, const xt_any_ *const *given)
+static const xt_vec *xt_largest_(int n, const xt_any_ *given)
 {
     const xt_vec *most = NULL;
     for (int i = 0; i < n; i++) {
-        const int *s = given[i]->vec.dist.shape;
-        if (!given[i]->is_vec) continue;
-        if (!most || s[0] * s[1] > most->dist.shape[0] * most->dist.shape[1]) most = &given[i]->vec;
+        const int *s = given[i].vec.dist.shape;
+        if (!given[i].is_vec) continue;
+        if (!most || s[0] * s[1] > most->dist.shape[0] * most->dist.shape[1]) most = &given[i].vec;
     }
     return most;
 }
 
 /* Checks that operands agree; numbers become vectors like `like`. */
-static bool xt_operands_(xt_where_ w, const char *what, int n, const xt_any_ *const *given, const xt_vec *like,
-                         xt_vec *v)
+static bool xt_operands_(xt_where_ w, const char *what, int n, const xt_any_ *given, const xt_vec *like, xt_vec *v)
 {
     for (int i = 0; i < n; i++)
-        v[i] = given[i]->is_vec ? xt_repeated_(w, &given[i]->vec, like) : xt_like_(w, given[i], like);
+        v[i] = given[i].is_vec ? xt_repeated_(w, &given[i].vec, like) : xt_like_(w, &given[i], like);
     for (int i = 0; i < n; i++)
         if (!xt_check_alike_(w, what, &v[0], &v[i], true)) return false;
     return true;
@@ -80,19 +79,27 @@ static xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, int kind, cm_type type, in
     return r;
 }
 
-xt_vec xt_binary_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
+xt_vec xt_binary_vec_(xt_where_ w, int op, const xt_any_ *given)
 {
-    const xt_any_ *both[2] = {&a, &b};
-    const xt_vec *like = xt_largest_(2, both);
+    const xt_vec *like = xt_largest_(2, given);
     xt_vec v[2];
     if (!xt_enter_(w) || !xt_check_vec_(w, like, "an operand") || !xt_vec_op_allowed_(w, op, (int)like->type) ||
-        !xt_operands_(w, xt_op_name_(op), 2, both, like, v))
+        !xt_operands_(w, xt_op_name_(op), 2, given, like, v))
         return xt_no_vec_();
     return xt_record_vecs_(w, XT_OP_BINARY_VECTOR_, op, xt_is_compare_(op) ? (cm_type)XT_BOOL_ : v[0].type, 2, v,
                            (int)like->type);
 }
 
-xt_val xt_binary_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b) { return xt_binary_number_(w, op, a.val, b.val); }
+XE_FN_ xt_vec xt_binary_pair_(xt_where_ w, int op, xt_any_ a, xt_any_ b)
+{
+    const xt_any_ both[2] = {a, b};
+    return xt_binary_vec_(w, op, both);
+}
+
+xt_val xt_binary_scalar_(xt_where_ w, int op, const xt_any_ *given)
+{
+    return xt_binary_number_(w, op, given[0].val, given[1].val);
+}
 
 static bool xt_check_select_(xt_where_ w, const xt_any_ *condition, const xt_vec *like)
 {
@@ -108,15 +115,15 @@ static bool xt_check_select_(xt_where_ w, const xt_any_ *condition, const xt_vec
     return xt_check_vec_(w, like, "an operand of XT_SELECT");
 }
 
-xt_vec xt_select_vec_(xt_where_ w, xt_any_ condition, xt_any_ a, xt_any_ b)
+xt_vec xt_select_vec_(xt_where_ w, const xt_any_ *given)
 {
-    const xt_any_ *both[2] = {&a, &b};
-    const xt_vec *like = xt_largest_(2, both);
+    const xt_vec *condition = &given[0].vec, *like = xt_largest_(2, given + 1);
     xt_vec v[3];
-    if (!xt_enter_(w) || !xt_check_select_(w, &condition, like)) return xt_no_vec_();
-    xt_vec whole = xt_repeated_(w, like, &condition.vec);
-    v[0] = xt_repeated_(w, &condition.vec, &whole);
-    if (!xt_operands_(w, "XT_SELECT", 2, both, &whole, v + 1) || !xt_check_alike_(w, "XT_SELECT", &v[0], &v[1], false))
+    if (!xt_enter_(w) || !xt_check_select_(w, &given[0], like)) return xt_no_vec_();
+    xt_vec whole = xt_repeated_(w, like, condition);
+    v[0] = xt_repeated_(w, condition, &whole);
+    if (!xt_operands_(w, "XT_SELECT", 2, given + 1, &whole, v + 1) ||
+        !xt_check_alike_(w, "XT_SELECT", &v[0], &v[1], false))
         return xt_no_vec_();
     return xt_record_vecs_(w, XT_OP_SELECT_VECTOR_, 0, v[1].type, 3, v, 0);
 }
@@ -129,29 +136,30 @@ static bool xt_math_allowed_(xt_where_ w, int op, int type)
            xt_fail_(w, XT_ERROR_MATH_TYPE, "%s of %s", xt_math_info_(op)->name, xt_type_name_(type));
 }
 
-xt_vec xt_math_vec_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
+xt_vec xt_math_vec_(xt_where_ w, int op, const xt_any_ *given)
 {
-    const xt_any_ *all[3] = {&a, &b, &c};
-    const xt_vec *like = xt_largest_(3, all);
     const xt_math_row_ *row = xt_math_info_(op);
+    const xt_vec *like = xt_largest_(row->operands, given);
     xt_vec v[3];
     if (!xt_enter_(w) || !xt_check_vec_(w, like, row->name) || !xt_math_allowed_(w, op, (int)like->type) ||
-        !xt_operands_(w, row->name, row->operands, all, like, v))
+        !xt_operands_(w, row->name, row->operands, given, like, v))
         return xt_no_vec_();
     return xt_record_vecs_(w, XT_OP_MATH_VECTOR_, op, like->type, row->operands, v, (int)like->type);
 }
 
-xt_val xt_math_scalar_(xt_where_ w, int op, xt_any_ a, xt_any_ b, xt_any_ c)
+xt_val xt_math_scalar_(xt_where_ w, int op, const xt_any_ *given)
 {
     const xt_math_row_ *row = xt_math_info_(op);
-    xt_numbers_ n = {0, {a.val, b.val, c.val}};
-    if (!xt_enter_(w) || !xt_check_value_(w, &a.val, row->name)) return xt_nothing_();
-    n.type = a.val.kind == SPE_INT && op != XT_MATH_ABS_ ? CM_F32 : xt_carried_type_(&a.val);
+    const xt_val *a = &given[0].val;
+    xt_numbers_ n = XT_ZERO_;
+    for (int i = 0; i < 3; i++) n.v[i] = i < row->operands ? given[i].val : spe_val_int(0);
+    if (!xt_enter_(w) || !xt_check_value_(w, a, row->name)) return xt_nothing_();
+    n.type = a->kind == SPE_INT && op != XT_MATH_ABS_ ? CM_F32 : xt_carried_type_(a);
     for (int i = 1; i < row->operands; i++)
         if (!xt_is_constant_(&n.v[i])) n.type = n.v[i].type;
-    if (a.val.kind == SPE_POINTER || n.type == CM_BF16)
+    if (a->kind == SPE_POINTER || n.type == CM_BF16)
         return XT_FAIL_NUMBER_(w, XT_ERROR_MATH_TYPE, "%s of %s%s", row->name,
-                               a.val.kind == SPE_POINTER ? "a pointer to " : "the number ", xt_type_name_(n.type));
+                               a->kind == SPE_POINTER ? "a pointer to " : "the number ", xt_type_name_(n.type));
     if (!xt_math_allowed_(w, op, n.type)) return xt_nothing_();
     for (int i = 0; i < row->operands; i++)
         if (!xt_check_type_(w, &n.v[i], n.type, row->name)) return xt_nothing_();

@@ -139,9 +139,9 @@ xt_val xt_cast_scalar_(xt_where_ w, int type, xt_any_ v, xt_cast_desc_ d)
     return xt_enter_(w) ? xt_cast_number_(w, type, &v.val) : xt_nothing_();
 }
 
-xt_val xt_select_scalar_(xt_where_ w, xt_any_ c, xt_any_ first, xt_any_ second)
+xt_val xt_select_scalar_(xt_where_ w, const xt_any_ *given)
 {
-    const xt_val condition = c.val, a = first.val, b = second.val;
+    const xt_val condition = given[0].val, a = given[1].val, b = given[2].val;
     int type = xt_common_type_(&a, &b);
     xt_numbers_ n = {type, {condition, a, b}};
     if (!xt_enter_(w) || !xt_check_value_(w, &condition, "the condition") || !xt_check_value_(w, &a, "an operand") ||

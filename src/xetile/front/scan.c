@@ -79,8 +79,11 @@ xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d)
     back.map = form.map = d.vec.map;
     form.rows = d.vec.dist.shape[0];
     form.cols = d.vec.dist.shape[1];
-    xt_vec at = xt_binary_vec_(w, SPE_ARITH_EQ, xt_any_vec_(d.vec), xt_any_vec_(xt_broadcast_(w, back)));
-    at = xt_select_vec_(w, xt_any_vec_(at), xt_any_vec_(xt_iota_(w, CM_I32, d.dim, form)), xt_any_int_(back.size - 1));
+    xt_any_ both[2] = {xt_any_vec_(d.vec), xt_any_vec_(xt_broadcast_(w, back))}, all[3];
+    all[2] = xt_any_int_(back.size - 1);
+    all[1] = xt_any_vec_(xt_iota_(w, CM_I32, d.dim, form));
+    all[0] = xt_any_vec_(xt_binary_vec_(w, SPE_ARITH_EQ, both));
+    xt_vec at = xt_select_vec_(w, all);
     least.vec = at;
     at = xt_reduction_(w, XT_RED_minsi_, least);
     if (xt_has_map_(&d.map) && at.id) at = xt_convert_to_(w, &at, &d.map, &at.map);

@@ -13,21 +13,22 @@ static bool xt_check_element_(xt_where_ w, const xt_val *base, const xt_val *ind
             xt_check_index_(w, index, "the index"));
 }
 
-xt_val xt_load_(xt_where_ w, xt_val base, xt_val index)
+/* given: the base and the index; of a store, also the number. */
+xt_val xt_load_(xt_where_ w, const xt_val *given)
 {
-    xt_numbers_ n = {0, {base, index, index}};
-    if (!xt_enter_(w) || !xt_check_element_(w, &base, &index, "XT_LOAD")) return xt_nothing_();
-    n.type = xt_number_type_(base.type);
+    xt_numbers_ n = {0, {given[0], given[1], given[1]}};
+    if (!xt_enter_(w) || !xt_check_element_(w, &given[0], &given[1], "XT_LOAD")) return xt_nothing_();
+    n.type = xt_number_type_(given[0].type);
     return xt_record_number_(w, XT_OP_LOAD_, 0, n.type, 1, &n);
 }
 
-void xt_store_(xt_where_ w, xt_val base, xt_val index, xt_val v)
+void xt_store_(xt_where_ w, const xt_val *given)
 {
-    xt_numbers_ n = {0, {base, index, v}};
-    if (!xt_enter_(w) || !xt_check_element_(w, &base, &index, "XT_STORE")) return;
-    n.type = xt_number_type_(base.type);
-    if (base.type == CM_BF16) v = n.v[2] = xt_unrounded_(w, v);
-    if (xt_check_type_(w, &v, n.type, "the number of XT_STORE"))
+    xt_numbers_ n = {0, {given[0], given[1], given[2]}};
+    if (!xt_enter_(w) || !xt_check_element_(w, &given[0], &given[1], "XT_STORE")) return;
+    n.type = xt_number_type_(given[0].type);
+    if (given[0].type == CM_BF16) n.v[2] = xt_unrounded_(w, n.v[2]);
+    if (xt_check_type_(w, &n.v[2], n.type, "the number of XT_STORE"))
         xt_record_(w, XT_OP_STORE_, 0, 0, &n, sizeof n);
 }
 
@@ -66,30 +67,30 @@ xt_val xt_all_(xt_where_ w, xt_vec v, bool all)
 
 /* ---- random numbers: Philox2x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3) ----- */
 
-xt_val xt_random_scalar_(xt_where_ w, xt_any_ seed, xt_any_ index)
+/* given: the seed and the index. */
+xt_val xt_random_scalar_(xt_where_ w, const xt_any_ *given)
 {
     xt_val v[2];
-    if (!xt_enter_(w) || !xt_check_index_(w, &seed.val, "the seed of XT_RANDOM") ||
-        !xt_check_index_(w, &index.val, "the index of XT_RANDOM"))
+    if (!xt_enter_(w) || !xt_check_index_(w, &given[0].val, "the seed of XT_RANDOM") ||
+        !xt_check_index_(w, &given[1].val, "the index of XT_RANDOM"))
         return xt_nothing_();
-    v[0] = xt_cast_number_(w, CM_U32, &seed.val);
-    v[1] = xt_cast_number_(w, CM_U32, &index.val);
+    for (int i = 0; i < 2; i++) v[i] = xt_cast_number_(w, CM_U32, &given[i].val);
     return xt_emit_(w, CM_U32, xt_random_id_, NULL, xt_at_(2, v));
 }
 
-static xt_any_ xt_as_u32_(xt_where_ w, xt_any_ v)
+static xt_any_ xt_as_u32_(xt_where_ w, const xt_any_ *v)
 {
-    return v.is_vec ? xt_any_vec_(xt_bitcast_vec_(w, CM_U32, v)) : xt_any_val_(xt_cast_number_(w, CM_U32, &v.val));
+    return v->is_vec ? xt_any_vec_(xt_bitcast_vec_(w, CM_U32, *v)) : xt_any_val_(xt_cast_number_(w, CM_U32, &v->val));
 }
 
-xt_vec xt_random_vec_(xt_where_ w, xt_any_ seed, xt_any_ index)
+xt_vec xt_random_vec_(xt_where_ w, const xt_any_ *given)
 {
-    const xt_vec *like = seed.is_vec ? &seed.vec : &index.vec;
+    const xt_vec *like = given[0].is_vec ? &given[0].vec : &given[1].vec;
     xt_vec v[3];
     memset(v, 0, sizeof v);
     if (!xt_enter_(w) || !xt_check_vec_(w, like, "an operand of XT_RANDOM")) return xt_no_vec_();
-    seed = xt_as_u32_(w, seed);
-    index = xt_as_u32_(w, index);
+    xt_any_ seed = xt_as_u32_(w, &given[0]);
+    xt_any_ index = xt_as_u32_(w, &given[1]);
     like = seed.is_vec ? &seed.vec : &index.vec;
     if (!like->id) return xt_no_vec_();
     v[0] = xt_like_(w, &seed, like);

@@ -272,28 +272,33 @@ static xt_tile xt_moved_tile_(xt_where_ w, xt_tile t, const xt_update_ *d)
     return t;
 }
 
-xt_tile xt_update_tile_offset_(xt_where_ w, xt_tile t, xt_val rows, xt_val cols)
+xt_tile xt_update_tile_offset_(xt_where_ w, xt_update_ d)
 {
-    xt_update_ d = {t, {rows, cols}, xt_no_vec_()};
+    xt_tile t = d.tile;
+    const xt_val *rows = &d.by[0], *cols = &d.by[1];
+    d.offsets = xt_no_vec_();
     if (!xt_enter_(w) || !xt_check_tile_(w, &t, false, "the tile of XT_UPDATE_TILE_OFFSET") ||
-        !xt_check_index_(w, &rows, "the row offset") || !xt_check_index_(w, &cols, "the column offset") ||
-        !xt_check_uniform_(w, &rows, "the row offset") || !xt_check_uniform_(w, &cols, "the column offset"))
+        !xt_check_index_(w, rows, "the row offset") || !xt_check_index_(w, cols, "the column offset") ||
+        !xt_check_uniform_(w, rows, "the row offset") || !xt_check_uniform_(w, cols, "the column offset"))
         return xt_no_tile_();
     w.x->part++;
-    t.offset[0] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[0], rows);
-    t.offset[1] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[1], cols);
+    t.offset[0] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[0], *rows);
+    t.offset[1] = xt_binary_number_(w, SPE_ARITH_ADD, t.offset[1], *cols);
     w.x->part--;
     return xt_moved_tile_(w, t, &d);
 }
 
 /* Moves a scatter tile's offsets, all by one number or each by its own. */
-xt_tile xt_update_offsets_(xt_where_ w, xt_tile t, xt_any_ by)
+xt_tile xt_update_offsets_(xt_where_ w, xt_update_by_ given)
 {
-    xt_update_ d = {t, {by.val, by.val}, by.vec};
+    xt_tile t = given.tile;
+    const xt_any_ *by = &given.by;
+    xt_update_ d = {t, {by->val, by->val}, by->vec};
     if (!xt_enter_(w) || !xt_check_tile_(w, &t, true, "the tile of XT_UPDATE_TILE_OFFSET with one offset"))
         return xt_no_tile_();
     w.x->part++;
-    t.offsets = xt_binary_vec_(w, SPE_ARITH_ADD, xt_any_vec_(t.offsets), by);
+    const xt_any_ sum[2] = {xt_any_vec_(t.offsets), *by};
+    t.offsets = xt_binary_vec_(w, SPE_ARITH_ADD, sum);
     w.x->part--;
     return xt_moved_tile_(w, t, &d);
 }

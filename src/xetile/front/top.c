@@ -14,8 +14,9 @@ static xt_vec xt_with_column_(xt_where_ w, xt_vec all, xt_vec one, int count, in
     form.rows = one.dist.shape[0];
     one = xt_broadcast_(w, wide);
     if (i == 0) return one;
-    xt_vec here = xt_binary_vec_(w, SPE_ARITH_EQ, xt_any_vec_(xt_iota_(w, CM_I32, 1, form)), xt_any_int_(i));
-    return xt_select_vec_(w, xt_any_vec_(here), xt_any_vec_(one), xt_any_vec_(all));
+    xt_vec here = xt_binary_pair_(w, SPE_ARITH_EQ, xt_any_vec_(xt_iota_(w, CM_I32, 1, form)), xt_any_int_(i));
+    const xt_any_ sides[3] = {xt_any_vec_(here), xt_any_vec_(one), xt_any_vec_(all)};
+    return xt_select_vec_(w, sides);
 }
 
 xt_vec xt_top_(xt_where_ w, xt_top_desc_ d)
@@ -41,8 +42,9 @@ xt_vec xt_top_(xt_where_ w, xt_top_desc_ d)
         if (!at.id) return at;
         found = xt_with_column_(w, found, at, d.count, i);
         values = xt_with_column_(w, values, best, d.count, i);
-        xt_vec taken = xt_binary_vec_(w, SPE_ARITH_EQ, xt_any_vec_(columns), xt_any_vec_(at));
-        left = xt_select_vec_(w, xt_any_vec_(taken), nan, xt_any_vec_(left));
+        xt_vec taken = xt_binary_pair_(w, SPE_ARITH_EQ, xt_any_vec_(columns), xt_any_vec_(at));
+        const xt_any_ sides[3] = {xt_any_vec_(taken), nan, xt_any_vec_(left)};
+        left = xt_select_vec_(w, sides);
     }
     if (d.value) *d.value = values;
     return found;

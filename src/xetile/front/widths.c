@@ -12,8 +12,8 @@ static xt_vec xt_bit_positions_(xt_where_ w, const xt_vec *like, int count, int 
     form.rows = like->dist.shape[0];
     form.cols = like->dist.shape[1];
     xt_vec at = xt_iota_(w, (int)like->type, 1, form);
-    at = xt_binary_vec_(w, SPE_ARITH_AND, xt_any_vec_(at), xt_any_int_(count - 1));
-    return xt_binary_vec_(w, SPE_ARITH_MUL, xt_any_vec_(at), xt_any_int_(bits));
+    at = xt_binary_pair_(w, SPE_ARITH_AND, xt_any_vec_(at), xt_any_int_(count - 1));
+    return xt_binary_pair_(w, SPE_ARITH_MUL, xt_any_vec_(at), xt_any_int_(bits));
 }
 
 /* Makes one element of `count` neighbours: each is shifted to its place, and they are or-ed. */
@@ -23,7 +23,7 @@ static xt_vec xt_join_neighbours_(xt_where_ w, const xt_vec *v, int type, int co
     xt_reduction_desc_ all = XT_ZERO_;
     xt_vec wide = xt_cast_vec_(w, type, xt_any_vec_(*v), as_usual);
     xt_vec places = xt_bit_positions_(w, &wide, count, xt_bits_((int)v->type));
-    all.vec = xt_binary_vec_(w, SPE_ARITH_SHL, xt_any_vec_(wide), xt_any_vec_(places));
+    all.vec = xt_binary_pair_(w, SPE_ARITH_SHL, xt_any_vec_(wide), xt_any_vec_(places));
     all.dim = 1;
     all.reduction_size = count;
     return xt_reduction_(w, XT_RED_or_, all);
@@ -41,7 +41,7 @@ static xt_vec xt_split_elements_(xt_where_ w, const xt_vec *v, int type, int cou
     copies.map = v->map;
     copies.map.sg_data[1] *= count;
     xt_vec all = xt_broadcast_(w, copies), places = xt_bit_positions_(w, &all, count, xt_bits_(type));
-    all = xt_binary_vec_(w, SPE_ARITH_SHR, xt_any_vec_(all), xt_any_vec_(places));
+    all = xt_binary_pair_(w, SPE_ARITH_SHR, xt_any_vec_(all), xt_any_vec_(places));
     return xt_cast_vec_(w, type, xt_any_vec_(all), as_usual);
 }
 

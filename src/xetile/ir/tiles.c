@@ -24,7 +24,7 @@ XE_FN_ bool xt_by_block2d_(xt_ctx *x, const xt_tile *t) { return x->block2d && !
 XE_FN_ const xt_tile *xt_accessed_(const xt_node_ *n)
 {
     if (n->op == XT_OP_LOAD_TILE_) return &n->load->tile;
-    if (n->op == XT_OP_STORE_TILE_) return &n->scattered->d.tile;
+    if (n->op == XT_OP_STORE_TILE_) return &n->scattered->access.tile;
     return n->op == XT_OP_PREFETCH_TILE_ ? &n->prefetch->tile : NULL;
 }
 

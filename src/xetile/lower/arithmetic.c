@@ -18,8 +18,8 @@ XE_FN_ spe_id xt_emit_arith_(spe_module *m, int op, int type, spe_id a, spe_id b
 /* Conditions are stored as bytes 0 and 1. */
 static spe_id xt_from_condition_(xt_ctx *x, spe_id condition)
 {
-    spe_id type = spe_vec_like(&x->m, spe_int(&x->m, 8), condition);
-    return spe_select(&x->m, condition, spe_const_u(&x->m, type, 1), spe_null(&x->m, type));
+    spe_id type = spe_vec_like(&x->m, spe_int(&x->m, 8), condition), no = spe_null(&x->m, type);
+    return spe_select(&x->m, condition, spe_const_u(&x->m, type, 1), no);
 }
 
 /* Operands of numbers and of vectors both begin with their common type. */

@@ -46,12 +46,12 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
 static void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_scattered_ *d = n->scattered;
-    xt_tile t = xt_now_tile_(x, &d->d.tile);
+    xt_tile t = xt_now_tile_(x, &d->access.tile);
     for (xt_block_ b = xt_blocks_(x, &t.dist); spe_ok(&x->m) && xt_next_block_(&b);) {
         xt_block_ at = b;
-        int i, strips = xt_strips_(&xt_value_at_(x, d->v.id)->now.vec.block[b.i]);
+        int i, strips = xt_strips_(&xt_value_at_(x, d->vec.id)->now.vec.block[b.i]);
         for (i = 0; i < strips; i++, at.row += at.rows) {
-            cm_matrix strip = xt_strip_(x, &d->v, b.i, i);
+            cm_matrix strip = xt_strip_(x, &d->vec, b.i, i);
             if (at.row == b.row + b.rows) at.row = b.row, at.col += at.cols;
             at.rows = strip.layout.cols;
             at.cols = strip.layout.rows;
@@ -61,18 +61,18 @@ static void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
             cm_store(&x->cm, &strip, &mem);
         }
     }
-    xt_value_at_(x, d->v.id)->unmade = false;
+    xt_value_at_(x, d->vec.id)->unmade = false;
 }
 
 XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_tile t = xt_now_tile_(x, &n->scattered->d.tile);
-    if (xt_value_at_(x, n->scattered->v.id)->unmade) {
+    xt_tile t = xt_now_tile_(x, &n->scattered->access.tile);
+    if (xt_value_at_(x, n->scattered->vec.id)->unmade) {
         xt_store_strips_(x, n);
         return;
     }
     if (x->staged && xt_write_copy_(x, n)) return;
-    xt_vec v = xt_now_as_(x, &n->scattered->v, CM_ACC);
+    xt_vec v = xt_now_as_(x, &n->scattered->vec, CM_ACC);
     for (xt_block_ b = xt_blocks_(x, &t.dist); v.blocks && xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, XT_STORED_);
         cm_store(&x->cm, &v.block[b.i], &mem);

@@ -104,7 +104,7 @@ static bool xt_spread_next_(xt_spread_ *s, xt_block_ *b)
 
 XE_FN_ void xt_write_load_gather_(xt_ctx *x, const xt_node_ *n)
 {
-    const xt_gather_desc_ *d = &n->scattered->d;
+    const xt_gather_desc_ *d = &n->scattered->access;
     xt_tile t = xt_now_tile_(x, &d->tile);
     cm_type held = xt_held_(t.type);
     xt_vec v = xt_make_vec_(x, n);
@@ -121,9 +121,9 @@ XE_FN_ void xt_write_load_gather_(xt_ctx *x, const xt_node_ *n)
 /* Accesses all blocks; r receives fn's results, unless NULL. */
 XE_FN_ void xt_visit_scattered_(xt_ctx *x, const xt_scattered_ *d, cm_visit_fn fn, void *user, xt_vec *r)
 {
-    xt_tile t = xt_now_tile_(x, &d->d.tile);
-    xt_vec v = xt_now_as_(x, &d->v, CM_ACC);
-    xt_spread_ s = xt_spread_init_(x, &t, &d->d.mask);
+    xt_tile t = xt_now_tile_(x, &d->access.tile);
+    xt_vec v = xt_now_as_(x, &d->vec, CM_ACC);
+    xt_spread_ s = xt_spread_init_(x, &t, &d->access.mask);
     for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_spread_next_(&s, &b);)
         xt_visit_block_(&s, &v.block[b.i], fn, user, r ? &r->block[b.i] : NULL);
 }

@@ -652,7 +652,7 @@ XE_FN_ bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
 /* Stores what a copy has loaded. False if the vector is no copy. */
 XE_FN_ bool xt_write_copy_(xt_ctx *x, const xt_node_ *n)
 {
-    xt_stage_ *s = xt_stage_of_(x, n->scattered->v.id);
+    xt_stage_ *s = xt_stage_of_(x, n->scattered->vec.id);
     if (!s || !s->to) return false;
     xt_stage_fill_(x, s, s, true);
     return true;

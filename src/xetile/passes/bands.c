@@ -6,7 +6,7 @@
 static const xt_tile *xt_addressed_(xt_ctx *x, int i)
 {
     const xt_node_ *n = xt_node_at_(x, i);
-    if (n->op == XT_OP_ATOMIC_RMW_ && !n->scattered->d.tile.scatter) return &n->scattered->d.tile;
+    if (n->op == XT_OP_ATOMIC_RMW_ && !n->scattered->access.tile.scatter) return &n->scattered->access.tile;
     const xt_load_desc_ *d = n->op == XT_OP_TRANSPOSE_ ? xt_loaded_(x, &n->whole->v, i) : NULL;
     return d ? &d->tile : NULL;
 }

@@ -24,6 +24,6 @@ XE_FN_ void xt_find_late_(xt_ctx *x)
     for (int i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         const xt_scattered_ *d = n->scattered;
-        if (n->op == XT_OP_STORE_TILE_ && !xt_why_not_block2d_(x, &d->d.tile)) xt_put_off_(x, &d->v, i);
+        if (n->op == XT_OP_STORE_TILE_ && !xt_why_not_block2d_(x, &d->access.tile)) xt_put_off_(x, &d->vec, i);
     }
 }

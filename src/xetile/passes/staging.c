@@ -316,7 +316,7 @@ static bool xt_is_of_array_(xt_ctx *x, int number, uint32_t array)
 static bool xt_is_copy_(xt_ctx *x, const xt_node_ *n)
 {
     if (n->op != XT_OP_STORE_TILE_) return false;
-    const xt_value_ *v = xt_value_at_(x, n->scattered->v.id);
+    const xt_value_ *v = xt_value_at_(x, n->scattered->vec.id);
     return v->uses == 1 && xt_stage_from_(x, v->node);
 }
 
@@ -349,7 +349,7 @@ static bool xt_is_in_order_(xt_ctx *x, int copy, const xt_tile *to)
     if (uses || xt_node_at_(x, xt_value_at_(x, array)->node)->op != XT_OP_LOCAL_) return false;
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        const xt_tile *t = n->op == XT_OP_ATOMIC_RMW_ ? &n->scattered->d.tile : xt_accessed_(n);
+        const xt_tile *t = n->op == XT_OP_ATOMIC_RMW_ ? &n->scattered->access.tile : xt_accessed_(n);
         if (!t || t->scatter || !xt_is_of_array_(x, t->number, array)) continue;
         bool both = xt_is_copy_(x, n);
         if (!both && xt_is_owned_(x, &to->dist) && !xt_is_owned_(x, &t->dist)) continue;
@@ -367,8 +367,8 @@ static void xt_find_copies_(xt_ctx *x)
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         if (!xt_is_copy_(x, n)) continue;
-        const xt_tile *to = &n->scattered->d.tile;
-        const xt_value_ *v = xt_value_at_(x, n->scattered->v.id);
+        const xt_tile *to = &n->scattered->access.tile;
+        const xt_value_ *v = xt_value_at_(x, n->scattered->vec.id);
         xt_stage_ s;
         if (!to->base.local || !to->inside || to->step != 1 || to->pitch.kind != SPE_INT || n->spread ||
             xt_plan_tile_at_(x, to->number)->of->given.shape.count > 2 ||
