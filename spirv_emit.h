@@ -4190,8 +4190,8 @@ XE_FN_ spe_id spe_local_element_(spe_module *m, spe_id type, spe_id ptr, uint32_
         const spe_type_info *t = spe_info_(m, whole);
         if (t->kind == SPE_KIND_STRUCT) {
             spe_const_bits(m, index[i], &member);
-            offset = spe_op2_(m, SPE_OpIAdd, spe_int(m, 32), offset,
-                              spe_u32(m, (uint32_t)spe_offset(m, whole, (uint32_t)member)));
+            spe_id i32 = spe_int(m, 32), before = spe_u32(m, (uint32_t)spe_offset(m, whole, (uint32_t)member));
+            offset = spe_op2_(m, SPE_OpIAdd, i32, offset, before);
             whole = t->members[member];
         } else {
             whole = t->elem;
@@ -4297,9 +4297,10 @@ XE_FN_ void spe_store_local_(spe_module *m, spe_id offset, spe_id v, uint32_t al
             spe_store_word_(m, spe_local_word_(m, offset, i), word);
         }
     } else {
-        for (uint32_t i = 0; i < spe_count(m, type); i++)
-            spe_store_local_(m, spe_local_step_(m, offset, spe_u32(m, i), spe_size(m, scalar)),
-                             spe_op2_(m, SPE_OpCompositeExtract, scalar, v, i), 0);
+        for (uint32_t i = 0; i < spe_count(m, type); i++) {
+            spe_id at = spe_local_step_(m, offset, spe_u32(m, i), spe_size(m, scalar));
+            spe_store_local_(m, at, spe_op2_(m, SPE_OpCompositeExtract, scalar, v, i), 0);
+        }
     }
 }
 
@@ -5518,8 +5519,8 @@ XE_FN_ spe_id spe_polynomial_(spe_module *m, spe_id x, int n, const double *coef
 /* 2^n for integers n in floats. */
 XE_FN_ spe_id spe_power_of_2_(spe_module *m, spe_id n, spe_id type)
 {
-    spe_id i32 = spe_type_of(m, n);
-    return spe_bitcast(m, type, spe_shl(m, spe_iadd(m, n, spe_const_u(m, i32, 127)), spe_const_u(m, i32, 23)));
+    spe_id i32 = spe_type_of(m, n), biased = spe_iadd(m, n, spe_const_u(m, i32, 127));
+    return spe_bitcast(m, type, spe_shl(m, biased, spe_const_u(m, i32, 23)));
 }
 
 /* e^x, or e^x - 1 where `less_1`, of f32: x = n ln 2 + r, and e^r - 1 by its series, whose first term left out is below
@@ -5529,14 +5530,15 @@ XE_FN_ spe_id spe_exponential_(spe_module *m, spe_id x, bool base_2, bool less_1
     static const double series[] = {1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1.0};
     spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), one = spe_glsl_f_(m, x, 1.0), n, r;
     double most = base_2 ? 200 : 110;
-    spe_id high = spe_glsl_f_(m, x, most), low = spe_glsl_f_(m, x, -most);
+    spe_id high = spe_glsl_f_(m, x, most), low = spe_glsl_f_(m, x, -most), zero = spe_glsl_f_(m, x, 0.0);
     spe_id given = x;
     x = spe_select(m, spe_fgt(m, x, high), high, x);
     x = spe_select(m, spe_flt(m, x, low), low, x);
     n = base_2 ? x : spe_fmul(m, x, spe_glsl_f_(m, x, 1.4426950408889634));
     n = spe_glsl_(m, SPE_GLSL_ROUND_EVEN_, "llf:=", n, 0, 0);
     if (base_2) {
-        r = spe_fmul(m, spe_fsub(m, x, n), spe_glsl_f_(m, x, 0.6931471805599453));
+        r = spe_fsub(m, x, n);
+        r = spe_fmul(m, r, spe_glsl_f_(m, x, 0.6931471805599453));
     } else {
         m->as_written = true; /* some compilers would add the two parts of ln 2 first */
         r = spe_fsub(m, x, spe_fmul(m, n, spe_glsl_f_(m, x, 0.693145751953125))); /* exact: 15 bits times 8 */
@@ -5544,13 +5546,14 @@ XE_FN_ spe_id spe_exponential_(spe_module *m, spe_id x, bool base_2, bool less_1
         m->as_written = false;
     }
     spe_id rest = spe_fmul(m, spe_polynomial_(m, r, 8, series), r);
-    spe_id whole = spe_f_to_s(m, i32, spe_select(m, spe_isnan(m, n), spe_glsl_f_(m, x, 0.0), n));
+    spe_id whole = spe_f_to_s(m, i32, spe_select(m, spe_isnan(m, n), zero, n));
     spe_id half = spe_sar(m, whole, spe_const_u(m, i32, 1));
     spe_id first = spe_power_of_2_(m, half, type), second = spe_power_of_2_(m, spe_isub(m, whole, half), type);
     spe_id power = spe_fmul(m, spe_fmul(m, spe_fadd(m, one, rest), first), second), scale, small;
     if (!less_1) return spe_select(m, spe_isnan(m, given), given, power); /* some compilers assume that none occurs */
     scale = spe_fmul(m, first, second);
-    small = spe_fadd(m, spe_fmul(m, rest, scale), spe_fsub(m, scale, one));
+    small = spe_fmul(m, rest, scale);
+    small = spe_fadd(m, small, spe_fsub(m, scale, one));
     small = spe_select(m, spe_fgt(m, n, spe_glsl_f_(m, x, 30.0)), power, small); /* beside 2^30, 1 is nothing */
     return spe_select(m, spe_isnan(m, given), given, small);
 }
@@ -5565,14 +5568,17 @@ XE_FN_ spe_id spe_logarithm_(spe_module *m, spe_id x, bool base_2)
     spe_id scaled = spe_select(m, small, spe_fmul(m, x, spe_glsl_f_(m, x, 33554432.0)), x);
     spe_id bits = spe_bitcast(m, i32, scaled), e, f, s, z, y, inf;
     e = spe_sar(m, spe_isub(m, bits, spe_const_u(m, i32, 0x3f3504f3)), shift);
-    f = spe_fsub(m, spe_bitcast(m, type, spe_isub(m, bits, spe_shl(m, e, shift))), spe_glsl_f_(m, x, 1.0));
-    e = spe_isub(m, e, spe_select(m, small, spe_const_u(m, i32, 25), spe_const_u(m, i32, 0)));
+    f = spe_bitcast(m, type, spe_isub(m, bits, spe_shl(m, e, shift)));
+    f = spe_fsub(m, f, spe_glsl_f_(m, x, 1.0));
+    spe_id steps = spe_const_u(m, i32, 25), none = spe_const_u(m, i32, 0);
+    e = spe_isub(m, e, spe_select(m, small, steps, none));
     e = spe_s_to_f(m, type, e);
     s = spe_fdiv(m, f, spe_fadd(m, f, spe_glsl_f_(m, x, 2.0)));
     z = spe_fmul(m, s, s);
     y = spe_fmul(m, s, spe_fsub(m, f, spe_fmul(m, z, spe_polynomial_(m, z, 5, series))));
     if (base_2) {
-        y = spe_glsl_fma_(m, spe_fsub(m, f, y), spe_glsl_f_(m, x, 1.4426950408889634), e);
+        y = spe_fsub(m, f, y);
+        y = spe_glsl_fma_(m, y, spe_glsl_f_(m, x, 1.4426950408889634), e);
     } else {
         m->as_written = true;
         spe_id low = spe_fmul(m, e, spe_glsl_f_(m, x, 1.42860682030941723212e-6));
@@ -5582,19 +5588,22 @@ XE_FN_ spe_id spe_logarithm_(spe_module *m, spe_id x, bool base_2)
     }
     inf = spe_bitcast(m, type, spe_const_u(m, i32, 0x7f800000));
     y = spe_select(m, spe_feq(m, x, inf), inf, y);
-    y = spe_select(m, spe_feq(m, x, zero), spe_fneg(m, inf), y);
-    return spe_select(m, spe_fuge(m, x, zero), spe_select(m, spe_isnan(m, x), x, y), spe_fsub(m, inf, inf));
+    spe_id least = spe_fneg(m, inf), nan = spe_fsub(m, inf, inf);
+    y = spe_select(m, spe_feq(m, x, zero), least, y);
+    y = spe_select(m, spe_isnan(m, x), x, y);
+    return spe_select(m, spe_fuge(m, x, zero), y, nan);
 }
 
 /* tanh x = E / (E + 2) with E = e^(2x) - 1, 1 from 10 on. */
 XE_FN_ spe_id spe_hyperbolic_tangent_(spe_module *m, spe_id x)
 {
     spe_id most = spe_glsl_f_(m, x, 10.0), least = spe_glsl_f_(m, x, -10.0), e;
-    spe_id y = spe_select(m, spe_fgt(m, x, most), most, spe_select(m, spe_flt(m, x, least), least, x));
+    spe_id y = spe_select(m, spe_flt(m, x, least), least, x);
+    y = spe_select(m, spe_fgt(m, x, most), most, y);
     e = spe_exponential_(m, spe_fadd(m, y, y), false, true);
     y = spe_fdiv(m, e, spe_fadd(m, e, spe_glsl_f_(m, x, 2.0)));
-    spe_id tiny = spe_flt(m, spe_glsl_(m, SPE_GLSL_FABS_, "llf:=", x, 0, 0), spe_glsl_f_(m, x, 1e-4));
-    y = spe_select(m, tiny, x, y);
+    spe_id size = spe_glsl_(m, SPE_GLSL_FABS_, "llf:=", x, 0, 0);
+    y = spe_select(m, spe_flt(m, size, spe_glsl_f_(m, x, 1e-4)), x, y);
     return spe_select(m, spe_isnan(m, x), x, y);
 }
 
@@ -5605,17 +5614,20 @@ XE_FN_ spe_id spe_error_function_(spe_module *m, spe_id x)
     static const double tail[] = {-1.875, 0.75, -0.5, 1.0};
     double series[28], term = 1.1283791670955126;
     for (int n = 27, odd = 3; n >= 0; n--, odd += 2) series[n] = term, term *= 2.0 / odd;
-    spe_id a = spe_glsl_(m, SPE_GLSL_FABS_, "llf:=", x, 0, 0), zero = spe_glsl_f_(m, x, 0.0), z, e, inner, t, outer;
-    a = spe_select(m, spe_fgt(m, a, spe_glsl_f_(m, x, 4.0)), spe_glsl_f_(m, x, 4.0), a);
+    spe_id zero = spe_glsl_f_(m, x, 0.0), one = spe_glsl_f_(m, x, 1.0), four = spe_glsl_f_(m, x, 4.0);
+    spe_id a = spe_glsl_(m, SPE_GLSL_FABS_, "llf:=", x, 0, 0), z, e, inner, t, outer, negative;
+    a = spe_select(m, spe_fgt(m, a, four), four, a);
     z = spe_fmul(m, a, a);
     e = spe_exponential_(m, spe_fneg(m, z), false, false);
     inner = spe_fmul(m, spe_fmul(m, spe_polynomial_(m, z, 28, series), a), e);
-    t = spe_fdiv(m, spe_glsl_f_(m, x, 1.0), spe_glsl_(m, SPE_GLSL_NMAX_, "llf=:=", z, spe_glsl_f_(m, x, 1.0), 0));
-    outer = spe_fmul(m, spe_polynomial_(m, t, 4, tail), spe_fmul(m, e, spe_glsl_f_(m, x, 0.5641895835477563)));
-    t = spe_glsl_(m, SPE_GLSL_NMAX_, "llf=:=", a, spe_glsl_f_(m, x, 1.0), 0);
-    outer = spe_fsub(m, spe_glsl_f_(m, x, 1.0), spe_fdiv(m, outer, t));
+    t = spe_fdiv(m, one, spe_glsl_(m, SPE_GLSL_NMAX_, "llf=:=", z, one, 0));
+    outer = spe_polynomial_(m, t, 4, tail);
+    outer = spe_fmul(m, outer, spe_fmul(m, e, spe_glsl_f_(m, x, 0.5641895835477563)));
+    t = spe_glsl_(m, SPE_GLSL_NMAX_, "llf=:=", a, one, 0);
+    outer = spe_fsub(m, one, spe_fdiv(m, outer, t));
     outer = spe_select(m, spe_fgt(m, a, spe_glsl_f_(m, x, 2.9)), outer, inner);
-    return spe_select(m, spe_flt(m, x, zero), spe_fneg(m, outer), outer);
+    negative = spe_fneg(m, outer);
+    return spe_select(m, spe_flt(m, x, zero), negative, outer);
 }
 
 /* Half away from zero, which Vulkan leaves open. */
@@ -5623,8 +5635,9 @@ XE_FN_ spe_id spe_round_away_(spe_module *m, spe_id x)
 {
     spe_id whole = spe_glsl_(m, SPE_GLSL_TRUNC_, "llf:=", x, 0, 0), zero = spe_glsl_f_(m, x, 0.0);
     spe_id rest = spe_glsl_(m, SPE_GLSL_FABS_, "llf:=", spe_fsub(m, x, whole), 0, 0);
-    spe_id one = spe_select(m, spe_flt(m, x, zero), spe_glsl_f_(m, x, -1.0), spe_glsl_f_(m, x, 1.0));
-    return spe_select(m, spe_fge(m, rest, spe_glsl_f_(m, x, 0.5)), spe_fadd(m, whole, one), whole);
+    spe_id down = spe_glsl_f_(m, x, -1.0), up = spe_glsl_f_(m, x, 1.0);
+    spe_id away = spe_fadd(m, whole, spe_select(m, spe_flt(m, x, zero), down, up));
+    return spe_select(m, spe_fge(m, rest, spe_glsl_f_(m, x, 0.5)), away, whole);
 }
 
 /* Zeros before the highest bit, or after the lowest, of integers of 32 bits. */
@@ -5639,8 +5652,8 @@ XE_FN_ spe_id spe_count_zeros_(spe_module *m, spe_id x, bool leading)
 XE_FN_ spe_id spe_rotate_(spe_module *m, spe_id x, spe_id n)
 {
     spe_id type = spe_type_of(m, x), mask = spe_const_u(m, type, spe_width(m, type) - 1);
-    spe_id left = spe_and(m, n, mask), right = spe_and(m, spe_ineg(m, n), mask);
-    return spe_or(m, spe_shl(m, x, left), spe_shr(m, x, right));
+    spe_id left = spe_shl(m, x, spe_and(m, n, mask)), right = spe_shr(m, x, spe_and(m, spe_ineg(m, n), mask));
+    return spe_or(m, left, right);
 }
 
 /* The functions that are made of others here; 0 without an error: f is none of them. */

@@ -83,8 +83,8 @@ static spe_id spe_local_element_(spe_module *m, spe_id type, spe_id ptr, uint32_
         const spe_type_info *t = spe_info_(m, whole);
         if (t->kind == SPE_KIND_STRUCT) {
             spe_const_bits(m, index[i], &member);
-            offset = spe_op2_(m, SPE_OpIAdd, spe_int(m, 32), offset,
-                              spe_u32(m, (uint32_t)spe_offset(m, whole, (uint32_t)member)));
+            spe_id i32 = spe_int(m, 32), before = spe_u32(m, (uint32_t)spe_offset(m, whole, (uint32_t)member));
+            offset = spe_op2_(m, SPE_OpIAdd, i32, offset, before);
             whole = t->members[member];
         } else {
             whole = t->elem;
@@ -190,9 +190,10 @@ static void spe_store_local_(spe_module *m, spe_id offset, spe_id v, uint32_t al
             spe_store_word_(m, spe_local_word_(m, offset, i), word);
         }
     } else {
-        for (uint32_t i = 0; i < spe_count(m, type); i++)
-            spe_store_local_(m, spe_local_step_(m, offset, spe_u32(m, i), spe_size(m, scalar)),
-                             spe_op2_(m, SPE_OpCompositeExtract, scalar, v, i), 0);
+        for (uint32_t i = 0; i < spe_count(m, type); i++) {
+            spe_id at = spe_local_step_(m, offset, spe_u32(m, i), spe_size(m, scalar));
+            spe_store_local_(m, at, spe_op2_(m, SPE_OpCompositeExtract, scalar, v, i), 0);
+        }
     }
 }
 
