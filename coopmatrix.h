@@ -67,11 +67,12 @@
  *                cm_block2d_covers whether there are any for a layout
  *     atomic     cm_atomic_load  cm_atomic_store  cm_atomic_add  cm_atomic_min  cm_atomic_max (scope and semantics)
  *     multiply   cm_mul_add  cm_mul_add_real  cm_mul_add_saturating  cm_scale
- *     a op b     cm_binary: CM_ADD SUB MUL DIV REM MIN MAX AND OR XOR SHL SHR; cm_add cm_sub cm_mul
+ *     a op b     cm_binary: CM_ADD SUB MUL DIV REM MIN MAX AND OR XOR SHL SHR; cm_add cm_sub cm_mul  cm_shift
  *     op a       cm_unary: CM_NEG NOT ABS CONJ EXP LOG SQRT RSQRT SIN COS TANH ERF ... (CM_UNARY_OPS_)
  *     your own   CM_APPLY (a statement per component, which knows its row and column)  cm_apply  cm_map1  cm_map2
  *     reduce     cm_reduce (M x 1 or 1 x N)  cm_reduce_spread (the result in every element)
- *     change     cm_convert  cm_convert_as (with rounding, saturation)  cm_convert_use  cm_transpose  cm_repeat
+ *     change     cm_convert  cm_convert_as (with rounding, saturation)  cm_convert_plus (a number)  cm_convert_use
+ *                cm_transpose  cm_repeat
  *     access     cm_component  cm_insert  cm_row_index  cm_col_index  cm_re  cm_im  cm_visit (elements in memory)
  *     types      cm_storage_type (in memory and parts)  cm_arith_type (what cm_fn sees)  cm_is_complex
  *                CM_REAL_TYPES(X) lists all but the complex ones
@@ -343,6 +344,7 @@ typedef struct {
     cm_rounding rounding; /* of the conversion being emitted; zero between operations */
     bool saturate;        /* likewise: for integers */
     bool overflow;        /* likewise: 8-bit floats overflow; otherwise they saturate */
+    double plus;          /* likewise: bytes become f16, plus this */
 } cm_ctx;
 
 /* Starts using a target, a row of cm_target_row or a changed copy. NULL is an error, so the result of cm_target_row
@@ -359,6 +361,7 @@ typedef struct {
     cm_layout layout;
     int parts;
     spe_id *part; /* in the module's arena */
+    bool in_words; /* bytes that were loaded or computed several at a time: operations may take words. Only a hint */
 } cm_matrix;
 
 /* The layout of values of this context: the spec's, or that of cm_layout_interleave if the matrix instruction needs
@@ -530,6 +533,9 @@ typedef enum {
  * bits other than integers and f16 are computed in f32 and rounded to nearest. Complex types have add, sub, mul and
  * div; floats lack and, or, xor, shl, shr [OPERATION, COMPONENT, SHAPE, EMIT_TYPE]. */
 XETILE_API cm_matrix cm_binary(cm_ctx *c, cm_op op, const cm_matrix *a, const cm_matrix *b);
+/* SHL or SHR by a constant from 0 to the bits of an integer less one [OPERATION, EMIT_TYPE]. On Intel's GPUs, bytes in
+ * whole words take an instruction or two for four of them, and by cm_binary three for each. */
+XETILE_API cm_matrix cm_shift(cm_ctx *c, cm_op op, const cm_matrix *a, int count);
 XETILE_API cm_matrix cm_add(cm_ctx *c, const cm_matrix *a, const cm_matrix *b);
 XETILE_API cm_matrix cm_sub(cm_ctx *c, const cm_matrix *a, const cm_matrix *b);
 XETILE_API cm_matrix cm_mul(cm_ctx *c, const cm_matrix *a, const cm_matrix *b);
@@ -613,6 +619,10 @@ XETILE_API cm_matrix cm_convert(cm_ctx *c, const cm_matrix *a, cm_type type);
  * floats become NaN (e4m3, which has no infinity) or infinity (e5m2), as in NVIDIA's matrix conversions. bf16 and tf32
  * support CM_ROUND_NEAREST and CM_ROUND_ZERO, 8-bit floats CM_ROUND_NEAREST, other types all four [TYPE, CONVERT]. */
 XETILE_API cm_matrix cm_convert_as(cm_ctx *c, const cm_matrix *a, cm_type type, cm_rounding rounding, bool saturate);
+
+/* cm_convert of bytes (i8, u8) to f16, and their sum with a number, rounded once. A number that is whole and small
+ * costs nothing where the bytes are in whole words [CONVERT: other types]. */
+XETILE_API cm_matrix cm_convert_plus(cm_ctx *c, const cm_matrix *a, cm_type type, double number);
 
 /* The same matrix with another use [USE]. 16-bit accumulators become operands within lanes; 8-bit CM_B may shuffle. */
 XETILE_API cm_matrix cm_convert_use(cm_ctx *c, const cm_matrix *a, cm_use use);
@@ -1551,11 +1561,42 @@ XE_FN_ spe_id cm_convert_arith_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
     return id;
 }
 
+/* Bytes in words, as f16 plus c->plus. The bits of f16 1024 + u are 0x6400 | u, for u from 0 to 1023, and so are those
+ * of 1152 + i with the sign of a byte flipped; what is subtracted is whole, so that only the sum rounds. Two bytes of
+ * a word take seven instructions with Intel's compiler, as many as two conversions. */
+XE_FN_ spe_id cm_words_to_f16_(cm_ctx *c, bool is_signed, spe_id v)
+{
+    spe_module *m = c->module;
+    uint32_t n = spe_count(m, spe_type_of(m, v)), index[16];
+    spe_id words = cm_vec_(c, spe_int(m, 16), (int)n / 2), halves = cm_vec_(c, spe_float(m, 16), (int)n / 2), part[2];
+    spe_id bias = spe_const_u(m, words, is_signed ? 0x6480 : 0x6400), eight = spe_const_u(m, words, 8);
+    spe_id word = spe_bitcast(m, words, v), first = spe_const_f(m, halves, (is_signed ? 1152 : 1024) - c->plus);
+    part[0] = spe_and(m, word, spe_const_u(m, words, 0xff));
+    part[1] = spe_shr(m, word, eight);
+    for (int i = 0; i < 2; i++) {
+        part[i] = is_signed ? spe_xor(m, part[i], bias) : spe_or(m, part[i], bias);
+        part[i] = spe_fsub(m, spe_bitcast(m, halves, part[i]), first);
+    }
+    for (uint32_t i = 0; i < n; i++) index[i] = i / 2 + i % 2 * (n / 2);
+    return n == 2 ? cm_join_(c, spe_float(m, 16), part, 2, 1) : spe_shuffle(m, part[0], part[1], n, index);
+}
+
 /* Converts values from the storage type of `from` to that of `to`. */
 XE_FN_ spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
 {
     if (from == to) return v;
     return cm_from_arith(c, to, cm_convert_arith_(c, from, to, cm_to_arith(c, from, v)));
+}
+
+/* Converts components of a matrix to the storage type of `to`. Is 1152 less c->plus whole, and an f16? */
+XE_FN_ spe_id cm_convert_components_(cm_ctx *c, const cm_matrix *a, cm_type to, spe_id v)
+{
+    cm_type from = a->layout.type;
+    bool bytes = from == CM_I8 || from == CM_U8, pairs = spe_count(c->module, spe_type_of(c->module, v)) % 2 == 0;
+    bool exact = c->plus >= -896 && c->plus <= 3072 && c->plus == (int)c->plus;
+    if (a->in_words && bytes && to == CM_F16 && pairs && exact) return cm_words_to_f16_(c, from == CM_I8, v);
+    v = cm_convert_vector_(c, from, to, v);
+    return c->plus != 0 ? spe_fadd(c->module, v, spe_const_f(c->module, spe_type_of(c->module, v), c->plus)) : v;
 }
 
 spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type)
@@ -1566,8 +1607,7 @@ spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type)
         int words = cm_part_words(&a->layout, part), group = cm_group_(&a->layout, words),
             n = group * cm_channels_(&a->layout);
         for (int first = 0; first < words; first += group) {
-            spe_id vector =
-                cm_convert_vector_(c, a->layout.type, type, cm_unpack_(c, &a->layout, a->part[part], first, group));
+            spe_id vector = cm_convert_components_(c, a, type, cm_unpack_(c, &a->layout, a->part[part], first, group));
             for (int i = 0; i < n; i++) out[v++] = spe_extract(c->module, vector, (uint32_t)i);
         }
     }
@@ -1599,7 +1639,8 @@ XE_FN_ cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, cons
             spe_id x = cm_unpack_(c, &a->layout, a->part[part], first, group), y = 0;
             if (b) y = cm_to_arith(c, type, cm_unpack_(c, &b->layout, b->part[part], first, group));
             if (fn) x = cm_from_arith(c, type, cm_applied_(c, type, cm_to_arith(c, type, x), y, fn, user));
-            piece[pieces++] = cm_pack_(c, l, cm_convert_vector_(c, type, l->type, x), group);
+            x = fn ? cm_convert_vector_(c, type, l->type, x) : cm_convert_components_(c, a, l->type, x);
+            piece[pieces++] = cm_pack_(c, l, x, group);
         }
         d.part[part] = cm_join_(c, cm_word_type_(c, l), piece, pieces, group);
     }
@@ -1729,6 +1770,19 @@ XE_FN_ cm_matrix cm_change_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use 
 
 cm_matrix cm_convert(cm_ctx *c, const cm_matrix *a, cm_type type) { return cm_change_(c, a, type, a->layout.use); }
 
+cm_matrix cm_convert_plus(cm_ctx *c, const cm_matrix *a, cm_type type, double number)
+{
+    bool bytes = a->layout.type == CM_I8 || a->layout.type == CM_U8;
+    if (cm_is_poison_(c, a) || cm_opaque_(c, "cm_convert_plus")) return cm_poison();
+    if (!bytes || type != CM_F16)
+        return CM_POISON_(c, CONVERT, "cm_convert_plus: %s to %s; bytes become f16", cm_name_(a->layout.type),
+                          cm_name_(type));
+    c->plus = number;
+    cm_matrix d = cm_change_(c, a, type, a->layout.use);
+    c->plus = 0;
+    return d;
+}
+
 cm_matrix cm_convert_use(cm_ctx *c, const cm_matrix *a, cm_use use) { return cm_change_(c, a, a->layout.type, use); }
 
 cm_matrix cm_convert_as(cm_ctx *c, const cm_matrix *a, cm_type type, cm_rounding rounding, bool saturate)
@@ -1793,13 +1847,69 @@ XE_FN_ cm_matrix cm_multiply_complex_(cm_ctx *c, const cm_matrix *a, const cm_ma
     return cm_complex(c, &re, &im);
 }
 
+/* A part of bytes in whole words as dwords; of others, as it is. */
+XE_FN_ spe_id cm_as_dwords_(cm_ctx *c, const cm_matrix *a, int part, spe_id v)
+{
+    int bits = cm_part_words(&a->layout, part) * cm_word_bits_(&a->layout);
+    if (!a->in_words) return v;
+    return spe_bitcast(c->module, cm_vec_(c, spe_int(c->module, 32), bits / 32), v);
+}
+
 /* Bit operations take whole words: taking a word of bytes apart costs an instruction or more for each of them. */
 XE_FN_ cm_matrix cm_combine_words_(cm_ctx *c, cm_op op, const cm_matrix *a, const cm_matrix *b)
 {
     cm_matrix d = cm_new_(c, &a->layout);
+    d.in_words = a->in_words || b->in_words;
     if (cm_opaque_(c, "component-wise operations")) return cm_poison();
-    for (int i = 0; i < d.parts; i++)
-        d.part[i] = spe_arith(c->module, (spe_arith_op)op, SPE_NUMBER_UNSIGNED, a->part[i], b->part[i]);
+    for (int i = 0; i < d.parts; i++) {
+        spe_id x = cm_as_dwords_(c, &d, i, a->part[i]), y = cm_as_dwords_(c, &d, i, b->part[i]);
+        x = spe_arith(c->module, (spe_arith_op)op, SPE_NUMBER_UNSIGNED, x, y);
+        d.part[i] = spe_bitcast(c->module, cm_part_type(c, &d.layout, i), x);
+    }
+    return spe_ok(c->module) ? d : cm_poison();
+}
+
+/* Shifts each byte of dwords by 1 to 7. What crosses into the next byte is masked; where a sign moves in, the upper
+ * `count` bits of a byte are 0x100 - (0x100 >> count), which takes nothing from its neighbours. */
+XE_FN_ spe_id cm_shift_bytes_(cm_ctx *c, cm_op op, bool is_signed, spe_id v, int count)
+{
+    spe_module *m = c->module;
+    spe_id type = spe_type_of(m, v), by = spe_const_u(m, type, (uint64_t)count);
+    uint32_t keep = op == CM_SHL ? 0xffu << count & 0xff : 0xffu >> count;
+    spe_id shifted = op == CM_SHL ? spe_shl(m, v, by) : spe_shr(m, v, by);
+    shifted = spe_and(m, shifted, spe_const_u(m, type, keep * 0x01010101u));
+    if (op == CM_SHL || !is_signed) return shifted;
+    spe_id sign = spe_and(m, v, spe_const_u(m, type, 0x80808080u)), one = spe_const_u(m, type, 1);
+    spe_id above = spe_shl(m, sign, one), below = spe_shr(m, sign, spe_const_u(m, type, (uint64_t)count - 1));
+    return spe_or(m, shifted, spe_isub(m, above, below));
+}
+
+XE_FN_ spe_id cm_apply_shift_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
+{
+    const int *shift = (const int *)user; /* the operation, and by how many bits */
+    (void)b;
+    b = spe_const_u(c->module, spe_type_of(c->module, a), (uint64_t)shift[1]);
+    return spe_arith(c->module, (spe_arith_op)shift[0], cm_number_kind_(type), a, b);
+}
+
+cm_matrix cm_shift(cm_ctx *c, cm_op op, const cm_matrix *a, int count)
+{
+    int shift[2] = {(int)op, count};
+    if (cm_is_poison_(c, a)) return cm_poison();
+    const cm_type_row *t = cm_type_info(a->layout.type);
+    if (op != CM_SHL && op != CM_SHR) return CM_POISON_(c, OPERATION, "cm_shift: operation %d is no shift", (int)op);
+    if (t->kind != CM_KIND_INT)
+        return cm_no_operation_(c, spe_arith_name((spe_arith_op)op), a->layout.type), cm_poison();
+    if (count < 0 || count >= t->bytes * 8)
+        return CM_POISON_(c, OPERATION, "cm_shift: %s by %d bits: 0 to %d", t->name, count, t->bytes * 8 - 1);
+    if (!a->in_words || count == 0) return cm_map1(c, a, cm_apply_shift_, shift);
+    cm_matrix d = cm_new_(c, &a->layout);
+    d.in_words = true;
+    for (int i = 0; i < d.parts; i++) {
+        spe_id x = cm_as_dwords_(c, a, i, a->part[i]);
+        x = cm_shift_bytes_(c, op, t->is_signed, x, count);
+        d.part[i] = spe_bitcast(c->module, cm_part_type(c, &d.layout, i), x);
+    }
     return spe_ok(c->module) ? d : cm_poison();
 }
 
@@ -2805,6 +2915,7 @@ XE_FN_ bool cm_move_block2d_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool
         !cm_block_plan_load_(l, transposed, &plan))
         return false;
     spe_reconverge(c->module);
+    a->in_words = c->target.igc && cm_type_info(l->type)->bytes == 1 && cm_block_words_(l) * cm_word_bits_(l) % 32 == 0;
     for (int k2 = 0; k2 < l->size_k2; k2 += plan.count)
         for (int first = 0; first < cm_block_words_(l);)
             first += plan.share > 1 ? cm_block_dwords_(c, a, &plan, &b, k2, first)
@@ -2972,7 +3083,9 @@ XE_FN_ void cm_move_(cm_ctx *c, cm_matrix *a, const cm_mem *mem, bool store)
         cm_matrix half = cm_half_(a, i);
         cm_surface_ s;
         if (!cm_surface_init_(c, &s, a->layout.type, mem, i)) return;
-        if (first[c->lowering](c, &s, &half, store) || cm_move_pieces_(c, &s, &half, store)) continue;
+        bool moved = first[c->lowering](c, &s, &half, store) || cm_move_pieces_(c, &s, &half, store);
+        a->in_words = half.in_words;
+        if (moved) continue;
         if (s.band) CM_FAIL_(c, POSITION, "cm_mem.band: memory that is not accessed in large pieces");
         cm_move_lanes_(c, &s, &half, store);
     }

@@ -1612,6 +1612,7 @@ XE_FN_ bool xt_is_compare_(int op) { return op >= SPE_ARITH_EQ; }
 
 /* ---- block by block, or strip by strip --------------------------------------------------------------------------- */
 
+XE_FN_ bool xt_is_shift_(int op) { return op == SPE_ARITH_SHL || op == SPE_ARITH_SHR; }
 XE_FN_ bool xt_is_bitwise_(int op) { return op == SPE_ARITH_AND || op == SPE_ARITH_OR || op == SPE_ARITH_XOR; }
 
 /* ---- mathematics: numbers and vectors ---------------------------------------------------------------------------- */
@@ -2385,6 +2386,22 @@ XE_FN_ cm_matrix xt_cast_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *a
                    : cm_convert(&x->cm, a, (cm_type)d->type);
 }
 
+/* The constant that a vector repeats; NULL: it is no such vector. */
+XE_FN_ const xt_val *xt_repeated_constant_(xt_ctx *x, const xt_vec *v)
+{
+    const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, v->id)->node);
+    return n->op == XT_OP_SPLAT_ && xt_is_constant_(&n->splat->number) ? &n->splat->number : NULL;
+}
+
+/* Bit operations that take whole words, see coopmatrix.h: a poison matrix if this is none. */
+XE_FN_ cm_matrix xt_bits_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
+{
+    const xt_val *by = xt_is_shift_(n->kind) ? xt_repeated_constant_(x, &n->vectors->v[1]) : NULL;
+    bool within = by && by->integer >= 0 && by->integer < xt_bits_((int)n->vectors->v[0].type);
+    if (within) return cm_shift(&x->cm, (cm_op)n->kind, a[0], (int)by->integer);
+    return xt_is_bitwise_(n->kind) ? cm_binary(&x->cm, (cm_op)n->kind, a[0], a[1]) : cm_poison();
+}
+
 /* Computes a block, or a strip of one, from those of the operands. */
 XE_FN_ cm_matrix xt_each_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
 {
@@ -2392,7 +2409,8 @@ XE_FN_ cm_matrix xt_each_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *c
     xt_way_ way = xt_way_of_(n);
     if (way == XT_USERS_) return n->vectors->block(&x->cm, a, n->vectors->user);
     if (way == XT_CAST_) return xt_cast_block_(x, n, a[0]);
-    if (n->op == XT_OP_BINARY_VECTOR_ && xt_is_bitwise_(n->kind)) return cm_binary(&x->cm, (cm_op)n->kind, a[0], a[1]);
+    cm_matrix bits = n->op == XT_OP_BINARY_VECTOR_ ? xt_bits_block_(x, n, a) : cm_poison();
+    if (bits.parts) return bits;
     if (way == XT_ANY_LAYOUT_ && !a[1]) return cm_map1(&x->cm, a[0], xt_component_, &n);
     if (way == XT_ANY_LAYOUT_) return cm_map2(&x->cm, a[0], a[1], xt_component_, &n);
     cm_layout l = cm_layout_for(&x->cm, a[0]->layout.rows, a[0]->layout.cols, to, CM_ACC);
@@ -4652,6 +4670,25 @@ XE_FN_ void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f)
 
 /* lower/elements.c - writes element-wise operations and casts. */
 
+/* Bytes cast to f16, plus or minus a constant: both at once. False, with nothing written, if it is no such sum. */
+XE_FN_ bool xt_write_cast_plus_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_vectors_ *d = n->vectors;
+    if (n->op != XT_OP_BINARY_VECTOR_ || d->type != CM_F16 || (n->kind != SPE_ARITH_ADD && n->kind != SPE_ARITH_SUB))
+        return false;
+    const xt_value_ *value = xt_value_at_(x, d->v[0].id);
+    const xt_node_ *cast = xt_node_at_(x, value->node);
+    const xt_val *constant = xt_repeated_constant_(x, &d->v[1]);
+    if (cast->op != XT_OP_CAST_VECTOR_ || cast->kind || value->stage || !constant) return false;
+    if (cast->vectors->v[0].type != CM_I8 && cast->vectors->v[0].type != CM_U8) return false;
+    double number = constant->kind == SPE_INT ? (double)constant->integer : constant->real;
+    xt_vec r = xt_make_vec_(x, n), bytes = xt_now_as_(x, &cast->vectors->v[0], CM_ACC);
+    for (int i = 0; i < r.blocks && spe_ok(&x->m); i++)
+        r.block[i] = cm_convert_plus(&x->cm, &bytes.block[i], CM_F16, n->kind == SPE_ARITH_ADD ? number : -number);
+    xt_define_vec_(x, n->result, xt_settle_(x, r));
+    return true;
+}
+
 /* Computes all blocks; or, if a store will request strips, only allocates them. */
 XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
 {
@@ -4671,6 +4708,7 @@ XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
         xt_value_at_(x, n->result)->unmade = true;
         return;
     }
+    if (xt_write_cast_plus_(x, n)) return;
     for (int j = 0; j < count; j++) v[j] = xt_now_as_(x, &d->v[j], any ? r.use : CM_ACC);
     for (int i = 0; i < r.blocks && spe_ok(&x->m); i++) {
         const cm_matrix *a[3] = {NULL, NULL, NULL};

@@ -67,11 +67,12 @@
  *                cm_block2d_covers whether there are any for a layout
  *     atomic     cm_atomic_load  cm_atomic_store  cm_atomic_add  cm_atomic_min  cm_atomic_max (scope and semantics)
  *     multiply   cm_mul_add  cm_mul_add_real  cm_mul_add_saturating  cm_scale
- *     a op b     cm_binary: CM_ADD SUB MUL DIV REM MIN MAX AND OR XOR SHL SHR; cm_add cm_sub cm_mul
+ *     a op b     cm_binary: CM_ADD SUB MUL DIV REM MIN MAX AND OR XOR SHL SHR; cm_add cm_sub cm_mul  cm_shift
  *     op a       cm_unary: CM_NEG NOT ABS CONJ EXP LOG SQRT RSQRT SIN COS TANH ERF ... (CM_UNARY_OPS_)
  *     your own   CM_APPLY (a statement per component, which knows its row and column)  cm_apply  cm_map1  cm_map2
  *     reduce     cm_reduce (M x 1 or 1 x N)  cm_reduce_spread (the result in every element)
- *     change     cm_convert  cm_convert_as (with rounding, saturation)  cm_convert_use  cm_transpose  cm_repeat
+ *     change     cm_convert  cm_convert_as (with rounding, saturation)  cm_convert_plus (a number)  cm_convert_use
+ *                cm_transpose  cm_repeat
  *     access     cm_component  cm_insert  cm_row_index  cm_col_index  cm_re  cm_im  cm_visit (elements in memory)
  *     types      cm_storage_type (in memory and parts)  cm_arith_type (what cm_fn sees)  cm_is_complex
  *                CM_REAL_TYPES(X) lists all but the complex ones
@@ -341,6 +342,7 @@ typedef struct {
     cm_rounding rounding; /* of the conversion being emitted; zero between operations */
     bool saturate;        /* likewise: for integers */
     bool overflow;        /* likewise: 8-bit floats overflow; otherwise they saturate */
+    double plus;          /* likewise: bytes become f16, plus this */
 } cm_ctx;
 
 /* Starts using a target, a row of cm_target_row or a changed copy. NULL is an error, so the result of cm_target_row
@@ -357,6 +359,7 @@ typedef struct {
     cm_layout layout;
     int parts;
     spe_id *part; /* in the module's arena */
+    bool in_words; /* bytes that were loaded or computed several at a time: operations may take words. Only a hint */
 } cm_matrix;
 
 /* The layout of values of this context: the spec's, or that of cm_layout_interleave if the matrix instruction needs
@@ -528,6 +531,9 @@ typedef enum {
  * bits other than integers and f16 are computed in f32 and rounded to nearest. Complex types have add, sub, mul and
  * div; floats lack and, or, xor, shl, shr [OPERATION, COMPONENT, SHAPE, EMIT_TYPE]. */
 XETILE_API cm_matrix cm_binary(cm_ctx *c, cm_op op, const cm_matrix *a, const cm_matrix *b);
+/* SHL or SHR by a constant from 0 to the bits of an integer less one [OPERATION, EMIT_TYPE]. On Intel's GPUs, bytes in
+ * whole words take an instruction or two for four of them, and by cm_binary three for each. */
+XETILE_API cm_matrix cm_shift(cm_ctx *c, cm_op op, const cm_matrix *a, int count);
 XETILE_API cm_matrix cm_add(cm_ctx *c, const cm_matrix *a, const cm_matrix *b);
 XETILE_API cm_matrix cm_sub(cm_ctx *c, const cm_matrix *a, const cm_matrix *b);
 XETILE_API cm_matrix cm_mul(cm_ctx *c, const cm_matrix *a, const cm_matrix *b);
@@ -611,6 +617,10 @@ XETILE_API cm_matrix cm_convert(cm_ctx *c, const cm_matrix *a, cm_type type);
  * floats become NaN (e4m3, which has no infinity) or infinity (e5m2), as in NVIDIA's matrix conversions. bf16 and tf32
  * support CM_ROUND_NEAREST and CM_ROUND_ZERO, 8-bit floats CM_ROUND_NEAREST, other types all four [TYPE, CONVERT]. */
 XETILE_API cm_matrix cm_convert_as(cm_ctx *c, const cm_matrix *a, cm_type type, cm_rounding rounding, bool saturate);
+
+/* cm_convert of bytes (i8, u8) to f16, and their sum with a number, rounded once. A number that is whole and small
+ * costs nothing where the bytes are in whole words [CONVERT: other types]. */
+XETILE_API cm_matrix cm_convert_plus(cm_ctx *c, const cm_matrix *a, cm_type type, double number);
 
 /* The same matrix with another use [USE]. 16-bit accumulators become operands within lanes; 8-bit CM_B may shuffle. */
 XETILE_API cm_matrix cm_convert_use(cm_ctx *c, const cm_matrix *a, cm_use use);

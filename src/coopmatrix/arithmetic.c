@@ -47,13 +47,69 @@ static cm_matrix cm_multiply_complex_(cm_ctx *c, const cm_matrix *a, const cm_ma
     return cm_complex(c, &re, &im);
 }
 
+/* A part of bytes in whole words as dwords; of others, as it is. */
+static spe_id cm_as_dwords_(cm_ctx *c, const cm_matrix *a, int part, spe_id v)
+{
+    int bits = cm_part_words(&a->layout, part) * cm_word_bits_(&a->layout);
+    if (!a->in_words) return v;
+    return spe_bitcast(c->module, cm_vec_(c, spe_int(c->module, 32), bits / 32), v);
+}
+
 /* Bit operations take whole words: taking a word of bytes apart costs an instruction or more for each of them. */
 static cm_matrix cm_combine_words_(cm_ctx *c, cm_op op, const cm_matrix *a, const cm_matrix *b)
 {
     cm_matrix d = cm_new_(c, &a->layout);
+    d.in_words = a->in_words || b->in_words;
     if (cm_opaque_(c, "component-wise operations")) return cm_poison();
-    for (int i = 0; i < d.parts; i++)
-        d.part[i] = spe_arith(c->module, (spe_arith_op)op, SPE_NUMBER_UNSIGNED, a->part[i], b->part[i]);
+    for (int i = 0; i < d.parts; i++) {
+        spe_id x = cm_as_dwords_(c, &d, i, a->part[i]), y = cm_as_dwords_(c, &d, i, b->part[i]);
+        x = spe_arith(c->module, (spe_arith_op)op, SPE_NUMBER_UNSIGNED, x, y);
+        d.part[i] = spe_bitcast(c->module, cm_part_type(c, &d.layout, i), x);
+    }
+    return spe_ok(c->module) ? d : cm_poison();
+}
+
+/* Shifts each byte of dwords by 1 to 7. What crosses into the next byte is masked; where a sign moves in, the upper
+ * `count` bits of a byte are 0x100 - (0x100 >> count), which takes nothing from its neighbours. */
+static spe_id cm_shift_bytes_(cm_ctx *c, cm_op op, bool is_signed, spe_id v, int count)
+{
+    spe_module *m = c->module;
+    spe_id type = spe_type_of(m, v), by = spe_const_u(m, type, (uint64_t)count);
+    uint32_t keep = op == CM_SHL ? 0xffu << count & 0xff : 0xffu >> count;
+    spe_id shifted = op == CM_SHL ? spe_shl(m, v, by) : spe_shr(m, v, by);
+    shifted = spe_and(m, shifted, spe_const_u(m, type, keep * 0x01010101u));
+    if (op == CM_SHL || !is_signed) return shifted;
+    spe_id sign = spe_and(m, v, spe_const_u(m, type, 0x80808080u)), one = spe_const_u(m, type, 1);
+    spe_id above = spe_shl(m, sign, one), below = spe_shr(m, sign, spe_const_u(m, type, (uint64_t)count - 1));
+    return spe_or(m, shifted, spe_isub(m, above, below));
+}
+
+static spe_id cm_apply_shift_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
+{
+    const int *shift = (const int *)user; /* the operation, and by how many bits */
+    (void)b;
+    b = spe_const_u(c->module, spe_type_of(c->module, a), (uint64_t)shift[1]);
+    return spe_arith(c->module, (spe_arith_op)shift[0], cm_number_kind_(type), a, b);
+}
+
+cm_matrix cm_shift(cm_ctx *c, cm_op op, const cm_matrix *a, int count)
+{
+    int shift[2] = {(int)op, count};
+    if (cm_is_poison_(c, a)) return cm_poison();
+    const cm_type_row *t = cm_type_info(a->layout.type);
+    if (op != CM_SHL && op != CM_SHR) return CM_POISON_(c, OPERATION, "cm_shift: operation %d is no shift", (int)op);
+    if (t->kind != CM_KIND_INT)
+        return cm_no_operation_(c, spe_arith_name((spe_arith_op)op), a->layout.type), cm_poison();
+    if (count < 0 || count >= t->bytes * 8)
+        return CM_POISON_(c, OPERATION, "cm_shift: %s by %d bits: 0 to %d", t->name, count, t->bytes * 8 - 1);
+    if (!a->in_words || count == 0) return cm_map1(c, a, cm_apply_shift_, shift);
+    cm_matrix d = cm_new_(c, &a->layout);
+    d.in_words = true;
+    for (int i = 0; i < d.parts; i++) {
+        spe_id x = cm_as_dwords_(c, a, i, a->part[i]);
+        x = cm_shift_bytes_(c, op, t->is_signed, x, count);
+        d.part[i] = spe_bitcast(c->module, cm_part_type(c, &d.layout, i), x);
+    }
     return spe_ok(c->module) ? d : cm_poison();
 }
 

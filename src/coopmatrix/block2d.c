@@ -365,6 +365,7 @@ XE_FN_ bool cm_move_block2d_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool
         !cm_block_plan_load_(l, transposed, &plan))
         return false;
     spe_reconverge(c->module);
+    a->in_words = c->target.igc && cm_type_info(l->type)->bytes == 1 && cm_block_words_(l) * cm_word_bits_(l) % 32 == 0;
     for (int k2 = 0; k2 < l->size_k2; k2 += plan.count)
         for (int first = 0; first < cm_block_words_(l);)
             first += plan.share > 1 ? cm_block_dwords_(c, a, &plan, &b, k2, first)

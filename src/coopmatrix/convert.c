@@ -146,11 +146,42 @@ static spe_id cm_convert_arith_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
     return id;
 }
 
+/* Bytes in words, as f16 plus c->plus. The bits of f16 1024 + u are 0x6400 | u, for u from 0 to 1023, and so are those
+ * of 1152 + i with the sign of a byte flipped; what is subtracted is whole, so that only the sum rounds. Two bytes of
+ * a word take seven instructions with Intel's compiler, as many as two conversions. */
+static spe_id cm_words_to_f16_(cm_ctx *c, bool is_signed, spe_id v)
+{
+    spe_module *m = c->module;
+    uint32_t n = spe_count(m, spe_type_of(m, v)), index[16];
+    spe_id words = cm_vec_(c, spe_int(m, 16), (int)n / 2), halves = cm_vec_(c, spe_float(m, 16), (int)n / 2), part[2];
+    spe_id bias = spe_const_u(m, words, is_signed ? 0x6480 : 0x6400), eight = spe_const_u(m, words, 8);
+    spe_id word = spe_bitcast(m, words, v), first = spe_const_f(m, halves, (is_signed ? 1152 : 1024) - c->plus);
+    part[0] = spe_and(m, word, spe_const_u(m, words, 0xff));
+    part[1] = spe_shr(m, word, eight);
+    for (int i = 0; i < 2; i++) {
+        part[i] = is_signed ? spe_xor(m, part[i], bias) : spe_or(m, part[i], bias);
+        part[i] = spe_fsub(m, spe_bitcast(m, halves, part[i]), first);
+    }
+    for (uint32_t i = 0; i < n; i++) index[i] = i / 2 + i % 2 * (n / 2);
+    return n == 2 ? cm_join_(c, spe_float(m, 16), part, 2, 1) : spe_shuffle(m, part[0], part[1], n, index);
+}
+
 /* Converts values from the storage type of `from` to that of `to`. */
 XE_FN_ spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
 {
     if (from == to) return v;
     return cm_from_arith(c, to, cm_convert_arith_(c, from, to, cm_to_arith(c, from, v)));
+}
+
+/* Converts components of a matrix to the storage type of `to`. Is 1152 less c->plus whole, and an f16? */
+static spe_id cm_convert_components_(cm_ctx *c, const cm_matrix *a, cm_type to, spe_id v)
+{
+    cm_type from = a->layout.type;
+    bool bytes = from == CM_I8 || from == CM_U8, pairs = spe_count(c->module, spe_type_of(c->module, v)) % 2 == 0;
+    bool exact = c->plus >= -896 && c->plus <= 3072 && c->plus == (int)c->plus;
+    if (a->in_words && bytes && to == CM_F16 && pairs && exact) return cm_words_to_f16_(c, from == CM_I8, v);
+    v = cm_convert_vector_(c, from, to, v);
+    return c->plus != 0 ? spe_fadd(c->module, v, spe_const_f(c->module, spe_type_of(c->module, v), c->plus)) : v;
 }
 
 spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type)
@@ -161,8 +192,7 @@ spe_id *cm_component_ids(cm_ctx *c, const cm_matrix *a, cm_type type)
         int words = cm_part_words(&a->layout, part), group = cm_group_(&a->layout, words),
             n = group * cm_channels_(&a->layout);
         for (int first = 0; first < words; first += group) {
-            spe_id vector =
-                cm_convert_vector_(c, a->layout.type, type, cm_unpack_(c, &a->layout, a->part[part], first, group));
+            spe_id vector = cm_convert_components_(c, a, type, cm_unpack_(c, &a->layout, a->part[part], first, group));
             for (int i = 0; i < n; i++) out[v++] = spe_extract(c->module, vector, (uint32_t)i);
         }
     }
@@ -194,7 +224,8 @@ XE_FN_ cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, cons
             spe_id x = cm_unpack_(c, &a->layout, a->part[part], first, group), y = 0;
             if (b) y = cm_to_arith(c, type, cm_unpack_(c, &b->layout, b->part[part], first, group));
             if (fn) x = cm_from_arith(c, type, cm_applied_(c, type, cm_to_arith(c, type, x), y, fn, user));
-            piece[pieces++] = cm_pack_(c, l, cm_convert_vector_(c, type, l->type, x), group);
+            x = fn ? cm_convert_vector_(c, type, l->type, x) : cm_convert_components_(c, a, l->type, x);
+            piece[pieces++] = cm_pack_(c, l, x, group);
         }
         d.part[part] = cm_join_(c, cm_word_type_(c, l), piece, pieces, group);
     }

@@ -31,7 +31,9 @@ static void cm_move_(cm_ctx *c, cm_matrix *a, const cm_mem *mem, bool store)
         cm_matrix half = cm_half_(a, i);
         cm_surface_ s;
         if (!cm_surface_init_(c, &s, a->layout.type, mem, i)) return;
-        if (first[c->lowering](c, &s, &half, store) || cm_move_pieces_(c, &s, &half, store)) continue;
+        bool moved = first[c->lowering](c, &s, &half, store) || cm_move_pieces_(c, &s, &half, store);
+        a->in_words = half.in_words;
+        if (moved) continue;
         if (s.band) CM_FAIL_(c, POSITION, "cm_mem.band: memory that is not accessed in large pieces");
         cm_move_lanes_(c, &s, &half, store);
     }

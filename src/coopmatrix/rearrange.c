@@ -122,6 +122,19 @@ static cm_matrix cm_change_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use 
 
 cm_matrix cm_convert(cm_ctx *c, const cm_matrix *a, cm_type type) { return cm_change_(c, a, type, a->layout.use); }
 
+cm_matrix cm_convert_plus(cm_ctx *c, const cm_matrix *a, cm_type type, double number)
+{
+    bool bytes = a->layout.type == CM_I8 || a->layout.type == CM_U8;
+    if (cm_is_poison_(c, a) || cm_opaque_(c, "cm_convert_plus")) return cm_poison();
+    if (!bytes || type != CM_F16)
+        return CM_POISON_(c, CONVERT, "cm_convert_plus: %s to %s; bytes become f16", cm_name_(a->layout.type),
+                          cm_name_(type));
+    c->plus = number;
+    cm_matrix d = cm_change_(c, a, type, a->layout.use);
+    c->plus = 0;
+    return d;
+}
+
 cm_matrix cm_convert_use(cm_ctx *c, const cm_matrix *a, cm_use use) { return cm_change_(c, a, a->layout.type, use); }
 
 cm_matrix cm_convert_as(cm_ctx *c, const cm_matrix *a, cm_type type, cm_rounding rounding, bool saturate)

@@ -25,6 +25,7 @@ XE_FN_ const char *xt_operation_name_(xt_op_ op);
 XE_FN_ bool xt_does_(xt_op_ op, int effects);
 XE_FN_ const char *xt_op_name_(int op);
 XE_FN_ bool xt_is_compare_(int op);
+XE_FN_ bool xt_is_shift_(int op);
 XE_FN_ bool xt_is_bitwise_(int op);
 XE_FN_ const xt_math_row_ *xt_math_info_(int op);
 XE_FN_ int xt_math_instruction_(int op, int type);
@@ -98,6 +99,7 @@ XE_FN_ spe_id xt_extreme_(spe_module *m, bool larger, bool nan_wins, spe_id a, s
 XE_FN_ spe_id xt_combine_(spe_module *m, int kind, int type, spe_id a, spe_id b);
 XE_FN_ xt_way_ xt_way_of_(const xt_node_ *n);
 XE_FN_ cm_matrix xt_varied_(xt_ctx *x, const xt_vec *v, const cm_matrix *block);
+XE_FN_ const xt_val *xt_repeated_constant_(xt_ctx *x, const xt_vec *v);
 XE_FN_ cm_matrix xt_each_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a);
 XE_FN_ int xt_strips_(const cm_matrix *a);
 XE_FN_ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip);

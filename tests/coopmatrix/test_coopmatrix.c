@@ -898,6 +898,10 @@ static void mistake(bench *b, int which)
     case 50: cm_row_index(c, &acc.layout, acc.layout.size_v); break;
     case 51: cm_col_index(c, &acc.layout, INT_MIN); break;
     case 52: cm_from_components(c, &acc.layout, (const spe_id[128]){0}); break;
+    case 53: acc = cm_splat(c, 16, 8, CM_I8, CM_ACC, 0), cm_shift(c, CM_ADD, &acc, 1); break;
+    case 54: acc = cm_splat(c, 16, 8, CM_I8, CM_ACC, 0), cm_shift(c, CM_SHR, &acc, 8); break;
+    case 55: cm_shift(c, CM_SHL, &acc, 1); break;
+    case 56: cm_convert_plus(c, &acc, CM_F16, 8); break;
     default: break;
     }
 }
@@ -957,7 +961,11 @@ static const struct {
               {CM_ERROR_SCALAR, "0 for some elements"},
               {CM_ERROR_SHAPE, "component 8; there are 8"},
               {CM_ERROR_SHAPE, "component -2147483648; there are 8"},
-              {CM_ERROR_SCALAR, "component 0 is not"}};
+              {CM_ERROR_SCALAR, "component 0 is not"},
+              {CM_ERROR_OPERATION, "no shift"},
+              {CM_ERROR_OPERATION, "i8 by 8 bits: 0 to 7"},
+              {CM_ERROR_EMIT_TYPE, "no operation shl on f32"},
+              {CM_ERROR_CONVERT, "f32 to f16; bytes become f16"}};
 static int row; /* of the table */
 
 TEST(one_mistake)

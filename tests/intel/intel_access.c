@@ -44,6 +44,42 @@ static void bytes(XT_CONTEXT, xt_val X, xt_val W, xt_val Y, xt_val N, xt_val K, 
 XT_KERNEL (bytes16, ptr(f16, X), ptr(u8, W), ptr(f32, Y), u32(N), u32(K)) { bytes(XT_SELF, X, W, Y, N, K, 16); }
 XT_KERNEL (bytes32, ptr(f16, X), ptr(u8, W), ptr(f32, Y), u32(N), u32(K)) { bytes(XT_SELF, X, W, Y, N, K, 32); }
 
+/* y = x W of packed weights of four bits, as in examples/quantized_linear.c: a subgroup has 64 of each of 16 outputs,
+ * 1024 weights, at a time, for `rows` rows of activations. */
+static void packed(XT_CONTEXT, xt_val X, xt_val W, xt_val Y, xt_val N, xt_val K, int rows)
+{
+    enum { HALF = 32, COLUMNS = 64 };
+    const xt_map map = XT_MAP(.sg_layout = {1, 4}, .sg_data = {rows, COLUMNS / 4});
+    const xt_map map_x = xt_map_mma_a(&map, HALF), map_w = xt_map_mma_b(&map, HALF);
+    xt_val j = XT_MUL(XT_GROUP_ID(0), COLUMNS), groups = XT_DIV(K, 2 * HALF);
+    xt_tile x = XT_INIT_TILE(X, f16, rows, HALF, .shape = XT_AT(rows, K), .map = map_x), x_high;
+    xt_tile w = XT_INIT_TILE(W, u8, HALF, COLUMNS, .offset = XT_AT(0, j), .shape = XT_AT(XT_MUL(groups, HALF), N),
+                             .map = map_w);
+    xt_vec sum = XT_SPLAT(f32, rows, COLUMNS, 0, .map = map);
+    XT_FOR (group, 0, groups, 1, &sum, &x, &w) {
+        xt_vec bytes = XT_LOAD_TILE(w), low = XT_SUB(XT_CAST(f16, XT_AND(bytes, 15)), 8),
+               high = XT_SUB(XT_CAST(f16, XT_SHR(bytes, 4)), 8);
+        x_high = XT_UPDATE_TILE_OFFSET(x, 0, HALF);
+        sum = XT_TILE_MMA(XT_LOAD_TILE(x), low, sum);
+        sum = XT_TILE_MMA(XT_LOAD_TILE(x_high), high, sum);
+        x = XT_UPDATE_TILE_OFFSET(x, 0, 2 * HALF);
+        w = XT_UPDATE_TILE_OFFSET(w, HALF, 0);
+        (void)group;
+    }
+    xt_tile y = XT_INIT_TILE(Y, f32, rows, COLUMNS, .offset = XT_AT(0, j), .shape = XT_AT(rows, N), .map = map);
+    XT_STORE_TILE(sum, y);
+}
+
+XT_KERNEL (packed1, ptr(f16, X), ptr(u8, W), ptr(f32, Y), u32(N), u32(K)) { packed(XT_SELF, X, W, Y, N, K, 1); }
+XT_KERNEL (packed16, ptr(f16, X), ptr(u8, W), ptr(f32, Y), u32(N), u32(K)) { packed(XT_SELF, X, W, Y, N, K, 16); }
+
+/* 1 KiB of bytes, shifted; signs move in. */
+XT_KERNEL (shifted, ptr(i8, W), u32(M), u32(N))
+{
+    xt_tile w = XT_INIT_TILE(W, i8, 16, 64, .shape = XT_AT(M, N));
+    XT_STORE_TILE(XT_SHR(XT_LOAD_TILE(w), 3), w);
+}
+
 /* A product with as many columns as `rows` says: a parameter or a number in memory. */
 static void scores(XT_CONTEXT, xt_val Q, xt_val K, xt_val S, xt_val rows)
 {
@@ -91,7 +127,8 @@ int main(int argc, char **argv)
         const xt_kernel *kernel;
     } kernels[] = {{"copy", &copy},       {"rows", &rows},             {"bytes16", &bytes16},
                    {"bytes32", &bytes32}, {"known_rows", &known_rows}, {"rows_in_memory", &rows_in_memory},
-                   {"exponential", &exponential}};
+                   {"exponential", &exponential}, {"packed1", &packed1},   {"packed16", &packed16},
+                   {"shifted", &shifted}};
     bool all = argc >= 3;
     if (!all) return fprintf(stderr, "usage: intel_access DIRECTORY TARGET\n"), 2;
     pitch = XT_PITCH_ALIGNED;

@@ -38,6 +38,9 @@ for device in bmg pvc; do
     most known_rows all 140 10 3
     most rows_in_memory all 150 10 4
     most rows_in_memory_auto all 100000 10 1000
+    most packed1 loop 300 3 0 # 1,024 weights
+    most packed16 loop 300 3 0
+    most shifted all $((300 + extra)) 9 1 # an instruction for three bytes, and nine messages
     most exponential all $((105 + extra)) 2 1 # nine a vector
 done
 report

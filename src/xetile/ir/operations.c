@@ -29,6 +29,7 @@ XE_FN_ bool xt_is_compare_(int op) { return op >= SPE_ARITH_EQ; }
 
 /* ---- block by block, or strip by strip --------------------------------------------------------------------------- */
 
+XE_FN_ bool xt_is_shift_(int op) { return op == SPE_ARITH_SHL || op == SPE_ARITH_SHR; }
 XE_FN_ bool xt_is_bitwise_(int op) { return op == SPE_ARITH_AND || op == SPE_ARITH_OR || op == SPE_ARITH_XOR; }
 
 /* ---- mathematics: numbers and vectors ---------------------------------------------------------------------------- */

@@ -73,6 +73,22 @@ static cm_matrix xt_cast_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *a
                    : cm_convert(&x->cm, a, (cm_type)d->type);
 }
 
+/* The constant that a vector repeats; NULL: it is no such vector. */
+XE_FN_ const xt_val *xt_repeated_constant_(xt_ctx *x, const xt_vec *v)
+{
+    const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, v->id)->node);
+    return n->op == XT_OP_SPLAT_ && xt_is_constant_(&n->splat->number) ? &n->splat->number : NULL;
+}
+
+/* Bit operations that take whole words, see coopmatrix.h: a poison matrix if this is none. */
+static cm_matrix xt_bits_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
+{
+    const xt_val *by = xt_is_shift_(n->kind) ? xt_repeated_constant_(x, &n->vectors->v[1]) : NULL;
+    bool within = by && by->integer >= 0 && by->integer < xt_bits_((int)n->vectors->v[0].type);
+    if (within) return cm_shift(&x->cm, (cm_op)n->kind, a[0], (int)by->integer);
+    return xt_is_bitwise_(n->kind) ? cm_binary(&x->cm, (cm_op)n->kind, a[0], a[1]) : cm_poison();
+}
+
 /* Computes a block, or a strip of one, from those of the operands. */
 XE_FN_ cm_matrix xt_each_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
 {
@@ -80,7 +96,8 @@ XE_FN_ cm_matrix xt_each_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *c
     xt_way_ way = xt_way_of_(n);
     if (way == XT_USERS_) return n->vectors->block(&x->cm, a, n->vectors->user);
     if (way == XT_CAST_) return xt_cast_block_(x, n, a[0]);
-    if (n->op == XT_OP_BINARY_VECTOR_ && xt_is_bitwise_(n->kind)) return cm_binary(&x->cm, (cm_op)n->kind, a[0], a[1]);
+    cm_matrix bits = n->op == XT_OP_BINARY_VECTOR_ ? xt_bits_block_(x, n, a) : cm_poison();
+    if (bits.parts) return bits;
     if (way == XT_ANY_LAYOUT_ && !a[1]) return cm_map1(&x->cm, a[0], xt_component_, &n);
     if (way == XT_ANY_LAYOUT_) return cm_map2(&x->cm, a[0], a[1], xt_component_, &n);
     cm_layout l = cm_layout_for(&x->cm, a[0]->layout.rows, a[0]->layout.cols, to, CM_ACC);

@@ -1,6 +1,25 @@
 /* lower/elements.c - writes element-wise operations and casts. */
 #include "../internal.h"
 
+/* Bytes cast to f16, plus or minus a constant: both at once. False, with nothing written, if it is no such sum. */
+static bool xt_write_cast_plus_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_vectors_ *d = n->vectors;
+    if (n->op != XT_OP_BINARY_VECTOR_ || d->type != CM_F16 || (n->kind != SPE_ARITH_ADD && n->kind != SPE_ARITH_SUB))
+        return false;
+    const xt_value_ *value = xt_value_at_(x, d->v[0].id);
+    const xt_node_ *cast = xt_node_at_(x, value->node);
+    const xt_val *constant = xt_repeated_constant_(x, &d->v[1]);
+    if (cast->op != XT_OP_CAST_VECTOR_ || cast->kind || value->stage || !constant) return false;
+    if (cast->vectors->v[0].type != CM_I8 && cast->vectors->v[0].type != CM_U8) return false;
+    double number = constant->kind == SPE_INT ? (double)constant->integer : constant->real;
+    xt_vec r = xt_make_vec_(x, n), bytes = xt_now_as_(x, &cast->vectors->v[0], CM_ACC);
+    for (int i = 0; i < r.blocks && spe_ok(&x->m); i++)
+        r.block[i] = cm_convert_plus(&x->cm, &bytes.block[i], CM_F16, n->kind == SPE_ARITH_ADD ? number : -number);
+    xt_define_vec_(x, n->result, xt_settle_(x, r));
+    return true;
+}
+
 /* Computes all blocks; or, if a store will request strips, only allocates them. */
 XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
 {
@@ -20,6 +39,7 @@ XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
         xt_value_at_(x, n->result)->unmade = true;
         return;
     }
+    if (xt_write_cast_plus_(x, n)) return;
     for (int j = 0; j < count; j++) v[j] = xt_now_as_(x, &d->v[j], any ? r.use : CM_ACC);
     for (int i = 0; i < r.blocks && spe_ok(&x->m); i++) {
         const cm_matrix *a[3] = {NULL, NULL, NULL};
