@@ -106,7 +106,7 @@ $(tests): $(BUILD)/%: %.c $(library) | $(BUILD)
 	$(compile) -std=c11 $(TEST_CFLAGS) $(checks) $(LOADER_CFLAGS) -Itests $(LDFLAGS) -o $@ $< $(library) $(LOADER_LIBS) -lpthread -ldl -lm
 
 # ze_dispatch.h finds the functions of the program itself before the loader's: those of tests/pretend_ze.h.
-$(BUILD)/test_dispatch_args $(BUILD)/test_dispatch_calls $(BUILD)/test_memory: private LDFLAGS += -rdynamic
+$(BUILD)/test_dispatch_args $(BUILD)/test_dispatch_calls $(BUILD)/test_dispatch_targets $(BUILD)/test_memory: private LDFLAGS += -rdynamic
 
 # Benchmarks are optimised. `make test` only checks that they build, which takes a quarter of the time at -O0.
 build_bench = $(compile) -std=c11 $(1) $(checks) $(LOADER_CFLAGS) $(bench_flags) $(LDFLAGS) -o $@ $< $(library) $(LOADER_LIBS) $(bench_libs) -lpthread -ldl -lm

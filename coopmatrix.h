@@ -77,7 +77,8 @@
  *     types      cm_storage_type (in memory and parts)  cm_arith_type (what cm_fn sees)  cm_is_complex
  *                CM_REAL_TYPES(X) lists all but the complex ones
  *     parts      cm_part_count  cm_part_type  cm_part_words  cm_layout_for (their layout)
- *     tables     cm_target_row(name)  cm_product_row(a, b): the product of two types, NULL if there is none
+ *     tables     cm_target_row(name)  CM_TARGET_NAMES (a text)  cm_has_two_register_modes(row)
+ *                cm_product_row(a, b): the product of two types, NULL if there is none
  *                cm_product_takes(row, c)  cm_promotes(a, b)  cm_block_shape_row: a legal 2D block message
  *
  * Loops carry the ids of a matrix: spe_for(&m, lo, hi, step, a.parts, a.part) ... spe_endfor(&m, a.parts, a.part).
@@ -319,16 +320,24 @@ typedef struct {
     bool coop_khr;           /* takes SPV_KHR_cooperative_matrix */
     int local_memory;        /* bytes per work-group */
     int max_group_size;      /* work-items per work-group */
-    int registers;           /* bytes of registers per subgroup, in the larger of the two register modes */
+    int registers;           /* bytes of registers per subgroup, in the larger of two modes if it has two */
     const char *build_flags; /* needed by the device's compiler for large tiles; or "" */
     bool stages_rows;        /* rows of arbitrary pitch are faster through local memory than read by lanes (xetile.h) */
     bool igc;                /* modules avoid bugs of Intel's compiler (docs/machine-code.md) */
     bool vulkan;             /* takes modules of SPE_ENV_VULKAN */
 } cm_target;
 
-/* pvc, bmg, lnl (or lnl-m), ptl, dg2, generic, soft, vulkan (any device; the figures are the least that they have);
- * NULL for other names. */
+/* The names of all rows, for messages. */
+#define CM_TARGET_NAMES \
+    "tgl, dg1, mtl, arl-h, dg2, pvc, bmg, lnl, ptl, wcl, nvl, nvl-p, cri, generic, soft and vulkan"
+
+/* The row of a name; NULL for others. ocloc's other names of Intel's devices are taken as well: rkl, adl-s, rpl-p
+ * ... (tgl), mtl-u, mtl-h, arl-u, arl-s (mtl), acm-g10 ... (dg2), bmg-g21, lnl-m, ptl-h, nvl-s, nvl-u, nvl-h (nvl):
+ * what stands before the `-` decides. vulkan is any device; its figures are the least that they have. */
 XETILE_API const cm_target *cm_target_row(const char *name);
+
+/* Does a subgroup of the device have twice as many registers if a kernel's build flags ask for them? */
+XETILE_API bool cm_has_two_register_modes(const cm_target *t);
 
 /* See the manual. CM_AUTO: CM_INTEL if the target has it, else CM_PLAIN; CM_INTEL fails without it. */
 typedef enum { CM_AUTO, CM_PLAIN, CM_INTEL, CM_KHR } cm_lowering;
@@ -689,8 +698,6 @@ XETILE_COLD_
 
 #ifndef CM_LAYOUT_ONLY
 
-#define CM_TARGET_NAMES_ "pvc, bmg, lnl, ptl, dg2, generic, soft and vulkan"
-
 /* Records error CM_ERROR_<id> with a printf text, and returns false; the next one returns a poison matrix. */
 #define CM_FAIL_(c, id, ...) (spe_fail((c)->module, CM_ERROR_##id, "CM_ERROR_" #id, __VA_ARGS__), spe_ok((c)->module))
 #define CM_POISON_(c, id, ...) (spe_fail((c)->module, CM_ERROR_##id, "CM_ERROR_" #id, __VA_ARGS__), cm_poison())
@@ -879,25 +886,51 @@ void cm_gather(const cm_layout *l, const void *vectors, const cm_host_mem *to)
 #define CM_BLOCK2D_XE_ {64, 16, 4, 64}
 #define CM_BLOCK2D_ANY_ {1, 1, 1, 1}
 
+/* Where the figures come from: Intel's compiler (ocloc 26.27, IGC 2.40: the extensions and subgroup sizes that it takes
+ * for a device; 128 registers of 32 or 64 bytes a thread, or twice as many with the build flag) and Intel's driver
+ * (local memory; threads of a subslice times 8 work-items, as a power of two). Nothing here was tried on a device.
+ * tgl to arl-h: no matrix instruction that the compiler accepts (that of arl-h exists, but its extension is disabled),
+ * and messages of one dimension only. wcl, nvl, nvl-p and cri take modules of bmg as they are. */
 const cm_target *cm_target_row(const char *name)
 {
     static const char large[] = "-ze-opt-large-register-file";
+    enum { K = 1 << 10, ALL = 8 | 16 | 32 };
     static const cm_target rows[] = {
-        {"pvc", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true, false},
-        {"bmg", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true, false},
-        {"lnl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true, false},
-        {"ptl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true, false},
-        {"dg2", 8, 8 | 16 | 32, 8, 0, CM_BLOCK2D_XE_, true, 64 << 10, 1024, 8 << 10, large, false, true, false},
-        {"generic", 16, 8 | 16 | 32, 0, 0, CM_BLOCK2D_XE_, false, 32 << 10, 1024, 8 << 10, "", false, true, false},
-        {"soft", 16, 8 | 16 | 32, 8 | 16, 16, CM_BLOCK2D_ANY_, true, 64 << 10, 1024, 16 << 10, "", false, false, false},
-        {"vulkan", 32, 8 | 16 | 32, 0, 0, CM_BLOCK2D_ANY_, false, 32 << 10, 256, 8 << 10, "", false, false, true},
+        {"tgl", 16, ALL, 0, 0, CM_BLOCK2D_XE_, false, 64 * K, 512, 4 * K, "", false, true, false},
+        {"dg1", 16, ALL, 0, 0, CM_BLOCK2D_XE_, false, 64 * K, 512, 4 * K, "", false, true, false},
+        {"mtl", 16, ALL, 0, 0, CM_BLOCK2D_XE_, false, 64 * K, 1024, 8 * K, large, false, true, false},
+        {"arl-h", 16, ALL, 0, 0, CM_BLOCK2D_XE_, false, 64 * K, 1024, 8 * K, large, false, true, false},
+        {"dg2", 8, ALL, 8, 0, CM_BLOCK2D_XE_, true, 64 * K, 1024, 8 * K, large, false, true, false},
+        {"pvc", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false},
+        {"bmg", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false},
+        {"lnl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false},
+        {"ptl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false},
+        {"wcl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false},
+        {"nvl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false},
+        {"nvl-p", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 192 * K, 1024, 16 * K, large, true, true, false},
+        {"cri", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 384 * K, 1024, 16 * K, large, true, true, false},
+        {"generic", 16, ALL, 0, 0, CM_BLOCK2D_XE_, false, 32 * K, 1024, 4 * K, "", false, true, false},
+        {"soft", 16, ALL, 8 | 16, 16, CM_BLOCK2D_ANY_, true, 64 * K, 1024, 16 * K, "", false, false, false},
+        {"vulkan", 32, ALL, 0, 0, CM_BLOCK2D_ANY_, false, 32 * K, 256, 8 * K, "", false, false, true},
+    };
+    static const char *const families[][2] = { /* what stands before the `-` of other names */
+        {"rkl", "tgl"}, {"adl", "tgl"}, {"rpl", "tgl"}, {"tgllp", "tgl"}, {"mtl", "mtl"}, {"arl", "mtl"},
+        {"dg2", "dg2"}, {"acm", "dg2"}, {"ats", "dg2"}, {"pvc", "pvc"},   {"bmg", "bmg"}, {"lnl", "lnl"},
+        {"ptl", "ptl"}, {"nvl", "nvl"},
     };
     if (!name) return NULL;
-    if (strcmp(name, "lnl-m") == 0) name = "lnl";
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (strcmp(rows[i].name, name) == 0) return &rows[i];
+    const size_t length = strcspn(name, "-");
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
+        if (strlen(families[i][0]) == length && !strncmp(families[i][0], name, length))
+            return cm_target_row(families[i][1]);
     return NULL;
 }
+
+/* Targets that are not Intel's have no such flag either: their figures are of 256 registers like Intel's, as their
+ * compilers see to registers themselves. */
+bool cm_has_two_register_modes(const cm_target *t) { return !t->igc || t->build_flags[0]; }
 
 spe_env cm_environment(const spe_device *d)
 {
@@ -933,7 +966,7 @@ bool cm_choose_target(spe_blame at, const spe_device *d, int size, cm_target *ta
 {
     const cm_target *row = d ? cm_target_row(d->name) : NULL;
     if (!row) {
-        spe_report(at, at.errors->target, "\"%s\"; known are " CM_TARGET_NAMES_, d && d->name ? d->name : "(none)");
+        spe_report(at, at.errors->target, "\"%s\"; known are " CM_TARGET_NAMES, d && d->name ? d->name : "(none)");
         return false;
     }
     *target = *row;
@@ -953,7 +986,7 @@ bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_lowering low
 {
     memset(c, 0, sizeof *c);
     c->module = m;
-    if (!target) return CM_FAIL_(c, TARGET, "there is no target of this name; known are " CM_TARGET_NAMES_);
+    if (!target) return CM_FAIL_(c, TARGET, "there is no target of this name; known are " CM_TARGET_NAMES);
     int size = target->subgroup_size;
     bool dpas = (target->dpas_sizes & (uint32_t)size) != 0;
     c->target = *target;

@@ -257,7 +257,7 @@
  * DIVISION by the constant 0). A kernel's u32 sizes are read as i32: at most 2^31 - 1. A matrix with a larger extent,
  * like one with a negative extent or pitch, has no elements: loads give the padding, and stores nothing.
  *
- * XT_BUILD(kernel, &target, options...): target.name is a row of coopmatrix.h (pvc bmg lnl ptl dg2 generic soft); its
+ * XT_BUILD(kernel, &target, options...): target.name is a row of coopmatrix.h (CM_TARGET_NAMES); its
  * other fields, where not zero, override the row. Options, zero being the default:
  *     .subgroup_size      a size the target has; default the row's
  *     .lowering           CM_PLAIN, CM_INTEL ... of coopmatrix.h; default the best the target has
@@ -1470,6 +1470,12 @@ xt_index xt_at_(int n, const xt_val *at)
 
 /* The type for sums of a type: floats below 32 bits are summed in f32. */
 XE_FN_ int xt_wide_type_(int type) { return type == CM_F16 || type == CM_BF16 ? CM_F32 : (int)xt_held_((cm_type)type); }
+
+/* Bytes of registers of a subgroup, with those per thread that were chosen. */
+XE_FN_ int xt_register_bytes_(const xt_ctx *x)
+{
+    return cm_has_two_register_modes(&x->target) && x->registers <= 128 ? x->target.registers / 2 : x->target.registers;
+}
 
 /* ir/maps.c - maps: the part of a tile that each subgroup owns (host only). */
 
@@ -3229,7 +3235,7 @@ XE_FN_ cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ 
  * body. */
 XE_FN_ int xt_joined_turns_(const xt_ctx *x, int copies)
 {
-    size_t room = (size_t)x->target.registers / (x->registers <= 128 ? 2 : 1) / 8 * 5;
+    size_t room = (size_t)xt_register_bytes_(x) / 8 * 5;
     while (copies > 1 && x->accumulator_bytes + (x->product_bytes - x->accumulator_bytes) * (size_t)copies > room)
         copies /= 2;
     return copies;
@@ -5952,6 +5958,7 @@ XE_FN_ bool xt_choose_resources_(xt_ctx *x)
     int most = xt_most_with_256_(x);
     x->registers = x->accumulator_bytes > 4096 || (x->product_bytes > 6144 && subgroups <= most) ? 256 : 128;
     if (registers) x->registers = registers;
+    if (!cm_has_two_register_modes(&x->target)) x->registers = 128;
     return x->registers == 128 || subgroups <= most ||
            xt_fail_(w, XT_ERROR_REGISTERS,
                     "256 for %d subgroups, %s has room for %d; .registers = 128 takes more and may spill", subgroups,
@@ -6601,7 +6608,7 @@ XE_FN_ void xt_slice_product_(xt_ctx *x, const spe_list *plans, int mma)
     xt_stage_ *a = xt_stage_plan_(x, plans, d->left.id), *b = xt_stage_plan_(x, plans, d->right.id);
     size_t all = xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right);
     size_t sum = xt_vec_bytes_(&xt_value_at_(x, xt_node_at_(x, mma)->result)->now.vec);
-    size_t room = (size_t)x->target.registers / (x->registers <= 128 ? 2 : 1) / 8 * 7;
+    size_t room = (size_t)xt_register_bytes_(x) / 8 * 7;
     if (!a || !b || xt_value_at_(x, d->left.id)->uses != 1 || xt_value_at_(x, d->right.id)->uses != 1) return;
     if (sum + all <= room || !xt_is_straight_(x, a->node, mma) || !xt_is_straight_(x, b->node, mma)) return;
     for (int slices = 2; d->left.dist.data[1] % slices == 0; slices *= 2)
@@ -8997,7 +9004,7 @@ XE_FN_ void xt_record_body_(xt_ctx *x)
 XE_FN_ void xt_warn_(xt_ctx *x, xt_module *mod)
 {
     const xt_node_ *n = xt_node_at_(x, x->largest);
-    int bytes = x->target.registers / (x->registers <= 128 ? 2 : 1);
+    int bytes = xt_register_bytes_(x);
     spe_error *w = &x->warning;
     if (!x->target.build_flags[0] || x->slice_bytes <= (size_t)bytes) return;
     w->id = XT_ERROR_SPILL;

@@ -32,6 +32,9 @@
  * Default: the device $XETILE_DEVICE names (as .device); if it is unset, the first in this order: discrete GPUs,
  * integrated GPUs, the software device.
  * dev.target describes what kernels may use; ZED_TARGET(&dev) passes it to a kernel builder as designated initialisers.
+ * An Intel GPU is recognised by its IP version where the driver says it, else by its PCI id, else by its name; newer
+ * ones than the table knows pass for the nearest older one whose instructions the driver has: dev.target.guessed.
+ * zed_target_log(&dev) says what was recognised, by what: "tgl, by its IP version 12.0.0".
  * THE SOFTWARE DEVICE is libze_soft.so: the path in $XETILE_SOFT (empty: do not use it), else next to the executable,
  * in its build/, ../ or ../build/, in ./build, in ., else where the dynamic linker finds it. zed_open gives its name to
  * the loader after Intel's drivers, in ZE_ENABLE_ALT_DRIVERS, unless the user has set that. The loader reads the
@@ -509,7 +512,9 @@ typedef struct zed_options { /* see DEVICES above; the first that is set applies
 
 /* A device's limits and features. */
 typedef struct zed_target {
-    const char *name;        /* pvc bmg lnl ptl dg2 generic soft */
+    const char *name;        /* a row of the table of targets: tgl dg1 mtl arl-h dg2 pvc bmg lnl ptl wcl nvl nvl-p cri
+                              * generic soft */
+    bool guessed;            /* the table does not know the device: this is the nearest older one, or generic */
     uint32_t subgroup_sizes; /* or-ed together: 16 | 32 */
     int local_memory;        /* bytes per work-group */
     int max_group_size;      /* work-items per work-group */
@@ -568,7 +573,7 @@ typedef struct zed_device {
     double tick_ns_;
     zed_resource_ *resources_;
     size_t resource_count_, resource_room_;
-    char *log_, cache_[1200];
+    char *log_, cache_[1200], recognised_[192];
     zed_functions_ *ze_;
     const char *file_;
     int line_;
@@ -861,6 +866,7 @@ XETILE_API bool zed_module_load_cached_(zed_module *module, zed_device *d, const
                                         const char *flags, const char *folder);
 XETILE_API bool zed_module_load_source_(zed_module *module, zed_device *d, const zed_source *s, const char *folder);
 XETILE_API const char *zed_cache_log(const zed_device *d);
+XETILE_API const char *zed_target_log(const zed_device *d); /* how the device was recognised; see DEVICES */
 
 /* ---- launching ------------------------------------------------------------------------------------------------- */
 
@@ -1060,8 +1066,16 @@ XETILE_PRIVATE ZED_PRINTF_(4, 5) bool zed_check_(zed_device *d, ze_result_t resu
 
 typedef struct zed_target_row_ {
     const char *name;
-    bool dpas, block2d;
+    uint32_t first_ip, last_ip; /* IP versions without their revision; 0: none */
+    bool integrated, dpas, block2d;
 } zed_target_row_;
+
+/* What a driver says of a device. */
+typedef struct zed_identity_ {
+    uint32_t vendor_id, device_id, ip; /* 0: it does not say */
+    bool integrated, dpas, block2d;
+    char name[ZE_MAX_DEVICE_NAME];
+} zed_identity_;
 
 typedef struct zed_candidate_ {
     ze_driver_handle_t driver;
@@ -1069,6 +1083,7 @@ typedef struct zed_candidate_ {
     int rank;
     bool gpu, software;
     uint32_t vendor_id, device_id;
+    const char *target;
     char name[ZE_MAX_DEVICE_NAME];
 } zed_candidate_;
 
@@ -1642,58 +1657,168 @@ bool zed_event_done_(zed_event *e, const char *file, int line)
     return result != ZE_RESULT_NOT_READY && zed_check_(d, result, "zeEventQueryStatus", "%s", "");
 }
 
-/* targets.c - the target table row of a device. */
+/* targets.c - what a device is: its row of the table of targets. */
 
-XE_FN_ const zed_target_row_ *zed_target_row_of_(const char *name)
+#define ZED_IP_(architecture, release) ((uint32_t)(architecture) << 22 | (uint32_t)(release) << 14)
+
+/* The targets of coopmatrix.h. IP versions, and the ids below, are what `ocloc query SUPPORTED_DEVICES` of Intel's
+ * compiler answers (26.27; tests/dispatch/test_dispatch_targets.c compares them); ascending, so that the nearest older
+ * device stands before. `ocloc query CL_DEVICE_EXTENSIONS` says whether there are matrix instructions and 2D block
+ * messages; those of arl-h exist, but the compiler refuses modules that have them. */
+static const zed_target_row_ zed_rows_[] = {
+    {"tgl", ZED_IP_(12, 0), ZED_IP_(12, 4), true, false, false}, /* and rkl, adl, rpl */
+    {"dg1", ZED_IP_(12, 10), ZED_IP_(12, 10), false, false, false},
+    {"dg2", ZED_IP_(12, 55), ZED_IP_(12, 57), false, true, false},
+    {"pvc", ZED_IP_(12, 60), ZED_IP_(12, 61), false, true, true},
+    {"mtl", ZED_IP_(12, 70), ZED_IP_(12, 71), true, false, false}, /* and arl-u, arl-s */
+    {"arl-h", ZED_IP_(12, 74), ZED_IP_(12, 74), true, false, false},
+    {"bmg", ZED_IP_(20, 1), ZED_IP_(20, 2), false, true, true},
+    {"lnl", ZED_IP_(20, 4), ZED_IP_(20, 4), true, true, true},
+    {"ptl", ZED_IP_(30, 0), ZED_IP_(30, 1), true, true, true},
+    {"wcl", ZED_IP_(30, 3), ZED_IP_(30, 3), true, true, true},
+    {"nvl", ZED_IP_(30, 4), ZED_IP_(30, 5), true, true, true}, /* s, u, h */
+    {"nvl-p", ZED_IP_(35, 10), ZED_IP_(35, 10), true, true, true},
+    {"cri", ZED_IP_(35, 11), ZED_IP_(35, 11), false, true, true},
+    {"soft", 0, 0, true, true, true},
+    {"generic", 0, 0, true, false, false},
+};
+enum { ZED_ROWS_ = sizeof zed_rows_ / sizeof zed_rows_[0] };
+
+XE_FN_ const zed_target_row_ *zed_row_named_(const char *name)
 {
-    static const zed_target_row_ rows[] = {
-        {"pvc", true, true},  {"bmg", true, true},  {"lnl", true, true},       {"ptl", true, true},
-        {"dg2", true, false}, {"soft", true, true}, {"generic", false, false},
-    };
-    size_t i = 0, last = sizeof rows / sizeof rows[0] - 1;
-    while (i < last && strcmp(rows[i].name, name) != 0) i++;
-    return &rows[i];
+    size_t i = 0;
+    while (i < ZED_ROWS_ - 1 && strcmp(zed_rows_[i].name, name) != 0) i++;
+    return &zed_rows_[i];
 }
 
-/* By Intel's PCI device ids; ids newer than this table are recognised by name. */
-XE_FN_ const char *zed_target_name_(uint32_t vendor_id, uint32_t device_id, const char *name)
+XE_FN_ const zed_target_row_ *zed_row_of_ip_(uint32_t ip)
+{
+    const uint32_t release = ip & ~(uint32_t)0x3fff; /* without the revision */
+    for (size_t i = 0; i < ZED_ROWS_; i++)
+        if (release && release >= zed_rows_[i].first_ip && release <= zed_rows_[i].last_ip) return &zed_rows_[i];
+    return NULL;
+}
+
+XE_FN_ const zed_target_row_ *zed_row_of_id_(uint32_t device_id)
 {
     static const struct {
-        uint32_t first, last;
+        uint16_t first, last;
         const char *target;
     } ids[] = {
-        {0x0b69, 0x0b6e, "pvc"}, {0x0bd0, 0x0bdb, "pvc"},                          /* Data Center GPU Max */
-        {0xe202, 0xe223, "bmg"},                                                   /* Arc B, Arc Pro B */
-        {0x6420, 0x6420, "lnl"}, {0x64a0, 0x64a0, "lnl"}, {0x64b0, 0x64b0, "lnl"}, /* Core Ultra 200V */
-        {0xb080, 0xb0b0, "ptl"}, {0xfd80, 0xfd81, "ptl"},                          /* Core Ultra 300, Wildcat Lake */
-        {0x4f80, 0x4f88, "dg2"}, {0x5690, 0x5698, "dg2"}, {0x56a0, 0x56af, "dg2"}, /* Arc A, Arc Pro A, Flex */
-        {0x56b0, 0x56bf, "dg2"}, {0x56c0, 0x56c2, "dg2"},
+        {0x9a40, 0x9a78, "tgl"},   {0x4c80, 0x4c9a, "tgl"},   {0x4680, 0x4693, "tgl"},   {0x4626, 0x462a, "tgl"},
+        {0x46a0, 0x46c3, "tgl"},   {0x46d0, 0x46d4, "tgl"},   {0xa720, 0xa721, "tgl"},   {0xa780, 0xa78b, "tgl"},
+        {0xa7a0, 0xa7ad, "tgl"},   {0x4905, 0x4909, "dg1"},   {0x4f80, 0x4f88, "dg2"},   {0x5690, 0x5698, "dg2"},
+        {0x56a0, 0x56af, "dg2"},   {0x56b0, 0x56bf, "dg2"},   {0x56c0, 0x56c2, "dg2"},   {0x0b69, 0x0b6e, "pvc"},
+        {0x0bd0, 0x0bdb, "pvc"},   {0x7d40, 0x7d45, "mtl"},   {0x7d55, 0x7d55, "mtl"},   {0x7d67, 0x7d67, "mtl"},
+        {0x7dd5, 0x7dd5, "mtl"},   {0x7d51, 0x7d51, "arl-h"}, {0x7dd1, 0x7dd1, "arl-h"}, {0xe202, 0xe223, "bmg"},
+        {0x6420, 0x6420, "lnl"},   {0x64a0, 0x64a0, "lnl"},   {0x64b0, 0x64b0, "lnl"},   {0xb080, 0xb0b0, "ptl"},
+        {0xfd80, 0xfd81, "wcl"},   {0xd740, 0xd745, "nvl"},   {0xd74a, 0xd74b, "nvl-p"}, {0xd750, 0xd75f, "nvl-p"},
+        {0x674c, 0x674c, "cri"},
     };
+    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++)
+        if (device_id >= ids[i].first && device_id <= ids[i].last) return zed_row_named_(ids[i].target);
+    return NULL;
+}
+
+XE_FN_ const zed_target_row_ *zed_row_of_name_(const char *name)
+{
     static const struct {
         const char *part, *target;
     } names[] = {
         {"Data Center GPU Max", "pvc"},  {"Arc(TM) B5", "bmg"}, {"Arc(TM) Pro B", "bmg"},
         {"Arc(TM) B3", "ptl"},           {"Arc(TM) A", "dg2"},  {"Arc(TM) Pro A", "dg2"},
-        {"Data Center GPU Flex", "dg2"},
+        {"Data Center GPU Flex", "dg2"}, {"Iris(R) Xe", "tgl"},
     };
-    if (strncmp(name, "xetile software device", 22) == 0) return "soft";
-    if (vendor_id != 0x8086) return "generic";
-    for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
-        if (device_id >= ids[i].first && device_id <= ids[i].last) return ids[i].target;
-    }
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strstr(name, names[i].part)) return names[i].target;
-    }
-    return "generic";
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strstr(name, names[i].part)) return zed_row_named_(names[i].target);
+    return NULL;
 }
+
+/* For a device that this table does not know: the nearest older one, integrated like it or not, that has no instruction
+ * which the driver says this one lacks. NULL: all are newer. */
+XE_FN_ const zed_target_row_ *zed_nearest_older_(const zed_identity_ *id)
+{
+    for (size_t i = ZED_ROWS_; i-- > 0;) {
+        const zed_target_row_ *row = &zed_rows_[i];
+        if (row->first_ip && id->ip > row->last_ip && row->integrated == id->integrated && (id->dpas || !row->dpas) &&
+            (id->block2d || !row->block2d))
+            return row;
+    }
+    return NULL;
+}
+
+/* The row of a device, by its IP version, else its id, else its name. `how` is what zed_target_log says; *guessed: the
+ * table does not know it. */
+XE_FN_ const zed_target_row_ *zed_recognise_(const zed_identity_ *id, char *how, size_t size, bool *guessed)
+{
+    const zed_target_row_ *row = NULL;
+    char ip[40] = "";
+    *guessed = false;
+    if (strncmp(id->name, "xetile software device", 22) == 0) {
+        snprintf(how, size, "soft, by its name");
+        return zed_row_named_("soft");
+    }
+    if (id->ip)
+        snprintf(ip, sizeof ip, "IP version %d.%d.%d", (int)(id->ip >> 22), (int)(id->ip >> 14 & 255),
+                 (int)(id->ip & 63));
+    if (id->vendor_id == 0x8086) {
+        if ((row = zed_row_of_ip_(id->ip)) != NULL) snprintf(how, size, "%s, by its %s", row->name, ip);
+        else if ((row = zed_row_of_id_(id->device_id)) != NULL)
+            snprintf(how, size, "%s, by its id 0x%04x", row->name, (unsigned)id->device_id);
+        else if ((row = zed_row_of_name_(id->name)) != NULL) snprintf(how, size, "%s, by its name", row->name);
+        if (row) return row;
+        row = id->ip ? zed_nearest_older_(id) : NULL;
+    }
+    *guessed = true;
+    if (!row) row = zed_row_named_("generic");
+    snprintf(how, size, "%s: vendor 0x%04x, device 0x%04x%s%s is unknown; %s", row->name, (unsigned)id->vendor_id,
+             (unsigned)id->device_id, *ip ? ", " : "", ip,
+             row->first_ip ? "this is the nearest older one whose instructions the driver has"
+                           : "its kernels use neither matrix instructions nor block messages");
+    return row;
+}
+
+/* Structures of Intel's driver that newer headers have; other drivers leave them as they are. */
+enum {
+    ZED_STYPE_IP_VERSION_ = 0x1000f, ZED_STYPE_BLOCKS_ = 0x30007, ZED_STYPE_PRODUCTS_ = 0x30013
+};
+typedef struct zed_number_ {
+    ze_structure_type_t stype;
+    void *next;
+    uint32_t number;
+} zed_number_;
+
+/* Fills *p, and *id from it and from the driver's extensions. */
+XE_FN_ bool zed_identify_(zed_device *d, ze_device_handle_t device, ze_device_properties_t *p, zed_identity_ *id)
+{
+    zed_number_ blocks = {(ze_structure_type_t)ZED_STYPE_BLOCKS_, NULL, 0};
+    zed_number_ ip = {(ze_structure_type_t)ZED_STYPE_IP_VERSION_, &blocks, 0};
+    zed_number_ products = {(ze_structure_type_t)ZED_STYPE_PRODUCTS_, NULL, 0};
+    ze_device_module_properties_t m;
+    ZED_CLEAR_(*p, DEVICE_PROPERTIES);
+    ZED_CLEAR_(m, DEVICE_MODULE_PROPERTIES);
+    p->pNext = &ip;
+    m.pNext = &products;
+    bool good = ZED_CALL_(d, zeDeviceGetProperties, (device, p));
+    p->pNext = NULL;
+    if (!good) return false;
+    if (p->type == ZE_DEVICE_TYPE_GPU && !ZED_CALL_(d, zeDeviceGetModuleProperties, (device, &m))) return false;
+    memset(id, 0, sizeof *id);
+    id->vendor_id = p->vendorId;
+    id->device_id = p->deviceId;
+    id->ip = ip.number;
+    id->integrated = (p->flags & ZE_DEVICE_PROPERTY_FLAG_INTEGRATED) != 0;
+    id->block2d = blocks.number == 3;      /* loads and stores */
+    id->dpas = (products.number & 2) != 0; /* 1: DP4A */
+    memcpy(id->name, p->name, sizeof id->name);
+    return true;
+}
+
+const char *zed_target_log(const zed_device *d) { return d->recognised_; }
 
 XE_FN_ void zed_fill_target_(zed_target *t, const ze_device_properties_t *p, const ze_device_compute_properties_t *c,
                       const ze_device_module_properties_t *m)
 {
-    const zed_target_row_ *row = zed_target_row_of_(zed_target_name_(p->vendorId, p->deviceId, p->name));
-    t->name = row->name;
-    t->dpas = row->dpas;
-    t->block2d = row->block2d;
     for (uint32_t i = 0; i < c->numSubGroupSizes && i < ZE_SUBGROUPSIZE_COUNT; i++) {
         t->subgroup_sizes |= c->subGroupSizes[i];
     }
@@ -1784,10 +1909,12 @@ XE_FN_ bool zed_candidate_add_(zed_device *d, zed_candidate_ *all, int *count, z
 {
     ze_device_properties_t p;
     zed_candidate_ c;
+    zed_identity_ id;
+    char how[sizeof ((zed_device *)0)->recognised_];
+    bool guessed;
     int at;
     memset(&c, 0, sizeof c);
-    ZED_CLEAR_(p, DEVICE_PROPERTIES);
-    if (!ZED_CALL_(d, zeDeviceGetProperties, (device, &p))) return false;
+    if (!zed_identify_(d, device, &p, &id)) return false;
     if (p.type == ZE_DEVICE_TYPE_VPU || *count == ZED_MAX_DEVICES) return true; /* NPUs do not accept SPIR-V */
     c.driver = driver;
     c.device = device;
@@ -1798,6 +1925,7 @@ XE_FN_ bool zed_candidate_add_(zed_device *d, zed_candidate_ *all, int *count, z
     c.software = strncmp(c.name, "xetile software device", 22) == 0;
     c.gpu = c.gpu && !c.software;
     c.rank = zed_rank_(&p, c.software);
+    c.target = zed_recognise_(&id, how, sizeof how, &guessed)->name;
     for (at = (*count)++; at > 0 && all[at - 1].rank > c.rank; at--) all[at] = all[at - 1];
     all[at] = c;
     return true;
@@ -1892,7 +2020,7 @@ XE_FN_ int zed_choose_(zed_device *d, const zed_options *o, const zed_candidate_
     }
     for (int i = 0; i < count; i++) {
         if (zed_has_(all[i].name, name)) return i;
-        if (strcmp(zed_target_name_(all[i].vendor_id, all[i].device_id, all[i].name), name) == 0) return i;
+        if (strcmp(all[i].target, name) == 0) return i;
     }
     zed_no_such_device_(d, name, from, all, count);
     return -1;
@@ -1911,7 +2039,7 @@ int zed_list_(zed_info *infos, int max, zed_error *error, const char *file, int 
     for (int i = 0; infos && i < count && i < max; i++) {
         infos[i].index = i;
         memcpy(infos[i].name, all[i].name, sizeof infos[i].name);
-        infos[i].target = zed_target_row_of_(zed_target_name_(all[i].vendor_id, all[i].device_id, all[i].name))->name;
+        infos[i].target = all[i].target;
         infos[i].gpu = all[i].gpu;
         infos[i].software = all[i].software;
         infos[i].vendor_id = all[i].vendor_id;
@@ -1940,13 +2068,13 @@ XE_FN_ bool zed_read_properties_(zed_device *d)
     ze_device_compute_properties_t c;
     ze_device_module_properties_t m;
     ze_device_memory_access_properties_t access;
+    zed_identity_ id;
     uint64_t frequency = 0;
-    ZED_CLEAR_(p, DEVICE_PROPERTIES);
     ZED_CLEAR_(p2, DEVICE_PROPERTIES_1_2);
     ZED_CLEAR_(c, DEVICE_COMPUTE_PROPERTIES);
     ZED_CLEAR_(m, DEVICE_MODULE_PROPERTIES);
     ZED_CLEAR_(access, DEVICE_MEMORY_ACCESS_PROPERTIES);
-    if (!ZED_CALL_(d, zeDeviceGetProperties, (d->device, &p)) ||
+    if (!zed_identify_(d, d->device, &p, &id) ||
         !ZED_CALL_(d, zeDeviceGetComputeProperties, (d->device, &c)) ||
         !ZED_CALL_(d, zeDeviceGetModuleProperties, (d->device, &m)))
         return false;
@@ -1956,6 +2084,10 @@ XE_FN_ bool zed_read_properties_(zed_device *d)
     }
     d->tick_ns_ = zed_tick_ns_from_(p.timerResolution, frequency);
     d->timestamp_bits_ = p.kernelTimestampValidBits;
+    const zed_target_row_ *row = zed_recognise_(&id, d->recognised_, sizeof d->recognised_, &d->target.guessed);
+    d->target.name = row->name;
+    d->target.dpas = row->dpas;
+    d->target.block2d = row->block2d;
     zed_fill_target_(&d->target, &p, &c, &m);
     return true;
 }
@@ -2059,6 +2191,7 @@ bool zed_open_queue_(zed_device *second, zed_device *first, const char *file, in
     second->ze_ = first->ze_;
     memcpy(second->name, first->name, sizeof second->name);
     second->target = first->target;
+    memcpy(second->recognised_, first->recognised_, sizeof second->recognised_);
     second->software = first->software;
     second->borrowed_ = true;
     second->system_memory_ = first->system_memory_;

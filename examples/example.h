@@ -278,11 +278,17 @@ static struct {
     bool print, list, help;
 } asked;
 
+#ifdef XETILE_COOPMATRIX_H
+#define TARGET_NAMES CM_TARGET_NAMES
+#else
+#define TARGET_NAMES "any device"
+#endif
+
 static const example_option common_options[] = {
     TEXT("--api", "NAME", "level_zero or vulkan (" OWN_API ")", &asked.api),
     TEXT("--device", "NAME", "number or part of the name of a device; --list prints them", &asked.device),
     TEXT("--emit", "FILE", "write the SPIR-V module, and touch no device", &asked.emit),
-    TEXT("--target", "NAME", "... for pvc bmg lnl ptl dg2 generic soft or vulkan (" OWN_TARGET ")", &asked.target),
+    TEXT("--target", "NAME", "... for (" OWN_TARGET ") " TARGET_NAMES, &asked.target),
     OPTIONS_END,
 };
 
@@ -399,7 +405,7 @@ static inline bool open_and_run(const example *e)
 {
     zed_device dev;
     bool ok = open_device(&dev, asked.device);
-    if (ok) printf("device   %s\n", dev.name);
+    if (ok) printf("device   %s\ntarget   %s\n", dev.name, zed_target_log(&dev));
     ok = ok && run_forms(e, &dev) && (!e->run || e->run(&dev));
     zed_close(&dev); /* frees its memory too */
     return ok;

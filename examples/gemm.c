@@ -116,9 +116,7 @@ static const struct {
     {"--type", "T", "f16, bf16 or i8 (what A.npy holds, else f16)", offsetof(options, type)},
     {"--emit", "FILE", "write the SPIR-V module and touch no device", offsetof(options, emit)},
     {"--print", NULL, "print the kernel and touch no device", offsetof(options, print)},
-    {"--target", "NAME", "with --emit or --print: pvc bmg lnl ptl dg2 generic soft vulkan (bmg)",
-     offsetof(options, target)},
-    {"--api", "NAME", "level_zero or vulkan (" OWN_API "; the other is " OTHER_PLACE "gemm)", offsetof(options, api)},
+    {"--target", "NAME", "with --emit or --print, for (bmg) " CM_TARGET_NAMES, offsetof(options, target)},
     {"--device", "N|NAME", "run on this device of --list (GPU first)", offsetof(options, device)},
     {"--list", NULL, "list the devices", offsetof(options, list)},
     {"--help", NULL, "this text", offsetof(options, help)},
@@ -656,7 +654,7 @@ static bool prepare(session *s, const options *o, problem *p)
     zed_options chosen = {.device = o->device};
     if (!zed_open(&s->dev, &chosen))
         return fail_device(&s->dev);
-    printf("device   %s\n", s->dev.name);
+    printf("device   %s\ntarget   %s\n", s->dev.name, zed_target_log(&s->dev));
     start = now_ms();
     const xt_target target = {ZED_TARGET(&s->dev)};
     s->mod = build(p->type, &target);

@@ -69,7 +69,7 @@ static int run(zed_device *dev)
     const xt_target target = {ZED_TARGET(dev)};
     xt_module mod = XT_BUILD(hello, &target);
     if (!mod.words) return failed_build(&mod);
-    printf("device   %s\n", dev->name);
+    printf("device   %s\ntarget   %s\n", dev->name, zed_target_log(dev));
     for (int i = 0; x && y && i < N; i++) {
         x[i] = normal(&state);
         y[i] = normal(&state);

@@ -481,11 +481,14 @@ static bool run(zed_device *dev)
 /* The module is the same for all targets but Vulkan. */
 static bool emit(const char *path, const char *target)
 {
-    static const char *const targets[] = {"pvc", "bmg", "lnl", "ptl", "dg2", "generic", "soft", "vulkan"};
+    static const char *const targets[] = {"tgl", "dg1", "mtl", "arl-h", "dg2", "pvc",     "bmg",  "lnl",
+                                          "ptl", "wcl", "nvl", "nvl-p", "cri", "generic", "soft", "vulkan"};
+    const int count = sizeof targets / sizeof targets[0];
     bool ok = false;
     spe_words words;
-    for (int i = 0; i < 8; i++) ok = ok || !strcmp(target, targets[i]);
-    if (!ok) return fail("--target %s: pvc, bmg, lnl, ptl, dg2, generic, soft or vulkan", target);
+    for (int i = 0; i < count; i++) ok = ok || !strcmp(target, targets[i]);
+    if (!ok) return fail("--target %s: tgl, dg1, mtl, arl-h, dg2, pvc, bmg, lnl, ptl, wcl, nvl, nvl-p, cri, generic, "
+                         "soft or vulkan", target);
     ok = build(&words, target) &&
          emit_words(path, NULL, "as in the text, u32 elements", "", words.data, words.count * 4);
     spe_free(&tiny.m);

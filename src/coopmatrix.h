@@ -77,7 +77,8 @@
  *     types      cm_storage_type (in memory and parts)  cm_arith_type (what cm_fn sees)  cm_is_complex
  *                CM_REAL_TYPES(X) lists all but the complex ones
  *     parts      cm_part_count  cm_part_type  cm_part_words  cm_layout_for (their layout)
- *     tables     cm_target_row(name)  cm_product_row(a, b): the product of two types, NULL if there is none
+ *     tables     cm_target_row(name)  CM_TARGET_NAMES (a text)  cm_has_two_register_modes(row)
+ *                cm_product_row(a, b): the product of two types, NULL if there is none
  *                cm_product_takes(row, c)  cm_promotes(a, b)  cm_block_shape_row: a legal 2D block message
  *
  * Loops carry the ids of a matrix: spe_for(&m, lo, hi, step, a.parts, a.part) ... spe_endfor(&m, a.parts, a.part).
@@ -317,16 +318,24 @@ typedef struct {
     bool coop_khr;           /* takes SPV_KHR_cooperative_matrix */
     int local_memory;        /* bytes per work-group */
     int max_group_size;      /* work-items per work-group */
-    int registers;           /* bytes of registers per subgroup, in the larger of the two register modes */
+    int registers;           /* bytes of registers per subgroup, in the larger of two modes if it has two */
     const char *build_flags; /* needed by the device's compiler for large tiles; or "" */
     bool stages_rows;        /* rows of arbitrary pitch are faster through local memory than read by lanes (xetile.h) */
     bool igc;                /* modules avoid bugs of Intel's compiler (docs/machine-code.md) */
     bool vulkan;             /* takes modules of SPE_ENV_VULKAN */
 } cm_target;
 
-/* pvc, bmg, lnl (or lnl-m), ptl, dg2, generic, soft, vulkan (any device; the figures are the least that they have);
- * NULL for other names. */
+/* The names of all rows, for messages. */
+#define CM_TARGET_NAMES \
+    "tgl, dg1, mtl, arl-h, dg2, pvc, bmg, lnl, ptl, wcl, nvl, nvl-p, cri, generic, soft and vulkan"
+
+/* The row of a name; NULL for others. ocloc's other names of Intel's devices are taken as well: rkl, adl-s, rpl-p
+ * ... (tgl), mtl-u, mtl-h, arl-u, arl-s (mtl), acm-g10 ... (dg2), bmg-g21, lnl-m, ptl-h, nvl-s, nvl-u, nvl-h (nvl):
+ * what stands before the `-` decides. vulkan is any device; its figures are the least that they have. */
 XETILE_API const cm_target *cm_target_row(const char *name);
+
+/* Does a subgroup of the device have twice as many registers if a kernel's build flags ask for them? */
+XETILE_API bool cm_has_two_register_modes(const cm_target *t);
 
 /* See the manual. CM_AUTO: CM_INTEL if the target has it, else CM_PLAIN; CM_INTEL fails without it. */
 typedef enum { CM_AUTO, CM_PLAIN, CM_INTEL, CM_KHR } cm_lowering;

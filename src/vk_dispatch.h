@@ -29,7 +29,7 @@
  *     .validate      with the validation layer, if it is installed: it prints to stderr, and dev.complaints counts
  * Default: the device that $XETILE_VULKAN_DEVICE names (as .device); if it is unset, the first in this order: discrete
  * GPUs, integrated GPUs, virtual ones, CPUs. $XETILE_VULKAN_VALIDATE=1 is .validate.
- * dev.target has the device's limits: subgroup sizes, local memory, sizes of groups, which types it has.
+ * dev.target has the device's limits (vkd_target_log: which row of coopmatrix.h's table): subgroup sizes, local memory, sizes of groups, which types it has.
  * The loader (libvulkan.so.1, vulkan-1.dll) is opened when a device is: programs start where it is missing, and
  * vkd_open then fails with VKD_NO_LOADER.
  *
@@ -374,6 +374,7 @@ XETILE_API vkd_device *vkd_at_(vkd_device *d, const char *file, int line);
 XETILE_API const char *vkd_result_name(VkResult result); /* VK_ERROR_DEVICE_LOST ... */
 XETILE_API const vkd_error *vkd_get_error(const vkd_device *d);
 XETILE_API void vkd_clear_error(vkd_device *d);
+XETILE_API const char *vkd_target_log(const vkd_device *d); /* what kernels are built for, and why */
 XETILE_API void vkd_print_error(const vkd_device *d, FILE *f); /* file:line: NAME: text */
 
 XETILE_API bool vkd_wait_(vkd_device *d);

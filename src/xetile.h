@@ -257,7 +257,7 @@
  * DIVISION by the constant 0). A kernel's u32 sizes are read as i32: at most 2^31 - 1. A matrix with a larger extent,
  * like one with a negative extent or pitch, has no elements: loads give the padding, and stores nothing.
  *
- * XT_BUILD(kernel, &target, options...): target.name is a row of coopmatrix.h (pvc bmg lnl ptl dg2 generic soft); its
+ * XT_BUILD(kernel, &target, options...): target.name is a row of coopmatrix.h (CM_TARGET_NAMES); its
  * other fields, where not zero, override the row. Options, zero being the default:
  *     .subgroup_size      a size the target has; default the row's
  *     .lowering           CM_PLAIN, CM_INTEL ... of coopmatrix.h; default the best the target has

@@ -32,6 +32,9 @@
  * Default: the device $XETILE_DEVICE names (as .device); if it is unset, the first in this order: discrete GPUs,
  * integrated GPUs, the software device.
  * dev.target describes what kernels may use; ZED_TARGET(&dev) passes it to a kernel builder as designated initialisers.
+ * An Intel GPU is recognised by its IP version where the driver says it, else by its PCI id, else by its name; newer
+ * ones than the table knows pass for the nearest older one whose instructions the driver has: dev.target.guessed.
+ * zed_target_log(&dev) says what was recognised, by what: "tgl, by its IP version 12.0.0".
  * THE SOFTWARE DEVICE is libze_soft.so: the path in $XETILE_SOFT (empty: do not use it), else next to the executable,
  * in its build/, ../ or ../build/, in ./build, in ., else where the dynamic linker finds it. zed_open gives its name to
  * the loader after Intel's drivers, in ZE_ENABLE_ALT_DRIVERS, unless the user has set that. The loader reads the
@@ -371,7 +374,9 @@ typedef struct zed_options { /* see DEVICES above; the first that is set applies
 
 /* A device's limits and features. */
 typedef struct zed_target {
-    const char *name;        /* pvc bmg lnl ptl dg2 generic soft */
+    const char *name;        /* a row of the table of targets: tgl dg1 mtl arl-h dg2 pvc bmg lnl ptl wcl nvl nvl-p cri
+                              * generic soft */
+    bool guessed;            /* the table does not know the device: this is the nearest older one, or generic */
     uint32_t subgroup_sizes; /* or-ed together: 16 | 32 */
     int local_memory;        /* bytes per work-group */
     int max_group_size;      /* work-items per work-group */
@@ -430,7 +435,7 @@ typedef struct zed_device {
     double tick_ns_;
     zed_resource_ *resources_;
     size_t resource_count_, resource_room_;
-    char *log_, cache_[1200];
+    char *log_, cache_[1200], recognised_[192];
     zed_functions_ *ze_;
     const char *file_;
     int line_;
@@ -653,6 +658,7 @@ XETILE_API bool zed_module_load_cached_(zed_module *module, zed_device *d, const
                                         const char *flags, const char *folder);
 XETILE_API bool zed_module_load_source_(zed_module *module, zed_device *d, const zed_source *s, const char *folder);
 XETILE_API const char *zed_cache_log(const zed_device *d);
+XETILE_API const char *zed_target_log(const zed_device *d); /* how the device was recognised; see DEVICES */
 
 /* ---- launching ------------------------------------------------------------------------------------------------- */
 

@@ -20,7 +20,19 @@ struct pretend_device {
     uint32_t vendor_id, device_id;
     ze_device_property_flags_t flags;
     int driver;
+    struct pretend_extensions {
+        uint32_t ip; /* 0: the driver has none of them */
+        bool dpas, blocks;
+    } says;
 };
+
+/* Structures that the driver fills if it knows them. */
+struct pretend_number {
+    ze_structure_type_t stype;
+    struct pretend_number *next;
+    uint32_t number;
+};
+enum { PRETEND_IP = 0x1000f, PRETEND_BLOCKS = 0x30007, PRETEND_PRODUCTS = 0x30013 };
 
 static struct {
     const struct pretend_device *devices;
@@ -147,6 +159,9 @@ ZE_APIEXPORT ze_result_t ZE_APICALL zeDeviceGetProperties(ze_device_handle_t dev
     p->timerResolution =
         p->stype == ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2 ? pretend.ticks_per_second : pretend.tick_ns;
     snprintf(p->name, sizeof p->name, "%s", d->name);
+    for (struct pretend_number *n = (struct pretend_number *)p->pNext; n; n = n->next)
+        if ((int)n->stype == PRETEND_IP && d->says.ip) n->number = d->says.ip;
+        else if ((int)n->stype == PRETEND_BLOCKS && d->says.blocks) n->number = 3;
     return ZE_RESULT_SUCCESS;
 }
 
@@ -170,8 +185,10 @@ ZE_APIEXPORT ze_result_t ZE_APICALL zeDeviceGetComputeProperties(ze_device_handl
 ZE_APIEXPORT ze_result_t ZE_APICALL zeDeviceGetModuleProperties(ze_device_handle_t device,
                                                                 ze_device_module_properties_t *p)
 {
-    (void)device;
+    const struct pretend_device *d = (const struct pretend_device *)(const void *)device;
     PRETEND_CALL
+    for (struct pretend_number *n = (struct pretend_number *)p->pNext; n; n = n->next)
+        if ((int)n->stype == PRETEND_PRODUCTS && d->says.ip) n->number = d->says.dpas ? 3 : 1;
     p->flags = ZE_DEVICE_MODULE_FLAG_FP16;
     p->spirvVersionSupported = ZE_MAKE_VERSION(1, 4);
     return ZE_RESULT_SUCCESS;

@@ -102,6 +102,7 @@
 #define zed_start_n vkd_start_n
 #define zed_subgroup_size vkd_subgroup_size
 #define zed_target vkd_target
+#define zed_target_log vkd_target_log
 #define zed_wait vkd_wait
 
 #endif /* ZE_DISPATCH_H */

@@ -82,7 +82,8 @@ uint64_t check_stack_find(const struct check_stack *s, uint64_t top, uint64_t ad
 
 /* ---- surface.c */
 
-bool check_minds_surfaces(void); /* as pvc, bmg, lnl or ptl */
+void check_mind_surfaces(bool as_hardware); /* that of a device with 2D block messages */
+bool check_minds_surfaces(void);
 /* Writes what is wrong with a surface; NULL: nothing. */
 const char *check_surface_breaks(const struct xs_surface *s, char *text, size_t size);
 

@@ -6,14 +6,11 @@
 
 #include "check.h"
 
-bool check_minds_surfaces(void)
-{
-    static const char *const with_messages[] = {"pvc", "bmg", "lnl", "ptl"};
-    const char *device = getenv("XETILE_SOFT_DEVICE");
-    for (size_t i = 0; device && i < sizeof with_messages / sizeof with_messages[0]; i++)
-        if (!strcmp(device, with_messages[i])) return true;
-    return false;
-}
+static bool minds; /* written when a program looks for the driver */
+
+void check_mind_surfaces(bool as_hardware) { minds = as_hardware; }
+
+bool check_minds_surfaces(void) { return minds; }
 
 const char *check_surface_breaks(const struct xs_surface *s, char *text, size_t size)
 {

@@ -11,6 +11,8 @@ static const struct xe_target targets[] = {
     {"pvc", "pvc", 0x0bd5, "Data Center GPU Max 1550", 4},
     {"lnl", "lnl-m", 0x64a0, "Arc 140V", 8},
     {"ptl", "ptl", 0xb080, "Arc B390", 8},
+    {"wcl", "wcl", 0xfd80, "Wildcat Lake", 8},
+    {"nvl", "nvl-s", 0xd740, "Nova Lake S", 8},
 };
 
 const struct xe_target *xe_target_named(const char *name)

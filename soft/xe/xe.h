@@ -1,8 +1,8 @@
 /* xe.h - compiles SPIR-V with Intel's compiler and executes the machine code.
  *
- * With XETILE_SOFT_ISA=bmg (pvc, lnl, ptl), modules are compiled by ocloc instead of the C compiler, to a package:
- * Intel's binary (zebin) and its disassembly by IGA. A package takes the place of the C compiler's object in the cache
- * and in native binaries, and its kernels have the same interface (abi.h).
+ * With XETILE_SOFT_ISA=bmg (pvc, lnl, ptl, wcl, nvl), modules are compiled by ocloc instead of the C compiler, to a
+ * package: Intel's binary (zebin) and its disassembly by IGA. A package takes the place of the C compiler's object in
+ * the cache and in native binaries, and its kernels have the same interface (abi.h).
  */
 #ifndef XETILE_SOFT_XE_H
 #define XETILE_SOFT_XE_H

@@ -288,9 +288,9 @@ static bool check_sizes(const struct sp_module *m, struct sp_text *log)
     for (uint32_t e = 0; e < m->entry_count; e++) {
         const uint32_t *size = m->entries[e].local_size;
         uint64_t total = (uint64_t)size[0] * size[1];
-        if (total <= SOFT_MAX_GROUP_SIZE && total * size[2] <= SOFT_MAX_GROUP_SIZE) continue;
+        if (total <= soft_max_group_size() && total * size[2] <= soft_max_group_size()) continue;
         sp_text_add(log, "error: kernel %.200s: work-groups of %u x %u x %u, at most %u work-items are supported\n",
-                    m->entries[e].name, size[0], size[1], size[2], SOFT_MAX_GROUP_SIZE);
+                    m->entries[e].name, size[0], size[1], size[2], soft_max_group_size());
         return false;
     }
     return true;

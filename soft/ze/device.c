@@ -200,9 +200,9 @@ ze_result_t zeDeviceGetComputeProperties(ze_device_handle_t device, ze_device_co
     uint32_t lanes = soft_model() ? soft_model()->least_lanes : 8;
     SOFT_HANDLE(device, SOFT_DEVICE);
     SOFT_POINTER(p);
-    p->maxTotalGroupSize = p->maxGroupSizeX = p->maxGroupSizeY = p->maxGroupSizeZ = SOFT_MAX_GROUP_SIZE;
+    p->maxTotalGroupSize = p->maxGroupSizeX = p->maxGroupSizeY = p->maxGroupSizeZ = soft_max_group_size();
     p->maxGroupCountX = p->maxGroupCountY = p->maxGroupCountZ = UINT32_MAX;
-    p->maxSharedLocalMemory = SOFT_LOCAL_MEMORY;
+    p->maxSharedLocalMemory = soft_local_memory();
     memset(p->subGroupSizes, 0, sizeof p->subGroupSizes);
     for (p->numSubGroupSizes = 0; lanes <= LARGEST_SUBGROUP; lanes *= 2)
         p->subGroupSizes[p->numSubGroupSizes++] = lanes;
@@ -242,7 +242,8 @@ ze_result_t zeDeviceGetModuleProperties(ze_device_handle_t device, ze_device_mod
         if (more->stype == ZE_STRUCTURE_TYPE_FLOAT_ATOMIC_EXT_PROPERTIES)
             float_atomics((ze_float_atomic_ext_properties_t *)(void *)more, has_double);
         else if ((uint32_t)more->stype == PRODUCT_PROPERTIES)
-            ((struct number_properties *)(void *)more)->number = 3; /* DP4A, DPAS */
+            ((struct number_properties *)(void *)more)->number =
+                !soft_model() || soft_model()->has_products ? 3 : 1; /* DP4A, DPAS */
         else if (more->stype == ZE_STRUCTURE_TYPE_SCHEDULING_HINT_EXP_PROPERTIES)
             ((ze_scheduling_hint_exp_properties_t *)(void *)more)->schedulingHintFlags = 0; /* taken, without effect */
     return ZE_RESULT_SUCCESS;

@@ -138,10 +138,10 @@ ze_result_t zeKernelSetGroupSize(ze_kernel_handle_t kernel, uint32_t x, uint32_t
     uint64_t total = (uint64_t)x * y;
     uint32_t i;
     SOFT_HANDLE(kernel, SOFT_KERNEL);
-    total = total > SOFT_MAX_GROUP_SIZE ? total : total * z;
-    if (!total || total > SOFT_MAX_GROUP_SIZE || !z)
+    total = total > soft_max_group_size() ? total : total * z;
+    if (!total || total > soft_max_group_size() || !z)
         return soft_fail(ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION, "work-group of %u x %u x %u: 1 to %u work-items",
-                         x, y, z, SOFT_MAX_GROUP_SIZE);
+                         x, y, z, soft_max_group_size());
     for (i = 0; i < 3; i++)
         if (kernel->code->local_size[i] && kernel->code->local_size[i] != size[i])
             return soft_fail(ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION, "kernel %.100s requires %u x %u x %u",
@@ -296,7 +296,7 @@ ze_result_t zeKernelGetProperties(ze_kernel_handle_t kernel, ze_kernel_propertie
     p->requiredNumSubGroups = 0;
     p->requiredSubgroupSize = k->subgroup_size_required ? k->subgroup_size : 0;
     p->maxSubgroupSize = k->subgroup_size;
-    p->maxNumSubgroups = SOFT_MAX_GROUP_SIZE / k->subgroup_size;
+    p->maxNumSubgroups = soft_max_group_size() / k->subgroup_size;
     p->localMemSize = k->local_bytes;
     p->privateMemSize = k->private_bytes;
     p->spillMemSize = spill_bytes(kernel->module, k);
@@ -306,7 +306,7 @@ ze_result_t zeKernelGetProperties(ze_kernel_handle_t kernel, ze_kernel_propertie
         if (more->stype == ZE_STRUCTURE_TYPE_KERNEL_PREFERRED_GROUP_SIZE_PROPERTIES)
             ((ze_kernel_preferred_group_size_properties_t *)(void *)more)->preferredMultiple = k->subgroup_size;
         if (more->stype == ZE_STRUCTURE_TYPE_KERNEL_MAX_GROUP_SIZE_EXT_PROPERTIES)
-            ((ze_kernel_max_group_size_properties_ext_t *)(void *)more)->maxGroupSize = SOFT_MAX_GROUP_SIZE;
+            ((ze_kernel_max_group_size_properties_ext_t *)(void *)more)->maxGroupSize = soft_max_group_size();
     }
     return ZE_RESULT_SUCCESS;
 }

@@ -11,9 +11,9 @@ ze_result_t soft_launch_version(ze_kernel_handle_t kernel, const struct xs_kerne
     SOFT_TRY(soft_check_arguments(kernel));
     SOFT_TRY(soft_version_for(kernel->module, k, kernel->args, kernel->group_size, code));
     local = sched_local_bytes(*code, kernel->args);
-    if (local > SOFT_LOCAL_MEMORY)
+    if (local > soft_local_memory())
         return soft_fail(ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY, "kernel %.100s: %llu bytes of local memory, %u at most",
-                         k->name, (unsigned long long)local, SOFT_LOCAL_MEMORY);
+                         k->name, (unsigned long long)local, soft_local_memory());
     return ZE_RESULT_SUCCESS;
 }
 

@@ -7,8 +7,76 @@
 #include "xe/xe.h"
 #include "ze_soft.h"
 
-/* For devices with several tiles, one tile. */
+/* For devices with several tiles, one tile. Ids and IP versions are those that Intel's compiler lists (ocloc 26.27);
+ * threads, doubles and images are what Intel's driver has for them (compute-runtime of 2026-08), matrix products what
+ * the compiler takes. How many execution units wcl, nvl, nvl-p and cri have is not known yet: guesses. */
 static const struct soft_model models[] = {
+    {.name = "tgl",
+     .title = "Intel(R) Iris(R) Xe Graphics",
+     .device_id = 0x9a49,
+     .ip = SOFT_IP(12, 0, 0),
+     .threads = 7,
+     .simd = 8,
+     .eus = 16,
+     .subslices = 6,
+     .slices = 1,
+     .least_lanes = 8,
+     .local_kib = 64,
+     .integrated = true,
+     .has_images = true},
+    {.name = "dg1",
+     .title = "Intel(R) Iris(R) Xe MAX Graphics",
+     .device_id = 0x4905,
+     .ip = SOFT_IP(12, 10, 0),
+     .threads = 7,
+     .simd = 8,
+     .eus = 16,
+     .subslices = 6,
+     .slices = 1,
+     .least_lanes = 8,
+     .local_kib = 64,
+     .has_images = true},
+    {.name = "mtl",
+     .title = "Intel(R) Arc(TM) Graphics",
+     .device_id = 0x7d55,
+     .ip = SOFT_IP(12, 71, 4),
+     .threads = 8,
+     .simd = 8,
+     .eus = 16,
+     .subslices = 4,
+     .slices = 2,
+     .least_lanes = 8,
+     .local_kib = 64,
+     .integrated = true,
+     .has_double = true,
+     .has_images = true},
+    {.name = "arl-h",
+     .title = "Intel(R) Arc(TM) Graphics",
+     .device_id = 0x7d51,
+     .ip = SOFT_IP(12, 74, 4),
+     .threads = 8,
+     .simd = 8,
+     .eus = 16,
+     .subslices = 4,
+     .slices = 2,
+     .least_lanes = 8,
+     .local_kib = 64,
+     .integrated = true,
+     .has_double = true,
+     .has_images = true},
+    {.name = "dg2",
+     .title = "Intel(R) Arc(TM) A770 Graphics",
+     .device_id = 0x56a0,
+     .ip = SOFT_IP(12, 55, 8),
+     .threads = 8,
+     .simd = 8,
+     .eus = 16,
+     .subslices = 4,
+     .slices = 8,
+     .least_lanes = 8,
+     .local_kib = 64,
+     .has_products = true,
+     .has_images = true},
     {.name = "pvc",
      .title = "Intel(R) Data Center GPU Max 1550",
      .device_id = 0x0bd5,
@@ -20,6 +88,7 @@ static const struct soft_model models[] = {
      .slices = 1,
      .least_lanes = 16,
      .has_double = true,
+     .has_products = true,
      .has_blocks = true},
     {.name = "bmg",
      .title = "Intel(R) Arc(TM) B580 Graphics",
@@ -32,6 +101,7 @@ static const struct soft_model models[] = {
      .slices = 5,
      .least_lanes = 16,
      .has_double = true,
+     .has_products = true,
      .has_blocks = true,
      .has_images = true},
     {.name = "lnl",
@@ -46,6 +116,7 @@ static const struct soft_model models[] = {
      .least_lanes = 16,
      .integrated = true,
      .has_double = true,
+     .has_products = true,
      .has_blocks = true,
      .has_images = true},
     {.name = "ptl",
@@ -60,32 +131,101 @@ static const struct soft_model models[] = {
      .least_lanes = 16,
      .integrated = true,
      .has_double = true,
+     .has_products = true,
      .has_blocks = true,
      .has_images = true},
-    {.name = "dg2",
-     .title = "Intel(R) Arc(TM) A770 Graphics",
-     .device_id = 0x56a0,
-     .ip = SOFT_IP(12, 55, 8),
+    {.name = "wcl",
+     .title = "Intel(R) Graphics [0xfd80]",
+     .device_id = 0xfd80,
+     .ip = SOFT_IP(30, 3, 1),
+     .threads = 10,
+     .simd = 16,
+     .eus = 8,
+     .subslices = 2,
+     .slices = 1,
+     .least_lanes = 16,
+     .integrated = true,
+     .has_double = true,
+     .has_products = true,
+     .has_blocks = true,
+     .has_images = true},
+    {.name = "nvl",
+     .title = "Intel(R) Graphics [0xd740]",
+     .device_id = 0xd740,
+     .ip = SOFT_IP(30, 4, 4),
+     .threads = 10,
+     .simd = 16,
+     .eus = 8,
+     .subslices = 2,
+     .slices = 1,
+     .least_lanes = 16,
+     .integrated = true,
+     .has_double = true,
+     .has_products = true,
+     .has_blocks = true,
+     .has_images = true},
+    {.name = "nvl-p",
+     .title = "Intel(R) Graphics [0xd750]",
+     .device_id = 0xd750,
+     .ip = SOFT_IP(35, 10, 4),
+     .threads = 10,
+     .simd = 16,
+     .eus = 8,
+     .subslices = 6,
+     .slices = 2,
+     .least_lanes = 16,
+     .integrated = true,
+     .has_double = true,
+     .has_products = true,
+     .has_blocks = true,
+     .has_images = true},
+    {.name = "cri",
+     .title = "Intel(R) Graphics [0x674c]",
+     .device_id = 0x674c,
+     .ip = SOFT_IP(35, 11, 0),
      .threads = 8,
-     .simd = 8,
-     .eus = 16,
+     .simd = 16,
+     .eus = 8,
      .subslices = 4,
      .slices = 8,
-     .least_lanes = 8,
-     .has_images = true},
+     .least_lanes = 16,
+     .has_double = true,
+     .has_products = true,
+     .has_blocks = true},
 };
+
+const struct soft_model *soft_model_named(const char *name)
+{
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++)
+        if (!strcmp(models[i].name, name)) return &models[i];
+    return NULL;
+}
+
+const char *soft_model_name(size_t i) { return i < sizeof models / sizeof models[0] ? models[i].name : NULL; }
 
 const struct soft_model *soft_model(void)
 {
     const struct xe_target *target = xe_target();
     const char *wish = target ? target->name : jit_setting("XETILE_SOFT_DEVICE");
-    for (size_t i = 0; wish && i < sizeof models / sizeof models[0]; i++)
-        if (!strcmp(models[i].name, wish)) return &models[i];
-    return NULL;
+    return wish ? soft_model_named(wish) : NULL;
 }
 
 /* Of the models, Intel's driver reports one engine for everything, and one for copies. */
 uint32_t soft_queue_count(void) { return soft_model() ? 1 : 8; }
+
+/* As Intel's driver computes it: subgroups of the least size in all threads of a subslice, as a power of two. */
+uint32_t soft_max_group_size(void)
+{
+    const struct soft_model *as = soft_model();
+    uint32_t size = SOFT_MAX_GROUP_SIZE;
+    while (as && size > as->threads * as->eus * as->least_lanes) size /= 2;
+    return size;
+}
+
+uint32_t soft_local_memory(void)
+{
+    return soft_model() && soft_model()->local_kib ? soft_model()->local_kib << 10 : SOFT_LOCAL_MEMORY;
+}
 
 bool soft_is_cpu(void)
 {
@@ -112,7 +252,9 @@ static const char *missing(const struct soft_model *model, const struct sp_inst 
     case SP_OP_Subgroup2DBlockLoadTransposeINTEL:
     case SP_OP_Subgroup2DBlockPrefetchINTEL:
     case SP_OP_Subgroup2DBlockStoreINTEL: return model->has_blocks ? NULL : "2D block messages";
-    case SP_OP_SubgroupMatrixMultiplyAccumulateINTEL: *multiplies = true; return NULL;
+    case SP_OP_SubgroupMatrixMultiplyAccumulateINTEL:
+        *multiplies = true;
+        return model->has_products ? NULL : "matrix products";
     default: return NULL;
     }
 }

@@ -36,30 +36,36 @@ static const struct setting {
     {"QUIET", {"0", "1"}, 0, 0},
     {"TIER", {"full", "quick"}, 0, 0},
     {"SYSTEM_MEMORY", {"on", "off"}, 0, 0},
-    {"DEVICE", {"pvc", "bmg", "lnl", "ptl", "dg2"}, 0, 0},
+    {"DEVICE", {0}, 0, 0},
     {"FAULTS", {"on", "off"}, 0, 0},
     {"OCLOC", {0}, 0, 0},
     {"XE_REPORT", {0}, 0, 0},
     {"XE_BREAK", {"vnni", "dpas", "transpose"}, 0, 0},
 };
 
+/* The i-th word that a setting can be; NULL: there are no more. */
+static const char *word(const struct setting *s, size_t i)
+{
+    return strcmp(s->name, "DEVICE") ? s->words[i] : soft_model_name(i);
+}
+
 static bool is_right(const struct setting *s, const char *value)
 {
     const char *end;
     double v = sp_real_read(value, &end);
     if (s->most > 0) return end != value && !*end && v >= s->least && v <= s->most;
-    for (int i = 0; s->words[i]; i++)
-        if (!strcmp(s->words[i], value)) return true;
-    return !s->words[0];
+    for (size_t i = 0; word(s, i); i++)
+        if (!strcmp(word(s, i), value)) return true;
+    return !word(s, 0);
 }
 
 static void tell(const struct setting *s, const char *value)
 {
-    char can_be[96];
+    char can_be[128];
     int n = 0;
     if (s->most > 0) snprintf(can_be, sizeof can_be, "%s to %s", sp_real_text(s->least).s, sp_real_text(s->most).s);
-    for (int i = 0; s->words[i]; i++)
-        n += snprintf(can_be + n, sizeof can_be - (size_t)n, "%s%s", i ? ", " : "", s->words[i]);
+    for (size_t i = 0; word(s, i) && n < (int)sizeof can_be; i++)
+        n += snprintf(can_be + n, sizeof can_be - (size_t)n, "%s%s", i ? ", " : "", word(s, i));
     soft_fail_loudly(ZE_RESULT_SUCCESS, PREFIX "%s is \"%.80s\"; it can be %s", s->name, value, can_be);
 }
 
@@ -80,6 +86,7 @@ static void look_at(const char *text)
 
 static void look_at_all(void)
 {
+    check_mind_surfaces(soft_model() && soft_model()->has_blocks);
     for (char **e = environ; e && *e; e++)
         if (!strncmp(*e, PREFIX, sizeof PREFIX - 1)) look_at(*e + sizeof PREFIX - 1);
 }

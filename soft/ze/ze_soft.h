@@ -152,10 +152,15 @@ struct soft_model {
     uint32_t device_id, ip;
     uint32_t threads, simd, eus, subslices, slices; /* threads per EU ..., EUs per subslice, subslices per slice */
     uint32_t least_lanes;                           /* minimum subgroup size; the maximum is 32 */
-    bool integrated, has_double, has_blocks, has_images;
+    uint32_t local_kib;                             /* of local memory; 0: as the software device */
+    bool integrated, has_double, has_products, has_blocks, has_images;
 };
 uint32_t soft_subgroup_size(void); /* of kernels that state none */
 uint32_t soft_queue_count(void);   /* of each group */
+uint32_t soft_max_group_size(void); /* work-items of a work-group */
+uint32_t soft_local_memory(void);   /* bytes of a work-group */
+const struct soft_model *soft_model_named(const char *name); /* NULL: there is none */
+const char *soft_model_name(size_t i);                       /* of the i-th model; NULL after the last one */
 /* The imitated model; NULL: none. */
 const struct soft_model *soft_model(void);
 bool soft_has_images(void);

@@ -4,7 +4,6 @@
 
 #ifndef CM_LAYOUT_ONLY
 
-#define CM_TARGET_NAMES_ "pvc, bmg, lnl, ptl, dg2, generic, soft and vulkan"
 
 /* Records error CM_ERROR_<id> with a printf text, and returns false; the next one returns a poison matrix. */
 #define CM_FAIL_(c, id, ...) (spe_fail((c)->module, CM_ERROR_##id, "CM_ERROR_" #id, __VA_ARGS__), spe_ok((c)->module))

@@ -5,25 +5,51 @@
 #define CM_BLOCK2D_XE_ {64, 16, 4, 64}
 #define CM_BLOCK2D_ANY_ {1, 1, 1, 1}
 
+/* Where the figures come from: Intel's compiler (ocloc 26.27, IGC 2.40: the extensions and subgroup sizes that it takes
+ * for a device; 128 registers of 32 or 64 bytes a thread, or twice as many with the build flag) and Intel's driver
+ * (local memory; threads of a subslice times 8 work-items, as a power of two). Nothing here was tried on a device.
+ * tgl to arl-h: no matrix instruction that the compiler accepts (that of arl-h exists, but its extension is disabled),
+ * and messages of one dimension only. wcl, nvl, nvl-p and cri take modules of bmg as they are. */
 const cm_target *cm_target_row(const char *name)
 {
     static const char large[] = "-ze-opt-large-register-file";
+    enum { K = 1 << 10, ALL = 8 | 16 | 32 };
     static const cm_target rows[] = {
-        {"pvc", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true, false},
-        {"bmg", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true, false},
-        {"lnl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true, false},
-        {"ptl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 << 10, 1024, 16 << 10, large, true, true, false},
-        {"dg2", 8, 8 | 16 | 32, 8, 0, CM_BLOCK2D_XE_, true, 64 << 10, 1024, 8 << 10, large, false, true, false},
-        {"generic", 16, 8 | 16 | 32, 0, 0, CM_BLOCK2D_XE_, false, 32 << 10, 1024, 8 << 10, "", false, true, false},
-        {"soft", 16, 8 | 16 | 32, 8 | 16, 16, CM_BLOCK2D_ANY_, true, 64 << 10, 1024, 16 << 10, "", false, false, false},
-        {"vulkan", 32, 8 | 16 | 32, 0, 0, CM_BLOCK2D_ANY_, false, 32 << 10, 256, 8 << 10, "", false, false, true},
+        {"tgl", 16, ALL, 0, 0, CM_BLOCK2D_XE_, false, 64 * K, 512, 4 * K, "", false, true, false},
+        {"dg1", 16, ALL, 0, 0, CM_BLOCK2D_XE_, false, 64 * K, 512, 4 * K, "", false, true, false},
+        {"mtl", 16, ALL, 0, 0, CM_BLOCK2D_XE_, false, 64 * K, 1024, 8 * K, large, false, true, false},
+        {"arl-h", 16, ALL, 0, 0, CM_BLOCK2D_XE_, false, 64 * K, 1024, 8 * K, large, false, true, false},
+        {"dg2", 8, ALL, 8, 0, CM_BLOCK2D_XE_, true, 64 * K, 1024, 8 * K, large, false, true, false},
+        {"pvc", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false},
+        {"bmg", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false},
+        {"lnl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false},
+        {"ptl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false},
+        {"wcl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false},
+        {"nvl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false},
+        {"nvl-p", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 192 * K, 1024, 16 * K, large, true, true, false},
+        {"cri", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 384 * K, 1024, 16 * K, large, true, true, false},
+        {"generic", 16, ALL, 0, 0, CM_BLOCK2D_XE_, false, 32 * K, 1024, 4 * K, "", false, true, false},
+        {"soft", 16, ALL, 8 | 16, 16, CM_BLOCK2D_ANY_, true, 64 * K, 1024, 16 * K, "", false, false, false},
+        {"vulkan", 32, ALL, 0, 0, CM_BLOCK2D_ANY_, false, 32 * K, 256, 8 * K, "", false, false, true},
+    };
+    static const char *const families[][2] = { /* what stands before the `-` of other names */
+        {"rkl", "tgl"}, {"adl", "tgl"}, {"rpl", "tgl"}, {"tgllp", "tgl"}, {"mtl", "mtl"}, {"arl", "mtl"},
+        {"dg2", "dg2"}, {"acm", "dg2"}, {"ats", "dg2"}, {"pvc", "pvc"},   {"bmg", "bmg"}, {"lnl", "lnl"},
+        {"ptl", "ptl"}, {"nvl", "nvl"},
     };
     if (!name) return NULL;
-    if (strcmp(name, "lnl-m") == 0) name = "lnl";
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (strcmp(rows[i].name, name) == 0) return &rows[i];
+    const size_t length = strcspn(name, "-");
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
+        if (strlen(families[i][0]) == length && !strncmp(families[i][0], name, length))
+            return cm_target_row(families[i][1]);
     return NULL;
 }
+
+/* Targets that are not Intel's have no such flag either: their figures are of 256 registers like Intel's, as their
+ * compilers see to registers themselves. */
+bool cm_has_two_register_modes(const cm_target *t) { return !t->igc || t->build_flags[0]; }
 
 spe_env cm_environment(const spe_device *d)
 {
@@ -59,7 +85,7 @@ bool cm_choose_target(spe_blame at, const spe_device *d, int size, cm_target *ta
 {
     const cm_target *row = d ? cm_target_row(d->name) : NULL;
     if (!row) {
-        spe_report(at, at.errors->target, "\"%s\"; known are " CM_TARGET_NAMES_, d && d->name ? d->name : "(none)");
+        spe_report(at, at.errors->target, "\"%s\"; known are " CM_TARGET_NAMES, d && d->name ? d->name : "(none)");
         return false;
     }
     *target = *row;
@@ -79,7 +105,7 @@ bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_lowering low
 {
     memset(c, 0, sizeof *c);
     c->module = m;
-    if (!target) return CM_FAIL_(c, TARGET, "there is no target of this name; known are " CM_TARGET_NAMES_);
+    if (!target) return CM_FAIL_(c, TARGET, "there is no target of this name; known are " CM_TARGET_NAMES);
     int size = target->subgroup_size;
     bool dpas = (target->dpas_sizes & (uint32_t)size) != 0;
     c->target = *target;

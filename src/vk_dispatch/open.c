@@ -37,6 +37,12 @@ static int vkd_choose_(vkd_device *d, const vkd_options *o, const vkd_info *info
     return -1;
 }
 
+const char *vkd_target_log(const vkd_device *d)
+{
+    (void)d;
+    return "vulkan, as every device through this header";
+}
+
 /* Fills d->target, and what times and memory are measured in. */
 static void vkd_describe_(vkd_device *d, const vkd_features_ *f)
 {

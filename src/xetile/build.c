@@ -40,7 +40,7 @@ static void xt_record_body_(xt_ctx *x)
 static void xt_warn_(xt_ctx *x, xt_module *mod)
 {
     const xt_node_ *n = xt_node_at_(x, x->largest);
-    int bytes = x->target.registers / (x->registers <= 128 ? 2 : 1);
+    int bytes = xt_register_bytes_(x);
     spe_error *w = &x->warning;
     if (!x->target.build_flags[0] || x->slice_bytes <= (size_t)bytes) return;
     w->id = XT_ERROR_SPILL;

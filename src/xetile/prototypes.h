@@ -17,6 +17,7 @@ XE_FN_ int xt_bytes_(int type);
 XE_FN_ int xt_number_type_(int type);
 XE_FN_ spe_id xt_spe_type_(xt_ctx *x, int type);
 XE_FN_ int xt_wide_type_(int type);
+XE_FN_ int xt_register_bytes_(const xt_ctx *x);
 XE_FN_ bool xt_has_map_(const xt_map *map);
 XE_FN_ bool xt_same_map_(const xt_map *a, const xt_map *b);
 XE_FN_ xt_text_ xt_map_text_(const xt_map *m);

@@ -14,10 +14,12 @@ static bool zed_candidate_add_(zed_device *d, zed_candidate_ *all, int *count, z
 {
     ze_device_properties_t p;
     zed_candidate_ c;
+    zed_identity_ id;
+    char how[sizeof ((zed_device *)0)->recognised_];
+    bool guessed;
     int at;
     memset(&c, 0, sizeof c);
-    ZED_CLEAR_(p, DEVICE_PROPERTIES);
-    if (!ZED_CALL_(d, zeDeviceGetProperties, (device, &p))) return false;
+    if (!zed_identify_(d, device, &p, &id)) return false;
     if (p.type == ZE_DEVICE_TYPE_VPU || *count == ZED_MAX_DEVICES) return true; /* NPUs do not accept SPIR-V */
     c.driver = driver;
     c.device = device;
@@ -28,6 +30,7 @@ static bool zed_candidate_add_(zed_device *d, zed_candidate_ *all, int *count, z
     c.software = strncmp(c.name, "xetile software device", 22) == 0;
     c.gpu = c.gpu && !c.software;
     c.rank = zed_rank_(&p, c.software);
+    c.target = zed_recognise_(&id, how, sizeof how, &guessed)->name;
     for (at = (*count)++; at > 0 && all[at - 1].rank > c.rank; at--) all[at] = all[at - 1];
     all[at] = c;
     return true;
@@ -122,7 +125,7 @@ XE_FN_ int zed_choose_(zed_device *d, const zed_options *o, const zed_candidate_
     }
     for (int i = 0; i < count; i++) {
         if (zed_has_(all[i].name, name)) return i;
-        if (strcmp(zed_target_name_(all[i].vendor_id, all[i].device_id, all[i].name), name) == 0) return i;
+        if (strcmp(all[i].target, name) == 0) return i;
     }
     zed_no_such_device_(d, name, from, all, count);
     return -1;
@@ -141,7 +144,7 @@ int zed_list_(zed_info *infos, int max, zed_error *error, const char *file, int 
     for (int i = 0; infos && i < count && i < max; i++) {
         infos[i].index = i;
         memcpy(infos[i].name, all[i].name, sizeof infos[i].name);
-        infos[i].target = zed_target_row_of_(zed_target_name_(all[i].vendor_id, all[i].device_id, all[i].name))->name;
+        infos[i].target = all[i].target;
         infos[i].gpu = all[i].gpu;
         infos[i].software = all[i].software;
         infos[i].vendor_id = all[i].vendor_id;

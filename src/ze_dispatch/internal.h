@@ -18,8 +18,16 @@ XETILE_PRIVATE ZED_PRINTF_(4, 5) bool zed_check_(zed_device *d, ze_result_t resu
 
 typedef struct zed_target_row_ {
     const char *name;
-    bool dpas, block2d;
+    uint32_t first_ip, last_ip; /* IP versions without their revision; 0: none */
+    bool integrated, dpas, block2d;
 } zed_target_row_;
+
+/* What a driver says of a device. */
+typedef struct zed_identity_ {
+    uint32_t vendor_id, device_id, ip; /* 0: it does not say */
+    bool integrated, dpas, block2d;
+    char name[ZE_MAX_DEVICE_NAME];
+} zed_identity_;
 
 typedef struct zed_candidate_ {
     ze_driver_handle_t driver;
@@ -27,6 +35,7 @@ typedef struct zed_candidate_ {
     int rank;
     bool gpu, software;
     uint32_t vendor_id, device_id;
+    const char *target;
     char name[ZE_MAX_DEVICE_NAME];
 } zed_candidate_;
 

@@ -7,13 +7,13 @@ static bool zed_read_properties_(zed_device *d)
     ze_device_compute_properties_t c;
     ze_device_module_properties_t m;
     ze_device_memory_access_properties_t access;
+    zed_identity_ id;
     uint64_t frequency = 0;
-    ZED_CLEAR_(p, DEVICE_PROPERTIES);
     ZED_CLEAR_(p2, DEVICE_PROPERTIES_1_2);
     ZED_CLEAR_(c, DEVICE_COMPUTE_PROPERTIES);
     ZED_CLEAR_(m, DEVICE_MODULE_PROPERTIES);
     ZED_CLEAR_(access, DEVICE_MEMORY_ACCESS_PROPERTIES);
-    if (!ZED_CALL_(d, zeDeviceGetProperties, (d->device, &p)) ||
+    if (!zed_identify_(d, d->device, &p, &id) ||
         !ZED_CALL_(d, zeDeviceGetComputeProperties, (d->device, &c)) ||
         !ZED_CALL_(d, zeDeviceGetModuleProperties, (d->device, &m)))
         return false;
@@ -23,6 +23,10 @@ static bool zed_read_properties_(zed_device *d)
     }
     d->tick_ns_ = zed_tick_ns_from_(p.timerResolution, frequency);
     d->timestamp_bits_ = p.kernelTimestampValidBits;
+    const zed_target_row_ *row = zed_recognise_(&id, d->recognised_, sizeof d->recognised_, &d->target.guessed);
+    d->target.name = row->name;
+    d->target.dpas = row->dpas;
+    d->target.block2d = row->block2d;
     zed_fill_target_(&d->target, &p, &c, &m);
     return true;
 }
@@ -126,6 +130,7 @@ bool zed_open_queue_(zed_device *second, zed_device *first, const char *file, in
     second->ze_ = first->ze_;
     memcpy(second->name, first->name, sizeof second->name);
     second->target = first->target;
+    memcpy(second->recognised_, first->recognised_, sizeof second->recognised_);
     second->software = first->software;
     second->borrowed_ = true;
     second->system_memory_ = first->system_memory_;

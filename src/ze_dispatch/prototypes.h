@@ -16,8 +16,8 @@ XE_FN_ bool zed_release_(zed_device *d, int kind, void *handle, const char *file
 XE_FN_ bool zed_make_pool_(zed_device *d, uint32_t count, bool timed, ze_event_pool_handle_t *pool);
 XE_FN_ bool zed_make_event_(zed_device *d, ze_event_pool_handle_t pool, uint32_t index, ze_event_handle_t *event);
 XE_FN_ bool zed_event_is_for_(const zed_event *e, zed_device *d, const char *call);
-XE_FN_ const zed_target_row_ *zed_target_row_of_(const char *name);
-XE_FN_ const char *zed_target_name_(uint32_t vendor_id, uint32_t device_id, const char *name);
+XE_FN_ const zed_target_row_ *zed_recognise_(const zed_identity_ *id, char *how, size_t size, bool *guessed);
+XE_FN_ bool zed_identify_(zed_device *d, ze_device_handle_t device, ze_device_properties_t *p, zed_identity_ *id);
 XE_FN_ void zed_fill_target_(zed_target *t, const ze_device_properties_t *p, const ze_device_compute_properties_t *c,
     const ze_device_module_properties_t *m);
 XE_FN_ bool zed_name_drivers_(zed_device *d);

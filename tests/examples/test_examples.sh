@@ -2,7 +2,6 @@
 # The examples as programs: their options, refusals and last lines; and their modules for every target, saved for spirv-val.
 . "$(dirname "$0")/../test.sh"
 saved=${XETILE_SPV_DIR:-$work}
-targets="pvc bmg lnl ptl dg2 generic soft"
 
 for example in hello gemm gemm_slm gemm_l2 gemm_variants gather gemm_devices; do
     program="$BUILD/$example"

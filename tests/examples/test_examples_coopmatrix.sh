@@ -3,7 +3,6 @@
 # sizes, refusals; and their modules for every target, saved for spirv-val.
 . "$(dirname "$0")/../test.sh"
 saved=${XETILE_SPV_DIR:-$work}
-targets="pvc bmg lnl ptl dg2 generic soft"
 
 layout="$BUILD/layout"
 check_says "the text's first table" ".w    0,12 1,12 2,12 3,12 0,13 1,13 2,13 3,13 0,14 1,14 2,14 3,14  -,-  -,-  -,-  -,-" "$layout"

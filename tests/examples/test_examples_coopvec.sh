@@ -3,7 +3,6 @@
 # every target, saved for spirv-val.
 . "$(dirname "$0")/../test.sh"
 saved=${XETILE_SPV_DIR:-$work}
-targets="pvc bmg lnl ptl dg2 generic soft"
 
 for example in mlp_inference neural_texture; do
     program="$BUILD/$example"

@@ -6,7 +6,7 @@ saved=${XETILE_SPV_DIR:-$work}
 decoder="$BUILD/decoder"
 
 check_options decoder
-for target in pvc bmg lnl ptl dg2 generic soft; do
+for target in $targets; do
     for kernel in linear_f16 linear_int prompt_linear_f16 prompt_linear_int attend prompt_attend rotate norm_f16 norm_int swiglu_f16 \
         swiglu_int quantize embed choose; do
         check_says "$kernel for $target" "ok decoder $kernel" "$decoder" --kernel $kernel --emit "$saved/decoder-$kernel-$target.spv" --target $target

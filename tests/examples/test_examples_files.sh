@@ -13,7 +13,7 @@ export XETILE_SOFT_TIER="${XETILE_SOFT_TIER:-quick}"
 
 check_options image_filter
 check_options quantized_linear
-for target in pvc bmg lnl ptl dg2 generic soft; do
+for target in $targets; do
     for pass in rows columns; do
         check_says "image_filter $pass for $target" "ok image_filter" "$blur" --pass $pass --emit "$saved/image_filter-$pass-$target.spv" --target $target
     done

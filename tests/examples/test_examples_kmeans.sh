@@ -5,7 +5,7 @@ saved=${XETILE_SPV_DIR:-$work}
 kmeans="$BUILD/kmeans"
 
 check_options kmeans
-for target in pvc bmg lnl ptl dg2 generic soft; do
+for target in $targets; do
     for kernel in assign move; do
         check_says "$kernel for $target" "ok kmeans" "$kmeans" --kernel $kernel --emit "$saved/kmeans-$kernel-$target.spv" --target $target
     done

@@ -11,7 +11,7 @@ options() { # options EXAMPLE FORM...
     check_refused "$example, unknown form" "nosuch" "$program" --form nosuch
     check_refused "$example, size 0" "--m 0" "$program" --m 0
     for form in "$@"; do
-        for target in pvc bmg lnl ptl dg2 generic soft; do
+        for target in $targets; do
             check_says "$example $form for $target" "ok $example $form" "$program" --form "$form" \
                 --emit "$saved/$example-$form-$target.spv" --target $target
         done

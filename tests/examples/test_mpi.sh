@@ -13,7 +13,7 @@ ranks() { count=$1 && shift && timeout 120 mpirun --oversubscribe --bind-to none
 
 check_options mpi_summa
 check_refused "size 0" "--m 0" "$program" --m 0
-for target in pvc bmg lnl ptl dg2 generic soft; do
+for target in $targets; do
     check_says "mpi_summa for $target" "ok mpi_summa" "$program" --emit "$saved/mpi_summa-$target.spv" --target $target
 done
 check_says "without mpirun" "ok mpi_summa f16 300 x 200 x 600 on 1" "$program" --device software --m 300 --n 200 --k 600

@@ -523,7 +523,7 @@ TEST(build_options)
     xt_free(&mod);
     line = __LINE__ + 1;
     mod = XT_BUILD(fine, &(xt_target){.name = "voodoo"});
-    expect(&mod, XT_ERROR_TARGET, line, "voodoo", "known are pvc, bmg, lnl, ptl, dg2, generic, soft and vulkan");
+    expect(&mod, XT_ERROR_TARGET, line, "voodoo", "known are " CM_TARGET_NAMES);
     line = __LINE__ + 1;
     mod = XT_BUILD(fine, &(xt_target){0});
     expect(&mod, XT_ERROR_TARGET, line, "(none)", "");

@@ -133,3 +133,9 @@ xt_index xt_at_(int n, const xt_val *at)
 
 /* The type for sums of a type: floats below 32 bits are summed in f32. */
 XE_FN_ int xt_wide_type_(int type) { return type == CM_F16 || type == CM_BF16 ? CM_F32 : (int)xt_held_((cm_type)type); }
+
+/* Bytes of registers of a subgroup, with those per thread that were chosen. */
+XE_FN_ int xt_register_bytes_(const xt_ctx *x)
+{
+    return cm_has_two_register_modes(&x->target) && x->registers <= 128 ? x->target.registers / 2 : x->target.registers;
+}

@@ -6,7 +6,7 @@
  * body. */
 XE_FN_ int xt_joined_turns_(const xt_ctx *x, int copies)
 {
-    size_t room = (size_t)x->target.registers / (x->registers <= 128 ? 2 : 1) / 8 * 5;
+    size_t room = (size_t)xt_register_bytes_(x) / 8 * 5;
     while (copies > 1 && x->accumulator_bytes + (x->product_bytes - x->accumulator_bytes) * (size_t)copies > room)
         copies /= 2;
     return copies;

@@ -238,7 +238,7 @@ static void xt_slice_product_(xt_ctx *x, const spe_list *plans, int mma)
     xt_stage_ *a = xt_stage_plan_(x, plans, d->left.id), *b = xt_stage_plan_(x, plans, d->right.id);
     size_t all = xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right);
     size_t sum = xt_vec_bytes_(&xt_value_at_(x, xt_node_at_(x, mma)->result)->now.vec);
-    size_t room = (size_t)x->target.registers / (x->registers <= 128 ? 2 : 1) / 8 * 7;
+    size_t room = (size_t)xt_register_bytes_(x) / 8 * 7;
     if (!a || !b || xt_value_at_(x, d->left.id)->uses != 1 || xt_value_at_(x, d->right.id)->uses != 1) return;
     if (sum + all <= room || !xt_is_straight_(x, a->node, mma) || !xt_is_straight_(x, b->node, mma)) return;
     for (int slices = 2; d->left.dist.data[1] % slices == 0; slices *= 2)
