@@ -29,8 +29,8 @@
  *     .validate      with the validation layer, if it is installed: it prints to stderr, and dev.complaints counts
  * Default: the device that $XETILE_VULKAN_DEVICE names (as .device); if it is unset, the first in this order: discrete
  * GPUs, integrated GPUs, virtual ones, CPUs. $XETILE_VULKAN_VALIDATE=1 is .validate.
- * dev.target has the device's limits: subgroup sizes, local memory, sizes of groups, which types it has. vkd_target_log(&dev)
- * says which row of coopmatrix.h's table it is.
+ * dev.target has the device's limits: subgroup sizes, local memory, sizes of groups, which types it has.
+ * vkd_target_log(&dev) says which row of coopmatrix.h's table kernels are built for.
  * The loader (libvulkan.so.1, vulkan-1.dll) is opened when a device is: programs start where it is missing, and
  * vkd_open then fails with VKD_NO_LOADER.
  *
