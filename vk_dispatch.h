@@ -1829,6 +1829,9 @@ XE_FN_ bool vkd_read_kernel_(vkd_kernel *k, const vkd_module *module)
         vkd_read_instruction_(k, &f, w, n);
     }
     if (!f.id) return vkd_fail_(k->device, VKD_KERNEL_NAME, "the module has no kernel %s; it has %s", k->name, others);
+    if (k->local_bytes > (uint32_t)k->device->target.local_memory) /* drivers may take it, and lose the device */
+        return vkd_fail_(k->device, VKD_LOCAL_MEMORY, "kernel %s: %" PRIu32 " bytes of local memory, \"%s\" has %d",
+                         k->name, k->local_bytes, k->device->name, k->device->target.local_memory);
     return k->local_size[0] || vkd_fail_(k->device, VKD_MODULE, "kernel %s states no local size", k->name);
 }
 

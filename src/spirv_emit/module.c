@@ -196,7 +196,8 @@ static void spe_write_head_(spe_module *m)
     spe_capability(m, vulkan ? SPE_CapabilityShader : SPE_CapabilityKernel);
     spe_capability(m, vulkan ? SPE_CapabilityPhysicalStorageBufferAddresses : SPE_CapabilityAddresses);
     if (vulkan) spe_capability(m, SPE_CapabilityVulkanMemoryModel);
-    if (m->local_words) m->buffer[SPE_SECTION_GLOBAL_].data[m->local_length] = (m->local_bytes + 19) / 16 * 4;
+    if (m->local_words) /* no byte more: all of a device's local memory may be taken */
+        m->buffer[SPE_SECTION_GLOBAL_].data[m->local_length] = m->local_bytes > 16 ? (m->local_bytes + 15) / 16 * 4 : 4;
     if (vulkan && m->contraction_off) spe_forbid_contraction_(m);
     if (vulkan && !m->entry_count) SPE_ERROR_(m, ENVIRONMENT, "the module has no kernel; Vulkan has no libraries");
     if (!m->entry_count) spe_capability(m, SPE_CapabilityLinkage);

@@ -536,6 +536,32 @@ static void expect(int line, int id, const char *part)
     vkd_clear_error(&device);
 }
 
+/* A kernel with a variable of so many bytes in local memory. */
+static spe_words local_bytes_module(spe_module *m, uint32_t bytes)
+{
+    begin(m, "fill", "ptr<i32> x", 8, SPE_CONTRACT_ALLOWED);
+    spe_id i = spe_builtin(m, SPE_LOCAL_ID, 0), array = spe_shared_var(m, spe_array(m, spe_int(m, 32), bytes / 4));
+    spe_store(m, spe_element(m, array, 1, &i), i, 0);
+    spe_store(m, at(m, 0, i), spe_load(m, spe_element(m, array, 1, &i), 0), 0);
+    return finish(m, "local_bytes");
+}
+
+TEST(all_local_memory_may_be_taken_and_no_more)
+{
+    uint32_t most = (uint32_t)device.target.local_memory;
+    for (uint32_t more = 0; more <= 4; more += 4) {
+        spe_module m;
+        vkd_module module;
+        vkd_kernel k;
+        spe_words w = local_bytes_module(&m, most + more);
+        CHECK(vkd_module_load(&module, &device, w.data, w.count * 4));
+        CHECK_INT(vkd_kernel_get(&k, &module, "fill", "ptr<i32> x"), more == 0);
+        if (more) expect(__LINE__, VKD_LOCAL_MEMORY, "bytes of local memory");
+        vkd_module_free(&module);
+        spe_free(&m);
+    }
+}
+
 TEST(mistakes_are_errors)
 {
     vkd_kernel k;
@@ -584,6 +610,7 @@ int main(void)
     RUN(parameters_beyond_what_is_pushed);
     RUN(kernels_of_xetile);
     RUN(batches_and_copies);
+    RUN(all_local_memory_may_be_taken_and_no_more);
     RUN(mistakes_are_errors);
     vkd_close(&device);
     return test_report();
