@@ -5041,7 +5041,7 @@ XE_FN_ void xt_write_atomic_rmw_(xt_ctx *x, const xt_node_ *n)
     const xt_scattered_ *d = n->scattered;
     xt_vec r = xt_make_vec_(x, n), v = xt_now_as_(x, &d->vec, CM_ACC);
     xt_tile t = xt_now_tile_(x, &d->access.tile);
-    xt_rmw_ rmw = {(xt_rmw_kind_)n->kind, t.base.local ? SPE_ScopeWorkgroup : SPE_ScopeDevice};
+    xt_rmw_ rmw = {(xt_rmw_kind_)n->kind, (uint32_t)(t.base.local ? SPE_ScopeWorkgroup : SPE_ScopeDevice)};
     if (t.scatter) xt_visit_scattered_(x, d, xt_rmw_element_, &rmw, r.blocks ? &r : NULL);
     for (xt_block_ b = xt_blocks_(x, &t.dist); !t.scatter && v.blocks && r.blocks && xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, XT_VISITED_);
@@ -9355,7 +9355,8 @@ XE_FN_ bool xt_put_slots_(xt_printer_ *p, const char *before, const xt_frame_ *f
     int n = 0;
     for (int i = 0; i < f->slots; i++) {
         const char *slot = (const char *)&f->slot[i];
-        const xt_thing_ *all[2] = {(const xt_thing_ *)(slot + which), (const xt_thing_ *)(slot + value)};
+        const xt_thing_ *all[2] = {(const xt_thing_ *)(const void *)(slot + which),
+                                   (const xt_thing_ *)(const void *)(slot + value)};
         if (!f->slot[i].mask) continue;
         xt_put_(p, "%s", n++ ? ", " : before);
         for (int j = 0; j < 1 + (value != which); j++)
@@ -9581,7 +9582,7 @@ XE_FN_ void xt_put_remark_(xt_printer_ *p, const xt_node_ *n)
     xt_ctx *x = p->x;
     const xt_tile *t = xt_accessed_(n);
     const xt_vec *v = &xt_value_at_(x, n->result)->now.vec;
-    const xt_remark_of_ *r = (const xt_remark_of_ *)x->remarks.items, *end = r + x->remarks.count;
+    const xt_remark_of_ *r = (const xt_remark_of_ *)x->remarks.items;
     const xt_access_ a = xt_access_by_(x, n);
     xt_grid_ g;
     if (!t && v->magic != XT_VEC_MAGIC_) return;
@@ -9595,8 +9596,11 @@ XE_FN_ void xt_put_remark_(xt_printer_ *p, const xt_node_ *n)
         xt_put_(p, a.why ? ", no 2D block messages: %s" : ", 2D block messages", a.why);
     if (xt_does_(n->op, XT_MOVES_))
         xt_put_(p, n->whole->origin ? ", in registers" : ", through local memory");
-    while (r < end && r->node != (int)(n - xt_node_at_(x, 0))) r++;
-    if (r < end) xt_put_(p, ", %s", r->text);
+    for (int i = 0; i < x->remarks.count; i++)
+        if (r[i].node == (int)(n - xt_node_at_(x, 0))) {
+            xt_put_(p, ", %s", r[i].text);
+            break;
+        }
 }
 
 /* The work-group, and the condition for the version with 2D block messages. */

@@ -307,10 +307,11 @@ static inline const char *png_unfilter(const uint8_t *rows, const png_picture *p
     for (int y = 0; y < p->height; y++) {
         const uint8_t *from = rows + (size_t)y * (line + 1), filter = *from++;
         uint8_t *to = p->at + (size_t)y * line;
+        const uint8_t *above = y ? to - line : NULL;
         if (filter > 4) return "a row has an invalid filter";
         for (size_t i = 0; i < line; i++) {
-            int left = i < step ? 0 : to[i - step], up = y ? to[i - line] : 0;
-            int corner = y && i >= step ? to[i - line - step] : 0;
+            int left = i < step ? 0 : to[i - step], up = above ? above[i] : 0;
+            int corner = above && i >= step ? above[i - step] : 0;
             int guess[5] = {0, left, up, (left + up) / 2, png_paeth(left, up, corner)};
             to[i] = (uint8_t)(from[i] + guess[filter]);
         }

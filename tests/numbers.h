@@ -38,7 +38,7 @@ TEST_UNUSED_ static double get(int type, const void *base, size_t at)
 
 TEST_UNUSED_ static void put(int type, void *base, size_t at, double v)
 {
-    uint64_t bits = v < 0 ? (uint64_t)(int64_t)v : (uint64_t)fmin(v, 0x1p63);
+    uint64_t bits = 0;
     float single = (float)v;
     switch (type) {
     case CM_F64: memcpy(&bits, &v, 8); break;
@@ -48,7 +48,7 @@ TEST_UNUSED_ static void put(int type, void *base, size_t at, double v)
     case CM_BF16: bits = spe_f32_to_bf16_bits(single); break;
     case CM_E4M3: bits = spe_f32_to_e4m3_bits(single, true); break;
     case CM_E5M2: bits = spe_f32_to_e5m2_bits(single, true); break;
-    default: break;
+    default: bits = v < 0 ? (uint64_t)(int64_t)v : (uint64_t)fmin(v, 0x1p63); break;
     }
     memcpy((unsigned char *)base + at * size_of(type), &bits, size_of(type));
 }

@@ -49,9 +49,10 @@ static const char *find(const struct jit_object *o, size_t *bytes)
 uint64_t jit_stack_usage(const struct jit_object *o, const char *function)
 {
     size_t bytes = 0, length = strlen(function);
-    const char *at = find(o, &bytes), *end = at + bytes, *next;
+    const char *at = find(o, &bytes), *end, *next;
     uint64_t most = 0;
-    for (; at && at < end; at = next) {
+    if (!at) return 0;
+    for (end = at + bytes; at < end; at = next) {
         const char *stop = memchr(at, '\n', (size_t)(end - at)), *tab, *name;
         next = stop ? stop + 1 : end;
         tab = memchr(at, '\t', (size_t)(next - at));

@@ -7,13 +7,8 @@
 #include "spirv/reader.h"
 #include "large_kernels.h"
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__GLIBC__) && !TEST_SANITIZED
 #define CAN_COUNT 1
-#endif
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#undef CAN_COUNT
-#endif
 #endif
 
 #ifdef CAN_COUNT

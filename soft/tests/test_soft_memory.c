@@ -12,13 +12,8 @@
 #include "soft/driver_kernels.h"
 #include "test.h"
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__GLIBC__) && !TEST_SANITIZED
 #define CAN_FAIL 1
-#endif
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#undef CAN_FAIL
-#endif
 #endif
 
 static _Atomic long countdown; /* this many more allocations succeed, then one fails; negative: all succeed */

@@ -734,12 +734,13 @@ static double random_of(const op_case *t, cm_type type, int which)
     bool shift = t->what == BINARY && which == 1 && (t->op == CM_SHL || t->op == CM_SHR);
     double range = ldexp(1, row->storage_bits < 32 ? row->storage_bits : 32), x = test_normal();
     if (row->kind == CM_KIND_INT) {
+        if (row->is_signed && t->what == UNARY) range--; /* the least number has no opposite */
         if ((t->what == PRODUCT || t->what == SATURATING) && row->bytes >= 4) /* so that f64 sums are exact */
             return floor(test_uniform() * 2000) - (row->is_signed ? 1000 : 0);
         if (shift) return (double)(test_random() % 8);
         x = (t->what == BINARY && t->op == CM_MUL && row->bytes == 8) ? floor(test_uniform() * 1000)
                                                                       : floor(test_uniform() * range);
-        if (row->is_signed) x -= t->what == UNARY ? floor(range / 2) - 1 : floor(range / 2);
+        if (row->is_signed) x -= floor(range / 2);
         if (which == 1 && x == 0) return 3; /* divisors */
         if (t->what == BINARY && row->bytes == 4 && t->op == CM_MUL) return floor(x / 65536);
         return x;

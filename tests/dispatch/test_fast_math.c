@@ -144,7 +144,9 @@ TEST(arguments)
     uint16_t *p = (uint16_t *)zed_alloc(&device, ZED_SHARED, 64, 0);
     uint64_t *q = (uint64_t *)zed_alloc(&device, ZED_SHARED, 64, 0);
     zed_kernel k;
-    if (!load(&k, XT_BUILD(keep_arguments, &(xt_target){ZED_TARGET(&device)}))) return;
+    xt_module mod = XT_BUILD(keep_arguments, &(xt_target){ZED_TARGET(&device)});
+    if (!load(&k, mod)) return;
+    xt_free(&mod);
     for (int mode = 0; mode < MODES; mode++) {
         for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
             volatile float v = f32_of(values[i]);

@@ -174,7 +174,7 @@ static void put_npy(const char *to, int type, bool fortran, const matrix *x)
         float v = x->at[row * x->cols + col];
         uint16_t half = spe_f32_to_f16_bits(v);
         int32_t integer = (int32_t)v;
-        int8_t byte = (int8_t)v;
+        int8_t byte = (int8_t)integer;
         const void *from[NPY_TYPES] = {&half, &v, &byte, &integer};
         fwrite(from[type], 1, bytes, f);
     }

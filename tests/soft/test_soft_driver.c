@@ -338,7 +338,7 @@ TEST(deferred_free)
     CHECK(to[0] == 'q' && memcmp(to, to + 1, BYTES - 1) == 0);
     OK(zeCommandListDestroy(l));
     OK(zeCommandListDestroy(other));
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* they keep freed memory */
+#if !TEST_SANITIZED /* they keep freed memory */
     CHECK(mincore(m, 4096, &resident) != 0);
     m = new_memory(BYTES);
     OK(zeMemFreeExt(context, &f, m)); /* nobody uses it */
@@ -432,9 +432,7 @@ TEST(usm_largest)
     int policy = f ? fgetc(f) : 0;
     void *m = NULL;
     if (f) fclose(f);
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    SKIP("the sanitizer has bounds of its own");
-#endif
+    if (TEST_SANITIZED) SKIP("the sanitizer has bounds of its own");
     if (policy == '2' || getenv("XETILE_SOFT_CHECK")) SKIP("memory is counted, or filled, when it is allocated");
     OK(zeDeviceGetProperties(device, &p));
     OK(zeMemAllocDevice(context, &d, p.maxMemAllocSize, 0, device, &m));
@@ -2005,9 +2003,7 @@ TEST(lost_barriers_do_not_hang)
 /* A null pointer: the launch is lost, not the process. */
 TEST(wild_pointers_lose_their_launch_only)
 {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    SKIP("the sanitizer has the signals");
-#endif
+    if (TEST_SANITIZED) SKIP("the sanitizer has the signals");
     ze_command_queue_handle_t q = new_queue(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
     ze_command_list_handle_t l = new_list();
     ze_kernel_handle_t k = new_kernel("lonely");
@@ -2034,9 +2030,7 @@ TEST(wild_pointers_lose_their_launch_only)
 /* Likewise a launch whose group counts are in unmapped memory. */
 TEST(wild_counts_lose_their_launch_only)
 {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    SKIP("the sanitizer has the signals");
-#endif
+    if (TEST_SANITIZED) SKIP("the sanitizer has the signals");
     ze_command_queue_handle_t q = new_queue(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     ze_kernel_handle_t k = new_kernel("bump");
@@ -2106,9 +2100,7 @@ static void *hammer(void *argument)
 /* The same for copies and fills. */
 TEST(wild_copies_are_lost_only)
 {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    SKIP("the sanitizer has the signals");
-#endif
+    if (TEST_SANITIZED) SKIP("the sanitizer has the signals");
     ze_physical_mem_desc_t d = {.stype = ZE_STRUCTURE_TYPE_PHYSICAL_MEM_DESC};
     ze_command_queue_handle_t q = new_queue(ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
     ze_physical_mem_handle_t p = NULL;

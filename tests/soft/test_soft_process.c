@@ -180,9 +180,7 @@ static void end_at_the_limit(void)
 
 TEST(a_limit_ends_a_kernel_that_never_ends)
 {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    SKIP("the sanitizer has the signals");
-#endif
+    if (TEST_SANITIZED) SKIP("the sanitizer has the signals");
     setenv("XETILE_SOFT_RUN_LIMIT", "0.3", 1);
     in_a_child(end_at_the_limit);
     unsetenv("XETILE_SOFT_RUN_LIMIT");

@@ -87,7 +87,7 @@ XE_FN_ void xt_write_atomic_rmw_(xt_ctx *x, const xt_node_ *n)
     const xt_scattered_ *d = n->scattered;
     xt_vec r = xt_make_vec_(x, n), v = xt_now_as_(x, &d->vec, CM_ACC);
     xt_tile t = xt_now_tile_(x, &d->access.tile);
-    xt_rmw_ rmw = {(xt_rmw_kind_)n->kind, t.base.local ? SPE_ScopeWorkgroup : SPE_ScopeDevice};
+    xt_rmw_ rmw = {(xt_rmw_kind_)n->kind, (uint32_t)(t.base.local ? SPE_ScopeWorkgroup : SPE_ScopeDevice)};
     if (t.scatter) xt_visit_scattered_(x, d, xt_rmw_element_, &rmw, r.blocks ? &r : NULL);
     for (xt_block_ b = xt_blocks_(x, &t.dist); !t.scatter && v.blocks && r.blocks && xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, XT_VISITED_);
