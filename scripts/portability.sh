@@ -123,7 +123,8 @@ rows() {
 gcc|the same modules at -O2, no warnings|gcc|same_modules "" gcc -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror
 clang|the same modules, no warnings|clang|same_modules "" clang -std=c11 -O0 -Wall -Wextra -Wpedantic -Werror
 c++|headers in C++17, kernels in C++20 (g++ and clang++), the same modules|g++|script tests/project/test_cpp.sh
-windows|mingw-w64 and wine: the same modules, a program's calls to a pretended driver; clang for Microsoft's ABI|x86_64-w64-mingw32-gcc|script tests/windows/test_windows.sh
+windows|mingw-w64 and wine: the same modules, a program's calls to a pretended driver|x86_64-w64-mingw32-gcc wine|script tests/windows/test_windows.sh
+msvc|clang for Microsoft's ABI: no GNU extensions, no warnings; C11, C++17 and C++20; compiled only|clang x86_64-w64-mingw32-gcc|script tests/windows/test_msvc.sh
 musl|the same modules, no warnings|musl-gcc|same_modules "" musl-gcc -std=c11 -O0 -static -Wall -Wextra -Wpedantic -Werror
 32-bit|x86, the same modules, no warnings|-m32|same_modules "" gcc -m32 $linux_headers -std=c11 -O0 -Wall -Wextra -Wpedantic -Werror
 aarch64|the same modules, under QEMU|qemu-aarch64 aarch64-linux-gnu-gcc|emulated aarch64 aarch64-linux-gnu

@@ -1,9 +1,10 @@
 #!/bin/sh
-# CMake and Meson: this repository as a subproject and, with CMake, installed and found; with bodies in the program's file and in a
-# library. Each program runs. One version everywhere; LIBDIR; a space in BUILD is refused.
+# CMake and Meson: this repository by itself, as a subproject and, with CMake, installed and found; with bodies in the program's file
+# and in a library; with each option on and off. Each program runs. One version everywhere; LIBDIR; a space in BUILD is refused.
 . "$(dirname "$0")/../test.sh"
 [ -z "${SANITIZE:-}" ] || { skip builds "not under sanitizers"; report; exit; }
 top=$(pwd)
+built=$(cd "$BUILD" && pwd)
 version=$(sed -n 's/^#define XETILE_VERSION "\(.*\)".*/\1/p' xetile.h spirv_emit.h | head -n 1)
 check "the version is three numbers" sh -c "echo '$version' | grep -Eqx '[0-9]+[.][0-9]+[.][0-9]+'"
 check "its macros agree" test "$(printf '#include "ze_dispatch.h"\nv XETILE_VERSION_MAJOR XETILE_VERSION_MINOR XETILE_VERSION_PATCH' |
@@ -34,20 +35,31 @@ subdirectory() { # subdirectory TARGET FOLDER
 }
 fetched() {
     project fetched "cmake_policy(SET CMP0135 NEW)" "include(FetchContent)" "FetchContent_Declare(xetile SOURCE_DIR $top)" \
-        "FetchContent_MakeAvailable(xetile)" "add_executable(hello hello.c)" "target_link_libraries(hello PRIVATE xetile::xetile)" &&
-        builds_and_runs
+        "set(XETILE_LIBRARY OFF)" "FetchContent_MakeAvailable(xetile)" "add_executable(hello hello.c)" \
+        "target_link_libraries(hello PRIVATE xetile::xetile)" "if(TARGET xetile::library OR TARGET ze_soft OR XETILE_TESTS)" \
+        "message(FATAL_ERROR \"an option is on\")" "endif()" && builds_and_runs
+}
+# The software device's objects are there already: they take longer than all the rest.
+with_objects() { mkdir -p "$1" && cp -a "$built/soft" "$built/soft_text.c" "$1/"; }
+by_itself() { # all options are on
+    with_objects "$work/own" && cmake -S "$top" -B "$work/own" -DCMAKE_BUILD_TYPE=Debug && cmake --build "$work/own" &&
+        test -s "$work/own/libze_soft.so" && (cd "$work/own" && env -u XETILE_SOFT ctest --output-on-failure)
 }
 found() {
-    cmake -S "$top" -B "$work/own" -DXETILE_SOFTWARE_DEVICE=OFF && cmake --build "$work/own" && (cd "$work/own" && ctest) &&
-        cmake --install "$work/own" --prefix "$work/prefix" &&
+    cmake --install "$work/own" --prefix "$work/prefix" && cmp "$work/own/libze_soft.so" "$work/prefix/$libdir/libze_soft.so" &&
         project found "find_package(xetile $version REQUIRED)" "add_executable(hello hello.c)" \
-            "target_link_libraries(hello PRIVATE xetile::library)" && builds_and_runs -DCMAKE_PREFIX_PATH="$work/prefix"
+            "target_link_libraries(hello PRIVATE xetile::library)" &&
+        XETILE_SOFT="$work/prefix/$libdir/libze_soft.so" builds_and_runs -DCMAKE_PREFIX_PATH="$work/prefix"
 }
+headers_of() { (cd "$1" && ls ./*.h); }
 if command -v cmake >/dev/null 2>&1; then
     check_says "CMake: add_subdirectory, the library" "ok hello" subdirectory xetile::library with_library
     thorough && check_says "CMake: add_subdirectory, headers" "ok hello" subdirectory xetile::xetile with_headers
-    check_says "CMake: FetchContent, headers" "ok hello" fetched
+    check_says "CMake: FetchContent, headers only" "ok hello" fetched
+    check_says "CMake: by itself, with the software device and its test" "100% tests passed" by_itself
+    libdir=$(sed -n 's/^CMAKE_INSTALL_LIBDIR:PATH=//p' "$work/own/CMakeCache.txt")
     check_says "CMake: installed and found" "ok hello" found
+    check "CMake installs the headers that make does" test "$(headers_of "$work/prefix/include/xetile")" = "$(headers_of "$top")"
     cd "$top" || exit 1
 else
     skip CMake "cmake is not installed"
@@ -60,8 +72,14 @@ meson_subproject() {
             "executable('linked', 'hello.c', dependencies: xetile.get_variable('xetile_library_dep'))" > meson.build &&
         meson setup out && meson compile -C out && out/hello --device software && out/linked --device software
 }
+meson_by_itself() {
+    with_objects "$work/meson_own" && cd "$top" && meson setup "$work/meson_own" -Dsoftware_device=true &&
+        meson compile -C "$work/meson_own" && test -s "$work/meson_own/libze_soft.so" &&
+        env -u XETILE_SOFT meson test -C "$work/meson_own"
+}
 if command -v meson >/dev/null 2>&1 && command -v ninja >/dev/null 2>&1; then
     check_says "Meson: a subproject" "ok hello" meson_subproject
+    check_says "Meson: by itself, with the software device and its test" "hello OK" meson_by_itself
     cd "$top" || exit 1
 else
     skip Meson "meson or ninja is not installed"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Programs for Windows, compiled by mingw-w64 and run by wine: headers with windows.h before and after them, in C and C++; every
 # example emits the bytes that it emits here; without ze_loader.dll a program starts and says so; Level Zero's flow with a pretend
-# ze_loader.dll, in which each call fails in turn; the README's program. And what clang for Microsoft's ABI says of the headers.
+# ze_loader.dll, in which each call fails in turn; the README's program. test_msvc.sh has what clang for Microsoft's ABI says.
 . "$(dirname "$0")/../test.sh"
 [ -z "${SANITIZE:-}" ] || { skip "programs for Windows" "not under sanitizers"; report; exit; }
 mingw=x86_64-w64-mingw32-gcc
