@@ -574,7 +574,6 @@ struct xt_ctx {
     bool block2d; /* writing the version with 2D block messages */
     bool staged;  /* operands go through local memory in this version */
     spe_id stages_fit; /* there: whether surfaces of messages are legal */
-    int stages_side;   /* the side of a branch on that which is being written, XT_BY_...; 0: none */
     spe_id side; /* of the innermost XT_IF around which there is no nearer loop: its first label, or 0 */
     const xt_frame_ *turning; /* the loop whose body has several copies; NULL: none */
     int at;       /* number of the node being written */
@@ -1208,8 +1207,6 @@ typedef struct {
 typedef struct {
     int shape, type, blocks, map;
 } xt_same_errors_;
-
-enum { XT_BY_MESSAGES_ = 1, XT_BY_ELEMENTS_ };
 
 /* ---- lower/chooser.c */
 
@@ -4588,11 +4585,10 @@ XE_FN_ void xt_stage_fetch_all_(xt_ctx *x, const xt_stage_ *s)
     for (int round = 0; s->got && round < rounds && rounds <= XT_EAGER_; round++) xt_stage_fetch_(x, s, round);
 }
 
-/* Opens a branch for messages, unless they are known to be legal, or this is a side of such a branch. */
+/* Opens a branch for messages, unless they are known to be legal. */
 XE_FN_ bool xt_stage_if_fit_(xt_ctx *x)
 {
     uint64_t known = 0;
-    if (x->stages_side) return false;
     if (spe_const_bits(&x->m, x->stages_fit, &known) && known) return false;
     spe_if(&x->m, x->stages_fit);
     return true;
@@ -4601,12 +4597,13 @@ XE_FN_ bool xt_stage_if_fit_(xt_ctx *x)
 /* Copies the data of a group of loads, fetched before or not. */
 XE_FN_ void xt_stage_fill_(xt_ctx *x, xt_stage_ *first, xt_stage_ *last, bool fetched)
 {
-    bool branch = xt_stage_if_fit_(x), messages = x->stages_side != XT_BY_ELEMENTS_;
-    for (xt_stage_ *s = first; s <= last && messages && !fetched; s++) xt_stage_fetch_all_(x, s);
-    for (xt_stage_ *s = first; s <= last && messages; s++) xt_stage_put_(x, s);
-    if (branch) spe_else(&x->m, 0, NULL);
-    for (xt_stage_ *s = first; s <= last && (branch || !messages); s++) xt_stage_elements_(x, s);
-    if (branch) spe_endif(&x->m, 0, NULL, NULL);
+    bool branch = xt_stage_if_fit_(x);
+    for (xt_stage_ *s = first; s <= last && !fetched; s++) xt_stage_fetch_all_(x, s);
+    for (xt_stage_ *s = first; s <= last; s++) xt_stage_put_(x, s);
+    if (!branch) return;
+    spe_else(&x->m, 0, NULL);
+    for (xt_stage_ *s = first; s <= last; s++) xt_stage_elements_(x, s);
+    spe_endif(&x->m, 0, NULL, NULL);
 }
 
 XE_FN_ void xt_stage_end_(xt_ctx *x, xt_stage_ *first, xt_stage_ *last)
@@ -4624,7 +4621,7 @@ XE_FN_ void xt_stage_copy_(xt_ctx *x, xt_stage_ *s)
     int n = xt_stage_rounds_(s) * s->weave * 3;
     spe_id *none = (spe_id *)xt_memory_(x, (size_t)n * sizeof *none);
     bool branch = none && s->got && xt_stage_if_fit_(x);
-    if (x->stages_side != XT_BY_ELEMENTS_) xt_stage_fetch_all_(x, s);
+    xt_stage_fetch_all_(x, s);
     if (!branch) return;
     for (int i = 0; i < n; i++) none[i] = spe_null(&x->m, spe_type_of(&x->m, s->got[i]));
     spe_endif_from(&x->m, (uint32_t)n, s->got, none, s->got);
@@ -5884,23 +5881,13 @@ XE_FN_ void xt_write_block2d_(xt_ctx *x)
     x->block2d = false;
 }
 
-/* Writes it without. Operands of products may go through local memory, copied by messages or element by element. The
- * sums of a work-group's products leave few registers for a branch in a loop, so it is around all; a subgroup alone has
- * one around each copying, as its copying is most of the kernel. */
+/* Writes it without. Operands of products may go through local memory, copied by messages or element by element: a
+ * branch around each copying decides. */
 XE_FN_ void xt_write_any_(xt_ctx *x)
 {
     x->staged = x->stages.count > 0;
     if (x->staged) xt_write_stage_begin_(x);
-    bool branch = x->staged && x->subgroups > 1 && xt_stage_if_fit_(x);
-    if (branch) x->stages_side = XT_BY_MESSAGES_;
     xt_write_nodes_(x);
-    if (branch) {
-        spe_else(&x->m, 0, NULL);
-        x->stages_side = XT_BY_ELEMENTS_;
-        xt_write_nodes_(x);
-        spe_endif(&x->m, 0, NULL, NULL);
-    }
-    x->stages_side = 0;
     x->staged = false;
 }
 

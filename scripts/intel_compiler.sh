@@ -16,7 +16,7 @@ listing_by_offline() { $XE_OFFLINE isa "$@" | sed -n 's/^listing //p' | head -n 
 # versions has several. The figures are of the one with the fewest instructions per dpas, four being any loop's own; those
 # with any_ are of the version for rows at any pitch, whose operands go through local memory, loaded by 2D blocks (which
 # ptl's listings do not name), else of the longest loop. They do not count what a jump skips if it contains a loop without
-# dpas: there, elements are copied one by one, where matrices are too narrow or too large for messages.
+# dpas and no block: there, elements are copied one by one, where matrices are too narrow or too large for messages.
 figures_of_listing() {
     awk '/^\/\/\.spill size/           { spill = $3 }
          /^[A-Za-z_][A-Za-z0-9_]*:/   { sub(/:.*/, ""); label[$0] = count; next }
@@ -25,13 +25,14 @@ figures_of_listing() {
                                         is_block[count] = line ~ /load_block2d/
                                         is_local[count] = line ~ /slm/
                                         all_dpas[count] = all_dpas[count - 1] + is_dpas[count]
+                                        all_block[count] = all_block[count - 1] + is_block[count]
                                         if (/jmpi|goto|while/) {
                                             for (i = 1; i <= NF; i++) if ($i in label) { from[++loops] = label[$i] + 1; to[loops] = count }
                                             for (i = 1; i <= NF && $i !~ /^_|^L[0-9]/; i++) continue
                                             jump[++jumps] = count; target[jumps] = $i } }
          END { for (i = 1; i <= jumps; i++) {
                    end = (target[i] in label) ? label[target[i]] : 0
-                   if (end <= jump[i] || all_dpas[end] > all_dpas[jump[i]]) continue
+                   if (end <= jump[i] || all_dpas[end] > all_dpas[jump[i]] || all_block[end] > all_block[jump[i]]) continue
                    for (l = 1; l <= loops && (from[l] <= jump[i] || to[l] > end); l++) continue
                    for (j = jump[i] + 1; l <= loops && j <= end; j++) skipped[j] = 1
                }

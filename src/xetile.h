@@ -567,7 +567,6 @@ struct xt_ctx {
     bool block2d; /* writing the version with 2D block messages */
     bool staged;  /* operands go through local memory in this version */
     spe_id stages_fit; /* there: whether surfaces of messages are legal */
-    int stages_side;   /* the side of a branch on that which is being written, XT_BY_...; 0: none */
     spe_id side; /* of the innermost XT_IF around which there is no nearer loop: its first label, or 0 */
     const xt_frame_ *turning; /* the loop whose body has several copies; NULL: none */
     int at;       /* number of the node being written */

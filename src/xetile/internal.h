@@ -275,8 +275,6 @@ typedef struct {
     int shape, type, blocks, map;
 } xt_same_errors_;
 
-enum { XT_BY_MESSAGES_ = 1, XT_BY_ELEMENTS_ };
-
 /* ---- lower/chooser.c */
 
 /* Accesses other than loads, which are numbered by the layout they load, cm_use. */

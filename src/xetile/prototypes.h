@@ -173,7 +173,6 @@ XE_FN_ xt_stage_ *xt_stage_at_(xt_ctx *x, int i);
 XE_FN_ void xt_write_stage_begin_(xt_ctx *x);
 XE_FN_ xt_vec xt_stage_get_(xt_ctx *x, const xt_stage_ *s, int part);
 XE_FN_ void xt_stage_begin_(xt_ctx *x, xt_stage_ *s);
-XE_FN_ bool xt_stage_if_fit_(xt_ctx *x);
 XE_FN_ void xt_stage_end_(xt_ctx *x, xt_stage_ *first, xt_stage_ *last);
 XE_FN_ xt_stage_ *xt_stage_of_(xt_ctx *x, uint32_t id);
 XE_FN_ bool xt_write_staged_(xt_ctx *x, const xt_node_ *n);

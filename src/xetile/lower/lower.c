@@ -43,23 +43,13 @@ static void xt_write_block2d_(xt_ctx *x)
     x->block2d = false;
 }
 
-/* Writes it without. Operands of products may go through local memory, copied by messages or element by element. The
- * sums of a work-group's products leave few registers for a branch in a loop, so it is around all; a subgroup alone has
- * one around each copying, as its copying is most of the kernel. */
+/* Writes it without. Operands of products may go through local memory, copied by messages or element by element: a
+ * branch around each copying decides. */
 static void xt_write_any_(xt_ctx *x)
 {
     x->staged = x->stages.count > 0;
     if (x->staged) xt_write_stage_begin_(x);
-    bool branch = x->staged && x->subgroups > 1 && xt_stage_if_fit_(x);
-    if (branch) x->stages_side = XT_BY_MESSAGES_;
     xt_write_nodes_(x);
-    if (branch) {
-        spe_else(&x->m, 0, NULL);
-        x->stages_side = XT_BY_ELEMENTS_;
-        xt_write_nodes_(x);
-        spe_endif(&x->m, 0, NULL, NULL);
-    }
-    x->stages_side = 0;
     x->staged = false;
 }
 

@@ -578,11 +578,10 @@ static void xt_stage_fetch_all_(xt_ctx *x, const xt_stage_ *s)
     for (int round = 0; s->got && round < rounds && rounds <= XT_EAGER_; round++) xt_stage_fetch_(x, s, round);
 }
 
-/* Opens a branch for messages, unless they are known to be legal, or this is a side of such a branch. */
-XE_FN_ bool xt_stage_if_fit_(xt_ctx *x)
+/* Opens a branch for messages, unless they are known to be legal. */
+static bool xt_stage_if_fit_(xt_ctx *x)
 {
     uint64_t known = 0;
-    if (x->stages_side) return false;
     if (spe_const_bits(&x->m, x->stages_fit, &known) && known) return false;
     spe_if(&x->m, x->stages_fit);
     return true;
@@ -591,12 +590,13 @@ XE_FN_ bool xt_stage_if_fit_(xt_ctx *x)
 /* Copies the data of a group of loads, fetched before or not. */
 static void xt_stage_fill_(xt_ctx *x, xt_stage_ *first, xt_stage_ *last, bool fetched)
 {
-    bool branch = xt_stage_if_fit_(x), messages = x->stages_side != XT_BY_ELEMENTS_;
-    for (xt_stage_ *s = first; s <= last && messages && !fetched; s++) xt_stage_fetch_all_(x, s);
-    for (xt_stage_ *s = first; s <= last && messages; s++) xt_stage_put_(x, s);
-    if (branch) spe_else(&x->m, 0, NULL);
-    for (xt_stage_ *s = first; s <= last && (branch || !messages); s++) xt_stage_elements_(x, s);
-    if (branch) spe_endif(&x->m, 0, NULL, NULL);
+    bool branch = xt_stage_if_fit_(x);
+    for (xt_stage_ *s = first; s <= last && !fetched; s++) xt_stage_fetch_all_(x, s);
+    for (xt_stage_ *s = first; s <= last; s++) xt_stage_put_(x, s);
+    if (!branch) return;
+    spe_else(&x->m, 0, NULL);
+    for (xt_stage_ *s = first; s <= last; s++) xt_stage_elements_(x, s);
+    spe_endif(&x->m, 0, NULL, NULL);
 }
 
 XE_FN_ void xt_stage_end_(xt_ctx *x, xt_stage_ *first, xt_stage_ *last)
@@ -614,7 +614,7 @@ static void xt_stage_copy_(xt_ctx *x, xt_stage_ *s)
     int n = xt_stage_rounds_(s) * s->weave * 3;
     spe_id *none = (spe_id *)xt_memory_(x, (size_t)n * sizeof *none);
     bool branch = none && s->got && xt_stage_if_fit_(x);
-    if (x->stages_side != XT_BY_ELEMENTS_) xt_stage_fetch_all_(x, s);
+    xt_stage_fetch_all_(x, s);
     if (!branch) return;
     for (int i = 0; i < n; i++) none[i] = spe_null(&x->m, spe_type_of(&x->m, s->got[i]));
     spe_endif_from(&x->m, (uint32_t)n, s->got, none, s->got);
