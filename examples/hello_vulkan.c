@@ -66,7 +66,8 @@ static int run(vkd_device *dev)
     float *x = (float *)vkd_alloc(dev, VKD_SHARED, N * sizeof *x, 0);
     float *y = (float *)vkd_alloc(dev, VKD_SHARED, N * sizeof *y, 0);
     float *z = (float *)vkd_alloc(dev, VKD_SHARED, N * sizeof *z, 0);
-    xt_module mod = XT_BUILD(hello, &(xt_target){VKD_TARGET(dev)});
+    const xt_target target = {VKD_TARGET(dev)};
+    xt_module mod = XT_BUILD(hello, &target);
     if (!mod.words) return failed_build(&mod);
     printf("device   %s\n", dev->name);
     for (int i = 0; x && y && i < N; i++) {
@@ -80,9 +81,10 @@ static int run(vkd_device *dev)
     return check(x, y, z);
 }
 
-static int emit(const char *path, const char *target)
+static int emit(const char *path, const char *name)
 {
-    xt_module mod = XT_BUILD(hello, &(xt_target){.name = target});
+    const xt_target target = {.name = name};
+    xt_module mod = XT_BUILD(hello, &target);
     FILE *f;
     int ok;
     if (!mod.words) return failed_build(&mod);
@@ -91,7 +93,7 @@ static int emit(const char *path, const char *target)
     ok = f && fwrite(mod.words, 1, mod.size, f) == mod.size;
     if (f && fclose(f) != 0) ok = 0;
     printf(ok ? "ok hello_vulkan %s, %zu bytes for %s\n" : "FAILED hello_vulkan cannot write %s, %zu bytes for %s\n",
-           path, mod.size, target);
+           path, mod.size, name);
     xt_free(&mod);
     return !ok;
 }
@@ -122,7 +124,8 @@ int main(int argc, char **argv)
     }
     if (file || print) return emit(print ? NULL : file, target ? target : "vulkan");
     if (target) return failed(target, 0, "--target requires --emit or --print");
-    if (!vkd_open(&dev, &(vkd_options){.device = name})) return failed(dev.error.file, dev.error.line, dev.error.text);
+    vkd_options options = {.device = name};
+    if (!vkd_open(&dev, &options)) return failed(dev.error.file, dev.error.line, dev.error.text);
     status = run(&dev);
     vkd_close(&dev);
     return status;

@@ -170,7 +170,8 @@ static void fill_own(const place *p, buffers *b)
 static bool prepare(buffers *b, const place *p)
 {
     size_t elements = (size_t)(p->i1 - p->i0) * (size_t)(p->j1 - p->j0) + 1;
-    xt_module mod = XT_BUILD(summa_step, &(xt_target){ZED_TARGET(&b->dev)});
+    const xt_target target = {ZED_TARGET(&b->dev)};
+    xt_module mod = XT_BUILD(summa_step, &target);
     if (!mod.words) return fail_build(&mod);
     ZED_LOAD(&b->kernel, &b->dev, mod);
     xt_free(&mod);

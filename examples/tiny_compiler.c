@@ -23,7 +23,7 @@
 
 enum { VARIABLES = 32, ELEMENTS = 10007, GROUP = 64, DEPTH = 200, TURNS = 10000000 /* of all loops, on the host */ };
 
-typedef enum { EMIT, RUN, SKIP } mode; /* write SPIR-V; compute; only read over the text */
+typedef enum { EMIT, RUN, SKIP } doing; /* write SPIR-V; compute; only read over the text */
 
 /* A number: the id of its value when compiling, its value when running. */
 typedef struct {
@@ -39,7 +39,7 @@ typedef struct {
 
 typedef struct {
     const char *path, *start, *at;
-    mode mode;
+    doing mode;
     spe_module m;
     spe_id f32;
     variable vars[VARIABLES];
@@ -235,7 +235,7 @@ static void set(compiler *c, int n, const spe_id *ids)
 /* A block that is run only if `taken`. */
 static void block_if(compiler *c, bool taken)
 {
-    mode before = c->mode;
+    doing before = c->mode;
     if (c->mode == RUN && !taken) c->mode = SKIP;
     block(c);
     if (c->mode == SKIP && !c->broke) c->mode = before;
@@ -279,7 +279,7 @@ static void emit_while(compiler *c)
 static void run_while(compiler *c)
 {
     const char *test = c->at;
-    mode before = c->mode;
+    doing before = c->mode;
     do {
         c->at = test;
         if (c->mode == RUN && c->turns++ == TURNS) complain(c, "this loop does not end, or takes too many turns", "");
@@ -350,7 +350,7 @@ static void parameters(compiler *c)
     expect(c, ")");
 }
 
-static void start(compiler *c, mode what)
+static void start(compiler *c, doing what)
 {
     c->at = c->start;
     c->mode = what;
@@ -364,11 +364,11 @@ static void start(compiler *c, mode what)
 /* The kernel's words; NULL and an error if the text has one. */
 static spe_words compile(compiler *c, spe_env env)
 {
-    spe_param params[VARIABLES + 1];
-    spe_kernel k = {.name = c->kernel, .local_size = {GROUP}, .contract = SPE_CONTRACT_OFF, .params = params};
+    spe_param params[VARIABLES + 1] = {{.name = NULL}};
+    spe_kernel k = {.name = c->kernel, .params = params, .local_size = {GROUP}, .contract = SPE_CONTRACT_OFF};
     spe_id at[VARIABLES];
-    memset(params, 0, sizeof params);
-    spe_begin(&c->m, &(spe_options){.env = env, .names = true, .lines = true});
+    spe_options options = {.env = env, .names = true, .lines = true};
+    spe_begin(&c->m, &options);
     start(c, EMIT);
     c->f32 = spe_float(&c->m, 32);
     int n = c->params < VARIABLES ? c->params : VARIABLES - 1;
