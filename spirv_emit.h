@@ -1840,6 +1840,7 @@ enum { SPE_ID_TYPE_ = 1, SPE_ID_CONSTANT_ = 2, SPE_ID_GLOBAL_ = 4, SPE_ID_FUNCTI
        SPE_ID_KERNEL_ = 32, SPE_ID_PACKED_ = 64 /* a pointer into a packed struct */,
        SPE_ID_FOLDED_ = 128 /* an operation returned this operand unchanged */,
        SPE_ID_DECLARED_ = 0x4000 /* a function whose body is to come */,
+       SPE_ID_AS_WRITTEN_ = 0x8000 /* decorated so for Vulkan */,
        SPE_ID_BYTE_ = 0x1000, SPE_ID_PRODUCT_ = 0x2000 /* see igc.c; halves.c has bits 8 to 11 */ };
 
 enum { SPE_RECENT_VECTOR_ = 0x40000000 };
@@ -1885,6 +1886,11 @@ enum { SPE_NEED_NOTHING_, SPE_NEED_INT_, SPE_NEED_FLOAT_, SPE_NEED_ENCODING_, SP
        SPE_NEED_COOPVEC_, SPE_NEED_BUILTIN_, SPE_NEED_DECORATION_, SPE_NEED_MODE_, SPE_NEED_STORAGE_, SPE_NEED_OP_,
        SPE_NEED_OP_ACROSS_, SPE_NEED_OP_CLUSTERED_, SPE_NEED_OP_16_, SPE_NEED_OP_32_, SPE_NEED_OP_64_,
        SPE_NEED_OP_BF16_, SPE_NEED_END_ };
+
+/* -- glsl.c: numbers in GLSL.std.450 -- */
+enum { SPE_GLSL_ROUND_EVEN_ = 2, SPE_GLSL_TRUNC_ = 3, SPE_GLSL_FABS_ = 4, SPE_GLSL_EXP2_ = 29,
+       SPE_GLSL_LOG2_ = 30, SPE_GLSL_SQRT_ = 31, SPE_GLSL_FMA_ = 50, SPE_GLSL_FIND_LSB_ = 73, SPE_GLSL_FIND_MSB_ = 75,
+       SPE_GLSL_NMIN_ = 79, SPE_GLSL_NMAX_ = 80 };
 
 /* errors.c - a module's first error, and the place that it names. */
 
@@ -4363,8 +4369,10 @@ XE_FN_ spe_id spe_put_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, 
 {
     if (spe_uses_local_(m, op, n, operands)) return spe_emit_local_(m, op, type, n, operands);
     spe_id id = spe_emit_one_(m, op, type, n, operands);
-    if (m->as_written && id && spe_contracts_(op))
+    if (m->as_written && id && spe_contracts_(op)) {
+        m->ids[id].flags |= SPE_ID_AS_WRITTEN_;
         spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, id, SPE_DecorationNoContraction);
+    }
     return id;
 }
 
@@ -5456,8 +5464,7 @@ spe_id spe_shared_var(spe_module *m, spe_id type)
     return SPE_WITHIN_(m, spe_global_var(m, SPE_StorageClassWorkgroup, type, 0));
 }
 
-/* glsl.c - Vulkan's mathematics: functions of GLSL.std.450 where these are as accurate as OpenCL's, and others made of
- * arithmetic, for floats of 16 and 32 bits. */
+/* glsl.c - what Vulkan's mathematics is made of: functions of GLSL.std.450, polynomials. */
 
 /* The id of the environment's set of mathematics, imported on first use. */
 XE_FN_ spe_id spe_math_set_(spe_module *m)
@@ -5478,26 +5485,6 @@ XE_FN_ spe_id spe_glsl_(spe_module *m, uint32_t number, const char *form, spe_id
     return spe_instruction_(m, m->doing, SPE_OpExtInst, form, w);
 }
 
-enum { SPE_GLSL_ROUND_EVEN_ = 2, SPE_GLSL_TRUNC_ = 3, SPE_GLSL_FABS_ = 4, SPE_GLSL_FMA_ = 50, SPE_GLSL_FIND_LSB_ = 73,
-       SPE_GLSL_FIND_MSB_ = 75, SPE_GLSL_NMAX_ = 80 };
-
-/* The number of the function that gives the same; 0: there is none. */
-XE_FN_ uint32_t spe_glsl_number_(spe_math_op f)
-{
-    static const struct {
-        uint16_t ours, theirs;
-    } rows[] = {{SPE_FABS, 4}, {SPE_FLOOR, 8}, {SPE_CEIL, 9}, {SPE_TRUNC, 3}, {SPE_RINT, 2}, {SPE_SQRT, 31},
-                {SPE_RSQRT, 32}, {SPE_FMA, 50}, {SPE_FMIN, 79}, {SPE_FMAX, 80}, {SPE_FCLAMP, 81}, {SPE_SIGN, 6},
-                {SPE_SMIN, 39}, {SPE_SMAX, 42}, {SPE_UMIN, 38}, {SPE_UMAX, 41}, {SPE_SABS, 5}, {SPE_SCLAMP, 45},
-                {SPE_UCLAMP, 44}, {SPE_NATIVE_SQRT, 31}, {SPE_NATIVE_RSQRT, 32}, {SPE_NATIVE_EXP, 27},
-                {SPE_NATIVE_EXP2, 29}, {SPE_NATIVE_LOG, 28}, {SPE_NATIVE_LOG2, 30}, {SPE_NATIVE_SIN, 13},
-                {SPE_NATIVE_COS, 14}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (rows[i].ours == (uint32_t)f) return rows[i].theirs;
-    }
-    return 0;
-}
-
 XE_FN_ spe_id spe_glsl_f_(spe_module *m, spe_id like, double value)
 {
     return spe_const_f(m, spe_type_of(m, like), value);
@@ -5516,95 +5503,155 @@ XE_FN_ spe_id spe_polynomial_(spe_module *m, spe_id x, int n, const double *coef
     return sum;
 }
 
+XE_FN_ spe_id spe_glsl_abs_(spe_module *m, spe_id x) { return spe_glsl_(m, SPE_GLSL_FABS_, "llf:=", x, 0, 0); }
+XE_FN_ spe_id spe_glsl_round_(spe_module *m, spe_id x) { return spe_glsl_(m, SPE_GLSL_ROUND_EVEN_, "llf:=", x, 0, 0); }
+XE_FN_ spe_id spe_glsl_root_(spe_module *m, spe_id x) { return spe_glsl_(m, SPE_GLSL_SQRT_, "llf:=", x, 0, 0); }
+
+/* x where it is NaN, else y; by its bits, as some compilers assume that none occurs. */
+XE_FN_ spe_id spe_unless_nan_(spe_module *m, spe_id x, spe_id y)
+{
+    spe_id i32 = spe_vec_like(m, spe_int(m, 32), x), bits = spe_bitcast(m, i32, spe_glsl_abs_(m, x));
+    return spe_select(m, spe_ugt(m, bits, spe_const_u(m, i32, 0x7f800000)), x, y);
+}
+
+/* y, which is not negative, with the sign of x. */
+XE_FN_ spe_id spe_signed_as_(spe_module *m, spe_id y, spe_id x)
+{
+    spe_id i32 = spe_vec_like(m, spe_int(m, 32), x);
+    spe_id sign = spe_and(m, spe_bitcast(m, i32, x), spe_const_u(m, i32, 0x80000000));
+    return spe_bitcast(m, spe_type_of(m, y), spe_or(m, spe_bitcast(m, i32, y), sign));
+}
+
+/* The upper 12 bits of a float: products of two such are exact. */
+XE_FN_ spe_id spe_head_(spe_module *m, spe_id x)
+{
+    spe_id i32 = spe_vec_like(m, spe_int(m, 32), x);
+    return spe_bitcast(m, spe_type_of(m, x), spe_and(m, spe_bitcast(m, i32, x), spe_const_u(m, i32, 0xfffff000)));
+}
+
+/* exponentials.c - exponentials, logarithms and what is made of them for Vulkan, of f32. */
+
 /* 2^n for integers n in floats. */
 XE_FN_ spe_id spe_power_of_2_(spe_module *m, spe_id n, spe_id type)
 {
-    spe_id i32 = spe_type_of(m, n), biased = spe_iadd(m, n, spe_const_u(m, i32, 127));
-    return spe_bitcast(m, type, spe_shl(m, biased, spe_const_u(m, i32, 23)));
+    spe_id i32 = spe_type_of(m, n);
+    return spe_bitcast(m, type, spe_shl(m, spe_iadd(m, n, spe_const_u(m, i32, 127)), spe_const_u(m, i32, 23)));
 }
 
-/* e^x, or e^x - 1 where `less_1`, of f32: x = n ln 2 + r, and e^r - 1 by its series, whose first term left out is below
- * 2^-27 of it. With `base_2`, 2^x. 2^n is multiplied in two halves, since it may be outside f32. */
-XE_FN_ spe_id spe_exponential_(spe_module *m, spe_id x, bool base_2, bool less_1)
+/* 2^n (1 + rest) for whole floats n from -300 to 300: in two halves, since 2^n may be outside f32. */
+XE_FN_ spe_id spe_scaled_by_2_(spe_module *m, spe_id rest, spe_id n)
 {
-    static const double series[] = {1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1.0};
-    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), one = spe_glsl_f_(m, x, 1.0), n, r;
-    double most = base_2 ? 200 : 110;
-    spe_id high = spe_glsl_f_(m, x, most), low = spe_glsl_f_(m, x, -most), zero = spe_glsl_f_(m, x, 0.0);
-    spe_id given = x;
-    x = spe_select(m, spe_fgt(m, x, high), high, x);
-    x = spe_select(m, spe_flt(m, x, low), low, x);
-    n = base_2 ? x : spe_fmul(m, x, spe_glsl_f_(m, x, 1.4426950408889634));
-    n = spe_glsl_(m, SPE_GLSL_ROUND_EVEN_, "llf:=", n, 0, 0);
-    if (base_2) {
-        r = spe_fsub(m, x, n);
-        r = spe_fmul(m, r, spe_glsl_f_(m, x, 0.6931471805599453));
-    } else {
-        m->as_written = true; /* some compilers would add the two parts of ln 2 first */
-        r = spe_fsub(m, x, spe_fmul(m, n, spe_glsl_f_(m, x, 0.693145751953125))); /* exact: 15 bits times 8 */
-        r = spe_fsub(m, r, spe_fmul(m, n, spe_glsl_f_(m, x, 1.42860682030941723212e-6)));
-        m->as_written = false;
-    }
-    spe_id rest = spe_fmul(m, spe_polynomial_(m, r, 8, series), r);
-    spe_id whole = spe_f_to_s(m, i32, spe_select(m, spe_isnan(m, n), zero, n));
+    spe_id type = spe_type_of(m, n), i32 = spe_vec_like(m, spe_int(m, 32), n), whole = spe_f_to_s(m, i32, n);
     spe_id half = spe_sar(m, whole, spe_const_u(m, i32, 1));
     spe_id first = spe_power_of_2_(m, half, type), second = spe_power_of_2_(m, spe_isub(m, whole, half), type);
-    spe_id power = spe_fmul(m, spe_fmul(m, spe_fadd(m, one, rest), first), second), scale, small;
-    if (!less_1) return spe_select(m, spe_isnan(m, given), given, power); /* some compilers assume that none occurs */
-    scale = spe_fmul(m, first, second);
-    small = spe_fmul(m, rest, scale);
-    small = spe_fadd(m, small, spe_fsub(m, scale, one));
-    small = spe_select(m, spe_fgt(m, n, spe_glsl_f_(m, x, 30.0)), power, small); /* beside 2^30, 1 is nothing */
-    return spe_select(m, spe_isnan(m, given), given, small);
+    return spe_fmul(m, spe_fmul(m, spe_fadd(m, spe_glsl_f_(m, n, 1.0), rest), first), second);
 }
 
-/* The logarithm of f32: x = 2^e m with m from sqrt(1/2) to sqrt(2), and with f = m - 1, s = f / (2 + f)
- * log m = 2 (s + s^3/3 + s^5/5 ...) = f - s (f - 2 s^2 (1/3 + s^2/5 ...)); `scale` is 1, or log2 e for base 2. */
-XE_FN_ spe_id spe_logarithm_(spe_module *m, spe_id x, bool base_2)
+/* e^r - 1 by its series, for |r| up to ln 2 / 2: the first term left out is below 2^-27 of it. */
+XE_FN_ spe_id spe_exponential_series_(spe_module *m, spe_id r)
+{
+    static const double series[] = {1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1.0};
+    return spe_fmul(m, spe_polynomial_(m, r, 8, series), r);
+}
+
+/* x - n high - n low as it is written: some compilers would add both constants first. n high is exact. */
+XE_FN_ spe_id spe_less_multiple_(spe_module *m, spe_id x, spe_id n, double high, double low)
+{
+    m->as_written = true;
+    x = spe_fsub(m, x, spe_fmul(m, n, spe_glsl_f_(m, x, high)));
+    x = spe_fsub(m, x, spe_fmul(m, n, spe_glsl_f_(m, x, low)));
+    m->as_written = false;
+    return x;
+}
+
+/* f(x) for EXP, EXP2, EXP10 and EXPM1: 2^n e^r with n the nearest integer to x over the base's logarithm of 2. */
+XE_FN_ spe_id spe_exponential_(spe_module *m, spe_math_op f, spe_id x)
+{
+    spe_id type = spe_type_of(m, x), one = spe_glsl_f_(m, x, 1.0), n, r, given = x, rest, power, scale, small;
+    spe_id high = spe_glsl_f_(m, x, f == SPE_EXP2 ? 200 : f == SPE_EXP10 ? 60 : 110), low = spe_fneg(m, high);
+    x = spe_select(m, spe_fgt(m, x, high), high, x);
+    x = spe_select(m, spe_flt(m, x, low), low, x);
+    x = spe_select(m, spe_feq(m, x, x), x, spe_glsl_f_(m, x, 0.0));
+    n = f == SPE_EXP2 ? x : spe_fmul(m, x, spe_glsl_f_(m, x, f == SPE_EXP10 ? 3.321928094887362 : 1.4426950408889634));
+    n = spe_glsl_round_(m, n);
+    if (f == SPE_EXP2) r = spe_fmul(m, spe_fsub(m, x, n), spe_glsl_f_(m, x, 0.6931471805599453));
+    else if (f != SPE_EXP10) r = spe_less_multiple_(m, x, n, 0.693145751953125, 1.42860682030941723212e-6);
+    else r = spe_fmul(m, spe_less_multiple_(m, x, n, 0.301025390625, 4.605038981195e-6),
+                      spe_glsl_f_(m, x, 2.302585092994046));
+    rest = spe_exponential_series_(m, r);
+    power = spe_scaled_by_2_(m, rest, n);
+    if (f != SPE_EXPM1) return spe_unless_nan_(m, given, power);
+    scale = spe_scaled_by_2_(m, spe_null(m, type), n);
+    small = spe_fadd(m, spe_fmul(m, rest, scale), spe_fsub(m, scale, one));
+    small = spe_select(m, spe_fgt(m, n, spe_glsl_f_(m, x, 30.0)), power, small); /* beside 2^30, 1 is nothing */
+    return spe_unless_nan_(m, given, small);
+}
+
+/* e log 2 + log m in base e, 2 or 10, from the parts of log m = f - y, and a correction c. */
+XE_FN_ spe_id spe_logarithm_sum_(spe_module *m, spe_math_op base, spe_id e, spe_id f, spe_id y, spe_id c)
+{
+    double high = base == SPE_LOG10 ? 0.301025390625 : 0.693145751953125;
+    double low = base == SPE_LOG10 ? 4.605038981195e-6 : 1.42860682030941723212e-6;
+    if (base == SPE_LOG2) return spe_glsl_fma_(m, spe_fsub(m, f, y), spe_glsl_f_(m, e, 1.4426950408889634), e);
+    m->as_written = true;
+    spe_id below = spe_fmul(m, e, spe_glsl_f_(m, e, low)), above = spe_fmul(m, e, spe_glsl_f_(m, e, high)), log;
+    if (c) below = spe_fadd(m, below, c);
+    if (base == SPE_LOG10) log = spe_fadd(m, spe_fmul(m, spe_fsub(m, f, y), spe_glsl_f_(m, e, 0.4342944819032518)), below);
+    else log = spe_fadd(m, f, spe_fsub(m, below, y));
+    log = spe_fadd(m, above, log);
+    m->as_written = false;
+    return log;
+}
+
+/* What 1 + x loses of x when it is rounded to u, over u. */
+XE_FN_ spe_id spe_lost_(spe_module *m, spe_id x, spe_id u)
+{
+    m->as_written = true;
+    spe_id lost = spe_fsub(m, x, spe_fsub(m, u, spe_glsl_f_(m, x, 1.0)));
+    m->as_written = false;
+    return spe_fdiv(m, lost, u);
+}
+
+/* LOG, LOG2, LOG10 and LOG1P: x = 2^e m with m from sqrt(1/2) to sqrt(2), and with f = m - 1, s = f / (2 + f)
+ * log m = 2 (s + s^3/3 + s^5/5 ...) = f - s (f - 2 s^2 (1/3 + s^2/5 ...)). */
+XE_FN_ spe_id spe_logarithm_(spe_module *m, spe_math_op base, spe_id x)
 {
     static const double series[] = {2.0 / 11, 2.0 / 9, 2.0 / 7, 2.0 / 5, 2.0 / 3};
     spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), zero = spe_glsl_f_(m, x, 0.0);
-    spe_id small = spe_flt(m, x, spe_glsl_f_(m, x, 1.1754943508222875e-38)), shift = spe_const_u(m, i32, 23);
-    spe_id scaled = spe_select(m, small, spe_fmul(m, x, spe_glsl_f_(m, x, 33554432.0)), x);
-    spe_id bits = spe_bitcast(m, i32, scaled), e, f, s, z, y, inf;
+    spe_id shift = spe_const_u(m, i32, 23), given = x, one = spe_glsl_f_(m, x, 1.0), c = 0, e, f, s, z, y, inf, none;
+    if (base == SPE_LOG1P) x = spe_fadd(m, given, one);
+    spe_id small = spe_flt(m, x, spe_glsl_f_(m, x, 1.1754943508222875e-38));
+    spe_id bits = spe_bitcast(m, i32, spe_select(m, small, spe_fmul(m, x, spe_glsl_f_(m, x, 33554432.0)), x));
     e = spe_sar(m, spe_isub(m, bits, spe_const_u(m, i32, 0x3f3504f3)), shift);
-    f = spe_bitcast(m, type, spe_isub(m, bits, spe_shl(m, e, shift)));
-    f = spe_fsub(m, f, spe_glsl_f_(m, x, 1.0));
-    spe_id steps = spe_const_u(m, i32, 25), none = spe_const_u(m, i32, 0);
-    e = spe_isub(m, e, spe_select(m, small, steps, none));
-    e = spe_s_to_f(m, type, e);
+    f = spe_fsub(m, spe_bitcast(m, type, spe_isub(m, bits, spe_shl(m, e, shift))), one);
+    if (base == SPE_LOG1P) {
+        none = spe_ieq(m, e, spe_const_u(m, i32, 0)); /* no power of 2: f is x itself */
+        f = spe_select(m, none, given, f);
+        c = spe_select(m, none, zero, spe_lost_(m, given, x));
+    }
+    e = spe_isub(m, e, spe_select(m, small, spe_const_u(m, i32, 25), spe_const_u(m, i32, 0)));
     s = spe_fdiv(m, f, spe_fadd(m, f, spe_glsl_f_(m, x, 2.0)));
     z = spe_fmul(m, s, s);
     y = spe_fmul(m, s, spe_fsub(m, f, spe_fmul(m, z, spe_polynomial_(m, z, 5, series))));
-    if (base_2) {
-        y = spe_fsub(m, f, y);
-        y = spe_glsl_fma_(m, y, spe_glsl_f_(m, x, 1.4426950408889634), e);
-    } else {
-        m->as_written = true;
-        spe_id low = spe_fmul(m, e, spe_glsl_f_(m, x, 1.42860682030941723212e-6));
-        spe_id high = spe_fmul(m, e, spe_glsl_f_(m, x, 0.693145751953125));
-        y = spe_fadd(m, high, spe_fadd(m, f, spe_fsub(m, low, y)));
-        m->as_written = false;
-    }
+    y = spe_logarithm_sum_(m, base, spe_s_to_f(m, type, e), f, y, c);
     inf = spe_bitcast(m, type, spe_const_u(m, i32, 0x7f800000));
     y = spe_select(m, spe_feq(m, x, inf), inf, y);
-    spe_id least = spe_fneg(m, inf), nan = spe_fsub(m, inf, inf);
-    y = spe_select(m, spe_feq(m, x, zero), least, y);
-    y = spe_select(m, spe_isnan(m, x), x, y);
-    return spe_select(m, spe_fuge(m, x, zero), y, nan);
+    y = spe_select(m, spe_feq(m, x, zero), spe_fneg(m, inf), y);
+    y = spe_select(m, spe_flt(m, x, zero), spe_bitcast(m, type, spe_const_u(m, i32, 0x7fc00000)), y);
+    if (base == SPE_LOG1P) y = spe_select(m, spe_feq(m, given, zero), given, y); /* with its sign */
+    return spe_unless_nan_(m, given, y);
 }
 
 /* tanh x = E / (E + 2) with E = e^(2x) - 1, 1 from 10 on. */
 XE_FN_ spe_id spe_hyperbolic_tangent_(spe_module *m, spe_id x)
 {
     spe_id most = spe_glsl_f_(m, x, 10.0), least = spe_glsl_f_(m, x, -10.0), e;
-    spe_id y = spe_select(m, spe_flt(m, x, least), least, x);
-    y = spe_select(m, spe_fgt(m, x, most), most, y);
-    e = spe_exponential_(m, spe_fadd(m, y, y), false, true);
+    spe_id y = spe_select(m, spe_fgt(m, x, most), most, spe_select(m, spe_flt(m, x, least), least, x));
+    e = spe_exponential_(m, SPE_EXPM1, spe_fadd(m, y, y));
     y = spe_fdiv(m, e, spe_fadd(m, e, spe_glsl_f_(m, x, 2.0)));
-    spe_id size = spe_glsl_(m, SPE_GLSL_FABS_, "llf:=", x, 0, 0);
-    y = spe_select(m, spe_flt(m, size, spe_glsl_f_(m, x, 1e-4)), x, y);
-    return spe_select(m, spe_isnan(m, x), x, y);
+    spe_id tiny = spe_flt(m, spe_glsl_abs_(m, x), spe_glsl_f_(m, x, 1e-4));
+    y = spe_select(m, tiny, x, y);
+    return spe_unless_nan_(m, x, y);
 }
 
 /* erf x = 2 / sqrt(pi) e^(-x^2) (x + 2 x^3 / 3 + 4 x^5 / 15 ...), whose terms are all positive; from 2.9 on, where it
@@ -5614,20 +5661,450 @@ XE_FN_ spe_id spe_error_function_(spe_module *m, spe_id x)
     static const double tail[] = {-1.875, 0.75, -0.5, 1.0};
     double series[28], term = 1.1283791670955126;
     for (int n = 27, odd = 3; n >= 0; n--, odd += 2) series[n] = term, term *= 2.0 / odd;
-    spe_id zero = spe_glsl_f_(m, x, 0.0), one = spe_glsl_f_(m, x, 1.0), four = spe_glsl_f_(m, x, 4.0);
-    spe_id a = spe_glsl_(m, SPE_GLSL_FABS_, "llf:=", x, 0, 0), z, e, inner, t, outer, negative;
-    a = spe_select(m, spe_fgt(m, a, four), four, a);
+    spe_id a = spe_glsl_abs_(m, x), zero = spe_glsl_f_(m, x, 0.0), z, e, inner, t, outer;
+    a = spe_select(m, spe_fgt(m, a, spe_glsl_f_(m, x, 4.0)), spe_glsl_f_(m, x, 4.0), a);
     z = spe_fmul(m, a, a);
-    e = spe_exponential_(m, spe_fneg(m, z), false, false);
+    e = spe_exponential_(m, SPE_EXP, spe_fneg(m, z));
     inner = spe_fmul(m, spe_fmul(m, spe_polynomial_(m, z, 28, series), a), e);
-    t = spe_fdiv(m, one, spe_glsl_(m, SPE_GLSL_NMAX_, "llf=:=", z, one, 0));
-    outer = spe_polynomial_(m, t, 4, tail);
-    outer = spe_fmul(m, outer, spe_fmul(m, e, spe_glsl_f_(m, x, 0.5641895835477563)));
-    t = spe_glsl_(m, SPE_GLSL_NMAX_, "llf=:=", a, one, 0);
-    outer = spe_fsub(m, one, spe_fdiv(m, outer, t));
+    t = spe_fdiv(m, spe_glsl_f_(m, x, 1.0), spe_glsl_(m, SPE_GLSL_NMAX_, "llf=:=", z, spe_glsl_f_(m, x, 1.0), 0));
+    outer = spe_fmul(m, spe_polynomial_(m, t, 4, tail), spe_fmul(m, e, spe_glsl_f_(m, x, 0.5641895835477563)));
+    t = spe_glsl_(m, SPE_GLSL_NMAX_, "llf=:=", a, spe_glsl_f_(m, x, 1.0), 0);
+    outer = spe_fsub(m, spe_glsl_f_(m, x, 1.0), spe_fdiv(m, outer, t));
     outer = spe_select(m, spe_fgt(m, a, spe_glsl_f_(m, x, 2.9)), outer, inner);
-    negative = spe_fneg(m, outer);
-    return spe_select(m, spe_flt(m, x, zero), negative, outer);
+    return spe_select(m, spe_flt(m, x, zero), spe_fneg(m, outer), outer);
+}
+
+/* erfc x = P(t) / (1 + 2 x) e^(-x^2) from 1/2 on, with t from -1 to 1 for x up to 10.5; x^2 in two parts. */
+XE_FN_ spe_id spe_error_complement_(spe_module *m, spe_id x)
+{
+    static const double series[] = {-9.270992417498292e-06, 5.834832243181154e-05, 4.686616483446926e-05,
+                                    -0.0016209648404419852, 0.008245159051157903, -0.024160925764345722,
+                                    0.044037286093012676, -0.033577497006818786, -0.07959948847907904,
+                                    1.263402284428267};
+    spe_id one = spe_glsl_f_(m, x, 1.0), three = spe_glsl_f_(m, x, 3.0), a = spe_glsl_abs_(m, x), head, t, y;
+    spe_id most = spe_glsl_f_(m, x, 10.5), zero = spe_glsl_f_(m, x, 0.0);
+    a = spe_select(m, spe_fgt(m, a, most), most, a);
+    t = spe_fdiv(m, spe_fsub(m, a, three), spe_fadd(m, a, three));
+    t = spe_fadd(m, spe_fmul(m, t, spe_glsl_f_(m, x, 1.575)), spe_glsl_f_(m, x, 0.125));
+    y = spe_fdiv(m, spe_polynomial_(m, t, 10, series), spe_fadd(m, one, spe_fadd(m, a, a)));
+    head = spe_head_(m, a);
+    t = spe_fneg(m, spe_fmul(m, spe_fsub(m, a, head), spe_fadd(m, a, head)));
+    y = spe_fmul(m, y, spe_exponential_(m, SPE_EXP, t));
+    y = spe_fmul(m, y, spe_exponential_(m, SPE_EXP, spe_fneg(m, spe_fmul(m, head, head))));
+    y = spe_select(m, spe_flt(m, x, zero), spe_fsub(m, spe_glsl_f_(m, x, 2.0), y), y);
+    t = spe_fsub(m, one, spe_error_function_(m, x));
+    return spe_unless_nan_(m, x, spe_select(m, spe_flt(m, a, spe_glsl_f_(m, x, 0.5)), t, y));
+}
+
+/* sinh or cosh: by E = e^x - 1 or by e^x, and from 9 on by (e^(x/2))^2 / 2, since e^x overflows earlier. */
+XE_FN_ spe_id spe_hyperbolic_(spe_module *m, spe_id x, bool cosine)
+{
+    spe_id a = spe_glsl_abs_(m, x), half = spe_glsl_f_(m, x, 0.5), one = spe_glsl_f_(m, x, 1.0), e, y, t;
+    t = spe_exponential_(m, SPE_EXP, spe_fmul(m, a, half));
+    e = spe_exponential_(m, cosine ? SPE_EXP : SPE_EXPM1, a);
+    if (cosine) y = spe_fadd(m, spe_fmul(m, e, half), spe_fdiv(m, half, e));
+    else y = spe_fmul(m, spe_fadd(m, e, spe_fdiv(m, e, spe_fadd(m, e, one))), half);
+    y = spe_select(m, spe_fgt(m, a, spe_glsl_f_(m, x, 9.0)), spe_fmul(m, spe_fmul(m, t, half), t), y);
+    return spe_unless_nan_(m, x, cosine ? y : spe_signed_as_(m, y, x));
+}
+
+/* ASINH, ACOSH and ATANH by log1p; from 2^28 on the first two are log x + log 2. */
+XE_FN_ spe_id spe_hyperbolic_inverse_(spe_module *m, spe_math_op f, spe_id x)
+{
+    spe_id one = spe_glsl_f_(m, x, 1.0), a = spe_glsl_abs_(m, x), t, root, large, y;
+    if (f == SPE_ATANH) {
+        t = spe_fdiv(m, spe_fadd(m, a, a), spe_fsub(m, one, a));
+        y = spe_fmul(m, spe_logarithm_(m, SPE_LOG1P, t), spe_glsl_f_(m, x, 0.5));
+        return spe_unless_nan_(m, x, spe_signed_as_(m, y, x));
+    }
+    large = spe_fgt(m, a, spe_glsl_f_(m, x, 268435456.0));
+    t = spe_select(m, large, one, f == SPE_ASINH ? a : spe_fsub(m, x, one));
+    if (f == SPE_ASINH) {
+        root = spe_fadd(m, one, spe_glsl_root_(m, spe_fadd(m, spe_fmul(m, t, t), one)));
+        t = spe_fadd(m, t, spe_fdiv(m, spe_fmul(m, t, t), root));
+    } else {
+        t = spe_fadd(m, t, spe_glsl_root_(m, spe_fadd(m, spe_fadd(m, t, t), spe_fmul(m, t, t))));
+    }
+    y = spe_logarithm_(m, SPE_LOG1P, spe_select(m, large, a, t));
+    y = spe_select(m, large, spe_fadd(m, y, spe_glsl_f_(m, x, 0.6931471805599453)), y);
+    if (f == SPE_ASINH) return spe_unless_nan_(m, x, spe_signed_as_(m, y, x));
+    spe_id i32 = spe_vec_like(m, spe_int(m, 32), x);
+    spe_id nan = spe_bitcast(m, spe_type_of(m, x), spe_const_u(m, i32, 0x7fc00000));
+    return spe_unless_nan_(m, x, spe_select(m, spe_flt(m, x, one), nan, y));
+}
+
+/* trigonometry.c - circular functions and their inverses for Vulkan, of f32. Reduction by pi is in integers, with as many
+ * bits of 2/pi as an argument needs, so that it is exact enough for all of them; the rest is series. */
+
+/* The upper 32 bits of a product of unsigned integers of 32 bits, by halves. */
+XE_FN_ spe_id spe_high_product_(spe_module *m, spe_id a, spe_id b)
+{
+    spe_id type = spe_type_of(m, a), low = spe_const_u(m, type, 0xffff), half = spe_const_u(m, type, 16);
+    spe_id a0 = spe_and(m, a, low), a1 = spe_shr(m, a, half), b0 = spe_and(m, b, low), b1 = spe_shr(m, b, half);
+    spe_id middle = spe_iadd(m, spe_imul(m, a1, b0), spe_shr(m, spe_imul(m, a0, b0), half));
+    spe_id other = spe_iadd(m, spe_imul(m, a0, b1), spe_and(m, middle, low));
+    return spe_iadd(m, spe_iadd(m, spe_imul(m, a1, b1), spe_shr(m, middle, half)), spe_shr(m, other, half));
+}
+
+/* Word q + j of 64 zeros and the bits of 2/pi, for q from 0 to 4. */
+XE_FN_ spe_id spe_word_of_2_by_pi_(spe_module *m, spe_id q, uint32_t j)
+{
+    static const uint32_t words[] = {0,          0,          0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0,
+                                     0xdb629599, 0x3c439041, 0xfe5163ab};
+    spe_id type = spe_type_of(m, q), word = spe_const_u(m, type, words[j]);
+    for (uint32_t i = 1; i < 5 && i + j < sizeof words / sizeof *words; i++) {
+        spe_id is = spe_ieq(m, q, spe_const_u(m, type, i));
+        word = spe_select(m, is, spe_const_u(m, type, words[i + j]), word);
+    }
+    return word;
+}
+
+/* The fraction of |x| / (2 pi) in 64 bits, for |x| from 1/2 on. With |x| = M 2^(e-31), M of 32 bits, it is that of M
+ * times the bits of 2/pi from place e - 3 on, of which 96 count. */
+XE_FN_ void spe_turns_(spe_module *m, spe_id x, spe_id *high, spe_id *low)
+{
+    spe_id type = spe_vec_like(m, spe_int(m, 32), x), window[3], thirty_two = spe_const_u(m, type, 32);
+    spe_id bits = spe_bitcast(m, type, x), e = spe_and(m, spe_shr(m, bits, spe_const_u(m, type, 23)),
+                                                       spe_const_u(m, type, 255));
+    spe_id mantissa = spe_shl(m, spe_or(m, bits, spe_const_u(m, type, 0x800000)), spe_const_u(m, type, 8));
+    e = spe_select(m, spe_ult(m, e, spe_const_u(m, type, 126)), spe_const_u(m, type, 126), e);
+    spe_id place = spe_isub(m, e, spe_const_u(m, type, 126 - 30)), q = spe_shr(m, place, spe_const_u(m, type, 5));
+    spe_id b = spe_and(m, place, spe_const_u(m, type, 31)), rest = spe_isub(m, thirty_two, b);
+    spe_id whole = spe_ieq(m, b, spe_const_u(m, type, 0)), next = spe_word_of_2_by_pi_(m, q, 0);
+    rest = spe_select(m, whole, spe_const_u(m, type, 31), rest); /* a shift by 32 is undefined */
+    for (uint32_t j = 0; j < 3; j++) {
+        spe_id word = next;
+        next = spe_word_of_2_by_pi_(m, q, j + 1);
+        window[j] = spe_or(m, spe_shl(m, word, b), spe_shr(m, next, rest));
+        window[j] = spe_select(m, whole, word, window[j]);
+    }
+    spe_id carried = spe_high_product_(m, mantissa, window[2]);
+    *low = spe_iadd(m, spe_imul(m, mantissa, window[1]), carried);
+    spe_id carry = spe_select(m, spe_ult(m, *low, carried), spe_const_u(m, type, 1), spe_const_u(m, type, 0));
+    *high = spe_iadd(m, spe_imul(m, mantissa, window[0]), spe_high_product_(m, mantissa, window[1]));
+    *high = spe_iadd(m, *high, carry);
+}
+
+/* |x| = n pi/2 + r with r in -pi/4 .. pi/4 and n modulo 4; x itself and 0 below pi/4. */
+XE_FN_ spe_id spe_reduced_(spe_module *m, spe_id x, spe_id *n)
+{
+    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), high, low, r, zero, byte;
+    spe_id a = spe_glsl_abs_(m, x), negative, eight = spe_const_u(m, i32, 8), small;
+    zero = spe_const_u(m, i32, 0);
+    byte = spe_const_u(m, i32, 0xff);
+    spe_turns_(m, a, &high, &low);
+    *n = spe_shr(m, spe_iadd(m, high, spe_const_u(m, i32, 0x20000000)), spe_const_u(m, i32, 30));
+    high = spe_isub(m, high, spe_shl(m, *n, spe_const_u(m, i32, 30)));
+    negative = spe_slt(m, high, zero);
+    high = spe_select(m, negative, spe_not(m, high), high); /* less than its negative by a unit of 2^-64 */
+    low = spe_select(m, negative, spe_not(m, low), low);
+    spe_id top = spe_s_to_f(m, type, spe_isub(m, high, spe_and(m, high, byte)));
+    spe_id rest = spe_or(m, spe_shl(m, spe_and(m, high, byte), spe_const_u(m, i32, 24)), spe_shr(m, low, eight));
+    rest = spe_fmul(m, spe_u_to_f(m, type, rest), spe_glsl_f_(m, x, 0x1p-56));
+    r = spe_fadd(m, spe_fmul(m, top, spe_glsl_f_(m, x, 0x1p-32)), rest);
+    r = spe_fmul(m, r, spe_glsl_f_(m, x, 6.283185307179586));
+    r = spe_select(m, negative, spe_fneg(m, r), r);
+    small = spe_flt(m, a, spe_glsl_f_(m, x, 0.78539816));
+    *n = spe_select(m, small, zero, *n);
+    return spe_select(m, small, a, r);
+}
+
+/* x - 2 n' = n / 2 + r with r in -1/4 .. 1/4, exactly, for functions of pi x; r times pi. */
+XE_FN_ spe_id spe_reduced_pi_(spe_module *m, spe_id x, spe_id *n)
+{
+    spe_id i32 = spe_vec_like(m, spe_int(m, 32), x), a = spe_glsl_abs_(m, x), half = spe_glsl_f_(m, x, 0.5), t, q;
+    t = spe_fsub(m, a, spe_fmul(m, spe_glsl_round_(m, spe_fmul(m, a, half)), spe_glsl_f_(m, x, 2.0)));
+    q = spe_glsl_round_(m, spe_fadd(m, t, t));
+    *n = spe_and(m, spe_f_to_s(m, i32, q), spe_const_u(m, i32, 3));
+    t = spe_fsub(m, t, spe_fmul(m, q, half));
+    return spe_fmul(m, t, spe_glsl_f_(m, x, 3.141592653589793));
+}
+
+XE_FN_ spe_id spe_sine_series_(spe_module *m, spe_id r)
+{
+    static const double series[] = {1.0 / 362880, -1.0 / 5040, 1.0 / 120, -1.0 / 6};
+    spe_id z = spe_fmul(m, r, r);
+    return spe_fadd(m, r, spe_fmul(m, spe_fmul(m, r, z), spe_polynomial_(m, z, 4, series)));
+}
+
+XE_FN_ spe_id spe_cosine_series_(spe_module *m, spe_id r)
+{
+    static const double series[] = {-1.0 / 3628800, 1.0 / 40320, -1.0 / 720, 1.0 / 24, -0.5};
+    spe_id z = spe_fmul(m, r, r);
+    return spe_fadd(m, spe_glsl_f_(m, r, 1.0), spe_fmul(m, z, spe_polynomial_(m, z, 5, series)));
+}
+
+/* NaN where x is that or infinite, else y. */
+XE_FN_ spe_id spe_if_finite_(spe_module *m, spe_id x, spe_id y)
+{
+    spe_id i32 = spe_vec_like(m, spe_int(m, 32), x), bits = spe_bitcast(m, i32, spe_glsl_abs_(m, x));
+    spe_id finite = spe_ult(m, bits, spe_const_u(m, i32, 0x7f800000));
+    return spe_select(m, finite, y, spe_bitcast(m, spe_type_of(m, x), spe_const_u(m, i32, 0x7fc00000)));
+}
+
+/* sin, cos or tan of x, or of pi x. */
+XE_FN_ spe_id spe_circular_(spe_module *m, spe_id x, char which, bool of_pi)
+{
+    spe_id i32 = spe_vec_like(m, spe_int(m, 32), x), one = spe_const_u(m, i32, 1), two = spe_const_u(m, i32, 2), n;
+    spe_id r = of_pi ? spe_reduced_pi_(m, x, &n) : spe_reduced_(m, x, &n), y, odd, minus, bits, sign;
+    if (which == 'c') n = spe_iadd(m, n, one);
+    spe_id s = spe_sine_series_(m, r), c = spe_cosine_series_(m, r);
+    odd = spe_ine(m, spe_and(m, n, one), spe_const_u(m, i32, 0));
+    y = spe_select(m, odd, c, s);
+    minus = spe_shl(m, spe_and(m, n, two), spe_const_u(m, i32, 30)); /* the third and fourth quarters */
+    sign = spe_const_u(m, i32, 0x80000000);
+    bits = minus;
+    if (which == 't') {
+        spe_id pole = spe_land(m, odd, spe_feq(m, s, spe_glsl_f_(m, x, 0.0)));
+        y = spe_fdiv(m, y, spe_select(m, odd, spe_fneg(m, s), c));
+        y = spe_select(m, pole, spe_bitcast(m, spe_type_of(m, x), spe_const_u(m, i32, 0x7f800000)), y);
+        bits = spe_select(m, pole, minus, spe_const_u(m, i32, 0));
+    }
+    if (which != 'c') bits = spe_xor(m, bits, spe_and(m, spe_bitcast(m, i32, x), sign));
+    y = spe_bitcast(m, spe_type_of(m, x), spe_xor(m, spe_bitcast(m, i32, y), bits));
+    return spe_if_finite_(m, x, y);
+}
+
+/* atan of x from 0 to 1; beyond tan(pi/8) it is pi/4 + atan((x - 1) / (x + 1)). */
+XE_FN_ spe_id spe_arc_(spe_module *m, spe_id x)
+{
+    static const double series[] = {1.0 / 17, -1.0 / 15, 1.0 / 13, -1.0 / 11, 1.0 / 9, -1.0 / 7, 1.0 / 5, -1.0 / 3};
+    spe_id one = spe_glsl_f_(m, x, 1.0), large = spe_fgt(m, x, spe_glsl_f_(m, x, 0.41421356)), t, z;
+    t = spe_select(m, large, spe_fdiv(m, spe_fsub(m, x, one), spe_fadd(m, x, one)), x);
+    z = spe_fmul(m, t, t);
+    t = spe_fadd(m, t, spe_fmul(m, spe_fmul(m, t, z), spe_polynomial_(m, z, 8, series)));
+    return spe_select(m, large, spe_fadd(m, t, spe_glsl_f_(m, x, 0.7853981633974483)), t);
+}
+
+/* The angle of a point (x, y). Both coordinates are scaled so that their quotient is exact to 2.5 units. */
+XE_FN_ spe_id spe_angle_(spe_module *m, spe_id y, spe_id x)
+{
+    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), one = spe_glsl_f_(m, x, 1.0), scale;
+    spe_id ax = spe_glsl_abs_(m, x), ay = spe_glsl_abs_(m, y), steep = spe_fgt(m, ay, ax), zero = spe_const_u(m, i32, 0);
+    spe_id most = spe_select(m, steep, ay, ax), least = spe_select(m, steep, ax, ay), q, result;
+    scale = spe_select(m, spe_fgt(m, most, spe_glsl_f_(m, x, 0x1p90)), spe_glsl_f_(m, x, 0x1p-40), one);
+    scale = spe_select(m, spe_flt(m, most, spe_glsl_f_(m, x, 0x1p-60)), spe_glsl_f_(m, x, 0x1p60), scale);
+    q = spe_fdiv(m, spe_fmul(m, least, scale), spe_fmul(m, most, scale));
+    q = spe_select(m, spe_feq(m, least, most), one, q); /* infinities; but 0, 0 is 0 */
+    q = spe_select(m, spe_feq(m, least, spe_glsl_f_(m, x, 0.0)), spe_glsl_f_(m, x, 0.0), q);
+    result = spe_arc_(m, q);
+    result = spe_select(m, steep, spe_fsub(m, spe_glsl_f_(m, x, 1.5707963267948966), result), result);
+    spe_id left = spe_slt(m, spe_bitcast(m, i32, x), zero);
+    result = spe_select(m, left, spe_fsub(m, spe_glsl_f_(m, x, 3.141592653589793), result), result);
+    spe_id sign = spe_and(m, spe_bitcast(m, i32, y), spe_const_u(m, i32, 0x80000000));
+    result = spe_bitcast(m, type, spe_or(m, spe_bitcast(m, i32, result), sign));
+    return spe_unless_nan_(m, x, spe_unless_nan_(m, y, result));
+}
+
+/* asin x = x + x^3 / 6 + 3 x^5 / 40 ... of x from 0 to 1/2. */
+XE_FN_ spe_id spe_arc_sine_series_(spe_module *m, spe_id x)
+{
+    double series[12], term = 1;
+    for (int n = 1; n <= 12; n++) {
+        term *= (2.0 * n - 1) / (2.0 * n);
+        series[12 - n] = term / (2 * n + 1);
+    }
+    spe_id z = spe_fmul(m, x, x);
+    return spe_fadd(m, x, spe_fmul(m, spe_fmul(m, x, z), spe_polynomial_(m, z, 12, series)));
+}
+
+/* asin or acos: beyond 1/2, acos x = 2 asin(sqrt((1 - x) / 2)). */
+XE_FN_ spe_id spe_arc_sine_(spe_module *m, spe_id x, bool cosine)
+{
+    spe_id half = spe_glsl_f_(m, x, 0.5), one = spe_glsl_f_(m, x, 1.0), a = spe_glsl_abs_(m, x), y, near_one, quarter;
+    spe_id i32 = spe_vec_like(m, spe_int(m, 32), x), negative, sign, root;
+    quarter = spe_glsl_f_(m, x, 1.5707963267948966);
+    near_one = spe_fgt(m, a, half);
+    root = spe_glsl_root_(m, spe_fmul(m, spe_fsub(m, one, a), half));
+    y = spe_arc_sine_series_(m, spe_select(m, near_one, root, a));
+    negative = spe_slt(m, spe_bitcast(m, i32, x), spe_const_u(m, i32, 0));
+    spe_id twice = spe_fadd(m, y, y), outside = spe_fgt(m, a, one);
+    if (cosine) {
+        spe_id far = spe_select(m, negative, spe_fsub(m, spe_glsl_f_(m, x, 3.141592653589793), twice), twice);
+        y = spe_select(m, near_one, far, spe_fsub(m, quarter, spe_select(m, negative, spe_fneg(m, y), y)));
+    } else {
+        y = spe_select(m, near_one, spe_fsub(m, quarter, twice), y);
+        sign = spe_and(m, spe_bitcast(m, i32, x), spe_const_u(m, i32, 0x80000000));
+        y = spe_bitcast(m, spe_type_of(m, x), spe_or(m, spe_bitcast(m, i32, y), sign));
+    }
+    spe_id nan = spe_bitcast(m, spe_type_of(m, x), spe_const_u(m, i32, 0x7fc00000));
+    return spe_unless_nan_(m, x, spe_select(m, outside, nan, y));
+}
+
+/* powers.c - powers and roots for Vulkan, of f32. */
+
+/* log2 x in two parts, to 2^-30 of it, for positive finite x: x = 2^e m, s = (m - 1) / (m + 1) in two parts, and
+ * log m = 2 s + 2 s^3 / 3 ... Called where arithmetic is as written. */
+XE_FN_ spe_id spe_two_logarithms_(spe_module *m, spe_id x, spe_id *low)
+{
+    static const double series[] = {2.0 / 11, 2.0 / 9, 2.0 / 7, 2.0 / 5, 2.0 / 3};
+    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), one = spe_glsl_f_(m, x, 1.0);
+    spe_id small = spe_flt(m, x, spe_glsl_f_(m, x, 1.1754943508222875e-38)), shift = spe_const_u(m, i32, 23);
+    spe_id bits = spe_bitcast(m, i32, spe_select(m, small, spe_fmul(m, x, spe_glsl_f_(m, x, 33554432.0)), x));
+    spe_id e = spe_sar(m, spe_isub(m, bits, spe_const_u(m, i32, 0x3f3504f3)), shift);
+    spe_id mantissa = spe_bitcast(m, type, spe_isub(m, bits, spe_shl(m, e, shift)));
+    e = spe_isub(m, e, spe_select(m, small, spe_const_u(m, i32, 25), spe_const_u(m, i32, 0)));
+    e = spe_s_to_f(m, type, e);
+    spe_id f = spe_fsub(m, mantissa, one), d = spe_fadd(m, mantissa, one), d_high = spe_head_(m, d);
+    spe_id d_low = spe_fsub(m, mantissa, spe_fsub(m, d_high, one)), s = spe_fdiv(m, f, d), s_high = spe_head_(m, s);
+    spe_id rest = spe_fsub(m, spe_fsub(m, f, spe_fmul(m, s_high, d_high)), spe_fmul(m, s_high, d_low));
+    spe_id z = spe_fmul(m, s, s), tail = spe_fmul(m, spe_fmul(m, s, z), spe_polynomial_(m, z, 5, series)), l;
+    rest = spe_fdiv(m, rest, d);
+    rest = spe_fadd(m, spe_fadd(m, rest, rest), tail);
+    s_high = spe_fadd(m, s_high, s_high);
+    spe_id high = spe_fmul(m, s_high, spe_glsl_f_(m, x, 1.4423828125)), sum = spe_fadd(m, e, high), total; /* exact */
+    l = spe_fadd(m, spe_fmul(m, s_high, spe_glsl_f_(m, x, 0.0003122283889634)),
+                 spe_fmul(m, rest, spe_glsl_f_(m, x, 1.4426950408889634)));
+    l = spe_fadd(m, spe_fsub(m, high, spe_fsub(m, sum, e)), l);
+    total = spe_fadd(m, sum, l);
+    *low = spe_fsub(m, l, spe_fsub(m, total, sum));
+    return total;
+}
+
+/* x^(y + more) for positive finite x, `more` being small beside y, or y a sum of both. */
+XE_FN_ spe_id spe_power_of_positive_(spe_module *m, spe_id x, spe_id y, spe_id more)
+{
+    spe_id most = spe_glsl_f_(m, x, 0x1p40), least = spe_fneg(m, most), log, low, n, p, r, head, rest, zero;
+    zero = spe_glsl_f_(m, x, 0.0);
+    y = spe_select(m, spe_fgt(m, y, most), most, spe_select(m, spe_flt(m, y, least), least, y)); /* of an infinity, too */
+    m->as_written = true;
+    log = spe_two_logarithms_(m, x, &low);
+    head = spe_head_(m, log);
+    low = spe_fadd(m, spe_fsub(m, log, head), low);
+    spe_id y_head = spe_head_(m, y), y_low = spe_fadd(m, spe_fsub(m, y, y_head), more);
+    spe_id high = spe_fmul(m, y_head, head);
+    rest = spe_fadd(m, spe_fmul(m, y_low, head), spe_fmul(m, spe_fadd(m, y, more), low));
+    p = spe_fadd(m, high, rest);
+    most = spe_glsl_f_(m, x, 200.0), least = spe_glsl_f_(m, x, -200.0);
+    spe_id far = spe_fge(m, spe_glsl_abs_(m, p), most);
+    n = spe_select(m, spe_fgt(m, p, most), most, spe_select(m, spe_flt(m, p, least), least, p));
+    n = spe_glsl_round_(m, spe_select(m, spe_feq(m, n, n), n, zero));
+    r = spe_fadd(m, spe_fsub(m, high, n), rest);
+    m->as_written = false;
+    r = spe_select(m, far, zero, r);
+    r = spe_exponential_series_(m, spe_fmul(m, r, spe_glsl_f_(m, x, 0.6931471805599453)));
+    return spe_scaled_by_2_(m, r, n);
+}
+
+/* The power of any x from that of |x|, for exponents that are whole, odd and positive or not. */
+XE_FN_ spe_id spe_power_of_any_(spe_module *m, spe_id x, spe_id power, spe_id whole, spe_id odd, spe_id positive)
+{
+    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), zero = spe_glsl_f_(m, x, 0.0);
+    spe_id inf = spe_bitcast(m, type, spe_const_u(m, i32, 0x7f800000)), a = spe_glsl_abs_(m, x), extreme, nan;
+    spe_id infinite = spe_feq(m, a, inf), negative = spe_slt(m, spe_bitcast(m, i32, x), spe_const_u(m, i32, 0));
+    extreme = spe_select(m, spe_leq(m, infinite, positive), inf, zero);
+    power = spe_select(m, spe_lor(m, infinite, spe_feq(m, a, zero)), extreme, power);
+    power = spe_select(m, spe_land(m, negative, odd), spe_fneg(m, power), power);
+    nan = spe_bitcast(m, type, spe_const_u(m, i32, 0x7fc00000));
+    spe_id refused = spe_land(m, spe_land(m, spe_flt(m, x, zero), spe_lnot(m, infinite)), spe_lnot(m, whole));
+    return spe_unless_nan_(m, x, spe_select(m, refused, nan, power));
+}
+
+/* POW and POWR, which is only for x from 0 on. */
+XE_FN_ spe_id spe_power_(spe_module *m, spe_math_op f, spe_id x, spe_id y)
+{
+    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), zero = spe_glsl_f_(m, x, 0.0);
+    spe_id one = spe_glsl_f_(m, x, 1.0), a = spe_glsl_abs_(m, x), ay = spe_glsl_abs_(m, y), whole, odd, power, none, nan;
+    whole = spe_feq(m, spe_glsl_(m, SPE_GLSL_TRUNC_, "llf:=", y, 0, 0), y);
+    odd = spe_f_to_s(m, i32, spe_select(m, spe_flt(m, ay, spe_glsl_f_(m, x, 16777216.0)), ay, zero));
+    odd = spe_land(m, whole, spe_ine(m, spe_and(m, odd, spe_const_u(m, i32, 1)), spe_const_u(m, i32, 0)));
+    power = spe_power_of_positive_(m, a, y, zero);
+    power = spe_power_of_any_(m, x, power, whole, odd, spe_fgt(m, y, zero));
+    power = spe_unless_nan_(m, y, power);
+    none = spe_feq(m, y, zero);
+    if (f == SPE_POW) return spe_select(m, spe_lor(m, none, spe_feq(m, x, one)), one, power);
+    spe_id inf = spe_bitcast(m, type, spe_const_u(m, i32, 0x7f800000)), extreme, refused;
+    nan = spe_bitcast(m, type, spe_const_u(m, i32, 0x7fc00000));
+    extreme = spe_lor(m, spe_feq(m, a, zero), spe_feq(m, a, inf));
+    power = spe_select(m, none, spe_unless_nan_(m, x, one), power);
+    refused = spe_lor(m, spe_land(m, none, extreme), spe_land(m, spe_feq(m, x, one), spe_feq(m, ay, inf)));
+    power = spe_select(m, spe_lor(m, refused, spe_flt(m, x, zero)), nan, power);
+    return spe_select(m, spe_land(m, spe_feq(m, x, zero), spe_lnot(m, refused)), spe_glsl_abs_(m, power), power);
+}
+
+/* POWN and ROOTN: x^n and x^(1/n) for an integer n, whose float or quotient has two parts. */
+XE_FN_ spe_id spe_whole_power_(spe_module *m, spe_math_op f, spe_id x, spe_id n)
+{
+    spe_id type = spe_type_of(m, x), i32 = spe_type_of(m, n), one = spe_glsl_f_(m, x, 1.0), zero = spe_const_u(m, i32, 0);
+    spe_id byte = spe_const_u(m, i32, 0xff), odd, y, more, power, none = spe_ieq(m, n, zero), nan, refused;
+    odd = spe_ine(m, spe_and(m, n, spe_const_u(m, i32, 1)), zero);
+    if (f == SPE_POWN) {
+        spe_id most = spe_const_u(m, i32, 1 << 24), large; /* up to there, floats are exact */
+        large = spe_ugt(m, spe_iadd(m, n, most), spe_const_u(m, i32, 1 << 25));
+        more = spe_select(m, large, spe_and(m, n, byte), zero);
+        y = spe_s_to_f(m, type, spe_isub(m, n, more));
+        more = spe_s_to_f(m, type, more);
+    } else {
+        spe_id real = spe_s_to_f(m, type, spe_select(m, none, spe_const_u(m, i32, 1), n));
+        y = spe_head_(m, spe_fdiv(m, one, real));
+        m->as_written = true;
+        more = spe_fdiv(m, spe_fsub(m, one, spe_fmul(m, y, real)), real);
+        m->as_written = false;
+    }
+    power = spe_power_of_positive_(m, spe_glsl_abs_(m, x), y, more);
+    power = spe_power_of_any_(m, x, power, spe_ieq(m, n, n), odd, spe_sgt(m, n, zero));
+    if (f == SPE_POWN) return spe_select(m, none, one, power);
+    nan = spe_bitcast(m, type, spe_const_u(m, spe_vec_like(m, spe_int(m, 32), x), 0x7fc00000));
+    refused = spe_land(m, spe_flt(m, x, spe_glsl_f_(m, x, 0.0)), spe_lnot(m, odd));
+    return spe_select(m, spe_lor(m, none, refused), nan, power);
+}
+
+/* Two steps of Halley's from a third of the exponent; x is scaled by 2^24 or 2^-24 where that needs room. */
+XE_FN_ spe_id spe_cube_root_(spe_module *m, spe_id x)
+{
+    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), given = spe_glsl_abs_(m, x), t, cube, a;
+    spe_id small = spe_flt(m, given, spe_glsl_f_(m, x, 0x1p-90)), large = spe_fgt(m, given, spe_glsl_f_(m, x, 0x1p90));
+    spe_id one = spe_glsl_f_(m, x, 1.0), ends, zero = spe_glsl_f_(m, x, 0.0), scale, back;
+    scale = spe_select(m, small, spe_glsl_f_(m, x, 0x1p24), spe_select(m, large, spe_glsl_f_(m, x, 0x1p-24), one));
+    back = spe_select(m, small, spe_glsl_f_(m, x, 0x1p-8), spe_select(m, large, spe_glsl_f_(m, x, 0x1p8), one));
+    a = spe_fmul(m, given, scale);
+    t = spe_udiv(m, spe_bitcast(m, i32, a), spe_const_u(m, i32, 3));
+    t = spe_bitcast(m, type, spe_iadd(m, t, spe_const_u(m, i32, 0x2a5137a0)));
+    for (int i = 0; i < 2; i++) {
+        cube = spe_fmul(m, spe_fmul(m, t, t), t);
+        spe_id over = spe_fadd(m, a, spe_fadd(m, cube, cube));
+        t = spe_fadd(m, t, spe_fmul(m, t, spe_fdiv(m, spe_fsub(m, a, cube), over)));
+    }
+    t = spe_fmul(m, t, back);
+    ends = spe_lor(m, spe_feq(m, given, zero), spe_ieq(m, spe_bitcast(m, i32, given), spe_const_u(m, i32, 0x7f800000)));
+    return spe_unless_nan_(m, x, spe_select(m, ends, x, spe_signed_as_(m, t, x)));
+}
+
+/* sqrt(x^2 + y^2), scaled so that squares stay inside f32; infinite if one is, even beside NaN. */
+XE_FN_ spe_id spe_hypotenuse_(spe_module *m, spe_id x, spe_id y)
+{
+    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), one = spe_glsl_f_(m, x, 1.0), scale, back;
+    spe_id inf = spe_bitcast(m, type, spe_const_u(m, i32, 0x7f800000)), r;
+    x = spe_glsl_abs_(m, x), y = spe_glsl_abs_(m, y);
+    spe_id most = spe_select(m, spe_fgt(m, x, y), x, y), large, tiny;
+    large = spe_fgt(m, most, spe_glsl_f_(m, x, 0x1p60)), tiny = spe_flt(m, most, spe_glsl_f_(m, x, 0x1p-40));
+    scale = spe_select(m, large, spe_glsl_f_(m, x, 0x1p-68), spe_select(m, tiny, spe_glsl_f_(m, x, 0x1p80), one));
+    back = spe_select(m, large, spe_glsl_f_(m, x, 0x1p68), spe_select(m, tiny, spe_glsl_f_(m, x, 0x1p-80), one));
+    spe_id sx = spe_fmul(m, x, scale), sy = spe_fmul(m, y, scale);
+    r = spe_fmul(m, spe_glsl_root_(m, spe_fadd(m, spe_fmul(m, sx, sx), spe_fmul(m, sy, sy))), back);
+    r = spe_unless_nan_(m, x, spe_unless_nan_(m, y, r));
+    return spe_select(m, spe_lor(m, spe_feq(m, x, inf), spe_feq(m, y, inf)), inf, r);
+}
+
+/* vulkan_math.c - Vulkan's mathematics: functions of GLSL.std.450 where these are as accurate as OpenCL's, and others
+ * made of arithmetic, for floats of 16 and 32 bits. */
+
+/* The number of the function that gives the same; 0: there is none. */
+XE_FN_ uint32_t spe_glsl_number_(spe_math_op f)
+{
+    static const struct {
+        uint16_t ours, theirs;
+    } rows[] = {{SPE_FABS, 4}, {SPE_FLOOR, 8}, {SPE_CEIL, 9}, {SPE_TRUNC, 3}, {SPE_RINT, 2}, {SPE_SQRT, 31},
+                {SPE_RSQRT, 32}, {SPE_FMA, 50}, {SPE_FMIN, 79}, {SPE_FMAX, 80}, {SPE_FCLAMP, 81}, {SPE_SIGN, 6},
+                {SPE_SMIN, 39}, {SPE_SMAX, 42}, {SPE_UMIN, 38}, {SPE_UMAX, 41}, {SPE_SABS, 5}, {SPE_SCLAMP, 45},
+                {SPE_UCLAMP, 44}, {SPE_NATIVE_SQRT, 31}, {SPE_NATIVE_RSQRT, 32}, {SPE_NATIVE_EXP, 27},
+                {SPE_NATIVE_EXP2, 29}, {SPE_NATIVE_LOG, 28}, {SPE_NATIVE_LOG2, 30}, {SPE_NATIVE_SIN, 13},
+                {SPE_NATIVE_COS, 14}, {SPE_NATIVE_TAN, 15}, {SPE_NATIVE_POWR, 26}, {SPE_MIX, 46}, {SPE_STEP, 48},
+                {SPE_SMOOTHSTEP, 49}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].ours == (uint32_t)f) return rows[i].theirs;
+    }
+    return 0;
 }
 
 /* Half away from zero, which Vulkan leaves open. */
@@ -5635,9 +6112,8 @@ XE_FN_ spe_id spe_round_away_(spe_module *m, spe_id x)
 {
     spe_id whole = spe_glsl_(m, SPE_GLSL_TRUNC_, "llf:=", x, 0, 0), zero = spe_glsl_f_(m, x, 0.0);
     spe_id rest = spe_glsl_(m, SPE_GLSL_FABS_, "llf:=", spe_fsub(m, x, whole), 0, 0);
-    spe_id down = spe_glsl_f_(m, x, -1.0), up = spe_glsl_f_(m, x, 1.0);
-    spe_id away = spe_fadd(m, whole, spe_select(m, spe_flt(m, x, zero), down, up));
-    return spe_select(m, spe_fge(m, rest, spe_glsl_f_(m, x, 0.5)), away, whole);
+    spe_id one = spe_select(m, spe_flt(m, x, zero), spe_glsl_f_(m, x, -1.0), spe_glsl_f_(m, x, 1.0));
+    return spe_select(m, spe_fge(m, rest, spe_glsl_f_(m, x, 0.5)), spe_fadd(m, whole, one), whole);
 }
 
 /* Zeros before the highest bit, or after the lowest, of integers of 32 bits. */
@@ -5652,51 +6128,231 @@ XE_FN_ spe_id spe_count_zeros_(spe_module *m, spe_id x, bool leading)
 XE_FN_ spe_id spe_rotate_(spe_module *m, spe_id x, spe_id n)
 {
     spe_id type = spe_type_of(m, x), mask = spe_const_u(m, type, spe_width(m, type) - 1);
-    spe_id left = spe_shl(m, x, spe_and(m, n, mask)), right = spe_shr(m, x, spe_and(m, spe_ineg(m, n), mask));
-    return spe_or(m, left, right);
+    spe_id left = spe_and(m, n, mask), right = spe_and(m, spe_ineg(m, n), mask);
+    return spe_or(m, spe_shl(m, x, left), spe_shr(m, x, right));
 }
 
-/* The functions that are made of others here; 0 without an error: f is none of them. */
-XE_FN_ spe_id spe_made_(spe_module *m, spe_math_op f, const spe_id *a)
+/* The same value of 8 or 16 bits in 32; of 32 bits, itself. */
+XE_FN_ spe_id spe_in_32_bits_(spe_module *m, spe_id x, bool is_signed)
 {
+    spe_id i32 = spe_vec_like(m, spe_int(m, 32), x);
+    if (spe_type_of(m, x) == i32) return x;
+    return is_signed ? spe_sconvert(m, i32, x) : spe_uconvert(m, i32, x);
+}
+
+/* The upper half of a product. */
+XE_FN_ spe_id spe_upper_(spe_module *m, spe_id a, spe_id b, bool is_signed)
+{
+    spe_id type = spe_type_of(m, a), zero = spe_const_u(m, type, 0), high;
+    uint32_t bits = spe_width(m, type);
+    if (bits < 32) {
+        high = spe_imul(m, spe_in_32_bits_(m, a, is_signed), spe_in_32_bits_(m, b, is_signed));
+        return spe_uconvert(m, type, spe_shr(m, high, spe_const_u(m, spe_type_of(m, high), bits)));
+    }
+    high = spe_high_product_(m, a, b);
+    if (!is_signed) return high;
+    high = spe_isub(m, high, spe_select(m, spe_slt(m, a, zero), b, zero));
+    return spe_isub(m, high, spe_select(m, spe_slt(m, b, zero), a, zero));
+}
+
+/* The largest, or where x is negative, the smallest integer. */
+XE_FN_ spe_id spe_limit_(spe_module *m, spe_id x)
+{
+    spe_id type = spe_type_of(m, x), last = spe_const_u(m, type, spe_width(m, type) - 1);
+    return spe_xor(m, spe_sar(m, x, last), spe_shr(m, spe_not(m, spe_const_u(m, type, 0)), spe_const_u(m, type, 1)));
+}
+
+/* a + b, a - b, a b + c that stop at the limits of their type. */
+XE_FN_ spe_id spe_saturated_(spe_module *m, spe_math_op f, const spe_id *a)
+{
+    spe_id type = spe_type_of(m, a[0]), zero = spe_const_u(m, type, 0), all = spe_not(m, zero), r, over, up;
     switch (f) {
-    case SPE_EXP: return spe_exponential_(m, a[0], false, false);
-    case SPE_EXP2: return spe_exponential_(m, a[0], true, false);
-    case SPE_EXPM1: return spe_exponential_(m, a[0], false, true);
-    case SPE_LOG: return spe_logarithm_(m, a[0], false);
-    case SPE_LOG2: return spe_logarithm_(m, a[0], true);
-    case SPE_ERF: return spe_error_function_(m, a[0]);
-    case SPE_TANH: return spe_hyperbolic_tangent_(m, a[0]);
-    case SPE_ROUND: return spe_round_away_(m, a[0]);
-    case SPE_MAD: return spe_fadd(m, spe_fmul(m, a[0], a[1]), a[2]);
-    case SPE_NATIVE_RECIP: return spe_fdiv(m, spe_glsl_f_(m, a[0], 1.0), a[0]);
-    case SPE_NATIVE_DIVIDE: return spe_fdiv(m, a[0], a[1]);
-    case SPE_POPCOUNT: return spe_bit_count(m, a[0]);
-    case SPE_CLZ: return spe_count_zeros_(m, a[0], true);
-    case SPE_CTZ: return spe_count_zeros_(m, a[0], false);
-    case SPE_ROTATE: return spe_rotate_(m, a[0], a[1]);
+    case SPE_UADD_SAT:
+        r = spe_iadd(m, a[0], a[1]);
+        return spe_select(m, spe_ult(m, r, a[0]), all, r);
+    case SPE_USUB_SAT: return spe_select(m, spe_ult(m, a[0], a[1]), zero, spe_isub(m, a[0], a[1]));
+    case SPE_SADD_SAT:
+        r = spe_iadd(m, a[0], a[1]);
+        over = spe_slt(m, spe_and(m, spe_xor(m, a[0], r), spe_xor(m, a[1], r)), zero);
+        return spe_select(m, over, spe_limit_(m, a[0]), r);
+    case SPE_SSUB_SAT:
+        r = spe_isub(m, a[0], a[1]);
+        over = spe_slt(m, spe_and(m, spe_xor(m, a[0], a[1]), spe_xor(m, a[0], r)), zero);
+        return spe_select(m, over, spe_limit_(m, a[0]), r);
+    default: break;
+    }
+    spe_id low = spe_imul(m, a[0], a[1]), sum = spe_iadd(m, low, a[2]), one = spe_const_u(m, type, 1);
+    up = spe_iadd(m, spe_upper_(m, a[0], a[1], f == SPE_SMAD_SAT), spe_select(m, spe_ult(m, sum, low), one, zero));
+    if (f == SPE_UMAD_SAT) return spe_select(m, spe_ine(m, up, zero), all, sum);
+    spe_id last = spe_const_u(m, type, spe_width(m, type) - 1);
+    up = spe_iadd(m, up, spe_sar(m, a[2], last));
+    return spe_select(m, spe_ine(m, up, spe_sar(m, sum, last)), spe_limit_(m, up), sum);
+}
+
+/* x 2^n; each of four factors is inside f32. */
+XE_FN_ spe_id spe_scaled_(spe_module *m, spe_id x, spe_id n)
+{
+    spe_id type = spe_type_of(m, x), i32 = spe_type_of(m, n), most = spe_const_u(m, i32, 400), q, factor, rest;
+    spe_id least = spe_const_u(m, i32, (uint32_t)-400);
+    n = spe_select(m, spe_sgt(m, n, most), most, spe_select(m, spe_slt(m, n, least), least, n));
+    q = spe_sar(m, n, spe_const_u(m, i32, 2));
+    rest = spe_isub(m, n, spe_imul(m, q, spe_const_u(m, i32, 3)));
+    factor = spe_power_of_2_(m, q, type);
+    x = spe_fmul(m, spe_fmul(m, spe_fmul(m, x, factor), factor), factor);
+    return spe_fmul(m, x, spe_power_of_2_(m, rest, type));
+}
+
+/* The exponent of x as a float. */
+XE_FN_ spe_id spe_exponent_(spe_module *m, spe_id x)
+{
+    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), a = spe_glsl_abs_(m, x), bits, e, inf;
+    spe_id small = spe_flt(m, a, spe_glsl_f_(m, x, 1.1754943508222875e-38));
+    bits = spe_bitcast(m, i32, spe_select(m, small, spe_fmul(m, a, spe_glsl_f_(m, x, 33554432.0)), a));
+    e = spe_isub(m, spe_shr(m, bits, spe_const_u(m, i32, 23)), spe_const_u(m, i32, 127));
+    e = spe_isub(m, e, spe_select(m, small, spe_const_u(m, i32, 25), spe_const_u(m, i32, 0)));
+    inf = spe_bitcast(m, type, spe_const_u(m, i32, 0x7f800000));
+    e = spe_select(m, spe_feq(m, a, inf), inf, spe_s_to_f(m, type, e));
+    e = spe_select(m, spe_feq(m, a, spe_glsl_f_(m, x, 0.0)), spe_fneg(m, inf), e);
+    return spe_unless_nan_(m, x, e);
+}
+
+/* The one that is farther from 0 (or nearer); of two as far, the larger (or smaller). */
+XE_FN_ spe_id spe_by_magnitude_(spe_module *m, spe_id x, spe_id y, bool farther)
+{
+    spe_id ax = spe_glsl_abs_(m, x), ay = spe_glsl_abs_(m, y), same;
+    same = spe_glsl_(m, farther ? SPE_GLSL_NMAX_ : SPE_GLSL_NMIN_, "llf=:=", x, y, 0);
+    same = spe_select(m, farther ? spe_fgt(m, ax, ay) : spe_flt(m, ax, ay), x, same);
+    return spe_select(m, farther ? spe_fgt(m, ay, ax) : spe_flt(m, ay, ax), y, same);
+}
+
+/* The next f32 after x towards y. */
+XE_FN_ spe_id spe_next_(spe_module *m, spe_id x, spe_id y)
+{
+    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), bits = spe_bitcast(m, i32, x), one, least;
+    spe_id up = spe_flt(m, x, y), positive = spe_sge(m, bits, spe_const_u(m, i32, 0)), r, zero;
+    one = spe_const_u(m, i32, 1), zero = spe_feq(m, x, spe_glsl_f_(m, x, 0.0));
+    r = spe_select(m, spe_leq(m, up, positive), spe_iadd(m, bits, one), spe_isub(m, bits, one));
+    least = spe_select(m, up, one, spe_const_u(m, i32, 0x80000001));
+    r = spe_bitcast(m, type, spe_select(m, zero, least, r));
+    return spe_unless_nan_(m, x, spe_unless_nan_(m, y, spe_select(m, spe_feq(m, x, y), y, r)));
+}
+
+/* Times 1 / pi. */
+XE_FN_ spe_id spe_in_turns_(spe_module *m, spe_id x) { return spe_fmul(m, x, spe_glsl_f_(m, x, 0.3183098861837907)); }
+
+/* Functions of integers that are made of others; 0 without an error: f is none of them. */
+XE_FN_ spe_id spe_made_of_integers_(spe_module *m, spe_math_op f, const spe_id *a)
+{
+    spe_id type = spe_type_of(m, a[0]), one = spe_const_u(m, type, 1), x = a[0], y = a[1];
+    switch (f) {
+    case SPE_POPCOUNT: return spe_bit_count(m, x);
+    case SPE_CLZ: return spe_count_zeros_(m, x, true);
+    case SPE_CTZ: return spe_count_zeros_(m, x, false);
+    case SPE_ROTATE: return spe_rotate_(m, x, y);
+    case SPE_UABS: return x;
+    case SPE_SABS_DIFF: return spe_select(m, spe_sgt(m, x, y), spe_isub(m, x, y), spe_isub(m, y, x));
+    case SPE_UABS_DIFF: return spe_select(m, spe_ugt(m, x, y), spe_isub(m, x, y), spe_isub(m, y, x));
+    case SPE_SHADD: return spe_iadd(m, spe_and(m, x, y), spe_sar(m, spe_xor(m, x, y), one));
+    case SPE_UHADD: return spe_iadd(m, spe_and(m, x, y), spe_shr(m, spe_xor(m, x, y), one));
+    case SPE_SRHADD: return spe_isub(m, spe_or(m, x, y), spe_sar(m, spe_xor(m, x, y), one));
+    case SPE_URHADD: return spe_isub(m, spe_or(m, x, y), spe_shr(m, spe_xor(m, x, y), one));
+    case SPE_SMUL_HI: case SPE_UMUL_HI: return spe_upper_(m, x, y, f == SPE_SMUL_HI);
+    case SPE_SMAD_HI: case SPE_UMAD_HI: return spe_iadd(m, spe_upper_(m, x, y, f == SPE_SMAD_HI), a[2]);
+    case SPE_SMUL24: case SPE_UMUL24: return spe_imul(m, x, y);
+    case SPE_SMAD24: case SPE_UMAD24: return spe_iadd(m, spe_imul(m, x, y), a[2]);
+    case SPE_UADD_SAT: case SPE_USUB_SAT: case SPE_SADD_SAT: case SPE_SSUB_SAT: case SPE_UMAD_SAT: case SPE_SMAD_SAT:
+        return spe_saturated_(m, f, a);
     default: return 0;
     }
+}
+
+/* The same of floats of 32 bits. */
+XE_FN_ spe_id spe_made_(spe_module *m, spe_math_op f, const spe_id *a)
+{
+    spe_id x = a[0], y = a[1];
+    switch (f) {
+    case SPE_EXP: case SPE_EXP2: case SPE_EXP10: case SPE_EXPM1: return spe_exponential_(m, f, x);
+    case SPE_LOG: case SPE_LOG2: case SPE_LOG10: case SPE_LOG1P: return spe_logarithm_(m, f, x);
+    case SPE_SIN: case SPE_SINPI: return spe_circular_(m, x, 's', f == SPE_SINPI);
+    case SPE_COS: case SPE_COSPI: return spe_circular_(m, x, 'c', f == SPE_COSPI);
+    case SPE_TAN: case SPE_TANPI: return spe_circular_(m, x, 't', f == SPE_TANPI);
+    case SPE_ASIN: case SPE_ACOS: return spe_arc_sine_(m, x, f == SPE_ACOS);
+    case SPE_ASINPI: case SPE_ACOSPI: return spe_in_turns_(m, spe_arc_sine_(m, x, f == SPE_ACOSPI));
+    case SPE_ATAN: return spe_angle_(m, x, spe_glsl_f_(m, x, 1.0));
+    case SPE_ATANPI: return spe_in_turns_(m, spe_angle_(m, x, spe_glsl_f_(m, x, 1.0)));
+    case SPE_ATAN2: return spe_angle_(m, x, y);
+    case SPE_ATAN2PI: return spe_in_turns_(m, spe_angle_(m, x, y));
+    case SPE_SINH: case SPE_COSH: return spe_hyperbolic_(m, x, f == SPE_COSH);
+    case SPE_ASINH: case SPE_ACOSH: case SPE_ATANH: return spe_hyperbolic_inverse_(m, f, x);
+    case SPE_TANH: return spe_hyperbolic_tangent_(m, x);
+    case SPE_ERF: return spe_error_function_(m, x);
+    case SPE_ERFC: return spe_error_complement_(m, x);
+    case SPE_POW: case SPE_POWR: return spe_power_(m, f, x, y);
+    case SPE_POWN: case SPE_ROOTN: return spe_whole_power_(m, f, x, y);
+    case SPE_CBRT: return spe_cube_root_(m, x);
+    case SPE_HYPOT: return spe_hypotenuse_(m, x, y);
+    case SPE_LDEXP: return spe_scaled_(m, x, y);
+    case SPE_LOGB: return spe_exponent_(m, x);
+    case SPE_COPYSIGN: return spe_signed_as_(m, spe_glsl_abs_(m, x), y);
+    case SPE_NEXTAFTER: return spe_next_(m, x, y);
+    default: return 0;
+    }
+}
+
+/* The same of floats of any size. */
+XE_FN_ spe_id spe_made_of_floats_(spe_module *m, spe_math_op f, const spe_id *a)
+{
+    spe_id x = a[0], y = a[1];
+    switch (f) {
+    case SPE_ROUND: return spe_round_away_(m, x);
+    case SPE_MAD: return spe_fadd(m, spe_fmul(m, x, y), a[2]);
+    case SPE_FDIM: return spe_select(m, spe_fle(m, x, y), spe_null(m, spe_type_of(m, x)), spe_fsub(m, x, y));
+    case SPE_MAXMAG: case SPE_MINMAG: return spe_by_magnitude_(m, x, y, f == SPE_MAXMAG);
+    case SPE_NATIVE_RECIP: return spe_fdiv(m, spe_glsl_f_(m, x, 1.0), x);
+    case SPE_NATIVE_DIVIDE: return spe_fdiv(m, x, y);
+    case SPE_NATIVE_EXP10:
+        return spe_glsl_(m, SPE_GLSL_EXP2_, "llf:=", spe_fmul(m, x, spe_glsl_f_(m, x, 3.321928094887362)), 0, 0);
+    case SPE_NATIVE_LOG10:
+        return spe_fmul(m, spe_glsl_(m, SPE_GLSL_LOG2_, "llf:=", x, 0, 0), spe_glsl_f_(m, x, 0.3010299956639812));
+    default: return 0;
+    }
+}
+
+/* A function of f32, also for f16. */
+XE_FN_ spe_id spe_made_as_f32_(spe_module *m, const char *name, spe_math_op f, uint32_t n, const spe_id *args)
+{
+    spe_id type = spe_type_of(m, args[0]), f32 = spe_vec_like(m, spe_float(m, 32), args[0]), a[3] = {0, 0, 0}, v;
+    bool integer = f == SPE_LDEXP || f == SPE_POWN || f == SPE_ROOTN; /* the second operand */
+    if (spe_width(m, type) == 64)
+        return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has %s of 16 and 32 bits for Vulkan", name);
+    if (f == SPE_NEXTAFTER && type != f32)
+        return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has %s of 32 bits for Vulkan", name);
+    for (uint32_t i = 0; i < n; i++) a[i] = type == f32 || (i && integer) ? args[i] : spe_fconvert(m, f32, args[i]);
+    v = spe_made_(m, f, a);
+    m->doing = name;
+    if (!v) return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has no %s for Vulkan", name);
+    return type == f32 ? v : spe_fconvert(m, type, v);
 }
 
 /* f of these arguments, which are checked. */
 XE_FN_ spe_id spe_glsl_math_(spe_module *m, const char *name, spe_math_op f, const char *form, uint32_t n,
                              const spe_id *args)
 {
-    spe_id type = spe_type_of(m, args[0]), a[3], v;
-    bool transcendental = f < SPE_NATIVE_COS && f != SPE_ROUND && f != SPE_MAD && !spe_glsl_number_(f);
+    spe_id type = spe_type_of(m, args[0]), a[3] = {0, 0, 0}, v;
     uint32_t bits = spe_width(m, type);
+    bool zeros = f == SPE_CLZ || f == SPE_CTZ;
+    bool upper = f == SPE_SMUL_HI || f == SPE_UMUL_HI || f == SPE_SMAD_HI || f == SPE_UMAD_HI || f == SPE_SMAD_SAT ||
+                 f == SPE_UMAD_SAT;
     memcpy(a, args, n * sizeof *a);
-    if (spe_glsl_number_(f)) return spe_glsl_(m, spe_glsl_number_(f), form, a[0], n > 1 ? a[1] : 0, n > 2 ? a[2] : 0);
-    if (f < SPE_SABS && transcendental && bits == 64)
-        return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan has %s of 16 and 32 bits only", name);
-    if ((f == SPE_CLZ || f == SPE_CTZ) && bits != 32)
-        return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan has %s of 32 bits only", name);
-    if (transcendental && bits == 16 && n == 1) a[0] = spe_fconvert(m, spe_vec_like(m, spe_float(m, 32), a[0]), a[0]);
-    v = spe_made_(m, f, a);
+    if (spe_glsl_number_(f)) return spe_glsl_(m, spe_glsl_number_(f), form, a[0], a[1], a[2]);
+    if ((zeros && bits != 32) || (upper && bits == 64))
+        return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has %s of %s32 bits for Vulkan", name,
+                          zeros ? "" : "up to ");
+    v = f >= SPE_SABS ? spe_made_of_integers_(m, f, a) : spe_made_of_floats_(m, f, a);
     m->doing = name;
-    if (!v) return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has no %s for Vulkan", name);
-    return spe_type_of(m, v) == type ? v : spe_fconvert(m, type, v);
+    if (v || m->error.id) return v;
+    if (f < SPE_SABS) return spe_made_as_f32_(m, name, f, n, args);
+    return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has no %s for Vulkan", name);
 }
 
 /* groups.c - math functions, group operations, barriers, atomics. */
@@ -7910,7 +8566,7 @@ XE_FN_ void spe_forbid_contraction_(spe_module *m)
         const uint32_t *w = m->buffer[SPE_SECTION_FUNCTION_].data + at;
         uint32_t op = *w & 0xffff;
         at += *w >> 16;
-        if (spe_contracts_(op))
+        if (spe_contracts_(op) && !(m->ids[w[2]].flags & SPE_ID_AS_WRITTEN_))
             spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, w[2], SPE_DecorationNoContraction);
     }
 }

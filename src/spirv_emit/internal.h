@@ -6,6 +6,7 @@ enum { SPE_ID_TYPE_ = 1, SPE_ID_CONSTANT_ = 2, SPE_ID_GLOBAL_ = 4, SPE_ID_FUNCTI
        SPE_ID_KERNEL_ = 32, SPE_ID_PACKED_ = 64 /* a pointer into a packed struct */,
        SPE_ID_FOLDED_ = 128 /* an operation returned this operand unchanged */,
        SPE_ID_DECLARED_ = 0x4000 /* a function whose body is to come */,
+       SPE_ID_AS_WRITTEN_ = 0x8000 /* decorated so for Vulkan */,
        SPE_ID_BYTE_ = 0x1000, SPE_ID_PRODUCT_ = 0x2000 /* see igc.c; halves.c has bits 8 to 11 */ };
 
 enum { SPE_RECENT_VECTOR_ = 0x40000000 };
@@ -53,5 +54,10 @@ enum { SPE_NEED_NOTHING_, SPE_NEED_INT_, SPE_NEED_FLOAT_, SPE_NEED_ENCODING_, SP
        SPE_NEED_COOPVEC_, SPE_NEED_BUILTIN_, SPE_NEED_DECORATION_, SPE_NEED_MODE_, SPE_NEED_STORAGE_, SPE_NEED_OP_,
        SPE_NEED_OP_ACROSS_, SPE_NEED_OP_CLUSTERED_, SPE_NEED_OP_16_, SPE_NEED_OP_32_, SPE_NEED_OP_64_,
        SPE_NEED_OP_BF16_, SPE_NEED_END_ };
+
+/* -- glsl.c: numbers in GLSL.std.450 -- */
+enum { SPE_GLSL_ROUND_EVEN_ = 2, SPE_GLSL_TRUNC_ = 3, SPE_GLSL_FABS_ = 4, SPE_GLSL_EXP2_ = 29,
+       SPE_GLSL_LOG2_ = 30, SPE_GLSL_SQRT_ = 31, SPE_GLSL_FMA_ = 50, SPE_GLSL_FIND_LSB_ = 73, SPE_GLSL_FIND_MSB_ = 75,
+       SPE_GLSL_NMIN_ = 79, SPE_GLSL_NMAX_ = 80 };
 
 #include "prototypes.h"

@@ -182,7 +182,7 @@ static void spe_forbid_contraction_(spe_module *m)
         const uint32_t *w = m->buffer[SPE_SECTION_FUNCTION_].data + at;
         uint32_t op = *w & 0xffff;
         at += *w >> 16;
-        if (spe_contracts_(op))
+        if (spe_contracts_(op) && !(m->ids[w[2]].flags & SPE_ID_AS_WRITTEN_))
             spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, w[2], SPE_DecorationNoContraction);
     }
 }

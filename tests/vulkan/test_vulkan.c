@@ -59,7 +59,7 @@ static spe_words finish(spe_module *m, const char *name)
 
 static spe_id at(spe_module *m, uint32_t param, spe_id i) { return spe_index(m, spe_param_id(m, param), i); }
 
-/* -- mathematics */
+/* -- mathematics, of which test_vulkan_math.c has more */
 
 static const spe_math_op functions[] = {SPE_EXP, SPE_EXP2, SPE_EXPM1, SPE_LOG, SPE_LOG2, SPE_TANH, SPE_ERF, SPE_ROUND,
                                         SPE_RINT, SPE_FLOOR, SPE_CEIL, SPE_TRUNC, SPE_FABS, SPE_SQRT, SPE_RSQRT};
@@ -255,38 +255,6 @@ int main(void)
 
 static double between(double low, double high) { return low + (high - low) * test_uniform(); }
 
-/* Units in the last place of an f32 between a value and what it should be. */
-static double ulps(float got, double want)
-{
-    int exponent;
-    if (isnan(want)) return isnan(got) ? 0 : INFINITY;
-    if (isinf((float)want) || isinf(got)) return got == (float)want ? 0 : INFINITY;
-    frexp(want, &exponent);
-    if (exponent < -125) return fabs(got - want) <= 1.2e-38 ? 0 : INFINITY; /* subnormal results may be zero */
-    return fabs(got - want) / ldexp(1, exponent - 24);
-}
-
-static double reference(spe_math_op f, double x)
-{
-    switch (f) {
-    case SPE_EXP: return exp(x);
-    case SPE_EXP2: return exp2(x);
-    case SPE_EXPM1: return expm1(x);
-    case SPE_LOG: return log(x);
-    case SPE_LOG2: return log2(x);
-    case SPE_TANH: return tanh(x);
-    case SPE_ERF: return erf(x);
-    case SPE_ROUND: return round(x);
-    case SPE_RINT: return nearbyint(x);
-    case SPE_FLOOR: return floor(x);
-    case SPE_CEIL: return ceil(x);
-    case SPE_TRUNC: return trunc(x);
-    case SPE_FABS: return fabs(x);
-    case SPE_SQRT: return sqrt(x);
-    default: return 1 / sqrt(x);
-    }
-}
-
 static bool get_kernel(vkd_kernel *k, vkd_module *module, spe_words w, const char *name, const char *params)
 {
     return vkd_module_load(module, &device, w.data, w.count * 4) && vkd_kernel_get(k, module, name, params);
@@ -296,40 +264,6 @@ static void check_device(void)
 {
     if (vkd_get_error(&device)->id) test_fail(__FILE__, __LINE__, "%s", vkd_get_error(&device)->text);
     vkd_clear_error(&device);
-}
-
-/* OpenCL's bounds, in units in the last place; the whole-number functions are exact. */
-TEST(functions_are_as_accurate_as_opencl_asks)
-{
-    enum { N = 5003 };
-    static const float special[] = {0, -0.0f, INFINITY, -INFINITY, NAN, 88.7f, -87.3f, 2.5f, -3.5f,
-                                    0.49999997f, 1, -1, 1e30f};
-    static const double most[FUNCTIONS] = {3, 3, 3, 3, 3, 5, 16, 0, 0, 0, 0, 0, 0, 3, 2};
-    spe_module m;
-    vkd_kernel k;
-    vkd_module module;
-    spe_words w = functions_module(&m);
-    float *x = (float *)vkd_alloc(&device, VKD_SHARED, N * sizeof *x, 0);
-    float *y = (float *)vkd_alloc(&device, VKD_DEVICE, N * FUNCTIONS * sizeof *y, 0);
-    float *got = (float *)malloc(N * FUNCTIONS * sizeof *got);
-    for (int i = 0; x && i < N; i++) {
-        double wide = i % 3 == 0 ? 100 : i % 3 == 1 ? 4 : 0.01;
-        x[i] = i < (int)(sizeof special / sizeof *special) ? special[i] : (float)(wide * between(-1, 1));
-    }
-    vkd_fill(&device, y, 0xff, N * FUNCTIONS * sizeof *y);
-    if (get_kernel(&k, &module, w, "functions", "ptr<f32> x, ptr<f32> y, u32 n"))
-        vkd_launch(&k, (vkd_groups){(N + 63) / 64, 1, 1}, x, y, (int)N);
-    vkd_copy(&device, got, y, N * FUNCTIONS * sizeof *y);
-    check_device();
-    for (int i = 0; x && i < N * FUNCTIONS; i++) {
-        double off = ulps(got[i], reference(functions[i % FUNCTIONS], x[i / FUNCTIONS]));
-        CHECK_MSG(off <= most[i % FUNCTIONS], "function %d of %.9g is %.9g, %.3g units off", i % FUNCTIONS,
-                  (double)x[i / FUNCTIONS], (double)got[i], off);
-    }
-    free(got);
-    vkd_free(&device, x), vkd_free(&device, y);
-    vkd_module_free(&module);
-    spe_free(&m);
 }
 
 TEST(vectors_of_8_and_16_components)
@@ -604,7 +538,6 @@ int main(void)
         test_.skipped++;
         return test_report();
     }
-    RUN(functions_are_as_accurate_as_opencl_asks);
     RUN(vectors_of_8_and_16_components);
     RUN(local_memory_by_bytes_halves_words_and_atomics);
     RUN(parameters_beyond_what_is_pushed);

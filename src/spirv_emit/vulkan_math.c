@@ -1,0 +1,269 @@
+/* vulkan_math.c - Vulkan's mathematics: functions of GLSL.std.450 where these are as accurate as OpenCL's, and others
+ * made of arithmetic, for floats of 16 and 32 bits. */
+#include "internal.h"
+
+/* The number of the function that gives the same; 0: there is none. */
+static uint32_t spe_glsl_number_(spe_math_op f)
+{
+    static const struct {
+        uint16_t ours, theirs;
+    } rows[] = {{SPE_FABS, 4}, {SPE_FLOOR, 8}, {SPE_CEIL, 9}, {SPE_TRUNC, 3}, {SPE_RINT, 2}, {SPE_SQRT, 31},
+                {SPE_RSQRT, 32}, {SPE_FMA, 50}, {SPE_FMIN, 79}, {SPE_FMAX, 80}, {SPE_FCLAMP, 81}, {SPE_SIGN, 6},
+                {SPE_SMIN, 39}, {SPE_SMAX, 42}, {SPE_UMIN, 38}, {SPE_UMAX, 41}, {SPE_SABS, 5}, {SPE_SCLAMP, 45},
+                {SPE_UCLAMP, 44}, {SPE_NATIVE_SQRT, 31}, {SPE_NATIVE_RSQRT, 32}, {SPE_NATIVE_EXP, 27},
+                {SPE_NATIVE_EXP2, 29}, {SPE_NATIVE_LOG, 28}, {SPE_NATIVE_LOG2, 30}, {SPE_NATIVE_SIN, 13},
+                {SPE_NATIVE_COS, 14}, {SPE_NATIVE_TAN, 15}, {SPE_NATIVE_POWR, 26}, {SPE_MIX, 46}, {SPE_STEP, 48},
+                {SPE_SMOOTHSTEP, 49}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].ours == (uint32_t)f) return rows[i].theirs;
+    }
+    return 0;
+}
+
+/* Half away from zero, which Vulkan leaves open. */
+static spe_id spe_round_away_(spe_module *m, spe_id x)
+{
+    spe_id whole = spe_glsl_(m, SPE_GLSL_TRUNC_, "llf:=", x, 0, 0), zero = spe_glsl_f_(m, x, 0.0);
+    spe_id rest = spe_glsl_(m, SPE_GLSL_FABS_, "llf:=", spe_fsub(m, x, whole), 0, 0);
+    spe_id one = spe_select(m, spe_flt(m, x, zero), spe_glsl_f_(m, x, -1.0), spe_glsl_f_(m, x, 1.0));
+    return spe_select(m, spe_fge(m, rest, spe_glsl_f_(m, x, 0.5)), spe_fadd(m, whole, one), whole);
+}
+
+/* Zeros before the highest bit, or after the lowest, of integers of 32 bits. */
+static spe_id spe_count_zeros_(spe_module *m, spe_id x, bool leading)
+{
+    spe_id type = spe_type_of(m, x), bit, width = spe_const_u(m, type, 32);
+    bit = spe_glsl_(m, leading ? SPE_GLSL_FIND_MSB_ : SPE_GLSL_FIND_LSB_, "lli:=", x, 0, 0);
+    if (leading) return spe_isub(m, spe_const_u(m, type, 31), bit); /* -1: there is none */
+    return spe_select(m, spe_ieq(m, x, spe_const_u(m, type, 0)), width, bit);
+}
+
+static spe_id spe_rotate_(spe_module *m, spe_id x, spe_id n)
+{
+    spe_id type = spe_type_of(m, x), mask = spe_const_u(m, type, spe_width(m, type) - 1);
+    spe_id left = spe_and(m, n, mask), right = spe_and(m, spe_ineg(m, n), mask);
+    return spe_or(m, spe_shl(m, x, left), spe_shr(m, x, right));
+}
+
+/* The same value of 8 or 16 bits in 32; of 32 bits, itself. */
+static spe_id spe_in_32_bits_(spe_module *m, spe_id x, bool is_signed)
+{
+    spe_id i32 = spe_vec_like(m, spe_int(m, 32), x);
+    if (spe_type_of(m, x) == i32) return x;
+    return is_signed ? spe_sconvert(m, i32, x) : spe_uconvert(m, i32, x);
+}
+
+/* The upper half of a product. */
+static spe_id spe_upper_(spe_module *m, spe_id a, spe_id b, bool is_signed)
+{
+    spe_id type = spe_type_of(m, a), zero = spe_const_u(m, type, 0), high;
+    uint32_t bits = spe_width(m, type);
+    if (bits < 32) {
+        high = spe_imul(m, spe_in_32_bits_(m, a, is_signed), spe_in_32_bits_(m, b, is_signed));
+        return spe_uconvert(m, type, spe_shr(m, high, spe_const_u(m, spe_type_of(m, high), bits)));
+    }
+    high = spe_high_product_(m, a, b);
+    if (!is_signed) return high;
+    high = spe_isub(m, high, spe_select(m, spe_slt(m, a, zero), b, zero));
+    return spe_isub(m, high, spe_select(m, spe_slt(m, b, zero), a, zero));
+}
+
+/* The largest, or where x is negative, the smallest integer. */
+static spe_id spe_limit_(spe_module *m, spe_id x)
+{
+    spe_id type = spe_type_of(m, x), last = spe_const_u(m, type, spe_width(m, type) - 1);
+    return spe_xor(m, spe_sar(m, x, last), spe_shr(m, spe_not(m, spe_const_u(m, type, 0)), spe_const_u(m, type, 1)));
+}
+
+/* a + b, a - b, a b + c that stop at the limits of their type. */
+static spe_id spe_saturated_(spe_module *m, spe_math_op f, const spe_id *a)
+{
+    spe_id type = spe_type_of(m, a[0]), zero = spe_const_u(m, type, 0), all = spe_not(m, zero), r, over, up;
+    switch (f) {
+    case SPE_UADD_SAT:
+        r = spe_iadd(m, a[0], a[1]);
+        return spe_select(m, spe_ult(m, r, a[0]), all, r);
+    case SPE_USUB_SAT: return spe_select(m, spe_ult(m, a[0], a[1]), zero, spe_isub(m, a[0], a[1]));
+    case SPE_SADD_SAT:
+        r = spe_iadd(m, a[0], a[1]);
+        over = spe_slt(m, spe_and(m, spe_xor(m, a[0], r), spe_xor(m, a[1], r)), zero);
+        return spe_select(m, over, spe_limit_(m, a[0]), r);
+    case SPE_SSUB_SAT:
+        r = spe_isub(m, a[0], a[1]);
+        over = spe_slt(m, spe_and(m, spe_xor(m, a[0], a[1]), spe_xor(m, a[0], r)), zero);
+        return spe_select(m, over, spe_limit_(m, a[0]), r);
+    default: break;
+    }
+    spe_id low = spe_imul(m, a[0], a[1]), sum = spe_iadd(m, low, a[2]), one = spe_const_u(m, type, 1);
+    up = spe_iadd(m, spe_upper_(m, a[0], a[1], f == SPE_SMAD_SAT), spe_select(m, spe_ult(m, sum, low), one, zero));
+    if (f == SPE_UMAD_SAT) return spe_select(m, spe_ine(m, up, zero), all, sum);
+    spe_id last = spe_const_u(m, type, spe_width(m, type) - 1);
+    up = spe_iadd(m, up, spe_sar(m, a[2], last));
+    return spe_select(m, spe_ine(m, up, spe_sar(m, sum, last)), spe_limit_(m, up), sum);
+}
+
+/* x 2^n; each of four factors is inside f32. */
+static spe_id spe_scaled_(spe_module *m, spe_id x, spe_id n)
+{
+    spe_id type = spe_type_of(m, x), i32 = spe_type_of(m, n), most = spe_const_u(m, i32, 400), q, factor, rest;
+    spe_id least = spe_const_u(m, i32, (uint32_t)-400);
+    n = spe_select(m, spe_sgt(m, n, most), most, spe_select(m, spe_slt(m, n, least), least, n));
+    q = spe_sar(m, n, spe_const_u(m, i32, 2));
+    rest = spe_isub(m, n, spe_imul(m, q, spe_const_u(m, i32, 3)));
+    factor = spe_power_of_2_(m, q, type);
+    x = spe_fmul(m, spe_fmul(m, spe_fmul(m, x, factor), factor), factor);
+    return spe_fmul(m, x, spe_power_of_2_(m, rest, type));
+}
+
+/* The exponent of x as a float. */
+static spe_id spe_exponent_(spe_module *m, spe_id x)
+{
+    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), a = spe_glsl_abs_(m, x), bits, e, inf;
+    spe_id small = spe_flt(m, a, spe_glsl_f_(m, x, 1.1754943508222875e-38));
+    bits = spe_bitcast(m, i32, spe_select(m, small, spe_fmul(m, a, spe_glsl_f_(m, x, 33554432.0)), a));
+    e = spe_isub(m, spe_shr(m, bits, spe_const_u(m, i32, 23)), spe_const_u(m, i32, 127));
+    e = spe_isub(m, e, spe_select(m, small, spe_const_u(m, i32, 25), spe_const_u(m, i32, 0)));
+    inf = spe_bitcast(m, type, spe_const_u(m, i32, 0x7f800000));
+    e = spe_select(m, spe_feq(m, a, inf), inf, spe_s_to_f(m, type, e));
+    e = spe_select(m, spe_feq(m, a, spe_glsl_f_(m, x, 0.0)), spe_fneg(m, inf), e);
+    return spe_unless_nan_(m, x, e);
+}
+
+/* The one that is farther from 0 (or nearer); of two as far, the larger (or smaller). */
+static spe_id spe_by_magnitude_(spe_module *m, spe_id x, spe_id y, bool farther)
+{
+    spe_id ax = spe_glsl_abs_(m, x), ay = spe_glsl_abs_(m, y), same;
+    same = spe_glsl_(m, farther ? SPE_GLSL_NMAX_ : SPE_GLSL_NMIN_, "llf=:=", x, y, 0);
+    same = spe_select(m, farther ? spe_fgt(m, ax, ay) : spe_flt(m, ax, ay), x, same);
+    return spe_select(m, farther ? spe_fgt(m, ay, ax) : spe_flt(m, ay, ax), y, same);
+}
+
+/* The next f32 after x towards y. */
+static spe_id spe_next_(spe_module *m, spe_id x, spe_id y)
+{
+    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), bits = spe_bitcast(m, i32, x), one, least;
+    spe_id up = spe_flt(m, x, y), positive = spe_sge(m, bits, spe_const_u(m, i32, 0)), r, zero;
+    one = spe_const_u(m, i32, 1), zero = spe_feq(m, x, spe_glsl_f_(m, x, 0.0));
+    r = spe_select(m, spe_leq(m, up, positive), spe_iadd(m, bits, one), spe_isub(m, bits, one));
+    least = spe_select(m, up, one, spe_const_u(m, i32, 0x80000001));
+    r = spe_bitcast(m, type, spe_select(m, zero, least, r));
+    return spe_unless_nan_(m, x, spe_unless_nan_(m, y, spe_select(m, spe_feq(m, x, y), y, r)));
+}
+
+/* Times 1 / pi. */
+static spe_id spe_in_turns_(spe_module *m, spe_id x) { return spe_fmul(m, x, spe_glsl_f_(m, x, 0.3183098861837907)); }
+
+/* Functions of integers that are made of others; 0 without an error: f is none of them. */
+static spe_id spe_made_of_integers_(spe_module *m, spe_math_op f, const spe_id *a)
+{
+    spe_id type = spe_type_of(m, a[0]), one = spe_const_u(m, type, 1), x = a[0], y = a[1];
+    switch (f) {
+    case SPE_POPCOUNT: return spe_bit_count(m, x);
+    case SPE_CLZ: return spe_count_zeros_(m, x, true);
+    case SPE_CTZ: return spe_count_zeros_(m, x, false);
+    case SPE_ROTATE: return spe_rotate_(m, x, y);
+    case SPE_UABS: return x;
+    case SPE_SABS_DIFF: return spe_select(m, spe_sgt(m, x, y), spe_isub(m, x, y), spe_isub(m, y, x));
+    case SPE_UABS_DIFF: return spe_select(m, spe_ugt(m, x, y), spe_isub(m, x, y), spe_isub(m, y, x));
+    case SPE_SHADD: return spe_iadd(m, spe_and(m, x, y), spe_sar(m, spe_xor(m, x, y), one));
+    case SPE_UHADD: return spe_iadd(m, spe_and(m, x, y), spe_shr(m, spe_xor(m, x, y), one));
+    case SPE_SRHADD: return spe_isub(m, spe_or(m, x, y), spe_sar(m, spe_xor(m, x, y), one));
+    case SPE_URHADD: return spe_isub(m, spe_or(m, x, y), spe_shr(m, spe_xor(m, x, y), one));
+    case SPE_SMUL_HI: case SPE_UMUL_HI: return spe_upper_(m, x, y, f == SPE_SMUL_HI);
+    case SPE_SMAD_HI: case SPE_UMAD_HI: return spe_iadd(m, spe_upper_(m, x, y, f == SPE_SMAD_HI), a[2]);
+    case SPE_SMUL24: case SPE_UMUL24: return spe_imul(m, x, y);
+    case SPE_SMAD24: case SPE_UMAD24: return spe_iadd(m, spe_imul(m, x, y), a[2]);
+    case SPE_UADD_SAT: case SPE_USUB_SAT: case SPE_SADD_SAT: case SPE_SSUB_SAT: case SPE_UMAD_SAT: case SPE_SMAD_SAT:
+        return spe_saturated_(m, f, a);
+    default: return 0;
+    }
+}
+
+/* The same of floats of 32 bits. */
+static spe_id spe_made_(spe_module *m, spe_math_op f, const spe_id *a)
+{
+    spe_id x = a[0], y = a[1];
+    switch (f) {
+    case SPE_EXP: case SPE_EXP2: case SPE_EXP10: case SPE_EXPM1: return spe_exponential_(m, f, x);
+    case SPE_LOG: case SPE_LOG2: case SPE_LOG10: case SPE_LOG1P: return spe_logarithm_(m, f, x);
+    case SPE_SIN: case SPE_SINPI: return spe_circular_(m, x, 's', f == SPE_SINPI);
+    case SPE_COS: case SPE_COSPI: return spe_circular_(m, x, 'c', f == SPE_COSPI);
+    case SPE_TAN: case SPE_TANPI: return spe_circular_(m, x, 't', f == SPE_TANPI);
+    case SPE_ASIN: case SPE_ACOS: return spe_arc_sine_(m, x, f == SPE_ACOS);
+    case SPE_ASINPI: case SPE_ACOSPI: return spe_in_turns_(m, spe_arc_sine_(m, x, f == SPE_ACOSPI));
+    case SPE_ATAN: return spe_angle_(m, x, spe_glsl_f_(m, x, 1.0));
+    case SPE_ATANPI: return spe_in_turns_(m, spe_angle_(m, x, spe_glsl_f_(m, x, 1.0)));
+    case SPE_ATAN2: return spe_angle_(m, x, y);
+    case SPE_ATAN2PI: return spe_in_turns_(m, spe_angle_(m, x, y));
+    case SPE_SINH: case SPE_COSH: return spe_hyperbolic_(m, x, f == SPE_COSH);
+    case SPE_ASINH: case SPE_ACOSH: case SPE_ATANH: return spe_hyperbolic_inverse_(m, f, x);
+    case SPE_TANH: return spe_hyperbolic_tangent_(m, x);
+    case SPE_ERF: return spe_error_function_(m, x);
+    case SPE_ERFC: return spe_error_complement_(m, x);
+    case SPE_POW: case SPE_POWR: return spe_power_(m, f, x, y);
+    case SPE_POWN: case SPE_ROOTN: return spe_whole_power_(m, f, x, y);
+    case SPE_CBRT: return spe_cube_root_(m, x);
+    case SPE_HYPOT: return spe_hypotenuse_(m, x, y);
+    case SPE_LDEXP: return spe_scaled_(m, x, y);
+    case SPE_LOGB: return spe_exponent_(m, x);
+    case SPE_COPYSIGN: return spe_signed_as_(m, spe_glsl_abs_(m, x), y);
+    case SPE_NEXTAFTER: return spe_next_(m, x, y);
+    default: return 0;
+    }
+}
+
+/* The same of floats of any size. */
+static spe_id spe_made_of_floats_(spe_module *m, spe_math_op f, const spe_id *a)
+{
+    spe_id x = a[0], y = a[1];
+    switch (f) {
+    case SPE_ROUND: return spe_round_away_(m, x);
+    case SPE_MAD: return spe_fadd(m, spe_fmul(m, x, y), a[2]);
+    case SPE_FDIM: return spe_select(m, spe_fle(m, x, y), spe_null(m, spe_type_of(m, x)), spe_fsub(m, x, y));
+    case SPE_MAXMAG: case SPE_MINMAG: return spe_by_magnitude_(m, x, y, f == SPE_MAXMAG);
+    case SPE_NATIVE_RECIP: return spe_fdiv(m, spe_glsl_f_(m, x, 1.0), x);
+    case SPE_NATIVE_DIVIDE: return spe_fdiv(m, x, y);
+    case SPE_NATIVE_EXP10:
+        return spe_glsl_(m, SPE_GLSL_EXP2_, "llf:=", spe_fmul(m, x, spe_glsl_f_(m, x, 3.321928094887362)), 0, 0);
+    case SPE_NATIVE_LOG10:
+        return spe_fmul(m, spe_glsl_(m, SPE_GLSL_LOG2_, "llf:=", x, 0, 0), spe_glsl_f_(m, x, 0.3010299956639812));
+    default: return 0;
+    }
+}
+
+/* A function of f32, also for f16. */
+static spe_id spe_made_as_f32_(spe_module *m, const char *name, spe_math_op f, uint32_t n, const spe_id *args)
+{
+    spe_id type = spe_type_of(m, args[0]), f32 = spe_vec_like(m, spe_float(m, 32), args[0]), a[3] = {0, 0, 0}, v;
+    bool integer = f == SPE_LDEXP || f == SPE_POWN || f == SPE_ROOTN; /* the second operand */
+    if (spe_width(m, type) == 64)
+        return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has %s of 16 and 32 bits for Vulkan", name);
+    if (f == SPE_NEXTAFTER && type != f32)
+        return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has %s of 32 bits for Vulkan", name);
+    for (uint32_t i = 0; i < n; i++) a[i] = type == f32 || (i && integer) ? args[i] : spe_fconvert(m, f32, args[i]);
+    v = spe_made_(m, f, a);
+    m->doing = name;
+    if (!v) return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has no %s for Vulkan", name);
+    return type == f32 ? v : spe_fconvert(m, type, v);
+}
+
+/* f of these arguments, which are checked. */
+XE_FN_ spe_id spe_glsl_math_(spe_module *m, const char *name, spe_math_op f, const char *form, uint32_t n,
+                             const spe_id *args)
+{
+    spe_id type = spe_type_of(m, args[0]), a[3] = {0, 0, 0}, v;
+    uint32_t bits = spe_width(m, type);
+    bool zeros = f == SPE_CLZ || f == SPE_CTZ;
+    bool upper = f == SPE_SMUL_HI || f == SPE_UMUL_HI || f == SPE_SMAD_HI || f == SPE_UMAD_HI || f == SPE_SMAD_SAT ||
+                 f == SPE_UMAD_SAT;
+    memcpy(a, args, n * sizeof *a);
+    if (spe_glsl_number_(f)) return spe_glsl_(m, spe_glsl_number_(f), form, a[0], a[1], a[2]);
+    if ((zeros && bits != 32) || (upper && bits == 64))
+        return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has %s of %s32 bits for Vulkan", name,
+                          zeros ? "" : "up to ");
+    v = f >= SPE_SABS ? spe_made_of_integers_(m, f, a) : spe_made_of_floats_(m, f, a);
+    m->doing = name;
+    if (v || m->error.id) return v;
+    if (f < SPE_SABS) return spe_made_as_f32_(m, name, f, n, args);
+    return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has no %s for Vulkan", name);
+}
