@@ -167,11 +167,12 @@
  * than 128 bytes of them are in memory, and their address is pushed. Pointers to global and constant memory are
  * addresses; local memory is one array of 32-bit words, and a pointer to it an offset (stores of 8 and 16 bits take two
  * atomics; atomics there are of i32). Vectors of 8 and 16 components are arrays of vectors of 4. Functions of spe_math
- * are those of GLSL.std.450 that are as accurate as OpenCL asks; exp, exp2, expm1, log, log2, tanh and erf are written
- * out, for 16 and 32 bits. A kernel states its local size; its subgroup size the host requires (vk_dispatch.h does all
- * this). SPE_ERR_ENVIRONMENT names what Vulkan lacks: generic pointers, reductions over work-groups, images, exports,
- * Intel's instructions, other functions. Decorations that are hints for OpenCL's compilers are left away.
- * SPE_LOCAL_WORDS_CONSTANT: see below.
+ * are as accurate as OpenCL asks: those of GLSL.std.450 that are, and the others written out, for f16 and f32 and for
+ * integers of up to 32 bits (not: lgamma, tgamma, fmod, remainder). A kernel states its local size; its subgroup size
+ * the host requires (vk_dispatch.h does all this). SPE_ERR_ENVIRONMENT names what Vulkan lacks: generic pointers,
+ * reductions over work-groups, images, exports, Intel's instructions, other functions. Decorations that are hints for
+ * OpenCL's compilers are left away.
+ * Spec constants from SPE_LOCAL_WORDS_CONSTANT on tell the host of local memory and subgroup sizes.
  *
  * Limits: 4194303 ids per module and 65535 words per instruction (SPIR-V's limits), regions nested at most 65000 deep.
  * Vectors have 2, 3, 4, 8 or 16 components, as in OpenCL, or any number once VectorAnyINTEL or LongVectorEXT is
@@ -5596,8 +5597,8 @@ XE_FN_ spe_id spe_logarithm_sum_(spe_module *m, spe_math_op base, spe_id e, spe_
     m->as_written = true;
     spe_id below = spe_fmul(m, e, spe_glsl_f_(m, e, low)), above = spe_fmul(m, e, spe_glsl_f_(m, e, high)), log;
     if (c) below = spe_fadd(m, below, c);
-    if (base == SPE_LOG10) log = spe_fadd(m, spe_fmul(m, spe_fsub(m, f, y), spe_glsl_f_(m, e, 0.4342944819032518)), below);
-    else log = spe_fadd(m, f, spe_fsub(m, below, y));
+    log = base == SPE_LOG10 ? spe_fmul(m, spe_fsub(m, f, y), spe_glsl_f_(m, e, 0.4342944819032518)) : f;
+    log = spe_fadd(m, log, base == SPE_LOG10 ? below : spe_fsub(m, below, y));
     log = spe_fadd(m, above, log);
     m->as_written = false;
     return log;
@@ -5733,8 +5734,8 @@ XE_FN_ spe_id spe_hyperbolic_inverse_(spe_module *m, spe_math_op f, spe_id x)
     return spe_unless_nan_(m, x, spe_select(m, spe_flt(m, x, one), nan, y));
 }
 
-/* trigonometry.c - circular functions and their inverses for Vulkan, of f32. Reduction by pi is in integers, with as many
- * bits of 2/pi as an argument needs, so that it is exact enough for all of them; the rest is series. */
+/* trigonometry.c - circular functions and their inverses for Vulkan, of f32. Reduction by pi is in integers, with as
+ * many bits of 2/pi as an argument needs, so that it is exact enough for all of them; the rest is series. */
 
 /* The upper 32 bits of a product of unsigned integers of 32 bits, by halves. */
 XE_FN_ spe_id spe_high_product_(spe_module *m, spe_id a, spe_id b)
@@ -5880,7 +5881,8 @@ XE_FN_ spe_id spe_arc_(spe_module *m, spe_id x)
 XE_FN_ spe_id spe_angle_(spe_module *m, spe_id y, spe_id x)
 {
     spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), one = spe_glsl_f_(m, x, 1.0), scale;
-    spe_id ax = spe_glsl_abs_(m, x), ay = spe_glsl_abs_(m, y), steep = spe_fgt(m, ay, ax), zero = spe_const_u(m, i32, 0);
+    spe_id ax = spe_glsl_abs_(m, x), ay = spe_glsl_abs_(m, y), steep = spe_fgt(m, ay, ax);
+    spe_id zero = spe_const_u(m, i32, 0);
     spe_id most = spe_select(m, steep, ay, ax), least = spe_select(m, steep, ax, ay), q, result;
     scale = spe_select(m, spe_fgt(m, most, spe_glsl_f_(m, x, 0x1p90)), spe_glsl_f_(m, x, 0x1p-40), one);
     scale = spe_select(m, spe_flt(m, most, spe_glsl_f_(m, x, 0x1p-60)), spe_glsl_f_(m, x, 0x1p60), scale);
@@ -5966,7 +5968,7 @@ XE_FN_ spe_id spe_power_of_positive_(spe_module *m, spe_id x, spe_id y, spe_id m
 {
     spe_id most = spe_glsl_f_(m, x, 0x1p40), least = spe_fneg(m, most), log, low, n, p, r, head, rest, zero;
     zero = spe_glsl_f_(m, x, 0.0);
-    y = spe_select(m, spe_fgt(m, y, most), most, spe_select(m, spe_flt(m, y, least), least, y)); /* of an infinity, too */
+    y = spe_select(m, spe_fgt(m, y, most), most, spe_select(m, spe_flt(m, y, least), least, y)); /* infinities */
     m->as_written = true;
     log = spe_two_logarithms_(m, x, &low);
     head = spe_head_(m, log);
@@ -6004,7 +6006,8 @@ XE_FN_ spe_id spe_power_of_any_(spe_module *m, spe_id x, spe_id power, spe_id wh
 XE_FN_ spe_id spe_power_(spe_module *m, spe_math_op f, spe_id x, spe_id y)
 {
     spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), zero = spe_glsl_f_(m, x, 0.0);
-    spe_id one = spe_glsl_f_(m, x, 1.0), a = spe_glsl_abs_(m, x), ay = spe_glsl_abs_(m, y), whole, odd, power, none, nan;
+    spe_id one = spe_glsl_f_(m, x, 1.0), a = spe_glsl_abs_(m, x), ay = spe_glsl_abs_(m, y), nan;
+    spe_id whole, odd, power, none;
     whole = spe_feq(m, spe_glsl_(m, SPE_GLSL_TRUNC_, "llf:=", y, 0, 0), y);
     odd = spe_f_to_s(m, i32, spe_select(m, spe_flt(m, ay, spe_glsl_f_(m, x, 16777216.0)), ay, zero));
     odd = spe_land(m, whole, spe_ine(m, spe_and(m, odd, spe_const_u(m, i32, 1)), spe_const_u(m, i32, 0)));
@@ -6025,7 +6028,8 @@ XE_FN_ spe_id spe_power_(spe_module *m, spe_math_op f, spe_id x, spe_id y)
 /* POWN and ROOTN: x^n and x^(1/n) for an integer n, whose float or quotient has two parts. */
 XE_FN_ spe_id spe_whole_power_(spe_module *m, spe_math_op f, spe_id x, spe_id n)
 {
-    spe_id type = spe_type_of(m, x), i32 = spe_type_of(m, n), one = spe_glsl_f_(m, x, 1.0), zero = spe_const_u(m, i32, 0);
+    spe_id type = spe_type_of(m, x), i32 = spe_type_of(m, n), one = spe_glsl_f_(m, x, 1.0);
+    spe_id zero = spe_const_u(m, i32, 0);
     spe_id byte = spe_const_u(m, i32, 0xff), odd, y, more, power, none = spe_ieq(m, n, zero), nan, refused;
     odd = spe_ine(m, spe_and(m, n, spe_const_u(m, i32, 1)), zero);
     if (f == SPE_POWN) {
@@ -6073,8 +6077,8 @@ XE_FN_ spe_id spe_cube_root_(spe_module *m, spe_id x)
 /* sqrt(x^2 + y^2), scaled so that squares stay inside f32; infinite if one is, even beside NaN. */
 XE_FN_ spe_id spe_hypotenuse_(spe_module *m, spe_id x, spe_id y)
 {
-    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), one = spe_glsl_f_(m, x, 1.0), scale, back;
-    spe_id inf = spe_bitcast(m, type, spe_const_u(m, i32, 0x7f800000)), r;
+    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), one = spe_glsl_f_(m, x, 1.0);
+    spe_id scale, back, inf = spe_bitcast(m, type, spe_const_u(m, i32, 0x7f800000)), r;
     x = spe_glsl_abs_(m, x), y = spe_glsl_abs_(m, y);
     spe_id most = spe_select(m, spe_fgt(m, x, y), x, y), large, tiny;
     large = spe_fgt(m, most, spe_glsl_f_(m, x, 0x1p60)), tiny = spe_flt(m, most, spe_glsl_f_(m, x, 0x1p-40));
@@ -6228,8 +6232,8 @@ XE_FN_ spe_id spe_by_magnitude_(spe_module *m, spe_id x, spe_id y, bool farther)
 /* The next f32 after x towards y. */
 XE_FN_ spe_id spe_next_(spe_module *m, spe_id x, spe_id y)
 {
-    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), bits = spe_bitcast(m, i32, x), one, least;
-    spe_id up = spe_flt(m, x, y), positive = spe_sge(m, bits, spe_const_u(m, i32, 0)), r, zero;
+    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), bits = spe_bitcast(m, i32, x);
+    spe_id one, least, up = spe_flt(m, x, y), positive = spe_sge(m, bits, spe_const_u(m, i32, 0)), r, zero;
     one = spe_const_u(m, i32, 1), zero = spe_feq(m, x, spe_glsl_f_(m, x, 0.0));
     r = spe_select(m, spe_leq(m, up, positive), spe_iadd(m, bits, one), spe_isub(m, bits, one));
     least = spe_select(m, up, one, spe_const_u(m, i32, 0x80000001));

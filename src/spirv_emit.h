@@ -167,11 +167,12 @@
  * than 128 bytes of them are in memory, and their address is pushed. Pointers to global and constant memory are
  * addresses; local memory is one array of 32-bit words, and a pointer to it an offset (stores of 8 and 16 bits take two
  * atomics; atomics there are of i32). Vectors of 8 and 16 components are arrays of vectors of 4. Functions of spe_math
- * are those of GLSL.std.450 that are as accurate as OpenCL asks; exp, exp2, expm1, log, log2, tanh and erf are written
- * out, for 16 and 32 bits. A kernel states its local size; its subgroup size the host requires (vk_dispatch.h does all
- * this). SPE_ERR_ENVIRONMENT names what Vulkan lacks: generic pointers, reductions over work-groups, images, exports,
- * Intel's instructions, other functions. Decorations that are hints for OpenCL's compilers are left away.
- * SPE_LOCAL_WORDS_CONSTANT: see below.
+ * are as accurate as OpenCL asks: those of GLSL.std.450 that are, and the others written out, for f16 and f32 and for
+ * integers of up to 32 bits (not: lgamma, tgamma, fmod, remainder). A kernel states its local size; its subgroup size
+ * the host requires (vk_dispatch.h does all this). SPE_ERR_ENVIRONMENT names what Vulkan lacks: generic pointers,
+ * reductions over work-groups, images, exports, Intel's instructions, other functions. Decorations that are hints for
+ * OpenCL's compilers are left away.
+ * Spec constants from SPE_LOCAL_WORDS_CONSTANT on tell the host of local memory and subgroup sizes.
  *
  * Limits: 4194303 ids per module and 65535 words per instruction (SPIR-V's limits), regions nested at most 65000 deep.
  * Vectors have 2, 3, 4, 8 or 16 components, as in OpenCL, or any number once VectorAnyINTEL or LongVectorEXT is

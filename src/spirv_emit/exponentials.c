@@ -66,8 +66,8 @@ static spe_id spe_logarithm_sum_(spe_module *m, spe_math_op base, spe_id e, spe_
     m->as_written = true;
     spe_id below = spe_fmul(m, e, spe_glsl_f_(m, e, low)), above = spe_fmul(m, e, spe_glsl_f_(m, e, high)), log;
     if (c) below = spe_fadd(m, below, c);
-    if (base == SPE_LOG10) log = spe_fadd(m, spe_fmul(m, spe_fsub(m, f, y), spe_glsl_f_(m, e, 0.4342944819032518)), below);
-    else log = spe_fadd(m, f, spe_fsub(m, below, y));
+    log = base == SPE_LOG10 ? spe_fmul(m, spe_fsub(m, f, y), spe_glsl_f_(m, e, 0.4342944819032518)) : f;
+    log = spe_fadd(m, log, base == SPE_LOG10 ? below : spe_fsub(m, below, y));
     log = spe_fadd(m, above, log);
     m->as_written = false;
     return log;

@@ -34,7 +34,7 @@ static spe_id spe_power_of_positive_(spe_module *m, spe_id x, spe_id y, spe_id m
 {
     spe_id most = spe_glsl_f_(m, x, 0x1p40), least = spe_fneg(m, most), log, low, n, p, r, head, rest, zero;
     zero = spe_glsl_f_(m, x, 0.0);
-    y = spe_select(m, spe_fgt(m, y, most), most, spe_select(m, spe_flt(m, y, least), least, y)); /* of an infinity, too */
+    y = spe_select(m, spe_fgt(m, y, most), most, spe_select(m, spe_flt(m, y, least), least, y)); /* infinities */
     m->as_written = true;
     log = spe_two_logarithms_(m, x, &low);
     head = spe_head_(m, log);
@@ -72,7 +72,8 @@ static spe_id spe_power_of_any_(spe_module *m, spe_id x, spe_id power, spe_id wh
 XE_FN_ spe_id spe_power_(spe_module *m, spe_math_op f, spe_id x, spe_id y)
 {
     spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), zero = spe_glsl_f_(m, x, 0.0);
-    spe_id one = spe_glsl_f_(m, x, 1.0), a = spe_glsl_abs_(m, x), ay = spe_glsl_abs_(m, y), whole, odd, power, none, nan;
+    spe_id one = spe_glsl_f_(m, x, 1.0), a = spe_glsl_abs_(m, x), ay = spe_glsl_abs_(m, y), nan;
+    spe_id whole, odd, power, none;
     whole = spe_feq(m, spe_glsl_(m, SPE_GLSL_TRUNC_, "llf:=", y, 0, 0), y);
     odd = spe_f_to_s(m, i32, spe_select(m, spe_flt(m, ay, spe_glsl_f_(m, x, 16777216.0)), ay, zero));
     odd = spe_land(m, whole, spe_ine(m, spe_and(m, odd, spe_const_u(m, i32, 1)), spe_const_u(m, i32, 0)));
@@ -93,7 +94,8 @@ XE_FN_ spe_id spe_power_(spe_module *m, spe_math_op f, spe_id x, spe_id y)
 /* POWN and ROOTN: x^n and x^(1/n) for an integer n, whose float or quotient has two parts. */
 XE_FN_ spe_id spe_whole_power_(spe_module *m, spe_math_op f, spe_id x, spe_id n)
 {
-    spe_id type = spe_type_of(m, x), i32 = spe_type_of(m, n), one = spe_glsl_f_(m, x, 1.0), zero = spe_const_u(m, i32, 0);
+    spe_id type = spe_type_of(m, x), i32 = spe_type_of(m, n), one = spe_glsl_f_(m, x, 1.0);
+    spe_id zero = spe_const_u(m, i32, 0);
     spe_id byte = spe_const_u(m, i32, 0xff), odd, y, more, power, none = spe_ieq(m, n, zero), nan, refused;
     odd = spe_ine(m, spe_and(m, n, spe_const_u(m, i32, 1)), zero);
     if (f == SPE_POWN) {
@@ -141,8 +143,8 @@ XE_FN_ spe_id spe_cube_root_(spe_module *m, spe_id x)
 /* sqrt(x^2 + y^2), scaled so that squares stay inside f32; infinite if one is, even beside NaN. */
 XE_FN_ spe_id spe_hypotenuse_(spe_module *m, spe_id x, spe_id y)
 {
-    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), one = spe_glsl_f_(m, x, 1.0), scale, back;
-    spe_id inf = spe_bitcast(m, type, spe_const_u(m, i32, 0x7f800000)), r;
+    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), one = spe_glsl_f_(m, x, 1.0);
+    spe_id scale, back, inf = spe_bitcast(m, type, spe_const_u(m, i32, 0x7f800000)), r;
     x = spe_glsl_abs_(m, x), y = spe_glsl_abs_(m, y);
     spe_id most = spe_select(m, spe_fgt(m, x, y), x, y), large, tiny;
     large = spe_fgt(m, most, spe_glsl_f_(m, x, 0x1p60)), tiny = spe_flt(m, most, spe_glsl_f_(m, x, 0x1p-40));

@@ -1,5 +1,5 @@
-/* trigonometry.c - circular functions and their inverses for Vulkan, of f32. Reduction by pi is in integers, with as many
- * bits of 2/pi as an argument needs, so that it is exact enough for all of them; the rest is series. */
+/* trigonometry.c - circular functions and their inverses for Vulkan, of f32. Reduction by pi is in integers, with as
+ * many bits of 2/pi as an argument needs, so that it is exact enough for all of them; the rest is series. */
 #include "internal.h"
 
 /* The upper 32 bits of a product of unsigned integers of 32 bits, by halves. */
@@ -146,7 +146,8 @@ static spe_id spe_arc_(spe_module *m, spe_id x)
 XE_FN_ spe_id spe_angle_(spe_module *m, spe_id y, spe_id x)
 {
     spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), one = spe_glsl_f_(m, x, 1.0), scale;
-    spe_id ax = spe_glsl_abs_(m, x), ay = spe_glsl_abs_(m, y), steep = spe_fgt(m, ay, ax), zero = spe_const_u(m, i32, 0);
+    spe_id ax = spe_glsl_abs_(m, x), ay = spe_glsl_abs_(m, y), steep = spe_fgt(m, ay, ax);
+    spe_id zero = spe_const_u(m, i32, 0);
     spe_id most = spe_select(m, steep, ay, ax), least = spe_select(m, steep, ax, ay), q, result;
     scale = spe_select(m, spe_fgt(m, most, spe_glsl_f_(m, x, 0x1p90)), spe_glsl_f_(m, x, 0x1p-40), one);
     scale = spe_select(m, spe_flt(m, most, spe_glsl_f_(m, x, 0x1p-60)), spe_glsl_f_(m, x, 0x1p60), scale);

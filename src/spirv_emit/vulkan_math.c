@@ -141,8 +141,8 @@ static spe_id spe_by_magnitude_(spe_module *m, spe_id x, spe_id y, bool farther)
 /* The next f32 after x towards y. */
 static spe_id spe_next_(spe_module *m, spe_id x, spe_id y)
 {
-    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), bits = spe_bitcast(m, i32, x), one, least;
-    spe_id up = spe_flt(m, x, y), positive = spe_sge(m, bits, spe_const_u(m, i32, 0)), r, zero;
+    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), bits = spe_bitcast(m, i32, x);
+    spe_id one, least, up = spe_flt(m, x, y), positive = spe_sge(m, bits, spe_const_u(m, i32, 0)), r, zero;
     one = spe_const_u(m, i32, 1), zero = spe_feq(m, x, spe_glsl_f_(m, x, 0.0));
     r = spe_select(m, spe_leq(m, up, positive), spe_iadd(m, bits, one), spe_isub(m, bits, one));
     least = spe_select(m, up, one, spe_const_u(m, i32, 0x80000001));

@@ -885,24 +885,39 @@ static void run_on_device(const char *group, cm_ctx *c, spe_words words, const c
 
 static const char *cases_test = "test_coopmatrix"; /* the program, for module names */
 
+/* The device's own target for what is meant for others: a Vulkan device runs nothing else. Returns the subgroup size. */
+static int adopt_vulkan(cm_target *target, int S, cm_lowering *lowering)
+{
+    uint32_t sizes = have_device ? device.target.subgroup_sizes & (8 | 16 | 32) : 0;
+    if (!have_device || strcmp(device.target.name, "vulkan") != 0) return S;
+    *target = *cm_target_row("vulkan");
+    target->subgroup_sizes = device.target.subgroup_sizes;
+    target->max_group_size = device.target.max_group_size;
+    target->local_memory = device.target.local_memory;
+    if (*lowering == CM_INTEL) *lowering = CM_AUTO;
+    return sizes & (uint32_t)S ? S : (int)(sizes & (0 - sizes));
+}
+
 static void run_group(const char *group, const char *target_name, int S, cm_lowering lowering, const case_list *l)
 {
     /* 2D block messages for the software device may break the rules of other devices */
     bool own = strcmp(target_name, "soft") == 0 && have_device && (device.target.subgroup_sizes & (uint32_t)S);
     cm_target target = *cm_target_row(own ? device.target.name : target_name);
+    S = adopt_vulkan(&target, S, &lowering);
+    spe_options options = {.env = cm_environment(&(spe_device){.name = target.name})};
     spe_module m, other;
     cm_ctx c;
     spe_words words;
     char file[128];
     int i;
     target.subgroup_size = S;
-    spe_begin(&m, NULL);
+    spe_begin(&m, &options);
     for (i = 0; i < l->count; i = kernel_end(l, i)) emit(&m, &target, lowering, l, i, kernel_end(l, i));
     words = spe_finish(&m);
     CHECK_MSG(words.data != NULL, "%s: %s", group, spe_get_error(&m)->text);
-    snprintf(file, sizeof file, "%s_%s", cases_test, group);
+    snprintf(file, sizeof file, "%s%s_%s", options.env ? "vulkan_" : "", cases_test, group);
     if (words.data) test_save_spv(file, words.data, words.count * 4);
-    spe_begin(&other, NULL); /* for layouts only */
+    spe_begin(&other, &options); /* for layouts only */
     cm_begin(&c, &other, &target, lowering);
     if (words.data && have_device && (device.target.subgroup_sizes & (uint32_t)S)) run_on_device(group, &c, words, l);
     spe_free(&other);

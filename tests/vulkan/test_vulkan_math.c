@@ -1,6 +1,6 @@
 /* test_vulkan_math.c - spe_math for Vulkan, on a Vulkan device if there is one (lavapipe will do): each function of f32
- * within OpenCL's bounds of f64, of random arguments of all magnitudes and of all pairs of special ones; integers exactly.
- * Modules are saved for spirv-val, which runs without a device, too. */
+ * within OpenCL's bounds of f64, of random arguments of all magnitudes and of all pairs of special ones; integers
+ * exactly. Modules are saved for spirv-val, which needs no device. */
 #undef XETILE_DECLARATIONS /* the library may lack Vulkan: this file has the bodies */
 #include "test.h"
 
@@ -16,7 +16,7 @@
 enum { N = 6000, GROUP = 64 };
 #define PI 3.14159265358979323846
 
-/* ---- what is tested: the function, its bound in units in the last place, what it is in f64 --------------------------- */
+/* ---- what is tested: the function, its bound in units in the last place, what it is in f64 ----------------------- */
 
 static double of_exp10(double x) { return pow(10, x); }
 /* sin(pi x + n pi / 2), exact where it is 0. */
@@ -148,7 +148,7 @@ static const struct {
 };
 enum { INTEGERS = sizeof integers / sizeof *integers };
 
-/* ---- kernels: results of item i follow each other at y[i * functions] ------------------------------------------------ */
+/* ---- kernels: results of item i follow each other at y[i * functions] ---------------------------------------- */
 
 static void begin(spe_module *m, const char *name, int inputs, int bits)
 {
@@ -159,7 +159,8 @@ static void begin(spe_module *m, const char *name, int inputs, int bits)
     memset(&k, 0, sizeof k);
     spe_begin(m, &vulkan);
     for (int i = 0; i <= inputs; i++)
-        params[i].type = spe_ptr(m, SPE_StorageClassCrossWorkgroup, bits ? spe_int(m, (uint32_t)bits) : spe_float(m, 32));
+        params[i].type = spe_ptr(m, SPE_StorageClassCrossWorkgroup,
+                                 bits ? spe_int(m, (uint32_t)bits) : spe_float(m, 32));
     k.name = name;
     k.params = params;
     k.param_count = (uint32_t)inputs + 1;
@@ -177,7 +178,8 @@ static spe_id argument(spe_module *m, int i)
 static void result(spe_module *m, int inputs, int functions, int number, spe_id v)
 {
     spe_id at = spe_imul(m, spe_builtin(m, SPE_GLOBAL_ID, 0), spe_u32(m, (uint32_t)functions));
-    spe_store(m, spe_index(m, spe_param_id(m, (uint32_t)inputs), spe_iadd(m, at, spe_u32(m, (uint32_t)number))), v, 0);
+    at = spe_iadd(m, at, spe_u32(m, (uint32_t)number));
+    spe_store(m, spe_index(m, spe_param_id(m, (uint32_t)inputs), at), v, 0);
 }
 
 static spe_words finish(spe_module *m, const char *name)

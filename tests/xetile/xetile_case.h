@@ -123,7 +123,8 @@ TEST_UNUSED_ static bool run(const xt_kernel *kernel, const variant *v, zed_grou
     CHECK_MSG(mod.words != NULL, "%s %s: %s:%d: %s", kernel->name, v->name, mod.error->file ? mod.error->file : "",
               mod.error->line, mod.error->text);
     if (mod.words) {
-        snprintf(name, sizeof name, "%s_%s_%d", kernel->name, v->name, saved++);
+        snprintf(name, sizeof name, "%s%s_%s_%d", strcmp(device.target.name, "vulkan") ? "" : "vulkan_", kernel->name,
+                 v->name, saved++);
         test_save_spv(name, mod.words, mod.size);
         CHECK_MSG(mod.local_memory <= target.local_memory, "%s %s: local memory %u of %u", kernel->name, v->name,
                   mod.local_memory, target.local_memory);
@@ -140,7 +141,11 @@ TEST_UNUSED_ static bool run(const xt_kernel *kernel, const variant *v, zed_grou
 #define RUN_KERNEL(kernel, v, groups, ...)                                                                             \
     run(&(kernel), v, groups, (const zed_arg[]){__VA_ARGS__}, sizeof((const zed_arg[]){__VA_ARGS__}) / sizeof(zed_arg))
 #define ONE_GROUP ((zed_groups){1, 1, 1})
+#if defined(ZE_DISPATCH_VULKAN_) /* where addresses on the device are others than the host's */
+#define ADDRESS(p) ZED_ARG(zed_address(&device, p))
+#else
 #define ADDRESS(p) ZED_ARG((uint64_t)(uintptr_t)(p))
+#endif
 
 /* A tile of a matrix of `type` whose rows or columns in memory are `line` elements apart. */
 TEST_UNUSED_ static xt_tile window(XT_CONTEXT, chosen type, xt_val base, bool by_columns, int rows, int cols,
