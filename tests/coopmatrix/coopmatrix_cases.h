@@ -885,7 +885,7 @@ static void run_on_device(const char *group, cm_ctx *c, spe_words words, const c
 
 static const char *cases_test = "test_coopmatrix"; /* the program, for module names */
 
-/* The device's own target for what is meant for others: a Vulkan device runs nothing else. Returns the subgroup size. */
+/* The device's own target for what is meant for others: a Vulkan device runs nothing else. Gives the subgroup size. */
 static int adopt_vulkan(cm_target *target, int S, cm_lowering *lowering)
 {
     uint32_t sizes = have_device ? device.target.subgroup_sizes & (8 | 16 | 32) : 0;
