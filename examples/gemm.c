@@ -1,6 +1,6 @@
-/* gemm.c - C = A B, the first kernel of XeTile's appendix 2.1: 256 x 256 work-group tiles of 32 subgroups, 32 values of
- * k per step, prefetching three steps ahead. Any M, N and K; f16 and bf16 are summed in f32, i8 in i32. See `gemm
- * --help`.
+/* gemm.c - C = A B, the first kernel of XeTile's appendix 2.1, with tiles that suit the device (xt_tiles_for): on bmg
+ * 256 x 256 for a work-group of 32 subgroups, 32 values of k per step, prefetching three steps ahead. Any M, N and K;
+ * f16 and bf16 are summed in f32, i8 in i32. See `gemm --help`.
  *
  *     cc -std=c11 gemm.c -lm && ./a.out
  *
@@ -27,30 +27,29 @@
 /* One body for all types: of(A) is A's element type. */
 static void product(XT_CONTEXT, xt_val A, xt_val B, xt_val C, xt_val M, xt_val N, xt_val K)
 {
-    const xt_map map_a = XT_MAP(.sg_layout = {8, 4}, .sg_data = {32, 32});
-    const xt_map map_b = XT_MAP(.sg_layout = {8, 4}, .sg_data = {32, 64});
-    const xt_map map_c = XT_MAP(.sg_layout = {8, 4}, .sg_data = {32, 64});
-    const xt_map pre_a = XT_MAP(.sg_layout = {32, 1}, .sg_data = {8, 32});
-    const xt_map pre_b = XT_MAP(.sg_layout = {4, 8}, .sg_data = {8, 32});
+    const xt_tiles *t = (const xt_tiles *)XT_USER(); /* on bmg 256 x 256 for 8 x 4 subgroups, in steps of 32 */
+    const int rows = t->rows, cols = t->cols, step = t->k, ahead = t->prefetch * t->k;
 
-    xt_val i = XT_MUL(XT_GROUP_ID(1), 256), j = XT_MUL(XT_GROUP_ID(0), 256);
+    xt_val i = XT_MUL(XT_GROUP_ID(1), rows), j = XT_MUL(XT_GROUP_ID(0), cols);
 
-    xt_tile a = XT_INIT_TILE(A, of(A), 256, 32, .offset = XT_AT(i, 0), .shape = XT_AT(M, K), .map = map_a);
-    xt_tile b = XT_INIT_TILE(B, of(B), 32, 256, .offset = XT_AT(0, j), .shape = XT_AT(K, N), .map = map_b);
-    xt_tile pa = XT_INIT_TILE(A, of(A), 256, 32, .offset = XT_AT(i, 96), .shape = XT_AT(M, K), .map = pre_a);
-    xt_tile pb = XT_INIT_TILE(B, of(B), 32, 256, .offset = XT_AT(96, j), .shape = XT_AT(K, N), .map = pre_b);
-    xt_tile c = XT_INIT_TILE(C, of(C), 256, 256, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .map = map_c);
-    xt_vec acc = XT_SPLAT(of(C), 256, 256, 0, .map = map_c);
+    xt_tile a = XT_INIT_TILE(A, of(A), rows, step, .offset = XT_AT(i, 0), .shape = XT_AT(M, K), .map = t->a);
+    xt_tile b = XT_INIT_TILE(B, of(B), step, cols, .offset = XT_AT(0, j), .shape = XT_AT(K, N), .map = t->b);
+    xt_tile pa = XT_INIT_TILE(A, of(A), rows, step, .offset = XT_AT(i, ahead), .shape = XT_AT(M, K), .map = t->fetch_a);
+    xt_tile pb = XT_INIT_TILE(B, of(B), step, cols, .offset = XT_AT(ahead, j), .shape = XT_AT(K, N), .map = t->fetch_b);
+    xt_tile c = XT_INIT_TILE(C, of(C), rows, cols, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .map = t->c);
+    xt_vec acc = XT_SPLAT(of(C), rows, cols, 0, .map = t->c);
 
-    XT_FOR (k, 0, K, 32, &a, &b, &pa, &pb, &acc) { /* the listed values are carried through the loop */
-        XT_PREFETCH_TILE(pa);
-        XT_PREFETCH_TILE(pb);
+    XT_FOR (k, 0, K, step, &a, &b, &pa, &pb, &acc) { /* the listed values are carried through the loop */
+        if (ahead) {
+            XT_PREFETCH_TILE(pa);
+            XT_PREFETCH_TILE(pb);
+        }
         xt_vec va = XT_LOAD_TILE(a), vb = XT_LOAD_TILE(b);
         acc = XT_TILE_MMA(va, vb, acc);
-        a = XT_UPDATE_TILE_OFFSET(a, 0, 32);
-        b = XT_UPDATE_TILE_OFFSET(b, 32, 0);
-        pa = XT_UPDATE_TILE_OFFSET(pa, 0, 32);
-        pb = XT_UPDATE_TILE_OFFSET(pb, 32, 0);
+        a = XT_UPDATE_TILE_OFFSET(a, 0, step);
+        b = XT_UPDATE_TILE_OFFSET(b, step, 0);
+        pa = XT_UPDATE_TILE_OFFSET(pa, 0, step);
+        pb = XT_UPDATE_TILE_OFFSET(pb, step, 0);
     }
     XT_STORE_TILE(acc, c);
 }
@@ -85,7 +84,7 @@ static bool fail(const char *format, ...)
 }
 
 typedef struct {
-    const char *m, *n, *k, *type, *emit, *target, *api, *device; /* NULL: not given */
+    const char *m, *n, *k, *type, *tile, *emit, *target, *api, *device; /* NULL: not given */
     const char *file[3];
     int files;
     bool list, help, print;
@@ -114,6 +113,8 @@ static const struct {
     {"--n", "N", "columns of B and C (1024)", offsetof(options, n)},
     {"--k", "N", "columns of A, rows of B (1024)", offsetof(options, k)},
     {"--type", "T", "f16, bf16 or i8 (what A.npy holds, else f16)", offsetof(options, type)},
+    {"--tile", "SIZES", "RxC,rxc,K: of a work-group, of a subgroup, the step along K (what suits the device)",
+     offsetof(options, tile)},
     {"--emit", "FILE", "write the SPIR-V module and touch no device", offsetof(options, emit)},
     {"--print", NULL, "print the kernel and touch no device", offsetof(options, print)},
     {"--target", "NAME", "with --emit or --print, for (bmg) " CM_TARGET_NAMES, offsetof(options, target)},
@@ -608,11 +609,24 @@ static bool check(const problem *p, const void *c, verdict *v)
 
 /* ---- the run */
 
-static xt_module build(const gemm_type *type, const xt_target *target)
+/* Proposes tiles, but for those that --tile gives, and builds the kernel for them. */
+static xt_module build(const options *o, const problem *p, const xt_target *target, xt_tiles *t)
 {
-    if (type == &gemm_types[GEMM_F16]) return XT_BUILD(gemm_f16, target);
-    if (type == &gemm_types[GEMM_BF16]) return XT_BUILD(gemm_bf16, target);
-    return XT_BUILD(gemm_i8, target);
+    static const int types[] = {XT_TYPE(f16), XT_TYPE(bf16), XT_TYPE(i8)};
+    const int type = (int)(p->type - gemm_types);
+    xt_product product;
+    memset(&product, 0, sizeof product);
+    product.a = product.b = types[type];
+    product.m = p->m;
+    product.n = p->n;
+    if (o->tile)
+        sscanf(o->tile, "%dx%d,%dx%d,%d", &product.rows, &product.cols, &product.sg_rows, &product.sg_cols,
+               &product.step);
+    *t = xt_tiles_for(target, &product);
+    const int size = t->subgroup_size, registers = t->registers;
+    if (type == GEMM_F16) return XT_BUILD(gemm_f16, target, .subgroup_size = size, .registers = registers, .user = t);
+    if (type == GEMM_BF16) return XT_BUILD(gemm_bf16, target, .subgroup_size = size, .registers = registers, .user = t);
+    return XT_BUILD(gemm_i8, target, .subgroup_size = size, .registers = registers, .user = t);
 }
 
 static double now_ms(void)
@@ -642,6 +656,7 @@ static bool fail_device(const zed_device *dev)
 typedef struct {
     zed_device dev;
     xt_module mod;
+    xt_tiles tiles;
     zed_kernel kernel;
     void *a, *b, *c;
 } session;
@@ -657,7 +672,7 @@ static bool prepare(session *s, const options *o, problem *p)
     printf("device   %s\ntarget   %s\n", s->dev.name, zed_target_log(&s->dev));
     start = now_ms();
     const xt_target target = {ZED_TARGET(&s->dev)};
-    s->mod = build(p->type, &target);
+    s->mod = build(o, p, &target, &s->tiles);
     if (!s->mod.words) return fail_build(&s->mod);
     printf("module   %s for %s: %zu bytes in %.2f ms", s->mod.kernel, s->dev.target.name, s->mod.size,
            now_ms() - start);
@@ -675,12 +690,13 @@ static bool prepare(session *s, const options *o, problem *p)
 static bool launch(session *s, const problem *p, double *ns)
 {
     uint32_t M = (uint32_t)p->m, N = (uint32_t)p->n, K = (uint32_t)p->k;
+    const uint32_t rows = (uint32_t)s->tiles.rows, cols = (uint32_t)s->tiles.cols;
+    const zed_groups groups = {(N + cols - 1) / cols, (M + rows - 1) / rows, 1};
     int poison = p->type->result == NPY_F32 ? 0xff /* NaN */ : 0x80;
     double t[3];
     for (int i = 0; i < 3; i++) {
         if (!zed_fill(&s->dev, s->c, poison, (size_t)M * N * 4)) return fail_device(&s->dev);
-        t[i] =
-            zed_launch_timed(&s->kernel, (zed_groups){(N + 255) / 256, (M + 255) / 256, 1}, s->a, s->b, s->c, M, N, K);
+        t[i] = zed_launch_timed(&s->kernel, groups, s->a, s->b, s->c, M, N, K);
         if (t[i] < 0) return fail_device(&s->dev);
     }
     *ns = fmax(fmin(t[0], t[1]), fmin(fmax(t[0], t[1]), t[2]));
@@ -726,16 +742,18 @@ static bool emit(const options *o)
 {
     problem p;
     xt_module mod;
+    xt_tiles tiles;
     FILE *f;
     bool ok;
     memset(&p, 0, sizeof p);
     if (o->files) return fail("%s: --emit takes no matrices", o->file[0]);
     if (!choose_type(&p, o->type, false)) return false;
     const xt_target target = {.name = o->target ? o->target : "bmg"};
-    mod = build(p.type, &target);
+    mod = build(o, &p, &target, &tiles);
     if (!mod.words) {
         ok = fail_build(&mod);
     } else if (o->print) {
+        printf("// tiles: %s\n", tiles.why);
         xt_print(&mod, stdout);
         ok = true;
     } else {

@@ -278,6 +278,9 @@
  *     .subgroups          subgroups of a work-group in kernels without maps; default 1. Maps must agree (MAP_SUBGROUPS)
  *     .version            SPIR-V version, SPE_VERSION(1, 4);   .names, .lines: OpName, OpLine
  *     .user               a pointer that the body gets by XT_USER(), for kernels that depend on what a program chooses
+ * TILES OF A PRODUCT that suit a device: xt_tiles tiles = xt_tiles_for(&target, &(xt_product){.a = XT_TYPE(f16), .b =
+ * XT_TYPE(f16)}) proposes sizes, maps, the step along K, prefetch distance, subgroup size and registers, with reasons
+ * (tiles.why); sizes that you give are kept. examples/gemm.c passes it to its kernel as .user.
  * It returns a module. After an error, its words are NULL, and its error says what was wrong, where in your source, and
  * both values; error->next is another, independent mistake, and so on, and spe_print_error prints them all. Always call
  * xt_free. xt_print(&mod, stdout) prints the kernel in the notation of the texts, three times: as recorded, with the
@@ -488,6 +491,29 @@ typedef struct {
     xt_vec vec;
 } xt_any_;
 
+/* ---- tiles for a product ----------------------------------------------------------------------------------------- */
+
+/* C (m x n) = A (m x k) B (k x n). */
+typedef struct xt_product {
+    int a, b, c;             /* types: XT_TYPE(f16) ...; c 0: 32 bits */
+    int m, n;                /* 0: not known, or large */
+    int subgroup_size;       /* these and the following, where not 0, are taken as given */
+    int max_subgroups;       /* of a work-group */
+    int rows, cols;          /* of C for a work-group */
+    int sg_rows, sg_cols;    /* of C for a subgroup */
+    int step;                /* along K */
+} xt_product;
+
+/* For XT_INIT_TILE (sizes and maps) and XT_BUILD (.subgroup_size, .registers); pass it to the body as .user. */
+typedef struct xt_tiles {
+    int rows, cols, k;       /* a work-group computes rows x cols of C, in steps of k along K; 0: see why */
+    xt_map a, b, c;          /* of tiles of rows x k, k x cols, rows x cols */
+    xt_map fetch_a, fetch_b; /* of the tiles that XT_PREFETCH_TILE fetches */
+    int prefetch;            /* by so many steps ahead; 0: not at all */
+    int subgroup_size, registers;
+    char why[480];           /* reasons, for people */
+} xt_tiles;
+
 /* ---- one build --------------------------------------------------------------------------------------------------- */
 
 typedef struct xt_ctx xt_ctx;
@@ -500,6 +526,10 @@ typedef struct {
 
 typedef spe_device xt_target;
 typedef spe_built xt_module; /* the result of XT_BUILD */
+
+/* Proposes tiles for a product on a target: what its instructions, registers and work-groups have room for. If the
+ * target or the types are unknown, .rows is 0 and .why says so. */
+XETILE_API xt_tiles xt_tiles_for(const xt_target *target, const xt_product *product);
 
 typedef enum { XT_PITCH_AUTO, XT_PITCH_ALIGNED, XT_PITCH_ANY } xt_pitch;
 

@@ -1,0 +1,140 @@
+/* ir/proposals.c - tiles for a product on a target (host only): a row of a table for each kind of device, made smaller
+ * until work-group, registers and matrices fit. Every decision leaves a reason. */
+#include "../internal.h"
+
+/* A large product: subgroups of a work-group, rows and columns of C of each, step along K. */
+typedef struct {
+    int layout[2], data[2], k, prefetch;
+    const char *why;
+} xt_shape_;
+
+static const xt_shape_ *xt_shape_for_(const cm_target *t, bool dpas)
+{
+    static const xt_shape_ with_messages = {{8, 4}, {32, 64}, 32, 3, "matrix instruction and 2D block messages"};
+    static const xt_shape_ with_dpas = {{8, 4}, {16, 16}, 32, 0, "matrix instruction, operands loaded by lanes"};
+    static const xt_shape_ plain = {{4, 4}, {8, 32}, 16, 0, "no matrix instruction for these types: FMA"};
+    static const xt_shape_ other = {{4, 2}, {16, 32}, 16, 0, "a device that is not Intel's: FMA"};
+    if (dpas) return t->block2d_sizes ? &with_messages : &with_dpas;
+    return t->vulkan ? &other : &plain;
+}
+
+SPE_PRINTF(2, 3)
+static void xt_because_(xt_tiles *t, const char *format, ...)
+{
+    size_t used = strlen(t->why);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(t->why + used, sizeof t->why - used, format, args);
+    va_end(args);
+}
+
+/* Bytes of registers that a subgroup needs: its sums, and one step of both operands. */
+static int64_t xt_piece_bytes_(const xt_product *p, const int data[2], int k)
+{
+    int a = xt_bytes_(p->a - 1), b = xt_bytes_(p->b - 1), sum = p->c ? xt_bytes_(p->c - 1) : 4;
+    return (int64_t)data[0] * data[1] * (sum < 4 ? 4 : sum) + (int64_t)k * (data[0] * a + data[1] * b);
+}
+
+static bool xt_halve_(int *what, int least)
+{
+    if (*what / 2 < least) return false;
+    *what /= 2;
+    return true;
+}
+
+/* Fewer subgroups and smaller pieces where the matrix is smaller than the tile. */
+static void xt_fit_matrix_(xt_tiles *t, xt_shape_ *s, const int size[2], const int least[2])
+{
+    for (int d = 0; d < 2; d++) {
+        const int before = s->layout[d] * s->data[d];
+        while (size[d] && s->layout[d] * s->data[d] / 2 >= size[d])
+            if (!xt_halve_(&s->layout[d], 1) && !xt_halve_(&s->data[d], least[d])) break;
+        if (s->layout[d] * s->data[d] < before)
+            xt_because_(t, "; %d %s of %d, as C has %d", s->layout[d] * s->data[d], d ? "columns" : "rows", before,
+                        size[d]);
+    }
+}
+
+static void xt_fit_device_(xt_tiles *t, xt_shape_ *s, const xt_product *p, const cm_target *target, const int least[2])
+{
+    int bytes = target->registers;
+    bool shrunk = false;
+    while (xt_piece_bytes_(p, s->data, s->k) > bytes) {
+        int d = s->data[1] > s->data[0] && s->data[1] > least[1];
+        if (!xt_halve_(&s->data[d], least[d]) && !xt_halve_(&s->data[!d], least[!d]) && !xt_halve_(&s->k, 8)) break;
+        shrunk = true;
+    }
+    bool large = cm_has_two_register_modes(target) && xt_piece_bytes_(p, s->data, s->k) > bytes / 2;
+    t->registers = large && target->build_flags[0] ? 256 : 0;
+    int most = target->max_group_size / t->subgroup_size / (t->registers ? 2 : 1);
+    if (p->max_subgroups && p->max_subgroups < most) most = p->max_subgroups;
+    const int before = s->layout[0] * s->layout[1];
+    while (s->layout[0] * s->layout[1] > most) xt_halve_(&s->layout[s->layout[1] > s->layout[0]], 1);
+    xt_because_(t, "; a piece of %d x %d and a step of %d take %d of %d bytes of registers%s", s->data[0], s->data[1],
+                s->k, (int)xt_piece_bytes_(p, s->data, s->k), bytes, shrunk ? ", a larger one does not fit" : "");
+    if (s->layout[0] * s->layout[1] < before)
+        xt_because_(t, "; %d subgroups of %d, as a work-group has room for %d", s->layout[0] * s->layout[1], before,
+                    most);
+}
+
+/* What the caller decided. */
+static void xt_take_explicit_(xt_tiles *t, xt_shape_ *s, const xt_product *p)
+{
+    if (p->sg_rows) s->data[0] = p->sg_rows;
+    if (p->sg_cols) s->data[1] = p->sg_cols;
+    if (p->step) s->k = p->step;
+    if (p->rows) s->layout[0] = p->rows < s->data[0] ? 1 : p->rows / s->data[0];
+    if (p->cols) s->layout[1] = p->cols < s->data[1] ? 1 : p->cols / s->data[1];
+    if (p->rows || p->cols || p->sg_rows || p->sg_cols || p->step) xt_because_(t, "; sizes as given");
+}
+
+static xt_map xt_map_of_(int layout0, int layout1, int data0, int data1)
+{
+    xt_map map = {{layout0, layout1}, {data0, data1}};
+    return map;
+}
+
+/* Each subgroup fetches an equal part: whole lines of A; of B, bands of eight lines, or lines. */
+static void xt_make_maps_(xt_tiles *t, const xt_shape_ *s)
+{
+    int all = s->layout[0] * s->layout[1], bands = s->k / 8;
+    t->rows = s->layout[0] * s->data[0];
+    t->cols = s->layout[1] * s->data[1];
+    t->k = s->k;
+    t->a = xt_map_of_(s->layout[0], s->layout[1], s->data[0], s->k);
+    t->b = xt_map_of_(s->layout[0], s->layout[1], s->k, s->data[1]);
+    t->c = xt_map_of_(s->layout[0], s->layout[1], s->data[0], s->data[1]);
+    while (bands > 1 && (all % bands || s->k % bands || t->cols / (all / bands) < 16)) bands--;
+    bool fits = t->rows % all == 0 && bands > 0 && all % bands == 0 && t->cols % (all / bands) == 0;
+    t->prefetch = fits ? s->prefetch : 0;
+    t->fetch_a = fits ? xt_map_of_(all, 1, t->rows / all, s->k) : t->a;
+    t->fetch_b = fits ? xt_map_of_(bands, all / bands, s->k / bands, t->cols / (all / bands)) : t->b;
+}
+
+xt_tiles xt_tiles_for(const xt_target *target, const xt_product *p)
+{
+    xt_tiles t;
+    cm_target row;
+    memset(&t, 0, sizeof t);
+    const bool typed = p && p->a >= 1 && p->b >= 1;
+    if (!typed || !target || !cm_target_row(target->name)) {
+        xt_because_(&t, "no proposal: %s", typed ? "an unknown target" : "a product without types");
+        return t;
+    }
+    row = *cm_target_row(target->name);
+    if (target->max_group_size) row.max_group_size = (int)target->max_group_size;
+    t.subgroup_size = p->subgroup_size ? p->subgroup_size : row.subgroup_size;
+    const cm_product *product = cm_product_row((cm_type)(p->a - 1), (cm_type)(p->b - 1));
+    bool dpas = product && product->dpas && (row.dpas_sizes & (uint32_t)t.subgroup_size);
+    xt_shape_ s = *xt_shape_for_(&row, dpas);
+    const int size[2] = {p->m, p->n}, least[2] = {8, t.subgroup_size};
+    if (s.data[1] < t.subgroup_size) s.data[1] = t.subgroup_size;
+    xt_because_(&t, "%s: %s", row.name, s.why);
+    if (product && product->type_a == CM_TF32) s.k = 16;
+    xt_take_explicit_(&t, &s, p);
+    if (!p->sg_rows && !p->sg_cols && !p->rows && !p->cols) xt_fit_matrix_(&t, &s, size, least);
+    xt_fit_device_(&t, &s, p, &row, least);
+    xt_make_maps_(&t, &s);
+    if (t.prefetch) xt_because_(&t, "; prefetches %d steps ahead", t.prefetch);
+    return t;
+}
