@@ -304,9 +304,11 @@ XETILE_API void cm_gather(const cm_layout *l, const void *vectors, const cm_host
 /* ==== Part 2: operations that emit ================================================================================ */
 
 /* What 2D block messages require, in bytes: the base address, the pitch and the length of a row are multiples of these,
- * and a row has at least `row_least`. */
+ * and a row has at least `row_least`. offsets: messages take offsets from the position in their header, so that several
+ * share one; Intel's compiler otherwise copies it for each of them, in each iteration of a loop. */
 typedef struct {
     int base, pitch, row, row_least;
+    bool offsets;
 } cm_block2d_rules;
 
 /* What a device can do. A row may be copied and changed (less local memory, another of its subgroup sizes). */
@@ -354,6 +356,9 @@ typedef struct {
     bool saturate;        /* likewise: for integers */
     bool overflow;        /* likewise: 8-bit floats overflow; otherwise they saturate */
     double plus;          /* likewise: bytes become f16, plus this */
+    int own_headers;      /* 1, before a matrix is loaded in a loop: its messages, but for the first, have headers of
+                           * their own where messages take no offsets. Then their number and 1; 0: they share one */
+    uint32_t headers;     /* how many have their own */
 } cm_ctx;
 
 /* Starts using a target, a row of cm_target_row or a changed copy. NULL is an error, so the result of cm_target_row
@@ -883,8 +888,9 @@ void cm_gather(const cm_layout *l, const void *vectors, const cm_host_mem *to)
 /* targets.c - targets, their subgroup sizes, and contexts. */
 
 /* Messages of Intel's GPUs; those of the software device, which copies bytes. */
-#define CM_BLOCK2D_XE_ {64, 16, 4, 64}
-#define CM_BLOCK2D_ANY_ {1, 1, 1, 1}
+#define CM_BLOCK2D_XE_ {64, 16, 4, 64, true}
+#define CM_BLOCK2D_PVC_ {64, 16, 4, 64, false}
+#define CM_BLOCK2D_ANY_ {1, 1, 1, 1, true}
 
 /* Where the figures come from: Intel's compiler (ocloc 26.27, IGC 2.40: the extensions and subgroup sizes that it takes
  * for a device; 128 registers of 32 or 64 bytes a thread, or twice as many with the build flag) and Intel's driver
@@ -901,7 +907,7 @@ const cm_target *cm_target_row(const char *name)
         {"mtl", 16, ALL, 0, 0, CM_BLOCK2D_XE_, false, 64 * K, 1024, 8 * K, large, false, true, false},
         {"arl-h", 16, ALL, 0, 0, CM_BLOCK2D_XE_, false, 64 * K, 1024, 8 * K, large, false, true, false},
         {"dg2", 8, ALL, 8, 0, CM_BLOCK2D_XE_, true, 64 * K, 1024, 8 * K, large, false, true, false},
-        {"pvc", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false},
+        {"pvc", 16, 16 | 32, 16, 16, CM_BLOCK2D_PVC_, true, 128 * K, 1024, 16 * K, large, true, true, false},
         {"bmg", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false},
         {"lnl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false},
         {"ptl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false},
@@ -2813,6 +2819,14 @@ XE_FN_ spe_id cm_block_words_var_(cm_ctx *c, const cm_layout *l, int words, spe_
     return spe_element(c->module, *variable, 1, &zero);
 }
 
+/* Gives a message that loads a header of its own: its surface differs, for the compiler, from those of others. */
+XE_FN_ void cm_own_header_(cm_ctx *c, spe_block2d *b)
+{
+    spe_id *of = spe_is_const(c->module, b->pitch) ? &b->mem_height : &b->pitch;
+    if (!c->own_headers || c->target.block2d.offsets) return;
+    if (c->own_headers++ > 1) spe_differ(c->module, c->headers++, 1, of);
+}
+
 /* Loads blocks k2 .. k2 + count of the matrix by one message, words first .. of each. Returns the words loaded. */
 XE_FN_ int cm_block_message_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, const spe_block2d *surface, int k2,
                              int first)
@@ -2828,6 +2842,7 @@ XE_FN_ int cm_block_message_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, c
     if (transpose) b.pos_x = cm_shr_signed_(c, b.pos_x, l->omega);
     b = cm_blocks_(c, &b, p->elem, p->width, height, p->count, transpose ? first : across,
                    transpose ? k2 * l->size_i : first * p->step);
+    cm_own_header_(c, &b);
     spe_id ptr = cm_block_words_var_(c, l, words * p->count, &variable);
     if (transpose) spe_block2d_load_transpose(m, &b, ptr);
     else if (p->op == CM_BLOCK_TRANSFORM) spe_block2d_load_transform(m, &b, ptr);
@@ -2903,6 +2918,7 @@ XE_FN_ int cm_block_dwords_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, co
         b.pos_x = cm_shr_signed_(c, b.pos_x, p->share);
         b = cm_blocks_(c, &b, 4, p->width, l->lanes, 1, first / p->share, k2 * l->size_i * l->size_k1 + i);
         if (l->size_k1 > 1) cm_every_second_row_(c, &b);
+        cm_own_header_(c, &b);
         spe_block2d_load_transpose(c->module, &b, variable);
         got[i] = spe_load(c->module, variable, 0);
     }

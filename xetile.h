@@ -606,6 +606,7 @@ struct xt_ctx {
     spe_id stages_fit; /* there: whether surfaces of messages are legal */
     spe_id side; /* of the innermost XT_IF around which there is no nearer loop: its first label, or 0 */
     const xt_frame_ *turning; /* the loop whose body has several copies; NULL: none */
+    int loops_around;         /* what is written */
     int at;       /* number of the node being written */
     spe_id scratch, staging;
     spe_list once; /* what has been computed before the body, see xt_once_ */
@@ -4916,6 +4917,14 @@ XE_FN_ spe_id xt_truth_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
     return spe_select(c->module, spe_ine(c->module, a, zero), one, zero);
 }
 
+/* Is there room in registers for headers of messages, beside sums and operands? With 256, operands that are large are
+ * loaded and multiplied one after the other. */
+XE_FN_ bool xt_has_room_(const xt_ctx *x)
+{
+    size_t room = (size_t)xt_register_bytes_(x);
+    return x->accumulator_bytes <= room / 2 && (x->registers > 128 || x->product_bytes <= room * 5 / 8);
+}
+
 XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_load_desc_ *d = n->load;
@@ -4930,6 +4939,7 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     xt_val padding = xt_padding_(t.type, d->padding);
     if (x->staged && xt_write_staged_(x, n)) return;
     bool plain = xt_pads_with_zero_(d) && d->border == XT_BORDER_PADDING && held == v.type;
+    x->cm.own_headers = x->block2d && x->loops_around && xt_has_room_(x);
     if (x->turning && plain && xt_load_turns_(x, n, &t, &v)) {
         xt_define_vec_(x, n->result, v);
         return;
@@ -4946,6 +4956,7 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
             v.block[b.i] = cm_load(&x->cm, b.cols, b.rows, held, v.use, &mem);
         if (held != v.type) v.block[b.i] = cm_map1(&x->cm, &v.block[b.i], xt_truth_, NULL);
     }
+    x->cm.own_headers = 0;
     xt_define_vec_(x, n->result, v);
 }
 
@@ -5834,6 +5845,7 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
     xt_gather_(x, f, false, false);
     if (x->staged) xt_write_stage_entry_(x, f);
     if (x->block2d && n->spread < 2) spe_reconverge(&x->m); /* not in the loop */
+    x->loops_around++;
     if (f->op == XT_OP_WHILE_) {
         spe_while(&x->m, (uint32_t)f->id_count, f->ids);
         xt_scatter_(x, f, false, 0);
@@ -5893,6 +5905,7 @@ XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
     xt_gather_(x, f, true, true);
     if (x->block2d && f->op != XT_OP_IF_ && node->spread < 2) spe_reconverge(&x->m);
     if (f->op == XT_OP_FOR_ && xt_write_next_(x, f)) return;
+    x->loops_around -= f->op != XT_OP_IF_;
     x->side = f->side_before;
     if (node->spread > 1) spe_diverged(&x->m);
     if (f->op == XT_OP_WHILE_)

@@ -302,9 +302,11 @@ XETILE_API void cm_gather(const cm_layout *l, const void *vectors, const cm_host
 /* ==== Part 2: operations that emit ================================================================================ */
 
 /* What 2D block messages require, in bytes: the base address, the pitch and the length of a row are multiples of these,
- * and a row has at least `row_least`. */
+ * and a row has at least `row_least`. offsets: messages take offsets from the position in their header, so that several
+ * share one; Intel's compiler otherwise copies it for each of them, in each iteration of a loop. */
 typedef struct {
     int base, pitch, row, row_least;
+    bool offsets;
 } cm_block2d_rules;
 
 /* What a device can do. A row may be copied and changed (less local memory, another of its subgroup sizes). */
@@ -352,6 +354,9 @@ typedef struct {
     bool saturate;        /* likewise: for integers */
     bool overflow;        /* likewise: 8-bit floats overflow; otherwise they saturate */
     double plus;          /* likewise: bytes become f16, plus this */
+    int own_headers;      /* 1, before a matrix is loaded in a loop: its messages, but for the first, have headers of
+                           * their own where messages take no offsets. Then their number and 1; 0: they share one */
+    uint32_t headers;     /* how many have their own */
 } cm_ctx;
 
 /* Starts using a target, a row of cm_target_row or a changed copy. NULL is an error, so the result of cm_target_row

@@ -599,6 +599,7 @@ struct xt_ctx {
     spe_id stages_fit; /* there: whether surfaces of messages are legal */
     spe_id side; /* of the innermost XT_IF around which there is no nearer loop: its first label, or 0 */
     const xt_frame_ *turning; /* the loop whose body has several copies; NULL: none */
+    int loops_around;         /* what is written */
     int at;       /* number of the node being written */
     spe_id scratch, staging;
     spe_list once; /* what has been computed before the body, see xt_once_ */

@@ -230,6 +230,14 @@ static spe_id cm_block_words_var_(cm_ctx *c, const cm_layout *l, int words, spe_
     return spe_element(c->module, *variable, 1, &zero);
 }
 
+/* Gives a message that loads a header of its own: its surface differs, for the compiler, from those of others. */
+static void cm_own_header_(cm_ctx *c, spe_block2d *b)
+{
+    spe_id *of = spe_is_const(c->module, b->pitch) ? &b->mem_height : &b->pitch;
+    if (!c->own_headers || c->target.block2d.offsets) return;
+    if (c->own_headers++ > 1) spe_differ(c->module, c->headers++, 1, of);
+}
+
 /* Loads blocks k2 .. k2 + count of the matrix by one message, words first .. of each. Returns the words loaded. */
 static int cm_block_message_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, const spe_block2d *surface, int k2,
                              int first)
@@ -245,6 +253,7 @@ static int cm_block_message_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, c
     if (transpose) b.pos_x = cm_shr_signed_(c, b.pos_x, l->omega);
     b = cm_blocks_(c, &b, p->elem, p->width, height, p->count, transpose ? first : across,
                    transpose ? k2 * l->size_i : first * p->step);
+    cm_own_header_(c, &b);
     spe_id ptr = cm_block_words_var_(c, l, words * p->count, &variable);
     if (transpose) spe_block2d_load_transpose(m, &b, ptr);
     else if (p->op == CM_BLOCK_TRANSFORM) spe_block2d_load_transform(m, &b, ptr);
@@ -320,6 +329,7 @@ static int cm_block_dwords_(cm_ctx *c, cm_matrix *a, const cm_block_plan_ *p, co
         b.pos_x = cm_shr_signed_(c, b.pos_x, p->share);
         b = cm_blocks_(c, &b, 4, p->width, l->lanes, 1, first / p->share, k2 * l->size_i * l->size_k1 + i);
         if (l->size_k1 > 1) cm_every_second_row_(c, &b);
+        cm_own_header_(c, &b);
         spe_block2d_load_transpose(c->module, &b, variable);
         got[i] = spe_load(c->module, variable, 0);
     }

@@ -2,8 +2,9 @@
 #include "internal.h"
 
 /* Messages of Intel's GPUs; those of the software device, which copies bytes. */
-#define CM_BLOCK2D_XE_ {64, 16, 4, 64}
-#define CM_BLOCK2D_ANY_ {1, 1, 1, 1}
+#define CM_BLOCK2D_XE_ {64, 16, 4, 64, true}
+#define CM_BLOCK2D_PVC_ {64, 16, 4, 64, false}
+#define CM_BLOCK2D_ANY_ {1, 1, 1, 1, true}
 
 /* Where the figures come from: Intel's compiler (ocloc 26.27, IGC 2.40: the extensions and subgroup sizes that it takes
  * for a device; 128 registers of 32 or 64 bytes a thread, or twice as many with the build flag) and Intel's driver
@@ -20,7 +21,7 @@ const cm_target *cm_target_row(const char *name)
         {"mtl", 16, ALL, 0, 0, CM_BLOCK2D_XE_, false, 64 * K, 1024, 8 * K, large, false, true, false},
         {"arl-h", 16, ALL, 0, 0, CM_BLOCK2D_XE_, false, 64 * K, 1024, 8 * K, large, false, true, false},
         {"dg2", 8, ALL, 8, 0, CM_BLOCK2D_XE_, true, 64 * K, 1024, 8 * K, large, false, true, false},
-        {"pvc", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false},
+        {"pvc", 16, 16 | 32, 16, 16, CM_BLOCK2D_PVC_, true, 128 * K, 1024, 16 * K, large, true, true, false},
         {"bmg", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false},
         {"lnl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false},
         {"ptl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false},

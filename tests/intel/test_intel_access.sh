@@ -31,8 +31,8 @@ for device in bmg pvc; do
     extra=0
     [ $device = bmg ] || extra=25 # a message takes more moves there
     most copy all $((40 + extra)) 3 1
-    most rows loop $((100 + extra)) 8 0
-    most rows_auto loop $((100 + extra)) 8 0
+    most rows loop 100 8 0
+    most rows_auto loop 100 8 0
     most bytes16 all $((180 + extra)) 3 1
     most bytes32 all $((320 + extra)) 4 1
     most known_rows all 140 10 3

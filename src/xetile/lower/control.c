@@ -64,6 +64,7 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
     xt_gather_(x, f, false, false);
     if (x->staged) xt_write_stage_entry_(x, f);
     if (x->block2d && n->spread < 2) spe_reconverge(&x->m); /* not in the loop */
+    x->loops_around++;
     if (f->op == XT_OP_WHILE_) {
         spe_while(&x->m, (uint32_t)f->id_count, f->ids);
         xt_scatter_(x, f, false, 0);
@@ -123,6 +124,7 @@ XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
     xt_gather_(x, f, true, true);
     if (x->block2d && f->op != XT_OP_IF_ && node->spread < 2) spe_reconverge(&x->m);
     if (f->op == XT_OP_FOR_ && xt_write_next_(x, f)) return;
+    x->loops_around -= f->op != XT_OP_IF_;
     x->side = f->side_before;
     if (node->spread > 1) spe_diverged(&x->m);
     if (f->op == XT_OP_WHILE_)

@@ -9,6 +9,14 @@ XE_FN_ spe_id xt_truth_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
     return spe_select(c->module, spe_ine(c->module, a, zero), one, zero);
 }
 
+/* Is there room in registers for headers of messages, beside sums and operands? With 256, operands that are large are
+ * loaded and multiplied one after the other. */
+static bool xt_has_room_(const xt_ctx *x)
+{
+    size_t room = (size_t)xt_register_bytes_(x);
+    return x->accumulator_bytes <= room / 2 && (x->registers > 128 || x->product_bytes <= room * 5 / 8);
+}
+
 XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_load_desc_ *d = n->load;
@@ -23,6 +31,7 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     xt_val padding = xt_padding_(t.type, d->padding);
     if (x->staged && xt_write_staged_(x, n)) return;
     bool plain = xt_pads_with_zero_(d) && d->border == XT_BORDER_PADDING && held == v.type;
+    x->cm.own_headers = x->block2d && x->loops_around && xt_has_room_(x);
     if (x->turning && plain && xt_load_turns_(x, n, &t, &v)) {
         xt_define_vec_(x, n->result, v);
         return;
@@ -39,6 +48,7 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
             v.block[b.i] = cm_load(&x->cm, b.cols, b.rows, held, v.use, &mem);
         if (held != v.type) v.block[b.i] = cm_map1(&x->cm, &v.block[b.i], xt_truth_, NULL);
     }
+    x->cm.own_headers = 0;
     xt_define_vec_(x, n->result, v);
 }
 
