@@ -9712,7 +9712,7 @@ XE_FN_ void xt_put_size_(xt_printer_ *p, const xt_node_ *n)
 XE_FN_ void xt_put_part_(xt_printer_ *p, const xt_node_ *n, const xt_row_ *row, const char *at)
 {
     int i = isdigit((unsigned char)at[1]) ? at[1] - '0' : 7;
-    const void *field = (const char *)n->desc + (n->desc ? row->field[i] : 0);
+    const void *field = n->desc ? (const char *)n->desc + row->field[i] : NULL;
     const xt_vec *result = &xt_value_at_(p->x, n->result)->now.vec, *v = (const xt_vec *)field;
     const xt_numbers_ *d = n->numbers;
     const xt_update_ *u = n->update;
@@ -9828,19 +9828,22 @@ XE_FN_ void xt_put_node_(xt_printer_ *p, const xt_node_ *n)
 XE_FN_ void xt_put_param_(xt_printer_ *p, int number)
 {
     const xt_val *v = &p->x->args[number];
-    const xt_node_ *n = xt_node_at_(p->x, 0), *end = n + p->x->nodes.count;
+    const xt_init_tile_desc_ *tile = NULL;
+    for (int i = 0; i < p->x->nodes.count && !tile; i++) {
+        const xt_node_ *n = xt_node_at_(p->x, i);
+        if (n->op == XT_OP_INIT_TILE_ && n->init_tile->given.base.id == v->id) tile = n->init_tile;
+    }
     xt_put_(p, "%s%%%s: ", number ? ", " : "", p->x->params[number].name);
-    while (n < end && (n->op != XT_OP_INIT_TILE_ || n->init_tile->given.base.id != v->id)) n++;
-    if (n < end)
-        xt_put_memref_(p, n->init_tile);
+    if (tile)
+        xt_put_memref_(p, tile);
     else
         xt_put_(p, v->kind == SPE_POINTER ? "memref<?x%s>" : "%s", xt_type_text_(v->type, v->kind != SPE_POINTER));
 }
 
 XE_FN_ void xt_put_constants_(xt_printer_ *p)
 {
-    const xt_val *v = (const xt_val *)p->constants.items, *end = v + p->constants.count;
-    for (; v < end; v++) {
+    const xt_val *v = (const xt_val *)p->constants.items;
+    for (int left = p->constants.count; left; left--, v++) {
         p->type = v->type;
         xt_say_(p, "  $n = arith.constant ", v);
         if (v->kind == SPE_REAL)

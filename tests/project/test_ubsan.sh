@@ -1,6 +1,6 @@
 #!/bin/sh
 # clang's undefined-behaviour sanitizer reports what gcc's does not, an offset to a null pointer among others: examples built with
-# it emit their kernels. `make asan CC=clang` runs all tests so.
+# it emit their kernels, and print them. `make asan CC=clang` runs all tests so.
 . "$(dirname "$0")/../test.sh"
 command -v clang >/dev/null 2>&1 || { skip "examples under clang's sanitizer" "clang is not installed"; report; exit; }
 flags="-std=c11 -O0 -fsanitize=undefined -fno-sanitize-recover=undefined -I. -DXETILE_DECLARATIONS"
@@ -14,5 +14,6 @@ for example in $examples; do
     for target in bmg generic; do
         check "$example --emit --target $target" "$work/$example" --emit "$work/module.spv" --target $target
     done
+    ! "$work/$example" --help 2>&1 | grep -q -e --print || check "$example --print" "$work/$example" --print --target bmg
 done
 report
