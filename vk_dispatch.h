@@ -374,7 +374,7 @@ typedef struct vkd_functions_ vkd_functions_; /* of the loader */
 /* Something to destroy when the device is closed. */
 typedef struct vkd_resource_ {
     int kind;
-    void *handle; /* of memory: what the host calls it */
+    uint64_t handle; /* 64 bits on every system; of memory: its address on the host */
     size_t bytes;
     VkBuffer buffer;
     VkDeviceMemory memory;
@@ -781,7 +781,8 @@ XETILE_COLD_
 
 enum { VKD_RES_MEMORY_, VKD_RES_MODULE_, VKD_RES_LAYOUT_, VKD_RES_PIPELINE_, VKD_RES_QUERIES_, VKD_RES_COMMANDS_ };
 enum { VKD_BATCH_NONE_, VKD_BATCH_OPEN_, VKD_BATCH_CLOSED_ };
-enum { VKD_STAGING_BYTES_ = 8 << 20, VKD_PUSH_BYTES_ = 128, VKD_BATCH_TIMES_ = 4096 };
+#define VKD_STAGING_BYTES_ ((size_t)8 << 20)
+enum { VKD_PUSH_BYTES_ = 128, VKD_BATCH_TIMES_ = 4096 };
 
 XETILE_PRIVATE VKD_PRINTF_(3, 4) bool vkd_fail_(vkd_device *d, int id, const char *format, ...);
 XETILE_PRIVATE VKD_PRINTF_(4, 5) bool vkd_check_(vkd_device *d, VkResult result, const char *call,
@@ -1276,15 +1277,18 @@ XE_FN_ void *vkd_reserve_(size_t bytes)
 XE_FN_ void vkd_unreserve_(void *p, size_t bytes) { munmap(p, bytes); }
 #endif
 
+/* Of memory: what the host calls it. */
+XE_FN_ void *vkd_host_(const vkd_resource_ *r) { return (void *)(uintptr_t)r->handle; }
+
 XE_FN_ void vkd_destroy_(vkd_device *d, const vkd_resource_ *r)
 {
     const vkd_functions_ *vk = d->vk_;
-    VkCommandBuffer commands = (VkCommandBuffer)r->handle;
+    VkCommandBuffer commands = (VkCommandBuffer)(uintptr_t)r->handle;
     switch (r->kind) {
     case VKD_RES_MEMORY_:
         if (r->buffer) vk->vkDestroyBuffer(d->device, r->buffer, NULL);
         if (r->memory) vk->vkFreeMemory(d->device, r->memory, NULL);
-        if (!r->mapped && r->handle) vkd_unreserve_(r->handle, r->bytes);
+        if (!r->mapped && r->handle) vkd_unreserve_(vkd_host_(r), r->bytes);
         break;
     case VKD_RES_MODULE_: vk->vkDestroyShaderModule(d->device, (VkShaderModule)r->handle, NULL); break;
     case VKD_RES_LAYOUT_: vk->vkDestroyPipelineLayout(d->device, (VkPipelineLayout)r->handle, NULL); break;
@@ -1311,7 +1315,7 @@ XE_FN_ bool vkd_keep_(vkd_device *d, const vkd_resource_ *r)
     return true;
 }
 
-XE_FN_ bool vkd_keep_handle_(vkd_device *d, int kind, void *handle)
+XE_FN_ bool vkd_keep_handle_(vkd_device *d, int kind, uint64_t handle)
 {
     vkd_resource_ r;
     memset(&r, 0, sizeof r);
@@ -1321,7 +1325,7 @@ XE_FN_ bool vkd_keep_handle_(vkd_device *d, int kind, void *handle)
 }
 
 /* Destroys a handle in the list; false: it is not there. Nothing may use it any more. */
-XE_FN_ bool vkd_drop_(vkd_device *d, int kind, const void *handle)
+XE_FN_ bool vkd_drop_(vkd_device *d, int kind, uint64_t handle)
 {
     for (size_t i = d->resource_count_; i-- > 0;) {
         vkd_resource_ r = d->resources_[i];
@@ -1403,6 +1407,7 @@ XE_FN_ bool vkd_back_buffer_(vkd_device *d, vkd_resource_ *r, int kind, size_t a
     VkMemoryAllocateInfo info;
     VkBufferDeviceAddressInfo address;
     VkMemoryRequirements needs;
+    void *mapped;
     const VkFlags local = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, cached = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
     VkFlags host = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
     d->vk_->vkGetBufferMemoryRequirements(d->device, r->buffer, &needs);
@@ -1425,12 +1430,12 @@ XE_FN_ bool vkd_back_buffer_(vkd_device *d, vkd_resource_ *r, int kind, size_t a
     r->offset = align > 64 ? (size_t)((0 - r->address) & (align - 1)) : 0;
     r->address += r->offset;
     if (kind == VKD_DEVICE) {
-        r->handle = vkd_reserve_(r->bytes);
+        r->handle = (uintptr_t)vkd_reserve_(r->bytes);
         return r->handle || vkd_fail_(d, VKD_OUT_OF_MEMORY, "no %zu addresses are left", r->bytes);
     }
-    if (!VKD_CALL_(d, vkMapMemory, (d->device, r->memory, 0, VK_WHOLE_SIZE, 0, &r->handle))) return false;
+    if (!VKD_CALL_(d, vkMapMemory, (d->device, r->memory, 0, VK_WHOLE_SIZE, 0, &mapped))) return false;
     r->mapped = true;
-    r->handle = (char *)r->handle + r->offset;
+    r->handle = (uintptr_t)mapped + r->offset;
     return true;
 }
 
@@ -1450,7 +1455,7 @@ void *vkd_alloc_(vkd_device *d, int kind, size_t bytes, size_t align)
     r.kind = VKD_RES_MEMORY_;
     r.bytes = bytes;
     if (vkd_create_buffer_(d, &r, align) && vkd_back_buffer_(d, &r, kind, align))
-        return vkd_keep_(d, &r) ? r.handle : NULL;
+        return vkd_keep_(d, &r) ? vkd_host_(&r) : NULL;
     vkd_destroy_(d, &r);
     return NULL;
 }
@@ -1759,7 +1764,7 @@ bool vkd_module_load_(vkd_module *module, vkd_device *d, const void *words, size
     info.codeSize = bytes;
     info.pCode = module->words_;
     bool ok = VKD_CALL_(d, vkCreateShaderModule, (d->device, &info, NULL, &module->handle)) &&
-              vkd_keep_handle_(d, VKD_RES_MODULE_, (void *)module->handle);
+              vkd_keep_handle_(d, VKD_RES_MODULE_, (uint64_t)module->handle);
     if (ok) module->device = d;
     else free(module->words_), module->words_ = NULL;
     return ok;
@@ -1769,7 +1774,7 @@ bool vkd_module_free_(vkd_module *module, const char *file, int line)
 {
     vkd_device *d = vkd_at_(module->device, file, line);
     free(module->words_);
-    bool ok = !d || !module->handle || vkd_drop_(d, VKD_RES_MODULE_, (void *)module->handle);
+    bool ok = !d || !module->handle || vkd_drop_(d, VKD_RES_MODULE_, (uint64_t)module->handle);
     memset(module, 0, sizeof *module);
     return ok;
 }
@@ -1865,7 +1870,7 @@ XE_FN_ bool vkd_place_params_(vkd_kernel *k)
     info.pushConstantRangeCount = range.size ? 1 : 0;
     info.pPushConstantRanges = &range;
     return VKD_CALL_(k->device, vkCreatePipelineLayout, (k->device->device, &info, NULL, &k->layout_)) &&
-           vkd_keep_handle_(k->device, VKD_RES_LAYOUT_, (void *)k->layout_);
+           vkd_keep_handle_(k->device, VKD_RES_LAYOUT_, (uint64_t)k->layout_);
 }
 
 bool vkd_kernel_get_(vkd_kernel *k, vkd_module *module, const char *name, const char *params, const char *file,
@@ -1967,7 +1972,7 @@ XE_FN_ bool vkd_make_pipeline_(vkd_kernel *k, const uint32_t *local)
                                                                &k->pipeline_);
     if (!vkd_check_(k->device, result, "vkCreateComputePipelines", "of %s", k->name)) return false;
     memcpy(k->local_, local, sizeof k->local_);
-    if (vkd_keep_handle_(k->device, VKD_RES_PIPELINE_, (void *)k->pipeline_)) return true;
+    if (vkd_keep_handle_(k->device, VKD_RES_PIPELINE_, (uint64_t)k->pipeline_)) return true;
     k->pipeline_ = VK_NULL_HANDLE;
     return false;
 }
@@ -2023,7 +2028,7 @@ XE_FN_ bool vkd_settle_(vkd_device *d)
     if (d->started_count_)
         d->vk_->vkFreeCommandBuffers(d->device, d->pool, (uint32_t)d->started_count_, d->started_);
     d->started_count_ = 0;
-    while (d->loaned_count_) vkd_drop_(d, VKD_RES_MEMORY_, d->loaned_[--d->loaned_count_]);
+    while (d->loaned_count_) vkd_drop_(d, VKD_RES_MEMORY_, (uintptr_t)d->loaned_[--d->loaned_count_]);
     return ok;
 }
 
@@ -2061,7 +2066,7 @@ XE_FN_ void *vkd_loan_(vkd_device *d, size_t bytes)
 {
     void *p = vkd_alloc_(d, VKD_SHARED, bytes, 0);
     if (!p || vkd_append_pointer_(d, (void **)&d->loaned_, &d->loaned_count_, &d->loaned_room_, p)) return p;
-    vkd_drop_(d, VKD_RES_MEMORY_, p);
+    vkd_drop_(d, VKD_RES_MEMORY_, (uintptr_t)p);
     return NULL;
 }
 
@@ -2095,7 +2100,7 @@ bool vkd_free_(vkd_device *d, void *p)
     if (!p) return true;
     if (!d->open_) return vkd_fail_(d, VKD_NOT_OPEN, "the device is not open");
     vkd_settle_(d);
-    return vkd_drop_(d, VKD_RES_MEMORY_, p) ||
+    return vkd_drop_(d, VKD_RES_MEMORY_, (uintptr_t)p) ||
            vkd_fail_(d, VKD_NOT_ALLOCATED, "%p is not an allocation of this device", p);
 }
 
@@ -2131,11 +2136,11 @@ XE_FN_ bool vkd_copy_staged_(vkd_device *d, vkd_resource_ r, size_t offset, char
     if (!vkd_stage_(d, &stage)) return false;
     for (size_t at = 0; at < bytes; at += VKD_STAGING_BYTES_) {
         size_t n = bytes - at < VKD_STAGING_BYTES_ ? bytes - at : VKD_STAGING_BYTES_;
-        if (from_host) memcpy(stage.handle, from_host + at, n);
+        if (from_host) memcpy(vkd_host_(&stage), from_host + at, n);
         bool ok = from_host ? vkd_copy_on_device_(d, &r, offset + at, &stage, 0, n)
                             : vkd_copy_on_device_(d, &stage, 0, &r, offset + at, n);
         if (!ok) return false;
-        if (to_host) memcpy(to_host + at, stage.handle, n);
+        if (to_host) memcpy(to_host + at, vkd_host_(&stage), n);
     }
     return true;
 }
@@ -2181,7 +2186,7 @@ bool vkd_fill_pattern_(vkd_device *d, void *dst, const void *pattern, size_t siz
     vkd_resource_ target = *to;
     size_t offset = (size_t)((uintptr_t)dst - (uintptr_t)target.handle);
     if (!vkd_stage_(d, &stage)) return false;
-    vkd_repeat_((char *)stage.handle, pattern, size, bytes < VKD_STAGING_BYTES_ ? bytes : VKD_STAGING_BYTES_);
+    vkd_repeat_((char *)vkd_host_(&stage), pattern, size, bytes < VKD_STAGING_BYTES_ ? bytes : VKD_STAGING_BYTES_);
     for (size_t at = 0; at < bytes; at += VKD_STAGING_BYTES_) {
         size_t n = bytes - at < VKD_STAGING_BYTES_ ? bytes - at : VKD_STAGING_BYTES_;
         if (!vkd_copy_on_device_(d, &target, offset + at, &stage, 0, n)) return false;
@@ -2212,11 +2217,11 @@ bool vkd_batch_begin_(vkd_batch *b, vkd_device *d, bool timed)
     memset(b, 0, sizeof *b);
     if (!vkd_usable_(d)) return false;
     b->commands = vkd_begin_commands_(d, true);
-    if (!b->commands || !vkd_keep_handle_(d, VKD_RES_COMMANDS_, b->commands)) return false;
+    if (!b->commands || !vkd_keep_handle_(d, VKD_RES_COMMANDS_, (uintptr_t)b->commands)) return false;
     b->device = d;
     if (timed) {
         b->queries_ = vkd_create_queries_(d, 2 * VKD_BATCH_TIMES_);
-        if (!b->queries_ || !vkd_keep_handle_(d, VKD_RES_QUERIES_, (void *)b->queries_)) return false;
+        if (!b->queries_ || !vkd_keep_handle_(d, VKD_RES_QUERIES_, (uint64_t)b->queries_)) return false;
         d->vk_->vkCmdResetQueryPool(b->commands, b->queries_, 0, 2 * VKD_BATCH_TIMES_);
     }
     b->state_ = VKD_BATCH_OPEN_;
@@ -2286,8 +2291,8 @@ bool vkd_batch_free_(vkd_batch *b, const char *file, int line)
     vkd_device *d = b ? vkd_at_(b->device, file, line) : NULL;
     if (!d) return true;
     vkd_settle_(d);
-    vkd_drop_(d, VKD_RES_COMMANDS_, b->commands);
-    if (b->queries_) vkd_drop_(d, VKD_RES_QUERIES_, (void *)b->queries_);
+    vkd_drop_(d, VKD_RES_COMMANDS_, (uintptr_t)b->commands);
+    if (b->queries_) vkd_drop_(d, VKD_RES_QUERIES_, (uint64_t)b->queries_);
     memset(b, 0, sizeof *b);
     return true;
 }

@@ -20,12 +20,14 @@ failed=0
 there() { command -v "$1" >/dev/null 2>&1; }
 version() { "$@" --version 2>/dev/null | head -n 1 | sed 's/ (.*)//'; }
 
-# Level Zero's headers, for compilers that do not search the system's folders.
-level_zero() {
-    [ -e "$work/include/level_zero" ] && return
+# Level Zero's headers and, where they are installed, Vulkan's, for compilers that do not search the system's folders.
+other_headers() {
+    [ -d "$work/include" ] && return
     mkdir -p "$work/include"
-    found=$(printf '#include <level_zero/ze_api.h>\n' | $CC -E -x c - | sed -n 's|^# [0-9]* "\(.*/level_zero\)/ze_api.h".*|\1|p' | head -n 1)
-    ln -s "$found" "$work/include/level_zero"
+    for header in level_zero/ze_api.h vulkan/vulkan_core.h vk_video/vulkan_video_codec_h264std.h; do
+        found=$(echo "#include <$header>" | $CC -E -x c - 2>/dev/null | sed -n "s|^# [0-9]* \"\\(.*\\)/$header\".*|\\1|p" | head -n 1)
+        [ -z "$found" ] || ln -s "$found/${header%/*}" "$work/include/"
+    done
 }
 
 # What every example emits, in FOLDER; RUN starts a program, the other words compile one.
@@ -79,7 +81,7 @@ compare() { # compare FOLDER
 }
 
 same_modules() { # same_modules RUN COMPILER...
-    level_zero
+    other_headers
     [ -d "$work/here" ] || emit "$work/here" "" $CC -std=c11 -O0 || return 1
     emit "$work/there" "$@" && compare "$work/there"
     code=$?
@@ -122,7 +124,7 @@ rows() {
     cat <<'END'
 gcc|the same modules at -O2, no warnings|gcc|same_modules "" gcc -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror
 clang|the same modules, no warnings|clang|same_modules "" clang -std=c11 -O0 -Wall -Wextra -Wpedantic -Werror
-c++|headers in C++17, kernels in C++20 (g++ and clang++), the same modules|g++|script tests/project/test_cpp.sh
+c++|headers in C++17, kernels in C++20 (g++ and clang++), the same modules as in C|g++|script tests/project/test_cpp.sh
 windows|mingw-w64 and wine: the same modules, a program's calls to a pretended driver|x86_64-w64-mingw32-gcc wine|script tests/windows/test_windows.sh
 msvc|clang for Microsoft's ABI: no GNU extensions, no warnings; C11, C++17 and C++20; compiled only|clang x86_64-w64-mingw32-gcc|script tests/windows/test_msvc.sh
 musl|the same modules, no warnings|musl-gcc|same_modules "" musl-gcc -std=c11 -O0 -static -Wall -Wextra -Wpedantic -Werror

@@ -236,7 +236,7 @@ typedef struct vkd_functions_ vkd_functions_; /* of the loader */
 /* Something to destroy when the device is closed. */
 typedef struct vkd_resource_ {
     int kind;
-    void *handle; /* of memory: what the host calls it */
+    uint64_t handle; /* 64 bits on every system; of memory: its address on the host */
     size_t bytes;
     VkBuffer buffer;
     VkDeviceMemory memory;

@@ -16,11 +16,11 @@ bool vkd_batch_begin_(vkd_batch *b, vkd_device *d, bool timed)
     memset(b, 0, sizeof *b);
     if (!vkd_usable_(d)) return false;
     b->commands = vkd_begin_commands_(d, true);
-    if (!b->commands || !vkd_keep_handle_(d, VKD_RES_COMMANDS_, b->commands)) return false;
+    if (!b->commands || !vkd_keep_handle_(d, VKD_RES_COMMANDS_, (uintptr_t)b->commands)) return false;
     b->device = d;
     if (timed) {
         b->queries_ = vkd_create_queries_(d, 2 * VKD_BATCH_TIMES_);
-        if (!b->queries_ || !vkd_keep_handle_(d, VKD_RES_QUERIES_, (void *)b->queries_)) return false;
+        if (!b->queries_ || !vkd_keep_handle_(d, VKD_RES_QUERIES_, (uint64_t)b->queries_)) return false;
         d->vk_->vkCmdResetQueryPool(b->commands, b->queries_, 0, 2 * VKD_BATCH_TIMES_);
     }
     b->state_ = VKD_BATCH_OPEN_;
@@ -90,8 +90,8 @@ bool vkd_batch_free_(vkd_batch *b, const char *file, int line)
     vkd_device *d = b ? vkd_at_(b->device, file, line) : NULL;
     if (!d) return true;
     vkd_settle_(d);
-    vkd_drop_(d, VKD_RES_COMMANDS_, b->commands);
-    if (b->queries_) vkd_drop_(d, VKD_RES_QUERIES_, (void *)b->queries_);
+    vkd_drop_(d, VKD_RES_COMMANDS_, (uintptr_t)b->commands);
+    if (b->queries_) vkd_drop_(d, VKD_RES_QUERIES_, (uint64_t)b->queries_);
     memset(b, 0, sizeof *b);
     return true;
 }

@@ -50,7 +50,7 @@ XE_FN_ bool vkd_settle_(vkd_device *d)
     if (d->started_count_)
         d->vk_->vkFreeCommandBuffers(d->device, d->pool, (uint32_t)d->started_count_, d->started_);
     d->started_count_ = 0;
-    while (d->loaned_count_) vkd_drop_(d, VKD_RES_MEMORY_, d->loaned_[--d->loaned_count_]);
+    while (d->loaned_count_) vkd_drop_(d, VKD_RES_MEMORY_, (uintptr_t)d->loaned_[--d->loaned_count_]);
     return ok;
 }
 
@@ -88,7 +88,7 @@ XE_FN_ void *vkd_loan_(vkd_device *d, size_t bytes)
 {
     void *p = vkd_alloc_(d, VKD_SHARED, bytes, 0);
     if (!p || vkd_append_pointer_(d, (void **)&d->loaned_, &d->loaned_count_, &d->loaned_room_, p)) return p;
-    vkd_drop_(d, VKD_RES_MEMORY_, p);
+    vkd_drop_(d, VKD_RES_MEMORY_, (uintptr_t)p);
     return NULL;
 }
 

@@ -7,7 +7,7 @@ bool vkd_free_(vkd_device *d, void *p)
     if (!p) return true;
     if (!d->open_) return vkd_fail_(d, VKD_NOT_OPEN, "the device is not open");
     vkd_settle_(d);
-    return vkd_drop_(d, VKD_RES_MEMORY_, p) ||
+    return vkd_drop_(d, VKD_RES_MEMORY_, (uintptr_t)p) ||
            vkd_fail_(d, VKD_NOT_ALLOCATED, "%p is not an allocation of this device", p);
 }
 
@@ -43,11 +43,11 @@ static bool vkd_copy_staged_(vkd_device *d, vkd_resource_ r, size_t offset, char
     if (!vkd_stage_(d, &stage)) return false;
     for (size_t at = 0; at < bytes; at += VKD_STAGING_BYTES_) {
         size_t n = bytes - at < VKD_STAGING_BYTES_ ? bytes - at : VKD_STAGING_BYTES_;
-        if (from_host) memcpy(stage.handle, from_host + at, n);
+        if (from_host) memcpy(vkd_host_(&stage), from_host + at, n);
         bool ok = from_host ? vkd_copy_on_device_(d, &r, offset + at, &stage, 0, n)
                             : vkd_copy_on_device_(d, &stage, 0, &r, offset + at, n);
         if (!ok) return false;
-        if (to_host) memcpy(to_host + at, stage.handle, n);
+        if (to_host) memcpy(to_host + at, vkd_host_(&stage), n);
     }
     return true;
 }
@@ -93,7 +93,7 @@ bool vkd_fill_pattern_(vkd_device *d, void *dst, const void *pattern, size_t siz
     vkd_resource_ target = *to;
     size_t offset = (size_t)((uintptr_t)dst - (uintptr_t)target.handle);
     if (!vkd_stage_(d, &stage)) return false;
-    vkd_repeat_((char *)stage.handle, pattern, size, bytes < VKD_STAGING_BYTES_ ? bytes : VKD_STAGING_BYTES_);
+    vkd_repeat_((char *)vkd_host_(&stage), pattern, size, bytes < VKD_STAGING_BYTES_ ? bytes : VKD_STAGING_BYTES_);
     for (size_t at = 0; at < bytes; at += VKD_STAGING_BYTES_) {
         size_t n = bytes - at < VKD_STAGING_BYTES_ ? bytes - at : VKD_STAGING_BYTES_;
         if (!vkd_copy_on_device_(d, &target, offset + at, &stage, 0, n)) return false;

@@ -11,7 +11,8 @@
 
 enum { VKD_RES_MEMORY_, VKD_RES_MODULE_, VKD_RES_LAYOUT_, VKD_RES_PIPELINE_, VKD_RES_QUERIES_, VKD_RES_COMMANDS_ };
 enum { VKD_BATCH_NONE_, VKD_BATCH_OPEN_, VKD_BATCH_CLOSED_ };
-enum { VKD_STAGING_BYTES_ = 8 << 20, VKD_PUSH_BYTES_ = 128, VKD_BATCH_TIMES_ = 4096 };
+#define VKD_STAGING_BYTES_ ((size_t)8 << 20)
+enum { VKD_PUSH_BYTES_ = 128, VKD_BATCH_TIMES_ = 4096 };
 
 XETILE_PRIVATE VKD_PRINTF_(3, 4) bool vkd_fail_(vkd_device *d, int id, const char *format, ...);
 XETILE_PRIVATE VKD_PRINTF_(4, 5) bool vkd_check_(vkd_device *d, VkResult result, const char *call,

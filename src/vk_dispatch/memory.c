@@ -22,15 +22,18 @@ static void *vkd_reserve_(size_t bytes)
 static void vkd_unreserve_(void *p, size_t bytes) { munmap(p, bytes); }
 #endif
 
+/* Of memory: what the host calls it. */
+XE_FN_ void *vkd_host_(const vkd_resource_ *r) { return (void *)(uintptr_t)r->handle; }
+
 static void vkd_destroy_(vkd_device *d, const vkd_resource_ *r)
 {
     const vkd_functions_ *vk = d->vk_;
-    VkCommandBuffer commands = (VkCommandBuffer)r->handle;
+    VkCommandBuffer commands = (VkCommandBuffer)(uintptr_t)r->handle;
     switch (r->kind) {
     case VKD_RES_MEMORY_:
         if (r->buffer) vk->vkDestroyBuffer(d->device, r->buffer, NULL);
         if (r->memory) vk->vkFreeMemory(d->device, r->memory, NULL);
-        if (!r->mapped && r->handle) vkd_unreserve_(r->handle, r->bytes);
+        if (!r->mapped && r->handle) vkd_unreserve_(vkd_host_(r), r->bytes);
         break;
     case VKD_RES_MODULE_: vk->vkDestroyShaderModule(d->device, (VkShaderModule)r->handle, NULL); break;
     case VKD_RES_LAYOUT_: vk->vkDestroyPipelineLayout(d->device, (VkPipelineLayout)r->handle, NULL); break;
@@ -57,7 +60,7 @@ XE_FN_ bool vkd_keep_(vkd_device *d, const vkd_resource_ *r)
     return true;
 }
 
-XE_FN_ bool vkd_keep_handle_(vkd_device *d, int kind, void *handle)
+XE_FN_ bool vkd_keep_handle_(vkd_device *d, int kind, uint64_t handle)
 {
     vkd_resource_ r;
     memset(&r, 0, sizeof r);
@@ -67,7 +70,7 @@ XE_FN_ bool vkd_keep_handle_(vkd_device *d, int kind, void *handle)
 }
 
 /* Destroys a handle in the list; false: it is not there. Nothing may use it any more. */
-XE_FN_ bool vkd_drop_(vkd_device *d, int kind, const void *handle)
+XE_FN_ bool vkd_drop_(vkd_device *d, int kind, uint64_t handle)
 {
     for (size_t i = d->resource_count_; i-- > 0;) {
         vkd_resource_ r = d->resources_[i];
@@ -149,6 +152,7 @@ static bool vkd_back_buffer_(vkd_device *d, vkd_resource_ *r, int kind, size_t a
     VkMemoryAllocateInfo info;
     VkBufferDeviceAddressInfo address;
     VkMemoryRequirements needs;
+    void *mapped;
     const VkFlags local = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, cached = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
     VkFlags host = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
     d->vk_->vkGetBufferMemoryRequirements(d->device, r->buffer, &needs);
@@ -171,12 +175,12 @@ static bool vkd_back_buffer_(vkd_device *d, vkd_resource_ *r, int kind, size_t a
     r->offset = align > 64 ? (size_t)((0 - r->address) & (align - 1)) : 0;
     r->address += r->offset;
     if (kind == VKD_DEVICE) {
-        r->handle = vkd_reserve_(r->bytes);
+        r->handle = (uintptr_t)vkd_reserve_(r->bytes);
         return r->handle || vkd_fail_(d, VKD_OUT_OF_MEMORY, "no %zu addresses are left", r->bytes);
     }
-    if (!VKD_CALL_(d, vkMapMemory, (d->device, r->memory, 0, VK_WHOLE_SIZE, 0, &r->handle))) return false;
+    if (!VKD_CALL_(d, vkMapMemory, (d->device, r->memory, 0, VK_WHOLE_SIZE, 0, &mapped))) return false;
     r->mapped = true;
-    r->handle = (char *)r->handle + r->offset;
+    r->handle = (uintptr_t)mapped + r->offset;
     return true;
 }
 
@@ -196,7 +200,7 @@ void *vkd_alloc_(vkd_device *d, int kind, size_t bytes, size_t align)
     r.kind = VKD_RES_MEMORY_;
     r.bytes = bytes;
     if (vkd_create_buffer_(d, &r, align) && vkd_back_buffer_(d, &r, kind, align))
-        return vkd_keep_(d, &r) ? r.handle : NULL;
+        return vkd_keep_(d, &r) ? vkd_host_(&r) : NULL;
     vkd_destroy_(d, &r);
     return NULL;
 }

@@ -34,7 +34,7 @@ bool vkd_module_load_(vkd_module *module, vkd_device *d, const void *words, size
     info.codeSize = bytes;
     info.pCode = module->words_;
     bool ok = VKD_CALL_(d, vkCreateShaderModule, (d->device, &info, NULL, &module->handle)) &&
-              vkd_keep_handle_(d, VKD_RES_MODULE_, (void *)module->handle);
+              vkd_keep_handle_(d, VKD_RES_MODULE_, (uint64_t)module->handle);
     if (ok) module->device = d;
     else free(module->words_), module->words_ = NULL;
     return ok;
@@ -44,7 +44,7 @@ bool vkd_module_free_(vkd_module *module, const char *file, int line)
 {
     vkd_device *d = vkd_at_(module->device, file, line);
     free(module->words_);
-    bool ok = !d || !module->handle || vkd_drop_(d, VKD_RES_MODULE_, (void *)module->handle);
+    bool ok = !d || !module->handle || vkd_drop_(d, VKD_RES_MODULE_, (uint64_t)module->handle);
     memset(module, 0, sizeof *module);
     return ok;
 }
@@ -140,7 +140,7 @@ static bool vkd_place_params_(vkd_kernel *k)
     info.pushConstantRangeCount = range.size ? 1 : 0;
     info.pPushConstantRanges = &range;
     return VKD_CALL_(k->device, vkCreatePipelineLayout, (k->device->device, &info, NULL, &k->layout_)) &&
-           vkd_keep_handle_(k->device, VKD_RES_LAYOUT_, (void *)k->layout_);
+           vkd_keep_handle_(k->device, VKD_RES_LAYOUT_, (uint64_t)k->layout_);
 }
 
 bool vkd_kernel_get_(vkd_kernel *k, vkd_module *module, const char *name, const char *params, const char *file,
@@ -242,7 +242,7 @@ XE_FN_ bool vkd_make_pipeline_(vkd_kernel *k, const uint32_t *local)
                                                                &k->pipeline_);
     if (!vkd_check_(k->device, result, "vkCreateComputePipelines", "of %s", k->name)) return false;
     memcpy(k->local_, local, sizeof k->local_);
-    if (vkd_keep_handle_(k->device, VKD_RES_PIPELINE_, (void *)k->pipeline_)) return true;
+    if (vkd_keep_handle_(k->device, VKD_RES_PIPELINE_, (uint64_t)k->pipeline_)) return true;
     k->pipeline_ = VK_NULL_HANDLE;
     return false;
 }

@@ -26,6 +26,8 @@ two_units() { # two_units COMPILER STANDARD HEADER...
 }
 
 headers=$(ls spirv_emit.h coopmatrix.h coopvec.h xetile.h ze_dispatch.h 2>/dev/null)
+if echo '#include <vulkan/vulkan_core.h>' | $CC -E -x c - > /dev/null 2>&1; then headers="$headers vk_dispatch.h"
+else skip vk_dispatch.h "Vulkan's headers are not installed"; fi
 for pair in gcc:c11:c clang:c11:c g++:c++17:cc clang++:c++17:cc; do
     compiler=${pair%%:*} rest=${pair#*:}
     standard=${rest%%:*} suffix=${rest#*:}
