@@ -1170,14 +1170,7 @@ XETILE_PRIVATE SPE_PRINTF(3, 4) bool xt_fail_(xt_where_ w, int id, const char *f
 
 /* Dwords along k in a plane; dwords of a message per lane. Up to so many units of a subgroup are all loaded before the
  * first one is stored; more would take too many registers. */
-enum { XT_PLANE_ = 8, XT_STAGE_MOST_ = 16, XT_EAGER_ = 2 };
-
-/* The surface of the lines of one class, and where a message begins in it; shift: offset of its elements in their
- * dword, in bits. */
-typedef struct {
-    spe_block2d block;
-    spe_id shift;
-} xt_surface_;
+enum { XT_PLANE_ = 8, XT_STAGE_MOST_ = 16, XT_EAGER_ = 4 };
 
 /* How an operand, or its transpose, is loaded through local memory. Lines are those of memory. Positions and sizes in
  * local memory are in dwords. */
@@ -1202,7 +1195,6 @@ typedef struct {
     int classes, wide, high; /* classes of lines; a message's dwords and lines */
     int chunks[2], units;    /* messages per class, down and across; per tile (`weave` of them count as one) */
     bool whole, aligned;     /* the tile begins at a multiple of the classes; and of a dword along lines */
-    bool fixed, early;       /* both, in a matrix known before the body; and its surfaces are written there */
     bool by_lines;           /* a lane holds a line of a message; otherwise, a dword of each line */
     bool mixed;              /* dwords along k are stored in another order, see xt_stage_slot_ */
     int line, plane, depth;  /* dwords of a row in a plane; distance between planes; size along k, in dwords */
@@ -1212,7 +1204,7 @@ typedef struct {
     /* during writing */
     spe_id slice; /* its distance along k; 0: the first */
     xt_tile tile;
-    xt_surface_ *surface; /* those known before the body */
+    spe_id address, lines, width, pitch, pitch_of_class; /* of its matrix, in bytes; see xt_stage_matrix_ */
     spe_id *got;
 } xt_stage_;
 
@@ -4210,25 +4202,12 @@ XE_FN_ xt_stage_ *xt_stage_at_(xt_ctx *x, int i) { return (xt_stage_ *)x->stages
 
 /* ---- the condition ----------------------------------------------------------------------------------------------- */
 
-/* The first dword of the staging memory, at an address that compilers know to be small, but not which it is. A subgroup
- * alone has one buffer, and accesses it at a known address plus known distances. Intel's compiler adds these up to
- * numbers that do not fit into a message's offset, so each access would need an addition. */
-XE_FN_ spe_id xt_stage_base_(xt_ctx *x)
-{
-    spe_module *m = &x->m;
-    spe_id zero = spe_i32(m, 0), i64 = spe_int(m, 64), ptr = spe_element(m, x->staging, 1, &zero);
-    spe_id at = spe_ptr_to_u(m, i64, ptr), low = spe_u64(m, (1u << 30) - 1);
-    spe_id hidden = spe_and(m, spe_sg_broadcast(m, at, zero), low);
-    return spe_u_to_ptr(m, spe_type_of(m, ptr), spe_iadd(m, spe_and(m, at, spe_not(m, low)), hidden));
-}
-
 /* Finds the condition for surfaces of all classes to be legal: lines of at least 64 bytes, and a pitch of at most 2^24
  * that holds one plus up to 64 bytes before it. Elsewhere, elements are copied one by one. */
-XE_FN_ void xt_emit_stage_condition_(xt_ctx *x)
+XE_FN_ void xt_write_stage_condition_(xt_ctx *x)
 {
     spe_module *m = &x->m;
     spe_id all = 0;
-    if (x->staging && x->subgroups <= 1) x->staging = xt_stage_base_(x);
     spe_prologue_begin(m);
     for (int i = 0; i < x->stages.count; i++) {
         const xt_stage_ *s = xt_stage_at_(x, i);
@@ -4252,6 +4231,13 @@ XE_FN_ void xt_emit_stage_condition_(xt_ctx *x)
 }
 
 /* ---- from memory to registers ------------------------------------------------------------------------------------ */
+
+/* The surface of the lines of one class, and where a message begins in it; shift: offset of its elements in their
+ * dword, in bits. */
+typedef struct {
+    spe_block2d block;
+    spe_id shift;
+} xt_surface_;
 
 /* A subgroup's share of one round: its first line (of the first class), its first dword along a line. */
 typedef struct {
@@ -4305,101 +4291,74 @@ XE_FN_ xt_tile xt_stage_tile_(xt_ctx *x, const xt_stage_ *s)
 
 XE_FN_ spe_id xt_stage_offset_(xt_ctx *x, const xt_tile *t, int dim) { return xt_index_id_(x, &t->offset[dim]); }
 
-/* The surface of class `number`, of a matrix known before the body, or of the current one. If leading offsets are
- * outside, the current matrix has no lines, and the address of the first matrix is used because it is valid. */
-XE_FN_ xt_surface_ xt_stage_class_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, spe_id number)
+/* What the surfaces of all classes share. If leading offsets are outside, the current matrix has no lines, and the
+ * address of the first matrix is used because it is valid. */
+XE_FN_ void xt_stage_matrix_(xt_ctx *x, xt_stage_ *s)
 {
     spe_module *m = &x->m;
+    const xt_tile *t = &s->tile;
     const xt_plan_tile_ *p = xt_plan_tile_at_(x, t->number);
     const xt_tile *matrix = &p->of->matrix;
-    int inner = xt_inner_(matrix);
-    spe_id i64 = spe_int(m, 64), zero = spe_i32(m, 0), most = spe_i32(m, s->classes - 1);
-    spe_id lines = s->early ? xt_emit_early_(x, &matrix->shape[!inner], CM_I32)
-                            : xt_index_id_(x, &t->shape[!xt_inner_(t)]);
-    spe_id bytes = spe_i32(m, s->bytes), pitch = spe_imul(m, xt_emit_early_(x, &matrix->pitch, CM_I32), bytes);
-    spe_id address = spe_ptr_to_u(m, i64, s->early ? xt_emit_base_(x, p) : t->base.id);
-    if (!s->early && p->of->given.shape.count > 2) {
+    spe_id bytes = spe_i32(m, s->bytes), i64 = spe_int(m, 64), classes = spe_i32(m, s->classes);
+    s->lines = xt_index_id_(x, &t->shape[!xt_inner_(t)]);
+    s->address = spe_ptr_to_u(m, i64, t->base.id);
+    if (p->of->given.shape.count > 2) {
         spe_id first = spe_ptr_to_u(m, i64, xt_now_(x, &matrix->base).id);
-        address = spe_select(m, spe_ieq(m, lines, zero), first, address);
+        s->address = spe_select(m, spe_ieq(m, s->lines, spe_i32(m, 0)), first, s->address);
     }
-    spe_id none = spe_ule(m, lines, number), extent = xt_emit_early_(x, &matrix->shape[inner], CM_I32);
-    spe_id before = spe_imul(m, spe_select(m, none, zero, number), pitch);
-    address = spe_iadd(m, address, spe_uconvert(m, i64, before));
+    s->width = spe_imul(m, xt_emit_early_(x, &matrix->shape[xt_inner_(matrix)], CM_I32), bytes);
+    s->pitch = spe_imul(m, xt_emit_early_(x, &matrix->pitch, CM_I32), bytes);
+    s->pitch_of_class = spe_imul(m, s->pitch, classes);
+}
+
+/* The surface of class `number`. */
+XE_FN_ xt_surface_ xt_stage_class_(xt_ctx *x, const xt_stage_ *s, spe_id number)
+{
+    spe_module *m = &x->m;
+    spe_id i64 = spe_int(m, 64), zero = spe_i32(m, 0), most = spe_i32(m, s->classes - 1);
+    spe_id none = spe_ule(m, s->lines, number), before = spe_imul(m, spe_select(m, none, zero, number), s->pitch);
+    spe_id address = spe_iadd(m, s->address, spe_uconvert(m, i64, before));
     spe_id line = spe_i32(m, 63), rest = spe_and(m, spe_uconvert(m, spe_int(m, 32), address), line);
-    spe_id beyond = spe_iadd(m, rest, spe_i32(m, 3)), width = spe_iadd(m, spe_imul(m, extent, bytes), beyond);
+    spe_id beyond = spe_iadd(m, rest, spe_i32(m, 3)), up = spe_isub(m, most, number);
     xt_surface_ r = XT_ZERO_;
     r.block.elem_bytes = 4;
     r.block.width = (uint32_t)s->wide;
     r.block.height = (uint32_t)s->high;
     r.block.count = 1;
     r.block.ptr = spe_and(m, address, spe_u64(m, ~(uint64_t)63));
-    r.block.mem_width = spe_and(m, width, spe_i32(m, -4));
-    spe_id classes = spe_i32(m, s->classes);
-    r.block.mem_height = spe_udiv(m, spe_iadd(m, spe_isub(m, lines, number), most), classes);
+    r.block.mem_width = spe_and(m, spe_iadd(m, s->width, beyond), spe_i32(m, -4));
+    r.block.mem_height = spe_udiv(m, spe_iadd(m, s->lines, up), spe_i32(m, s->classes));
     r.block.mem_height = spe_select(m, none, spe_i32(m, 1), r.block.mem_height);
-    r.block.pitch = spe_imul(m, pitch, spe_i32(m, s->classes));
+    r.block.pitch = s->pitch_of_class;
     r.block.pos_y = spe_select(m, none, spe_i32(m, 1 << 24), zero); /* beyond the last line */
     r.block.pos_x = rest;
     return r;
 }
 
-/* The surface of a unit's first message. Leaves out the tile's offset where class (whole) or shift (aligned) do not
- * depend on it: see xt_stage_move_. */
-XE_FN_ xt_surface_ xt_stage_surface_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, const xt_unit_ *u, int i)
+/* The surface of a unit's first message. Where class (whole) and shift (aligned) do not depend on the tile's offset, a
+ * loop that moves the tile only adds to the position. */
+XE_FN_ xt_surface_ xt_stage_surface_(xt_ctx *x, const xt_stage_ *s, const xt_unit_ *u, int i)
 {
     spe_module *m = &x->m;
+    const xt_tile *t = &s->tile;
     int inner = xt_inner_(t);
-    spe_id number = spe_iadd(m, u->line_class, spe_i32(m, i)), line = 0, rest;
+    spe_id number = spe_iadd(m, u->line_class, spe_i32(m, i)), three = spe_i32(m, 3);
+    spe_id line = xt_stage_offset_(x, t, !inner), along = xt_stage_offset_(x, t, inner);
     if (!s->whole) {
-        line = spe_iadd(m, xt_stage_offset_(x, t, !inner), number);
+        line = spe_iadd(m, line, number);
         number = spe_and(m, line, spe_i32(m, s->classes - 1));
     }
-    xt_surface_ r = xt_stage_class_(x, s, t, number);
-    rest = r.block.pos_x;
-    spe_id bytes = s->aligned ? 0 : spe_i32(m, s->bytes), three;
-    if (!s->aligned) rest = spe_iadd(m, rest, spe_imul(m, xt_stage_offset_(x, t, inner), bytes));
-    three = spe_i32(m, 3);
+    xt_surface_ r = xt_stage_class_(x, s, number);
+    spe_id rest = r.block.pos_x;
+    if (!s->aligned) rest = spe_iadd(m, rest, spe_imul(m, along, spe_i32(m, s->bytes)));
     r.shift = spe_shl(m, spe_and(m, rest, three), three);
     r.block.pos_x = spe_iadd(m, spe_sar(m, rest, spe_i32(m, 2)), u->along);
+    if (s->aligned && s->bytes < 4) along = spe_sar(m, along, xt_log2_(x, 4 / s->bytes));
+    if (s->aligned) r.block.pos_x = spe_iadd(m, r.block.pos_x, along);
     r.block.pos_y = spe_iadd(m, r.block.pos_y, u->chunk);
-    if (line) r.block.pos_y = spe_iadd(m, r.block.pos_y, spe_sar(m, line, xt_log2_(x, s->classes)));
+    r.block.pos_y = spe_iadd(m, r.block.pos_y, spe_sar(m, line, xt_log2_(x, s->classes)));
+    r.block.ptr = xt_emit_pointer_(x, CM_I32, xt_side_address_(x, r.block.ptr));
     return r;
-}
-
-/* Adds the tile's current offset. */
-XE_FN_ void xt_stage_move_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, xt_surface_ *r)
-{
-    spe_module *m = &x->m;
-    int inner = xt_inner_(t);
-    spe_id line = xt_stage_offset_(x, t, !inner), along = xt_stage_offset_(x, t, inner);
-    r->block.ptr = xt_emit_pointer_(x, CM_I32, xt_side_address_(x, r->block.ptr));
-    if (s->whole) r->block.pos_y = spe_iadd(m, r->block.pos_y, spe_sar(m, line, xt_log2_(x, s->classes)));
-    if (!s->aligned) return;
-    along = s->bytes < 4 ? spe_sar(m, along, xt_log2_(x, 4 / s->bytes)) : along;
-    r->block.pos_x = spe_iadd(m, r->block.pos_x, along);
-}
-
-/* Writes what is known at the beginning of the version: the condition, and surfaces. Compilers cannot recompute
- * broadcasts in loops. Only this version has them: Intel's compiler merges broadcasts of the same number in several,
- * and moves what is computed from them before the number itself (its pass WaveShuffleIndexSinking). */
-XE_FN_ void xt_write_stage_begin_(xt_ctx *x)
-{
-    xt_emit_stage_condition_(x);
-    for (int i = 0; i < x->stages.count; i++) {
-        xt_stage_ *s = xt_stage_at_(x, i);
-        xt_tile t = xt_stage_turn_(s, *s->from);
-        int n = xt_stage_rounds_(s) * s->weave;
-        s->surface = s->early ? (xt_surface_ *)xt_memory_(x, (size_t)n * sizeof *s->surface) : NULL;
-        for (int j = 0; s->surface && j < n; j++) {
-            xt_unit_ u = xt_stage_unit_(x, s, j / s->weave);
-            xt_surface_ *r = &s->surface[j];
-            spe_block2d *b = &r->block;
-            spe_id *keep[] = {&b->ptr, &b->mem_width, &b->mem_height, &b->pitch, &b->pos_x, &b->pos_y, &r->shift};
-            *r = xt_stage_surface_(x, s, &t, &u, j % s->weave);
-            for (size_t k = 0; k < sizeof keep / sizeof keep[0]; k++)
-                *keep[k] = spe_sg_broadcast(&x->m, *keep[k], spe_i32(&x->m, 0));
-        }
-    }
 }
 
 /* The dwords a message loads per lane: a scalar or a vector. */
@@ -4429,9 +4388,10 @@ XE_FN_ spe_id xt_stage_spread_(xt_ctx *x, const xt_stage_ *s, spe_id like, spe_i
 }
 
 /* A mask of the bytes that are elements of the matrix, in the lane's dword along the lines. 0: all are, or none. */
-XE_FN_ spe_id xt_stage_mask_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, const xt_unit_ *u)
+XE_FN_ spe_id xt_stage_mask_(xt_ctx *x, const xt_stage_ *s, const xt_unit_ *u)
 {
     spe_module *m = &x->m;
+    const xt_tile *t = &s->tile;
     int inner = xt_inner_(t), per = 4 / s->bytes;
     if (per == 1) return 0;
     spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask = 0;
@@ -4455,8 +4415,7 @@ XE_FN_ void xt_stage_fetch_(xt_ctx *x, const xt_stage_ *s, int round)
     xt_unit_ u = xt_stage_unit_(x, s, round);
     for (int i = 0; i < s->weave; i++) {
         spe_id *got = s->got + (round * s->weave + i) * 3, one = spe_i32(m, 1), zero = spe_i32(m, 0);
-        xt_surface_ r = s->surface ? s->surface[round * s->weave + i] : xt_stage_surface_(x, s, &s->tile, &u, i);
-        xt_stage_move_(x, s, &s->tile, &r);
+        xt_surface_ r = xt_stage_surface_(x, s, &u, i);
         got[0] = got[1] = xt_stage_message_(x, s, &r.block);
         got[2] = r.shift;
         if (s->bytes == 4) continue;
@@ -4601,7 +4560,7 @@ XE_FN_ spe_id xt_stage_pointer_(xt_ctx *x, const xt_stage_ *s, spe_id at)
         at = spe_iadd(m, at, spe_imul(m, turn, spe_i32(m, s->dwords)));
     }
     if (s->shared) return spe_index(m, xt_scratch_pointer_(x, CM_I32), at);
-    return s->subgroups > 1 ? spe_element(m, x->staging, 1, &at) : spe_index(m, x->staging, at);
+    return spe_element(m, x->staging, 1, &at);
 }
 
 /* Stores a lane's dwords of one of the interleaved lines; adjacent ones at once. */
@@ -4632,10 +4591,11 @@ XE_FN_ void xt_stage_store_(xt_ctx *x, const xt_stage_ *s, spe_id to, spe_id v, 
 XE_FN_ void xt_stage_put_(xt_ctx *x, const xt_stage_ *s)
 {
     int rounds = xt_stage_rounds_(s), outputs = s->along_k ? 1 : 4 / s->bytes; /* columns of a dword */
+    spe_id mask = 0, v[4];
     for (int round = 0; round < rounds && s->got; round++) {
         xt_unit_ u = xt_stage_unit_(x, s, round);
         const spe_id *got = s->got + round * s->weave * 3;
-        spe_id mask = xt_stage_mask_(x, s, &s->tile, &u), v[4];
+        if (!round || s->chunks[1] > 1) mask = xt_stage_mask_(x, s, &u);
         bool pair = s->weave == 2 && !s->converts;
         if (rounds > XT_EAGER_) xt_stage_fetch_(x, s, round);
         for (int i = 0; i < s->weave && !pair; i++) v[i] = xt_stage_align_(x, s, got + i * 3, mask);
@@ -4738,7 +4698,8 @@ XE_FN_ xt_vec xt_stage_get_(xt_ctx *x, const xt_stage_ *s, int part)
 
 XE_FN_ void xt_stage_barrier_(xt_ctx *x)
 {
-    spe_control_barrier(&x->m, SPE_ScopeWorkgroup, SPE_ScopeWorkgroup,
+    uint32_t scope = x->subgroups > 1 ? SPE_ScopeWorkgroup : SPE_ScopeSubgroup;
+    spe_control_barrier(&x->m, scope, scope,
                         SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsWorkgroupMemory);
 }
 
@@ -4746,6 +4707,7 @@ XE_FN_ void xt_stage_barrier_(xt_ctx *x)
 XE_FN_ void xt_stage_begin_(xt_ctx *x, xt_stage_ *s)
 {
     s->tile = xt_stage_tile_(x, s);
+    xt_stage_matrix_(x, s);
     s->got = (spe_id *)xt_memory_(x, (size_t)(xt_stage_rounds_(s) * s->weave * 3) * sizeof *s->got);
 }
 
@@ -5714,20 +5676,18 @@ XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
 
 /* ---- from local memory to operands ------------------------------------------------------------------------------- */
 
-/* Adds the product of the slices from `slice` of k on (0: the first) to d->sum, or makes it. */
-XE_FN_ void xt_emit_slices_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r, spe_id slice)
+/* Adds the product of the slices at `slice` of k (0: the first) to d->sum, or makes it. */
+XE_FN_ void xt_emit_slice_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r, spe_id slice)
 {
     xt_stage_ *left = xt_stage_of_(x, d->left.id), *right = xt_stage_of_(x, d->right.id);
     left->slice = right->slice = slice;
     xt_stage_begin_(x, left);
     xt_stage_begin_(x, right);
     xt_stage_end_(x, left, right);
-    for (int part = 0; part < left->parts; part++) {
-        d->left = xt_stage_get_(x, left, part);
-        d->right = xt_stage_get_(x, right, part);
-        xt_emit_mma_(x, d, with_c || part, r);
-        d->sum = *r;
-    }
+    d->left = xt_stage_get_(x, left, 0);
+    d->right = xt_stage_get_(x, right, 0);
+    xt_emit_mma_(x, d, with_c, r);
+    d->sum = *r;
     left->slice = right->slice = 0;
 }
 
@@ -5749,17 +5709,17 @@ XE_FN_ bool xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
     spe_module *m = &x->m;
     const xt_stage_ *s = xt_stage_of_(x, d->left.id);
     if (!s || s->slices == 1) return false;
-    int size = s->dist.shape[1], step = size * s->parts;
-    if (!with_c) xt_emit_slices_(x, d, false, r, 0);
+    int size = s->dist.shape[1];
+    if (!with_c) xt_emit_slice_(x, d, false, r, 0);
     uint32_t n = xt_vec_parts_(x, &d->sum, NULL, NULL);
     spe_id *ids = (spe_id *)xt_memory_(x, n * sizeof *ids), slice;
     if (!ids) return true;
     xt_vec_parts_(x, &d->sum, ids, NULL);
-    spe_id by = spe_i32(m, step), end = spe_i32(m, size * s->slices);
-    slice = spe_for(m, spe_i32(m, with_c ? 0 : step), end, by, n, ids);
+    spe_id by = spe_i32(m, size), end = spe_i32(m, size * s->slices);
+    slice = spe_for(m, spe_i32(m, with_c ? 0 : size), end, by, n, ids);
     xt_vec_parts_(x, &d->sum, ids, r);
     d->sum = *r;
-    xt_emit_slices_(x, d, true, r, slice);
+    xt_emit_slice_(x, d, true, r, slice);
     xt_vec_parts_(x, r, ids, NULL);
     spe_endfor(m, n, ids);
     xt_vec_parts_(x, r, ids, r);
@@ -6069,7 +6029,7 @@ XE_FN_ void xt_write_block2d_(xt_ctx *x)
 XE_FN_ void xt_write_any_(xt_ctx *x)
 {
     x->staged = x->stages.count > 0;
-    if (x->staged) xt_write_stage_begin_(x);
+    if (x->staged) xt_write_stage_condition_(x);
     xt_write_nodes_(x);
     x->staged = false;
 }
@@ -6605,8 +6565,8 @@ XE_FN_ const xt_tile *xt_stage_from_(xt_ctx *x, int node)
     return d && d->padding == 0 && d->border == XT_BORDER_PADDING ? &d->tile : NULL;
 }
 
-/* Divides k into slices, each multiplied after the other, and copies `parts` of them at a time; or copies so many turns
- * of a loop, each with all of k. False if messages and operands do not divide the shape. */
+/* Divides k into slices, each multiplied after the other; or copies `parts` turns of a loop, each with all of k. False
+ * if messages and operands do not divide the shape. */
 XE_FN_ bool xt_stage_divide_(xt_ctx *x, xt_stage_ *s, int slices, int parts)
 {
     xt_dist *d = &s->dist;
@@ -6664,8 +6624,7 @@ XE_FN_ bool xt_stage_init_(xt_ctx *x, int node, const xt_tile *to, xt_stage_ *s)
     s->use = to ? (to->column_major ? CM_A : CM_B) : xt_layout_(x, n->result);
     if (s->use == CM_ACC && xt_bytes_((int)type) == 2) s->use = CM_B; /* rearranged within lanes */
     const xt_plan_tile_ *p = xt_plan_tile_at_(x, xt_tile_root_(x, t->number));
-    const xt_init_tile_desc_ *of = xt_plan_tile_at_(x, t->number)->of;
-    m = &of->matrix;
+    m = &xt_plan_tile_at_(x, t->number)->of->matrix;
     if (s->use == CM_ACC || t->base.local || t->step != 1 || n->spread > 0 || p->apart ||
         (x->subgroups > 1 && !t->dist.subgroups) || !xt_is_early_(x, &m->shape[0]) || !xt_is_early_(x, &m->shape[1]) ||
         !xt_is_early_(x, &m->pitch))
@@ -6679,8 +6638,6 @@ XE_FN_ bool xt_stage_init_(xt_ctx *x, int node, const xt_tile *to, xt_stage_ *s)
     s->classes = 16 / s->bytes;
     s->whole = p->align[!inner] % s->classes == 0;
     s->aligned = p->align[inner] * s->bytes % 4 == 0;
-    s->fixed = s->whole && s->aligned && of->given.shape.count < 3 && xt_is_early_(x, &of->given.base);
-    s->early = s->fixed && x->registers > 128;
     s->together = s->held < 4 ? 8 : 16;
     s->line = XT_PLANE_;
     return to ? xt_copy_lies_(x, s) && xt_stage_divide_(x, s, 1, 1) && xt_stage_rounds_(s) <= XT_EAGER_
@@ -6770,32 +6727,31 @@ XE_FN_ void xt_list_stages_(xt_ctx *x, spe_list *plans)
     }
 }
 
-/* If the operands of a product and its sum do not fit in the registers, slices them; each is then copied right before
- * its part of the product: two at a time, or one into two buffers in turn. */
+/* If the operands of a product and its sum do not fit in the registers, slices them; each slice is copied right before
+ * its part of the product. */
 XE_FN_ void xt_slice_product_(xt_ctx *x, const spe_list *plans, int mma)
 {
     const xt_mma_desc_ *d = xt_node_at_(x, mma)->mma;
     xt_stage_ *a = xt_stage_plan_(x, plans, d->left.id), *b = xt_stage_plan_(x, plans, d->right.id);
     size_t all = xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right);
     size_t sum = xt_vec_bytes_(&xt_value_at_(x, xt_node_at_(x, mma)->result)->now.vec);
-    size_t room = (size_t)xt_register_bytes_(x) / 8 * 7;
+    size_t room = (size_t)x->target.registers / (x->registers <= 128 ? 2 : 1) / 8 * 7;
     if (!a || !b || xt_value_at_(x, d->left.id)->uses != 1 || xt_value_at_(x, d->right.id)->uses != 1) return;
     if (sum + all <= room || !xt_is_straight_(x, a->node, mma) || !xt_is_straight_(x, b->node, mma)) return;
-    for (int slices = 2; d->left.dist.data[1] % slices == 0; slices *= 2)
-        for (int parts = 2; parts && sum + all / (size_t)slices <= room; parts--) {
-            bool divides = xt_stage_divide_(x, a, slices, parts) && xt_stage_divide_(x, b, slices, parts);
-            if (divides && (a->dwords + b->dwords) * (3 - parts) <= xt_stage_room_(x)) return;
-        }
+    for (int slices = 2; d->left.dist.data[1] % slices == 0; slices *= 2) {
+        bool divides = xt_stage_divide_(x, a, slices, 1) && xt_stage_divide_(x, b, slices, 1);
+        if (divides && sum + all / (size_t)slices <= room && (a->dwords + b->dwords) * 2 <= xt_stage_room_(x)) return;
+    }
     xt_stage_divide_(x, a, 1, 1);
     xt_stage_divide_(x, b, 1, 1);
 }
 
 /* Products of a few matrix instructions leave most of the time to barriers and small messages. If the operands of a
- * loop's turns lie side by side in memory, those of several turns are copied together. */
+ * loop's turns lie side by side in memory, a work-group copies those of several turns together. */
 XE_FN_ void xt_join_turns_(xt_ctx *x, const spe_list *plans, xt_frame_ *f, int at)
 {
     xt_stage_ *s = (xt_stage_ *)plans->items;
-    int turns = xt_copies_(x, f, at, x->subgroups > 1 ? 48 : 80), end = at, dwords = 0;
+    int turns = x->subgroups > 1 ? xt_copies_(x, f, at, 48) : 1, end = at, dwords = 0;
     bool joins = turns > 1;
     while (joins && xt_node_at_(x, end)->op != XT_OP_END_) end++;
     for (int i = 0; joins && i < plans->count; i++) {
@@ -6926,13 +6882,15 @@ XE_FN_ bool xt_is_quiet_(xt_op_ op)
            (xt_does_(op, XT_DIVERGES_) && !xt_does_(op, XT_CHANGES_ | XT_BOUNDS_));
 }
 
-/* Chooses the operands that go through local memory, and other loads in loops. Consecutive ones share a barrier. */
+/* Chooses the operands that go through local memory, and other loads in loops. Consecutive ones share a barrier. A
+ * subgroup alone that has only a matrix instruction or two for what it copies gains nothing. */
 XE_FN_ void xt_find_stages_(xt_ctx *x)
 {
     xt_frame_ *open[SPE_REGIONS_MAX + 1] = {NULL}, *f;
     int depth = 0, last = -1, now; /* last: the latest load, if only numbers and tiles have followed */
     spe_list plans = XT_ZERO_;
     if (!x->target.stages_rows || x->cm.lowering != CM_INTEL || x->S != 16) return;
+    if (x->subgroups <= 1 && x->product_bytes < 2048) return;
     if (x->local_bytes) xt_find_copies_(x);
     xt_list_stages_(x, &plans);
     for (int i = 0; plans.count && i < x->nodes.count; i++)

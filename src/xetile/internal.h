@@ -206,14 +206,7 @@ XETILE_PRIVATE SPE_PRINTF(3, 4) bool xt_fail_(xt_where_ w, int id, const char *f
 
 /* Dwords along k in a plane; dwords of a message per lane. Up to so many units of a subgroup are all loaded before the
  * first one is stored; more would take too many registers. */
-enum { XT_PLANE_ = 8, XT_STAGE_MOST_ = 16, XT_EAGER_ = 2 };
-
-/* The surface of the lines of one class, and where a message begins in it; shift: offset of its elements in their
- * dword, in bits. */
-typedef struct {
-    spe_block2d block;
-    spe_id shift;
-} xt_surface_;
+enum { XT_PLANE_ = 8, XT_STAGE_MOST_ = 16, XT_EAGER_ = 4 };
 
 /* How an operand, or its transpose, is loaded through local memory. Lines are those of memory. Positions and sizes in
  * local memory are in dwords. */
@@ -238,7 +231,6 @@ typedef struct {
     int classes, wide, high; /* classes of lines; a message's dwords and lines */
     int chunks[2], units;    /* messages per class, down and across; per tile (`weave` of them count as one) */
     bool whole, aligned;     /* the tile begins at a multiple of the classes; and of a dword along lines */
-    bool fixed, early;       /* both, in a matrix known before the body; and its surfaces are written there */
     bool by_lines;           /* a lane holds a line of a message; otherwise, a dword of each line */
     bool mixed;              /* dwords along k are stored in another order, see xt_stage_slot_ */
     int line, plane, depth;  /* dwords of a row in a plane; distance between planes; size along k, in dwords */
@@ -248,7 +240,7 @@ typedef struct {
     /* during writing */
     spe_id slice; /* its distance along k; 0: the first */
     xt_tile tile;
-    xt_surface_ *surface; /* those known before the body */
+    spe_id address, lines, width, pitch, pitch_of_class; /* of its matrix, in bytes; see xt_stage_matrix_ */
     spe_id *got;
 } xt_stage_;
 

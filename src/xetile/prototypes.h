@@ -170,7 +170,7 @@ XE_FN_ void xt_emit_mma_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r);
 XE_FN_ int xt_stage_place_(const xt_stage_ *s, int p, int slot);
 XE_FN_ int xt_stage_rounds_(const xt_stage_ *s);
 XE_FN_ xt_stage_ *xt_stage_at_(xt_ctx *x, int i);
-XE_FN_ void xt_write_stage_begin_(xt_ctx *x);
+XE_FN_ void xt_write_stage_condition_(xt_ctx *x);
 XE_FN_ xt_vec xt_stage_get_(xt_ctx *x, const xt_stage_ *s, int part);
 XE_FN_ void xt_stage_begin_(xt_ctx *x, xt_stage_ *s);
 XE_FN_ void xt_stage_end_(xt_ctx *x, xt_stage_ *first, xt_stage_ *last);

@@ -48,7 +48,7 @@ static void xt_write_block2d_(xt_ctx *x)
 static void xt_write_any_(xt_ctx *x)
 {
     x->staged = x->stages.count > 0;
-    if (x->staged) xt_write_stage_begin_(x);
+    if (x->staged) xt_write_stage_condition_(x);
     xt_write_nodes_(x);
     x->staged = false;
 }

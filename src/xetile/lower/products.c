@@ -3,20 +3,18 @@
 
 /* ---- from local memory to operands ------------------------------------------------------------------------------- */
 
-/* Adds the product of the slices from `slice` of k on (0: the first) to d->sum, or makes it. */
-static void xt_emit_slices_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r, spe_id slice)
+/* Adds the product of the slices at `slice` of k (0: the first) to d->sum, or makes it. */
+static void xt_emit_slice_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r, spe_id slice)
 {
     xt_stage_ *left = xt_stage_of_(x, d->left.id), *right = xt_stage_of_(x, d->right.id);
     left->slice = right->slice = slice;
     xt_stage_begin_(x, left);
     xt_stage_begin_(x, right);
     xt_stage_end_(x, left, right);
-    for (int part = 0; part < left->parts; part++) {
-        d->left = xt_stage_get_(x, left, part);
-        d->right = xt_stage_get_(x, right, part);
-        xt_emit_mma_(x, d, with_c || part, r);
-        d->sum = *r;
-    }
+    d->left = xt_stage_get_(x, left, 0);
+    d->right = xt_stage_get_(x, right, 0);
+    xt_emit_mma_(x, d, with_c, r);
+    d->sum = *r;
     left->slice = right->slice = 0;
 }
 
@@ -38,17 +36,17 @@ static bool xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
     spe_module *m = &x->m;
     const xt_stage_ *s = xt_stage_of_(x, d->left.id);
     if (!s || s->slices == 1) return false;
-    int size = s->dist.shape[1], step = size * s->parts;
-    if (!with_c) xt_emit_slices_(x, d, false, r, 0);
+    int size = s->dist.shape[1];
+    if (!with_c) xt_emit_slice_(x, d, false, r, 0);
     uint32_t n = xt_vec_parts_(x, &d->sum, NULL, NULL);
     spe_id *ids = (spe_id *)xt_memory_(x, n * sizeof *ids), slice;
     if (!ids) return true;
     xt_vec_parts_(x, &d->sum, ids, NULL);
-    spe_id by = spe_i32(m, step), end = spe_i32(m, size * s->slices);
-    slice = spe_for(m, spe_i32(m, with_c ? 0 : step), end, by, n, ids);
+    spe_id by = spe_i32(m, size), end = spe_i32(m, size * s->slices);
+    slice = spe_for(m, spe_i32(m, with_c ? 0 : size), end, by, n, ids);
     xt_vec_parts_(x, &d->sum, ids, r);
     d->sum = *r;
-    xt_emit_slices_(x, d, true, r, slice);
+    xt_emit_slice_(x, d, true, r, slice);
     xt_vec_parts_(x, r, ids, NULL);
     spe_endfor(m, n, ids);
     xt_vec_parts_(x, r, ids, r);

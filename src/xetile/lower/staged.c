@@ -32,25 +32,12 @@ XE_FN_ xt_stage_ *xt_stage_at_(xt_ctx *x, int i) { return (xt_stage_ *)x->stages
 
 /* ---- the condition ----------------------------------------------------------------------------------------------- */
 
-/* The first dword of the staging memory, at an address that compilers know to be small, but not which it is. A subgroup
- * alone has one buffer, and accesses it at a known address plus known distances. Intel's compiler adds these up to
- * numbers that do not fit into a message's offset, so each access would need an addition. */
-static spe_id xt_stage_base_(xt_ctx *x)
-{
-    spe_module *m = &x->m;
-    spe_id zero = spe_i32(m, 0), i64 = spe_int(m, 64), ptr = spe_element(m, x->staging, 1, &zero);
-    spe_id at = spe_ptr_to_u(m, i64, ptr), low = spe_u64(m, (1u << 30) - 1);
-    spe_id hidden = spe_and(m, spe_sg_broadcast(m, at, zero), low);
-    return spe_u_to_ptr(m, spe_type_of(m, ptr), spe_iadd(m, spe_and(m, at, spe_not(m, low)), hidden));
-}
-
 /* Finds the condition for surfaces of all classes to be legal: lines of at least 64 bytes, and a pitch of at most 2^24
  * that holds one plus up to 64 bytes before it. Elsewhere, elements are copied one by one. */
-static void xt_emit_stage_condition_(xt_ctx *x)
+XE_FN_ void xt_write_stage_condition_(xt_ctx *x)
 {
     spe_module *m = &x->m;
     spe_id all = 0;
-    if (x->staging && x->subgroups <= 1) x->staging = xt_stage_base_(x);
     spe_prologue_begin(m);
     for (int i = 0; i < x->stages.count; i++) {
         const xt_stage_ *s = xt_stage_at_(x, i);
@@ -74,6 +61,13 @@ static void xt_emit_stage_condition_(xt_ctx *x)
 }
 
 /* ---- from memory to registers ------------------------------------------------------------------------------------ */
+
+/* The surface of the lines of one class, and where a message begins in it; shift: offset of its elements in their
+ * dword, in bits. */
+typedef struct {
+    spe_block2d block;
+    spe_id shift;
+} xt_surface_;
 
 /* A subgroup's share of one round: its first line (of the first class), its first dword along a line. */
 typedef struct {
@@ -127,101 +121,74 @@ static xt_tile xt_stage_tile_(xt_ctx *x, const xt_stage_ *s)
 
 static spe_id xt_stage_offset_(xt_ctx *x, const xt_tile *t, int dim) { return xt_index_id_(x, &t->offset[dim]); }
 
-/* The surface of class `number`, of a matrix known before the body, or of the current one. If leading offsets are
- * outside, the current matrix has no lines, and the address of the first matrix is used because it is valid. */
-static xt_surface_ xt_stage_class_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, spe_id number)
+/* What the surfaces of all classes share. If leading offsets are outside, the current matrix has no lines, and the
+ * address of the first matrix is used because it is valid. */
+static void xt_stage_matrix_(xt_ctx *x, xt_stage_ *s)
 {
     spe_module *m = &x->m;
+    const xt_tile *t = &s->tile;
     const xt_plan_tile_ *p = xt_plan_tile_at_(x, t->number);
     const xt_tile *matrix = &p->of->matrix;
-    int inner = xt_inner_(matrix);
-    spe_id i64 = spe_int(m, 64), zero = spe_i32(m, 0), most = spe_i32(m, s->classes - 1);
-    spe_id lines = s->early ? xt_emit_early_(x, &matrix->shape[!inner], CM_I32)
-                            : xt_index_id_(x, &t->shape[!xt_inner_(t)]);
-    spe_id bytes = spe_i32(m, s->bytes), pitch = spe_imul(m, xt_emit_early_(x, &matrix->pitch, CM_I32), bytes);
-    spe_id address = spe_ptr_to_u(m, i64, s->early ? xt_emit_base_(x, p) : t->base.id);
-    if (!s->early && p->of->given.shape.count > 2) {
+    spe_id bytes = spe_i32(m, s->bytes), i64 = spe_int(m, 64), classes = spe_i32(m, s->classes);
+    s->lines = xt_index_id_(x, &t->shape[!xt_inner_(t)]);
+    s->address = spe_ptr_to_u(m, i64, t->base.id);
+    if (p->of->given.shape.count > 2) {
         spe_id first = spe_ptr_to_u(m, i64, xt_now_(x, &matrix->base).id);
-        address = spe_select(m, spe_ieq(m, lines, zero), first, address);
+        s->address = spe_select(m, spe_ieq(m, s->lines, spe_i32(m, 0)), first, s->address);
     }
-    spe_id none = spe_ule(m, lines, number), extent = xt_emit_early_(x, &matrix->shape[inner], CM_I32);
-    spe_id before = spe_imul(m, spe_select(m, none, zero, number), pitch);
-    address = spe_iadd(m, address, spe_uconvert(m, i64, before));
+    s->width = spe_imul(m, xt_emit_early_(x, &matrix->shape[xt_inner_(matrix)], CM_I32), bytes);
+    s->pitch = spe_imul(m, xt_emit_early_(x, &matrix->pitch, CM_I32), bytes);
+    s->pitch_of_class = spe_imul(m, s->pitch, classes);
+}
+
+/* The surface of class `number`. */
+static xt_surface_ xt_stage_class_(xt_ctx *x, const xt_stage_ *s, spe_id number)
+{
+    spe_module *m = &x->m;
+    spe_id i64 = spe_int(m, 64), zero = spe_i32(m, 0), most = spe_i32(m, s->classes - 1);
+    spe_id none = spe_ule(m, s->lines, number), before = spe_imul(m, spe_select(m, none, zero, number), s->pitch);
+    spe_id address = spe_iadd(m, s->address, spe_uconvert(m, i64, before));
     spe_id line = spe_i32(m, 63), rest = spe_and(m, spe_uconvert(m, spe_int(m, 32), address), line);
-    spe_id beyond = spe_iadd(m, rest, spe_i32(m, 3)), width = spe_iadd(m, spe_imul(m, extent, bytes), beyond);
+    spe_id beyond = spe_iadd(m, rest, spe_i32(m, 3)), up = spe_isub(m, most, number);
     xt_surface_ r = XT_ZERO_;
     r.block.elem_bytes = 4;
     r.block.width = (uint32_t)s->wide;
     r.block.height = (uint32_t)s->high;
     r.block.count = 1;
     r.block.ptr = spe_and(m, address, spe_u64(m, ~(uint64_t)63));
-    r.block.mem_width = spe_and(m, width, spe_i32(m, -4));
-    spe_id classes = spe_i32(m, s->classes);
-    r.block.mem_height = spe_udiv(m, spe_iadd(m, spe_isub(m, lines, number), most), classes);
+    r.block.mem_width = spe_and(m, spe_iadd(m, s->width, beyond), spe_i32(m, -4));
+    r.block.mem_height = spe_udiv(m, spe_iadd(m, s->lines, up), spe_i32(m, s->classes));
     r.block.mem_height = spe_select(m, none, spe_i32(m, 1), r.block.mem_height);
-    r.block.pitch = spe_imul(m, pitch, spe_i32(m, s->classes));
+    r.block.pitch = s->pitch_of_class;
     r.block.pos_y = spe_select(m, none, spe_i32(m, 1 << 24), zero); /* beyond the last line */
     r.block.pos_x = rest;
     return r;
 }
 
-/* The surface of a unit's first message. Leaves out the tile's offset where class (whole) or shift (aligned) do not
- * depend on it: see xt_stage_move_. */
-static xt_surface_ xt_stage_surface_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, const xt_unit_ *u, int i)
+/* The surface of a unit's first message. Where class (whole) and shift (aligned) do not depend on the tile's offset, a
+ * loop that moves the tile only adds to the position. */
+static xt_surface_ xt_stage_surface_(xt_ctx *x, const xt_stage_ *s, const xt_unit_ *u, int i)
 {
     spe_module *m = &x->m;
+    const xt_tile *t = &s->tile;
     int inner = xt_inner_(t);
-    spe_id number = spe_iadd(m, u->line_class, spe_i32(m, i)), line = 0, rest;
+    spe_id number = spe_iadd(m, u->line_class, spe_i32(m, i)), three = spe_i32(m, 3);
+    spe_id line = xt_stage_offset_(x, t, !inner), along = xt_stage_offset_(x, t, inner);
     if (!s->whole) {
-        line = spe_iadd(m, xt_stage_offset_(x, t, !inner), number);
+        line = spe_iadd(m, line, number);
         number = spe_and(m, line, spe_i32(m, s->classes - 1));
     }
-    xt_surface_ r = xt_stage_class_(x, s, t, number);
-    rest = r.block.pos_x;
-    spe_id bytes = s->aligned ? 0 : spe_i32(m, s->bytes), three;
-    if (!s->aligned) rest = spe_iadd(m, rest, spe_imul(m, xt_stage_offset_(x, t, inner), bytes));
-    three = spe_i32(m, 3);
+    xt_surface_ r = xt_stage_class_(x, s, number);
+    spe_id rest = r.block.pos_x;
+    if (!s->aligned) rest = spe_iadd(m, rest, spe_imul(m, along, spe_i32(m, s->bytes)));
     r.shift = spe_shl(m, spe_and(m, rest, three), three);
     r.block.pos_x = spe_iadd(m, spe_sar(m, rest, spe_i32(m, 2)), u->along);
+    if (s->aligned && s->bytes < 4) along = spe_sar(m, along, xt_log2_(x, 4 / s->bytes));
+    if (s->aligned) r.block.pos_x = spe_iadd(m, r.block.pos_x, along);
     r.block.pos_y = spe_iadd(m, r.block.pos_y, u->chunk);
-    if (line) r.block.pos_y = spe_iadd(m, r.block.pos_y, spe_sar(m, line, xt_log2_(x, s->classes)));
+    r.block.pos_y = spe_iadd(m, r.block.pos_y, spe_sar(m, line, xt_log2_(x, s->classes)));
+    r.block.ptr = xt_emit_pointer_(x, CM_I32, xt_side_address_(x, r.block.ptr));
     return r;
-}
-
-/* Adds the tile's current offset. */
-static void xt_stage_move_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, xt_surface_ *r)
-{
-    spe_module *m = &x->m;
-    int inner = xt_inner_(t);
-    spe_id line = xt_stage_offset_(x, t, !inner), along = xt_stage_offset_(x, t, inner);
-    r->block.ptr = xt_emit_pointer_(x, CM_I32, xt_side_address_(x, r->block.ptr));
-    if (s->whole) r->block.pos_y = spe_iadd(m, r->block.pos_y, spe_sar(m, line, xt_log2_(x, s->classes)));
-    if (!s->aligned) return;
-    along = s->bytes < 4 ? spe_sar(m, along, xt_log2_(x, 4 / s->bytes)) : along;
-    r->block.pos_x = spe_iadd(m, r->block.pos_x, along);
-}
-
-/* Writes what is known at the beginning of the version: the condition, and surfaces. Compilers cannot recompute
- * broadcasts in loops. Only this version has them: Intel's compiler merges broadcasts of the same number in several,
- * and moves what is computed from them before the number itself (its pass WaveShuffleIndexSinking). */
-XE_FN_ void xt_write_stage_begin_(xt_ctx *x)
-{
-    xt_emit_stage_condition_(x);
-    for (int i = 0; i < x->stages.count; i++) {
-        xt_stage_ *s = xt_stage_at_(x, i);
-        xt_tile t = xt_stage_turn_(s, *s->from);
-        int n = xt_stage_rounds_(s) * s->weave;
-        s->surface = s->early ? (xt_surface_ *)xt_memory_(x, (size_t)n * sizeof *s->surface) : NULL;
-        for (int j = 0; s->surface && j < n; j++) {
-            xt_unit_ u = xt_stage_unit_(x, s, j / s->weave);
-            xt_surface_ *r = &s->surface[j];
-            spe_block2d *b = &r->block;
-            spe_id *keep[] = {&b->ptr, &b->mem_width, &b->mem_height, &b->pitch, &b->pos_x, &b->pos_y, &r->shift};
-            *r = xt_stage_surface_(x, s, &t, &u, j % s->weave);
-            for (size_t k = 0; k < sizeof keep / sizeof keep[0]; k++)
-                *keep[k] = spe_sg_broadcast(&x->m, *keep[k], spe_i32(&x->m, 0));
-        }
-    }
 }
 
 /* The dwords a message loads per lane: a scalar or a vector. */
@@ -251,9 +218,10 @@ static spe_id xt_stage_spread_(xt_ctx *x, const xt_stage_ *s, spe_id like, spe_i
 }
 
 /* A mask of the bytes that are elements of the matrix, in the lane's dword along the lines. 0: all are, or none. */
-static spe_id xt_stage_mask_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, const xt_unit_ *u)
+static spe_id xt_stage_mask_(xt_ctx *x, const xt_stage_ *s, const xt_unit_ *u)
 {
     spe_module *m = &x->m;
+    const xt_tile *t = &s->tile;
     int inner = xt_inner_(t), per = 4 / s->bytes;
     if (per == 1) return 0;
     spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), mask = 0;
@@ -277,8 +245,7 @@ static void xt_stage_fetch_(xt_ctx *x, const xt_stage_ *s, int round)
     xt_unit_ u = xt_stage_unit_(x, s, round);
     for (int i = 0; i < s->weave; i++) {
         spe_id *got = s->got + (round * s->weave + i) * 3, one = spe_i32(m, 1), zero = spe_i32(m, 0);
-        xt_surface_ r = s->surface ? s->surface[round * s->weave + i] : xt_stage_surface_(x, s, &s->tile, &u, i);
-        xt_stage_move_(x, s, &s->tile, &r);
+        xt_surface_ r = xt_stage_surface_(x, s, &u, i);
         got[0] = got[1] = xt_stage_message_(x, s, &r.block);
         got[2] = r.shift;
         if (s->bytes == 4) continue;
@@ -423,7 +390,7 @@ static spe_id xt_stage_pointer_(xt_ctx *x, const xt_stage_ *s, spe_id at)
         at = spe_iadd(m, at, spe_imul(m, turn, spe_i32(m, s->dwords)));
     }
     if (s->shared) return spe_index(m, xt_scratch_pointer_(x, CM_I32), at);
-    return s->subgroups > 1 ? spe_element(m, x->staging, 1, &at) : spe_index(m, x->staging, at);
+    return spe_element(m, x->staging, 1, &at);
 }
 
 /* Stores a lane's dwords of one of the interleaved lines; adjacent ones at once. */
@@ -454,10 +421,11 @@ static void xt_stage_store_(xt_ctx *x, const xt_stage_ *s, spe_id to, spe_id v, 
 static void xt_stage_put_(xt_ctx *x, const xt_stage_ *s)
 {
     int rounds = xt_stage_rounds_(s), outputs = s->along_k ? 1 : 4 / s->bytes; /* columns of a dword */
+    spe_id mask = 0, v[4];
     for (int round = 0; round < rounds && s->got; round++) {
         xt_unit_ u = xt_stage_unit_(x, s, round);
         const spe_id *got = s->got + round * s->weave * 3;
-        spe_id mask = xt_stage_mask_(x, s, &s->tile, &u), v[4];
+        if (!round || s->chunks[1] > 1) mask = xt_stage_mask_(x, s, &u);
         bool pair = s->weave == 2 && !s->converts;
         if (rounds > XT_EAGER_) xt_stage_fetch_(x, s, round);
         for (int i = 0; i < s->weave && !pair; i++) v[i] = xt_stage_align_(x, s, got + i * 3, mask);
@@ -560,7 +528,8 @@ XE_FN_ xt_vec xt_stage_get_(xt_ctx *x, const xt_stage_ *s, int part)
 
 static void xt_stage_barrier_(xt_ctx *x)
 {
-    spe_control_barrier(&x->m, SPE_ScopeWorkgroup, SPE_ScopeWorkgroup,
+    uint32_t scope = x->subgroups > 1 ? SPE_ScopeWorkgroup : SPE_ScopeSubgroup;
+    spe_control_barrier(&x->m, scope, scope,
                         SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsWorkgroupMemory);
 }
 
@@ -568,6 +537,7 @@ static void xt_stage_barrier_(xt_ctx *x)
 XE_FN_ void xt_stage_begin_(xt_ctx *x, xt_stage_ *s)
 {
     s->tile = xt_stage_tile_(x, s);
+    xt_stage_matrix_(x, s);
     s->got = (spe_id *)xt_memory_(x, (size_t)(xt_stage_rounds_(s) * s->weave * 3) * sizeof *s->got);
 }
 

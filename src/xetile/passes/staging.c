@@ -65,8 +65,8 @@ static const xt_tile *xt_stage_from_(xt_ctx *x, int node)
     return d && d->padding == 0 && d->border == XT_BORDER_PADDING ? &d->tile : NULL;
 }
 
-/* Divides k into slices, each multiplied after the other, and copies `parts` of them at a time; or copies so many turns
- * of a loop, each with all of k. False if messages and operands do not divide the shape. */
+/* Divides k into slices, each multiplied after the other; or copies `parts` turns of a loop, each with all of k. False
+ * if messages and operands do not divide the shape. */
 static bool xt_stage_divide_(xt_ctx *x, xt_stage_ *s, int slices, int parts)
 {
     xt_dist *d = &s->dist;
@@ -124,8 +124,7 @@ static bool xt_stage_init_(xt_ctx *x, int node, const xt_tile *to, xt_stage_ *s)
     s->use = to ? (to->column_major ? CM_A : CM_B) : xt_layout_(x, n->result);
     if (s->use == CM_ACC && xt_bytes_((int)type) == 2) s->use = CM_B; /* rearranged within lanes */
     const xt_plan_tile_ *p = xt_plan_tile_at_(x, xt_tile_root_(x, t->number));
-    const xt_init_tile_desc_ *of = xt_plan_tile_at_(x, t->number)->of;
-    m = &of->matrix;
+    m = &xt_plan_tile_at_(x, t->number)->of->matrix;
     if (s->use == CM_ACC || t->base.local || t->step != 1 || n->spread > 0 || p->apart ||
         (x->subgroups > 1 && !t->dist.subgroups) || !xt_is_early_(x, &m->shape[0]) || !xt_is_early_(x, &m->shape[1]) ||
         !xt_is_early_(x, &m->pitch))
@@ -139,8 +138,6 @@ static bool xt_stage_init_(xt_ctx *x, int node, const xt_tile *to, xt_stage_ *s)
     s->classes = 16 / s->bytes;
     s->whole = p->align[!inner] % s->classes == 0;
     s->aligned = p->align[inner] * s->bytes % 4 == 0;
-    s->fixed = s->whole && s->aligned && of->given.shape.count < 3 && xt_is_early_(x, &of->given.base);
-    s->early = s->fixed && x->registers > 128;
     s->together = s->held < 4 ? 8 : 16;
     s->line = XT_PLANE_;
     return to ? xt_copy_lies_(x, s) && xt_stage_divide_(x, s, 1, 1) && xt_stage_rounds_(s) <= XT_EAGER_
@@ -230,32 +227,31 @@ static void xt_list_stages_(xt_ctx *x, spe_list *plans)
     }
 }
 
-/* If the operands of a product and its sum do not fit in the registers, slices them; each is then copied right before
- * its part of the product: two at a time, or one into two buffers in turn. */
+/* If the operands of a product and its sum do not fit in the registers, slices them; each slice is copied right before
+ * its part of the product. */
 static void xt_slice_product_(xt_ctx *x, const spe_list *plans, int mma)
 {
     const xt_mma_desc_ *d = xt_node_at_(x, mma)->mma;
     xt_stage_ *a = xt_stage_plan_(x, plans, d->left.id), *b = xt_stage_plan_(x, plans, d->right.id);
     size_t all = xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right);
     size_t sum = xt_vec_bytes_(&xt_value_at_(x, xt_node_at_(x, mma)->result)->now.vec);
-    size_t room = (size_t)xt_register_bytes_(x) / 8 * 7;
+    size_t room = (size_t)x->target.registers / (x->registers <= 128 ? 2 : 1) / 8 * 7;
     if (!a || !b || xt_value_at_(x, d->left.id)->uses != 1 || xt_value_at_(x, d->right.id)->uses != 1) return;
     if (sum + all <= room || !xt_is_straight_(x, a->node, mma) || !xt_is_straight_(x, b->node, mma)) return;
-    for (int slices = 2; d->left.dist.data[1] % slices == 0; slices *= 2)
-        for (int parts = 2; parts && sum + all / (size_t)slices <= room; parts--) {
-            bool divides = xt_stage_divide_(x, a, slices, parts) && xt_stage_divide_(x, b, slices, parts);
-            if (divides && (a->dwords + b->dwords) * (3 - parts) <= xt_stage_room_(x)) return;
-        }
+    for (int slices = 2; d->left.dist.data[1] % slices == 0; slices *= 2) {
+        bool divides = xt_stage_divide_(x, a, slices, 1) && xt_stage_divide_(x, b, slices, 1);
+        if (divides && sum + all / (size_t)slices <= room && (a->dwords + b->dwords) * 2 <= xt_stage_room_(x)) return;
+    }
     xt_stage_divide_(x, a, 1, 1);
     xt_stage_divide_(x, b, 1, 1);
 }
 
 /* Products of a few matrix instructions leave most of the time to barriers and small messages. If the operands of a
- * loop's turns lie side by side in memory, those of several turns are copied together. */
+ * loop's turns lie side by side in memory, a work-group copies those of several turns together. */
 static void xt_join_turns_(xt_ctx *x, const spe_list *plans, xt_frame_ *f, int at)
 {
     xt_stage_ *s = (xt_stage_ *)plans->items;
-    int turns = xt_copies_(x, f, at, x->subgroups > 1 ? 48 : 80), end = at, dwords = 0;
+    int turns = x->subgroups > 1 ? xt_copies_(x, f, at, 48) : 1, end = at, dwords = 0;
     bool joins = turns > 1;
     while (joins && xt_node_at_(x, end)->op != XT_OP_END_) end++;
     for (int i = 0; joins && i < plans->count; i++) {
@@ -386,13 +382,15 @@ static bool xt_is_quiet_(xt_op_ op)
            (xt_does_(op, XT_DIVERGES_) && !xt_does_(op, XT_CHANGES_ | XT_BOUNDS_));
 }
 
-/* Chooses the operands that go through local memory, and other loads in loops. Consecutive ones share a barrier. */
+/* Chooses the operands that go through local memory, and other loads in loops. Consecutive ones share a barrier. A
+ * subgroup alone that has only a matrix instruction or two for what it copies gains nothing. */
 XE_FN_ void xt_find_stages_(xt_ctx *x)
 {
     xt_frame_ *open[SPE_REGIONS_MAX + 1] = {NULL}, *f;
     int depth = 0, last = -1, now; /* last: the latest load, if only numbers and tiles have followed */
     spe_list plans = XT_ZERO_;
     if (!x->target.stages_rows || x->cm.lowering != CM_INTEL || x->S != 16) return;
+    if (x->subgroups <= 1 && x->product_bytes < 2048) return;
     if (x->local_bytes) xt_find_copies_(x);
     xt_list_stages_(x, &plans);
     for (int i = 0; plans.count && i < x->nodes.count; i++)
