@@ -1026,7 +1026,7 @@ typedef struct {
     uint32_t parent;
     bool need[3]; /* of the root: the uses that products need, by cm_use */
     int uses;     /* by operations, and by vectors that must share its layout */
-    int stage;    /* 1 + its index among loads through local memory, see passes/staging.c; 0: not one */
+    int stage;    /* 1 + its index among loads through local memory, see passes/local_operands.c; 0: not one */
     bool late;    /* computed strip by strip where it is stored, see xt_find_late_ */
     bool unmade;  /* during writing: some strips are not computed yet */
     int repeated; /* 1: all lanes are known to hold the same; -1: they are not; 0: see xt_is_repeated_ */
@@ -1073,8 +1073,8 @@ struct xt_frame_ {
     int tile_count;         /* before a second walk */
     int64_t local_bytes;
     const char *arrived;
-    bool meets; /* a barrier precedes it, see passes/staging.c */
-    int together; /* turns whose operands are copied together, see passes/staging.c; 0: not decided */
+    bool meets; /* a barrier precedes it, see passes/local_operands.c */
+    int together; /* turns whose operands are copied together, see passes/local_operands.c; 0: not decided */
     bool counts;  /* some scalars advance with the index */
     int slots;
     xt_slot_ *slot;
@@ -1166,7 +1166,7 @@ XETILE_PRIVATE SPE_PRINTF(3, 4) bool xt_fail_(xt_where_ w, int id, const char *f
 #define XT_FAIL_NUMBER_(...) (xt_fail_(__VA_ARGS__), xt_nothing_())
 #define XT_FAIL_VEC_(...) (xt_fail_(__VA_ARGS__), xt_no_vec_())
 
-/* ---- passes/staging.c, lower/staged.c */
+/* ---- passes/local_operands.c, lower/copy_in.c, lower/local_operands.c */
 
 /* Dwords along k in a plane; dwords of a message per lane. Up to so many units of a subgroup are all loaded before the
  * first one is stored; more would take too many registers. */
@@ -4169,8 +4169,7 @@ XE_FN_ void xt_emit_mma_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
                 }
 }
 
-/* lower/staged.c - writes the loads through local memory that staging.c has planned, and the products that they are
- * for. */
+/* lower/copy_in.c - copies a tile to local memory from rows of any pitch, with all subgroups. */
 
 /* The position along k of dword k: if the order is changed, dwords k, k + 4, ... of a turn's part are adjacent. */
 XE_FN_ int xt_stage_slot_(const xt_stage_ *s, int k)
@@ -4652,6 +4651,58 @@ XE_FN_ void xt_stage_elements_(xt_ctx *x, const xt_stage_ *s)
     spe_endfor(m, 0, NULL);
 }
 
+/* ---- the whole of it --------------------------------------------------------------------------------------------- */
+
+/* Finds the tile, or the current slice of it, of which this subgroup copies a share. */
+XE_FN_ void xt_stage_begin_(xt_ctx *x, xt_stage_ *s)
+{
+    s->tile = xt_stage_tile_(x, s);
+    xt_stage_matrix_(x, s);
+    s->got = (spe_id *)xt_memory_(x, (size_t)(xt_stage_rounds_(s) * s->weave * 3) * sizeof *s->got);
+}
+
+/* Begins to load the share, unless it is too much to load before some of it is stored. */
+XE_FN_ void xt_stage_fetch_all_(xt_ctx *x, const xt_stage_ *s)
+{
+    int rounds = xt_stage_rounds_(s);
+    for (int round = 0; s->got && round < rounds && rounds <= XT_EAGER_; round++) xt_stage_fetch_(x, s, round);
+}
+
+/* Opens a branch for messages, unless they are known to be legal. */
+XE_FN_ bool xt_stage_if_fit_(xt_ctx *x)
+{
+    uint64_t known = 0;
+    if (spe_const_bits(&x->m, x->stages_fit, &known) && known) return false;
+    spe_if(&x->m, x->stages_fit);
+    return true;
+}
+
+/* Copies the data of a group of loads, fetched before or not. */
+XE_FN_ void xt_stage_fill_(xt_ctx *x, xt_stage_ *first, xt_stage_ *last, bool fetched)
+{
+    bool branch = xt_stage_if_fit_(x);
+    for (xt_stage_ *s = first; s <= last && !fetched; s++) xt_stage_fetch_all_(x, s);
+    for (xt_stage_ *s = first; s <= last; s++) xt_stage_put_(x, s);
+    if (!branch) return;
+    spe_else(&x->m, 0, NULL);
+    for (xt_stage_ *s = first; s <= last; s++) xt_stage_elements_(x, s);
+    spe_endif(&x->m, 0, NULL, NULL);
+}
+
+/* Begins to load what a copy will store. */
+XE_FN_ void xt_stage_copy_(xt_ctx *x, xt_stage_ *s)
+{
+    int n = xt_stage_rounds_(s) * s->weave * 3;
+    spe_id *none = (spe_id *)xt_memory_(x, (size_t)n * sizeof *none);
+    bool branch = none && s->got && xt_stage_if_fit_(x);
+    xt_stage_fetch_all_(x, s);
+    if (!branch) return;
+    for (int i = 0; i < n; i++) none[i] = spe_null(&x->m, spe_type_of(&x->m, s->got[i]));
+    spe_endif_from(&x->m, (uint32_t)n, s->got, none, s->got);
+}
+
+/* lower/local_operands.c - writes the loads that go through local memory, as passes/local_operands.c has planned. */
+
 /* ---- from local memory to operands ------------------------------------------------------------------------------- */
 
 /* Reads a block, part by part: consecutive rows of a left operand, or dwords along k of a lane's column. */
@@ -4703,42 +4754,6 @@ XE_FN_ void xt_stage_barrier_(xt_ctx *x)
                         SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsWorkgroupMemory);
 }
 
-/* Finds the tile, or the current slice of it, of which this subgroup copies a share. */
-XE_FN_ void xt_stage_begin_(xt_ctx *x, xt_stage_ *s)
-{
-    s->tile = xt_stage_tile_(x, s);
-    xt_stage_matrix_(x, s);
-    s->got = (spe_id *)xt_memory_(x, (size_t)(xt_stage_rounds_(s) * s->weave * 3) * sizeof *s->got);
-}
-
-/* Begins to load the share, unless it is too much to load before some of it is stored. */
-XE_FN_ void xt_stage_fetch_all_(xt_ctx *x, const xt_stage_ *s)
-{
-    int rounds = xt_stage_rounds_(s);
-    for (int round = 0; s->got && round < rounds && rounds <= XT_EAGER_; round++) xt_stage_fetch_(x, s, round);
-}
-
-/* Opens a branch for messages, unless they are known to be legal. */
-XE_FN_ bool xt_stage_if_fit_(xt_ctx *x)
-{
-    uint64_t known = 0;
-    if (spe_const_bits(&x->m, x->stages_fit, &known) && known) return false;
-    spe_if(&x->m, x->stages_fit);
-    return true;
-}
-
-/* Copies the data of a group of loads, fetched before or not. */
-XE_FN_ void xt_stage_fill_(xt_ctx *x, xt_stage_ *first, xt_stage_ *last, bool fetched)
-{
-    bool branch = xt_stage_if_fit_(x);
-    for (xt_stage_ *s = first; s <= last && !fetched; s++) xt_stage_fetch_all_(x, s);
-    for (xt_stage_ *s = first; s <= last; s++) xt_stage_put_(x, s);
-    if (!branch) return;
-    spe_else(&x->m, 0, NULL);
-    for (xt_stage_ *s = first; s <= last; s++) xt_stage_elements_(x, s);
-    spe_endif(&x->m, 0, NULL, NULL);
-}
-
 XE_FN_ void xt_stage_end_(xt_ctx *x, xt_stage_ *first, xt_stage_ *last)
 {
     bool before = false; /* others may still be reading the buffer */
@@ -4746,18 +4761,6 @@ XE_FN_ void xt_stage_end_(xt_ctx *x, xt_stage_ *first, xt_stage_ *last)
     if (before) xt_stage_barrier_(x);
     xt_stage_fill_(x, first, last, false);
     xt_stage_barrier_(x);
-}
-
-/* Begins to load what a copy will store. */
-XE_FN_ void xt_stage_copy_(xt_ctx *x, xt_stage_ *s)
-{
-    int n = xt_stage_rounds_(s) * s->weave * 3;
-    spe_id *none = (spe_id *)xt_memory_(x, (size_t)n * sizeof *none);
-    bool branch = none && s->got && xt_stage_if_fit_(x);
-    xt_stage_fetch_all_(x, s);
-    if (!branch) return;
-    for (int i = 0; i < n; i++) none[i] = spe_null(&x->m, spe_type_of(&x->m, s->got[i]));
-    spe_endif_from(&x->m, (uint32_t)n, s->got, none, s->got);
 }
 
 XE_FN_ xt_stage_ *xt_stage_of_(xt_ctx *x, uint32_t id)
@@ -6499,8 +6502,8 @@ XE_FN_ void xt_find_bands_(xt_ctx *x)
         if (xt_node_at_(x, i)->op == XT_OP_LOCAL_) xt_find_band_(x, xt_node_at_(x, i));
 }
 
-/* passes/staging.c - operands of products from rows of arbitrary pitch, on Intel's devices: the work-group copies a
- * tile to local memory together, and each subgroup reads its operands from there by block reads.
+/* passes/local_operands.c - a pass: operands of products from rows of arbitrary pitch, on Intel's devices: the
+ * work-group copies a tile to local memory together, and each subgroup reads its operands from there by block reads.
  *
  * 2D block messages require a pitch that is a multiple of 16 bytes. If bytes have pitch p, lines n, n + 16, ... have
  * pitch 16 p; for 16-bit elements it is every eighth line, for 32 bits every fourth. These lines form a class. If a

@@ -62,7 +62,7 @@ typedef struct {
     uint32_t parent;
     bool need[3]; /* of the root: the uses that products need, by cm_use */
     int uses;     /* by operations, and by vectors that must share its layout */
-    int stage;    /* 1 + its index among loads through local memory, see passes/staging.c; 0: not one */
+    int stage;    /* 1 + its index among loads through local memory, see passes/local_operands.c; 0: not one */
     bool late;    /* computed strip by strip where it is stored, see xt_find_late_ */
     bool unmade;  /* during writing: some strips are not computed yet */
     int repeated; /* 1: all lanes are known to hold the same; -1: they are not; 0: see xt_is_repeated_ */
@@ -109,8 +109,8 @@ struct xt_frame_ {
     int tile_count;         /* before a second walk */
     int64_t local_bytes;
     const char *arrived;
-    bool meets; /* a barrier precedes it, see passes/staging.c */
-    int together; /* turns whose operands are copied together, see passes/staging.c; 0: not decided */
+    bool meets; /* a barrier precedes it, see passes/local_operands.c */
+    int together; /* turns whose operands are copied together, see passes/local_operands.c; 0: not decided */
     bool counts;  /* some scalars advance with the index */
     int slots;
     xt_slot_ *slot;
@@ -202,7 +202,7 @@ XETILE_PRIVATE SPE_PRINTF(3, 4) bool xt_fail_(xt_where_ w, int id, const char *f
 #define XT_FAIL_NUMBER_(...) (xt_fail_(__VA_ARGS__), xt_nothing_())
 #define XT_FAIL_VEC_(...) (xt_fail_(__VA_ARGS__), xt_no_vec_())
 
-/* ---- passes/staging.c, lower/staged.c */
+/* ---- passes/local_operands.c, lower/copy_in.c, lower/local_operands.c */
 
 /* Dwords along k in a plane; dwords of a message per lane. Up to so many units of a subgroup are all loaded before the
  * first one is stored; more would take too many registers. */

@@ -1,5 +1,5 @@
-/* passes/staging.c - operands of products from rows of arbitrary pitch, on Intel's devices: the work-group copies a
- * tile to local memory together, and each subgroup reads its operands from there by block reads.
+/* passes/local_operands.c - a pass: operands of products from rows of arbitrary pitch, on Intel's devices: the
+ * work-group copies a tile to local memory together, and each subgroup reads its operands from there by block reads.
  *
  * 2D block messages require a pitch that is a multiple of 16 bytes. If bytes have pitch p, lines n, n + 16, ... have
  * pitch 16 p; for 16-bit elements it is every eighth line, for 32 bits every fourth. These lines form a class. If a

@@ -1,5 +1,4 @@
-/* lower/staged.c - writes the loads through local memory that staging.c has planned, and the products that they are
- * for. */
+/* lower/copy_in.c - copies a tile to local memory from rows of any pitch, with all subgroups. */
 #include "../internal.h"
 
 /* The position along k of dword k: if the order is changed, dwords k, k + 4, ... of a turn's part are adjacent. */
@@ -327,7 +326,7 @@ static spe_id xt_stage_convert_(xt_ctx *x, const xt_stage_ *s, const spe_id line
 }
 
 /* The same for numbers that are known only at run time: where row p begins, and where its dword k lies. */
-static spe_id xt_stage_row_(xt_ctx *x, const xt_stage_ *s, spe_id p)
+XE_FN_ spe_id xt_stage_row_(xt_ctx *x, const xt_stage_ *s, spe_id p)
 {
     spe_module *m = &x->m;
     spe_id gap = spe_i32(m, s->gap), gaps = spe_imul(m, spe_udiv(m, p, spe_i32(m, s->together)), gap);
@@ -372,7 +371,7 @@ static spe_id xt_stage_lane_(xt_ctx *x, const xt_stage_ *s, const xt_unit_ *u)
 }
 
 /* Dword `at` of the buffer for this iteration, or slice; or of the tile that a copy is stored to. */
-static spe_id xt_stage_pointer_(xt_ctx *x, const xt_stage_ *s, spe_id at)
+XE_FN_ spe_id xt_stage_pointer_(xt_ctx *x, const xt_stage_ *s, spe_id at)
 {
     spe_module *m = &x->m;
     if (s->to) {
@@ -482,56 +481,7 @@ static void xt_stage_elements_(xt_ctx *x, const xt_stage_ *s)
     spe_endfor(m, 0, NULL);
 }
 
-/* ---- from local memory to operands ------------------------------------------------------------------------------- */
-
-/* Reads a block, part by part: consecutive rows of a left operand, or dwords along k of a lane's column. */
-static cm_matrix xt_stage_block_(xt_ctx *x, const xt_stage_ *s, spe_id from, const xt_block_ *b)
-{
-    spe_module *m = &x->m;
-    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, s->type, s->use);
-    bool right = s->use == CM_A;
-    int count = cm_part_count(&l), p = right ? b->col : b->row, k = (right ? b->row : b->col) * s->held / 4;
-    int runs = l.size_k2 ? count / l.size_k2 : 1, first = 0;
-    spe_id *parts = (spe_id *)xt_memory_(x, (size_t)(count ? count : 1) * sizeof *parts), v;
-    for (int part = 0; parts && part < count; part++) {
-        int block = part / runs, words = cm_part_words(&l, part);
-        if (part % runs == 0) first = 0;
-        int at = right ? xt_stage_place_(s, p + block * 16, k + first)
-                       : xt_stage_place_(s, p + first * (l.lanes / l.size_i), k + block * XT_PLANE_);
-        spe_id word = spe_int(m, right || s->held == 4 ? 32 : 16), all = spe_vec(m, word, (uint32_t)words);
-        uint32_t ptr = spe_ptr_cast(m, spe_index(m, from, spe_i32(m, at)), right ? all : word);
-        if (right) v = spe_load(m, ptr, words < 4 ? (uint32_t)words * 4 : 16);
-        else v = spe_op(m, SPE_OpSubgroupBlockReadINTEL, all, 1, &ptr);
-        parts[part] = cm_bitcast(&x->cm, cm_part_type(&x->cm, &l, part), v);
-        first += words;
-    }
-    return parts ? cm_from_parts(&x->cm, &l, parts) : cm_poison();
-}
-
-/* A part of what was copied: the vector, or a slice of it. */
-XE_FN_ xt_vec xt_stage_get_(xt_ctx *x, const xt_stage_ *s, int part)
-{
-    xt_vec v = xt_make_vec_(x, xt_node_at_(x, s->node));
-    xt_block_ b = xt_blocks_(x, &s->dist);
-    int along = s->use == CM_A; /* the dimension other than k */
-    spe_id row = xt_place_id_(x, &v.dist, along), from;
-    if (s->use == CM_A) row = spe_iadd(&x->m, row, spe_builtin(&x->m, SPE_SUBGROUP_LANE, 0));
-    spe_id before = spe_i32(&x->m, part * (s->dwords / s->parts));
-    row = spe_iadd(&x->m, xt_stage_row_(x, s, row), before);
-    from = xt_stage_pointer_(x, s, row);
-    v.dist = s->dist;
-    v.use = s->use;
-    if (v.blocks > b.grid.blocks) v.blocks = b.grid.blocks;
-    while (v.blocks && xt_next_block_(&b)) v.block[b.i] = xt_stage_block_(x, s, from, &b);
-    return v;
-}
-
-static void xt_stage_barrier_(xt_ctx *x)
-{
-    uint32_t scope = x->subgroups > 1 ? SPE_ScopeWorkgroup : SPE_ScopeSubgroup;
-    spe_control_barrier(&x->m, scope, scope,
-                        SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsWorkgroupMemory);
-}
+/* ---- the whole of it --------------------------------------------------------------------------------------------- */
 
 /* Finds the tile, or the current slice of it, of which this subgroup copies a share. */
 XE_FN_ void xt_stage_begin_(xt_ctx *x, xt_stage_ *s)
@@ -558,7 +508,7 @@ static bool xt_stage_if_fit_(xt_ctx *x)
 }
 
 /* Copies the data of a group of loads, fetched before or not. */
-static void xt_stage_fill_(xt_ctx *x, xt_stage_ *first, xt_stage_ *last, bool fetched)
+XE_FN_ void xt_stage_fill_(xt_ctx *x, xt_stage_ *first, xt_stage_ *last, bool fetched)
 {
     bool branch = xt_stage_if_fit_(x);
     for (xt_stage_ *s = first; s <= last && !fetched; s++) xt_stage_fetch_all_(x, s);
@@ -569,17 +519,8 @@ static void xt_stage_fill_(xt_ctx *x, xt_stage_ *first, xt_stage_ *last, bool fe
     spe_endif(&x->m, 0, NULL, NULL);
 }
 
-XE_FN_ void xt_stage_end_(xt_ctx *x, xt_stage_ *first, xt_stage_ *last)
-{
-    bool before = false; /* others may still be reading the buffer */
-    for (xt_stage_ *s = first; s <= last; s++) before = before || s->shared || (s->again && s->buffers == 1);
-    if (before) xt_stage_barrier_(x);
-    xt_stage_fill_(x, first, last, false);
-    xt_stage_barrier_(x);
-}
-
 /* Begins to load what a copy will store. */
-static void xt_stage_copy_(xt_ctx *x, xt_stage_ *s)
+XE_FN_ void xt_stage_copy_(xt_ctx *x, xt_stage_ *s)
 {
     int n = xt_stage_rounds_(s) * s->weave * 3;
     spe_id *none = (spe_id *)xt_memory_(x, (size_t)n * sizeof *none);
@@ -588,48 +529,4 @@ static void xt_stage_copy_(xt_ctx *x, xt_stage_ *s)
     if (!branch) return;
     for (int i = 0; i < n; i++) none[i] = spe_null(&x->m, spe_type_of(&x->m, s->got[i]));
     spe_endif_from(&x->m, (uint32_t)n, s->got, none, s->got);
-}
-
-XE_FN_ xt_stage_ *xt_stage_of_(xt_ctx *x, uint32_t id)
-{
-    int number = xt_value_at_(x, id)->stage;
-    return x->staged && number ? xt_stage_at_(x, number - 1) : NULL;
-}
-
-/* Writes a load: with the last load of its group; slices with their product; a copy when it is stored. False if the
- * load is not staged. */
-XE_FN_ bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
-{
-    xt_stage_ *s = xt_stage_of_(x, n->result), *first = s, *one;
-    if (!s) return false;
-    if (s->node != n - xt_node_at_(x, 0)) return true; /* only loaded for that node */
-    xt_remark_(x, s->to ? "copied with all subgroups" : "through local memory, where rows have any pitch");
-    if (s->slices > 1) return true;
-    int part = s->loop ? s->loop->copy : 0; /* of what the first of several turns has copied */
-    if (!part) xt_stage_begin_(x, s);
-    if (s->to) xt_stage_copy_(x, s);
-    if (!s->last || s->to) return true;
-    while (!first->first) first--;
-    if (!part) xt_stage_end_(x, first, s);
-    for (one = first; one <= s; one++) {
-        uint32_t id = xt_node_at_(x, one->node)->result;
-        xt_vec v = xt_stage_get_(x, one, part);
-        xt_define_vec_(x, id, xt_as_use_(x, &v, xt_layout_(x, id)));
-    }
-    return true;
-}
-
-/* Stores what a copy has loaded. False if the vector is no copy. */
-XE_FN_ bool xt_write_copy_(xt_ctx *x, const xt_node_ *n)
-{
-    xt_stage_ *s = xt_stage_of_(x, n->scattered->vec.id);
-    if (!s || !s->to) return false;
-    xt_stage_fill_(x, s, s, true);
-    return true;
-}
-
-/* Before a repeated loop: its last iteration may still be reading the buffer that the first one fills. */
-XE_FN_ void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f)
-{
-    if (f->meets) xt_stage_barrier_(x);
 }
