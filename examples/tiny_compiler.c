@@ -365,7 +365,7 @@ static void start(compiler *c, doing what)
 static spe_words compile(compiler *c, spe_env env)
 {
     spe_param params[VARIABLES + 1] = {{.name = NULL}};
-    spe_kernel k = {.name = c->kernel, .params = params, .local_size = {GROUP}, .contract = SPE_CONTRACT_OFF};
+    spe_kernel k = {.name = c->kernel, .local_size = {GROUP}, .params = params, .contract = SPE_CONTRACT_OFF};
     spe_id at[VARIABLES];
     spe_options options = {.env = env, .names = true, .lines = true};
     spe_begin(&c->m, &options);
