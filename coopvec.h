@@ -355,7 +355,7 @@ typedef spe_val cv_val; /* types: cv_type */
 
 /* A work-item's vector, as SPIR-V vectors ("parts") of 8, then 4, 2, 1. */
 typedef struct {
-    uint32_t magic;
+    SPE_FIRST_MEMBER(cv_vec_wanted_, uint32_t magic);
     cv_type type;
     int length, parts;
     spe_id *part; /* in the module's arena */
@@ -1154,7 +1154,8 @@ cv_val cv_uniform_(cv_where_ w, cv_val v)
 
 XE_FN_ cv_vec cv_no_vec_(void)
 {
-    cv_vec v = {CV_VEC_MAGIC_, CV_INVALID, 0, 0, NULL, 0};
+    cv_vec v = {{NULL}, CV_INVALID, 0, 0, NULL, 0};
+    v.magic = CV_VEC_MAGIC_;
     return v;
 }
 
@@ -3041,7 +3042,9 @@ XETILE_AS_BEFORE_
 
 /* ---- overloads for _Generic */
 inline spe_cpp_operand<cv_any_, true> cv_any_cpp_(const cv_vec &v) { return {cv_any_vec_(v)}; }
-template <class T> spe_cpp_operand<cv_any_, false> cv_any_cpp_(const T &x)
+template <class T> requires(!spe_cpp_is_number<T>)
+spe_cpp_operand<cv_any_, false> cv_any_cpp_(const T &) = delete; /* neither a number nor a vector */
+template <class T> requires(spe_cpp_is_number<T>) spe_cpp_operand<cv_any_, false> cv_any_cpp_(const T &x)
 {
     return {cv_any_val_(spe_cpp_number_of(x))};
 }

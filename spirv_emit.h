@@ -139,8 +139,8 @@
  *                spe_val_is_condition SPE_NUMBER spe_int_fits spe_arith spe_arith_name spe_real_arith spe_real_compare
  *                spe_extent spe_runs spe_run
  *   regions      spe_region_of spe_region_open spe_region_next spe_region_done spe_region_fail SPE_FOR SPE_IF
- *   macros       SPE_KERNEL SPE_KERNEL_IN_CPP SPE_C_TYPE SPE_NAME_OF SPE_CARRIED; SPE_CAT SPE_FIRST SPE_REST SPE_COUNT
- *                SPE_EACH SPE_COMMA; in C++20 SPE_CPP_PLACE; SPE_PRINTF SPE_UNUSED: attributes
+ *   macros       SPE_KERNEL SPE_KERNEL_IN_CPP SPE_C_TYPE SPE_NAME_OF SPE_CARRIED SPE_FIRST_MEMBER; SPE_CAT SPE_FIRST
+ *                SPE_REST SPE_COUNT SPE_EACH SPE_COMMA; in C++20 SPE_CPP_PLACE; SPE_PRINTF SPE_UNUSED: attributes
  *
  * Ids and numbers are both uint32_t: spe_array(&m, i32, spec) with the id of a spec constant is an array of, say, 17.
  * With -DXETILE_DECLARATIONS -DSPE_CHECK_IDS -fsyntax-only, ids are pointers to a struct, and such calls are errors.
@@ -1588,10 +1588,15 @@ XETILE_API int spe_real_compare(double a, double b);
 
 typedef enum { SPE_NOTHING, SPE_INT, SPE_REAL, SPE_SCALAR, SPE_POINTER } spe_val_kind;
 enum { SPE_VAL_MAGIC = 0x53705631 };
+
+/* The first member of structures that users give to macros. C would initialise it with any number that is given instead
+ * of the structure; a pointer it does not, and the compiler's message names what is wanted. */
+#define SPE_FIRST_MEMBER(wanted, member) union { const struct wanted *wanted_; member; }
+
 /* A number as users of a kernel language see it: a C constant (SPE_INT, SPE_REAL), a scalar of the kernel, or a pointer
  * parameter. */
 typedef struct {
-    uint32_t magic; /* SPE_VAL_MAGIC; anything else: it was never set */
+    SPE_FIRST_MEMBER(spe_number_wanted_, uint32_t magic); /* SPE_VAL_MAGIC; anything else: it was never set */
     spe_val_kind kind;
     int type; /* the header's own: a scalar's, or that of a pointer's target; -kind for a C constant */
     spe_id id;
@@ -1676,145 +1681,6 @@ XETILE_API bool spe_region_next(spe_region *r);
 XETILE_API void *spe_region_done(spe_region *r);
 /* Reports that the innermost region, if any, is open where it must not be. */
 XETILE_API void spe_region_fail(spe_regions *in, const char *why);
-
-/* -- macros (C only) */
-
-/* A kernel's parameters, ptr(f16, A) or u32(N): its name, and its text, which ze_dispatch.h can read. */
-#define SPE_NAME_OF(parameter) SPE_NAME_OF_(SPE_PARAM_##parameter)
-#define SPE_NAME_OF_(...) SPE_FIRST(__VA_ARGS__)
-#define SPE_WRITE_(i, parameter) SPE_WRITE_1_(SPE_PARAM_##parameter)
-#define SPE_WRITE_1_(...) SPE_REST(__VA_ARGS__)
-#define SPE_PARAM_ptr(T, name) name, "ptr<" #T "> " #name
-#define SPE_PARAM_f64(name) name, "f64 " #name
-#define SPE_PARAM_f32(name) name, "f32 " #name
-#define SPE_PARAM_f16(name) name, "f16 " #name
-#define SPE_PARAM_bf16(name) name, "bf16 " #name
-#define SPE_PARAM_i64(name) name, "i64 " #name
-#define SPE_PARAM_i32(name) name, "i32 " #name
-#define SPE_PARAM_i16(name) name, "i16 " #name
-#define SPE_PARAM_i8(name) name, "i8 " #name
-#define SPE_PARAM_u64(name) name, "u64 " #name
-#define SPE_PARAM_u32(name) name, "u32 " #name
-#define SPE_PARAM_u16(name) name, "u16 " #name
-#define SPE_PARAM_u8(name) name, "u8 " #name
-
-/* The body of XT_KERNEL and CV_KERNEL: a constant of type xt_kernel that holds the kernel's name, parameters and
- * location, and the head of the function that is its body. It runs once for each build, so it and what it alone calls
- * are cold: gcc compiles them for size, in less time. xt_ctx, XT_DECLARE_ and XT_ARGUMENT_ are the header's own. */
-#define SPE_KERNEL(xt, XT, name_, ...)                                                                                 \
-    static void name_##_##xt##_body_(xt##_ctx *xt##_context_, SPE_EACH(XT##_DECLARE_, SPE_COMMA, __VA_ARGS__));        \
-    SPE_UNUSED SPE_COLD_ static void name_##_##xt##_call_(xt##_ctx *xt##_context_)                                     \
-    {                                                                                                                  \
-        name_##_##xt##_body_(xt##_context_, SPE_EACH(XT##_ARGUMENT_, SPE_COMMA, __VA_ARGS__));                         \
-    }                                                                                                                  \
-    SPE_UNUSED static const xt##_kernel name_ = {#name_, SPE_EACH(SPE_WRITE_, SPE_COMMA_TEXT_, __VA_ARGS__), __FILE__, \
-                                                 __LINE__, name_##_##xt##_call_};                                      \
-    static void name_##_##xt##_body_(SPE_UNUSED xt##_ctx *xt##_context_,                                               \
-                                     SPE_EACH(XT##_DECLARE_, SPE_COMMA, __VA_ARGS__))
-
-/* C++ before C++20: kernels cannot be written in it (see kernels_cpp.h). */
-#define SPE_KERNEL_IN_CPP _Pragma("GCC error \"kernels are written in C: put this one into a .c file\"")
-
-/* Expands to prefix##T for a type T of kernels, which may be a user's macro. C's names of types, each two arguments
- * here, are errors at the user's line. */
-#define SPE_C_TYPE(prefix, T) SPE_C_TYPE_OF_(prefix, T)
-#define SPE_C_TYPE_OF_(prefix, T) SPE_SECOND_(SPE_C_TYPE_##T, prefix##T, 0)
-#define SPE_SECOND_(...) SPE_SECOND_OF_(__VA_ARGS__)
-#define SPE_SECOND_OF_(first, second, ...) second
-#define SPE_NO_TYPE_(text) 0, _Pragma(#text) 0
-#define SPE_C_TYPE_char SPE_NO_TYPE_(GCC error "char is a type of C: the kernel's is called i8")
-#define SPE_C_TYPE_short SPE_NO_TYPE_(GCC error "short is a type of C: the kernel's is called i16")
-#define SPE_C_TYPE_int SPE_NO_TYPE_(GCC error "int is a type of C: the kernel's is called i32")
-#define SPE_C_TYPE_long SPE_NO_TYPE_(GCC error "long is a type of C: the kernel's is called i64")
-#define SPE_C_TYPE_signed SPE_NO_TYPE_(GCC error "signed is a type of C: the kernel's is called i32")
-#define SPE_C_TYPE_unsigned SPE_NO_TYPE_(GCC error "unsigned is a type of C: the kernel's is called u32")
-#define SPE_C_TYPE_float SPE_NO_TYPE_(GCC error "float is a type of C: the kernel's is called f32")
-#define SPE_C_TYPE_double SPE_NO_TYPE_(GCC error "double is a type of C: the kernel's is called f64")
-#define SPE_C_TYPE_int8_t SPE_NO_TYPE_(GCC error "int8_t is a type of C: the kernel's is called i8")
-#define SPE_C_TYPE_int16_t SPE_NO_TYPE_(GCC error "int16_t is a type of C: the kernel's is called i16")
-#define SPE_C_TYPE_int32_t SPE_NO_TYPE_(GCC error "int32_t is a type of C: the kernel's is called i32")
-#define SPE_C_TYPE_int64_t SPE_NO_TYPE_(GCC error "int64_t is a type of C: the kernel's is called i64")
-#define SPE_C_TYPE_uint8_t SPE_NO_TYPE_(GCC error "uint8_t is a type of C: the kernel's is called u8")
-#define SPE_C_TYPE_uint16_t SPE_NO_TYPE_(GCC error "uint16_t is a type of C: the kernel's is called u16")
-#define SPE_C_TYPE_uint32_t SPE_NO_TYPE_(GCC error "uint32_t is a type of C: the kernel's is called u32")
-#define SPE_C_TYPE_uint64_t SPE_NO_TYPE_(GCC error "uint64_t is a type of C: the kernel's is called u64")
-#define SPE_C_TYPE_size_t SPE_NO_TYPE_(GCC error "size_t is a type of C: the kernel's is called u64")
-
-/* A C number or an spe_val, as an spe_val. */
-#define SPE_NUMBER(x)                                                                                                  \
-    _Generic((x), spe_val: spe_val_same, float: spe_val_float, double: spe_val_real, unsigned long: spe_val_uint,      \
-             unsigned long long: spe_val_uint, default: spe_val_int)(x)
-
-/* The C loops of XT_FOR and CV_FOR, and of XT_IF and CV_IF; `begin` opens the region. */
-#define SPE_FOR(k, begin)                                                                                              \
-    for (spe_region k##_loop_ = begin; spe_region_next(&k##_loop_);)                                                   \
-        for (const spe_val k = k##_loop_.index, *k##_once_ = &k; k##_once_; k##_once_ = spe_region_done(&k##_loop_))
-#define SPE_IF(begin)                                                                                                  \
-    for (spe_region SPE_CAT(spe_if_, __LINE__) = begin; spe_region_next(&SPE_CAT(spe_if_, __LINE__));)                 \
-        if (SPE_CAT(spe_if_, __LINE__).turn == 1)
-
-/* The variables a region carries as a NULL-terminated array; the first argument is not one of them. */
-#define SPE_CARRIED(...) ((void *const[]){SPE_REST(__VA_ARGS__, NULL)})
-
-/* -- kernels in C++20 (xetile/cpp.h, coopvec/cpp.h): overloads for _Generic, lists for compound literals. Braces, like
- * C's initialisers, are evaluated in order. */
-
-#if defined(__cplusplus) && __cplusplus >= 202002L
-#include <initializer_list>
-#include <type_traits>
-
-inline spe_val spe_cpp_number_of(const spe_val &v) { return v; }
-template <class T> spe_val spe_cpp_number_of(T x)
-{
-    static_assert(std::is_arithmetic_v<T> || std::is_enum_v<T>,
-                  "neither a C number nor a number of the kernel; where vectors are possible, not one either");
-    if constexpr (std::is_same_v<T, float>) return spe_val_float(x);
-    else if constexpr (std::is_floating_point_v<T>) return spe_val_real((double)x);
-    else if constexpr (std::is_unsigned_v<T> && sizeof(T) > 4) return spe_val_uint(x);
-    else return spe_val_int((long long)x);
-}
-
-/* A number or vector in a language's own union or structure, and which of them it is; several of these. */
-template <class Any, bool is_vec> struct spe_cpp_operand {
-    Any any;
-    operator const Any &() const { return any; }
-};
-template <class Any, bool... is_vec> struct spe_cpp_operands {
-    Any all[sizeof...(is_vec)];
-    spe_cpp_operands(const spe_cpp_operand<Any, is_vec> &...one) : all{one.any...} {}
-    operator const Any *() const { return all; }
-};
-template <class T> inline constexpr bool spe_cpp_has_vec = false;
-template <class Any> inline constexpr bool spe_cpp_has_vec<spe_cpp_operand<Any, true>> = true;
-template <class Any, bool... is_vec>
-inline constexpr bool spe_cpp_has_vec<spe_cpp_operands<Any, is_vec...>> = (is_vec || ...);
-
-/* Calls the function for vectors if any argument is or has one, else the one for numbers. */
-template <class V, class S> struct spe_cpp_chosen {
-    V *vec;
-    S *scalar;
-    template <class... A> auto operator()(const A &...a) const
-    {
-        if constexpr ((spe_cpp_has_vec<A> || ...)) return vec(a...);
-        else return scalar(a...);
-    }
-};
-template <class V, class S> constexpr spe_cpp_chosen<V, S> spe_cpp_choose(V *v, S *s) { return {v, s}; }
-
-/* A list lives until the end of the full expression: the callee copies what it keeps. */
-template <class T> T const *spe_cpp_listed(std::initializer_list<T> l) { return l.begin(); }
-
-#undef SPE_NUMBER
-#define SPE_NUMBER(x) spe_cpp_number_of(x)
-#undef SPE_CARRIED
-#define SPE_CARRIED(...) spe_cpp_listed<void *>({SPE_REST(__VA_ARGS__, nullptr)})
-#undef SPE_FOR /* void * does not convert */
-#define SPE_FOR(k, begin)                                                                                              \
-    for (spe_region k##_loop_ = begin; spe_region_next(&k##_loop_);)                                                   \
-        for (const spe_val k = k##_loop_.index, *k##_once_ = &k; k##_once_;                                            \
-             k##_once_ = (const spe_val *)spe_region_done(&k##_loop_))
-#define SPE_CPP_PLACE [] { static const spe_place here_ = {__FILE__, __LINE__}; return &here_; }()
-#endif
 
 #endif /* SPIRV_EMIT_H */
 
@@ -8786,7 +8652,8 @@ spe_id spe_extent(spe_module *m, spe_id extent)
 
 spe_val spe_val_of(spe_val_kind kind, int type, spe_id id)
 {
-    spe_val v = {SPE_VAL_MAGIC, kind, type, id, kind < SPE_SCALAR, false, 1, 0, 0, 0};
+    spe_val v = {{NULL}, kind, type, id, kind < SPE_SCALAR, false, 1, 0, 0, 0};
+    v.magic = SPE_VAL_MAGIC;
     return v;
 }
 
@@ -8968,6 +8835,155 @@ void *spe_region_done(spe_region *r)
 
 XETILE_AS_BEFORE_
 #endif /* SPIRV_EMIT_BODIES_ */
+
+#ifndef SPIRV_EMIT_MACROS_
+#define SPIRV_EMIT_MACROS_
+#if defined(__INCLUDE_LEVEL__) && __INCLUDE_LEVEL__ > 0
+#pragma GCC system_header
+#endif
+
+/* ---- macros of kernels (C only) ---------------------------------------------------------------------------------- */
+
+/* A kernel's parameters, ptr(f16, A) or u32(N): its name, and its text, which ze_dispatch.h can read. */
+#define SPE_NAME_OF(parameter) SPE_NAME_OF_(SPE_PARAM_##parameter)
+#define SPE_NAME_OF_(...) SPE_FIRST(__VA_ARGS__)
+#define SPE_WRITE_(i, parameter) SPE_WRITE_1_(SPE_PARAM_##parameter)
+#define SPE_WRITE_1_(...) SPE_REST(__VA_ARGS__)
+#define SPE_PARAM_ptr(T, name) name, "ptr<" #T "> " #name
+#define SPE_PARAM_f64(name) name, "f64 " #name
+#define SPE_PARAM_f32(name) name, "f32 " #name
+#define SPE_PARAM_f16(name) name, "f16 " #name
+#define SPE_PARAM_bf16(name) name, "bf16 " #name
+#define SPE_PARAM_i64(name) name, "i64 " #name
+#define SPE_PARAM_i32(name) name, "i32 " #name
+#define SPE_PARAM_i16(name) name, "i16 " #name
+#define SPE_PARAM_i8(name) name, "i8 " #name
+#define SPE_PARAM_u64(name) name, "u64 " #name
+#define SPE_PARAM_u32(name) name, "u32 " #name
+#define SPE_PARAM_u16(name) name, "u16 " #name
+#define SPE_PARAM_u8(name) name, "u8 " #name
+
+/* The body of XT_KERNEL and CV_KERNEL: a constant of type xt_kernel that holds the kernel's name, parameters and
+ * location, and the head of the function that is its body. It runs once for each build, so it and what it alone calls
+ * are cold: gcc compiles them for size, in less time. xt_ctx, XT_DECLARE_ and XT_ARGUMENT_ are the header's own. */
+#define SPE_KERNEL(xt, XT, name_, ...)                                                                                 \
+    static void name_##_##xt##_body_(xt##_ctx *xt##_context_, SPE_EACH(XT##_DECLARE_, SPE_COMMA, __VA_ARGS__));        \
+    SPE_UNUSED SPE_COLD_ static void name_##_##xt##_call_(xt##_ctx *xt##_context_)                                     \
+    {                                                                                                                  \
+        name_##_##xt##_body_(xt##_context_, SPE_EACH(XT##_ARGUMENT_, SPE_COMMA, __VA_ARGS__));                         \
+    }                                                                                                                  \
+    SPE_UNUSED static const xt##_kernel name_ = {#name_, SPE_EACH(SPE_WRITE_, SPE_COMMA_TEXT_, __VA_ARGS__), __FILE__, \
+                                                 __LINE__, name_##_##xt##_call_};                                      \
+    static void name_##_##xt##_body_(SPE_UNUSED xt##_ctx *xt##_context_,                                               \
+                                     SPE_EACH(XT##_DECLARE_, SPE_COMMA, __VA_ARGS__))
+
+/* C++ before C++20: kernels cannot be written in it (see spirv_emit/cpp.h). */
+#define SPE_KERNEL_IN_CPP _Pragma("GCC error \"kernels are written in C: put this one into a .c file\"")
+
+/* Expands to prefix##T for a type T of kernels, which may be a user's macro. C's names of types, each two arguments
+ * here, are errors at the user's line. */
+#define SPE_C_TYPE(prefix, T) SPE_C_TYPE_OF_(prefix, T)
+#define SPE_C_TYPE_OF_(prefix, T) SPE_SECOND_(SPE_C_TYPE_##T, prefix##T, 0)
+#define SPE_SECOND_(...) SPE_SECOND_OF_(__VA_ARGS__)
+#define SPE_SECOND_OF_(first, second, ...) second
+#define SPE_NO_TYPE_(text) 0, _Pragma(#text) 0
+#define SPE_C_TYPE_char SPE_NO_TYPE_(GCC error "char is a type of C: the kernel's is called i8")
+#define SPE_C_TYPE_short SPE_NO_TYPE_(GCC error "short is a type of C: the kernel's is called i16")
+#define SPE_C_TYPE_int SPE_NO_TYPE_(GCC error "int is a type of C: the kernel's is called i32")
+#define SPE_C_TYPE_long SPE_NO_TYPE_(GCC error "long is a type of C: the kernel's is called i64")
+#define SPE_C_TYPE_signed SPE_NO_TYPE_(GCC error "signed is a type of C: the kernel's is called i32")
+#define SPE_C_TYPE_unsigned SPE_NO_TYPE_(GCC error "unsigned is a type of C: the kernel's is called u32")
+#define SPE_C_TYPE_float SPE_NO_TYPE_(GCC error "float is a type of C: the kernel's is called f32")
+#define SPE_C_TYPE_double SPE_NO_TYPE_(GCC error "double is a type of C: the kernel's is called f64")
+#define SPE_C_TYPE_int8_t SPE_NO_TYPE_(GCC error "int8_t is a type of C: the kernel's is called i8")
+#define SPE_C_TYPE_int16_t SPE_NO_TYPE_(GCC error "int16_t is a type of C: the kernel's is called i16")
+#define SPE_C_TYPE_int32_t SPE_NO_TYPE_(GCC error "int32_t is a type of C: the kernel's is called i32")
+#define SPE_C_TYPE_int64_t SPE_NO_TYPE_(GCC error "int64_t is a type of C: the kernel's is called i64")
+#define SPE_C_TYPE_uint8_t SPE_NO_TYPE_(GCC error "uint8_t is a type of C: the kernel's is called u8")
+#define SPE_C_TYPE_uint16_t SPE_NO_TYPE_(GCC error "uint16_t is a type of C: the kernel's is called u16")
+#define SPE_C_TYPE_uint32_t SPE_NO_TYPE_(GCC error "uint32_t is a type of C: the kernel's is called u32")
+#define SPE_C_TYPE_uint64_t SPE_NO_TYPE_(GCC error "uint64_t is a type of C: the kernel's is called u64")
+#define SPE_C_TYPE_size_t SPE_NO_TYPE_(GCC error "size_t is a type of C: the kernel's is called u64")
+
+/* A C number or an spe_val, as an spe_val. */
+#define SPE_NUMBER(x)                                                                                                  \
+    _Generic((x), spe_val: spe_val_same, float: spe_val_float, double: spe_val_real, unsigned long: spe_val_uint,      \
+             unsigned long long: spe_val_uint, default: spe_val_int)(x)
+
+/* The C loops of XT_FOR and CV_FOR, and of XT_IF and CV_IF; `begin` opens the region. */
+#define SPE_FOR(k, begin)                                                                                              \
+    for (spe_region k##_loop_ = begin; spe_region_next(&k##_loop_);)                                                   \
+        for (const spe_val k = k##_loop_.index, *k##_once_ = &k; k##_once_; k##_once_ = spe_region_done(&k##_loop_))
+#define SPE_IF(begin)                                                                                                  \
+    for (spe_region SPE_CAT(spe_if_, __LINE__) = begin; spe_region_next(&SPE_CAT(spe_if_, __LINE__));)                 \
+        if (SPE_CAT(spe_if_, __LINE__).turn == 1)
+
+/* The variables a region carries as a NULL-terminated array; the first argument is not one of them. */
+#define SPE_CARRIED(...) ((void *const[]){SPE_REST(__VA_ARGS__, NULL)})
+
+/* cpp.h - what kernels in C++20 need (xetile/cpp.h, coopvec/cpp.h), which has no _Generic and no compound literals:
+ * overloads and lists. Braces, like C's initialisers, are evaluated in order.
+ */
+#if __cplusplus >= 202002L
+#include <initializer_list>
+#include <type_traits>
+
+/* Overloads that are deleted, not assertions: compilers name the line of the call. */
+template <class T>
+inline constexpr bool spe_cpp_is_number = std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_same_v<T, spe_val>;
+inline spe_val spe_cpp_number_of(const spe_val &v) { return v; }
+template <class T> requires(!spe_cpp_is_number<T>) spe_val spe_cpp_number_of(const T &) = delete; /* not a number */
+template <class T> requires(spe_cpp_is_number<T>) spe_val spe_cpp_number_of(T x)
+{
+    if constexpr (std::is_same_v<T, float>) return spe_val_float(x);
+    else if constexpr (std::is_floating_point_v<T>) return spe_val_real((double)x);
+    else if constexpr (std::is_unsigned_v<T> && sizeof(T) > 4) return spe_val_uint(x);
+    else return spe_val_int((long long)x);
+}
+
+/* A number or vector in a language's own union or structure, and which of them it is; several of these. */
+template <class Any, bool is_vec> struct spe_cpp_operand {
+    Any any;
+    operator const Any &() const { return any; }
+};
+template <class Any, bool... is_vec> struct spe_cpp_operands {
+    Any all[sizeof...(is_vec)];
+    spe_cpp_operands(const spe_cpp_operand<Any, is_vec> &...one) : all{one.any...} {}
+    operator const Any *() const { return all; }
+};
+template <class T> inline constexpr bool spe_cpp_has_vec = false;
+template <class Any> inline constexpr bool spe_cpp_has_vec<spe_cpp_operand<Any, true>> = true;
+template <class Any, bool... is_vec>
+inline constexpr bool spe_cpp_has_vec<spe_cpp_operands<Any, is_vec...>> = (is_vec || ...);
+
+/* Calls the function for vectors if any argument is or has one, else the one for numbers. */
+template <class V, class S> struct spe_cpp_chosen {
+    V *vec;
+    S *scalar;
+    template <class... A> auto operator()(const A &...a) const
+    {
+        if constexpr ((spe_cpp_has_vec<A> || ...)) return vec(a...);
+        else return scalar(a...);
+    }
+};
+template <class V, class S> constexpr spe_cpp_chosen<V, S> spe_cpp_choose(V *v, S *s) { return {v, s}; }
+
+/* A list lives until the end of the full expression: the callee copies what it keeps. */
+template <class T> T const *spe_cpp_listed(std::initializer_list<T> l) { return l.begin(); }
+
+#undef SPE_NUMBER
+#define SPE_NUMBER(x) spe_cpp_number_of(x)
+#undef SPE_CARRIED
+#define SPE_CARRIED(...) spe_cpp_listed<void *>({SPE_REST(__VA_ARGS__, nullptr)})
+#undef SPE_FOR /* void * does not convert */
+#define SPE_FOR(k, begin)                                                                                              \
+    for (spe_region k##_loop_ = begin; spe_region_next(&k##_loop_);)                                                   \
+        for (const spe_val k = k##_loop_.index, *k##_once_ = &k; k##_once_;                                            \
+             k##_once_ = (const spe_val *)spe_region_done(&k##_loop_))
+#define SPE_CPP_PLACE [] { static const spe_place here_ = {__FILE__, __LINE__}; return &here_; }()
+#endif
+
+#endif /* SPIRV_EMIT_MACROS_ */
 
 #if defined(__GNUC__)
 SPE_LETTERS_(XETILE_POP_)

@@ -456,13 +456,13 @@ enum { CM_REAL_TYPES(XT_TYPE_ENUM_) XT_BOOL_ = CM_TYPE_COUNT, XT_TYPE_i1 = XT_BO
 typedef spe_val xt_val; /* types: cm_type or XT_BOOL_ */
 
 typedef struct {
-    int count;
+    SPE_FIRST_MEMBER(xt_at_wanted_, int count);
     xt_val at[8];
 } xt_index; /* the result of XT_AT */
 
 /* A vector: a cm_matrix for each block of each piece this subgroup owns. */
 typedef struct {
-    uint32_t magic;
+    SPE_FIRST_MEMBER(xt_vec_wanted_, uint32_t magic);
     cm_type type;
     uint32_t id; /* its number among the recorded values */
     xt_map map;
@@ -476,7 +476,7 @@ typedef struct {
 
 /* A tile: a rows x cols window of a matrix in memory. */
 typedef struct {
-    uint32_t magic;
+    SPE_FIRST_MEMBER(xt_tile_wanted_, uint32_t magic);
     cm_type type;
     int number; /* of the XT_INIT_TILE it comes from */
     int scope;  /* the scope it was made in */
@@ -10029,8 +10029,8 @@ XETILE_AS_BEFORE_
 #define XT_PARAM(name_) xt_param_by_name_(XT_HERE_, name_)
 #define XT_USER() (xt_context_->desc->user)
 
-#define XT_INIT_TILE(base_, T, ...)                                                                                    \
-    xt_init_tile_(XT_HERE_, (xt_tile_desc_){.base = (base_), .type = XT_ID_(T), .rows = __VA_ARGS__})
+#define XT_INIT_TILE(base_, T, rows_, ...)                                                                             \
+    xt_init_tile_(XT_HERE_, (xt_tile_desc_){.base = (base_), .type = XT_ID_(T), .rows = (rows_), .cols = __VA_ARGS__})
 #define XT_LOAD_TILE(...) xt_load_tile_(XT_HERE_, (xt_load_desc_){.tile = __VA_ARGS__})
 #define XT_STORE_TILE(vec_, tile_) xt_store_tile_(XT_HERE_, (xt_scattered_){.vec = (vec_), .access = {.tile = (tile_)}})
 #define XT_PREFETCH_TILE(...) SPE_CAT(XT_PREFETCH_, SPE_COUNT(__VA_ARGS__))(__VA_ARGS__)
@@ -10080,7 +10080,9 @@ XETILE_AS_BEFORE_
 
 /* ---- overloads for _Generic */
 inline spe_cpp_operand<xt_any_, true> xt_any_cpp_(const xt_vec &v) { return {xt_any_vec_(v)}; }
-template <class T> spe_cpp_operand<xt_any_, false> xt_any_cpp_(const T &x)
+template <class T> requires(!spe_cpp_is_number<T>)
+spe_cpp_operand<xt_any_, false> xt_any_cpp_(const T &) = delete; /* neither a number nor a vector */
+template <class T> requires(spe_cpp_is_number<T>) spe_cpp_operand<xt_any_, false> xt_any_cpp_(const T &x)
 {
     return {xt_any_val_(spe_cpp_number_of(x))};
 }

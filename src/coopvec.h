@@ -348,7 +348,7 @@ typedef spe_val cv_val; /* types: cv_type */
 
 /* A work-item's vector, as SPIR-V vectors ("parts") of 8, then 4, 2, 1. */
 typedef struct {
-    uint32_t magic;
+    SPE_FIRST_MEMBER(cv_vec_wanted_, uint32_t magic);
     cv_type type;
     int length, parts;
     spe_id *part; /* in the module's arena */

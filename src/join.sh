@@ -113,7 +113,16 @@ give_letters_back() { # give_letters_back LIST
 
 # Macros used in kernels come last, as those of a system header: gcc then reports errors in them at the user's line, not at this
 # text's.
-macros='/^\/\* ---- macros .*(C only)/'
+macros='/^\/\* ---- macros /'
+
+# A face with the parts of it that it includes
+with_parts() { # with_parts HEADER
+    awk -v own="$1" '
+        function copy(file,  line) { while ((getline line < file) > 0) if (line !~ /^\/\* (kernels|values|launching).h - /) print line }
+        /^#include "linkage.h"$/ { if (own ~ /_dispatch$/) copy("linkage.h"); next }
+        /^#include "/ { file = $2; gsub(/"/, "", file); if (index(file, own "/") == 1) { copy(file); next } }
+        { print }'
+}
 
 kernel_macros() { # kernel_macros HEADER GUARD
     sed -n "$macros,\$p" "$1.h" | grep -q . || return 0
@@ -131,7 +140,7 @@ END
         cat "$1/cpp.h"
         printf '\n#endif /* %s_MACROS_ */\n' "${2%_H}"
     else
-        sed -n "$macros,\$p" "$1.h" | sed "s|/\* $2 \*/|/* ${2%_H}_MACROS_ */|"
+        sed -n "$macros,\$p" "$1.h" | with_parts "$1" | sed "s|/\* $2 \*/|/* ${2%_H}_MACROS_ */|"
     fi
 }
 
@@ -159,11 +168,7 @@ join() { # join HEADER: to standard output
     ze_dispatch) put_letters_away ZED_LETTERS_ "$all_letters" ;;
     vk_dispatch) put_letters_away VKD_LETTERS_ "$all_letters" ;;
     esac
-    sed -n "/^#ifndef $guard\$/,\$p" "$1.h" | sed "$macros,\$c#endif /* $guard */" | awk -v own="$1" '
-        function copy(file,  line) { while ((getline line < file) > 0) if (line !~ /^\/\* (kernels[_a-z]*|values|launching).h - /) print line }
-        /^#include "linkage.h"$/ { if (own ~ /_dispatch$/) copy("linkage.h"); next }
-        /^#include "/ { file = $2; gsub(/"/, "", file); if (index(file, own "/") == 1) { copy(file); next } }
-        { print }'
+    sed -n "/^#ifndef $guard\$/,\$p" "$1.h" | sed "$macros,\$c#endif /* $guard */" | with_parts "$1"
     echo
     echo "/* ==== bodies: nothing from here on is for users ================================================================== */"
     echo

@@ -414,6 +414,8 @@ XETILE_API bool vkd_batch_start_(vkd_batch *b, const char *file, int line);
 XETILE_API double vkd_batch_ns_(vkd_batch *b, int launch, const char *file, int line);
 XETILE_API bool vkd_batch_free_(vkd_batch *b, const char *file, int line);
 
+/* ---- macros of launches: errors are reported at the user's line -------------------------------------------------- */
+
 #include "vk_dispatch/launching.h"
 
 #endif /* VK_DISPATCH_H */

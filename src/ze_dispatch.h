@@ -692,6 +692,8 @@ XETILE_API bool zed_event_done_(zed_event *e, const char *file, int line);
 XETILE_API bool zed_signal_(zed_device *d, zed_event *e);
 XETILE_API bool zed_follow_(zed_device *d, zed_event *e);
 
+/* ---- macros of launches: errors are reported at the user's line -------------------------------------------------- */
+
 #include "ze_dispatch/launching.h"
 
 #endif /* ZE_DISPATCH_H */

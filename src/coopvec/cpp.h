@@ -5,7 +5,9 @@
 
 /* ---- overloads for _Generic */
 inline spe_cpp_operand<cv_any_, true> cv_any_cpp_(const cv_vec &v) { return {cv_any_vec_(v)}; }
-template <class T> spe_cpp_operand<cv_any_, false> cv_any_cpp_(const T &x)
+template <class T> requires(!spe_cpp_is_number<T>)
+spe_cpp_operand<cv_any_, false> cv_any_cpp_(const T &) = delete; /* neither a number nor a vector */
+template <class T> requires(spe_cpp_is_number<T>) spe_cpp_operand<cv_any_, false> cv_any_cpp_(const T &x)
 {
     return {cv_any_val_(spe_cpp_number_of(x))};
 }

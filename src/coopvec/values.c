@@ -178,7 +178,8 @@ cv_val cv_uniform_(cv_where_ w, cv_val v)
 
 XE_LATE_ cv_vec cv_no_vec_(void)
 {
-    cv_vec v = {CV_VEC_MAGIC_, CV_INVALID, 0, 0, NULL, 0};
+    cv_vec v = {{NULL}, CV_INVALID, 0, 0, NULL, 0};
+    v.magic = CV_VEC_MAGIC_;
     return v;
 }
 

@@ -136,7 +136,8 @@ spe_id spe_extent(spe_module *m, spe_id extent)
 
 spe_val spe_val_of(spe_val_kind kind, int type, spe_id id)
 {
-    spe_val v = {SPE_VAL_MAGIC, kind, type, id, kind < SPE_SCALAR, false, 1, 0, 0, 0};
+    spe_val v = {{NULL}, kind, type, id, kind < SPE_SCALAR, false, 1, 0, 0, 0};
+    v.magic = SPE_VAL_MAGIC;
     return v;
 }
 

@@ -95,24 +95,27 @@ inline vkd_arg vkd_arg_of_(vkd_arg a) { return a; }
 
 #define VKD_ARG(x) vkd_arg_text_(vkd_arg_of_(x), #x)
 
-/* The arguments as an array that lives as long as the call. */
+/* The arguments as an array that lives as long as the call. Where one cannot be an argument, there is no such function:
+ * compilers say so at the user's line. */
 template <class... T>
-inline bool vkd_launch_cpp_(vkd_kernel *k, vkd_batch *b, int how, double *ns, const char *file, int line,
-                            vkd_groups groups, T... args)
+inline auto vkd_launch_cpp_(vkd_kernel *k, vkd_batch *b, int how, double *ns, const char *file, int line,
+                            vkd_groups groups, T... args) -> decltype(((void)vkd_arg_of_(args), ...), true)
 {
     vkd_arg list[sizeof...(args) + 1] = {vkd_arg_of_(args)..., vkd_arg_ptr(NULL)};
     return vkd_launch_(k, b, how, ns, file, line, groups, list, (uint32_t)sizeof...(args));
 }
 
 template <class... T>
-inline double vkd_launch_timed_cpp_(vkd_kernel *k, const char *file, int line, vkd_groups groups, T... args)
+inline auto vkd_launch_timed_cpp_(vkd_kernel *k, const char *file, int line, vkd_groups groups, T... args)
+    -> decltype(((void)vkd_arg_of_(args), ...), 1.0)
 {
     double ns = 0;
     return vkd_launch_cpp_(k, NULL, VKD_RUN_WAIT_, &ns, file, line, groups, args...) ? ns : -1.0;
 }
 
 template <class... T>
-inline bool vkd_batch_change_cpp_(vkd_batch *b, int launch, const char *file, int line, vkd_groups groups, T... args)
+inline auto vkd_batch_change_cpp_(vkd_batch *b, int launch, const char *file, int line, vkd_groups groups, T... args)
+    -> decltype(((void)vkd_arg_of_(args), ...), true)
 {
     vkd_arg list[sizeof...(args) + 1] = {vkd_arg_of_(args)..., vkd_arg_ptr(NULL)};
     return vkd_batch_change_(b, launch, file, line, groups, list, (uint32_t)sizeof...(args));

@@ -5,7 +5,9 @@
 
 /* ---- overloads for _Generic */
 inline spe_cpp_operand<xt_any_, true> xt_any_cpp_(const xt_vec &v) { return {xt_any_vec_(v)}; }
-template <class T> spe_cpp_operand<xt_any_, false> xt_any_cpp_(const T &x)
+template <class T> requires(!spe_cpp_is_number<T>)
+spe_cpp_operand<xt_any_, false> xt_any_cpp_(const T &) = delete; /* neither a number nor a vector */
+template <class T> requires(spe_cpp_is_number<T>) spe_cpp_operand<xt_any_, false> xt_any_cpp_(const T &x)
 {
     return {xt_any_val_(spe_cpp_number_of(x))};
 }

@@ -95,24 +95,27 @@ inline zed_arg zed_arg_of_(zed_arg a) { return a; }
 
 #define ZED_ARG(x) zed_arg_text_(zed_arg_of_(x), #x)
 
-/* The arguments as an array that lives as long as the call. */
+/* The arguments as an array that lives as long as the call. Where one cannot be an argument, there is no such function:
+ * compilers say so at the user's line. */
 template <class... T>
-inline bool zed_launch_cpp_(zed_kernel *k, zed_batch *b, int how, double *ns, const char *file, int line,
-                            zed_groups groups, T... args)
+inline auto zed_launch_cpp_(zed_kernel *k, zed_batch *b, int how, double *ns, const char *file, int line,
+                            zed_groups groups, T... args) -> decltype(((void)zed_arg_of_(args), ...), true)
 {
     zed_arg list[sizeof...(args) + 1] = {zed_arg_of_(args)..., zed_arg_ptr(NULL)};
     return zed_launch_(k, b, how, ns, file, line, groups, list, (uint32_t)sizeof...(args));
 }
 
 template <class... T>
-inline double zed_launch_timed_cpp_(zed_kernel *k, const char *file, int line, zed_groups groups, T... args)
+inline auto zed_launch_timed_cpp_(zed_kernel *k, const char *file, int line, zed_groups groups, T... args)
+    -> decltype(((void)zed_arg_of_(args), ...), 1.0)
 {
     double ns = 0;
     return zed_launch_cpp_(k, NULL, ZED_RUN_WAIT_, &ns, file, line, groups, args...) ? ns : -1.0;
 }
 
 template <class... T>
-inline bool zed_batch_change_cpp_(zed_batch *b, int launch, const char *file, int line, zed_groups groups, T... args)
+inline auto zed_batch_change_cpp_(zed_batch *b, int launch, const char *file, int line, zed_groups groups, T... args)
+    -> decltype(((void)zed_arg_of_(args), ...), true)
 {
     zed_arg list[sizeof...(args) + 1] = {zed_arg_of_(args)..., zed_arg_ptr(NULL)};
     return zed_batch_change_(b, launch, file, line, groups, list, (uint32_t)sizeof...(args));

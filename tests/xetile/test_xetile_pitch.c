@@ -35,7 +35,7 @@ XT_KERNEL (pitched, u64(A), u64(B), u64(C), u32(M), u32(N), u32(K), u32(PITCH_A)
                              .map = now.map);
     xt_vec acc = XT_SPLAT(of(sum), now.m, now.n, 0, .map = now.map);
     xt_map a_in = a_map, b_in = b_map; /* with buffers, each element is copied by one subgroup */
-    xt_tile local[4] = {{0}};
+    xt_tile local[4] = {0};
     if (copied == BETWEEN || copied == OWN)
         local[0] = XT_INIT_TILE(XT_LOCAL(of(element), now.m * now.k), of(element), now.m, now.k,
                                 .shape = XT_AT(now.m, now.k), .map = a_map, .inside = true);

@@ -1,17 +1,17 @@
-/* kernels_cpp.h - what kernels in C++20 need, which has no _Generic and no compound literals: part of the face. */
-
-/* -- kernels in C++20 (xetile/cpp.h, coopvec/cpp.h): overloads for _Generic, lists for compound literals. Braces, like
- * C's initialisers, are evaluated in order. */
-
-#if defined(__cplusplus) && __cplusplus >= 202002L
+/* cpp.h - what kernels in C++20 need (xetile/cpp.h, coopvec/cpp.h), which has no _Generic and no compound literals:
+ * overloads and lists. Braces, like C's initialisers, are evaluated in order.
+ */
+#if __cplusplus >= 202002L
 #include <initializer_list>
 #include <type_traits>
 
+/* Overloads that are deleted, not assertions: compilers name the line of the call. */
+template <class T>
+inline constexpr bool spe_cpp_is_number = std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_same_v<T, spe_val>;
 inline spe_val spe_cpp_number_of(const spe_val &v) { return v; }
-template <class T> spe_val spe_cpp_number_of(T x)
+template <class T> requires(!spe_cpp_is_number<T>) spe_val spe_cpp_number_of(const T &) = delete; /* not a number */
+template <class T> requires(spe_cpp_is_number<T>) spe_val spe_cpp_number_of(T x)
 {
-    static_assert(std::is_arithmetic_v<T> || std::is_enum_v<T>,
-                  "neither a C number nor a number of the kernel; where vectors are possible, not one either");
     if constexpr (std::is_same_v<T, float>) return spe_val_float(x);
     else if constexpr (std::is_floating_point_v<T>) return spe_val_real((double)x);
     else if constexpr (std::is_unsigned_v<T> && sizeof(T) > 4) return spe_val_uint(x);
