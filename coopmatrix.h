@@ -327,6 +327,7 @@ typedef struct {
     bool stages_rows;        /* rows of arbitrary pitch are faster through local memory than read by lanes (xetile.h) */
     bool igc;                /* modules avoid bugs of Intel's compiler (docs/machine-code.md) */
     bool vulkan;             /* takes modules of SPE_ENV_VULKAN */
+    bool block1d;            /* plain loads of lines are block messages of one dimension where they can */
 } cm_target;
 
 /* The names of all rows, for messages. */
@@ -902,22 +903,22 @@ const cm_target *cm_target_row(const char *name)
     static const char large[] = "-ze-opt-large-register-file";
     enum { K = 1 << 10, ALL = 8 | 16 | 32 };
     static const cm_target rows[] = {
-        {"tgl", 16, ALL, 0, 0, CM_BLOCK2D_XE_, false, 64 * K, 512, 4 * K, "", false, true, false},
-        {"dg1", 16, ALL, 0, 0, CM_BLOCK2D_XE_, false, 64 * K, 512, 4 * K, "", false, true, false},
-        {"mtl", 16, ALL, 0, 0, CM_BLOCK2D_XE_, false, 64 * K, 1024, 8 * K, large, false, true, false},
-        {"arl-h", 16, ALL, 0, 0, CM_BLOCK2D_XE_, false, 64 * K, 1024, 8 * K, large, false, true, false},
-        {"dg2", 8, ALL, 8, 0, CM_BLOCK2D_XE_, true, 64 * K, 1024, 8 * K, large, false, true, false},
-        {"pvc", 16, 16 | 32, 16, 16, CM_BLOCK2D_PVC_, true, 128 * K, 1024, 16 * K, large, true, true, false},
-        {"bmg", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false},
-        {"lnl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false},
-        {"ptl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false},
-        {"wcl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false},
-        {"nvl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false},
-        {"nvl-p", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 192 * K, 1024, 16 * K, large, true, true, false},
-        {"cri", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 384 * K, 1024, 16 * K, large, true, true, false},
-        {"generic", 16, ALL, 0, 0, CM_BLOCK2D_XE_, false, 32 * K, 1024, 4 * K, "", false, true, false},
-        {"soft", 16, ALL, 8 | 16, 16, CM_BLOCK2D_ANY_, true, 64 * K, 1024, 16 * K, "", false, false, false},
-        {"vulkan", 32, ALL, 0, 0, CM_BLOCK2D_ANY_, false, 32 * K, 256, 8 * K, "", false, false, true},
+        {"tgl", 16, ALL, 0, 0, CM_BLOCK2D_XE_, false, 64 * K, 512, 4 * K, "", false, true, false, true},
+        {"dg1", 16, ALL, 0, 0, CM_BLOCK2D_XE_, false, 64 * K, 512, 4 * K, "", false, true, false, true},
+        {"mtl", 16, ALL, 0, 0, CM_BLOCK2D_XE_, false, 64 * K, 1024, 8 * K, large, false, true, false, true},
+        {"arl-h", 16, ALL, 0, 0, CM_BLOCK2D_XE_, false, 64 * K, 1024, 8 * K, large, false, true, false, true},
+        {"dg2", 8, ALL, 8, 0, CM_BLOCK2D_XE_, true, 64 * K, 1024, 8 * K, large, false, true, false, false},
+        {"pvc", 16, 16 | 32, 16, 16, CM_BLOCK2D_PVC_, true, 128 * K, 1024, 16 * K, large, true, true, false, false},
+        {"bmg", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false, false},
+        {"lnl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false, false},
+        {"ptl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false, false},
+        {"wcl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false, false},
+        {"nvl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false, false},
+        {"nvl-p", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 192 * K, 1024, 16 * K, large, true, true, false, false},
+        {"cri", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 384 * K, 1024, 16 * K, large, true, true, false, false},
+        {"generic", 16, ALL, 0, 0, CM_BLOCK2D_XE_, false, 32 * K, 1024, 4 * K, "", false, true, false, false},
+        {"soft", 16, ALL, 8 | 16, 16, CM_BLOCK2D_ANY_, true, 64 * K, 1024, 16 * K, "", false, false, false, false},
+        {"vulkan", 32, ALL, 0, 0, CM_BLOCK2D_ANY_, false, 32 * K, 256, 8 * K, "", false, false, true, false},
     };
     static const char *const families[][2] = { /* what stands before the `-` of other names */
         {"rkl", "tgl"}, {"adl", "tgl"}, {"rpl", "tgl"}, {"tgllp", "tgl"}, {"mtl", "mtl"}, {"arl", "mtl"},
@@ -1149,6 +1150,12 @@ XE_FN_ void cm_layout_pair_(cm_layout *l, int depth)
     l->needs_mask = l->size_j > l->cols;
 }
 
+/* Are products of this type sums of four bytes by one instruction? Then lanes have four neighbours along k together. */
+XE_FN_ bool cm_dots_(const cm_ctx *c, cm_type type)
+{
+    return c->lowering == CM_PLAIN && c->target.block1d && (type == CM_I8 || type == CM_U8);
+}
+
 cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type type, cm_use use)
 {
     cm_layout l;
@@ -1159,6 +1166,7 @@ cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type type, cm_use use)
         return l;
     }
     const cm_product *row = cm_product_row(type, type);
+    if (use == CM_B && cm_dots_(c, type) && rows >= 4 * l.lanes) cm_layout_interleave(&l, 4);
     if (use != CM_B || c->lowering == CM_PLAIN || !row || !row->dpas) return l;
     int depth = cm_dpas_depth_(type);
     if (depth > l.lanes && rows >= depth) cm_layout_interleave(&l, depth / l.lanes);
@@ -3100,6 +3108,60 @@ XE_FN_ bool cm_move_pieces_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool 
     return true;
 }
 
+/* lines.c - lines of a matrix by block messages of one dimension, for devices that have no other: a message for each
+ * line of elements that lie side by side, instead of an address for each lane. */
+
+/* Is this access made so: are the lanes side by side in memory, each with one element of a line in each block, or with
+ * 32 bits of neighbours; is nothing checked, as a test for each load would double the code of loops; and are lines known
+ * to begin at multiples of 4 bytes? */
+XE_FN_ bool cm_has_lines_(cm_ctx *c, const cm_surface_ *s, const cm_layout *l)
+{
+    int bytes = cm_type_info(l->type)->bytes;
+    return c->target.block1d && s->storage == SPE_StorageClassCrossWorkgroup && !s->rows && !s->cols &&
+           bytes <= 4 && (bytes == 4 || s->align >= 4) && l->size_i == l->lanes && !cm_is_complex(l->type) &&
+           (l->size_k1 == 1 || (l->interleaved && l->size_k1 * bytes == 4)) && cm_is_constant_(c, s->down, 1);
+}
+
+/* A line's elements of all blocks of lanes, to the components that they are: each lane has `side` of each block. */
+XE_FN_ void cm_load_line_(cm_ctx *c, const cm_layout *l, spe_id line, int column, spe_id *v)
+{
+    spe_module *m = c->module;
+    int side = l->size_k1, blocks = l->size_k2, lines = l->size_v / (blocks * side);
+    uint32_t bits = (uint32_t)(cm_type_info(l->type)->storage_bits * side);
+    spe_id elem = cm_storage_type(c, l->type), word = spe_int(m, bits);
+    for (int block = 0, n; block < blocks; block += n) {
+        for (n = 8; n > blocks - block;) n /= 2;
+        spe_id at = spe_ptr_cast(m, spe_index(m, line, spe_u64(m, (uint64_t)(block * l->lanes * side))), word);
+        uint32_t operand[1] = {at};
+        spe_id read = spe_op(m, SPE_OpSubgroupBlockReadINTEL, cm_vec_(c, word, n), 1, operand);
+        for (int i = 0; i < n; i++) {
+            spe_id one = n == 1 ? read : spe_extract(m, read, (uint32_t)i);
+            spe_id *to = &v[((block + i) * lines + column) * side];
+            one = spe_bitcast(m, cm_vec_(c, elem, side), one);
+            for (int k = 0; k < side; k++) to[k] = side == 1 ? one : spe_extract(m, one, (uint32_t)k);
+        }
+    }
+}
+
+/* Method: a message for each line. */
+XE_FN_ bool cm_move_lines_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
+{
+    const cm_layout *l = &a->layout;
+    spe_module *m = c->module;
+    if (store || !cm_has_lines_(c, s, l)) return false;
+    int lines = l->size_v / (l->size_k2 * l->size_k1);
+    spe_id right = cm_distance_(c, s->right, cm_i32_(c, 1));
+    spe_id first = spe_iadd(m, cm_distance_(c, s->col, s->right), cm_distance_(c, s->row, cm_i32_(c, 1)));
+    spe_id line = spe_index(m, s->ptr, first), *v = cm_ids_(c, l->size_v);
+    for (int column = 0; v && column < lines; column++) {
+        cm_load_line_(c, l, line, column, v);
+        line = spe_index(m, line, right);
+    }
+    cm_matrix whole = v ? cm_from_components(c, l, v) : cm_poison();
+    if (whole.parts) memcpy(a->part, whole.part, (size_t)whole.parts * sizeof *a->part);
+    return true;
+}
+
 /* moves.c - loads and stores: KHR matrices, and the method of each lowering. */
 
 /* Method of CM_KHR: an instruction per part. KHR matrices are transposed: contiguous rows are row-major. */
@@ -3123,11 +3185,17 @@ XE_FN_ bool cm_move_khr_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool sto
     return true;
 }
 
+/* Method of CM_PLAIN: block messages of lines, or each lane its own elements. */
+XE_FN_ bool cm_move_plain_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
+{
+    return cm_move_lines_(c, s, a, store) || cm_move_lanes_(c, s, a, store);
+}
+
 /* Loads or stores each half of the matrix by the first method that can. */
 XE_FN_ void cm_move_(cm_ctx *c, cm_matrix *a, const cm_mem *mem, bool store)
 {
     static bool (*const first[])(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store) = {
-        cm_move_lanes_, cm_move_lanes_, cm_move_block2d_, cm_move_khr_}; /* by cm_lowering */
+        cm_move_plain_, cm_move_plain_, cm_move_block2d_, cm_move_khr_}; /* by cm_lowering */
     for (int i = 0; i < cm_halves_(a->layout.type); i++) {
         cm_matrix half = cm_half_(a, i);
         cm_surface_ s;
@@ -3296,6 +3364,51 @@ XE_FN_ void cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, const s
     job->acc = cm_from_components(c, ld, d);
 }
 
+/* Four bytes of a and b, with their signs, multiplied and added. */
+XE_FN_ spe_id cm_dot_(cm_ctx *c, spe_id a, bool a_signed, spe_id b, bool b_signed)
+{
+    spe_id i32 = spe_int(c->module, 32);
+    uint32_t op = a_signed && b_signed ? SPE_OpSDot : !a_signed && !b_signed ? SPE_OpUDot : SPE_OpSUDot;
+    enum { PACKED_4X8_BIT = 0 };
+    uint32_t words[3] = {a_signed || !b_signed ? a : b, a_signed || !b_signed ? b : a, PACKED_4X8_BIT};
+    spe_capability(c->module, SPE_CapabilityDotProductInput4x8BitPacked);
+    return spe_op(c->module, op, i32, 3, words);
+}
+
+/* The words of a matrix: those of each block after another. */
+XE_FN_ spe_id *cm_words_of_(cm_ctx *c, const cm_matrix *a)
+{
+    int n = 0;
+    spe_id *words = cm_ids_(c, a->layout.size_v / cm_channels_(&a->layout));
+    for (int part = 0; words && part < a->parts; part++)
+        for (int i = 0, count = cm_part_words(&a->layout, part); i < count; i++)
+            words[n++] = count == 1 ? a->part[part] : spe_extract(c->module, a->part[part], (uint32_t)i);
+    return words;
+}
+
+/* Method for bytes whose neighbours along k share a word in both operands: four products an instruction. */
+XE_FN_ bool cm_mul_add_dots_(cm_ctx *c, cm_job_ *job)
+{
+    const cm_layout *la = &job->a->layout, *lb = &job->b->layout, *ld = &job->acc.layout;
+    bool a_signed = la->type == CM_I8, b_signed = lb->type == CM_I8;
+    if (!cm_dots_(c, la->type) || !cm_dots_(c, lb->type) || ld->type != CM_I32 || !la->packed || !lb->interleaved ||
+        lb->size_k1 != 4 || ld->size_i != ld->lanes)
+        return false;
+    spe_id *a = cm_words_of_(c, job->a), *b = cm_words_of_(c, job->b), *d = cm_component_ids(c, &job->acc, CM_I32);
+    const int deep = lb->rows / 4, across = lb->cols;
+    for (int i = 0; a && i < deep * ld->size_k2; i++) a[i] = spe_reload(c->module, a[i]);
+    for (int k = 0; a && b && d && k < deep; k++)
+        for (int m = 0; m < across; m++) {
+            spe_id one = spe_sg_broadcast(c->module, b[k / lb->lanes * across + m], cm_i32_(c, k % lb->lanes));
+            for (int block = 0; block < ld->size_k2; block++) {
+                spe_id *sum = &d[block * across + m];
+                *sum = spe_iadd(c->module, *sum, cm_dot_(c, a[block * deep + k], a_signed, one, b_signed));
+            }
+        }
+    if (d) job->acc = cm_from_components(c, ld, d);
+    return true;
+}
+
 /* Method, for every layout: broadcasts, products and sums in the accumulation type (compilers fuse them if that is
  * faster), in straight-line code: per lane K N broadcasts and K N M / S products, in vectors of up to eight. Sums come
  * first in additions: Intel's compiler makes dp4a of chains of four products of bytes, and if the first addition of a
@@ -3303,6 +3416,7 @@ XE_FN_ void cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, const s
 XE_FN_ void cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
 {
     cm_type acc = job->acc.layout.type;
+    if (cm_mul_add_dots_(c, job)) return;
     spe_id *a = cm_component_ids(c, job->a, acc), *b = cm_component_ids(c, job->b, acc);
     for (int i = 0; a && i < job->a->layout.size_v; i++) a[i] = spe_reload(c->module, a[i]);
     if (a && b && job->acc.layout.size_i < job->acc.layout.lanes) cm_mul_add_spread_(c, job, a, b);

@@ -325,6 +325,7 @@ typedef struct {
     bool stages_rows;        /* rows of arbitrary pitch are faster through local memory than read by lanes (xetile.h) */
     bool igc;                /* modules avoid bugs of Intel's compiler (docs/machine-code.md) */
     bool vulkan;             /* takes modules of SPE_ENV_VULKAN */
+    bool block1d;            /* plain loads of lines are block messages of one dimension where they can */
 } cm_target;
 
 /* The names of all rows, for messages. */

@@ -12,6 +12,12 @@ static void cm_layout_pair_(cm_layout *l, int depth)
     l->needs_mask = l->size_j > l->cols;
 }
 
+/* Are products of this type sums of four bytes by one instruction? Then lanes have four neighbours along k together. */
+XE_FN_ bool cm_dots_(const cm_ctx *c, cm_type type)
+{
+    return c->lowering == CM_PLAIN && c->target.block1d && (type == CM_I8 || type == CM_U8);
+}
+
 cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type type, cm_use use)
 {
     cm_layout l;
@@ -22,6 +28,7 @@ cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type type, cm_use use)
         return l;
     }
     const cm_product *row = cm_product_row(type, type);
+    if (use == CM_B && cm_dots_(c, type) && rows >= 4 * l.lanes) cm_layout_interleave(&l, 4);
     if (use != CM_B || c->lowering == CM_PLAIN || !row || !row->dpas) return l;
     int depth = cm_dpas_depth_(type);
     if (depth > l.lanes && rows >= depth) cm_layout_interleave(&l, depth / l.lanes);

@@ -22,11 +22,17 @@ XE_FN_ bool cm_move_khr_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool sto
     return true;
 }
 
+/* Method of CM_PLAIN: block messages of lines, or each lane its own elements. */
+static bool cm_move_plain_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
+{
+    return cm_move_lines_(c, s, a, store) || cm_move_lanes_(c, s, a, store);
+}
+
 /* Loads or stores each half of the matrix by the first method that can. */
 static void cm_move_(cm_ctx *c, cm_matrix *a, const cm_mem *mem, bool store)
 {
     static bool (*const first[])(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store) = {
-        cm_move_lanes_, cm_move_lanes_, cm_move_block2d_, cm_move_khr_}; /* by cm_lowering */
+        cm_move_plain_, cm_move_plain_, cm_move_block2d_, cm_move_khr_}; /* by cm_lowering */
     for (int i = 0; i < cm_halves_(a->layout.type); i++) {
         cm_matrix half = cm_half_(a, i);
         cm_surface_ s;

@@ -134,6 +134,51 @@ static void cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, const s
     job->acc = cm_from_components(c, ld, d);
 }
 
+/* Four bytes of a and b, with their signs, multiplied and added. */
+static spe_id cm_dot_(cm_ctx *c, spe_id a, bool a_signed, spe_id b, bool b_signed)
+{
+    spe_id i32 = spe_int(c->module, 32);
+    uint32_t op = a_signed && b_signed ? SPE_OpSDot : !a_signed && !b_signed ? SPE_OpUDot : SPE_OpSUDot;
+    enum { PACKED_4X8_BIT = 0 };
+    uint32_t words[3] = {a_signed || !b_signed ? a : b, a_signed || !b_signed ? b : a, PACKED_4X8_BIT};
+    spe_capability(c->module, SPE_CapabilityDotProductInput4x8BitPacked);
+    return spe_op(c->module, op, i32, 3, words);
+}
+
+/* The words of a matrix: those of each block after another. */
+static spe_id *cm_words_of_(cm_ctx *c, const cm_matrix *a)
+{
+    int n = 0;
+    spe_id *words = cm_ids_(c, a->layout.size_v / cm_channels_(&a->layout));
+    for (int part = 0; words && part < a->parts; part++)
+        for (int i = 0, count = cm_part_words(&a->layout, part); i < count; i++)
+            words[n++] = count == 1 ? a->part[part] : spe_extract(c->module, a->part[part], (uint32_t)i);
+    return words;
+}
+
+/* Method for bytes whose neighbours along k share a word in both operands: four products an instruction. */
+static bool cm_mul_add_dots_(cm_ctx *c, cm_job_ *job)
+{
+    const cm_layout *la = &job->a->layout, *lb = &job->b->layout, *ld = &job->acc.layout;
+    bool a_signed = la->type == CM_I8, b_signed = lb->type == CM_I8;
+    if (!cm_dots_(c, la->type) || !cm_dots_(c, lb->type) || ld->type != CM_I32 || !la->packed || !lb->interleaved ||
+        lb->size_k1 != 4 || ld->size_i != ld->lanes)
+        return false;
+    spe_id *a = cm_words_of_(c, job->a), *b = cm_words_of_(c, job->b), *d = cm_component_ids(c, &job->acc, CM_I32);
+    const int deep = lb->rows / 4, across = lb->cols;
+    for (int i = 0; a && i < deep * ld->size_k2; i++) a[i] = spe_reload(c->module, a[i]);
+    for (int k = 0; a && b && d && k < deep; k++)
+        for (int m = 0; m < across; m++) {
+            spe_id one = spe_sg_broadcast(c->module, b[k / lb->lanes * across + m], cm_i32_(c, k % lb->lanes));
+            for (int block = 0; block < ld->size_k2; block++) {
+                spe_id *sum = &d[block * across + m];
+                *sum = spe_iadd(c->module, *sum, cm_dot_(c, a[block * deep + k], a_signed, one, b_signed));
+            }
+        }
+    if (d) job->acc = cm_from_components(c, ld, d);
+    return true;
+}
+
 /* Method, for every layout: broadcasts, products and sums in the accumulation type (compilers fuse them if that is
  * faster), in straight-line code: per lane K N broadcasts and K N M / S products, in vectors of up to eight. Sums come
  * first in additions: Intel's compiler makes dp4a of chains of four products of bytes, and if the first addition of a
@@ -141,6 +186,7 @@ static void cm_mul_add_spread_(cm_ctx *c, cm_job_ *job, const spe_id *a, const s
 static void cm_mul_add_plain_(cm_ctx *c, cm_job_ *job)
 {
     cm_type acc = job->acc.layout.type;
+    if (cm_mul_add_dots_(c, job)) return;
     spe_id *a = cm_component_ids(c, job->a, acc), *b = cm_component_ids(c, job->b, acc);
     for (int i = 0; a && i < job->a->layout.size_v; i++) a[i] = spe_reload(c->module, a[i]);
     if (a && b && job->acc.layout.size_i < job->acc.layout.lanes) cm_mul_add_spread_(c, job, a, b);

@@ -14,6 +14,7 @@ XE_FN_ cm_element cm_element_at_(const cm_layout *l, int lane, int v);
 XE_FN_ spe_id cm_row_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v);
 XE_FN_ spe_id cm_col_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v);
 XE_FN_ void cm_axes_of_(const cm_layout *l, int v, int *row, int *col);
+XE_FN_ bool cm_dots_(const cm_ctx *c, cm_type type);
 XE_FN_ int cm_channels_(const cm_layout *l);
 XE_FN_ int cm_block_words_(const cm_layout *l);
 XE_FN_ int cm_word_bits_(const cm_layout *l);
@@ -52,5 +53,6 @@ XE_FN_ bool cm_move_lanes_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool s
 XE_FN_ bool cm_has_pairs_(const cm_layout *l);
 XE_FN_ bool cm_move_block2d_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store);
 XE_FN_ bool cm_move_pieces_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store);
+XE_FN_ bool cm_move_lines_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store);
 XE_FN_ bool cm_move_khr_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store);
 #endif

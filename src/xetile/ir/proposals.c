@@ -8,13 +8,16 @@ typedef struct {
     const char *why;
 } xt_shape_;
 
-static const xt_shape_ *xt_shape_for_(const cm_target *t, bool dpas)
+static const xt_shape_ *xt_shape_for_(const cm_target *t, bool dpas, int type)
 {
     static const xt_shape_ with_messages = {{8, 4}, {32, 64}, 32, 3, "matrix instruction and 2D block messages"};
     static const xt_shape_ with_dpas = {{8, 4}, {16, 16}, 32, 0, "matrix instruction, operands loaded by lanes"};
     static const xt_shape_ plain = {{4, 4}, {8, 32}, 16, 0, "no matrix instruction for these types: FMA"};
+    static const xt_shape_ lines = {{4, 4}, {16, 32}, 8, 0, "FMA with lines by block messages in subgroups of 8"};
+    static const xt_shape_ bytes = {{4, 4}, {16, 16}, 32, 0, "dp4a with lines by block messages in subgroups of 8"};
     static const xt_shape_ other = {{4, 2}, {16, 32}, 16, 0, "a device that is not Intel's: FMA"};
     if (dpas) return t->block2d_sizes ? &with_messages : &with_dpas;
+    if (t->block1d) return type == CM_I8 || type == CM_U8 ? &bytes : xt_bytes_(type) <= 4 ? &lines : &plain;
     return t->vulkan ? &other : &plain;
 }
 
@@ -57,7 +60,7 @@ static void xt_fit_matrix_(xt_tiles *t, xt_shape_ *s, const int size[2], const i
 
 static void xt_fit_device_(xt_tiles *t, xt_shape_ *s, const xt_product *p, const cm_target *target, const int least[2])
 {
-    int bytes = target->registers;
+    int bytes = target->block1d ? 4096 : target->registers; /* 128 do there, and leave twice as many threads */
     bool shrunk = false;
     while (xt_piece_bytes_(p, s->data, s->k) > bytes) {
         int d = s->data[1] > s->data[0] && s->data[1] > least[1];
@@ -123,10 +126,10 @@ xt_tiles xt_tiles_for(const xt_target *target, const xt_product *p)
     }
     row = *cm_target_row(target->name);
     if (target->max_group_size) row.max_group_size = (int)target->max_group_size;
-    t.subgroup_size = p->subgroup_size ? p->subgroup_size : row.subgroup_size;
+    t.subgroup_size = p->subgroup_size ? p->subgroup_size : row.block1d ? 8 : row.subgroup_size;
     const cm_product *product = cm_product_row((cm_type)(p->a - 1), (cm_type)(p->b - 1));
     bool dpas = product && product->dpas && (row.dpas_sizes & (uint32_t)t.subgroup_size);
-    xt_shape_ s = *xt_shape_for_(&row, dpas);
+    xt_shape_ s = *xt_shape_for_(&row, dpas, p->a - 1);
     const int size[2] = {p->m, p->n}, least[2] = {8, t.subgroup_size};
     if (s.data[1] < t.subgroup_size) s.data[1] = t.subgroup_size;
     xt_because_(&t, "%s: %s", row.name, s.why);

@@ -1,0 +1,54 @@
+/* lines.c - lines of a matrix by block messages of one dimension, for devices that have no other: a message for each
+ * line of elements that lie side by side, instead of an address for each lane. */
+#include "internal.h"
+
+/* Is this access made so: are the lanes side by side in memory, each with one element of a line in each block, or with
+ * 32 bits of neighbours; is nothing checked, as a test for each load would double the code of loops; and are lines known
+ * to begin at multiples of 4 bytes? */
+static bool cm_has_lines_(cm_ctx *c, const cm_surface_ *s, const cm_layout *l)
+{
+    int bytes = cm_type_info(l->type)->bytes;
+    return c->target.block1d && s->storage == SPE_StorageClassCrossWorkgroup && !s->rows && !s->cols &&
+           bytes <= 4 && (bytes == 4 || s->align >= 4) && l->size_i == l->lanes && !cm_is_complex(l->type) &&
+           (l->size_k1 == 1 || (l->interleaved && l->size_k1 * bytes == 4)) && cm_is_constant_(c, s->down, 1);
+}
+
+/* A line's elements of all blocks of lanes, to the components that they are: each lane has `side` of each block. */
+static void cm_load_line_(cm_ctx *c, const cm_layout *l, spe_id line, int column, spe_id *v)
+{
+    spe_module *m = c->module;
+    int side = l->size_k1, blocks = l->size_k2, lines = l->size_v / (blocks * side);
+    uint32_t bits = (uint32_t)(cm_type_info(l->type)->storage_bits * side);
+    spe_id elem = cm_storage_type(c, l->type), word = spe_int(m, bits);
+    for (int block = 0, n; block < blocks; block += n) {
+        for (n = 8; n > blocks - block;) n /= 2;
+        spe_id at = spe_ptr_cast(m, spe_index(m, line, spe_u64(m, (uint64_t)(block * l->lanes * side))), word);
+        uint32_t operand[1] = {at};
+        spe_id read = spe_op(m, SPE_OpSubgroupBlockReadINTEL, cm_vec_(c, word, n), 1, operand);
+        for (int i = 0; i < n; i++) {
+            spe_id one = n == 1 ? read : spe_extract(m, read, (uint32_t)i);
+            spe_id *to = &v[((block + i) * lines + column) * side];
+            one = spe_bitcast(m, cm_vec_(c, elem, side), one);
+            for (int k = 0; k < side; k++) to[k] = side == 1 ? one : spe_extract(m, one, (uint32_t)k);
+        }
+    }
+}
+
+/* Method: a message for each line. */
+XE_FN_ bool cm_move_lines_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store)
+{
+    const cm_layout *l = &a->layout;
+    spe_module *m = c->module;
+    if (store || !cm_has_lines_(c, s, l)) return false;
+    int lines = l->size_v / (l->size_k2 * l->size_k1);
+    spe_id right = cm_distance_(c, s->right, cm_i32_(c, 1));
+    spe_id first = spe_iadd(m, cm_distance_(c, s->col, s->right), cm_distance_(c, s->row, cm_i32_(c, 1)));
+    spe_id line = spe_index(m, s->ptr, first), *v = cm_ids_(c, l->size_v);
+    for (int column = 0; v && column < lines; column++) {
+        cm_load_line_(c, l, line, column, v);
+        line = spe_index(m, line, right);
+    }
+    cm_matrix whole = v ? cm_from_components(c, l, v) : cm_poison();
+    if (whole.parts) memcpy(a->part, whole.part, (size_t)whole.parts * sizeof *a->part);
+    return true;
+}
