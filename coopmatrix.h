@@ -3112,8 +3112,8 @@ XE_FN_ bool cm_move_pieces_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool 
  * line of elements that lie side by side, instead of an address for each lane. */
 
 /* Is this access made so: are the lanes side by side in memory, each with one element of a line in each block, or with
- * 32 bits of neighbours; is nothing checked, as a test for each load would double the code of loops; and are lines known
- * to begin at multiples of 4 bytes? */
+ * 32 bits of neighbours; is nothing checked, as a test for each load would double the code of loops; and are lines
+ * known to begin at multiples of 4 bytes? */
 XE_FN_ bool cm_has_lines_(cm_ctx *c, const cm_surface_ *s, const cm_layout *l)
 {
     int bytes = cm_type_info(l->type)->bytes;

@@ -3,8 +3,8 @@
 #include "internal.h"
 
 /* Is this access made so: are the lanes side by side in memory, each with one element of a line in each block, or with
- * 32 bits of neighbours; is nothing checked, as a test for each load would double the code of loops; and are lines known
- * to begin at multiples of 4 bytes? */
+ * 32 bits of neighbours; is nothing checked, as a test for each load would double the code of loops; and are lines
+ * known to begin at multiples of 4 bytes? */
 static bool cm_has_lines_(cm_ctx *c, const cm_surface_ *s, const cm_layout *l)
 {
     int bytes = cm_type_info(l->type)->bytes;
