@@ -288,7 +288,10 @@ static bool measure_load(void)
     bool ok;
     if (!zed_open(&dev, NULL)) return fail_device(&dev);
     const xt_target target = {ZED_TARGET(&dev)};
-    xt_module mod = build(&gemm_types[GEMM_F16], &target), sum = XT_BUILD(add, &target);
+    const options o = {.type = "f16"};
+    const problem p = {.type = &gemm_types[GEMM_F16], .m = 1024, .n = 1024, .k = 1024};
+    xt_tiles tiles;
+    xt_module mod = build(&o, &p, &target, &tiles), sum = XT_BUILD(add, &target);
     ok = mod.words ? load_times(&dev, "", &mod) : fail_build(&mod);
     ok = (sum.words ? load_times(&dev, "_add", &sum) : fail_build(&sum)) && ok;
     xt_free(&mod);
