@@ -4127,7 +4127,7 @@ XE_FN_ xt_vec xt_through_scratch_(xt_ctx *x, const xt_vec *v, const xt_source_ *
     return s.rows >= s.height ? r : xt_settle_(x, r);
 }
 
-/* lower/mma.c - products of blocks. */
+/* lower/mma.c - writes tile_mma: products of blocks. */
 
 /* A block of the result: a chain of products along k. In coopmatrix.h, b is the left operand and a the right one. */
 XE_FN_ cm_matrix xt_mma_block_(xt_ctx *x, const xt_mma_desc_ *d, const xt_grid_ *ga, const xt_grid_ *gb,
@@ -4171,6 +4171,18 @@ XE_FN_ void xt_emit_mma_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
                     if (with_c) c = xt_varied_(x, &d->sum, &d->sum.block[n]);
                     r->block[n] = xt_mma_block_(x, d, &ga, &gb, at, r->type, with_c ? &c : NULL);
                 }
+}
+
+XE_FN_ void xt_write_tile_mma_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_mma_desc_ d = *n->mma;
+    bool with_c = d.sum.magic != 0;
+    xt_vec r = xt_make_vec_(x, n);
+    if (with_c) d.sum = xt_now_as_(x, &d.sum, CM_ACC);
+    d.left = xt_now_as_(x, &d.left, CM_B);
+    d.right = xt_now_as_(x, &d.right, CM_A);
+    if (r.blocks) xt_emit_mma_(x, &d, with_c, &r);
+    xt_define_vec_(x, n->result, r);
 }
 
 /* lower/copy_in.c - copies a tile to local memory from rows of any pitch, with all subgroups. */
@@ -4773,11 +4785,23 @@ XE_FN_ xt_stage_ *xt_stage_of_(xt_ctx *x, uint32_t id)
     return x->staged && number ? xt_stage_at_(x, number - 1) : NULL;
 }
 
+/* Stores what a copy has loaded. False if the vector is no copy. */
+XE_FN_ bool xt_write_copy_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_stage_ *s = xt_stage_of_(x, n->scattered->vec.id);
+    if (!s || !s->to) return false;
+    xt_stage_fill_(x, s, s, true);
+    return true;
+}
+
 /* Writes a load: with the last load of its group; slices with their product; a copy when it is stored. False if the
- * load is not staged. */
+ * node has nothing to do with what goes through local memory. */
 XE_FN_ bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
 {
     xt_stage_ *s = xt_stage_of_(x, n->result), *first = s, *one;
+    if (n->op == XT_OP_STORE_TILE_) return xt_write_copy_(x, n);
+    /* a repeated loop's last iteration may still be reading the buffer that the first one fills */
+    if ((n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_) && n->frame->meets) xt_stage_barrier_(x);
     if (!s) return false;
     if (s->node != n - xt_node_at_(x, 0)) return true; /* only loaded for that node */
     xt_remark_(x, s->to ? "copied with all subgroups" : "through local memory, where rows have any pitch");
@@ -4796,19 +4820,68 @@ XE_FN_ bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
     return true;
 }
 
-/* Stores what a copy has loaded. False if the vector is no copy. */
-XE_FN_ bool xt_write_copy_(xt_ctx *x, const xt_node_ *n)
+/* lower/slices.c - writes products whose operands go through local memory slice by slice of k. */
+
+/* Adds the product of the slices at `slice` of k (0: the first) to d->sum, or makes it. */
+XE_FN_ void xt_emit_slice_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r, spe_id slice)
 {
-    xt_stage_ *s = xt_stage_of_(x, n->scattered->vec.id);
-    if (!s || !s->to) return false;
-    xt_stage_fill_(x, s, s, true);
-    return true;
+    xt_stage_ *left = xt_stage_of_(x, d->left.id), *right = xt_stage_of_(x, d->right.id);
+    left->slice = right->slice = slice;
+    xt_stage_begin_(x, left);
+    xt_stage_begin_(x, right);
+    xt_stage_end_(x, left, right);
+    d->left = xt_stage_get_(x, left, 0);
+    d->right = xt_stage_get_(x, right, 0);
+    xt_emit_mma_(x, d, with_c, r);
+    d->sum = *r;
+    left->slice = right->slice = 0;
 }
 
-/* Before a repeated loop: its last iteration may still be reading the buffer that the first one fills. */
-XE_FN_ void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f)
+/* The ids that a vector consists of; or makes v like it, of these ids. Returns their number. */
+XE_FN_ uint32_t xt_vec_parts_(xt_ctx *x, const xt_vec *like, spe_id *ids, xt_vec *v)
 {
-    if (f->meets) xt_stage_barrier_(x);
+    uint32_t n = 0;
+    for (int i = 0; i < like->blocks; n += (uint32_t)like->block[i++].parts) {
+        const cm_matrix *b = &like->block[i];
+        if (v) v->block[i] = cm_from_parts(&x->cm, &b->layout, ids + n);
+        else if (ids) memcpy(ids + n, b->part, (size_t)b->parts * sizeof *ids);
+    }
+    return n;
+}
+
+/* Computes a product in a loop over slices, from d->sum if it has one. */
+XE_FN_ void xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
+{
+    spe_module *m = &x->m;
+    const xt_stage_ *s = xt_stage_of_(x, d->left.id);
+    int size = s->dist.shape[1];
+    if (!with_c) xt_emit_slice_(x, d, false, r, 0);
+    uint32_t n = xt_vec_parts_(x, &d->sum, NULL, NULL);
+    spe_id *ids = (spe_id *)xt_memory_(x, n * sizeof *ids), slice;
+    if (!ids) return;
+    xt_vec_parts_(x, &d->sum, ids, NULL);
+    spe_id by = spe_i32(m, size), end = spe_i32(m, size * s->slices);
+    slice = spe_for(m, spe_i32(m, with_c ? 0 : size), end, by, n, ids);
+    xt_vec_parts_(x, &d->sum, ids, r);
+    d->sum = *r;
+    xt_emit_slice_(x, d, true, r, slice);
+    xt_vec_parts_(x, r, ids, NULL);
+    spe_endfor(m, n, ids);
+    xt_vec_parts_(x, r, ids, r);
+}
+
+/* Writes a product, if its operands are sliced. */
+XE_FN_ bool xt_write_sliced_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_stage_ *s = n->op == XT_OP_TILE_MMA_ ? xt_stage_of_(x, n->mma->left.id) : NULL;
+    if (!s || s->slices == 1) return false;
+    xt_mma_desc_ d = *n->mma;
+    xt_vec r = xt_make_vec_(x, n);
+    bool with_c = d.sum.magic != 0;
+    if (with_c) d.sum = xt_now_as_(x, &d.sum, CM_ACC);
+    if (r.blocks) xt_emit_sliced_(x, &d, with_c, &r);
+    xt_define_vec_(x, n->result, r);
+    return true;
 }
 
 /* lower/elements.c - writes element-wise operations and casts. */
@@ -4839,7 +4912,6 @@ XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
     int count = xt_operand_count_(d);
     bool any = xt_way_of_(n) == XT_ANY_LAYOUT_;
     xt_vec v[3];
-    if (x->staged && xt_write_staged_(x, n)) return;
     xt_vec r = xt_make_vec_(x, n);
     if (xt_value_at_(x, n->result)->late && (x->block2d || x->staged)) {
         for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);) {
@@ -4906,7 +4978,6 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     cm_type held = xt_held_(t.type);
     xt_vec v = xt_make_vec_(x, n);
     xt_val padding = xt_padding_(t.type, d->padding);
-    if (x->staged && xt_write_staged_(x, n)) return;
     bool plain = xt_pads_with_zero_(d) && d->border == XT_BORDER_PADDING && held == v.type;
     x->cm.own_headers = x->block2d && x->loops_around && xt_has_room_(x);
     if (x->turning && plain && xt_load_turns_(x, n, &t, &v)) {
@@ -4958,7 +5029,6 @@ XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
         xt_store_strips_(x, n);
         return;
     }
-    if (x->staged && xt_write_copy_(x, n)) return;
     xt_vec v = xt_now_as_(x, &n->scattered->vec, CM_ACC);
     for (xt_block_ b = xt_blocks_(x, &t.dist); v.blocks && xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, XT_STORED_);
@@ -5298,7 +5368,6 @@ XE_FN_ void xt_write_left_load_(xt_ctx *x, const xt_vec *v)
 XE_FN_ void xt_write_transpose_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_whole_ *d = n->whole;
-    if (x->staged && xt_write_staged_(x, n)) return;
     xt_vec r = xt_make_vec_(x, n);
     xt_field_ f, t;
     if (!r.blocks || xt_transpose_load_(x, d, &r)) {
@@ -5679,74 +5748,6 @@ XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
     }
 }
 
-/* lower/products.c - writes tile_mma, in slices along k where operands go through local memory so. */
-
-/* ---- from local memory to operands ------------------------------------------------------------------------------- */
-
-/* Adds the product of the slices at `slice` of k (0: the first) to d->sum, or makes it. */
-XE_FN_ void xt_emit_slice_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r, spe_id slice)
-{
-    xt_stage_ *left = xt_stage_of_(x, d->left.id), *right = xt_stage_of_(x, d->right.id);
-    left->slice = right->slice = slice;
-    xt_stage_begin_(x, left);
-    xt_stage_begin_(x, right);
-    xt_stage_end_(x, left, right);
-    d->left = xt_stage_get_(x, left, 0);
-    d->right = xt_stage_get_(x, right, 0);
-    xt_emit_mma_(x, d, with_c, r);
-    d->sum = *r;
-    left->slice = right->slice = 0;
-}
-
-/* The ids that a vector consists of; or makes v like it, of these ids. Returns their number. */
-XE_FN_ uint32_t xt_vec_parts_(xt_ctx *x, const xt_vec *like, spe_id *ids, xt_vec *v)
-{
-    uint32_t n = 0;
-    for (int i = 0; i < like->blocks; n += (uint32_t)like->block[i++].parts) {
-        const cm_matrix *b = &like->block[i];
-        if (v) v->block[i] = cm_from_parts(&x->cm, &b->layout, ids + n);
-        else if (ids) memcpy(ids + n, b->part, (size_t)b->parts * sizeof *ids);
-    }
-    return n;
-}
-
-/* Computes a product in a loop over slices, from d->sum if it has one. False if its operands are not sliced. */
-XE_FN_ bool xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
-{
-    spe_module *m = &x->m;
-    const xt_stage_ *s = xt_stage_of_(x, d->left.id);
-    if (!s || s->slices == 1) return false;
-    int size = s->dist.shape[1];
-    if (!with_c) xt_emit_slice_(x, d, false, r, 0);
-    uint32_t n = xt_vec_parts_(x, &d->sum, NULL, NULL);
-    spe_id *ids = (spe_id *)xt_memory_(x, n * sizeof *ids), slice;
-    if (!ids) return true;
-    xt_vec_parts_(x, &d->sum, ids, NULL);
-    spe_id by = spe_i32(m, size), end = spe_i32(m, size * s->slices);
-    slice = spe_for(m, spe_i32(m, with_c ? 0 : size), end, by, n, ids);
-    xt_vec_parts_(x, &d->sum, ids, r);
-    d->sum = *r;
-    xt_emit_slice_(x, d, true, r, slice);
-    xt_vec_parts_(x, r, ids, NULL);
-    spe_endfor(m, n, ids);
-    xt_vec_parts_(x, r, ids, r);
-    return true;
-}
-
-XE_FN_ void xt_write_tile_mma_(xt_ctx *x, const xt_node_ *n)
-{
-    xt_mma_desc_ d = *n->mma;
-    bool with_c = d.sum.magic != 0;
-    xt_vec r = xt_make_vec_(x, n);
-    if (with_c) d.sum = xt_now_as_(x, &d.sum, CM_ACC);
-    if (r.blocks && !xt_emit_sliced_(x, &d, with_c, &r)) {
-        d.left = xt_now_as_(x, &d.left, CM_B);
-        d.right = xt_now_as_(x, &d.right, CM_A);
-        xt_emit_mma_(x, &d, with_c, &r);
-    }
-    xt_define_vec_(x, n->result, r);
-}
-
 /* lower/control.c - writes regions and barriers. */
 
 /* ---- XT_FOR ------------------------------------------------------------------------------------------------------ */
@@ -5810,7 +5811,6 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
     f->side_before = x->side;
     x->side = 0;
     xt_gather_(x, f, false, false);
-    if (x->staged) xt_write_stage_entry_(x, f);
     if (x->block2d && n->spread < 2) spe_reconverge(&x->m); /* not in the loop */
     x->loops_around++;
     if (f->op == XT_OP_WHILE_) {
@@ -5989,11 +5989,13 @@ XE_FN_ void xt_write_element_(xt_ctx *x, const xt_node_ *n)
 
 /* lower/lower.c - writes a recorded body, node by node, in one version or two. */
 
-/* Writes a node by the function that the table of operations names. */
+/* Writes a node by the function that the table of operations names; in the version for any pitch, what goes through
+ * local memory otherwise. */
 XE_FN_ void xt_write_node_(xt_ctx *x, const xt_node_ *n)
 {
 #define XT_OPERATION_WRITE_(name, function, ...) xt_write_##function##_,
     static void (*const all[])(xt_ctx *x, const xt_node_ *n) = {XT_OPERATIONS_(XT_OPERATION_WRITE_)};
+    if (x->staged && (xt_write_sliced_(x, n) || xt_write_staged_(x, n))) return;
     all[n->op](x, n);
 }
 

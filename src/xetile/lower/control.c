@@ -62,7 +62,6 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
     f->side_before = x->side;
     x->side = 0;
     xt_gather_(x, f, false, false);
-    if (x->staged) xt_write_stage_entry_(x, f);
     if (x->block2d && n->spread < 2) spe_reconverge(&x->m); /* not in the loop */
     x->loops_around++;
     if (f->op == XT_OP_WHILE_) {

@@ -29,7 +29,6 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     cm_type held = xt_held_(t.type);
     xt_vec v = xt_make_vec_(x, n);
     xt_val padding = xt_padding_(t.type, d->padding);
-    if (x->staged && xt_write_staged_(x, n)) return;
     bool plain = xt_pads_with_zero_(d) && d->border == XT_BORDER_PADDING && held == v.type;
     x->cm.own_headers = x->block2d && x->loops_around && xt_has_room_(x);
     if (x->turning && plain && xt_load_turns_(x, n, &t, &v)) {
@@ -81,7 +80,6 @@ XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
         xt_store_strips_(x, n);
         return;
     }
-    if (x->staged && xt_write_copy_(x, n)) return;
     xt_vec v = xt_now_as_(x, &n->scattered->vec, CM_ACC);
     for (xt_block_ b = xt_blocks_(x, &t.dist); v.blocks && xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, XT_STORED_);

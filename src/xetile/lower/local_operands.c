@@ -67,11 +67,23 @@ XE_FN_ xt_stage_ *xt_stage_of_(xt_ctx *x, uint32_t id)
     return x->staged && number ? xt_stage_at_(x, number - 1) : NULL;
 }
 
+/* Stores what a copy has loaded. False if the vector is no copy. */
+static bool xt_write_copy_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_stage_ *s = xt_stage_of_(x, n->scattered->vec.id);
+    if (!s || !s->to) return false;
+    xt_stage_fill_(x, s, s, true);
+    return true;
+}
+
 /* Writes a load: with the last load of its group; slices with their product; a copy when it is stored. False if the
- * load is not staged. */
+ * node has nothing to do with what goes through local memory. */
 XE_FN_ bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
 {
     xt_stage_ *s = xt_stage_of_(x, n->result), *first = s, *one;
+    if (n->op == XT_OP_STORE_TILE_) return xt_write_copy_(x, n);
+    /* a repeated loop's last iteration may still be reading the buffer that the first one fills */
+    if ((n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_) && n->frame->meets) xt_stage_barrier_(x);
     if (!s) return false;
     if (s->node != n - xt_node_at_(x, 0)) return true; /* only loaded for that node */
     xt_remark_(x, s->to ? "copied with all subgroups" : "through local memory, where rows have any pitch");
@@ -88,19 +100,4 @@ XE_FN_ bool xt_write_staged_(xt_ctx *x, const xt_node_ *n)
         xt_define_vec_(x, id, xt_as_use_(x, &v, xt_layout_(x, id)));
     }
     return true;
-}
-
-/* Stores what a copy has loaded. False if the vector is no copy. */
-XE_FN_ bool xt_write_copy_(xt_ctx *x, const xt_node_ *n)
-{
-    xt_stage_ *s = xt_stage_of_(x, n->scattered->vec.id);
-    if (!s || !s->to) return false;
-    xt_stage_fill_(x, s, s, true);
-    return true;
-}
-
-/* Before a repeated loop: its last iteration may still be reading the buffer that the first one fills. */
-XE_FN_ void xt_write_stage_entry_(xt_ctx *x, const xt_frame_ *f)
-{
-    if (f->meets) xt_stage_barrier_(x);
 }

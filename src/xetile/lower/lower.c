@@ -1,11 +1,13 @@
 /* lower/lower.c - writes a recorded body, node by node, in one version or two. */
 #include "../internal.h"
 
-/* Writes a node by the function that the table of operations names. */
+/* Writes a node by the function that the table of operations names; in the version for any pitch, what goes through
+ * local memory otherwise. */
 XE_LATE_ void xt_write_node_(xt_ctx *x, const xt_node_ *n)
 {
 #define XT_OPERATION_WRITE_(name, function, ...) xt_write_##function##_,
     static void (*const all[])(xt_ctx *x, const xt_node_ *n) = {XT_OPERATIONS_(XT_OPERATION_WRITE_)};
+    if (x->staged && (xt_write_sliced_(x, n) || xt_write_staged_(x, n))) return;
     all[n->op](x, n);
 }
 

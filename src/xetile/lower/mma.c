@@ -1,4 +1,4 @@
-/* lower/mma.c - products of blocks. */
+/* lower/mma.c - writes tile_mma: products of blocks. */
 #include "../internal.h"
 
 /* A block of the result: a chain of products along k. In coopmatrix.h, b is the left operand and a the right one. */
@@ -43,4 +43,16 @@ XE_FN_ void xt_emit_mma_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
                     if (with_c) c = xt_varied_(x, &d->sum, &d->sum.block[n]);
                     r->block[n] = xt_mma_block_(x, d, &ga, &gb, at, r->type, with_c ? &c : NULL);
                 }
+}
+
+XE_FN_ void xt_write_tile_mma_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_mma_desc_ d = *n->mma;
+    bool with_c = d.sum.magic != 0;
+    xt_vec r = xt_make_vec_(x, n);
+    if (with_c) d.sum = xt_now_as_(x, &d.sum, CM_ACC);
+    d.left = xt_now_as_(x, &d.left, CM_B);
+    d.right = xt_now_as_(x, &d.right, CM_A);
+    if (r.blocks) xt_emit_mma_(x, &d, with_c, &r);
+    xt_define_vec_(x, n->result, r);
 }

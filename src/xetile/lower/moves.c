@@ -100,7 +100,6 @@ static void xt_write_left_load_(xt_ctx *x, const xt_vec *v)
 XE_FN_ void xt_write_transpose_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_whole_ *d = n->whole;
-    if (x->staged && xt_write_staged_(x, n)) return;
     xt_vec r = xt_make_vec_(x, n);
     xt_field_ f, t;
     if (!r.blocks || xt_transpose_load_(x, d, &r)) {

@@ -1,7 +1,5 @@
-/* lower/products.c - writes tile_mma, in slices along k where operands go through local memory so. */
+/* lower/slices.c - writes products whose operands go through local memory slice by slice of k. */
 #include "../internal.h"
-
-/* ---- from local memory to operands ------------------------------------------------------------------------------- */
 
 /* Adds the product of the slices at `slice` of k (0: the first) to d->sum, or makes it. */
 static void xt_emit_slice_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r, spe_id slice)
@@ -30,17 +28,16 @@ static uint32_t xt_vec_parts_(xt_ctx *x, const xt_vec *like, spe_id *ids, xt_vec
     return n;
 }
 
-/* Computes a product in a loop over slices, from d->sum if it has one. False if its operands are not sliced. */
-static bool xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
+/* Computes a product in a loop over slices, from d->sum if it has one. */
+static void xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
 {
     spe_module *m = &x->m;
     const xt_stage_ *s = xt_stage_of_(x, d->left.id);
-    if (!s || s->slices == 1) return false;
     int size = s->dist.shape[1];
     if (!with_c) xt_emit_slice_(x, d, false, r, 0);
     uint32_t n = xt_vec_parts_(x, &d->sum, NULL, NULL);
     spe_id *ids = (spe_id *)xt_memory_(x, n * sizeof *ids), slice;
-    if (!ids) return true;
+    if (!ids) return;
     xt_vec_parts_(x, &d->sum, ids, NULL);
     spe_id by = spe_i32(m, size), end = spe_i32(m, size * s->slices);
     slice = spe_for(m, spe_i32(m, with_c ? 0 : size), end, by, n, ids);
@@ -50,19 +47,18 @@ static bool xt_emit_sliced_(xt_ctx *x, xt_mma_desc_ *d, bool with_c, xt_vec *r)
     xt_vec_parts_(x, r, ids, NULL);
     spe_endfor(m, n, ids);
     xt_vec_parts_(x, r, ids, r);
-    return true;
 }
 
-XE_FN_ void xt_write_tile_mma_(xt_ctx *x, const xt_node_ *n)
+/* Writes a product, if its operands are sliced. */
+XE_FN_ bool xt_write_sliced_(xt_ctx *x, const xt_node_ *n)
 {
+    const xt_stage_ *s = n->op == XT_OP_TILE_MMA_ ? xt_stage_of_(x, n->mma->left.id) : NULL;
+    if (!s || s->slices == 1) return false;
     xt_mma_desc_ d = *n->mma;
-    bool with_c = d.sum.magic != 0;
     xt_vec r = xt_make_vec_(x, n);
+    bool with_c = d.sum.magic != 0;
     if (with_c) d.sum = xt_now_as_(x, &d.sum, CM_ACC);
-    if (r.blocks && !xt_emit_sliced_(x, &d, with_c, &r)) {
-        d.left = xt_now_as_(x, &d.left, CM_B);
-        d.right = xt_now_as_(x, &d.right, CM_A);
-        xt_emit_mma_(x, &d, with_c, &r);
-    }
+    if (r.blocks) xt_emit_sliced_(x, &d, with_c, &r);
     xt_define_vec_(x, n->result, r);
+    return true;
 }
