@@ -80,6 +80,8 @@
  *                                        back and forth. An empty matrix yields zeros
  *     XT_STORE_TILE(vec, tile)           elements outside the base matrix are dropped. Vector and tile must agree in
  *                                        shape, type, map and blocks (STORE_SHAPE, STORE_TYPE, STORE_MAP, STORE_BLOCKS)
+ *                                        A piece that several subgroups share is stored by the first of them, unless
+ *                                        they may load it again before an XT_BARRIER
  *     XT_PREFETCH_TILE(tile, .locality = 3)       3: into all caches; 2 and 1: not into the first level; 0: streamed
  *                                        through the first level (LOCALITY). No effect on local memory. Two in a row,
  *                                        of tiles with maps, may be merged: some subgroups then fetch one tile, the
@@ -1154,7 +1156,7 @@ enum { XT_LOCAL_ALIGN_ = 64 };
 
 /* Values that depend only on the lane or the subgroup. Each is computed once, before the body, and found by its key: a
  * position in a map's dimension, a bit per lane, or a number per lane. */
-typedef enum { XT_ONCE_PLACE_, XT_ONCE_LANE_BIT_, XT_ONCE_LANE_TABLE_ } xt_once_kind_;
+typedef enum { XT_ONCE_PLACE_, XT_ONCE_FIRST_, XT_ONCE_LANE_BIT_, XT_ONCE_LANE_TABLE_ } xt_once_kind_;
 typedef struct {
     xt_once_kind_ kind;
     unsigned char key[32];
@@ -2864,6 +2866,26 @@ XE_FN_ spe_id xt_place_id_(xt_ctx *x, const xt_dist *d, int dim)
     if (dim == 1 && d->layout[0] > 1) row->id = spe_umod(m, row->id, spe_u32(m, (uint32_t)layout));
     if (count < layout) row->id = spe_umod(m, row->id, spe_u32(m, (uint32_t)count));
     if (data > 1) row->id = spe_imul(m, row->id, spe_u32(m, (uint32_t)data));
+    spe_prologue_end(m);
+    return row->id;
+}
+
+/* Is this the first of the subgroups that share its pieces? 0: none are shared. */
+XE_FN_ spe_id xt_is_first_(xt_ctx *x, const xt_dist *d)
+{
+    const int key[] = {d->layout[0], d->layout[1], d->count[0], d->count[1]};
+    spe_module *m = &x->m;
+    if (!d->subgroups || (d->count[0] >= d->layout[0] && d->count[1] >= d->layout[1])) return 0;
+    xt_once_ *row = xt_once_at_(x, XT_ONCE_FIRST_, key, sizeof key);
+    if (!row || row->id) return row ? row->id : 0;
+    spe_prologue_begin(m);
+    spe_id id = spe_builtin(m, SPE_SUBGROUP_ID, 0), across = spe_u32(m, (uint32_t)d->layout[1]);
+    spe_id at[2] = {d->layout[1] > 1 ? spe_udiv(m, id, across) : id, d->layout[0] > 1 ? spe_umod(m, id, across) : id};
+    for (int i = 0; i < 2; i++) {
+        if (d->count[i] >= d->layout[i]) continue;
+        spe_id below = spe_ult(m, at[i], spe_u32(m, (uint32_t)d->count[i]));
+        row->id = row->id ? spe_land(m, row->id, below) : below;
+    }
     spe_prologue_end(m);
     return row->id;
 }
@@ -5000,11 +5022,58 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     xt_define_vec_(x, n->result, v);
 }
 
+/* Does a node load from what this number or pointer points to? */
+XE_FN_ bool xt_reads_from_(const xt_node_ *n, const xt_val *base)
+{
+    const xt_val *from = n->op == XT_OP_LOAD_TILE_     ? &n->load->tile.base
+                         : n->op == XT_OP_LOAD_GATHER_ ? &n->scattered->access.tile.base
+                         : n->op == XT_OP_LOAD_        ? &n->numbers->v[0]
+                                                       : NULL;
+    return from && from->id == base->id;
+}
+
+/* May a subgroup load what it stores at the node before a barrier? In straight-line code, what precedes the barrier
+ * tells; else, in a loop for example, whether the kernel loads from there at all. */
+XE_FN_ bool xt_reads_own_store_(xt_ctx *x, int store)
+{
+    const xt_val *base = &xt_node_at_(x, store)->scattered->access.tile.base;
+    for (int i = store + 1; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        if (n->op == XT_OP_BARRIER_) return false;
+        if (xt_reads_from_(n, base)) return true;
+        if (xt_does_(n->op, XT_BOUNDS_)) break;
+    }
+    for (int i = 0; i < x->nodes.count; i++)
+        if (xt_reads_from_(xt_node_at_(x, i), base)) return true;
+    return false;
+}
+
+/* Who stores the pieces of the store that is written: the first of the subgroups that share them, if this is not 0. A
+ * subgroup that may load what it stored must store it itself. */
+XE_FN_ spe_id xt_only_first_(xt_ctx *x, const xt_tile *t)
+{
+    spe_id first = xt_is_first_(x, &t->dist);
+    return first && !xt_reads_own_store_(x, x->at) ? first : 0;
+}
+
+/* Stores a block. Only the store is in the branch: values that are computed for it may be used again. */
+XE_FN_ void xt_store_block_(xt_ctx *x, const xt_tile *t, const xt_block_ *at, const cm_matrix *block, spe_id first)
+{
+    uint32_t side = x->side;
+    if (first) x->side = x->m.block;
+    cm_mem mem = xt_mem_(x, t, at, XT_STORED_);
+    x->side = side;
+    if (first) spe_if(&x->m, first);
+    cm_store(&x->cm, block, &mem);
+    if (first) spe_endif(&x->m, 0, NULL, NULL);
+}
+
 /* Stores each strip as soon as it is computed. */
 XE_FN_ void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_scattered_ *d = n->scattered;
     xt_tile t = xt_now_tile_(x, &d->access.tile);
+    const spe_id first = xt_only_first_(x, &t);
     for (xt_block_ b = xt_blocks_(x, &t.dist); spe_ok(&x->m) && xt_next_block_(&b);) {
         xt_block_ at = b;
         int i, strips = xt_strips_(&xt_value_at_(x, d->vec.id)->now.vec.block[b.i]);
@@ -5014,9 +5083,8 @@ XE_FN_ void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
             at.rows = strip.layout.cols;
             at.cols = strip.layout.rows;
             at.valid = xt_least_(at.cols, b.col + b.valid - at.col);
-            cm_mem mem = xt_mem_(x, &t, &at, XT_STORED_);
             spe_at(&x->m, n->file, n->line);
-            cm_store(&x->cm, &strip, &mem);
+            xt_store_block_(x, &t, &at, &strip, first);
         }
     }
     xt_value_at_(x, d->vec.id)->unmade = false;
@@ -5030,10 +5098,9 @@ XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
         return;
     }
     xt_vec v = xt_now_as_(x, &n->scattered->vec, CM_ACC);
-    for (xt_block_ b = xt_blocks_(x, &t.dist); v.blocks && xt_next_block_(&b);) {
-        cm_mem mem = xt_mem_(x, &t, &b, XT_STORED_);
-        cm_store(&x->cm, &v.block[b.i], &mem);
-    }
+    const spe_id first = xt_only_first_(x, &t);
+    for (xt_block_ b = xt_blocks_(x, &t.dist); v.blocks && xt_next_block_(&b);)
+        xt_store_block_(x, &t, &b, &v.block[b.i], first);
 }
 
 /* lower/scattered.c - writes load_gather and store_scatter. */

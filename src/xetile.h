@@ -80,6 +80,8 @@
  *                                        back and forth. An empty matrix yields zeros
  *     XT_STORE_TILE(vec, tile)           elements outside the base matrix are dropped. Vector and tile must agree in
  *                                        shape, type, map and blocks (STORE_SHAPE, STORE_TYPE, STORE_MAP, STORE_BLOCKS)
+ *                                        A piece that several subgroups share is stored by the first of them, unless
+ *                                        they may load it again before an XT_BARRIER
  *     XT_PREFETCH_TILE(tile, .locality = 3)       3: into all caches; 2 and 1: not into the first level; 0: streamed
  *                                        through the first level (LOCALITY). No effect on local memory. Two in a row,
  *                                        of tiles with maps, may be merged: some subgroups then fetch one tile, the

@@ -190,7 +190,7 @@ enum { XT_LOCAL_ALIGN_ = 64 };
 
 /* Values that depend only on the lane or the subgroup. Each is computed once, before the body, and found by its key: a
  * position in a map's dimension, a bit per lane, or a number per lane. */
-typedef enum { XT_ONCE_PLACE_, XT_ONCE_LANE_BIT_, XT_ONCE_LANE_TABLE_ } xt_once_kind_;
+typedef enum { XT_ONCE_PLACE_, XT_ONCE_FIRST_, XT_ONCE_LANE_BIT_, XT_ONCE_LANE_TABLE_ } xt_once_kind_;
 typedef struct {
     xt_once_kind_ kind;
     unsigned char key[32];

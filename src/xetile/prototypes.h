@@ -125,6 +125,7 @@ XE_FN_ void xt_write_cast_number_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ void xt_write_select_number_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ xt_once_ *xt_once_at_(xt_ctx *x, xt_once_kind_ kind, const void *key, size_t size);
 XE_FN_ spe_id xt_place_id_(xt_ctx *x, const xt_dist *d, int dim);
+XE_FN_ spe_id xt_is_first_(xt_ctx *x, const xt_dist *d);
 XE_FN_ void xt_write_place_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ xt_vec xt_make_vec_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use);

@@ -51,11 +51,58 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     xt_define_vec_(x, n->result, v);
 }
 
+/* Does a node load from what this number or pointer points to? */
+static bool xt_reads_from_(const xt_node_ *n, const xt_val *base)
+{
+    const xt_val *from = n->op == XT_OP_LOAD_TILE_     ? &n->load->tile.base
+                         : n->op == XT_OP_LOAD_GATHER_ ? &n->scattered->access.tile.base
+                         : n->op == XT_OP_LOAD_        ? &n->numbers->v[0]
+                                                       : NULL;
+    return from && from->id == base->id;
+}
+
+/* May a subgroup load what it stores at the node before a barrier? In straight-line code, what precedes the barrier
+ * tells; else, in a loop for example, whether the kernel loads from there at all. */
+static bool xt_reads_own_store_(xt_ctx *x, int store)
+{
+    const xt_val *base = &xt_node_at_(x, store)->scattered->access.tile.base;
+    for (int i = store + 1; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        if (n->op == XT_OP_BARRIER_) return false;
+        if (xt_reads_from_(n, base)) return true;
+        if (xt_does_(n->op, XT_BOUNDS_)) break;
+    }
+    for (int i = 0; i < x->nodes.count; i++)
+        if (xt_reads_from_(xt_node_at_(x, i), base)) return true;
+    return false;
+}
+
+/* Who stores the pieces of the store that is written: the first of the subgroups that share them, if this is not 0. A
+ * subgroup that may load what it stored must store it itself. */
+static spe_id xt_only_first_(xt_ctx *x, const xt_tile *t)
+{
+    spe_id first = xt_is_first_(x, &t->dist);
+    return first && !xt_reads_own_store_(x, x->at) ? first : 0;
+}
+
+/* Stores a block. Only the store is in the branch: values that are computed for it may be used again. */
+static void xt_store_block_(xt_ctx *x, const xt_tile *t, const xt_block_ *at, const cm_matrix *block, spe_id first)
+{
+    uint32_t side = x->side;
+    if (first) x->side = x->m.block;
+    cm_mem mem = xt_mem_(x, t, at, XT_STORED_);
+    x->side = side;
+    if (first) spe_if(&x->m, first);
+    cm_store(&x->cm, block, &mem);
+    if (first) spe_endif(&x->m, 0, NULL, NULL);
+}
+
 /* Stores each strip as soon as it is computed. */
 static void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_scattered_ *d = n->scattered;
     xt_tile t = xt_now_tile_(x, &d->access.tile);
+    const spe_id first = xt_only_first_(x, &t);
     for (xt_block_ b = xt_blocks_(x, &t.dist); spe_ok(&x->m) && xt_next_block_(&b);) {
         xt_block_ at = b;
         int i, strips = xt_strips_(&xt_value_at_(x, d->vec.id)->now.vec.block[b.i]);
@@ -65,9 +112,8 @@ static void xt_store_strips_(xt_ctx *x, const xt_node_ *n)
             at.rows = strip.layout.cols;
             at.cols = strip.layout.rows;
             at.valid = xt_least_(at.cols, b.col + b.valid - at.col);
-            cm_mem mem = xt_mem_(x, &t, &at, XT_STORED_);
             spe_at(&x->m, n->file, n->line);
-            cm_store(&x->cm, &strip, &mem);
+            xt_store_block_(x, &t, &at, &strip, first);
         }
     }
     xt_value_at_(x, d->vec.id)->unmade = false;
@@ -81,8 +127,7 @@ XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
         return;
     }
     xt_vec v = xt_now_as_(x, &n->scattered->vec, CM_ACC);
-    for (xt_block_ b = xt_blocks_(x, &t.dist); v.blocks && xt_next_block_(&b);) {
-        cm_mem mem = xt_mem_(x, &t, &b, XT_STORED_);
-        cm_store(&x->cm, &v.block[b.i], &mem);
-    }
+    const spe_id first = xt_only_first_(x, &t);
+    for (xt_block_ b = xt_blocks_(x, &t.dist); v.blocks && xt_next_block_(&b);)
+        xt_store_block_(x, &t, &b, &v.block[b.i], first);
 }

@@ -37,6 +37,26 @@ XE_FN_ spe_id xt_place_id_(xt_ctx *x, const xt_dist *d, int dim)
     return row->id;
 }
 
+/* Is this the first of the subgroups that share its pieces? 0: none are shared. */
+XE_FN_ spe_id xt_is_first_(xt_ctx *x, const xt_dist *d)
+{
+    const int key[] = {d->layout[0], d->layout[1], d->count[0], d->count[1]};
+    spe_module *m = &x->m;
+    if (!d->subgroups || (d->count[0] >= d->layout[0] && d->count[1] >= d->layout[1])) return 0;
+    xt_once_ *row = xt_once_at_(x, XT_ONCE_FIRST_, key, sizeof key);
+    if (!row || row->id) return row ? row->id : 0;
+    spe_prologue_begin(m);
+    spe_id id = spe_builtin(m, SPE_SUBGROUP_ID, 0), across = spe_u32(m, (uint32_t)d->layout[1]);
+    spe_id at[2] = {d->layout[1] > 1 ? spe_udiv(m, id, across) : id, d->layout[0] > 1 ? spe_umod(m, id, across) : id};
+    for (int i = 0; i < 2; i++) {
+        if (d->count[i] >= d->layout[i]) continue;
+        spe_id below = spe_ult(m, at[i], spe_u32(m, (uint32_t)d->count[i]));
+        row->id = row->id ? spe_land(m, row->id, below) : below;
+    }
+    spe_prologue_end(m);
+    return row->id;
+}
+
 XE_FN_ void xt_write_place_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_dist *d = n->dist;

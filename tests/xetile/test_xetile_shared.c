@@ -1,0 +1,100 @@
+/* test_xetile_shared.c - pieces that several subgroups share are stored once: the strict checked mode, in child
+ * processes, reports a race where two subgroups store to a byte, even the same value. Results are compared with what
+ * was stored; local memory, deferred vectors, messages and elements; a control shows that such races are reported. */
+#include "xetile_case.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const xt_map shared[] = {
+    {{2, 4}, {8, 32}},  /* a tile of 8 x 32: all eight share it */
+    {{4, 2}, {4, 16}},  /* two by two pieces, each of two subgroups */
+    {{1, 8}, {8, 16}},  /* two pieces */
+    {{8, 1}, {2, 32}},  /* four */
+};
+enum { MAPS = sizeof shared / sizeof shared[0], ROWS = 8, COLS = 32 };
+static int map_number;
+static bool computed, local, twice;
+
+static xt_tile whole(XT_CONTEXT, xt_val base, xt_val n)
+{
+    return XT_INIT_TILE(base, f32, ROWS, COLS, .shape = XT_AT(ROWS, n), .map = shared[map_number]);
+}
+
+XT_KERNEL(copies, ptr(f32, A), ptr(f32, C), u32(N))
+{
+    xt_vec v = XT_LOAD_TILE(whole(XT_SELF, A, N));
+    if (computed) v = XT_ADD(XT_MUL(v, 2), 1);
+    if (local) {
+        xt_tile t = whole(XT_SELF, XT_LOCAL(f32, ROWS * COLS), spe_val_int(COLS));
+        XT_STORE_TILE(v, t);
+        XT_BARRIER();
+        v = XT_LOAD_TILE(t);
+    }
+    XT_STORE_TILE(v, whole(XT_SELF, C, N));
+    if (!twice) return;
+    for (int i = 0; i < ROWS; i++) XT_STORE(C, i, XT_LOAD(A, i)); /* by each subgroup */
+}
+
+/* In a child. */
+static int launch(int number)
+{
+    if (!zed_open(&device, NULL)) return 4;
+    map_number = number % MAPS;
+    computed = number / MAPS & 1, local = number / MAPS & 2, twice = number / MAPS & 4;
+    int n = number & 1 ? COLS : COLS - 3, wrong = 0;
+    float *a = (float *)new_matrix(CM_F32, ROWS * COLS), *c = (float *)new_poison(CM_F32, ROWS * COLS);
+    if (!RUN_KERNEL(copies, &variants[0], ONE_GROUP, ZED_ARG(a), ZED_ARG(c), ZED_ARG(n))) return 3;
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < n; j++) {
+            float want = a[i * n + j];
+            if (computed && !(twice && i * n + j < ROWS)) want = want * 2 + 1;
+            wrong += c[i * n + j] != want;
+        }
+    wrong += !poisoned(CM_F32, c, (size_t)(ROWS * n)) && n < COLS;
+    zed_close(&device);
+    return wrong ? 2 : 0;
+}
+
+static int run_child(const char *program, int number)
+{
+    int status = 0;
+    char text[12];
+    snprintf(text, sizeof text, "%d", number);
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        setenv("XETILE_SOFT_CHECK", "3", 1);
+        if (number / MAPS & 4) freopen("/dev/null", "w", stderr); /* the control's reports */
+        execl(program, program, text, (char *)NULL);
+        _exit(127);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child) return -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static const char *program_name;
+
+TEST(shared_pieces_are_stored_once)
+{
+    for (int i = 0; i < MAPS * 4; i++) {
+        if (!test_takes(i % MAPS + i / MAPS, 2)) continue;
+        int code = run_child(program_name, i);
+        CHECK_MSG(code == 0, "map %d%s%s: exit code %d", i % MAPS, i / MAPS & 1 ? ", computed" : "",
+                  i / MAPS & 2 ? ", local" : "", code);
+    }
+}
+
+TEST(stores_by_each_subgroup_are_reported)
+{
+    CHECK_INT(run_child(program_name, MAPS * 4), 3);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2) return launch(atoi(argv[1]));
+    program_name = argv[0];
+    RUN(shared_pieces_are_stored_once);
+    RUN(stores_by_each_subgroup_are_reported);
+    return test_report();
+}
