@@ -81,4 +81,14 @@ for compiler in gcc g++ clang clang++; do
         else skip "mpi_summa by $compiler" "there is no MPI"; fi ;;
     esac
 done
+
+# Everything but kernels, in C++17
+for compiler in g++ clang++; do
+    command -v $compiler >/dev/null 2>&1 || continue
+    [ -z "${SANITIZE:-}" ] || { skip "a host program in C++17 by $compiler" "not under sanitizers"; continue; }
+    # shellcheck disable=SC2086
+    check "a host program in C++17 by $compiler" $compiler -x c++ -std=c++17 $strict -I. -DXETILE_DECLARATIONS -o "$work/host" tests/project/host_cpp.h \
+        -x none "$work/lib-gcc.o" -lm
+    check_says "what it launched, by $compiler" "ok" "$work/host"
+done
 report
