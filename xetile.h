@@ -4363,8 +4363,10 @@ XE_FN_ xt_surface_ xt_stage_class_(xt_ctx *x, const xt_stage_ *s, spe_id number)
     r.block.height = (uint32_t)s->high;
     r.block.count = 1;
     r.block.ptr = spe_and(m, address, spe_u64(m, ~(uint64_t)63));
-    r.block.mem_width = spe_and(m, spe_iadd(m, s->width, beyond), spe_i32(m, -4));
-    r.block.mem_height = spe_udiv(m, spe_iadd(m, s->lines, up), spe_i32(m, s->classes));
+    r.block.mem_width = spe_iadd(m, s->width, beyond);
+    r.block.mem_width = spe_and(m, r.block.mem_width, spe_i32(m, -4));
+    r.block.mem_height = spe_iadd(m, s->lines, up);
+    r.block.mem_height = spe_udiv(m, r.block.mem_height, spe_i32(m, s->classes));
     r.block.mem_height = spe_select(m, none, spe_i32(m, 1), r.block.mem_height);
     r.block.pitch = s->pitch_of_class;
     r.block.pos_y = spe_select(m, none, spe_i32(m, 1 << 24), zero); /* beyond the last line */

@@ -44,12 +44,12 @@ static spe_id spe_power_of_positive_(spe_module *m, spe_id x, spe_id y, spe_id m
     rest = spe_fadd(m, spe_fmul(m, y_low, head), spe_fmul(m, spe_fadd(m, y, more), low));
     p = spe_fadd(m, high, rest);
     most = spe_glsl_f_(m, x, 200.0), least = spe_glsl_f_(m, x, -200.0);
-    spe_id far = spe_fge(m, spe_glsl_abs_(m, p), most);
+    spe_id beyond = spe_fge(m, spe_glsl_abs_(m, p), most);
     n = spe_select(m, spe_fgt(m, p, most), most, spe_select(m, spe_flt(m, p, least), least, p));
     n = spe_glsl_round_(m, spe_select(m, spe_feq(m, n, n), n, zero));
     r = spe_fadd(m, spe_fsub(m, high, n), rest);
     m->as_written = false;
-    r = spe_select(m, far, zero, r);
+    r = spe_select(m, beyond, zero, r);
     r = spe_exponential_series_(m, spe_fmul(m, r, spe_glsl_f_(m, x, 0.6931471805599453)));
     return spe_scaled_by_2_(m, r, n);
 }

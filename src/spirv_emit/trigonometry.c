@@ -187,8 +187,8 @@ XE_FN_ spe_id spe_arc_sine_(spe_module *m, spe_id x, bool cosine)
     negative = spe_slt(m, spe_bitcast(m, i32, x), spe_const_u(m, i32, 0));
     spe_id twice = spe_fadd(m, y, y), outside = spe_fgt(m, a, one);
     if (cosine) {
-        spe_id far = spe_select(m, negative, spe_fsub(m, spe_glsl_f_(m, x, 3.141592653589793), twice), twice);
-        y = spe_select(m, near_one, far, spe_fsub(m, quarter, spe_select(m, negative, spe_fneg(m, y), y)));
+        spe_id other = spe_select(m, negative, spe_fsub(m, spe_glsl_f_(m, x, 3.141592653589793), twice), twice);
+        y = spe_select(m, near_one, other, spe_fsub(m, quarter, spe_select(m, negative, spe_fneg(m, y), y)));
     } else {
         y = spe_select(m, near_one, spe_fsub(m, quarter, twice), y);
         sign = spe_and(m, spe_bitcast(m, i32, x), spe_const_u(m, i32, 0x80000000));
