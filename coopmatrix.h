@@ -80,6 +80,7 @@
  *     tables     cm_target_row(name)  CM_TARGET_NAMES (a text)  cm_has_two_register_modes(row)
  *                cm_product_row(a, b): the product of two types, NULL if there is none
  *                cm_product_takes(row, c)  cm_promotes(a, b)  cm_block_shape_row: a legal 2D block message
+ *                cm_coop_shape_of(row, type, sum): of opaque matrices, NULL if there is none
  *
  * Loops carry the ids of a matrix: spe_for(&m, lo, hi, step, a.parts, a.part) ... spe_endfor(&m, a.parts, a.part).
  *
@@ -98,6 +99,11 @@
  *                can be made (cm_splat), loaded and stored (M >= S, unchecked, one stride the constant 1) and
  *                multiplied (f16, and 8-bit integers); all else is an error. This is what Intel's compiler (2.40)
  *                supports: it crashes on component-wise instructions on such matrices and lacks bf16
+ *
+ * Opaque matrices. Uses CM_OPAQUE_ACC, CM_OPAQUE_A and CM_OPAQUE_B are for targets of Vulkan whose drivers list shapes
+ * of SPV_KHR_cooperative_matrix (cm_coop_shape_of), beside the other uses under CM_PLAIN. They have a layout
+ * (cm_layout_for) and parts, matrices of such a shape each, which cm_splat and cm_from_parts make; spe_coop_load,
+ * spe_coop_store and spe_coop_mma work on parts. All else reports LOWERING: no lane knows which elements it holds.
  *
  * CM_AUTO uses what the target has. CM_PLAIN does what CM_INTEL cannot; results agree within rounding.
  *
@@ -161,7 +167,7 @@ typedef enum {
     CM_NO_TYPE_ = -1, CM_TYPES_(CM_TYPE_ENUM_) CM_TYPE_COUNT
 } cm_type;
 
-typedef enum { CM_ACC, CM_A, CM_B } cm_use;
+typedef enum { CM_ACC, CM_A, CM_B, CM_OPAQUE_ACC, CM_OPAQUE_A, CM_OPAQUE_B } cm_use;
 typedef enum { CM_KIND_FLOAT, CM_KIND_INT, CM_KIND_COMPLEX } cm_kind;
 
 typedef struct {
@@ -332,12 +338,22 @@ typedef struct {
 
 /* The names of all rows, for messages. */
 #define CM_TARGET_NAMES \
-    "tgl, dg1, mtl, arl-h, dg2, pvc, bmg, lnl, ptl, wcl, nvl, nvl-p, cri, generic, soft and vulkan"
+    "tgl, dg1, mtl, arl-h, dg2, pvc, bmg, lnl, ptl, wcl, nvl, nvl-p, cri, generic, soft, vulkan and hopper"
 
 /* The row of a name; NULL for others. ocloc's other names of Intel's devices are taken as well: rkl, adl-s, rpl-p
  * ... (tgl), mtl-u, mtl-h, arl-u, arl-s (mtl), acm-g10 ... (dg2), bmg-g21, lnl-m, ptl-h, nvl-s, nvl-u, nvl-h (nvl):
  * what stands before the `-` decides. vulkan is any device; its figures are the least that they have. */
 XETILE_API const cm_target *cm_target_row(const char *name);
+
+/* A shape of SPV_KHR_cooperative_matrix that a target's Vulkan driver lists: sums of m x n of products of m x k and
+ * k x n, as the extension writes them. Matrices here are transposes of these: CM_OPAQUE_B is m x k there. */
+typedef struct {
+    const char *target;
+    cm_type type, sum; /* of both operands; of sums */
+    int m, n, k;
+} cm_coop_shape;
+/* The target's shape for operands and sums of these types; NULL if it has none. */
+XETILE_API const cm_coop_shape *cm_coop_shape_of(const cm_target *target, cm_type type, cm_type sum);
 
 /* Does a subgroup of the device have twice as many registers if a kernel's build flags ask for them? */
 XETILE_API bool cm_has_two_register_modes(const cm_target *t);
@@ -757,8 +773,9 @@ const cm_type_row *cm_type_info(cm_type type)
 
 const char *cm_use_name(cm_use use)
 {
-    static const char *const names[] = {"matrix_acc", "matrix_a", "matrix_b"};
-    return (unsigned)use <= (unsigned)CM_B ? names[use] : "no use";
+    static const char *const names[] = {"matrix_acc", "matrix_a", "matrix_b", "opaque matrix_acc", "opaque matrix_a",
+                                        "opaque matrix_b"};
+    return (unsigned)use <= (unsigned)CM_OPAQUE_B ? names[use] : "no use";
 }
 
 /* Name and text of an error id; NULL if it is not of this header. */
@@ -919,6 +936,7 @@ const cm_target *cm_target_row(const char *name)
         {"generic", 16, ALL, 0, 0, CM_BLOCK2D_XE_, false, 32 * K, 1024, 4 * K, "", false, true, false, false},
         {"soft", 16, ALL, 8 | 16, 16, CM_BLOCK2D_ANY_, true, 64 * K, 1024, 16 * K, "", false, false, false, false},
         {"vulkan", 32, ALL, 0, 0, CM_BLOCK2D_ANY_, false, 32 * K, 256, 8 * K, "", false, false, true, false},
+        {"hopper", 32, 32, 0, 0, CM_BLOCK2D_ANY_, false, 48 * K, 1024, 32 * K, "", false, false, true, false},
     };
     static const char *const families[][2] = { /* what stands before the `-` of other names */
         {"rkl", "tgl"}, {"adl", "tgl"}, {"rpl", "tgl"}, {"tgllp", "tgl"}, {"mtl", "mtl"}, {"arl", "mtl"},
@@ -1137,6 +1155,57 @@ XE_FN_ void cm_axes_of_(const cm_layout *l, int v, int *row, int *col)
     *col = in_block / l->size_k1;
 }
 
+/* opaque.c - matrices whose components only the device can find: those of SPV_KHR_cooperative_matrix, in the shapes
+ * that the target lists. A part is one of them, transposed: our columns are its rows. Parts follow one another along
+ * our rows, then along our columns. */
+
+/* What NVIDIA's driver 580.159.04 lists for an H200, as far as it is used here. */
+static const cm_coop_shape cm_coop_shapes_[] = {
+    {"hopper", CM_F16, CM_F32, 16, 16, 16}, {"hopper", CM_F16, CM_F16, 16, 16, 16},
+    {"hopper", CM_BF16, CM_F32, 16, 16, 16}, {"hopper", CM_I8, CM_I32, 16, 16, 32},
+    {"hopper", CM_U8, CM_I32, 16, 16, 32}, /* the driver's sums are u32: the same bits */
+};
+
+/* The first shape with these types; -1: any. */
+XE_FN_ const cm_coop_shape *cm_find_shape_(const char *target, int type, int sum)
+{
+    for (size_t i = 0; target && i < sizeof cm_coop_shapes_ / sizeof *cm_coop_shapes_; i++) {
+        const cm_coop_shape *s = &cm_coop_shapes_[i];
+        if (strcmp(s->target, target)) continue;
+        if ((type < 0 || (int)s->type == type) && (sum < 0 || (int)s->sum == sum)) return s;
+    }
+    return NULL;
+}
+
+const cm_coop_shape *cm_coop_shape_of(const cm_target *target, cm_type type, cm_type sum)
+{
+    return cm_find_shape_(target->name, (int)type, (int)sum);
+}
+
+XE_FN_ bool cm_is_opaque_(const cm_layout *l) { return l->use >= CM_OPAQUE_ACC; }
+
+/* size_i and size_j are the rows and columns of a part. No lane has components that it could find. */
+XE_FN_ cm_layout cm_opaque_layout_(cm_ctx *c, int rows, int cols, cm_type type, cm_use use)
+{
+    cm_layout l;
+    bool sum = use == CM_OPAQUE_ACC;
+    const cm_coop_shape *s = cm_find_shape_(c->target.name, sum ? -1 : (int)type, sum ? (int)type : -1);
+    memset(&l, 0, sizeof l);
+    int i = !s ? 0 : use == CM_OPAQUE_B ? s->k : s->n, j = !s ? 0 : use == CM_OPAQUE_A ? s->k : s->m;
+    if (!s || rows < 1 || cols < 1 || rows % i || cols % j)
+        return CM_FAIL_(c, LOWERING, "target %s has no opaque %s of %d x %d %s", c->target.name, cm_use_name(use), rows,
+                        cols, cm_type_info(type) ? cm_type_info(type)->name : "(none)"), l;
+    l.rows = rows;
+    l.cols = cols;
+    l.type = type;
+    l.use = use;
+    l.lanes = c->target.subgroup_size;
+    l.size_i = i;
+    l.size_j = j;
+    l.size_k = l.size_k1 = l.size_k2 = l.omega = 1;
+    return l;
+}
+
 /* matrix.c - matrices: the layouts of a context, their parts, halves and components; splats. */
 
 /* Makes blocks of `depth` rows, fewer than lanes, so that lanes hold several adjacent columns. */
@@ -1159,6 +1228,7 @@ XE_FN_ bool cm_dots_(const cm_ctx *c, cm_type type)
 cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type type, cm_use use)
 {
     cm_layout l;
+    if (use >= CM_OPAQUE_ACC && use <= CM_OPAQUE_B) return cm_opaque_layout_(c, rows, cols, type, use);
     int error = cm_layout_init(&l, rows, cols, type, use, c->target.subgroup_size);
     if (error) {
         spe_fail(c->module, error, cm_error_name(error), "%s: %d x %d, type %d, use %d, subgroup size %d",
@@ -1187,6 +1257,7 @@ XE_FN_ cm_type cm_half_type_(cm_type type) { return type == CM_C32 ? CM_F32 : ty
 
 int cm_part_count(const cm_layout *l)
 {
+    if (cm_is_opaque_(l)) return l->rows / l->size_i * (l->cols / l->size_j);
     return l->rows ? l->size_k2 * spe_runs(cm_block_words_(l)) * cm_halves_(l->type) : 0;
 }
 
@@ -1231,12 +1302,23 @@ XE_FN_ spe_id cm_word_type_(cm_ctx *c, const cm_layout *l)
     return spe_int(c->module, (uint32_t)bits);
 }
 
+/* The type of an opaque part: our columns are its rows. */
+XE_FN_ spe_id cm_opaque_type_(cm_ctx *c, const cm_layout *l)
+{
+    static const uint32_t uses[] = {SPE_CooperativeMatrixUseMatrixAccumulatorKHR, SPE_CooperativeMatrixUseMatrixBKHR,
+                                    SPE_CooperativeMatrixUseMatrixAKHR};
+    spe_id component = l->type == CM_BF16 ? spe_bf16(c->module) : cm_storage_type(c, l->type);
+    return spe_coopmat(c->module, component, SPE_ScopeSubgroup, (uint32_t)l->size_j, (uint32_t)l->size_i,
+                       uses[l->use - CM_OPAQUE_ACC]);
+}
+
 /* Under CM_KHR a part is a KHR matrix, transposed: words (our columns) by lanes. */
 spe_id cm_part_type(cm_ctx *c, const cm_layout *l, int part)
 {
     static const uint32_t uses[] = {SPE_CooperativeMatrixUseMatrixAccumulatorKHR, SPE_CooperativeMatrixUseMatrixBKHR,
                                     SPE_CooperativeMatrixUseMatrixAKHR};
     const cm_type_row *t = cm_type_info(l->type);
+    if (cm_is_opaque_(l)) return cm_opaque_type_(c, l);
     if (c->lowering != CM_KHR) return cm_vec_(c, cm_word_type_(c, l), cm_part_words(l, part));
     spe_id component = cm_storage_type(c, l->type);
     if (t->kind == CM_KIND_FLOAT && !t->storage_float)
@@ -1252,7 +1334,14 @@ cm_matrix cm_poison(void)
     return a;
 }
 
-XE_FN_ bool cm_is_poison_(const cm_ctx *c, const cm_matrix *a) { return !spe_ok(c->module) || a->parts == 0; }
+/* Is there no matrix to compute with? It is an error if it is opaque. */
+XE_FN_ bool cm_is_poison_(const cm_ctx *c, const cm_matrix *a)
+{
+    if (!spe_ok(c->module) || a->parts == 0) return true;
+    if (!cm_is_opaque_(&a->layout)) return false;
+    return !CM_FAIL_(c, LOWERING, "not an operation on an %s", cm_use_name(a->layout.use));
+}
+
 XE_FN_ spe_id *cm_ids_(cm_ctx *c, int n) { return (spe_id *)spe_alloc(c->module, (size_t)n * sizeof(spe_id)); }
 
 /* Under CM_KHR lanes cannot access components: returns true and reports an error of `what`, which needs them. */
@@ -1449,11 +1538,12 @@ cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, spe_
     spe_id elem = cm_storage_type(c, type), word = 0;
     if (scalar && spe_type_of(c->module, scalar) != elem)
         return CM_POISON_(c, SCALAR, "the scalar of a %s matrix is not of its storage type", cm_name_(type));
-    if (scalar && c->lowering != CM_KHR) word = cm_pack_(c, &l, cm_copies_(c, scalar, cm_channels_(&l)), 1);
+    bool opaque = c->lowering == CM_KHR || cm_is_opaque_(&l);
+    if (scalar && !opaque) word = cm_pack_(c, &l, cm_copies_(c, scalar, cm_channels_(&l)), 1);
     for (int i = 0; i < a.parts; i++) {
         bool zero = !scalar || i >= a.parts / cm_halves_(type);
-        spe_id one = zero && c->lowering == CM_KHR ? spe_null(c->module, elem) : scalar, part = cm_part_type(c, &l, i);
-        if (c->lowering == CM_KHR) /* Intel's compiler crashes on an OpConstantNull of such a type */
+        spe_id one = zero && opaque ? spe_null(c->module, elem) : scalar, part = cm_part_type(c, &l, i);
+        if (opaque) /* Intel's compiler crashes on an OpConstantNull of such a type */
             a.part[i] = spe_construct(c->module, part, 1, &one);
         else if (zero) a.part[i] = spe_null(c->module, part);
         else a.part[i] = spe_splat(c->module, part, word);
@@ -3214,6 +3304,7 @@ cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const
     cm_matrix a = cm_new_(c, &l);
     bool pairs = cm_has_pairs_(&l), bands = from->band && (pairs || l.packed || l.size_k1 > 1);
     cm_surface_ s;
+    if (a.parts && cm_is_opaque_(&l)) return cm_is_poison_(c, &a), cm_poison();
     if (bands || (pairs && cm_surface_init_(c, &s, type, from, 0) && !cm_is_constant_(c, s.down, 1))) {
         /* bands have whole rows of lanes, too */
         a = cm_load(c, rows, cols, type, CM_ACC, from);

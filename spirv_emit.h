@@ -67,7 +67,8 @@
  *                (module, value) spe_ptr_to_generic spe_bf16_to_f32 spe_f32_to_bf16 spe_round_tf32
  *   composites   spe_extract spe_insert spe_construct spe_splat spe_shuffle spe_extract_dyn spe_insert_dyn
  *   memory       spe_load spe_store spe_load_volatile spe_store_volatile spe_load_if spe_store_if spe_index spe_element
- *                spe_copy_memory_sized spe_local_var spe_shared_var spe_global_var; caches: spe_prefetch
+ *                spe_copy_memory_sized spe_local_var spe_shared_var spe_global_var; for Vulkan:
+ *                spe_shared_vectors spe_vectors_store spe_vectors_coop_load; caches: spe_prefetch
  *                spe_sg_prefetch spe_cache_load spe_cache_store spe_copy
  *   images       spe_image_read spe_image_write spe_image_sample spe_image_size
  *   kernels      spe_kernel_begin spe_kernel_end spe_param_id spe_param_names spe_builtin spe_function_begin
@@ -1094,7 +1095,8 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const sp
      * for tf32), operands: SPE_MatrixMultiplyAccumulateOperands... bits. */                                           \
     GIVES(spe_dpas, SubgroupMatrixMultiplyAccumulateINTEL, "tkvv~?:t", type, k_dim, a, b, c, operands)                 \
     /* Cooperative matrices (SPV_KHR_cooperative_matrix) at ptr; layout: SPE_CooperativeMatrixLayout...; stride:       \
-     * elements from row to row (or column to column). coop_length: components per invocation of a type, an i32. */    \
+     * elements from row to row (or column to column). In Vulkan, ptr and stride are aligned to 16 bytes, or to a      \
+     * row's (column's) bytes if these are fewer. coop_length: components per invocation of a type, an i32. */         \
     GIVES(spe_coop_load, CooperativeMatrixLoadKHR, "MpkI:t", type, ptr, layout, stride)                                \
     DOES(spe_coop_store, CooperativeMatrixStoreKHR, "cmkI:-", ptr, v, layout, stride)                                  \
     A(spe_coop_length, CooperativeMatrixLengthKHR, "L:x")                                                              \
@@ -1184,6 +1186,14 @@ XETILE_API spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_i
 /* A pointer to a new variable: private to the invocation (declared at the start of the function); in the work-group's
  * local memory, initially undefined; of the module, with a constant initializer of its type or 0 for none. */
 XETILE_API spe_unary_ spe_local_var, spe_shared_var;
+/* Only for Vulkan: an array in local memory of `count` vectors of four i32, beside the memory of spe_shared_var; stores
+ * v in the one with this index; loads a cooperative matrix that begins at it, whose rows (or columns, see
+ * spe_coop_load) are `stride` vectors apart. Devices move 16 bytes at once only where they see that these are
+ * aligned. */
+XETILE_API spe_id spe_shared_vectors(spe_module *m, uint32_t count);
+XETILE_API void spe_vectors_store(spe_module *m, spe_id vectors, spe_id index, spe_id v);
+XETILE_API spe_id spe_vectors_coop_load(spe_module *m, spe_id type, spe_id vectors, spe_id index, uint32_t layout,
+                                        spe_id stride);
 XETILE_API spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initializer);
 
 /* Cache control of a pointer's loads or stores (SPV_INTEL_cache_controls): level 0 is the nearest cache; control is
@@ -4226,6 +4236,39 @@ XE_FN_ spe_id spe_emit_local_(spe_module *m, uint32_t op, spe_id type, uint32_t 
     }
 }
 
+/* A row's bytes (row-major) or a column's, at most 16: what the matrix's address and stride are multiples of. */
+XE_FN_ uint32_t spe_coop_alignment_(const spe_module *m, spe_id type, spe_id layout)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    uint64_t order = 0;
+    spe_const_bits(m, layout, &order);
+    uint32_t bytes = (order == SPE_CooperativeMatrixLayoutRowMajorKHR ? t->cols : t->rows) * spe_width(m, t->elem) / 8;
+    return bytes < 16 ? bytes : 16;
+}
+
+/* Writes a load (operands: pointer, layout, stride) or store (pointer, matrix, layout, stride) of a cooperative matrix
+ * for Vulkan: addresses are aligned, and offsets in local memory become pointers to words. */
+XE_FN_ spe_id spe_emit_coop_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+{
+    uint32_t w[6], order = op == SPE_OpCooperativeMatrixStoreKHR ? 2 : 1;
+    const spe_type_info *pointer = spe_info_(m, spe_type_of(m, operands[0]));
+    spe_id matrix = type ? type : spe_type_of(m, operands[1]);
+    memcpy(w, operands, n * sizeof *w);
+    if (pointer->storage == SPE_StorageClassWorkgroup) {
+        uint64_t stride = 0, bytes = spe_size(m, pointer->elem);
+        if (!spe_const_bits(m, w[order + 1], &stride) || stride * bytes % 4)
+            return spe_error_(m, SPE_ERR_ENVIRONMENT, "in Vulkan's local memory, the stride is a constant multiple of "
+                              "4 bytes");
+        w[0] = spe_local_word_(m, spe_local_offset_(m, w[0]), 0);
+        w[order + 1] = spe_u32(m, (uint32_t)(stride * bytes / 4));
+        w[n++] = SPE_MemoryAccessNonPrivatePointer;
+    } else {
+        w[n++] = SPE_MemoryAccessAligned | SPE_MemoryAccessNonPrivatePointer;
+        w[n++] = spe_coop_alignment_(m, matrix, w[order]);
+    }
+    return spe_emit_one_(m, op, type, n, w);
+}
+
 /* pieces.c - writes instructions into the open function. Vulkan's vectors have at most four components: larger ones are
  * arrays of those, their pieces, and an instruction on them becomes one for each piece. */
 
@@ -4234,6 +4277,8 @@ enum { SPE_PIECE_ = 4, SPE_PIECES_MAX_ = 4 };
 /* Writes an instruction on vectors that Vulkan has. */
 XE_FN_ spe_id spe_put_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
+    if (op == SPE_OpCooperativeMatrixLoadKHR || op == SPE_OpCooperativeMatrixStoreKHR)
+        return spe_emit_coop_(m, op, type, n, operands);
     if (spe_uses_local_(m, op, n, operands)) return spe_emit_local_(m, op, type, n, operands);
     spe_id id = spe_emit_one_(m, op, type, n, operands);
     if (m->as_written && id && spe_contracts_(op)) {
@@ -6752,6 +6797,55 @@ void spe_coopvec_outer_accumulate(spe_module *m, spe_id ptr, spe_id offset, spe_
     if (spe_scalar_of(m, spe_type_of(m, a)) != spe_scalar_of(m, spe_type_of(m, b)))
         spe_disagree_(m, spe_type_of(m, a), spe_type_of(m, b));
     spe_instruction_(m, __func__, SPE_OpCooperativeVectorOuterProductAccumulateNV, "cIwwkko:-", w);
+}
+
+/* coop.c - cooperative matrices in Vulkan's local memory: it is an array of words, see local.c; beside it, there are
+ * arrays of vectors of 16 bytes, which matrices are loaded from in whole rows. */
+
+/* The type of pointers to local memory, as Vulkan has them. */
+XE_FN_ spe_id spe_raw_pointer_(spe_module *m, spe_id to)
+{
+    uint32_t w[2] = {SPE_StorageClassWorkgroup, to};
+    return to ? spe_unique_(m, SPE_OpTypePointer, SPE_ID_TYPE_, 2, w) : 0;
+}
+
+spe_id spe_shared_vectors(spe_module *m, uint32_t count)
+{
+    spe_id vector = spe_vec(m, spe_int(m, 32), 4), array = spe_array(m, vector, count), pointer, id;
+    if (m->options.env == SPE_ENV_OPENCL)
+        return SPE_ERROR_(m, ENVIRONMENT, "spe_shared_var gives OpenCL's local memory");
+    pointer = spe_raw_pointer_(m, array);
+    id = pointer ? spe_new_id_(m, pointer, SPE_ID_GLOBAL_, 0) : 0;
+    if (!id) return 0;
+    return spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpVariable, 3, pointer, id, SPE_StorageClassWorkgroup) ? id : 0;
+}
+
+/* A pointer to a vector of the array. */
+XE_FN_ spe_id spe_vector_at_(spe_module *m, const char *name, spe_id vectors, spe_id index)
+{
+    spe_id vector = spe_vec(m, spe_int(m, 32), 4);
+    uint32_t w[2] = {vectors, index};
+    if (!spe_check_(m, name, "I", index) || !spe_operand_(m, vectors)) return 0;
+    return spe_emit_one_(m, SPE_OpAccessChain, spe_raw_pointer_(m, vector), 2, w);
+}
+
+void spe_vectors_store(spe_module *m, spe_id vectors, spe_id index, spe_id v)
+{
+    uint32_t w[3] = {spe_vector_at_(m, __func__, vectors, index), v, SPE_MemoryAccessNonPrivatePointer};
+    if (!w[0] || !spe_operand_(m, v)) return;
+    spe_id vector = spe_vec(m, spe_int(m, 32), 4);
+    if (spe_type_of(m, v) != vector) spe_disagree_(m, vector, spe_type_of(m, v));
+    else spe_emit_one_(m, SPE_OpStore, 0, 3, w);
+}
+
+spe_id spe_vectors_coop_load(spe_module *m, spe_id type, spe_id vectors, spe_id index, uint32_t layout, spe_id stride)
+{
+    uint32_t w[4] = {0, spe_u32(m, layout), stride, SPE_MemoryAccessNonPrivatePointer};
+    const spe_type_info *t = spe_want_type_(m, __func__, type);
+    if (!t || !spe_check_(m, __func__, "I", stride)) return 0;
+    if (t->kind != SPE_KIND_COOPMAT) return SPE_ERROR_(m, TYPE, "%s is not a cooperative matrix", spe_text_(m, type));
+    w[0] = spe_vector_at_(m, __func__, vectors, index);
+    return w[0] ? spe_emit_one_(m, SPE_OpCooperativeMatrixLoadKHR, type, 4, w) : 0;
 }
 
 /* builtins.c - built-ins of the invocation: ids and sizes. */

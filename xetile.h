@@ -611,6 +611,9 @@ struct xt_ctx {
     int loops_around;         /* what is written */
     int at;       /* number of the node being written */
     spe_id scratch, staging;
+    spe_list panels; /* operands in local memory, see passes/opaque.c */
+    int panel_vectors, opaque_words; /* their vectors; words between opaque matrices and lanes, 0: there are none */
+    spe_id panel_memory, opaque;
     spe_list once; /* what has been computed before the body, see xt_once_ */
 };
 
@@ -1032,6 +1035,9 @@ typedef struct {
     bool late;    /* computed strip by strip where it is stored, see xt_find_late_ */
     bool unmade;  /* during writing: some strips are not computed yet */
     int repeated; /* 1: all lanes are known to hold the same; -1: they are not; 0: see xt_is_repeated_ */
+    uint32_t tied; /* those that are opaque together form a class, see passes/opaque.c */
+    bool opaque, carried; /* of its root: opaque; it has other members */
+    int panel; /* 1 + its index among operands in local memory, see passes/opaque.c; 0: not one */
     cm_matrix *turns; /* during writing: its blocks for several turns of a loop, see lower/turns.c */
     /* during writing. A number that advances with the loop index is start + advance of the index. */
     spe_id start, advance;
@@ -1087,6 +1093,8 @@ struct xt_frame_ {
     int joined; /* copies that share their loads, see lower/turns.c */
     spe_id side_before; /* the side that the region is on */
     spe_id from, turn;    /* the first index; of this turn */
+    int panel_ids;        /* vectors of panels that it carries behind the others */
+    bool whole;           /* the loop over the turns whose panels are whole is being written */
 };
 
 /* XT_INIT_TILE: the user's arguments; the tile of the matrix that leading dimensions select from, and the final tile;
@@ -1210,6 +1218,29 @@ typedef struct {
     spe_id *got;
 } xt_stage_;
 
+/* ---- passes/opaque.c, lower/panels.c */
+
+/* An operand of the device's matrices that the work-group copies to local memory, as its lines lie in memory. */
+typedef struct {
+    int node;               /* the load */
+    const xt_tile *from;
+    const xt_frame_ *loop;  /* whose turns fetch the tile of the next; NULL: the load fetches */
+    int lines, chunks;      /* of memory; vectors of 16 bytes in a line */
+    int pitch, at;          /* in local memory, in vectors: from line to line, and where the first begins */
+    int units;              /* vectors that a lane copies */
+    spe_id *got;            /* during writing: these */
+} xt_panel_;
+
+/* ---- lower/strips.c */
+
+/* A strip of a block: rows and columns of the tile's, in whole matrices; in local memory column by column. */
+typedef struct {
+    int rows, cols, pitch; /* elements from column to column */
+    cm_layout plain;       /* of the strip as a vector of lanes */
+    int parts, runs;       /* its parts, and those of a block's band of columns */
+    spe_id ptr;            /* to its first element in local memory */
+} xt_opaque_strip_;
+
 /* ---- ir/vectors.c */
 
 /* A piece is cut along both sides into powers of two, columns in multiples of the lanes, as memory accesses and
@@ -1236,7 +1267,7 @@ typedef struct {
 /* ---- lower/chooser.c */
 
 /* Accesses other than loads, which are numbered by the layout they load, cm_use. */
-enum { XT_STORED_ = CM_B + 1, XT_FETCHED_, XT_VISITED_ };
+enum { XT_STORED_ = CM_OPAQUE_B + 1, XT_FETCHED_, XT_VISITED_ };
 
 /* Blocks of a tile; of them, those accessed by messages; why not all. */
 typedef struct {
@@ -1499,6 +1530,9 @@ XE_FN_ int xt_register_bytes_(const xt_ctx *x)
     return cm_has_two_register_modes(&x->target) && x->registers <= 128 ? x->target.registers / 2 : x->target.registers;
 }
 
+/* Work-items per work-group. */
+XE_FN_ int xt_group_size_(const xt_ctx *x) { return x->S * (x->subgroups ? x->subgroups : 1); }
+
 /* ir/maps.c - maps: the part of a tile that each subgroup owns (host only). */
 
 XE_FN_ bool xt_has_map_(const xt_map *map)
@@ -1619,8 +1653,9 @@ typedef struct {
     const char *why;
 } xt_shape_;
 
-XE_FN_ const xt_shape_ *xt_shape_for_(const cm_target *t, bool dpas, int type)
+XE_FN_ const xt_shape_ *xt_shape_for_(const cm_target *t, bool dpas, int type, bool opaque)
 {
+    static const xt_shape_ with_matrices = {{2, 2}, {64, 64}, 32, 0, "cooperative matrices and local memory"};
     static const xt_shape_ with_messages = {{8, 4}, {32, 64}, 32, 3, "matrix instruction and 2D block messages"};
     static const xt_shape_ with_dpas = {{8, 4}, {16, 16}, 32, 0, "matrix instruction, operands loaded by lanes"};
     static const xt_shape_ plain = {{4, 4}, {8, 32}, 16, 0, "no matrix instruction for these types: FMA"};
@@ -1628,6 +1663,7 @@ XE_FN_ const xt_shape_ *xt_shape_for_(const cm_target *t, bool dpas, int type)
     static const xt_shape_ bytes = {{4, 4}, {16, 16}, 32, 0, "dp4a with lines by block messages in subgroups of 8"};
     static const xt_shape_ other = {{4, 2}, {16, 32}, 16, 0, "a device that is not Intel's: FMA"};
     if (dpas) return t->block2d_sizes ? &with_messages : &with_dpas;
+    if (opaque) return &with_matrices;
     if (t->block1d) return type == CM_I8 || type == CM_U8 ? &bytes : xt_bytes_(type) <= 4 ? &lines : &plain;
     return t->vulkan ? &other : &plain;
 }
@@ -1740,7 +1776,9 @@ xt_tiles xt_tiles_for(const xt_target *target, const xt_product *p)
     t.subgroup_size = p->subgroup_size ? p->subgroup_size : row.block1d ? 8 : row.subgroup_size;
     const cm_product *product = cm_product_row((cm_type)(p->a - 1), (cm_type)(p->b - 1));
     bool dpas = product && product->dpas && (row.dpas_sizes & (uint32_t)t.subgroup_size);
-    xt_shape_ s = *xt_shape_for_(&row, dpas, p->a - 1);
+    const cm_type sum = p->c ? (cm_type)(p->c - 1) : product ? product->acc : CM_F32;
+    const bool opaque = p->a == p->b && cm_coop_shape_of(&row, (cm_type)(p->a - 1), sum);
+    xt_shape_ s = *xt_shape_for_(&row, dpas, p->a - 1, opaque);
     const int size[2] = {p->m, p->n}, least[2] = {8, t.subgroup_size};
     if (s.data[1] < t.subgroup_size) s.data[1] = t.subgroup_size;
     xt_because_(&t, "%s: %s", row.name, s.why);
@@ -2272,10 +2310,88 @@ XE_FN_ uint32_t xt_class_(xt_ctx *x, uint32_t id)
 }
 
 /* Classes with an accumulator have its layout; else an operand's, preferably the packed one, which costs most. */
-XE_FN_ cm_use xt_layout_(xt_ctx *x, uint32_t id)
+XE_FN_ cm_use xt_lane_layout_(xt_ctx *x, uint32_t id)
 {
     const bool *need = xt_value_at_(x, xt_class_(x, id))->need;
     return need[CM_ACC] ? CM_ACC : need[CM_A] ? CM_A : need[CM_B] ? CM_B : CM_ACC;
+}
+
+/* ir/opaque.c - what the matrices of Vulkan's devices can be used for. */
+
+XE_FN_ bool xt_is_opaque_(cm_use use) { return use >= CM_OPAQUE_ACC; }
+
+/* The shape that operands of this type have, whatever the sums are. */
+XE_FN_ const cm_coop_shape *xt_operand_shape_(const xt_ctx *x, cm_type type)
+{
+    const cm_coop_shape *s = cm_coop_shape_of(&x->target, type, CM_F32);
+    return s ? s : cm_coop_shape_of(&x->target, type, CM_I32);
+}
+
+/* Does a side of a piece consist of whole matrices of this size, in blocks as coopmatrix.h has them? */
+XE_FN_ bool xt_is_whole_(const xt_ctx *x, int columns, int size)
+{
+    return columns % size == 0 && (columns % x->S == 0 || columns == x->S / 2);
+}
+
+/* Do the device's matrices compute a product? */
+XE_FN_ bool xt_is_opaque_product_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_mma_desc_ *d = n->mma;
+    if (n->op != XT_OP_TILE_MMA_ || !x->opaque_words || n->spread > 1 || d->left.type != d->right.type) return false;
+    const cm_coop_shape *s = cm_coop_shape_of(&x->target, d->left.type, xt_value_at_(x, n->result)->now.vec.type);
+    return s && d->left.dist.data[0] % s->m == 0 && xt_is_whole_(x, d->left.dist.data[1], s->k) &&
+           xt_is_whole_(x, d->right.dist.data[1], s->n);
+}
+
+/* Words of local memory through which a subgroup's matrices become vectors, and these become matrices: a strip, of
+ * columns as in coopmatrix.h, with a gap after each. */
+XE_FN_ int xt_strip_words_(const xt_ctx *x)
+{
+    enum { COLUMN = 16 * 4, GAP = 16 }; /* bytes: 16 sums, or 32 operands of 8 bits or 16 of 16 */
+    return x->S * (COLUMN + GAP) / 4;
+}
+
+XE_FN_ uint32_t xt_tied_(xt_ctx *x, uint32_t id)
+{
+    while (xt_value_at_(x, id)->tied != id) id = xt_value_at_(x, id)->tied;
+    return id;
+}
+
+XE_FN_ bool xt_value_is_opaque_(xt_ctx *x, uint32_t id)
+{
+    return x->opaque_words && xt_value_at_(x, xt_tied_(x, id))->opaque;
+}
+
+/* The layout in which regions carry a vector. */
+XE_FN_ cm_use xt_layout_(xt_ctx *x, uint32_t id)
+{
+    return xt_value_is_opaque_(x, id) ? CM_OPAQUE_ACC : xt_lane_layout_(x, id);
+}
+
+/* Is it a sum, or a number in each element, which is made as one? */
+XE_FN_ bool xt_may_be_opaque_(xt_ctx *x, const xt_vec *v)
+{
+    const xt_value_ *value = xt_value_at_(x, v->id);
+    return xt_value_is_opaque_(x, v->id) || xt_node_at_(x, value->node)->op == XT_OP_SPLAT_;
+}
+
+/* Can an element-wise operation be one on the device's matrices? Its operands may be opaque. */
+XE_FN_ bool xt_is_opaque_each_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_vectors_ *d = n->vectors;
+    bool real = xt_is_float_((int)d->v[0].type), some = false;
+    if (n->op == XT_OP_BINARY_VECTOR_) {
+        if (n->kind != SPE_ARITH_ADD && n->kind != SPE_ARITH_SUB && n->kind != SPE_ARITH_MUL &&
+            !(n->kind == SPE_ARITH_DIV && real))
+            return false;
+    } else if (n->op != XT_OP_CAST_VECTOR_ || !real || (d->type != CM_F16 && d->type != CM_F32) ||
+               (d->v[0].type != CM_F16 && d->v[0].type != CM_F32))
+        return false;
+    for (int i = 0; i < xt_operand_count_(d); i++) {
+        if (!xt_may_be_opaque_(x, &d->v[i])) return false;
+        some = some || xt_value_is_opaque_(x, d->v[i].id);
+    }
+    return some;
 }
 
 /* ir/tiles.c - what passes have found out about tiles. */
@@ -2832,6 +2948,151 @@ XE_FN_ void xt_write_select_number_(xt_ctx *x, const xt_node_ *n)
     xt_define_(x, n->result, xt_scalar_(d->type, spe_select(&x->m, condition.id, p, q), 1));
 }
 
+/* lower/strips.c - vectors as matrices that only the device can look into (passes/opaque.c), how they become vectors of
+ * lanes, and how these become such matrices: through a strip of local memory for each subgroup. */
+
+XE_FN_ xt_opaque_strip_ xt_opaque_strip_of_(xt_ctx *x, const cm_layout *l)
+{
+    spe_module *m = &x->m;
+    int bytes = xt_bytes_((int)l->type);
+    xt_opaque_strip_ s = XT_ZERO_;
+    s.rows = l->size_j;
+    s.cols = xt_least_(l->rows, x->S);
+    s.pitch = s.rows + 16 / bytes;
+    s.plain = cm_layout_for(&x->cm, s.cols, s.rows, l->type, CM_ACC);
+    s.parts = cm_part_count(&s.plain);
+    cm_layout whole = cm_layout_for(&x->cm, l->rows, l->cols, l->type, CM_ACC);
+    s.runs = cm_part_count(&whole) / (l->rows / s.cols);
+    spe_id zero = spe_u32(m, 0), words = spe_element(m, x->opaque, 1, &zero), first = spe_u32(m, 0);
+    if (x->subgroups > 1) {
+        first = spe_builtin(m, SPE_SUBGROUP_ID, 0);
+        first = spe_imul(m, first, spe_u32(m, (uint32_t)xt_strip_words_(x)));
+    }
+    spe_id type = xt_spe_type_(x, (int)l->type);
+    s.ptr = spe_ptr_cast(m, spe_index(m, words, first), type);
+    return s;
+}
+
+XE_FN_ cm_mem xt_opaque_strip_mem_(xt_ctx *x, const xt_opaque_strip_ *s)
+{
+    cm_mem mem = XT_ZERO_;
+    mem.ptr = s->ptr;
+    mem.row = mem.col = spe_i32(&x->m, 0);
+    mem.stride_row = spe_i32(&x->m, s->pitch);
+    mem.stride_col = spe_i32(&x->m, 1);
+    mem.align = 16;
+    mem.block2d = CM_BLOCK2D_NO;
+    return mem;
+}
+
+/* Stores the matrices of the strip that begins at this row and column of the block, or loads them. */
+XE_FN_ void xt_opaque_strip_move_(xt_ctx *x, const xt_opaque_strip_ *s, cm_matrix *a, int row, int col, bool store)
+{
+    spe_module *m = &x->m;
+    spe_id pitch = spe_i32(m, s->pitch), type = cm_part_type(&x->cm, &a->layout, 0);
+    int wide = a->layout.size_i, across = a->layout.rows / wide;
+    for (int j = 0; j < s->cols / wide; j++) {
+        spe_id *part = &a->part[row / s->rows * across + col / wide + j];
+        spe_id ptr = spe_index(m, s->ptr, spe_i32(m, j * wide * s->pitch));
+        if (store) spe_coop_store(m, ptr, *part, SPE_CooperativeMatrixLayoutColumnMajorKHR, pitch);
+        else *part = spe_coop_load(m, type, ptr, SPE_CooperativeMatrixLayoutColumnMajorKHR, pitch);
+    }
+}
+
+/* A strip of a block as a vector of lanes. */
+XE_FN_ cm_matrix xt_opaque_strip_get_(xt_ctx *x, const xt_opaque_strip_ *s, cm_matrix *opaque, int row, int col)
+{
+    cm_mem mem = xt_opaque_strip_mem_(x, s);
+    spe_sg_barrier(&x->m);
+    xt_opaque_strip_move_(x, s, opaque, row, col, true);
+    spe_sg_barrier(&x->m);
+    return cm_load(&x->cm, s->cols, s->rows, s->plain.type, CM_ACC, &mem);
+}
+
+/* Moves a block strip by strip, from matrices to a vector of lanes or back; `to` has room for its parts. */
+XE_FN_ void xt_opaque_move_(xt_ctx *x, cm_matrix *opaque, cm_matrix *plain, bool to_plain)
+{
+    xt_opaque_strip_ s = xt_opaque_strip_of_(x, &opaque->layout);
+    cm_mem mem = xt_opaque_strip_mem_(x, &s);
+    for (int col = 0; col < opaque->layout.rows; col += s.cols)
+        for (int row = 0; row < opaque->layout.cols && spe_ok(&x->m); row += s.rows) {
+            spe_id *parts = plain->part + col / s.cols * s.runs + row / s.rows * s.parts;
+            cm_matrix strip;
+            if (to_plain) {
+                strip = xt_opaque_strip_get_(x, &s, opaque, row, col);
+                for (int i = 0; i < strip.parts; i++) parts[i] = strip.part[i];
+            } else {
+                spe_sg_barrier(&x->m);
+                strip = cm_from_parts(&x->cm, &s.plain, parts);
+                cm_store(&x->cm, &strip, &mem);
+                spe_sg_barrier(&x->m);
+                xt_opaque_strip_move_(x, &s, opaque, row, col, false);
+            }
+        }
+}
+
+/* A matrix of this use like a block, without values yet. */
+XE_FN_ cm_matrix xt_opaque_room_(xt_ctx *x, const cm_matrix *like, cm_use use)
+{
+    cm_matrix a = XT_ZERO_;
+    a.layout = cm_layout_for(&x->cm, like->layout.rows, like->layout.cols, like->layout.type, use);
+    a.parts = a.layout.rows ? cm_part_count(&a.layout) : 0;
+    a.part = (spe_id *)xt_memory_(x, (size_t)(a.parts ? a.parts : 1) * sizeof *a.part);
+    if (!a.part) a.parts = 0;
+    return a;
+}
+
+/* Converts a block to another layout, of which at least one is opaque. */
+XE_FN_ cm_matrix xt_opaque_convert_(xt_ctx *x, const cm_matrix *a, cm_use use)
+{
+    cm_matrix from = *a, to;
+    if (xt_is_opaque_(a->layout.use)) {
+        to = xt_opaque_room_(x, a, CM_ACC);
+        if (to.parts) xt_opaque_move_(x, &from, &to, true);
+        return xt_is_opaque_(use) ? xt_opaque_convert_(x, &to, use) : cm_convert_use(&x->cm, &to, use);
+    }
+    if (a->layout.use != CM_ACC) from = cm_convert_use(&x->cm, a, CM_ACC);
+    to = xt_opaque_room_(x, a, use);
+    if (to.parts && from.parts) xt_opaque_move_(x, &to, &from, false);
+    return to;
+}
+
+/* A vector like v, with room for its matrices. */
+XE_FN_ xt_vec xt_opaque_vec_(xt_ctx *x, const xt_vec *v)
+{
+    xt_vec r = *v;
+    r.use = CM_OPAQUE_ACC;
+    xt_block_ b = xt_blocks_(x, &r.dist);
+    r.block = (cm_matrix *)xt_memory_(x, (size_t)b.grid.blocks * sizeof *r.block);
+    r.blocks = r.block ? b.grid.blocks : 0;
+    while (r.blocks && xt_next_block_(&b)) {
+        cm_matrix like = XT_ZERO_;
+        like.layout.rows = b.cols;
+        like.layout.cols = b.rows;
+        like.layout.type = r.type;
+        r.block[b.i] = xt_opaque_room_(x, &like, CM_OPAQUE_ACC);
+    }
+    return r;
+}
+
+/* The number of its matrices. */
+XE_FN_ int xt_opaque_parts_(xt_ctx *x, const xt_vec *v)
+{
+    xt_vec r = xt_opaque_vec_(x, v);
+    int n = 0;
+    for (int i = 0; i < r.blocks; i++) n += r.block[i].parts;
+    return n;
+}
+
+/* A vector with the same number in each element. */
+XE_FN_ xt_vec xt_opaque_splat_(xt_ctx *x, const xt_vec *v, spe_id scalar)
+{
+    xt_vec r = xt_opaque_vec_(x, v);
+    for (int i = 0; i < r.blocks; i++)
+        r.block[i] = cm_splat(&x->cm, r.block[i].layout.rows, r.block[i].layout.cols, r.type, r.use, scalar);
+    return r;
+}
+
 /* lower/vectors.c - writes vectors: positions of subgroups, layouts, constants. */
 
 /* ---- maps in a kernel -------------------------------------------------------------------------------------------- */
@@ -2903,7 +3164,7 @@ XE_FN_ xt_vec xt_make_vec_(xt_ctx *x, const xt_node_ *n)
 {
     xt_vec v = xt_value_at_(x, n->result)->now.vec;
     xt_grid_ g;
-    v.use = xt_layout_(x, n->result);
+    v.use = xt_lane_layout_(x, n->result);
     xt_grid_init_(x, &g, &v.dist);
     v.block = (cm_matrix *)xt_memory_(x, (size_t)g.blocks * sizeof *v.block);
     v.blocks = v.block ? g.blocks : 0;
@@ -2918,14 +3179,29 @@ XE_FN_ xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use)
     r.use = use;
     r.block = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *r.block);
     if (!r.block) return *v;
-    for (int i = 0; i < v->blocks; i++) r.block[i] = cm_convert_use(&x->cm, &v->block[i], use);
+    bool opaque = xt_is_opaque_(use) || xt_is_opaque_(v->use);
+    for (int i = 0; i < v->blocks; i++)
+        r.block[i] = opaque ? xt_opaque_convert_(x, &v->block[i], use) : cm_convert_use(&x->cm, &v->block[i], use);
     return r;
+}
+
+/* The number of XT_SPLAT, in the vector's storage type. */
+XE_FN_ spe_id xt_splat_scalar_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_val *number = &n->splat->number;
+    cm_type held = xt_held_(xt_value_at_(x, n->result)->now.vec.type);
+    spe_id scalar = xt_now_id_(x, number, (int)held);
+    if (number->kind == SPE_SCALAR && number->type != (int)held) scalar = cm_from_arith(&x->cm, held, scalar);
+    return scalar;
 }
 
 /* A recorded vector in this version, in a given layout. */
 XE_FN_ xt_vec xt_now_as_(xt_ctx *x, const xt_vec *v, cm_use use)
 {
     xt_vec now = xt_now_vec_(x, v);
+    const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, v->id)->node);
+    if (use == CM_OPAQUE_ACC && now.use != use && n->op == XT_OP_SPLAT_ && n->result == v->id)
+        return xt_opaque_splat_(x, v, xt_splat_scalar_(x, n));
     return xt_as_use_(x, &now, use);
 }
 
@@ -2943,9 +3219,11 @@ XE_FN_ void xt_write_splat_(xt_ctx *x, const xt_node_ *n)
 {
     xt_vec v = xt_make_vec_(x, n);
     cm_type held = xt_held_(v.type);
-    const xt_val *number = &n->splat->number;
-    spe_id scalar = xt_now_id_(x, number, (int)held);
-    if (number->kind == SPE_SCALAR && number->type != (int)held) scalar = cm_from_arith(&x->cm, held, scalar);
+    spe_id scalar = xt_splat_scalar_(x, n);
+    if (xt_value_is_opaque_(x, n->result)) {
+        xt_define_vec_(x, n->result, xt_opaque_splat_(x, &v, scalar));
+        return;
+    }
     for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);)
         v.block[b.i] = cm_splat(&x->cm, b.cols, b.rows, held, v.use, scalar);
     xt_define_vec_(x, n->result, v);
@@ -4908,6 +5186,532 @@ XE_FN_ bool xt_write_sliced_(xt_ctx *x, const xt_node_ *n)
     return true;
 }
 
+/* lower/panels.c - operands of the device's matrices in local memory (passes/opaque.c): the work-group copies a tile as
+ * it lies in memory, 16 bytes a lane. In a loop each turn fetches the tile of the next, while its own is multiplied. */
+
+enum { XT_VECTOR_ = 16 };
+
+/* The work-group's tile: without the place of this subgroup's piece. */
+XE_FN_ xt_tile xt_panel_tile_(xt_ctx *x, const xt_panel_ *p)
+{
+    xt_tile t = xt_now_tile_(x, p->from);
+    for (int i = 0; i < 2; i++) {
+        spe_id place = xt_place_id_(x, &t.dist, i), at = xt_index_id_(x, &t.offset[i]);
+        t.offset[i] = xt_scalar_(CM_I32, spe_isub(&x->m, at, place), 1);
+    }
+    return t;
+}
+
+/* The line and the vector in it that a lane's unit is. */
+typedef struct {
+    spe_id line, chunk;
+} xt_panel_unit_;
+
+XE_FN_ xt_panel_unit_ xt_panel_unit_of_(xt_ctx *x, const xt_panel_ *p, spe_id unit)
+{
+    spe_module *m = &x->m;
+    int group = xt_group_size_(x), all = p->lines * p->chunks;
+    spe_id n = spe_builtin(m, SPE_LOCAL_ID, 0), chunks = spe_u32(m, (uint32_t)p->chunks), size = spe_i32(m, group);
+    xt_panel_unit_ u;
+    n = spe_iadd(m, n, spe_imul(m, unit, size));
+    if (p->units * group > all) n = spe_umod(m, n, spe_i32(m, all)); /* several lanes copy the same */
+    u.line = spe_udiv(m, n, chunks);
+    u.chunk = spe_umod(m, n, chunks);
+    return u;
+}
+
+/* Puts a vector where its unit is in local memory. */
+XE_FN_ void xt_panel_put_(xt_ctx *x, const xt_panel_ *p, const xt_panel_unit_ *u, spe_id vector)
+{
+    spe_module *m = &x->m;
+    spe_id pitch = spe_i32(m, p->pitch), first = spe_i32(m, p->at), at = spe_imul(m, u->line, pitch);
+    at = spe_iadd(m, at, u->chunk);
+    at = spe_iadd(m, at, first);
+    spe_vectors_store(m, x->panel_memory, at, vector);
+}
+
+/* ---- from memory ------------------------------------------------------------------------------------------------- */
+
+/* Is each of the tile's vectors aligned? */
+XE_FN_ spe_id xt_panel_aligned_(xt_ctx *x, const xt_tile *t)
+{
+    spe_module *m = &x->m;
+    spe_id bytes = spe_i32(m, xt_bytes_(t->type)), zero = spe_i32(m, 0), all, one;
+    all = spe_ptr_to_u(m, spe_int(m, 64), t->base.id);
+    all = spe_uconvert(m, spe_int(m, 32), all);
+    one = spe_imul(m, xt_index_id_(x, &t->pitch), bytes);
+    all = spe_or(m, all, one);
+    one = spe_imul(m, xt_index_id_(x, &t->offset[xt_inner_(t)]), bytes);
+    all = spe_or(m, all, one);
+    all = spe_and(m, all, spe_i32(m, XT_VECTOR_ - 1));
+    return spe_ieq(m, all, zero);
+}
+
+/* How far the tile may still move along a dimension with all of it in its matrix; negative: it is not. */
+XE_FN_ spe_id xt_panel_left_(xt_ctx *x, const xt_tile *t, int dim)
+{
+    spe_module *m = &x->m;
+    spe_id extent = dim == xt_inner_(t) ? xt_index_id_(x, &t->shape[dim]) : xt_lines_id_(x, t), left, before;
+    left = spe_isub(m, extent, spe_i32(m, t->dist.shape[dim]));
+    left = spe_isub(m, left, xt_index_id_(x, &t->offset[dim]));
+    spe_id zero = spe_i32(m, 0), none = spe_i32(m, -1);
+    before = spe_slt(m, xt_index_id_(x, &t->offset[dim]), zero);
+    return spe_select(m, before, none, left);
+}
+
+/* Is all of the tile in its matrix, and each vector aligned? */
+XE_FN_ spe_id xt_panel_fits_(xt_ctx *x, const xt_tile *t)
+{
+    spe_module *m = &x->m;
+    spe_id all = xt_panel_aligned_(x, t);
+    for (int i = 0; i < 2 && !t->inside; i++) {
+        spe_id zero = spe_i32(m, 0), inside = spe_sge(m, xt_panel_left_(x, t, i), zero);
+        all = spe_land(m, all, inside);
+    }
+    return all;
+}
+
+/* Fetches a lane's vectors of such a tile. */
+XE_FN_ void xt_panel_fetch_whole_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t, spe_id *got)
+{
+    spe_module *m = &x->m;
+    int inner = xt_inner_(t), bytes = xt_bytes_(t->type);
+    spe_id i64 = spe_int(m, 64), vector = spe_vec(m, spe_int(m, 32), 4), type, first, along, pitch;
+    type = spe_ptr(m, SPE_StorageClassCrossWorkgroup, vector);
+    spe_id size = spe_i32(m, bytes);
+    pitch = spe_imul(m, xt_index_id_(x, &t->pitch), size);
+    pitch = spe_uconvert(m, i64, spe_and(m, pitch, spe_i32(m, -XT_VECTOR_)));
+    first = spe_uconvert(m, i64, xt_index_id_(x, &t->offset[!inner]));
+    first = spe_imul(m, first, pitch);
+    along = spe_imul(m, xt_index_id_(x, &t->offset[inner]), size);
+    first = spe_iadd(m, first, spe_uconvert(m, i64, along));
+    along = spe_ptr_to_u(m, i64, t->base.id);
+    first = spe_iadd(m, along, first);
+    spe_id sixteen = spe_u32(m, XT_VECTOR_);
+    for (int i = 0; i < p->units; i++) {
+        xt_panel_unit_ u = xt_panel_unit_of_(x, p, spe_i32(m, i));
+        spe_id line = spe_imul(m, spe_uconvert(m, i64, u.line), pitch);
+        spe_id chunk = spe_uconvert(m, i64, spe_imul(m, u.chunk, sixteen));
+        line = spe_iadd(m, first, spe_iadd(m, line, chunk));
+        got[i] = spe_load(m, spe_u_to_ptr(m, type, line), XT_VECTOR_);
+    }
+}
+
+/* An element of a vector that may be outside of the matrix, as the low bits of a word; those outside are zero. */
+XE_FN_ spe_id xt_panel_element_(xt_ctx *x, const xt_tile *t, spe_id line, spe_id along)
+{
+    spe_module *m = &x->m;
+    int inner = xt_inner_(t), bits = 8 * xt_bytes_(t->type);
+    spe_id i64 = spe_int(m, 64), word = spe_int(m, 32), zero = spe_u64(m, 0), inside, other, at, v;
+    inside = spe_ult(m, line, spe_extent(m, xt_lines_id_(x, t)));
+    other = spe_ult(m, along, spe_extent(m, xt_index_id_(x, &t->shape[inner])));
+    inside = spe_land(m, inside, other);
+    at = spe_uconvert(m, i64, line);
+    other = spe_uconvert(m, i64, xt_index_id_(x, &t->pitch));
+    at = spe_imul(m, at, other);
+    at = spe_iadd(m, at, spe_uconvert(m, i64, along));
+    at = spe_select(m, inside, at, zero); /* position 0 is safe to read */
+    v = spe_ptr_cast(m, t->base.id, spe_int(m, (uint32_t)bits));
+    v = spe_load(m, spe_index(m, v, at), 0);
+    if (bits < 32) v = spe_uconvert(m, word, v);
+    return spe_select(m, inside, v, spe_u32(m, 0));
+}
+
+/* Copies a tile to local memory element by element. The code is short, in a loop: more of it would take registers from
+ * the loop over whole tiles. */
+XE_FN_ void xt_panel_copy_edge_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t)
+{
+    spe_module *m = &x->m;
+    int inner = xt_inner_(t), bytes = xt_bytes_(t->type), per = 4 / bytes;
+    spe_id vector = spe_vec(m, spe_int(m, 32), 4), words[4], zero = spe_i32(m, 0), one = spe_i32(m, 1);
+    spe_id unit = spe_for(m, zero, spe_i32(m, p->units), one, 0, NULL);
+    xt_panel_unit_ u = xt_panel_unit_of_(x, p, unit);
+    spe_id line = spe_iadd(m, u.line, xt_index_id_(x, &t->offset[!inner]));
+    spe_id each = spe_i32(m, XT_VECTOR_ / bytes), first = spe_imul(m, u.chunk, each);
+    first = spe_iadd(m, first, xt_index_id_(x, &t->offset[inner]));
+    for (int j = 0; j < XT_VECTOR_ / bytes; j++) {
+        spe_id along = spe_i32(m, j), element = xt_panel_element_(x, t, line, spe_iadd(m, first, along));
+        if (j % per) element = spe_shl(m, element, spe_u32(m, (uint32_t)(j % per * 8 * bytes)));
+        words[j / per] = j % per ? spe_or(m, words[j / per], element) : element;
+    }
+    xt_panel_put_(x, p, &u, spe_construct(m, vector, 4, words));
+    spe_endfor(m, 0, NULL);
+}
+
+XE_FN_ bool xt_panel_room_for_(xt_ctx *x, xt_panel_ *p)
+{
+    if (!p->got) p->got = (spe_id *)xt_memory_(x, (size_t)p->units * sizeof *p->got);
+    return p->got != NULL;
+}
+
+/* ---- to local memory, and from there ----------------------------------------------------------------------------- */
+
+XE_FN_ void xt_panel_store_(xt_ctx *x, const xt_panel_ *p)
+{
+    for (int i = 0; p->got && i < p->units; i++) {
+        xt_panel_unit_ u = xt_panel_unit_of_(x, p, spe_i32(&x->m, i));
+        xt_panel_put_(x, p, &u, p->got[i]);
+    }
+}
+
+/* The matrix that begins so many rows and columns after this subgroup's first piece. */
+XE_FN_ spe_id xt_panel_matrix_(xt_ctx *x, const xt_panel_ *p, cm_use use, int row, int col)
+{
+    spe_module *m = &x->m;
+    const xt_tile *t = p->from;
+    int inner = xt_inner_(t), bytes = xt_bytes_(t->type), place[2] = {row, col};
+    uint32_t order = inner ? SPE_CooperativeMatrixLayoutRowMajorKHR : SPE_CooperativeMatrixLayoutColumnMajorKHR;
+    spe_id at[2];
+    for (int i = 0; i < 2; i++) {
+        spe_id more = spe_i32(m, place[i]);
+        at[i] = spe_iadd(m, xt_place_id_(x, &t->dist, i), more);
+    }
+    spe_id pitch = spe_i32(m, p->pitch), first = spe_i32(m, p->at), line = spe_imul(m, at[!inner], pitch);
+    spe_id chunk = spe_udiv(m, at[inner], spe_u32(m, (uint32_t)(XT_VECTOR_ / bytes)));
+    line = spe_iadd(m, line, chunk);
+    line = spe_iadd(m, line, first);
+    const cm_coop_shape *s = xt_operand_shape_(x, (cm_type)t->type);
+    bool left = use == CM_OPAQUE_B;
+    cm_layout l = cm_layout_for(&x->cm, left ? s->k : s->n, left ? s->m : s->k, (cm_type)t->type, use);
+    spe_id type = cm_part_type(&x->cm, &l, 0);
+    return spe_vectors_coop_load(m, type, x->panel_memory, line, order, pitch);
+}
+
+/* ---- when -------------------------------------------------------------------------------------------------------- */
+
+XE_FN_ xt_panel_ *xt_panel_at_(xt_ctx *x, int i) { return (xt_panel_ *)x->panels.items + i; }
+
+/* A load outside of such loops: copies its tile at once. False if the vector is not a panel. */
+XE_FN_ bool xt_write_panel_(xt_ctx *x, const xt_node_ *n)
+{
+    int number = xt_value_at_(x, n->result)->panel;
+    if (!number) return false;
+    xt_panel_ *p = xt_panel_at_(x, number - 1);
+    if (p->loop) return true; /* it lies there since the turn began */
+    xt_tile t = xt_panel_tile_(x, p);
+    if (!xt_panel_room_for_(x, p)) return true;
+    spe_barrier(&x->m);
+    spe_if(&x->m, xt_panel_fits_(x, &t));
+    xt_panel_fetch_whole_(x, p, &t, p->got);
+    xt_panel_store_(x, p);
+    spe_else(&x->m, 0, NULL);
+    xt_panel_copy_edge_(x, p, &t);
+    spe_endif(&x->m, 0, NULL, NULL);
+    spe_barrier(&x->m);
+    return true;
+}
+
+/* The number of vectors that each turn of a loop fetches for the next. */
+XE_FN_ int xt_panel_ids_(xt_ctx *x, const xt_frame_ *f)
+{
+    int n = 0;
+    for (int i = 0; i < x->panels.count; i++)
+        if (xt_panel_at_(x, i)->loop == f) n += xt_panel_at_(x, i)->units;
+    return n;
+}
+
+/* Copies them behind the ids that the loop carries, or from there. */
+XE_FN_ void xt_panels_carry_(xt_ctx *x, const xt_frame_ *f, bool to_ids)
+{
+    spe_id *ids = f->ids + f->id_count;
+    for (int i = 0; i < x->panels.count; i++) {
+        xt_panel_ *p = xt_panel_at_(x, i);
+        if (p->loop != f || !p->got) continue;
+        memcpy(to_ids ? ids : p->got, to_ids ? p->got : ids, (size_t)p->units * sizeof *ids);
+        ids += p->units;
+    }
+}
+
+/* Writes the end of the turns whose tiles are whole: the last one is that of an aligned tile that can still move so far
+ * along its way. */
+XE_FN_ spe_id xt_panel_end_(xt_ctx *x, const xt_panel_ *p, spe_id end)
+{
+    spe_module *m = &x->m;
+    const xt_frame_ *f = p->loop;
+    xt_tile t = xt_panel_tile_(x, p);
+    spe_id all = xt_panel_aligned_(x, &t), left, last;
+    for (int i = 0; i < 2; i++) {
+        left = xt_panel_left_(x, &t, i);
+        last = spe_sge(m, left, spe_i32(m, 0));
+        all = spe_land(m, all, last);
+        if (!xt_advances_(p->from, f, i, (int)f->step.integer)) continue;
+        last = spe_iadd(m, f->from, left);
+        end = spe_math2(m, SPE_SMIN, end, spe_iadd(m, last, spe_i32(m, 1)));
+    }
+    return spe_select(m, all, end, f->from);
+}
+
+/* Before a loop, with the values of its first turn: finds how far its tiles are whole, up to `to`, and fetches those of
+ * that turn. */
+XE_FN_ spe_id xt_panels_enter_(xt_ctx *x, xt_frame_ *f, spe_id to)
+{
+    spe_module *m = &x->m;
+    uint32_t n = (uint32_t)f->panel_ids;
+    spe_id *none = (spe_id *)xt_memory_(x, n * sizeof *none), vector = spe_vec(m, spe_int(m, 32), 4);
+    for (int i = 0; i < x->panels.count; i++)
+        if (xt_panel_at_(x, i)->loop == f) to = xt_panel_end_(x, xt_panel_at_(x, i), to);
+    spe_if(m, spe_slt(m, f->from, to));
+    for (int i = 0; i < x->panels.count; i++) {
+        xt_panel_ *p = xt_panel_at_(x, i);
+        if (p->loop != f || !xt_panel_room_for_(x, p)) continue;
+        xt_tile t = xt_panel_tile_(x, p);
+        xt_panel_fetch_whole_(x, p, &t, p->got);
+    }
+    xt_panels_carry_(x, f, true);
+    for (uint32_t i = 0; none && i < n; i++) none[i] = spe_null(m, vector);
+    if (none) spe_endif_from(m, n, f->ids + f->id_count, none, f->ids + f->id_count);
+    return to;
+}
+
+/* The tile of the next turn; of the last one, its own once more. */
+XE_FN_ xt_tile xt_panel_next_(xt_ctx *x, const xt_panel_ *p, spe_id by)
+{
+    xt_tile t = xt_panel_tile_(x, p);
+    for (int i = 0; i < 2; i++) {
+        if (!xt_advances_(p->from, p->loop, i, (int)p->loop->step.integer)) continue;
+        t.offset[i] = xt_scalar_(CM_I32, spe_iadd(&x->m, t.offset[i].id, by), 1);
+    }
+    return t;
+}
+
+/* Puts the fetched tiles in local memory. */
+XE_FN_ void xt_panels_store_(xt_ctx *x, const xt_frame_ *f)
+{
+    spe_barrier(&x->m);
+    for (int i = 0; i < x->panels.count; i++)
+        if (xt_panel_at_(x, i)->loop == f) xt_panel_store_(x, xt_panel_at_(x, i));
+    spe_barrier(&x->m);
+}
+
+/* At the beginning of a turn whose tiles are whole: puts them in local memory, and fetches the next ones, which lie
+ * before `to`. */
+XE_FN_ void xt_panels_turn_(xt_ctx *x, const xt_frame_ *f, spe_id to)
+{
+    spe_module *m = &x->m;
+    spe_id by = spe_i32(m, (int32_t)f->step.integer), none = spe_i32(m, 0), next = spe_iadd(m, f->turn, by);
+    by = spe_select(m, spe_slt(m, next, to), by, none);
+    xt_panels_carry_(x, f, false);
+    xt_panels_store_(x, f);
+    for (int i = 0; i < x->panels.count; i++) {
+        xt_panel_ *p = xt_panel_at_(x, i);
+        if (p->loop != f) continue;
+        xt_tile t = xt_panel_next_(x, p, by);
+        xt_panel_fetch_whole_(x, p, &t, p->got);
+    }
+}
+
+/* At the beginning of another turn. */
+XE_FN_ void xt_panels_edge_(xt_ctx *x, const xt_frame_ *f)
+{
+    spe_barrier(&x->m);
+    for (int i = 0; i < x->panels.count; i++) {
+        const xt_panel_ *p = xt_panel_at_(x, i);
+        if (p->loop != f) continue;
+        xt_tile t = xt_panel_tile_(x, p);
+        xt_panel_copy_edge_(x, p, &t);
+    }
+    spe_barrier(&x->m);
+}
+
+/* lower/opaque.c - products, element-wise operations and stores of matrices that only the device can look into, see
+ * passes/opaque.c. */
+
+/* ---- products ---------------------------------------------------------------------------------------------------- */
+
+/* An operand: a panel in local memory, or matrices. */
+typedef struct {
+    xt_vec v;
+    const xt_panel_ *panel;
+} xt_opaque_operand_;
+
+XE_FN_ xt_opaque_operand_ xt_opaque_operand_of_(xt_ctx *x, const xt_vec *v, cm_use use)
+{
+    xt_opaque_operand_ o = XT_ZERO_;
+    int panel = xt_value_at_(x, v->id)->panel;
+    o.v = *v;
+    if (panel) o.panel = (const xt_panel_ *)x->panels.items + panel - 1;
+    else o.v = xt_now_as_(x, v, use);
+    return o;
+}
+
+/* The matrix that begins at this row and column of a piece of a vector. */
+XE_FN_ spe_id *xt_opaque_at_(xt_ctx *x, const xt_vec *v, int round0, int round1, int row, int col)
+{
+    xt_grid_ g;
+    int i = 0, j = 0;
+    xt_grid_init_(x, &g, &v->dist);
+    while (i + 1 < g.cut[0].n && g.cut[0].at[i + 1] <= row) i++;
+    while (j + 1 < g.cut[1].n && g.cut[1].at[j + 1] <= col) j++;
+    const cm_matrix *b = &v->block[xt_block_number_(&g, round0, round1, i, j)];
+    const cm_layout *l = &b->layout;
+    int part = (row - g.cut[0].at[i]) / l->size_j * (l->rows / l->size_i) + (col - g.cut[1].at[j]) / l->size_i;
+    return &b->part[part];
+}
+
+/* The same of an operand, loaded from its panel. */
+XE_FN_ spe_id xt_opaque_load_(xt_ctx *x, const xt_opaque_operand_ *o, cm_use use, const int at[4])
+{
+    if (!o->panel) return *xt_opaque_at_(x, &o->v, at[0], at[1], at[2], at[3]);
+    const xt_dist *d = &o->v.dist;
+    int row = at[0] * d->layout[0] * d->data[0] + at[2], col = at[1] * d->layout[1] * d->data[1] + at[3];
+    return xt_panel_matrix_(x, o->panel, use, row, col);
+}
+
+XE_FN_ uint32_t xt_opaque_flags_(const xt_mma_desc_ *d)
+{
+    if (d->left.type != CM_I8) return 0;
+    return SPE_CooperativeMatrixOperandsMatrixASignedComponentsKHR |
+           SPE_CooperativeMatrixOperandsMatrixBSignedComponentsKHR |
+           SPE_CooperativeMatrixOperandsMatrixCSignedComponentsKHR |
+           SPE_CooperativeMatrixOperandsMatrixResultSignedComponentsKHR;
+}
+
+/* The products of one piece of the result and one step of k: each operand is loaded once. */
+XE_FN_ void xt_opaque_step_(xt_ctx *x, const xt_mma_desc_ *d, const xt_opaque_operand_ operand[2], const xt_vec *r,
+                            const cm_coop_shape *s, int round0, int round1, int k)
+{
+    enum { MOST = XT_SIDE_MAX_ / 8 };
+    spe_id left[MOST];
+    int rows = r->dist.data[0], cols = r->dist.data[1];
+    for (int i = 0; i < rows && i / s->m < MOST; i += s->m) {
+        const int at[4] = {round0, 0, i, k};
+        left[i / s->m] = xt_opaque_load_(x, &operand[0], CM_OPAQUE_B, at);
+    }
+    for (int j = 0; j < cols; j += s->n) {
+        const int at[4] = {0, round1, k, j};
+        spe_id right = xt_opaque_load_(x, &operand[1], CM_OPAQUE_A, at);
+        for (int i = 0; i < rows && i / s->m < MOST; i += s->m) {
+            spe_id *sum = xt_opaque_at_(x, r, round0, round1, i, j);
+            *sum = spe_coop_mma(&x->m, left[i / s->m], right, *sum, xt_opaque_flags_(d));
+        }
+    }
+}
+
+/* Writes a product by the device's matrices. */
+XE_FN_ void xt_write_opaque_mma_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_mma_desc_ *d = n->mma;
+    xt_vec r = xt_opaque_vec_(x, &xt_value_at_(x, n->result)->now.vec), sum = XT_ZERO_;
+    const cm_coop_shape *s = cm_coop_shape_of(&x->target, d->left.type, r.type);
+    if (d->sum.magic) sum = xt_now_as_(x, &d->sum, CM_OPAQUE_ACC);
+    for (int i = 0; i < r.blocks && spe_ok(&x->m); i++) {
+        cm_matrix zero = XT_ZERO_;
+        if (!d->sum.magic) zero = cm_splat(&x->cm, r.block[i].layout.rows, r.block[i].layout.cols, r.type, r.use, 0);
+        const spe_id *from = d->sum.magic ? sum.block[i].part : zero.part;
+        if (from) memcpy(r.block[i].part, from, (size_t)r.block[i].parts * sizeof *from);
+    }
+    xt_opaque_operand_ operand[2];
+    operand[0] = xt_opaque_operand_of_(x, &d->left, CM_OPAQUE_B);
+    operand[1] = xt_opaque_operand_of_(x, &d->right, CM_OPAQUE_A);
+    for (int i = 0; i < r.dist.rounds[0]; i++)
+        for (int j = 0; j < r.dist.rounds[1]; j++)
+            for (int k = 0; k < d->left.dist.data[1] && spe_ok(&x->m); k += s->k)
+                xt_opaque_step_(x, d, operand, &r, s, i, j, k);
+    xt_define_vec_(x, n->result, r);
+}
+
+/* ---- element-wise operations ------------------------------------------------------------------------------------- */
+
+/* Writes an element-wise operation on the device's matrices, part by part. */
+XE_FN_ void xt_write_opaque_each_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_vectors_ *d = n->vectors;
+    int count = xt_operand_count_(d);
+    xt_vec r = xt_opaque_vec_(x, &xt_value_at_(x, n->result)->now.vec), v[3];
+    for (int j = 0; j < count; j++) v[j] = xt_now_as_(x, &d->v[j], CM_OPAQUE_ACC);
+    for (int i = 0; i < r.blocks; i++)
+        for (int p = 0; p < r.block[i].parts && spe_ok(&x->m); p++) {
+            spe_id part[3] = {0, 0, 0};
+            for (int j = 0; j < count; j++) part[j] = v[j].block[i].part[p];
+            if (n->op == XT_OP_BINARY_VECTOR_)
+                part[0] = xt_emit_arith_(&x->m, n->kind, d->type, part[0], part[1]);
+            else if (d->type != (int)d->v[0].type)
+                part[0] = spe_fconvert(&x->m, cm_part_type(&x->cm, &r.block[i].layout, 0), part[0]);
+            r.block[i].part[p] = part[0];
+        }
+    xt_define_vec_(x, n->result, r);
+}
+
+/* ---- stores ------------------------------------------------------------------------------------------------------ */
+
+/* Are all elements of a vector in the tile's matrix, and its lines aligned as matrices must be? */
+XE_FN_ spe_id xt_opaque_fits_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
+{
+    spe_module *m = &x->m;
+    spe_id all = 0, bytes = spe_i32(m, xt_bytes_(t->type)), zero = spe_i32(m, 0);
+    spe_id pitch = spe_imul(m, xt_index_id_(x, &t->pitch), bytes);
+    spe_id base = spe_ptr_to_u(m, spe_int(m, 64), t->base.id), first = xt_index_id_(x, &t->offset[xt_inner_(t)]);
+    base = spe_uconvert(m, spe_int(m, 32), base);
+    base = spe_or(m, base, pitch);
+    first = spe_imul(m, first, bytes);
+    base = spe_or(m, base, first);
+    base = spe_and(m, base, spe_i32(m, 15));
+    all = spe_ieq(m, base, zero);
+    for (int i = 0; i < 2 && !t->inside; i++) {
+        int size = (v->dist.rounds[i] - 1) * v->dist.layout[i] * v->dist.data[i] + v->dist.data[i];
+        spe_id at = xt_index_id_(x, &t->offset[i]);
+        spe_id extent = i == xt_inner_(t) ? xt_index_id_(x, &t->shape[i]) : xt_lines_id_(x, t);
+        extent = spe_isub(m, extent, spe_i32(m, size));
+        all = spe_land(m, all, spe_sge(m, at, zero));
+        all = spe_land(m, all, spe_sle(m, at, extent));
+    }
+    return all;
+}
+
+/* Stores all matrices where they lie. The pitch is masked to the alignment that it has, since compilers look for it. */
+XE_FN_ void xt_opaque_store_whole_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
+{
+    spe_module *m = &x->m;
+    int inner = xt_inner_(t), bytes = xt_bytes_(t->type);
+    uint32_t order = inner ? SPE_CooperativeMatrixLayoutRowMajorKHR : SPE_CooperativeMatrixLayoutColumnMajorKHR;
+    spe_id i64 = spe_int(m, 64), pitch = xt_index_id_(x, &t->pitch);
+    pitch = spe_and(m, pitch, spe_i32(m, -(16 / bytes)));
+    spe_id wide = spe_uconvert(m, i64, pitch);
+    for (xt_block_ b = xt_blocks_(x, &v->dist); xt_next_block_(&b);) {
+        const cm_matrix *a = &v->block[b.i];
+        int across = a->layout.rows / a->layout.size_i;
+        for (int i = 0; i < a->parts && spe_ok(m); i++) {
+            int place[2] = {b.row + i / across * a->layout.size_j, b.col + i % across * a->layout.size_i};
+            spe_id down = spe_i32(m, place[!inner]), right = spe_i32(m, place[inner]);
+            spe_id line = spe_iadd(m, xt_index_id_(x, &t->offset[!inner]), down);
+            line = spe_imul(m, spe_uconvert(m, i64, line), wide);
+            spe_id along = spe_iadd(m, xt_index_id_(x, &t->offset[inner]), right);
+            along = spe_uconvert(m, i64, along);
+            spe_id ptr = spe_index(m, t->base.id, spe_iadd(m, line, along));
+            spe_coop_store(m, ptr, a->part[i], order, pitch);
+        }
+    }
+}
+
+/* Stores a block of matrices as vectors of lanes, strip by strip, so that few are held at once. */
+XE_FN_ void xt_opaque_store_strips_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, cm_matrix *a)
+{
+    xt_opaque_strip_ s = xt_opaque_strip_of_(x, &a->layout);
+    xt_block_ at = *b;
+    at.rows = s.rows;
+    at.cols = at.valid = s.cols;
+    for (int col = 0; col < b->cols; col += s.cols)
+        for (int row = 0; row < b->rows && spe_ok(&x->m); row += s.rows) {
+            cm_matrix strip = xt_opaque_strip_get_(x, &s, a, row, col);
+            at.row = b->row + row;
+            at.col = b->col + col;
+            cm_mem mem = xt_mem_(x, t, &at, XT_STORED_);
+            cm_store(&x->cm, &strip, &mem);
+        }
+}
+
+/* Stores a vector of matrices in global memory: whole where they fit, else as vectors of lanes. */
+XE_FN_ void xt_store_opaque_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
+{
+    bool whole = !t->base.local && t->step == 1;
+    if (whole) spe_if(&x->m, xt_opaque_fits_(x, t, v));
+    if (whole) xt_opaque_store_whole_(x, t, v);
+    if (whole) spe_else(&x->m, 0, NULL);
+    for (xt_block_ b = xt_blocks_(x, &t->dist); xt_next_block_(&b);)
+        xt_opaque_store_strips_(x, t, &b, &v->block[b.i]);
+    if (whole) spe_endif(&x->m, 0, NULL, NULL);
+}
+
 /* lower/elements.c - writes element-wise operations and casts. */
 
 /* Bytes cast to f16, plus or minus a constant: both at once. False, with nothing written, if it is no such sum. */
@@ -4936,6 +5740,10 @@ XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
     int count = xt_operand_count_(d);
     bool any = xt_way_of_(n) == XT_ANY_LAYOUT_;
     xt_vec v[3];
+    if (xt_value_is_opaque_(x, n->result) && xt_is_opaque_each_(x, n)) {
+        xt_write_opaque_each_(x, n);
+        return;
+    }
     xt_vec r = xt_make_vec_(x, n);
     if (xt_value_at_(x, n->result)->late && (x->block2d || x->staged)) {
         for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);) {
@@ -4998,6 +5806,7 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
         value->unmade = true;
         return;
     }
+    if (xt_write_panel_(x, n)) return;
     xt_tile t = xt_now_tile_(x, &d->tile);
     cm_type held = xt_held_(t.type);
     xt_vec v = xt_make_vec_(x, n);
@@ -5099,7 +5908,12 @@ XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
         xt_store_strips_(x, n);
         return;
     }
-    xt_vec v = xt_now_as_(x, &n->scattered->vec, CM_ACC);
+    xt_vec v = xt_now_vec_(x, &n->scattered->vec);
+    if (v.blocks && xt_is_opaque_(v.use)) {
+        xt_store_opaque_(x, &t, &v);
+        return;
+    }
+    v = xt_as_use_(x, &v, CM_ACC);
     const spe_id first = xt_only_first_(x, &t);
     for (xt_block_ b = xt_blocks_(x, &t.dist); v.blocks && xt_next_block_(&b);)
         xt_store_block_(x, &t, &b, &v.block[b.i], first);
@@ -5728,8 +6542,9 @@ XE_FN_ void xt_write_scan_(xt_ctx *x, const xt_node_ *n)
 /* The ids of one vector, in the layout `use`. */
 XE_FN_ int xt_vec_ids_(xt_ctx *x, const xt_vec *v, cm_use use, spe_id *ids)
 {
-    xt_vec r = xt_now_as_(x, v, use);
     int n = 0;
+    if (!ids && xt_is_opaque_(use)) return xt_opaque_parts_(x, v);
+    xt_vec r = xt_now_as_(x, v, use);
     for (int i = 0; i < r.blocks; i++)
         for (int j = 0; j < r.block[i].parts; j++, n++)
             if (ids) ids[n] = r.block[i].part[j];
@@ -5772,7 +6587,7 @@ XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
 /* Makes a vector like the one before the region from these ids. Returns their number. */
 XE_FN_ int xt_vec_from_ids_(xt_ctx *x, const xt_vec *start, uint32_t id, const spe_id *ids)
 {
-    xt_vec now = xt_now_vec_(x, start);
+    xt_vec now = xt_value_is_opaque_(x, id) ? xt_opaque_vec_(x, start) : xt_now_vec_(x, start);
     cm_matrix *block = (cm_matrix *)xt_memory_(x, (size_t)now.blocks * sizeof *block);
     int n = 0;
     if (!block) return 0;
@@ -5838,7 +6653,8 @@ XE_FN_ bool xt_make_ids_(xt_ctx *x, xt_frame_ *f)
 {
     f->ids = NULL;
     f->id_count = xt_gather_(x, f, false, false);
-    f->ids = (spe_id *)xt_memory_(x, (size_t)f->id_count * sizeof *f->ids);
+    f->panel_ids = xt_panel_ids_(x, f);
+    f->ids = (spe_id *)xt_memory_(x, (size_t)(f->id_count + f->panel_ids) * sizeof *f->ids);
     return f->ids != NULL;
 }
 
@@ -5850,6 +6666,9 @@ XE_FN_ void xt_write_turn_(xt_ctx *x, xt_frame_ *f)
     xt_scatter_(x, f, false, f->counts ? spe_isub(&x->m, k, f->from) : 0);
     xt_define_(x, f->index, xt_scalar_(CM_I32, k, align));
 }
+
+/* What the loop that is being written carries. */
+XE_FN_ uint32_t xt_loop_ids_(const xt_frame_ *f) { return (uint32_t)(f->id_count + (f->whole ? f->panel_ids : 0)); }
 
 /* Begins a loop with so many copies of the body, whose index begins at `from`. */
 XE_FN_ void xt_write_loop_(xt_ctx *x, xt_frame_ *f, spe_id from, int copies)
@@ -5867,8 +6686,14 @@ XE_FN_ void xt_write_loop_(xt_ctx *x, xt_frame_ *f, spe_id from, int copies)
     f->copy = 0;
     f->joined = x->block2d && copies > 1 ? xt_joined_turns_(x, copies) : 1;
     x->turning = copies > 1 ? f : NULL;
-    f->turn = spe_for(m, from, to, by, (uint32_t)f->id_count, f->ids);
+    if (f->whole) {
+        xt_scatter_(x, f, false, spe_i32(m, 0));
+        to = xt_panels_enter_(x, f, to);
+    }
+    f->turn = spe_for(m, from, to, by, xt_loop_ids_(f), f->ids);
     xt_write_turn_(x, f);
+    if (f->whole) xt_panels_turn_(x, f, to);
+    else if (f->panel_ids) xt_panels_edge_(x, f);
 }
 
 /* XT_FOR or XT_WHILE. */
@@ -5889,6 +6714,7 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
     }
     f->at = x->at;
     f->from = xt_index_id_(x, &lo);
+    f->whole = f->panel_ids > 0;
     int staged = x->staged && f->together ? f->together : 1;
     xt_write_loop_(x, f, f->from, x->block2d ? xt_copies_(x, f, x->at, 24) : staged);
 }
@@ -5896,11 +6722,12 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
 /* At the end of a body: continues with its next copy, or with the loop for the turns that are left. */
 XE_FN_ bool xt_write_next_(xt_ctx *x, xt_frame_ *f)
 {
-    if (f->copies == 1) return false;
+    if (f->copies == 1 && !f->whole) return false;
     if (++f->copy < f->copies) {
         xt_write_turn_(x, f);
     } else {
-        spe_endfor(&x->m, (uint32_t)f->id_count, f->ids);
+        spe_endfor(&x->m, xt_loop_ids_(f), f->ids);
+        f->whole = false;
         xt_write_loop_(x, f, f->turn, 1);
     }
     x->at = f->at;
@@ -5939,6 +6766,7 @@ XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
     xt_frame_ *f = node->frame;
     uint32_t n = (uint32_t)f->id_count;
     xt_gather_(x, f, true, true);
+    if (f->whole) xt_panels_carry_(x, f, true);
     if (x->block2d && f->op != XT_OP_IF_ && node->spread < 2) spe_reconverge(&x->m);
     if (f->op == XT_OP_FOR_ && xt_write_next_(x, f)) return;
     x->loops_around -= f->op != XT_OP_IF_;
@@ -6065,7 +6893,8 @@ XE_FN_ void xt_write_node_(xt_ctx *x, const xt_node_ *n)
 #define XT_OPERATION_WRITE_(name, function, ...) xt_write_##function##_,
     static void (*const all[])(xt_ctx *x, const xt_node_ *n) = {XT_OPERATIONS_(XT_OPERATION_WRITE_)};
     if (x->staged && (xt_write_sliced_(x, n) || xt_write_staged_(x, n))) return;
-    all[n->op](x, n);
+    if (xt_is_opaque_product_(x, n)) xt_write_opaque_mma_(x, n);
+    else all[n->op](x, n);
 }
 
 /* Writes the body, in one version. */
@@ -6080,9 +6909,6 @@ XE_FN_ void xt_write_nodes_(xt_ctx *x)
 
 /* ---- passes ------------------------------------------------------------------------------------------------------ */
 
-/* Work-items per work-group. */
-XE_FN_ int xt_group_size_(const xt_ctx *x) { return x->S * (x->subgroups ? x->subgroups : 1); }
-
 XE_FN_ bool xt_begin_kernel_(xt_ctx *x)
 {
     spe_param params[SPE_PARAMS_MAX];
@@ -6090,6 +6916,8 @@ XE_FN_ bool xt_begin_kernel_(xt_ctx *x)
         params[i] = spe_param_of(&x->m, &x->params[i], xt_spe_type_(x, x->params[i].type));
     if (!spe_build_kernel(&x->m, x->kernel->name, x->S, xt_group_size_(x), x->param_count, params)) return false;
     if (x->scratch_bytes) x->scratch = xt_shared_array_(&x->m, spe_int(&x->m, 64), (int64_t)x->scratch_bytes / 8);
+    if (x->opaque_words) x->opaque = xt_shared_array_(&x->m, spe_int(&x->m, 32), x->opaque_words);
+    if (x->panel_vectors) x->panel_memory = spe_shared_vectors(&x->m, (uint32_t)x->panel_vectors);
     if (x->stage_dwords) x->staging = xt_shared_array_(&x->m, spe_int(&x->m, 32), (int64_t)x->stage_dwords);
     return true;
 }
@@ -6166,6 +6994,7 @@ XE_FN_ bool xt_choose_resources_(xt_ctx *x)
     int most = xt_most_with_256_(x);
     x->registers = x->accumulator_bytes > 4096 || (x->product_bytes > 6144 && subgroups <= most) ? 256 : 128;
     if (registers) x->registers = registers;
+    if (x->target.vulkan) x->registers = 128; /* there, compilers choose */
     if (!cm_has_two_register_modes(&x->target)) x->registers = 128;
     return x->registers == 128 || subgroups <= most ||
            xt_fail_(w, XT_ERROR_REGISTERS,
@@ -6248,6 +7077,7 @@ XE_FN_ bool xt_place_scratch_(xt_ctx *x)
         at.line = n->line;
     }
     if (left < 0) left = 0;
+    if (xt_operand_shape_(x, CM_F16) && left / 2 >= (int64_t)least) left = left / 16 * 8; /* products need some, too */
     if (left < (int64_t)least)
         return xt_fail_(w, XT_ERROR_LOCAL_MEMORY,
                         "a row of %lld bytes goes through local memory; %lld of %s's %d are left", (long long)least,
@@ -6255,6 +7085,124 @@ XE_FN_ bool xt_place_scratch_(xt_ctx *x)
     x->scratch_bytes = (wanted + 7) / 8 * 8;
     if ((int64_t)x->scratch_bytes > left) x->scratch_bytes = (size_t)left;
     return true;
+}
+
+/* passes/opaque.c - a pass that finds what the matrices of Vulkan's devices compute: products, the sums of loops, and
+ * element-wise operations on these; and which operands go through local memory. */
+
+/* ---- values: those that must be opaque if one of them is -------------------------------------------------------- */
+
+XE_FN_ void xt_tie_(xt_ctx *x, uint32_t a, uint32_t b)
+{
+    a = xt_tied_(x, a);
+    b = xt_tied_(x, b);
+    if (a == b) return;
+    xt_value_at_(x, b)->tied = a;
+    xt_value_at_(x, a)->carried = true;
+    xt_value_at_(x, a)->opaque |= xt_value_at_(x, b)->opaque;
+}
+
+XE_FN_ void xt_tie_region_(xt_ctx *x, const xt_frame_ *f)
+{
+    for (int i = 0; i < f->slots; i++) {
+        xt_slot_ *s = &f->slot[i];
+        xt_thing_ *all[3] = {&s->body, &s->now, &s->result};
+        const xt_vec *start = xt_thing_vec_(&s->start);
+        for (int j = 0; start && j < 3; j++) xt_tie_(x, start->id, xt_thing_vec_(all[j])->id);
+    }
+}
+
+/* ---- operands: panels -------------------------------------------------------------------------------------------- */
+
+/* Are opaque products all that uses a loaded vector? */
+XE_FN_ bool xt_only_multiplied_(xt_ctx *x, uint32_t id)
+{
+    int uses = xt_value_at_(x, id)->uses;
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        if (n->op != XT_OP_TILE_MMA_ || !xt_is_opaque_product_(x, n)) continue;
+        uses -= (n->mma->left.id == id) + (n->mma->right.id == id);
+    }
+    return !uses && !xt_value_at_(x, xt_tied_(x, id))->carried;
+}
+
+/* Bytes of local memory that panels may take. */
+XE_FN_ int64_t xt_panel_room_(const xt_ctx *x)
+{
+    return x->target.local_memory - (x->local_bytes + 63) / 64 * 64 - (int64_t)x->scratch_bytes - 64 -
+           (int64_t)x->opaque_words * 4;
+}
+
+/* The loop whose turns fetch the tile of the next one: it contains nothing that changes memory. NULL: none. */
+XE_FN_ const xt_frame_ *xt_panel_loop_(xt_ctx *x, int node, const xt_tile *t)
+{
+    const xt_frame_ *f = NULL;
+    int depth = 0, at = node;
+    while (--at >= 0 && !f) {
+        const xt_node_ *n = xt_node_at_(x, at);
+        if (n->op == XT_OP_END_) depth++;
+        if (n->op != XT_OP_FOR_ && n->op != XT_OP_WHILE_ && n->op != XT_OP_IF_) continue;
+        if (!depth--) f = n->frame;
+    }
+    if (!f || f->op != XT_OP_FOR_ || t->inside || f->step.kind != SPE_INT) return NULL;
+    if (!xt_advances_(t, f, 0, (int)f->step.integer) && !xt_advances_(t, f, 1, (int)f->step.integer)) return NULL;
+    for (int i = at + 2; xt_node_at_(x, i)->op != XT_OP_END_ || xt_node_at_(x, i)->frame != f; i++)
+        if (xt_does_(xt_node_at_(x, i)->op, XT_CHANGES_ | XT_WAITS_)) return NULL;
+    return f;
+}
+
+XE_FN_ void xt_find_panel_(xt_ctx *x, int node)
+{
+    enum { VECTOR = 16 };
+    const xt_node_ *n = xt_node_at_(x, node);
+    const xt_tile *t = &n->load->tile;
+    int bytes = xt_bytes_(t->type), inner = xt_inner_(t), line = t->dist.shape[inner] * bytes;
+    if (t->scatter || t->step != 1 || t->base.local || n->spread || line % VECTOR || xt_held_(t->type) != t->type ||
+        n->load->border != XT_BORDER_PADDING || !xt_pads_with_zero_(n->load) || !xt_only_multiplied_(x, n->result))
+        return;
+    xt_panel_ p = XT_ZERO_;
+    p.node = node;
+    p.from = t;
+    p.lines = t->dist.shape[!inner];
+    p.chunks = line / VECTOR;
+    p.pitch = p.chunks + 1; /* so that lines do not begin in the same bank */
+    p.at = x->panel_vectors;
+    p.units = (p.lines * p.chunks + xt_group_size_(x) - 1) / xt_group_size_(x);
+    p.loop = xt_panel_loop_(x, node, t);
+    int64_t end = (int64_t)(p.at + p.lines * p.pitch) * VECTOR;
+    if (p.units > 32 || end > xt_panel_room_(x)) return;
+    xt_panel_ *added = (xt_panel_ *)spe_list_add(&x->m, &x->panels, sizeof *added);
+    if (!added) return;
+    *added = p;
+    x->panel_vectors = (int)(end / VECTOR);
+    xt_value_at_(x, n->result)->panel = x->panels.count;
+}
+
+XE_FN_ void xt_find_opaque_(xt_ctx *x)
+{
+    int subgroups = x->subgroups ? x->subgroups : 1;
+    bool any = false;
+    if (!xt_operand_shape_(x, CM_F16) || x->desc->lowering != CM_AUTO || !x->accumulator_bytes) return;
+    for (int i = 1; i < x->values.count; i++) xt_value_at_(x, (uint32_t)i)->tied = (uint32_t)i;
+    x->opaque_words = subgroups * xt_strip_words_(x);
+    if (xt_panel_room_(x) < 0) x->opaque_words = 0;
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        if (n->op == XT_OP_END_) xt_tie_region_(x, n->frame);
+        if (xt_does_(n->op, XT_RENAMES_)) xt_tie_(x, n->whole->part.id, n->result);
+        if (!xt_is_opaque_product_(x, n)) continue;
+        if (n->mma->sum.magic) xt_tie_(x, n->mma->sum.id, n->result);
+        xt_value_at_(x, xt_tied_(x, n->result))->opaque = any = true;
+    }
+    if (!any) x->opaque_words = 0;
+    for (int i = 0; i < x->nodes.count && any; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        if (!xt_does_(n->op, XT_EACH_) || !xt_is_opaque_each_(x, n)) continue;
+        xt_value_ *value = xt_value_at_(x, xt_tied_(x, n->result));
+        if (!value->carried && cm_coop_shape_of(&x->target, CM_F16, value->now.vec.type)) value->opaque = true;
+    }
+    for (int i = 0; i < x->nodes.count && x->opaque_words; i++)
+        if (xt_node_at_(x, i)->op == XT_OP_LOAD_TILE_) xt_find_panel_(x, i);
 }
 
 /* passes/layouts.c - a pass that chooses each vector's layout, to avoid rearranging between operations. */
@@ -6278,6 +7226,7 @@ XE_FN_ void xt_need_layout_(xt_ctx *x, uint32_t id, cm_use use) { xt_value_at_(x
 XE_FN_ void xt_product_layouts_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_mma_desc_ *d = n->mma;
+    if (xt_is_opaque_product_(x, n)) return;
     xt_need_layout_(x, d->left.id, CM_B);
     xt_need_layout_(x, d->right.id, CM_A);
     xt_need_layout_(x, n->result, CM_ACC);
@@ -9240,6 +10189,7 @@ XE_FN_ void xt_make_module_(xt_ctx *x, xt_module *mod)
     xt_find_reloads_(x);
     xt_place_scratch_(x);
     if (!xt_report_(x)) return;
+    xt_find_opaque_(x);
     xt_find_layouts_(x);
     spe_at(&x->m, x->desc->file, x->desc->line);
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering)) return;
@@ -9252,6 +10202,7 @@ XE_FN_ void xt_make_module_(xt_ctx *x, xt_module *mod)
     spe_at(&x->m, x->kernel->file, x->kernel->line);
     if (!spe_build_end(mod, x->kernel->name, x->kernel->params, x->S, xt_group_size_(x))) return;
     mod->local_memory = (uint32_t)((x->local_bytes + 63) / 64 * 64 + (int64_t)(x->scratch_bytes + x->stage_dwords * 4));
+    mod->local_memory += (uint32_t)(x->panel_vectors * 16 + x->opaque_words * 4);
     xt_warn_(x, mod);
     mod->build_flags = xt_build_flags_(x);
 }

@@ -80,6 +80,7 @@
  *     tables     cm_target_row(name)  CM_TARGET_NAMES (a text)  cm_has_two_register_modes(row)
  *                cm_product_row(a, b): the product of two types, NULL if there is none
  *                cm_product_takes(row, c)  cm_promotes(a, b)  cm_block_shape_row: a legal 2D block message
+ *                cm_coop_shape_of(row, type, sum): of opaque matrices, NULL if there is none
  *
  * Loops carry the ids of a matrix: spe_for(&m, lo, hi, step, a.parts, a.part) ... spe_endfor(&m, a.parts, a.part).
  *
@@ -98,6 +99,11 @@
  *                can be made (cm_splat), loaded and stored (M >= S, unchecked, one stride the constant 1) and
  *                multiplied (f16, and 8-bit integers); all else is an error. This is what Intel's compiler (2.40)
  *                supports: it crashes on component-wise instructions on such matrices and lacks bf16
+ *
+ * Opaque matrices. Uses CM_OPAQUE_ACC, CM_OPAQUE_A and CM_OPAQUE_B are for targets of Vulkan whose drivers list shapes
+ * of SPV_KHR_cooperative_matrix (cm_coop_shape_of), beside the other uses under CM_PLAIN. They have a layout
+ * (cm_layout_for) and parts, matrices of such a shape each, which cm_splat and cm_from_parts make; spe_coop_load,
+ * spe_coop_store and spe_coop_mma work on parts. All else reports LOWERING: no lane knows which elements it holds.
  *
  * CM_AUTO uses what the target has. CM_PLAIN does what CM_INTEL cannot; results agree within rounding.
  *
@@ -159,7 +165,7 @@ typedef enum {
     CM_NO_TYPE_ = -1, CM_TYPES_(CM_TYPE_ENUM_) CM_TYPE_COUNT
 } cm_type;
 
-typedef enum { CM_ACC, CM_A, CM_B } cm_use;
+typedef enum { CM_ACC, CM_A, CM_B, CM_OPAQUE_ACC, CM_OPAQUE_A, CM_OPAQUE_B } cm_use;
 typedef enum { CM_KIND_FLOAT, CM_KIND_INT, CM_KIND_COMPLEX } cm_kind;
 
 typedef struct {
@@ -330,12 +336,22 @@ typedef struct {
 
 /* The names of all rows, for messages. */
 #define CM_TARGET_NAMES \
-    "tgl, dg1, mtl, arl-h, dg2, pvc, bmg, lnl, ptl, wcl, nvl, nvl-p, cri, generic, soft and vulkan"
+    "tgl, dg1, mtl, arl-h, dg2, pvc, bmg, lnl, ptl, wcl, nvl, nvl-p, cri, generic, soft, vulkan and hopper"
 
 /* The row of a name; NULL for others. ocloc's other names of Intel's devices are taken as well: rkl, adl-s, rpl-p
  * ... (tgl), mtl-u, mtl-h, arl-u, arl-s (mtl), acm-g10 ... (dg2), bmg-g21, lnl-m, ptl-h, nvl-s, nvl-u, nvl-h (nvl):
  * what stands before the `-` decides. vulkan is any device; its figures are the least that they have. */
 XETILE_API const cm_target *cm_target_row(const char *name);
+
+/* A shape of SPV_KHR_cooperative_matrix that a target's Vulkan driver lists: sums of m x n of products of m x k and
+ * k x n, as the extension writes them. Matrices here are transposes of these: CM_OPAQUE_B is m x k there. */
+typedef struct {
+    const char *target;
+    cm_type type, sum; /* of both operands; of sums */
+    int m, n, k;
+} cm_coop_shape;
+/* The target's shape for operands and sums of these types; NULL if it has none. */
+XETILE_API const cm_coop_shape *cm_coop_shape_of(const cm_target *target, cm_type type, cm_type sum);
 
 /* Does a subgroup of the device have twice as many registers if a kernel's build flags ask for them? */
 XETILE_API bool cm_has_two_register_modes(const cm_target *t);

@@ -67,7 +67,8 @@
  *                (module, value) spe_ptr_to_generic spe_bf16_to_f32 spe_f32_to_bf16 spe_round_tf32
  *   composites   spe_extract spe_insert spe_construct spe_splat spe_shuffle spe_extract_dyn spe_insert_dyn
  *   memory       spe_load spe_store spe_load_volatile spe_store_volatile spe_load_if spe_store_if spe_index spe_element
- *                spe_copy_memory_sized spe_local_var spe_shared_var spe_global_var; caches: spe_prefetch
+ *                spe_copy_memory_sized spe_local_var spe_shared_var spe_global_var; for Vulkan:
+ *                spe_shared_vectors spe_vectors_store spe_vectors_coop_load; caches: spe_prefetch
  *                spe_sg_prefetch spe_cache_load spe_cache_store spe_copy
  *   images       spe_image_read spe_image_write spe_image_sample spe_image_size
  *   kernels      spe_kernel_begin spe_kernel_end spe_param_id spe_param_names spe_builtin spe_function_begin
@@ -746,7 +747,8 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const sp
      * for tf32), operands: SPE_MatrixMultiplyAccumulateOperands... bits. */                                           \
     GIVES(spe_dpas, SubgroupMatrixMultiplyAccumulateINTEL, "tkvv~?:t", type, k_dim, a, b, c, operands)                 \
     /* Cooperative matrices (SPV_KHR_cooperative_matrix) at ptr; layout: SPE_CooperativeMatrixLayout...; stride:       \
-     * elements from row to row (or column to column). coop_length: components per invocation of a type, an i32. */    \
+     * elements from row to row (or column to column). In Vulkan, ptr and stride are aligned to 16 bytes, or to a      \
+     * row's (column's) bytes if these are fewer. coop_length: components per invocation of a type, an i32. */         \
     GIVES(spe_coop_load, CooperativeMatrixLoadKHR, "MpkI:t", type, ptr, layout, stride)                                \
     DOES(spe_coop_store, CooperativeMatrixStoreKHR, "cmkI:-", ptr, v, layout, stride)                                  \
     A(spe_coop_length, CooperativeMatrixLengthKHR, "L:x")                                                              \
@@ -836,6 +838,14 @@ XETILE_API spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_i
 /* A pointer to a new variable: private to the invocation (declared at the start of the function); in the work-group's
  * local memory, initially undefined; of the module, with a constant initializer of its type or 0 for none. */
 XETILE_API spe_unary_ spe_local_var, spe_shared_var;
+/* Only for Vulkan: an array in local memory of `count` vectors of four i32, beside the memory of spe_shared_var; stores
+ * v in the one with this index; loads a cooperative matrix that begins at it, whose rows (or columns, see
+ * spe_coop_load) are `stride` vectors apart. Devices move 16 bytes at once only where they see that these are
+ * aligned. */
+XETILE_API spe_id spe_shared_vectors(spe_module *m, uint32_t count);
+XETILE_API void spe_vectors_store(spe_module *m, spe_id vectors, spe_id index, spe_id v);
+XETILE_API spe_id spe_vectors_coop_load(spe_module *m, spe_id type, spe_id vectors, spe_id index, uint32_t layout,
+                                        spe_id stride);
 XETILE_API spe_id spe_global_var(spe_module *m, uint32_t storage, spe_id type, spe_id initializer);
 
 /* Cache control of a pointer's loads or stores (SPV_INTEL_cache_controls): level 0 is the nearest cache; control is

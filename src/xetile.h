@@ -604,6 +604,9 @@ struct xt_ctx {
     int loops_around;         /* what is written */
     int at;       /* number of the node being written */
     spe_id scratch, staging;
+    spe_list panels; /* operands in local memory, see passes/opaque.c */
+    int panel_vectors, opaque_words; /* their vectors; words between opaque matrices and lanes, 0: there are none */
+    spe_id panel_memory, opaque;
     spe_list once; /* what has been computed before the body, see xt_once_ */
 };
 

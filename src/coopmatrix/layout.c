@@ -10,8 +10,9 @@ const cm_type_row *cm_type_info(cm_type type)
 
 const char *cm_use_name(cm_use use)
 {
-    static const char *const names[] = {"matrix_acc", "matrix_a", "matrix_b"};
-    return (unsigned)use <= (unsigned)CM_B ? names[use] : "no use";
+    static const char *const names[] = {"matrix_acc", "matrix_a", "matrix_b", "opaque matrix_acc", "opaque matrix_a",
+                                        "opaque matrix_b"};
+    return (unsigned)use <= (unsigned)CM_OPAQUE_B ? names[use] : "no use";
 }
 
 /* Name and text of an error id; NULL if it is not of this header. */

@@ -21,6 +21,7 @@ XE_FN_ bool cm_dots_(const cm_ctx *c, cm_type type)
 cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type type, cm_use use)
 {
     cm_layout l;
+    if (use >= CM_OPAQUE_ACC && use <= CM_OPAQUE_B) return cm_opaque_layout_(c, rows, cols, type, use);
     int error = cm_layout_init(&l, rows, cols, type, use, c->target.subgroup_size);
     if (error) {
         spe_fail(c->module, error, cm_error_name(error), "%s: %d x %d, type %d, use %d, subgroup size %d",
@@ -49,6 +50,7 @@ XE_FN_ cm_type cm_half_type_(cm_type type) { return type == CM_C32 ? CM_F32 : ty
 
 int cm_part_count(const cm_layout *l)
 {
+    if (cm_is_opaque_(l)) return l->rows / l->size_i * (l->cols / l->size_j);
     return l->rows ? l->size_k2 * spe_runs(cm_block_words_(l)) * cm_halves_(l->type) : 0;
 }
 
@@ -93,12 +95,23 @@ XE_FN_ spe_id cm_word_type_(cm_ctx *c, const cm_layout *l)
     return spe_int(c->module, (uint32_t)bits);
 }
 
+/* The type of an opaque part: our columns are its rows. */
+static spe_id cm_opaque_type_(cm_ctx *c, const cm_layout *l)
+{
+    static const uint32_t uses[] = {SPE_CooperativeMatrixUseMatrixAccumulatorKHR, SPE_CooperativeMatrixUseMatrixBKHR,
+                                    SPE_CooperativeMatrixUseMatrixAKHR};
+    spe_id component = l->type == CM_BF16 ? spe_bf16(c->module) : cm_storage_type(c, l->type);
+    return spe_coopmat(c->module, component, SPE_ScopeSubgroup, (uint32_t)l->size_j, (uint32_t)l->size_i,
+                       uses[l->use - CM_OPAQUE_ACC]);
+}
+
 /* Under CM_KHR a part is a KHR matrix, transposed: words (our columns) by lanes. */
 spe_id cm_part_type(cm_ctx *c, const cm_layout *l, int part)
 {
     static const uint32_t uses[] = {SPE_CooperativeMatrixUseMatrixAccumulatorKHR, SPE_CooperativeMatrixUseMatrixBKHR,
                                     SPE_CooperativeMatrixUseMatrixAKHR};
     const cm_type_row *t = cm_type_info(l->type);
+    if (cm_is_opaque_(l)) return cm_opaque_type_(c, l);
     if (c->lowering != CM_KHR) return cm_vec_(c, cm_word_type_(c, l), cm_part_words(l, part));
     spe_id component = cm_storage_type(c, l->type);
     if (t->kind == CM_KIND_FLOAT && !t->storage_float)
@@ -114,7 +127,15 @@ cm_matrix cm_poison(void)
     return a;
 }
 
-XE_FN_ bool cm_is_poison_(const cm_ctx *c, const cm_matrix *a) { return !spe_ok(c->module) || a->parts == 0; }
+
+/* Is there no matrix to compute with? It is an error if it is opaque. */
+XE_FN_ bool cm_is_poison_(const cm_ctx *c, const cm_matrix *a)
+{
+    if (!spe_ok(c->module) || a->parts == 0) return true;
+    if (!cm_is_opaque_(&a->layout)) return false;
+    return !CM_FAIL_(c, LOWERING, "not an operation on an %s", cm_use_name(a->layout.use));
+}
+
 XE_FN_ spe_id *cm_ids_(cm_ctx *c, int n) { return (spe_id *)spe_alloc(c->module, (size_t)n * sizeof(spe_id)); }
 
 /* Under CM_KHR lanes cannot access components: returns true and reports an error of `what`, which needs them. */
@@ -311,11 +332,12 @@ cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, spe_
     spe_id elem = cm_storage_type(c, type), word = 0;
     if (scalar && spe_type_of(c->module, scalar) != elem)
         return CM_POISON_(c, SCALAR, "the scalar of a %s matrix is not of its storage type", cm_name_(type));
-    if (scalar && c->lowering != CM_KHR) word = cm_pack_(c, &l, cm_copies_(c, scalar, cm_channels_(&l)), 1);
+    bool opaque = c->lowering == CM_KHR || cm_is_opaque_(&l);
+    if (scalar && !opaque) word = cm_pack_(c, &l, cm_copies_(c, scalar, cm_channels_(&l)), 1);
     for (int i = 0; i < a.parts; i++) {
         bool zero = !scalar || i >= a.parts / cm_halves_(type);
-        spe_id one = zero && c->lowering == CM_KHR ? spe_null(c->module, elem) : scalar, part = cm_part_type(c, &l, i);
-        if (c->lowering == CM_KHR) /* Intel's compiler crashes on an OpConstantNull of such a type */
+        spe_id one = zero && opaque ? spe_null(c->module, elem) : scalar, part = cm_part_type(c, &l, i);
+        if (opaque) /* Intel's compiler crashes on an OpConstantNull of such a type */
             a.part[i] = spe_construct(c->module, part, 1, &one);
         else if (zero) a.part[i] = spe_null(c->module, part);
         else a.part[i] = spe_splat(c->module, part, word);

@@ -51,6 +51,7 @@ cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const
     cm_matrix a = cm_new_(c, &l);
     bool pairs = cm_has_pairs_(&l), bands = from->band && (pairs || l.packed || l.size_k1 > 1);
     cm_surface_ s;
+    if (a.parts && cm_is_opaque_(&l)) return cm_is_poison_(c, &a), cm_poison();
     if (bands || (pairs && cm_surface_init_(c, &s, type, from, 0) && !cm_is_constant_(c, s.down, 1))) {
         /* bands have whole rows of lanes, too */
         a = cm_load(c, rows, cols, type, CM_ACC, from);

@@ -14,6 +14,8 @@ XE_FN_ cm_element cm_element_at_(const cm_layout *l, int lane, int v);
 XE_FN_ spe_id cm_row_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v);
 XE_FN_ spe_id cm_col_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v);
 XE_FN_ void cm_axes_of_(const cm_layout *l, int v, int *row, int *col);
+XE_FN_ bool cm_is_opaque_(const cm_layout *l);
+XE_FN_ cm_layout cm_opaque_layout_(cm_ctx *c, int rows, int cols, cm_type type, cm_use use);
 XE_FN_ bool cm_dots_(const cm_ctx *c, cm_type type);
 XE_FN_ int cm_channels_(const cm_layout *l);
 XE_FN_ int cm_block_words_(const cm_layout *l);

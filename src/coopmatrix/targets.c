@@ -32,6 +32,7 @@ const cm_target *cm_target_row(const char *name)
         {"generic", 16, ALL, 0, 0, CM_BLOCK2D_XE_, false, 32 * K, 1024, 4 * K, "", false, true, false, false},
         {"soft", 16, ALL, 8 | 16, 16, CM_BLOCK2D_ANY_, true, 64 * K, 1024, 16 * K, "", false, false, false, false},
         {"vulkan", 32, ALL, 0, 0, CM_BLOCK2D_ANY_, false, 32 * K, 256, 8 * K, "", false, false, true, false},
+        {"hopper", 32, 32, 0, 0, CM_BLOCK2D_ANY_, false, 48 * K, 1024, 32 * K, "", false, false, true, false},
     };
     static const char *const families[][2] = { /* what stands before the `-` of other names */
         {"rkl", "tgl"}, {"adl", "tgl"}, {"rpl", "tgl"}, {"tgllp", "tgl"}, {"mtl", "mtl"}, {"arl", "mtl"},

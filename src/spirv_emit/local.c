@@ -245,3 +245,36 @@ XE_FN_ spe_id spe_emit_local_(spe_module *m, uint32_t op, spe_id type, uint32_t 
         return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan's local memory has no such access (instruction %u)", op);
     }
 }
+
+/* A row's bytes (row-major) or a column's, at most 16: what the matrix's address and stride are multiples of. */
+static uint32_t spe_coop_alignment_(const spe_module *m, spe_id type, spe_id layout)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    uint64_t order = 0;
+    spe_const_bits(m, layout, &order);
+    uint32_t bytes = (order == SPE_CooperativeMatrixLayoutRowMajorKHR ? t->cols : t->rows) * spe_width(m, t->elem) / 8;
+    return bytes < 16 ? bytes : 16;
+}
+
+/* Writes a load (operands: pointer, layout, stride) or store (pointer, matrix, layout, stride) of a cooperative matrix
+ * for Vulkan: addresses are aligned, and offsets in local memory become pointers to words. */
+XE_FN_ spe_id spe_emit_coop_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+{
+    uint32_t w[6], order = op == SPE_OpCooperativeMatrixStoreKHR ? 2 : 1;
+    const spe_type_info *pointer = spe_info_(m, spe_type_of(m, operands[0]));
+    spe_id matrix = type ? type : spe_type_of(m, operands[1]);
+    memcpy(w, operands, n * sizeof *w);
+    if (pointer->storage == SPE_StorageClassWorkgroup) {
+        uint64_t stride = 0, bytes = spe_size(m, pointer->elem);
+        if (!spe_const_bits(m, w[order + 1], &stride) || stride * bytes % 4)
+            return spe_error_(m, SPE_ERR_ENVIRONMENT, "in Vulkan's local memory, the stride is a constant multiple of "
+                              "4 bytes");
+        w[0] = spe_local_word_(m, spe_local_offset_(m, w[0]), 0);
+        w[order + 1] = spe_u32(m, (uint32_t)(stride * bytes / 4));
+        w[n++] = SPE_MemoryAccessNonPrivatePointer;
+    } else {
+        w[n++] = SPE_MemoryAccessAligned | SPE_MemoryAccessNonPrivatePointer;
+        w[n++] = spe_coop_alignment_(m, matrix, w[order]);
+    }
+    return spe_emit_one_(m, op, type, n, w);
+}

@@ -7,6 +7,8 @@ enum { SPE_PIECE_ = 4, SPE_PIECES_MAX_ = 4 };
 /* Writes an instruction on vectors that Vulkan has. */
 static spe_id spe_put_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
+    if (op == SPE_OpCooperativeMatrixLoadKHR || op == SPE_OpCooperativeMatrixStoreKHR)
+        return spe_emit_coop_(m, op, type, n, operands);
     if (spe_uses_local_(m, op, n, operands)) return spe_emit_local_(m, op, type, n, operands);
     spe_id id = spe_emit_one_(m, op, type, n, operands);
     if (m->as_written && id && spe_contracts_(op)) {

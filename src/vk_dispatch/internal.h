@@ -22,7 +22,8 @@ XETILE_PRIVATE VKD_PRINTF_(4, 5) bool vkd_check_(vkd_device *d, VkResult result,
 #define VKD_OF_LOADER_(X) X(CreateInstance) X(EnumerateInstanceLayerProperties) X(EnumerateInstanceVersion)
 #define VKD_OF_INSTANCE_(X)                                                                                            \
     X(DestroyInstance) X(EnumeratePhysicalDevices) X(GetPhysicalDeviceProperties2) X(GetPhysicalDeviceFeatures2)       \
-    X(GetPhysicalDeviceQueueFamilyProperties) X(GetPhysicalDeviceMemoryProperties) X(CreateDevice) X(GetDeviceProcAddr)
+    X(GetPhysicalDeviceQueueFamilyProperties) X(GetPhysicalDeviceMemoryProperties) X(CreateDevice)                     \
+    X(GetDeviceProcAddr) X(EnumerateDeviceExtensionProperties)
 #define VKD_OF_DEVICE_(X)                                                                                              \
     X(DestroyDevice) X(GetDeviceQueue) X(QueueSubmit) X(QueueWaitIdle) X(CreateBuffer) X(DestroyBuffer)                \
     X(GetBufferMemoryRequirements) X(AllocateMemory) X(FreeMemory) X(BindBufferMemory) X(MapMemory)                    \
@@ -40,12 +41,20 @@ struct vkd_functions_ {
     PFN_vkDestroyDebugUtilsMessengerEXT vkDestroyDebugUtilsMessengerEXT; /* NULL: not validating */
 };
 
+/* Features of an extension: three at most. */
+typedef struct vkd_extension_ {
+    VkStructureType sType;
+    void *pNext;
+    VkBool32 has[3];
+} vkd_extension_;
+
 /* The features asked of a device, in a chain. */
 typedef struct vkd_features_ {
     VkPhysicalDeviceFeatures2 all;
     VkPhysicalDeviceVulkan11Features in_1_1;
     VkPhysicalDeviceVulkan12Features in_1_2;
     VkPhysicalDeviceVulkan13Features in_1_3;
+    vkd_extension_ matrices, bfloat16; /* see matrices.c */
 } vkd_features_;
 
 #include "prototypes.h"

@@ -100,8 +100,11 @@ static bool vkd_create_device_(vkd_device *d)
     VkDeviceCreateInfo info;
     VkCommandPoolCreateInfo pool;
     const float priority = 1;
+    const char *extensions[2];
+    uint32_t extension_count;
     vkd_get_features_(d, d->physical, &f);
     vkd_describe_(d, &f);
+    extension_count = vkd_use_matrices_(d, &f, extensions);
     f.all.features.robustBufferAccess = VK_FALSE; /* all that the device has, but for what costs time */
     VKD_CLEAR_(queue, DEVICE_QUEUE_CREATE_INFO);
     queue.queueFamilyIndex = d->family_;
@@ -109,6 +112,8 @@ static bool vkd_create_device_(vkd_device *d)
     queue.pQueuePriorities = &priority;
     VKD_CLEAR_(info, DEVICE_CREATE_INFO);
     info.pNext = &f.all;
+    info.enabledExtensionCount = extension_count;
+    info.ppEnabledExtensionNames = extensions;
     info.queueCreateInfoCount = 1;
     info.pQueueCreateInfos = &queue;
     if (!VKD_CALL_(d, vkCreateDevice, (d->physical, &info, NULL, &d->device)) || !vkd_find_device_(d)) return false;

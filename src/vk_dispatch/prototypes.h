@@ -32,3 +32,4 @@ XE_FN_ void *vkd_loan_(vkd_device *d, size_t bytes);
 XE_FN_ bool vkd_read_time_(vkd_device *d, VkQueryPool pool, uint32_t launch, double *ns);
 XE_FN_ VkQueryPool vkd_create_queries_(vkd_device *d, uint32_t count);
 XE_FN_ bool vkd_batch_is_(const vkd_batch *b, int state, const char *call, const char *file, int line);
+XE_FN_ uint32_t vkd_use_matrices_(vkd_device *d, vkd_features_ *f, const char *extensions[2]);

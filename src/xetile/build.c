@@ -70,6 +70,7 @@ static void xt_make_module_(xt_ctx *x, xt_module *mod)
     xt_find_reloads_(x);
     xt_place_scratch_(x);
     if (!xt_report_(x)) return;
+    xt_find_opaque_(x);
     xt_find_layouts_(x);
     spe_at(&x->m, x->desc->file, x->desc->line);
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering)) return;
@@ -82,6 +83,7 @@ static void xt_make_module_(xt_ctx *x, xt_module *mod)
     spe_at(&x->m, x->kernel->file, x->kernel->line);
     if (!spe_build_end(mod, x->kernel->name, x->kernel->params, x->S, xt_group_size_(x))) return;
     mod->local_memory = (uint32_t)((x->local_bytes + 63) / 64 * 64 + (int64_t)(x->scratch_bytes + x->stage_dwords * 4));
+    mod->local_memory += (uint32_t)(x->panel_vectors * 16 + x->opaque_words * 4);
     xt_warn_(x, mod);
     mod->build_flags = xt_build_flags_(x);
 }

@@ -66,6 +66,9 @@ typedef struct {
     bool late;    /* computed strip by strip where it is stored, see xt_find_late_ */
     bool unmade;  /* during writing: some strips are not computed yet */
     int repeated; /* 1: all lanes are known to hold the same; -1: they are not; 0: see xt_is_repeated_ */
+    uint32_t tied; /* those that are opaque together form a class, see passes/opaque.c */
+    bool opaque, carried; /* of its root: opaque; it has other members */
+    int panel; /* 1 + its index among operands in local memory, see passes/opaque.c; 0: not one */
     cm_matrix *turns; /* during writing: its blocks for several turns of a loop, see lower/turns.c */
     /* during writing. A number that advances with the loop index is start + advance of the index. */
     spe_id start, advance;
@@ -121,6 +124,8 @@ struct xt_frame_ {
     int joined; /* copies that share their loads, see lower/turns.c */
     spe_id side_before; /* the side that the region is on */
     spe_id from, turn;    /* the first index; of this turn */
+    int panel_ids;        /* vectors of panels that it carries behind the others */
+    bool whole;           /* the loop over the turns whose panels are whole is being written */
 };
 
 /* XT_INIT_TILE: the user's arguments; the tile of the matrix that leading dimensions select from, and the final tile;
@@ -244,6 +249,29 @@ typedef struct {
     spe_id *got;
 } xt_stage_;
 
+/* ---- passes/opaque.c, lower/panels.c */
+
+/* An operand of the device's matrices that the work-group copies to local memory, as its lines lie in memory. */
+typedef struct {
+    int node;               /* the load */
+    const xt_tile *from;
+    const xt_frame_ *loop;  /* whose turns fetch the tile of the next; NULL: the load fetches */
+    int lines, chunks;      /* of memory; vectors of 16 bytes in a line */
+    int pitch, at;          /* in local memory, in vectors: from line to line, and where the first begins */
+    int units;              /* vectors that a lane copies */
+    spe_id *got;            /* during writing: these */
+} xt_panel_;
+
+/* ---- lower/strips.c */
+
+/* A strip of a block: rows and columns of the tile's, in whole matrices; in local memory column by column. */
+typedef struct {
+    int rows, cols, pitch; /* elements from column to column */
+    cm_layout plain;       /* of the strip as a vector of lanes */
+    int parts, runs;       /* its parts, and those of a block's band of columns */
+    spe_id ptr;            /* to its first element in local memory */
+} xt_opaque_strip_;
+
 /* ---- ir/vectors.c */
 
 /* A piece is cut along both sides into powers of two, columns in multiples of the lanes, as memory accesses and
@@ -270,7 +298,7 @@ typedef struct {
 /* ---- lower/chooser.c */
 
 /* Accesses other than loads, which are numbered by the layout they load, cm_use. */
-enum { XT_STORED_ = CM_B + 1, XT_FETCHED_, XT_VISITED_ };
+enum { XT_STORED_ = CM_OPAQUE_B + 1, XT_FETCHED_, XT_VISITED_ };
 
 /* Blocks of a tile; of them, those accessed by messages; why not all. */
 typedef struct {

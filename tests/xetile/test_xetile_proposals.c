@@ -4,7 +4,7 @@
 #include "xetile.h"
 
 static const char *const targets[] = {"tgl", "dg1", "mtl", "arl-h", "dg2",     "pvc",  "bmg",   "lnl",
-                                      "ptl", "wcl", "nvl", "nvl-p", "cri", "generic", "soft", "vulkan"};
+                                      "ptl", "wcl", "nvl", "nvl-p", "cri", "generic", "soft", "vulkan", "hopper"};
 enum { TARGETS = sizeof targets / sizeof targets[0] };
 
 static void body(XT_CONTEXT, xt_val A, xt_val B, xt_val C)

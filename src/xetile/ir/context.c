@@ -139,3 +139,6 @@ XE_FN_ int xt_register_bytes_(const xt_ctx *x)
 {
     return cm_has_two_register_modes(&x->target) && x->registers <= 128 ? x->target.registers / 2 : x->target.registers;
 }
+
+/* Work-items per work-group. */
+XE_FN_ int xt_group_size_(const xt_ctx *x) { return x->S * (x->subgroups ? x->subgroups : 1); }

@@ -8,8 +8,9 @@ typedef struct {
     const char *why;
 } xt_shape_;
 
-static const xt_shape_ *xt_shape_for_(const cm_target *t, bool dpas, int type)
+static const xt_shape_ *xt_shape_for_(const cm_target *t, bool dpas, int type, bool opaque)
 {
+    static const xt_shape_ with_matrices = {{2, 2}, {64, 64}, 32, 0, "cooperative matrices and local memory"};
     static const xt_shape_ with_messages = {{8, 4}, {32, 64}, 32, 3, "matrix instruction and 2D block messages"};
     static const xt_shape_ with_dpas = {{8, 4}, {16, 16}, 32, 0, "matrix instruction, operands loaded by lanes"};
     static const xt_shape_ plain = {{4, 4}, {8, 32}, 16, 0, "no matrix instruction for these types: FMA"};
@@ -17,6 +18,7 @@ static const xt_shape_ *xt_shape_for_(const cm_target *t, bool dpas, int type)
     static const xt_shape_ bytes = {{4, 4}, {16, 16}, 32, 0, "dp4a with lines by block messages in subgroups of 8"};
     static const xt_shape_ other = {{4, 2}, {16, 32}, 16, 0, "a device that is not Intel's: FMA"};
     if (dpas) return t->block2d_sizes ? &with_messages : &with_dpas;
+    if (opaque) return &with_matrices;
     if (t->block1d) return type == CM_I8 || type == CM_U8 ? &bytes : xt_bytes_(type) <= 4 ? &lines : &plain;
     return t->vulkan ? &other : &plain;
 }
@@ -129,7 +131,9 @@ xt_tiles xt_tiles_for(const xt_target *target, const xt_product *p)
     t.subgroup_size = p->subgroup_size ? p->subgroup_size : row.block1d ? 8 : row.subgroup_size;
     const cm_product *product = cm_product_row((cm_type)(p->a - 1), (cm_type)(p->b - 1));
     bool dpas = product && product->dpas && (row.dpas_sizes & (uint32_t)t.subgroup_size);
-    xt_shape_ s = *xt_shape_for_(&row, dpas, p->a - 1);
+    const cm_type sum = p->c ? (cm_type)(p->c - 1) : product ? product->acc : CM_F32;
+    const bool opaque = p->a == p->b && cm_coop_shape_of(&row, (cm_type)(p->a - 1), sum);
+    xt_shape_ s = *xt_shape_for_(&row, dpas, p->a - 1, opaque);
     const int size[2] = {p->m, p->n}, least[2] = {8, t.subgroup_size};
     if (s.data[1] < t.subgroup_size) s.data[1] = t.subgroup_size;
     xt_because_(&t, "%s: %s", row.name, s.why);

@@ -105,7 +105,7 @@ XE_FN_ uint32_t xt_class_(xt_ctx *x, uint32_t id)
 }
 
 /* Classes with an accumulator have its layout; else an operand's, preferably the packed one, which costs most. */
-XE_FN_ cm_use xt_layout_(xt_ctx *x, uint32_t id)
+XE_FN_ cm_use xt_lane_layout_(xt_ctx *x, uint32_t id)
 {
     const bool *need = xt_value_at_(x, xt_class_(x, id))->need;
     return need[CM_ACC] ? CM_ACC : need[CM_A] ? CM_A : need[CM_B] ? CM_B : CM_ACC;

@@ -20,7 +20,8 @@ static bool xt_make_ids_(xt_ctx *x, xt_frame_ *f)
 {
     f->ids = NULL;
     f->id_count = xt_gather_(x, f, false, false);
-    f->ids = (spe_id *)xt_memory_(x, (size_t)f->id_count * sizeof *f->ids);
+    f->panel_ids = xt_panel_ids_(x, f);
+    f->ids = (spe_id *)xt_memory_(x, (size_t)(f->id_count + f->panel_ids) * sizeof *f->ids);
     return f->ids != NULL;
 }
 
@@ -32,6 +33,9 @@ static void xt_write_turn_(xt_ctx *x, xt_frame_ *f)
     xt_scatter_(x, f, false, f->counts ? spe_isub(&x->m, k, f->from) : 0);
     xt_define_(x, f->index, xt_scalar_(CM_I32, k, align));
 }
+
+/* What the loop that is being written carries. */
+static uint32_t xt_loop_ids_(const xt_frame_ *f) { return (uint32_t)(f->id_count + (f->whole ? f->panel_ids : 0)); }
 
 /* Begins a loop with so many copies of the body, whose index begins at `from`. */
 static void xt_write_loop_(xt_ctx *x, xt_frame_ *f, spe_id from, int copies)
@@ -49,8 +53,14 @@ static void xt_write_loop_(xt_ctx *x, xt_frame_ *f, spe_id from, int copies)
     f->copy = 0;
     f->joined = x->block2d && copies > 1 ? xt_joined_turns_(x, copies) : 1;
     x->turning = copies > 1 ? f : NULL;
-    f->turn = spe_for(m, from, to, by, (uint32_t)f->id_count, f->ids);
+    if (f->whole) {
+        xt_scatter_(x, f, false, spe_i32(m, 0));
+        to = xt_panels_enter_(x, f, to);
+    }
+    f->turn = spe_for(m, from, to, by, xt_loop_ids_(f), f->ids);
     xt_write_turn_(x, f);
+    if (f->whole) xt_panels_turn_(x, f, to);
+    else if (f->panel_ids) xt_panels_edge_(x, f);
 }
 
 /* XT_FOR or XT_WHILE. */
@@ -71,6 +81,7 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
     }
     f->at = x->at;
     f->from = xt_index_id_(x, &lo);
+    f->whole = f->panel_ids > 0;
     int staged = x->staged && f->together ? f->together : 1;
     xt_write_loop_(x, f, f->from, x->block2d ? xt_copies_(x, f, x->at, 24) : staged);
 }
@@ -78,11 +89,12 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
 /* At the end of a body: continues with its next copy, or with the loop for the turns that are left. */
 static bool xt_write_next_(xt_ctx *x, xt_frame_ *f)
 {
-    if (f->copies == 1) return false;
+    if (f->copies == 1 && !f->whole) return false;
     if (++f->copy < f->copies) {
         xt_write_turn_(x, f);
     } else {
-        spe_endfor(&x->m, (uint32_t)f->id_count, f->ids);
+        spe_endfor(&x->m, xt_loop_ids_(f), f->ids);
+        f->whole = false;
         xt_write_loop_(x, f, f->turn, 1);
     }
     x->at = f->at;
@@ -121,6 +133,7 @@ XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
     xt_frame_ *f = node->frame;
     uint32_t n = (uint32_t)f->id_count;
     xt_gather_(x, f, true, true);
+    if (f->whole) xt_panels_carry_(x, f, true);
     if (x->block2d && f->op != XT_OP_IF_ && node->spread < 2) spe_reconverge(&x->m);
     if (f->op == XT_OP_FOR_ && xt_write_next_(x, f)) return;
     x->loops_around -= f->op != XT_OP_IF_;

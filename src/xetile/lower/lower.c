@@ -8,7 +8,8 @@ XE_LATE_ void xt_write_node_(xt_ctx *x, const xt_node_ *n)
 #define XT_OPERATION_WRITE_(name, function, ...) xt_write_##function##_,
     static void (*const all[])(xt_ctx *x, const xt_node_ *n) = {XT_OPERATIONS_(XT_OPERATION_WRITE_)};
     if (x->staged && (xt_write_sliced_(x, n) || xt_write_staged_(x, n))) return;
-    all[n->op](x, n);
+    if (xt_is_opaque_product_(x, n)) xt_write_opaque_mma_(x, n);
+    else all[n->op](x, n);
 }
 
 /* Writes the body, in one version. */
@@ -23,9 +24,6 @@ XE_FN_ void xt_write_nodes_(xt_ctx *x)
 
 /* ---- passes ------------------------------------------------------------------------------------------------------ */
 
-/* Work-items per work-group. */
-XE_FN_ int xt_group_size_(const xt_ctx *x) { return x->S * (x->subgroups ? x->subgroups : 1); }
-
 XE_FN_ bool xt_begin_kernel_(xt_ctx *x)
 {
     spe_param params[SPE_PARAMS_MAX];
@@ -33,6 +31,8 @@ XE_FN_ bool xt_begin_kernel_(xt_ctx *x)
         params[i] = spe_param_of(&x->m, &x->params[i], xt_spe_type_(x, x->params[i].type));
     if (!spe_build_kernel(&x->m, x->kernel->name, x->S, xt_group_size_(x), x->param_count, params)) return false;
     if (x->scratch_bytes) x->scratch = xt_shared_array_(&x->m, spe_int(&x->m, 64), (int64_t)x->scratch_bytes / 8);
+    if (x->opaque_words) x->opaque = xt_shared_array_(&x->m, spe_int(&x->m, 32), x->opaque_words);
+    if (x->panel_vectors) x->panel_memory = spe_shared_vectors(&x->m, (uint32_t)x->panel_vectors);
     if (x->stage_dwords) x->staging = xt_shared_array_(&x->m, spe_int(&x->m, 32), (int64_t)x->stage_dwords);
     return true;
 }

@@ -70,7 +70,7 @@ XE_FN_ xt_vec xt_make_vec_(xt_ctx *x, const xt_node_ *n)
 {
     xt_vec v = xt_value_at_(x, n->result)->now.vec;
     xt_grid_ g;
-    v.use = xt_layout_(x, n->result);
+    v.use = xt_lane_layout_(x, n->result);
     xt_grid_init_(x, &g, &v.dist);
     v.block = (cm_matrix *)xt_memory_(x, (size_t)g.blocks * sizeof *v.block);
     v.blocks = v.block ? g.blocks : 0;
@@ -85,14 +85,29 @@ XE_FN_ xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use)
     r.use = use;
     r.block = (cm_matrix *)xt_memory_(x, (size_t)v->blocks * sizeof *r.block);
     if (!r.block) return *v;
-    for (int i = 0; i < v->blocks; i++) r.block[i] = cm_convert_use(&x->cm, &v->block[i], use);
+    bool opaque = xt_is_opaque_(use) || xt_is_opaque_(v->use);
+    for (int i = 0; i < v->blocks; i++)
+        r.block[i] = opaque ? xt_opaque_convert_(x, &v->block[i], use) : cm_convert_use(&x->cm, &v->block[i], use);
     return r;
+}
+
+/* The number of XT_SPLAT, in the vector's storage type. */
+static spe_id xt_splat_scalar_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_val *number = &n->splat->number;
+    cm_type held = xt_held_(xt_value_at_(x, n->result)->now.vec.type);
+    spe_id scalar = xt_now_id_(x, number, (int)held);
+    if (number->kind == SPE_SCALAR && number->type != (int)held) scalar = cm_from_arith(&x->cm, held, scalar);
+    return scalar;
 }
 
 /* A recorded vector in this version, in a given layout. */
 XE_FN_ xt_vec xt_now_as_(xt_ctx *x, const xt_vec *v, cm_use use)
 {
     xt_vec now = xt_now_vec_(x, v);
+    const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, v->id)->node);
+    if (use == CM_OPAQUE_ACC && now.use != use && n->op == XT_OP_SPLAT_ && n->result == v->id)
+        return xt_opaque_splat_(x, v, xt_splat_scalar_(x, n));
     return xt_as_use_(x, &now, use);
 }
 
@@ -110,9 +125,11 @@ XE_FN_ void xt_write_splat_(xt_ctx *x, const xt_node_ *n)
 {
     xt_vec v = xt_make_vec_(x, n);
     cm_type held = xt_held_(v.type);
-    const xt_val *number = &n->splat->number;
-    spe_id scalar = xt_now_id_(x, number, (int)held);
-    if (number->kind == SPE_SCALAR && number->type != (int)held) scalar = cm_from_arith(&x->cm, held, scalar);
+    spe_id scalar = xt_splat_scalar_(x, n);
+    if (xt_value_is_opaque_(x, n->result)) {
+        xt_define_vec_(x, n->result, xt_opaque_splat_(x, &v, scalar));
+        return;
+    }
     for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);)
         v.block[b.i] = cm_splat(&x->cm, b.cols, b.rows, held, v.use, scalar);
     xt_define_vec_(x, n->result, v);

@@ -19,6 +19,7 @@ XE_FN_ bool xt_choose_resources_(xt_ctx *x)
     int most = xt_most_with_256_(x);
     x->registers = x->accumulator_bytes > 4096 || (x->product_bytes > 6144 && subgroups <= most) ? 256 : 128;
     if (registers) x->registers = registers;
+    if (x->target.vulkan) x->registers = 128; /* there, compilers choose */
     if (!cm_has_two_register_modes(&x->target)) x->registers = 128;
     return x->registers == 128 || subgroups <= most ||
            xt_fail_(w, XT_ERROR_REGISTERS,

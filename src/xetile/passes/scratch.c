@@ -22,6 +22,7 @@ XE_FN_ bool xt_place_scratch_(xt_ctx *x)
         at.line = n->line;
     }
     if (left < 0) left = 0;
+    if (xt_operand_shape_(x, CM_F16) && left / 2 >= (int64_t)least) left = left / 16 * 8; /* products need some, too */
     if (left < (int64_t)least)
         return xt_fail_(w, XT_ERROR_LOCAL_MEMORY,
                         "a row of %lld bytes goes through local memory; %lld of %s's %d are left", (long long)least,

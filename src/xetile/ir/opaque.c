@@ -1,0 +1,78 @@
+/* ir/opaque.c - what the matrices of Vulkan's devices can be used for. */
+#include "../internal.h"
+
+XE_FN_ bool xt_is_opaque_(cm_use use) { return use >= CM_OPAQUE_ACC; }
+
+/* The shape that operands of this type have, whatever the sums are. */
+XE_FN_ const cm_coop_shape *xt_operand_shape_(const xt_ctx *x, cm_type type)
+{
+    const cm_coop_shape *s = cm_coop_shape_of(&x->target, type, CM_F32);
+    return s ? s : cm_coop_shape_of(&x->target, type, CM_I32);
+}
+
+/* Does a side of a piece consist of whole matrices of this size, in blocks as coopmatrix.h has them? */
+static bool xt_is_whole_(const xt_ctx *x, int columns, int size)
+{
+    return columns % size == 0 && (columns % x->S == 0 || columns == x->S / 2);
+}
+
+/* Do the device's matrices compute a product? */
+XE_FN_ bool xt_is_opaque_product_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_mma_desc_ *d = n->mma;
+    if (n->op != XT_OP_TILE_MMA_ || !x->opaque_words || n->spread > 1 || d->left.type != d->right.type) return false;
+    const cm_coop_shape *s = cm_coop_shape_of(&x->target, d->left.type, xt_value_at_(x, n->result)->now.vec.type);
+    return s && d->left.dist.data[0] % s->m == 0 && xt_is_whole_(x, d->left.dist.data[1], s->k) &&
+           xt_is_whole_(x, d->right.dist.data[1], s->n);
+}
+
+/* Words of local memory through which a subgroup's matrices become vectors, and these become matrices: a strip, of
+ * columns as in coopmatrix.h, with a gap after each. */
+XE_FN_ int xt_strip_words_(const xt_ctx *x)
+{
+    enum { COLUMN = 16 * 4, GAP = 16 }; /* bytes: 16 sums, or 32 operands of 8 bits or 16 of 16 */
+    return x->S * (COLUMN + GAP) / 4;
+}
+
+XE_FN_ uint32_t xt_tied_(xt_ctx *x, uint32_t id)
+{
+    while (xt_value_at_(x, id)->tied != id) id = xt_value_at_(x, id)->tied;
+    return id;
+}
+
+XE_FN_ bool xt_value_is_opaque_(xt_ctx *x, uint32_t id)
+{
+    return x->opaque_words && xt_value_at_(x, xt_tied_(x, id))->opaque;
+}
+
+/* The layout in which regions carry a vector. */
+XE_FN_ cm_use xt_layout_(xt_ctx *x, uint32_t id)
+{
+    return xt_value_is_opaque_(x, id) ? CM_OPAQUE_ACC : xt_lane_layout_(x, id);
+}
+
+/* Is it a sum, or a number in each element, which is made as one? */
+static bool xt_may_be_opaque_(xt_ctx *x, const xt_vec *v)
+{
+    const xt_value_ *value = xt_value_at_(x, v->id);
+    return xt_value_is_opaque_(x, v->id) || xt_node_at_(x, value->node)->op == XT_OP_SPLAT_;
+}
+
+/* Can an element-wise operation be one on the device's matrices? Its operands may be opaque. */
+XE_FN_ bool xt_is_opaque_each_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_vectors_ *d = n->vectors;
+    bool real = xt_is_float_((int)d->v[0].type), some = false;
+    if (n->op == XT_OP_BINARY_VECTOR_) {
+        if (n->kind != SPE_ARITH_ADD && n->kind != SPE_ARITH_SUB && n->kind != SPE_ARITH_MUL &&
+            !(n->kind == SPE_ARITH_DIV && real))
+            return false;
+    } else if (n->op != XT_OP_CAST_VECTOR_ || !real || (d->type != CM_F16 && d->type != CM_F32) ||
+               (d->v[0].type != CM_F16 && d->v[0].type != CM_F32))
+        return false;
+    for (int i = 0; i < xt_operand_count_(d); i++) {
+        if (!xt_may_be_opaque_(x, &d->v[i])) return false;
+        some = some || xt_value_is_opaque_(x, d->v[i].id);
+    }
+    return some;
+}

@@ -1,0 +1,199 @@
+/* lower/opaque.c - products, element-wise operations and stores of matrices that only the device can look into, see
+ * passes/opaque.c. */
+#include "../internal.h"
+
+/* ---- products ---------------------------------------------------------------------------------------------------- */
+
+/* An operand: a panel in local memory, or matrices. */
+typedef struct {
+    xt_vec v;
+    const xt_panel_ *panel;
+} xt_opaque_operand_;
+
+static xt_opaque_operand_ xt_opaque_operand_of_(xt_ctx *x, const xt_vec *v, cm_use use)
+{
+    xt_opaque_operand_ o = XT_ZERO_;
+    int panel = xt_value_at_(x, v->id)->panel;
+    o.v = *v;
+    if (panel) o.panel = (const xt_panel_ *)x->panels.items + panel - 1;
+    else o.v = xt_now_as_(x, v, use);
+    return o;
+}
+
+/* The matrix that begins at this row and column of a piece of a vector. */
+static spe_id *xt_opaque_at_(xt_ctx *x, const xt_vec *v, int round0, int round1, int row, int col)
+{
+    xt_grid_ g;
+    int i = 0, j = 0;
+    xt_grid_init_(x, &g, &v->dist);
+    while (i + 1 < g.cut[0].n && g.cut[0].at[i + 1] <= row) i++;
+    while (j + 1 < g.cut[1].n && g.cut[1].at[j + 1] <= col) j++;
+    const cm_matrix *b = &v->block[xt_block_number_(&g, round0, round1, i, j)];
+    const cm_layout *l = &b->layout;
+    int part = (row - g.cut[0].at[i]) / l->size_j * (l->rows / l->size_i) + (col - g.cut[1].at[j]) / l->size_i;
+    return &b->part[part];
+}
+
+/* The same of an operand, loaded from its panel. */
+static spe_id xt_opaque_load_(xt_ctx *x, const xt_opaque_operand_ *o, cm_use use, const int at[4])
+{
+    if (!o->panel) return *xt_opaque_at_(x, &o->v, at[0], at[1], at[2], at[3]);
+    const xt_dist *d = &o->v.dist;
+    int row = at[0] * d->layout[0] * d->data[0] + at[2], col = at[1] * d->layout[1] * d->data[1] + at[3];
+    return xt_panel_matrix_(x, o->panel, use, row, col);
+}
+
+static uint32_t xt_opaque_flags_(const xt_mma_desc_ *d)
+{
+    if (d->left.type != CM_I8) return 0;
+    return SPE_CooperativeMatrixOperandsMatrixASignedComponentsKHR |
+           SPE_CooperativeMatrixOperandsMatrixBSignedComponentsKHR |
+           SPE_CooperativeMatrixOperandsMatrixCSignedComponentsKHR |
+           SPE_CooperativeMatrixOperandsMatrixResultSignedComponentsKHR;
+}
+
+/* The products of one piece of the result and one step of k: each operand is loaded once. */
+static void xt_opaque_step_(xt_ctx *x, const xt_mma_desc_ *d, const xt_opaque_operand_ operand[2], const xt_vec *r,
+                            const cm_coop_shape *s, int round0, int round1, int k)
+{
+    enum { MOST = XT_SIDE_MAX_ / 8 };
+    spe_id left[MOST];
+    int rows = r->dist.data[0], cols = r->dist.data[1];
+    for (int i = 0; i < rows && i / s->m < MOST; i += s->m) {
+        const int at[4] = {round0, 0, i, k};
+        left[i / s->m] = xt_opaque_load_(x, &operand[0], CM_OPAQUE_B, at);
+    }
+    for (int j = 0; j < cols; j += s->n) {
+        const int at[4] = {0, round1, k, j};
+        spe_id right = xt_opaque_load_(x, &operand[1], CM_OPAQUE_A, at);
+        for (int i = 0; i < rows && i / s->m < MOST; i += s->m) {
+            spe_id *sum = xt_opaque_at_(x, r, round0, round1, i, j);
+            *sum = spe_coop_mma(&x->m, left[i / s->m], right, *sum, xt_opaque_flags_(d));
+        }
+    }
+}
+
+/* Writes a product by the device's matrices. */
+XE_FN_ void xt_write_opaque_mma_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_mma_desc_ *d = n->mma;
+    xt_vec r = xt_opaque_vec_(x, &xt_value_at_(x, n->result)->now.vec), sum = XT_ZERO_;
+    const cm_coop_shape *s = cm_coop_shape_of(&x->target, d->left.type, r.type);
+    if (d->sum.magic) sum = xt_now_as_(x, &d->sum, CM_OPAQUE_ACC);
+    for (int i = 0; i < r.blocks && spe_ok(&x->m); i++) {
+        cm_matrix zero = XT_ZERO_;
+        if (!d->sum.magic) zero = cm_splat(&x->cm, r.block[i].layout.rows, r.block[i].layout.cols, r.type, r.use, 0);
+        const spe_id *from = d->sum.magic ? sum.block[i].part : zero.part;
+        if (from) memcpy(r.block[i].part, from, (size_t)r.block[i].parts * sizeof *from);
+    }
+    xt_opaque_operand_ operand[2];
+    operand[0] = xt_opaque_operand_of_(x, &d->left, CM_OPAQUE_B);
+    operand[1] = xt_opaque_operand_of_(x, &d->right, CM_OPAQUE_A);
+    for (int i = 0; i < r.dist.rounds[0]; i++)
+        for (int j = 0; j < r.dist.rounds[1]; j++)
+            for (int k = 0; k < d->left.dist.data[1] && spe_ok(&x->m); k += s->k)
+                xt_opaque_step_(x, d, operand, &r, s, i, j, k);
+    xt_define_vec_(x, n->result, r);
+}
+
+/* ---- element-wise operations ------------------------------------------------------------------------------------- */
+
+/* Writes an element-wise operation on the device's matrices, part by part. */
+XE_FN_ void xt_write_opaque_each_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_vectors_ *d = n->vectors;
+    int count = xt_operand_count_(d);
+    xt_vec r = xt_opaque_vec_(x, &xt_value_at_(x, n->result)->now.vec), v[3];
+    for (int j = 0; j < count; j++) v[j] = xt_now_as_(x, &d->v[j], CM_OPAQUE_ACC);
+    for (int i = 0; i < r.blocks; i++)
+        for (int p = 0; p < r.block[i].parts && spe_ok(&x->m); p++) {
+            spe_id part[3] = {0, 0, 0};
+            for (int j = 0; j < count; j++) part[j] = v[j].block[i].part[p];
+            if (n->op == XT_OP_BINARY_VECTOR_)
+                part[0] = xt_emit_arith_(&x->m, n->kind, d->type, part[0], part[1]);
+            else if (d->type != (int)d->v[0].type)
+                part[0] = spe_fconvert(&x->m, cm_part_type(&x->cm, &r.block[i].layout, 0), part[0]);
+            r.block[i].part[p] = part[0];
+        }
+    xt_define_vec_(x, n->result, r);
+}
+
+/* ---- stores ------------------------------------------------------------------------------------------------------ */
+
+/* Are all elements of a vector in the tile's matrix, and its lines aligned as matrices must be? */
+static spe_id xt_opaque_fits_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
+{
+    spe_module *m = &x->m;
+    spe_id all = 0, bytes = spe_i32(m, xt_bytes_(t->type)), zero = spe_i32(m, 0);
+    spe_id pitch = spe_imul(m, xt_index_id_(x, &t->pitch), bytes);
+    spe_id base = spe_ptr_to_u(m, spe_int(m, 64), t->base.id), first = xt_index_id_(x, &t->offset[xt_inner_(t)]);
+    base = spe_uconvert(m, spe_int(m, 32), base);
+    base = spe_or(m, base, pitch);
+    first = spe_imul(m, first, bytes);
+    base = spe_or(m, base, first);
+    base = spe_and(m, base, spe_i32(m, 15));
+    all = spe_ieq(m, base, zero);
+    for (int i = 0; i < 2 && !t->inside; i++) {
+        int size = (v->dist.rounds[i] - 1) * v->dist.layout[i] * v->dist.data[i] + v->dist.data[i];
+        spe_id at = xt_index_id_(x, &t->offset[i]);
+        spe_id extent = i == xt_inner_(t) ? xt_index_id_(x, &t->shape[i]) : xt_lines_id_(x, t);
+        extent = spe_isub(m, extent, spe_i32(m, size));
+        all = spe_land(m, all, spe_sge(m, at, zero));
+        all = spe_land(m, all, spe_sle(m, at, extent));
+    }
+    return all;
+}
+
+/* Stores all matrices where they lie. The pitch is masked to the alignment that it has, since compilers look for it. */
+static void xt_opaque_store_whole_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
+{
+    spe_module *m = &x->m;
+    int inner = xt_inner_(t), bytes = xt_bytes_(t->type);
+    uint32_t order = inner ? SPE_CooperativeMatrixLayoutRowMajorKHR : SPE_CooperativeMatrixLayoutColumnMajorKHR;
+    spe_id i64 = spe_int(m, 64), pitch = xt_index_id_(x, &t->pitch);
+    pitch = spe_and(m, pitch, spe_i32(m, -(16 / bytes)));
+    spe_id wide = spe_uconvert(m, i64, pitch);
+    for (xt_block_ b = xt_blocks_(x, &v->dist); xt_next_block_(&b);) {
+        const cm_matrix *a = &v->block[b.i];
+        int across = a->layout.rows / a->layout.size_i;
+        for (int i = 0; i < a->parts && spe_ok(m); i++) {
+            int place[2] = {b.row + i / across * a->layout.size_j, b.col + i % across * a->layout.size_i};
+            spe_id down = spe_i32(m, place[!inner]), right = spe_i32(m, place[inner]);
+            spe_id line = spe_iadd(m, xt_index_id_(x, &t->offset[!inner]), down);
+            line = spe_imul(m, spe_uconvert(m, i64, line), wide);
+            spe_id along = spe_iadd(m, xt_index_id_(x, &t->offset[inner]), right);
+            along = spe_uconvert(m, i64, along);
+            spe_id ptr = spe_index(m, t->base.id, spe_iadd(m, line, along));
+            spe_coop_store(m, ptr, a->part[i], order, pitch);
+        }
+    }
+}
+
+/* Stores a block of matrices as vectors of lanes, strip by strip, so that few are held at once. */
+static void xt_opaque_store_strips_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, cm_matrix *a)
+{
+    xt_opaque_strip_ s = xt_opaque_strip_of_(x, &a->layout);
+    xt_block_ at = *b;
+    at.rows = s.rows;
+    at.cols = at.valid = s.cols;
+    for (int col = 0; col < b->cols; col += s.cols)
+        for (int row = 0; row < b->rows && spe_ok(&x->m); row += s.rows) {
+            cm_matrix strip = xt_opaque_strip_get_(x, &s, a, row, col);
+            at.row = b->row + row;
+            at.col = b->col + col;
+            cm_mem mem = xt_mem_(x, t, &at, XT_STORED_);
+            cm_store(&x->cm, &strip, &mem);
+        }
+}
+
+/* Stores a vector of matrices in global memory: whole where they fit, else as vectors of lanes. */
+XE_FN_ void xt_store_opaque_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
+{
+    bool whole = !t->base.local && t->step == 1;
+    if (whole) spe_if(&x->m, xt_opaque_fits_(x, t, v));
+    if (whole) xt_opaque_store_whole_(x, t, v);
+    if (whole) spe_else(&x->m, 0, NULL);
+    for (xt_block_ b = xt_blocks_(x, &t->dist); xt_next_block_(&b);)
+        xt_opaque_store_strips_(x, t, &b, &v->block[b.i]);
+    if (whole) spe_endif(&x->m, 0, NULL, NULL);
+}

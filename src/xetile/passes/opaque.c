@@ -1,0 +1,118 @@
+/* passes/opaque.c - a pass that finds what the matrices of Vulkan's devices compute: products, the sums of loops, and
+ * element-wise operations on these; and which operands go through local memory. */
+#include "../internal.h"
+
+/* ---- values: those that must be opaque if one of them is -------------------------------------------------------- */
+
+static void xt_tie_(xt_ctx *x, uint32_t a, uint32_t b)
+{
+    a = xt_tied_(x, a);
+    b = xt_tied_(x, b);
+    if (a == b) return;
+    xt_value_at_(x, b)->tied = a;
+    xt_value_at_(x, a)->carried = true;
+    xt_value_at_(x, a)->opaque |= xt_value_at_(x, b)->opaque;
+}
+
+static void xt_tie_region_(xt_ctx *x, const xt_frame_ *f)
+{
+    for (int i = 0; i < f->slots; i++) {
+        xt_slot_ *s = &f->slot[i];
+        xt_thing_ *all[3] = {&s->body, &s->now, &s->result};
+        const xt_vec *start = xt_thing_vec_(&s->start);
+        for (int j = 0; start && j < 3; j++) xt_tie_(x, start->id, xt_thing_vec_(all[j])->id);
+    }
+}
+
+/* ---- operands: panels -------------------------------------------------------------------------------------------- */
+
+/* Are opaque products all that uses a loaded vector? */
+static bool xt_only_multiplied_(xt_ctx *x, uint32_t id)
+{
+    int uses = xt_value_at_(x, id)->uses;
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        if (n->op != XT_OP_TILE_MMA_ || !xt_is_opaque_product_(x, n)) continue;
+        uses -= (n->mma->left.id == id) + (n->mma->right.id == id);
+    }
+    return !uses && !xt_value_at_(x, xt_tied_(x, id))->carried;
+}
+
+/* Bytes of local memory that panels may take. */
+static int64_t xt_panel_room_(const xt_ctx *x)
+{
+    return x->target.local_memory - (x->local_bytes + 63) / 64 * 64 - (int64_t)x->scratch_bytes - 64 -
+           (int64_t)x->opaque_words * 4;
+}
+
+/* The loop whose turns fetch the tile of the next one: it contains nothing that changes memory. NULL: none. */
+static const xt_frame_ *xt_panel_loop_(xt_ctx *x, int node, const xt_tile *t)
+{
+    const xt_frame_ *f = NULL;
+    int depth = 0, at = node;
+    while (--at >= 0 && !f) {
+        const xt_node_ *n = xt_node_at_(x, at);
+        if (n->op == XT_OP_END_) depth++;
+        if (n->op != XT_OP_FOR_ && n->op != XT_OP_WHILE_ && n->op != XT_OP_IF_) continue;
+        if (!depth--) f = n->frame;
+    }
+    if (!f || f->op != XT_OP_FOR_ || t->inside || f->step.kind != SPE_INT) return NULL;
+    if (!xt_advances_(t, f, 0, (int)f->step.integer) && !xt_advances_(t, f, 1, (int)f->step.integer)) return NULL;
+    for (int i = at + 2; xt_node_at_(x, i)->op != XT_OP_END_ || xt_node_at_(x, i)->frame != f; i++)
+        if (xt_does_(xt_node_at_(x, i)->op, XT_CHANGES_ | XT_WAITS_)) return NULL;
+    return f;
+}
+
+static void xt_find_panel_(xt_ctx *x, int node)
+{
+    enum { VECTOR = 16 };
+    const xt_node_ *n = xt_node_at_(x, node);
+    const xt_tile *t = &n->load->tile;
+    int bytes = xt_bytes_(t->type), inner = xt_inner_(t), line = t->dist.shape[inner] * bytes;
+    if (t->scatter || t->step != 1 || t->base.local || n->spread || line % VECTOR || xt_held_(t->type) != t->type ||
+        n->load->border != XT_BORDER_PADDING || !xt_pads_with_zero_(n->load) || !xt_only_multiplied_(x, n->result))
+        return;
+    xt_panel_ p = XT_ZERO_;
+    p.node = node;
+    p.from = t;
+    p.lines = t->dist.shape[!inner];
+    p.chunks = line / VECTOR;
+    p.pitch = p.chunks + 1; /* so that lines do not begin in the same bank */
+    p.at = x->panel_vectors;
+    p.units = (p.lines * p.chunks + xt_group_size_(x) - 1) / xt_group_size_(x);
+    p.loop = xt_panel_loop_(x, node, t);
+    int64_t end = (int64_t)(p.at + p.lines * p.pitch) * VECTOR;
+    if (p.units > 32 || end > xt_panel_room_(x)) return;
+    xt_panel_ *added = (xt_panel_ *)spe_list_add(&x->m, &x->panels, sizeof *added);
+    if (!added) return;
+    *added = p;
+    x->panel_vectors = (int)(end / VECTOR);
+    xt_value_at_(x, n->result)->panel = x->panels.count;
+}
+
+XE_FN_ void xt_find_opaque_(xt_ctx *x)
+{
+    int subgroups = x->subgroups ? x->subgroups : 1;
+    bool any = false;
+    if (!xt_operand_shape_(x, CM_F16) || x->desc->lowering != CM_AUTO || !x->accumulator_bytes) return;
+    for (int i = 1; i < x->values.count; i++) xt_value_at_(x, (uint32_t)i)->tied = (uint32_t)i;
+    x->opaque_words = subgroups * xt_strip_words_(x);
+    if (xt_panel_room_(x) < 0) x->opaque_words = 0;
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        if (n->op == XT_OP_END_) xt_tie_region_(x, n->frame);
+        if (xt_does_(n->op, XT_RENAMES_)) xt_tie_(x, n->whole->part.id, n->result);
+        if (!xt_is_opaque_product_(x, n)) continue;
+        if (n->mma->sum.magic) xt_tie_(x, n->mma->sum.id, n->result);
+        xt_value_at_(x, xt_tied_(x, n->result))->opaque = any = true;
+    }
+    if (!any) x->opaque_words = 0;
+    for (int i = 0; i < x->nodes.count && any; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        if (!xt_does_(n->op, XT_EACH_) || !xt_is_opaque_each_(x, n)) continue;
+        xt_value_ *value = xt_value_at_(x, xt_tied_(x, n->result));
+        if (!value->carried && cm_coop_shape_of(&x->target, CM_F16, value->now.vec.type)) value->opaque = true;
+    }
+    for (int i = 0; i < x->nodes.count && x->opaque_words; i++)
+        if (xt_node_at_(x, i)->op == XT_OP_LOAD_TILE_) xt_find_panel_(x, i);
+}
