@@ -3241,7 +3241,8 @@ XE_FN_ bool cm_move_lines_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool s
     if (store || !cm_has_lines_(c, s, l)) return false;
     int lines = l->size_v / (l->size_k2 * l->size_k1);
     spe_id right = cm_distance_(c, s->right, cm_i32_(c, 1));
-    spe_id first = spe_iadd(m, cm_distance_(c, s->col, s->right), cm_distance_(c, s->row, cm_i32_(c, 1)));
+    spe_id along = cm_distance_(c, s->col, s->right);
+    spe_id first = spe_iadd(m, along, cm_distance_(c, s->row, cm_i32_(c, 1)));
     spe_id line = spe_index(m, s->ptr, first), *v = cm_ids_(c, l->size_v);
     for (int column = 0; v && column < lines; column++) {
         cm_load_line_(c, l, line, column, v);

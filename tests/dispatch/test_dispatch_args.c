@@ -9,7 +9,8 @@
 
 #include "ze_dispatch.h"
 
-static const struct pretend_device one[] = {{"Pretend GPU", ZE_DEVICE_TYPE_GPU, 0x8086, 0xe20b, 0, 0}};
+static const struct pretend_device one[] = {
+    {"Pretend GPU", ZE_DEVICE_TYPE_GPU, 0x8086, 0xe20b, 0, 0, {0, false, false}}};
 static const uint32_t words[5] = {0x07230203};
 
 static zed_device dev;

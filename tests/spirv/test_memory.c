@@ -271,7 +271,7 @@ TEST(the_conversion_kernel)
 /* ---- ze_dispatch.h */
 
 static const struct pretend_device card[] = {
-    {"Intel(R) Arc(TM) B580 Graphics", ZE_DEVICE_TYPE_GPU, 0x8086, 0xe20b, 0, 0}};
+    {"Intel(R) Arc(TM) B580 Graphics", ZE_DEVICE_TYPE_GPU, 0x8086, 0xe20b, 0, 0, {0, false, false}}};
 enum { MANY = 100 };
 
 /* As a program would: more handles than the first list of them has room for, a timed launch, a batch, a second queue, a
