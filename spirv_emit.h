@@ -63,7 +63,8 @@
  *                floats spe_feq spe_fne spe_flt spe_fle spe_fgt spe_fge (false with a NaN), spe_fueq spe_fune spe_fult
  *                spe_fule spe_fugt spe_fuge (true with one), spe_isnan spe_isinf
  *   conversions  (module, type, value) spe_cast is any of spe_uconvert spe_sconvert spe_fconvert spe_f_to_u spe_f_to_s
- *                spe_u_to_f spe_s_to_f; spe_fconvert_saturating spe_bitcast spe_ptr_to_u spe_u_to_ptr spe_ptr_cast;
+ *                spe_u_to_f spe_s_to_f; spe_cast_as rounds and saturates; spe_fconvert_saturating spe_bitcast
+ *                spe_ptr_to_u spe_u_to_ptr spe_ptr_cast;
  *                (module, value) spe_ptr_to_generic spe_bf16_to_f32 spe_f32_to_bf16 spe_round_tf32
  *   composites   spe_extract spe_insert spe_construct spe_splat spe_shuffle spe_extract_dyn spe_insert_dyn
  *   memory       spe_load spe_store spe_load_volatile spe_store_volatile spe_load_if spe_store_if spe_index spe_element
@@ -1159,6 +1160,14 @@ XETILE_API spe_id spe_bits_extract(spe_module *m, spe_id v, spe_id offset, spe_i
 /* Converts a scalar or vector to `type`; numbers keep their value where it fits. is_signed says how the integer is
  * read. A bool becomes 0 or 1; converted to a bool, a number is compared with 0 (not equal: true). */
 XETILE_API spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_signed);
+/* The same with a rounding mode, between floats and from or to integers, and saturation of integers, for which NaN is 0.
+ * Vulkan: other roundings than to nearest are written out (not from integers of 64 bits). */
+typedef struct spe_conversion {
+    bool from_signed, to_signed; /* of integers */
+    bool saturate, rounded;
+    uint32_t rounding; /* SPE_FPRoundingMode..., if `rounded`; else to nearest between floats, to integers towards 0 */
+} spe_conversion;
+XETILE_API spe_id spe_cast_as(spe_module *m, spe_id type, spe_id v, const spe_conversion *c);
 /* spe_fconvert to an e4m3 or e5m2 type, clamped to the largest finite value; the same bits as another type of the same
  * size, pointers as pointers of the same storage class. */
 XETILE_API spe_id spe_fconvert_saturating(spe_module *m, spe_id type, spe_id v);
@@ -6268,6 +6277,141 @@ XE_FN_ spe_id spe_glsl_math_(spe_module *m, const char *name, spe_math_op f, con
     if (v || m->error.id) return v;
     if (f < SPE_SABS) return spe_made_as_f32_(m, name, f, n, args);
     return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has no %s for Vulkan", name);
+}
+
+/* conversions.c - conversions with a rounding mode and saturation: OpenCL's compilers are told by decorations; for Vulkan
+ * they are made of other instructions. */
+
+/* The largest or, negative, the smallest integer of a type, as an integer constant of it. */
+XE_FN_ spe_id spe_extreme_(spe_module *m, spe_id type, bool is_signed, bool largest)
+{
+    uint32_t bits = spe_width(m, type);
+    uint64_t all = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1, high = (uint64_t)1 << (bits - 1);
+    if (is_signed) return spe_const_u(m, type, largest ? high - 1 : high);
+    return spe_const_u(m, type, largest ? all : 0);
+}
+
+/* Floats to integers that stop at the limits; NaN becomes 0. */
+XE_FN_ spe_id spe_float_to_saturated_(spe_module *m, spe_id type, spe_id v, bool to_signed, uint32_t rounding)
+{
+    static const spe_math_op round[] = {SPE_RINT, SPE_TRUNC, SPE_CEIL, SPE_FLOOR};
+    spe_id from = spe_type_of(m, v), zero, low, high, most, least, inside, r;
+    int bits = (int)spe_width(m, type);
+    if (spe_width(m, from) == 16) v = spe_fconvert(m, from = spe_vec_like(m, spe_float(m, 32), v), v);
+    if (rounding != UINT32_MAX) v = spe_math1(m, round[rounding], v);
+    zero = spe_const_f(m, from, 0);
+    double half = (double)((uint64_t)1 << (bits - 1));
+    low = spe_const_f(m, from, to_signed ? -half : 0);
+    high = spe_const_f(m, from, to_signed ? half : 2 * half);
+    most = spe_fge(m, v, high);
+    least = spe_fle(m, v, low);
+    inside = spe_land(m, spe_flt(m, v, high), spe_fgt(m, v, low));
+    v = spe_select(m, inside, v, zero);
+    r = to_signed ? spe_f_to_s(m, type, v) : spe_f_to_u(m, type, v);
+    zero = spe_extreme_(m, type, to_signed, true);
+    r = spe_select(m, most, zero, r);
+    zero = spe_extreme_(m, type, to_signed, false);
+    return spe_select(m, least, zero, r);
+}
+
+/* Integers to others, clamped before they lose their upper bits or their sign. */
+XE_FN_ spe_id spe_int_to_saturated_(spe_module *m, spe_id type, spe_id v, bool from_signed, bool to_signed)
+{
+    spe_id from = spe_type_of(m, v), limit;
+    int wide = (int)spe_width(m, from), narrow = (int)spe_width(m, type);
+    if (from_signed && !to_signed) {
+        limit = spe_const_u(m, from, 0);
+        v = spe_math2(m, SPE_SMAX, v, limit);
+    }
+    if (wide - from_signed > narrow - to_signed) { /* the largest of the result is in the operand's type */
+        limit = spe_const_u(m, from, ((uint64_t)1 << (narrow - to_signed)) - 1);
+        v = spe_math2(m, from_signed && to_signed ? SPE_SMIN : SPE_UMIN, v, limit);
+    }
+    if (from_signed && to_signed && wide > narrow) {
+        limit = spe_const_i(m, from, -((int64_t)1 << (narrow - 1)));
+        v = spe_math2(m, SPE_SMAX, v, limit);
+    }
+    return spe_cast(m, type, v, from_signed);
+}
+
+/* One step from y, of the integer type `bits`, towards 0 or, where `away`, from it: the next float. */
+XE_FN_ spe_id spe_step_(spe_module *m, spe_id bits, spe_id y, spe_id away)
+{
+    spe_id one = spe_const_u(m, bits, 1), all = spe_not(m, spe_const_u(m, bits, 0)), step = spe_select(m, away, one, all);
+    return spe_iadd(m, y, step);
+}
+
+/* A float y that is v to nearest, rounded in another way: a step back where it was rounded too far. */
+XE_FN_ spe_id spe_rerounded_(spe_module *m, spe_id v, spe_id y, uint32_t rounding)
+{
+    spe_id type = spe_type_of(m, y), bits = spe_vec_like(m, spe_int(m, spe_width(m, type)), y), back, off, b, zero, sign;
+    back = spe_fconvert(m, spe_type_of(m, v), y);
+    b = spe_bitcast(m, bits, y);
+    zero = spe_const_u(m, bits, 0);
+    spe_id negative = spe_slt(m, b, zero), none = spe_feq(m, y, spe_null(m, type)), r;
+    if (rounding == SPE_FPRoundingModeRTZ) {
+        spe_id size = spe_math1(m, SPE_FABS, back);
+        off = spe_fgt(m, size, spe_math1(m, SPE_FABS, v));
+        r = spe_step_(m, bits, b, spe_lne(m, negative, negative));
+    } else if (rounding == SPE_FPRoundingModeRTP) {
+        off = spe_flt(m, back, v);
+        sign = spe_const_u(m, bits, 1);
+        r = spe_step_(m, bits, b, spe_lnot(m, negative));
+        r = spe_select(m, none, sign, r);
+    } else {
+        off = spe_fgt(m, back, v);
+        sign = spe_const_u(m, bits, ((uint64_t)1 << (spe_width(m, type) - 1)) + 1);
+        r = spe_step_(m, bits, b, negative);
+        r = spe_select(m, none, sign, r);
+    }
+    r = spe_bitcast(m, type, r);
+    return spe_select(m, off, r, y);
+}
+
+/* The same for Vulkan, whose conversions between floats are to nearest. */
+XE_FN_ spe_id spe_cast_in_parts_(spe_module *m, spe_id type, spe_id v, const spe_conversion *c)
+{
+    spe_id from = spe_type_of(m, v), f64;
+    const spe_type_info *a = spe_info_(m, spe_scalar_of(m, from)), *b = spe_info_(m, spe_scalar_of(m, type));
+    bool float_from = a->kind == SPE_KIND_FLOAT, float_to = b->kind == SPE_KIND_FLOAT;
+    uint32_t mantissa = b->bits == 64 ? 53 : b->bits == 32 ? 24 : 11, mode = c->rounded ? c->rounding : UINT32_MAX;
+    if (!float_to && float_from && !c->saturate && mode == UINT32_MAX) return spe_cast(m, type, v, c->to_signed);
+    if (!float_to && float_from) return spe_float_to_saturated_(m, type, v, c->to_signed, mode);
+    if (!float_to)
+        return c->saturate ? spe_int_to_saturated_(m, type, v, c->from_signed, c->to_signed)
+                           : spe_cast(m, type, v, c->from_signed);
+    if (mode == UINT32_MAX || mode == SPE_FPRoundingModeRTE) return spe_cast(m, type, v, c->from_signed);
+    if (float_from && b->bits >= a->bits) return spe_fconvert(m, type, v);
+    if (float_from) return spe_rerounded_(m, v, spe_fconvert(m, type, v), mode);
+    if (a->bits - c->from_signed <= mantissa) return spe_cast(m, type, v, c->from_signed);
+    if (a->bits == 64)
+        return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan converts integers of 64 bits to nearest floats only");
+    f64 = spe_cast(m, spe_vec_like(m, spe_float(m, 64), v), v, c->from_signed); /* exact */
+    return spe_rerounded_(m, f64, spe_fconvert(m, type, f64), mode);
+}
+
+XE_FN_ spe_id spe_cast_as_(spe_module *m, spe_id type, spe_id v, const spe_conversion *c)
+{
+    spe_id from = spe_check_(m, __func__, "v", v), id;
+    if (!from || !spe_want_type_(m, __func__, type)) return 0;
+    const spe_type_info *a = spe_info_(m, spe_scalar_of(m, from)), *b = spe_info_(m, spe_scalar_of(m, type));
+    if (!a->bits || !b->bits || spe_count(m, from) != spe_count(m, type)) return spe_disagree_(m, from, type);
+    if (c->rounded && c->rounding > SPE_FPRoundingModeRTN)
+        return SPE_ERROR_(m, RANGE, "there is no rounding mode %u", c->rounding);
+    bool float_from = a->kind == SPE_KIND_FLOAT, float_to = b->kind == SPE_KIND_FLOAT;
+    bool other_sign = c->saturate && !float_from && !float_to && c->from_signed != c->to_signed;
+    if (from == type && !other_sign) return v;
+    if (m->options.env) return spe_cast_in_parts_(m, type, v, c);
+    if (other_sign) id = spe_op(m, c->to_signed ? SPE_OpSatConvertUToS : SPE_OpSatConvertSToU, type, 1, &v);
+    else id = spe_cast(m, type, v, float_from ? c->to_signed : c->from_signed);
+    if (!id || id == v) return id;
+    if (c->rounded && (float_from || float_to)) spe_decorate(m, id, SPE_DecorationFPRoundingMode, 1, &c->rounding);
+    if (c->saturate && !float_to && !other_sign) spe_decorate(m, id, SPE_DecorationSaturatedConversion, 0, NULL);
+    return id;
+}
+spe_id spe_cast_as(spe_module *m, spe_id type, spe_id v, const spe_conversion *c)
+{
+    return SPE_WITHIN_(m, spe_cast_as_(m, type, v, c));
 }
 
 /* groups.c - math functions, group operations, barriers, atomics. */

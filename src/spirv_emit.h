@@ -63,7 +63,8 @@
  *                floats spe_feq spe_fne spe_flt spe_fle spe_fgt spe_fge (false with a NaN), spe_fueq spe_fune spe_fult
  *                spe_fule spe_fugt spe_fuge (true with one), spe_isnan spe_isinf
  *   conversions  (module, type, value) spe_cast is any of spe_uconvert spe_sconvert spe_fconvert spe_f_to_u spe_f_to_s
- *                spe_u_to_f spe_s_to_f; spe_fconvert_saturating spe_bitcast spe_ptr_to_u spe_u_to_ptr spe_ptr_cast;
+ *                spe_u_to_f spe_s_to_f; spe_cast_as rounds and saturates; spe_fconvert_saturating spe_bitcast
+ *                spe_ptr_to_u spe_u_to_ptr spe_ptr_cast;
  *                (module, value) spe_ptr_to_generic spe_bf16_to_f32 spe_f32_to_bf16 spe_round_tf32
  *   composites   spe_extract spe_insert spe_construct spe_splat spe_shuffle spe_extract_dyn spe_insert_dyn
  *   memory       spe_load spe_store spe_load_volatile spe_store_volatile spe_load_if spe_store_if spe_index spe_element
@@ -811,6 +812,14 @@ XETILE_API spe_id spe_bits_extract(spe_module *m, spe_id v, spe_id offset, spe_i
 /* Converts a scalar or vector to `type`; numbers keep their value where it fits. is_signed says how the integer is
  * read. A bool becomes 0 or 1; converted to a bool, a number is compared with 0 (not equal: true). */
 XETILE_API spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_signed);
+/* The same with a rounding mode, between floats and from or to integers, and saturation of integers, for which NaN is 0.
+ * Vulkan: other roundings than to nearest are written out (not from integers of 64 bits). */
+typedef struct spe_conversion {
+    bool from_signed, to_signed; /* of integers */
+    bool saturate, rounded;
+    uint32_t rounding; /* SPE_FPRoundingMode..., if `rounded`; else to nearest between floats, to integers towards 0 */
+} spe_conversion;
+XETILE_API spe_id spe_cast_as(spe_module *m, spe_id type, spe_id v, const spe_conversion *c);
 /* spe_fconvert to an e4m3 or e5m2 type, clamped to the largest finite value; the same bits as another type of the same
  * size, pointers as pointers of the same storage class. */
 XETILE_API spe_id spe_fconvert_saturating(spe_module *m, spe_id type, spe_id v);

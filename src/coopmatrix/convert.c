@@ -129,21 +129,11 @@ static spe_id cm_convert_arith_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
 {
     static const uint32_t modes[] = {0, SPE_FPRoundingModeRTE, SPE_FPRoundingModeRTZ, SPE_FPRoundingModeRTP,
                                      SPE_FPRoundingModeRTN};
-    const cm_type_row *f = cm_type_info(from), *t = cm_type_info(to);
-    spe_id type = cm_arith_type(c, to), same = cm_arith_type(c, from), id;
-    if (!type || !same) return 0;
-    bool float_from = f->kind == CM_KIND_FLOAT, float_to = t->kind == CM_KIND_FLOAT;
-    bool other_sign = c->saturate && !float_from && !float_to && f->is_signed != t->is_signed;
-    if (type == same && !other_sign) return v;
-    type = spe_vec_like(c->module, type, v);
-    if (other_sign) id = spe_op(c->module, t->is_signed ? SPE_OpSatConvertUToS : SPE_OpSatConvertSToU, type, 1, &v);
-    else id = spe_cast(c->module, type, v, float_from ? t->is_signed : f->is_signed);
-    if (!id || id == v) return id;
-    if (c->rounding && (float_from || float_to))
-        spe_decorate(c->module, id, SPE_DecorationFPRoundingMode, 1, &modes[c->rounding]);
-    if (c->saturate && !float_to && !other_sign)
-        spe_decorate(c->module, id, SPE_DecorationSaturatedConversion, 0, NULL);
-    return id;
+    spe_id type = cm_arith_type(c, to);
+    if (!type || !cm_arith_type(c, from)) return 0;
+    spe_conversion how = {cm_type_info(from)->is_signed, cm_type_info(to)->is_signed, c->saturate, c->rounding != 0,
+                          modes[c->rounding]};
+    return spe_cast_as(c->module, spe_vec_like(c->module, type, v), v, &how);
 }
 
 /* Bytes in words, as f16 plus c->plus. The bits of f16 1024 + u are 0x6400 | u, for u from 0 to 1023, and so are those

@@ -563,9 +563,8 @@ static spe_id cv_float_to_int_(spe_module *m, spe_id v, int to)
         v = spe_math2(m, SPE_FMIN, spe_math2(m, SPE_FMAX, v, spe_const_f(m, wide, lo)), most);
         return spe_uconvert(m, type, spe_f_to_s(m, whole, v));
     }
-    v = t->is_signed ? spe_f_to_s(m, type, v) : spe_f_to_u(m, type, v);
-    if (v) spe_decorate(m, v, SPE_DecorationSaturatedConversion, 0, NULL);
-    return v;
+    spe_conversion saturating = {true, t->is_signed, true, false, 0};
+    return spe_cast_as(m, type, v, &saturating);
 }
 
 /* f32 rounded to an FP8 value, still f32: to a multiple of the last place, 2^(exponent - mantissa bits). */
