@@ -6337,8 +6337,8 @@ XE_FN_ spe_id spe_int_to_saturated_(spe_module *m, spe_id type, spe_id v, bool f
 /* One step from y, of the integer type `bits`, towards 0 or, where `away`, from it: the next float. */
 XE_FN_ spe_id spe_step_(spe_module *m, spe_id bits, spe_id y, spe_id away)
 {
-    spe_id one = spe_const_u(m, bits, 1), all = spe_not(m, spe_const_u(m, bits, 0)), step = spe_select(m, away, one, all);
-    return spe_iadd(m, y, step);
+    spe_id one = spe_const_u(m, bits, 1), all = spe_not(m, spe_const_u(m, bits, 0));
+    return spe_iadd(m, y, spe_select(m, away, one, all));
 }
 
 /* A float y that is v to nearest, rounded in another way: a step back where it was rounded too far. */
