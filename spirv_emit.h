@@ -1160,7 +1160,7 @@ XETILE_API spe_id spe_bits_extract(spe_module *m, spe_id v, spe_id offset, spe_i
 /* Converts a scalar or vector to `type`; numbers keep their value where it fits. is_signed says how the integer is
  * read. A bool becomes 0 or 1; converted to a bool, a number is compared with 0 (not equal: true). */
 XETILE_API spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_signed);
-/* The same with a rounding mode, between floats and from or to integers, and saturation of integers, for which NaN is 0.
+/* The same with a rounding mode, between floats and from or to integers, and saturation of integers: NaN becomes 0.
  * Vulkan: other roundings than to nearest are written out (not from integers of 64 bits). */
 typedef struct spe_conversion {
     bool from_signed, to_signed; /* of integers */
@@ -6279,8 +6279,8 @@ XE_FN_ spe_id spe_glsl_math_(spe_module *m, const char *name, spe_math_op f, con
     return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has no %s for Vulkan", name);
 }
 
-/* conversions.c - conversions with a rounding mode and saturation: OpenCL's compilers are told by decorations; for Vulkan
- * they are made of other instructions. */
+/* conversions.c - conversions with a rounding mode and saturation: OpenCL's compilers are told by decorations; for
+ * Vulkan they are made of other instructions. */
 
 /* The largest or, negative, the smallest integer of a type, as an integer constant of it. */
 XE_FN_ spe_id spe_extreme_(spe_module *m, spe_id type, bool is_signed, bool largest)
@@ -6344,10 +6344,10 @@ XE_FN_ spe_id spe_step_(spe_module *m, spe_id bits, spe_id y, spe_id away)
 /* A float y that is v to nearest, rounded in another way: a step back where it was rounded too far. */
 XE_FN_ spe_id spe_rerounded_(spe_module *m, spe_id v, spe_id y, uint32_t rounding)
 {
-    spe_id type = spe_type_of(m, y), bits = spe_vec_like(m, spe_int(m, spe_width(m, type)), y), back, off, b, zero, sign;
+    spe_id type = spe_type_of(m, y), bits = spe_vec_like(m, spe_int(m, spe_width(m, type)), y), back, off, b;
     back = spe_fconvert(m, spe_type_of(m, v), y);
     b = spe_bitcast(m, bits, y);
-    zero = spe_const_u(m, bits, 0);
+    spe_id zero = spe_const_u(m, bits, 0), sign;
     spe_id negative = spe_slt(m, b, zero), none = spe_feq(m, y, spe_null(m, type)), r;
     if (rounding == SPE_FPRoundingModeRTZ) {
         spe_id size = spe_math1(m, SPE_FABS, back);

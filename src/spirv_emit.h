@@ -812,7 +812,7 @@ XETILE_API spe_id spe_bits_extract(spe_module *m, spe_id v, spe_id offset, spe_i
 /* Converts a scalar or vector to `type`; numbers keep their value where it fits. is_signed says how the integer is
  * read. A bool becomes 0 or 1; converted to a bool, a number is compared with 0 (not equal: true). */
 XETILE_API spe_id spe_cast(spe_module *m, spe_id type, spe_id v, bool is_signed);
-/* The same with a rounding mode, between floats and from or to integers, and saturation of integers, for which NaN is 0.
+/* The same with a rounding mode, between floats and from or to integers, and saturation of integers: NaN becomes 0.
  * Vulkan: other roundings than to nearest are written out (not from integers of 64 bits). */
 typedef struct spe_conversion {
     bool from_signed, to_signed; /* of integers */

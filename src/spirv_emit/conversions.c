@@ -1,5 +1,5 @@
-/* conversions.c - conversions with a rounding mode and saturation: OpenCL's compilers are told by decorations; for Vulkan
- * they are made of other instructions. */
+/* conversions.c - conversions with a rounding mode and saturation: OpenCL's compilers are told by decorations; for
+ * Vulkan they are made of other instructions. */
 #include "internal.h"
 
 /* The largest or, negative, the smallest integer of a type, as an integer constant of it. */
@@ -64,10 +64,10 @@ static spe_id spe_step_(spe_module *m, spe_id bits, spe_id y, spe_id away)
 /* A float y that is v to nearest, rounded in another way: a step back where it was rounded too far. */
 static spe_id spe_rerounded_(spe_module *m, spe_id v, spe_id y, uint32_t rounding)
 {
-    spe_id type = spe_type_of(m, y), bits = spe_vec_like(m, spe_int(m, spe_width(m, type)), y), back, off, b, zero, sign;
+    spe_id type = spe_type_of(m, y), bits = spe_vec_like(m, spe_int(m, spe_width(m, type)), y), back, off, b;
     back = spe_fconvert(m, spe_type_of(m, v), y);
     b = spe_bitcast(m, bits, y);
-    zero = spe_const_u(m, bits, 0);
+    spe_id zero = spe_const_u(m, bits, 0), sign;
     spe_id negative = spe_slt(m, b, zero), none = spe_feq(m, y, spe_null(m, type)), r;
     if (rounding == SPE_FPRoundingModeRTZ) {
         spe_id size = spe_math1(m, SPE_FABS, back);

@@ -116,6 +116,16 @@ static void xt_make_maps_(xt_tiles *t, const xt_shape_ *s)
     t->fetch_b = fits ? xt_map_of_(bands, all / bands, s->k / bands, t->cols / (all / bands)) : t->b;
 }
 
+/* The target's usual subgroup size, or where the device lacks that, the least that it has. */
+static int xt_usual_size_(const cm_target *row, uint32_t sizes)
+{
+    if (!sizes || (sizes & (uint32_t)row->subgroup_size)) return row->subgroup_size;
+    for (int size = 8; size <= 32; size *= 2) {
+        if (sizes & (uint32_t)size) return size;
+    }
+    return row->subgroup_size;
+}
+
 xt_tiles xt_tiles_for(const xt_target *target, const xt_product *p)
 {
     xt_tiles t;
@@ -128,7 +138,8 @@ xt_tiles xt_tiles_for(const xt_target *target, const xt_product *p)
     }
     row = *cm_target_row(target->name);
     if (target->max_group_size) row.max_group_size = (int)target->max_group_size;
-    t.subgroup_size = p->subgroup_size ? p->subgroup_size : row.block1d ? 8 : row.subgroup_size;
+    if (row.block1d) row.subgroup_size = 8;
+    t.subgroup_size = p->subgroup_size ? p->subgroup_size : xt_usual_size_(&row, target->subgroup_sizes);
     const cm_product *product = cm_product_row((cm_type)(p->a - 1), (cm_type)(p->b - 1));
     bool dpas = product && product->dpas && (row.dpas_sizes & (uint32_t)t.subgroup_size);
     const cm_type sum = p->c ? (cm_type)(p->c - 1) : product ? product->acc : CM_F32;
