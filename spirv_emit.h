@@ -4283,11 +4283,24 @@ XE_FN_ spe_id spe_emit_coop_(spe_module *m, uint32_t op, spe_id type, uint32_t n
 
 enum { SPE_PIECE_ = 4, SPE_PIECES_MAX_ = 4 };
 
+/* The remainder with the dividend's sign, or (SMod) the divisor's: Vulkan's own are undefined for negative numbers. */
+XE_FN_ spe_id spe_remainder_(spe_module *m, uint32_t op, spe_id type, spe_id a, spe_id b)
+{
+    spe_id r = spe_imul(m, spe_sdiv(m, a, b), b), zero = spe_const_u(m, type, 0), other, sum;
+    r = spe_isub(m, a, r);
+    if (op == SPE_OpSRem) return r;
+    other = spe_slt(m, spe_xor(m, r, b), zero);
+    other = spe_land(m, other, spe_ine(m, r, zero));
+    sum = spe_iadd(m, r, b);
+    return spe_select(m, other, sum, r);
+}
+
 /* Writes an instruction on vectors that Vulkan has. */
 XE_FN_ spe_id spe_put_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
     if (op == SPE_OpCooperativeMatrixLoadKHR || op == SPE_OpCooperativeMatrixStoreKHR)
         return spe_emit_coop_(m, op, type, n, operands);
+    if (op == SPE_OpSRem || op == SPE_OpSMod) return spe_remainder_(m, op, type, operands[0], operands[1]);
     if (spe_uses_local_(m, op, n, operands)) return spe_emit_local_(m, op, type, n, operands);
     spe_id id = spe_emit_one_(m, op, type, n, operands);
     if (m->as_written && id && spe_contracts_(op)) {
@@ -5592,7 +5605,8 @@ XE_FN_ spe_id spe_error_function_(spe_module *m, spe_id x)
     t = spe_glsl_(m, SPE_GLSL_NMAX_, "llf=:=", a, spe_glsl_f_(m, x, 1.0), 0);
     outer = spe_fsub(m, spe_glsl_f_(m, x, 1.0), spe_fdiv(m, outer, t));
     outer = spe_select(m, spe_fgt(m, a, spe_glsl_f_(m, x, 2.9)), outer, inner);
-    return spe_select(m, spe_flt(m, x, zero), spe_fneg(m, outer), outer);
+    outer = spe_select(m, spe_flt(m, x, zero), spe_fneg(m, outer), outer);
+    return spe_unless_nan_(m, x, outer);
 }
 
 /* erfc x = P(t) / (1 + 2 x) e^(-x^2) from 1/2 on, with t from -1 to 1 for x up to 10.5; x^2 in two parts. */
@@ -5625,7 +5639,10 @@ XE_FN_ spe_id spe_hyperbolic_(spe_module *m, spe_id x, bool cosine)
     e = spe_exponential_(m, cosine ? SPE_EXP : SPE_EXPM1, a);
     if (cosine) y = spe_fadd(m, spe_fmul(m, e, half), spe_fdiv(m, half, e));
     else y = spe_fmul(m, spe_fadd(m, e, spe_fdiv(m, e, spe_fadd(m, e, one))), half);
-    y = spe_select(m, spe_fgt(m, a, spe_glsl_f_(m, x, 9.0)), spe_fmul(m, spe_fmul(m, t, half), t), y);
+    m->as_written = true; /* t t may overflow where t t / 2 does not */
+    e = spe_fmul(m, spe_fmul(m, t, half), t);
+    m->as_written = false;
+    y = spe_select(m, spe_fgt(m, a, spe_glsl_f_(m, x, 9.0)), e, y);
     return spe_unless_nan_(m, x, cosine ? y : spe_signed_as_(m, y, x));
 }
 

@@ -141,7 +141,8 @@ XE_FN_ spe_id spe_error_function_(spe_module *m, spe_id x)
     t = spe_glsl_(m, SPE_GLSL_NMAX_, "llf=:=", a, spe_glsl_f_(m, x, 1.0), 0);
     outer = spe_fsub(m, spe_glsl_f_(m, x, 1.0), spe_fdiv(m, outer, t));
     outer = spe_select(m, spe_fgt(m, a, spe_glsl_f_(m, x, 2.9)), outer, inner);
-    return spe_select(m, spe_flt(m, x, zero), spe_fneg(m, outer), outer);
+    outer = spe_select(m, spe_flt(m, x, zero), spe_fneg(m, outer), outer);
+    return spe_unless_nan_(m, x, outer);
 }
 
 /* erfc x = P(t) / (1 + 2 x) e^(-x^2) from 1/2 on, with t from -1 to 1 for x up to 10.5; x^2 in two parts. */
@@ -174,7 +175,10 @@ XE_FN_ spe_id spe_hyperbolic_(spe_module *m, spe_id x, bool cosine)
     e = spe_exponential_(m, cosine ? SPE_EXP : SPE_EXPM1, a);
     if (cosine) y = spe_fadd(m, spe_fmul(m, e, half), spe_fdiv(m, half, e));
     else y = spe_fmul(m, spe_fadd(m, e, spe_fdiv(m, e, spe_fadd(m, e, one))), half);
-    y = spe_select(m, spe_fgt(m, a, spe_glsl_f_(m, x, 9.0)), spe_fmul(m, spe_fmul(m, t, half), t), y);
+    m->as_written = true; /* t t may overflow where t t / 2 does not */
+    e = spe_fmul(m, spe_fmul(m, t, half), t);
+    m->as_written = false;
+    y = spe_select(m, spe_fgt(m, a, spe_glsl_f_(m, x, 9.0)), e, y);
     return spe_unless_nan_(m, x, cosine ? y : spe_signed_as_(m, y, x));
 }
 

@@ -4,11 +4,24 @@
 
 enum { SPE_PIECE_ = 4, SPE_PIECES_MAX_ = 4 };
 
+/* The remainder with the dividend's sign, or (SMod) the divisor's: Vulkan's own are undefined for negative numbers. */
+static spe_id spe_remainder_(spe_module *m, uint32_t op, spe_id type, spe_id a, spe_id b)
+{
+    spe_id r = spe_imul(m, spe_sdiv(m, a, b), b), zero = spe_const_u(m, type, 0), other, sum;
+    r = spe_isub(m, a, r);
+    if (op == SPE_OpSRem) return r;
+    other = spe_slt(m, spe_xor(m, r, b), zero);
+    other = spe_land(m, other, spe_ine(m, r, zero));
+    sum = spe_iadd(m, r, b);
+    return spe_select(m, other, sum, r);
+}
+
 /* Writes an instruction on vectors that Vulkan has. */
 static spe_id spe_put_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
     if (op == SPE_OpCooperativeMatrixLoadKHR || op == SPE_OpCooperativeMatrixStoreKHR)
         return spe_emit_coop_(m, op, type, n, operands);
+    if (op == SPE_OpSRem || op == SPE_OpSMod) return spe_remainder_(m, op, type, operands[0], operands[1]);
     if (spe_uses_local_(m, op, n, operands)) return spe_emit_local_(m, op, type, n, operands);
     spe_id id = spe_emit_one_(m, op, type, n, operands);
     if (m->as_written && id && spe_contracts_(op)) {

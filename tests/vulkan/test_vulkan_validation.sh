@@ -1,0 +1,13 @@
+#!/bin/sh
+# Programs through Vulkan with the validation layer (Debian's vulkan-validationlayers), which says nothing about them.
+. "$(dirname "$0")/../test.sh"
+export XETILE_VULKAN_VALIDATE=1
+[ -x "$BUILD/hello_vulkan" ] || { skip "validation" "Vulkan's headers are missing"; report; exit; }
+"$BUILD/hello_vulkan" > "$work/said" 2>&1 || { skip "validation" "$(tail -n 1 "$work/said")"; report; exit; }
+for program in hello_vulkan vulkan/gather vulkan/softmax test_vulkan test_vulkan_math; do
+    [ -x "$BUILD/$program" ] || { skip "$program" "it is not built"; continue; }
+    XETILE_SPV_DIR="$work" "$BUILD/$program" > "$work/said" 2>&1
+    check "$program ends well" test $? = 0
+    check "$program: no message" sh -c "! grep '^vulkan: ' '$work/said'"
+done
+report
