@@ -4283,16 +4283,28 @@ XE_FN_ spe_id spe_emit_coop_(spe_module *m, uint32_t op, spe_id type, uint32_t n
 
 enum { SPE_PIECE_ = 4, SPE_PIECES_MAX_ = 4 };
 
+XE_FN_ spe_id spe_two_(spe_module *m, uint32_t op, spe_id type, spe_id a, spe_id b)
+{
+    uint32_t w[2] = {a, b};
+    return spe_emit_one_(m, op, type, 2, w);
+}
+
 /* The remainder with the dividend's sign, or (SMod) the divisor's: Vulkan's own are undefined for negative numbers. */
 XE_FN_ spe_id spe_remainder_(spe_module *m, uint32_t op, spe_id type, spe_id a, spe_id b)
 {
-    spe_id r = spe_imul(m, spe_sdiv(m, a, b), b), zero = spe_const_u(m, type, 0), other, sum;
-    r = spe_isub(m, a, r);
+    uint32_t n = spe_count(m, type), w[3];
+    spe_id r = spe_two_(m, SPE_OpIMul, type, spe_two_(m, SPE_OpSDiv, type, a, b), b), zero, flag, other, differs;
+    r = spe_two_(m, SPE_OpISub, type, a, r);
     if (op == SPE_OpSRem) return r;
-    other = spe_slt(m, spe_xor(m, r, b), zero);
-    other = spe_land(m, other, spe_ine(m, r, zero));
-    sum = spe_iadd(m, r, b);
-    return spe_select(m, other, sum, r);
+    zero = spe_const_u(m, type, 0);
+    flag = n > 1 ? spe_vec(m, spe_bool(m), n) : spe_bool(m);
+    differs = spe_two_(m, SPE_OpBitwiseXor, type, r, b);
+    differs = spe_two_(m, SPE_OpSLessThan, flag, differs, zero);
+    other = spe_two_(m, SPE_OpINotEqual, flag, r, zero);
+    w[0] = spe_two_(m, SPE_OpLogicalAnd, flag, differs, other);
+    w[1] = spe_two_(m, SPE_OpIAdd, type, r, b);
+    w[2] = r;
+    return spe_emit_one_(m, SPE_OpSelect, type, 3, w);
 }
 
 /* Writes an instruction on vectors that Vulkan has. */
@@ -6296,141 +6308,6 @@ XE_FN_ spe_id spe_glsl_math_(spe_module *m, const char *name, spe_math_op f, con
     return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has no %s for Vulkan", name);
 }
 
-/* conversions.c - conversions with a rounding mode and saturation: OpenCL's compilers are told by decorations; for
- * Vulkan they are made of other instructions. */
-
-/* The largest or, negative, the smallest integer of a type, as an integer constant of it. */
-XE_FN_ spe_id spe_extreme_(spe_module *m, spe_id type, bool is_signed, bool largest)
-{
-    uint32_t bits = spe_width(m, type);
-    uint64_t all = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1, high = (uint64_t)1 << (bits - 1);
-    if (is_signed) return spe_const_u(m, type, largest ? high - 1 : high);
-    return spe_const_u(m, type, largest ? all : 0);
-}
-
-/* Floats to integers that stop at the limits; NaN becomes 0. */
-XE_FN_ spe_id spe_float_to_saturated_(spe_module *m, spe_id type, spe_id v, bool to_signed, uint32_t rounding)
-{
-    static const spe_math_op round[] = {SPE_RINT, SPE_TRUNC, SPE_CEIL, SPE_FLOOR};
-    spe_id from = spe_type_of(m, v), zero, low, high, most, least, inside, r;
-    int bits = (int)spe_width(m, type);
-    if (spe_width(m, from) == 16) v = spe_fconvert(m, from = spe_vec_like(m, spe_float(m, 32), v), v);
-    if (rounding != UINT32_MAX) v = spe_math1(m, round[rounding], v);
-    zero = spe_const_f(m, from, 0);
-    double half = (double)((uint64_t)1 << (bits - 1));
-    low = spe_const_f(m, from, to_signed ? -half : 0);
-    high = spe_const_f(m, from, to_signed ? half : 2 * half);
-    most = spe_fge(m, v, high);
-    least = spe_fle(m, v, low);
-    inside = spe_land(m, spe_flt(m, v, high), spe_fgt(m, v, low));
-    v = spe_select(m, inside, v, zero);
-    r = to_signed ? spe_f_to_s(m, type, v) : spe_f_to_u(m, type, v);
-    zero = spe_extreme_(m, type, to_signed, true);
-    r = spe_select(m, most, zero, r);
-    zero = spe_extreme_(m, type, to_signed, false);
-    return spe_select(m, least, zero, r);
-}
-
-/* Integers to others, clamped before they lose their upper bits or their sign. */
-XE_FN_ spe_id spe_int_to_saturated_(spe_module *m, spe_id type, spe_id v, bool from_signed, bool to_signed)
-{
-    spe_id from = spe_type_of(m, v), limit;
-    int wide = (int)spe_width(m, from), narrow = (int)spe_width(m, type);
-    if (from_signed && !to_signed) {
-        limit = spe_const_u(m, from, 0);
-        v = spe_math2(m, SPE_SMAX, v, limit);
-    }
-    if (wide - from_signed > narrow - to_signed) { /* the largest of the result is in the operand's type */
-        limit = spe_const_u(m, from, ((uint64_t)1 << (narrow - to_signed)) - 1);
-        v = spe_math2(m, from_signed && to_signed ? SPE_SMIN : SPE_UMIN, v, limit);
-    }
-    if (from_signed && to_signed && wide > narrow) {
-        limit = spe_const_i(m, from, -((int64_t)1 << (narrow - 1)));
-        v = spe_math2(m, SPE_SMAX, v, limit);
-    }
-    return spe_cast(m, type, v, from_signed);
-}
-
-/* One step from y, of the integer type `bits`, towards 0 or, where `away`, from it: the next float. */
-XE_FN_ spe_id spe_step_(spe_module *m, spe_id bits, spe_id y, spe_id away)
-{
-    spe_id one = spe_const_u(m, bits, 1), all = spe_not(m, spe_const_u(m, bits, 0));
-    return spe_iadd(m, y, spe_select(m, away, one, all));
-}
-
-/* A float y that is v to nearest, rounded in another way: a step back where it was rounded too far. */
-XE_FN_ spe_id spe_rerounded_(spe_module *m, spe_id v, spe_id y, uint32_t rounding)
-{
-    spe_id type = spe_type_of(m, y), bits = spe_vec_like(m, spe_int(m, spe_width(m, type)), y), back, off, b;
-    back = spe_fconvert(m, spe_type_of(m, v), y);
-    b = spe_bitcast(m, bits, y);
-    spe_id zero = spe_const_u(m, bits, 0), sign;
-    spe_id negative = spe_slt(m, b, zero), none = spe_feq(m, y, spe_null(m, type)), r;
-    if (rounding == SPE_FPRoundingModeRTZ) {
-        spe_id size = spe_math1(m, SPE_FABS, back);
-        off = spe_fgt(m, size, spe_math1(m, SPE_FABS, v));
-        r = spe_step_(m, bits, b, spe_lne(m, negative, negative));
-    } else if (rounding == SPE_FPRoundingModeRTP) {
-        off = spe_flt(m, back, v);
-        sign = spe_const_u(m, bits, 1);
-        r = spe_step_(m, bits, b, spe_lnot(m, negative));
-        r = spe_select(m, none, sign, r);
-    } else {
-        off = spe_fgt(m, back, v);
-        sign = spe_const_u(m, bits, ((uint64_t)1 << (spe_width(m, type) - 1)) + 1);
-        r = spe_step_(m, bits, b, negative);
-        r = spe_select(m, none, sign, r);
-    }
-    r = spe_bitcast(m, type, r);
-    return spe_select(m, off, r, y);
-}
-
-/* The same for Vulkan, whose conversions between floats are to nearest. */
-XE_FN_ spe_id spe_cast_in_parts_(spe_module *m, spe_id type, spe_id v, const spe_conversion *c)
-{
-    spe_id from = spe_type_of(m, v), f64;
-    const spe_type_info *a = spe_info_(m, spe_scalar_of(m, from)), *b = spe_info_(m, spe_scalar_of(m, type));
-    bool float_from = a->kind == SPE_KIND_FLOAT, float_to = b->kind == SPE_KIND_FLOAT;
-    uint32_t mantissa = b->bits == 64 ? 53 : b->bits == 32 ? 24 : 11, mode = c->rounded ? c->rounding : UINT32_MAX;
-    if (!float_to && float_from && !c->saturate && mode == UINT32_MAX) return spe_cast(m, type, v, c->to_signed);
-    if (!float_to && float_from) return spe_float_to_saturated_(m, type, v, c->to_signed, mode);
-    if (!float_to)
-        return c->saturate ? spe_int_to_saturated_(m, type, v, c->from_signed, c->to_signed)
-                           : spe_cast(m, type, v, c->from_signed);
-    if (mode == UINT32_MAX || mode == SPE_FPRoundingModeRTE) return spe_cast(m, type, v, c->from_signed);
-    if (float_from && b->bits >= a->bits) return spe_fconvert(m, type, v);
-    if (float_from) return spe_rerounded_(m, v, spe_fconvert(m, type, v), mode);
-    if (a->bits - c->from_signed <= mantissa) return spe_cast(m, type, v, c->from_signed);
-    if (a->bits == 64)
-        return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan converts integers of 64 bits to nearest floats only");
-    f64 = spe_cast(m, spe_vec_like(m, spe_float(m, 64), v), v, c->from_signed); /* exact */
-    return spe_rerounded_(m, f64, spe_fconvert(m, type, f64), mode);
-}
-
-XE_FN_ spe_id spe_cast_as_(spe_module *m, spe_id type, spe_id v, const spe_conversion *c)
-{
-    spe_id from = spe_check_(m, __func__, "v", v), id;
-    if (!from || !spe_want_type_(m, __func__, type)) return 0;
-    const spe_type_info *a = spe_info_(m, spe_scalar_of(m, from)), *b = spe_info_(m, spe_scalar_of(m, type));
-    if (!a->bits || !b->bits || spe_count(m, from) != spe_count(m, type)) return spe_disagree_(m, from, type);
-    if (c->rounded && c->rounding > SPE_FPRoundingModeRTN)
-        return SPE_ERROR_(m, RANGE, "there is no rounding mode %u", c->rounding);
-    bool float_from = a->kind == SPE_KIND_FLOAT, float_to = b->kind == SPE_KIND_FLOAT;
-    bool other_sign = c->saturate && !float_from && !float_to && c->from_signed != c->to_signed;
-    if (from == type && !other_sign) return v;
-    if (m->options.env) return spe_cast_in_parts_(m, type, v, c);
-    if (other_sign) id = spe_op(m, c->to_signed ? SPE_OpSatConvertUToS : SPE_OpSatConvertSToU, type, 1, &v);
-    else id = spe_cast(m, type, v, float_from ? c->to_signed : c->from_signed);
-    if (!id || id == v) return id;
-    if (c->rounded && (float_from || float_to)) spe_decorate(m, id, SPE_DecorationFPRoundingMode, 1, &c->rounding);
-    if (c->saturate && !float_to && !other_sign) spe_decorate(m, id, SPE_DecorationSaturatedConversion, 0, NULL);
-    return id;
-}
-spe_id spe_cast_as(spe_module *m, spe_id type, spe_id v, const spe_conversion *c)
-{
-    return SPE_WITHIN_(m, spe_cast_as_(m, type, v, c));
-}
-
 /* groups.c - math functions, group operations, barriers, atomics. */
 
 /* -- OpenCL.std -------------------------------------------------------------------------------------------------- */
@@ -6635,6 +6512,141 @@ spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, spe_id v, uint
     if (failed & SPE_MemorySemanticsAcquireRelease)
         w[3] ^= (uint32_t)SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsAcquire;
     return spe_instruction_(m, __func__, SPE_OpAtomicCompareExchange, "czjjJJ:*", w);
+}
+
+/* conversions.c - conversions with a rounding mode and saturation: OpenCL's compilers are told by decorations; for
+ * Vulkan they are made of other instructions. */
+
+/* The largest or, negative, the smallest integer of a type, as an integer constant of it. */
+XE_FN_ spe_id spe_extreme_(spe_module *m, spe_id type, bool is_signed, bool largest)
+{
+    uint32_t bits = spe_width(m, type);
+    uint64_t all = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1, high = (uint64_t)1 << (bits - 1);
+    if (is_signed) return spe_const_u(m, type, largest ? high - 1 : high);
+    return spe_const_u(m, type, largest ? all : 0);
+}
+
+/* Floats to integers that stop at the limits; NaN becomes 0. */
+XE_FN_ spe_id spe_float_to_saturated_(spe_module *m, spe_id type, spe_id v, bool to_signed, uint32_t rounding)
+{
+    static const spe_math_op round[] = {SPE_RINT, SPE_TRUNC, SPE_CEIL, SPE_FLOOR};
+    spe_id from = spe_type_of(m, v), zero, low, high, most, least, inside, r;
+    int bits = (int)spe_width(m, type);
+    if (spe_width(m, from) == 16) v = spe_fconvert(m, from = spe_vec_like(m, spe_float(m, 32), v), v);
+    if (rounding != UINT32_MAX) v = spe_math1(m, round[rounding], v);
+    zero = spe_const_f(m, from, 0);
+    double half = (double)((uint64_t)1 << (bits - 1));
+    low = spe_const_f(m, from, to_signed ? -half : 0);
+    high = spe_const_f(m, from, to_signed ? half : 2 * half);
+    most = spe_fge(m, v, high);
+    least = spe_fle(m, v, low);
+    inside = spe_land(m, spe_flt(m, v, high), spe_fgt(m, v, low));
+    v = spe_select(m, inside, v, zero);
+    r = to_signed ? spe_f_to_s(m, type, v) : spe_f_to_u(m, type, v);
+    zero = spe_extreme_(m, type, to_signed, true);
+    r = spe_select(m, most, zero, r);
+    zero = spe_extreme_(m, type, to_signed, false);
+    return spe_select(m, least, zero, r);
+}
+
+/* Integers to others, clamped before they lose their upper bits or their sign. */
+XE_FN_ spe_id spe_int_to_saturated_(spe_module *m, spe_id type, spe_id v, bool from_signed, bool to_signed)
+{
+    spe_id from = spe_type_of(m, v), limit;
+    int wide = (int)spe_width(m, from), narrow = (int)spe_width(m, type);
+    if (from_signed && !to_signed) {
+        limit = spe_const_u(m, from, 0);
+        v = spe_math2(m, SPE_SMAX, v, limit);
+    }
+    if (wide - from_signed > narrow - to_signed) { /* the largest of the result is in the operand's type */
+        limit = spe_const_u(m, from, ((uint64_t)1 << (narrow - to_signed)) - 1);
+        v = spe_math2(m, from_signed && to_signed ? SPE_SMIN : SPE_UMIN, v, limit);
+    }
+    if (from_signed && to_signed && wide > narrow) {
+        limit = spe_const_i(m, from, -((int64_t)1 << (narrow - 1)));
+        v = spe_math2(m, SPE_SMAX, v, limit);
+    }
+    return spe_cast(m, type, v, from_signed);
+}
+
+/* One step from y, of the integer type `bits`, towards 0 or, where `away`, from it: the next float. */
+XE_FN_ spe_id spe_step_(spe_module *m, spe_id bits, spe_id y, spe_id away)
+{
+    spe_id one = spe_const_u(m, bits, 1), all = spe_not(m, spe_const_u(m, bits, 0));
+    return spe_iadd(m, y, spe_select(m, away, one, all));
+}
+
+/* A float y that is v to nearest, rounded in another way: a step back where it was rounded too far. */
+XE_FN_ spe_id spe_rerounded_(spe_module *m, spe_id v, spe_id y, uint32_t rounding)
+{
+    spe_id type = spe_type_of(m, y), bits = spe_vec_like(m, spe_int(m, spe_width(m, type)), y), back, off, b;
+    back = spe_fconvert(m, spe_type_of(m, v), y);
+    b = spe_bitcast(m, bits, y);
+    spe_id zero = spe_const_u(m, bits, 0), sign;
+    spe_id negative = spe_slt(m, b, zero), none = spe_feq(m, y, spe_null(m, type)), r;
+    if (rounding == SPE_FPRoundingModeRTZ) {
+        spe_id size = spe_math1(m, SPE_FABS, back);
+        off = spe_fgt(m, size, spe_math1(m, SPE_FABS, v));
+        r = spe_step_(m, bits, b, spe_lne(m, negative, negative));
+    } else if (rounding == SPE_FPRoundingModeRTP) {
+        off = spe_flt(m, back, v);
+        sign = spe_const_u(m, bits, 1);
+        r = spe_step_(m, bits, b, spe_lnot(m, negative));
+        r = spe_select(m, none, sign, r);
+    } else {
+        off = spe_fgt(m, back, v);
+        sign = spe_const_u(m, bits, ((uint64_t)1 << (spe_width(m, type) - 1)) + 1);
+        r = spe_step_(m, bits, b, negative);
+        r = spe_select(m, none, sign, r);
+    }
+    r = spe_bitcast(m, type, r);
+    return spe_select(m, off, r, y);
+}
+
+/* The same for Vulkan, whose conversions between floats are to nearest. */
+XE_FN_ spe_id spe_cast_in_parts_(spe_module *m, spe_id type, spe_id v, const spe_conversion *c)
+{
+    spe_id from = spe_type_of(m, v), f64;
+    const spe_type_info *a = spe_info_(m, spe_scalar_of(m, from)), *b = spe_info_(m, spe_scalar_of(m, type));
+    bool float_from = a->kind == SPE_KIND_FLOAT, float_to = b->kind == SPE_KIND_FLOAT;
+    uint32_t mantissa = b->bits == 64 ? 53 : b->bits == 32 ? 24 : 11, mode = c->rounded ? c->rounding : UINT32_MAX;
+    if (!float_to && float_from && !c->saturate && mode == UINT32_MAX) return spe_cast(m, type, v, c->to_signed);
+    if (!float_to && float_from) return spe_float_to_saturated_(m, type, v, c->to_signed, mode);
+    if (!float_to)
+        return c->saturate ? spe_int_to_saturated_(m, type, v, c->from_signed, c->to_signed)
+                           : spe_cast(m, type, v, c->from_signed);
+    if (mode == UINT32_MAX || mode == SPE_FPRoundingModeRTE) return spe_cast(m, type, v, c->from_signed);
+    if (float_from && b->bits >= a->bits) return spe_fconvert(m, type, v);
+    if (float_from) return spe_rerounded_(m, v, spe_fconvert(m, type, v), mode);
+    if (a->bits - c->from_signed <= mantissa) return spe_cast(m, type, v, c->from_signed);
+    if (a->bits == 64)
+        return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan converts integers of 64 bits to nearest floats only");
+    f64 = spe_cast(m, spe_vec_like(m, spe_float(m, 64), v), v, c->from_signed); /* exact */
+    return spe_rerounded_(m, f64, spe_fconvert(m, type, f64), mode);
+}
+
+XE_FN_ spe_id spe_cast_as_(spe_module *m, spe_id type, spe_id v, const spe_conversion *c)
+{
+    spe_id from = spe_check_(m, __func__, "v", v), id;
+    if (!from || !spe_want_type_(m, __func__, type)) return 0;
+    const spe_type_info *a = spe_info_(m, spe_scalar_of(m, from)), *b = spe_info_(m, spe_scalar_of(m, type));
+    if (!a->bits || !b->bits || spe_count(m, from) != spe_count(m, type)) return spe_disagree_(m, from, type);
+    if (c->rounded && c->rounding > SPE_FPRoundingModeRTN)
+        return SPE_ERROR_(m, RANGE, "there is no rounding mode %u", c->rounding);
+    bool float_from = a->kind == SPE_KIND_FLOAT, float_to = b->kind == SPE_KIND_FLOAT;
+    bool other_sign = c->saturate && !float_from && !float_to && c->from_signed != c->to_signed;
+    if (from == type && !other_sign) return v;
+    if (m->options.env) return spe_cast_in_parts_(m, type, v, c);
+    if (other_sign) id = spe_op(m, c->to_signed ? SPE_OpSatConvertUToS : SPE_OpSatConvertSToU, type, 1, &v);
+    else id = spe_cast(m, type, v, float_from ? c->to_signed : c->from_signed);
+    if (!id || id == v) return id;
+    if (c->rounded && (float_from || float_to)) spe_decorate(m, id, SPE_DecorationFPRoundingMode, 1, &c->rounding);
+    if (c->saturate && !float_to && !other_sign) spe_decorate(m, id, SPE_DecorationSaturatedConversion, 0, NULL);
+    return id;
+}
+spe_id spe_cast_as(spe_module *m, spe_id type, spe_id v, const spe_conversion *c)
+{
+    return SPE_WITHIN_(m, spe_cast_as_(m, type, v, c));
 }
 
 /* images.c - images and samplers: types, reading, writing, sampling. */

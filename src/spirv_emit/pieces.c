@@ -4,16 +4,28 @@
 
 enum { SPE_PIECE_ = 4, SPE_PIECES_MAX_ = 4 };
 
+static spe_id spe_two_(spe_module *m, uint32_t op, spe_id type, spe_id a, spe_id b)
+{
+    uint32_t w[2] = {a, b};
+    return spe_emit_one_(m, op, type, 2, w);
+}
+
 /* The remainder with the dividend's sign, or (SMod) the divisor's: Vulkan's own are undefined for negative numbers. */
 static spe_id spe_remainder_(spe_module *m, uint32_t op, spe_id type, spe_id a, spe_id b)
 {
-    spe_id r = spe_imul(m, spe_sdiv(m, a, b), b), zero = spe_const_u(m, type, 0), other, sum;
-    r = spe_isub(m, a, r);
+    uint32_t n = spe_count(m, type), w[3];
+    spe_id r = spe_two_(m, SPE_OpIMul, type, spe_two_(m, SPE_OpSDiv, type, a, b), b), zero, flag, other, differs;
+    r = spe_two_(m, SPE_OpISub, type, a, r);
     if (op == SPE_OpSRem) return r;
-    other = spe_slt(m, spe_xor(m, r, b), zero);
-    other = spe_land(m, other, spe_ine(m, r, zero));
-    sum = spe_iadd(m, r, b);
-    return spe_select(m, other, sum, r);
+    zero = spe_const_u(m, type, 0);
+    flag = n > 1 ? spe_vec(m, spe_bool(m), n) : spe_bool(m);
+    differs = spe_two_(m, SPE_OpBitwiseXor, type, r, b);
+    differs = spe_two_(m, SPE_OpSLessThan, flag, differs, zero);
+    other = spe_two_(m, SPE_OpINotEqual, flag, r, zero);
+    w[0] = spe_two_(m, SPE_OpLogicalAnd, flag, differs, other);
+    w[1] = spe_two_(m, SPE_OpIAdd, type, r, b);
+    w[2] = r;
+    return spe_emit_one_(m, SPE_OpSelect, type, 3, w);
 }
 
 /* Writes an instruction on vectors that Vulkan has. */
