@@ -25,7 +25,8 @@ static spe_id spe_float_to_saturated_(spe_module *m, spe_id type, spe_id v, bool
     high = spe_const_f(m, from, to_signed ? half : 2 * half);
     most = spe_fge(m, v, high);
     least = spe_fle(m, v, low);
-    inside = spe_land(m, spe_flt(m, v, high), spe_fgt(m, v, low));
+    inside = spe_flt(m, v, high);
+    inside = spe_land(m, inside, spe_fgt(m, v, low));
     v = spe_select(m, inside, v, zero);
     r = to_signed ? spe_f_to_s(m, type, v) : spe_f_to_u(m, type, v);
     zero = spe_extreme_(m, type, to_signed, true);
