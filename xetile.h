@@ -1003,6 +1003,21 @@ enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
 
 typedef struct xt_node_ xt_node_;
 
+/* An operation and the function that writes it. What is recorded names these objects, see lower/lower.c, and no table has
+ * all of them: so compilers leave out what would write the operations that a program does not use. */
+typedef struct {
+    xt_op_ op;
+    void (*write)(xt_ctx *x, const xt_node_ *n);
+} xt_operation_;
+#define XT_AS_(name) (&xt_operation_##name##_)
+#if defined(XETILE_SEPARATE_)
+#define XT_SHARED_
+#define XT_OPERATION_DECLARE_(name, ...) extern const xt_operation_ xt_operation_##name##_;
+XT_OPERATIONS_(XT_OPERATION_DECLARE_)
+#else
+#define XT_SHARED_ static XETILE_ATTR_(__unused__)
+#endif
+
 /* Operands of operations on numbers; type: their common type, or that of the cast. */
 typedef struct {
     int type;
@@ -1361,6 +1376,7 @@ enum { XT_VEC_CHANGES_ = 1 << XT_COMPONENTS_, XT_COUNTS_SHIFT_ = 16 };
 
 struct xt_node_ {
     xt_op_ op;
+    void (*write)(xt_ctx *x, const xt_node_ *n); /* in this version */
     int kind;        /* which of the operations that share the name: spe_arith_op, xt_math_op_, ... */
     bool part;       /* part of a larger operation, whose node follows its parts */
     int spread;      /* of the enclosing regions, see xt_value_ */
@@ -1386,8 +1402,6 @@ struct xt_node_ {
         const xt_val *condition;
     };
 };
-
-XE_FN_ void xt_write_node_(xt_ctx *x, const xt_node_ *n);
 
 /* ir/context.c - a build: errors, memory, types and properties of values. */
 
@@ -1992,16 +2006,16 @@ XE_FN_ bool xt_check_place_(xt_where_ w, xt_op_ op, bool meets)
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 /* Appends a node with a copy of its operands and attributes; size 0: keeps desc itself. */
-XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, int kind, uint32_t result, const void *desc,
-                       size_t size)
+XE_FN_ void xt_record_(xt_where_ w, const xt_operation_ *as, int kind, uint32_t result, const void *desc, size_t size)
 {
     xt_ctx *x = w.x;
     void *copy = size && !x->again ? xt_memory_(x, size) : NULL;
     xt_node_ *n = x->again || !spe_ok(&x->m) ? NULL : (xt_node_ *)spe_list_add(&x->m, &x->nodes, sizeof *n);
     if (!n) return;
-    xt_check_place_(w, op, xt_meets_(op, desc));
+    xt_check_place_(w, as->op, xt_meets_(as->op, desc));
     if (copy) memcpy(copy, desc, size);
-    n->op = op;
+    n->op = as->op;
+    n->write = as->write;
     n->kind = kind;
     n->part = x->part > 0;
     n->spread = x->spread;
@@ -2013,13 +2027,13 @@ XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, int kind, uint32_t result, const 
 }
 
 /* A node that makes a number. */
-XE_FN_ xt_val xt_record_number_(xt_where_ w, xt_op_ op, int kind, int type, int align,
+XE_FN_ xt_val xt_record_number_(xt_where_ w, const xt_operation_ *as, int kind, int type, int align,
                                 const xt_numbers_ *operands)
 {
     xt_val v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
     v.align = align;
     for (int i = 0; i < 3; i++) xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, &operands->v[i]));
-    xt_record_(w, op, kind, v.id, operands, sizeof *operands);
+    xt_record_(w, as, kind, v.id, operands, sizeof *operands);
     return v;
 }
 
@@ -6897,15 +6911,17 @@ XE_FN_ void xt_write_element_(xt_ctx *x, const xt_node_ *n)
 
 /* lower/lower.c - writes a recorded body, node by node, in one version or two. */
 
-/* Writes a node by the function that the table of operations names; in the version for any pitch, what goes through
- * local memory otherwise. */
+/* The table's operations, each an object of its own. */
+#define XT_OPERATION_OBJECT_(name, function, ...)                                                                      \
+    XT_SHARED_ const xt_operation_ xt_operation_##name##_ = {XT_OP_##name##_, xt_write_##function##_};
+XT_OPERATIONS_(XT_OPERATION_OBJECT_)
+
+/* Writes a node; in the version for any pitch, what goes through local memory otherwise. */
 XE_FN_ void xt_write_node_(xt_ctx *x, const xt_node_ *n)
 {
-#define XT_OPERATION_WRITE_(name, function, ...) xt_write_##function##_,
-    static void (*const all[])(xt_ctx *x, const xt_node_ *n) = {XT_OPERATIONS_(XT_OPERATION_WRITE_)};
     if (x->staged && (xt_write_sliced_(x, n) || xt_write_staged_(x, n))) return;
     if (xt_is_opaque_product_(x, n)) xt_write_opaque_mma_(x, n);
-    else all[n->op](x, n);
+    else n->write(x, n);
 }
 
 /* Writes the body, in one version. */
@@ -8037,7 +8053,7 @@ XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
     if (!spe_val_is_set(v) || v->kind == SPE_POINTER || type == XT_BOOL_)
         return XT_FAIL_NUMBER_(w, v->kind == SPE_POINTER ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET,
                                "the operand of XT_CAST");
-    xt_val r = xt_record_number_(w, XT_OP_CAST_NUMBER_, 0, type, xt_val_align_(v), &n);
+    xt_val r = xt_record_number_(w, XT_AS_(CAST_NUMBER), 0, type, xt_val_align_(v), &n);
     xt_value_at_(w.x, r.id)->early = xt_is_int_(type) && xt_is_int_(xt_carried_type_(v)) && xt_is_early_(w.x, v);
     return r;
 }
@@ -8078,7 +8094,7 @@ XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
     if (!xt_check_type_(w, &n.v[0], type, "the first operand") ||
         !xt_check_type_(w, &n.v[1], type, "the second operand"))
         return xt_nothing_();
-    r = xt_record_number_(w, XT_OP_BINARY_NUMBER_, op, xt_is_compare_(op) ? XT_BOOL_ : type,
+    r = xt_record_number_(w, XT_AS_(BINARY_NUMBER), op, xt_is_compare_(op) ? XT_BOOL_ : type,
                           xt_is_int_(type) ? xt_align_result_(op, &n.v[0], &n.v[1]) : 1, &n);
     xt_value_at_(w.x, r.id)->early =
         xt_is_int_(type) && !xt_is_compare_(op) && xt_is_early_(w.x, &n.v[0]) && xt_is_early_(w.x, &n.v[1]);
@@ -8108,7 +8124,7 @@ xt_val xt_select_scalar_(xt_where_ w, const xt_any_ *given)
     if (!xt_check_type_(w, &a, type, "the second operand of XT_SELECT") ||
         !xt_check_type_(w, &b, type, "the third operand of XT_SELECT"))
         return xt_nothing_();
-    return xt_record_number_(w, XT_OP_SELECT_NUMBER_, 0, type, 1, &n);
+    return xt_record_number_(w, XT_AS_(SELECT_NUMBER), 0, type, 1, &n);
 }
 
 xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim)
@@ -8117,7 +8133,7 @@ xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim)
     n.type = dim;
     if (!xt_enter_(w)) return xt_nothing_();
     if (dim < 0 || dim > 2) return XT_FAIL_NUMBER_(w, XT_ERROR_DIMENSION, "got %d", dim);
-    xt_val r = xt_record_number_(w, XT_OP_BUILTIN_, (int)name, CM_I32, 1, &n);
+    xt_val r = xt_record_number_(w, XT_AS_(BUILTIN), (int)name, CM_I32, 1, &n);
     xt_value_at_(w.x, r.id)->early = name == SPE_GROUP_ID || name == SPE_GROUP_COUNT;
     if (name == SPE_SUBGROUP_ID) xt_value_at_(w.x, r.id)->spread = 1;
     if (name == SPE_SUBGROUP_LANE || ((name == SPE_LOCAL_ID || name == SPE_GLOBAL_ID) && dim == 0))
@@ -8172,7 +8188,7 @@ XE_FN_ xt_val xt_record_place_(xt_where_ w, const xt_dist *d, int dim)
     xt_val v = spe_val_of(SPE_SCALAR, CM_I32, xt_new_value_(w.x));
     v.align = xt_align_of_(d->data[dim]);
     xt_value_at_(w.x, v.id)->spread = 1;
-    xt_record_(w, XT_OP_PLACE_, dim, v.id, d, sizeof *d);
+    xt_record_(w, XT_AS_(PLACE), dim, v.id, d, sizeof *d);
     return v;
 }
 
@@ -8252,7 +8268,7 @@ XE_FN_ xt_vec xt_fill_(xt_where_ w, xt_vec v, const xt_val *number, uint32_t lik
     bool is_rounded = number->kind == SPE_SCALAR && number->type == arith;
     if (xt_check_type_(w, number, is_rounded ? arith : type, "the element") &&
         xt_check_uniform_(w, number, "the element"))
-        xt_record_(w, XT_OP_SPLAT_, 0, v.id, &of, sizeof of);
+        xt_record_(w, XT_AS_(SPLAT), 0, v.id, &of, sizeof of);
     xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, number));
     return v;
 }
@@ -8281,7 +8297,7 @@ xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d)
 {
     if (!xt_enter_(w) || !xt_check_iota_(w, type, dim)) return xt_no_vec_();
     xt_vec r = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
-    xt_record_(w, XT_OP_IOTA_, dim, r.id, NULL, 0);
+    xt_record_(w, XT_AS_(IOTA), dim, r.id, NULL, 0);
     return r;
 }
 
@@ -8310,7 +8326,7 @@ xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_
         snprintf(what, sizeof what, "element (%d, %d) of XT_TABLE", i / d.cols, i % d.cols);
         if (!xt_check_number_(w, &t.numbers[i], type, what)) return xt_no_vec_();
     }
-    if (t.numbers && t.array) xt_record_(w, XT_OP_TABLE_, 0, r.id, &t, sizeof t);
+    if (t.numbers && t.array) xt_record_(w, XT_AS_(TABLE), 0, r.id, &t, sizeof t);
     return r;
 }
 
@@ -8376,7 +8392,7 @@ XE_FN_ const int *xt_origins_(xt_ctx *x, const xt_dist *to, const xt_dist *from,
 /* ---- moving elements --------------------------------------------------------------------------------------------- */
 
 /* Records r from v: in registers if each subgroup holds what it needs, else through local memory. */
-XE_FN_ xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, const xt_vec *v, const xt_map *given,
+XE_FN_ xt_vec xt_rearrange_(xt_where_ w, const xt_operation_ *as, const xt_vec *v, const xt_map *given,
                             const xt_map *source, const xt_source_ *from, xt_vec r)
 {
     int dim = from->divisor[1] > 1;
@@ -8393,7 +8409,7 @@ XE_FN_ xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, const xt_vec *v, const xt_ma
     xt_spread_like_(w.x, r.id, v);
     d.origin = xt_origins_(w.x, &r.dist, &v->dist, from);
     if (d.origin || from->divisor[dim] == 1 || v->dist.shape[dim] == 1)
-        xt_record_(w, op, 0, r.id, &d, sizeof d);
+        xt_record_(w, as, 0, r.id, &d, sizeof d);
     else
         xt_fail_(w, XT_ERROR_BROADCAST_MAP, "sg_data {%d, %d} and broadcast_size %d: pieces share elements",
                  r.dist.data[0], r.dist.data[1], from->divisor[dim]);
@@ -8442,7 +8458,7 @@ xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
     memcpy(r.inner, d.vec.inner, sizeof r.inner);
     if (d.vec.inner[0]) r.inner[d.dim] = d.inner_blocks[d.dim] ? d.inner_blocks[d.dim] : 1;
     from.divisor[d.dim] = d.broadcast_size;
-    return xt_rearrange_(w, XT_OP_BROADCAST_, &d.vec, &given, &d.source, &from, r);
+    return xt_rearrange_(w, XT_AS_(BROADCAST), &d.vec, &given, &d.source, &from, r);
 }
 
 /* ---- transpose --------------------------------------------------------------------------------------------------- */
@@ -8457,7 +8473,7 @@ xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
                             "XT_TRANSPOSE has no 4-D form: inner_blocks {%d, %d}; XT_TILE_UNPACK first", d.vec.inner[0],
                             d.vec.inner[1]);
     if (!xt_has_map_(&d.map)) d.map = xt_map_transpose(&d.vec.map);
-    return xt_rearrange_(w, XT_OP_TRANSPOSE_, &d.vec, &given, &d.source, &from,
+    return xt_rearrange_(w, XT_AS_(TRANSPOSE), &d.vec, &given, &d.source, &from,
                          xt_mapped_vec_(w, d.vec.type, d.vec.dist.shape[1], d.vec.dist.shape[0], &d.map));
 }
 
@@ -8469,7 +8485,7 @@ XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map, co
     if (xt_same_map_(&v->map, map)) return *v;
     xt_vec r = xt_mapped_vec_(w, v->type, v->dist.shape[0], v->dist.shape[1], map);
     memcpy(r.inner, v->inner, sizeof r.inner);
-    return xt_rearrange_(w, XT_OP_CONVERT_LAYOUT_, v, map, source, &from, r);
+    return xt_rearrange_(w, XT_AS_(CONVERT_LAYOUT), v, map, source, &from, r);
 }
 
 xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
@@ -8481,14 +8497,14 @@ xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
 }
 
 /* Rearranges a vector into another shape. At work-group level its map must be given, since none follows. */
-XE_FN_ xt_vec xt_reshaped_(xt_where_ w, xt_op_ op, const char *what, const xt_slice_desc_ *d, const xt_source_ *from)
+XE_FN_ xt_vec xt_reshaped_(xt_where_ w, const xt_operation_ *as, const char *what, const xt_slice_desc_ *d, const xt_source_ *from)
 {
     static const xt_map none = {{0, 0}, {0, 0}};
     const int *n = d->vec.dist.shape;
     if (xt_has_map_(&d->vec.map) && !xt_has_map_(&d->map))
         return XT_FAIL_VEC_(w, XT_ERROR_MAP_MISSING, "%s of a %d x %d vector at work-group level needs .map", what,
                             n[0], n[1]);
-    return xt_rearrange_(w, op, &d->vec, &d->map, &none, from,
+    return xt_rearrange_(w, as, &d->vec, &d->map, &none, from,
                          xt_mapped_vec_(w, d->vec.type, d->rows, d->cols, &d->map));
 }
 
@@ -8501,7 +8517,7 @@ xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
         d.col > n[1] - d.cols)
         return XT_FAIL_VEC_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_SLICE, "%d x %d at (%d, %d) of %d x %d",
                             d.rows, d.cols, d.row, d.col, n[0], n[1]);
-    return xt_reshaped_(w, XT_OP_SLICE_, "XT_SLICE", &d, &from);
+    return xt_reshaped_(w, XT_AS_(SLICE), "XT_SLICE", &d, &from);
 }
 
 xt_vec xt_shape_cast_(xt_where_ w, xt_slice_desc_ d)
@@ -8512,27 +8528,27 @@ xt_vec xt_shape_cast_(xt_where_ w, xt_slice_desc_ d)
     if (d.vec.inner[0] || (int64_t)d.rows * d.cols != (int64_t)n[0] * n[1])
         return XT_FAIL_VEC_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_VEC_SHAPE,
                             "XT_SHAPE_CAST of %d x %d to %d x %d", n[0], n[1], d.rows, d.cols);
-    return xt_reshaped_(w, XT_OP_SHAPE_CAST_, "XT_SHAPE_CAST", &d, &from);
+    return xt_reshaped_(w, XT_AS_(SHAPE_CAST), "XT_SHAPE_CAST", &d, &from);
 }
 
 /* ---- blocked vectors: no data moves, as registers already hold blocks ------------------------------------------- */
 
 /* d->part as a new value. */
-XE_FN_ xt_vec xt_rename_(xt_where_ w, xt_op_ op, int kind, const xt_whole_ *d, const int inner[2])
+XE_FN_ xt_vec xt_rename_(xt_where_ w, const xt_operation_ *as, int kind, const xt_whole_ *d, const int inner[2])
 {
     xt_vec r = d->part;
     if (!r.id) return xt_no_vec_();
     memcpy(r.inner, inner, sizeof r.inner);
     r = xt_new_vec_(w.x, r.type, &r);
-    xt_record_(w, op, kind, r.id, d, sizeof *d);
+    xt_record_(w, as, kind, r.id, d, sizeof *d);
     return r;
 }
 
-XE_FN_ xt_vec xt_reblocked_(xt_where_ w, xt_op_ op, const xt_vec *v, const int inner[2])
+XE_FN_ xt_vec xt_reblocked_(xt_where_ w, const xt_operation_ *as, const xt_vec *v, const int inner[2])
 {
     xt_whole_ d = XT_ZERO_;
     d.v = d.part = *v;
-    return xt_rename_(w, op, 0, &d, inner);
+    return xt_rename_(w, as, 0, &d, inner);
 }
 
 /* "out_dim[0] = in_dim[0] / inner_blocks[0]": each subgroup's piece consists of whole blocks. */
@@ -8546,7 +8562,7 @@ xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
     if (b[0] <= 0 || b[1] <= 0 || data[0] % b[0] || data[1] % b[1])
         return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK: inner_blocks {%d, %d} of %d x %d", b[0], b[1], data[0],
                             data[1]);
-    return xt_reblocked_(w, XT_OP_TILE_PACK_, &d.vec, b);
+    return xt_reblocked_(w, XT_AS_(TILE_PACK), &d.vec, b);
 }
 
 xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
@@ -8557,7 +8573,7 @@ xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
     if (!has[0] || (b[0] && (b[0] != has[0] || b[1] != has[1])))
         return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "XT_TILE_UNPACK with inner_blocks {%d, %d} of a vector with {%d, %d}",
                             b[0], b[1], has[0], has[1]);
-    return xt_reblocked_(w, XT_OP_TILE_UNPACK_, &d.vec, none);
+    return xt_reblocked_(w, XT_AS_(TILE_UNPACK), &d.vec, none);
 }
 
 /* front/elements.c - records element-wise operations and casts. */
@@ -8629,14 +8645,14 @@ XE_FN_ bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
 }
 
 /* Records an element-wise operation. */
-XE_FN_ xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, int kind, cm_type type, int n, const xt_vec *v, int meeting)
+XE_FN_ xt_vec xt_record_vecs_(xt_where_ w, const xt_operation_ *as, int kind, cm_type type, int n, const xt_vec *v, int meeting)
 {
     xt_vectors_ d = XT_ZERO_;
     xt_vec r = xt_new_vec_(w.x, type, v);
     d.type = meeting;
     memcpy(d.v, v, (size_t)n * sizeof *v);
     while (n-- > 1) xt_spread_like_(w.x, r.id, &v[n]);
-    xt_record_(w, op, kind, r.id, &d, sizeof d);
+    xt_record_(w, as, kind, r.id, &d, sizeof d);
     return r;
 }
 
@@ -8647,7 +8663,7 @@ xt_vec xt_binary_vec_(xt_where_ w, int op, const xt_any_ *given)
     if (!xt_enter_(w) || !xt_check_vec_(w, like, "an operand") || !xt_vec_op_allowed_(w, op, (int)like->type) ||
         !xt_operands_(w, xt_op_name_(op), 2, given, like, v))
         return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_BINARY_VECTOR_, op, xt_is_compare_(op) ? (cm_type)XT_BOOL_ : v[0].type, 2, v,
+    return xt_record_vecs_(w, XT_AS_(BINARY_VECTOR), op, xt_is_compare_(op) ? (cm_type)XT_BOOL_ : v[0].type, 2, v,
                            (int)like->type);
 }
 
@@ -8686,7 +8702,7 @@ xt_vec xt_select_vec_(xt_where_ w, const xt_any_ *given)
     if (!xt_operands_(w, "XT_SELECT", 2, given + 1, &whole, v + 1) ||
         !xt_check_alike_(w, "XT_SELECT", &v[0], &v[1], false))
         return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_SELECT_VECTOR_, 0, v[1].type, 3, v, 0);
+    return xt_record_vecs_(w, XT_AS_(SELECT_VECTOR), 0, v[1].type, 3, v, 0);
 }
 
 /* ---- mathematics: numbers and vectors ---------------------------------------------------------------------------- */
@@ -8705,7 +8721,7 @@ xt_vec xt_math_vec_(xt_where_ w, int op, const xt_any_ *given)
     if (!xt_enter_(w) || !xt_check_vec_(w, like, row->name) || !xt_math_allowed_(w, op, (int)like->type) ||
         !xt_operands_(w, row->name, row->operands, given, like, v))
         return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_MATH_VECTOR_, op, like->type, row->operands, v, (int)like->type);
+    return xt_record_vecs_(w, XT_AS_(MATH_VECTOR), op, like->type, row->operands, v, (int)like->type);
 }
 
 xt_val xt_math_scalar_(xt_where_ w, int op, const xt_any_ *given)
@@ -8724,7 +8740,7 @@ xt_val xt_math_scalar_(xt_where_ w, int op, const xt_any_ *given)
     if (!xt_math_allowed_(w, op, n.type)) return xt_nothing_();
     for (int i = 0; i < row->operands; i++)
         if (!xt_check_type_(w, &n.v[i], n.type, row->name)) return xt_nothing_();
-    return xt_record_number_(w, XT_OP_MATH_NUMBER_, op, n.type, 1, &n);
+    return xt_record_number_(w, XT_AS_(MATH_NUMBER), op, n.type, 1, &n);
 }
 
 /* ---- casts ------------------------------------------------------------------------------------------------------- */
@@ -8732,13 +8748,13 @@ xt_val xt_math_scalar_(xt_where_ w, int op, const xt_any_ *given)
 xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a, xt_cast_desc_ d)
 {
     if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_CAST")) return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_CAST_VECTOR_, !d.saturate, (cm_type)type, 1, &a.vec, type);
+    return xt_record_vecs_(w, XT_AS_(CAST_VECTOR), !d.saturate, (cm_type)type, 1, &a.vec, type);
 }
 
 /* The same bits as another type of the same size. */
 XE_FN_ xt_vec xt_reinterpret_(xt_where_ w, int type, const xt_vec *v)
 {
-    return xt_record_vecs_(w, XT_OP_BITCAST_VECTOR_, 0, (cm_type)type, 1, v, type);
+    return xt_record_vecs_(w, XT_AS_(BITCAST_VECTOR), 0, (cm_type)type, 1, v, type);
 }
 
 xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
@@ -8751,7 +8767,7 @@ xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
         from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
         return XT_FAIL_NUMBER_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v).s, xt_type_name_(type));
     if (!xt_check_type_(w, v, from, "the operand of XT_BITCAST")) return xt_nothing_();
-    return xt_record_number_(w, XT_OP_BITCAST_NUMBER_, 0, type, 1, &n);
+    return xt_record_number_(w, XT_AS_(BITCAST_NUMBER), 0, type, 1, &n);
 }
 
 /* front/tiles.c - records tiles: local memory, init_tile, update_tile_offset. */
@@ -8794,7 +8810,7 @@ xt_val xt_local_(xt_where_ w, int type, int64_t elements)
     if (!array) return v;
     array->type = type;
     array->elements = (int)elements;
-    xt_record_(w, XT_OP_LOCAL_, 0, v.id, array, 0);
+    xt_record_(w, XT_AS_(LOCAL), 0, v.id, array, 0);
     return v;
 }
 
@@ -8909,7 +8925,7 @@ XE_FN_ bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
     t->base = spe_val_of(SPE_POINTER, (int)t->type, xt_new_value_(w.x));
     n.type = (int)t->type;
     n.v[0] = *base;
-    xt_record_(w, XT_OP_POINTER_, 0, t->base.id, &n, sizeof n);
+    xt_record_(w, XT_AS_(POINTER), 0, t->base.id, &n, sizeof n);
     return true;
 }
 
@@ -8942,7 +8958,7 @@ XE_FN_ void xt_leading_(xt_where_ w, xt_init_tile_desc_ *init)
     if (d->shape.count < 3) return;
     init->distance = xt_leading_distance_(w, &init->tile, d);
     init->tile.base.id = xt_new_value_(w.x);
-    xt_record_(w, XT_OP_MATRIX_, 0, init->tile.base.id, init, 0);
+    xt_record_(w, XT_AS_(MATRIX), 0, init->tile.base.id, init, 0);
     init->tile.shape[1 - xt_inner_(&init->tile)] = spe_val_of(SPE_SCALAR, CM_I32, xt_further_value_(w.x));
 }
 
@@ -9014,7 +9030,7 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     x->part--;
     if (t.number >= 0) t.id = xt_new_value_(x);
     init->tile = t;
-    if (t.number >= 0) xt_record_(w, XT_OP_INIT_TILE_, 0, t.id, init, 0);
+    if (t.number >= 0) xt_record_(w, XT_AS_(INIT_TILE), 0, t.id, init, 0);
     return t;
 }
 
@@ -9023,7 +9039,7 @@ XE_FN_ xt_tile xt_moved_tile_(xt_where_ w, xt_tile t, const xt_update_ *d)
 {
     t.scope = w.x->scope;
     t.id = xt_new_value_(w.x);
-    xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, 0, t.id, d, sizeof *d);
+    xt_record_(w, XT_AS_(UPDATE_TILE_OFFSET), 0, t.id, d, sizeof *d);
     return t;
 }
 
@@ -9082,7 +9098,7 @@ xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
     if (d.tile.inside) d.border = XT_BORDER_PADDING;
     xt_vec v = xt_new_vec_(w.x, d.tile.type, &form);
     xt_spread_of_tile_(w.x, v.id, &d.tile);
-    xt_record_(w, XT_OP_LOAD_TILE_, 0, v.id, &d, sizeof d);
+    xt_record_(w, XT_AS_(LOAD_TILE), 0, v.id, &d, sizeof d);
     return v;
 }
 
@@ -9111,7 +9127,7 @@ void xt_store_tile_(xt_where_ w, xt_scattered_ d)
     if (xt_enter_(w) && xt_check_vec_(w, &d.vec, "the vector of XT_STORE_TILE") &&
         xt_check_tile_(w, &d.access.tile, false, "the tile of XT_STORE_TILE") &&
         xt_check_store_(w, &d.vec, &d.access.tile) && xt_check_rows_(w, &d.access.tile))
-        xt_record_(w, XT_OP_STORE_TILE_, 0, 0, &d, sizeof d);
+        xt_record_(w, XT_AS_(STORE_TILE), 0, 0, &d, sizeof d);
 }
 
 /* ---- load_gather, store_scatter ---------------------------------------------------------------------------------- */
@@ -9136,7 +9152,7 @@ xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
     xt_vec v = xt_new_vec_(w.x, d.tile.type, &form);
     xt_spread_of_tile_(w.x, v.id, &d.tile);
     xt_spread_like_(w.x, v.id, &d.mask);
-    xt_record_(w, XT_OP_LOAD_GATHER_, 0, v.id, &of, sizeof of);
+    xt_record_(w, XT_AS_(LOAD_GATHER), 0, v.id, &of, sizeof of);
     return v;
 }
 
@@ -9146,7 +9162,7 @@ void xt_store_scatter_(xt_where_ w, xt_scattered_ d)
     if (xt_enter_(w) && xt_check_vec_(w, &d.vec, "the vector of XT_STORE_SCATTER") &&
         xt_check_tile_(w, t, true, "the tile of XT_STORE_SCATTER") && xt_check_store_(w, &d.vec, t) &&
         xt_check_mask_(w, &d.access.mask, t))
-        xt_record_(w, XT_OP_STORE_SCATTER_, 0, 0, &d, sizeof d);
+        xt_record_(w, XT_AS_(STORE_SCATTER), 0, 0, &d, sizeof d);
 }
 
 void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
@@ -9155,7 +9171,7 @@ void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
     if (d.locality < 0 || d.locality > 3)
         xt_fail_(w, XT_ERROR_LOCALITY, "got %d", d.locality);
     else
-        xt_record_(w, XT_OP_PREFETCH_TILE_, 0, 0, &d, sizeof d);
+        xt_record_(w, XT_AS_(PREFETCH_TILE), 0, 0, &d, sizeof d);
 }
 
 /* front/mma.c - records tile_mma. */
@@ -9239,7 +9255,7 @@ xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
     xt_spread_like_(w.x, r.id, &d.sum);
     r.inner[0] = d.left.inner[0];
     r.inner[1] = d.right.inner[1];
-    xt_record_(w, XT_OP_TILE_MMA_, 0, r.id, &d, sizeof d);
+    xt_record_(w, XT_AS_(TILE_MMA), 0, r.id, &d, sizeof d);
     return r;
 }
 
@@ -9268,7 +9284,7 @@ xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_scattered_ d)
         return xt_no_vec_();
     xt_vec r = xt_new_vec_(w.x, t->type, &form);
     xt_spread_at_least_(w.x, r.id, 1); /* each subgroup may see the results of others */
-    xt_record_(w, XT_OP_ATOMIC_RMW_, (int)kind, r.id, &d, sizeof d);
+    xt_record_(w, XT_AS_(ATOMIC_RMW), (int)kind, r.id, &d, sizeof d);
     return r;
 }
 
@@ -9318,7 +9334,7 @@ XE_FN_ xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim
     d.dim = dim;
     d.size = size;
     xt_spread_like_(w.x, r.id, v);
-    if (r.id) xt_record_(w, XT_OP_REDUCE_, kind, r.id, &d, sizeof d);
+    if (r.id) xt_record_(w, XT_AS_(REDUCE), kind, r.id, &d, sizeof d);
     return r;
 }
 
@@ -9349,7 +9365,7 @@ xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
     }
     w.x->part--;
     for (int i = 0; i < 2; i++) inner[i] = d.vec.inner[0] ? (i == d.dim ? 1 : d.vec.inner[i]) : 0;
-    return xt_rename_(w, XT_OP_REDUCTION_, kind, &whole, inner);
+    return xt_rename_(w, XT_AS_(REDUCTION), kind, &whole, inner);
 }
 
 /* front/scan.c - records scans, XT_ARGMAX and XT_ARGMIN. */
@@ -9403,7 +9419,7 @@ xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
     of.dim = check.dim;
     of.exclusive = d.exclusive;
     plain = xt_new_vec_(w.x, d.vec.type, &d.vec);
-    xt_record_(w, XT_OP_SCAN_, kind, plain.id, &of, sizeof of);
+    xt_record_(w, XT_AS_(SCAN), kind, plain.id, &of, sizeof of);
     return plain;
 }
 
@@ -9576,7 +9592,7 @@ xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
                           : xt_split_elements_(w, &d.part, xt_unsigned_of_(wanted), has / wanted);
     if (d.part.id) d.part = xt_reinterpret_(w, type, &d.part);
     w.x->part--;
-    return xt_rename_(w, XT_OP_BITCAST_WIDTH_, 0, &d, whole);
+    return xt_rename_(w, XT_AS_(BITCAST_WIDTH), 0, &d, whole);
 }
 
 /* front/emit.c - records users' own operations, written with the lower headers. */
@@ -9594,7 +9610,7 @@ xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index opera
             return XT_FAIL_NUMBER_(w, XT_ERROR_UNSET, "an operand of XT_EMIT");
     xt_val v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
     for (int i = 0; i < operands.count; i++) xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, &operands.at[i]));
-    xt_record_(w, XT_OP_EMIT_, 0, v.id, &d, sizeof d);
+    xt_record_(w, XT_AS_(EMIT), 0, v.id, &d, sizeof d);
     return v;
 }
 
@@ -9613,7 +9629,7 @@ xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, cons
     memcpy(d.v, operands, (size_t)n * sizeof *operands);
     xt_vec v = xt_new_vec_(w.x, (cm_type)type, operands);
     while (n-- > 1) xt_spread_like_(w.x, v.id, &operands[n]);
-    xt_record_(w, XT_OP_EMIT_VEC_, 0, v.id, &d, sizeof d);
+    xt_record_(w, XT_AS_(EMIT_VEC), 0, v.id, &d, sizeof d);
     return v;
 }
 
@@ -9637,7 +9653,7 @@ xt_val xt_load_(xt_where_ w, const xt_val *given)
     xt_numbers_ n = {0, {given[0], given[1], given[1]}};
     if (!xt_enter_(w) || !xt_check_element_(w, &given[0], &given[1], "XT_LOAD")) return xt_nothing_();
     n.type = xt_number_type_(given[0].type);
-    return xt_record_number_(w, XT_OP_LOAD_, 0, n.type, 1, &n);
+    return xt_record_number_(w, XT_AS_(LOAD), 0, n.type, 1, &n);
 }
 
 void xt_store_(xt_where_ w, const xt_val *given)
@@ -9647,7 +9663,7 @@ void xt_store_(xt_where_ w, const xt_val *given)
     n.type = xt_number_type_(given[0].type);
     if (given[0].type == CM_BF16) n.v[2] = xt_unrounded_(w, n.v[2]);
     if (xt_check_type_(w, &n.v[2], n.type, "the number of XT_STORE"))
-        xt_record_(w, XT_OP_STORE_, 0, 0, &n, sizeof n);
+        xt_record_(w, XT_AS_(STORE), 0, 0, &n, sizeof n);
 }
 
 /* ---- from vectors ------------------------------------------------------------------------------------------------ */
@@ -9662,7 +9678,7 @@ xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col)
     if (!d.v[0].id) return xt_nothing_();
     xt_val r = spe_val_of(SPE_SCALAR, xt_number_type_((int)v.type), xt_new_value_(w.x));
     xt_spread_like_(w.x, r.id, &d.v[0]);
-    xt_record_(w, XT_OP_ELEMENT_, 0, r.id, &d, sizeof d);
+    xt_record_(w, XT_AS_(ELEMENT), 0, r.id, &d, sizeof d);
     return r;
 }
 
@@ -9825,8 +9841,9 @@ XE_FN_ void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
 /* front/control.c - records regions and barriers. */
 
 /* Records the beginning of a region and reads its carried values. */
-XE_FN_ xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, void *const *objects)
+XE_FN_ xt_frame_ *xt_open_(xt_where_ w, spe_region *r, const xt_operation_ *as, void *const *objects)
 {
+    xt_op_ op = as->op;
     xt_ctx *x = w.x;
     if (!spe_region_open(r, xt_operation_name_(op), w.at->file, w.at->line)) return NULL;
     xt_frame_ *f = x->frames[r->depth - 1] = (xt_frame_ *)xt_memory_(x, sizeof *f);
@@ -9839,7 +9856,7 @@ XE_FN_ xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, void *const *o
         f->slot[i].object = objects[i];
         if (!xt_read_(w, objects[i], &f->slot[i].start, i)) f->slots = i;
     }
-    xt_record_(w, op, 0, 0, f, 0);
+    xt_record_(w, as, 0, 0, f, 0);
     if (op != XT_OP_IF_ && !x->again) { /* see xt_walk_again_ */
         r->twice = true;
         r->sides = 2;
@@ -9919,7 +9936,7 @@ spe_region xt_for_begin_(xt_where_ w, const xt_val *given, void *const *objects)
     x->part++;
     if (turns) xt_count_turns_(w, &lo, &hi, &step);
     x->part--;
-    xt_frame_ *f = xt_open_(w, &loop, XT_OP_FOR_, objects);
+    xt_frame_ *f = xt_open_(w, &loop, XT_AS_(FOR), objects);
     if (!f) return loop;
     f->lo = lo;
     f->hi = hi;
@@ -9967,7 +9984,7 @@ XE_FN_ bool xt_check_condition_(xt_where_ w, const char *of, const xt_val *condi
 spe_region xt_while_begin_(xt_where_ w, void *const *objects)
 {
     spe_region loop = spe_region_of(&w.x->regions, 1);
-    xt_frame_ *f = xt_enter_(w) ? xt_open_(w, &loop, XT_OP_WHILE_, objects) : NULL;
+    xt_frame_ *f = xt_enter_(w) ? xt_open_(w, &loop, XT_AS_(WHILE), objects) : NULL;
     if (!f) return loop;
     xt_loop_values_(w.x, f);
     xt_side_begins_(w, f);
@@ -9977,7 +9994,7 @@ spe_region xt_while_begin_(xt_where_ w, void *const *objects)
 spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition)
 {
     if (!xt_enter_(w) || !xt_check_condition_(w, "XT_WHILE", &condition)) return loop;
-    xt_record_(w, XT_OP_WHILE_TEST_, 0, 0, &condition, sizeof condition);
+    xt_record_(w, XT_AS_(WHILE_TEST), 0, 0, &condition, sizeof condition);
     xt_depends_on_(w.x, &condition);
     if (w.x->regions.depth > 0) w.x->frames[w.x->regions.depth - 1]->first = w.x->nodes.count;
     return loop;
@@ -9989,7 +10006,7 @@ spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
 {
     spe_region r = spe_region_of(&w.x->regions, 2);
     if (!xt_enter_(w) || !xt_check_condition_(w, "XT_IF", &condition)) return r;
-    xt_frame_ *f = xt_open_(w, &r, XT_OP_IF_, objects);
+    xt_frame_ *f = xt_open_(w, &r, XT_AS_(IF), objects);
     if (!f) return r;
     f->lo = condition;
     xt_depends_on_(w.x, &condition);
@@ -10095,12 +10112,12 @@ XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
     } else if (last || r->twice) {
         xt_read_now_(w, f);
         if (r->twice) xt_check_body_(w, f);
-        xt_record_(w, XT_OP_END_, 0, 0, f, 0);
+        xt_record_(w, XT_AS_(END), 0, 0, f, 0);
         xt_find_changes_(w, f);
         if (!last) xt_walk_again_(w, f);
     } else {
         xt_read_now_(w, f);
-        xt_record_(w, XT_OP_ELSE_, 0, 0, f, 0);
+        xt_record_(w, XT_AS_(ELSE), 0, 0, f, 0);
         for (int i = 0; i < f->slots; i++) { /* keeps the first side's values and restores the variables */
             f->slot[i].body = f->slot[i].now;
             xt_write_(f->slot[i].object, &f->slot[i].start);
@@ -10117,7 +10134,7 @@ XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
 /* Arriving and waiting alternate, under one name. */
 void xt_barrier_(xt_where_ w, xt_barrier_kind_ kind, const char *name)
 {
-    static const xt_op_ ops[] = {XT_OP_BARRIER_, XT_OP_BARRIER_ARRIVE_, XT_OP_BARRIER_WAIT_};
+    static const xt_operation_ *const all[] = {XT_AS_(BARRIER), XT_AS_(BARRIER_ARRIVE), XT_AS_(BARRIER_WAIT)};
     xt_ctx *x = w.x;
     if (!xt_enter_(w)) return;
     if (kind == XT_BARRIER_ARRIVES_ && x->arrived)
@@ -10126,7 +10143,7 @@ void xt_barrier_(xt_where_ w, xt_barrier_kind_ kind, const char *name)
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "waiting for \"%s\"; arrived at: %s", name,
                  x->arrived ? x->arrived : "none");
     if (name) x->arrived = kind == XT_BARRIER_ARRIVES_ ? name : NULL;
-    xt_record_(w, ops[kind], 0, 0, name, 0);
+    xt_record_(w, all[kind], 0, 0, name, 0);
 }
 
 /* build.c - building a module: the passes, in order. */
@@ -10156,7 +10173,7 @@ XE_FN_ void xt_record_body_(xt_ctx *x)
     for (int i = 0; i < x->param_count; i++) {
         const spe_kernel_param *p = &x->params[i];
         x->args[i] = spe_val_of(p->pointer || p->local ? SPE_POINTER : SPE_SCALAR, p->type, xt_new_value_(x));
-        xt_record_(w, XT_OP_ARGUMENT_, i, x->args[i].id, NULL, 0);
+        xt_record_(w, XT_AS_(ARGUMENT), i, x->args[i].id, NULL, 0);
         if (!spe_ok(&x->m)) return;
         xt_value_at_(x, x->args[i].id)->early = !p->local;
     }

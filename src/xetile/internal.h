@@ -34,6 +34,21 @@ enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
 
 typedef struct xt_node_ xt_node_;
 
+/* An operation and the function that writes it. What is recorded names these objects, see lower/lower.c, and no table has
+ * all of them: so compilers leave out what would write the operations that a program does not use. */
+typedef struct {
+    xt_op_ op;
+    void (*write)(xt_ctx *x, const xt_node_ *n);
+} xt_operation_;
+#define XT_AS_(name) (&xt_operation_##name##_)
+#if defined(XETILE_SEPARATE_)
+#define XT_SHARED_
+#define XT_OPERATION_DECLARE_(name, ...) extern const xt_operation_ xt_operation_##name##_;
+XT_OPERATIONS_(XT_OPERATION_DECLARE_)
+#else
+#define XT_SHARED_ static XETILE_ATTR_(__unused__)
+#endif
+
 /* Operands of operations on numbers; type: their common type, or that of the cast. */
 typedef struct {
     int type;
@@ -392,6 +407,7 @@ enum { XT_VEC_CHANGES_ = 1 << XT_COMPONENTS_, XT_COUNTS_SHIFT_ = 16 };
 
 struct xt_node_ {
     xt_op_ op;
+    void (*write)(xt_ctx *x, const xt_node_ *n); /* in this version */
     int kind;        /* which of the operations that share the name: spe_arith_op, xt_math_op_, ... */
     bool part;       /* part of a larger operation, whose node follows its parts */
     int spread;      /* of the enclosing regions, see xt_value_ */

@@ -47,8 +47,9 @@ XE_FN_ void xt_spread_at_least_(xt_ctx *x, uint32_t id, int spread);
 XE_FN_ void xt_spread_like_(xt_ctx *x, uint32_t id, const xt_vec *v);
 XE_FN_ void xt_spread_of_tile_(xt_ctx *x, uint32_t id, xt_tile *t);
 XE_FN_ bool xt_check_uniform_(xt_where_ w, const xt_val *v, const char *what);
-XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, int kind, uint32_t result, const void *desc, size_t size);
-XE_FN_ xt_val xt_record_number_(xt_where_ w, xt_op_ op, int kind, int type, int align, const xt_numbers_ *operands);
+XE_FN_ void xt_record_(xt_where_ w, const xt_operation_ *as, int kind, uint32_t result, const void *desc, size_t size);
+XE_FN_ xt_val xt_record_number_(xt_where_ w, const xt_operation_ *as, int kind, int type, int align,
+    const xt_numbers_ *operands);
 XE_FN_ uint32_t xt_further_value_(xt_ctx *x);
 XE_FN_ void xt_define_vec_(xt_ctx *x, uint32_t id, xt_vec vec);
 XE_FN_ bool xt_is_straight_(xt_ctx *x, int from, int to);
@@ -236,7 +237,6 @@ XE_FN_ cm_matrix xt_random_block_(cm_ctx *c, const cm_matrix *const *v, void *us
 XE_FN_ void xt_write_load_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ void xt_write_store_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ void xt_write_element_(xt_ctx *x, const xt_node_ *n);
-XE_FN_ void xt_write_node_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ void xt_write_nodes_(xt_ctx *x);
 XE_FN_ bool xt_begin_kernel_(xt_ctx *x);
 XE_FN_ void xt_write_versions_(xt_ctx *x);
@@ -269,7 +269,7 @@ XE_FN_ int xt_dimension_(xt_where_ w, const char *what, int dim, const xt_vec *v
 XE_FN_ xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like);
 XE_FN_ const int *xt_origins_(xt_ctx *x, const xt_dist *to, const xt_dist *from, const xt_source_ *s);
 XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map, const xt_map *source);
-XE_FN_ xt_vec xt_rename_(xt_where_ w, xt_op_ op, int kind, const xt_whole_ *d, const int inner[2]);
+XE_FN_ xt_vec xt_rename_(xt_where_ w, const xt_operation_ *as, int kind, const xt_whole_ *d, const int inner[2]);
 XE_FN_ xt_vec xt_binary_pair_(xt_where_ w, int op, xt_any_ a, xt_any_ b);
 XE_FN_ xt_vec xt_reinterpret_(xt_where_ w, int type, const xt_vec *v);
 XE_FN_ bool xt_check_tile_(xt_where_ w, const xt_tile *t, bool scatter, const char *what);

@@ -23,7 +23,7 @@ xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
     if (d.tile.inside) d.border = XT_BORDER_PADDING;
     xt_vec v = xt_new_vec_(w.x, d.tile.type, &form);
     xt_spread_of_tile_(w.x, v.id, &d.tile);
-    xt_record_(w, XT_OP_LOAD_TILE_, 0, v.id, &d, sizeof d);
+    xt_record_(w, XT_AS_(LOAD_TILE), 0, v.id, &d, sizeof d);
     return v;
 }
 
@@ -52,7 +52,7 @@ void xt_store_tile_(xt_where_ w, xt_scattered_ d)
     if (xt_enter_(w) && xt_check_vec_(w, &d.vec, "the vector of XT_STORE_TILE") &&
         xt_check_tile_(w, &d.access.tile, false, "the tile of XT_STORE_TILE") &&
         xt_check_store_(w, &d.vec, &d.access.tile) && xt_check_rows_(w, &d.access.tile))
-        xt_record_(w, XT_OP_STORE_TILE_, 0, 0, &d, sizeof d);
+        xt_record_(w, XT_AS_(STORE_TILE), 0, 0, &d, sizeof d);
 }
 
 /* ---- load_gather, store_scatter ---------------------------------------------------------------------------------- */
@@ -77,7 +77,7 @@ xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d)
     xt_vec v = xt_new_vec_(w.x, d.tile.type, &form);
     xt_spread_of_tile_(w.x, v.id, &d.tile);
     xt_spread_like_(w.x, v.id, &d.mask);
-    xt_record_(w, XT_OP_LOAD_GATHER_, 0, v.id, &of, sizeof of);
+    xt_record_(w, XT_AS_(LOAD_GATHER), 0, v.id, &of, sizeof of);
     return v;
 }
 
@@ -87,7 +87,7 @@ void xt_store_scatter_(xt_where_ w, xt_scattered_ d)
     if (xt_enter_(w) && xt_check_vec_(w, &d.vec, "the vector of XT_STORE_SCATTER") &&
         xt_check_tile_(w, t, true, "the tile of XT_STORE_SCATTER") && xt_check_store_(w, &d.vec, t) &&
         xt_check_mask_(w, &d.access.mask, t))
-        xt_record_(w, XT_OP_STORE_SCATTER_, 0, 0, &d, sizeof d);
+        xt_record_(w, XT_AS_(STORE_SCATTER), 0, 0, &d, sizeof d);
 }
 
 void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
@@ -96,5 +96,5 @@ void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d)
     if (d.locality < 0 || d.locality > 3)
         xt_fail_(w, XT_ERROR_LOCALITY, "got %d", d.locality);
     else
-        xt_record_(w, XT_OP_PREFETCH_TILE_, 0, 0, &d, sizeof d);
+        xt_record_(w, XT_AS_(PREFETCH_TILE), 0, 0, &d, sizeof d);
 }

@@ -2,8 +2,9 @@
 #include "../internal.h"
 
 /* Records the beginning of a region and reads its carried values. */
-static xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, void *const *objects)
+static xt_frame_ *xt_open_(xt_where_ w, spe_region *r, const xt_operation_ *as, void *const *objects)
 {
+    xt_op_ op = as->op;
     xt_ctx *x = w.x;
     if (!spe_region_open(r, xt_operation_name_(op), w.at->file, w.at->line)) return NULL;
     xt_frame_ *f = x->frames[r->depth - 1] = (xt_frame_ *)xt_memory_(x, sizeof *f);
@@ -16,7 +17,7 @@ static xt_frame_ *xt_open_(xt_where_ w, spe_region *r, xt_op_ op, void *const *o
         f->slot[i].object = objects[i];
         if (!xt_read_(w, objects[i], &f->slot[i].start, i)) f->slots = i;
     }
-    xt_record_(w, op, 0, 0, f, 0);
+    xt_record_(w, as, 0, 0, f, 0);
     if (op != XT_OP_IF_ && !x->again) { /* see xt_walk_again_ */
         r->twice = true;
         r->sides = 2;
@@ -96,7 +97,7 @@ spe_region xt_for_begin_(xt_where_ w, const xt_val *given, void *const *objects)
     x->part++;
     if (turns) xt_count_turns_(w, &lo, &hi, &step);
     x->part--;
-    xt_frame_ *f = xt_open_(w, &loop, XT_OP_FOR_, objects);
+    xt_frame_ *f = xt_open_(w, &loop, XT_AS_(FOR), objects);
     if (!f) return loop;
     f->lo = lo;
     f->hi = hi;
@@ -144,7 +145,7 @@ static bool xt_check_condition_(xt_where_ w, const char *of, const xt_val *condi
 spe_region xt_while_begin_(xt_where_ w, void *const *objects)
 {
     spe_region loop = spe_region_of(&w.x->regions, 1);
-    xt_frame_ *f = xt_enter_(w) ? xt_open_(w, &loop, XT_OP_WHILE_, objects) : NULL;
+    xt_frame_ *f = xt_enter_(w) ? xt_open_(w, &loop, XT_AS_(WHILE), objects) : NULL;
     if (!f) return loop;
     xt_loop_values_(w.x, f);
     xt_side_begins_(w, f);
@@ -154,7 +155,7 @@ spe_region xt_while_begin_(xt_where_ w, void *const *objects)
 spe_region *xt_while_test_(xt_where_ w, spe_region *loop, xt_val condition)
 {
     if (!xt_enter_(w) || !xt_check_condition_(w, "XT_WHILE", &condition)) return loop;
-    xt_record_(w, XT_OP_WHILE_TEST_, 0, 0, &condition, sizeof condition);
+    xt_record_(w, XT_AS_(WHILE_TEST), 0, 0, &condition, sizeof condition);
     xt_depends_on_(w.x, &condition);
     if (w.x->regions.depth > 0) w.x->frames[w.x->regions.depth - 1]->first = w.x->nodes.count;
     return loop;
@@ -166,7 +167,7 @@ spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
 {
     spe_region r = spe_region_of(&w.x->regions, 2);
     if (!xt_enter_(w) || !xt_check_condition_(w, "XT_IF", &condition)) return r;
-    xt_frame_ *f = xt_open_(w, &r, XT_OP_IF_, objects);
+    xt_frame_ *f = xt_open_(w, &r, XT_AS_(IF), objects);
     if (!f) return r;
     f->lo = condition;
     xt_depends_on_(w.x, &condition);
@@ -272,12 +273,12 @@ XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
     } else if (last || r->twice) {
         xt_read_now_(w, f);
         if (r->twice) xt_check_body_(w, f);
-        xt_record_(w, XT_OP_END_, 0, 0, f, 0);
+        xt_record_(w, XT_AS_(END), 0, 0, f, 0);
         xt_find_changes_(w, f);
         if (!last) xt_walk_again_(w, f);
     } else {
         xt_read_now_(w, f);
-        xt_record_(w, XT_OP_ELSE_, 0, 0, f, 0);
+        xt_record_(w, XT_AS_(ELSE), 0, 0, f, 0);
         for (int i = 0; i < f->slots; i++) { /* keeps the first side's values and restores the variables */
             f->slot[i].body = f->slot[i].now;
             xt_write_(f->slot[i].object, &f->slot[i].start);
@@ -294,7 +295,7 @@ XE_FN_ void xt_region_end_(spe_module *m, const spe_region *r)
 /* Arriving and waiting alternate, under one name. */
 void xt_barrier_(xt_where_ w, xt_barrier_kind_ kind, const char *name)
 {
-    static const xt_op_ ops[] = {XT_OP_BARRIER_, XT_OP_BARRIER_ARRIVE_, XT_OP_BARRIER_WAIT_};
+    static const xt_operation_ *const all[] = {XT_AS_(BARRIER), XT_AS_(BARRIER_ARRIVE), XT_AS_(BARRIER_WAIT)};
     xt_ctx *x = w.x;
     if (!xt_enter_(w)) return;
     if (kind == XT_BARRIER_ARRIVES_ && x->arrived)
@@ -303,5 +304,5 @@ void xt_barrier_(xt_where_ w, xt_barrier_kind_ kind, const char *name)
         xt_fail_(w, XT_ERROR_SPLIT_BARRIER, "waiting for \"%s\"; arrived at: %s", name,
                  x->arrived ? x->arrived : "none");
     if (name) x->arrived = kind == XT_BARRIER_ARRIVES_ ? name : NULL;
-    xt_record_(w, ops[kind], 0, 0, name, 0);
+    xt_record_(w, all[kind], 0, 0, name, 0);
 }

@@ -68,14 +68,14 @@ static bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
 }
 
 /* Records an element-wise operation. */
-static xt_vec xt_record_vecs_(xt_where_ w, xt_op_ op, int kind, cm_type type, int n, const xt_vec *v, int meeting)
+static xt_vec xt_record_vecs_(xt_where_ w, const xt_operation_ *as, int kind, cm_type type, int n, const xt_vec *v, int meeting)
 {
     xt_vectors_ d = XT_ZERO_;
     xt_vec r = xt_new_vec_(w.x, type, v);
     d.type = meeting;
     memcpy(d.v, v, (size_t)n * sizeof *v);
     while (n-- > 1) xt_spread_like_(w.x, r.id, &v[n]);
-    xt_record_(w, op, kind, r.id, &d, sizeof d);
+    xt_record_(w, as, kind, r.id, &d, sizeof d);
     return r;
 }
 
@@ -86,7 +86,7 @@ xt_vec xt_binary_vec_(xt_where_ w, int op, const xt_any_ *given)
     if (!xt_enter_(w) || !xt_check_vec_(w, like, "an operand") || !xt_vec_op_allowed_(w, op, (int)like->type) ||
         !xt_operands_(w, xt_op_name_(op), 2, given, like, v))
         return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_BINARY_VECTOR_, op, xt_is_compare_(op) ? (cm_type)XT_BOOL_ : v[0].type, 2, v,
+    return xt_record_vecs_(w, XT_AS_(BINARY_VECTOR), op, xt_is_compare_(op) ? (cm_type)XT_BOOL_ : v[0].type, 2, v,
                            (int)like->type);
 }
 
@@ -125,7 +125,7 @@ xt_vec xt_select_vec_(xt_where_ w, const xt_any_ *given)
     if (!xt_operands_(w, "XT_SELECT", 2, given + 1, &whole, v + 1) ||
         !xt_check_alike_(w, "XT_SELECT", &v[0], &v[1], false))
         return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_SELECT_VECTOR_, 0, v[1].type, 3, v, 0);
+    return xt_record_vecs_(w, XT_AS_(SELECT_VECTOR), 0, v[1].type, 3, v, 0);
 }
 
 /* ---- mathematics: numbers and vectors ---------------------------------------------------------------------------- */
@@ -144,7 +144,7 @@ xt_vec xt_math_vec_(xt_where_ w, int op, const xt_any_ *given)
     if (!xt_enter_(w) || !xt_check_vec_(w, like, row->name) || !xt_math_allowed_(w, op, (int)like->type) ||
         !xt_operands_(w, row->name, row->operands, given, like, v))
         return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_MATH_VECTOR_, op, like->type, row->operands, v, (int)like->type);
+    return xt_record_vecs_(w, XT_AS_(MATH_VECTOR), op, like->type, row->operands, v, (int)like->type);
 }
 
 xt_val xt_math_scalar_(xt_where_ w, int op, const xt_any_ *given)
@@ -163,7 +163,7 @@ xt_val xt_math_scalar_(xt_where_ w, int op, const xt_any_ *given)
     if (!xt_math_allowed_(w, op, n.type)) return xt_nothing_();
     for (int i = 0; i < row->operands; i++)
         if (!xt_check_type_(w, &n.v[i], n.type, row->name)) return xt_nothing_();
-    return xt_record_number_(w, XT_OP_MATH_NUMBER_, op, n.type, 1, &n);
+    return xt_record_number_(w, XT_AS_(MATH_NUMBER), op, n.type, 1, &n);
 }
 
 /* ---- casts ------------------------------------------------------------------------------------------------------- */
@@ -171,13 +171,13 @@ xt_val xt_math_scalar_(xt_where_ w, int op, const xt_any_ *given)
 xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a, xt_cast_desc_ d)
 {
     if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_CAST")) return xt_no_vec_();
-    return xt_record_vecs_(w, XT_OP_CAST_VECTOR_, !d.saturate, (cm_type)type, 1, &a.vec, type);
+    return xt_record_vecs_(w, XT_AS_(CAST_VECTOR), !d.saturate, (cm_type)type, 1, &a.vec, type);
 }
 
 /* The same bits as another type of the same size. */
 XE_FN_ xt_vec xt_reinterpret_(xt_where_ w, int type, const xt_vec *v)
 {
-    return xt_record_vecs_(w, XT_OP_BITCAST_VECTOR_, 0, (cm_type)type, 1, v, type);
+    return xt_record_vecs_(w, XT_AS_(BITCAST_VECTOR), 0, (cm_type)type, 1, v, type);
 }
 
 xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
@@ -190,5 +190,5 @@ xt_val xt_bitcast_scalar_(xt_where_ w, int type, xt_any_ a)
         from == XT_BOOL_ || xt_bits_(type) != xt_bits_(from))
         return XT_FAIL_NUMBER_(w, XT_ERROR_BITCAST, "from %s to %s", xt_describe_(v).s, xt_type_name_(type));
     if (!xt_check_type_(w, v, from, "the operand of XT_BITCAST")) return xt_nothing_();
-    return xt_record_number_(w, XT_OP_BITCAST_NUMBER_, 0, type, 1, &n);
+    return xt_record_number_(w, XT_AS_(BITCAST_NUMBER), 0, type, 1, &n);
 }

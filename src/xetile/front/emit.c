@@ -14,7 +14,7 @@ xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index opera
             return XT_FAIL_NUMBER_(w, XT_ERROR_UNSET, "an operand of XT_EMIT");
     xt_val v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
     for (int i = 0; i < operands.count; i++) xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, &operands.at[i]));
-    xt_record_(w, XT_OP_EMIT_, 0, v.id, &d, sizeof d);
+    xt_record_(w, XT_AS_(EMIT), 0, v.id, &d, sizeof d);
     return v;
 }
 
@@ -33,6 +33,6 @@ xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, cons
     memcpy(d.v, operands, (size_t)n * sizeof *operands);
     xt_vec v = xt_new_vec_(w.x, (cm_type)type, operands);
     while (n-- > 1) xt_spread_like_(w.x, v.id, &operands[n]);
-    xt_record_(w, XT_OP_EMIT_VEC_, 0, v.id, &d, sizeof d);
+    xt_record_(w, XT_AS_(EMIT_VEC), 0, v.id, &d, sizeof d);
     return v;
 }

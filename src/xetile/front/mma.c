@@ -80,6 +80,6 @@ xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
     xt_spread_like_(w.x, r.id, &d.sum);
     r.inner[0] = d.left.inner[0];
     r.inner[1] = d.right.inner[1];
-    xt_record_(w, XT_OP_TILE_MMA_, 0, r.id, &d, sizeof d);
+    xt_record_(w, XT_AS_(TILE_MMA), 0, r.id, &d, sizeof d);
     return r;
 }

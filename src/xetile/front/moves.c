@@ -5,7 +5,7 @@
 /* ---- moving elements --------------------------------------------------------------------------------------------- */
 
 /* Records r from v: in registers if each subgroup holds what it needs, else through local memory. */
-static xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, const xt_vec *v, const xt_map *given,
+static xt_vec xt_rearrange_(xt_where_ w, const xt_operation_ *as, const xt_vec *v, const xt_map *given,
                             const xt_map *source, const xt_source_ *from, xt_vec r)
 {
     int dim = from->divisor[1] > 1;
@@ -22,7 +22,7 @@ static xt_vec xt_rearrange_(xt_where_ w, xt_op_ op, const xt_vec *v, const xt_ma
     xt_spread_like_(w.x, r.id, v);
     d.origin = xt_origins_(w.x, &r.dist, &v->dist, from);
     if (d.origin || from->divisor[dim] == 1 || v->dist.shape[dim] == 1)
-        xt_record_(w, op, 0, r.id, &d, sizeof d);
+        xt_record_(w, as, 0, r.id, &d, sizeof d);
     else
         xt_fail_(w, XT_ERROR_BROADCAST_MAP, "sg_data {%d, %d} and broadcast_size %d: pieces share elements",
                  r.dist.data[0], r.dist.data[1], from->divisor[dim]);
@@ -71,7 +71,7 @@ xt_vec xt_broadcast_(xt_where_ w, xt_broadcast_desc_ d)
     memcpy(r.inner, d.vec.inner, sizeof r.inner);
     if (d.vec.inner[0]) r.inner[d.dim] = d.inner_blocks[d.dim] ? d.inner_blocks[d.dim] : 1;
     from.divisor[d.dim] = d.broadcast_size;
-    return xt_rearrange_(w, XT_OP_BROADCAST_, &d.vec, &given, &d.source, &from, r);
+    return xt_rearrange_(w, XT_AS_(BROADCAST), &d.vec, &given, &d.source, &from, r);
 }
 
 /* ---- transpose --------------------------------------------------------------------------------------------------- */
@@ -86,7 +86,7 @@ xt_vec xt_transpose_(xt_where_ w, xt_layout_desc_ d)
                             "XT_TRANSPOSE has no 4-D form: inner_blocks {%d, %d}; XT_TILE_UNPACK first", d.vec.inner[0],
                             d.vec.inner[1]);
     if (!xt_has_map_(&d.map)) d.map = xt_map_transpose(&d.vec.map);
-    return xt_rearrange_(w, XT_OP_TRANSPOSE_, &d.vec, &given, &d.source, &from,
+    return xt_rearrange_(w, XT_AS_(TRANSPOSE), &d.vec, &given, &d.source, &from,
                          xt_mapped_vec_(w, d.vec.type, d.vec.dist.shape[1], d.vec.dist.shape[0], &d.map));
 }
 
@@ -98,7 +98,7 @@ XE_FN_ xt_vec xt_convert_to_(xt_where_ w, const xt_vec *v, const xt_map *map, co
     if (xt_same_map_(&v->map, map)) return *v;
     xt_vec r = xt_mapped_vec_(w, v->type, v->dist.shape[0], v->dist.shape[1], map);
     memcpy(r.inner, v->inner, sizeof r.inner);
-    return xt_rearrange_(w, XT_OP_CONVERT_LAYOUT_, v, map, source, &from, r);
+    return xt_rearrange_(w, XT_AS_(CONVERT_LAYOUT), v, map, source, &from, r);
 }
 
 xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
@@ -110,14 +110,14 @@ xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
 }
 
 /* Rearranges a vector into another shape. At work-group level its map must be given, since none follows. */
-static xt_vec xt_reshaped_(xt_where_ w, xt_op_ op, const char *what, const xt_slice_desc_ *d, const xt_source_ *from)
+static xt_vec xt_reshaped_(xt_where_ w, const xt_operation_ *as, const char *what, const xt_slice_desc_ *d, const xt_source_ *from)
 {
     static const xt_map none = {{0, 0}, {0, 0}};
     const int *n = d->vec.dist.shape;
     if (xt_has_map_(&d->vec.map) && !xt_has_map_(&d->map))
         return XT_FAIL_VEC_(w, XT_ERROR_MAP_MISSING, "%s of a %d x %d vector at work-group level needs .map", what,
                             n[0], n[1]);
-    return xt_rearrange_(w, op, &d->vec, &d->map, &none, from,
+    return xt_rearrange_(w, as, &d->vec, &d->map, &none, from,
                          xt_mapped_vec_(w, d->vec.type, d->rows, d->cols, &d->map));
 }
 
@@ -130,7 +130,7 @@ xt_vec xt_slice_(xt_where_ w, xt_slice_desc_ d)
         d.col > n[1] - d.cols)
         return XT_FAIL_VEC_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_SLICE, "%d x %d at (%d, %d) of %d x %d",
                             d.rows, d.cols, d.row, d.col, n[0], n[1]);
-    return xt_reshaped_(w, XT_OP_SLICE_, "XT_SLICE", &d, &from);
+    return xt_reshaped_(w, XT_AS_(SLICE), "XT_SLICE", &d, &from);
 }
 
 xt_vec xt_shape_cast_(xt_where_ w, xt_slice_desc_ d)
@@ -141,27 +141,27 @@ xt_vec xt_shape_cast_(xt_where_ w, xt_slice_desc_ d)
     if (d.vec.inner[0] || (int64_t)d.rows * d.cols != (int64_t)n[0] * n[1])
         return XT_FAIL_VEC_(w, d.vec.inner[0] ? XT_ERROR_BLOCKED : XT_ERROR_VEC_SHAPE,
                             "XT_SHAPE_CAST of %d x %d to %d x %d", n[0], n[1], d.rows, d.cols);
-    return xt_reshaped_(w, XT_OP_SHAPE_CAST_, "XT_SHAPE_CAST", &d, &from);
+    return xt_reshaped_(w, XT_AS_(SHAPE_CAST), "XT_SHAPE_CAST", &d, &from);
 }
 
 /* ---- blocked vectors: no data moves, as registers already hold blocks ------------------------------------------- */
 
 /* d->part as a new value. */
-XE_FN_ xt_vec xt_rename_(xt_where_ w, xt_op_ op, int kind, const xt_whole_ *d, const int inner[2])
+XE_FN_ xt_vec xt_rename_(xt_where_ w, const xt_operation_ *as, int kind, const xt_whole_ *d, const int inner[2])
 {
     xt_vec r = d->part;
     if (!r.id) return xt_no_vec_();
     memcpy(r.inner, inner, sizeof r.inner);
     r = xt_new_vec_(w.x, r.type, &r);
-    xt_record_(w, op, kind, r.id, d, sizeof *d);
+    xt_record_(w, as, kind, r.id, d, sizeof *d);
     return r;
 }
 
-static xt_vec xt_reblocked_(xt_where_ w, xt_op_ op, const xt_vec *v, const int inner[2])
+static xt_vec xt_reblocked_(xt_where_ w, const xt_operation_ *as, const xt_vec *v, const int inner[2])
 {
     xt_whole_ d = XT_ZERO_;
     d.v = d.part = *v;
-    return xt_rename_(w, op, 0, &d, inner);
+    return xt_rename_(w, as, 0, &d, inner);
 }
 
 /* "out_dim[0] = in_dim[0] / inner_blocks[0]": each subgroup's piece consists of whole blocks. */
@@ -175,7 +175,7 @@ xt_vec xt_tile_pack_(xt_where_ w, xt_pack_desc_ d)
     if (b[0] <= 0 || b[1] <= 0 || data[0] % b[0] || data[1] % b[1])
         return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "XT_TILE_PACK: inner_blocks {%d, %d} of %d x %d", b[0], b[1], data[0],
                             data[1]);
-    return xt_reblocked_(w, XT_OP_TILE_PACK_, &d.vec, b);
+    return xt_reblocked_(w, XT_AS_(TILE_PACK), &d.vec, b);
 }
 
 xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
@@ -186,5 +186,5 @@ xt_vec xt_tile_unpack_(xt_where_ w, xt_pack_desc_ d)
     if (!has[0] || (b[0] && (b[0] != has[0] || b[1] != has[1])))
         return XT_FAIL_VEC_(w, XT_ERROR_BLOCKED, "XT_TILE_UNPACK with inner_blocks {%d, %d} of a vector with {%d, %d}",
                             b[0], b[1], has[0], has[1]);
-    return xt_reblocked_(w, XT_OP_TILE_UNPACK_, &d.vec, none);
+    return xt_reblocked_(w, XT_AS_(TILE_UNPACK), &d.vec, none);
 }

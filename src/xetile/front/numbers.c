@@ -85,7 +85,7 @@ XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
     if (!spe_val_is_set(v) || v->kind == SPE_POINTER || type == XT_BOOL_)
         return XT_FAIL_NUMBER_(w, v->kind == SPE_POINTER ? XT_ERROR_SCALAR_TYPE : XT_ERROR_UNSET,
                                "the operand of XT_CAST");
-    xt_val r = xt_record_number_(w, XT_OP_CAST_NUMBER_, 0, type, xt_val_align_(v), &n);
+    xt_val r = xt_record_number_(w, XT_AS_(CAST_NUMBER), 0, type, xt_val_align_(v), &n);
     xt_value_at_(w.x, r.id)->early = xt_is_int_(type) && xt_is_int_(xt_carried_type_(v)) && xt_is_early_(w.x, v);
     return r;
 }
@@ -126,7 +126,7 @@ XE_FN_ xt_val xt_binary_number_(xt_where_ w, int op, xt_val a, xt_val b)
     if (!xt_check_type_(w, &n.v[0], type, "the first operand") ||
         !xt_check_type_(w, &n.v[1], type, "the second operand"))
         return xt_nothing_();
-    r = xt_record_number_(w, XT_OP_BINARY_NUMBER_, op, xt_is_compare_(op) ? XT_BOOL_ : type,
+    r = xt_record_number_(w, XT_AS_(BINARY_NUMBER), op, xt_is_compare_(op) ? XT_BOOL_ : type,
                           xt_is_int_(type) ? xt_align_result_(op, &n.v[0], &n.v[1]) : 1, &n);
     xt_value_at_(w.x, r.id)->early =
         xt_is_int_(type) && !xt_is_compare_(op) && xt_is_early_(w.x, &n.v[0]) && xt_is_early_(w.x, &n.v[1]);
@@ -156,7 +156,7 @@ xt_val xt_select_scalar_(xt_where_ w, const xt_any_ *given)
     if (!xt_check_type_(w, &a, type, "the second operand of XT_SELECT") ||
         !xt_check_type_(w, &b, type, "the third operand of XT_SELECT"))
         return xt_nothing_();
-    return xt_record_number_(w, XT_OP_SELECT_NUMBER_, 0, type, 1, &n);
+    return xt_record_number_(w, XT_AS_(SELECT_NUMBER), 0, type, 1, &n);
 }
 
 xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim)
@@ -165,7 +165,7 @@ xt_val xt_builtin_(xt_where_ w, spe_builtin_name name, int dim)
     n.type = dim;
     if (!xt_enter_(w)) return xt_nothing_();
     if (dim < 0 || dim > 2) return XT_FAIL_NUMBER_(w, XT_ERROR_DIMENSION, "got %d", dim);
-    xt_val r = xt_record_number_(w, XT_OP_BUILTIN_, (int)name, CM_I32, 1, &n);
+    xt_val r = xt_record_number_(w, XT_AS_(BUILTIN), (int)name, CM_I32, 1, &n);
     xt_value_at_(w.x, r.id)->early = name == SPE_GROUP_ID || name == SPE_GROUP_COUNT;
     if (name == SPE_SUBGROUP_ID) xt_value_at_(w.x, r.id)->spread = 1;
     if (name == SPE_SUBGROUP_LANE || ((name == SPE_LOCAL_ID || name == SPE_GLOBAL_ID) && dim == 0))

@@ -45,7 +45,7 @@ static xt_vec xt_reduction_step_(xt_where_ w, const xt_vec *v, int kind, int dim
     d.dim = dim;
     d.size = size;
     xt_spread_like_(w.x, r.id, v);
-    if (r.id) xt_record_(w, XT_OP_REDUCE_, kind, r.id, &d, sizeof d);
+    if (r.id) xt_record_(w, XT_AS_(REDUCE), kind, r.id, &d, sizeof d);
     return r;
 }
 
@@ -76,5 +76,5 @@ xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d)
     }
     w.x->part--;
     for (int i = 0; i < 2; i++) inner[i] = d.vec.inner[0] ? (i == d.dim ? 1 : d.vec.inner[i]) : 0;
-    return xt_rename_(w, XT_OP_REDUCTION_, kind, &whole, inner);
+    return xt_rename_(w, XT_AS_(REDUCTION), kind, &whole, inner);
 }

@@ -50,7 +50,7 @@ xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d)
     of.dim = check.dim;
     of.exclusive = d.exclusive;
     plain = xt_new_vec_(w.x, d.vec.type, &d.vec);
-    xt_record_(w, XT_OP_SCAN_, kind, plain.id, &of, sizeof of);
+    xt_record_(w, XT_AS_(SCAN), kind, plain.id, &of, sizeof of);
     return plain;
 }
 

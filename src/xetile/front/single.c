@@ -19,7 +19,7 @@ xt_val xt_load_(xt_where_ w, const xt_val *given)
     xt_numbers_ n = {0, {given[0], given[1], given[1]}};
     if (!xt_enter_(w) || !xt_check_element_(w, &given[0], &given[1], "XT_LOAD")) return xt_nothing_();
     n.type = xt_number_type_(given[0].type);
-    return xt_record_number_(w, XT_OP_LOAD_, 0, n.type, 1, &n);
+    return xt_record_number_(w, XT_AS_(LOAD), 0, n.type, 1, &n);
 }
 
 void xt_store_(xt_where_ w, const xt_val *given)
@@ -29,7 +29,7 @@ void xt_store_(xt_where_ w, const xt_val *given)
     n.type = xt_number_type_(given[0].type);
     if (given[0].type == CM_BF16) n.v[2] = xt_unrounded_(w, n.v[2]);
     if (xt_check_type_(w, &n.v[2], n.type, "the number of XT_STORE"))
-        xt_record_(w, XT_OP_STORE_, 0, 0, &n, sizeof n);
+        xt_record_(w, XT_AS_(STORE), 0, 0, &n, sizeof n);
 }
 
 /* ---- from vectors ------------------------------------------------------------------------------------------------ */
@@ -44,7 +44,7 @@ xt_val xt_element_(xt_where_ w, xt_vec v, int row, int col)
     if (!d.v[0].id) return xt_nothing_();
     xt_val r = spe_val_of(SPE_SCALAR, xt_number_type_((int)v.type), xt_new_value_(w.x));
     xt_spread_like_(w.x, r.id, &d.v[0]);
-    xt_record_(w, XT_OP_ELEMENT_, 0, r.id, &d, sizeof d);
+    xt_record_(w, XT_AS_(ELEMENT), 0, r.id, &d, sizeof d);
     return r;
 }
 

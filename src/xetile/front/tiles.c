@@ -39,7 +39,7 @@ xt_val xt_local_(xt_where_ w, int type, int64_t elements)
     if (!array) return v;
     array->type = type;
     array->elements = (int)elements;
-    xt_record_(w, XT_OP_LOCAL_, 0, v.id, array, 0);
+    xt_record_(w, XT_AS_(LOCAL), 0, v.id, array, 0);
     return v;
 }
 
@@ -154,7 +154,7 @@ static bool xt_tile_base_(xt_where_ w, xt_tile *t, const xt_tile_desc_ *d)
     t->base = spe_val_of(SPE_POINTER, (int)t->type, xt_new_value_(w.x));
     n.type = (int)t->type;
     n.v[0] = *base;
-    xt_record_(w, XT_OP_POINTER_, 0, t->base.id, &n, sizeof n);
+    xt_record_(w, XT_AS_(POINTER), 0, t->base.id, &n, sizeof n);
     return true;
 }
 
@@ -187,7 +187,7 @@ static void xt_leading_(xt_where_ w, xt_init_tile_desc_ *init)
     if (d->shape.count < 3) return;
     init->distance = xt_leading_distance_(w, &init->tile, d);
     init->tile.base.id = xt_new_value_(w.x);
-    xt_record_(w, XT_OP_MATRIX_, 0, init->tile.base.id, init, 0);
+    xt_record_(w, XT_AS_(MATRIX), 0, init->tile.base.id, init, 0);
     init->tile.shape[1 - xt_inner_(&init->tile)] = spe_val_of(SPE_SCALAR, CM_I32, xt_further_value_(w.x));
 }
 
@@ -259,7 +259,7 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
     x->part--;
     if (t.number >= 0) t.id = xt_new_value_(x);
     init->tile = t;
-    if (t.number >= 0) xt_record_(w, XT_OP_INIT_TILE_, 0, t.id, init, 0);
+    if (t.number >= 0) xt_record_(w, XT_AS_(INIT_TILE), 0, t.id, init, 0);
     return t;
 }
 
@@ -268,7 +268,7 @@ static xt_tile xt_moved_tile_(xt_where_ w, xt_tile t, const xt_update_ *d)
 {
     t.scope = w.x->scope;
     t.id = xt_new_value_(w.x);
-    xt_record_(w, XT_OP_UPDATE_TILE_OFFSET_, 0, t.id, d, sizeof *d);
+    xt_record_(w, XT_AS_(UPDATE_TILE_OFFSET), 0, t.id, d, sizeof *d);
     return t;
 }
 

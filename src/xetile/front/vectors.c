@@ -37,7 +37,7 @@ XE_FN_ xt_val xt_record_place_(xt_where_ w, const xt_dist *d, int dim)
     xt_val v = spe_val_of(SPE_SCALAR, CM_I32, xt_new_value_(w.x));
     v.align = xt_align_of_(d->data[dim]);
     xt_value_at_(w.x, v.id)->spread = 1;
-    xt_record_(w, XT_OP_PLACE_, dim, v.id, d, sizeof *d);
+    xt_record_(w, XT_AS_(PLACE), dim, v.id, d, sizeof *d);
     return v;
 }
 
@@ -117,7 +117,7 @@ static xt_vec xt_fill_(xt_where_ w, xt_vec v, const xt_val *number, uint32_t lik
     bool is_rounded = number->kind == SPE_SCALAR && number->type == arith;
     if (xt_check_type_(w, number, is_rounded ? arith : type, "the element") &&
         xt_check_uniform_(w, number, "the element"))
-        xt_record_(w, XT_OP_SPLAT_, 0, v.id, &of, sizeof of);
+        xt_record_(w, XT_AS_(SPLAT), 0, v.id, &of, sizeof of);
     xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, number));
     return v;
 }
@@ -146,7 +146,7 @@ xt_vec xt_iota_(xt_where_ w, int type, int dim, xt_vec_desc_ d)
 {
     if (!xt_enter_(w) || !xt_check_iota_(w, type, dim)) return xt_no_vec_();
     xt_vec r = xt_mapped_vec_(w, (cm_type)type, d.rows, d.cols, &d.map);
-    xt_record_(w, XT_OP_IOTA_, dim, r.id, NULL, 0);
+    xt_record_(w, XT_AS_(IOTA), dim, r.id, NULL, 0);
     return r;
 }
 
@@ -175,6 +175,6 @@ xt_vec xt_table_(xt_where_ w, int type, int of, const void *values, xt_vec_desc_
         snprintf(what, sizeof what, "element (%d, %d) of XT_TABLE", i / d.cols, i % d.cols);
         if (!xt_check_number_(w, &t.numbers[i], type, what)) return xt_no_vec_();
     }
-    if (t.numbers && t.array) xt_record_(w, XT_OP_TABLE_, 0, r.id, &t, sizeof t);
+    if (t.numbers && t.array) xt_record_(w, XT_AS_(TABLE), 0, r.id, &t, sizeof t);
     return r;
 }

@@ -79,5 +79,5 @@ xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
                           : xt_split_elements_(w, &d.part, xt_unsigned_of_(wanted), has / wanted);
     if (d.part.id) d.part = xt_reinterpret_(w, type, &d.part);
     w.x->part--;
-    return xt_rename_(w, XT_OP_BITCAST_WIDTH_, 0, &d, whole);
+    return xt_rename_(w, XT_AS_(BITCAST_WIDTH), 0, &d, whole);
 }

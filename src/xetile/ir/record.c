@@ -121,16 +121,16 @@ static bool xt_check_place_(xt_where_ w, xt_op_ op, bool meets)
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 /* Appends a node with a copy of its operands and attributes; size 0: keeps desc itself. */
-XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, int kind, uint32_t result, const void *desc,
-                       size_t size)
+XE_FN_ void xt_record_(xt_where_ w, const xt_operation_ *as, int kind, uint32_t result, const void *desc, size_t size)
 {
     xt_ctx *x = w.x;
     void *copy = size && !x->again ? xt_memory_(x, size) : NULL;
     xt_node_ *n = x->again || !spe_ok(&x->m) ? NULL : (xt_node_ *)spe_list_add(&x->m, &x->nodes, sizeof *n);
     if (!n) return;
-    xt_check_place_(w, op, xt_meets_(op, desc));
+    xt_check_place_(w, as->op, xt_meets_(as->op, desc));
     if (copy) memcpy(copy, desc, size);
-    n->op = op;
+    n->op = as->op;
+    n->write = as->write;
     n->kind = kind;
     n->part = x->part > 0;
     n->spread = x->spread;
@@ -142,13 +142,13 @@ XE_FN_ void xt_record_(xt_where_ w, xt_op_ op, int kind, uint32_t result, const 
 }
 
 /* A node that makes a number. */
-XE_FN_ xt_val xt_record_number_(xt_where_ w, xt_op_ op, int kind, int type, int align,
+XE_FN_ xt_val xt_record_number_(xt_where_ w, const xt_operation_ *as, int kind, int type, int align,
                                 const xt_numbers_ *operands)
 {
     xt_val v = spe_val_of(SPE_SCALAR, type, xt_new_value_(w.x));
     v.align = align;
     for (int i = 0; i < 3; i++) xt_spread_at_least_(w.x, v.id, xt_spread_of_(w.x, &operands->v[i]));
-    xt_record_(w, op, kind, v.id, operands, sizeof *operands);
+    xt_record_(w, as, kind, v.id, operands, sizeof *operands);
     return v;
 }
 

@@ -1,15 +1,17 @@
 /* lower/lower.c - writes a recorded body, node by node, in one version or two. */
 #include "../internal.h"
 
-/* Writes a node by the function that the table of operations names; in the version for any pitch, what goes through
- * local memory otherwise. */
-XE_LATE_ void xt_write_node_(xt_ctx *x, const xt_node_ *n)
+/* The table's operations, each an object of its own. */
+#define XT_OPERATION_OBJECT_(name, function, ...)                                                                      \
+    XT_SHARED_ const xt_operation_ xt_operation_##name##_ = {XT_OP_##name##_, xt_write_##function##_};
+XT_OPERATIONS_(XT_OPERATION_OBJECT_)
+
+/* Writes a node; in the version for any pitch, what goes through local memory otherwise. */
+static void xt_write_node_(xt_ctx *x, const xt_node_ *n)
 {
-#define XT_OPERATION_WRITE_(name, function, ...) xt_write_##function##_,
-    static void (*const all[])(xt_ctx *x, const xt_node_ *n) = {XT_OPERATIONS_(XT_OPERATION_WRITE_)};
     if (x->staged && (xt_write_sliced_(x, n) || xt_write_staged_(x, n))) return;
     if (xt_is_opaque_product_(x, n)) xt_write_opaque_mma_(x, n);
-    else all[n->op](x, n);
+    else n->write(x, n);
 }
 
 /* Writes the body, in one version. */
