@@ -174,6 +174,8 @@
  * the host requires (vk_dispatch.h does all this). SPE_ERR_ENVIRONMENT names what Vulkan lacks: generic pointers,
  * reductions over work-groups, images, exports, Intel's instructions, other functions. Decorations that are hints for
  * OpenCL's compilers are left away.
+ * A C file that includes bodies has what writes for Vulkan if it includes vk_dispatch.h, anywhere, or defines SPE_VULKAN
+ * before its first header; otherwise spe_begin fails with SPE_ERR_ENVIRONMENT, and the compiler has a tenth less to do.
  * Spec constants from SPE_LOCAL_WORDS_CONSTANT on tell the host of local memory and subgroup sizes.
  *
  * Limits: 4194303 ids per module and 65535 words per instruction (SPIR-V's limits), regions nested at most 65000 deep.
@@ -814,6 +816,7 @@ typedef struct {
     spe_id block;         /* label of the open block; 0: the last block has ended (return) */
     bool open, dead, in_prologue, finished;
     bool in_spec; /* instructions become OpSpecConstantOp */
+    const struct spe_vulkan_part_ *vulkan; /* NULL: a module for OpenCL */
     bool contraction_off; /* in a kernel for Vulkan */
     bool as_written;      /* Vulkan: arithmetic is not to be rearranged */
     spe_list local_pointers;                        /* Vulkan: types, see local.c */
@@ -1777,6 +1780,13 @@ enum { SPE_NEED_NOTHING_, SPE_NEED_INT_, SPE_NEED_FLOAT_, SPE_NEED_ENCODING_, SP
 enum { SPE_GLSL_ROUND_EVEN_ = 2, SPE_GLSL_TRUNC_ = 3, SPE_GLSL_FABS_ = 4, SPE_GLSL_EXP2_ = 29,
        SPE_GLSL_LOG2_ = 30, SPE_GLSL_SQRT_ = 31, SPE_GLSL_FMA_ = 50, SPE_GLSL_FIND_LSB_ = 73, SPE_GLSL_FIND_MSB_ = 75,
        SPE_GLSL_NMIN_ = 79, SPE_GLSL_NMAX_ = 80 };
+
+/* What only modules for Vulkan need, and calls through m->vulkan: programs that make none compile without it. */
+typedef struct spe_vulkan_part_ {
+    spe_id (*emit)(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
+    spe_id (*math)(spe_module *m, const char *name, spe_math_op f, const char *form, uint32_t n, const spe_id *args);
+    bool (*push_params)(spe_module *m, const spe_kernel *k);
+} spe_vulkan_part_;
 
 /* errors.c - a module's first error, and the place that it names. */
 
@@ -3998,6 +4008,16 @@ XE_FN_ bool spe_may_branch_(spe_module *m, const char *name)
     return !m->in_prologue || spe_error_(m, SPE_ERR_PROLOGUE, "not in the prologue");
 }
 
+/* Writes an instruction; type 0: without a result. Operands are not checked. */
+XE_FN_ spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+{
+    if (!SPE_UNLIKELY_(m->vulkan) || m->in_spec) return spe_emit_one_(m, op, type, n, operands);
+    return m->vulkan->emit(m, op, type, n, operands);
+}
+
+XETILE_AS_BEFORE_
+XETILE_COLD_
+
 /* local.c - local memory for Vulkan, whose pointers to it keep the type of what they point to and cannot be moved. It
  * is one array of 32-bit words, and a pointer is the offset in it, in bytes, in a struct of its own for each type. */
 
@@ -4515,16 +4535,11 @@ XE_FN_ spe_id spe_divide_(spe_module *m, uint32_t op, spe_id type, uint32_t n, c
     return spe_put_one_(m, SPE_OpCompositeConstruct, type, pieces, piece);
 }
 
-/* Writes an instruction; type 0: without a result. Operands are not checked. */
-XE_FN_ spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+XE_FN_ spe_id spe_emit_for_vulkan_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
-    if (!SPE_UNLIKELY_(m->options.env) || m->in_spec) return spe_emit_one_(m, op, type, n, operands);
     uint32_t pieces = spe_must_divide_(m, op, type, n, operands);
     return pieces ? spe_divide_(m, op, type, n, operands, pieces) : spe_put_one_(m, op, type, n, operands);
 }
-
-XETILE_AS_BEFORE_
-XETILE_COLD_
 
 /* forms.c - the letters of a form: kinds of operands, result types, constant folding. */
 
@@ -6363,7 +6378,7 @@ spe_id spe_math(spe_module *m, spe_math_op f, uint32_t n, const spe_id *args)
         static const char *const letters[2][3] = {{"f", "f=", "f=="}, {"i", "i=", "i=="}};
         const char *name = m->doing, *operands = power ? "fq" : letters[(int)f >= (int)SPE_SABS][n - 1];
         bool fits = spe_check_(m, name, operands, args[0], n > 1 ? args[1] : 0, n > 2 ? args[2] : 0);
-        return fits ? spe_glsl_math_(m, name, f, form, n, args) : 0;
+        return fits ? m->vulkan->math(m, name, f, form, n, args) : 0;
     }
     w[0] = spe_math_set_(m);
     memcpy(w + 2, args, n * sizeof *args);
@@ -7192,6 +7207,22 @@ XE_FN_ bool spe_push_params_(spe_module *m, const spe_kernel *k)
     return !m->error.id;
 }
 
+/* vulkan.c - what only modules for Vulkan need is in one object, so that compilers leave it out where nobody names it. */
+
+XETILE_ATTR_(__unused__) static const spe_vulkan_part_ spe_vulkan_all_ = {spe_emit_for_vulkan_, spe_glsl_math_,
+                                                                          spe_push_params_};
+
+/* A C program that says nothing of Vulkan has the object's address as a tentative definition, which is NULL unless
+ * vk_dispatch.h defines it further down. C++ has no such definitions. */
+#if defined(XETILE_STATIC_) && !defined(SPE_VULKAN) && !defined(__cplusplus)
+static const spe_vulkan_part_ *const spe_vulkan_here_;
+#define SPE_ADD_VULKAN static const spe_vulkan_part_ *const spe_vulkan_here_ = &spe_vulkan_all_;
+#else
+static const spe_vulkan_part_ *const spe_vulkan_here_ = &spe_vulkan_all_;
+#endif
+
+XE_FN_ const spe_vulkan_part_ *spe_vulkan_(void) { return spe_vulkan_here_; }
+
 /* halves.c - where Intel's compiler would do arithmetic of halves in f32 (number 9 in docs/machine-code.md).
  *
  * f32(f16(x) + f16(y)) becomes x + y if nothing else uses the sum, likewise -, *, / and f16(x) * f16(y) + z with two of
@@ -7830,7 +7861,7 @@ XE_FN_ bool spe_kernel_begin_(spe_module *m, const spe_kernel *k)
                                  !spe_spec_const(m, spe_int(m, 32), k->subgroup_size, spec)))
             return false;
         if (k->contract == SPE_CONTRACT_OFF) m->contraction_off = true;
-        return spe_push_params_(m, k);
+        return m->vulkan->push_params(m, k);
     }
     for (uint32_t i = 0; i < k->param_count; i++) spe_describe_param_(m, m->fn.first_param + i, &k->params[i]);
     if (k->subgroup_size) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeSubgroupSize, 1, &k->subgroup_size);
@@ -8535,6 +8566,10 @@ bool spe_begin(spe_module *m, const spe_options *o)
         return SPE_ERROR_(m, OPTION, "version 0x%x is not SPE_VERSION(1, 0) to SPE_VERSION(1, 6)", m->options.version);
     if (m->options.env != SPE_ENV_OPENCL && m->options.env != SPE_ENV_VULKAN)
         return SPE_ERROR_(m, OPTION, "env %d is not an environment of this header", (int)m->options.env);
+    m->vulkan = m->options.env ? spe_vulkan_() : NULL;
+    if (m->options.env && !m->vulkan)
+        return SPE_ERROR_(m, ENVIRONMENT, "this program was compiled without what writes modules for Vulkan: include "
+                                          "vk_dispatch.h, or define SPE_VULKAN before the first header");
     if (m->options.env && m->options.version < SPE_VERSION(1, 5))
         return SPE_ERROR_(m, VERSION, "version 1.%u; for Vulkan it is 1.5 or 1.6", m->options.version >> 8 & 0xff);
     return spe_scope_push_(m);

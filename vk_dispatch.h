@@ -244,6 +244,13 @@ __declspec(dllimport) int __stdcall VirtualFree(void *at, size_t bytes, unsigned
 #endif
 #endif
 
+/* If the file has spirv_emit.h, before this header or after it, that writes modules for Vulkan. */
+#if defined(SPE_ADD_VULKAN)
+SPE_ADD_VULKAN
+#elif !defined(SPE_VULKAN)
+#define SPE_VULKAN
+#endif
+
 #if defined(__GNUC__)
 #if defined(__MINGW_PRINTF_FORMAT) /* for %zu */
 #define VKD_PRINTF_(text, first) __attribute__((__format__(__MINGW_PRINTF_FORMAT, text, first)))

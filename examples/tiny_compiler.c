@@ -13,6 +13,7 @@
  * takes to write SSA form. The kernel is built with SPE_CONTRACT_OFF, so that + - * round on the device as here, and
  * every element must be equal. The host runs the text first: one whose loops do not end is not launched.
  */
+#define SPE_VULKAN /* --target vulkan */
 #include "spirv_emit.h"
 #include "ze_dispatch.h"
 

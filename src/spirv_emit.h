@@ -174,6 +174,8 @@
  * the host requires (vk_dispatch.h does all this). SPE_ERR_ENVIRONMENT names what Vulkan lacks: generic pointers,
  * reductions over work-groups, images, exports, Intel's instructions, other functions. Decorations that are hints for
  * OpenCL's compilers are left away.
+ * A C file that includes bodies has what writes for Vulkan if it includes vk_dispatch.h, anywhere, or defines SPE_VULKAN
+ * before its first header; otherwise spe_begin fails with SPE_ERR_ENVIRONMENT, and the compiler has a tenth less to do.
  * Spec constants from SPE_LOCAL_WORDS_CONSTANT on tell the host of local memory and subgroup sizes.
  *
  * Limits: 4194303 ids per module and 65535 words per instruction (SPIR-V's limits), regions nested at most 65000 deep.
@@ -466,6 +468,7 @@ typedef struct {
     spe_id block;         /* label of the open block; 0: the last block has ended (return) */
     bool open, dead, in_prologue, finished;
     bool in_spec; /* instructions become OpSpecConstantOp */
+    const struct spe_vulkan_part_ *vulkan; /* NULL: a module for OpenCL */
     bool contraction_off; /* in a kernel for Vulkan */
     bool as_written;      /* Vulkan: arithmetic is not to be rearranged */
     spe_list local_pointers;                        /* Vulkan: types, see local.c */

@@ -79,3 +79,10 @@ XE_FN_ bool spe_may_branch_(spe_module *m, const char *name)
     if (!spe_ready_(m)) return false;
     return !m->in_prologue || spe_error_(m, SPE_ERR_PROLOGUE, "not in the prologue");
 }
+
+/* Writes an instruction; type 0: without a result. Operands are not checked. */
+XE_FN_ spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+{
+    if (!SPE_UNLIKELY_(m->vulkan) || m->in_spec) return spe_emit_one_(m, op, type, n, operands);
+    return m->vulkan->emit(m, op, type, n, operands);
+}

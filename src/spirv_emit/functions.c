@@ -268,7 +268,7 @@ static bool spe_kernel_begin_(spe_module *m, const spe_kernel *k)
                                  !spe_spec_const(m, spe_int(m, 32), k->subgroup_size, spec)))
             return false;
         if (k->contract == SPE_CONTRACT_OFF) m->contraction_off = true;
-        return spe_push_params_(m, k);
+        return m->vulkan->push_params(m, k);
     }
     for (uint32_t i = 0; i < k->param_count; i++) spe_describe_param_(m, m->fn.first_param + i, &k->params[i]);
     if (k->subgroup_size) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeSubgroupSize, 1, &k->subgroup_size);

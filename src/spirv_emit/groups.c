@@ -54,7 +54,7 @@ spe_id spe_math(spe_module *m, spe_math_op f, uint32_t n, const spe_id *args)
         static const char *const letters[2][3] = {{"f", "f=", "f=="}, {"i", "i=", "i=="}};
         const char *name = m->doing, *operands = power ? "fq" : letters[(int)f >= (int)SPE_SABS][n - 1];
         bool fits = spe_check_(m, name, operands, args[0], n > 1 ? args[1] : 0, n > 2 ? args[2] : 0);
-        return fits ? spe_glsl_math_(m, name, f, form, n, args) : 0;
+        return fits ? m->vulkan->math(m, name, f, form, n, args) : 0;
     }
     w[0] = spe_math_set_(m);
     memcpy(w + 2, args, n * sizeof *args);

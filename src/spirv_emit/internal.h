@@ -60,4 +60,12 @@ enum { SPE_GLSL_ROUND_EVEN_ = 2, SPE_GLSL_TRUNC_ = 3, SPE_GLSL_FABS_ = 4, SPE_GL
        SPE_GLSL_LOG2_ = 30, SPE_GLSL_SQRT_ = 31, SPE_GLSL_FMA_ = 50, SPE_GLSL_FIND_LSB_ = 73, SPE_GLSL_FIND_MSB_ = 75,
        SPE_GLSL_NMIN_ = 79, SPE_GLSL_NMAX_ = 80 };
 
+/* -- vulkan.c -- */
+/* What only modules for Vulkan need, and calls through m->vulkan: programs that make none compile without it. */
+typedef struct spe_vulkan_part_ {
+    spe_id (*emit)(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
+    spe_id (*math)(spe_module *m, const char *name, spe_math_op f, const char *form, uint32_t n, const spe_id *args);
+    bool (*push_params)(spe_module *m, const spe_kernel *k);
+} spe_vulkan_part_;
+
 #include "prototypes.h"

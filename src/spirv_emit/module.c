@@ -13,6 +13,10 @@ bool spe_begin(spe_module *m, const spe_options *o)
         return SPE_ERROR_(m, OPTION, "version 0x%x is not SPE_VERSION(1, 0) to SPE_VERSION(1, 6)", m->options.version);
     if (m->options.env != SPE_ENV_OPENCL && m->options.env != SPE_ENV_VULKAN)
         return SPE_ERROR_(m, OPTION, "env %d is not an environment of this header", (int)m->options.env);
+    m->vulkan = m->options.env ? spe_vulkan_() : NULL;
+    if (m->options.env && !m->vulkan)
+        return SPE_ERROR_(m, ENVIRONMENT, "this program was compiled without what writes modules for Vulkan: include "
+                                          "vk_dispatch.h, or define SPE_VULKAN before the first header");
     if (m->options.env && m->options.version < SPE_VERSION(1, 5))
         return SPE_ERROR_(m, VERSION, "version 1.%u; for Vulkan it is 1.5 or 1.6", m->options.version >> 8 & 0xff);
     return spe_scope_push_(m);

@@ -236,10 +236,8 @@ static spe_id spe_divide_(spe_module *m, uint32_t op, spe_id type, uint32_t n, c
     return spe_put_one_(m, SPE_OpCompositeConstruct, type, pieces, piece);
 }
 
-/* Writes an instruction; type 0: without a result. Operands are not checked. */
-XE_FN_ spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+XE_FN_ spe_id spe_emit_for_vulkan_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
-    if (!SPE_UNLIKELY_(m->options.env) || m->in_spec) return spe_emit_one_(m, op, type, n, operands);
     uint32_t pieces = spe_must_divide_(m, op, type, n, operands);
     return pieces ? spe_divide_(m, op, type, n, operands, pieces) : spe_put_one_(m, op, type, n, operands);
 }
