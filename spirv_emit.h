@@ -174,8 +174,8 @@
  * the host requires (vk_dispatch.h does all this). SPE_ERR_ENVIRONMENT names what Vulkan lacks: generic pointers,
  * reductions over work-groups, images, exports, Intel's instructions, other functions. Decorations that are hints for
  * OpenCL's compilers are left away.
- * A C file that includes bodies has what writes for Vulkan if it includes vk_dispatch.h, anywhere, or defines SPE_VULKAN
- * before its first header; otherwise spe_begin fails with SPE_ERR_ENVIRONMENT, and the compiler has a tenth less to do.
+ * A C file that includes bodies has what writes for Vulkan if it includes vk_dispatch.h, anywhere, or defines
+ * SPE_VULKAN before its first header; otherwise spe_begin fails with SPE_ERR_ENVIRONMENT, and the compiler has a tenth less to do.
  * Spec constants from SPE_LOCAL_WORDS_CONSTANT on tell the host of local memory and subgroup sizes.
  *
  * Limits: 4194303 ids per module and 65535 words per instruction (SPIR-V's limits), regions nested at most 65000 deep.
@@ -7207,7 +7207,7 @@ XE_FN_ bool spe_push_params_(spe_module *m, const spe_kernel *k)
     return !m->error.id;
 }
 
-/* vulkan.c - what only modules for Vulkan need is in one object, so that compilers leave it out where nobody names it. */
+/* vulkan.c - what only modules for Vulkan need, in one object: compilers leave it out where nobody names it. */
 
 XETILE_ATTR_(__unused__) static const spe_vulkan_part_ spe_vulkan_all_ = {spe_emit_for_vulkan_, spe_glsl_math_,
                                                                           spe_push_params_};

@@ -1003,8 +1003,8 @@ enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
 
 typedef struct xt_node_ xt_node_;
 
-/* An operation and the function that writes it. What is recorded names these objects, see lower/lower.c, and no table has
- * all of them: so compilers leave out what would write the operations that a program does not use. */
+/* An operation and the function that writes it. What is recorded names these objects, see lower/lower.c, and no table
+ * has all of them: so compilers leave out what would write the operations that a program does not use. */
 typedef struct {
     xt_op_ op;
     void (*write)(xt_ctx *x, const xt_node_ *n);
@@ -8497,7 +8497,8 @@ xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
 }
 
 /* Rearranges a vector into another shape. At work-group level its map must be given, since none follows. */
-XE_FN_ xt_vec xt_reshaped_(xt_where_ w, const xt_operation_ *as, const char *what, const xt_slice_desc_ *d, const xt_source_ *from)
+XE_FN_ xt_vec xt_reshaped_(xt_where_ w, const xt_operation_ *as, const char *what, const xt_slice_desc_ *d,
+                           const xt_source_ *from)
 {
     static const xt_map none = {{0, 0}, {0, 0}};
     const int *n = d->vec.dist.shape;
@@ -8645,7 +8646,8 @@ XE_FN_ bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
 }
 
 /* Records an element-wise operation. */
-XE_FN_ xt_vec xt_record_vecs_(xt_where_ w, const xt_operation_ *as, int kind, cm_type type, int n, const xt_vec *v, int meeting)
+XE_FN_ xt_vec xt_record_vecs_(xt_where_ w, const xt_operation_ *as, int kind, cm_type type, int n,
+                              const xt_vec *v, int meeting)
 {
     xt_vectors_ d = XT_ZERO_;
     xt_vec r = xt_new_vec_(w.x, type, v);

@@ -1,4 +1,4 @@
-/* vulkan.c - what only modules for Vulkan need is in one object, so that compilers leave it out where nobody names it. */
+/* vulkan.c - what only modules for Vulkan need, in one object: compilers leave it out where nobody names it. */
 #include "internal.h"
 
 XETILE_ATTR_(__unused__) static const spe_vulkan_part_ spe_vulkan_all_ = {spe_emit_for_vulkan_, spe_glsl_math_,

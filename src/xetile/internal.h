@@ -34,8 +34,8 @@ enum { XT_VEC_MAGIC_ = 0x58745632, XT_TILE_MAGIC_ = 0x58745633 };
 
 typedef struct xt_node_ xt_node_;
 
-/* An operation and the function that writes it. What is recorded names these objects, see lower/lower.c, and no table has
- * all of them: so compilers leave out what would write the operations that a program does not use. */
+/* An operation and the function that writes it. What is recorded names these objects, see lower/lower.c, and no table
+ * has all of them: so compilers leave out what would write the operations that a program does not use. */
 typedef struct {
     xt_op_ op;
     void (*write)(xt_ctx *x, const xt_node_ *n);

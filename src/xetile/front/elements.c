@@ -68,7 +68,8 @@ static bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
 }
 
 /* Records an element-wise operation. */
-static xt_vec xt_record_vecs_(xt_where_ w, const xt_operation_ *as, int kind, cm_type type, int n, const xt_vec *v, int meeting)
+static xt_vec xt_record_vecs_(xt_where_ w, const xt_operation_ *as, int kind, cm_type type, int n,
+                              const xt_vec *v, int meeting)
 {
     xt_vectors_ d = XT_ZERO_;
     xt_vec r = xt_new_vec_(w.x, type, v);

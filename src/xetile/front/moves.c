@@ -110,7 +110,8 @@ xt_vec xt_convert_layout_(xt_where_ w, xt_layout_desc_ d)
 }
 
 /* Rearranges a vector into another shape. At work-group level its map must be given, since none follows. */
-static xt_vec xt_reshaped_(xt_where_ w, const xt_operation_ *as, const char *what, const xt_slice_desc_ *d, const xt_source_ *from)
+static xt_vec xt_reshaped_(xt_where_ w, const xt_operation_ *as, const char *what, const xt_slice_desc_ *d,
+                           const xt_source_ *from)
 {
     static const xt_map none = {{0, 0}, {0, 0}};
     const int *n = d->vec.dist.shape;
