@@ -166,7 +166,7 @@ static inline bool take_option(const example_option *table, char **argv, int *i,
 
 #if defined(_WIN32)
 #include <process.h>
-#define execv(path, argv) (int)_execv(path, (const char *const *)(argv))
+#define execv(path, argv) (void)_execv(path, (const char *const *)(argv))
 #else
 #include <unistd.h>
 #endif

@@ -92,7 +92,7 @@ typedef struct {
 
 #if defined(_WIN32)
 #include <process.h>
-#define execv(path, argv) (int)_execv(path, (const char *const *)(argv))
+#define execv(path, argv) (void)_execv(path, (const char *const *)(argv))
 #else
 #include <unistd.h>
 #endif

@@ -482,16 +482,13 @@ static bool run(zed_device *dev)
 /* The module is the same for all targets but Vulkan. */
 static bool emit(const char *path, const char *target)
 {
-    static const char *const targets[] = {"tgl", "dg1", "mtl", "arl-h", "dg2", "pvc",     "bmg",  "lnl",
-                                          "ptl", "wcl", "nvl", "nvl-p", "cri", "generic", "soft", "vulkan"};
-    const int count = sizeof targets / sizeof targets[0];
-    bool ok = false;
+    static const char targets[] = " tgl dg1 mtl arl-h dg2 pvc bmg lnl ptl wcl nvl nvl-p cri generic soft vulkan ";
+    char word[16];
     spe_words words;
-    for (int i = 0; i < count; i++) ok = ok || !strcmp(target, targets[i]);
-    if (!ok) return fail("--target %s: tgl, dg1, mtl, arl-h, dg2, pvc, bmg, lnl, ptl, wcl, nvl, nvl-p, cri, generic, "
-                         "soft or vulkan", target);
-    ok = build(&words, target) &&
-         emit_words(path, NULL, "as in the text, u32 elements", "", words.data, words.count * 4);
+    snprintf(word, sizeof word, " %s ", target);
+    if (!strstr(targets, word)) return fail("--target %s: one of%s", target, targets);
+    bool ok = build(&words, target) &&
+              emit_words(path, NULL, "as in the text, u32 elements", "", words.data, words.count * 4);
     spe_free(&tiny.m);
     return ok;
 }

@@ -5,8 +5,9 @@
 #include "pretend_ze.h"
 
 static const struct pretend_device gpus[] = {
-    {"Intel(R) Arc(TM) B580 Graphics", ZE_DEVICE_TYPE_GPU, 0x8086, 0xe20b, 0, 0},
-    {"Intel(R) Arc(TM) 140V GPU (16GB)", ZE_DEVICE_TYPE_GPU, 0x8086, 0x64a0, ZE_DEVICE_PROPERTY_FLAG_INTEGRATED, 0},
+    {"Intel(R) Arc(TM) B580 Graphics", ZE_DEVICE_TYPE_GPU, 0x8086, 0xe20b, 0, 0, {0, false, false}},
+    {"Intel(R) Arc(TM) 140V GPU (16GB)", ZE_DEVICE_TYPE_GPU, 0x8086, 0x64a0, ZE_DEVICE_PROPERTY_FLAG_INTEGRATED, 0,
+     {0, false, false}},
 };
 
 static void add(void)
