@@ -6,7 +6,11 @@
 [ -z "${SANITIZE:-}" ] || { skip "programs for Windows" "not under sanitizers"; report; exit; }
 mingw=x86_64-w64-mingw32-gcc
 command -v $mingw >/dev/null 2>&1 || { skip "programs for Windows" "mingw-w64 is not installed"; report; exit; }
-mkdir "$work/ze" && ln -s "$(echo '#include <level_zero/ze_api.h>' | $CC -E -x c - | sed -n 's|^# [0-9]* "\(.*/level_zero\)/ze_api.h".*|\1|p' | head -n 1)" "$work/ze/level_zero"
+mkdir "$work/ze"
+for header in level_zero/ze_api.h vulkan/vulkan.h vk_video/vulkan_video_codecs_common.h; do # Vulkan's, if they are here
+    found=$(echo "#include <$header>" | $CC -E -x c - 2>/dev/null | sed -n "s|^# [0-9]* \"\(.*/${header%%/*}\)/${header#*/}\".*|\1|p" | head -n 1)
+    [ -z "$found" ] || ln -s "$found" "$work/ze/${header%%/*}"
+done
 flags="-Wall -Wextra -Wpedantic -Werror -I. -isystem $work/ze"
 all="coopvec xetile ze_dispatch"
 
@@ -29,6 +33,7 @@ build() { # build NAME SOURCE FLAGS...: to NAME.exe
 # shellcheck disable=SC2086
 check "the library" $mingw -std=c11 $flags -DXETILE_DECLARATIONS -c -o "$work/libxetile.o" src/libxetile.c
 examples=$(cd examples && ls ./*.c | sed -e 's:^\./::' -e 's/\.c$//' | grep -v mpi_)
+[ -e "$work/ze/vulkan" ] || examples=$(echo "$examples" | grep -v hello_vulkan)
 for example in $examples; do build "$example" "examples/$example.c" -DXETILE_DECLARATIONS "$work/libxetile.o"; done
 mkdir "$work/dll"
 # shellcheck disable=SC2086
