@@ -187,3 +187,40 @@ XE_FN_ void spe_alias_(spe_module *m, spe_id id, spe_id type, uint32_t decoratio
     if (t && t->kind == SPE_KIND_POINTER && spe_storage_(m, t->storage) == SPE_StorageClassPhysicalStorageBuffer)
         spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, id, decoration);
 }
+
+/* May an id have the decoration more than once, with other literals? */
+static bool spe_is_repeatable_(uint32_t decoration)
+{
+    return decoration == SPE_DecorationFuncParamAttr || decoration == SPE_DecorationCacheControlLoadINTEL ||
+           decoration == SPE_DecorationCacheControlStoreINTEL || !spe_decoration_of_(decoration);
+}
+
+/* What is said twice of an id or a member is written once, as validators refuse more; what contradicts is an error.
+ * The decorations of an id are a list: its last one, and before each the one before it, as offsets + 1. */
+XE_FN_ void spe_merge_decorations_(spe_module *m)
+{
+    spe_buffer_ *b = &m->buffer[SPE_SECTION_DECORATION_];
+    size_t kept = 0;
+    if (!b->count || b->count == *b->data >> 16) return;
+    uint32_t *last = (uint32_t *)spe_alloc(m, m->id_count * sizeof *last);
+    uint32_t *before = (uint32_t *)spe_alloc(m, b->count * sizeof *before);
+    for (size_t at = 0, words; at < b->count && !m->error.id; at += words) {
+        const uint32_t *w = b->data + at, *known = NULL;
+        uint32_t key = (*w & 0xffff) == SPE_OpMemberDecorate ? 4 : 3; /* words that say what is decorated, and how */
+        words = *w >> 16;
+        for (uint32_t i = last[w[1]]; i && !known; i = before[i - 1]) {
+            const uint32_t *other = b->data + i - 1;
+            bool alike = (*other & 0xffff) == (*w & 0xffff) && !memcmp(other + 1, w + 1, (key - 1) * sizeof *w);
+            if (alike && (!spe_is_repeatable_(w[key - 1]) || !memcmp(other, w, words * sizeof *w))) known = other;
+        }
+        if (known && memcmp(known, w, words * sizeof *w))
+            spe_error_(m, SPE_ERR_RANGE, "value %u has decoration %u twice, with %u and %u", w[1], w[key - 1],
+                       known[key], w[key]);
+        if (known) continue;
+        before[kept] = last[w[1]];
+        last[w[1]] = (uint32_t)kept + 1;
+        memmove(b->data + kept, w, words * sizeof *w);
+        kept += words;
+    }
+    if (!m->error.id) b->count = kept;
+}

@@ -203,6 +203,7 @@ static void spe_write_head_(spe_module *m)
     if (m->local_words) /* no byte more: all of a device's local memory may be taken */
         m->buffer[SPE_SECTION_GLOBAL_].data[m->local_length] = m->local_bytes > 16 ? (m->local_bytes + 15) / 16 * 4 : 4;
     if (vulkan && m->contraction_off) spe_forbid_contraction_(m);
+    spe_merge_decorations_(m);
     if (vulkan && !m->entry_count) SPE_ERROR_(m, ENVIRONMENT, "the module has no kernel; Vulkan has no libraries");
     if (!m->entry_count) spe_capability(m, SPE_CapabilityLinkage);
     for (size_t i = 1; i < caps->count; i++) {

@@ -52,6 +52,7 @@ XE_FN_ bool spe_encode_int_(const spe_type_info *t, uint64_t magnitude, bool neg
 XE_FN_ double spe_real_of_int_(uint64_t magnitude, bool negative);
 XE_FN_ spe_id *spe_repeat_(spe_module *m, spe_id id, uint32_t n, spe_id few[16]);
 XE_FN_ void spe_alias_(spe_module *m, spe_id id, spe_id type, uint32_t decoration);
+XE_FN_ void spe_merge_decorations_(spe_module *m);
 XE_FN_ const char *spe_name_of_(const spe_module *m, spe_id id);
 XE_FN_ const char *spe_region_text_(spe_module *m, const spe_region_ *r);
 XE_FN_ void spe_region_left_open_(spe_module *m);

@@ -246,6 +246,32 @@ TEST(literals_that_do_not_exist_are_refused)
     fails(SPE_ERR_RANGE, "the literal 4 of decoration 39; the largest is 3");
 }
 
+TEST(decorations_are_written_once)
+{
+    uint32_t small = 4, large = 8, attributes[2] = {SPE_FunctionParameterAttributeNoCapture,
+                                                    SPE_FunctionParameterAttributeNoWrite};
+    size_t restricted = 0;
+    (void)open_kernel();
+    spe_id pointer = spe_param_id(&m, 0);
+    for (int i = 0; i < 4; i++) {
+        spe_decorate(&m, pointer, SPE_DecorationRestrict, 0, NULL);
+        spe_decorate(&m, pointer, SPE_DecorationFuncParamAttr, 1, &attributes[i & 1]);
+        spe_decorate(&m, pointer, SPE_DecorationAlignment, 1, &small);
+    }
+    passes("spirv_ground_decorated_once");
+    spe_words words = spe_finish(&m);
+    for (size_t at = 5; at < words.count; at += words.data[at] >> 16)
+        restricted += words.data[at] == (3u << 16 | SPE_OpDecorate) && words.data[at + 2] == SPE_DecorationRestrict;
+    CHECK_INT(restricted, 1);
+    (void)open_kernel();
+    pointer = spe_param_id(&m, 0);
+    spe_decorate(&m, pointer, SPE_DecorationAlignment, 1, &small);
+    spe_decorate(&m, pointer, SPE_DecorationAlignment, 1, &large);
+    spe_kernel_end(&m);
+    CHECK(!spe_finish(&m).data);
+    fails(SPE_ERR_RANGE, "has decoration 44 twice, with 4 and 8");
+}
+
 TEST(decorations_apply_to_what_they_decorate)
 {
     spe_id n = open_kernel(), pointer = spe_param_id(&m, 0);
@@ -515,6 +541,7 @@ int main(void)
     RUN(operands_by_number_are_counted);
     RUN(bits_that_do_not_exist_are_refused);
     RUN(literals_that_do_not_exist_are_refused);
+    RUN(decorations_are_written_once);
     RUN(decorations_apply_to_what_they_decorate);
     RUN(ids_by_number_exist);
     RUN(functions_take_no_matrices);
