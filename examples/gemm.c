@@ -118,6 +118,7 @@ static const struct {
     {"--emit", "FILE", "write the SPIR-V module and touch no device", offsetof(options, emit)},
     {"--print", NULL, "print the kernel and touch no device", offsetof(options, print)},
     {"--target", "NAME", "with --emit or --print, for (bmg) " CM_TARGET_NAMES, offsetof(options, target)},
+    {"--api", "NAME", "level_zero or vulkan (" OWN_API "; the other is " OTHER_PLACE "gemm)", offsetof(options, api)},
     {"--device", "N|NAME", "run on this device of --list (GPU first)", offsetof(options, device)},
     {"--list", NULL, "list the devices", offsetof(options, list)},
     {"--help", NULL, "this text", offsetof(options, help)},
