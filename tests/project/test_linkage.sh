@@ -1,8 +1,8 @@
 #!/bin/sh
 # The ways to use the headers: just included, with the bodies in one file of the program, both in one program, declarations first
 # and the bodies later in one file, src/ compiled file by file. A program of two files must generate the same kernels in all of
-# them. Errors must be clear: bodies in two files, and two ways in one file. In the sample, gcc and clang++ try all ways, clang
-# and g++ some.
+# them. Errors must be clear: bodies in two files, and two ways in one file. In the sample, gcc tries all ways, the others
+# some.
 . "$(dirname "$0")/../test.sh"
 export LC_ALL=C
 top=$(pwd)
@@ -180,8 +180,8 @@ for compiler in gcc clang g++ clang++; do
     tag=$compiler
     command -v $compiler >/dev/null 2>&1 || { skip "the ways to use the headers with $compiler" "$compiler is not installed"; continue; }
     case $compiler in *++) language="-x c++ -std=c++17" ;; *) language=-std=c11 ;; esac
-    case $compiler in clang | g++) optimised=-O1 ;; *) optimised=-O2 ;; esac
-    case $compiler in g++) ways=included ;; clang) ways="included in_one_file" ;; *) ways="included in_one_file again" ;; esac
+    case $compiler in clang | *++) optimised=-O1 ;; *) optimised=-O2 ;; esac
+    case $compiler in g++) ways=included ;; clang | clang++) ways="included in_one_file" ;; *) ways="included in_one_file again" ;; esac
     thorough && ways="included in_one_file again" optimised=-O2
     mkdir "$work/$tag" && cd "$work/$tag" || exit 1
     for way in $ways; do $way; done
