@@ -1730,7 +1730,6 @@ enum { SPE_ID_TYPE_ = 1, SPE_ID_CONSTANT_ = 2, SPE_ID_GLOBAL_ = 4, SPE_ID_FUNCTI
        SPE_ID_KERNEL_ = 32, SPE_ID_PACKED_ = 64 /* a pointer into a packed struct */,
        SPE_ID_FOLDED_ = 128 /* an operation returned this operand unchanged */,
        SPE_ID_DECLARED_ = 0x4000 /* a function whose body is to come */,
-       SPE_ID_AS_WRITTEN_ = 0x8000 /* decorated so for Vulkan */,
        SPE_ID_BYTE_ = 0x1000, SPE_ID_PRODUCT_ = 0x2000 /* see igc.c; halves.c has bits 8 to 11 */ };
 
 enum { SPE_RECENT_VECTOR_ = 0x40000000 };
@@ -2468,27 +2467,6 @@ XE_FN_ bool spe_has_capability_(spe_module *m, uint32_t capability, const char *
         if (names[i].number == capability) name = names[i].name;
     }
     return has || spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan has no capability %s (%u)", name, capability);
-}
-
-/* Does the environment have the instruction? Else an error. What needs a capability that it lacks is found there. */
-XE_FN_ bool spe_has_op_(spe_module *m, uint32_t op)
-{
-    static const struct {
-        uint16_t first, last;
-    } lacks[] = {{SPE_OpTypeEvent, SPE_OpTypeEvent},
-                 {SPE_OpCopyMemorySized, SPE_OpCopyMemorySized},
-                 {SPE_OpGenericPtrMemSemantics, SPE_OpInBoundsPtrAccessChain},
-                 {SPE_OpSatConvertSToU, SPE_OpSatConvertUToS},
-                 {SPE_OpPtrCastToGeneric, SPE_OpGenericCastToPtrExplicit},
-                 {SPE_OpIsFinite, SPE_OpUnordered},
-                 {SPE_OpLifetimeStart, SPE_OpGroupWaitEvents},
-                 {SPE_OpAtomicFlagTestAndSet, SPE_OpAtomicFlagClear}};
-    if (m->options.env == SPE_ENV_OPENCL) return true;
-    for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++) {
-        if (op >= lacks[i].first && op <= lacks[i].last)
-            return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan has no instruction %u", op);
-    }
-    return true;
 }
 
 /* Memory semantics as the environment writes them: global memory is its uniform memory, and orders say what becomes
@@ -4373,10 +4351,8 @@ XE_FN_ spe_id spe_put_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, 
     if (op == SPE_OpSRem || op == SPE_OpSMod) return spe_remainder_(m, op, type, operands[0], operands[1]);
     if (spe_uses_local_(m, op, n, operands)) return spe_emit_local_(m, op, type, n, operands);
     spe_id id = spe_emit_one_(m, op, type, n, operands);
-    if (m->as_written && id && spe_contracts_(op)) {
-        m->ids[id].flags |= SPE_ID_AS_WRITTEN_;
+    if (m->as_written && id && spe_contracts_(op))
         spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, id, SPE_DecorationNoContraction);
-    }
     return id;
 }
 
@@ -8770,14 +8746,15 @@ XE_FN_ void spe_write_entries_(spe_module *m)
     for (uint32_t e = 0; e < m->entry_count && rows && !m->error.id; e++) spe_write_entry_(m, e, rows, stack);
 }
 
-/* Vulkan says of each instruction that it is not contracted: all of a module, as kernels share functions. */
+/* Vulkan says of each instruction that it is not contracted: all of a module, as kernels share functions. What says so
+ * already is merged after this. */
 XE_FN_ void spe_forbid_contraction_(spe_module *m)
 {
     for (size_t at = 0; at < m->buffer[SPE_SECTION_FUNCTION_].count && !m->error.id;) {
         const uint32_t *w = m->buffer[SPE_SECTION_FUNCTION_].data + at;
         uint32_t op = *w & 0xffff;
         at += *w >> 16;
-        if (spe_contracts_(op) && !(m->ids[w[2]].flags & SPE_ID_AS_WRITTEN_))
+        if (spe_contracts_(op))
             spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, w[2], SPE_DecorationNoContraction);
     }
 }

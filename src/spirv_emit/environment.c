@@ -24,27 +24,6 @@ XE_FN_ bool spe_has_capability_(spe_module *m, uint32_t capability, const char *
     return has || spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan has no capability %s (%u)", name, capability);
 }
 
-/* Does the environment have the instruction? Else an error. What needs a capability that it lacks is found there. */
-XE_FN_ bool spe_has_op_(spe_module *m, uint32_t op)
-{
-    static const struct {
-        uint16_t first, last;
-    } lacks[] = {{SPE_OpTypeEvent, SPE_OpTypeEvent},
-                 {SPE_OpCopyMemorySized, SPE_OpCopyMemorySized},
-                 {SPE_OpGenericPtrMemSemantics, SPE_OpInBoundsPtrAccessChain},
-                 {SPE_OpSatConvertSToU, SPE_OpSatConvertUToS},
-                 {SPE_OpPtrCastToGeneric, SPE_OpGenericCastToPtrExplicit},
-                 {SPE_OpIsFinite, SPE_OpUnordered},
-                 {SPE_OpLifetimeStart, SPE_OpGroupWaitEvents},
-                 {SPE_OpAtomicFlagTestAndSet, SPE_OpAtomicFlagClear}};
-    if (m->options.env == SPE_ENV_OPENCL) return true;
-    for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++) {
-        if (op >= lacks[i].first && op <= lacks[i].last)
-            return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan has no instruction %u", op);
-    }
-    return true;
-}
-
 /* Memory semantics as the environment writes them: global memory is its uniform memory, and orders say what becomes
  * available and visible. */
 XE_FN_ uint32_t spe_semantics_(const spe_module *m, uint32_t word)

@@ -179,14 +179,15 @@ static void spe_write_entries_(spe_module *m)
     for (uint32_t e = 0; e < m->entry_count && rows && !m->error.id; e++) spe_write_entry_(m, e, rows, stack);
 }
 
-/* Vulkan says of each instruction that it is not contracted: all of a module, as kernels share functions. */
+/* Vulkan says of each instruction that it is not contracted: all of a module, as kernels share functions. What says so
+ * already is merged after this. */
 static void spe_forbid_contraction_(spe_module *m)
 {
     for (size_t at = 0; at < m->buffer[SPE_SECTION_FUNCTION_].count && !m->error.id;) {
         const uint32_t *w = m->buffer[SPE_SECTION_FUNCTION_].data + at;
         uint32_t op = *w & 0xffff;
         at += *w >> 16;
-        if (spe_contracts_(op) && !(m->ids[w[2]].flags & SPE_ID_AS_WRITTEN_))
+        if (spe_contracts_(op))
             spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, w[2], SPE_DecorationNoContraction);
     }
 }

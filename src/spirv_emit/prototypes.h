@@ -28,7 +28,6 @@ XE_FN_ int64_t spe_signed_(uint64_t x, uint32_t bits);
 XE_FN_ spe_id *spe_recent_of_(spe_module *m, uint32_t type, uint64_t bits);
 XE_FN_ spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits);
 XE_FN_ bool spe_has_capability_(spe_module *m, uint32_t capability, const char *extension);
-XE_FN_ bool spe_has_op_(spe_module *m, uint32_t op);
 XE_FN_ uint32_t spe_semantics_(const spe_module *m, uint32_t word);
 XE_FN_ uint32_t spe_storage_(const spe_module *m, uint32_t storage);
 XE_FN_ int spe_keeps_decoration_(spe_module *m, uint32_t decoration);
