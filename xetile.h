@@ -1052,6 +1052,7 @@ typedef struct {
     int repeated; /* 1: all lanes are known to hold the same; -1: they are not; 0: see xt_is_repeated_ */
     uint32_t tied; /* those that are opaque together form a class, see passes/opaque.c */
     bool opaque, carried; /* of its root: opaque; it has other members */
+    int multiplied; /* its uses as an operand of opaque products */
     int panel; /* 1 + its index among operands in local memory, see passes/opaque.c; 0: not one */
     cm_matrix *turns; /* during writing: its blocks for several turns of a loop, see lower/turns.c */
     /* during writing. A number that advances with the loop index is start + advance of the index. */
@@ -1402,6 +1403,8 @@ struct xt_node_ {
         const xt_val *condition;
     };
 };
+
+XE_FN_ void xt_join_carried_(xt_ctx *x, const xt_frame_ *f, void (*join)(xt_ctx *, uint32_t, uint32_t));
 
 /* ir/context.c - a build: errors, memory, types and properties of values. */
 
@@ -7129,28 +7132,13 @@ XE_FN_ void xt_tie_(xt_ctx *x, uint32_t a, uint32_t b)
     xt_value_at_(x, a)->opaque |= xt_value_at_(x, b)->opaque;
 }
 
-XE_FN_ void xt_tie_region_(xt_ctx *x, const xt_frame_ *f)
-{
-    for (int i = 0; i < f->slots; i++) {
-        xt_slot_ *s = &f->slot[i];
-        xt_thing_ *all[3] = {&s->body, &s->now, &s->result};
-        const xt_vec *start = xt_thing_vec_(&s->start);
-        for (int j = 0; start && j < 3; j++) xt_tie_(x, start->id, xt_thing_vec_(all[j])->id);
-    }
-}
-
 /* ---- operands: panels -------------------------------------------------------------------------------------------- */
 
 /* Are opaque products all that uses a loaded vector? */
 XE_FN_ bool xt_only_multiplied_(xt_ctx *x, uint32_t id)
 {
-    int uses = xt_value_at_(x, id)->uses;
-    for (int i = 0; i < x->nodes.count; i++) {
-        const xt_node_ *n = xt_node_at_(x, i);
-        if (n->op != XT_OP_TILE_MMA_ || !xt_is_opaque_product_(x, n)) continue;
-        uses -= (n->mma->left.id == id) + (n->mma->right.id == id);
-    }
-    return !uses && !xt_value_at_(x, xt_tied_(x, id))->carried;
+    const xt_value_ *v = xt_value_at_(x, id);
+    return v->uses == v->multiplied && !xt_value_at_(x, xt_tied_(x, id))->carried;
 }
 
 /* Bytes of local memory that panels may take. */
@@ -7215,9 +7203,11 @@ XE_FN_ void xt_find_opaque_(xt_ctx *x)
     if (xt_panel_room_(x) < 0) x->opaque_words = 0;
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        if (n->op == XT_OP_END_) xt_tie_region_(x, n->frame);
+        if (n->op == XT_OP_END_) xt_join_carried_(x, n->frame, xt_tie_);
         if (xt_does_(n->op, XT_RENAMES_)) xt_tie_(x, n->whole->part.id, n->result);
         if (!xt_is_opaque_product_(x, n)) continue;
+        xt_value_at_(x, n->mma->left.id)->multiplied++;
+        xt_value_at_(x, n->mma->right.id)->multiplied++;
         if (n->mma->sum.magic) xt_tie_(x, n->mma->sum.id, n->result);
         xt_value_at_(x, xt_tied_(x, n->result))->opaque = any = true;
     }
@@ -7260,14 +7250,14 @@ XE_FN_ void xt_product_layouts_(xt_ctx *x, const xt_node_ *n)
     if (d->sum.magic) xt_same_layout_(x, n->result, d->sum.id);
 }
 
-/* All values that a carried variable can have share a layout. */
-XE_FN_ void xt_region_layouts_(xt_ctx *x, const xt_frame_ *f)
+/* Joins all values that a carried variable can have, in pairs. */
+XE_FN_ void xt_join_carried_(xt_ctx *x, const xt_frame_ *f, void (*join)(xt_ctx *, uint32_t, uint32_t))
 {
     for (int i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
         xt_thing_ *all[3] = {&s->body, &s->now, &s->result};
         const xt_vec *start = xt_thing_vec_(&s->start);
-        for (int j = 0; start && j < 3; j++) xt_same_layout_(x, start->id, xt_thing_vec_(all[j])->id);
+        for (int j = 0; start && j < 3; j++) join(x, start->id, xt_thing_vec_(all[j])->id);
     }
 }
 
@@ -7276,7 +7266,7 @@ XE_FN_ void xt_find_layouts_(xt_ctx *x)
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         if (n->op == XT_OP_TILE_MMA_) xt_product_layouts_(x, n);
-        if (n->op == XT_OP_END_) xt_region_layouts_(x, n->frame);
+        if (n->op == XT_OP_END_) xt_join_carried_(x, n->frame, xt_same_layout_);
         if (xt_does_(n->op, XT_RENAMES_)) xt_same_layout_(x, n->whole->part.id, n->result);
         if (n->op == XT_OP_SPLAT_ && n->splat->like) xt_same_layout_(x, n->splat->like, n->result);
         if (n->op == XT_OP_MATH_VECTOR_ || (n->op == XT_OP_BINARY_VECTOR_ && !xt_is_compare_(n->kind)))

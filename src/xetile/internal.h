@@ -83,6 +83,7 @@ typedef struct {
     int repeated; /* 1: all lanes are known to hold the same; -1: they are not; 0: see xt_is_repeated_ */
     uint32_t tied; /* those that are opaque together form a class, see passes/opaque.c */
     bool opaque, carried; /* of its root: opaque; it has other members */
+    int multiplied; /* its uses as an operand of opaque products */
     int panel; /* 1 + its index among operands in local memory, see passes/opaque.c; 0: not one */
     cm_matrix *turns; /* during writing: its blocks for several turns of a loop, see lower/turns.c */
     /* during writing. A number that advances with the loop index is start + advance of the index. */

@@ -27,14 +27,14 @@ static void xt_product_layouts_(xt_ctx *x, const xt_node_ *n)
     if (d->sum.magic) xt_same_layout_(x, n->result, d->sum.id);
 }
 
-/* All values that a carried variable can have share a layout. */
-static void xt_region_layouts_(xt_ctx *x, const xt_frame_ *f)
+/* Joins all values that a carried variable can have, in pairs. */
+XE_LATE_ void xt_join_carried_(xt_ctx *x, const xt_frame_ *f, void (*join)(xt_ctx *, uint32_t, uint32_t))
 {
     for (int i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
         xt_thing_ *all[3] = {&s->body, &s->now, &s->result};
         const xt_vec *start = xt_thing_vec_(&s->start);
-        for (int j = 0; start && j < 3; j++) xt_same_layout_(x, start->id, xt_thing_vec_(all[j])->id);
+        for (int j = 0; start && j < 3; j++) join(x, start->id, xt_thing_vec_(all[j])->id);
     }
 }
 
@@ -43,7 +43,7 @@ XE_FN_ void xt_find_layouts_(xt_ctx *x)
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         if (n->op == XT_OP_TILE_MMA_) xt_product_layouts_(x, n);
-        if (n->op == XT_OP_END_) xt_region_layouts_(x, n->frame);
+        if (n->op == XT_OP_END_) xt_join_carried_(x, n->frame, xt_same_layout_);
         if (xt_does_(n->op, XT_RENAMES_)) xt_same_layout_(x, n->whole->part.id, n->result);
         if (n->op == XT_OP_SPLAT_ && n->splat->like) xt_same_layout_(x, n->splat->like, n->result);
         if (n->op == XT_OP_MATH_VECTOR_ || (n->op == XT_OP_BINARY_VECTOR_ && !xt_is_compare_(n->kind)))

@@ -14,28 +14,13 @@ static void xt_tie_(xt_ctx *x, uint32_t a, uint32_t b)
     xt_value_at_(x, a)->opaque |= xt_value_at_(x, b)->opaque;
 }
 
-static void xt_tie_region_(xt_ctx *x, const xt_frame_ *f)
-{
-    for (int i = 0; i < f->slots; i++) {
-        xt_slot_ *s = &f->slot[i];
-        xt_thing_ *all[3] = {&s->body, &s->now, &s->result};
-        const xt_vec *start = xt_thing_vec_(&s->start);
-        for (int j = 0; start && j < 3; j++) xt_tie_(x, start->id, xt_thing_vec_(all[j])->id);
-    }
-}
-
 /* ---- operands: panels -------------------------------------------------------------------------------------------- */
 
 /* Are opaque products all that uses a loaded vector? */
 static bool xt_only_multiplied_(xt_ctx *x, uint32_t id)
 {
-    int uses = xt_value_at_(x, id)->uses;
-    for (int i = 0; i < x->nodes.count; i++) {
-        const xt_node_ *n = xt_node_at_(x, i);
-        if (n->op != XT_OP_TILE_MMA_ || !xt_is_opaque_product_(x, n)) continue;
-        uses -= (n->mma->left.id == id) + (n->mma->right.id == id);
-    }
-    return !uses && !xt_value_at_(x, xt_tied_(x, id))->carried;
+    const xt_value_ *v = xt_value_at_(x, id);
+    return v->uses == v->multiplied && !xt_value_at_(x, xt_tied_(x, id))->carried;
 }
 
 /* Bytes of local memory that panels may take. */
@@ -100,9 +85,11 @@ XE_FN_ void xt_find_opaque_(xt_ctx *x)
     if (xt_panel_room_(x) < 0) x->opaque_words = 0;
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        if (n->op == XT_OP_END_) xt_tie_region_(x, n->frame);
+        if (n->op == XT_OP_END_) xt_join_carried_(x, n->frame, xt_tie_);
         if (xt_does_(n->op, XT_RENAMES_)) xt_tie_(x, n->whole->part.id, n->result);
         if (!xt_is_opaque_product_(x, n)) continue;
+        xt_value_at_(x, n->mma->left.id)->multiplied++;
+        xt_value_at_(x, n->mma->right.id)->multiplied++;
         if (n->mma->sum.magic) xt_tie_(x, n->mma->sum.id, n->result);
         xt_value_at_(x, xt_tied_(x, n->result))->opaque = any = true;
     }
