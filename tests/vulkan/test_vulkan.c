@@ -10,6 +10,7 @@
 #endif
 
 #include "xetile.h"
+#include "vulkan_module.h"
 
 #if !defined(NO_VULKAN)
 #include "vk_dispatch.h"
@@ -44,17 +45,6 @@ static void begin(spe_module *m, const char *name, const char *text, uint32_t lo
     k.local_size[0] = local_size;
     k.contract = contract;
     spe_kernel_begin(m, &k);
-}
-
-static spe_words finish(spe_module *m, const char *name)
-{
-    char file[64];
-    spe_kernel_end(m);
-    spe_words w = spe_finish(m);
-    snprintf(file, sizeof file, "vulkan_%s", name);
-    if (w.data) test_save_spv(file, w.data, w.count * 4);
-    else test_fail(__FILE__, __LINE__, "%s: %s", name, spe_get_error(m)->text);
-    return w;
 }
 
 static spe_id at(spe_module *m, uint32_t param, spe_id i) { return spe_index(m, spe_param_id(m, param), i); }

@@ -5,6 +5,7 @@
 #include "test.h"
 
 #include "spirv_emit.h"
+#include "vulkan_module.h"
 
 #if defined(__has_include)
 #if __has_include(<vulkan/vulkan_core.h>)
@@ -180,17 +181,6 @@ static void result(spe_module *m, int inputs, int functions, int number, spe_id 
     spe_id at = spe_imul(m, spe_builtin(m, SPE_GLOBAL_ID, 0), spe_u32(m, (uint32_t)functions));
     at = spe_iadd(m, at, spe_u32(m, (uint32_t)number));
     spe_store(m, spe_index(m, spe_param_id(m, (uint32_t)inputs), at), v, 0);
-}
-
-static spe_words finish(spe_module *m, const char *name)
-{
-    char file[64];
-    spe_kernel_end(m);
-    spe_words w = spe_finish(m);
-    snprintf(file, sizeof file, "vulkan_%s", name);
-    if (w.data) test_save_spv(file, w.data, w.count * 4);
-    else test_fail(__FILE__, __LINE__, "%s: %s", name, spe_get_error(m)->text);
-    return w;
 }
 
 static spe_words unary_module(spe_module *m)
