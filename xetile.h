@@ -1404,8 +1404,6 @@ struct xt_node_ {
     };
 };
 
-XE_FN_ void xt_join_carried_(xt_ctx *x, const xt_frame_ *f, void (*join)(xt_ctx *, uint32_t, uint32_t));
-
 /* ir/context.c - a build: errors, memory, types and properties of values. */
 
 XE_FN_ const spe_reporter *xt_errors_(void)
@@ -2484,6 +2482,17 @@ XE_FN_ xt_vec *xt_thing_vec_(xt_thing_ *t)
 {
     if (t->magic == XT_TILE_MAGIC_ && t->tile.scatter) return &t->tile.offsets;
     return t->magic == XT_VEC_MAGIC_ ? &t->vec : NULL;
+}
+
+/* Joins all values that a carried variable can have, in pairs. */
+XE_FN_ void xt_join_carried_(xt_ctx *x, const xt_frame_ *f, void (*join)(xt_ctx *, uint32_t, uint32_t))
+{
+    for (int i = 0; i < f->slots; i++) {
+        xt_slot_ *s = &f->slot[i];
+        xt_thing_ *all[3] = {&s->body, &s->now, &s->result};
+        const xt_vec *start = xt_thing_vec_(&s->start);
+        for (int j = 0; start && j < 3; j++) join(x, start->id, xt_thing_vec_(all[j])->id);
+    }
 }
 
 XE_FN_ bool xt_same_scalar_(const xt_val *a, const xt_val *b)
@@ -7248,17 +7257,6 @@ XE_FN_ void xt_product_layouts_(xt_ctx *x, const xt_node_ *n)
     xt_need_layout_(x, d->right.id, CM_A);
     xt_need_layout_(x, n->result, CM_ACC);
     if (d->sum.magic) xt_same_layout_(x, n->result, d->sum.id);
-}
-
-/* Joins all values that a carried variable can have, in pairs. */
-XE_FN_ void xt_join_carried_(xt_ctx *x, const xt_frame_ *f, void (*join)(xt_ctx *, uint32_t, uint32_t))
-{
-    for (int i = 0; i < f->slots; i++) {
-        xt_slot_ *s = &f->slot[i];
-        xt_thing_ *all[3] = {&s->body, &s->now, &s->result};
-        const xt_vec *start = xt_thing_vec_(&s->start);
-        for (int j = 0; start && j < 3; j++) join(x, start->id, xt_thing_vec_(all[j])->id);
-    }
 }
 
 XE_FN_ void xt_find_layouts_(xt_ctx *x)

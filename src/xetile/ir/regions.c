@@ -23,6 +23,17 @@ XE_FN_ xt_vec *xt_thing_vec_(xt_thing_ *t)
     return t->magic == XT_VEC_MAGIC_ ? &t->vec : NULL;
 }
 
+/* Joins all values that a carried variable can have, in pairs. */
+XE_FN_ void xt_join_carried_(xt_ctx *x, const xt_frame_ *f, void (*join)(xt_ctx *, uint32_t, uint32_t))
+{
+    for (int i = 0; i < f->slots; i++) {
+        xt_slot_ *s = &f->slot[i];
+        xt_thing_ *all[3] = {&s->body, &s->now, &s->result};
+        const xt_vec *start = xt_thing_vec_(&s->start);
+        for (int j = 0; start && j < 3; j++) join(x, start->id, xt_thing_vec_(all[j])->id);
+    }
+}
+
 XE_FN_ bool xt_same_scalar_(const xt_val *a, const xt_val *b)
 {
     if (a->kind != b->kind || a->type != b->type) return false;

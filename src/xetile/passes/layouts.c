@@ -27,17 +27,6 @@ static void xt_product_layouts_(xt_ctx *x, const xt_node_ *n)
     if (d->sum.magic) xt_same_layout_(x, n->result, d->sum.id);
 }
 
-/* Joins all values that a carried variable can have, in pairs. */
-XE_LATE_ void xt_join_carried_(xt_ctx *x, const xt_frame_ *f, void (*join)(xt_ctx *, uint32_t, uint32_t))
-{
-    for (int i = 0; i < f->slots; i++) {
-        xt_slot_ *s = &f->slot[i];
-        xt_thing_ *all[3] = {&s->body, &s->now, &s->result};
-        const xt_vec *start = xt_thing_vec_(&s->start);
-        for (int j = 0; start && j < 3; j++) join(x, start->id, xt_thing_vec_(all[j])->id);
-    }
-}
-
 XE_FN_ void xt_find_layouts_(xt_ctx *x)
 {
     for (int i = 0; i < x->nodes.count; i++) {
