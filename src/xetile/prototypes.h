@@ -200,6 +200,7 @@ XE_FN_ void xt_stage_end_(xt_ctx *x, xt_stage_ *first, xt_stage_ *last);
 XE_FN_ xt_stage_ *xt_stage_of_(xt_ctx *x, uint32_t id);
 XE_FN_ bool xt_write_staged_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ bool xt_write_sliced_(xt_ctx *x, const xt_node_ *n);
+XE_FN_ spe_id xt_panel_aligned_(xt_ctx *x, const xt_tile *t);
 XE_FN_ spe_id xt_panel_matrix_(xt_ctx *x, const xt_panel_ *p, cm_use use, int row, int col);
 XE_FN_ bool xt_write_panel_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ int xt_panel_ids_(xt_ctx *x, const xt_frame_ *f);

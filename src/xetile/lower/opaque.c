@@ -124,15 +124,7 @@ XE_FN_ void xt_write_opaque_each_(xt_ctx *x, const xt_node_ *n)
 static spe_id xt_opaque_fits_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
 {
     spe_module *m = &x->m;
-    spe_id all = 0, bytes = spe_i32(m, xt_bytes_(t->type)), zero = spe_i32(m, 0);
-    spe_id pitch = spe_imul(m, xt_index_id_(x, &t->pitch), bytes);
-    spe_id base = spe_ptr_to_u(m, spe_int(m, 64), t->base.id), first = xt_index_id_(x, &t->offset[xt_inner_(t)]);
-    base = spe_uconvert(m, spe_int(m, 32), base);
-    base = spe_or(m, base, pitch);
-    first = spe_imul(m, first, bytes);
-    base = spe_or(m, base, first);
-    base = spe_and(m, base, spe_i32(m, 15));
-    all = spe_ieq(m, base, zero);
+    spe_id all = xt_panel_aligned_(x, t), zero = spe_i32(m, 0);
     for (int i = 0; i < 2 && !t->inside; i++) {
         int size = (v->dist.rounds[i] - 1) * v->dist.layout[i] * v->dist.data[i] + v->dist.data[i];
         spe_id at = xt_index_id_(x, &t->offset[i]);

@@ -45,8 +45,8 @@ static void xt_panel_put_(xt_ctx *x, const xt_panel_ *p, const xt_panel_unit_ *u
 
 /* ---- from memory ------------------------------------------------------------------------------------------------- */
 
-/* Is each of the tile's vectors aligned? */
-static spe_id xt_panel_aligned_(xt_ctx *x, const xt_tile *t)
+/* Does each line of the tile begin at a multiple of 16 bytes? */
+XE_FN_ spe_id xt_panel_aligned_(xt_ctx *x, const xt_tile *t)
 {
     spe_module *m = &x->m;
     spe_id bytes = spe_i32(m, xt_bytes_(t->type)), zero = spe_i32(m, 0), all, one;
