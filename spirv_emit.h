@@ -5470,6 +5470,32 @@ XE_FN_ spe_id spe_glsl_fma_(spe_module *m, spe_id a, spe_id b, spe_id c)
     return spe_glsl_(m, SPE_GLSL_FMA_, "llf==:=", a, b, c);
 }
 
+/* Operations whose second operand is a constant. C leaves open which of two arguments is evaluated first, and ids are
+ * numbered as they are made: calls that make ids nest through these, or stand in statements of their own. */
+XE_FN_ spe_id spe_glsl_u_(spe_module *m, spe_id like, uint32_t value)
+{
+    return spe_const_u(m, spe_type_of(m, like), value);
+}
+XE_FN_ spe_id spe_fadd_c_(spe_module *m, spe_id x, double c) { return spe_fadd(m, x, spe_glsl_f_(m, x, c)); }
+XE_FN_ spe_id spe_fmul_c_(spe_module *m, spe_id x, double c) { return spe_fmul(m, x, spe_glsl_f_(m, x, c)); }
+XE_FN_ spe_id spe_fgt_c_(spe_module *m, spe_id x, double c) { return spe_fgt(m, x, spe_glsl_f_(m, x, c)); }
+XE_FN_ spe_id spe_flt_c_(spe_module *m, spe_id x, double c) { return spe_flt(m, x, spe_glsl_f_(m, x, c)); }
+XE_FN_ spe_id spe_feq_c_(spe_module *m, spe_id x, double c) { return spe_feq(m, x, spe_glsl_f_(m, x, c)); }
+XE_FN_ spe_id spe_iadd_c_(spe_module *m, spe_id x, uint32_t c) { return spe_iadd(m, x, spe_glsl_u_(m, x, c)); }
+XE_FN_ spe_id spe_isub_c_(spe_module *m, spe_id x, uint32_t c) { return spe_isub(m, x, spe_glsl_u_(m, x, c)); }
+XE_FN_ spe_id spe_and_c_(spe_module *m, spe_id x, uint32_t c) { return spe_and(m, x, spe_glsl_u_(m, x, c)); }
+XE_FN_ spe_id spe_shl_c_(spe_module *m, spe_id x, uint32_t c) { return spe_shl(m, x, spe_glsl_u_(m, x, c)); }
+XE_FN_ spe_id spe_shr_c_(spe_module *m, spe_id x, uint32_t c) { return spe_shr(m, x, spe_glsl_u_(m, x, c)); }
+XE_FN_ spe_id spe_sar_c_(spe_module *m, spe_id x, uint32_t c) { return spe_sar(m, x, spe_glsl_u_(m, x, c)); }
+XE_FN_ spe_id spe_ieq_c_(spe_module *m, spe_id x, uint32_t c) { return spe_ieq(m, x, spe_glsl_u_(m, x, c)); }
+
+/* Whether bit 0 of x is set. */
+XE_FN_ spe_id spe_odd_(spe_module *m, spe_id x)
+{
+    spe_id bit = spe_and_c_(m, x, 1);
+    return spe_ine(m, bit, spe_glsl_u_(m, x, 0));
+}
+
 /* The polynomial with these n coefficients, the highest power's first. */
 XE_FN_ spe_id spe_polynomial_(spe_module *m, spe_id x, int n, const double *coefficients)
 {
@@ -5482,26 +5508,73 @@ XE_FN_ spe_id spe_glsl_abs_(spe_module *m, spe_id x) { return spe_glsl_(m, SPE_G
 XE_FN_ spe_id spe_glsl_round_(spe_module *m, spe_id x) { return spe_glsl_(m, SPE_GLSL_ROUND_EVEN_, "llf:=", x, 0, 0); }
 XE_FN_ spe_id spe_glsl_root_(spe_module *m, spe_id x) { return spe_glsl_(m, SPE_GLSL_SQRT_, "llf:=", x, 0, 0); }
 
-/* x where it is NaN, else y; by its bits, as some compilers assume that none occurs. */
+/* x, or the limit beyond which it is. */
+XE_FN_ spe_id spe_clamped_(spe_module *m, spe_id x, spe_id least, spe_id most)
+{
+    spe_id above = spe_fgt(m, x, most), below = spe_flt(m, x, least);
+    return spe_select(m, above, most, spe_select(m, below, least, x));
+}
+
+/* The bits of an f32 as an integer, and an f32 like another with these bits. */
+XE_FN_ spe_id spe_bits_(spe_module *m, spe_id x) { return spe_bitcast(m, spe_vec_like(m, spe_int(m, 32), x), x); }
+XE_FN_ spe_id spe_of_bits_(spe_module *m, spe_id like, spe_id bits)
+{
+    return spe_bitcast(m, spe_type_of(m, like), bits);
+}
+
+/* Infinity and NaN by their bits, as some compilers assume that neither occurs. */
+XE_FN_ spe_id spe_infinity_(spe_module *m, spe_id like)
+{
+    return spe_of_bits_(m, like, spe_const_u(m, spe_vec_like(m, spe_int(m, 32), like), 0x7f800000));
+}
+XE_FN_ spe_id spe_nan_(spe_module *m, spe_id like)
+{
+    return spe_of_bits_(m, like, spe_const_u(m, spe_vec_like(m, spe_int(m, 32), like), 0x7fc00000));
+}
+
+/* x where it is NaN, else y; by its bits, too. */
 XE_FN_ spe_id spe_unless_nan_(spe_module *m, spe_id x, spe_id y)
 {
-    spe_id i32 = spe_vec_like(m, spe_int(m, 32), x), bits = spe_bitcast(m, i32, spe_glsl_abs_(m, x));
-    return spe_select(m, spe_ugt(m, bits, spe_const_u(m, i32, 0x7f800000)), x, y);
+    spe_id bits = spe_bits_(m, spe_glsl_abs_(m, x));
+    return spe_select(m, spe_ugt(m, bits, spe_glsl_u_(m, bits, 0x7f800000)), x, y);
+}
+
+/* Whether the sign bit of x is set. */
+XE_FN_ spe_id spe_negative_(spe_module *m, spe_id x)
+{
+    spe_id bits = spe_bits_(m, x);
+    return spe_slt(m, bits, spe_glsl_u_(m, bits, 0));
 }
 
 /* y, which is not negative, with the sign of x. */
 XE_FN_ spe_id spe_signed_as_(spe_module *m, spe_id y, spe_id x)
 {
-    spe_id i32 = spe_vec_like(m, spe_int(m, 32), x);
-    spe_id sign = spe_and(m, spe_bitcast(m, i32, x), spe_const_u(m, i32, 0x80000000));
-    return spe_bitcast(m, spe_type_of(m, y), spe_or(m, spe_bitcast(m, i32, y), sign));
+    spe_id sign = spe_and_c_(m, spe_bits_(m, x), 0x80000000);
+    return spe_of_bits_(m, y, spe_or(m, spe_bits_(m, y), sign));
 }
 
 /* The upper 12 bits of a float: products of two such are exact. */
 XE_FN_ spe_id spe_head_(spe_module *m, spe_id x)
 {
-    spe_id i32 = spe_vec_like(m, spe_int(m, 32), x);
-    return spe_bitcast(m, spe_type_of(m, x), spe_and(m, spe_bitcast(m, i32, x), spe_const_u(m, i32, 0xfffff000)));
+    return spe_of_bits_(m, x, spe_and_c_(m, spe_bits_(m, x), 0xfffff000));
+}
+
+/* The bits of x, which is not negative, times 2^25 where it is below the normal range; *lift is 25 there, else 0. */
+XE_FN_ spe_id spe_normal_bits_(spe_module *m, spe_id x, spe_id *lift)
+{
+    spe_id below = spe_flt_c_(m, x, 1.1754943508222875e-38), lifted = spe_fmul_c_(m, x, 33554432.0);
+    spe_id bits = spe_bits_(m, spe_select(m, below, lifted, x)), zero = spe_glsl_u_(m, bits, 0);
+    *lift = spe_select(m, below, spe_glsl_u_(m, bits, 25), zero);
+    return bits;
+}
+
+/* The factor from sqrt(1/2) to sqrt(2) of positive x = 2^e factor; e is an integer. */
+XE_FN_ spe_id spe_mantissa_(spe_module *m, spe_id x, spe_id *e)
+{
+    spe_id lift, bits = spe_normal_bits_(m, x, &lift);
+    spe_id power = spe_sar_c_(m, spe_isub_c_(m, bits, 0x3f3504f3), 23);
+    *e = spe_isub(m, power, lift);
+    return spe_of_bits_(m, x, spe_isub(m, bits, spe_shl_c_(m, power, 23)));
 }
 
 /* exponentials.c - exponentials, logarithms and what is made of them for Vulkan, of f32. */
@@ -5509,17 +5582,16 @@ XE_FN_ spe_id spe_head_(spe_module *m, spe_id x)
 /* 2^n for integers n in floats. */
 XE_FN_ spe_id spe_power_of_2_(spe_module *m, spe_id n, spe_id type)
 {
-    spe_id i32 = spe_type_of(m, n);
-    return spe_bitcast(m, type, spe_shl(m, spe_iadd(m, n, spe_const_u(m, i32, 127)), spe_const_u(m, i32, 23)));
+    return spe_bitcast(m, type, spe_shl_c_(m, spe_iadd_c_(m, n, 127), 23));
 }
 
 /* 2^n (1 + rest) for whole floats n from -300 to 300: in two halves, since 2^n may be outside f32. */
 XE_FN_ spe_id spe_scaled_by_2_(spe_module *m, spe_id rest, spe_id n)
 {
-    spe_id type = spe_type_of(m, n), i32 = spe_vec_like(m, spe_int(m, 32), n), whole = spe_f_to_s(m, i32, n);
-    spe_id half = spe_sar(m, whole, spe_const_u(m, i32, 1));
-    spe_id first = spe_power_of_2_(m, half, type), second = spe_power_of_2_(m, spe_isub(m, whole, half), type);
-    return spe_fmul(m, spe_fmul(m, spe_fadd(m, spe_glsl_f_(m, n, 1.0), rest), first), second);
+    spe_id type = spe_type_of(m, n), whole = spe_f_to_s(m, spe_vec_like(m, spe_int(m, 32), n), n);
+    spe_id half = spe_sar_c_(m, whole, 1), first = spe_power_of_2_(m, half, type);
+    spe_id second = spe_power_of_2_(m, spe_isub(m, whole, half), type);
+    return spe_fmul(m, spe_fmul(m, spe_fadd_c_(m, rest, 1.0), first), second);
 }
 
 /* e^r - 1 by its series, for |r| up to ln 2 / 2: the first term left out is below 2^-27 of it. */
@@ -5533,33 +5605,37 @@ XE_FN_ spe_id spe_exponential_series_(spe_module *m, spe_id r)
 XE_FN_ spe_id spe_less_multiple_(spe_module *m, spe_id x, spe_id n, double high, double low)
 {
     m->as_written = true;
-    x = spe_fsub(m, x, spe_fmul(m, n, spe_glsl_f_(m, x, high)));
-    x = spe_fsub(m, x, spe_fmul(m, n, spe_glsl_f_(m, x, low)));
+    x = spe_fsub(m, x, spe_fmul_c_(m, n, high));
+    x = spe_fsub(m, x, spe_fmul_c_(m, n, low));
     m->as_written = false;
     return x;
+}
+
+/* x = n log + r for EXP, EXP2, EXP10 and EXPM1, with log the base's logarithm of 2, and n whole: r in base e. */
+XE_FN_ spe_id spe_exponent_parts_(spe_module *m, spe_math_op f, spe_id x, spe_id *n)
+{
+    if (f == SPE_EXP2) {
+        *n = spe_glsl_round_(m, x);
+        return spe_fmul_c_(m, spe_fsub(m, x, *n), 0.6931471805599453);
+    }
+    *n = spe_glsl_round_(m, spe_fmul_c_(m, x, f == SPE_EXP10 ? 3.321928094887362 : 1.4426950408889634));
+    if (f != SPE_EXP10) return spe_less_multiple_(m, x, *n, 0.693145751953125, 1.42860682030941723212e-6);
+    return spe_fmul_c_(m, spe_less_multiple_(m, x, *n, 0.301025390625, 4.605038981195e-6), 2.302585092994046);
 }
 
 /* f(x) for EXP, EXP2, EXP10 and EXPM1: 2^n e^r with n the nearest integer to x over the base's logarithm of 2. */
 XE_FN_ spe_id spe_exponential_(spe_module *m, spe_math_op f, spe_id x)
 {
-    spe_id type = spe_type_of(m, x), one = spe_glsl_f_(m, x, 1.0), n, r, given = x, rest, power, scale, small;
     spe_id high = spe_glsl_f_(m, x, f == SPE_EXP2 ? 200 : f == SPE_EXP10 ? 60 : 110), low = spe_fneg(m, high);
-    x = spe_select(m, spe_fgt(m, x, high), high, x);
-    x = spe_select(m, spe_flt(m, x, low), low, x);
-    x = spe_select(m, spe_feq(m, x, x), x, spe_glsl_f_(m, x, 0.0));
-    n = f == SPE_EXP2 ? x : spe_fmul(m, x, spe_glsl_f_(m, x, f == SPE_EXP10 ? 3.321928094887362 : 1.4426950408889634));
-    n = spe_glsl_round_(m, n);
-    if (f == SPE_EXP2) r = spe_fmul(m, spe_fsub(m, x, n), spe_glsl_f_(m, x, 0.6931471805599453));
-    else if (f != SPE_EXP10) r = spe_less_multiple_(m, x, n, 0.693145751953125, 1.42860682030941723212e-6);
-    else r = spe_fmul(m, spe_less_multiple_(m, x, n, 0.301025390625, 4.605038981195e-6),
-                      spe_glsl_f_(m, x, 2.302585092994046));
-    rest = spe_exponential_series_(m, r);
-    power = spe_scaled_by_2_(m, rest, n);
-    if (f != SPE_EXPM1) return spe_unless_nan_(m, given, power);
-    scale = spe_scaled_by_2_(m, spe_null(m, type), n);
-    small = spe_fadd(m, spe_fmul(m, rest, scale), spe_fsub(m, scale, one));
-    small = spe_select(m, spe_fgt(m, n, spe_glsl_f_(m, x, 30.0)), power, small); /* beside 2^30, 1 is nothing */
-    return spe_unless_nan_(m, given, small);
+    spe_id limited = spe_clamped_(m, x, low, high), ordered = spe_feq(m, limited, limited), n;
+    limited = spe_select(m, ordered, limited, spe_glsl_f_(m, x, 0.0));
+    spe_id rest = spe_exponential_series_(m, spe_exponent_parts_(m, f, limited, &n));
+    spe_id power = spe_scaled_by_2_(m, rest, n);
+    if (f != SPE_EXPM1) return spe_unless_nan_(m, x, power);
+    spe_id scale = spe_scaled_by_2_(m, spe_null(m, spe_type_of(m, x)), n), large = spe_fgt_c_(m, n, 30.0);
+    spe_id less_one = spe_fsub(m, scale, spe_glsl_f_(m, x, 1.0));
+    spe_id small = spe_fadd(m, spe_fmul(m, rest, scale), less_one);
+    return spe_unless_nan_(m, x, spe_select(m, large, power, small)); /* beside 2^30, 1 is nothing */
 }
 
 /* e log 2 + log m in base e, 2 or 10, from the parts of log m = f - y, and a correction c. */
@@ -5567,11 +5643,14 @@ XE_FN_ spe_id spe_logarithm_sum_(spe_module *m, spe_math_op base, spe_id e, spe_
 {
     double high = base == SPE_LOG10 ? 0.301025390625 : 0.693145751953125;
     double low = base == SPE_LOG10 ? 4.605038981195e-6 : 1.42860682030941723212e-6;
-    if (base == SPE_LOG2) return spe_glsl_fma_(m, spe_fsub(m, f, y), spe_glsl_f_(m, e, 1.4426950408889634), e);
+    if (base == SPE_LOG2) {
+        spe_id factor = spe_glsl_f_(m, e, 1.4426950408889634);
+        return spe_glsl_fma_(m, spe_fsub(m, f, y), factor, e);
+    }
     m->as_written = true;
-    spe_id below = spe_fmul(m, e, spe_glsl_f_(m, e, low)), above = spe_fmul(m, e, spe_glsl_f_(m, e, high)), log;
+    spe_id below = spe_fmul_c_(m, e, low), above = spe_fmul_c_(m, e, high), log = f;
     if (c) below = spe_fadd(m, below, c);
-    log = base == SPE_LOG10 ? spe_fmul(m, spe_fsub(m, f, y), spe_glsl_f_(m, e, 0.4342944819032518)) : f;
+    if (base == SPE_LOG10) log = spe_fmul_c_(m, spe_fsub(m, f, y), 0.4342944819032518);
     log = spe_fadd(m, log, base == SPE_LOG10 ? below : spe_fsub(m, below, y));
     log = spe_fadd(m, above, log);
     m->as_written = false;
@@ -5587,32 +5666,33 @@ XE_FN_ spe_id spe_lost_(spe_module *m, spe_id x, spe_id u)
     return spe_fdiv(m, lost, u);
 }
 
+/* y, the logarithm of positive x, also where x is 0, infinite or negative. */
+XE_FN_ spe_id spe_logarithm_of_any_(spe_module *m, spe_id x, spe_id y)
+{
+    spe_id infinity = spe_infinity_(m, x), nan = spe_nan_(m, x), least = spe_fneg(m, infinity);
+    spe_id zero = spe_glsl_f_(m, x, 0.0);
+    y = spe_select(m, spe_feq(m, x, infinity), infinity, y);
+    y = spe_select(m, spe_feq(m, x, zero), least, y);
+    return spe_select(m, spe_flt(m, x, zero), nan, y);
+}
+
 /* LOG, LOG2, LOG10 and LOG1P: x = 2^e m with m from sqrt(1/2) to sqrt(2), and with f = m - 1, s = f / (2 + f)
  * log m = 2 (s + s^3/3 + s^5/5 ...) = f - s (f - 2 s^2 (1/3 + s^2/5 ...)). */
 XE_FN_ spe_id spe_logarithm_(spe_module *m, spe_math_op base, spe_id x)
 {
     static const double series[] = {2.0 / 11, 2.0 / 9, 2.0 / 7, 2.0 / 5, 2.0 / 3};
-    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), zero = spe_glsl_f_(m, x, 0.0);
-    spe_id shift = spe_const_u(m, i32, 23), given = x, one = spe_glsl_f_(m, x, 1.0), c = 0, e, f, s, z, y, inf, none;
+    spe_id given = x, one = spe_glsl_f_(m, x, 1.0), zero = spe_glsl_f_(m, x, 0.0), c = 0, e;
     if (base == SPE_LOG1P) x = spe_fadd(m, given, one);
-    spe_id small = spe_flt(m, x, spe_glsl_f_(m, x, 1.1754943508222875e-38));
-    spe_id bits = spe_bitcast(m, i32, spe_select(m, small, spe_fmul(m, x, spe_glsl_f_(m, x, 33554432.0)), x));
-    e = spe_sar(m, spe_isub(m, bits, spe_const_u(m, i32, 0x3f3504f3)), shift);
-    f = spe_fsub(m, spe_bitcast(m, type, spe_isub(m, bits, spe_shl(m, e, shift))), one);
+    spe_id f = spe_fsub(m, spe_mantissa_(m, x, &e), one);
     if (base == SPE_LOG1P) {
-        none = spe_ieq(m, e, spe_const_u(m, i32, 0)); /* no power of 2: f is x itself */
+        spe_id none = spe_ieq_c_(m, e, 0); /* no power of 2: f is x itself */
         f = spe_select(m, none, given, f);
         c = spe_select(m, none, zero, spe_lost_(m, given, x));
     }
-    e = spe_isub(m, e, spe_select(m, small, spe_const_u(m, i32, 25), spe_const_u(m, i32, 0)));
-    s = spe_fdiv(m, f, spe_fadd(m, f, spe_glsl_f_(m, x, 2.0)));
-    z = spe_fmul(m, s, s);
-    y = spe_fmul(m, s, spe_fsub(m, f, spe_fmul(m, z, spe_polynomial_(m, z, 5, series))));
-    y = spe_logarithm_sum_(m, base, spe_s_to_f(m, type, e), f, y, c);
-    inf = spe_bitcast(m, type, spe_const_u(m, i32, 0x7f800000));
-    y = spe_select(m, spe_feq(m, x, inf), inf, y);
-    y = spe_select(m, spe_feq(m, x, zero), spe_fneg(m, inf), y);
-    y = spe_select(m, spe_flt(m, x, zero), spe_bitcast(m, type, spe_const_u(m, i32, 0x7fc00000)), y);
+    spe_id s = spe_fdiv(m, f, spe_fadd_c_(m, f, 2.0)), z = spe_fmul(m, s, s);
+    spe_id y = spe_fmul(m, s, spe_fsub(m, f, spe_fmul(m, z, spe_polynomial_(m, z, 5, series))));
+    y = spe_logarithm_sum_(m, base, spe_s_to_f(m, spe_type_of(m, x), e), f, y, c);
+    y = spe_logarithm_of_any_(m, x, y);
     if (base == SPE_LOG1P) y = spe_select(m, spe_feq(m, given, zero), given, y); /* with its sign */
     return spe_unless_nan_(m, given, y);
 }
@@ -5620,13 +5700,10 @@ XE_FN_ spe_id spe_logarithm_(spe_module *m, spe_math_op base, spe_id x)
 /* tanh x = E / (E + 2) with E = e^(2x) - 1, 1 from 10 on. */
 XE_FN_ spe_id spe_hyperbolic_tangent_(spe_module *m, spe_id x)
 {
-    spe_id most = spe_glsl_f_(m, x, 10.0), least = spe_glsl_f_(m, x, -10.0), e;
-    spe_id y = spe_select(m, spe_fgt(m, x, most), most, spe_select(m, spe_flt(m, x, least), least, x));
-    e = spe_exponential_(m, SPE_EXPM1, spe_fadd(m, y, y));
-    y = spe_fdiv(m, e, spe_fadd(m, e, spe_glsl_f_(m, x, 2.0)));
-    spe_id tiny = spe_flt(m, spe_glsl_abs_(m, x), spe_glsl_f_(m, x, 1e-4));
-    y = spe_select(m, tiny, x, y);
-    return spe_unless_nan_(m, x, y);
+    spe_id most = spe_glsl_f_(m, x, 10.0), least = spe_glsl_f_(m, x, -10.0), y = spe_clamped_(m, x, least, most);
+    spe_id e = spe_exponential_(m, SPE_EXPM1, spe_fadd(m, y, y)), tiny = spe_flt_c_(m, spe_glsl_abs_(m, x), 1e-4);
+    y = spe_fdiv(m, e, spe_fadd_c_(m, e, 2.0));
+    return spe_unless_nan_(m, x, spe_select(m, tiny, x, y));
 }
 
 /* erf x = 2 / sqrt(pi) e^(-x^2) (x + 2 x^3 / 3 + 4 x^5 / 15 ...), whose terms are all positive; from 2.9 on, where it
@@ -5636,18 +5713,18 @@ XE_FN_ spe_id spe_error_function_(spe_module *m, spe_id x)
     static const double tail[] = {-1.875, 0.75, -0.5, 1.0};
     double series[28], term = 1.1283791670955126;
     for (int n = 27, odd = 3; n >= 0; n--, odd += 2) series[n] = term, term *= 2.0 / odd;
-    spe_id a = spe_glsl_abs_(m, x), zero = spe_glsl_f_(m, x, 0.0), z, e, inner, t, outer;
-    a = spe_select(m, spe_fgt(m, a, spe_glsl_f_(m, x, 4.0)), spe_glsl_f_(m, x, 4.0), a);
-    z = spe_fmul(m, a, a);
-    e = spe_exponential_(m, SPE_EXP, spe_fneg(m, z));
-    inner = spe_fmul(m, spe_fmul(m, spe_polynomial_(m, z, 28, series), a), e);
-    t = spe_fdiv(m, spe_glsl_f_(m, x, 1.0), spe_glsl_(m, SPE_GLSL_NMAX_, "llf=:=", z, spe_glsl_f_(m, x, 1.0), 0));
-    outer = spe_fmul(m, spe_polynomial_(m, t, 4, tail), spe_fmul(m, e, spe_glsl_f_(m, x, 0.5641895835477563)));
-    t = spe_glsl_(m, SPE_GLSL_NMAX_, "llf=:=", a, spe_glsl_f_(m, x, 1.0), 0);
-    outer = spe_fsub(m, spe_glsl_f_(m, x, 1.0), spe_fdiv(m, outer, t));
-    outer = spe_select(m, spe_fgt(m, a, spe_glsl_f_(m, x, 2.9)), outer, inner);
-    outer = spe_select(m, spe_flt(m, x, zero), spe_fneg(m, outer), outer);
-    return spe_unless_nan_(m, x, outer);
+    spe_id four = spe_glsl_f_(m, x, 4.0), one = spe_glsl_f_(m, x, 1.0), a = spe_glsl_abs_(m, x), t, y;
+    a = spe_select(m, spe_fgt(m, a, four), four, a);
+    spe_id z = spe_fmul(m, a, a), e = spe_exponential_(m, SPE_EXP, spe_fneg(m, z));
+    spe_id inner = spe_fmul(m, spe_fmul(m, spe_polynomial_(m, z, 28, series), a), e);
+    t = spe_fdiv(m, one, spe_glsl_(m, SPE_GLSL_NMAX_, "llf=:=", z, one, 0));
+    e = spe_fmul_c_(m, e, 0.5641895835477563);
+    spe_id outer = spe_fmul(m, spe_polynomial_(m, t, 4, tail), e);
+    t = spe_glsl_(m, SPE_GLSL_NMAX_, "llf=:=", a, one, 0);
+    outer = spe_fsub(m, one, spe_fdiv(m, outer, t));
+    y = spe_select(m, spe_fgt_c_(m, a, 2.9), outer, inner);
+    spe_id negative = spe_flt_c_(m, x, 0.0);
+    return spe_unless_nan_(m, x, spe_select(m, negative, spe_fneg(m, y), y));
 }
 
 /* erfc x = P(t) / (1 + 2 x) e^(-x^2) from 1/2 on, with t from -1 to 1 for x up to 10.5; x^2 in two parts. */
@@ -5657,59 +5734,69 @@ XE_FN_ spe_id spe_error_complement_(spe_module *m, spe_id x)
                                     -0.0016209648404419852, 0.008245159051157903, -0.024160925764345722,
                                     0.044037286093012676, -0.033577497006818786, -0.07959948847907904,
                                     1.263402284428267};
-    spe_id one = spe_glsl_f_(m, x, 1.0), three = spe_glsl_f_(m, x, 3.0), a = spe_glsl_abs_(m, x), head, t, y;
-    spe_id most = spe_glsl_f_(m, x, 10.5), zero = spe_glsl_f_(m, x, 0.0);
+    spe_id one = spe_glsl_f_(m, x, 1.0), three = spe_glsl_f_(m, x, 3.0), most = spe_glsl_f_(m, x, 10.5);
+    spe_id a = spe_glsl_abs_(m, x);
     a = spe_select(m, spe_fgt(m, a, most), most, a);
-    t = spe_fdiv(m, spe_fsub(m, a, three), spe_fadd(m, a, three));
-    t = spe_fadd(m, spe_fmul(m, t, spe_glsl_f_(m, x, 1.575)), spe_glsl_f_(m, x, 0.125));
-    y = spe_fdiv(m, spe_polynomial_(m, t, 10, series), spe_fadd(m, one, spe_fadd(m, a, a)));
-    head = spe_head_(m, a);
-    t = spe_fneg(m, spe_fmul(m, spe_fsub(m, a, head), spe_fadd(m, a, head)));
-    y = spe_fmul(m, y, spe_exponential_(m, SPE_EXP, t));
+    spe_id less = spe_fsub(m, a, three), t = spe_fdiv(m, less, spe_fadd(m, a, three));
+    t = spe_fadd_c_(m, spe_fmul_c_(m, t, 1.575), 0.125);
+    spe_id divisor = spe_fadd(m, one, spe_fadd(m, a, a)), y = spe_polynomial_(m, t, 10, series);
+    y = spe_fdiv(m, y, divisor);
+    spe_id head = spe_head_(m, a), rest = spe_fsub(m, a, head);
+    rest = spe_fneg(m, spe_fmul(m, rest, spe_fadd(m, a, head)));
+    y = spe_fmul(m, y, spe_exponential_(m, SPE_EXP, rest));
     y = spe_fmul(m, y, spe_exponential_(m, SPE_EXP, spe_fneg(m, spe_fmul(m, head, head))));
-    y = spe_select(m, spe_flt(m, x, zero), spe_fsub(m, spe_glsl_f_(m, x, 2.0), y), y);
-    t = spe_fsub(m, one, spe_error_function_(m, x));
-    return spe_unless_nan_(m, x, spe_select(m, spe_flt(m, a, spe_glsl_f_(m, x, 0.5)), t, y));
+    spe_id negative = spe_flt_c_(m, x, 0.0), two = spe_glsl_f_(m, x, 2.0), near_zero = spe_flt_c_(m, a, 0.5);
+    y = spe_select(m, negative, spe_fsub(m, two, y), y);
+    spe_id middle = spe_fsub(m, one, spe_error_function_(m, x));
+    return spe_unless_nan_(m, x, spe_select(m, near_zero, middle, y));
 }
 
 /* sinh or cosh: by E = e^x - 1 or by e^x, and from 9 on by (e^(x/2))^2 / 2, since e^x overflows earlier. */
 XE_FN_ spe_id spe_hyperbolic_(spe_module *m, spe_id x, bool cosine)
 {
-    spe_id a = spe_glsl_abs_(m, x), half = spe_glsl_f_(m, x, 0.5), one = spe_glsl_f_(m, x, 1.0), e, y, t;
-    t = spe_exponential_(m, SPE_EXP, spe_fmul(m, a, half));
-    e = spe_exponential_(m, cosine ? SPE_EXP : SPE_EXPM1, a);
-    if (cosine) y = spe_fadd(m, spe_fmul(m, e, half), spe_fdiv(m, half, e));
-    else y = spe_fmul(m, spe_fadd(m, e, spe_fdiv(m, e, spe_fadd(m, e, one))), half);
-    m->as_written = true; /* t t may overflow where t t / 2 does not */
-    e = spe_fmul(m, spe_fmul(m, t, half), t);
+    spe_id a = spe_glsl_abs_(m, x), half = spe_glsl_f_(m, x, 0.5), one = spe_glsl_f_(m, x, 1.0);
+    spe_id root = spe_exponential_(m, SPE_EXP, spe_fmul(m, a, half)), large = spe_fgt_c_(m, a, 9.0);
+    spe_id e = spe_exponential_(m, cosine ? SPE_EXP : SPE_EXPM1, a), y;
+    if (cosine) {
+        spe_id inverse = spe_fdiv(m, half, e);
+        y = spe_fadd(m, spe_fmul(m, e, half), inverse);
+    } else {
+        y = spe_fmul(m, spe_fadd(m, e, spe_fdiv(m, e, spe_fadd(m, e, one))), half);
+    }
+    m->as_written = true; /* the square may overflow where half of it does not */
+    e = spe_fmul(m, spe_fmul(m, root, half), root);
     m->as_written = false;
-    y = spe_select(m, spe_fgt(m, a, spe_glsl_f_(m, x, 9.0)), e, y);
+    y = spe_select(m, large, e, y);
     return spe_unless_nan_(m, x, cosine ? y : spe_signed_as_(m, y, x));
+}
+
+/* log(1 + a) / 2 of a = 2 x / (1 - x). */
+XE_FN_ spe_id spe_hyperbolic_arc_tangent_(spe_module *m, spe_id x)
+{
+    spe_id a = spe_glsl_abs_(m, x), less = spe_fsub(m, spe_glsl_f_(m, x, 1.0), a);
+    spe_id y = spe_logarithm_(m, SPE_LOG1P, spe_fdiv(m, spe_fadd(m, a, a), less));
+    return spe_unless_nan_(m, x, spe_signed_as_(m, spe_fmul_c_(m, y, 0.5), x));
 }
 
 /* ASINH, ACOSH and ATANH by log1p; from 2^28 on the first two are log x + log 2. */
 XE_FN_ spe_id spe_hyperbolic_inverse_(spe_module *m, spe_math_op f, spe_id x)
 {
-    spe_id one = spe_glsl_f_(m, x, 1.0), a = spe_glsl_abs_(m, x), t, root, large, y;
-    if (f == SPE_ATANH) {
-        t = spe_fdiv(m, spe_fadd(m, a, a), spe_fsub(m, one, a));
-        y = spe_fmul(m, spe_logarithm_(m, SPE_LOG1P, t), spe_glsl_f_(m, x, 0.5));
-        return spe_unless_nan_(m, x, spe_signed_as_(m, y, x));
-    }
-    large = spe_fgt(m, a, spe_glsl_f_(m, x, 268435456.0));
+    if (f == SPE_ATANH) return spe_hyperbolic_arc_tangent_(m, x);
+    spe_id one = spe_glsl_f_(m, x, 1.0), a = spe_glsl_abs_(m, x), large = spe_fgt_c_(m, a, 268435456.0), t, root, y;
     t = spe_select(m, large, one, f == SPE_ASINH ? a : spe_fsub(m, x, one));
+    spe_id square = spe_fmul(m, t, t);
     if (f == SPE_ASINH) {
-        root = spe_fadd(m, one, spe_glsl_root_(m, spe_fadd(m, spe_fmul(m, t, t), one)));
-        t = spe_fadd(m, t, spe_fdiv(m, spe_fmul(m, t, t), root));
+        root = spe_fadd(m, one, spe_glsl_root_(m, spe_fadd(m, square, one)));
+        t = spe_fadd(m, t, spe_fdiv(m, square, root));
     } else {
-        t = spe_fadd(m, t, spe_glsl_root_(m, spe_fadd(m, spe_fadd(m, t, t), spe_fmul(m, t, t))));
+        root = spe_glsl_root_(m, spe_fadd(m, spe_fadd(m, t, t), square));
+        t = spe_fadd(m, t, root);
     }
     y = spe_logarithm_(m, SPE_LOG1P, spe_select(m, large, a, t));
-    y = spe_select(m, large, spe_fadd(m, y, spe_glsl_f_(m, x, 0.6931471805599453)), y);
+    y = spe_select(m, large, spe_fadd_c_(m, y, 0.6931471805599453), y);
     if (f == SPE_ASINH) return spe_unless_nan_(m, x, spe_signed_as_(m, y, x));
-    spe_id i32 = spe_vec_like(m, spe_int(m, 32), x);
-    spe_id nan = spe_bitcast(m, spe_type_of(m, x), spe_const_u(m, i32, 0x7fc00000));
-    return spe_unless_nan_(m, x, spe_select(m, spe_flt(m, x, one), nan, y));
+    spe_id outside = spe_flt(m, x, one);
+    return spe_unless_nan_(m, x, spe_select(m, outside, spe_nan_(m, x), y));
 }
 
 /* trigonometry.c - circular functions and their inverses for Vulkan, of f32. Reduction by pi is in integers, with as
@@ -5718,11 +5805,14 @@ XE_FN_ spe_id spe_hyperbolic_inverse_(spe_module *m, spe_math_op f, spe_id x)
 /* The upper 32 bits of a product of unsigned integers of 32 bits, by halves. */
 XE_FN_ spe_id spe_high_product_(spe_module *m, spe_id a, spe_id b)
 {
-    spe_id type = spe_type_of(m, a), low = spe_const_u(m, type, 0xffff), half = spe_const_u(m, type, 16);
-    spe_id a0 = spe_and(m, a, low), a1 = spe_shr(m, a, half), b0 = spe_and(m, b, low), b1 = spe_shr(m, b, half);
-    spe_id middle = spe_iadd(m, spe_imul(m, a1, b0), spe_shr(m, spe_imul(m, a0, b0), half));
-    spe_id other = spe_iadd(m, spe_imul(m, a0, b1), spe_and(m, middle, low));
-    return spe_iadd(m, spe_iadd(m, spe_imul(m, a1, b1), spe_shr(m, middle, half)), spe_shr(m, other, half));
+    spe_id a0 = spe_and_c_(m, a, 0xffff), a1 = spe_shr_c_(m, a, 16);
+    spe_id b0 = spe_and_c_(m, b, 0xffff), b1 = spe_shr_c_(m, b, 16);
+    spe_id lowest = spe_imul(m, a0, b0), middle = spe_imul(m, a1, b0), other = spe_imul(m, a0, b1);
+    middle = spe_iadd(m, middle, spe_shr_c_(m, lowest, 16));
+    other = spe_iadd(m, other, spe_and_c_(m, middle, 0xffff));
+    spe_id high = spe_imul(m, a1, b1);
+    high = spe_iadd(m, high, spe_shr_c_(m, middle, 16));
+    return spe_iadd(m, high, spe_shr_c_(m, other, 16));
 }
 
 /* Word q + j of 64 zeros and the bits of 2/pi, for q from 0 to 4. */
@@ -5730,10 +5820,10 @@ XE_FN_ spe_id spe_word_of_2_by_pi_(spe_module *m, spe_id q, uint32_t j)
 {
     static const uint32_t words[] = {0,          0,          0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0,
                                      0xdb629599, 0x3c439041, 0xfe5163ab};
-    spe_id type = spe_type_of(m, q), word = spe_const_u(m, type, words[j]);
+    spe_id word = spe_glsl_u_(m, q, words[j]);
     for (uint32_t i = 1; i < 5 && i + j < sizeof words / sizeof *words; i++) {
-        spe_id is = spe_ieq(m, q, spe_const_u(m, type, i));
-        word = spe_select(m, is, spe_const_u(m, type, words[i + j]), word);
+        spe_id is = spe_ieq_c_(m, q, i);
+        word = spe_select(m, is, spe_glsl_u_(m, q, words[i + j]), word);
     }
     return word;
 }
@@ -5742,138 +5832,137 @@ XE_FN_ spe_id spe_word_of_2_by_pi_(spe_module *m, spe_id q, uint32_t j)
  * times the bits of 2/pi from place e - 3 on, of which 96 count. */
 XE_FN_ void spe_turns_(spe_module *m, spe_id x, spe_id *high, spe_id *low)
 {
-    spe_id type = spe_vec_like(m, spe_int(m, 32), x), window[3], thirty_two = spe_const_u(m, type, 32);
-    spe_id bits = spe_bitcast(m, type, x), e = spe_and(m, spe_shr(m, bits, spe_const_u(m, type, 23)),
-                                                       spe_const_u(m, type, 255));
-    spe_id mantissa = spe_shl(m, spe_or(m, bits, spe_const_u(m, type, 0x800000)), spe_const_u(m, type, 8));
-    e = spe_select(m, spe_ult(m, e, spe_const_u(m, type, 126)), spe_const_u(m, type, 126), e);
-    spe_id place = spe_isub(m, e, spe_const_u(m, type, 126 - 30)), q = spe_shr(m, place, spe_const_u(m, type, 5));
-    spe_id b = spe_and(m, place, spe_const_u(m, type, 31)), rest = spe_isub(m, thirty_two, b);
-    spe_id whole = spe_ieq(m, b, spe_const_u(m, type, 0)), next = spe_word_of_2_by_pi_(m, q, 0);
-    rest = spe_select(m, whole, spe_const_u(m, type, 31), rest); /* a shift by 32 is undefined */
+    spe_id bits = spe_bits_(m, x), zero = spe_glsl_u_(m, bits, 0), one = spe_glsl_u_(m, bits, 1), window[3];
+    spe_id least = spe_glsl_u_(m, bits, 126), e = spe_and_c_(m, spe_shr_c_(m, bits, 23), 255);
+    spe_id mantissa = spe_shl_c_(m, spe_or(m, bits, spe_glsl_u_(m, bits, 0x800000)), 8);
+    e = spe_select(m, spe_ult(m, e, least), least, e);
+    spe_id place = spe_isub_c_(m, e, 126 - 30), q = spe_shr_c_(m, place, 5), b = spe_and_c_(m, place, 31);
+    spe_id rest = spe_isub(m, spe_glsl_u_(m, bits, 32), b), whole = spe_ieq(m, b, zero);
+    spe_id next = spe_word_of_2_by_pi_(m, q, 0);
+    rest = spe_select(m, whole, spe_glsl_u_(m, bits, 31), rest); /* a shift by 32 is undefined */
     for (uint32_t j = 0; j < 3; j++) {
-        spe_id word = next;
+        spe_id word = next, upper = spe_shl(m, word, b);
         next = spe_word_of_2_by_pi_(m, q, j + 1);
-        window[j] = spe_or(m, spe_shl(m, word, b), spe_shr(m, next, rest));
+        window[j] = spe_or(m, upper, spe_shr(m, next, rest));
         window[j] = spe_select(m, whole, word, window[j]);
     }
-    spe_id carried = spe_high_product_(m, mantissa, window[2]);
+    spe_id carried = spe_high_product_(m, mantissa, window[2]), top = spe_imul(m, mantissa, window[0]);
     *low = spe_iadd(m, spe_imul(m, mantissa, window[1]), carried);
-    spe_id carry = spe_select(m, spe_ult(m, *low, carried), spe_const_u(m, type, 1), spe_const_u(m, type, 0));
-    *high = spe_iadd(m, spe_imul(m, mantissa, window[0]), spe_high_product_(m, mantissa, window[1]));
-    *high = spe_iadd(m, *high, carry);
+    spe_id carry = spe_select(m, spe_ult(m, *low, carried), one, zero);
+    top = spe_iadd(m, top, spe_high_product_(m, mantissa, window[1]));
+    *high = spe_iadd(m, top, carry);
 }
 
 /* |x| = n pi/2 + r with r in -pi/4 .. pi/4 and n modulo 4; x itself and 0 below pi/4. */
 XE_FN_ spe_id spe_reduced_(spe_module *m, spe_id x, spe_id *n)
 {
-    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), high, low, r, zero, byte;
-    spe_id a = spe_glsl_abs_(m, x), negative, eight = spe_const_u(m, i32, 8), small;
-    zero = spe_const_u(m, i32, 0);
-    byte = spe_const_u(m, i32, 0xff);
+    spe_id type = spe_type_of(m, x), a = spe_glsl_abs_(m, x), high, low;
     spe_turns_(m, a, &high, &low);
-    *n = spe_shr(m, spe_iadd(m, high, spe_const_u(m, i32, 0x20000000)), spe_const_u(m, i32, 30));
-    high = spe_isub(m, high, spe_shl(m, *n, spe_const_u(m, i32, 30)));
-    negative = spe_slt(m, high, zero);
+    spe_id quarters = spe_shr_c_(m, spe_iadd_c_(m, high, 0x20000000), 30), zero = spe_glsl_u_(m, high, 0);
+    high = spe_isub(m, high, spe_shl_c_(m, quarters, 30));
+    spe_id negative = spe_slt(m, high, zero);
     high = spe_select(m, negative, spe_not(m, high), high); /* less than its negative by a unit of 2^-64 */
     low = spe_select(m, negative, spe_not(m, low), low);
-    spe_id top = spe_s_to_f(m, type, spe_isub(m, high, spe_and(m, high, byte)));
-    spe_id rest = spe_or(m, spe_shl(m, spe_and(m, high, byte), spe_const_u(m, i32, 24)), spe_shr(m, low, eight));
-    rest = spe_fmul(m, spe_u_to_f(m, type, rest), spe_glsl_f_(m, x, 0x1p-56));
-    r = spe_fadd(m, spe_fmul(m, top, spe_glsl_f_(m, x, 0x1p-32)), rest);
-    r = spe_fmul(m, r, spe_glsl_f_(m, x, 6.283185307179586));
+    spe_id byte = spe_and_c_(m, high, 0xff), top = spe_s_to_f(m, type, spe_isub(m, high, byte));
+    spe_id rest = spe_shl_c_(m, byte, 24);
+    rest = spe_u_to_f(m, type, spe_or(m, rest, spe_shr_c_(m, low, 8)));
+    rest = spe_fmul_c_(m, rest, 0x1p-56);
+    spe_id r = spe_fadd(m, spe_fmul_c_(m, top, 0x1p-32), rest);
+    r = spe_fmul_c_(m, r, 6.283185307179586);
     r = spe_select(m, negative, spe_fneg(m, r), r);
-    small = spe_flt(m, a, spe_glsl_f_(m, x, 0.78539816));
-    *n = spe_select(m, small, zero, *n);
+    spe_id small = spe_flt_c_(m, a, 0.78539816);
+    *n = spe_select(m, small, zero, quarters);
     return spe_select(m, small, a, r);
 }
 
 /* x - 2 n' = n / 2 + r with r in -1/4 .. 1/4, exactly, for functions of pi x; r times pi. */
 XE_FN_ spe_id spe_reduced_pi_(spe_module *m, spe_id x, spe_id *n)
 {
-    spe_id i32 = spe_vec_like(m, spe_int(m, 32), x), a = spe_glsl_abs_(m, x), half = spe_glsl_f_(m, x, 0.5), t, q;
-    t = spe_fsub(m, a, spe_fmul(m, spe_glsl_round_(m, spe_fmul(m, a, half)), spe_glsl_f_(m, x, 2.0)));
-    q = spe_glsl_round_(m, spe_fadd(m, t, t));
-    *n = spe_and(m, spe_f_to_s(m, i32, q), spe_const_u(m, i32, 3));
-    t = spe_fsub(m, t, spe_fmul(m, q, half));
-    return spe_fmul(m, t, spe_glsl_f_(m, x, 3.141592653589793));
+    spe_id i32 = spe_vec_like(m, spe_int(m, 32), x), a = spe_glsl_abs_(m, x), half = spe_glsl_f_(m, x, 0.5);
+    spe_id pairs = spe_glsl_round_(m, spe_fmul(m, a, half)), t = spe_fsub(m, a, spe_fmul_c_(m, pairs, 2.0));
+    spe_id halves = spe_glsl_round_(m, spe_fadd(m, t, t));
+    *n = spe_and_c_(m, spe_f_to_s(m, i32, halves), 3);
+    return spe_fmul_c_(m, spe_fsub(m, t, spe_fmul(m, halves, half)), 3.141592653589793);
+}
+
+/* r + r^3 P(r^2) */
+XE_FN_ spe_id spe_odd_series_(spe_module *m, spe_id r, int n, const double *coefficients)
+{
+    spe_id square = spe_fmul(m, r, r), cube = spe_fmul(m, r, square);
+    return spe_fadd(m, r, spe_fmul(m, cube, spe_polynomial_(m, square, n, coefficients)));
 }
 
 XE_FN_ spe_id spe_sine_series_(spe_module *m, spe_id r)
 {
     static const double series[] = {1.0 / 362880, -1.0 / 5040, 1.0 / 120, -1.0 / 6};
-    spe_id z = spe_fmul(m, r, r);
-    return spe_fadd(m, r, spe_fmul(m, spe_fmul(m, r, z), spe_polynomial_(m, z, 4, series)));
+    return spe_odd_series_(m, r, 4, series);
 }
 
 XE_FN_ spe_id spe_cosine_series_(spe_module *m, spe_id r)
 {
     static const double series[] = {-1.0 / 3628800, 1.0 / 40320, -1.0 / 720, 1.0 / 24, -0.5};
-    spe_id z = spe_fmul(m, r, r);
-    return spe_fadd(m, spe_glsl_f_(m, r, 1.0), spe_fmul(m, z, spe_polynomial_(m, z, 5, series)));
+    spe_id one = spe_glsl_f_(m, r, 1.0), z = spe_fmul(m, r, r);
+    return spe_fadd(m, one, spe_fmul(m, z, spe_polynomial_(m, z, 5, series)));
 }
 
 /* NaN where x is that or infinite, else y. */
 XE_FN_ spe_id spe_if_finite_(spe_module *m, spe_id x, spe_id y)
 {
-    spe_id i32 = spe_vec_like(m, spe_int(m, 32), x), bits = spe_bitcast(m, i32, spe_glsl_abs_(m, x));
-    spe_id finite = spe_ult(m, bits, spe_const_u(m, i32, 0x7f800000));
-    return spe_select(m, finite, y, spe_bitcast(m, spe_type_of(m, x), spe_const_u(m, i32, 0x7fc00000)));
+    spe_id bits = spe_bits_(m, spe_glsl_abs_(m, x)), finite = spe_ult(m, bits, spe_glsl_u_(m, bits, 0x7f800000));
+    return spe_select(m, finite, y, spe_nan_(m, x));
 }
 
 /* sin, cos or tan of x, or of pi x. */
 XE_FN_ spe_id spe_circular_(spe_module *m, spe_id x, char which, bool of_pi)
 {
-    spe_id i32 = spe_vec_like(m, spe_int(m, 32), x), one = spe_const_u(m, i32, 1), two = spe_const_u(m, i32, 2), n;
-    spe_id r = of_pi ? spe_reduced_pi_(m, x, &n) : spe_reduced_(m, x, &n), y, odd, minus, bits, sign;
-    if (which == 'c') n = spe_iadd(m, n, one);
-    spe_id s = spe_sine_series_(m, r), c = spe_cosine_series_(m, r);
-    odd = spe_ine(m, spe_and(m, n, one), spe_const_u(m, i32, 0));
-    y = spe_select(m, odd, c, s);
-    minus = spe_shl(m, spe_and(m, n, two), spe_const_u(m, i32, 30)); /* the third and fourth quarters */
-    sign = spe_const_u(m, i32, 0x80000000);
-    bits = minus;
+    spe_id n, r = of_pi ? spe_reduced_pi_(m, x, &n) : spe_reduced_(m, x, &n);
+    if (which == 'c') n = spe_iadd_c_(m, n, 1);
+    spe_id sine = spe_sine_series_(m, r), cosine = spe_cosine_series_(m, r), odd = spe_odd_(m, n);
+    spe_id y = spe_select(m, odd, cosine, sine);
+    spe_id bits = spe_shl_c_(m, spe_and_c_(m, n, 2), 30); /* the third and fourth quarters are negative */
     if (which == 't') {
-        spe_id pole = spe_land(m, odd, spe_feq(m, s, spe_glsl_f_(m, x, 0.0)));
-        y = spe_fdiv(m, y, spe_select(m, odd, spe_fneg(m, s), c));
-        y = spe_select(m, pole, spe_bitcast(m, spe_type_of(m, x), spe_const_u(m, i32, 0x7f800000)), y);
-        bits = spe_select(m, pole, minus, spe_const_u(m, i32, 0));
+        spe_id pole = spe_land(m, odd, spe_feq_c_(m, sine, 0.0)), zero = spe_glsl_u_(m, n, 0);
+        y = spe_fdiv(m, y, spe_select(m, odd, spe_fneg(m, sine), cosine));
+        y = spe_select(m, pole, spe_infinity_(m, x), y);
+        bits = spe_select(m, pole, bits, zero);
     }
-    if (which != 'c') bits = spe_xor(m, bits, spe_and(m, spe_bitcast(m, i32, x), sign));
-    y = spe_bitcast(m, spe_type_of(m, x), spe_xor(m, spe_bitcast(m, i32, y), bits));
-    return spe_if_finite_(m, x, y);
+    if (which != 'c') bits = spe_xor(m, bits, spe_and_c_(m, spe_bits_(m, x), 0x80000000));
+    return spe_if_finite_(m, x, spe_of_bits_(m, x, spe_xor(m, spe_bits_(m, y), bits)));
 }
 
 /* atan of x from 0 to 1; beyond tan(pi/8) it is pi/4 + atan((x - 1) / (x + 1)). */
 XE_FN_ spe_id spe_arc_(spe_module *m, spe_id x)
 {
     static const double series[] = {1.0 / 17, -1.0 / 15, 1.0 / 13, -1.0 / 11, 1.0 / 9, -1.0 / 7, 1.0 / 5, -1.0 / 3};
-    spe_id one = spe_glsl_f_(m, x, 1.0), large = spe_fgt(m, x, spe_glsl_f_(m, x, 0.41421356)), t, z;
-    t = spe_select(m, large, spe_fdiv(m, spe_fsub(m, x, one), spe_fadd(m, x, one)), x);
-    z = spe_fmul(m, t, t);
-    t = spe_fadd(m, t, spe_fmul(m, spe_fmul(m, t, z), spe_polynomial_(m, z, 8, series)));
-    return spe_select(m, large, spe_fadd(m, t, spe_glsl_f_(m, x, 0.7853981633974483)), t);
+    spe_id one = spe_glsl_f_(m, x, 1.0), large = spe_fgt_c_(m, x, 0.41421356), less = spe_fsub(m, x, one);
+    spe_id turned = spe_fdiv(m, less, spe_fadd(m, x, one));
+    spe_id t = spe_odd_series_(m, spe_select(m, large, turned, x), 8, series);
+    return spe_select(m, large, spe_fadd_c_(m, t, 0.7853981633974483), t);
 }
 
-/* The angle of a point (x, y). Both coordinates are scaled so that their quotient is exact to 2.5 units. */
+/* The smaller of two coordinates over the larger, from 0 to 1. Both are scaled so that it is exact to 2.5 units. */
+XE_FN_ spe_id spe_slope_(spe_module *m, spe_id least, spe_id most)
+{
+    spe_id one = spe_glsl_f_(m, most, 1.0), zero = spe_glsl_f_(m, most, 0.0);
+    spe_id up = spe_glsl_f_(m, most, 0x1p60), down = spe_glsl_f_(m, most, 0x1p-40);
+    spe_id scale = spe_select(m, spe_fgt_c_(m, most, 0x1p90), down, one);
+    scale = spe_select(m, spe_flt_c_(m, most, 0x1p-60), up, scale);
+    spe_id scaled = spe_fmul(m, least, scale), slope = spe_fdiv(m, scaled, spe_fmul(m, most, scale));
+    slope = spe_select(m, spe_feq(m, least, most), one, slope); /* infinities; but 0, 0 is 0 */
+    return spe_select(m, spe_feq(m, least, zero), zero, slope);
+}
+
+/* The angle of a point (x, y). */
 XE_FN_ spe_id spe_angle_(spe_module *m, spe_id y, spe_id x)
 {
-    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), one = spe_glsl_f_(m, x, 1.0), scale;
     spe_id ax = spe_glsl_abs_(m, x), ay = spe_glsl_abs_(m, y), steep = spe_fgt(m, ay, ax);
-    spe_id zero = spe_const_u(m, i32, 0);
-    spe_id most = spe_select(m, steep, ay, ax), least = spe_select(m, steep, ax, ay), q, result;
-    scale = spe_select(m, spe_fgt(m, most, spe_glsl_f_(m, x, 0x1p90)), spe_glsl_f_(m, x, 0x1p-40), one);
-    scale = spe_select(m, spe_flt(m, most, spe_glsl_f_(m, x, 0x1p-60)), spe_glsl_f_(m, x, 0x1p60), scale);
-    q = spe_fdiv(m, spe_fmul(m, least, scale), spe_fmul(m, most, scale));
-    q = spe_select(m, spe_feq(m, least, most), one, q); /* infinities; but 0, 0 is 0 */
-    q = spe_select(m, spe_feq(m, least, spe_glsl_f_(m, x, 0.0)), spe_glsl_f_(m, x, 0.0), q);
-    result = spe_arc_(m, q);
-    result = spe_select(m, steep, spe_fsub(m, spe_glsl_f_(m, x, 1.5707963267948966), result), result);
-    spe_id left = spe_slt(m, spe_bitcast(m, i32, x), zero);
-    result = spe_select(m, left, spe_fsub(m, spe_glsl_f_(m, x, 3.141592653589793), result), result);
-    spe_id sign = spe_and(m, spe_bitcast(m, i32, y), spe_const_u(m, i32, 0x80000000));
-    result = spe_bitcast(m, type, spe_or(m, spe_bitcast(m, i32, result), sign));
-    return spe_unless_nan_(m, x, spe_unless_nan_(m, y, result));
+    spe_id quarter = spe_glsl_f_(m, x, 1.5707963267948966), half = spe_glsl_f_(m, x, 3.141592653589793);
+    spe_id most = spe_select(m, steep, ay, ax), least = spe_select(m, steep, ax, ay);
+    spe_id angle = spe_arc_(m, spe_slope_(m, least, most)), left = spe_negative_(m, x);
+    angle = spe_select(m, steep, spe_fsub(m, quarter, angle), angle);
+    angle = spe_select(m, left, spe_fsub(m, half, angle), angle);
+    angle = spe_signed_as_(m, angle, y);
+    return spe_unless_nan_(m, x, spe_unless_nan_(m, y, angle));
 }
 
 /* asin x = x + x^3 / 6 + 3 x^5 / 40 ... of x from 0 to 1/2. */
@@ -5884,59 +5973,56 @@ XE_FN_ spe_id spe_arc_sine_series_(spe_module *m, spe_id x)
         term *= (2.0 * n - 1) / (2.0 * n);
         series[12 - n] = term / (2 * n + 1);
     }
-    spe_id z = spe_fmul(m, x, x);
-    return spe_fadd(m, x, spe_fmul(m, spe_fmul(m, x, z), spe_polynomial_(m, z, 12, series)));
+    return spe_odd_series_(m, x, 12, series);
 }
 
 /* asin or acos: beyond 1/2, acos x = 2 asin(sqrt((1 - x) / 2)). */
 XE_FN_ spe_id spe_arc_sine_(spe_module *m, spe_id x, bool cosine)
 {
-    spe_id half = spe_glsl_f_(m, x, 0.5), one = spe_glsl_f_(m, x, 1.0), a = spe_glsl_abs_(m, x), y, near_one, quarter;
-    spe_id i32 = spe_vec_like(m, spe_int(m, 32), x), negative, sign, root;
-    quarter = spe_glsl_f_(m, x, 1.5707963267948966);
-    near_one = spe_fgt(m, a, half);
-    root = spe_glsl_root_(m, spe_fmul(m, spe_fsub(m, one, a), half));
-    y = spe_arc_sine_series_(m, spe_select(m, near_one, root, a));
-    negative = spe_slt(m, spe_bitcast(m, i32, x), spe_const_u(m, i32, 0));
-    spe_id twice = spe_fadd(m, y, y), outside = spe_fgt(m, a, one);
+    spe_id one = spe_glsl_f_(m, x, 1.0), quarter = spe_glsl_f_(m, x, 1.5707963267948966), a = spe_glsl_abs_(m, x);
+    spe_id near_one = spe_fgt_c_(m, a, 0.5), outside = spe_fgt(m, a, one);
+    spe_id root = spe_glsl_root_(m, spe_fmul_c_(m, spe_fsub(m, one, a), 0.5));
+    spe_id y = spe_arc_sine_series_(m, spe_select(m, near_one, root, a)), twice = spe_fadd(m, y, y);
     if (cosine) {
-        spe_id other = spe_select(m, negative, spe_fsub(m, spe_glsl_f_(m, x, 3.141592653589793), twice), twice);
-        y = spe_select(m, near_one, other, spe_fsub(m, quarter, spe_select(m, negative, spe_fneg(m, y), y)));
+        spe_id negative = spe_negative_(m, x), half = spe_glsl_f_(m, x, 3.141592653589793);
+        twice = spe_select(m, negative, spe_fsub(m, half, twice), twice);
+        y = spe_fsub(m, quarter, spe_select(m, negative, spe_fneg(m, y), y));
+        y = spe_select(m, near_one, twice, y);
     } else {
-        y = spe_select(m, near_one, spe_fsub(m, quarter, twice), y);
-        sign = spe_and(m, spe_bitcast(m, i32, x), spe_const_u(m, i32, 0x80000000));
-        y = spe_bitcast(m, spe_type_of(m, x), spe_or(m, spe_bitcast(m, i32, y), sign));
+        y = spe_signed_as_(m, spe_select(m, near_one, spe_fsub(m, quarter, twice), y), x);
     }
-    spe_id nan = spe_bitcast(m, spe_type_of(m, x), spe_const_u(m, i32, 0x7fc00000));
-    return spe_unless_nan_(m, x, spe_select(m, outside, nan, y));
+    return spe_unless_nan_(m, x, spe_select(m, outside, spe_nan_(m, x), y));
 }
 
 /* powers.c - powers and roots for Vulkan, of f32. */
 
-/* log2 x in two parts, to 2^-30 of it, for positive finite x: x = 2^e m, s = (m - 1) / (m + 1) in two parts, and
- * log m = 2 s + 2 s^3 / 3 ... Called where arithmetic is as written. */
-XE_FN_ spe_id spe_two_logarithms_(spe_module *m, spe_id x, spe_id *low)
+/* log m of m from sqrt(1/2) to sqrt(2), in two parts: s = (m - 1) / (m + 1), of which the upper 12 bits are exact,
+ * and log m = 2 s + 2 s^3 / 3 ... */
+XE_FN_ spe_id spe_two_part_series_(spe_module *m, spe_id mantissa, spe_id *low)
 {
     static const double series[] = {2.0 / 11, 2.0 / 9, 2.0 / 7, 2.0 / 5, 2.0 / 3};
-    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), one = spe_glsl_f_(m, x, 1.0);
-    spe_id small = spe_flt(m, x, spe_glsl_f_(m, x, 1.1754943508222875e-38)), shift = spe_const_u(m, i32, 23);
-    spe_id bits = spe_bitcast(m, i32, spe_select(m, small, spe_fmul(m, x, spe_glsl_f_(m, x, 33554432.0)), x));
-    spe_id e = spe_sar(m, spe_isub(m, bits, spe_const_u(m, i32, 0x3f3504f3)), shift);
-    spe_id mantissa = spe_bitcast(m, type, spe_isub(m, bits, spe_shl(m, e, shift)));
-    e = spe_isub(m, e, spe_select(m, small, spe_const_u(m, i32, 25), spe_const_u(m, i32, 0)));
-    e = spe_s_to_f(m, type, e);
-    spe_id f = spe_fsub(m, mantissa, one), d = spe_fadd(m, mantissa, one), d_high = spe_head_(m, d);
-    spe_id d_low = spe_fsub(m, mantissa, spe_fsub(m, d_high, one)), s = spe_fdiv(m, f, d), s_high = spe_head_(m, s);
-    spe_id rest = spe_fsub(m, spe_fsub(m, f, spe_fmul(m, s_high, d_high)), spe_fmul(m, s_high, d_low));
-    spe_id z = spe_fmul(m, s, s), tail = spe_fmul(m, spe_fmul(m, s, z), spe_polynomial_(m, z, 5, series)), l;
+    spe_id one = spe_glsl_f_(m, mantissa, 1.0), f = spe_fsub(m, mantissa, one), d = spe_fadd(m, mantissa, one);
+    spe_id d_high = spe_head_(m, d), d_low = spe_fsub(m, mantissa, spe_fsub(m, d_high, one));
+    spe_id s = spe_fdiv(m, f, d), s_high = spe_head_(m, s), z = spe_fmul(m, s, s), cube = spe_fmul(m, s, z);
+    spe_id tail = spe_fmul(m, cube, spe_polynomial_(m, z, 5, series));
+    spe_id rest = spe_fsub(m, f, spe_fmul(m, s_high, d_high));
+    rest = spe_fsub(m, rest, spe_fmul(m, s_high, d_low));
     rest = spe_fdiv(m, rest, d);
-    rest = spe_fadd(m, spe_fadd(m, rest, rest), tail);
-    s_high = spe_fadd(m, s_high, s_high);
-    spe_id high = spe_fmul(m, s_high, spe_glsl_f_(m, x, 1.4423828125)), sum = spe_fadd(m, e, high), total; /* exact */
-    l = spe_fadd(m, spe_fmul(m, s_high, spe_glsl_f_(m, x, 0.0003122283889634)),
-                 spe_fmul(m, rest, spe_glsl_f_(m, x, 1.4426950408889634)));
-    l = spe_fadd(m, spe_fsub(m, high, spe_fsub(m, sum, e)), l);
-    total = spe_fadd(m, sum, l);
+    *low = spe_fadd(m, spe_fadd(m, rest, rest), tail);
+    return spe_fadd(m, s_high, s_high);
+}
+
+/* log2 x in two parts, to 2^-30 of it, for positive finite x. Called where arithmetic is as written. */
+XE_FN_ spe_id spe_two_logarithms_(spe_module *m, spe_id x, spe_id *low)
+{
+    spe_id exponent, mantissa = spe_mantissa_(m, x, &exponent), rest;
+    spe_id e = spe_s_to_f(m, spe_type_of(m, x), exponent), natural = spe_two_part_series_(m, mantissa, &rest);
+    spe_id high = spe_fmul_c_(m, natural, 1.4423828125); /* exact */
+    spe_id l = spe_fmul_c_(m, natural, 0.0003122283889634);
+    l = spe_fadd(m, l, spe_fmul_c_(m, rest, 1.4426950408889634));
+    spe_id sum = spe_fadd(m, e, high), lost = spe_fsub(m, high, spe_fsub(m, sum, e));
+    l = spe_fadd(m, lost, l);
+    spe_id total = spe_fadd(m, sum, l);
     *low = spe_fsub(m, l, spe_fsub(m, total, sum));
     return total;
 }
@@ -5944,128 +6030,146 @@ XE_FN_ spe_id spe_two_logarithms_(spe_module *m, spe_id x, spe_id *low)
 /* x^(y + more) for positive finite x, `more` being small beside y, or y a sum of both. */
 XE_FN_ spe_id spe_power_of_positive_(spe_module *m, spe_id x, spe_id y, spe_id more)
 {
-    spe_id most = spe_glsl_f_(m, x, 0x1p40), least = spe_fneg(m, most), log, low, n, p, r, head, rest, zero;
-    zero = spe_glsl_f_(m, x, 0.0);
-    y = spe_select(m, spe_fgt(m, y, most), most, spe_select(m, spe_flt(m, y, least), least, y)); /* infinities */
+    spe_id zero = spe_glsl_f_(m, x, 0.0), most = spe_glsl_f_(m, x, 0x1p40), least = spe_fneg(m, most), low;
+    y = spe_clamped_(m, y, least, most); /* infinities */
     m->as_written = true;
-    log = spe_two_logarithms_(m, x, &low);
-    head = spe_head_(m, log);
+    spe_id log = spe_two_logarithms_(m, x, &low), head = spe_head_(m, log);
     low = spe_fadd(m, spe_fsub(m, log, head), low);
     spe_id y_head = spe_head_(m, y), y_low = spe_fadd(m, spe_fsub(m, y, y_head), more);
-    spe_id high = spe_fmul(m, y_head, head);
-    rest = spe_fadd(m, spe_fmul(m, y_low, head), spe_fmul(m, spe_fadd(m, y, more), low));
-    p = spe_fadd(m, high, rest);
+    spe_id high = spe_fmul(m, y_head, head), rest = spe_fmul(m, y_low, head);
+    rest = spe_fadd(m, rest, spe_fmul(m, spe_fadd(m, y, more), low));
+    spe_id p = spe_fadd(m, high, rest);
     most = spe_glsl_f_(m, x, 200.0), least = spe_glsl_f_(m, x, -200.0);
-    spe_id beyond = spe_fge(m, spe_glsl_abs_(m, p), most);
-    n = spe_select(m, spe_fgt(m, p, most), most, spe_select(m, spe_flt(m, p, least), least, p));
+    spe_id beyond = spe_fge(m, spe_glsl_abs_(m, p), most), n = spe_clamped_(m, p, least, most);
     n = spe_glsl_round_(m, spe_select(m, spe_feq(m, n, n), n, zero));
-    r = spe_fadd(m, spe_fsub(m, high, n), rest);
+    spe_id r = spe_fadd(m, spe_fsub(m, high, n), rest);
     m->as_written = false;
     r = spe_select(m, beyond, zero, r);
-    r = spe_exponential_series_(m, spe_fmul(m, r, spe_glsl_f_(m, x, 0.6931471805599453)));
-    return spe_scaled_by_2_(m, r, n);
+    return spe_scaled_by_2_(m, spe_exponential_series_(m, spe_fmul_c_(m, r, 0.6931471805599453)), n);
 }
 
 /* The power of any x from that of |x|, for exponents that are whole, odd and positive or not. */
 XE_FN_ spe_id spe_power_of_any_(spe_module *m, spe_id x, spe_id power, spe_id whole, spe_id odd, spe_id positive)
 {
-    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), zero = spe_glsl_f_(m, x, 0.0);
-    spe_id inf = spe_bitcast(m, type, spe_const_u(m, i32, 0x7f800000)), a = spe_glsl_abs_(m, x), extreme, nan;
-    spe_id infinite = spe_feq(m, a, inf), negative = spe_slt(m, spe_bitcast(m, i32, x), spe_const_u(m, i32, 0));
-    extreme = spe_select(m, spe_leq(m, infinite, positive), inf, zero);
-    power = spe_select(m, spe_lor(m, infinite, spe_feq(m, a, zero)), extreme, power);
-    power = spe_select(m, spe_land(m, negative, odd), spe_fneg(m, power), power);
-    nan = spe_bitcast(m, type, spe_const_u(m, i32, 0x7fc00000));
-    spe_id refused = spe_land(m, spe_land(m, spe_flt(m, x, zero), spe_lnot(m, infinite)), spe_lnot(m, whole));
+    spe_id zero = spe_glsl_f_(m, x, 0.0), infinity = spe_infinity_(m, x), nan = spe_nan_(m, x);
+    spe_id a = spe_glsl_abs_(m, x), infinite = spe_feq(m, a, infinity), none = spe_feq(m, a, zero);
+    spe_id extreme = spe_select(m, spe_leq(m, infinite, positive), infinity, zero);
+    power = spe_select(m, spe_lor(m, infinite, none), extreme, power);
+    spe_id turned = spe_land(m, spe_negative_(m, x), odd);
+    power = spe_select(m, turned, spe_fneg(m, power), power);
+    spe_id below = spe_flt(m, x, zero), refused = spe_land(m, below, spe_lnot(m, infinite));
+    refused = spe_land(m, refused, spe_lnot(m, whole));
     return spe_unless_nan_(m, x, spe_select(m, refused, nan, power));
+}
+
+/* x^y of POW where x or y is 0, or x is 1: that of POWR. */
+XE_FN_ spe_id spe_powr_of_any_(spe_module *m, spe_id x, spe_id y, spe_id power)
+{
+    spe_id zero = spe_glsl_f_(m, x, 0.0), one = spe_glsl_f_(m, x, 1.0), infinity = spe_infinity_(m, x);
+    spe_id y_is_0 = spe_feq(m, y, zero), x_is_0 = spe_feq(m, x, zero), x_is_1 = spe_feq(m, x, one);
+    spe_id y_is_infinite = spe_feq(m, spe_glsl_abs_(m, y), infinity);
+    spe_id extreme = spe_lor(m, x_is_0, spe_feq(m, spe_glsl_abs_(m, x), infinity));
+    power = spe_select(m, y_is_0, spe_unless_nan_(m, x, one), power);
+    extreme = spe_land(m, y_is_0, extreme);
+    spe_id refused = spe_lor(m, extreme, spe_land(m, x_is_1, y_is_infinite));
+    spe_id outside = spe_lor(m, refused, spe_flt(m, x, zero));
+    power = spe_select(m, outside, spe_nan_(m, x), power);
+    spe_id unsigned_0 = spe_land(m, x_is_0, spe_lnot(m, refused));
+    return spe_select(m, unsigned_0, spe_glsl_abs_(m, power), power);
 }
 
 /* POW and POWR, which is only for x from 0 on. */
 XE_FN_ spe_id spe_power_(spe_module *m, spe_math_op f, spe_id x, spe_id y)
 {
-    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), zero = spe_glsl_f_(m, x, 0.0);
-    spe_id one = spe_glsl_f_(m, x, 1.0), a = spe_glsl_abs_(m, x), ay = spe_glsl_abs_(m, y), nan;
-    spe_id whole, odd, power, none;
-    whole = spe_feq(m, spe_glsl_(m, SPE_GLSL_TRUNC_, "llf:=", y, 0, 0), y);
-    odd = spe_f_to_s(m, i32, spe_select(m, spe_flt(m, ay, spe_glsl_f_(m, x, 16777216.0)), ay, zero));
-    odd = spe_land(m, whole, spe_ine(m, spe_and(m, odd, spe_const_u(m, i32, 1)), spe_const_u(m, i32, 0)));
-    power = spe_power_of_positive_(m, a, y, zero);
-    power = spe_power_of_any_(m, x, power, whole, odd, spe_fgt(m, y, zero));
+    spe_id i32 = spe_vec_like(m, spe_int(m, 32), x), zero = spe_glsl_f_(m, x, 0.0), one = spe_glsl_f_(m, x, 1.0);
+    spe_id size = spe_glsl_abs_(m, y), whole = spe_feq(m, spe_glsl_(m, SPE_GLSL_TRUNC_, "llf:=", y, 0, 0), y);
+    spe_id units = spe_select(m, spe_flt_c_(m, size, 16777216.0), size, zero); /* larger ones are even */
+    spe_id odd = spe_land(m, whole, spe_odd_(m, spe_f_to_s(m, i32, units))), positive = spe_fgt(m, y, zero);
+    spe_id power = spe_power_of_positive_(m, spe_glsl_abs_(m, x), y, zero);
+    power = spe_power_of_any_(m, x, power, whole, odd, positive);
     power = spe_unless_nan_(m, y, power);
-    none = spe_feq(m, y, zero);
-    if (f == SPE_POW) return spe_select(m, spe_lor(m, none, spe_feq(m, x, one)), one, power);
-    spe_id inf = spe_bitcast(m, type, spe_const_u(m, i32, 0x7f800000)), extreme, refused;
-    nan = spe_bitcast(m, type, spe_const_u(m, i32, 0x7fc00000));
-    extreme = spe_lor(m, spe_feq(m, a, zero), spe_feq(m, a, inf));
-    power = spe_select(m, none, spe_unless_nan_(m, x, one), power);
-    refused = spe_lor(m, spe_land(m, none, extreme), spe_land(m, spe_feq(m, x, one), spe_feq(m, ay, inf)));
-    power = spe_select(m, spe_lor(m, refused, spe_flt(m, x, zero)), nan, power);
-    return spe_select(m, spe_land(m, spe_feq(m, x, zero), spe_lnot(m, refused)), spe_glsl_abs_(m, power), power);
+    if (f == SPE_POWR) return spe_powr_of_any_(m, x, y, power);
+    spe_id none = spe_feq(m, y, zero), always_1 = spe_lor(m, none, spe_feq(m, x, one));
+    return spe_select(m, always_1, one, power);
+}
+
+/* An integer n in two floats. */
+XE_FN_ spe_id spe_in_two_floats_(spe_module *m, spe_id n, spe_id type, spe_id *more)
+{
+    enum { EXACT = 1 << 24 }; /* up to there, floats have all integers */
+    spe_id zero = spe_glsl_u_(m, n, 0), shifted = spe_iadd_c_(m, n, EXACT);
+    spe_id large = spe_ugt(m, shifted, spe_glsl_u_(m, n, 2 * EXACT));
+    spe_id byte = spe_select(m, large, spe_and_c_(m, n, 0xff), zero);
+    *more = spe_s_to_f(m, type, byte);
+    return spe_s_to_f(m, type, spe_isub(m, n, byte));
+}
+
+/* 1 / n in two floats; 1 for n = 0. */
+XE_FN_ spe_id spe_inverse_in_two_floats_(spe_module *m, spe_id n, spe_id x, spe_id *more)
+{
+    spe_id one = spe_glsl_f_(m, x, 1.0), none = spe_ieq_c_(m, n, 0);
+    spe_id real = spe_s_to_f(m, spe_type_of(m, x), spe_select(m, none, spe_glsl_u_(m, n, 1), n));
+    spe_id inverse = spe_head_(m, spe_fdiv(m, one, real));
+    m->as_written = true;
+    *more = spe_fdiv(m, spe_fsub(m, one, spe_fmul(m, inverse, real)), real);
+    m->as_written = false;
+    return inverse;
 }
 
 /* POWN and ROOTN: x^n and x^(1/n) for an integer n, whose float or quotient has two parts. */
 XE_FN_ spe_id spe_whole_power_(spe_module *m, spe_math_op f, spe_id x, spe_id n)
 {
-    spe_id type = spe_type_of(m, x), i32 = spe_type_of(m, n), one = spe_glsl_f_(m, x, 1.0);
-    spe_id zero = spe_const_u(m, i32, 0);
-    spe_id byte = spe_const_u(m, i32, 0xff), odd, y, more, power, none = spe_ieq(m, n, zero), nan, refused;
-    odd = spe_ine(m, spe_and(m, n, spe_const_u(m, i32, 1)), zero);
-    if (f == SPE_POWN) {
-        spe_id most = spe_const_u(m, i32, 1 << 24), large; /* up to there, floats are exact */
-        large = spe_ugt(m, spe_iadd(m, n, most), spe_const_u(m, i32, 1 << 25));
-        more = spe_select(m, large, spe_and(m, n, byte), zero);
-        y = spe_s_to_f(m, type, spe_isub(m, n, more));
-        more = spe_s_to_f(m, type, more);
-    } else {
-        spe_id real = spe_s_to_f(m, type, spe_select(m, none, spe_const_u(m, i32, 1), n));
-        y = spe_head_(m, spe_fdiv(m, one, real));
-        m->as_written = true;
-        more = spe_fdiv(m, spe_fsub(m, one, spe_fmul(m, y, real)), real);
-        m->as_written = false;
-    }
-    power = spe_power_of_positive_(m, spe_glsl_abs_(m, x), y, more);
-    power = spe_power_of_any_(m, x, power, spe_ieq(m, n, n), odd, spe_sgt(m, n, zero));
-    if (f == SPE_POWN) return spe_select(m, none, one, power);
-    nan = spe_bitcast(m, type, spe_const_u(m, spe_vec_like(m, spe_int(m, 32), x), 0x7fc00000));
-    refused = spe_land(m, spe_flt(m, x, spe_glsl_f_(m, x, 0.0)), spe_lnot(m, odd));
-    return spe_select(m, spe_lor(m, none, refused), nan, power);
+    spe_id zero = spe_glsl_u_(m, n, 0), none = spe_ieq(m, n, zero), odd = spe_odd_(m, n), y, more;
+    if (f == SPE_POWN) y = spe_in_two_floats_(m, n, spe_type_of(m, x), &more);
+    else y = spe_inverse_in_two_floats_(m, n, x, &more);
+    spe_id power = spe_power_of_positive_(m, spe_glsl_abs_(m, x), y, more);
+    spe_id whole = spe_ieq(m, n, n), positive = spe_sgt(m, n, zero);
+    power = spe_power_of_any_(m, x, power, whole, odd, positive);
+    if (f == SPE_POWN) return spe_select(m, none, spe_glsl_f_(m, x, 1.0), power);
+    spe_id negative = spe_flt_c_(m, x, 0.0), refused = spe_land(m, negative, spe_lnot(m, odd));
+    refused = spe_lor(m, none, refused);
+    return spe_select(m, refused, spe_nan_(m, x), power);
+}
+
+/* One of three factors. */
+XE_FN_ spe_id spe_factor_(spe_module *m, spe_id x, spe_id small, double if_small, spe_id large, double if_large)
+{
+    spe_id for_small = spe_glsl_f_(m, x, if_small), for_large = spe_glsl_f_(m, x, if_large);
+    return spe_select(m, small, for_small, spe_select(m, large, for_large, spe_glsl_f_(m, x, 1.0)));
 }
 
 /* Two steps of Halley's from a third of the exponent; x is scaled by 2^24 or 2^-24 where that needs room. */
 XE_FN_ spe_id spe_cube_root_(spe_module *m, spe_id x)
 {
-    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), given = spe_glsl_abs_(m, x), t, cube, a;
-    spe_id small = spe_flt(m, given, spe_glsl_f_(m, x, 0x1p-90)), large = spe_fgt(m, given, spe_glsl_f_(m, x, 0x1p90));
-    spe_id one = spe_glsl_f_(m, x, 1.0), ends, zero = spe_glsl_f_(m, x, 0.0), scale, back;
-    scale = spe_select(m, small, spe_glsl_f_(m, x, 0x1p24), spe_select(m, large, spe_glsl_f_(m, x, 0x1p-24), one));
-    back = spe_select(m, small, spe_glsl_f_(m, x, 0x1p-8), spe_select(m, large, spe_glsl_f_(m, x, 0x1p8), one));
-    a = spe_fmul(m, given, scale);
-    t = spe_udiv(m, spe_bitcast(m, i32, a), spe_const_u(m, i32, 3));
-    t = spe_bitcast(m, type, spe_iadd(m, t, spe_const_u(m, i32, 0x2a5137a0)));
+    spe_id given = spe_glsl_abs_(m, x), small = spe_flt_c_(m, given, 0x1p-90), large = spe_fgt_c_(m, given, 0x1p90);
+    spe_id scale = spe_factor_(m, x, small, 0x1p24, large, 0x1p-24);
+    spe_id back = spe_factor_(m, x, small, 0x1p-8, large, 0x1p8);
+    spe_id a = spe_fmul(m, given, scale), bits = spe_bits_(m, a);
+    spe_id t = spe_of_bits_(m, x, spe_iadd_c_(m, spe_udiv(m, bits, spe_glsl_u_(m, bits, 3)), 0x2a5137a0));
     for (int i = 0; i < 2; i++) {
-        cube = spe_fmul(m, spe_fmul(m, t, t), t);
-        spe_id over = spe_fadd(m, a, spe_fadd(m, cube, cube));
+        spe_id cube = spe_fmul(m, spe_fmul(m, t, t), t), over = spe_fadd(m, a, spe_fadd(m, cube, cube));
         t = spe_fadd(m, t, spe_fmul(m, t, spe_fdiv(m, spe_fsub(m, a, cube), over)));
     }
     t = spe_fmul(m, t, back);
-    ends = spe_lor(m, spe_feq(m, given, zero), spe_ieq(m, spe_bitcast(m, i32, given), spe_const_u(m, i32, 0x7f800000)));
-    return spe_unless_nan_(m, x, spe_select(m, ends, x, spe_signed_as_(m, t, x)));
+    spe_id none = spe_feq_c_(m, given, 0.0), infinite = spe_ieq_c_(m, spe_bits_(m, given), 0x7f800000);
+    spe_id itself = spe_lor(m, none, infinite);
+    return spe_unless_nan_(m, x, spe_select(m, itself, x, spe_signed_as_(m, t, x)));
 }
 
 /* sqrt(x^2 + y^2), scaled so that squares stay inside f32; infinite if one is, even beside NaN. */
 XE_FN_ spe_id spe_hypotenuse_(spe_module *m, spe_id x, spe_id y)
 {
-    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), one = spe_glsl_f_(m, x, 1.0);
-    spe_id scale, back, inf = spe_bitcast(m, type, spe_const_u(m, i32, 0x7f800000)), r;
+    spe_id infinity = spe_infinity_(m, x);
     x = spe_glsl_abs_(m, x), y = spe_glsl_abs_(m, y);
-    spe_id most = spe_select(m, spe_fgt(m, x, y), x, y), large, tiny;
-    large = spe_fgt(m, most, spe_glsl_f_(m, x, 0x1p60)), tiny = spe_flt(m, most, spe_glsl_f_(m, x, 0x1p-40));
-    scale = spe_select(m, large, spe_glsl_f_(m, x, 0x1p-68), spe_select(m, tiny, spe_glsl_f_(m, x, 0x1p80), one));
-    back = spe_select(m, large, spe_glsl_f_(m, x, 0x1p68), spe_select(m, tiny, spe_glsl_f_(m, x, 0x1p-80), one));
-    spe_id sx = spe_fmul(m, x, scale), sy = spe_fmul(m, y, scale);
-    r = spe_fmul(m, spe_glsl_root_(m, spe_fadd(m, spe_fmul(m, sx, sx), spe_fmul(m, sy, sy))), back);
+    spe_id most = spe_select(m, spe_fgt(m, x, y), x, y), large = spe_fgt_c_(m, most, 0x1p60);
+    spe_id small = spe_flt_c_(m, most, 0x1p-40), scale = spe_factor_(m, x, small, 0x1p80, large, 0x1p-68);
+    spe_id back = spe_factor_(m, x, small, 0x1p-80, large, 0x1p68);
+    spe_id scaled_x = spe_fmul(m, x, scale), scaled_y = spe_fmul(m, y, scale), square = spe_fmul(m, scaled_x, scaled_x);
+    square = spe_fadd(m, square, spe_fmul(m, scaled_y, scaled_y));
+    spe_id r = spe_fmul(m, spe_glsl_root_(m, square), back), infinite = spe_feq(m, x, infinity);
     r = spe_unless_nan_(m, x, spe_unless_nan_(m, y, r));
-    return spe_select(m, spe_lor(m, spe_feq(m, x, inf), spe_feq(m, y, inf)), inf, r);
+    infinite = spe_lor(m, infinite, spe_feq(m, y, infinity));
+    return spe_select(m, infinite, infinity, r);
 }
 
 /* vulkan_math.c - Vulkan's mathematics: functions of GLSL.std.450 where these are as accurate as OpenCL's, and others
@@ -6092,26 +6196,26 @@ XE_FN_ uint32_t spe_glsl_number_(spe_math_op f)
 /* Half away from zero, which Vulkan leaves open. */
 XE_FN_ spe_id spe_round_away_(spe_module *m, spe_id x)
 {
-    spe_id whole = spe_glsl_(m, SPE_GLSL_TRUNC_, "llf:=", x, 0, 0), zero = spe_glsl_f_(m, x, 0.0);
-    spe_id rest = spe_glsl_(m, SPE_GLSL_FABS_, "llf:=", spe_fsub(m, x, whole), 0, 0);
-    spe_id one = spe_select(m, spe_flt(m, x, zero), spe_glsl_f_(m, x, -1.0), spe_glsl_f_(m, x, 1.0));
-    return spe_select(m, spe_fge(m, rest, spe_glsl_f_(m, x, 0.5)), spe_fadd(m, whole, one), whole);
+    spe_id whole = spe_glsl_(m, SPE_GLSL_TRUNC_, "llf:=", x, 0, 0), rest = spe_glsl_abs_(m, spe_fsub(m, x, whole));
+    spe_id up = spe_glsl_f_(m, x, 1.0), down = spe_glsl_f_(m, x, -1.0), negative = spe_flt_c_(m, x, 0.0);
+    spe_id away = spe_fadd(m, whole, spe_select(m, negative, down, up)), half = spe_glsl_f_(m, x, 0.5);
+    return spe_select(m, spe_fge(m, rest, half), away, whole);
 }
 
 /* Zeros before the highest bit, or after the lowest, of integers of 32 bits. */
 XE_FN_ spe_id spe_count_zeros_(spe_module *m, spe_id x, bool leading)
 {
-    spe_id type = spe_type_of(m, x), bit, width = spe_const_u(m, type, 32);
-    bit = spe_glsl_(m, leading ? SPE_GLSL_FIND_MSB_ : SPE_GLSL_FIND_LSB_, "lli:=", x, 0, 0);
-    if (leading) return spe_isub(m, spe_const_u(m, type, 31), bit); /* -1: there is none */
-    return spe_select(m, spe_ieq(m, x, spe_const_u(m, type, 0)), width, bit);
+    spe_id bit = spe_glsl_(m, leading ? SPE_GLSL_FIND_MSB_ : SPE_GLSL_FIND_LSB_, "lli:=", x, 0, 0);
+    if (leading) return spe_isub(m, spe_glsl_u_(m, x, 31), bit); /* -1: there is none */
+    spe_id width = spe_glsl_u_(m, x, 32);
+    return spe_select(m, spe_ieq_c_(m, x, 0), width, bit);
 }
 
 XE_FN_ spe_id spe_rotate_(spe_module *m, spe_id x, spe_id n)
 {
-    spe_id type = spe_type_of(m, x), mask = spe_const_u(m, type, spe_width(m, type) - 1);
-    spe_id left = spe_and(m, n, mask), right = spe_and(m, spe_ineg(m, n), mask);
-    return spe_or(m, spe_shl(m, x, left), spe_shr(m, x, right));
+    uint32_t mask = spe_width(m, spe_type_of(m, x)) - 1;
+    spe_id left = spe_shl(m, x, spe_and_c_(m, n, mask));
+    return spe_or(m, left, spe_shr(m, x, spe_and_c_(m, spe_ineg(m, n), mask)));
 }
 
 /* The same value of 8 or 16 bits in 32; of 32 bits, itself. */
@@ -6125,13 +6229,13 @@ XE_FN_ spe_id spe_in_32_bits_(spe_module *m, spe_id x, bool is_signed)
 /* The upper half of a product. */
 XE_FN_ spe_id spe_upper_(spe_module *m, spe_id a, spe_id b, bool is_signed)
 {
-    spe_id type = spe_type_of(m, a), zero = spe_const_u(m, type, 0), high;
+    spe_id type = spe_type_of(m, a), zero = spe_const_u(m, type, 0);
     uint32_t bits = spe_width(m, type);
     if (bits < 32) {
-        high = spe_imul(m, spe_in_32_bits_(m, a, is_signed), spe_in_32_bits_(m, b, is_signed));
-        return spe_uconvert(m, type, spe_shr(m, high, spe_const_u(m, spe_type_of(m, high), bits)));
+        spe_id wide_a = spe_in_32_bits_(m, a, is_signed), wide_b = spe_in_32_bits_(m, b, is_signed);
+        return spe_uconvert(m, type, spe_shr_c_(m, spe_imul(m, wide_a, wide_b), bits));
     }
-    high = spe_high_product_(m, a, b);
+    spe_id high = spe_high_product_(m, a, b);
     if (!is_signed) return high;
     high = spe_isub(m, high, spe_select(m, spe_slt(m, a, zero), b, zero));
     return spe_isub(m, high, spe_select(m, spe_slt(m, b, zero), a, zero));
@@ -6140,46 +6244,50 @@ XE_FN_ spe_id spe_upper_(spe_module *m, spe_id a, spe_id b, bool is_signed)
 /* The largest, or where x is negative, the smallest integer. */
 XE_FN_ spe_id spe_limit_(spe_module *m, spe_id x)
 {
-    spe_id type = spe_type_of(m, x), last = spe_const_u(m, type, spe_width(m, type) - 1);
-    return spe_xor(m, spe_sar(m, x, last), spe_shr(m, spe_not(m, spe_const_u(m, type, 0)), spe_const_u(m, type, 1)));
+    spe_id type = spe_type_of(m, x), sign = spe_sar_c_(m, x, spe_width(m, type) - 1);
+    return spe_xor(m, sign, spe_shr_c_(m, spe_not(m, spe_const_u(m, type, 0)), 1));
 }
 
-/* a + b, a - b, a b + c that stop at the limits of their type. */
-XE_FN_ spe_id spe_saturated_(spe_module *m, spe_math_op f, const spe_id *a)
+/* a b + c that stops at the limits of its type. */
+XE_FN_ spe_id spe_saturated_mad_(spe_module *m, bool is_signed, const spe_id *a)
 {
-    spe_id type = spe_type_of(m, a[0]), zero = spe_const_u(m, type, 0), all = spe_not(m, zero), r, over, up;
-    switch (f) {
-    case SPE_UADD_SAT:
-        r = spe_iadd(m, a[0], a[1]);
-        return spe_select(m, spe_ult(m, r, a[0]), all, r);
-    case SPE_USUB_SAT: return spe_select(m, spe_ult(m, a[0], a[1]), zero, spe_isub(m, a[0], a[1]));
-    case SPE_SADD_SAT:
-        r = spe_iadd(m, a[0], a[1]);
-        over = spe_slt(m, spe_and(m, spe_xor(m, a[0], r), spe_xor(m, a[1], r)), zero);
-        return spe_select(m, over, spe_limit_(m, a[0]), r);
-    case SPE_SSUB_SAT:
-        r = spe_isub(m, a[0], a[1]);
-        over = spe_slt(m, spe_and(m, spe_xor(m, a[0], a[1]), spe_xor(m, a[0], r)), zero);
-        return spe_select(m, over, spe_limit_(m, a[0]), r);
-    default: break;
+    spe_id zero = spe_glsl_u_(m, a[0], 0), one = spe_glsl_u_(m, a[0], 1), low = spe_imul(m, a[0], a[1]);
+    spe_id sum = spe_iadd(m, low, a[2]), carry = spe_select(m, spe_ult(m, sum, low), one, zero);
+    spe_id up = spe_iadd(m, spe_upper_(m, a[0], a[1], is_signed), carry);
+    if (!is_signed) {
+        spe_id all = spe_not(m, zero);
+        return spe_select(m, spe_ine(m, up, zero), all, sum);
     }
-    spe_id low = spe_imul(m, a[0], a[1]), sum = spe_iadd(m, low, a[2]), one = spe_const_u(m, type, 1);
-    up = spe_iadd(m, spe_upper_(m, a[0], a[1], f == SPE_SMAD_SAT), spe_select(m, spe_ult(m, sum, low), one, zero));
-    if (f == SPE_UMAD_SAT) return spe_select(m, spe_ine(m, up, zero), all, sum);
-    spe_id last = spe_const_u(m, type, spe_width(m, type) - 1);
-    up = spe_iadd(m, up, spe_sar(m, a[2], last));
-    return spe_select(m, spe_ine(m, up, spe_sar(m, sum, last)), spe_limit_(m, up), sum);
+    uint32_t last = spe_width(m, spe_type_of(m, a[0])) - 1;
+    up = spe_iadd(m, up, spe_sar_c_(m, a[2], last));
+    spe_id over = spe_ine(m, up, spe_sar_c_(m, sum, last));
+    return spe_select(m, over, spe_limit_(m, up), sum);
+}
+
+/* a + b and a - b that stop at the limits of their type. A signed sum passes them if its sign is neither a's nor b's, a
+ * difference if a's sign is neither its own nor b's. */
+XE_FN_ spe_id spe_saturated_(spe_module *m, spe_math_op f, spe_id a, spe_id b)
+{
+    bool sum = f == SPE_UADD_SAT || f == SPE_SADD_SAT;
+    spe_id zero = spe_glsl_u_(m, a, 0), r = sum ? spe_iadd(m, a, b) : spe_isub(m, a, b);
+    if (f == SPE_UADD_SAT) {
+        spe_id all = spe_not(m, zero);
+        return spe_select(m, spe_ult(m, r, a), all, r);
+    }
+    if (f == SPE_USUB_SAT) return spe_select(m, spe_ult(m, a, b), zero, r);
+    spe_id turned = spe_xor(m, a, r), other = spe_xor(m, b, sum ? r : a);
+    spe_id over = spe_slt(m, spe_and(m, turned, other), zero);
+    return spe_select(m, over, spe_limit_(m, a), r);
 }
 
 /* x 2^n; each of four factors is inside f32. */
 XE_FN_ spe_id spe_scaled_(spe_module *m, spe_id x, spe_id n)
 {
-    spe_id type = spe_type_of(m, x), i32 = spe_type_of(m, n), most = spe_const_u(m, i32, 400), q, factor, rest;
-    spe_id least = spe_const_u(m, i32, (uint32_t)-400);
-    n = spe_select(m, spe_sgt(m, n, most), most, spe_select(m, spe_slt(m, n, least), least, n));
-    q = spe_sar(m, n, spe_const_u(m, i32, 2));
-    rest = spe_isub(m, n, spe_imul(m, q, spe_const_u(m, i32, 3)));
-    factor = spe_power_of_2_(m, q, type);
+    spe_id type = spe_type_of(m, x), most = spe_glsl_u_(m, n, 400), least = spe_glsl_u_(m, n, (uint32_t)-400);
+    spe_id below = spe_slt(m, n, least), above = spe_sgt(m, n, most);
+    n = spe_select(m, above, most, spe_select(m, below, least, n));
+    spe_id quarter = spe_sar_c_(m, n, 2), factor = spe_power_of_2_(m, quarter, type);
+    spe_id rest = spe_isub(m, n, spe_imul(m, quarter, spe_glsl_u_(m, n, 3)));
     x = spe_fmul(m, spe_fmul(m, spe_fmul(m, x, factor), factor), factor);
     return spe_fmul(m, x, spe_power_of_2_(m, rest, type));
 }
@@ -6187,14 +6295,11 @@ XE_FN_ spe_id spe_scaled_(spe_module *m, spe_id x, spe_id n)
 /* The exponent of x as a float. */
 XE_FN_ spe_id spe_exponent_(spe_module *m, spe_id x)
 {
-    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), a = spe_glsl_abs_(m, x), bits, e, inf;
-    spe_id small = spe_flt(m, a, spe_glsl_f_(m, x, 1.1754943508222875e-38));
-    bits = spe_bitcast(m, i32, spe_select(m, small, spe_fmul(m, a, spe_glsl_f_(m, x, 33554432.0)), a));
-    e = spe_isub(m, spe_shr(m, bits, spe_const_u(m, i32, 23)), spe_const_u(m, i32, 127));
-    e = spe_isub(m, e, spe_select(m, small, spe_const_u(m, i32, 25), spe_const_u(m, i32, 0)));
-    inf = spe_bitcast(m, type, spe_const_u(m, i32, 0x7f800000));
-    e = spe_select(m, spe_feq(m, a, inf), inf, spe_s_to_f(m, type, e));
-    e = spe_select(m, spe_feq(m, a, spe_glsl_f_(m, x, 0.0)), spe_fneg(m, inf), e);
+    spe_id a = spe_glsl_abs_(m, x), infinity = spe_infinity_(m, x), least = spe_fneg(m, infinity), lift;
+    spe_id e = spe_isub_c_(m, spe_shr_c_(m, spe_normal_bits_(m, a, &lift), 23), 127);
+    e = spe_s_to_f(m, spe_type_of(m, x), spe_isub(m, e, lift));
+    e = spe_select(m, spe_feq(m, a, infinity), infinity, e);
+    e = spe_select(m, spe_feq_c_(m, a, 0.0), least, e);
     return spe_unless_nan_(m, x, e);
 }
 
@@ -6210,40 +6315,52 @@ XE_FN_ spe_id spe_by_magnitude_(spe_module *m, spe_id x, spe_id y, bool farther)
 /* The next f32 after x towards y. */
 XE_FN_ spe_id spe_next_(spe_module *m, spe_id x, spe_id y)
 {
-    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), bits = spe_bitcast(m, i32, x);
-    spe_id one, least, up = spe_flt(m, x, y), positive = spe_sge(m, bits, spe_const_u(m, i32, 0)), r, zero;
-    one = spe_const_u(m, i32, 1), zero = spe_feq(m, x, spe_glsl_f_(m, x, 0.0));
-    r = spe_select(m, spe_leq(m, up, positive), spe_iadd(m, bits, one), spe_isub(m, bits, one));
-    least = spe_select(m, up, one, spe_const_u(m, i32, 0x80000001));
-    r = spe_bitcast(m, type, spe_select(m, zero, least, r));
-    return spe_unless_nan_(m, x, spe_unless_nan_(m, y, spe_select(m, spe_feq(m, x, y), y, r)));
+    spe_id bits = spe_bits_(m, x), up = spe_flt(m, x, y), positive = spe_sge(m, bits, spe_glsl_u_(m, bits, 0));
+    spe_id one = spe_glsl_u_(m, bits, 1), more = spe_iadd(m, bits, one), less = spe_isub(m, bits, one);
+    spe_id next = spe_select(m, spe_leq(m, up, positive), more, less);
+    spe_id after_0 = spe_select(m, up, one, spe_glsl_u_(m, bits, 0x80000001)), is_0 = spe_feq_c_(m, x, 0.0);
+    next = spe_of_bits_(m, x, spe_select(m, is_0, after_0, next));
+    next = spe_select(m, spe_feq(m, x, y), y, next);
+    return spe_unless_nan_(m, x, spe_unless_nan_(m, y, next));
 }
 
 /* Times 1 / pi. */
-XE_FN_ spe_id spe_in_turns_(spe_module *m, spe_id x) { return spe_fmul(m, x, spe_glsl_f_(m, x, 0.3183098861837907)); }
+XE_FN_ spe_id spe_in_turns_(spe_module *m, spe_id x) { return spe_fmul_c_(m, x, 0.3183098861837907); }
+
+/* |x - y| */
+XE_FN_ spe_id spe_difference_(spe_module *m, spe_id x, spe_id y, bool is_signed)
+{
+    spe_id more = spe_isub(m, x, y), less = spe_isub(m, y, x);
+    return spe_select(m, is_signed ? spe_sgt(m, x, y) : spe_ugt(m, x, y), more, less);
+}
+
+/* (x + y) / 2, rounded down or up, without a bit more than they have. */
+XE_FN_ spe_id spe_mean_(spe_module *m, spe_id x, spe_id y, bool is_signed, bool up)
+{
+    spe_id both = up ? spe_or(m, x, y) : spe_and(m, x, y), rest = spe_xor(m, x, y);
+    rest = is_signed ? spe_sar_c_(m, rest, 1) : spe_shr_c_(m, rest, 1);
+    return up ? spe_isub(m, both, rest) : spe_iadd(m, both, rest);
+}
 
 /* Functions of integers that are made of others; 0 without an error: f is none of them. */
 XE_FN_ spe_id spe_made_of_integers_(spe_module *m, spe_math_op f, const spe_id *a)
 {
-    spe_id type = spe_type_of(m, a[0]), one = spe_const_u(m, type, 1), x = a[0], y = a[1];
+    spe_id x = a[0], y = a[1];
     switch (f) {
     case SPE_POPCOUNT: return spe_bit_count(m, x);
     case SPE_CLZ: return spe_count_zeros_(m, x, true);
     case SPE_CTZ: return spe_count_zeros_(m, x, false);
     case SPE_ROTATE: return spe_rotate_(m, x, y);
     case SPE_UABS: return x;
-    case SPE_SABS_DIFF: return spe_select(m, spe_sgt(m, x, y), spe_isub(m, x, y), spe_isub(m, y, x));
-    case SPE_UABS_DIFF: return spe_select(m, spe_ugt(m, x, y), spe_isub(m, x, y), spe_isub(m, y, x));
-    case SPE_SHADD: return spe_iadd(m, spe_and(m, x, y), spe_sar(m, spe_xor(m, x, y), one));
-    case SPE_UHADD: return spe_iadd(m, spe_and(m, x, y), spe_shr(m, spe_xor(m, x, y), one));
-    case SPE_SRHADD: return spe_isub(m, spe_or(m, x, y), spe_sar(m, spe_xor(m, x, y), one));
-    case SPE_URHADD: return spe_isub(m, spe_or(m, x, y), spe_shr(m, spe_xor(m, x, y), one));
+    case SPE_SABS_DIFF: case SPE_UABS_DIFF: return spe_difference_(m, x, y, f == SPE_SABS_DIFF);
+    case SPE_SHADD: case SPE_UHADD: return spe_mean_(m, x, y, f == SPE_SHADD, false);
+    case SPE_SRHADD: case SPE_URHADD: return spe_mean_(m, x, y, f == SPE_SRHADD, true);
     case SPE_SMUL_HI: case SPE_UMUL_HI: return spe_upper_(m, x, y, f == SPE_SMUL_HI);
     case SPE_SMAD_HI: case SPE_UMAD_HI: return spe_iadd(m, spe_upper_(m, x, y, f == SPE_SMAD_HI), a[2]);
     case SPE_SMUL24: case SPE_UMUL24: return spe_imul(m, x, y);
     case SPE_SMAD24: case SPE_UMAD24: return spe_iadd(m, spe_imul(m, x, y), a[2]);
-    case SPE_UADD_SAT: case SPE_USUB_SAT: case SPE_SADD_SAT: case SPE_SSUB_SAT: case SPE_UMAD_SAT: case SPE_SMAD_SAT:
-        return spe_saturated_(m, f, a);
+    case SPE_UADD_SAT: case SPE_USUB_SAT: case SPE_SADD_SAT: case SPE_SSUB_SAT: return spe_saturated_(m, f, x, y);
+    case SPE_SMAD_SAT: case SPE_UMAD_SAT: return spe_saturated_mad_(m, f == SPE_SMAD_SAT, a);
     default: return 0;
     }
 }
@@ -6281,6 +6398,13 @@ XE_FN_ spe_id spe_made_(spe_module *m, spe_math_op f, const spe_id *a)
     }
 }
 
+/* x - y, 0 where x is not larger. */
+XE_FN_ spe_id spe_excess_(spe_module *m, spe_id x, spe_id y)
+{
+    spe_id difference = spe_fsub(m, x, y), none = spe_null(m, spe_type_of(m, x));
+    return spe_select(m, spe_fle(m, x, y), none, difference);
+}
+
 /* The same of floats of any size. */
 XE_FN_ spe_id spe_made_of_floats_(spe_module *m, spe_math_op f, const spe_id *a)
 {
@@ -6288,14 +6412,13 @@ XE_FN_ spe_id spe_made_of_floats_(spe_module *m, spe_math_op f, const spe_id *a)
     switch (f) {
     case SPE_ROUND: return spe_round_away_(m, x);
     case SPE_MAD: return spe_fadd(m, spe_fmul(m, x, y), a[2]);
-    case SPE_FDIM: return spe_select(m, spe_fle(m, x, y), spe_null(m, spe_type_of(m, x)), spe_fsub(m, x, y));
+    case SPE_FDIM: return spe_excess_(m, x, y);
     case SPE_MAXMAG: case SPE_MINMAG: return spe_by_magnitude_(m, x, y, f == SPE_MAXMAG);
     case SPE_NATIVE_RECIP: return spe_fdiv(m, spe_glsl_f_(m, x, 1.0), x);
     case SPE_NATIVE_DIVIDE: return spe_fdiv(m, x, y);
     case SPE_NATIVE_EXP10:
-        return spe_glsl_(m, SPE_GLSL_EXP2_, "llf:=", spe_fmul(m, x, spe_glsl_f_(m, x, 3.321928094887362)), 0, 0);
-    case SPE_NATIVE_LOG10:
-        return spe_fmul(m, spe_glsl_(m, SPE_GLSL_LOG2_, "llf:=", x, 0, 0), spe_glsl_f_(m, x, 0.3010299956639812));
+        return spe_glsl_(m, SPE_GLSL_EXP2_, "llf:=", spe_fmul_c_(m, x, 3.321928094887362), 0, 0);
+    case SPE_NATIVE_LOG10: return spe_fmul_c_(m, spe_glsl_(m, SPE_GLSL_LOG2_, "llf:=", x, 0, 0), 0.3010299956639812);
     default: return 0;
     }
 }

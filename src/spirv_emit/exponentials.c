@@ -4,17 +4,16 @@
 /* 2^n for integers n in floats. */
 XE_FN_ spe_id spe_power_of_2_(spe_module *m, spe_id n, spe_id type)
 {
-    spe_id i32 = spe_type_of(m, n);
-    return spe_bitcast(m, type, spe_shl(m, spe_iadd(m, n, spe_const_u(m, i32, 127)), spe_const_u(m, i32, 23)));
+    return spe_bitcast(m, type, spe_shl_c_(m, spe_iadd_c_(m, n, 127), 23));
 }
 
 /* 2^n (1 + rest) for whole floats n from -300 to 300: in two halves, since 2^n may be outside f32. */
 XE_FN_ spe_id spe_scaled_by_2_(spe_module *m, spe_id rest, spe_id n)
 {
-    spe_id type = spe_type_of(m, n), i32 = spe_vec_like(m, spe_int(m, 32), n), whole = spe_f_to_s(m, i32, n);
-    spe_id half = spe_sar(m, whole, spe_const_u(m, i32, 1));
-    spe_id first = spe_power_of_2_(m, half, type), second = spe_power_of_2_(m, spe_isub(m, whole, half), type);
-    return spe_fmul(m, spe_fmul(m, spe_fadd(m, spe_glsl_f_(m, n, 1.0), rest), first), second);
+    spe_id type = spe_type_of(m, n), whole = spe_f_to_s(m, spe_vec_like(m, spe_int(m, 32), n), n);
+    spe_id half = spe_sar_c_(m, whole, 1), first = spe_power_of_2_(m, half, type);
+    spe_id second = spe_power_of_2_(m, spe_isub(m, whole, half), type);
+    return spe_fmul(m, spe_fmul(m, spe_fadd_c_(m, rest, 1.0), first), second);
 }
 
 /* e^r - 1 by its series, for |r| up to ln 2 / 2: the first term left out is below 2^-27 of it. */
@@ -28,33 +27,37 @@ XE_FN_ spe_id spe_exponential_series_(spe_module *m, spe_id r)
 static spe_id spe_less_multiple_(spe_module *m, spe_id x, spe_id n, double high, double low)
 {
     m->as_written = true;
-    x = spe_fsub(m, x, spe_fmul(m, n, spe_glsl_f_(m, x, high)));
-    x = spe_fsub(m, x, spe_fmul(m, n, spe_glsl_f_(m, x, low)));
+    x = spe_fsub(m, x, spe_fmul_c_(m, n, high));
+    x = spe_fsub(m, x, spe_fmul_c_(m, n, low));
     m->as_written = false;
     return x;
+}
+
+/* x = n log + r for EXP, EXP2, EXP10 and EXPM1, with log the base's logarithm of 2, and n whole: r in base e. */
+static spe_id spe_exponent_parts_(spe_module *m, spe_math_op f, spe_id x, spe_id *n)
+{
+    if (f == SPE_EXP2) {
+        *n = spe_glsl_round_(m, x);
+        return spe_fmul_c_(m, spe_fsub(m, x, *n), 0.6931471805599453);
+    }
+    *n = spe_glsl_round_(m, spe_fmul_c_(m, x, f == SPE_EXP10 ? 3.321928094887362 : 1.4426950408889634));
+    if (f != SPE_EXP10) return spe_less_multiple_(m, x, *n, 0.693145751953125, 1.42860682030941723212e-6);
+    return spe_fmul_c_(m, spe_less_multiple_(m, x, *n, 0.301025390625, 4.605038981195e-6), 2.302585092994046);
 }
 
 /* f(x) for EXP, EXP2, EXP10 and EXPM1: 2^n e^r with n the nearest integer to x over the base's logarithm of 2. */
 XE_FN_ spe_id spe_exponential_(spe_module *m, spe_math_op f, spe_id x)
 {
-    spe_id type = spe_type_of(m, x), one = spe_glsl_f_(m, x, 1.0), n, r, given = x, rest, power, scale, small;
     spe_id high = spe_glsl_f_(m, x, f == SPE_EXP2 ? 200 : f == SPE_EXP10 ? 60 : 110), low = spe_fneg(m, high);
-    x = spe_select(m, spe_fgt(m, x, high), high, x);
-    x = spe_select(m, spe_flt(m, x, low), low, x);
-    x = spe_select(m, spe_feq(m, x, x), x, spe_glsl_f_(m, x, 0.0));
-    n = f == SPE_EXP2 ? x : spe_fmul(m, x, spe_glsl_f_(m, x, f == SPE_EXP10 ? 3.321928094887362 : 1.4426950408889634));
-    n = spe_glsl_round_(m, n);
-    if (f == SPE_EXP2) r = spe_fmul(m, spe_fsub(m, x, n), spe_glsl_f_(m, x, 0.6931471805599453));
-    else if (f != SPE_EXP10) r = spe_less_multiple_(m, x, n, 0.693145751953125, 1.42860682030941723212e-6);
-    else r = spe_fmul(m, spe_less_multiple_(m, x, n, 0.301025390625, 4.605038981195e-6),
-                      spe_glsl_f_(m, x, 2.302585092994046));
-    rest = spe_exponential_series_(m, r);
-    power = spe_scaled_by_2_(m, rest, n);
-    if (f != SPE_EXPM1) return spe_unless_nan_(m, given, power);
-    scale = spe_scaled_by_2_(m, spe_null(m, type), n);
-    small = spe_fadd(m, spe_fmul(m, rest, scale), spe_fsub(m, scale, one));
-    small = spe_select(m, spe_fgt(m, n, spe_glsl_f_(m, x, 30.0)), power, small); /* beside 2^30, 1 is nothing */
-    return spe_unless_nan_(m, given, small);
+    spe_id limited = spe_clamped_(m, x, low, high), ordered = spe_feq(m, limited, limited), n;
+    limited = spe_select(m, ordered, limited, spe_glsl_f_(m, x, 0.0));
+    spe_id rest = spe_exponential_series_(m, spe_exponent_parts_(m, f, limited, &n));
+    spe_id power = spe_scaled_by_2_(m, rest, n);
+    if (f != SPE_EXPM1) return spe_unless_nan_(m, x, power);
+    spe_id scale = spe_scaled_by_2_(m, spe_null(m, spe_type_of(m, x)), n), large = spe_fgt_c_(m, n, 30.0);
+    spe_id less_one = spe_fsub(m, scale, spe_glsl_f_(m, x, 1.0));
+    spe_id small = spe_fadd(m, spe_fmul(m, rest, scale), less_one);
+    return spe_unless_nan_(m, x, spe_select(m, large, power, small)); /* beside 2^30, 1 is nothing */
 }
 
 /* e log 2 + log m in base e, 2 or 10, from the parts of log m = f - y, and a correction c. */
@@ -62,11 +65,14 @@ static spe_id spe_logarithm_sum_(spe_module *m, spe_math_op base, spe_id e, spe_
 {
     double high = base == SPE_LOG10 ? 0.301025390625 : 0.693145751953125;
     double low = base == SPE_LOG10 ? 4.605038981195e-6 : 1.42860682030941723212e-6;
-    if (base == SPE_LOG2) return spe_glsl_fma_(m, spe_fsub(m, f, y), spe_glsl_f_(m, e, 1.4426950408889634), e);
+    if (base == SPE_LOG2) {
+        spe_id factor = spe_glsl_f_(m, e, 1.4426950408889634);
+        return spe_glsl_fma_(m, spe_fsub(m, f, y), factor, e);
+    }
     m->as_written = true;
-    spe_id below = spe_fmul(m, e, spe_glsl_f_(m, e, low)), above = spe_fmul(m, e, spe_glsl_f_(m, e, high)), log;
+    spe_id below = spe_fmul_c_(m, e, low), above = spe_fmul_c_(m, e, high), log = f;
     if (c) below = spe_fadd(m, below, c);
-    log = base == SPE_LOG10 ? spe_fmul(m, spe_fsub(m, f, y), spe_glsl_f_(m, e, 0.4342944819032518)) : f;
+    if (base == SPE_LOG10) log = spe_fmul_c_(m, spe_fsub(m, f, y), 0.4342944819032518);
     log = spe_fadd(m, log, base == SPE_LOG10 ? below : spe_fsub(m, below, y));
     log = spe_fadd(m, above, log);
     m->as_written = false;
@@ -82,32 +88,33 @@ static spe_id spe_lost_(spe_module *m, spe_id x, spe_id u)
     return spe_fdiv(m, lost, u);
 }
 
+/* y, the logarithm of positive x, also where x is 0, infinite or negative. */
+static spe_id spe_logarithm_of_any_(spe_module *m, spe_id x, spe_id y)
+{
+    spe_id infinity = spe_infinity_(m, x), nan = spe_nan_(m, x), least = spe_fneg(m, infinity);
+    spe_id zero = spe_glsl_f_(m, x, 0.0);
+    y = spe_select(m, spe_feq(m, x, infinity), infinity, y);
+    y = spe_select(m, spe_feq(m, x, zero), least, y);
+    return spe_select(m, spe_flt(m, x, zero), nan, y);
+}
+
 /* LOG, LOG2, LOG10 and LOG1P: x = 2^e m with m from sqrt(1/2) to sqrt(2), and with f = m - 1, s = f / (2 + f)
  * log m = 2 (s + s^3/3 + s^5/5 ...) = f - s (f - 2 s^2 (1/3 + s^2/5 ...)). */
 XE_FN_ spe_id spe_logarithm_(spe_module *m, spe_math_op base, spe_id x)
 {
     static const double series[] = {2.0 / 11, 2.0 / 9, 2.0 / 7, 2.0 / 5, 2.0 / 3};
-    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), zero = spe_glsl_f_(m, x, 0.0);
-    spe_id shift = spe_const_u(m, i32, 23), given = x, one = spe_glsl_f_(m, x, 1.0), c = 0, e, f, s, z, y, inf, none;
+    spe_id given = x, one = spe_glsl_f_(m, x, 1.0), zero = spe_glsl_f_(m, x, 0.0), c = 0, e;
     if (base == SPE_LOG1P) x = spe_fadd(m, given, one);
-    spe_id small = spe_flt(m, x, spe_glsl_f_(m, x, 1.1754943508222875e-38));
-    spe_id bits = spe_bitcast(m, i32, spe_select(m, small, spe_fmul(m, x, spe_glsl_f_(m, x, 33554432.0)), x));
-    e = spe_sar(m, spe_isub(m, bits, spe_const_u(m, i32, 0x3f3504f3)), shift);
-    f = spe_fsub(m, spe_bitcast(m, type, spe_isub(m, bits, spe_shl(m, e, shift))), one);
+    spe_id f = spe_fsub(m, spe_mantissa_(m, x, &e), one);
     if (base == SPE_LOG1P) {
-        none = spe_ieq(m, e, spe_const_u(m, i32, 0)); /* no power of 2: f is x itself */
+        spe_id none = spe_ieq_c_(m, e, 0); /* no power of 2: f is x itself */
         f = spe_select(m, none, given, f);
         c = spe_select(m, none, zero, spe_lost_(m, given, x));
     }
-    e = spe_isub(m, e, spe_select(m, small, spe_const_u(m, i32, 25), spe_const_u(m, i32, 0)));
-    s = spe_fdiv(m, f, spe_fadd(m, f, spe_glsl_f_(m, x, 2.0)));
-    z = spe_fmul(m, s, s);
-    y = spe_fmul(m, s, spe_fsub(m, f, spe_fmul(m, z, spe_polynomial_(m, z, 5, series))));
-    y = spe_logarithm_sum_(m, base, spe_s_to_f(m, type, e), f, y, c);
-    inf = spe_bitcast(m, type, spe_const_u(m, i32, 0x7f800000));
-    y = spe_select(m, spe_feq(m, x, inf), inf, y);
-    y = spe_select(m, spe_feq(m, x, zero), spe_fneg(m, inf), y);
-    y = spe_select(m, spe_flt(m, x, zero), spe_bitcast(m, type, spe_const_u(m, i32, 0x7fc00000)), y);
+    spe_id s = spe_fdiv(m, f, spe_fadd_c_(m, f, 2.0)), z = spe_fmul(m, s, s);
+    spe_id y = spe_fmul(m, s, spe_fsub(m, f, spe_fmul(m, z, spe_polynomial_(m, z, 5, series))));
+    y = spe_logarithm_sum_(m, base, spe_s_to_f(m, spe_type_of(m, x), e), f, y, c);
+    y = spe_logarithm_of_any_(m, x, y);
     if (base == SPE_LOG1P) y = spe_select(m, spe_feq(m, given, zero), given, y); /* with its sign */
     return spe_unless_nan_(m, given, y);
 }
@@ -115,13 +122,10 @@ XE_FN_ spe_id spe_logarithm_(spe_module *m, spe_math_op base, spe_id x)
 /* tanh x = E / (E + 2) with E = e^(2x) - 1, 1 from 10 on. */
 XE_FN_ spe_id spe_hyperbolic_tangent_(spe_module *m, spe_id x)
 {
-    spe_id most = spe_glsl_f_(m, x, 10.0), least = spe_glsl_f_(m, x, -10.0), e;
-    spe_id y = spe_select(m, spe_fgt(m, x, most), most, spe_select(m, spe_flt(m, x, least), least, x));
-    e = spe_exponential_(m, SPE_EXPM1, spe_fadd(m, y, y));
-    y = spe_fdiv(m, e, spe_fadd(m, e, spe_glsl_f_(m, x, 2.0)));
-    spe_id tiny = spe_flt(m, spe_glsl_abs_(m, x), spe_glsl_f_(m, x, 1e-4));
-    y = spe_select(m, tiny, x, y);
-    return spe_unless_nan_(m, x, y);
+    spe_id most = spe_glsl_f_(m, x, 10.0), least = spe_glsl_f_(m, x, -10.0), y = spe_clamped_(m, x, least, most);
+    spe_id e = spe_exponential_(m, SPE_EXPM1, spe_fadd(m, y, y)), tiny = spe_flt_c_(m, spe_glsl_abs_(m, x), 1e-4);
+    y = spe_fdiv(m, e, spe_fadd_c_(m, e, 2.0));
+    return spe_unless_nan_(m, x, spe_select(m, tiny, x, y));
 }
 
 /* erf x = 2 / sqrt(pi) e^(-x^2) (x + 2 x^3 / 3 + 4 x^5 / 15 ...), whose terms are all positive; from 2.9 on, where it
@@ -131,18 +135,18 @@ XE_FN_ spe_id spe_error_function_(spe_module *m, spe_id x)
     static const double tail[] = {-1.875, 0.75, -0.5, 1.0};
     double series[28], term = 1.1283791670955126;
     for (int n = 27, odd = 3; n >= 0; n--, odd += 2) series[n] = term, term *= 2.0 / odd;
-    spe_id a = spe_glsl_abs_(m, x), zero = spe_glsl_f_(m, x, 0.0), z, e, inner, t, outer;
-    a = spe_select(m, spe_fgt(m, a, spe_glsl_f_(m, x, 4.0)), spe_glsl_f_(m, x, 4.0), a);
-    z = spe_fmul(m, a, a);
-    e = spe_exponential_(m, SPE_EXP, spe_fneg(m, z));
-    inner = spe_fmul(m, spe_fmul(m, spe_polynomial_(m, z, 28, series), a), e);
-    t = spe_fdiv(m, spe_glsl_f_(m, x, 1.0), spe_glsl_(m, SPE_GLSL_NMAX_, "llf=:=", z, spe_glsl_f_(m, x, 1.0), 0));
-    outer = spe_fmul(m, spe_polynomial_(m, t, 4, tail), spe_fmul(m, e, spe_glsl_f_(m, x, 0.5641895835477563)));
-    t = spe_glsl_(m, SPE_GLSL_NMAX_, "llf=:=", a, spe_glsl_f_(m, x, 1.0), 0);
-    outer = spe_fsub(m, spe_glsl_f_(m, x, 1.0), spe_fdiv(m, outer, t));
-    outer = spe_select(m, spe_fgt(m, a, spe_glsl_f_(m, x, 2.9)), outer, inner);
-    outer = spe_select(m, spe_flt(m, x, zero), spe_fneg(m, outer), outer);
-    return spe_unless_nan_(m, x, outer);
+    spe_id four = spe_glsl_f_(m, x, 4.0), one = spe_glsl_f_(m, x, 1.0), a = spe_glsl_abs_(m, x), t, y;
+    a = spe_select(m, spe_fgt(m, a, four), four, a);
+    spe_id z = spe_fmul(m, a, a), e = spe_exponential_(m, SPE_EXP, spe_fneg(m, z));
+    spe_id inner = spe_fmul(m, spe_fmul(m, spe_polynomial_(m, z, 28, series), a), e);
+    t = spe_fdiv(m, one, spe_glsl_(m, SPE_GLSL_NMAX_, "llf=:=", z, one, 0));
+    e = spe_fmul_c_(m, e, 0.5641895835477563);
+    spe_id outer = spe_fmul(m, spe_polynomial_(m, t, 4, tail), e);
+    t = spe_glsl_(m, SPE_GLSL_NMAX_, "llf=:=", a, one, 0);
+    outer = spe_fsub(m, one, spe_fdiv(m, outer, t));
+    y = spe_select(m, spe_fgt_c_(m, a, 2.9), outer, inner);
+    spe_id negative = spe_flt_c_(m, x, 0.0);
+    return spe_unless_nan_(m, x, spe_select(m, negative, spe_fneg(m, y), y));
 }
 
 /* erfc x = P(t) / (1 + 2 x) e^(-x^2) from 1/2 on, with t from -1 to 1 for x up to 10.5; x^2 in two parts. */
@@ -152,57 +156,67 @@ XE_FN_ spe_id spe_error_complement_(spe_module *m, spe_id x)
                                     -0.0016209648404419852, 0.008245159051157903, -0.024160925764345722,
                                     0.044037286093012676, -0.033577497006818786, -0.07959948847907904,
                                     1.263402284428267};
-    spe_id one = spe_glsl_f_(m, x, 1.0), three = spe_glsl_f_(m, x, 3.0), a = spe_glsl_abs_(m, x), head, t, y;
-    spe_id most = spe_glsl_f_(m, x, 10.5), zero = spe_glsl_f_(m, x, 0.0);
+    spe_id one = spe_glsl_f_(m, x, 1.0), three = spe_glsl_f_(m, x, 3.0), most = spe_glsl_f_(m, x, 10.5);
+    spe_id a = spe_glsl_abs_(m, x);
     a = spe_select(m, spe_fgt(m, a, most), most, a);
-    t = spe_fdiv(m, spe_fsub(m, a, three), spe_fadd(m, a, three));
-    t = spe_fadd(m, spe_fmul(m, t, spe_glsl_f_(m, x, 1.575)), spe_glsl_f_(m, x, 0.125));
-    y = spe_fdiv(m, spe_polynomial_(m, t, 10, series), spe_fadd(m, one, spe_fadd(m, a, a)));
-    head = spe_head_(m, a);
-    t = spe_fneg(m, spe_fmul(m, spe_fsub(m, a, head), spe_fadd(m, a, head)));
-    y = spe_fmul(m, y, spe_exponential_(m, SPE_EXP, t));
+    spe_id less = spe_fsub(m, a, three), t = spe_fdiv(m, less, spe_fadd(m, a, three));
+    t = spe_fadd_c_(m, spe_fmul_c_(m, t, 1.575), 0.125);
+    spe_id divisor = spe_fadd(m, one, spe_fadd(m, a, a)), y = spe_polynomial_(m, t, 10, series);
+    y = spe_fdiv(m, y, divisor);
+    spe_id head = spe_head_(m, a), rest = spe_fsub(m, a, head);
+    rest = spe_fneg(m, spe_fmul(m, rest, spe_fadd(m, a, head)));
+    y = spe_fmul(m, y, spe_exponential_(m, SPE_EXP, rest));
     y = spe_fmul(m, y, spe_exponential_(m, SPE_EXP, spe_fneg(m, spe_fmul(m, head, head))));
-    y = spe_select(m, spe_flt(m, x, zero), spe_fsub(m, spe_glsl_f_(m, x, 2.0), y), y);
-    t = spe_fsub(m, one, spe_error_function_(m, x));
-    return spe_unless_nan_(m, x, spe_select(m, spe_flt(m, a, spe_glsl_f_(m, x, 0.5)), t, y));
+    spe_id negative = spe_flt_c_(m, x, 0.0), two = spe_glsl_f_(m, x, 2.0), near_zero = spe_flt_c_(m, a, 0.5);
+    y = spe_select(m, negative, spe_fsub(m, two, y), y);
+    spe_id middle = spe_fsub(m, one, spe_error_function_(m, x));
+    return spe_unless_nan_(m, x, spe_select(m, near_zero, middle, y));
 }
 
 /* sinh or cosh: by E = e^x - 1 or by e^x, and from 9 on by (e^(x/2))^2 / 2, since e^x overflows earlier. */
 XE_FN_ spe_id spe_hyperbolic_(spe_module *m, spe_id x, bool cosine)
 {
-    spe_id a = spe_glsl_abs_(m, x), half = spe_glsl_f_(m, x, 0.5), one = spe_glsl_f_(m, x, 1.0), e, y, t;
-    t = spe_exponential_(m, SPE_EXP, spe_fmul(m, a, half));
-    e = spe_exponential_(m, cosine ? SPE_EXP : SPE_EXPM1, a);
-    if (cosine) y = spe_fadd(m, spe_fmul(m, e, half), spe_fdiv(m, half, e));
-    else y = spe_fmul(m, spe_fadd(m, e, spe_fdiv(m, e, spe_fadd(m, e, one))), half);
-    m->as_written = true; /* t t may overflow where t t / 2 does not */
-    e = spe_fmul(m, spe_fmul(m, t, half), t);
+    spe_id a = spe_glsl_abs_(m, x), half = spe_glsl_f_(m, x, 0.5), one = spe_glsl_f_(m, x, 1.0);
+    spe_id root = spe_exponential_(m, SPE_EXP, spe_fmul(m, a, half)), large = spe_fgt_c_(m, a, 9.0);
+    spe_id e = spe_exponential_(m, cosine ? SPE_EXP : SPE_EXPM1, a), y;
+    if (cosine) {
+        spe_id inverse = spe_fdiv(m, half, e);
+        y = spe_fadd(m, spe_fmul(m, e, half), inverse);
+    } else {
+        y = spe_fmul(m, spe_fadd(m, e, spe_fdiv(m, e, spe_fadd(m, e, one))), half);
+    }
+    m->as_written = true; /* the square may overflow where half of it does not */
+    e = spe_fmul(m, spe_fmul(m, root, half), root);
     m->as_written = false;
-    y = spe_select(m, spe_fgt(m, a, spe_glsl_f_(m, x, 9.0)), e, y);
+    y = spe_select(m, large, e, y);
     return spe_unless_nan_(m, x, cosine ? y : spe_signed_as_(m, y, x));
+}
+
+/* log(1 + a) / 2 of a = 2 x / (1 - x). */
+static spe_id spe_hyperbolic_arc_tangent_(spe_module *m, spe_id x)
+{
+    spe_id a = spe_glsl_abs_(m, x), less = spe_fsub(m, spe_glsl_f_(m, x, 1.0), a);
+    spe_id y = spe_logarithm_(m, SPE_LOG1P, spe_fdiv(m, spe_fadd(m, a, a), less));
+    return spe_unless_nan_(m, x, spe_signed_as_(m, spe_fmul_c_(m, y, 0.5), x));
 }
 
 /* ASINH, ACOSH and ATANH by log1p; from 2^28 on the first two are log x + log 2. */
 XE_FN_ spe_id spe_hyperbolic_inverse_(spe_module *m, spe_math_op f, spe_id x)
 {
-    spe_id one = spe_glsl_f_(m, x, 1.0), a = spe_glsl_abs_(m, x), t, root, large, y;
-    if (f == SPE_ATANH) {
-        t = spe_fdiv(m, spe_fadd(m, a, a), spe_fsub(m, one, a));
-        y = spe_fmul(m, spe_logarithm_(m, SPE_LOG1P, t), spe_glsl_f_(m, x, 0.5));
-        return spe_unless_nan_(m, x, spe_signed_as_(m, y, x));
-    }
-    large = spe_fgt(m, a, spe_glsl_f_(m, x, 268435456.0));
+    if (f == SPE_ATANH) return spe_hyperbolic_arc_tangent_(m, x);
+    spe_id one = spe_glsl_f_(m, x, 1.0), a = spe_glsl_abs_(m, x), large = spe_fgt_c_(m, a, 268435456.0), t, root, y;
     t = spe_select(m, large, one, f == SPE_ASINH ? a : spe_fsub(m, x, one));
+    spe_id square = spe_fmul(m, t, t);
     if (f == SPE_ASINH) {
-        root = spe_fadd(m, one, spe_glsl_root_(m, spe_fadd(m, spe_fmul(m, t, t), one)));
-        t = spe_fadd(m, t, spe_fdiv(m, spe_fmul(m, t, t), root));
+        root = spe_fadd(m, one, spe_glsl_root_(m, spe_fadd(m, square, one)));
+        t = spe_fadd(m, t, spe_fdiv(m, square, root));
     } else {
-        t = spe_fadd(m, t, spe_glsl_root_(m, spe_fadd(m, spe_fadd(m, t, t), spe_fmul(m, t, t))));
+        root = spe_glsl_root_(m, spe_fadd(m, spe_fadd(m, t, t), square));
+        t = spe_fadd(m, t, root);
     }
     y = spe_logarithm_(m, SPE_LOG1P, spe_select(m, large, a, t));
-    y = spe_select(m, large, spe_fadd(m, y, spe_glsl_f_(m, x, 0.6931471805599453)), y);
+    y = spe_select(m, large, spe_fadd_c_(m, y, 0.6931471805599453), y);
     if (f == SPE_ASINH) return spe_unless_nan_(m, x, spe_signed_as_(m, y, x));
-    spe_id i32 = spe_vec_like(m, spe_int(m, 32), x);
-    spe_id nan = spe_bitcast(m, spe_type_of(m, x), spe_const_u(m, i32, 0x7fc00000));
-    return spe_unless_nan_(m, x, spe_select(m, spe_flt(m, x, one), nan, y));
+    spe_id outside = spe_flt(m, x, one);
+    return spe_unless_nan_(m, x, spe_select(m, outside, spe_nan_(m, x), y));
 }

@@ -1,30 +1,33 @@
 /* powers.c - powers and roots for Vulkan, of f32. */
 #include "internal.h"
 
-/* log2 x in two parts, to 2^-30 of it, for positive finite x: x = 2^e m, s = (m - 1) / (m + 1) in two parts, and
- * log m = 2 s + 2 s^3 / 3 ... Called where arithmetic is as written. */
-static spe_id spe_two_logarithms_(spe_module *m, spe_id x, spe_id *low)
+/* log m of m from sqrt(1/2) to sqrt(2), in two parts: s = (m - 1) / (m + 1), of which the upper 12 bits are exact,
+ * and log m = 2 s + 2 s^3 / 3 ... */
+static spe_id spe_two_part_series_(spe_module *m, spe_id mantissa, spe_id *low)
 {
     static const double series[] = {2.0 / 11, 2.0 / 9, 2.0 / 7, 2.0 / 5, 2.0 / 3};
-    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), one = spe_glsl_f_(m, x, 1.0);
-    spe_id small = spe_flt(m, x, spe_glsl_f_(m, x, 1.1754943508222875e-38)), shift = spe_const_u(m, i32, 23);
-    spe_id bits = spe_bitcast(m, i32, spe_select(m, small, spe_fmul(m, x, spe_glsl_f_(m, x, 33554432.0)), x));
-    spe_id e = spe_sar(m, spe_isub(m, bits, spe_const_u(m, i32, 0x3f3504f3)), shift);
-    spe_id mantissa = spe_bitcast(m, type, spe_isub(m, bits, spe_shl(m, e, shift)));
-    e = spe_isub(m, e, spe_select(m, small, spe_const_u(m, i32, 25), spe_const_u(m, i32, 0)));
-    e = spe_s_to_f(m, type, e);
-    spe_id f = spe_fsub(m, mantissa, one), d = spe_fadd(m, mantissa, one), d_high = spe_head_(m, d);
-    spe_id d_low = spe_fsub(m, mantissa, spe_fsub(m, d_high, one)), s = spe_fdiv(m, f, d), s_high = spe_head_(m, s);
-    spe_id rest = spe_fsub(m, spe_fsub(m, f, spe_fmul(m, s_high, d_high)), spe_fmul(m, s_high, d_low));
-    spe_id z = spe_fmul(m, s, s), tail = spe_fmul(m, spe_fmul(m, s, z), spe_polynomial_(m, z, 5, series)), l;
+    spe_id one = spe_glsl_f_(m, mantissa, 1.0), f = spe_fsub(m, mantissa, one), d = spe_fadd(m, mantissa, one);
+    spe_id d_high = spe_head_(m, d), d_low = spe_fsub(m, mantissa, spe_fsub(m, d_high, one));
+    spe_id s = spe_fdiv(m, f, d), s_high = spe_head_(m, s), z = spe_fmul(m, s, s), cube = spe_fmul(m, s, z);
+    spe_id tail = spe_fmul(m, cube, spe_polynomial_(m, z, 5, series));
+    spe_id rest = spe_fsub(m, f, spe_fmul(m, s_high, d_high));
+    rest = spe_fsub(m, rest, spe_fmul(m, s_high, d_low));
     rest = spe_fdiv(m, rest, d);
-    rest = spe_fadd(m, spe_fadd(m, rest, rest), tail);
-    s_high = spe_fadd(m, s_high, s_high);
-    spe_id high = spe_fmul(m, s_high, spe_glsl_f_(m, x, 1.4423828125)), sum = spe_fadd(m, e, high), total; /* exact */
-    l = spe_fadd(m, spe_fmul(m, s_high, spe_glsl_f_(m, x, 0.0003122283889634)),
-                 spe_fmul(m, rest, spe_glsl_f_(m, x, 1.4426950408889634)));
-    l = spe_fadd(m, spe_fsub(m, high, spe_fsub(m, sum, e)), l);
-    total = spe_fadd(m, sum, l);
+    *low = spe_fadd(m, spe_fadd(m, rest, rest), tail);
+    return spe_fadd(m, s_high, s_high);
+}
+
+/* log2 x in two parts, to 2^-30 of it, for positive finite x. Called where arithmetic is as written. */
+static spe_id spe_two_logarithms_(spe_module *m, spe_id x, spe_id *low)
+{
+    spe_id exponent, mantissa = spe_mantissa_(m, x, &exponent), rest;
+    spe_id e = spe_s_to_f(m, spe_type_of(m, x), exponent), natural = spe_two_part_series_(m, mantissa, &rest);
+    spe_id high = spe_fmul_c_(m, natural, 1.4423828125); /* exact */
+    spe_id l = spe_fmul_c_(m, natural, 0.0003122283889634);
+    l = spe_fadd(m, l, spe_fmul_c_(m, rest, 1.4426950408889634));
+    spe_id sum = spe_fadd(m, e, high), lost = spe_fsub(m, high, spe_fsub(m, sum, e));
+    l = spe_fadd(m, lost, l);
+    spe_id total = spe_fadd(m, sum, l);
     *low = spe_fsub(m, l, spe_fsub(m, total, sum));
     return total;
 }
@@ -32,126 +35,144 @@ static spe_id spe_two_logarithms_(spe_module *m, spe_id x, spe_id *low)
 /* x^(y + more) for positive finite x, `more` being small beside y, or y a sum of both. */
 static spe_id spe_power_of_positive_(spe_module *m, spe_id x, spe_id y, spe_id more)
 {
-    spe_id most = spe_glsl_f_(m, x, 0x1p40), least = spe_fneg(m, most), log, low, n, p, r, head, rest, zero;
-    zero = spe_glsl_f_(m, x, 0.0);
-    y = spe_select(m, spe_fgt(m, y, most), most, spe_select(m, spe_flt(m, y, least), least, y)); /* infinities */
+    spe_id zero = spe_glsl_f_(m, x, 0.0), most = spe_glsl_f_(m, x, 0x1p40), least = spe_fneg(m, most), low;
+    y = spe_clamped_(m, y, least, most); /* infinities */
     m->as_written = true;
-    log = spe_two_logarithms_(m, x, &low);
-    head = spe_head_(m, log);
+    spe_id log = spe_two_logarithms_(m, x, &low), head = spe_head_(m, log);
     low = spe_fadd(m, spe_fsub(m, log, head), low);
     spe_id y_head = spe_head_(m, y), y_low = spe_fadd(m, spe_fsub(m, y, y_head), more);
-    spe_id high = spe_fmul(m, y_head, head);
-    rest = spe_fadd(m, spe_fmul(m, y_low, head), spe_fmul(m, spe_fadd(m, y, more), low));
-    p = spe_fadd(m, high, rest);
+    spe_id high = spe_fmul(m, y_head, head), rest = spe_fmul(m, y_low, head);
+    rest = spe_fadd(m, rest, spe_fmul(m, spe_fadd(m, y, more), low));
+    spe_id p = spe_fadd(m, high, rest);
     most = spe_glsl_f_(m, x, 200.0), least = spe_glsl_f_(m, x, -200.0);
-    spe_id beyond = spe_fge(m, spe_glsl_abs_(m, p), most);
-    n = spe_select(m, spe_fgt(m, p, most), most, spe_select(m, spe_flt(m, p, least), least, p));
+    spe_id beyond = spe_fge(m, spe_glsl_abs_(m, p), most), n = spe_clamped_(m, p, least, most);
     n = spe_glsl_round_(m, spe_select(m, spe_feq(m, n, n), n, zero));
-    r = spe_fadd(m, spe_fsub(m, high, n), rest);
+    spe_id r = spe_fadd(m, spe_fsub(m, high, n), rest);
     m->as_written = false;
     r = spe_select(m, beyond, zero, r);
-    r = spe_exponential_series_(m, spe_fmul(m, r, spe_glsl_f_(m, x, 0.6931471805599453)));
-    return spe_scaled_by_2_(m, r, n);
+    return spe_scaled_by_2_(m, spe_exponential_series_(m, spe_fmul_c_(m, r, 0.6931471805599453)), n);
 }
 
 /* The power of any x from that of |x|, for exponents that are whole, odd and positive or not. */
 static spe_id spe_power_of_any_(spe_module *m, spe_id x, spe_id power, spe_id whole, spe_id odd, spe_id positive)
 {
-    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), zero = spe_glsl_f_(m, x, 0.0);
-    spe_id inf = spe_bitcast(m, type, spe_const_u(m, i32, 0x7f800000)), a = spe_glsl_abs_(m, x), extreme, nan;
-    spe_id infinite = spe_feq(m, a, inf), negative = spe_slt(m, spe_bitcast(m, i32, x), spe_const_u(m, i32, 0));
-    extreme = spe_select(m, spe_leq(m, infinite, positive), inf, zero);
-    power = spe_select(m, spe_lor(m, infinite, spe_feq(m, a, zero)), extreme, power);
-    power = spe_select(m, spe_land(m, negative, odd), spe_fneg(m, power), power);
-    nan = spe_bitcast(m, type, spe_const_u(m, i32, 0x7fc00000));
-    spe_id refused = spe_land(m, spe_land(m, spe_flt(m, x, zero), spe_lnot(m, infinite)), spe_lnot(m, whole));
+    spe_id zero = spe_glsl_f_(m, x, 0.0), infinity = spe_infinity_(m, x), nan = spe_nan_(m, x);
+    spe_id a = spe_glsl_abs_(m, x), infinite = spe_feq(m, a, infinity), none = spe_feq(m, a, zero);
+    spe_id extreme = spe_select(m, spe_leq(m, infinite, positive), infinity, zero);
+    power = spe_select(m, spe_lor(m, infinite, none), extreme, power);
+    spe_id turned = spe_land(m, spe_negative_(m, x), odd);
+    power = spe_select(m, turned, spe_fneg(m, power), power);
+    spe_id below = spe_flt(m, x, zero), refused = spe_land(m, below, spe_lnot(m, infinite));
+    refused = spe_land(m, refused, spe_lnot(m, whole));
     return spe_unless_nan_(m, x, spe_select(m, refused, nan, power));
+}
+
+/* x^y of POW where x or y is 0, or x is 1: that of POWR. */
+static spe_id spe_powr_of_any_(spe_module *m, spe_id x, spe_id y, spe_id power)
+{
+    spe_id zero = spe_glsl_f_(m, x, 0.0), one = spe_glsl_f_(m, x, 1.0), infinity = spe_infinity_(m, x);
+    spe_id y_is_0 = spe_feq(m, y, zero), x_is_0 = spe_feq(m, x, zero), x_is_1 = spe_feq(m, x, one);
+    spe_id y_is_infinite = spe_feq(m, spe_glsl_abs_(m, y), infinity);
+    spe_id extreme = spe_lor(m, x_is_0, spe_feq(m, spe_glsl_abs_(m, x), infinity));
+    power = spe_select(m, y_is_0, spe_unless_nan_(m, x, one), power);
+    extreme = spe_land(m, y_is_0, extreme);
+    spe_id refused = spe_lor(m, extreme, spe_land(m, x_is_1, y_is_infinite));
+    spe_id outside = spe_lor(m, refused, spe_flt(m, x, zero));
+    power = spe_select(m, outside, spe_nan_(m, x), power);
+    spe_id unsigned_0 = spe_land(m, x_is_0, spe_lnot(m, refused));
+    return spe_select(m, unsigned_0, spe_glsl_abs_(m, power), power);
 }
 
 /* POW and POWR, which is only for x from 0 on. */
 XE_FN_ spe_id spe_power_(spe_module *m, spe_math_op f, spe_id x, spe_id y)
 {
-    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), zero = spe_glsl_f_(m, x, 0.0);
-    spe_id one = spe_glsl_f_(m, x, 1.0), a = spe_glsl_abs_(m, x), ay = spe_glsl_abs_(m, y), nan;
-    spe_id whole, odd, power, none;
-    whole = spe_feq(m, spe_glsl_(m, SPE_GLSL_TRUNC_, "llf:=", y, 0, 0), y);
-    odd = spe_f_to_s(m, i32, spe_select(m, spe_flt(m, ay, spe_glsl_f_(m, x, 16777216.0)), ay, zero));
-    odd = spe_land(m, whole, spe_ine(m, spe_and(m, odd, spe_const_u(m, i32, 1)), spe_const_u(m, i32, 0)));
-    power = spe_power_of_positive_(m, a, y, zero);
-    power = spe_power_of_any_(m, x, power, whole, odd, spe_fgt(m, y, zero));
+    spe_id i32 = spe_vec_like(m, spe_int(m, 32), x), zero = spe_glsl_f_(m, x, 0.0), one = spe_glsl_f_(m, x, 1.0);
+    spe_id size = spe_glsl_abs_(m, y), whole = spe_feq(m, spe_glsl_(m, SPE_GLSL_TRUNC_, "llf:=", y, 0, 0), y);
+    spe_id units = spe_select(m, spe_flt_c_(m, size, 16777216.0), size, zero); /* larger ones are even */
+    spe_id odd = spe_land(m, whole, spe_odd_(m, spe_f_to_s(m, i32, units))), positive = spe_fgt(m, y, zero);
+    spe_id power = spe_power_of_positive_(m, spe_glsl_abs_(m, x), y, zero);
+    power = spe_power_of_any_(m, x, power, whole, odd, positive);
     power = spe_unless_nan_(m, y, power);
-    none = spe_feq(m, y, zero);
-    if (f == SPE_POW) return spe_select(m, spe_lor(m, none, spe_feq(m, x, one)), one, power);
-    spe_id inf = spe_bitcast(m, type, spe_const_u(m, i32, 0x7f800000)), extreme, refused;
-    nan = spe_bitcast(m, type, spe_const_u(m, i32, 0x7fc00000));
-    extreme = spe_lor(m, spe_feq(m, a, zero), spe_feq(m, a, inf));
-    power = spe_select(m, none, spe_unless_nan_(m, x, one), power);
-    refused = spe_lor(m, spe_land(m, none, extreme), spe_land(m, spe_feq(m, x, one), spe_feq(m, ay, inf)));
-    power = spe_select(m, spe_lor(m, refused, spe_flt(m, x, zero)), nan, power);
-    return spe_select(m, spe_land(m, spe_feq(m, x, zero), spe_lnot(m, refused)), spe_glsl_abs_(m, power), power);
+    if (f == SPE_POWR) return spe_powr_of_any_(m, x, y, power);
+    spe_id none = spe_feq(m, y, zero), always_1 = spe_lor(m, none, spe_feq(m, x, one));
+    return spe_select(m, always_1, one, power);
+}
+
+/* An integer n in two floats. */
+static spe_id spe_in_two_floats_(spe_module *m, spe_id n, spe_id type, spe_id *more)
+{
+    enum { EXACT = 1 << 24 }; /* up to there, floats have all integers */
+    spe_id zero = spe_glsl_u_(m, n, 0), shifted = spe_iadd_c_(m, n, EXACT);
+    spe_id large = spe_ugt(m, shifted, spe_glsl_u_(m, n, 2 * EXACT));
+    spe_id byte = spe_select(m, large, spe_and_c_(m, n, 0xff), zero);
+    *more = spe_s_to_f(m, type, byte);
+    return spe_s_to_f(m, type, spe_isub(m, n, byte));
+}
+
+/* 1 / n in two floats; 1 for n = 0. */
+static spe_id spe_inverse_in_two_floats_(spe_module *m, spe_id n, spe_id x, spe_id *more)
+{
+    spe_id one = spe_glsl_f_(m, x, 1.0), none = spe_ieq_c_(m, n, 0);
+    spe_id real = spe_s_to_f(m, spe_type_of(m, x), spe_select(m, none, spe_glsl_u_(m, n, 1), n));
+    spe_id inverse = spe_head_(m, spe_fdiv(m, one, real));
+    m->as_written = true;
+    *more = spe_fdiv(m, spe_fsub(m, one, spe_fmul(m, inverse, real)), real);
+    m->as_written = false;
+    return inverse;
 }
 
 /* POWN and ROOTN: x^n and x^(1/n) for an integer n, whose float or quotient has two parts. */
 XE_FN_ spe_id spe_whole_power_(spe_module *m, spe_math_op f, spe_id x, spe_id n)
 {
-    spe_id type = spe_type_of(m, x), i32 = spe_type_of(m, n), one = spe_glsl_f_(m, x, 1.0);
-    spe_id zero = spe_const_u(m, i32, 0);
-    spe_id byte = spe_const_u(m, i32, 0xff), odd, y, more, power, none = spe_ieq(m, n, zero), nan, refused;
-    odd = spe_ine(m, spe_and(m, n, spe_const_u(m, i32, 1)), zero);
-    if (f == SPE_POWN) {
-        spe_id most = spe_const_u(m, i32, 1 << 24), large; /* up to there, floats are exact */
-        large = spe_ugt(m, spe_iadd(m, n, most), spe_const_u(m, i32, 1 << 25));
-        more = spe_select(m, large, spe_and(m, n, byte), zero);
-        y = spe_s_to_f(m, type, spe_isub(m, n, more));
-        more = spe_s_to_f(m, type, more);
-    } else {
-        spe_id real = spe_s_to_f(m, type, spe_select(m, none, spe_const_u(m, i32, 1), n));
-        y = spe_head_(m, spe_fdiv(m, one, real));
-        m->as_written = true;
-        more = spe_fdiv(m, spe_fsub(m, one, spe_fmul(m, y, real)), real);
-        m->as_written = false;
-    }
-    power = spe_power_of_positive_(m, spe_glsl_abs_(m, x), y, more);
-    power = spe_power_of_any_(m, x, power, spe_ieq(m, n, n), odd, spe_sgt(m, n, zero));
-    if (f == SPE_POWN) return spe_select(m, none, one, power);
-    nan = spe_bitcast(m, type, spe_const_u(m, spe_vec_like(m, spe_int(m, 32), x), 0x7fc00000));
-    refused = spe_land(m, spe_flt(m, x, spe_glsl_f_(m, x, 0.0)), spe_lnot(m, odd));
-    return spe_select(m, spe_lor(m, none, refused), nan, power);
+    spe_id zero = spe_glsl_u_(m, n, 0), none = spe_ieq(m, n, zero), odd = spe_odd_(m, n), y, more;
+    if (f == SPE_POWN) y = spe_in_two_floats_(m, n, spe_type_of(m, x), &more);
+    else y = spe_inverse_in_two_floats_(m, n, x, &more);
+    spe_id power = spe_power_of_positive_(m, spe_glsl_abs_(m, x), y, more);
+    spe_id whole = spe_ieq(m, n, n), positive = spe_sgt(m, n, zero);
+    power = spe_power_of_any_(m, x, power, whole, odd, positive);
+    if (f == SPE_POWN) return spe_select(m, none, spe_glsl_f_(m, x, 1.0), power);
+    spe_id negative = spe_flt_c_(m, x, 0.0), refused = spe_land(m, negative, spe_lnot(m, odd));
+    refused = spe_lor(m, none, refused);
+    return spe_select(m, refused, spe_nan_(m, x), power);
+}
+
+/* One of three factors. */
+static spe_id spe_factor_(spe_module *m, spe_id x, spe_id small, double if_small, spe_id large, double if_large)
+{
+    spe_id for_small = spe_glsl_f_(m, x, if_small), for_large = spe_glsl_f_(m, x, if_large);
+    return spe_select(m, small, for_small, spe_select(m, large, for_large, spe_glsl_f_(m, x, 1.0)));
 }
 
 /* Two steps of Halley's from a third of the exponent; x is scaled by 2^24 or 2^-24 where that needs room. */
 XE_FN_ spe_id spe_cube_root_(spe_module *m, spe_id x)
 {
-    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), given = spe_glsl_abs_(m, x), t, cube, a;
-    spe_id small = spe_flt(m, given, spe_glsl_f_(m, x, 0x1p-90)), large = spe_fgt(m, given, spe_glsl_f_(m, x, 0x1p90));
-    spe_id one = spe_glsl_f_(m, x, 1.0), ends, zero = spe_glsl_f_(m, x, 0.0), scale, back;
-    scale = spe_select(m, small, spe_glsl_f_(m, x, 0x1p24), spe_select(m, large, spe_glsl_f_(m, x, 0x1p-24), one));
-    back = spe_select(m, small, spe_glsl_f_(m, x, 0x1p-8), spe_select(m, large, spe_glsl_f_(m, x, 0x1p8), one));
-    a = spe_fmul(m, given, scale);
-    t = spe_udiv(m, spe_bitcast(m, i32, a), spe_const_u(m, i32, 3));
-    t = spe_bitcast(m, type, spe_iadd(m, t, spe_const_u(m, i32, 0x2a5137a0)));
+    spe_id given = spe_glsl_abs_(m, x), small = spe_flt_c_(m, given, 0x1p-90), large = spe_fgt_c_(m, given, 0x1p90);
+    spe_id scale = spe_factor_(m, x, small, 0x1p24, large, 0x1p-24);
+    spe_id back = spe_factor_(m, x, small, 0x1p-8, large, 0x1p8);
+    spe_id a = spe_fmul(m, given, scale), bits = spe_bits_(m, a);
+    spe_id t = spe_of_bits_(m, x, spe_iadd_c_(m, spe_udiv(m, bits, spe_glsl_u_(m, bits, 3)), 0x2a5137a0));
     for (int i = 0; i < 2; i++) {
-        cube = spe_fmul(m, spe_fmul(m, t, t), t);
-        spe_id over = spe_fadd(m, a, spe_fadd(m, cube, cube));
+        spe_id cube = spe_fmul(m, spe_fmul(m, t, t), t), over = spe_fadd(m, a, spe_fadd(m, cube, cube));
         t = spe_fadd(m, t, spe_fmul(m, t, spe_fdiv(m, spe_fsub(m, a, cube), over)));
     }
     t = spe_fmul(m, t, back);
-    ends = spe_lor(m, spe_feq(m, given, zero), spe_ieq(m, spe_bitcast(m, i32, given), spe_const_u(m, i32, 0x7f800000)));
-    return spe_unless_nan_(m, x, spe_select(m, ends, x, spe_signed_as_(m, t, x)));
+    spe_id none = spe_feq_c_(m, given, 0.0), infinite = spe_ieq_c_(m, spe_bits_(m, given), 0x7f800000);
+    spe_id itself = spe_lor(m, none, infinite);
+    return spe_unless_nan_(m, x, spe_select(m, itself, x, spe_signed_as_(m, t, x)));
 }
 
 /* sqrt(x^2 + y^2), scaled so that squares stay inside f32; infinite if one is, even beside NaN. */
 XE_FN_ spe_id spe_hypotenuse_(spe_module *m, spe_id x, spe_id y)
 {
-    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), one = spe_glsl_f_(m, x, 1.0);
-    spe_id scale, back, inf = spe_bitcast(m, type, spe_const_u(m, i32, 0x7f800000)), r;
+    spe_id infinity = spe_infinity_(m, x);
     x = spe_glsl_abs_(m, x), y = spe_glsl_abs_(m, y);
-    spe_id most = spe_select(m, spe_fgt(m, x, y), x, y), large, tiny;
-    large = spe_fgt(m, most, spe_glsl_f_(m, x, 0x1p60)), tiny = spe_flt(m, most, spe_glsl_f_(m, x, 0x1p-40));
-    scale = spe_select(m, large, spe_glsl_f_(m, x, 0x1p-68), spe_select(m, tiny, spe_glsl_f_(m, x, 0x1p80), one));
-    back = spe_select(m, large, spe_glsl_f_(m, x, 0x1p68), spe_select(m, tiny, spe_glsl_f_(m, x, 0x1p-80), one));
-    spe_id sx = spe_fmul(m, x, scale), sy = spe_fmul(m, y, scale);
-    r = spe_fmul(m, spe_glsl_root_(m, spe_fadd(m, spe_fmul(m, sx, sx), spe_fmul(m, sy, sy))), back);
+    spe_id most = spe_select(m, spe_fgt(m, x, y), x, y), large = spe_fgt_c_(m, most, 0x1p60);
+    spe_id small = spe_flt_c_(m, most, 0x1p-40), scale = spe_factor_(m, x, small, 0x1p80, large, 0x1p-68);
+    spe_id back = spe_factor_(m, x, small, 0x1p-80, large, 0x1p68);
+    spe_id scaled_x = spe_fmul(m, x, scale), scaled_y = spe_fmul(m, y, scale), square = spe_fmul(m, scaled_x, scaled_x);
+    square = spe_fadd(m, square, spe_fmul(m, scaled_y, scaled_y));
+    spe_id r = spe_fmul(m, spe_glsl_root_(m, square), back), infinite = spe_feq(m, x, infinity);
     r = spe_unless_nan_(m, x, spe_unless_nan_(m, y, r));
-    return spe_select(m, spe_lor(m, spe_feq(m, x, inf), spe_feq(m, y, inf)), inf, r);
+    infinite = spe_lor(m, infinite, spe_feq(m, y, infinity));
+    return spe_select(m, infinite, infinity, r);
 }

@@ -23,26 +23,26 @@ static uint32_t spe_glsl_number_(spe_math_op f)
 /* Half away from zero, which Vulkan leaves open. */
 static spe_id spe_round_away_(spe_module *m, spe_id x)
 {
-    spe_id whole = spe_glsl_(m, SPE_GLSL_TRUNC_, "llf:=", x, 0, 0), zero = spe_glsl_f_(m, x, 0.0);
-    spe_id rest = spe_glsl_(m, SPE_GLSL_FABS_, "llf:=", spe_fsub(m, x, whole), 0, 0);
-    spe_id one = spe_select(m, spe_flt(m, x, zero), spe_glsl_f_(m, x, -1.0), spe_glsl_f_(m, x, 1.0));
-    return spe_select(m, spe_fge(m, rest, spe_glsl_f_(m, x, 0.5)), spe_fadd(m, whole, one), whole);
+    spe_id whole = spe_glsl_(m, SPE_GLSL_TRUNC_, "llf:=", x, 0, 0), rest = spe_glsl_abs_(m, spe_fsub(m, x, whole));
+    spe_id up = spe_glsl_f_(m, x, 1.0), down = spe_glsl_f_(m, x, -1.0), negative = spe_flt_c_(m, x, 0.0);
+    spe_id away = spe_fadd(m, whole, spe_select(m, negative, down, up)), half = spe_glsl_f_(m, x, 0.5);
+    return spe_select(m, spe_fge(m, rest, half), away, whole);
 }
 
 /* Zeros before the highest bit, or after the lowest, of integers of 32 bits. */
 static spe_id spe_count_zeros_(spe_module *m, spe_id x, bool leading)
 {
-    spe_id type = spe_type_of(m, x), bit, width = spe_const_u(m, type, 32);
-    bit = spe_glsl_(m, leading ? SPE_GLSL_FIND_MSB_ : SPE_GLSL_FIND_LSB_, "lli:=", x, 0, 0);
-    if (leading) return spe_isub(m, spe_const_u(m, type, 31), bit); /* -1: there is none */
-    return spe_select(m, spe_ieq(m, x, spe_const_u(m, type, 0)), width, bit);
+    spe_id bit = spe_glsl_(m, leading ? SPE_GLSL_FIND_MSB_ : SPE_GLSL_FIND_LSB_, "lli:=", x, 0, 0);
+    if (leading) return spe_isub(m, spe_glsl_u_(m, x, 31), bit); /* -1: there is none */
+    spe_id width = spe_glsl_u_(m, x, 32);
+    return spe_select(m, spe_ieq_c_(m, x, 0), width, bit);
 }
 
 static spe_id spe_rotate_(spe_module *m, spe_id x, spe_id n)
 {
-    spe_id type = spe_type_of(m, x), mask = spe_const_u(m, type, spe_width(m, type) - 1);
-    spe_id left = spe_and(m, n, mask), right = spe_and(m, spe_ineg(m, n), mask);
-    return spe_or(m, spe_shl(m, x, left), spe_shr(m, x, right));
+    uint32_t mask = spe_width(m, spe_type_of(m, x)) - 1;
+    spe_id left = spe_shl(m, x, spe_and_c_(m, n, mask));
+    return spe_or(m, left, spe_shr(m, x, spe_and_c_(m, spe_ineg(m, n), mask)));
 }
 
 /* The same value of 8 or 16 bits in 32; of 32 bits, itself. */
@@ -56,13 +56,13 @@ static spe_id spe_in_32_bits_(spe_module *m, spe_id x, bool is_signed)
 /* The upper half of a product. */
 static spe_id spe_upper_(spe_module *m, spe_id a, spe_id b, bool is_signed)
 {
-    spe_id type = spe_type_of(m, a), zero = spe_const_u(m, type, 0), high;
+    spe_id type = spe_type_of(m, a), zero = spe_const_u(m, type, 0);
     uint32_t bits = spe_width(m, type);
     if (bits < 32) {
-        high = spe_imul(m, spe_in_32_bits_(m, a, is_signed), spe_in_32_bits_(m, b, is_signed));
-        return spe_uconvert(m, type, spe_shr(m, high, spe_const_u(m, spe_type_of(m, high), bits)));
+        spe_id wide_a = spe_in_32_bits_(m, a, is_signed), wide_b = spe_in_32_bits_(m, b, is_signed);
+        return spe_uconvert(m, type, spe_shr_c_(m, spe_imul(m, wide_a, wide_b), bits));
     }
-    high = spe_high_product_(m, a, b);
+    spe_id high = spe_high_product_(m, a, b);
     if (!is_signed) return high;
     high = spe_isub(m, high, spe_select(m, spe_slt(m, a, zero), b, zero));
     return spe_isub(m, high, spe_select(m, spe_slt(m, b, zero), a, zero));
@@ -71,46 +71,50 @@ static spe_id spe_upper_(spe_module *m, spe_id a, spe_id b, bool is_signed)
 /* The largest, or where x is negative, the smallest integer. */
 static spe_id spe_limit_(spe_module *m, spe_id x)
 {
-    spe_id type = spe_type_of(m, x), last = spe_const_u(m, type, spe_width(m, type) - 1);
-    return spe_xor(m, spe_sar(m, x, last), spe_shr(m, spe_not(m, spe_const_u(m, type, 0)), spe_const_u(m, type, 1)));
+    spe_id type = spe_type_of(m, x), sign = spe_sar_c_(m, x, spe_width(m, type) - 1);
+    return spe_xor(m, sign, spe_shr_c_(m, spe_not(m, spe_const_u(m, type, 0)), 1));
 }
 
-/* a + b, a - b, a b + c that stop at the limits of their type. */
-static spe_id spe_saturated_(spe_module *m, spe_math_op f, const spe_id *a)
+/* a b + c that stops at the limits of its type. */
+static spe_id spe_saturated_mad_(spe_module *m, bool is_signed, const spe_id *a)
 {
-    spe_id type = spe_type_of(m, a[0]), zero = spe_const_u(m, type, 0), all = spe_not(m, zero), r, over, up;
-    switch (f) {
-    case SPE_UADD_SAT:
-        r = spe_iadd(m, a[0], a[1]);
-        return spe_select(m, spe_ult(m, r, a[0]), all, r);
-    case SPE_USUB_SAT: return spe_select(m, spe_ult(m, a[0], a[1]), zero, spe_isub(m, a[0], a[1]));
-    case SPE_SADD_SAT:
-        r = spe_iadd(m, a[0], a[1]);
-        over = spe_slt(m, spe_and(m, spe_xor(m, a[0], r), spe_xor(m, a[1], r)), zero);
-        return spe_select(m, over, spe_limit_(m, a[0]), r);
-    case SPE_SSUB_SAT:
-        r = spe_isub(m, a[0], a[1]);
-        over = spe_slt(m, spe_and(m, spe_xor(m, a[0], a[1]), spe_xor(m, a[0], r)), zero);
-        return spe_select(m, over, spe_limit_(m, a[0]), r);
-    default: break;
+    spe_id zero = spe_glsl_u_(m, a[0], 0), one = spe_glsl_u_(m, a[0], 1), low = spe_imul(m, a[0], a[1]);
+    spe_id sum = spe_iadd(m, low, a[2]), carry = spe_select(m, spe_ult(m, sum, low), one, zero);
+    spe_id up = spe_iadd(m, spe_upper_(m, a[0], a[1], is_signed), carry);
+    if (!is_signed) {
+        spe_id all = spe_not(m, zero);
+        return spe_select(m, spe_ine(m, up, zero), all, sum);
     }
-    spe_id low = spe_imul(m, a[0], a[1]), sum = spe_iadd(m, low, a[2]), one = spe_const_u(m, type, 1);
-    up = spe_iadd(m, spe_upper_(m, a[0], a[1], f == SPE_SMAD_SAT), spe_select(m, spe_ult(m, sum, low), one, zero));
-    if (f == SPE_UMAD_SAT) return spe_select(m, spe_ine(m, up, zero), all, sum);
-    spe_id last = spe_const_u(m, type, spe_width(m, type) - 1);
-    up = spe_iadd(m, up, spe_sar(m, a[2], last));
-    return spe_select(m, spe_ine(m, up, spe_sar(m, sum, last)), spe_limit_(m, up), sum);
+    uint32_t last = spe_width(m, spe_type_of(m, a[0])) - 1;
+    up = spe_iadd(m, up, spe_sar_c_(m, a[2], last));
+    spe_id over = spe_ine(m, up, spe_sar_c_(m, sum, last));
+    return spe_select(m, over, spe_limit_(m, up), sum);
+}
+
+/* a + b and a - b that stop at the limits of their type. A signed sum passes them if its sign is neither a's nor b's, a
+ * difference if a's sign is neither its own nor b's. */
+static spe_id spe_saturated_(spe_module *m, spe_math_op f, spe_id a, spe_id b)
+{
+    bool sum = f == SPE_UADD_SAT || f == SPE_SADD_SAT;
+    spe_id zero = spe_glsl_u_(m, a, 0), r = sum ? spe_iadd(m, a, b) : spe_isub(m, a, b);
+    if (f == SPE_UADD_SAT) {
+        spe_id all = spe_not(m, zero);
+        return spe_select(m, spe_ult(m, r, a), all, r);
+    }
+    if (f == SPE_USUB_SAT) return spe_select(m, spe_ult(m, a, b), zero, r);
+    spe_id turned = spe_xor(m, a, r), other = spe_xor(m, b, sum ? r : a);
+    spe_id over = spe_slt(m, spe_and(m, turned, other), zero);
+    return spe_select(m, over, spe_limit_(m, a), r);
 }
 
 /* x 2^n; each of four factors is inside f32. */
 static spe_id spe_scaled_(spe_module *m, spe_id x, spe_id n)
 {
-    spe_id type = spe_type_of(m, x), i32 = spe_type_of(m, n), most = spe_const_u(m, i32, 400), q, factor, rest;
-    spe_id least = spe_const_u(m, i32, (uint32_t)-400);
-    n = spe_select(m, spe_sgt(m, n, most), most, spe_select(m, spe_slt(m, n, least), least, n));
-    q = spe_sar(m, n, spe_const_u(m, i32, 2));
-    rest = spe_isub(m, n, spe_imul(m, q, spe_const_u(m, i32, 3)));
-    factor = spe_power_of_2_(m, q, type);
+    spe_id type = spe_type_of(m, x), most = spe_glsl_u_(m, n, 400), least = spe_glsl_u_(m, n, (uint32_t)-400);
+    spe_id below = spe_slt(m, n, least), above = spe_sgt(m, n, most);
+    n = spe_select(m, above, most, spe_select(m, below, least, n));
+    spe_id quarter = spe_sar_c_(m, n, 2), factor = spe_power_of_2_(m, quarter, type);
+    spe_id rest = spe_isub(m, n, spe_imul(m, quarter, spe_glsl_u_(m, n, 3)));
     x = spe_fmul(m, spe_fmul(m, spe_fmul(m, x, factor), factor), factor);
     return spe_fmul(m, x, spe_power_of_2_(m, rest, type));
 }
@@ -118,14 +122,11 @@ static spe_id spe_scaled_(spe_module *m, spe_id x, spe_id n)
 /* The exponent of x as a float. */
 static spe_id spe_exponent_(spe_module *m, spe_id x)
 {
-    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), a = spe_glsl_abs_(m, x), bits, e, inf;
-    spe_id small = spe_flt(m, a, spe_glsl_f_(m, x, 1.1754943508222875e-38));
-    bits = spe_bitcast(m, i32, spe_select(m, small, spe_fmul(m, a, spe_glsl_f_(m, x, 33554432.0)), a));
-    e = spe_isub(m, spe_shr(m, bits, spe_const_u(m, i32, 23)), spe_const_u(m, i32, 127));
-    e = spe_isub(m, e, spe_select(m, small, spe_const_u(m, i32, 25), spe_const_u(m, i32, 0)));
-    inf = spe_bitcast(m, type, spe_const_u(m, i32, 0x7f800000));
-    e = spe_select(m, spe_feq(m, a, inf), inf, spe_s_to_f(m, type, e));
-    e = spe_select(m, spe_feq(m, a, spe_glsl_f_(m, x, 0.0)), spe_fneg(m, inf), e);
+    spe_id a = spe_glsl_abs_(m, x), infinity = spe_infinity_(m, x), least = spe_fneg(m, infinity), lift;
+    spe_id e = spe_isub_c_(m, spe_shr_c_(m, spe_normal_bits_(m, a, &lift), 23), 127);
+    e = spe_s_to_f(m, spe_type_of(m, x), spe_isub(m, e, lift));
+    e = spe_select(m, spe_feq(m, a, infinity), infinity, e);
+    e = spe_select(m, spe_feq_c_(m, a, 0.0), least, e);
     return spe_unless_nan_(m, x, e);
 }
 
@@ -141,40 +142,52 @@ static spe_id spe_by_magnitude_(spe_module *m, spe_id x, spe_id y, bool farther)
 /* The next f32 after x towards y. */
 static spe_id spe_next_(spe_module *m, spe_id x, spe_id y)
 {
-    spe_id type = spe_type_of(m, x), i32 = spe_vec_like(m, spe_int(m, 32), x), bits = spe_bitcast(m, i32, x);
-    spe_id one, least, up = spe_flt(m, x, y), positive = spe_sge(m, bits, spe_const_u(m, i32, 0)), r, zero;
-    one = spe_const_u(m, i32, 1), zero = spe_feq(m, x, spe_glsl_f_(m, x, 0.0));
-    r = spe_select(m, spe_leq(m, up, positive), spe_iadd(m, bits, one), spe_isub(m, bits, one));
-    least = spe_select(m, up, one, spe_const_u(m, i32, 0x80000001));
-    r = spe_bitcast(m, type, spe_select(m, zero, least, r));
-    return spe_unless_nan_(m, x, spe_unless_nan_(m, y, spe_select(m, spe_feq(m, x, y), y, r)));
+    spe_id bits = spe_bits_(m, x), up = spe_flt(m, x, y), positive = spe_sge(m, bits, spe_glsl_u_(m, bits, 0));
+    spe_id one = spe_glsl_u_(m, bits, 1), more = spe_iadd(m, bits, one), less = spe_isub(m, bits, one);
+    spe_id next = spe_select(m, spe_leq(m, up, positive), more, less);
+    spe_id after_0 = spe_select(m, up, one, spe_glsl_u_(m, bits, 0x80000001)), is_0 = spe_feq_c_(m, x, 0.0);
+    next = spe_of_bits_(m, x, spe_select(m, is_0, after_0, next));
+    next = spe_select(m, spe_feq(m, x, y), y, next);
+    return spe_unless_nan_(m, x, spe_unless_nan_(m, y, next));
 }
 
 /* Times 1 / pi. */
-static spe_id spe_in_turns_(spe_module *m, spe_id x) { return spe_fmul(m, x, spe_glsl_f_(m, x, 0.3183098861837907)); }
+static spe_id spe_in_turns_(spe_module *m, spe_id x) { return spe_fmul_c_(m, x, 0.3183098861837907); }
+
+/* |x - y| */
+static spe_id spe_difference_(spe_module *m, spe_id x, spe_id y, bool is_signed)
+{
+    spe_id more = spe_isub(m, x, y), less = spe_isub(m, y, x);
+    return spe_select(m, is_signed ? spe_sgt(m, x, y) : spe_ugt(m, x, y), more, less);
+}
+
+/* (x + y) / 2, rounded down or up, without a bit more than they have. */
+static spe_id spe_mean_(spe_module *m, spe_id x, spe_id y, bool is_signed, bool up)
+{
+    spe_id both = up ? spe_or(m, x, y) : spe_and(m, x, y), rest = spe_xor(m, x, y);
+    rest = is_signed ? spe_sar_c_(m, rest, 1) : spe_shr_c_(m, rest, 1);
+    return up ? spe_isub(m, both, rest) : spe_iadd(m, both, rest);
+}
 
 /* Functions of integers that are made of others; 0 without an error: f is none of them. */
 static spe_id spe_made_of_integers_(spe_module *m, spe_math_op f, const spe_id *a)
 {
-    spe_id type = spe_type_of(m, a[0]), one = spe_const_u(m, type, 1), x = a[0], y = a[1];
+    spe_id x = a[0], y = a[1];
     switch (f) {
     case SPE_POPCOUNT: return spe_bit_count(m, x);
     case SPE_CLZ: return spe_count_zeros_(m, x, true);
     case SPE_CTZ: return spe_count_zeros_(m, x, false);
     case SPE_ROTATE: return spe_rotate_(m, x, y);
     case SPE_UABS: return x;
-    case SPE_SABS_DIFF: return spe_select(m, spe_sgt(m, x, y), spe_isub(m, x, y), spe_isub(m, y, x));
-    case SPE_UABS_DIFF: return spe_select(m, spe_ugt(m, x, y), spe_isub(m, x, y), spe_isub(m, y, x));
-    case SPE_SHADD: return spe_iadd(m, spe_and(m, x, y), spe_sar(m, spe_xor(m, x, y), one));
-    case SPE_UHADD: return spe_iadd(m, spe_and(m, x, y), spe_shr(m, spe_xor(m, x, y), one));
-    case SPE_SRHADD: return spe_isub(m, spe_or(m, x, y), spe_sar(m, spe_xor(m, x, y), one));
-    case SPE_URHADD: return spe_isub(m, spe_or(m, x, y), spe_shr(m, spe_xor(m, x, y), one));
+    case SPE_SABS_DIFF: case SPE_UABS_DIFF: return spe_difference_(m, x, y, f == SPE_SABS_DIFF);
+    case SPE_SHADD: case SPE_UHADD: return spe_mean_(m, x, y, f == SPE_SHADD, false);
+    case SPE_SRHADD: case SPE_URHADD: return spe_mean_(m, x, y, f == SPE_SRHADD, true);
     case SPE_SMUL_HI: case SPE_UMUL_HI: return spe_upper_(m, x, y, f == SPE_SMUL_HI);
     case SPE_SMAD_HI: case SPE_UMAD_HI: return spe_iadd(m, spe_upper_(m, x, y, f == SPE_SMAD_HI), a[2]);
     case SPE_SMUL24: case SPE_UMUL24: return spe_imul(m, x, y);
     case SPE_SMAD24: case SPE_UMAD24: return spe_iadd(m, spe_imul(m, x, y), a[2]);
-    case SPE_UADD_SAT: case SPE_USUB_SAT: case SPE_SADD_SAT: case SPE_SSUB_SAT: case SPE_UMAD_SAT: case SPE_SMAD_SAT:
-        return spe_saturated_(m, f, a);
+    case SPE_UADD_SAT: case SPE_USUB_SAT: case SPE_SADD_SAT: case SPE_SSUB_SAT: return spe_saturated_(m, f, x, y);
+    case SPE_SMAD_SAT: case SPE_UMAD_SAT: return spe_saturated_mad_(m, f == SPE_SMAD_SAT, a);
     default: return 0;
     }
 }
@@ -212,6 +225,13 @@ static spe_id spe_made_(spe_module *m, spe_math_op f, const spe_id *a)
     }
 }
 
+/* x - y, 0 where x is not larger. */
+static spe_id spe_excess_(spe_module *m, spe_id x, spe_id y)
+{
+    spe_id difference = spe_fsub(m, x, y), none = spe_null(m, spe_type_of(m, x));
+    return spe_select(m, spe_fle(m, x, y), none, difference);
+}
+
 /* The same of floats of any size. */
 static spe_id spe_made_of_floats_(spe_module *m, spe_math_op f, const spe_id *a)
 {
@@ -219,14 +239,13 @@ static spe_id spe_made_of_floats_(spe_module *m, spe_math_op f, const spe_id *a)
     switch (f) {
     case SPE_ROUND: return spe_round_away_(m, x);
     case SPE_MAD: return spe_fadd(m, spe_fmul(m, x, y), a[2]);
-    case SPE_FDIM: return spe_select(m, spe_fle(m, x, y), spe_null(m, spe_type_of(m, x)), spe_fsub(m, x, y));
+    case SPE_FDIM: return spe_excess_(m, x, y);
     case SPE_MAXMAG: case SPE_MINMAG: return spe_by_magnitude_(m, x, y, f == SPE_MAXMAG);
     case SPE_NATIVE_RECIP: return spe_fdiv(m, spe_glsl_f_(m, x, 1.0), x);
     case SPE_NATIVE_DIVIDE: return spe_fdiv(m, x, y);
     case SPE_NATIVE_EXP10:
-        return spe_glsl_(m, SPE_GLSL_EXP2_, "llf:=", spe_fmul(m, x, spe_glsl_f_(m, x, 3.321928094887362)), 0, 0);
-    case SPE_NATIVE_LOG10:
-        return spe_fmul(m, spe_glsl_(m, SPE_GLSL_LOG2_, "llf:=", x, 0, 0), spe_glsl_f_(m, x, 0.3010299956639812));
+        return spe_glsl_(m, SPE_GLSL_EXP2_, "llf:=", spe_fmul_c_(m, x, 3.321928094887362), 0, 0);
+    case SPE_NATIVE_LOG10: return spe_fmul_c_(m, spe_glsl_(m, SPE_GLSL_LOG2_, "llf:=", x, 0, 0), 0.3010299956639812);
     default: return 0;
     }
 }

@@ -1,5 +1,5 @@
 /* kernels_cpp.h - kernels that are both C11 and C++20, for test_cpp.sh, with every macro that C++ defines in its own
- * way. kernels_cpp FILE writes their modules for several targets, one after the other.
+ * way. kernels_cpp FILE writes their modules for several targets, one after the other, and Vulkan's mathematics.
  */
 #include "coopvec.h"
 #include "xetile.h"
@@ -151,10 +151,60 @@ static int write_modules(FILE *f, const char *name)
     return ok;
 }
 
+/* Functions of floats (of 32 bits, and of 16 in vectors) and of integers, which the library writes out for Vulkan. */
+static const struct {
+    spe_math_op op;
+    unsigned operands;
+} mathematics[] = {
+#define ROW(name, name_in_set, number, operands) {SPE_##name, operands},
+    SPE_MATH_LIST(ROW)
+#undef ROW
+};
+
+/* A kernel of one function; 0 if this header has none of the name for Vulkan. */
+static int write_function(FILE *f, spe_math_op op, unsigned operands, spe_kind kind, uint32_t bits)
+{
+    spe_module m;
+    spe_options options;
+    spe_kernel k;
+    spe_param param;
+    memset(&options, 0, sizeof options), memset(&k, 0, sizeof k), memset(&param, 0, sizeof param);
+    options.env = SPE_ENV_VULKAN;
+    spe_begin(&m, &options);
+    spe_id scalar = kind == SPE_KIND_INT ? spe_int(&m, bits) : spe_float(&m, bits), args[3];
+    spe_id type = bits == 16 ? spe_vec(&m, scalar, 4) : scalar;
+    param.type = spe_ptr(&m, SPE_StorageClassCrossWorkgroup, type);
+    k.name = "function", k.params = &param, k.param_count = 1, k.local_size[0] = 32;
+    spe_kernel_begin(&m, &k);
+    for (uint32_t i = 0; i < 3; i++) {
+        spe_id at = spe_index(&m, spe_param_id(&m, 0), spe_u32(&m, i));
+        args[i] = spe_load(&m, at, 0);
+    }
+    spe_id result = spe_math(&m, op, operands, args), at = spe_index(&m, spe_param_id(&m, 0), spe_u32(&m, 3));
+    spe_store(&m, at, result, 0);
+    spe_kernel_end(&m);
+    spe_words words = spe_finish(&m);
+    int ok = words.data && fwrite(words.data, 4, words.count, f) == words.count;
+    spe_free(&m);
+    return ok;
+}
+
+static int write_mathematics(FILE *f)
+{
+    int written = 0;
+    for (size_t i = 0; i < sizeof mathematics / sizeof *mathematics; i++) {
+        spe_kind kind = mathematics[i].op < SPE_SABS ? SPE_KIND_FLOAT : SPE_KIND_INT;
+        for (uint32_t bits = kind == SPE_KIND_FLOAT ? 16 : 8; bits <= 32; bits *= 2)
+            written += write_function(f, mathematics[i].op, mathematics[i].operands, kind, bits);
+    }
+    printf("%d functions for Vulkan\n", written);
+    return written > 150;
+}
+
 int main(int argc, char **argv)
 {
     FILE *f = argc == 2 ? fopen(argv[1], "wb") : NULL;
     int ok = f && write_modules(f, "bmg") && write_modules(f, "pvc") && write_modules(f, "dg2") &&
-             write_modules(f, "generic") && write_modules(f, "soft");
+             write_modules(f, "generic") && write_modules(f, "soft") && write_mathematics(f);
     return f && fclose(f) == 0 && ok ? 0 : 1;
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The same source is the same module, whatever compiles it: gcc or clang as C11, g++ or clang++ as C++20, the library by each of
-# them, too. kernels_cpp.h has every macro that C++ defines in its own way; examples are compiled as they are. In the sample each
+# them, too. kernels_cpp.h has every macro that C++ defines in its own way, and Vulkan's mathematics; examples are compiled as they are. In the sample each
 # example emits for one target, clang every second and clang++ every fourth one, and the C++ compilers' programs of examples have the C library.
 . "$(dirname "$0")/../test.sh"
 strict="-Wall -Wextra -Wpedantic -Werror -Wno-missing-field-initializers"
