@@ -1530,6 +1530,26 @@ cm_matrix cm_from_components(cm_ctx *c, const cm_layout *l, const spe_id *compon
     return a;
 }
 
+/* The words of a matrix: those of each block after another. */
+XE_FN_ spe_id *cm_words_of_(cm_ctx *c, const cm_matrix *a)
+{
+    int n = 0;
+    spe_id *words = cm_ids_(c, a->layout.size_v / cm_channels_(&a->layout));
+    for (int part = 0; words && part < a->parts; part++)
+        for (int i = 0, count = cm_part_words(&a->layout, part); i < count; i++)
+            words[n++] = count == 1 ? a->part[part] : spe_extract(c->module, a->part[part], (uint32_t)i);
+    return words;
+}
+
+/* The inverse: a matrix of these words. */
+XE_FN_ cm_matrix cm_from_words_(cm_ctx *c, const cm_layout *l, const spe_id *words)
+{
+    cm_matrix a = cm_new_(c, l);
+    for (int part = 0; part < a.parts; words += cm_part_words(l, part++))
+        a.part[part] = cm_join_(c, cm_word_type_(c, l), words, cm_part_words(l, part), 1);
+    return a;
+}
+
 cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, spe_id scalar)
 {
     cm_layout l = cm_layout_for(c, rows, cols, type, use);
@@ -3202,25 +3222,29 @@ XE_FN_ bool cm_has_lines_(cm_ctx *c, const cm_surface_ *s, const cm_layout *l)
            (l->size_k1 == 1 || (l->interleaved && l->size_k1 * bytes == 4)) && cm_is_constant_(c, s->down, 1);
 }
 
-/* A line's elements of all blocks of lanes, to the components that they are: each lane has `side` of each block. */
-XE_FN_ void cm_load_line_(cm_ctx *c, const cm_layout *l, spe_id line, int column, spe_id *v)
+/* The words of a line in all blocks of lanes, to their places among those of all lines. */
+XE_FN_ void cm_load_line_(cm_ctx *c, const cm_layout *l, spe_id line, int column, spe_id *to)
 {
     spe_module *m = c->module;
     int side = l->size_k1, blocks = l->size_k2, lines = l->size_v / (blocks * side);
-    uint32_t bits = (uint32_t)(cm_type_info(l->type)->storage_bits * side);
-    spe_id elem = cm_storage_type(c, l->type), word = spe_int(m, bits);
+    spe_id word = spe_int(m, (uint32_t)(cm_type_info(l->type)->storage_bits * side));
     for (int block = 0, n; block < blocks; block += n) {
         for (n = 8; n > blocks - block;) n /= 2;
         spe_id at = spe_ptr_cast(m, spe_index(m, line, spe_u64(m, (uint64_t)(block * l->lanes * side))), word);
         uint32_t operand[1] = {at};
         spe_id read = spe_op(m, SPE_OpSubgroupBlockReadINTEL, cm_vec_(c, word, n), 1, operand);
-        for (int i = 0; i < n; i++) {
-            spe_id one = n == 1 ? read : spe_extract(m, read, (uint32_t)i);
-            spe_id *to = &v[((block + i) * lines + column) * side];
-            one = spe_bitcast(m, cm_vec_(c, elem, side), one);
-            for (int k = 0; k < side; k++) to[k] = side == 1 ? one : spe_extract(m, one, (uint32_t)k);
-        }
+        for (int i = 0; i < n; i++)
+            to[(block + i) * lines + column] = n == 1 ? read : spe_extract(m, read, (uint32_t)i);
     }
+}
+
+/* A matrix of lines: where a lane has neighbours of a line in a word, the words are those that were read. */
+XE_FN_ cm_matrix cm_from_lines_(cm_ctx *c, const cm_layout *l, spe_id *read)
+{
+    if (l->size_k1 > 1) return cm_from_words_(c, l, read);
+    spe_id elem = cm_storage_type(c, l->type);
+    for (int v = 0; v < l->size_v; v++) read[v] = spe_bitcast(c->module, elem, read[v]);
+    return cm_from_components(c, l, read);
 }
 
 /* Method: a message for each line. */
@@ -3230,15 +3254,14 @@ XE_FN_ bool cm_move_lines_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool s
     spe_module *m = c->module;
     if (store || !cm_has_lines_(c, s, l)) return false;
     int lines = l->size_v / (l->size_k2 * l->size_k1);
-    spe_id right = cm_distance_(c, s->right, cm_i32_(c, 1));
     spe_id along = cm_distance_(c, s->col, s->right);
-    spe_id first = spe_iadd(m, along, cm_distance_(c, s->row, cm_i32_(c, 1)));
-    spe_id line = spe_index(m, s->ptr, first), *v = cm_ids_(c, l->size_v);
-    for (int column = 0; v && column < lines; column++) {
-        cm_load_line_(c, l, line, column, v);
-        line = spe_index(m, line, right);
+    spe_id start = spe_iadd(m, along, cm_distance_(c, s->row, cm_i32_(c, 1)));
+    spe_id first = spe_index(m, s->ptr, start), *read = cm_ids_(c, l->size_v);
+    for (int column = 0; read && column < lines; column++) {
+        spe_id line = spe_index(m, first, cm_distance_(c, s->right, cm_i32_(c, column)));
+        cm_load_line_(c, l, line, column, read);
     }
-    cm_matrix whole = v ? cm_from_components(c, l, v) : cm_poison();
+    cm_matrix whole = read ? cm_from_lines_(c, l, read) : cm_poison();
     if (whole.parts) memcpy(a->part, whole.part, (size_t)whole.parts * sizeof *a->part);
     return true;
 }
@@ -3457,17 +3480,6 @@ XE_FN_ spe_id cm_dot_(cm_ctx *c, spe_id a, bool a_signed, spe_id b, bool b_signe
     return spe_op(c->module, op, i32, 3, words);
 }
 
-/* The words of a matrix: those of each block after another. */
-XE_FN_ spe_id *cm_words_of_(cm_ctx *c, const cm_matrix *a)
-{
-    int n = 0;
-    spe_id *words = cm_ids_(c, a->layout.size_v / cm_channels_(&a->layout));
-    for (int part = 0; words && part < a->parts; part++)
-        for (int i = 0, count = cm_part_words(&a->layout, part); i < count; i++)
-            words[n++] = count == 1 ? a->part[part] : spe_extract(c->module, a->part[part], (uint32_t)i);
-    return words;
-}
-
 /* Method for bytes whose neighbours along k share a word in both operands: four products an instruction. */
 XE_FN_ bool cm_mul_add_dots_(cm_ctx *c, cm_job_ *job)
 {
@@ -3478,7 +3490,6 @@ XE_FN_ bool cm_mul_add_dots_(cm_ctx *c, cm_job_ *job)
         return false;
     spe_id *a = cm_words_of_(c, job->a), *b = cm_words_of_(c, job->b), *d = cm_component_ids(c, &job->acc, CM_I32);
     const int deep = lb->rows / 4, across = lb->cols;
-    for (int i = 0; a && i < deep * ld->size_k2; i++) a[i] = spe_reload(c->module, a[i]);
     for (int k = 0; a && b && d && k < deep; k++)
         for (int m = 0; m < across; m++) {
             spe_id one = spe_sg_broadcast(c->module, b[k / lb->lanes * across + m], cm_i32_(c, k % lb->lanes));

@@ -13,25 +13,29 @@ static bool cm_has_lines_(cm_ctx *c, const cm_surface_ *s, const cm_layout *l)
            (l->size_k1 == 1 || (l->interleaved && l->size_k1 * bytes == 4)) && cm_is_constant_(c, s->down, 1);
 }
 
-/* A line's elements of all blocks of lanes, to the components that they are: each lane has `side` of each block. */
-static void cm_load_line_(cm_ctx *c, const cm_layout *l, spe_id line, int column, spe_id *v)
+/* The words of a line in all blocks of lanes, to their places among those of all lines. */
+static void cm_load_line_(cm_ctx *c, const cm_layout *l, spe_id line, int column, spe_id *to)
 {
     spe_module *m = c->module;
     int side = l->size_k1, blocks = l->size_k2, lines = l->size_v / (blocks * side);
-    uint32_t bits = (uint32_t)(cm_type_info(l->type)->storage_bits * side);
-    spe_id elem = cm_storage_type(c, l->type), word = spe_int(m, bits);
+    spe_id word = spe_int(m, (uint32_t)(cm_type_info(l->type)->storage_bits * side));
     for (int block = 0, n; block < blocks; block += n) {
         for (n = 8; n > blocks - block;) n /= 2;
         spe_id at = spe_ptr_cast(m, spe_index(m, line, spe_u64(m, (uint64_t)(block * l->lanes * side))), word);
         uint32_t operand[1] = {at};
         spe_id read = spe_op(m, SPE_OpSubgroupBlockReadINTEL, cm_vec_(c, word, n), 1, operand);
-        for (int i = 0; i < n; i++) {
-            spe_id one = n == 1 ? read : spe_extract(m, read, (uint32_t)i);
-            spe_id *to = &v[((block + i) * lines + column) * side];
-            one = spe_bitcast(m, cm_vec_(c, elem, side), one);
-            for (int k = 0; k < side; k++) to[k] = side == 1 ? one : spe_extract(m, one, (uint32_t)k);
-        }
+        for (int i = 0; i < n; i++)
+            to[(block + i) * lines + column] = n == 1 ? read : spe_extract(m, read, (uint32_t)i);
     }
+}
+
+/* A matrix of lines: where a lane has neighbours of a line in a word, the words are those that were read. */
+static cm_matrix cm_from_lines_(cm_ctx *c, const cm_layout *l, spe_id *read)
+{
+    if (l->size_k1 > 1) return cm_from_words_(c, l, read);
+    spe_id elem = cm_storage_type(c, l->type);
+    for (int v = 0; v < l->size_v; v++) read[v] = spe_bitcast(c->module, elem, read[v]);
+    return cm_from_components(c, l, read);
 }
 
 /* Method: a message for each line. */
@@ -41,15 +45,14 @@ XE_FN_ bool cm_move_lines_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool s
     spe_module *m = c->module;
     if (store || !cm_has_lines_(c, s, l)) return false;
     int lines = l->size_v / (l->size_k2 * l->size_k1);
-    spe_id right = cm_distance_(c, s->right, cm_i32_(c, 1));
     spe_id along = cm_distance_(c, s->col, s->right);
-    spe_id first = spe_iadd(m, along, cm_distance_(c, s->row, cm_i32_(c, 1)));
-    spe_id line = spe_index(m, s->ptr, first), *v = cm_ids_(c, l->size_v);
-    for (int column = 0; v && column < lines; column++) {
-        cm_load_line_(c, l, line, column, v);
-        line = spe_index(m, line, right);
+    spe_id start = spe_iadd(m, along, cm_distance_(c, s->row, cm_i32_(c, 1)));
+    spe_id first = spe_index(m, s->ptr, start), *read = cm_ids_(c, l->size_v);
+    for (int column = 0; read && column < lines; column++) {
+        spe_id line = spe_index(m, first, cm_distance_(c, s->right, cm_i32_(c, column)));
+        cm_load_line_(c, l, line, column, read);
     }
-    cm_matrix whole = v ? cm_from_components(c, l, v) : cm_poison();
+    cm_matrix whole = read ? cm_from_lines_(c, l, read) : cm_poison();
     if (whole.parts) memcpy(a->part, whole.part, (size_t)whole.parts * sizeof *a->part);
     return true;
 }

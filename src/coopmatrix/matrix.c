@@ -324,6 +324,26 @@ cm_matrix cm_from_components(cm_ctx *c, const cm_layout *l, const spe_id *compon
     return a;
 }
 
+/* The words of a matrix: those of each block after another. */
+XE_FN_ spe_id *cm_words_of_(cm_ctx *c, const cm_matrix *a)
+{
+    int n = 0;
+    spe_id *words = cm_ids_(c, a->layout.size_v / cm_channels_(&a->layout));
+    for (int part = 0; words && part < a->parts; part++)
+        for (int i = 0, count = cm_part_words(&a->layout, part); i < count; i++)
+            words[n++] = count == 1 ? a->part[part] : spe_extract(c->module, a->part[part], (uint32_t)i);
+    return words;
+}
+
+/* The inverse: a matrix of these words. */
+XE_FN_ cm_matrix cm_from_words_(cm_ctx *c, const cm_layout *l, const spe_id *words)
+{
+    cm_matrix a = cm_new_(c, l);
+    for (int part = 0; part < a.parts; words += cm_part_words(l, part++))
+        a.part[part] = cm_join_(c, cm_word_type_(c, l), words, cm_part_words(l, part), 1);
+    return a;
+}
+
 cm_matrix cm_splat(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, spe_id scalar)
 {
     cm_layout l = cm_layout_for(c, rows, cols, type, use);

@@ -145,17 +145,6 @@ static spe_id cm_dot_(cm_ctx *c, spe_id a, bool a_signed, spe_id b, bool b_signe
     return spe_op(c->module, op, i32, 3, words);
 }
 
-/* The words of a matrix: those of each block after another. */
-static spe_id *cm_words_of_(cm_ctx *c, const cm_matrix *a)
-{
-    int n = 0;
-    spe_id *words = cm_ids_(c, a->layout.size_v / cm_channels_(&a->layout));
-    for (int part = 0; words && part < a->parts; part++)
-        for (int i = 0, count = cm_part_words(&a->layout, part); i < count; i++)
-            words[n++] = count == 1 ? a->part[part] : spe_extract(c->module, a->part[part], (uint32_t)i);
-    return words;
-}
-
 /* Method for bytes whose neighbours along k share a word in both operands: four products an instruction. */
 static bool cm_mul_add_dots_(cm_ctx *c, cm_job_ *job)
 {
@@ -166,7 +155,6 @@ static bool cm_mul_add_dots_(cm_ctx *c, cm_job_ *job)
         return false;
     spe_id *a = cm_words_of_(c, job->a), *b = cm_words_of_(c, job->b), *d = cm_component_ids(c, &job->acc, CM_I32);
     const int deep = lb->rows / 4, across = lb->cols;
-    for (int i = 0; a && i < deep * ld->size_k2; i++) a[i] = spe_reload(c->module, a[i]);
     for (int k = 0; a && b && d && k < deep; k++)
         for (int m = 0; m < across; m++) {
             spe_id one = spe_sg_broadcast(c->module, b[k / lb->lanes * across + m], cm_i32_(c, k % lb->lanes));

@@ -39,6 +39,8 @@ XE_FN_ spe_id cm_slice_(cm_ctx *c, spe_id v, int first, int count);
 XE_FN_ spe_id cm_join_(cm_ctx *c, spe_id elem, const spe_id *piece, int n, int each);
 XE_FN_ spe_id cm_unpack_(cm_ctx *c, const cm_layout *l, spe_id part, int first, int words);
 XE_FN_ spe_id cm_pack_(cm_ctx *c, const cm_layout *l, spe_id components, int words);
+XE_FN_ spe_id *cm_words_of_(cm_ctx *c, const cm_matrix *a);
+XE_FN_ cm_matrix cm_from_words_(cm_ctx *c, const cm_layout *l, const spe_id *words);
 XE_FN_ spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v);
 XE_FN_ cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user);
 XE_FN_ spe_number_kind cm_number_kind_(cm_type type);
