@@ -102,8 +102,10 @@ examples() { # examples TARGET
         one "gemm_${type}_odd" "$1" "$BUILD/gemm" --type $type --m 100 --n 77 --k 55
     done
     one hello "$1" "$BUILD/hello"
-    one gemm_slm "$1" "$BUILD/gemm_slm" --m 256 --n 256 --k 64
-    one gemm_slm_odd "$1" "$BUILD/gemm_slm" --m 100 --n 90 --k 70
+    if [ "$1" != tgl ]; then # whose work-groups have at most 512 work-items
+        one gemm_slm "$1" "$BUILD/gemm_slm" --m 256 --n 256 --k 64
+        one gemm_slm_odd "$1" "$BUILD/gemm_slm" --m 100 --n 90 --k 70
+    fi
     one gemm_l2 "$1" "$BUILD/gemm_l2" --m 512 --n 256 --k 64
     one gemm_l2_256 "$1" "$BUILD/gemm_l2" --rows 256 --m 256 --n 256 --k 64
     one gemm_l2_odd "$1" "$BUILD/gemm_l2" --m 100 --n 70 --k 40
@@ -135,7 +137,7 @@ tests="test_xetile test_xetile_appendix test_xetile_atomics test_xetile_by_colum
     test_xetile_top test_xetile_turned test_xetile_turns test_xetile_vectors test_xetile_widths test_coopmatrix test_coopmatrix_change test_coopmatrix_functions test_coopmatrix_grid
     test_coopmatrix_memory test_coopmatrix_ops test_coopmatrix_random test_coopmatrix_targets test_coopvec_accumulate test_coopvec_mul
     test_coopvec_random test_coopvec_shapes test_coopvec_vectors test_intel_bugs test_intel_halves"
-targets=${MACHINE_TARGETS-bmg pvc lnl ptl}
+targets=${MACHINE_TARGETS-bmg pvc lnl ptl tgl mtl arl-h}
 
 if [ "${1:-}" = --short ]; then
     for target in bmg pvc; do

@@ -63,9 +63,15 @@ static int64_t dot4(int64_t sum, uint32_t a, uint32_t b, bool signed_a, bool sig
     return sum;
 }
 
+/* What mul has left in acc0, of a and the low half of b, and the rest. */
+static int64_t whole_product(const struct xe_thread *t, uint32_t n, int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)t->wide[n] + ((uint64_t)a * (uint64_t)(b >> 16) << 16));
+}
+
 static int64_t long_product(const struct xe_thread *t, const struct xe_instruction *i, uint32_t n, int64_t a, int64_t b)
 {
-    uint64_t whole = (uint64_t)t->wide[n] + ((uint64_t)a * (uint64_t)(b >> 16) << 16);
+    uint64_t whole = (uint64_t)whole_product(t, n, a, b);
     bool is_signed = xe_types[i->from[0].type].kind == XE_SIGNED || xe_types[i->from[1].type].kind == XE_SIGNED;
     if (i->operation == XE_macl) return (int64_t)whole;
     return is_signed ? (int64_t)whole >> 32 : (int64_t)(whole >> 32);
@@ -91,6 +97,14 @@ static int64_t shifted(const struct xe_instruction *i, int64_t a, int64_t b)
     if (i->operation == XE_shl) return (int64_t)((uint64_t)a << by);
     if (i->operation == XE_asr) return a >> by;
     return (int64_t)(bits_of(&i->from[0], a) >> by);
+}
+
+/* The quotient, or the remainder, of 32-bit integers; of a division by zero the largest quotient of its sign. */
+static int64_t divided(const struct xe_instruction *i, int64_t a, int64_t b)
+{
+    bool is_signed = xe_types[i->from[0].type].kind == XE_SIGNED;
+    if (b == 0) return !is_signed ? (int64_t)UINT32_MAX : a < 0 ? INT32_MIN : INT32_MAX;
+    return i->function == XE_IQOT ? a / b : a % b;
 }
 
 static int64_t integer(struct xe_thread *t, const struct xe_instruction *i, uint32_t n, int64_t a, int64_t b, int64_t c)
@@ -122,6 +136,10 @@ static int64_t integer(struct xe_thread *t, const struct xe_instruction *i, uint
     case XE_dp4a:
         return dot4(a, (uint32_t)b, (uint32_t)c, xe_types[i->from[1].type].kind == XE_SIGNED,
                     xe_types[i->from[2].type].kind == XE_SIGNED);
+    case XE_math:
+        if (i->function == XE_IQOT || i->function == XE_IREM) return divided(i, a, b);
+        xe_fail(t, "this function of integers");
+        return 0;
     case XE_cbit:
     case XE_fbl:
     case XE_fbh:
@@ -327,6 +345,20 @@ static void keep_carry(struct xe_thread *t, const struct xe_instruction *i, cons
     }
 }
 
+/* Other instructions store their result there too, if they say so; mach the low half of its product. */
+static void keep_result(struct xe_thread *t, const struct xe_instruction *i, struct work *w)
+{
+    struct xe_instruction copy = *i;
+    copy.to.where = XE_REGISTER;
+    copy.to.at = AT_ACC;
+    copy.to.width_shift = 0;
+    copy.to.row = copy.to.column = 1;
+    copy.saturate = false;
+    if (i->operation == XE_mach)
+        for (uint32_t n = 0; n < i->lanes; n++) w->out.v[n].i = whole_product(t, n, w->in[0].v[n].i, w->in[1].v[n].i);
+    xe_write(t, &copy, w->is_float, w->type, w->mask, &w->out);
+}
+
 static void choose_lanes(const struct xe_instruction *i, struct work *w)
 {
     const union xe_value zero = {0};
@@ -362,8 +394,7 @@ void xe_alu(struct xe_thread *t, const struct xe_instruction *i)
     if (t->stop == XE_FAILED) return;
     if (i->operation == XE_sel) {
         uint32_t chosen = w.mask;
-        if (i->predicated)
-            w.mask = i->everywhere ? all : t->active >> i->first & all; /* selects, does not mask */
+        if (i->predicated) w.mask = i->everywhere ? all : t->active >> i->first & all; /* selects, does not mask */
         select_lanes(i, &w, chosen);
     } else if (i->operation == XE_csel) {
         choose_lanes(i, &w);
@@ -379,5 +410,8 @@ void xe_alu(struct xe_thread *t, const struct xe_instruction *i)
         write_bits(t, i, &w);
     else
         xe_write(t, i, w.is_float, w.type, w.mask, &w.out);
-    if (i->operation == XE_addc || i->operation == XE_subb) keep_carry(t, i, &w);
+    if (i->operation == XE_addc || i->operation == XE_subb)
+        keep_carry(t, i, &w);
+    else if (i->to_accumulator)
+        keep_result(t, i, &w);
 }

@@ -36,11 +36,11 @@ static void read_block(const struct xe_thread *t, const struct xe_instruction *i
 static uint32_t power_of_two(uint32_t v) { return v < 2 ? 1 : 1u << (32 - __builtin_clz(v - 1)); }
 
 /* The size of a block in registers, which are whole. */
-static uint32_t block_bytes(const struct block *b)
+static uint32_t block_bytes(const struct xe_thread *t, const struct block *b)
 {
     uint32_t bytes =
         b->transposed ? power_of_two(b->height) * b->width * b->bytes : power_of_two(b->width) * b->height * b->bytes;
-    return (bytes + GRF_BYTES - 1) / GRF_BYTES * GRF_BYTES;
+    return (bytes + t->grf_bytes - 1) / t->grf_bytes * t->grf_bytes;
 }
 
 /* The hardware's rules for surfaces and blocks. */
@@ -63,7 +63,7 @@ static void check_rules(struct xe_thread *t, const struct block *b)
         {b->for_dpas && (b->bytes > 2 || b->height * b->bytes % 4), "a block for dpas of such elements or rows"},
         {b->transposed && (b->bytes < 4 || b->count > 1 || b->width * b->bytes > 32),
          "a transposed block of such a size"},
-        {b->count * block_bytes(b) > 32u * GRF_BYTES, "a block of more than 32 registers"},
+        {b->count * block_bytes(t, b) > 32 * t->grf_bytes, "a block of more than 32 registers"},
         {b->is_store && (b->count > 1 || b->for_dpas || b->transposed), "a store of several blocks"},
     };
     for (size_t k = 0; k < sizeof rules / sizeof rules[0]; k++)
@@ -112,7 +112,7 @@ void xe_block2d(struct xe_thread *t, const struct xe_instruction *i, uint32_t pa
     uint32_t size, at = i->to.at;
     struct block b;
     if (!xe_is_defined(t, payload, 32))
-        xe_broken(t, "a 2D block message whose payload nothing has written (r%u)", payload / GRF_BYTES);
+        xe_broken(t, "a 2D block message whose payload nothing has written (r%u)", payload / t->grf_bytes);
     read_block(t, i, payload, &b);
     if (b.bytes > 8) {
         xe_fail(t, "a 2D block message of such elements");
@@ -121,8 +121,8 @@ void xe_block2d(struct xe_thread *t, const struct xe_instruction *i, uint32_t pa
     check_rules(t, &b);
     if (b.is_prefetch) return;
     if (b.is_store) at = data;
-    size = block_bytes(&b);
-    if (at + size * b.count > AT_ACC) {
+    size = block_bytes(t, &b);
+    if (at + size * b.count > t->grf_end) {
         xe_fail(t, "a 2D block past the last register");
         return;
     }

@@ -1,4 +1,4 @@
-/* dpas.c - the systolic product: eight dwords deep, up to eight rows, one column per lane.
+/* dpas.c - the systolic product: eight dwords deep, up to eight rows, one column per lane of a register.
  *
  * In lane n, row r of the sum increases by the dot product of row r of the third operand (shared by all lanes) with
  * lane n's column in the second operand. Products are exact; floats are summed stage by stage, rounding after each.
@@ -21,7 +21,7 @@ static double element(const struct xe_thread *t, uint8_t type, uint32_t at, uint
 }
 
 struct product {
-    uint32_t steps; /* values of k per stage */
+    uint32_t steps;                                /* values of k per stage */
     float rows[DEPTH][MOST], columns[MOST][LANES]; /* which hold all values of an operand's types */
 };
 
@@ -40,8 +40,8 @@ static void read_operands(const struct xe_thread *t, const struct xe_instruction
              wrong = t->group->switches & XE_BREAK_DPAS;
     p->steps = steps_of(i);
     for (uint32_t k = 0; k < count; k++) {
-        for (uint32_t n = 0; n < LANES; n++)
-            p->columns[k][n] = (float)element(t, b->type, b->at + k / in_b * GRF_BYTES + n * 4, k % in_b);
+        for (uint32_t n = 0; n < i->lanes; n++)
+            p->columns[k][n] = (float)element(t, b->type, b->at + k / in_b * t->grf_bytes + n * 4, k % in_b);
         for (uint32_t r = 0; r < i->passes; r++) {
             uint32_t row = wrong ? i->passes - 1 - r : r;
             p->rows[r][k] = (float)element(t, a->type, a->at + (row * count / in_a + k / in_a) * 4, k % in_a);
@@ -63,22 +63,25 @@ static bool is_sound(struct xe_thread *t, const struct xe_instruction *i)
 {
     const struct xe_operand *o[] = {&i->to, &i->from[0], &i->from[1], &i->from[2]};
     uint32_t count = steps_of(i) * DEPTH, row = count / in_dword(o[3]) * 4;
+    if (i->lanes != t->grf_bytes / 4) {
+        xe_fail(t, "a dpas of %u lanes", i->lanes);
+        return false;
+    }
     for (int k = 0; k < 4; k++) {
-        uint32_t bytes = xe_types[o[k]->type].bits / 8u * LANES * i->passes;
-        if (k == 2) bytes = count / in_dword(o[2]) * GRF_BYTES;
+        uint32_t bytes = xe_types[o[k]->type].bits / 8u * i->lanes * i->passes;
+        if (k == 2) bytes = count / in_dword(o[2]) * t->grf_bytes;
         if (k == 3) bytes = row * i->passes;
         if (k == 1 && o[k]->where == XE_NULL) continue;
-        if (o[k]->where != XE_REGISTER || o[k]->at + bytes > AT_ACC) {
+        if (o[k]->where != XE_REGISTER || o[k]->at + bytes > t->grf_end) {
             xe_fail(t, "a dpas whose operands are not registers");
             return false;
         }
-        if (o[k]->at % (k == 3 ? row : GRF_BYTES))
+        if (o[k]->at % (k == 3 ? row : t->grf_bytes))
             xe_broken(t, "a dpas operand that begins within a register, or a row");
         if (!xe_is_defined(t, o[k]->at, bytes) && k)
             xe_broken(t, "a dpas that reads registers which nothing has written");
     }
-    if (i->lanes != LANES) xe_fail(t, "a dpas of %u lanes", i->lanes);
-    return i->lanes == LANES;
+    return true;
 }
 
 static double read_sum(const struct xe_thread *t, const struct xe_instruction *i, uint32_t row, uint32_t lane)
@@ -87,7 +90,7 @@ static double read_sum(const struct xe_thread *t, const struct xe_instruction *i
     uint32_t bytes = xe_types[o->type].bits / 8u;
     uint64_t bits = 0;
     if (o->where == XE_NULL) return 0;
-    memcpy(&bits, t->file + o->at + (row * LANES + lane) * bytes, bytes);
+    memcpy(&bits, t->file + o->at + (row * i->lanes + lane) * bytes, bytes);
     if (xe_is_float(o->type)) return xe_decode(o->type, bits);
     return o->type == XE_UD ? (double)(uint32_t)bits : (double)(int32_t)bits;
 }
@@ -96,7 +99,7 @@ static void write_sum(struct xe_thread *t, const struct xe_instruction *i, uint3
 {
     uint32_t bytes = xe_types[i->to.type].bits / 8u;
     uint64_t bits = xe_is_float(i->to.type) ? xe_encode(i->to.type, sum, false) : (uint64_t)(int64_t)sum;
-    memcpy(t->file + i->to.at + (row * LANES + lane) * bytes, &bits, bytes);
+    memcpy(t->file + i->to.at + (row * i->lanes + lane) * bytes, &bits, bytes);
 }
 
 void xe_dpas(struct xe_thread *t, const struct xe_instruction *i)
@@ -107,10 +110,11 @@ void xe_dpas(struct xe_thread *t, const struct xe_instruction *i)
     if (!is_sound(t, i)) return;
     read_operands(t, i, &p);
     for (uint32_t r = 0; r < i->passes; r++)
-        for (uint32_t n = 0; n < LANES; n++) sums[r][n] = dot(&p, r, n, read_sum(t, i, r, n), xe_is_float(i->to.type));
+        for (uint32_t n = 0; n < i->lanes; n++)
+            sums[r][n] = dot(&p, r, n, read_sum(t, i, r, n), xe_is_float(i->to.type));
     for (uint32_t r = 0; r < i->passes; r++)
-        for (uint32_t n = 0; n < LANES; n++)
+        for (uint32_t n = 0; n < i->lanes; n++)
             if (mask >> n & 1) write_sum(t, i, r, n, sums[r][n]);
-    xe_define(t, i->to.at, xe_types[i->to.type].bits / 8u * LANES * i->passes);
+    xe_define(t, i->to.at, xe_types[i->to.type].bits / 8u * i->lanes * i->passes);
     t->dpas++;
 }

@@ -24,6 +24,7 @@ static const struct {
 struct cursor {
     const char *at;
     const char *why; /* the first error */
+    const struct xe_family *family;
 };
 
 static void wrong(struct cursor *c, const char *why)
@@ -89,14 +90,14 @@ static uint8_t type_name(struct cursor *c)
 
 static const struct {
     const char *name;
-    uint32_t at, count, bytes, unit; /* unit of the number after the point; 0: the type's size */
+    uint32_t at, count, bytes, unit; /* bytes 0: a register's; unit of the number after the point, 0: the type's size */
 } files[] = {
-    {"acc", AT_ACC, 16, GRF_BYTES, 0}, {"msg", AT_MESSAGE, 1, 16, 0},
-    {"cr", AT_CONTROL, 1, 16, 0},      {"sr", AT_STATE, 1, 16, 0},
-    {"tm", AT_OTHER, 1, 64, 0},        {"ce", AT_OTHER, 1, 64, 0},
-    {"a", AT_ADDRESS, 1, 32, 0},       {"f", AT_FLAG, 4, 4, 2},
-    {"s", AT_SCALAR, 2, GRF_BYTES, 0}, {"r", AT_GRF, GRF_COUNT, GRF_BYTES, 0},
+    {"acc", AT_ACC, 16, 0, 0},      {"msg", AT_MESSAGE, 1, 16, 0}, {"cr", AT_CONTROL, 1, 16, 0},
+    {"sr", AT_STATE, 1, 16, 0},     {"tm", AT_OTHER, 1, 64, 0},    {"ce", AT_OTHER, 1, 64, 0},
+    {"a", AT_ADDRESS, 1, 32, 0},    {"f", AT_FLAG, 4, 4, 2},       {"s", AT_SCALAR, 2, SCALAR_BYTES / 2, 0},
+    {"r", AT_GRF, MOST_GRFS, 0, 0},
 };
+enum { FILES = sizeof files / sizeof files[0], GRF_FILE = FILES - 1 };
 
 struct name { /* r12.4, before the type is known */
     size_t file;
@@ -105,7 +106,7 @@ struct name { /* r12.4, before the type is known */
 
 static bool register_name(struct cursor *c, struct name *r)
 {
-    for (r->file = 0; r->file < sizeof files / sizeof files[0]; r->file++) {
+    for (r->file = 0; r->file < FILES; r->file++) {
         size_t n = strlen(files[r->file].name);
         if (strncmp(c->at, files[r->file].name, n) != 0 || !isdigit((unsigned char)c->at[n])) continue;
         c->at += n;
@@ -115,7 +116,8 @@ static bool register_name(struct cursor *c, struct name *r)
             number(c); /* skips further digits */
         else if (!take(c, ".nomme") && take(c, "."))
             r->sub = number(c);
-        if (r->number >= files[r->file].count) wrong(c, "a register that there is");
+        if (r->number >= (r->file == GRF_FILE ? c->family->grfs : files[r->file].count))
+            wrong(c, "a register that there is");
         return !c->why;
     }
     return false;
@@ -124,10 +126,10 @@ static bool register_name(struct cursor *c, struct name *r)
 static void place_register(struct cursor *c, const struct name *r, struct xe_operand *o)
 {
     uint32_t unit = files[r->file].unit ? files[r->file].unit : (xe_types[o->type].bits + 7u) / 8;
-    if (r->sub * unit >= files[r->file].bytes * (r->file + 1 == sizeof files / sizeof files[0] ? 1 : 2))
-        wrong(c, "a part of a register that there is");
+    uint32_t bytes = files[r->file].bytes ? files[r->file].bytes : c->family->grf_bytes;
+    if (r->sub * unit >= bytes * (r->file == GRF_FILE ? 1 : 2)) wrong(c, "a part of a register that there is");
     o->where = XE_REGISTER;
-    o->at = files[r->file].at + r->number * files[r->file].bytes + r->sub * unit;
+    o->at = files[r->file].at + r->number * bytes + r->sub * unit;
 }
 
 /* <1>, <8;8,1>, <1;0> with three sources, <1,0> for indirect operands. */
@@ -261,6 +263,15 @@ static void flag_name(struct cursor *c, uint16_t *flag)
     *flag = (uint16_t)(n * 32 + sub * 16);
 }
 
+/* 8h */
+static uint8_t group_of_lanes(struct cursor *c)
+{
+    uint32_t n = number(c);
+    want(c, "h");
+    if (n < 2 || n > MAX_LANES || (n & (n - 1))) wrong(c, "a group of lanes");
+    return (uint8_t)n;
+}
+
 static void predicate(struct cursor *c, struct xe_instruction *i)
 {
     if (!take(c, "(")) return;
@@ -270,24 +281,35 @@ static void predicate(struct cursor *c, struct xe_instruction *i)
     i->predicated = true;
     i->inverted = take(c, "~");
     flag_name(c, &i->predicate);
-    want(c, ")"); /* refuses horizontal forms (any, all) */
+    if (take(c, ".any"))
+        i->any_of = group_of_lanes(c);
+    else if (take(c, ".all"))
+        i->all_of = group_of_lanes(c);
+    want(c, ")"); /* refuses other forms, such as anyv */
 }
 
 static const struct {
     const char *name;
     uint8_t function;
 } functions[] = {
-    {"inv", XE_INV},     {"log", XE_LOG},   {"exp", XE_EXP},   {"sqt", XE_SQT},      {"rsqt", XE_RSQT},
-    {"sin", XE_SIN},     {"cos", XE_COS},   {"pow", XE_POW},   {"fdiv", XE_FDIV},    {"invm", XE_INVM},
-    {"rsqtm", XE_RSQTM}, {"tanh", XE_TANH}, {"sigm", XE_SIGM}, {"nop", 0},           {"allrd", 0},
-    {"allwr", 0},        {"fence", 0},      {"host", 0},       {"bar", XE_SYNC_BAR}, {"b", XE_TO_TARGET_FIRST},
+    {"inv", XE_INV},      {"log", XE_LOG},
+    {"exp", XE_EXP},      {"sqt", XE_SQT},
+    {"rsqt", XE_RSQT},    {"sin", XE_SIN},
+    {"cos", XE_COS},      {"pow", XE_POW},
+    {"fdiv", XE_FDIV},    {"invm", XE_INVM},
+    {"rsqtm", XE_RSQTM},  {"tanh", XE_TANH},
+    {"sigm", XE_SIGM},    {"iqot", XE_IQOT},
+    {"irem", XE_IREM},    {"nop", 0},
+    {"allrd", 0},         {"allwr", 0},
+    {"fence", 0},         {"host", 0},
+    {"bar", XE_SYNC_BAR}, {"b", XE_TO_TARGET_FIRST},
 };
 
 static const struct {
     const char *name;
     uint8_t unit;
 } units[] = {
-    {"ugm", XE_UGM}, {"slm", XE_SLM}, {"gtwy", XE_GATEWAY}, {"dc0", XE_SCRATCH}, {"ugml", XE_UGM},
+    {"ugm", XE_UGM}, {"ugml", XE_UGM}, {"slm", XE_SLM}, {"gtwy", XE_GATEWAY}, {"dc0", XE_DC0}, {"dc1", XE_DC1},
 };
 
 /* The suffix after the operation's point: .8x8 of dpas, .0xF8 of bfn, a unit, a function. */
@@ -362,21 +384,39 @@ static void condition(struct cursor *c, struct xe_instruction *i)
 
 /* ---- whole instructions */
 
+static void from_address(struct cursor *c, struct xe_instruction *i)
+{
+    uint32_t at = number(c) * 4;
+    if (at > AT_SCALAR - AT_ADDRESS - 4) wrong(c, "an address register that there is");
+    i->send.from_address = (uint8_t)(at + 1);
+}
+
 static uint32_t descriptor(struct cursor *c, struct xe_instruction *i, bool extended)
 {
     char *end;
     unsigned long long v;
     skip(c);
     if (extended && take(c, "a0.")) {
-        number(c);
-        i->send.surface = true;
+        from_address(c, i);
         return 0;
     }
     v = strtoull(c->at, &end, 0);
     if (end == c->at || v > UINT32_MAX) wrong(c, "a descriptor");
     c->at = end;
-    if (extended && take(c, ":a0.")) number(c), i->send.surface = true;
+    if (extended && take(c, ":a0.")) from_address(c, i);
     return (uint32_t)v;
+}
+
+static void second_payload(struct cursor *c, struct xe_instruction *i)
+{
+    struct name r;
+    if (!take(c, "null")) {
+        if (!register_name(c, &r))
+            wrong(c, "a register");
+        else
+            place_register(c, &r, &i->from[1]);
+    }
+    if (take(c, ":")) i->send.second_length = (uint8_t)number(c);
 }
 
 static void send_operands(struct cursor *c, struct xe_instruction *i)
@@ -391,19 +431,11 @@ static void send_operands(struct cursor *c, struct xe_instruction *i)
         operand(c, &i->from[0]);
         skip(c);
         memset(&i->from[1], 0, sizeof i->from[1]);
-        if (take(c, "null:"))
-            number(c);
-        else {
-            struct name r;
-            if (!register_name(c, &r))
-                wrong(c, "a register");
-            else
-                place_register(c, &r, &i->from[1]);
-            want(c, ":");
-            i->send.second_length = (uint8_t)number(c);
-        }
+        second_payload(c, i);
     }
     i->send.extended = descriptor(c, i, true);
+    if (i->from[1].where == XE_REGISTER && !i->send.second_length)
+        i->send.second_length = i->send.extended >> 6 & 31; /* written there only on Xe-LP */
     i->send.descriptor = descriptor(c, i, false);
 }
 
@@ -412,7 +444,10 @@ static void alu_operands(struct cursor *c, struct xe_instruction *i)
     uint32_t sources = operations[i->operation].sources;
     operand(c, &i->to);
     if (i->operation == XE_math)
-        sources = i->function == XE_POW || i->function == XE_FDIV || i->function == XE_INVM ? 2 : 1;
+        sources = i->function == XE_POW || i->function == XE_FDIV || i->function == XE_INVM || i->function == XE_IQOT ||
+                          i->function == XE_IREM
+                      ? 2
+                      : 1;
     for (uint32_t k = 0; k < sources; k++) operand(c, &i->from[k]);
     if (i->to.where == XE_IMMEDIATE) wrong(c, "a register to write to");
 }
@@ -454,6 +489,7 @@ static void options(char *from, struct xe_instruction *i)
     if (!open) return;
     i->compacted = strstr(open, "Compacted") != NULL;
     i->send.end = strstr(open, "EOT") != NULL;
+    i->to_accumulator = strstr(open, "AccWrEn") != NULL;
     *open = 0;
 }
 
@@ -469,6 +505,7 @@ static void instruction(struct cursor *c, struct xe_instruction *i)
     skip(c);
     if (*c->at) wrong(c, "the end of the line");
     if (operations[i->operation].how != alu) return;
+    if (i->operation == XE_mach && c->family->mach_is_macl && !i->to_accumulator) i->operation = XE_macl;
     if (!fits(i, &i->to) || !fits(i, &i->from[0]) || !fits(i, &i->from[1]) || !fits(i, &i->from[2]))
         wrong(c, "operands within the registers");
 }
@@ -488,10 +525,10 @@ static struct xe_instruction *append(struct xe_code *code, uint32_t *room)
     return &code->list[code->count++];
 }
 
-static const char *parse_line(struct xe_code *code, char *line, uint32_t *room)
+static const char *parse_line(const struct xe_family *family, struct xe_code *code, char *line, uint32_t *room)
 {
     char *comment = strstr(line, "//"), work[1024];
-    struct cursor c = {work, NULL};
+    struct cursor c = {work, NULL, family};
     struct xe_instruction *i;
     if (strlen(line) >= sizeof work) return "a shorter line";
     strcpy(work, line);
@@ -515,7 +552,7 @@ static const char *parse_line(struct xe_code *code, char *line, uint32_t *room)
     return c.why;
 }
 
-bool xe_parse(const char *text, size_t size, struct xe_code *code, struct sp_text *log)
+bool xe_parse(const char *text, size_t size, const struct xe_family *family, struct xe_code *code, struct sp_text *log)
 {
     uint32_t room = 0, number_of_line = 1;
     const char *why = NULL;
@@ -528,7 +565,7 @@ bool xe_parse(const char *text, size_t size, struct xe_code *code, struct sp_tex
     for (line = code->text; line && *line && !why; line = end, number_of_line++) {
         end = strchr(line, '\n');
         if (end) *end++ = 0;
-        why = parse_line(code, line, &room);
+        why = parse_line(family, code, line, &room);
         if (why) sp_text_add(log, "disassembly, line %u: expected %s: %.200s\n", number_of_line, why, line);
     }
     if (!why && code->count) return true;

@@ -11,21 +11,32 @@
 /* ---- registers: one file of bytes, with a section for each kind */
 
 enum {
-    GRF_BYTES = 64,
-    GRF_COUNT = 256,
+    MOST_GRF_BYTES = 64,
+    MOST_GRFS = 256,
     MAX_LANES = 32,
-    MAX_THREADS = 64, /* per work-group */
+    SCALAR_BYTES = 128, /* s0 and s1 */
+    MAX_THREADS = 64,   /* per work-group */
     AT_GRF = 0,
-    AT_ACC = GRF_BYTES * GRF_COUNT,
-    AT_FLAG = AT_ACC + 16 * GRF_BYTES,
+    AT_ACC = MOST_GRF_BYTES * MOST_GRFS,
+    AT_FLAG = AT_ACC + 16 * MOST_GRF_BYTES,
     AT_ADDRESS = AT_FLAG + 4 * 4,
     AT_SCALAR = AT_ADDRESS + 32,
-    AT_CONTROL = AT_SCALAR + 2 * GRF_BYTES,
+    AT_CONTROL = AT_SCALAR + SCALAR_BYTES,
     AT_STATE = AT_CONTROL + 16,
     AT_MESSAGE = AT_STATE + 16, /* msg0 */
     AT_OTHER = AT_MESSAGE + 16, /* tm0, ce0 and other readable ones */
     AT_STAGE = AT_OTHER + 64,   /* the payload of a send with non-contiguous registers */
-    FILE_BYTES = AT_STAGE + 32 * GRF_BYTES
+    FILE_BYTES = AT_STAGE + 32 * MOST_GRF_BYTES
+};
+
+/* ---- what the targets of a generation have in common */
+
+enum { THREAD_BITS = 6 }; /* of the number of a thread, below MAX_THREADS */
+struct xe_family {
+    uint32_t grf_bytes, grfs;
+    uint8_t thread_bits[THREAD_BITS]; /* the bits of sr0.0 in which code finds the number of the thread, from bit 0 */
+    bool arguments_in_registers;      /* local ids and arguments are in r1 and up; else code loads what r1 has not */
+    bool mach_is_macl;                /* without AccWrEn, mach gives the low half of the product */
 };
 
 /* ---- types of elements */
@@ -87,7 +98,7 @@ enum xe_operation {
 };
 enum xe_function { /* of math and sync; the variant of goto */
     XE_INV = 1, XE_LOG, XE_EXP, XE_SQT, XE_RSQT, XE_SIN, XE_COS, XE_POW, XE_FDIV, XE_IDIV, XE_INVM, XE_RSQTM, XE_TANH,
-    XE_SIGM, XE_SYNC_BAR, XE_TO_TARGET_FIRST
+    XE_SIGM, XE_IQOT, XE_IREM, XE_SYNC_BAR, XE_TO_TARGET_FIRST
 };
 /* clang-format on */
 
@@ -95,18 +106,19 @@ struct xe_send {
     uint8_t unit;          /* enum xe_unit */
     bool end;              /* ends the thread */
     uint8_t second_length; /* registers of the second payload */
+    uint8_t from_address;  /* 1 + the byte of a0 with the extended descriptor; 0: it is in the instruction */
     bool gathered;         /* the payload's registers are numbered by s0.0 */
-    bool surface;          /* the descriptor's surface is in a0.0 */
     uint32_t descriptor, extended;
 };
-enum xe_unit { XE_UNIT_UNKNOWN, XE_UGM, XE_SLM, XE_GATEWAY, XE_SCRATCH, XE_UNITS };
+enum xe_unit { XE_UNIT_UNKNOWN, XE_UGM, XE_SLM, XE_GATEWAY, XE_DC0, XE_DC1, XE_UNITS };
 
 struct xe_instruction {
     uint32_t offset;                           /* bytes from the kernel's beginning */
     uint8_t operation, lanes, first, function; /* lanes `first` to first + lanes - 1 */
     uint8_t condition, class;
-    bool everywhere, predicated, inverted, saturate, compacted, flagged;
+    bool everywhere, predicated, inverted, saturate, compacted, flagged, to_accumulator; /* too */
     uint16_t flag, predicate; /* the number of the flag's first bit: 16 for f0.1, 32 for f1.0 */
+    uint8_t any_of, all_of;   /* so many lanes have the same predicate: whether any of their bits is set, or all are */
     struct xe_operand to, from[3];
     struct xe_send send;
     uint32_t jump, update; /* labels: bytes until they are linked, then indices */
@@ -122,17 +134,18 @@ struct xe_code {
 };
 
 /* iga.c. False, with the reason in `log`, for an unreadable text. Executing an XE_unknown operation ends the launch. */
-bool xe_parse(const char *text, size_t size, struct xe_code *code, struct sp_text *log);
+bool xe_parse(const char *text, size_t size, const struct xe_family *family, struct xe_code *code, struct sp_text *log);
 void xe_code_free(struct xe_code *code);
 /* The instruction that begins at, or covers, this byte; UINT32_MAX: none. */
 uint32_t xe_find(const struct xe_code *code, uint32_t offset, bool covers);
 
 /* ---- contents of a binary ---- */
 
-enum { XE_MAX_ARGUMENTS = 256 };
+enum { XE_MAX_ARGUMENTS = 256, XE_MAX_SURFACES = 240 };
 struct xe_argument {
     char kind[28]; /* arg_bypointer, local_id ... */
     bool is_local, is_constant;
+    bool stateful;                 /* messages name its surface; its value is a handle of it */
     int32_t index;                 /* -1: implicit */
     uint32_t offset, size, source; /* source: byte offset in the argument */
 };
@@ -151,6 +164,10 @@ struct xe_info {
     struct xe_argument_info names[XE_MAX_ARGUMENTS];
     uint32_t name_count;
     bool private_is_a_lane;
+    uint8_t surface_count;
+    struct xe_surface {
+        uint32_t number, index; /* in the binding table; of the argument */
+    } surfaces[XE_MAX_SURFACES];
 };
 /* zeinfo.c: calls take(user, kernel) for each kernel. */
 bool xe_read_info(const char *text, size_t size, bool (*take)(void *user, const struct xe_info *info), void *user,
@@ -244,6 +261,7 @@ struct xe_thread {
     uint32_t target[MAX_LANES];         /* where a waiting lane continues */
     uint32_t ip, next, active, present; /* executing lanes; existing lanes */
     uint32_t rounding;                  /* of cr0 */
+    uint32_t grf_bytes, grf_end;        /* the end of the general registers in the file */
     uint64_t barrier_phase;
     bool arrived;
     enum xe_stop stop;
@@ -256,7 +274,8 @@ struct xe_thread {
 struct xe_group {
     struct xe_kernel *kernel;
     struct xs_subgroup *place;
-    uint8_t *payload; /* the target of a32 addresses relative to the state base */
+    uint8_t *payload;                   /* the target of a32 addresses relative to the state base */
+    uint64_t buffers[XE_MAX_ARGUMENTS]; /* where the surface of an argument begins; 0: it has none */
     size_t payload_bytes;
     uint8_t *local;
     uint64_t local_bytes, scratch_bytes, private_bytes;

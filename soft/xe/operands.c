@@ -9,6 +9,17 @@
 
 /* ---- written lanes and defined registers -- */
 
+/* One bit for each group of lanes, from lane 0, repeated for all of them. */
+static uint32_t grouped(uint32_t flags, uint32_t size, bool all)
+{
+    uint32_t ones = size == 32 ? UINT32_MAX : (1u << size) - 1, result = 0;
+    for (uint32_t at = 0; at < MAX_LANES; at += size) {
+        uint32_t bits = flags >> at & ones;
+        if (all ? bits == ones : bits != 0) result |= ones << at;
+    }
+    return result;
+}
+
 uint32_t xe_mask(const struct xe_thread *t, const struct xe_instruction *i)
 {
     uint32_t all = i->lanes == 32 ? UINT32_MAX : (1u << i->lanes) - 1, mask = all, flags;
@@ -16,6 +27,8 @@ uint32_t xe_mask(const struct xe_thread *t, const struct xe_instruction *i)
     if (!i->predicated) return mask;
     memcpy(&flags, t->file + AT_FLAG + i->predicate / 32 * 4, sizeof flags);
     flags >>= i->predicate % 32;
+    if (i->any_of) flags = grouped(flags, i->any_of, false);
+    if (i->all_of) flags = grouped(flags, i->all_of, true);
     flags = i->first ? flags >> i->first : flags;
     return mask & (i->inverted ? ~flags : flags);
 }
@@ -58,8 +71,8 @@ static bool find_places(struct xe_thread *t, const struct xe_instruction *i, con
         if (o->across)
             base = o->at + 2 * row < AT_SCALAR ? address(t, o->at + 2 * row) + (uint32_t)o->offset : FILE_BYTES;
         p->at[n] = base + element * bytes;
-        if (indirect && p->at[n] > AT_ACC - bytes && !(xe_mask(t, i) >> n & 1)) p->at[n] = 0; /* unused */
-        if (indirect && p->at[n] > AT_ACC - bytes) {
+        if (indirect && p->at[n] > t->grf_end - bytes && !(xe_mask(t, i) >> n & 1)) p->at[n] = 0; /* unused */
+        if (indirect && p->at[n] > t->grf_end - bytes) {
             xe_fail(t, "an address register that points past the registers (byte %u)", p->at[n]);
             return false;
         }
@@ -237,6 +250,7 @@ void xe_write(struct xe_thread *t, const struct xe_instruction *i, bool is_float
         bits = convert(&from->v[n], is_float, type, o->type, i->saturate);
         memcpy(t->file + p.at[n], &bits, bytes);
         xe_define(t, p.at[n], bytes);
-        if (o->at >= AT_ACC && o->at < AT_ACC + GRF_BYTES && !is_float) t->wide[n] = from->v[n].i;
+        if (p.at[n] >= AT_ACC && p.at[n] < AT_ACC + 4 * MAX_LANES && !is_float)
+            t->wide[(p.at[n] - AT_ACC) / 4] = from->v[n].i;
     }
 }

@@ -164,7 +164,7 @@ static bool read_code(struct loader *l, struct xe_kernel *k)
         sp_text_add(l->log, "kernel %.200s: it has no code, or no disassembly\n", k->info.name);
         return false;
     }
-    if (!xe_parse(text, size, &k->code, l->log)) return false;
+    if (!xe_parse(text, size, l->m->target->family, &k->code, l->log)) return false;
     for (uint32_t n = 0; n < k->code.count; n++) xe_describe_site(&k->code.list[n]);
     if (k->code.bytes > l->m->elf.sections[k->text_section].size) {
         sp_text_add(l->log, "kernel %.200s: its disassembly is longer than its code\n", k->info.name);

@@ -1,18 +1,18 @@
-/* targets.c - the GPUs whose machine code is executed. */
+/* targets.c - the GPUs whose machine code is executed, and what their generations differ in. */
 #include "machine.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- targets */
+static const struct xe_family xe_lp = {32, 128, {0, 1, 2, 4, 5, 8}, true, true},
+                              xe_hpg = {32, 256, {0, 1, 2, 4, 5, 7}, false, true},
+                              xe_hpc = {64, 256, {0, 1, 2, 4, 5, 8}, false, false},
+                              xe2 = {64, 256, {0, 1, 2, 4, 5, 6}, false, false};
 
 static const struct xe_target targets[] = {
-    {"bmg", "bmg", 0xe20b, "Arc B580", 8},
-    {"pvc", "pvc", 0x0bd5, "Data Center GPU Max 1550", 4},
-    {"lnl", "lnl-m", 0x64a0, "Arc 140V", 8},
-    {"ptl", "ptl", 0xb080, "Arc B390", 8},
-    {"wcl", "wcl", 0xfd80, "Wildcat Lake", 8},
-    {"nvl", "nvl-s", 0xd740, "Nova Lake S", 8},
+    {"tgl", "tgl", &xe_lp}, {"mtl", "mtl-h", &xe_hpg}, {"arl-h", "arl-h", &xe_hpg},
+    {"bmg", "bmg", &xe2},   {"pvc", "pvc", &xe_hpc},   {"lnl", "lnl-m", &xe2},
+    {"ptl", "ptl", &xe2},   {"wcl", "wcl", &xe2},      {"nvl", "nvl-s", &xe2},
 };
 
 const struct xe_target *xe_target_named(const char *name)

@@ -1,6 +1,6 @@
 /* xe.h - compiles SPIR-V with Intel's compiler and executes the machine code.
  *
- * With XETILE_SOFT_ISA=bmg (pvc, lnl, ptl, wcl, nvl), modules are compiled by ocloc instead of the C compiler, to a
+ * With XETILE_SOFT_ISA=bmg (or another of targets.c), modules are compiled by ocloc instead of the C compiler, to a
  * package: Intel's binary (zebin) and its disassembly by IGA. A package takes the place of the C compiler's object in
  * the cache and in native binaries, and its kernels have the same interface (abi.h).
  */
@@ -15,9 +15,7 @@
 
 struct xe_target {
     const char *name, *device; /* for XETILE_SOFT_ISA; for ocloc */
-    uint32_t device_id;        /* one of its PCI ids, so that programs know what to build for */
-    const char *title;
-    uint32_t thread_gap; /* bit of sr0.0 after which the engine number continues in the next byte; 0: none */
+    const struct xe_family *family;
 };
 
 /* The target that XETILE_SOFT_ISA names; NULL: kernels are compiled for the CPU. */

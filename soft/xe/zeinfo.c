@@ -144,12 +144,27 @@ static void argument(struct reader *r, const struct line *l)
     if (!strcmp(l->key, "offset")) a->offset = number(r, l->value);
     if (!strcmp(l->key, "size")) a->size = number(r, l->value);
     if (!strcmp(l->key, "source_offset")) a->source = number(r, l->value);
+    if (!strcmp(l->key, "addrmode")) a->stateful = !strcmp(l->value, "stateful") || !strcmp(l->value, "bindless");
     if (!strcmp(l->key, "addrspace")) {
         a->is_local = !strcmp(l->value, "local");
         a->is_constant = !strcmp(l->value, "constant");
         if (!strcmp(l->value, "image") || !strcmp(l->value, "sampler"))
             r->why = "kernels without images and samplers, which the interpreter does not have";
     }
+}
+
+/* Which argument's surface a message names by its number in the binding table. */
+static void surface(struct reader *r, const struct line *l)
+{
+    struct xe_info *i = r->now;
+    if (l->item) {
+        if (i->surface_count == XE_MAX_SURFACES) r->why = "fewer surfaces";
+        if (r->why) return;
+        i->surfaces[i->surface_count++] = (struct xe_surface){0, XE_MAX_ARGUMENTS};
+    }
+    if (!i->surface_count) return;
+    if (!strcmp(l->key, "bti_value")) i->surfaces[i->surface_count - 1].number = number(r, l->value);
+    if (!strcmp(l->key, "arg_index")) i->surfaces[i->surface_count - 1].index = number(r, l->value);
 }
 
 /* Scratch is hardware memory accessed by surface; private memory of type `global` is a buffer with addresses. */
@@ -205,6 +220,7 @@ static void take_line(struct reader *r, const struct line *l)
         {"payload_arguments", argument},
         {"per_thread_payload_arguments", argument},
         {"per_thread_memory_buffers", thread_memory},
+        {"binding_table_indices", surface},
         {"args_info", argument_info},
     };
     if (l->indent == 0) {
@@ -235,7 +251,7 @@ static void take_line(struct reader *r, const struct line *l)
 static const char *check_kernel(const struct xe_info *i)
 {
     if (i->simd != 8 && i->simd != 16 && i->simd != 32 && i->simd != 1) return "lanes of 8, 16 or 32";
-    if (i->inline_bytes > GRF_BYTES) return "less inline data";
+    if (i->inline_bytes > MOST_GRF_BYTES) return "less inline data";
     for (uint32_t n = 0; n < i->argument_count; n++)
         if (i->arguments[n].offset > 8192 || i->arguments[n].size > 4096 || i->arguments[n].source > 4096 ||
             i->arguments[n].index >= XE_MAX_ARGUMENTS)

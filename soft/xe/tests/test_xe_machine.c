@@ -3,13 +3,9 @@
  * harm. */
 #include "floating_modes.h"
 
-#include <elf.h>
-
-#include "xe/machine.h"
+#include "xe_package.h"
 
 /* ---- a package: one kernel k(ptr out), its code, and its .ze_info */
-
-static char told[1024]; /* the reason for a refused package or a failed launch */
 
 static const char info_text[] =
     "---\nkernels:\n  - name:            k\n    execution_env:\n      grf_count:       128\n"
@@ -21,84 +17,8 @@ static const char info_text[] =
     "    per_thread_memory_buffers:\n      - type:            scratch\n        usage:           single_space\n"
     "        size:            4096\n...\n";
 
-static size_t put(uint8_t *elf, size_t at, const void *data, size_t size)
-{
-    memcpy(elf + at, data, size);
-    return at + (size + 7) / 8 * 8;
-}
-
-/* Null, .text.k of `bytes`, .ze_info, the names. */
-static size_t make_elf(uint8_t *elf, size_t bytes)
-{
-    static const char names[] = "\0.text.k\0.ze_info\0.strtab";
-    Elf64_Ehdr h = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, 1, 1},
-                    .e_type = ET_REL,
-                    .e_machine = 205,
-                    .e_shentsize = sizeof(Elf64_Shdr),
-                    .e_shnum = 4,
-                    .e_shstrndx = 3};
-    Elf64_Shdr s[4] = {{0},
-                       {.sh_name = 1, .sh_type = SHT_PROGBITS, .sh_offset = sizeof h, .sh_size = bytes},
-                       {.sh_name = 9, .sh_type = SHT_PROGBITS, .sh_size = sizeof info_text - 1},
-                       {.sh_name = 18, .sh_type = SHT_STRTAB, .sh_size = sizeof names}};
-    size_t at = sizeof h + bytes;
-    s[2].sh_offset = at;
-    at = put(elf, at, info_text, sizeof info_text - 1);
-    s[3].sh_offset = at;
-    at = put(elf, at, names, sizeof names);
-    h.e_shoff = at;
-    at = put(elf, at, s, sizeof s);
-    memcpy(elf, &h, sizeof h);
-    return at;
-}
-
-static void *make_package(const char *code, size_t *size)
-{
-    static uint8_t elf[65536];
-    size_t lines = 1;
-    struct xe_text text = {".text.k", (void *)(uintptr_t)code, strlen(code)};
-    for (const char *c = code; *c; c++) lines += *c == '\n';
-    memset(elf, 0, sizeof elf);
-    return xe_package_make(xe_target_named("bmg"), elf, make_elf(elf, lines * 16), &text, 1, size);
-}
-
-static void *load(const void *package, size_t size)
-{
-    struct jit_object o = {0};
-    struct sp_text log = {0};
-    told[0] = 0;
-    if (!xe_load(package, size, &o, &log)) snprintf(told, sizeof told, "%s", log.data ? log.data : "");
-    sp_text_free(&log);
-    return o.machine;
-}
-
-/* Runs one work-group of this many work-items on `out`; returns 0 if the launch succeeded. */
-static int run_loaded(const struct xe_machine *m, void *out, uint32_t items)
-{
-    static _Alignas(64) uint8_t local[8192];
-    uint8_t args[16] = {0};
-    struct xs_subgroup s = {.group_count = {1, 1, 1},
-                            .local_size = {items, 1, 1},
-                            .work_dim = 1,
-                            .local = local,
-                            .local_bytes = sizeof local,
-                            .kernel = &m->face.kernels[0]};
-    int missed;
-    memcpy(args, &out, sizeof out);
-    missed = xe_run_groups(&s, args, 1);
-    if (missed) snprintf(told, sizeof told, "%s", s.error ? s.error : "a barrier is missed");
-    return missed;
-}
-
-static int run(const char *code, void *out, uint32_t items)
-{
-    size_t size;
-    void *package = make_package(code, &size), *machine = load(package, size);
-    int missed = machine ? run_loaded(machine, out, items) : -1;
-    xe_unload(machine);
-    free(package);
-    return missed;
-}
+static void *make_package(const char *code, size_t *size) { return make_package_for("bmg", info_text, code, size); }
+static int run(const char *code, void *out, uint32_t items) { return run_for("bmg", info_text, code, out, items); }
 
 /* ---- code with labels: `@a:` before an instruction, `@a` in it */
 
@@ -230,8 +150,8 @@ TEST(immediates_in_every_state)
     static const struct {
         const char *text;
         uint32_t bits;
-    } rows[] = {{"0.1:f", 0x3dcccccd}, {"0.7:f", 0x3f333333}, {"-0.7:f", 0xbf333333}, {"1e-40:f", 0x000116c2},
-                {"0.1:hf", 0x2e66},    {"6e-8:hf", 0x0001}};
+    } rows[] = {{"0.1:f", 0x3dcccccd},   {"0.7:f", 0x3f333333}, {"-0.7:f", 0xbf333333},
+                {"1e-40:f", 0x000116c2}, {"0.1:hf", 0x2e66},    {"6e-8:hf", 0x0001}};
     for (int mode = 0; mode < MODES; mode++)
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
             char code[2048];
@@ -334,9 +254,9 @@ static void fill_dwords(const struct element *e, uint32_t *to)
 {
     for (uint32_t n = 0; n < PART; n++) {
         uint32_t numbers = (uint32_t)test_random();
-        to[n] = e < &elements[INTEGERS]  ? numbers
-                : e->bits == 32 ? small_float(e, numbers & 3)
-                                : small_float(e, numbers & 3) | small_float(e, numbers >> 2 & 3) << 16;
+        to[n] = e < &elements[INTEGERS] ? numbers
+                : e->bits == 32         ? small_float(e, numbers & 3)
+                                        : small_float(e, numbers & 3) | small_float(e, numbers >> 2 & 3) << 16;
     }
 }
 
@@ -510,8 +430,7 @@ static long broken_by(const char *code)
     "(W) mov (1|M0) r30.6<1>:d 0:w\n(W) mov (1|M0) r30.7<1>:ud 0xF:ud\nsend.ugm (1|M0) r40 r30 null:0 0x0 "            \
     "0x02100203\n"
 
-#define FILL(from)                                                                                                     \
-    "(W) mov (1|M0) r60.0<1>:ud " from ":w\n(W) send.ugm (1|M0) r70 r60 null:0 0x0:a0.2 0x4240F500\n"
+#define FILL(from) "(W) mov (1|M0) r60.0<1>:ud " from ":w\n(W) send.ugm (1|M0) r70 r60 null:0 0x0:a0.2 0x4240F500\n"
 
 TEST(broken_rules_are_counted)
 {
