@@ -182,15 +182,27 @@ static bool allocate(decoder *d)
     return !zed_get_error(d->dev)->id || fail_device(d->dev);
 }
 
+/* All modules at once, in threads, kept in the folder of --cache; through Vulkan one after the other. */
+static bool load_modules(decoder *d, xt_module *modules, zed_kernel *loaded, int count)
+{
+#if defined(ZE_DISPATCH_VULKAN_)
+    bool ok = !cache_folder || fail("--cache: nothing is kept of what Vulkan's driver compiles");
+    for (int i = 0; ok && i < count; i++) ok = ZED_LOAD(&loaded[i], d->dev, modules[i]) || fail_device(d->dev);
+    return ok;
+#else
+    zed_source sources[ROLES];
+    for (int i = 0; i < count; i++) sources[i] = (zed_source)ZED_SOURCE(modules[i]);
+    return zed_load_all(loaded, d->dev, sources, count, cache_folder) || fail_device(d->dev);
+#endif
+}
+
 static bool load_kernels(decoder *d)
 {
     xt_module modules[ROLES];
-    zed_source sources[ROLES];
     zed_kernel loaded[ROLES];
     const xt_target target = {ZED_TARGET(d->dev)};
     int count = build_all(d->m->kind, &target, modules), at = 0;
-    for (int i = 0; i < count; i++) sources[i] = (zed_source)ZED_SOURCE(modules[i]);
-    bool ok = count && (zed_load_all(loaded, d->dev, sources, count, cache_folder) || fail_device(d->dev));
+    bool ok = count && load_modules(d, modules, loaded, count);
     for (int r = 0; r < ROLES && ok; r++)
         if (kernel_of((role)r, d->m->kind)) d->kernel[r] = loaded[at++];
     while (count--) xt_free(&modules[count]);

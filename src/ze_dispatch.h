@@ -210,12 +210,14 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
 #if defined(_WIN32)
 #define ZED_DEVICE_ADVICE_ "install the graphics driver of an Intel GPU"
 #define ZED_LOADER_ADVICE_ "install the graphics driver of an Intel GPU, which brings version 1.8 or newer of it"
+#define ZED_SOFT_ADVICE_ "unset XETILE_SOFT: the software device is for Linux"
 #else
 #define ZED_DEVICE_ADVICE_                                                                                             \
     "without an Intel GPU and its driver, build the software device (make soft) and, when it is not beside the "       \
     "program, set XETILE_SOFT=/path/to/libze_soft.so"
 #define ZED_LOADER_ADVICE_                                                                                             \
     "install the Level Zero loader, 1.8 or newer: libze1 on Debian and Ubuntu, oneapi-level-zero on Fedora"
+#define ZED_SOFT_ADVICE_ "set XETILE_SOFT to the path of libze_soft.so (make soft builds it), or unset it"
 #endif
 
 /* Errors of this header: X(id, what to do). */
@@ -223,7 +225,7 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
     X(ZED_NOT_OPEN, "call zed_open first, and check its result")                                                       \
     X(ZED_NO_DEVICE, ZED_DEVICE_ADVICE_)                                                                               \
     X(ZED_NO_SUCH_DEVICE, "give the number or a part of the name of one of these devices")                             \
-    X(ZED_SOFT_MISSING, "set XETILE_SOFT to the path of libze_soft.so (make soft builds it), or unset it")             \
+    X(ZED_SOFT_MISSING, ZED_SOFT_ADVICE_)                                                                              \
     X(ZED_NO_QUEUE, "choose a device that runs kernels")                                                               \
     X(ZED_OUT_OF_MEMORY, "the host has no memory left; free some")                                                     \
     X(ZED_NULL_POINTER, "pass a valid address")                                                                        \
