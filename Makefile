@@ -32,7 +32,7 @@ have_vulkan := $(shell printf '\043include <vulkan/vulkan_core.h>\n' | $(CC) -x 
 MPICC ?= mpicc
 mpi_examples = $(if $(shell command -v $(MPICC) 2>/dev/null),$(BUILD)/mpi_summa)
 examples = $(filter-out $(BUILD)/mpi_% $(if $(have_vulkan),,$(BUILD)/hello_vulkan),$(patsubst examples/%.c,$(BUILD)/%,$(wildcard examples/*.c)))
-vulkan_examples = $(if $(have_vulkan),$(patsubst $(BUILD)/%,$(BUILD)/vulkan/%,$(filter-out $(BUILD)/hello% $(BUILD)/layout $(BUILD)/decoder $(BUILD)/gemm_devices $(BUILD)/mpi_summa,$(examples) $(mpi_examples))))
+vulkan_examples = $(if $(have_vulkan),$(patsubst $(BUILD)/%,$(BUILD)/vulkan/%,$(filter-out $(BUILD)/hello% $(BUILD)/layout $(BUILD)/gemm_devices $(BUILD)/mpi_summa,$(examples) $(mpi_examples))))
 benches = $(patsubst bench/%.c,$(BUILD)/%,$(wildcard bench/bench_*.c))
 unoptimised_benches = $(benches:$(BUILD)/%=$(BUILD)/unoptimised_%)
 tests = $(patsubst %.c,$(BUILD)/%,$(notdir $(wildcard tests/*/test_*.c)))

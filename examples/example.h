@@ -171,19 +171,25 @@ static inline bool take_option(const example_option *table, char **argv, int *i,
 #include <unistd.h>
 #endif
 
-/* Nothing if `api` is this program's; else runs the other program in its place. Returns only if there is none. */
+/* Nothing if `api` is this program's; else runs the other program in its place. Returns only if there is none, as of
+ * programs that define EXAMPLE_SHARES_CONTEXT. */
 static inline bool use_api(const char *api, char **argv)
 {
-    char path[1024];
-    const char *slash = strrchr(argv[0], '/');
-    int folder = slash ? (int)(slash + 1 - argv[0]) : 0;
     if (!api || !strcmp(api, OWN_API)) return true;
     if (strcmp(api, "vulkan") != 0 && strcmp(api, "level_zero") != 0)
         return fail("--api %s: level_zero or vulkan", api);
+#if defined(EXAMPLE_SHARES_CONTEXT)
+    (void)argv;
+    return fail("--api %s: only through Level Zero do several devices share one context (docs/vulkan.md)", api);
+#else
+    char path[1024];
+    const char *slash = strrchr(argv[0], '/');
+    int folder = slash ? (int)(slash + 1 - argv[0]) : 0;
     snprintf(path, sizeof path, "%.*s" OTHER_PLACE "%s", folder, argv[0], argv[0] + folder);
     fflush(stdout);
     execv(path, argv);
     return fail("--api %s: this program is compiled for " OWN_API ", and %s is not there (make examples)", api, path);
+#endif
 }
 
 /* ---- random numbers: splitmix64, and from it the normal distribution (Box and Muller) */

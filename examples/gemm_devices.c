@@ -8,6 +8,7 @@
 #include "ze_dispatch.h"
 
 #define EXAMPLE "gemm_devices"
+#define EXAMPLE_SHARES_CONTEXT
 #include "example.h"
 #include "example_gemm.h"
 

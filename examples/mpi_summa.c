@@ -11,6 +11,7 @@
 #include "ze_dispatch.h"
 
 #define EXAMPLE "mpi_summa"
+#define EXAMPLE_SHARES_CONTEXT
 #define EXAMPLE_OWN_FAIL /* also ends the other ranks */
 #include "example.h"
 #include "example_gemm.h"

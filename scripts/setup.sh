@@ -62,6 +62,8 @@ missing_optional() {
         echo "Open MPI (examples/mpi_summa.c)|libopenmpi-dev openmpi-bin|openmpi-devel|openmpi|openmpi-devel"
     compiles '#include <vulkan/vulkan_core.h>' && ls /usr/share/vulkan/icd.d/*.json >/dev/null 2>&1 ||
         echo "Vulkan, with a driver for CPUs (vk_dispatch.h)|libvulkan-dev mesa-vulkan-drivers|vulkan-headers vulkan-loader mesa-vulkan-drivers|vulkan-headers vulkan-icd-loader vulkan-swrast|vulkan-devel libvulkan_lvp"
+    ls /usr/share/vulkan/explicit_layer.d/*validation*.json /etc/vulkan/explicit_layer.d/*validation*.json 2>/dev/null | grep -q . ||
+        echo "Vulkan's validation layer (a test of vk_dispatch.h)|vulkan-validationlayers|vulkan-validation-layers|vulkan-validation-layers|vulkan-validationlayers"
     links -l:libopenblas.so.0 ||
         echo "OpenBLAS (the bench's peer)|libopenblas0|openblas|openblas|libopenblas0"
     command_there qemu-aarch64 && command_there aarch64-linux-gnu-gcc ||
