@@ -27,7 +27,7 @@ project() { # project FOLDER LINE...: a CMake project of hello.c
     { echo "cmake_minimum_required(VERSION 3.13)"; echo "project(user C)"; printf '%s\n' "$@"; } > CMakeLists.txt
 }
 builds_and_runs() { # builds_and_runs FLAGS...
-    cmake -S . -B out -DCMAKE_BUILD_TYPE=Debug "$@" && cmake --build out && out/hello --device software
+    cmake -S . -B out "$@" && cmake --build out && out/hello --device software
 }
 subdirectory() { # subdirectory TARGET FOLDER
     project "$2" "add_subdirectory($top xetile)" "add_executable(hello hello.c)" "target_link_libraries(hello PRIVATE $1)" &&
@@ -42,7 +42,7 @@ fetched() {
 # The software device's objects are there already: they take longer than all the rest.
 with_objects() { mkdir -p "$1" && cp -a "$built/soft" "$built/soft_text.c" "$1/"; }
 by_itself() { # all options are on
-    with_objects "$work/own" && cmake -S "$top" -B "$work/own" -DCMAKE_BUILD_TYPE=Debug && cmake --build "$work/own" &&
+    with_objects "$work/own" && cmake -S "$top" -B "$work/own" && cmake --build "$work/own" &&
         test -s "$work/own/libze_soft.so" && (cd "$work/own" && env -u XETILE_SOFT ctest --output-on-failure)
 }
 found() {
@@ -70,10 +70,10 @@ meson_subproject() {
         printf "%s\n" "project('user', 'c', default_options: ['c_std=c11'])" "xetile = subproject('xetile')" \
             "executable('hello', 'hello.c', dependencies: dependency('xetile'))" \
             "executable('linked', 'hello.c', dependencies: xetile.get_variable('xetile_library_dep'))" > meson.build &&
-        meson setup out && meson compile -C out && out/hello --device software && out/linked --device software
+        meson setup out -Dbuildtype=plain && meson compile -C out && out/hello --device software && out/linked --device software
 }
 meson_by_itself() {
-    with_objects "$work/meson_own" && cd "$top" && meson setup "$work/meson_own" -Dsoftware_device=true &&
+    with_objects "$work/meson_own" && cd "$top" && meson setup "$work/meson_own" -Dbuildtype=plain -Dsoftware_device=true &&
         meson compile -C "$work/meson_own" && test -s "$work/meson_own/libze_soft.so" &&
         env -u XETILE_SOFT meson test -C "$work/meson_own"
 }
