@@ -55,9 +55,9 @@ static void write_products_now(struct cg *g, const struct cg_queue *q)
     if (q->kind)
         cg_put(g, "    XS(tiles_deferred)(self, %s, ", q->kind);
     else if (cg_is_wide_int(g, q->variable[0]))
-        cg_put(g, "    XS(ints_deferred)(%u, ", cg_signs(g, q->variable[0]));
+        cg_put(g, "    XS(ints_deferred)(self, %u, ", cg_signs(g, q->variable[0]));
     else
-        cg_put(g, "    XS(floats_deferred)(");
+        cg_put(g, "    XS(floats_deferred)(self, ");
     cg_put(g, "%u, %u, %u, %s, %s, %s, %u, %s);\n    %s = 0;\n", r->ni, r->nj, q->halves == 2 ? 0 : r->nk / q->along, c,
            a, b, q->m, count, count);
 }

@@ -62,8 +62,10 @@ typedef int i128 __attribute__((mode(TI)));
 #define XS_ALIGNED(n) __attribute__((aligned(n)))
 #ifdef __clang__
 #define XS_UNROLL _Pragma("clang loop unroll(full)")
+#define XS_UNROLL_4 _Pragma("clang loop unroll_count(4)")
 #else
 #define XS_UNROLL _Pragma("GCC unroll 64")
+#define XS_UNROLL_4 _Pragma("GCC unroll 4")
 #endif
 
 /* The kernel's memory: any address, any alignment, any type. */

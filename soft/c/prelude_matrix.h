@@ -218,6 +218,13 @@ XS_INLINE u8 *shared_unit(struct xs_thread *t, u32 at, u32 bytes)
     return t->shared + at + 64;
 }
 
+/* Where the block requested next probably is; NULL if unknown. */
+XS_INLINE const u8 *next_block(const struct xs_subgroup *self)
+{
+    const struct xs_thread *t = self->thread;
+    return t->shared ? t->shared + t->next : NULL;
+}
+
 /* Where the block is, or can be stored: `own` if there is no room. Subgroups usually ask in the same order as the
  * first. */
 XS_FUNCTION u8 *shared_block(struct xs_thread *t, const struct block_source *s, u32 bytes, u8 *own)
@@ -371,10 +378,13 @@ struct XS(grid) {
     void *const *d;
     const void *const *c, *const *a, *const *b;
     const u32x *less; /* to be subtracted from the sums of each column first */
+    const u8 *next;   /* where B of the next products begins, if that is known */
 };
 
-/* Rows and columns of a tile. For the remainder: one row, two columns or one. */
+/* Rows and columns of a tile. For the remainder: one row, two columns or one. With XS_TALL, fragments of 8 rows are
+ * multiplied by two columns: a column of B, which often comes from the second-level cache, is loaded half as often. */
 #if XS_NATIVE == 64 || defined(__aarch64__) /* 32 registers */
+#define XS_TALL 8
 #define XS_ROWS 4
 #define XS_COLUMNS_f32 4
 #define XS_COLUMNS_u32 4
@@ -387,26 +397,39 @@ struct XS(grid) {
 #define XS_COLUMNS_f32 4
 #define XS_COLUMNS_u32 4
 #endif
+#ifndef XS_TALL
+#define XS_TALL XS_ROWS
+#endif
+
+/* Fetches what the next products need of B while this tile is multiplied: its share of as many bytes as its columns
+ * have in fragment f. */
+#define XS_FETCH_NEXT(STEPS)                                                                                           \
+    if (g.next && !row) {                                                                                              \
+        const long lines = STEPS * XS_PIECE * columns / 64 / g.ni;                                                     \
+        const u8 *line = g.next + ((q * g.ni + i * columns) * g.nk + f * columns) * (STEPS * XS_PIECE) / g.ni;         \
+        for (long n = 0; n < lines; n++) __builtin_prefetch(line + 64 * n);                                            \
+    }
 
 /* A tile from row `row` of A's fragments and piece `q` of B's on. Inlined with constant rows, columns and STEPS (words
  * per row of A, rows of B). */
 #define XS_GRID(NAME, T, STEPS, START, MULTIPLY_ADD)                                                                   \
-    XS_FORCED void XS(NAME##_tile)(struct XS(grid) g, long row, long q, int rows, int columns)                         \
+    XS_FORCED void XS(NAME##_tile)(struct XS(grid) g, long i, long row, long q, int rows, int columns)                 \
     {                                                                                                                  \
-        XS(T##p) sum[XS_ROWS][XS_COLUMNS_##T], *d[XS_COLUMNS_##T];                                                     \
+        XS(T##p) sum[XS_TALL][XS_COLUMNS_##T], *d[XS_COLUMNS_##T];                                                     \
         XS_UNROLL for (int j = 0; j < columns; j++)                                                                    \
         {                                                                                                              \
-            long at = (q + j) / XS_PIECES, piece = row * XS_PIECES + (q + j) % XS_PIECES;                              \
+            long at = i * g.nj + (q + j) / XS_PIECES, piece = row * XS_PIECES + (q + j) % XS_PIECES;                   \
             const XS(T##p) *c = (const XS(T##p) *)g.c[at] + piece;                                                     \
             d[j] = (XS(T##p) *)g.d[at] + piece;                                                                        \
             XS_UNROLL for (int r = 0; r < rows; r++) sum[r][j] = START(c[r * XS_PIECES], g, q + j);                    \
         }                                                                                                              \
         for (long f = 0; f < g.nk; f++) {                                                                              \
-            const T *a = (const T *)g.a[f] + row * STEPS;                                                              \
+            const T *a = (const T *)g.a[i * g.nk + f] + row * STEPS;                                                   \
             const XS(T##p) *b[XS_COLUMNS_##T];                                                                         \
             XS_UNROLL for (int j = 0; j < columns; j++)                                                                \
             b[j] = (const XS(T##p) *)g.b[(q + j) / XS_PIECES * g.nk + f] + (q + j) % XS_PIECES;                        \
-            for (long k = 0; k < STEPS; k++) {                                                                         \
+            XS_UNROLL_4 for (long k = 0; k < STEPS; k++)                                                               \
+            {                                                                                                          \
                 XS(T##p) v[XS_COLUMNS_##T];                                                                            \
                 XS_UNROLL for (int j = 0; j < columns; j++)                                                            \
                 {                                                                                                      \
@@ -419,29 +442,33 @@ struct XS(grid) {
                     XS_UNROLL for (int j = 0; j < columns; j++) sum[r][j] = MULTIPLY_ADD(sum[r][j], x, v[j]);          \
                 }                                                                                                      \
             }                                                                                                          \
+            XS_FETCH_NEXT(STEPS)                                                                                       \
         }                                                                                                              \
         XS_UNROLL for (int j = 0; j < columns; j++)                                                                    \
         {                                                                                                              \
             XS_UNROLL for (int r = 0; r < rows; r++) d[j][r * XS_PIECES] = sum[r][j];                                  \
         }                                                                                                              \
     }                                                                                                                  \
-    XS_FORCED void XS(NAME##_part)(struct XS(grid) g, long row, long q, long rows, int columns)                        \
+    XS_FORCED void XS(NAME##_part)(struct XS(grid) g, long i, long q, int columns)                                     \
     {                                                                                                                  \
-        if (rows == XS_ROWS) XS(NAME##_tile)(g, row, q, XS_ROWS, columns);                                             \
-        else XS(NAME##_tile)(g, row, q, 1, columns);                                                                   \
+        for (long row = 0, rows; row < g.m; row += rows) {                                                             \
+            rows = g.m - row < XS_ROWS ? 1 : XS_ROWS;                                                                  \
+            if (rows == XS_ROWS) XS(NAME##_tile)(g, i, row, q, XS_ROWS, columns);                                      \
+            else XS(NAME##_tile)(g, i, row, q, 1, columns);                                                            \
+        }                                                                                                              \
     }                                                                                                                  \
     XS_FUNCTION void XS(NAME##_grid)(struct XS(grid) g)                                                                \
     {                                                                                                                  \
-        for (long i = 0; i < g.ni; i++, g.a += g.nk, g.c += g.nj, g.d += g.nj) {                                       \
-            for (long q = 0, columns; q < g.nj * XS_PIECES; q += columns) {                                            \
-                long left = g.nj * XS_PIECES - q;                                                                      \
-                columns = left >= XS_COLUMNS_##T ? XS_COLUMNS_##T : left >= 2 ? 2 : 1;                                 \
-                for (long row = 0, rows; row < g.m; row += rows) {                                                     \
-                    rows = g.m - row < XS_ROWS ? 1 : XS_ROWS;                                                          \
-                    if (columns == XS_COLUMNS_##T) XS(NAME##_part)(g, row, q, rows, XS_COLUMNS_##T);                   \
-                    else if (columns == 2) XS(NAME##_part)(g, row, q, rows, 2);                                        \
-                    else XS(NAME##_part)(g, row, q, rows, 1);                                                          \
-                }                                                                                                      \
+        const int tall = XS_TALL > XS_ROWS && g.m == XS_TALL, widest = tall ? 2 : XS_COLUMNS_##T;                      \
+        for (long q = 0, columns; q < g.nj * XS_PIECES; q += columns) {                                                \
+            long left = g.nj * XS_PIECES - q;                                                                          \
+            columns = left >= widest ? widest : left >= 2 ? 2 : 1;                                                     \
+            for (long i = 0; i < g.ni; i++) {                                                                          \
+                if (tall && columns == 2) XS(NAME##_tile)(g, i, 0, q, XS_TALL, 2);                                     \
+                else if (tall) XS(NAME##_tile)(g, i, 0, q, XS_TALL, 1);                                                \
+                else if (columns == XS_COLUMNS_##T) XS(NAME##_part)(g, i, q, XS_COLUMNS_##T);                          \
+                else if (columns == 2) XS(NAME##_part)(g, i, q, 2);                                                    \
+                else XS(NAME##_part)(g, i, q, 1);                                                                      \
             }                                                                                                          \
         }                                                                                                              \
     }
@@ -557,7 +584,7 @@ XS_INLINE void XS(bf16_pair)(f32x *to, u32x w)
         u32x columns[XS_RUN][16];                                                                                      \
         u32 rows[XS_RUN][8 * 16] XS_ALIGNED(64);                                                                       \
         const void *wide_a[XS_RUN], *wide_b[XS_RUN];                                                                   \
-        struct XS(grid) g = {ni, nj, nk, m, d, c, wide_a, wide_b, 0};                                                  \
+        struct XS(grid) g = {ni, nj, nk, m, d, c, wide_a, wide_b, 0, 0};                                               \
         for (int i = 0; i < ni * nk; i++) {                                                                            \
             wide_a[i] = form & XS_WIDE_A ? a[i] : rows[i];                                                             \
             if (!(form & XS_WIDE_A)) XS(NAME##_rows)(rows[i], a[i], m, form);                                          \
@@ -716,13 +743,16 @@ XS_FORCED void XS(ints_grid)(struct XS(grid) g, int signs)
 {
     if (XS(quads)(signs)) {
         u32x less[XS_RUN] = {{0}};
-        for (int i = 0; i < g.nj * g.nk && signs & XS_SIGNED_A; i++) {
-            for (int p = 0; p < XS_PIECES; p++) {
-                XS(u32p) sum = ((XS(u32p) *)&less[i / g.nk])[p], shift = 0x80808080u - (XS(u32p)){0};
-                for (int r = 0; r < 8; r++) sum = XS_DOT4(sum, shift, ((const XS(u32p) *)g.b[i])[r * XS_PIECES + p]);
-                ((XS(u32p) *)&less[i / g.nk])[p] = sum;
-            }
-        }
+        const XS(u32p) shift = 0x80808080u - (XS(u32p)){0};
+        for (int f = 0; f < g.nk && signs & XS_SIGNED_A; f++)
+            for (int j = 0; j < g.nj; j++) /* one after the other they would wait for each other's results */
+                XS_UNROLL for (int p = 0; p < XS_PIECES; p++)
+                {
+                    XS(u32p) sum[2] = {((XS(u32p) *)&less[j])[p], {0}};
+                    const XS(u32p) *b = (const XS(u32p) *)g.b[j * g.nk + f] + p;
+                    XS_UNROLL for (int r = 0; r < 8; r++) sum[r % 2] = XS_DOT4(sum[r % 2], shift, b[r * XS_PIECES]);
+                    ((XS(u32p) *)&less[j])[p] = sum[0] + sum[1];
+                }
         g.less = less;
         XS(dot4_grid)(g);
         return;
@@ -779,6 +809,8 @@ XS_FUNCTION void XS(dpas_i4_grid)(int ni, int nj, int nk, void *const *d, const 
 #undef XS_START_LESS
 #undef XS_ADD_F32
 #undef XS_GRID
+#undef XS_FETCH_NEXT
+#undef XS_TALL
 #undef XS_ROWS
 #undef XS_COLUMNS_f32
 #undef XS_COLUMNS_u32
@@ -1241,20 +1273,20 @@ XS_FORCED void XS(deferred_operands)(struct XS(grid) * g, const void **wide_a, c
 }
 
 /* Their products; the sums are c[i * nj + j]. */
-XS_FUNCTION void XS(floats_deferred)(int ni, int nj, int nk, void *const *c, const struct deferred_place *a,
-                                 const struct deferred_place *b, int m, int steps)
+XS_FUNCTION void XS(floats_deferred)(struct xs_subgroup *self, int ni, int nj, int nk, void *const *c,
+                                     const struct deferred_place *a, const struct deferred_place *b, int m, int steps)
 {
     const void *wide_a[XS_DEFERRED], *wide_b[XS_DEFERRED];
-    struct XS(grid) g = {ni, nj, nk * steps, m, c, (const void *const *)c, wide_a, wide_b, 0};
+    struct XS(grid) g = {ni, nj, nk * steps, m, c, (const void *const *)c, wide_a, wide_b, 0, next_block(self)};
     XS(deferred_operands)(&g, wide_a, wide_b, nk, a, b, steps);
     XS(f32_grid)(g);
 }
 
-XS_FUNCTION void XS(ints_deferred)(int signs, int ni, int nj, int nk, void *const *c, const struct deferred_place *a,
-                               const struct deferred_place *b, int m, int steps)
+XS_FUNCTION void XS(ints_deferred)(struct xs_subgroup *self, int signs, int ni, int nj, int nk, void *const *c,
+                                   const struct deferred_place *a, const struct deferred_place *b, int m, int steps)
 {
     const void *wide_a[XS_DEFERRED], *wide_b[XS_DEFERRED];
-    struct XS(grid) g = {ni, nj, nk * steps, m, c, (const void *const *)c, wide_a, wide_b, 0};
+    struct XS(grid) g = {ni, nj, nk * steps, m, c, (const void *const *)c, wide_a, wide_b, 0, next_block(self)};
     XS(deferred_operands)(&g, wide_a, wide_b, nk, a, b, steps);
     XS(ints_grid)(g, signs);
 }

@@ -37,9 +37,10 @@ static void group_columns(struct cg *g, const struct cg_grid *r)
 
 /* ---- deferred products of a loop */
 
-/* The operands in a queue and the sums should fit a first-level cache of 48 KiB; DEFERRED_TILES is XS_DEFERRED of
- * c/prelude_amx.h. */
-enum { DEFERRED_BYTES = 24 << 10, DEFERRED_STEPS = 8, DEFERRED_TILES = 64, DEFERRED_QUEUES = 16 };
+/* The operands in a queue and the sums should fit a first-level cache of 48 KiB; without tiles, B of the next products,
+ * which is fetched meanwhile, too. DEFERRED_TILES is XS_DEFERRED of c/prelude_amx.h. */
+enum { DEFERRED_TILE_BYTES = 24 << 10, DEFERRED_BYTES = 12 << 10, DEFERRED_STEPS = 8, DEFERRED_TILES = 64 };
+enum { DEFERRED_QUEUES = 16 };
 
 static bool is_own_product(const struct cg_queue *q, const struct sp_inst *i)
 {
@@ -250,8 +251,8 @@ static uint32_t room_for(struct cg *g, const struct cg_queue *q)
     for (uint32_t v = 0; v < (q->shared ? q->variables_of_a : q->variables); v++)
         bytes +=
             cg_items(g, q->variable[v]) * g->private[q->variable[v]].granule * g->S * q->halves * (q->kind ? 1 : 2);
-    uint32_t units = DEFERRED_STEPS / q->halves;
-    while (units > 1 && (units * bytes > DEFERRED_BYTES || units * deep * across > DEFERRED_TILES)) units /= 2;
+    uint32_t units = DEFERRED_STEPS / q->halves, most = q->kind ? DEFERRED_TILE_BYTES : DEFERRED_BYTES;
+    while (units > 1 && (units * bytes > most || units * deep * across > DEFERRED_TILES)) units /= 2;
     return units * q->halves;
 }
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "coroutine.h"
@@ -23,6 +24,7 @@
 #define STACK_FOREIGN ((size_t)64 << 10) /* what a kernel may use of a stack that is not ours */
 #define STACK_LIMIT ((uint64_t)1 << 30)
 #define LOCAL_ALIGN ((size_t)4096)
+#define SHARED_ALIGN ((size_t)2 << 20)
 #define PARAM_ALIGN ((uint64_t)128) /* the widest OpenCL type */
 #define MAX_PARTS 64u
 #define SHORT_NS 5000u /* launches that take one thread less would be slower with several */
@@ -55,7 +57,6 @@ struct worker {
     const struct sched_observer *observer; /* of observed launches ... */
     void *observed;                        /* ... and its state for this thread */
     struct xs_thread thread;
-    size_t shared_bytes; /* of thread.shared */
     bool measured;
     uintptr_t low, high; /* bounds of a foreign thread's stack, once measured; 0: unknown */
 };
@@ -171,6 +172,18 @@ static bool grow_aligned(uint8_t **buffer, size_t *have, size_t want)
     free(*buffer);
     *buffer = bigger;
     *have = want;
+    return true;
+}
+
+/* Memory for blocks that subgroups share: in huge pages, if the system has them, since a launch reads all of it in turns.
+ * What is not written is not read. */
+static bool place_shared(struct xs_thread *t)
+{
+    void *memory;
+    if (t->shared) return true;
+    if (posix_memalign(&memory, SHARED_ALIGN, XS_SHARED_BYTES) != 0) return false;
+    madvise(memory, XS_SHARED_BYTES, MADV_HUGEPAGE);
+    t->shared = memory;
     return true;
 }
 
@@ -664,7 +677,7 @@ static void take_part(struct pool_task *task, unsigned part)
     g.fibers = k->has_barrier && g.subgroups > 1 && !k->frame_bytes;
     if (!w || k->stack_bytes > STACK_LIMIT || !place_local(&g) ||
         !grow_aligned(&w->frames, &w->frames_bytes, (size_t)k->frame_bytes * g.subgroups) ||
-        (k->shares_blocks && !grow_aligned(&w->thread.shared, &w->shared_bytes, XS_SHARED_BYTES)) ||
+        (k->shares_blocks && !place_shared(&w->thread)) ||
         !observe(w, l, &g)) {
         job_fails(j, SCHED_NO_MEMORY, &g, g.first);
         return;
