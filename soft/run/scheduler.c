@@ -175,8 +175,8 @@ static bool grow_aligned(uint8_t **buffer, size_t *have, size_t want)
     return true;
 }
 
-/* Memory for blocks that subgroups share: in huge pages, if the system has them, since a launch reads all of it in turns.
- * What is not written is not read. */
+/* Memory for blocks that subgroups share: in huge pages, if the system has them, since a launch reads all of it in
+ * turns. What is not written is not read. */
 static bool place_shared(struct xs_thread *t)
 {
     void *memory;

@@ -189,7 +189,7 @@ static void by_hand(spe_module *m, spe_id p)
     do {                                                                                                               \
         long n = 0;                                                                                                    \
         bool done = false;                                                                                             \
-        while (!done && ++n < 500) {                                                                                   \
+        while (!done && ++n < 2000) {                                                                                  \
             from_here(n);                                                                                              \
             module_type mod = (build);                                                                                 \
             done = calls < n;                                                                                          \
@@ -217,6 +217,31 @@ TEST(tile_kernels_of_regions)
     for (int t = 0; t < 3; t++)
         EVERY_ALLOCATION(XT_BUILD(regions, &(xt_target){.name = targets[t]}, .names = true, .lines = true), xt_module,
                          xt_free, XT_ERROR_MEMORY);
+}
+/* Two kernels in one module: an error of either is the first one's. */
+typedef struct {
+    xt_module kernel[2];
+    const uint32_t *words;
+    const spe_error *error;
+} together;
+static void free_together(together *t)
+{
+    for (int i = 0; i < 2; i++) xt_free(&t->kernel[i]);
+}
+static together build_together(void)
+{
+    const xt_target target = {.name = "bmg"};
+    const xt_build_desc descs[2] = {XT_DESC(product, &target), XT_DESC(regions, &target)};
+    together t;
+    memset(&t, 0, sizeof t);
+    t.words = xt_build_all(t.kernel, descs, 2) ? t.kernel[0].words : NULL;
+    t.error = t.kernel[0].error;
+    CHECK((t.kernel[1].words != NULL) == (t.words != NULL));
+    return t;
+}
+TEST(tile_kernels_together)
+{
+    EVERY_ALLOCATION(build_together(), together, free_together, XT_ERROR_MEMORY);
 }
 TEST(a_vector_kernel)
 {
@@ -345,6 +370,7 @@ int main(void)
     RUN(a_tile_kernel_with_dpas);
     RUN(a_tile_kernel_without);
     RUN(tile_kernels_of_regions);
+    RUN(tile_kernels_together);
     RUN(a_vector_kernel);
     RUN(a_vector_kernel_of_regions);
     RUN(cooperative_matrices);
