@@ -93,7 +93,8 @@
  *                spe_reconverge
  *   anything     spe_op spe_op_void SPE_WORD
  *   on the host  spe_f32_to_f16_bits spe_f16_bits_to_f32 spe_f32_to_bf16_bits spe_bf16_bits_to_f32 spe_f32_to_tf32
- *                spe_f32_to_e4m3_bits spe_e4m3_bits_to_f32 spe_f32_to_e5m2_bits spe_e5m2_bits_to_f32 spe_real_bits
+ *                spe_f32_to_e4m3_bits spe_e4m3_bits_to_f32 spe_f32_to_e5m2_bits spe_e5m2_bits_to_f32
+ *                spe_f32_to_e2m1_bits spe_e2m1_bits_to_f32 spe_f32_to_e8m0_bits spe_e8m0_bits_to_f32 spe_real_bits
  *                spe_real_of_bits spe_real_fits spe_real_of_f32 spe_real_to_int spe_decimal_of
  *
  * Signatures of the functions that have no declaration of their own below, since a table or a type of functions
@@ -1470,7 +1471,7 @@ XETILE_API void spe_coopvec_outer_accumulate(spe_module *m, spe_id ptr, spe_id o
 /* The product as a cooperative vector of `type`, of p->rows components. */
 XETILE_API spe_id spe_coopvec_mul(spe_module *m, spe_id type, const spe_coopvec_product *p);
 
-/* ---- Numbers on the host: f16, bf16, tf32, E4M3, E5M2 -------------------------------------------------------------
+/* ---- Numbers on the host: f16, bf16, tf32, E4M3, E5M2, E2M1, E8M0 -------------------------------------------------
  *
  * All round to nearest, ties to even, keep subnormals, and keep NaN with its sign. Above the largest finite value,
  * f16, bf16 and tf32 become infinity; the 8-bit types become their largest value if `saturate` is set (infinity
@@ -1482,6 +1483,14 @@ XETILE_API uint16_t spe_f32_to_f16_bits(float v), spe_f32_to_bf16_bits(float v);
 XETILE_API uint8_t spe_f32_to_e4m3_bits(float v, bool saturate), spe_f32_to_e5m2_bits(float v, bool saturate);
 XETILE_API float spe_f16_bits_to_f32(uint16_t bits), spe_bf16_bits_to_f32(uint16_t bits), spe_f32_to_tf32(float v);
 XETILE_API float spe_e4m3_bits_to_f32(uint8_t bits), spe_e5m2_bits_to_f32(uint8_t bits);
+
+/* The other two types of OCP's Microscaling Formats (MX) 1.0. E2M1, the low four bits of a byte: 0, 0.5, 1, 1.5, 2, 3,
+ * 4, 6, and negative; it has neither infinity nor NaN, so that larger numbers, infinity and NaN become 6 with their
+ * sign. E8M0, a scale: 2^(bits - 127), or NaN. It has neither sign nor 0: less than 2^-127, and 0, becomes that;
+ * more than 2^127, and infinity, 2^127; NaN and negative numbers become NaN. */
+enum { SPE_E8M0_NAN = 0xff };
+XETILE_API uint8_t spe_f32_to_e2m1_bits(float v), spe_f32_to_e8m0_bits(float v);
+XETILE_API float spe_e2m1_bits_to_f32(uint8_t bits), spe_e8m0_bits_to_f32(uint8_t bits);
 
 /* A double as a float type of this encoding and width in bits (IEEE: 16, 19 for tf32, 32, 64), and back, which is exact
  * (0 if there is no such type). Does it fit: would a finite number not overflow? */
@@ -3191,7 +3200,8 @@ enum {
     SPE_FORMAT_E5M2_,
     SPE_FORMAT_TF32_,
     SPE_FORMAT_F32_,
-    SPE_FORMAT_F64_
+    SPE_FORMAT_F64_,
+    SPE_FORMAT_E2M1_
 };
 
 XE_FN_ const spe_format_ *spe_format_of_(int which)
@@ -3204,6 +3214,7 @@ XE_FN_ const spe_format_ *spe_format_of_(int which)
         {8, 10, 0x3fbff, 0x3fc00, 0x3fe00},
         {8, 23, 0x7f7fffff, 0x7f800000, 0x7fc00000},
         {11, 52, 0x7fefffffffffffff, 0x7ff0000000000000, 0x7ff8000000000000},
+        {2, 1, 0x7, 0x7, 0x7},
     };
     return &formats[which];
 }
@@ -3324,7 +3335,29 @@ uint8_t spe_f32_to_e4m3_bits(float v, bool sat) { return (uint8_t)spe_from_f32_(
 float spe_e4m3_bits_to_f32(uint8_t bits) { return spe_to_f32_(SPE_FORMAT_E4M3_, bits); }
 uint8_t spe_f32_to_e5m2_bits(float v, bool sat) { return (uint8_t)spe_from_f32_(SPE_FORMAT_E5M2_, v, sat); }
 float spe_e5m2_bits_to_f32(uint8_t bits) { return spe_to_f32_(SPE_FORMAT_E5M2_, bits); }
+uint8_t spe_f32_to_e2m1_bits(float v) { return (uint8_t)spe_from_f32_(SPE_FORMAT_E2M1_, v, true); }
+float spe_e2m1_bits_to_f32(uint8_t bits) { return spe_to_f32_(SPE_FORMAT_E2M1_, bits & 0xf); }
 float spe_f32_to_tf32(float v) { return spe_to_f32_(SPE_FORMAT_TF32_, spe_from_f32_(SPE_FORMAT_TF32_, v, false)); }
+
+/* The exponent of an f32, plus 1 beyond the middle of two powers of two, or at the middle if that is even. The middle
+ * of 2^-127 and 2^-126 is a subnormal. */
+uint8_t spe_f32_to_e8m0_bits(float v)
+{
+    uint32_t bits, least_half = 0x1fffff, half = 0x3fffff;
+    memcpy(&bits, &v, sizeof bits);
+    if ((bits & 0x7fffffff) > 0x7f800000 || bits > 0x80000000) return SPE_E8M0_NAN;
+    bits &= 0x7fffffff;
+    bits = (bits + (bits >> 23 ? half + (bits >> 23 & 1) : least_half)) >> 23;
+    return (uint8_t)(bits < SPE_E8M0_NAN ? bits : SPE_E8M0_NAN - 1);
+}
+
+float spe_e8m0_bits_to_f32(uint8_t bits)
+{
+    uint32_t word = (uint32_t)bits << 23 | (bits == 0 || bits == SPE_E8M0_NAN ? 0x400000u : 0);
+    float v;
+    memcpy(&v, &word, sizeof v);
+    return v;
+}
 
 double spe_real_of_f32(float v)
 {

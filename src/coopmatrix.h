@@ -144,7 +144,7 @@
 
 /* ---- types, uses, errors ----------------------------------------------------------------------------------------- */
 
-/* All types but the complex ones: cm_type without CM_, bytes, kind, signed, bits of the storage type, storage is a
+/* All types but the complex ones and those of MX: cm_type without CM_, bytes, kind, signed, bits of the storage type, storage is a
  * float, name as written in kernels. */
 #define CM_REAL_TYPES(X)                                                                                               \
     X(F64, 8, FLOAT, true, 64, true, f64)        X(F32, 4, FLOAT, true, 32, true, f32)                                 \
@@ -155,9 +155,12 @@
     X(I16, 2, INT, true, 16, false, i16)         X(I8, 1, INT, true, 8, false, i8)                                     \
     X(U8, 1, INT, false, 8, false, u8)           X(U16, 2, INT, false, 16, false, u16)                                 \
     X(U32, 4, INT, false, 32, false, u32)        X(U64, 8, INT, false, 64, false, u64)
+/* Types of OCP's Microscaling Formats: of elements, two a byte, and of scales. */
+#define CM_MX_TYPES(X) X(E2M1, 1, PAIR, true, 8, false, e2m1) X(E8M0, 1, FLOAT, false, 8, false, e8m0)
 #define CM_TYPES_(X)                                                                                                   \
     CM_REAL_TYPES(X)                                                                                                   \
-    X(C32, 8, COMPLEX, true, 32, true, c32)      X(C64, 16, COMPLEX, true, 64, true, c64)
+    X(C32, 8, COMPLEX, true, 32, true, c32)      X(C64, 16, COMPLEX, true, 64, true, c64)                              \
+    CM_MX_TYPES(X)
 
 #define CM_TYPE_ENUM_(name, bytes, kind, sign, bits, fp, token) CM_##name,
 /* CM_NO_TYPE_ makes the enum signed with every compiler: types are also stored in ints. */
@@ -166,7 +169,7 @@ typedef enum {
 } cm_type;
 
 typedef enum { CM_ACC, CM_A, CM_B, CM_OPAQUE_ACC, CM_OPAQUE_A, CM_OPAQUE_B } cm_use;
-typedef enum { CM_KIND_FLOAT, CM_KIND_INT, CM_KIND_COMPLEX } cm_kind;
+typedef enum { CM_KIND_FLOAT, CM_KIND_INT, CM_KIND_COMPLEX, CM_KIND_PAIR } cm_kind; /* PAIR: two floats a byte */
 
 typedef struct {
     const char *name;
@@ -174,7 +177,7 @@ typedef struct {
     cm_kind kind;
     bool is_signed;
     int storage_bits;   /* of the scalar that holds it (of one half of a pair) */
-    bool storage_float; /* bf16 and the 8-bit floats are held as integers */
+    bool storage_float; /* bf16 and smaller floats are held as integers */
 } cm_type_row;
 
 #define CM_ERRORS_(X)                                                                                                  \
@@ -219,6 +222,7 @@ XETILE_API const char *cm_error_name(int id);
      : ((T) == CM_F32 || (T) == CM_TF32 || (T) == CM_I32 || (T) == CM_U32) ? 4                                         \
      : ((T) == CM_F16 || (T) == CM_BF16 || (T) == CM_I16 || (T) == CM_U16) ? 2                                         \
      : ((T) == CM_E4M3 || (T) == CM_E5M2 || (T) == CM_I8 || (T) == CM_U8)  ? 1                                         \
+     : ((T) == CM_E2M1 || (T) == CM_E8M0)                                  ? 1                                         \
      : (T) == CM_C64                                                       ? 16                                        \
                                                                            : 0)
 #define CM_OMEGA(T) (CM_BYTES(T) < 4 ? 4 / CM_BYTES(T) : 1)

@@ -18,7 +18,8 @@ enum {
     SPE_FORMAT_E5M2_,
     SPE_FORMAT_TF32_,
     SPE_FORMAT_F32_,
-    SPE_FORMAT_F64_
+    SPE_FORMAT_F64_,
+    SPE_FORMAT_E2M1_
 };
 
 static const spe_format_ *spe_format_of_(int which)
@@ -31,6 +32,7 @@ static const spe_format_ *spe_format_of_(int which)
         {8, 10, 0x3fbff, 0x3fc00, 0x3fe00},
         {8, 23, 0x7f7fffff, 0x7f800000, 0x7fc00000},
         {11, 52, 0x7fefffffffffffff, 0x7ff0000000000000, 0x7ff8000000000000},
+        {2, 1, 0x7, 0x7, 0x7},
     };
     return &formats[which];
 }
@@ -151,7 +153,29 @@ uint8_t spe_f32_to_e4m3_bits(float v, bool sat) { return (uint8_t)spe_from_f32_(
 float spe_e4m3_bits_to_f32(uint8_t bits) { return spe_to_f32_(SPE_FORMAT_E4M3_, bits); }
 uint8_t spe_f32_to_e5m2_bits(float v, bool sat) { return (uint8_t)spe_from_f32_(SPE_FORMAT_E5M2_, v, sat); }
 float spe_e5m2_bits_to_f32(uint8_t bits) { return spe_to_f32_(SPE_FORMAT_E5M2_, bits); }
+uint8_t spe_f32_to_e2m1_bits(float v) { return (uint8_t)spe_from_f32_(SPE_FORMAT_E2M1_, v, true); }
+float spe_e2m1_bits_to_f32(uint8_t bits) { return spe_to_f32_(SPE_FORMAT_E2M1_, bits & 0xf); }
 float spe_f32_to_tf32(float v) { return spe_to_f32_(SPE_FORMAT_TF32_, spe_from_f32_(SPE_FORMAT_TF32_, v, false)); }
+
+/* The exponent of an f32, plus 1 beyond the middle of two powers of two, or at the middle if that is even. The middle
+ * of 2^-127 and 2^-126 is a subnormal. */
+uint8_t spe_f32_to_e8m0_bits(float v)
+{
+    uint32_t bits, least_half = 0x1fffff, half = 0x3fffff;
+    memcpy(&bits, &v, sizeof bits);
+    if ((bits & 0x7fffffff) > 0x7f800000 || bits > 0x80000000) return SPE_E8M0_NAN;
+    bits &= 0x7fffffff;
+    bits = (bits + (bits >> 23 ? half + (bits >> 23 & 1) : least_half)) >> 23;
+    return (uint8_t)(bits < SPE_E8M0_NAN ? bits : SPE_E8M0_NAN - 1);
+}
+
+float spe_e8m0_bits_to_f32(uint8_t bits)
+{
+    uint32_t word = (uint32_t)bits << 23 | (bits == 0 || bits == SPE_E8M0_NAN ? 0x400000u : 0);
+    float v;
+    memcpy(&v, &word, sizeof v);
+    return v;
+}
 
 double spe_real_of_f32(float v)
 {

@@ -391,6 +391,83 @@ TEST_FORMAT(tf32, 2)
 TEST_FORMAT(e4m3, 3)
 TEST_FORMAT(e5m2, 4)
 
+/* OCP's MX types, by search: of all values the nearest, of two that are equally near the one with an even pattern. */
+typedef struct {
+    const char *name;
+    uint32_t count; /* patterns without sign */
+    double (*value)(uint32_t pattern);
+    uint32_t (*encode)(float v);
+} mx_format;
+
+static double e2m1_value(uint32_t p)
+{
+    static const double values[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+    return values[p];
+}
+static double e8m0_value(uint32_t p) { return ldexp(1, (int)p - 127); }
+static uint32_t e2m1_encode(float v) { return spe_f32_to_e2m1_bits(v); }
+static uint32_t e8m0_encode(float v) { return spe_f32_to_e8m0_bits(v); }
+static const mx_format mx_formats[] = {{"e2m1", 8, e2m1_value, e2m1_encode}, {"e8m0", 255, e8m0_value, e8m0_encode}};
+
+static uint32_t mx_nearest(const mx_format *f, double v)
+{
+    uint32_t best = 0;
+    v = fmin(v, 2 * f->value(f->count - 1)); /* so that differences are exact */
+    for (uint32_t p = 1; p < f->count; p++) {
+        double away = fabs(v - f->value(p)), least = fabs(v - f->value(best));
+        if (away < least || (away == least && p % 2 == 0)) best = p;
+    }
+    return best;
+}
+
+static void mx_check(const mx_format *f, float v)
+{
+    mode_set(mode);
+    uint32_t got = f->encode(v);
+    mode_set(MODE_DEFAULT);
+    bool e8m0 = f->count == 255;
+    uint32_t want = isinf(v) ? f->count - 1 : isnan(v) ? 0 : mx_nearest(f, fabs((double)v));
+    if (isnan(v) || (e8m0 && v < 0)) want = e8m0 ? SPE_E8M0_NAN : 7;
+    if (!e8m0 && signbit(v)) want |= 8;
+    CHECK_MSG(got == want, "%s: %s of %a is 0x%x, want 0x%x", mode_name(mode), f->name, (double)v, got, want);
+}
+
+/* Every sign and exponent of an f32 with the upper mantissa bits in all ways, and both neighbours of each: more than
+ * all middles of two values, the subnormals, infinity and NaN. */
+static void mx_all(const mx_format *f, int mantissa_bits)
+{
+    const uint32_t step = 1u << (23 - mantissa_bits);
+    for (uint64_t at = 0; at < (uint64_t)1 << 32; at += step)
+        for (int k = -1; k <= 1; k++) {
+            uint32_t bits = (uint32_t)at + (uint32_t)k;
+            float v;
+            memcpy(&v, &bits, sizeof v);
+            mx_check(f, v);
+        }
+}
+
+TEST(e2m1_from_f32)
+{
+    for (mode = 0; mode < MODES; mode++) mx_all(&mx_formats[0], 5);
+    mode = 0;
+}
+
+TEST(e8m0_from_f32)
+{
+    for (mode = 0; mode < MODES; mode++) mx_all(&mx_formats[1], 2);
+    mode = 0;
+}
+
+TEST(mx_patterns)
+{
+    for (uint32_t p = 0; p < 256; p++) {
+        float e2m1 = spe_e2m1_bits_to_f32((uint8_t)p), e8m0 = spe_e8m0_bits_to_f32((uint8_t)p);
+        CHECK(fabs((double)e2m1) == e2m1_value(p & 7) && !!signbit(e2m1) == !!(p & 8));
+        CHECK(p == SPE_E8M0_NAN ? isnan(e8m0) : (double)e8m0 == e8m0_value(p));
+        CHECK(spe_f32_to_e2m1_bits(e2m1) == (p & 15) && spe_f32_to_e8m0_bits(e8m0) == p);
+    }
+}
+
 #define RUN_FORMAT(name)                                                                                               \
     RUN(name##_every_pattern);                                                                                         \
     RUN(name##_halfway_points);                                                                                        \
@@ -404,6 +481,9 @@ int main(void)
     RUN_FORMAT(tf32);
     RUN_FORMAT(e4m3);
     RUN_FORMAT(e5m2);
+    RUN(e2m1_from_f32);
+    RUN(e8m0_from_f32);
+    RUN(mx_patterns);
     RUN(nan_payloads);
     RUN(constants_round_once);
     RUN(other_states);
