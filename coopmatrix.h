@@ -66,16 +66,16 @@
  *     memory     cm_load  cm_store  cm_prefetch; cm_block2d_test tells whether 2D block messages may be used,
  *                cm_block2d_covers whether there are any for a layout
  *     atomic     cm_atomic_load  cm_atomic_store  cm_atomic_add  cm_atomic_min  cm_atomic_max (scope and semantics)
- *     multiply   cm_mul_add  cm_mul_add_real  cm_mul_add_saturating  cm_scale
+ *     multiply   cm_mul_add  cm_mul_add_real  cm_mul_add_saturating  cm_mul_add_scaled  cm_scale
  *     a op b     cm_binary: CM_ADD SUB MUL DIV REM MIN MAX AND OR XOR SHL SHR; cm_add cm_sub cm_mul  cm_shift
  *     op a       cm_unary: CM_NEG NOT ABS CONJ EXP LOG SQRT RSQRT SIN COS TANH ERF ... (CM_UNARY_OPS_)
  *     your own   CM_APPLY (a statement per component, which knows its row and column)  cm_apply  cm_map1  cm_map2
  *     reduce     cm_reduce (M x 1 or 1 x N)  cm_reduce_spread (the result in every element)
  *     change     cm_convert  cm_convert_as (with rounding, saturation)  cm_convert_plus (a number)  cm_convert_use
- *                cm_transpose  cm_repeat
+ *                cm_convert_upper (e2m1)  cm_transpose  cm_repeat  cm_submatrix
  *     access     cm_component  cm_insert  cm_row_index  cm_col_index  cm_re  cm_im  cm_visit (elements in memory)
  *     types      cm_storage_type (in memory and parts)  cm_arith_type (what cm_fn sees)  cm_is_complex
- *                CM_REAL_TYPES(X) lists all but the complex ones
+ *                CM_REAL_TYPES(X) lists all but the complex ones and those of MX, which CM_MX_TYPES(X) lists
  *     parts      cm_part_count  cm_part_type  cm_part_words  cm_layout_for (their layout)
  *     tables     cm_target_row(name)  CM_TARGET_NAMES (a text)  cm_has_two_register_modes(row)
  *                cm_product_row(a, b): the product of two types, NULL if there is none
@@ -99,6 +99,12 @@
  *                can be made (cm_splat), loaded and stored (M >= S, unchecked, one stride the constant 1) and
  *                multiplied (f16, and 8-bit integers); all else is an error. This is what Intel's compiler (2.40)
  *                supports: it crashes on component-wise instructions on such matrices and lacks bf16
+ *
+ * OCP's Microscaling Formats (MX 1.0). An e2m1 component is a byte, of two values that are neighbours along k: A of
+ * M x K values is an M x K / 2 matrix, B a K / 2 x N one, the lower four bits first. e8m0 is a scale, 2^(bits - 127) or
+ * NaN. Both are loaded, stored, moved, converted (spe_f32_to_e2m1_bits and spe_f32_to_e8m0_bits say how) and multiplied;
+ * other operations report EMIT_TYPE. Where the matrix instruction lacks e4m3, e5m2 or e2m1, they are converted to f16
+ * for it, or to f32: products are exact, and sums are rounded to f32, in another order from device to device.
  *
  * Opaque matrices. Uses CM_OPAQUE_ACC, CM_OPAQUE_A and CM_OPAQUE_B are for targets of Vulkan whose drivers list shapes
  * of SPV_KHR_cooperative_matrix (cm_coop_shape_of), beside the other uses under CM_PLAIN. They have a layout
@@ -146,8 +152,8 @@
 
 /* ---- types, uses, errors ----------------------------------------------------------------------------------------- */
 
-/* All types but the complex ones and those of MX: cm_type without CM_, bytes, kind, signed, bits of the storage type, storage is a
- * float, name as written in kernels. */
+/* All types but the complex ones and those of MX: cm_type without CM_, bytes, kind, signed, bits of the storage type,
+ * storage is a float, name as written in kernels. */
 #define CM_REAL_TYPES(X)                                                                                               \
     X(F64, 8, FLOAT, true, 64, true, f64)        X(F32, 4, FLOAT, true, 32, true, f32)                                 \
     X(TF32, 4, FLOAT, true, 32, true, tf32)      X(F16, 2, FLOAT, true, 16, true, f16)                                 \
@@ -158,7 +164,7 @@
     X(U8, 1, INT, false, 8, false, u8)           X(U16, 2, INT, false, 16, false, u16)                                 \
     X(U32, 4, INT, false, 32, false, u32)        X(U64, 8, INT, false, 64, false, u64)
 /* Types of OCP's Microscaling Formats: of elements, two a byte, and of scales. */
-#define CM_MX_TYPES(X) X(E2M1, 1, PAIR, true, 8, false, e2m1) X(E8M0, 1, FLOAT, false, 8, false, e8m0)
+#define CM_MX_TYPES(X) X(E2M1, 1, MX, true, 8, false, e2m1) X(E8M0, 1, MX, false, 8, false, e8m0)
 #define CM_TYPES_(X)                                                                                                   \
     CM_REAL_TYPES(X)                                                                                                   \
     X(C32, 8, COMPLEX, true, 32, true, c32)      X(C64, 16, COMPLEX, true, 64, true, c64)                              \
@@ -171,7 +177,7 @@ typedef enum {
 } cm_type;
 
 typedef enum { CM_ACC, CM_A, CM_B, CM_OPAQUE_ACC, CM_OPAQUE_A, CM_OPAQUE_B } cm_use;
-typedef enum { CM_KIND_FLOAT, CM_KIND_INT, CM_KIND_COMPLEX, CM_KIND_PAIR } cm_kind; /* PAIR: two floats a byte */
+typedef enum { CM_KIND_FLOAT, CM_KIND_INT, CM_KIND_COMPLEX, CM_KIND_MX } cm_kind; /* MX: not computed with */
 
 typedef struct {
     const char *name;
@@ -377,6 +383,7 @@ typedef struct {
     bool saturate;        /* likewise: for integers */
     bool overflow;        /* likewise: 8-bit floats overflow; otherwise they saturate */
     double plus;          /* likewise: bytes become f16, plus this */
+    bool upper;           /* likewise: of e2m1 the upper four bits of a byte */
     int own_headers;      /* 1, before a matrix is loaded in a loop: its messages, but for the first, have headers of
                            * their own where messages take no offsets. Then their number and 1; 0: they share one */
     uint32_t headers;     /* how many have their own */
@@ -514,8 +521,9 @@ XETILE_API cm_matrix cm_atomic_max(cm_ctx *c, const cm_matrix *a, const cm_mem *
 
 /* ---- products ---------------------------------------------------------------------------------------------------- */
 
-/* Component types of A and B, one of which must promote to the other (cm_promotes); the accumulation type; the operands
- * word of the matrix instruction (0: none), whose A flags describe our B, because its A is our B. */
+/* Component types of A and B, one of which promotes to the other (cm_promotes), or both 8-bit floats, or both e2m1; the
+ * accumulation type; the operands word of the matrix instruction (0: none), whose A flags describe our B, because its A
+ * is our B. */
 typedef struct {
     cm_type type_a, type_b, acc;
     uint32_t dpas;
@@ -541,8 +549,22 @@ XETILE_API cm_matrix cm_mul_add(cm_ctx *c, cm_type type_d, const cm_matrix *a, c
 XETILE_API cm_matrix cm_mul_add_real(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
                                      const cm_matrix *acc);
 
-/* The same, saturating: integers are the exact result clamped to the range of type_d. A and B have 8 or 16 bits (their
- * sums are exact in i32 and i64) [as cm_mul_add]. */
+/* Scales of a product, one for CM_SCALED elements along k: of A's rows, M x K / 32, and of B's columns, K / 32 x N;
+ * both matrices of e8m0 with the use CM_ACC. */
+enum { CM_SCALED = 32 };
+typedef struct {
+    const cm_matrix *a, *b;
+} cm_scales;
+
+/* D = A B + C, where each element of A and B counts as it is times the scale of its 32: OCP's MX products of e4m3 and
+ * e5m2 (also mixed) and e2m1; f16 and bf16 as well. C and D are f32 or bf16; sums are f32. Each 32 products are summed,
+ * exactly scaled (only results outside f32's normal numbers may round or flush again) and added to the sum. NaN, also
+ * of a scale, makes NaN [OPERAND_USE, SHAPE, MUL_TYPES]. */
+XETILE_API cm_matrix cm_mul_add_scaled(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
+                                       const cm_matrix *acc, const cm_scales *scales);
+
+/* The same as cm_mul_add, saturating: integers are the exact result clamped to the range of type_d. A and B have 8 or
+ * 16 bits (their sums are exact in i32 and i64) [as cm_mul_add]. */
 XETILE_API cm_matrix cm_mul_add_saturating(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
                                            const cm_matrix *acc);
 
@@ -655,6 +677,10 @@ XETILE_API cm_matrix cm_convert(cm_ctx *c, const cm_matrix *a, cm_type type);
  * support CM_ROUND_NEAREST and CM_ROUND_ZERO, 8-bit floats CM_ROUND_NEAREST, other types all four [TYPE, CONVERT]. */
 XETILE_API cm_matrix cm_convert_as(cm_ctx *c, const cm_matrix *a, cm_type type, cm_rounding rounding, bool saturate);
 
+/* cm_convert of e2m1, or to it, takes the value in the lower four bits of each byte, and sets the upper ones to 0; this
+ * takes that in the upper four, and sets the lower ones to 0. CM_OR joins two such halves [CONVERT]. */
+XETILE_API cm_matrix cm_convert_upper(cm_ctx *c, const cm_matrix *a, cm_type type);
+
 /* cm_convert of bytes (i8, u8) to f16, and their sum with a number, rounded once. A number that is whole and small
  * costs nothing where the bytes are in whole words [CONVERT: other types]. */
 XETILE_API cm_matrix cm_convert_plus(cm_ctx *c, const cm_matrix *a, cm_type type, double number);
@@ -665,6 +691,10 @@ XETILE_API cm_matrix cm_convert_use(cm_ctx *c, const cm_matrix *a, cm_use use);
 /* The transpose, cols x rows (cols a power of two) in the given use [layout]. Takes about S V shuffles, so only for
  * small matrices; transposing through memory costs nothing extra. */
 XETILE_API cm_matrix cm_transpose(cm_ctx *c, const cm_matrix *a, cm_use use);
+
+/* rows x cols (rows a power of two) of `a`, from element (row, col) on [SHAPE, layout]. Within lanes where both begin
+ * at a multiple of what the lanes hold together. */
+XETILE_API cm_matrix cm_submatrix(cm_ctx *c, const cm_matrix *a, int row, int col, int rows, int cols);
 
 /* rows x cols, where element (r, c) is that of `a` at (r mod rows of a, c mod columns of a): copies side by side, or a
  * part of `a` [layout]. Stays within lanes if the rows of a are a multiple of the subgroup size. */
@@ -729,7 +759,8 @@ XETILE_COLD_
 #define CM_POISON_(c, id, ...) (spe_fail((c)->module, CM_ERROR_##id, "CM_ERROR_" #id, __VA_ARGS__), cm_poison())
 
 /* The accumulation type of sums: f32 for floats below 64 bits, i32 for integers below 32. */
-#define CM_SUM_(T) ((T) > CM_F64 && (T) <= CM_E5M2 ? CM_F32 : CM_BYTES(T) < 4 ? CM_I32 : (T))
+#define CM_SUM_(T)                                                                                                     \
+    (((T) > CM_F64 && (T) <= CM_E5M2) || (T) >= CM_E2M1 ? CM_F32 : CM_BYTES(T) < 4 ? CM_I32 : (T))
 
 typedef struct {
     int block, first, words;
@@ -1064,7 +1095,8 @@ const cm_product *cm_product_row(cm_type a, cm_type b)
         {CM_U8, CM_I8, CM_I32, I8 | A_SIGNED},
 #define CM_SQUARE_(t) {CM_##t, CM_##t, CM_SUM_(CM_##t), 0}
         CM_SQUARE_(F64), CM_SQUARE_(F32), CM_SQUARE_(E4M3), CM_SQUARE_(E5M2), CM_SQUARE_(I64), CM_SQUARE_(U64),
-        CM_SQUARE_(I32), CM_SQUARE_(U32), CM_SQUARE_(I16), CM_SQUARE_(U16), CM_PROMOTIONS_(CM_BOTH_WAYS_)
+        CM_SQUARE_(I32), CM_SQUARE_(U32), CM_SQUARE_(I16), CM_SQUARE_(U16), CM_SQUARE_(E2M1),
+        {CM_E4M3, CM_E5M2, CM_F32, 0}, {CM_E5M2, CM_E4M3, CM_F32, 0}, CM_PROMOTIONS_(CM_BOTH_WAYS_)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].type_a == a && rows[i].type_b == b) return &rows[i];
@@ -1084,6 +1116,7 @@ bool cm_product_takes(const cm_product *row, cm_type c)
 {
     if (row->acc == CM_F32 && (c == CM_F16 || c == CM_BF16)) return row->type_a != CM_F32 && row->type_b != CM_F32;
     if (row->acc == CM_I32 && c == CM_U32) return true; /* same bits */
+    if (row->type_a == CM_E2M1) return c == CM_F32;
     return cm_promotes(row->type_a, c) && cm_promotes(row->type_b, c);
 }
 
@@ -1292,7 +1325,8 @@ spe_id cm_arith_type(cm_ctx *c, cm_type type)
 {
     const cm_type_row *t = cm_type_info(type);
     if (cm_is_complex(type)) return CM_FAIL_(c, EMIT_TYPE, "not an operation on %s: use cm_re and cm_im", t->name);
-    return t && t->kind == CM_KIND_FLOAT && !t->storage_float ? spe_float(c->module, 32) : cm_storage_type(c, type);
+    bool small = t && (t->kind == CM_KIND_FLOAT || t->kind == CM_KIND_MX) && !t->storage_float;
+    return small ? spe_float(c->module, 32) : cm_storage_type(c, type);
 }
 
 XE_FN_ const char *cm_name_(cm_type type) { return cm_type_info(type) ? cm_type_info(type)->name : "(none)"; }
@@ -1620,38 +1654,77 @@ XE_FN_ spe_id cm_round_tf32_(cm_ctx *c, spe_id v, bool nearest)
     return spe_bitcast(c->module, cm_like_float_(c->module, 32, v), bits);
 }
 
-/* The 8-bit floats: mantissa bits of f32 to drop, the bias difference in units of the result, the encoding above the
- * largest number (NaN or infinity), the largest number, the largest f32 that rounds to it, the smallest normal number,
- * and the f32 whose last place is the smallest subnormal. */
+/* The 8-bit floats, and e2m1 in the low four bits of a byte: mantissa bits of f32 to drop, the bias difference in units
+ * of the result, the encoding above the largest number (NaN or infinity) and that of NaN, the bit of the sign, the
+ * largest number, the largest f32 that rounds to it, the smallest normal number, and the f32 whose last place is the
+ * smallest subnormal. Their bits without the sign, shifted to those of an f16, are off by the factor `scale`. */
 typedef struct {
     cm_type type;
-    int cut, rebias, beyond;
-    double largest, limit, normal, magic;
+    int cut, rebias, beyond, nan, sign, shift;
+    double largest, limit, normal, magic, scale;
 } cm_f8_;
 
 XE_FN_ const cm_f8_ *cm_f8_row_(cm_type type)
 {
-    static const cm_f8_ rows[] = {{CM_E4M3, 20, (127 - 7) << 3, 0x7f, 448, 464, 0x1p-6, 0x1p14},
-                                  {CM_E5M2, 21, (127 - 15) << 2, 0x7c, 57344, 61440 - 0x1p-8, 0x1p-14, 0x1p7}};
-    return type == CM_E4M3 ? &rows[0] : type == CM_E5M2 ? &rows[1] : NULL;
+    static const cm_f8_ rows[] = {
+        {CM_E4M3, 20, (127 - 7) << 3, 0x7f, 0x7f, 7, 7, 448, 464, 0x1p-6, 0x1p14, 0x1p8},
+        {CM_E5M2, 21, (127 - 15) << 2, 0x7c, 0x7f, 7, 8, 57344, 61440 - 0x1p-8, 0x1p-14, 0x1p7, 1},
+        {CM_E2M1, 22, (127 - 1) << 1, 0x7, 0x7, 3, 9, 6, 7, 1, 0x1p22, 0x1p14},
+    };
+    return type == CM_E4M3 ? &rows[0] : type == CM_E5M2 ? &rows[1] : type == CM_E2M1 ? &rows[2] : NULL;
 }
 
-/* Both are the upper bits of an f16; e4m3 is off by a factor of 2^8, which f32 corrects exactly. */
-XE_FN_ spe_id cm_f8_to_f32_(cm_ctx *c, cm_type type, spe_id v)
+/* To f16 or f32, both exact. */
+XE_FN_ spe_id cm_f8_to_float_(cm_ctx *c, cm_type type, spe_id v, uint32_t bits)
+{
+    const cm_f8_ *f = cm_f8_row_(type);
+    spe_module *m = c->module;
+    spe_id i16 = cm_like_int_(m, 16, v), f16 = cm_like_float_(m, 16, v), to = cm_like_float_(m, bits, v);
+    spe_id wide = spe_uconvert(m, i16, v);
+    if (c->upper) wide = spe_shr(m, wide, spe_const_u(m, i16, 4));
+    if (type == CM_E5M2) {
+        spe_id same = spe_bitcast(m, f16, spe_shl(m, wide, spe_const_u(m, i16, 8)));
+        return bits == 16 ? same : spe_fconvert(m, to, same);
+    }
+    spe_id rest = spe_and(m, wide, spe_const_u(m, i16, (1u << f->sign) - 1));
+    spe_id up = spe_const_u(m, i16, (uint64_t)(15 - f->sign));
+    spe_id sign = spe_shl(m, spe_and(m, wide, spe_const_u(m, i16, 1u << f->sign)), up);
+    spe_id half = spe_or(m, sign, spe_shl(m, rest, spe_const_u(m, i16, (uint64_t)f->shift)));
+    half = spe_bitcast(m, f16, half);
+    if (bits != 16) half = spe_fconvert(m, to, half);
+    spe_id scaled = spe_fmul(m, half, spe_const_f(m, to, f->scale));
+    if (type == CM_E2M1) return scaled;
+    spe_id nan = spe_const_u(m, cm_like_int_(m, bits, v), bits == 16 ? 0x7e00 : 0x7fc00000);
+    nan = spe_bitcast(m, to, nan);
+    return spe_select(m, spe_ieq(m, rest, spe_const_u(m, i16, 0x7f)), nan, scaled);
+}
+
+/* Scales: the exponent of an f32, but for 2^-127, which is subnormal, and NaN. */
+XE_FN_ spe_id cm_e8m0_to_f32_(cm_ctx *c, spe_id v)
 {
     spe_module *m = c->module;
-    spe_id i16 = cm_like_int_(m, 16, v), f32 = cm_like_float_(m, 32, v), wide = spe_uconvert(m, i16, v);
-    if (type == CM_E5M2) {
-        spe_id half = spe_shl(m, wide, spe_const_u(m, i16, 8));
-        return spe_fconvert(m, f32, spe_bitcast(m, cm_like_float_(m, 16, v), half));
-    }
-    spe_id rest = spe_and(m, wide, spe_const_u(m, i16, 0x7f));
-    spe_id eight = spe_const_u(m, i16, 8), sign = spe_shl(m, spe_and(m, wide, spe_const_u(m, i16, 0x80)), eight);
-    spe_id half = spe_or(m, sign, spe_shl(m, rest, spe_const_u(m, i16, 7)));
-    half = spe_bitcast(m, cm_like_float_(m, 16, v), half);
-    spe_id scale = spe_const_f(m, f32, 256), scaled = spe_fmul(m, spe_fconvert(m, f32, half), scale);
-    spe_id nan = spe_bitcast(m, f32, spe_const_u(m, cm_like_int_(m, 32, v), 0x7fc00000));
-    return spe_select(m, spe_ieq(m, rest, spe_const_u(m, i16, 0x7f)), nan, scaled);
+    spe_id i32 = cm_like_int_(m, 32, v), wide = spe_uconvert(m, i32, v), zero = spe_const_u(m, i32, 0);
+    spe_id power = spe_shl(m, wide, spe_const_u(m, i32, 23)), least = spe_ieq(m, wide, zero);
+    spe_id special = spe_lor(m, least, spe_ieq(m, wide, spe_const_u(m, i32, SPE_E8M0_NAN)));
+    spe_id half = spe_select(m, special, spe_const_u(m, i32, 0x400000), zero);
+    power = spe_or(m, power, half);
+    return spe_bitcast(m, cm_like_float_(m, 32, v), power);
+}
+
+/* To the nearest power of two, of two the even one: see spe_f32_to_e8m0_bits. */
+XE_FN_ spe_id cm_f32_to_e8m0_(cm_ctx *c, spe_id v)
+{
+    spe_module *m = c->module;
+    spe_id i32 = cm_like_int_(m, 32, v), word = spe_bitcast(m, i32, v);
+    spe_id bits = spe_and(m, word, spe_const_u(m, i32, 0x7fffffff)), down = spe_const_u(m, i32, 23);
+    spe_id tiny = spe_ult(m, bits, spe_const_u(m, i32, 0x800000));
+    spe_id low = spe_iadd(m, bits, spe_const_u(m, i32, 0x1fffff)), high = cm_round_bits_(c, i32, bits, 23);
+    spe_id scale = spe_shr(m, spe_select(m, tiny, low, high), down);
+    scale = spe_math2(m, SPE_UMIN, scale, spe_const_u(m, i32, SPE_E8M0_NAN - 1));
+    spe_id negative = spe_ugt(m, word, spe_const_u(m, i32, 0x80000000));
+    spe_id none = spe_lor(m, negative, spe_isnan(m, v));
+    scale = spe_select(m, none, spe_const_u(m, i32, SPE_E8M0_NAN), scale);
+    return spe_uconvert(m, cm_like_int_(m, 8, v), scale);
 }
 
 /* To nearest even. Larger values, even infinity, become the largest number, or on overflow `beyond`. NaN stays NaN. */
@@ -1670,18 +1743,20 @@ XE_FN_ spe_id cm_f32_to_f8_(cm_ctx *c, cm_type type, spe_id v)
         spe_id beyond = spe_const_u(m, i32, (uint64_t)f->beyond);
         bits = spe_select(m, spe_fgt(m, exact, spe_const_f(m, f32, f->limit)), beyond, bits);
     }
-    spe_id nan = spe_const_u(m, i32, 0x7f);
+    spe_id nan = spe_const_u(m, i32, (uint64_t)f->nan);
     bits = spe_select(m, spe_isnan(m, v), nan, bits);
-    spe_id high = spe_const_u(m, i32, 0x80), down = spe_const_u(m, i32, 24);
+    spe_id high = spe_const_u(m, i32, 1u << f->sign), down = spe_const_u(m, i32, (uint64_t)(31 - f->sign));
     spe_id sign = spe_and(m, spe_shr(m, spe_bitcast(m, i32, v), down), high);
     bits = spe_or(m, bits, sign);
+    if (c->upper) bits = spe_shl(m, bits, spe_const_u(m, i32, 4));
     return spe_uconvert(m, cm_like_int_(m, 8, v), bits);
 }
 
 spe_id cm_to_arith(cm_ctx *c, cm_type type, spe_id v)
 {
     if (!cm_arith_type(c, type)) return 0;
-    if (cm_f8_row_(type)) return cm_f8_to_f32_(c, type, v);
+    if (cm_f8_row_(type)) return cm_f8_to_float_(c, type, v, 32);
+    if (type == CM_E8M0) return cm_e8m0_to_f32_(c, v);
     if (type != CM_BF16) return v;
     if (c->lowering == CM_INTEL) return spe_bf16_to_f32(c->module, v);
     spe_id i32 = cm_like_int_(c->module, 32, v), up = spe_const_u(c->module, i32, 16);
@@ -1692,9 +1767,10 @@ spe_id cm_to_arith(cm_ctx *c, cm_type type, spe_id v)
 spe_id cm_from_arith(cm_ctx *c, cm_type type, spe_id v)
 {
     bool f8 = cm_f8_row_(type) != NULL, zero = c->rounding == CM_ROUND_ZERO;
-    if (type != CM_BF16 && type != CM_TF32 && !f8) return v;
-    if (c->rounding > CM_ROUND_ZERO || (zero && f8))
+    if (type != CM_BF16 && type != CM_TF32 && type != CM_E8M0 && !f8) return v;
+    if (c->rounding > CM_ROUND_ZERO || (zero && (f8 || type == CM_E8M0)))
         return CM_FAIL_(c, CONVERT, "no such rounding to %s", cm_name_(type));
+    if (type == CM_E8M0) return cm_f32_to_e8m0_(c, v);
     if (f8) return cm_f32_to_f8_(c, type, v);
     return type == CM_TF32 ? cm_round_tf32_(c, v, !zero) : cm_round_bf16_(c, v, !zero);
 }
@@ -1736,6 +1812,7 @@ XE_FN_ spe_id cm_words_to_f16_(cm_ctx *c, bool is_signed, spe_id v)
 XE_FN_ spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
 {
     if (from == to) return v;
+    if (to == CM_F16 && cm_f8_row_(from)) return cm_f8_to_float_(c, from, v, 16);
     return cm_from_arith(c, to, cm_convert_arith_(c, from, to, cm_to_arith(c, from, v)));
 }
 
@@ -1807,8 +1884,14 @@ typedef struct {
     bool in_lane;
 } cm_sources_;
 
-/* Element (r, c) of `to` is element (r, c) of `from`, or (c, r) if transposed, modulo the extents of `from`. */
-XE_FN_ cm_sources_ cm_sources_of_(const cm_layout *from, const cm_layout *to, bool transposed, int v)
+/* How elements move: element (r, c) of the result is (r + row, c + col) of the source, or (c, r) if transposed, modulo
+ * the source's extents. */
+typedef struct {
+    bool transposed;
+    int row, col;
+} cm_way_;
+
+XE_FN_ cm_sources_ cm_sources_of_(const cm_layout *from, const cm_layout *to, const cm_way_ *way, int v)
 {
     cm_sources_ s;
     s.count = 0;
@@ -1816,8 +1899,8 @@ XE_FN_ cm_sources_ cm_sources_of_(const cm_layout *from, const cm_layout *to, bo
     for (int lane = 0; lane < to->lanes; lane++) {
         cm_element e = cm_element_at_(to, lane, v);
         if (e.padding) continue;
-        cm_slot have = cm_slot_of(from, (transposed ? e.col : e.row) % from->rows,
-                                  (transposed ? e.row : e.col) % from->cols);
+        cm_slot have = cm_slot_of(from, ((way->transposed ? e.col : e.row) + way->row) % from->rows,
+                                  ((way->transposed ? e.row : e.col) + way->col) % from->cols);
         int number = cm_number_of_(from, have), i = 0;
         if (have.lane != lane) s.in_lane = false;
         while (i < s.count && s.source[i] != number) i++;
@@ -1842,13 +1925,15 @@ XE_FN_ void cm_find_slot_(cm_ctx *c, const cm_layout *l, spe_id row, spe_id col,
 }
 
 /* Component v of layout `to` if lanes need others' components: a shuffle for each source, then a select. */
-XE_FN_ spe_id cm_fetch_(cm_ctx *c, const cm_layout *from, const cm_layout *to, bool transposed, int v,
+XE_FN_ spe_id cm_fetch_(cm_ctx *c, const cm_layout *from, const cm_layout *to, const cm_way_ *way, int v,
                         const cm_sources_ *s, const spe_id *components)
 {
     spe_id lane, number, got = 0, at_row = cm_row_index(c, to, v), at_col = cm_col_index(c, to, v);
-    spe_id row = transposed ? at_col : at_row, col = transposed ? at_row : at_col;
-    if ((transposed ? to->cols : to->rows) > from->rows) row = cm_mod_(c, row, from->rows);
-    if ((transposed ? to->rows : to->cols) > from->cols) col = spe_umod(c->module, col, cm_i32_(c, from->cols));
+    spe_id row = cm_plus_(c, way->transposed ? at_col : at_row, way->row);
+    spe_id col = cm_plus_(c, way->transposed ? at_row : at_col, way->col);
+    if ((way->transposed ? to->cols : to->rows) + way->row > from->rows) row = cm_mod_(c, row, from->rows);
+    if ((way->transposed ? to->rows : to->cols) + way->col > from->cols)
+        col = spe_umod(c->module, col, cm_i32_(c, from->cols));
     cm_find_slot_(c, from, row, col, &lane, &number);
     for (int i = 0; i < s->count; i++) {
         spe_id one = components[s->source[i]];
@@ -1858,42 +1943,54 @@ XE_FN_ spe_id cm_fetch_(cm_ctx *c, const cm_layout *from, const cm_layout *to, b
     return got;
 }
 
-/* The elements of `a`, converted to the type of layout `to` and rearranged for it (see cm_sources_of_). */
-XE_FN_ cm_matrix cm_relayout_(cm_ctx *c, const cm_matrix *a, const cm_layout *to, bool transposed)
+/* The elements of `a`, converted to the type of layout `to` and rearranged for it. */
+XE_FN_ cm_matrix cm_relayout_(cm_ctx *c, const cm_matrix *a, const cm_layout *to, const cm_way_ *way)
 {
     spe_id *from = cm_component_ids(c, a, to->type), *v = cm_ids_(c, to->size_v);
     spe_id zero = spe_null(c->module, cm_storage_type(c, to->type));
     if (!from || !v) return cm_poison();
     for (int i = 0; i < to->size_v; i++) {
-        cm_sources_ s = cm_sources_of_(&a->layout, to, transposed, i);
+        cm_sources_ s = cm_sources_of_(&a->layout, to, way, i);
         if (s.count == 0) v[i] = zero;
         else if (s.count == 1 && s.in_lane)
             v[i] = s.source[0] == i ? from[i] : spe_reload(c->module, from[s.source[0]]);
-        else v[i] = cm_fetch_(c, &a->layout, to, transposed, i, &s, from);
+        else v[i] = cm_fetch_(c, &a->layout, to, way, i, &s, from);
     }
     return cm_from_components(c, to, v);
 }
 
-/* `rows` x `cols` in the given use, element (r, c) from (r, c) of `a`, or (c, r), modulo the extents of a. */
-XE_FN_ cm_matrix cm_rearrange_(cm_ctx *c, const cm_matrix *a, int rows, int cols, cm_use use, bool transposed)
+/* `rows` x `cols` in the given use. */
+XE_FN_ cm_matrix cm_rearrange_(cm_ctx *c, const cm_matrix *a, int rows, int cols, cm_use use, cm_way_ way)
 {
     cm_matrix half[2];
     for (int i = 0; i < cm_halves_(a->layout.type); i++) {
         half[i] = cm_half_(a, i);
         cm_layout l = cm_layout_for(c, rows, cols, half[i].layout.type, use);
-        half[i] = l.rows ? cm_relayout_(c, &half[i], &l, transposed) : cm_poison();
+        half[i] = l.rows ? cm_relayout_(c, &half[i], &l, &way) : cm_poison();
     }
     return cm_of_halves_(c, a->layout.type, half);
 }
 
 cm_matrix cm_transpose(cm_ctx *c, const cm_matrix *a, cm_use use)
 {
-    return cm_is_poison_(c, a) ? cm_poison() : cm_rearrange_(c, a, a->layout.cols, a->layout.rows, use, true);
+    const cm_way_ turned = {true, 0, 0};
+    return cm_is_poison_(c, a) ? cm_poison() : cm_rearrange_(c, a, a->layout.cols, a->layout.rows, use, turned);
 }
 
 cm_matrix cm_repeat(cm_ctx *c, const cm_matrix *a, int rows, int cols)
 {
-    return cm_is_poison_(c, a) ? cm_poison() : cm_rearrange_(c, a, rows, cols, a->layout.use, false);
+    const cm_way_ plain = {false, 0, 0};
+    return cm_is_poison_(c, a) ? cm_poison() : cm_rearrange_(c, a, rows, cols, a->layout.use, plain);
+}
+
+cm_matrix cm_submatrix(cm_ctx *c, const cm_matrix *a, int row, int col, int rows, int cols)
+{
+    const cm_layout *l = &a->layout;
+    const cm_way_ from = {false, row, col};
+    if (cm_is_poison_(c, a)) return cm_poison();
+    if (row < 0 || col < 0 || rows < 1 || cols < 1 || rows > l->rows - row || cols > l->cols - col)
+        return CM_POISON_(c, SHAPE, "%d x %d from (%d, %d) of %d x %d", rows, cols, row, col, l->rows, l->cols);
+    return rows == l->rows && cols == l->cols ? *a : cm_rearrange_(c, a, rows, cols, l->use, from);
 }
 
 /* Changes type and use: of both halves of a complex matrix; a real one may become the real half of one. */
@@ -1916,10 +2013,23 @@ XE_FN_ cm_matrix cm_change_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use 
     if (use != a->layout.use && cm_opaque_(c, "cm_convert_use")) return cm_poison();
     bool in_place = l.size_v == a->layout.size_v && l.omega == a->layout.omega && l.size_k1 == a->layout.size_k1 &&
                     l.interleaved == a->layout.interleaved && l.size_i == a->layout.size_i;
-    return in_place ? cm_map_(c, &l, a, NULL, NULL, NULL) : cm_relayout_(c, a, &l, false);
+    const cm_way_ plain = {false, 0, 0};
+    return in_place ? cm_map_(c, &l, a, NULL, NULL, NULL) : cm_relayout_(c, a, &l, &plain);
 }
 
 cm_matrix cm_convert(cm_ctx *c, const cm_matrix *a, cm_type type) { return cm_change_(c, a, type, a->layout.use); }
+
+cm_matrix cm_convert_upper(cm_ctx *c, const cm_matrix *a, cm_type type)
+{
+    if (cm_is_poison_(c, a) || cm_opaque_(c, "cm_convert_upper")) return cm_poison();
+    if ((a->layout.type == CM_E2M1) == (type == CM_E2M1))
+        return CM_POISON_(c, CONVERT, "cm_convert_upper: %s to %s; one of them is e2m1", cm_name_(a->layout.type),
+                          cm_name_(type));
+    c->upper = true;
+    cm_matrix d = cm_change_(c, a, type, a->layout.use);
+    c->upper = false;
+    return d;
+}
 
 cm_matrix cm_convert_plus(cm_ctx *c, const cm_matrix *a, cm_type type, double number)
 {
@@ -1973,6 +2083,12 @@ XE_FN_ spe_number_kind cm_number_kind_(cm_type type)
 XE_FN_ spe_id cm_no_operation_(cm_ctx *c, const char *name, cm_type type)
 {
     return CM_FAIL_(c, EMIT_TYPE, "there is no operation %s on %s", name, cm_name_(type));
+}
+
+/* Is it computed with? Those of MX are only moved, converted and multiplied as matrices. */
+XE_FN_ bool cm_computes_(cm_ctx *c, const char *name, cm_type type)
+{
+    return cm_type_info(type)->kind != CM_KIND_MX || cm_no_operation_(c, name, type);
 }
 
 XE_FN_ spe_id cm_apply_binary_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
@@ -2077,6 +2193,7 @@ cm_matrix cm_binary(cm_ctx *c, cm_op op, const cm_matrix *a, const cm_matrix *b)
     if (cm_is_complex(type) && (op == CM_MUL || op == CM_DIV)) return cm_multiply_complex_(c, a, b, op == CM_DIV);
     if ((op == CM_AND || op == CM_OR || op == CM_XOR) && cm_type_info(type)->kind != CM_KIND_FLOAT)
         return cm_combine_words_(c, op, a, b);
+    if (!cm_computes_(c, spe_arith_name((spe_arith_op)op), type)) return cm_poison();
     for (int i = 0; i < cm_halves_(type); i++) {
         cm_matrix x = cm_half_(a, i), y = cm_half_(b, i);
         half[i] = cm_map_(c, &x.layout, &x, &y, cm_apply_binary_, &op);
@@ -2158,6 +2275,7 @@ cm_matrix cm_unary(cm_ctx *c, cm_unary_op op, const cm_matrix *a)
     if (cm_is_poison_(c, a)) return cm_poison();
     if ((unsigned)op >= (unsigned)CM_UNARY_COUNT_)
         return CM_POISON_(c, OPERATION, "cm_unary: there is no operation %d", (int)op);
+    if (!cm_computes_(c, cm_unary_row_of_(op)->name, a->layout.type)) return cm_poison();
     return cm_is_complex(a->layout.type) ? cm_unary_complex_(c, op, a) : cm_map1(c, a, cm_apply_unary_, &op);
 }
 
@@ -2266,6 +2384,7 @@ cm_matrix cm_reduce_spread(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix
 {
     cm_matrix half[2];
     if (cm_is_poison_(c, a) || cm_opaque_(c, "a reduction")) return cm_poison();
+    if (!cm_computes_(c, "a reduction", a->layout.type)) return cm_poison();
     if ((op != CM_ADD && op != CM_MIN && op != CM_MAX) || (unsigned)by > (unsigned)CM_BY_COLUMN ||
         (cm_is_complex(a->layout.type) && op != CM_ADD))
         return CM_POISON_(c, OPERATION, "a reduction of %s by operation %d in direction %d",
@@ -3550,12 +3669,38 @@ XE_FN_ cm_type cm_product_acc_(const cm_product *row, cm_type c)
     return cm_type_info(own)->kind == CM_KIND_FLOAT || cm_type_info(own)->bytes == 8 ? own : row->acc;
 }
 
+/* The type in which small floats are multiplied where no instruction takes them; CM_NO_TYPE_: others, or as they are
+ * by broadcasts, which convert to f32. */
+XE_FN_ cm_type cm_decoded_(const cm_ctx *c, cm_type a, cm_type b)
+{
+    bool small = a == CM_E4M3 || a == CM_E5M2 || b == CM_E4M3 || b == CM_E5M2;
+    if (a == CM_E2M1) return c->lowering == CM_INTEL ? CM_F16 : CM_F32;
+    return c->lowering == CM_INTEL && small && cm_promotes(a, CM_F16) && cm_promotes(b, CM_F16) ? CM_F16 : CM_NO_TYPE_;
+}
+
+/* The product of operands converted to `type`, which has all their values. Along k, e2m1 has the lower and the upper
+ * values in the same places of both operands. */
+XE_FN_ cm_matrix cm_mul_add_as_(cm_ctx *c, cm_type type, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc)
+{
+    cm_matrix sum = acc ? cm_convert(c, acc, CM_F32) : cm_poison();
+    cm_matrix x = cm_convert(c, a, type), y = cm_convert(c, b, type);
+    sum = cm_mul_add_real(c, CM_F32, &x, &y, acc ? &sum : NULL);
+    if (a->layout.type != CM_E2M1) return sum;
+    x = cm_convert_upper(c, a, type);
+    y = cm_convert_upper(c, b, type);
+    return cm_mul_add_real(c, CM_F32, &x, &y, &sum);
+}
+
 cm_matrix cm_mul_add_real(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc)
 {
     if (cm_is_poison_(c, a) || cm_is_poison_(c, b) || (acc && acc->parts == 0)) return cm_poison();
     cm_job_ job = {cm_product_row(a->layout.type, b->layout.type), a, b, cm_poison()};
     if (!cm_check_product_(c, type_d, a, b, acc, job.row)) return cm_poison();
-    cm_type sum = acc ? acc->layout.type : job.row->acc;
+    cm_type sum = acc ? acc->layout.type : job.row->acc, decoded = cm_decoded_(c, a->layout.type, b->layout.type);
+    if (decoded != CM_NO_TYPE_ && cm_product_acc_(job.row, sum) == CM_F32) {
+        cm_matrix d = cm_mul_add_as_(c, decoded, a, b, acc);
+        return cm_convert(c, &d, type_d);
+    }
     if (sum != type_d || !cm_dpas_takes_(c, &job, sum)) sum = cm_product_acc_(job.row, sum);
     cm_matrix from = acc ? cm_convert(c, acc, sum) : cm_splat(c, a->layout.rows, b->layout.cols, sum, CM_ACC, 0);
     if (!from.parts) return cm_poison();
@@ -3619,6 +3764,118 @@ cm_matrix cm_mul_add_saturating(cm_ctx *c, cm_type type_d, const cm_matrix *a, c
         ab = cm_add(c, &ab, &sum);
     }
     return cm_convert_as(c, &ab, type_d, CM_ROUND_AUTO, true);
+}
+
+/* scaled.c - products of blocks of 32 elements along k with a scale each, as in OCP's Microscaling Formats. */
+
+/* One of the two factors of a scale s: 2^ceil(log2(s) / 2) or 2^floor(log2(s) / 2). Both are normal numbers of f32. */
+XE_FN_ spe_id cm_scale_factor_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
+{
+    spe_module *m = c->module;
+    const int second = *(const int *)user;
+    spe_id f32 = spe_type_of(m, a), i32 = spe_vec_like(m, spe_int(m, 32), a), bits = spe_bitcast(m, i32, a);
+    (void)type, (void)b;
+    bits = spe_shr(m, bits, spe_const_u(m, i32, 23)); /* the exponent plus 127; 0 for 2^-127, which is subnormal */
+    if (!second) bits = spe_iadd(m, bits, spe_const_u(m, i32, 1));
+    bits = spe_shr(m, bits, spe_const_u(m, i32, 1));
+    bits = spe_iadd(m, bits, spe_const_u(m, i32, second ? 64 : 63));
+    bits = spe_shl(m, bits, spe_const_u(m, i32, 23));
+    spe_id factor = spe_bitcast(m, f32, bits);
+    return spe_select(m, spe_isnan(m, a), a, factor);
+}
+
+/* Column `at` of row scales, or row `at` of column scales, in every element of an m x n accumulator of f32. */
+XE_FN_ cm_matrix cm_spread_scale_(cm_ctx *c, const cm_matrix *scales, bool of_rows, int at, int m, int n)
+{
+    cm_layout l = cm_layout_for(c, m, n, CM_F32, CM_ACC);
+    if (of_rows || l.size_i < l.lanes) {
+        cm_matrix one = of_rows ? cm_submatrix(c, scales, 0, at, m, 1) : cm_submatrix(c, scales, at, 0, 1, n);
+        return cm_repeat(c, &one, m, n);
+    }
+    spe_id *from = cm_component_ids(c, scales, CM_F32), *v = cm_ids_(c, l.size_v);
+    if (!from || !v) return cm_poison();
+    for (int i = 0; i < l.size_v; i++) {
+        int col = cm_element_at_(&l, 0, i).col;
+        cm_slot s = cm_slot_of(&scales->layout, at, col);
+        v[i] = i < l.size_v / l.size_k2
+                   ? spe_sg_broadcast(c->module, from[cm_number_of_(&scales->layout, s)], cm_i32_(c, s.lane))
+                   : v[i % (l.size_v / l.size_k2)];
+    }
+    return cm_from_components(c, &l, v);
+}
+
+XE_FN_ bool cm_check_scales_(cm_ctx *c, const cm_matrix *scales, const char *what, int rows, int cols)
+{
+    const cm_layout *l = &scales->layout;
+    if (l->use != CM_ACC)
+        return CM_FAIL_(c, OPERAND_USE, "the scales of %s are a %s, not a matrix_acc", what, cm_use_name(l->use));
+    if (l->type != CM_E8M0)
+        return CM_FAIL_(c, MUL_TYPES, "the scales of %s are of %s, not of e8m0", what, cm_name_(l->type));
+    return (l->rows == rows && l->cols == cols) ||
+           CM_FAIL_(c, SHAPE, "the scales of %s are %d x %d, wanted %d x %d", what, l->rows, l->cols, rows, cols);
+}
+
+/* Values along k. */
+XE_FN_ int cm_values_(const cm_matrix *b) { return b->layout.rows * (b->layout.type == CM_E2M1 ? 2 : 1); }
+
+XE_FN_ bool cm_check_scaled_(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc,
+                             const cm_scales *s)
+{
+    const cm_layout *la = &a->layout, *lb = &b->layout;
+    const bool takes = cm_product_row(la->type, lb->type) && cm_type_info(la->type)->bytes <= 2 &&
+                       cm_type_info(lb->type)->bytes <= 2 && cm_product_row(la->type, lb->type)->acc == CM_F32;
+    int blocks = cm_values_(b) / CM_SCALED;
+    if (la->use != CM_A || lb->use != CM_B || (acc && acc->layout.use != CM_ACC))
+        return CM_FAIL_(c, OPERAND_USE, "a scaled product of a %s and a %s", cm_use_name(la->use),
+                        cm_use_name(lb->use));
+    if (!takes || (type_d != CM_F32 && type_d != CM_BF16) ||
+        (acc && acc->layout.type != CM_F32 && acc->layout.type != CM_BF16))
+        return CM_FAIL_(c, MUL_TYPES, "no scaled product of %s and %s, plus %s, has the type %s", cm_name_(la->type),
+                        cm_name_(lb->type), acc ? cm_name_(acc->layout.type) : "nothing", cm_name_(type_d));
+    if (la->cols != lb->rows || cm_values_(b) % CM_SCALED)
+        return CM_FAIL_(c, SHAPE, "A is %d x %d and B is %d x %d; scales are of %d elements along k", la->rows,
+                        la->cols, lb->rows, lb->cols, CM_SCALED);
+    if (acc && (acc->layout.rows != la->rows || acc->layout.cols != lb->cols))
+        return CM_FAIL_(c, SHAPE, "A B is %d x %d and C is %d x %d", la->rows, lb->cols, acc->layout.rows,
+                        acc->layout.cols);
+    return cm_check_scales_(c, s->a, "A", la->rows, blocks) && cm_check_scales_(c, s->b, "B", blocks, lb->cols);
+}
+
+/* A block's product times both scales: first times about the root of their product, then times the rest. So a large
+ * scale and a small one cancel out, and what is between the product and the result is in f32's range if these are. */
+XE_FN_ cm_matrix cm_scaled_block_(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, const cm_matrix fa[2],
+                                  const cm_matrix fb[2], int block)
+{
+    const int m = a->layout.rows, n = b->layout.cols, deep = b->layout.rows / (cm_values_(b) / CM_SCALED);
+    cm_matrix x = cm_submatrix(c, a, 0, block * deep, m, deep), y = cm_submatrix(c, b, block * deep, 0, deep, n);
+    cm_matrix sum = cm_mul_add_real(c, CM_F32, &x, &y, NULL);
+    for (int i = 0; i < 2; i++) {
+        cm_matrix of_a = cm_spread_scale_(c, &fa[i], true, block, m, n);
+        cm_matrix of_b = cm_spread_scale_(c, &fb[i], false, block, m, n), root = cm_mul(c, &of_a, &of_b);
+        sum = cm_mul(c, &sum, &root);
+    }
+    return sum;
+}
+
+cm_matrix cm_mul_add_scaled(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc,
+                            const cm_scales *s)
+{
+    cm_matrix fa[2], fb[2], sum, one;
+    if (cm_is_poison_(c, a) || cm_is_poison_(c, b) || (acc && acc->parts == 0)) return cm_poison();
+    if (cm_is_poison_(c, s->a) || cm_is_poison_(c, s->b) || cm_opaque_(c, "scaled products")) return cm_poison();
+    if (!cm_check_scaled_(c, type_d, a, b, acc, s)) return cm_poison();
+    sum = acc ? cm_convert(c, acc, CM_F32) : cm_poison();
+    cm_matrix scales_a = cm_convert(c, s->a, CM_F32), scales_b = cm_convert(c, s->b, CM_F32);
+    for (int i = 0; i < 2; i++) { /* the larger factor of A's with the smaller one of B's */
+        int other = !i;
+        fa[i] = cm_map1(c, &scales_a, cm_scale_factor_, &i);
+        fb[i] = cm_map1(c, &scales_b, cm_scale_factor_, &other);
+    }
+    for (int block = 0; block < cm_values_(b) / CM_SCALED; block++) {
+        one = cm_scaled_block_(c, a, b, fa, fb, block);
+        sum = sum.parts ? cm_add(c, &one, &sum) : one;
+    }
+    return cm_convert(c, &sum, type_d);
 }
 
 #endif

@@ -66,16 +66,16 @@
  *     memory     cm_load  cm_store  cm_prefetch; cm_block2d_test tells whether 2D block messages may be used,
  *                cm_block2d_covers whether there are any for a layout
  *     atomic     cm_atomic_load  cm_atomic_store  cm_atomic_add  cm_atomic_min  cm_atomic_max (scope and semantics)
- *     multiply   cm_mul_add  cm_mul_add_real  cm_mul_add_saturating  cm_scale
+ *     multiply   cm_mul_add  cm_mul_add_real  cm_mul_add_saturating  cm_mul_add_scaled  cm_scale
  *     a op b     cm_binary: CM_ADD SUB MUL DIV REM MIN MAX AND OR XOR SHL SHR; cm_add cm_sub cm_mul  cm_shift
  *     op a       cm_unary: CM_NEG NOT ABS CONJ EXP LOG SQRT RSQRT SIN COS TANH ERF ... (CM_UNARY_OPS_)
  *     your own   CM_APPLY (a statement per component, which knows its row and column)  cm_apply  cm_map1  cm_map2
  *     reduce     cm_reduce (M x 1 or 1 x N)  cm_reduce_spread (the result in every element)
  *     change     cm_convert  cm_convert_as (with rounding, saturation)  cm_convert_plus (a number)  cm_convert_use
- *                cm_transpose  cm_repeat
+ *                cm_convert_upper (e2m1)  cm_transpose  cm_repeat  cm_submatrix
  *     access     cm_component  cm_insert  cm_row_index  cm_col_index  cm_re  cm_im  cm_visit (elements in memory)
  *     types      cm_storage_type (in memory and parts)  cm_arith_type (what cm_fn sees)  cm_is_complex
- *                CM_REAL_TYPES(X) lists all but the complex ones
+ *                CM_REAL_TYPES(X) lists all but the complex ones and those of MX, which CM_MX_TYPES(X) lists
  *     parts      cm_part_count  cm_part_type  cm_part_words  cm_layout_for (their layout)
  *     tables     cm_target_row(name)  CM_TARGET_NAMES (a text)  cm_has_two_register_modes(row)
  *                cm_product_row(a, b): the product of two types, NULL if there is none
@@ -99,6 +99,12 @@
  *                can be made (cm_splat), loaded and stored (M >= S, unchecked, one stride the constant 1) and
  *                multiplied (f16, and 8-bit integers); all else is an error. This is what Intel's compiler (2.40)
  *                supports: it crashes on component-wise instructions on such matrices and lacks bf16
+ *
+ * OCP's Microscaling Formats (MX 1.0). An e2m1 component is a byte, of two values that are neighbours along k: A of
+ * M x K values is an M x K / 2 matrix, B a K / 2 x N one, the lower four bits first. e8m0 is a scale, 2^(bits - 127) or
+ * NaN. Both are loaded, stored, moved, converted (spe_f32_to_e2m1_bits and spe_f32_to_e8m0_bits say how) and multiplied;
+ * other operations report EMIT_TYPE. Where the matrix instruction lacks e4m3, e5m2 or e2m1, they are converted to f16
+ * for it, or to f32: products are exact, and sums are rounded to f32, in another order from device to device.
  *
  * Opaque matrices. Uses CM_OPAQUE_ACC, CM_OPAQUE_A and CM_OPAQUE_B are for targets of Vulkan whose drivers list shapes
  * of SPV_KHR_cooperative_matrix (cm_coop_shape_of), beside the other uses under CM_PLAIN. They have a layout
@@ -144,8 +150,8 @@
 
 /* ---- types, uses, errors ----------------------------------------------------------------------------------------- */
 
-/* All types but the complex ones and those of MX: cm_type without CM_, bytes, kind, signed, bits of the storage type, storage is a
- * float, name as written in kernels. */
+/* All types but the complex ones and those of MX: cm_type without CM_, bytes, kind, signed, bits of the storage type,
+ * storage is a float, name as written in kernels. */
 #define CM_REAL_TYPES(X)                                                                                               \
     X(F64, 8, FLOAT, true, 64, true, f64)        X(F32, 4, FLOAT, true, 32, true, f32)                                 \
     X(TF32, 4, FLOAT, true, 32, true, tf32)      X(F16, 2, FLOAT, true, 16, true, f16)                                 \
@@ -156,7 +162,7 @@
     X(U8, 1, INT, false, 8, false, u8)           X(U16, 2, INT, false, 16, false, u16)                                 \
     X(U32, 4, INT, false, 32, false, u32)        X(U64, 8, INT, false, 64, false, u64)
 /* Types of OCP's Microscaling Formats: of elements, two a byte, and of scales. */
-#define CM_MX_TYPES(X) X(E2M1, 1, PAIR, true, 8, false, e2m1) X(E8M0, 1, FLOAT, false, 8, false, e8m0)
+#define CM_MX_TYPES(X) X(E2M1, 1, MX, true, 8, false, e2m1) X(E8M0, 1, MX, false, 8, false, e8m0)
 #define CM_TYPES_(X)                                                                                                   \
     CM_REAL_TYPES(X)                                                                                                   \
     X(C32, 8, COMPLEX, true, 32, true, c32)      X(C64, 16, COMPLEX, true, 64, true, c64)                              \
@@ -169,7 +175,7 @@ typedef enum {
 } cm_type;
 
 typedef enum { CM_ACC, CM_A, CM_B, CM_OPAQUE_ACC, CM_OPAQUE_A, CM_OPAQUE_B } cm_use;
-typedef enum { CM_KIND_FLOAT, CM_KIND_INT, CM_KIND_COMPLEX, CM_KIND_PAIR } cm_kind; /* PAIR: two floats a byte */
+typedef enum { CM_KIND_FLOAT, CM_KIND_INT, CM_KIND_COMPLEX, CM_KIND_MX } cm_kind; /* MX: not computed with */
 
 typedef struct {
     const char *name;
@@ -375,6 +381,7 @@ typedef struct {
     bool saturate;        /* likewise: for integers */
     bool overflow;        /* likewise: 8-bit floats overflow; otherwise they saturate */
     double plus;          /* likewise: bytes become f16, plus this */
+    bool upper;           /* likewise: of e2m1 the upper four bits of a byte */
     int own_headers;      /* 1, before a matrix is loaded in a loop: its messages, but for the first, have headers of
                            * their own where messages take no offsets. Then their number and 1; 0: they share one */
     uint32_t headers;     /* how many have their own */
@@ -512,8 +519,9 @@ XETILE_API cm_matrix cm_atomic_max(cm_ctx *c, const cm_matrix *a, const cm_mem *
 
 /* ---- products ---------------------------------------------------------------------------------------------------- */
 
-/* Component types of A and B, one of which must promote to the other (cm_promotes); the accumulation type; the operands
- * word of the matrix instruction (0: none), whose A flags describe our B, because its A is our B. */
+/* Component types of A and B, one of which promotes to the other (cm_promotes), or both 8-bit floats, or both e2m1; the
+ * accumulation type; the operands word of the matrix instruction (0: none), whose A flags describe our B, because its A
+ * is our B. */
 typedef struct {
     cm_type type_a, type_b, acc;
     uint32_t dpas;
@@ -539,8 +547,22 @@ XETILE_API cm_matrix cm_mul_add(cm_ctx *c, cm_type type_d, const cm_matrix *a, c
 XETILE_API cm_matrix cm_mul_add_real(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
                                      const cm_matrix *acc);
 
-/* The same, saturating: integers are the exact result clamped to the range of type_d. A and B have 8 or 16 bits (their
- * sums are exact in i32 and i64) [as cm_mul_add]. */
+/* Scales of a product, one for CM_SCALED elements along k: of A's rows, M x K / 32, and of B's columns, K / 32 x N;
+ * both matrices of e8m0 with the use CM_ACC. */
+enum { CM_SCALED = 32 };
+typedef struct {
+    const cm_matrix *a, *b;
+} cm_scales;
+
+/* D = A B + C, where each element of A and B counts as it is times the scale of its 32: OCP's MX products of e4m3 and
+ * e5m2 (also mixed) and e2m1; f16 and bf16 as well. C and D are f32 or bf16; sums are f32. Each 32 products are summed,
+ * exactly scaled (only results outside f32's normal numbers may round or flush again) and added to the sum. NaN, also
+ * of a scale, makes NaN [OPERAND_USE, SHAPE, MUL_TYPES]. */
+XETILE_API cm_matrix cm_mul_add_scaled(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
+                                       const cm_matrix *acc, const cm_scales *scales);
+
+/* The same as cm_mul_add, saturating: integers are the exact result clamped to the range of type_d. A and B have 8 or
+ * 16 bits (their sums are exact in i32 and i64) [as cm_mul_add]. */
 XETILE_API cm_matrix cm_mul_add_saturating(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
                                            const cm_matrix *acc);
 
@@ -653,6 +675,10 @@ XETILE_API cm_matrix cm_convert(cm_ctx *c, const cm_matrix *a, cm_type type);
  * support CM_ROUND_NEAREST and CM_ROUND_ZERO, 8-bit floats CM_ROUND_NEAREST, other types all four [TYPE, CONVERT]. */
 XETILE_API cm_matrix cm_convert_as(cm_ctx *c, const cm_matrix *a, cm_type type, cm_rounding rounding, bool saturate);
 
+/* cm_convert of e2m1, or to it, takes the value in the lower four bits of each byte, and sets the upper ones to 0; this
+ * takes that in the upper four, and sets the lower ones to 0. CM_OR joins two such halves [CONVERT]. */
+XETILE_API cm_matrix cm_convert_upper(cm_ctx *c, const cm_matrix *a, cm_type type);
+
 /* cm_convert of bytes (i8, u8) to f16, and their sum with a number, rounded once. A number that is whole and small
  * costs nothing where the bytes are in whole words [CONVERT: other types]. */
 XETILE_API cm_matrix cm_convert_plus(cm_ctx *c, const cm_matrix *a, cm_type type, double number);
@@ -663,6 +689,10 @@ XETILE_API cm_matrix cm_convert_use(cm_ctx *c, const cm_matrix *a, cm_use use);
 /* The transpose, cols x rows (cols a power of two) in the given use [layout]. Takes about S V shuffles, so only for
  * small matrices; transposing through memory costs nothing extra. */
 XETILE_API cm_matrix cm_transpose(cm_ctx *c, const cm_matrix *a, cm_use use);
+
+/* rows x cols (rows a power of two) of `a`, from element (row, col) on [SHAPE, layout]. Within lanes where both begin
+ * at a multiple of what the lanes hold together. */
+XETILE_API cm_matrix cm_submatrix(cm_ctx *c, const cm_matrix *a, int row, int col, int rows, int cols);
 
 /* rows x cols, where element (r, c) is that of `a` at (r mod rows of a, c mod columns of a): copies side by side, or a
  * part of `a` [layout]. Stays within lanes if the rows of a are a multiple of the subgroup size. */

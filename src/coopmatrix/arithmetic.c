@@ -24,6 +24,12 @@ static spe_id cm_no_operation_(cm_ctx *c, const char *name, cm_type type)
     return CM_FAIL_(c, EMIT_TYPE, "there is no operation %s on %s", name, cm_name_(type));
 }
 
+/* Is it computed with? Those of MX are only moved, converted and multiplied as matrices. */
+XE_FN_ bool cm_computes_(cm_ctx *c, const char *name, cm_type type)
+{
+    return cm_type_info(type)->kind != CM_KIND_MX || cm_no_operation_(c, name, type);
+}
+
 XE_FN_ spe_id cm_apply_binary_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 {
     spe_arith_op op = (spe_arith_op)*(const cm_op *)user;
@@ -126,6 +132,7 @@ cm_matrix cm_binary(cm_ctx *c, cm_op op, const cm_matrix *a, const cm_matrix *b)
     if (cm_is_complex(type) && (op == CM_MUL || op == CM_DIV)) return cm_multiply_complex_(c, a, b, op == CM_DIV);
     if ((op == CM_AND || op == CM_OR || op == CM_XOR) && cm_type_info(type)->kind != CM_KIND_FLOAT)
         return cm_combine_words_(c, op, a, b);
+    if (!cm_computes_(c, spe_arith_name((spe_arith_op)op), type)) return cm_poison();
     for (int i = 0; i < cm_halves_(type); i++) {
         cm_matrix x = cm_half_(a, i), y = cm_half_(b, i);
         half[i] = cm_map_(c, &x.layout, &x, &y, cm_apply_binary_, &op);
@@ -207,6 +214,7 @@ cm_matrix cm_unary(cm_ctx *c, cm_unary_op op, const cm_matrix *a)
     if (cm_is_poison_(c, a)) return cm_poison();
     if ((unsigned)op >= (unsigned)CM_UNARY_COUNT_)
         return CM_POISON_(c, OPERATION, "cm_unary: there is no operation %d", (int)op);
+    if (!cm_computes_(c, cm_unary_row_of_(op)->name, a->layout.type)) return cm_poison();
     return cm_is_complex(a->layout.type) ? cm_unary_complex_(c, op, a) : cm_map1(c, a, cm_apply_unary_, &op);
 }
 

@@ -44,38 +44,77 @@ static spe_id cm_round_tf32_(cm_ctx *c, spe_id v, bool nearest)
     return spe_bitcast(c->module, cm_like_float_(c->module, 32, v), bits);
 }
 
-/* The 8-bit floats: mantissa bits of f32 to drop, the bias difference in units of the result, the encoding above the
- * largest number (NaN or infinity), the largest number, the largest f32 that rounds to it, the smallest normal number,
- * and the f32 whose last place is the smallest subnormal. */
+/* The 8-bit floats, and e2m1 in the low four bits of a byte: mantissa bits of f32 to drop, the bias difference in units
+ * of the result, the encoding above the largest number (NaN or infinity) and that of NaN, the bit of the sign, the
+ * largest number, the largest f32 that rounds to it, the smallest normal number, and the f32 whose last place is the
+ * smallest subnormal. Their bits without the sign, shifted to those of an f16, are off by the factor `scale`. */
 typedef struct {
     cm_type type;
-    int cut, rebias, beyond;
-    double largest, limit, normal, magic;
+    int cut, rebias, beyond, nan, sign, shift;
+    double largest, limit, normal, magic, scale;
 } cm_f8_;
 
 static const cm_f8_ *cm_f8_row_(cm_type type)
 {
-    static const cm_f8_ rows[] = {{CM_E4M3, 20, (127 - 7) << 3, 0x7f, 448, 464, 0x1p-6, 0x1p14},
-                                  {CM_E5M2, 21, (127 - 15) << 2, 0x7c, 57344, 61440 - 0x1p-8, 0x1p-14, 0x1p7}};
-    return type == CM_E4M3 ? &rows[0] : type == CM_E5M2 ? &rows[1] : NULL;
+    static const cm_f8_ rows[] = {
+        {CM_E4M3, 20, (127 - 7) << 3, 0x7f, 0x7f, 7, 7, 448, 464, 0x1p-6, 0x1p14, 0x1p8},
+        {CM_E5M2, 21, (127 - 15) << 2, 0x7c, 0x7f, 7, 8, 57344, 61440 - 0x1p-8, 0x1p-14, 0x1p7, 1},
+        {CM_E2M1, 22, (127 - 1) << 1, 0x7, 0x7, 3, 9, 6, 7, 1, 0x1p22, 0x1p14},
+    };
+    return type == CM_E4M3 ? &rows[0] : type == CM_E5M2 ? &rows[1] : type == CM_E2M1 ? &rows[2] : NULL;
 }
 
-/* Both are the upper bits of an f16; e4m3 is off by a factor of 2^8, which f32 corrects exactly. */
-static spe_id cm_f8_to_f32_(cm_ctx *c, cm_type type, spe_id v)
+/* To f16 or f32, both exact. */
+static spe_id cm_f8_to_float_(cm_ctx *c, cm_type type, spe_id v, uint32_t bits)
+{
+    const cm_f8_ *f = cm_f8_row_(type);
+    spe_module *m = c->module;
+    spe_id i16 = cm_like_int_(m, 16, v), f16 = cm_like_float_(m, 16, v), to = cm_like_float_(m, bits, v);
+    spe_id wide = spe_uconvert(m, i16, v);
+    if (c->upper) wide = spe_shr(m, wide, spe_const_u(m, i16, 4));
+    if (type == CM_E5M2) {
+        spe_id same = spe_bitcast(m, f16, spe_shl(m, wide, spe_const_u(m, i16, 8)));
+        return bits == 16 ? same : spe_fconvert(m, to, same);
+    }
+    spe_id rest = spe_and(m, wide, spe_const_u(m, i16, (1u << f->sign) - 1));
+    spe_id up = spe_const_u(m, i16, (uint64_t)(15 - f->sign));
+    spe_id sign = spe_shl(m, spe_and(m, wide, spe_const_u(m, i16, 1u << f->sign)), up);
+    spe_id half = spe_or(m, sign, spe_shl(m, rest, spe_const_u(m, i16, (uint64_t)f->shift)));
+    half = spe_bitcast(m, f16, half);
+    if (bits != 16) half = spe_fconvert(m, to, half);
+    spe_id scaled = spe_fmul(m, half, spe_const_f(m, to, f->scale));
+    if (type == CM_E2M1) return scaled;
+    spe_id nan = spe_const_u(m, cm_like_int_(m, bits, v), bits == 16 ? 0x7e00 : 0x7fc00000);
+    nan = spe_bitcast(m, to, nan);
+    return spe_select(m, spe_ieq(m, rest, spe_const_u(m, i16, 0x7f)), nan, scaled);
+}
+
+/* Scales: the exponent of an f32, but for 2^-127, which is subnormal, and NaN. */
+static spe_id cm_e8m0_to_f32_(cm_ctx *c, spe_id v)
 {
     spe_module *m = c->module;
-    spe_id i16 = cm_like_int_(m, 16, v), f32 = cm_like_float_(m, 32, v), wide = spe_uconvert(m, i16, v);
-    if (type == CM_E5M2) {
-        spe_id half = spe_shl(m, wide, spe_const_u(m, i16, 8));
-        return spe_fconvert(m, f32, spe_bitcast(m, cm_like_float_(m, 16, v), half));
-    }
-    spe_id rest = spe_and(m, wide, spe_const_u(m, i16, 0x7f));
-    spe_id eight = spe_const_u(m, i16, 8), sign = spe_shl(m, spe_and(m, wide, spe_const_u(m, i16, 0x80)), eight);
-    spe_id half = spe_or(m, sign, spe_shl(m, rest, spe_const_u(m, i16, 7)));
-    half = spe_bitcast(m, cm_like_float_(m, 16, v), half);
-    spe_id scale = spe_const_f(m, f32, 256), scaled = spe_fmul(m, spe_fconvert(m, f32, half), scale);
-    spe_id nan = spe_bitcast(m, f32, spe_const_u(m, cm_like_int_(m, 32, v), 0x7fc00000));
-    return spe_select(m, spe_ieq(m, rest, spe_const_u(m, i16, 0x7f)), nan, scaled);
+    spe_id i32 = cm_like_int_(m, 32, v), wide = spe_uconvert(m, i32, v), zero = spe_const_u(m, i32, 0);
+    spe_id power = spe_shl(m, wide, spe_const_u(m, i32, 23)), least = spe_ieq(m, wide, zero);
+    spe_id special = spe_lor(m, least, spe_ieq(m, wide, spe_const_u(m, i32, SPE_E8M0_NAN)));
+    spe_id half = spe_select(m, special, spe_const_u(m, i32, 0x400000), zero);
+    power = spe_or(m, power, half);
+    return spe_bitcast(m, cm_like_float_(m, 32, v), power);
+}
+
+/* To the nearest power of two, of two the even one: see spe_f32_to_e8m0_bits. */
+static spe_id cm_f32_to_e8m0_(cm_ctx *c, spe_id v)
+{
+    spe_module *m = c->module;
+    spe_id i32 = cm_like_int_(m, 32, v), word = spe_bitcast(m, i32, v);
+    spe_id bits = spe_and(m, word, spe_const_u(m, i32, 0x7fffffff)), down = spe_const_u(m, i32, 23);
+    spe_id tiny = spe_ult(m, bits, spe_const_u(m, i32, 0x800000));
+    spe_id low = spe_iadd(m, bits, spe_const_u(m, i32, 0x1fffff)), high = cm_round_bits_(c, i32, bits, 23);
+    spe_id scale = spe_shr(m, spe_select(m, tiny, low, high), down);
+    scale = spe_math2(m, SPE_UMIN, scale, spe_const_u(m, i32, SPE_E8M0_NAN - 1));
+    spe_id negative = spe_ugt(m, word, spe_const_u(m, i32, 0x80000000));
+    spe_id none = spe_lor(m, negative, spe_isnan(m, v));
+    scale = spe_select(m, none, spe_const_u(m, i32, SPE_E8M0_NAN), scale);
+    return spe_uconvert(m, cm_like_int_(m, 8, v), scale);
 }
 
 /* To nearest even. Larger values, even infinity, become the largest number, or on overflow `beyond`. NaN stays NaN. */
@@ -94,18 +133,20 @@ static spe_id cm_f32_to_f8_(cm_ctx *c, cm_type type, spe_id v)
         spe_id beyond = spe_const_u(m, i32, (uint64_t)f->beyond);
         bits = spe_select(m, spe_fgt(m, exact, spe_const_f(m, f32, f->limit)), beyond, bits);
     }
-    spe_id nan = spe_const_u(m, i32, 0x7f);
+    spe_id nan = spe_const_u(m, i32, (uint64_t)f->nan);
     bits = spe_select(m, spe_isnan(m, v), nan, bits);
-    spe_id high = spe_const_u(m, i32, 0x80), down = spe_const_u(m, i32, 24);
+    spe_id high = spe_const_u(m, i32, 1u << f->sign), down = spe_const_u(m, i32, (uint64_t)(31 - f->sign));
     spe_id sign = spe_and(m, spe_shr(m, spe_bitcast(m, i32, v), down), high);
     bits = spe_or(m, bits, sign);
+    if (c->upper) bits = spe_shl(m, bits, spe_const_u(m, i32, 4));
     return spe_uconvert(m, cm_like_int_(m, 8, v), bits);
 }
 
 spe_id cm_to_arith(cm_ctx *c, cm_type type, spe_id v)
 {
     if (!cm_arith_type(c, type)) return 0;
-    if (cm_f8_row_(type)) return cm_f8_to_f32_(c, type, v);
+    if (cm_f8_row_(type)) return cm_f8_to_float_(c, type, v, 32);
+    if (type == CM_E8M0) return cm_e8m0_to_f32_(c, v);
     if (type != CM_BF16) return v;
     if (c->lowering == CM_INTEL) return spe_bf16_to_f32(c->module, v);
     spe_id i32 = cm_like_int_(c->module, 32, v), up = spe_const_u(c->module, i32, 16);
@@ -116,9 +157,10 @@ spe_id cm_to_arith(cm_ctx *c, cm_type type, spe_id v)
 spe_id cm_from_arith(cm_ctx *c, cm_type type, spe_id v)
 {
     bool f8 = cm_f8_row_(type) != NULL, zero = c->rounding == CM_ROUND_ZERO;
-    if (type != CM_BF16 && type != CM_TF32 && !f8) return v;
-    if (c->rounding > CM_ROUND_ZERO || (zero && f8))
+    if (type != CM_BF16 && type != CM_TF32 && type != CM_E8M0 && !f8) return v;
+    if (c->rounding > CM_ROUND_ZERO || (zero && (f8 || type == CM_E8M0)))
         return CM_FAIL_(c, CONVERT, "no such rounding to %s", cm_name_(type));
+    if (type == CM_E8M0) return cm_f32_to_e8m0_(c, v);
     if (f8) return cm_f32_to_f8_(c, type, v);
     return type == CM_TF32 ? cm_round_tf32_(c, v, !zero) : cm_round_bf16_(c, v, !zero);
 }
@@ -160,6 +202,7 @@ static spe_id cm_words_to_f16_(cm_ctx *c, bool is_signed, spe_id v)
 XE_FN_ spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v)
 {
     if (from == to) return v;
+    if (to == CM_F16 && cm_f8_row_(from)) return cm_f8_to_float_(c, from, v, 16);
     return cm_from_arith(c, to, cm_convert_arith_(c, from, to, cm_to_arith(c, from, v)));
 }
 

@@ -10,7 +10,8 @@
 #define CM_POISON_(c, id, ...) (spe_fail((c)->module, CM_ERROR_##id, "CM_ERROR_" #id, __VA_ARGS__), cm_poison())
 
 /* The accumulation type of sums: f32 for floats below 64 bits, i32 for integers below 32. */
-#define CM_SUM_(T) ((T) > CM_F64 && (T) <= CM_E5M2 ? CM_F32 : CM_BYTES(T) < 4 ? CM_I32 : (T))
+#define CM_SUM_(T)                                                                                                     \
+    (((T) > CM_F64 && (T) <= CM_E5M2) || (T) >= CM_E2M1 ? CM_F32 : CM_BYTES(T) < 4 ? CM_I32 : (T))
 
 typedef struct {
     int block, first, words;

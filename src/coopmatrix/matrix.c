@@ -81,7 +81,8 @@ spe_id cm_arith_type(cm_ctx *c, cm_type type)
 {
     const cm_type_row *t = cm_type_info(type);
     if (cm_is_complex(type)) return CM_FAIL_(c, EMIT_TYPE, "not an operation on %s: use cm_re and cm_im", t->name);
-    return t && t->kind == CM_KIND_FLOAT && !t->storage_float ? spe_float(c->module, 32) : cm_storage_type(c, type);
+    bool small = t && (t->kind == CM_KIND_FLOAT || t->kind == CM_KIND_MX) && !t->storage_float;
+    return small ? spe_float(c->module, 32) : cm_storage_type(c, type);
 }
 
 XE_FN_ const char *cm_name_(cm_type type) { return cm_type_info(type) ? cm_type_info(type)->name : "(none)"; }

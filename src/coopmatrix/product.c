@@ -211,12 +211,38 @@ static cm_type cm_product_acc_(const cm_product *row, cm_type c)
     return cm_type_info(own)->kind == CM_KIND_FLOAT || cm_type_info(own)->bytes == 8 ? own : row->acc;
 }
 
+/* The type in which small floats are multiplied where no instruction takes them; CM_NO_TYPE_: others, or as they are
+ * by broadcasts, which convert to f32. */
+static cm_type cm_decoded_(const cm_ctx *c, cm_type a, cm_type b)
+{
+    bool small = a == CM_E4M3 || a == CM_E5M2 || b == CM_E4M3 || b == CM_E5M2;
+    if (a == CM_E2M1) return c->lowering == CM_INTEL ? CM_F16 : CM_F32;
+    return c->lowering == CM_INTEL && small && cm_promotes(a, CM_F16) && cm_promotes(b, CM_F16) ? CM_F16 : CM_NO_TYPE_;
+}
+
+/* The product of operands converted to `type`, which has all their values. Along k, e2m1 has the lower and the upper
+ * values in the same places of both operands. */
+static cm_matrix cm_mul_add_as_(cm_ctx *c, cm_type type, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc)
+{
+    cm_matrix sum = acc ? cm_convert(c, acc, CM_F32) : cm_poison();
+    cm_matrix x = cm_convert(c, a, type), y = cm_convert(c, b, type);
+    sum = cm_mul_add_real(c, CM_F32, &x, &y, acc ? &sum : NULL);
+    if (a->layout.type != CM_E2M1) return sum;
+    x = cm_convert_upper(c, a, type);
+    y = cm_convert_upper(c, b, type);
+    return cm_mul_add_real(c, CM_F32, &x, &y, &sum);
+}
+
 cm_matrix cm_mul_add_real(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc)
 {
     if (cm_is_poison_(c, a) || cm_is_poison_(c, b) || (acc && acc->parts == 0)) return cm_poison();
     cm_job_ job = {cm_product_row(a->layout.type, b->layout.type), a, b, cm_poison()};
     if (!cm_check_product_(c, type_d, a, b, acc, job.row)) return cm_poison();
-    cm_type sum = acc ? acc->layout.type : job.row->acc;
+    cm_type sum = acc ? acc->layout.type : job.row->acc, decoded = cm_decoded_(c, a->layout.type, b->layout.type);
+    if (decoded != CM_NO_TYPE_ && cm_product_acc_(job.row, sum) == CM_F32) {
+        cm_matrix d = cm_mul_add_as_(c, decoded, a, b, acc);
+        return cm_convert(c, &d, type_d);
+    }
     if (sum != type_d || !cm_dpas_takes_(c, &job, sum)) sum = cm_product_acc_(job.row, sum);
     cm_matrix from = acc ? cm_convert(c, acc, sum) : cm_splat(c, a->layout.rows, b->layout.cols, sum, CM_ACC, 0);
     if (!from.parts) return cm_poison();

@@ -26,7 +26,8 @@ const cm_product *cm_product_row(cm_type a, cm_type b)
         {CM_U8, CM_I8, CM_I32, I8 | A_SIGNED},
 #define CM_SQUARE_(t) {CM_##t, CM_##t, CM_SUM_(CM_##t), 0}
         CM_SQUARE_(F64), CM_SQUARE_(F32), CM_SQUARE_(E4M3), CM_SQUARE_(E5M2), CM_SQUARE_(I64), CM_SQUARE_(U64),
-        CM_SQUARE_(I32), CM_SQUARE_(U32), CM_SQUARE_(I16), CM_SQUARE_(U16), CM_PROMOTIONS_(CM_BOTH_WAYS_)
+        CM_SQUARE_(I32), CM_SQUARE_(U32), CM_SQUARE_(I16), CM_SQUARE_(U16), CM_SQUARE_(E2M1),
+        {CM_E4M3, CM_E5M2, CM_F32, 0}, {CM_E5M2, CM_E4M3, CM_F32, 0}, CM_PROMOTIONS_(CM_BOTH_WAYS_)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].type_a == a && rows[i].type_b == b) return &rows[i];
@@ -46,6 +47,7 @@ bool cm_product_takes(const cm_product *row, cm_type c)
 {
     if (row->acc == CM_F32 && (c == CM_F16 || c == CM_BF16)) return row->type_a != CM_F32 && row->type_b != CM_F32;
     if (row->acc == CM_I32 && c == CM_U32) return true; /* same bits */
+    if (row->type_a == CM_E2M1) return c == CM_F32;
     return cm_promotes(row->type_a, c) && cm_promotes(row->type_b, c);
 }
 

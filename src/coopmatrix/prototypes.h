@@ -44,6 +44,7 @@ XE_FN_ cm_matrix cm_from_words_(cm_ctx *c, const cm_layout *l, const spe_id *wor
 XE_FN_ spe_id cm_convert_vector_(cm_ctx *c, cm_type from, cm_type to, spe_id v);
 XE_FN_ cm_matrix cm_map_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, const cm_matrix *b, cm_fn fn, void *user);
 XE_FN_ spe_number_kind cm_number_kind_(cm_type type);
+XE_FN_ bool cm_computes_(cm_ctx *c, const char *name, cm_type type);
 XE_FN_ spe_id cm_apply_binary_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user);
 XE_FN_ bool cm_constant_(const cm_ctx *c, spe_id id, int64_t *value);
 XE_FN_ bool cm_is_constant_(const cm_ctx *c, spe_id id, int64_t want);

@@ -8,8 +8,14 @@ typedef struct {
     bool in_lane;
 } cm_sources_;
 
-/* Element (r, c) of `to` is element (r, c) of `from`, or (c, r) if transposed, modulo the extents of `from`. */
-static cm_sources_ cm_sources_of_(const cm_layout *from, const cm_layout *to, bool transposed, int v)
+/* How elements move: element (r, c) of the result is (r + row, c + col) of the source, or (c, r) if transposed, modulo
+ * the source's extents. */
+typedef struct {
+    bool transposed;
+    int row, col;
+} cm_way_;
+
+static cm_sources_ cm_sources_of_(const cm_layout *from, const cm_layout *to, const cm_way_ *way, int v)
 {
     cm_sources_ s;
     s.count = 0;
@@ -17,8 +23,8 @@ static cm_sources_ cm_sources_of_(const cm_layout *from, const cm_layout *to, bo
     for (int lane = 0; lane < to->lanes; lane++) {
         cm_element e = cm_element_at_(to, lane, v);
         if (e.padding) continue;
-        cm_slot have = cm_slot_of(from, (transposed ? e.col : e.row) % from->rows,
-                                  (transposed ? e.row : e.col) % from->cols);
+        cm_slot have = cm_slot_of(from, ((way->transposed ? e.col : e.row) + way->row) % from->rows,
+                                  ((way->transposed ? e.row : e.col) + way->col) % from->cols);
         int number = cm_number_of_(from, have), i = 0;
         if (have.lane != lane) s.in_lane = false;
         while (i < s.count && s.source[i] != number) i++;
@@ -43,13 +49,15 @@ static void cm_find_slot_(cm_ctx *c, const cm_layout *l, spe_id row, spe_id col,
 }
 
 /* Component v of layout `to` if lanes need others' components: a shuffle for each source, then a select. */
-static spe_id cm_fetch_(cm_ctx *c, const cm_layout *from, const cm_layout *to, bool transposed, int v,
+static spe_id cm_fetch_(cm_ctx *c, const cm_layout *from, const cm_layout *to, const cm_way_ *way, int v,
                         const cm_sources_ *s, const spe_id *components)
 {
     spe_id lane, number, got = 0, at_row = cm_row_index(c, to, v), at_col = cm_col_index(c, to, v);
-    spe_id row = transposed ? at_col : at_row, col = transposed ? at_row : at_col;
-    if ((transposed ? to->cols : to->rows) > from->rows) row = cm_mod_(c, row, from->rows);
-    if ((transposed ? to->rows : to->cols) > from->cols) col = spe_umod(c->module, col, cm_i32_(c, from->cols));
+    spe_id row = cm_plus_(c, way->transposed ? at_col : at_row, way->row);
+    spe_id col = cm_plus_(c, way->transposed ? at_row : at_col, way->col);
+    if ((way->transposed ? to->cols : to->rows) + way->row > from->rows) row = cm_mod_(c, row, from->rows);
+    if ((way->transposed ? to->rows : to->cols) + way->col > from->cols)
+        col = spe_umod(c->module, col, cm_i32_(c, from->cols));
     cm_find_slot_(c, from, row, col, &lane, &number);
     for (int i = 0; i < s->count; i++) {
         spe_id one = components[s->source[i]];
@@ -59,42 +67,54 @@ static spe_id cm_fetch_(cm_ctx *c, const cm_layout *from, const cm_layout *to, b
     return got;
 }
 
-/* The elements of `a`, converted to the type of layout `to` and rearranged for it (see cm_sources_of_). */
-static cm_matrix cm_relayout_(cm_ctx *c, const cm_matrix *a, const cm_layout *to, bool transposed)
+/* The elements of `a`, converted to the type of layout `to` and rearranged for it. */
+static cm_matrix cm_relayout_(cm_ctx *c, const cm_matrix *a, const cm_layout *to, const cm_way_ *way)
 {
     spe_id *from = cm_component_ids(c, a, to->type), *v = cm_ids_(c, to->size_v);
     spe_id zero = spe_null(c->module, cm_storage_type(c, to->type));
     if (!from || !v) return cm_poison();
     for (int i = 0; i < to->size_v; i++) {
-        cm_sources_ s = cm_sources_of_(&a->layout, to, transposed, i);
+        cm_sources_ s = cm_sources_of_(&a->layout, to, way, i);
         if (s.count == 0) v[i] = zero;
         else if (s.count == 1 && s.in_lane)
             v[i] = s.source[0] == i ? from[i] : spe_reload(c->module, from[s.source[0]]);
-        else v[i] = cm_fetch_(c, &a->layout, to, transposed, i, &s, from);
+        else v[i] = cm_fetch_(c, &a->layout, to, way, i, &s, from);
     }
     return cm_from_components(c, to, v);
 }
 
-/* `rows` x `cols` in the given use, element (r, c) from (r, c) of `a`, or (c, r), modulo the extents of a. */
-static cm_matrix cm_rearrange_(cm_ctx *c, const cm_matrix *a, int rows, int cols, cm_use use, bool transposed)
+/* `rows` x `cols` in the given use. */
+static cm_matrix cm_rearrange_(cm_ctx *c, const cm_matrix *a, int rows, int cols, cm_use use, cm_way_ way)
 {
     cm_matrix half[2];
     for (int i = 0; i < cm_halves_(a->layout.type); i++) {
         half[i] = cm_half_(a, i);
         cm_layout l = cm_layout_for(c, rows, cols, half[i].layout.type, use);
-        half[i] = l.rows ? cm_relayout_(c, &half[i], &l, transposed) : cm_poison();
+        half[i] = l.rows ? cm_relayout_(c, &half[i], &l, &way) : cm_poison();
     }
     return cm_of_halves_(c, a->layout.type, half);
 }
 
 cm_matrix cm_transpose(cm_ctx *c, const cm_matrix *a, cm_use use)
 {
-    return cm_is_poison_(c, a) ? cm_poison() : cm_rearrange_(c, a, a->layout.cols, a->layout.rows, use, true);
+    const cm_way_ turned = {true, 0, 0};
+    return cm_is_poison_(c, a) ? cm_poison() : cm_rearrange_(c, a, a->layout.cols, a->layout.rows, use, turned);
 }
 
 cm_matrix cm_repeat(cm_ctx *c, const cm_matrix *a, int rows, int cols)
 {
-    return cm_is_poison_(c, a) ? cm_poison() : cm_rearrange_(c, a, rows, cols, a->layout.use, false);
+    const cm_way_ plain = {false, 0, 0};
+    return cm_is_poison_(c, a) ? cm_poison() : cm_rearrange_(c, a, rows, cols, a->layout.use, plain);
+}
+
+cm_matrix cm_submatrix(cm_ctx *c, const cm_matrix *a, int row, int col, int rows, int cols)
+{
+    const cm_layout *l = &a->layout;
+    const cm_way_ from = {false, row, col};
+    if (cm_is_poison_(c, a)) return cm_poison();
+    if (row < 0 || col < 0 || rows < 1 || cols < 1 || rows > l->rows - row || cols > l->cols - col)
+        return CM_POISON_(c, SHAPE, "%d x %d from (%d, %d) of %d x %d", rows, cols, row, col, l->rows, l->cols);
+    return rows == l->rows && cols == l->cols ? *a : cm_rearrange_(c, a, rows, cols, l->use, from);
 }
 
 /* Changes type and use: of both halves of a complex matrix; a real one may become the real half of one. */
@@ -117,10 +137,23 @@ static cm_matrix cm_change_(cm_ctx *c, const cm_matrix *a, cm_type type, cm_use 
     if (use != a->layout.use && cm_opaque_(c, "cm_convert_use")) return cm_poison();
     bool in_place = l.size_v == a->layout.size_v && l.omega == a->layout.omega && l.size_k1 == a->layout.size_k1 &&
                     l.interleaved == a->layout.interleaved && l.size_i == a->layout.size_i;
-    return in_place ? cm_map_(c, &l, a, NULL, NULL, NULL) : cm_relayout_(c, a, &l, false);
+    const cm_way_ plain = {false, 0, 0};
+    return in_place ? cm_map_(c, &l, a, NULL, NULL, NULL) : cm_relayout_(c, a, &l, &plain);
 }
 
 cm_matrix cm_convert(cm_ctx *c, const cm_matrix *a, cm_type type) { return cm_change_(c, a, type, a->layout.use); }
+
+cm_matrix cm_convert_upper(cm_ctx *c, const cm_matrix *a, cm_type type)
+{
+    if (cm_is_poison_(c, a) || cm_opaque_(c, "cm_convert_upper")) return cm_poison();
+    if ((a->layout.type == CM_E2M1) == (type == CM_E2M1))
+        return CM_POISON_(c, CONVERT, "cm_convert_upper: %s to %s; one of them is e2m1", cm_name_(a->layout.type),
+                          cm_name_(type));
+    c->upper = true;
+    cm_matrix d = cm_change_(c, a, type, a->layout.use);
+    c->upper = false;
+    return d;
+}
 
 cm_matrix cm_convert_plus(cm_ctx *c, const cm_matrix *a, cm_type type, double number)
 {

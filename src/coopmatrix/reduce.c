@@ -66,6 +66,7 @@ cm_matrix cm_reduce_spread(cm_ctx *c, cm_op op, cm_direction by, const cm_matrix
 {
     cm_matrix half[2];
     if (cm_is_poison_(c, a) || cm_opaque_(c, "a reduction")) return cm_poison();
+    if (!cm_computes_(c, "a reduction", a->layout.type)) return cm_poison();
     if ((op != CM_ADD && op != CM_MIN && op != CM_MAX) || (unsigned)by > (unsigned)CM_BY_COLUMN ||
         (cm_is_complex(a->layout.type) && op != CM_ADD))
         return CM_POISON_(c, OPERATION, "a reduction of %s by operation %d in direction %d",

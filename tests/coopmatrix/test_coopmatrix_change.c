@@ -128,8 +128,11 @@ static op_case *add_product(kind what, const product_shape *s, cm_type a, cm_typ
     return t;
 }
 
-/* One type promotes to the other: the specification's rule for A and B. */
-static bool has_product(cm_type a, cm_type b) { return cm_promotes(a, b) || cm_promotes(b, a); }
+/* One type promotes to the other: the specification's rule for A and B. It has no 8-bit floats, which may be mixed. */
+static bool has_product(cm_type a, cm_type b)
+{
+    return cm_promotes(a, b) || cm_promotes(b, a) || (is_f8(a) && is_f8(b));
+}
 
 /* The type of sums, stated independently. */
 static cm_type sum_of(cm_type a, cm_type b)
