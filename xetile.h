@@ -47,9 +47,10 @@
  *
  * OPERATIONS (number: a C integer or floating value, or an xt_val; T: a type name as above, also tf32). Capitalised
  * words in brackets name errors, XT_ERROR_...; any operation may report UNSET: a value that was never set.
- *   Tiles and memory, at both levels (at work-group level with .map). T may also be tf32 e4m3 e5m2, or i1 for masks: a
- *   byte each in memory (0 is false; ptr(u8, X) or ptr(i8, X)), 0 or 1 in vectors. Nothing outside a base matrix is
- *   ever read or written; tiles of any size may lie anywhere. Offsets, extents and strides are 32 bits (INDEX).
+ *   Tiles and memory, at both levels (at work-group level with .map). T may also be tf32 e4m3 e5m2 e2m1 e8m0, or i1 for
+ *   masks: a byte each in memory (0 is false; ptr(u8, X) or ptr(i8, X)), 0 or 1 in vectors. Nothing outside a base
+ *   matrix is ever read or written; tiles of any size may lie anywhere. Offsets, extents and strides are 32 bits
+ *   (INDEX).
  *     XT_INIT_TILE(base, T, rows, cols, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .strides = XT_AT(N, 1),
  *                  .order = {1, 0}, .inner_blocks = {a, b}, .map = m, .inside = false)
  *         base             a pointer parameter to T, a 64-bit integer (an address), XT_LOCAL (TILE_BASE, TILE_TYPE)
@@ -122,7 +123,25 @@
  *         f16 x f16           f32, f16                 f32 x f32, tf32 x tf32     f32
  *         bf16 x bf16         f32, bf16                f64 x f64                  f64
  *         i8|u8 x i8|u8       i32                      others: what cm_product_row of coopmatrix.h has
+ *         e4m3|e5m2 x e4m3|e5m2                         e2m1 x e2m1 (a of rows x k / 2 bytes)        f32, bf16
  *                                        .a_map .b_map .c_map: the operands' maps, to be checked
+ *     XT_TILE_MMA_SCALED(a, scale_a, b, scale_b, c) or without c: OCP's MX products. Each element counts as it is
+ *                                        times the scale of its 32 values along k: scale_a is rows x k / 32, scale_b
+ *                                        k / 32 x cols, of e8m0, with the maps of operands that long (xt_map_mma_a,
+ *                                        xt_map_mma_b). a and b as above, or both f16, or both bf16; k is a multiple
+ *                                        of 32, of e2m1 32 or a multiple of 64. Sums are f32, the result is f32 or
+ *                                        bf16 (c, or .type). Where no instruction does it, 32 products are summed in
+ *                                        f32, scaled exactly and added to the sum; devices may round in other places
+ *                                        (MMA_SHAPE, MMA_TYPE, MMA_MAP, BLOCKED)
+ *     XT_QUANTIZE(T, v, dim, .scales = &s)        v of f32, f16 or bf16 in blocks of 32 along dim (1: of a, 0: of b),
+ *                                        as OCP's MX 1.0 says: the scale is 2^(floor(log2(largest |v|)) - exponent of
+ *                                        the largest T), at least 2^-127, and elements v / scale are rounded to nearest
+ *                                        even and saturate. T is e4m3, e5m2 or e2m1 (then half as many along dim). s:
+ *                                        an xt_vec that receives the scales, one for each block. A block with infinity
+ *                                        or NaN gets the scale NaN (VEC_TYPE, VEC_DIM, VEC_SHAPE, BLOCKED)
+ *     XT_TO_E2M1(v, dim) XT_FROM_E2M1(T, v, dim)  pairs along dim of f32, f16 or bf16 become e2m1, the first in the
+ *                                        lower four bits, and back; errors as above. e2m1 has neither infinity nor
+ *                                        NaN: what is larger, and NaN, becomes 6
  *     XT_SPLAT(T, rows, cols, number, .map = m)   every element the same. For bf16, tf32, e4m3 and e5m2 the number
  *                                        is an f32, which is rounded; also where one is mixed with a vector
  *     XT_TABLE(T, rows, cols, values, .map = m)   rows * cols C constants, row after row: an array of double, float,
@@ -453,7 +472,7 @@ XETILE_API xt_map xt_map_transpose(const xt_map *map);
 
 /* Types as written in kernels: XT_TYPE_f16 ... XT_BOOL_ is that of conditions, next to the cm_type values. */
 #define XT_TYPE_ENUM_(name, bytes, kind, sign, bits, fp, token) XT_TYPE_##token = CM_##name,
-enum { CM_REAL_TYPES(XT_TYPE_ENUM_) XT_BOOL_ = CM_TYPE_COUNT, XT_TYPE_i1 = XT_BOOL_ };
+enum { CM_REAL_TYPES(XT_TYPE_ENUM_) CM_MX_TYPES(XT_TYPE_ENUM_) XT_BOOL_ = CM_TYPE_COUNT, XT_TYPE_i1 = XT_BOOL_ };
 
 typedef spe_val xt_val; /* types: cm_type or XT_BOOL_ */
 
@@ -726,6 +745,17 @@ typedef struct {
     xt_map map, a_map, b_map, c_map; /* map: the result's; the others are only checked against the operands */
     int type;                        /* XT_TYPE(T); 0: the default */
 } xt_mma_desc_;
+typedef struct {
+    xt_mma_desc_ mma;
+    xt_vec scale_a, scale_b, sum;
+    int type;
+    xt_map map;
+} xt_scaled_desc_;
+typedef struct {
+    xt_vec vec;
+    int dim;
+    xt_vec *scales;
+} xt_quantize_desc_;
 
 enum { XT_DIMS_PAIR_ = 16 }; /* values of XT_DIMS start here */
 
@@ -846,12 +876,16 @@ XETILE_API xt_vec xt_load_gather_(xt_where_ w, xt_gather_desc_ d);
 XETILE_API void xt_store_scatter_(xt_where_ w, xt_scattered_ d);
 XETILE_API void xt_prefetch_tile_(xt_where_ w, xt_prefetch_desc_ d);
 XETILE_API xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d);
+XETILE_API xt_vec xt_tile_mma_scaled_(xt_where_ w, xt_scaled_desc_ d);
 XETILE_API xt_vec xt_atomic_rmw_(xt_where_ w, xt_rmw_kind_ kind, xt_scattered_ d);
 XETILE_API xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d);
 XETILE_API xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d);
 XETILE_API xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d);
 XETILE_API xt_vec xt_top_(xt_where_ w, xt_top_desc_ d);
 XETILE_API xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a);
+XETILE_API xt_vec xt_to_e2m1_(xt_where_ w, xt_vec v, int dim);
+XETILE_API xt_vec xt_from_e2m1_(xt_where_ w, int type, xt_vec v, int dim);
+XETILE_API xt_vec xt_quantize_(xt_where_ w, int type, xt_quantize_desc_ d);
 XETILE_API xt_val xt_emit_(xt_where_ w, int type, xt_emit_fn fn, void *user, xt_index operands);
 XETILE_API xt_vec xt_emit_vec_(xt_where_ w, int type, xt_emit_block_fn fn, void *user, const xt_vec operands[3]);
 XETILE_API xt_val xt_load_(xt_where_ w, const xt_val *given);
@@ -931,6 +965,8 @@ enum {
     X(LOAD_GATHER, load_gather, loads, scattered, "$= xetile.load_gather $t1$o2$p3 : $T1$O2 -> $r")                    \
     X(ELEMENT, element, product, vectors, "$= vector.extract $v0 : $V0")                                               \
     X(TILE_MMA, tile_mma, product, mma, "$= xetile.tile_mma $v0, $v1$o2$m3 : $V0, $V1$O2 -> $r")                       \
+    X(TILE_MMA_SCALED, tile_mma_scaled, product, scaled,                                                               \
+      "$= xetile.tile_mma_scaled $v0, $v1, $v2, $v3$o4 : $V0, $V1, $V2, $V3$O4 -> $r")                                 \
     X(SPLAT, splat, makes, splat, "$= vector.splat $#0$m : $r")                                                        \
     X(TABLE, table, makes, none, "$= arith.constant dense<...>$m : $r")                                                \
     X(IOTA, iota, makes, none, "$= vector.step [$K]$m : $r")                                                           \
@@ -1395,6 +1431,7 @@ struct xt_node_ {
         const xt_scattered_ *scattered;
         xt_whole_ *whole;
         const xt_mma_desc_ *mma;
+        const xt_scaled_desc_ *scaled; /* begins with an xt_mma_desc_ */
         const xt_splat_of_ *splat;
         xt_local_array_ *local;
         const xt_emitted_ *emitted;
@@ -1482,7 +1519,11 @@ XE_FN_ const char *xt_type_name_(int type)
 }
 
 XE_FN_ bool xt_is_float_(int type) { return type < XT_BOOL_ && xt_type_row_(type)->kind == CM_KIND_FLOAT; }
-XE_FN_ bool xt_is_f8_(int type) { return type == CM_E4M3 || type == CM_E5M2; }
+/* Floats that are only moved, cast and multiplied as matrices. */
+XE_FN_ bool xt_is_small_(int type)
+{
+    return type == CM_E4M3 || type == CM_E5M2 || type == CM_E2M1 || type == CM_E8M0;
+}
 XE_FN_ bool xt_is_int_(int type) { return type < XT_BOOL_ && xt_type_row_(type)->kind == CM_KIND_INT; }
 XE_FN_ bool xt_is_signed_(int type) { return type < XT_BOOL_ && xt_type_row_(type)->is_signed; }
 XE_FN_ int xt_bits_(int type) { return type == XT_BOOL_ ? 1 : xt_type_row_(type)->bytes * 8; }
@@ -1496,7 +1537,7 @@ XE_FN_ int xt_bytes_(int type) { return cm_type_info(xt_held_(type))->bytes; }
 /* The type of a number for an element type of memory or vectors: f32 for floats stored as bits. */
 XE_FN_ int xt_number_type_(int type)
 {
-    return type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2 || type == CM_TF32 ? (int)CM_F32 : type;
+    return type == CM_BF16 || xt_is_small_(type) || type == CM_TF32 ? (int)CM_F32 : type;
 }
 
 /* The SPIR-V type that holds a scalar of this type. */
@@ -1819,6 +1860,9 @@ xt_tiles xt_tiles_for(const xt_target *target, const xt_product *p)
 
 /* ir/operations.c - what is known of each operation and of the kinds that share one. */
 
+/* Is it a product, whose operands begin with an xt_mma_desc_? */
+XE_FN_ bool xt_is_mma_(xt_op_ op) { return op == XT_OP_TILE_MMA_ || op == XT_OP_TILE_MMA_SCALED_; }
+
 /* As users write it. */
 XE_FN_ const char *xt_operation_name_(xt_op_ op)
 {
@@ -1862,7 +1906,7 @@ XE_FN_ const xt_math_row_ *xt_math_info_(int op)
 /* 0: none. */
 XE_FN_ int xt_math_instruction_(int op, int type)
 {
-    if (xt_is_f8_(type) || type >= (int)CM_C32) return 0;
+    if (xt_is_small_(type) || type >= (int)CM_C32) return 0;
     if (xt_is_float_(type)) return xt_math_info_(op)->on_float;
     return op != XT_MATH_ABS_ ? 0 : xt_is_signed_(type) ? (int)SPE_SABS : (int)SPE_UABS;
 }
@@ -2841,8 +2885,9 @@ XE_FN_ spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v)
     spe_id t = xt_spe_type_(x, type);
     double real = v->real;
     if (type == XT_BOOL_) return spe_const_bool(&x->m, v->integer != 0);
-    if (type == CM_BF16 || xt_is_f8_(type))
-        return spe_const_u(&x->m, t, spe_real_bits(xt_encoding_(type), xt_float_width_(type), real, xt_is_f8_(type)));
+    if (type == CM_BF16 || xt_is_small_(type))
+        return spe_const_u(&x->m, t,
+                           spe_real_bits(xt_encoding_(type), xt_float_width_(type), real, xt_is_small_(type)));
     if (type == CM_TF32) real = spe_real_of_bits(SPE_IEEE, 19, spe_real_bits(SPE_IEEE, 19, real, false));
     if (xt_is_float_(type)) return spe_const_f(&x->m, t, real);
     return xt_is_signed_(type) ? spe_const_i(&x->m, t, v->integer) : spe_const_u(&x->m, t, (uint64_t)v->integer);
@@ -4520,6 +4565,70 @@ XE_FN_ void xt_write_tile_mma_(xt_ctx *x, const xt_node_ *n)
     d.right = xt_now_as_(x, &d.right, CM_A);
     if (r.blocks) xt_emit_mma_(x, &d, with_c, &r);
     xt_define_vec_(x, n->result, r);
+}
+
+/* lower/scaled.c - writes tile_mma_scaled: products of blocks with their scales. */
+
+/* Scales first .. first + n along dimension `dim`, of the block whose number in the other dimension is at[2 + !dim]. */
+XE_FN_ cm_matrix xt_scales_(xt_ctx *x, const xt_vec *v, int dim, const int at[4], int first, int n)
+{
+    xt_grid_ g;
+    int i = 0, where[4] = {at[0], at[1], at[2], at[3]};
+    xt_grid_init_(x, &g, &v->dist);
+    const xt_cut_ *cut = &g.cut[dim];
+    while (i + 1 < cut->n && cut->at[i + 1] <= first) i++;
+    where[dim] = 0;
+    where[2 + dim] = i;
+    const cm_matrix *block = &v->block[xt_block_number_(&g, where[0], where[1], where[2], where[3])];
+    const int from = first - cut->at[i]; /* in coopmatrix.h, rows are columns */
+    return dim ? cm_submatrix(&x->cm, block, from, 0, n, block->layout.cols)
+               : cm_submatrix(&x->cm, block, 0, from, block->layout.rows, n);
+}
+
+/* A block of the result. In coopmatrix.h, b is the left operand and a the right one. */
+XE_FN_ cm_matrix xt_scaled_block_(xt_ctx *x, const xt_scaled_desc_ *d, const xt_grid_ *ga, const xt_grid_ *gb,
+                                  const int at[4], cm_type type, const cm_matrix *c)
+{
+    const int per = d->mma.left.type == CM_E2M1 ? 2 : 1;
+    cm_matrix sum = XT_ZERO_;
+    for (int k = 0; k < ga->cut[1].n; k++) {
+        const int first = ga->cut[1].at[k] * per / CM_SCALED, n = ga->cut[1].size[k] * per / CM_SCALED;
+        const cm_matrix *left = &d->mma.right.block[xt_block_number_(gb, 0, at[1], k, at[3])];
+        const cm_matrix *right = &d->mma.left.block[xt_block_number_(ga, at[0], 0, at[2], k)];
+        cm_matrix scales_a = xt_scales_(x, &d->scale_a, 1, at, first, n);
+        cm_matrix scales_b = xt_scales_(x, &d->scale_b, 0, at, first, n);
+        const cm_scales scales = {&scales_b, &scales_a};
+        sum = cm_mul_add_scaled(&x->cm, type, left, right, k ? &sum : c, &scales);
+    }
+    return sum;
+}
+
+XE_FN_ void xt_write_tile_mma_scaled_(xt_ctx *x, const xt_node_ *node)
+{
+    xt_scaled_desc_ d = *node->scaled;
+    const bool with_c = d.mma.sum.magic != 0;
+    xt_grid_ ga, gb, gr;
+    int at[4];
+    xt_vec r = xt_make_vec_(x, node);
+    if (with_c) d.mma.sum = xt_now_as_(x, &d.mma.sum, CM_ACC);
+    d.mma.left = xt_now_as_(x, &d.mma.left, CM_B);
+    d.mma.right = xt_now_as_(x, &d.mma.right, CM_A);
+    d.scale_a = xt_now_as_(x, &d.scale_a, CM_ACC);
+    d.scale_b = xt_now_as_(x, &d.scale_b, CM_ACC);
+    xt_grid_init_(x, &ga, &d.mma.left.dist);
+    xt_grid_init_(x, &gb, &d.mma.right.dist);
+    xt_grid_init_(x, &gr, &r.dist);
+    const bool made = d.mma.left.blocks == ga.blocks && d.mma.right.blocks == gb.blocks && d.scale_a.blocks &&
+                      d.scale_b.blocks && (!with_c || d.mma.sum.blocks == gr.blocks);
+    for (at[0] = 0; made && at[0] < gr.rounds[0]; at[0]++)
+        for (at[1] = 0; at[1] < gr.rounds[1]; at[1]++)
+            for (at[2] = 0; at[2] < gr.cut[0].n; at[2]++)
+                for (at[3] = 0; at[3] < gr.cut[1].n; at[3]++) {
+                    int n = xt_block_number_(&gr, at[0], at[1], at[2], at[3]);
+                    cm_matrix c = with_c ? xt_varied_(x, &d.mma.sum, &d.mma.sum.block[n]) : cm_poison();
+                    r.block[n] = xt_scaled_block_(x, &d, &ga, &gb, at, r.type, with_c ? &c : NULL);
+                }
+    xt_define_vec_(x, node->result, r);
 }
 
 /* lower/copy_in.c - copies a tile to local memory from rows of any pitch, with all subgroups. */
@@ -7054,7 +7163,7 @@ XE_FN_ void xt_find_products_(xt_ctx *x)
         const xt_mma_desc_ *d = n->mma;
         if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) open[++depth] = n->frame;
         if (n->op == XT_OP_END_) depth--;
-        if (n->op != XT_OP_TILE_MMA_) continue;
+        if (!xt_is_mma_(n->op)) continue;
         size_t sum = xt_vec_bytes_(&xt_value_at_(x, n->result)->now.vec);
         size_t carried = depth ? xt_carried_bytes_(open[depth]) : 0;
         size_t all = (sum > carried ? sum : carried) + xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right);
@@ -7249,13 +7358,15 @@ XE_FN_ void xt_product_layouts_(xt_ctx *x, const xt_node_ *n)
     xt_need_layout_(x, d->right.id, CM_A);
     xt_need_layout_(x, n->result, CM_ACC);
     if (d->sum.magic) xt_same_layout_(x, n->result, d->sum.id);
+    if (n->op == XT_OP_TILE_MMA_SCALED_) xt_need_layout_(x, n->scaled->scale_a.id, CM_ACC);
+    if (n->op == XT_OP_TILE_MMA_SCALED_) xt_need_layout_(x, n->scaled->scale_b.id, CM_ACC);
 }
 
 XE_FN_ void xt_find_layouts_(xt_ctx *x)
 {
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        if (n->op == XT_OP_TILE_MMA_) xt_product_layouts_(x, n);
+        if (xt_is_mma_(n->op)) xt_product_layouts_(x, n);
         if (n->op == XT_OP_END_) xt_join_carried_(x, n->frame, xt_same_layout_);
         if (xt_does_(n->op, XT_RENAMES_)) xt_same_layout_(x, n->whole->part.id, n->result);
         if (n->op == XT_OP_SPLAT_ && n->splat->like) xt_same_layout_(x, n->splat->like, n->result);
@@ -7444,7 +7555,7 @@ XE_FN_ void xt_find_block2d_(xt_ctx *x)
     xt_settle_tiles_(x);
     for (int i = 0; i < x->nodes.count && !x->loads; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        x->loads = n->op == XT_OP_TILE_MMA_ || (n->op == XT_OP_LOAD_TILE_ && xt_access_by_(x, n).by_messages);
+        x->loads = xt_is_mma_(n->op) || (n->op == XT_OP_LOAD_TILE_ && xt_access_by_(x, n).by_messages);
     }
 }
 
@@ -8004,7 +8115,7 @@ XE_FN_ int xt_common_type_(const xt_val *a, const xt_val *b)
     return CM_I32;
 }
 
-XE_FN_ bool xt_held_as_bits_(int type) { return type == CM_BF16 || xt_is_f8_(type); }
+XE_FN_ bool xt_held_as_bits_(int type) { return type == CM_BF16 || xt_is_small_(type); }
 
 XE_FN_ bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_val *b, int type)
 {
@@ -8026,7 +8137,7 @@ XE_FN_ bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_va
 XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
 {
     xt_numbers_ n = {type, {*v, *v, *v}};
-    if (xt_held_as_bits_(type) || xt_is_f8_(v->type))
+    if (xt_held_as_bits_(type) || xt_is_small_(v->type))
         return XT_FAIL_NUMBER_(w, XT_ERROR_SCALAR_TYPE, "XT_CAST of a number from %s to %s", xt_type_name_(v->type),
                                xt_type_name_(type));
     if (!xt_check_value_(w, v, "the operand of XT_CAST")) return xt_nothing_();
@@ -8269,7 +8380,7 @@ XE_FN_ xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like)
 XE_FN_ bool xt_check_iota_(xt_where_ w, int type, int dim)
 {
     if (dim != 0 && dim != 1) return xt_fail_(w, XT_ERROR_VEC_DIM, "XT_IOTA along dimension %d", dim);
-    return (type != XT_BOOL_ && !xt_is_f8_(type)) ||
+    return (type != XT_BOOL_ && !xt_is_small_(type)) ||
            xt_fail_(w, XT_ERROR_VEC_TYPE, "XT_IOTA of %s", xt_type_name_(type));
 }
 
@@ -8621,7 +8732,7 @@ XE_FN_ bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
 {
     bool bits = xt_is_bitwise_(op), truth = bits || op == SPE_ARITH_EQ || op == SPE_ARITH_NE;
     bool whole = bits || op == SPE_ARITH_SHL || op == SPE_ARITH_SHR;
-    return (type == XT_BOOL_ ? truth : !xt_is_f8_(type) && (!whole || xt_is_int_(type))) ||
+    return (type == XT_BOOL_ ? truth : !xt_is_small_(type) && (!whole || xt_is_int_(type))) ||
            xt_fail_(w, XT_ERROR_VEC_OP, "%s of vectors of %s", xt_op_name_(op), xt_type_name_(type));
 }
 
@@ -8727,9 +8838,18 @@ xt_val xt_math_scalar_(xt_where_ w, int op, const xt_any_ *given)
 
 /* ---- casts ------------------------------------------------------------------------------------------------------- */
 
+/* A cast to e2m1 makes bytes with a value in the lower four bits; one from e2m1 takes that. */
+XE_FN_ xt_vec xt_cast_each_(xt_where_ w, int type, const xt_vec *v)
+{
+    return xt_record_vecs_(w, XT_AS_(CAST_VECTOR), 0, (cm_type)type, 1, v, type);
+}
+
 xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a, xt_cast_desc_ d)
 {
     if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_CAST")) return xt_no_vec_();
+    if ((type == CM_E2M1) != (a.vec.type == CM_E2M1))
+        return XT_FAIL_VEC_(w, XT_ERROR_VEC_TYPE, "XT_CAST from %s to %s: use XT_TO_E2M1 or XT_FROM_E2M1",
+                            xt_type_name_((int)a.vec.type), xt_type_name_(type));
     return xt_record_vecs_(w, XT_AS_(CAST_VECTOR), !d.saturate, (cm_type)type, 1, &a.vec, type);
 }
 
@@ -9177,6 +9297,7 @@ XE_FN_ bool xt_mma_result_(const xt_mma_desc_ *d, bool with_c, cm_type *result)
     if (!row || d->type < 0) return false;
     *result = with_c ? d->sum.type : d->type ? (cm_type)(d->type - 1) : row->acc;
     if (d->type && d->type - 1 != (int)*result) return false;
+    if (xt_is_small_((int)own) && xt_is_small_((int)d->right.type) && *result == CM_BF16) return true;
     return *result == row->acc || (own == d->right.type && *result == own && (own == CM_F16 || own == CM_BF16));
 }
 
@@ -9223,21 +9344,84 @@ XE_FN_ bool xt_mma_check_blocks_(xt_where_ w, const xt_mma_desc_ *d, bool with_c
                     b[0], b[1], c[0], c[1]);
 }
 
-xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
+/* The result of a product, after all checks; to be recorded. */
+XE_FN_ xt_vec xt_mma_form_(xt_where_ w, const xt_mma_desc_ *d)
 {
-    bool with_c = d.sum.magic != 0;
+    bool with_c = d->sum.magic != 0;
     cm_type type = CM_F32;
     xt_map map;
-    if (!xt_enter_(w) || !xt_mma_check_shapes_(w, &d, with_c) || !xt_mma_check_types_(w, &d, with_c, &type) ||
-        !xt_mma_check_maps_(w, &d, with_c, &map) || !xt_mma_check_blocks_(w, &d, with_c))
+    if (!xt_enter_(w) || !xt_mma_check_shapes_(w, d, with_c) || !xt_mma_check_types_(w, d, with_c, &type) ||
+        !xt_mma_check_maps_(w, d, with_c, &map) || !xt_mma_check_blocks_(w, d, with_c))
         return xt_no_vec_();
-    xt_vec r = xt_mapped_vec_(w, type, d.left.dist.shape[0], d.right.dist.shape[1], &map);
-    xt_spread_like_(w.x, r.id, &d.left);
-    xt_spread_like_(w.x, r.id, &d.right);
-    xt_spread_like_(w.x, r.id, &d.sum);
-    r.inner[0] = d.left.inner[0];
-    r.inner[1] = d.right.inner[1];
-    xt_record_(w, XT_AS_(TILE_MMA), 0, r.id, &d, sizeof d);
+    xt_vec r = xt_mapped_vec_(w, type, d->left.dist.shape[0], d->right.dist.shape[1], &map);
+    xt_spread_like_(w.x, r.id, &d->left);
+    xt_spread_like_(w.x, r.id, &d->right);
+    xt_spread_like_(w.x, r.id, &d->sum);
+    r.inner[0] = d->left.inner[0];
+    r.inner[1] = d->right.inner[1];
+    return r;
+}
+
+xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
+{
+    xt_vec r = xt_mma_form_(w, &d);
+    if (r.id) xt_record_(w, XT_AS_(TILE_MMA), 0, r.id, &d, sizeof d);
+    return r;
+}
+
+/* front/scaled.c - records tile_mma_scaled, a product of blocks with scales. */
+
+/* Scales of an operand: one for CM_SCALED values along k, distributed like it. */
+XE_FN_ bool xt_check_scales_(xt_where_ w, const char *what, const xt_vec *v, int rows, int cols, const xt_map *map)
+{
+    char text[48];
+    snprintf(text, sizeof text, "the scales of %s", what);
+    if (!xt_check_vec_(w, v, text)) return false;
+    if (v->type != CM_E8M0)
+        return xt_fail_(w, XT_ERROR_MMA_TYPE, "%s are of %s, wanted e8m0", text, xt_type_name_((int)v->type));
+    if (v->dist.shape[0] != rows || v->dist.shape[1] != cols)
+        return xt_fail_(w, XT_ERROR_MMA_SHAPE, "%s are %d x %d, wanted %d x %d", text, v->dist.shape[0],
+                        v->dist.shape[1], rows, cols);
+    return v->inner[0] ? xt_fail_(w, XT_ERROR_BLOCKED, "%s are blocked", text)
+                       : xt_map_agrees_(w, XT_ERROR_MMA_MAP, text, &v->map, map);
+}
+
+/* Values along k: an e2m1 has two. */
+XE_FN_ int xt_values_(const xt_vec *left) { return left->dist.shape[1] * (left->type == CM_E2M1 ? 2 : 1); }
+
+/* A subgroup's pieces of the operands are cut at multiples of 32 elements, but for one that is smaller. */
+XE_FN_ bool xt_check_scaled_types_(xt_where_ w, const xt_vec *a, const xt_vec *b)
+{
+    const int values = xt_values_(a), deep = a->dist.shape[1];
+    const bool small = xt_is_small_((int)a->type) && xt_is_small_((int)b->type);
+    const bool half = a->type == b->type && (a->type == CM_F16 || a->type == CM_BF16);
+    if (!small && !half)
+        return xt_fail_(w, XT_ERROR_MMA_TYPE, "XT_TILE_MMA_SCALED: a of %s, b of %s", xt_type_name_((int)a->type),
+                        xt_type_name_((int)b->type));
+    return (values % CM_SCALED == 0 && (deep % CM_SCALED == 0 || values == CM_SCALED)) ||
+           xt_fail_(w, XT_ERROR_MMA_SHAPE, "XT_TILE_MMA_SCALED: %d values along k, wanted a multiple of %d%s", values,
+                    (int)CM_SCALED, a->type == CM_E2M1 ? ", beyond 32 of 64" : "");
+}
+
+xt_vec xt_tile_mma_scaled_(xt_where_ w, xt_scaled_desc_ d)
+{
+    xt_map none = XT_ZERO_, map_a = none, map_b = none;
+    d.mma.sum = d.sum;
+    d.mma.type = d.type;
+    d.mma.map = d.map;
+    xt_vec r = xt_mma_form_(w, &d.mma);
+    const xt_vec *a = &d.mma.left, *b = &d.mma.right;
+    if (!r.id || !xt_check_scaled_types_(w, a, b)) return xt_no_vec_();
+    if (r.type != CM_F32 && r.type != CM_BF16)
+        return XT_FAIL_VEC_(w, XT_ERROR_MMA_TYPE, "XT_TILE_MMA_SCALED: a result of %s", xt_type_name_((int)r.type));
+    const int blocks = xt_values_(a) / CM_SCALED;
+    if (xt_has_map_(&r.map)) map_a = xt_map_mma_a(&r.map, blocks), map_b = xt_map_mma_b(&r.map, blocks);
+    if (!xt_check_scales_(w, "a", &d.scale_a, a->dist.shape[0], blocks, &map_a) ||
+        !xt_check_scales_(w, "b", &d.scale_b, blocks, b->dist.shape[1], &map_b))
+        return xt_no_vec_();
+    xt_spread_like_(w.x, r.id, &d.scale_a);
+    xt_spread_like_(w.x, r.id, &d.scale_b);
+    xt_record_(w, XT_AS_(TILE_MMA_SCALED), 0, r.id, &d, sizeof d);
     return r;
 }
 
@@ -9249,7 +9433,7 @@ XE_FN_ bool xt_check_rmw_(xt_where_ w, xt_rmw_kind_ kind, const xt_tile *t)
     const xt_rmw_row_ *row = xt_rmw_row_of_(kind);
     const xt_dist *d = &t->dist;
     int takes = xt_is_float_(t->type) ? XT_RMW_FLOAT_ : xt_is_int_(t->type) ? XT_RMW_INT_ : 0;
-    if (!(row->takes & takes) || (xt_is_f8_(t->type) && kind != XT_RMW_assign_))
+    if (!(row->takes & takes) || (xt_is_small_(t->type) && kind != XT_RMW_assign_))
         return xt_fail_(w, XT_ERROR_ATOMIC_TYPE, "%s of %s", row->name, xt_type_name_(t->type));
     return (d->count[0] >= d->layout[0] && d->count[1] >= d->layout[1]) ||
            xt_fail_(w, XT_ERROR_ATOMIC_SHARED, "tile %d x %d of %s", d->shape[0], d->shape[1], xt_map_text_(&t->map).s);
@@ -9281,7 +9465,7 @@ XE_FN_ bool xt_check_reduction_(xt_where_ w, const char *what, int kind, xt_redu
     d->dim = xt_dimension_(w, what, d->dim, &d->vec);
     if (d->dim < 0) return false;
     int n = d->vec.dist.shape[d->dim];
-    if (type == XT_BOOL_ || xt_is_f8_(type) || !(row->takes & (xt_is_float_(type) ? XT_RMW_FLOAT_ : XT_RMW_INT_)))
+    if (type == XT_BOOL_ || xt_is_small_(type) || !(row->takes & (xt_is_float_(type) ? XT_RMW_FLOAT_ : XT_RMW_INT_)))
         return xt_fail_(w, XT_ERROR_REDUCTION_KIND, "%s of %s", row->name, xt_type_name_(type));
     if (d->reduction_size == 0) d->reduction_size = n;
     return (d->reduction_size > 0 && n % d->reduction_size == 0) ||
@@ -9499,43 +9683,46 @@ xt_vec xt_top_(xt_where_ w, xt_top_desc_ d)
 
 XE_FN_ int xt_unsigned_of_(int bits) { return bits == 8 ? CM_U8 : bits == 16 ? CM_U16 : bits == 32 ? CM_U32 : CM_U64; }
 
-/* For each element of a vector, in its type: the position, in bits, among `count` neighbours that make one element. */
-XE_FN_ xt_vec xt_bit_positions_(xt_where_ w, const xt_vec *like, int count, int bits)
+/* For each element of a vector, in its type: the position, in bits, among `count` neighbours along dim that make one
+ * element, of `bits` bits each. */
+XE_FN_ xt_vec xt_bit_positions_(xt_where_ w, const xt_vec *like, int dim, int count, int bits)
 {
     xt_vec_desc_ form = XT_ZERO_;
     form.map = like->map;
     form.rows = like->dist.shape[0];
     form.cols = like->dist.shape[1];
-    xt_vec at = xt_iota_(w, (int)like->type, 1, form);
+    xt_vec at = xt_iota_(w, (int)like->type, dim, form);
     at = xt_binary_pair_(w, SPE_ARITH_AND, xt_any_vec_(at), xt_any_int_(count - 1));
     return xt_binary_pair_(w, SPE_ARITH_MUL, xt_any_vec_(at), xt_any_int_(bits));
 }
 
-/* Makes one element of `count` neighbours: each is shifted to its place, and they are or-ed. */
-XE_FN_ xt_vec xt_join_neighbours_(xt_where_ w, const xt_vec *v, int type, int count)
+/* Makes one element of `count` neighbours along dim: each is shifted to its place, and they are or-ed. */
+XE_FN_ xt_vec xt_join_neighbours_(xt_where_ w, const xt_vec *v, int dim, int type, int count)
 {
     const xt_cast_desc_ as_usual = {true};
     xt_reduction_desc_ all = XT_ZERO_;
     xt_vec wide = xt_cast_vec_(w, type, xt_any_vec_(*v), as_usual);
-    xt_vec places = xt_bit_positions_(w, &wide, count, xt_bits_((int)v->type));
+    xt_vec places = xt_bit_positions_(w, &wide, dim, count, xt_bits_(type) / count);
     all.vec = xt_binary_pair_(w, SPE_ARITH_SHL, xt_any_vec_(wide), xt_any_vec_(places));
-    all.dim = 1;
+    all.dim = dim;
     all.reduction_size = count;
     return xt_reduction_(w, XT_RED_or_, all);
 }
 
-/* Takes each element apart into `count` neighbours: it is repeated, and each copy shifted to its part. */
-XE_FN_ xt_vec xt_split_elements_(xt_where_ w, const xt_vec *v, int type, int count)
+/* Takes each element apart into `count` neighbours along dim: it is repeated, and each copy shifted to its part. */
+XE_FN_ xt_vec xt_split_elements_(xt_where_ w, const xt_vec *v, int dim, int type, int count)
 {
     const xt_cast_desc_ as_usual = {true};
     xt_broadcast_desc_ copies = XT_ZERO_;
     copies.vec = *v;
-    copies.dim = 1;
-    copies.size = v->dist.shape[1] * count;
+    copies.dim = dim;
+    copies.size = v->dist.shape[dim] * count;
     copies.broadcast_size = count;
     copies.map = v->map;
-    copies.map.sg_data[1] *= count;
-    xt_vec all = xt_broadcast_(w, copies), places = xt_bit_positions_(w, &all, count, xt_bits_(type));
+    copies.map.sg_data[dim] *= count;
+    xt_vec all = xt_broadcast_(w, copies);
+    if (!all.id) return all;
+    xt_vec places = xt_bit_positions_(w, &all, dim, count, xt_bits_((int)v->type) / count);
     all = xt_binary_pair_(w, SPE_ARITH_SHR, xt_any_vec_(all), xt_any_vec_(places));
     return xt_cast_vec_(w, type, xt_any_vec_(all), as_usual);
 }
@@ -9570,11 +9757,113 @@ xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
     w.x->part++;
     d.v = a.vec;
     d.part = xt_reinterpret_(w, xt_unsigned_of_(has), &a.vec);
-    d.part = has < wanted ? xt_join_neighbours_(w, &d.part, xt_unsigned_of_(wanted), wanted / has)
-                          : xt_split_elements_(w, &d.part, xt_unsigned_of_(wanted), has / wanted);
+    d.part = has < wanted ? xt_join_neighbours_(w, &d.part, 1, xt_unsigned_of_(wanted), wanted / has)
+                          : xt_split_elements_(w, &d.part, 1, xt_unsigned_of_(wanted), has / wanted);
     if (d.part.id) d.part = xt_reinterpret_(w, type, &d.part);
     w.x->part--;
     return xt_rename_(w, XT_AS_(BITCAST_WIDTH), 0, &d, whole);
+}
+
+/* front/quantize.c - records the operations of OCP's Microscaling Formats that others make up: two e2m1 a byte, and
+ * blocks of elements with a scale. */
+
+XE_FN_ bool xt_check_pairs_(xt_where_ w, const char *what, const xt_vec *v, int dim, int count)
+{
+    if (!xt_check_operand_(w, what, v, NULL)) return false;
+    if (dim != 0 && dim != 1) return xt_fail_(w, XT_ERROR_VEC_DIM, "%s along dimension %d", what, dim);
+    if (v->inner[0]) return xt_fail_(w, XT_ERROR_BLOCKED, "%s of a 4-D vector: XT_TILE_UNPACK first", what);
+    return v->dist.data[dim] % count == 0 ||
+           xt_fail_(w, XT_ERROR_VEC_SHAPE, "%s along dimension %d, where a subgroup has %d: not a multiple of %d", what,
+                    dim, v->dist.data[dim], count);
+}
+
+XE_FN_ bool xt_is_real_(cm_type type) { return type == CM_F32 || type == CM_F16 || type == CM_BF16; }
+
+xt_vec xt_to_e2m1_(xt_where_ w, xt_vec v, int dim)
+{
+    if (!xt_check_pairs_(w, "XT_TO_E2M1", &v, dim, 2)) return xt_no_vec_();
+    if (!xt_is_real_(v.type))
+        return XT_FAIL_VEC_(w, XT_ERROR_VEC_TYPE, "XT_TO_E2M1 of %s", xt_type_name_((int)v.type));
+    xt_vec half = xt_cast_each_(w, CM_E2M1, &v);
+    half = xt_reinterpret_(w, CM_U8, &half);
+    xt_vec both = xt_join_neighbours_(w, &half, dim, CM_U8, 2);
+    return both.id ? xt_reinterpret_(w, CM_E2M1, &both) : both;
+}
+
+xt_vec xt_from_e2m1_(xt_where_ w, int type, xt_vec v, int dim)
+{
+    if (!xt_check_pairs_(w, "XT_FROM_E2M1", &v, dim, 1)) return xt_no_vec_();
+    if (v.type != CM_E2M1 || !xt_is_real_((cm_type)type))
+        return XT_FAIL_VEC_(w, XT_ERROR_VEC_TYPE, "XT_FROM_E2M1 from %s to %s", xt_type_name_((int)v.type),
+                            xt_type_name_(type));
+    xt_vec bytes = xt_reinterpret_(w, CM_U8, &v), halves = xt_split_elements_(w, &bytes, dim, CM_U8, 2);
+    if (!halves.id) return halves;
+    halves = xt_reinterpret_(w, CM_E2M1, &halves);
+    return xt_cast_each_(w, type, &halves);
+}
+
+XE_FN_ xt_vec xt_by_int_(xt_where_ w, int op, const xt_vec *v, int number)
+{
+    return xt_binary_pair_(w, op, xt_any_vec_(*v), xt_any_int_(number));
+}
+
+/* e8m0 of the largest |x| of each block, as i32: its exponent less that of the type's largest number, at least 0; 255,
+ * NaN, of infinity and NaN. */
+XE_FN_ xt_vec xt_block_scales_(xt_where_ w, const xt_vec *v, int dim, int exponent)
+{
+    const xt_any_ operand = xt_any_vec_(*v);
+    xt_reduction_desc_ largest = XT_ZERO_;
+    largest.vec = xt_math_vec_(w, XT_MATH_ABS_, &operand);
+    largest.dim = dim;
+    largest.reduction_size = CM_SCALED;
+    xt_vec most = xt_reduction_(w, XT_RED_maximumf_, largest);
+    if (!most.id) return most;
+    xt_vec bits = xt_reinterpret_(w, CM_I32, &most);
+    xt_vec scale = xt_by_int_(w, SPE_ARITH_SHR, &bits, 23);
+    scale = xt_by_int_(w, SPE_ARITH_SUB, &scale, exponent);
+    scale = xt_by_int_(w, SPE_ARITH_MAX, &scale, 0);
+    const xt_any_ sides[3] = {xt_any_vec_(xt_by_int_(w, SPE_ARITH_GE, &bits, 0x7f800000)), xt_any_int_(SPE_E8M0_NAN),
+                              xt_any_vec_(scale)};
+    return xt_select_vec_(w, sides);
+}
+
+/* x / 2^(scale - 127), by two factors, each a normal number. */
+XE_FN_ xt_vec xt_unscaled_(xt_where_ w, xt_vec x, const xt_vec *scale, int dim)
+{
+    xt_vec inverse = xt_binary_pair_(w, SPE_ARITH_SUB, xt_any_int_(254), xt_any_vec_(*scale));
+    for (int i = 0; i < 2; i++) {
+        xt_broadcast_desc_ wide = XT_ZERO_;
+        xt_vec part = xt_by_int_(w, SPE_ARITH_ADD, &inverse, i);
+        part = xt_by_int_(w, SPE_ARITH_SHR, &part, 1);
+        part = xt_by_int_(w, SPE_ARITH_ADD, &part, 64 - i);
+        part = xt_by_int_(w, SPE_ARITH_SHL, &part, 23);
+        wide.vec = xt_reinterpret_(w, CM_F32, &part);
+        wide.dim = dim;
+        wide.size = x.dist.shape[dim];
+        wide.broadcast_size = CM_SCALED;
+        wide.map = x.map;
+        x = xt_binary_pair_(w, SPE_ARITH_MUL, xt_any_vec_(x), xt_any_vec_(xt_broadcast_(w, wide)));
+        if (!x.id) return x;
+    }
+    return x;
+}
+
+xt_vec xt_quantize_(xt_where_ w, int type, xt_quantize_desc_ d)
+{
+    const int exponent = type == CM_E4M3 ? 8 : type == CM_E5M2 ? 15 : 2; /* of the type's largest number */
+    const xt_cast_desc_ saturating = {true};
+    if (!xt_check_pairs_(w, "XT_QUANTIZE", &d.vec, d.dim, CM_SCALED)) return xt_no_vec_();
+    if (!xt_is_real_(d.vec.type) || !(type == CM_E4M3 || type == CM_E5M2 || type == CM_E2M1))
+        return XT_FAIL_VEC_(w, XT_ERROR_VEC_TYPE, "XT_QUANTIZE from %s to %s", xt_type_name_((int)d.vec.type),
+                            xt_type_name_(type));
+    xt_vec x = xt_cast_vec_(w, CM_F32, xt_any_vec_(d.vec), saturating);
+    xt_vec scale = xt_block_scales_(w, &x, d.dim, exponent);
+    if (!scale.id) return scale;
+    xt_vec bytes = xt_cast_vec_(w, CM_U8, xt_any_vec_(scale), saturating);
+    if (d.scales) *d.scales = xt_reinterpret_(w, CM_E8M0, &bytes);
+    x = xt_unscaled_(w, x, &scale, d.dim);
+    if (!x.id) return x;
+    return type == CM_E2M1 ? xt_to_e2m1_(w, x, d.dim) : xt_cast_vec_(w, type, xt_any_vec_(x), saturating);
 }
 
 /* front/emit.c - records users' own operations, written with the lower headers. */
@@ -10358,7 +10647,8 @@ XE_FN_ SPE_PRINTF(2, 3) void xt_put_(xt_printer_ *p, const char *format, ...)
 /* The type of a number, for which 32-bit integers are indices, or of an element. */
 XE_FN_ const char *xt_type_text_(int type, bool number)
 {
-    if (xt_is_f8_(type)) return type == CM_E4M3 ? "f8E4M3FN" : "f8E5M2";
+    if (xt_is_small_(type))
+        return type == CM_E4M3 ? "f8E4M3FN" : type == CM_E5M2 ? "f8E5M2" : type == CM_E2M1 ? "f4E2M1FNx2" : "f8E8M0FNU";
     if (type == XT_BOOL_ || !xt_is_int_(type) || xt_is_signed_(type))
         return number && type == CM_I32 ? "index" : xt_type_name_(type);
     return type == CM_U64 ? "ui64" : type == CM_U32 ? (number ? "index" : "ui32") : type == CM_U16 ? "ui16" : "ui8";
@@ -10685,6 +10975,9 @@ typedef struct {
 #define XT_FIELDS_mma                                                                                                  \
     {XT_F_(mma_desc, left),  XT_F_(mma_desc, right), XT_F_(mma_desc, sum), XT_F_(mma_desc, a_map),                     \
      XT_F_(mma_desc, b_map), XT_F_(mma_desc, c_map), XT_F_(mma_desc, map)}
+#define XT_FIELDS_scaled                                                                                               \
+    {XT_F_(scaled_desc, mma.left), XT_F_(scaled_desc, scale_a), XT_F_(scaled_desc, mma.right),                         \
+     XT_F_(scaled_desc, scale_b), XT_F_(scaled_desc, mma.sum)}
 #define XT_FIELDS_whole                                                                                                \
     {XT_F_(whole, v),         XT_F_(whole, dim),    XT_F_(whole, size), XT_F_(whole, from.shift),                      \
      XT_F_(whole, exclusive), XT_F_(whole, source), XT_F_(whole, given)}
@@ -11078,6 +11371,13 @@ XETILE_AS_BEFORE_
 #define XT_UPDATE_2(tile_, rows_, cols_)                                                                               \
     xt_update_tile_offset_(XT_HERE_, (xt_update_){.tile = (tile_), .by = {XT_NUMBER_(rows_), XT_NUMBER_(cols_)}})
 #define XT_TILE_MMA(...) xt_tile_mma_(XT_HERE_, (xt_mma_desc_){.left = __VA_ARGS__})
+#define XT_TILE_MMA_SCALED(left_, scale_left_, right_, ...)                                                            \
+    xt_tile_mma_scaled_(XT_HERE_, (xt_scaled_desc_){.mma = {.left = (left_), .right = (right_)},                       \
+                                                    .scale_a = (scale_left_), .scale_b = __VA_ARGS__})
+#define XT_QUANTIZE(T, vec_, ...) \
+    xt_quantize_(XT_HERE_, XT_ID_(T), (xt_quantize_desc_){.vec = (vec_), .dim = __VA_ARGS__})
+#define XT_TO_E2M1(vec_, dim_) xt_to_e2m1_(XT_HERE_, vec_, dim_)
+#define XT_FROM_E2M1(T, vec_, dim_) xt_from_e2m1_(XT_HERE_, XT_ID_(T), vec_, dim_)
 #define XT_SPLAT(T, rows_, cols_, ...)                                                                                 \
     xt_splat_(XT_HERE_, XT_ID_(T), XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)),                                       \
               (xt_vec_desc_){.rows = (rows_), .cols = (cols_), SPE_REST(__VA_ARGS__, .end_ = 0)})
@@ -11215,6 +11515,14 @@ template <class T> constexpr int xt_table_of_cpp_(const T *)
 #undef XT_TILE_MMA /* (a, b), (a, b, sum), (a, b, sum, options...); not (a, b, options...) */
 #define XT_TILE_MMA(left_, right_, ...)                                                                                \
     xt_tile_mma_(XT_HERE_, xt_mma_desc_{.left = (left_), .right = (right_), __VA_OPT__(.sum = __VA_ARGS__)})
+#undef XT_TILE_MMA_SCALED
+#define XT_TILE_MMA_SCALED(left_, scale_left_, right_, scale_right_, ...)                                              \
+    xt_tile_mma_scaled_(XT_HERE_, xt_scaled_desc_{.mma = {.left = (left_), .right = (right_)},                         \
+                                                  .scale_a = (scale_left_), .scale_b = (scale_right_),                 \
+                                                  __VA_OPT__(.sum = __VA_ARGS__)})
+#undef XT_QUANTIZE
+#define XT_QUANTIZE(T, vec_, dim_, ...)                                                                                \
+    xt_quantize_(XT_HERE_, XT_ID_(T), xt_quantize_desc_{.vec = (vec_), .dim = (dim_), __VA_ARGS__})
 #undef XT_ATOMIC_RMW
 #define XT_ATOMIC_RMW(kind_, vec_, tile_, ...)                                                                         \
     xt_atomic_rmw_(XT_HERE_, XT_RMW_##kind_##_,                                                                        \

@@ -47,9 +47,10 @@
  *
  * OPERATIONS (number: a C integer or floating value, or an xt_val; T: a type name as above, also tf32). Capitalised
  * words in brackets name errors, XT_ERROR_...; any operation may report UNSET: a value that was never set.
- *   Tiles and memory, at both levels (at work-group level with .map). T may also be tf32 e4m3 e5m2, or i1 for masks: a
- *   byte each in memory (0 is false; ptr(u8, X) or ptr(i8, X)), 0 or 1 in vectors. Nothing outside a base matrix is
- *   ever read or written; tiles of any size may lie anywhere. Offsets, extents and strides are 32 bits (INDEX).
+ *   Tiles and memory, at both levels (at work-group level with .map). T may also be tf32 e4m3 e5m2 e2m1 e8m0, or i1 for
+ *   masks: a byte each in memory (0 is false; ptr(u8, X) or ptr(i8, X)), 0 or 1 in vectors. Nothing outside a base
+ *   matrix is ever read or written; tiles of any size may lie anywhere. Offsets, extents and strides are 32 bits
+ *   (INDEX).
  *     XT_INIT_TILE(base, T, rows, cols, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .strides = XT_AT(N, 1),
  *                  .order = {1, 0}, .inner_blocks = {a, b}, .map = m, .inside = false)
  *         base             a pointer parameter to T, a 64-bit integer (an address), XT_LOCAL (TILE_BASE, TILE_TYPE)
@@ -122,7 +123,25 @@
  *         f16 x f16           f32, f16                 f32 x f32, tf32 x tf32     f32
  *         bf16 x bf16         f32, bf16                f64 x f64                  f64
  *         i8|u8 x i8|u8       i32                      others: what cm_product_row of coopmatrix.h has
+ *         e4m3|e5m2 x e4m3|e5m2                         e2m1 x e2m1 (a of rows x k / 2 bytes)        f32, bf16
  *                                        .a_map .b_map .c_map: the operands' maps, to be checked
+ *     XT_TILE_MMA_SCALED(a, scale_a, b, scale_b, c) or without c: OCP's MX products. Each element counts as it is
+ *                                        times the scale of its 32 values along k: scale_a is rows x k / 32, scale_b
+ *                                        k / 32 x cols, of e8m0, with the maps of operands that long (xt_map_mma_a,
+ *                                        xt_map_mma_b). a and b as above, or both f16, or both bf16; k is a multiple
+ *                                        of 32, of e2m1 32 or a multiple of 64. Sums are f32, the result is f32 or
+ *                                        bf16 (c, or .type). Where no instruction does it, 32 products are summed in
+ *                                        f32, scaled exactly and added to the sum; devices may round in other places
+ *                                        (MMA_SHAPE, MMA_TYPE, MMA_MAP, BLOCKED)
+ *     XT_QUANTIZE(T, v, dim, .scales = &s)        v of f32, f16 or bf16 in blocks of 32 along dim (1: of a, 0: of b),
+ *                                        as OCP's MX 1.0 says: the scale is 2^(floor(log2(largest |v|)) - exponent of
+ *                                        the largest T), at least 2^-127, and elements v / scale are rounded to nearest
+ *                                        even and saturate. T is e4m3, e5m2 or e2m1 (then half as many along dim). s:
+ *                                        an xt_vec that receives the scales, one for each block. A block with infinity
+ *                                        or NaN gets the scale NaN (VEC_TYPE, VEC_DIM, VEC_SHAPE, BLOCKED)
+ *     XT_TO_E2M1(v, dim) XT_FROM_E2M1(T, v, dim)  pairs along dim of f32, f16 or bf16 become e2m1, the first in the
+ *                                        lower four bits, and back; errors as above. e2m1 has neither infinity nor
+ *                                        NaN: what is larger, and NaN, becomes 6
  *     XT_SPLAT(T, rows, cols, number, .map = m)   every element the same. For bf16, tf32, e4m3 and e5m2 the number
  *                                        is an f32, which is rounded; also where one is mixed with a vector
  *     XT_TABLE(T, rows, cols, values, .map = m)   rows * cols C constants, row after row: an array of double, float,
@@ -446,7 +465,7 @@ XETILE_API xt_map xt_map_transpose(const xt_map *map);
 
 /* Types as written in kernels: XT_TYPE_f16 ... XT_BOOL_ is that of conditions, next to the cm_type values. */
 #define XT_TYPE_ENUM_(name, bytes, kind, sign, bits, fp, token) XT_TYPE_##token = CM_##name,
-enum { CM_REAL_TYPES(XT_TYPE_ENUM_) XT_BOOL_ = CM_TYPE_COUNT, XT_TYPE_i1 = XT_BOOL_ };
+enum { CM_REAL_TYPES(XT_TYPE_ENUM_) CM_MX_TYPES(XT_TYPE_ENUM_) XT_BOOL_ = CM_TYPE_COUNT, XT_TYPE_i1 = XT_BOOL_ };
 
 typedef spe_val xt_val; /* types: cm_type or XT_BOOL_ */
 
@@ -719,6 +738,17 @@ typedef struct {
     xt_map map, a_map, b_map, c_map; /* map: the result's; the others are only checked against the operands */
     int type;                        /* XT_TYPE(T); 0: the default */
 } xt_mma_desc_;
+typedef struct {
+    xt_mma_desc_ mma;
+    xt_vec scale_a, scale_b, sum;
+    int type;
+    xt_map map;
+} xt_scaled_desc_;
+typedef struct {
+    xt_vec vec;
+    int dim;
+    xt_vec *scales;
+} xt_quantize_desc_;
 
 enum { XT_DIMS_PAIR_ = 16 }; /* values of XT_DIMS start here */
 
@@ -976,6 +1006,13 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_UPDATE_2(tile_, rows_, cols_)                                                                               \
     xt_update_tile_offset_(XT_HERE_, (xt_update_){.tile = (tile_), .by = {XT_NUMBER_(rows_), XT_NUMBER_(cols_)}})
 #define XT_TILE_MMA(...) xt_tile_mma_(XT_HERE_, (xt_mma_desc_){.left = __VA_ARGS__})
+#define XT_TILE_MMA_SCALED(left_, scale_left_, right_, ...)                                                            \
+    xt_tile_mma_scaled_(XT_HERE_, (xt_scaled_desc_){.mma = {.left = (left_), .right = (right_)},                       \
+                                                    .scale_a = (scale_left_), .scale_b = __VA_ARGS__})
+#define XT_QUANTIZE(T, vec_, ...) \
+    xt_quantize_(XT_HERE_, XT_ID_(T), (xt_quantize_desc_){.vec = (vec_), .dim = __VA_ARGS__})
+#define XT_TO_E2M1(vec_, dim_) xt_to_e2m1_(XT_HERE_, vec_, dim_)
+#define XT_FROM_E2M1(T, vec_, dim_) xt_from_e2m1_(XT_HERE_, XT_ID_(T), vec_, dim_)
 #define XT_SPLAT(T, rows_, cols_, ...)                                                                                 \
     xt_splat_(XT_HERE_, XT_ID_(T), XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)),                                       \
               (xt_vec_desc_){.rows = (rows_), .cols = (cols_), SPE_REST(__VA_ARGS__, .end_ = 0)})

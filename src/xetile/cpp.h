@@ -104,6 +104,14 @@ template <class T> constexpr int xt_table_of_cpp_(const T *)
 #undef XT_TILE_MMA /* (a, b), (a, b, sum), (a, b, sum, options...); not (a, b, options...) */
 #define XT_TILE_MMA(left_, right_, ...)                                                                                \
     xt_tile_mma_(XT_HERE_, xt_mma_desc_{.left = (left_), .right = (right_), __VA_OPT__(.sum = __VA_ARGS__)})
+#undef XT_TILE_MMA_SCALED
+#define XT_TILE_MMA_SCALED(left_, scale_left_, right_, scale_right_, ...)                                              \
+    xt_tile_mma_scaled_(XT_HERE_, xt_scaled_desc_{.mma = {.left = (left_), .right = (right_)},                         \
+                                                  .scale_a = (scale_left_), .scale_b = (scale_right_),                 \
+                                                  __VA_OPT__(.sum = __VA_ARGS__)})
+#undef XT_QUANTIZE
+#define XT_QUANTIZE(T, vec_, dim_, ...)                                                                                \
+    xt_quantize_(XT_HERE_, XT_ID_(T), xt_quantize_desc_{.vec = (vec_), .dim = (dim_), __VA_ARGS__})
 #undef XT_ATOMIC_RMW
 #define XT_ATOMIC_RMW(kind_, vec_, tile_, ...)                                                                         \
     xt_atomic_rmw_(XT_HERE_, XT_RMW_##kind_##_,                                                                        \

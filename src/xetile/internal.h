@@ -426,6 +426,7 @@ struct xt_node_ {
         const xt_scattered_ *scattered;
         xt_whole_ *whole;
         const xt_mma_desc_ *mma;
+        const xt_scaled_desc_ *scaled; /* begins with an xt_mma_desc_ */
         const xt_splat_of_ *splat;
         xt_local_array_ *local;
         const xt_emitted_ *emitted;

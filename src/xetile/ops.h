@@ -49,6 +49,8 @@ enum {
     X(LOAD_GATHER, load_gather, loads, scattered, "$= xetile.load_gather $t1$o2$p3 : $T1$O2 -> $r")                    \
     X(ELEMENT, element, product, vectors, "$= vector.extract $v0 : $V0")                                               \
     X(TILE_MMA, tile_mma, product, mma, "$= xetile.tile_mma $v0, $v1$o2$m3 : $V0, $V1$O2 -> $r")                       \
+    X(TILE_MMA_SCALED, tile_mma_scaled, product, scaled,                                                               \
+      "$= xetile.tile_mma_scaled $v0, $v1, $v2, $v3$o4 : $V0, $V1, $V2, $V3$O4 -> $r")                                 \
     X(SPLAT, splat, makes, splat, "$= vector.splat $#0$m : $r")                                                        \
     X(TABLE, table, makes, none, "$= arith.constant dense<...>$m : $r")                                                \
     X(IOTA, iota, makes, none, "$= vector.step [$K]$m : $r")                                                           \

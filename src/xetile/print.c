@@ -36,7 +36,8 @@ static SPE_PRINTF(2, 3) void xt_put_(xt_printer_ *p, const char *format, ...)
 /* The type of a number, for which 32-bit integers are indices, or of an element. */
 static const char *xt_type_text_(int type, bool number)
 {
-    if (xt_is_f8_(type)) return type == CM_E4M3 ? "f8E4M3FN" : "f8E5M2";
+    if (xt_is_small_(type))
+        return type == CM_E4M3 ? "f8E4M3FN" : type == CM_E5M2 ? "f8E5M2" : type == CM_E2M1 ? "f4E2M1FNx2" : "f8E8M0FNU";
     if (type == XT_BOOL_ || !xt_is_int_(type) || xt_is_signed_(type))
         return number && type == CM_I32 ? "index" : xt_type_name_(type);
     return type == CM_U64 ? "ui64" : type == CM_U32 ? (number ? "index" : "ui32") : type == CM_U16 ? "ui16" : "ui8";
@@ -363,6 +364,9 @@ typedef struct {
 #define XT_FIELDS_mma                                                                                                  \
     {XT_F_(mma_desc, left),  XT_F_(mma_desc, right), XT_F_(mma_desc, sum), XT_F_(mma_desc, a_map),                     \
      XT_F_(mma_desc, b_map), XT_F_(mma_desc, c_map), XT_F_(mma_desc, map)}
+#define XT_FIELDS_scaled                                                                                               \
+    {XT_F_(scaled_desc, mma.left), XT_F_(scaled_desc, scale_a), XT_F_(scaled_desc, mma.right),                         \
+     XT_F_(scaled_desc, scale_b), XT_F_(scaled_desc, mma.sum)}
 #define XT_FIELDS_whole                                                                                                \
     {XT_F_(whole, v),         XT_F_(whole, dim),    XT_F_(whole, size), XT_F_(whole, from.shift),                      \
      XT_F_(whole, exclusive), XT_F_(whole, source), XT_F_(whole, given)}

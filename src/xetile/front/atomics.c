@@ -7,7 +7,7 @@ static bool xt_check_rmw_(xt_where_ w, xt_rmw_kind_ kind, const xt_tile *t)
     const xt_rmw_row_ *row = xt_rmw_row_of_(kind);
     const xt_dist *d = &t->dist;
     int takes = xt_is_float_(t->type) ? XT_RMW_FLOAT_ : xt_is_int_(t->type) ? XT_RMW_INT_ : 0;
-    if (!(row->takes & takes) || (xt_is_f8_(t->type) && kind != XT_RMW_assign_))
+    if (!(row->takes & takes) || (xt_is_small_(t->type) && kind != XT_RMW_assign_))
         return xt_fail_(w, XT_ERROR_ATOMIC_TYPE, "%s of %s", row->name, xt_type_name_(t->type));
     return (d->count[0] >= d->layout[0] && d->count[1] >= d->layout[1]) ||
            xt_fail_(w, XT_ERROR_ATOMIC_SHARED, "tile %d x %d of %s", d->shape[0], d->shape[1], xt_map_text_(&t->map).s);

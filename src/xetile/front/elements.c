@@ -63,7 +63,7 @@ static bool xt_vec_op_allowed_(xt_where_ w, int op, int type)
 {
     bool bits = xt_is_bitwise_(op), truth = bits || op == SPE_ARITH_EQ || op == SPE_ARITH_NE;
     bool whole = bits || op == SPE_ARITH_SHL || op == SPE_ARITH_SHR;
-    return (type == XT_BOOL_ ? truth : !xt_is_f8_(type) && (!whole || xt_is_int_(type))) ||
+    return (type == XT_BOOL_ ? truth : !xt_is_small_(type) && (!whole || xt_is_int_(type))) ||
            xt_fail_(w, XT_ERROR_VEC_OP, "%s of vectors of %s", xt_op_name_(op), xt_type_name_(type));
 }
 
@@ -169,9 +169,18 @@ xt_val xt_math_scalar_(xt_where_ w, int op, const xt_any_ *given)
 
 /* ---- casts ------------------------------------------------------------------------------------------------------- */
 
+/* A cast to e2m1 makes bytes with a value in the lower four bits; one from e2m1 takes that. */
+XE_FN_ xt_vec xt_cast_each_(xt_where_ w, int type, const xt_vec *v)
+{
+    return xt_record_vecs_(w, XT_AS_(CAST_VECTOR), 0, (cm_type)type, 1, v, type);
+}
+
 xt_vec xt_cast_vec_(xt_where_ w, int type, xt_any_ a, xt_cast_desc_ d)
 {
     if (!xt_enter_(w) || !xt_check_vec_(w, &a.vec, "the operand of XT_CAST")) return xt_no_vec_();
+    if ((type == CM_E2M1) != (a.vec.type == CM_E2M1))
+        return XT_FAIL_VEC_(w, XT_ERROR_VEC_TYPE, "XT_CAST from %s to %s: use XT_TO_E2M1 or XT_FROM_E2M1",
+                            xt_type_name_((int)a.vec.type), xt_type_name_(type));
     return xt_record_vecs_(w, XT_AS_(CAST_VECTOR), !d.saturate, (cm_type)type, 1, &a.vec, type);
 }
 

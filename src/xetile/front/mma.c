@@ -20,6 +20,7 @@ static bool xt_mma_result_(const xt_mma_desc_ *d, bool with_c, cm_type *result)
     if (!row || d->type < 0) return false;
     *result = with_c ? d->sum.type : d->type ? (cm_type)(d->type - 1) : row->acc;
     if (d->type && d->type - 1 != (int)*result) return false;
+    if (xt_is_small_((int)own) && xt_is_small_((int)d->right.type) && *result == CM_BF16) return true;
     return *result == row->acc || (own == d->right.type && *result == own && (own == CM_F16 || own == CM_BF16));
 }
 
@@ -66,20 +67,27 @@ static bool xt_mma_check_blocks_(xt_where_ w, const xt_mma_desc_ *d, bool with_c
                     b[0], b[1], c[0], c[1]);
 }
 
-xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
+/* The result of a product, after all checks; to be recorded. */
+XE_FN_ xt_vec xt_mma_form_(xt_where_ w, const xt_mma_desc_ *d)
 {
-    bool with_c = d.sum.magic != 0;
+    bool with_c = d->sum.magic != 0;
     cm_type type = CM_F32;
     xt_map map;
-    if (!xt_enter_(w) || !xt_mma_check_shapes_(w, &d, with_c) || !xt_mma_check_types_(w, &d, with_c, &type) ||
-        !xt_mma_check_maps_(w, &d, with_c, &map) || !xt_mma_check_blocks_(w, &d, with_c))
+    if (!xt_enter_(w) || !xt_mma_check_shapes_(w, d, with_c) || !xt_mma_check_types_(w, d, with_c, &type) ||
+        !xt_mma_check_maps_(w, d, with_c, &map) || !xt_mma_check_blocks_(w, d, with_c))
         return xt_no_vec_();
-    xt_vec r = xt_mapped_vec_(w, type, d.left.dist.shape[0], d.right.dist.shape[1], &map);
-    xt_spread_like_(w.x, r.id, &d.left);
-    xt_spread_like_(w.x, r.id, &d.right);
-    xt_spread_like_(w.x, r.id, &d.sum);
-    r.inner[0] = d.left.inner[0];
-    r.inner[1] = d.right.inner[1];
-    xt_record_(w, XT_AS_(TILE_MMA), 0, r.id, &d, sizeof d);
+    xt_vec r = xt_mapped_vec_(w, type, d->left.dist.shape[0], d->right.dist.shape[1], &map);
+    xt_spread_like_(w.x, r.id, &d->left);
+    xt_spread_like_(w.x, r.id, &d->right);
+    xt_spread_like_(w.x, r.id, &d->sum);
+    r.inner[0] = d->left.inner[0];
+    r.inner[1] = d->right.inner[1];
+    return r;
+}
+
+xt_vec xt_tile_mma_(xt_where_ w, xt_mma_desc_ d)
+{
+    xt_vec r = xt_mma_form_(w, &d);
+    if (r.id) xt_record_(w, XT_AS_(TILE_MMA), 0, r.id, &d, sizeof d);
     return r;
 }

@@ -56,7 +56,7 @@ static int xt_common_type_(const xt_val *a, const xt_val *b)
     return CM_I32;
 }
 
-static bool xt_held_as_bits_(int type) { return type == CM_BF16 || xt_is_f8_(type); }
+static bool xt_held_as_bits_(int type) { return type == CM_BF16 || xt_is_small_(type); }
 
 static bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_val *b, int type)
 {
@@ -78,7 +78,7 @@ static bool xt_binary_allowed_(xt_where_ w, int op, const xt_val *a, const xt_va
 XE_FN_ xt_val xt_cast_number_(xt_where_ w, int type, const xt_val *v)
 {
     xt_numbers_ n = {type, {*v, *v, *v}};
-    if (xt_held_as_bits_(type) || xt_is_f8_(v->type))
+    if (xt_held_as_bits_(type) || xt_is_small_(v->type))
         return XT_FAIL_NUMBER_(w, XT_ERROR_SCALAR_TYPE, "XT_CAST of a number from %s to %s", xt_type_name_(v->type),
                                xt_type_name_(type));
     if (!xt_check_value_(w, v, "the operand of XT_CAST")) return xt_nothing_();

@@ -10,7 +10,7 @@ XE_FN_ bool xt_check_reduction_(xt_where_ w, const char *what, int kind, xt_redu
     d->dim = xt_dimension_(w, what, d->dim, &d->vec);
     if (d->dim < 0) return false;
     int n = d->vec.dist.shape[d->dim];
-    if (type == XT_BOOL_ || xt_is_f8_(type) || !(row->takes & (xt_is_float_(type) ? XT_RMW_FLOAT_ : XT_RMW_INT_)))
+    if (type == XT_BOOL_ || xt_is_small_(type) || !(row->takes & (xt_is_float_(type) ? XT_RMW_FLOAT_ : XT_RMW_INT_)))
         return xt_fail_(w, XT_ERROR_REDUCTION_KIND, "%s of %s", row->name, xt_type_name_(type));
     if (d->reduction_size == 0) d->reduction_size = n;
     return (d->reduction_size > 0 && n % d->reduction_size == 0) ||

@@ -138,7 +138,7 @@ XE_FN_ xt_vec xt_like_(xt_where_ w, const xt_any_ *a, const xt_vec *like)
 static bool xt_check_iota_(xt_where_ w, int type, int dim)
 {
     if (dim != 0 && dim != 1) return xt_fail_(w, XT_ERROR_VEC_DIM, "XT_IOTA along dimension %d", dim);
-    return (type != XT_BOOL_ && !xt_is_f8_(type)) ||
+    return (type != XT_BOOL_ && !xt_is_small_(type)) ||
            xt_fail_(w, XT_ERROR_VEC_TYPE, "XT_IOTA of %s", xt_type_name_(type));
 }
 

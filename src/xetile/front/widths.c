@@ -4,43 +4,46 @@
 
 static int xt_unsigned_of_(int bits) { return bits == 8 ? CM_U8 : bits == 16 ? CM_U16 : bits == 32 ? CM_U32 : CM_U64; }
 
-/* For each element of a vector, in its type: the position, in bits, among `count` neighbours that make one element. */
-static xt_vec xt_bit_positions_(xt_where_ w, const xt_vec *like, int count, int bits)
+/* For each element of a vector, in its type: the position, in bits, among `count` neighbours along dim that make one
+ * element, of `bits` bits each. */
+static xt_vec xt_bit_positions_(xt_where_ w, const xt_vec *like, int dim, int count, int bits)
 {
     xt_vec_desc_ form = XT_ZERO_;
     form.map = like->map;
     form.rows = like->dist.shape[0];
     form.cols = like->dist.shape[1];
-    xt_vec at = xt_iota_(w, (int)like->type, 1, form);
+    xt_vec at = xt_iota_(w, (int)like->type, dim, form);
     at = xt_binary_pair_(w, SPE_ARITH_AND, xt_any_vec_(at), xt_any_int_(count - 1));
     return xt_binary_pair_(w, SPE_ARITH_MUL, xt_any_vec_(at), xt_any_int_(bits));
 }
 
-/* Makes one element of `count` neighbours: each is shifted to its place, and they are or-ed. */
-static xt_vec xt_join_neighbours_(xt_where_ w, const xt_vec *v, int type, int count)
+/* Makes one element of `count` neighbours along dim: each is shifted to its place, and they are or-ed. */
+XE_FN_ xt_vec xt_join_neighbours_(xt_where_ w, const xt_vec *v, int dim, int type, int count)
 {
     const xt_cast_desc_ as_usual = {true};
     xt_reduction_desc_ all = XT_ZERO_;
     xt_vec wide = xt_cast_vec_(w, type, xt_any_vec_(*v), as_usual);
-    xt_vec places = xt_bit_positions_(w, &wide, count, xt_bits_((int)v->type));
+    xt_vec places = xt_bit_positions_(w, &wide, dim, count, xt_bits_(type) / count);
     all.vec = xt_binary_pair_(w, SPE_ARITH_SHL, xt_any_vec_(wide), xt_any_vec_(places));
-    all.dim = 1;
+    all.dim = dim;
     all.reduction_size = count;
     return xt_reduction_(w, XT_RED_or_, all);
 }
 
-/* Takes each element apart into `count` neighbours: it is repeated, and each copy shifted to its part. */
-static xt_vec xt_split_elements_(xt_where_ w, const xt_vec *v, int type, int count)
+/* Takes each element apart into `count` neighbours along dim: it is repeated, and each copy shifted to its part. */
+XE_FN_ xt_vec xt_split_elements_(xt_where_ w, const xt_vec *v, int dim, int type, int count)
 {
     const xt_cast_desc_ as_usual = {true};
     xt_broadcast_desc_ copies = XT_ZERO_;
     copies.vec = *v;
-    copies.dim = 1;
-    copies.size = v->dist.shape[1] * count;
+    copies.dim = dim;
+    copies.size = v->dist.shape[dim] * count;
     copies.broadcast_size = count;
     copies.map = v->map;
-    copies.map.sg_data[1] *= count;
-    xt_vec all = xt_broadcast_(w, copies), places = xt_bit_positions_(w, &all, count, xt_bits_(type));
+    copies.map.sg_data[dim] *= count;
+    xt_vec all = xt_broadcast_(w, copies);
+    if (!all.id) return all;
+    xt_vec places = xt_bit_positions_(w, &all, dim, count, xt_bits_((int)v->type) / count);
     all = xt_binary_pair_(w, SPE_ARITH_SHR, xt_any_vec_(all), xt_any_vec_(places));
     return xt_cast_vec_(w, type, xt_any_vec_(all), as_usual);
 }
@@ -75,8 +78,8 @@ xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a)
     w.x->part++;
     d.v = a.vec;
     d.part = xt_reinterpret_(w, xt_unsigned_of_(has), &a.vec);
-    d.part = has < wanted ? xt_join_neighbours_(w, &d.part, xt_unsigned_of_(wanted), wanted / has)
-                          : xt_split_elements_(w, &d.part, xt_unsigned_of_(wanted), has / wanted);
+    d.part = has < wanted ? xt_join_neighbours_(w, &d.part, 1, xt_unsigned_of_(wanted), wanted / has)
+                          : xt_split_elements_(w, &d.part, 1, xt_unsigned_of_(wanted), has / wanted);
     if (d.part.id) d.part = xt_reinterpret_(w, type, &d.part);
     w.x->part--;
     return xt_rename_(w, XT_AS_(BITCAST_WIDTH), 0, &d, whole);

@@ -77,7 +77,11 @@ XE_FN_ const char *xt_type_name_(int type)
 }
 
 XE_FN_ bool xt_is_float_(int type) { return type < XT_BOOL_ && xt_type_row_(type)->kind == CM_KIND_FLOAT; }
-XE_FN_ bool xt_is_f8_(int type) { return type == CM_E4M3 || type == CM_E5M2; }
+/* Floats that are only moved, cast and multiplied as matrices. */
+XE_FN_ bool xt_is_small_(int type)
+{
+    return type == CM_E4M3 || type == CM_E5M2 || type == CM_E2M1 || type == CM_E8M0;
+}
 XE_FN_ bool xt_is_int_(int type) { return type < XT_BOOL_ && xt_type_row_(type)->kind == CM_KIND_INT; }
 XE_FN_ bool xt_is_signed_(int type) { return type < XT_BOOL_ && xt_type_row_(type)->is_signed; }
 XE_FN_ int xt_bits_(int type) { return type == XT_BOOL_ ? 1 : xt_type_row_(type)->bytes * 8; }
@@ -91,7 +95,7 @@ XE_FN_ int xt_bytes_(int type) { return cm_type_info(xt_held_(type))->bytes; }
 /* The type of a number for an element type of memory or vectors: f32 for floats stored as bits. */
 XE_FN_ int xt_number_type_(int type)
 {
-    return type == CM_BF16 || type == CM_E4M3 || type == CM_E5M2 || type == CM_TF32 ? (int)CM_F32 : type;
+    return type == CM_BF16 || xt_is_small_(type) || type == CM_TF32 ? (int)CM_F32 : type;
 }
 
 /* The SPIR-V type that holds a scalar of this type. */

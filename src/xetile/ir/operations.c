@@ -1,6 +1,9 @@
 /* ir/operations.c - what is known of each operation and of the kinds that share one. */
 #include "../internal.h"
 
+/* Is it a product, whose operands begin with an xt_mma_desc_? */
+XE_FN_ bool xt_is_mma_(xt_op_ op) { return op == XT_OP_TILE_MMA_ || op == XT_OP_TILE_MMA_SCALED_; }
+
 /* As users write it. */
 XE_FN_ const char *xt_operation_name_(xt_op_ op)
 {
@@ -44,7 +47,7 @@ XE_FN_ const xt_math_row_ *xt_math_info_(int op)
 /* 0: none. */
 XE_FN_ int xt_math_instruction_(int op, int type)
 {
-    if (xt_is_f8_(type) || type >= (int)CM_C32) return 0;
+    if (xt_is_small_(type) || type >= (int)CM_C32) return 0;
     if (xt_is_float_(type)) return xt_math_info_(op)->on_float;
     return op != XT_MATH_ABS_ ? 0 : xt_is_signed_(type) ? (int)SPE_SABS : (int)SPE_UABS;
 }

@@ -7,8 +7,9 @@ XE_FN_ spe_id xt_constant_(xt_ctx *x, int type, const xt_val *v)
     spe_id t = xt_spe_type_(x, type);
     double real = v->real;
     if (type == XT_BOOL_) return spe_const_bool(&x->m, v->integer != 0);
-    if (type == CM_BF16 || xt_is_f8_(type))
-        return spe_const_u(&x->m, t, spe_real_bits(xt_encoding_(type), xt_float_width_(type), real, xt_is_f8_(type)));
+    if (type == CM_BF16 || xt_is_small_(type))
+        return spe_const_u(&x->m, t,
+                           spe_real_bits(xt_encoding_(type), xt_float_width_(type), real, xt_is_small_(type)));
     if (type == CM_TF32) real = spe_real_of_bits(SPE_IEEE, 19, spe_real_bits(SPE_IEEE, 19, real, false));
     if (xt_is_float_(type)) return spe_const_f(&x->m, t, real);
     return xt_is_signed_(type) ? spe_const_i(&x->m, t, v->integer) : spe_const_u(&x->m, t, (uint64_t)v->integer);

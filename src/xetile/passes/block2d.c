@@ -179,6 +179,6 @@ XE_FN_ void xt_find_block2d_(xt_ctx *x)
     xt_settle_tiles_(x);
     for (int i = 0; i < x->nodes.count && !x->loads; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        x->loads = n->op == XT_OP_TILE_MMA_ || (n->op == XT_OP_LOAD_TILE_ && xt_access_by_(x, n).by_messages);
+        x->loads = xt_is_mma_(n->op) || (n->op == XT_OP_LOAD_TILE_ && xt_access_by_(x, n).by_messages);
     }
 }

@@ -25,13 +25,15 @@ static void xt_product_layouts_(xt_ctx *x, const xt_node_ *n)
     xt_need_layout_(x, d->right.id, CM_A);
     xt_need_layout_(x, n->result, CM_ACC);
     if (d->sum.magic) xt_same_layout_(x, n->result, d->sum.id);
+    if (n->op == XT_OP_TILE_MMA_SCALED_) xt_need_layout_(x, n->scaled->scale_a.id, CM_ACC);
+    if (n->op == XT_OP_TILE_MMA_SCALED_) xt_need_layout_(x, n->scaled->scale_b.id, CM_ACC);
 }
 
 XE_FN_ void xt_find_layouts_(xt_ctx *x)
 {
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
-        if (n->op == XT_OP_TILE_MMA_) xt_product_layouts_(x, n);
+        if (xt_is_mma_(n->op)) xt_product_layouts_(x, n);
         if (n->op == XT_OP_END_) xt_join_carried_(x, n->frame, xt_same_layout_);
         if (xt_does_(n->op, XT_RENAMES_)) xt_same_layout_(x, n->whole->part.id, n->result);
         if (n->op == XT_OP_SPLAT_ && n->splat->like) xt_same_layout_(x, n->splat->like, n->result);

@@ -20,7 +20,7 @@ XE_FN_ void xt_find_products_(xt_ctx *x)
         const xt_mma_desc_ *d = n->mma;
         if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) open[++depth] = n->frame;
         if (n->op == XT_OP_END_) depth--;
-        if (n->op != XT_OP_TILE_MMA_) continue;
+        if (!xt_is_mma_(n->op)) continue;
         size_t sum = xt_vec_bytes_(&xt_value_at_(x, n->result)->now.vec);
         size_t carried = depth ? xt_carried_bytes_(open[depth]) : 0;
         size_t all = (sum > carried ? sum : carried) + xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right);

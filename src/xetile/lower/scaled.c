@@ -1,0 +1,64 @@
+/* lower/scaled.c - writes tile_mma_scaled: products of blocks with their scales. */
+#include "../internal.h"
+
+/* Scales first .. first + n along dimension `dim`, of the block whose number in the other dimension is at[2 + !dim]. */
+static cm_matrix xt_scales_(xt_ctx *x, const xt_vec *v, int dim, const int at[4], int first, int n)
+{
+    xt_grid_ g;
+    int i = 0, where[4] = {at[0], at[1], at[2], at[3]};
+    xt_grid_init_(x, &g, &v->dist);
+    const xt_cut_ *cut = &g.cut[dim];
+    while (i + 1 < cut->n && cut->at[i + 1] <= first) i++;
+    where[dim] = 0;
+    where[2 + dim] = i;
+    const cm_matrix *block = &v->block[xt_block_number_(&g, where[0], where[1], where[2], where[3])];
+    const int from = first - cut->at[i]; /* in coopmatrix.h, rows are columns */
+    return dim ? cm_submatrix(&x->cm, block, from, 0, n, block->layout.cols)
+               : cm_submatrix(&x->cm, block, 0, from, block->layout.rows, n);
+}
+
+/* A block of the result. In coopmatrix.h, b is the left operand and a the right one. */
+static cm_matrix xt_scaled_block_(xt_ctx *x, const xt_scaled_desc_ *d, const xt_grid_ *ga, const xt_grid_ *gb,
+                                  const int at[4], cm_type type, const cm_matrix *c)
+{
+    const int per = d->mma.left.type == CM_E2M1 ? 2 : 1;
+    cm_matrix sum = XT_ZERO_;
+    for (int k = 0; k < ga->cut[1].n; k++) {
+        const int first = ga->cut[1].at[k] * per / CM_SCALED, n = ga->cut[1].size[k] * per / CM_SCALED;
+        const cm_matrix *left = &d->mma.right.block[xt_block_number_(gb, 0, at[1], k, at[3])];
+        const cm_matrix *right = &d->mma.left.block[xt_block_number_(ga, at[0], 0, at[2], k)];
+        cm_matrix scales_a = xt_scales_(x, &d->scale_a, 1, at, first, n);
+        cm_matrix scales_b = xt_scales_(x, &d->scale_b, 0, at, first, n);
+        const cm_scales scales = {&scales_b, &scales_a};
+        sum = cm_mul_add_scaled(&x->cm, type, left, right, k ? &sum : c, &scales);
+    }
+    return sum;
+}
+
+XE_FN_ void xt_write_tile_mma_scaled_(xt_ctx *x, const xt_node_ *node)
+{
+    xt_scaled_desc_ d = *node->scaled;
+    const bool with_c = d.mma.sum.magic != 0;
+    xt_grid_ ga, gb, gr;
+    int at[4];
+    xt_vec r = xt_make_vec_(x, node);
+    if (with_c) d.mma.sum = xt_now_as_(x, &d.mma.sum, CM_ACC);
+    d.mma.left = xt_now_as_(x, &d.mma.left, CM_B);
+    d.mma.right = xt_now_as_(x, &d.mma.right, CM_A);
+    d.scale_a = xt_now_as_(x, &d.scale_a, CM_ACC);
+    d.scale_b = xt_now_as_(x, &d.scale_b, CM_ACC);
+    xt_grid_init_(x, &ga, &d.mma.left.dist);
+    xt_grid_init_(x, &gb, &d.mma.right.dist);
+    xt_grid_init_(x, &gr, &r.dist);
+    const bool made = d.mma.left.blocks == ga.blocks && d.mma.right.blocks == gb.blocks && d.scale_a.blocks &&
+                      d.scale_b.blocks && (!with_c || d.mma.sum.blocks == gr.blocks);
+    for (at[0] = 0; made && at[0] < gr.rounds[0]; at[0]++)
+        for (at[1] = 0; at[1] < gr.rounds[1]; at[1]++)
+            for (at[2] = 0; at[2] < gr.cut[0].n; at[2]++)
+                for (at[3] = 0; at[3] < gr.cut[1].n; at[3]++) {
+                    int n = xt_block_number_(&gr, at[0], at[1], at[2], at[3]);
+                    cm_matrix c = with_c ? xt_varied_(x, &d.mma.sum, &d.mma.sum.block[n]) : cm_poison();
+                    r.block[n] = xt_scaled_block_(x, &d, &ga, &gb, at, r.type, with_c ? &c : NULL);
+                }
+    xt_define_vec_(x, node->result, r);
+}
