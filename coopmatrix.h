@@ -100,11 +100,12 @@
  *                multiplied (f16, and 8-bit integers); all else is an error. This is what Intel's compiler (2.40)
  *                supports: it crashes on component-wise instructions on such matrices and lacks bf16
  *
- * OCP's Microscaling Formats (MX 1.0). An e2m1 component is a byte, of two values that are neighbours along k: A of
- * M x K values is an M x K / 2 matrix, B a K / 2 x N one, the lower four bits first. e8m0 is a scale, 2^(bits - 127) or
- * NaN. Both are loaded, stored, moved, converted (spe_f32_to_e2m1_bits and spe_f32_to_e8m0_bits say how) and multiplied;
- * other operations report EMIT_TYPE. Where the matrix instruction lacks e4m3, e5m2 or e2m1, they are converted to f16
- * for it, or to f32: products are exact, and sums are rounded to f32, in another order from device to device.
+ * OCP's Microscaling Formats (MX 1.0). An e2m1 component is a byte, of two values that are neighbours along k: A of M
+ * x K values is an M x K / 2 matrix, B a K / 2 x N one, the lower four bits first. e8m0 is a scale, 2^(bits - 127) or
+ * NaN. Both are loaded, stored, moved, converted (spe_f32_to_e2m1_bits and spe_f32_to_e8m0_bits say how) and
+ * multiplied; other operations report EMIT_TYPE. Where the matrix instruction lacks e4m3, e5m2 or e2m1, they are
+ * converted to f16 for it, or to f32: products are exact, and sums are rounded to f32, in another order from device to
+ * device.
  *
  * Opaque matrices. Uses CM_OPAQUE_ACC, CM_OPAQUE_A and CM_OPAQUE_B are for targets of Vulkan whose drivers list shapes
  * of SPV_KHR_cooperative_matrix (cm_coop_shape_of), beside the other uses under CM_PLAIN. They have a layout

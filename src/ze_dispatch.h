@@ -50,12 +50,12 @@
  * allocation is a pointer into it: pass p + offset to kernels, copies and fills.
  *
  * KERNELS. zed_kernel_get takes the kernel's parameters as text: `type name` separated by commas. Types: f64 f32 f16
- * bf16 i64 i32 i16 i8 u64 u32 u16 u8, ptr<T> for global and local<T> for local memory; T may also be tf32 e4m3
- * e5m2 e2m1 e8m0 c32 c64. ZED_LOAD(&kernel, &dev, mod) loads the module, gets the kernel and sets its local size, from
- * any struct with .words .size .kernel .params .build_flags .local_size. zed_kernel_clone makes another kernel of the
- * same module. A module may have several kernels: get each of them. zed_load_all(kernels, &dev, sources, count, folder)
- * loads several modules at once, in threads: zed_source sources[] = {ZED_SOURCE(mod_a), ZED_SOURCE(mod_b)}; those with the
- * same words, flags and constants are loaded once. On an error none is loaded.
+ * bf16 i64 i32 i16 i8 u64 u32 u16 u8, ptr<T> for global and local<T> for local memory; T may also be tf32 e4m3 e5m2
+ * e2m1 e8m0 c32 c64. ZED_LOAD(&kernel, &dev, mod) loads the module, gets the kernel and sets its local size, from any
+ * struct with .words .size .kernel .params .build_flags .local_size. zed_kernel_clone makes another kernel of the same
+ * module. A module may have several kernels: get each of them. zed_load_all(kernels, &dev, sources, count, folder)
+ * loads several modules at once, in threads: zed_source sources[] = {ZED_SOURCE(mod_a), ZED_SOURCE(mod_b)}; those with
+ * the same words, flags and constants are loaded once. On an error none is loaded.
  * ZED_LOAD_CACHED(&kernel, &dev, mod, folder) keeps what the driver compiled in a file of that folder, which must exist
  * and be the user's own (what it contains is executed), and loads it the next time. An entry serves only the same
  * words, flags, constants, device and driver; one that is damaged, or that the driver refuses, is replaced.

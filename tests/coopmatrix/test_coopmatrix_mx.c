@@ -1,7 +1,7 @@
 /* test_coopmatrix_mx.c - OCP's Microscaling Formats in coopmatrix.h, on the software device: conversions of every
- * value, products of e4m3, e5m2 and e2m1 with and without scales, by lowerings of several targets. Each work-group has its own
- * matrices of random bytes: in the first ones any, in the others no NaN and no infinity. Results are compared with the
- * definition in f64. The modules are saved for spirv-val. */
+ * value, products of e4m3, e5m2 and e2m1 with and without scales, by lowerings of several targets. Each work-group has
+ * its own matrices of random bytes: in the first ones any, in the others no NaN and no infinity. Results are compared
+ * with the definition in f64. The modules are saved for spirv-val. */
 #include "coopmatrix.h"
 #include "ze_dispatch.h"
 
