@@ -192,6 +192,12 @@ bench: ## run the benchmarks: prints `bench NAME VALUE UNIT [peer=... peer_value
 	$(again) soft build-benches $(intel_examples) $(BUILD)/gemm_devices $(mpi_examples)
 	@BUILD="$(BUILD)" CC="$(CC)" XE_OFFLINE="$(XE_OFFLINE)" bench/run.sh $(sort $(notdir $(benches)))
 
+bench-peers: ## the README's comparisons with TinyTC, PoCL, OpenBLAS and oneDNN, as far as these are installed
+	$(again) soft $(BUILD)/bench_emit $(BUILD)/bench_opencl $(BUILD)/bench_gemm
+	for run in 1 2 3; do $(BUILD)/bench_emit || exit 1; done
+	$(BUILD)/bench_opencl
+	XETILE_SOFT_ISA=avx512 BENCH_SECONDS=$(or $(BENCH_SECONDS),20) $(BUILD)/bench_gemm
+
 check-intel: ## compile the examples with Intel's compiler, if it is installed, and execute the machine code
 	$(again) soft examples $(filter $(BUILD)/test_xetile% $(BUILD)/test_coop% $(BUILD)/test_intel%,$(tests))
 	@BUILD="$(BUILD)" XE_OFFLINE="$(XE_OFFLINE)" scripts/check_intel.sh
@@ -247,7 +253,7 @@ build-benches: $(benches) $(BUILD)/report
 # The library first: nothing is linked before its one large file is compiled.
 build-all: $(library) $(BUILD)/libze_soft.so $(examples) $(mpi_examples) $(vulkan_examples) $(unoptimised_benches) $(BUILD)/report $(tests) $(soft_tests) $(xe_tests)
 
-.PHONY: help setup setup-optional run test test-thorough check bench check-intel check-intel-shapes soft examples asan ubsan tsan fuzz soak clean install uninstall build-all build-benches
+.PHONY: help setup setup-optional run test test-thorough check bench bench-peers check-intel check-intel-shapes soft examples asan ubsan tsan fuzz soak clean install uninstall build-all build-benches
 .DELETE_ON_ERROR:
 # Goals given together run in order: `make -j setup test` must not test before setup is done.
 ifneq ($(filter setup% clean,$(MAKECMDGOALS)),)
