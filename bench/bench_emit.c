@@ -28,21 +28,23 @@ void *__wrap_realloc(void *p, size_t size) { return allocations += size != 0, __
  */
 typedef enum { BOTH, ALIGNED, ANY_PITCH, GENERIC } version;
 
-static xt_module emit_gemm(version v)
+static xt_target target_of(version v) { return (xt_target){.name = v == GENERIC ? "generic" : "bmg"}; }
+
+static xt_module emit_gemm(version v, xt_tiles *tiles)
 {
-    xt_target target = {.name = v == GENERIC ? "generic" : "bmg"};
-    if (v == ALIGNED) return XT_BUILD(gemm_f16, &target, .pitch = XT_PITCH_ALIGNED);
-    if (v == ANY_PITCH) return XT_BUILD(gemm_f16, &target, .pitch = XT_PITCH_ANY);
-    return XT_BUILD(gemm_f16, &target);
+    const xt_target target = target_of(v);
+    const int size = tiles->subgroup_size, registers = tiles->registers;
+    const xt_pitch pitch = v == ALIGNED ? XT_PITCH_ALIGNED : v == ANY_PITCH ? XT_PITCH_ANY : XT_PITCH_AUTO;
+    return XT_BUILD(gemm_f16, &target, .subgroup_size = size, .registers = registers, .pitch = pitch, .user = tiles);
 }
 
 /* TinyTC's text makes the promises of ALIGNED, also for BOTH, which TinyTC has no equivalent for; for ANY_PITCH it
  * promises nothing. */
-static emitted measure_peer(version v)
+static emitted measure_peer(version v, xt_tiles *tiles)
 {
     emitted e = {0};
     if (v != GENERIC) return measure_tinytc(v == ANY_PITCH ? tinytc_gemm_any : tinytc_gemm_aligned);
-    xt_module mod = emit_gemm(v);
+    xt_module mod = emit_gemm(v, tiles);
     e = measure_assembler(mod.words, mod.size / 4);
     xt_free(&mod);
     return e;
@@ -59,6 +61,8 @@ static void print_count(const char *name, const char *what, size_t ours, const c
 static bool measure(const char *name, version v)
 {
     static meter m;
+    const xt_target target = target_of(v);
+    xt_tiles tiles = xt_tiles_for(&target, &(xt_product){.a = XT_TYPE(f16), .b = XT_TYPE(f16)});
     emitted peer;
     size_t words = 0, asked = 0;
     m.runs = 0;
@@ -66,14 +70,14 @@ static bool measure(const char *name, version v)
         xt_module mod;
         allocations = 0;
         meter_begin(&m);
-        mod = emit_gemm(v);
+        mod = emit_gemm(v, &tiles);
         meter_end(&m);
         asked = allocations;
         words = mod.size / 4;
         if (!mod.words) return fail_build(&mod);
         xt_free(&mod);
     }
-    peer = measure_peer(v);
+    peer = measure_peer(v, &tiles);
     meter_lines(name, meter_medians(&m), peer.name, peer.cost);
     if (v != GENERIC) print_count(name, "words", words, peer.name, peer.words);
     print_count(name, "allocations", asked, NULL, 0);

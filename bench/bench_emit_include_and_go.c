@@ -9,10 +9,12 @@
 int main(void)
 {
     static meter m;
+    const xt_target target = {.name = "bmg"};
+    xt_tiles tiles = xt_tiles_for(&target, &(xt_product){.a = XT_TYPE(f16), .b = XT_TYPE(f16)});
     while (m.runs < METER_RUNS) {
         xt_module mod;
         meter_begin(&m);
-        mod = XT_BUILD(gemm_f16, &(xt_target){.name = "bmg"});
+        mod = XT_BUILD(gemm_f16, &target, .registers = tiles.registers, .user = &tiles);
         meter_end(&m);
         if (!mod.words) return !fail_build(&mod);
         xt_free(&mod);

@@ -46,9 +46,11 @@ static bool take_turn(contestant *c, int run)
 {
     uint32_t M = (uint32_t)c->p.m, N = (uint32_t)c->p.n, K = (uint32_t)c->p.k;
     session *s = &c->s;
+    const uint32_t rows = (uint32_t)s->tiles.rows, cols = (uint32_t)s->tiles.cols;
+    const zed_groups groups = {(N + cols - 1) / cols, (M + rows - 1) / rows, 1};
     double ns = 0;
     for (int launch = 0; launch < 2; launch++) /* the first wakes the processors after the pause */
-        ns = zed_launch_timed(&s->kernel, (zed_groups){(N + 255) / 256, (M + 255) / 256, 1}, s->a, s->b, s->c, M, N, K);
+        ns = zed_launch_timed(&s->kernel, groups, s->a, s->b, s->c, M, N, K);
     if (ns < 0) return fail_device(&s->dev);
     if (run >= 0) c->t[run] = ns * 1e-9;
     blas_rest();

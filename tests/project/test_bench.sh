@@ -1,6 +1,6 @@
 #!/bin/sh
 # The page of measurements shows what the lines contain, escapes names and loads nothing from elsewhere; and bench/run.sh
-# continues after a bench that fails, and reports it.
+# continues after a bench that fails, and reports it. Benches that only emit are run.
 . "$(dirname "$0")/../test.sh"
 
 cat > "$work/lines" <<'LINES'
@@ -47,6 +47,12 @@ for tag in svg section text table h2 ul; do
 done
 printf 'nothing measured\n' > "$work/lines"
 check "no figure at all is a failure" sh -c "! '$BUILD/report' < '$work/lines' > /dev/null"
+
+# The benches that need no device run.
+for name in bench_emit bench_emit_include_and_go bench_emit_l2; do
+    if [ -x "$BUILD/unoptimised_$name" ]; then check_says "$name" "bench emit_gemm" "$BUILD/unoptimised_$name"
+    else skip "$name" "it is not built"; fi
+done
 
 # A tree with stubs in place of the benches.
 mkdir -p "$work/tree/bench" "$work/tree/scripts" "$work/tree/build"
