@@ -5072,45 +5072,69 @@ XE_FN_ void xt_stage_put_(xt_ctx *x, const xt_stage_ *s)
 
 /* ---- element by element, where surfaces are not legal ------------------------------------------------------------ */
 
-/* Element (row, col) of the tile in the low bits of a dword; 0 outside. */
-XE_FN_ spe_id xt_stage_element_(xt_ctx *x, const xt_stage_ *s, const xt_tile *t, spe_id row, spe_id col)
+/* Element (row, col) of the tile in the low bits of a dword; 0 outside. Lanes that are outside load the first element,
+ * instead of branching, for which Intel's compiler would need more registers. */
+XE_FN_ spe_id xt_stage_element_(xt_ctx *x, const xt_stage_ *s, spe_id row, spe_id col)
 {
     spe_module *m = &x->m;
-    spe_id at[2] = {spe_iadd(m, xt_stage_offset_(x, t, 0), row), spe_iadd(m, xt_stage_offset_(x, t, 1), col)}, start, v;
+    const xt_tile *t = &s->tile;
+    spe_id at[2] = {spe_iadd(m, xt_stage_offset_(x, t, 0), row), spe_iadd(m, xt_stage_offset_(x, t, 1), col)}, v;
     spe_id i64 = spe_int(m, 64), zero = spe_i32(m, 0), word = spe_int(m, 8 * (uint32_t)s->bytes);
     int inner = xt_inner_(t);
     spe_id inside = spe_ult(m, at[inner], spe_extent(m, xt_index_id_(x, &t->shape[inner])));
-    spe_if(m, spe_land(m, spe_ult(m, at[!inner], spe_extent(m, xt_lines_id_(x, t))), inside));
-    spe_id pitch = spe_sconvert(m, i64, xt_index_id_(x, &t->pitch));
-    start = spe_imul(m, spe_sconvert(m, i64, at[!inner]), pitch);
-    v = spe_load(m, spe_index(m, t->base.id, spe_iadd(m, start, spe_sconvert(m, i64, at[inner]))), 0);
+    inside = spe_land(m, spe_ult(m, at[!inner], spe_extent(m, xt_lines_id_(x, t))), inside);
+    for (int i = 0; i < 2; i++) at[i] = spe_uconvert(m, i64, spe_select(m, inside, at[i], zero));
+    spe_id pitch = spe_uconvert(m, i64, xt_index_id_(x, &t->pitch)), start = spe_imul(m, at[!inner], pitch);
+    v = spe_load(m, spe_index(m, t->base.id, spe_iadd(m, start, at[inner])), 0);
     v = spe_bitcast(m, word, v);
     v = spe_cast(m, spe_int(m, 32), v, false);
-    spe_endif_from(m, 1, &v, &zero, &v);
-    return v;
+    return spe_select(m, inside, v, zero);
+}
+
+/* Dword k of row p (for a right operand: column p), in the order of the tile. */
+XE_FN_ spe_id xt_stage_dword_(xt_ctx *x, const xt_stage_ *s, spe_id p, spe_id k)
+{
+    spe_module *m = &x->m;
+    int per = 4 / s->held;
+    spe_id one[4], v = 0;
+    for (int q = 0; q < per; q++) {
+        spe_id number = spe_i32(m, q), e = spe_iadd(m, spe_imul(m, k, spe_i32(m, per)), number);
+        one[q] = xt_stage_element_(x, s, s->use == CM_A ? e : p, s->use == CM_A ? p : e);
+        v = q ? spe_or(m, v, spe_shl(m, one[q], spe_i32(m, 8 * s->held * q))) : one[q];
+    }
+    return s->converts ? xt_stage_narrow_(x, s, 2, one) : v;
+}
+
+/* Has the matrix any element? */
+XE_FN_ spe_id xt_stage_has_any_(xt_ctx *x, const xt_stage_ *s)
+{
+    const xt_tile *t = &s->tile;
+    spe_module *m = &x->m;
+    spe_id zero = spe_i32(m, 0), some = spe_ine(m, xt_index_id_(x, &t->shape[xt_inner_(t)]), zero);
+    return spe_land(m, spe_ine(m, xt_lines_id_(x, t), zero), some);
 }
 
 /* Each lane assembles a dword per iteration. */
 XE_FN_ void xt_stage_elements_(xt_ctx *x, const xt_stage_ *s)
 {
     spe_module *m = &x->m;
-    int per = 4 / s->held, q;
-    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), i, p, k, v = 0, by, one[4];
+    int dwords = s->across * s->depth, step = s->subgroups * x->S;
+    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), any = xt_stage_has_any_(x, s), i, p, k, v, by, none;
     if (s->subgroups > 1) {
         spe_id size = spe_i32(m, x->S);
         lane = spe_iadd(m, lane, spe_imul(m, spe_builtin(m, SPE_SUBGROUP_ID, 0), size));
     }
-    spe_id step = spe_i32(m, s->subgroups * x->S);
-    i = spe_for(m, lane, spe_i32(m, s->across * s->depth), step, 0, NULL);
+    if (dwords > 2 * step) spe_loop_hint(m, SPE_LoopControlDontUnroll, 0); /* for fewer registers */
+    spe_id zero = spe_i32(m, 0), end = spe_i32(m, dwords), each = spe_i32(m, step);
+    i = spe_iadd(m, spe_for(m, zero, end, each, 0, NULL), lane);
+    if (dwords % step) i = spe_umod(m, i, end); /* some are copied twice */
     by = spe_i32(m, s->along_k ? s->depth : s->across);
     k = s->along_k ? spe_umod(m, i, by) : spe_udiv(m, i, by);
     p = s->along_k ? spe_udiv(m, i, by) : spe_umod(m, i, by);
-    for (q = 0; q < per; q++) {
-        spe_id number = spe_i32(m, q), e = spe_iadd(m, spe_imul(m, k, spe_i32(m, per)), number);
-        one[q] = xt_stage_element_(x, s, &s->tile, s->use == CM_A ? e : p, s->use == CM_A ? p : e);
-        v = q ? spe_or(m, v, spe_shl(m, one[q], spe_i32(m, 8 * s->held * q))) : one[q];
-    }
-    if (s->converts) v = xt_stage_narrow_(x, s, 2, one);
+    spe_if(m, any);
+    v = xt_stage_dword_(x, s, p, k);
+    none = spe_null(m, spe_type_of(m, v));
+    spe_endif_from(m, 1, &v, &none, &v);
     spe_store(m, xt_stage_pointer_(x, s, xt_stage_place_id_(x, s, p, k)), v, 4);
     spe_endfor(m, 0, NULL);
 }
