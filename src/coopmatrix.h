@@ -468,7 +468,7 @@ typedef struct {
 } cm_mem;
 
 /* Loads a matrix (section "Load pseudo-code"), with padding outside checked extents; stores one, dropping what lies
- * outside [layout, mem, BLOCK2D]. */
+ * outside [layout, mem, BLOCK2D]. All lanes load together: not where they have diverged. */
 XETILE_API cm_matrix cm_load(cm_ctx *c, int rows, int cols, cm_type type, cm_use use, const cm_mem *from);
 XETILE_API void cm_store(cm_ctx *c, const cm_matrix *a, const cm_mem *to);
 

@@ -29,10 +29,10 @@ typedef struct {
 enum { CM_WHOLE_ = -1 };
 
 /* A row of the matrix in this lane: the address of its element in column 0 of the memory. A column: its distance in
- * elements. inside: the bounds check's result, 0 without a check. If it fails, both are those of position 0, which is
- * safe to read. */
+ * elements. inside: the bounds check's result, 0 without a check; or mask: the same as all bits of an i32, or
+ * none, and then a column's distance is in bytes. If it fails, both are those of position 0, which is safe to read. */
 typedef struct {
-    spe_id at, inside;
+    spe_id at, inside, mask;
 } cm_axis_;
 
 /* The rows (for each k1, k2) and columns (for each word and channel of a block) that a lane accesses. */

@@ -21,7 +21,7 @@ XE_FN_ cm_surface_ cm_with_extents_(cm_ctx *c, const cm_surface_ *s)
 /* position + index, and whether it is inside; scalars or vectors. The extent is not negative. */
 static cm_axis_ cm_position_(cm_ctx *c, spe_id position, spe_id index, spe_id extent)
 {
-    cm_axis_ a = {spe_iadd(c->module, position, index), 0};
+    cm_axis_ a = {spe_iadd(c->module, position, index), 0, 0};
     if (extent) a.inside = cm_unless_true_(c, spe_ult(c->module, a.at, extent));
     return a;
 }
@@ -54,6 +54,31 @@ static bool cm_rows_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axe
     return a->row != NULL;
 }
 
+/* M >= S, with checked columns, for Intel's compiler: each lane finds one of up to 16 columns, for all. There, an
+ * element of a register is an operand like a number, and finding each column for itself takes instructions for each.
+ * Distances are in bytes, and broadcast by halves: the compiler joins halves of 64 bits by shifting. */
+static void cm_columns_by_lane_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, int cols, cm_axis_ *col)
+{
+    spe_module *m = c->module;
+    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), none = cm_i32_(c, -1);
+    spe_id i32 = spe_int(m, 32), i64 = spe_int(m, 64), pair = spe_vec(m, i32, 2);
+    spe_id bytes = spe_const_i(m, i64, cm_type_info(l->type)->bytes), word = spe_const_u(m, i64, 32);
+    for (int first = 0; first < cols; first += l->lanes) {
+        cm_axis_ all = cm_position_(c, s->col, cm_plus_(c, lane, first), s->cols);
+        spe_id distance = cm_distance_(c, cm_or_zero_(c, all.inside, all.at), s->right), of[2], half[2];
+        distance = spe_imul(m, distance, bytes);
+        of[0] = spe_uconvert(m, i32, distance);
+        of[1] = spe_uconvert(m, i32, spe_shr(m, distance, word));
+        spe_id mask = all.inside ? cm_or_zero_(c, all.inside, none) : none;
+        for (int i = 0; i < l->lanes && first + i < cols; i++) {
+            spe_id number = cm_i32_(c, i);
+            for (int j = 0; j < 2; j++) half[j] = spe_sg_broadcast(m, of[j], number);
+            col[first + i].at = spe_bitcast(m, i64, spe_construct(m, pair, 2, half));
+            col[first + i].mask = spe_sg_broadcast(m, mask, number);
+        }
+    }
+}
+
 /* M >= S: all lanes have the same columns. Tests are vectors of up to 16. Distances are sums of strides, as 64-bit
  * multiplication is slow on many devices. */
 static void cm_columns_(cm_ctx *c, const cm_surface_ *s, int cols, cm_axis_ *col)
@@ -62,7 +87,7 @@ static void cm_columns_(cm_ctx *c, const cm_surface_ *s, int cols, cm_axis_ *col
     spe_id distance = cm_distance_(c, s->col, s->right), step = cm_distance_(c, s->right, cm_i32_(c, 1));
     for (int first = 0, n = 16; first < cols; first += n) {
         spe_id numbers[16], vector;
-        cm_axis_ all = {0, 0};
+        cm_axis_ all = {0, 0, 0};
         while (n > cols - first) n /= 2;
         vector = cm_vec_(c, spe_int(m, 32), n);
         for (int i = 0; i < n; i++) numbers[i] = cm_i32_(c, first + i);
@@ -95,32 +120,53 @@ static void cm_columns_spread_(cm_ctx *c, const cm_layout *l, const cm_surface_ 
     }
 }
 
-XE_FN_ bool cm_axes_init_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axes_ *a)
+/* Are elements outside made zeros by masks? Intel's compiler takes many instructions to combine vectors of bools. */
+static bool cm_masks_(const cm_layout *l, const cm_surface_ *s)
+{
+    return s->zero_padding && cm_type_info(l->type)->bytes <= 4;
+}
+
+/* Do loads find columns by lane? Columns that are adjacent in memory are loaded together otherwise. */
+static bool cm_finds_by_lane_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, int cols)
+{
+    return c->target.igc && l->lanes == 16 && l->size_i == l->lanes && cols >= 4 && s->cols && cm_masks_(l, s) &&
+           !cm_is_constant_(c, s->right, 1);
+}
+
+XE_FN_ bool cm_axes_init_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, bool loads, cm_axes_ *a)
 {
     int cols = l->size_v / l->size_k;
     a->col = (cm_axis_ *)spe_alloc(c->module, (size_t)cols * sizeof(cm_axis_));
     if (!a->col || !cm_rows_(c, l, s, a)) return false;
-    if (l->size_i == l->lanes) cm_columns_(c, s, cols, a->col);
+    if (loads && cm_finds_by_lane_(c, l, s, cols)) cm_columns_by_lane_(c, l, s, cols, a->col);
+    else if (l->size_i == l->lanes) cm_columns_(c, s, cols, a->col);
     else cm_columns_spread_(c, l, s, cols, a->col);
     return spe_ok(c->module);
 }
 
-/* A vector of components, or the padding in place of those outside in one direction, which `test` tells. Masks make
- * zeros: Intel's compiler takes many instructions to combine vectors of bools. */
+/* A vector of components, or the padding in place of those outside in one direction, which `test` tells: masks, or
+ * bools. */
 static spe_id cm_keep_inside_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, const spe_id *test, spe_id vector)
 {
     spe_module *m = c->module;
-    spe_id type = spe_type_of(m, vector), elem = spe_int(m, (uint32_t)cm_type_info(l->type)->storage_bits), keep[16];
+    spe_id type = spe_type_of(m, vector), elem = spe_int(m, (uint32_t)cm_type_info(l->type)->storage_bits);
     int n = (int)spe_count(m, type);
-    bool masks = s->zero_padding && cm_type_info(l->type)->bytes <= 4, same = true;
-    for (int i = 0; i < n; i++) {
-        same = same && test[i] == test[0];
-        spe_id none = masks ? spe_null(m, elem) : 0;
-        keep[i] = masks ? spe_select(m, test[i], spe_const_i(m, elem, -1), none) : test[i];
-    }
-    spe_id all = same ? cm_copies_(c, keep[0], n) : cm_join_(c, masks ? elem : spe_bool(m), keep, n, 1);
+    bool masks = cm_masks_(l, s), same = true;
+    for (int i = 0; i < n; i++) same = same && test[i] == test[0];
+    spe_id all = same ? cm_copies_(c, test[0], n) : cm_join_(c, masks ? elem : spe_bool(m), test, n, 1);
     if (!masks) return spe_select(m, all, vector, cm_copies_(c, s->padding, n));
     return cm_bitcast(c, type, spe_and(m, cm_bitcast(c, spe_type_of(m, all), vector), all));
+}
+
+/* A row's or column's mask for elements of this type, or a bool. */
+static spe_id cm_test_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, const cm_axis_ *a)
+{
+    spe_module *m = c->module;
+    spe_id elem = spe_int(m, (uint32_t)cm_type_info(l->type)->storage_bits);
+    if (a->mask) return spe_cast(m, elem, a->mask, false);
+    if (!cm_masks_(l, s)) return a->inside ? a->inside : spe_const_bool(m, true);
+    spe_id all = spe_const_i(m, elem, -1), none = spe_null(m, elem);
+    return a->inside ? spe_select(m, a->inside, all, none) : all;
 }
 
 /* Loads `words` words of a part from component v on, packing them at once so that few values are live. */
@@ -133,11 +179,13 @@ static spe_id cm_load_words_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s
     for (int i = 0, at[2]; i < n; i++) {
         cm_axes_of_(l, v + i, &at[0], &at[1]);
         const cm_axis_ *row = &axes->row[at[0]], *col = &axes->col[at[1]];
-        read[i] = spe_load(c->module, spe_index(c->module, row->at, col->at), (uint32_t)cm_type_info(l->type)->bytes);
+        spe_id ptr = col->mask ? spe_ptr_cast(c->module, row->at, spe_int(c->module, 8)) : row->at;
+        ptr = spe_index(c->module, ptr, col->at);
+        if (col->mask) ptr = spe_ptr_cast(c->module, ptr, elem);
+        read[i] = spe_load(c->module, ptr, (uint32_t)cm_type_info(l->type)->bytes);
         for (int d = 0; d < 2; d++) {
-            spe_id inside = (d ? col : row)->inside;
-            test[d][i] = inside ? inside : spe_const_bool(c->module, true);
-            tested[d] = tested[d] || inside;
+            test[d][i] = cm_test_(c, l, s, d ? col : row);
+            tested[d] = tested[d] || (d ? col : row)->inside || (d ? col : row)->mask;
         }
     }
     spe_id vector = cm_join_(c, elem, read, n, 1);
@@ -200,7 +248,7 @@ static bool cm_store_straight_(cm_ctx *c, const cm_surface_ *s, const cm_matrix 
     const cm_layout *l = &a->layout;
     cm_axes_ axes;
     spe_id *v = cm_component_ids(c, a, l->type);
-    if (!v || !cm_axes_init_(c, l, s, &axes)) return true;
+    if (!v || !cm_axes_init_(c, l, s, false, &axes)) return true;
     for (int wanted = 0, row, col; wanted < l->size_k; wanted++) {
         const cm_axis_ *in_row = &axes.row[wanted];
         if (in_row->inside) cm_if_inside_(c, in_row->inside);
@@ -232,7 +280,7 @@ XE_FN_ bool cm_move_lanes_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool s
         none = cm_splat(c, l->rows, l->cols, l->type, l->use, s->zero_padding ? 0 : s->padding);
         spe_if(c->module, some);
     }
-    if (!cm_axes_init_(c, l, s, &axes)) return true;
+    if (!cm_axes_init_(c, l, s, true, &axes)) return true;
     for (int part = 0, v = 0; part < a->parts; part++) {
         int words = cm_part_words(l, part), group = cm_group_(l, words), pieces = 0;
         spe_id piece[8];

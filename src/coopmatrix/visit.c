@@ -24,7 +24,7 @@ static cm_matrix cm_visit_(cm_ctx *c, const cm_layout *l, const cm_matrix *a, co
         s = cm_with_extents_(c, &s);
         if (a) half[h] = cm_half_(a, h);
         spe_id *v = a ? cm_component_ids(c, &half[h], part.type) : cm_ids_(c, l->size_v);
-        if (!v || !cm_axes_init_(c, &part, &s, &axes)) return cm_poison();
+        if (!v || !cm_axes_init_(c, &part, &s, false, &axes)) return cm_poison();
         for (int i = 0, row, col; i < l->size_v; i++) {
             cm_axes_of_(&part, i, &row, &col);
             spe_id inside = cm_and_(c, axes.row[row].inside, axes.col[col].inside);
