@@ -284,6 +284,7 @@ SPE_ADD_VULKAN
     X(VKD_MEMORY_RANGE, "stay within the allocation")                                                                  \
     X(VKD_FILL_PATTERN, "a pattern has 1, 2, 4, 8 or 16 bytes, and fills a multiple of them")                          \
     X(VKD_MODULE, "pass SPIR-V for Vulkan: spe_options.env = SPE_ENV_VULKAN")                                          \
+    X(VKD_CAPABILITY, "use types and operations that the device has, or another device")                               \
     X(VKD_KERNEL_NAME, "use one of the names in the module")                                                           \
     X(VKD_KERNEL_NOT_LOADED, "call vkd_kernel_get or VKD_LOAD first, and check the result")                            \
     X(VKD_PARAM_TEXT, "write parameters as in \"ptr<f32> x, f32 factor, u32 n\"")                                      \
@@ -377,6 +378,7 @@ typedef struct vkd_info {
 } vkd_info;
 
 typedef struct vkd_functions_ vkd_functions_; /* of the loader */
+typedef struct vkd_features_ vkd_features_;   /* of the device */
 
 /* Something to destroy when the device is closed. */
 typedef struct vkd_resource_ {
@@ -416,6 +418,7 @@ typedef struct vkd_device {
     void **loaned_;            /* memory for their parameters */
     size_t started_count_, started_room_, loaned_count_, loaned_room_;
     vkd_functions_ *vk_;
+    vkd_features_ *features_;
     const char *file_;
     int line_;
 } vkd_device;
@@ -689,21 +692,22 @@ struct vkd_functions_ {
     PFN_vkDestroyDebugUtilsMessengerEXT vkDestroyDebugUtilsMessengerEXT; /* NULL: not validating */
 };
 
-/* Features of an extension: three at most. */
+/* The features of an extension, in the order of its structure. */
 typedef struct vkd_extension_ {
     VkStructureType sType;
     void *pNext;
-    VkBool32 has[3];
+    VkBool32 has[12];
 } vkd_extension_;
+enum { VKD_EXTENSIONS_ = 4 };
 
-/* The features asked of a device, in a chain. */
-typedef struct vkd_features_ {
+/* The features asked of a device, in a chain; see capabilities.c. */
+struct vkd_features_ {
     VkPhysicalDeviceFeatures2 all;
     VkPhysicalDeviceVulkan11Features in_1_1;
     VkPhysicalDeviceVulkan12Features in_1_2;
     VkPhysicalDeviceVulkan13Features in_1_3;
-    vkd_extension_ matrices, bfloat16; /* see matrices.c */
-} vkd_features_;
+    vkd_extension_ atomic_floats, more_atomic_floats, matrices, bfloat16;
+};
 
 /* errors.c - a device's error. */
 
@@ -1616,6 +1620,109 @@ XE_FN_ bool vkd_bind_(const vkd_kernel *k, const vkd_arg *a, uint32_t i, vkd_bou
     return vkd_arg_type_error_(k, a, i, is_int ? " (write 1.0f for a float)" : "");
 }
 
+/* capabilities.c - what a device has: extensions and features, all of which are enabled, but for those that cost time;
+ * and what a module needs, by its capabilities. */
+
+/* Extensions whose features are asked for, where the driver has them. The numbers of structures are those of
+ * vulkan_core.h, which is older than some. */
+static const struct {
+    const char *name;
+    uint32_t type;
+    size_t features;
+} vkd_extensions_[VKD_EXTENSIONS_] = {
+    {"VK_EXT_shader_atomic_float", 1000260000, offsetof(vkd_features_, atomic_floats)},
+    {"VK_EXT_shader_atomic_float2", 1000273000, offsetof(vkd_features_, more_atomic_floats)},
+    {"VK_KHR_cooperative_matrix", 1000506000, offsetof(vkd_features_, matrices)},
+    {"VK_KHR_shader_bfloat16", 1000141000, offsetof(vkd_features_, bfloat16)},
+};
+
+XE_FN_ bool vkd_has_extension_(const VkExtensionProperties *all, uint32_t count, const char *name)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (!strcmp(all[i].extensionName, name)) return true;
+    }
+    return false;
+}
+
+/* Fills f with the device's features, and `names` with the extensions that have some of them; returns their number. */
+XE_FN_ uint32_t vkd_use_extensions_(const vkd_device *d, vkd_features_ *f, const char *names[VKD_EXTENSIONS_])
+{
+    uint32_t count = 0, used = 0;
+    VkExtensionProperties *all = NULL;
+    vkd_get_features_(d, d->physical, f);
+    if (d->vk_->vkEnumerateDeviceExtensionProperties(d->physical, NULL, &count, NULL) == VK_SUCCESS)
+        all = (VkExtensionProperties *)calloc(count + 1, sizeof *all);
+    if (!all || d->vk_->vkEnumerateDeviceExtensionProperties(d->physical, NULL, &count, all) != VK_SUCCESS) count = 0;
+    for (uint32_t i = 0; i < VKD_EXTENSIONS_; i++) {
+        vkd_extension_ *e = (vkd_extension_ *)(void *)((char *)f + vkd_extensions_[i].features);
+        memset(e, 0, sizeof *e);
+        if (!vkd_has_extension_(all, count, vkd_extensions_[i].name)) continue;
+        e->sType = (VkStructureType)vkd_extensions_[i].type;
+        e->pNext = f->in_1_3.pNext;
+        f->in_1_3.pNext = e;
+        names[used++] = vkd_extensions_[i].name;
+    }
+    free(all);
+    d->vk_->vkGetPhysicalDeviceFeatures2(d->physical, &f->all);
+    f->all.features.robustBufferAccess = f->matrices.has[1] = VK_FALSE; /* these cost time */
+    return used;
+}
+
+/* Capabilities of SPIR-V, and the feature that each needs. */
+#define VKD_FEATURE_(member) (uint32_t) offsetof(vkd_features_, member)
+static const struct {
+    uint32_t capability, feature;
+    const char *name;
+} vkd_capabilities_[] = {
+    {9, VKD_FEATURE_(in_1_2.shaderFloat16), "Float16"},
+    {10, VKD_FEATURE_(all.features.shaderFloat64), "Float64"},
+    {11, VKD_FEATURE_(all.features.shaderInt64), "Int64"},
+    {12, VKD_FEATURE_(in_1_2.shaderBufferInt64Atomics), "Int64Atomics"},
+    {22, VKD_FEATURE_(all.features.shaderInt16), "Int16"},
+    {39, VKD_FEATURE_(in_1_2.shaderInt8), "Int8"},
+    {4433, VKD_FEATURE_(in_1_1.storageBuffer16BitAccess), "StorageBuffer16BitAccess"},
+    {4434, VKD_FEATURE_(in_1_1.uniformAndStorageBuffer16BitAccess), "UniformAndStorageBuffer16BitAccess"},
+    {4435, VKD_FEATURE_(in_1_1.storagePushConstant16), "StoragePushConstant16"},
+    {4448, VKD_FEATURE_(in_1_2.storageBuffer8BitAccess), "StorageBuffer8BitAccess"},
+    {4449, VKD_FEATURE_(in_1_2.uniformAndStorageBuffer8BitAccess), "UniformAndStorageBuffer8BitAccess"},
+    {4450, VKD_FEATURE_(in_1_2.storagePushConstant8), "StoragePushConstant8"},
+    {5116, VKD_FEATURE_(bfloat16.has[0]), "BFloat16TypeKHR"},
+    {5117, VKD_FEATURE_(bfloat16.has[1]), "BFloat16DotProductKHR"},
+    {5118, VKD_FEATURE_(bfloat16.has[2]), "BFloat16CooperativeMatrixKHR"},
+    {5345, VKD_FEATURE_(in_1_2.vulkanMemoryModel), "VulkanMemoryModel"},
+    {5346, VKD_FEATURE_(in_1_2.vulkanMemoryModelDeviceScope), "VulkanMemoryModelDeviceScope"},
+    {5347, VKD_FEATURE_(in_1_2.bufferDeviceAddress), "PhysicalStorageBufferAddresses"},
+    {5612, VKD_FEATURE_(more_atomic_floats.has[3]), "AtomicFloat32MinMaxEXT"},
+    {5613, VKD_FEATURE_(more_atomic_floats.has[4]), "AtomicFloat64MinMaxEXT"},
+    {5616, VKD_FEATURE_(more_atomic_floats.has[2]), "AtomicFloat16MinMaxEXT"},
+    {6016, VKD_FEATURE_(in_1_3.shaderIntegerDotProduct), "DotProductInputAll"},
+    {6017, VKD_FEATURE_(in_1_3.shaderIntegerDotProduct), "DotProductInput4x8Bit"},
+    {6018, VKD_FEATURE_(in_1_3.shaderIntegerDotProduct), "DotProductInput4x8BitPacked"},
+    {6019, VKD_FEATURE_(in_1_3.shaderIntegerDotProduct), "DotProduct"},
+    {6022, VKD_FEATURE_(matrices.has[0]), "CooperativeMatrixKHR"},
+    {6033, VKD_FEATURE_(atomic_floats.has[1]), "AtomicFloat32AddEXT"},
+    {6034, VKD_FEATURE_(atomic_floats.has[3]), "AtomicFloat64AddEXT"},
+    {6095, VKD_FEATURE_(more_atomic_floats.has[1]), "AtomicFloat16AddEXT"},
+};
+
+/* Drivers take modules that need what the device lacks, and compute something, or lose the device. Capabilities that
+ * are not in the table are for the driver to judge. */
+XE_FN_ bool vkd_has_capabilities_(vkd_device *d, const uint32_t *words, size_t count)
+{
+    enum { OP_CAPABILITY = 17, ROWS = sizeof vkd_capabilities_ / sizeof *vkd_capabilities_ };
+    for (size_t at = 5; at + 1 < count && (words[at] & 0xffff) == OP_CAPABILITY && words[at] >> 16 == 2; at += 2) {
+        for (size_t i = 0; i < ROWS; i++) {
+            VkBool32 has;
+            if (vkd_capabilities_[i].capability != words[at + 1]) continue;
+            memcpy(&has, (const char *)d->features_ + vkd_capabilities_[i].feature, sizeof has);
+            if (!has)
+                return vkd_fail_(d, VKD_CAPABILITY, "the module needs %s, which \"%s\" lacks",
+                                 vkd_capabilities_[i].name, d->name);
+        }
+    }
+    return true;
+}
+
 /* modules.c - modules, their kernels, and the pipelines that kernels become. */
 
 enum { VKD_OP_MEMORY_MODEL_ = 14, VKD_ADDRESSES_OF_BUFFERS_ = 5348 }; /* and SPIR-V's other numbers */
@@ -1643,6 +1750,7 @@ bool vkd_module_load_(vkd_module *module, vkd_device *d, const void *words, size
         return vkd_fail_(d, VKD_MODULE, "%zu bytes that are not SPIR-V", bytes);
     if (!vkd_is_for_vulkan_((const uint32_t *)words, bytes / 4))
         return vkd_fail_(d, VKD_MODULE, "a module of another environment, or without a memory model");
+    if (!vkd_has_capabilities_(d, (const uint32_t *)words, bytes / 4)) return false;
     module->words_ = (uint32_t *)malloc(bytes);
     if (!module->words_) return vkd_fail_(d, VKD_OUT_OF_MEMORY, "a module of %zu bytes", bytes);
     memcpy(module->words_, words, bytes);
@@ -2184,8 +2292,8 @@ bool vkd_batch_free_(vkd_batch *b, const char *file, int line)
     return true;
 }
 
-/* matrices.c - cooperative matrices: which target a device is by the shapes that its driver lists. The structures are
- * those of VK_KHR_cooperative_matrix and VK_KHR_shader_bfloat16, which older headers lack. */
+/* matrices.c - cooperative matrices: which target a device is by the shapes that its driver lists. Its
+ * structure is that of VK_KHR_cooperative_matrix, which older headers lack. */
 
 typedef struct vkd_shape_ {
     VkStructureType sType;
@@ -2195,7 +2303,7 @@ typedef struct vkd_shape_ {
     uint32_t scope;
 } vkd_shape_;
 
-enum { VKD_MATRIX_FEATURES_ = 1000506000, VKD_MATRIX_SHAPE_, VKD_BFLOAT16_ = 1000141000, VKD_SUBGROUP_ = 3 };
+enum { VKD_MATRIX_SHAPE_ = 1000506001, VKD_BFLOAT16_ = 1000141000, VKD_SUBGROUP_ = 3 };
 enum { VKD_F16_, VKD_F32_, VKD_I8_ = 3, VKD_I32_ = 5, VKD_U8_ = 7, VKD_U32_ = 9 };
 
 /* What a device of a target lists. */
@@ -2208,19 +2316,6 @@ static const struct {
     {"hopper", 16, 16, 32, VKD_U8_, VKD_U32_},
 };
 enum { VKD_SHAPES_ = sizeof vkd_shapes_ / sizeof *vkd_shapes_ };
-
-XE_FN_ bool vkd_has_extension_(const vkd_device *d, const char *name)
-{
-    uint32_t count = 0;
-    bool has = false;
-    VkExtensionProperties *all = NULL;
-    if (d->vk_->vkEnumerateDeviceExtensionProperties(d->physical, NULL, &count, NULL) == VK_SUCCESS)
-        all = (VkExtensionProperties *)calloc(count + 1, sizeof *all);
-    if (all && d->vk_->vkEnumerateDeviceExtensionProperties(d->physical, NULL, &count, all) == VK_SUCCESS)
-        for (uint32_t i = 0; i < count; i++) has = has || !strcmp(all[i].extensionName, name);
-    free(all);
-    return has;
-}
 
 /* The shapes that the driver lists; their number, 0: none. */
 XE_FN_ uint32_t vkd_list_shapes_(const vkd_device *d, vkd_shape_ *shapes, uint32_t most)
@@ -2250,34 +2345,19 @@ XE_FN_ bool vkd_lists_(const vkd_shape_ *shapes, uint32_t count, int row)
     return false;
 }
 
-/* If the device has the matrices of a target: names it, and puts what it needs into the list of features, and its
- * extensions there. Returns the number of extensions. */
-XE_FN_ uint32_t vkd_use_matrices_(vkd_device *d, vkd_features_ *f, const char *extensions[2])
+/* If the device has the matrices of a target: names it. */
+XE_FN_ void vkd_name_by_matrices_(vkd_device *d, const vkd_features_ *f)
 {
     enum { MOST = 64 };
     vkd_shape_ *shapes;
     uint32_t count;
     bool all = true;
-    extensions[0] = "VK_KHR_cooperative_matrix";
-    extensions[1] = "VK_KHR_shader_bfloat16";
-    if (!vkd_has_extension_(d, extensions[0]) || !vkd_has_extension_(d, extensions[1])) return 0;
-    memset(&f->matrices, 0, sizeof f->matrices);
-    memset(&f->bfloat16, 0, sizeof f->bfloat16);
-    f->matrices.sType = (VkStructureType)VKD_MATRIX_FEATURES_;
-    f->bfloat16.sType = (VkStructureType)VKD_BFLOAT16_;
-    f->matrices.pNext = &f->bfloat16;
-    f->in_1_3.pNext = &f->matrices;
-    d->vk_->vkGetPhysicalDeviceFeatures2(d->physical, &f->all);
+    if (!f->matrices.has[0] || !f->bfloat16.has[0] || !f->bfloat16.has[2]) return;
     shapes = (vkd_shape_ *)malloc(MOST * sizeof *shapes);
     count = shapes ? vkd_list_shapes_(d, shapes, MOST) : 0;
     for (int i = 0; i < VKD_SHAPES_; i++) all = all && vkd_lists_(shapes, count, i);
     free(shapes);
-    if (all && f->matrices.has[0] && f->bfloat16.has[0] && f->bfloat16.has[2] && (d->target.subgroup_sizes & 32)) {
-        d->target.name = vkd_shapes_[0].target;
-        return 2;
-    }
-    f->in_1_3.pNext = NULL;
-    return 0;
+    if (all && (d->target.subgroup_sizes & 32)) d->target.name = vkd_shapes_[0].target;
 }
 
 /* open.c - choosing and opening a device, listing them, closing. */
@@ -2376,23 +2456,23 @@ XE_FN_ bool vkd_find_queue_(vkd_device *d)
 
 XE_FN_ bool vkd_create_device_(vkd_device *d)
 {
-    vkd_features_ f;
+    vkd_features_ *f = d->features_ = (vkd_features_ *)malloc(sizeof *f);
     VkDeviceQueueCreateInfo queue;
     VkDeviceCreateInfo info;
     VkCommandPoolCreateInfo pool;
     const float priority = 1;
-    const char *extensions[2];
+    const char *extensions[VKD_EXTENSIONS_];
     uint32_t extension_count;
-    vkd_get_features_(d, d->physical, &f);
-    vkd_describe_(d, &f);
-    extension_count = vkd_use_matrices_(d, &f, extensions);
-    f.all.features.robustBufferAccess = VK_FALSE; /* all that the device has, but for what costs time */
+    if (!f) return vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for the device's features");
+    extension_count = vkd_use_extensions_(d, f, extensions);
+    vkd_describe_(d, f);
+    vkd_name_by_matrices_(d, f);
     VKD_CLEAR_(queue, DEVICE_QUEUE_CREATE_INFO);
     queue.queueFamilyIndex = d->family_;
     queue.queueCount = 1;
     queue.pQueuePriorities = &priority;
     VKD_CLEAR_(info, DEVICE_CREATE_INFO);
-    info.pNext = &f.all;
+    info.pNext = &f->all;
     info.enabledExtensionCount = extension_count;
     info.ppEnabledExtensionNames = extensions;
     info.queueCreateInfoCount = 1;
@@ -2420,6 +2500,7 @@ void vkd_close_(vkd_device *d)
     if (d->instance) d->vk_->vkDestroyInstance(d->instance, NULL);
     free(d->started_);
     free(d->loaned_);
+    free(d->features_);
     free(d->vk_);
     vkd_error error = d->error;
     int complaints = d->complaints;

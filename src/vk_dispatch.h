@@ -146,6 +146,7 @@ SPE_ADD_VULKAN
     X(VKD_MEMORY_RANGE, "stay within the allocation")                                                                  \
     X(VKD_FILL_PATTERN, "a pattern has 1, 2, 4, 8 or 16 bytes, and fills a multiple of them")                          \
     X(VKD_MODULE, "pass SPIR-V for Vulkan: spe_options.env = SPE_ENV_VULKAN")                                          \
+    X(VKD_CAPABILITY, "use types and operations that the device has, or another device")                               \
     X(VKD_KERNEL_NAME, "use one of the names in the module")                                                           \
     X(VKD_KERNEL_NOT_LOADED, "call vkd_kernel_get or VKD_LOAD first, and check the result")                            \
     X(VKD_PARAM_TEXT, "write parameters as in \"ptr<f32> x, f32 factor, u32 n\"")                                      \
@@ -239,6 +240,7 @@ typedef struct vkd_info {
 } vkd_info;
 
 typedef struct vkd_functions_ vkd_functions_; /* of the loader */
+typedef struct vkd_features_ vkd_features_;   /* of the device */
 
 /* Something to destroy when the device is closed. */
 typedef struct vkd_resource_ {
@@ -278,6 +280,7 @@ typedef struct vkd_device {
     void **loaned_;            /* memory for their parameters */
     size_t started_count_, started_room_, loaned_count_, loaned_room_;
     vkd_functions_ *vk_;
+    vkd_features_ *features_;
     const char *file_;
     int line_;
 } vkd_device;

@@ -41,20 +41,21 @@ struct vkd_functions_ {
     PFN_vkDestroyDebugUtilsMessengerEXT vkDestroyDebugUtilsMessengerEXT; /* NULL: not validating */
 };
 
-/* Features of an extension: three at most. */
+/* The features of an extension, in the order of its structure. */
 typedef struct vkd_extension_ {
     VkStructureType sType;
     void *pNext;
-    VkBool32 has[3];
+    VkBool32 has[12];
 } vkd_extension_;
+enum { VKD_EXTENSIONS_ = 4 };
 
-/* The features asked of a device, in a chain. */
-typedef struct vkd_features_ {
+/* The features asked of a device, in a chain; see capabilities.c. */
+struct vkd_features_ {
     VkPhysicalDeviceFeatures2 all;
     VkPhysicalDeviceVulkan11Features in_1_1;
     VkPhysicalDeviceVulkan12Features in_1_2;
     VkPhysicalDeviceVulkan13Features in_1_3;
-    vkd_extension_ matrices, bfloat16; /* see matrices.c */
-} vkd_features_;
+    vkd_extension_ atomic_floats, more_atomic_floats, matrices, bfloat16;
+};
 
 #include "prototypes.h"

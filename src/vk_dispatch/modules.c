@@ -26,6 +26,7 @@ bool vkd_module_load_(vkd_module *module, vkd_device *d, const void *words, size
         return vkd_fail_(d, VKD_MODULE, "%zu bytes that are not SPIR-V", bytes);
     if (!vkd_is_for_vulkan_((const uint32_t *)words, bytes / 4))
         return vkd_fail_(d, VKD_MODULE, "a module of another environment, or without a memory model");
+    if (!vkd_has_capabilities_(d, (const uint32_t *)words, bytes / 4)) return false;
     module->words_ = (uint32_t *)malloc(bytes);
     if (!module->words_) return vkd_fail_(d, VKD_OUT_OF_MEMORY, "a module of %zu bytes", bytes);
     memcpy(module->words_, words, bytes);

@@ -95,23 +95,23 @@ static bool vkd_find_queue_(vkd_device *d)
 
 static bool vkd_create_device_(vkd_device *d)
 {
-    vkd_features_ f;
+    vkd_features_ *f = d->features_ = (vkd_features_ *)malloc(sizeof *f);
     VkDeviceQueueCreateInfo queue;
     VkDeviceCreateInfo info;
     VkCommandPoolCreateInfo pool;
     const float priority = 1;
-    const char *extensions[2];
+    const char *extensions[VKD_EXTENSIONS_];
     uint32_t extension_count;
-    vkd_get_features_(d, d->physical, &f);
-    vkd_describe_(d, &f);
-    extension_count = vkd_use_matrices_(d, &f, extensions);
-    f.all.features.robustBufferAccess = VK_FALSE; /* all that the device has, but for what costs time */
+    if (!f) return vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for the device's features");
+    extension_count = vkd_use_extensions_(d, f, extensions);
+    vkd_describe_(d, f);
+    vkd_name_by_matrices_(d, f);
     VKD_CLEAR_(queue, DEVICE_QUEUE_CREATE_INFO);
     queue.queueFamilyIndex = d->family_;
     queue.queueCount = 1;
     queue.pQueuePriorities = &priority;
     VKD_CLEAR_(info, DEVICE_CREATE_INFO);
-    info.pNext = &f.all;
+    info.pNext = &f->all;
     info.enabledExtensionCount = extension_count;
     info.ppEnabledExtensionNames = extensions;
     info.queueCreateInfoCount = 1;
@@ -139,6 +139,7 @@ void vkd_close_(vkd_device *d)
     if (d->instance) d->vk_->vkDestroyInstance(d->instance, NULL);
     free(d->started_);
     free(d->loaned_);
+    free(d->features_);
     free(d->vk_);
     vkd_error error = d->error;
     int complaints = d->complaints;

@@ -21,6 +21,8 @@ XE_FN_ bool vkd_in_range_(vkd_device *d, const char *what, const void *p, size_t
 XE_FN_ const char *vkd_arg_name_(const vkd_arg *a, char *text, size_t size);
 XE_FN_ bool vkd_fit_number_(const vkd_type_ *t, const vkd_arg *a, vkd_bound_ *b, char low[32], char high[32]);
 XE_FN_ bool vkd_bind_(const vkd_kernel *k, const vkd_arg *a, uint32_t i, vkd_bound_ *b);
+XE_FN_ uint32_t vkd_use_extensions_(const vkd_device *d, vkd_features_ *f, const char *names[VKD_EXTENSIONS_]);
+XE_FN_ bool vkd_has_capabilities_(vkd_device *d, const uint32_t *words, size_t count);
 XE_FN_ bool vkd_kernel_usable_(const vkd_kernel *k, const char *file, int line);
 XE_FN_ bool vkd_make_pipeline_(vkd_kernel *k, const uint32_t *local);
 XE_FN_ VkCommandBuffer vkd_begin_commands_(vkd_device *d, bool again);
@@ -32,4 +34,4 @@ XE_FN_ void *vkd_loan_(vkd_device *d, size_t bytes);
 XE_FN_ bool vkd_read_time_(vkd_device *d, VkQueryPool pool, uint32_t launch, double *ns);
 XE_FN_ VkQueryPool vkd_create_queries_(vkd_device *d, uint32_t count);
 XE_FN_ bool vkd_batch_is_(const vkd_batch *b, int state, const char *call, const char *file, int line);
-XE_FN_ uint32_t vkd_use_matrices_(vkd_device *d, vkd_features_ *f, const char *extensions[2]);
+XE_FN_ void vkd_name_by_matrices_(vkd_device *d, const vkd_features_ *f);

@@ -486,6 +486,31 @@ TEST(all_local_memory_may_be_taken_and_no_more)
     }
 }
 
+/* A module that asks for a capability loads where the device has it; elsewhere the error names it. */
+TEST(capabilities_that_the_device_lacks_are_named)
+{
+    static const struct {
+        uint32_t capability;
+        const char *name;
+    } rows[] = {{5116, "BFloat16TypeKHR"}, {5616, "AtomicFloat16MinMaxEXT"}, {5613, "AtomicFloat64MinMaxEXT"},
+                {6022, "CooperativeMatrixKHR"}, {39, "Int8"}};
+    spe_module m;
+    spe_words w = functions_module(&m);
+    uint32_t *words = (uint32_t *)malloc((w.count + 2) * 4);
+    if (!words) abort();
+    memcpy(words, w.data, 5 * 4);
+    memcpy(words + 7, w.data + 5, (w.count - 5) * 4);
+    words[5] = 2 << 16 | SPE_OpCapability;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        vkd_module module;
+        words[6] = rows[i].capability;
+        if (!vkd_module_load(&module, &device, words, (w.count + 2) * 4)) expect(__LINE__, VKD_CAPABILITY, rows[i].name);
+        vkd_module_free(&module);
+    }
+    free(words);
+    spe_free(&m);
+}
+
 TEST(mistakes_are_errors)
 {
     vkd_kernel k;
@@ -534,6 +559,7 @@ int main(void)
     RUN(kernels_of_xetile);
     RUN(batches_and_copies);
     RUN(all_local_memory_may_be_taken_and_no_more);
+    RUN(capabilities_that_the_device_lacks_are_named);
     RUN(mistakes_are_errors);
     vkd_close(&device);
     return test_report();
