@@ -825,6 +825,7 @@ typedef struct {
     spe_id local_words, local_word_pointer;         /* the array; the type of pointers to a word of it */
     size_t local_length;                            /* word of its length among the globals */
     uint32_t local_bytes;                           /* taken by variables */
+    bool local_vectors;                             /* it is an array of vectors of four words */
     spe_id piece_count[2][2]; /* Vulkan: lengths of vectors in pieces, as values and in memory: 2, 4 */
     const char *line_file, *string_file; /* OpLine in force, and the file whose OpString is string_id */
     int line_line, line_column, column;
@@ -1200,10 +1201,10 @@ XETILE_API spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_i
 /* A pointer to a new variable: private to the invocation (declared at the start of the function); in the work-group's
  * local memory, initially undefined; of the module, with a constant initializer of its type or 0 for none. */
 XETILE_API spe_unary_ spe_local_var, spe_shared_var;
-/* Only for Vulkan: an array in local memory of `count` vectors of four i32, beside the memory of spe_shared_var; stores
- * v in the one with this index; loads a cooperative matrix that begins at it, whose rows (or columns, see
- * spe_coop_load) are `stride` vectors apart. Devices move 16 bytes at once only where they see that these are
- * aligned. */
+/* Only for Vulkan: a pointer to an array in local memory of `count` vectors of four i32, made before all variables of
+ * spe_shared_var; stores v in the one with this index; loads a cooperative matrix that begins at it, whose rows (or
+ * columns, see spe_coop_load) are `stride` vectors apart. Devices move 16 bytes at once only where they see that these
+ * are aligned. */
 XETILE_API spe_id spe_shared_vectors(spe_module *m, uint32_t count);
 XETILE_API void spe_vectors_store(spe_module *m, spe_id vectors, spe_id index, spe_id v);
 XETILE_API spe_id spe_vectors_coop_load(spe_module *m, spe_id type, spe_id vectors, spe_id index, uint32_t layout,
@@ -4068,22 +4069,32 @@ XETILE_AS_BEFORE_
 XETILE_COLD_
 
 /* local.c - local memory for Vulkan, whose pointers to it keep the type of what they point to and cannot be moved. It
- * is one array of 32-bit words, and a pointer is the offset in it, in bytes, in a struct of its own for each type. */
+ * is one array of 32-bit words, or of vectors of four (spe_shared_vectors), and a pointer is the offset in it, in
+ * bytes, in a struct of its own for each type. */
+
+/* A type of pointers to local memory, as Vulkan has them. */
+XE_FN_ spe_id spe_raw_pointer_(spe_module *m, spe_id to)
+{
+    uint32_t w[2] = {SPE_StorageClassWorkgroup, to};
+    return to ? spe_unique_(m, SPE_OpTypePointer, SPE_ID_TYPE_, 2, w) : 0;
+}
 
 /* The array that is Vulkan's local memory, made with the first variable in it; its length is written when the module is
  * complete. */
 XE_FN_ bool spe_make_local_memory_(spe_module *m)
 {
-    uint32_t w[2] = {spe_int(m, 32), 0}, spec = SPE_LOCAL_WORDS_CONSTANT;
+    uint32_t spec = SPE_LOCAL_WORDS_CONSTANT;
     if (m->local_words) return true;
-    spe_id length = spe_spec_const(m, w[0], 1, spec), array, pointer;
+    spe_id word = spe_int(m, 32), length = spe_spec_const(m, word, 1, spec), pointer;
     m->local_length = m->buffer[SPE_SECTION_GLOBAL_].count - 1;
-    array = spe_array_sized(m, w[0], length);
-    w[0] = SPE_StorageClassWorkgroup;
-    w[1] = array;
-    pointer = spe_unique_(m, SPE_OpTypePointer, SPE_ID_TYPE_, 2, w);
-    w[1] = spe_int(m, 32);
-    m->local_word_pointer = spe_unique_(m, SPE_OpTypePointer, SPE_ID_TYPE_, 2, w);
+    if (m->local_vectors) {
+        spe_id four = spe_u32(m, 4), words = length;
+        word = spe_vec(m, word, 4);
+        length = spe_new_id_(m, spe_int(m, 32), SPE_ID_CONSTANT_ | SPE_ID_SPEC_, 0);
+        spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpSpecConstantOp, 5, spe_int(m, 32), length, SPE_OpUDiv, words, four);
+    }
+    pointer = spe_raw_pointer_(m, spe_array_sized(m, word, length));
+    m->local_word_pointer = spe_raw_pointer_(m, spe_int(m, 32));
     if (m->error.id) return false;
     m->local_words = spe_new_id_(m, pointer, SPE_ID_GLOBAL_, 0);
     return spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpVariable, 3, pointer, m->local_words, SPE_StorageClassWorkgroup);
@@ -4168,7 +4179,11 @@ XE_FN_ spe_id spe_local_word_(spe_module *m, spe_id offset, uint32_t words)
     spe_id i32 = spe_int(m, 32), at = spe_op2_(m, SPE_OpShiftRightLogical, i32, offset, spe_u32(m, 2));
     if (words) at = spe_op2_(m, SPE_OpIAdd, i32, at, spe_u32(m, words));
     spe_use_(m, m->local_words);
-    return spe_op2_(m, SPE_OpAccessChain, m->local_word_pointer, m->local_words, at);
+    if (!m->local_vectors) return spe_op2_(m, SPE_OpAccessChain, m->local_word_pointer, m->local_words, at);
+    uint32_t w[3] = {m->local_words, 0, 0};
+    w[1] = spe_op2_(m, SPE_OpShiftRightLogical, i32, at, spe_u32(m, 2));
+    w[2] = spe_op2_(m, SPE_OpBitwiseAnd, i32, at, spe_u32(m, 3));
+    return spe_emit_one_(m, SPE_OpAccessChain, m->local_word_pointer, 3, w);
 }
 
 XE_FN_ spe_id spe_load_word_(spe_module *m, spe_id at)
@@ -4312,6 +4327,16 @@ XE_FN_ spe_id spe_emit_local_(spe_module *m, uint32_t op, spe_id type, uint32_t 
         if (op >= SPE_OpAtomicLoad && op <= SPE_OpAtomicXor) return spe_local_atomic_(m, op, type, n, w);
         return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan's local memory has no such access (instruction %u)", op);
     }
+}
+
+/* The address of a vector of 16 bytes: `index` after the first that `vectors` points to. */
+XE_FN_ spe_id spe_local_vector_(spe_module *m, spe_id vectors, spe_id index)
+{
+    spe_id i32 = spe_int(m, 32), pointer = spe_raw_pointer_(m, spe_vec(m, i32, 4)), at;
+    at = spe_op2_(m, SPE_OpShiftRightLogical, i32, spe_local_offset_(m, vectors), spe_u32(m, 4));
+    at = spe_op2_(m, SPE_OpIAdd, i32, at, spe_to_(m, SPE_OpSConvert, i32, index));
+    spe_use_(m, m->local_words);
+    return spe_op2_(m, SPE_OpAccessChain, pointer, m->local_words, at);
 }
 
 /* A row's bytes (row-major) or a column's, at most 16: what the matrix's address and stride are multiples of. */
@@ -7158,34 +7183,26 @@ void spe_coopvec_outer_accumulate(spe_module *m, spe_id ptr, spe_id offset, spe_
     spe_instruction_(m, __func__, SPE_OpCooperativeVectorOuterProductAccumulateNV, "cIwwkko:-", w);
 }
 
-/* coop.c - cooperative matrices in Vulkan's local memory: it is an array of words, see local.c; beside it, there are
- * arrays of vectors of 16 bytes, which matrices are loaded from in whole rows. */
-
-/* The type of pointers to local memory, as Vulkan has them. */
-XE_FN_ spe_id spe_raw_pointer_(spe_module *m, spe_id to)
-{
-    uint32_t w[2] = {SPE_StorageClassWorkgroup, to};
-    return to ? spe_unique_(m, SPE_OpTypePointer, SPE_ID_TYPE_, 2, w) : 0;
-}
+/* coop.c - vectors of 16 bytes in Vulkan's local memory (local.c), from which cooperative matrices are loaded in whole
+ * rows. */
 
 spe_id spe_shared_vectors(spe_module *m, uint32_t count)
 {
-    spe_id vector = spe_vec(m, spe_int(m, 32), 4), array = spe_array(m, vector, count), pointer, id;
+    spe_id vector = spe_vec(m, spe_int(m, 32), 4), array = spe_array(m, vector, count);
     if (m->options.env == SPE_ENV_OPENCL)
         return SPE_ERROR_(m, ENVIRONMENT, "spe_shared_var gives OpenCL's local memory");
-    pointer = spe_raw_pointer_(m, array);
-    id = pointer ? spe_new_id_(m, pointer, SPE_ID_GLOBAL_, 0) : 0;
-    if (!id) return 0;
-    return spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpVariable, 3, pointer, id, SPE_StorageClassWorkgroup) ? id : 0;
+    if (m->local_words && !m->local_vectors)
+        return SPE_ERROR_(m, ENVIRONMENT, "vectors come before other variables in local memory");
+    m->local_vectors = true;
+    return spe_shared_var(m, array);
 }
 
 /* A pointer to a vector of the array. */
 XE_FN_ spe_id spe_vector_at_(spe_module *m, const char *name, spe_id vectors, spe_id index)
 {
-    spe_id vector = spe_vec(m, spe_int(m, 32), 4);
-    uint32_t w[2] = {vectors, index};
-    if (!spe_check_(m, name, "I", index) || !spe_operand_(m, vectors)) return 0;
-    return spe_emit_one_(m, SPE_OpAccessChain, spe_raw_pointer_(m, vector), 2, w);
+    if (!spe_check_(m, name, "pI", vectors, index)) return 0;
+    if (!m->local_vectors) return SPE_ERROR_(m, TYPE, "%s is not of spe_shared_vectors", spe_text_(m, vectors));
+    return spe_local_vector_(m, vectors, index);
 }
 
 void spe_vectors_store(spe_module *m, spe_id vectors, spe_id index, spe_id v)

@@ -632,6 +632,7 @@ struct xt_ctx {
     spe_id scratch, staging;
     spe_list panels; /* operands in local memory, see passes/opaque.c */
     int panel_vectors, opaque_words; /* their vectors; words between opaque matrices and lanes, 0: there are none */
+    bool strips_in_panels;           /* these words are those of the vectors, when these are no longer needed */
     spe_id panel_memory, opaque;
     spe_list once; /* what has been computed before the body, see xt_once_ */
 };
@@ -1146,7 +1147,6 @@ struct xt_frame_ {
     spe_id side_before; /* the side that the region is on */
     spe_id from, turn;    /* the first index; of this turn */
     int panel_ids;        /* vectors of panels that it carries behind the others */
-    bool whole;           /* the loop over the turns whose panels are whole is being written */
 };
 
 /* XT_INIT_TILE: the user's arguments; the tile of the matrix that leading dimensions select from, and the final tile;
@@ -3045,7 +3045,8 @@ XE_FN_ xt_opaque_strip_ xt_opaque_strip_of_(xt_ctx *x, const cm_layout *l)
     s.parts = cm_part_count(&s.plain);
     cm_layout whole = cm_layout_for(&x->cm, l->rows, l->cols, l->type, CM_ACC);
     s.runs = cm_part_count(&whole) / (l->rows / s.cols);
-    spe_id zero = spe_u32(m, 0), words = spe_element(m, x->opaque, 1, &zero), first = spe_u32(m, 0);
+    spe_id zero = spe_u32(m, 0), words = spe_element(m, x->opaque, 1, &zero), first = zero;
+    words = spe_ptr_cast(m, words, spe_int(m, 32));
     if (x->subgroups > 1) {
         first = spe_builtin(m, SPE_SUBGROUP_ID, 0);
         first = spe_imul(m, first, spe_u32(m, (uint32_t)xt_strip_words_(x)));
@@ -5417,95 +5418,168 @@ XE_FN_ spe_id xt_panel_aligned_(xt_ctx *x, const xt_tile *t)
     return spe_ieq(m, all, zero);
 }
 
-/* How far the tile may still move along a dimension with all of it in its matrix; negative: it is not. */
-XE_FN_ spe_id xt_panel_left_(xt_ctx *x, const xt_tile *t, int dim)
+/* Is all of the tile in its matrix? */
+XE_FN_ spe_id xt_panel_inside_(xt_ctx *x, const xt_tile *t)
 {
     spe_module *m = &x->m;
-    spe_id extent = dim == xt_inner_(t) ? xt_index_id_(x, &t->shape[dim]) : xt_lines_id_(x, t), left, before;
-    left = spe_isub(m, extent, spe_i32(m, t->dist.shape[dim]));
-    left = spe_isub(m, left, xt_index_id_(x, &t->offset[dim]));
-    spe_id zero = spe_i32(m, 0), none = spe_i32(m, -1);
-    before = spe_slt(m, xt_index_id_(x, &t->offset[dim]), zero);
-    return spe_select(m, before, none, left);
-}
-
-/* Is all of the tile in its matrix, and each vector aligned? */
-XE_FN_ spe_id xt_panel_fits_(xt_ctx *x, const xt_tile *t)
-{
-    spe_module *m = &x->m;
-    spe_id all = xt_panel_aligned_(x, t);
+    spe_id all = 0, zero = spe_i32(m, 0);
     for (int i = 0; i < 2 && !t->inside; i++) {
-        spe_id zero = spe_i32(m, 0), inside = spe_sge(m, xt_panel_left_(x, t, i), zero);
-        all = spe_land(m, all, inside);
+        spe_id extent = i == xt_inner_(t) ? xt_index_id_(x, &t->shape[i]) : xt_lines_id_(x, t), one;
+        extent = spe_isub(m, extent, spe_i32(m, t->dist.shape[i]));
+        one = spe_sge(m, xt_index_id_(x, &t->offset[i]), zero);
+        all = all ? spe_land(m, all, one) : one;
+        one = spe_sle(m, xt_index_id_(x, &t->offset[i]), extent);
+        all = spe_land(m, all, one);
     }
-    return all;
+    return all ? all : spe_const_bool(m, true);
 }
 
-/* Fetches a lane's vectors of such a tile. */
-XE_FN_ void xt_panel_fetch_whole_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t, spe_id *got)
+/* What is known where vectors of a tile are fetched. */
+typedef enum {
+    XT_FETCH_ALIGNED_, /* all of it is in its matrix, and each vector begins at a multiple of 16 bytes */
+    XT_FETCH_INSIDE_,  /* all of it is in its matrix */
+    XT_FETCH_ANY_
+} xt_fetch_;
+
+/* The address of a byte of a tile. The pitch of aligned tiles is masked, since compilers look for that. */
+XE_FN_ spe_id xt_panel_address_(xt_ctx *x, const xt_tile *t, xt_fetch_ how, spe_id line, spe_id byte)
+{
+    spe_module *m = &x->m;
+    spe_id i64 = spe_int(m, 64), pitch = spe_imul(m, xt_index_id_(x, &t->pitch), spe_i32(m, xt_bytes_(t->type)));
+    if (how == XT_FETCH_ALIGNED_) pitch = spe_and(m, pitch, spe_i32(m, -XT_VECTOR_));
+    pitch = spe_uconvert(m, i64, pitch);
+    line = how == XT_FETCH_ANY_ ? spe_sconvert(m, i64, line) : spe_uconvert(m, i64, line);
+    byte = how == XT_FETCH_ANY_ ? spe_sconvert(m, i64, byte) : spe_uconvert(m, i64, byte);
+    line = spe_iadd(m, spe_imul(m, line, pitch), byte);
+    byte = spe_ptr_to_u(m, i64, t->base.id);
+    return spe_iadd(m, byte, line);
+}
+
+XE_FN_ spe_id xt_panel_read_(xt_ctx *x, spe_id address)
+{
+    spe_module *m = &x->m;
+    spe_id vector = spe_vec(m, spe_int(m, 32), 4);
+    return spe_load(m, spe_u_to_ptr(m, spe_ptr(m, SPE_StorageClassCrossWorkgroup, vector), address), XT_VECTOR_);
+}
+
+/* Those of `n` words that begin so many words later if a bit of the address is set. */
+XE_FN_ void xt_panel_skip_(xt_ctx *x, spe_id address, int bit, spe_id *words, int n)
+{
+    spe_module *m = &x->m;
+    spe_id set = spe_and(m, address, spe_u32(m, 1u << bit));
+    set = spe_ine(m, set, spe_u32(m, 0));
+    for (int i = 0; i < n; i++) words[i] = spe_select(m, set, words[i + (1 << bit) / 4], words[i]);
+}
+
+/* The four words at any address, from the blocks of 16 bytes in which they lie. These blocks contain bytes of the
+ * matrix, so that they can be read, whatever the others are; a block that need not be is not read. */
+XE_FN_ void xt_panel_words_(xt_ctx *x, const xt_tile *t, spe_id address, const spe_id need[2], spe_id words[4])
+{
+    spe_module *m = &x->m;
+    spe_id i64 = spe_int(m, 64), word = spe_int(m, 32), mask = spe_u64(m, ~(uint64_t)(XT_VECTOR_ - 1)), all[8];
+    spe_id up = spe_iadd(m, address, spe_u64(m, XT_VECTOR_ - 1)), base = spe_ptr_to_u(m, i64, t->base.id);
+    spe_id block[2];
+    block[0] = spe_and(m, address, mask);
+    block[1] = spe_and(m, up, mask);
+    base = spe_and(m, base, mask);
+    for (int i = 0; i < 2; i++) {
+        if (need) block[i] = spe_select(m, need[i], block[i], base);
+        block[i] = xt_panel_read_(x, block[i]);
+        for (uint32_t j = 0; j < 4; j++) all[(uint32_t)i * 4 + j] = spe_extract(m, block[i], j);
+    }
+    address = spe_uconvert(m, word, address);
+    xt_panel_skip_(x, address, 3, all, 6);
+    xt_panel_skip_(x, address, 2, all, 5);
+    spe_id bits = spe_and(m, address, spe_u32(m, 3)), high = spe_u64(m, 32);
+    bits = spe_uconvert(m, i64, spe_shl(m, bits, spe_u32(m, 3)));
+    for (int i = 0; i < 4; i++) {
+        spe_id both = spe_shl(m, spe_uconvert(m, i64, all[i + 1]), high);
+        both = spe_or(m, both, spe_uconvert(m, i64, all[i]));
+        words[i] = spe_uconvert(m, word, spe_shr(m, both, bits));
+    }
+}
+
+/* A number of bytes, at least 0 and at most `most`. */
+XE_FN_ spe_id xt_panel_clamp_(xt_ctx *x, spe_id bytes, int most)
+{
+    bytes = spe_math2(&x->m, SPE_SMAX, bytes, spe_i32(&x->m, 0));
+    return spe_math2(&x->m, SPE_SMIN, bytes, spe_i32(&x->m, most));
+}
+
+/* A word's lowest bytes, of which so many minus `skip` are within. */
+XE_FN_ spe_id xt_panel_mask_(xt_ctx *x, spe_id bytes, int skip)
+{
+    spe_module *m = &x->m;
+    spe_id n = xt_panel_clamp_(x, spe_isub(m, bytes, spe_i32(m, skip)), 4), one = spe_u64(m, 1);
+    n = spe_uconvert(m, spe_int(m, 64), spe_shl(m, n, spe_u32(m, 3)));
+    n = spe_isub(m, spe_shl(m, one, n), one);
+    return spe_uconvert(m, spe_int(m, 32), n);
+}
+
+/* A vector of which some elements may be outside of the matrix: these are zero. */
+XE_FN_ spe_id xt_panel_edge_(xt_ctx *x, const xt_tile *t, spe_id line, spe_id along)
+{
+    spe_module *m = &x->m;
+    int bytes = xt_bytes_(t->type);
+    spe_id none = spe_i32(m, 0), size = spe_i32(m, bytes), extent, first, end, need[2], words[4], last;
+    first = xt_panel_clamp_(x, spe_imul(m, spe_isub(m, none, along), size), XT_VECTOR_);
+    extent = spe_extent(m, xt_index_id_(x, &t->shape[xt_inner_(t)]));
+    end = xt_panel_clamp_(x, spe_isub(m, extent, along), XT_VECTOR_ / bytes);
+    end = spe_imul(m, end, size);
+    end = spe_select(m, spe_ult(m, line, spe_extent(m, xt_lines_id_(x, t))), end, none);
+    spe_id address = xt_panel_address_(x, t, XT_FETCH_ANY_, line, spe_imul(m, along, size));
+    last = spe_and(m, spe_uconvert(m, spe_int(m, 32), address), spe_i32(m, XT_VECTOR_ - 1));
+    spe_id whole = spe_i32(m, XT_VECTOR_), next = spe_isub(m, whole, last); /* where the second block begins */
+    spe_id some = spe_slt(m, first, end);
+    need[0] = spe_land(m, some, spe_slt(m, first, next));
+    need[1] = spe_land(m, some, spe_sgt(m, end, next));
+    xt_panel_words_(x, t, address, need, words);
+    for (int i = 0; i < 4; i++) {
+        spe_id within = xt_panel_mask_(x, end, i * 4), before = xt_panel_mask_(x, first, i * 4);
+        words[i] = spe_and(m, words[i], spe_and(m, within, spe_not(m, before)));
+    }
+    return spe_construct(m, spe_vec(m, spe_int(m, 32), 4), 4, words);
+}
+
+/* Fetches a lane's vectors of a tile. */
+XE_FN_ void xt_panel_fetch_as_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t, xt_fetch_ how, spe_id *got)
 {
     spe_module *m = &x->m;
     int inner = xt_inner_(t), bytes = xt_bytes_(t->type);
-    spe_id i64 = spe_int(m, 64), vector = spe_vec(m, spe_int(m, 32), 4), type, first, along, pitch;
-    type = spe_ptr(m, SPE_StorageClassCrossWorkgroup, vector);
-    spe_id size = spe_i32(m, bytes);
-    pitch = spe_imul(m, xt_index_id_(x, &t->pitch), size);
-    pitch = spe_uconvert(m, i64, spe_and(m, pitch, spe_i32(m, -XT_VECTOR_)));
-    first = spe_uconvert(m, i64, xt_index_id_(x, &t->offset[!inner]));
-    first = spe_imul(m, first, pitch);
-    along = spe_imul(m, xt_index_id_(x, &t->offset[inner]), size);
-    first = spe_iadd(m, first, spe_uconvert(m, i64, along));
-    along = spe_ptr_to_u(m, i64, t->base.id);
-    first = spe_iadd(m, along, first);
-    spe_id sixteen = spe_u32(m, XT_VECTOR_);
     for (int i = 0; i < p->units; i++) {
         xt_panel_unit_ u = xt_panel_unit_of_(x, p, spe_i32(m, i));
-        spe_id line = spe_imul(m, spe_uconvert(m, i64, u.line), pitch);
-        spe_id chunk = spe_uconvert(m, i64, spe_imul(m, u.chunk, sixteen));
-        line = spe_iadd(m, first, spe_iadd(m, line, chunk));
-        got[i] = spe_load(m, spe_u_to_ptr(m, type, line), XT_VECTOR_);
+        spe_id line = spe_iadd(m, xt_index_id_(x, &t->offset[!inner]), u.line), words[4];
+        spe_id along = spe_imul(m, u.chunk, spe_i32(m, XT_VECTOR_ / bytes));
+        along = spe_iadd(m, xt_index_id_(x, &t->offset[inner]), along);
+        if (how == XT_FETCH_ANY_) {
+            got[i] = xt_panel_edge_(x, t, line, along);
+            continue;
+        }
+        spe_id address = xt_panel_address_(x, t, how, line, spe_imul(m, along, spe_i32(m, bytes)));
+        if (how == XT_FETCH_ALIGNED_) {
+            got[i] = xt_panel_read_(x, address);
+            continue;
+        }
+        xt_panel_words_(x, t, address, NULL, words);
+        got[i] = spe_construct(m, spe_vec(m, spe_int(m, 32), 4), 4, words);
     }
 }
 
-/* An element of a vector that may be outside of the matrix, as the low bits of a word; those outside are zero. */
-XE_FN_ spe_id xt_panel_element_(xt_ctx *x, const xt_tile *t, spe_id line, spe_id along)
+/* Fetches them as its place and alignment allow. */
+XE_FN_ void xt_panel_fetch_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t, spe_id *got)
 {
     spe_module *m = &x->m;
-    int inner = xt_inner_(t), bits = 8 * xt_bytes_(t->type);
-    spe_id i64 = spe_int(m, 64), word = spe_int(m, 32), zero = spe_u64(m, 0), inside, other, at, v;
-    inside = spe_ult(m, line, spe_extent(m, xt_lines_id_(x, t)));
-    other = spe_ult(m, along, spe_extent(m, xt_index_id_(x, &t->shape[inner])));
-    inside = spe_land(m, inside, other);
-    at = spe_uconvert(m, i64, line);
-    other = spe_uconvert(m, i64, xt_index_id_(x, &t->pitch));
-    at = spe_imul(m, at, other);
-    at = spe_iadd(m, at, spe_uconvert(m, i64, along));
-    at = spe_select(m, inside, at, zero); /* position 0 is safe to read */
-    v = spe_ptr_cast(m, t->base.id, spe_int(m, (uint32_t)bits));
-    v = spe_load(m, spe_index(m, v, at), 0);
-    if (bits < 32) v = spe_uconvert(m, word, v);
-    return spe_select(m, inside, v, spe_u32(m, 0));
-}
-
-/* Copies a tile to local memory element by element. The code is short, in a loop: more of it would take registers from
- * the loop over whole tiles. */
-XE_FN_ void xt_panel_copy_edge_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t)
-{
-    spe_module *m = &x->m;
-    int inner = xt_inner_(t), bytes = xt_bytes_(t->type), per = 4 / bytes;
-    spe_id vector = spe_vec(m, spe_int(m, 32), 4), words[4], zero = spe_i32(m, 0), one = spe_i32(m, 1);
-    spe_id unit = spe_for(m, zero, spe_i32(m, p->units), one, 0, NULL);
-    xt_panel_unit_ u = xt_panel_unit_of_(x, p, unit);
-    spe_id line = spe_iadd(m, u.line, xt_index_id_(x, &t->offset[!inner]));
-    spe_id each = spe_i32(m, XT_VECTOR_ / bytes), first = spe_imul(m, u.chunk, each);
-    first = spe_iadd(m, first, xt_index_id_(x, &t->offset[inner]));
-    for (int j = 0; j < XT_VECTOR_ / bytes; j++) {
-        spe_id along = spe_i32(m, j), element = xt_panel_element_(x, t, line, spe_iadd(m, first, along));
-        if (j % per) element = spe_shl(m, element, spe_u32(m, (uint32_t)(j % per * 8 * bytes)));
-        words[j / per] = j % per ? spe_or(m, words[j / per], element) : element;
-    }
-    xt_panel_put_(x, p, &u, spe_construct(m, vector, 4, words));
-    spe_endfor(m, 0, NULL);
+    uint32_t n = (uint32_t)p->units;
+    spe_id inside = xt_panel_inside_(x, t), aligned = xt_panel_aligned_(x, t);
+    spe_if(m, spe_land(m, inside, aligned));
+    xt_panel_fetch_as_(x, p, t, XT_FETCH_ALIGNED_, got);
+    spe_else(m, n, got);
+    spe_if(m, inside);
+    xt_panel_fetch_as_(x, p, t, XT_FETCH_INSIDE_, got);
+    spe_else(m, n, got);
+    xt_panel_fetch_as_(x, p, t, XT_FETCH_ANY_, got);
+    spe_endif(m, n, got, got);
+    spe_endif(m, n, got, got);
 }
 
 XE_FN_ bool xt_panel_room_for_(xt_ctx *x, xt_panel_ *p)
@@ -5560,13 +5634,9 @@ XE_FN_ bool xt_write_panel_(xt_ctx *x, const xt_node_ *n)
     if (p->loop) return true; /* it lies there since the turn began */
     xt_tile t = xt_panel_tile_(x, p);
     if (!xt_panel_room_for_(x, p)) return true;
+    xt_panel_fetch_(x, p, &t, p->got);
     spe_barrier(&x->m);
-    spe_if(&x->m, xt_panel_fits_(x, &t));
-    xt_panel_fetch_whole_(x, p, &t, p->got);
     xt_panel_store_(x, p);
-    spe_else(&x->m, 0, NULL);
-    xt_panel_copy_edge_(x, p, &t);
-    spe_endif(&x->m, 0, NULL, NULL);
     spe_barrier(&x->m);
     return true;
 }
@@ -5592,45 +5662,16 @@ XE_FN_ void xt_panels_carry_(xt_ctx *x, const xt_frame_ *f, bool to_ids)
     }
 }
 
-/* Writes the end of the turns whose tiles are whole: the last one is that of an aligned tile that can still move so far
- * along its way. */
-XE_FN_ spe_id xt_panel_end_(xt_ctx *x, const xt_panel_ *p, spe_id end)
+/* Before a loop, with the values of its first turn: fetches that turn's tiles. */
+XE_FN_ void xt_panels_enter_(xt_ctx *x, const xt_frame_ *f)
 {
-    spe_module *m = &x->m;
-    const xt_frame_ *f = p->loop;
-    xt_tile t = xt_panel_tile_(x, p);
-    spe_id all = xt_panel_aligned_(x, &t), left, last;
-    for (int i = 0; i < 2; i++) {
-        left = xt_panel_left_(x, &t, i);
-        last = spe_sge(m, left, spe_i32(m, 0));
-        all = spe_land(m, all, last);
-        if (!xt_advances_(p->from, f, i, (int)f->step.integer)) continue;
-        last = spe_iadd(m, f->from, left);
-        end = spe_math2(m, SPE_SMIN, end, spe_iadd(m, last, spe_i32(m, 1)));
-    }
-    return spe_select(m, all, end, f->from);
-}
-
-/* Before a loop, with the values of its first turn: finds how far its tiles are whole, up to `to`, and fetches those of
- * that turn. */
-XE_FN_ spe_id xt_panels_enter_(xt_ctx *x, xt_frame_ *f, spe_id to)
-{
-    spe_module *m = &x->m;
-    uint32_t n = (uint32_t)f->panel_ids;
-    spe_id *none = (spe_id *)xt_memory_(x, n * sizeof *none), vector = spe_vec(m, spe_int(m, 32), 4);
-    for (int i = 0; i < x->panels.count; i++)
-        if (xt_panel_at_(x, i)->loop == f) to = xt_panel_end_(x, xt_panel_at_(x, i), to);
-    spe_if(m, spe_slt(m, f->from, to));
     for (int i = 0; i < x->panels.count; i++) {
         xt_panel_ *p = xt_panel_at_(x, i);
         if (p->loop != f || !xt_panel_room_for_(x, p)) continue;
         xt_tile t = xt_panel_tile_(x, p);
-        xt_panel_fetch_whole_(x, p, &t, p->got);
+        xt_panel_fetch_(x, p, &t, p->got);
     }
     xt_panels_carry_(x, f, true);
-    for (uint32_t i = 0; none && i < n; i++) none[i] = spe_null(m, vector);
-    if (none) spe_endif_from(m, n, f->ids + f->id_count, none, f->ids + f->id_count);
-    return to;
 }
 
 /* The tile of the next turn; of the last one, its own once more. */
@@ -5644,17 +5685,23 @@ XE_FN_ xt_tile xt_panel_next_(xt_ctx *x, const xt_panel_ *p, spe_id by)
     return t;
 }
 
+/* Waits for the other subgroups' accesses to local memory; those to other memory may go on. */
+XE_FN_ void xt_panels_wait_(xt_ctx *x)
+{
+    const uint32_t order = SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsWorkgroupMemory;
+    spe_control_barrier(&x->m, SPE_ScopeWorkgroup, SPE_ScopeWorkgroup, order);
+}
+
 /* Puts the fetched tiles in local memory. */
 XE_FN_ void xt_panels_store_(xt_ctx *x, const xt_frame_ *f)
 {
-    spe_barrier(&x->m);
+    xt_panels_wait_(x);
     for (int i = 0; i < x->panels.count; i++)
         if (xt_panel_at_(x, i)->loop == f) xt_panel_store_(x, xt_panel_at_(x, i));
-    spe_barrier(&x->m);
+    xt_panels_wait_(x);
 }
 
-/* At the beginning of a turn whose tiles are whole: puts them in local memory, and fetches the next ones, which lie
- * before `to`. */
+/* At the beginning of a turn: puts its tiles in local memory, and fetches the next ones, which lie before `to`. */
 XE_FN_ void xt_panels_turn_(xt_ctx *x, const xt_frame_ *f, spe_id to)
 {
     spe_module *m = &x->m;
@@ -5664,23 +5711,10 @@ XE_FN_ void xt_panels_turn_(xt_ctx *x, const xt_frame_ *f, spe_id to)
     xt_panels_store_(x, f);
     for (int i = 0; i < x->panels.count; i++) {
         xt_panel_ *p = xt_panel_at_(x, i);
-        if (p->loop != f) continue;
+        if (p->loop != f || !p->got) continue;
         xt_tile t = xt_panel_next_(x, p, by);
-        xt_panel_fetch_whole_(x, p, &t, p->got);
+        xt_panel_fetch_(x, p, &t, p->got);
     }
-}
-
-/* At the beginning of another turn. */
-XE_FN_ void xt_panels_edge_(xt_ctx *x, const xt_frame_ *f)
-{
-    spe_barrier(&x->m);
-    for (int i = 0; i < x->panels.count; i++) {
-        const xt_panel_ *p = xt_panel_at_(x, i);
-        if (p->loop != f) continue;
-        xt_tile t = xt_panel_tile_(x, p);
-        xt_panel_copy_edge_(x, p, &t);
-    }
-    spe_barrier(&x->m);
 }
 
 /* lower/opaque.c - products, element-wise operations and stores of matrices that only the device can look into, see
@@ -6829,8 +6863,8 @@ XE_FN_ void xt_write_turn_(xt_ctx *x, xt_frame_ *f)
     xt_define_(x, f->index, xt_scalar_(CM_I32, k, align));
 }
 
-/* What the loop that is being written carries. */
-XE_FN_ uint32_t xt_loop_ids_(const xt_frame_ *f) { return (uint32_t)(f->id_count + (f->whole ? f->panel_ids : 0)); }
+/* What a loop carries. */
+XE_FN_ uint32_t xt_loop_ids_(const xt_frame_ *f) { return (uint32_t)(f->id_count + f->panel_ids); }
 
 /* Begins a loop with so many copies of the body, whose index begins at `from`. */
 XE_FN_ void xt_write_loop_(xt_ctx *x, xt_frame_ *f, spe_id from, int copies)
@@ -6848,14 +6882,13 @@ XE_FN_ void xt_write_loop_(xt_ctx *x, xt_frame_ *f, spe_id from, int copies)
     f->copy = 0;
     f->joined = x->block2d && copies > 1 ? xt_joined_turns_(x, copies) : 1;
     x->turning = copies > 1 ? f : NULL;
-    if (f->whole) {
+    if (f->panel_ids) {
         xt_scatter_(x, f, false, spe_i32(m, 0));
-        to = xt_panels_enter_(x, f, to);
+        xt_panels_enter_(x, f);
     }
     f->turn = spe_for(m, from, to, by, xt_loop_ids_(f), f->ids);
     xt_write_turn_(x, f);
-    if (f->whole) xt_panels_turn_(x, f, to);
-    else if (f->panel_ids) xt_panels_edge_(x, f);
+    if (f->panel_ids) xt_panels_turn_(x, f, to);
 }
 
 /* XT_FOR or XT_WHILE. */
@@ -6876,7 +6909,6 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
     }
     f->at = x->at;
     f->from = xt_index_id_(x, &lo);
-    f->whole = f->panel_ids > 0;
     int staged = x->staged && f->together ? f->together : 1;
     xt_write_loop_(x, f, f->from, x->block2d ? xt_copies_(x, f, x->at, 24) : staged);
 }
@@ -6884,12 +6916,11 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
 /* At the end of a body: continues with its next copy, or with the loop for the turns that are left. */
 XE_FN_ bool xt_write_next_(xt_ctx *x, xt_frame_ *f)
 {
-    if (f->copies == 1 && !f->whole) return false;
+    if (f->copies == 1) return false;
     if (++f->copy < f->copies) {
         xt_write_turn_(x, f);
     } else {
         spe_endfor(&x->m, xt_loop_ids_(f), f->ids);
-        f->whole = false;
         xt_write_loop_(x, f, f->turn, 1);
     }
     x->at = f->at;
@@ -6928,7 +6959,7 @@ XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
     xt_frame_ *f = node->frame;
     uint32_t n = (uint32_t)f->id_count;
     xt_gather_(x, f, true, true);
-    if (f->whole) xt_panels_carry_(x, f, true);
+    if (f->panel_ids) xt_panels_carry_(x, f, true);
     if (x->block2d && f->op != XT_OP_IF_ && node->spread < 2) spe_reconverge(&x->m);
     if (f->op == XT_OP_FOR_ && xt_write_next_(x, f)) return;
     x->loops_around -= f->op != XT_OP_IF_;
@@ -6937,9 +6968,10 @@ XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
     if (f->op == XT_OP_WHILE_)
         spe_endwhile(&x->m, n, f->ids);
     else if (f->op == XT_OP_FOR_)
-        spe_endfor(&x->m, n, f->ids);
+        spe_endfor(&x->m, xt_loop_ids_(f), f->ids);
     else
         spe_endif(&x->m, n, f->ids, f->ids);
+    if (f->panel_ids && x->strips_in_panels) xt_panels_wait_(x);
     xt_scatter_(x, f, true, f->counts ? xt_for_distance_(x, f) : 0);
 }
 
@@ -7079,9 +7111,10 @@ XE_FN_ bool xt_begin_kernel_(xt_ctx *x)
     for (int i = 0; i < x->param_count; i++)
         params[i] = spe_param_of(&x->m, &x->params[i], xt_spe_type_(x, x->params[i].type));
     if (!spe_build_kernel(&x->m, x->kernel->name, x->S, xt_group_size_(x), x->param_count, params)) return false;
-    if (x->scratch_bytes) x->scratch = xt_shared_array_(&x->m, spe_int(&x->m, 64), (int64_t)x->scratch_bytes / 8);
-    if (x->opaque_words) x->opaque = xt_shared_array_(&x->m, spe_int(&x->m, 32), x->opaque_words);
     if (x->panel_vectors) x->panel_memory = spe_shared_vectors(&x->m, (uint32_t)x->panel_vectors);
+    if (x->scratch_bytes) x->scratch = xt_shared_array_(&x->m, spe_int(&x->m, 64), (int64_t)x->scratch_bytes / 8);
+    if (x->strips_in_panels) x->opaque = x->panel_memory;
+    else if (x->opaque_words) x->opaque = xt_shared_array_(&x->m, spe_int(&x->m, 32), x->opaque_words);
     if (x->stage_dwords) x->staging = xt_shared_array_(&x->m, spe_int(&x->m, 32), (int64_t)x->stage_dwords);
     return true;
 }
@@ -7327,6 +7360,33 @@ XE_FN_ void xt_find_panel_(xt_ctx *x, int node)
     xt_value_at_(x, n->result)->panel = x->panels.count;
 }
 
+/* Does a node of a loop leave strips alone? Products of panels and what is computed with their sums do. */
+XE_FN_ bool xt_needs_no_strip_(xt_ctx *x, const xt_node_ *n)
+{
+    if (n->op == XT_OP_LOAD_TILE_) return xt_value_at_(x, n->result)->panel != 0;
+    if (n->op == XT_OP_TILE_MMA_)
+        return xt_is_opaque_product_(x, n) && xt_value_at_(x, n->mma->left.id)->panel &&
+               xt_value_at_(x, n->mma->right.id)->panel;
+    if (xt_does_(n->op, XT_EACH_)) return xt_value_is_opaque_(x, n->result) && xt_is_opaque_each_(x, n);
+    return xt_does_(n->op, XT_DIVERGES_) || n->op == XT_OP_SPLAT_ || n->op == XT_OP_PREFETCH_TILE_;
+}
+
+/* Can strips lie where panels do? All of these must belong to loops that need no strips. */
+XE_FN_ bool xt_strips_are_apart_(xt_ctx *x)
+{
+    const xt_frame_ *in = NULL;
+    for (int i = 0; i < x->panels.count; i++)
+        if (!((const xt_panel_ *)x->panels.items)[i].loop) return false;
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        for (int j = 0; j < x->panels.count && !in && n->op == XT_OP_FOR_; j++)
+            if (((const xt_panel_ *)x->panels.items)[j].loop == n->frame) in = n->frame;
+        if (in && !xt_needs_no_strip_(x, n)) return false;
+        if (n->op == XT_OP_END_ && n->frame == in) in = NULL;
+    }
+    return x->panels.count > 0;
+}
+
 XE_FN_ void xt_find_opaque_(xt_ctx *x)
 {
     int subgroups = x->subgroups ? x->subgroups : 1;
@@ -7354,6 +7414,9 @@ XE_FN_ void xt_find_opaque_(xt_ctx *x)
     }
     for (int i = 0; i < x->nodes.count && x->opaque_words; i++)
         if (xt_node_at_(x, i)->op == XT_OP_LOAD_TILE_) xt_find_panel_(x, i);
+    x->strips_in_panels = xt_strips_are_apart_(x);
+    if (x->strips_in_panels && x->panel_vectors < (x->opaque_words + 3) / 4)
+        x->panel_vectors = (x->opaque_words + 3) / 4;
 }
 
 /* passes/layouts.c - a pass that chooses each vector's layout, to avoid rearranging between operations. */
@@ -10525,7 +10588,7 @@ XE_FN_ void xt_make_module_(xt_ctx *x, xt_module *mod)
     spe_at(&x->m, x->kernel->file, x->kernel->line);
     if (!spe_build_end(mod, x->kernel->name, x->kernel->params, x->S, xt_group_size_(x))) return;
     mod->local_memory = (uint32_t)((x->local_bytes + 63) / 64 * 64 + (int64_t)(x->scratch_bytes + x->stage_dwords * 4));
-    mod->local_memory += (uint32_t)(x->panel_vectors * 16 + x->opaque_words * 4);
+    mod->local_memory += (uint32_t)(x->panel_vectors * 16 + (x->strips_in_panels ? 0 : x->opaque_words * 4));
     xt_warn_(x, mod);
     mod->build_flags = xt_build_flags_(x);
 }

@@ -477,6 +477,7 @@ typedef struct {
     spe_id local_words, local_word_pointer;         /* the array; the type of pointers to a word of it */
     size_t local_length;                            /* word of its length among the globals */
     uint32_t local_bytes;                           /* taken by variables */
+    bool local_vectors;                             /* it is an array of vectors of four words */
     spe_id piece_count[2][2]; /* Vulkan: lengths of vectors in pieces, as values and in memory: 2, 4 */
     const char *line_file, *string_file; /* OpLine in force, and the file whose OpString is string_id */
     int line_line, line_column, column;
@@ -852,10 +853,10 @@ XETILE_API spe_id spe_element(spe_module *m, spe_id ptr, uint32_t n, const spe_i
 /* A pointer to a new variable: private to the invocation (declared at the start of the function); in the work-group's
  * local memory, initially undefined; of the module, with a constant initializer of its type or 0 for none. */
 XETILE_API spe_unary_ spe_local_var, spe_shared_var;
-/* Only for Vulkan: an array in local memory of `count` vectors of four i32, beside the memory of spe_shared_var; stores
- * v in the one with this index; loads a cooperative matrix that begins at it, whose rows (or columns, see
- * spe_coop_load) are `stride` vectors apart. Devices move 16 bytes at once only where they see that these are
- * aligned. */
+/* Only for Vulkan: a pointer to an array in local memory of `count` vectors of four i32, made before all variables of
+ * spe_shared_var; stores v in the one with this index; loads a cooperative matrix that begins at it, whose rows (or
+ * columns, see spe_coop_load) are `stride` vectors apart. Devices move 16 bytes at once only where they see that these
+ * are aligned. */
 XETILE_API spe_id spe_shared_vectors(spe_module *m, uint32_t count);
 XETILE_API void spe_vectors_store(spe_module *m, spe_id vectors, spe_id index, spe_id v);
 XETILE_API spe_id spe_vectors_coop_load(spe_module *m, spe_id type, spe_id vectors, spe_id index, uint32_t layout,

@@ -625,6 +625,7 @@ struct xt_ctx {
     spe_id scratch, staging;
     spe_list panels; /* operands in local memory, see passes/opaque.c */
     int panel_vectors, opaque_words; /* their vectors; words between opaque matrices and lanes, 0: there are none */
+    bool strips_in_panels;           /* these words are those of the vectors, when these are no longer needed */
     spe_id panel_memory, opaque;
     spe_list once; /* what has been computed before the body, see xt_once_ */
 };

@@ -1,32 +1,24 @@
-/* coop.c - cooperative matrices in Vulkan's local memory: it is an array of words, see local.c; beside it, there are
- * arrays of vectors of 16 bytes, which matrices are loaded from in whole rows. */
+/* coop.c - vectors of 16 bytes in Vulkan's local memory (local.c), from which cooperative matrices are loaded in whole
+ * rows. */
 #include "internal.h"
-
-/* The type of pointers to local memory, as Vulkan has them. */
-static spe_id spe_raw_pointer_(spe_module *m, spe_id to)
-{
-    uint32_t w[2] = {SPE_StorageClassWorkgroup, to};
-    return to ? spe_unique_(m, SPE_OpTypePointer, SPE_ID_TYPE_, 2, w) : 0;
-}
 
 spe_id spe_shared_vectors(spe_module *m, uint32_t count)
 {
-    spe_id vector = spe_vec(m, spe_int(m, 32), 4), array = spe_array(m, vector, count), pointer, id;
+    spe_id vector = spe_vec(m, spe_int(m, 32), 4), array = spe_array(m, vector, count);
     if (m->options.env == SPE_ENV_OPENCL)
         return SPE_ERROR_(m, ENVIRONMENT, "spe_shared_var gives OpenCL's local memory");
-    pointer = spe_raw_pointer_(m, array);
-    id = pointer ? spe_new_id_(m, pointer, SPE_ID_GLOBAL_, 0) : 0;
-    if (!id) return 0;
-    return spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpVariable, 3, pointer, id, SPE_StorageClassWorkgroup) ? id : 0;
+    if (m->local_words && !m->local_vectors)
+        return SPE_ERROR_(m, ENVIRONMENT, "vectors come before other variables in local memory");
+    m->local_vectors = true;
+    return spe_shared_var(m, array);
 }
 
 /* A pointer to a vector of the array. */
 static spe_id spe_vector_at_(spe_module *m, const char *name, spe_id vectors, spe_id index)
 {
-    spe_id vector = spe_vec(m, spe_int(m, 32), 4);
-    uint32_t w[2] = {vectors, index};
-    if (!spe_check_(m, name, "I", index) || !spe_operand_(m, vectors)) return 0;
-    return spe_emit_one_(m, SPE_OpAccessChain, spe_raw_pointer_(m, vector), 2, w);
+    if (!spe_check_(m, name, "pI", vectors, index)) return 0;
+    if (!m->local_vectors) return SPE_ERROR_(m, TYPE, "%s is not of spe_shared_vectors", spe_text_(m, vectors));
+    return spe_local_vector_(m, vectors, index);
 }
 
 void spe_vectors_store(spe_module *m, spe_id vectors, spe_id index, spe_id v)

@@ -1,21 +1,31 @@
 /* local.c - local memory for Vulkan, whose pointers to it keep the type of what they point to and cannot be moved. It
- * is one array of 32-bit words, and a pointer is the offset in it, in bytes, in a struct of its own for each type. */
+ * is one array of 32-bit words, or of vectors of four (spe_shared_vectors), and a pointer is the offset in it, in
+ * bytes, in a struct of its own for each type. */
 #include "internal.h"
+
+/* A type of pointers to local memory, as Vulkan has them. */
+static spe_id spe_raw_pointer_(spe_module *m, spe_id to)
+{
+    uint32_t w[2] = {SPE_StorageClassWorkgroup, to};
+    return to ? spe_unique_(m, SPE_OpTypePointer, SPE_ID_TYPE_, 2, w) : 0;
+}
 
 /* The array that is Vulkan's local memory, made with the first variable in it; its length is written when the module is
  * complete. */
 static bool spe_make_local_memory_(spe_module *m)
 {
-    uint32_t w[2] = {spe_int(m, 32), 0}, spec = SPE_LOCAL_WORDS_CONSTANT;
+    uint32_t spec = SPE_LOCAL_WORDS_CONSTANT;
     if (m->local_words) return true;
-    spe_id length = spe_spec_const(m, w[0], 1, spec), array, pointer;
+    spe_id word = spe_int(m, 32), length = spe_spec_const(m, word, 1, spec), pointer;
     m->local_length = m->buffer[SPE_SECTION_GLOBAL_].count - 1;
-    array = spe_array_sized(m, w[0], length);
-    w[0] = SPE_StorageClassWorkgroup;
-    w[1] = array;
-    pointer = spe_unique_(m, SPE_OpTypePointer, SPE_ID_TYPE_, 2, w);
-    w[1] = spe_int(m, 32);
-    m->local_word_pointer = spe_unique_(m, SPE_OpTypePointer, SPE_ID_TYPE_, 2, w);
+    if (m->local_vectors) {
+        spe_id four = spe_u32(m, 4), words = length;
+        word = spe_vec(m, word, 4);
+        length = spe_new_id_(m, spe_int(m, 32), SPE_ID_CONSTANT_ | SPE_ID_SPEC_, 0);
+        spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpSpecConstantOp, 5, spe_int(m, 32), length, SPE_OpUDiv, words, four);
+    }
+    pointer = spe_raw_pointer_(m, spe_array_sized(m, word, length));
+    m->local_word_pointer = spe_raw_pointer_(m, spe_int(m, 32));
     if (m->error.id) return false;
     m->local_words = spe_new_id_(m, pointer, SPE_ID_GLOBAL_, 0);
     return spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpVariable, 3, pointer, m->local_words, SPE_StorageClassWorkgroup);
@@ -100,7 +110,11 @@ static spe_id spe_local_word_(spe_module *m, spe_id offset, uint32_t words)
     spe_id i32 = spe_int(m, 32), at = spe_op2_(m, SPE_OpShiftRightLogical, i32, offset, spe_u32(m, 2));
     if (words) at = spe_op2_(m, SPE_OpIAdd, i32, at, spe_u32(m, words));
     spe_use_(m, m->local_words);
-    return spe_op2_(m, SPE_OpAccessChain, m->local_word_pointer, m->local_words, at);
+    if (!m->local_vectors) return spe_op2_(m, SPE_OpAccessChain, m->local_word_pointer, m->local_words, at);
+    uint32_t w[3] = {m->local_words, 0, 0};
+    w[1] = spe_op2_(m, SPE_OpShiftRightLogical, i32, at, spe_u32(m, 2));
+    w[2] = spe_op2_(m, SPE_OpBitwiseAnd, i32, at, spe_u32(m, 3));
+    return spe_emit_one_(m, SPE_OpAccessChain, m->local_word_pointer, 3, w);
 }
 
 static spe_id spe_load_word_(spe_module *m, spe_id at)
@@ -244,6 +258,16 @@ XE_FN_ spe_id spe_emit_local_(spe_module *m, uint32_t op, spe_id type, uint32_t 
         if (op >= SPE_OpAtomicLoad && op <= SPE_OpAtomicXor) return spe_local_atomic_(m, op, type, n, w);
         return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan's local memory has no such access (instruction %u)", op);
     }
+}
+
+/* The address of a vector of 16 bytes: `index` after the first that `vectors` points to. */
+XE_FN_ spe_id spe_local_vector_(spe_module *m, spe_id vectors, spe_id index)
+{
+    spe_id i32 = spe_int(m, 32), pointer = spe_raw_pointer_(m, spe_vec(m, i32, 4)), at;
+    at = spe_op2_(m, SPE_OpShiftRightLogical, i32, spe_local_offset_(m, vectors), spe_u32(m, 4));
+    at = spe_op2_(m, SPE_OpIAdd, i32, at, spe_to_(m, SPE_OpSConvert, i32, index));
+    spe_use_(m, m->local_words);
+    return spe_op2_(m, SPE_OpAccessChain, pointer, m->local_words, at);
 }
 
 /* A row's bytes (row-major) or a column's, at most 16: what the matrix's address and stride are multiples of. */

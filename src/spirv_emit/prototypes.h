@@ -67,6 +67,7 @@ XE_FN_ spe_id spe_local_variable_(spe_module *m, spe_id ptr, spe_id type, spe_id
 XE_FN_ spe_id spe_local_param_(spe_module *m, spe_id ptr, uint32_t i);
 XE_FN_ bool spe_uses_local_(const spe_module *m, uint32_t op, uint32_t n, const uint32_t *operands);
 XE_FN_ spe_id spe_emit_local_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *w);
+XE_FN_ spe_id spe_local_vector_(spe_module *m, spe_id vectors, spe_id index);
 XE_FN_ spe_id spe_emit_coop_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
 XE_FN_ spe_id spe_emit_for_vulkan_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
 XE_FN_ uint32_t spe_kinds_(char letter);

@@ -141,7 +141,6 @@ struct xt_frame_ {
     spe_id side_before; /* the side that the region is on */
     spe_id from, turn;    /* the first index; of this turn */
     int panel_ids;        /* vectors of panels that it carries behind the others */
-    bool whole;           /* the loop over the turns whose panels are whole is being written */
 };
 
 /* XT_INIT_TILE: the user's arguments; the tile of the matrix that leading dimensions select from, and the final tile;

@@ -207,9 +207,9 @@ XE_FN_ spe_id xt_panel_matrix_(xt_ctx *x, const xt_panel_ *p, cm_use use, int ro
 XE_FN_ bool xt_write_panel_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ int xt_panel_ids_(xt_ctx *x, const xt_frame_ *f);
 XE_FN_ void xt_panels_carry_(xt_ctx *x, const xt_frame_ *f, bool to_ids);
-XE_FN_ spe_id xt_panels_enter_(xt_ctx *x, xt_frame_ *f, spe_id to);
+XE_FN_ void xt_panels_enter_(xt_ctx *x, const xt_frame_ *f);
+XE_FN_ void xt_panels_wait_(xt_ctx *x);
 XE_FN_ void xt_panels_turn_(xt_ctx *x, const xt_frame_ *f, spe_id to);
-XE_FN_ void xt_panels_edge_(xt_ctx *x, const xt_frame_ *f);
 XE_FN_ void xt_write_opaque_mma_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ void xt_write_opaque_each_(xt_ctx *x, const xt_node_ *n);
 XE_FN_ void xt_store_opaque_(xt_ctx *x, const xt_tile *t, const xt_vec *v);

@@ -34,8 +34,8 @@ static void xt_write_turn_(xt_ctx *x, xt_frame_ *f)
     xt_define_(x, f->index, xt_scalar_(CM_I32, k, align));
 }
 
-/* What the loop that is being written carries. */
-static uint32_t xt_loop_ids_(const xt_frame_ *f) { return (uint32_t)(f->id_count + (f->whole ? f->panel_ids : 0)); }
+/* What a loop carries. */
+static uint32_t xt_loop_ids_(const xt_frame_ *f) { return (uint32_t)(f->id_count + f->panel_ids); }
 
 /* Begins a loop with so many copies of the body, whose index begins at `from`. */
 static void xt_write_loop_(xt_ctx *x, xt_frame_ *f, spe_id from, int copies)
@@ -53,14 +53,13 @@ static void xt_write_loop_(xt_ctx *x, xt_frame_ *f, spe_id from, int copies)
     f->copy = 0;
     f->joined = x->block2d && copies > 1 ? xt_joined_turns_(x, copies) : 1;
     x->turning = copies > 1 ? f : NULL;
-    if (f->whole) {
+    if (f->panel_ids) {
         xt_scatter_(x, f, false, spe_i32(m, 0));
-        to = xt_panels_enter_(x, f, to);
+        xt_panels_enter_(x, f);
     }
     f->turn = spe_for(m, from, to, by, xt_loop_ids_(f), f->ids);
     xt_write_turn_(x, f);
-    if (f->whole) xt_panels_turn_(x, f, to);
-    else if (f->panel_ids) xt_panels_edge_(x, f);
+    if (f->panel_ids) xt_panels_turn_(x, f, to);
 }
 
 /* XT_FOR or XT_WHILE. */
@@ -81,7 +80,6 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
     }
     f->at = x->at;
     f->from = xt_index_id_(x, &lo);
-    f->whole = f->panel_ids > 0;
     int staged = x->staged && f->together ? f->together : 1;
     xt_write_loop_(x, f, f->from, x->block2d ? xt_copies_(x, f, x->at, 24) : staged);
 }
@@ -89,12 +87,11 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
 /* At the end of a body: continues with its next copy, or with the loop for the turns that are left. */
 static bool xt_write_next_(xt_ctx *x, xt_frame_ *f)
 {
-    if (f->copies == 1 && !f->whole) return false;
+    if (f->copies == 1) return false;
     if (++f->copy < f->copies) {
         xt_write_turn_(x, f);
     } else {
         spe_endfor(&x->m, xt_loop_ids_(f), f->ids);
-        f->whole = false;
         xt_write_loop_(x, f, f->turn, 1);
     }
     x->at = f->at;
@@ -133,7 +130,7 @@ XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
     xt_frame_ *f = node->frame;
     uint32_t n = (uint32_t)f->id_count;
     xt_gather_(x, f, true, true);
-    if (f->whole) xt_panels_carry_(x, f, true);
+    if (f->panel_ids) xt_panels_carry_(x, f, true);
     if (x->block2d && f->op != XT_OP_IF_ && node->spread < 2) spe_reconverge(&x->m);
     if (f->op == XT_OP_FOR_ && xt_write_next_(x, f)) return;
     x->loops_around -= f->op != XT_OP_IF_;
@@ -142,9 +139,10 @@ XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
     if (f->op == XT_OP_WHILE_)
         spe_endwhile(&x->m, n, f->ids);
     else if (f->op == XT_OP_FOR_)
-        spe_endfor(&x->m, n, f->ids);
+        spe_endfor(&x->m, xt_loop_ids_(f), f->ids);
     else
         spe_endif(&x->m, n, f->ids, f->ids);
+    if (f->panel_ids && x->strips_in_panels) xt_panels_wait_(x);
     xt_scatter_(x, f, true, f->counts ? xt_for_distance_(x, f) : 0);
 }
 

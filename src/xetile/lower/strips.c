@@ -14,7 +14,8 @@ XE_FN_ xt_opaque_strip_ xt_opaque_strip_of_(xt_ctx *x, const cm_layout *l)
     s.parts = cm_part_count(&s.plain);
     cm_layout whole = cm_layout_for(&x->cm, l->rows, l->cols, l->type, CM_ACC);
     s.runs = cm_part_count(&whole) / (l->rows / s.cols);
-    spe_id zero = spe_u32(m, 0), words = spe_element(m, x->opaque, 1, &zero), first = spe_u32(m, 0);
+    spe_id zero = spe_u32(m, 0), words = spe_element(m, x->opaque, 1, &zero), first = zero;
+    words = spe_ptr_cast(m, words, spe_int(m, 32));
     if (x->subgroups > 1) {
         first = spe_builtin(m, SPE_SUBGROUP_ID, 0);
         first = spe_imul(m, first, spe_u32(m, (uint32_t)xt_strip_words_(x)));

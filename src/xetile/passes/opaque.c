@@ -75,6 +75,33 @@ static void xt_find_panel_(xt_ctx *x, int node)
     xt_value_at_(x, n->result)->panel = x->panels.count;
 }
 
+/* Does a node of a loop leave strips alone? Products of panels and what is computed with their sums do. */
+static bool xt_needs_no_strip_(xt_ctx *x, const xt_node_ *n)
+{
+    if (n->op == XT_OP_LOAD_TILE_) return xt_value_at_(x, n->result)->panel != 0;
+    if (n->op == XT_OP_TILE_MMA_)
+        return xt_is_opaque_product_(x, n) && xt_value_at_(x, n->mma->left.id)->panel &&
+               xt_value_at_(x, n->mma->right.id)->panel;
+    if (xt_does_(n->op, XT_EACH_)) return xt_value_is_opaque_(x, n->result) && xt_is_opaque_each_(x, n);
+    return xt_does_(n->op, XT_DIVERGES_) || n->op == XT_OP_SPLAT_ || n->op == XT_OP_PREFETCH_TILE_;
+}
+
+/* Can strips lie where panels do? All of these must belong to loops that need no strips. */
+static bool xt_strips_are_apart_(xt_ctx *x)
+{
+    const xt_frame_ *in = NULL;
+    for (int i = 0; i < x->panels.count; i++)
+        if (!((const xt_panel_ *)x->panels.items)[i].loop) return false;
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        for (int j = 0; j < x->panels.count && !in && n->op == XT_OP_FOR_; j++)
+            if (((const xt_panel_ *)x->panels.items)[j].loop == n->frame) in = n->frame;
+        if (in && !xt_needs_no_strip_(x, n)) return false;
+        if (n->op == XT_OP_END_ && n->frame == in) in = NULL;
+    }
+    return x->panels.count > 0;
+}
+
 XE_FN_ void xt_find_opaque_(xt_ctx *x)
 {
     int subgroups = x->subgroups ? x->subgroups : 1;
@@ -102,4 +129,7 @@ XE_FN_ void xt_find_opaque_(xt_ctx *x)
     }
     for (int i = 0; i < x->nodes.count && x->opaque_words; i++)
         if (xt_node_at_(x, i)->op == XT_OP_LOAD_TILE_) xt_find_panel_(x, i);
+    x->strips_in_panels = xt_strips_are_apart_(x);
+    if (x->strips_in_panels && x->panel_vectors < (x->opaque_words + 3) / 4)
+        x->panel_vectors = (x->opaque_words + 3) / 4;
 }
