@@ -62,9 +62,14 @@ typedef int i128 __attribute__((mode(TI)));
 #define XS_ALIGNED(n) __attribute__((aligned(n)))
 #ifdef __clang__
 #define XS_UNROLL _Pragma("clang loop unroll(full)")
-#define XS_UNROLL_4 _Pragma("clang loop unroll_count(4)")
 #else
 #define XS_UNROLL _Pragma("GCC unroll 64")
+#endif
+#if defined(XS_QUICK)
+#define XS_UNROLL_4
+#elif defined(__clang__)
+#define XS_UNROLL_4 _Pragma("clang loop unroll_count(4)")
+#else
 #define XS_UNROLL_4 _Pragma("GCC unroll 4")
 #endif
 

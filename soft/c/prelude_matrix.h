@@ -382,9 +382,12 @@ struct XS(grid) {
 };
 
 /* Rows and columns of a tile. For the remainder: one row, two columns or one. With XS_TALL, fragments of 8 rows are
- * multiplied by two columns: a column of B, which often comes from the second-level cache, is loaded half as often. */
+ * multiplied by two columns: a column of B, which often comes from the second-level cache, is loaded half as often. The
+ * quick tier does without, as another tile takes time to compile. */
 #if XS_NATIVE == 64 || defined(__aarch64__) /* 32 registers */
+#ifndef XS_QUICK
 #define XS_TALL 8
+#endif
 #define XS_ROWS 4
 #define XS_COLUMNS_f32 4
 #define XS_COLUMNS_u32 4
@@ -404,7 +407,7 @@ struct XS(grid) {
 /* Fetches what the next products need of B while this tile is multiplied: its share of as many bytes as its columns
  * have in fragment f. */
 #define XS_FETCH_NEXT(STEPS)                                                                                           \
-    if (g.next && !row) {                                                                                              \
+    if (rows >= XS_ROWS && !row && g.next) {                                                                           \
         const long lines = STEPS * XS_PIECE * columns / 64 / g.ni;                                                     \
         const u8 *line = g.next + ((q * g.ni + i * columns) * g.nk + f * columns) * (STEPS * XS_PIECE) / g.ni;         \
         for (long n = 0; n < lines; n++) __builtin_prefetch(line + 64 * n);                                            \
@@ -465,7 +468,6 @@ struct XS(grid) {
             columns = left >= widest ? widest : left >= 2 ? 2 : 1;                                                     \
             for (long i = 0; i < g.ni; i++) {                                                                          \
                 if (tall && columns == 2) XS(NAME##_tile)(g, i, 0, q, XS_TALL, 2);                                     \
-                else if (tall) XS(NAME##_tile)(g, i, 0, q, XS_TALL, 1);                                                \
                 else if (columns == XS_COLUMNS_##T) XS(NAME##_part)(g, i, q, XS_COLUMNS_##T);                          \
                 else if (columns == 2) XS(NAME##_part)(g, i, q, 2);                                                    \
                 else XS(NAME##_part)(g, i, q, 1);                                                                      \
