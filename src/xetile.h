@@ -518,8 +518,10 @@ typedef struct {
 typedef struct xt_product {
     int a, b, c;             /* types: XT_TYPE(f16) ...; c 0: 32 bits */
     int m, n;                /* 0: not known, or large */
-    int subgroup_size;       /* these and the following, where not 0, are taken as given */
+    int subgroup_size;       /* this and the sizes below, where not 0, are taken as given */
     int max_subgroups;       /* of a work-group */
+    int held;                /* vectors like C that are held beside the sums: a residual, an epilogue's */
+    bool inside;             /* all tiles are .inside of their matrices, and .pitch is XT_PITCH_ALIGNED */
     int rows, cols;          /* of C for a work-group */
     int sg_rows, sg_cols;    /* of C for a subgroup */
     int step;                /* along K */

@@ -190,8 +190,8 @@ static void cv_emit_module_(cv_ctx *x, cv_module *mod)
     spe_at(m, x->kernel->file, x->kernel->line);
     if (!spe_build_end(mod, x->kernel->name, x->kernel->params, x->S, x->local_size)) return;
     if (!spe_build_finish(mod, 1)) return;
-    if (x->desc->large_registers)
-        mod->build_flags = "-ze-opt-large-register-file";
+    if (x->desc->large_registers || (x->target.block1d && x->local_size <= x->target.max_group_size / 2))
+        mod->build_flags = x->target.build_flags;
     else if (x->target.build_flags[0] && x->local_size <= x->target.max_group_size / 2) /* it fits with 256, too */
         mod->build_flags = "-ze-intel-enable-auto-large-GRF-mode";
 }

@@ -173,9 +173,9 @@ static void check(const plan *p, type t, const char *target, int S, int M, int N
 /* Matrices of whole tiles: all tiles are inside, and lines come by messages. */
 TEST(inside)
 {
-    static const plan plans[] = {{16, 32, 8, true}, {8, 16, 16, true}, {16, 32, 32, true}};
+    static const plan plans[] = {{16, 32, 8, true}, {8, 16, 16, true}, {48, 32, 32, true}, {32, 16, 32, true}};
     for (int t = 0; t < TYPES; t++)
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 4; i++) {
             const plan *p = &plans[i];
             const int S = i == 1 ? 16 : 8;
             if (!test_takes(t + i, 2)) continue;

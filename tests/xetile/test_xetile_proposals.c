@@ -31,20 +31,22 @@ static const struct {
                 {&of_i8, XT_TYPE(i8), 1}};
 enum { PRODUCTS = sizeof products / sizeof products[0] };
 
-static void fits(const char *name, int product, int m, int n)
+static void fits(const char *name, int product, int m, int n, bool inside)
 {
     const xt_target target = {.name = name};
     const cm_target *row = cm_target_row(name);
-    const xt_product wanted = {.a = products[product].type, .b = products[product].type, .m = m, .n = n};
+    const xt_product wanted = {.a = products[product].type, .b = products[product].type, .m = m, .n = n,
+                               .inside = inside};
     xt_tiles t = xt_tiles_for(&target, &wanted);
     const int subgroups = t.c.sg_layout[0] * t.c.sg_layout[1], bytes = products[product].bytes;
-    const int piece = 4 * t.c.sg_data[0] * t.c.sg_data[1] + bytes * t.k * (t.c.sg_data[0] + t.c.sg_data[1]);
+    const int lines = inside && row->block1d ? 8 : t.c.sg_data[0]; /* of A, which are read as they are used */
+    const int piece = 4 * t.c.sg_data[0] * t.c.sg_data[1] + bytes * t.k * (lines + t.c.sg_data[1]);
     xt_module mod = xt_build(&(xt_build_desc){.kernel = products[product].kernel, .target = &target,
                                               .subgroup_size = t.subgroup_size, .registers = t.registers, .user = &t});
     CHECK_MSG(t.rows == t.c.sg_layout[0] * t.c.sg_data[0] && t.cols == t.c.sg_layout[1] * t.c.sg_data[1], "%s", t.why);
     CHECK_MSG(subgroups * t.subgroup_size * (t.registers == 256 ? 2 : 1) <= row->max_group_size, "%s", t.why);
     CHECK_MSG(piece <= row->registers, "%d bytes: %s", piece, t.why);
-    CHECK_MSG(!m || t.rows < 2 * m || t.rows <= 8, "%d rows for %d: %s", t.rows, m, t.why);
+    CHECK_MSG(!m || t.rows < 2 * m || t.rows < 2 * 8, "%d rows for %d: %s", t.rows, m, t.why);
     CHECK_MSG(!n || t.cols < 2 * n || t.cols <= 32, "%d columns for %d: %s", t.cols, n, t.why);
     CHECK_HAS(t.why, name);
     CHECK_MSG(mod.words && !(mod.warning && mod.warning->id), "%s, %s: %s", name, t.why,
@@ -58,7 +60,7 @@ TEST(every_target)
     for (int t = 0; t < TARGETS; t++)
         for (int p = 0; p < PRODUCTS; p++)
             for (int s = 0; s < 6; s++)
-                if (test_takes(t + p + s, 3)) fits(targets[t], p, sizes[s][0], sizes[s][1]);
+                if (test_takes(t + p + s, 3)) fits(targets[t], p, sizes[s][0], sizes[s][1], (t + p) % 2);
 }
 
 TEST(what_is_given_is_kept)
@@ -74,8 +76,15 @@ TEST(what_is_given_is_kept)
     t = xt_tiles_for(&target, &p);
     CHECK_INT(t.c.sg_layout[0] * t.c.sg_layout[1], 4);
     CHECK_HAS(t.why, "room for 4");
+    p.held = 1; /* another 32 x 64 does not fit */
+    p.max_subgroups = 16;
+    t = xt_tiles_for(&target, &p);
+    CHECK(t.rows == 128 && t.cols == 128 && t.c.sg_data[0] == 32 && t.c.sg_data[1] == 32);
     t = xt_tiles_for(&(xt_target){.name = "bmg", .max_group_size = 128}, &(xt_product){.a = XT_TYPE(f16), .b = p.b});
     CHECK_INT(t.c.sg_layout[0] * t.c.sg_layout[1], 4);
+    p = (xt_product){.a = XT_TYPE(i8), .b = XT_TYPE(i8), .sg_rows = 64, .sg_cols = 64, .step = 32};
+    t = xt_tiles_for(&(xt_target){.name = "tgl"}, &p); /* though it does not fit */
+    CHECK(t.c.sg_data[0] == 64 && t.c.sg_data[1] == 64 && t.k == 32);
 }
 
 TEST(what_is_unknown_is_said)

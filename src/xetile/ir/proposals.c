@@ -8,18 +8,57 @@ typedef struct {
     const char *why;
 } xt_shape_;
 
-static const xt_shape_ *xt_shape_for_(const cm_target *t, bool dpas, int type, bool opaque)
+enum { XT_WORDS_, XT_HALVES_, XT_BYTES_ }; /* sums of 16 bits are XT_HALVES_, products of bytes XT_BYTES_ */
+
+/* Devices that load lines by block messages: what Intel's compiler makes the fewest instructions of without a spill,
+ * with 128 registers and with 256, for tiles that are inside of their matrices, and for tiles that are checked, where
+ * each lane has an address and a test of its own (`make check-intel-shapes` counts). */
+typedef struct {
+    bool large, inside;
+    int kind;
+    xt_shape_ shape;
+} xt_lines_shape_;
+
+static const xt_shape_ *xt_lines_shape_for_(bool large, bool inside, int kind)
+{
+    static const char fma[] = "FMA with lines by block messages in subgroups of 8",
+                      dp4a[] = "dp4a with lines by block messages in subgroups of 8",
+                      checked_fma[] = "FMA in subgroups of 8, each access checked",
+                      checked_dp4a[] = "dp4a in subgroups of 8, each access checked";
+    static const xt_lines_shape_ shapes[] = {
+        {false, true, XT_WORDS_, {{4, 4}, {16, 32}, 8, 0, fma}},
+        {false, true, XT_HALVES_, {{4, 4}, {16, 32}, 8, 0, fma}},
+        {false, true, XT_BYTES_, {{4, 4}, {32, 16}, 32, 0, dp4a}},
+        {false, false, XT_WORDS_, {{4, 4}, {16, 16}, 8, 0, checked_fma}},
+        {false, false, XT_HALVES_, {{4, 4}, {8, 16}, 8, 0, checked_fma}},
+        {false, false, XT_BYTES_, {{4, 4}, {8, 8}, 32, 0, checked_dp4a}},
+        {true, true, XT_WORDS_, {{4, 4}, {32, 32}, 16, 0, fma}},
+        {true, true, XT_HALVES_, {{4, 4}, {16, 32}, 16, 0, fma}},
+        {true, true, XT_BYTES_, {{4, 4}, {48, 32}, 32, 0, dp4a}},
+        {true, false, XT_WORDS_, {{4, 4}, {16, 32}, 8, 0, checked_fma}},
+        {true, false, XT_HALVES_, {{4, 4}, {16, 16}, 8, 0, checked_fma}},
+        {true, false, XT_BYTES_, {{4, 4}, {16, 32}, 32, 0, checked_dp4a}},
+    };
+    const xt_lines_shape_ *s = shapes;
+    while (s->large != large || s->inside != inside || s->kind != kind) s++;
+    return &s->shape;
+}
+
+static const xt_shape_ *xt_shape_for_(const cm_target *t, const xt_product *p, bool dpas, bool opaque)
 {
     static const xt_shape_ with_matrices = {{2, 2}, {64, 64}, 32, 0, "cooperative matrices and local memory"};
     static const xt_shape_ with_messages = {{8, 4}, {32, 64}, 32, 3, "matrix instruction and 2D block messages"};
     static const xt_shape_ with_dpas = {{8, 4}, {16, 16}, 32, 0, "matrix instruction, operands loaded by lanes"};
     static const xt_shape_ plain = {{4, 4}, {8, 32}, 16, 0, "no matrix instruction for these types: FMA"};
-    static const xt_shape_ lines = {{4, 4}, {16, 32}, 8, 0, "FMA with lines by block messages in subgroups of 8"};
-    static const xt_shape_ bytes = {{4, 4}, {16, 16}, 32, 0, "dp4a with lines by block messages in subgroups of 8"};
     static const xt_shape_ other = {{4, 2}, {16, 32}, 16, 0, "a device that is not Intel's: FMA"};
+    const bool bytes = xt_bytes_(p->a - 1) == 1 && xt_bytes_(p->b - 1) == 1 && xt_is_int_(p->a - 1);
     if (dpas) return t->block2d_sizes ? &with_messages : &with_dpas;
     if (opaque) return &with_matrices;
-    if (t->block1d) return type == CM_I8 || type == CM_U8 ? &bytes : xt_bytes_(type) <= 4 ? &lines : &plain;
+    if (t->block1d && xt_bytes_(p->a - 1) <= 4)
+        return xt_lines_shape_for_(cm_has_two_register_modes(t), p->inside,
+                                   bytes                                ? XT_BYTES_
+                                   : p->c && xt_bytes_(p->c - 1) == 2 ? XT_HALVES_
+                                                                        : XT_WORDS_);
     return t->vulkan ? &other : &plain;
 }
 
@@ -33,11 +72,13 @@ static void xt_because_(xt_tiles *t, const char *format, ...)
     va_end(args);
 }
 
-/* Bytes of registers that a subgroup needs: its sums, and one step of both operands. */
-static int64_t xt_piece_bytes_(const xt_product *p, const int data[2], int k)
+/* Bytes of registers that a subgroup needs: its sums, what it holds beside them, and one step of both operands. Lines
+ * of A that block messages load are read as they are used. */
+static int64_t xt_piece_bytes_(const xt_product *p, const cm_target *target, const int data[2], int k)
 {
     int a = xt_bytes_(p->a - 1), b = xt_bytes_(p->b - 1), sum = p->c ? xt_bytes_(p->c - 1) : 4;
-    return (int64_t)data[0] * data[1] * (sum < 4 ? 4 : sum) + (int64_t)k * (data[0] * a + data[1] * b);
+    int rows = target->block1d && p->inside && data[0] > 8 ? 8 : data[0];
+    return (int64_t)data[0] * data[1] * (sum < 4 ? 4 : sum) * (1 + p->held) + (int64_t)k * (rows * a + data[1] * b);
 }
 
 static bool xt_halve_(int *what, int least)
@@ -60,23 +101,34 @@ static void xt_fit_matrix_(xt_tiles *t, xt_shape_ *s, const int size[2], const i
     }
 }
 
+/* A smaller piece, if registers have no room for this one. What the caller gave stays. */
+static bool xt_shrink_(xt_shape_ *s, const xt_product *p, const int least[2])
+{
+    const bool given[2] = {p->sg_rows > 0, p->sg_cols > 0};
+    const int d = s->data[1] > s->data[0] && s->data[1] > least[1];
+    return (!given[d] && xt_halve_(&s->data[d], least[d])) || (!given[!d] && xt_halve_(&s->data[!d], least[!d])) ||
+           (!p->step && xt_halve_(&s->k, 8));
+}
+
 static void xt_fit_device_(xt_tiles *t, xt_shape_ *s, const xt_product *p, const cm_target *target, const int least[2])
 {
-    int bytes = target->block1d ? 4096 : target->registers; /* 128 do there, and leave twice as many threads */
+    const int bytes = target->registers;
     bool shrunk = false;
-    while (xt_piece_bytes_(p, s->data, s->k) > bytes) {
-        int d = s->data[1] > s->data[0] && s->data[1] > least[1];
-        if (!xt_halve_(&s->data[d], least[d]) && !xt_halve_(&s->data[!d], least[!d]) && !xt_halve_(&s->k, 8)) break;
-        shrunk = true;
-    }
-    bool large = cm_has_two_register_modes(target) && xt_piece_bytes_(p, s->data, s->k) > bytes / 2;
+    while (xt_piece_bytes_(p, target, s->data, s->k) > bytes && xt_shrink_(s, p, least)) shrunk = true;
+    xt_product loop = *p;
+    loop.held = 0; /* what is held comes after the loop */
+    bool large = target->block1d || xt_piece_bytes_(&loop, target, s->data, s->k) > bytes / 2;
     t->registers = large && target->build_flags[0] ? 256 : 0;
     int most = target->max_group_size / t->subgroup_size / (t->registers ? 2 : 1);
     if (p->max_subgroups && p->max_subgroups < most) most = p->max_subgroups;
     const int before = s->layout[0] * s->layout[1];
-    while (s->layout[0] * s->layout[1] > most) xt_halve_(&s->layout[s->layout[1] > s->layout[0]], 1);
+    while (s->layout[0] * s->layout[1] > most) { /* towards a square */
+        bool wide = s->layout[1] * s->data[1] > s->layout[0] * s->data[0];
+        if (!xt_halve_(&s->layout[wide], 1)) xt_halve_(&s->layout[!wide], 1);
+    }
     xt_because_(t, "; a piece of %d x %d and a step of %d take %d of %d bytes of registers%s", s->data[0], s->data[1],
-                s->k, (int)xt_piece_bytes_(p, s->data, s->k), bytes, shrunk ? ", a larger one does not fit" : "");
+                s->k, (int)xt_piece_bytes_(p, target, s->data, s->k), bytes,
+                shrunk ? ", a larger one does not fit" : "");
     if (s->layout[0] * s->layout[1] < before)
         xt_because_(t, "; %d subgroups of %d, as a work-group has room for %d", s->layout[0] * s->layout[1], before,
                     most);
@@ -144,7 +196,7 @@ xt_tiles xt_tiles_for(const xt_target *target, const xt_product *p)
     bool dpas = product && product->dpas && (row.dpas_sizes & (uint32_t)t.subgroup_size);
     const cm_type sum = p->c ? (cm_type)(p->c - 1) : product ? product->acc : CM_F32;
     const bool opaque = p->a == p->b && cm_coop_shape_of(&row, (cm_type)(p->a - 1), sum);
-    xt_shape_ s = *xt_shape_for_(&row, dpas, p->a - 1, opaque);
+    xt_shape_ s = *xt_shape_for_(&row, p, dpas, opaque);
     const int size[2] = {p->m, p->n}, least[2] = {8, t.subgroup_size};
     if (s.data[1] < t.subgroup_size) s.data[1] = t.subgroup_size;
     xt_because_(&t, "%s: %s", row.name, s.why);

@@ -26,7 +26,9 @@ XE_FN_ void xt_find_products_(xt_ctx *x)
         size_t all = (sum > carried ? sum : carried) + xt_vec_bytes_(&d->left) + xt_vec_bytes_(&d->right);
         if (sum > x->accumulator_bytes) x->accumulator_bytes = sum;
         if (all > x->product_bytes) x->product_bytes = all;
-        size_t slice = sum + (size_t)(d->left.dist.data[0] + d->right.dist.data[1]) * 32; /* eight dwords per line */
+        int lines = d->left.dist.data[0];
+        if (x->target.block1d && lines > 8) lines = 8; /* they are loaded as they are used */
+        size_t slice = sum + (size_t)(lines + d->right.dist.data[1]) * 32; /* eight dwords per line */
         if (slice <= x->slice_bytes) continue;
         x->slice_bytes = slice;
         x->largest = i;
