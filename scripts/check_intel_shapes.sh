@@ -2,7 +2,8 @@
 # check_intel_shapes.sh [NAME] - compiles products of many shapes, types and forms (tests/intel/intel_shapes.c) for Intel
 # GPUs with Intel's compiler and no GPU, and prints a line for each:
 #     shape <name> <device> <aligned|any> loop_dpas=<n> instructions=<per dpas> messages=<per dpas> spill=<bytes> needed=<per dpas>
-# ("decode" as NAME: only the products of a decoder's step, see below)
+# ("decode" as NAME: only the products of a decoder's step, "plain": only those of devices without a matrix instruction, see
+# below; "table": the figures of all devices in $PLAIN_DEVICES and $LATE_DEVICES as docs/intel-devices.md has them)
 # for the loop with the fewest instructions per dpas, or that the module has no dpas. needed: how many of the instructions
 # the hardware leaves no way around, where that is known. Fails if the compiler refuses a module, or if one takes more
 # instructions per dpas, or spills more, than stated below; without a compiler it prints a message and succeeds.
@@ -120,9 +121,79 @@ decode() { # decode DEVICE
     done < "$work/list"
 }
 
+# A listing of a module.
+listing_of() { # listing_of DEVICE FILE FLAGS
+    if [ "$compiler" = ocloc ]; then listing_by_ocloc "$@"; else listing_by_offline "$@" 2> "$work/said"; fi
+}
+
+# Devices without a matrix instruction: products with the tiles that xt_tiles_for proposes (tests/intel/intel_plain.c), whose
+# loops must not have more instructions for each multiply-add or dp4a than stated here where all tiles are inside, and which
+# must not spill, checked ones neither. ONLY: of those whose DEVICE/NAME/FORM has it. Prints `plain NAME DEVICE FORM products=... instructions=<per product> messages=... spill=...`
+plain() { # plain DEVICE [ONLY]
+    mkdir -p "$work/$1"
+    "$work/intel_plain" "$work/$1" "$1" > "$work/list" || { echo "FAILED plain $1: not all modules were written"; status=1; }
+    while read -r name form file flags; do
+        echo "$1/$name/$form" | grep -qE "${2:-.}" || continue
+        listing=$(listing_of "$1" "$file" "$flags")
+        [ -n "$listing" ] || { echo "FAILED plain $name $1 $form: refused"; status=1; continue; }
+        products_of_listing "$listing" > "$work/figures"
+        read -r products instructions messages spill < "$work/figures"
+        each=$(awk -v n="$instructions" -v p="$products" 'BEGIN { printf "%.2f", p ? n / p : 0 }')
+        case $1/$name/$form in
+            */checked) most=1000 ;;
+            tgl/i8/*) most=1.5 ;; # of 32 x 16: a move for 8 dp4a joins rows of B, and each line costs an address and a message
+            */i8/*) most=1.3 ;;
+            */f32/*) most=1.5 ;;
+            *) most=2.2 ;;
+        esac
+        echo "plain $name $1 $form products=$products instructions=$each messages=$messages spill=$spill"
+        [ "$products" -gt 0 ] && [ "$spill" = 0 ] && at_most "$each" "$most" ||
+            { echo "FAILED plain $name $1 $form: wanted products, instructions<=$most and spill=0"; status=1; }
+    done < "$work/list"
+}
+
+# The loop of gemm for devices that take bmg's instructions: `late gemm DEVICE TYPE products=... ...`
+late() { # late DEVICE
+    for type in f16 bf16 i8; do
+        emitted=$("$BUILD/gemm" --emit "$work/gemm.spv" --target "$1" --type $type) || { echo "$emitted"; status=1; continue; }
+        listing=$(listing_of "$1" "$work/gemm.spv" "$(printf '%s\n' "$emitted" | sed -n 's/^flags  *//p')")
+        [ -n "$listing" ] || { echo "FAILED late gemm $1 $type: refused"; status=1; continue; }
+        figures_of_listing "$listing" > "$work/figures"
+        awk -v of="$1 $type" '{ f[$1] = $2 } END { n = f["loop_dpas"]; if (!n) n = 1
+            printf "late gemm %s products=%d instructions=%.2f messages=%d spill=%d\n", of, f["loop_dpas"],
+                   f["loop_instructions"] / n, f["loop_memory"], f["spill_bytes"] }' "$work/figures" | tee "$work/line"
+        grep -q "products=[1-9].* instructions=\(1\|2\)\..* spill=0$" "$work/line" ||
+            { echo "FAILED late gemm $1 $type: wanted dpas, fewer than 3 instructions each, and spill=0"; status=1; }
+    done
+}
+
+# What `plain` and `late` print as a table of Markdown.
+table() {
+    echo "| device | product | tiles | products in the loop | instructions for each | messages | spilled bytes |"
+    echo "| --- | --- | --- | --- | --- | --- | --- |"
+    sed -n -e 's/^plain \([^ ]*\) \([^ ]*\) \([^ ]*\) /\2 \1 \3 /p' -e 's/^late gemm \([^ ]*\) \([^ ]*\) /\1 \2 gemm /p' |
+        sed -e 's/[a-z]*=//g' -e 's/ / | /g' -e 's/^/| /' -e 's/$/ |/'
+}
+
+PLAIN_DEVICES=${PLAIN_DEVICES-tgl mtl-h arl-h} LATE_DEVICES=${LATE_DEVICES-wcl nvl-s nvl-p cri} BUILD=${BUILD:-build}
 find_compiler || { echo "skipped check-intel-shapes: neither \$XE_OFFLINE nor ocloc is here (Debian: intel-ocloc)"; exit 0; }
-$CC -std=c11 -O1 -I"$here" -o "$work/intel_shapes" "$here/tests/intel/intel_shapes.c" -lm || exit 1
-$CC -std=c11 -O1 -I"$here" -o "$work/intel_decode" "$here/tests/intel/intel_decode.c" -lm || exit 1
+for program in intel_plain intel_shapes intel_decode; do
+    case ${1:-} in plain | table) [ $program = intel_plain ] || continue ;; esac
+    $CC -std=c11 -O0 -w -I"$here" -o "$work/$program" "$here/tests/intel/$program.c" -lm || exit 1
+done
+case ${1:-} in
+plain)
+    for device in $PLAIN_DEVICES; do plain "$device" "${2:-}"; done
+    exit $status ;;
+table)
+    for device in $PLAIN_DEVICES; do plain "$device"; done > "$work/plain"
+    for device in $LATE_DEVICES; do late "$device"; done > "$work/late"
+    grep -h FAILED "$work/plain" "$work/late" >&2
+    cat "$work/plain" "$work/late" | table
+    exit $status ;;
+esac
+[ $# -gt 0 ] || for device in $PLAIN_DEVICES; do plain "$device"; done
+[ $# -gt 0 ] || for device in $LATE_DEVICES; do late "$device"; done
 for device in ${DEVICES:-bmg pvc}; do
     [ "${1:-}" = decode ] || one_device "$device" "${device%-m}" "${1:-}"
     [ "${1:-decode}" != decode ] || decode "${device%-m}"

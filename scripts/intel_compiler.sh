@@ -67,6 +67,24 @@ messages_of_listing() {
          END { print "all", n, block[n], other[n]; if (size) print "loop", size, block[to] - block[from], other[to] - other[from] }' "$1"
 }
 
+# `PRODUCTS INSTRUCTIONS MESSAGES SPILL` of a listing's loop with the most products among those that contain no other such
+# loop. Products: multiply-adds of floats, sums of four products of bytes (dp4a), dpas. SPILL is that of the whole kernel.
+products_of_listing() {
+    awk '/^\/\/\.spill size/         { spill = $3 }
+         /^[A-Za-z_][A-Za-z0-9_]*:/ { sub(/:.*/, ""); label[$0] = n; next }
+         /^\(/ || /^        [a-z]/ { line = $0; sub(/\/\/.*/, "", line); n++
+             product[n] = product[n - 1] + ((line ~ / (mad|mac) / && line ~ /:(f|hf) /) || line ~ / (dp4a|dpas)[. ]/)
+             message[n] = message[n - 1] + (line ~ /(send|sends|load|store|load_block2d|store_block2d)[.a-z0-9]* *\(/)
+             if (line ~ /jmpi|goto|while/)
+                 for (i = 1; i <= NF; i++) if ($i in label) { from[++loops] = label[$i]; to[loops] = n } }
+         END { for (l = 1; l <= loops; l++) {
+                   for (i = 1; i <= loops; i++)
+                       if (i != l && from[i] >= from[l] && to[i] <= to[l] && product[to[i]] > product[from[i]]) break
+                   if (i <= loops || product[to[l]] - product[from[l]] <= best) continue
+                   best = product[to[l]] - product[from[l]]; size = to[l] - from[l]; messages = message[to[l]] - message[from[l]] }
+               print best + 0, size + 0, messages + 0, spill + 0 }' "$1"
+}
+
 # Exits with 3 if $XE_OFFLINE exists but is not set up.
 offline_ready() {
     [ -n "${XE_OFFLINE:-}" ] && command -v "${XE_OFFLINE%% *}" >/dev/null 2>&1 || return 1

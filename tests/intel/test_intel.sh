@@ -37,4 +37,7 @@ done
 [ "$code" = 0 ] || fail "check-intel" "$(grep -A 20 FAILED "$work/said")"
 check "the README's figure is that of gemm on bmg" grep -q "^isa gemm bmg loop_dpas=$(sed -n '/^\*\*One figure:/,/^$/s/.*(bmg), \([0-9]*\) are matrix.*/\1/p' README.md) loop_instructions=$(sed -n 's/^\*\*One figure:\*\* of the \([0-9]*\) instructions.*/\1/p' README.md) .*spill=0$" "$work/said"
 [ "$(grep -c '^isa gemm [a-z-]* loop_dpas=32 ' "$work/said")" = 4 ] || fail "gemm" "not 32 dpas a step on all four devices"
+# Devices without a matrix instruction: a sample of `check_intel_shapes.sh plain`, which has the limits.
+PLAIN_DEVICES="tgl mtl-h" scripts/check_intel_shapes.sh plain 'tgl/f16/checked|mtl-h/i8/inside' > "$work/plain"
+check "plain products" [ "$? $(grep -c '^plain' "$work/plain")" = "0 2" ]
 report
