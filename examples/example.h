@@ -253,6 +253,7 @@ typedef struct example_form {
     const xt_kernel *kernel;
     int registers;                 /* per thread on the GPU; 0: chosen by xetile.h */
     void (*fit)(int local_memory); /* called before the kernel is built; may be NULL */
+    const xt_product *product;     /* whose tiles the kernel takes from `tiles`; or NULL */
     bool (*run)(zed_device *dev, zed_kernel *kernel, const struct example_form *form);
 } example_form;
 #define FORMS_END                                                                                                      \
@@ -279,7 +280,7 @@ typedef struct {
 
 /* What every program can be asked for. */
 static struct {
-    const char *api, *device, *emit, *target, *form;
+    const char *api, *device, *emit, *target, *form, *tile;
     int files;
     bool print, list, help;
 } asked;
@@ -298,6 +299,14 @@ static const example_option common_options[] = {
     OPTIONS_END,
 };
 
+#ifdef XETILE_XETILE_H
+static const example_option tile_option[] = {
+    TEXT("--tile", "SIZES", "RxC,rxc,K: of a work-group, of a subgroup, the step along K (what suits the device)",
+         &asked.tile),
+    OPTIONS_END,
+};
+#endif
+
 /* Writes the words of a module and prints what a host needs to launch it; `form` can be NULL. */
 static inline bool emit_words(const char *path, const char *form, const char *params, const char *flags,
                               const void *words, size_t size)
@@ -315,10 +324,39 @@ static inline bool emit_built(const char *path, const char *form, const spe_buil
 }
 
 #ifdef XETILE_XETILE_H
+/* What suits the device, but for what --tile gives: set before a form's kernel is built, for the kernel and its launch.
+ */
+static xt_tiles tiles;
+
+/* Takes what --tile gives; false if it is malformed. */
+static inline bool take_sizes(xt_product *p)
+{
+    if (!asked.tile) return true;
+    return sscanf(asked.tile, "%dx%d,%dx%d,%d", &p->rows, &p->cols, &p->sg_rows, &p->sg_cols, &p->step) == 5 ||
+           fail("--tile %s: RxC,rxc,K of a work-group, of a subgroup, and the step along K", asked.tile);
+}
+
+static inline xt_tiles propose_tiles(const xt_product *product, const xt_target *target)
+{
+    xt_product p = *product;
+    return xt_tiles_for(target, take_sizes(&p) ? &p : NULL);
+}
+
+/* Work-groups for a product of m x n elements. */
+static inline zed_groups groups_of_tiles(const xt_tiles *t, int m, int n)
+{
+    const uint32_t rows = (uint32_t)t->rows, cols = (uint32_t)t->cols;
+    const zed_groups groups = {((uint32_t)n + cols - 1) / cols, ((uint32_t)m + rows - 1) / rows, 1};
+    return groups;
+}
+
 static inline xt_module build_form(const example_form *f, const xt_target *target, int local_memory)
 {
     if (f->fit) f->fit(local_memory);
-    return XT_BUILD(*f->kernel, target, .registers = f->registers);
+    if (!f->product) return XT_BUILD(*f->kernel, target, .registers = f->registers);
+    tiles = propose_tiles(f->product, target);
+    return XT_BUILD(*f->kernel, target, .subgroup_size = tiles.subgroup_size,
+                    .registers = f->registers ? f->registers : tiles.registers, .user = &tiles);
 }
 
 static inline bool emit_form(const example_form *f, const char *path, const char *target)
@@ -327,6 +365,7 @@ static inline bool emit_form(const example_form *f, const char *path, const char
     const xt_target for_target = {.name = target};
     xt_module mod = build_form(f, &for_target, row ? row->local_memory : 0);
     bool ok;
+    if (mod.words && asked.print && f->product) printf("// tiles: %s\n", tiles.why);
     if (mod.words && asked.print) xt_print(&mod, stdout);
     ok = emit_built(path, f->name, &mod);
     xt_free(&mod);
@@ -374,6 +413,7 @@ static inline void print_forms(const example *e)
     if (e->form_option) print_option(&form);
     for (const example_form *f = e->forms; e->form_option && f->kernel; f++)
         printf("      %-13s %s\n", f->name, f->what);
+    if (e->forms && e->forms->product) print_option(tile_option);
     printf("  %-21s print the kernel: as recorded, its maps, what a subgroup does\n", "--print");
 }
 #else
@@ -404,6 +444,11 @@ static inline bool take_argument(const example *e, char **argv, int *i)
     if (!take_option(e->options, argv, i, &found) || !take_option(common_options, argv, i, &found) ||
         !take_option(form, argv, i, &found))
         return false;
+#ifdef XETILE_XETILE_H
+    xt_product sizes;
+    if (!found && e->forms && e->forms->product && (!take_option(tile_option, argv, i, &found) || !take_sizes(&sizes)))
+        return false;
+#endif
     return found || fail("%s: no such option; --help lists them", argv[*i]);
 }
 

@@ -12,23 +12,24 @@
 #include "example.h"
 #include "example_gemm.h"
 
-enum { TILE = 256, STEP = 32, RUNS = 5 };
+enum { RUNS = 5 };
+
+static const xt_product f16_product = {.a = XT_TYPE(f16), .b = XT_TYPE(f16)};
 
 XT_KERNEL(gemm_devices, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K))
 {
-    const xt_map map_a = XT_MAP(.sg_layout = {8, 4}, .sg_data = {32, STEP});
-    const xt_map map_b = XT_MAP(.sg_layout = {8, 4}, .sg_data = {STEP, 64});
-    const xt_map map_c = XT_MAP(.sg_layout = {8, 4}, .sg_data = {32, 64});
-    xt_val i = XT_MUL(XT_GROUP_ID(1), TILE), j = XT_MUL(XT_GROUP_ID(0), TILE);
-    xt_tile a = XT_INIT_TILE(A, f16, TILE, STEP, .offset = XT_AT(i, 0), .shape = XT_AT(M, K), .map = map_a);
-    xt_tile b = XT_INIT_TILE(B, f16, STEP, TILE, .offset = XT_AT(0, j), .shape = XT_AT(K, N), .map = map_b);
-    xt_tile c = XT_INIT_TILE(C, f32, TILE, TILE, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .map = map_c);
-    xt_vec acc = XT_SPLAT(f32, TILE, TILE, 0, .map = map_c);
-    XT_FOR(k, 0, K, STEP, &a, &b, &acc)
+    const xt_tiles *t = (const xt_tiles *)XT_USER(); /* on bmg 256 x 256 for 8 x 4 subgroups, in steps of 32 */
+    const int rows = t->rows, cols = t->cols, step = t->k;
+    xt_val i = XT_MUL(XT_GROUP_ID(1), rows), j = XT_MUL(XT_GROUP_ID(0), cols);
+    xt_tile a = XT_INIT_TILE(A, f16, rows, step, .offset = XT_AT(i, 0), .shape = XT_AT(M, K), .map = t->a);
+    xt_tile b = XT_INIT_TILE(B, f16, step, cols, .offset = XT_AT(0, j), .shape = XT_AT(K, N), .map = t->b);
+    xt_tile c = XT_INIT_TILE(C, f32, rows, cols, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .map = t->c);
+    xt_vec acc = XT_SPLAT(f32, rows, cols, 0, .map = t->c);
+    XT_FOR(k, 0, K, step, &a, &b, &acc)
     {
         acc = XT_TILE_MMA(XT_LOAD_TILE(a), XT_LOAD_TILE(b), acc);
-        a = XT_UPDATE_TILE_OFFSET(a, 0, STEP);
-        b = XT_UPDATE_TILE_OFFSET(b, STEP, 0);
+        a = XT_UPDATE_TILE_OFFSET(a, 0, step);
+        b = XT_UPDATE_TILE_OFFSET(b, step, 0);
     }
     XT_STORE_TILE(acc, c);
 }
@@ -41,6 +42,7 @@ static int m = 1024, n = 512, k = 256;
 typedef struct {
     zed_device dev;
     zed_kernel kernel;
+    xt_tiles tiles;
     uint16_t *a, *b;
     float *c;
     int first, rows;
@@ -51,7 +53,9 @@ static bool prepare(share *s, const uint16_t *a, const uint16_t *b)
 {
     size_t rows = (size_t)s->rows, cols = (size_t)n, depth = (size_t)k;
     const xt_target target = {ZED_TARGET(&s->dev)};
-    xt_module mod = XT_BUILD(gemm_devices, &target);
+    s->tiles = propose_tiles(&f16_product, &target);
+    xt_module mod = XT_BUILD(gemm_devices, &target, .subgroup_size = s->tiles.subgroup_size,
+                             .registers = s->tiles.registers, .user = &s->tiles);
     if (!mod.words) return fail_build(&mod);
     ZED_LOAD(&s->kernel, &s->dev, mod);
     xt_free(&mod);
@@ -69,7 +73,7 @@ static double launch(share *all, int count)
     double start = seconds_now();
     bool ok = true;
     for (int i = 0; i < count; i++) {
-        zed_groups groups = {(uint32_t)(n + TILE - 1) / TILE, (uint32_t)(all[i].rows + TILE - 1) / TILE, 1};
+        zed_groups groups = groups_of_tiles(&all[i].tiles, all[i].rows, n);
         zed_start(&all[i].kernel, groups, all[i].a, all[i].b, all[i].c, (uint32_t)all[i].rows, (uint32_t)n,
                   (uint32_t)k);
     }
@@ -155,7 +159,7 @@ static const example_option options[] = {
     SIZE("--k", "columns of A, rows of B", &k),
     OPTIONS_END,
 };
-static const example_form forms[] = {{.kernel = &gemm_devices}, FORMS_END};
+static const example_form forms[] = {{.kernel = &gemm_devices, .product = &f16_product}, FORMS_END};
 
 int main(int argc, char **argv)
 {

@@ -13,11 +13,10 @@
 #include "example.h"
 #include "example_gemm.h"
 
-enum { ROWS = 128, COLS = 128, STEP = 32 }; /* per work-group: 4 x 4 subgroups of 32 x 32 */
-#define MAP_A XT_MAP(.sg_layout = {4, 4}, .sg_data = {32, STEP})
-#define MAP_B XT_MAP(.sg_layout = {4, 4}, .sg_data = {STEP, 32})
-#define MAP_C XT_MAP(.sg_layout = {4, 4}, .sg_data = {32, 32})
-#define MAP_ROW XT_MAP(.sg_layout = {4, 4}, .sg_data = {1, 32})
+/* On bmg 128 x 128 per work-group: 4 x 4 subgroups of 32 x 32, in steps of 32. The result, or the residual, is held
+ * beside the sums. */
+static const xt_product f16_product = {.a = XT_TYPE(f16), .b = XT_TYPE(f16), .max_subgroups = 16, .held = 1};
+static const xt_product i8_product = {.a = XT_TYPE(i8), .b = XT_TYPE(i8), .max_subgroups = 16, .held = 1};
 
 /* x (1 + erf(x / sqrt 2)) / 2 */
 static xt_vec gelu(XT_CONTEXT, xt_vec x)
@@ -28,23 +27,26 @@ static xt_vec gelu(XT_CONTEXT, xt_vec x)
 /* Loads a row of N values for the work-group's columns, repeated for all its rows. */
 static xt_vec row_of(XT_CONTEXT, xt_val base, xt_val j, xt_val N)
 {
-    xt_tile t = XT_INIT_TILE(base, f32, 1, COLS, .offset = XT_AT(0, j), .shape = XT_AT(1, N), .map = MAP_ROW);
-    return XT_BROADCAST(XT_LOAD_TILE(t), 0, ROWS, .map = MAP_C);
+    const xt_map map = {{tiles.c.sg_layout[0], tiles.c.sg_layout[1]}, {1, tiles.c.sg_data[1]}};
+    xt_tile t = XT_INIT_TILE(base, f32, 1, tiles.cols, .offset = XT_AT(0, j), .shape = XT_AT(1, N), .map = map);
+    return XT_BROADCAST(XT_LOAD_TILE(t), 0, tiles.rows, .map = tiles.c);
 }
 
 XT_KERNEL (gemm_gelu, ptr(f16, A), ptr(f16, B), ptr(f32, bias), ptr(f32, R), ptr(f32, D), u32(M), u32(N), u32(K),
            f32(scale), f16(beta))
 {
-    xt_val i = XT_MUL(XT_GROUP_ID(1), ROWS), j = XT_MUL(XT_GROUP_ID(0), COLS);
-    xt_tile a = XT_INIT_TILE(A, f16, ROWS, STEP, .offset = XT_AT(i, 0), .shape = XT_AT(M, K), .map = MAP_A);
-    xt_tile b = XT_INIT_TILE(B, f16, STEP, COLS, .offset = XT_AT(0, j), .shape = XT_AT(K, N), .map = MAP_B);
-    xt_tile r = XT_INIT_TILE(R, f32, ROWS, COLS, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .map = MAP_C);
-    xt_tile d = XT_INIT_TILE(D, f32, ROWS, COLS, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .map = MAP_C);
-    xt_vec acc = XT_SPLAT(f32, ROWS, COLS, 0, .map = MAP_C);
-    XT_FOR (k, 0, K, STEP, &a, &b, &acc) {
+    xt_val i = XT_MUL(XT_GROUP_ID(1), tiles.rows), j = XT_MUL(XT_GROUP_ID(0), tiles.cols);
+    xt_tile a = XT_INIT_TILE(A, f16, tiles.rows, tiles.k, .offset = XT_AT(i, 0), .shape = XT_AT(M, K), .map = tiles.a);
+    xt_tile b = XT_INIT_TILE(B, f16, tiles.k, tiles.cols, .offset = XT_AT(0, j), .shape = XT_AT(K, N), .map = tiles.b);
+    xt_tile r =
+        XT_INIT_TILE(R, f32, tiles.rows, tiles.cols, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .map = tiles.c);
+    xt_tile d =
+        XT_INIT_TILE(D, f32, tiles.rows, tiles.cols, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .map = tiles.c);
+    xt_vec acc = XT_SPLAT(f32, tiles.rows, tiles.cols, 0, .map = tiles.c);
+    XT_FOR (k, 0, K, tiles.k, &a, &b, &acc) {
         acc = XT_TILE_MMA(XT_MAX(XT_LOAD_TILE(a), 0), XT_MUL(XT_LOAD_TILE(b), beta), acc);
-        a = XT_UPDATE_TILE_OFFSET(a, 0, STEP);
-        b = XT_UPDATE_TILE_OFFSET(b, STEP, 0);
+        a = XT_UPDATE_TILE_OFFSET(a, 0, tiles.k);
+        b = XT_UPDATE_TILE_OFFSET(b, tiles.k, 0);
     }
     acc = XT_FMA(acc, scale, row_of(XT_SELF, bias, j, N));
     XT_STORE_TILE(XT_ADD(gelu(XT_SELF, acc), XT_LOAD_TILE(r)), d);
@@ -52,15 +54,16 @@ XT_KERNEL (gemm_gelu, ptr(f16, A), ptr(f16, B), ptr(f32, bias), ptr(f32, R), ptr
 
 XT_KERNEL (gemm_i8, ptr(i8, A), ptr(i8, B), ptr(f32, scale), ptr(f32, bias), ptr(f16, D), u32(M), u32(N), u32(K))
 {
-    xt_val i = XT_MUL(XT_GROUP_ID(1), ROWS), j = XT_MUL(XT_GROUP_ID(0), COLS);
-    xt_tile a = XT_INIT_TILE(A, i8, ROWS, STEP, .offset = XT_AT(i, 0), .shape = XT_AT(M, K), .map = MAP_A);
-    xt_tile b = XT_INIT_TILE(B, i8, STEP, COLS, .offset = XT_AT(0, j), .shape = XT_AT(K, N), .map = MAP_B);
-    xt_tile d = XT_INIT_TILE(D, f16, ROWS, COLS, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .map = MAP_C);
-    xt_vec acc = XT_SPLAT(i32, ROWS, COLS, 0, .map = MAP_C);
-    XT_FOR (k, 0, K, STEP, &a, &b, &acc) {
+    xt_val i = XT_MUL(XT_GROUP_ID(1), tiles.rows), j = XT_MUL(XT_GROUP_ID(0), tiles.cols);
+    xt_tile a = XT_INIT_TILE(A, i8, tiles.rows, tiles.k, .offset = XT_AT(i, 0), .shape = XT_AT(M, K), .map = tiles.a);
+    xt_tile b = XT_INIT_TILE(B, i8, tiles.k, tiles.cols, .offset = XT_AT(0, j), .shape = XT_AT(K, N), .map = tiles.b);
+    xt_tile d =
+        XT_INIT_TILE(D, f16, tiles.rows, tiles.cols, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .map = tiles.c);
+    xt_vec acc = XT_SPLAT(i32, tiles.rows, tiles.cols, 0, .map = tiles.c);
+    XT_FOR (k, 0, K, tiles.k, &a, &b, &acc) {
         acc = XT_TILE_MMA(XT_LOAD_TILE(a), XT_LOAD_TILE(b), acc);
-        a = XT_UPDATE_TILE_OFFSET(a, 0, STEP);
-        b = XT_UPDATE_TILE_OFFSET(b, STEP, 0);
+        a = XT_UPDATE_TILE_OFFSET(a, 0, tiles.k);
+        b = XT_UPDATE_TILE_OFFSET(b, tiles.k, 0);
     }
     xt_vec out = XT_FMA(XT_CAST(f32, acc), row_of(XT_SELF, scale, j, N), row_of(XT_SELF, bias, j, N));
     XT_STORE_TILE(XT_CAST(f16, XT_MAX(out, 0)), d);
@@ -69,12 +72,6 @@ XT_KERNEL (gemm_i8, ptr(i8, A), ptr(i8, B), ptr(f32, scale), ptr(f32, bias), ptr
 /* ---- the program */
 
 static int m = 200, n = 300, k = 136;
-
-static zed_groups groups_of_d(void)
-{
-    zed_groups g = {(uint32_t)(n + COLS - 1) / COLS, (uint32_t)(m + ROWS - 1) / ROWS, 1};
-    return g;
-}
 
 /* In f64, except beta B, which the kernel rounds to f16 too. Sums of K products: 8 sqrt(K) roundings of f32 (2^-23) of
  * the magnitudes' norm; gelu has a slope of at most 1.13; erf and the rest: a few units of the result. */
@@ -108,7 +105,8 @@ static bool run_gelu(zed_device *dev, zed_kernel *kernel, const example_form *fo
     float *d = new_floats(dev, rows * cols, NULL);
     float scale = 0.25f, beta = 0.3125f; /* exact in f16 */
     if (!a || !b || !bias || !r || !d) return fail_device(dev);
-    zed_launch(kernel, groups_of_d(), a, b, bias, r, d, (uint32_t)m, (uint32_t)n, (uint32_t)k, scale, beta);
+    zed_launch(kernel, groups_of_tiles(&tiles, m, n), a, b, bias, r, d, (uint32_t)m, (uint32_t)n, (uint32_t)k, scale,
+               beta);
     if (zed_get_error(dev)->id) return fail_device(dev);
     wrong = check_gelu(a, b, bias, r, d, (double)scale, (double)beta);
     if (wrong) return fail("%s %d x %d x %d: %zu elements are wrong", form->name, m, n, k, wrong);
@@ -144,7 +142,7 @@ static bool run_i8(zed_device *dev, zed_kernel *kernel, const example_form *form
     for (size_t i = 0; i < rows * depth; i++) a[i] = (int8_t)fmin(fmax(40 * (double)random_normal(&state), -128), 127);
     for (size_t i = 0; i < depth * cols; i++) b[i] = (int8_t)fmin(fmax(40 * (double)random_normal(&state), -128), 127);
     for (size_t j = 0; j < cols; j++) scale[j] *= 0x1p-10f;
-    zed_launch(kernel, groups_of_d(), a, b, scale, bias, d, (uint32_t)m, (uint32_t)n, (uint32_t)k);
+    zed_launch(kernel, groups_of_tiles(&tiles, m, n), a, b, scale, bias, d, (uint32_t)m, (uint32_t)n, (uint32_t)k);
     if (zed_get_error(dev)->id) return fail_device(dev);
     wrong = check_i8(a, b, scale, bias, d);
     if (wrong) return fail("%s %d x %d x %d: %zu elements are wrong", form->name, m, n, k, wrong);
@@ -162,8 +160,13 @@ static const example_form forms[] = {
     {.name = "gelu",
      .what = "gelu(scale relu(A) (beta B) + bias) + R in f16 and f32",
      .kernel = &gemm_gelu,
+     .product = &f16_product,
      .run = run_gelu},
-    {.name = "i8", .what = "relu(scale A B + bias), i8 to f16", .kernel = &gemm_i8, .run = run_i8},
+    {.name = "i8",
+     .what = "relu(scale A B + bias), i8 to f16",
+     .kernel = &gemm_i8,
+     .product = &i8_product,
+     .run = run_i8},
     FORMS_END,
 };
 

@@ -20,35 +20,39 @@
 #include "example.h"
 #include "example_gemm.h"
 
-/* ---- the kernels: work-group tiles of 128 x 128, eight subgroups, 32 values of k per step ---- */
+/* ---- the kernels: on bmg work-group tiles of 128 x 128, eight subgroups, 32 values of k per step ---- */
 
-enum { TILE = 128, STEP = 32, SPLITS = 3, PERSISTENT = 3 };
-#define MAP_A XT_MAP(.sg_layout = {4, 2}, .sg_data = {32, 32})
-#define MAP_B XT_MAP(.sg_layout = {4, 2}, .sg_data = {32, 64})
-#define MAP_C XT_MAP(.sg_layout = {4, 2}, .sg_data = {32, 64})
+enum { SPLITS = 3, PERSISTENT = 3 };
+static const xt_product f16_product = {.a = XT_TYPE(f16), .b = XT_TYPE(f16), .max_subgroups = 8};
+
+/* Sixteen subgroups with smaller pieces, since data going through local memory needs registers too. */
+static const xt_product transposed = {.a = XT_TYPE(f16), .b = XT_TYPE(f16), .max_subgroups = 16, .held = 1};
 
 /* The sum of a(:, k) b(k, :) for k from lo to hi; the tiles are at lo. */
 static xt_vec product(XT_CONTEXT, xt_tile a, xt_tile b, xt_val lo, xt_val hi)
 {
-    xt_vec acc = XT_SPLAT(f32, TILE, TILE, 0, .map = MAP_C);
-    XT_FOR(k, lo, hi, STEP, &a, &b, &acc)
+    xt_vec acc = XT_SPLAT(f32, tiles.rows, tiles.cols, 0, .map = tiles.c);
+    XT_FOR(k, lo, hi, tiles.k, &a, &b, &acc)
     {
         acc = XT_TILE_MMA(XT_LOAD_TILE(a), XT_LOAD_TILE(b), acc);
-        a = XT_UPDATE_TILE_OFFSET(a, 0, STEP);
-        b = XT_UPDATE_TILE_OFFSET(b, STEP, 0);
+        a = XT_UPDATE_TILE_OFFSET(a, 0, tiles.k);
+        b = XT_UPDATE_TILE_OFFSET(b, tiles.k, 0);
     }
     return acc;
 }
 
 #define KERNEL(name)                                                                                                   \
     XT_KERNEL(name, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(BATCH), u32(M), u32(N), u32(K), u32(LINE_A), u32(LINE_B))
-#define ROW XT_MUL(XT_GROUP_ID(1), TILE)
-#define COLUMN XT_MUL(XT_GROUP_ID(0), TILE)
-#define TILE_A(i, k, ...)                                                                                              \
-    XT_INIT_TILE(A, f16, TILE, STEP, .offset = XT_AT(i, k), .shape = XT_AT(M, K), __VA_ARGS__, .map = MAP_A)
-#define TILE_B(k, j, ...)                                                                                              \
-    XT_INIT_TILE(B, f16, STEP, TILE, .offset = XT_AT(k, j), .shape = XT_AT(K, N), __VA_ARGS__, .map = MAP_B)
-#define TILE_C(i, j) XT_INIT_TILE(C, f32, TILE, TILE, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .map = MAP_C)
+#define ROW XT_MUL(XT_GROUP_ID(1), tiles.rows)
+#define COLUMN XT_MUL(XT_GROUP_ID(0), tiles.cols)
+#define TILE_A(row, col, ...)                                                                                          \
+    XT_INIT_TILE(A, f16, tiles.rows, tiles.k, .offset = XT_AT(row, col), .shape = XT_AT(M, K), __VA_ARGS__,            \
+                 .map = tiles.a)
+#define TILE_B(row, col, ...)                                                                                          \
+    XT_INIT_TILE(B, f16, tiles.k, tiles.cols, .offset = XT_AT(row, col), .shape = XT_AT(K, N), __VA_ARGS__,            \
+                 .map = tiles.b)
+#define TILE_C(row, col)                                                                                               \
+    XT_INIT_TILE(C, f32, tiles.rows, tiles.cols, .offset = XT_AT(row, col), .shape = XT_AT(M, N), .map = tiles.c)
 #define BY_ROWS(line) .strides = XT_AT(line, 1)
 #define BY_COLUMNS(line) .strides = XT_AT(1, line), .order = {0, 1}
 
@@ -66,23 +70,22 @@ KERNEL(order)
     XT_STORE_TILE(product(XT_SELF, a, b, spe_val_int(0), K), TILE_C(ROW, COLUMN));
 }
 
-/* Sixteen subgroups, since data going through local memory needs registers too. */
 KERNEL(transpose)
 {
     (void)BATCH;
-    const xt_map map_a = XT_MAP(.sg_layout = {4, 4}, .sg_data = {32, 32}), map_b = map_a, map_bt = map_a, map_c = map_a;
-    xt_tile a =
-        XT_INIT_TILE(A, f16, TILE, STEP, .offset = XT_AT(ROW, 0), .shape = XT_AT(M, K), BY_ROWS(LINE_A), .map = map_a);
-    xt_tile bt = XT_INIT_TILE(B, f16, TILE, STEP, .offset = XT_AT(COLUMN, 0), .shape = XT_AT(N, K), BY_ROWS(LINE_B),
-                              .map = map_bt);
-    xt_tile c = XT_INIT_TILE(C, f32, TILE, TILE, .offset = XT_AT(ROW, COLUMN), .shape = XT_AT(M, N), .map = map_c);
-    xt_vec acc = XT_SPLAT(f32, TILE, TILE, 0, .map = map_c);
-    XT_FOR(k, 0, K, STEP, &a, &bt, &acc)
+    const int *layout = tiles.c.sg_layout;
+    const xt_map map_bt = {{layout[0], layout[1]}, {tiles.cols / layout[0], tiles.k}};
+    xt_tile a = TILE_A(ROW, 0, BY_ROWS(LINE_A));
+    xt_tile bt = XT_INIT_TILE(B, f16, tiles.cols, tiles.k, .offset = XT_AT(COLUMN, 0), .shape = XT_AT(N, K),
+                              BY_ROWS(LINE_B), .map = map_bt);
+    xt_tile c = TILE_C(ROW, COLUMN);
+    xt_vec acc = XT_SPLAT(f32, tiles.rows, tiles.cols, 0, .map = tiles.c);
+    XT_FOR(k, 0, K, tiles.k, &a, &bt, &acc)
     {
-        xt_vec b = XT_TRANSPOSE(XT_LOAD_TILE(bt), .map = map_b);
+        xt_vec b = XT_TRANSPOSE(XT_LOAD_TILE(bt), .map = tiles.b);
         acc = XT_TILE_MMA(XT_LOAD_TILE(a), b, acc);
-        a = XT_UPDATE_TILE_OFFSET(a, 0, STEP);
-        bt = XT_UPDATE_TILE_OFFSET(bt, 0, STEP);
+        a = XT_UPDATE_TILE_OFFSET(a, 0, tiles.k);
+        bt = XT_UPDATE_TILE_OFFSET(bt, 0, tiles.k);
     }
     XT_STORE_TILE(acc, c);
 }
@@ -99,12 +102,12 @@ KERNEL(batched)
 {
     (void)LINE_A, (void)LINE_B;
     xt_val which = XT_GROUP_ID(2);
-    xt_tile a =
-        XT_INIT_TILE(A, f16, TILE, STEP, .offset = XT_AT(which, ROW, 0), .shape = XT_AT(BATCH, M, K), .map = MAP_A);
-    xt_tile b =
-        XT_INIT_TILE(B, f16, STEP, TILE, .offset = XT_AT(which, 0, COLUMN), .shape = XT_AT(BATCH, K, N), .map = MAP_B);
-    xt_tile c = XT_INIT_TILE(C, f32, TILE, TILE, .offset = XT_AT(which, ROW, COLUMN), .shape = XT_AT(BATCH, M, N),
-                             .map = MAP_C);
+    xt_tile a = XT_INIT_TILE(A, f16, tiles.rows, tiles.k, .offset = XT_AT(which, ROW, 0), .shape = XT_AT(BATCH, M, K),
+                             .map = tiles.a);
+    xt_tile b = XT_INIT_TILE(B, f16, tiles.k, tiles.cols, .offset = XT_AT(which, 0, COLUMN),
+                             .shape = XT_AT(BATCH, K, N), .map = tiles.b);
+    xt_tile c = XT_INIT_TILE(C, f32, tiles.rows, tiles.cols, .offset = XT_AT(which, ROW, COLUMN),
+                             .shape = XT_AT(BATCH, M, N), .map = tiles.c);
     XT_STORE_TILE(product(XT_SELF, a, b, spe_val_int(0), K), c);
 }
 
@@ -112,7 +115,8 @@ KERNEL(batched)
 KERNEL(split_k)
 {
     (void)BATCH;
-    xt_val steps = XT_DIV(XT_ADD(K, STEP - 1), STEP), part = XT_MUL(XT_DIV(XT_ADD(steps, SPLITS - 1), SPLITS), STEP);
+    xt_val steps = XT_DIV(XT_ADD(K, tiles.k - 1), tiles.k),
+           part = XT_MUL(XT_DIV(XT_ADD(steps, SPLITS - 1), SPLITS), tiles.k);
     xt_val lo = XT_MUL(XT_GROUP_ID(2), part), hi = XT_MIN(XT_ADD(lo, part), K);
     xt_tile a = TILE_A(ROW, lo, BY_ROWS(LINE_A)), b = TILE_B(lo, COLUMN, BY_ROWS(LINE_B));
     XT_ATOMIC_RMW(addf, product(XT_SELF, a, b, lo, hi), TILE_C(ROW, COLUMN));
@@ -122,10 +126,11 @@ KERNEL(split_k)
 KERNEL(persistent)
 {
     (void)BATCH;
-    xt_val across = XT_DIV(XT_ADD(N, TILE - 1), TILE), tiles = XT_MUL(across, XT_DIV(XT_ADD(M, TILE - 1), TILE));
-    XT_FOR(tile, XT_GROUP_ID(0), tiles, XT_GROUP_COUNT(0))
+    xt_val across = XT_DIV(XT_ADD(N, tiles.cols - 1), tiles.cols);
+    xt_val all = XT_MUL(across, XT_DIV(XT_ADD(M, tiles.rows - 1), tiles.rows));
+    XT_FOR(tile, XT_GROUP_ID(0), all, XT_GROUP_COUNT(0))
     {
-        xt_val i = XT_MUL(XT_DIV(tile, across), TILE), j = XT_MUL(XT_MOD(tile, across), TILE);
+        xt_val i = XT_MUL(XT_DIV(tile, across), tiles.rows), j = XT_MUL(XT_MOD(tile, across), tiles.cols);
         xt_tile a = TILE_A(i, 0, BY_ROWS(LINE_A)), b = TILE_B(0, j, BY_ROWS(LINE_B));
         XT_STORE_TILE(product(XT_SELF, a, b, spe_val_int(0), K), TILE_C(i, j));
     }
@@ -136,7 +141,7 @@ KERNEL(k_outside)
 {
     (void)BATCH;
     xt_tile a = TILE_A(ROW, 0, BY_ROWS(LINE_A)), b = TILE_B(0, COLUMN, BY_ROWS(LINE_B));
-    XT_STORE_TILE(product(XT_SELF, a, b, spe_val_int(0), XT_ADD(K, 2 * STEP)), TILE_C(ROW, COLUMN));
+    XT_STORE_TILE(product(XT_SELF, a, b, spe_val_int(0), XT_ADD(K, 2 * tiles.k)), TILE_C(ROW, COLUMN));
 }
 
 /* ---- the program */
@@ -168,18 +173,23 @@ typedef struct {
 static bool run(zed_device *dev, zed_kernel *kernel, const example_form *form);
 
 static const example_form forms[] = {
-    {.name = "plain", .what = "B by rows", .kernel = &plain, .run = run},
-    {.name = "order", .what = "B by columns, through .order", .kernel = &order, .run = run},
+    {.name = "plain", .what = "B by rows", .kernel = &plain, .product = &f16_product, .run = run},
+    {.name = "order", .what = "B by columns, through .order", .kernel = &order, .product = &f16_product, .run = run},
     {.name = "transpose",
      .what = "B by columns, transposed in the kernel",
      .kernel = &transpose,
      .registers = 256,
+     .product = &transposed,
      .run = run},
-    {.name = "transposed_a", .what = "A by columns", .kernel = &transposed_a, .run = run},
-    {.name = "batched", .what = "three products at once", .kernel = &batched, .run = run},
-    {.name = "split_k", .what = "K split between work-groups", .kernel = &split_k, .run = run},
-    {.name = "persistent", .what = "few work-groups, each computing many tiles", .kernel = &persistent, .run = run},
-    {.name = "k_outside", .what = "NaN in memory beyond K", .kernel = &k_outside, .run = run},
+    {.name = "transposed_a", .what = "A by columns", .kernel = &transposed_a, .product = &f16_product, .run = run},
+    {.name = "batched", .what = "three products at once", .kernel = &batched, .product = &f16_product, .run = run},
+    {.name = "split_k", .what = "K split between work-groups", .kernel = &split_k, .product = &f16_product, .run = run},
+    {.name = "persistent",
+     .what = "few work-groups, each computing many tiles",
+     .kernel = &persistent,
+     .product = &f16_product,
+     .run = run},
+    {.name = "k_outside", .what = "NaN in memory beyond K", .kernel = &k_outside, .product = &f16_product, .run = run},
     FORMS_END,
 };
 static const variant variants[] = {
@@ -196,8 +206,9 @@ static bool run(zed_device *dev, zed_kernel *kernel, const example_form *form)
     halves b = new_matrix(dev, k, n, v->b_by_columns, v->extra, v->batch, &state);
     size_t in_c = (size_t)m * (size_t)n, in_a, in_b;
     float *c = new_floats(dev, (size_t)v->batch * in_c, NULL);
-    zed_groups groups = {(uint32_t)(n + TILE - 1) / TILE, (uint32_t)(m + TILE - 1) / TILE, (uint32_t)v->planes};
+    zed_groups groups = groups_of_tiles(&tiles, m, n);
     double ns;
+    groups.count_z = (uint32_t)v->planes;
     if (form->kernel == &persistent) groups = (zed_groups){PERSISTENT, 1, 1};
     if (!a.at || !b.at || !c) return fail_device(dev);
     if (v->adds) memset(c, 0, (size_t)v->batch * in_c * sizeof *c);

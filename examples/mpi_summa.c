@@ -18,24 +18,25 @@
 
 #include <threads.h>
 
-enum { TILE = 256, STEP = 32, PANEL = 256, RUNS = 3 };
+enum { PANEL = 256, RUNS = 3 };
+
+static const xt_product f16_product = {.a = XT_TYPE(f16), .b = XT_TYPE(f16)};
 
 /* C += A B for one panel: A is M x PANEL, B is PANEL x N, of which K columns and rows are used. */
 XT_KERNEL(summa_step, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K))
 {
-    const xt_map map_a = XT_MAP(.sg_layout = {8, 4}, .sg_data = {32, STEP});
-    const xt_map map_b = XT_MAP(.sg_layout = {8, 4}, .sg_data = {STEP, 64});
-    const xt_map map_c = XT_MAP(.sg_layout = {8, 4}, .sg_data = {32, 64});
-    xt_val i = XT_MUL(XT_GROUP_ID(1), TILE), j = XT_MUL(XT_GROUP_ID(0), TILE);
-    xt_tile a = XT_INIT_TILE(A, f16, TILE, STEP, .offset = XT_AT(i, 0), .shape = XT_AT(M, K), .map = map_a);
-    xt_tile b = XT_INIT_TILE(B, f16, STEP, TILE, .offset = XT_AT(0, j), .shape = XT_AT(K, N), .map = map_b);
-    xt_tile c = XT_INIT_TILE(C, f32, TILE, TILE, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .map = map_c);
+    const xt_tiles *t = (const xt_tiles *)XT_USER(); /* on bmg 256 x 256 for 8 x 4 subgroups, in steps of 32 */
+    const int rows = t->rows, cols = t->cols, step = t->k;
+    xt_val i = XT_MUL(XT_GROUP_ID(1), rows), j = XT_MUL(XT_GROUP_ID(0), cols);
+    xt_tile a = XT_INIT_TILE(A, f16, rows, step, .offset = XT_AT(i, 0), .shape = XT_AT(M, K), .map = t->a);
+    xt_tile b = XT_INIT_TILE(B, f16, step, cols, .offset = XT_AT(0, j), .shape = XT_AT(K, N), .map = t->b);
+    xt_tile c = XT_INIT_TILE(C, f32, rows, cols, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .map = t->c);
     xt_vec acc = XT_LOAD_TILE(c);
-    XT_FOR(k, 0, K, STEP, &a, &b, &acc)
+    XT_FOR(k, 0, K, step, &a, &b, &acc)
     {
         acc = XT_TILE_MMA(XT_LOAD_TILE(a), XT_LOAD_TILE(b), acc);
-        a = XT_UPDATE_TILE_OFFSET(a, 0, STEP);
-        b = XT_UPDATE_TILE_OFFSET(b, STEP, 0);
+        a = XT_UPDATE_TILE_OFFSET(a, 0, step);
+        b = XT_UPDATE_TILE_OFFSET(b, step, 0);
     }
     XT_STORE_TILE(acc, c);
 }
@@ -50,6 +51,7 @@ typedef struct {
 typedef struct {
     zed_device first, dev;
     zed_kernel kernel;
+    xt_tiles tiles;
     uint16_t *own[2], *room[2][2]; /* for A and B: this rank's panels; two receive buffers, one of them in use */
     float *c;
 } buffers;
@@ -172,7 +174,9 @@ static bool prepare(buffers *b, const place *p)
 {
     size_t elements = (size_t)(p->i1 - p->i0) * (size_t)(p->j1 - p->j0) + 1;
     const xt_target target = {ZED_TARGET(&b->dev)};
-    xt_module mod = XT_BUILD(summa_step, &target);
+    b->tiles = propose_tiles(&f16_product, &target);
+    xt_module mod = XT_BUILD(summa_step, &target, .subgroup_size = b->tiles.subgroup_size,
+                             .registers = b->tiles.registers, .user = &b->tiles);
     if (!mod.words) return fail_build(&mod);
     ZED_LOAD(&b->kernel, &b->dev, mod);
     xt_free(&mod);
@@ -210,7 +214,7 @@ static void wait_for_panels(MPI_Request *request)
 static bool start_step(const place *p, buffers *b, int panel)
 {
     uint32_t rows = (uint32_t)(p->i1 - p->i0), columns = (uint32_t)(p->j1 - p->j0);
-    zed_groups groups = {(columns + TILE - 1) / TILE, (rows + TILE - 1) / TILE, 1};
+    zed_groups groups = groups_of_tiles(&b->tiles, (int)rows, (int)columns);
     if (!rows || !columns) return true;
     return zed_start(&b->kernel, groups, panel_at(p, b, 0, panel), panel_at(p, b, 1, panel), b->c, rows, columns,
                      (uint32_t)width_of(panel)) ||
@@ -284,7 +288,7 @@ static const example_option options[] = {
     NUMBER("--overlap", "1: broadcast the next panel while this one is multiplied; 0: do not", &overlap, 0, 1),
     OPTIONS_END,
 };
-static const example_form forms[] = {{.kernel = &summa_step}, FORMS_END};
+static const example_form forms[] = {{.kernel = &summa_step, .product = &f16_product}, FORMS_END};
 
 int main(int argc, char **argv)
 {
