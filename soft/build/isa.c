@@ -141,9 +141,8 @@ bool jit_isa_flags(const char *flags[JIT_ISA_FLAGS], struct sp_text *log)
     if (l && l->all && shows_only_avx2()) flags[0] = "-march=x86-64-v3", flags[1] = "-mtune=native";
     if (l && l->here()) return true;
     sp_text_add(log, "XETILE_SOFT_ISA is \"%s\": %s\n", name,
-                !l         ? "it can be native, amx, avx512, avx2, generic, tgl, mtl, arl-h, pvc, bmg, lnl, ptl, "
-                             "wcl or nvl; the machine code of dg1, dg2, nvl-p and cri is not interpreted, but "
-                             "XETILE_SOFT_DEVICE takes them"
+                !l         ? "it can be native, amx, avx512, avx2, generic, tgl, dg1, mtl, arl-h, pvc, bmg, lnl, "
+                             "ptl, wcl, nvl, nvl-p or cri"
                 : l->tiles ? "this CPU does not have it, or the kernel does not grant it"
                            : "this CPU does not have it");
     return false;

@@ -117,6 +117,7 @@ static int64_t integer(struct xe_thread *t, const struct xe_instruction *i, uint
     case XE_add3: return (int64_t)((uint64_t)a + (uint64_t)b + (uint64_t)c);
     case XE_avg: return (a + b + 1) >> 1;
     case XE_mul: return (int64_t)((uint64_t)a * (uint64_t)b);
+    case XE_mullh: return (int64_t)((uint64_t)a * (uint64_t)b);
     case XE_mach:
     case XE_macl: return long_product(t, i, n, a, b);
     case XE_mad: return (int64_t)((uint64_t)a + (uint64_t)b * (uint64_t)c);
@@ -345,6 +346,23 @@ static void keep_carry(struct xe_thread *t, const struct xe_instruction *i, cons
     }
 }
 
+/* mullh writes the upper halves of its products to the registers behind those of the lower ones. */
+static void write_high_half(struct xe_thread *t, const struct xe_instruction *i, struct work *w)
+{
+    struct xe_instruction copy = *i;
+    uint32_t bytes = i->lanes * 4u;
+    copy.to.at += (bytes + t->grf_bytes - 1) / t->grf_bytes * t->grf_bytes;
+    if (i->to.where != XE_REGISTER || copy.to.at + bytes > t->grf_end) {
+        xe_fail(t, "a product past the last register");
+        return;
+    }
+    for (uint32_t n = 0; n < i->lanes; n++)
+        w->out.v[n].i = xe_types[i->from[0].type].kind == XE_SIGNED || xe_types[i->from[1].type].kind == XE_SIGNED
+                            ? w->out.v[n].i >> 32
+                            : (int64_t)((uint64_t)w->out.v[n].i >> 32);
+    xe_write(t, &copy, false, w->type, w->mask, &w->out);
+}
+
 /* Other instructions store their result there too, if they say so; mach the low half of its product. */
 static void keep_result(struct xe_thread *t, const struct xe_instruction *i, struct work *w)
 {
@@ -410,7 +428,9 @@ void xe_alu(struct xe_thread *t, const struct xe_instruction *i)
         write_bits(t, i, &w);
     else
         xe_write(t, i, w.is_float, w.type, w.mask, &w.out);
-    if (i->operation == XE_addc || i->operation == XE_subb)
+    if (i->operation == XE_mullh)
+        write_high_half(t, i, &w);
+    else if (i->operation == XE_addc || i->operation == XE_subb)
         keep_carry(t, i, &w);
     else if (i->to_accumulator)
         keep_result(t, i, &w);

@@ -15,21 +15,32 @@ struct block {
 static void read_block(const struct xe_thread *t, const struct xe_instruction *i, uint32_t payload, struct block *b)
 {
     uint32_t w[8], d = i->send.descriptor, e = i->send.extended;
+    uint64_t wide = i->send.wide;
     memcpy(w, t->file + payload, sizeof w);
     b->base = w[0] | (uint64_t)w[1] << 32;
     b->surface_width = (w[2] & 0xffffff) + 1;
     b->surface_height = (w[3] & 0xffffff) + 1;
     b->pitch = (w[4] & 0xffffff) + 1;
-    b->x = (int64_t)(int32_t)w[5] + ((int32_t)(e << 10) >> 22);
-    b->y = (int64_t)(int32_t)w[6] + ((int32_t)e >> 22);
+    b->x = (int32_t)w[5];
+    b->y = (int32_t)w[6];
+    if (i->send.is_wide) { /* offsets of 12 bits, in elements and rows */
+        b->x += (int64_t)(wide << 30) >> 52;
+        b->y += (int64_t)(wide << 18) >> 52;
+        b->bytes = 1u << (d >> 11 & 7);
+        b->for_dpas = d >> 9 & 1;
+        b->transposed = d >> 10 & 1;
+    } else {
+        b->x += (int32_t)(e << 10) >> 22;
+        b->y += (int32_t)e >> 22;
+        b->bytes = 1u << (d >> 9 & 7);
+        b->for_dpas = d >> 7 & 1;
+        b->transposed = d >> 15 & 1;
+    }
     b->width = (w[7] & 0xff) + 1;
     b->height = (w[7] >> 8 & 0xff) + 1;
     b->count = (w[7] >> 16 & 15) + 1;
-    b->bytes = 1u << (d >> 9 & 7);
     b->is_store = (d & 63) == 7;
     b->is_prefetch = !b->is_store && i->to.where == XE_NULL;
-    b->for_dpas = d >> 7 & 1;
-    b->transposed = d >> 15 & 1;
     if (t->group->switches & XE_BREAK_TRANSPOSE) b->transposed = false;
 }
 

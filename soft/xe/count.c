@@ -14,7 +14,8 @@ static bool is_long(const struct xe_instruction *i)
 uint8_t xe_class_of(const struct xe_instruction *i)
 {
     switch (i->operation) {
-    case XE_dpas: return XE_CLASS_DPAS;
+    case XE_dpas:
+    case XE_bdpas: return XE_CLASS_DPAS;
     case XE_send: return XE_CLASS_SEND;
     case XE_math: return XE_CLASS_MATH;
     case XE_sync:

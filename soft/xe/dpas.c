@@ -2,12 +2,19 @@
  *
  * In lane n, row r of the sum increases by the dot product of row r of the third operand (shared by all lanes) with
  * lane n's column in the second operand. Products are exact; floats are summed stage by stage, rounding after each.
+ * bdpas has two more operands, bytes of E8M0: the scales of columns and of rows, for 32 values of k each.
  */
+#include <math.h>
 #include <string.h>
 
 #include "machine.h"
 
 enum { DEPTH = 8, LANES = 16, STEPS = 8, MOST = DEPTH * STEPS }; /* STEPS: values of k per stage, for 4 or 2 bits */
+enum {
+    SCALED = 32,
+    BLOCKS = MOST / SCALED,
+    BLOCK_BYTES = 32
+}; /* bdpas: values of k that share a scale; from block to block */
 
 static double element(const struct xe_thread *t, uint8_t type, uint32_t at, uint32_t index)
 {
@@ -23,6 +30,8 @@ static double element(const struct xe_thread *t, uint8_t type, uint32_t at, uint
 struct product {
     uint32_t steps;                                /* values of k per stage */
     float rows[DEPTH][MOST], columns[MOST][LANES]; /* which hold all values of an operand's types */
+    bool scaled;
+    double row_scales[BLOCKS][DEPTH], column_scales[BLOCKS][LANES];
 };
 
 static uint32_t in_dword(const struct xe_operand *o) { return 32u / xe_types[o->type].bits; }
@@ -49,11 +58,29 @@ static void read_operands(const struct xe_thread *t, const struct xe_instruction
     }
 }
 
+static double scale(const struct xe_thread *t, const struct xe_operand *o, uint32_t block, uint32_t index)
+{
+    uint8_t byte = t->file[o->at + block * BLOCK_BYTES + index];
+    return byte == 255 ? NAN : ldexp(1, byte - 127);
+}
+
+static void read_scales(const struct xe_thread *t, const struct xe_instruction *i, struct product *p)
+{
+    p->scaled = i->operation == XE_bdpas;
+    for (uint32_t block = 0; p->scaled && block * SCALED < p->steps * DEPTH; block++) {
+        for (uint32_t n = 0; n < i->lanes; n++) p->column_scales[block][n] = scale(t, &i->scales[0], block, n);
+        for (uint32_t r = 0; r < i->passes; r++) p->row_scales[block][r] = scale(t, &i->scales[1], block, r);
+    }
+}
+
 static double dot(const struct product *p, uint32_t row, uint32_t lane, double sum, bool is_float)
 {
     for (uint32_t stage = 0; stage < DEPTH; stage++) {
-        for (uint32_t k = stage * p->steps; k < (stage + 1) * p->steps; k++)
-            sum += (double)p->rows[row][k] * (double)p->columns[k][lane];
+        for (uint32_t k = stage * p->steps; k < (stage + 1) * p->steps; k++) {
+            double product = (double)p->rows[row][k] * (double)p->columns[k][lane];
+            if (p->scaled) product *= p->row_scales[k / SCALED][row] * p->column_scales[k / SCALED][lane];
+            sum += product;
+        }
         if (is_float) sum = (double)(float)sum;
     }
     return sum;
@@ -84,6 +111,24 @@ static bool is_sound(struct xe_thread *t, const struct xe_instruction *i)
     return true;
 }
 
+static bool scales_are_sound(struct xe_thread *t, const struct xe_instruction *i)
+{
+    uint32_t blocks = (steps_of(i) * DEPTH + SCALED - 1) / SCALED;
+    for (uint32_t k = 0; k < 2; k++) {
+        const struct xe_operand *o = &i->scales[k];
+        uint32_t bytes = k ? i->passes : i->lanes;
+        if (o->where != XE_REGISTER || xe_types[o->type].bits != 8 || !xe_is_float(i->to.type) ||
+            o->at + (blocks - 1) * BLOCK_BYTES + bytes > t->grf_end) {
+            xe_fail(t, "a bdpas whose scales are not bytes in registers");
+            return false;
+        }
+        for (uint32_t block = 0; block < blocks; block++)
+            if (!xe_is_defined(t, o->at + block * BLOCK_BYTES, bytes))
+                xe_broken(t, "a bdpas that reads scales which nothing has written");
+    }
+    return true;
+}
+
 static double read_sum(const struct xe_thread *t, const struct xe_instruction *i, uint32_t row, uint32_t lane)
 {
     const struct xe_operand *o = &i->from[0];
@@ -107,8 +152,9 @@ void xe_dpas(struct xe_thread *t, const struct xe_instruction *i)
     struct product p;
     double sums[DEPTH][LANES];
     uint32_t mask = xe_mask(t, i);
-    if (!is_sound(t, i)) return;
+    if (!is_sound(t, i) || (i->operation == XE_bdpas && !scales_are_sound(t, i))) return;
     read_operands(t, i, &p);
+    read_scales(t, i, &p);
     for (uint32_t r = 0; r < i->passes; r++)
         for (uint32_t n = 0; n < i->lanes; n++)
             sums[r][n] = dot(&p, r, n, read_sum(t, i, r, n), xe_is_float(i->to.type));

@@ -157,7 +157,8 @@ static void step(struct xe_thread *t, const struct xe_instruction *i)
     switch (i->operation) {
     case XE_nop: break;
     case XE_sync: sync(t, i); break;
-    case XE_dpas: xe_dpas(t, i); break;
+    case XE_dpas:
+    case XE_bdpas: xe_dpas(t, i); break;
     case XE_send: xe_send(t, i); break;
     case XE_jmpi:
         if (xe_mask(t, i) & 1) t->next = i->jump;

@@ -318,7 +318,7 @@ static void suffix(struct cursor *c, struct xe_instruction *i)
     size_t n = word(c, "_");
     const char *at = c->at;
     c->at += n;
-    if (i->operation == XE_dpas && n == 3) {
+    if ((i->operation == XE_dpas || i->operation == XE_bdpas) && n == 3) {
         i->depth = (uint8_t)(at[0] - '0');
         i->passes = (uint8_t)(at[2] - '0');
         if (i->depth != 8 || !i->passes || i->passes > 8) i->operation = XE_unknown;
@@ -346,7 +346,8 @@ static void operation(struct cursor *c, struct xe_instruction *i)
     for (uint8_t k = 0; k < XE_unknown; k++)
         if (is_word(c->at, n, operations[k].name)) i->operation = k;
     if (!n) wrong(c, "an operation");
-    if (i->operation == XE_sendc) i->operation = XE_send;
+    i->send.is_wide = i->operation == XE_sendg;
+    if (i->operation == XE_sendc || i->operation == XE_sendg) i->operation = XE_send;
     c->at += n;
     if (take(c, ".")) suffix(c, i);
 }
@@ -419,9 +420,45 @@ static void second_payload(struct cursor *c, struct xe_instruction *i)
     if (take(c, ":")) i->send.second_length = (uint8_t)number(c);
 }
 
+/* r8 r61:1 null:0 s0.16 0x100000005000; null r[s0.0]:5 0x9104 */
+static void wide_send_operands(struct cursor *c, struct xe_instruction *i)
+{
+    struct name r;
+    char *end;
+    skip(c);
+    if (take(c, "r[s0.")) {
+        i->send.gathered = true;
+        i->from[0].at = number(c); /* byte of the scalar register with the numbers of the registers */
+        want(c, "]");
+    } else if (!register_name(c, &r))
+        wrong(c, "a register");
+    else
+        place_register(c, &r, &i->from[0]);
+    want(c, ":");
+    i->send.first_length = (uint8_t)number(c);
+    if (i->send.first_length > MOST_GATHERED) wrong(c, "fewer registers");
+    skip(c);
+    if (!i->send.gathered) second_payload(c, i);
+    skip(c);
+    if (take(c, "s0.")) {
+        uint32_t at = number(c);
+        if (at > SCALAR_BYTES - 8) wrong(c, "a scalar register that there is");
+        i->send.base = (uint8_t)(at + 1);
+        skip(c);
+    }
+    i->send.wide = strtoull(c->at, &end, 0);
+    if (end == c->at) wrong(c, "a descriptor");
+    c->at = end;
+    i->send.descriptor = (uint32_t)i->send.wide;
+}
+
 static void send_operands(struct cursor *c, struct xe_instruction *i)
 {
     operand(c, &i->to);
+    if (i->send.is_wide) {
+        wide_send_operands(c, i);
+        return;
+    }
     skip(c);
     if (take(c, "r[s0.")) {
         i->send.gathered = true;
@@ -448,7 +485,7 @@ static void alu_operands(struct cursor *c, struct xe_instruction *i)
                           i->function == XE_IREM
                       ? 2
                       : 1;
-    for (uint32_t k = 0; k < sources; k++) operand(c, &i->from[k]);
+    for (uint32_t k = 0; k < sources; k++) operand(c, k < 3 ? &i->from[k] : &i->scales[k - 3]);
     if (i->to.where == XE_IMMEDIATE) wrong(c, "a register to write to");
 }
 

@@ -5,7 +5,7 @@
 
 #include "machine.h"
 
-enum { WHOLE_ADDRESS = 1, LOW_HALF = 2, HIGH_HALF = 3, THREAD_PAYLOAD = 4 };
+enum { WHOLE_ADDRESS = 1, LOW_HALF = 2, HIGH_HALF = 3, THREAD_PAYLOAD = 4, THREAD_PAYLOAD_16 = 7 };
 
 static bool is_branch(const struct xe_instruction *i) { return i->operation >= XE_jmpi && i->operation <= XE_call; }
 
@@ -40,7 +40,9 @@ static bool address_of(const struct xe_kernel *k, uint8_t *const *globals, const
     const struct xe_symbol *s = &m->elf.symbols[r->symbol];
     const struct xe_section *in = &m->elf.sections[s->section];
     *address = s->value + (uint64_t)r->addend;
-    if (!s->section) return !strcmp(s->name, "__INTEL_PATCH_CROSS_THREAD_OFFSET_OFF_R0"); /* 0: r0.0 has the address */
+    if (!s->section) /* 0: r0.0 has the address, and the compiler's offset of a thread's data is right */
+        return !strcmp(s->name, "__INTEL_PATCH_CROSS_THREAD_OFFSET_OFF_R0") ||
+               !strcmp(s->name, "__INTEL_PER_THREAD_OFF");
     if (s->section == k->text_section) return true;
     if (!strncmp(in->name, ".data.const", 11) && m->global_constant)
         *address += (uint64_t)(uintptr_t)globals[m->global_constant - 1];
@@ -59,8 +61,8 @@ static bool patch(struct xe_kernel *k, uint8_t *const *globals, const struct xe_
     if (at == UINT32_MAX || !address_of(k, globals, r, &address)) return false;
     for (int n = 0; n < 3; n++)
         if (k->code.list[at].from[n].where == XE_IMMEDIATE) o = &k->code.list[at].from[n];
-    if (!o || r->type < WHOLE_ADDRESS || r->type > THREAD_PAYLOAD) return false;
-    if (r->type == THREAD_PAYLOAD) return true;
+    if (o && (r->type == THREAD_PAYLOAD || r->type == THREAD_PAYLOAD_16)) return true;
+    if (!o || r->type < WHOLE_ADDRESS || r->type > HIGH_HALF) return false;
     o->bits = r->type == WHOLE_ADDRESS ? address : r->type == LOW_HALF ? (uint32_t)address : address >> 32;
     return true;
 }

@@ -12,7 +12,7 @@
 
 enum {
     MOST_GRF_BYTES = 64,
-    MOST_GRFS = 256,
+    MOST_GRFS = 512,
     MAX_LANES = 32,
     SCALAR_BYTES = 128, /* s0 and s1 */
     MAX_THREADS = 64,   /* per work-group */
@@ -26,7 +26,8 @@ enum {
     AT_MESSAGE = AT_STATE + 16, /* msg0 */
     AT_OTHER = AT_MESSAGE + 16, /* tm0, ce0 and other readable ones */
     AT_STAGE = AT_OTHER + 64,   /* the payload of a send with non-contiguous registers */
-    FILE_BYTES = AT_STAGE + 32 * MOST_GRF_BYTES
+    MOST_GATHERED = 32,         /* registers of a send */
+    FILE_BYTES = AT_STAGE + MOST_GATHERED * MOST_GRF_BYTES
 };
 
 /* ---- what the targets of a generation have in common */
@@ -36,7 +37,9 @@ struct xe_family {
     uint32_t grf_bytes, grfs;
     uint8_t thread_bits[THREAD_BITS]; /* the bits of sr0.0 in which code finds the number of the thread, from bit 0 */
     bool arguments_in_registers;      /* local ids and arguments are in r1 and up; else code loads what r1 has not */
+    bool scratch_has_addresses;       /* r0.5 has that of the thread's scratch memory, relative to the state base */
     bool mach_is_macl;                /* without AccWrEn, mach gives the low half of the product */
+    bool pointers;                    /* r0.7 has the address of the arguments in memory, as a quadword */
 };
 
 /* ---- types of elements */
@@ -44,8 +47,8 @@ struct xe_family {
 /* clang-format off */
 enum xe_kind { XE_UNSIGNED, XE_SIGNED, XE_FLOAT };
 enum xe_type {
-    XE_UB, XE_B, XE_UW, XE_W, XE_UD, XE_D, XE_UQ, XE_Q, XE_HF, XE_BF, XE_F, XE_DF, XE_TF32, XE_U4, XE_S4, XE_U2, XE_S2,
-    XE_V, XE_UV, XE_VF, XE_TYPES
+    XE_UB, XE_B, XE_UW, XE_W, XE_UD, XE_D, XE_UQ, XE_Q, XE_HF, XE_BF, XE_F, XE_DF, XE_TF32, XE_HF8, XE_BF8, XE_E2M1,
+    XE_U4, XE_S4, XE_U2, XE_S2, XE_V, XE_UV, XE_VF, XE_TYPES
 };
 /* clang-format on */
 struct xe_type_info {
@@ -81,14 +84,15 @@ enum xe_condition { XE_NO_CONDITION, XE_EQ, XE_NE, XE_GT, XE_GE, XE_LT, XE_LE, X
 /* X(name, number of sources, group that executes it: xe_alu ...). */
 #define XE_OPERATIONS(X)                                                                                               \
     X(mov, 1, alu) X(sel, 2, alu) X(csel, 3, alu) X(cmp, 2, alu) X(add, 2, alu) X(add3, 3, alu) X(addc, 2, alu)        \
-    X(subb, 2, alu) X(avg, 2, alu) X(mul, 2, alu) X(mach, 2, alu) X(macl, 2, alu) X(mad, 3, alu) X(madm, 3, alu)       \
-    X(and, 2, alu) X(or, 2, alu) X(xor, 2, alu) X(not, 1, alu) X(bfn, 3, alu) X(shl, 2, alu) X(shr, 2, alu)            \
-    X(asr, 2, alu) X(rol, 2, alu) X(ror, 2, alu) X(bfe, 3, alu) X(bfi1, 2, alu) X(bfi2, 3, alu) X(bfrev, 1, alu)       \
-    X(cbit, 1, alu) X(fbl, 1, alu) X(fbh, 1, alu) X(lzd, 1, alu) X(frc, 1, alu) X(rndz, 1, alu) X(rnde, 1, alu)        \
-    X(rndd, 1, alu) X(rndu, 1, alu) X(dp4a, 3, alu) X(math, 2, alu) X(dpas, 3, dpas) X(send, 2, send)                  \
-    X(sendc, 2, send) X(sync, 0, sync) X(nop, 0, nothing) X(jmpi, 0, jump) X(goto, 0, flow) X(join, 0, flow)           \
-    X(if, 0, flow) X(else, 0, flow) X(endif, 0, flow) X(while, 0, flow) X(break, 0, flow) X(cont, 0, flow)             \
-    X(call, 0, call) X(calla, 1, call) X(ret, 1, call) X(illegal, 0, refused)
+    X(subb, 2, alu) X(avg, 2, alu) X(mul, 2, alu) X(mach, 2, alu) X(macl, 2, alu) X(mullh, 2, alu) X(mad, 3, alu)      \
+    X(madm, 3, alu) X(and, 2, alu) X(or, 2, alu) X(xor, 2, alu) X(not, 1, alu) X(bfn, 3, alu) X(shl, 2, alu)           \
+    X(shr, 2, alu) X(asr, 2, alu) X(rol, 2, alu) X(ror, 2, alu) X(bfe, 3, alu) X(bfi1, 2, alu) X(bfi2, 3, alu)         \
+    X(bfrev, 1, alu) X(cbit, 1, alu) X(fbl, 1, alu) X(fbh, 1, alu) X(lzd, 1, alu) X(frc, 1, alu) X(rndz, 1, alu)       \
+    X(rnde, 1, alu) X(rndd, 1, alu) X(rndu, 1, alu) X(dp4a, 3, alu) X(math, 2, alu) X(dpas, 3, dpas)                   \
+    X(bdpas, 5, dpas) X(send, 2, send) X(sendg, 2, send) X(sendc, 2, send) X(sync, 0, sync) X(nop, 0, nothing)         \
+    X(jmpi, 0, jump) X(goto, 0, flow) X(join, 0, flow) X(if, 0, flow) X(else, 0, flow) X(endif, 0, flow)               \
+    X(while, 0, flow) X(break, 0, flow) X(cont, 0, flow) X(call, 0, call) X(calla, 1, call) X(ret, 1, call)            \
+    X(illegal, 0, refused)
 enum xe_operation {
 #define X(name, sources, how) XE_##name,
     XE_OPERATIONS(X)
@@ -109,6 +113,10 @@ struct xe_send {
     uint8_t from_address;  /* 1 + the byte of a0 with the extended descriptor; 0: it is in the instruction */
     bool gathered;         /* the payload's registers are numbered by s0.0 */
     uint32_t descriptor, extended;
+    bool is_wide; /* Xe3P's form: a descriptor of 64 bits, and perhaps 1 + the byte of s0 with what is added to
+                     addresses */
+    uint64_t wide;
+    uint8_t base, first_length;
 };
 enum xe_unit { XE_UNIT_UNKNOWN, XE_UGM, XE_SLM, XE_GATEWAY, XE_DC0, XE_DC1, XE_UNITS };
 
@@ -119,7 +127,7 @@ struct xe_instruction {
     bool everywhere, predicated, inverted, saturate, compacted, flagged, to_accumulator; /* too */
     uint16_t flag, predicate; /* the number of the flag's first bit: 16 for f0.1, 32 for f1.0 */
     uint8_t any_of, all_of;   /* so many lanes have the same predicate: whether any of their bits is set, or all are */
-    struct xe_operand to, from[3];
+    struct xe_operand to, from[3], scales[2]; /* of bdpas: of the second and the third source */
     struct xe_send send;
     uint32_t jump, update; /* labels: bytes until they are linked, then indices */
     uint8_t passes, depth; /* dpas: repeat count and systolic depth */
@@ -305,6 +313,7 @@ bool xe_payload_fill(struct xe_group *g, const uint8_t *args);
 void xe_payload_place(struct xe_group *g);
 void xe_thread_begin(struct xe_thread *t, uint32_t number);
 void xe_payload_size(struct xe_kernel *k);
+uint64_t xe_scratch_address(const struct xe_thread *t); /* relative to the state base; UINT64_MAX: it has none */
 
 /* execute.c */
 void xe_execute(struct xe_thread *t);

@@ -39,7 +39,11 @@ static uint8_t *memory(struct xe_thread *t, const struct xe_instruction *i, cons
         at &= 0x0fffffff; /* the upper bits are a tag of the compiler */
         break;
     case XE_SCRATCH: base = t->scratch, size = g->scratch_bytes, what = "the thread's scratch memory"; break;
-    case XE_PAYLOAD: break;
+    case XE_PAYLOAD:
+        if (at < xe_scratch_address(t)) break;
+        base = t->scratch, size = g->scratch_bytes, what = "the thread's scratch memory";
+        at -= xe_scratch_address(t);
+        break;
     }
     if (at <= size && bytes <= size - at) return base + at;
     /* The compiler fills up to four registers at once, of which the last may be behind its own: they get zeros. */
@@ -68,7 +72,8 @@ static void gather(struct xe_thread *t, const struct xe_instruction *i, struct x
 /* Finds the registers of payload and data. */
 static bool find_registers(struct xe_thread *t, const struct xe_instruction *i, struct xe_message *m)
 {
-    uint32_t length = i->send.descriptor >> 25 & 15, all = length + i->send.second_length;
+    uint32_t length = i->send.is_wide ? i->send.first_length : i->send.descriptor >> 25 & 15,
+             all = length + i->send.second_length;
     m->payload = i->from[0].at;
     m->data = i->from[1].at;
     m->data_bytes = i->send.second_length * t->grf_bytes;
@@ -97,7 +102,8 @@ static void read_addresses(struct xe_thread *t, struct xe_message *m, uint32_t m
         if (!(mask & 1)) continue;
         m->addresses[lane] = 0;
         memcpy(&m->addresses[lane], t->file + at, m->address_bytes);
-        m->addresses[lane] = m->addresses[lane] * m->unit_of_address + (uint64_t)(int64_t)m->offset;
+        if (m->signed_addresses) m->addresses[lane] = (uint64_t)(int64_t)(int32_t)m->addresses[lane];
+        m->addresses[lane] = m->addresses[lane] * m->unit_of_address + (uint64_t)m->offset;
         check_defined(t, at, m->address_bytes, "address");
     }
 }

@@ -27,7 +27,8 @@ struct xe_message {
     uint32_t stride;                    /* between elements of a lane */
     uint32_t header;                    /* bytes of the payload before the addresses */
     uint32_t unit_of_address;           /* of what stands in the payload, in bytes */
-    int32_t offset;
+    int64_t offset;                     /* with what a scalar register adds */
+    bool signed_addresses;
     uint64_t addresses[MAX_LANES]; /* read before any write, as a load may overwrite their registers */
 };
 

@@ -101,7 +101,9 @@ static int64_t extend(uint8_t type, uint64_t bits)
     case XE_B: return (int8_t)bits;
     case XE_W: return (int16_t)bits;
     case XE_D: return (int32_t)bits;
-    case XE_UB: return (uint8_t)bits;
+    case XE_UB:
+    case XE_HF8:
+    case XE_BF8: return (uint8_t)bits;
     case XE_UW:
     case XE_HF:
     case XE_BF: return (uint16_t)bits;

@@ -55,6 +55,14 @@ static uint64_t buffer_at(uint64_t address)
     return base > BUFFER_BEFORE ? base - BUFFER_BEFORE : 0;
 }
 
+/* Does the code add the distance between an argument and its surface? Else the surface begins at the argument. */
+static bool takes_distance(const struct xe_info *info, int32_t argument)
+{
+    for (uint32_t n = 0; n < info->argument_count; n++)
+        if (info->arguments[n].index == argument && !strcmp(info->arguments[n].kind, "buffer_offset")) return true;
+    return false;
+}
+
 static bool put_explicit(struct xe_group *g, const struct xe_argument *a, uint8_t *to, const uint8_t *args)
 {
     const struct xs_param *p = param_of(g, a);
@@ -68,7 +76,7 @@ static bool put_explicit(struct xe_group *g, const struct xe_argument *a, uint8_
     }
     if (a->stateful) {
         memcpy(&address, args + p->offset, sizeof address);
-        g->buffers[a->index] = buffer_at(address);
+        g->buffers[a->index] = takes_distance(&g->kernel->info, a->index) ? buffer_at(address) : address;
         uint32_t handle = ((uint32_t)a->index + 1) << XE_HANDLE_SHIFT;
         memcpy(to, &handle, a->size < sizeof handle ? a->size : sizeof handle);
         return true;
@@ -102,6 +110,8 @@ enum implicit {
     VARIABLES,
     BUFFER_ADDRESS,
     BUFFER_OFFSET,
+    ARGUMENTS,
+    SCRATCH,
     UNKNOWN
 };
 
@@ -114,7 +124,8 @@ static enum implicit kind_of(const struct xe_argument *a)
         {"global_id_offset", GLOBAL_OFFSET}, {"local_size", LOCAL_SIZE},       {"enqueued_local_size", LOCAL_SIZE},
         {"global_size", GLOBAL_SIZE},        {"group_count", GROUP_COUNT},     {"work_dimensions", DIMENSIONS},
         {"private_base_stateless", PRIVATE}, {"const_base", CONSTANTS},        {"global_base", VARIABLES},
-        {"buffer_address", BUFFER_ADDRESS},  {"buffer_offset", BUFFER_OFFSET},
+        {"buffer_address", BUFFER_ADDRESS},  {"buffer_offset", BUFFER_OFFSET}, {"indirect_data_pointer", ARGUMENTS},
+        {"scratch_pointer", SCRATCH},
     };
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
         if (!strcmp(a->kind, kinds[k].name)) return kinds[k].kind;
@@ -140,6 +151,8 @@ static bool put_implicit(const struct xe_group *g, const struct xe_argument *a, 
     case VARIABLES:
         put_address(to, a->size, m->global_variable ? s->globals[m->global_variable - 1] : NULL);
         return true;
+    case ARGUMENTS: put_address(to, a->size, g->payload + PAYLOAD_AT); return true;
+    case SCRATCH: put_address(to, a->size, g->scratch); return true;
     case BUFFER_ADDRESS: return put_buffer(g, a, false, to, args);
     case BUFFER_OFFSET: return put_buffer(g, a, true, to, args);
     default: return false;
@@ -209,6 +222,12 @@ static void put_arguments(struct xe_thread *t)
     }
 }
 
+uint64_t xe_scratch_address(const struct xe_thread *t)
+{
+    bool has = family_of(t->group->kernel)->scratch_has_addresses && t->group->scratch_bytes;
+    return has ? (uint64_t)(t->scratch - t->group->payload) : UINT64_MAX;
+}
+
 static uint32_t state_of(const struct xe_family *family, uint32_t number)
 {
     uint32_t state = 0;
@@ -223,13 +242,16 @@ void xe_thread_begin(struct xe_thread *t, uint32_t number)
     uint32_t items = g->place->local_size[0] * g->place->local_size[1] * g->place->local_size[2],
              simd = g->kernel->info.simd;
     uint32_t left = items - number * simd, lanes = left < simd ? left : simd;
-    const uint32_t r0[8] = {PAYLOAD_AT, id[0], number, 0, 0, 0, id[1], id[2]};
+    uint64_t scratch = xe_scratch_address(t);
+    const uint32_t r0[8] = {PAYLOAD_AT, id[0], number, 0, 0, scratch == UINT64_MAX ? 0 : (uint32_t)scratch,
+                            id[1],      id[2]};
     uint32_t state = state_of(family_of(g->kernel), number);
     t->number = number;
     t->grf_bytes = family_of(g->kernel)->grf_bytes;
     t->grf_end = t->grf_bytes * family_of(g->kernel)->grfs;
     t->present = t->active = lanes == 32 ? UINT32_MAX : (1u << lanes) - 1;
     memcpy(t->file, r0, sizeof r0);
+    if (family_of(g->kernel)->pointers) put_address(t->file + 56, 8, g->payload + PAYLOAD_AT);
     xe_define(t, 0, t->grf_bytes);
     put_arguments(t);
     memcpy(t->file + AT_STATE, &state, sizeof state);

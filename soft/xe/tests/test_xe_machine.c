@@ -101,6 +101,7 @@ static int32_t bits_of(float f)
 
 /* ---- arithmetic */
 
+static int32_t high_half(int n) { return (int32_t)(((uint64_t)(uint32_t)(n * 70000) * 0xAAAAAAABu) >> 32); }
 static int32_t low_product(int n) { return (int32_t)((uint32_t)(n * 70000 - 300000) * 123457u); }
 static int32_t high_product(int n) { return (int32_t)(((int64_t)(n * 70000 - 300000) * 123457) >> 32); }
 static int32_t reversed(int n) { return 15 - n; }
@@ -128,6 +129,8 @@ TEST(integers)
 {
     LANES(FACTORS "macl (16|M0) r20.0<1>:d r15.0<1;1,0>:d r17.0<0;1,0>:d\n", low_product);
     LANES(FACTORS "mach (16|M0) r20.0<1>:d r15.0<1;1,0>:d r17.0<0;1,0>:d\n", high_product);
+    LANES("mul (16|M0) r15.0<1>:d r10.0<1;1,0>:d 70000:d\nmullh (16|M0) r19.0<1>:ud r15.0<1;1,0>:ud 0xAAAAAAAB:ud\n",
+          high_half); /* in the next register */
     LANES("add (16|M0) r20.0<1>:d -r10.0<1;1,0>:d 15:w\n", reversed);
     LANES("mov (16|M0) r20.0<1>:d r10.0<2;2,0>:d\n", in_pairs);
     LANES("mad (16|M0) r15.0<1>:d -60:w r9.0<1;0>:uw 20:w\n"

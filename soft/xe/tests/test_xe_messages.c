@@ -250,6 +250,107 @@ TEST(data_ports_against_their_definition)
             compare(&rows[k], round ? 1 + (uint32_t)(test_random() >> 30) % 16 : 16);
 }
 
+/* ---- Xe3P's descriptors of 64 bits: addresses of 32 or 64 bits, in bytes or elements, with an offset and a base */
+
+static const char xe3p[] =
+    "---\nkernels:\n  - name:            k\n    execution_env:\n      grf_count:       128\n"
+    "      simd_size:       16\n      inline_data_payload_size: 64\n    payload_arguments:\n"
+    "      - arg_type:        arg_bypointer\n        offset:          0\n        size:            8\n"
+    "        arg_index:       0\n        addrspace:       global\n...\n";
+
+enum form { A32_UNSIGNED, A32_SIGNED, A64 };
+struct wide {
+    enum form form;
+    bool store, in_elements, has_base;
+    uint32_t size, bytes, slot, count_bits, count;
+    int32_t offset;
+};
+
+static int wide_block(char *to, size_t size, bool store, uint32_t data, uint32_t at)
+{
+    unsigned long long d = (store ? 4 : 0) | 7 << 7 | 1 << 10 | 2 << 11 | 2 << 14 | (unsigned long long)(at / 4) << 22;
+    if (store) return snprintf(to, size, "(W) sendg.ugm (1|M0) null r1:1 r%u:4 0x%llx\n", data, d);
+    return snprintf(to, size, "(W) sendg.ugm (1|M0) r%u r1:1 null:0 0x%llx\n", data, d);
+}
+
+static struct wide random_wide(void)
+{
+    static const uint8_t sizes[][3] = {{2, 4, 4}, {3, 8, 8}, {4, 1, 4}, {5, 2, 4}},
+                         counts[][2] = {{0, 1}, {1, 2}, {3, 4}};
+    uint32_t bits = (uint32_t)(test_random() >> 24);
+    const uint8_t *size = sizes[bits & 3], *count = counts[bits >> 2 & 15 ? bits >> 2 & 1 : 2];
+    struct wide w = {.form = (enum form)(bits >> 8 & 255) % 3,
+                     .store = bits >> 16 & 1,
+                     .in_elements = bits >> 17 & 1,
+                     .has_base = bits >> 18 & 1,
+                     .size = size[0],
+                     .bytes = size[1],
+                     .slot = size[2],
+                     .count_bits = count[0],
+                     .count = count[1],
+                     .offset = (int32_t)(bits >> 19 & 31) - 16};
+    if (w.form != A64 || w.in_elements) w.has_base = true;
+    if (w.bytes < 4) w.count = 1, w.count_bits = 0;
+    return w;
+}
+
+static void write_wide(const struct wide *w, char *code, size_t size)
+{
+    unsigned long long d = (w->store ? 4u : 0u) | w->count_bits << 7 | w->size << 11 | (uint32_t)w->form << 14 |
+                           ((unsigned long long)(uint32_t)w->offset & 0x3fffff) << 22 |
+                           (unsigned long long)w->in_elements << 44;
+    uint32_t addresses = w->form == A64 ? 2 : 1, data = (16 * w->slot + 63) / 64 * w->count;
+    int n = snprintf(code, size, "(W) add (1|M0) s0.2<1>:q r1.0<0;1,0>:q %d:w\n", AREA / 2);
+    n += wide_block(code + n, size - (size_t)n, false, 30, ADDRESSES);
+    for (uint32_t k = 0; k < 2; k++) {
+        n += wide_block(code + n, size - (size_t)n, false, 40 + 4 * k, VALUES + 256 * k);
+        n += wide_block(code + n, size - (size_t)n, false, 60 + 4 * k, RESULTS + 256 * k);
+    }
+    n += snprintf(code + n, size - (size_t)n,
+                  w->store ? "sendg.ugm (16|M0) null r30:%u r40:%u" : "sendg.ugm (16|M0) r60 r30:%u null:0", addresses,
+                  data);
+    n += snprintf(code + n, size - (size_t)n, "%s 0x%llx\n", w->has_base ? " s0.16" : "", d);
+    for (uint32_t k = 0; k < 2; k++) n += wide_block(code + n, size - (size_t)n, true, 60 + 4 * k, RESULTS + 256 * k);
+    snprintf(code + n, size - (size_t)n, "(W) sendg.gtwy (1|M0) null r0:1 null:0 0x0 {EOT}\n");
+}
+
+static void compare_wide(const struct wide *w)
+{
+    char code[4096];
+    uint32_t wrong = 0, stride = (16 * w->slot + 63) / 64 * 64, unit = w->in_elements ? w->bytes : 1;
+    int64_t base = (int64_t)(uintptr_t)memory + AREA / 2, places[16];
+    for (uint32_t n = 0; n < ALL; n++) memory[n] = (uint8_t)(test_random() >> 24);
+    for (uint32_t lane = 0; lane < 16; lane++) { /* within AREA, apart */
+        int64_t at = (int64_t)(lane * 7 % 16 * 128) + 128 + (int64_t)(test_random() >> 40) % 8 * 8, stored;
+        if (w->form == A32_SIGNED) at -= AREA / 2 - 512;
+        stored = at / unit;
+        places[lane] = base + stored * unit + w->offset * (int64_t)w->bytes;
+        if (!w->has_base) stored += base;
+        memcpy(memory + ADDRESSES + lane * (w->form == A64 ? 8 : 4), &stored, w->form == A64 ? 8 : 4);
+    }
+    memcpy(wanted, memory, ALL);
+    for (uint32_t lane = 0; lane < 16; lane++)
+        for (uint32_t k = 0; k < w->count; k++) {
+            uint8_t *there = wanted + (places[lane] - (int64_t)(uintptr_t)memory) + k * w->bytes;
+            uint8_t *data = wanted + (w->store ? VALUES : RESULTS) + k * stride + lane * w->slot;
+            if (!w->store) memset(data, 0, w->slot);
+            memcpy(w->store ? there : data, w->store ? data : there, w->bytes);
+        }
+    write_wide(w, code, sizeof code);
+    CHECK_MSG(run_for("cri", xe3p, code, memory, 16) == 0, "%s", told);
+    for (uint32_t n = 0; n < ALL; n++) wrong += memory[n] != wanted[n];
+    CHECK_MSG(wrong == 0, "%u bytes, %u of them, address %d%s%s, offset %d: %u bytes are wrong", w->bytes, w->count,
+              w->form, w->in_elements ? " in elements" : "", w->has_base ? " and a base" : "", w->offset, wrong);
+}
+
+TEST(wide_descriptors_against_their_definition)
+{
+    for (int round = 0; round < 400; round++) {
+        const struct wide w = random_wide();
+        compare_wide(&w);
+    }
+}
+
 /* What one message stores to local memory, another loads from there. */
 TEST(local_memory)
 {
@@ -298,6 +399,7 @@ int main(void)
 {
     setenv("XETILE_SOFT_ISA", "tgl", 1);
     RUN(data_ports_against_their_definition);
+    RUN(wide_descriptors_against_their_definition);
     RUN(local_memory);
     RUN(what_is_unknown_is_named);
     return test_report();
