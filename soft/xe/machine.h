@@ -150,6 +150,7 @@ uint32_t xe_find(const struct xe_code *code, uint32_t offset, bool covers);
 /* ---- contents of a binary ---- */
 
 enum { XE_MAX_ARGUMENTS = 256, XE_MAX_SURFACES = 240 };
+enum { XE_OF_CONSTANTS = XE_MAX_ARGUMENTS, XE_OF_VARIABLES, XE_BUFFERS, XE_NO_BUFFER }; /* after the arguments' */
 struct xe_argument {
     char kind[28]; /* arg_bypointer, local_id ... */
     bool is_local, is_constant;
@@ -283,7 +284,7 @@ struct xe_group {
     struct xe_kernel *kernel;
     struct xs_subgroup *place;
     uint8_t *payload;                   /* the target of a32 addresses relative to the state base */
-    uint64_t buffers[XE_MAX_ARGUMENTS]; /* where the surface of an argument begins; 0: it has none */
+    uint64_t buffers[XE_BUFFERS]; /* where the surface of an argument begins; 0: it has none */
     size_t payload_bytes;
     uint8_t *local;
     uint64_t local_bytes, scratch_bytes, private_bytes;

@@ -36,6 +36,12 @@ void xe_payload_size(struct xe_kernel *k)
 
 static void put_vector(uint8_t *to, uint32_t bytes, const uint32_t v[3]) { memcpy(to, v, bytes < 12 ? bytes : 12); }
 
+static void put_handle(uint8_t *to, uint32_t bytes, uint32_t buffer)
+{
+    uint32_t handle = (buffer + 1) << XE_HANDLE_SHIFT;
+    memcpy(to, &handle, bytes < sizeof handle ? bytes : sizeof handle);
+}
+
 static void put_address(uint8_t *to, uint32_t bytes, const void *p)
 {
     uint64_t address = (uint64_t)(uintptr_t)p;
@@ -77,8 +83,7 @@ static bool put_explicit(struct xe_group *g, const struct xe_argument *a, uint8_
     if (a->stateful) {
         memcpy(&address, args + p->offset, sizeof address);
         g->buffers[a->index] = takes_distance(&g->kernel->info, a->index) ? buffer_at(address) : address;
-        uint32_t handle = ((uint32_t)a->index + 1) << XE_HANDLE_SHIFT;
-        memcpy(to, &handle, a->size < sizeof handle ? a->size : sizeof handle);
+        put_handle(to, a->size, (uint32_t)a->index);
         return true;
     }
     if (a->source > p->size || a->size > p->size - a->source) return false;
@@ -132,7 +137,19 @@ static enum implicit kind_of(const struct xe_argument *a)
     return UNKNOWN;
 }
 
-static bool put_implicit(const struct xe_group *g, const struct xe_argument *a, uint8_t *to, const uint8_t *args)
+/* The address of the module's constants or variables (1 + their number; 0: there are none), or a handle of their
+ * surface. */
+static void put_globals(struct xe_group *g, const struct xe_argument *a, uint8_t *to, uint32_t number, uint32_t buffer)
+{
+    const void *there = number ? g->place->globals[number - 1] : NULL;
+    g->buffers[buffer] = (uint64_t)(uintptr_t)there;
+    if (a->stateful)
+        put_handle(to, a->size, buffer);
+    else
+        put_address(to, a->size, there);
+}
+
+static bool put_implicit(struct xe_group *g, const struct xe_argument *a, uint8_t *to, const uint8_t *args)
 {
     const struct xs_subgroup *s = g->place;
     const struct xe_machine *m = g->kernel->machine;
@@ -145,12 +162,8 @@ static bool put_implicit(const struct xe_group *g, const struct xe_argument *a, 
     case GROUP_COUNT: put_vector(to, a->size, s->group_count); return true;
     case DIMENSIONS: memcpy(to, &s->work_dim, a->size < 4 ? a->size : 4); return true;
     case PRIVATE: put_address(to, a->size, g->private); return true;
-    case CONSTANTS:
-        put_address(to, a->size, m->global_constant ? s->globals[m->global_constant - 1] : NULL);
-        return true;
-    case VARIABLES:
-        put_address(to, a->size, m->global_variable ? s->globals[m->global_variable - 1] : NULL);
-        return true;
+    case CONSTANTS: put_globals(g, a, to, m->global_constant, XE_OF_CONSTANTS); return true;
+    case VARIABLES: put_globals(g, a, to, m->global_variable, XE_OF_VARIABLES); return true;
     case ARGUMENTS: put_address(to, a->size, g->payload + PAYLOAD_AT); return true;
     case SCRATCH: put_address(to, a->size, g->scratch); return true;
     case BUFFER_ADDRESS: return put_buffer(g, a, false, to, args);

@@ -9,7 +9,7 @@ enum { NUMBER_BINDLESS = 252, NUMBER_STATELESS_TOO, NUMBER_LOCAL, NUMBER_STATELE
 static bool buffer(struct xe_thread *t, uint32_t argument, struct xe_message *m)
 {
     m->memory = XE_BUFFER;
-    m->base = argument < XE_MAX_ARGUMENTS ? t->group->buffers[argument] : 0;
+    m->base = argument < XE_BUFFERS ? t->group->buffers[argument] : 0;
     if (!m->base) xe_fail(t, "a message to a surface that no argument has");
     return m->base != 0;
 }
@@ -36,5 +36,5 @@ bool xe_surface_by_number(struct xe_thread *t, const struct xe_instruction *i, u
     }
     for (uint32_t k = 0; k < info->surface_count; k++)
         if (info->surfaces[k].number == number) return buffer(t, info->surfaces[k].index, m);
-    return buffer(t, XE_MAX_ARGUMENTS, m);
+    return buffer(t, XE_NO_BUFFER, m);
 }

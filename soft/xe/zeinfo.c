@@ -130,6 +130,13 @@ static struct xe_argument *add_argument(struct reader *r, struct xe_argument *li
     return &list[(*count)++];
 }
 
+static void add_surface(struct reader *r, uint32_t number, uint32_t index)
+{
+    struct xe_info *i = r->now;
+    if (i->surface_count == XE_MAX_SURFACES) r->why = "fewer surfaces";
+    if (!r->why) i->surfaces[i->surface_count++] = (struct xe_surface){number, index};
+}
+
 static void argument(struct reader *r, const struct line *l)
 {
     bool thread = !strcmp(r->part, "per_thread_payload_arguments");
@@ -145,6 +152,11 @@ static void argument(struct reader *r, const struct line *l)
     if (!strcmp(l->key, "size")) a->size = number(r, l->value);
     if (!strcmp(l->key, "source_offset")) a->source = number(r, l->value);
     if (!strcmp(l->key, "addrmode")) a->stateful = !strcmp(l->value, "stateful") || !strcmp(l->value, "bindless");
+    if (!strcmp(l->key, "bti_value"))
+        add_surface(r, number(r, l->value),
+                    !strcmp(a->kind, "const_base")    ? XE_OF_CONSTANTS
+                    : !strcmp(a->kind, "global_base") ? XE_OF_VARIABLES
+                                                      : XE_NO_BUFFER);
     if (!strcmp(l->key, "addrspace")) {
         a->is_local = !strcmp(l->value, "local");
         a->is_constant = !strcmp(l->value, "constant");
@@ -157,11 +169,7 @@ static void argument(struct reader *r, const struct line *l)
 static void surface(struct reader *r, const struct line *l)
 {
     struct xe_info *i = r->now;
-    if (l->item) {
-        if (i->surface_count == XE_MAX_SURFACES) r->why = "fewer surfaces";
-        if (r->why) return;
-        i->surfaces[i->surface_count++] = (struct xe_surface){0, XE_MAX_ARGUMENTS};
-    }
+    if (l->item) add_surface(r, 0, XE_NO_BUFFER);
     if (!i->surface_count) return;
     if (!strcmp(l->key, "bti_value")) i->surfaces[i->surface_count - 1].number = number(r, l->value);
     if (!strcmp(l->key, "arg_index")) i->surfaces[i->surface_count - 1].index = number(r, l->value);
