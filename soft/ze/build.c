@@ -360,8 +360,8 @@ static const struct xe_target *target_of(const struct soft_source *s, struct sp_
     if (target || !find_inst(s->words, s->count, OP_CAPABILITY, 1, SP_CAP_AsmINTEL)) return target;
     if (model && xe_has_compiler()) target = xe_target_named(model->name);
     if (!target)
-        sp_text_add(log, "inline assembly (AsmINTEL) runs where XETILE_SOFT_DEVICE is a GPU of Intel but dg2, and Intel's "
-                         "compiler, ocloc, is there\n");
+        sp_text_add(log, "inline assembly (AsmINTEL) runs where XETILE_SOFT_DEVICE is a GPU of Intel but dg2, "
+                         "and Intel's compiler, ocloc, is there\n");
     return target;
 }
 
