@@ -33,8 +33,8 @@ static int32_t offset_of(const struct xe_instruction *i)
 }
 
 /* Xe3P's descriptor: bits 7 to 9 count elements or name channels, 10: a block, 11 to 13 their size, 14 and 15 the
- * address, from 22 an offset in elements, 44 and 45: addresses are in elements. A scalar register may add a base to
- * all. */
+ * address, from 22 an offset in elements, 44 and 45: addresses count vectors of so many. A scalar register may add a
+ * base. */
 static bool read_wide(struct xe_thread *t, const struct xe_instruction *i, struct xe_message *m)
 {
     enum { A32_UNSIGNED, A32_SIGNED, A64, SURFACE };
@@ -52,7 +52,7 @@ static bool read_wide(struct xe_thread *t, const struct xe_instruction *i, struc
     }
     m->address_bytes = address == A64 ? 8 : 4;
     m->signed_addresses = address == A32_SIGNED && i->send.unit != XE_SLM;
-    m->unit_of_address = scale ? m->bytes : 1;
+    m->unit_of_address = scale ? m->bytes * m->count : 1;
     if (i->send.base) memcpy(&base, t->file + AT_SCALAR + i->send.base - 1, sizeof base);
     m->offset = (int64_t)((uint64_t)((int64_t)(d << 20) >> 42) * m->bytes + base);
     m->memory = i->send.unit == XE_SLM ? XE_LOCAL : XE_GLOBAL;

@@ -59,10 +59,11 @@ static uint8_t *memory(struct xe_thread *t, const struct xe_instruction *i, cons
 static void gather(struct xe_thread *t, const struct xe_instruction *i, struct xe_message *m, uint32_t length)
 {
     uint32_t addresses = i->lanes * m->address_bytes;
+    bool all = xe_mask(t, i) == (i->lanes == 32 ? UINT32_MAX : (1u << i->lanes) - 1); /* else parts may be unwritten */
     for (uint32_t n = 0; n < length; n++) {
         uint32_t from = t->file[AT_SCALAR + i->from[0].at + n] * t->grf_bytes;
         memcpy(t->file + AT_STAGE + n * t->grf_bytes, t->file + from, t->grf_bytes);
-        if (!xe_is_defined(t, from, i->lanes * 4u < t->grf_bytes ? i->lanes * 4u : t->grf_bytes))
+        if (all && !xe_is_defined(t, from, i->lanes * 4u < t->grf_bytes ? i->lanes * 4u : t->grf_bytes))
             xe_broken(t, "a send of registers that nothing has written (r%u)", from / t->grf_bytes);
     }
     m->payload = AT_STAGE;

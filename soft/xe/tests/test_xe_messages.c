@@ -317,7 +317,7 @@ static void write_wide(const struct wide *w, char *code, size_t size)
 static void compare_wide(const struct wide *w)
 {
     char code[4096];
-    uint32_t wrong = 0, stride = (16 * w->slot + 63) / 64 * 64, unit = w->in_elements ? w->bytes : 1;
+    uint32_t wrong = 0, stride = (16 * w->slot + 63) / 64 * 64, unit = w->in_elements ? w->bytes * w->count : 1;
     int64_t base = (int64_t)(uintptr_t)memory + AREA / 2, places[16];
     for (uint32_t n = 0; n < ALL; n++) memory[n] = (uint8_t)(test_random() >> 24);
     for (uint32_t lane = 0; lane < 16; lane++) { /* within AREA, apart */
