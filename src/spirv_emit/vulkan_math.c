@@ -107,7 +107,7 @@ static spe_id spe_saturated_(spe_module *m, spe_math_op f, spe_id a, spe_id b)
     return spe_select(m, over, spe_limit_(m, a), r);
 }
 
-/* x 2^n; each of four factors is inside f32. */
+/* x 2^n; each of four factors is inside f32, as products of them need not be. */
 static spe_id spe_scaled_(spe_module *m, spe_id x, spe_id n)
 {
     spe_id type = spe_type_of(m, x), most = spe_glsl_u_(m, n, 400), least = spe_glsl_u_(m, n, (uint32_t)-400);
@@ -115,8 +115,12 @@ static spe_id spe_scaled_(spe_module *m, spe_id x, spe_id n)
     n = spe_select(m, above, most, spe_select(m, below, least, n));
     spe_id quarter = spe_sar_c_(m, n, 2), factor = spe_power_of_2_(m, quarter, type);
     spe_id rest = spe_isub(m, n, spe_imul(m, quarter, spe_glsl_u_(m, n, 3)));
+    rest = spe_power_of_2_(m, rest, type);
+    m->as_written = true;
     x = spe_fmul(m, spe_fmul(m, spe_fmul(m, x, factor), factor), factor);
-    return spe_fmul(m, x, spe_power_of_2_(m, rest, type));
+    x = spe_fmul(m, x, rest);
+    m->as_written = false;
+    return x;
 }
 
 /* The exponent of x as a float. */

@@ -889,8 +889,8 @@ static const char *cases_test = "test_coopmatrix"; /* the program, for module na
 static int adopt_vulkan(cm_target *target, int S, cm_lowering *lowering)
 {
     uint32_t sizes = have_device ? device.target.subgroup_sizes & (8 | 16 | 32) : 0;
-    if (!have_device || strcmp(device.target.name, "vulkan") != 0) return S;
-    *target = *cm_target_row("vulkan");
+    if (!have_device || cm_environment(&(spe_device){.name = device.target.name}) != SPE_ENV_VULKAN) return S;
+    *target = *cm_target_row(device.target.name);
     target->subgroup_sizes = device.target.subgroup_sizes;
     target->max_group_size = device.target.max_group_size;
     target->local_memory = device.target.local_memory;
