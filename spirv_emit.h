@@ -176,7 +176,7 @@
  * reductions over work-groups, images, exports, Intel's instructions, other functions. Decorations that are hints for
  * OpenCL's compilers are left away.
  * A C file that includes bodies has what writes for Vulkan if it includes vk_dispatch.h, anywhere, or defines
- * SPE_VULKAN before its first header, or contains a line SPE_ADD_VULKAN after this one; otherwise spe_begin fails with
+ * SPE_VULKAN before its first header, or contains a line SPE_ADD_VULKAN after its last; otherwise spe_begin fails with
  * SPE_ERR_ENVIRONMENT, and the compiler has less to do.
  * Spec constants from SPE_LOCAL_WORDS_CONSTANT on tell the host of local memory and subgroup sizes.
  *
@@ -7407,7 +7407,8 @@ XETILE_ATTR_(__unused__) static const spe_vulkan_part_ spe_vulkan_all_ = {spe_em
  * vk_dispatch.h defines it further down. C++ has no such definitions. */
 #if defined(XETILE_STATIC_) && !defined(SPE_VULKAN) && !defined(__cplusplus)
 static const spe_vulkan_part_ *const spe_vulkan_here_;
-#define SPE_ADD_VULKAN static const spe_vulkan_part_ *const spe_vulkan_here_ = &spe_vulkan_all_;
+#define SPE_ADD_VULKAN_ static const spe_vulkan_part_ *const spe_vulkan_here_ = &spe_vulkan_all_;
+#define SPE_ADD_VULKAN SPE_ADD_VULKAN_ /* xetile.h adds its own */
 #else
 static const spe_vulkan_part_ *const spe_vulkan_here_ = &spe_vulkan_all_;
 #endif

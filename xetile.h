@@ -632,6 +632,7 @@ struct xt_ctx {
     int loops_around;         /* what is written */
     int at;       /* number of the node being written */
     spe_id scratch, staging;
+    const struct xt_vulkan_part_ *vulkan; /* NULL: there is nothing of passes/vulkan.c in this kernel */
     spe_list panels; /* operands in local memory, see passes/opaque.c */
     int panel_vectors, opaque_words; /* their vectors; words between opaque matrices and lanes, 0: there are none */
     bool strips_in_panels;           /* these words are those of the vectors, when these are no longer needed */
@@ -1442,6 +1443,28 @@ struct xt_node_ {
         const xt_val *condition;
     };
 };
+
+/* ---- passes/vulkan.c */
+
+/* What only the matrices of Vulkan's devices need, and calls through x->vulkan: programs that include nothing of Vulkan
+ * compile without it. */
+typedef struct xt_vulkan_part_ {
+    void (*find)(xt_ctx *x);
+    bool (*is_product)(xt_ctx *x, const xt_node_ *n);
+    void (*make_memory)(xt_ctx *x);
+    bool (*write)(xt_ctx *x, const xt_node_ *n);
+    bool (*write_load)(xt_ctx *x, const xt_node_ *n);
+    void (*store)(xt_ctx *x, const xt_tile *t, const xt_vec *v);
+    cm_matrix (*convert)(xt_ctx *x, const cm_matrix *a, cm_use use);
+    xt_vec (*splat)(xt_ctx *x, const xt_vec *v, spe_id scalar);
+    xt_vec (*vec)(xt_ctx *x, const xt_vec *v);
+    int (*parts)(xt_ctx *x, const xt_vec *v);
+    int (*panel_ids)(xt_ctx *x, const xt_frame_ *f);
+    void (*carry)(xt_ctx *x, const xt_frame_ *f, bool to_ids);
+    void (*enter)(xt_ctx *x, const xt_frame_ *f);
+    void (*turn)(xt_ctx *x, const xt_frame_ *f, spe_id to);
+    void (*wait)(xt_ctx *x);
+} xt_vulkan_part_;
 
 /* ir/context.c - a build: errors, memory, types and properties of values. */
 
@@ -3318,7 +3341,7 @@ XE_FN_ xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use)
     if (!r.block) return *v;
     bool opaque = xt_is_opaque_(use) || xt_is_opaque_(v->use);
     for (int i = 0; i < v->blocks; i++)
-        r.block[i] = opaque ? xt_opaque_convert_(x, &v->block[i], use) : cm_convert_use(&x->cm, &v->block[i], use);
+        r.block[i] = opaque ? x->vulkan->convert(x, &v->block[i], use) : cm_convert_use(&x->cm, &v->block[i], use);
     return r;
 }
 
@@ -3338,7 +3361,7 @@ XE_FN_ xt_vec xt_now_as_(xt_ctx *x, const xt_vec *v, cm_use use)
     xt_vec now = xt_now_vec_(x, v);
     const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, v->id)->node);
     if (use == CM_OPAQUE_ACC && now.use != use && n->op == XT_OP_SPLAT_ && n->result == v->id)
-        return xt_opaque_splat_(x, v, xt_splat_scalar_(x, n));
+        return x->vulkan->splat(x, v, xt_splat_scalar_(x, n));
     return xt_as_use_(x, &now, use);
 }
 
@@ -3358,7 +3381,7 @@ XE_FN_ void xt_write_splat_(xt_ctx *x, const xt_node_ *n)
     cm_type held = xt_held_(v.type);
     spe_id scalar = xt_splat_scalar_(x, n);
     if (xt_value_is_opaque_(x, n->result)) {
-        xt_define_vec_(x, n->result, xt_opaque_splat_(x, &v, scalar));
+        xt_define_vec_(x, n->result, x->vulkan->splat(x, &v, scalar));
         return;
     }
     for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);)
@@ -5890,6 +5913,24 @@ XE_FN_ void xt_write_opaque_each_(xt_ctx *x, const xt_node_ *n)
     xt_define_vec_(x, n->result, r);
 }
 
+/* Writes a product or an element-wise operation, if the device's matrices compute it. */
+XE_FN_ bool xt_write_opaque_(xt_ctx *x, const xt_node_ *n)
+{
+    bool each = xt_does_(n->op, XT_EACH_) && xt_value_is_opaque_(x, n->result) && xt_is_opaque_each_(x, n);
+    if (each) xt_write_opaque_each_(x, n);
+    else if (xt_is_opaque_product_(x, n)) xt_write_opaque_mma_(x, n);
+    else return false;
+    return true;
+}
+
+/* Makes the memory of strips and panels. */
+XE_FN_ void xt_opaque_memory_(xt_ctx *x)
+{
+    if (x->panel_vectors) x->panel_memory = spe_shared_vectors(&x->m, (uint32_t)x->panel_vectors);
+    if (x->strips_in_panels) x->opaque = x->panel_memory;
+    else x->opaque = xt_shared_array_(&x->m, spe_int(&x->m, 32), x->opaque_words);
+}
+
 /* ---- stores ------------------------------------------------------------------------------------------------------ */
 
 /* Are all elements of a vector in the tile's matrix, and its lines aligned as matrices must be? */
@@ -5990,10 +6031,6 @@ XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
     int count = xt_operand_count_(d);
     bool any = xt_way_of_(n) == XT_ANY_LAYOUT_;
     xt_vec v[3];
-    if (xt_value_is_opaque_(x, n->result) && xt_is_opaque_each_(x, n)) {
-        xt_write_opaque_each_(x, n);
-        return;
-    }
     xt_vec r = xt_make_vec_(x, n);
     if (xt_value_at_(x, n->result)->late && (x->block2d || x->staged)) {
         for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);) {
@@ -6056,7 +6093,7 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
         value->unmade = true;
         return;
     }
-    if (xt_write_panel_(x, n)) return;
+    if (x->vulkan && x->vulkan->write_load(x, n)) return;
     xt_tile t = xt_now_tile_(x, &d->tile);
     cm_type held = xt_held_(t.type);
     xt_vec v = xt_make_vec_(x, n);
@@ -6160,7 +6197,7 @@ XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
     }
     xt_vec v = xt_now_vec_(x, &n->scattered->vec);
     if (v.blocks && xt_is_opaque_(v.use)) {
-        xt_store_opaque_(x, &t, &v);
+        x->vulkan->store(x, &t, &v);
         return;
     }
     v = xt_as_use_(x, &v, CM_ACC);
@@ -6793,7 +6830,7 @@ XE_FN_ void xt_write_scan_(xt_ctx *x, const xt_node_ *n)
 XE_FN_ int xt_vec_ids_(xt_ctx *x, const xt_vec *v, cm_use use, spe_id *ids)
 {
     int n = 0;
-    if (!ids && xt_is_opaque_(use)) return xt_opaque_parts_(x, v);
+    if (!ids && xt_is_opaque_(use)) return x->vulkan->parts(x, v);
     xt_vec r = xt_now_as_(x, v, use);
     for (int i = 0; i < r.blocks; i++)
         for (int j = 0; j < r.block[i].parts; j++, n++)
@@ -6837,7 +6874,7 @@ XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
 /* Makes a vector like the one before the region from these ids. Returns their number. */
 XE_FN_ int xt_vec_from_ids_(xt_ctx *x, const xt_vec *start, uint32_t id, const spe_id *ids)
 {
-    xt_vec now = xt_value_is_opaque_(x, id) ? xt_opaque_vec_(x, start) : xt_now_vec_(x, start);
+    xt_vec now = xt_value_is_opaque_(x, id) ? x->vulkan->vec(x, start) : xt_now_vec_(x, start);
     cm_matrix *block = (cm_matrix *)xt_memory_(x, (size_t)now.blocks * sizeof *block);
     int n = 0;
     if (!block) return 0;
@@ -6903,7 +6940,7 @@ XE_FN_ bool xt_make_ids_(xt_ctx *x, xt_frame_ *f)
 {
     f->ids = NULL;
     f->id_count = xt_gather_(x, f, false, false);
-    f->panel_ids = xt_panel_ids_(x, f);
+    f->panel_ids = x->vulkan ? x->vulkan->panel_ids(x, f) : 0;
     f->ids = (spe_id *)xt_memory_(x, (size_t)(f->id_count + f->panel_ids) * sizeof *f->ids);
     return f->ids != NULL;
 }
@@ -6938,11 +6975,11 @@ XE_FN_ void xt_write_loop_(xt_ctx *x, xt_frame_ *f, spe_id from, int copies)
     x->turning = copies > 1 ? f : NULL;
     if (f->panel_ids) {
         xt_scatter_(x, f, false, spe_i32(m, 0));
-        xt_panels_enter_(x, f);
+        x->vulkan->enter(x, f);
     }
     f->turn = spe_for(m, from, to, by, xt_loop_ids_(f), f->ids);
     xt_write_turn_(x, f);
-    if (f->panel_ids) xt_panels_turn_(x, f, to);
+    if (f->panel_ids) x->vulkan->turn(x, f, to);
 }
 
 /* XT_FOR or XT_WHILE. */
@@ -7013,7 +7050,7 @@ XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
     xt_frame_ *f = node->frame;
     uint32_t n = (uint32_t)f->id_count;
     xt_gather_(x, f, true, true);
-    if (f->panel_ids) xt_panels_carry_(x, f, true);
+    if (f->panel_ids) x->vulkan->carry(x, f, true);
     if (x->block2d && f->op != XT_OP_IF_ && node->spread < 2) spe_reconverge(&x->m);
     if (f->op == XT_OP_FOR_ && xt_write_next_(x, f)) return;
     x->loops_around -= f->op != XT_OP_IF_;
@@ -7025,7 +7062,7 @@ XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
         spe_endfor(&x->m, xt_loop_ids_(f), f->ids);
     else
         spe_endif(&x->m, n, f->ids, f->ids);
-    if (f->panel_ids && x->strips_in_panels) xt_panels_wait_(x);
+    if (f->panel_ids && x->strips_in_panels) x->vulkan->wait(x);
     xt_scatter_(x, f, true, f->counts ? xt_for_distance_(x, f) : 0);
 }
 
@@ -7143,8 +7180,8 @@ XT_OPERATIONS_(XT_OPERATION_OBJECT_)
 XE_FN_ void xt_write_node_(xt_ctx *x, const xt_node_ *n)
 {
     if (x->staged && (xt_write_sliced_(x, n) || xt_write_staged_(x, n))) return;
-    if (xt_is_opaque_product_(x, n)) xt_write_opaque_mma_(x, n);
-    else n->write(x, n);
+    if (x->vulkan && x->vulkan->write(x, n)) return;
+    n->write(x, n);
 }
 
 /* Writes the body, in one version. */
@@ -7165,10 +7202,8 @@ XE_FN_ bool xt_begin_kernel_(xt_ctx *x)
     for (int i = 0; i < x->param_count; i++)
         params[i] = spe_param_of(&x->m, &x->params[i], xt_spe_type_(x, x->params[i].type));
     if (!spe_build_kernel(&x->m, x->kernel->name, x->S, xt_group_size_(x), x->param_count, params)) return false;
-    if (x->panel_vectors) x->panel_memory = spe_shared_vectors(&x->m, (uint32_t)x->panel_vectors);
+    if (x->vulkan) x->vulkan->make_memory(x);
     if (x->scratch_bytes) x->scratch = xt_shared_array_(&x->m, spe_int(&x->m, 64), (int64_t)x->scratch_bytes / 8);
-    if (x->strips_in_panels) x->opaque = x->panel_memory;
-    else if (x->opaque_words) x->opaque = xt_shared_array_(&x->m, spe_int(&x->m, 32), x->opaque_words);
     if (x->stage_dwords) x->staging = xt_shared_array_(&x->m, spe_int(&x->m, 32), (int64_t)x->stage_dwords);
     return true;
 }
@@ -7475,6 +7510,31 @@ XE_FN_ void xt_find_opaque_(xt_ctx *x)
         x->panel_vectors = (x->opaque_words + 3) / 4;
 }
 
+/* passes/vulkan.c - what only the matrices of Vulkan's devices need, in one object, as spirv_emit.h has it. */
+
+XETILE_ATTR_(__unused__) static const xt_vulkan_part_ xt_vulkan_all_ = {
+    xt_find_opaque_, xt_is_opaque_product_, xt_opaque_memory_, xt_write_opaque_,   xt_write_panel_,
+    xt_store_opaque_, xt_opaque_convert_,   xt_opaque_splat_,  xt_opaque_vec_,     xt_opaque_parts_,
+    xt_panel_ids_,   xt_panels_carry_,      xt_panels_enter_,  xt_panels_turn_,    xt_panels_wait_};
+
+#if defined(XETILE_STATIC_) && !defined(SPE_VULKAN) && !defined(__cplusplus)
+static const xt_vulkan_part_ *const xt_vulkan_here_;
+#undef SPE_ADD_VULKAN
+#define SPE_ADD_VULKAN                                                                                                 \
+    SPE_ADD_VULKAN_                                                                                                    \
+    static const xt_vulkan_part_ *const xt_vulkan_here_ = &xt_vulkan_all_;
+#else
+static const xt_vulkan_part_ *const xt_vulkan_here_ = &xt_vulkan_all_;
+#endif
+
+/* Finds what the device's matrices compute. */
+XE_FN_ void xt_find_for_vulkan_(xt_ctx *x)
+{
+    if (!x->m.options.env || !xt_vulkan_here_) return;
+    xt_vulkan_here_->find(x);
+    if (x->opaque_words) x->vulkan = xt_vulkan_here_;
+}
+
 /* passes/layouts.c - a pass that chooses each vector's layout, to avoid rearranging between operations. */
 
 /* Puts two vectors in one class: they must have the same layout. */
@@ -7496,7 +7556,7 @@ XE_FN_ void xt_need_layout_(xt_ctx *x, uint32_t id, cm_use use) { xt_value_at_(x
 XE_FN_ void xt_product_layouts_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_mma_desc_ *d = n->mma;
-    if (xt_is_opaque_product_(x, n)) return;
+    if (x->vulkan && x->vulkan->is_product(x, n)) return;
     xt_need_layout_(x, d->left.id, CM_B);
     xt_need_layout_(x, d->right.id, CM_A);
     xt_need_layout_(x, n->result, CM_ACC);
@@ -10632,7 +10692,7 @@ XE_FN_ void xt_make_module_(xt_ctx *x, xt_module *mod)
     xt_find_reloads_(x);
     xt_place_scratch_(x);
     if (!xt_report_(x)) return;
-    xt_find_opaque_(x);
+    xt_find_for_vulkan_(x);
     xt_find_layouts_(x);
     spe_at(&x->m, x->desc->file, x->desc->line);
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering)) return;

@@ -109,7 +109,8 @@ __declspec(dllimport) int __stdcall VirtualFree(void *at, size_t bytes, unsigned
 /* If the file has spirv_emit.h, before this header or after it, that writes modules for Vulkan. */
 #if defined(SPE_ADD_VULKAN)
 SPE_ADD_VULKAN
-#elif !defined(SPE_VULKAN)
+#endif
+#if !defined(SPE_VULKAN)
 #define SPE_VULKAN
 #endif
 

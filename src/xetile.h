@@ -625,6 +625,7 @@ struct xt_ctx {
     int loops_around;         /* what is written */
     int at;       /* number of the node being written */
     spe_id scratch, staging;
+    const struct xt_vulkan_part_ *vulkan; /* NULL: there is nothing of passes/vulkan.c in this kernel */
     spe_list panels; /* operands in local memory, see passes/opaque.c */
     int panel_vectors, opaque_words; /* their vectors; words between opaque matrices and lanes, 0: there are none */
     bool strips_in_panels;           /* these words are those of the vectors, when these are no longer needed */

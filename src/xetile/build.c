@@ -71,7 +71,7 @@ static void xt_make_module_(xt_ctx *x, xt_module *mod)
     xt_find_reloads_(x);
     xt_place_scratch_(x);
     if (!xt_report_(x)) return;
-    xt_find_opaque_(x);
+    xt_find_for_vulkan_(x);
     xt_find_layouts_(x);
     spe_at(&x->m, x->desc->file, x->desc->line);
     if (!cm_begin(&x->cm, &x->m, &x->target, x->desc->lowering)) return;

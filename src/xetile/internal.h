@@ -435,4 +435,26 @@ struct xt_node_ {
     };
 };
 
+/* ---- passes/vulkan.c */
+
+/* What only the matrices of Vulkan's devices need, and calls through x->vulkan: programs that include nothing of Vulkan
+ * compile without it. */
+typedef struct xt_vulkan_part_ {
+    void (*find)(xt_ctx *x);
+    bool (*is_product)(xt_ctx *x, const xt_node_ *n);
+    void (*make_memory)(xt_ctx *x);
+    bool (*write)(xt_ctx *x, const xt_node_ *n);
+    bool (*write_load)(xt_ctx *x, const xt_node_ *n);
+    void (*store)(xt_ctx *x, const xt_tile *t, const xt_vec *v);
+    cm_matrix (*convert)(xt_ctx *x, const cm_matrix *a, cm_use use);
+    xt_vec (*splat)(xt_ctx *x, const xt_vec *v, spe_id scalar);
+    xt_vec (*vec)(xt_ctx *x, const xt_vec *v);
+    int (*parts)(xt_ctx *x, const xt_vec *v);
+    int (*panel_ids)(xt_ctx *x, const xt_frame_ *f);
+    void (*carry)(xt_ctx *x, const xt_frame_ *f, bool to_ids);
+    void (*enter)(xt_ctx *x, const xt_frame_ *f);
+    void (*turn)(xt_ctx *x, const xt_frame_ *f, spe_id to);
+    void (*wait)(xt_ctx *x);
+} xt_vulkan_part_;
+
 #include "prototypes.h"

@@ -5,7 +5,7 @@
 static int xt_vec_ids_(xt_ctx *x, const xt_vec *v, cm_use use, spe_id *ids)
 {
     int n = 0;
-    if (!ids && xt_is_opaque_(use)) return xt_opaque_parts_(x, v);
+    if (!ids && xt_is_opaque_(use)) return x->vulkan->parts(x, v);
     xt_vec r = xt_now_as_(x, v, use);
     for (int i = 0; i < r.blocks; i++)
         for (int j = 0; j < r.block[i].parts; j++, n++)
@@ -49,7 +49,7 @@ XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
 /* Makes a vector like the one before the region from these ids. Returns their number. */
 static int xt_vec_from_ids_(xt_ctx *x, const xt_vec *start, uint32_t id, const spe_id *ids)
 {
-    xt_vec now = xt_value_is_opaque_(x, id) ? xt_opaque_vec_(x, start) : xt_now_vec_(x, start);
+    xt_vec now = xt_value_is_opaque_(x, id) ? x->vulkan->vec(x, start) : xt_now_vec_(x, start);
     cm_matrix *block = (cm_matrix *)xt_memory_(x, (size_t)now.blocks * sizeof *block);
     int n = 0;
     if (!block) return 0;

@@ -20,7 +20,7 @@ static bool xt_make_ids_(xt_ctx *x, xt_frame_ *f)
 {
     f->ids = NULL;
     f->id_count = xt_gather_(x, f, false, false);
-    f->panel_ids = xt_panel_ids_(x, f);
+    f->panel_ids = x->vulkan ? x->vulkan->panel_ids(x, f) : 0;
     f->ids = (spe_id *)xt_memory_(x, (size_t)(f->id_count + f->panel_ids) * sizeof *f->ids);
     return f->ids != NULL;
 }
@@ -55,11 +55,11 @@ static void xt_write_loop_(xt_ctx *x, xt_frame_ *f, spe_id from, int copies)
     x->turning = copies > 1 ? f : NULL;
     if (f->panel_ids) {
         xt_scatter_(x, f, false, spe_i32(m, 0));
-        xt_panels_enter_(x, f);
+        x->vulkan->enter(x, f);
     }
     f->turn = spe_for(m, from, to, by, xt_loop_ids_(f), f->ids);
     xt_write_turn_(x, f);
-    if (f->panel_ids) xt_panels_turn_(x, f, to);
+    if (f->panel_ids) x->vulkan->turn(x, f, to);
 }
 
 /* XT_FOR or XT_WHILE. */
@@ -130,7 +130,7 @@ XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
     xt_frame_ *f = node->frame;
     uint32_t n = (uint32_t)f->id_count;
     xt_gather_(x, f, true, true);
-    if (f->panel_ids) xt_panels_carry_(x, f, true);
+    if (f->panel_ids) x->vulkan->carry(x, f, true);
     if (x->block2d && f->op != XT_OP_IF_ && node->spread < 2) spe_reconverge(&x->m);
     if (f->op == XT_OP_FOR_ && xt_write_next_(x, f)) return;
     x->loops_around -= f->op != XT_OP_IF_;
@@ -142,7 +142,7 @@ XE_FN_ void xt_write_end_(xt_ctx *x, const xt_node_ *node)
         spe_endfor(&x->m, xt_loop_ids_(f), f->ids);
     else
         spe_endif(&x->m, n, f->ids, f->ids);
-    if (f->panel_ids && x->strips_in_panels) xt_panels_wait_(x);
+    if (f->panel_ids && x->strips_in_panels) x->vulkan->wait(x);
     xt_scatter_(x, f, true, f->counts ? xt_for_distance_(x, f) : 0);
 }
 

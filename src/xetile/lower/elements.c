@@ -27,10 +27,6 @@ XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
     int count = xt_operand_count_(d);
     bool any = xt_way_of_(n) == XT_ANY_LAYOUT_;
     xt_vec v[3];
-    if (xt_value_is_opaque_(x, n->result) && xt_is_opaque_each_(x, n)) {
-        xt_write_opaque_each_(x, n);
-        return;
-    }
     xt_vec r = xt_make_vec_(x, n);
     if (xt_value_at_(x, n->result)->late && (x->block2d || x->staged)) {
         for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);) {

@@ -25,7 +25,7 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
         value->unmade = true;
         return;
     }
-    if (xt_write_panel_(x, n)) return;
+    if (x->vulkan && x->vulkan->write_load(x, n)) return;
     xt_tile t = xt_now_tile_(x, &d->tile);
     cm_type held = xt_held_(t.type);
     xt_vec v = xt_make_vec_(x, n);
@@ -129,7 +129,7 @@ XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
     }
     xt_vec v = xt_now_vec_(x, &n->scattered->vec);
     if (v.blocks && xt_is_opaque_(v.use)) {
-        xt_store_opaque_(x, &t, &v);
+        x->vulkan->store(x, &t, &v);
         return;
     }
     v = xt_as_use_(x, &v, CM_ACC);

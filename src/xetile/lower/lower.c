@@ -10,8 +10,8 @@ XT_OPERATIONS_(XT_OPERATION_OBJECT_)
 static void xt_write_node_(xt_ctx *x, const xt_node_ *n)
 {
     if (x->staged && (xt_write_sliced_(x, n) || xt_write_staged_(x, n))) return;
-    if (xt_is_opaque_product_(x, n)) xt_write_opaque_mma_(x, n);
-    else n->write(x, n);
+    if (x->vulkan && x->vulkan->write(x, n)) return;
+    n->write(x, n);
 }
 
 /* Writes the body, in one version. */
@@ -32,10 +32,8 @@ XE_FN_ bool xt_begin_kernel_(xt_ctx *x)
     for (int i = 0; i < x->param_count; i++)
         params[i] = spe_param_of(&x->m, &x->params[i], xt_spe_type_(x, x->params[i].type));
     if (!spe_build_kernel(&x->m, x->kernel->name, x->S, xt_group_size_(x), x->param_count, params)) return false;
-    if (x->panel_vectors) x->panel_memory = spe_shared_vectors(&x->m, (uint32_t)x->panel_vectors);
+    if (x->vulkan) x->vulkan->make_memory(x);
     if (x->scratch_bytes) x->scratch = xt_shared_array_(&x->m, spe_int(&x->m, 64), (int64_t)x->scratch_bytes / 8);
-    if (x->strips_in_panels) x->opaque = x->panel_memory;
-    else if (x->opaque_words) x->opaque = xt_shared_array_(&x->m, spe_int(&x->m, 32), x->opaque_words);
     if (x->stage_dwords) x->staging = xt_shared_array_(&x->m, spe_int(&x->m, 32), (int64_t)x->stage_dwords);
     return true;
 }

@@ -74,7 +74,7 @@ static void xt_opaque_step_(xt_ctx *x, const xt_mma_desc_ *d, const xt_opaque_op
 }
 
 /* Writes a product by the device's matrices. */
-XE_FN_ void xt_write_opaque_mma_(xt_ctx *x, const xt_node_ *n)
+static void xt_write_opaque_mma_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_mma_desc_ *d = n->mma;
     xt_vec r = xt_opaque_vec_(x, &xt_value_at_(x, n->result)->now.vec), sum = XT_ZERO_;
@@ -99,7 +99,7 @@ XE_FN_ void xt_write_opaque_mma_(xt_ctx *x, const xt_node_ *n)
 /* ---- element-wise operations ------------------------------------------------------------------------------------- */
 
 /* Writes an element-wise operation on the device's matrices, part by part. */
-XE_FN_ void xt_write_opaque_each_(xt_ctx *x, const xt_node_ *n)
+static void xt_write_opaque_each_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_vectors_ *d = n->vectors;
     int count = xt_operand_count_(d);
@@ -116,6 +116,24 @@ XE_FN_ void xt_write_opaque_each_(xt_ctx *x, const xt_node_ *n)
             r.block[i].part[p] = part[0];
         }
     xt_define_vec_(x, n->result, r);
+}
+
+/* Writes a product or an element-wise operation, if the device's matrices compute it. */
+XE_FN_ bool xt_write_opaque_(xt_ctx *x, const xt_node_ *n)
+{
+    bool each = xt_does_(n->op, XT_EACH_) && xt_value_is_opaque_(x, n->result) && xt_is_opaque_each_(x, n);
+    if (each) xt_write_opaque_each_(x, n);
+    else if (xt_is_opaque_product_(x, n)) xt_write_opaque_mma_(x, n);
+    else return false;
+    return true;
+}
+
+/* Makes the memory of strips and panels. */
+XE_FN_ void xt_opaque_memory_(xt_ctx *x)
+{
+    if (x->panel_vectors) x->panel_memory = spe_shared_vectors(&x->m, (uint32_t)x->panel_vectors);
+    if (x->strips_in_panels) x->opaque = x->panel_memory;
+    else x->opaque = xt_shared_array_(&x->m, spe_int(&x->m, 32), x->opaque_words);
 }
 
 /* ---- stores ------------------------------------------------------------------------------------------------------ */

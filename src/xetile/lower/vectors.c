@@ -87,7 +87,7 @@ XE_FN_ xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use)
     if (!r.block) return *v;
     bool opaque = xt_is_opaque_(use) || xt_is_opaque_(v->use);
     for (int i = 0; i < v->blocks; i++)
-        r.block[i] = opaque ? xt_opaque_convert_(x, &v->block[i], use) : cm_convert_use(&x->cm, &v->block[i], use);
+        r.block[i] = opaque ? x->vulkan->convert(x, &v->block[i], use) : cm_convert_use(&x->cm, &v->block[i], use);
     return r;
 }
 
@@ -107,7 +107,7 @@ XE_FN_ xt_vec xt_now_as_(xt_ctx *x, const xt_vec *v, cm_use use)
     xt_vec now = xt_now_vec_(x, v);
     const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, v->id)->node);
     if (use == CM_OPAQUE_ACC && now.use != use && n->op == XT_OP_SPLAT_ && n->result == v->id)
-        return xt_opaque_splat_(x, v, xt_splat_scalar_(x, n));
+        return x->vulkan->splat(x, v, xt_splat_scalar_(x, n));
     return xt_as_use_(x, &now, use);
 }
 
@@ -127,7 +127,7 @@ XE_FN_ void xt_write_splat_(xt_ctx *x, const xt_node_ *n)
     cm_type held = xt_held_(v.type);
     spe_id scalar = xt_splat_scalar_(x, n);
     if (xt_value_is_opaque_(x, n->result)) {
-        xt_define_vec_(x, n->result, xt_opaque_splat_(x, &v, scalar));
+        xt_define_vec_(x, n->result, x->vulkan->splat(x, &v, scalar));
         return;
     }
     for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);)

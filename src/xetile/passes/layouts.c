@@ -20,7 +20,7 @@ static void xt_need_layout_(xt_ctx *x, uint32_t id, cm_use use) { xt_value_at_(x
 static void xt_product_layouts_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_mma_desc_ *d = n->mma;
-    if (xt_is_opaque_product_(x, n)) return;
+    if (x->vulkan && x->vulkan->is_product(x, n)) return;
     xt_need_layout_(x, d->left.id, CM_B);
     xt_need_layout_(x, d->right.id, CM_A);
     xt_need_layout_(x, n->result, CM_ACC);
