@@ -1796,7 +1796,19 @@ typedef struct spe_vulkan_part_ {
     spe_id (*emit)(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
     spe_id (*math)(spe_module *m, const char *name, spe_math_op f, const char *form, uint32_t n, const spe_id *args);
     bool (*push_params)(spe_module *m, const spe_kernel *k);
+    spe_id (*cast)(spe_module *m, spe_id type, spe_id v, const spe_conversion *c);
+    uint32_t (*op)(spe_module *m, uint32_t op, uint32_t operand);
+    spe_id (*vec)(spe_module *m, spe_id elem, uint32_t n, bool in_memory);
+    spe_id (*pointer)(spe_module *m, spe_type_info t);
+    spe_id (*local_variable)(spe_module *m, spe_id ptr, spe_id type, spe_id initializer);
+    void (*alias)(spe_module *m, spe_id id, spe_id type, uint32_t decoration);
+    spe_id (*builtin)(spe_module *m, spe_builtin_name which, uint32_t dim);
+    bool (*has_capability)(spe_module *m, uint32_t capability, const char *extension);
+    int (*keeps_decoration)(spe_module *m, uint32_t decoration);
+    void (*forbid_contraction)(spe_module *m);
 } spe_vulkan_part_;
+
+XE_FN_ void spe_forbid_contraction_(spe_module *m);
 
 /* errors.c - a module's first error, and the place that it names. */
 
@@ -2456,7 +2468,7 @@ XETILE_COLD_
 
 /* environment.c - what Vulkan lacks of OpenCL, and its names for what both have. */
 
-/* Does the module's environment have the capability? Else an error. */
+/* Does Vulkan have the capability? Else an error. */
 XE_FN_ bool spe_has_capability_(spe_module *m, uint32_t capability, const char *extension)
 {
 #define SPE_ROW_(kind, name, number) {number, #name},
@@ -2470,7 +2482,6 @@ XE_FN_ bool spe_has_capability_(spe_module *m, uint32_t capability, const char *
     } lacks[] = {{4, 8}, {13, 15}, {17, 20}, {38, 38}, {58, 60}, {5425, 5425}, {6400, 6400}};
     bool has = strncmp(extension, "SPV_INTEL_", 10) != 0;
     const char *name = "";
-    if (m->options.env == SPE_ENV_OPENCL) return true;
     for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++)
         has = has && !(capability >= lacks[i].first && capability <= lacks[i].last);
     for (size_t i = 0; i < sizeof names / sizeof *names && !has; i++) {
@@ -2500,10 +2511,9 @@ XE_FN_ uint32_t spe_storage_(const spe_module *m, uint32_t storage)
     return m->options.env && by_address ? (uint32_t)SPE_StorageClassPhysicalStorageBuffer : storage;
 }
 
-/* What the environment does with a decoration that is OpenCL's: 1 writes it; 0 leaves a hint away; -1: an error. */
+/* What becomes of a decoration: 1, it is written; 0, a hint for OpenCL's compilers that is left away; -1: an error. */
 XE_FN_ int spe_keeps_decoration_(spe_module *m, uint32_t decoration)
 {
-    if (m->options.env == SPE_ENV_OPENCL) return 1;
     switch (decoration) {
     case SPE_DecorationAlignment: case SPE_DecorationConstant: case SPE_DecorationMaxByteOffset:
     case SPE_DecorationFPFastMathMode: case SPE_DecorationFuncParamAttr: case SPE_DecorationCacheControlLoadINTEL:
@@ -2603,7 +2613,7 @@ XE_FN_ void spe_declare_(spe_module *m, uint32_t capability)
         return;
     }
     if (m->options.env && capability == SPE_CapabilityBitInstructions) return; /* Vulkan has these in the core */
-    if (!spe_has_capability_(m, capability, row ? row->extension : "")) return;
+    if (m->vulkan && !m->vulkan->has_capability(m, capability, row ? row->extension : "")) return;
     uint32_t *at = spe_push_(m, SPE_BUFFER_CAPS_, 1);
     if (at) *at = capability;
     if (row && *row->extension && !(row->core_since && m->options.version >= row->core_since))
@@ -2900,8 +2910,8 @@ spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n)
     if (n != 2 && n != 3 && n != 4 && n != 8 && n != 16 &&
         !(n && (spe_declares_(m, SPE_CapabilityVectorAnyINTEL) || spe_declares_(m, SPE_CapabilityLongVectorEXT))))
         return SPE_ERROR_(m, RANGE, "%u components; there are 1, 2, 3, 4, 8 and 16", n);
-    if (m->options.env && n > 4) {
-        spe_id id = spe_vec_in_pieces_(m, elem, n, false);
+    if (m->vulkan && n > 4) {
+        spe_id id = m->vulkan->vec(m, elem, n, false);
         *spe_recent_of_(m, elem | SPE_RECENT_VECTOR_, n) = id;
         return id;
     }
@@ -3085,6 +3095,12 @@ XE_FN_ spe_id spe_local_pointer_type_(spe_module *m, spe_type_info t)
     return row->id = id;
 }
 
+/* A pointer to memory that has another form in Vulkan. */
+XE_FN_ spe_id spe_vulkan_pointer_(spe_module *m, spe_type_info t)
+{
+    return t.storage == SPE_StorageClassWorkgroup ? spe_local_pointer_type_(m, t) : spe_address_type_(m, t);
+}
+
 spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_POINTER, 0, 1, type);
@@ -3095,8 +3111,8 @@ spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type)
     if (!spe_is_storage_(m, storage)) return SPE_ERROR_(m, RANGE, "there is no storage class %u", storage);
     if (SPE_UNLIKELY_(to->kind >= SPE_KIND_IMAGE && to->kind <= SPE_KIND_FORWARD))
         return SPE_ERROR_(m, TYPE, "there are no pointers to %s", spe_text_(m, type));
-    if (spe_storage_(m, storage) == SPE_StorageClassPhysicalStorageBuffer) return spe_address_type_(m, t);
-    if (m->options.env && storage == SPE_StorageClassWorkgroup) return spe_local_pointer_type_(m, t);
+    bool differs = storage == SPE_StorageClassWorkgroup || spe_storage_(m, storage) != storage;
+    if (m->vulkan && differs) return m->vulkan->pointer(m, t);
     return spe_type_(m, SPE_OpTypePointer, t, SPE_NEED_STORAGE_, storage, 2, w);
 }
 
@@ -3817,7 +3833,7 @@ XE_FN_ bool spe_may_decorate_(spe_module *m, const char *name, spe_id id, uint32
                               const uint32_t *words, bool is_member)
 {
     m->doing = name;
-    if (m->error.id || spe_keeps_decoration_(m, decoration) < 1) return false;
+    if (m->error.id || (m->vulkan && m->vulkan->keeps_decoration(m, decoration) < 1)) return false;
     const spe_type_info *t = spe_info_(m, id);
     uint32_t flags = m->ids[id].flags;
     if (decoration == SPE_DecorationCPacked && (!t || t->kind != SPE_KIND_STRUCT))
@@ -4928,7 +4944,7 @@ XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, con
     char cooperative = 0; /* the letter of the given type; checked after the operands, which may be poison */
     c.first = c.pointee = c.given = c.count = c.packed = 0;
     m->doing = name;
-    if (SPE_UNLIKELY_(m->options.env) && !(op = spe_vulkan_op_(m, op, *args))) return 0;
+    if (SPE_UNLIKELY_(m->vulkan) && !(op = m->vulkan->op(m, op, *args))) return 0;
     for (; *form != ':'; form++) {
         switch (*form) {
         case 'S': op = spe_subgroup_op_(m, op), c.words[c.count++] = spe_u32(m, SPE_ScopeSubgroup); break;
@@ -5467,7 +5483,7 @@ XE_FN_ spe_id spe_local_var_(spe_module *m, spe_id type)
     if (!ptr) return 0;
     if (!m->open) return SPE_ERROR_(m, NO_FUNCTION, "outside of a function");
     id = spe_new_id_(m, ptr, (uint32_t)SPE_OpVariable << 16, 1);
-    if (m->options.env) spe_alias_(m, id, type, SPE_DecorationAliasedPointer);
+    if (m->vulkan) m->vulkan->alias(m, id, type, SPE_DecorationAliasedPointer);
     return spe_write_(m, SPE_BUFFER_VARIABLES_, SPE_OpVariable, 3, ptr, id, SPE_StorageClassFunction) ? id : 0;
 }
 spe_id spe_local_var(spe_module *m, spe_id type) { return SPE_WITHIN_(m, spe_local_var_(m, type)); }
@@ -5483,7 +5499,8 @@ XE_FN_ spe_id spe_global_var_(spe_module *m, uint32_t storage, spe_id type, spe_
     if (initializer && spe_type_of(m, initializer) != type) return spe_disagree_(m, type, spe_type_of(m, initializer));
     if (initializer && !(m->ids[initializer].flags & (SPE_ID_CONSTANT_ | SPE_ID_GLOBAL_)))
         return SPE_ERROR_(m, NO_VALUE, "the initializer, %u, is not a constant", initializer);
-    if (m->options.env && storage == SPE_StorageClassWorkgroup) return spe_local_variable_(m, ptr, type, initializer);
+    if (m->vulkan && storage == SPE_StorageClassWorkgroup)
+        return m->vulkan->local_variable(m, ptr, type, initializer);
     id = spe_new_id_(m, ptr, SPE_ID_GLOBAL_, 0);
     spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpVariable, initializer ? 4 : 3, ptr, id, storage, initializer);
     return spe_ok(m) ? id : 0;
@@ -6851,7 +6868,7 @@ XE_FN_ spe_id spe_cast_as_(spe_module *m, spe_id type, spe_id v, const spe_conve
     bool float_from = a->kind == SPE_KIND_FLOAT, float_to = b->kind == SPE_KIND_FLOAT;
     bool other_sign = c->saturate && !float_from && !float_to && c->from_signed != c->to_signed;
     if (from == type && !other_sign) return v;
-    if (m->options.env) return spe_cast_in_parts_(m, type, v, c);
+    if (m->vulkan) return m->vulkan->cast(m, type, v, c);
     if (other_sign) id = spe_op(m, c->to_signed ? SPE_OpSatConvertUToS : SPE_OpSatConvertSToU, type, 1, &v);
     else id = spe_cast(m, type, v, float_from ? c->to_signed : c->from_signed);
     if (!id || id == v) return id;
@@ -7304,9 +7321,9 @@ XE_FN_ spe_id spe_builtin_(spe_module *m, spe_builtin_name which, uint32_t dim)
     if (dim >= row->dims) return SPE_ERROR_(m, RANGE, "%s has no dimension %u", row->name, dim);
     if (!m->open) return SPE_ERROR_(m, NO_FUNCTION, "outside of a function");
     if (m->fn.builtin[which][dim]) return m->fn.builtin[which][dim];
-    if (m->options.env) {
+    if (m->vulkan) {
         m->in_prologue = true;
-        spe_id derived = spe_derived_builtin_(m, which, dim);
+        spe_id derived = m->vulkan->builtin(m, which, dim);
         m->in_prologue = was;
         if (derived != UINT32_MAX) return m->fn.builtin[which][dim] = derived;
     }
@@ -7400,8 +7417,10 @@ XE_FN_ bool spe_push_params_(spe_module *m, const spe_kernel *k)
 
 /* vulkan.c - what only modules for Vulkan need, in one object: compilers leave it out where nobody names it. */
 
-XETILE_ATTR_(__unused__) static const spe_vulkan_part_ spe_vulkan_all_ = {spe_emit_for_vulkan_, spe_glsl_math_,
-                                                                          spe_push_params_};
+XETILE_ATTR_(__unused__) static const spe_vulkan_part_ spe_vulkan_all_ = {
+    spe_emit_for_vulkan_, spe_glsl_math_,      spe_push_params_,     spe_cast_in_parts_,    spe_vulkan_op_,
+    spe_vec_in_pieces_,   spe_vulkan_pointer_, spe_local_variable_,  spe_alias_,            spe_derived_builtin_,
+    spe_has_capability_,  spe_keeps_decoration_, spe_forbid_contraction_};
 
 /* A C program that says nothing of Vulkan has the object's address as a tentative definition, which is NULL unless
  * vk_dispatch.h defines it further down. C++ has no such definitions. */
@@ -7890,7 +7909,7 @@ XE_FN_ spe_id spe_open_function_(spe_module *m, const char *name, spe_id type, s
         spe_id id = spe_new_id_(m, t->members[i], (uint32_t)SPE_OpFunctionParameter << 16, 1);
         spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpFunctionParameter, 2, t->members[i], id);
         if (!i) m->fn.first_param = id;
-        if (m->options.env) spe_alias_(m, id, t->members[i], SPE_DecorationAliased);
+        if (m->vulkan) m->vulkan->alias(m, id, t->members[i], SPE_DecorationAliased);
     }
     m->block = m->fn.entry = spe_new_label_(m);
     if (!spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpLabel, 1, m->block) || !spe_scope_push_(m)) return 0;
@@ -8948,7 +8967,7 @@ XE_FN_ void spe_write_head_(spe_module *m)
     if (vulkan) spe_capability(m, SPE_CapabilityVulkanMemoryModel);
     if (m->local_words) /* no byte more: all of a device's local memory may be taken */
         m->buffer[SPE_SECTION_GLOBAL_].data[m->local_length] = m->local_bytes > 16 ? (m->local_bytes + 15) / 16 * 4 : 4;
-    if (vulkan && m->contraction_off) spe_forbid_contraction_(m);
+    if (vulkan && m->contraction_off) m->vulkan->forbid_contraction(m);
     spe_merge_decorations_(m);
     if (vulkan && !m->entry_count) SPE_ERROR_(m, ENVIRONMENT, "the module has no kernel; Vulkan has no libraries");
     if (!m->entry_count) spe_capability(m, SPE_CapabilityLinkage);

@@ -42,7 +42,7 @@ XE_FN_ spe_id spe_builtin_variable_(spe_module *m, spe_builtin_name which)
 }
 
 /* Those that Vulkan lacks, from others; UINT32_MAX: Vulkan has it. */
-static spe_id spe_derived_builtin_(spe_module *m, spe_builtin_name which, uint32_t dim)
+XE_FN_ spe_id spe_derived_builtin_(spe_module *m, spe_builtin_name which, uint32_t dim)
 {
     const char *name = spe_builtin_row_of_(which)->name;
     spe_id id = 0;
@@ -75,9 +75,9 @@ static spe_id spe_builtin_(spe_module *m, spe_builtin_name which, uint32_t dim)
     if (dim >= row->dims) return SPE_ERROR_(m, RANGE, "%s has no dimension %u", row->name, dim);
     if (!m->open) return SPE_ERROR_(m, NO_FUNCTION, "outside of a function");
     if (m->fn.builtin[which][dim]) return m->fn.builtin[which][dim];
-    if (m->options.env) {
+    if (m->vulkan) {
         m->in_prologue = true;
-        spe_id derived = spe_derived_builtin_(m, which, dim);
+        spe_id derived = m->vulkan->builtin(m, which, dim);
         m->in_prologue = was;
         if (derived != UINT32_MAX) return m->fn.builtin[which][dim] = derived;
     }

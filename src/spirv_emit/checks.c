@@ -90,7 +90,7 @@ static uint32_t spe_subgroup_op_(const spe_module *m, uint32_t op)
 
 /* The instruction that Vulkan has in place of one of OpenCL's, given the first operand; 0 and an error if it has
  * none. */
-static uint32_t spe_vulkan_op_(spe_module *m, uint32_t op, uint32_t operand)
+XE_FN_ uint32_t spe_vulkan_op_(spe_module *m, uint32_t op, uint32_t operand)
 {
     const spe_type_info *t = spe_info_(m, spe_type_of(m, operand));
     if (op >= SPE_OpBitFieldInsert && op <= SPE_OpBitCount && t && spe_width(m, spe_type_of(m, operand)) != 32)
@@ -111,7 +111,7 @@ XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, con
     char cooperative = 0; /* the letter of the given type; checked after the operands, which may be poison */
     c.first = c.pointee = c.given = c.count = c.packed = 0;
     m->doing = name;
-    if (SPE_UNLIKELY_(m->options.env) && !(op = spe_vulkan_op_(m, op, *args))) return 0;
+    if (SPE_UNLIKELY_(m->vulkan) && !(op = m->vulkan->op(m, op, *args))) return 0;
     for (; *form != ':'; form++) {
         switch (*form) {
         case 'S': op = spe_subgroup_op_(m, op), c.words[c.count++] = spe_u32(m, SPE_ScopeSubgroup); break;

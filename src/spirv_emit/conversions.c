@@ -90,7 +90,7 @@ static spe_id spe_rerounded_(spe_module *m, spe_id v, spe_id y, uint32_t roundin
 }
 
 /* The same for Vulkan, whose conversions between floats are to nearest. */
-static spe_id spe_cast_in_parts_(spe_module *m, spe_id type, spe_id v, const spe_conversion *c)
+XE_FN_ spe_id spe_cast_in_parts_(spe_module *m, spe_id type, spe_id v, const spe_conversion *c)
 {
     spe_id from = spe_type_of(m, v), f64;
     const spe_type_info *a = spe_info_(m, spe_scalar_of(m, from)), *b = spe_info_(m, spe_scalar_of(m, type));
@@ -122,7 +122,7 @@ static spe_id spe_cast_as_(spe_module *m, spe_id type, spe_id v, const spe_conve
     bool float_from = a->kind == SPE_KIND_FLOAT, float_to = b->kind == SPE_KIND_FLOAT;
     bool other_sign = c->saturate && !float_from && !float_to && c->from_signed != c->to_signed;
     if (from == type && !other_sign) return v;
-    if (m->options.env) return spe_cast_in_parts_(m, type, v, c);
+    if (m->vulkan) return m->vulkan->cast(m, type, v, c);
     if (other_sign) id = spe_op(m, c->to_signed ? SPE_OpSatConvertUToS : SPE_OpSatConvertSToU, type, 1, &v);
     else id = spe_cast(m, type, v, float_from ? c->to_signed : c->from_signed);
     if (!id || id == v) return id;

@@ -137,7 +137,7 @@ static bool spe_may_decorate_(spe_module *m, const char *name, spe_id id, uint32
                               const uint32_t *words, bool is_member)
 {
     m->doing = name;
-    if (m->error.id || spe_keeps_decoration_(m, decoration) < 1) return false;
+    if (m->error.id || (m->vulkan && m->vulkan->keeps_decoration(m, decoration) < 1)) return false;
     const spe_type_info *t = spe_info_(m, id);
     uint32_t flags = m->ids[id].flags;
     if (decoration == SPE_DecorationCPacked && (!t || t->kind != SPE_KIND_STRUCT))

@@ -1,7 +1,7 @@
 /* environment.c - what Vulkan lacks of OpenCL, and its names for what both have. */
 #include "internal.h"
 
-/* Does the module's environment have the capability? Else an error. */
+/* Does Vulkan have the capability? Else an error. */
 XE_FN_ bool spe_has_capability_(spe_module *m, uint32_t capability, const char *extension)
 {
 #define SPE_ROW_(kind, name, number) {number, #name},
@@ -15,7 +15,6 @@ XE_FN_ bool spe_has_capability_(spe_module *m, uint32_t capability, const char *
     } lacks[] = {{4, 8}, {13, 15}, {17, 20}, {38, 38}, {58, 60}, {5425, 5425}, {6400, 6400}};
     bool has = strncmp(extension, "SPV_INTEL_", 10) != 0;
     const char *name = "";
-    if (m->options.env == SPE_ENV_OPENCL) return true;
     for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++)
         has = has && !(capability >= lacks[i].first && capability <= lacks[i].last);
     for (size_t i = 0; i < sizeof names / sizeof *names && !has; i++) {
@@ -45,10 +44,9 @@ XE_FN_ uint32_t spe_storage_(const spe_module *m, uint32_t storage)
     return m->options.env && by_address ? (uint32_t)SPE_StorageClassPhysicalStorageBuffer : storage;
 }
 
-/* What the environment does with a decoration that is OpenCL's: 1 writes it; 0 leaves a hint away; -1: an error. */
+/* What becomes of a decoration: 1, it is written; 0, a hint for OpenCL's compilers that is left away; -1: an error. */
 XE_FN_ int spe_keeps_decoration_(spe_module *m, uint32_t decoration)
 {
-    if (m->options.env == SPE_ENV_OPENCL) return 1;
     switch (decoration) {
     case SPE_DecorationAlignment: case SPE_DecorationConstant: case SPE_DecorationMaxByteOffset:
     case SPE_DecorationFPFastMathMode: case SPE_DecorationFuncParamAttr: case SPE_DecorationCacheControlLoadINTEL:

@@ -105,7 +105,7 @@ static spe_id spe_open_function_(spe_module *m, const char *name, spe_id type, s
         spe_id id = spe_new_id_(m, t->members[i], (uint32_t)SPE_OpFunctionParameter << 16, 1);
         spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpFunctionParameter, 2, t->members[i], id);
         if (!i) m->fn.first_param = id;
-        if (m->options.env) spe_alias_(m, id, t->members[i], SPE_DecorationAliased);
+        if (m->vulkan) m->vulkan->alias(m, id, t->members[i], SPE_DecorationAliased);
     }
     m->block = m->fn.entry = spe_new_label_(m);
     if (!spe_write_(m, SPE_SECTION_FUNCTION_, SPE_OpLabel, 1, m->block) || !spe_scope_push_(m)) return 0;

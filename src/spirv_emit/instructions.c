@@ -377,7 +377,7 @@ static spe_id spe_local_var_(spe_module *m, spe_id type)
     if (!ptr) return 0;
     if (!m->open) return SPE_ERROR_(m, NO_FUNCTION, "outside of a function");
     id = spe_new_id_(m, ptr, (uint32_t)SPE_OpVariable << 16, 1);
-    if (m->options.env) spe_alias_(m, id, type, SPE_DecorationAliasedPointer);
+    if (m->vulkan) m->vulkan->alias(m, id, type, SPE_DecorationAliasedPointer);
     return spe_write_(m, SPE_BUFFER_VARIABLES_, SPE_OpVariable, 3, ptr, id, SPE_StorageClassFunction) ? id : 0;
 }
 spe_id spe_local_var(spe_module *m, spe_id type) { return SPE_WITHIN_(m, spe_local_var_(m, type)); }
@@ -393,7 +393,8 @@ static spe_id spe_global_var_(spe_module *m, uint32_t storage, spe_id type, spe_
     if (initializer && spe_type_of(m, initializer) != type) return spe_disagree_(m, type, spe_type_of(m, initializer));
     if (initializer && !(m->ids[initializer].flags & (SPE_ID_CONSTANT_ | SPE_ID_GLOBAL_)))
         return SPE_ERROR_(m, NO_VALUE, "the initializer, %u, is not a constant", initializer);
-    if (m->options.env && storage == SPE_StorageClassWorkgroup) return spe_local_variable_(m, ptr, type, initializer);
+    if (m->vulkan && storage == SPE_StorageClassWorkgroup)
+        return m->vulkan->local_variable(m, ptr, type, initializer);
     id = spe_new_id_(m, ptr, SPE_ID_GLOBAL_, 0);
     spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpVariable, initializer ? 4 : 3, ptr, id, storage, initializer);
     return spe_ok(m) ? id : 0;

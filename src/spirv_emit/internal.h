@@ -65,6 +65,16 @@ typedef struct spe_vulkan_part_ {
     spe_id (*emit)(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
     spe_id (*math)(spe_module *m, const char *name, spe_math_op f, const char *form, uint32_t n, const spe_id *args);
     bool (*push_params)(spe_module *m, const spe_kernel *k);
+    spe_id (*cast)(spe_module *m, spe_id type, spe_id v, const spe_conversion *c);
+    uint32_t (*op)(spe_module *m, uint32_t op, uint32_t operand);
+    spe_id (*vec)(spe_module *m, spe_id elem, uint32_t n, bool in_memory);
+    spe_id (*pointer)(spe_module *m, spe_type_info t);
+    spe_id (*local_variable)(spe_module *m, spe_id ptr, spe_id type, spe_id initializer);
+    void (*alias)(spe_module *m, spe_id id, spe_id type, uint32_t decoration);
+    spe_id (*builtin)(spe_module *m, spe_builtin_name which, uint32_t dim);
+    bool (*has_capability)(spe_module *m, uint32_t capability, const char *extension);
+    int (*keeps_decoration)(spe_module *m, uint32_t decoration);
+    void (*forbid_contraction)(spe_module *m);
 } spe_vulkan_part_;
 
 #include "prototypes.h"

@@ -181,7 +181,7 @@ static void spe_write_entries_(spe_module *m)
 
 /* Vulkan says of each instruction that it is not contracted: all of a module, as kernels share functions. What says so
  * already is merged after this. */
-static void spe_forbid_contraction_(spe_module *m)
+XE_LATE_ void spe_forbid_contraction_(spe_module *m)
 {
     for (size_t at = 0; at < m->buffer[SPE_SECTION_FUNCTION_].count && !m->error.id;) {
         const uint32_t *w = m->buffer[SPE_SECTION_FUNCTION_].data + at;
@@ -203,7 +203,7 @@ static void spe_write_head_(spe_module *m)
     if (vulkan) spe_capability(m, SPE_CapabilityVulkanMemoryModel);
     if (m->local_words) /* no byte more: all of a device's local memory may be taken */
         m->buffer[SPE_SECTION_GLOBAL_].data[m->local_length] = m->local_bytes > 16 ? (m->local_bytes + 15) / 16 * 4 : 4;
-    if (vulkan && m->contraction_off) spe_forbid_contraction_(m);
+    if (vulkan && m->contraction_off) m->vulkan->forbid_contraction(m);
     spe_merge_decorations_(m);
     if (vulkan && !m->entry_count) SPE_ERROR_(m, ENVIRONMENT, "the module has no kernel; Vulkan has no libraries");
     if (!m->entry_count) spe_capability(m, SPE_CapabilityLinkage);

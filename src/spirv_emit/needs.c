@@ -85,7 +85,7 @@ static void spe_declare_(spe_module *m, uint32_t capability)
         return;
     }
     if (m->options.env && capability == SPE_CapabilityBitInstructions) return; /* Vulkan has these in the core */
-    if (!spe_has_capability_(m, capability, row ? row->extension : "")) return;
+    if (m->vulkan && !m->vulkan->has_capability(m, capability, row ? row->extension : "")) return;
     uint32_t *at = spe_push_(m, SPE_BUFFER_CAPS_, 1);
     if (at) *at = capability;
     if (row && *row->extension && !(row->core_since && m->options.version >= row->core_since))

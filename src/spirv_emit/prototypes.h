@@ -43,9 +43,11 @@ XE_FN_ spe_id spe_disagree_(spe_module *m, spe_id a, spe_id b);
 XE_FN_ spe_id spe_type_(spe_module *m, uint32_t op, spe_type_info info, uint32_t need, uint32_t value, uint32_t n,
     const uint32_t *w);
 XE_FN_ uint32_t spe_pieces_(const spe_module *m, spe_id type);
+XE_FN_ spe_id spe_vec_in_pieces_(spe_module *m, spe_id elem, uint32_t n, bool in_memory);
 XE_FN_ bool spe_is_stored_(const spe_type_info *t);
 XE_FN_ void spe_own_struct_(spe_module *m, spe_id type);
 XE_FN_ void spe_lay_out_(spe_module *m, spe_id type);
+XE_FN_ spe_id spe_vulkan_pointer_(spe_module *m, spe_type_info t);
 XE_FN_ bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits);
 XE_FN_ bool spe_encode_int_(const spe_type_info *t, uint64_t magnitude, bool negative, uint64_t *bits);
 XE_FN_ double spe_real_of_int_(uint64_t magnitude, bool negative);
@@ -84,6 +86,7 @@ XE_FN_ spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const char 
 XE_FN_ spe_id spe_operand_(spe_module *m, spe_id value);
 XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const uint32_t *args);
 XE_FN_ spe_id spe_check_(spe_module *m, const char *name, const char *letters, ...);
+XE_FN_ uint32_t spe_vulkan_op_(spe_module *m, uint32_t op, uint32_t operand);
 XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, const char *form, const uint32_t *args);
 XE_FN_ spe_id spe_convert_(spe_module *m, const char *name, uint32_t op, const char *form, spe_id type, spe_id v);
 XE_FN_ bool spe_has_shape_(spe_module *m, uint32_t opcode, uint32_t results, uint32_t n, const uint32_t *words);
@@ -141,7 +144,9 @@ XE_FN_ spe_id spe_cube_root_(spe_module *m, spe_id x);
 XE_FN_ spe_id spe_hypotenuse_(spe_module *m, spe_id x, spe_id y);
 XE_FN_ spe_id spe_glsl_math_(spe_module *m, const char *name, spe_math_op f, const char *form, uint32_t n,
     const spe_id *args);
+XE_FN_ spe_id spe_cast_in_parts_(spe_module *m, spe_id type, spe_id v, const spe_conversion *c);
 XE_FN_ spe_id spe_builtin_variable_(spe_module *m, spe_builtin_name which);
+XE_FN_ spe_id spe_derived_builtin_(spe_module *m, spe_builtin_name which, uint32_t dim);
 XE_FN_ bool spe_push_params_(spe_module *m, const spe_kernel *k);
 XE_FN_ const spe_vulkan_part_ *spe_vulkan_(void);
 XE_FN_ void spe_passed_on_(const uint32_t *w, uint32_t *first, uint32_t *last);
@@ -150,3 +155,4 @@ XE_FN_ bool spe_is_rounded_(const spe_module *m, spe_id id);
 XE_FN_ bool spe_may_widen_(const spe_module *m);
 XE_FN_ void spe_mark_halves_(spe_module *m, size_t begin);
 XE_FN_ void spe_avoid_bugs_(spe_module *m, size_t begin);
+XE_FN_ void spe_forbid_contraction_(spe_module *m);

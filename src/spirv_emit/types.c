@@ -212,7 +212,7 @@ XE_FN_ uint32_t spe_pieces_(const spe_module *m, spe_id type)
 
 /* A vector of n components, 8 or 16, as an array of its pieces. Its length is a constant of its own, so that it differs
  * from arrays that are asked for; that of the same in memory another one, as its elements have offsets. */
-static spe_id spe_vec_in_pieces_(spe_module *m, spe_id elem, uint32_t n, bool in_memory)
+XE_FN_ spe_id spe_vec_in_pieces_(spe_module *m, spe_id elem, uint32_t n, bool in_memory)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_VECTOR, 0, n, elem);
     spe_id *length = &m->piece_count[in_memory][n == 16], i32 = spe_int(m, 32);
@@ -236,8 +236,8 @@ spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n)
     if (n != 2 && n != 3 && n != 4 && n != 8 && n != 16 &&
         !(n && (spe_declares_(m, SPE_CapabilityVectorAnyINTEL) || spe_declares_(m, SPE_CapabilityLongVectorEXT))))
         return SPE_ERROR_(m, RANGE, "%u components; there are 1, 2, 3, 4, 8 and 16", n);
-    if (m->options.env && n > 4) {
-        spe_id id = spe_vec_in_pieces_(m, elem, n, false);
+    if (m->vulkan && n > 4) {
+        spe_id id = m->vulkan->vec(m, elem, n, false);
         *spe_recent_of_(m, elem | SPE_RECENT_VECTOR_, n) = id;
         return id;
     }
@@ -421,6 +421,12 @@ static spe_id spe_local_pointer_type_(spe_module *m, spe_type_info t)
     return row->id = id;
 }
 
+/* A pointer to memory that has another form in Vulkan. */
+XE_FN_ spe_id spe_vulkan_pointer_(spe_module *m, spe_type_info t)
+{
+    return t.storage == SPE_StorageClassWorkgroup ? spe_local_pointer_type_(m, t) : spe_address_type_(m, t);
+}
+
 spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_POINTER, 0, 1, type);
@@ -431,8 +437,8 @@ spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type)
     if (!spe_is_storage_(m, storage)) return SPE_ERROR_(m, RANGE, "there is no storage class %u", storage);
     if (SPE_UNLIKELY_(to->kind >= SPE_KIND_IMAGE && to->kind <= SPE_KIND_FORWARD))
         return SPE_ERROR_(m, TYPE, "there are no pointers to %s", spe_text_(m, type));
-    if (spe_storage_(m, storage) == SPE_StorageClassPhysicalStorageBuffer) return spe_address_type_(m, t);
-    if (m->options.env && storage == SPE_StorageClassWorkgroup) return spe_local_pointer_type_(m, t);
+    bool differs = storage == SPE_StorageClassWorkgroup || spe_storage_(m, storage) != storage;
+    if (m->vulkan && differs) return m->vulkan->pointer(m, t);
     return spe_type_(m, SPE_OpTypePointer, t, SPE_NEED_STORAGE_, storage, 2, w);
 }
 
