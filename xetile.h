@@ -974,11 +974,11 @@ enum {
     X(SPLAT, splat, makes, splat, "$= vector.splat $#0$m : $r")                                                        \
     X(TABLE, table, makes, none, "$= arith.constant dense<...>$m : $r")                                                \
     X(IOTA, iota, makes, none, "$= vector.step [$K]$m : $r")                                                           \
-    X(BINARY_VECTOR, each, each, vectors, "$= $k $v0$o1$m : $V0")                                                      \
-    X(CAST_VECTOR, each, each, vectors, "$= $k $v0$m : $V0 to $r")                                                     \
-    X(SELECT_VECTOR, each, each, vectors, "$= arith.select $v0$o1$o2$m : $V0, $r")                                     \
-    X(BITCAST_VECTOR, each, each, vectors, "$= arith.bitcast $v0$m : $V0 to $r")                                       \
-    X(MATH_VECTOR, each, each, vectors, "$= $k $v0$o1$o2$m : $r")                                                      \
+    X(BINARY_VECTOR, binary_vector, each, vectors, "$= $k $v0$o1$m : $V0")                                             \
+    X(CAST_VECTOR, cast_vector, each, vectors, "$= $k $v0$m : $V0 to $r")                                              \
+    X(SELECT_VECTOR, select_vector, each, vectors, "$= arith.select $v0$o1$o2$m : $V0, $r")                            \
+    X(BITCAST_VECTOR, bitcast_vector, each, vectors, "$= arith.bitcast $v0$m : $V0 to $r")                             \
+    X(MATH_VECTOR, math_vector, each, vectors, "$= $k $v0$o1$o2$m : $r")                                               \
     X(REDUCE, reduce, whole, whole, "$= xetile.reduction <$k> $v0 [$d1] {reduction_size = $d2} : $V0 -> $r")           \
     X(REDUCTION, same, renames, whole, "$= xetile.reduction <$k> $v0 [$D1]$z$m5 : $V0 -> $r")                          \
     X(SCAN, scan, whole, whole, "$= vector.scan <$k> $v0 [$D1]$e4$m : $V0 -> $r")                                      \
@@ -1004,7 +1004,7 @@ enum {
     X(BARRIER_ARRIVE, barrier, waits, none, "gpu.barrier arrive \"$s0\"")                                              \
     X(BARRIER_WAIT, barrier, waits, none, "gpu.barrier wait \"$s0\"")                                                  \
     X(EMIT, emit, users_number, emit, "$= emit $x0 : $A1")                                                             \
-    X(EMIT_VEC, each, users, vectors, "$= emit $v0$o1$o2$m : $V0 -> $r")
+    X(EMIT_VEC, emit_vec, users, vectors, "$= emit $v0$o1$o2$m : $V0 -> $r")
 #define XT_OPERATION_ENUM_(name, ...) XT_OP_##name##_,
 typedef enum {
     XT_OPERATIONS_(XT_OPERATION_ENUM_)
@@ -1064,9 +1064,8 @@ typedef struct {
     xt_val v[3];
 } xt_numbers_;
 
-/* How element-wise operations on vectors compute: in any layout that the operands share, or in the accumulator's; on
- * arithmetic types, or on storage types. */
-typedef enum { XT_ANY_LAYOUT_, XT_ARITHMETIC_, XT_BITS_, XT_CAST_, XT_USERS_ } xt_way_;
+/* Computes a block of an element-wise operation, or a strip of one, from those of the operands. */
+typedef cm_matrix (*xt_each_fn_)(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a);
 
 /* Operands of element-wise operations on vectors; type: their common type, or that of the cast. */
 typedef struct {
@@ -1089,6 +1088,7 @@ typedef struct {
     int stage;    /* 1 + its index among loads through local memory, see passes/local_operands.c; 0: not one */
     bool late;    /* computed strip by strip where it is stored, see xt_find_late_ */
     bool unmade;  /* during writing: some strips are not computed yet */
+    xt_each_fn_ each; /* computes them, if the operation is element-wise */
     int repeated; /* 1: all lanes are known to hold the same; -1: they are not; 0: see xt_is_repeated_ */
     uint32_t tied; /* those that are opaque together form a class, see passes/opaque.c */
     bool opaque, carried; /* of its root: opaque; it has other members */
@@ -2679,8 +2679,10 @@ XE_FN_ spe_id xt_binary_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
     return xt_is_compare_(n->kind) ? xt_from_condition_(x, r) : r;
 }
 
-XE_FN_ spe_id xt_select_part_(spe_module *m, const spe_id *v)
+XE_FN_ spe_id xt_select_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
+    spe_module *m = &x->m;
+    (void)n;
     return spe_select(m, spe_ine(m, v[0], spe_null(m, spe_type_of(m, v[0]))), v[1], v[2]);
 }
 
@@ -2709,6 +2711,7 @@ XE_FN_ spe_id xt_math_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
     return spe_math(&x->m, op, (uint32_t)xt_math_info_(n->kind)->operands, v);
 }
 
+/* A cast to i1; other casts are of blocks. */
 XE_FN_ spe_id xt_truth_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
     spe_id zero = spe_null(&x->m, spe_type_of(&x->m, v[0]));
@@ -2719,19 +2722,6 @@ XE_FN_ spe_id xt_truth_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 XE_FN_ spe_id xt_bitcast_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
     return cm_bitcast(&x->cm, spe_vec_like(&x->m, xt_spe_type_(x, xt_meeting_type_(n)), v[0]), v[0]);
-}
-
-/* A component of the result of an element-wise operation on numbers or vectors, from the operands'. */
-XE_FN_ spe_id xt_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
-{
-    switch (n->op) {
-    case XT_OP_BINARY_VECTOR_: return xt_binary_part_(x, n, v);
-    case XT_OP_SELECT_VECTOR_: return xt_select_part_(&x->m, v);
-    case XT_OP_MATH_NUMBER_:
-    case XT_OP_MATH_VECTOR_: return xt_math_part_(x, n, v);
-    case XT_OP_CAST_VECTOR_: return xt_truth_part_(x, n, v); /* other casts are of blocks */
-    default: return xt_bitcast_part_(x, n, v);
-    }
 }
 
 /* ---- combining pairs, for reductions and atomics ----------------------------------------------------------------- */
@@ -2759,36 +2749,45 @@ XE_FN_ spe_id xt_combine_(spe_module *m, int kind, int type, spe_id a, spe_id b)
 
 /* lower/components.c - element-wise operations on a block or a strip of one. */
 
-XE_FN_ xt_way_ xt_way_of_(const xt_node_ *n)
-{
-    const xt_vectors_ *d = n->vectors;
-    switch (n->op) {
-    case XT_OP_BINARY_VECTOR_: return xt_is_compare_(n->kind) ? XT_ARITHMETIC_ : XT_ANY_LAYOUT_;
-    case XT_OP_MATH_VECTOR_: return xt_math_info_(n->kind)->operands == 1 ? XT_ANY_LAYOUT_ : XT_ARITHMETIC_;
-    case XT_OP_CAST_VECTOR_: return d->type == XT_BOOL_ && (int)d->v[0].type != XT_BOOL_ ? XT_ARITHMETIC_ : XT_CAST_;
-    case XT_OP_EMIT_VEC_: return XT_USERS_;
-    default: return XT_BITS_;
-    }
-}
+/* Computes a component of the result from the operands'. */
+typedef spe_id (*xt_part_fn_)(xt_ctx *x, const xt_node_ *n, const spe_id *v);
+
+typedef struct {
+    const xt_node_ *node;
+    xt_part_fn_ part;
+} xt_component_of_;
 
 /* Callback of coopmatrix.h. */
 XE_FN_ spe_id xt_component_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 {
-    const xt_node_ *n = *(const xt_node_ *const *)user;
+    const xt_component_of_ *of = (const xt_component_of_ *)user;
     const spe_id v[2] = {a, b};
     (void)type;
-    return xt_part_((xt_ctx *)(void *)c->module, n, v);
+    return of->part((xt_ctx *)(void *)c->module, of->node, v);
 }
 
-/* Computes part i of the result. In the accumulator's layout, the parts of matrices of any two types correspond. */
-XE_FN_ spe_id xt_each_part_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a, int i, cm_type to)
+/* A block of one or two operands, in any layout that these share. */
+XE_FN_ cm_matrix xt_map_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a, xt_part_fn_ part)
 {
-    bool bits = xt_way_of_(n) == XT_BITS_;
-    spe_id v[3] = {0, 0, 0};
-    for (int j = 0; j < xt_operand_count_(n->vectors) && i < a[j]->parts; j++)
-        v[j] = bits ? a[j]->part[i] : cm_to_arith(&x->cm, a[j]->layout.type, a[j]->part[i]);
-    v[0] = xt_part_(x, n, v);
-    return bits ? v[0] : cm_from_arith(&x->cm, to, v[0]);
+    xt_component_of_ of = {n, part};
+    return a[1] ? cm_map2(&x->cm, a[0], a[1], xt_component_, &of) : cm_map1(&x->cm, a[0], xt_component_, &of);
+}
+
+/* A block in the accumulator's layout, in which the parts of matrices of any two types correspond. They are computed
+ * with in their arithmetic types or, with `bits`, as they are stored. */
+XE_FN_ cm_matrix xt_parts_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a, xt_part_fn_ part, bool bits)
+{
+    cm_type to = xt_held_(xt_value_at_(x, n->result)->now.vec.type);
+    cm_layout l = cm_layout_for(&x->cm, a[0]->layout.rows, a[0]->layout.cols, to, CM_ACC);
+    spe_id *out = (spe_id *)xt_memory_(x, (size_t)a[0]->parts * sizeof *out);
+    for (int i = 0; out && i < a[0]->parts; i++) {
+        spe_id v[3] = {0, 0, 0};
+        for (int j = 0; j < xt_operand_count_(n->vectors) && i < a[j]->parts; j++)
+            v[j] = bits ? a[j]->part[i] : cm_to_arith(&x->cm, a[j]->layout.type, a[j]->part[i]);
+        v[0] = part(x, n, v);
+        out[i] = bits ? v[0] : cm_from_arith(&x->cm, to, v[0]);
+    }
+    return out && spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, out) : cm_poison();
 }
 
 XE_FN_ bool xt_is_repeated_(xt_ctx *x, const xt_vec *v);
@@ -2821,14 +2820,14 @@ XE_FN_ cm_matrix xt_varied_(xt_ctx *x, const xt_vec *v, const cm_matrix *block)
     return a;
 }
 
-XE_FN_ cm_matrix xt_cast_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *a)
+XE_FN_ cm_matrix xt_cast_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
 {
     const xt_vectors_ *d = n->vectors;
-    if ((int)d->v[0].type == d->type) return *a;
-    cm_matrix varied = d->type == CM_F16 && d->v[0].type == CM_F32 ? xt_varied_(x, &d->v[0], a) : *a;
-    a = &varied;
-    return n->kind ? cm_convert_as(&x->cm, a, (cm_type)d->type, CM_ROUND_AUTO, false)
-                   : cm_convert(&x->cm, a, (cm_type)d->type);
+    if ((int)d->v[0].type == d->type) return *a[0];
+    if (d->type == XT_BOOL_) return xt_parts_block_(x, n, a, xt_truth_part_, false);
+    cm_matrix varied = d->type == CM_F16 && d->v[0].type == CM_F32 ? xt_varied_(x, &d->v[0], a[0]) : *a[0];
+    return n->kind ? cm_convert_as(&x->cm, &varied, (cm_type)d->type, CM_ROUND_AUTO, false)
+                   : cm_convert(&x->cm, &varied, (cm_type)d->type);
 }
 
 /* The constant that a vector repeats; NULL: it is no such vector. */
@@ -2847,21 +2846,33 @@ XE_FN_ cm_matrix xt_bits_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *c
     return xt_is_bitwise_(n->kind) ? cm_binary(&x->cm, (cm_op)n->kind, a[0], a[1]) : cm_poison();
 }
 
-/* Computes a block, or a strip of one, from those of the operands. */
-XE_FN_ cm_matrix xt_each_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
+XE_FN_ cm_matrix xt_binary_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
 {
-    cm_type to = xt_held_(xt_value_at_(x, n->result)->now.vec.type);
-    xt_way_ way = xt_way_of_(n);
-    if (way == XT_USERS_) return n->vectors->block(&x->cm, a, n->vectors->user);
-    if (way == XT_CAST_) return xt_cast_block_(x, n, a[0]);
-    cm_matrix bits = n->op == XT_OP_BINARY_VECTOR_ ? xt_bits_block_(x, n, a) : cm_poison();
+    cm_matrix bits = xt_bits_block_(x, n, a);
     if (bits.parts) return bits;
-    if (way == XT_ANY_LAYOUT_ && !a[1]) return cm_map1(&x->cm, a[0], xt_component_, &n);
-    if (way == XT_ANY_LAYOUT_) return cm_map2(&x->cm, a[0], a[1], xt_component_, &n);
-    cm_layout l = cm_layout_for(&x->cm, a[0]->layout.rows, a[0]->layout.cols, to, CM_ACC);
-    spe_id *out = (spe_id *)xt_memory_(x, (size_t)a[0]->parts * sizeof *out);
-    for (int i = 0; out && i < a[0]->parts; i++) out[i] = xt_each_part_(x, n, a, i, to);
-    return out && spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, out) : cm_poison();
+    return xt_is_compare_(n->kind) ? xt_parts_block_(x, n, a, xt_binary_part_, false)
+                                   : xt_map_block_(x, n, a, xt_binary_part_);
+}
+
+XE_FN_ cm_matrix xt_math_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
+{
+    return xt_math_info_(n->kind)->operands == 1 ? xt_map_block_(x, n, a, xt_math_part_)
+                                                 : xt_parts_block_(x, n, a, xt_math_part_, false);
+}
+
+XE_FN_ cm_matrix xt_select_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
+{
+    return xt_parts_block_(x, n, a, xt_select_part_, true);
+}
+
+XE_FN_ cm_matrix xt_bitcast_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
+{
+    return xt_parts_block_(x, n, a, xt_bitcast_part_, true);
+}
+
+XE_FN_ cm_matrix xt_users_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
+{
+    return n->vectors->block(&x->cm, a, n->vectors->user);
 }
 
 /* The number of strips of a block. A message stores a strip: up to eight rows, as wide as a subgroup. */
@@ -2885,7 +2896,7 @@ XE_FN_ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
             a[j] = &strips[j];
         }
         spe_at(&x->m, n->file, n->line);
-        cm_matrix r = xt_each_block_(x, n, a);
+        cm_matrix r = value->each(x, n, a);
         if (!r.parts) return r;
         memcpy(part, r.part, (size_t)r.parts * sizeof *part);
     }
@@ -6009,8 +6020,7 @@ XE_FN_ void xt_store_opaque_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
 XE_FN_ bool xt_write_cast_plus_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_vectors_ *d = n->vectors;
-    if (n->op != XT_OP_BINARY_VECTOR_ || d->type != CM_F16 || (n->kind != SPE_ARITH_ADD && n->kind != SPE_ARITH_SUB))
-        return false;
+    if (d->type != CM_F16 || (n->kind != SPE_ARITH_ADD && n->kind != SPE_ARITH_SUB)) return false;
     const xt_value_ *value = xt_value_at_(x, d->v[0].id);
     const xt_node_ *cast = xt_node_at_(x, value->node);
     const xt_val *constant = xt_repeated_constant_(x, &d->v[1]);
@@ -6024,47 +6034,76 @@ XE_FN_ bool xt_write_cast_plus_(xt_ctx *x, const xt_node_ *n)
     return true;
 }
 
-/* Computes all blocks; or, if a store will request strips, only allocates them. */
-XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n)
+/* Is it left to a store in this version, which computes it strip by strip? */
+XE_FN_ bool xt_is_late_(xt_ctx *x, const xt_node_ *n)
+{
+    return xt_value_at_(x, n->result)->late && (x->block2d || x->staged);
+}
+
+/* Allocates all blocks, for a store to request strips of. */
+XE_FN_ void xt_leave_each_(xt_ctx *x, const xt_node_ *n, xt_each_fn_ each)
+{
+    xt_vec r = xt_make_vec_(x, n);
+    for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);) {
+        cm_matrix *block = &r.block[b.i];
+        *block = cm_splat(&x->cm, b.cols, b.rows, xt_held_(r.type), CM_ACC, 0);
+        if (block->part) memset(block->part, 0, (size_t)block->parts * sizeof *block->part);
+    }
+    xt_define_vec_(x, n->result, r);
+    xt_value_at_(x, n->result)->unmade = true;
+    xt_value_at_(x, n->result)->each = each;
+}
+
+/* Computes all blocks, unless that is left to a store; `any`: in any layout that the operands share, not the
+ * accumulator's. */
+XE_FN_ void xt_write_each_(xt_ctx *x, const xt_node_ *n, bool any, xt_each_fn_ each)
 {
     const xt_vectors_ *d = n->vectors;
     int count = xt_operand_count_(d);
-    bool any = xt_way_of_(n) == XT_ANY_LAYOUT_;
     xt_vec v[3];
-    xt_vec r = xt_make_vec_(x, n);
-    if (xt_value_at_(x, n->result)->late && (x->block2d || x->staged)) {
-        for (xt_block_ b = xt_blocks_(x, &r.dist); r.blocks && xt_next_block_(&b);) {
-            cm_matrix *block = &r.block[b.i];
-            *block = cm_splat(&x->cm, b.cols, b.rows, xt_held_(r.type), CM_ACC, 0);
-            if (block->part) memset(block->part, 0, (size_t)block->parts * sizeof *block->part);
-        }
-        xt_define_vec_(x, n->result, r);
-        xt_value_at_(x, n->result)->unmade = true;
+    if (xt_is_late_(x, n)) {
+        xt_leave_each_(x, n, each);
         return;
     }
-    if (xt_write_cast_plus_(x, n)) return;
+    xt_vec r = xt_make_vec_(x, n);
     for (int j = 0; j < count; j++) v[j] = xt_now_as_(x, &d->v[j], any ? r.use : CM_ACC);
     for (int i = 0; i < r.blocks && spe_ok(&x->m); i++) {
         const cm_matrix *a[3] = {NULL, NULL, NULL};
         for (int j = 0; j < count; j++) a[j] = &v[j].block[i];
-        r.block[i] = xt_each_block_(x, n, a);
+        r.block[i] = each(x, n, a);
     }
     xt_define_vec_(x, n->result, any ? r : xt_settle_(x, r));
 }
+
+XE_FN_ void xt_write_binary_vector_(xt_ctx *x, const xt_node_ *n)
+{
+    if (!xt_is_late_(x, n) && xt_write_cast_plus_(x, n)) return;
+    xt_write_each_(x, n, !xt_is_compare_(n->kind), xt_binary_block_);
+}
+
+XE_FN_ void xt_write_math_vector_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_write_each_(x, n, xt_math_info_(n->kind)->operands == 1, xt_math_block_);
+}
+
+XE_FN_ void xt_write_cast_vector_(xt_ctx *x, const xt_node_ *n) { xt_write_each_(x, n, false, xt_cast_block_); }
+XE_FN_ void xt_write_select_vector_(xt_ctx *x, const xt_node_ *n) { xt_write_each_(x, n, false, xt_select_block_); }
+XE_FN_ void xt_write_bitcast_vector_(xt_ctx *x, const xt_node_ *n) { xt_write_each_(x, n, false, xt_bitcast_block_); }
+XE_FN_ void xt_write_emit_vec_(xt_ctx *x, const xt_node_ *n) { xt_write_each_(x, n, false, xt_users_block_); }
 
 XE_FN_ void xt_write_math_number_(xt_ctx *x, const xt_node_ *n)
 {
     spe_id id[3];
     for (int i = 0; i < xt_math_info_(n->kind)->operands; i++)
         id[i] = xt_now_id_(x, &n->numbers->v[i], n->numbers->type);
-    xt_define_(x, n->result, xt_scalar_(n->numbers->type, xt_part_(x, n, id), 1));
+    xt_define_(x, n->result, xt_scalar_(n->numbers->type, xt_math_part_(x, n, id), 1));
 }
 
 XE_FN_ void xt_write_bitcast_number_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_val *v = &n->numbers->v[0];
     spe_id id = xt_now_id_(x, v, xt_carried_type_(v));
-    xt_define_(x, n->result, xt_scalar_(n->numbers->type, xt_part_(x, n, &id), 1));
+    xt_define_(x, n->result, xt_scalar_(n->numbers->type, xt_bitcast_part_(x, n, &id), 1));
 }
 
 /* lower/loads.c - writes load_tile and store_tile. */

@@ -55,9 +55,8 @@ typedef struct {
     xt_val v[3];
 } xt_numbers_;
 
-/* How element-wise operations on vectors compute: in any layout that the operands share, or in the accumulator's; on
- * arithmetic types, or on storage types. */
-typedef enum { XT_ANY_LAYOUT_, XT_ARITHMETIC_, XT_BITS_, XT_CAST_, XT_USERS_ } xt_way_;
+/* Computes a block of an element-wise operation, or a strip of one, from those of the operands. */
+typedef cm_matrix (*xt_each_fn_)(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a);
 
 /* Operands of element-wise operations on vectors; type: their common type, or that of the cast. */
 typedef struct {
@@ -80,6 +79,7 @@ typedef struct {
     int stage;    /* 1 + its index among loads through local memory, see passes/local_operands.c; 0: not one */
     bool late;    /* computed strip by strip where it is stored, see xt_find_late_ */
     bool unmade;  /* during writing: some strips are not computed yet */
+    xt_each_fn_ each; /* computes them, if the operation is element-wise */
     int repeated; /* 1: all lanes are known to hold the same; -1: they are not; 0: see xt_is_repeated_ */
     uint32_t tied; /* those that are opaque together form a class, see passes/opaque.c */
     bool opaque, carried; /* of its root: opaque; it has other members */

@@ -54,11 +54,11 @@ enum {
     X(SPLAT, splat, makes, splat, "$= vector.splat $#0$m : $r")                                                        \
     X(TABLE, table, makes, none, "$= arith.constant dense<...>$m : $r")                                                \
     X(IOTA, iota, makes, none, "$= vector.step [$K]$m : $r")                                                           \
-    X(BINARY_VECTOR, each, each, vectors, "$= $k $v0$o1$m : $V0")                                                      \
-    X(CAST_VECTOR, each, each, vectors, "$= $k $v0$m : $V0 to $r")                                                     \
-    X(SELECT_VECTOR, each, each, vectors, "$= arith.select $v0$o1$o2$m : $V0, $r")                                     \
-    X(BITCAST_VECTOR, each, each, vectors, "$= arith.bitcast $v0$m : $V0 to $r")                                       \
-    X(MATH_VECTOR, each, each, vectors, "$= $k $v0$o1$o2$m : $r")                                                      \
+    X(BINARY_VECTOR, binary_vector, each, vectors, "$= $k $v0$o1$m : $V0")                                             \
+    X(CAST_VECTOR, cast_vector, each, vectors, "$= $k $v0$m : $V0 to $r")                                              \
+    X(SELECT_VECTOR, select_vector, each, vectors, "$= arith.select $v0$o1$o2$m : $V0, $r")                            \
+    X(BITCAST_VECTOR, bitcast_vector, each, vectors, "$= arith.bitcast $v0$m : $V0 to $r")                             \
+    X(MATH_VECTOR, math_vector, each, vectors, "$= $k $v0$o1$o2$m : $r")                                               \
     X(REDUCE, reduce, whole, whole, "$= xetile.reduction <$k> $v0 [$d1] {reduction_size = $d2} : $V0 -> $r")           \
     X(REDUCTION, same, renames, whole, "$= xetile.reduction <$k> $v0 [$D1]$z$m5 : $V0 -> $r")                          \
     X(SCAN, scan, whole, whole, "$= vector.scan <$k> $v0 [$D1]$e4$m : $V0 -> $r")                                      \
@@ -84,7 +84,7 @@ enum {
     X(BARRIER_ARRIVE, barrier, waits, none, "gpu.barrier arrive \"$s0\"")                                              \
     X(BARRIER_WAIT, barrier, waits, none, "gpu.barrier wait \"$s0\"")                                                  \
     X(EMIT, emit, users_number, emit, "$= emit $x0 : $A1")                                                             \
-    X(EMIT_VEC, each, users, vectors, "$= emit $v0$o1$o2$m : $V0 -> $r")
+    X(EMIT_VEC, emit_vec, users, vectors, "$= emit $v0$o1$o2$m : $V0 -> $r")
 #define XT_OPERATION_ENUM_(name, ...) XT_OP_##name##_,
 typedef enum {
     XT_OPERATIONS_(XT_OPERATION_ENUM_)

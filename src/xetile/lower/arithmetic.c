@@ -25,14 +25,16 @@ static spe_id xt_from_condition_(xt_ctx *x, spe_id condition)
 /* Operands of numbers and of vectors both begin with their common type. */
 XE_FN_ int xt_meeting_type_(const xt_node_ *n) { return *(const int *)n->desc; }
 
-static spe_id xt_binary_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
+XE_FN_ spe_id xt_binary_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
     spe_id r = xt_emit_arith_(&x->m, n->kind, xt_meeting_type_(n), v[0], v[1]);
     return xt_is_compare_(n->kind) ? xt_from_condition_(x, r) : r;
 }
 
-static spe_id xt_select_part_(spe_module *m, const spe_id *v)
+XE_FN_ spe_id xt_select_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
+    spe_module *m = &x->m;
+    (void)n;
     return spe_select(m, spe_ine(m, v[0], spe_null(m, spe_type_of(m, v[0]))), v[1], v[2]);
 }
 
@@ -53,7 +55,7 @@ static spe_id xt_exp_(spe_module *m, spe_id v)
     return spe_fmul(m, part[0], part[1]);
 }
 
-static spe_id xt_math_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
+XE_FN_ spe_id xt_math_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
     int type = xt_meeting_type_(n);
     spe_math_op op = (spe_math_op)xt_math_instruction_(n->kind, type);
@@ -61,29 +63,17 @@ static spe_id xt_math_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
     return spe_math(&x->m, op, (uint32_t)xt_math_info_(n->kind)->operands, v);
 }
 
-static spe_id xt_truth_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
+/* A cast to i1; other casts are of blocks. */
+XE_FN_ spe_id xt_truth_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
     spe_id zero = spe_null(&x->m, spe_type_of(&x->m, v[0]));
     bool real = xt_is_float_((int)n->vectors->v[0].type);
     return xt_from_condition_(x, real ? spe_fune(&x->m, v[0], zero) : spe_ine(&x->m, v[0], zero));
 }
 
-static spe_id xt_bitcast_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
+XE_FN_ spe_id xt_bitcast_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
 {
     return cm_bitcast(&x->cm, spe_vec_like(&x->m, xt_spe_type_(x, xt_meeting_type_(n)), v[0]), v[0]);
-}
-
-/* A component of the result of an element-wise operation on numbers or vectors, from the operands'. */
-XE_FN_ spe_id xt_part_(xt_ctx *x, const xt_node_ *n, const spe_id *v)
-{
-    switch (n->op) {
-    case XT_OP_BINARY_VECTOR_: return xt_binary_part_(x, n, v);
-    case XT_OP_SELECT_VECTOR_: return xt_select_part_(&x->m, v);
-    case XT_OP_MATH_NUMBER_:
-    case XT_OP_MATH_VECTOR_: return xt_math_part_(x, n, v);
-    case XT_OP_CAST_VECTOR_: return xt_truth_part_(x, n, v); /* other casts are of blocks */
-    default: return xt_bitcast_part_(x, n, v);
-    }
 }
 
 /* ---- combining pairs, for reductions and atomics ----------------------------------------------------------------- */

@@ -1,36 +1,45 @@
 /* lower/components.c - element-wise operations on a block or a strip of one. */
 #include "../internal.h"
 
-XE_FN_ xt_way_ xt_way_of_(const xt_node_ *n)
-{
-    const xt_vectors_ *d = n->vectors;
-    switch (n->op) {
-    case XT_OP_BINARY_VECTOR_: return xt_is_compare_(n->kind) ? XT_ARITHMETIC_ : XT_ANY_LAYOUT_;
-    case XT_OP_MATH_VECTOR_: return xt_math_info_(n->kind)->operands == 1 ? XT_ANY_LAYOUT_ : XT_ARITHMETIC_;
-    case XT_OP_CAST_VECTOR_: return d->type == XT_BOOL_ && (int)d->v[0].type != XT_BOOL_ ? XT_ARITHMETIC_ : XT_CAST_;
-    case XT_OP_EMIT_VEC_: return XT_USERS_;
-    default: return XT_BITS_;
-    }
-}
+/* Computes a component of the result from the operands'. */
+typedef spe_id (*xt_part_fn_)(xt_ctx *x, const xt_node_ *n, const spe_id *v);
+
+typedef struct {
+    const xt_node_ *node;
+    xt_part_fn_ part;
+} xt_component_of_;
 
 /* Callback of coopmatrix.h. */
 static spe_id xt_component_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 {
-    const xt_node_ *n = *(const xt_node_ *const *)user;
+    const xt_component_of_ *of = (const xt_component_of_ *)user;
     const spe_id v[2] = {a, b};
     (void)type;
-    return xt_part_((xt_ctx *)(void *)c->module, n, v);
+    return of->part((xt_ctx *)(void *)c->module, of->node, v);
 }
 
-/* Computes part i of the result. In the accumulator's layout, the parts of matrices of any two types correspond. */
-static spe_id xt_each_part_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a, int i, cm_type to)
+/* A block of one or two operands, in any layout that these share. */
+static cm_matrix xt_map_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a, xt_part_fn_ part)
 {
-    bool bits = xt_way_of_(n) == XT_BITS_;
-    spe_id v[3] = {0, 0, 0};
-    for (int j = 0; j < xt_operand_count_(n->vectors) && i < a[j]->parts; j++)
-        v[j] = bits ? a[j]->part[i] : cm_to_arith(&x->cm, a[j]->layout.type, a[j]->part[i]);
-    v[0] = xt_part_(x, n, v);
-    return bits ? v[0] : cm_from_arith(&x->cm, to, v[0]);
+    xt_component_of_ of = {n, part};
+    return a[1] ? cm_map2(&x->cm, a[0], a[1], xt_component_, &of) : cm_map1(&x->cm, a[0], xt_component_, &of);
+}
+
+/* A block in the accumulator's layout, in which the parts of matrices of any two types correspond. They are computed
+ * with in their arithmetic types or, with `bits`, as they are stored. */
+static cm_matrix xt_parts_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a, xt_part_fn_ part, bool bits)
+{
+    cm_type to = xt_held_(xt_value_at_(x, n->result)->now.vec.type);
+    cm_layout l = cm_layout_for(&x->cm, a[0]->layout.rows, a[0]->layout.cols, to, CM_ACC);
+    spe_id *out = (spe_id *)xt_memory_(x, (size_t)a[0]->parts * sizeof *out);
+    for (int i = 0; out && i < a[0]->parts; i++) {
+        spe_id v[3] = {0, 0, 0};
+        for (int j = 0; j < xt_operand_count_(n->vectors) && i < a[j]->parts; j++)
+            v[j] = bits ? a[j]->part[i] : cm_to_arith(&x->cm, a[j]->layout.type, a[j]->part[i]);
+        v[0] = part(x, n, v);
+        out[i] = bits ? v[0] : cm_from_arith(&x->cm, to, v[0]);
+    }
+    return out && spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, out) : cm_poison();
 }
 
 static bool xt_is_repeated_(xt_ctx *x, const xt_vec *v);
@@ -63,14 +72,14 @@ XE_FN_ cm_matrix xt_varied_(xt_ctx *x, const xt_vec *v, const cm_matrix *block)
     return a;
 }
 
-static cm_matrix xt_cast_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *a)
+XE_FN_ cm_matrix xt_cast_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
 {
     const xt_vectors_ *d = n->vectors;
-    if ((int)d->v[0].type == d->type) return *a;
-    cm_matrix varied = d->type == CM_F16 && d->v[0].type == CM_F32 ? xt_varied_(x, &d->v[0], a) : *a;
-    a = &varied;
-    return n->kind ? cm_convert_as(&x->cm, a, (cm_type)d->type, CM_ROUND_AUTO, false)
-                   : cm_convert(&x->cm, a, (cm_type)d->type);
+    if ((int)d->v[0].type == d->type) return *a[0];
+    if (d->type == XT_BOOL_) return xt_parts_block_(x, n, a, xt_truth_part_, false);
+    cm_matrix varied = d->type == CM_F16 && d->v[0].type == CM_F32 ? xt_varied_(x, &d->v[0], a[0]) : *a[0];
+    return n->kind ? cm_convert_as(&x->cm, &varied, (cm_type)d->type, CM_ROUND_AUTO, false)
+                   : cm_convert(&x->cm, &varied, (cm_type)d->type);
 }
 
 /* The constant that a vector repeats; NULL: it is no such vector. */
@@ -89,21 +98,33 @@ static cm_matrix xt_bits_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *c
     return xt_is_bitwise_(n->kind) ? cm_binary(&x->cm, (cm_op)n->kind, a[0], a[1]) : cm_poison();
 }
 
-/* Computes a block, or a strip of one, from those of the operands. */
-XE_FN_ cm_matrix xt_each_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
+XE_FN_ cm_matrix xt_binary_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
 {
-    cm_type to = xt_held_(xt_value_at_(x, n->result)->now.vec.type);
-    xt_way_ way = xt_way_of_(n);
-    if (way == XT_USERS_) return n->vectors->block(&x->cm, a, n->vectors->user);
-    if (way == XT_CAST_) return xt_cast_block_(x, n, a[0]);
-    cm_matrix bits = n->op == XT_OP_BINARY_VECTOR_ ? xt_bits_block_(x, n, a) : cm_poison();
+    cm_matrix bits = xt_bits_block_(x, n, a);
     if (bits.parts) return bits;
-    if (way == XT_ANY_LAYOUT_ && !a[1]) return cm_map1(&x->cm, a[0], xt_component_, &n);
-    if (way == XT_ANY_LAYOUT_) return cm_map2(&x->cm, a[0], a[1], xt_component_, &n);
-    cm_layout l = cm_layout_for(&x->cm, a[0]->layout.rows, a[0]->layout.cols, to, CM_ACC);
-    spe_id *out = (spe_id *)xt_memory_(x, (size_t)a[0]->parts * sizeof *out);
-    for (int i = 0; out && i < a[0]->parts; i++) out[i] = xt_each_part_(x, n, a, i, to);
-    return out && spe_ok(&x->m) ? cm_from_parts(&x->cm, &l, out) : cm_poison();
+    return xt_is_compare_(n->kind) ? xt_parts_block_(x, n, a, xt_binary_part_, false)
+                                   : xt_map_block_(x, n, a, xt_binary_part_);
+}
+
+XE_FN_ cm_matrix xt_math_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
+{
+    return xt_math_info_(n->kind)->operands == 1 ? xt_map_block_(x, n, a, xt_math_part_)
+                                                 : xt_parts_block_(x, n, a, xt_math_part_, false);
+}
+
+XE_FN_ cm_matrix xt_select_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
+{
+    return xt_parts_block_(x, n, a, xt_select_part_, true);
+}
+
+XE_FN_ cm_matrix xt_bitcast_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
+{
+    return xt_parts_block_(x, n, a, xt_bitcast_part_, true);
+}
+
+XE_FN_ cm_matrix xt_users_block_(xt_ctx *x, const xt_node_ *n, const cm_matrix *const *a)
+{
+    return n->vectors->block(&x->cm, a, n->vectors->user);
 }
 
 /* The number of strips of a block. A message stores a strip: up to eight rows, as wide as a subgroup. */
@@ -127,7 +148,7 @@ XE_FN_ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
             a[j] = &strips[j];
         }
         spe_at(&x->m, n->file, n->line);
-        cm_matrix r = xt_each_block_(x, n, a);
+        cm_matrix r = value->each(x, n, a);
         if (!r.parts) return r;
         memcpy(part, r.part, (size_t)r.parts * sizeof *part);
     }
