@@ -7426,8 +7426,8 @@ XETILE_ATTR_(__unused__) static const spe_vulkan_part_ spe_vulkan_all_ = {
  * vk_dispatch.h defines it further down. C++ has no such definitions. */
 #if defined(XETILE_STATIC_) && !defined(SPE_VULKAN) && !defined(__cplusplus)
 static const spe_vulkan_part_ *const spe_vulkan_here_;
-#define SPE_ADD_VULKAN_ static const spe_vulkan_part_ *const spe_vulkan_here_ = &spe_vulkan_all_;
-#define SPE_ADD_VULKAN SPE_ADD_VULKAN_ /* xetile.h adds its own */
+#define SPE_ADD_VULKAN_BODIES static const spe_vulkan_part_ *const spe_vulkan_here_ = &spe_vulkan_all_;
+#define SPE_ADD_VULKAN SPE_ADD_VULKAN_BODIES /* xetile.h adds its own */
 #else
 static const spe_vulkan_part_ *const spe_vulkan_here_ = &spe_vulkan_all_;
 #endif
