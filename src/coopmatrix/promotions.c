@@ -18,13 +18,19 @@ const cm_product *cm_product_row(cm_type a, cm_type b)
 {
     enum { A_SIGNED = 1, B_SIGNED = 2, I8 = 0x10 | 0x20, TF32 = 0x100 | 0x200, F16 = 0x400 | 0x800 };
     enum { BF16 = 0x1000 | 0x2000 }; /* bits of SPE_MatrixMultiplyAccumulateOperands... */
-#define CM_BOTH_WAYS_(a, b) {CM_##a, CM_##b, CM_SUM_(CM_##b), 0}, {CM_##b, CM_##a, CM_SUM_(CM_##b), 0},
+    enum { /* once each, as they are long expressions */
+#define CM_SUM_OF_(t) SUM_##t = CM_SUM_(CM_##t)
+        CM_SUM_OF_(I16), CM_SUM_OF_(U16), CM_SUM_OF_(I32), CM_SUM_OF_(U32), CM_SUM_OF_(I64), CM_SUM_OF_(U64),
+        CM_SUM_OF_(E4M3), CM_SUM_OF_(E5M2), CM_SUM_OF_(BF16), CM_SUM_OF_(F16), CM_SUM_OF_(TF32), CM_SUM_OF_(F32),
+        CM_SUM_OF_(F64)
+    };
+#define CM_BOTH_WAYS_(a, b) {CM_##a, CM_##b, (cm_type)SUM_##b, 0}, {CM_##b, CM_##a, (cm_type)SUM_##b, 0},
     static const cm_product rows[] = {
         {CM_F16, CM_F16, CM_F32, F16},         {CM_BF16, CM_BF16, CM_F32, BF16},
         {CM_TF32, CM_TF32, CM_F32, TF32},      {CM_I8, CM_I8, CM_I32, I8 | A_SIGNED | B_SIGNED},
         {CM_U8, CM_U8, CM_I32, I8},            {CM_I8, CM_U8, CM_I32, I8 | B_SIGNED},
         {CM_U8, CM_I8, CM_I32, I8 | A_SIGNED},
-#define CM_SQUARE_(t) {CM_##t, CM_##t, CM_SUM_(CM_##t), 0}
+#define CM_SQUARE_(t) {CM_##t, CM_##t, (cm_type)SUM_##t, 0}
         CM_SQUARE_(F64), CM_SQUARE_(F32), CM_SQUARE_(E4M3), CM_SQUARE_(E5M2), CM_SQUARE_(I64), CM_SQUARE_(U64),
         CM_SQUARE_(I32), CM_SQUARE_(U32), CM_SQUARE_(I16), CM_SQUARE_(U16), CM_SQUARE_(E2M1),
         {CM_E4M3, CM_E5M2, CM_F32, 0}, {CM_E5M2, CM_E4M3, CM_F32, 0}, CM_PROMOTIONS_(CM_BOTH_WAYS_)
