@@ -968,6 +968,9 @@ typedef struct zed_constants_ {
     zed_bound_ *values;
 } zed_constants_;
 
+/* Reads a source's. */
+typedef bool (*zed_constants_of_fn_)(zed_device *d, const zed_source *s, zed_constants_ *c);
+
 /* ---- batches: recording.c, batches.c, changes.c */
 
 enum { ZED_STEP_LAUNCH_, ZED_STEP_COPY_, ZED_STEP_SIGNAL_, ZED_STEP_FOLLOW_ };
@@ -2781,11 +2784,10 @@ XE_FN_ void zed_constants_free_(zed_constants_ *c)
     free(c->values);
 }
 
-/* The source's constants as the driver takes them; freed by zed_constants_free_, also after an error. */
+/* The source's constants as the driver takes them, in an empty list; freed by zed_constants_free_, also after an error. */
 XE_FN_ bool zed_constants_of_(zed_device *d, const zed_source *s, zed_constants_ *c)
 {
     uint32_t n = s->constant_count;
-    memset(c, 0, sizeof *c);
     if (!n) return true;
     if (!s->constants) return zed_fail_(d, ZED_NULL_POINTER, "the %" PRIu32 " constants are NULL", n);
     c->ids = (uint32_t *)calloc(n, sizeof *c->ids);
@@ -3227,7 +3229,10 @@ XE_FN_ void zed_store_entry_(const zed_module *module, const zed_entry_ *e)
     free(binary);
 }
 
-bool zed_module_load_source_(zed_module *module, zed_device *d, const zed_source *s, const char *folder)
+/* Loads a source's module; `constants_of` reads its values for spec constants, NULL: it has none. Programs that give
+ * none compile without it. */
+XE_FN_ bool zed_module_load_with_(zed_module *module, zed_device *d, const zed_source *s, const char *folder,
+                                  zed_constants_of_fn_ constants_of)
 {
     zed_entry_ e;
     zed_constants_ c;
@@ -3238,7 +3243,8 @@ bool zed_module_load_source_(zed_module *module, zed_device *d, const zed_source
     if (!zed_usable_(d)) return false;
     if (!s) return zed_fail_(d, ZED_NULL_POINTER, "zed_module_load_source: the source is NULL");
     if (!zed_module_words_ok_(d, s->words, s->bytes)) return false;
-    bool ok = zed_constants_of_(d, s, &c), cached = ok && folder && *folder && zed_entry_of_(d, s, &c, folder, &e);
+    memset(&c, 0, sizeof c);
+    bool ok = !constants_of || constants_of(d, s, &c), cached = ok && folder && *folder && zed_entry_of_(d, s, &c, folder, &e);
     bool loaded = cached && zed_load_entry_(module, d, &e, s->flags);
     ok = ok && !d->error.id &&
          (loaded || zed_module_make_(module, d, false, s->words, s->bytes, s->flags, &c, true));
@@ -3247,11 +3253,16 @@ bool zed_module_load_source_(zed_module *module, zed_device *d, const zed_source
     return ok;
 }
 
+bool zed_module_load_source_(zed_module *module, zed_device *d, const zed_source *s, const char *folder)
+{
+    return zed_module_load_with_(module, d, s, folder, zed_constants_of_);
+}
+
 bool zed_module_load_cached_(zed_module *module, zed_device *d, const void *words, size_t bytes, const char *flags,
                              const char *folder)
 {
     zed_source s = {words, bytes, NULL, NULL, flags, {0, 0, 0}, NULL, 0};
-    return zed_module_load_source_(module, d, &s, folder);
+    return zed_module_load_with_(module, d, &s, folder, NULL);
 }
 
 bool zed_module_load_(zed_module *module, zed_device *d, const void *words, size_t bytes, const char *flags)
@@ -3270,15 +3281,21 @@ XE_FN_ bool zed_kernel_of_(zed_kernel *k, zed_module *module, const zed_source *
     return !size[0] || zed_set_local_size_(k, size[0], size[1] ? size[1] : 1, size[2] ? size[2] : 1);
 }
 
-bool zed_load_source_(zed_kernel *k, zed_device *d, const zed_source *s, const char *folder)
+XE_FN_ bool zed_load_with_(zed_kernel *k, zed_device *d, const zed_source *s, const char *folder,
+                           zed_constants_of_fn_ constants_of)
 {
     zed_module module;
     if (k) memset(k, 0, sizeof *k);
     if (k) k->device = d;
-    if (!zed_module_load_source_(&module, d, s, folder)) return false;
+    if (!zed_module_load_with_(&module, d, s, folder, constants_of)) return false;
     if (zed_kernel_of_(k, &module, s)) return true;
     if (!k || !k->handle) zed_drop_(d, ZED_RES_MODULE_, module.handle);
     return false;
+}
+
+bool zed_load_source_(zed_kernel *k, zed_device *d, const zed_source *s, const char *folder)
+{
+    return zed_load_with_(k, d, s, folder, zed_constants_of_);
 }
 
 bool zed_load_(zed_kernel *k, zed_device *d, const void *words, size_t bytes, const char *name, const char *params,
@@ -3286,7 +3303,7 @@ bool zed_load_(zed_kernel *k, zed_device *d, const void *words, size_t bytes, co
 {
     const uint32_t of_module[3] = {0, 0, 0}, *size = local_size ? local_size : of_module;
     zed_source s = {words, bytes, name, params, flags, {size[0], size[1], size[2]}, NULL, 0};
-    return zed_load_source_(k, d, &s, folder);
+    return zed_load_with_(k, d, &s, folder, NULL);
 }
 
 /* ---- many at once: modules are compiled in threads, each with a zed_device of its own for errors and handles */

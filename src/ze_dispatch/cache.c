@@ -146,7 +146,10 @@ static void zed_store_entry_(const zed_module *module, const zed_entry_ *e)
     free(binary);
 }
 
-bool zed_module_load_source_(zed_module *module, zed_device *d, const zed_source *s, const char *folder)
+/* Loads a source's module; `constants_of` reads its values for spec constants, NULL: it has none. Programs that give
+ * none compile without it. */
+XE_FN_ bool zed_module_load_with_(zed_module *module, zed_device *d, const zed_source *s, const char *folder,
+                                  zed_constants_of_fn_ constants_of)
 {
     zed_entry_ e;
     zed_constants_ c;
@@ -157,7 +160,8 @@ bool zed_module_load_source_(zed_module *module, zed_device *d, const zed_source
     if (!zed_usable_(d)) return false;
     if (!s) return zed_fail_(d, ZED_NULL_POINTER, "zed_module_load_source: the source is NULL");
     if (!zed_module_words_ok_(d, s->words, s->bytes)) return false;
-    bool ok = zed_constants_of_(d, s, &c), cached = ok && folder && *folder && zed_entry_of_(d, s, &c, folder, &e);
+    memset(&c, 0, sizeof c);
+    bool ok = !constants_of || constants_of(d, s, &c), cached = ok && folder && *folder && zed_entry_of_(d, s, &c, folder, &e);
     bool loaded = cached && zed_load_entry_(module, d, &e, s->flags);
     ok = ok && !d->error.id &&
          (loaded || zed_module_make_(module, d, false, s->words, s->bytes, s->flags, &c, true));
@@ -166,11 +170,16 @@ bool zed_module_load_source_(zed_module *module, zed_device *d, const zed_source
     return ok;
 }
 
+bool zed_module_load_source_(zed_module *module, zed_device *d, const zed_source *s, const char *folder)
+{
+    return zed_module_load_with_(module, d, s, folder, zed_constants_of_);
+}
+
 bool zed_module_load_cached_(zed_module *module, zed_device *d, const void *words, size_t bytes, const char *flags,
                              const char *folder)
 {
     zed_source s = {words, bytes, NULL, NULL, flags, {0, 0, 0}, NULL, 0};
-    return zed_module_load_source_(module, d, &s, folder);
+    return zed_module_load_with_(module, d, &s, folder, NULL);
 }
 
 bool zed_module_load_(zed_module *module, zed_device *d, const void *words, size_t bytes, const char *flags)

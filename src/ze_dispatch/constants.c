@@ -121,11 +121,10 @@ XE_FN_ void zed_constants_free_(zed_constants_ *c)
     free(c->values);
 }
 
-/* The source's constants as the driver takes them; freed by zed_constants_free_, also after an error. */
+/* The source's constants as the driver takes them, in an empty list; freed by zed_constants_free_, also after an error. */
 XE_FN_ bool zed_constants_of_(zed_device *d, const zed_source *s, zed_constants_ *c)
 {
     uint32_t n = s->constant_count;
-    memset(c, 0, sizeof *c);
     if (!n) return true;
     if (!s->constants) return zed_fail_(d, ZED_NULL_POINTER, "the %" PRIu32 " constants are NULL", n);
     c->ids = (uint32_t *)calloc(n, sizeof *c->ids);

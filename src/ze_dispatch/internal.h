@@ -47,6 +47,9 @@ typedef struct zed_constants_ {
     zed_bound_ *values;
 } zed_constants_;
 
+/* Reads a source's. */
+typedef bool (*zed_constants_of_fn_)(zed_device *d, const zed_source *s, zed_constants_ *c);
+
 /* ---- batches: recording.c, batches.c, changes.c */
 
 enum { ZED_STEP_LAUNCH_, ZED_STEP_COPY_, ZED_STEP_SIGNAL_, ZED_STEP_FOLLOW_ };

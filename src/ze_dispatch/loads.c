@@ -10,15 +10,21 @@ static bool zed_kernel_of_(zed_kernel *k, zed_module *module, const zed_source *
     return !size[0] || zed_set_local_size_(k, size[0], size[1] ? size[1] : 1, size[2] ? size[2] : 1);
 }
 
-bool zed_load_source_(zed_kernel *k, zed_device *d, const zed_source *s, const char *folder)
+static bool zed_load_with_(zed_kernel *k, zed_device *d, const zed_source *s, const char *folder,
+                           zed_constants_of_fn_ constants_of)
 {
     zed_module module;
     if (k) memset(k, 0, sizeof *k);
     if (k) k->device = d;
-    if (!zed_module_load_source_(&module, d, s, folder)) return false;
+    if (!zed_module_load_with_(&module, d, s, folder, constants_of)) return false;
     if (zed_kernel_of_(k, &module, s)) return true;
     if (!k || !k->handle) zed_drop_(d, ZED_RES_MODULE_, module.handle);
     return false;
+}
+
+bool zed_load_source_(zed_kernel *k, zed_device *d, const zed_source *s, const char *folder)
+{
+    return zed_load_with_(k, d, s, folder, zed_constants_of_);
 }
 
 bool zed_load_(zed_kernel *k, zed_device *d, const void *words, size_t bytes, const char *name, const char *params,
@@ -26,7 +32,7 @@ bool zed_load_(zed_kernel *k, zed_device *d, const void *words, size_t bytes, co
 {
     const uint32_t of_module[3] = {0, 0, 0}, *size = local_size ? local_size : of_module;
     zed_source s = {words, bytes, name, params, flags, {size[0], size[1], size[2]}, NULL, 0};
-    return zed_load_source_(k, d, &s, folder);
+    return zed_load_with_(k, d, &s, folder, NULL);
 }
 
 /* ---- many at once: modules are compiled in threads, each with a zed_device of its own for errors and handles */

@@ -38,6 +38,8 @@ XE_FN_ bool zed_module_make_(zed_module *module, zed_device *d, bool native, con
     const char *flags, const zed_constants_ *constants, bool must);
 XE_FN_ bool zed_set_local_size_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t z);
 XE_FN_ bool zed_kernel_usable_(zed_kernel *k, const char *file, int line);
+XE_FN_ bool zed_module_load_with_(zed_module *module, zed_device *d, const zed_source *s, const char *folder,
+    zed_constants_of_fn_ constants_of);
 XE_FN_ bool zed_set_arguments_(zed_kernel *k, const zed_bound_ *bound);
 XE_FN_ bool zed_launch_ok_(zed_kernel *k, zed_groups groups, const zed_arg *args, uint32_t count, zed_bound_ *bound);
 XE_FN_ bool zed_append_(zed_kernel *k, ze_command_list_handle_t list, bool barrier, ze_event_handle_t signal,
