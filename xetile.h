@@ -7560,7 +7560,7 @@ XETILE_ATTR_(__unused__) static const xt_vulkan_part_ xt_vulkan_all_ = {
 static const xt_vulkan_part_ *const xt_vulkan_here_;
 #undef SPE_ADD_VULKAN
 #define SPE_ADD_VULKAN                                                                                                 \
-    SPE_ADD_VULKAN_BODIES                                                                                                    \
+    SPE_ADD_VULKAN_BODIES                                                                                              \
     static const xt_vulkan_part_ *const xt_vulkan_here_ = &xt_vulkan_all_;
 #else
 static const xt_vulkan_part_ *const xt_vulkan_here_ = &xt_vulkan_all_;

@@ -68,16 +68,12 @@ uint64_t spe_size(const spe_module *m, spe_id type)
 /* The name of a storage class, for messages. */
 XE_FN_ const char *spe_storage_text_(uint32_t storage)
 {
-#define SPE_ROW_(kind, name, number) {#kind, #name, number},
-    static const struct {
-        const char *kind, *name;
-        uint32_t number;
-    } rows[] = {SPE_ENUMERANTS(SPE_ROW_)};
-#undef SPE_ROW_
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (rows[i].number == storage && !strcmp(rows[i].kind, "StorageClass")) return rows[i].name;
+#define SPE_CASE_(kind, name, number) case number: return #name;
+    switch (storage) {
+        SPE_StorageClass_(SPE_CASE_, StorageClass)
+    default: return "of another environment";
     }
-    return "of another environment";
+#undef SPE_CASE_
 }
 
 char *spe_type_text(const spe_module *m, spe_id type, char *text, size_t size)
