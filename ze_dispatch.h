@@ -2784,7 +2784,8 @@ XE_FN_ void zed_constants_free_(zed_constants_ *c)
     free(c->values);
 }
 
-/* The source's constants as the driver takes them, in an empty list; freed by zed_constants_free_, also after an error. */
+/* The source's constants as the driver takes them, in an empty list; freed by zed_constants_free_, even after an
+ * error. */
 XE_FN_ bool zed_constants_of_(zed_device *d, const zed_source *s, zed_constants_ *c)
 {
     uint32_t n = s->constant_count;
@@ -3244,7 +3245,8 @@ XE_FN_ bool zed_module_load_with_(zed_module *module, zed_device *d, const zed_s
     if (!s) return zed_fail_(d, ZED_NULL_POINTER, "zed_module_load_source: the source is NULL");
     if (!zed_module_words_ok_(d, s->words, s->bytes)) return false;
     memset(&c, 0, sizeof c);
-    bool ok = !constants_of || constants_of(d, s, &c), cached = ok && folder && *folder && zed_entry_of_(d, s, &c, folder, &e);
+    bool ok = !constants_of || constants_of(d, s, &c), cached = ok && folder && *folder;
+    cached = cached && zed_entry_of_(d, s, &c, folder, &e);
     bool loaded = cached && zed_load_entry_(module, d, &e, s->flags);
     ok = ok && !d->error.id &&
          (loaded || zed_module_make_(module, d, false, s->words, s->bytes, s->flags, &c, true));

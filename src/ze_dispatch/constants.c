@@ -121,7 +121,8 @@ XE_FN_ void zed_constants_free_(zed_constants_ *c)
     free(c->values);
 }
 
-/* The source's constants as the driver takes them, in an empty list; freed by zed_constants_free_, also after an error. */
+/* The source's constants as the driver takes them, in an empty list; freed by zed_constants_free_, even after an
+ * error. */
 XE_FN_ bool zed_constants_of_(zed_device *d, const zed_source *s, zed_constants_ *c)
 {
     uint32_t n = s->constant_count;
