@@ -176,9 +176,8 @@
  * reductions over work-groups, images, exports, Intel's instructions, other functions. Decorations that are hints for
  * OpenCL's compilers are left away.
  * A C file that includes bodies has what writes for Vulkan if it includes vk_dispatch.h, anywhere, or defines
- * SPE_VULKAN before its first header, or contains a line SPE_ADD_VULKAN after its last (SPE_ADD_VULKAN_BODIES is what
- * this header adds of it); otherwise spe_begin fails with
- * SPE_ERR_ENVIRONMENT, and the compiler has less to do.
+ * SPE_VULKAN before its first header, or defines it later and includes its headers again; otherwise spe_begin fails
+ * with SPE_ERR_ENVIRONMENT, and the compiler has less to do.
  * Spec constants from SPE_LOCAL_WORDS_CONSTANT on tell the host of local memory and subgroup sizes.
  *
  * Limits: 4194303 ids per module and 65535 words per instruction (SPIR-V's limits), regions nested at most 65000 deep.
@@ -1792,7 +1791,8 @@ enum { SPE_GLSL_ROUND_EVEN_ = 2, SPE_GLSL_TRUNC_ = 3, SPE_GLSL_FABS_ = 4, SPE_GL
        SPE_GLSL_LOG2_ = 30, SPE_GLSL_SQRT_ = 31, SPE_GLSL_FMA_ = 50, SPE_GLSL_FIND_LSB_ = 73, SPE_GLSL_FIND_MSB_ = 75,
        SPE_GLSL_NMIN_ = 79, SPE_GLSL_NMAX_ = 80 };
 
-/* What only modules for Vulkan need, and calls through m->vulkan: programs that make none compile without it. */
+/* What only modules for Vulkan need, and calls through m->vulkan: programs that make none compile without it, since
+ * join.sh puts these files, those that `parts` marks, behind an #if. */
 typedef struct spe_vulkan_part_ {
     spe_id (*emit)(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
     spe_id (*math)(spe_module *m, const char *name, spe_math_op f, const char *form, uint32_t n, const spe_id *args);
@@ -1809,7 +1809,13 @@ typedef struct spe_vulkan_part_ {
     void (*forbid_contraction)(spe_module *m);
 } spe_vulkan_part_;
 
-XE_FN_ void spe_forbid_contraction_(spe_module *m);
+#if defined(XETILE_STATIC_) && !defined(__cplusplus) /* a tentative definition: NULL unless vulkan.c follows */
+static const spe_vulkan_part_ *const spe_vulkan_here_;
+#define SPE_VULKAN_PART_ spe_vulkan_here_
+#else
+XETILE_PRIVATE const spe_vulkan_part_ *spe_vulkan_(void);
+#define SPE_VULKAN_PART_ spe_vulkan_()
+#endif
 
 /* errors.c - a module's first error, and the place that it names. */
 
@@ -2467,29 +2473,7 @@ XETILE_COLD_
     X(6425, 6425, 0, "SPV_INTEL_tensor_float32_conversion", 0) X(6441, 6441, 0, "SPV_INTEL_cache_controls", 0)         \
     X(6460, 6460, 0, "SPV_INTEL_maximum_registers", 0)
 
-/* environment.c - what Vulkan lacks of OpenCL, and its names for what both have. */
-
-/* Does Vulkan have the capability? Else an error. */
-XE_FN_ bool spe_has_capability_(spe_module *m, uint32_t capability, const char *extension)
-{
-#define SPE_ROW_(kind, name, number) {number, #name},
-    static const struct {
-        uint16_t number;
-        const char *name;
-    } names[] = {SPE_CAPABILITIES(SPE_ROW_)};
-#undef SPE_ROW_
-    static const struct {
-        uint16_t first, last;
-    } lacks[] = {{4, 8}, {13, 15}, {17, 20}, {38, 38}, {58, 60}, {5425, 5425}, {6400, 6400}};
-    bool has = strncmp(extension, "SPV_INTEL_", 10) != 0;
-    const char *name = "";
-    for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++)
-        has = has && !(capability >= lacks[i].first && capability <= lacks[i].last);
-    for (size_t i = 0; i < sizeof names / sizeof *names && !has; i++) {
-        if (names[i].number == capability) name = names[i].name;
-    }
-    return has || spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan has no capability %s (%u)", name, capability);
-}
+/* environment.c - what the environments have other names for. */
 
 /* Memory semantics as the environment writes them: global memory is its uniform memory, and orders say what becomes
  * available and visible. */
@@ -2512,22 +2496,20 @@ XE_FN_ uint32_t spe_storage_(const spe_module *m, uint32_t storage)
     return m->options.env && by_address ? (uint32_t)SPE_StorageClassPhysicalStorageBuffer : storage;
 }
 
-/* What becomes of a decoration: 1, it is written; 0, a hint for OpenCL's compilers that is left away; -1: an error. */
-XE_FN_ int spe_keeps_decoration_(spe_module *m, uint32_t decoration)
-{
-    switch (decoration) {
-    case SPE_DecorationAlignment: case SPE_DecorationConstant: case SPE_DecorationMaxByteOffset:
-    case SPE_DecorationFPFastMathMode: case SPE_DecorationFuncParamAttr: case SPE_DecorationCacheControlLoadINTEL:
-    case SPE_DecorationCacheControlStoreINTEL: return 0;
-    case SPE_DecorationCPacked: case SPE_DecorationSaturatedConversion: case SPE_DecorationLinkageAttributes:
-    case SPE_DecorationHostAccessINTEL:
-        return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan has no decoration %u", decoration), -1;
-    default: return 1;
-    }
-}
-
 /* May a compiler contract the operation with another, or rearrange it, unless it is decorated? */
 XE_FN_ bool spe_contracts_(uint32_t op) { return op == SPE_OpFAdd || op == SPE_OpFSub || op == SPE_OpFMul; }
+
+/* The id of the environment's set of mathematics, imported on first use. */
+XE_FN_ spe_id spe_math_set_(spe_module *m)
+{
+    const char *name = m->options.env ? "GLSL.std.450" : "OpenCL.std";
+    uint32_t w[5];
+    if (m->math_set) return m->math_set;
+    spe_put_text_(w + 1, name);
+    w[0] = m->math_set = spe_new_id_(m, 0, 0, 0);
+    spe_write_words_(m, SPE_SECTION_IMPORT_, SPE_OpExtInstImport, 1 + spe_text_words_(name), w, 0, NULL);
+    return m->math_set;
+}
 
 /* needs.c - the capability that each feature needs, and the extension or version that each capability needs: from lists
  * that numbers.py generates from the grammar, and from what the grammar says only in prose. */
@@ -2881,21 +2863,6 @@ XE_FN_ uint32_t spe_pieces_(const spe_module *m, spe_id type)
     return n > 4 ? n / 4 : 0;
 }
 
-/* A vector of n components, 8 or 16, as an array of its pieces. Its length is a constant of its own, so that it differs
- * from arrays that are asked for; that of the same in memory another one, as its elements have offsets. */
-XE_FN_ spe_id spe_vec_in_pieces_(spe_module *m, spe_id elem, uint32_t n, bool in_memory)
-{
-    spe_type_info t = spe_info_of_(SPE_KIND_VECTOR, 0, n, elem);
-    spe_id *length = &m->piece_count[in_memory][n == 16], i32 = spe_int(m, 32);
-    uint32_t w[2] = {spe_vec(m, elem, 4), 0};
-    if (!*length) {
-        *length = spe_new_id_(m, i32, SPE_ID_CONSTANT_, 0);
-        spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpConstant, 3, i32, *length, n / 4);
-    }
-    w[1] = *length;
-    return spe_type_(m, SPE_OpTypeArray, t, SPE_NEED_NOTHING_, 0, 2, w);
-}
-
 spe_id spe_vec(spe_module *m, spe_id elem, uint32_t n)
 {
     const spe_type_info *e = spe_want_type_(m, __func__, elem);
@@ -3009,93 +2976,6 @@ XE_FN_ bool spe_is_storage_(const spe_module *m, uint32_t storage)
     case SPE_StorageClassPushConstant: return m->options.env == SPE_ENV_VULKAN;
     default: return false;
     }
-}
-
-/* Declares that numbers of 8 and 16 bits are in memory. */
-XE_FN_ void spe_need_in_memory_(spe_module *m, spe_id type)
-{
-    uint32_t bits = spe_width(m, type);
-    if (bits == 16) spe_capability(m, SPE_CapabilityStorageBuffer16BitAccess);
-    if (bits == 8) spe_capability(m, SPE_CapabilityStorageBuffer8BitAccess);
-}
-
-/* Decorates an array or struct, and those in it, with the places of its parts: Vulkan requires it of what is in memory
- * that has addresses. */
-XE_FN_ void spe_lay_out_(spe_module *m, spe_id type)
-{
-    spe_type_info t = spe_info(m, type);
-    if (spe_pieces_(m, type)) {
-        spe_error_(m, SPE_ERR_ENVIRONMENT, "%s within an array or struct in memory; Vulkan's vectors have up to 4 "
-                   "components", spe_text_(m, type));
-        return;
-    }
-    spe_need_in_memory_(m, type);
-    if (m->error.id || t.laid_out || (t.kind != SPE_KIND_ARRAY && t.kind != SPE_KIND_STRUCT)) return;
-    m->types[m->ids[type].aux].laid_out = true;
-    if (t.kind == SPE_KIND_ARRAY) {
-        spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 3, type, SPE_DecorationArrayStride,
-                   (uint32_t)spe_size(m, t.elem));
-        spe_lay_out_(m, t.elem);
-    }
-    for (uint32_t i = 0; i < t.count && t.kind == SPE_KIND_STRUCT; i++) {
-        spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpMemberDecorate, 4, type, i, SPE_DecorationOffset,
-                   (uint32_t)spe_offset(m, type, i));
-        spe_lay_out_(m, t.members[i]);
-    }
-}
-
-/* What an address in the environment points to: `type` as it is in memory. */
-XE_FN_ spe_id spe_in_memory_(spe_module *m, spe_id type)
-{
-    const spe_type_info *t = spe_info_(m, type);
-    if (spe_pieces_(m, type)) {
-        spe_id its = spe_vec_in_pieces_(m, t->elem, t->count, true);
-        const spe_type_info *v = spe_info_(m, its);
-        if (!v || v->laid_out) return its;
-        m->types[m->ids[its].aux].laid_out = true;
-        spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 3, its, SPE_DecorationArrayStride,
-                   (uint32_t)spe_size(m, spe_vec(m, spe_scalar_of(m, type), 4)));
-        spe_need_in_memory_(m, type);
-        return its;
-    }
-    spe_lay_out_(m, type);
-    return type;
-}
-
-/* A pointer that is an address: it can be stepped through memory. */
-XE_FN_ spe_id spe_address_type_(spe_module *m, spe_type_info t)
-{
-    spe_id next, id;
-    uint32_t w[2] = {SPE_StorageClassPhysicalStorageBuffer, spe_in_memory_(m, t.elem)};
-    next = (spe_id)m->id_count;
-    id = w[1] ? spe_type_(m, SPE_OpTypePointer, t, SPE_NEED_STORAGE_, w[0], 2, w) : 0;
-    if (id == next && spe_size(m, t.elem))
-        spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 3, id, SPE_DecorationArrayStride,
-                   (uint32_t)spe_size(m, t.elem));
-    return id;
-}
-
-/* A pointer to local memory for Vulkan: an offset, see local.c. */
-XE_FN_ spe_id spe_local_pointer_type_(spe_module *m, spe_type_info t)
-{
-    spe_offset_type_ *rows = (spe_offset_type_ *)m->local_pointers.items, *row;
-    for (int i = 0; i < m->local_pointers.count; i++) {
-        if (rows[i].elem == t.elem) return rows[i].id;
-    }
-    spe_id i32 = spe_int(m, 32), id = m->error.id ? 0 : spe_new_id_(m, 0, SPE_ID_TYPE_, 0);
-    row = (spe_offset_type_ *)spe_list_add(m, &m->local_pointers, sizeof *row);
-    if (!id || !row || !spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpTypeStruct, 2, id, i32)) return 0;
-    if (!spe_grow_(m, &m->types, &m->type_capacity, m->type_count + 1, sizeof *m->types, 32)) return 0;
-    m->types[m->type_count] = t;
-    m->ids[id].aux = (uint32_t)m->type_count++;
-    row->elem = t.elem;
-    return row->id = id;
-}
-
-/* A pointer to memory that has another form in Vulkan. */
-XE_FN_ spe_id spe_vulkan_pointer_(spe_module *m, spe_type_info t)
-{
-    return t.storage == SPE_StorageClassWorkgroup ? spe_local_pointer_type_(m, t) : spe_address_type_(m, t);
 }
 
 spe_id spe_ptr(spe_module *m, uint32_t storage, spe_id type)
@@ -4081,551 +3961,6 @@ XE_FN_ spe_id spe_emit_(spe_module *m, uint32_t op, spe_id type, uint32_t n, con
 XETILE_AS_BEFORE_
 XETILE_COLD_
 
-/* local.c - local memory for Vulkan, whose pointers to it keep the type of what they point to and cannot be moved. It
- * is one array of 32-bit words, or of vectors of four (spe_shared_vectors), and a pointer is the offset in it, in
- * bytes, in a struct of its own for each type. */
-
-/* A type of pointers to local memory, as Vulkan has them. */
-XE_FN_ spe_id spe_raw_pointer_(spe_module *m, spe_id to)
-{
-    uint32_t w[2] = {SPE_StorageClassWorkgroup, to};
-    return to ? spe_unique_(m, SPE_OpTypePointer, SPE_ID_TYPE_, 2, w) : 0;
-}
-
-/* The array that is Vulkan's local memory, made with the first variable in it; its length is written when the module is
- * complete. */
-XE_FN_ bool spe_make_local_memory_(spe_module *m)
-{
-    uint32_t spec = SPE_LOCAL_WORDS_CONSTANT;
-    if (m->local_words) return true;
-    spe_id word = spe_int(m, 32), length = spe_spec_const(m, word, 1, spec), pointer;
-    m->local_length = m->buffer[SPE_SECTION_GLOBAL_].count - 1;
-    if (m->local_vectors) {
-        spe_id four = spe_u32(m, 4), words = length;
-        word = spe_vec(m, word, 4);
-        length = spe_new_id_(m, spe_int(m, 32), SPE_ID_CONSTANT_ | SPE_ID_SPEC_, 0);
-        spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpSpecConstantOp, 5, spe_int(m, 32), length, SPE_OpUDiv, words, four);
-    }
-    pointer = spe_raw_pointer_(m, spe_array_sized(m, word, length));
-    m->local_word_pointer = spe_raw_pointer_(m, spe_int(m, 32));
-    if (m->error.id) return false;
-    m->local_words = spe_new_id_(m, pointer, SPE_ID_GLOBAL_, 0);
-    return spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpVariable, 3, pointer, m->local_words, SPE_StorageClassWorkgroup);
-}
-
-/* A variable in Vulkan's local memory: its offset. */
-XE_FN_ spe_id spe_local_variable_(spe_module *m, spe_id ptr, spe_id type, spe_id initializer)
-{
-    uint64_t size = spe_size(m, type);
-    uint32_t at = (m->local_bytes + 15) / 16 * 16;
-    if (initializer) return SPE_ERROR_(m, ENVIRONMENT, "a variable in local memory is not initialized");
-    if (!size) return SPE_ERROR_(m, TYPE, "%s in local memory", spe_text_(m, type));
-    if (size > INT32_MAX - at) return SPE_ERROR_(m, LIMIT, "%llu bytes of local memory", (unsigned long long)size);
-    spe_id offset = spe_u32(m, at), id = spe_make_local_memory_(m) ? spe_new_id_(m, ptr, SPE_ID_CONSTANT_, 0) : 0;
-    m->local_bytes = at + (uint32_t)size;
-    return id && spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpConstantComposite, 3, ptr, id, offset) ? id : 0;
-}
-
-/* The pointer that parameter i of a kernel is: the host sets its offset, the spec constant numbered i. */
-XE_FN_ spe_id spe_local_param_(spe_module *m, spe_id ptr, uint32_t i)
-{
-    spe_id offset = spe_make_local_memory_(m) ? spe_spec_const(m, spe_int(m, 32), 0, i) : 0, id;
-    id = offset ? spe_new_id_(m, ptr, SPE_ID_CONSTANT_ | SPE_ID_SPEC_, 0) : 0;
-    return id && spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpSpecConstantComposite, 3, ptr, id, offset) ? id : 0;
-}
-
-XE_FN_ spe_id spe_op2_(spe_module *m, uint32_t op, spe_id type, spe_id a, spe_id b)
-{
-    uint32_t w[2] = {a, b};
-    return spe_emit_one_(m, op, type, 2, w);
-}
-
-XE_FN_ spe_id spe_to_(spe_module *m, uint32_t op, spe_id type, spe_id v)
-{
-    return spe_type_of(m, v) == type ? v : spe_emit_one_(m, op, type, 1, &v);
-}
-
-XE_FN_ spe_id spe_local_offset_(spe_module *m, spe_id ptr)
-{
-    return spe_op2_(m, SPE_OpCompositeExtract, spe_int(m, 32), ptr, 0);
-}
-
-XE_FN_ spe_id spe_local_pointer_(spe_module *m, spe_id type, spe_id offset)
-{
-    return spe_emit_one_(m, SPE_OpCompositeConstruct, type, 1, &offset);
-}
-
-/* offset + index * bytes. */
-XE_FN_ spe_id spe_local_step_(spe_module *m, spe_id offset, spe_id index, uint64_t bytes)
-{
-    spe_id i32 = spe_int(m, 32);
-    uint64_t known;
-    if (spe_const_bits(m, index, &known) && !known) return offset;
-    index = spe_to_(m, SPE_OpSConvert, i32, index);
-    if (bytes != 1) index = spe_op2_(m, SPE_OpIMul, i32, index, spe_u32(m, (uint32_t)bytes));
-    return spe_op2_(m, SPE_OpIAdd, i32, offset, index);
-}
-
-/* A pointer to a part of what ptr points to, by n indices that are checked. */
-XE_FN_ spe_id spe_local_element_(spe_module *m, spe_id type, spe_id ptr, uint32_t n, const uint32_t *index)
-{
-    spe_id offset = spe_local_offset_(m, ptr), whole = spe_info_(m, spe_type_of(m, ptr))->elem;
-    uint64_t member = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        const spe_type_info *t = spe_info_(m, whole);
-        if (t->kind == SPE_KIND_STRUCT) {
-            spe_const_bits(m, index[i], &member);
-            spe_id i32 = spe_int(m, 32), before = spe_u32(m, (uint32_t)spe_offset(m, whole, (uint32_t)member));
-            offset = spe_op2_(m, SPE_OpIAdd, i32, offset, before);
-            whole = t->members[member];
-        } else {
-            whole = t->elem;
-            offset = spe_local_step_(m, offset, index[i], spe_size(m, whole));
-        }
-    }
-    return spe_local_pointer_(m, type, offset);
-}
-
-/* The address of the word that byte `offset` is in, `words` words on. */
-XE_FN_ spe_id spe_local_word_(spe_module *m, spe_id offset, uint32_t words)
-{
-    spe_id i32 = spe_int(m, 32), at = spe_op2_(m, SPE_OpShiftRightLogical, i32, offset, spe_u32(m, 2));
-    if (words) at = spe_op2_(m, SPE_OpIAdd, i32, at, spe_u32(m, words));
-    spe_use_(m, m->local_words);
-    if (!m->local_vectors) return spe_op2_(m, SPE_OpAccessChain, m->local_word_pointer, m->local_words, at);
-    uint32_t w[3] = {m->local_words, 0, 0};
-    w[1] = spe_op2_(m, SPE_OpShiftRightLogical, i32, at, spe_u32(m, 2));
-    w[2] = spe_op2_(m, SPE_OpBitwiseAnd, i32, at, spe_u32(m, 3));
-    return spe_emit_one_(m, SPE_OpAccessChain, m->local_word_pointer, 3, w);
-}
-
-XE_FN_ spe_id spe_load_word_(spe_module *m, spe_id at)
-{
-    return spe_op2_(m, SPE_OpLoad, spe_int(m, 32), at, SPE_MemoryAccessNonPrivatePointer);
-}
-
-XE_FN_ void spe_store_word_(spe_module *m, spe_id at, spe_id v)
-{
-    uint32_t w[3] = {at, v, SPE_MemoryAccessNonPrivatePointer};
-    spe_emit_one_(m, SPE_OpStore, 0, 3, w);
-}
-
-/* Where the bits of a number smaller than a word begin in its word. */
-XE_FN_ spe_id spe_local_shift_(spe_module *m, spe_id offset)
-{
-    spe_id i32 = spe_int(m, 32), byte = spe_op2_(m, SPE_OpBitwiseAnd, i32, offset, spe_u32(m, 3));
-    return spe_op2_(m, SPE_OpShiftLeftLogical, i32, byte, spe_u32(m, 3));
-}
-
-/* Replaces the bits of a number smaller than a word; other invocations may write the word's other bits. */
-XE_FN_ void spe_store_bits_(spe_module *m, spe_id offset, spe_id v, uint32_t bits)
-{
-    spe_id i32 = spe_int(m, 32), shift = spe_local_shift_(m, offset), mask = spe_u32(m, bits == 8 ? 0xff : 0xffff);
-    uint32_t w[4] = {spe_local_word_(m, offset, 0), spe_u32(m, SPE_ScopeWorkgroup), spe_u32(m, 0), 0};
-    v = spe_to_(m, SPE_OpUConvert, i32, spe_to_(m, SPE_OpBitcast, spe_int(m, bits), v));
-    mask = spe_op2_(m, SPE_OpShiftLeftLogical, i32, mask, shift);
-    w[3] = spe_emit_one_(m, SPE_OpNot, i32, 1, &mask);
-    spe_emit_one_(m, SPE_OpAtomicAnd, i32, 4, w);
-    w[3] = spe_op2_(m, SPE_OpShiftLeftLogical, i32, v, shift);
-    spe_emit_one_(m, SPE_OpAtomicOr, i32, 4, w);
-}
-
-XE_FN_ spe_id spe_load_bits_(spe_module *m, spe_id type, spe_id offset, uint32_t bits)
-{
-    spe_id i32 = spe_int(m, 32), v = spe_load_word_(m, spe_local_word_(m, offset, 0));
-    v = spe_op2_(m, SPE_OpShiftRightLogical, i32, v, spe_local_shift_(m, offset));
-    return spe_to_(m, SPE_OpBitcast, type, spe_to_(m, SPE_OpUConvert, spe_int(m, bits), v));
-}
-
-/* How a scalar or vector of the type is accessed: this many words at once (1 to 4), 0: as the bits of a part of a word,
- * UINT32_MAX: component by component. */
-XE_FN_ uint32_t spe_local_words_(const spe_module *m, spe_id type, uint32_t align)
-{
-    uint32_t bytes = spe_width(m, type) / 8 * spe_count(m, type);
-    bool unaligned = align && align < 4 && bytes >= 4 && align < spe_alignment(m, type);
-    if (bytes % 4 == 0 && bytes <= 16 && !unaligned) return bytes / 4;
-    return bytes < 3 && spe_count(m, type) == 1 ? 0 : UINT32_MAX;
-}
-
-XE_FN_ bool spe_in_words_(spe_module *m, spe_id type)
-{
-    if (spe_width(m, type) >= 8) return true;
-    return spe_error_(m, SPE_ERR_ENVIRONMENT, "%s in local memory; Vulkan's has numbers and vectors",
-                      spe_text_(m, type));
-}
-
-XE_FN_ spe_id spe_load_local_(spe_module *m, spe_id type, spe_id offset, uint32_t align)
-{
-    uint32_t n = spe_local_words_(m, type, align), count = spe_count(m, type);
-    spe_id v[4], scalar = spe_scalar_of(m, type);
-    if (!spe_in_words_(m, type)) return 0;
-    if (!n) return spe_load_bits_(m, type, offset, spe_width(m, type));
-    if (n != UINT32_MAX) {
-        for (uint32_t i = 0; i < n; i++) v[i] = spe_load_word_(m, spe_local_word_(m, offset, i));
-        if (n > 1) v[0] = spe_emit_one_(m, SPE_OpCompositeConstruct, spe_vec(m, spe_int(m, 32), n), n, v);
-        return spe_to_(m, SPE_OpBitcast, type, v[0]);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        spe_id at = i ? spe_local_step_(m, offset, spe_u32(m, i), spe_size(m, scalar)) : offset;
-        v[i] = spe_load_local_(m, scalar, at, 0);
-    }
-    return spe_emit_one_(m, SPE_OpCompositeConstruct, type, count, v);
-}
-
-XE_FN_ void spe_store_local_(spe_module *m, spe_id offset, spe_id v, uint32_t align)
-{
-    spe_id type = spe_type_of(m, v), scalar = spe_scalar_of(m, type);
-    uint32_t n = spe_local_words_(m, type, align);
-    if (!spe_in_words_(m, type)) return;
-    if (!n) {
-        spe_store_bits_(m, offset, v, spe_width(m, type));
-    } else if (n != UINT32_MAX) {
-        v = spe_to_(m, SPE_OpBitcast, spe_vec(m, spe_int(m, 32), n), v);
-        for (uint32_t i = 0; i < n; i++) {
-            spe_id word = n > 1 ? spe_op2_(m, SPE_OpCompositeExtract, spe_int(m, 32), v, i) : v;
-            spe_store_word_(m, spe_local_word_(m, offset, i), word);
-        }
-    } else {
-        for (uint32_t i = 0; i < spe_count(m, type); i++) {
-            spe_id at = spe_local_step_(m, offset, spe_u32(m, i), spe_size(m, scalar));
-            spe_store_local_(m, at, spe_op2_(m, SPE_OpCompositeExtract, scalar, v, i), 0);
-        }
-    }
-}
-
-/* Is it a pointer to local memory, as this file has them? */
-XE_FN_ bool spe_is_offset_(const spe_module *m, spe_id type)
-{
-    const spe_type_info *t = spe_info_(m, type);
-    return t && t->kind == SPE_KIND_POINTER && t->storage == SPE_StorageClassWorkgroup;
-}
-
-/* Does the instruction access local memory, or make a pointer to it of another? */
-XE_FN_ bool spe_uses_local_(const spe_module *m, uint32_t op, uint32_t n, const uint32_t *operands)
-{
-    bool may = op == SPE_OpLoad || op == SPE_OpStore || op == SPE_OpBitcast || op == SPE_OpConvertPtrToU ||
-               (op >= SPE_OpAccessChain && op <= SPE_OpInBoundsPtrAccessChain) ||
-               (op >= SPE_OpAtomicLoad && op <= SPE_OpAtomicXor) || op >= SPE_OpTypeCooperativeMatrixKHR;
-    return may && n && spe_is_offset_(m, spe_type_of(m, operands[0]));
-}
-
-/* An atomic operation on a word. */
-XE_FN_ spe_id spe_local_atomic_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
-{
-    uint32_t w[8];
-    spe_id target = spe_info_(m, spe_type_of(m, operands[0]))->elem;
-    if (target != spe_int(m, 32) || n > 8)
-        return spe_error_(m, SPE_ERR_ENVIRONMENT, "atomics of %s in local memory; Vulkan's here are of i32",
-                          spe_text_(m, target));
-    memcpy(w, operands, n * sizeof *w);
-    w[0] = spe_local_word_(m, spe_local_offset_(m, operands[0]), 0);
-    return spe_emit_one_(m, op, type, n, w);
-}
-
-/* Writes such an instruction; vectors have at most four components. */
-XE_FN_ spe_id spe_emit_local_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *w)
-{
-    const spe_type_info *t = spe_info_(m, spe_type_of(m, w[0]));
-    uint32_t access = op == SPE_OpStore ? 2 : 1, align = n > access + 1 ? w[access + 1] : 0;
-    spe_id offset;
-    switch (op) {
-    case SPE_OpLoad: return spe_load_local_(m, type, spe_local_offset_(m, w[0]), align);
-    case SPE_OpStore: spe_store_local_(m, spe_local_offset_(m, w[0]), w[1], align); return 0;
-    case SPE_OpBitcast: return spe_local_pointer_(m, type, spe_local_offset_(m, w[0]));
-    case SPE_OpAccessChain: case SPE_OpInBoundsAccessChain: return spe_local_element_(m, type, w[0], n - 1, w + 1);
-    case SPE_OpPtrAccessChain:
-        offset = spe_local_step_(m, spe_local_offset_(m, w[0]), w[1], spe_size(m, t->elem));
-        return spe_local_pointer_(m, type, offset);
-    default:
-        if (op >= SPE_OpAtomicLoad && op <= SPE_OpAtomicXor) return spe_local_atomic_(m, op, type, n, w);
-        return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan's local memory has no such access (instruction %u)", op);
-    }
-}
-
-/* The address of a vector of 16 bytes: `index` after the first that `vectors` points to. */
-XE_FN_ spe_id spe_local_vector_(spe_module *m, spe_id vectors, spe_id index)
-{
-    spe_id i32 = spe_int(m, 32), pointer = spe_raw_pointer_(m, spe_vec(m, i32, 4)), at;
-    at = spe_op2_(m, SPE_OpShiftRightLogical, i32, spe_local_offset_(m, vectors), spe_u32(m, 4));
-    at = spe_op2_(m, SPE_OpIAdd, i32, at, spe_to_(m, SPE_OpSConvert, i32, index));
-    spe_use_(m, m->local_words);
-    return spe_op2_(m, SPE_OpAccessChain, pointer, m->local_words, at);
-}
-
-/* A row's bytes (row-major) or a column's, at most 16: what the matrix's address and stride are multiples of. */
-XE_FN_ uint32_t spe_coop_alignment_(const spe_module *m, spe_id type, spe_id layout)
-{
-    const spe_type_info *t = spe_info_(m, type);
-    uint64_t order = 0;
-    spe_const_bits(m, layout, &order);
-    uint32_t bytes = (order == SPE_CooperativeMatrixLayoutRowMajorKHR ? t->cols : t->rows) * spe_width(m, t->elem) / 8;
-    return bytes < 16 ? bytes : 16;
-}
-
-/* Writes a load (operands: pointer, layout, stride) or store (pointer, matrix, layout, stride) of a cooperative matrix
- * for Vulkan: addresses are aligned, and offsets in local memory become pointers to words. */
-XE_FN_ spe_id spe_emit_coop_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
-{
-    uint32_t w[6], order = op == SPE_OpCooperativeMatrixStoreKHR ? 2 : 1;
-    const spe_type_info *pointer = spe_info_(m, spe_type_of(m, operands[0]));
-    spe_id matrix = type ? type : spe_type_of(m, operands[1]);
-    memcpy(w, operands, n * sizeof *w);
-    if (pointer->storage == SPE_StorageClassWorkgroup) {
-        uint64_t stride = 0, bytes = spe_size(m, pointer->elem);
-        if (!spe_const_bits(m, w[order + 1], &stride) || stride * bytes % 4)
-            return spe_error_(m, SPE_ERR_ENVIRONMENT, "in Vulkan's local memory, the stride is a constant multiple of "
-                              "4 bytes");
-        w[0] = spe_local_word_(m, spe_local_offset_(m, w[0]), 0);
-        w[order + 1] = spe_u32(m, (uint32_t)(stride * bytes / 4));
-        w[n++] = SPE_MemoryAccessNonPrivatePointer;
-    } else {
-        w[n++] = SPE_MemoryAccessAligned | SPE_MemoryAccessNonPrivatePointer;
-        w[n++] = spe_coop_alignment_(m, matrix, w[order]);
-    }
-    return spe_emit_one_(m, op, type, n, w);
-}
-
-/* pieces.c - writes instructions into the open function. Vulkan's vectors have at most four components: larger ones are
- * arrays of those, their pieces, and an instruction on them becomes one for each piece. */
-
-enum { SPE_PIECE_ = 4, SPE_PIECES_MAX_ = 4 };
-
-XE_FN_ spe_id spe_two_(spe_module *m, uint32_t op, spe_id type, spe_id a, spe_id b)
-{
-    uint32_t w[2] = {a, b};
-    return spe_emit_one_(m, op, type, 2, w);
-}
-
-/* The remainder with the dividend's sign, or (SMod) the divisor's: Vulkan's own are undefined for negative numbers. */
-XE_FN_ spe_id spe_remainder_(spe_module *m, uint32_t op, spe_id type, spe_id a, spe_id b)
-{
-    uint32_t n = spe_count(m, type), w[3];
-    spe_id r = spe_two_(m, SPE_OpIMul, type, spe_two_(m, SPE_OpSDiv, type, a, b), b), zero, flag, other, differs;
-    r = spe_two_(m, SPE_OpISub, type, a, r);
-    if (op == SPE_OpSRem) return r;
-    zero = spe_const_u(m, type, 0);
-    flag = n > 1 ? spe_vec(m, spe_bool(m), n) : spe_bool(m);
-    differs = spe_two_(m, SPE_OpBitwiseXor, type, r, b);
-    differs = spe_two_(m, SPE_OpSLessThan, flag, differs, zero);
-    other = spe_two_(m, SPE_OpINotEqual, flag, r, zero);
-    w[0] = spe_two_(m, SPE_OpLogicalAnd, flag, differs, other);
-    w[1] = spe_two_(m, SPE_OpIAdd, type, r, b);
-    w[2] = r;
-    return spe_emit_one_(m, SPE_OpSelect, type, 3, w);
-}
-
-/* Writes an instruction on vectors that Vulkan has. */
-XE_FN_ spe_id spe_put_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
-{
-    if (op == SPE_OpCooperativeMatrixLoadKHR || op == SPE_OpCooperativeMatrixStoreKHR)
-        return spe_emit_coop_(m, op, type, n, operands);
-    if (op == SPE_OpSRem || op == SPE_OpSMod) return spe_remainder_(m, op, type, operands[0], operands[1]);
-    if (spe_uses_local_(m, op, n, operands)) return spe_emit_local_(m, op, type, n, operands);
-    spe_id id = spe_emit_one_(m, op, type, n, operands);
-    if (m->as_written && id && spe_contracts_(op))
-        spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, id, SPE_DecorationNoContraction);
-    return id;
-}
-
-XE_FN_ spe_id spe_piece_type_(spe_module *m, spe_id type) { return spe_vec(m, spe_scalar_of(m, type), SPE_PIECE_); }
-
-/* Piece or component i of a value, or with i2 component i2 of its piece i. */
-XE_FN_ spe_id spe_part_(spe_module *m, spe_id type, spe_id v, uint32_t i, uint32_t i2)
-{
-    uint32_t w[3] = {v, i, i2};
-    return spe_put_one_(m, SPE_OpCompositeExtract, type, i2 == UINT32_MAX ? 2 : 3, w);
-}
-
-/* Component i of a vector. */
-XE_FN_ spe_id spe_component_(spe_module *m, spe_id v, uint32_t i)
-{
-    spe_id type = spe_type_of(m, v), scalar = spe_scalar_of(m, type);
-    if (type == scalar) return v;
-    if (!spe_pieces_(m, type)) return spe_part_(m, scalar, v, i, UINT32_MAX);
-    return spe_part_(m, scalar, v, i / SPE_PIECE_, i % SPE_PIECE_);
-}
-
-/* A vector of the type from its components. */
-XE_FN_ spe_id spe_of_components_(spe_module *m, spe_id type, const spe_id *v)
-{
-    spe_id piece[SPE_PIECES_MAX_];
-    uint32_t pieces = spe_pieces_(m, type);
-    if (spe_count(m, type) == 1) return v[0];
-    if (!pieces) return spe_put_one_(m, SPE_OpCompositeConstruct, type, spe_count(m, type), v);
-    for (uint32_t i = 0; i < pieces; i++)
-        piece[i] = spe_put_one_(m, SPE_OpCompositeConstruct, spe_piece_type_(m, type), SPE_PIECE_, v + i * SPE_PIECE_);
-    return spe_put_one_(m, SPE_OpCompositeConstruct, type, pieces, piece);
-}
-
-/* The operands that may be vectors in pieces: from *first, this many. The others are literals, or are not taken apart.
- * */
-XE_FN_ uint32_t spe_vector_operands_(uint32_t op, uint32_t n, uint32_t *first)
-{
-    *first = op == SPE_OpExtInst ? 2 : op == SPE_OpStore ? 1 : 0;
-    switch (op) {
-    case SPE_OpFunctionCall: case SPE_OpCopyObject: case SPE_OpLoad: case SPE_OpAccessChain:
-    case SPE_OpInBoundsAccessChain: case SPE_OpPtrAccessChain: return 0;
-    case SPE_OpCompositeExtract: case SPE_OpStore: return 1;
-    case SPE_OpCompositeInsert: case SPE_OpVectorShuffle: return 2;
-    default: return n - *first;
-    }
-}
-
-/* Is it a pointer that is an address? */
-XE_FN_ bool spe_is_address_(const spe_module *m, spe_id ptr)
-{
-    const spe_type_info *t = spe_info_(m, spe_type_of(m, ptr));
-    return t && spe_storage_(m, t->storage) == SPE_StorageClassPhysicalStorageBuffer;
-}
-
-/* The number of pieces that the instruction must be divided into; 0: the environment has it. */
-XE_FN_ uint32_t spe_must_divide_(const spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
-{
-    uint32_t first, count = spe_vector_operands_(op, n, &first), pieces = 0;
-    if (op == SPE_OpFunctionCall || op == SPE_OpCopyObject) return 0;
-    bool access = op == SPE_OpLoad || op == SPE_OpStore;
-    if (access && !spe_is_address_(m, operands[0]) && !spe_uses_local_(m, op, n, operands)) return 0;
-    if (type) pieces = spe_pieces_(m, type);
-    for (uint32_t i = first; i < first + count && !pieces; i++) pieces = spe_pieces_(m, spe_type_of(m, operands[i]));
-    return pieces;
-}
-
-/* An instruction that works component by component; `type` is the result's, in pieces. */
-XE_FN_ spe_id spe_each_piece_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands,
-                              uint32_t pieces, spe_id *piece)
-{
-    uint32_t first, count = spe_vector_operands_(op, n, &first), w[16];
-    for (uint32_t p = 0; p < pieces; p++) {
-        memcpy(w, operands, n * sizeof *w);
-        for (uint32_t i = first; i < first + count; i++) {
-            spe_id its = spe_type_of(m, operands[i]);
-            if (spe_pieces_(m, its)) w[i] = spe_part_(m, spe_piece_type_(m, its), operands[i], p, UINT32_MAX);
-        }
-        piece[p] = spe_put_one_(m, op, type, n, w);
-    }
-    return piece[0];
-}
-
-/* any, all, dot: a piece at a time, then together. */
-XE_FN_ spe_id spe_reduce_pieces_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands,
-                                 uint32_t pieces)
-{
-    spe_id piece[SPE_PIECES_MAX_], all = spe_each_piece_(m, op, type, n, operands, pieces, piece);
-    uint32_t join = op == SPE_OpAny ? SPE_OpLogicalOr : op == SPE_OpAll ? SPE_OpLogicalAnd : SPE_OpFAdd;
-    for (uint32_t p = 1; p < pieces; p++) {
-        uint32_t w[2] = {all, piece[p]};
-        all = spe_put_one_(m, join, type, 2, w);
-    }
-    return all;
-}
-
-/* The address of piece p of the vector at ptr. */
-XE_FN_ spe_id spe_piece_address_(spe_module *m, spe_id ptr, uint32_t p)
-{
-    const spe_type_info *t = spe_info_(m, spe_type_of(m, ptr));
-    spe_id type = spe_ptr(m, t->storage, spe_piece_type_(m, t->elem));
-    uint32_t w[2] = {spe_put_one_(m, SPE_OpBitcast, type, 1, &ptr), p ? spe_u32(m, p) : 0};
-    return p ? spe_put_one_(m, SPE_OpPtrAccessChain, type, 2, w) : w[0];
-}
-
-/* A load (value 0) or store, with its memory operands: flags, alignment. */
-XE_FN_ spe_id spe_move_pieces_(spe_module *m, spe_id type, spe_id ptr, spe_id value, uint32_t n, const uint32_t *access,
-                               uint32_t pieces)
-{
-    spe_id piece[SPE_PIECES_MAX_], its = spe_piece_type_(m, type);
-    uint32_t w[4], size = (uint32_t)spe_size(m, its);
-    for (uint32_t p = 0; p < pieces; p++) {
-        uint32_t k = 0;
-        w[k++] = spe_piece_address_(m, ptr, p);
-        if (value) w[k++] = spe_part_(m, its, value, p, UINT32_MAX);
-        memcpy(w + k, access, n * sizeof *w);
-        if (n > 1 && w[k + 1] > size) w[k + 1] = size;
-        piece[p] = spe_put_one_(m, value ? SPE_OpStore : SPE_OpLoad, value ? 0 : its, k + n, w);
-    }
-    return value ? 0 : spe_put_one_(m, SPE_OpCompositeConstruct, type, pieces, piece);
-}
-
-/* The components of a, then of b, that the literals name. */
-XE_FN_ spe_id spe_shuffle_pieces_(spe_module *m, spe_id type, const uint32_t *w, uint32_t n)
-{
-    spe_id v[16];
-    uint32_t na = spe_count(m, spe_type_of(m, w[0]));
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t k = w[2 + i] == UINT32_MAX ? 0 : w[2 + i];
-        v[i] = k < na ? spe_component_(m, w[0], k) : spe_component_(m, w[1], k - na);
-    }
-    return spe_of_components_(m, type, v);
-}
-
-/* The same bits: the longer of both vectors a piece at a time. */
-XE_FN_ spe_id spe_bitcast_pieces_(spe_module *m, spe_id type, spe_id value)
-{
-    spe_id from = spe_type_of(m, value), v[16], out[16];
-    uint32_t n = spe_count(m, from), count = spe_count(m, type), parts = n < count ? n : count;
-    while (n / parts > SPE_PIECE_ || count / parts > SPE_PIECE_) parts *= 2;
-    spe_id source = spe_vec(m, spe_scalar_of(m, from), n / parts);
-    spe_id target = spe_vec(m, spe_scalar_of(m, type), count / parts);
-    for (uint32_t i = 0; i < n; i++) v[i] = spe_component_(m, value, i);
-    for (uint32_t i = 0; i < parts; i++) {
-        spe_id part = spe_of_components_(m, source, v + i * (n / parts));
-        part = spe_put_one_(m, SPE_OpBitcast, target, 1, &part);
-        for (uint32_t k = 0; k < count / parts; k++) out[i * (count / parts) + k] = spe_component_(m, part, k);
-    }
-    return spe_of_components_(m, type, out);
-}
-
-/* Component `index` of a vector in pieces, or (scalar not 0) the vector with that component replaced. */
-XE_FN_ spe_id spe_dynamic_pieces_(spe_module *m, spe_id type, spe_id v, spe_id scalar, spe_id index, uint32_t pieces)
-{
-    spe_id i32 = spe_type_of(m, index), vector = spe_type_of(m, v), its = spe_piece_type_(m, vector);
-    uint32_t low[2] = {index, spe_const_u(m, i32, SPE_PIECE_ - 1)}, high[2] = {index, spe_const_u(m, i32, 2)}, w[3];
-    spe_id piece[SPE_PIECES_MAX_], found = 0;
-    low[0] = spe_put_one_(m, SPE_OpBitwiseAnd, i32, 2, low);
-    high[0] = spe_put_one_(m, SPE_OpShiftRightLogical, i32, 2, high);
-    for (uint32_t p = 0; p < pieces; p++) {
-        spe_id old = spe_part_(m, its, v, p, UINT32_MAX);
-        uint32_t changed[3] = {old, scalar ? scalar : low[0], low[0]};
-        high[1] = spe_const_u(m, i32, p);
-        w[0] = spe_put_one_(m, SPE_OpIEqual, spe_bool(m), 2, high);
-        w[1] = spe_put_one_(m, scalar ? SPE_OpVectorInsertDynamic : SPE_OpVectorExtractDynamic, scalar ? its : type,
-                             scalar ? 3 : 2, changed);
-        w[2] = scalar ? old : found;
-        found = piece[p] = w[2] ? spe_put_one_(m, SPE_OpSelect, scalar ? its : type, 3, w) : w[1];
-    }
-    return scalar ? spe_put_one_(m, SPE_OpCompositeConstruct, type, pieces, piece) : found;
-}
-
-XE_FN_ spe_id spe_divide_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *w, uint32_t pieces)
-{
-    spe_id piece[SPE_PIECES_MAX_];
-    uint32_t insert[4];
-    switch (op) {
-    case SPE_OpLoad: return spe_move_pieces_(m, type, w[0], 0, n - 1, w + 1, pieces);
-    case SPE_OpStore: return spe_move_pieces_(m, spe_type_of(m, w[1]), w[0], w[1], n - 2, w + 2, pieces);
-    case SPE_OpCompositeConstruct: return spe_of_components_(m, type, w);
-    case SPE_OpCompositeExtract: return spe_component_(m, w[0], w[1]);
-    case SPE_OpCompositeInsert:
-        insert[0] = w[0], insert[1] = w[1], insert[2] = w[2] / SPE_PIECE_, insert[3] = w[2] % SPE_PIECE_;
-        return spe_put_one_(m, op, type, 4, insert);
-    case SPE_OpVectorShuffle: return spe_shuffle_pieces_(m, type, w, n - 2);
-    case SPE_OpVectorExtractDynamic: return spe_dynamic_pieces_(m, type, w[0], 0, w[1], pieces);
-    case SPE_OpVectorInsertDynamic: return spe_dynamic_pieces_(m, type, w[0], w[1], w[2], pieces);
-    case SPE_OpAny: case SPE_OpAll: case SPE_OpDot: return spe_reduce_pieces_(m, op, type, n, w, pieces);
-    case SPE_OpBitcast:
-        if (spe_count(m, type) != spe_count(m, spe_type_of(m, w[0]))) return spe_bitcast_pieces_(m, type, w[0]);
-        break;
-    default: break;
-    }
-    spe_each_piece_(m, op, spe_piece_type_(m, type), n, w, pieces, piece);
-    return spe_put_one_(m, SPE_OpCompositeConstruct, type, pieces, piece);
-}
-
-XE_FN_ spe_id spe_emit_for_vulkan_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
-{
-    uint32_t pieces = spe_must_divide_(m, op, type, n, operands);
-    return pieces ? spe_divide_(m, op, type, n, operands, pieces) : spe_put_one_(m, op, type, n, operands);
-}
-
 /* forms.c - the letters of a form: kinds of operands, result types, constant folding. */
 
 XE_FN_ uint32_t spe_kinds_(char letter)
@@ -4916,21 +4251,6 @@ XE_FN_ uint32_t spe_subgroup_op_(const spe_module *m, uint32_t op)
     case SPE_OpGroupNonUniformAny: return SPE_OpGroupAny;
     default: return op;
     }
-}
-
-/* The instruction that Vulkan has in place of one of OpenCL's, given the first operand; 0 and an error if it has
- * none. */
-XE_FN_ uint32_t spe_vulkan_op_(spe_module *m, uint32_t op, uint32_t operand)
-{
-    const spe_type_info *t = spe_info_(m, spe_type_of(m, operand));
-    if (op >= SPE_OpBitFieldInsert && op <= SPE_OpBitCount && t && spe_width(m, spe_type_of(m, operand)) != 32)
-        return spe_error_(m, SPE_ERR_ENVIRONMENT, "takes integers of 32 bits in Vulkan, not %s",
-                          spe_text_(m, spe_type_of(m, operand)));
-    if (op != SPE_OpInBoundsPtrAccessChain || !t) return op;
-    if (t->storage == SPE_StorageClassFunction || t->storage == SPE_StorageClassPrivate)
-        return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan's pointers to private memory cannot be moved; spe_element "
-                          "takes an index into an array");
-    return SPE_OpPtrAccessChain;
 }
 
 XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, const char *form, const uint32_t *args)
@@ -5511,1031 +4831,6 @@ spe_id spe_shared_var(spe_module *m, spe_id type)
     return SPE_WITHIN_(m, spe_global_var(m, SPE_StorageClassWorkgroup, type, 0));
 }
 
-/* glsl.c - what Vulkan's mathematics is made of: functions of GLSL.std.450, polynomials. */
-
-/* The id of the environment's set of mathematics, imported on first use. */
-XE_FN_ spe_id spe_math_set_(spe_module *m)
-{
-    const char *name = m->options.env ? "GLSL.std.450" : "OpenCL.std";
-    uint32_t w[5];
-    if (m->math_set) return m->math_set;
-    spe_put_text_(w + 1, name);
-    w[0] = m->math_set = spe_new_id_(m, 0, 0, 0);
-    spe_write_words_(m, SPE_SECTION_IMPORT_, SPE_OpExtInstImport, 1 + spe_text_words_(name), w, 0, NULL);
-    return m->math_set;
-}
-
-/* A function of the set with its number there, and the form of its operands. */
-XE_FN_ spe_id spe_glsl_(spe_module *m, uint32_t number, const char *form, spe_id a, spe_id b, spe_id c)
-{
-    uint32_t w[5] = {spe_math_set_(m), number, a, b, c};
-    return spe_instruction_(m, m->doing, SPE_OpExtInst, form, w);
-}
-
-XE_FN_ spe_id spe_glsl_f_(spe_module *m, spe_id like, double value)
-{
-    return spe_const_f(m, spe_type_of(m, like), value);
-}
-
-XE_FN_ spe_id spe_glsl_fma_(spe_module *m, spe_id a, spe_id b, spe_id c)
-{
-    return spe_glsl_(m, SPE_GLSL_FMA_, "llf==:=", a, b, c);
-}
-
-/* Operations whose second operand is a constant. C leaves open which of two arguments is evaluated first, and ids are
- * numbered as they are made: calls that make ids nest through these, or stand in statements of their own. */
-XE_FN_ spe_id spe_glsl_u_(spe_module *m, spe_id like, uint32_t value)
-{
-    return spe_const_u(m, spe_type_of(m, like), value);
-}
-XE_FN_ spe_id spe_fadd_c_(spe_module *m, spe_id x, double c) { return spe_fadd(m, x, spe_glsl_f_(m, x, c)); }
-XE_FN_ spe_id spe_fmul_c_(spe_module *m, spe_id x, double c) { return spe_fmul(m, x, spe_glsl_f_(m, x, c)); }
-XE_FN_ spe_id spe_fgt_c_(spe_module *m, spe_id x, double c) { return spe_fgt(m, x, spe_glsl_f_(m, x, c)); }
-XE_FN_ spe_id spe_flt_c_(spe_module *m, spe_id x, double c) { return spe_flt(m, x, spe_glsl_f_(m, x, c)); }
-XE_FN_ spe_id spe_feq_c_(spe_module *m, spe_id x, double c) { return spe_feq(m, x, spe_glsl_f_(m, x, c)); }
-XE_FN_ spe_id spe_iadd_c_(spe_module *m, spe_id x, uint32_t c) { return spe_iadd(m, x, spe_glsl_u_(m, x, c)); }
-XE_FN_ spe_id spe_isub_c_(spe_module *m, spe_id x, uint32_t c) { return spe_isub(m, x, spe_glsl_u_(m, x, c)); }
-XE_FN_ spe_id spe_and_c_(spe_module *m, spe_id x, uint32_t c) { return spe_and(m, x, spe_glsl_u_(m, x, c)); }
-XE_FN_ spe_id spe_shl_c_(spe_module *m, spe_id x, uint32_t c) { return spe_shl(m, x, spe_glsl_u_(m, x, c)); }
-XE_FN_ spe_id spe_shr_c_(spe_module *m, spe_id x, uint32_t c) { return spe_shr(m, x, spe_glsl_u_(m, x, c)); }
-XE_FN_ spe_id spe_sar_c_(spe_module *m, spe_id x, uint32_t c) { return spe_sar(m, x, spe_glsl_u_(m, x, c)); }
-XE_FN_ spe_id spe_ieq_c_(spe_module *m, spe_id x, uint32_t c) { return spe_ieq(m, x, spe_glsl_u_(m, x, c)); }
-
-/* Whether bit 0 of x is set. */
-XE_FN_ spe_id spe_odd_(spe_module *m, spe_id x)
-{
-    spe_id bit = spe_and_c_(m, x, 1);
-    return spe_ine(m, bit, spe_glsl_u_(m, x, 0));
-}
-
-/* The polynomial with these n coefficients, the highest power's first. */
-XE_FN_ spe_id spe_polynomial_(spe_module *m, spe_id x, int n, const double *coefficients)
-{
-    spe_id sum = spe_glsl_f_(m, x, coefficients[0]);
-    for (int i = 1; i < n; i++) sum = spe_glsl_fma_(m, sum, x, spe_glsl_f_(m, x, coefficients[i]));
-    return sum;
-}
-
-XE_FN_ spe_id spe_glsl_abs_(spe_module *m, spe_id x) { return spe_glsl_(m, SPE_GLSL_FABS_, "llf:=", x, 0, 0); }
-XE_FN_ spe_id spe_glsl_round_(spe_module *m, spe_id x) { return spe_glsl_(m, SPE_GLSL_ROUND_EVEN_, "llf:=", x, 0, 0); }
-XE_FN_ spe_id spe_glsl_root_(spe_module *m, spe_id x) { return spe_glsl_(m, SPE_GLSL_SQRT_, "llf:=", x, 0, 0); }
-
-/* x, or the limit beyond which it is. */
-XE_FN_ spe_id spe_clamped_(spe_module *m, spe_id x, spe_id least, spe_id most)
-{
-    spe_id above = spe_fgt(m, x, most), below = spe_flt(m, x, least);
-    return spe_select(m, above, most, spe_select(m, below, least, x));
-}
-
-/* The bits of an f32 as an integer, and an f32 like another with these bits. */
-XE_FN_ spe_id spe_bits_(spe_module *m, spe_id x) { return spe_bitcast(m, spe_vec_like(m, spe_int(m, 32), x), x); }
-XE_FN_ spe_id spe_of_bits_(spe_module *m, spe_id like, spe_id bits)
-{
-    return spe_bitcast(m, spe_type_of(m, like), bits);
-}
-
-/* Infinity and NaN by their bits, as some compilers assume that neither occurs. */
-XE_FN_ spe_id spe_infinity_(spe_module *m, spe_id like)
-{
-    return spe_of_bits_(m, like, spe_const_u(m, spe_vec_like(m, spe_int(m, 32), like), 0x7f800000));
-}
-XE_FN_ spe_id spe_nan_(spe_module *m, spe_id like)
-{
-    return spe_of_bits_(m, like, spe_const_u(m, spe_vec_like(m, spe_int(m, 32), like), 0x7fc00000));
-}
-
-/* x where it is NaN, else y; by its bits, too. */
-XE_FN_ spe_id spe_unless_nan_(spe_module *m, spe_id x, spe_id y)
-{
-    spe_id bits = spe_bits_(m, spe_glsl_abs_(m, x));
-    return spe_select(m, spe_ugt(m, bits, spe_glsl_u_(m, bits, 0x7f800000)), x, y);
-}
-
-/* Whether the sign bit of x is set. */
-XE_FN_ spe_id spe_negative_(spe_module *m, spe_id x)
-{
-    spe_id bits = spe_bits_(m, x);
-    return spe_slt(m, bits, spe_glsl_u_(m, bits, 0));
-}
-
-/* y, which is not negative, with the sign of x. */
-XE_FN_ spe_id spe_signed_as_(spe_module *m, spe_id y, spe_id x)
-{
-    spe_id sign = spe_and_c_(m, spe_bits_(m, x), 0x80000000);
-    return spe_of_bits_(m, y, spe_or(m, spe_bits_(m, y), sign));
-}
-
-/* The upper 12 bits of a float: products of two such are exact. */
-XE_FN_ spe_id spe_head_(spe_module *m, spe_id x)
-{
-    return spe_of_bits_(m, x, spe_and_c_(m, spe_bits_(m, x), 0xfffff000));
-}
-
-/* The bits of x, which is not negative, times 2^25 where it is below the normal range; *lift is 25 there, else 0. */
-XE_FN_ spe_id spe_normal_bits_(spe_module *m, spe_id x, spe_id *lift)
-{
-    spe_id below = spe_flt_c_(m, x, 1.1754943508222875e-38), lifted = spe_fmul_c_(m, x, 33554432.0);
-    spe_id bits = spe_bits_(m, spe_select(m, below, lifted, x)), zero = spe_glsl_u_(m, bits, 0);
-    *lift = spe_select(m, below, spe_glsl_u_(m, bits, 25), zero);
-    return bits;
-}
-
-/* The factor from sqrt(1/2) to sqrt(2) of positive x = 2^e factor; e is an integer. */
-XE_FN_ spe_id spe_mantissa_(spe_module *m, spe_id x, spe_id *e)
-{
-    spe_id lift, bits = spe_normal_bits_(m, x, &lift);
-    spe_id power = spe_sar_c_(m, spe_isub_c_(m, bits, 0x3f3504f3), 23);
-    *e = spe_isub(m, power, lift);
-    return spe_of_bits_(m, x, spe_isub(m, bits, spe_shl_c_(m, power, 23)));
-}
-
-/* exponentials.c - exponentials, logarithms and what is made of them for Vulkan, of f32. */
-
-/* 2^n for integers n in floats. */
-XE_FN_ spe_id spe_power_of_2_(spe_module *m, spe_id n, spe_id type)
-{
-    return spe_bitcast(m, type, spe_shl_c_(m, spe_iadd_c_(m, n, 127), 23));
-}
-
-/* 2^n (1 + rest) for whole floats n from -300 to 300: in two halves, since 2^n may be outside f32. */
-XE_FN_ spe_id spe_scaled_by_2_(spe_module *m, spe_id rest, spe_id n)
-{
-    spe_id type = spe_type_of(m, n), whole = spe_f_to_s(m, spe_vec_like(m, spe_int(m, 32), n), n);
-    spe_id half = spe_sar_c_(m, whole, 1), first = spe_power_of_2_(m, half, type);
-    spe_id second = spe_power_of_2_(m, spe_isub(m, whole, half), type);
-    return spe_fmul(m, spe_fmul(m, spe_fadd_c_(m, rest, 1.0), first), second);
-}
-
-/* e^r - 1 by its series, for |r| up to ln 2 / 2: the first term left out is below 2^-27 of it. */
-XE_FN_ spe_id spe_exponential_series_(spe_module *m, spe_id r)
-{
-    static const double series[] = {1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1.0};
-    return spe_fmul(m, spe_polynomial_(m, r, 8, series), r);
-}
-
-/* x - n high - n low as it is written: some compilers would add both constants first. n high is exact. */
-XE_FN_ spe_id spe_less_multiple_(spe_module *m, spe_id x, spe_id n, double high, double low)
-{
-    m->as_written = true;
-    x = spe_fsub(m, x, spe_fmul_c_(m, n, high));
-    x = spe_fsub(m, x, spe_fmul_c_(m, n, low));
-    m->as_written = false;
-    return x;
-}
-
-/* x = n log + r for EXP, EXP2, EXP10 and EXPM1, with log the base's logarithm of 2, and n whole: r in base e. */
-XE_FN_ spe_id spe_exponent_parts_(spe_module *m, spe_math_op f, spe_id x, spe_id *n)
-{
-    if (f == SPE_EXP2) {
-        *n = spe_glsl_round_(m, x);
-        return spe_fmul_c_(m, spe_fsub(m, x, *n), 0.6931471805599453);
-    }
-    *n = spe_glsl_round_(m, spe_fmul_c_(m, x, f == SPE_EXP10 ? 3.321928094887362 : 1.4426950408889634));
-    if (f != SPE_EXP10) return spe_less_multiple_(m, x, *n, 0.693145751953125, 1.42860682030941723212e-6);
-    return spe_fmul_c_(m, spe_less_multiple_(m, x, *n, 0.301025390625, 4.605038981195e-6), 2.302585092994046);
-}
-
-/* f(x) for EXP, EXP2, EXP10 and EXPM1: 2^n e^r with n the nearest integer to x over the base's logarithm of 2. */
-XE_FN_ spe_id spe_exponential_(spe_module *m, spe_math_op f, spe_id x)
-{
-    spe_id high = spe_glsl_f_(m, x, f == SPE_EXP2 ? 200 : f == SPE_EXP10 ? 60 : 110), low = spe_fneg(m, high);
-    spe_id limited = spe_clamped_(m, x, low, high), ordered = spe_feq(m, limited, limited), n;
-    limited = spe_select(m, ordered, limited, spe_glsl_f_(m, x, 0.0));
-    spe_id rest = spe_exponential_series_(m, spe_exponent_parts_(m, f, limited, &n));
-    spe_id power = spe_scaled_by_2_(m, rest, n);
-    if (f != SPE_EXPM1) return spe_unless_nan_(m, x, power);
-    spe_id scale = spe_scaled_by_2_(m, spe_null(m, spe_type_of(m, x)), n), large = spe_fgt_c_(m, n, 30.0);
-    spe_id less_one = spe_fsub(m, scale, spe_glsl_f_(m, x, 1.0));
-    spe_id small = spe_fadd(m, spe_fmul(m, rest, scale), less_one);
-    return spe_unless_nan_(m, x, spe_select(m, large, power, small)); /* beside 2^30, 1 is nothing */
-}
-
-/* e log 2 + log m in base e, 2 or 10, from the parts of log m = f - y, and a correction c. */
-XE_FN_ spe_id spe_logarithm_sum_(spe_module *m, spe_math_op base, spe_id e, spe_id f, spe_id y, spe_id c)
-{
-    double high = base == SPE_LOG10 ? 0.301025390625 : 0.693145751953125;
-    double low = base == SPE_LOG10 ? 4.605038981195e-6 : 1.42860682030941723212e-6;
-    if (base == SPE_LOG2) {
-        spe_id factor = spe_glsl_f_(m, e, 1.4426950408889634);
-        return spe_glsl_fma_(m, spe_fsub(m, f, y), factor, e);
-    }
-    m->as_written = true;
-    spe_id below = spe_fmul_c_(m, e, low), above = spe_fmul_c_(m, e, high), log = f;
-    if (c) below = spe_fadd(m, below, c);
-    if (base == SPE_LOG10) log = spe_fmul_c_(m, spe_fsub(m, f, y), 0.4342944819032518);
-    log = spe_fadd(m, log, base == SPE_LOG10 ? below : spe_fsub(m, below, y));
-    log = spe_fadd(m, above, log);
-    m->as_written = false;
-    return log;
-}
-
-/* What 1 + x loses of x when it is rounded to u, over u. */
-XE_FN_ spe_id spe_lost_(spe_module *m, spe_id x, spe_id u)
-{
-    m->as_written = true;
-    spe_id lost = spe_fsub(m, x, spe_fsub(m, u, spe_glsl_f_(m, x, 1.0)));
-    m->as_written = false;
-    return spe_fdiv(m, lost, u);
-}
-
-/* y, the logarithm of positive x, also where x is 0, infinite or negative. */
-XE_FN_ spe_id spe_logarithm_of_any_(spe_module *m, spe_id x, spe_id y)
-{
-    spe_id infinity = spe_infinity_(m, x), nan = spe_nan_(m, x), least = spe_fneg(m, infinity);
-    spe_id zero = spe_glsl_f_(m, x, 0.0);
-    y = spe_select(m, spe_feq(m, x, infinity), infinity, y);
-    y = spe_select(m, spe_feq(m, x, zero), least, y);
-    return spe_select(m, spe_flt(m, x, zero), nan, y);
-}
-
-/* LOG, LOG2, LOG10 and LOG1P: x = 2^e m with m from sqrt(1/2) to sqrt(2), and with f = m - 1, s = f / (2 + f)
- * log m = 2 (s + s^3/3 + s^5/5 ...) = f - s (f - 2 s^2 (1/3 + s^2/5 ...)). */
-XE_FN_ spe_id spe_logarithm_(spe_module *m, spe_math_op base, spe_id x)
-{
-    static const double series[] = {2.0 / 11, 2.0 / 9, 2.0 / 7, 2.0 / 5, 2.0 / 3};
-    spe_id given = x, one = spe_glsl_f_(m, x, 1.0), zero = spe_glsl_f_(m, x, 0.0), c = 0, e;
-    if (base == SPE_LOG1P) x = spe_fadd(m, given, one);
-    spe_id f = spe_fsub(m, spe_mantissa_(m, x, &e), one);
-    if (base == SPE_LOG1P) {
-        spe_id none = spe_ieq_c_(m, e, 0); /* no power of 2: f is x itself */
-        f = spe_select(m, none, given, f);
-        c = spe_select(m, none, zero, spe_lost_(m, given, x));
-    }
-    spe_id s = spe_fdiv(m, f, spe_fadd_c_(m, f, 2.0)), z = spe_fmul(m, s, s);
-    spe_id y = spe_fmul(m, s, spe_fsub(m, f, spe_fmul(m, z, spe_polynomial_(m, z, 5, series))));
-    y = spe_logarithm_sum_(m, base, spe_s_to_f(m, spe_type_of(m, x), e), f, y, c);
-    y = spe_logarithm_of_any_(m, x, y);
-    if (base == SPE_LOG1P) y = spe_select(m, spe_feq(m, given, zero), given, y); /* with its sign */
-    return spe_unless_nan_(m, given, y);
-}
-
-/* tanh x = E / (E + 2) with E = e^(2x) - 1, 1 from 10 on. */
-XE_FN_ spe_id spe_hyperbolic_tangent_(spe_module *m, spe_id x)
-{
-    spe_id most = spe_glsl_f_(m, x, 10.0), least = spe_glsl_f_(m, x, -10.0), y = spe_clamped_(m, x, least, most);
-    spe_id e = spe_exponential_(m, SPE_EXPM1, spe_fadd(m, y, y)), tiny = spe_flt_c_(m, spe_glsl_abs_(m, x), 1e-4);
-    y = spe_fdiv(m, e, spe_fadd_c_(m, e, 2.0));
-    return spe_unless_nan_(m, x, spe_select(m, tiny, x, y));
-}
-
-/* erf x = 2 / sqrt(pi) e^(-x^2) (x + 2 x^3 / 3 + 4 x^5 / 15 ...), whose terms are all positive; from 2.9 on, where it
- * is nearly 1, 1 - e^(-x^2) / (x sqrt(pi)) (1 - 1 / (2 x^2) ...). */
-XE_FN_ spe_id spe_error_function_(spe_module *m, spe_id x)
-{
-    static const double tail[] = {-1.875, 0.75, -0.5, 1.0};
-    double series[28], term = 1.1283791670955126;
-    for (int n = 27, odd = 3; n >= 0; n--, odd += 2) series[n] = term, term *= 2.0 / odd;
-    spe_id four = spe_glsl_f_(m, x, 4.0), one = spe_glsl_f_(m, x, 1.0), a = spe_glsl_abs_(m, x), t, y;
-    a = spe_select(m, spe_fgt(m, a, four), four, a);
-    spe_id z = spe_fmul(m, a, a), e = spe_exponential_(m, SPE_EXP, spe_fneg(m, z));
-    spe_id inner = spe_fmul(m, spe_fmul(m, spe_polynomial_(m, z, 28, series), a), e);
-    t = spe_fdiv(m, one, spe_glsl_(m, SPE_GLSL_NMAX_, "llf=:=", z, one, 0));
-    e = spe_fmul_c_(m, e, 0.5641895835477563);
-    spe_id outer = spe_fmul(m, spe_polynomial_(m, t, 4, tail), e);
-    t = spe_glsl_(m, SPE_GLSL_NMAX_, "llf=:=", a, one, 0);
-    outer = spe_fsub(m, one, spe_fdiv(m, outer, t));
-    y = spe_select(m, spe_fgt_c_(m, a, 2.9), outer, inner);
-    spe_id negative = spe_flt_c_(m, x, 0.0);
-    return spe_unless_nan_(m, x, spe_select(m, negative, spe_fneg(m, y), y));
-}
-
-/* erfc x = P(t) / (1 + 2 x) e^(-x^2) from 1/2 on, with t from -1 to 1 for x up to 10.5; x^2 in two parts. */
-XE_FN_ spe_id spe_error_complement_(spe_module *m, spe_id x)
-{
-    static const double series[] = {-9.270992417498292e-06, 5.834832243181154e-05, 4.686616483446926e-05,
-                                    -0.0016209648404419852, 0.008245159051157903, -0.024160925764345722,
-                                    0.044037286093012676, -0.033577497006818786, -0.07959948847907904,
-                                    1.263402284428267};
-    spe_id one = spe_glsl_f_(m, x, 1.0), three = spe_glsl_f_(m, x, 3.0), most = spe_glsl_f_(m, x, 10.5);
-    spe_id a = spe_glsl_abs_(m, x);
-    a = spe_select(m, spe_fgt(m, a, most), most, a);
-    spe_id less = spe_fsub(m, a, three), t = spe_fdiv(m, less, spe_fadd(m, a, three));
-    t = spe_fadd_c_(m, spe_fmul_c_(m, t, 1.575), 0.125);
-    spe_id divisor = spe_fadd(m, one, spe_fadd(m, a, a)), y = spe_polynomial_(m, t, 10, series);
-    y = spe_fdiv(m, y, divisor);
-    spe_id head = spe_head_(m, a), rest = spe_fsub(m, a, head);
-    rest = spe_fneg(m, spe_fmul(m, rest, spe_fadd(m, a, head)));
-    y = spe_fmul(m, y, spe_exponential_(m, SPE_EXP, rest));
-    y = spe_fmul(m, y, spe_exponential_(m, SPE_EXP, spe_fneg(m, spe_fmul(m, head, head))));
-    spe_id negative = spe_flt_c_(m, x, 0.0), two = spe_glsl_f_(m, x, 2.0), near_zero = spe_flt_c_(m, a, 0.5);
-    y = spe_select(m, negative, spe_fsub(m, two, y), y);
-    spe_id middle = spe_fsub(m, one, spe_error_function_(m, x));
-    return spe_unless_nan_(m, x, spe_select(m, near_zero, middle, y));
-}
-
-/* sinh or cosh: by E = e^x - 1 or by e^x, and from 9 on by (e^(x/2))^2 / 2, since e^x overflows earlier. */
-XE_FN_ spe_id spe_hyperbolic_(spe_module *m, spe_id x, bool cosine)
-{
-    spe_id a = spe_glsl_abs_(m, x), half = spe_glsl_f_(m, x, 0.5), one = spe_glsl_f_(m, x, 1.0);
-    spe_id root = spe_exponential_(m, SPE_EXP, spe_fmul(m, a, half)), large = spe_fgt_c_(m, a, 9.0);
-    spe_id e = spe_exponential_(m, cosine ? SPE_EXP : SPE_EXPM1, a), y;
-    if (cosine) {
-        spe_id inverse = spe_fdiv(m, half, e);
-        y = spe_fadd(m, spe_fmul(m, e, half), inverse);
-    } else {
-        y = spe_fmul(m, spe_fadd(m, e, spe_fdiv(m, e, spe_fadd(m, e, one))), half);
-    }
-    m->as_written = true; /* the square may overflow where half of it does not */
-    e = spe_fmul(m, spe_fmul(m, root, half), root);
-    m->as_written = false;
-    y = spe_select(m, large, e, y);
-    return spe_unless_nan_(m, x, cosine ? y : spe_signed_as_(m, y, x));
-}
-
-/* log(1 + a) / 2 of a = 2 x / (1 - x). */
-XE_FN_ spe_id spe_hyperbolic_arc_tangent_(spe_module *m, spe_id x)
-{
-    spe_id a = spe_glsl_abs_(m, x), less = spe_fsub(m, spe_glsl_f_(m, x, 1.0), a);
-    spe_id y = spe_logarithm_(m, SPE_LOG1P, spe_fdiv(m, spe_fadd(m, a, a), less));
-    return spe_unless_nan_(m, x, spe_signed_as_(m, spe_fmul_c_(m, y, 0.5), x));
-}
-
-/* ASINH, ACOSH and ATANH by log1p; from 2^28 on the first two are log x + log 2. */
-XE_FN_ spe_id spe_hyperbolic_inverse_(spe_module *m, spe_math_op f, spe_id x)
-{
-    if (f == SPE_ATANH) return spe_hyperbolic_arc_tangent_(m, x);
-    spe_id one = spe_glsl_f_(m, x, 1.0), a = spe_glsl_abs_(m, x), large = spe_fgt_c_(m, a, 268435456.0), t, root, y;
-    t = spe_select(m, large, one, f == SPE_ASINH ? a : spe_fsub(m, x, one));
-    spe_id square = spe_fmul(m, t, t);
-    if (f == SPE_ASINH) {
-        root = spe_fadd(m, one, spe_glsl_root_(m, spe_fadd(m, square, one)));
-        t = spe_fadd(m, t, spe_fdiv(m, square, root));
-    } else {
-        root = spe_glsl_root_(m, spe_fadd(m, spe_fadd(m, t, t), square));
-        t = spe_fadd(m, t, root);
-    }
-    y = spe_logarithm_(m, SPE_LOG1P, spe_select(m, large, a, t));
-    y = spe_select(m, large, spe_fadd_c_(m, y, 0.6931471805599453), y);
-    if (f == SPE_ASINH) return spe_unless_nan_(m, x, spe_signed_as_(m, y, x));
-    spe_id outside = spe_flt(m, x, one);
-    return spe_unless_nan_(m, x, spe_select(m, outside, spe_nan_(m, x), y));
-}
-
-/* trigonometry.c - circular functions and their inverses for Vulkan, of f32. Reduction by pi is in integers, with as
- * many bits of 2/pi as an argument needs, so that it is exact enough for all of them; the rest is series. */
-
-/* The upper 32 bits of a product of unsigned integers of 32 bits, by halves. */
-XE_FN_ spe_id spe_high_product_(spe_module *m, spe_id a, spe_id b)
-{
-    spe_id a0 = spe_and_c_(m, a, 0xffff), a1 = spe_shr_c_(m, a, 16);
-    spe_id b0 = spe_and_c_(m, b, 0xffff), b1 = spe_shr_c_(m, b, 16);
-    spe_id lowest = spe_imul(m, a0, b0), middle = spe_imul(m, a1, b0), other = spe_imul(m, a0, b1);
-    middle = spe_iadd(m, middle, spe_shr_c_(m, lowest, 16));
-    other = spe_iadd(m, other, spe_and_c_(m, middle, 0xffff));
-    spe_id high = spe_imul(m, a1, b1);
-    high = spe_iadd(m, high, spe_shr_c_(m, middle, 16));
-    return spe_iadd(m, high, spe_shr_c_(m, other, 16));
-}
-
-/* Word q + j of 64 zeros and the bits of 2/pi, for q from 0 to 4. */
-XE_FN_ spe_id spe_word_of_2_by_pi_(spe_module *m, spe_id q, uint32_t j)
-{
-    static const uint32_t words[] = {0,          0,          0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0,
-                                     0xdb629599, 0x3c439041, 0xfe5163ab};
-    spe_id word = spe_glsl_u_(m, q, words[j]);
-    for (uint32_t i = 1; i < 5 && i + j < sizeof words / sizeof *words; i++) {
-        spe_id is = spe_ieq_c_(m, q, i);
-        word = spe_select(m, is, spe_glsl_u_(m, q, words[i + j]), word);
-    }
-    return word;
-}
-
-/* The fraction of |x| / (2 pi) in 64 bits, for |x| from 1/2 on. With |x| = M 2^(e-31), M of 32 bits, it is that of M
- * times the bits of 2/pi from place e - 3 on, of which 96 count. */
-XE_FN_ void spe_turns_(spe_module *m, spe_id x, spe_id *high, spe_id *low)
-{
-    spe_id bits = spe_bits_(m, x), zero = spe_glsl_u_(m, bits, 0), one = spe_glsl_u_(m, bits, 1), window[3];
-    spe_id least = spe_glsl_u_(m, bits, 126), e = spe_and_c_(m, spe_shr_c_(m, bits, 23), 255);
-    spe_id mantissa = spe_shl_c_(m, spe_or(m, bits, spe_glsl_u_(m, bits, 0x800000)), 8);
-    e = spe_select(m, spe_ult(m, e, least), least, e);
-    spe_id place = spe_isub_c_(m, e, 126 - 30), q = spe_shr_c_(m, place, 5), b = spe_and_c_(m, place, 31);
-    spe_id rest = spe_isub(m, spe_glsl_u_(m, bits, 32), b), whole = spe_ieq(m, b, zero);
-    spe_id next = spe_word_of_2_by_pi_(m, q, 0);
-    rest = spe_select(m, whole, spe_glsl_u_(m, bits, 31), rest); /* a shift by 32 is undefined */
-    for (uint32_t j = 0; j < 3; j++) {
-        spe_id word = next, upper = spe_shl(m, word, b);
-        next = spe_word_of_2_by_pi_(m, q, j + 1);
-        window[j] = spe_or(m, upper, spe_shr(m, next, rest));
-        window[j] = spe_select(m, whole, word, window[j]);
-    }
-    spe_id carried = spe_high_product_(m, mantissa, window[2]), top = spe_imul(m, mantissa, window[0]);
-    *low = spe_iadd(m, spe_imul(m, mantissa, window[1]), carried);
-    spe_id carry = spe_select(m, spe_ult(m, *low, carried), one, zero);
-    top = spe_iadd(m, top, spe_high_product_(m, mantissa, window[1]));
-    *high = spe_iadd(m, top, carry);
-}
-
-/* |x| = n pi/2 + r with r in -pi/4 .. pi/4 and n modulo 4; x itself and 0 below pi/4. */
-XE_FN_ spe_id spe_reduced_(spe_module *m, spe_id x, spe_id *n)
-{
-    spe_id type = spe_type_of(m, x), a = spe_glsl_abs_(m, x), high, low;
-    spe_turns_(m, a, &high, &low);
-    spe_id quarters = spe_shr_c_(m, spe_iadd_c_(m, high, 0x20000000), 30), zero = spe_glsl_u_(m, high, 0);
-    high = spe_isub(m, high, spe_shl_c_(m, quarters, 30));
-    spe_id negative = spe_slt(m, high, zero);
-    high = spe_select(m, negative, spe_not(m, high), high); /* less than its negative by a unit of 2^-64 */
-    low = spe_select(m, negative, spe_not(m, low), low);
-    spe_id byte = spe_and_c_(m, high, 0xff), top = spe_s_to_f(m, type, spe_isub(m, high, byte));
-    spe_id rest = spe_shl_c_(m, byte, 24);
-    rest = spe_u_to_f(m, type, spe_or(m, rest, spe_shr_c_(m, low, 8)));
-    rest = spe_fmul_c_(m, rest, 0x1p-56);
-    spe_id r = spe_fadd(m, spe_fmul_c_(m, top, 0x1p-32), rest);
-    r = spe_fmul_c_(m, r, 6.283185307179586);
-    r = spe_select(m, negative, spe_fneg(m, r), r);
-    spe_id small = spe_flt_c_(m, a, 0.78539816);
-    *n = spe_select(m, small, zero, quarters);
-    return spe_select(m, small, a, r);
-}
-
-/* x - 2 n' = n / 2 + r with r in -1/4 .. 1/4, exactly, for functions of pi x; r times pi. */
-XE_FN_ spe_id spe_reduced_pi_(spe_module *m, spe_id x, spe_id *n)
-{
-    spe_id i32 = spe_vec_like(m, spe_int(m, 32), x), a = spe_glsl_abs_(m, x), half = spe_glsl_f_(m, x, 0.5);
-    spe_id pairs = spe_glsl_round_(m, spe_fmul(m, a, half)), t = spe_fsub(m, a, spe_fmul_c_(m, pairs, 2.0));
-    spe_id halves = spe_glsl_round_(m, spe_fadd(m, t, t));
-    *n = spe_and_c_(m, spe_f_to_s(m, i32, halves), 3);
-    return spe_fmul_c_(m, spe_fsub(m, t, spe_fmul(m, halves, half)), 3.141592653589793);
-}
-
-/* r + r^3 P(r^2) */
-XE_FN_ spe_id spe_odd_series_(spe_module *m, spe_id r, int n, const double *coefficients)
-{
-    spe_id square = spe_fmul(m, r, r), cube = spe_fmul(m, r, square);
-    return spe_fadd(m, r, spe_fmul(m, cube, spe_polynomial_(m, square, n, coefficients)));
-}
-
-XE_FN_ spe_id spe_sine_series_(spe_module *m, spe_id r)
-{
-    static const double series[] = {1.0 / 362880, -1.0 / 5040, 1.0 / 120, -1.0 / 6};
-    return spe_odd_series_(m, r, 4, series);
-}
-
-XE_FN_ spe_id spe_cosine_series_(spe_module *m, spe_id r)
-{
-    static const double series[] = {-1.0 / 3628800, 1.0 / 40320, -1.0 / 720, 1.0 / 24, -0.5};
-    spe_id one = spe_glsl_f_(m, r, 1.0), z = spe_fmul(m, r, r);
-    return spe_fadd(m, one, spe_fmul(m, z, spe_polynomial_(m, z, 5, series)));
-}
-
-/* NaN where x is that or infinite, else y. */
-XE_FN_ spe_id spe_if_finite_(spe_module *m, spe_id x, spe_id y)
-{
-    spe_id bits = spe_bits_(m, spe_glsl_abs_(m, x)), finite = spe_ult(m, bits, spe_glsl_u_(m, bits, 0x7f800000));
-    return spe_select(m, finite, y, spe_nan_(m, x));
-}
-
-/* sin, cos or tan of x, or of pi x. */
-XE_FN_ spe_id spe_circular_(spe_module *m, spe_id x, char which, bool of_pi)
-{
-    spe_id n, r = of_pi ? spe_reduced_pi_(m, x, &n) : spe_reduced_(m, x, &n);
-    if (which == 'c') n = spe_iadd_c_(m, n, 1);
-    spe_id sine = spe_sine_series_(m, r), cosine = spe_cosine_series_(m, r), odd = spe_odd_(m, n);
-    spe_id y = spe_select(m, odd, cosine, sine);
-    spe_id bits = spe_shl_c_(m, spe_and_c_(m, n, 2), 30); /* the third and fourth quarters are negative */
-    if (which == 't') {
-        spe_id pole = spe_land(m, odd, spe_feq_c_(m, sine, 0.0)), zero = spe_glsl_u_(m, n, 0);
-        y = spe_fdiv(m, y, spe_select(m, odd, spe_fneg(m, sine), cosine));
-        y = spe_select(m, pole, spe_infinity_(m, x), y);
-        bits = spe_select(m, pole, bits, zero);
-    }
-    if (which != 'c') bits = spe_xor(m, bits, spe_and_c_(m, spe_bits_(m, x), 0x80000000));
-    return spe_if_finite_(m, x, spe_of_bits_(m, x, spe_xor(m, spe_bits_(m, y), bits)));
-}
-
-/* atan of x from 0 to 1; beyond tan(pi/8) it is pi/4 + atan((x - 1) / (x + 1)). */
-XE_FN_ spe_id spe_arc_(spe_module *m, spe_id x)
-{
-    static const double series[] = {1.0 / 17, -1.0 / 15, 1.0 / 13, -1.0 / 11, 1.0 / 9, -1.0 / 7, 1.0 / 5, -1.0 / 3};
-    spe_id one = spe_glsl_f_(m, x, 1.0), large = spe_fgt_c_(m, x, 0.41421356), less = spe_fsub(m, x, one);
-    spe_id turned = spe_fdiv(m, less, spe_fadd(m, x, one));
-    spe_id t = spe_odd_series_(m, spe_select(m, large, turned, x), 8, series);
-    return spe_select(m, large, spe_fadd_c_(m, t, 0.7853981633974483), t);
-}
-
-/* The smaller of two coordinates over the larger, from 0 to 1. Both are scaled so that it is exact to 2.5 units. */
-XE_FN_ spe_id spe_slope_(spe_module *m, spe_id least, spe_id most)
-{
-    spe_id one = spe_glsl_f_(m, most, 1.0), zero = spe_glsl_f_(m, most, 0.0);
-    spe_id up = spe_glsl_f_(m, most, 0x1p60), down = spe_glsl_f_(m, most, 0x1p-40);
-    spe_id scale = spe_select(m, spe_fgt_c_(m, most, 0x1p90), down, one);
-    scale = spe_select(m, spe_flt_c_(m, most, 0x1p-60), up, scale);
-    spe_id scaled = spe_fmul(m, least, scale), slope = spe_fdiv(m, scaled, spe_fmul(m, most, scale));
-    slope = spe_select(m, spe_feq(m, least, most), one, slope); /* infinities; but 0, 0 is 0 */
-    return spe_select(m, spe_feq(m, least, zero), zero, slope);
-}
-
-/* The angle of a point (x, y). */
-XE_FN_ spe_id spe_angle_(spe_module *m, spe_id y, spe_id x)
-{
-    spe_id ax = spe_glsl_abs_(m, x), ay = spe_glsl_abs_(m, y), steep = spe_fgt(m, ay, ax);
-    spe_id quarter = spe_glsl_f_(m, x, 1.5707963267948966), half = spe_glsl_f_(m, x, 3.141592653589793);
-    spe_id most = spe_select(m, steep, ay, ax), least = spe_select(m, steep, ax, ay);
-    spe_id angle = spe_arc_(m, spe_slope_(m, least, most)), left = spe_negative_(m, x);
-    angle = spe_select(m, steep, spe_fsub(m, quarter, angle), angle);
-    angle = spe_select(m, left, spe_fsub(m, half, angle), angle);
-    angle = spe_signed_as_(m, angle, y);
-    return spe_unless_nan_(m, x, spe_unless_nan_(m, y, angle));
-}
-
-/* asin x = x + x^3 / 6 + 3 x^5 / 40 ... of x from 0 to 1/2. */
-XE_FN_ spe_id spe_arc_sine_series_(spe_module *m, spe_id x)
-{
-    double series[12], term = 1;
-    for (int n = 1; n <= 12; n++) {
-        term *= (2.0 * n - 1) / (2.0 * n);
-        series[12 - n] = term / (2 * n + 1);
-    }
-    return spe_odd_series_(m, x, 12, series);
-}
-
-/* asin or acos: beyond 1/2, acos x = 2 asin(sqrt((1 - x) / 2)). */
-XE_FN_ spe_id spe_arc_sine_(spe_module *m, spe_id x, bool cosine)
-{
-    spe_id one = spe_glsl_f_(m, x, 1.0), quarter = spe_glsl_f_(m, x, 1.5707963267948966), a = spe_glsl_abs_(m, x);
-    spe_id near_one = spe_fgt_c_(m, a, 0.5), outside = spe_fgt(m, a, one);
-    spe_id root = spe_glsl_root_(m, spe_fmul_c_(m, spe_fsub(m, one, a), 0.5));
-    spe_id y = spe_arc_sine_series_(m, spe_select(m, near_one, root, a)), twice = spe_fadd(m, y, y);
-    if (cosine) {
-        spe_id negative = spe_negative_(m, x), half = spe_glsl_f_(m, x, 3.141592653589793);
-        twice = spe_select(m, negative, spe_fsub(m, half, twice), twice);
-        y = spe_fsub(m, quarter, spe_select(m, negative, spe_fneg(m, y), y));
-        y = spe_select(m, near_one, twice, y);
-    } else {
-        y = spe_signed_as_(m, spe_select(m, near_one, spe_fsub(m, quarter, twice), y), x);
-    }
-    return spe_unless_nan_(m, x, spe_select(m, outside, spe_nan_(m, x), y));
-}
-
-/* powers.c - powers and roots for Vulkan, of f32. */
-
-/* log m of m from sqrt(1/2) to sqrt(2), in two parts: s = (m - 1) / (m + 1), of which the upper 12 bits are exact,
- * and log m = 2 s + 2 s^3 / 3 ... */
-XE_FN_ spe_id spe_two_part_series_(spe_module *m, spe_id mantissa, spe_id *low)
-{
-    static const double series[] = {2.0 / 11, 2.0 / 9, 2.0 / 7, 2.0 / 5, 2.0 / 3};
-    spe_id one = spe_glsl_f_(m, mantissa, 1.0), f = spe_fsub(m, mantissa, one), d = spe_fadd(m, mantissa, one);
-    spe_id d_high = spe_head_(m, d), d_low = spe_fsub(m, mantissa, spe_fsub(m, d_high, one));
-    spe_id s = spe_fdiv(m, f, d), s_high = spe_head_(m, s), z = spe_fmul(m, s, s), cube = spe_fmul(m, s, z);
-    spe_id tail = spe_fmul(m, cube, spe_polynomial_(m, z, 5, series));
-    spe_id rest = spe_fsub(m, f, spe_fmul(m, s_high, d_high));
-    rest = spe_fsub(m, rest, spe_fmul(m, s_high, d_low));
-    rest = spe_fdiv(m, rest, d);
-    *low = spe_fadd(m, spe_fadd(m, rest, rest), tail);
-    return spe_fadd(m, s_high, s_high);
-}
-
-/* log2 x in two parts, to 2^-30 of it, for positive finite x. Called where arithmetic is as written. */
-XE_FN_ spe_id spe_two_logarithms_(spe_module *m, spe_id x, spe_id *low)
-{
-    spe_id exponent, mantissa = spe_mantissa_(m, x, &exponent), rest;
-    spe_id e = spe_s_to_f(m, spe_type_of(m, x), exponent), natural = spe_two_part_series_(m, mantissa, &rest);
-    spe_id high = spe_fmul_c_(m, natural, 1.4423828125); /* exact */
-    spe_id l = spe_fmul_c_(m, natural, 0.0003122283889634);
-    l = spe_fadd(m, l, spe_fmul_c_(m, rest, 1.4426950408889634));
-    spe_id sum = spe_fadd(m, e, high), lost = spe_fsub(m, high, spe_fsub(m, sum, e));
-    l = spe_fadd(m, lost, l);
-    spe_id total = spe_fadd(m, sum, l);
-    *low = spe_fsub(m, l, spe_fsub(m, total, sum));
-    return total;
-}
-
-/* x^(y + more) for positive finite x, `more` being small beside y, or y a sum of both. */
-XE_FN_ spe_id spe_power_of_positive_(spe_module *m, spe_id x, spe_id y, spe_id more)
-{
-    spe_id zero = spe_glsl_f_(m, x, 0.0), most = spe_glsl_f_(m, x, 0x1p40), least = spe_fneg(m, most), low;
-    y = spe_clamped_(m, y, least, most); /* infinities */
-    m->as_written = true;
-    spe_id log = spe_two_logarithms_(m, x, &low), head = spe_head_(m, log);
-    low = spe_fadd(m, spe_fsub(m, log, head), low);
-    spe_id y_head = spe_head_(m, y), y_low = spe_fadd(m, spe_fsub(m, y, y_head), more);
-    spe_id high = spe_fmul(m, y_head, head), rest = spe_fmul(m, y_low, head);
-    rest = spe_fadd(m, rest, spe_fmul(m, spe_fadd(m, y, more), low));
-    spe_id p = spe_fadd(m, high, rest);
-    most = spe_glsl_f_(m, x, 200.0), least = spe_glsl_f_(m, x, -200.0);
-    spe_id beyond = spe_fge(m, spe_glsl_abs_(m, p), most), n = spe_clamped_(m, p, least, most);
-    n = spe_glsl_round_(m, spe_select(m, spe_feq(m, n, n), n, zero));
-    spe_id r = spe_fadd(m, spe_fsub(m, high, n), rest);
-    m->as_written = false;
-    r = spe_select(m, beyond, zero, r);
-    return spe_scaled_by_2_(m, spe_exponential_series_(m, spe_fmul_c_(m, r, 0.6931471805599453)), n);
-}
-
-/* The power of any x from that of |x|, for exponents that are whole, odd and positive or not. */
-XE_FN_ spe_id spe_power_of_any_(spe_module *m, spe_id x, spe_id power, spe_id whole, spe_id odd, spe_id positive)
-{
-    spe_id zero = spe_glsl_f_(m, x, 0.0), infinity = spe_infinity_(m, x), nan = spe_nan_(m, x);
-    spe_id a = spe_glsl_abs_(m, x), infinite = spe_feq(m, a, infinity), none = spe_feq(m, a, zero);
-    spe_id extreme = spe_select(m, spe_leq(m, infinite, positive), infinity, zero);
-    power = spe_select(m, spe_lor(m, infinite, none), extreme, power);
-    spe_id turned = spe_land(m, spe_negative_(m, x), odd);
-    power = spe_select(m, turned, spe_fneg(m, power), power);
-    spe_id below = spe_flt(m, x, zero), refused = spe_land(m, below, spe_lnot(m, infinite));
-    refused = spe_land(m, refused, spe_lnot(m, whole));
-    return spe_unless_nan_(m, x, spe_select(m, refused, nan, power));
-}
-
-/* x^y of POW where x or y is 0, or x is 1: that of POWR. */
-XE_FN_ spe_id spe_powr_of_any_(spe_module *m, spe_id x, spe_id y, spe_id power)
-{
-    spe_id zero = spe_glsl_f_(m, x, 0.0), one = spe_glsl_f_(m, x, 1.0), infinity = spe_infinity_(m, x);
-    spe_id y_is_0 = spe_feq(m, y, zero), x_is_0 = spe_feq(m, x, zero), x_is_1 = spe_feq(m, x, one);
-    spe_id y_is_infinite = spe_feq(m, spe_glsl_abs_(m, y), infinity);
-    spe_id extreme = spe_lor(m, x_is_0, spe_feq(m, spe_glsl_abs_(m, x), infinity));
-    power = spe_select(m, y_is_0, spe_unless_nan_(m, x, one), power);
-    extreme = spe_land(m, y_is_0, extreme);
-    spe_id refused = spe_lor(m, extreme, spe_land(m, x_is_1, y_is_infinite));
-    spe_id outside = spe_lor(m, refused, spe_flt(m, x, zero));
-    power = spe_select(m, outside, spe_nan_(m, x), power);
-    spe_id unsigned_0 = spe_land(m, x_is_0, spe_lnot(m, refused));
-    return spe_select(m, unsigned_0, spe_glsl_abs_(m, power), power);
-}
-
-/* POW and POWR, which is only for x from 0 on. */
-XE_FN_ spe_id spe_power_(spe_module *m, spe_math_op f, spe_id x, spe_id y)
-{
-    spe_id i32 = spe_vec_like(m, spe_int(m, 32), x), zero = spe_glsl_f_(m, x, 0.0), one = spe_glsl_f_(m, x, 1.0);
-    spe_id size = spe_glsl_abs_(m, y), whole = spe_feq(m, spe_glsl_(m, SPE_GLSL_TRUNC_, "llf:=", y, 0, 0), y);
-    spe_id units = spe_select(m, spe_flt_c_(m, size, 16777216.0), size, zero); /* larger ones are even */
-    spe_id odd = spe_land(m, whole, spe_odd_(m, spe_f_to_s(m, i32, units))), positive = spe_fgt(m, y, zero);
-    spe_id power = spe_power_of_positive_(m, spe_glsl_abs_(m, x), y, zero);
-    power = spe_power_of_any_(m, x, power, whole, odd, positive);
-    power = spe_unless_nan_(m, y, power);
-    if (f == SPE_POWR) return spe_powr_of_any_(m, x, y, power);
-    spe_id none = spe_feq(m, y, zero), always_1 = spe_lor(m, none, spe_feq(m, x, one));
-    return spe_select(m, always_1, one, power);
-}
-
-/* An integer n in two floats. */
-XE_FN_ spe_id spe_in_two_floats_(spe_module *m, spe_id n, spe_id type, spe_id *more)
-{
-    enum { EXACT = 1 << 24 }; /* up to there, floats have all integers */
-    spe_id zero = spe_glsl_u_(m, n, 0), shifted = spe_iadd_c_(m, n, EXACT);
-    spe_id large = spe_ugt(m, shifted, spe_glsl_u_(m, n, 2 * EXACT));
-    spe_id byte = spe_select(m, large, spe_and_c_(m, n, 0xff), zero);
-    *more = spe_s_to_f(m, type, byte);
-    return spe_s_to_f(m, type, spe_isub(m, n, byte));
-}
-
-/* 1 / n in two floats; 1 for n = 0. */
-XE_FN_ spe_id spe_inverse_in_two_floats_(spe_module *m, spe_id n, spe_id x, spe_id *more)
-{
-    spe_id one = spe_glsl_f_(m, x, 1.0), none = spe_ieq_c_(m, n, 0);
-    spe_id real = spe_s_to_f(m, spe_type_of(m, x), spe_select(m, none, spe_glsl_u_(m, n, 1), n));
-    spe_id inverse = spe_head_(m, spe_fdiv(m, one, real));
-    m->as_written = true;
-    *more = spe_fdiv(m, spe_fsub(m, one, spe_fmul(m, inverse, real)), real);
-    m->as_written = false;
-    return inverse;
-}
-
-/* POWN and ROOTN: x^n and x^(1/n) for an integer n, whose float or quotient has two parts. */
-XE_FN_ spe_id spe_whole_power_(spe_module *m, spe_math_op f, spe_id x, spe_id n)
-{
-    spe_id zero = spe_glsl_u_(m, n, 0), none = spe_ieq(m, n, zero), odd = spe_odd_(m, n), y, more;
-    if (f == SPE_POWN) y = spe_in_two_floats_(m, n, spe_type_of(m, x), &more);
-    else y = spe_inverse_in_two_floats_(m, n, x, &more);
-    spe_id power = spe_power_of_positive_(m, spe_glsl_abs_(m, x), y, more);
-    spe_id whole = spe_ieq(m, n, n), positive = spe_sgt(m, n, zero);
-    power = spe_power_of_any_(m, x, power, whole, odd, positive);
-    if (f == SPE_POWN) return spe_select(m, none, spe_glsl_f_(m, x, 1.0), power);
-    spe_id negative = spe_flt_c_(m, x, 0.0), refused = spe_land(m, negative, spe_lnot(m, odd));
-    refused = spe_lor(m, none, refused);
-    return spe_select(m, refused, spe_nan_(m, x), power);
-}
-
-/* One of three factors. */
-XE_FN_ spe_id spe_factor_(spe_module *m, spe_id x, spe_id small, double if_small, spe_id large, double if_large)
-{
-    spe_id for_small = spe_glsl_f_(m, x, if_small), for_large = spe_glsl_f_(m, x, if_large);
-    return spe_select(m, small, for_small, spe_select(m, large, for_large, spe_glsl_f_(m, x, 1.0)));
-}
-
-/* Two steps of Halley's from a third of the exponent; x is scaled by 2^24 or 2^-24 where that needs room. */
-XE_FN_ spe_id spe_cube_root_(spe_module *m, spe_id x)
-{
-    spe_id given = spe_glsl_abs_(m, x), small = spe_flt_c_(m, given, 0x1p-90), large = spe_fgt_c_(m, given, 0x1p90);
-    spe_id scale = spe_factor_(m, x, small, 0x1p24, large, 0x1p-24);
-    spe_id back = spe_factor_(m, x, small, 0x1p-8, large, 0x1p8);
-    spe_id a = spe_fmul(m, given, scale), bits = spe_bits_(m, a);
-    spe_id t = spe_of_bits_(m, x, spe_iadd_c_(m, spe_udiv(m, bits, spe_glsl_u_(m, bits, 3)), 0x2a5137a0));
-    for (int i = 0; i < 2; i++) {
-        spe_id cube = spe_fmul(m, spe_fmul(m, t, t), t), over = spe_fadd(m, a, spe_fadd(m, cube, cube));
-        t = spe_fadd(m, t, spe_fmul(m, t, spe_fdiv(m, spe_fsub(m, a, cube), over)));
-    }
-    t = spe_fmul(m, t, back);
-    spe_id none = spe_feq_c_(m, given, 0.0), infinite = spe_ieq_c_(m, spe_bits_(m, given), 0x7f800000);
-    spe_id itself = spe_lor(m, none, infinite);
-    return spe_unless_nan_(m, x, spe_select(m, itself, x, spe_signed_as_(m, t, x)));
-}
-
-/* sqrt(x^2 + y^2), scaled so that squares stay inside f32; infinite if one is, even beside NaN. */
-XE_FN_ spe_id spe_hypotenuse_(spe_module *m, spe_id x, spe_id y)
-{
-    spe_id infinity = spe_infinity_(m, x);
-    x = spe_glsl_abs_(m, x), y = spe_glsl_abs_(m, y);
-    spe_id most = spe_select(m, spe_fgt(m, x, y), x, y), large = spe_fgt_c_(m, most, 0x1p60);
-    spe_id small = spe_flt_c_(m, most, 0x1p-40), scale = spe_factor_(m, x, small, 0x1p80, large, 0x1p-68);
-    spe_id back = spe_factor_(m, x, small, 0x1p-80, large, 0x1p68);
-    spe_id scaled_x = spe_fmul(m, x, scale), scaled_y = spe_fmul(m, y, scale), square = spe_fmul(m, scaled_x, scaled_x);
-    square = spe_fadd(m, square, spe_fmul(m, scaled_y, scaled_y));
-    spe_id r = spe_fmul(m, spe_glsl_root_(m, square), back), infinite = spe_feq(m, x, infinity);
-    r = spe_unless_nan_(m, x, spe_unless_nan_(m, y, r));
-    infinite = spe_lor(m, infinite, spe_feq(m, y, infinity));
-    return spe_select(m, infinite, infinity, r);
-}
-
-/* vulkan_math.c - Vulkan's mathematics: functions of GLSL.std.450 where these are as accurate as OpenCL's, and others
- * made of arithmetic, for floats of 16 and 32 bits. */
-
-/* The number of the function that gives the same; 0: there is none. */
-XE_FN_ uint32_t spe_glsl_number_(spe_math_op f)
-{
-    static const struct {
-        uint16_t ours, theirs;
-    } rows[] = {{SPE_FABS, 4}, {SPE_FLOOR, 8}, {SPE_CEIL, 9}, {SPE_TRUNC, 3}, {SPE_RINT, 2}, {SPE_SQRT, 31},
-                {SPE_RSQRT, 32}, {SPE_FMA, 50}, {SPE_FMIN, 79}, {SPE_FMAX, 80}, {SPE_FCLAMP, 81}, {SPE_SIGN, 6},
-                {SPE_SMIN, 39}, {SPE_SMAX, 42}, {SPE_UMIN, 38}, {SPE_UMAX, 41}, {SPE_SABS, 5}, {SPE_SCLAMP, 45},
-                {SPE_UCLAMP, 44}, {SPE_NATIVE_SQRT, 31}, {SPE_NATIVE_RSQRT, 32}, {SPE_NATIVE_EXP, 27},
-                {SPE_NATIVE_EXP2, 29}, {SPE_NATIVE_LOG, 28}, {SPE_NATIVE_LOG2, 30}, {SPE_NATIVE_SIN, 13},
-                {SPE_NATIVE_COS, 14}, {SPE_NATIVE_TAN, 15}, {SPE_NATIVE_POWR, 26}, {SPE_MIX, 46}, {SPE_STEP, 48},
-                {SPE_SMOOTHSTEP, 49}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (rows[i].ours == (uint32_t)f) return rows[i].theirs;
-    }
-    return 0;
-}
-
-/* Half away from zero, which Vulkan leaves open. */
-XE_FN_ spe_id spe_round_away_(spe_module *m, spe_id x)
-{
-    spe_id whole = spe_glsl_(m, SPE_GLSL_TRUNC_, "llf:=", x, 0, 0), rest = spe_glsl_abs_(m, spe_fsub(m, x, whole));
-    spe_id up = spe_glsl_f_(m, x, 1.0), down = spe_glsl_f_(m, x, -1.0), negative = spe_flt_c_(m, x, 0.0);
-    spe_id away = spe_fadd(m, whole, spe_select(m, negative, down, up)), half = spe_glsl_f_(m, x, 0.5);
-    return spe_select(m, spe_fge(m, rest, half), away, whole);
-}
-
-/* Zeros before the highest bit, or after the lowest, of integers of 32 bits. */
-XE_FN_ spe_id spe_count_zeros_(spe_module *m, spe_id x, bool leading)
-{
-    spe_id bit = spe_glsl_(m, leading ? SPE_GLSL_FIND_MSB_ : SPE_GLSL_FIND_LSB_, "lli:=", x, 0, 0);
-    if (leading) return spe_isub(m, spe_glsl_u_(m, x, 31), bit); /* -1: there is none */
-    spe_id width = spe_glsl_u_(m, x, 32);
-    return spe_select(m, spe_ieq_c_(m, x, 0), width, bit);
-}
-
-XE_FN_ spe_id spe_rotate_(spe_module *m, spe_id x, spe_id n)
-{
-    uint32_t mask = spe_width(m, spe_type_of(m, x)) - 1;
-    spe_id left = spe_shl(m, x, spe_and_c_(m, n, mask));
-    return spe_or(m, left, spe_shr(m, x, spe_and_c_(m, spe_ineg(m, n), mask)));
-}
-
-/* The same value of 8 or 16 bits in 32; of 32 bits, itself. */
-XE_FN_ spe_id spe_in_32_bits_(spe_module *m, spe_id x, bool is_signed)
-{
-    spe_id i32 = spe_vec_like(m, spe_int(m, 32), x);
-    if (spe_type_of(m, x) == i32) return x;
-    return is_signed ? spe_sconvert(m, i32, x) : spe_uconvert(m, i32, x);
-}
-
-/* The upper half of a product. */
-XE_FN_ spe_id spe_upper_(spe_module *m, spe_id a, spe_id b, bool is_signed)
-{
-    spe_id type = spe_type_of(m, a), zero = spe_const_u(m, type, 0);
-    uint32_t bits = spe_width(m, type);
-    if (bits < 32) {
-        spe_id wide_a = spe_in_32_bits_(m, a, is_signed), wide_b = spe_in_32_bits_(m, b, is_signed);
-        return spe_uconvert(m, type, spe_shr_c_(m, spe_imul(m, wide_a, wide_b), bits));
-    }
-    spe_id high = spe_high_product_(m, a, b);
-    if (!is_signed) return high;
-    high = spe_isub(m, high, spe_select(m, spe_slt(m, a, zero), b, zero));
-    return spe_isub(m, high, spe_select(m, spe_slt(m, b, zero), a, zero));
-}
-
-/* The largest, or where x is negative, the smallest integer. */
-XE_FN_ spe_id spe_limit_(spe_module *m, spe_id x)
-{
-    spe_id type = spe_type_of(m, x), sign = spe_sar_c_(m, x, spe_width(m, type) - 1);
-    return spe_xor(m, sign, spe_shr_c_(m, spe_not(m, spe_const_u(m, type, 0)), 1));
-}
-
-/* a b + c that stops at the limits of its type. */
-XE_FN_ spe_id spe_saturated_mad_(spe_module *m, bool is_signed, const spe_id *a)
-{
-    spe_id zero = spe_glsl_u_(m, a[0], 0), one = spe_glsl_u_(m, a[0], 1), low = spe_imul(m, a[0], a[1]);
-    spe_id sum = spe_iadd(m, low, a[2]), carry = spe_select(m, spe_ult(m, sum, low), one, zero);
-    spe_id up = spe_iadd(m, spe_upper_(m, a[0], a[1], is_signed), carry);
-    if (!is_signed) {
-        spe_id all = spe_not(m, zero);
-        return spe_select(m, spe_ine(m, up, zero), all, sum);
-    }
-    uint32_t last = spe_width(m, spe_type_of(m, a[0])) - 1;
-    up = spe_iadd(m, up, spe_sar_c_(m, a[2], last));
-    spe_id over = spe_ine(m, up, spe_sar_c_(m, sum, last));
-    return spe_select(m, over, spe_limit_(m, up), sum);
-}
-
-/* a + b and a - b that stop at the limits of their type. A signed sum passes them if its sign is neither a's nor b's, a
- * difference if a's sign is neither its own nor b's. */
-XE_FN_ spe_id spe_saturated_(spe_module *m, spe_math_op f, spe_id a, spe_id b)
-{
-    bool sum = f == SPE_UADD_SAT || f == SPE_SADD_SAT;
-    spe_id zero = spe_glsl_u_(m, a, 0), r = sum ? spe_iadd(m, a, b) : spe_isub(m, a, b);
-    if (f == SPE_UADD_SAT) {
-        spe_id all = spe_not(m, zero);
-        return spe_select(m, spe_ult(m, r, a), all, r);
-    }
-    if (f == SPE_USUB_SAT) return spe_select(m, spe_ult(m, a, b), zero, r);
-    spe_id turned = spe_xor(m, a, r), other = spe_xor(m, b, sum ? r : a);
-    spe_id over = spe_slt(m, spe_and(m, turned, other), zero);
-    return spe_select(m, over, spe_limit_(m, a), r);
-}
-
-/* x 2^n; each of four factors is inside f32, as products of them need not be. */
-XE_FN_ spe_id spe_scaled_(spe_module *m, spe_id x, spe_id n)
-{
-    spe_id type = spe_type_of(m, x), most = spe_glsl_u_(m, n, 400), least = spe_glsl_u_(m, n, (uint32_t)-400);
-    spe_id below = spe_slt(m, n, least), above = spe_sgt(m, n, most);
-    n = spe_select(m, above, most, spe_select(m, below, least, n));
-    spe_id quarter = spe_sar_c_(m, n, 2), factor = spe_power_of_2_(m, quarter, type);
-    spe_id rest = spe_isub(m, n, spe_imul(m, quarter, spe_glsl_u_(m, n, 3)));
-    rest = spe_power_of_2_(m, rest, type);
-    m->as_written = true;
-    x = spe_fmul(m, spe_fmul(m, spe_fmul(m, x, factor), factor), factor);
-    x = spe_fmul(m, x, rest);
-    m->as_written = false;
-    return x;
-}
-
-/* The exponent of x as a float. */
-XE_FN_ spe_id spe_exponent_(spe_module *m, spe_id x)
-{
-    spe_id a = spe_glsl_abs_(m, x), infinity = spe_infinity_(m, x), least = spe_fneg(m, infinity), lift;
-    spe_id e = spe_isub_c_(m, spe_shr_c_(m, spe_normal_bits_(m, a, &lift), 23), 127);
-    e = spe_s_to_f(m, spe_type_of(m, x), spe_isub(m, e, lift));
-    e = spe_select(m, spe_feq(m, a, infinity), infinity, e);
-    e = spe_select(m, spe_feq_c_(m, a, 0.0), least, e);
-    return spe_unless_nan_(m, x, e);
-}
-
-/* The one that is farther from 0 (or nearer); of two as far, the larger (or smaller). */
-XE_FN_ spe_id spe_by_magnitude_(spe_module *m, spe_id x, spe_id y, bool farther)
-{
-    spe_id ax = spe_glsl_abs_(m, x), ay = spe_glsl_abs_(m, y), same;
-    same = spe_glsl_(m, farther ? SPE_GLSL_NMAX_ : SPE_GLSL_NMIN_, "llf=:=", x, y, 0);
-    same = spe_select(m, farther ? spe_fgt(m, ax, ay) : spe_flt(m, ax, ay), x, same);
-    return spe_select(m, farther ? spe_fgt(m, ay, ax) : spe_flt(m, ay, ax), y, same);
-}
-
-/* The next f32 after x towards y. */
-XE_FN_ spe_id spe_next_(spe_module *m, spe_id x, spe_id y)
-{
-    spe_id bits = spe_bits_(m, x), up = spe_flt(m, x, y), positive = spe_sge(m, bits, spe_glsl_u_(m, bits, 0));
-    spe_id one = spe_glsl_u_(m, bits, 1), more = spe_iadd(m, bits, one), less = spe_isub(m, bits, one);
-    spe_id next = spe_select(m, spe_leq(m, up, positive), more, less);
-    spe_id after_0 = spe_select(m, up, one, spe_glsl_u_(m, bits, 0x80000001)), is_0 = spe_feq_c_(m, x, 0.0);
-    next = spe_of_bits_(m, x, spe_select(m, is_0, after_0, next));
-    next = spe_select(m, spe_feq(m, x, y), y, next);
-    return spe_unless_nan_(m, x, spe_unless_nan_(m, y, next));
-}
-
-/* Times 1 / pi. */
-XE_FN_ spe_id spe_in_turns_(spe_module *m, spe_id x) { return spe_fmul_c_(m, x, 0.3183098861837907); }
-
-/* |x - y| */
-XE_FN_ spe_id spe_difference_(spe_module *m, spe_id x, spe_id y, bool is_signed)
-{
-    spe_id more = spe_isub(m, x, y), less = spe_isub(m, y, x);
-    return spe_select(m, is_signed ? spe_sgt(m, x, y) : spe_ugt(m, x, y), more, less);
-}
-
-/* (x + y) / 2, rounded down or up, without a bit more than they have. */
-XE_FN_ spe_id spe_mean_(spe_module *m, spe_id x, spe_id y, bool is_signed, bool up)
-{
-    spe_id both = up ? spe_or(m, x, y) : spe_and(m, x, y), rest = spe_xor(m, x, y);
-    rest = is_signed ? spe_sar_c_(m, rest, 1) : spe_shr_c_(m, rest, 1);
-    return up ? spe_isub(m, both, rest) : spe_iadd(m, both, rest);
-}
-
-/* Functions of integers that are made of others; 0 without an error: f is none of them. */
-XE_FN_ spe_id spe_made_of_integers_(spe_module *m, spe_math_op f, const spe_id *a)
-{
-    spe_id x = a[0], y = a[1];
-    switch (f) {
-    case SPE_POPCOUNT: return spe_bit_count(m, x);
-    case SPE_CLZ: return spe_count_zeros_(m, x, true);
-    case SPE_CTZ: return spe_count_zeros_(m, x, false);
-    case SPE_ROTATE: return spe_rotate_(m, x, y);
-    case SPE_UABS: return x;
-    case SPE_SABS_DIFF: case SPE_UABS_DIFF: return spe_difference_(m, x, y, f == SPE_SABS_DIFF);
-    case SPE_SHADD: case SPE_UHADD: return spe_mean_(m, x, y, f == SPE_SHADD, false);
-    case SPE_SRHADD: case SPE_URHADD: return spe_mean_(m, x, y, f == SPE_SRHADD, true);
-    case SPE_SMUL_HI: case SPE_UMUL_HI: return spe_upper_(m, x, y, f == SPE_SMUL_HI);
-    case SPE_SMAD_HI: case SPE_UMAD_HI: return spe_iadd(m, spe_upper_(m, x, y, f == SPE_SMAD_HI), a[2]);
-    case SPE_SMUL24: case SPE_UMUL24: return spe_imul(m, x, y);
-    case SPE_SMAD24: case SPE_UMAD24: return spe_iadd(m, spe_imul(m, x, y), a[2]);
-    case SPE_UADD_SAT: case SPE_USUB_SAT: case SPE_SADD_SAT: case SPE_SSUB_SAT: return spe_saturated_(m, f, x, y);
-    case SPE_SMAD_SAT: case SPE_UMAD_SAT: return spe_saturated_mad_(m, f == SPE_SMAD_SAT, a);
-    default: return 0;
-    }
-}
-
-/* The same of floats of 32 bits. */
-XE_FN_ spe_id spe_made_(spe_module *m, spe_math_op f, const spe_id *a)
-{
-    spe_id x = a[0], y = a[1];
-    switch (f) {
-    case SPE_EXP: case SPE_EXP2: case SPE_EXP10: case SPE_EXPM1: return spe_exponential_(m, f, x);
-    case SPE_LOG: case SPE_LOG2: case SPE_LOG10: case SPE_LOG1P: return spe_logarithm_(m, f, x);
-    case SPE_SIN: case SPE_SINPI: return spe_circular_(m, x, 's', f == SPE_SINPI);
-    case SPE_COS: case SPE_COSPI: return spe_circular_(m, x, 'c', f == SPE_COSPI);
-    case SPE_TAN: case SPE_TANPI: return spe_circular_(m, x, 't', f == SPE_TANPI);
-    case SPE_ASIN: case SPE_ACOS: return spe_arc_sine_(m, x, f == SPE_ACOS);
-    case SPE_ASINPI: case SPE_ACOSPI: return spe_in_turns_(m, spe_arc_sine_(m, x, f == SPE_ACOSPI));
-    case SPE_ATAN: return spe_angle_(m, x, spe_glsl_f_(m, x, 1.0));
-    case SPE_ATANPI: return spe_in_turns_(m, spe_angle_(m, x, spe_glsl_f_(m, x, 1.0)));
-    case SPE_ATAN2: return spe_angle_(m, x, y);
-    case SPE_ATAN2PI: return spe_in_turns_(m, spe_angle_(m, x, y));
-    case SPE_SINH: case SPE_COSH: return spe_hyperbolic_(m, x, f == SPE_COSH);
-    case SPE_ASINH: case SPE_ACOSH: case SPE_ATANH: return spe_hyperbolic_inverse_(m, f, x);
-    case SPE_TANH: return spe_hyperbolic_tangent_(m, x);
-    case SPE_ERF: return spe_error_function_(m, x);
-    case SPE_ERFC: return spe_error_complement_(m, x);
-    case SPE_POW: case SPE_POWR: return spe_power_(m, f, x, y);
-    case SPE_POWN: case SPE_ROOTN: return spe_whole_power_(m, f, x, y);
-    case SPE_CBRT: return spe_cube_root_(m, x);
-    case SPE_HYPOT: return spe_hypotenuse_(m, x, y);
-    case SPE_LDEXP: return spe_scaled_(m, x, y);
-    case SPE_LOGB: return spe_exponent_(m, x);
-    case SPE_COPYSIGN: return spe_signed_as_(m, spe_glsl_abs_(m, x), y);
-    case SPE_NEXTAFTER: return spe_next_(m, x, y);
-    default: return 0;
-    }
-}
-
-/* x - y, 0 where x is not larger. */
-XE_FN_ spe_id spe_excess_(spe_module *m, spe_id x, spe_id y)
-{
-    spe_id difference = spe_fsub(m, x, y), none = spe_null(m, spe_type_of(m, x));
-    return spe_select(m, spe_fle(m, x, y), none, difference);
-}
-
-/* The same of floats of any size. */
-XE_FN_ spe_id spe_made_of_floats_(spe_module *m, spe_math_op f, const spe_id *a)
-{
-    spe_id x = a[0], y = a[1];
-    switch (f) {
-    case SPE_ROUND: return spe_round_away_(m, x);
-    case SPE_MAD: return spe_fadd(m, spe_fmul(m, x, y), a[2]);
-    case SPE_FDIM: return spe_excess_(m, x, y);
-    case SPE_MAXMAG: case SPE_MINMAG: return spe_by_magnitude_(m, x, y, f == SPE_MAXMAG);
-    case SPE_NATIVE_RECIP: return spe_fdiv(m, spe_glsl_f_(m, x, 1.0), x);
-    case SPE_NATIVE_DIVIDE: return spe_fdiv(m, x, y);
-    case SPE_NATIVE_EXP10:
-        return spe_glsl_(m, SPE_GLSL_EXP2_, "llf:=", spe_fmul_c_(m, x, 3.321928094887362), 0, 0);
-    case SPE_NATIVE_LOG10: return spe_fmul_c_(m, spe_glsl_(m, SPE_GLSL_LOG2_, "llf:=", x, 0, 0), 0.3010299956639812);
-    default: return 0;
-    }
-}
-
-/* A function of f32, also for f16. */
-XE_FN_ spe_id spe_made_as_f32_(spe_module *m, const char *name, spe_math_op f, uint32_t n, const spe_id *args)
-{
-    spe_id type = spe_type_of(m, args[0]), f32 = spe_vec_like(m, spe_float(m, 32), args[0]), a[3] = {0, 0, 0}, v;
-    bool integer = f == SPE_LDEXP || f == SPE_POWN || f == SPE_ROOTN; /* the second operand */
-    if (spe_width(m, type) == 64)
-        return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has %s of 16 and 32 bits for Vulkan", name);
-    if (f == SPE_NEXTAFTER && type != f32)
-        return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has %s of 32 bits for Vulkan", name);
-    for (uint32_t i = 0; i < n; i++) a[i] = type == f32 || (i && integer) ? args[i] : spe_fconvert(m, f32, args[i]);
-    v = spe_made_(m, f, a);
-    m->doing = name;
-    if (!v) return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has no %s for Vulkan", name);
-    return type == f32 ? v : spe_fconvert(m, type, v);
-}
-
-/* f of these arguments, which are checked. */
-XE_FN_ spe_id spe_glsl_math_(spe_module *m, const char *name, spe_math_op f, const char *form, uint32_t n,
-                             const spe_id *args)
-{
-    spe_id type = spe_type_of(m, args[0]), a[3] = {0, 0, 0}, v;
-    uint32_t bits = spe_width(m, type);
-    bool zeros = f == SPE_CLZ || f == SPE_CTZ;
-    bool upper = f == SPE_SMUL_HI || f == SPE_UMUL_HI || f == SPE_SMAD_HI || f == SPE_UMAD_HI || f == SPE_SMAD_SAT ||
-                 f == SPE_UMAD_SAT;
-    memcpy(a, args, n * sizeof *a);
-    if (spe_glsl_number_(f)) return spe_glsl_(m, spe_glsl_number_(f), form, a[0], a[1], a[2]);
-    if ((zeros && bits != 32) || (upper && bits == 64))
-        return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has %s of %s32 bits for Vulkan", name,
-                          zeros ? "" : "up to ");
-    v = f >= SPE_SABS ? spe_made_of_integers_(m, f, a) : spe_made_of_floats_(m, f, a);
-    m->doing = name;
-    if (v || m->error.id) return v;
-    if (f < SPE_SABS) return spe_made_as_f32_(m, name, f, n, args);
-    return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has no %s for Vulkan", name);
-}
-
 /* groups.c - math functions, group operations, barriers, atomics. */
 
 /* -- OpenCL.std -------------------------------------------------------------------------------------------------- */
@@ -6742,117 +5037,7 @@ spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, spe_id v, uint
     return spe_instruction_(m, __func__, SPE_OpAtomicCompareExchange, "czjjJJ:*", w);
 }
 
-/* conversions.c - conversions with a rounding mode and saturation: OpenCL's compilers are told by decorations; for
- * Vulkan they are made of other instructions. */
-
-/* The largest or, negative, the smallest integer of a type, as an integer constant of it. */
-XE_FN_ spe_id spe_extreme_(spe_module *m, spe_id type, bool is_signed, bool largest)
-{
-    uint32_t bits = spe_width(m, type);
-    uint64_t all = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1, high = (uint64_t)1 << (bits - 1);
-    if (is_signed) return spe_const_u(m, type, largest ? high - 1 : high);
-    return spe_const_u(m, type, largest ? all : 0);
-}
-
-/* Floats to integers that stop at the limits; NaN becomes 0. */
-XE_FN_ spe_id spe_float_to_saturated_(spe_module *m, spe_id type, spe_id v, bool to_signed, uint32_t rounding)
-{
-    static const spe_math_op round[] = {SPE_RINT, SPE_TRUNC, SPE_CEIL, SPE_FLOOR};
-    spe_id from = spe_type_of(m, v), zero, low, high, most, least, inside, r;
-    int bits = (int)spe_width(m, type);
-    if (spe_width(m, from) == 16) v = spe_fconvert(m, from = spe_vec_like(m, spe_float(m, 32), v), v);
-    if (rounding != UINT32_MAX) v = spe_math1(m, round[rounding], v);
-    zero = spe_const_f(m, from, 0);
-    double half = (double)((uint64_t)1 << (bits - 1));
-    low = spe_const_f(m, from, to_signed ? -half : 0);
-    high = spe_const_f(m, from, to_signed ? half : 2 * half);
-    most = spe_fge(m, v, high);
-    least = spe_fle(m, v, low);
-    inside = spe_flt(m, v, high);
-    inside = spe_land(m, inside, spe_fgt(m, v, low));
-    v = spe_select(m, inside, v, zero);
-    r = to_signed ? spe_f_to_s(m, type, v) : spe_f_to_u(m, type, v);
-    zero = spe_extreme_(m, type, to_signed, true);
-    r = spe_select(m, most, zero, r);
-    zero = spe_extreme_(m, type, to_signed, false);
-    return spe_select(m, least, zero, r);
-}
-
-/* Integers to others, clamped before they lose their upper bits or their sign. */
-XE_FN_ spe_id spe_int_to_saturated_(spe_module *m, spe_id type, spe_id v, bool from_signed, bool to_signed)
-{
-    spe_id from = spe_type_of(m, v), limit;
-    int wide = (int)spe_width(m, from), narrow = (int)spe_width(m, type);
-    if (from_signed && !to_signed) {
-        limit = spe_const_u(m, from, 0);
-        v = spe_math2(m, SPE_SMAX, v, limit);
-    }
-    if (wide - from_signed > narrow - to_signed) { /* the largest of the result is in the operand's type */
-        limit = spe_const_u(m, from, ((uint64_t)1 << (narrow - to_signed)) - 1);
-        v = spe_math2(m, from_signed && to_signed ? SPE_SMIN : SPE_UMIN, v, limit);
-    }
-    if (from_signed && to_signed && wide > narrow) {
-        limit = spe_const_i(m, from, -((int64_t)1 << (narrow - 1)));
-        v = spe_math2(m, SPE_SMAX, v, limit);
-    }
-    return spe_cast(m, type, v, from_signed);
-}
-
-/* One step from y, of the integer type `bits`, towards 0 or, where `away`, from it: the next float. */
-XE_FN_ spe_id spe_step_(spe_module *m, spe_id bits, spe_id y, spe_id away)
-{
-    spe_id one = spe_const_u(m, bits, 1), all = spe_not(m, spe_const_u(m, bits, 0));
-    return spe_iadd(m, y, spe_select(m, away, one, all));
-}
-
-/* A float y that is v to nearest, rounded in another way: a step back where it was rounded too far. */
-XE_FN_ spe_id spe_rerounded_(spe_module *m, spe_id v, spe_id y, uint32_t rounding)
-{
-    spe_id type = spe_type_of(m, y), bits = spe_vec_like(m, spe_int(m, spe_width(m, type)), y), back, off, b;
-    back = spe_fconvert(m, spe_type_of(m, v), y);
-    b = spe_bitcast(m, bits, y);
-    spe_id zero = spe_const_u(m, bits, 0), sign;
-    spe_id negative = spe_slt(m, b, zero), none = spe_feq(m, y, spe_null(m, type)), r;
-    if (rounding == SPE_FPRoundingModeRTZ) {
-        spe_id size = spe_math1(m, SPE_FABS, back);
-        off = spe_fgt(m, size, spe_math1(m, SPE_FABS, v));
-        r = spe_step_(m, bits, b, spe_lne(m, negative, negative));
-    } else if (rounding == SPE_FPRoundingModeRTP) {
-        off = spe_flt(m, back, v);
-        sign = spe_const_u(m, bits, 1);
-        r = spe_step_(m, bits, b, spe_lnot(m, negative));
-        r = spe_select(m, none, sign, r);
-    } else {
-        off = spe_fgt(m, back, v);
-        sign = spe_const_u(m, bits, ((uint64_t)1 << (spe_width(m, type) - 1)) + 1);
-        r = spe_step_(m, bits, b, negative);
-        r = spe_select(m, none, sign, r);
-    }
-    r = spe_bitcast(m, type, r);
-    return spe_select(m, off, r, y);
-}
-
-/* The same for Vulkan, whose conversions between floats are to nearest. */
-XE_FN_ spe_id spe_cast_in_parts_(spe_module *m, spe_id type, spe_id v, const spe_conversion *c)
-{
-    spe_id from = spe_type_of(m, v), f64;
-    const spe_type_info *a = spe_info_(m, spe_scalar_of(m, from)), *b = spe_info_(m, spe_scalar_of(m, type));
-    bool float_from = a->kind == SPE_KIND_FLOAT, float_to = b->kind == SPE_KIND_FLOAT;
-    uint32_t mantissa = b->bits == 64 ? 53 : b->bits == 32 ? 24 : 11, mode = c->rounded ? c->rounding : UINT32_MAX;
-    if (!float_to && float_from && !c->saturate && mode == UINT32_MAX) return spe_cast(m, type, v, c->to_signed);
-    if (!float_to && float_from) return spe_float_to_saturated_(m, type, v, c->to_signed, mode);
-    if (!float_to)
-        return c->saturate ? spe_int_to_saturated_(m, type, v, c->from_signed, c->to_signed)
-                           : spe_cast(m, type, v, c->from_signed);
-    if (mode == UINT32_MAX || mode == SPE_FPRoundingModeRTE) return spe_cast(m, type, v, c->from_signed);
-    if (float_from && b->bits >= a->bits) return spe_fconvert(m, type, v);
-    if (float_from) return spe_rerounded_(m, v, spe_fconvert(m, type, v), mode);
-    if (a->bits - c->from_signed <= mantissa) return spe_cast(m, type, v, c->from_signed);
-    if (a->bits == 64)
-        return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan converts integers of 64 bits to nearest floats only");
-    f64 = spe_cast(m, spe_vec_like(m, spe_float(m, 64), v), v, c->from_signed); /* exact */
-    return spe_rerounded_(m, f64, spe_fconvert(m, type, f64), mode);
-}
+/* conversions.c - conversions with a rounding mode and saturation, which OpenCL's compilers are told by decorations. */
 
 XE_FN_ spe_id spe_cast_as_(spe_module *m, spe_id type, spe_id v, const spe_conversion *c)
 {
@@ -7337,99 +5522,6 @@ spe_id spe_builtin(spe_module *m, spe_builtin_name which, uint32_t dim)
 {
     return SPE_WITHIN_(m, spe_builtin_(m, which, dim));
 }
-
-/* push.c - a kernel's parameters where they are push constants: addresses and numbers, each aligned to its size. */
-
-enum { SPE_PUSH_BYTES_ = 128 }; /* what every Vulkan device has; more are in memory, and their address is pushed */
-
-/* A block with the parameters that are not in local memory: its struct; 0 if there are none, or after an error. */
-XE_FN_ spe_id spe_push_block_(spe_module *m, const spe_kernel *k, uint64_t *bytes)
-{
-    spe_id *members = (spe_id *)spe_alloc(m, (k->param_count + 1) * sizeof *members), block;
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < k->param_count && members; i++) {
-        const spe_type_info *t = spe_info_(m, k->params[i].type);
-        if (t->kind == SPE_KIND_STRUCT || t->kind == SPE_KIND_ARRAY || spe_pieces_(m, k->params[i].type))
-            return spe_error_(m, SPE_ERR_ENVIRONMENT, "parameter %u of kernel %s is %s; Vulkan's are addresses, "
-                              "numbers and vectors of up to 4", i, k->name, spe_text_(m, k->params[i].type));
-        if (t->storage != SPE_StorageClassWorkgroup) members[n++] = k->params[i].type;
-    }
-    if (!n || !members) return 0;
-    block = spe_struct_new(m, n, members);
-    *bytes = spe_size(m, block);
-    if (block) spe_lay_out_(m, block);
-    if (block) spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, block, SPE_DecorationBlock);
-    return block;
-}
-
-/* A pointer to the block: the push constants, or what their only one points to. */
-XE_FN_ spe_id spe_push_pointer_(spe_module *m, spe_id block, uint64_t bytes)
-{
-    uint32_t push = SPE_StorageClassPushConstant;
-    if (bytes <= SPE_PUSH_BYTES_) return spe_global_var(m, push, block, 0);
-    spe_id zero = spe_u32(m, 0), type = spe_ptr(m, SPE_StorageClassCrossWorkgroup, block);
-    spe_id outer = type ? spe_struct_new(m, 1, &type) : 0;
-    if (!outer) return 0;
-    spe_lay_out_(m, outer);
-    spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, outer, SPE_DecorationBlock);
-    return spe_load(m, spe_element(m, spe_global_var(m, push, outer, 0), 1, &zero), 0);
-}
-
-/* Declares that numbers of 8 or 16 bits are pushed. */
-XE_FN_ void spe_need_pushed_(spe_module *m, spe_id type)
-{
-    uint32_t bits = spe_width(m, type);
-    if (bits == 16) spe_capability(m, SPE_CapabilityStoragePushConstant16);
-    if (bits == 8) spe_capability(m, SPE_CapabilityStoragePushConstant8);
-}
-
-/* Gives the open kernel its parameters: values that its prologue loads, with ids in order. */
-XE_FN_ bool spe_push_params_(spe_module *m, const spe_kernel *k)
-{
-    uint64_t bytes = 0;
-    spe_id block = spe_push_block_(m, k, &bytes), *from;
-    uint32_t n = 0;
-    from = (spe_id *)spe_alloc(m, (k->param_count + 1) * sizeof *from);
-    m->in_prologue = true;
-    spe_id base = block && !m->error.id ? spe_push_pointer_(m, block, bytes) : 0;
-    for (uint32_t i = 0; i < k->param_count && from && !m->error.id; i++) {
-        spe_id type = k->params[i].type, member = spe_u32(m, n);
-        bool local = spe_info_(m, type)->storage == SPE_StorageClassWorkgroup;
-        from[i] = local ? spe_local_param_(m, type, i) : spe_element(m, base, 1, &member);
-        if (!local) spe_need_pushed_(m, type), n++;
-    }
-    m->fn.param_count = k->param_count;
-    m->fn.first_param = (spe_id)m->id_count;
-    for (uint32_t i = 0; i < k->param_count && !m->error.id; i++) {
-        spe_id type = k->params[i].type, id = spe_new_id_(m, type, 0, 1);
-        bool local = spe_info_(m, type)->storage == SPE_StorageClassWorkgroup, in_memory = bytes > SPE_PUSH_BYTES_;
-        uint32_t flags = in_memory && !local ? (uint32_t)SPE_MemoryAccessAligned : 0;
-        spe_write_(m, SPE_BUFFER_PROLOGUE_, local ? SPE_OpCopyObject : SPE_OpLoad, flags ? 5 : 3, type, id, from[i],
-                   flags, spe_alignment(m, type));
-        spe_name(m, id, k->params[i].name);
-    }
-    m->in_prologue = false;
-    return !m->error.id;
-}
-
-/* vulkan.c - what only modules for Vulkan need, in one object: compilers leave it out where nobody names it. */
-
-XETILE_ATTR_(__unused__) static const spe_vulkan_part_ spe_vulkan_all_ = {
-    spe_emit_for_vulkan_, spe_glsl_math_,      spe_push_params_,     spe_cast_in_parts_,    spe_vulkan_op_,
-    spe_vec_in_pieces_,   spe_vulkan_pointer_, spe_local_variable_,  spe_alias_,            spe_derived_builtin_,
-    spe_has_capability_,  spe_keeps_decoration_, spe_forbid_contraction_};
-
-/* A C program that says nothing of Vulkan has the object's address as a tentative definition, which is NULL unless
- * vk_dispatch.h defines it further down. C++ has no such definitions. */
-#if defined(XETILE_STATIC_) && !defined(SPE_VULKAN) && !defined(__cplusplus)
-static const spe_vulkan_part_ *const spe_vulkan_here_;
-#define SPE_ADD_VULKAN_BODIES static const spe_vulkan_part_ *const spe_vulkan_here_ = &spe_vulkan_all_;
-#define SPE_ADD_VULKAN SPE_ADD_VULKAN_BODIES /* xetile.h adds its own */
-#else
-static const spe_vulkan_part_ *const spe_vulkan_here_ = &spe_vulkan_all_;
-#endif
-
-XE_FN_ const spe_vulkan_part_ *spe_vulkan_(void) { return spe_vulkan_here_; }
 
 /* halves.c - where Intel's compiler would do arithmetic of halves in f32 (number 9 in docs/machine-code.md).
  *
@@ -8774,7 +6866,7 @@ bool spe_begin(spe_module *m, const spe_options *o)
         return SPE_ERROR_(m, OPTION, "version 0x%x is not SPE_VERSION(1, 0) to SPE_VERSION(1, 6)", m->options.version);
     if (m->options.env != SPE_ENV_OPENCL && m->options.env != SPE_ENV_VULKAN)
         return SPE_ERROR_(m, OPTION, "env %d is not an environment of this header", (int)m->options.env);
-    m->vulkan = m->options.env ? spe_vulkan_() : NULL;
+    m->vulkan = m->options.env ? SPE_VULKAN_PART_ : NULL;
     if (m->options.env && !m->vulkan)
         return SPE_ERROR_(m, ENVIRONMENT, "this program was compiled without what writes modules for Vulkan: include "
                                           "vk_dispatch.h, or define SPE_VULKAN before the first header");
@@ -8938,19 +7030,6 @@ XE_FN_ void spe_write_entries_(spe_module *m)
     uint32_t *stack = (uint32_t *)spe_alloc(m, (m->function_count + 1) * sizeof *stack);
     spe_caller_ *rows = spe_callers_(m, stack);
     for (uint32_t e = 0; e < m->entry_count && rows && !m->error.id; e++) spe_write_entry_(m, e, rows, stack);
-}
-
-/* Vulkan says of each instruction that it is not contracted: all of a module, as kernels share functions. What says so
- * already is merged after this. */
-XE_FN_ void spe_forbid_contraction_(spe_module *m)
-{
-    for (size_t at = 0; at < m->buffer[SPE_SECTION_FUNCTION_].count && !m->error.id;) {
-        const uint32_t *w = m->buffer[SPE_SECTION_FUNCTION_].data + at;
-        uint32_t op = *w & 0xffff;
-        at += *w >> 16;
-        if (spe_contracts_(op))
-            spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, w[2], SPE_DecorationNoContraction);
-    }
 }
 
 /* Capabilities in ascending order, the memory model, the source name, the entry points. */
@@ -9348,6 +7427,1941 @@ void *spe_region_done(spe_region *r)
 
 XETILE_AS_BEFORE_
 #endif /* SPIRV_EMIT_BODIES_ */
+
+/* Bodies that only modules for Vulkan need: vk_dispatch.h includes this again for them. */
+#if defined(SPIRV_EMIT_BODIES_) && !defined(SPIRV_EMIT_VULKAN_BODIES_) && \
+    (defined(SPE_VULKAN) || !defined(XETILE_STATIC_) || defined(__cplusplus))
+#define SPIRV_EMIT_VULKAN_BODIES_
+XETILE_COLD_
+
+/* vulkan_types.c - vectors in pieces, and pointers as Vulkan has them. */
+
+/* A vector of n components, 8 or 16, as an array of its pieces. Its length is a constant of its own, so that it differs
+ * from arrays that are asked for; that of the same in memory another one, as its elements have offsets. */
+XE_FN_ spe_id spe_vec_in_pieces_(spe_module *m, spe_id elem, uint32_t n, bool in_memory)
+{
+    spe_type_info t = spe_info_of_(SPE_KIND_VECTOR, 0, n, elem);
+    spe_id *length = &m->piece_count[in_memory][n == 16], i32 = spe_int(m, 32);
+    uint32_t w[2] = {spe_vec(m, elem, 4), 0};
+    if (!*length) {
+        *length = spe_new_id_(m, i32, SPE_ID_CONSTANT_, 0);
+        spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpConstant, 3, i32, *length, n / 4);
+    }
+    w[1] = *length;
+    return spe_type_(m, SPE_OpTypeArray, t, SPE_NEED_NOTHING_, 0, 2, w);
+}
+
+/* Declares that numbers of 8 and 16 bits are in memory. */
+XE_FN_ void spe_need_in_memory_(spe_module *m, spe_id type)
+{
+    uint32_t bits = spe_width(m, type);
+    if (bits == 16) spe_capability(m, SPE_CapabilityStorageBuffer16BitAccess);
+    if (bits == 8) spe_capability(m, SPE_CapabilityStorageBuffer8BitAccess);
+}
+
+/* Decorates an array or struct, and those in it, with the places of its parts: Vulkan requires it of what is in memory
+ * that has addresses. */
+XE_FN_ void spe_lay_out_(spe_module *m, spe_id type)
+{
+    spe_type_info t = spe_info(m, type);
+    if (spe_pieces_(m, type)) {
+        spe_error_(m, SPE_ERR_ENVIRONMENT, "%s within an array or struct in memory; Vulkan's vectors have up to 4 "
+                   "components", spe_text_(m, type));
+        return;
+    }
+    spe_need_in_memory_(m, type);
+    if (m->error.id || t.laid_out || (t.kind != SPE_KIND_ARRAY && t.kind != SPE_KIND_STRUCT)) return;
+    m->types[m->ids[type].aux].laid_out = true;
+    if (t.kind == SPE_KIND_ARRAY) {
+        spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 3, type, SPE_DecorationArrayStride,
+                   (uint32_t)spe_size(m, t.elem));
+        spe_lay_out_(m, t.elem);
+    }
+    for (uint32_t i = 0; i < t.count && t.kind == SPE_KIND_STRUCT; i++) {
+        spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpMemberDecorate, 4, type, i, SPE_DecorationOffset,
+                   (uint32_t)spe_offset(m, type, i));
+        spe_lay_out_(m, t.members[i]);
+    }
+}
+
+/* What an address in the environment points to: `type` as it is in memory. */
+XE_FN_ spe_id spe_in_memory_(spe_module *m, spe_id type)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    if (spe_pieces_(m, type)) {
+        spe_id its = spe_vec_in_pieces_(m, t->elem, t->count, true);
+        const spe_type_info *v = spe_info_(m, its);
+        if (!v || v->laid_out) return its;
+        m->types[m->ids[its].aux].laid_out = true;
+        spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 3, its, SPE_DecorationArrayStride,
+                   (uint32_t)spe_size(m, spe_vec(m, spe_scalar_of(m, type), 4)));
+        spe_need_in_memory_(m, type);
+        return its;
+    }
+    spe_lay_out_(m, type);
+    return type;
+}
+
+/* A pointer that is an address: it can be stepped through memory. */
+XE_FN_ spe_id spe_address_type_(spe_module *m, spe_type_info t)
+{
+    spe_id next, id;
+    uint32_t w[2] = {SPE_StorageClassPhysicalStorageBuffer, spe_in_memory_(m, t.elem)};
+    next = (spe_id)m->id_count;
+    id = w[1] ? spe_type_(m, SPE_OpTypePointer, t, SPE_NEED_STORAGE_, w[0], 2, w) : 0;
+    if (id == next && spe_size(m, t.elem))
+        spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 3, id, SPE_DecorationArrayStride,
+                   (uint32_t)spe_size(m, t.elem));
+    return id;
+}
+
+/* A pointer to local memory for Vulkan: an offset, see local.c. */
+XE_FN_ spe_id spe_local_pointer_type_(spe_module *m, spe_type_info t)
+{
+    spe_offset_type_ *rows = (spe_offset_type_ *)m->local_pointers.items, *row;
+    for (int i = 0; i < m->local_pointers.count; i++) {
+        if (rows[i].elem == t.elem) return rows[i].id;
+    }
+    spe_id i32 = spe_int(m, 32), id = m->error.id ? 0 : spe_new_id_(m, 0, SPE_ID_TYPE_, 0);
+    row = (spe_offset_type_ *)spe_list_add(m, &m->local_pointers, sizeof *row);
+    if (!id || !row || !spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpTypeStruct, 2, id, i32)) return 0;
+    if (!spe_grow_(m, &m->types, &m->type_capacity, m->type_count + 1, sizeof *m->types, 32)) return 0;
+    m->types[m->type_count] = t;
+    m->ids[id].aux = (uint32_t)m->type_count++;
+    row->elem = t.elem;
+    return row->id = id;
+}
+
+/* A pointer to memory that has another form in Vulkan. */
+XE_FN_ spe_id spe_vulkan_pointer_(spe_module *m, spe_type_info t)
+{
+    return t.storage == SPE_StorageClassWorkgroup ? spe_local_pointer_type_(m, t) : spe_address_type_(m, t);
+}
+
+/* local.c - local memory for Vulkan, whose pointers to it keep the type of what they point to and cannot be moved. It
+ * is one array of 32-bit words, or of vectors of four (spe_shared_vectors), and a pointer is the offset in it, in
+ * bytes, in a struct of its own for each type. */
+
+/* A type of pointers to local memory, as Vulkan has them. */
+XE_FN_ spe_id spe_raw_pointer_(spe_module *m, spe_id to)
+{
+    uint32_t w[2] = {SPE_StorageClassWorkgroup, to};
+    return to ? spe_unique_(m, SPE_OpTypePointer, SPE_ID_TYPE_, 2, w) : 0;
+}
+
+/* The array that is Vulkan's local memory, made with the first variable in it; its length is written when the module is
+ * complete. */
+XE_FN_ bool spe_make_local_memory_(spe_module *m)
+{
+    uint32_t spec = SPE_LOCAL_WORDS_CONSTANT;
+    if (m->local_words) return true;
+    spe_id word = spe_int(m, 32), length = spe_spec_const(m, word, 1, spec), pointer;
+    m->local_length = m->buffer[SPE_SECTION_GLOBAL_].count - 1;
+    if (m->local_vectors) {
+        spe_id four = spe_u32(m, 4), words = length;
+        word = spe_vec(m, word, 4);
+        length = spe_new_id_(m, spe_int(m, 32), SPE_ID_CONSTANT_ | SPE_ID_SPEC_, 0);
+        spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpSpecConstantOp, 5, spe_int(m, 32), length, SPE_OpUDiv, words, four);
+    }
+    pointer = spe_raw_pointer_(m, spe_array_sized(m, word, length));
+    m->local_word_pointer = spe_raw_pointer_(m, spe_int(m, 32));
+    if (m->error.id) return false;
+    m->local_words = spe_new_id_(m, pointer, SPE_ID_GLOBAL_, 0);
+    return spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpVariable, 3, pointer, m->local_words, SPE_StorageClassWorkgroup);
+}
+
+/* A variable in Vulkan's local memory: its offset. */
+XE_FN_ spe_id spe_local_variable_(spe_module *m, spe_id ptr, spe_id type, spe_id initializer)
+{
+    uint64_t size = spe_size(m, type);
+    uint32_t at = (m->local_bytes + 15) / 16 * 16;
+    if (initializer) return SPE_ERROR_(m, ENVIRONMENT, "a variable in local memory is not initialized");
+    if (!size) return SPE_ERROR_(m, TYPE, "%s in local memory", spe_text_(m, type));
+    if (size > INT32_MAX - at) return SPE_ERROR_(m, LIMIT, "%llu bytes of local memory", (unsigned long long)size);
+    spe_id offset = spe_u32(m, at), id = spe_make_local_memory_(m) ? spe_new_id_(m, ptr, SPE_ID_CONSTANT_, 0) : 0;
+    m->local_bytes = at + (uint32_t)size;
+    return id && spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpConstantComposite, 3, ptr, id, offset) ? id : 0;
+}
+
+/* The pointer that parameter i of a kernel is: the host sets its offset, the spec constant numbered i. */
+XE_FN_ spe_id spe_local_param_(spe_module *m, spe_id ptr, uint32_t i)
+{
+    spe_id offset = spe_make_local_memory_(m) ? spe_spec_const(m, spe_int(m, 32), 0, i) : 0, id;
+    id = offset ? spe_new_id_(m, ptr, SPE_ID_CONSTANT_ | SPE_ID_SPEC_, 0) : 0;
+    return id && spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpSpecConstantComposite, 3, ptr, id, offset) ? id : 0;
+}
+
+XE_FN_ spe_id spe_op2_(spe_module *m, uint32_t op, spe_id type, spe_id a, spe_id b)
+{
+    uint32_t w[2] = {a, b};
+    return spe_emit_one_(m, op, type, 2, w);
+}
+
+XE_FN_ spe_id spe_to_(spe_module *m, uint32_t op, spe_id type, spe_id v)
+{
+    return spe_type_of(m, v) == type ? v : spe_emit_one_(m, op, type, 1, &v);
+}
+
+XE_FN_ spe_id spe_local_offset_(spe_module *m, spe_id ptr)
+{
+    return spe_op2_(m, SPE_OpCompositeExtract, spe_int(m, 32), ptr, 0);
+}
+
+XE_FN_ spe_id spe_local_pointer_(spe_module *m, spe_id type, spe_id offset)
+{
+    return spe_emit_one_(m, SPE_OpCompositeConstruct, type, 1, &offset);
+}
+
+/* offset + index * bytes. */
+XE_FN_ spe_id spe_local_step_(spe_module *m, spe_id offset, spe_id index, uint64_t bytes)
+{
+    spe_id i32 = spe_int(m, 32);
+    uint64_t known;
+    if (spe_const_bits(m, index, &known) && !known) return offset;
+    index = spe_to_(m, SPE_OpSConvert, i32, index);
+    if (bytes != 1) index = spe_op2_(m, SPE_OpIMul, i32, index, spe_u32(m, (uint32_t)bytes));
+    return spe_op2_(m, SPE_OpIAdd, i32, offset, index);
+}
+
+/* A pointer to a part of what ptr points to, by n indices that are checked. */
+XE_FN_ spe_id spe_local_element_(spe_module *m, spe_id type, spe_id ptr, uint32_t n, const uint32_t *index)
+{
+    spe_id offset = spe_local_offset_(m, ptr), whole = spe_info_(m, spe_type_of(m, ptr))->elem;
+    uint64_t member = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const spe_type_info *t = spe_info_(m, whole);
+        if (t->kind == SPE_KIND_STRUCT) {
+            spe_const_bits(m, index[i], &member);
+            spe_id i32 = spe_int(m, 32), before = spe_u32(m, (uint32_t)spe_offset(m, whole, (uint32_t)member));
+            offset = spe_op2_(m, SPE_OpIAdd, i32, offset, before);
+            whole = t->members[member];
+        } else {
+            whole = t->elem;
+            offset = spe_local_step_(m, offset, index[i], spe_size(m, whole));
+        }
+    }
+    return spe_local_pointer_(m, type, offset);
+}
+
+/* The address of the word that byte `offset` is in, `words` words on. */
+XE_FN_ spe_id spe_local_word_(spe_module *m, spe_id offset, uint32_t words)
+{
+    spe_id i32 = spe_int(m, 32), at = spe_op2_(m, SPE_OpShiftRightLogical, i32, offset, spe_u32(m, 2));
+    if (words) at = spe_op2_(m, SPE_OpIAdd, i32, at, spe_u32(m, words));
+    spe_use_(m, m->local_words);
+    if (!m->local_vectors) return spe_op2_(m, SPE_OpAccessChain, m->local_word_pointer, m->local_words, at);
+    uint32_t w[3] = {m->local_words, 0, 0};
+    w[1] = spe_op2_(m, SPE_OpShiftRightLogical, i32, at, spe_u32(m, 2));
+    w[2] = spe_op2_(m, SPE_OpBitwiseAnd, i32, at, spe_u32(m, 3));
+    return spe_emit_one_(m, SPE_OpAccessChain, m->local_word_pointer, 3, w);
+}
+
+XE_FN_ spe_id spe_load_word_(spe_module *m, spe_id at)
+{
+    return spe_op2_(m, SPE_OpLoad, spe_int(m, 32), at, SPE_MemoryAccessNonPrivatePointer);
+}
+
+XE_FN_ void spe_store_word_(spe_module *m, spe_id at, spe_id v)
+{
+    uint32_t w[3] = {at, v, SPE_MemoryAccessNonPrivatePointer};
+    spe_emit_one_(m, SPE_OpStore, 0, 3, w);
+}
+
+/* Where the bits of a number smaller than a word begin in its word. */
+XE_FN_ spe_id spe_local_shift_(spe_module *m, spe_id offset)
+{
+    spe_id i32 = spe_int(m, 32), byte = spe_op2_(m, SPE_OpBitwiseAnd, i32, offset, spe_u32(m, 3));
+    return spe_op2_(m, SPE_OpShiftLeftLogical, i32, byte, spe_u32(m, 3));
+}
+
+/* Replaces the bits of a number smaller than a word; other invocations may write the word's other bits. */
+XE_FN_ void spe_store_bits_(spe_module *m, spe_id offset, spe_id v, uint32_t bits)
+{
+    spe_id i32 = spe_int(m, 32), shift = spe_local_shift_(m, offset), mask = spe_u32(m, bits == 8 ? 0xff : 0xffff);
+    uint32_t w[4] = {spe_local_word_(m, offset, 0), spe_u32(m, SPE_ScopeWorkgroup), spe_u32(m, 0), 0};
+    v = spe_to_(m, SPE_OpUConvert, i32, spe_to_(m, SPE_OpBitcast, spe_int(m, bits), v));
+    mask = spe_op2_(m, SPE_OpShiftLeftLogical, i32, mask, shift);
+    w[3] = spe_emit_one_(m, SPE_OpNot, i32, 1, &mask);
+    spe_emit_one_(m, SPE_OpAtomicAnd, i32, 4, w);
+    w[3] = spe_op2_(m, SPE_OpShiftLeftLogical, i32, v, shift);
+    spe_emit_one_(m, SPE_OpAtomicOr, i32, 4, w);
+}
+
+XE_FN_ spe_id spe_load_bits_(spe_module *m, spe_id type, spe_id offset, uint32_t bits)
+{
+    spe_id i32 = spe_int(m, 32), v = spe_load_word_(m, spe_local_word_(m, offset, 0));
+    v = spe_op2_(m, SPE_OpShiftRightLogical, i32, v, spe_local_shift_(m, offset));
+    return spe_to_(m, SPE_OpBitcast, type, spe_to_(m, SPE_OpUConvert, spe_int(m, bits), v));
+}
+
+/* How a scalar or vector of the type is accessed: this many words at once (1 to 4), 0: as the bits of a part of a word,
+ * UINT32_MAX: component by component. */
+XE_FN_ uint32_t spe_local_words_(const spe_module *m, spe_id type, uint32_t align)
+{
+    uint32_t bytes = spe_width(m, type) / 8 * spe_count(m, type);
+    bool unaligned = align && align < 4 && bytes >= 4 && align < spe_alignment(m, type);
+    if (bytes % 4 == 0 && bytes <= 16 && !unaligned) return bytes / 4;
+    return bytes < 3 && spe_count(m, type) == 1 ? 0 : UINT32_MAX;
+}
+
+XE_FN_ bool spe_in_words_(spe_module *m, spe_id type)
+{
+    if (spe_width(m, type) >= 8) return true;
+    return spe_error_(m, SPE_ERR_ENVIRONMENT, "%s in local memory; Vulkan's has numbers and vectors",
+                      spe_text_(m, type));
+}
+
+XE_FN_ spe_id spe_load_local_(spe_module *m, spe_id type, spe_id offset, uint32_t align)
+{
+    uint32_t n = spe_local_words_(m, type, align), count = spe_count(m, type);
+    spe_id v[4], scalar = spe_scalar_of(m, type);
+    if (!spe_in_words_(m, type)) return 0;
+    if (!n) return spe_load_bits_(m, type, offset, spe_width(m, type));
+    if (n != UINT32_MAX) {
+        for (uint32_t i = 0; i < n; i++) v[i] = spe_load_word_(m, spe_local_word_(m, offset, i));
+        if (n > 1) v[0] = spe_emit_one_(m, SPE_OpCompositeConstruct, spe_vec(m, spe_int(m, 32), n), n, v);
+        return spe_to_(m, SPE_OpBitcast, type, v[0]);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        spe_id at = i ? spe_local_step_(m, offset, spe_u32(m, i), spe_size(m, scalar)) : offset;
+        v[i] = spe_load_local_(m, scalar, at, 0);
+    }
+    return spe_emit_one_(m, SPE_OpCompositeConstruct, type, count, v);
+}
+
+XE_FN_ void spe_store_local_(spe_module *m, spe_id offset, spe_id v, uint32_t align)
+{
+    spe_id type = spe_type_of(m, v), scalar = spe_scalar_of(m, type);
+    uint32_t n = spe_local_words_(m, type, align);
+    if (!spe_in_words_(m, type)) return;
+    if (!n) {
+        spe_store_bits_(m, offset, v, spe_width(m, type));
+    } else if (n != UINT32_MAX) {
+        v = spe_to_(m, SPE_OpBitcast, spe_vec(m, spe_int(m, 32), n), v);
+        for (uint32_t i = 0; i < n; i++) {
+            spe_id word = n > 1 ? spe_op2_(m, SPE_OpCompositeExtract, spe_int(m, 32), v, i) : v;
+            spe_store_word_(m, spe_local_word_(m, offset, i), word);
+        }
+    } else {
+        for (uint32_t i = 0; i < spe_count(m, type); i++) {
+            spe_id at = spe_local_step_(m, offset, spe_u32(m, i), spe_size(m, scalar));
+            spe_store_local_(m, at, spe_op2_(m, SPE_OpCompositeExtract, scalar, v, i), 0);
+        }
+    }
+}
+
+/* Is it a pointer to local memory, as this file has them? */
+XE_FN_ bool spe_is_offset_(const spe_module *m, spe_id type)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    return t && t->kind == SPE_KIND_POINTER && t->storage == SPE_StorageClassWorkgroup;
+}
+
+/* Does the instruction access local memory, or make a pointer to it of another? */
+XE_FN_ bool spe_uses_local_(const spe_module *m, uint32_t op, uint32_t n, const uint32_t *operands)
+{
+    bool may = op == SPE_OpLoad || op == SPE_OpStore || op == SPE_OpBitcast || op == SPE_OpConvertPtrToU ||
+               (op >= SPE_OpAccessChain && op <= SPE_OpInBoundsPtrAccessChain) ||
+               (op >= SPE_OpAtomicLoad && op <= SPE_OpAtomicXor) || op >= SPE_OpTypeCooperativeMatrixKHR;
+    return may && n && spe_is_offset_(m, spe_type_of(m, operands[0]));
+}
+
+/* An atomic operation on a word. */
+XE_FN_ spe_id spe_local_atomic_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+{
+    uint32_t w[8];
+    spe_id target = spe_info_(m, spe_type_of(m, operands[0]))->elem;
+    if (target != spe_int(m, 32) || n > 8)
+        return spe_error_(m, SPE_ERR_ENVIRONMENT, "atomics of %s in local memory; Vulkan's here are of i32",
+                          spe_text_(m, target));
+    memcpy(w, operands, n * sizeof *w);
+    w[0] = spe_local_word_(m, spe_local_offset_(m, operands[0]), 0);
+    return spe_emit_one_(m, op, type, n, w);
+}
+
+/* Writes such an instruction; vectors have at most four components. */
+XE_FN_ spe_id spe_emit_local_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *w)
+{
+    const spe_type_info *t = spe_info_(m, spe_type_of(m, w[0]));
+    uint32_t access = op == SPE_OpStore ? 2 : 1, align = n > access + 1 ? w[access + 1] : 0;
+    spe_id offset;
+    switch (op) {
+    case SPE_OpLoad: return spe_load_local_(m, type, spe_local_offset_(m, w[0]), align);
+    case SPE_OpStore: spe_store_local_(m, spe_local_offset_(m, w[0]), w[1], align); return 0;
+    case SPE_OpBitcast: return spe_local_pointer_(m, type, spe_local_offset_(m, w[0]));
+    case SPE_OpAccessChain: case SPE_OpInBoundsAccessChain: return spe_local_element_(m, type, w[0], n - 1, w + 1);
+    case SPE_OpPtrAccessChain:
+        offset = spe_local_step_(m, spe_local_offset_(m, w[0]), w[1], spe_size(m, t->elem));
+        return spe_local_pointer_(m, type, offset);
+    default:
+        if (op >= SPE_OpAtomicLoad && op <= SPE_OpAtomicXor) return spe_local_atomic_(m, op, type, n, w);
+        return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan's local memory has no such access (instruction %u)", op);
+    }
+}
+
+/* The address of a vector of 16 bytes: `index` after the first that `vectors` points to. */
+XE_FN_ spe_id spe_local_vector_(spe_module *m, spe_id vectors, spe_id index)
+{
+    spe_id i32 = spe_int(m, 32), pointer = spe_raw_pointer_(m, spe_vec(m, i32, 4)), at;
+    at = spe_op2_(m, SPE_OpShiftRightLogical, i32, spe_local_offset_(m, vectors), spe_u32(m, 4));
+    at = spe_op2_(m, SPE_OpIAdd, i32, at, spe_to_(m, SPE_OpSConvert, i32, index));
+    spe_use_(m, m->local_words);
+    return spe_op2_(m, SPE_OpAccessChain, pointer, m->local_words, at);
+}
+
+/* A row's bytes (row-major) or a column's, at most 16: what the matrix's address and stride are multiples of. */
+XE_FN_ uint32_t spe_coop_alignment_(const spe_module *m, spe_id type, spe_id layout)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    uint64_t order = 0;
+    spe_const_bits(m, layout, &order);
+    uint32_t bytes = (order == SPE_CooperativeMatrixLayoutRowMajorKHR ? t->cols : t->rows) * spe_width(m, t->elem) / 8;
+    return bytes < 16 ? bytes : 16;
+}
+
+/* Writes a load (operands: pointer, layout, stride) or store (pointer, matrix, layout, stride) of a cooperative matrix
+ * for Vulkan: addresses are aligned, and offsets in local memory become pointers to words. */
+XE_FN_ spe_id spe_emit_coop_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+{
+    uint32_t w[6], order = op == SPE_OpCooperativeMatrixStoreKHR ? 2 : 1;
+    const spe_type_info *pointer = spe_info_(m, spe_type_of(m, operands[0]));
+    spe_id matrix = type ? type : spe_type_of(m, operands[1]);
+    memcpy(w, operands, n * sizeof *w);
+    if (pointer->storage == SPE_StorageClassWorkgroup) {
+        uint64_t stride = 0, bytes = spe_size(m, pointer->elem);
+        if (!spe_const_bits(m, w[order + 1], &stride) || stride * bytes % 4)
+            return spe_error_(m, SPE_ERR_ENVIRONMENT, "in Vulkan's local memory, the stride is a constant multiple of "
+                              "4 bytes");
+        w[0] = spe_local_word_(m, spe_local_offset_(m, w[0]), 0);
+        w[order + 1] = spe_u32(m, (uint32_t)(stride * bytes / 4));
+        w[n++] = SPE_MemoryAccessNonPrivatePointer;
+    } else {
+        w[n++] = SPE_MemoryAccessAligned | SPE_MemoryAccessNonPrivatePointer;
+        w[n++] = spe_coop_alignment_(m, matrix, w[order]);
+    }
+    return spe_emit_one_(m, op, type, n, w);
+}
+
+/* pieces.c - writes instructions into the open function. Vulkan's vectors have at most four components: larger ones are
+ * arrays of those, their pieces, and an instruction on them becomes one for each piece. */
+
+enum { SPE_PIECE_ = 4, SPE_PIECES_MAX_ = 4 };
+
+XE_FN_ spe_id spe_two_(spe_module *m, uint32_t op, spe_id type, spe_id a, spe_id b)
+{
+    uint32_t w[2] = {a, b};
+    return spe_emit_one_(m, op, type, 2, w);
+}
+
+/* The remainder with the dividend's sign, or (SMod) the divisor's: Vulkan's own are undefined for negative numbers. */
+XE_FN_ spe_id spe_remainder_(spe_module *m, uint32_t op, spe_id type, spe_id a, spe_id b)
+{
+    uint32_t n = spe_count(m, type), w[3];
+    spe_id r = spe_two_(m, SPE_OpIMul, type, spe_two_(m, SPE_OpSDiv, type, a, b), b), zero, flag, other, differs;
+    r = spe_two_(m, SPE_OpISub, type, a, r);
+    if (op == SPE_OpSRem) return r;
+    zero = spe_const_u(m, type, 0);
+    flag = n > 1 ? spe_vec(m, spe_bool(m), n) : spe_bool(m);
+    differs = spe_two_(m, SPE_OpBitwiseXor, type, r, b);
+    differs = spe_two_(m, SPE_OpSLessThan, flag, differs, zero);
+    other = spe_two_(m, SPE_OpINotEqual, flag, r, zero);
+    w[0] = spe_two_(m, SPE_OpLogicalAnd, flag, differs, other);
+    w[1] = spe_two_(m, SPE_OpIAdd, type, r, b);
+    w[2] = r;
+    return spe_emit_one_(m, SPE_OpSelect, type, 3, w);
+}
+
+/* Writes an instruction on vectors that Vulkan has. */
+XE_FN_ spe_id spe_put_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+{
+    if (op == SPE_OpCooperativeMatrixLoadKHR || op == SPE_OpCooperativeMatrixStoreKHR)
+        return spe_emit_coop_(m, op, type, n, operands);
+    if (op == SPE_OpSRem || op == SPE_OpSMod) return spe_remainder_(m, op, type, operands[0], operands[1]);
+    if (spe_uses_local_(m, op, n, operands)) return spe_emit_local_(m, op, type, n, operands);
+    spe_id id = spe_emit_one_(m, op, type, n, operands);
+    if (m->as_written && id && spe_contracts_(op))
+        spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, id, SPE_DecorationNoContraction);
+    return id;
+}
+
+XE_FN_ spe_id spe_piece_type_(spe_module *m, spe_id type) { return spe_vec(m, spe_scalar_of(m, type), SPE_PIECE_); }
+
+/* Piece or component i of a value, or with i2 component i2 of its piece i. */
+XE_FN_ spe_id spe_part_(spe_module *m, spe_id type, spe_id v, uint32_t i, uint32_t i2)
+{
+    uint32_t w[3] = {v, i, i2};
+    return spe_put_one_(m, SPE_OpCompositeExtract, type, i2 == UINT32_MAX ? 2 : 3, w);
+}
+
+/* Component i of a vector. */
+XE_FN_ spe_id spe_component_(spe_module *m, spe_id v, uint32_t i)
+{
+    spe_id type = spe_type_of(m, v), scalar = spe_scalar_of(m, type);
+    if (type == scalar) return v;
+    if (!spe_pieces_(m, type)) return spe_part_(m, scalar, v, i, UINT32_MAX);
+    return spe_part_(m, scalar, v, i / SPE_PIECE_, i % SPE_PIECE_);
+}
+
+/* A vector of the type from its components. */
+XE_FN_ spe_id spe_of_components_(spe_module *m, spe_id type, const spe_id *v)
+{
+    spe_id piece[SPE_PIECES_MAX_];
+    uint32_t pieces = spe_pieces_(m, type);
+    if (spe_count(m, type) == 1) return v[0];
+    if (!pieces) return spe_put_one_(m, SPE_OpCompositeConstruct, type, spe_count(m, type), v);
+    for (uint32_t i = 0; i < pieces; i++)
+        piece[i] = spe_put_one_(m, SPE_OpCompositeConstruct, spe_piece_type_(m, type), SPE_PIECE_, v + i * SPE_PIECE_);
+    return spe_put_one_(m, SPE_OpCompositeConstruct, type, pieces, piece);
+}
+
+/* The operands that may be vectors in pieces: from *first, this many. The others are literals, or are not taken apart.
+ * */
+XE_FN_ uint32_t spe_vector_operands_(uint32_t op, uint32_t n, uint32_t *first)
+{
+    *first = op == SPE_OpExtInst ? 2 : op == SPE_OpStore ? 1 : 0;
+    switch (op) {
+    case SPE_OpFunctionCall: case SPE_OpCopyObject: case SPE_OpLoad: case SPE_OpAccessChain:
+    case SPE_OpInBoundsAccessChain: case SPE_OpPtrAccessChain: return 0;
+    case SPE_OpCompositeExtract: case SPE_OpStore: return 1;
+    case SPE_OpCompositeInsert: case SPE_OpVectorShuffle: return 2;
+    default: return n - *first;
+    }
+}
+
+/* Is it a pointer that is an address? */
+XE_FN_ bool spe_is_address_(const spe_module *m, spe_id ptr)
+{
+    const spe_type_info *t = spe_info_(m, spe_type_of(m, ptr));
+    return t && spe_storage_(m, t->storage) == SPE_StorageClassPhysicalStorageBuffer;
+}
+
+/* The number of pieces that the instruction must be divided into; 0: the environment has it. */
+XE_FN_ uint32_t spe_must_divide_(const spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+{
+    uint32_t first, count = spe_vector_operands_(op, n, &first), pieces = 0;
+    if (op == SPE_OpFunctionCall || op == SPE_OpCopyObject) return 0;
+    bool access = op == SPE_OpLoad || op == SPE_OpStore;
+    if (access && !spe_is_address_(m, operands[0]) && !spe_uses_local_(m, op, n, operands)) return 0;
+    if (type) pieces = spe_pieces_(m, type);
+    for (uint32_t i = first; i < first + count && !pieces; i++) pieces = spe_pieces_(m, spe_type_of(m, operands[i]));
+    return pieces;
+}
+
+/* An instruction that works component by component; `type` is the result's, in pieces. */
+XE_FN_ spe_id spe_each_piece_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands,
+                              uint32_t pieces, spe_id *piece)
+{
+    uint32_t first, count = spe_vector_operands_(op, n, &first), w[16];
+    for (uint32_t p = 0; p < pieces; p++) {
+        memcpy(w, operands, n * sizeof *w);
+        for (uint32_t i = first; i < first + count; i++) {
+            spe_id its = spe_type_of(m, operands[i]);
+            if (spe_pieces_(m, its)) w[i] = spe_part_(m, spe_piece_type_(m, its), operands[i], p, UINT32_MAX);
+        }
+        piece[p] = spe_put_one_(m, op, type, n, w);
+    }
+    return piece[0];
+}
+
+/* any, all, dot: a piece at a time, then together. */
+XE_FN_ spe_id spe_reduce_pieces_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands,
+                                 uint32_t pieces)
+{
+    spe_id piece[SPE_PIECES_MAX_], all = spe_each_piece_(m, op, type, n, operands, pieces, piece);
+    uint32_t join = op == SPE_OpAny ? SPE_OpLogicalOr : op == SPE_OpAll ? SPE_OpLogicalAnd : SPE_OpFAdd;
+    for (uint32_t p = 1; p < pieces; p++) {
+        uint32_t w[2] = {all, piece[p]};
+        all = spe_put_one_(m, join, type, 2, w);
+    }
+    return all;
+}
+
+/* The address of piece p of the vector at ptr. */
+XE_FN_ spe_id spe_piece_address_(spe_module *m, spe_id ptr, uint32_t p)
+{
+    const spe_type_info *t = spe_info_(m, spe_type_of(m, ptr));
+    spe_id type = spe_ptr(m, t->storage, spe_piece_type_(m, t->elem));
+    uint32_t w[2] = {spe_put_one_(m, SPE_OpBitcast, type, 1, &ptr), p ? spe_u32(m, p) : 0};
+    return p ? spe_put_one_(m, SPE_OpPtrAccessChain, type, 2, w) : w[0];
+}
+
+/* A load (value 0) or store, with its memory operands: flags, alignment. */
+XE_FN_ spe_id spe_move_pieces_(spe_module *m, spe_id type, spe_id ptr, spe_id value, uint32_t n, const uint32_t *access,
+                               uint32_t pieces)
+{
+    spe_id piece[SPE_PIECES_MAX_], its = spe_piece_type_(m, type);
+    uint32_t w[4], size = (uint32_t)spe_size(m, its);
+    for (uint32_t p = 0; p < pieces; p++) {
+        uint32_t k = 0;
+        w[k++] = spe_piece_address_(m, ptr, p);
+        if (value) w[k++] = spe_part_(m, its, value, p, UINT32_MAX);
+        memcpy(w + k, access, n * sizeof *w);
+        if (n > 1 && w[k + 1] > size) w[k + 1] = size;
+        piece[p] = spe_put_one_(m, value ? SPE_OpStore : SPE_OpLoad, value ? 0 : its, k + n, w);
+    }
+    return value ? 0 : spe_put_one_(m, SPE_OpCompositeConstruct, type, pieces, piece);
+}
+
+/* The components of a, then of b, that the literals name. */
+XE_FN_ spe_id spe_shuffle_pieces_(spe_module *m, spe_id type, const uint32_t *w, uint32_t n)
+{
+    spe_id v[16];
+    uint32_t na = spe_count(m, spe_type_of(m, w[0]));
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t k = w[2 + i] == UINT32_MAX ? 0 : w[2 + i];
+        v[i] = k < na ? spe_component_(m, w[0], k) : spe_component_(m, w[1], k - na);
+    }
+    return spe_of_components_(m, type, v);
+}
+
+/* The same bits: the longer of both vectors a piece at a time. */
+XE_FN_ spe_id spe_bitcast_pieces_(spe_module *m, spe_id type, spe_id value)
+{
+    spe_id from = spe_type_of(m, value), v[16], out[16];
+    uint32_t n = spe_count(m, from), count = spe_count(m, type), parts = n < count ? n : count;
+    while (n / parts > SPE_PIECE_ || count / parts > SPE_PIECE_) parts *= 2;
+    spe_id source = spe_vec(m, spe_scalar_of(m, from), n / parts);
+    spe_id target = spe_vec(m, spe_scalar_of(m, type), count / parts);
+    for (uint32_t i = 0; i < n; i++) v[i] = spe_component_(m, value, i);
+    for (uint32_t i = 0; i < parts; i++) {
+        spe_id part = spe_of_components_(m, source, v + i * (n / parts));
+        part = spe_put_one_(m, SPE_OpBitcast, target, 1, &part);
+        for (uint32_t k = 0; k < count / parts; k++) out[i * (count / parts) + k] = spe_component_(m, part, k);
+    }
+    return spe_of_components_(m, type, out);
+}
+
+/* Component `index` of a vector in pieces, or (scalar not 0) the vector with that component replaced. */
+XE_FN_ spe_id spe_dynamic_pieces_(spe_module *m, spe_id type, spe_id v, spe_id scalar, spe_id index, uint32_t pieces)
+{
+    spe_id i32 = spe_type_of(m, index), vector = spe_type_of(m, v), its = spe_piece_type_(m, vector);
+    uint32_t low[2] = {index, spe_const_u(m, i32, SPE_PIECE_ - 1)}, high[2] = {index, spe_const_u(m, i32, 2)}, w[3];
+    spe_id piece[SPE_PIECES_MAX_], found = 0;
+    low[0] = spe_put_one_(m, SPE_OpBitwiseAnd, i32, 2, low);
+    high[0] = spe_put_one_(m, SPE_OpShiftRightLogical, i32, 2, high);
+    for (uint32_t p = 0; p < pieces; p++) {
+        spe_id old = spe_part_(m, its, v, p, UINT32_MAX);
+        uint32_t changed[3] = {old, scalar ? scalar : low[0], low[0]};
+        high[1] = spe_const_u(m, i32, p);
+        w[0] = spe_put_one_(m, SPE_OpIEqual, spe_bool(m), 2, high);
+        w[1] = spe_put_one_(m, scalar ? SPE_OpVectorInsertDynamic : SPE_OpVectorExtractDynamic, scalar ? its : type,
+                             scalar ? 3 : 2, changed);
+        w[2] = scalar ? old : found;
+        found = piece[p] = w[2] ? spe_put_one_(m, SPE_OpSelect, scalar ? its : type, 3, w) : w[1];
+    }
+    return scalar ? spe_put_one_(m, SPE_OpCompositeConstruct, type, pieces, piece) : found;
+}
+
+XE_FN_ spe_id spe_divide_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *w, uint32_t pieces)
+{
+    spe_id piece[SPE_PIECES_MAX_];
+    uint32_t insert[4];
+    switch (op) {
+    case SPE_OpLoad: return spe_move_pieces_(m, type, w[0], 0, n - 1, w + 1, pieces);
+    case SPE_OpStore: return spe_move_pieces_(m, spe_type_of(m, w[1]), w[0], w[1], n - 2, w + 2, pieces);
+    case SPE_OpCompositeConstruct: return spe_of_components_(m, type, w);
+    case SPE_OpCompositeExtract: return spe_component_(m, w[0], w[1]);
+    case SPE_OpCompositeInsert:
+        insert[0] = w[0], insert[1] = w[1], insert[2] = w[2] / SPE_PIECE_, insert[3] = w[2] % SPE_PIECE_;
+        return spe_put_one_(m, op, type, 4, insert);
+    case SPE_OpVectorShuffle: return spe_shuffle_pieces_(m, type, w, n - 2);
+    case SPE_OpVectorExtractDynamic: return spe_dynamic_pieces_(m, type, w[0], 0, w[1], pieces);
+    case SPE_OpVectorInsertDynamic: return spe_dynamic_pieces_(m, type, w[0], w[1], w[2], pieces);
+    case SPE_OpAny: case SPE_OpAll: case SPE_OpDot: return spe_reduce_pieces_(m, op, type, n, w, pieces);
+    case SPE_OpBitcast:
+        if (spe_count(m, type) != spe_count(m, spe_type_of(m, w[0]))) return spe_bitcast_pieces_(m, type, w[0]);
+        break;
+    default: break;
+    }
+    spe_each_piece_(m, op, spe_piece_type_(m, type), n, w, pieces, piece);
+    return spe_put_one_(m, SPE_OpCompositeConstruct, type, pieces, piece);
+}
+
+XE_FN_ spe_id spe_emit_for_vulkan_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+{
+    uint32_t pieces = spe_must_divide_(m, op, type, n, operands);
+    return pieces ? spe_divide_(m, op, type, n, operands, pieces) : spe_put_one_(m, op, type, n, operands);
+}
+
+/* vulkan_lacks.c - what Vulkan lacks of OpenCL: capabilities, decorations, instructions. */
+
+/* Does Vulkan have the capability? Else an error. */
+XE_FN_ bool spe_has_capability_(spe_module *m, uint32_t capability, const char *extension)
+{
+#define SPE_ROW_(kind, name, number) {number, #name},
+    static const struct {
+        uint16_t number;
+        const char *name;
+    } names[] = {SPE_CAPABILITIES(SPE_ROW_)};
+#undef SPE_ROW_
+    static const struct {
+        uint16_t first, last;
+    } lacks[] = {{4, 8}, {13, 15}, {17, 20}, {38, 38}, {58, 60}, {5425, 5425}, {6400, 6400}};
+    bool has = strncmp(extension, "SPV_INTEL_", 10) != 0;
+    const char *name = "";
+    for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++)
+        has = has && !(capability >= lacks[i].first && capability <= lacks[i].last);
+    for (size_t i = 0; i < sizeof names / sizeof *names && !has; i++) {
+        if (names[i].number == capability) name = names[i].name;
+    }
+    return has || spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan has no capability %s (%u)", name, capability);
+}
+
+/* What becomes of a decoration: 1, it is written; 0, a hint for OpenCL's compilers that is left away; -1: an error. */
+XE_FN_ int spe_keeps_decoration_(spe_module *m, uint32_t decoration)
+{
+    switch (decoration) {
+    case SPE_DecorationAlignment: case SPE_DecorationConstant: case SPE_DecorationMaxByteOffset:
+    case SPE_DecorationFPFastMathMode: case SPE_DecorationFuncParamAttr: case SPE_DecorationCacheControlLoadINTEL:
+    case SPE_DecorationCacheControlStoreINTEL: return 0;
+    case SPE_DecorationCPacked: case SPE_DecorationSaturatedConversion: case SPE_DecorationLinkageAttributes:
+    case SPE_DecorationHostAccessINTEL:
+        return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan has no decoration %u", decoration), -1;
+    default: return 1;
+    }
+}
+
+/* The instruction that Vulkan has in place of one of OpenCL's, given the first operand; 0 and an error if it has
+ * none. */
+XE_FN_ uint32_t spe_vulkan_op_(spe_module *m, uint32_t op, uint32_t operand)
+{
+    const spe_type_info *t = spe_info_(m, spe_type_of(m, operand));
+    if (op >= SPE_OpBitFieldInsert && op <= SPE_OpBitCount && t && spe_width(m, spe_type_of(m, operand)) != 32)
+        return spe_error_(m, SPE_ERR_ENVIRONMENT, "takes integers of 32 bits in Vulkan, not %s",
+                          spe_text_(m, spe_type_of(m, operand)));
+    if (op != SPE_OpInBoundsPtrAccessChain || !t) return op;
+    if (t->storage == SPE_StorageClassFunction || t->storage == SPE_StorageClassPrivate)
+        return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan's pointers to private memory cannot be moved; spe_element "
+                          "takes an index into an array");
+    return SPE_OpPtrAccessChain;
+}
+
+/* glsl.c - what Vulkan's mathematics is made of: functions of GLSL.std.450, polynomials. */
+
+/* A function of the set with its number there, and the form of its operands. */
+XE_FN_ spe_id spe_glsl_(spe_module *m, uint32_t number, const char *form, spe_id a, spe_id b, spe_id c)
+{
+    uint32_t w[5] = {spe_math_set_(m), number, a, b, c};
+    return spe_instruction_(m, m->doing, SPE_OpExtInst, form, w);
+}
+
+XE_FN_ spe_id spe_glsl_f_(spe_module *m, spe_id like, double value)
+{
+    return spe_const_f(m, spe_type_of(m, like), value);
+}
+
+XE_FN_ spe_id spe_glsl_fma_(spe_module *m, spe_id a, spe_id b, spe_id c)
+{
+    return spe_glsl_(m, SPE_GLSL_FMA_, "llf==:=", a, b, c);
+}
+
+/* Operations whose second operand is a constant. C leaves open which of two arguments is evaluated first, and ids are
+ * numbered as they are made: calls that make ids nest through these, or stand in statements of their own. */
+XE_FN_ spe_id spe_glsl_u_(spe_module *m, spe_id like, uint32_t value)
+{
+    return spe_const_u(m, spe_type_of(m, like), value);
+}
+XE_FN_ spe_id spe_fadd_c_(spe_module *m, spe_id x, double c) { return spe_fadd(m, x, spe_glsl_f_(m, x, c)); }
+XE_FN_ spe_id spe_fmul_c_(spe_module *m, spe_id x, double c) { return spe_fmul(m, x, spe_glsl_f_(m, x, c)); }
+XE_FN_ spe_id spe_fgt_c_(spe_module *m, spe_id x, double c) { return spe_fgt(m, x, spe_glsl_f_(m, x, c)); }
+XE_FN_ spe_id spe_flt_c_(spe_module *m, spe_id x, double c) { return spe_flt(m, x, spe_glsl_f_(m, x, c)); }
+XE_FN_ spe_id spe_feq_c_(spe_module *m, spe_id x, double c) { return spe_feq(m, x, spe_glsl_f_(m, x, c)); }
+XE_FN_ spe_id spe_iadd_c_(spe_module *m, spe_id x, uint32_t c) { return spe_iadd(m, x, spe_glsl_u_(m, x, c)); }
+XE_FN_ spe_id spe_isub_c_(spe_module *m, spe_id x, uint32_t c) { return spe_isub(m, x, spe_glsl_u_(m, x, c)); }
+XE_FN_ spe_id spe_and_c_(spe_module *m, spe_id x, uint32_t c) { return spe_and(m, x, spe_glsl_u_(m, x, c)); }
+XE_FN_ spe_id spe_shl_c_(spe_module *m, spe_id x, uint32_t c) { return spe_shl(m, x, spe_glsl_u_(m, x, c)); }
+XE_FN_ spe_id spe_shr_c_(spe_module *m, spe_id x, uint32_t c) { return spe_shr(m, x, spe_glsl_u_(m, x, c)); }
+XE_FN_ spe_id spe_sar_c_(spe_module *m, spe_id x, uint32_t c) { return spe_sar(m, x, spe_glsl_u_(m, x, c)); }
+XE_FN_ spe_id spe_ieq_c_(spe_module *m, spe_id x, uint32_t c) { return spe_ieq(m, x, spe_glsl_u_(m, x, c)); }
+
+/* Whether bit 0 of x is set. */
+XE_FN_ spe_id spe_odd_(spe_module *m, spe_id x)
+{
+    spe_id bit = spe_and_c_(m, x, 1);
+    return spe_ine(m, bit, spe_glsl_u_(m, x, 0));
+}
+
+/* The polynomial with these n coefficients, the highest power's first. */
+XE_FN_ spe_id spe_polynomial_(spe_module *m, spe_id x, int n, const double *coefficients)
+{
+    spe_id sum = spe_glsl_f_(m, x, coefficients[0]);
+    for (int i = 1; i < n; i++) sum = spe_glsl_fma_(m, sum, x, spe_glsl_f_(m, x, coefficients[i]));
+    return sum;
+}
+
+XE_FN_ spe_id spe_glsl_abs_(spe_module *m, spe_id x) { return spe_glsl_(m, SPE_GLSL_FABS_, "llf:=", x, 0, 0); }
+XE_FN_ spe_id spe_glsl_round_(spe_module *m, spe_id x) { return spe_glsl_(m, SPE_GLSL_ROUND_EVEN_, "llf:=", x, 0, 0); }
+XE_FN_ spe_id spe_glsl_root_(spe_module *m, spe_id x) { return spe_glsl_(m, SPE_GLSL_SQRT_, "llf:=", x, 0, 0); }
+
+/* x, or the limit beyond which it is. */
+XE_FN_ spe_id spe_clamped_(spe_module *m, spe_id x, spe_id least, spe_id most)
+{
+    spe_id above = spe_fgt(m, x, most), below = spe_flt(m, x, least);
+    return spe_select(m, above, most, spe_select(m, below, least, x));
+}
+
+/* The bits of an f32 as an integer, and an f32 like another with these bits. */
+XE_FN_ spe_id spe_bits_(spe_module *m, spe_id x) { return spe_bitcast(m, spe_vec_like(m, spe_int(m, 32), x), x); }
+XE_FN_ spe_id spe_of_bits_(spe_module *m, spe_id like, spe_id bits)
+{
+    return spe_bitcast(m, spe_type_of(m, like), bits);
+}
+
+/* Infinity and NaN by their bits, as some compilers assume that neither occurs. */
+XE_FN_ spe_id spe_infinity_(spe_module *m, spe_id like)
+{
+    return spe_of_bits_(m, like, spe_const_u(m, spe_vec_like(m, spe_int(m, 32), like), 0x7f800000));
+}
+XE_FN_ spe_id spe_nan_(spe_module *m, spe_id like)
+{
+    return spe_of_bits_(m, like, spe_const_u(m, spe_vec_like(m, spe_int(m, 32), like), 0x7fc00000));
+}
+
+/* x where it is NaN, else y; by its bits, too. */
+XE_FN_ spe_id spe_unless_nan_(spe_module *m, spe_id x, spe_id y)
+{
+    spe_id bits = spe_bits_(m, spe_glsl_abs_(m, x));
+    return spe_select(m, spe_ugt(m, bits, spe_glsl_u_(m, bits, 0x7f800000)), x, y);
+}
+
+/* Whether the sign bit of x is set. */
+XE_FN_ spe_id spe_negative_(spe_module *m, spe_id x)
+{
+    spe_id bits = spe_bits_(m, x);
+    return spe_slt(m, bits, spe_glsl_u_(m, bits, 0));
+}
+
+/* y, which is not negative, with the sign of x. */
+XE_FN_ spe_id spe_signed_as_(spe_module *m, spe_id y, spe_id x)
+{
+    spe_id sign = spe_and_c_(m, spe_bits_(m, x), 0x80000000);
+    return spe_of_bits_(m, y, spe_or(m, spe_bits_(m, y), sign));
+}
+
+/* The upper 12 bits of a float: products of two such are exact. */
+XE_FN_ spe_id spe_head_(spe_module *m, spe_id x)
+{
+    return spe_of_bits_(m, x, spe_and_c_(m, spe_bits_(m, x), 0xfffff000));
+}
+
+/* The bits of x, which is not negative, times 2^25 where it is below the normal range; *lift is 25 there, else 0. */
+XE_FN_ spe_id spe_normal_bits_(spe_module *m, spe_id x, spe_id *lift)
+{
+    spe_id below = spe_flt_c_(m, x, 1.1754943508222875e-38), lifted = spe_fmul_c_(m, x, 33554432.0);
+    spe_id bits = spe_bits_(m, spe_select(m, below, lifted, x)), zero = spe_glsl_u_(m, bits, 0);
+    *lift = spe_select(m, below, spe_glsl_u_(m, bits, 25), zero);
+    return bits;
+}
+
+/* The factor from sqrt(1/2) to sqrt(2) of positive x = 2^e factor; e is an integer. */
+XE_FN_ spe_id spe_mantissa_(spe_module *m, spe_id x, spe_id *e)
+{
+    spe_id lift, bits = spe_normal_bits_(m, x, &lift);
+    spe_id power = spe_sar_c_(m, spe_isub_c_(m, bits, 0x3f3504f3), 23);
+    *e = spe_isub(m, power, lift);
+    return spe_of_bits_(m, x, spe_isub(m, bits, spe_shl_c_(m, power, 23)));
+}
+
+/* exponentials.c - exponentials, logarithms and what is made of them for Vulkan, of f32. */
+
+/* 2^n for integers n in floats. */
+XE_FN_ spe_id spe_power_of_2_(spe_module *m, spe_id n, spe_id type)
+{
+    return spe_bitcast(m, type, spe_shl_c_(m, spe_iadd_c_(m, n, 127), 23));
+}
+
+/* 2^n (1 + rest) for whole floats n from -300 to 300: in two halves, since 2^n may be outside f32. */
+XE_FN_ spe_id spe_scaled_by_2_(spe_module *m, spe_id rest, spe_id n)
+{
+    spe_id type = spe_type_of(m, n), whole = spe_f_to_s(m, spe_vec_like(m, spe_int(m, 32), n), n);
+    spe_id half = spe_sar_c_(m, whole, 1), first = spe_power_of_2_(m, half, type);
+    spe_id second = spe_power_of_2_(m, spe_isub(m, whole, half), type);
+    return spe_fmul(m, spe_fmul(m, spe_fadd_c_(m, rest, 1.0), first), second);
+}
+
+/* e^r - 1 by its series, for |r| up to ln 2 / 2: the first term left out is below 2^-27 of it. */
+XE_FN_ spe_id spe_exponential_series_(spe_module *m, spe_id r)
+{
+    static const double series[] = {1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1.0};
+    return spe_fmul(m, spe_polynomial_(m, r, 8, series), r);
+}
+
+/* x - n high - n low as it is written: some compilers would add both constants first. n high is exact. */
+XE_FN_ spe_id spe_less_multiple_(spe_module *m, spe_id x, spe_id n, double high, double low)
+{
+    m->as_written = true;
+    x = spe_fsub(m, x, spe_fmul_c_(m, n, high));
+    x = spe_fsub(m, x, spe_fmul_c_(m, n, low));
+    m->as_written = false;
+    return x;
+}
+
+/* x = n log + r for EXP, EXP2, EXP10 and EXPM1, with log the base's logarithm of 2, and n whole: r in base e. */
+XE_FN_ spe_id spe_exponent_parts_(spe_module *m, spe_math_op f, spe_id x, spe_id *n)
+{
+    if (f == SPE_EXP2) {
+        *n = spe_glsl_round_(m, x);
+        return spe_fmul_c_(m, spe_fsub(m, x, *n), 0.6931471805599453);
+    }
+    *n = spe_glsl_round_(m, spe_fmul_c_(m, x, f == SPE_EXP10 ? 3.321928094887362 : 1.4426950408889634));
+    if (f != SPE_EXP10) return spe_less_multiple_(m, x, *n, 0.693145751953125, 1.42860682030941723212e-6);
+    return spe_fmul_c_(m, spe_less_multiple_(m, x, *n, 0.301025390625, 4.605038981195e-6), 2.302585092994046);
+}
+
+/* f(x) for EXP, EXP2, EXP10 and EXPM1: 2^n e^r with n the nearest integer to x over the base's logarithm of 2. */
+XE_FN_ spe_id spe_exponential_(spe_module *m, spe_math_op f, spe_id x)
+{
+    spe_id high = spe_glsl_f_(m, x, f == SPE_EXP2 ? 200 : f == SPE_EXP10 ? 60 : 110), low = spe_fneg(m, high);
+    spe_id limited = spe_clamped_(m, x, low, high), ordered = spe_feq(m, limited, limited), n;
+    limited = spe_select(m, ordered, limited, spe_glsl_f_(m, x, 0.0));
+    spe_id rest = spe_exponential_series_(m, spe_exponent_parts_(m, f, limited, &n));
+    spe_id power = spe_scaled_by_2_(m, rest, n);
+    if (f != SPE_EXPM1) return spe_unless_nan_(m, x, power);
+    spe_id scale = spe_scaled_by_2_(m, spe_null(m, spe_type_of(m, x)), n), large = spe_fgt_c_(m, n, 30.0);
+    spe_id less_one = spe_fsub(m, scale, spe_glsl_f_(m, x, 1.0));
+    spe_id small = spe_fadd(m, spe_fmul(m, rest, scale), less_one);
+    return spe_unless_nan_(m, x, spe_select(m, large, power, small)); /* beside 2^30, 1 is nothing */
+}
+
+/* e log 2 + log m in base e, 2 or 10, from the parts of log m = f - y, and a correction c. */
+XE_FN_ spe_id spe_logarithm_sum_(spe_module *m, spe_math_op base, spe_id e, spe_id f, spe_id y, spe_id c)
+{
+    double high = base == SPE_LOG10 ? 0.301025390625 : 0.693145751953125;
+    double low = base == SPE_LOG10 ? 4.605038981195e-6 : 1.42860682030941723212e-6;
+    if (base == SPE_LOG2) {
+        spe_id factor = spe_glsl_f_(m, e, 1.4426950408889634);
+        return spe_glsl_fma_(m, spe_fsub(m, f, y), factor, e);
+    }
+    m->as_written = true;
+    spe_id below = spe_fmul_c_(m, e, low), above = spe_fmul_c_(m, e, high), log = f;
+    if (c) below = spe_fadd(m, below, c);
+    if (base == SPE_LOG10) log = spe_fmul_c_(m, spe_fsub(m, f, y), 0.4342944819032518);
+    log = spe_fadd(m, log, base == SPE_LOG10 ? below : spe_fsub(m, below, y));
+    log = spe_fadd(m, above, log);
+    m->as_written = false;
+    return log;
+}
+
+/* What 1 + x loses of x when it is rounded to u, over u. */
+XE_FN_ spe_id spe_lost_(spe_module *m, spe_id x, spe_id u)
+{
+    m->as_written = true;
+    spe_id lost = spe_fsub(m, x, spe_fsub(m, u, spe_glsl_f_(m, x, 1.0)));
+    m->as_written = false;
+    return spe_fdiv(m, lost, u);
+}
+
+/* y, the logarithm of positive x, also where x is 0, infinite or negative. */
+XE_FN_ spe_id spe_logarithm_of_any_(spe_module *m, spe_id x, spe_id y)
+{
+    spe_id infinity = spe_infinity_(m, x), nan = spe_nan_(m, x), least = spe_fneg(m, infinity);
+    spe_id zero = spe_glsl_f_(m, x, 0.0);
+    y = spe_select(m, spe_feq(m, x, infinity), infinity, y);
+    y = spe_select(m, spe_feq(m, x, zero), least, y);
+    return spe_select(m, spe_flt(m, x, zero), nan, y);
+}
+
+/* LOG, LOG2, LOG10 and LOG1P: x = 2^e m with m from sqrt(1/2) to sqrt(2), and with f = m - 1, s = f / (2 + f)
+ * log m = 2 (s + s^3/3 + s^5/5 ...) = f - s (f - 2 s^2 (1/3 + s^2/5 ...)). */
+XE_FN_ spe_id spe_logarithm_(spe_module *m, spe_math_op base, spe_id x)
+{
+    static const double series[] = {2.0 / 11, 2.0 / 9, 2.0 / 7, 2.0 / 5, 2.0 / 3};
+    spe_id given = x, one = spe_glsl_f_(m, x, 1.0), zero = spe_glsl_f_(m, x, 0.0), c = 0, e;
+    if (base == SPE_LOG1P) x = spe_fadd(m, given, one);
+    spe_id f = spe_fsub(m, spe_mantissa_(m, x, &e), one);
+    if (base == SPE_LOG1P) {
+        spe_id none = spe_ieq_c_(m, e, 0); /* no power of 2: f is x itself */
+        f = spe_select(m, none, given, f);
+        c = spe_select(m, none, zero, spe_lost_(m, given, x));
+    }
+    spe_id s = spe_fdiv(m, f, spe_fadd_c_(m, f, 2.0)), z = spe_fmul(m, s, s);
+    spe_id y = spe_fmul(m, s, spe_fsub(m, f, spe_fmul(m, z, spe_polynomial_(m, z, 5, series))));
+    y = spe_logarithm_sum_(m, base, spe_s_to_f(m, spe_type_of(m, x), e), f, y, c);
+    y = spe_logarithm_of_any_(m, x, y);
+    if (base == SPE_LOG1P) y = spe_select(m, spe_feq(m, given, zero), given, y); /* with its sign */
+    return spe_unless_nan_(m, given, y);
+}
+
+/* tanh x = E / (E + 2) with E = e^(2x) - 1, 1 from 10 on. */
+XE_FN_ spe_id spe_hyperbolic_tangent_(spe_module *m, spe_id x)
+{
+    spe_id most = spe_glsl_f_(m, x, 10.0), least = spe_glsl_f_(m, x, -10.0), y = spe_clamped_(m, x, least, most);
+    spe_id e = spe_exponential_(m, SPE_EXPM1, spe_fadd(m, y, y)), tiny = spe_flt_c_(m, spe_glsl_abs_(m, x), 1e-4);
+    y = spe_fdiv(m, e, spe_fadd_c_(m, e, 2.0));
+    return spe_unless_nan_(m, x, spe_select(m, tiny, x, y));
+}
+
+/* erf x = 2 / sqrt(pi) e^(-x^2) (x + 2 x^3 / 3 + 4 x^5 / 15 ...), whose terms are all positive; from 2.9 on, where it
+ * is nearly 1, 1 - e^(-x^2) / (x sqrt(pi)) (1 - 1 / (2 x^2) ...). */
+XE_FN_ spe_id spe_error_function_(spe_module *m, spe_id x)
+{
+    static const double tail[] = {-1.875, 0.75, -0.5, 1.0};
+    double series[28], term = 1.1283791670955126;
+    for (int n = 27, odd = 3; n >= 0; n--, odd += 2) series[n] = term, term *= 2.0 / odd;
+    spe_id four = spe_glsl_f_(m, x, 4.0), one = spe_glsl_f_(m, x, 1.0), a = spe_glsl_abs_(m, x), t, y;
+    a = spe_select(m, spe_fgt(m, a, four), four, a);
+    spe_id z = spe_fmul(m, a, a), e = spe_exponential_(m, SPE_EXP, spe_fneg(m, z));
+    spe_id inner = spe_fmul(m, spe_fmul(m, spe_polynomial_(m, z, 28, series), a), e);
+    t = spe_fdiv(m, one, spe_glsl_(m, SPE_GLSL_NMAX_, "llf=:=", z, one, 0));
+    e = spe_fmul_c_(m, e, 0.5641895835477563);
+    spe_id outer = spe_fmul(m, spe_polynomial_(m, t, 4, tail), e);
+    t = spe_glsl_(m, SPE_GLSL_NMAX_, "llf=:=", a, one, 0);
+    outer = spe_fsub(m, one, spe_fdiv(m, outer, t));
+    y = spe_select(m, spe_fgt_c_(m, a, 2.9), outer, inner);
+    spe_id negative = spe_flt_c_(m, x, 0.0);
+    return spe_unless_nan_(m, x, spe_select(m, negative, spe_fneg(m, y), y));
+}
+
+/* erfc x = P(t) / (1 + 2 x) e^(-x^2) from 1/2 on, with t from -1 to 1 for x up to 10.5; x^2 in two parts. */
+XE_FN_ spe_id spe_error_complement_(spe_module *m, spe_id x)
+{
+    static const double series[] = {-9.270992417498292e-06, 5.834832243181154e-05, 4.686616483446926e-05,
+                                    -0.0016209648404419852, 0.008245159051157903, -0.024160925764345722,
+                                    0.044037286093012676, -0.033577497006818786, -0.07959948847907904,
+                                    1.263402284428267};
+    spe_id one = spe_glsl_f_(m, x, 1.0), three = spe_glsl_f_(m, x, 3.0), most = spe_glsl_f_(m, x, 10.5);
+    spe_id a = spe_glsl_abs_(m, x);
+    a = spe_select(m, spe_fgt(m, a, most), most, a);
+    spe_id less = spe_fsub(m, a, three), t = spe_fdiv(m, less, spe_fadd(m, a, three));
+    t = spe_fadd_c_(m, spe_fmul_c_(m, t, 1.575), 0.125);
+    spe_id divisor = spe_fadd(m, one, spe_fadd(m, a, a)), y = spe_polynomial_(m, t, 10, series);
+    y = spe_fdiv(m, y, divisor);
+    spe_id head = spe_head_(m, a), rest = spe_fsub(m, a, head);
+    rest = spe_fneg(m, spe_fmul(m, rest, spe_fadd(m, a, head)));
+    y = spe_fmul(m, y, spe_exponential_(m, SPE_EXP, rest));
+    y = spe_fmul(m, y, spe_exponential_(m, SPE_EXP, spe_fneg(m, spe_fmul(m, head, head))));
+    spe_id negative = spe_flt_c_(m, x, 0.0), two = spe_glsl_f_(m, x, 2.0), near_zero = spe_flt_c_(m, a, 0.5);
+    y = spe_select(m, negative, spe_fsub(m, two, y), y);
+    spe_id middle = spe_fsub(m, one, spe_error_function_(m, x));
+    return spe_unless_nan_(m, x, spe_select(m, near_zero, middle, y));
+}
+
+/* sinh or cosh: by E = e^x - 1 or by e^x, and from 9 on by (e^(x/2))^2 / 2, since e^x overflows earlier. */
+XE_FN_ spe_id spe_hyperbolic_(spe_module *m, spe_id x, bool cosine)
+{
+    spe_id a = spe_glsl_abs_(m, x), half = spe_glsl_f_(m, x, 0.5), one = spe_glsl_f_(m, x, 1.0);
+    spe_id root = spe_exponential_(m, SPE_EXP, spe_fmul(m, a, half)), large = spe_fgt_c_(m, a, 9.0);
+    spe_id e = spe_exponential_(m, cosine ? SPE_EXP : SPE_EXPM1, a), y;
+    if (cosine) {
+        spe_id inverse = spe_fdiv(m, half, e);
+        y = spe_fadd(m, spe_fmul(m, e, half), inverse);
+    } else {
+        y = spe_fmul(m, spe_fadd(m, e, spe_fdiv(m, e, spe_fadd(m, e, one))), half);
+    }
+    m->as_written = true; /* the square may overflow where half of it does not */
+    e = spe_fmul(m, spe_fmul(m, root, half), root);
+    m->as_written = false;
+    y = spe_select(m, large, e, y);
+    return spe_unless_nan_(m, x, cosine ? y : spe_signed_as_(m, y, x));
+}
+
+/* log(1 + a) / 2 of a = 2 x / (1 - x). */
+XE_FN_ spe_id spe_hyperbolic_arc_tangent_(spe_module *m, spe_id x)
+{
+    spe_id a = spe_glsl_abs_(m, x), less = spe_fsub(m, spe_glsl_f_(m, x, 1.0), a);
+    spe_id y = spe_logarithm_(m, SPE_LOG1P, spe_fdiv(m, spe_fadd(m, a, a), less));
+    return spe_unless_nan_(m, x, spe_signed_as_(m, spe_fmul_c_(m, y, 0.5), x));
+}
+
+/* ASINH, ACOSH and ATANH by log1p; from 2^28 on the first two are log x + log 2. */
+XE_FN_ spe_id spe_hyperbolic_inverse_(spe_module *m, spe_math_op f, spe_id x)
+{
+    if (f == SPE_ATANH) return spe_hyperbolic_arc_tangent_(m, x);
+    spe_id one = spe_glsl_f_(m, x, 1.0), a = spe_glsl_abs_(m, x), large = spe_fgt_c_(m, a, 268435456.0), t, root, y;
+    t = spe_select(m, large, one, f == SPE_ASINH ? a : spe_fsub(m, x, one));
+    spe_id square = spe_fmul(m, t, t);
+    if (f == SPE_ASINH) {
+        root = spe_fadd(m, one, spe_glsl_root_(m, spe_fadd(m, square, one)));
+        t = spe_fadd(m, t, spe_fdiv(m, square, root));
+    } else {
+        root = spe_glsl_root_(m, spe_fadd(m, spe_fadd(m, t, t), square));
+        t = spe_fadd(m, t, root);
+    }
+    y = spe_logarithm_(m, SPE_LOG1P, spe_select(m, large, a, t));
+    y = spe_select(m, large, spe_fadd_c_(m, y, 0.6931471805599453), y);
+    if (f == SPE_ASINH) return spe_unless_nan_(m, x, spe_signed_as_(m, y, x));
+    spe_id outside = spe_flt(m, x, one);
+    return spe_unless_nan_(m, x, spe_select(m, outside, spe_nan_(m, x), y));
+}
+
+/* trigonometry.c - circular functions and their inverses for Vulkan, of f32. Reduction by pi is in integers, with as
+ * many bits of 2/pi as an argument needs, so that it is exact enough for all of them; the rest is series. */
+
+/* The upper 32 bits of a product of unsigned integers of 32 bits, by halves. */
+XE_FN_ spe_id spe_high_product_(spe_module *m, spe_id a, spe_id b)
+{
+    spe_id a0 = spe_and_c_(m, a, 0xffff), a1 = spe_shr_c_(m, a, 16);
+    spe_id b0 = spe_and_c_(m, b, 0xffff), b1 = spe_shr_c_(m, b, 16);
+    spe_id lowest = spe_imul(m, a0, b0), middle = spe_imul(m, a1, b0), other = spe_imul(m, a0, b1);
+    middle = spe_iadd(m, middle, spe_shr_c_(m, lowest, 16));
+    other = spe_iadd(m, other, spe_and_c_(m, middle, 0xffff));
+    spe_id high = spe_imul(m, a1, b1);
+    high = spe_iadd(m, high, spe_shr_c_(m, middle, 16));
+    return spe_iadd(m, high, spe_shr_c_(m, other, 16));
+}
+
+/* Word q + j of 64 zeros and the bits of 2/pi, for q from 0 to 4. */
+XE_FN_ spe_id spe_word_of_2_by_pi_(spe_module *m, spe_id q, uint32_t j)
+{
+    static const uint32_t words[] = {0,          0,          0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0,
+                                     0xdb629599, 0x3c439041, 0xfe5163ab};
+    spe_id word = spe_glsl_u_(m, q, words[j]);
+    for (uint32_t i = 1; i < 5 && i + j < sizeof words / sizeof *words; i++) {
+        spe_id is = spe_ieq_c_(m, q, i);
+        word = spe_select(m, is, spe_glsl_u_(m, q, words[i + j]), word);
+    }
+    return word;
+}
+
+/* The fraction of |x| / (2 pi) in 64 bits, for |x| from 1/2 on. With |x| = M 2^(e-31), M of 32 bits, it is that of M
+ * times the bits of 2/pi from place e - 3 on, of which 96 count. */
+XE_FN_ void spe_turns_(spe_module *m, spe_id x, spe_id *high, spe_id *low)
+{
+    spe_id bits = spe_bits_(m, x), zero = spe_glsl_u_(m, bits, 0), one = spe_glsl_u_(m, bits, 1), window[3];
+    spe_id least = spe_glsl_u_(m, bits, 126), e = spe_and_c_(m, spe_shr_c_(m, bits, 23), 255);
+    spe_id mantissa = spe_shl_c_(m, spe_or(m, bits, spe_glsl_u_(m, bits, 0x800000)), 8);
+    e = spe_select(m, spe_ult(m, e, least), least, e);
+    spe_id place = spe_isub_c_(m, e, 126 - 30), q = spe_shr_c_(m, place, 5), b = spe_and_c_(m, place, 31);
+    spe_id rest = spe_isub(m, spe_glsl_u_(m, bits, 32), b), whole = spe_ieq(m, b, zero);
+    spe_id next = spe_word_of_2_by_pi_(m, q, 0);
+    rest = spe_select(m, whole, spe_glsl_u_(m, bits, 31), rest); /* a shift by 32 is undefined */
+    for (uint32_t j = 0; j < 3; j++) {
+        spe_id word = next, upper = spe_shl(m, word, b);
+        next = spe_word_of_2_by_pi_(m, q, j + 1);
+        window[j] = spe_or(m, upper, spe_shr(m, next, rest));
+        window[j] = spe_select(m, whole, word, window[j]);
+    }
+    spe_id carried = spe_high_product_(m, mantissa, window[2]), top = spe_imul(m, mantissa, window[0]);
+    *low = spe_iadd(m, spe_imul(m, mantissa, window[1]), carried);
+    spe_id carry = spe_select(m, spe_ult(m, *low, carried), one, zero);
+    top = spe_iadd(m, top, spe_high_product_(m, mantissa, window[1]));
+    *high = spe_iadd(m, top, carry);
+}
+
+/* |x| = n pi/2 + r with r in -pi/4 .. pi/4 and n modulo 4; x itself and 0 below pi/4. */
+XE_FN_ spe_id spe_reduced_(spe_module *m, spe_id x, spe_id *n)
+{
+    spe_id type = spe_type_of(m, x), a = spe_glsl_abs_(m, x), high, low;
+    spe_turns_(m, a, &high, &low);
+    spe_id quarters = spe_shr_c_(m, spe_iadd_c_(m, high, 0x20000000), 30), zero = spe_glsl_u_(m, high, 0);
+    high = spe_isub(m, high, spe_shl_c_(m, quarters, 30));
+    spe_id negative = spe_slt(m, high, zero);
+    high = spe_select(m, negative, spe_not(m, high), high); /* less than its negative by a unit of 2^-64 */
+    low = spe_select(m, negative, spe_not(m, low), low);
+    spe_id byte = spe_and_c_(m, high, 0xff), top = spe_s_to_f(m, type, spe_isub(m, high, byte));
+    spe_id rest = spe_shl_c_(m, byte, 24);
+    rest = spe_u_to_f(m, type, spe_or(m, rest, spe_shr_c_(m, low, 8)));
+    rest = spe_fmul_c_(m, rest, 0x1p-56);
+    spe_id r = spe_fadd(m, spe_fmul_c_(m, top, 0x1p-32), rest);
+    r = spe_fmul_c_(m, r, 6.283185307179586);
+    r = spe_select(m, negative, spe_fneg(m, r), r);
+    spe_id small = spe_flt_c_(m, a, 0.78539816);
+    *n = spe_select(m, small, zero, quarters);
+    return spe_select(m, small, a, r);
+}
+
+/* x - 2 n' = n / 2 + r with r in -1/4 .. 1/4, exactly, for functions of pi x; r times pi. */
+XE_FN_ spe_id spe_reduced_pi_(spe_module *m, spe_id x, spe_id *n)
+{
+    spe_id i32 = spe_vec_like(m, spe_int(m, 32), x), a = spe_glsl_abs_(m, x), half = spe_glsl_f_(m, x, 0.5);
+    spe_id pairs = spe_glsl_round_(m, spe_fmul(m, a, half)), t = spe_fsub(m, a, spe_fmul_c_(m, pairs, 2.0));
+    spe_id halves = spe_glsl_round_(m, spe_fadd(m, t, t));
+    *n = spe_and_c_(m, spe_f_to_s(m, i32, halves), 3);
+    return spe_fmul_c_(m, spe_fsub(m, t, spe_fmul(m, halves, half)), 3.141592653589793);
+}
+
+/* r + r^3 P(r^2) */
+XE_FN_ spe_id spe_odd_series_(spe_module *m, spe_id r, int n, const double *coefficients)
+{
+    spe_id square = spe_fmul(m, r, r), cube = spe_fmul(m, r, square);
+    return spe_fadd(m, r, spe_fmul(m, cube, spe_polynomial_(m, square, n, coefficients)));
+}
+
+XE_FN_ spe_id spe_sine_series_(spe_module *m, spe_id r)
+{
+    static const double series[] = {1.0 / 362880, -1.0 / 5040, 1.0 / 120, -1.0 / 6};
+    return spe_odd_series_(m, r, 4, series);
+}
+
+XE_FN_ spe_id spe_cosine_series_(spe_module *m, spe_id r)
+{
+    static const double series[] = {-1.0 / 3628800, 1.0 / 40320, -1.0 / 720, 1.0 / 24, -0.5};
+    spe_id one = spe_glsl_f_(m, r, 1.0), z = spe_fmul(m, r, r);
+    return spe_fadd(m, one, spe_fmul(m, z, spe_polynomial_(m, z, 5, series)));
+}
+
+/* NaN where x is that or infinite, else y. */
+XE_FN_ spe_id spe_if_finite_(spe_module *m, spe_id x, spe_id y)
+{
+    spe_id bits = spe_bits_(m, spe_glsl_abs_(m, x)), finite = spe_ult(m, bits, spe_glsl_u_(m, bits, 0x7f800000));
+    return spe_select(m, finite, y, spe_nan_(m, x));
+}
+
+/* sin, cos or tan of x, or of pi x. */
+XE_FN_ spe_id spe_circular_(spe_module *m, spe_id x, char which, bool of_pi)
+{
+    spe_id n, r = of_pi ? spe_reduced_pi_(m, x, &n) : spe_reduced_(m, x, &n);
+    if (which == 'c') n = spe_iadd_c_(m, n, 1);
+    spe_id sine = spe_sine_series_(m, r), cosine = spe_cosine_series_(m, r), odd = spe_odd_(m, n);
+    spe_id y = spe_select(m, odd, cosine, sine);
+    spe_id bits = spe_shl_c_(m, spe_and_c_(m, n, 2), 30); /* the third and fourth quarters are negative */
+    if (which == 't') {
+        spe_id pole = spe_land(m, odd, spe_feq_c_(m, sine, 0.0)), zero = spe_glsl_u_(m, n, 0);
+        y = spe_fdiv(m, y, spe_select(m, odd, spe_fneg(m, sine), cosine));
+        y = spe_select(m, pole, spe_infinity_(m, x), y);
+        bits = spe_select(m, pole, bits, zero);
+    }
+    if (which != 'c') bits = spe_xor(m, bits, spe_and_c_(m, spe_bits_(m, x), 0x80000000));
+    return spe_if_finite_(m, x, spe_of_bits_(m, x, spe_xor(m, spe_bits_(m, y), bits)));
+}
+
+/* atan of x from 0 to 1; beyond tan(pi/8) it is pi/4 + atan((x - 1) / (x + 1)). */
+XE_FN_ spe_id spe_arc_(spe_module *m, spe_id x)
+{
+    static const double series[] = {1.0 / 17, -1.0 / 15, 1.0 / 13, -1.0 / 11, 1.0 / 9, -1.0 / 7, 1.0 / 5, -1.0 / 3};
+    spe_id one = spe_glsl_f_(m, x, 1.0), large = spe_fgt_c_(m, x, 0.41421356), less = spe_fsub(m, x, one);
+    spe_id turned = spe_fdiv(m, less, spe_fadd(m, x, one));
+    spe_id t = spe_odd_series_(m, spe_select(m, large, turned, x), 8, series);
+    return spe_select(m, large, spe_fadd_c_(m, t, 0.7853981633974483), t);
+}
+
+/* The smaller of two coordinates over the larger, from 0 to 1. Both are scaled so that it is exact to 2.5 units. */
+XE_FN_ spe_id spe_slope_(spe_module *m, spe_id least, spe_id most)
+{
+    spe_id one = spe_glsl_f_(m, most, 1.0), zero = spe_glsl_f_(m, most, 0.0);
+    spe_id up = spe_glsl_f_(m, most, 0x1p60), down = spe_glsl_f_(m, most, 0x1p-40);
+    spe_id scale = spe_select(m, spe_fgt_c_(m, most, 0x1p90), down, one);
+    scale = spe_select(m, spe_flt_c_(m, most, 0x1p-60), up, scale);
+    spe_id scaled = spe_fmul(m, least, scale), slope = spe_fdiv(m, scaled, spe_fmul(m, most, scale));
+    slope = spe_select(m, spe_feq(m, least, most), one, slope); /* infinities; but 0, 0 is 0 */
+    return spe_select(m, spe_feq(m, least, zero), zero, slope);
+}
+
+/* The angle of a point (x, y). */
+XE_FN_ spe_id spe_angle_(spe_module *m, spe_id y, spe_id x)
+{
+    spe_id ax = spe_glsl_abs_(m, x), ay = spe_glsl_abs_(m, y), steep = spe_fgt(m, ay, ax);
+    spe_id quarter = spe_glsl_f_(m, x, 1.5707963267948966), half = spe_glsl_f_(m, x, 3.141592653589793);
+    spe_id most = spe_select(m, steep, ay, ax), least = spe_select(m, steep, ax, ay);
+    spe_id angle = spe_arc_(m, spe_slope_(m, least, most)), left = spe_negative_(m, x);
+    angle = spe_select(m, steep, spe_fsub(m, quarter, angle), angle);
+    angle = spe_select(m, left, spe_fsub(m, half, angle), angle);
+    angle = spe_signed_as_(m, angle, y);
+    return spe_unless_nan_(m, x, spe_unless_nan_(m, y, angle));
+}
+
+/* asin x = x + x^3 / 6 + 3 x^5 / 40 ... of x from 0 to 1/2. */
+XE_FN_ spe_id spe_arc_sine_series_(spe_module *m, spe_id x)
+{
+    double series[12], term = 1;
+    for (int n = 1; n <= 12; n++) {
+        term *= (2.0 * n - 1) / (2.0 * n);
+        series[12 - n] = term / (2 * n + 1);
+    }
+    return spe_odd_series_(m, x, 12, series);
+}
+
+/* asin or acos: beyond 1/2, acos x = 2 asin(sqrt((1 - x) / 2)). */
+XE_FN_ spe_id spe_arc_sine_(spe_module *m, spe_id x, bool cosine)
+{
+    spe_id one = spe_glsl_f_(m, x, 1.0), quarter = spe_glsl_f_(m, x, 1.5707963267948966), a = spe_glsl_abs_(m, x);
+    spe_id near_one = spe_fgt_c_(m, a, 0.5), outside = spe_fgt(m, a, one);
+    spe_id root = spe_glsl_root_(m, spe_fmul_c_(m, spe_fsub(m, one, a), 0.5));
+    spe_id y = spe_arc_sine_series_(m, spe_select(m, near_one, root, a)), twice = spe_fadd(m, y, y);
+    if (cosine) {
+        spe_id negative = spe_negative_(m, x), half = spe_glsl_f_(m, x, 3.141592653589793);
+        twice = spe_select(m, negative, spe_fsub(m, half, twice), twice);
+        y = spe_fsub(m, quarter, spe_select(m, negative, spe_fneg(m, y), y));
+        y = spe_select(m, near_one, twice, y);
+    } else {
+        y = spe_signed_as_(m, spe_select(m, near_one, spe_fsub(m, quarter, twice), y), x);
+    }
+    return spe_unless_nan_(m, x, spe_select(m, outside, spe_nan_(m, x), y));
+}
+
+/* powers.c - powers and roots for Vulkan, of f32. */
+
+/* log m of m from sqrt(1/2) to sqrt(2), in two parts: s = (m - 1) / (m + 1), of which the upper 12 bits are exact,
+ * and log m = 2 s + 2 s^3 / 3 ... */
+XE_FN_ spe_id spe_two_part_series_(spe_module *m, spe_id mantissa, spe_id *low)
+{
+    static const double series[] = {2.0 / 11, 2.0 / 9, 2.0 / 7, 2.0 / 5, 2.0 / 3};
+    spe_id one = spe_glsl_f_(m, mantissa, 1.0), f = spe_fsub(m, mantissa, one), d = spe_fadd(m, mantissa, one);
+    spe_id d_high = spe_head_(m, d), d_low = spe_fsub(m, mantissa, spe_fsub(m, d_high, one));
+    spe_id s = spe_fdiv(m, f, d), s_high = spe_head_(m, s), z = spe_fmul(m, s, s), cube = spe_fmul(m, s, z);
+    spe_id tail = spe_fmul(m, cube, spe_polynomial_(m, z, 5, series));
+    spe_id rest = spe_fsub(m, f, spe_fmul(m, s_high, d_high));
+    rest = spe_fsub(m, rest, spe_fmul(m, s_high, d_low));
+    rest = spe_fdiv(m, rest, d);
+    *low = spe_fadd(m, spe_fadd(m, rest, rest), tail);
+    return spe_fadd(m, s_high, s_high);
+}
+
+/* log2 x in two parts, to 2^-30 of it, for positive finite x. Called where arithmetic is as written. */
+XE_FN_ spe_id spe_two_logarithms_(spe_module *m, spe_id x, spe_id *low)
+{
+    spe_id exponent, mantissa = spe_mantissa_(m, x, &exponent), rest;
+    spe_id e = spe_s_to_f(m, spe_type_of(m, x), exponent), natural = spe_two_part_series_(m, mantissa, &rest);
+    spe_id high = spe_fmul_c_(m, natural, 1.4423828125); /* exact */
+    spe_id l = spe_fmul_c_(m, natural, 0.0003122283889634);
+    l = spe_fadd(m, l, spe_fmul_c_(m, rest, 1.4426950408889634));
+    spe_id sum = spe_fadd(m, e, high), lost = spe_fsub(m, high, spe_fsub(m, sum, e));
+    l = spe_fadd(m, lost, l);
+    spe_id total = spe_fadd(m, sum, l);
+    *low = spe_fsub(m, l, spe_fsub(m, total, sum));
+    return total;
+}
+
+/* x^(y + more) for positive finite x, `more` being small beside y, or y a sum of both. */
+XE_FN_ spe_id spe_power_of_positive_(spe_module *m, spe_id x, spe_id y, spe_id more)
+{
+    spe_id zero = spe_glsl_f_(m, x, 0.0), most = spe_glsl_f_(m, x, 0x1p40), least = spe_fneg(m, most), low;
+    y = spe_clamped_(m, y, least, most); /* infinities */
+    m->as_written = true;
+    spe_id log = spe_two_logarithms_(m, x, &low), head = spe_head_(m, log);
+    low = spe_fadd(m, spe_fsub(m, log, head), low);
+    spe_id y_head = spe_head_(m, y), y_low = spe_fadd(m, spe_fsub(m, y, y_head), more);
+    spe_id high = spe_fmul(m, y_head, head), rest = spe_fmul(m, y_low, head);
+    rest = spe_fadd(m, rest, spe_fmul(m, spe_fadd(m, y, more), low));
+    spe_id p = spe_fadd(m, high, rest);
+    most = spe_glsl_f_(m, x, 200.0), least = spe_glsl_f_(m, x, -200.0);
+    spe_id beyond = spe_fge(m, spe_glsl_abs_(m, p), most), n = spe_clamped_(m, p, least, most);
+    n = spe_glsl_round_(m, spe_select(m, spe_feq(m, n, n), n, zero));
+    spe_id r = spe_fadd(m, spe_fsub(m, high, n), rest);
+    m->as_written = false;
+    r = spe_select(m, beyond, zero, r);
+    return spe_scaled_by_2_(m, spe_exponential_series_(m, spe_fmul_c_(m, r, 0.6931471805599453)), n);
+}
+
+/* The power of any x from that of |x|, for exponents that are whole, odd and positive or not. */
+XE_FN_ spe_id spe_power_of_any_(spe_module *m, spe_id x, spe_id power, spe_id whole, spe_id odd, spe_id positive)
+{
+    spe_id zero = spe_glsl_f_(m, x, 0.0), infinity = spe_infinity_(m, x), nan = spe_nan_(m, x);
+    spe_id a = spe_glsl_abs_(m, x), infinite = spe_feq(m, a, infinity), none = spe_feq(m, a, zero);
+    spe_id extreme = spe_select(m, spe_leq(m, infinite, positive), infinity, zero);
+    power = spe_select(m, spe_lor(m, infinite, none), extreme, power);
+    spe_id turned = spe_land(m, spe_negative_(m, x), odd);
+    power = spe_select(m, turned, spe_fneg(m, power), power);
+    spe_id below = spe_flt(m, x, zero), refused = spe_land(m, below, spe_lnot(m, infinite));
+    refused = spe_land(m, refused, spe_lnot(m, whole));
+    return spe_unless_nan_(m, x, spe_select(m, refused, nan, power));
+}
+
+/* x^y of POW where x or y is 0, or x is 1: that of POWR. */
+XE_FN_ spe_id spe_powr_of_any_(spe_module *m, spe_id x, spe_id y, spe_id power)
+{
+    spe_id zero = spe_glsl_f_(m, x, 0.0), one = spe_glsl_f_(m, x, 1.0), infinity = spe_infinity_(m, x);
+    spe_id y_is_0 = spe_feq(m, y, zero), x_is_0 = spe_feq(m, x, zero), x_is_1 = spe_feq(m, x, one);
+    spe_id y_is_infinite = spe_feq(m, spe_glsl_abs_(m, y), infinity);
+    spe_id extreme = spe_lor(m, x_is_0, spe_feq(m, spe_glsl_abs_(m, x), infinity));
+    power = spe_select(m, y_is_0, spe_unless_nan_(m, x, one), power);
+    extreme = spe_land(m, y_is_0, extreme);
+    spe_id refused = spe_lor(m, extreme, spe_land(m, x_is_1, y_is_infinite));
+    spe_id outside = spe_lor(m, refused, spe_flt(m, x, zero));
+    power = spe_select(m, outside, spe_nan_(m, x), power);
+    spe_id unsigned_0 = spe_land(m, x_is_0, spe_lnot(m, refused));
+    return spe_select(m, unsigned_0, spe_glsl_abs_(m, power), power);
+}
+
+/* POW and POWR, which is only for x from 0 on. */
+XE_FN_ spe_id spe_power_(spe_module *m, spe_math_op f, spe_id x, spe_id y)
+{
+    spe_id i32 = spe_vec_like(m, spe_int(m, 32), x), zero = spe_glsl_f_(m, x, 0.0), one = spe_glsl_f_(m, x, 1.0);
+    spe_id size = spe_glsl_abs_(m, y), whole = spe_feq(m, spe_glsl_(m, SPE_GLSL_TRUNC_, "llf:=", y, 0, 0), y);
+    spe_id units = spe_select(m, spe_flt_c_(m, size, 16777216.0), size, zero); /* larger ones are even */
+    spe_id odd = spe_land(m, whole, spe_odd_(m, spe_f_to_s(m, i32, units))), positive = spe_fgt(m, y, zero);
+    spe_id power = spe_power_of_positive_(m, spe_glsl_abs_(m, x), y, zero);
+    power = spe_power_of_any_(m, x, power, whole, odd, positive);
+    power = spe_unless_nan_(m, y, power);
+    if (f == SPE_POWR) return spe_powr_of_any_(m, x, y, power);
+    spe_id none = spe_feq(m, y, zero), always_1 = spe_lor(m, none, spe_feq(m, x, one));
+    return spe_select(m, always_1, one, power);
+}
+
+/* An integer n in two floats. */
+XE_FN_ spe_id spe_in_two_floats_(spe_module *m, spe_id n, spe_id type, spe_id *more)
+{
+    enum { EXACT = 1 << 24 }; /* up to there, floats have all integers */
+    spe_id zero = spe_glsl_u_(m, n, 0), shifted = spe_iadd_c_(m, n, EXACT);
+    spe_id large = spe_ugt(m, shifted, spe_glsl_u_(m, n, 2 * EXACT));
+    spe_id byte = spe_select(m, large, spe_and_c_(m, n, 0xff), zero);
+    *more = spe_s_to_f(m, type, byte);
+    return spe_s_to_f(m, type, spe_isub(m, n, byte));
+}
+
+/* 1 / n in two floats; 1 for n = 0. */
+XE_FN_ spe_id spe_inverse_in_two_floats_(spe_module *m, spe_id n, spe_id x, spe_id *more)
+{
+    spe_id one = spe_glsl_f_(m, x, 1.0), none = spe_ieq_c_(m, n, 0);
+    spe_id real = spe_s_to_f(m, spe_type_of(m, x), spe_select(m, none, spe_glsl_u_(m, n, 1), n));
+    spe_id inverse = spe_head_(m, spe_fdiv(m, one, real));
+    m->as_written = true;
+    *more = spe_fdiv(m, spe_fsub(m, one, spe_fmul(m, inverse, real)), real);
+    m->as_written = false;
+    return inverse;
+}
+
+/* POWN and ROOTN: x^n and x^(1/n) for an integer n, whose float or quotient has two parts. */
+XE_FN_ spe_id spe_whole_power_(spe_module *m, spe_math_op f, spe_id x, spe_id n)
+{
+    spe_id zero = spe_glsl_u_(m, n, 0), none = spe_ieq(m, n, zero), odd = spe_odd_(m, n), y, more;
+    if (f == SPE_POWN) y = spe_in_two_floats_(m, n, spe_type_of(m, x), &more);
+    else y = spe_inverse_in_two_floats_(m, n, x, &more);
+    spe_id power = spe_power_of_positive_(m, spe_glsl_abs_(m, x), y, more);
+    spe_id whole = spe_ieq(m, n, n), positive = spe_sgt(m, n, zero);
+    power = spe_power_of_any_(m, x, power, whole, odd, positive);
+    if (f == SPE_POWN) return spe_select(m, none, spe_glsl_f_(m, x, 1.0), power);
+    spe_id negative = spe_flt_c_(m, x, 0.0), refused = spe_land(m, negative, spe_lnot(m, odd));
+    refused = spe_lor(m, none, refused);
+    return spe_select(m, refused, spe_nan_(m, x), power);
+}
+
+/* One of three factors. */
+XE_FN_ spe_id spe_factor_(spe_module *m, spe_id x, spe_id small, double if_small, spe_id large, double if_large)
+{
+    spe_id for_small = spe_glsl_f_(m, x, if_small), for_large = spe_glsl_f_(m, x, if_large);
+    return spe_select(m, small, for_small, spe_select(m, large, for_large, spe_glsl_f_(m, x, 1.0)));
+}
+
+/* Two steps of Halley's from a third of the exponent; x is scaled by 2^24 or 2^-24 where that needs room. */
+XE_FN_ spe_id spe_cube_root_(spe_module *m, spe_id x)
+{
+    spe_id given = spe_glsl_abs_(m, x), small = spe_flt_c_(m, given, 0x1p-90), large = spe_fgt_c_(m, given, 0x1p90);
+    spe_id scale = spe_factor_(m, x, small, 0x1p24, large, 0x1p-24);
+    spe_id back = spe_factor_(m, x, small, 0x1p-8, large, 0x1p8);
+    spe_id a = spe_fmul(m, given, scale), bits = spe_bits_(m, a);
+    spe_id t = spe_of_bits_(m, x, spe_iadd_c_(m, spe_udiv(m, bits, spe_glsl_u_(m, bits, 3)), 0x2a5137a0));
+    for (int i = 0; i < 2; i++) {
+        spe_id cube = spe_fmul(m, spe_fmul(m, t, t), t), over = spe_fadd(m, a, spe_fadd(m, cube, cube));
+        t = spe_fadd(m, t, spe_fmul(m, t, spe_fdiv(m, spe_fsub(m, a, cube), over)));
+    }
+    t = spe_fmul(m, t, back);
+    spe_id none = spe_feq_c_(m, given, 0.0), infinite = spe_ieq_c_(m, spe_bits_(m, given), 0x7f800000);
+    spe_id itself = spe_lor(m, none, infinite);
+    return spe_unless_nan_(m, x, spe_select(m, itself, x, spe_signed_as_(m, t, x)));
+}
+
+/* sqrt(x^2 + y^2), scaled so that squares stay inside f32; infinite if one is, even beside NaN. */
+XE_FN_ spe_id spe_hypotenuse_(spe_module *m, spe_id x, spe_id y)
+{
+    spe_id infinity = spe_infinity_(m, x);
+    x = spe_glsl_abs_(m, x), y = spe_glsl_abs_(m, y);
+    spe_id most = spe_select(m, spe_fgt(m, x, y), x, y), large = spe_fgt_c_(m, most, 0x1p60);
+    spe_id small = spe_flt_c_(m, most, 0x1p-40), scale = spe_factor_(m, x, small, 0x1p80, large, 0x1p-68);
+    spe_id back = spe_factor_(m, x, small, 0x1p-80, large, 0x1p68);
+    spe_id scaled_x = spe_fmul(m, x, scale), scaled_y = spe_fmul(m, y, scale), square = spe_fmul(m, scaled_x, scaled_x);
+    square = spe_fadd(m, square, spe_fmul(m, scaled_y, scaled_y));
+    spe_id r = spe_fmul(m, spe_glsl_root_(m, square), back), infinite = spe_feq(m, x, infinity);
+    r = spe_unless_nan_(m, x, spe_unless_nan_(m, y, r));
+    infinite = spe_lor(m, infinite, spe_feq(m, y, infinity));
+    return spe_select(m, infinite, infinity, r);
+}
+
+/* vulkan_math.c - Vulkan's mathematics: functions of GLSL.std.450 where these are as accurate as OpenCL's, and others
+ * made of arithmetic, for floats of 16 and 32 bits. */
+
+/* The number of the function that gives the same; 0: there is none. */
+XE_FN_ uint32_t spe_glsl_number_(spe_math_op f)
+{
+    static const struct {
+        uint16_t ours, theirs;
+    } rows[] = {{SPE_FABS, 4}, {SPE_FLOOR, 8}, {SPE_CEIL, 9}, {SPE_TRUNC, 3}, {SPE_RINT, 2}, {SPE_SQRT, 31},
+                {SPE_RSQRT, 32}, {SPE_FMA, 50}, {SPE_FMIN, 79}, {SPE_FMAX, 80}, {SPE_FCLAMP, 81}, {SPE_SIGN, 6},
+                {SPE_SMIN, 39}, {SPE_SMAX, 42}, {SPE_UMIN, 38}, {SPE_UMAX, 41}, {SPE_SABS, 5}, {SPE_SCLAMP, 45},
+                {SPE_UCLAMP, 44}, {SPE_NATIVE_SQRT, 31}, {SPE_NATIVE_RSQRT, 32}, {SPE_NATIVE_EXP, 27},
+                {SPE_NATIVE_EXP2, 29}, {SPE_NATIVE_LOG, 28}, {SPE_NATIVE_LOG2, 30}, {SPE_NATIVE_SIN, 13},
+                {SPE_NATIVE_COS, 14}, {SPE_NATIVE_TAN, 15}, {SPE_NATIVE_POWR, 26}, {SPE_MIX, 46}, {SPE_STEP, 48},
+                {SPE_SMOOTHSTEP, 49}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].ours == (uint32_t)f) return rows[i].theirs;
+    }
+    return 0;
+}
+
+/* Half away from zero, which Vulkan leaves open. */
+XE_FN_ spe_id spe_round_away_(spe_module *m, spe_id x)
+{
+    spe_id whole = spe_glsl_(m, SPE_GLSL_TRUNC_, "llf:=", x, 0, 0), rest = spe_glsl_abs_(m, spe_fsub(m, x, whole));
+    spe_id up = spe_glsl_f_(m, x, 1.0), down = spe_glsl_f_(m, x, -1.0), negative = spe_flt_c_(m, x, 0.0);
+    spe_id away = spe_fadd(m, whole, spe_select(m, negative, down, up)), half = spe_glsl_f_(m, x, 0.5);
+    return spe_select(m, spe_fge(m, rest, half), away, whole);
+}
+
+/* Zeros before the highest bit, or after the lowest, of integers of 32 bits. */
+XE_FN_ spe_id spe_count_zeros_(spe_module *m, spe_id x, bool leading)
+{
+    spe_id bit = spe_glsl_(m, leading ? SPE_GLSL_FIND_MSB_ : SPE_GLSL_FIND_LSB_, "lli:=", x, 0, 0);
+    if (leading) return spe_isub(m, spe_glsl_u_(m, x, 31), bit); /* -1: there is none */
+    spe_id width = spe_glsl_u_(m, x, 32);
+    return spe_select(m, spe_ieq_c_(m, x, 0), width, bit);
+}
+
+XE_FN_ spe_id spe_rotate_(spe_module *m, spe_id x, spe_id n)
+{
+    uint32_t mask = spe_width(m, spe_type_of(m, x)) - 1;
+    spe_id left = spe_shl(m, x, spe_and_c_(m, n, mask));
+    return spe_or(m, left, spe_shr(m, x, spe_and_c_(m, spe_ineg(m, n), mask)));
+}
+
+/* The same value of 8 or 16 bits in 32; of 32 bits, itself. */
+XE_FN_ spe_id spe_in_32_bits_(spe_module *m, spe_id x, bool is_signed)
+{
+    spe_id i32 = spe_vec_like(m, spe_int(m, 32), x);
+    if (spe_type_of(m, x) == i32) return x;
+    return is_signed ? spe_sconvert(m, i32, x) : spe_uconvert(m, i32, x);
+}
+
+/* The upper half of a product. */
+XE_FN_ spe_id spe_upper_(spe_module *m, spe_id a, spe_id b, bool is_signed)
+{
+    spe_id type = spe_type_of(m, a), zero = spe_const_u(m, type, 0);
+    uint32_t bits = spe_width(m, type);
+    if (bits < 32) {
+        spe_id wide_a = spe_in_32_bits_(m, a, is_signed), wide_b = spe_in_32_bits_(m, b, is_signed);
+        return spe_uconvert(m, type, spe_shr_c_(m, spe_imul(m, wide_a, wide_b), bits));
+    }
+    spe_id high = spe_high_product_(m, a, b);
+    if (!is_signed) return high;
+    high = spe_isub(m, high, spe_select(m, spe_slt(m, a, zero), b, zero));
+    return spe_isub(m, high, spe_select(m, spe_slt(m, b, zero), a, zero));
+}
+
+/* The largest, or where x is negative, the smallest integer. */
+XE_FN_ spe_id spe_limit_(spe_module *m, spe_id x)
+{
+    spe_id type = spe_type_of(m, x), sign = spe_sar_c_(m, x, spe_width(m, type) - 1);
+    return spe_xor(m, sign, spe_shr_c_(m, spe_not(m, spe_const_u(m, type, 0)), 1));
+}
+
+/* a b + c that stops at the limits of its type. */
+XE_FN_ spe_id spe_saturated_mad_(spe_module *m, bool is_signed, const spe_id *a)
+{
+    spe_id zero = spe_glsl_u_(m, a[0], 0), one = spe_glsl_u_(m, a[0], 1), low = spe_imul(m, a[0], a[1]);
+    spe_id sum = spe_iadd(m, low, a[2]), carry = spe_select(m, spe_ult(m, sum, low), one, zero);
+    spe_id up = spe_iadd(m, spe_upper_(m, a[0], a[1], is_signed), carry);
+    if (!is_signed) {
+        spe_id all = spe_not(m, zero);
+        return spe_select(m, spe_ine(m, up, zero), all, sum);
+    }
+    uint32_t last = spe_width(m, spe_type_of(m, a[0])) - 1;
+    up = spe_iadd(m, up, spe_sar_c_(m, a[2], last));
+    spe_id over = spe_ine(m, up, spe_sar_c_(m, sum, last));
+    return spe_select(m, over, spe_limit_(m, up), sum);
+}
+
+/* a + b and a - b that stop at the limits of their type. A signed sum passes them if its sign is neither a's nor b's, a
+ * difference if a's sign is neither its own nor b's. */
+XE_FN_ spe_id spe_saturated_(spe_module *m, spe_math_op f, spe_id a, spe_id b)
+{
+    bool sum = f == SPE_UADD_SAT || f == SPE_SADD_SAT;
+    spe_id zero = spe_glsl_u_(m, a, 0), r = sum ? spe_iadd(m, a, b) : spe_isub(m, a, b);
+    if (f == SPE_UADD_SAT) {
+        spe_id all = spe_not(m, zero);
+        return spe_select(m, spe_ult(m, r, a), all, r);
+    }
+    if (f == SPE_USUB_SAT) return spe_select(m, spe_ult(m, a, b), zero, r);
+    spe_id turned = spe_xor(m, a, r), other = spe_xor(m, b, sum ? r : a);
+    spe_id over = spe_slt(m, spe_and(m, turned, other), zero);
+    return spe_select(m, over, spe_limit_(m, a), r);
+}
+
+/* x 2^n; each of four factors is inside f32, as products of them need not be. */
+XE_FN_ spe_id spe_scaled_(spe_module *m, spe_id x, spe_id n)
+{
+    spe_id type = spe_type_of(m, x), most = spe_glsl_u_(m, n, 400), least = spe_glsl_u_(m, n, (uint32_t)-400);
+    spe_id below = spe_slt(m, n, least), above = spe_sgt(m, n, most);
+    n = spe_select(m, above, most, spe_select(m, below, least, n));
+    spe_id quarter = spe_sar_c_(m, n, 2), factor = spe_power_of_2_(m, quarter, type);
+    spe_id rest = spe_isub(m, n, spe_imul(m, quarter, spe_glsl_u_(m, n, 3)));
+    rest = spe_power_of_2_(m, rest, type);
+    m->as_written = true;
+    x = spe_fmul(m, spe_fmul(m, spe_fmul(m, x, factor), factor), factor);
+    x = spe_fmul(m, x, rest);
+    m->as_written = false;
+    return x;
+}
+
+/* The exponent of x as a float. */
+XE_FN_ spe_id spe_exponent_(spe_module *m, spe_id x)
+{
+    spe_id a = spe_glsl_abs_(m, x), infinity = spe_infinity_(m, x), least = spe_fneg(m, infinity), lift;
+    spe_id e = spe_isub_c_(m, spe_shr_c_(m, spe_normal_bits_(m, a, &lift), 23), 127);
+    e = spe_s_to_f(m, spe_type_of(m, x), spe_isub(m, e, lift));
+    e = spe_select(m, spe_feq(m, a, infinity), infinity, e);
+    e = spe_select(m, spe_feq_c_(m, a, 0.0), least, e);
+    return spe_unless_nan_(m, x, e);
+}
+
+/* The one that is farther from 0 (or nearer); of two as far, the larger (or smaller). */
+XE_FN_ spe_id spe_by_magnitude_(spe_module *m, spe_id x, spe_id y, bool farther)
+{
+    spe_id ax = spe_glsl_abs_(m, x), ay = spe_glsl_abs_(m, y), same;
+    same = spe_glsl_(m, farther ? SPE_GLSL_NMAX_ : SPE_GLSL_NMIN_, "llf=:=", x, y, 0);
+    same = spe_select(m, farther ? spe_fgt(m, ax, ay) : spe_flt(m, ax, ay), x, same);
+    return spe_select(m, farther ? spe_fgt(m, ay, ax) : spe_flt(m, ay, ax), y, same);
+}
+
+/* The next f32 after x towards y. */
+XE_FN_ spe_id spe_next_(spe_module *m, spe_id x, spe_id y)
+{
+    spe_id bits = spe_bits_(m, x), up = spe_flt(m, x, y), positive = spe_sge(m, bits, spe_glsl_u_(m, bits, 0));
+    spe_id one = spe_glsl_u_(m, bits, 1), more = spe_iadd(m, bits, one), less = spe_isub(m, bits, one);
+    spe_id next = spe_select(m, spe_leq(m, up, positive), more, less);
+    spe_id after_0 = spe_select(m, up, one, spe_glsl_u_(m, bits, 0x80000001)), is_0 = spe_feq_c_(m, x, 0.0);
+    next = spe_of_bits_(m, x, spe_select(m, is_0, after_0, next));
+    next = spe_select(m, spe_feq(m, x, y), y, next);
+    return spe_unless_nan_(m, x, spe_unless_nan_(m, y, next));
+}
+
+/* Times 1 / pi. */
+XE_FN_ spe_id spe_in_turns_(spe_module *m, spe_id x) { return spe_fmul_c_(m, x, 0.3183098861837907); }
+
+/* |x - y| */
+XE_FN_ spe_id spe_difference_(spe_module *m, spe_id x, spe_id y, bool is_signed)
+{
+    spe_id more = spe_isub(m, x, y), less = spe_isub(m, y, x);
+    return spe_select(m, is_signed ? spe_sgt(m, x, y) : spe_ugt(m, x, y), more, less);
+}
+
+/* (x + y) / 2, rounded down or up, without a bit more than they have. */
+XE_FN_ spe_id spe_mean_(spe_module *m, spe_id x, spe_id y, bool is_signed, bool up)
+{
+    spe_id both = up ? spe_or(m, x, y) : spe_and(m, x, y), rest = spe_xor(m, x, y);
+    rest = is_signed ? spe_sar_c_(m, rest, 1) : spe_shr_c_(m, rest, 1);
+    return up ? spe_isub(m, both, rest) : spe_iadd(m, both, rest);
+}
+
+/* Functions of integers that are made of others; 0 without an error: f is none of them. */
+XE_FN_ spe_id spe_made_of_integers_(spe_module *m, spe_math_op f, const spe_id *a)
+{
+    spe_id x = a[0], y = a[1];
+    switch (f) {
+    case SPE_POPCOUNT: return spe_bit_count(m, x);
+    case SPE_CLZ: return spe_count_zeros_(m, x, true);
+    case SPE_CTZ: return spe_count_zeros_(m, x, false);
+    case SPE_ROTATE: return spe_rotate_(m, x, y);
+    case SPE_UABS: return x;
+    case SPE_SABS_DIFF: case SPE_UABS_DIFF: return spe_difference_(m, x, y, f == SPE_SABS_DIFF);
+    case SPE_SHADD: case SPE_UHADD: return spe_mean_(m, x, y, f == SPE_SHADD, false);
+    case SPE_SRHADD: case SPE_URHADD: return spe_mean_(m, x, y, f == SPE_SRHADD, true);
+    case SPE_SMUL_HI: case SPE_UMUL_HI: return spe_upper_(m, x, y, f == SPE_SMUL_HI);
+    case SPE_SMAD_HI: case SPE_UMAD_HI: return spe_iadd(m, spe_upper_(m, x, y, f == SPE_SMAD_HI), a[2]);
+    case SPE_SMUL24: case SPE_UMUL24: return spe_imul(m, x, y);
+    case SPE_SMAD24: case SPE_UMAD24: return spe_iadd(m, spe_imul(m, x, y), a[2]);
+    case SPE_UADD_SAT: case SPE_USUB_SAT: case SPE_SADD_SAT: case SPE_SSUB_SAT: return spe_saturated_(m, f, x, y);
+    case SPE_SMAD_SAT: case SPE_UMAD_SAT: return spe_saturated_mad_(m, f == SPE_SMAD_SAT, a);
+    default: return 0;
+    }
+}
+
+/* The same of floats of 32 bits. */
+XE_FN_ spe_id spe_made_(spe_module *m, spe_math_op f, const spe_id *a)
+{
+    spe_id x = a[0], y = a[1];
+    switch (f) {
+    case SPE_EXP: case SPE_EXP2: case SPE_EXP10: case SPE_EXPM1: return spe_exponential_(m, f, x);
+    case SPE_LOG: case SPE_LOG2: case SPE_LOG10: case SPE_LOG1P: return spe_logarithm_(m, f, x);
+    case SPE_SIN: case SPE_SINPI: return spe_circular_(m, x, 's', f == SPE_SINPI);
+    case SPE_COS: case SPE_COSPI: return spe_circular_(m, x, 'c', f == SPE_COSPI);
+    case SPE_TAN: case SPE_TANPI: return spe_circular_(m, x, 't', f == SPE_TANPI);
+    case SPE_ASIN: case SPE_ACOS: return spe_arc_sine_(m, x, f == SPE_ACOS);
+    case SPE_ASINPI: case SPE_ACOSPI: return spe_in_turns_(m, spe_arc_sine_(m, x, f == SPE_ACOSPI));
+    case SPE_ATAN: return spe_angle_(m, x, spe_glsl_f_(m, x, 1.0));
+    case SPE_ATANPI: return spe_in_turns_(m, spe_angle_(m, x, spe_glsl_f_(m, x, 1.0)));
+    case SPE_ATAN2: return spe_angle_(m, x, y);
+    case SPE_ATAN2PI: return spe_in_turns_(m, spe_angle_(m, x, y));
+    case SPE_SINH: case SPE_COSH: return spe_hyperbolic_(m, x, f == SPE_COSH);
+    case SPE_ASINH: case SPE_ACOSH: case SPE_ATANH: return spe_hyperbolic_inverse_(m, f, x);
+    case SPE_TANH: return spe_hyperbolic_tangent_(m, x);
+    case SPE_ERF: return spe_error_function_(m, x);
+    case SPE_ERFC: return spe_error_complement_(m, x);
+    case SPE_POW: case SPE_POWR: return spe_power_(m, f, x, y);
+    case SPE_POWN: case SPE_ROOTN: return spe_whole_power_(m, f, x, y);
+    case SPE_CBRT: return spe_cube_root_(m, x);
+    case SPE_HYPOT: return spe_hypotenuse_(m, x, y);
+    case SPE_LDEXP: return spe_scaled_(m, x, y);
+    case SPE_LOGB: return spe_exponent_(m, x);
+    case SPE_COPYSIGN: return spe_signed_as_(m, spe_glsl_abs_(m, x), y);
+    case SPE_NEXTAFTER: return spe_next_(m, x, y);
+    default: return 0;
+    }
+}
+
+/* x - y, 0 where x is not larger. */
+XE_FN_ spe_id spe_excess_(spe_module *m, spe_id x, spe_id y)
+{
+    spe_id difference = spe_fsub(m, x, y), none = spe_null(m, spe_type_of(m, x));
+    return spe_select(m, spe_fle(m, x, y), none, difference);
+}
+
+/* The same of floats of any size. */
+XE_FN_ spe_id spe_made_of_floats_(spe_module *m, spe_math_op f, const spe_id *a)
+{
+    spe_id x = a[0], y = a[1];
+    switch (f) {
+    case SPE_ROUND: return spe_round_away_(m, x);
+    case SPE_MAD: return spe_fadd(m, spe_fmul(m, x, y), a[2]);
+    case SPE_FDIM: return spe_excess_(m, x, y);
+    case SPE_MAXMAG: case SPE_MINMAG: return spe_by_magnitude_(m, x, y, f == SPE_MAXMAG);
+    case SPE_NATIVE_RECIP: return spe_fdiv(m, spe_glsl_f_(m, x, 1.0), x);
+    case SPE_NATIVE_DIVIDE: return spe_fdiv(m, x, y);
+    case SPE_NATIVE_EXP10:
+        return spe_glsl_(m, SPE_GLSL_EXP2_, "llf:=", spe_fmul_c_(m, x, 3.321928094887362), 0, 0);
+    case SPE_NATIVE_LOG10: return spe_fmul_c_(m, spe_glsl_(m, SPE_GLSL_LOG2_, "llf:=", x, 0, 0), 0.3010299956639812);
+    default: return 0;
+    }
+}
+
+/* A function of f32, also for f16. */
+XE_FN_ spe_id spe_made_as_f32_(spe_module *m, const char *name, spe_math_op f, uint32_t n, const spe_id *args)
+{
+    spe_id type = spe_type_of(m, args[0]), f32 = spe_vec_like(m, spe_float(m, 32), args[0]), a[3] = {0, 0, 0}, v;
+    bool integer = f == SPE_LDEXP || f == SPE_POWN || f == SPE_ROOTN; /* the second operand */
+    if (spe_width(m, type) == 64)
+        return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has %s of 16 and 32 bits for Vulkan", name);
+    if (f == SPE_NEXTAFTER && type != f32)
+        return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has %s of 32 bits for Vulkan", name);
+    for (uint32_t i = 0; i < n; i++) a[i] = type == f32 || (i && integer) ? args[i] : spe_fconvert(m, f32, args[i]);
+    v = spe_made_(m, f, a);
+    m->doing = name;
+    if (!v) return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has no %s for Vulkan", name);
+    return type == f32 ? v : spe_fconvert(m, type, v);
+}
+
+/* f of these arguments, which are checked. */
+XE_FN_ spe_id spe_glsl_math_(spe_module *m, const char *name, spe_math_op f, const char *form, uint32_t n,
+                             const spe_id *args)
+{
+    spe_id type = spe_type_of(m, args[0]), a[3] = {0, 0, 0}, v;
+    uint32_t bits = spe_width(m, type);
+    bool zeros = f == SPE_CLZ || f == SPE_CTZ;
+    bool upper = f == SPE_SMUL_HI || f == SPE_UMUL_HI || f == SPE_SMAD_HI || f == SPE_UMAD_HI || f == SPE_SMAD_SAT ||
+                 f == SPE_UMAD_SAT;
+    memcpy(a, args, n * sizeof *a);
+    if (spe_glsl_number_(f)) return spe_glsl_(m, spe_glsl_number_(f), form, a[0], a[1], a[2]);
+    if ((zeros && bits != 32) || (upper && bits == 64))
+        return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has %s of %s32 bits for Vulkan", name,
+                          zeros ? "" : "up to ");
+    v = f >= SPE_SABS ? spe_made_of_integers_(m, f, a) : spe_made_of_floats_(m, f, a);
+    m->doing = name;
+    if (v || m->error.id) return v;
+    if (f < SPE_SABS) return spe_made_as_f32_(m, name, f, n, args);
+    return spe_error_(m, SPE_ERR_ENVIRONMENT, "this header has no %s for Vulkan", name);
+}
+
+/* vulkan_conversions.c - conversions with a rounding mode and saturation, made of other instructions. */
+
+/* The largest or, negative, the smallest integer of a type, as an integer constant of it. */
+XE_FN_ spe_id spe_extreme_(spe_module *m, spe_id type, bool is_signed, bool largest)
+{
+    uint32_t bits = spe_width(m, type);
+    uint64_t all = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1, high = (uint64_t)1 << (bits - 1);
+    if (is_signed) return spe_const_u(m, type, largest ? high - 1 : high);
+    return spe_const_u(m, type, largest ? all : 0);
+}
+
+/* Floats to integers that stop at the limits; NaN becomes 0. */
+XE_FN_ spe_id spe_float_to_saturated_(spe_module *m, spe_id type, spe_id v, bool to_signed, uint32_t rounding)
+{
+    static const spe_math_op round[] = {SPE_RINT, SPE_TRUNC, SPE_CEIL, SPE_FLOOR};
+    spe_id from = spe_type_of(m, v), zero, low, high, most, least, inside, r;
+    int bits = (int)spe_width(m, type);
+    if (spe_width(m, from) == 16) v = spe_fconvert(m, from = spe_vec_like(m, spe_float(m, 32), v), v);
+    if (rounding != UINT32_MAX) v = spe_math1(m, round[rounding], v);
+    zero = spe_const_f(m, from, 0);
+    double half = (double)((uint64_t)1 << (bits - 1));
+    low = spe_const_f(m, from, to_signed ? -half : 0);
+    high = spe_const_f(m, from, to_signed ? half : 2 * half);
+    most = spe_fge(m, v, high);
+    least = spe_fle(m, v, low);
+    inside = spe_flt(m, v, high);
+    inside = spe_land(m, inside, spe_fgt(m, v, low));
+    v = spe_select(m, inside, v, zero);
+    r = to_signed ? spe_f_to_s(m, type, v) : spe_f_to_u(m, type, v);
+    zero = spe_extreme_(m, type, to_signed, true);
+    r = spe_select(m, most, zero, r);
+    zero = spe_extreme_(m, type, to_signed, false);
+    return spe_select(m, least, zero, r);
+}
+
+/* Integers to others, clamped before they lose their upper bits or their sign. */
+XE_FN_ spe_id spe_int_to_saturated_(spe_module *m, spe_id type, spe_id v, bool from_signed, bool to_signed)
+{
+    spe_id from = spe_type_of(m, v), limit;
+    int wide = (int)spe_width(m, from), narrow = (int)spe_width(m, type);
+    if (from_signed && !to_signed) {
+        limit = spe_const_u(m, from, 0);
+        v = spe_math2(m, SPE_SMAX, v, limit);
+    }
+    if (wide - from_signed > narrow - to_signed) { /* the largest of the result is in the operand's type */
+        limit = spe_const_u(m, from, ((uint64_t)1 << (narrow - to_signed)) - 1);
+        v = spe_math2(m, from_signed && to_signed ? SPE_SMIN : SPE_UMIN, v, limit);
+    }
+    if (from_signed && to_signed && wide > narrow) {
+        limit = spe_const_i(m, from, -((int64_t)1 << (narrow - 1)));
+        v = spe_math2(m, SPE_SMAX, v, limit);
+    }
+    return spe_cast(m, type, v, from_signed);
+}
+
+/* One step from y, of the integer type `bits`, towards 0 or, where `away`, from it: the next float. */
+XE_FN_ spe_id spe_step_(spe_module *m, spe_id bits, spe_id y, spe_id away)
+{
+    spe_id one = spe_const_u(m, bits, 1), all = spe_not(m, spe_const_u(m, bits, 0));
+    return spe_iadd(m, y, spe_select(m, away, one, all));
+}
+
+/* A float y that is v to nearest, rounded in another way: a step back where it was rounded too far. */
+XE_FN_ spe_id spe_rerounded_(spe_module *m, spe_id v, spe_id y, uint32_t rounding)
+{
+    spe_id type = spe_type_of(m, y), bits = spe_vec_like(m, spe_int(m, spe_width(m, type)), y), back, off, b;
+    back = spe_fconvert(m, spe_type_of(m, v), y);
+    b = spe_bitcast(m, bits, y);
+    spe_id zero = spe_const_u(m, bits, 0), sign;
+    spe_id negative = spe_slt(m, b, zero), none = spe_feq(m, y, spe_null(m, type)), r;
+    if (rounding == SPE_FPRoundingModeRTZ) {
+        spe_id size = spe_math1(m, SPE_FABS, back);
+        off = spe_fgt(m, size, spe_math1(m, SPE_FABS, v));
+        r = spe_step_(m, bits, b, spe_lne(m, negative, negative));
+    } else if (rounding == SPE_FPRoundingModeRTP) {
+        off = spe_flt(m, back, v);
+        sign = spe_const_u(m, bits, 1);
+        r = spe_step_(m, bits, b, spe_lnot(m, negative));
+        r = spe_select(m, none, sign, r);
+    } else {
+        off = spe_fgt(m, back, v);
+        sign = spe_const_u(m, bits, ((uint64_t)1 << (spe_width(m, type) - 1)) + 1);
+        r = spe_step_(m, bits, b, negative);
+        r = spe_select(m, none, sign, r);
+    }
+    r = spe_bitcast(m, type, r);
+    return spe_select(m, off, r, y);
+}
+
+/* A conversion for Vulkan, whose own between floats are to nearest. */
+XE_FN_ spe_id spe_cast_in_parts_(spe_module *m, spe_id type, spe_id v, const spe_conversion *c)
+{
+    spe_id from = spe_type_of(m, v), f64;
+    const spe_type_info *a = spe_info_(m, spe_scalar_of(m, from)), *b = spe_info_(m, spe_scalar_of(m, type));
+    bool float_from = a->kind == SPE_KIND_FLOAT, float_to = b->kind == SPE_KIND_FLOAT;
+    uint32_t mantissa = b->bits == 64 ? 53 : b->bits == 32 ? 24 : 11, mode = c->rounded ? c->rounding : UINT32_MAX;
+    if (!float_to && float_from && !c->saturate && mode == UINT32_MAX) return spe_cast(m, type, v, c->to_signed);
+    if (!float_to && float_from) return spe_float_to_saturated_(m, type, v, c->to_signed, mode);
+    if (!float_to)
+        return c->saturate ? spe_int_to_saturated_(m, type, v, c->from_signed, c->to_signed)
+                           : spe_cast(m, type, v, c->from_signed);
+    if (mode == UINT32_MAX || mode == SPE_FPRoundingModeRTE) return spe_cast(m, type, v, c->from_signed);
+    if (float_from && b->bits >= a->bits) return spe_fconvert(m, type, v);
+    if (float_from) return spe_rerounded_(m, v, spe_fconvert(m, type, v), mode);
+    if (a->bits - c->from_signed <= mantissa) return spe_cast(m, type, v, c->from_signed);
+    if (a->bits == 64)
+        return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan converts integers of 64 bits to nearest floats only");
+    f64 = spe_cast(m, spe_vec_like(m, spe_float(m, 64), v), v, c->from_signed); /* exact */
+    return spe_rerounded_(m, f64, spe_fconvert(m, type, f64), mode);
+}
+
+/* push.c - a kernel's parameters where they are push constants: addresses and numbers, each aligned to its size. */
+
+enum { SPE_PUSH_BYTES_ = 128 }; /* what every Vulkan device has; more are in memory, and their address is pushed */
+
+/* A block with the parameters that are not in local memory: its struct; 0 if there are none, or after an error. */
+XE_FN_ spe_id spe_push_block_(spe_module *m, const spe_kernel *k, uint64_t *bytes)
+{
+    spe_id *members = (spe_id *)spe_alloc(m, (k->param_count + 1) * sizeof *members), block;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < k->param_count && members; i++) {
+        const spe_type_info *t = spe_info_(m, k->params[i].type);
+        if (t->kind == SPE_KIND_STRUCT || t->kind == SPE_KIND_ARRAY || spe_pieces_(m, k->params[i].type))
+            return spe_error_(m, SPE_ERR_ENVIRONMENT, "parameter %u of kernel %s is %s; Vulkan's are addresses, "
+                              "numbers and vectors of up to 4", i, k->name, spe_text_(m, k->params[i].type));
+        if (t->storage != SPE_StorageClassWorkgroup) members[n++] = k->params[i].type;
+    }
+    if (!n || !members) return 0;
+    block = spe_struct_new(m, n, members);
+    *bytes = spe_size(m, block);
+    if (block) spe_lay_out_(m, block);
+    if (block) spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, block, SPE_DecorationBlock);
+    return block;
+}
+
+/* A pointer to the block: the push constants, or what their only one points to. */
+XE_FN_ spe_id spe_push_pointer_(spe_module *m, spe_id block, uint64_t bytes)
+{
+    uint32_t push = SPE_StorageClassPushConstant;
+    if (bytes <= SPE_PUSH_BYTES_) return spe_global_var(m, push, block, 0);
+    spe_id zero = spe_u32(m, 0), type = spe_ptr(m, SPE_StorageClassCrossWorkgroup, block);
+    spe_id outer = type ? spe_struct_new(m, 1, &type) : 0;
+    if (!outer) return 0;
+    spe_lay_out_(m, outer);
+    spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, outer, SPE_DecorationBlock);
+    return spe_load(m, spe_element(m, spe_global_var(m, push, outer, 0), 1, &zero), 0);
+}
+
+/* Declares that numbers of 8 or 16 bits are pushed. */
+XE_FN_ void spe_need_pushed_(spe_module *m, spe_id type)
+{
+    uint32_t bits = spe_width(m, type);
+    if (bits == 16) spe_capability(m, SPE_CapabilityStoragePushConstant16);
+    if (bits == 8) spe_capability(m, SPE_CapabilityStoragePushConstant8);
+}
+
+/* Gives the open kernel its parameters: values that its prologue loads, with ids in order. */
+XE_FN_ bool spe_push_params_(spe_module *m, const spe_kernel *k)
+{
+    uint64_t bytes = 0;
+    spe_id block = spe_push_block_(m, k, &bytes), *from;
+    uint32_t n = 0;
+    from = (spe_id *)spe_alloc(m, (k->param_count + 1) * sizeof *from);
+    m->in_prologue = true;
+    spe_id base = block && !m->error.id ? spe_push_pointer_(m, block, bytes) : 0;
+    for (uint32_t i = 0; i < k->param_count && from && !m->error.id; i++) {
+        spe_id type = k->params[i].type, member = spe_u32(m, n);
+        bool local = spe_info_(m, type)->storage == SPE_StorageClassWorkgroup;
+        from[i] = local ? spe_local_param_(m, type, i) : spe_element(m, base, 1, &member);
+        if (!local) spe_need_pushed_(m, type), n++;
+    }
+    m->fn.param_count = k->param_count;
+    m->fn.first_param = (spe_id)m->id_count;
+    for (uint32_t i = 0; i < k->param_count && !m->error.id; i++) {
+        spe_id type = k->params[i].type, id = spe_new_id_(m, type, 0, 1);
+        bool local = spe_info_(m, type)->storage == SPE_StorageClassWorkgroup, in_memory = bytes > SPE_PUSH_BYTES_;
+        uint32_t flags = in_memory && !local ? (uint32_t)SPE_MemoryAccessAligned : 0;
+        spe_write_(m, SPE_BUFFER_PROLOGUE_, local ? SPE_OpCopyObject : SPE_OpLoad, flags ? 5 : 3, type, id, from[i],
+                   flags, spe_alignment(m, type));
+        spe_name(m, id, k->params[i].name);
+    }
+    m->in_prologue = false;
+    return !m->error.id;
+}
+
+/* vulkan.c - what only modules for Vulkan need, in one object. */
+
+/* Vulkan says of each instruction that it is not contracted: all of a module, as kernels share functions. What says so
+ * already is merged after this. */
+XE_FN_ void spe_forbid_contraction_(spe_module *m)
+{
+    for (size_t at = 0; at < m->buffer[SPE_SECTION_FUNCTION_].count && !m->error.id;) {
+        const uint32_t *w = m->buffer[SPE_SECTION_FUNCTION_].data + at;
+        uint32_t op = *w & 0xffff;
+        at += *w >> 16;
+        if (spe_contracts_(op))
+            spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, w[2], SPE_DecorationNoContraction);
+    }
+}
+
+static const spe_vulkan_part_ spe_vulkan_all_ = {
+    spe_emit_for_vulkan_, spe_glsl_math_,        spe_push_params_,    spe_cast_in_parts_, spe_vulkan_op_,
+    spe_vec_in_pieces_,   spe_vulkan_pointer_,   spe_local_variable_, spe_alias_,         spe_derived_builtin_,
+    spe_has_capability_,  spe_keeps_decoration_, spe_forbid_contraction_};
+
+#if defined(XETILE_STATIC_) && !defined(__cplusplus)
+static const spe_vulkan_part_ *const spe_vulkan_here_ = &spe_vulkan_all_;
+#else
+XE_FN_ const spe_vulkan_part_ *spe_vulkan_(void) { return &spe_vulkan_all_; }
+#endif
+
+XETILE_AS_BEFORE_
+#endif /* SPIRV_EMIT_VULKAN_BODIES_ */
 
 #ifndef SPIRV_EMIT_MACROS_
 #define SPIRV_EMIT_MACROS_

@@ -1466,6 +1466,14 @@ typedef struct xt_vulkan_part_ {
     void (*wait)(xt_ctx *x);
 } xt_vulkan_part_;
 
+#if defined(XETILE_STATIC_) && !defined(__cplusplus) /* a tentative definition: NULL unless passes/vulkan.c follows */
+static const xt_vulkan_part_ *const xt_vulkan_here_;
+#define XT_VULKAN_PART_ xt_vulkan_here_
+#else
+XETILE_PRIVATE const xt_vulkan_part_ *xt_vulkan_(void);
+#define XT_VULKAN_PART_ xt_vulkan_()
+#endif
+
 /* ir/context.c - a build: errors, memory, types and properties of values. */
 
 XE_FN_ const spe_reporter *xt_errors_(void)
@@ -3116,152 +3124,6 @@ XE_FN_ void xt_write_select_number_(xt_ctx *x, const xt_node_ *n)
     spe_id p = xt_id_(x, &a, d->type);
     spe_id q = xt_id_(x, &b, d->type);
     xt_define_(x, n->result, xt_scalar_(d->type, spe_select(&x->m, condition.id, p, q), 1));
-}
-
-/* lower/strips.c - vectors as matrices that only the device can look into (passes/opaque.c), how they become vectors of
- * lanes, and how these become such matrices: through a strip of local memory for each subgroup. */
-
-XE_FN_ xt_opaque_strip_ xt_opaque_strip_of_(xt_ctx *x, const cm_layout *l)
-{
-    spe_module *m = &x->m;
-    int bytes = xt_bytes_((int)l->type);
-    xt_opaque_strip_ s = XT_ZERO_;
-    s.rows = l->size_j;
-    s.cols = xt_least_(l->rows, x->S);
-    s.pitch = s.rows + 16 / bytes;
-    s.plain = cm_layout_for(&x->cm, s.cols, s.rows, l->type, CM_ACC);
-    s.parts = cm_part_count(&s.plain);
-    cm_layout whole = cm_layout_for(&x->cm, l->rows, l->cols, l->type, CM_ACC);
-    s.runs = cm_part_count(&whole) / (l->rows / s.cols);
-    spe_id zero = spe_u32(m, 0), words = spe_element(m, x->opaque, 1, &zero), first = zero;
-    words = spe_ptr_cast(m, words, spe_int(m, 32));
-    if (x->subgroups > 1) {
-        first = spe_builtin(m, SPE_SUBGROUP_ID, 0);
-        first = spe_imul(m, first, spe_u32(m, (uint32_t)xt_strip_words_(x)));
-    }
-    spe_id type = xt_spe_type_(x, (int)l->type);
-    s.ptr = spe_ptr_cast(m, spe_index(m, words, first), type);
-    return s;
-}
-
-XE_FN_ cm_mem xt_opaque_strip_mem_(xt_ctx *x, const xt_opaque_strip_ *s)
-{
-    cm_mem mem = XT_ZERO_;
-    mem.ptr = s->ptr;
-    mem.row = mem.col = spe_i32(&x->m, 0);
-    mem.stride_row = spe_i32(&x->m, s->pitch);
-    mem.stride_col = spe_i32(&x->m, 1);
-    mem.align = 16;
-    mem.block2d = CM_BLOCK2D_NO;
-    return mem;
-}
-
-/* Stores the matrices of the strip that begins at this row and column of the block, or loads them. */
-XE_FN_ void xt_opaque_strip_move_(xt_ctx *x, const xt_opaque_strip_ *s, cm_matrix *a, int row, int col, bool store)
-{
-    spe_module *m = &x->m;
-    spe_id pitch = spe_i32(m, s->pitch), type = cm_part_type(&x->cm, &a->layout, 0);
-    int wide = a->layout.size_i, across = a->layout.rows / wide;
-    for (int j = 0; j < s->cols / wide; j++) {
-        spe_id *part = &a->part[row / s->rows * across + col / wide + j];
-        spe_id ptr = spe_index(m, s->ptr, spe_i32(m, j * wide * s->pitch));
-        if (store) spe_coop_store(m, ptr, *part, SPE_CooperativeMatrixLayoutColumnMajorKHR, pitch);
-        else *part = spe_coop_load(m, type, ptr, SPE_CooperativeMatrixLayoutColumnMajorKHR, pitch);
-    }
-}
-
-/* A strip of a block as a vector of lanes. */
-XE_FN_ cm_matrix xt_opaque_strip_get_(xt_ctx *x, const xt_opaque_strip_ *s, cm_matrix *opaque, int row, int col)
-{
-    cm_mem mem = xt_opaque_strip_mem_(x, s);
-    spe_sg_barrier(&x->m);
-    xt_opaque_strip_move_(x, s, opaque, row, col, true);
-    spe_sg_barrier(&x->m);
-    return cm_load(&x->cm, s->cols, s->rows, s->plain.type, CM_ACC, &mem);
-}
-
-/* Moves a block strip by strip, from matrices to a vector of lanes or back; `to` has room for its parts. */
-XE_FN_ void xt_opaque_move_(xt_ctx *x, cm_matrix *opaque, cm_matrix *plain, bool to_plain)
-{
-    xt_opaque_strip_ s = xt_opaque_strip_of_(x, &opaque->layout);
-    cm_mem mem = xt_opaque_strip_mem_(x, &s);
-    for (int col = 0; col < opaque->layout.rows; col += s.cols)
-        for (int row = 0; row < opaque->layout.cols && spe_ok(&x->m); row += s.rows) {
-            spe_id *parts = plain->part + col / s.cols * s.runs + row / s.rows * s.parts;
-            cm_matrix strip;
-            if (to_plain) {
-                strip = xt_opaque_strip_get_(x, &s, opaque, row, col);
-                for (int i = 0; i < strip.parts; i++) parts[i] = strip.part[i];
-            } else {
-                spe_sg_barrier(&x->m);
-                strip = cm_from_parts(&x->cm, &s.plain, parts);
-                cm_store(&x->cm, &strip, &mem);
-                spe_sg_barrier(&x->m);
-                xt_opaque_strip_move_(x, &s, opaque, row, col, false);
-            }
-        }
-}
-
-/* A matrix of this use like a block, without values yet. */
-XE_FN_ cm_matrix xt_opaque_room_(xt_ctx *x, const cm_matrix *like, cm_use use)
-{
-    cm_matrix a = XT_ZERO_;
-    a.layout = cm_layout_for(&x->cm, like->layout.rows, like->layout.cols, like->layout.type, use);
-    a.parts = a.layout.rows ? cm_part_count(&a.layout) : 0;
-    a.part = (spe_id *)xt_memory_(x, (size_t)(a.parts ? a.parts : 1) * sizeof *a.part);
-    if (!a.part) a.parts = 0;
-    return a;
-}
-
-/* Converts a block to another layout, of which at least one is opaque. */
-XE_FN_ cm_matrix xt_opaque_convert_(xt_ctx *x, const cm_matrix *a, cm_use use)
-{
-    cm_matrix from = *a, to;
-    if (xt_is_opaque_(a->layout.use)) {
-        to = xt_opaque_room_(x, a, CM_ACC);
-        if (to.parts) xt_opaque_move_(x, &from, &to, true);
-        return xt_is_opaque_(use) ? xt_opaque_convert_(x, &to, use) : cm_convert_use(&x->cm, &to, use);
-    }
-    if (a->layout.use != CM_ACC) from = cm_convert_use(&x->cm, a, CM_ACC);
-    to = xt_opaque_room_(x, a, use);
-    if (to.parts && from.parts) xt_opaque_move_(x, &to, &from, false);
-    return to;
-}
-
-/* A vector like v, with room for its matrices. */
-XE_FN_ xt_vec xt_opaque_vec_(xt_ctx *x, const xt_vec *v)
-{
-    xt_vec r = *v;
-    r.use = CM_OPAQUE_ACC;
-    xt_block_ b = xt_blocks_(x, &r.dist);
-    r.block = (cm_matrix *)xt_memory_(x, (size_t)b.grid.blocks * sizeof *r.block);
-    r.blocks = r.block ? b.grid.blocks : 0;
-    while (r.blocks && xt_next_block_(&b)) {
-        cm_matrix like = XT_ZERO_;
-        like.layout.rows = b.cols;
-        like.layout.cols = b.rows;
-        like.layout.type = r.type;
-        r.block[b.i] = xt_opaque_room_(x, &like, CM_OPAQUE_ACC);
-    }
-    return r;
-}
-
-/* The number of its matrices. */
-XE_FN_ int xt_opaque_parts_(xt_ctx *x, const xt_vec *v)
-{
-    xt_vec r = xt_opaque_vec_(x, v);
-    int n = 0;
-    for (int i = 0; i < r.blocks; i++) n += r.block[i].parts;
-    return n;
-}
-
-/* A vector with the same number in each element. */
-XE_FN_ xt_vec xt_opaque_splat_(xt_ctx *x, const xt_vec *v, spe_id scalar)
-{
-    xt_vec r = xt_opaque_vec_(x, v);
-    for (int i = 0; i < r.blocks; i++)
-        r.block[i] = cm_splat(&x->cm, r.block[i].layout.rows, r.block[i].layout.cols, r.type, r.use, scalar);
-    return r;
 }
 
 /* lower/vectors.c - writes vectors: positions of subgroups, layouts, constants. */
@@ -5445,575 +5307,6 @@ XE_FN_ bool xt_write_sliced_(xt_ctx *x, const xt_node_ *n)
     return true;
 }
 
-/* lower/panels.c - operands of the device's matrices in local memory (passes/opaque.c): the work-group copies a tile as
- * it lies in memory, 16 bytes a lane. In a loop each turn fetches the tile of the next, while its own is multiplied. */
-
-enum { XT_VECTOR_ = 16 };
-
-/* The work-group's tile: without the place of this subgroup's piece. */
-XE_FN_ xt_tile xt_panel_tile_(xt_ctx *x, const xt_panel_ *p)
-{
-    xt_tile t = xt_now_tile_(x, p->from);
-    for (int i = 0; i < 2; i++) {
-        spe_id place = xt_place_id_(x, &t.dist, i), at = xt_index_id_(x, &t.offset[i]);
-        t.offset[i] = xt_scalar_(CM_I32, spe_isub(&x->m, at, place), 1);
-    }
-    return t;
-}
-
-/* The line and the vector in it that a lane's unit is. */
-typedef struct {
-    spe_id line, chunk;
-} xt_panel_unit_;
-
-XE_FN_ xt_panel_unit_ xt_panel_unit_of_(xt_ctx *x, const xt_panel_ *p, spe_id unit)
-{
-    spe_module *m = &x->m;
-    int group = xt_group_size_(x), all = p->lines * p->chunks;
-    spe_id n = spe_builtin(m, SPE_LOCAL_ID, 0), chunks = spe_u32(m, (uint32_t)p->chunks), size = spe_i32(m, group);
-    xt_panel_unit_ u;
-    n = spe_iadd(m, n, spe_imul(m, unit, size));
-    if (p->units * group > all) n = spe_umod(m, n, spe_i32(m, all)); /* several lanes copy the same */
-    u.line = spe_udiv(m, n, chunks);
-    u.chunk = spe_umod(m, n, chunks);
-    return u;
-}
-
-/* Puts a vector where its unit is in local memory. */
-XE_FN_ void xt_panel_put_(xt_ctx *x, const xt_panel_ *p, const xt_panel_unit_ *u, spe_id vector)
-{
-    spe_module *m = &x->m;
-    spe_id pitch = spe_i32(m, p->pitch), first = spe_i32(m, p->at), at = spe_imul(m, u->line, pitch);
-    at = spe_iadd(m, at, u->chunk);
-    at = spe_iadd(m, at, first);
-    spe_vectors_store(m, x->panel_memory, at, vector);
-}
-
-/* ---- from memory ------------------------------------------------------------------------------------------------- */
-
-/* Does each line of the tile begin at a multiple of 16 bytes? */
-XE_FN_ spe_id xt_panel_aligned_(xt_ctx *x, const xt_tile *t)
-{
-    spe_module *m = &x->m;
-    spe_id bytes = spe_i32(m, xt_bytes_(t->type)), zero = spe_i32(m, 0), all, one;
-    all = spe_ptr_to_u(m, spe_int(m, 64), t->base.id);
-    all = spe_uconvert(m, spe_int(m, 32), all);
-    one = spe_imul(m, xt_index_id_(x, &t->pitch), bytes);
-    all = spe_or(m, all, one);
-    one = spe_imul(m, xt_index_id_(x, &t->offset[xt_inner_(t)]), bytes);
-    all = spe_or(m, all, one);
-    all = spe_and(m, all, spe_i32(m, XT_VECTOR_ - 1));
-    return spe_ieq(m, all, zero);
-}
-
-/* Is all of the tile in its matrix? */
-XE_FN_ spe_id xt_panel_inside_(xt_ctx *x, const xt_tile *t)
-{
-    spe_module *m = &x->m;
-    spe_id all = 0, zero = spe_i32(m, 0);
-    for (int i = 0; i < 2 && !t->inside; i++) {
-        spe_id extent = i == xt_inner_(t) ? xt_index_id_(x, &t->shape[i]) : xt_lines_id_(x, t), one;
-        extent = spe_isub(m, extent, spe_i32(m, t->dist.shape[i]));
-        one = spe_sge(m, xt_index_id_(x, &t->offset[i]), zero);
-        all = all ? spe_land(m, all, one) : one;
-        one = spe_sle(m, xt_index_id_(x, &t->offset[i]), extent);
-        all = spe_land(m, all, one);
-    }
-    return all ? all : spe_const_bool(m, true);
-}
-
-/* What is known where vectors of a tile are fetched. */
-typedef enum {
-    XT_FETCH_ALIGNED_, /* all of it is in its matrix, and each vector begins at a multiple of 16 bytes */
-    XT_FETCH_INSIDE_,  /* all of it is in its matrix */
-    XT_FETCH_ANY_
-} xt_fetch_;
-
-/* The address of a byte of a tile. The pitch of aligned tiles is masked, since compilers look for that. */
-XE_FN_ spe_id xt_panel_address_(xt_ctx *x, const xt_tile *t, xt_fetch_ how, spe_id line, spe_id byte)
-{
-    spe_module *m = &x->m;
-    spe_id i64 = spe_int(m, 64), pitch = spe_imul(m, xt_index_id_(x, &t->pitch), spe_i32(m, xt_bytes_(t->type)));
-    if (how == XT_FETCH_ALIGNED_) pitch = spe_and(m, pitch, spe_i32(m, -XT_VECTOR_));
-    pitch = spe_uconvert(m, i64, pitch);
-    line = how == XT_FETCH_ANY_ ? spe_sconvert(m, i64, line) : spe_uconvert(m, i64, line);
-    byte = how == XT_FETCH_ANY_ ? spe_sconvert(m, i64, byte) : spe_uconvert(m, i64, byte);
-    line = spe_iadd(m, spe_imul(m, line, pitch), byte);
-    byte = spe_ptr_to_u(m, i64, t->base.id);
-    return spe_iadd(m, byte, line);
-}
-
-XE_FN_ spe_id xt_panel_read_(xt_ctx *x, spe_id address)
-{
-    spe_module *m = &x->m;
-    spe_id vector = spe_vec(m, spe_int(m, 32), 4);
-    return spe_load(m, spe_u_to_ptr(m, spe_ptr(m, SPE_StorageClassCrossWorkgroup, vector), address), XT_VECTOR_);
-}
-
-/* Those of `n` words that begin so many words later if a bit of the address is set. */
-XE_FN_ void xt_panel_skip_(xt_ctx *x, spe_id address, int bit, spe_id *words, int n)
-{
-    spe_module *m = &x->m;
-    spe_id set = spe_and(m, address, spe_u32(m, 1u << bit));
-    set = spe_ine(m, set, spe_u32(m, 0));
-    for (int i = 0; i < n; i++) words[i] = spe_select(m, set, words[i + (1 << bit) / 4], words[i]);
-}
-
-/* The four words at any address, from the blocks of 16 bytes in which they lie. These blocks contain bytes of the
- * matrix, so that they can be read, whatever the others are; a block that need not be is not read. */
-XE_FN_ void xt_panel_words_(xt_ctx *x, const xt_tile *t, spe_id address, const spe_id need[2], spe_id words[4])
-{
-    spe_module *m = &x->m;
-    spe_id i64 = spe_int(m, 64), word = spe_int(m, 32), mask = spe_u64(m, ~(uint64_t)(XT_VECTOR_ - 1)), all[8];
-    spe_id up = spe_iadd(m, address, spe_u64(m, XT_VECTOR_ - 1)), base = spe_ptr_to_u(m, i64, t->base.id);
-    spe_id block[2];
-    block[0] = spe_and(m, address, mask);
-    block[1] = spe_and(m, up, mask);
-    base = spe_and(m, base, mask);
-    for (int i = 0; i < 2; i++) {
-        if (need) block[i] = spe_select(m, need[i], block[i], base);
-        block[i] = xt_panel_read_(x, block[i]);
-        for (uint32_t j = 0; j < 4; j++) all[(uint32_t)i * 4 + j] = spe_extract(m, block[i], j);
-    }
-    address = spe_uconvert(m, word, address);
-    xt_panel_skip_(x, address, 3, all, 6);
-    xt_panel_skip_(x, address, 2, all, 5);
-    spe_id bits = spe_and(m, address, spe_u32(m, 3)), high = spe_u64(m, 32);
-    bits = spe_uconvert(m, i64, spe_shl(m, bits, spe_u32(m, 3)));
-    for (int i = 0; i < 4; i++) {
-        spe_id both = spe_shl(m, spe_uconvert(m, i64, all[i + 1]), high);
-        both = spe_or(m, both, spe_uconvert(m, i64, all[i]));
-        words[i] = spe_uconvert(m, word, spe_shr(m, both, bits));
-    }
-}
-
-/* A number of bytes, at least 0 and at most `most`. */
-XE_FN_ spe_id xt_panel_clamp_(xt_ctx *x, spe_id bytes, int most)
-{
-    bytes = spe_math2(&x->m, SPE_SMAX, bytes, spe_i32(&x->m, 0));
-    return spe_math2(&x->m, SPE_SMIN, bytes, spe_i32(&x->m, most));
-}
-
-/* A word's lowest bytes, of which so many minus `skip` are within. */
-XE_FN_ spe_id xt_panel_mask_(xt_ctx *x, spe_id bytes, int skip)
-{
-    spe_module *m = &x->m;
-    spe_id n = xt_panel_clamp_(x, spe_isub(m, bytes, spe_i32(m, skip)), 4), one = spe_u64(m, 1);
-    n = spe_uconvert(m, spe_int(m, 64), spe_shl(m, n, spe_u32(m, 3)));
-    n = spe_isub(m, spe_shl(m, one, n), one);
-    return spe_uconvert(m, spe_int(m, 32), n);
-}
-
-/* A vector of which some elements may be outside of the matrix: these are zero. */
-XE_FN_ spe_id xt_panel_edge_(xt_ctx *x, const xt_tile *t, spe_id line, spe_id along)
-{
-    spe_module *m = &x->m;
-    int bytes = xt_bytes_(t->type);
-    spe_id none = spe_i32(m, 0), size = spe_i32(m, bytes), extent, first, end, need[2], words[4], last;
-    first = xt_panel_clamp_(x, spe_imul(m, spe_isub(m, none, along), size), XT_VECTOR_);
-    extent = spe_extent(m, xt_index_id_(x, &t->shape[xt_inner_(t)]));
-    end = xt_panel_clamp_(x, spe_isub(m, extent, along), XT_VECTOR_ / bytes);
-    end = spe_imul(m, end, size);
-    end = spe_select(m, spe_ult(m, line, spe_extent(m, xt_lines_id_(x, t))), end, none);
-    spe_id address = xt_panel_address_(x, t, XT_FETCH_ANY_, line, spe_imul(m, along, size));
-    last = spe_and(m, spe_uconvert(m, spe_int(m, 32), address), spe_i32(m, XT_VECTOR_ - 1));
-    spe_id whole = spe_i32(m, XT_VECTOR_), next = spe_isub(m, whole, last); /* where the second block begins */
-    spe_id some = spe_slt(m, first, end);
-    need[0] = spe_land(m, some, spe_slt(m, first, next));
-    need[1] = spe_land(m, some, spe_sgt(m, end, next));
-    xt_panel_words_(x, t, address, need, words);
-    for (int i = 0; i < 4; i++) {
-        spe_id within = xt_panel_mask_(x, end, i * 4), before = xt_panel_mask_(x, first, i * 4);
-        words[i] = spe_and(m, words[i], spe_and(m, within, spe_not(m, before)));
-    }
-    return spe_construct(m, spe_vec(m, spe_int(m, 32), 4), 4, words);
-}
-
-/* Fetches a lane's vectors of a tile. */
-XE_FN_ void xt_panel_fetch_as_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t, xt_fetch_ how, spe_id *got)
-{
-    spe_module *m = &x->m;
-    int inner = xt_inner_(t), bytes = xt_bytes_(t->type);
-    for (int i = 0; i < p->units; i++) {
-        xt_panel_unit_ u = xt_panel_unit_of_(x, p, spe_i32(m, i));
-        spe_id line = spe_iadd(m, xt_index_id_(x, &t->offset[!inner]), u.line), words[4];
-        spe_id along = spe_imul(m, u.chunk, spe_i32(m, XT_VECTOR_ / bytes));
-        along = spe_iadd(m, xt_index_id_(x, &t->offset[inner]), along);
-        if (how == XT_FETCH_ANY_) {
-            got[i] = xt_panel_edge_(x, t, line, along);
-            continue;
-        }
-        spe_id address = xt_panel_address_(x, t, how, line, spe_imul(m, along, spe_i32(m, bytes)));
-        if (how == XT_FETCH_ALIGNED_) {
-            got[i] = xt_panel_read_(x, address);
-            continue;
-        }
-        xt_panel_words_(x, t, address, NULL, words);
-        got[i] = spe_construct(m, spe_vec(m, spe_int(m, 32), 4), 4, words);
-    }
-}
-
-/* Fetches them as its place and alignment allow. */
-XE_FN_ void xt_panel_fetch_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t, spe_id *got)
-{
-    spe_module *m = &x->m;
-    uint32_t n = (uint32_t)p->units;
-    spe_id inside = xt_panel_inside_(x, t), aligned = xt_panel_aligned_(x, t);
-    spe_if(m, spe_land(m, inside, aligned));
-    xt_panel_fetch_as_(x, p, t, XT_FETCH_ALIGNED_, got);
-    spe_else(m, n, got);
-    spe_if(m, inside);
-    xt_panel_fetch_as_(x, p, t, XT_FETCH_INSIDE_, got);
-    spe_else(m, n, got);
-    xt_panel_fetch_as_(x, p, t, XT_FETCH_ANY_, got);
-    spe_endif(m, n, got, got);
-    spe_endif(m, n, got, got);
-}
-
-XE_FN_ bool xt_panel_room_for_(xt_ctx *x, xt_panel_ *p)
-{
-    if (!p->got) p->got = (spe_id *)xt_memory_(x, (size_t)p->units * sizeof *p->got);
-    return p->got != NULL;
-}
-
-/* ---- to local memory, and from there ----------------------------------------------------------------------------- */
-
-XE_FN_ void xt_panel_store_(xt_ctx *x, const xt_panel_ *p)
-{
-    for (int i = 0; p->got && i < p->units; i++) {
-        xt_panel_unit_ u = xt_panel_unit_of_(x, p, spe_i32(&x->m, i));
-        xt_panel_put_(x, p, &u, p->got[i]);
-    }
-}
-
-/* The matrix that begins so many rows and columns after this subgroup's first piece. */
-XE_FN_ spe_id xt_panel_matrix_(xt_ctx *x, const xt_panel_ *p, cm_use use, int row, int col)
-{
-    spe_module *m = &x->m;
-    const xt_tile *t = p->from;
-    int inner = xt_inner_(t), bytes = xt_bytes_(t->type), place[2] = {row, col};
-    uint32_t order = inner ? SPE_CooperativeMatrixLayoutRowMajorKHR : SPE_CooperativeMatrixLayoutColumnMajorKHR;
-    spe_id at[2];
-    for (int i = 0; i < 2; i++) {
-        spe_id more = spe_i32(m, place[i]);
-        at[i] = spe_iadd(m, xt_place_id_(x, &t->dist, i), more);
-    }
-    spe_id pitch = spe_i32(m, p->pitch), first = spe_i32(m, p->at), line = spe_imul(m, at[!inner], pitch);
-    spe_id chunk = spe_udiv(m, at[inner], spe_u32(m, (uint32_t)(XT_VECTOR_ / bytes)));
-    line = spe_iadd(m, line, chunk);
-    line = spe_iadd(m, line, first);
-    const cm_coop_shape *s = xt_operand_shape_(x, (cm_type)t->type);
-    bool left = use == CM_OPAQUE_B;
-    cm_layout l = cm_layout_for(&x->cm, left ? s->k : s->n, left ? s->m : s->k, (cm_type)t->type, use);
-    spe_id type = cm_part_type(&x->cm, &l, 0);
-    return spe_vectors_coop_load(m, type, x->panel_memory, line, order, pitch);
-}
-
-/* ---- when -------------------------------------------------------------------------------------------------------- */
-
-XE_FN_ xt_panel_ *xt_panel_at_(xt_ctx *x, int i) { return (xt_panel_ *)x->panels.items + i; }
-
-/* A load outside of such loops: copies its tile at once. False if the vector is not a panel. */
-XE_FN_ bool xt_write_panel_(xt_ctx *x, const xt_node_ *n)
-{
-    int number = xt_value_at_(x, n->result)->panel;
-    if (!number) return false;
-    xt_panel_ *p = xt_panel_at_(x, number - 1);
-    if (p->loop) return true; /* it lies there since the turn began */
-    xt_tile t = xt_panel_tile_(x, p);
-    if (!xt_panel_room_for_(x, p)) return true;
-    xt_panel_fetch_(x, p, &t, p->got);
-    spe_barrier(&x->m);
-    xt_panel_store_(x, p);
-    spe_barrier(&x->m);
-    return true;
-}
-
-/* The number of vectors that each turn of a loop fetches for the next. */
-XE_FN_ int xt_panel_ids_(xt_ctx *x, const xt_frame_ *f)
-{
-    int n = 0;
-    for (int i = 0; i < x->panels.count; i++)
-        if (xt_panel_at_(x, i)->loop == f) n += xt_panel_at_(x, i)->units;
-    return n;
-}
-
-/* Copies them behind the ids that the loop carries, or from there. */
-XE_FN_ void xt_panels_carry_(xt_ctx *x, const xt_frame_ *f, bool to_ids)
-{
-    spe_id *ids = f->ids + f->id_count;
-    for (int i = 0; i < x->panels.count; i++) {
-        xt_panel_ *p = xt_panel_at_(x, i);
-        if (p->loop != f || !p->got) continue;
-        memcpy(to_ids ? ids : p->got, to_ids ? p->got : ids, (size_t)p->units * sizeof *ids);
-        ids += p->units;
-    }
-}
-
-/* Before a loop, with the values of its first turn: fetches that turn's tiles. */
-XE_FN_ void xt_panels_enter_(xt_ctx *x, const xt_frame_ *f)
-{
-    for (int i = 0; i < x->panels.count; i++) {
-        xt_panel_ *p = xt_panel_at_(x, i);
-        if (p->loop != f || !xt_panel_room_for_(x, p)) continue;
-        xt_tile t = xt_panel_tile_(x, p);
-        xt_panel_fetch_(x, p, &t, p->got);
-    }
-    xt_panels_carry_(x, f, true);
-}
-
-/* The tile of the next turn; of the last one, its own once more. */
-XE_FN_ xt_tile xt_panel_next_(xt_ctx *x, const xt_panel_ *p, spe_id by)
-{
-    xt_tile t = xt_panel_tile_(x, p);
-    for (int i = 0; i < 2; i++) {
-        if (!xt_advances_(p->from, p->loop, i, (int)p->loop->step.integer)) continue;
-        t.offset[i] = xt_scalar_(CM_I32, spe_iadd(&x->m, t.offset[i].id, by), 1);
-    }
-    return t;
-}
-
-/* Waits for the other subgroups' accesses to local memory; those to other memory may go on. */
-XE_FN_ void xt_panels_wait_(xt_ctx *x)
-{
-    const uint32_t order = SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsWorkgroupMemory;
-    spe_control_barrier(&x->m, SPE_ScopeWorkgroup, SPE_ScopeWorkgroup, order);
-}
-
-/* Puts the fetched tiles in local memory. */
-XE_FN_ void xt_panels_store_(xt_ctx *x, const xt_frame_ *f)
-{
-    xt_panels_wait_(x);
-    for (int i = 0; i < x->panels.count; i++)
-        if (xt_panel_at_(x, i)->loop == f) xt_panel_store_(x, xt_panel_at_(x, i));
-    xt_panels_wait_(x);
-}
-
-/* At the beginning of a turn: puts its tiles in local memory, and fetches the next ones, which lie before `to`. */
-XE_FN_ void xt_panels_turn_(xt_ctx *x, const xt_frame_ *f, spe_id to)
-{
-    spe_module *m = &x->m;
-    spe_id by = spe_i32(m, (int32_t)f->step.integer), none = spe_i32(m, 0), next = spe_iadd(m, f->turn, by);
-    by = spe_select(m, spe_slt(m, next, to), by, none);
-    xt_panels_carry_(x, f, false);
-    xt_panels_store_(x, f);
-    for (int i = 0; i < x->panels.count; i++) {
-        xt_panel_ *p = xt_panel_at_(x, i);
-        if (p->loop != f || !p->got) continue;
-        xt_tile t = xt_panel_next_(x, p, by);
-        xt_panel_fetch_(x, p, &t, p->got);
-    }
-}
-
-/* lower/opaque.c - products, element-wise operations and stores of matrices that only the device can look into, see
- * passes/opaque.c. */
-
-/* ---- products ---------------------------------------------------------------------------------------------------- */
-
-/* An operand: a panel in local memory, or matrices. */
-typedef struct {
-    xt_vec v;
-    const xt_panel_ *panel;
-} xt_opaque_operand_;
-
-XE_FN_ xt_opaque_operand_ xt_opaque_operand_of_(xt_ctx *x, const xt_vec *v, cm_use use)
-{
-    xt_opaque_operand_ o = XT_ZERO_;
-    int panel = xt_value_at_(x, v->id)->panel;
-    o.v = *v;
-    if (panel) o.panel = (const xt_panel_ *)x->panels.items + panel - 1;
-    else o.v = xt_now_as_(x, v, use);
-    return o;
-}
-
-/* The matrix that begins at this row and column of a piece of a vector. */
-XE_FN_ spe_id *xt_opaque_at_(xt_ctx *x, const xt_vec *v, int round0, int round1, int row, int col)
-{
-    xt_grid_ g;
-    int i = 0, j = 0;
-    xt_grid_init_(x, &g, &v->dist);
-    while (i + 1 < g.cut[0].n && g.cut[0].at[i + 1] <= row) i++;
-    while (j + 1 < g.cut[1].n && g.cut[1].at[j + 1] <= col) j++;
-    const cm_matrix *b = &v->block[xt_block_number_(&g, round0, round1, i, j)];
-    const cm_layout *l = &b->layout;
-    int part = (row - g.cut[0].at[i]) / l->size_j * (l->rows / l->size_i) + (col - g.cut[1].at[j]) / l->size_i;
-    return &b->part[part];
-}
-
-/* The same of an operand, loaded from its panel. */
-XE_FN_ spe_id xt_opaque_load_(xt_ctx *x, const xt_opaque_operand_ *o, cm_use use, const int at[4])
-{
-    if (!o->panel) return *xt_opaque_at_(x, &o->v, at[0], at[1], at[2], at[3]);
-    const xt_dist *d = &o->v.dist;
-    int row = at[0] * d->layout[0] * d->data[0] + at[2], col = at[1] * d->layout[1] * d->data[1] + at[3];
-    return xt_panel_matrix_(x, o->panel, use, row, col);
-}
-
-XE_FN_ uint32_t xt_opaque_flags_(const xt_mma_desc_ *d)
-{
-    if (d->left.type != CM_I8) return 0;
-    return SPE_CooperativeMatrixOperandsMatrixASignedComponentsKHR |
-           SPE_CooperativeMatrixOperandsMatrixBSignedComponentsKHR |
-           SPE_CooperativeMatrixOperandsMatrixCSignedComponentsKHR |
-           SPE_CooperativeMatrixOperandsMatrixResultSignedComponentsKHR;
-}
-
-/* The products of one piece of the result and one step of k: each operand is loaded once. */
-XE_FN_ void xt_opaque_step_(xt_ctx *x, const xt_mma_desc_ *d, const xt_opaque_operand_ operand[2], const xt_vec *r,
-                            const cm_coop_shape *s, int round0, int round1, int k)
-{
-    enum { MOST = XT_SIDE_MAX_ / 8 };
-    spe_id left[MOST];
-    int rows = r->dist.data[0], cols = r->dist.data[1];
-    for (int i = 0; i < rows && i / s->m < MOST; i += s->m) {
-        const int at[4] = {round0, 0, i, k};
-        left[i / s->m] = xt_opaque_load_(x, &operand[0], CM_OPAQUE_B, at);
-    }
-    for (int j = 0; j < cols; j += s->n) {
-        const int at[4] = {0, round1, k, j};
-        spe_id right = xt_opaque_load_(x, &operand[1], CM_OPAQUE_A, at);
-        for (int i = 0; i < rows && i / s->m < MOST; i += s->m) {
-            spe_id *sum = xt_opaque_at_(x, r, round0, round1, i, j);
-            *sum = spe_coop_mma(&x->m, left[i / s->m], right, *sum, xt_opaque_flags_(d));
-        }
-    }
-}
-
-/* Writes a product by the device's matrices. */
-XE_FN_ void xt_write_opaque_mma_(xt_ctx *x, const xt_node_ *n)
-{
-    const xt_mma_desc_ *d = n->mma;
-    xt_vec r = xt_opaque_vec_(x, &xt_value_at_(x, n->result)->now.vec), sum = XT_ZERO_;
-    const cm_coop_shape *s = cm_coop_shape_of(&x->target, d->left.type, r.type);
-    if (d->sum.magic) sum = xt_now_as_(x, &d->sum, CM_OPAQUE_ACC);
-    for (int i = 0; i < r.blocks && spe_ok(&x->m); i++) {
-        cm_matrix zero = XT_ZERO_;
-        if (!d->sum.magic) zero = cm_splat(&x->cm, r.block[i].layout.rows, r.block[i].layout.cols, r.type, r.use, 0);
-        const spe_id *from = d->sum.magic ? sum.block[i].part : zero.part;
-        if (from) memcpy(r.block[i].part, from, (size_t)r.block[i].parts * sizeof *from);
-    }
-    xt_opaque_operand_ operand[2];
-    operand[0] = xt_opaque_operand_of_(x, &d->left, CM_OPAQUE_B);
-    operand[1] = xt_opaque_operand_of_(x, &d->right, CM_OPAQUE_A);
-    for (int i = 0; i < r.dist.rounds[0]; i++)
-        for (int j = 0; j < r.dist.rounds[1]; j++)
-            for (int k = 0; k < d->left.dist.data[1] && spe_ok(&x->m); k += s->k)
-                xt_opaque_step_(x, d, operand, &r, s, i, j, k);
-    xt_define_vec_(x, n->result, r);
-}
-
-/* ---- element-wise operations ------------------------------------------------------------------------------------- */
-
-/* Writes an element-wise operation on the device's matrices, part by part. */
-XE_FN_ void xt_write_opaque_each_(xt_ctx *x, const xt_node_ *n)
-{
-    const xt_vectors_ *d = n->vectors;
-    int count = xt_operand_count_(d);
-    xt_vec r = xt_opaque_vec_(x, &xt_value_at_(x, n->result)->now.vec), v[3];
-    for (int j = 0; j < count; j++) v[j] = xt_now_as_(x, &d->v[j], CM_OPAQUE_ACC);
-    for (int i = 0; i < r.blocks; i++)
-        for (int p = 0; p < r.block[i].parts && spe_ok(&x->m); p++) {
-            spe_id part[3] = {0, 0, 0};
-            for (int j = 0; j < count; j++) part[j] = v[j].block[i].part[p];
-            if (n->op == XT_OP_BINARY_VECTOR_)
-                part[0] = xt_emit_arith_(&x->m, n->kind, d->type, part[0], part[1]);
-            else if (d->type != (int)d->v[0].type)
-                part[0] = spe_fconvert(&x->m, cm_part_type(&x->cm, &r.block[i].layout, 0), part[0]);
-            r.block[i].part[p] = part[0];
-        }
-    xt_define_vec_(x, n->result, r);
-}
-
-/* Writes a product or an element-wise operation, if the device's matrices compute it. */
-XE_FN_ bool xt_write_opaque_(xt_ctx *x, const xt_node_ *n)
-{
-    bool each = xt_does_(n->op, XT_EACH_) && xt_value_is_opaque_(x, n->result) && xt_is_opaque_each_(x, n);
-    if (each) xt_write_opaque_each_(x, n);
-    else if (xt_is_opaque_product_(x, n)) xt_write_opaque_mma_(x, n);
-    else return false;
-    return true;
-}
-
-/* Makes the memory of strips and panels. */
-XE_FN_ void xt_opaque_memory_(xt_ctx *x)
-{
-    if (x->panel_vectors) x->panel_memory = spe_shared_vectors(&x->m, (uint32_t)x->panel_vectors);
-    if (x->strips_in_panels) x->opaque = x->panel_memory;
-    else x->opaque = xt_shared_array_(&x->m, spe_int(&x->m, 32), x->opaque_words);
-}
-
-/* ---- stores ------------------------------------------------------------------------------------------------------ */
-
-/* Are all elements of a vector in the tile's matrix, and its lines aligned as matrices must be? */
-XE_FN_ spe_id xt_opaque_fits_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
-{
-    spe_module *m = &x->m;
-    spe_id all = xt_panel_aligned_(x, t), zero = spe_i32(m, 0);
-    for (int i = 0; i < 2 && !t->inside; i++) {
-        int size = (v->dist.rounds[i] - 1) * v->dist.layout[i] * v->dist.data[i] + v->dist.data[i];
-        spe_id at = xt_index_id_(x, &t->offset[i]);
-        spe_id extent = i == xt_inner_(t) ? xt_index_id_(x, &t->shape[i]) : xt_lines_id_(x, t);
-        extent = spe_isub(m, extent, spe_i32(m, size));
-        all = spe_land(m, all, spe_sge(m, at, zero));
-        all = spe_land(m, all, spe_sle(m, at, extent));
-    }
-    return all;
-}
-
-/* Stores all matrices where they lie. The pitch is masked to the alignment that it has, since compilers look for it. */
-XE_FN_ void xt_opaque_store_whole_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
-{
-    spe_module *m = &x->m;
-    int inner = xt_inner_(t), bytes = xt_bytes_(t->type);
-    uint32_t order = inner ? SPE_CooperativeMatrixLayoutRowMajorKHR : SPE_CooperativeMatrixLayoutColumnMajorKHR;
-    spe_id i64 = spe_int(m, 64), pitch = xt_index_id_(x, &t->pitch);
-    pitch = spe_and(m, pitch, spe_i32(m, -(16 / bytes)));
-    spe_id wide = spe_uconvert(m, i64, pitch);
-    for (xt_block_ b = xt_blocks_(x, &v->dist); xt_next_block_(&b);) {
-        const cm_matrix *a = &v->block[b.i];
-        int across = a->layout.rows / a->layout.size_i;
-        for (int i = 0; i < a->parts && spe_ok(m); i++) {
-            int place[2] = {b.row + i / across * a->layout.size_j, b.col + i % across * a->layout.size_i};
-            spe_id down = spe_i32(m, place[!inner]), right = spe_i32(m, place[inner]);
-            spe_id line = spe_iadd(m, xt_index_id_(x, &t->offset[!inner]), down);
-            line = spe_imul(m, spe_uconvert(m, i64, line), wide);
-            spe_id along = spe_iadd(m, xt_index_id_(x, &t->offset[inner]), right);
-            along = spe_uconvert(m, i64, along);
-            spe_id ptr = spe_index(m, t->base.id, spe_iadd(m, line, along));
-            spe_coop_store(m, ptr, a->part[i], order, pitch);
-        }
-    }
-}
-
-/* Stores a block of matrices as vectors of lanes, strip by strip, so that few are held at once. */
-XE_FN_ void xt_opaque_store_strips_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, cm_matrix *a)
-{
-    xt_opaque_strip_ s = xt_opaque_strip_of_(x, &a->layout);
-    xt_block_ at = *b;
-    at.rows = s.rows;
-    at.cols = at.valid = s.cols;
-    for (int col = 0; col < b->cols; col += s.cols)
-        for (int row = 0; row < b->rows && spe_ok(&x->m); row += s.rows) {
-            cm_matrix strip = xt_opaque_strip_get_(x, &s, a, row, col);
-            at.row = b->row + row;
-            at.col = b->col + col;
-            cm_mem mem = xt_mem_(x, t, &at, XT_STORED_);
-            cm_store(&x->cm, &strip, &mem);
-        }
-}
-
-/* Stores a vector of matrices in global memory: whole where they fit, else as vectors of lanes. */
-XE_FN_ void xt_store_opaque_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
-{
-    bool whole = !t->base.local && t->step == 1;
-    if (whole) spe_if(&x->m, xt_opaque_fits_(x, t, v));
-    if (whole) xt_opaque_store_whole_(x, t, v);
-    if (whole) spe_else(&x->m, 0, NULL);
-    for (xt_block_ b = xt_blocks_(x, &t->dist); xt_next_block_(&b);)
-        xt_opaque_store_strips_(x, t, &b, &v->block[b.i]);
-    if (whole) spe_endif(&x->m, 0, NULL, NULL);
-}
-
 /* lower/elements.c - writes element-wise operations and casts. */
 
 /* Bytes cast to f16, plus or minus a constant: both at once. False, with nothing written, if it is no such sum. */
@@ -7412,166 +6705,6 @@ XE_FN_ bool xt_place_scratch_(xt_ctx *x)
     x->scratch_bytes = (wanted + 7) / 8 * 8;
     if ((int64_t)x->scratch_bytes > left) x->scratch_bytes = (size_t)left;
     return true;
-}
-
-/* passes/opaque.c - a pass that finds what the matrices of Vulkan's devices compute: products, the sums of loops, and
- * element-wise operations on these; and which operands go through local memory. */
-
-/* ---- values: those that must be opaque if one of them is -------------------------------------------------------- */
-
-XE_FN_ void xt_tie_(xt_ctx *x, uint32_t a, uint32_t b)
-{
-    a = xt_tied_(x, a);
-    b = xt_tied_(x, b);
-    if (a == b) return;
-    xt_value_at_(x, b)->tied = a;
-    xt_value_at_(x, a)->carried = true;
-    xt_value_at_(x, a)->opaque |= xt_value_at_(x, b)->opaque;
-}
-
-/* ---- operands: panels -------------------------------------------------------------------------------------------- */
-
-/* Are opaque products all that uses a loaded vector? */
-XE_FN_ bool xt_only_multiplied_(xt_ctx *x, uint32_t id)
-{
-    const xt_value_ *v = xt_value_at_(x, id);
-    return v->uses == v->multiplied && !xt_value_at_(x, xt_tied_(x, id))->carried;
-}
-
-/* Bytes of local memory that panels may take. */
-XE_FN_ int64_t xt_panel_room_(const xt_ctx *x)
-{
-    return x->target.local_memory - (x->local_bytes + 63) / 64 * 64 - (int64_t)x->scratch_bytes - 64 -
-           (int64_t)x->opaque_words * 4;
-}
-
-/* The loop whose turns fetch the tile of the next one: it contains nothing that changes memory. NULL: none. */
-XE_FN_ const xt_frame_ *xt_panel_loop_(xt_ctx *x, int node, const xt_tile *t)
-{
-    const xt_frame_ *f = NULL;
-    int depth = 0, at = node;
-    while (--at >= 0 && !f) {
-        const xt_node_ *n = xt_node_at_(x, at);
-        if (n->op == XT_OP_END_) depth++;
-        if (n->op != XT_OP_FOR_ && n->op != XT_OP_WHILE_ && n->op != XT_OP_IF_) continue;
-        if (!depth--) f = n->frame;
-    }
-    if (!f || f->op != XT_OP_FOR_ || t->inside || f->step.kind != SPE_INT) return NULL;
-    if (!xt_advances_(t, f, 0, (int)f->step.integer) && !xt_advances_(t, f, 1, (int)f->step.integer)) return NULL;
-    for (int i = at + 2; xt_node_at_(x, i)->op != XT_OP_END_ || xt_node_at_(x, i)->frame != f; i++)
-        if (xt_does_(xt_node_at_(x, i)->op, XT_CHANGES_ | XT_WAITS_)) return NULL;
-    return f;
-}
-
-XE_FN_ void xt_find_panel_(xt_ctx *x, int node)
-{
-    enum { VECTOR = 16 };
-    const xt_node_ *n = xt_node_at_(x, node);
-    const xt_tile *t = &n->load->tile;
-    int bytes = xt_bytes_(t->type), inner = xt_inner_(t), line = t->dist.shape[inner] * bytes;
-    if (t->scatter || t->step != 1 || t->base.local || n->spread || line % VECTOR || xt_held_(t->type) != t->type ||
-        n->load->border != XT_BORDER_PADDING || !xt_pads_with_zero_(n->load) || !xt_only_multiplied_(x, n->result))
-        return;
-    xt_panel_ p = XT_ZERO_;
-    p.node = node;
-    p.from = t;
-    p.lines = t->dist.shape[!inner];
-    p.chunks = line / VECTOR;
-    p.pitch = p.chunks + 1; /* so that lines do not begin in the same bank */
-    p.at = x->panel_vectors;
-    p.units = (p.lines * p.chunks + xt_group_size_(x) - 1) / xt_group_size_(x);
-    p.loop = xt_panel_loop_(x, node, t);
-    int64_t end = (int64_t)(p.at + p.lines * p.pitch) * VECTOR;
-    if (p.units > 32 || end > xt_panel_room_(x)) return;
-    xt_panel_ *added = (xt_panel_ *)spe_list_add(&x->m, &x->panels, sizeof *added);
-    if (!added) return;
-    *added = p;
-    x->panel_vectors = (int)(end / VECTOR);
-    xt_value_at_(x, n->result)->panel = x->panels.count;
-}
-
-/* Does a node of a loop leave strips alone? Products of panels and what is computed with their sums do. */
-XE_FN_ bool xt_needs_no_strip_(xt_ctx *x, const xt_node_ *n)
-{
-    if (n->op == XT_OP_LOAD_TILE_) return xt_value_at_(x, n->result)->panel != 0;
-    if (n->op == XT_OP_TILE_MMA_)
-        return xt_is_opaque_product_(x, n) && xt_value_at_(x, n->mma->left.id)->panel &&
-               xt_value_at_(x, n->mma->right.id)->panel;
-    if (xt_does_(n->op, XT_EACH_)) return xt_value_is_opaque_(x, n->result) && xt_is_opaque_each_(x, n);
-    return xt_does_(n->op, XT_DIVERGES_) || n->op == XT_OP_SPLAT_ || n->op == XT_OP_PREFETCH_TILE_;
-}
-
-/* Can strips lie where panels do? All of these must belong to loops that need no strips. */
-XE_FN_ bool xt_strips_are_apart_(xt_ctx *x)
-{
-    const xt_frame_ *in = NULL;
-    for (int i = 0; i < x->panels.count; i++)
-        if (!((const xt_panel_ *)x->panels.items)[i].loop) return false;
-    for (int i = 0; i < x->nodes.count; i++) {
-        const xt_node_ *n = xt_node_at_(x, i);
-        for (int j = 0; j < x->panels.count && !in && n->op == XT_OP_FOR_; j++)
-            if (((const xt_panel_ *)x->panels.items)[j].loop == n->frame) in = n->frame;
-        if (in && !xt_needs_no_strip_(x, n)) return false;
-        if (n->op == XT_OP_END_ && n->frame == in) in = NULL;
-    }
-    return x->panels.count > 0;
-}
-
-XE_FN_ void xt_find_opaque_(xt_ctx *x)
-{
-    int subgroups = x->subgroups ? x->subgroups : 1;
-    bool any = false;
-    if (!xt_operand_shape_(x, CM_F16) || x->desc->lowering != CM_AUTO || !x->accumulator_bytes) return;
-    for (int i = 1; i < x->values.count; i++) xt_value_at_(x, (uint32_t)i)->tied = (uint32_t)i;
-    x->opaque_words = subgroups * xt_strip_words_(x);
-    if (xt_panel_room_(x) < 0) x->opaque_words = 0;
-    for (int i = 0; i < x->nodes.count; i++) {
-        const xt_node_ *n = xt_node_at_(x, i);
-        if (n->op == XT_OP_END_) xt_join_carried_(x, n->frame, xt_tie_);
-        if (xt_does_(n->op, XT_RENAMES_)) xt_tie_(x, n->whole->part.id, n->result);
-        if (!xt_is_opaque_product_(x, n)) continue;
-        xt_value_at_(x, n->mma->left.id)->multiplied++;
-        xt_value_at_(x, n->mma->right.id)->multiplied++;
-        if (n->mma->sum.magic) xt_tie_(x, n->mma->sum.id, n->result);
-        xt_value_at_(x, xt_tied_(x, n->result))->opaque = any = true;
-    }
-    if (!any) x->opaque_words = 0;
-    for (int i = 0; i < x->nodes.count && any; i++) {
-        const xt_node_ *n = xt_node_at_(x, i);
-        if (!xt_does_(n->op, XT_EACH_) || !xt_is_opaque_each_(x, n)) continue;
-        xt_value_ *value = xt_value_at_(x, xt_tied_(x, n->result));
-        if (!value->carried && cm_coop_shape_of(&x->target, CM_F16, value->now.vec.type)) value->opaque = true;
-    }
-    for (int i = 0; i < x->nodes.count && x->opaque_words; i++)
-        if (xt_node_at_(x, i)->op == XT_OP_LOAD_TILE_) xt_find_panel_(x, i);
-    x->strips_in_panels = xt_strips_are_apart_(x);
-    if (x->strips_in_panels && x->panel_vectors < (x->opaque_words + 3) / 4)
-        x->panel_vectors = (x->opaque_words + 3) / 4;
-}
-
-/* passes/vulkan.c - what only the matrices of Vulkan's devices need, in one object, as spirv_emit.h has it. */
-
-XETILE_ATTR_(__unused__) static const xt_vulkan_part_ xt_vulkan_all_ = {
-    xt_find_opaque_, xt_is_opaque_product_, xt_opaque_memory_, xt_write_opaque_,   xt_write_panel_,
-    xt_store_opaque_, xt_opaque_convert_,   xt_opaque_splat_,  xt_opaque_vec_,     xt_opaque_parts_,
-    xt_panel_ids_,   xt_panels_carry_,      xt_panels_enter_,  xt_panels_turn_,    xt_panels_wait_};
-
-#if defined(XETILE_STATIC_) && !defined(SPE_VULKAN) && !defined(__cplusplus)
-static const xt_vulkan_part_ *const xt_vulkan_here_;
-#undef SPE_ADD_VULKAN
-#define SPE_ADD_VULKAN                                                                                                 \
-    SPE_ADD_VULKAN_BODIES                                                                                              \
-    static const xt_vulkan_part_ *const xt_vulkan_here_ = &xt_vulkan_all_;
-#else
-static const xt_vulkan_part_ *const xt_vulkan_here_ = &xt_vulkan_all_;
-#endif
-
-/* Finds what the device's matrices compute. */
-XE_FN_ void xt_find_for_vulkan_(xt_ctx *x)
-{
-    if (!x->m.options.env || !xt_vulkan_here_) return;
-    xt_vulkan_here_->find(x);
-    if (x->opaque_words) x->vulkan = xt_vulkan_here_;
 }
 
 /* passes/layouts.c - a pass that chooses each vector's layout, to avoid rearranging between operations. */
@@ -10722,6 +9855,15 @@ XE_FN_ const char *xt_build_flags_(const xt_ctx *x)
     return x->target.block1d ? x->target.build_flags : "-ze-intel-enable-auto-large-GRF-mode";
 }
 
+/* Finds what the matrices of Vulkan's devices compute. */
+XE_FN_ void xt_find_for_vulkan_(xt_ctx *x)
+{
+    const xt_vulkan_part_ *part = x->m.options.env ? XT_VULKAN_PART_ : NULL;
+    if (!part) return;
+    part->find(x);
+    if (x->opaque_words) x->vulkan = part;
+}
+
 /* The passes, in order. */
 XE_FN_ void xt_make_module_(xt_ctx *x, xt_module *mod)
 {
@@ -11433,6 +10575,878 @@ void xt_print(const xt_module *mod, FILE *f)
 
 XETILE_AS_BEFORE_
 #endif /* XETILE_XETILE_BODIES_ */
+
+/* Bodies that only modules for Vulkan need: vk_dispatch.h includes this again for them. */
+#if defined(XETILE_XETILE_BODIES_) && !defined(XETILE_XETILE_VULKAN_BODIES_) && \
+    (defined(SPE_VULKAN) || !defined(XETILE_STATIC_) || defined(__cplusplus))
+#define XETILE_XETILE_VULKAN_BODIES_
+XETILE_COLD_
+
+/* lower/strips.c - vectors as matrices that only the device can look into (passes/opaque.c), how they become vectors of
+ * lanes, and how these become such matrices: through a strip of local memory for each subgroup. */
+
+XE_FN_ xt_opaque_strip_ xt_opaque_strip_of_(xt_ctx *x, const cm_layout *l)
+{
+    spe_module *m = &x->m;
+    int bytes = xt_bytes_((int)l->type);
+    xt_opaque_strip_ s = XT_ZERO_;
+    s.rows = l->size_j;
+    s.cols = xt_least_(l->rows, x->S);
+    s.pitch = s.rows + 16 / bytes;
+    s.plain = cm_layout_for(&x->cm, s.cols, s.rows, l->type, CM_ACC);
+    s.parts = cm_part_count(&s.plain);
+    cm_layout whole = cm_layout_for(&x->cm, l->rows, l->cols, l->type, CM_ACC);
+    s.runs = cm_part_count(&whole) / (l->rows / s.cols);
+    spe_id zero = spe_u32(m, 0), words = spe_element(m, x->opaque, 1, &zero), first = zero;
+    words = spe_ptr_cast(m, words, spe_int(m, 32));
+    if (x->subgroups > 1) {
+        first = spe_builtin(m, SPE_SUBGROUP_ID, 0);
+        first = spe_imul(m, first, spe_u32(m, (uint32_t)xt_strip_words_(x)));
+    }
+    spe_id type = xt_spe_type_(x, (int)l->type);
+    s.ptr = spe_ptr_cast(m, spe_index(m, words, first), type);
+    return s;
+}
+
+XE_FN_ cm_mem xt_opaque_strip_mem_(xt_ctx *x, const xt_opaque_strip_ *s)
+{
+    cm_mem mem = XT_ZERO_;
+    mem.ptr = s->ptr;
+    mem.row = mem.col = spe_i32(&x->m, 0);
+    mem.stride_row = spe_i32(&x->m, s->pitch);
+    mem.stride_col = spe_i32(&x->m, 1);
+    mem.align = 16;
+    mem.block2d = CM_BLOCK2D_NO;
+    return mem;
+}
+
+/* Stores the matrices of the strip that begins at this row and column of the block, or loads them. */
+XE_FN_ void xt_opaque_strip_move_(xt_ctx *x, const xt_opaque_strip_ *s, cm_matrix *a, int row, int col, bool store)
+{
+    spe_module *m = &x->m;
+    spe_id pitch = spe_i32(m, s->pitch), type = cm_part_type(&x->cm, &a->layout, 0);
+    int wide = a->layout.size_i, across = a->layout.rows / wide;
+    for (int j = 0; j < s->cols / wide; j++) {
+        spe_id *part = &a->part[row / s->rows * across + col / wide + j];
+        spe_id ptr = spe_index(m, s->ptr, spe_i32(m, j * wide * s->pitch));
+        if (store) spe_coop_store(m, ptr, *part, SPE_CooperativeMatrixLayoutColumnMajorKHR, pitch);
+        else *part = spe_coop_load(m, type, ptr, SPE_CooperativeMatrixLayoutColumnMajorKHR, pitch);
+    }
+}
+
+/* A strip of a block as a vector of lanes. */
+XE_FN_ cm_matrix xt_opaque_strip_get_(xt_ctx *x, const xt_opaque_strip_ *s, cm_matrix *opaque, int row, int col)
+{
+    cm_mem mem = xt_opaque_strip_mem_(x, s);
+    spe_sg_barrier(&x->m);
+    xt_opaque_strip_move_(x, s, opaque, row, col, true);
+    spe_sg_barrier(&x->m);
+    return cm_load(&x->cm, s->cols, s->rows, s->plain.type, CM_ACC, &mem);
+}
+
+/* Moves a block strip by strip, from matrices to a vector of lanes or back; `to` has room for its parts. */
+XE_FN_ void xt_opaque_move_(xt_ctx *x, cm_matrix *opaque, cm_matrix *plain, bool to_plain)
+{
+    xt_opaque_strip_ s = xt_opaque_strip_of_(x, &opaque->layout);
+    cm_mem mem = xt_opaque_strip_mem_(x, &s);
+    for (int col = 0; col < opaque->layout.rows; col += s.cols)
+        for (int row = 0; row < opaque->layout.cols && spe_ok(&x->m); row += s.rows) {
+            spe_id *parts = plain->part + col / s.cols * s.runs + row / s.rows * s.parts;
+            cm_matrix strip;
+            if (to_plain) {
+                strip = xt_opaque_strip_get_(x, &s, opaque, row, col);
+                for (int i = 0; i < strip.parts; i++) parts[i] = strip.part[i];
+            } else {
+                spe_sg_barrier(&x->m);
+                strip = cm_from_parts(&x->cm, &s.plain, parts);
+                cm_store(&x->cm, &strip, &mem);
+                spe_sg_barrier(&x->m);
+                xt_opaque_strip_move_(x, &s, opaque, row, col, false);
+            }
+        }
+}
+
+/* A matrix of this use like a block, without values yet. */
+XE_FN_ cm_matrix xt_opaque_room_(xt_ctx *x, const cm_matrix *like, cm_use use)
+{
+    cm_matrix a = XT_ZERO_;
+    a.layout = cm_layout_for(&x->cm, like->layout.rows, like->layout.cols, like->layout.type, use);
+    a.parts = a.layout.rows ? cm_part_count(&a.layout) : 0;
+    a.part = (spe_id *)xt_memory_(x, (size_t)(a.parts ? a.parts : 1) * sizeof *a.part);
+    if (!a.part) a.parts = 0;
+    return a;
+}
+
+/* Converts a block to another layout, of which at least one is opaque. */
+XE_FN_ cm_matrix xt_opaque_convert_(xt_ctx *x, const cm_matrix *a, cm_use use)
+{
+    cm_matrix from = *a, to;
+    if (xt_is_opaque_(a->layout.use)) {
+        to = xt_opaque_room_(x, a, CM_ACC);
+        if (to.parts) xt_opaque_move_(x, &from, &to, true);
+        return xt_is_opaque_(use) ? xt_opaque_convert_(x, &to, use) : cm_convert_use(&x->cm, &to, use);
+    }
+    if (a->layout.use != CM_ACC) from = cm_convert_use(&x->cm, a, CM_ACC);
+    to = xt_opaque_room_(x, a, use);
+    if (to.parts && from.parts) xt_opaque_move_(x, &to, &from, false);
+    return to;
+}
+
+/* A vector like v, with room for its matrices. */
+XE_FN_ xt_vec xt_opaque_vec_(xt_ctx *x, const xt_vec *v)
+{
+    xt_vec r = *v;
+    r.use = CM_OPAQUE_ACC;
+    xt_block_ b = xt_blocks_(x, &r.dist);
+    r.block = (cm_matrix *)xt_memory_(x, (size_t)b.grid.blocks * sizeof *r.block);
+    r.blocks = r.block ? b.grid.blocks : 0;
+    while (r.blocks && xt_next_block_(&b)) {
+        cm_matrix like = XT_ZERO_;
+        like.layout.rows = b.cols;
+        like.layout.cols = b.rows;
+        like.layout.type = r.type;
+        r.block[b.i] = xt_opaque_room_(x, &like, CM_OPAQUE_ACC);
+    }
+    return r;
+}
+
+/* The number of its matrices. */
+XE_FN_ int xt_opaque_parts_(xt_ctx *x, const xt_vec *v)
+{
+    xt_vec r = xt_opaque_vec_(x, v);
+    int n = 0;
+    for (int i = 0; i < r.blocks; i++) n += r.block[i].parts;
+    return n;
+}
+
+/* A vector with the same number in each element. */
+XE_FN_ xt_vec xt_opaque_splat_(xt_ctx *x, const xt_vec *v, spe_id scalar)
+{
+    xt_vec r = xt_opaque_vec_(x, v);
+    for (int i = 0; i < r.blocks; i++)
+        r.block[i] = cm_splat(&x->cm, r.block[i].layout.rows, r.block[i].layout.cols, r.type, r.use, scalar);
+    return r;
+}
+
+/* lower/panels.c - operands of the device's matrices in local memory (passes/opaque.c): the work-group copies a tile as
+ * it lies in memory, 16 bytes a lane. In a loop each turn fetches the tile of the next, while its own is multiplied. */
+
+enum { XT_VECTOR_ = 16 };
+
+/* The work-group's tile: without the place of this subgroup's piece. */
+XE_FN_ xt_tile xt_panel_tile_(xt_ctx *x, const xt_panel_ *p)
+{
+    xt_tile t = xt_now_tile_(x, p->from);
+    for (int i = 0; i < 2; i++) {
+        spe_id place = xt_place_id_(x, &t.dist, i), at = xt_index_id_(x, &t.offset[i]);
+        t.offset[i] = xt_scalar_(CM_I32, spe_isub(&x->m, at, place), 1);
+    }
+    return t;
+}
+
+/* The line and the vector in it that a lane's unit is. */
+typedef struct {
+    spe_id line, chunk;
+} xt_panel_unit_;
+
+XE_FN_ xt_panel_unit_ xt_panel_unit_of_(xt_ctx *x, const xt_panel_ *p, spe_id unit)
+{
+    spe_module *m = &x->m;
+    int group = xt_group_size_(x), all = p->lines * p->chunks;
+    spe_id n = spe_builtin(m, SPE_LOCAL_ID, 0), chunks = spe_u32(m, (uint32_t)p->chunks), size = spe_i32(m, group);
+    xt_panel_unit_ u;
+    n = spe_iadd(m, n, spe_imul(m, unit, size));
+    if (p->units * group > all) n = spe_umod(m, n, spe_i32(m, all)); /* several lanes copy the same */
+    u.line = spe_udiv(m, n, chunks);
+    u.chunk = spe_umod(m, n, chunks);
+    return u;
+}
+
+/* Puts a vector where its unit is in local memory. */
+XE_FN_ void xt_panel_put_(xt_ctx *x, const xt_panel_ *p, const xt_panel_unit_ *u, spe_id vector)
+{
+    spe_module *m = &x->m;
+    spe_id pitch = spe_i32(m, p->pitch), first = spe_i32(m, p->at), at = spe_imul(m, u->line, pitch);
+    at = spe_iadd(m, at, u->chunk);
+    at = spe_iadd(m, at, first);
+    spe_vectors_store(m, x->panel_memory, at, vector);
+}
+
+/* ---- from memory ------------------------------------------------------------------------------------------------- */
+
+/* Does each line of the tile begin at a multiple of 16 bytes? */
+XE_FN_ spe_id xt_panel_aligned_(xt_ctx *x, const xt_tile *t)
+{
+    spe_module *m = &x->m;
+    spe_id bytes = spe_i32(m, xt_bytes_(t->type)), zero = spe_i32(m, 0), all, one;
+    all = spe_ptr_to_u(m, spe_int(m, 64), t->base.id);
+    all = spe_uconvert(m, spe_int(m, 32), all);
+    one = spe_imul(m, xt_index_id_(x, &t->pitch), bytes);
+    all = spe_or(m, all, one);
+    one = spe_imul(m, xt_index_id_(x, &t->offset[xt_inner_(t)]), bytes);
+    all = spe_or(m, all, one);
+    all = spe_and(m, all, spe_i32(m, XT_VECTOR_ - 1));
+    return spe_ieq(m, all, zero);
+}
+
+/* Is all of the tile in its matrix? */
+XE_FN_ spe_id xt_panel_inside_(xt_ctx *x, const xt_tile *t)
+{
+    spe_module *m = &x->m;
+    spe_id all = 0, zero = spe_i32(m, 0);
+    for (int i = 0; i < 2 && !t->inside; i++) {
+        spe_id extent = i == xt_inner_(t) ? xt_index_id_(x, &t->shape[i]) : xt_lines_id_(x, t), one;
+        extent = spe_isub(m, extent, spe_i32(m, t->dist.shape[i]));
+        one = spe_sge(m, xt_index_id_(x, &t->offset[i]), zero);
+        all = all ? spe_land(m, all, one) : one;
+        one = spe_sle(m, xt_index_id_(x, &t->offset[i]), extent);
+        all = spe_land(m, all, one);
+    }
+    return all ? all : spe_const_bool(m, true);
+}
+
+/* What is known where vectors of a tile are fetched. */
+typedef enum {
+    XT_FETCH_ALIGNED_, /* all of it is in its matrix, and each vector begins at a multiple of 16 bytes */
+    XT_FETCH_INSIDE_,  /* all of it is in its matrix */
+    XT_FETCH_ANY_
+} xt_fetch_;
+
+/* The address of a byte of a tile. The pitch of aligned tiles is masked, since compilers look for that. */
+XE_FN_ spe_id xt_panel_address_(xt_ctx *x, const xt_tile *t, xt_fetch_ how, spe_id line, spe_id byte)
+{
+    spe_module *m = &x->m;
+    spe_id i64 = spe_int(m, 64), pitch = spe_imul(m, xt_index_id_(x, &t->pitch), spe_i32(m, xt_bytes_(t->type)));
+    if (how == XT_FETCH_ALIGNED_) pitch = spe_and(m, pitch, spe_i32(m, -XT_VECTOR_));
+    pitch = spe_uconvert(m, i64, pitch);
+    line = how == XT_FETCH_ANY_ ? spe_sconvert(m, i64, line) : spe_uconvert(m, i64, line);
+    byte = how == XT_FETCH_ANY_ ? spe_sconvert(m, i64, byte) : spe_uconvert(m, i64, byte);
+    line = spe_iadd(m, spe_imul(m, line, pitch), byte);
+    byte = spe_ptr_to_u(m, i64, t->base.id);
+    return spe_iadd(m, byte, line);
+}
+
+XE_FN_ spe_id xt_panel_read_(xt_ctx *x, spe_id address)
+{
+    spe_module *m = &x->m;
+    spe_id vector = spe_vec(m, spe_int(m, 32), 4);
+    return spe_load(m, spe_u_to_ptr(m, spe_ptr(m, SPE_StorageClassCrossWorkgroup, vector), address), XT_VECTOR_);
+}
+
+/* Those of `n` words that begin so many words later if a bit of the address is set. */
+XE_FN_ void xt_panel_skip_(xt_ctx *x, spe_id address, int bit, spe_id *words, int n)
+{
+    spe_module *m = &x->m;
+    spe_id set = spe_and(m, address, spe_u32(m, 1u << bit));
+    set = spe_ine(m, set, spe_u32(m, 0));
+    for (int i = 0; i < n; i++) words[i] = spe_select(m, set, words[i + (1 << bit) / 4], words[i]);
+}
+
+/* The four words at any address, from the blocks of 16 bytes in which they lie. These blocks contain bytes of the
+ * matrix, so that they can be read, whatever the others are; a block that need not be is not read. */
+XE_FN_ void xt_panel_words_(xt_ctx *x, const xt_tile *t, spe_id address, const spe_id need[2], spe_id words[4])
+{
+    spe_module *m = &x->m;
+    spe_id i64 = spe_int(m, 64), word = spe_int(m, 32), mask = spe_u64(m, ~(uint64_t)(XT_VECTOR_ - 1)), all[8];
+    spe_id up = spe_iadd(m, address, spe_u64(m, XT_VECTOR_ - 1)), base = spe_ptr_to_u(m, i64, t->base.id);
+    spe_id block[2];
+    block[0] = spe_and(m, address, mask);
+    block[1] = spe_and(m, up, mask);
+    base = spe_and(m, base, mask);
+    for (int i = 0; i < 2; i++) {
+        if (need) block[i] = spe_select(m, need[i], block[i], base);
+        block[i] = xt_panel_read_(x, block[i]);
+        for (uint32_t j = 0; j < 4; j++) all[(uint32_t)i * 4 + j] = spe_extract(m, block[i], j);
+    }
+    address = spe_uconvert(m, word, address);
+    xt_panel_skip_(x, address, 3, all, 6);
+    xt_panel_skip_(x, address, 2, all, 5);
+    spe_id bits = spe_and(m, address, spe_u32(m, 3)), high = spe_u64(m, 32);
+    bits = spe_uconvert(m, i64, spe_shl(m, bits, spe_u32(m, 3)));
+    for (int i = 0; i < 4; i++) {
+        spe_id both = spe_shl(m, spe_uconvert(m, i64, all[i + 1]), high);
+        both = spe_or(m, both, spe_uconvert(m, i64, all[i]));
+        words[i] = spe_uconvert(m, word, spe_shr(m, both, bits));
+    }
+}
+
+/* A number of bytes, at least 0 and at most `most`. */
+XE_FN_ spe_id xt_panel_clamp_(xt_ctx *x, spe_id bytes, int most)
+{
+    bytes = spe_math2(&x->m, SPE_SMAX, bytes, spe_i32(&x->m, 0));
+    return spe_math2(&x->m, SPE_SMIN, bytes, spe_i32(&x->m, most));
+}
+
+/* A word's lowest bytes, of which so many minus `skip` are within. */
+XE_FN_ spe_id xt_panel_mask_(xt_ctx *x, spe_id bytes, int skip)
+{
+    spe_module *m = &x->m;
+    spe_id n = xt_panel_clamp_(x, spe_isub(m, bytes, spe_i32(m, skip)), 4), one = spe_u64(m, 1);
+    n = spe_uconvert(m, spe_int(m, 64), spe_shl(m, n, spe_u32(m, 3)));
+    n = spe_isub(m, spe_shl(m, one, n), one);
+    return spe_uconvert(m, spe_int(m, 32), n);
+}
+
+/* A vector of which some elements may be outside of the matrix: these are zero. */
+XE_FN_ spe_id xt_panel_edge_(xt_ctx *x, const xt_tile *t, spe_id line, spe_id along)
+{
+    spe_module *m = &x->m;
+    int bytes = xt_bytes_(t->type);
+    spe_id none = spe_i32(m, 0), size = spe_i32(m, bytes), extent, first, end, need[2], words[4], last;
+    first = xt_panel_clamp_(x, spe_imul(m, spe_isub(m, none, along), size), XT_VECTOR_);
+    extent = spe_extent(m, xt_index_id_(x, &t->shape[xt_inner_(t)]));
+    end = xt_panel_clamp_(x, spe_isub(m, extent, along), XT_VECTOR_ / bytes);
+    end = spe_imul(m, end, size);
+    end = spe_select(m, spe_ult(m, line, spe_extent(m, xt_lines_id_(x, t))), end, none);
+    spe_id address = xt_panel_address_(x, t, XT_FETCH_ANY_, line, spe_imul(m, along, size));
+    last = spe_and(m, spe_uconvert(m, spe_int(m, 32), address), spe_i32(m, XT_VECTOR_ - 1));
+    spe_id whole = spe_i32(m, XT_VECTOR_), next = spe_isub(m, whole, last); /* where the second block begins */
+    spe_id some = spe_slt(m, first, end);
+    need[0] = spe_land(m, some, spe_slt(m, first, next));
+    need[1] = spe_land(m, some, spe_sgt(m, end, next));
+    xt_panel_words_(x, t, address, need, words);
+    for (int i = 0; i < 4; i++) {
+        spe_id within = xt_panel_mask_(x, end, i * 4), before = xt_panel_mask_(x, first, i * 4);
+        words[i] = spe_and(m, words[i], spe_and(m, within, spe_not(m, before)));
+    }
+    return spe_construct(m, spe_vec(m, spe_int(m, 32), 4), 4, words);
+}
+
+/* Fetches a lane's vectors of a tile. */
+XE_FN_ void xt_panel_fetch_as_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t, xt_fetch_ how, spe_id *got)
+{
+    spe_module *m = &x->m;
+    int inner = xt_inner_(t), bytes = xt_bytes_(t->type);
+    for (int i = 0; i < p->units; i++) {
+        xt_panel_unit_ u = xt_panel_unit_of_(x, p, spe_i32(m, i));
+        spe_id line = spe_iadd(m, xt_index_id_(x, &t->offset[!inner]), u.line), words[4];
+        spe_id along = spe_imul(m, u.chunk, spe_i32(m, XT_VECTOR_ / bytes));
+        along = spe_iadd(m, xt_index_id_(x, &t->offset[inner]), along);
+        if (how == XT_FETCH_ANY_) {
+            got[i] = xt_panel_edge_(x, t, line, along);
+            continue;
+        }
+        spe_id address = xt_panel_address_(x, t, how, line, spe_imul(m, along, spe_i32(m, bytes)));
+        if (how == XT_FETCH_ALIGNED_) {
+            got[i] = xt_panel_read_(x, address);
+            continue;
+        }
+        xt_panel_words_(x, t, address, NULL, words);
+        got[i] = spe_construct(m, spe_vec(m, spe_int(m, 32), 4), 4, words);
+    }
+}
+
+/* Fetches them as its place and alignment allow. */
+XE_FN_ void xt_panel_fetch_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t, spe_id *got)
+{
+    spe_module *m = &x->m;
+    uint32_t n = (uint32_t)p->units;
+    spe_id inside = xt_panel_inside_(x, t), aligned = xt_panel_aligned_(x, t);
+    spe_if(m, spe_land(m, inside, aligned));
+    xt_panel_fetch_as_(x, p, t, XT_FETCH_ALIGNED_, got);
+    spe_else(m, n, got);
+    spe_if(m, inside);
+    xt_panel_fetch_as_(x, p, t, XT_FETCH_INSIDE_, got);
+    spe_else(m, n, got);
+    xt_panel_fetch_as_(x, p, t, XT_FETCH_ANY_, got);
+    spe_endif(m, n, got, got);
+    spe_endif(m, n, got, got);
+}
+
+XE_FN_ bool xt_panel_room_for_(xt_ctx *x, xt_panel_ *p)
+{
+    if (!p->got) p->got = (spe_id *)xt_memory_(x, (size_t)p->units * sizeof *p->got);
+    return p->got != NULL;
+}
+
+/* ---- to local memory, and from there ----------------------------------------------------------------------------- */
+
+XE_FN_ void xt_panel_store_(xt_ctx *x, const xt_panel_ *p)
+{
+    for (int i = 0; p->got && i < p->units; i++) {
+        xt_panel_unit_ u = xt_panel_unit_of_(x, p, spe_i32(&x->m, i));
+        xt_panel_put_(x, p, &u, p->got[i]);
+    }
+}
+
+/* The matrix that begins so many rows and columns after this subgroup's first piece. */
+XE_FN_ spe_id xt_panel_matrix_(xt_ctx *x, const xt_panel_ *p, cm_use use, int row, int col)
+{
+    spe_module *m = &x->m;
+    const xt_tile *t = p->from;
+    int inner = xt_inner_(t), bytes = xt_bytes_(t->type), place[2] = {row, col};
+    uint32_t order = inner ? SPE_CooperativeMatrixLayoutRowMajorKHR : SPE_CooperativeMatrixLayoutColumnMajorKHR;
+    spe_id at[2];
+    for (int i = 0; i < 2; i++) {
+        spe_id more = spe_i32(m, place[i]);
+        at[i] = spe_iadd(m, xt_place_id_(x, &t->dist, i), more);
+    }
+    spe_id pitch = spe_i32(m, p->pitch), first = spe_i32(m, p->at), line = spe_imul(m, at[!inner], pitch);
+    spe_id chunk = spe_udiv(m, at[inner], spe_u32(m, (uint32_t)(XT_VECTOR_ / bytes)));
+    line = spe_iadd(m, line, chunk);
+    line = spe_iadd(m, line, first);
+    const cm_coop_shape *s = xt_operand_shape_(x, (cm_type)t->type);
+    bool left = use == CM_OPAQUE_B;
+    cm_layout l = cm_layout_for(&x->cm, left ? s->k : s->n, left ? s->m : s->k, (cm_type)t->type, use);
+    spe_id type = cm_part_type(&x->cm, &l, 0);
+    return spe_vectors_coop_load(m, type, x->panel_memory, line, order, pitch);
+}
+
+/* ---- when -------------------------------------------------------------------------------------------------------- */
+
+XE_FN_ xt_panel_ *xt_panel_at_(xt_ctx *x, int i) { return (xt_panel_ *)x->panels.items + i; }
+
+/* A load outside of such loops: copies its tile at once. False if the vector is not a panel. */
+XE_FN_ bool xt_write_panel_(xt_ctx *x, const xt_node_ *n)
+{
+    int number = xt_value_at_(x, n->result)->panel;
+    if (!number) return false;
+    xt_panel_ *p = xt_panel_at_(x, number - 1);
+    if (p->loop) return true; /* it lies there since the turn began */
+    xt_tile t = xt_panel_tile_(x, p);
+    if (!xt_panel_room_for_(x, p)) return true;
+    xt_panel_fetch_(x, p, &t, p->got);
+    spe_barrier(&x->m);
+    xt_panel_store_(x, p);
+    spe_barrier(&x->m);
+    return true;
+}
+
+/* The number of vectors that each turn of a loop fetches for the next. */
+XE_FN_ int xt_panel_ids_(xt_ctx *x, const xt_frame_ *f)
+{
+    int n = 0;
+    for (int i = 0; i < x->panels.count; i++)
+        if (xt_panel_at_(x, i)->loop == f) n += xt_panel_at_(x, i)->units;
+    return n;
+}
+
+/* Copies them behind the ids that the loop carries, or from there. */
+XE_FN_ void xt_panels_carry_(xt_ctx *x, const xt_frame_ *f, bool to_ids)
+{
+    spe_id *ids = f->ids + f->id_count;
+    for (int i = 0; i < x->panels.count; i++) {
+        xt_panel_ *p = xt_panel_at_(x, i);
+        if (p->loop != f || !p->got) continue;
+        memcpy(to_ids ? ids : p->got, to_ids ? p->got : ids, (size_t)p->units * sizeof *ids);
+        ids += p->units;
+    }
+}
+
+/* Before a loop, with the values of its first turn: fetches that turn's tiles. */
+XE_FN_ void xt_panels_enter_(xt_ctx *x, const xt_frame_ *f)
+{
+    for (int i = 0; i < x->panels.count; i++) {
+        xt_panel_ *p = xt_panel_at_(x, i);
+        if (p->loop != f || !xt_panel_room_for_(x, p)) continue;
+        xt_tile t = xt_panel_tile_(x, p);
+        xt_panel_fetch_(x, p, &t, p->got);
+    }
+    xt_panels_carry_(x, f, true);
+}
+
+/* The tile of the next turn; of the last one, its own once more. */
+XE_FN_ xt_tile xt_panel_next_(xt_ctx *x, const xt_panel_ *p, spe_id by)
+{
+    xt_tile t = xt_panel_tile_(x, p);
+    for (int i = 0; i < 2; i++) {
+        if (!xt_advances_(p->from, p->loop, i, (int)p->loop->step.integer)) continue;
+        t.offset[i] = xt_scalar_(CM_I32, spe_iadd(&x->m, t.offset[i].id, by), 1);
+    }
+    return t;
+}
+
+/* Waits for the other subgroups' accesses to local memory; those to other memory may go on. */
+XE_FN_ void xt_panels_wait_(xt_ctx *x)
+{
+    const uint32_t order = SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsWorkgroupMemory;
+    spe_control_barrier(&x->m, SPE_ScopeWorkgroup, SPE_ScopeWorkgroup, order);
+}
+
+/* Puts the fetched tiles in local memory. */
+XE_FN_ void xt_panels_store_(xt_ctx *x, const xt_frame_ *f)
+{
+    xt_panels_wait_(x);
+    for (int i = 0; i < x->panels.count; i++)
+        if (xt_panel_at_(x, i)->loop == f) xt_panel_store_(x, xt_panel_at_(x, i));
+    xt_panels_wait_(x);
+}
+
+/* At the beginning of a turn: puts its tiles in local memory, and fetches the next ones, which lie before `to`. */
+XE_FN_ void xt_panels_turn_(xt_ctx *x, const xt_frame_ *f, spe_id to)
+{
+    spe_module *m = &x->m;
+    spe_id by = spe_i32(m, (int32_t)f->step.integer), none = spe_i32(m, 0), next = spe_iadd(m, f->turn, by);
+    by = spe_select(m, spe_slt(m, next, to), by, none);
+    xt_panels_carry_(x, f, false);
+    xt_panels_store_(x, f);
+    for (int i = 0; i < x->panels.count; i++) {
+        xt_panel_ *p = xt_panel_at_(x, i);
+        if (p->loop != f || !p->got) continue;
+        xt_tile t = xt_panel_next_(x, p, by);
+        xt_panel_fetch_(x, p, &t, p->got);
+    }
+}
+
+/* lower/opaque.c - products, element-wise operations and stores of matrices that only the device can look into, see
+ * passes/opaque.c. */
+
+/* ---- products ---------------------------------------------------------------------------------------------------- */
+
+/* An operand: a panel in local memory, or matrices. */
+typedef struct {
+    xt_vec v;
+    const xt_panel_ *panel;
+} xt_opaque_operand_;
+
+XE_FN_ xt_opaque_operand_ xt_opaque_operand_of_(xt_ctx *x, const xt_vec *v, cm_use use)
+{
+    xt_opaque_operand_ o = XT_ZERO_;
+    int panel = xt_value_at_(x, v->id)->panel;
+    o.v = *v;
+    if (panel) o.panel = (const xt_panel_ *)x->panels.items + panel - 1;
+    else o.v = xt_now_as_(x, v, use);
+    return o;
+}
+
+/* The matrix that begins at this row and column of a piece of a vector. */
+XE_FN_ spe_id *xt_opaque_at_(xt_ctx *x, const xt_vec *v, int round0, int round1, int row, int col)
+{
+    xt_grid_ g;
+    int i = 0, j = 0;
+    xt_grid_init_(x, &g, &v->dist);
+    while (i + 1 < g.cut[0].n && g.cut[0].at[i + 1] <= row) i++;
+    while (j + 1 < g.cut[1].n && g.cut[1].at[j + 1] <= col) j++;
+    const cm_matrix *b = &v->block[xt_block_number_(&g, round0, round1, i, j)];
+    const cm_layout *l = &b->layout;
+    int part = (row - g.cut[0].at[i]) / l->size_j * (l->rows / l->size_i) + (col - g.cut[1].at[j]) / l->size_i;
+    return &b->part[part];
+}
+
+/* The same of an operand, loaded from its panel. */
+XE_FN_ spe_id xt_opaque_load_(xt_ctx *x, const xt_opaque_operand_ *o, cm_use use, const int at[4])
+{
+    if (!o->panel) return *xt_opaque_at_(x, &o->v, at[0], at[1], at[2], at[3]);
+    const xt_dist *d = &o->v.dist;
+    int row = at[0] * d->layout[0] * d->data[0] + at[2], col = at[1] * d->layout[1] * d->data[1] + at[3];
+    return xt_panel_matrix_(x, o->panel, use, row, col);
+}
+
+XE_FN_ uint32_t xt_opaque_flags_(const xt_mma_desc_ *d)
+{
+    if (d->left.type != CM_I8) return 0;
+    return SPE_CooperativeMatrixOperandsMatrixASignedComponentsKHR |
+           SPE_CooperativeMatrixOperandsMatrixBSignedComponentsKHR |
+           SPE_CooperativeMatrixOperandsMatrixCSignedComponentsKHR |
+           SPE_CooperativeMatrixOperandsMatrixResultSignedComponentsKHR;
+}
+
+/* The products of one piece of the result and one step of k: each operand is loaded once. */
+XE_FN_ void xt_opaque_step_(xt_ctx *x, const xt_mma_desc_ *d, const xt_opaque_operand_ operand[2], const xt_vec *r,
+                            const cm_coop_shape *s, int round0, int round1, int k)
+{
+    enum { MOST = XT_SIDE_MAX_ / 8 };
+    spe_id left[MOST];
+    int rows = r->dist.data[0], cols = r->dist.data[1];
+    for (int i = 0; i < rows && i / s->m < MOST; i += s->m) {
+        const int at[4] = {round0, 0, i, k};
+        left[i / s->m] = xt_opaque_load_(x, &operand[0], CM_OPAQUE_B, at);
+    }
+    for (int j = 0; j < cols; j += s->n) {
+        const int at[4] = {0, round1, k, j};
+        spe_id right = xt_opaque_load_(x, &operand[1], CM_OPAQUE_A, at);
+        for (int i = 0; i < rows && i / s->m < MOST; i += s->m) {
+            spe_id *sum = xt_opaque_at_(x, r, round0, round1, i, j);
+            *sum = spe_coop_mma(&x->m, left[i / s->m], right, *sum, xt_opaque_flags_(d));
+        }
+    }
+}
+
+/* Writes a product by the device's matrices. */
+XE_FN_ void xt_write_opaque_mma_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_mma_desc_ *d = n->mma;
+    xt_vec r = xt_opaque_vec_(x, &xt_value_at_(x, n->result)->now.vec), sum = XT_ZERO_;
+    const cm_coop_shape *s = cm_coop_shape_of(&x->target, d->left.type, r.type);
+    if (d->sum.magic) sum = xt_now_as_(x, &d->sum, CM_OPAQUE_ACC);
+    for (int i = 0; i < r.blocks && spe_ok(&x->m); i++) {
+        cm_matrix zero = XT_ZERO_;
+        if (!d->sum.magic) zero = cm_splat(&x->cm, r.block[i].layout.rows, r.block[i].layout.cols, r.type, r.use, 0);
+        const spe_id *from = d->sum.magic ? sum.block[i].part : zero.part;
+        if (from) memcpy(r.block[i].part, from, (size_t)r.block[i].parts * sizeof *from);
+    }
+    xt_opaque_operand_ operand[2];
+    operand[0] = xt_opaque_operand_of_(x, &d->left, CM_OPAQUE_B);
+    operand[1] = xt_opaque_operand_of_(x, &d->right, CM_OPAQUE_A);
+    for (int i = 0; i < r.dist.rounds[0]; i++)
+        for (int j = 0; j < r.dist.rounds[1]; j++)
+            for (int k = 0; k < d->left.dist.data[1] && spe_ok(&x->m); k += s->k)
+                xt_opaque_step_(x, d, operand, &r, s, i, j, k);
+    xt_define_vec_(x, n->result, r);
+}
+
+/* ---- element-wise operations ------------------------------------------------------------------------------------- */
+
+/* Writes an element-wise operation on the device's matrices, part by part. */
+XE_FN_ void xt_write_opaque_each_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_vectors_ *d = n->vectors;
+    int count = xt_operand_count_(d);
+    xt_vec r = xt_opaque_vec_(x, &xt_value_at_(x, n->result)->now.vec), v[3];
+    for (int j = 0; j < count; j++) v[j] = xt_now_as_(x, &d->v[j], CM_OPAQUE_ACC);
+    for (int i = 0; i < r.blocks; i++)
+        for (int p = 0; p < r.block[i].parts && spe_ok(&x->m); p++) {
+            spe_id part[3] = {0, 0, 0};
+            for (int j = 0; j < count; j++) part[j] = v[j].block[i].part[p];
+            if (n->op == XT_OP_BINARY_VECTOR_)
+                part[0] = xt_emit_arith_(&x->m, n->kind, d->type, part[0], part[1]);
+            else if (d->type != (int)d->v[0].type)
+                part[0] = spe_fconvert(&x->m, cm_part_type(&x->cm, &r.block[i].layout, 0), part[0]);
+            r.block[i].part[p] = part[0];
+        }
+    xt_define_vec_(x, n->result, r);
+}
+
+/* Writes a product or an element-wise operation, if the device's matrices compute it. */
+XE_FN_ bool xt_write_opaque_(xt_ctx *x, const xt_node_ *n)
+{
+    bool each = xt_does_(n->op, XT_EACH_) && xt_value_is_opaque_(x, n->result) && xt_is_opaque_each_(x, n);
+    if (each) xt_write_opaque_each_(x, n);
+    else if (xt_is_opaque_product_(x, n)) xt_write_opaque_mma_(x, n);
+    else return false;
+    return true;
+}
+
+/* Makes the memory of strips and panels. */
+XE_FN_ void xt_opaque_memory_(xt_ctx *x)
+{
+    if (x->panel_vectors) x->panel_memory = spe_shared_vectors(&x->m, (uint32_t)x->panel_vectors);
+    if (x->strips_in_panels) x->opaque = x->panel_memory;
+    else x->opaque = xt_shared_array_(&x->m, spe_int(&x->m, 32), x->opaque_words);
+}
+
+/* ---- stores ------------------------------------------------------------------------------------------------------ */
+
+/* Are all elements of a vector in the tile's matrix, and its lines aligned as matrices must be? */
+XE_FN_ spe_id xt_opaque_fits_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
+{
+    spe_module *m = &x->m;
+    spe_id all = xt_panel_aligned_(x, t), zero = spe_i32(m, 0);
+    for (int i = 0; i < 2 && !t->inside; i++) {
+        int size = (v->dist.rounds[i] - 1) * v->dist.layout[i] * v->dist.data[i] + v->dist.data[i];
+        spe_id at = xt_index_id_(x, &t->offset[i]);
+        spe_id extent = i == xt_inner_(t) ? xt_index_id_(x, &t->shape[i]) : xt_lines_id_(x, t);
+        extent = spe_isub(m, extent, spe_i32(m, size));
+        all = spe_land(m, all, spe_sge(m, at, zero));
+        all = spe_land(m, all, spe_sle(m, at, extent));
+    }
+    return all;
+}
+
+/* Stores all matrices where they lie. The pitch is masked to the alignment that it has, since compilers look for it. */
+XE_FN_ void xt_opaque_store_whole_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
+{
+    spe_module *m = &x->m;
+    int inner = xt_inner_(t), bytes = xt_bytes_(t->type);
+    uint32_t order = inner ? SPE_CooperativeMatrixLayoutRowMajorKHR : SPE_CooperativeMatrixLayoutColumnMajorKHR;
+    spe_id i64 = spe_int(m, 64), pitch = xt_index_id_(x, &t->pitch);
+    pitch = spe_and(m, pitch, spe_i32(m, -(16 / bytes)));
+    spe_id wide = spe_uconvert(m, i64, pitch);
+    for (xt_block_ b = xt_blocks_(x, &v->dist); xt_next_block_(&b);) {
+        const cm_matrix *a = &v->block[b.i];
+        int across = a->layout.rows / a->layout.size_i;
+        for (int i = 0; i < a->parts && spe_ok(m); i++) {
+            int place[2] = {b.row + i / across * a->layout.size_j, b.col + i % across * a->layout.size_i};
+            spe_id down = spe_i32(m, place[!inner]), right = spe_i32(m, place[inner]);
+            spe_id line = spe_iadd(m, xt_index_id_(x, &t->offset[!inner]), down);
+            line = spe_imul(m, spe_uconvert(m, i64, line), wide);
+            spe_id along = spe_iadd(m, xt_index_id_(x, &t->offset[inner]), right);
+            along = spe_uconvert(m, i64, along);
+            spe_id ptr = spe_index(m, t->base.id, spe_iadd(m, line, along));
+            spe_coop_store(m, ptr, a->part[i], order, pitch);
+        }
+    }
+}
+
+/* Stores a block of matrices as vectors of lanes, strip by strip, so that few are held at once. */
+XE_FN_ void xt_opaque_store_strips_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, cm_matrix *a)
+{
+    xt_opaque_strip_ s = xt_opaque_strip_of_(x, &a->layout);
+    xt_block_ at = *b;
+    at.rows = s.rows;
+    at.cols = at.valid = s.cols;
+    for (int col = 0; col < b->cols; col += s.cols)
+        for (int row = 0; row < b->rows && spe_ok(&x->m); row += s.rows) {
+            cm_matrix strip = xt_opaque_strip_get_(x, &s, a, row, col);
+            at.row = b->row + row;
+            at.col = b->col + col;
+            cm_mem mem = xt_mem_(x, t, &at, XT_STORED_);
+            cm_store(&x->cm, &strip, &mem);
+        }
+}
+
+/* Stores a vector of matrices in global memory: whole where they fit, else as vectors of lanes. */
+XE_FN_ void xt_store_opaque_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
+{
+    bool whole = !t->base.local && t->step == 1;
+    if (whole) spe_if(&x->m, xt_opaque_fits_(x, t, v));
+    if (whole) xt_opaque_store_whole_(x, t, v);
+    if (whole) spe_else(&x->m, 0, NULL);
+    for (xt_block_ b = xt_blocks_(x, &t->dist); xt_next_block_(&b);)
+        xt_opaque_store_strips_(x, t, &b, &v->block[b.i]);
+    if (whole) spe_endif(&x->m, 0, NULL, NULL);
+}
+
+/* passes/opaque.c - a pass that finds what the matrices of Vulkan's devices compute: products, the sums of loops, and
+ * element-wise operations on these; and which operands go through local memory. */
+
+/* ---- values: those that must be opaque if one of them is -------------------------------------------------------- */
+
+XE_FN_ void xt_tie_(xt_ctx *x, uint32_t a, uint32_t b)
+{
+    a = xt_tied_(x, a);
+    b = xt_tied_(x, b);
+    if (a == b) return;
+    xt_value_at_(x, b)->tied = a;
+    xt_value_at_(x, a)->carried = true;
+    xt_value_at_(x, a)->opaque |= xt_value_at_(x, b)->opaque;
+}
+
+/* ---- operands: panels -------------------------------------------------------------------------------------------- */
+
+/* Are opaque products all that uses a loaded vector? */
+XE_FN_ bool xt_only_multiplied_(xt_ctx *x, uint32_t id)
+{
+    const xt_value_ *v = xt_value_at_(x, id);
+    return v->uses == v->multiplied && !xt_value_at_(x, xt_tied_(x, id))->carried;
+}
+
+/* Bytes of local memory that panels may take. */
+XE_FN_ int64_t xt_panel_room_(const xt_ctx *x)
+{
+    return x->target.local_memory - (x->local_bytes + 63) / 64 * 64 - (int64_t)x->scratch_bytes - 64 -
+           (int64_t)x->opaque_words * 4;
+}
+
+/* The loop whose turns fetch the tile of the next one: it contains nothing that changes memory. NULL: none. */
+XE_FN_ const xt_frame_ *xt_panel_loop_(xt_ctx *x, int node, const xt_tile *t)
+{
+    const xt_frame_ *f = NULL;
+    int depth = 0, at = node;
+    while (--at >= 0 && !f) {
+        const xt_node_ *n = xt_node_at_(x, at);
+        if (n->op == XT_OP_END_) depth++;
+        if (n->op != XT_OP_FOR_ && n->op != XT_OP_WHILE_ && n->op != XT_OP_IF_) continue;
+        if (!depth--) f = n->frame;
+    }
+    if (!f || f->op != XT_OP_FOR_ || t->inside || f->step.kind != SPE_INT) return NULL;
+    if (!xt_advances_(t, f, 0, (int)f->step.integer) && !xt_advances_(t, f, 1, (int)f->step.integer)) return NULL;
+    for (int i = at + 2; xt_node_at_(x, i)->op != XT_OP_END_ || xt_node_at_(x, i)->frame != f; i++)
+        if (xt_does_(xt_node_at_(x, i)->op, XT_CHANGES_ | XT_WAITS_)) return NULL;
+    return f;
+}
+
+XE_FN_ void xt_find_panel_(xt_ctx *x, int node)
+{
+    enum { VECTOR = 16 };
+    const xt_node_ *n = xt_node_at_(x, node);
+    const xt_tile *t = &n->load->tile;
+    int bytes = xt_bytes_(t->type), inner = xt_inner_(t), line = t->dist.shape[inner] * bytes;
+    if (t->scatter || t->step != 1 || t->base.local || n->spread || line % VECTOR || xt_held_(t->type) != t->type ||
+        n->load->border != XT_BORDER_PADDING || !xt_pads_with_zero_(n->load) || !xt_only_multiplied_(x, n->result))
+        return;
+    xt_panel_ p = XT_ZERO_;
+    p.node = node;
+    p.from = t;
+    p.lines = t->dist.shape[!inner];
+    p.chunks = line / VECTOR;
+    p.pitch = p.chunks + 1; /* so that lines do not begin in the same bank */
+    p.at = x->panel_vectors;
+    p.units = (p.lines * p.chunks + xt_group_size_(x) - 1) / xt_group_size_(x);
+    p.loop = xt_panel_loop_(x, node, t);
+    int64_t end = (int64_t)(p.at + p.lines * p.pitch) * VECTOR;
+    if (p.units > 32 || end > xt_panel_room_(x)) return;
+    xt_panel_ *added = (xt_panel_ *)spe_list_add(&x->m, &x->panels, sizeof *added);
+    if (!added) return;
+    *added = p;
+    x->panel_vectors = (int)(end / VECTOR);
+    xt_value_at_(x, n->result)->panel = x->panels.count;
+}
+
+/* Does a node of a loop leave strips alone? Products of panels and what is computed with their sums do. */
+XE_FN_ bool xt_needs_no_strip_(xt_ctx *x, const xt_node_ *n)
+{
+    if (n->op == XT_OP_LOAD_TILE_) return xt_value_at_(x, n->result)->panel != 0;
+    if (n->op == XT_OP_TILE_MMA_)
+        return xt_is_opaque_product_(x, n) && xt_value_at_(x, n->mma->left.id)->panel &&
+               xt_value_at_(x, n->mma->right.id)->panel;
+    if (xt_does_(n->op, XT_EACH_)) return xt_value_is_opaque_(x, n->result) && xt_is_opaque_each_(x, n);
+    return xt_does_(n->op, XT_DIVERGES_) || n->op == XT_OP_SPLAT_ || n->op == XT_OP_PREFETCH_TILE_;
+}
+
+/* Can strips lie where panels do? All of these must belong to loops that need no strips. */
+XE_FN_ bool xt_strips_are_apart_(xt_ctx *x)
+{
+    const xt_frame_ *in = NULL;
+    for (int i = 0; i < x->panels.count; i++)
+        if (!((const xt_panel_ *)x->panels.items)[i].loop) return false;
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        for (int j = 0; j < x->panels.count && !in && n->op == XT_OP_FOR_; j++)
+            if (((const xt_panel_ *)x->panels.items)[j].loop == n->frame) in = n->frame;
+        if (in && !xt_needs_no_strip_(x, n)) return false;
+        if (n->op == XT_OP_END_ && n->frame == in) in = NULL;
+    }
+    return x->panels.count > 0;
+}
+
+XE_FN_ void xt_find_opaque_(xt_ctx *x)
+{
+    int subgroups = x->subgroups ? x->subgroups : 1;
+    bool any = false;
+    if (!xt_operand_shape_(x, CM_F16) || x->desc->lowering != CM_AUTO || !x->accumulator_bytes) return;
+    for (int i = 1; i < x->values.count; i++) xt_value_at_(x, (uint32_t)i)->tied = (uint32_t)i;
+    x->opaque_words = subgroups * xt_strip_words_(x);
+    if (xt_panel_room_(x) < 0) x->opaque_words = 0;
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        if (n->op == XT_OP_END_) xt_join_carried_(x, n->frame, xt_tie_);
+        if (xt_does_(n->op, XT_RENAMES_)) xt_tie_(x, n->whole->part.id, n->result);
+        if (!xt_is_opaque_product_(x, n)) continue;
+        xt_value_at_(x, n->mma->left.id)->multiplied++;
+        xt_value_at_(x, n->mma->right.id)->multiplied++;
+        if (n->mma->sum.magic) xt_tie_(x, n->mma->sum.id, n->result);
+        xt_value_at_(x, xt_tied_(x, n->result))->opaque = any = true;
+    }
+    if (!any) x->opaque_words = 0;
+    for (int i = 0; i < x->nodes.count && any; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        if (!xt_does_(n->op, XT_EACH_) || !xt_is_opaque_each_(x, n)) continue;
+        xt_value_ *value = xt_value_at_(x, xt_tied_(x, n->result));
+        if (!value->carried && cm_coop_shape_of(&x->target, CM_F16, value->now.vec.type)) value->opaque = true;
+    }
+    for (int i = 0; i < x->nodes.count && x->opaque_words; i++)
+        if (xt_node_at_(x, i)->op == XT_OP_LOAD_TILE_) xt_find_panel_(x, i);
+    x->strips_in_panels = xt_strips_are_apart_(x);
+    if (x->strips_in_panels && x->panel_vectors < (x->opaque_words + 3) / 4)
+        x->panel_vectors = (x->opaque_words + 3) / 4;
+}
+
+/* passes/vulkan.c - what only the matrices of Vulkan's devices need, in one object, as spirv_emit.h has it. */
+
+static const xt_vulkan_part_ xt_vulkan_all_ = {
+    xt_find_opaque_, xt_is_opaque_product_, xt_opaque_memory_, xt_write_opaque_,   xt_write_panel_,
+    xt_store_opaque_, xt_opaque_convert_,   xt_opaque_splat_,  xt_opaque_vec_,     xt_opaque_parts_,
+    xt_panel_ids_,   xt_panels_carry_,      xt_panels_enter_,  xt_panels_turn_,    xt_panels_wait_};
+
+#if defined(XETILE_STATIC_) && !defined(__cplusplus)
+static const xt_vulkan_part_ *const xt_vulkan_here_ = &xt_vulkan_all_;
+#else
+XE_FN_ const xt_vulkan_part_ *xt_vulkan_(void) { return &xt_vulkan_all_; }
+#endif
+
+XETILE_AS_BEFORE_
+#endif /* XETILE_XETILE_VULKAN_BODIES_ */
 
 #ifndef XETILE_XETILE_MACROS_
 #define XETILE_XETILE_MACROS_

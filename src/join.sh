@@ -153,6 +153,20 @@ needs_all() {
 END
 }
 
+# The sources that stand in `parts` for all, or between the lines `vulkan` and `all`.
+bodies_of() { # bodies_of HEADER all|vulkan
+    awk -v wanted="$2" 'BEGIN { now = "all" } $1 == "vulkan" || $1 == "all" { now = $1; next } now == wanted' "$1/parts" |
+        while read -r part; do
+            case $part in
+            hot) printf 'XETILE_AS_BEFORE_\nXETILE_HOT_\n\n' ;;
+            cold) printf 'XETILE_AS_BEFORE_\nXETILE_COLD_\n\n' ;;
+            '#'*) echo "$part"; echo ;;
+            internal.h) plain "$1/$part"; prototypes "$1" late; echo ;;
+            *) plain "$1/$part"; echo ;;
+            esac
+        done
+}
+
 join() { # join HEADER: to standard output
     guard=$(sed -n 's/^#ifndef \([A-Z_]*_H\)$/\1/p' "$1.h" | head -n 1)
     bodies=${guard%_H}_BODIES_
@@ -197,17 +211,24 @@ END
         ;;
     esac
     printf 'XETILE_COLD_\n\n' # no part is optimised but those between the lines `hot` and `cold`
-    while read -r part; do
-        case $part in
-        hot) printf 'XETILE_AS_BEFORE_\nXETILE_HOT_\n\n' ;;
-        cold) printf 'XETILE_AS_BEFORE_\nXETILE_COLD_\n\n' ;;
-        '#'*) echo "$part"; echo ;;
-        internal.h) plain "$1/$part"; prototypes "$1" late; echo ;;
-        *) plain "$1/$part"; echo ;;
-        esac
-    done < "$1/parts"
+    bodies_of "$1" all
     echo XETILE_AS_BEFORE_
     echo "#endif /* $bodies */"
+    if grep -qx vulkan "$1/parts"; then
+        vulkan=${guard%_H}_VULKAN_BODIES_
+        cat <<END
+
+/* Bodies that only modules for Vulkan need: vk_dispatch.h includes this again for them. */
+#if defined($bodies) && !defined($vulkan) && \\
+    (defined(SPE_VULKAN) || !defined(XETILE_STATIC_) || defined(__cplusplus))
+#define $vulkan
+XETILE_COLD_
+
+END
+        bodies_of "$1" vulkan
+        echo XETILE_AS_BEFORE_
+        echo "#endif /* $vulkan */"
+    fi
     kernel_macros "$1" "$guard"
     case $1 in
     ze_dispatch) give_letters_back ZED_LETTERS_ ;;

@@ -176,9 +176,8 @@
  * reductions over work-groups, images, exports, Intel's instructions, other functions. Decorations that are hints for
  * OpenCL's compilers are left away.
  * A C file that includes bodies has what writes for Vulkan if it includes vk_dispatch.h, anywhere, or defines
- * SPE_VULKAN before its first header, or contains a line SPE_ADD_VULKAN after its last (SPE_ADD_VULKAN_BODIES is what
- * this header adds of it); otherwise spe_begin fails with
- * SPE_ERR_ENVIRONMENT, and the compiler has less to do.
+ * SPE_VULKAN before its first header, or defines it later and includes its headers again; otherwise spe_begin fails
+ * with SPE_ERR_ENVIRONMENT, and the compiler has less to do.
  * Spec constants from SPE_LOCAL_WORDS_CONSTANT on tell the host of local memory and subgroup sizes.
  *
  * Limits: 4194303 ids per module and 65535 words per instruction (SPIR-V's limits), regions nested at most 65000 deep.

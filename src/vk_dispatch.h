@@ -107,11 +107,14 @@ __declspec(dllimport) int __stdcall VirtualFree(void *at, size_t bytes, unsigned
 #include "linkage.h"
 
 /* If the file has spirv_emit.h, before this header or after it, that writes modules for Vulkan. */
-#if defined(SPE_ADD_VULKAN)
-SPE_ADD_VULKAN
-#endif
 #if !defined(SPE_VULKAN)
 #define SPE_VULKAN
+#endif
+#if defined(SPIRV_EMIT_H)
+#include "spirv_emit.h" /* its bodies for Vulkan, unless it has them */
+#endif
+#if defined(XETILE_H)
+#include "xetile.h" /* likewise */
 #endif
 
 #if defined(__GNUC__)

@@ -88,21 +88,6 @@ static uint32_t spe_subgroup_op_(const spe_module *m, uint32_t op)
     }
 }
 
-/* The instruction that Vulkan has in place of one of OpenCL's, given the first operand; 0 and an error if it has
- * none. */
-XE_FN_ uint32_t spe_vulkan_op_(spe_module *m, uint32_t op, uint32_t operand)
-{
-    const spe_type_info *t = spe_info_(m, spe_type_of(m, operand));
-    if (op >= SPE_OpBitFieldInsert && op <= SPE_OpBitCount && t && spe_width(m, spe_type_of(m, operand)) != 32)
-        return spe_error_(m, SPE_ERR_ENVIRONMENT, "takes integers of 32 bits in Vulkan, not %s",
-                          spe_text_(m, spe_type_of(m, operand)));
-    if (op != SPE_OpInBoundsPtrAccessChain || !t) return op;
-    if (t->storage == SPE_StorageClassFunction || t->storage == SPE_StorageClassPrivate)
-        return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan's pointers to private memory cannot be moved; spe_element "
-                          "takes an index into an array");
-    return SPE_OpPtrAccessChain;
-}
-
 XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, const char *form, const uint32_t *args)
 {
     spe_call_ c;

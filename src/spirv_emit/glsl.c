@@ -1,18 +1,6 @@
 /* glsl.c - what Vulkan's mathematics is made of: functions of GLSL.std.450, polynomials. */
 #include "internal.h"
 
-/* The id of the environment's set of mathematics, imported on first use. */
-XE_FN_ spe_id spe_math_set_(spe_module *m)
-{
-    const char *name = m->options.env ? "GLSL.std.450" : "OpenCL.std";
-    uint32_t w[5];
-    if (m->math_set) return m->math_set;
-    spe_put_text_(w + 1, name);
-    w[0] = m->math_set = spe_new_id_(m, 0, 0, 0);
-    spe_write_words_(m, SPE_SECTION_IMPORT_, SPE_OpExtInstImport, 1 + spe_text_words_(name), w, 0, NULL);
-    return m->math_set;
-}
-
 /* A function of the set with its number there, and the form of its operands. */
 XE_FN_ spe_id spe_glsl_(spe_module *m, uint32_t number, const char *form, spe_id a, spe_id b, spe_id c)
 {

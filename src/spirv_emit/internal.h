@@ -60,7 +60,8 @@ enum { SPE_GLSL_ROUND_EVEN_ = 2, SPE_GLSL_TRUNC_ = 3, SPE_GLSL_FABS_ = 4, SPE_GL
        SPE_GLSL_NMIN_ = 79, SPE_GLSL_NMAX_ = 80 };
 
 /* -- vulkan.c -- */
-/* What only modules for Vulkan need, and calls through m->vulkan: programs that make none compile without it. */
+/* What only modules for Vulkan need, and calls through m->vulkan: programs that make none compile without it, since
+ * join.sh puts these files, those that `parts` marks, behind an #if. */
 typedef struct spe_vulkan_part_ {
     spe_id (*emit)(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
     spe_id (*math)(spe_module *m, const char *name, spe_math_op f, const char *form, uint32_t n, const spe_id *args);
@@ -76,5 +77,13 @@ typedef struct spe_vulkan_part_ {
     int (*keeps_decoration)(spe_module *m, uint32_t decoration);
     void (*forbid_contraction)(spe_module *m);
 } spe_vulkan_part_;
+
+#if defined(XETILE_STATIC_) && !defined(__cplusplus) /* a tentative definition: NULL unless vulkan.c follows */
+static const spe_vulkan_part_ *const spe_vulkan_here_;
+#define SPE_VULKAN_PART_ spe_vulkan_here_
+#else
+XETILE_PRIVATE const spe_vulkan_part_ *spe_vulkan_(void);
+#define SPE_VULKAN_PART_ spe_vulkan_()
+#endif
 
 #include "prototypes.h"

@@ -13,7 +13,7 @@ bool spe_begin(spe_module *m, const spe_options *o)
         return SPE_ERROR_(m, OPTION, "version 0x%x is not SPE_VERSION(1, 0) to SPE_VERSION(1, 6)", m->options.version);
     if (m->options.env != SPE_ENV_OPENCL && m->options.env != SPE_ENV_VULKAN)
         return SPE_ERROR_(m, OPTION, "env %d is not an environment of this header", (int)m->options.env);
-    m->vulkan = m->options.env ? spe_vulkan_() : NULL;
+    m->vulkan = m->options.env ? SPE_VULKAN_PART_ : NULL;
     if (m->options.env && !m->vulkan)
         return SPE_ERROR_(m, ENVIRONMENT, "this program was compiled without what writes modules for Vulkan: include "
                                           "vk_dispatch.h, or define SPE_VULKAN before the first header");
@@ -177,19 +177,6 @@ static void spe_write_entries_(spe_module *m)
     uint32_t *stack = (uint32_t *)spe_alloc(m, (m->function_count + 1) * sizeof *stack);
     spe_caller_ *rows = spe_callers_(m, stack);
     for (uint32_t e = 0; e < m->entry_count && rows && !m->error.id; e++) spe_write_entry_(m, e, rows, stack);
-}
-
-/* Vulkan says of each instruction that it is not contracted: all of a module, as kernels share functions. What says so
- * already is merged after this. */
-XE_LATE_ void spe_forbid_contraction_(spe_module *m)
-{
-    for (size_t at = 0; at < m->buffer[SPE_SECTION_FUNCTION_].count && !m->error.id;) {
-        const uint32_t *w = m->buffer[SPE_SECTION_FUNCTION_].data + at;
-        uint32_t op = *w & 0xffff;
-        at += *w >> 16;
-        if (spe_contracts_(op))
-            spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, w[2], SPE_DecorationNoContraction);
-    }
 }
 
 /* Capabilities in ascending order, the memory model, the source name, the entry points. */

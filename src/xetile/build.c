@@ -62,6 +62,15 @@ static const char *xt_build_flags_(const xt_ctx *x)
     return x->target.block1d ? x->target.build_flags : "-ze-intel-enable-auto-large-GRF-mode";
 }
 
+/* Finds what the matrices of Vulkan's devices compute. */
+static void xt_find_for_vulkan_(xt_ctx *x)
+{
+    const xt_vulkan_part_ *part = x->m.options.env ? XT_VULKAN_PART_ : NULL;
+    if (!part) return;
+    part->find(x);
+    if (x->opaque_words) x->vulkan = part;
+}
+
 /* The passes, in order. */
 static void xt_make_module_(xt_ctx *x, xt_module *mod)
 {

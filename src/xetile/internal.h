@@ -457,4 +457,12 @@ typedef struct xt_vulkan_part_ {
     void (*wait)(xt_ctx *x);
 } xt_vulkan_part_;
 
+#if defined(XETILE_STATIC_) && !defined(__cplusplus) /* a tentative definition: NULL unless passes/vulkan.c follows */
+static const xt_vulkan_part_ *const xt_vulkan_here_;
+#define XT_VULKAN_PART_ xt_vulkan_here_
+#else
+XETILE_PRIVATE const xt_vulkan_part_ *xt_vulkan_(void);
+#define XT_VULKAN_PART_ xt_vulkan_()
+#endif
+
 #include "prototypes.h"

@@ -263,7 +263,6 @@ XE_FN_ void xt_find_products_(xt_ctx *x);
 XE_FN_ void xt_find_reloads_(xt_ctx *x);
 XE_FN_ bool xt_place_scratch_(xt_ctx *x);
 XE_FN_ void xt_find_opaque_(xt_ctx *x);
-XE_FN_ void xt_find_for_vulkan_(xt_ctx *x);
 XE_FN_ void xt_find_layouts_(xt_ctx *x);
 XE_FN_ void xt_find_block2d_(xt_ctx *x);
 XE_FN_ void xt_find_late_(xt_ctx *x);
