@@ -148,6 +148,38 @@ for prefix in XT CV; do
     check "no macro pastes ${prefix}_TYPE_ to what it was given" test "$(cat src/xetile.h src/coopvec.h | grep -c "${prefix}_TYPE_##T")" -eq 0
 done
 
+# What writes modules for Vulkan is in programs that ask for it, before the first header or after it, and in all of C++.
+vulkan_program() { # vulkan_program COMPILER LINE...: 0: it can begin a module for Vulkan; 1: SPE_ERR_ENVIRONMENT
+    compiler=$1
+    shift
+    { printf '%s\n' "$@"; cat <<'END'
+int main(void)
+{
+    spe_module m;
+    spe_options o = {};
+    o.env = SPE_ENV_VULKAN;
+    bool ok = spe_begin(&m, &o);
+    int id = m.error.id;
+    spe_free(&m);
+    return ok ? 0 : id == SPE_ERR_ENVIRONMENT ? 1 : 2;
+}
+END
+    } > "$work/vulkan.c"
+    $compiler -I. -o "$work/vulkan" "$work/vulkan.c" -lm || return 3
+    "$work/vulkan"
+}
+check "SPE_VULKAN alone, before spirv_emit.h" vulkan_program "$CC -std=c11" "#define SPE_VULKAN" '#include "spirv_emit.h"'
+check "SPE_VULKAN after spirv_emit.h, included again" \
+    vulkan_program "$CC -std=c11" '#include "spirv_emit.h"' "#define SPE_VULKAN" '#include "spirv_emit.h"'
+vulkan_program "$CC -std=c11" '#include "spirv_emit.h"' && said=0 || said=$?
+check "without it, SPE_ERR_ENVIRONMENT" test "$said" -eq 1
+case $headers in *vk_dispatch.h*)
+    check "vk_dispatch.h after xetile.h" vulkan_program "$CC -std=c11" '#include "xetile.h"' '#include "vk_dispatch.h"' ;;
+esac
+if command -v g++ >/dev/null 2>&1; then
+    check "C++ has it" vulkan_program "g++ -std=c++17 -x c++" '#include "spirv_emit.h"'
+fi
+
 check "headers joined from src/ are up to date" src/join.sh --check
 
 wide=$(LC_ALL=C awk 'length > 120 { print FILENAME ":" FNR ": " length " columns" }' ./*.h src/*.h src/*/*.[ch] src/*/*/*.[ch] soft/*.[ch] soft/*/*.[ch] \
