@@ -21,8 +21,8 @@ const cm_product *cm_product_row(cm_type a, cm_type b)
     enum { /* once each, as they are long expressions */
 #define CM_SUM_OF_(t) SUM_##t = CM_SUM_(CM_##t)
         CM_SUM_OF_(I16), CM_SUM_OF_(U16), CM_SUM_OF_(I32), CM_SUM_OF_(U32), CM_SUM_OF_(I64), CM_SUM_OF_(U64),
-        CM_SUM_OF_(E4M3), CM_SUM_OF_(E5M2), CM_SUM_OF_(BF16), CM_SUM_OF_(F16), CM_SUM_OF_(TF32), CM_SUM_OF_(F32),
-        CM_SUM_OF_(F64)
+        CM_SUM_OF_(E2M1), CM_SUM_OF_(E4M3), CM_SUM_OF_(E5M2), CM_SUM_OF_(BF16), CM_SUM_OF_(F16), CM_SUM_OF_(TF32),
+        CM_SUM_OF_(F32), CM_SUM_OF_(F64)
     };
 #define CM_BOTH_WAYS_(a, b) {CM_##a, CM_##b, (cm_type)SUM_##b, 0}, {CM_##b, CM_##a, (cm_type)SUM_##b, 0},
     static const cm_product rows[] = {
