@@ -1807,6 +1807,7 @@ typedef struct spe_vulkan_part_ {
     bool (*has_capability)(spe_module *m, uint32_t capability, const char *extension);
     int (*keeps_decoration)(spe_module *m, uint32_t decoration);
     void (*forbid_contraction)(spe_module *m);
+    spe_id (*local_vector)(spe_module *m, spe_id vectors, spe_id index);
 } spe_vulkan_part_;
 
 #if defined(XETILE_STATIC_) && !defined(__cplusplus) /* a tentative definition: NULL unless vulkan.c follows */
@@ -5405,7 +5406,7 @@ XE_FN_ spe_id spe_vector_at_(spe_module *m, const char *name, spe_id vectors, sp
 {
     if (!spe_check_(m, name, "pI", vectors, index)) return 0;
     if (!m->local_vectors) return SPE_ERROR_(m, TYPE, "%s is not of spe_shared_vectors", spe_text_(m, vectors));
-    return spe_local_vector_(m, vectors, index);
+    return m->vulkan->local_vector(m, vectors, index);
 }
 
 void spe_vectors_store(spe_module *m, spe_id vectors, spe_id index, spe_id v)
@@ -9352,7 +9353,7 @@ XE_FN_ void spe_forbid_contraction_(spe_module *m)
 static const spe_vulkan_part_ spe_vulkan_all_ = {
     spe_emit_for_vulkan_, spe_glsl_math_,        spe_push_params_,    spe_cast_in_parts_, spe_vulkan_op_,
     spe_vec_in_pieces_,   spe_vulkan_pointer_,   spe_local_variable_, spe_alias_,         spe_derived_builtin_,
-    spe_has_capability_,  spe_keeps_decoration_, spe_forbid_contraction_};
+    spe_has_capability_,  spe_keeps_decoration_, spe_forbid_contraction_, spe_local_vector_};
 
 #if defined(XETILE_STATIC_) && !defined(__cplusplus)
 static const spe_vulkan_part_ *const spe_vulkan_here_ = &spe_vulkan_all_;

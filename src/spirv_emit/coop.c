@@ -18,7 +18,7 @@ static spe_id spe_vector_at_(spe_module *m, const char *name, spe_id vectors, sp
 {
     if (!spe_check_(m, name, "pI", vectors, index)) return 0;
     if (!m->local_vectors) return SPE_ERROR_(m, TYPE, "%s is not of spe_shared_vectors", spe_text_(m, vectors));
-    return spe_local_vector_(m, vectors, index);
+    return m->vulkan->local_vector(m, vectors, index);
 }
 
 void spe_vectors_store(spe_module *m, spe_id vectors, spe_id index, spe_id v)

@@ -76,6 +76,7 @@ typedef struct spe_vulkan_part_ {
     bool (*has_capability)(spe_module *m, uint32_t capability, const char *extension);
     int (*keeps_decoration)(spe_module *m, uint32_t decoration);
     void (*forbid_contraction)(spe_module *m);
+    spe_id (*local_vector)(spe_module *m, spe_id vectors, spe_id index);
 } spe_vulkan_part_;
 
 #if defined(XETILE_STATIC_) && !defined(__cplusplus) /* a tentative definition: NULL unless vulkan.c follows */
