@@ -504,7 +504,8 @@ TEST(capabilities_that_the_device_lacks_are_named)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         vkd_module module;
         words[6] = rows[i].capability;
-        if (!vkd_module_load(&module, &device, words, (w.count + 2) * 4)) expect(__LINE__, VKD_CAPABILITY, rows[i].name);
+        bool loaded = vkd_module_load(&module, &device, words, (w.count + 2) * 4);
+        if (!loaded) expect(__LINE__, VKD_CAPABILITY, rows[i].name);
         vkd_module_free(&module);
     }
     free(words);
