@@ -263,8 +263,8 @@ XE_FN_ spe_id spe_emit_local_(spe_module *m, uint32_t op, spe_id type, uint32_t 
 /* The address of a vector of 16 bytes: `index` after the first that `vectors` points to. */
 XE_FN_ spe_id spe_local_vector_(spe_module *m, spe_id vectors, spe_id index)
 {
-    spe_id i32 = spe_int(m, 32), pointer = spe_raw_pointer_(m, spe_vec(m, i32, 4)), at;
-    at = spe_op2_(m, SPE_OpShiftRightLogical, i32, spe_local_offset_(m, vectors), spe_u32(m, 4));
+    spe_id i32 = spe_int(m, 32), pointer = spe_raw_pointer_(m, spe_vec(m, i32, 4)), at = spe_local_offset_(m, vectors);
+    at = spe_op2_(m, SPE_OpShiftRightLogical, i32, at, spe_u32(m, 4));
     at = spe_op2_(m, SPE_OpIAdd, i32, at, spe_to_(m, SPE_OpSConvert, i32, index));
     spe_use_(m, m->local_words);
     return spe_op2_(m, SPE_OpAccessChain, pointer, m->local_words, at);

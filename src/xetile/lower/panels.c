@@ -87,7 +87,8 @@ typedef enum {
 static spe_id xt_panel_address_(xt_ctx *x, const xt_tile *t, xt_fetch_ how, spe_id line, spe_id byte)
 {
     spe_module *m = &x->m;
-    spe_id i64 = spe_int(m, 64), pitch = spe_imul(m, xt_index_id_(x, &t->pitch), spe_i32(m, xt_bytes_(t->type)));
+    spe_id i64 = spe_int(m, 64), pitch = xt_index_id_(x, &t->pitch), size = spe_i32(m, xt_bytes_(t->type));
+    pitch = spe_imul(m, pitch, size);
     if (how == XT_FETCH_ALIGNED_) pitch = spe_and(m, pitch, spe_i32(m, -XT_VECTOR_));
     pitch = spe_uconvert(m, i64, pitch);
     line = how == XT_FETCH_ANY_ ? spe_sconvert(m, i64, line) : spe_uconvert(m, i64, line);
@@ -153,7 +154,8 @@ static spe_id xt_panel_mask_(xt_ctx *x, spe_id bytes, int skip)
 {
     spe_module *m = &x->m;
     spe_id n = xt_panel_clamp_(x, spe_isub(m, bytes, spe_i32(m, skip)), 4), one = spe_u64(m, 1);
-    n = spe_uconvert(m, spe_int(m, 64), spe_shl(m, n, spe_u32(m, 3)));
+    n = spe_shl(m, n, spe_u32(m, 3));
+    n = spe_uconvert(m, spe_int(m, 64), n);
     n = spe_isub(m, spe_shl(m, one, n), one);
     return spe_uconvert(m, spe_int(m, 32), n);
 }
@@ -170,7 +172,8 @@ static spe_id xt_panel_edge_(xt_ctx *x, const xt_tile *t, spe_id line, spe_id al
     end = spe_imul(m, end, size);
     end = spe_select(m, spe_ult(m, line, spe_extent(m, xt_lines_id_(x, t))), end, none);
     spe_id address = xt_panel_address_(x, t, XT_FETCH_ANY_, line, spe_imul(m, along, size));
-    last = spe_and(m, spe_uconvert(m, spe_int(m, 32), address), spe_i32(m, XT_VECTOR_ - 1));
+    last = spe_uconvert(m, spe_int(m, 32), address);
+    last = spe_and(m, last, spe_i32(m, XT_VECTOR_ - 1));
     spe_id whole = spe_i32(m, XT_VECTOR_), next = spe_isub(m, whole, last); /* where the second block begins */
     spe_id some = spe_slt(m, first, end);
     need[0] = spe_land(m, some, spe_slt(m, first, next));
