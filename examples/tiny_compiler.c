@@ -45,12 +45,10 @@ typedef struct {
     spe_id f32;
     variable vars[VARIABLES];
     int count, params;
-    int loop_count; /* variables that the innermost loop carries; -1: no loop is open */
-    bool broke;     /* running: a break was met */
-    int depth;      /* of open blocks and parentheses */
-    int turns;      /* of loops so far */
-    char kernel[32];
-    char error[160];
+    int loop_count;   /* variables that the innermost loop carries; -1: no loop is open */
+    bool broke;       /* running: a break was met */
+    int depth, turns; /* of open blocks and parentheses; of loops so far */
+    char kernel[32], error[160];
 } compiler;
 
 /* ---- reading the text */
@@ -387,9 +385,8 @@ static spe_words compile(compiler *c, spe_env env)
         if (!c->vars[i].out) c->vars[i].now.id = spe_load(here(c), at[i], 0);
     }
     block(c);
-    for (int i = 0; i < n && !*c->error; i++) {
+    for (int i = 0; i < n && !*c->error; i++)
         if (c->vars[i].out) spe_store(here(c), at[i], c->vars[i].now.id, 0);
-    }
     spe_endif(here(c), 0, NULL, NULL);
     spe_kernel_end(here(c));
     spe_words words = spe_finish(&c->m);

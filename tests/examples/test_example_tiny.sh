@@ -36,5 +36,5 @@ check_says "--target" "ok tiny_compiler" "$program" examples/mandelbrot.tiny --e
 check "the same for all targets" cmp "$work/other.spv" "$saved/tiny_compiler.spv"
 check_refused "no such target" "--target vga: one of tgl dg1" "$program" --emit "$work/none.spv" --target vga
 check_refused "no such file" "none.tiny: cannot read it" "$program" "$work/none.tiny"
-check "about 500 lines" test "$(wc -l < examples/tiny_compiler.c)" -le 502
+check "under 500 lines" test "$(wc -l < examples/tiny_compiler.c)" -lt 500
 report

@@ -97,6 +97,18 @@ XT_KERNEL (blocked, ptr(f16, A), ptr(f16, B), ptr(f32, C))
                   XT_INIT_TILE(C, f32, 16, 32, .shape = XT_AT(16, 32)));
 }
 
+/* OCP's MX formats. */
+XT_KERNEL (scaled, ptr(f32, A), ptr(e4m3, B), ptr(e8m0, S), ptr(f32, C))
+{
+    xt_vec a = XT_LOAD_TILE(XT_INIT_TILE(A, f32, 8, 64, .shape = XT_AT(8, 64))), scales, c;
+    xt_vec b = XT_LOAD_TILE(XT_INIT_TILE(B, e4m3, 64, 16, .shape = XT_AT(64, 16)));
+    xt_vec of_b = XT_LOAD_TILE(XT_INIT_TILE(S, e8m0, 2, 16, .shape = XT_AT(2, 16)));
+    a = XT_QUANTIZE(e4m3, a, 1, .scales = &scales);
+    c = XT_TILE_MMA_SCALED(a, scales, b, of_b);
+    c = XT_TILE_MMA_SCALED(a, scales, b, of_b, c);
+    XT_STORE_TILE(c, XT_INIT_TILE(C, f32, 8, 16, .shape = XT_AT(8, 16)));
+}
+
 /* ---- cooperative vectors ---- */
 
 static cv_vec layer(CV_CONTEXT, cv_val weights, cv_vec in, int at)
@@ -133,7 +145,7 @@ CV_KERNEL (trained, ptr(f16, gradients), ptr(f16, in), ptr(i8, bytes), ptr(i32, 
 
 /* ---- the modules ---- */
 
-enum { MODULES = 9 };
+enum { MODULES = 10 };
 
 static int write_modules(FILE *f, const char *name)
 {
@@ -141,7 +153,7 @@ static int write_modules(FILE *f, const char *name)
     const xt_build_desc pair[2] = {XT_DESC(product, &target), XT_DESC(rows, &target, .names = true)};
     xt_module mods[MODULES] = {XT_BUILD(product, &target), XT_BUILD(rows, &target, .names = true),
                                XT_BUILD(layouts, &target), XT_BUILD(scattered, &target), XT_BUILD(blocked, &target),
-                               CV_BUILD(network, &target, .local_size = 32), CV_BUILD(trained, &target)};
+                               XT_BUILD(scaled, &target), CV_BUILD(network, &target, .local_size = 32), CV_BUILD(trained, &target)};
     int ok = xt_build_all(&mods[MODULES - 2], pair, 2);
     for (int n = MODULES - 1; n >= 0; n--) {
         if (mods[n].error) spe_print_error(mods[n].error, stdout);
