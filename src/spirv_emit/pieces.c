@@ -236,6 +236,7 @@ static spe_id spe_divide_(spe_module *m, uint32_t op, spe_id type, uint32_t n, c
 
 XE_FN_ spe_id spe_emit_for_vulkan_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
+    if (!spe_has_instruction_(m, op)) return 0;
     uint32_t pieces = spe_must_divide_(m, op, type, n, operands);
     return pieces ? spe_divide_(m, op, type, n, operands, pieces) : spe_put_one_(m, op, type, n, operands);
 }

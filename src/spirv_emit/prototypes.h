@@ -70,6 +70,10 @@ XE_FN_ bool spe_uses_local_(const spe_module *m, uint32_t op, uint32_t n, const 
 XE_FN_ spe_id spe_emit_local_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *w);
 XE_FN_ spe_id spe_local_vector_(spe_module *m, spe_id vectors, spe_id index);
 XE_FN_ spe_id spe_emit_coop_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
+XE_FN_ bool spe_has_capability_(spe_module *m, uint32_t capability, const char *extension);
+XE_FN_ bool spe_has_instruction_(spe_module *m, uint32_t op);
+XE_FN_ int spe_keeps_decoration_(spe_module *m, uint32_t decoration);
+XE_FN_ uint32_t spe_vulkan_op_(spe_module *m, uint32_t op, uint32_t operand);
 XE_FN_ spe_id spe_emit_for_vulkan_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
 XE_FN_ uint32_t spe_kinds_(char letter);
 XE_FN_ bool spe_takes_(spe_module *m, uint32_t kinds, spe_id type);
@@ -89,9 +93,6 @@ XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, con
 XE_FN_ spe_id spe_convert_(spe_module *m, const char *name, uint32_t op, const char *form, spe_id type, spe_id v);
 XE_FN_ bool spe_has_shape_(spe_module *m, uint32_t opcode, uint32_t results, uint32_t n, const uint32_t *words);
 XE_FN_ bool spe_has_function_(spe_module *m, uint32_t number, uint32_t n, const uint32_t *words);
-XE_FN_ bool spe_has_capability_(spe_module *m, uint32_t capability, const char *extension);
-XE_FN_ int spe_keeps_decoration_(spe_module *m, uint32_t decoration);
-XE_FN_ uint32_t spe_vulkan_op_(spe_module *m, uint32_t op, uint32_t operand);
 XE_FN_ spe_id spe_glsl_(spe_module *m, uint32_t number, const char *form, spe_id a, spe_id b, spe_id c);
 XE_FN_ spe_id spe_glsl_f_(spe_module *m, spe_id like, double value);
 XE_FN_ spe_id spe_glsl_fma_(spe_module *m, spe_id a, spe_id b, spe_id c);

@@ -23,6 +23,32 @@ XE_FN_ bool spe_has_capability_(spe_module *m, uint32_t capability, const char *
     return has || spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan has no capability %s (%u)", name, capability);
 }
 
+/* Does Vulkan have the instruction? Else an error. The rows are those of the grammar whose capabilities Vulkan all
+ * lacks. */
+XE_FN_ bool spe_has_instruction_(spe_module *m, uint32_t op)
+{
+    static const struct {
+        uint16_t first, last;
+        const char *needs;
+    } lacks[] = {{31, 31, "Kernel"},          {34, 34, "Kernel"},
+                 {35, 37, "DeviceEnqueue"},   {38, 38, "Pipes"},
+                 {45, 45, "LiteralSampler"},  {69, 69, "Kernel"},
+                 {70, 70, "Addresses"},       {101, 102, "Kernel"},
+                 {118, 119, "Kernel"},        {121, 123, "Kernel"},
+                 {158, 163, "Kernel"},        {231, 231, "Kernel"},
+                 {256, 260, "Kernel"},        {261, 271, "Groups"},
+                 {274, 288, "Pipes"},         {291, 304, "DeviceEnqueue"},
+                 {318, 319, "Kernel"},        {321, 321, "Addresses"},
+                 {322, 324, "PipeStorage"},   {325, 326, "SubgroupDispatch"},
+                 {327, 329, "NamedBarrier"}};
+    for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++) {
+        if (op >= lacks[i].first && op <= lacks[i].last)
+            return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan has no instruction %u, which needs the capability %s", op,
+                              lacks[i].needs);
+    }
+    return true;
+}
+
 /* What becomes of a decoration: 1, it is written; 0, a hint for OpenCL's compilers that is left away; -1: an error. */
 XE_FN_ int spe_keeps_decoration_(spe_module *m, uint32_t decoration)
 {

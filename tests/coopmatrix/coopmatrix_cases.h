@@ -885,11 +885,16 @@ static void run_on_device(const char *group, cm_ctx *c, spe_words words, const c
 
 static const char *cases_test = "test_coopmatrix"; /* the program, for module names */
 
+static bool on_vulkan(void)
+{
+    return have_device && cm_environment(&(spe_device){.name = device.target.name}) == SPE_ENV_VULKAN;
+}
+
 /* The device's own target for what is meant for others: a Vulkan device runs nothing else. Gives the subgroup size. */
 static int adopt_vulkan(cm_target *target, int S, cm_lowering *lowering)
 {
     uint32_t sizes = have_device ? device.target.subgroup_sizes & (8 | 16 | 32) : 0;
-    if (!have_device || cm_environment(&(spe_device){.name = device.target.name}) != SPE_ENV_VULKAN) return S;
+    if (!on_vulkan()) return S;
     *target = *cm_target_row(device.target.name);
     target->subgroup_sizes = device.target.subgroup_sizes;
     target->max_group_size = device.target.max_group_size;

@@ -170,6 +170,8 @@ TEST(what_vulkan_lacks_is_an_error_that_names_it)
           spe_export(&m, (spe_id)m.fn.id, "f"));
     LACKS("SPE_EXP", spe_math1(&m, SPE_EXP, spe_param_id(&m, 1)));
     LACKS("SPE_LGAMMA", spe_math1(&m, SPE_LGAMMA, spe_f32(&m, 1)));
+    LACKS("no instruction 158, which needs the capability Kernel",
+          spe_op(&m, 158 /* OpIsFinite */, spe_bool(&m), 1, (spe_id[]){spe_f32(&m, 1)}));
     LACKS("work_dim", spe_builtin(&m, SPE_WORK_DIM, 0));
     LACKS("CrossDevice", spe_atomic(&m, SPE_ATOMIC_IADD, spe_ptr_cast(&m, spe_param_id(&m, 0), spe_int(&m, 32)),
                                     spe_u32(&m, 1), SPE_ScopeCrossDevice, 0));
