@@ -659,8 +659,19 @@ typedef struct {
     xt_module mod;
     xt_tiles tiles;
     zed_kernel kernel;
-    void *a, *b, *c;
+    void *a, *b, *c; /* in the device's own memory: a discrete GPU reaches other memory over its bus */
+    void *c_host;
 } session;
+
+/* Allocates an operand, from host memory of the same size that it fills and copies; NULL after a message. */
+static void *upload(session *s, const problem *p, const char *name, matrix *from, size_t count)
+{
+    size_t bytes = count * p->type->bytes;
+    void *host = zed_alloc(&s->dev, ZED_HOST, bytes, 0), *to = host ? zed_alloc(&s->dev, ZED_DEVICE, bytes, 0) : NULL;
+    if (!to) return fail_device(&s->dev), NULL;
+    if (!encode(p->type, name, from, host)) return NULL;
+    return zed_copy(&s->dev, to, host, bytes) && zed_free(&s->dev, host) ? to : (fail_device(&s->dev), NULL);
+}
 
 /* Opens the device, builds the kernel and fills the input. */
 static bool prepare(session *s, const options *o, problem *p)
@@ -680,11 +691,12 @@ static bool prepare(session *s, const options *o, problem *p)
     start = now_ms();
     if (!ZED_LOAD(&s->kernel, &s->dev, s->mod)) return printf("\n"), fail_device(&s->dev);
     printf(", loaded in %.0f ms\n", now_ms() - start);
-    s->a = zed_alloc(&s->dev, ZED_SHARED, m * k * p->type->bytes, 0);
-    s->b = zed_alloc(&s->dev, ZED_SHARED, k * n * p->type->bytes, 0);
-    s->c = zed_alloc(&s->dev, ZED_SHARED, m * n * 4, 0);
-    if (!s->a || !s->b || !s->c) return fail_device(&s->dev);
-    return encode(p->type, p->name_a, &p->a, s->a) && encode(p->type, p->name_b, &p->b, s->b);
+    s->a = upload(s, p, p->name_a, &p->a, m * k);
+    s->b = s->a ? upload(s, p, p->name_b, &p->b, k * n) : NULL;
+    if (!s->b) return false;
+    s->c = zed_alloc(&s->dev, ZED_DEVICE, m * n * 4, 0);
+    s->c_host = s->c ? zed_alloc(&s->dev, ZED_HOST, m * n * 4, 0) : NULL;
+    return s->c_host || fail_device(&s->dev);
 }
 
 /* Launches three times on a poisoned C; *ns: the median of the device's times. */
@@ -710,12 +722,13 @@ static bool run(session *s, const options *o, problem *p)
     double ns = 0;
     verdict v;
     if (!prepare(s, o, p) || !launch(s, p, &ns)) return false;
+    if (!zed_copy(&s->dev, s->c_host, s->c, (size_t)p->m * (size_t)p->n * 4)) return fail_device(&s->dev);
     printf("checking %d x %d elements against f64 ...\n", p->m, p->n);
     fflush(stdout);
-    if (!check(p, s->c, &v)) return false;
+    if (!check(p, s->c_host, &v)) return false;
     printf("error    %.3g of at most %.3g, at (%d, %d)\n", v.error, v.bound, v.row, v.col);
     if (v.wrong) return fail("%s %d x %d x %d: %zu elements are wrong", p->type->name, p->m, p->n, p->k, v.wrong);
-    if (o->files == 3 && !npy_write(o->file[2], p->type->result, p->m, p->n, (const uint32_t *)s->c, p->fortran))
+    if (o->files == 3 && !npy_write(o->file[2], p->type->result, p->m, p->n, (const uint32_t *)s->c_host, p->fortran))
         return false;
     printf("ok gemm %s %d x %d x %d, %.1f GFLOP/s\n", p->type->name, p->m, p->n, p->k, 2.0 * p->m * p->n * p->k / ns);
     return true;
