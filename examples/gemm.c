@@ -663,14 +663,15 @@ typedef struct {
     void *c_host;
 } session;
 
-/* Allocates an operand, from host memory of the same size that it fills and copies; NULL after a message. */
-static void *upload(session *s, const problem *p, const char *name, matrix *from, size_t count)
+/* Puts an operand there, from host memory that it fills; false after a message. */
+static bool upload(session *s, const problem *p, const char *name, matrix *from, size_t count, void **to)
 {
     size_t bytes = count * p->type->bytes;
-    void *host = zed_alloc(&s->dev, ZED_HOST, bytes, 0), *to = host ? zed_alloc(&s->dev, ZED_DEVICE, bytes, 0) : NULL;
-    if (!to) return fail_device(&s->dev), NULL;
-    if (!encode(p->type, name, from, host)) return NULL;
-    return zed_copy(&s->dev, to, host, bytes) && zed_free(&s->dev, host) ? to : (fail_device(&s->dev), NULL);
+    void *host = zed_alloc(&s->dev, ZED_HOST, bytes, 0);
+    *to = host ? zed_alloc(&s->dev, ZED_DEVICE, bytes, 0) : NULL;
+    if (!*to) return fail_device(&s->dev);
+    if (!encode(p->type, name, from, host)) return false;
+    return (zed_copy(&s->dev, *to, host, bytes) && zed_free(&s->dev, host)) || fail_device(&s->dev);
 }
 
 /* Opens the device, builds the kernel and fills the input. */
@@ -691,9 +692,7 @@ static bool prepare(session *s, const options *o, problem *p)
     start = now_ms();
     if (!ZED_LOAD(&s->kernel, &s->dev, s->mod)) return printf("\n"), fail_device(&s->dev);
     printf(", loaded in %.0f ms\n", now_ms() - start);
-    s->a = upload(s, p, p->name_a, &p->a, m * k);
-    s->b = s->a ? upload(s, p, p->name_b, &p->b, k * n) : NULL;
-    if (!s->b) return false;
+    if (!upload(s, p, p->name_a, &p->a, m * k, &s->a) || !upload(s, p, p->name_b, &p->b, k * n, &s->b)) return false;
     s->c = zed_alloc(&s->dev, ZED_DEVICE, m * n * 4, 0);
     s->c_host = s->c ? zed_alloc(&s->dev, ZED_HOST, m * n * 4, 0) : NULL;
     return s->c_host || fail_device(&s->dev);

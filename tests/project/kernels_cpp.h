@@ -151,9 +151,10 @@ static int write_modules(FILE *f, const char *name)
 {
     xt_target target = {.name = name};
     const xt_build_desc pair[2] = {XT_DESC(product, &target), XT_DESC(rows, &target, .names = true)};
-    xt_module mods[MODULES] = {XT_BUILD(product, &target), XT_BUILD(rows, &target, .names = true),
-                               XT_BUILD(layouts, &target), XT_BUILD(scattered, &target), XT_BUILD(blocked, &target),
-                               XT_BUILD(scaled, &target), CV_BUILD(network, &target, .local_size = 32), CV_BUILD(trained, &target)};
+    xt_module mods[MODULES] = {
+        XT_BUILD(product, &target), XT_BUILD(rows, &target, .names = true), XT_BUILD(layouts, &target),
+        XT_BUILD(scattered, &target), XT_BUILD(blocked, &target), XT_BUILD(scaled, &target),
+        CV_BUILD(network, &target, .local_size = 32), CV_BUILD(trained, &target)};
     int ok = xt_build_all(&mods[MODULES - 2], pair, 2);
     for (int n = MODULES - 1; n >= 0; n--) {
         if (mods[n].error) spe_print_error(mods[n].error, stdout);
