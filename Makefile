@@ -196,7 +196,7 @@ bench-peers: ## the README's comparisons with TinyTC, PoCL, OpenBLAS and oneDNN,
 	$(again) soft $(BUILD)/bench_emit $(BUILD)/bench_opencl $(BUILD)/bench_gemm
 	for run in 1 2 3; do $(BUILD)/bench_emit || exit 1; done
 	$(BUILD)/bench_opencl
-	XETILE_SOFT_ISA=avx512 BENCH_SECONDS=$(or $(BENCH_SECONDS),120) $(BUILD)/bench_gemm
+	XETILE_SOFT_ISA=avx512 ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16 BENCH_SECONDS=$(or $(BENCH_SECONDS),120) $(BUILD)/bench_gemm
 
 check-intel: ## compile the examples with Intel's compiler, if it is installed, and execute the machine code
 	$(again) soft examples $(filter $(BUILD)/test_xetile% $(BUILD)/test_coop% $(BUILD)/test_intel%,$(tests))
