@@ -7867,8 +7867,8 @@ XE_FN_ bool spe_has_capability_(spe_module *m, uint32_t capability, const char *
     return has || spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan has no capability %s (%u)", name, capability);
 }
 
-/* Does Vulkan have the instruction? Else an error. The rows are those of the grammar whose capabilities Vulkan all
- * lacks. */
+/* Does Vulkan have the instruction? Else an error. The rows, in order, are those of the grammar whose capabilities
+ * Vulkan all lacks. */
 XE_FN_ bool spe_has_instruction_(spe_module *m, uint32_t op)
 {
     static const struct {
@@ -7885,8 +7885,8 @@ XE_FN_ bool spe_has_instruction_(spe_module *m, uint32_t op)
                  {318, 319, "Kernel"},        {321, 321, "Addresses"},
                  {322, 324, "PipeStorage"},   {325, 326, "SubgroupDispatch"},
                  {327, 329, "NamedBarrier"}};
-    for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++) {
-        if (op >= lacks[i].first && op <= lacks[i].last)
+    for (size_t i = 0; i < sizeof lacks / sizeof *lacks && op >= lacks[i].first; i++) {
+        if (op <= lacks[i].last)
             return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan has no instruction %u, which needs the capability %s", op,
                               lacks[i].needs);
     }
