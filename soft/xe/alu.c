@@ -351,7 +351,7 @@ static void write_high_half(struct xe_thread *t, const struct xe_instruction *i,
 {
     struct xe_instruction copy = *i;
     uint32_t bytes = i->lanes * 4u;
-    copy.to.at += (bytes + t->grf_bytes - 1) / t->grf_bytes * t->grf_bytes;
+    copy.to.at += xe_whole_registers(t, bytes);
     if (i->to.where != XE_REGISTER || copy.to.at + bytes > t->grf_end) {
         xe_fail(t, "a product past the last register");
         return;

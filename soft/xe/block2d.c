@@ -51,7 +51,7 @@ static uint32_t block_bytes(const struct xe_thread *t, const struct block *b)
 {
     uint32_t bytes =
         b->transposed ? power_of_two(b->height) * b->width * b->bytes : power_of_two(b->width) * b->height * b->bytes;
-    return (bytes + t->grf_bytes - 1) / t->grf_bytes * t->grf_bytes;
+    return xe_whole_registers(t, bytes);
 }
 
 /* The hardware's rules for surfaces and blocks. */

@@ -124,7 +124,7 @@ bool xe_hdc_read(struct xe_thread *t, const struct xe_instruction *i, struct xe_
     m->lanes = m->block ? 1 : i->lanes;
     m->address_bytes = type->address_bytes;
     m->unit_of_address = type->unit_of_address;
-    m->stride = m->block ? m->slot : (lanes * m->slot + t->grf_bytes - 1) / t->grf_bytes * t->grf_bytes;
+    m->stride = m->block ? m->slot : xe_whole_registers(t, lanes * m->slot);
     m->memory = type->address_bytes == 8 ? XE_GLOBAL : XE_PAYLOAD;
     return type->address_bytes == 8 || xe_surface_by_number(t, i, i->send.descriptor & 255, m);
 }

@@ -61,7 +61,7 @@ static bool read_wide(struct xe_thread *t, const struct xe_instruction *i, struc
         m->offset = ((int64_t)(d << 20) >> 47) * m->bytes;
         if (base != (uintptr_t)t->group->scratch || (d >> 22 & 31)) m->bytes = 0;
     }
-    m->stride = m->block ? m->slot : (i->lanes * m->slot + t->grf_bytes - 1) / t->grf_bytes * t->grf_bytes;
+    m->stride = m->block ? m->slot : xe_whole_registers(t, i->lanes * m->slot);
     if (m->bytes && m->count && scale < 2 && (!m->block || i->lanes == 1)) return true;
     xe_fail(t, "a message with a descriptor that is not supported");
     return false;
@@ -83,7 +83,7 @@ bool xe_lsc_read(struct xe_thread *t, const struct xe_instruction *i, struct xe_
         m->block = false;
     }
     m->offset = offset_of(i);
-    m->stride = m->block ? m->slot : (i->lanes * m->slot + t->grf_bytes - 1) / t->grf_bytes * t->grf_bytes;
+    m->stride = m->block ? m->slot : xe_whole_registers(t, i->lanes * m->slot);
     if (m->bytes && m->address_bytes > 1 && (!m->block || i->lanes == 1)) return find_memory(t, i, m);
     xe_fail(t, "a message with a descriptor that is not supported");
     return false;

@@ -334,6 +334,11 @@ void xe_write(struct xe_thread *t, const struct xe_instruction *i, bool is_float
 uint32_t xe_mask(const struct xe_thread *t, const struct xe_instruction *i); /* written lanes, from lane 0 */
 void xe_define(struct xe_thread *t, uint32_t at, uint32_t bytes);
 bool xe_is_defined(const struct xe_thread *t, uint32_t at, uint32_t bytes);
+/* Bytes of the whole registers that hold so many. */
+static inline uint32_t xe_whole_registers(const struct xe_thread *t, uint32_t bytes)
+{
+    return (bytes + t->grf_bytes - 1) / t->grf_bytes * t->grf_bytes;
+}
 static inline bool xe_is_float(uint8_t type) { return xe_types[type].kind == XE_FLOAT; }
 
 /* Groups of instructions. */

@@ -67,7 +67,7 @@ static void gather(struct xe_thread *t, const struct xe_instruction *i, struct x
             xe_broken(t, "a send of registers that nothing has written (r%u)", from / t->grf_bytes);
     }
     m->payload = AT_STAGE;
-    m->data = AT_STAGE + (addresses + t->grf_bytes - 1) / t->grf_bytes * t->grf_bytes;
+    m->data = AT_STAGE + xe_whole_registers(t, addresses);
 }
 
 /* Finds the registers of payload and data. */
