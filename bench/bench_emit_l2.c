@@ -10,11 +10,14 @@
 int main(void)
 {
     static meter m;
-    rows = 512, columns = 256;
+    const xt_target bmg = {.name = "bmg"};
+    const xt_product text = {.a = XT_TYPE(f16), .b = XT_TYPE(f16), .rows = 512, .cols = 256, .sg_rows = 64,
+                             .sg_cols = 64, .step = 32};
+    tiles = xt_tiles_for(&bmg, &text);
     while (m.runs < METER_RUNS / 3) {
         xt_module mod;
         meter_begin(&m);
-        mod = XT_BUILD(gemm_l2, &(xt_target){.name = "bmg"});
+        mod = XT_BUILD(gemm_l2, &bmg);
         meter_end(&m);
         if (!mod.words) return printf("FAILED bench_emit_l2 %s\n", mod.error->text), 1;
         xt_free(&mod);

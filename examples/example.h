@@ -252,8 +252,8 @@ typedef struct example_form {
     const char *name, *what; /* NULL: the only one */
     const xt_kernel *kernel;
     int registers;                 /* per thread on the GPU; 0: chosen by xetile.h */
-    void (*fit)(int local_memory); /* called before the kernel is built; may be NULL */
     const xt_product *product;     /* whose tiles the kernel takes from `tiles`; or NULL */
+    void (*fit)(int local_memory); /* called before the kernel is built, when there are tiles; may be NULL */
     bool (*run)(zed_device *dev, zed_kernel *kernel, const struct example_form *form);
 } example_form;
 #define FORMS_END                                                                                                      \
@@ -269,6 +269,7 @@ typedef struct {
     const example_option *options;
     const char *files_help, **files; /* arguments that are not options: "[IN [OUT]]", and their places */
     int most_files;
+    bool tiled;                      /* takes --tile, even if its first form has no product */
     const example_form *forms;
     const char *form_option;                            /* chooses a form ("--form") */
     bool (*check)(void);                                /* refuses options that do not fit together */
@@ -352,9 +353,9 @@ static inline zed_groups groups_of_tiles(const xt_tiles *t, int m, int n)
 
 static inline xt_module build_form(const example_form *f, const xt_target *target, int local_memory)
 {
+    if (f->product) tiles = propose_tiles(f->product, target);
     if (f->fit) f->fit(local_memory);
     if (!f->product) return XT_BUILD(*f->kernel, target, .registers = f->registers);
-    tiles = propose_tiles(f->product, target);
     return XT_BUILD(*f->kernel, target, .subgroup_size = tiles.subgroup_size,
                     .registers = f->registers ? f->registers : tiles.registers, .user = &tiles);
 }
@@ -407,14 +408,17 @@ static inline bool check_form(const example *e)
     return !asked.form || fail("%s %s: --help lists them", e->form_option, asked.form);
 }
 
+static inline bool is_tiled(const example *e) { return e->tiled || (e->forms && e->forms->product); }
+
 static inline void print_forms(const example *e)
 {
     const example_option form = TEXT(e->form_option, "NAME", "one of", NULL);
     if (e->form_option) print_option(&form);
     for (const example_form *f = e->forms; e->form_option && f->kernel; f++)
         printf("      %-13s %s\n", f->name, f->what);
-    if (e->forms && e->forms->product) print_option(tile_option);
-    printf("  %-21s print the kernel: as recorded, its maps, what a subgroup does\n", "--print");
+    if (is_tiled(e)) print_option(tile_option);
+    if (e->forms)
+        printf("  %-21s print the kernel: as recorded, its maps, what a subgroup does\n", "--print");
 }
 #else
 static inline bool run_forms(const example *e, zed_device *dev) { return (void)e, (void)dev, true; }
@@ -446,7 +450,7 @@ static inline bool take_argument(const example *e, char **argv, int *i)
         return false;
 #ifdef XETILE_XETILE_H
     xt_product sizes;
-    if (!found && e->forms && e->forms->product && (!take_option(tile_option, argv, i, &found) || !take_sizes(&sizes)))
+    if (!found && is_tiled(e) && (!take_option(tile_option, argv, i, &found) || !take_sizes(&sizes)))
         return false;
 #endif
     return found || fail("%s: no such option; --help lists them", argv[*i]);

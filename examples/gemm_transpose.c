@@ -13,55 +13,64 @@
 #include "example.h"
 #include "example_gemm.h"
 
-/* One work-group computes the sums of 256 rows: 32 subgroups, which pass over all columns of C, `wide` at a time. */
-static void product(XT_CONTEXT, int wide, xt_map map_bt, xt_val A, xt_val BT, xt_val bias, xt_val sums, xt_val M,
-                    xt_val N, xt_val K)
+/* One work-group computes the sums of tiles.rows rows, on bmg 256: its subgroups pass over all columns of C, a tile's at
+ * a time. For a change of layout each of them has some of these rows, whole. */
+static void product(XT_CONTEXT, xt_map map_bt, xt_val A, xt_val BT, xt_val bias, xt_val sums, xt_val M, xt_val N,
+                    xt_val K)
 {
-    const xt_map map_a = XT_MAP(.sg_layout = {8, 4}, .sg_data = {32, 32});
-    const xt_map pre_a = XT_MAP(.sg_layout = {32, 1}, .sg_data = {8, 32});
-    const xt_map pre_b = XT_MAP(.sg_layout = {32, 1}, .sg_data = {wide / 32, 32});
-    const xt_map map_b = XT_MAP(.sg_layout = {8, 4}, .sg_data = {32, wide / 4});
-    const xt_map map_c = XT_MAP(.sg_layout = {8, 4}, .sg_data = {32, wide / 4});
-    const xt_map map_bias = XT_MAP(.sg_layout = {8, 4}, .sg_data = {1, wide / 4});
-    const xt_map map_rows = XT_MAP(.sg_layout = {32, 1}, .sg_data = {8, wide});
-    const xt_map map_sums = XT_MAP(.sg_layout = {32, 1}, .sg_data = {8, 1});
+    const int high = tiles.rows, wide = tiles.cols, step = tiles.k, ahead = tiles.prefetch * step;
+    const int across = tiles.c.sg_layout[1], all = tiles.c.sg_layout[0] * across;
+    const xt_map pre_bt = {{all, 1}, {wide / all, step}};
+    const xt_map map_bias = {{tiles.c.sg_layout[0], across}, {1, wide / across}};
+    const xt_map map_rows = {{all, 1}, {high / all, wide}}, map_sums = {{all, 1}, {high / all, 1}};
 
-    xt_val i = XT_MUL(XT_GROUP_ID(0), 256);
-    xt_vec total = XT_SPLAT(f32, 256, 1, 0, .map = map_sums);
+    xt_val i = XT_MUL(XT_GROUP_ID(0), high);
+    xt_vec total = XT_SPLAT(f32, high, 1, 0, .map = map_sums);
     XT_FOR (j, 0, N, wide, &total) {
-        xt_tile a = XT_INIT_TILE(A, f16, 256, 32, .offset = XT_AT(i, 0), .shape = XT_AT(M, K), .map = map_a);
-        xt_tile bt = XT_INIT_TILE(BT, f16, wide, 32, .offset = XT_AT(j, 0), .shape = XT_AT(N, K), .map = map_bt);
-        xt_tile pa = XT_INIT_TILE(A, f16, 256, 32, .offset = XT_AT(i, 96), .shape = XT_AT(M, K), .map = pre_a);
-        xt_tile pb = XT_INIT_TILE(BT, f16, wide, 32, .offset = XT_AT(j, 96), .shape = XT_AT(N, K), .map = pre_b);
-        xt_vec acc = XT_SPLAT(f32, 256, wide, 0, .map = map_c);
-        XT_FOR (k, 0, K, 32, &a, &bt, &pa, &pb, &acc) {
-            xt_vec vb = XT_TRANSPOSE(XT_LOAD_TILE(bt), .map = map_b, .source = map_bt), va = XT_LOAD_TILE(a);
-            XT_PREFETCH_TILE(pa);
-            XT_PREFETCH_TILE(pb);
+        xt_tile a = XT_INIT_TILE(A, f16, high, step, .offset = XT_AT(i, 0), .shape = XT_AT(M, K), .map = tiles.a);
+        xt_tile bt = XT_INIT_TILE(BT, f16, wide, step, .offset = XT_AT(j, 0), .shape = XT_AT(N, K), .map = map_bt);
+        xt_tile pa =
+            XT_INIT_TILE(A, f16, high, step, .offset = XT_AT(i, ahead), .shape = XT_AT(M, K), .map = tiles.fetch_a);
+        xt_tile pb = XT_INIT_TILE(BT, f16, wide, step, .offset = XT_AT(j, ahead), .shape = XT_AT(N, K), .map = pre_bt);
+        xt_vec acc = XT_SPLAT(f32, high, wide, 0, .map = tiles.c);
+        XT_FOR (k, 0, K, step, &a, &bt, &pa, &pb, &acc) {
+            xt_vec vb = XT_TRANSPOSE(XT_LOAD_TILE(bt), .map = tiles.b, .source = map_bt), va = XT_LOAD_TILE(a);
+            if (ahead) {
+                XT_PREFETCH_TILE(pa);
+                XT_PREFETCH_TILE(pb);
+            }
             acc = XT_TILE_MMA(va, vb, acc);
-            a = XT_UPDATE_TILE_OFFSET(a, 0, 32);
-            bt = XT_UPDATE_TILE_OFFSET(bt, 0, 32);
-            pa = XT_UPDATE_TILE_OFFSET(pa, 0, 32);
-            pb = XT_UPDATE_TILE_OFFSET(pb, 0, 32);
+            a = XT_UPDATE_TILE_OFFSET(a, 0, step);
+            bt = XT_UPDATE_TILE_OFFSET(bt, 0, step);
+            pa = XT_UPDATE_TILE_OFFSET(pa, 0, step);
+            pb = XT_UPDATE_TILE_OFFSET(pb, 0, step);
         }
         xt_tile row = XT_INIT_TILE(bias, f32, 1, wide, .offset = XT_AT(0, j), .shape = XT_AT(1, N), .map = map_bias);
-        acc = XT_ADD(acc, XT_BROADCAST(XT_LOAD_TILE(row), 0, 256, .map = map_c));
-        xt_vec rows = XT_CONVERT_LAYOUT(acc, .map = map_rows, .source = map_c);
+        acc = XT_ADD(acc, XT_BROADCAST(XT_LOAD_TILE(row), 0, high, .map = tiles.c));
+        xt_vec rows = XT_CONVERT_LAYOUT(acc, .map = map_rows, .source = tiles.c);
         total = XT_ADD(total, XT_REDUCTION(add, rows, 1, .map = map_sums));
     }
-    XT_STORE_TILE(total, XT_INIT_TILE(sums, f32, 256, 1, .offset = XT_AT(i, 0), .shape = XT_AT(M, 1), .map = map_sums));
+    XT_STORE_TILE(total,
+                  XT_INIT_TILE(sums, f32, high, 1, .offset = XT_AT(i, 0), .shape = XT_AT(M, 1), .map = map_sums));
 }
 
-/* 128 columns at a time: with the specification's 256, loads with a pitch unsuitable for 2D blocks would spill in
- * addition to the sums. */
+/* Each subgroup loads an equal part of BT. As the transpose goes through local memory, and so do rows at a pitch
+ * unsuitable for 2D blocks, registers are held beside the sums: on bmg 128 columns at a time, and not the text's 256. */
+static const xt_product through_memory = {.a = XT_TYPE(f16), .b = XT_TYPE(f16), .held = 1};
 XT_KERNEL (gemm_2_2, ptr(f16, A), ptr(f16, BT), ptr(f32, bias), ptr(f32, sums), u32(M), u32(N), u32(K))
 {
-    product(XT_SELF, 128, XT_MAP(.sg_layout = {4, 8}, .sg_data = {32, 32}), A, BT, bias, sums, M, N, K);
+    const int all = tiles.c.sg_layout[0] * tiles.c.sg_layout[1];
+    const xt_map equal_parts = {{tiles.c.sg_layout[1], all / tiles.c.sg_layout[1]}, {tiles.c.sg_data[1], tiles.k}};
+    product(XT_SELF, equal_parts, A, BT, bias, sums, M, N, K);
 }
 
+/* Each subgroup loads the rows of BT that are its columns of C. */
+static const xt_product in_registers = {.a = XT_TYPE(f16), .b = XT_TYPE(f16)};
 XT_KERNEL (gemm_2_3, ptr(f16, A), ptr(f16, BT), ptr(f32, bias), ptr(f32, sums), u32(M), u32(N), u32(K))
 {
-    product(XT_SELF, 256, XT_MAP(.sg_layout = {32, 1}, .sg_data = {64, 32}), A, BT, bias, sums, M, N, K);
+    const int all = tiles.c.sg_layout[0] * tiles.c.sg_layout[1];
+    const xt_map own_rows = {{all, 1}, {tiles.c.sg_data[1], tiles.k}};
+    product(XT_SELF, own_rows, A, BT, bias, sums, M, N, K);
 }
 
 /* ---- the program */
@@ -101,7 +110,7 @@ static bool run(zed_device *dev, zed_kernel *kernel, const example_form *form)
     uint64_t state = 22;
     uint16_t *a = new_halves(dev, rows * depth, &state), *bt = new_halves(dev, cols * depth, &state);
     float *bias = new_floats(dev, cols, &state), *sums = new_floats(dev, rows, NULL);
-    zed_groups groups = {(uint32_t)(m + 255) / 256, 1, 1};
+    zed_groups groups = {(uint32_t)((m + tiles.rows - 1) / tiles.rows), 1, 1};
     if (!a || !bt || !bias || !sums) return fail_device(dev);
     zed_launch(kernel, groups, a, bt, bias, sums, (uint32_t)m, (uint32_t)n, (uint32_t)k);
     if (zed_get_error(dev)->id) return fail_device(dev);
@@ -118,8 +127,12 @@ static const example_option options[] = {
     OPTIONS_END,
 };
 static const example_form forms[] = {
-    {.name = "2.2", .what = "the transpose through local memory", .kernel = &gemm_2_2, .run = run},
-    {.name = "2.3", .what = "the transpose in registers", .kernel = &gemm_2_3, .run = run},
+    {.name = "2.2",
+     .what = "the transpose through local memory",
+     .kernel = &gemm_2_2,
+     .product = &through_memory,
+     .run = run},
+    {.name = "2.3", .what = "the transpose in registers", .kernel = &gemm_2_3, .product = &in_registers, .run = run},
     FORMS_END,
 };
 

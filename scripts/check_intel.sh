@@ -86,10 +86,10 @@ for device in pvc bmg; do
     one gemm_devices $device $device 32 gemm_devices "" 50 3
     one batched_gemm $device $device 0 batched_gemm "" # small matrices of f32: no matrix instruction
     one tall_gemm $device $device 0 tall_gemm ""
-    one gemm_slm $device $device 16 gemm_slm "" 184 24 # half the columns; local memory in large pieces
+    one gemm_slm $device $device 32 gemm_slm "" 220 29 # two slices of 16; local memory in large pieces
     # 512 x 256, half the columns at a time: 98 instructions (pvc: 121); 256 x 256: 88 (108)
-    one gemm_l2 $device $device 32 gemm_l2 "" 130 13
-    one gemm_l2_256 $device $device 32 gemm_l2 "--rows 256" 115 12
+    one gemm_l2 $device $device 32 gemm_l2 "--tile 512x128,64x32,32" 130 13
+    one gemm_l2_256 $device $device 32 gemm_l2 "" 115 12
     one gemm_epilogue_gelu $device $device 16 gemm_epilogue "--form gelu" 1000 2 # as many messages as a bare product
     one gemm_epilogue_i8 $device $device 16 gemm_epilogue "--form i8" 37 4 # two turns of 8, and 18 instructions each
     one gemm_transpose_2.2 $device $device 16 gemm_transpose "--form 2.2" # half the columns

@@ -102,12 +102,9 @@ examples() { # examples TARGET
         one "gemm_${type}_odd" "$1" "$BUILD/gemm" --type $type --m 100 --n 77 --k 55
     done
     one hello "$1" "$BUILD/hello"
-    if [ "$1" != tgl ]; then # whose work-groups have at most 512 work-items
-        one gemm_slm "$1" "$BUILD/gemm_slm" --m 256 --n 256 --k 64
-        one gemm_slm_odd "$1" "$BUILD/gemm_slm" --m 100 --n 90 --k 70
-    fi
-    one gemm_l2 "$1" "$BUILD/gemm_l2" --m 512 --n 256 --k 64
-    one gemm_l2_256 "$1" "$BUILD/gemm_l2" --rows 256 --m 256 --n 256 --k 64
+    one gemm_slm "$1" "$BUILD/gemm_slm" --m 256 --n 256 --k 64
+    one gemm_slm_odd "$1" "$BUILD/gemm_slm" --m 100 --n 90 --k 70
+    one gemm_l2 "$1" "$BUILD/gemm_l2" --m 256 --n 256 --k 64
     one gemm_l2_odd "$1" "$BUILD/gemm_l2" --m 100 --n 70 --k 40
     one gemm_variants "$1" "$BUILD/gemm_variants" --m 128 --n 128 --k 64
     one gemm_variants_odd "$1" "$BUILD/gemm_variants" --m 67 --n 65 --k 37
@@ -116,6 +113,7 @@ examples() { # examples TARGET
     one gemm_transpose "$1" "$BUILD/gemm_transpose" --m 256 --n 256 --k 64
     one gemm_transpose_odd "$1" "$BUILD/gemm_transpose" --m 70 --n 65 --k 50
     one gemm_devices "$1" "$BUILD/gemm_devices" --m 100 --n 70 --k 40
+    for type in e4m3 e5m2 e2m1; do one "mx_gemm_$type" "$1" "$BUILD/mx_gemm" --type $type --m 70 --n 90 --k 96; done
     one gather "$1" "$BUILD/gather" --m 50 --n 77 --k 60
     one softmax "$1" "$BUILD/softmax" --m 50 --n 133
     one batched_gemm "$1" "$BUILD/batched_gemm" --count 100
@@ -152,7 +150,6 @@ if [ "${1:-}" = --short ]; then
 else
     for target in $targets; do
         [ -z "${MACHINE_EXAMPLES-yes}" ] || examples "$target"
-        [ "$target" = bmg ] || [ "$target" = pvc ] || continue
         for test in ${MACHINE_TESTS-$tests}; do
             one_test "$target" "$test"
         done

@@ -39,10 +39,9 @@ for example in gemm_slm gemm_l2; do
         check_says "$example $size" "ok $example f16 $1 x $2 x $3" "$BUILD/$example" --device software --m $1 --n $2 --k $3
     done
 done
-check_says "gemm_l2, 256 rows" "ok gemm_l2 f16 300 x 270 x 100" "$BUILD/gemm_l2" --device software --rows 256 --m 300 --n 270 --k 100
-check_says "gemm_l2, all columns at once" "ok gemm_l2 f16 70 x 270 x 140" "$BUILD/gemm_l2" --device software --columns 256 --m 70 --n 270 --k 140
-check_refused "gemm_l2, unknown columns" "--columns 64" "$BUILD/gemm_l2" --columns 64
-check_refused "gemm_l2, unknown rows" "--rows 100" "$BUILD/gemm_l2" --rows 100
+check_says "gemm_l2, half of the columns at a time" "ok gemm_l2 f16 300 x 270 x 100" "$BUILD/gemm_l2" --device software --tile 512x128,64x32,32 --m 300 --n 270 --k 100
+check_says "gemm_slm, the text's tile" "ok gemm_slm f16 70 x 270 x 140" "$BUILD/gemm_slm" --device software --tile 256x256,32x32,32 --m 70 --n 270 --k 140
+check_refused "gemm_l2, half a tile" "--tile 256x256" "$BUILD/gemm_l2" --tile 256x256
 check_says "gemm_variants" "ok gemm_variants all 200 x 300 x 160" "$BUILD/gemm_variants" --device software
 check_says "gemm_variants, odd sizes" "ok gemm_variants all 131 x 129 x 37" "$BUILD/gemm_variants" --device software --m 131 --n 129 --k 37
 check_refused "gemm_variants, unknown variant" "--variant nosuch" "$BUILD/gemm_variants" --variant nosuch

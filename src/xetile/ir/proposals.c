@@ -101,12 +101,19 @@ static void xt_fit_matrix_(xt_tiles *t, xt_shape_ *s, const int size[2], const i
     }
 }
 
+/* Fewer rows or columns of a subgroup, unless they are given; of a given work-group, more subgroups. */
+static bool xt_halve_piece_(xt_shape_ *s, const xt_product *p, int d, int least)
+{
+    if ((d ? p->sg_cols : p->sg_rows) || !xt_halve_(&s->data[d], least)) return false;
+    if (d ? p->cols : p->rows) s->layout[d] *= 2;
+    return true;
+}
+
 /* A smaller piece, if registers have no room for this one. What the caller gave stays. */
 static bool xt_shrink_(xt_shape_ *s, const xt_product *p, const int least[2])
 {
-    const bool given[2] = {p->sg_rows > 0, p->sg_cols > 0};
     const int d = s->data[1] > s->data[0] && s->data[1] > least[1];
-    return (!given[d] && xt_halve_(&s->data[d], least[d])) || (!given[!d] && xt_halve_(&s->data[!d], least[!d])) ||
+    return xt_halve_piece_(s, p, d, least[d]) || xt_halve_piece_(s, p, !d, least[!d]) ||
            (!p->step && xt_halve_(&s->k, 8));
 }
 
@@ -151,7 +158,8 @@ static xt_map xt_map_of_(int layout0, int layout1, int data0, int data1)
     return map;
 }
 
-/* Each subgroup fetches an equal part: whole lines of A; of B, bands of eight lines, or lines. */
+/* Each subgroup fetches an equal part: whole lines of A; of B, bands of eight lines, or of fewer where the parts would be
+ * narrower than 16 columns. */
 static void xt_make_maps_(xt_tiles *t, const xt_shape_ *s)
 {
     int all = s->layout[0] * s->layout[1], bands = s->k / 8;
@@ -161,7 +169,8 @@ static void xt_make_maps_(xt_tiles *t, const xt_shape_ *s)
     t->a = xt_map_of_(s->layout[0], s->layout[1], s->data[0], s->k);
     t->b = xt_map_of_(s->layout[0], s->layout[1], s->k, s->data[1]);
     t->c = xt_map_of_(s->layout[0], s->layout[1], s->data[0], s->data[1]);
-    while (bands > 1 && (all % bands || s->k % bands || t->cols / (all / bands) < 16)) bands--;
+    while (bands > 1 && (all % bands || s->k % bands)) bands--;
+    while (bands > 0 && t->cols / (all / bands) < 16 && all % (2 * bands) == 0 && s->k % (2 * bands) == 0) bands *= 2;
     bool fits = t->rows % all == 0 && bands > 0 && all % bands == 0 && t->cols % (all / bands) == 0;
     t->prefetch = fits ? s->prefetch : 0;
     t->fetch_a = fits ? xt_map_of_(all, 1, t->rows / all, s->k) : t->a;
