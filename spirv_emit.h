@@ -7758,26 +7758,64 @@ XE_FN_ bool spe_is_offset_(const spe_module *m, spe_id type)
     return t && t->kind == SPE_KIND_POINTER && t->storage == SPE_StorageClassWorkgroup;
 }
 
+XE_FN_ bool spe_is_atomic_(uint32_t op)
+{
+    return (op >= SPE_OpAtomicLoad && op <= SPE_OpAtomicXor) || op == SPE_OpAtomicFAddEXT;
+}
+
 /* Does the instruction access local memory, or make a pointer to it of another? */
 XE_FN_ bool spe_uses_local_(const spe_module *m, uint32_t op, uint32_t n, const uint32_t *operands)
 {
     bool may = op == SPE_OpLoad || op == SPE_OpStore || op == SPE_OpBitcast || op == SPE_OpConvertPtrToU ||
                (op >= SPE_OpAccessChain && op <= SPE_OpInBoundsPtrAccessChain) ||
-               (op >= SPE_OpAtomicLoad && op <= SPE_OpAtomicXor) || op >= SPE_OpTypeCooperativeMatrixKHR;
+               spe_is_atomic_(op) || op >= SPE_OpTypeCooperativeMatrixKHR;
     return may && n && spe_is_offset_(m, spe_type_of(m, operands[0]));
 }
 
-/* An atomic operation on a word. */
+/* A sum of floats in a word: compare-exchange until nobody came between. The operands are those of the instruction, of
+ * which the first is the word's address. */
+XE_FN_ spe_id spe_local_sum_(spe_module *m, spe_id f32, const uint32_t *w)
+{
+    spe_id i32 = spe_int(m, 32), v = w[3], carried[2];
+    carried[0] = spe_emit_one_(m, SPE_OpAtomicLoad, i32, 3, w);
+    carried[1] = spe_const_bool(m, true);
+    spe_while(m, 2, carried);
+    spe_id old = carried[0];
+    spe_while_test(m, carried[1]);
+    spe_id sum = spe_op2_(m, SPE_OpFAdd, f32, spe_to_(m, SPE_OpBitcast, f32, old), v);
+    uint32_t exchange[6] = {w[0], w[1], w[2], w[2], 0, old};
+    exchange[4] = spe_to_(m, SPE_OpBitcast, i32, sum);
+    carried[0] = spe_emit_one_(m, SPE_OpAtomicCompareExchange, i32, 6, exchange);
+    carried[1] = spe_op2_(m, SPE_OpINotEqual, spe_bool(m), carried[0], old);
+    spe_endwhile(m, 2, carried);
+    return spe_to_(m, SPE_OpBitcast, f32, carried[0]);
+}
+
+/* An atomic operation on a word, of an integer or a float. */
 XE_FN_ spe_id spe_local_atomic_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
     uint32_t w[8];
-    spe_id target = spe_info_(m, spe_type_of(m, operands[0]))->elem;
-    if (target != spe_int(m, 32) || n > 8)
-        return spe_error_(m, SPE_ERR_ENVIRONMENT, "atomics of %s in local memory; Vulkan's here are of i32",
+    spe_id target = spe_info_(m, spe_type_of(m, operands[0]))->elem, i32 = spe_int(m, 32), f32 = spe_float(m, 32), id;
+    bool sum = op == SPE_OpAtomicFAddEXT, moves = op == SPE_OpAtomicStore || op == SPE_OpAtomicExchange;
+    if ((target != i32 && target != f32) || n > 8)
+        return spe_error_(m, SPE_ERR_ENVIRONMENT, "atomics of %s in local memory; Vulkan's here are of 32 bits",
                           spe_text_(m, target));
     memcpy(w, operands, n * sizeof *w);
     w[0] = spe_local_word_(m, spe_local_offset_(m, operands[0]), 0);
-    return spe_emit_one_(m, op, type, n, w);
+    if (sum) return spe_local_sum_(m, f32, w);
+    if (moves) w[n - 1] = spe_to_(m, SPE_OpBitcast, i32, w[n - 1]);
+    id = spe_emit_one_(m, op, type ? i32 : 0, n, w);
+    return type ? spe_to_(m, SPE_OpBitcast, type, id) : id;
+}
+
+/* The number of a pointer to local memory is its offset there. */
+XE_FN_ spe_id spe_local_number_(spe_module *m, spe_id type, spe_id ptr)
+{
+    return spe_to_(m, SPE_OpUConvert, type, spe_local_offset_(m, ptr));
+}
+XE_FN_ spe_id spe_local_of_number_(spe_module *m, spe_id type, spe_id number)
+{
+    return spe_local_pointer_(m, type, spe_to_(m, SPE_OpUConvert, spe_int(m, 32), number));
 }
 
 /* Writes such an instruction; vectors have at most four components. */
@@ -7790,12 +7828,13 @@ XE_FN_ spe_id spe_emit_local_(spe_module *m, uint32_t op, spe_id type, uint32_t 
     case SPE_OpLoad: return spe_load_local_(m, type, spe_local_offset_(m, w[0]), align);
     case SPE_OpStore: spe_store_local_(m, spe_local_offset_(m, w[0]), w[1], align); return 0;
     case SPE_OpBitcast: return spe_local_pointer_(m, type, spe_local_offset_(m, w[0]));
+    case SPE_OpConvertPtrToU: return spe_local_number_(m, type, w[0]);
     case SPE_OpAccessChain: case SPE_OpInBoundsAccessChain: return spe_local_element_(m, type, w[0], n - 1, w + 1);
     case SPE_OpPtrAccessChain:
         offset = spe_local_step_(m, spe_local_offset_(m, w[0]), w[1], spe_size(m, t->elem));
         return spe_local_pointer_(m, type, offset);
     default:
-        if (op >= SPE_OpAtomicLoad && op <= SPE_OpAtomicXor) return spe_local_atomic_(m, op, type, n, w);
+        if (spe_is_atomic_(op)) return spe_local_atomic_(m, op, type, n, w);
         return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan's local memory has no such access (instruction %u)", op);
     }
 }
@@ -7951,12 +7990,72 @@ XE_FN_ spe_id spe_remainder_(spe_module *m, uint32_t op, spe_id type, spe_id a, 
     return spe_emit_one_(m, SPE_OpSelect, type, 3, w);
 }
 
+XE_FN_ spe_id spe_put_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
+
+/* f64 to f16 or bf16, which drivers convert to f32 and then round again. So f32 it is, but rounded to odd: towards 0,
+ * with the last bit set where that lost something; such a number is neither exact nor halfway in 16 bits. */
+XE_FN_ spe_id spe_f64_to_16_bits_(spe_module *m, spe_id type, spe_id v)
+{
+    spe_id f32 = spe_vec_like(m, spe_float(m, 32), v), i32 = spe_vec_like(m, spe_int(m, 32), v), id;
+    spe_id flag = spe_vec_like(m, spe_bool(m), v), zero = spe_const_u(m, i32, 0), one = spe_const_u(m, i32, 1);
+    spe_id wide_zero = spe_null(m, spe_type_of(m, v)), near = spe_emit_one_(m, SPE_OpFConvert, f32, 1, &v);
+    spe_id back = spe_emit_one_(m, SPE_OpFConvert, spe_type_of(m, v), 1, &near);
+    spe_id lost = spe_two_(m, SPE_OpFOrdNotEqual, flag, back, v);
+    spe_id above = spe_two_(m, SPE_OpFOrdGreaterThan, flag, back, v);
+    spe_id positive = spe_two_(m, SPE_OpFOrdGreaterThan, flag, v, wide_zero);
+    spe_id away = spe_two_(m, SPE_OpLogicalEqual, flag, above, positive);
+    away = spe_two_(m, SPE_OpLogicalAnd, flag, away, lost);
+    uint32_t step[3] = {away, one, zero}, mark[3] = {lost, one, zero};
+    step[0] = spe_emit_one_(m, SPE_OpSelect, i32, 3, step);
+    mark[0] = spe_emit_one_(m, SPE_OpSelect, i32, 3, mark);
+    id = spe_emit_one_(m, SPE_OpBitcast, i32, 1, &near);
+    id = spe_two_(m, SPE_OpISub, i32, id, step[0]);
+    id = spe_two_(m, SPE_OpBitwiseOr, i32, id, mark[0]);
+    id = spe_emit_one_(m, SPE_OpBitcast, f32, 1, &id);
+    return spe_emit_one_(m, SPE_OpFConvert, type, 1, &id);
+}
+
+/* The smallest or largest of floats of 32 or 64 bits in memory, which few devices have: as integers. Numbers without a
+ * sign are in the order of their bits, those with one in the opposite order, which is that of the bits without a sign.
+ * So of two operations one gets the operand, the other what changes nothing, as both do where it is NaN. */
+XE_FN_ spe_id spe_float_extreme_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+{
+    bool least = op == SPE_OpAtomicFMinEXT;
+    spe_id whole = spe_int(m, spe_width(m, type)), v = operands[n - 1], flag = spe_bool(m);
+    uint64_t high = (uint64_t)1 << (spe_width(m, type) - 1);
+    spe_id for_plus = spe_const_u(m, whole, least ? high - 1 : high), zero = spe_const_u(m, whole, 0);
+    spe_id for_minus = least ? zero : spe_const_u(m, whole, high | (high - 1));
+    spe_id ptr = spe_ptr_cast(m, operands[0], whole);
+    spe_id bits = spe_emit_one_(m, SPE_OpBitcast, whole, 1, &v), number = spe_two_(m, SPE_OpFOrdEqual, flag, v, v);
+    spe_id minus = spe_two_(m, SPE_OpSLessThan, flag, bits, zero);
+    uint32_t w[5], plus = spe_emit_one_(m, SPE_OpLogicalNot, flag, 1, &minus), choice[3] = {0, bits, for_plus};
+    memcpy(w, operands, n * sizeof *w);
+    w[0] = ptr;
+    choice[0] = spe_two_(m, SPE_OpLogicalAnd, flag, plus, number);
+    w[n - 1] = spe_emit_one_(m, SPE_OpSelect, whole, 3, choice);
+    spe_id first = spe_put_one_(m, least ? SPE_OpAtomicSMin : SPE_OpAtomicSMax, whole, n, w);
+    choice[0] = spe_two_(m, SPE_OpLogicalAnd, flag, minus, number);
+    choice[2] = for_minus;
+    w[n - 1] = spe_emit_one_(m, SPE_OpSelect, whole, 3, choice);
+    spe_id second = spe_put_one_(m, least ? SPE_OpAtomicUMax : SPE_OpAtomicUMin, whole, n, w);
+    uint32_t old[3] = {choice[0], second, first};
+    old[0] = spe_emit_one_(m, SPE_OpSelect, whole, 3, old);
+    return spe_emit_one_(m, SPE_OpBitcast, type, 1, old);
+}
+
 /* Writes an instruction on vectors that Vulkan has. */
 XE_FN_ spe_id spe_put_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
     if (op == SPE_OpCooperativeMatrixLoadKHR || op == SPE_OpCooperativeMatrixStoreKHR)
         return spe_emit_coop_(m, op, type, n, operands);
     if (op == SPE_OpSRem || op == SPE_OpSMod) return spe_remainder_(m, op, type, operands[0], operands[1]);
+    if (op == SPE_OpAtomicFMinEXT || op == SPE_OpAtomicFMaxEXT) {
+        const spe_type_info *pointer = spe_info_(m, spe_type_of(m, operands[0]));
+        if (spe_width(m, pointer->elem) >= 32) return spe_float_extreme_(m, op, type, n, operands);
+    }
+    if (op == SPE_OpFConvert && spe_width(m, type) == 16 && spe_width(m, spe_type_of(m, operands[0])) == 64)
+        return spe_f64_to_16_bits_(m, type, operands[0]);
+    if (op == SPE_OpConvertUToPtr && spe_is_offset_(m, type)) return spe_local_of_number_(m, type, operands[0]);
     if (spe_uses_local_(m, op, n, operands)) return spe_emit_local_(m, op, type, n, operands);
     spe_id id = spe_emit_one_(m, op, type, n, operands);
     if (m->as_written && id && spe_contracts_(op))

@@ -704,8 +704,9 @@ typedef struct vkd_extension_ {
 } vkd_extension_;
 enum { VKD_EXTENSIONS_ = 4 };
 
-/* The features asked of a device, in a chain; see capabilities.c. */
+/* The features asked of a device, in a chain; see capabilities.c. And what it offers of floating-point modes. */
 struct vkd_features_ {
+    VkPhysicalDeviceFloatControlsProperties floats;
     VkPhysicalDeviceFeatures2 all;
     VkPhysicalDeviceVulkan11Features in_1_1;
     VkPhysicalDeviceVulkan12Features in_1_2;
@@ -1727,6 +1728,92 @@ XE_FN_ bool vkd_has_capabilities_(vkd_device *d, const uint32_t *words, size_t c
     return true;
 }
 
+/* float_modes.c - what kernels rely on: subnormal numbers, infinities, NaN and the sign of 0 are kept, and results are
+ * rounded to nearest. Vulkan leaves all of it to the driver unless an entry point asks, and a driver may refuse to be
+ * asked: so modules do not ask, and the modes that the device offers are added when a module is loaded. */
+
+enum { VKD_WIDTHS_ = 3 }; /* 16, 32 and 64 bits */
+
+static const struct {
+    uint32_t capability, mode;
+    size_t offered;     /* of 16 bits; the wider ones follow */
+    size_t independent; /* may widths differ? 0: always */
+} vkd_float_modes_[] = {
+#define VKD_OFFSET_(member) offsetof(VkPhysicalDeviceFloatControlsProperties, member)
+    {4464, 4459, VKD_OFFSET_(shaderDenormPreserveFloat16), VKD_OFFSET_(denormBehaviorIndependence)},
+    {4466, 4461, VKD_OFFSET_(shaderSignedZeroInfNanPreserveFloat16), 0},
+    {4467, 4462, VKD_OFFSET_(shaderRoundingModeRTEFloat16), VKD_OFFSET_(roundingModeIndependence)},
+#undef VKD_OFFSET_
+};
+enum { VKD_FLOAT_MODES_ = sizeof vkd_float_modes_ / sizeof *vkd_float_modes_, VKD_FIRST_CAPABILITY_ = 4464,
+       VKD_LAST_CAPABILITY_ = 4468 };
+
+/* The widths, in bits or-ed together, for which the device offers a row's mode all at once. */
+XE_FN_ uint32_t vkd_offered_widths_(const vkd_device *d, int row)
+{
+    const char *floats = (const char *)&d->features_->floats;
+    VkBool32 has[VKD_WIDTHS_];
+    VkShaderFloatControlsIndependence independence = VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL;
+    memcpy(has, floats + vkd_float_modes_[row].offered, sizeof has);
+    if (vkd_float_modes_[row].independent)
+        memcpy(&independence, floats + vkd_float_modes_[row].independent, sizeof independence);
+    uint32_t widths = (has[0] ? 16u : 0) | (has[1] ? 32u : 0) | (has[2] ? 64u : 0);
+    if (independence == VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_ALL) return widths;
+    if (independence == VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_NONE) return widths == (16 | 32 | 64) ? widths : 0;
+    return has[0] == has[2] ? widths : widths & 32;
+}
+
+/* Where the last entry point ends, and their number; 0: none, or the module asks for modes itself, or is of a version
+ * that has them as an extension only. */
+XE_FN_ size_t vkd_end_of_entries_(const uint32_t *words, size_t count, size_t *entries)
+{
+    enum { OP_ENTRY_POINT = 15, OP_CAPABILITY = 17, OP_EXECUTION_MODE = 16, VERSION_1_4 = 0x10400 };
+    size_t end = 0;
+    *entries = 0;
+    if (words[1] < VERSION_1_4) return 0;
+    for (size_t at = 5; at < count && words[at] >> 16 && words[at] >> 16 <= count - at; at += words[at] >> 16) {
+        uint32_t op = words[at] & 0xffff, first = at + 1 < count ? words[at + 1] : 0;
+        if (op == OP_EXECUTION_MODE) break;
+        if (op == OP_CAPABILITY && first >= VKD_FIRST_CAPABILITY_ && first <= VKD_LAST_CAPABILITY_) return 0;
+        if (op != OP_ENTRY_POINT) continue;
+        end = at + (words[at] >> 16);
+        ++*entries;
+    }
+    return end;
+}
+
+/* A copy of the module with the modes that the device offers; NULL: out of memory. */
+XE_FN_ uint32_t *vkd_with_float_modes_(const vkd_device *d, const uint32_t *words, size_t *count)
+{
+    enum { MOST = VKD_FLOAT_MODES_ * (2 + 4 * VKD_WIDTHS_) };
+    size_t entries, end = vkd_end_of_entries_(words, *count, &entries), n = 5;
+    uint32_t *copy = (uint32_t *)malloc((*count + MOST * (entries + 1)) * sizeof *copy);
+    if (!copy) return NULL;
+    memcpy(copy, words, 5 * sizeof *copy);
+    for (int row = 0; end && row < VKD_FLOAT_MODES_; row++) {
+        if (!vkd_offered_widths_(d, row)) continue;
+        copy[n++] = 2 << 16 | 17; /* OpCapability */
+        copy[n++] = vkd_float_modes_[row].capability;
+    }
+    if (!end) end = 5;
+    memcpy(copy + n, words + 5, (end - 5) * sizeof *copy);
+    n += end - 5;
+    for (size_t at = 5; at < end; at += words[at] >> 16) {
+        if ((words[at] & 0xffff) != 15) continue; /* OpEntryPoint */
+        for (uint32_t i = 0; i < VKD_FLOAT_MODES_ * VKD_WIDTHS_; i++) {
+            uint32_t width = 16u << i % VKD_WIDTHS_;
+            if (!(vkd_offered_widths_(d, (int)(i / VKD_WIDTHS_)) & width)) continue;
+            copy[n++] = 4 << 16 | 16; /* OpExecutionMode */
+            copy[n++] = words[at + 2];
+            copy[n++] = vkd_float_modes_[i / VKD_WIDTHS_].mode;
+            copy[n++] = width;
+        }
+    }
+    memcpy(copy + n, words + end, (*count - end) * sizeof *copy);
+    *count = n + *count - end;
+    return copy;
+}
+
 /* modules.c - modules, their kernels, and the pipelines that kernels become. */
 
 enum { VKD_OP_MEMORY_MODEL_ = 14, VKD_ADDRESSES_OF_BUFFERS_ = 5348 }; /* and SPIR-V's other numbers */
@@ -1755,12 +1842,11 @@ bool vkd_module_load_(vkd_module *module, vkd_device *d, const void *words, size
     if (!vkd_is_for_vulkan_((const uint32_t *)words, bytes / 4))
         return vkd_fail_(d, VKD_MODULE, "a module of another environment, or without a memory model");
     if (!vkd_has_capabilities_(d, (const uint32_t *)words, bytes / 4)) return false;
-    module->words_ = (uint32_t *)malloc(bytes);
-    if (!module->words_) return vkd_fail_(d, VKD_OUT_OF_MEMORY, "a module of %zu bytes", bytes);
-    memcpy(module->words_, words, bytes);
     module->count_ = bytes / 4;
+    module->words_ = vkd_with_float_modes_(d, (const uint32_t *)words, &module->count_);
+    if (!module->words_) return vkd_fail_(d, VKD_OUT_OF_MEMORY, "a module of %zu bytes", bytes);
     VKD_CLEAR_(info, SHADER_MODULE_CREATE_INFO);
-    info.codeSize = bytes;
+    info.codeSize = module->count_ * 4;
     info.pCode = module->words_;
     bool ok = VKD_CALL_(d, vkCreateShaderModule, (d->device, &info, NULL, &module->handle)) &&
               vkd_keep_handle_(d, VKD_RES_MODULE_, (uint64_t)module->handle);
@@ -2409,7 +2495,7 @@ const char *vkd_target_log(const vkd_device *d)
 }
 
 /* Fills d->target, and what times and memory are measured in. */
-XE_FN_ void vkd_describe_(vkd_device *d, const vkd_features_ *f)
+XE_FN_ void vkd_describe_(vkd_device *d, vkd_features_ *f)
 {
     VkPhysicalDeviceProperties2 p;
     VkPhysicalDeviceSubgroupSizeControlProperties sizes;
@@ -2421,6 +2507,8 @@ XE_FN_ void vkd_describe_(vkd_device *d, const vkd_features_ *f)
     VKD_CLEAR_(most, PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES);
     p.pNext = &sizes;
     sizes.pNext = &most;
+    VKD_CLEAR_(f->floats, PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES);
+    most.pNext = &f->floats;
     d->vk_->vkGetPhysicalDeviceProperties2(d->physical, &p);
     d->vk_->vkGetPhysicalDeviceMemoryProperties(d->physical, &d->heaps_);
     t->name = "vulkan";

@@ -212,10 +212,15 @@ static void spe_store_local_(spe_module *m, spe_id offset, spe_id v, uint32_t al
 }
 
 /* Is it a pointer to local memory, as this file has them? */
-static bool spe_is_offset_(const spe_module *m, spe_id type)
+XE_FN_ bool spe_is_offset_(const spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
     return t && t->kind == SPE_KIND_POINTER && t->storage == SPE_StorageClassWorkgroup;
+}
+
+static bool spe_is_atomic_(uint32_t op)
+{
+    return (op >= SPE_OpAtomicLoad && op <= SPE_OpAtomicXor) || op == SPE_OpAtomicFAddEXT;
 }
 
 /* Does the instruction access local memory, or make a pointer to it of another? */
@@ -223,21 +228,54 @@ XE_FN_ bool spe_uses_local_(const spe_module *m, uint32_t op, uint32_t n, const 
 {
     bool may = op == SPE_OpLoad || op == SPE_OpStore || op == SPE_OpBitcast || op == SPE_OpConvertPtrToU ||
                (op >= SPE_OpAccessChain && op <= SPE_OpInBoundsPtrAccessChain) ||
-               (op >= SPE_OpAtomicLoad && op <= SPE_OpAtomicXor) || op >= SPE_OpTypeCooperativeMatrixKHR;
+               spe_is_atomic_(op) || op >= SPE_OpTypeCooperativeMatrixKHR;
     return may && n && spe_is_offset_(m, spe_type_of(m, operands[0]));
 }
 
-/* An atomic operation on a word. */
+/* A sum of floats in a word: compare-exchange until nobody came between. The operands are those of the instruction, of
+ * which the first is the word's address. */
+static spe_id spe_local_sum_(spe_module *m, spe_id f32, const uint32_t *w)
+{
+    spe_id i32 = spe_int(m, 32), v = w[3], carried[2];
+    carried[0] = spe_emit_one_(m, SPE_OpAtomicLoad, i32, 3, w);
+    carried[1] = spe_const_bool(m, true);
+    spe_while(m, 2, carried);
+    spe_id old = carried[0];
+    spe_while_test(m, carried[1]);
+    spe_id sum = spe_op2_(m, SPE_OpFAdd, f32, spe_to_(m, SPE_OpBitcast, f32, old), v);
+    uint32_t exchange[6] = {w[0], w[1], w[2], w[2], 0, old};
+    exchange[4] = spe_to_(m, SPE_OpBitcast, i32, sum);
+    carried[0] = spe_emit_one_(m, SPE_OpAtomicCompareExchange, i32, 6, exchange);
+    carried[1] = spe_op2_(m, SPE_OpINotEqual, spe_bool(m), carried[0], old);
+    spe_endwhile(m, 2, carried);
+    return spe_to_(m, SPE_OpBitcast, f32, carried[0]);
+}
+
+/* An atomic operation on a word, of an integer or a float. */
 static spe_id spe_local_atomic_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
     uint32_t w[8];
-    spe_id target = spe_info_(m, spe_type_of(m, operands[0]))->elem;
-    if (target != spe_int(m, 32) || n > 8)
-        return spe_error_(m, SPE_ERR_ENVIRONMENT, "atomics of %s in local memory; Vulkan's here are of i32",
+    spe_id target = spe_info_(m, spe_type_of(m, operands[0]))->elem, i32 = spe_int(m, 32), f32 = spe_float(m, 32), id;
+    bool sum = op == SPE_OpAtomicFAddEXT, moves = op == SPE_OpAtomicStore || op == SPE_OpAtomicExchange;
+    if ((target != i32 && target != f32) || n > 8)
+        return spe_error_(m, SPE_ERR_ENVIRONMENT, "atomics of %s in local memory; Vulkan's here are of 32 bits",
                           spe_text_(m, target));
     memcpy(w, operands, n * sizeof *w);
     w[0] = spe_local_word_(m, spe_local_offset_(m, operands[0]), 0);
-    return spe_emit_one_(m, op, type, n, w);
+    if (sum) return spe_local_sum_(m, f32, w);
+    if (moves) w[n - 1] = spe_to_(m, SPE_OpBitcast, i32, w[n - 1]);
+    id = spe_emit_one_(m, op, type ? i32 : 0, n, w);
+    return type ? spe_to_(m, SPE_OpBitcast, type, id) : id;
+}
+
+/* The number of a pointer to local memory is its offset there. */
+static spe_id spe_local_number_(spe_module *m, spe_id type, spe_id ptr)
+{
+    return spe_to_(m, SPE_OpUConvert, type, spe_local_offset_(m, ptr));
+}
+XE_FN_ spe_id spe_local_of_number_(spe_module *m, spe_id type, spe_id number)
+{
+    return spe_local_pointer_(m, type, spe_to_(m, SPE_OpUConvert, spe_int(m, 32), number));
 }
 
 /* Writes such an instruction; vectors have at most four components. */
@@ -250,12 +288,13 @@ XE_FN_ spe_id spe_emit_local_(spe_module *m, uint32_t op, spe_id type, uint32_t 
     case SPE_OpLoad: return spe_load_local_(m, type, spe_local_offset_(m, w[0]), align);
     case SPE_OpStore: spe_store_local_(m, spe_local_offset_(m, w[0]), w[1], align); return 0;
     case SPE_OpBitcast: return spe_local_pointer_(m, type, spe_local_offset_(m, w[0]));
+    case SPE_OpConvertPtrToU: return spe_local_number_(m, type, w[0]);
     case SPE_OpAccessChain: case SPE_OpInBoundsAccessChain: return spe_local_element_(m, type, w[0], n - 1, w + 1);
     case SPE_OpPtrAccessChain:
         offset = spe_local_step_(m, spe_local_offset_(m, w[0]), w[1], spe_size(m, t->elem));
         return spe_local_pointer_(m, type, offset);
     default:
-        if (op >= SPE_OpAtomicLoad && op <= SPE_OpAtomicXor) return spe_local_atomic_(m, op, type, n, w);
+        if (spe_is_atomic_(op)) return spe_local_atomic_(m, op, type, n, w);
         return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan's local memory has no such access (instruction %u)", op);
     }
 }

@@ -28,12 +28,72 @@ static spe_id spe_remainder_(spe_module *m, uint32_t op, spe_id type, spe_id a, 
     return spe_emit_one_(m, SPE_OpSelect, type, 3, w);
 }
 
+static spe_id spe_put_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
+
+/* f64 to f16 or bf16, which drivers convert to f32 and then round again. So f32 it is, but rounded to odd: towards 0,
+ * with the last bit set where that lost something; such a number is neither exact nor halfway in 16 bits. */
+static spe_id spe_f64_to_16_bits_(spe_module *m, spe_id type, spe_id v)
+{
+    spe_id f32 = spe_vec_like(m, spe_float(m, 32), v), i32 = spe_vec_like(m, spe_int(m, 32), v), id;
+    spe_id flag = spe_vec_like(m, spe_bool(m), v), zero = spe_const_u(m, i32, 0), one = spe_const_u(m, i32, 1);
+    spe_id wide_zero = spe_null(m, spe_type_of(m, v)), near = spe_emit_one_(m, SPE_OpFConvert, f32, 1, &v);
+    spe_id back = spe_emit_one_(m, SPE_OpFConvert, spe_type_of(m, v), 1, &near);
+    spe_id lost = spe_two_(m, SPE_OpFOrdNotEqual, flag, back, v);
+    spe_id above = spe_two_(m, SPE_OpFOrdGreaterThan, flag, back, v);
+    spe_id positive = spe_two_(m, SPE_OpFOrdGreaterThan, flag, v, wide_zero);
+    spe_id away = spe_two_(m, SPE_OpLogicalEqual, flag, above, positive);
+    away = spe_two_(m, SPE_OpLogicalAnd, flag, away, lost);
+    uint32_t step[3] = {away, one, zero}, mark[3] = {lost, one, zero};
+    step[0] = spe_emit_one_(m, SPE_OpSelect, i32, 3, step);
+    mark[0] = spe_emit_one_(m, SPE_OpSelect, i32, 3, mark);
+    id = spe_emit_one_(m, SPE_OpBitcast, i32, 1, &near);
+    id = spe_two_(m, SPE_OpISub, i32, id, step[0]);
+    id = spe_two_(m, SPE_OpBitwiseOr, i32, id, mark[0]);
+    id = spe_emit_one_(m, SPE_OpBitcast, f32, 1, &id);
+    return spe_emit_one_(m, SPE_OpFConvert, type, 1, &id);
+}
+
+/* The smallest or largest of floats of 32 or 64 bits in memory, which few devices have: as integers. Numbers without a
+ * sign are in the order of their bits, those with one in the opposite order, which is that of the bits without a sign.
+ * So of two operations one gets the operand, the other what changes nothing, as both do where it is NaN. */
+static spe_id spe_float_extreme_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+{
+    bool least = op == SPE_OpAtomicFMinEXT;
+    spe_id whole = spe_int(m, spe_width(m, type)), v = operands[n - 1], flag = spe_bool(m);
+    uint64_t high = (uint64_t)1 << (spe_width(m, type) - 1);
+    spe_id for_plus = spe_const_u(m, whole, least ? high - 1 : high), zero = spe_const_u(m, whole, 0);
+    spe_id for_minus = least ? zero : spe_const_u(m, whole, high | (high - 1));
+    spe_id ptr = spe_ptr_cast(m, operands[0], whole);
+    spe_id bits = spe_emit_one_(m, SPE_OpBitcast, whole, 1, &v), number = spe_two_(m, SPE_OpFOrdEqual, flag, v, v);
+    spe_id minus = spe_two_(m, SPE_OpSLessThan, flag, bits, zero);
+    uint32_t w[5], plus = spe_emit_one_(m, SPE_OpLogicalNot, flag, 1, &minus), choice[3] = {0, bits, for_plus};
+    memcpy(w, operands, n * sizeof *w);
+    w[0] = ptr;
+    choice[0] = spe_two_(m, SPE_OpLogicalAnd, flag, plus, number);
+    w[n - 1] = spe_emit_one_(m, SPE_OpSelect, whole, 3, choice);
+    spe_id first = spe_put_one_(m, least ? SPE_OpAtomicSMin : SPE_OpAtomicSMax, whole, n, w);
+    choice[0] = spe_two_(m, SPE_OpLogicalAnd, flag, minus, number);
+    choice[2] = for_minus;
+    w[n - 1] = spe_emit_one_(m, SPE_OpSelect, whole, 3, choice);
+    spe_id second = spe_put_one_(m, least ? SPE_OpAtomicUMax : SPE_OpAtomicUMin, whole, n, w);
+    uint32_t old[3] = {choice[0], second, first};
+    old[0] = spe_emit_one_(m, SPE_OpSelect, whole, 3, old);
+    return spe_emit_one_(m, SPE_OpBitcast, type, 1, old);
+}
+
 /* Writes an instruction on vectors that Vulkan has. */
 static spe_id spe_put_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
     if (op == SPE_OpCooperativeMatrixLoadKHR || op == SPE_OpCooperativeMatrixStoreKHR)
         return spe_emit_coop_(m, op, type, n, operands);
     if (op == SPE_OpSRem || op == SPE_OpSMod) return spe_remainder_(m, op, type, operands[0], operands[1]);
+    if (op == SPE_OpAtomicFMinEXT || op == SPE_OpAtomicFMaxEXT) {
+        const spe_type_info *pointer = spe_info_(m, spe_type_of(m, operands[0]));
+        if (spe_width(m, pointer->elem) >= 32) return spe_float_extreme_(m, op, type, n, operands);
+    }
+    if (op == SPE_OpFConvert && spe_width(m, type) == 16 && spe_width(m, spe_type_of(m, operands[0])) == 64)
+        return spe_f64_to_16_bits_(m, type, operands[0]);
+    if (op == SPE_OpConvertUToPtr && spe_is_offset_(m, type)) return spe_local_of_number_(m, type, operands[0]);
     if (spe_uses_local_(m, op, n, operands)) return spe_emit_local_(m, op, type, n, operands);
     spe_id id = spe_emit_one_(m, op, type, n, operands);
     if (m->as_written && id && spe_contracts_(op))

@@ -49,8 +49,9 @@ typedef struct vkd_extension_ {
 } vkd_extension_;
 enum { VKD_EXTENSIONS_ = 4 };
 
-/* The features asked of a device, in a chain; see capabilities.c. */
+/* The features asked of a device, in a chain; see capabilities.c. And what it offers of floating-point modes. */
 struct vkd_features_ {
+    VkPhysicalDeviceFloatControlsProperties floats;
     VkPhysicalDeviceFeatures2 all;
     VkPhysicalDeviceVulkan11Features in_1_1;
     VkPhysicalDeviceVulkan12Features in_1_2;

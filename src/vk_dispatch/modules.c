@@ -27,12 +27,11 @@ bool vkd_module_load_(vkd_module *module, vkd_device *d, const void *words, size
     if (!vkd_is_for_vulkan_((const uint32_t *)words, bytes / 4))
         return vkd_fail_(d, VKD_MODULE, "a module of another environment, or without a memory model");
     if (!vkd_has_capabilities_(d, (const uint32_t *)words, bytes / 4)) return false;
-    module->words_ = (uint32_t *)malloc(bytes);
-    if (!module->words_) return vkd_fail_(d, VKD_OUT_OF_MEMORY, "a module of %zu bytes", bytes);
-    memcpy(module->words_, words, bytes);
     module->count_ = bytes / 4;
+    module->words_ = vkd_with_float_modes_(d, (const uint32_t *)words, &module->count_);
+    if (!module->words_) return vkd_fail_(d, VKD_OUT_OF_MEMORY, "a module of %zu bytes", bytes);
     VKD_CLEAR_(info, SHADER_MODULE_CREATE_INFO);
-    info.codeSize = bytes;
+    info.codeSize = module->count_ * 4;
     info.pCode = module->words_;
     bool ok = VKD_CALL_(d, vkCreateShaderModule, (d->device, &info, NULL, &module->handle)) &&
               vkd_keep_handle_(d, VKD_RES_MODULE_, (uint64_t)module->handle);

@@ -44,7 +44,7 @@ const char *vkd_target_log(const vkd_device *d)
 }
 
 /* Fills d->target, and what times and memory are measured in. */
-static void vkd_describe_(vkd_device *d, const vkd_features_ *f)
+static void vkd_describe_(vkd_device *d, vkd_features_ *f)
 {
     VkPhysicalDeviceProperties2 p;
     VkPhysicalDeviceSubgroupSizeControlProperties sizes;
@@ -56,6 +56,8 @@ static void vkd_describe_(vkd_device *d, const vkd_features_ *f)
     VKD_CLEAR_(most, PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES);
     p.pNext = &sizes;
     sizes.pNext = &most;
+    VKD_CLEAR_(f->floats, PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES);
+    most.pNext = &f->floats;
     d->vk_->vkGetPhysicalDeviceProperties2(d->physical, &p);
     d->vk_->vkGetPhysicalDeviceMemoryProperties(d->physical, &d->heaps_);
     t->name = "vulkan";

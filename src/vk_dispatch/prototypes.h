@@ -23,6 +23,7 @@ XE_FN_ bool vkd_fit_number_(const vkd_type_ *t, const vkd_arg *a, vkd_bound_ *b,
 XE_FN_ bool vkd_bind_(const vkd_kernel *k, const vkd_arg *a, uint32_t i, vkd_bound_ *b);
 XE_FN_ uint32_t vkd_use_extensions_(const vkd_device *d, vkd_features_ *f, const char *names[VKD_EXTENSIONS_]);
 XE_FN_ bool vkd_has_capabilities_(vkd_device *d, const uint32_t *words, size_t count);
+XE_FN_ uint32_t *vkd_with_float_modes_(const vkd_device *d, const uint32_t *words, size_t *count);
 XE_FN_ bool vkd_kernel_usable_(const vkd_kernel *k, const char *file, int line);
 XE_FN_ bool vkd_make_pipeline_(vkd_kernel *k, const uint32_t *local);
 XE_FN_ VkCommandBuffer vkd_begin_commands_(vkd_device *d, bool again);

@@ -148,8 +148,6 @@ static bool choose_any(op_case *t) { return t != NULL; }
 static bool choose_atomic(op_case *t)
 {
     if (cm_is_complex(t->a)) return t->what <= ATOMIC_ADD;
-    if (on_vulkan() && cm_type_info(t->a)->kind == CM_KIND_FLOAT && t->what > ATOMIC_ADD)
-        return false; /* few devices have them */
     return cm_type_info(t->a)->bytes >= 4 && t->a != CM_TF32;
 }
 

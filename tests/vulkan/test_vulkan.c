@@ -137,6 +137,36 @@ static spe_words local_module(spe_module *m)
     return finish(m, "reversal");
 }
 
+/* -- atomics of floats: the least, the largest, in memory and in local memory; sums in local memory */
+
+enum { GROUP = 64 };
+
+static spe_words float_atomics_module(spe_module *m)
+{
+    static const spe_atomic_op ops[] = {SPE_ATOMIC_FMIN, SPE_ATOMIC_FMAX, SPE_ATOMIC_FADD};
+    begin(m, "float_atomics", "ptr<f32> x, ptr<f32> out, ptr<f32> old, ptr<f32> local_out", GROUP,
+          SPE_CONTRACT_ALLOWED);
+    spe_id i = spe_builtin(m, SPE_GLOBAL_ID, 0), x = spe_load(m, at(m, 0, i), 0);
+    spe_id locals = first_of(m, spe_shared_var(m, spe_array(m, spe_float(m, 32), 3)));
+    spe_if(m, spe_ult(m, spe_builtin(m, SPE_LOCAL_ID, 0), spe_u32(m, 3)));
+    spe_id k = spe_builtin(m, SPE_LOCAL_ID, 0);
+    spe_store(m, spe_index(m, locals, k), spe_load(m, at(m, 1, k), 0), 0);
+    spe_endif(m, 0, NULL, NULL);
+    spe_barrier(m);
+    for (uint32_t op = 0; op < 3; op++)
+        spe_atomic(m, ops[op], spe_index(m, locals, spe_u32(m, op)), x, SPE_ScopeWorkgroup, 0);
+    spe_id before = spe_atomic(m, SPE_ATOMIC_FMIN, at(m, 1, spe_u32(m, 3)), x, SPE_ScopeDevice, 0);
+    spe_atomic(m, SPE_ATOMIC_FMAX, at(m, 1, spe_u32(m, 4)), x, SPE_ScopeDevice, 0);
+    spe_store(m, at(m, 2, i), before, 0);
+    spe_barrier(m);
+    spe_if(m, spe_ult(m, spe_builtin(m, SPE_LOCAL_ID, 0), spe_u32(m, 3)));
+    k = spe_iadd(m, spe_imul(m, spe_builtin(m, SPE_GROUP_ID, 0), spe_u32(m, 3)), spe_builtin(m, SPE_LOCAL_ID, 0));
+    spe_id mine = spe_atomic_load(m, spe_index(m, locals, spe_builtin(m, SPE_LOCAL_ID, 0)), SPE_ScopeWorkgroup, 0);
+    spe_store(m, at(m, 3, k), mine, 0);
+    spe_endif(m, 0, NULL, NULL);
+    return finish(m, "float_atomics");
+}
+
 /* -- more parameters than are pushed; numbers of all sizes */
 
 static spe_words many_module(spe_module *m)
@@ -227,7 +257,8 @@ XT_KERNEL (sums, ptr(f32, X), ptr(f32, Y), u32(M), u32(N))
 TEST(modules_are_valid)
 {
     spe_module m;
-    spe_words (*const modules[])(spe_module *) = {functions_module, vectors_module, local_module, many_module};
+    spe_words (*const modules[])(spe_module *) = {functions_module, vectors_module, local_module, float_atomics_module,
+                                                  many_module};
     for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
         modules[i](&m);
         spe_free(&m);
@@ -357,6 +388,53 @@ TEST(parameters_beyond_what_is_pushed)
     check_device();
     CHECK_MSG(*out == want, "%.17g, not %.17g", *out, want); /* exact: few bits */
     vkd_free(&device, out);
+    vkd_module_free(&module);
+    spe_free(&m);
+}
+
+/* Positive, negative and mixed numbers, with zeros of both signs, infinities and NaN among them, which count as none. */
+TEST(atomics_of_floats)
+{
+    enum { GROUPS = 5, N = GROUPS * GROUP };
+    static const char params[] = "ptr<f32> x, ptr<f32> out, ptr<f32> old, ptr<f32> local_out";
+    spe_module m;
+    vkd_kernel k;
+    vkd_module module;
+    spe_words w = float_atomics_module(&m);
+    float *x = (float *)vkd_alloc(&device, VKD_SHARED, N * 4, 0);
+    float *out = (float *)vkd_alloc(&device, VKD_SHARED, 64, 0);
+    float *old = (float *)vkd_alloc(&device, VKD_SHARED, N * 4, 0);
+    float *locals = (float *)vkd_alloc(&device, VKD_SHARED, GROUPS * 12, 0);
+    bool ok = get_kernel(&k, &module, w, "float_atomics", params);
+    for (int turn = 0; ok && turn < 6; turn++) {
+        double low = turn % 3 == 1 ? 0 : -9, high = turn % 3 == 2 ? 0 : 9, least = 4, most = -4;
+        for (int i = 0; i < N; i++) x[i] = turn > 2 && i % 7 == 3 ? NAN : (float)between(low, high);
+        if (turn > 3) x[11] = -0.0f, x[12] = 0, x[13] = turn == 4 ? INFINITY : -INFINITY;
+        out[0] = out[3] = 4, out[1] = out[4] = -4, out[2] = 0;
+        vkd_fill(&device, old, 0xff, N * 4), vkd_fill(&device, locals, 0xff, GROUPS * 12);
+        vkd_launch(&k, (vkd_groups){GROUPS, 1, 1}, x, out, old, locals);
+        check_device();
+        for (int g = 0; g < GROUPS; g++) {
+            double least_here = 4, most_here = -4, sum = 0, size = 0;
+            for (int i = g * GROUP; i < (g + 1) * GROUP; i++) {
+                least_here = fmin(least_here, (double)x[i]), most_here = fmax(most_here, (double)x[i]);
+                sum += (double)x[i], size += fabs((double)x[i]);
+                CHECK_MSG(old[i] >= out[3] && old[i] <= 4, "turn %d: before %d it was %g", turn, i, (double)old[i]);
+            }
+            const float *got = locals + g * 3;
+            CHECK_MSG((double)got[0] == least_here && (double)got[1] == most_here,
+                      "turn %d, group %d: %g to %g, not %g to %g", turn, g, (double)got[0], (double)got[1], least_here,
+                      most_here);
+            bool same = isnan(sum) || isinf(sum) ? isnan(sum) == !!isnan(got[2]) && isinf(sum) == !!isinf(got[2])
+                                                 : fabs((double)got[2] - sum) <= GROUP * 0x1p-24 * size;
+            CHECK_MSG(same, "turn %d, group %d: sum %g, not %g", turn, g, (double)got[2], sum);
+            least = fmin(least, least_here), most = fmax(most, most_here);
+        }
+        CHECK_MSG((double)out[3] == least && (double)out[4] == most, "turn %d: %g to %g, not %g to %g", turn,
+                  (double)out[3], (double)out[4], least, most);
+    }
+    check_device();
+    vkd_free(&device, x), vkd_free(&device, out), vkd_free(&device, old), vkd_free(&device, locals);
     vkd_module_free(&module);
     spe_free(&m);
 }
@@ -558,6 +636,7 @@ int main(void)
     }
     RUN(vectors_of_8_and_16_components);
     RUN(local_memory_by_bytes_halves_words_and_atomics);
+    RUN(atomics_of_floats);
     RUN(parameters_beyond_what_is_pushed);
     RUN(kernels_of_xetile);
     RUN(batches_and_copies);

@@ -238,6 +238,16 @@ static void vectors_module(void)
     spe_free(&m);
 }
 
+/* f64 as it is to f16; bf16 is no type of every device. */
+static spe_words narrowing_module(spe_module *m)
+{
+    begin(m, "narrowing", 1, 64);
+    spe_id v = spe_bitcast(m, spe_float(m, 64), argument(m, 0));
+    spe_id bits = spe_bitcast(m, spe_int(m, 16), spe_fconvert(m, spe_float(m, 16), v));
+    result(m, 1, 1, 0, spe_uconvert(m, spe_int(m, 64), bits));
+    return finish(m, "narrowing");
+}
+
 TEST(modules_are_made)
 {
     spe_module m;
@@ -245,6 +255,7 @@ TEST(modules_are_made)
     binary_module(&m), spe_free(&m);
     by_integer_module(&m), spe_free(&m);
     for (int bits = 8; bits <= 32; bits *= 2) integers_module(&m, bits), spe_free(&m);
+    narrowing_module(&m), spe_free(&m);
     vectors_module();
 }
 
@@ -454,6 +465,35 @@ TEST(integers_exactly)
         spe_free(&m);
     }
 }
+
+/* Beside each number halfway between two of f16, and at random: rounded in f32 first, these would be halfway. */
+TEST(doubles_are_rounded_once)
+{
+    spe_module m;
+    spe_words w = narrowing_module(&m);
+    double *x = (double *)shared(ROOM * 8);
+    uint64_t *out = (uint64_t *)shared(ROOM * 8);
+    for (int i = 0; x && i < ROOM; i++) {
+        double half = ldexp(2049 + 2 * (double)(test_random() % 1024), (int)(test_random() % 44) - 37);
+        double off = (i % 3 - 1) * ldexp(half, -30 - (int)(test_random() % 20));
+        x[i] = (i & 1 ? -1 : 1) * (i % 5 ? half + off : pow(10, 12 * test_uniform() - 7));
+    }
+    if (x) x[0] = NAN, x[1] = INFINITY, x[2] = -INFINITY, x[3] = -0.0, x[4] = 1e300, x[5] = -1e-300, x[6] = 65519.99;
+    vkd_fill(&device, out, 0xaa, ROOM * 8);
+    run(w, "narrowing", "ptr<i64> x, ptr<i64> y", (void *const[]){x}, 1, out);
+    for (int i = 0; x && i < N; i++) {
+        int exponent;
+        double got = (double)spe_f16_bits_to_f32((uint16_t)out[i]), place;
+        frexp(x[i], &exponent);
+        place = ldexp(1, (exponent < -13 ? -13 : exponent) - 11);
+        double want = isfinite(x[i]) ? nearbyint(x[i] / place) * place : x[i];
+        if (fabs(want) > 65504) want = copysign(INFINITY, want);
+        bool same = isnan(want) ? isnan(got) : got == want && !signbit(got) == !signbit(want);
+        CHECK_MSG(same && out[i] >> 16 == 0, "%a is %a in f16, not %a", x[i], got, want);
+    }
+    vkd_free(&device, x), vkd_free(&device, out);
+    spe_free(&m);
+}
 #endif
 
 int main(void)
@@ -466,6 +506,7 @@ int main(void)
         RUN(floats_of_two_arguments);
         RUN(floats_and_integers);
         RUN(integers_exactly);
+        if (device.target.fp64 && device.target.int64) RUN(doubles_are_rounded_once);
         vkd_close(&device);
         return test_report();
     }
