@@ -334,6 +334,7 @@ typedef struct {
     int subgroup_size;       /* the size that kernels get unless they ask for another */
     uint32_t subgroup_sizes; /* the sizes the device has, or-ed: 8 | 16 | 32 */
     uint32_t dpas_sizes;     /* those at which the matrix instruction works; 0: it has none */
+    uint32_t dpas_operands;  /* the bits of its operands word that it takes: the types that it multiplies */
     uint32_t block2d_sizes;  /* the same for 2D block messages */
     cm_block2d_rules block2d;
     bool coop_khr;           /* takes SPV_KHR_cooperative_matrix */
@@ -532,6 +533,10 @@ typedef struct {
 
 /* The row for A B; NULL if neither type promotes to the other, and for complex types. */
 XETILE_API const cm_product *cm_product_row(cm_type a, cm_type b);
+
+/* Has the target's matrix instruction this product? Of NULL (no row) false. At which subgroup sizes it works, and so
+ * whether the target has it at all, is in target->dpas_sizes. */
+XETILE_API bool cm_has_dpas(const cm_target *target, const cm_product *row);
 
 /* TinyTC's promotion rule for scalar types: every value of `from` is a value of `to`. Types that the spec lacks follow
  * its sense: unsigned types behave like signed ones of their size, and tf32 is between the 16-bit floats and f32. The
@@ -954,25 +959,26 @@ void cm_gather(const cm_layout *l, const void *vectors, const cm_host_mem *to)
 const cm_target *cm_target_row(const char *name)
 {
     static const char large[] = "-ze-opt-large-register-file";
-    enum { K = 1 << 10, ALL = 8 | 16 | 32 };
+    enum { K = 1 << 10, ALL = 8 | 16 | 32, BOTH = 16 | 32 };
+    enum { XE = 0x3fff }; /* bits of SPE_MatrixMultiplyAccumulateOperands... */
     static const cm_target rows[] = {
-        {"tgl", 16, ALL, 0, 0, CM_BLOCK2D_XE_, false, 64 * K, 512, 4 * K, "", false, true, false, true},
-        {"dg1", 16, ALL, 0, 0, CM_BLOCK2D_XE_, false, 64 * K, 512, 4 * K, "", false, true, false, true},
-        {"mtl", 16, ALL, 0, 0, CM_BLOCK2D_XE_, false, 64 * K, 1024, 8 * K, large, false, true, false, true},
-        {"arl-h", 16, ALL, 0, 0, CM_BLOCK2D_XE_, false, 64 * K, 1024, 8 * K, large, false, true, false, true},
-        {"dg2", 8, ALL, 8, 0, CM_BLOCK2D_XE_, true, 64 * K, 1024, 8 * K, large, false, true, false, false},
-        {"pvc", 16, 16 | 32, 16, 16, CM_BLOCK2D_PVC_, true, 128 * K, 1024, 16 * K, large, true, true, false, false},
-        {"bmg", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false, false},
-        {"lnl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false, false},
-        {"ptl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false, false},
-        {"wcl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false, false},
-        {"nvl", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false, false},
-        {"nvl-p", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 192 * K, 1024, 16 * K, large, true, true, false, false},
-        {"cri", 16, 16 | 32, 16, 16, CM_BLOCK2D_XE_, true, 384 * K, 1024, 16 * K, large, true, true, false, false},
-        {"generic", 16, ALL, 0, 0, CM_BLOCK2D_XE_, false, 32 * K, 1024, 4 * K, "", false, true, false, false},
-        {"soft", 16, ALL, 8 | 16, 16, CM_BLOCK2D_ANY_, true, 64 * K, 1024, 16 * K, "", false, false, false, false},
-        {"vulkan", 32, ALL, 0, 0, CM_BLOCK2D_ANY_, false, 32 * K, 256, 8 * K, "", false, false, true, false},
-        {"hopper", 32, 32, 0, 0, CM_BLOCK2D_ANY_, false, 48 * K, 1024, 32 * K, "", false, false, true, false},
+        {"tgl", 16, ALL, 0, XE, 0, CM_BLOCK2D_XE_, false, 64 * K, 512, 4 * K, "", false, true, false, true},
+        {"dg1", 16, ALL, 0, XE, 0, CM_BLOCK2D_XE_, false, 64 * K, 512, 4 * K, "", false, true, false, true},
+        {"mtl", 16, ALL, 0, XE, 0, CM_BLOCK2D_XE_, false, 64 * K, 1024, 8 * K, large, false, true, false, true},
+        {"arl-h", 16, ALL, 0, XE, 0, CM_BLOCK2D_XE_, false, 64 * K, 1024, 8 * K, large, false, true, false, true},
+        {"dg2", 8, ALL, 8, XE, 0, CM_BLOCK2D_XE_, true, 64 * K, 1024, 8 * K, large, false, true, false, false},
+        {"pvc", 16, BOTH, 16, XE, 16, CM_BLOCK2D_PVC_, true, 128 * K, 1024, 16 * K, large, true, true, false, false},
+        {"bmg", 16, BOTH, 16, XE, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false, false},
+        {"lnl", 16, BOTH, 16, XE, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false, false},
+        {"ptl", 16, BOTH, 16, XE, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false, false},
+        {"wcl", 16, BOTH, 16, XE, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false, false},
+        {"nvl", 16, BOTH, 16, XE, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false, false},
+        {"nvl-p", 16, BOTH, 16, XE, 16, CM_BLOCK2D_XE_, true, 192 * K, 1024, 16 * K, large, true, true, false, false},
+        {"cri", 16, BOTH, 16, XE, 16, CM_BLOCK2D_XE_, true, 384 * K, 1024, 16 * K, large, true, true, false, false},
+        {"generic", 16, ALL, 0, XE, 0, CM_BLOCK2D_XE_, false, 32 * K, 1024, 4 * K, "", false, true, false, false},
+        {"soft", 16, ALL, 8 | 16, XE, 16, CM_BLOCK2D_ANY_, true, 64 * K, 1024, 16 * K, "", false, false, false, false},
+        {"vulkan", 32, ALL, 0, XE, 0, CM_BLOCK2D_ANY_, false, 32 * K, 256, 8 * K, "", false, false, true, false},
+        {"hopper", 32, 32, 0, XE, 0, CM_BLOCK2D_ANY_, false, 48 * K, 1024, 32 * K, "", false, false, true, false},
     };
     static const char *const families[][2] = { /* what stands before the `-` of other names */
         {"rkl", "tgl"}, {"adl", "tgl"}, {"rpl", "tgl"}, {"tgllp", "tgl"}, {"mtl", "mtl"}, {"arl", "mtl"},
@@ -1108,6 +1114,11 @@ const cm_product *cm_product_row(cm_type a, cm_type b)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].type_a == a && rows[i].type_b == b) return &rows[i];
     return NULL;
+}
+
+bool cm_has_dpas(const cm_target *target, const cm_product *row)
+{
+    return row && row->dpas && !(row->dpas & ~target->dpas_operands);
 }
 
 bool cm_promotes(cm_type from, cm_type to)
@@ -1279,9 +1290,8 @@ cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type type, cm_use use)
                  cm_error_text(error), rows, cols, (int)type, (int)use, c->target.subgroup_size);
         return l;
     }
-    const cm_product *row = cm_product_row(type, type);
     if (use == CM_B && cm_dots_(c, type) && rows >= 4 * l.lanes) cm_layout_interleave(&l, 4);
-    if (use != CM_B || c->lowering == CM_PLAIN || !row || !row->dpas) return l;
+    if (use != CM_B || c->lowering == CM_PLAIN || !cm_has_dpas(&c->target, cm_product_row(type, type))) return l;
     int depth = cm_dpas_depth_(type);
     if (depth > l.lanes && rows >= depth) cm_layout_interleave(&l, depth / l.lanes);
     if (depth < l.lanes && rows > depth && c->lowering == CM_INTEL) cm_layout_pair_(&l, depth);
@@ -3554,7 +3564,7 @@ XE_FN_ bool cm_dpas_fits_(const cm_ctx *c, const cm_job_ *job)
 {
     const cm_layout *la = &job->a->layout, *lb = &job->b->layout;
     int depth = cm_dpas_depth_(la->type);
-    if (!job->row->dpas || la->size_i != la->lanes) return false;
+    if (!cm_has_dpas(&c->target, job->row) || la->size_i != la->lanes) return false;
     if (la->type == CM_TF32) return la->lanes == 16 && lb->size_i == depth && c->lowering == CM_INTEL;
     return la->packed && lb->rows >= depth && lb->size_k1 * lb->lanes == depth && (lb->size_k1 == 1 || lb->interleaved);
 }

@@ -332,6 +332,7 @@ typedef struct {
     int subgroup_size;       /* the size that kernels get unless they ask for another */
     uint32_t subgroup_sizes; /* the sizes the device has, or-ed: 8 | 16 | 32 */
     uint32_t dpas_sizes;     /* those at which the matrix instruction works; 0: it has none */
+    uint32_t dpas_operands;  /* the bits of its operands word that it takes: the types that it multiplies */
     uint32_t block2d_sizes;  /* the same for 2D block messages */
     cm_block2d_rules block2d;
     bool coop_khr;           /* takes SPV_KHR_cooperative_matrix */
@@ -530,6 +531,10 @@ typedef struct {
 
 /* The row for A B; NULL if neither type promotes to the other, and for complex types. */
 XETILE_API const cm_product *cm_product_row(cm_type a, cm_type b);
+
+/* Has the target's matrix instruction this product? Of NULL (no row) false. At which subgroup sizes it works, and so
+ * whether the target has it at all, is in target->dpas_sizes. */
+XETILE_API bool cm_has_dpas(const cm_target *target, const cm_product *row);
 
 /* TinyTC's promotion rule for scalar types: every value of `from` is a value of `to`. Types that the spec lacks follow
  * its sense: unsigned types behave like signed ones of their size, and tf32 is between the 16-bit floats and f32. The

@@ -28,9 +28,8 @@ cm_layout cm_layout_for(cm_ctx *c, int rows, int cols, cm_type type, cm_use use)
                  cm_error_text(error), rows, cols, (int)type, (int)use, c->target.subgroup_size);
         return l;
     }
-    const cm_product *row = cm_product_row(type, type);
     if (use == CM_B && cm_dots_(c, type) && rows >= 4 * l.lanes) cm_layout_interleave(&l, 4);
-    if (use != CM_B || c->lowering == CM_PLAIN || !row || !row->dpas) return l;
+    if (use != CM_B || c->lowering == CM_PLAIN || !cm_has_dpas(&c->target, cm_product_row(type, type))) return l;
     int depth = cm_dpas_depth_(type);
     if (depth > l.lanes && rows >= depth) cm_layout_interleave(&l, depth / l.lanes);
     if (depth < l.lanes && rows > depth && c->lowering == CM_INTEL) cm_layout_pair_(&l, depth);

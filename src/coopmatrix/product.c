@@ -41,7 +41,7 @@ static bool cm_dpas_fits_(const cm_ctx *c, const cm_job_ *job)
 {
     const cm_layout *la = &job->a->layout, *lb = &job->b->layout;
     int depth = cm_dpas_depth_(la->type);
-    if (!job->row->dpas || la->size_i != la->lanes) return false;
+    if (!cm_has_dpas(&c->target, job->row) || la->size_i != la->lanes) return false;
     if (la->type == CM_TF32) return la->lanes == 16 && lb->size_i == depth && c->lowering == CM_INTEL;
     return la->packed && lb->rows >= depth && lb->size_k1 * lb->lanes == depth && (lb->size_k1 == 1 || lb->interleaved);
 }

@@ -40,6 +40,11 @@ const cm_product *cm_product_row(cm_type a, cm_type b)
     return NULL;
 }
 
+bool cm_has_dpas(const cm_target *target, const cm_product *row)
+{
+    return row && row->dpas && !(row->dpas & ~target->dpas_operands);
+}
+
 bool cm_promotes(cm_type from, cm_type to)
 {
 #define CM_PAIR_(from, to) {CM_##from, CM_##to},

@@ -202,7 +202,7 @@ xt_tiles xt_tiles_for(const xt_target *target, const xt_product *p)
     if (row.block1d) row.subgroup_size = 8;
     t.subgroup_size = p->subgroup_size ? p->subgroup_size : xt_usual_size_(&row, target->subgroup_sizes);
     const cm_product *product = cm_product_row((cm_type)(p->a - 1), (cm_type)(p->b - 1));
-    bool dpas = product && product->dpas && (row.dpas_sizes & (uint32_t)t.subgroup_size);
+    bool dpas = cm_has_dpas(&row, product) && (row.dpas_sizes & (uint32_t)t.subgroup_size);
     const cm_type sum = p->c ? (cm_type)(p->c - 1) : product ? product->acc : CM_F32;
     const bool opaque = p->a == p->b && cm_coop_shape_of(&row, (cm_type)(p->a - 1), sum);
     xt_shape_ s = *xt_shape_for_(&row, p, dpas, opaque);

@@ -111,9 +111,8 @@ static bool xt_stage_init_(xt_ctx *x, int node, const xt_tile *to, xt_stage_ *s)
     const xt_tile *t = xt_stage_from_(x, node), *m;
     if (!t) return false;
     cm_type type = xt_held_(xt_value_at_(x, n->result)->now.vec.type);
-    const cm_product *row = cm_product_row(type, type);
     memset(s, 0, sizeof *s);
-    if (!row || !row->dpas) return false;
+    if (!cm_has_dpas(&x->target, cm_product_row(type, type))) return false;
     s->node = node;
     s->from = t;
     s->to = to;
