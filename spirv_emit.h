@@ -85,10 +85,10 @@
  *                spe_wg_scan_inclusive spe_wg_scan_exclusive spe_wg_all spe_wg_any spe_wg_broadcast
  *   barriers     spe_barrier spe_sg_barrier spe_barrier_arrive spe_barrier_wait spe_memory_barrier spe_control_barrier
  *   atomics      spe_atomic spe_atomic_load spe_atomic_store spe_atomic_cas
- *   matrices     spe_dpas; 2D blocks: spe_block2d_load spe_block2d_load_transform spe_block2d_load_transpose
- *                spe_block2d_store spe_block2d_prefetch; cooperative ones: spe_coop_load spe_coop_store spe_coop_mma
- *                spe_coop_length; cooperative vectors: spe_coopvec_load spe_coopvec_store spe_coopvec_mul
- *                spe_coopvec_outer_accumulate spe_coopvec_sum_accumulate
+ *   matrices     spe_dpas spe_dpas_scaled; 2D blocks: spe_block2d_load spe_block2d_load_transform
+ *                spe_block2d_load_transpose spe_block2d_store spe_block2d_prefetch; cooperative ones: spe_coop_load
+ *                spe_coop_store spe_coop_mma spe_coop_length; cooperative vectors: spe_coopvec_load spe_coopvec_store
+ *                spe_coopvec_mul spe_coopvec_outer_accumulate spe_coopvec_sum_accumulate
  *   Intel        what Intel's compiler needs to be told: spe_reload spe_differ spe_differ_by_lane spe_diverged
  *                spe_reconverge
  *   anything     spe_op spe_op_void SPE_WORD
@@ -119,6 +119,8 @@
  *   spe_id spe_coop_load(spe_module *m, spe_id type, spe_id ptr, uint32_t layout, spe_id stride)
  *   spe_id spe_coopvec_load(spe_module *m, spe_id type, spe_id ptr, spe_id offset)
  *   spe_id spe_dpas(spe_module *m, spe_id type, uint32_t k_dim, spe_id a, spe_id b, spe_id c, uint32_t operands)
+ *   spe_id spe_dpas_scaled(spe_module *m, spe_id type, uint32_t k_dim, spe_id a, spe_id b, spe_id c, spe_id scale_a,
+ *                          spe_id scale_b, uint32_t operands)
  *   spe_id spe_index(spe_module *m, spe_id ptr, spe_id i)
  *   spe_id spe_load(spe_module *m, spe_id ptr, uint32_t align)
  *   spe_id spe_load_if(spe_module *m, spe_id ptr, spe_id condition, spe_id otherwise, uint32_t align)
@@ -422,10 +424,10 @@ SPE_LETTERS_(XETILE_PUSH_)
     X(Op, Subgroup2DBlockLoadTransformINTEL, 6232) X(Op, Subgroup2DBlockLoadTransposeINTEL, 6233)                      \
     X(Op, Subgroup2DBlockPrefetchINTEL, 6234) X(Op, Subgroup2DBlockStoreINTEL, 6235)                                   \
     X(Op, SubgroupMatrixMultiplyAccumulateINTEL, 6237) X(Op, PredicatedLoadINTEL, 6258)                                \
-    X(Op, PredicatedStoreINTEL, 6259) X(Op, GroupIMulKHR, 6401) X(Op, GroupFMulKHR, 6402)                              \
-    X(Op, GroupBitwiseAndKHR, 6403) X(Op, GroupBitwiseOrKHR, 6404) X(Op, GroupBitwiseXorKHR, 6405)                     \
-    X(Op, GroupLogicalAndKHR, 6406) X(Op, GroupLogicalOrKHR, 6407) X(Op, GroupLogicalXorKHR, 6408)                     \
-    X(Op, RoundFToTF32INTEL, 6426)
+    X(Op, PredicatedStoreINTEL, 6259) X(Op, SubgroupScaledMatrixMultiplyAccumulateINTEL, 6264)                         \
+    X(Op, GroupIMulKHR, 6401) X(Op, GroupFMulKHR, 6402) X(Op, GroupBitwiseAndKHR, 6403) X(Op, GroupBitwiseOrKHR, 6404) \
+    X(Op, GroupBitwiseXorKHR, 6405) X(Op, GroupLogicalAndKHR, 6406) X(Op, GroupLogicalOrKHR, 6407)                     \
+    X(Op, GroupLogicalXorKHR, 6408) X(Op, RoundFToTF32INTEL, 6426)
 
 #define SPE_Capability_(X, K)                                                                                          \
     X(K, Matrix, 0) X(K, Shader, 1) X(K, Addresses, 4) X(K, Linkage, 5) X(K, Kernel, 6) X(K, Vector16, 7)              \
@@ -452,8 +454,8 @@ SPE_LETTERS_(XETILE_PUSH_)
     X(K, SubgroupBufferPrefetchINTEL, 6220) X(K, Subgroup2DBlockIOINTEL, 6228)                                         \
     X(K, Subgroup2DBlockTransformINTEL, 6229) X(K, Subgroup2DBlockTransposeINTEL, 6230)                                \
     X(K, SubgroupMatrixMultiplyAccumulateINTEL, 6236) X(K, PredicatedIOINTEL, 6257)                                    \
-    X(K, GroupUniformArithmeticKHR, 6400) X(K, TensorFloat32RoundingINTEL, 6425) X(K, CacheControlsINTEL, 6441)        \
-    X(K, RegisterLimitsINTEL, 6460)
+    X(K, SubgroupScaledMatrixMultiplyAccumulateINTEL, 6263) X(K, GroupUniformArithmeticKHR, 6400)                      \
+    X(K, TensorFloat32RoundingINTEL, 6425) X(K, CacheControlsINTEL, 6441) X(K, RegisterLimitsINTEL, 6460)
 #define SPE_BuiltIn_(X, K)                                                                                             \
     X(K, NumWorkgroups, 24) X(K, WorkgroupSize, 25) X(K, WorkgroupId, 26) X(K, LocalInvocationId, 27)                  \
     X(K, GlobalInvocationId, 28) X(K, LocalInvocationIndex, 29) X(K, WorkDim, 30) X(K, GlobalSize, 31)                 \
@@ -492,7 +494,11 @@ SPE_LETTERS_(XETILE_PUSH_)
     X(K, MatrixResultBFloat16INTEL, 8) X(K, MatrixAPackedInt8INTEL, 16) X(K, MatrixBPackedInt8INTEL, 32)               \
     X(K, MatrixAPackedInt4INTEL, 64) X(K, MatrixBPackedInt4INTEL, 128) X(K, MatrixATF32INTEL, 256)                     \
     X(K, MatrixBTF32INTEL, 512) X(K, MatrixAPackedFloat16INTEL, 1024) X(K, MatrixBPackedFloat16INTEL, 2048)            \
-    X(K, MatrixAPackedBFloat16INTEL, 4096) X(K, MatrixBPackedBFloat16INTEL, 8192)
+    X(K, MatrixAPackedBFloat16INTEL, 4096) X(K, MatrixBPackedBFloat16INTEL, 8192)                                      \
+    X(K, MatrixAPackedFloat8E4M3INTEL, 16384) X(K, MatrixBPackedFloat8E4M3INTEL, 32768)                                \
+    X(K, MatrixAPackedFloat8E5M2INTEL, 65536) X(K, MatrixBPackedFloat8E5M2INTEL, 131072)                               \
+    X(K, MatrixAPackedFloat4E2M1INTEL, 262144) X(K, MatrixBPackedFloat4E2M1INTEL, 524288)                              \
+    X(K, ScaleAFloat8E8M0INTEL, 1048576) X(K, ScaleBFloat8E8M0INTEL, 2097152)
 #define SPE_SamplerAddressingMode_(X, K)                                                                               \
     X(K, None, 0) X(K, ClampToEdge, 1) X(K, Clamp, 2) X(K, Repeat, 3) X(K, RepeatMirrored, 4)
 #define SPE_CooperativeVectorMatrixLayout_(X, K)                                                                       \
@@ -1098,9 +1104,12 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const sp
     DOES(spe_memory_barrier, MemoryBarrier, "zj:-", scope, semantics)                                                  \
     /* Atomics of one number. scope: SPE_ScopeDevice ...; semantics: SPE_MemorySemantics... bits. */                   \
     GIVES(spe_atomic_load, AtomicLoad, "Pzj:*", ptr, scope, semantics)                                                 \
-    /* a * b + c on a subgroup; k_dim is the product's K (16 for f16 and bf16, 32 for 8-bit integers, 8                \
-     * for tf32), operands: SPE_MatrixMultiplyAccumulateOperands... bits. */                                           \
+    /* a * b + c on a subgroup; k_dim is the product's K (16 for f16 and bf16, 32 for 8-bit integers and floats, 64    \
+     * for e2m1, 8 for tf32), operands: SPE_MatrixMultiplyAccumulateOperands... bits. The same with scales for each    \
+     * 32 values of k: bytes of e8m0, of row r of a in lane r, of a column of b in its lane; two where K is 64. */     \
     GIVES(spe_dpas, SubgroupMatrixMultiplyAccumulateINTEL, "tkvv~?:t", type, k_dim, a, b, c, operands)                 \
+    GIVES(spe_dpas_scaled, SubgroupScaledMatrixMultiplyAccumulateINTEL, "tkvv~vv?:t", type, k_dim, a, b, c, scale_a,   \
+          scale_b, operands)                                                                                           \
     /* Cooperative matrices (SPV_KHR_cooperative_matrix) at ptr; layout: SPE_CooperativeMatrixLayout...; stride:       \
      * elements from row to row (or column to column). In Vulkan, ptr and stride are aligned to 16 bytes, or to a      \
      * row's (column's) bytes if these are fewer. coop_length: components per invocation of a type, an i32. */         \
@@ -1129,6 +1138,8 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const sp
 #define SPE_WORD_OF_offset spe_id
 #define SPE_WORD_OF_otherwise spe_id
 #define SPE_WORD_OF_ptr spe_id
+#define SPE_WORD_OF_scale_a spe_id
+#define SPE_WORD_OF_scale_b spe_id
 #define SPE_WORD_OF_size spe_id
 #define SPE_WORD_OF_stride spe_id
 #define SPE_WORD_OF_to spe_id
@@ -2350,8 +2361,8 @@ XETILE_COLD_
     X(OP, 6221, 6221, SubgroupBufferPrefetchINTEL) X(OP, 6231, 6231, Subgroup2DBlockIOINTEL)                           \
     X(OP, 6232, 6232, Subgroup2DBlockTransformINTEL) X(OP, 6233, 6233, Subgroup2DBlockTransposeINTEL)                  \
     X(OP, 6234, 6235, Subgroup2DBlockIOINTEL) X(OP, 6237, 6237, SubgroupMatrixMultiplyAccumulateINTEL)                 \
-    X(OP, 6258, 6259, PredicatedIOINTEL) X(OP, 6401, 6408, GroupUniformArithmeticKHR)                                  \
-    X(OP, 6426, 6426, TensorFloat32RoundingINTEL)
+    X(OP, 6258, 6259, PredicatedIOINTEL) X(OP, 6264, 6264, SubgroupScaledMatrixMultiplyAccumulateINTEL)                \
+    X(OP, 6401, 6408, GroupUniformArithmeticKHR) X(OP, 6426, 6426, TensorFloat32RoundingINTEL)
 
 /* All numbers of the grammar, also those without a name here. */
 #define SPE_CAPABILITIES_KNOWN_(X)                                                                                     \
@@ -2370,8 +2381,8 @@ XETILE_COLD_
     X(5939, 5939) X(5943, 5943) X(5945, 5945) X(5948, 5948) X(6016, 6020) X(6022, 6022) X(6024, 6026) X(6029, 6030)    \
     X(6032, 6034) X(6089, 6089) X(6094, 6095) X(6114, 6115) X(6141, 6141) X(6144, 6144) X(6150, 6150) X(6161, 6162)    \
     X(6169, 6169) X(6171, 6171) X(6174, 6174) X(6187, 6187) X(6189, 6189) X(6220, 6220) X(6228, 6230) X(6236, 6236)    \
-    X(6241, 6241) X(6243, 6243) X(6245, 6246) X(6257, 6257) X(6265, 6265) X(6400, 6400) X(6425, 6425) X(6427, 6427)    \
-    X(6441, 6441) X(6460, 6460) X(6528, 6528) X(6912, 6915) X(7041, 7041)
+    X(6241, 6241) X(6243, 6243) X(6245, 6246) X(6257, 6257) X(6263, 6263) X(6265, 6265) X(6400, 6400) X(6425, 6425)    \
+    X(6427, 6427) X(6441, 6441) X(6460, 6460) X(6528, 6528) X(6912, 6915) X(7041, 7041)
 
 /* Those of Intel's extensions that have no name here, X(number, literals (255: any number), capability) */
 #define SPE_DECORATIONS_KNOWN_(X)                                                                                      \
@@ -2435,7 +2446,7 @@ XETILE_COLD_
     X(6116, 6117, 1, 1, 1, 1, 0) X(6142, 6143, 0, 3, 3, 3, 0) X(6221, 6221, 0, 2, 255, 2, 0)                           \
     X(6231, 6233, 0, 10, 10, 10, 0) X(6234, 6234, 0, 9, 9, 9, 0) X(6235, 6235, 0, 10, 10, 10, 0)                       \
     X(6237, 6237, 1, 4, 5, 4, 0) X(6258, 6258, 1, 3, 255, 3, 0) X(6259, 6259, 0, 3, 255, 3, 0)                         \
-    X(6401, 6408, 1, 3, 3, 1, 0) X(6426, 6426, 1, 1, 1, 1, 0)
+    X(6264, 6264, 1, 6, 7, 6, 0) X(6401, 6408, 1, 3, 3, 1, 0) X(6426, 6426, 1, 1, 1, 1, 0)
 
 /* OpenCL.std, X(first, last function, operands) */
 #define SPE_FUNCTIONS_(X)                                                                                              \
@@ -2470,7 +2481,9 @@ XETILE_COLD_
     X(6187, 6187, 0, "SPV_INTEL_global_variable_host_access", 0)                                                       \
     X(6220, 6220, 0, "SPV_INTEL_subgroup_buffer_prefetch", 0) X(6228, 6230, 0, "SPV_INTEL_2d_block_io", 0)             \
     X(6236, 6236, 0, "SPV_INTEL_subgroup_matrix_multiply_accumulate", 0)                                               \
-    X(6257, 6257, 0, "SPV_INTEL_predicated_io", 0) X(6400, 6400, 0, "SPV_KHR_uniform_group_instructions", 0)           \
+    X(6257, 6257, 0, "SPV_INTEL_predicated_io", 0)                                                                     \
+    X(6263, 6263, 0, "SPV_INTEL_subgroup_scaled_matrix_multiply_accumulate", 0)                                        \
+    X(6400, 6400, 0, "SPV_KHR_uniform_group_instructions", 0)                                                          \
     X(6425, 6425, 0, "SPV_INTEL_tensor_float32_conversion", 0) X(6441, 6441, 0, "SPV_INTEL_cache_controls", 0)         \
     X(6460, 6460, 0, "SPV_INTEL_maximum_registers", 0)
 
@@ -4046,15 +4059,30 @@ XE_FN_ bool spe_is_word_(spe_module *m, char letter, uint32_t op, uint32_t word)
                       "0x%x)", word, orders & ~none, memories);
 }
 
-/* Are these bits of the operands of spe_dpas (this opcode), or of cooperative matrices? Else an error. */
+/* Names the extensions of types that the first matrix instruction lacks. */
+XE_FN_ void spe_need_bits_(spe_module *m, uint32_t word)
+{
+    enum { E4M3 = 0x4000 | 0x8000, E5M2 = 0x10000 | 0x20000, E2M1 = 0x40000 | 0x80000 };
+    if (word & (E4M3 | E5M2)) spe_extension(m, "SPV_INTEL_subgroup_matrix_multiply_accumulate_float8");
+    if (word & E2M1) spe_extension(m, "SPV_INTEL_subgroup_matrix_multiply_accumulate_float4");
+}
+
+/* Are these bits of the operands of spe_dpas, spe_dpas_scaled or (other opcodes) cooperative matrices? Else an error.
+ */
 XE_FN_ bool spe_has_bits_(spe_module *m, uint32_t op, uint32_t word)
 {
 #define SPE_BIT_(kind, name, number) | (uint32_t)number
-    uint32_t all = op == SPE_OpSubgroupMatrixMultiplyAccumulateINTEL
-                       ? 0 SPE_MatrixMultiplyAccumulateOperands_(SPE_BIT_, K)
-                       : 0 SPE_CooperativeMatrixOperands_(SPE_BIT_, K);
+    const uint32_t scales = SPE_MatrixMultiplyAccumulateOperandsScaleAFloat8E8M0INTEL |
+                            SPE_MatrixMultiplyAccumulateOperandsScaleBFloat8E8M0INTEL;
+    bool plain = op == SPE_OpSubgroupMatrixMultiplyAccumulateINTEL,
+         scaled = op == SPE_OpSubgroupScaledMatrixMultiplyAccumulateINTEL;
+    uint32_t all = 0 SPE_CooperativeMatrixOperands_(SPE_BIT_, K);
+    if (plain || scaled) all = 0 SPE_MatrixMultiplyAccumulateOperands_(SPE_BIT_, K);
+    if (plain) all &= ~scales;
 #undef SPE_BIT_
-    return !(word & ~all) || spe_error_(m, SPE_ERR_RANGE, "operands 0x%x; the bits of 0x%x exist", word, all);
+    if (word & ~all) return spe_error_(m, SPE_ERR_RANGE, "operands 0x%x; the bits of 0x%x exist", word, all);
+    if (plain || scaled) spe_need_bits_(m, word);
+    return true;
 }
 
 /* Marks a pointer that was made from one with these flags. Returns it. */

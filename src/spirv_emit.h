@@ -85,10 +85,10 @@
  *                spe_wg_scan_inclusive spe_wg_scan_exclusive spe_wg_all spe_wg_any spe_wg_broadcast
  *   barriers     spe_barrier spe_sg_barrier spe_barrier_arrive spe_barrier_wait spe_memory_barrier spe_control_barrier
  *   atomics      spe_atomic spe_atomic_load spe_atomic_store spe_atomic_cas
- *   matrices     spe_dpas; 2D blocks: spe_block2d_load spe_block2d_load_transform spe_block2d_load_transpose
- *                spe_block2d_store spe_block2d_prefetch; cooperative ones: spe_coop_load spe_coop_store spe_coop_mma
- *                spe_coop_length; cooperative vectors: spe_coopvec_load spe_coopvec_store spe_coopvec_mul
- *                spe_coopvec_outer_accumulate spe_coopvec_sum_accumulate
+ *   matrices     spe_dpas spe_dpas_scaled; 2D blocks: spe_block2d_load spe_block2d_load_transform
+ *                spe_block2d_load_transpose spe_block2d_store spe_block2d_prefetch; cooperative ones: spe_coop_load
+ *                spe_coop_store spe_coop_mma spe_coop_length; cooperative vectors: spe_coopvec_load spe_coopvec_store
+ *                spe_coopvec_mul spe_coopvec_outer_accumulate spe_coopvec_sum_accumulate
  *   Intel        what Intel's compiler needs to be told: spe_reload spe_differ spe_differ_by_lane spe_diverged
  *                spe_reconverge
  *   anything     spe_op spe_op_void SPE_WORD
@@ -119,6 +119,8 @@
  *   spe_id spe_coop_load(spe_module *m, spe_id type, spe_id ptr, uint32_t layout, spe_id stride)
  *   spe_id spe_coopvec_load(spe_module *m, spe_id type, spe_id ptr, spe_id offset)
  *   spe_id spe_dpas(spe_module *m, spe_id type, uint32_t k_dim, spe_id a, spe_id b, spe_id c, uint32_t operands)
+ *   spe_id spe_dpas_scaled(spe_module *m, spe_id type, uint32_t k_dim, spe_id a, spe_id b, spe_id c, spe_id scale_a,
+ *                          spe_id scale_b, uint32_t operands)
  *   spe_id spe_index(spe_module *m, spe_id ptr, spe_id i)
  *   spe_id spe_load(spe_module *m, spe_id ptr, uint32_t align)
  *   spe_id spe_load_if(spe_module *m, spe_id ptr, spe_id condition, spe_id otherwise, uint32_t align)
@@ -750,9 +752,12 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const sp
     DOES(spe_memory_barrier, MemoryBarrier, "zj:-", scope, semantics)                                                  \
     /* Atomics of one number. scope: SPE_ScopeDevice ...; semantics: SPE_MemorySemantics... bits. */                   \
     GIVES(spe_atomic_load, AtomicLoad, "Pzj:*", ptr, scope, semantics)                                                 \
-    /* a * b + c on a subgroup; k_dim is the product's K (16 for f16 and bf16, 32 for 8-bit integers, 8                \
-     * for tf32), operands: SPE_MatrixMultiplyAccumulateOperands... bits. */                                           \
+    /* a * b + c on a subgroup; k_dim is the product's K (16 for f16 and bf16, 32 for 8-bit integers and floats, 64    \
+     * for e2m1, 8 for tf32), operands: SPE_MatrixMultiplyAccumulateOperands... bits. The same with scales for each    \
+     * 32 values of k: bytes of e8m0, of row r of a in lane r, of a column of b in its lane; two where K is 64. */     \
     GIVES(spe_dpas, SubgroupMatrixMultiplyAccumulateINTEL, "tkvv~?:t", type, k_dim, a, b, c, operands)                 \
+    GIVES(spe_dpas_scaled, SubgroupScaledMatrixMultiplyAccumulateINTEL, "tkvv~vv?:t", type, k_dim, a, b, c, scale_a,   \
+          scale_b, operands)                                                                                           \
     /* Cooperative matrices (SPV_KHR_cooperative_matrix) at ptr; layout: SPE_CooperativeMatrixLayout...; stride:       \
      * elements from row to row (or column to column). In Vulkan, ptr and stride are aligned to 16 bytes, or to a      \
      * row's (column's) bytes if these are fewer. coop_length: components per invocation of a type, an i32. */         \
@@ -781,6 +786,8 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const sp
 #define SPE_WORD_OF_offset spe_id
 #define SPE_WORD_OF_otherwise spe_id
 #define SPE_WORD_OF_ptr spe_id
+#define SPE_WORD_OF_scale_a spe_id
+#define SPE_WORD_OF_scale_b spe_id
 #define SPE_WORD_OF_size spe_id
 #define SPE_WORD_OF_stride spe_id
 #define SPE_WORD_OF_to spe_id

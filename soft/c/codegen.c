@@ -123,6 +123,7 @@ static void write_section(struct cg *g, uint32_t S, struct cg_param *const *para
     cg_put(g, "#undef S\n#define S %u\n", S);
     place_text(g, "lanes");
     place_text(g, "matrix");
+    place_text(g, "mx");
     if (g->o->tiles) place_text(g, "amx");
     place_text(g, "math");
     place_text(g, "coop");

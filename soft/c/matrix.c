@@ -107,7 +107,8 @@ static const char *form_of(struct cg *g, const struct sp_inst *i)
 {
     uint32_t a = i->operand[1], b = i->operand[2];
     bool integer = cg_element(g, i->id) == CG_U32;
-    return cg_str(g, "%u, %u%s%s%s%s%s", cg_leaves_of(g, i->type)->count, integer ? cg_signs_of(i) : 0,
+    return cg_str(g, "%u, %u%s%s%s%s%s", cg_leaves_of(g, i->type)->count,
+                  integer ? cg_signs_of(i) : cg_formats_of(g, i),
                   integer || cg_kind_bytes(cg_element(g, b)) == 4 ? " | XS_PACKED" : "",
                   cg_is_wide(g, a) ? " | XS_WIDE_A" : "", cg_is_wide(g, b) ? " | XS_WIDE_B" : "",
                   cg_is_in_place(g, b) ? " | XS_COLUMNS_B" : "", cg_is_tiled(g, a) ? " | XS_TILED_A" : "");
@@ -134,14 +135,18 @@ static void write_product(struct cg *g)
     const char *pa = fragment(g, i->operand[1]), *pb = fragment(g, i->operand[2]), *pc = fragment(g, i->operand[3]);
     bool blend = g->value[i->id].blend;
     const char *to = blend ? cg_temporary(g, cg_type_name(g, i->type, true)) : cg_variable(g, i->id);
-    if (cg_has_full_sums(g, i))
+    const char *c_kind = accumulator_kind(cg_element(g, i->operand[3])), *d_kind = accumulator_kind(l->leaf[0].kind);
+    if (i->op == SP_OP_SubgroupScaledMatrixMultiplyAccumulateINTEL)
+        cg_put(g, "    XS(dpas_scaled)(&%s, %s, %s, %s, (const u8x *)%s, (const u8x *)%s, %s, %s, %s);\n", to, pa,
+               pb, pc, fragment(g, i->operand[4]), fragment(g, i->operand[5]), rest, c_kind, d_kind);
+    else if (cg_has_full_sums(g, i))
         cg_put(g,
                "    %s1, 1, 1, (void *[]){&%s}, (const void *[]){%s}, (const void *[]){%s}, (const void *[]){%s}, "
                "%s);\n",
                call, to, pc, pa, pb, rest);
     else
         cg_put(g, "    XS(dpas_acc)(XS(%s_grid), &%s, %s, %s, %s, %s, %s, %s);\n", p->name, to, pa, pb, pc, rest,
-               accumulator_kind(cg_element(g, i->operand[3])), accumulator_kind(l->leaf[0].kind));
+               c_kind, d_kind);
     for (uint32_t k = 0; blend && k < l->count; k++) cg_set_leaf(g, k, cg_str(g, "%s%s", to, l->leaf[k].path));
 }
 
@@ -175,7 +180,8 @@ static void write_block_write(struct cg *g)
 bool cg_write_matrix(struct cg *g)
 {
     switch (g->w->inst->op) {
-    case SP_OP_SubgroupMatrixMultiplyAccumulateINTEL: write_product(g); return true;
+    case SP_OP_SubgroupMatrixMultiplyAccumulateINTEL:
+    case SP_OP_SubgroupScaledMatrixMultiplyAccumulateINTEL: write_product(g); return true;
     case SP_OP_Subgroup2DBlockLoadINTEL:
     case SP_OP_Subgroup2DBlockLoadTransformINTEL:
     case SP_OP_Subgroup2DBlockLoadTransposeINTEL:

@@ -638,6 +638,24 @@ XS_FORCED void XS(dpas_tf32_columns)(u32x *to, const void *b, int form)
 }
 XS_DPAS(dpas_tf32, XS(f32_short_grid)(g), 0)
 
+/* m rows of C to f32, and of f32 to the result; kinds are XS_ACC_... */
+XS_FUNCTION void XS(dpas_widen)(f32x *to, const void *c, int m, int kind)
+{
+    for (int i = 0; i < m; i++) {
+        if (kind == XS_ACC_F32) to[i] = ((const f32x *)c)[i];
+        else if (kind == XS_ACC_F16) to[i] = XS(f16_to_f32)(((const u16x *)c)[i]);
+        else to[i] = XS(bf16_to_f32)(((const u16x *)c)[i]);
+    }
+}
+XS_FUNCTION void XS(dpas_narrow)(void *d, const f32x *from, int m, int kind)
+{
+    for (int i = 0; i < m; i++) {
+        if (kind == XS_ACC_F32) ((f32x *)d)[i] = from[i];
+        else if (kind == XS_ACC_F16) ((u16x *)d)[i] = XS(f32_to_f16)(from[i]);
+        else ((u16x *)d)[i] = XS(f32_to_bf16)(from[i]);
+    }
+}
+
 /* C and the result as 16-bit floats: through f32, as the hardware accumulates. */
 typedef void XS(dpas_fn)(int ni, int nj, int nk, void *const *d, const void *const *c, const void *const *a,
                          const void *const *b, int m, int form);
@@ -647,17 +665,9 @@ XS_FUNCTION void XS(dpas_acc)(XS(dpas_fn) *product, void *d, const void *a, cons
     f32x wide[8];
     void *const sums = wide;
     const void *const from = wide;
-    for (int i = 0; i < m; i++) {
-        if (c_kind == XS_ACC_F32) wide[i] = ((const f32x *)c)[i];
-        else if (c_kind == XS_ACC_F16) wide[i] = XS(f16_to_f32)(((const u16x *)c)[i]);
-        else wide[i] = XS(bf16_to_f32)(((const u16x *)c)[i]);
-    }
+    XS(dpas_widen)(wide, c, m, c_kind);
     product(1, 1, 1, &sums, &from, &a, &b, m, form);
-    for (int i = 0; i < m; i++) {
-        if (d_kind == XS_ACC_F32) ((f32x *)d)[i] = wide[i];
-        else if (d_kind == XS_ACC_F16) ((u16x *)d)[i] = XS(f32_to_f16)(wide[i]);
-        else ((u16x *)d)[i] = XS(f32_to_bf16)(wide[i]);
-    }
+    XS(dpas_narrow)(d, wide, m, d_kind);
 }
 
 /* 8-bit integers, exact modulo 2^32. If the CPU multiplies bytes: sum + the four products in each dword, x unsigned and

@@ -70,6 +70,7 @@ static const uint32_t properties[] = {
     [SP_OP_CooperativeMatrixLengthKHR] = CG_UNIFORM,
     [SP_OP_CooperativeMatrixMulAddKHR] = CG_VARIES | CG_PRODUCT,
     [SP_OP_SubgroupMatrixMultiplyAccumulateINTEL] = CG_VARIES | CG_PRODUCT,
+    [SP_OP_SubgroupScaledMatrixMultiplyAccumulateINTEL] = CG_VARIES | CG_PRODUCT,
     /* memory */
     [SP_OP_Variable] = CG_SILENT,
     [SP_OP_LifetimeStart] = CG_LIFETIME,

@@ -28,7 +28,11 @@ struct storage {
 
 CG_OWN_ROW(shared)
 
-static bool is_product(const struct sp_inst *i) { return i->op == SP_OP_SubgroupMatrixMultiplyAccumulateINTEL; }
+static bool is_product(const struct sp_inst *i)
+{
+    return i->op == SP_OP_SubgroupMatrixMultiplyAccumulateINTEL ||
+           i->op == SP_OP_SubgroupScaledMatrixMultiplyAccumulateINTEL;
+}
 
 /* Products, the phis of their results' types, and phis of those. */
 static bool is_candidate(const struct cg *g, const struct sp_inst *i)

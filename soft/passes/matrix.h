@@ -43,17 +43,22 @@ uint32_t cg_product_span(struct cg *g, const struct sp_inst *i); /* the instruct
 /* The name in prelude_amx.h for tile products of this instruction's types; NULL: not for tiles. */
 const char *cg_tile_product(struct cg *g, const struct sp_inst *i);
 bool cg_has_tiles(const struct cg *g, enum cg_form form); /* for products of operands that are widened to this form */
-bool cg_has_full_sums(struct cg *g, const struct sp_inst *i); /* C and the result are f32, or 32-bit integers */
+bool cg_has_full_sums(struct cg *g, const struct sp_inst *i); /* C and the result are f32, or 32-bit integers; no scales */
 uint32_t cg_signs_of(const struct sp_inst *i); /* of A and B, encoded as in prelude_matrix.h */
+uint32_t cg_formats_of(struct cg *g, const struct sp_inst *i); /* of A and B, in a form of prelude_mx.h */
 
+/* Types of sums: 32-bit integers; f32, f16 and bf16; f32 and bf16. */
+enum cg_sums { CG_INTS, CG_FLOATS, CG_LONG_FLOATS };
 /* A kind of product: K, and the types that components of A and B may have (rows of B are packed into 32 bits; 16-bit
  * ones may also be separate). */
 struct cg_product {
     const char *name; /* of helpers in prelude_matrix.h */
-    uint32_t depth, flags; /* flags: A's */
+    uint32_t depth, flags; /* flags: A's; of several any one, B may have another of them */
     enum cg_kind kind;     /* a component type that implies it, if there is a form */
     enum cg_form form;     /* to which operands are widened */
     const char *tile;      /* of floats: the name in prelude_amx.h */
+    enum cg_sums sums;
+    bool scaled; /* also with scales */
 };
 const struct cg_product *cg_product_of(struct cg *g, const struct sp_inst *i); /* NULL: it is none */
 

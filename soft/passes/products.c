@@ -13,33 +13,58 @@ enum cg_kind cg_element(struct cg *g, uint32_t id)
 
 /* ---- kinds of products */
 
+enum { /* A's flags of 8-bit floats and of E2M1 */
+    FLOAT8 = SP_DPAS_MatrixAPackedFloat8E4M3INTEL | SP_DPAS_MatrixAPackedFloat8E5M2INTEL,
+    FLOAT4 = SP_DPAS_MatrixAPackedFloat4E2M1INTEL
+};
 static const struct cg_product products[] = {
-    {"dpas_f16", 16, SP_DPAS_MatrixAPackedFloat16INTEL, CG_F16, CG_WIDE_F16, "XS_TILE_F16"},
-    {"dpas_bf16", 16, SP_DPAS_MatrixAPackedBFloat16INTEL, CG_BF16, CG_WIDE_BF16, "XS_TILE_BF16"},
-    {"dpas_tf32", 8, SP_DPAS_MatrixATF32INTEL, CG_F32, CG_AS_LOADED, NULL},
-    {"dpas_i8", 32, SP_DPAS_MatrixAPackedInt8INTEL, CG_U8, CG_WIDE_I8, NULL},
-    {"dpas_i4", 64, SP_DPAS_MatrixAPackedInt4INTEL, CG_U32, CG_AS_LOADED, NULL},
+    {"dpas_f16", 16, SP_DPAS_MatrixAPackedFloat16INTEL, CG_F16, CG_WIDE_F16, "XS_TILE_F16", CG_FLOATS, true},
+    {"dpas_bf16", 16, SP_DPAS_MatrixAPackedBFloat16INTEL, CG_BF16, CG_WIDE_BF16, "XS_TILE_BF16", CG_FLOATS, true},
+    {"dpas_tf32", 8, SP_DPAS_MatrixATF32INTEL, CG_F32, CG_AS_LOADED, NULL, CG_FLOATS, false},
+    {"dpas_i8", 32, SP_DPAS_MatrixAPackedInt8INTEL, CG_U8, CG_WIDE_I8, NULL, CG_INTS, false},
+    {"dpas_i4", 64, SP_DPAS_MatrixAPackedInt4INTEL, CG_U32, CG_AS_LOADED, NULL, CG_INTS, false},
+    {"dpas_mx", 32, FLOAT8, CG_U32, CG_AS_LOADED, NULL, CG_LONG_FLOATS, true},
+    {"dpas_mx", 64, FLOAT4, CG_U32, CG_AS_LOADED, NULL, CG_LONG_FLOATS, true},
 };
 enum {
     KINDS_OF_A = SP_DPAS_MatrixAPackedFloat16INTEL | SP_DPAS_MatrixAPackedBFloat16INTEL | SP_DPAS_MatrixATF32INTEL |
-                 SP_DPAS_MatrixAPackedInt8INTEL | SP_DPAS_MatrixAPackedInt4INTEL
+                 SP_DPAS_MatrixAPackedInt8INTEL | SP_DPAS_MatrixAPackedInt4INTEL | FLOAT8 | FLOAT4
 }; /* B's flags are each the next bit */
 
-static uint32_t flags_of(const struct sp_inst *i) { return i->count > 4 ? i->operand[4] : 0; }
+static bool is_scaled(const struct sp_inst *i) { return i->op == SP_OP_SubgroupScaledMatrixMultiplyAccumulateINTEL; }
+
+static uint32_t flags_of(const struct sp_inst *i)
+{
+    uint32_t at = is_scaled(i) ? 6 : 4;
+    return i->count > at ? i->operand[at] : 0;
+}
 
 /* Does an operand with these flags (B's shifted to A's position) have the product's type? */
 static bool is_operand_of(const struct cg_product *p, uint32_t flags, enum cg_kind kind)
 {
     flags &= KINDS_OF_A;
     if (!flags) return p->form && kind == p->kind;
-    if (flags != p->flags || p->kind == CG_F32) return flags == p->flags && kind == CG_F32;
-    return kind == CG_U8 || kind == CG_U16 || kind == CG_U32;
+    if (flags & ~p->flags || flags & (flags - 1)) return false;
+    return p->kind == CG_F32 ? kind == CG_F32 : kind == CG_U8 || kind == CG_U16 || kind == CG_U32;
 }
 
 static bool is_sum_of(const struct cg_product *p, enum cg_kind kind, bool is_bf16)
 {
-    if (p->depth > 16) return kind == CG_U32;
-    return kind == CG_F32 || kind == CG_F16 || kind == CG_BF16 || (kind == CG_U16 && is_bf16);
+    if (p->sums == CG_INTS) return kind == CG_U32;
+    if (kind == CG_F16) return p->sums == CG_FLOATS;
+    return kind == CG_F32 || kind == CG_BF16 || (kind == CG_U16 && is_bf16);
+}
+
+/* Eight rows, and of each operand a byte of E8M0 for each 32 values of k in every lane. */
+static bool has_scales(struct cg *g, const struct sp_inst *i, uint32_t m, uint64_t depth)
+{
+    const uint32_t both = SP_DPAS_ScaleAFloat8E8M0INTEL | SP_DPAS_ScaleBFloat8E8M0INTEL;
+    if (m != 8 || (flags_of(i) & both) != both) return false;
+    for (uint32_t k = 4; k < 6; k++)
+        if (cg_element(g, i->operand[k]) != CG_U8 ||
+            cg_value_leaves(g, i->operand[k])->count != (depth > 32 ? depth / 32 : 1))
+            return false;
+    return true;
 }
 
 /* Do A and B have the numbers of components implied by M, the lanes, and 32 bytes per row or column? */
@@ -56,8 +81,11 @@ const struct cg_product *cg_product_of(struct cg *g, const struct sp_inst *i)
     uint32_t flags = flags_of(i), m = cg_leaves_of(g, i->type)->count;
     uint64_t depth = 0;
     if (!m || m > 8 || !sp_constant(g->m, i->operand[0], &depth) || !has_shape(g, i, m)) return NULL;
+    if ((depth > 16 || is_scaled(i)) && cg_kind_bytes(cg_element(g, i->operand[2])) != 4) return NULL;
+    if (is_scaled(i) && !has_scales(g, i, m, depth)) return NULL;
     for (const struct cg_product *p = products; p < products + sizeof products / sizeof *products; p++)
-        if (depth == p->depth && is_operand_of(p, flags, cg_element(g, i->operand[1])) &&
+        if (depth == p->depth && (p->scaled || !is_scaled(i)) &&
+            is_operand_of(p, flags, cg_element(g, i->operand[1])) &&
             is_operand_of(p, flags >> 1, cg_element(g, i->operand[2])) &&
             is_sum_of(p, cg_element(g, i->operand[3]), flags & SP_DPAS_MatrixCBFloat16INTEL) &&
             is_sum_of(p, cg_element(g, i->id), flags & SP_DPAS_MatrixResultBFloat16INTEL))
@@ -68,6 +96,7 @@ const struct cg_product *cg_product_of(struct cg *g, const struct sp_inst *i)
 bool cg_has_full_sums(struct cg *g, const struct sp_inst *i)
 {
     enum cg_kind sum = cg_element(g, i->id);
+    if (is_scaled(i)) return false;
     return sum == CG_U32 || (sum == CG_F32 && cg_element(g, i->operand[3]) == CG_F32);
 }
 
@@ -75,6 +104,19 @@ uint32_t cg_signs_of(const struct sp_inst *i)
 {
     return ((flags_of(i) & SP_DPAS_MatrixASignedComponentsINTEL) != 0) * 2 +
            ((flags_of(i) & SP_DPAS_MatrixBSignedComponentsINTEL) != 0);
+}
+
+uint32_t cg_formats_of(struct cg *g, const struct sp_inst *i)
+{
+    static const uint32_t flags[] = {SP_DPAS_MatrixAPackedFloat16INTEL, SP_DPAS_MatrixAPackedBFloat16INTEL,
+                                     SP_DPAS_MatrixAPackedFloat8E4M3INTEL, SP_DPAS_MatrixAPackedFloat8E5M2INTEL,
+                                     SP_DPAS_MatrixAPackedFloat4E2M1INTEL};
+    uint32_t form = 0;
+    for (uint32_t k = 0; k < sizeof flags / sizeof *flags; k++)
+        form |= (flags_of(i) & flags[k] ? k << 8 : 0) | (flags_of(i) >> 1 & flags[k] ? k << 12 : 0);
+    if (cg_element(g, i->operand[1]) == CG_BF16) form |= 1 << 8;
+    if (cg_element(g, i->operand[2]) == CG_BF16) form |= 1 << 12;
+    return form;
 }
 
 bool cg_has_tiles(const struct cg *g, enum cg_form form)
@@ -94,7 +136,7 @@ const char *cg_tile_product(struct cg *g, const struct sp_inst *i)
 bool cg_has_grid(struct cg *g, const struct sp_inst *i)
 {
     const struct cg_product *p = cg_product_of(g, i);
-    return p && p->flags != SP_DPAS_MatrixAPackedInt4INTEL && cg_has_full_sums(g, i);
+    return p && p->depth < 64 && p->sums != CG_LONG_FLOATS && cg_has_full_sums(g, i);
 }
 
 /* ---- grids */

@@ -61,6 +61,7 @@ static const uint16_t capabilities[] = {
     SP_CAP_Subgroup2DBlockTransformINTEL,
     SP_CAP_Subgroup2DBlockTransposeINTEL,
     SP_CAP_SubgroupMatrixMultiplyAccumulateINTEL,
+    SP_CAP_SubgroupScaledMatrixMultiplyAccumulateINTEL,
     SP_CAP_SubgroupBufferPrefetchINTEL,
     SP_CAP_SplitBarrierEXT,
     SP_CAP_PredicatedIOINTEL,
@@ -127,6 +128,9 @@ static const char *const extensions[] = {
     "SPV_EXT_optnone",
     "SPV_INTEL_subgroups",
     "SPV_INTEL_subgroup_matrix_multiply_accumulate",
+    "SPV_INTEL_subgroup_matrix_multiply_accumulate_float8",
+    "SPV_INTEL_subgroup_matrix_multiply_accumulate_float4",
+    "SPV_INTEL_subgroup_scaled_matrix_multiply_accumulate",
     "SPV_INTEL_2d_block_io",
     "SPV_INTEL_subgroup_buffer_prefetch",
     "SPV_INTEL_bfloat16_conversion",
@@ -246,6 +250,7 @@ static bool accept_extension(struct sp_reader *r, const struct sp_inst *i)
     const char *name = sp_string(r, i->operand);
     size_t k;
     if (!name) return false;
+    r->product_bits |= sp_product_bits(name);
     for (k = 0; k < SP_COUNT(extensions); k++)
         if (strcmp(name, extensions[k]) == 0) return true;
     return sp_refuse(r, i, "the software device does not have the extension %.100s", name);

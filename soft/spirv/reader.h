@@ -69,6 +69,7 @@ struct sp_reader {
     uint32_t deviations[SP_DEVIATIONS], *undefined; /* by type: id of its undefined value; 0: none yet */
     const struct sp_inst *patched;                  /* the last instruction whose operands were changed */
     uint32_t *patched_operands;
+    uint32_t product_bits; /* operand bits of matrix products that the named extensions bring */
     bool has_memory_model, decorations_done, has_any_vector; /* vectors of any length, see SP_MAX_COMPONENTS */
     const struct sp_inst **entry_insts, **modes, **group_insts; /* kept until the ids they use are defined */
     uint32_t entry_count, mode_count, group_count;
@@ -102,6 +103,8 @@ bool sp_refuse(struct sp_reader *r, const struct sp_inst *at, const char *format
 
 /* match.c: a vector's component type, else the type itself; the same for a value; equal numbers of components? */
 const struct sp_type *sp_component(const struct sp_module *m, const struct sp_type *t);
+/* rules.c: the operand bits of matrix products that an extension brings; 0: none */
+uint32_t sp_product_bits(const char *extension);
 const struct sp_type *sp_operand_type(const struct sp_reader *r, const struct sp_inst *i, uint32_t k);
 bool sp_same_shape(const struct sp_type *a, const struct sp_type *b);
 /* values.c: the bits of a constant's components, and their number; zeros need no bits */

@@ -21,6 +21,8 @@
  */
 #include "reader.h"
 
+#include <string.h>
+
 typedef bool check_fn(struct sp_reader *r, const struct sp_inst *i);
 
 static check_fn check_rounding, check_bitcast, check_copy_logical, check_size_of;
@@ -282,6 +284,7 @@ static const struct rule rules[] = {
     {SP_OP_Subgroup2DBlockPrefetchINTEL, "- K K K K p I I I V", check_block2d},
     {SP_OP_Subgroup2DBlockStoreINTEL, "- K K K K p p I I I V", check_block2d},
     {SP_OP_SubgroupMatrixMultiplyAccumulateINTEL, "n K n n n | .", check_dpas},
+    {SP_OP_SubgroupScaledMatrixMultiplyAccumulateINTEL, "n K n n n i i | .", check_dpas},
     {SP_OP_CooperativeMatrixLoadKHR, "m p K *", check_coop_load},
     {SP_OP_CooperativeMatrixStoreKHR, "- p m K *", check_coop_load},
     {SP_OP_CooperativeMatrixMulAddKHR, "m m m m | .", check_coop_mul},
@@ -666,18 +669,53 @@ static bool check_block2d(struct sp_reader *r, const struct sp_inst *i)
     return true;
 }
 
+uint32_t sp_product_bits(const char *extension)
+{
+    static const struct {
+        const char *name; /* behind what all have in common */
+        uint32_t bits;
+    } rows[] = {
+        {"matrix_multiply_accumulate_float8",
+         SP_DPAS_MatrixAPackedFloat8E4M3INTEL | SP_DPAS_MatrixBPackedFloat8E4M3INTEL |
+             SP_DPAS_MatrixAPackedFloat8E5M2INTEL | SP_DPAS_MatrixBPackedFloat8E5M2INTEL},
+        {"matrix_multiply_accumulate_float4",
+         SP_DPAS_MatrixAPackedFloat4E2M1INTEL | SP_DPAS_MatrixBPackedFloat4E2M1INTEL},
+        {"scaled_matrix_multiply_accumulate", SP_DPAS_ScaleAFloat8E8M0INTEL | SP_DPAS_ScaleBFloat8E8M0INTEL},
+    };
+    static const char common[] = "SPV_INTEL_subgroup_";
+    if (strncmp(extension, common, sizeof common - 1) != 0) return 0;
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        if (strcmp(extension + sizeof common - 1, rows[k].name) == 0) return rows[k].bits;
+    return 0;
+}
+
+/* Has a product only operand bits that exist, by the extensions that the module names? Those of scales belong to
+ * scaled products only, which need both. */
+static bool check_product_bits(struct sp_reader *r, const struct sp_inst *i)
+{
+    const bool scaled = i->op == SP_OP_SubgroupScaledMatrixMultiplyAccumulateINTEL;
+    const uint32_t first = 0x3fff, both = SP_DPAS_ScaleAFloat8E8M0INTEL | SP_DPAS_ScaleBFloat8E8M0INTEL;
+    const uint32_t at = scaled ? 6 : 4, bits = i->count > at ? i->operand[at] : 0;
+    const uint32_t known = (first | r->product_bits) & (scaled ? ~0u : ~both);
+    if (bits & ~known)
+        return sp_refuse(r, i, "operands 0x%x: by the extensions of this module, the bits of 0x%x exist", bits, known);
+    return !scaled || (bits & both) == both || sp_refuse(r, i, "operands 0x%x: scales are of E8M0, 0x%x", bits, both);
+}
+
 static bool check_dpas(struct sp_reader *r, const struct sp_inst *i)
 {
     const struct sp_type *t = sp_type(r->m, i->type), *c = sp_operand_type(r, i, 3);
+    const uint32_t values = i->op == SP_OP_SubgroupScaledMatrixMultiplyAccumulateINTEL ? 6 : 4;
     uint32_t k;
     uint64_t depth = constant_of(r, i, 0);
     if (depth != 8 && depth != 16 && depth != 32 && depth != 64)
         return sp_refuse(r, i, "K of %llu: 8, 16, 32 and 64 exist", (unsigned long long)depth);
     if (!sp_same_shape(t, c) || (t->kind == SP_VECTOR && t->count > 8))
         return sp_refuse(r, i, "result and accumulator are not 1 to 8 equal rows");
-    for (k = 1; k < 4; k++)
+    for (k = 1; k < values; k++)
         if (sp_operand_type(r, i, k)->kind == SP_COOPMAT)
             return sp_refuse(r, i, "operand %u is a cooperative matrix", k);
+    if (!check_product_bits(r, i)) return false;
     return t->kind != SP_COOPMAT || sp_refuse(r, i, "its result is a cooperative matrix");
 }
 

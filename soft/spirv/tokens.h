@@ -879,6 +879,7 @@ enum sp_op {
     SP_OP_FDot2MixAcc32VALVE = 6916,
     SP_OP_FDot2MixAcc16VALVE = 6917,
     SP_OP_FDot4MixAcc32VALVE = 6918,
+    SP_OP_SubgroupScaledMatrixMultiplyAccumulateINTEL = 6264,
 };
 
 enum {
@@ -1874,6 +1875,7 @@ enum {
     SP_CAP_DotProductBFloat16AccVALVE = 6914,
     SP_CAP_DotProductFloat8AccFloat32VALVE = 6915,
     SP_CAP_IntrinsicSAMSUNG = 7041,
+    SP_CAP_SubgroupScaledMatrixMultiplyAccumulateINTEL = 6263,
 };
 
 enum {
@@ -1918,6 +1920,14 @@ enum {
     SP_DPAS_MatrixBPackedFloat16INTEL = 0x800,
     SP_DPAS_MatrixAPackedBFloat16INTEL = 0x1000,
     SP_DPAS_MatrixBPackedBFloat16INTEL = 0x2000,
+    SP_DPAS_MatrixAPackedFloat8E4M3INTEL = 0x4000,
+    SP_DPAS_MatrixBPackedFloat8E4M3INTEL = 0x8000,
+    SP_DPAS_MatrixAPackedFloat8E5M2INTEL = 0x10000,
+    SP_DPAS_MatrixBPackedFloat8E5M2INTEL = 0x20000,
+    SP_DPAS_MatrixAPackedFloat4E2M1INTEL = 0x40000,
+    SP_DPAS_MatrixBPackedFloat4E2M1INTEL = 0x80000,
+    SP_DPAS_ScaleAFloat8E8M0INTEL = 0x100000,
+    SP_DPAS_ScaleBFloat8E8M0INTEL = 0x200000,
 };
 
 enum {

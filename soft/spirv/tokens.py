@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes what the reader knows of SPIR-V's grammar, from a given spirv.core.grammar.json.
+"""Writes what the reader knows of SPIR-V's grammar, from a given spirv.core.grammar.json and the extensions that it lacks
+(tests/data/spirv_preview.json).
 
     tokens.py GRAMMAR.json tokens > tokens.h      names for the numbers, as enums
     tokens.py GRAMMAR.json tables > tables.inc    operand patterns and names, as X-macros
@@ -12,8 +13,10 @@ D E A L G T t  decoration, execution mode, memory access, loop control, image, t
                a word whose value says which parameters follow
 """
 import json
+import os
 import sys
 
+PREVIEW = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tests", "data", "spirv_preview.json")
 LETTERS = {
     "IdRef": "i", "IdScope": "s", "IdMemorySemantics": "m", "LiteralInteger": "n", "LiteralFloat": "n",
     "LiteralString": "S", "LiteralContextDependentNumber": "N", "LiteralExtInstInteger": "X",
@@ -33,6 +36,14 @@ ENUMS = {  # the ones the software device talks about, and the prefix of their C
     "SamplerAddressingMode": "SP_ADDRESS_", "SamplerFilterMode": "SP_FILTER_", "ImageFormat": "SP_FORMAT_",
     "ImageChannelOrder": "SP_ORDER_", "ImageChannelDataType": "SP_CHANNEL_",
 }
+
+
+def add_preview(grammar):
+    with open(PREVIEW, encoding="utf-8") as file:
+        preview = json.load(file)
+    grammar["instructions"] += preview["instructions"]
+    for more in preview["operand_kinds"]:
+        next(kind for kind in grammar["operand_kinds"] if kind["kind"] == more["kind"])["enumerants"] += more["enumerants"]
 
 
 def letter(operand):
@@ -115,4 +126,6 @@ if __name__ == "__main__":
     if len(sys.argv) != 3 or sys.argv[2] not in ("tokens", "tables"):
         sys.exit(__doc__)
     with open(sys.argv[1], encoding="utf-8") as file:
-        {"tokens": tokens, "tables": tables}[sys.argv[2]](json.load(file))
+        grammar = json.load(file)
+    add_preview(grammar)
+    {"tokens": tokens, "tables": tables}[sys.argv[2]](grammar)

@@ -165,6 +165,18 @@ static void write_product(struct writer *w)
                  SPE_MatrixMultiplyAccumulateOperandsMatrixBPackedFloat16INTEL);
 }
 
+static void write_scaled_product(struct writer *w)
+{
+    spe_module *m = w->m;
+    spe_id sum = value_of(w, spe_vec(m, spe_float(m, 32), 8)), scale = value_of(w, spe_int(m, 8));
+    spe_dpas_scaled(m, spe_type_of(m, sum), 32, value_of(w, spe_vec(m, spe_int(m, 16), 8)),
+                    value_of(w, spe_vec(m, spe_int(m, 32), 8)), sum, scale, scale,
+                    SPE_MatrixMultiplyAccumulateOperandsMatrixAPackedFloat8E4M3INTEL |
+                        SPE_MatrixMultiplyAccumulateOperandsMatrixBPackedFloat8E5M2INTEL |
+                        SPE_MatrixMultiplyAccumulateOperandsScaleAFloat8E8M0INTEL |
+                        SPE_MatrixMultiplyAccumulateOperandsScaleBFloat8E8M0INTEL);
+}
+
 static void write_matrix(struct writer *w, uint32_t op)
 {
     spe_module *m = w->m;
@@ -210,6 +222,7 @@ static bool write_apart(struct writer *w, uint32_t op)
     case SP_OP_Subgroup2DBlockPrefetchINTEL:
     case SP_OP_Subgroup2DBlockStoreINTEL: write_block(w, op); return true;
     case SP_OP_SubgroupMatrixMultiplyAccumulateINTEL: write_product(w); return true;
+    case SP_OP_SubgroupScaledMatrixMultiplyAccumulateINTEL: write_scaled_product(w); return true;
     case SP_OP_MatrixTimesScalar:
     case SP_OP_CooperativeMatrixLoadKHR:
     case SP_OP_CooperativeMatrixStoreKHR:

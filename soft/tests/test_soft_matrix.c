@@ -12,21 +12,7 @@
 #include "abi.h"
 #include "c/prelude.h"
 
-#define S 16
-#include "c/prelude_lanes.h"
-#include "c/prelude_matrix.h"
-#include "soft_matrix_cases.inc"
-#undef S
-#define S 8
-#include "c/prelude_lanes.h"
-#include "c/prelude_matrix.h"
-#include "soft_matrix_cases.inc"
-#undef S
-#define S 32
-#include "c/prelude_lanes.h"
-#include "c/prelude_matrix.h"
-#include "soft_matrix_cases.inc"
-#undef S
+#include <float.h>
 
 /* A small float format by its definition. */
 struct format {
@@ -53,6 +39,53 @@ static unsigned first_special(const struct format *f)
     unsigned top = (1u << (f->exponent_bits + f->mantissa_bits)) - 1;
     return f->has_infinity ? top - ((1u << f->mantissa_bits) - 1) : top;
 }
+
+/* ---- formats of prelude_mx.h, by its numbers */
+
+static const int mx_bits[] = {16, 16, 8, 8, 4};
+
+static double mx_decode(int mx, unsigned code)
+{
+    static const struct format of_mx[] = {
+        {"f16", 5, 10, true}, {"bf16", 8, 7, true}, {"e4m3", 4, 3, false}, {"e5m2", 5, 2, true}, {"e2m1", 2, 1, true}};
+    const struct format *f = &of_mx[mx];
+    unsigned sign = code >> (mx_bits[mx] - 1), size = code & ((1u << (mx_bits[mx] - 1)) - 1);
+    double v = decode(f, size);
+    if (mx != 4 && size >= first_special(f)) v = f->has_infinity && size == first_special(f) ? INFINITY : NAN;
+    return sign ? -v : v;
+}
+
+static double mx_e8m0(unsigned code) { return code == 255 ? NAN : ldexp(1, (int)code - 127); }
+
+/* Four bytes; unless `any`, neither NaN nor infinite, and of 16 bits neither large nor small. */
+static uint32_t mx_random(int mx, bool any)
+{
+    uint32_t v = (uint32_t)test_random();
+    if (any || mx == 4) return v;
+    if (mx < 2) return (v & 0x8fff8fffu) | 0x30003000u;
+    for (int byte = 0; byte < 32; byte += 8)
+        if ((v >> byte & 0x7c) == 0x7c) v &= ~(0x40u << byte);
+    return v;
+}
+
+#define S 16
+#include "c/prelude_lanes.h"
+#include "c/prelude_matrix.h"
+#include "c/prelude_mx.h"
+#include "soft_matrix_cases.inc"
+#undef S
+#define S 8
+#include "c/prelude_lanes.h"
+#include "c/prelude_matrix.h"
+#include "c/prelude_mx.h"
+#include "soft_matrix_cases.inc"
+#undef S
+#define S 32
+#include "c/prelude_lanes.h"
+#include "c/prelude_matrix.h"
+#include "c/prelude_mx.h"
+#include "soft_matrix_cases.inc"
+#undef S
 
 /* Nearest code, ties to even, by search among all of them. */
 static unsigned nearest(const struct format *f, double x, bool saturate)
@@ -196,6 +229,9 @@ TEST(vector_forms)
 TEST(products_8) { all_products_8(); }
 TEST(products_16) { all_products_16(); }
 TEST(products_32) { all_products_32(); }
+TEST(mx_products_8) { mx_products_8(); }
+TEST(mx_products_16) { mx_products_16(); }
+TEST(mx_products_32) { mx_products_32(); }
 TEST(small_accumulators) { small_accumulators_8(), small_accumulators_16(), small_accumulators_32(); }
 TEST(blocks_8) { all_blocks_8(); }
 TEST(blocks_16) { all_blocks_16(); }
@@ -210,6 +246,9 @@ int main(void)
     RUN(products_8);
     RUN(products_16);
     RUN(products_32);
+    RUN(mx_products_8);
+    RUN(mx_products_16);
+    RUN(mx_products_32);
     RUN(small_accumulators);
     RUN(blocks_8);
     RUN(blocks_16);

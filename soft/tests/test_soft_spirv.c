@@ -212,6 +212,17 @@ static void try_tolerance(const char *part, bool taken)
         try_tolerance(part, false);                                                                                    \
     }                                                                                                                  \
     static void build_##name(struct draft *d)
+/* Puts an extension behind the capabilities, where it belongs. */
+static void name_extension(struct draft *d, const char *name)
+{
+    uint32_t rest[SECTION_WORDS], count = d->count[HEAD] - 4; /* words of two capabilities */
+    memcpy(rest, d->word[HEAD] + 4, count * sizeof *rest);
+    d->count[HEAD] = 4;
+    put_string(d, HEAD, SP_OP_Extension, NULL, 0, name, NULL, 0);
+    memcpy(d->word[HEAD] + d->count[HEAD], rest, count * sizeof *rest);
+    d->count[HEAD] += count;
+}
+
 /* Invalid, but accepted by a non-strict reader. */
 #define TAKEN(name, part)                                                                                              \
     static void build_##name(struct draft *d);                                                                         \
@@ -816,6 +827,28 @@ REFUSED(dpas_rows_differ, "equal rows")
     OP(TYPES, ConstantNull, V4F, A);
     OP(TYPES, ConstantNull, V3F, B);
     OP(CODE, SubgroupMatrixMultiplyAccumulateINTEL, V4F, C, C16, A, A, B, 0);
+}
+REFUSED(dpas_bits_without_extension, "operands 0x4000: by the extensions of this module, the bits of 0x3fff exist")
+{
+    OP(TYPES, ConstantNull, V4F, A);
+    OP(CODE, SubgroupMatrixMultiplyAccumulateINTEL, V4F, C, C16, A, A, A, 0x4000);
+}
+REFUSED(dpas_bits_of_scales, "operands 0x100000: by the extensions of this module, the bits of 0x3fff exist")
+{
+    name_extension(d, "SPV_INTEL_subgroup_scaled_matrix_multiply_accumulate");
+    OP(TYPES, ConstantNull, V4F, A);
+    OP(CODE, SubgroupMatrixMultiplyAccumulateINTEL, V4F, C, C16, A, A, A, 0x100000);
+}
+REFUSED(scaled_dpas_of_one_scale, "operands 0x100000: scales are of E8M0, 0x300000")
+{
+    name_extension(d, "SPV_INTEL_subgroup_scaled_matrix_multiply_accumulate");
+    OP(TYPES, ConstantNull, V4F, A);
+    OP(CODE, SubgroupScaledMatrixMultiplyAccumulateINTEL, V4F, C, C16, A, A, A, C0, C0, 0x100000);
+}
+REFUSED(scaled_dpas_of_float_scales, "OpSubgroupScaledMatrixMultiplyAccumulateINTEL")
+{
+    OP(TYPES, ConstantNull, V4F, A);
+    OP(CODE, SubgroupScaledMatrixMultiplyAccumulateINTEL, V4F, C, C16, A, A, A, F1, C0, 0x300000);
 }
 
 TEST(header_is_checked)
@@ -1797,6 +1830,10 @@ static void run_refusals(void)
     RUN(block_size_from_a_parameter);
     RUN(block_too_large);
     RUN(dpas_rows_differ);
+    RUN(dpas_bits_without_extension);
+    RUN(dpas_bits_of_scales);
+    RUN(scaled_dpas_of_one_scale);
+    RUN(scaled_dpas_of_float_scales);
 }
 
 int main(void)

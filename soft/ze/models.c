@@ -177,6 +177,7 @@ static const struct soft_model models[] = {
      .integrated = true,
      .has_double = true,
      .has_products = true,
+     .has_mx = true,
      .has_blocks = true,
      .has_images = true},
     {.name = "cri",
@@ -191,6 +192,7 @@ static const struct soft_model models[] = {
      .least_lanes = 16,
      .has_double = true,
      .has_products = true,
+     .has_mx = true,
      .has_blocks = true},
 };
 
@@ -254,7 +256,12 @@ static const char *missing(const struct soft_model *model, const struct sp_inst 
     case SP_OP_Subgroup2DBlockStoreINTEL: return model->has_blocks ? NULL : "2D block messages";
     case SP_OP_SubgroupMatrixMultiplyAccumulateINTEL:
         *multiplies = true;
+        if (i->count > 4 && i->operand[4] >= SP_DPAS_MatrixAPackedFloat8E4M3INTEL && !model->has_mx)
+            return "matrix products of 8-bit and 4-bit floats";
         return model->has_products ? NULL : "matrix products";
+    case SP_OP_SubgroupScaledMatrixMultiplyAccumulateINTEL:
+        *multiplies = true;
+        return model->has_mx ? NULL : "matrix products with scales";
     default: return NULL;
     }
 }

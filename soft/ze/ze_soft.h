@@ -153,7 +153,7 @@ struct soft_model {
     uint32_t threads, simd, eus, subslices, slices; /* threads per EU ..., EUs per subslice, subslices per slice */
     uint32_t least_lanes;                           /* minimum subgroup size; the maximum is 32 */
     uint32_t local_kib;                             /* of local memory; 0: as the software device */
-    bool integrated, has_double, has_products, has_blocks, has_images;
+    bool integrated, has_double, has_products, has_mx, has_blocks, has_images;
 };
 uint32_t soft_subgroup_size(void); /* of kernels that state none */
 uint32_t soft_queue_count(void);   /* of each group */

@@ -83,15 +83,30 @@ XE_FN_ bool spe_is_word_(spe_module *m, char letter, uint32_t op, uint32_t word)
                       "0x%x)", word, orders & ~none, memories);
 }
 
-/* Are these bits of the operands of spe_dpas (this opcode), or of cooperative matrices? Else an error. */
+/* Names the extensions of types that the first matrix instruction lacks. */
+static void spe_need_bits_(spe_module *m, uint32_t word)
+{
+    enum { E4M3 = 0x4000 | 0x8000, E5M2 = 0x10000 | 0x20000, E2M1 = 0x40000 | 0x80000 };
+    if (word & (E4M3 | E5M2)) spe_extension(m, "SPV_INTEL_subgroup_matrix_multiply_accumulate_float8");
+    if (word & E2M1) spe_extension(m, "SPV_INTEL_subgroup_matrix_multiply_accumulate_float4");
+}
+
+/* Are these bits of the operands of spe_dpas, spe_dpas_scaled or (other opcodes) cooperative matrices? Else an error.
+ */
 XE_FN_ bool spe_has_bits_(spe_module *m, uint32_t op, uint32_t word)
 {
 #define SPE_BIT_(kind, name, number) | (uint32_t)number
-    uint32_t all = op == SPE_OpSubgroupMatrixMultiplyAccumulateINTEL
-                       ? 0 SPE_MatrixMultiplyAccumulateOperands_(SPE_BIT_, K)
-                       : 0 SPE_CooperativeMatrixOperands_(SPE_BIT_, K);
+    const uint32_t scales = SPE_MatrixMultiplyAccumulateOperandsScaleAFloat8E8M0INTEL |
+                            SPE_MatrixMultiplyAccumulateOperandsScaleBFloat8E8M0INTEL;
+    bool plain = op == SPE_OpSubgroupMatrixMultiplyAccumulateINTEL,
+         scaled = op == SPE_OpSubgroupScaledMatrixMultiplyAccumulateINTEL;
+    uint32_t all = 0 SPE_CooperativeMatrixOperands_(SPE_BIT_, K);
+    if (plain || scaled) all = 0 SPE_MatrixMultiplyAccumulateOperands_(SPE_BIT_, K);
+    if (plain) all &= ~scales;
 #undef SPE_BIT_
-    return !(word & ~all) || spe_error_(m, SPE_ERR_RANGE, "operands 0x%x; the bits of 0x%x exist", word, all);
+    if (word & ~all) return spe_error_(m, SPE_ERR_RANGE, "operands 0x%x; the bits of 0x%x exist", word, all);
+    if (plain || scaled) spe_need_bits_(m, word);
+    return true;
 }
 
 /* Marks a pointer that was made from one with these flags. Returns it. */

@@ -27,8 +27,8 @@
     X(OP, 6221, 6221, SubgroupBufferPrefetchINTEL) X(OP, 6231, 6231, Subgroup2DBlockIOINTEL)                           \
     X(OP, 6232, 6232, Subgroup2DBlockTransformINTEL) X(OP, 6233, 6233, Subgroup2DBlockTransposeINTEL)                  \
     X(OP, 6234, 6235, Subgroup2DBlockIOINTEL) X(OP, 6237, 6237, SubgroupMatrixMultiplyAccumulateINTEL)                 \
-    X(OP, 6258, 6259, PredicatedIOINTEL) X(OP, 6401, 6408, GroupUniformArithmeticKHR)                                  \
-    X(OP, 6426, 6426, TensorFloat32RoundingINTEL)
+    X(OP, 6258, 6259, PredicatedIOINTEL) X(OP, 6264, 6264, SubgroupScaledMatrixMultiplyAccumulateINTEL)                \
+    X(OP, 6401, 6408, GroupUniformArithmeticKHR) X(OP, 6426, 6426, TensorFloat32RoundingINTEL)
 
 /* All numbers of the grammar, also those without a name here. */
 #define SPE_CAPABILITIES_KNOWN_(X)                                                                                     \
@@ -47,8 +47,8 @@
     X(5939, 5939) X(5943, 5943) X(5945, 5945) X(5948, 5948) X(6016, 6020) X(6022, 6022) X(6024, 6026) X(6029, 6030)    \
     X(6032, 6034) X(6089, 6089) X(6094, 6095) X(6114, 6115) X(6141, 6141) X(6144, 6144) X(6150, 6150) X(6161, 6162)    \
     X(6169, 6169) X(6171, 6171) X(6174, 6174) X(6187, 6187) X(6189, 6189) X(6220, 6220) X(6228, 6230) X(6236, 6236)    \
-    X(6241, 6241) X(6243, 6243) X(6245, 6246) X(6257, 6257) X(6265, 6265) X(6400, 6400) X(6425, 6425) X(6427, 6427)    \
-    X(6441, 6441) X(6460, 6460) X(6528, 6528) X(6912, 6915) X(7041, 7041)
+    X(6241, 6241) X(6243, 6243) X(6245, 6246) X(6257, 6257) X(6263, 6263) X(6265, 6265) X(6400, 6400) X(6425, 6425)    \
+    X(6427, 6427) X(6441, 6441) X(6460, 6460) X(6528, 6528) X(6912, 6915) X(7041, 7041)
 
 /* Those of Intel's extensions that have no name here, X(number, literals (255: any number), capability) */
 #define SPE_DECORATIONS_KNOWN_(X)                                                                                      \
@@ -112,7 +112,7 @@
     X(6116, 6117, 1, 1, 1, 1, 0) X(6142, 6143, 0, 3, 3, 3, 0) X(6221, 6221, 0, 2, 255, 2, 0)                           \
     X(6231, 6233, 0, 10, 10, 10, 0) X(6234, 6234, 0, 9, 9, 9, 0) X(6235, 6235, 0, 10, 10, 10, 0)                       \
     X(6237, 6237, 1, 4, 5, 4, 0) X(6258, 6258, 1, 3, 255, 3, 0) X(6259, 6259, 0, 3, 255, 3, 0)                         \
-    X(6401, 6408, 1, 3, 3, 1, 0) X(6426, 6426, 1, 1, 1, 1, 0)
+    X(6264, 6264, 1, 6, 7, 6, 0) X(6401, 6408, 1, 3, 3, 1, 0) X(6426, 6426, 1, 1, 1, 1, 0)
 
 /* OpenCL.std, X(first, last function, operands) */
 #define SPE_FUNCTIONS_(X)                                                                                              \
@@ -147,6 +147,8 @@
     X(6187, 6187, 0, "SPV_INTEL_global_variable_host_access", 0)                                                       \
     X(6220, 6220, 0, "SPV_INTEL_subgroup_buffer_prefetch", 0) X(6228, 6230, 0, "SPV_INTEL_2d_block_io", 0)             \
     X(6236, 6236, 0, "SPV_INTEL_subgroup_matrix_multiply_accumulate", 0)                                               \
-    X(6257, 6257, 0, "SPV_INTEL_predicated_io", 0) X(6400, 6400, 0, "SPV_KHR_uniform_group_instructions", 0)           \
+    X(6257, 6257, 0, "SPV_INTEL_predicated_io", 0)                                                                     \
+    X(6263, 6263, 0, "SPV_INTEL_subgroup_scaled_matrix_multiply_accumulate", 0)                                        \
+    X(6400, 6400, 0, "SPV_KHR_uniform_group_instructions", 0)                                                          \
     X(6425, 6425, 0, "SPV_INTEL_tensor_float32_conversion", 0) X(6441, 6441, 0, "SPV_INTEL_cache_controls", 0)         \
     X(6460, 6460, 0, "SPV_INTEL_maximum_registers", 0)

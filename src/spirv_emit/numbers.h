@@ -78,10 +78,10 @@
     X(Op, Subgroup2DBlockLoadTransformINTEL, 6232) X(Op, Subgroup2DBlockLoadTransposeINTEL, 6233)                      \
     X(Op, Subgroup2DBlockPrefetchINTEL, 6234) X(Op, Subgroup2DBlockStoreINTEL, 6235)                                   \
     X(Op, SubgroupMatrixMultiplyAccumulateINTEL, 6237) X(Op, PredicatedLoadINTEL, 6258)                                \
-    X(Op, PredicatedStoreINTEL, 6259) X(Op, GroupIMulKHR, 6401) X(Op, GroupFMulKHR, 6402)                              \
-    X(Op, GroupBitwiseAndKHR, 6403) X(Op, GroupBitwiseOrKHR, 6404) X(Op, GroupBitwiseXorKHR, 6405)                     \
-    X(Op, GroupLogicalAndKHR, 6406) X(Op, GroupLogicalOrKHR, 6407) X(Op, GroupLogicalXorKHR, 6408)                     \
-    X(Op, RoundFToTF32INTEL, 6426)
+    X(Op, PredicatedStoreINTEL, 6259) X(Op, SubgroupScaledMatrixMultiplyAccumulateINTEL, 6264)                         \
+    X(Op, GroupIMulKHR, 6401) X(Op, GroupFMulKHR, 6402) X(Op, GroupBitwiseAndKHR, 6403) X(Op, GroupBitwiseOrKHR, 6404) \
+    X(Op, GroupBitwiseXorKHR, 6405) X(Op, GroupLogicalAndKHR, 6406) X(Op, GroupLogicalOrKHR, 6407)                     \
+    X(Op, GroupLogicalXorKHR, 6408) X(Op, RoundFToTF32INTEL, 6426)
 
 #define SPE_Capability_(X, K)                                                                                          \
     X(K, Matrix, 0) X(K, Shader, 1) X(K, Addresses, 4) X(K, Linkage, 5) X(K, Kernel, 6) X(K, Vector16, 7)              \
@@ -108,8 +108,8 @@
     X(K, SubgroupBufferPrefetchINTEL, 6220) X(K, Subgroup2DBlockIOINTEL, 6228)                                         \
     X(K, Subgroup2DBlockTransformINTEL, 6229) X(K, Subgroup2DBlockTransposeINTEL, 6230)                                \
     X(K, SubgroupMatrixMultiplyAccumulateINTEL, 6236) X(K, PredicatedIOINTEL, 6257)                                    \
-    X(K, GroupUniformArithmeticKHR, 6400) X(K, TensorFloat32RoundingINTEL, 6425) X(K, CacheControlsINTEL, 6441)        \
-    X(K, RegisterLimitsINTEL, 6460)
+    X(K, SubgroupScaledMatrixMultiplyAccumulateINTEL, 6263) X(K, GroupUniformArithmeticKHR, 6400)                      \
+    X(K, TensorFloat32RoundingINTEL, 6425) X(K, CacheControlsINTEL, 6441) X(K, RegisterLimitsINTEL, 6460)
 #define SPE_BuiltIn_(X, K)                                                                                             \
     X(K, NumWorkgroups, 24) X(K, WorkgroupSize, 25) X(K, WorkgroupId, 26) X(K, LocalInvocationId, 27)                  \
     X(K, GlobalInvocationId, 28) X(K, LocalInvocationIndex, 29) X(K, WorkDim, 30) X(K, GlobalSize, 31)                 \
@@ -148,7 +148,11 @@
     X(K, MatrixResultBFloat16INTEL, 8) X(K, MatrixAPackedInt8INTEL, 16) X(K, MatrixBPackedInt8INTEL, 32)               \
     X(K, MatrixAPackedInt4INTEL, 64) X(K, MatrixBPackedInt4INTEL, 128) X(K, MatrixATF32INTEL, 256)                     \
     X(K, MatrixBTF32INTEL, 512) X(K, MatrixAPackedFloat16INTEL, 1024) X(K, MatrixBPackedFloat16INTEL, 2048)            \
-    X(K, MatrixAPackedBFloat16INTEL, 4096) X(K, MatrixBPackedBFloat16INTEL, 8192)
+    X(K, MatrixAPackedBFloat16INTEL, 4096) X(K, MatrixBPackedBFloat16INTEL, 8192)                                      \
+    X(K, MatrixAPackedFloat8E4M3INTEL, 16384) X(K, MatrixBPackedFloat8E4M3INTEL, 32768)                                \
+    X(K, MatrixAPackedFloat8E5M2INTEL, 65536) X(K, MatrixBPackedFloat8E5M2INTEL, 131072)                               \
+    X(K, MatrixAPackedFloat4E2M1INTEL, 262144) X(K, MatrixBPackedFloat4E2M1INTEL, 524288)                              \
+    X(K, ScaleAFloat8E8M0INTEL, 1048576) X(K, ScaleBFloat8E8M0INTEL, 2097152)
 #define SPE_SamplerAddressingMode_(X, K)                                                                               \
     X(K, None, 0) X(K, ClampToEdge, 1) X(K, Clamp, 2) X(K, Repeat, 3) X(K, RepeatMirrored, 4)
 #define SPE_CooperativeVectorMatrixLayout_(X, K)                                                                       \

@@ -3,6 +3,8 @@
 
     extract_grammar.py spirv.core.grammar.json extinst.opencl.std.100.grammar.json >spirv_grammar.txt
 
+With what spirv_preview.json beside it adds: extensions that are not in the published grammar yet.
+
 A line a name: kind, name, number, lowest version ("None" where only an extension brings it, "-" where nothing is said),
 enabling capabilities, enabling extensions, each list with commas, "-" for none. Aliases are names too. The lines of kind
 Op end in results,least,most,ids: 1 or 0 results, words of operands besides, "*" for any number, and how many of them, from
@@ -11,6 +13,7 @@ end in the number of literals, "*" for a text. The lines of kind Ext are OpenCL.
 operands.
 """
 import json
+import os
 import sys
 
 KINDS = """Capability BuiltIn Decoration ExecutionMode StorageClass Scope MemorySemantics MemoryAccess AddressingModel
@@ -64,7 +67,16 @@ def literals(kind, entry):
     return ["*" if any_length else len(own)] if kind == "Decoration" else []
 
 
+def add_preview(core):
+    """Adds the instructions and enumerants of spirv_preview.json to a grammar."""
+    preview = json.load(open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "spirv_preview.json")))
+    core["instructions"] += preview["instructions"]
+    for more in preview["operand_kinds"]:
+        next(kind for kind in core["operand_kinds"] if kind["kind"] == more["kind"])["enumerants"] += more["enumerants"]
+
+
 core, opencl = (json.load(open(path)) for path in sys.argv[1:3])
+add_preview(core)
 kinds = {kind["kind"]: kind for kind in core["operand_kinds"]}
 print("# SPIR-V %d.%d revision %d" % (core["major_version"], core["minor_version"], core["revision"]))
 for entry in core["instructions"]:

@@ -43,7 +43,7 @@ struct number_properties {
 
 /* ---- modules that need a feature of some models */
 
-enum content { PLAIN, DOUBLES, BLOCKS, LANES_8, PRODUCT_8, PRODUCT_16, CONTENTS };
+enum content { PLAIN, DOUBLES, BLOCKS, LANES_8, PRODUCT_8, PRODUCT_16, PRODUCT_FLOAT8, PRODUCT_SCALED, CONTENTS };
 
 static void product(spe_module *m, spe_id item, bool in_subgroups_of_8)
 {
@@ -53,6 +53,20 @@ static void product(spe_module *m, spe_id item, bool in_subgroups_of_8)
     spe_dpas(m, f32x8, 16, a, b, spe_null(m, f32x8),
              SPE_MatrixMultiplyAccumulateOperandsMatrixAPackedFloat16INTEL |
                  SPE_MatrixMultiplyAccumulateOperandsMatrixBPackedFloat16INTEL);
+}
+
+/* Of E4M3 and E5M2, whose scales are bytes of E8M0. */
+static void small_product(spe_module *m, spe_id item, bool scaled)
+{
+    enum { FLOAT8 = SPE_MatrixMultiplyAccumulateOperandsMatrixAPackedFloat8E4M3INTEL |
+                    SPE_MatrixMultiplyAccumulateOperandsMatrixBPackedFloat8E5M2INTEL,
+           SCALES = SPE_MatrixMultiplyAccumulateOperandsScaleAFloat8E8M0INTEL |
+                    SPE_MatrixMultiplyAccumulateOperandsScaleBFloat8E8M0INTEL };
+    spe_id f32x8 = spe_vec(m, spe_float(m, 32), 8), i16 = spe_int(m, 16), sum = spe_null(m, f32x8);
+    spe_id b = spe_splat(m, spe_vec(m, spe_int(m, 32), 8), item), scale = spe_uconvert(m, spe_int(m, 8), item);
+    spe_id a = spe_splat(m, spe_vec(m, i16, 8), spe_uconvert(m, i16, item));
+    if (scaled) spe_dpas_scaled(m, f32x8, 32, a, b, sum, scale, scale, FLOAT8 | SCALES);
+    else spe_dpas(m, f32x8, 32, a, b, sum, FLOAT8);
 }
 
 static void block(spe_module *m)
@@ -74,11 +88,12 @@ static void emit(spe_module *m, enum content what)
     k.name = "numbers";
     k.params = &param;
     k.param_count = 1;
-    k.subgroup_size = what == LANES_8 || what == PRODUCT_8 ? 8 : what == PRODUCT_16 ? 16 : 0;
+    k.subgroup_size = what == LANES_8 || what == PRODUCT_8 ? 8 : what >= PRODUCT_16 ? 16 : 0;
     spe_kernel_begin(m, &k);
     spe_id item = spe_builtin(m, SPE_GLOBAL_ID, 0), value = item;
     if (what == DOUBLES) value = spe_f_to_u(m, spe_int(m, 32), spe_u_to_f(m, spe_float(m, 64), item));
     if (what == BLOCKS) block(m);
+    if (what >= PRODUCT_FLOAT8) small_product(m, item, what == PRODUCT_SCALED);
     if (what == PRODUCT_8 || what == PRODUCT_16) product(m, item, what == PRODUCT_8);
     spe_store(m, spe_index(m, spe_param_id(m, 0), item), value, 4);
     spe_kernel_end(m);
@@ -172,6 +187,7 @@ static void says_what_it_is(void)
 static void runs_what_it_has(void)
 {
     zed_module module;
+    const bool is_xe3p = !strcmp(model->name, "nvl-p") || !strcmp(model->name, "cri");
     NEED(zed_open(&device, &(zed_options){.name = "software"}));
     NEED(runs(PLAIN));
     NEED(runs(DOUBLES) == model->has_double);
@@ -179,6 +195,7 @@ static void runs_what_it_has(void)
     NEED(runs(LANES_8) == (model->least_lanes == 8));
     NEED(runs(PRODUCT_8) == (model->has_products && model->simd == 8));
     NEED(runs(PRODUCT_16) == (model->simd == 16));
+    NEED(runs(PRODUCT_FLOAT8) == is_xe3p && runs(PRODUCT_SCALED) == is_xe3p);
     NEED(zed_module_load(&module, &device, bindless_kernel, sizeof bindless_kernel, NULL) == model->has_images);
     if (!model->has_images) NEED_HAS(zed_build_log(&device), "has no images");
 }

@@ -202,7 +202,7 @@ TEST(bits_that_do_not_exist_are_refused)
     spe_id half = spe_float(&m, 16), f32 = spe_float(&m, 32), shorts = spe_undef(&m, spe_vec(&m, spe_int(&m, 16), 8));
     spe_id ints = spe_undef(&m, spe_vec(&m, spe_int(&m, 32), 8)), sum = spe_undef(&m, spe_vec(&m, f32, 8));
     spe_dpas(&m, spe_vec(&m, f32, 8), 16, shorts, ints, sum, 0x80000000u);
-    fails(SPE_ERR_RANGE, "spe_dpas: operands 0x80000000; the bits of 0x3fff exist");
+    fails(SPE_ERR_RANGE, "spe_dpas: operands 0x80000000; the bits of 0xfffff exist");
     open_kernel();
     half = spe_float(&m, 16), f32 = spe_float(&m, 32);
     spe_id a = spe_undef(&m, spe_coopmat(&m, half, SPE_ScopeSubgroup, 8, 16, 0));
