@@ -103,9 +103,9 @@
  * OCP's Microscaling Formats (MX 1.0). An e2m1 component is a byte, of two values that are neighbours along k: A of M
  * x K values is an M x K / 2 matrix, B a K / 2 x N one, the lower four bits first. e8m0 is a scale, 2^(bits - 127) or
  * NaN. Both are loaded, stored, moved, converted (spe_f32_to_e2m1_bits and spe_f32_to_e8m0_bits say how) and
- * multiplied; other operations report EMIT_TYPE. Where the matrix instruction lacks e4m3, e5m2 or e2m1, they are
- * converted to f16 for it, or to f32: products are exact, and sums are rounded to f32, in another order from device to
- * device.
+ * multiplied; other operations report EMIT_TYPE. The matrix instructions of nvl-p and cri take e4m3, e5m2 and e2m1, and
+ * scales where B has a multiple of 8 columns. Elsewhere they are converted to f16 for the instruction, or to f32:
+ * products are exact, and sums are rounded to f32, in another order from device to device.
  *
  * Opaque matrices. Uses CM_OPAQUE_ACC, CM_OPAQUE_A and CM_OPAQUE_B are for targets of Vulkan whose drivers list shapes
  * of SPV_KHR_cooperative_matrix (cm_coop_shape_of), beside the other uses under CM_PLAIN. They have a layout
@@ -548,7 +548,8 @@ XETILE_API bool cm_product_takes(const cm_product *row, cm_type c);
  * and B must promote to the type of C (cm_promotes; 16-bit floats also accept each other as C), and D can be any type
  * that C converts to. Sums are f32 for floats below 64 bits, i32 for 8- and 16-bit integers (which wrap), or a wider
  * type if C has it; cm_product_row is the table. If A, B, C and D are all f16 or all bf16, the matrix instruction
- * rounds to that type after every 16 products [OPERAND_USE, SHAPE, MUL_TYPES]. */
+ * rounds to that type after every 16 products; if C and D are bf16 and A and B e4m3, e5m2 or e2m1, that of nvl-p, cri
+ * rounds to bf16 after every 32 (e2m1: 64) [OPERAND_USE, SHAPE, MUL_TYPES]. */
 XETILE_API cm_matrix cm_mul_add(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
                                 const cm_matrix *acc);
 /* The same for types that are not complex (which are errors). Programs that only call this one compile faster. */
@@ -565,7 +566,8 @@ typedef struct {
 /* D = A B + C, where each element of A and B counts as it is times the scale of its 32: OCP's MX products of e4m3 and
  * e5m2 (also mixed) and e2m1; f16 and bf16 as well. C and D are f32 or bf16; sums are f32. Each 32 products are summed,
  * exactly scaled (only results outside f32's normal numbers may round or flush again) and added to the sum. NaN, also
- * of a scale, makes NaN [OPERAND_USE, SHAPE, MUL_TYPES]. */
+ * of a scale, makes NaN. The matrix instruction with scales adds 16 (f16, bf16), 32 or 64 (e2m1) scaled products to the
+ * sum as it likes, and to a sum of bf16 if C and D are: as above [OPERAND_USE, SHAPE, MUL_TYPES]. */
 XETILE_API cm_matrix cm_mul_add_scaled(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
                                        const cm_matrix *acc, const cm_scales *scales);
 
@@ -960,7 +962,7 @@ const cm_target *cm_target_row(const char *name)
 {
     static const char large[] = "-ze-opt-large-register-file";
     enum { K = 1 << 10, ALL = 8 | 16 | 32, BOTH = 16 | 32 };
-    enum { XE = 0x3fff }; /* bits of SPE_MatrixMultiplyAccumulateOperands... */
+    enum { XE = 0x3fff, XE3P = 0x3fffff }; /* bits of SPE_MatrixMultiplyAccumulateOperands... */
     static const cm_target rows[] = {
         {"tgl", 16, ALL, 0, XE, 0, CM_BLOCK2D_XE_, false, 64 * K, 512, 4 * K, "", false, true, false, true},
         {"dg1", 16, ALL, 0, XE, 0, CM_BLOCK2D_XE_, false, 64 * K, 512, 4 * K, "", false, true, false, true},
@@ -973,8 +975,8 @@ const cm_target *cm_target_row(const char *name)
         {"ptl", 16, BOTH, 16, XE, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false, false},
         {"wcl", 16, BOTH, 16, XE, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false, false},
         {"nvl", 16, BOTH, 16, XE, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false, false},
-        {"nvl-p", 16, BOTH, 16, XE, 16, CM_BLOCK2D_XE_, true, 192 * K, 1024, 16 * K, large, true, true, false, false},
-        {"cri", 16, BOTH, 16, XE, 16, CM_BLOCK2D_XE_, true, 384 * K, 1024, 16 * K, large, true, true, false, false},
+        {"nvl-p", 16, BOTH, 16, XE3P, 16, CM_BLOCK2D_XE_, true, 192 * K, 1024, 16 * K, large, true, true, false, false},
+        {"cri", 16, BOTH, 16, XE3P, 16, CM_BLOCK2D_XE_, true, 384 * K, 1024, 16 * K, large, true, true, false, false},
         {"generic", 16, ALL, 0, XE, 0, CM_BLOCK2D_XE_, false, 32 * K, 1024, 4 * K, "", false, true, false, false},
         {"soft", 16, ALL, 8 | 16, XE, 16, CM_BLOCK2D_ANY_, true, 64 * K, 1024, 16 * K, "", false, false, false, false},
         {"vulkan", 32, ALL, 0, XE, 0, CM_BLOCK2D_ANY_, false, 32 * K, 256, 8 * K, "", false, false, true, false},
@@ -1093,11 +1095,12 @@ bool cm_begin(cm_ctx *c, spe_module *m, const cm_target *target, cm_lowering low
 const cm_product *cm_product_row(cm_type a, cm_type b)
 {
     enum { A_SIGNED = 1, B_SIGNED = 2, I8 = 0x10 | 0x20, TF32 = 0x100 | 0x200, F16 = 0x400 | 0x800 };
-    enum { BF16 = 0x1000 | 0x2000 }; /* bits of SPE_MatrixMultiplyAccumulateOperands... */
+    enum { BF16 = 0x1000 | 0x2000, E4M3_A = 0x4000, E4M3_B = 0x8000, E5M2_A = 0x10000, E5M2_B = 0x20000 };
+    enum { E2M1 = 0x40000 | 0x80000 }; /* bits of SPE_MatrixMultiplyAccumulateOperands... */
     enum { /* once each, as they are long expressions */
 #define CM_SUM_OF_(t) SUM_##t = CM_SUM_(CM_##t)
         CM_SUM_OF_(I16), CM_SUM_OF_(U16), CM_SUM_OF_(I32), CM_SUM_OF_(U32), CM_SUM_OF_(I64), CM_SUM_OF_(U64),
-        CM_SUM_OF_(E2M1), CM_SUM_OF_(E4M3), CM_SUM_OF_(E5M2), CM_SUM_OF_(BF16), CM_SUM_OF_(F16), CM_SUM_OF_(TF32),
+        CM_SUM_OF_(BF16), CM_SUM_OF_(F16), CM_SUM_OF_(TF32),
         CM_SUM_OF_(F32), CM_SUM_OF_(F64)
     };
 #define CM_BOTH_WAYS_(a, b) {CM_##a, CM_##b, (cm_type)SUM_##b, 0}, {CM_##b, CM_##a, (cm_type)SUM_##b, 0},
@@ -1107,9 +1110,11 @@ const cm_product *cm_product_row(cm_type a, cm_type b)
         {CM_U8, CM_U8, CM_I32, I8},            {CM_I8, CM_U8, CM_I32, I8 | B_SIGNED},
         {CM_U8, CM_I8, CM_I32, I8 | A_SIGNED},
 #define CM_SQUARE_(t) {CM_##t, CM_##t, (cm_type)SUM_##t, 0}
-        CM_SQUARE_(F64), CM_SQUARE_(F32), CM_SQUARE_(E4M3), CM_SQUARE_(E5M2), CM_SQUARE_(I64), CM_SQUARE_(U64),
-        CM_SQUARE_(I32), CM_SQUARE_(U32), CM_SQUARE_(I16), CM_SQUARE_(U16), CM_SQUARE_(E2M1),
-        {CM_E4M3, CM_E5M2, CM_F32, 0}, {CM_E5M2, CM_E4M3, CM_F32, 0}, CM_PROMOTIONS_(CM_BOTH_WAYS_)
+        {CM_E4M3, CM_E4M3, CM_F32, E4M3_A | E4M3_B}, {CM_E5M2, CM_E5M2, CM_F32, E5M2_A | E5M2_B},
+        {CM_E4M3, CM_E5M2, CM_F32, E5M2_A | E4M3_B}, {CM_E5M2, CM_E4M3, CM_F32, E4M3_A | E5M2_B},
+        {CM_E2M1, CM_E2M1, CM_F32, E2M1},
+        CM_SQUARE_(F64), CM_SQUARE_(F32), CM_SQUARE_(I64), CM_SQUARE_(U64), CM_SQUARE_(I32), CM_SQUARE_(U32),
+        CM_SQUARE_(I16), CM_SQUARE_(U16), CM_PROMOTIONS_(CM_BOTH_WAYS_)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].type_a == a && rows[i].type_b == b) return &rows[i];
@@ -1137,6 +1142,9 @@ bool cm_product_takes(const cm_product *row, cm_type c)
     if (row->type_a == CM_E2M1) return c == CM_F32;
     return cm_promotes(row->type_a, c) && cm_promotes(row->type_b, c);
 }
+
+/* Values of a component. */
+XE_FN_ int cm_per_(cm_type type) { return type == CM_E2M1 ? 2 : 1; }
 
 /* Depth of one matrix instruction, in components of this type: eight dwords. */
 XE_FN_ int cm_dpas_depth_(cm_type type) { return 32 / cm_type_info(type)->bytes; }
@@ -3550,8 +3558,8 @@ XE_FN_ spe_id cm_dpas_step_(cm_ctx *c, const cm_job_ *job, int k, int run, int b
     if (job->acc.layout.type == CM_BF16)
         flags |= SPE_MatrixMultiplyAccumulateOperandsMatrixCBFloat16INTEL |
                  SPE_MatrixMultiplyAccumulateOperandsMatrixResultBFloat16INTEL;
-    if (c->lowering != CM_KHR)
-        return spe_dpas(c->module, spe_type_of(c->module, acc), (uint32_t)cm_dpas_depth_(la->type), b, a, acc, flags);
+    uint32_t values = (uint32_t)(cm_dpas_depth_(la->type) * cm_per_(la->type));
+    if (c->lowering != CM_KHR) return spe_dpas(c->module, spe_type_of(c->module, acc), values, b, a, acc, flags);
     flags &= SPE_CooperativeMatrixOperandsMatrixASignedComponentsKHR |
              SPE_CooperativeMatrixOperandsMatrixBSignedComponentsKHR;
     if (job->row->acc == CM_I32)
@@ -3569,10 +3577,12 @@ XE_FN_ bool cm_dpas_fits_(const cm_ctx *c, const cm_job_ *job)
     return la->packed && lb->rows >= depth && lb->size_k1 * lb->lanes == depth && (lb->size_k1 == 1 || lb->interleaved);
 }
 
-/* Can the instruction sum in this type? With 16 lanes, sums may have the type of its 16-bit operands. */
+/* Can the instruction sum in this type? With 16 lanes, sums may have the type of its 16-bit operands, and those of
+ * smaller floats be of bf16. */
 XE_FN_ bool cm_dpas_takes_(const cm_ctx *c, const cm_job_ *job, cm_type sum)
 {
     bool same = job->a->layout.type == sum && job->b->layout.type == sum && cm_type_info(sum)->bytes == 2;
+    if (sum == CM_BF16 && job->row->acc == CM_F32) same = same || cm_type_info(job->a->layout.type)->bytes == 1;
     return (sum == job->row->acc || (same && c->lowering == CM_INTEL && job->a->layout.lanes == 16)) &&
            cm_dpas_fits_(c, job);
 }
@@ -3736,8 +3746,10 @@ XE_FN_ cm_type cm_product_acc_(const cm_product *row, cm_type c)
 
 /* The type in which small floats are multiplied where no instruction takes them; CM_NO_TYPE_: others, or as they are
  * by broadcasts, which convert to f32. */
-XE_FN_ cm_type cm_decoded_(const cm_ctx *c, cm_type a, cm_type b)
+XE_FN_ cm_type cm_decoded_(const cm_ctx *c, const cm_job_ *job, cm_type sum)
 {
+    const cm_type a = job->a->layout.type, b = job->b->layout.type;
+    if (c->lowering == CM_INTEL && cm_dpas_takes_(c, job, sum)) return CM_NO_TYPE_;
     bool small = a == CM_E4M3 || a == CM_E5M2 || b == CM_E4M3 || b == CM_E5M2;
     if (a == CM_E2M1) return c->lowering == CM_INTEL ? CM_F16 : CM_F32;
     return c->lowering == CM_INTEL && small && cm_promotes(a, CM_F16) && cm_promotes(b, CM_F16) ? CM_F16 : CM_NO_TYPE_;
@@ -3761,12 +3773,13 @@ cm_matrix cm_mul_add_real(cm_ctx *c, cm_type type_d, const cm_matrix *a, const c
     if (cm_is_poison_(c, a) || cm_is_poison_(c, b) || (acc && acc->parts == 0)) return cm_poison();
     cm_job_ job = {cm_product_row(a->layout.type, b->layout.type), a, b, cm_poison()};
     if (!cm_check_product_(c, type_d, a, b, acc, job.row)) return cm_poison();
-    cm_type sum = acc ? acc->layout.type : job.row->acc, decoded = cm_decoded_(c, a->layout.type, b->layout.type);
-    if (decoded != CM_NO_TYPE_ && cm_product_acc_(job.row, sum) == CM_F32) {
+    cm_type sum = acc ? acc->layout.type : job.row->acc;
+    if (sum != type_d || !cm_dpas_takes_(c, &job, sum)) sum = cm_product_acc_(job.row, sum);
+    cm_type decoded = cm_decoded_(c, &job, sum);
+    if (decoded != CM_NO_TYPE_ && sum == CM_F32) {
         cm_matrix d = cm_mul_add_as_(c, decoded, a, b, acc);
         return cm_convert(c, &d, type_d);
     }
-    if (sum != type_d || !cm_dpas_takes_(c, &job, sum)) sum = cm_product_acc_(job.row, sum);
     cm_matrix from = acc ? cm_convert(c, acc, sum) : cm_splat(c, a->layout.rows, b->layout.cols, sum, CM_ACC, 0);
     if (!from.parts) return cm_poison();
     job.acc = cm_from_parts(c, &from.layout, from.part);
@@ -3881,7 +3894,7 @@ XE_FN_ bool cm_check_scales_(cm_ctx *c, const cm_matrix *scales, const char *wha
 }
 
 /* Values along k. */
-XE_FN_ int cm_values_(const cm_matrix *b) { return b->layout.rows * (b->layout.type == CM_E2M1 ? 2 : 1); }
+XE_FN_ int cm_values_(const cm_matrix *b) { return b->layout.rows * cm_per_(b->layout.type); }
 
 XE_FN_ bool cm_check_scaled_(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc,
                              const cm_scales *s)
@@ -3922,14 +3935,60 @@ XE_FN_ cm_matrix cm_scaled_block_(cm_ctx *c, const cm_matrix *a, const cm_matrix
     return sum;
 }
 
-cm_matrix cm_mul_add_scaled(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc,
-                            const cm_scales *s)
+/* Has the matrix instruction this product with scales? It has whole rows of eight of our columns only. */
+XE_FN_ bool cm_dpas_scales_(const cm_ctx *c, const cm_job_ *job, cm_type sum)
 {
-    cm_matrix fa[2], fb[2], sum, one;
-    if (cm_is_poison_(c, a) || cm_is_poison_(c, b) || (acc && acc->parts == 0)) return cm_poison();
-    if (cm_is_poison_(c, s->a) || cm_is_poison_(c, s->b) || cm_opaque_(c, "scaled products")) return cm_poison();
-    if (!cm_check_scaled_(c, type_d, a, b, acc, s)) return cm_poison();
-    sum = acc ? cm_convert(c, acc, CM_F32) : cm_poison();
+    const uint32_t scales = SPE_MatrixMultiplyAccumulateOperandsScaleAFloat8E8M0INTEL |
+                            SPE_MatrixMultiplyAccumulateOperandsScaleBFloat8E8M0INTEL;
+    return c->lowering == CM_INTEL && !(scales & ~c->target.dpas_operands) && job->a->layout.lanes == 16 &&
+           job->b->layout.cols % 8 == 0 && cm_dpas_takes_(c, job, sum);
+}
+
+/* The instruction's scales of lines first .. first + 16 (of A's rows) or 8 (of B's columns), for step k: bytes of lane
+ * i belong to line i. */
+XE_FN_ spe_id cm_dpas_scale_(cm_ctx *c, const cm_matrix *scales, bool of_rows, int first, int k, cm_type type)
+{
+    const int values = cm_dpas_depth_(type) * cm_per_(type), n = values > CM_SCALED ? values / CM_SCALED : 1;
+    spe_id byte[2];
+    for (int i = 0; i < n; i++) {
+        const int block = k * values / CM_SCALED + i;
+        cm_matrix one = of_rows ? cm_submatrix(c, scales, first, block, 16, 1)
+                                : cm_submatrix(c, scales, block, first, 1, 8);
+        byte[i] = one.parts ? cm_component(c, &one, 0) : 0;
+    }
+    return n == 1 ? byte[0] : spe_construct(c->module, cm_vec_(c, spe_int(c->module, 8), n), (uint32_t)n, byte);
+}
+
+/* The steps along k as in cm_mul_add_dpas_. */
+XE_FN_ cm_matrix cm_mul_add_dpas_scaled_(cm_ctx *c, cm_job_ *job, const cm_scales *s)
+{
+    const cm_layout *la = &job->a->layout, *lb = &job->b->layout, *ld = &job->acc.layout;
+    const int depth = cm_dpas_depth_(lb->type), runs = lb->cols / 8, parts = spe_runs(cm_block_words_(la));
+    uint32_t flags = job->row->dpas | SPE_MatrixMultiplyAccumulateOperandsScaleAFloat8E8M0INTEL |
+                     SPE_MatrixMultiplyAccumulateOperandsScaleBFloat8E8M0INTEL;
+    spe_id *of_b = cm_ids_(c, runs);
+    if (ld->type == CM_BF16)
+        flags |= SPE_MatrixMultiplyAccumulateOperandsMatrixCBFloat16INTEL |
+                 SPE_MatrixMultiplyAccumulateOperandsMatrixResultBFloat16INTEL;
+    for (int k = 0; of_b && k < lb->rows / depth; k++) {
+        for (int run = 0; run < runs; run++) of_b[run] = cm_dpas_scale_(c, s->b, false, 8 * run, k, lb->type);
+        for (int block = 0; block < ld->size_k2; block++) {
+            spe_id of_a = cm_dpas_scale_(c, s->a, true, 16 * block, k, lb->type), a = job->a->part[block * parts + k];
+            for (int run = 0; run < runs; run++) {
+                spe_id *d = &job->acc.part[block * runs + run], b = cm_dpas_operand_(c, job->b, k, 8 * run, 8);
+                *d = spe_dpas_scaled(c->module, spe_type_of(c->module, *d), (uint32_t)(depth * cm_per_(lb->type)), b, a,
+                                     *d, of_b[run], of_a, flags);
+            }
+        }
+    }
+    return of_b ? job->acc : cm_poison();
+}
+
+/* Method: broadcasts, or the matrix instruction without scales, for each block. */
+XE_FN_ cm_matrix cm_mul_add_blocks_(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc,
+                                    const cm_scales *s)
+{
+    cm_matrix fa[2], fb[2], one, sum = acc ? cm_convert(c, acc, CM_F32) : cm_poison();
     cm_matrix scales_a = cm_convert(c, s->a, CM_F32), scales_b = cm_convert(c, s->b, CM_F32);
     for (int i = 0; i < 2; i++) { /* the larger factor of A's with the smaller one of B's */
         int other = !i;
@@ -3939,6 +3998,26 @@ cm_matrix cm_mul_add_scaled(cm_ctx *c, cm_type type_d, const cm_matrix *a, const
     for (int block = 0; block < cm_values_(b) / CM_SCALED; block++) {
         one = cm_scaled_block_(c, a, b, fa, fb, block);
         sum = sum.parts ? cm_add(c, &one, &sum) : one;
+    }
+    return sum;
+}
+
+cm_matrix cm_mul_add_scaled(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc,
+                            const cm_scales *s)
+{
+    cm_matrix sum;
+    if (cm_is_poison_(c, a) || cm_is_poison_(c, b) || (acc && acc->parts == 0)) return cm_poison();
+    if (cm_is_poison_(c, s->a) || cm_is_poison_(c, s->b) || cm_opaque_(c, "scaled products")) return cm_poison();
+    if (!cm_check_scaled_(c, type_d, a, b, acc, s)) return cm_poison();
+    cm_job_ job = {cm_product_row(a->layout.type, b->layout.type), a, b, cm_poison()};
+    cm_type type = acc && type_d == CM_BF16 ? acc->layout.type : CM_F32;
+    if (cm_dpas_scales_(c, &job, type)) {
+        sum = acc ? cm_convert(c, acc, type) : cm_splat(c, a->layout.rows, b->layout.cols, type, CM_ACC, 0);
+        if (!sum.parts) return cm_poison();
+        job.acc = cm_from_parts(c, &sum.layout, sum.part);
+        sum = cm_mul_add_dpas_scaled_(c, &job, s);
+    } else {
+        sum = cm_mul_add_blocks_(c, a, b, acc, s);
     }
     return cm_convert(c, &sum, type_d);
 }

@@ -103,9 +103,9 @@
  * OCP's Microscaling Formats (MX 1.0). An e2m1 component is a byte, of two values that are neighbours along k: A of M
  * x K values is an M x K / 2 matrix, B a K / 2 x N one, the lower four bits first. e8m0 is a scale, 2^(bits - 127) or
  * NaN. Both are loaded, stored, moved, converted (spe_f32_to_e2m1_bits and spe_f32_to_e8m0_bits say how) and
- * multiplied; other operations report EMIT_TYPE. Where the matrix instruction lacks e4m3, e5m2 or e2m1, they are
- * converted to f16 for it, or to f32: products are exact, and sums are rounded to f32, in another order from device to
- * device.
+ * multiplied; other operations report EMIT_TYPE. The matrix instructions of nvl-p and cri take e4m3, e5m2 and e2m1, and
+ * scales where B has a multiple of 8 columns. Elsewhere they are converted to f16 for the instruction, or to f32:
+ * products are exact, and sums are rounded to f32, in another order from device to device.
  *
  * Opaque matrices. Uses CM_OPAQUE_ACC, CM_OPAQUE_A and CM_OPAQUE_B are for targets of Vulkan whose drivers list shapes
  * of SPV_KHR_cooperative_matrix (cm_coop_shape_of), beside the other uses under CM_PLAIN. They have a layout
@@ -546,7 +546,8 @@ XETILE_API bool cm_product_takes(const cm_product *row, cm_type c);
  * and B must promote to the type of C (cm_promotes; 16-bit floats also accept each other as C), and D can be any type
  * that C converts to. Sums are f32 for floats below 64 bits, i32 for 8- and 16-bit integers (which wrap), or a wider
  * type if C has it; cm_product_row is the table. If A, B, C and D are all f16 or all bf16, the matrix instruction
- * rounds to that type after every 16 products [OPERAND_USE, SHAPE, MUL_TYPES]. */
+ * rounds to that type after every 16 products; if C and D are bf16 and A and B e4m3, e5m2 or e2m1, that of nvl-p, cri
+ * rounds to bf16 after every 32 (e2m1: 64) [OPERAND_USE, SHAPE, MUL_TYPES]. */
 XETILE_API cm_matrix cm_mul_add(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
                                 const cm_matrix *acc);
 /* The same for types that are not complex (which are errors). Programs that only call this one compile faster. */
@@ -563,7 +564,8 @@ typedef struct {
 /* D = A B + C, where each element of A and B counts as it is times the scale of its 32: OCP's MX products of e4m3 and
  * e5m2 (also mixed) and e2m1; f16 and bf16 as well. C and D are f32 or bf16; sums are f32. Each 32 products are summed,
  * exactly scaled (only results outside f32's normal numbers may round or flush again) and added to the sum. NaN, also
- * of a scale, makes NaN [OPERAND_USE, SHAPE, MUL_TYPES]. */
+ * of a scale, makes NaN. The matrix instruction with scales adds 16 (f16, bf16), 32 or 64 (e2m1) scaled products to the
+ * sum as it likes, and to a sum of bf16 if C and D are: as above [OPERAND_USE, SHAPE, MUL_TYPES]. */
 XETILE_API cm_matrix cm_mul_add_scaled(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b,
                                        const cm_matrix *acc, const cm_scales *scales);
 

@@ -2,7 +2,7 @@
 #include "internal.h"
 
 /* Columns first .. first + n of our B in block k; a word holds one or two of them. */
-static spe_id cm_dpas_operand_(cm_ctx *c, const cm_matrix *b, int k, int first, int n)
+XE_FN_ spe_id cm_dpas_operand_(cm_ctx *c, const cm_matrix *b, int k, int first, int n)
 {
     const cm_layout *l = &b->layout;
     int across = l->lanes / l->size_i, runs = spe_runs(cm_block_words_(l));
@@ -27,8 +27,8 @@ static spe_id cm_dpas_step_(cm_ctx *c, const cm_job_ *job, int k, int run, int b
     if (job->acc.layout.type == CM_BF16)
         flags |= SPE_MatrixMultiplyAccumulateOperandsMatrixCBFloat16INTEL |
                  SPE_MatrixMultiplyAccumulateOperandsMatrixResultBFloat16INTEL;
-    if (c->lowering != CM_KHR)
-        return spe_dpas(c->module, spe_type_of(c->module, acc), (uint32_t)cm_dpas_depth_(la->type), b, a, acc, flags);
+    uint32_t values = (uint32_t)(cm_dpas_depth_(la->type) * cm_per_(la->type));
+    if (c->lowering != CM_KHR) return spe_dpas(c->module, spe_type_of(c->module, acc), values, b, a, acc, flags);
     flags &= SPE_CooperativeMatrixOperandsMatrixASignedComponentsKHR |
              SPE_CooperativeMatrixOperandsMatrixBSignedComponentsKHR;
     if (job->row->acc == CM_I32)
@@ -46,10 +46,12 @@ static bool cm_dpas_fits_(const cm_ctx *c, const cm_job_ *job)
     return la->packed && lb->rows >= depth && lb->size_k1 * lb->lanes == depth && (lb->size_k1 == 1 || lb->interleaved);
 }
 
-/* Can the instruction sum in this type? With 16 lanes, sums may have the type of its 16-bit operands. */
-static bool cm_dpas_takes_(const cm_ctx *c, const cm_job_ *job, cm_type sum)
+/* Can the instruction sum in this type? With 16 lanes, sums may have the type of its 16-bit operands, and those of
+ * smaller floats be of bf16. */
+XE_FN_ bool cm_dpas_takes_(const cm_ctx *c, const cm_job_ *job, cm_type sum)
 {
     bool same = job->a->layout.type == sum && job->b->layout.type == sum && cm_type_info(sum)->bytes == 2;
+    if (sum == CM_BF16 && job->row->acc == CM_F32) same = same || cm_type_info(job->a->layout.type)->bytes == 1;
     return (sum == job->row->acc || (same && c->lowering == CM_INTEL && job->a->layout.lanes == 16)) &&
            cm_dpas_fits_(c, job);
 }
@@ -213,8 +215,10 @@ static cm_type cm_product_acc_(const cm_product *row, cm_type c)
 
 /* The type in which small floats are multiplied where no instruction takes them; CM_NO_TYPE_: others, or as they are
  * by broadcasts, which convert to f32. */
-static cm_type cm_decoded_(const cm_ctx *c, cm_type a, cm_type b)
+static cm_type cm_decoded_(const cm_ctx *c, const cm_job_ *job, cm_type sum)
 {
+    const cm_type a = job->a->layout.type, b = job->b->layout.type;
+    if (c->lowering == CM_INTEL && cm_dpas_takes_(c, job, sum)) return CM_NO_TYPE_;
     bool small = a == CM_E4M3 || a == CM_E5M2 || b == CM_E4M3 || b == CM_E5M2;
     if (a == CM_E2M1) return c->lowering == CM_INTEL ? CM_F16 : CM_F32;
     return c->lowering == CM_INTEL && small && cm_promotes(a, CM_F16) && cm_promotes(b, CM_F16) ? CM_F16 : CM_NO_TYPE_;
@@ -238,12 +242,13 @@ cm_matrix cm_mul_add_real(cm_ctx *c, cm_type type_d, const cm_matrix *a, const c
     if (cm_is_poison_(c, a) || cm_is_poison_(c, b) || (acc && acc->parts == 0)) return cm_poison();
     cm_job_ job = {cm_product_row(a->layout.type, b->layout.type), a, b, cm_poison()};
     if (!cm_check_product_(c, type_d, a, b, acc, job.row)) return cm_poison();
-    cm_type sum = acc ? acc->layout.type : job.row->acc, decoded = cm_decoded_(c, a->layout.type, b->layout.type);
-    if (decoded != CM_NO_TYPE_ && cm_product_acc_(job.row, sum) == CM_F32) {
+    cm_type sum = acc ? acc->layout.type : job.row->acc;
+    if (sum != type_d || !cm_dpas_takes_(c, &job, sum)) sum = cm_product_acc_(job.row, sum);
+    cm_type decoded = cm_decoded_(c, &job, sum);
+    if (decoded != CM_NO_TYPE_ && sum == CM_F32) {
         cm_matrix d = cm_mul_add_as_(c, decoded, a, b, acc);
         return cm_convert(c, &d, type_d);
     }
-    if (sum != type_d || !cm_dpas_takes_(c, &job, sum)) sum = cm_product_acc_(job.row, sum);
     cm_matrix from = acc ? cm_convert(c, acc, sum) : cm_splat(c, a->layout.rows, b->layout.cols, sum, CM_ACC, 0);
     if (!from.parts) return cm_poison();
     job.acc = cm_from_parts(c, &from.layout, from.part);

@@ -17,11 +17,12 @@
 const cm_product *cm_product_row(cm_type a, cm_type b)
 {
     enum { A_SIGNED = 1, B_SIGNED = 2, I8 = 0x10 | 0x20, TF32 = 0x100 | 0x200, F16 = 0x400 | 0x800 };
-    enum { BF16 = 0x1000 | 0x2000 }; /* bits of SPE_MatrixMultiplyAccumulateOperands... */
+    enum { BF16 = 0x1000 | 0x2000, E4M3_A = 0x4000, E4M3_B = 0x8000, E5M2_A = 0x10000, E5M2_B = 0x20000 };
+    enum { E2M1 = 0x40000 | 0x80000 }; /* bits of SPE_MatrixMultiplyAccumulateOperands... */
     enum { /* once each, as they are long expressions */
 #define CM_SUM_OF_(t) SUM_##t = CM_SUM_(CM_##t)
         CM_SUM_OF_(I16), CM_SUM_OF_(U16), CM_SUM_OF_(I32), CM_SUM_OF_(U32), CM_SUM_OF_(I64), CM_SUM_OF_(U64),
-        CM_SUM_OF_(E2M1), CM_SUM_OF_(E4M3), CM_SUM_OF_(E5M2), CM_SUM_OF_(BF16), CM_SUM_OF_(F16), CM_SUM_OF_(TF32),
+        CM_SUM_OF_(BF16), CM_SUM_OF_(F16), CM_SUM_OF_(TF32),
         CM_SUM_OF_(F32), CM_SUM_OF_(F64)
     };
 #define CM_BOTH_WAYS_(a, b) {CM_##a, CM_##b, (cm_type)SUM_##b, 0}, {CM_##b, CM_##a, (cm_type)SUM_##b, 0},
@@ -31,9 +32,11 @@ const cm_product *cm_product_row(cm_type a, cm_type b)
         {CM_U8, CM_U8, CM_I32, I8},            {CM_I8, CM_U8, CM_I32, I8 | B_SIGNED},
         {CM_U8, CM_I8, CM_I32, I8 | A_SIGNED},
 #define CM_SQUARE_(t) {CM_##t, CM_##t, (cm_type)SUM_##t, 0}
-        CM_SQUARE_(F64), CM_SQUARE_(F32), CM_SQUARE_(E4M3), CM_SQUARE_(E5M2), CM_SQUARE_(I64), CM_SQUARE_(U64),
-        CM_SQUARE_(I32), CM_SQUARE_(U32), CM_SQUARE_(I16), CM_SQUARE_(U16), CM_SQUARE_(E2M1),
-        {CM_E4M3, CM_E5M2, CM_F32, 0}, {CM_E5M2, CM_E4M3, CM_F32, 0}, CM_PROMOTIONS_(CM_BOTH_WAYS_)
+        {CM_E4M3, CM_E4M3, CM_F32, E4M3_A | E4M3_B}, {CM_E5M2, CM_E5M2, CM_F32, E5M2_A | E5M2_B},
+        {CM_E4M3, CM_E5M2, CM_F32, E5M2_A | E4M3_B}, {CM_E5M2, CM_E4M3, CM_F32, E4M3_A | E5M2_B},
+        {CM_E2M1, CM_E2M1, CM_F32, E2M1},
+        CM_SQUARE_(F64), CM_SQUARE_(F32), CM_SQUARE_(I64), CM_SQUARE_(U64), CM_SQUARE_(I32), CM_SQUARE_(U32),
+        CM_SQUARE_(I16), CM_SQUARE_(U16), CM_PROMOTIONS_(CM_BOTH_WAYS_)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].type_a == a && rows[i].type_b == b) return &rows[i];
@@ -61,6 +64,9 @@ bool cm_product_takes(const cm_product *row, cm_type c)
     if (row->type_a == CM_E2M1) return c == CM_F32;
     return cm_promotes(row->type_a, c) && cm_promotes(row->type_b, c);
 }
+
+/* Values of a component. */
+XE_FN_ int cm_per_(cm_type type) { return type == CM_E2M1 ? 2 : 1; }
 
 /* Depth of one matrix instruction, in components of this type: eight dwords. */
 XE_FN_ int cm_dpas_depth_(cm_type type) { return 32 / cm_type_info(type)->bytes; }

@@ -49,7 +49,7 @@ static bool cm_check_scales_(cm_ctx *c, const cm_matrix *scales, const char *wha
 }
 
 /* Values along k. */
-static int cm_values_(const cm_matrix *b) { return b->layout.rows * (b->layout.type == CM_E2M1 ? 2 : 1); }
+static int cm_values_(const cm_matrix *b) { return b->layout.rows * cm_per_(b->layout.type); }
 
 static bool cm_check_scaled_(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc,
                              const cm_scales *s)
@@ -90,14 +90,60 @@ static cm_matrix cm_scaled_block_(cm_ctx *c, const cm_matrix *a, const cm_matrix
     return sum;
 }
 
-cm_matrix cm_mul_add_scaled(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc,
-                            const cm_scales *s)
+/* Has the matrix instruction this product with scales? It has whole rows of eight of our columns only. */
+static bool cm_dpas_scales_(const cm_ctx *c, const cm_job_ *job, cm_type sum)
 {
-    cm_matrix fa[2], fb[2], sum, one;
-    if (cm_is_poison_(c, a) || cm_is_poison_(c, b) || (acc && acc->parts == 0)) return cm_poison();
-    if (cm_is_poison_(c, s->a) || cm_is_poison_(c, s->b) || cm_opaque_(c, "scaled products")) return cm_poison();
-    if (!cm_check_scaled_(c, type_d, a, b, acc, s)) return cm_poison();
-    sum = acc ? cm_convert(c, acc, CM_F32) : cm_poison();
+    const uint32_t scales = SPE_MatrixMultiplyAccumulateOperandsScaleAFloat8E8M0INTEL |
+                            SPE_MatrixMultiplyAccumulateOperandsScaleBFloat8E8M0INTEL;
+    return c->lowering == CM_INTEL && !(scales & ~c->target.dpas_operands) && job->a->layout.lanes == 16 &&
+           job->b->layout.cols % 8 == 0 && cm_dpas_takes_(c, job, sum);
+}
+
+/* The instruction's scales of lines first .. first + 16 (of A's rows) or 8 (of B's columns), for step k: bytes of lane
+ * i belong to line i. */
+static spe_id cm_dpas_scale_(cm_ctx *c, const cm_matrix *scales, bool of_rows, int first, int k, cm_type type)
+{
+    const int values = cm_dpas_depth_(type) * cm_per_(type), n = values > CM_SCALED ? values / CM_SCALED : 1;
+    spe_id byte[2];
+    for (int i = 0; i < n; i++) {
+        const int block = k * values / CM_SCALED + i;
+        cm_matrix one = of_rows ? cm_submatrix(c, scales, first, block, 16, 1)
+                                : cm_submatrix(c, scales, block, first, 1, 8);
+        byte[i] = one.parts ? cm_component(c, &one, 0) : 0;
+    }
+    return n == 1 ? byte[0] : spe_construct(c->module, cm_vec_(c, spe_int(c->module, 8), n), (uint32_t)n, byte);
+}
+
+/* The steps along k as in cm_mul_add_dpas_. */
+static cm_matrix cm_mul_add_dpas_scaled_(cm_ctx *c, cm_job_ *job, const cm_scales *s)
+{
+    const cm_layout *la = &job->a->layout, *lb = &job->b->layout, *ld = &job->acc.layout;
+    const int depth = cm_dpas_depth_(lb->type), runs = lb->cols / 8, parts = spe_runs(cm_block_words_(la));
+    uint32_t flags = job->row->dpas | SPE_MatrixMultiplyAccumulateOperandsScaleAFloat8E8M0INTEL |
+                     SPE_MatrixMultiplyAccumulateOperandsScaleBFloat8E8M0INTEL;
+    spe_id *of_b = cm_ids_(c, runs);
+    if (ld->type == CM_BF16)
+        flags |= SPE_MatrixMultiplyAccumulateOperandsMatrixCBFloat16INTEL |
+                 SPE_MatrixMultiplyAccumulateOperandsMatrixResultBFloat16INTEL;
+    for (int k = 0; of_b && k < lb->rows / depth; k++) {
+        for (int run = 0; run < runs; run++) of_b[run] = cm_dpas_scale_(c, s->b, false, 8 * run, k, lb->type);
+        for (int block = 0; block < ld->size_k2; block++) {
+            spe_id of_a = cm_dpas_scale_(c, s->a, true, 16 * block, k, lb->type), a = job->a->part[block * parts + k];
+            for (int run = 0; run < runs; run++) {
+                spe_id *d = &job->acc.part[block * runs + run], b = cm_dpas_operand_(c, job->b, k, 8 * run, 8);
+                *d = spe_dpas_scaled(c->module, spe_type_of(c->module, *d), (uint32_t)(depth * cm_per_(lb->type)), b, a,
+                                     *d, of_b[run], of_a, flags);
+            }
+        }
+    }
+    return of_b ? job->acc : cm_poison();
+}
+
+/* Method: broadcasts, or the matrix instruction without scales, for each block. */
+static cm_matrix cm_mul_add_blocks_(cm_ctx *c, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc,
+                                    const cm_scales *s)
+{
+    cm_matrix fa[2], fb[2], one, sum = acc ? cm_convert(c, acc, CM_F32) : cm_poison();
     cm_matrix scales_a = cm_convert(c, s->a, CM_F32), scales_b = cm_convert(c, s->b, CM_F32);
     for (int i = 0; i < 2; i++) { /* the larger factor of A's with the smaller one of B's */
         int other = !i;
@@ -107,6 +153,26 @@ cm_matrix cm_mul_add_scaled(cm_ctx *c, cm_type type_d, const cm_matrix *a, const
     for (int block = 0; block < cm_values_(b) / CM_SCALED; block++) {
         one = cm_scaled_block_(c, a, b, fa, fb, block);
         sum = sum.parts ? cm_add(c, &one, &sum) : one;
+    }
+    return sum;
+}
+
+cm_matrix cm_mul_add_scaled(cm_ctx *c, cm_type type_d, const cm_matrix *a, const cm_matrix *b, const cm_matrix *acc,
+                            const cm_scales *s)
+{
+    cm_matrix sum;
+    if (cm_is_poison_(c, a) || cm_is_poison_(c, b) || (acc && acc->parts == 0)) return cm_poison();
+    if (cm_is_poison_(c, s->a) || cm_is_poison_(c, s->b) || cm_opaque_(c, "scaled products")) return cm_poison();
+    if (!cm_check_scaled_(c, type_d, a, b, acc, s)) return cm_poison();
+    cm_job_ job = {cm_product_row(a->layout.type, b->layout.type), a, b, cm_poison()};
+    cm_type type = acc && type_d == CM_BF16 ? acc->layout.type : CM_F32;
+    if (cm_dpas_scales_(c, &job, type)) {
+        sum = acc ? cm_convert(c, acc, type) : cm_splat(c, a->layout.rows, b->layout.cols, type, CM_ACC, 0);
+        if (!sum.parts) return cm_poison();
+        job.acc = cm_from_parts(c, &sum.layout, sum.part);
+        sum = cm_mul_add_dpas_scaled_(c, &job, s);
+    } else {
+        sum = cm_mul_add_blocks_(c, a, b, acc, s);
     }
     return cm_convert(c, &sum, type_d);
 }

@@ -15,7 +15,7 @@ const cm_target *cm_target_row(const char *name)
 {
     static const char large[] = "-ze-opt-large-register-file";
     enum { K = 1 << 10, ALL = 8 | 16 | 32, BOTH = 16 | 32 };
-    enum { XE = 0x3fff }; /* bits of SPE_MatrixMultiplyAccumulateOperands... */
+    enum { XE = 0x3fff, XE3P = 0x3fffff }; /* bits of SPE_MatrixMultiplyAccumulateOperands... */
     static const cm_target rows[] = {
         {"tgl", 16, ALL, 0, XE, 0, CM_BLOCK2D_XE_, false, 64 * K, 512, 4 * K, "", false, true, false, true},
         {"dg1", 16, ALL, 0, XE, 0, CM_BLOCK2D_XE_, false, 64 * K, 512, 4 * K, "", false, true, false, true},
@@ -28,8 +28,8 @@ const cm_target *cm_target_row(const char *name)
         {"ptl", 16, BOTH, 16, XE, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false, false},
         {"wcl", 16, BOTH, 16, XE, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false, false},
         {"nvl", 16, BOTH, 16, XE, 16, CM_BLOCK2D_XE_, true, 128 * K, 1024, 16 * K, large, true, true, false, false},
-        {"nvl-p", 16, BOTH, 16, XE, 16, CM_BLOCK2D_XE_, true, 192 * K, 1024, 16 * K, large, true, true, false, false},
-        {"cri", 16, BOTH, 16, XE, 16, CM_BLOCK2D_XE_, true, 384 * K, 1024, 16 * K, large, true, true, false, false},
+        {"nvl-p", 16, BOTH, 16, XE3P, 16, CM_BLOCK2D_XE_, true, 192 * K, 1024, 16 * K, large, true, true, false, false},
+        {"cri", 16, BOTH, 16, XE3P, 16, CM_BLOCK2D_XE_, true, 384 * K, 1024, 16 * K, large, true, true, false, false},
         {"generic", 16, ALL, 0, XE, 0, CM_BLOCK2D_XE_, false, 32 * K, 1024, 4 * K, "", false, true, false, false},
         {"soft", 16, ALL, 8 | 16, XE, 16, CM_BLOCK2D_ANY_, true, 64 * K, 1024, 16 * K, "", false, false, false, false},
         {"vulkan", 32, ALL, 0, XE, 0, CM_BLOCK2D_ANY_, false, 32 * K, 256, 8 * K, "", false, false, true, false},

@@ -153,7 +153,7 @@ static void all_pairs(const char *name, const char *target, int S)
     for (a = 0; a < ALL_TYPES; a++)
         for (b = 0; b < ALL_TYPES; b++) {
             const cm_product *row = cm_product_row(all_types[a], all_types[b]);
-            bool dpas = row && row->dpas && strcmp(target, "soft") == 0;
+            bool dpas = cm_has_dpas(cm_target_row(target), row) && strcmp(target, "soft") == 0;
             cm_type sum;
             CHECK_MSG(cm_is_complex(all_types[a]) || cm_is_complex(all_types[b]) ||
                           (row != NULL) == has_product(all_types[a], all_types[b]) || (row && row->dpas),
