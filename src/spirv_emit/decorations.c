@@ -195,30 +195,48 @@ static bool spe_is_repeatable_(uint32_t decoration)
            decoration == SPE_DecorationCacheControlStoreINTEL || !spe_decoration_of_(decoration);
 }
 
-/* What is said twice of an id or a member is written once, as validators refuse more; what contradicts is an error.
- * The decorations of an id are a list: its last one, and before each the one before it, as offsets + 1. */
+/* The words that tell a decoration from others of its id: what is decorated, and how; literals, too, if it may be
+ * repeated with others. */
+static uint32_t spe_decoration_words_(const uint32_t *w)
+{
+    uint32_t key = (*w & 0xffff) == SPE_OpMemberDecorate ? 4 : 3;
+    return spe_is_repeatable_(w[key - 1]) ? *w >> 16 : key;
+}
+
+/* The slot of such a decoration in a table of offsets + 1, a power of two of them: its own, or a free one. */
+static uint32_t *spe_decoration_slot_(const uint32_t *data, uint32_t *slots, size_t size, const uint32_t *w)
+{
+    uint32_t key = spe_decoration_words_(w), h = *w & 0xffff;
+    for (uint32_t i = 1; i < key; i++) h = (h ^ w[i]) * 0x85ebca6bu;
+    for (h ^= h >> 15;; h++) {
+        uint32_t *at = &slots[h & (size - 1)];
+        const uint32_t *other = data + *at - 1;
+        if (!*at) return at;
+        if ((*other & 0xffff) == (*w & 0xffff) && !memcmp(other + 1, w + 1, (key - 1) * sizeof *w) &&
+            spe_decoration_words_(other) == key)
+            return at;
+    }
+}
+
+/* What is said twice of an id or a member is written once, as validators refuse more; what contradicts is an error. */
 XE_FN_ void spe_merge_decorations_(spe_module *m)
 {
     spe_buffer_ *b = &m->buffer[SPE_SECTION_DECORATION_];
-    size_t kept = 0;
+    size_t kept = 0, size = 1;
     if (!b->count || b->count == *b->data >> 16) return;
-    uint32_t *last = (uint32_t *)spe_alloc(m, m->id_count * sizeof *last);
-    uint32_t *before = (uint32_t *)spe_alloc(m, b->count * sizeof *before);
+    while (size < b->count) size *= 2; /* of three words at least: a third full */
+    uint32_t *slots = (uint32_t *)spe_alloc(m, size * sizeof *slots);
     for (size_t at = 0, words; at < b->count && !m->error.id; at += words) {
-        const uint32_t *w = b->data + at, *known = NULL;
-        uint32_t key = (*w & 0xffff) == SPE_OpMemberDecorate ? 4 : 3; /* words that say what is decorated, and how */
+        uint32_t *w = b->data + at, *slot = spe_decoration_slot_(b->data, slots, size, w);
         words = *w >> 16;
-        for (uint32_t i = last[w[1]]; i && !known; i = before[i - 1]) {
-            const uint32_t *other = b->data + i - 1;
-            bool alike = (*other & 0xffff) == (*w & 0xffff) && !memcmp(other + 1, w + 1, (key - 1) * sizeof *w);
-            if (alike && (!spe_is_repeatable_(w[key - 1]) || !memcmp(other, w, words * sizeof *w))) known = other;
+        if (*slot) {
+            uint32_t *known = b->data + *slot - 1, key = spe_decoration_words_(w);
+            if (memcmp(known, w, words * sizeof *w))
+                spe_error_(m, SPE_ERR_RANGE, "value %u has decoration %u twice, with %u and %u", w[1], w[key - 1],
+                           known[key], w[key]);
+            continue;
         }
-        if (known && memcmp(known, w, words * sizeof *w))
-            spe_error_(m, SPE_ERR_RANGE, "value %u has decoration %u twice, with %u and %u", w[1], w[key - 1],
-                       known[key], w[key]);
-        if (known) continue;
-        before[kept] = last[w[1]];
-        last[w[1]] = (uint32_t)kept + 1;
+        *slot = (uint32_t)kept + 1;
         memmove(b->data + kept, w, words * sizeof *w);
         kept += words;
     }
