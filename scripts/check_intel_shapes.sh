@@ -115,6 +115,10 @@ decode() { # decode DEVICE
         messages_of_listing "$listing" | sed -n 's/^loop //p' > "$work/$name.loop"
         read -r instructions blocks others < "$work/$name.loop"
         echo "decode $name $1 instructions=$instructions blocks=$blocks others=$others"
+        if [ "$name" = attend ]; then # a step of attention over the cache: dpas, exponentials and block messages
+            [ "$others" = 0 ] && at_most "$instructions" "$([ "$1" = pvc ] && echo 375 || echo 340)" ||
+                { echo "FAILED $name $1: wanted no other messages, and at most 340 instructions (pvc: 375)"; status=1; }
+        fi
         [ "$moved" != - ] || continue
         [ "$others" = 0 ] && at_most "$instructions" "$(awk '{ print 1.3 * $1 }' "$work/$moved.loop")" ||
             { echo "FAILED $name $1: wanted no other messages, and 1.3 times $(cat "$work/$moved.loop")"; status=1; }

@@ -67,6 +67,19 @@ messages_of_listing() {
          END { print "all", n, block[n], other[n]; if (size) print "loop", size, block[to] - block[from], other[to] - other[from] }' "$1"
 }
 
+# The same of each innermost loop, as words INSTRUCTIONS:BLOCKS:OTHERS, in the order of the listing.
+loops_of_listing() {
+    awk '/^[A-Za-z_][A-Za-z0-9_]*:/ { sub(/:.*/, ""); label[$0] = n; next }
+         /^\(/ || /^        [a-z]/ { line = $0; sub(/\/\/.*/, "", line); n++
+             block[n] = block[n - 1] + (line ~ /(load|store)_block2d/)
+             other[n] = other[n - 1] + (line ~ /(send|load|store)[.a-z0-9]* *\(/ && line !~ /_block2d|null:0/)
+             if (line ~ /jmpi|goto|while/)
+                 for (i = 1; i <= NF; i++) if ($i in label) { from[++loops] = label[$i]; to[loops] = n } }
+         END { for (l = 1; l <= loops; l++) {
+                   for (i = 1; i <= loops && (i == l || from[i] < from[l] || to[i] > to[l]); i++) continue
+                   if (i > loops) printf "%d:%d:%d ", to[l] - from[l], block[to[l]] - block[from[l]], other[to[l]] - other[from[l]] } }' "$1"
+}
+
 # `PRODUCTS INSTRUCTIONS MESSAGES SPILL` of a listing's loop with the most products among those that contain no other such
 # loop. Products: multiply-adds of floats, sums of four products of bytes (dp4a), dpas. SPILL is that of the whole kernel.
 products_of_listing() {

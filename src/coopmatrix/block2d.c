@@ -371,7 +371,7 @@ XE_FN_ bool cm_move_block2d_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool
     bool transposed;
     if (store) return cm_store_block2d_(c, s, a);
     const cm_layout *l = &a->layout;
-    if (!s->zero_padding || !cm_block2d_wanted_(c, l->type, s, l->rows, l->cols, &b, &transposed) ||
+    if (!cm_block2d_wanted_(c, l->type, s, l->rows, l->cols, &b, &transposed) ||
         !cm_block_plan_load_(l, transposed, &plan))
         return false;
     spe_reconverge(c->module);
@@ -380,6 +380,7 @@ XE_FN_ bool cm_move_block2d_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool
         for (int first = 0; first < cm_block_words_(l);)
             first += plan.share > 1 ? cm_block_dwords_(c, a, &plan, &b, k2, first)
                                     : cm_block_message_(c, a, &plan, &b, k2, first);
+    if (!s->zero_padding) cm_pad_outside_(c, s, a);
     return true;
 }
 

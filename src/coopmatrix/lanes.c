@@ -40,6 +40,7 @@ static spe_id cm_or_zero_(cm_ctx *c, spe_id inside, spe_id v)
     return inside ? spe_select(c->module, inside, v, spe_null(c->module, spe_type_of(c->module, v))) : v;
 }
 
+/* Finds addresses and tests of rows; only tests if the surface has no pointer, as do the functions of columns. */
 static bool cm_rows_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axes_ *a)
 {
     spe_id lane = cm_times_(c, cm_lane_(c, l).row, l->interleaved ? l->size_k1 : 1);
@@ -49,7 +50,8 @@ static bool cm_rows_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axe
             first = (l->interleaved ? k1 : k1 * l->size_i) + k2 * l->size_i * l->size_k1;
         cm_axis_ one = cm_position_(c, s->row, cm_plus_(c, lane, first), s->rows);
         a->row[i].inside = one.inside;
-        a->row[i].at = spe_index(c->module, s->ptr, cm_distance_(c, cm_or_zero_(c, one.inside, one.at), s->down));
+        if (s->ptr)
+            a->row[i].at = spe_index(c->module, s->ptr, cm_distance_(c, cm_or_zero_(c, one.inside, one.at), s->down));
     }
     return a->row != NULL;
 }
@@ -84,7 +86,8 @@ static void cm_columns_by_lane_(cm_ctx *c, const cm_layout *l, const cm_surface_
 static void cm_columns_(cm_ctx *c, const cm_surface_ *s, int cols, cm_axis_ *col)
 {
     spe_module *m = c->module;
-    spe_id distance = cm_distance_(c, s->col, s->right), step = cm_distance_(c, s->right, cm_i32_(c, 1));
+    spe_id distance = s->ptr ? cm_distance_(c, s->col, s->right) : 0;
+    spe_id step = s->ptr ? cm_distance_(c, s->right, cm_i32_(c, 1)) : 0;
     for (int first = 0, n = 16; first < cols; first += n) {
         spe_id numbers[16], vector;
         cm_axis_ all = {0, 0, 0};
@@ -98,9 +101,9 @@ static void cm_columns_(cm_ctx *c, const cm_surface_ *s, int cols, cm_axis_ *col
         }
         for (int i = 0; i < n; i++) {
             cm_axis_ *one = &col[first + i];
-            if (first + i > 0) distance = spe_iadd(m, distance, step);
+            if (s->ptr && first + i > 0) distance = spe_iadd(m, distance, step);
             one->inside = all.inside ? cm_slice_(c, all.inside, i, 1) : 0;
-            one->at = cm_or_zero_(c, one->inside, distance);
+            if (s->ptr) one->at = cm_or_zero_(c, one->inside, distance);
         }
     }
 }
@@ -116,7 +119,7 @@ static void cm_columns_spread_(cm_ctx *c, const cm_layout *l, const cm_surface_ 
         cm_axis_ one = cm_position_(c, s->col, index, s->cols);
         if (last >= l->cols) one.inside = cm_and_(c, one.inside, spe_ult(c->module, index, cm_i32_(c, l->cols)));
         col[i].inside = one.inside;
-        col[i].at = cm_distance_(c, cm_or_zero_(c, one.inside, one.at), s->right);
+        if (s->ptr) col[i].at = cm_distance_(c, cm_or_zero_(c, one.inside, one.at), s->right);
     }
 }
 
@@ -167,6 +170,39 @@ static spe_id cm_test_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cons
     if (!cm_masks_(l, s)) return a->inside ? a->inside : spe_const_bool(m, true);
     spe_id all = spe_const_i(m, elem, -1), none = spe_null(m, elem);
     return a->inside ? spe_select(m, a->inside, all, none) : all;
+}
+
+/* Masks of the padding's bits for rows or columns: all of them outside, none inside. */
+static void cm_padding_masks_(cm_ctx *c, spe_id bits, cm_axis_ *axis, int count)
+{
+    spe_id none = spe_null(c->module, spe_type_of(c->module, bits));
+    for (int i = 0; i < count; i++)
+        if (axis[i].inside) axis[i].mask = spe_select(c->module, axis[i].inside, none, bits);
+}
+
+/* Puts the padding in place of elements outside, which are zeros: its bits are added by OR. */
+XE_FN_ void cm_pad_outside_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a)
+{
+    const cm_layout *l = &a->layout;
+    spe_module *m = c->module;
+    spe_id word = spe_int(m, (uint32_t)cm_type_info(l->type)->storage_bits), *v = cm_component_ids(c, a, l->type);
+    cm_surface_ tests = *s;
+    cm_axes_ axes;
+    tests.ptr = 0;
+    if (!v || !cm_axes_init_(c, l, &tests, false, &axes)) return;
+    spe_id padding = spe_bitcast(m, word, s->padding);
+    cm_padding_masks_(c, padding, axes.row, l->size_k);
+    cm_padding_masks_(c, padding, axes.col, l->size_v / l->size_k);
+    for (int i = 0, row, col; i < l->size_v; i++) {
+        cm_axes_of_(l, i, &row, &col);
+        spe_id masks[] = {axes.row[row].mask, axes.col[col].mask}, one = spe_bitcast(m, word, v[i]);
+        for (int d = 0; d < 2; d++)
+            if (masks[d]) one = spe_or(m, one, masks[d]);
+        v[i] = spe_bitcast(m, cm_storage_type(c, l->type), one);
+    }
+    cm_matrix padded = cm_from_components(c, l, v);
+    if (padded.parts) memcpy(a->part, padded.part, (size_t)a->parts * sizeof *a->part);
+    a->in_words = false;
 }
 
 /* Loads `words` words of a part from component v on, packing them at once so that few values are live. */

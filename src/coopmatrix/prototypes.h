@@ -54,6 +54,7 @@ XE_FN_ spe_id cm_and_(cm_ctx *c, spe_id a, spe_id b);
 XE_FN_ cm_surface_ cm_with_extents_(cm_ctx *c, const cm_surface_ *s);
 XE_FN_ spe_id cm_distance_(cm_ctx *c, spe_id at, spe_id stride);
 XE_FN_ bool cm_axes_init_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, bool loads, cm_axes_ *a);
+XE_FN_ void cm_pad_outside_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a);
 XE_FN_ void cm_if_inside_(cm_ctx *c, spe_id inside);
 XE_FN_ bool cm_move_lanes_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store);
 XE_FN_ bool cm_has_pairs_(const cm_layout *l);

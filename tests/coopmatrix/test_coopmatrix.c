@@ -160,7 +160,12 @@ static cm_mem kernel_memory(cm_ctx *c, const operand *o, int which)
     m.stride_col = spe_param_id(c->module, (uint32_t)first + 4);
     m.transposed = o->at.transposed;
     m.block2d = o->at.block2d;
-    if (o->at.padding != 0) m.padding = spe_const_f(c->module, cm_storage_type(c, o->type), o->at.padding);
+    if (o->at.padding != 0) {
+        spe_id type = cm_arith_type(c, o->type);
+        bool whole = cm_type_info(o->type)->kind == CM_KIND_INT;
+        m.padding = whole ? spe_const_i(c->module, type, (int64_t)o->at.padding)
+                          : cm_from_arith(c, o->type, spe_const_f(c->module, type, o->at.padding));
+    }
     return m;
 }
 
@@ -502,7 +507,7 @@ TEST(block_products)
 {
     static case_list l;
     static const placement at[] = {{0, 4, false, true, CM_BLOCK2D_YES, 0},  {-4, -1, false, true, CM_BLOCK2D_YES, 0},
-                                   {4, 1, true, true, CM_BLOCK2D_YES, 0},   {8, -3, false, true, CM_BLOCK2D_YES, 0},
+                                   {4, 1, true, true, CM_BLOCK2D_YES, 0},   {8, -3, false, true, CM_BLOCK2D_YES, 2},
                                    {-4, -2, true, true, CM_BLOCK2D_YES, 0}, {0, 0, false, false, CM_BLOCK2D_YES, 0}};
     int i;
     l.count = 0;
@@ -541,8 +546,7 @@ TEST(copies)
                 test_case *t = add_case(&l, COPY, sizes[n % 5][0], sizes[n % 5][1], 1, at[n % 7]);
                 t->a = t->b = t->c = t->d = types[type];
                 t->use = (cm_use)use;
-                if (t->at.padding != 0 && types[type] != CM_F32 && types[type] != CM_F16 && types[type] != CM_F64)
-                    t->at.padding = 0;
+                if (t->at.padding != 0 && cm_type_info(types[type])->kind == CM_KIND_INT) t->at.padding = -3;
                 if (t->a == CM_F64 && t->at.block2d == CM_BLOCK2D_YES) t->at.block2d = CM_BLOCK2D_NO;
             }
     run_halves("copies_soft", "soft", 16, &l, 0);
@@ -575,6 +579,7 @@ TEST(transposed_blocks)
                 t->use = (cm_use)use;
                 t->whole = true;
                 t->down = down[p];
+                if (p % 2) t->at.padding = 3;
                 if (p == 2) t->at.after = 1 - t->M; /* a single row of memory */
             }
     run_group("transposed_blocks", "soft", 16, CM_AUTO, l.list, l.count);

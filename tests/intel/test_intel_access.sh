@@ -26,6 +26,24 @@ most() { # most NAME PART INSTRUCTIONS BLOCKS OTHERS
     else fail "$1, $device" "$2: $6 instructions, $7 block messages, $8 others; wanted at most $3, at least $4, at most $5"; fi
 }
 
+# Loops of examples that have no product, or more than one: the version for aligned rows has as many loops with block messages
+# and no others as there are limits, none with more instructions than its limit.
+loops() { # loops EXAMPLE OPTION FORM LIMIT...
+    example=$1 form=$3
+    file=$work/$1_$3.spv
+    flags=$("$BUILD/$1" --emit "$file" --target $device "$2" "$3" | sed -n 's/^flags  *//p')
+    shift 3
+    if [ "$compiler" = ocloc ]; then listing=$(listing_by_ocloc $device "$file" "$flags"); else listing=$(listing_by_offline $device "$file" "$flags"); fi
+    [ -n "$listing" ] || { fail "$example $form, $device" "refused"; return; }
+    said=$(loops_of_listing "$listing" | tr ' ' '\n' | grep ':[1-9][0-9]*:0$' | tr '\n' ' ')
+    echo "$example $form $device $said"
+    for loop in $said; do
+        [ "${loop%%:*}" -le "${1:-0}" ] || { fail "$example $form, $device" "a loop of ${loop%%:*} instructions, at most ${1:-0} wanted"; return; }
+        shift
+    done
+    [ $# = 0 ] && pass || fail "$example $form, $device" "$# loops fewer with block messages alone"
+}
+
 for device in bmg pvc; do
     $work/intel_access "$work" "$device" > "$work/list" || { fail "modules for $device" "$(cat "$work/list")"; continue; }
     extra=0
@@ -41,6 +59,12 @@ for device in bmg pvc; do
     most packed1 loop 300 3 0 # 1,024 weights
     most packed16 loop 300 3 0
     most shifted all $((300 + extra)) 9 1 # an instruction for three bytes, and nine messages
+    if [ $device = bmg ]; then loops softmax --form rows 60 205 215; else loops softmax --form layer_norm 30 70 105; fi
+    if thorough; then
+        if [ $device = bmg ]; then loops softmax --form layer_norm 27 65 85; else loops softmax --form rows 66 210 226; fi
+        loops softmax --form columns $((88 + extra / 8)) 240 220
+        loops kmeans --kernel assign 35 12 $((255 + extra * 2)) # the product's, the prefetch of its centres, and that of the sums
+    fi
     most exponential all $((105 + extra)) 2 1 # nine a vector
 done
 report

@@ -41,7 +41,6 @@ XE_FN_ xt_access_ xt_access_by_(xt_ctx *x, const xt_node_ *n)
     xt_access_ a = {0, 0, NULL};
     if (!t) return a;
     a.why = xt_why_not_block2d_(x, t);
-    if (!a.why && n->op == XT_OP_LOAD_TILE_ && !xt_pads_with_zero_(n->load)) a.why = "a padding other than zero";
     for (xt_block_ b = xt_blocks_(x, &t->dist); xt_next_block_(&b); a.blocks++) {
         const char *why = a.why && !a.by_messages ? a.why : xt_why_not_block_(x, t, &b, xt_access_of_(x, n));
         if (why) a.why = why;

@@ -38,10 +38,7 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
     }
     for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, (int)v.use);
-        if (!xt_pads_with_zero_(d)) {
-            mem.padding = xt_constant_(x, held, &padding);
-            mem.block2d = CM_BLOCK2D_NO; /* messages read zeros outside */
-        }
+        if (!xt_pads_with_zero_(d)) mem.padding = xt_constant_(x, held, &padding);
         if (d->border != XT_BORDER_PADDING)
             v.block[b.i] = xt_load_bordered_(x, &t, &b, (int)d->border, v.use);
         else
