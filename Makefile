@@ -49,6 +49,7 @@ soft_flags = -Isoft -std=gnu11 -fPIC -fvisibility=hidden $(if $(SANITIZE),,-Wfra
 atomic_libs := $(if $(findstring riscv,$(shell $(CC) -dumpmachine 2>/dev/null)),-latomic)
 soft_libs = -ldl -lpthread -lm $(atomic_libs)
 library = $(BUILD)/libxetile.a
+src_objects = $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/*/*.c src/*/*/*.c))
 
 help: ## list the targets
 	@echo "xetile $(VERSION): make TARGET [VARIABLE=value]"
@@ -81,6 +82,11 @@ $(BUILD)/libxetile.o: src/libxetile.c | $(BUILD)
 
 $(library): $(BUILD)/libxetile.o
 	@rm -f $@ && $(AR) rcs $@ $<
+
+# src/ is also a library of ordinary C files: two tests look at their objects.
+$(src_objects): $(BUILD)/src/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(compile) -std=c11 $(TEST_CFLAGS) $(checks) $(LOADER_CFLAGS) -c -o $@ $<
 
 # Before 1.0 the second number distinguishes incompatible releases.
 soname = libxetile.so.$(basename $(VERSION))
@@ -152,7 +158,7 @@ $(BUILD)/fuzz_seeds: soft/tests/fuzz_seeds.c $(soft_objects) $(library)
 $(BUILD)/fuzz_spirv $(BUILD)/fuzz_link: $(BUILD)/%: soft/tests/%.c $(soft_objects)
 	$(compile) -std=gnu11 -O1 -g $(checks) -fsanitize=fuzzer -Isoft $(LDFLAGS) -o $@ $< $(soft_objects) $(soft_libs)
 
--include $(wildcard $(BUILD)/*.d $(BUILD)/vulkan/*.d $(BUILD)/soft/*.d $(BUILD)/soft/*/*.d)
+-include $(wildcard $(BUILD)/*.d $(BUILD)/vulkan/*.d $(BUILD)/soft/*.d $(BUILD)/soft/*/*.d $(BUILD)/src/*/*.d $(BUILD)/src/*/*/*.d)
 
 # ---- targets for users
 
@@ -251,7 +257,7 @@ uninstall: ## remove the installed files
 
 build-benches: $(benches) $(BUILD)/report
 # The library first: nothing is linked before its one large file is compiled.
-build-all: $(library) $(BUILD)/libze_soft.so $(examples) $(mpi_examples) $(vulkan_examples) $(unoptimised_benches) $(BUILD)/report $(tests) $(soft_tests) $(xe_tests)
+build-all: $(library) $(BUILD)/libze_soft.so $(examples) $(mpi_examples) $(vulkan_examples) $(unoptimised_benches) $(BUILD)/report $(tests) $(soft_tests) $(xe_tests) $(src_objects)
 
 .PHONY: help setup setup-optional run test test-thorough check bench bench-peers check-intel check-intel-shapes soft examples asan ubsan tsan fuzz soak clean install uninstall build-all build-benches
 .DELETE_ON_ERROR:

@@ -9,7 +9,7 @@
 #     layers.sh table      each header's files from the top down, a floor a line: a file uses only files on floors below
 #     layers.sh picture    the same as SVG (docs/layers.svg)
 #     layers.sh all FOLDER writes a file there for each of these
-# LAYERS: the headers to look at, from the bottom up.
+# LAYERS: the headers to look at, from the bottom up. OBJECTS: a folder that has the objects already, as build/src of `make test`.
 set -eu
 cd "$(dirname "$0")/.."
 CC=${CC:-cc}
@@ -32,11 +32,14 @@ calls() { # FROM TO SYMBOL
     [ ! -f "$work/calls" ] || { cat "$work/calls"; return; }
     for header in $headers; do
         for file in $(sources_of "$header"); do
-            mkdir -p "$(dirname "$work/objects/$header/$file")"
-            $CC -std=c11 -O0 -w -c "src/$header/$file" -o "$work/objects/$header/$file" || exit 1
+            object="$header/${file%.c}.o"
+            echo "$object" >> "$work/objects"
+            [ -z "${OBJECTS:-}" ] || continue
+            mkdir -p "$work/${object%/*}"
+            $CC -std=c11 -O0 -w -c "src/$header/$file" -o "$work/$object" || exit 1
         done
     done
-    (cd "$work/objects" && find . -name '*.c' -exec nm -A {} +) | sed 's|^\./\([^:]*\):|\1 |' | awk '
+    (cd "${OBJECTS:-$work}" && xargs nm -A < "$work/objects") | sed 's|^\([^:]*\)\.o:|\1.c |' | awk '
         $(NF - 1) == "U" { from[++n] = $1; what[n] = $NF }
         $(NF - 1) ~ /^[TDBR]$/ { home[$NF] = $1 }
         END { for (i = 1; i <= n; i++) if (what[i] in home && home[what[i]] != from[i]) print from[i], home[what[i]], what[i] }' \

@@ -14,11 +14,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { MAX_ARGUMENTS = 40, CONTRACT_WITHIN = 256 };
+enum { MAX_ARGUMENTS = 40, WISHES_WITHIN = 256 };
 
-static bool wants_contraction(const char *text, size_t size)
+/* What a text asks for at its beginning, see build.h. */
+static bool wants(const char *text, size_t size, const char *wish)
 {
-    return memmem(text, size < CONTRACT_WITHIN ? size : CONTRACT_WITHIN, "xs: contract", 12) != NULL;
+    return memmem(text, size < WISHES_WITHIN ? size : WISHES_WITHIN, wish, strlen(wish)) != NULL;
 }
 
 /* The path of the mathematical library in use. Linking with it alone takes half as long as with all the libraries that
@@ -73,7 +74,12 @@ static bool speaks_of_memory(const struct sp_text *said)
 /* Reports the stack that functions take, see usage.c; clang knows it since 13. */
 static const char stack_usage[] = "-fstack-usage";
 
-static int run_compiler(const struct jit_compiler *c, const char *const isa[JIT_ISA_FLAGS], bool contract,
+/* What depends on the text. Of two levels of optimisation, the compiler takes the last. */
+struct wishes {
+    bool contract, quick;
+};
+
+static int run_compiler(const struct jit_compiler *c, const char *const isa[JIT_ISA_FLAGS], struct wishes wishes,
                         const char *what, bool usage, const char *directory, struct sp_text *said, struct sp_text *log)
 {
     static const char source[] = "k.c", object[] = "k.so"; /* in the directory */
@@ -84,7 +90,8 @@ static int run_compiler(const struct jit_compiler *c, const char *const isa[JIT_
     bounds.inside = true; /* old versions of gcc leave reports there */
     argv[n++] = c->path;
     for (i = 0; jit_fixed_flags[i]; i++) argv[n++] = jit_fixed_flags[i];
-    argv[n++] = contract ? "-ffp-contract=fast" : "-ffp-contract=off";
+    argv[n++] = wishes.contract ? "-ffp-contract=fast" : "-ffp-contract=off";
+    if (wishes.quick) argv[n++] = "-O1";
     for (i = 0; i < JIT_ISA_FLAGS; i++)
         if (isa[i]) argv[n++] = isa[i];
     if (usage) argv[n++] = stack_usage;
@@ -123,14 +130,14 @@ static void *read_object(const char *directory, size_t *so_bytes, struct sp_text
 }
 
 /* The compiler's shared object, to be freed; NULL: it failed. If its status is lost, its object decides. */
-static void *compile_to(const struct jit_compiler *c, const char *const isa[JIT_ISA_FLAGS], bool contract,
+static void *compile_to(const struct jit_compiler *c, const char *const isa[JIT_ISA_FLAGS], struct wishes wishes,
                         const char *what, const char *directory, size_t *so_bytes, struct sp_text *log)
 {
     struct sp_text said = {NULL, 0, 0, false};
-    int status = run_compiler(c, isa, contract, what, true, directory, &said, log);
+    int status = run_compiler(c, isa, wishes, what, true, directory, &said, log);
     if (status > 0 && said.data && strstr(said.data, stack_usage)) {
         sp_text_free(&said);
-        status = run_compiler(c, isa, contract, what, false, directory, &said, log);
+        status = run_compiler(c, isa, wishes, what, false, directory, &said, log);
     }
     void *so = status == 0 || status == JIT_UNKNOWN ? read_object(directory, so_bytes, log) : NULL;
     if (!so && status >= 0) {
@@ -170,7 +177,8 @@ static bool compile_in(const char *directory, const struct jit_compiler *c, cons
     if (!good) sp_text_add(log, "compiler: %s/k.c cannot be written: %s\n", directory, strerror(errno));
     free(path);
     if (!good) return false;
-    void *so = compile_to(c, isa, wants_contraction(c_text, size), what, directory, &so_bytes, log);
+    const struct wishes wishes = {wants(c_text, size, "xs: contract"), wants(c_text, size, "xs: quick")};
+    void *so = compile_to(c, isa, wishes, what, directory, &so_bytes, log);
     return take_object(so, so_bytes, directory, key, out, log);
 }
 

@@ -182,6 +182,7 @@ static void write_text(struct cg *g)
     g->w->places = cg_alloc(g, sizeof *g->w->places);
     if (g->failed) return;
     if (!contract_off) cg_put(g, "/* xs: contract */\n");
+    if (g->o->quick) cg_put(g, "/* xs: quick */\n");
     write_legend(g);
     if (g->o->tiles) cg_put(g, "#define XS_TILES\n");
     if (g->runs_once) cg_put(g, "#define XS_ONCE\n");

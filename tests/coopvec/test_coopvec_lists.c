@@ -1,7 +1,6 @@
 /* Variables that a CV_FOR or CV_IF changes without listing them, wherever the lost value would be used; empty bodies;
  * constants that a type cannot represent. Each is an error at the user's line, and its correct counterpart is accepted.
  */
-#undef XETILE_DECLARATIONS
 #include "coopvec.h"
 #include "test.h"
 

@@ -35,7 +35,7 @@ same_bytes() { # same_bytes EXAMPLE TARGET OPTIONS...: of the program that was c
 }
 mpi_program() { # mpi_program COMPILER: it compiles
     # shellcheck disable=SC2046
-    $1 $(language "$1") -w -I. $(mpicc -showme:compile 2>/dev/null || mpicc -compile_info | tr ' ' '\n' | grep '^-I') -fsyntax-only examples/mpi_summa.c
+    $1 $(language "$1") -w -I. -DXETILE_DECLARATIONS $(mpicc -showme:compile 2>/dev/null || mpicc -compile_info | tr ' ' '\n' | grep '^-I') -fsyntax-only examples/mpi_summa.c
 }
 
 # What an example emits beside its first module

@@ -5,7 +5,7 @@
 export LC_ALL=C CC="${CC:-cc}"
 
 mkdir "$work/found"
-check "scripts/layers.sh all" scripts/layers.sh all "$work/found"
+check "scripts/layers.sh all" env OBJECTS="$BUILD/src" scripts/layers.sh all "$work/found"
 for header in ze_dispatch spirv_emit coopmatrix coopvec xetile; do
     check "arrows of $header" sh -c "grep -q '^$header/.* includes' '$work/found/arrows' && grep -q '^$header/.* $header/.*_' '$work/found/arrows'"
 done

@@ -57,7 +57,7 @@ for example in examples/*.c; do
         continue
     fi
     if [ $((turn % 2)) = 0 ] || thorough; then check "$name builds against the installed headers" builds "$example" "$from_prefix"; fi
-    if [ $((turn % 2)) = 1 ] || thorough; then check "$name compiles against copied headers" compiles "$example" "-fsyntax-only $from_copy"; fi
+    if [ $((turn % 2)) = 1 ] || thorough; then check "$name compiles against copied headers" compiles "$example" "-fsyntax-only -DXETILE_DECLARATIONS $from_copy"; fi
 done
 copied=layout # no ze_dispatch.h
 if thorough; then copied="batched_gemm mlp_inference layout"; fi # coopmatrix.h, coopvec.h; test_headers.sh links each header

@@ -61,7 +61,7 @@ link_headers() { # link_headers FOLDER
 
 build_for() { # build_for TRIPLE FOLDER PROGRAMS: driver, programs, and the loader's substitute
     triple=$1 to=$2 programs=$3 wanted=
-    set -- make --no-print-directory -j2 BUILD="$to" CC="$triple-gcc" AR="$triple-ar" CFLAGS=-O1 LOADER_CFLAGS="-I$to/include" \
+    set -- make --no-print-directory -j2 BUILD="$to" CC="$triple-gcc" AR="$triple-ar" CFLAGS=-O0 LOADER_CFLAGS="-I$to/include" \
         soft_flags="-Isoft -std=gnu11 -fPIC -DSOFT_IN_PROGRAM" # its functions are found in the program, as those of the loader would be
     link_headers "$to/include" && "$@" soft || return 1
     rm -f "$to/driver.a"
@@ -87,11 +87,14 @@ other() { # other CPU TRIPLE TYPES TESTS [FLAG]: the types that gemm multiplies,
     emulate "$1" "$to/other_cpu" "$to/libze_soft.so"
     run_examples "$1" "$to" "$3"
     for program in $4; do [ "$program" = test_xetile ] || emulate "$1" "$to/$program"; done
+    usual=${XETILE_SOFT_TIER:-}
+    thorough || export XETILE_SOFT_TIER="${usual:-quick}" # the examples and the tests before are compiled in full
     export TEST_ONLY
     for TEST_ONLY in products_of_every_type products_without_the_hardware; do
         [ ! -e "$to/test_xetile" ] || emulate "$1" "$to/test_xetile"
     done
-    unset TEST_ONLY
+    unset TEST_ONLY XETILE_SOFT_TIER
+    [ -z "$usual" ] || export XETILE_SOFT_TIER="$usual"
     # shellcheck disable=SC2086 # several words
     check_refused "$1, avx2" "this CPU does not have it" env XETILE_SOFT_ISA=avx2 $emulation "$to/hello"
 }

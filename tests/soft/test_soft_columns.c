@@ -2,7 +2,6 @@
  * which read B where it is, and of more, which transpose it. Matrices end within blocks in each dimension; B may be
  * overwritten between its load and the product. Every element against sums in f64.
  */
-#undef XETILE_DECLARATIONS
 #include "xetile.h"
 #include "test.h"
 #include "ze_dispatch.h"
