@@ -1800,7 +1800,7 @@ XE_FN_ uint32_t *vkd_with_float_modes_(const vkd_device *d, const uint32_t *word
     n += end - 5;
     for (size_t at = 5; at < end; at += words[at] >> 16) {
         if ((words[at] & 0xffff) != 15) continue; /* OpEntryPoint */
-        for (uint32_t i = 0; i < VKD_FLOAT_MODES_ * VKD_WIDTHS_; i++) {
+        for (uint32_t i = 0; i < (uint32_t)VKD_FLOAT_MODES_ * VKD_WIDTHS_; i++) {
             uint32_t width = 16u << i % VKD_WIDTHS_;
             if (!(vkd_offered_widths_(d, (int)(i / VKD_WIDTHS_)) & width)) continue;
             copy[n++] = 4 << 16 | 16; /* OpExecutionMode */

@@ -43,7 +43,7 @@ uint32_t cg_product_span(struct cg *g, const struct sp_inst *i); /* the instruct
 /* The name in prelude_amx.h for tile products of this instruction's types; NULL: not for tiles. */
 const char *cg_tile_product(struct cg *g, const struct sp_inst *i);
 bool cg_has_tiles(const struct cg *g, enum cg_form form); /* for products of operands that are widened to this form */
-bool cg_has_full_sums(struct cg *g, const struct sp_inst *i); /* C and the result are f32, or 32-bit integers; no scales */
+bool cg_has_full_sums(struct cg *g, const struct sp_inst *i); /* C and the result: f32 or 32-bit integers; no scales */
 uint32_t cg_signs_of(const struct sp_inst *i); /* of A and B, encoded as in prelude_matrix.h */
 uint32_t cg_formats_of(struct cg *g, const struct sp_inst *i); /* of A and B, in a form of prelude_mx.h */
 

@@ -36,8 +36,8 @@ static spe_id spe_f64_to_16_bits_(spe_module *m, spe_id type, spe_id v)
 {
     spe_id f32 = spe_vec_like(m, spe_float(m, 32), v), i32 = spe_vec_like(m, spe_int(m, 32), v), id;
     spe_id flag = spe_vec_like(m, spe_bool(m), v), zero = spe_const_u(m, i32, 0), one = spe_const_u(m, i32, 1);
-    spe_id wide_zero = spe_null(m, spe_type_of(m, v)), near = spe_emit_one_(m, SPE_OpFConvert, f32, 1, &v);
-    spe_id back = spe_emit_one_(m, SPE_OpFConvert, spe_type_of(m, v), 1, &near);
+    spe_id wide_zero = spe_null(m, spe_type_of(m, v)), nearest = spe_emit_one_(m, SPE_OpFConvert, f32, 1, &v);
+    spe_id back = spe_emit_one_(m, SPE_OpFConvert, spe_type_of(m, v), 1, &nearest);
     spe_id lost = spe_two_(m, SPE_OpFOrdNotEqual, flag, back, v);
     spe_id above = spe_two_(m, SPE_OpFOrdGreaterThan, flag, back, v);
     spe_id positive = spe_two_(m, SPE_OpFOrdGreaterThan, flag, v, wide_zero);
@@ -46,7 +46,7 @@ static spe_id spe_f64_to_16_bits_(spe_module *m, spe_id type, spe_id v)
     uint32_t step[3] = {away, one, zero}, mark[3] = {lost, one, zero};
     step[0] = spe_emit_one_(m, SPE_OpSelect, i32, 3, step);
     mark[0] = spe_emit_one_(m, SPE_OpSelect, i32, 3, mark);
-    id = spe_emit_one_(m, SPE_OpBitcast, i32, 1, &near);
+    id = spe_emit_one_(m, SPE_OpBitcast, i32, 1, &nearest);
     id = spe_two_(m, SPE_OpISub, i32, id, step[0]);
     id = spe_two_(m, SPE_OpBitwiseOr, i32, id, mark[0]);
     id = spe_emit_one_(m, SPE_OpBitcast, f32, 1, &id);

@@ -392,7 +392,7 @@ TEST(parameters_beyond_what_is_pushed)
     spe_free(&m);
 }
 
-/* Positive, negative and mixed numbers, with zeros of both signs, infinities and NaN among them, which count as none. */
+/* Positive, negative and mixed numbers, with zeros of both signs, infinities and NaN, which count as none. */
 TEST(atomics_of_floats)
 {
     enum { GROUPS = 5, N = GROUPS * GROUP };

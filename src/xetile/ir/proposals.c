@@ -158,8 +158,8 @@ static xt_map xt_map_of_(int layout0, int layout1, int data0, int data1)
     return map;
 }
 
-/* Each subgroup fetches an equal part: whole lines of A; of B, bands of eight lines, or of fewer where the parts would be
- * narrower than 16 columns. */
+/* Each subgroup fetches an equal part: whole lines of A; of B, bands of eight lines, or of fewer where the parts would
+ * be narrower than 16 columns. */
 static void xt_make_maps_(xt_tiles *t, const xt_shape_ *s)
 {
     int all = s->layout[0] * s->layout[1], bands = s->k / 8;
