@@ -1,6 +1,7 @@
 /* blocks.c - the blocks of a function as text: copies along edges, branches and switches for all lanes or under masks,
  * calls, and the order of blocks.
  */
+#include "fragments.h"
 #include "body.h"
 
 /* ---- control flow as text */
@@ -259,6 +260,7 @@ static void write_call(struct cg *g)
 
 static void write_plain(struct cg *g)
 {
+    if (g->w->inst->id && cg_late_from(g, g->w->inst->id)) return;
     bool guarded = g->o->check && cg_check_begin(g);
     if (!cg_write_simple(g) && !cg_write_memory(g) && !cg_write_group(g) && !cg_write_matrix(g) && !cg_write_math(g) &&
         !cg_write_coop(g) && !cg_write_image(g))

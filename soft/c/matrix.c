@@ -44,7 +44,9 @@ static void write_block2d(struct cg *g)
         return;
     }
     if (p->variable && cg_held(g, p->variable)->in_place) {
-        cg_put(g, "    %s = XS(block2d_columns)((u8 *)%s, %s);\n", cg_var(g, "r", p->variable), address_of(g, p),
+        bool rows = cg_held(g, p->variable)->height;
+        const char *how = rows ? cg_str(g, "rows)(%u, %u, ", b.height, b.count) : "columns)(";
+        cg_put(g, "    %s = XS(block2d_%s(u8 *)%s, %s);\n", cg_var(g, "r", p->variable), how, address_of(g, p),
                cg_surface(g));
         return;
     }
@@ -79,6 +81,15 @@ static const char *fragment(struct cg *g, uint32_t id)
     if (!cg_shared(g, id)->forwarded) return cg_address_of(g, id);
     if (cg_is_in_place(g, id)) return cg_str(g, "&%s", cg_var(g, "r", cg_forwarded_from(g, id)));
     return address_of(g, &g->private[g->m->ids[id].def->operand[0]]);
+}
+
+const char *cg_in_place_leaf(struct cg *g, uint32_t id, uint32_t leaf)
+{
+    uint32_t variable = cg_forwarded_from(g, id), height = cg_held(g, variable)->height;
+    uint32_t item = (uint32_t)g->private[g->m->ids[id].def->operand[0]].offset / g->private[variable].granule + leaf;
+    const char *rows = cg_var(g, "r", variable);
+    return cg_str(g, "(*(const u16x_mem *)(%s.first + %u * %s.pitch + %u))", rows, item % height, rows,
+                  item / height * g->S * 2);
 }
 
 static const char *accumulator_kind(enum cg_kind kind)

@@ -478,6 +478,10 @@ struct XS(grid) {
 #define XS_ADD_F32(sum, x, v) ((sum) + (x) * (v))
 XS_GRID(f32, f32, 16, XS_START, XS_ADD_F32)
 
+/* How many bytes ahead the weights of a product that uses them once are fetched: a page, as the CPU itself fetches no
+ * further, and some lines, so that few pitches have a multiple there, where other rows of this block are. */
+#define XS_AHEAD (4096 + 320)
+
 /* A place of rows in memory. */
 struct XS(rows) {
     const u8 *first;
@@ -857,8 +861,10 @@ XS_FORCED void XS(copy_line)(u8 *to, const u8 *from, int bytes)
     else __builtin_memcpy(to, from, (size_t)bytes);
 }
 
-/* Copies what is inside the surface: row i of piece p is at rows + i * line + p * piece. */
-XS_FUNCTION void XS(block_copy)(const struct XS(block) * b, u8 *rows, int line, int piece, int store)
+/* Copies what is inside the surface: row i of piece p is at rows + i * line + p * piece. It is cold, so that gcc keeps
+ * in registers what is live across a call of it, which edges need only. */
+XS_FUNCTION __attribute__((cold)) void XS(block_copy)(const struct XS(block) * b, u8 *rows, int line, int piece,
+                                                      int store)
 {
     const i64 low = b->y < 0 ? -(i64)b->y : 0, bytes = (i64)b->width * b->elem_bytes;
     const i64 below = (i64)b->mem_h - b->y, high = below < b->height ? below : b->height;
@@ -1120,6 +1126,16 @@ XS_FORCED void XS(turn_rows)(u32x *to, struct XS(rows) r)
         for (int k = 0; k < 8; k++) ((u32 *)(to + k))[i] = ((const u32_mem *)(r.first + (u64)i * r.pitch))[k];
 }
 #endif
+
+/* Rows of `count` pieces of S elements of 16 bits, side by side: where they are, or what `edge` has of them. */
+XS_SHORT struct XS(rows) XS(block2d_rows)(int height, int count, u8 *edge, u64 ptr, u32 mem_w, u32 mem_h, u32 pitch,
+                                          i32 x, i32 y)
+{
+    const struct XS(block) b = {2, S, height, count, ptr, mem_w, mem_h, pitch, x, y};
+    const struct XS(rows) r = XS(rows_of)(&b, 1, edge, height, S * 2);
+    XS_UNROLL for (int i = 0; i < height; i++) __builtin_prefetch(r.first + (u64)i * r.pitch + XS_AHEAD);
+    return r;
+}
 
 /* 16 columns of 16 elements, contiguous in memory: where they are, or what `edge` has of them. */
 XS_SHORT struct XS(rows) XS(block2d_columns)(u8 *edge, u64 ptr, u32 mem_w, u32 mem_h, u32 pitch, i32 x, i32 y)

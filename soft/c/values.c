@@ -1,7 +1,7 @@
 /* values.c - values and their types as C: the kinds of scalars, the leaves of composites, and expressions for
  * constants, variables, parameters and affine values.
  */
-#include "codegen.h"
+#include "fragments.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -160,6 +160,21 @@ static const char *constant_part(struct cg *g, uint32_t id, const struct cg_leaf
                         cg_str(g, "XS_AT(%s, %s + %s)", cg_kind_name(bits), table, cg_leaf_offset(g, at)));
 }
 
+/* A leaf of a fragment that is not loaded before it is used. */
+static const char *forwarded_leaf(struct cg *g, uint32_t id, uint32_t leaf)
+{
+    const struct cg_private *p = &g->private[g->m->ids[id].def->operand[0]];
+    if (cg_is_in_place(g, id)) return cg_in_place_leaf(g, id, leaf);
+    return cg_from_bits(g, cg_element(g, id), true,
+                        cg_fixed_item(g, p->variable, p->offset + leaf * g->private[p->variable].granule));
+}
+
+static const char *late_leaf(struct cg *g, uint32_t id, uint32_t leaf)
+{
+    uint32_t fragment = g->m->ids[id].def->operand[0];
+    return cg_widen(g, cg_element(g, fragment), true, cg_in_place_leaf(g, fragment, leaf));
+}
+
 /* leaf: its number; UINT32_MAX: a part of a value of many leaves, found by its position. */
 static const char *use(struct cg *g, uint32_t id, const struct cg_leaf *at, uint32_t leaf, bool varying)
 {
@@ -177,6 +192,8 @@ static const char *use(struct cg *g, uint32_t id, const struct cg_leaf *at, uint
         return "0";
     } else {
         uint32_t root = cg_derived(g, id)->root;
+        if (cg_forwarded_from(g, id)) return forwarded_leaf(g, id, leaf);
+        if (cg_late_from(g, id)) return late_leaf(g, id, leaf);
         e = root ? cg_str(g, "(%s + %s)", cg_var(g, "v", root), cg_var(g, "o", id))
                  : cg_str(g, "%s%s", cg_variable(g, id), at->path);
         if (g->private[id].fixed || g->private[id].variable) {

@@ -68,6 +68,12 @@ bool cg_is_in_place(struct cg *g, uint32_t id)
     return cg_forwarded_from(g, id) && cg_held(g, cg_forwarded_from(g, id))->in_place;
 }
 
+uint32_t cg_late_from(struct cg *g, uint32_t id)
+{
+    uint32_t fragment = cg_shared(g, id)->late ? g->m->ids[id].def->operand[0] : 0;
+    return fragment && cg_is_in_place(g, fragment) ? cg_forwarded_from(g, fragment) : 0;
+}
+
 uint32_t cg_items(struct cg *g, uint32_t variable)
 {
     const struct sp_type *t = cg_type_of(g, variable);

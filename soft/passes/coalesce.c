@@ -3,11 +3,13 @@
  * A matrix product may overwrite its accumulator operand if that is dead afterwards, and a phi may share a variable
  * with the value that a loop feeds back to it. Two values may share a variable if neither is live where the other is
  * defined. Fragments loaded from a private variable that does not change before their use are not copied either: the
- * product reads the variable. Only plain blocks qualify, because under a mask other lanes may still need the old value.
+ * product or conversion reads the variable. Only plain blocks qualify, because under a mask other lanes may still need
+ * the old value.
  *
  * Needs: divergence, addresses. Gives: cg_shared; and cg_held, by way of widening.c.
  */
 #include "live.h"
+#include "matrix.h"
 #include "own.h"
 
 enum { MAX_CANDIDATES = 4096, MAX_CLASS = 64 };
@@ -119,27 +121,55 @@ static bool writes_variable(struct cg *g, const struct sp_inst *i, uint32_t vari
     return false;
 }
 
-/* Finds loads of whole fragments whose only uses are A and B operands of products later in the block, if nothing in
+/* The uses of a load as an operand that can be read where the fragment is: A and B of products, conversions. */
+static uint32_t fragment_uses(const struct sp_inst *i, uint32_t id)
+{
+    if (i->op == SP_OP_FConvert) return i->operand[0] == id;
+    return is_product(i) ? (i->operand[1] == id) + (i->operand[2] == id) : 0;
+}
+
+static bool is_fragment(struct cg *g, const struct sp_inst *load)
+{
+    const struct cg_value *v = &g->value[load->id];
+    if (load->op != SP_OP_Load || v->blend || !v->varying) return false;
+    const struct cg_private *p = &g->private[load->operand[0]];
+    const struct cg_leaves *l = cg_leaves_of(g, load->type);
+    return p->variable && g->value[p->variable].stored_varying && l->count && !l->many &&
+           cg_kind_bytes(l->leaf[0].kind) == g->private[p->variable].granule &&
+           p->offset % g->private[p->variable].granule == 0;
+}
+
+/* Finds loads of whole fragments that are only used by products and conversions later in the block, if nothing in
  * between touches the variable. */
 static void find_forwarded(struct cg *g, const struct sp_block *b, const uint32_t *uses)
 {
     for (uint32_t k = 0; k < b->count; k++) {
         const struct sp_inst *load = &b->inst[k];
-        const struct cg_value *v = &g->value[load->id];
         uint32_t here = 0;
-        if (load->op != SP_OP_Load || v->blend || !v->varying) continue;
-        const struct cg_private *p = &g->private[load->operand[0]];
-        const struct cg_leaves *l = cg_leaves_of(g, load->type);
-        if (!p->variable || !g->value[p->variable].stored_varying || l->count == 0 ||
-            cg_kind_bytes(l->leaf[0].kind) != g->private[p->variable].granule ||
-            p->offset % g->private[p->variable].granule != 0)
-            continue;
+        if (!is_fragment(g, load)) continue;
         for (uint32_t j = k + 1; j < b->count && here < uses[g->ordinal[load->id]]; j++) {
-            const struct sp_inst *i = &b->inst[j];
-            if (is_product(i)) here += (i->operand[1] == load->id) + (i->operand[2] == load->id);
-            if (writes_variable(g, i, p->variable)) break;
+            here += fragment_uses(&b->inst[j], load->id);
+            if (writes_variable(g, &b->inst[j], g->private[load->operand[0]].variable)) break;
         }
         shared_row(g, load->id)->forwarded = here && here == uses[g->ordinal[load->id]];
+    }
+}
+
+/* Finds conversions of such fragments to f32 that are used once, later in the block and before anything that
+ * may write memory or the variable. */
+static void find_late(struct cg *g, const struct sp_block *b, const uint32_t *uses)
+{
+    for (uint32_t k = 0; k < b->count; k++) {
+        const struct sp_inst *i = &b->inst[k];
+        uint32_t from = i->op == SP_OP_FConvert ? cg_forwarded_from(g, i->operand[0]) : 0;
+        if (!from || uses[g->ordinal[i->id]] != 1 || g->value[i->id].blend || cg_element(g, i->id) != CG_F32 ||
+            !cg_kind_is_small_float(cg_element(g, i->operand[0])))
+            continue;
+        for (uint32_t j = k + 1; j < b->count && !shared_row(g, i->id)->late; j++) {
+            const struct sp_inst *use = &b->inst[j];
+            if (cg_may_write(g, use) || writes_variable(g, use, from)) break;
+            CG_EACH_VALUE (o, use) shared_row(g, i->id)->late |= use->operand[o] == i->id;
+        }
     }
 }
 
@@ -150,25 +180,29 @@ static void find_all_forwarded(struct cg *g, struct cg_function *fn)
     if (!uses) return;
     CG_EACH (i, b, f)
         CG_EACH_VALUE (o, i) uses[g->ordinal[i->operand[o]]]++;
-    for (uint32_t b = 0; b < f->block_count; b++) find_forwarded(g, &f->blocks[b], uses);
+    for (uint32_t b = 0; b < f->block_count; b++) {
+        find_forwarded(g, &f->blocks[b], uses);
+        find_late(g, &f->blocks[b], uses);
+    }
 }
 
-static bool has_products(const struct sp_function *f)
+static bool contains_op(const struct sp_function *f, uint16_t op)
 {
     CG_EACH (i, b, f)
-        if (is_product(i)) return true;
+        if (i->op == op) return true;
     return false;
 }
 
 void cg_share_storage(struct cg *g, struct cg_function *fn)
 {
     struct storage s = {.g = g, .fn = fn};
-    if (fn->f->is_declaration || !has_products(fn->f)) return;
+    bool products = contains_op(fn->f, SP_OP_SubgroupMatrixMultiplyAccumulateINTEL);
+    if (fn->f->is_declaration || (!products && !contains_op(fn->f, SP_OP_Subgroup2DBlockLoadINTEL))) return;
     fn->shared = cg_alloc(g, (fn->value_count + 1) * sizeof *fn->shared);
     if (g->failed) return;
     find_all_forwarded(g, fn);
     cg_widen_fragments(g, fn);
-    if (g->failed || !find_candidates(&s)) return;
+    if (g->failed || !products || !find_candidates(&s)) return;
     cg_find_live(g, fn, &s.live);
     cg_visit_live(g, fn, &s.live, note_live, &s);
     join_classes(&s);

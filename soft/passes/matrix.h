@@ -17,6 +17,8 @@ uint32_t cg_forwarded_from(struct cg *g, uint32_t id);
 bool cg_is_wide(struct cg *g, uint32_t id); /* is the fragment read from a wide variable? */
 bool cg_is_tiled(struct cg *g, uint32_t id);
 bool cg_is_in_place(struct cg *g, uint32_t id);
+/* The variable that a conversion reads from where its result is used: it has no C variable. 0: it has. */
+uint32_t cg_late_from(struct cg *g, uint32_t id);
 uint32_t cg_items(struct cg *g, uint32_t variable);
 /* Do wide variables hold 8-bit integers, and with which signs (encoded as in prelude_matrix.h)? */
 bool cg_is_wide_int(const struct cg *g, uint32_t variable);

@@ -293,7 +293,8 @@ static void use_value(struct outline *o, uint32_t id)
                                                      cg_derived(g, id)->root,
                                                      cg_deferred(g, class)->group,
                                                      g->private[id].variable,
-                                                     cg_forwarded_from(g, id)};
+                                                     cg_forwarded_from(g, id),
+                                                     cg_late_from(g, id)};
     for (size_t k = 0; k < sizeof variables / sizeof *variables; k++)
         if (variables[k] && (!k || variables[k] != id)) use_one(o, variables[k]);
 }

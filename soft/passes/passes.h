@@ -36,6 +36,7 @@ struct cg_derived { /* pointers, addresses.c */
 struct cg_shared { /* coalesce.c */
     uint32_t class; /* the value whose C variable it shares; 0: its own. See cg_class */
     bool forwarded; /* a fragment that is read from its variable instead of being loaded */
+    bool late;      /* a conversion of one, written where it is used if the fragment is in place (cg_late_from) */
 };
 /* The form of product operands in a fixed variable; CG_WIDE_I8 is the first of four, by the signs of A and B. */
 enum cg_form { CG_AS_LOADED, CG_WIDE_F16, CG_WIDE_BF16, CG_WIDE_I8 };
@@ -43,7 +44,8 @@ struct cg_held { /* a fixed variable: widening.c */
     uint8_t wide; /* cg_form */
     bool tiled;   /* with rows of 64 bytes, two fragments side by side: operand A for tiles */
     bool transposed; /* B, wide, whose columns are rows of memory */
-    bool in_place;   /* such a B, read from memory by the products, which find its place in r<variable> */
+    bool in_place;   /* such a B, or a block that is only converted, read where it is in memory: r<variable> */
+    uint8_t height;  /* of such a block, whose pieces are side by side */
 };
 struct cg_deferred { /* deferred.c */
     /* element `row` of array c<group>, whose `rows` sums are held in tiles together */

@@ -26,6 +26,8 @@ static void print_value(struct cg *g, uint32_t id)
     if (cg_deferred(g, id)->queue) fprintf(stderr, ", queued");
     if (s->class) fprintf(stderr, ", shares v%u", s->class);
     if (s->forwarded) fprintf(stderr, ", forwarded");
+    if (cg_held(g, id)->in_place) fprintf(stderr, ", in place");
+    if (s->late) fprintf(stderr, ", written where it is used");
     if (cg_split(g, id)->is) fprintf(stderr, ", only its components");
     if (cg_spelled(g, id)->outer)
         fprintf(stderr, cg_spelled(g, id)->absorbed ? ", absorbed by a product" : ", a sum of a product");

@@ -20,14 +20,16 @@ enum {
     AS_BYTE_ROWS = 128,
     AS_BYTE_VNNI = 256,
     OF_FORM = 512, /* the first of those of enum cg_form; of integers: both unsigned, the next three other signs */
-    AS_COLUMNS = OF_FORM << (CG_WIDE_I8 + 3)
+    AS_COLUMNS = OF_FORM << (CG_WIDE_I8 + 3),
+    CONVERTED = AS_COLUMNS << 1 /* each element by itself, before memory may have changed */
 };
 
 /* Transposing a fragment takes longer than so many rows of products do. */
 enum { FEW_ROWS = 2 };
 struct seen {
-    uint16_t uses;
+    uint32_t uses;
     uint16_t rows;   /* of A, that a B is multiplied with; too many: or memory may have changed since it was loaded */
+    uint16_t height; /* of its block */
     uint32_t loaded; /* when: `now`, below */
 };
 
@@ -58,6 +60,15 @@ static uint32_t use_in_load(struct cg *g, const struct sp_inst *i, uint32_t k, u
     return !vnni || b.height * b.elem % 4 ? OTHERWISE : b.elem == 1 ? AS_BYTE_VNNI : AS_VNNI;
 }
 
+static void note_load(struct cg *g, const struct sp_inst *i, uint32_t k, uint32_t variable, struct seen *s)
+{
+    struct cg_block2d b;
+    s->uses |= use_in_load(g, i, k, variable);
+    if (!cg_lanes_operand(i) || !cg_describe_block(g, i, &b)) return;
+    if (s->height && s->height != b.height) s->uses |= OTHERWISE;
+    s->height = (uint16_t)b.height;
+}
+
 /* Records an instruction's uses of fixed variables that its operands point into or were forwarded from. */
 static void note_fragments(struct cg *g, const struct sp_inst *i, uint32_t now, struct seen *seen)
 {
@@ -67,19 +78,24 @@ static void note_fragments(struct cg *g, const struct sp_inst *i, uint32_t now, 
         uint32_t id = i->operand[k], variable = g->private[id].fixed ? id : g->private[id].variable;
         if (cg_forwarded_from(g, id)) {
             struct seen *s = &seen[g->ordinal[cg_forwarded_from(g, id)]];
-            s->uses |= (uint16_t)use_in_product(g, i, k, &g->private[g->m->ids[id].def->operand[0]]);
+            s->uses |= i->op != SP_OP_FConvert ? use_in_product(g, i, k, &g->private[g->m->ids[id].def->operand[0]])
+                       : s->loaded == now      ? CONVERTED
+                                               : OTHERWISE;
             if (s->loaded != now) s->rows = FEW_ROWS;
             if (s->rows <= FEW_ROWS) s->rows += (uint16_t)cg_leaves_of(g, i->type)->count;
         } else if (variable && !(i->id && (g->private[i->id].variable || cg_shared(g, i->id)->forwarded))) {
-            seen[g->ordinal[variable]].uses |= (uint16_t)use_in_load(g, i, k, variable);
+            note_load(g, i, k, variable, &seen[g->ordinal[variable]]);
             seen[g->ordinal[variable]].loaded = now;
         }
     }
 }
 
-static void choose_form(struct cg *g, struct cg_held *v, uint32_t seen, bool few_rows)
+static void choose_form(struct cg *g, struct cg_held *v, const struct seen *s)
 {
-    const uint32_t pairs = AS_PAIRS | NOT_PAIRS, rows = AS_ROWS | AS_BYTE_ROWS;
+    const uint32_t pairs = AS_PAIRS | NOT_PAIRS, rows = AS_ROWS | AS_BYTE_ROWS, seen = s->uses;
+    const bool few_rows = s->rows <= FEW_ROWS;
+    if ((seen & ~pairs) == (AS_ROWS | CONVERTED) && !g->o->check)
+        *v = (struct cg_held){.in_place = true, .height = (uint8_t)s->height};
     for (uint32_t form = CG_WIDE_F16; form < CG_WIDE_I8 + 4; form++) {
         const uint32_t type = OF_FORM << (form - 1);
         bool ints = form >= CG_WIDE_I8, of_a = (seen & ~pairs & ~rows) == (IN_A | type);
@@ -106,6 +122,6 @@ void cg_widen_fragments(struct cg *g, struct cg_function *fn)
         note_fragments(g, i, now, seen);
     }
     for (uint32_t n = 1; n <= fn->value_count; n++)
-        if (seen[n].uses) choose_form(g, &held[n], seen[n].uses, seen[n].rows <= FEW_ROWS);
+        if (seen[n].uses) choose_form(g, &held[n], &seen[n]);
     fn->held = held;
 }

@@ -1,6 +1,8 @@
 /* test_soft_columns.c - products whose B has its columns contiguous in memory, in f16 and bf16: of one and two rows,
- * which read B where it is, and of more, which transpose it. Matrices end within blocks in each dimension; B may be
- * overwritten between its load and the product. Every element against sums in f64.
+ * which read B where it is, and of more, which transpose it. And the same as rows of weights that are converted, which
+ * reads them where they are, multiplied with a row, and summed. Matrices end within blocks in each dimension; B may be
+ * overwritten between its load and the product or conversion, and after the conversion. Every element against sums in
+ * f64.
  */
 #include "xetile.h"
 #include "test.h"
@@ -8,7 +10,7 @@
 
 enum { STEP = 32, SUBGROUPS = 4, WIDTH = 16 * SUBGROUPS, MAX = 160 };
 static int rows;       /* of a product */
-static bool overwrite; /* B, after it is loaded */
+static int overwrite; /* B: 1: after it is loaded, 2: after it is converted */
 static zed_device device;
 
 /* Over the same columns, each as a row: a 2D block message, in the block of the loads and the products. */
@@ -53,6 +55,41 @@ XT_KERNEL (of_f16, ptr(f16, X), ptr(f16, W), ptr(f32, Y), u32(M), u32(N), u32(K)
 XT_KERNEL (of_bf16, ptr(bf16, X), ptr(bf16, W), ptr(f32, Y), u32(M), u32(N), u32(K))
 {
     multiply(XT_SELF, XT_TYPE_bf16, X, W, Y, M, N, K);
+}
+
+/* Y = W X' for one row X. */
+static void sum_rows(XT_CONTEXT, int type, xt_val X, xt_val W, xt_val Y, xt_val N, xt_val K)
+{
+    const xt_map map = XT_MAP(.sg_layout = {SUBGROUPS, 1}, .sg_data = {16, STEP});
+    const xt_map map_x = XT_MAP(.sg_layout = {SUBGROUPS, 1}, .sg_data = {1, STEP});
+    const xt_map map_y = XT_MAP(.sg_layout = {SUBGROUPS, 1}, .sg_data = {16, 1});
+    xt_val first = XT_MUL(XT_GROUP_ID(0), WIDTH);
+    const bool half = type == XT_TYPE_f16;
+    xt_tile x = half ? XT_INIT_TILE(X, f16, 1, STEP, .shape = XT_AT(1, K), .map = map_x)
+                     : XT_INIT_TILE(X, bf16, 1, STEP, .shape = XT_AT(1, K), .map = map_x);
+    xt_tile w =
+        half ? XT_INIT_TILE(W, f16, WIDTH, STEP, .offset = XT_AT(first, 0), .shape = XT_AT(N, K), .map = map)
+             : XT_INIT_TILE(W, bf16, WIDTH, STEP, .offset = XT_AT(first, 0), .shape = XT_AT(N, K), .map = map);
+    xt_tile y = XT_INIT_TILE(Y, f32, WIDTH, 1, .offset = XT_AT(first, 0), .shape = XT_AT(N, 1), .map = map_y);
+    xt_vec sums = XT_SPLAT(f32, WIDTH, STEP, 0, .map = map);
+    XT_FOR (k, 0, K, STEP, &x, &w, &sums) {
+        xt_vec row = XT_CAST(f32, XT_LOAD_TILE(x)), bits = XT_LOAD_TILE(w);
+        if (overwrite == 1) write_ones(XT_SELF, half, W, first, k, N, K);
+        xt_vec weights = XT_CAST(f32, bits);
+        if (overwrite == 2) write_ones(XT_SELF, half, W, first, k, N, K);
+        sums = XT_FMA(weights, row, sums);
+        x = XT_UPDATE_TILE_OFFSET(x, 0, STEP);
+        w = XT_UPDATE_TILE_OFFSET(w, 0, STEP);
+    }
+    XT_STORE_TILE(XT_REDUCTION(add, sums, 1), y);
+}
+XT_KERNEL (rows_of_f16, ptr(f16, X), ptr(f16, W), ptr(f32, Y), u32(M), u32(N), u32(K))
+{
+    (void)M, sum_rows(XT_SELF, XT_TYPE_f16, X, W, Y, N, K);
+}
+XT_KERNEL (rows_of_bf16, ptr(bf16, X), ptr(bf16, W), ptr(f32, Y), u32(M), u32(N), u32(K))
+{
+    (void)M, sum_rows(XT_SELF, XT_TYPE_bf16, X, W, Y, N, K);
 }
 
 static uint16_t x[MAX * MAX], w[MAX * MAX];
@@ -103,17 +140,19 @@ static void run(zed_kernel *kernel, bool half, int m, int n, int k)
     zed_free(&device, y);
 }
 
-static void each_type(void)
+static const int shapes[][2] = {{64, 96}, {75, 74}, {130, 100}, {16, 33}};
+static void each_type(bool as_rows)
 {
-    static const int shapes[][2] = {{64, 96}, {75, 74}, {130, 100}, {16, 33}};
     const xt_target target = {ZED_TARGET(&device)};
     for (int half = 0; half < 2; half++) {
         zed_kernel kernel;
-        xt_module mod = half ? XT_BUILD(of_f16, &target) : XT_BUILD(of_bf16, &target);
+        xt_module mod = as_rows ? half ? XT_BUILD(rows_of_f16, &target) : XT_BUILD(rows_of_bf16, &target)
+                        : half  ? XT_BUILD(of_f16, &target)
+                                : XT_BUILD(of_bf16, &target);
         CHECK_MSG(mod.words, "%s", mod.error->text);
         bool loaded = mod.words && ZED_LOAD(&kernel, &device, mod);
         for (int s = 0; loaded && s < 4; s++) /* overwritten: each element once, so by one row of work-groups */
-            run(&kernel, half, overwrite ? rows : rows + rows / 2 + 1, shapes[s][0], shapes[s][1]);
+            run(&kernel, half, overwrite || as_rows ? rows : rows + rows / 2 + 1, shapes[s][0], shapes[s][1]);
         CHECK_MSG(zed_get_error(&device)->id == 0, "%s %s", zed_get_error(&device)->text, zed_build_log(&device));
         zed_clear_error(&device);
         xt_free(&mod);
@@ -122,14 +161,21 @@ static void each_type(void)
 
 TEST(few_rows_and_many)
 {
-    for (rows = 1; rows <= 16; rows *= rows == 2 ? 4 : 2) each_type();
+    for (rows = 1; rows <= 16; rows *= rows == 2 ? 4 : 2) each_type(false);
 }
 
 TEST(columns_that_are_overwritten)
 {
-    overwrite = true;
-    for (rows = 1; rows <= 8; rows *= 8) each_type();
-    overwrite = false;
+    overwrite = 1;
+    for (rows = 1; rows <= 8; rows *= 8) each_type(false);
+    overwrite = 0;
+}
+
+TEST(rows_that_are_converted)
+{
+    rows = 1;
+    for (overwrite = 0; overwrite < 3; overwrite++) each_type(true);
+    overwrite = 0;
 }
 
 int main(void)
@@ -137,6 +183,7 @@ int main(void)
     if (!zed_open(&device, &(zed_options){.name = "software"})) return zed_print_error(&device, stderr), 1;
     RUN(few_rows_and_many);
     RUN(columns_that_are_overwritten);
+    RUN(rows_that_are_converted);
     zed_close(&device);
     return test_report();
 }
