@@ -76,6 +76,7 @@
  * Otherwise it is computed in f32, with or without rounding each product, summed in any order, then converted to T. A
  * float bias of an integer product is added in f32. This holds for both ways, the matrix instruction and one lane at a
  * time.
+ * FP8 by FP8 is one product of the instruction on nvl-p and cri; elsewhere both become f16 for it, which is exact, too.
  *
  * CONVERSION RULES. Integer to integer saturates; float to integer rounds to nearest even and saturates (NaN becomes
  * 0); integer to float rounds to nearest even; packed is a bitcast; FP8 rounds to nearest even, saturates to the
@@ -1881,12 +1882,12 @@ XE_FN_ void cv_mul_lanes_(cv_product_ *p)
  *
  * A lane's own vector, packed to dwords, is that lane's column of the instruction's B operand, and the resulting sums
  * are the lane's own. The matrix is A: eight rows, 32 bytes of k, where lane l holds bytes l 32 / S ... of each row.
- * One product serves all lanes. FP8 becomes f16 in registers: 32 bytes of a row then make two operands, one from half
- * of each dword's elements, one from the other (subgroup size 16: even and odd k), and the vector is packed with the
- * same permutation of k.
+ * One product serves all lanes. FP8 becomes f16 in registers, where the instruction lacks it: 32 bytes of a row then
+ * make two operands, one from half of each dword's elements, one from the other (subgroup size 16: even and odd k), and
+ * the vector is packed with the same permutation of k.
  */
 
-enum { CV_DPAS_NONE_, CV_DPAS_F16_, CV_DPAS_I8_ };
+enum { CV_DPAS_NONE_, CV_DPAS_F16_, CV_DPAS_I8_, CV_DPAS_FP8_ };
 
 /* Combines two vec8 as the lower and upper halves of a vec8 of integers twice as wide. */
 XE_FN_ spe_id cv_zip_(spe_module *m, spe_id low, spe_id high, int bits)
@@ -1896,7 +1897,7 @@ XE_FN_ spe_id cv_zip_(spe_module *m, spe_id low, spe_id high, int bits)
     return spe_bitcast(m, spe_vec(m, spe_int(m, (uint32_t)bits * 2), 8), mixed);
 }
 
-/* For neighbours along m: each lane loads the runs of its own rows of k. FP8 becomes f16. */
+/* For neighbours along m: each lane loads the runs of its own rows of k. FP8 becomes f16 for products of that. */
 XE_FN_ spe_id cv_a_across_(const cv_product_ *p, int block, int k0)
 {
     const cv_surface_ *s = &p->a;
@@ -1909,7 +1910,7 @@ XE_FN_ spe_id cv_a_across_(const cv_product_ *p, int block, int k0)
             k = spe_math2(m, SPE_SMIN, k, spe_i32(m, s->k - 1));
         }
         v[i] = spe_load(m, cv_address_(s, row, k, scalar, 8), (uint32_t)(8 * s->bytes));
-        if (cv_is_fp8_(s->type)) {
+        if (cv_is_fp8_(s->type) && p->kind == CV_DPAS_F16_) {
             v[i] = cv_decode_(m, v[i], s->type);
             v[i] = spe_bitcast(m, spe_vec(m, spe_int(m, 16), 8), v[i]);
         }
@@ -2031,12 +2032,12 @@ XE_FN_ spe_id cv_words_(spe_module *m, spe_id v, int n)
     return spe_bitcast(m, spe_vec(m, spe_int(m, 32), (uint32_t)n), v);
 }
 
-/* Operand `half` of k from k0 on, as eight dwords: sixteen f16, 32 8-bit integers, or packed dwords. */
+/* Operand `half` of k from k0 on, as eight dwords: sixteen f16, 32 bytes, or packed dwords. */
 XE_FN_ spe_id cv_b_operand_(const cv_product_ *p, const cv_vec *v, int k0, int half)
 {
     static const uint32_t order[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     bool packed = cv_is_packed_(p->in.interpretation);
-    int pieces = packed ? 1 : p->kind == CV_DPAS_I8_ ? 4 : 2, k[8];
+    int pieces = packed ? 1 : p->kind == CV_DPAS_F16_ ? 2 : 4, k[8];
     spe_id e[7], *piece = e + pieces - 1; /* a tree: e[0] combines e[1] and e[2], these e[3] to e[6] */
     for (int i = 0; i < pieces; i++) {
         for (int j = 0; j < 8; j++) k[j] = (packed ? k0 / 4 : k0) + cv_operand_k_(p, half, 8 * i + j);
@@ -2048,13 +2049,30 @@ XE_FN_ spe_id cv_b_operand_(const cv_product_ *p, const cv_vec *v, int k0, int h
     return e[0];
 }
 
-/* Makes the B operands from the interpreted input: f16, 8-bit integers, or packed dwords. */
+/* f16 of FP8's values as its bytes: E5M2 is f16's upper half; 2^-8 times E4M3 has the same exponent bits. */
+XE_FN_ spe_id cv_bytes_of_fp8_(spe_module *m, spe_id v, int type)
+{
+    spe_id half = spe_type_of(m, v), word = spe_vec_like(m, spe_int(m, 16), v), bits = spe_bitcast(m, word, v);
+    spe_id eight = spe_const_u(m, word, 8), high = spe_shr(m, bits, eight);
+    if (type == CV_E4M3) {
+        spe_id scaled = spe_bitcast(m, word, spe_fmul(m, v, spe_const_f(m, half, 1.0 / 256)));
+        spe_id seven = spe_const_u(m, word, 7), rest = spe_const_u(m, word, 0x7f), sign = spe_const_u(m, word, 0x80);
+        scaled = spe_and(m, spe_shr(m, scaled, seven), rest);
+        high = spe_or(m, spe_and(m, high, sign), scaled);
+        high = spe_select(m, spe_isnan(m, v), rest, high);
+    }
+    return spe_uconvert(m, spe_vec_like(m, spe_int(m, 8), v), high);
+}
+
+/* Makes the B operands from the interpreted input: f16, bytes, or packed dwords. */
 XE_FN_ bool cv_pack_b_(cv_product_ *p)
 {
     int type = p->in.interpretation;
     cv_vec v = p->in.vec;
     if (!cv_is_packed_(type)) v = cv_convert_vec_(p->x, &v, type);
     if (p->kind == CV_DPAS_F16_) v.type = CV_F16; /* FP8 is held as f16 */
+    if (p->kind == CV_DPAS_FP8_) v.type = CV_U8;
+    for (int i = 0; p->kind == CV_DPAS_FP8_ && i < v.parts; i++) v.part[i] = cv_bytes_of_fp8_(p->m, v.part[i], type);
     p->b = cv_ids_(p->m, p->raws * p->halves);
     if (!p->b || !v.parts) return false;
     for (int i = 0; i < p->raws; i++)
@@ -2068,6 +2086,8 @@ XE_FN_ spe_id cv_dpas_once_(const cv_product_ *p, spe_id a, spe_id b, spe_id sum
     uint32_t operands = 0x400 | 0x800; /* packed f16 */
     if (p->kind == CV_DPAS_I8_)
         operands = 0x10u | 0x20u | (p->a.type == CV_I8 ? 1u : 0u) | (cv_is_signed_(p->in.interpretation) ? 2u : 0u);
+    if (p->kind == CV_DPAS_FP8_)
+        operands = (p->a.type == CV_E4M3 ? 0x4000u : 0x10000u) | (p->in.interpretation == CV_E4M3 ? 0x8000u : 0x20000u);
     return spe_dpas(p->m, spe_vec(p->m, cv_sum_scalar_(p), 8), p->kind == CV_DPAS_F16_ ? 16 : 32, a, b, sums, operands);
 }
 
@@ -2121,7 +2141,7 @@ XE_FN_ void cv_mul_dpas_(cv_product_ *p)
 {
     p->depth = p->kind == CV_DPAS_F16_ ? 16 : 32;
     p->R = p->depth / p->x->S;
-    p->halves = cv_is_fp8_(p->a.type) && !p->a.across ? 2 : 1;
+    p->halves = p->kind == CV_DPAS_F16_ && cv_is_fp8_(p->a.type) && !p->a.across ? 2 : 1;
     p->raws = (p->a.k + p->depth * p->halves - 1) / (p->depth * p->halves);
     p->blocks = (p->a.m + 7) / 8;
     p->lane = spe_builtin(p->m, SPE_SUBGROUP_LANE, 0);
@@ -2155,6 +2175,8 @@ XE_FN_ int cv_choose_dpas_(const cv_product_ *p)
     bool i = (in == CV_I8 || in == CV_U8 || cv_is_packed_(in)) && (s->type == CV_I8 || s->type == CV_U8);
     if (!p->x->dpas || (int64_t)blocks * (s->k * (f ? 2 : 1) / 32 + 1) > CV_DPAS_MOST_) return CV_DPAS_NONE_;
     if (s->layout == CV_ROW_MAJOR && s->k % (each ? each : 1)) return CV_DPAS_NONE_;
+    if (cv_is_fp8_(in) && cv_is_fp8_(s->type) && cm_has_dpas(&p->x->target, cm_product_row(CM_E4M3, CM_E5M2)))
+        return CV_DPAS_FP8_;
     return f ? CV_DPAS_F16_ : i ? CV_DPAS_I8_ : CV_DPAS_NONE_;
 }
 

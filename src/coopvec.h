@@ -76,6 +76,7 @@
  * Otherwise it is computed in f32, with or without rounding each product, summed in any order, then converted to T. A
  * float bias of an integer product is added in f32. This holds for both ways, the matrix instruction and one lane at a
  * time.
+ * FP8 by FP8 is one product of the instruction on nvl-p and cri; elsewhere both become f16 for it, which is exact, too.
  *
  * CONVERSION RULES. Integer to integer saturates; float to integer rounds to nearest even and saturates (NaN becomes
  * 0); integer to float rounds to nearest even; packed is a bitcast; FP8 rounds to nearest even, saturates to the

@@ -218,8 +218,13 @@ typedef struct {
     cm_lowering lowering;
 } model_kernel;
 
+/* The target of modules, if it is not the device's: the software device executes what it can of any. */
+TEST_UNUSED_ static const char *model_target;
+
 static bool model_run(const model_kernel *k, uint32_t groups, uint32_t flag)
 {
+    cv_target target = {ZED_TARGET(&device)};
+    if (model_target) target.name = model_target;
     cv_kernel kernel = {k->name, model_params, __FILE__, __LINE__, k->body};
     cv_module mod;
     zed_kernel loaded;
@@ -227,7 +232,7 @@ static bool model_run(const model_kernel *k, uint32_t groups, uint32_t flag)
     bool ok;
     mod = cv_build(&(cv_build_desc){.kernel = &kernel, .file = __FILE__, .line = __LINE__, .local_size = k->local_size,
                                     .subgroup_size = device_size(k->subgroup_size), .lowering = k->lowering,
-                                    .target = &(cv_target){ZED_TARGET(&device)}});
+                                    .target = &target});
     CHECK_MSG(mod.words, "%s: %s:%d: %s", k->name, mod.error->file, mod.error->line, mod.error->text);
     if (!mod.words) {
         cv_free(&mod);

@@ -104,6 +104,34 @@ TEST(every_code_of_fp8)
     }
 }
 
+/* Both FP8 types with each other, by the matrix instruction that has them. */
+TEST(fp8_where_the_instruction_has_it)
+{
+    const bool soft = strcmp(device.target.name, "soft") == 0;
+    if (!soft && strcmp(device.target.name, "cri") && strcmp(device.target.name, "nvl-p"))
+        SKIP("the device has no products of FP8");
+    if (soft) model_target = "cri";
+    for (int i = 0; i < 8; i++) {
+        model_product p = {i & 4 ? CV_F32 : CV_F16,
+                           i & 1 ? CV_E5M2 : CV_E4M3,
+                           i & 2 ? CV_E5M2 : CV_E4M3,
+                           i == 3 ? CV_F16 : 0,
+                           i & 1 ? CV_F32 : CV_F16,
+                           5 + 7 * i,
+                           10 + 13 * i,
+                           CV_MUL_OPTIMAL,
+                           i % 3 == 1};
+        add_item(p, UNIFORM);
+    }
+    for (int i = 0; i < 2; i++) {
+        model_product p = {CV_F16, CV_E5M2, i ? CV_E5M2 : CV_E4M3, 0, CV_F32, 256, 1, CV_MUL_OPTIMAL, false};
+        add_item(p, UNIFORM);
+        all_codes(&items[item_count - 1]);
+    }
+    run_items("fp8", 16, CM_AUTO);
+    model_target = NULL;
+}
+
 /* Subgroup sizes 8 (other operands of the matrix instruction) and 32 (none), and the plain lowering. */
 TEST(other_subgroup_sizes)
 {
@@ -125,6 +153,7 @@ static void tests(void)
     RUN(every_interpretation_of_input_and_matrix);
     RUN(every_bias_and_output);
     RUN(every_code_of_fp8);
+    RUN(fp8_where_the_instruction_has_it);
     RUN(other_subgroup_sizes);
 }
 
