@@ -131,7 +131,9 @@
  *                                        xt_map_mma_b). a and b as above, or both f16, or both bf16; k is a multiple
  *                                        of 32, of e2m1 32 or a multiple of 64. Sums are f32, the result is f32 or
  *                                        bf16 (c, or .type). Where no instruction does it, 32 products are summed in
- *                                        f32, scaled exactly and added to the sum; devices may round in other places
+ *                                        f32, scaled exactly and added to the sum; that of nvl-p and cri (for pieces
+ *                                        of 8 rows and 32 bytes along k, or multiples) adds scaled products, 64 of
+ *                                        e2m1 at a time, to a sum of f32, or of bf16 if c and the result are
  *                                        (MMA_SHAPE, MMA_TYPE, MMA_MAP, BLOCKED)
  *     XT_QUANTIZE(T, v, dim, .scales = &s)        v of f32, f16 or bf16 in blocks of 32 along dim (1: of a, 0: of b),
  *                                        as OCP's MX 1.0 says: the scale is 2^(floor(log2(largest |v|)) - exponent of

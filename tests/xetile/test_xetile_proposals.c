@@ -87,6 +87,21 @@ TEST(what_is_given_is_kept)
     CHECK(t.c.sg_data[0] == 64 && t.c.sg_data[1] == 64 && t.k == 32);
 }
 
+/* Pieces of the matrix instruction for small floats where it has them; a step of 32 bytes is one of the instruction. */
+TEST(small_floats_by_target)
+{
+    static const char *const names[] = {"cri", "nvl-p", "bmg", "nvl"};
+    static const int types[][2] = {{XT_TYPE(e4m3), XT_TYPE(e5m2)}, {XT_TYPE(e2m1), XT_TYPE(e2m1)}};
+    for (int t = 0; t < 4; t++)
+        for (int i = 0; i < 2; i++) {
+            const xt_target target = {.name = names[t]};
+            const xt_product p = {.a = types[i][0], .b = types[i][1]};
+            xt_tiles tiles = xt_tiles_for(&target, &p);
+            CHECK_HAS(tiles.why, t < 2 ? "matrix instruction and 2D block messages" : "no matrix instruction");
+            CHECK_MSG(t >= 2 || tiles.k % 32 == 0, "a step of %d", tiles.k);
+        }
+}
+
 TEST(what_is_unknown_is_said)
 {
     const xt_target target = {.name = "voodoo"}, bmg = {.name = "bmg"};
@@ -103,6 +118,7 @@ int main(void)
 {
     RUN(every_target);
     RUN(what_is_given_is_kept);
+    RUN(small_floats_by_target);
     RUN(what_is_unknown_is_said);
     return test_report();
 }
