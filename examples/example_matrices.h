@@ -24,12 +24,13 @@ static inline bool matrix_init(matrix *x, int rows, int cols)
 
 /* ---- .npy -------------------------------------------------------------------------------------------------------- */
 
-/* The header of version 1 is a Python dictionary literal. */
+/* The header of version 1 is a Python dictionary literal. bytes: of an element, 1 if integers are wanted. */
 static inline const char *npy_header(const char *text, int *bytes, int *rows, int *cols)
 {
-    const char *descr = strstr(text, "'descr': '<f"), *order = strstr(text, "'fortran_order': False"),
-               *shape = strstr(text, "'shape': (");
-    if (!descr || (descr[12] != '2' && descr[12] != '4') || descr[13] != '\'')
+    const char *descr = strstr(text, *bytes == 1 ? "'descr': '|u" : "'descr': '<f"),
+               *order = strstr(text, "'fortran_order': False"), *shape = strstr(text, "'shape': (");
+    if (*bytes == 1 && (!descr || descr[12] != '1' || descr[13] != '\'')) return "its elements are not |u1";
+    if (*bytes != 1 && (!descr || (descr[12] != '2' && descr[12] != '4') || descr[13] != '\''))
         return "its elements are neither <f2 nor <f4";
     if (!order) return "it is not in C order";
     if (!shape || sscanf(shape + 10, "%d, %d)", rows, cols) != 2 || *rows < 1 || *cols < 1 ||
@@ -39,13 +40,14 @@ static inline const char *npy_header(const char *text, int *bytes, int *rows, in
     return NULL;
 }
 
-static inline bool npy_read(const char *path, matrix *x)
+/* bytes: 1 for a matrix of bytes, whose numbers are read, else 0 for one of floats. */
+static inline bool npy_read_as(const char *path, matrix *x, int bytes)
 {
     FILE *f = fopen(path, "rb");
     unsigned char head[10];
     char text[1024] = "";
     const char *wrong = NULL;
-    int bytes = 0, rows = 0, cols = 0;
+    int rows = 0, cols = 0;
     if (!f) return fail("%s: cannot read it: %s", path, strerror(errno));
     if (fread(head, 1, 10, f) != 10 || memcmp(head, "\x93NUMPY\x01", 7) != 0)
         wrong = "it is no NumPy file of version 1";
@@ -57,15 +59,19 @@ static inline bool npy_read(const char *path, matrix *x)
     if (!wrong && !matrix_init(x, rows, cols)) return fclose(f), false;
     for (size_t i = 0; !wrong && i < (size_t)rows * (size_t)cols; i++) {
         uint16_t half;
-        if (fread(bytes == 2 ? (void *)&half : (void *)&x->at[i], (size_t)bytes, 1, f) != 1)
-            wrong = "it ends too early";
-        else if (bytes == 2)
-            x->at[i] = spe_f16_bits_to_f32(half);
+        uint8_t byte;
+        void *to = bytes == 1 ? (void *)&byte : bytes == 2 ? (void *)&half : (void *)&x->at[i];
+        if (fread(to, (size_t)bytes, 1, f) != 1) wrong = "it ends too early";
+        else if (bytes == 2) x->at[i] = spe_f16_bits_to_f32(half);
+        else if (bytes == 1) x->at[i] = byte;
         if (!wrong && !isfinite(x->at[i])) wrong = "not all of its numbers are finite";
     }
     fclose(f);
     return !wrong || fail("%s: %s", path, wrong);
 }
+
+static inline bool npy_read(const char *path, matrix *x) { return npy_read_as(path, x, 0); }
+static inline bool npy_read_bytes(const char *path, matrix *x) { return npy_read_as(path, x, 1); }
 
 static inline bool npy_write(const char *path, int rows, int cols, const uint16_t *data)
 {

@@ -6,6 +6,7 @@
  *     cc -std=c11 mx_gemm.c -lm && ./a.out --type e2m1
  *     ./a.out A.npy B.npy C.npy --save q            also writes q_a.npy, q_a_scale.npy, q_b.npy and q_b_scale.npy, of
  *                                                   bytes; e2m1 has two elements a byte
+ *     ./a.out --load q                              multiplies these, as they are
  */
 #include "xetile.h"
 #include "ze_dispatch.h"
@@ -57,27 +58,27 @@ static void quantize_b(XT_CONTEXT, xt_val V, xt_val Q, xt_val S, xt_val N, xt_va
     XT_STORE_TILE(scales, s);
 }
 
-/* `blocks` of 32 along K. */
+/* `blocks` of 32 along K; a turn takes 32 bytes of each row, as the matrix instruction does. */
 static void product(XT_CONTEXT, xt_val A, xt_val SA, xt_val B, xt_val SB, xt_val C, xt_val M, xt_val N, xt_val blocks)
 {
     const xt_map map = MAP_C;
-    const int bytes = BLOCK / per_byte(XT_TYPE_of(A));
+    const int bytes = BLOCK, turn = per_byte(XT_TYPE_of(A)); /* blocks */
     const xt_map map_a = xt_map_mma_a(&map, bytes), map_b = xt_map_mma_b(&map, bytes);
-    const xt_map one_a = xt_map_mma_a(&map, 1), one_b = xt_map_mma_b(&map, 1);
-    xt_val i = XT_MUL(XT_GROUP_ID(1), ROWS), j = XT_MUL(XT_GROUP_ID(0), COLS), deep = XT_MUL(blocks, bytes);
+    const xt_map one_a = xt_map_mma_a(&map, turn), one_b = xt_map_mma_b(&map, turn);
+    xt_val i = XT_MUL(XT_GROUP_ID(1), ROWS), j = XT_MUL(XT_GROUP_ID(0), COLS), deep = XT_MUL(blocks, bytes / turn);
     xt_tile a = XT_INIT_TILE(A, of(A), ROWS, bytes, .offset = XT_AT(i, 0), .shape = XT_AT(M, deep), .map = map_a);
     xt_tile b = XT_INIT_TILE(B, of(B), bytes, COLS, .offset = XT_AT(0, j), .shape = XT_AT(deep, N), .map = map_b);
-    xt_tile sa = XT_INIT_TILE(SA, e8m0, ROWS, 1, .offset = XT_AT(i, 0), .shape = XT_AT(M, blocks), .map = one_a);
-    xt_tile sb = XT_INIT_TILE(SB, e8m0, 1, COLS, .offset = XT_AT(0, j), .shape = XT_AT(blocks, N), .map = one_b);
+    xt_tile sa = XT_INIT_TILE(SA, e8m0, ROWS, turn, .offset = XT_AT(i, 0), .shape = XT_AT(M, blocks), .map = one_a);
+    xt_tile sb = XT_INIT_TILE(SB, e8m0, turn, COLS, .offset = XT_AT(0, j), .shape = XT_AT(blocks, N), .map = one_b);
     xt_tile c = XT_INIT_TILE(C, f32, ROWS, COLS, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .map = map);
     xt_vec acc = XT_SPLAT(f32, ROWS, COLS, 0, .map = map);
-    XT_FOR (k, 0, blocks, 1, &a, &b, &sa, &sb, &acc) {
+    XT_FOR (k, 0, blocks, turn, &a, &b, &sa, &sb, &acc) {
         xt_vec va = XT_LOAD_TILE(a), vb = XT_LOAD_TILE(b), scale_a = XT_LOAD_TILE(sa), scale_b = XT_LOAD_TILE(sb);
         acc = XT_TILE_MMA_SCALED(va, scale_a, vb, scale_b, acc);
         a = XT_UPDATE_TILE_OFFSET(a, 0, bytes);
         b = XT_UPDATE_TILE_OFFSET(b, bytes, 0);
-        sa = XT_UPDATE_TILE_OFFSET(sa, 0, 1);
-        sb = XT_UPDATE_TILE_OFFSET(sb, 1, 0);
+        sa = XT_UPDATE_TILE_OFFSET(sa, 0, turn);
+        sb = XT_UPDATE_TILE_OFFSET(sb, turn, 0);
     }
     XT_STORE_TILE(acc, c);
 }
@@ -103,12 +104,12 @@ KERNELS(e2m1)
 /* ---- the program */
 
 static int m = 200, n = 300, k = 256;
-static const char *file[3], *saved;
+static const char *file[3], *saved, *loaded;
 
 typedef struct {
     int type; /* CM_E4M3 ... */
     size_t blocks;
-    matrix a, b;
+    matrix a, b, of_file[4]; /* given; elements and scales of A and B as files have them */
     float *va, *vb, *c;
     uint8_t *qa, *sa, *qb, *sb;
 } mx_problem;
@@ -173,7 +174,7 @@ static size_t check_quantised(const mx_problem *p, bool of_b)
 
 /* Products of quantised values are exact in f32; the sums of a block and that of the blocks round, each by at most
  * 2^-23 (for hardware that truncates) of a sum of absolute values. *error: of C beside the product of the given
- * matrices. */
+ * matrices, if these were not quantised. */
 static size_t check_c(const mx_problem *p, double *error)
 {
     size_t wrong = 0, deep = p->blocks * BLOCK;
@@ -187,7 +188,7 @@ static size_t check_c(const mx_problem *p, double *error)
                 want += x;
                 size += fabs(x);
             }
-            for (size_t l = 0; l < (size_t)k; l++)
+            for (size_t l = 0; !loaded && l < (size_t)k; l++)
                 exact += (double)p->va[i * (size_t)k + l] * (double)p->vb[l * (size_t)n + j];
             check_element(&wrong, (int)i, (int)j, got, want,
                           (double)(deep + p->blocks) * 0x1p-23 * size + (double)FLT_MIN);
@@ -217,14 +218,50 @@ static bool npy_save(const char *path, const char *type, size_t bytes, size_t ro
     return true;
 }
 
+/* The files of elements and scales: PREFIX_a.npy ... */
+static void name_files(char path[4][1024], const char *prefix)
+{
+    static const char *const what[] = {"a", "a_scale", "b", "b_scale"};
+    for (int i = 0; i < 4; i++) snprintf(path[i], sizeof path[i], "%s_%s.npy", prefix, what[i]);
+}
+
 static bool save_quantised(const mx_problem *p)
 {
     const size_t deep = p->blocks * BLOCK / (size_t)per_byte(p->type), rows = (size_t)m, cols = (size_t)n;
     char path[4][1024];
-    static const char *const what[] = {"a", "a_scale", "b", "b_scale"};
-    for (int i = 0; i < 4; i++) snprintf(path[i], sizeof path[i], "%s_%s.npy", saved, what[i]);
+    name_files(path, saved);
     return npy_save(path[0], "|u1", 1, rows, deep, p->qa) && npy_save(path[1], "|u1", 1, rows, p->blocks, p->sa) &&
            npy_save(path[2], "|u1", 1, deep, cols, p->qb) && npy_save(path[3], "|u1", 1, p->blocks, cols, p->sb);
+}
+
+/* Reads what --save wrote. Scales are for 32 elements along K each. */
+static bool load_quantised(mx_problem *p)
+{
+    const matrix *a = &p->of_file[0], *sa = &p->of_file[1], *b = &p->of_file[2], *sb = &p->of_file[3];
+    const int bytes = BLOCK / per_byte(p->type);
+    char path[4][1024];
+    name_files(path, loaded);
+    for (int i = 0; i < 4; i++)
+        if (!npy_read_bytes(path[i], &p->of_file[i])) return false;
+    if (a->cols != b->rows || a->cols % bytes)
+        return fail("%s has %d columns, %s has %d rows; wanted a multiple of %d", path[0], a->cols, path[2], b->rows,
+                    bytes);
+    if (sa->rows != a->rows || sa->cols != a->cols / bytes)
+        return fail("%s is %d x %d, wanted %d x %d", path[1], sa->rows, sa->cols, a->rows, a->cols / bytes);
+    if (sb->cols != b->cols || sb->rows != sa->cols)
+        return fail("%s is %d x %d, wanted %d x %d", path[3], sb->rows, sb->cols, sa->cols, b->cols);
+    m = a->rows;
+    n = b->cols;
+    k = sa->cols * BLOCK;
+    return true;
+}
+
+static void take_quantised(const mx_problem *p)
+{
+    uint8_t *const to[] = {p->qa, p->sa, p->qb, p->sb};
+    for (int i = 0; i < 4; i++)
+        for (size_t at = 0; at < (size_t)p->of_file[i].rows * (size_t)p->of_file[i].cols; at++)
+            to[i][at] = (uint8_t)p->of_file[i].at[at];
 }
 
 static bool read_files(mx_problem *p)
@@ -298,14 +335,17 @@ static bool run_problem(zed_device *dev, zed_kernel *kernel, const example_form 
     const zed_groups groups = {(uint32_t)(n + COLS - 1) / COLS, (uint32_t)(m + ROWS - 1) / ROWS, 1};
     double error, ns;
     size_t wrong;
-    if (asked.files && !read_files(p)) return false;
-    if (!allocate(dev, p) || !quantise(dev, p)) return false;
+    if (loaded && asked.files) return fail("--load takes no files of matrices beside it");
+    if (loaded ? !load_quantised(p) : asked.files && !read_files(p)) return false;
+    if (!allocate(dev, p)) return false;
+    if (loaded) take_quantised(p);
+    else if (!quantise(dev, p)) return false;
     ns = zed_launch_timed(kernel, groups, p->qa, p->sa, p->qb, p->sb, p->c, (uint32_t)m, (uint32_t)n,
                           (uint32_t)p->blocks);
     if (ns < 0) return fail_device(dev);
     wrong = check_c(p, &error);
     if (wrong) return fail("%s %d x %d x %d: %zu elements are wrong", form->name, m, n, k, wrong);
-    printf("error    %.3g of the product without quantisation (norms)\n", error);
+    if (!loaded) printf("error    %.3g of the product without quantisation (norms)\n", error);
     if (asked.files == 3 && !npy_save(file[2], "<f4", 4, (size_t)m, (size_t)n, p->c)) return false;
     if (saved && !save_quantised(p)) return false;
     printf("ok mx_gemm %s %d x %d x %d, %.1f GFLOP/s\n", form->name, m, n, k, 2.0 * m * n * k / ns);
@@ -320,6 +360,7 @@ static bool run_form(zed_device *dev, zed_kernel *kernel, const example_form *fo
     bool ok = run_problem(dev, kernel, form, &p);
     free(p.a.at);
     free(p.b.at);
+    for (int i = 0; i < 4; i++) free(p.of_file[i].at);
     return ok;
 }
 
@@ -328,6 +369,7 @@ static const example_option options[] = {
     SIZE("--n", "columns of B and C", &n),
     SIZE("--k", "columns of A, rows of B", &k),
     TEXT("--save", "PREFIX", "write the quantised elements and scales as NumPy files", &saved),
+    TEXT("--load", "PREFIX", "multiply what --save wrote, instead of matrices of floats", &loaded),
     OPTIONS_END,
 };
 static const example_form forms[] = {

@@ -37,5 +37,17 @@ check "C of files" test "$(tail -c 8 "$work/c.npy" | od -An -tx1 | tr -d ' \n')"
 check "elements of A" test "$(tail -c 64 "$work/q_a.npy" | od -An -v -tx1 | tr -d ' \n' | sed 's/\(64\)*//')" = ""
 check "scales of A" test "$(tail -c 4 "$work/q_a_scale.npy" | od -An -tx1 | tr -d ' \n')" = "7e7e7e7e"
 check "scales of B" test "$(tail -c 2 "$work/q_b_scale.npy" | od -An -tx1 | tr -d ' \n')" = "7e7e"
+# what was written is read back: the same product, in types of one and of two elements a byte
+check_says "mx_gemm of quantised files" "ok mx_gemm e2m1 2 x 1 x 64" "$BUILD/mx_gemm" --device software --type e2m1 --load "$work/q"
+check_says "mx_gemm, random files written" "ok mx_gemm e4m3 33 x 70 x 45" "$BUILD/mx_gemm" --device software --type e4m3 \
+    --m 33 --n 70 --k 45 --save "$work/r"
+check_says "mx_gemm, random files read" "ok mx_gemm e4m3 33 x 70 x 64" "$BUILD/mx_gemm" --device software --type e4m3 \
+    --load "$work/r" --save "$work/s"
+for part in a a_scale b b_scale; do check "$part is as it was" cmp "$work/r_$part.npy" "$work/s_$part.npy"; done
+check_refused "mx_gemm, scales of another type" "wanted 33 x 4" "$BUILD/mx_gemm" --device software --type e2m1 --load "$work/r"
+check_refused "mx_gemm, floats for elements" "not |u1" sh -c 'cp "$1/a.npy" "$1/q_a.npy" && "$2" --device software --load "$1/q"' - \
+    "$work" "$BUILD/mx_gemm"
+check_refused "mx_gemm, two kinds of files" "takes no files" "$BUILD/mx_gemm" --device software --load "$work/r" "$work/a.npy" \
+    "$work/b.npy"
 check_refused "mx_gemm, files that do not fit" "has 64 columns" "$BUILD/mx_gemm" --device software "$work/a.npy" "$work/a.npy"
 report
