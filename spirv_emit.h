@@ -180,7 +180,8 @@
  * A C file that includes bodies has what writes for Vulkan if it includes vk_dispatch.h, anywhere, or defines
  * SPE_VULKAN before its first header, or defines it later and includes its headers again; otherwise spe_begin fails
  * with SPE_ERR_ENVIRONMENT, and the compiler has less to do.
- * Spec constants from SPE_LOCAL_WORDS_CONSTANT on tell the host of local memory and subgroup sizes.
+ * Spec constants from SPE_LOCAL_WORDS_CONSTANT on tell the host of local memory and subgroup sizes. Kernels that follow
+ * one another by spe_build_next have local memory each of its own; other functions of a module share one array.
  *
  * Limits: 4194303 ids per module and 65535 words per instruction (SPIR-V's limits), regions nested at most 65000 deep.
  * Vectors have 2, 3, 4, 8 or 16 components, as in OpenCL, or any number once VectorAnyINTEL or LongVectorEXT is
@@ -655,12 +656,11 @@ typedef struct spe_error {
 } spe_error;
 
 typedef enum { SPE_ENV_OPENCL, SPE_ENV_VULKAN } spe_env;
-/* Vulkan: the spec constant with the length of local memory in 32-bit words; that of a parameter's number is the offset
- * in bytes of what a local pointer points to. The default length has room for the module's variables. */
-enum { SPE_LOCAL_WORDS_CONSTANT = 1000 };
-/* Vulkan: the spec constant whose default is the subgroup size that the module's first kernel was written for; those of
- * the kernels after it have the numbers after it. */
-enum { SPE_SUBGROUP_SIZE_CONSTANT = 1001 };
+/* Vulkan: the spec constants of a module's first kernel with the length of its local memory in 32-bit words, whose
+ * default has room for its variables, and with the subgroup size that it was written for; each kernel after it has
+ * numbers larger by 2. Kernels without such a length share that of the kernel before, with its local memory. The spec
+ * constant of a parameter's number is the offset in bytes of what a local pointer points to. */
+enum { SPE_LOCAL_WORDS_CONSTANT = 1000, SPE_SUBGROUP_SIZE_CONSTANT };
 
 typedef struct {
     uint32_t version; /* SPE_VERSION(1, 0) to SPE_VERSION(1, 6); 0: 1.4, for Vulkan 1.6 (from 1.5) */
@@ -830,7 +830,7 @@ typedef struct {
     spe_list local_pointers;                        /* Vulkan: types, see local.c */
     spe_id local_words, local_word_pointer;         /* the array; the type of pointers to a word of it */
     size_t local_length;                            /* word of its length among the globals */
-    uint32_t local_bytes;                           /* taken by variables */
+    uint32_t local_bytes;                           /* taken by its variables */
     bool local_vectors;                             /* it is an array of vectors of four words */
     spe_id piece_count[2][2]; /* Vulkan: lengths of vectors in pieces, as values and in memory: 2, 4 */
     const char *line_file, *string_file; /* OpLine in force, and the file whose OpString is string_id */
@@ -6202,7 +6202,7 @@ XE_FN_ bool spe_kernel_begin_(spe_module *m, const spe_kernel *k)
     for (uint32_t i = 0; i < 3; i++) size[i] = k->local_size[i] ? k->local_size[i] : 1;
     if (k->local_size[0]) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeLocalSize, 3, size);
     if (pushed) { /* the host requires the subgroup size; instructions say that they are not contracted */
-        uint32_t spec = SPE_SUBGROUP_SIZE_CONSTANT + (uint32_t)m->entry_count - 1;
+        uint32_t spec = SPE_SUBGROUP_SIZE_CONSTANT + 2 * ((uint32_t)m->entry_count - 1);
         memcpy(m->fn.local_size, size, sizeof size);
         if (k->subgroup_size && (!spe_target_has_(m, SPE_ExecutionModeSubgroupSize, &k->subgroup_size) ||
                                  !spe_spec_const(m, spe_int(m, 32), k->subgroup_size, spec)))
@@ -7079,6 +7079,17 @@ XE_FN_ void spe_write_entries_(spe_module *m)
     for (uint32_t e = 0; e < m->entry_count && rows && !m->error.id; e++) spe_write_entry_(m, e, rows, stack);
 }
 
+/* Writes the length of Vulkan's local memory: no byte more than its variables need, as they may take all that a device
+ * has. Variables after it are in another array. */
+XE_FN_ void spe_close_local_memory_(spe_module *m)
+{
+    if (m->local_words)
+        m->buffer[SPE_SECTION_GLOBAL_].data[m->local_length] = m->local_bytes > 16 ? (m->local_bytes + 15) / 16 * 4 : 4;
+    m->local_words = 0;
+    m->local_bytes = 0;
+    m->local_vectors = false;
+}
+
 /* Capabilities in ascending order, the memory model, the source name, the entry points. */
 XE_FN_ void spe_write_head_(spe_module *m)
 {
@@ -7088,8 +7099,7 @@ XE_FN_ void spe_write_head_(spe_module *m)
     spe_capability(m, vulkan ? SPE_CapabilityShader : SPE_CapabilityKernel);
     spe_capability(m, vulkan ? SPE_CapabilityPhysicalStorageBufferAddresses : SPE_CapabilityAddresses);
     if (vulkan) spe_capability(m, SPE_CapabilityVulkanMemoryModel);
-    if (m->local_words) /* no byte more: all of a device's local memory may be taken */
-        m->buffer[SPE_SECTION_GLOBAL_].data[m->local_length] = m->local_bytes > 16 ? (m->local_bytes + 15) / 16 * 4 : 4;
+    spe_close_local_memory_(m);
     if (vulkan && m->contraction_off) m->vulkan->forbid_contraction(m);
     spe_merge_decorations_(m);
     if (vulkan && !m->entry_count) SPE_ERROR_(m, ENVIRONMENT, "the module has no kernel; Vulkan has no libraries");
@@ -7392,6 +7402,7 @@ void *spe_build_next(spe_built *mod, spe_built *before, const spe_reporter *erro
     if (!m) return NULL;
     *m = *before->owner_;
     memset(before->owner_, 0, sizeof *m);
+    spe_close_local_memory_(m);
     return m;
 }
 
@@ -7600,7 +7611,7 @@ XE_FN_ spe_id spe_raw_pointer_(spe_module *m, spe_id to)
  * complete. */
 XE_FN_ bool spe_make_local_memory_(spe_module *m)
 {
-    uint32_t spec = SPE_LOCAL_WORDS_CONSTANT;
+    uint32_t spec = SPE_LOCAL_WORDS_CONSTANT + 2 * (m->entry_count - (m->open && m->fn.kernel));
     if (m->local_words) return true;
     spe_id word = spe_int(m, 32), length = spe_spec_const(m, word, 1, spec), pointer;
     m->local_length = m->buffer[SPE_SECTION_GLOBAL_].count - 1;

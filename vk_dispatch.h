@@ -514,11 +514,12 @@ typedef struct vkd_kernel {
     vkd_param params[VKD_MAX_ARGS];
     uint32_t local_size[3];
     uint32_t subgroup_size; /* 0: the device chooses */
-    uint32_t local_bytes;   /* of the module's variables */
+    uint32_t local_bytes;   /* of its variables in local memory */
     /* not for users: the pipeline is made by the first launch, and anew for other sizes of local memory */
     VkPipelineLayout layout_;
     VkPipeline pipeline_;
     uint32_t offsets_[VKD_MAX_ARGS], bytes_, local_[VKD_MAX_ARGS + 1];
+    uint32_t local_constant_; /* the number of the spec constant with its words of local memory; 0: it has none */
     bool in_memory_; /* the parameters are not pushed, but their address is */
 } vkd_kernel;
 
@@ -1880,6 +1881,14 @@ typedef struct vkd_found_ {
     uint32_t id, number, local_words, subgroup_size;
 } vkd_found_;
 
+/* Is it the number of the constant with the kernel's words of local memory: its own, or of the last kernel before it
+ * that has one? */
+XE_FN_ bool vkd_is_local_words_(const vkd_kernel *k, const vkd_found_ *f, uint32_t constant)
+{
+    return f->id && constant % 2 == 0 && constant >= VKD_LOCAL_WORDS_CONSTANT_ && constant >= k->local_constant_ &&
+           constant <= VKD_LOCAL_WORDS_CONSTANT_ + 2 * f->number;
+}
+
 XE_FN_ void vkd_read_instruction_(vkd_kernel *k, vkd_found_ *f, const uint32_t *w, uint32_t n)
 {
     switch (*w & 0xffff) {
@@ -1889,8 +1898,8 @@ XE_FN_ void vkd_read_instruction_(vkd_kernel *k, vkd_found_ *f, const uint32_t *
         break;
     case VKD_OP_DECORATE_:
         if (n != 4 || w[2] != VKD_DECORATION_SPEC_ID_) break;
-        if (w[3] == VKD_LOCAL_WORDS_CONSTANT_) f->local_words = w[1];
-        if (w[3] == VKD_SUBGROUP_SIZE_CONSTANT_ + f->number) f->subgroup_size = w[1];
+        if (vkd_is_local_words_(k, f, w[3])) f->local_words = w[1], k->local_constant_ = w[3];
+        if (w[3] == VKD_SUBGROUP_SIZE_CONSTANT_ + 2 * f->number) f->subgroup_size = w[1];
         break;
     case VKD_OP_SPEC_CONSTANT_:
         if (n == 4 && w[2] == f->local_words) k->local_bytes = w[3] * 4;
@@ -2028,8 +2037,8 @@ XE_FN_ bool vkd_make_pipeline_(vkd_kernel *k, const uint32_t *local)
         entries[n].offset = i * 4;
         entries[n++].size = 4;
     }
-    if (n) {
-        entries[n].constantID = VKD_LOCAL_WORDS_CONSTANT_;
+    if (n && k->local_constant_) {
+        entries[n].constantID = k->local_constant_;
         entries[n].offset = VKD_MAX_ARGS * 4;
         entries[n++].size = 4;
     }

@@ -180,7 +180,8 @@
  * A C file that includes bodies has what writes for Vulkan if it includes vk_dispatch.h, anywhere, or defines
  * SPE_VULKAN before its first header, or defines it later and includes its headers again; otherwise spe_begin fails
  * with SPE_ERR_ENVIRONMENT, and the compiler has less to do.
- * Spec constants from SPE_LOCAL_WORDS_CONSTANT on tell the host of local memory and subgroup sizes.
+ * Spec constants from SPE_LOCAL_WORDS_CONSTANT on tell the host of local memory and subgroup sizes. Kernels that follow
+ * one another by spe_build_next have local memory each of its own; other functions of a module share one array.
  *
  * Limits: 4194303 ids per module and 65535 words per instruction (SPIR-V's limits), regions nested at most 65000 deep.
  * Vectors have 2, 3, 4, 8 or 16 components, as in OpenCL, or any number once VectorAnyINTEL or LongVectorEXT is
@@ -303,12 +304,11 @@ typedef struct spe_error {
 } spe_error;
 
 typedef enum { SPE_ENV_OPENCL, SPE_ENV_VULKAN } spe_env;
-/* Vulkan: the spec constant with the length of local memory in 32-bit words; that of a parameter's number is the offset
- * in bytes of what a local pointer points to. The default length has room for the module's variables. */
-enum { SPE_LOCAL_WORDS_CONSTANT = 1000 };
-/* Vulkan: the spec constant whose default is the subgroup size that the module's first kernel was written for; those of
- * the kernels after it have the numbers after it. */
-enum { SPE_SUBGROUP_SIZE_CONSTANT = 1001 };
+/* Vulkan: the spec constants of a module's first kernel with the length of its local memory in 32-bit words, whose
+ * default has room for its variables, and with the subgroup size that it was written for; each kernel after it has
+ * numbers larger by 2. Kernels without such a length share that of the kernel before, with its local memory. The spec
+ * constant of a parameter's number is the offset in bytes of what a local pointer points to. */
+enum { SPE_LOCAL_WORDS_CONSTANT = 1000, SPE_SUBGROUP_SIZE_CONSTANT };
 
 typedef struct {
     uint32_t version; /* SPE_VERSION(1, 0) to SPE_VERSION(1, 6); 0: 1.4, for Vulkan 1.6 (from 1.5) */
@@ -478,7 +478,7 @@ typedef struct {
     spe_list local_pointers;                        /* Vulkan: types, see local.c */
     spe_id local_words, local_word_pointer;         /* the array; the type of pointers to a word of it */
     size_t local_length;                            /* word of its length among the globals */
-    uint32_t local_bytes;                           /* taken by variables */
+    uint32_t local_bytes;                           /* taken by its variables */
     bool local_vectors;                             /* it is an array of vectors of four words */
     spe_id piece_count[2][2]; /* Vulkan: lengths of vectors in pieces, as values and in memory: 2, 4 */
     const char *line_file, *string_file; /* OpLine in force, and the file whose OpString is string_id */

@@ -306,11 +306,12 @@ typedef struct vkd_kernel {
     vkd_param params[VKD_MAX_ARGS];
     uint32_t local_size[3];
     uint32_t subgroup_size; /* 0: the device chooses */
-    uint32_t local_bytes;   /* of the module's variables */
+    uint32_t local_bytes;   /* of its variables in local memory */
     /* not for users: the pipeline is made by the first launch, and anew for other sizes of local memory */
     VkPipelineLayout layout_;
     VkPipeline pipeline_;
     uint32_t offsets_[VKD_MAX_ARGS], bytes_, local_[VKD_MAX_ARGS + 1];
+    uint32_t local_constant_; /* the number of the spec constant with its words of local memory; 0: it has none */
     bool in_memory_; /* the parameters are not pushed, but their address is */
 } vkd_kernel;
 

@@ -262,7 +262,7 @@ static bool spe_kernel_begin_(spe_module *m, const spe_kernel *k)
     for (uint32_t i = 0; i < 3; i++) size[i] = k->local_size[i] ? k->local_size[i] : 1;
     if (k->local_size[0]) spe_execution_mode(m, m->fn.id, SPE_ExecutionModeLocalSize, 3, size);
     if (pushed) { /* the host requires the subgroup size; instructions say that they are not contracted */
-        uint32_t spec = SPE_SUBGROUP_SIZE_CONSTANT + (uint32_t)m->entry_count - 1;
+        uint32_t spec = SPE_SUBGROUP_SIZE_CONSTANT + 2 * ((uint32_t)m->entry_count - 1);
         memcpy(m->fn.local_size, size, sizeof size);
         if (k->subgroup_size && (!spe_target_has_(m, SPE_ExecutionModeSubgroupSize, &k->subgroup_size) ||
                                  !spe_spec_const(m, spe_int(m, 32), k->subgroup_size, spec)))

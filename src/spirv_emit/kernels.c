@@ -237,6 +237,7 @@ void *spe_build_next(spe_built *mod, spe_built *before, const spe_reporter *erro
     if (!m) return NULL;
     *m = *before->owner_;
     memset(before->owner_, 0, sizeof *m);
+    spe_close_local_memory_(m);
     return m;
 }
 

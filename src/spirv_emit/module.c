@@ -179,6 +179,17 @@ static void spe_write_entries_(spe_module *m)
     for (uint32_t e = 0; e < m->entry_count && rows && !m->error.id; e++) spe_write_entry_(m, e, rows, stack);
 }
 
+/* Writes the length of Vulkan's local memory: no byte more than its variables need, as they may take all that a device
+ * has. Variables after it are in another array. */
+XE_FN_ void spe_close_local_memory_(spe_module *m)
+{
+    if (m->local_words)
+        m->buffer[SPE_SECTION_GLOBAL_].data[m->local_length] = m->local_bytes > 16 ? (m->local_bytes + 15) / 16 * 4 : 4;
+    m->local_words = 0;
+    m->local_bytes = 0;
+    m->local_vectors = false;
+}
+
 /* Capabilities in ascending order, the memory model, the source name, the entry points. */
 static void spe_write_head_(spe_module *m)
 {
@@ -188,8 +199,7 @@ static void spe_write_head_(spe_module *m)
     spe_capability(m, vulkan ? SPE_CapabilityShader : SPE_CapabilityKernel);
     spe_capability(m, vulkan ? SPE_CapabilityPhysicalStorageBufferAddresses : SPE_CapabilityAddresses);
     if (vulkan) spe_capability(m, SPE_CapabilityVulkanMemoryModel);
-    if (m->local_words) /* no byte more: all of a device's local memory may be taken */
-        m->buffer[SPE_SECTION_GLOBAL_].data[m->local_length] = m->local_bytes > 16 ? (m->local_bytes + 15) / 16 * 4 : 4;
+    spe_close_local_memory_(m);
     if (vulkan && m->contraction_off) m->vulkan->forbid_contraction(m);
     spe_merge_decorations_(m);
     if (vulkan && !m->entry_count) SPE_ERROR_(m, ENVIRONMENT, "the module has no kernel; Vulkan has no libraries");

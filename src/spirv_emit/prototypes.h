@@ -157,3 +157,4 @@ XE_FN_ bool spe_is_rounded_(const spe_module *m, spe_id id);
 XE_FN_ bool spe_may_widen_(const spe_module *m);
 XE_FN_ void spe_mark_halves_(spe_module *m, size_t begin);
 XE_FN_ void spe_avoid_bugs_(spe_module *m, size_t begin);
+XE_FN_ void spe_close_local_memory_(spe_module *m);

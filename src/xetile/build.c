@@ -67,8 +67,6 @@ static void xt_find_for_vulkan_(xt_ctx *x)
 {
     const xt_vulkan_part_ *part = x->m.options.env ? XT_VULKAN_PART_ : NULL;
     if (!part) return;
-    /* a later kernel of the module may have operands there, and all have one array */
-    if (cm_coop_shape_of(&x->target, CM_F16, CM_F32) && !x->m.local_words) x->m.local_vectors = true;
     part->find(x);
     if (x->opaque_words) x->vulkan = part;
 }

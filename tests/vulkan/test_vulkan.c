@@ -566,6 +566,48 @@ TEST(all_local_memory_may_be_taken_and_no_more)
     }
 }
 
+/* Y = X' by way of the end of 24,000 bytes of local memory. */
+static void turn(XT_CONTEXT, int bytes, xt_val X, xt_val Y)
+{
+    enum { SIDE = 16 };
+    const int lines = 24000 / bytes / SIDE, last = lines - SIDE;
+    xt_val array = XT_LOCAL(of(X), lines * SIDE);
+    xt_tile to = XT_INIT_TILE(array, of(X), SIDE, SIDE, .offset = XT_AT(last, 0), .shape = XT_AT(lines, SIDE));
+    xt_tile from = XT_INIT_TILE(array, of(X), SIDE, SIDE, .offset = XT_AT(0, last), .shape = XT_AT(SIDE, lines),
+                                .strides = XT_AT(1, SIDE), .order = {0, 1});
+    XT_STORE_TILE(XT_LOAD_TILE(XT_INIT_TILE(X, of(X), SIDE, SIDE, .shape = XT_AT(SIDE, SIDE))), to);
+    XT_BARRIER();
+    XT_STORE_TILE(XT_LOAD_TILE(from), XT_INIT_TILE(Y, of(X), SIDE, SIDE, .shape = XT_AT(SIDE, SIDE)));
+}
+XT_KERNEL (turn_words, ptr(f32, X), ptr(f32, Y)) { turn(XT_SELF, 4, X, Y); }
+XT_KERNEL (turn_halves, ptr(f16, X), ptr(f16, Y)) { turn(XT_SELF, 2, X, Y); }
+
+/* Each kernel of a module has local memory of its own; here there is not room for that of both. */
+TEST(kernels_of_one_module_each_have_local_memory)
+{
+    enum { SIDE = 16, BYTES = SIDE * SIDE * 4 };
+    const xt_target target = {VKD_TARGET(&device)};
+    const xt_build_desc list[2] = {XT_DESC(turn_words, &target), XT_DESC(turn_halves, &target)};
+    xt_module mods[2];
+    unsigned char *x = (unsigned char *)vkd_alloc(&device, VKD_SHARED, BYTES, 0);
+    unsigned char *y = (unsigned char *)vkd_alloc(&device, VKD_SHARED, BYTES, 0);
+    CHECK_MSG(xt_build_all(mods, list, 2), "%s", mods[0].error->text);
+    test_save_spv("vulkan_two_kernels", mods[0].words, mods[0].size);
+    for (int i = 0; i < BYTES; i++) x[i] = (unsigned char)(i * 7 + i / 256);
+    for (int i = 0; i < 2; i++) {
+        vkd_kernel k;
+        size_t size = i ? 2 : 4;
+        vkd_fill(&device, y, 0xff, BYTES);
+        if (VKD_LOAD(&k, &device, mods[i])) vkd_launch(&k, (vkd_groups){1, 1, 1}, (void *)x, (void *)y);
+        check_device();
+        CHECK_INT(k.local_bytes, 24000);
+        for (size_t e = 0; e < SIDE * SIDE; e++)
+            CHECK_MSG(!memcmp(y + e * size, x + (e % SIDE * SIDE + e / SIDE) * size, size), "element %d", (int)e);
+    }
+    xt_free(&mods[0]), xt_free(&mods[1]);
+    vkd_free(&device, x), vkd_free(&device, y);
+}
+
 /* A module that asks for a capability loads where the device has it; elsewhere the error names it. */
 TEST(capabilities_that_the_device_lacks_are_named)
 {
@@ -641,6 +683,7 @@ int main(void)
     RUN(kernels_of_xetile);
     RUN(batches_and_copies);
     RUN(all_local_memory_may_be_taken_and_no_more);
+    RUN(kernels_of_one_module_each_have_local_memory);
     RUN(capabilities_that_the_device_lacks_are_named);
     RUN(mistakes_are_errors);
     vkd_close(&device);
