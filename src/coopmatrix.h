@@ -78,7 +78,7 @@
  *                CM_REAL_TYPES(X) lists all but the complex ones and those of MX, which CM_MX_TYPES(X) lists
  *     parts      cm_part_count  cm_part_type  cm_part_words  cm_layout_for (their layout)
  *     tables     cm_target_row(name)  CM_TARGET_NAMES (a text)  cm_has_two_register_modes(row)
- *                cm_product_row(a, b): the product of two types, NULL if there is none
+ *                cm_product_row(a, b): the product of two types, NULL if there is none; cm_has_dpas(target, row)
  *                cm_product_takes(row, c)  cm_promotes(a, b)  cm_block_shape_row: a legal 2D block message
  *                cm_coop_shape_of(row, type, sum): of opaque matrices, NULL if there is none
  *
