@@ -12,8 +12,6 @@ const char *cg_wide_place(struct cg *g, const struct cg_private *p);
 /* The call that loads a block into one ("deferred" or "block2d_load"), up to surface and position. */
 const char *cg_wide_load(struct cg *g, uint32_t variable, const struct cg_block2d *b, const char *how,
                          const char *to);
-/* A leaf of a fragment that is read where it is in memory, for a conversion. */
-const char *cg_in_place_leaf(struct cg *g, uint32_t id, uint32_t leaf);
 const char *cg_pointer_list(struct cg *g, const char *type, uint32_t n, const char *const *items);
 /* Writes a product or load of a block if its products are deferred; else returns false. */
 bool cg_write_deferred(struct cg *g);

@@ -83,15 +83,6 @@ static const char *fragment(struct cg *g, uint32_t id)
     return address_of(g, &g->private[g->m->ids[id].def->operand[0]]);
 }
 
-const char *cg_in_place_leaf(struct cg *g, uint32_t id, uint32_t leaf)
-{
-    uint32_t variable = cg_forwarded_from(g, id), height = cg_held(g, variable)->height;
-    uint32_t item = (uint32_t)g->private[g->m->ids[id].def->operand[0]].offset / g->private[variable].granule + leaf;
-    const char *rows = cg_var(g, "r", variable);
-    return cg_str(g, "(*(const u16x_mem *)(%s.first + %u * %s.pitch + %u))", rows, item % height, rows,
-                  item / height * g->S * 2);
-}
-
 static const char *accumulator_kind(enum cg_kind kind)
 {
     return kind == CG_F32 ? "XS_ACC_F32" : kind == CG_F16 ? "XS_ACC_F16" : "XS_ACC_BF16";

@@ -62,11 +62,6 @@ void cg_declare_variables(struct cg *g)
 
 /* ---- items of fixed variables */
 
-const char *cg_fixed_item(struct cg *g, uint32_t variable, int64_t offset)
-{
-    return cg_str(g, "%s[%lld]", cg_var(g, "p", variable), (long long)(offset / g->private[variable].granule));
-}
-
 static const char *load_fixed(struct cg *g, uint32_t variable, int64_t offset, uint32_t bytes, bool varying)
 {
     uint32_t item = g->private[variable].granule;

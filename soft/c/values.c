@@ -1,7 +1,8 @@
 /* values.c - values and their types as C: the kinds of scalars, the leaves of composites, and expressions for
  * constants, variables, parameters and affine values.
  */
-#include "fragments.h"
+#include "codegen.h"
+#include "passes/matrix.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -160,11 +161,26 @@ static const char *constant_part(struct cg *g, uint32_t id, const struct cg_leaf
                         cg_str(g, "XS_AT(%s, %s + %s)", cg_kind_name(bits), table, cg_leaf_offset(g, at)));
 }
 
+const char *cg_fixed_item(struct cg *g, uint32_t variable, int64_t offset)
+{
+    return cg_str(g, "%s[%lld]", cg_var(g, "p", variable), (long long)(offset / g->private[variable].granule));
+}
+
+/* A leaf of a fragment that is read where it is in memory. */
+static const char *in_place_leaf(struct cg *g, uint32_t id, uint32_t leaf)
+{
+    uint32_t variable = cg_forwarded_from(g, id), height = cg_held(g, variable)->height;
+    uint32_t item = (uint32_t)g->private[g->m->ids[id].def->operand[0]].offset / g->private[variable].granule + leaf;
+    const char *rows = cg_var(g, "r", variable);
+    return cg_str(g, "(*(const u16x_mem *)(%s.first + %u * %s.pitch + %u))", rows, item % height, rows,
+                  item / height * g->S * 2);
+}
+
 /* A leaf of a fragment that is not loaded before it is used. */
 static const char *forwarded_leaf(struct cg *g, uint32_t id, uint32_t leaf)
 {
     const struct cg_private *p = &g->private[g->m->ids[id].def->operand[0]];
-    if (cg_is_in_place(g, id)) return cg_in_place_leaf(g, id, leaf);
+    if (cg_is_in_place(g, id)) return in_place_leaf(g, id, leaf);
     return cg_from_bits(g, cg_element(g, id), true,
                         cg_fixed_item(g, p->variable, p->offset + leaf * g->private[p->variable].granule));
 }
@@ -172,7 +188,7 @@ static const char *forwarded_leaf(struct cg *g, uint32_t id, uint32_t leaf)
 static const char *late_leaf(struct cg *g, uint32_t id, uint32_t leaf)
 {
     uint32_t fragment = g->m->ids[id].def->operand[0];
-    return cg_widen(g, cg_element(g, fragment), true, cg_in_place_leaf(g, fragment, leaf));
+    return cg_widen(g, cg_element(g, fragment), true, in_place_leaf(g, fragment, leaf));
 }
 
 /* leaf: its number; UINT32_MAX: a part of a value of many leaves, found by its position. */

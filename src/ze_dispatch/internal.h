@@ -57,6 +57,7 @@ enum { ZED_STEP_LAUNCH_, ZED_STEP_COPY_, ZED_STEP_SIGNAL_, ZED_STEP_FOLLOW_ };
 typedef struct zed_step_ {
     int kind;
     int kernel;       /* of a launch: an index of the recording's kernels */
+    int launches;     /* before it */
     const char *file; /* the caller's */
     int line;
     bool changed; /* since it was recorded */

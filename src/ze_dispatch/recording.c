@@ -45,6 +45,7 @@ XE_FN_ zed_step_ *zed_add_step_(zed_recording_ *r, int kind)
     zed_step_ *s = &steps[r->count++];
     memset(s, 0, sizeof *s);
     s->kind = kind;
+    s->launches = r->launches;
     s->file = d->file_;
     s->line = d->line_;
     return s;
@@ -87,10 +88,14 @@ XE_FN_ bool zed_step_launch_(zed_recording_ *r, const zed_kernel *k, zed_groups 
 /* The i-th launch among the steps; NULL if there are fewer. */
 XE_FN_ zed_step_ *zed_launch_of_(zed_recording_ *r, int i)
 {
-    for (size_t at = 0; at < r->count && i >= 0; at++) {
-        if (r->steps[at].kind == ZED_STEP_LAUNCH_ && i-- == 0) return &r->steps[at];
+    size_t first = 0, end = r->count; /* the last step with at most i launches before it is the launch */
+    if (i < 0 || i >= r->launches) return NULL;
+    while (end - first > 1) {
+        size_t middle = first + (end - first) / 2;
+        if (r->steps[middle].launches <= i) first = middle;
+        else end = middle;
     }
-    return NULL;
+    return &r->steps[first];
 }
 
 /* ---- events of its own: the gate, for which its list waits; done, which its list signals; one for each timed launch
