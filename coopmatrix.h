@@ -756,8 +756,6 @@ XETILE_EXTERN_ XETILE_HIDDEN_ void XETILE_IMPLEMENTATION_belongs_in_one_file__co
 void XETILE_IMPLEMENTATION_belongs_in_one_file__coopmatrix(void) {}
 #endif
 
-XETILE_COLD_
-
 /* internal.h - declarations shared by the bodies of coopmatrix.h only. */
 
 #ifndef CM_LAYOUT_ONLY
@@ -804,6 +802,8 @@ typedef struct {
     cm_matrix acc; /* C going in, D coming out; its part array belongs to the method */
 } cm_job_;
 #endif
+
+XETILE_COLD_
 
 /* layout.c - which work-item holds which element: types, the spec's layout, whole matrices on the host. */
 

@@ -586,8 +586,6 @@ XETILE_API void cv_barrier_(cv_where_ w);
 #elif !defined(XETILE_COOPVEC_BODIES_) && (defined(XETILE_IMPLEMENTATION) || !defined(XETILE_DECLARATIONS))
 #define XETILE_COOPVEC_BODIES_
 #include "coopmatrix.h" /* its bodies come first */
-XETILE_COLD_
-
 /* internal.h - declarations shared by the bodies of coopvec.h only. */
 
 enum { CV_BOOL_ = 1 }; /* the type of conditions, next to the cv_type values */
@@ -621,6 +619,8 @@ typedef struct {
 
 XE_FN_ spe_blame cv_blame_(cv_where_ w);
 XE_FN_ cv_vec cv_no_vec_(void);
+
+XETILE_COLD_
 
 /* host.c - errors, component types, supported combinations, and matrices in memory. */
 

@@ -304,8 +304,8 @@ SPE_LETTERS_(XETILE_PUSH_)
 #define XETILE_STATIC_
 #if defined(XETILE_OPTIMIZE) && defined(__OPTIMIZE__)
 #define XETILE_API static XETILE_ATTR_(__unused__)
-#else /* without optimisation, gcc compiles unused static functions unless they are inline */
-#define XETILE_API static inline XETILE_ATTR_(__unused__)
+#else /* without optimisation, gcc compiles unused static functions unless they are inline; nor does it warn of these */
+#define XETILE_API static inline
 #endif
 #define XETILE_PRIVATE XETILE_API
 #endif
@@ -1743,8 +1743,6 @@ XETILE_EXTERN_ XETILE_HIDDEN_ void XETILE_IMPLEMENTATION_belongs_in_one_file__sp
 void XETILE_IMPLEMENTATION_belongs_in_one_file__spirv_emit(void) {}
 #endif
 
-XETILE_COLD_
-
 /* internal.h - declarations shared by the bodies of spirv_emit.h only. */
 
 enum { SPE_ID_TYPE_ = 1, SPE_ID_CONSTANT_ = 2, SPE_ID_GLOBAL_ = 4, SPE_ID_FUNCTION_ = 8, SPE_ID_SPEC_ = 16,
@@ -1828,6 +1826,8 @@ static const spe_vulkan_part_ *const spe_vulkan_here_;
 XETILE_PRIVATE const spe_vulkan_part_ *spe_vulkan_(void);
 #define SPE_VULKAN_PART_ spe_vulkan_()
 #endif
+
+XETILE_COLD_
 
 /* errors.c - a module's first error, and the place that it names. */
 

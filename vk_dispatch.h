@@ -222,8 +222,8 @@ __declspec(dllimport) int __stdcall VirtualFree(void *at, size_t bytes, unsigned
 #define XETILE_STATIC_
 #if defined(XETILE_OPTIMIZE) && defined(__OPTIMIZE__)
 #define XETILE_API static XETILE_ATTR_(__unused__)
-#else /* without optimisation, gcc compiles unused static functions unless they are inline */
-#define XETILE_API static inline XETILE_ATTR_(__unused__)
+#else /* without optimisation, gcc compiles unused static functions unless they are inline; nor does it warn of these */
+#define XETILE_API static inline
 #endif
 #define XETILE_PRIVATE XETILE_API
 #endif
@@ -654,8 +654,6 @@ XETILE_EXTERN_ XETILE_HIDDEN_ void XETILE_IMPLEMENTATION_belongs_in_one_file__vk
 void XETILE_IMPLEMENTATION_belongs_in_one_file__vk_dispatch(void) {}
 #endif
 
-XETILE_COLD_
-
 /* internal.h - declarations shared by the bodies of vk_dispatch.h only. */
 
 /* Zeroes a Vulkan structure and sets its type. */
@@ -714,6 +712,8 @@ struct vkd_features_ {
     VkPhysicalDeviceVulkan13Features in_1_3;
     vkd_extension_ atomic_floats, more_atomic_floats, matrices, bfloat16;
 };
+
+XETILE_COLD_
 
 /* errors.c - a device's error. */
 

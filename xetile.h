@@ -918,8 +918,6 @@ XETILE_API void xt_barrier_(xt_where_ w, xt_barrier_kind_ kind, const char *name
 #elif !defined(XETILE_XETILE_BODIES_) && (defined(XETILE_IMPLEMENTATION) || !defined(XETILE_DECLARATIONS))
 #define XETILE_XETILE_BODIES_
 #include "coopmatrix.h" /* its bodies come first */
-XETILE_COLD_
-
 /* ops.h - the table of operations, the only place that tells what each one is. */
 
 /* What an operation does, as far as passes and checks ask. Each is a set of effects. */
@@ -1475,6 +1473,8 @@ static const xt_vulkan_part_ *const xt_vulkan_here_;
 XETILE_PRIVATE const xt_vulkan_part_ *xt_vulkan_(void);
 #define XT_VULKAN_PART_ xt_vulkan_()
 #endif
+
+XETILE_COLD_
 
 /* ir/context.c - a build: errors, memory, types and properties of values. */
 

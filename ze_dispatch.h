@@ -305,8 +305,8 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
 #define XETILE_STATIC_
 #if defined(XETILE_OPTIMIZE) && defined(__OPTIMIZE__)
 #define XETILE_API static XETILE_ATTR_(__unused__)
-#else /* without optimisation, gcc compiles unused static functions unless they are inline */
-#define XETILE_API static inline XETILE_ATTR_(__unused__)
+#else /* without optimisation, gcc compiles unused static functions unless they are inline; nor does it warn of these */
+#define XETILE_API static inline
 #endif
 #define XETILE_PRIVATE XETILE_API
 #endif
@@ -919,8 +919,6 @@ XETILE_EXTERN_ XETILE_HIDDEN_ void XETILE_IMPLEMENTATION_belongs_in_one_file__ze
 void XETILE_IMPLEMENTATION_belongs_in_one_file__ze_dispatch(void) {}
 #endif
 
-XETILE_COLD_
-
 /* internal.h - declarations shared by the bodies of ze_dispatch.h only. */
 
 /* Zeroes a Level Zero structure and sets its type. */
@@ -1075,6 +1073,8 @@ struct zed_functions_ {
     ze_pfnDriverGetLastErrorDescription_t zeDriverGetLastErrorDescription; /* NULL if the loader has none */
 #endif
 };
+
+XETILE_COLD_
 
 /* errors.c - a device's error. */
 

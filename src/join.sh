@@ -161,7 +161,7 @@ bodies_of() { # bodies_of HEADER all|vulkan
             hot) printf 'XETILE_AS_BEFORE_\nXETILE_HOT_\n\n' ;;
             cold) printf 'XETILE_AS_BEFORE_\nXETILE_COLD_\n\n' ;;
             '#'*) echo "$part"; echo ;;
-            internal.h) plain "$1/$part"; prototypes "$1" late; echo ;;
+            internal.h) plain "$1/$part"; prototypes "$1" late; printf '\nXETILE_COLD_\n\n' ;; # after prototypes: gcc parses the options again for each function
             *) plain "$1/$part"; echo ;;
             esac
         done
@@ -210,8 +210,7 @@ void XETILE_IMPLEMENTATION_belongs_in_one_file__$1(void) {}
 END
         ;;
     esac
-    printf 'XETILE_COLD_\n\n' # no part is optimised but those between the lines `hot` and `cold`
-    bodies_of "$1" all
+    bodies_of "$1" all # no part is optimised but those between the lines `hot` and `cold`
     echo XETILE_AS_BEFORE_
     echo "#endif /* $bodies */"
     if grep -qx vulkan "$1/parts"; then

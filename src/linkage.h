@@ -52,8 +52,8 @@
 #define XETILE_STATIC_
 #if defined(XETILE_OPTIMIZE) && defined(__OPTIMIZE__)
 #define XETILE_API static XETILE_ATTR_(__unused__)
-#else /* without optimisation, gcc compiles unused static functions unless they are inline */
-#define XETILE_API static inline XETILE_ATTR_(__unused__)
+#else /* without optimisation, gcc compiles unused static functions unless they are inline; nor does it warn of these */
+#define XETILE_API static inline
 #endif
 #define XETILE_PRIVATE XETILE_API
 #endif
