@@ -50,7 +50,7 @@ static spe_id spe_f64_to_16_bits_(spe_module *m, spe_id type, spe_id v)
     id = spe_two_(m, SPE_OpISub, i32, id, step[0]);
     id = spe_two_(m, SPE_OpBitwiseOr, i32, id, mark[0]);
     id = spe_emit_one_(m, SPE_OpBitcast, f32, 1, &id);
-    return spe_emit_one_(m, SPE_OpFConvert, type, 1, &id);
+    return spe_put_one_(m, SPE_OpFConvert, type, 1, &id);
 }
 
 /* The smallest or largest of floats of 32 or 64 bits in memory, which few devices have: as integers. Numbers without a
@@ -81,6 +81,93 @@ static spe_id spe_float_extreme_(spe_module *m, uint32_t op, spe_id type, uint32
     return spe_emit_one_(m, SPE_OpBitcast, type, 1, old);
 }
 
+/* A function of GLSL.std.450 of n operands. */
+static spe_id spe_ext_(spe_module *m, uint32_t number, spe_id type, uint32_t n, spe_id a, spe_id b, spe_id c)
+{
+    uint32_t w[5] = {spe_math_set_(m), number, a, b, c};
+    return spe_emit_one_(m, SPE_OpExtInst, type, 2 + n, w);
+}
+
+static spe_id spe_choose_(spe_module *m, spe_id type, spe_id flag, spe_id yes, spe_id no)
+{
+    uint32_t w[3] = {flag, yes, no};
+    return spe_emit_one_(m, SPE_OpSelect, type, 3, w);
+}
+
+/* The remainder of floats with the dividend's sign, which drivers compute with the errors of a rounded quotient: the
+ * dividend less a multiple of the divisor, which is exact even where the multiple is not the nearest; twice, for
+ * quotients up to 2^44 (2^100 of f64); then a step where the last multiple was too large or too small. */
+static spe_id spe_float_remainder_(spe_module *m, spe_id type, spe_id a, spe_id b)
+{
+    spe_id flag = spe_vec_like(m, spe_bool(m), a), zero = spe_null(m, type), r = a, sign, more, less, negative;
+    for (int i = 0; i < 2; i++) {
+        spe_id q = spe_ext_(m, SPE_GLSL_TRUNC_, type, 1, spe_two_(m, SPE_OpFDiv, type, r, b), 0, 0);
+        r = spe_ext_(m, SPE_GLSL_FMA_, type, 3, spe_emit_one_(m, SPE_OpFNegate, type, 1, &q), b, r);
+    }
+    spe_id size = spe_ext_(m, SPE_GLSL_FABS_, type, 1, b, 0, 0), whole = spe_ext_(m, SPE_GLSL_FABS_, type, 1, a, 0, 0);
+    negative = spe_two_(m, SPE_OpFOrdLessThan, flag, a, zero);
+    r = spe_choose_(m, type, negative, spe_emit_one_(m, SPE_OpFNegate, type, 1, &r), r); /* as if a were positive */
+    more = spe_two_(m, SPE_OpFAdd, type, r, size);
+    r = spe_choose_(m, type, spe_two_(m, SPE_OpFOrdLessThan, flag, r, zero), more, r);
+    less = spe_two_(m, SPE_OpFSub, type, r, size);
+    r = spe_choose_(m, type, spe_two_(m, SPE_OpFOrdGreaterThanEqual, flag, r, size), less, r);
+    sign = spe_emit_one_(m, SPE_OpFNegate, type, 1, &r);
+    r = spe_choose_(m, type, negative, sign, r);
+    return spe_choose_(m, type, spe_two_(m, SPE_OpFOrdLessThan, flag, whole, size), a, r);
+}
+
+enum { SPE_OP_QUANTIZE_TO_F16_ = 116, SPE_COMPUTED_HALF_ = 0x100 }; /* the latter marks ids: f16 that was computed */
+
+static bool spe_is_f16_(const spe_module *m, spe_id type) { return spe_scalar_of(m, type) == m->known_float[1]; }
+
+/* Marks the result of an instruction. */
+static spe_id spe_mark_half_(spe_module *m, uint32_t op, spe_id type, spe_id id, uint32_t n, const uint32_t *operands)
+{
+    uint32_t first = op == SPE_OpSelect ? 1 : 0, last = n;
+    if (!id || !type || !spe_is_f16_(m, type)) return id;
+    switch (op) {
+    case SPE_OpFConvert: case SPE_OpFAdd: case SPE_OpFSub: case SPE_OpFMul: case SPE_OpFDiv: case SPE_OpExtInst:
+        m->ids[id].flags |= SPE_COMPUTED_HALF_;
+        return id;
+    case SPE_OpCompositeExtract: case SPE_OpBitcast: case SPE_OpFNegate: last = 1; break;
+    case SPE_OpVectorShuffle: case SPE_OpCompositeInsert: last = 2; break;
+    case SPE_OpSelect: case SPE_OpCompositeConstruct: break;
+    default: return id;
+    }
+    for (uint32_t i = first; i < last; i++) m->ids[id].flags |= m->ids[operands[i]].flags & SPE_COMPUTED_HALF_;
+    return id;
+}
+
+/* Is it a conversion to f32 of such an f16? */
+static bool spe_is_computed_half_(const spe_module *m, spe_id type, spe_id v)
+{
+    return spe_width(m, type) == 32 && spe_is_f16_(m, spe_type_of(m, v)) && (m->ids[v].flags & SPE_COMPUTED_HALF_);
+}
+
+/* f32 of a computed f16, of which a driver may have left out the rounding: as f32 again, rounded to what f16 has. That
+ * flushes what is below f16's normal range, where a sum with 1/2 rounds to the multiples of 2^-24 that f16 has. */
+static spe_id spe_widened_half_(spe_module *m, spe_id f32, spe_id v)
+{
+    spe_id i32 = spe_vec_like(m, spe_int(m, 32), v), flag = spe_vec_like(m, spe_bool(m), v), small, rounded, below;
+    spe_id half = spe_const_f(m, f32, 0.5), least = spe_const_f(m, f32, 0x1p-14);
+    spe_id mask = spe_const_u(m, i32, 0x80000000), wide = spe_emit_one_(m, SPE_OpFConvert, f32, 1, &v);
+    bool as_written = m->as_written;
+    rounded = spe_emit_one_(m, SPE_OP_QUANTIZE_TO_F16_, f32, 1, &wide);
+    spe_id size = spe_ext_(m, SPE_GLSL_FABS_, f32, 1, wide, 0, 0);
+    below = spe_two_(m, SPE_OpFOrdLessThan, flag, size, least);
+    m->as_written = true;
+    uint32_t add[2] = {size, half}, less[2] = {0, half};
+    less[0] = spe_put_one_(m, SPE_OpFAdd, f32, 2, add);
+    small = spe_put_one_(m, SPE_OpFSub, f32, 2, less);
+    m->as_written = as_written;
+    spe_id bits = spe_emit_one_(m, SPE_OpBitcast, i32, 1, &wide);
+    bits = spe_two_(m, SPE_OpBitwiseAnd, i32, bits, mask);
+    small = spe_emit_one_(m, SPE_OpBitcast, i32, 1, &small);
+    small = spe_two_(m, SPE_OpBitwiseOr, i32, small, bits);
+    small = spe_emit_one_(m, SPE_OpBitcast, f32, 1, &small);
+    return spe_choose_(m, f32, below, small, rounded);
+}
+
 /* Writes an instruction on vectors that Vulkan has. */
 static spe_id spe_put_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
@@ -91,6 +178,9 @@ static spe_id spe_put_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, 
         const spe_type_info *pointer = spe_info_(m, spe_type_of(m, operands[0]));
         if (spe_width(m, pointer->elem) >= 32) return spe_float_extreme_(m, op, type, n, operands);
     }
+    if (op == SPE_OpFRem && spe_width(m, type) >= 32) return spe_float_remainder_(m, type, operands[0], operands[1]);
+    if (op == SPE_OpFConvert && spe_is_computed_half_(m, type, operands[0]))
+        return spe_widened_half_(m, type, operands[0]);
     if (op == SPE_OpFConvert && spe_width(m, type) == 16 && spe_width(m, spe_type_of(m, operands[0])) == 64)
         return spe_f64_to_16_bits_(m, type, operands[0]);
     if (op == SPE_OpConvertUToPtr && spe_is_offset_(m, type)) return spe_local_of_number_(m, type, operands[0]);
@@ -98,7 +188,7 @@ static spe_id spe_put_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, 
     spe_id id = spe_emit_one_(m, op, type, n, operands);
     if (m->as_written && id && spe_contracts_(op))
         spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, id, SPE_DecorationNoContraction);
-    return id;
+    return spe_mark_half_(m, op, type, id, n, operands);
 }
 
 static spe_id spe_piece_type_(spe_module *m, spe_id type) { return spe_vec(m, spe_scalar_of(m, type), SPE_PIECE_); }
