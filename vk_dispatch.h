@@ -18,7 +18,8 @@
  *
  * ERRORS. A device keeps the first error: id, name, text, the VkResult if any, and the file and line of the vkd call
  * that met it. From then on every call on the device does nothing and returns false, NULL or -1, so a program may check
- * once, at the end. vkd_clear_error(&dev) starts over. VKD_ERRORS and VKD_RESULTS below list the ids. Nothing exits or
+ * once, at the end. vkd_clear_error(&dev) starts over. VKD_ERRORS and VKD_RESULTS below list the ids;
+ * vkd_result_name names a VkResult. Nothing exits or
  * aborts.
  *
  * DEVICES. vkd_list(infos, max, &error) lists the devices with Vulkan 1.3, buffer device addresses and the Vulkan
@@ -46,17 +47,37 @@
  * bf16 i64 i32 i16 i8 u64 u32 u16 u8, ptr<T> for global and local<T> for local memory. VKD_LOAD(&kernel, &dev, mod)
  * does both, from any struct with .words .size .kernel .params .subgroup_size. A kernel that was written for a
  * subgroup size gets it: modules of spirv_emit.h say it. vkd_subgroup_size(&kernel, 16) does so for other modules.
+ * vkd_kernel_clone makes another kernel of the same module, vkd_kernel_free frees one; vkd_local_size only checks, as
+ * modules say their local size.
+ * Subnormal numbers, infinities, NaN and the sign of 0 are kept, and results rounded to nearest, as far as the device
+ * offers that: modules of SPIR-V 1.4 or newer, if they ask for none of it themselves, are loaded with these modes.
+ * VKD_LOAD_CACHED(&kernel, &dev, mod, folder) and vkd_module_load_cached keep what the driver compiled in a file of
+ * that folder, which must exist and be the user's own, and use it the next time; vkd_cache_log(&dev) says what the last
+ * load or first launch did: "loaded ...", "stored ...", or why not. The cache causes no errors. vkd_module_free frees a
+ * module. VKD_TARGET(&dev) passes the device's target to a kernel builder.
  *
  * LAUNCHING. vkd_launch(&kernel, groups, arguments...) binds, launches and waits; vkd_launch_timed returns nanoseconds;
  * vkd_start does not wait, and vkd_wait(&dev) waits for all: what is started runs in order, each after the one before
  * it. Arguments are checked as in ze_dispatch.h: numbers must fit their parameters, pointers their types; local<T>
- * takes (vkd_local){bytes}. vkd_launch_n and the like take an array of vkd_arg.
+ * takes (vkd_local){bytes}. vkd_launch_n, vkd_launch_timed_n, vkd_start_n, vkd_batch_launch_n and vkd_batch_change_n
+ * take an array of vkd_arg, which VKD_ARG(x), vkd_arg_i, vkd_arg_u, vkd_arg_f, vkd_arg_ptr and vkd_arg_local make, and
+ * from other languages vkd_arg_i_to, vkd_arg_u_to, vkd_arg_f_to, vkd_arg_ptr_to and vkd_arg_local_to; vkd_size_of tells
+ * the bytes of a structure.
  *
  * BATCHES. vkd_batch_begin, vkd_batch_launch, vkd_batch_copy, vkd_batch_end (runs it and waits), vkd_batch_run,
- * vkd_batch_start, vkd_batch_free; vkd_batch_begin_timed, vkd_batch_ns(&b, i). Not here yet: events, changes of a
- * batch, several queues, caches of compiled kernels.
+ * vkd_batch_start (does not wait), vkd_batch_wait, vkd_batch_free; vkd_batch_change(&b, i, groups, arguments...), which
+ * records the batch again; vkd_batch_begin_timed, vkd_batch_ns(&b, i), vkd_batch_print_times(&b, stdout).
  *
- * THREADS. There is no global state; a vkd_device and its kernels belong to one thread at a time.
+ * EVENTS order work on several queues: vkd_event_create(&e, &first), vkd_signal(&first, &e), vkd_follow(&second, &e),
+ * vkd_batch_signal and vkd_batch_follow between the launches of a batch; vkd_event_wait and vkd_event_done on the host;
+ * vkd_event_free. All as in ze_dispatch.h, but that what follows waits for the last signal before it, so that an event
+ * may be signalled again at any time.
+ *
+ * THREADS. There is no global state: threads that each have a vkd_device need no lock. Two threads that share memory
+ * use two queues of one device: vkd_open_queue(&second, &first) shares first's memory, so pointers are valid in both,
+ * but has its own queue, kernels (vkd_kernel_clone) and error; close it before `first`. A device that has fewer queues
+ * than that (lavapipe has one) does the work of several in one; then an event must be signalled before another queue
+ * follows. A vkd_device and its kernels belong to one thread at a time.
  *
  * C11; also C++17. Vulkan's headers 1.3 (libvulkan-dev); no other header of this library.
  *
@@ -134,6 +155,7 @@ VKD_LETTERS_(XETILE_PUSH_)
 #define VK_DISPATCH_H
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -160,12 +182,17 @@ __declspec(dllimport) vkd_procedure_ __stdcall GetProcAddress(struct HINSTANCE__
 __declspec(dllimport) unsigned long __stdcall GetLastError(void);
 __declspec(dllimport) void *__stdcall VirtualAlloc(void *at, size_t bytes, unsigned long kind, unsigned long protect);
 __declspec(dllimport) int __stdcall VirtualFree(void *at, size_t bytes, unsigned long kind);
+__declspec(dllimport) void __stdcall AcquireSRWLockExclusive(void **lock);
+__declspec(dllimport) void __stdcall ReleaseSRWLockExclusive(void **lock);
 #if defined(__cplusplus)
 }
 #endif
+#include <process.h>
 #else
 #include <dlfcn.h>
+#include <pthread.h>
 #include <sys/mman.h>
+#include <unistd.h>
 #endif
 
 /* ---- how functions are declared ------------------------------------------------------------------------------------
@@ -302,6 +329,9 @@ __declspec(dllimport) int __stdcall VirtualFree(void *at, size_t bytes, unsigned
     X(VKD_GROUPS, "launch at least one group in each dimension, and no more than the device allows")                   \
     X(VKD_BATCH_STATE, "the order is vkd_batch_begin, launches, vkd_batch_end, vkd_batch_run ..., vkd_batch_free")     \
     X(VKD_BATCH_LAUNCH, "launches count from 0 as in vkd_batch_launch; for times, use vkd_batch_begin_timed")          \
+    X(VKD_LOCAL_SIZE, "use the size the kernel was built for")                                                         \
+    X(VKD_EVENT_STATE, "create events first (vkd_event_create), and signal them before others follow")                 \
+    X(VKD_SAME_DEVICE, "give each queue a vkd_device of its own")                                                      \
     X(VKD_OTHER_DEVICE, "kernel, batch and memory must be of one device")
 
 /* Vulkan's errors: X(name, code, what to do). */
@@ -384,6 +414,11 @@ typedef struct vkd_info {
 typedef struct vkd_functions_ vkd_functions_; /* of the loader */
 typedef struct vkd_features_ vkd_features_;   /* of the device */
 
+typedef struct vkd_shared_ vkd_shared_;       /* by the queues of a device */
+typedef struct vkd_recording_ vkd_recording_;
+typedef struct vkd_signal_state_ vkd_signal_state_;
+typedef struct vkd_cache_ vkd_cache_;
+
 /* Something to destroy when the device is closed. */
 typedef struct vkd_resource_ {
     int kind;
@@ -394,6 +429,7 @@ typedef struct vkd_resource_ {
     size_t offset; /* in the buffer, for the alignment */
     uint64_t address;
     bool mapped;
+    const void *owner; /* of memory: the vkd_device that allocated it */
 } vkd_resource_;
 
 typedef struct vkd_device {
@@ -410,7 +446,9 @@ typedef struct vkd_device {
     vkd_error error;
     /* not for users */
     bool open_;
-    bool pending_; /* work that nobody waited for */
+    bool borrowed_;      /* from vkd_open_queue: all but queue, pool and clock are the first's */
+    VkSemaphore clock_;  /* counts what the queue has finished */
+    uint64_t ticks_, waited_; /* of what was submitted, and waited for */
     uint32_t family_;
     double tick_ns_;
     VkPhysicalDeviceMemoryProperties heaps_;
@@ -421,6 +459,8 @@ typedef struct vkd_device {
     VkCommandBuffer *started_; /* until they are waited for */
     void **loaned_;            /* memory for their parameters */
     size_t started_count_, started_room_, loaned_count_, loaned_room_;
+    char cache_[1200];
+    vkd_shared_ *shared_;
     vkd_functions_ *vk_;
     vkd_features_ *features_;
     const char *file_;
@@ -430,6 +470,7 @@ typedef struct vkd_device {
 typedef struct vkd_module {
     vkd_device *device;
     VkShaderModule handle;
+    vkd_cache_ *cache_; /* NULL: none */
     uint32_t *words_; /* a copy */
     size_t count_;
 } vkd_module;
@@ -487,6 +528,16 @@ typedef struct vkd_bound_ {
     } as;
 } vkd_bound_;
 
+/* The file of what a driver compiled; not for users. */
+typedef struct vkd_entry_ {
+    char head[2048]; /* of its key: a line of text, without zeroes behind it */
+    size_t head_size;
+    const void *words; /* and the module */
+    size_t bytes;
+    uint64_t hash;
+    char path[1100];
+} vkd_entry_;
+
 /* A C type as a number: the size of a value; for pointers, kind and size of the target. */
 #define VKD_CODE_(kind, type) (((kind) << 8) | (int)sizeof(type))
 
@@ -521,17 +572,23 @@ typedef struct vkd_kernel {
     uint32_t offsets_[VKD_MAX_ARGS], bytes_, local_[VKD_MAX_ARGS + 1];
     uint32_t local_constant_; /* the number of the spec constant with its words of local memory; 0: it has none */
     bool in_memory_; /* the parameters are not pushed, but their address is */
+    vkd_cache_ *cache_;
 } vkd_kernel;
 
 /* Launches that run together, as often as wanted. */
 typedef struct vkd_batch {
     vkd_device *device;
-    VkCommandBuffer commands;
     int launches;
     /* not for users */
     int state_;
-    VkQueryPool queries_; /* of a timed one */
+    vkd_recording_ *recording_;
 } vkd_batch;
+
+/* Signalled by one queue, for others to wait for. */
+typedef struct vkd_event {
+    vkd_device *device;
+    vkd_signal_state_ *state_;
+} vkd_event;
 
 enum { VKD_SHARED = 1, VKD_DEVICE, VKD_HOST };
 
@@ -542,6 +599,7 @@ enum { VKD_SHARED = 1, VKD_DEVICE, VKD_HOST };
 /* Devices. vkd_list returns the number of devices, or -1 on error (infos NULL: counts only); vkd_close returns nothing
  * and may be called twice; the others return bool. */
 #define vkd_open(d, ...) vkd_open_((d), (__VA_ARGS__), __FILE__, __LINE__) /* variadic: a literal has commas */
+#define vkd_open_queue(second, first) vkd_open_queue_((second), (first), __FILE__, __LINE__)
 #define vkd_close(d) vkd_close_(VKD_AT_(d))
 #define vkd_list(infos, max, error) vkd_list_((infos), (max), (error), __FILE__, __LINE__)
 #define vkd_print_list(f) vkd_print_list_((f), __FILE__, __LINE__)
@@ -562,8 +620,14 @@ enum { VKD_SHARED = 1, VKD_DEVICE, VKD_HOST };
 #define vkd_kernel_get(kernel, module, name, params)                                                                   \
     vkd_kernel_get_((kernel), (module), (name), (params), __FILE__, __LINE__)
 #define vkd_subgroup_size(kernel, size) vkd_subgroup_size_((kernel), (size), __FILE__, __LINE__)
-#define VKD_LOAD(k, d, mod)                                                                                            \
-    vkd_load_((k), VKD_AT_(d), (mod).words, (mod).size, (mod).kernel, (mod).params, (mod).subgroup_size)
+#define vkd_kernel_clone(kernel, from, d) vkd_kernel_clone_((kernel), (from), VKD_AT_(d))
+#define vkd_kernel_free(kernel) vkd_kernel_free_((kernel), __FILE__, __LINE__)
+#define vkd_local_size(kernel, x, y, z) vkd_local_size_((kernel), (x), (y), (z), __FILE__, __LINE__)
+#define vkd_module_load_cached(module, d, words, bytes, folder)                                                        \
+    vkd_module_load_cached_((module), VKD_AT_(d), (words), (bytes), (folder))
+#define VKD_LOAD(k, d, mod) VKD_LOAD_CACHED(k, d, mod, NULL)
+#define VKD_LOAD_CACHED(k, d, mod, folder)                                                                             \
+    vkd_load_((k), VKD_AT_(d), (mod).words, (mod).size, (mod).kernel, (mod).params, (mod).subgroup_size, (folder))
 
 /* Launches with (kernel, groups, array of vkd_arg, count) return bool, the timed one double (ns). vkd_launch and the
  * others are at the end. */
@@ -573,6 +637,9 @@ enum { VKD_SHARED = 1, VKD_DEVICE, VKD_HOST };
 #define vkd_batch_launch_n(batch, kernel, ...)                                                                         \
     vkd_launch_((kernel), (batch), VKD_RUN_BATCH_, NULL, __FILE__, __LINE__, __VA_ARGS__)
 
+#define vkd_batch_change_n(batch, launch, ...)                                                                         \
+    vkd_batch_change_((batch), (launch), __FILE__, __LINE__, __VA_ARGS__)
+
 /* Batches. All return bool, except vkd_batch_ns. */
 #define vkd_batch_begin(batch, d) vkd_batch_begin_((batch), VKD_AT_(d), false)
 #define vkd_batch_begin_timed(batch, d) vkd_batch_begin_((batch), VKD_AT_(d), true)
@@ -580,8 +647,20 @@ enum { VKD_SHARED = 1, VKD_DEVICE, VKD_HOST };
 #define vkd_batch_end(batch) vkd_batch_end_((batch), __FILE__, __LINE__)
 #define vkd_batch_run(batch) vkd_batch_run_((batch), __FILE__, __LINE__)
 #define vkd_batch_start(batch) vkd_batch_start_((batch), __FILE__, __LINE__)
+#define vkd_batch_wait(batch) vkd_batch_wait_((batch), __FILE__, __LINE__)
+#define vkd_batch_signal(batch, event) vkd_batch_signal_((batch), (event), __FILE__, __LINE__)
+#define vkd_batch_follow(batch, event) vkd_batch_follow_((batch), (event), __FILE__, __LINE__)
+#define vkd_batch_print_times(batch, f) vkd_batch_print_times_((batch), (f), __FILE__, __LINE__)
 #define vkd_batch_ns(batch, launch) vkd_batch_ns_((batch), (launch), __FILE__, __LINE__) /* double; < 0: an error */
 #define vkd_batch_free(batch) vkd_batch_free_((batch), __FILE__, __LINE__)
+
+/* Events. All return bool. */
+#define vkd_event_create(event, d) vkd_event_create_((event), VKD_AT_(d))
+#define vkd_event_free(event) vkd_event_free_((event), __FILE__, __LINE__)
+#define vkd_event_wait(event) vkd_event_wait_((event), __FILE__, __LINE__)
+#define vkd_event_done(event) vkd_event_done_((event), __FILE__, __LINE__)
+#define vkd_signal(d, event) vkd_signal_(VKD_AT_(d), (event))
+#define vkd_follow(d, event) vkd_follow_(VKD_AT_(d), (event))
 
 /* For a kernel builder: &(xt_target){VKD_TARGET(&dev)}. */
 #define VKD_TARGET(d)                                                                                                  \
@@ -607,6 +686,7 @@ XETILE_API int vkd_list_(vkd_info *infos, int max, vkd_error *error, const char 
 /* Prints a line per device: number, name, driver. On error prints it and returns false. */
 XETILE_API bool vkd_print_list_(FILE *f, const char *file, int line);
 XETILE_API bool vkd_open_(vkd_device *d, const vkd_options *options, const char *file, int line);
+XETILE_API bool vkd_open_queue_(vkd_device *second, vkd_device *first, const char *file, int line);
 XETILE_API void vkd_close_(vkd_device *d); /* the error can still be read */
 
 XETILE_API void *vkd_alloc_(vkd_device *d, int kind, size_t bytes, size_t align);
@@ -622,7 +702,17 @@ XETILE_API bool vkd_kernel_get_(vkd_kernel *k, vkd_module *module, const char *n
                                 const char *file, int line);
 XETILE_API bool vkd_subgroup_size_(vkd_kernel *k, uint32_t size, const char *file, int line);
 XETILE_API bool vkd_load_(vkd_kernel *k, vkd_device *d, const void *words, size_t bytes, const char *name,
-                          const char *params, uint32_t subgroup_size);
+                          const char *params, uint32_t subgroup_size, const char *folder);
+
+/* Another instance of a kernel, on the same queue or on another queue of the device (vkd_open_queue). */
+XETILE_API bool vkd_kernel_clone_(vkd_kernel *k, const vkd_kernel *from, vkd_device *d);
+XETILE_API bool vkd_kernel_free_(vkd_kernel *k, const char *file, int line); /* no batch may use it any more */
+XETILE_API bool vkd_local_size_(vkd_kernel *k, uint32_t x, uint32_t y, uint32_t z, const char *file, int line);
+
+/* With what the driver compiled, from a file in the folder; folder NULL or "": without. */
+XETILE_API bool vkd_module_load_cached_(vkd_module *module, vkd_device *d, const void *words, size_t bytes,
+                                        const char *folder);
+XETILE_API const char *vkd_cache_log(const vkd_device *d);
 
 XETILE_API bool vkd_launch_(vkd_kernel *k, vkd_batch *b, int how, double *ns, const char *file, int line,
                             vkd_groups groups, const vkd_arg *args, uint32_t count);
@@ -634,8 +724,29 @@ XETILE_API bool vkd_batch_copy_(vkd_batch *b, void *dst, const void *src, size_t
 XETILE_API bool vkd_batch_end_(vkd_batch *b, const char *file, int line);
 XETILE_API bool vkd_batch_run_(vkd_batch *b, const char *file, int line);
 XETILE_API bool vkd_batch_start_(vkd_batch *b, const char *file, int line);
+XETILE_API bool vkd_batch_wait_(vkd_batch *b, const char *file, int line);
+XETILE_API bool vkd_batch_signal_(vkd_batch *b, vkd_event *e, const char *file, int line);
+XETILE_API bool vkd_batch_follow_(vkd_batch *b, vkd_event *e, const char *file, int line);
+XETILE_API bool vkd_batch_change_(vkd_batch *b, int launch, const char *file, int line, vkd_groups groups,
+                                  const vkd_arg *args, uint32_t count);
+XETILE_API bool vkd_batch_print_times_(vkd_batch *b, FILE *f, const char *file, int line);
 XETILE_API double vkd_batch_ns_(vkd_batch *b, int launch, const char *file, int line);
 XETILE_API bool vkd_batch_free_(vkd_batch *b, const char *file, int line);
+
+XETILE_API bool vkd_event_create_(vkd_event *e, vkd_device *d);
+XETILE_API bool vkd_event_free_(vkd_event *e, const char *file, int line);
+XETILE_API bool vkd_event_wait_(vkd_event *e, const char *file, int line);
+XETILE_API bool vkd_event_done_(vkd_event *e, const char *file, int line);
+XETILE_API bool vkd_signal_(vkd_device *d, vkd_event *e);
+XETILE_API bool vkd_follow_(vkd_device *d, vkd_event *e);
+
+/* For languages that cannot pass unions by value: as in ze_dispatch.h. */
+XETILE_API size_t vkd_size_of(const char *type);
+XETILE_API void vkd_arg_i_to(vkd_arg *args, uint32_t index, int64_t v);
+XETILE_API void vkd_arg_u_to(vkd_arg *args, uint32_t index, uint64_t v);
+XETILE_API void vkd_arg_f_to(vkd_arg *args, uint32_t index, double v);
+XETILE_API void vkd_arg_ptr_to(vkd_arg *args, uint32_t index, const volatile void *p);
+XETILE_API void vkd_arg_local_to(vkd_arg *args, uint32_t index, size_t bytes);
 
 #endif /* VK_DISPATCH_H */
 
@@ -663,10 +774,13 @@ void XETILE_IMPLEMENTATION_belongs_in_one_file__vk_dispatch(void) {}
 /* Formats three uint32_t in an error. */
 #define VKD_XYZ_ "%" PRIu32 " x %" PRIu32 " x %" PRIu32
 
-enum { VKD_RES_MEMORY_, VKD_RES_MODULE_, VKD_RES_LAYOUT_, VKD_RES_PIPELINE_, VKD_RES_QUERIES_, VKD_RES_COMMANDS_ };
+enum { VKD_RES_MEMORY_, VKD_RES_MODULE_, VKD_RES_LAYOUT_, VKD_RES_PIPELINE_, VKD_RES_RECORDING_, VKD_RES_CACHE_,
+       VKD_RES_EVENT_ };
+#define VKD_HASH_START_ 0xcbf29ce484222325u
 enum { VKD_BATCH_NONE_, VKD_BATCH_OPEN_, VKD_BATCH_CLOSED_ };
 #define VKD_STAGING_BYTES_ ((size_t)8 << 20)
-enum { VKD_PUSH_BYTES_ = 128, VKD_BATCH_TIMES_ = 4096 };
+enum { VKD_QUEUES_ = 16 }; /* of one device, at most */
+enum { VKD_PUSH_BYTES_ = 128 };
 
 XETILE_PRIVATE VKD_PRINTF_(3, 4) bool vkd_fail_(vkd_device *d, int id, const char *format, ...);
 XETILE_PRIVATE VKD_PRINTF_(4, 5) bool vkd_check_(vkd_device *d, VkResult result, const char *call,
@@ -685,7 +799,9 @@ XETILE_PRIVATE VKD_PRINTF_(4, 5) bool vkd_check_(vkd_device *d, VkResult result,
     X(DestroyPipelineLayout) X(CreateComputePipelines) X(DestroyPipeline) X(CreateCommandPool) X(DestroyCommandPool)   \
     X(AllocateCommandBuffers) X(FreeCommandBuffers) X(BeginCommandBuffer) X(EndCommandBuffer) X(CmdPipelineBarrier)    \
     X(CmdBindPipeline) X(CmdPushConstants) X(CmdDispatch) X(CmdCopyBuffer) X(CmdFillBuffer) X(CmdWriteTimestamp)       \
-    X(CmdResetQueryPool) X(CreateQueryPool) X(DestroyQueryPool) X(GetQueryPoolResults)
+    X(CmdResetQueryPool) X(CreateQueryPool) X(DestroyQueryPool) X(GetQueryPoolResults)       \
+    X(CreateSemaphore) X(DestroySemaphore) X(WaitSemaphores) X(GetSemaphoreCounterValue) X(CreatePipelineCache)        \
+    X(DestroyPipelineCache) X(GetPipelineCacheData)
 
 struct vkd_functions_ {
 #define VKD_X_(function) PFN_vk##function vk##function;
@@ -705,6 +821,7 @@ enum { VKD_EXTENSIONS_ = 4 };
 
 /* The features asked of a device, in a chain; see capabilities.c. And what it offers of floating-point modes. */
 struct vkd_features_ {
+    uint8_t cache_id[VK_UUID_SIZE]; /* of what the driver compiles */
     VkPhysicalDeviceFloatControlsProperties floats;
     VkPhysicalDeviceFeatures2 all;
     VkPhysicalDeviceVulkan11Features in_1_1;
@@ -712,6 +829,76 @@ struct vkd_features_ {
     VkPhysicalDeviceVulkan13Features in_1_3;
     vkd_extension_ atomic_floats, more_atomic_floats, matrices, bfloat16;
 };
+
+/* What the queues of one device share. */
+struct vkd_shared_ {
+#if defined(_WIN32)
+    void *lock; /* an SRWLOCK */
+#else
+    pthread_mutex_t lock; /* of all that is here, of the events, and of queues that several devices use */
+#endif
+    uint32_t queues, opened; /* of the family; by vkd_open and vkd_open_queue, ever */
+    vkd_resource_ **memory;
+    size_t count, room;
+};
+
+/* An event: a semaphore that counts, and how often it was to be signalled. */
+struct vkd_signal_state_ {
+    VkSemaphore semaphore;
+    uint64_t count;
+};
+
+/* What the driver compiled of a module, kept in a file. */
+struct vkd_cache_ {
+    VkPipelineCache handle;
+    vkd_entry_ entry;
+    uint32_t *words; /* of the module */
+    size_t stored;   /* bytes in the file */
+};
+
+/* ---- batches: recording.c, batches.c */
+
+enum { VKD_STEP_LAUNCH_, VKD_STEP_COPY_, VKD_STEP_SIGNAL_, VKD_STEP_FOLLOW_ };
+enum { VKD_ARGUMENT_BYTES_ = VKD_MAX_ARGS * 8 + 8 };
+
+/* A launch as it is recorded. */
+typedef struct vkd_bound_launch_ {
+    VkPipeline pipeline;
+    vkd_groups groups;
+    unsigned char bytes[VKD_ARGUMENT_BYTES_];
+    void *memory; /* for parameters that are not pushed; NULL: none yet */
+} vkd_bound_launch_;
+
+typedef struct vkd_step_ {
+    int kind, kernel; /* which of the recording's */
+    vkd_bound_launch_ *launch;
+    VkBuffer to, from;
+    VkBufferCopy region;
+    vkd_signal_state_ *event;
+} vkd_step_;
+
+/* Commands between events. */
+typedef struct vkd_segment_ {
+    VkCommandBuffer commands;
+    vkd_signal_state_ *follows, *signals; /* NULL: none */
+} vkd_segment_;
+
+struct vkd_recording_ {
+    vkd_device *device;
+    bool timed, stale; /* stale: the commands are not those of the steps */
+    vkd_step_ *steps;
+    size_t count, room;
+    vkd_kernel *kernels; /* copies: the batch outlives the caller's */
+    size_t kernel_count, kernel_room;
+    vkd_segment_ *segments;
+    size_t segment_count;
+    VkQueryPool queries;
+    int launches;
+    uint64_t run; /* the tick that ends its last run */
+};
+
+XE_FN_ void vkd_cache_free_(vkd_device *d, vkd_cache_ *c);
+XE_FN_ void vkd_recording_free_(vkd_recording_ *r);
 
 XETILE_COLD_
 
@@ -1151,6 +1338,100 @@ XE_FN_ int vkd_find_devices_(vkd_device *d, VkPhysicalDevice *found, vkd_info *i
     return n ? n : -1;
 }
 
+/* shared.c - what the queues of one device share: the list of allocations, and a lock. */
+
+#if defined(_WIN32)
+XE_FN_ void vkd_lock_(vkd_shared_ *s) { AcquireSRWLockExclusive(&s->lock); }
+XE_FN_ void vkd_unlock_(vkd_shared_ *s) { ReleaseSRWLockExclusive(&s->lock); }
+#else
+XE_FN_ void vkd_lock_(vkd_shared_ *s) { pthread_mutex_lock(&s->lock); }
+XE_FN_ void vkd_unlock_(vkd_shared_ *s) { pthread_mutex_unlock(&s->lock); }
+#endif
+
+/* Makes what the device shares with queues that are opened later; its family has so many queues. */
+XE_FN_ bool vkd_share_(vkd_device *d, uint32_t queues)
+{
+    d->shared_ = (vkd_shared_ *)calloc(1, sizeof *d->shared_);
+    if (!d->shared_) return vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for what queues share");
+    d->shared_->queues = queues;
+#if !defined(_WIN32)
+    if (pthread_mutex_init(&d->shared_->lock, NULL) == 0) return true;
+    free(d->shared_);
+    d->shared_ = NULL;
+    return vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for a lock");
+#else
+    return true;
+#endif
+}
+
+XE_FN_ void vkd_unshare_(vkd_device *d)
+{
+    if (!d->shared_ || d->borrowed_) return;
+#if !defined(_WIN32)
+    pthread_mutex_destroy(&d->shared_->lock);
+#endif
+    free(d->shared_->memory);
+    free(d->shared_);
+}
+
+/* Of memory: what the host calls it. */
+XE_FN_ void *vkd_host_(const vkd_resource_ *r) { return (void *)(uintptr_t)r->handle; }
+
+/* Appends an allocation to the list; false and an error if out of memory. */
+XE_FN_ bool vkd_keep_memory_(vkd_device *d, const vkd_resource_ *r)
+{
+    vkd_shared_ *s = d->shared_;
+    vkd_resource_ *kept = (vkd_resource_ *)malloc(sizeof *kept), **more;
+    bool ok = kept != NULL;
+    vkd_lock_(s);
+    if (ok && s->count == s->room) {
+        size_t room = s->room ? 2 * s->room : 32;
+        more = (vkd_resource_ **)realloc(s->memory, room * sizeof *more);
+        ok = more != NULL;
+        if (ok) s->memory = more, s->room = room;
+    }
+    if (ok) {
+        *kept = *r;
+        kept->owner = d;
+        s->memory[s->count++] = kept;
+    }
+    vkd_unlock_(s);
+    if (ok) return true;
+    free(kept);
+    return vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for a list of allocations");
+}
+
+/* Takes an allocation out of the list, that at p or (p NULL) any that this device made; false: there is none. */
+XE_FN_ bool vkd_take_memory_(vkd_device *d, const void *p, vkd_resource_ *taken)
+{
+    vkd_shared_ *s = d->shared_;
+    bool found = false;
+    vkd_lock_(s);
+    for (size_t i = s->count; i-- > 0 && !found;) {
+        vkd_resource_ *r = s->memory[i];
+        found = p ? vkd_host_(r) == p : r->owner == d;
+        if (!found) continue;
+        *taken = *r;
+        free(r);
+        s->memory[i] = s->memory[--s->count];
+    }
+    vkd_unlock_(s);
+    return found;
+}
+
+/* The allocation that p points into; NULL: none. It stays where it is until it is freed. */
+XE_FN_ const vkd_resource_ *vkd_allocation_(const vkd_device *d, const void *p)
+{
+    const vkd_resource_ *found = NULL;
+    vkd_lock_(d->shared_);
+    for (size_t i = d->shared_->count; i-- > 0 && !found;) {
+        const vkd_resource_ *r = d->shared_->memory[i];
+        if ((uintptr_t)p - (uintptr_t)r->handle < r->bytes) found = r;
+    }
+    vkd_unlock_(d->shared_);
+    return found;
+}
+
 /* memory.c - what is destroyed with the device; allocations, each a buffer of its own. */
 
 #if defined(_WIN32)
@@ -1174,13 +1455,10 @@ XE_FN_ void *vkd_reserve_(size_t bytes)
 XE_FN_ void vkd_unreserve_(void *p, size_t bytes) { munmap(p, bytes); }
 #endif
 
-/* Of memory: what the host calls it. */
-XE_FN_ void *vkd_host_(const vkd_resource_ *r) { return (void *)(uintptr_t)r->handle; }
-
 XE_FN_ void vkd_destroy_(vkd_device *d, const vkd_resource_ *r)
 {
     const vkd_functions_ *vk = d->vk_;
-    VkCommandBuffer commands = (VkCommandBuffer)(uintptr_t)r->handle;
+    vkd_signal_state_ *event = (vkd_signal_state_ *)(uintptr_t)r->handle;
     switch (r->kind) {
     case VKD_RES_MEMORY_:
         if (r->buffer) vk->vkDestroyBuffer(d->device, r->buffer, NULL);
@@ -1190,8 +1468,12 @@ XE_FN_ void vkd_destroy_(vkd_device *d, const vkd_resource_ *r)
     case VKD_RES_MODULE_: vk->vkDestroyShaderModule(d->device, (VkShaderModule)r->handle, NULL); break;
     case VKD_RES_LAYOUT_: vk->vkDestroyPipelineLayout(d->device, (VkPipelineLayout)r->handle, NULL); break;
     case VKD_RES_PIPELINE_: vk->vkDestroyPipeline(d->device, (VkPipeline)r->handle, NULL); break;
-    case VKD_RES_QUERIES_: vk->vkDestroyQueryPool(d->device, (VkQueryPool)r->handle, NULL); break;
-    default: vk->vkFreeCommandBuffers(d->device, d->pool, 1, &commands); break;
+    case VKD_RES_RECORDING_: vkd_recording_free_((vkd_recording_ *)(uintptr_t)r->handle); break;
+    case VKD_RES_CACHE_: vkd_cache_free_(d, (vkd_cache_ *)(uintptr_t)r->handle); break;
+    default:
+        vk->vkDestroySemaphore(d->device, event->semaphore, NULL);
+        free(event);
+        break;
     }
 }
 
@@ -1224,8 +1506,14 @@ XE_FN_ bool vkd_keep_handle_(vkd_device *d, int kind, uint64_t handle)
 /* Destroys a handle in the list; false: it is not there. Nothing may use it any more. */
 XE_FN_ bool vkd_drop_(vkd_device *d, int kind, uint64_t handle)
 {
+    vkd_resource_ r;
+    if (kind == VKD_RES_MEMORY_) {
+        if (!vkd_take_memory_(d, (void *)(uintptr_t)handle, &r)) return false;
+        vkd_destroy_(d, &r);
+        return true;
+    }
     for (size_t i = d->resource_count_; i-- > 0;) {
-        vkd_resource_ r = d->resources_[i];
+        r = d->resources_[i];
         if (r.kind != kind || r.handle != handle) continue;
         d->resources_[i] = d->resources_[--d->resource_count_];
         vkd_destroy_(d, &r);
@@ -1236,20 +1524,12 @@ XE_FN_ bool vkd_drop_(vkd_device *d, int kind, uint64_t handle)
 
 XE_FN_ void vkd_drop_all_(vkd_device *d)
 {
+    vkd_resource_ r;
+    while (vkd_take_memory_(d, NULL, &r)) vkd_destroy_(d, &r);
     while (d->resource_count_) vkd_destroy_(d, &d->resources_[--d->resource_count_]);
     free(d->resources_);
     d->resources_ = NULL;
     d->resource_room_ = 0;
-}
-
-/* The allocation that p points into; NULL: none. */
-XE_FN_ const vkd_resource_ *vkd_allocation_(const vkd_device *d, const void *p)
-{
-    for (size_t i = d->resource_count_; i-- > 0;) {
-        const vkd_resource_ *r = &d->resources_[i];
-        if (r->kind == VKD_RES_MEMORY_ && (uintptr_t)p - (uintptr_t)r->handle < r->bytes) return r;
-    }
-    return NULL;
 }
 
 /* Can kernels access the memory at p? NULL can be passed. */
@@ -1351,8 +1631,8 @@ void *vkd_alloc_(vkd_device *d, int kind, size_t bytes, size_t align)
     memset(&r, 0, sizeof r);
     r.kind = VKD_RES_MEMORY_;
     r.bytes = bytes;
-    if (vkd_create_buffer_(d, &r, align) && vkd_back_buffer_(d, &r, kind, align))
-        return vkd_keep_(d, &r) ? vkd_host_(&r) : NULL;
+    if (vkd_create_buffer_(d, &r, align) && vkd_back_buffer_(d, &r, kind, align) && vkd_keep_memory_(d, &r))
+        return vkd_host_(&r);
     vkd_destroy_(d, &r);
     return NULL;
 }
@@ -1626,6 +1906,28 @@ XE_FN_ bool vkd_bind_(const vkd_kernel *k, const vkd_arg *a, uint32_t i, vkd_bou
     return vkd_arg_type_error_(k, a, i, is_int ? " (write 1.0f for a float)" : "");
 }
 
+/* languages.c - written by join.sh from ze_dispatch/languages.c. */
+
+size_t vkd_size_of(const char *type)
+{
+    const struct {
+        const char *name;
+        size_t bytes;
+    } types[] = {
+        {"vkd_device", sizeof(vkd_device)}, {"vkd_module", sizeof(vkd_module)}, {"vkd_kernel", sizeof(vkd_kernel)},
+        {"vkd_batch", sizeof(vkd_batch)},   {"vkd_event", sizeof(vkd_event)},   {"vkd_arg", sizeof(vkd_arg)},
+    };
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (!strcmp(types[i].name, type)) return types[i].bytes;
+    return 0;
+}
+
+void vkd_arg_i_to(vkd_arg *args, uint32_t index, int64_t v) { args[index] = vkd_arg_i(v); }
+void vkd_arg_u_to(vkd_arg *args, uint32_t index, uint64_t v) { args[index] = vkd_arg_u(v); }
+void vkd_arg_f_to(vkd_arg *args, uint32_t index, double v) { args[index] = vkd_arg_f(v); }
+void vkd_arg_ptr_to(vkd_arg *args, uint32_t index, const volatile void *p) { args[index] = vkd_arg_ptr(p); }
+void vkd_arg_local_to(vkd_arg *args, uint32_t index, size_t bytes) { args[index] = vkd_arg_local(bytes); }
+
 /* capabilities.c - what a device has: extensions and features, all of which are enabled, but for those that cost time;
  * and what a module needs, by its capabilities. */
 
@@ -1815,6 +2117,352 @@ XE_FN_ uint32_t *vkd_with_float_modes_(const vkd_device *d, const uint32_t *word
     return copy;
 }
 
+/* cache_files.c - written by join.sh from ze_dispatch/cache_files.c. */
+
+/* An entry is named after a hash of its key and contains the key, so that two keys with one hash are told apart: a line
+ * of text (format, device, driver and what else matters), the SPIR-V, then the driver's binary and a checksum. It is
+ * written under another name and renamed, so that readers never see half of one. */
+
+/* FNV-1a, 64 bits; continues from `hash`, which begins as _HASH_START_ in internal.h. */
+XE_FN_ uint64_t vkd_hash_(uint64_t hash, const void *data, size_t bytes)
+{
+    const unsigned char *p = (const unsigned char *)data;
+    for (size_t i = 0; i < bytes; i++) hash = (hash ^ p[i]) * 0x100000001b3u;
+    return hash;
+}
+
+XE_FN_ void vkd_cache_note_(vkd_device *d, const char *what, const char *path, const char *why)
+{
+    snprintf(d->cache_, sizeof d->cache_, "%s %s%s%s", what, path, *why ? ": " : "", why);
+}
+
+const char *vkd_cache_log(const vkd_device *d) { return d->cache_; }
+
+/* The file's contents, or NULL. */
+XE_FN_ unsigned char *vkd_read_file_(const char *path, size_t *bytes)
+{
+    FILE *f = fopen(path, "rb");
+    unsigned char *data = NULL;
+    long size = -1;
+    if (!f) return NULL;
+    if (fseek(f, 0, SEEK_END) == 0) size = ftell(f);
+    if (size > 0 && fseek(f, 0, SEEK_SET) == 0) data = (unsigned char *)malloc((size_t)size);
+    *bytes = data ? fread(data, 1, (size_t)size, f) : 0;
+    fclose(f);
+    if (data && *bytes == (size_t)size) return data;
+    free(data);
+    return NULL;
+}
+
+/* The part of an entry's file that is the binary; NULL if the file is damaged, or of another key. */
+XE_FN_ const unsigned char *vkd_binary_in_(const vkd_entry_ *e, const unsigned char *file, size_t size, size_t *bytes)
+{
+    size_t key = e->head_size + e->bytes;
+    uint64_t sum;
+    if (size <= key + sizeof sum || memcmp(file, e->head, e->head_size) != 0 ||
+        memcmp(file + e->head_size, e->words, e->bytes) != 0)
+        return NULL;
+    *bytes = size - key - sizeof sum;
+    memcpy(&sum, file + size - sizeof sum, sizeof sum);
+    return vkd_hash_(e->hash, file + key, *bytes) == sum ? file + key : NULL;
+}
+
+/* A number that other processes do not have, for the names of files that are being written. */
+XE_FN_ unsigned long vkd_process_(void)
+{
+#if defined(_WIN32)
+    return (unsigned long)_getpid();
+#else
+    return (unsigned long)getpid();
+#endif
+}
+
+/* Writes the entry to the file; false if something could not be written. */
+XE_FN_ bool vkd_write_parts_(const char *path, const vkd_entry_ *e, const uint8_t *binary, size_t bytes)
+{
+    uint64_t sum = vkd_hash_(e->hash, binary, bytes);
+    FILE *f = fopen(path, "wb");
+    if (!f) return false;
+    bool ok = fwrite(e->head, 1, e->head_size, f) == e->head_size && fwrite(e->words, 1, e->bytes, f) == e->bytes &&
+              fwrite(binary, 1, bytes, f) == bytes && fwrite(&sum, 1, sizeof sum, f) == sizeof sum;
+    return fclose(f) == 0 && ok;
+}
+
+/* Writes an entry, replacing the one there. A folder that cannot be written is no error. */
+XE_FN_ void vkd_replace_file_(vkd_device *d, const vkd_entry_ *e, const uint8_t *binary, size_t bytes)
+{
+    char name[sizeof e->path + 48];
+    snprintf(name, sizeof name, "%s.%" PRIxPTR ".%lx", e->path, (uintptr_t)binary, (unsigned long)vkd_process_());
+    bool ok = vkd_write_parts_(name, e, binary, bytes);
+#if defined(_WIN32) /* where rename does not replace */
+    if (ok) remove(e->path);
+#endif
+    ok = ok && rename(name, e->path) == 0;
+    vkd_cache_note_(d, ok ? "stored" : "not stored", e->path, ok ? "" : strerror(errno));
+    if (!ok) remove(name);
+}
+
+/* cache.c - what the driver compiled of modules, in files (cache_files.c). The line of text of a key: format, device,
+ * driver. A file holds Vulkan's pipeline cache of one module, and grows with its kernels. */
+
+#define VKD_CACHE_FORMAT_ "xetile-pipelines-1"
+
+/* Fills the key and the path; false if the path does not fit. */
+XE_FN_ bool vkd_entry_of_(vkd_device *d, const char *folder, vkd_entry_ *e)
+{
+    char id[2 * VK_UUID_SIZE + 1] = "";
+    for (uint32_t i = 0; i < VK_UUID_SIZE; i++) snprintf(id + 2 * i, 3, "%02x", d->features_->cache_id[i]);
+    int n = snprintf(e->head, sizeof e->head, VKD_CACHE_FORMAT_ " %s %s %s\n", d->name, d->driver, id);
+    e->head_size = n > 0 ? (size_t)n : 0;
+    e->hash = vkd_hash_(vkd_hash_(VKD_HASH_START_, e->head, e->head_size), e->words, e->bytes);
+    n = snprintf(e->path, sizeof e->path, "%s/%016" PRIx64 ".vkbin", folder, e->hash);
+    if (n > 0 && (size_t)n < sizeof e->path - 40) return true;
+    vkd_cache_note_(d, "not used", folder, "the path is too long");
+    return false;
+}
+
+XE_FN_ void vkd_cache_free_(vkd_device *d, vkd_cache_ *c)
+{
+    if (c->handle) d->vk_->vkDestroyPipelineCache(d->device, c->handle, NULL);
+    free(c->words);
+    free(c);
+}
+
+/* Vulkan's cache, with what the file has; false: there is none. */
+XE_FN_ bool vkd_fill_cache_(vkd_device *d, vkd_cache_ *c)
+{
+    VkPipelineCacheCreateInfo info;
+    size_t size = 0;
+    unsigned char *file = vkd_read_file_(c->entry.path, &size);
+    VKD_CLEAR_(info, PIPELINE_CACHE_CREATE_INFO);
+    info.pInitialData = file ? vkd_binary_in_(&c->entry, file, size, &info.initialDataSize) : NULL;
+    if (!info.pInitialData) info.initialDataSize = 0;
+    bool ok = d->vk_->vkCreatePipelineCache(d->device, &info, NULL, &c->handle) == VK_SUCCESS;
+    c->stored = info.initialDataSize;
+    free(file);
+    if (!ok) vkd_cache_note_(d, "not used", c->entry.path, "the driver made no cache");
+    else if (c->stored) vkd_cache_note_(d, "loaded", c->entry.path, "");
+    return ok;
+}
+
+/* Gives a module that was loaded a cache in the folder, or a note why it has none. */
+XE_FN_ bool vkd_cache_module_(vkd_module *module, const char *folder)
+{
+    vkd_device *d = module->device;
+    vkd_cache_ *c = (vkd_cache_ *)calloc(1, sizeof *c);
+    if (c) c->words = (uint32_t *)malloc(module->count_ * sizeof *c->words);
+    if (!c || !c->words) {
+        free(c);
+        return vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for a module of %zu words", module->count_);
+    }
+    memcpy(c->words, module->words_, module->count_ * sizeof *c->words);
+    c->entry.words = c->words;
+    c->entry.bytes = module->count_ * sizeof *c->words;
+    if (!vkd_entry_of_(d, folder, &c->entry) || !vkd_fill_cache_(d, c)) {
+        vkd_cache_free_(d, c);
+        return true;
+    }
+    if (!vkd_keep_handle_(d, VKD_RES_CACHE_, (uintptr_t)c)) return false;
+    module->cache_ = c;
+    return true;
+}
+
+/* Stores what the driver compiled, if that is more than the file has. */
+XE_FN_ void vkd_store_cache_(vkd_device *d, vkd_cache_ *c)
+{
+    size_t bytes = 0;
+    if (d->vk_->vkGetPipelineCacheData(d->device, c->handle, &bytes, NULL) != VK_SUCCESS || bytes <= c->stored) return;
+    uint8_t *binary = (uint8_t *)malloc(bytes);
+    if (binary && d->vk_->vkGetPipelineCacheData(d->device, c->handle, &bytes, binary) == VK_SUCCESS) {
+        vkd_replace_file_(d, &c->entry, binary, bytes);
+        c->stored = bytes;
+    }
+    free(binary);
+}
+
+bool vkd_module_load_cached_(vkd_module *module, vkd_device *d, const void *words, size_t bytes, const char *folder)
+{
+    if (d) d->cache_[0] = 0;
+    if (!vkd_module_load_(module, d, words, bytes)) return false;
+    if (!folder || !*folder || vkd_cache_module_(module, folder)) return true;
+    free(module->words_);
+    vkd_drop_(d, VKD_RES_MODULE_, (uint64_t)module->handle);
+    memset(module, 0, sizeof *module);
+    return false;
+}
+
+/* commands.c - command buffers: recorded, submitted, waited for. */
+
+XE_FN_ VkCommandBuffer vkd_begin_commands_(vkd_device *d, bool again)
+{
+    VkCommandBufferAllocateInfo info;
+    VkCommandBufferBeginInfo begin;
+    VkCommandBuffer commands = NULL;
+    VKD_CLEAR_(info, COMMAND_BUFFER_ALLOCATE_INFO);
+    info.commandPool = d->pool;
+    info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+    info.commandBufferCount = 1;
+    if (!VKD_CALL_(d, vkAllocateCommandBuffers, (d->device, &info, &commands))) return NULL;
+    VKD_CLEAR_(begin, COMMAND_BUFFER_BEGIN_INFO);
+    begin.flags = again ? 0 : VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+    if (VKD_CALL_(d, vkBeginCommandBuffer, (commands, &begin))) return commands;
+    d->vk_->vkFreeCommandBuffers(d->device, d->pool, 1, &commands);
+    return NULL;
+}
+
+/* What follows sees what was written before, by kernels, copies and the host; the host sees what was written. */
+XE_FN_ void vkd_barrier_(const vkd_device *d, VkCommandBuffer commands)
+{
+    VkMemoryBarrier all;
+    VKD_CLEAR_(all, MEMORY_BARRIER);
+    all.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
+    all.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
+    d->vk_->vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                                 VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &all, 0, NULL,
+                                 0, NULL);
+}
+
+/* Submits commands (or NULL: none), which are complete: they, and all that is submitted after them, wait for `follows`,
+ * where it is not NULL; `signals` is signalled when they and all before them have ended. The clock ticks then. */
+XE_FN_ bool vkd_submit_(vkd_device *d, VkCommandBuffer commands, vkd_signal_state_ *follows,
+                        vkd_signal_state_ *signals)
+{
+    VkTimelineSemaphoreSubmitInfo values;
+    VkSubmitInfo info;
+    const VkPipelineStageFlags everything = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+    VkSemaphore signalled[2] = {d->clock_, signals ? signals->semaphore : VK_NULL_HANDLE};
+    uint64_t counts[2] = {d->ticks_ + 1, 0}, wanted = 0;
+    VKD_CLEAR_(values, TIMELINE_SEMAPHORE_SUBMIT_INFO);
+    VKD_CLEAR_(info, SUBMIT_INFO);
+    vkd_lock_(d->shared_);
+    if (signals) counts[1] = signals->count + 1;
+    if (follows) wanted = follows->count ? follows->count : 1;
+    info.pNext = &values;
+    info.commandBufferCount = commands ? 1 : 0;
+    info.pCommandBuffers = &commands;
+    info.signalSemaphoreCount = values.signalSemaphoreValueCount = signals ? 2 : 1;
+    info.pSignalSemaphores = signalled;
+    values.pSignalSemaphoreValues = counts;
+    info.waitSemaphoreCount = values.waitSemaphoreValueCount = follows ? 1 : 0;
+    info.pWaitSemaphores = follows ? &follows->semaphore : NULL;
+    info.pWaitDstStageMask = &everything;
+    values.pWaitSemaphoreValues = &wanted;
+    VkResult result = d->vk_->vkQueueSubmit(d->queue, 1, &info, VK_NULL_HANDLE);
+    if (result == VK_SUCCESS && signals) signals->count++;
+    vkd_unlock_(d->shared_);
+    if (!vkd_check_(d, result, "vkQueueSubmit", "%s", "")) return false;
+    d->ticks_++;
+    return true;
+}
+
+/* Waits until a semaphore that counts has reached this value. */
+XE_FN_ bool vkd_await_(vkd_device *d, VkSemaphore semaphore, uint64_t value)
+{
+    VkSemaphoreWaitInfo info;
+    VKD_CLEAR_(info, SEMAPHORE_WAIT_INFO);
+    info.semaphoreCount = 1;
+    info.pSemaphores = &semaphore;
+    info.pValues = &value;
+    return VKD_CALL_(d, vkWaitSemaphores, (d->device, &info, UINT64_MAX));
+}
+
+/* Waits for what was submitted up to a tick of the clock. Where that fails, the queue must be idle before what it uses
+ * is freed, unless the device is lost. */
+XE_FN_ bool vkd_await_tick_(vkd_device *d, uint64_t tick)
+{
+    if (tick <= d->waited_) return true;
+    d->waited_ = tick;
+    if (vkd_await_(d, d->clock_, tick)) return true;
+    vkd_lock_(d->shared_);
+    d->vk_->vkQueueWaitIdle(d->queue);
+    vkd_unlock_(d->shared_);
+    return false;
+}
+
+/* A semaphore that counts from 0; VK_NULL_HANDLE after an error. */
+XE_FN_ VkSemaphore vkd_create_counter_(vkd_device *d)
+{
+    VkSemaphoreTypeCreateInfo type;
+    VkSemaphoreCreateInfo info;
+    VkSemaphore semaphore = VK_NULL_HANDLE;
+    VKD_CLEAR_(type, SEMAPHORE_TYPE_CREATE_INFO);
+    VKD_CLEAR_(info, SEMAPHORE_CREATE_INFO);
+    type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+    info.pNext = &type;
+    return VKD_CALL_(d, vkCreateSemaphore, (d->device, &info, NULL, &semaphore)) ? semaphore : VK_NULL_HANDLE;
+}
+
+/* Waits for all that was started, also after an error, and frees what it used. */
+XE_FN_ bool vkd_settle_(vkd_device *d)
+{
+    bool ok = vkd_await_tick_(d, d->ticks_);
+    if (d->started_count_)
+        d->vk_->vkFreeCommandBuffers(d->device, d->pool, (uint32_t)d->started_count_, d->started_);
+    d->started_count_ = 0;
+    while (d->loaned_count_) vkd_drop_(d, VKD_RES_MEMORY_, (uintptr_t)d->loaned_[--d->loaned_count_]);
+    return ok;
+}
+
+bool vkd_wait_(vkd_device *d) { return vkd_usable_(d) && vkd_settle_(d); }
+
+/* Appends a pointer to a list; false and an error if out of memory. */
+XE_FN_ bool vkd_append_pointer_(vkd_device *d, void **list, size_t *count, size_t *room, void *p)
+{
+    void **items;
+    memcpy(&items, list, sizeof items);
+    if (*count == *room) {
+        size_t more = *room ? 2 * *room : 16;
+        void **grown = (void **)realloc(items, more * sizeof *items);
+        if (!grown) return vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for a list of %zu launches", more);
+        items = grown;
+        memcpy(list, &items, sizeof items);
+        *room = more;
+    }
+    items[(*count)++] = p;
+    return true;
+}
+
+/* Ends one-time commands and submits them; they are freed when they have been waited for. */
+XE_FN_ bool vkd_start_commands_(vkd_device *d, VkCommandBuffer commands)
+{
+    bool ok = !d->error.id && VKD_CALL_(d, vkEndCommandBuffer, (commands)) &&
+              vkd_append_pointer_(d, (void **)&d->started_, &d->started_count_, &d->started_room_, commands);
+    if (ok) return vkd_submit_(d, commands, NULL, NULL);
+    d->vk_->vkFreeCommandBuffers(d->device, d->pool, 1, &commands);
+    return false;
+}
+
+/* Memory for the parameters of a launch, until it has been waited for. */
+XE_FN_ void *vkd_loan_(vkd_device *d, size_t bytes)
+{
+    void *p = vkd_alloc_(d, VKD_SHARED, bytes, 0);
+    if (!p || vkd_append_pointer_(d, (void **)&d->loaned_, &d->loaned_count_, &d->loaned_room_, p)) return p;
+    vkd_drop_(d, VKD_RES_MEMORY_, (uintptr_t)p);
+    return NULL;
+}
+
+/* The times between the queries of a pool, two for each launch. */
+XE_FN_ bool vkd_read_time_(vkd_device *d, VkQueryPool pool, uint32_t launch, double *ns)
+{
+    uint64_t stamp[2] = {0, 0};
+    VkFlags flags = VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT;
+    if (!VKD_CALL_(d, vkGetQueryPoolResults, (d->device, pool, 2 * launch, 2, sizeof stamp, stamp, 8, flags)))
+        return false;
+    *ns = (double)(stamp[1] - stamp[0]) * d->tick_ns_;
+    return true;
+}
+
+XE_FN_ VkQueryPool vkd_create_queries_(vkd_device *d, uint32_t count)
+{
+    VkQueryPoolCreateInfo info;
+    VkQueryPool pool = VK_NULL_HANDLE;
+    VKD_CLEAR_(info, QUERY_POOL_CREATE_INFO);
+    info.queryType = VK_QUERY_TYPE_TIMESTAMP;
+    info.queryCount = count;
+    VKD_CALL_(d, vkCreateQueryPool, (d->device, &info, NULL, &pool));
+    return pool;
+}
+
 /* modules.c - modules, their kernels, and the pipelines that kernels become. */
 
 enum { VKD_OP_MEMORY_MODEL_ = 14, VKD_ADDRESSES_OF_BUFFERS_ = 5348 }; /* and SPIR-V's other numbers */
@@ -1861,6 +2509,7 @@ bool vkd_module_free_(vkd_module *module, const char *file, int line)
     vkd_device *d = vkd_at_(module->device, file, line);
     free(module->words_);
     bool ok = !d || !module->handle || vkd_drop_(d, VKD_RES_MODULE_, (uint64_t)module->handle);
+    if (module->cache_) ok = vkd_drop_(d, VKD_RES_CACHE_, (uintptr_t)module->cache_) && ok;
     memset(module, 0, sizeof *module);
     return ok;
 }
@@ -1978,6 +2627,7 @@ bool vkd_kernel_get_(vkd_kernel *k, vkd_module *module, const char *name, const 
         return vkd_fail_(d, VKD_KERNEL_NAME, "a name of %zu characters", name ? strlen(name) : 0);
     k->device = d;
     k->module = module->handle;
+    k->cache_ = module->cache_;
     memcpy(k->name, name, strlen(name) + 1);
     if (vkd_read_kernel_(k, module) && vkd_local_size_ok_(k) && vkd_subgroup_size_(k, k->subgroup_size, file, line) &&
         vkd_parse_params_(d, name, params, k->params, &k->param_count) && vkd_place_params_(k))
@@ -2007,14 +2657,57 @@ bool vkd_subgroup_size_(vkd_kernel *k, uint32_t size, const char *file, int line
     return true;
 }
 
+bool vkd_local_size_(vkd_kernel *k, uint32_t x, uint32_t y, uint32_t z, const char *file, int line)
+{
+    if (!vkd_kernel_usable_(k, file, line)) return false;
+    const uint32_t *r = k->local_size;
+    return (x == r[0] && y == r[1] && z == r[2]) ||
+           vkd_fail_(k->device, VKD_LOCAL_SIZE, "kernel %s requires work-groups of " VKD_XYZ_ ", got " VKD_XYZ_,
+                     k->name, r[0], r[1], r[2], x, y, z);
+}
+
+bool vkd_kernel_clone_(vkd_kernel *k, const vkd_kernel *from, vkd_device *d)
+{
+    if (!k) return false;
+    vkd_kernel copy;
+    memset(&copy, 0, sizeof copy);
+    if (from) copy = *from;
+    memset(k, 0, sizeof *k);
+    k->device = d;
+    if (!vkd_usable_(d)) return false;
+    if (!copy.layout_) return vkd_fail_(d, VKD_KERNEL_NOT_LOADED, "the kernel to clone is not loaded");
+    if (copy.device->device != d->device)
+        return vkd_fail_(d, VKD_OTHER_DEVICE, "kernel %s is of \"%s\" (%p), the clone of \"%s\" (%p)", copy.name,
+                         copy.device->name, (void *)copy.device, d->name, (void *)d);
+    copy.device = d;
+    copy.pipeline_ = VK_NULL_HANDLE;
+    copy.layout_ = VK_NULL_HANDLE;
+    copy.bytes_ = 0;
+    copy.cache_ = NULL; /* it belongs to the thread of the other queue */
+    if (!vkd_place_params_(&copy)) return false;
+    *k = copy;
+    return true;
+}
+
+bool vkd_kernel_free_(vkd_kernel *k, const char *file, int line)
+{
+    vkd_device *d = k ? vkd_at_(k->device, file, line) : NULL;
+    if (!d) return k != NULL;
+    vkd_settle_(d);
+    if (k->pipeline_) vkd_drop_(d, VKD_RES_PIPELINE_, (uint64_t)k->pipeline_);
+    if (k->layout_) vkd_drop_(d, VKD_RES_LAYOUT_, (uint64_t)k->layout_);
+    memset(k, 0, sizeof *k);
+    return true;
+}
+
 bool vkd_load_(vkd_kernel *k, vkd_device *d, const void *words, size_t bytes, const char *name, const char *params,
-               uint32_t subgroup_size)
+               uint32_t subgroup_size, const char *folder)
 {
     vkd_module module;
     const char *file = d ? d->file_ : "";
     int line = d ? d->line_ : 0;
     memset(k, 0, sizeof *k);
-    if (!vkd_module_load_(&module, d, words, bytes)) return false;
+    if (!vkd_module_load_cached_(&module, d, words, bytes, folder)) return false;
     bool ok = vkd_kernel_get_(k, &module, name, params, file, line) &&
               (!subgroup_size || vkd_subgroup_size_(k, subgroup_size, file, line));
     free(module.words_); /* the device frees the module */
@@ -2062,128 +2755,14 @@ XE_FN_ bool vkd_make_pipeline_(vkd_kernel *k, const uint32_t *local)
     }
     info.layout = k->layout_;
     k->pipeline_ = VK_NULL_HANDLE;
-    VkResult result = k->device->vk_->vkCreateComputePipelines(k->device->device, VK_NULL_HANDLE, 1, &info, NULL,
-                                                               &k->pipeline_);
+    VkResult result = k->device->vk_->vkCreateComputePipelines(
+        k->device->device, k->cache_ ? k->cache_->handle : VK_NULL_HANDLE, 1, &info, NULL, &k->pipeline_);
     if (!vkd_check_(k->device, result, "vkCreateComputePipelines", "of %s", k->name)) return false;
+    if (k->cache_) vkd_store_cache_(k->device, k->cache_);
     memcpy(k->local_, local, sizeof k->local_);
     if (vkd_keep_handle_(k->device, VKD_RES_PIPELINE_, (uint64_t)k->pipeline_)) return true;
     k->pipeline_ = VK_NULL_HANDLE;
     return false;
-}
-
-/* commands.c - command buffers: recorded, submitted, waited for. */
-
-XE_FN_ VkCommandBuffer vkd_begin_commands_(vkd_device *d, bool again)
-{
-    VkCommandBufferAllocateInfo info;
-    VkCommandBufferBeginInfo begin;
-    VkCommandBuffer commands = NULL;
-    VKD_CLEAR_(info, COMMAND_BUFFER_ALLOCATE_INFO);
-    info.commandPool = d->pool;
-    info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
-    info.commandBufferCount = 1;
-    if (!VKD_CALL_(d, vkAllocateCommandBuffers, (d->device, &info, &commands))) return NULL;
-    VKD_CLEAR_(begin, COMMAND_BUFFER_BEGIN_INFO);
-    begin.flags = again ? 0 : VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
-    if (VKD_CALL_(d, vkBeginCommandBuffer, (commands, &begin))) return commands;
-    d->vk_->vkFreeCommandBuffers(d->device, d->pool, 1, &commands);
-    return NULL;
-}
-
-/* What follows sees what was written before, by kernels, copies and the host; the host sees what was written. */
-XE_FN_ void vkd_barrier_(const vkd_device *d, VkCommandBuffer commands)
-{
-    VkMemoryBarrier all;
-    VKD_CLEAR_(all, MEMORY_BARRIER);
-    all.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
-    all.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
-    d->vk_->vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-                                 VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &all, 0, NULL,
-                                 0, NULL);
-}
-
-/* Submits commands, which are complete. */
-XE_FN_ bool vkd_submit_(vkd_device *d, VkCommandBuffer commands)
-{
-    VkSubmitInfo info;
-    VKD_CLEAR_(info, SUBMIT_INFO);
-    info.commandBufferCount = 1;
-    info.pCommandBuffers = &commands;
-    d->pending_ = true;
-    return VKD_CALL_(d, vkQueueSubmit, (d->queue, 1, &info, VK_NULL_HANDLE));
-}
-
-/* Waits for all that was started, also after an error, and frees what it used. */
-XE_FN_ bool vkd_settle_(vkd_device *d)
-{
-    bool ok = true;
-    if (d->pending_) ok = VKD_CALL_(d, vkQueueWaitIdle, (d->queue));
-    d->pending_ = false;
-    if (d->started_count_)
-        d->vk_->vkFreeCommandBuffers(d->device, d->pool, (uint32_t)d->started_count_, d->started_);
-    d->started_count_ = 0;
-    while (d->loaned_count_) vkd_drop_(d, VKD_RES_MEMORY_, (uintptr_t)d->loaned_[--d->loaned_count_]);
-    return ok;
-}
-
-bool vkd_wait_(vkd_device *d) { return vkd_usable_(d) && vkd_settle_(d); }
-
-/* Appends a pointer to a list; false and an error if out of memory. */
-XE_FN_ bool vkd_append_pointer_(vkd_device *d, void **list, size_t *count, size_t *room, void *p)
-{
-    void **items;
-    memcpy(&items, list, sizeof items);
-    if (*count == *room) {
-        size_t more = *room ? 2 * *room : 16;
-        void **grown = (void **)realloc(items, more * sizeof *items);
-        if (!grown) return vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for a list of %zu launches", more);
-        items = grown;
-        memcpy(list, &items, sizeof items);
-        *room = more;
-    }
-    items[(*count)++] = p;
-    return true;
-}
-
-/* Ends one-time commands and submits them; they are freed when they have been waited for. */
-XE_FN_ bool vkd_start_commands_(vkd_device *d, VkCommandBuffer commands)
-{
-    bool ok = !d->error.id && VKD_CALL_(d, vkEndCommandBuffer, (commands)) &&
-              vkd_append_pointer_(d, (void **)&d->started_, &d->started_count_, &d->started_room_, commands);
-    if (ok) return vkd_submit_(d, commands);
-    d->vk_->vkFreeCommandBuffers(d->device, d->pool, 1, &commands);
-    return false;
-}
-
-/* Memory for the parameters of a launch, until it has been waited for. */
-XE_FN_ void *vkd_loan_(vkd_device *d, size_t bytes)
-{
-    void *p = vkd_alloc_(d, VKD_SHARED, bytes, 0);
-    if (!p || vkd_append_pointer_(d, (void **)&d->loaned_, &d->loaned_count_, &d->loaned_room_, p)) return p;
-    vkd_drop_(d, VKD_RES_MEMORY_, (uintptr_t)p);
-    return NULL;
-}
-
-/* The times between the queries of a pool, two for each launch. */
-XE_FN_ bool vkd_read_time_(vkd_device *d, VkQueryPool pool, uint32_t launch, double *ns)
-{
-    uint64_t stamp[2] = {0, 0};
-    VkFlags flags = VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT;
-    if (!VKD_CALL_(d, vkGetQueryPoolResults, (d->device, pool, 2 * launch, 2, sizeof stamp, stamp, 8, flags)))
-        return false;
-    *ns = (double)(stamp[1] - stamp[0]) * d->tick_ns_;
-    return true;
-}
-
-XE_FN_ VkQueryPool vkd_create_queries_(vkd_device *d, uint32_t count)
-{
-    VkQueryPoolCreateInfo info;
-    VkQueryPool pool = VK_NULL_HANDLE;
-    VKD_CLEAR_(info, QUERY_POOL_CREATE_INFO);
-    info.queryType = VK_QUERY_TYPE_TIMESTAMP;
-    info.queryCount = count;
-    VKD_CALL_(d, vkCreateQueryPool, (d->device, &info, NULL, &pool));
-    return pool;
 }
 
 /* copies.c - copies, fills, and freeing memory, which wait for what was started. */
@@ -2294,30 +2873,346 @@ bool vkd_fill_(vkd_device *d, void *dst, int byte, size_t bytes)
     return vkd_fill_pattern_(d, dst, &pattern, 1, bytes);
 }
 
-/* batches.c - launches that are recorded once and run together. */
+/* events.c - events, by which work on one queue waits for work on another. An event is a semaphore that counts:
+ * signalling it adds one, and following it waits for the count of the last signal that was submitted. */
+
+bool vkd_event_create_(vkd_event *e, vkd_device *d)
+{
+    if (!e) return vkd_usable_(d) && vkd_fail_(d, VKD_NULL_POINTER, "vkd_event_create: the event is NULL");
+    memset(e, 0, sizeof *e);
+    e->device = d;
+    if (!vkd_usable_(d)) return false;
+    vkd_signal_state_ *state = (vkd_signal_state_ *)calloc(1, sizeof *state);
+    if (!state) return vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for an event");
+    state->semaphore = vkd_create_counter_(d);
+    if (!state->semaphore) return free(state), false;
+    if (!vkd_keep_handle_(d, VKD_RES_EVENT_, (uintptr_t)state)) return false;
+    e->state_ = state;
+    return true;
+}
+
+bool vkd_event_free_(vkd_event *e, const char *file, int line)
+{
+    vkd_device *d = e ? vkd_at_(e->device, file, line) : NULL;
+    if (!d || !e->state_) return e != NULL;
+    vkd_settle_(d);
+    bool ok = vkd_drop_(d, VKD_RES_EVENT_, (uintptr_t)e->state_);
+    e->state_ = NULL;
+    return ok;
+}
+
+/* Can the event be used with d? */
+XE_FN_ bool vkd_event_is_for_(const vkd_event *e, vkd_device *d, const char *call)
+{
+    if (!e || !e->device || !e->state_) return vkd_fail_(d, VKD_EVENT_STATE, "%s: the event is not created", call);
+    if (e->device->device == d->device) return true;
+    return vkd_fail_(d, VKD_OTHER_DEVICE, "%s: the event is of \"%s\" (%p), the queue of \"%s\" (%p)", call,
+                     e->device->name, (void *)e->device, d->name, (void *)d);
+}
+
+/* Where several devices have one queue, what waits there for a signal that comes later on the same queue waits forever.
+ */
+XE_FN_ bool vkd_may_follow_(const vkd_event *e, vkd_device *d, const char *call)
+{
+    if (!vkd_event_is_for_(e, d, call)) return false;
+    vkd_lock_(d->shared_);
+    bool own = d->shared_->opened <= d->shared_->queues, signalled = e->state_->count > 0;
+    vkd_unlock_(d->shared_);
+    return own || signalled ||
+           vkd_fail_(d, VKD_EVENT_STATE, "%s: nothing signals the event yet, and \"%s\" has %" PRIu32 " queue%s for %"
+                     PRIu32 " devices", call, d->name, d->shared_->queues, d->shared_->queues > 1 ? "s" : "",
+                     d->shared_->opened);
+}
+
+bool vkd_signal_(vkd_device *d, vkd_event *e)
+{
+    return vkd_usable_(d) && vkd_event_is_for_(e, d, "vkd_signal") && vkd_submit_(d, NULL, NULL, e->state_);
+}
+
+bool vkd_follow_(vkd_device *d, vkd_event *e)
+{
+    return vkd_usable_(d) && vkd_may_follow_(e, d, "vkd_follow") && vkd_submit_(d, NULL, e->state_, NULL);
+}
+
+/* The device of an event that its caller waits for or asks, and the count that it waits for; NULL if there is none or
+ * it has an error. */
+XE_FN_ vkd_device *vkd_event_device_(const vkd_event *e, const char *call, const char *file, int line, uint64_t *count)
+{
+    if (!e || !e->device) {
+        vkd_fail_alone_(VKD_EVENT_STATE, call, file, line);
+        return NULL;
+    }
+    vkd_device *d = vkd_at_(e->device, file, line);
+    if (!vkd_usable_(d) || !vkd_event_is_for_(e, d, call)) return NULL;
+    vkd_lock_(d->shared_);
+    *count = e->state_->count ? e->state_->count : 1;
+    vkd_unlock_(d->shared_);
+    return d;
+}
+
+bool vkd_event_wait_(vkd_event *e, const char *file, int line)
+{
+    uint64_t count;
+    vkd_device *d = vkd_event_device_(e, "vkd_event_wait", file, line, &count);
+    return d && vkd_await_(d, e->state_->semaphore, count);
+}
+
+bool vkd_event_done_(vkd_event *e, const char *file, int line)
+{
+    uint64_t count, now = 0;
+    vkd_device *d = vkd_event_device_(e, "vkd_event_done", file, line, &count);
+    return d && VKD_CALL_(d, vkGetSemaphoreCounterValue, (d->device, e->state_->semaphore, &now)) && now >= count;
+}
+
+/* append.c - checking launches, and recording them. */
+
+XE_FN_ bool vkd_groups_ok_(const vkd_kernel *k, vkd_groups g)
+{
+    const uint32_t *most = k->device->target.max_groups;
+    return (g.count_x && g.count_y && g.count_z && g.count_x <= most[0] && g.count_y <= most[1] &&
+            g.count_z <= most[2]) ||
+           vkd_fail_(k->device, VKD_GROUPS, "kernel %s: " VKD_XYZ_ " groups, \"%s\" takes 1 to " VKD_XYZ_, k->name,
+                     g.count_x, g.count_y, g.count_z, k->device->name, most[0], most[1], most[2]);
+}
+
+/* Checks all arguments; their bytes where the kernel expects them; the offsets of those in local memory, which are
+ * behind the module's variables, and its words in all. */
+XE_FN_ bool vkd_bind_all_(const vkd_kernel *k, const vkd_arg *args, uint32_t count, unsigned char *bytes,
+                          uint32_t *places)
+{
+    vkd_device *d = k->device;
+    uint64_t local = (k->local_bytes + 15) / 16 * 16;
+    if (count != k->param_count)
+        return vkd_fail_(d, VKD_ARG_COUNT, "kernel %s takes %" PRIu32 " arguments, got %" PRIu32, k->name,
+                         k->param_count, count);
+    for (uint32_t i = 0; i < count; i++) {
+        vkd_bound_ bound;
+        if (!vkd_bind_(k, &args[i], i, &bound)) return false;
+        if (k->params[i].kind == VKD_PARAM_PTR) bound.as.u = vkd_address_of_(d, bound.as.p);
+        if (k->params[i].kind != VKD_PARAM_LOCAL) {
+            memcpy(bytes + k->offsets_[i], bound.as.bytes, bound.size);
+            continue;
+        }
+        places[i] = (uint32_t)local;
+        local += (bound.size + 15) / 16 * 16;
+        if (local > (uint64_t)d->target.local_memory)
+            return vkd_fail_(d, VKD_LOCAL_MEMORY, "kernel %s: %" PRIu64 " bytes of local memory, \"%s\" has %d",
+                             k->name, local, d->name, d->target.local_memory);
+    }
+    places[VKD_MAX_ARGS] = (uint32_t)(local / 4);
+    return true;
+}
+
+/* Checks a launch: its pipeline, groups and arguments. */
+XE_FN_ bool vkd_launch_ok_(vkd_kernel *k, vkd_groups groups, const vkd_arg *args, uint32_t count, vkd_bound_launch_ *l)
+{
+    uint32_t places[VKD_MAX_ARGS + 1];
+    memset(l, 0, sizeof *l);
+    memset(places, 0, sizeof places);
+    if (!vkd_groups_ok_(k, groups) || !vkd_bind_all_(k, args, count, l->bytes, places) ||
+        !vkd_make_pipeline_(k, places))
+        return false;
+    l->pipeline = k->pipeline_;
+    l->groups = groups;
+    return true;
+}
+
+/* Records a launch; queries: VK_NULL_HANDLE, or where its times go. */
+XE_FN_ void vkd_record_launch_(const vkd_kernel *k, VkCommandBuffer commands, VkQueryPool queries, uint32_t query,
+                               const vkd_bound_launch_ *l)
+{
+    const vkd_functions_ *vk = k->device->vk_;
+    vkd_groups g = l->groups;
+    vkd_barrier_(k->device, commands);
+    if (k->in_memory_) {
+        uint64_t address = vkd_address_of_(k->device, l->memory);
+        memcpy(l->memory, l->bytes, k->bytes_);
+        vk->vkCmdPushConstants(commands, k->layout_, VK_SHADER_STAGE_COMPUTE_BIT, 0, 8, &address);
+    } else if (k->bytes_) {
+        vk->vkCmdPushConstants(commands, k->layout_, VK_SHADER_STAGE_COMPUTE_BIT, 0, (k->bytes_ + 7) / 8 * 8, l->bytes);
+    }
+    vk->vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, l->pipeline);
+    if (queries) vk->vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, queries, query);
+    vk->vkCmdDispatch(commands, g.count_x, g.count_y, g.count_z);
+    if (queries) vk->vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, queries, query + 1);
+}
+
+/* recording.c - what a batch consists of: its steps, so that its commands can be recorded again when arguments change.
+ * Commands are recorded in segments, as a queue waits for events and signals them only between submissions. */
+
+XE_FN_ vkd_recording_ *vkd_recording_make_(vkd_device *d)
+{
+    vkd_recording_ *r = (vkd_recording_ *)calloc(1, sizeof *r);
+    if (!r) return vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for a batch"), NULL;
+    r->device = d;
+    return vkd_keep_handle_(d, VKD_RES_RECORDING_, (uintptr_t)r) ? r : NULL;
+}
+
+XE_FN_ void vkd_free_commands_(vkd_recording_ *r)
+{
+    vkd_device *d = r->device;
+    for (size_t i = 0; i < r->segment_count; i++)
+        if (r->segments[i].commands) d->vk_->vkFreeCommandBuffers(d->device, d->pool, 1, &r->segments[i].commands);
+    if (r->queries) d->vk_->vkDestroyQueryPool(d->device, r->queries, NULL);
+    free(r->segments);
+    r->segments = NULL;
+    r->segment_count = 0;
+    r->queries = VK_NULL_HANDLE;
+}
+
+/* The parameters' memory belongs to the device, which frees it. */
+XE_FN_ void vkd_recording_free_(vkd_recording_ *r)
+{
+    vkd_free_commands_(r);
+    for (size_t i = 0; i < r->count; i++) free(r->steps[i].launch);
+    free(r->steps);
+    free(r->kernels);
+    free(r);
+}
+
+/* A list with room for one more: doubled if it is full. NULL if out of memory; the list remains then. */
+XE_FN_ void *vkd_grow_(vkd_device *d, void *list, size_t count, size_t *room, size_t size)
+{
+    size_t more = *room ? 2 * *room : 8;
+    if (count < *room) return list;
+    list = realloc(list, more * size);
+    if (list) *room = more;
+    else vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for %zu steps of a batch", more);
+    return list;
+}
+
+/* Appends a step, or returns NULL. */
+XE_FN_ vkd_step_ *vkd_add_step_(vkd_recording_ *r, int kind)
+{
+    vkd_step_ *steps = (vkd_step_ *)vkd_grow_(r->device, r->steps, r->count, &r->room, sizeof *steps);
+    if (!steps) return NULL;
+    r->steps = steps;
+    vkd_step_ *s = &steps[r->count++];
+    memset(s, 0, sizeof *s);
+    s->kind = kind;
+    return s;
+}
+
+/* The index of a copy of the kernel; -1 on failure. */
+XE_FN_ int vkd_kernel_index_(vkd_recording_ *r, const vkd_kernel *k)
+{
+    vkd_kernel *kernels = r->kernels;
+    for (size_t i = r->kernel_count; i-- > 0;)
+        if (kernels[i].layout_ == k->layout_ && kernels[i].module == k->module) return (int)i;
+    kernels = (vkd_kernel *)vkd_grow_(r->device, kernels, r->kernel_count, &r->kernel_room, sizeof *kernels);
+    if (!kernels) return -1;
+    r->kernels = kernels;
+    kernels[r->kernel_count] = *k;
+    kernels[r->kernel_count].device = r->device;
+    return (int)r->kernel_count++;
+}
+
+/* Memory for a launch's parameters, where they are not pushed. */
+XE_FN_ bool vkd_give_memory_(vkd_recording_ *r, const vkd_kernel *k, vkd_bound_launch_ *l)
+{
+    if (k->in_memory_ && !l->memory) l->memory = vkd_alloc_(r->device, VKD_SHARED, k->bytes_, 0);
+    return !k->in_memory_ || l->memory;
+}
+
+/* Appends a launch that has been checked. */
+XE_FN_ bool vkd_step_launch_(vkd_recording_ *r, const vkd_kernel *k, const vkd_bound_launch_ *launch)
+{
+    int kernel = vkd_kernel_index_(r, k);
+    vkd_bound_launch_ *copy = (vkd_bound_launch_ *)malloc(sizeof *copy);
+    if (copy) *copy = *launch;
+    vkd_step_ *s = copy && kernel >= 0 && vkd_give_memory_(r, k, copy) ? vkd_add_step_(r, VKD_STEP_LAUNCH_) : NULL;
+    if (!s) {
+        free(copy);
+        return vkd_fail_(r->device, VKD_OUT_OF_MEMORY, "no room for a launch of %s", k->name);
+    }
+    s->kernel = kernel;
+    s->launch = copy;
+    r->launches++;
+    return true;
+}
+
+/* The i-th launch among the steps; NULL if there are fewer. */
+XE_FN_ vkd_step_ *vkd_launch_of_(vkd_recording_ *r, int i)
+{
+    for (size_t at = 0; at < r->count && i >= 0; at++) {
+        if (r->steps[at].kind == VKD_STEP_LAUNCH_ && i-- == 0) return &r->steps[at];
+    }
+    return NULL;
+}
+
+/* Begins another segment; what it is to wait for may be NULL. */
+XE_FN_ vkd_segment_ *vkd_begin_segment_(vkd_recording_ *r, vkd_signal_state_ *follows)
+{
+    vkd_segment_ *s = &r->segments[r->segment_count++];
+    s->follows = follows;
+    s->commands = vkd_begin_commands_(r->device, true);
+    return s->commands ? s : NULL;
+}
+
+XE_FN_ bool vkd_end_segment_(vkd_recording_ *r, vkd_segment_ *s, vkd_signal_state_ *signals)
+{
+    s->signals = signals;
+    vkd_barrier_(r->device, s->commands);
+    return VKD_CALL_(r->device, vkEndCommandBuffer, (s->commands));
+}
+
+XE_FN_ void vkd_record_copy_(const vkd_device *d, VkCommandBuffer commands, const vkd_step_ *s)
+{
+    vkd_barrier_(d, commands);
+    d->vk_->vkCmdCopyBuffer(commands, s->from, s->to, 1, &s->region);
+}
+
+/* Records the steps, anew if they were; the last run has ended. */
+XE_FN_ bool vkd_record_(vkd_recording_ *r)
+{
+    vkd_device *d = r->device;
+    uint32_t query = 0;
+    vkd_free_commands_(r);
+    r->stale = true;
+    r->segments = (vkd_segment_ *)calloc(r->count + 1, sizeof *r->segments);
+    if (!r->segments) return vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for a batch of %zu steps", r->count);
+    if (r->timed && r->launches) r->queries = vkd_create_queries_(d, 2 * (uint32_t)r->launches);
+    if (d->error.id) return false;
+    vkd_segment_ *now = vkd_begin_segment_(r, NULL);
+    if (now && r->queries) d->vk_->vkCmdResetQueryPool(now->commands, r->queries, 0, 2 * (uint32_t)r->launches);
+    for (size_t i = 0; now && i < r->count; i++) {
+        const vkd_step_ *s = &r->steps[i];
+        bool ends = s->kind == VKD_STEP_SIGNAL_ || s->kind == VKD_STEP_FOLLOW_;
+        if (s->kind == VKD_STEP_COPY_) vkd_record_copy_(d, now->commands, s);
+        if (s->kind == VKD_STEP_LAUNCH_) {
+            vkd_record_launch_(&r->kernels[s->kernel], now->commands, r->queries, query, s->launch);
+            query += 2;
+        }
+        if (!ends) continue;
+        if (!vkd_end_segment_(r, now, s->kind == VKD_STEP_SIGNAL_ ? s->event : NULL)) return false;
+        now = vkd_begin_segment_(r, s->kind == VKD_STEP_FOLLOW_ ? s->event : NULL);
+    }
+    r->stale = !(now && vkd_end_segment_(r, now, NULL));
+    return !r->stale;
+}
+
+/* batches.c - several launches that are recorded once and run together, as often as wanted. */
 
 /* Is the batch in this state, and its device usable? */
 XE_FN_ bool vkd_batch_is_(const vkd_batch *b, int state, const char *call, const char *file, int line)
 {
-    static const char *const names[] = {"not begun", "being recorded", "recorded"};
+    static const char *const names[] = {"not begun", "being recorded", "ended"};
     vkd_device *d = b ? vkd_at_(b->device, file, line) : NULL;
     if (!d) return vkd_fail_alone_(VKD_BATCH_STATE, call, file, line);
     if (!vkd_usable_(d)) return false;
-    return b->state_ == state || vkd_fail_(d, VKD_BATCH_STATE, "%s: the batch is %s", call, names[b->state_]);
+    return b->state_ == state ||
+           vkd_fail_(d, VKD_BATCH_STATE, "%s of a batch that is %s, not %s", call, names[b->state_], names[state]);
 }
 
 bool vkd_batch_begin_(vkd_batch *b, vkd_device *d, bool timed)
 {
+    if (!b) return vkd_usable_(d) && vkd_fail_(d, VKD_NULL_POINTER, "vkd_batch_begin: the batch is NULL");
     memset(b, 0, sizeof *b);
-    if (!vkd_usable_(d)) return false;
-    b->commands = vkd_begin_commands_(d, true);
-    if (!b->commands || !vkd_keep_handle_(d, VKD_RES_COMMANDS_, (uintptr_t)b->commands)) return false;
     b->device = d;
-    if (timed) {
-        b->queries_ = vkd_create_queries_(d, 2 * VKD_BATCH_TIMES_);
-        if (!b->queries_ || !vkd_keep_handle_(d, VKD_RES_QUERIES_, (uint64_t)b->queries_)) return false;
-        d->vk_->vkCmdResetQueryPool(b->commands, b->queries_, 0, 2 * VKD_BATCH_TIMES_);
-    }
+    if (!vkd_usable_(d)) return false;
+    b->recording_ = vkd_recording_make_(d);
+    if (!b->recording_) return false;
+    b->recording_->timed = timed;
     b->state_ = VKD_BATCH_OPEN_;
     return true;
 }
@@ -2325,7 +3220,6 @@ bool vkd_batch_begin_(vkd_batch *b, vkd_device *d, bool timed)
 bool vkd_batch_copy_(vkd_batch *b, void *dst, const void *src, size_t bytes, const char *file, int line)
 {
     const vkd_resource_ *to = NULL, *from = NULL;
-    VkBufferCopy region;
     if (!vkd_batch_is_(b, VKD_BATCH_OPEN_, "vkd_batch_copy", file, line)) return false;
     vkd_device *d = b->device;
     if (!bytes) return true;
@@ -2334,50 +3228,88 @@ bool vkd_batch_copy_(vkd_batch *b, void *dst, const void *src, size_t bytes, con
         return false;
     if (!to || !from)
         return vkd_fail_(d, VKD_NOT_ALLOCATED, "a batch copies between allocations; %p is in none", to ? src : dst);
-    region.srcOffset = from->offset + ((uintptr_t)src - (uintptr_t)from->handle);
-    region.dstOffset = to->offset + ((uintptr_t)dst - (uintptr_t)to->handle);
-    region.size = bytes;
-    vkd_barrier_(d, b->commands);
-    d->vk_->vkCmdCopyBuffer(b->commands, from->buffer, to->buffer, 1, &region);
+    vkd_step_ *s = vkd_add_step_(b->recording_, VKD_STEP_COPY_);
+    if (!s) return false;
+    s->to = to->buffer;
+    s->from = from->buffer;
+    s->region.srcOffset = from->offset + ((uintptr_t)src - (uintptr_t)from->handle);
+    s->region.dstOffset = to->offset + ((uintptr_t)dst - (uintptr_t)to->handle);
+    s->region.size = bytes;
+    return true;
+}
+
+bool vkd_batch_signal_(vkd_batch *b, vkd_event *e, const char *file, int line)
+{
+    if (!vkd_batch_is_(b, VKD_BATCH_OPEN_, "vkd_batch_signal", file, line) ||
+        !vkd_event_is_for_(e, b->device, "vkd_batch_signal"))
+        return false;
+    vkd_step_ *s = vkd_add_step_(b->recording_, VKD_STEP_SIGNAL_);
+    if (s) s->event = e->state_;
+    return s != NULL;
+}
+
+bool vkd_batch_follow_(vkd_batch *b, vkd_event *e, const char *file, int line)
+{
+    if (!vkd_batch_is_(b, VKD_BATCH_OPEN_, "vkd_batch_follow", file, line) ||
+        !vkd_event_is_for_(e, b->device, "vkd_batch_follow"))
+        return false;
+    vkd_step_ *s = vkd_add_step_(b->recording_, VKD_STEP_FOLLOW_);
+    if (s) s->event = e->state_;
+    return s != NULL;
+}
+
+/* ---- running */
+
+/* Waits until the batch's run has ended. */
+XE_FN_ bool vkd_batch_finish_(vkd_batch *b) { return vkd_await_tick_(b->device, b->recording_->run); }
+
+/* Begins a run, when the one before has ended: commands cannot be submitted again while they run. */
+XE_FN_ bool vkd_batch_execute_(vkd_batch *b)
+{
+    vkd_recording_ *r = b->recording_;
+    vkd_device *d = b->device;
+    if (!vkd_batch_finish_(b) || (r->stale && !vkd_record_(r))) return false;
+    for (size_t i = 0; i < r->segment_count; i++) {
+        const vkd_segment_ *s = &r->segments[i];
+        vkd_event followed = {d, s->follows};
+        if (s->follows && !vkd_may_follow_(&followed, d, "vkd_batch_start")) return false;
+        if (!vkd_submit_(d, s->commands, s->follows, s->signals)) return false;
+        r->run = d->ticks_;
+    }
+    return true;
+}
+
+/* Ends the recording of a batch that is being recorded; others must have ended theirs. */
+XE_FN_ bool vkd_batch_close_(vkd_batch *b, const char *call, const char *file, int line)
+{
+    bool open = b && b->state_ == VKD_BATCH_OPEN_;
+    if (!vkd_batch_is_(b, open ? VKD_BATCH_OPEN_ : VKD_BATCH_CLOSED_, call, file, line)) return false;
+    if (!open) return true;
+    if (!vkd_record_(b->recording_)) return false;
+    b->state_ = VKD_BATCH_CLOSED_;
     return true;
 }
 
 bool vkd_batch_start_(vkd_batch *b, const char *file, int line)
 {
-    vkd_device *d = b ? b->device : NULL;
-    if (d && b->state_ == VKD_BATCH_OPEN_) {
-        vkd_at_(d, file, line);
-        vkd_barrier_(d, b->commands);
-        if (!vkd_usable_(d) || !VKD_CALL_(d, vkEndCommandBuffer, (b->commands))) return false;
-        b->state_ = VKD_BATCH_CLOSED_;
-    }
-    /* commands that are still running cannot be submitted again */
-    return vkd_batch_is_(b, VKD_BATCH_CLOSED_, "vkd_batch_start", file, line) && vkd_settle_(d) &&
-           vkd_submit_(d, b->commands);
+    return vkd_batch_close_(b, "vkd_batch_start", file, line) && vkd_batch_execute_(b);
 }
 
 bool vkd_batch_end_(vkd_batch *b, const char *file, int line)
 {
     return vkd_batch_is_(b, VKD_BATCH_OPEN_, "vkd_batch_end", file, line) && vkd_batch_start_(b, file, line) &&
-           vkd_settle_(b->device);
+           vkd_batch_finish_(b);
 }
 
 bool vkd_batch_run_(vkd_batch *b, const char *file, int line)
 {
-    return vkd_batch_is_(b, VKD_BATCH_CLOSED_, "vkd_batch_run", file, line) && vkd_batch_start_(b, file, line) &&
-           vkd_settle_(b->device);
+    return vkd_batch_is_(b, VKD_BATCH_CLOSED_, "vkd_batch_run", file, line) && vkd_batch_execute_(b) &&
+           vkd_batch_finish_(b);
 }
 
-double vkd_batch_ns_(vkd_batch *b, int launch, const char *file, int line)
+bool vkd_batch_wait_(vkd_batch *b, const char *file, int line)
 {
-    double ns = -1;
-    if (!vkd_batch_is_(b, VKD_BATCH_CLOSED_, "vkd_batch_ns", file, line)) return -1;
-    if (!b->queries_ || launch < 0 || launch >= b->launches || launch >= VKD_BATCH_TIMES_) {
-        vkd_fail_(b->device, VKD_BATCH_LAUNCH, "launch %d of %d, %stimed", launch, b->launches,
-                  b->queries_ ? "" : "not ");
-        return -1;
-    }
-    return vkd_settle_(b->device) && vkd_read_time_(b->device, b->queries_, (uint32_t)launch, &ns) ? ns : -1;
+    return vkd_batch_is_(b, VKD_BATCH_CLOSED_, "vkd_batch_wait", file, line) && vkd_batch_finish_(b);
 }
 
 bool vkd_batch_free_(vkd_batch *b, const char *file, int line)
@@ -2385,10 +3317,84 @@ bool vkd_batch_free_(vkd_batch *b, const char *file, int line)
     vkd_device *d = b ? vkd_at_(b->device, file, line) : NULL;
     if (!d) return true;
     vkd_settle_(d);
-    vkd_drop_(d, VKD_RES_COMMANDS_, (uintptr_t)b->commands);
-    if (b->queries_) vkd_drop_(d, VKD_RES_QUERIES_, (uint64_t)b->queries_);
+    if (b->recording_) vkd_drop_(d, VKD_RES_RECORDING_, (uintptr_t)b->recording_);
     memset(b, 0, sizeof *b);
     return true;
+}
+
+bool vkd_batch_change_(vkd_batch *b, int launch, const char *file, int line, vkd_groups groups, const vkd_arg *args,
+                       uint32_t count)
+{
+    vkd_bound_launch_ changed;
+    if (!vkd_batch_is_(b, VKD_BATCH_CLOSED_, "vkd_batch_change", file, line)) return false;
+    vkd_recording_ *r = b->recording_;
+    vkd_step_ *s = vkd_launch_of_(r, launch);
+    if (!s) return vkd_fail_(b->device, VKD_BATCH_LAUNCH, "launch %d of a batch of %d", launch, r->launches);
+    if (!vkd_launch_ok_(&r->kernels[s->kernel], groups, args, count, &changed) || !vkd_batch_finish_(b)) return false;
+    changed.memory = s->launch->memory;
+    *s->launch = changed;
+    r->stale = true;
+    return true;
+}
+
+/* ---- times */
+
+double vkd_batch_ns_(vkd_batch *b, int launch, const char *file, int line)
+{
+    double ns = -1;
+    if (!vkd_batch_is_(b, VKD_BATCH_CLOSED_, "vkd_batch_ns", file, line)) return -1;
+    vkd_recording_ *r = b->recording_;
+    if (!r->queries || !vkd_launch_of_(r, launch)) {
+        vkd_fail_(b->device, VKD_BATCH_LAUNCH, "vkd_batch_ns of launch %d: the batch has %d, %stimed", launch,
+                  r->launches, r->timed ? "" : "un");
+        return -1;
+    }
+    return vkd_batch_finish_(b) && vkd_read_time_(b->device, r->queries, (uint32_t)launch, &ns) ? ns : -1;
+}
+
+/* A kernel's launches in a batch, for the table of times. */
+typedef struct vkd_time_ {
+    const char *name;
+    int launches;
+    double ns;
+} vkd_time_;
+
+XE_FN_ int vkd_longer_first_(const void *a, const void *b)
+{
+    double x = ((const vkd_time_ *)a)->ns, y = ((const vkd_time_ *)b)->ns;
+    return (x < y) - (x > y);
+}
+
+bool vkd_batch_print_times_(vkd_batch *b, FILE *f, const char *file, int line)
+{
+    double all = 0;
+    size_t rows = 0;
+    if (!vkd_batch_is_(b, VKD_BATCH_CLOSED_, "vkd_batch_print_times", file, line)) return false;
+    vkd_recording_ *r = b->recording_;
+    if (!r->timed) return vkd_fail_(b->device, VKD_BATCH_LAUNCH, "vkd_batch_print_times: the batch is untimed");
+    vkd_time_ *times = (vkd_time_ *)calloc(r->kernel_count + 1, sizeof *times);
+    if (!times) return vkd_fail_(b->device, VKD_OUT_OF_MEMORY, "no room for %zu rows", r->kernel_count);
+    if (!vkd_batch_finish_(b)) return free(times), false;
+    for (int i = 0; i < r->launches; i++) {
+        size_t row = 0;
+        double ns;
+        if (!vkd_read_time_(b->device, r->queries, (uint32_t)i, &ns)) break;
+        const char *name = r->kernels[vkd_launch_of_(r, i)->kernel].name;
+        while (row < rows && strcmp(times[row].name, name) != 0) row++;
+        if (row == rows) times[rows++].name = name;
+        times[row].launches++;
+        times[row].ns += ns;
+        all += ns;
+    }
+    qsort(times, rows, sizeof *times, vkd_longer_first_);
+    for (size_t i = 0; i < rows && !b->device->error.id; i++) {
+        long long hundredths = (long long)(times[i].ns / 10 + 0.5);
+        long long share = (long long)(1000 * times[i].ns / (all > 0 ? all : 1) + 0.5);
+        fprintf(f, "%-32s %6d x %10lld.%02lld us %4lld.%lld %%\n", times[i].name, times[i].launches, hundredths / 100,
+                hundredths % 100, share / 10, share % 10);
+    }
+    free(times);
+    return !b->device->error.id;
 }
 
 /* matrices.c - cooperative matrices: which target a device is by the shapes that its driver lists. Its
@@ -2539,20 +3545,40 @@ XE_FN_ void vkd_describe_(vkd_device *d, vkd_features_ *f)
     t->storage16 = f->in_1_1.storageBuffer16BitAccess;
     t->vendor_id = p.properties.vendorID;
     t->device_id = p.properties.deviceID;
+    memcpy(f->cache_id, p.properties.pipelineCacheUUID, sizeof f->cache_id);
     t->max_alloc = most.maxMemoryAllocationSize;
     d->tick_ns_ = (double)l->timestampPeriod;
 }
 
-/* The first family of queues that runs kernels. */
+/* The first family of queues that runs kernels, and what its queues share. */
 XE_FN_ bool vkd_find_queue_(vkd_device *d)
 {
     VkQueueFamilyProperties families[32];
     uint32_t count = 32;
     d->vk_->vkGetPhysicalDeviceQueueFamilyProperties(d->physical, &count, families);
     for (d->family_ = 0; d->family_ < count; d->family_++) {
-        if (families[d->family_].queueFlags & VK_QUEUE_COMPUTE_BIT) return true;
+        const VkQueueFamilyProperties *family = &families[d->family_];
+        if (family->queueFlags & VK_QUEUE_COMPUTE_BIT) return vkd_share_(d, family->queueCount);
     }
     return vkd_fail_(d, VKD_NO_DEVICE, "\"%s\" has no queue that runs kernels", d->name);
+}
+
+/* A queue of the device's own, while its family has any; then the last one for all others. With it what is recorded
+ * for it, times, and the clock. */
+XE_FN_ bool vkd_make_queue_(vkd_device *d)
+{
+    VkCommandPoolCreateInfo pool;
+    vkd_lock_(d->shared_);
+    uint32_t index = d->shared_->opened++;
+    vkd_unlock_(d->shared_);
+    if (index >= d->shared_->queues) index = d->shared_->queues - 1;
+    d->vk_->vkGetDeviceQueue(d->device, d->family_, index, &d->queue);
+    VKD_CLEAR_(pool, COMMAND_POOL_CREATE_INFO);
+    pool.queueFamilyIndex = d->family_;
+    if (!VKD_CALL_(d, vkCreateCommandPool, (d->device, &pool, NULL, &d->pool))) return false;
+    d->queries = vkd_create_queries_(d, 2);
+    d->clock_ = d->queries ? vkd_create_counter_(d) : VK_NULL_HANDLE;
+    return d->clock_ != VK_NULL_HANDLE;
 }
 
 XE_FN_ bool vkd_create_device_(vkd_device *d)
@@ -2560,31 +3586,27 @@ XE_FN_ bool vkd_create_device_(vkd_device *d)
     vkd_features_ *f = d->features_ = (vkd_features_ *)malloc(sizeof *f);
     VkDeviceQueueCreateInfo queue;
     VkDeviceCreateInfo info;
-    VkCommandPoolCreateInfo pool;
-    const float priority = 1;
+    float priorities[VKD_QUEUES_];
     const char *extensions[VKD_EXTENSIONS_];
     uint32_t extension_count;
     if (!f) return vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for the device's features");
     extension_count = vkd_use_extensions_(d, f, extensions);
     vkd_describe_(d, f);
     vkd_name_by_matrices_(d, f);
+    if (d->shared_->queues > VKD_QUEUES_) d->shared_->queues = VKD_QUEUES_;
+    for (int i = 0; i < VKD_QUEUES_; i++) priorities[i] = 1;
     VKD_CLEAR_(queue, DEVICE_QUEUE_CREATE_INFO);
     queue.queueFamilyIndex = d->family_;
-    queue.queueCount = 1;
-    queue.pQueuePriorities = &priority;
+    queue.queueCount = d->shared_->queues;
+    queue.pQueuePriorities = priorities;
     VKD_CLEAR_(info, DEVICE_CREATE_INFO);
     info.pNext = &f->all;
     info.enabledExtensionCount = extension_count;
     info.ppEnabledExtensionNames = extensions;
     info.queueCreateInfoCount = 1;
     info.pQueueCreateInfos = &queue;
-    if (!VKD_CALL_(d, vkCreateDevice, (d->physical, &info, NULL, &d->device)) || !vkd_find_device_(d)) return false;
-    d->vk_->vkGetDeviceQueue(d->device, d->family_, 0, &d->queue);
-    VKD_CLEAR_(pool, COMMAND_POOL_CREATE_INFO);
-    pool.queueFamilyIndex = d->family_;
-    if (!VKD_CALL_(d, vkCreateCommandPool, (d->device, &pool, NULL, &d->pool))) return false;
-    d->queries = vkd_create_queries_(d, 2);
-    return d->queries != VK_NULL_HANDLE;
+    return VKD_CALL_(d, vkCreateDevice, (d->physical, &info, NULL, &d->device)) && vkd_find_device_(d) &&
+           vkd_make_queue_(d);
 }
 
 void vkd_close_(vkd_device *d)
@@ -2594,15 +3616,19 @@ void vkd_close_(vkd_device *d)
         vkd_settle_(d);
         vkd_drop_all_(d);
         if (d->queries) d->vk_->vkDestroyQueryPool(d->device, d->queries, NULL);
+        if (d->clock_) d->vk_->vkDestroySemaphore(d->device, d->clock_, NULL);
         if (d->pool) d->vk_->vkDestroyCommandPool(d->device, d->pool, NULL);
-        d->vk_->vkDestroyDevice(d->device, NULL);
     }
-    if (d->messenger_) d->vk_->vkDestroyDebugUtilsMessengerEXT(d->instance, d->messenger_, NULL);
-    if (d->instance) d->vk_->vkDestroyInstance(d->instance, NULL);
+    if (!d->borrowed_) {
+        if (d->device) d->vk_->vkDestroyDevice(d->device, NULL);
+        if (d->messenger_) d->vk_->vkDestroyDebugUtilsMessengerEXT(d->instance, d->messenger_, NULL);
+        if (d->instance) d->vk_->vkDestroyInstance(d->instance, NULL);
+        vkd_unshare_(d);
+        free(d->features_);
+        free(d->vk_);
+    }
     free(d->started_);
     free(d->loaned_);
-    free(d->features_);
-    free(d->vk_);
     vkd_error error = d->error;
     int complaints = d->complaints;
     memset(d, 0, sizeof *d);
@@ -2631,6 +3657,34 @@ bool vkd_open_(vkd_device *d, const vkd_options *options, const char *file, int 
     free(infos);
     if (!d->open_) vkd_close_(d);
     return d->open_;
+}
+
+bool vkd_open_queue_(vkd_device *second, vkd_device *first, const char *file, int line)
+{
+    if (!second) return false;
+    if (second == first && second->open_) { /* it would be overwritten: it keeps the error, and stays open */
+        vkd_at_(second, file, line);
+        return vkd_fail_(second, VKD_SAME_DEVICE, "an open device cannot be a queue of itself");
+    }
+    memset(second, 0, sizeof *second);
+    vkd_at_(second, file, line);
+    if (!first || !first->open_) return vkd_fail_(second, VKD_NOT_OPEN, "the device to share is not open");
+    second->instance = first->instance;
+    second->physical = first->physical;
+    second->device = first->device;
+    memcpy(second->name, first->name, sizeof second->name);
+    memcpy(second->driver, first->driver, sizeof second->driver);
+    second->target = first->target;
+    second->borrowed_ = true;
+    second->family_ = first->family_;
+    second->tick_ns_ = first->tick_ns_;
+    second->heaps_ = first->heaps_;
+    second->shared_ = first->shared_;
+    second->vk_ = first->vk_;
+    second->features_ = first->features_;
+    second->open_ = vkd_make_queue_(second);
+    if (!second->open_) vkd_close_(second);
+    return second->open_;
 }
 
 int vkd_list_(vkd_info *infos, int max, vkd_error *error, const char *file, int line)
@@ -2664,85 +3718,25 @@ bool vkd_print_list_(FILE *f, const char *file, int line)
 
 /* launch.c - launches. */
 
-XE_FN_ bool vkd_groups_ok_(const vkd_kernel *k, vkd_groups g)
-{
-    const uint32_t *most = k->device->target.max_groups;
-    return (g.count_x && g.count_y && g.count_z && g.count_x <= most[0] && g.count_y <= most[1] &&
-            g.count_z <= most[2]) ||
-           vkd_fail_(k->device, VKD_GROUPS, "kernel %s: " VKD_XYZ_ " groups, \"%s\" takes 1 to " VKD_XYZ_, k->name,
-                     g.count_x, g.count_y, g.count_z, k->device->name, most[0], most[1], most[2]);
-}
-
-/* Checks all arguments; their bytes where the kernel expects them; the offsets of those in local memory, which are
- * behind the module's variables, and its words in all. */
-XE_FN_ bool vkd_bind_all_(const vkd_kernel *k, const vkd_arg *args, uint32_t count, unsigned char *bytes,
-                          uint32_t *places)
-{
-    vkd_device *d = k->device;
-    uint64_t local = (k->local_bytes + 15) / 16 * 16;
-    if (count != k->param_count)
-        return vkd_fail_(d, VKD_ARG_COUNT, "kernel %s takes %" PRIu32 " arguments, got %" PRIu32, k->name,
-                         k->param_count, count);
-    for (uint32_t i = 0; i < count; i++) {
-        vkd_bound_ bound;
-        if (!vkd_bind_(k, &args[i], i, &bound)) return false;
-        if (k->params[i].kind == VKD_PARAM_PTR) bound.as.u = vkd_address_of_(d, bound.as.p);
-        if (k->params[i].kind != VKD_PARAM_LOCAL) {
-            memcpy(bytes + k->offsets_[i], bound.as.bytes, bound.size);
-            continue;
-        }
-        places[i] = (uint32_t)local;
-        local += (bound.size + 15) / 16 * 16;
-        if (local > (uint64_t)d->target.local_memory)
-            return vkd_fail_(d, VKD_LOCAL_MEMORY, "kernel %s: %" PRIu64 " bytes of local memory, \"%s\" has %d",
-                             k->name, local, d->name, d->target.local_memory);
-    }
-    places[VKD_MAX_ARGS] = (uint32_t)(local / 4);
-    return true;
-}
-
-/* Records a launch; queries: VK_NULL_HANDLE, or where its times go. `kept`: memory for parameters stays until the
- * device is closed, as a batch may run again. */
-XE_FN_ bool vkd_record_(vkd_kernel *k, VkCommandBuffer commands, VkQueryPool queries, uint32_t query, bool kept,
-                        vkd_groups g, const unsigned char *bytes)
-{
-    const vkd_functions_ *vk = k->device->vk_;
-    uint64_t address;
-    vkd_barrier_(k->device, commands);
-    if (k->in_memory_) {
-        void *p = kept ? vkd_alloc_(k->device, VKD_SHARED, k->bytes_, 0) : vkd_loan_(k->device, k->bytes_);
-        if (!p) return false;
-        memcpy(p, bytes, k->bytes_);
-        address = vkd_address_of_(k->device, p);
-        vk->vkCmdPushConstants(commands, k->layout_, VK_SHADER_STAGE_COMPUTE_BIT, 0, 8, &address);
-    } else if (k->bytes_) {
-        vk->vkCmdPushConstants(commands, k->layout_, VK_SHADER_STAGE_COMPUTE_BIT, 0, (k->bytes_ + 7) / 8 * 8, bytes);
-    }
-    vk->vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, k->pipeline_);
-    if (queries) vk->vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, queries, query);
-    vk->vkCmdDispatch(commands, g.count_x, g.count_y, g.count_z);
-    if (queries) vk->vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, queries, query + 1);
-    return true;
-}
-
 /* Can the kernel be appended to the batch? */
 XE_FN_ bool vkd_batch_takes_(const vkd_batch *b, const vkd_kernel *k, const char *file, int line)
 {
     if (!b || !b->device) return vkd_fail_(k->device, VKD_BATCH_STATE, "kernel %s: the batch is not begun", k->name);
     if (!vkd_batch_is_(b, VKD_BATCH_OPEN_, "vkd_batch_launch", file, line)) return false;
-    return b->device == k->device ||
+    return b->device->device == k->device->device ||
            vkd_fail_(k->device, VKD_OTHER_DEVICE, "kernel %s is of \"%s\" (%p), the batch of \"%s\" (%p)", k->name,
                      k->device->name, (void *)k->device, b->device->name, (void *)b->device);
 }
 
-/* Records the launch of commands of its own and starts them. */
-XE_FN_ bool vkd_start_(vkd_kernel *k, bool timed, vkd_groups groups, const unsigned char *bytes)
+/* Records the launch in commands of its own and starts them. */
+XE_FN_ bool vkd_start_(vkd_kernel *k, bool timed, vkd_bound_launch_ *l)
 {
     vkd_device *d = k->device;
+    if (k->in_memory_ && !(l->memory = vkd_loan_(d, k->bytes_))) return false;
     VkCommandBuffer commands = vkd_begin_commands_(d, false);
     if (!commands) return false;
     if (timed) d->vk_->vkCmdResetQueryPool(commands, d->queries, 0, 2);
-    vkd_record_(k, commands, timed ? d->queries : VK_NULL_HANDLE, 0, false, groups, bytes);
+    vkd_record_launch_(k, commands, timed ? d->queries : VK_NULL_HANDLE, 0, l);
     vkd_barrier_(d, commands);
     return vkd_start_commands_(d, commands);
 }
@@ -2750,24 +3744,17 @@ XE_FN_ bool vkd_start_(vkd_kernel *k, bool timed, vkd_groups groups, const unsig
 bool vkd_launch_(vkd_kernel *k, vkd_batch *b, int how, double *ns, const char *file, int line, vkd_groups groups,
                  const vkd_arg *args, uint32_t count)
 {
-    unsigned char bytes[VKD_MAX_ARGS * 8 + 8];
-    uint32_t places[VKD_MAX_ARGS + 1];
-    memset(bytes, 0, sizeof bytes);
-    memset(places, 0, sizeof places);
+    vkd_bound_launch_ launch;
     if (!vkd_kernel_usable_(k, file, line)) return false;
     vkd_device *d = k->device;
     if (how == VKD_RUN_BATCH_ && !vkd_batch_takes_(b, k, file, line)) return false;
-    if (!vkd_groups_ok_(k, groups) || !vkd_bind_all_(k, args, count, bytes, places) || !vkd_make_pipeline_(k, places))
-        return false;
+    if (!vkd_launch_ok_(k, groups, args, count, &launch)) return false;
     if (how == VKD_RUN_BATCH_) {
-        bool timed = b->queries_ && b->launches < VKD_BATCH_TIMES_;
-        if (!vkd_record_(k, b->commands, timed ? b->queries_ : VK_NULL_HANDLE, 2 * (uint32_t)b->launches, true, groups,
-                         bytes))
-            return false;
+        if (!vkd_step_launch_(b->recording_, k, &launch)) return false;
         b->launches++;
         return true;
     }
-    if (!vkd_start_(k, ns != NULL, groups, bytes)) return false;
+    if (!vkd_start_(k, ns != NULL, &launch)) return false;
     if (how == VKD_RUN_START_) return true;
     return vkd_settle_(d) && (!ns || vkd_read_time_(d, d->queries, 0, ns));
 }

@@ -639,6 +639,16 @@ typedef struct zed_bound_ {
     } as;
 } zed_bound_;
 
+/* The file of what a driver compiled; not for users. */
+typedef struct zed_entry_ {
+    char head[2048]; /* of its key: a line of text, without zeroes behind it */
+    size_t head_size;
+    const void *words; /* and the module */
+    size_t bytes;
+    uint64_t hash;
+    char path[1100];
+} zed_entry_;
+
 /* A C type as a number: the size of a value; for pointers, kind and size of the target. */
 #define ZED_CODE_(kind, type) (((kind) << 8) | (int)sizeof(type))
 
@@ -929,6 +939,7 @@ void XETILE_IMPLEMENTATION_belongs_in_one_file__ze_dispatch(void) {}
 #define ZED_XYZ_ "%" PRIu32 " x %" PRIu32 " x %" PRIu32
 
 enum { ZED_RES_MEMORY_, ZED_RES_MODULE_, ZED_RES_KERNEL_, ZED_RES_POOL_, ZED_RES_EVENT_, ZED_RES_RECORDING_ };
+#define ZED_HASH_START_ 0xcbf29ce484222325u
 enum { ZED_BATCH_NONE_, ZED_BATCH_OPEN_, ZED_BATCH_CLOSED_ };
 
 XETILE_PRIVATE ZED_PRINTF_(3, 4) bool zed_fail_(zed_device *d, int id, const char *format, ...);
@@ -3084,15 +3095,13 @@ bool zed_kernel_free_(zed_kernel *k, const char *file, int line)
     return ok;
 }
 
-/* cache.c - modules as the driver compiled them, kept in files.
- *
- * An entry is named after a hash of its key and contains the key, so that two keys with one hash are told apart: a line
- * of text (format, device, driver, flags, spec constants), the SPIR-V, then the driver's binary and a checksum. It is
+/* cache_files.c - files that keep what a driver compiled. */
+
+/* An entry is named after a hash of its key and contains the key, so that two keys with one hash are told apart: a line
+ * of text (format, device, driver and what else matters), the SPIR-V, then the driver's binary and a checksum. It is
  * written under another name and renamed, so that readers never see half of one. */
 
-#define ZED_CACHE_FORMAT_ "xetile-native-1"
-
-/* FNV-1a, 64 bits; continues from `hash`. */
+/* FNV-1a, 64 bits; continues from `hash`, which begins as _HASH_START_ in internal.h. */
 XE_FN_ uint64_t zed_hash_(uint64_t hash, const void *data, size_t bytes)
 {
     const unsigned char *p = (const unsigned char *)data;
@@ -3100,50 +3109,12 @@ XE_FN_ uint64_t zed_hash_(uint64_t hash, const void *data, size_t bytes)
     return hash;
 }
 
-static const uint64_t zed_hash_start_ = 0xcbf29ce484222325u;
-
-typedef struct zed_entry_ {
-    char head[2048]; /* the line of text, without zeroes behind it */
-    size_t head_size;
-    const void *words;
-    size_t bytes;
-    uint64_t hash;
-    char path[1100];
-} zed_entry_;
-
 XE_FN_ void zed_cache_note_(zed_device *d, const char *what, const char *path, const char *why)
 {
     snprintf(d->cache_, sizeof d->cache_, "%s %s%s%s", what, path, *why ? ": " : "", why);
 }
 
 const char *zed_cache_log(const zed_device *d) { return d->cache_; }
-
-/* Fills the key and the path; false if they do not fit, or the driver does not tell its version. */
-XE_FN_ bool zed_entry_of_(zed_device *d, const zed_source *s, const zed_constants_ *c, const char *folder,
-                          zed_entry_ *e)
-{
-    ze_driver_properties_t p;
-    ZED_CLEAR_(p, DRIVER_PROPERTIES);
-    if (d->ze_->zeDriverGetProperties(d->driver, &p) != ZE_RESULT_SUCCESS) {
-        zed_cache_note_(d, "not used", folder, "the driver has no version");
-        return false;
-    }
-    int n =
-        snprintf(e->head, sizeof e->head, ZED_CACHE_FORMAT_ " %s %08" PRIx32 ":%08" PRIx32 " driver %08" PRIx32 " %s",
-                 d->name, d->target.vendor_id, d->target.device_id, p.driverVersion, s->flags ? s->flags : "");
-    for (uint32_t i = 0; i < c->list.numConstants && n > 0 && (size_t)n < sizeof e->head - 1; i++)
-        n += snprintf(e->head + n, sizeof e->head - (size_t)n, " %" PRIu32 "=%" PRIx64, c->ids[i], c->values[i].as.u);
-    bool fits = n > 0 && (size_t)n < sizeof e->head - 1;
-    if (fits) e->head[n++] = '\n';
-    e->head_size = fits ? (size_t)n : 0;
-    e->words = s->words;
-    e->bytes = s->bytes;
-    e->hash = zed_hash_(zed_hash_(zed_hash_start_, e->head, e->head_size), s->words, s->bytes);
-    int m = snprintf(e->path, sizeof e->path, "%s/%016" PRIx64 ".zebin", folder, e->hash);
-    if (fits && m > 0 && (size_t)m < sizeof e->path - 40) return true;
-    zed_cache_note_(d, "not used", folder, "flags, constants or path are too long");
-    return false;
-}
 
 /* The file's contents, or NULL. */
 XE_FN_ unsigned char *zed_read_file_(const char *path, size_t *bytes)
@@ -3174,17 +3145,6 @@ XE_FN_ const unsigned char *zed_binary_in_(const zed_entry_ *e, const unsigned c
     return zed_hash_(e->hash, file + key, *bytes) == sum ? file + key : NULL;
 }
 
-XE_FN_ bool zed_load_entry_(zed_module *module, zed_device *d, const zed_entry_ *e, const char *flags)
-{
-    size_t size = 0, bytes = 0;
-    unsigned char *file = zed_read_file_(e->path, &size);
-    const unsigned char *binary = file ? zed_binary_in_(e, file, size, &bytes) : NULL;
-    bool ok = binary && zed_module_make_(module, d, true, binary, bytes, flags, NULL, false);
-    free(file);
-    if (ok) zed_cache_note_(d, "loaded", e->path, "");
-    return ok;
-}
-
 /* A number that other processes do not have, for the names of files that are being written. */
 XE_FN_ unsigned long zed_process_(void)
 {
@@ -3206,11 +3166,67 @@ XE_FN_ bool zed_write_parts_(const char *path, const zed_entry_ *e, const uint8_
     return fclose(f) == 0 && ok;
 }
 
+/* Writes an entry, replacing the one there. A folder that cannot be written is no error. */
+XE_FN_ void zed_replace_file_(zed_device *d, const zed_entry_ *e, const uint8_t *binary, size_t bytes)
+{
+    char name[sizeof e->path + 48];
+    snprintf(name, sizeof name, "%s.%" PRIxPTR ".%lx", e->path, (uintptr_t)binary, (unsigned long)zed_process_());
+    bool ok = zed_write_parts_(name, e, binary, bytes);
+#if defined(_WIN32) /* where rename does not replace */
+    if (ok) remove(e->path);
+#endif
+    ok = ok && rename(name, e->path) == 0;
+    zed_cache_note_(d, ok ? "stored" : "not stored", e->path, ok ? "" : strerror(errno));
+    if (!ok) remove(name);
+}
+
+/* cache.c - modules as the driver compiled them, in files (cache_files.c). The line of text of a key: format, device,
+ * driver, flags, spec constants. */
+
+#define ZED_CACHE_FORMAT_ "xetile-native-1"
+
+/* Fills the key and the path; false if they do not fit, or the driver does not tell its version. */
+XE_FN_ bool zed_entry_of_(zed_device *d, const zed_source *s, const zed_constants_ *c, const char *folder,
+                          zed_entry_ *e)
+{
+    ze_driver_properties_t p;
+    ZED_CLEAR_(p, DRIVER_PROPERTIES);
+    if (d->ze_->zeDriverGetProperties(d->driver, &p) != ZE_RESULT_SUCCESS) {
+        zed_cache_note_(d, "not used", folder, "the driver has no version");
+        return false;
+    }
+    int n =
+        snprintf(e->head, sizeof e->head, ZED_CACHE_FORMAT_ " %s %08" PRIx32 ":%08" PRIx32 " driver %08" PRIx32 " %s",
+                 d->name, d->target.vendor_id, d->target.device_id, p.driverVersion, s->flags ? s->flags : "");
+    for (uint32_t i = 0; i < c->list.numConstants && n > 0 && (size_t)n < sizeof e->head - 1; i++)
+        n += snprintf(e->head + n, sizeof e->head - (size_t)n, " %" PRIu32 "=%" PRIx64, c->ids[i], c->values[i].as.u);
+    bool fits = n > 0 && (size_t)n < sizeof e->head - 1;
+    if (fits) e->head[n++] = '\n';
+    e->head_size = fits ? (size_t)n : 0;
+    e->words = s->words;
+    e->bytes = s->bytes;
+    e->hash = zed_hash_(zed_hash_(ZED_HASH_START_, e->head, e->head_size), s->words, s->bytes);
+    int m = snprintf(e->path, sizeof e->path, "%s/%016" PRIx64 ".zebin", folder, e->hash);
+    if (fits && m > 0 && (size_t)m < sizeof e->path - 40) return true;
+    zed_cache_note_(d, "not used", folder, "flags, constants or path are too long");
+    return false;
+}
+
+XE_FN_ bool zed_load_entry_(zed_module *module, zed_device *d, const zed_entry_ *e, const char *flags)
+{
+    size_t size = 0, bytes = 0;
+    unsigned char *file = zed_read_file_(e->path, &size);
+    const unsigned char *binary = file ? zed_binary_in_(e, file, size, &bytes) : NULL;
+    bool ok = binary && zed_module_make_(module, d, true, binary, bytes, flags, NULL, false);
+    free(file);
+    if (ok) zed_cache_note_(d, "loaded", e->path, "");
+    return ok;
+}
+
 /* Stores what the driver compiled. A folder that cannot be written is no error: the module is loaded. */
 XE_FN_ void zed_store_entry_(const zed_module *module, const zed_entry_ *e)
 {
     zed_device *d = module->device;
-    char name[sizeof e->path + 48];
     size_t bytes = 0;
     uint8_t *binary = NULL;
     if (d->ze_->zeModuleGetNativeBinary(module->handle, &bytes, NULL) == ZE_RESULT_SUCCESS && bytes)
@@ -3220,14 +3236,7 @@ XE_FN_ void zed_store_entry_(const zed_module *module, const zed_entry_ *e)
         zed_cache_note_(d, "not stored", e->path, "the driver gave no binary");
         return;
     }
-    snprintf(name, sizeof name, "%s.%" PRIxPTR ".%lx", e->path, (uintptr_t)binary, (unsigned long)zed_process_());
-    bool ok = zed_write_parts_(name, e, binary, bytes);
-#if defined(_WIN32) /* where rename does not replace */
-    if (ok) remove(e->path);
-#endif
-    ok = ok && rename(name, e->path) == 0;
-    zed_cache_note_(d, ok ? "stored" : "not stored", e->path, ok ? "" : strerror(errno));
-    if (!ok) remove(name);
+    zed_replace_file_(d, e, binary, bytes);
     free(binary);
 }
 

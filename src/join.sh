@@ -242,7 +242,7 @@ END
 
 # What ze_dispatch.h and vk_dispatch.h have in common, parameters and arguments, is written once, for the first.
 derive() { # derive HEADER: writes them, or with --check compares
-    for file in values.h launching.h params.c arguments.c; do
+    for file in values.h launching.h params.c arguments.c languages.c cache_files.c; do
         text=$(sed -e 's/zed_/vkd_/g' -e 's/ZED_/VKD_/g' -e "1s|.*|/* $file - written by join.sh from ze_dispatch/$file. */|" ze_dispatch/$file)
         if [ -z "$check" ]; then
             printf "%s\n" "$text" >"$1/$file"
@@ -267,10 +267,12 @@ other_names() {
 
 /* Vulkan's drivers take no flags, and its modules say how large their groups are. */
 #define zed_module_load(module, d, words, bytes, flags) vkd_module_load(module, d, words, bytes)
+#define zed_module_load_cached(module, d, words, bytes, flags, folder)                                                 \\
+    vkd_module_load_cached(module, d, words, bytes, folder)
 
 END
     cat vk_dispatch.h vk_dispatch/values.h vk_dispatch/launching.h | sed 's|/\*[^*]*\*/||' | tr -c 'A-Za-z0-9_' '\n' |
-        grep -E '^(vkd|VKD)_[A-Za-z0-9_]*[A-Za-z0-9]$' | grep -vx vkd_module_load | LC_ALL=C sort -u |
+        grep -E '^(vkd|VKD)_[A-Za-z0-9_]*[A-Za-z0-9]$' | grep -vx "vkd_module_load\(_cached\)\{0,1\}" | LC_ALL=C sort -u |
         sed -E 's/^(vkd|VKD)_(.*)$/#define \1_\2 &/; s/^#define vkd_/#define zed_/; s/^#define VKD_/#define ZED_/'
     printf '\n#endif /* ZE_DISPATCH_H */\n'
 }

@@ -18,7 +18,8 @@
  *
  * ERRORS. A device keeps the first error: id, name, text, the VkResult if any, and the file and line of the vkd call
  * that met it. From then on every call on the device does nothing and returns false, NULL or -1, so a program may check
- * once, at the end. vkd_clear_error(&dev) starts over. VKD_ERRORS and VKD_RESULTS below list the ids. Nothing exits or
+ * once, at the end. vkd_clear_error(&dev) starts over. VKD_ERRORS and VKD_RESULTS below list the ids;
+ * vkd_result_name names a VkResult. Nothing exits or
  * aborts.
  *
  * DEVICES. vkd_list(infos, max, &error) lists the devices with Vulkan 1.3, buffer device addresses and the Vulkan
@@ -46,17 +47,37 @@
  * bf16 i64 i32 i16 i8 u64 u32 u16 u8, ptr<T> for global and local<T> for local memory. VKD_LOAD(&kernel, &dev, mod)
  * does both, from any struct with .words .size .kernel .params .subgroup_size. A kernel that was written for a
  * subgroup size gets it: modules of spirv_emit.h say it. vkd_subgroup_size(&kernel, 16) does so for other modules.
+ * vkd_kernel_clone makes another kernel of the same module, vkd_kernel_free frees one; vkd_local_size only checks, as
+ * modules say their local size.
+ * Subnormal numbers, infinities, NaN and the sign of 0 are kept, and results rounded to nearest, as far as the device
+ * offers that: modules of SPIR-V 1.4 or newer, if they ask for none of it themselves, are loaded with these modes.
+ * VKD_LOAD_CACHED(&kernel, &dev, mod, folder) and vkd_module_load_cached keep what the driver compiled in a file of
+ * that folder, which must exist and be the user's own, and use it the next time; vkd_cache_log(&dev) says what the last
+ * load or first launch did: "loaded ...", "stored ...", or why not. The cache causes no errors. vkd_module_free frees a
+ * module. VKD_TARGET(&dev) passes the device's target to a kernel builder.
  *
  * LAUNCHING. vkd_launch(&kernel, groups, arguments...) binds, launches and waits; vkd_launch_timed returns nanoseconds;
  * vkd_start does not wait, and vkd_wait(&dev) waits for all: what is started runs in order, each after the one before
  * it. Arguments are checked as in ze_dispatch.h: numbers must fit their parameters, pointers their types; local<T>
- * takes (vkd_local){bytes}. vkd_launch_n and the like take an array of vkd_arg.
+ * takes (vkd_local){bytes}. vkd_launch_n, vkd_launch_timed_n, vkd_start_n, vkd_batch_launch_n and vkd_batch_change_n
+ * take an array of vkd_arg, which VKD_ARG(x), vkd_arg_i, vkd_arg_u, vkd_arg_f, vkd_arg_ptr and vkd_arg_local make, and
+ * from other languages vkd_arg_i_to, vkd_arg_u_to, vkd_arg_f_to, vkd_arg_ptr_to and vkd_arg_local_to; vkd_size_of tells
+ * the bytes of a structure.
  *
  * BATCHES. vkd_batch_begin, vkd_batch_launch, vkd_batch_copy, vkd_batch_end (runs it and waits), vkd_batch_run,
- * vkd_batch_start, vkd_batch_free; vkd_batch_begin_timed, vkd_batch_ns(&b, i). Not here yet: events, changes of a
- * batch, several queues, caches of compiled kernels.
+ * vkd_batch_start (does not wait), vkd_batch_wait, vkd_batch_free; vkd_batch_change(&b, i, groups, arguments...), which
+ * records the batch again; vkd_batch_begin_timed, vkd_batch_ns(&b, i), vkd_batch_print_times(&b, stdout).
  *
- * THREADS. There is no global state; a vkd_device and its kernels belong to one thread at a time.
+ * EVENTS order work on several queues: vkd_event_create(&e, &first), vkd_signal(&first, &e), vkd_follow(&second, &e),
+ * vkd_batch_signal and vkd_batch_follow between the launches of a batch; vkd_event_wait and vkd_event_done on the host;
+ * vkd_event_free. All as in ze_dispatch.h, but that what follows waits for the last signal before it, so that an event
+ * may be signalled again at any time.
+ *
+ * THREADS. There is no global state: threads that each have a vkd_device need no lock. Two threads that share memory
+ * use two queues of one device: vkd_open_queue(&second, &first) shares first's memory, so pointers are valid in both,
+ * but has its own queue, kernels (vkd_kernel_clone) and error; close it before `first`. A device that has fewer queues
+ * than that (lavapipe has one) does the work of several in one; then an event must be signalled before another queue
+ * follows. A vkd_device and its kernels belong to one thread at a time.
  *
  * C11; also C++17. Vulkan's headers 1.3 (libvulkan-dev); no other header of this library.
  *
@@ -70,6 +91,7 @@
 #define VK_DISPATCH_H
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -96,12 +118,17 @@ __declspec(dllimport) vkd_procedure_ __stdcall GetProcAddress(struct HINSTANCE__
 __declspec(dllimport) unsigned long __stdcall GetLastError(void);
 __declspec(dllimport) void *__stdcall VirtualAlloc(void *at, size_t bytes, unsigned long kind, unsigned long protect);
 __declspec(dllimport) int __stdcall VirtualFree(void *at, size_t bytes, unsigned long kind);
+__declspec(dllimport) void __stdcall AcquireSRWLockExclusive(void **lock);
+__declspec(dllimport) void __stdcall ReleaseSRWLockExclusive(void **lock);
 #if defined(__cplusplus)
 }
 #endif
+#include <process.h>
 #else
 #include <dlfcn.h>
+#include <pthread.h>
 #include <sys/mman.h>
+#include <unistd.h>
 #endif
 
 #include "linkage.h"
@@ -164,6 +191,9 @@ __declspec(dllimport) int __stdcall VirtualFree(void *at, size_t bytes, unsigned
     X(VKD_GROUPS, "launch at least one group in each dimension, and no more than the device allows")                   \
     X(VKD_BATCH_STATE, "the order is vkd_batch_begin, launches, vkd_batch_end, vkd_batch_run ..., vkd_batch_free")     \
     X(VKD_BATCH_LAUNCH, "launches count from 0 as in vkd_batch_launch; for times, use vkd_batch_begin_timed")          \
+    X(VKD_LOCAL_SIZE, "use the size the kernel was built for")                                                         \
+    X(VKD_EVENT_STATE, "create events first (vkd_event_create), and signal them before others follow")                 \
+    X(VKD_SAME_DEVICE, "give each queue a vkd_device of its own")                                                      \
     X(VKD_OTHER_DEVICE, "kernel, batch and memory must be of one device")
 
 /* Vulkan's errors: X(name, code, what to do). */
@@ -246,6 +276,11 @@ typedef struct vkd_info {
 typedef struct vkd_functions_ vkd_functions_; /* of the loader */
 typedef struct vkd_features_ vkd_features_;   /* of the device */
 
+typedef struct vkd_shared_ vkd_shared_;       /* by the queues of a device */
+typedef struct vkd_recording_ vkd_recording_;
+typedef struct vkd_signal_state_ vkd_signal_state_;
+typedef struct vkd_cache_ vkd_cache_;
+
 /* Something to destroy when the device is closed. */
 typedef struct vkd_resource_ {
     int kind;
@@ -256,6 +291,7 @@ typedef struct vkd_resource_ {
     size_t offset; /* in the buffer, for the alignment */
     uint64_t address;
     bool mapped;
+    const void *owner; /* of memory: the vkd_device that allocated it */
 } vkd_resource_;
 
 typedef struct vkd_device {
@@ -272,7 +308,9 @@ typedef struct vkd_device {
     vkd_error error;
     /* not for users */
     bool open_;
-    bool pending_; /* work that nobody waited for */
+    bool borrowed_;      /* from vkd_open_queue: all but queue, pool and clock are the first's */
+    VkSemaphore clock_;  /* counts what the queue has finished */
+    uint64_t ticks_, waited_; /* of what was submitted, and waited for */
     uint32_t family_;
     double tick_ns_;
     VkPhysicalDeviceMemoryProperties heaps_;
@@ -283,6 +321,8 @@ typedef struct vkd_device {
     VkCommandBuffer *started_; /* until they are waited for */
     void **loaned_;            /* memory for their parameters */
     size_t started_count_, started_room_, loaned_count_, loaned_room_;
+    char cache_[1200];
+    vkd_shared_ *shared_;
     vkd_functions_ *vk_;
     vkd_features_ *features_;
     const char *file_;
@@ -292,6 +332,7 @@ typedef struct vkd_device {
 typedef struct vkd_module {
     vkd_device *device;
     VkShaderModule handle;
+    vkd_cache_ *cache_; /* NULL: none */
     uint32_t *words_; /* a copy */
     size_t count_;
 } vkd_module;
@@ -313,17 +354,23 @@ typedef struct vkd_kernel {
     uint32_t offsets_[VKD_MAX_ARGS], bytes_, local_[VKD_MAX_ARGS + 1];
     uint32_t local_constant_; /* the number of the spec constant with its words of local memory; 0: it has none */
     bool in_memory_; /* the parameters are not pushed, but their address is */
+    vkd_cache_ *cache_;
 } vkd_kernel;
 
 /* Launches that run together, as often as wanted. */
 typedef struct vkd_batch {
     vkd_device *device;
-    VkCommandBuffer commands;
     int launches;
     /* not for users */
     int state_;
-    VkQueryPool queries_; /* of a timed one */
+    vkd_recording_ *recording_;
 } vkd_batch;
+
+/* Signalled by one queue, for others to wait for. */
+typedef struct vkd_event {
+    vkd_device *device;
+    vkd_signal_state_ *state_;
+} vkd_event;
 
 enum { VKD_SHARED = 1, VKD_DEVICE, VKD_HOST };
 
@@ -334,6 +381,7 @@ enum { VKD_SHARED = 1, VKD_DEVICE, VKD_HOST };
 /* Devices. vkd_list returns the number of devices, or -1 on error (infos NULL: counts only); vkd_close returns nothing
  * and may be called twice; the others return bool. */
 #define vkd_open(d, ...) vkd_open_((d), (__VA_ARGS__), __FILE__, __LINE__) /* variadic: a literal has commas */
+#define vkd_open_queue(second, first) vkd_open_queue_((second), (first), __FILE__, __LINE__)
 #define vkd_close(d) vkd_close_(VKD_AT_(d))
 #define vkd_list(infos, max, error) vkd_list_((infos), (max), (error), __FILE__, __LINE__)
 #define vkd_print_list(f) vkd_print_list_((f), __FILE__, __LINE__)
@@ -354,8 +402,14 @@ enum { VKD_SHARED = 1, VKD_DEVICE, VKD_HOST };
 #define vkd_kernel_get(kernel, module, name, params)                                                                   \
     vkd_kernel_get_((kernel), (module), (name), (params), __FILE__, __LINE__)
 #define vkd_subgroup_size(kernel, size) vkd_subgroup_size_((kernel), (size), __FILE__, __LINE__)
-#define VKD_LOAD(k, d, mod)                                                                                            \
-    vkd_load_((k), VKD_AT_(d), (mod).words, (mod).size, (mod).kernel, (mod).params, (mod).subgroup_size)
+#define vkd_kernel_clone(kernel, from, d) vkd_kernel_clone_((kernel), (from), VKD_AT_(d))
+#define vkd_kernel_free(kernel) vkd_kernel_free_((kernel), __FILE__, __LINE__)
+#define vkd_local_size(kernel, x, y, z) vkd_local_size_((kernel), (x), (y), (z), __FILE__, __LINE__)
+#define vkd_module_load_cached(module, d, words, bytes, folder)                                                        \
+    vkd_module_load_cached_((module), VKD_AT_(d), (words), (bytes), (folder))
+#define VKD_LOAD(k, d, mod) VKD_LOAD_CACHED(k, d, mod, NULL)
+#define VKD_LOAD_CACHED(k, d, mod, folder)                                                                             \
+    vkd_load_((k), VKD_AT_(d), (mod).words, (mod).size, (mod).kernel, (mod).params, (mod).subgroup_size, (folder))
 
 /* Launches with (kernel, groups, array of vkd_arg, count) return bool, the timed one double (ns). vkd_launch and the
  * others are at the end. */
@@ -365,6 +419,9 @@ enum { VKD_SHARED = 1, VKD_DEVICE, VKD_HOST };
 #define vkd_batch_launch_n(batch, kernel, ...)                                                                         \
     vkd_launch_((kernel), (batch), VKD_RUN_BATCH_, NULL, __FILE__, __LINE__, __VA_ARGS__)
 
+#define vkd_batch_change_n(batch, launch, ...)                                                                         \
+    vkd_batch_change_((batch), (launch), __FILE__, __LINE__, __VA_ARGS__)
+
 /* Batches. All return bool, except vkd_batch_ns. */
 #define vkd_batch_begin(batch, d) vkd_batch_begin_((batch), VKD_AT_(d), false)
 #define vkd_batch_begin_timed(batch, d) vkd_batch_begin_((batch), VKD_AT_(d), true)
@@ -372,8 +429,20 @@ enum { VKD_SHARED = 1, VKD_DEVICE, VKD_HOST };
 #define vkd_batch_end(batch) vkd_batch_end_((batch), __FILE__, __LINE__)
 #define vkd_batch_run(batch) vkd_batch_run_((batch), __FILE__, __LINE__)
 #define vkd_batch_start(batch) vkd_batch_start_((batch), __FILE__, __LINE__)
+#define vkd_batch_wait(batch) vkd_batch_wait_((batch), __FILE__, __LINE__)
+#define vkd_batch_signal(batch, event) vkd_batch_signal_((batch), (event), __FILE__, __LINE__)
+#define vkd_batch_follow(batch, event) vkd_batch_follow_((batch), (event), __FILE__, __LINE__)
+#define vkd_batch_print_times(batch, f) vkd_batch_print_times_((batch), (f), __FILE__, __LINE__)
 #define vkd_batch_ns(batch, launch) vkd_batch_ns_((batch), (launch), __FILE__, __LINE__) /* double; < 0: an error */
 #define vkd_batch_free(batch) vkd_batch_free_((batch), __FILE__, __LINE__)
+
+/* Events. All return bool. */
+#define vkd_event_create(event, d) vkd_event_create_((event), VKD_AT_(d))
+#define vkd_event_free(event) vkd_event_free_((event), __FILE__, __LINE__)
+#define vkd_event_wait(event) vkd_event_wait_((event), __FILE__, __LINE__)
+#define vkd_event_done(event) vkd_event_done_((event), __FILE__, __LINE__)
+#define vkd_signal(d, event) vkd_signal_(VKD_AT_(d), (event))
+#define vkd_follow(d, event) vkd_follow_(VKD_AT_(d), (event))
 
 /* For a kernel builder: &(xt_target){VKD_TARGET(&dev)}. */
 #define VKD_TARGET(d)                                                                                                  \
@@ -399,6 +468,7 @@ XETILE_API int vkd_list_(vkd_info *infos, int max, vkd_error *error, const char 
 /* Prints a line per device: number, name, driver. On error prints it and returns false. */
 XETILE_API bool vkd_print_list_(FILE *f, const char *file, int line);
 XETILE_API bool vkd_open_(vkd_device *d, const vkd_options *options, const char *file, int line);
+XETILE_API bool vkd_open_queue_(vkd_device *second, vkd_device *first, const char *file, int line);
 XETILE_API void vkd_close_(vkd_device *d); /* the error can still be read */
 
 XETILE_API void *vkd_alloc_(vkd_device *d, int kind, size_t bytes, size_t align);
@@ -414,7 +484,17 @@ XETILE_API bool vkd_kernel_get_(vkd_kernel *k, vkd_module *module, const char *n
                                 const char *file, int line);
 XETILE_API bool vkd_subgroup_size_(vkd_kernel *k, uint32_t size, const char *file, int line);
 XETILE_API bool vkd_load_(vkd_kernel *k, vkd_device *d, const void *words, size_t bytes, const char *name,
-                          const char *params, uint32_t subgroup_size);
+                          const char *params, uint32_t subgroup_size, const char *folder);
+
+/* Another instance of a kernel, on the same queue or on another queue of the device (vkd_open_queue). */
+XETILE_API bool vkd_kernel_clone_(vkd_kernel *k, const vkd_kernel *from, vkd_device *d);
+XETILE_API bool vkd_kernel_free_(vkd_kernel *k, const char *file, int line); /* no batch may use it any more */
+XETILE_API bool vkd_local_size_(vkd_kernel *k, uint32_t x, uint32_t y, uint32_t z, const char *file, int line);
+
+/* With what the driver compiled, from a file in the folder; folder NULL or "": without. */
+XETILE_API bool vkd_module_load_cached_(vkd_module *module, vkd_device *d, const void *words, size_t bytes,
+                                        const char *folder);
+XETILE_API const char *vkd_cache_log(const vkd_device *d);
 
 XETILE_API bool vkd_launch_(vkd_kernel *k, vkd_batch *b, int how, double *ns, const char *file, int line,
                             vkd_groups groups, const vkd_arg *args, uint32_t count);
@@ -426,8 +506,29 @@ XETILE_API bool vkd_batch_copy_(vkd_batch *b, void *dst, const void *src, size_t
 XETILE_API bool vkd_batch_end_(vkd_batch *b, const char *file, int line);
 XETILE_API bool vkd_batch_run_(vkd_batch *b, const char *file, int line);
 XETILE_API bool vkd_batch_start_(vkd_batch *b, const char *file, int line);
+XETILE_API bool vkd_batch_wait_(vkd_batch *b, const char *file, int line);
+XETILE_API bool vkd_batch_signal_(vkd_batch *b, vkd_event *e, const char *file, int line);
+XETILE_API bool vkd_batch_follow_(vkd_batch *b, vkd_event *e, const char *file, int line);
+XETILE_API bool vkd_batch_change_(vkd_batch *b, int launch, const char *file, int line, vkd_groups groups,
+                                  const vkd_arg *args, uint32_t count);
+XETILE_API bool vkd_batch_print_times_(vkd_batch *b, FILE *f, const char *file, int line);
 XETILE_API double vkd_batch_ns_(vkd_batch *b, int launch, const char *file, int line);
 XETILE_API bool vkd_batch_free_(vkd_batch *b, const char *file, int line);
+
+XETILE_API bool vkd_event_create_(vkd_event *e, vkd_device *d);
+XETILE_API bool vkd_event_free_(vkd_event *e, const char *file, int line);
+XETILE_API bool vkd_event_wait_(vkd_event *e, const char *file, int line);
+XETILE_API bool vkd_event_done_(vkd_event *e, const char *file, int line);
+XETILE_API bool vkd_signal_(vkd_device *d, vkd_event *e);
+XETILE_API bool vkd_follow_(vkd_device *d, vkd_event *e);
+
+/* For languages that cannot pass unions by value: as in ze_dispatch.h. */
+XETILE_API size_t vkd_size_of(const char *type);
+XETILE_API void vkd_arg_i_to(vkd_arg *args, uint32_t index, int64_t v);
+XETILE_API void vkd_arg_u_to(vkd_arg *args, uint32_t index, uint64_t v);
+XETILE_API void vkd_arg_f_to(vkd_arg *args, uint32_t index, double v);
+XETILE_API void vkd_arg_ptr_to(vkd_arg *args, uint32_t index, const volatile void *p);
+XETILE_API void vkd_arg_local_to(vkd_arg *args, uint32_t index, size_t bytes);
 
 /* ---- macros of launches: errors are reported at the user's line -------------------------------------------------- */
 

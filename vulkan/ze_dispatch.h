@@ -9,6 +9,8 @@
 
 /* Vulkan's drivers take no flags, and its modules say how large their groups are. */
 #define zed_module_load(module, d, words, bytes, flags) vkd_module_load(module, d, words, bytes)
+#define zed_module_load_cached(module, d, words, bytes, flags, folder)                                                 \
+    vkd_module_load_cached(module, d, words, bytes, folder)
 
 #define ZED_ALLOC_ALIGN VKD_ALLOC_ALIGN
 #define ZED_ALLOC_KIND VKD_ALLOC_KIND
@@ -23,6 +25,7 @@
 #define ZED_CAPABILITY VKD_CAPABILITY
 #define ZED_DEVICE VKD_DEVICE
 #define ZED_ERRORS VKD_ERRORS
+#define ZED_EVENT_STATE VKD_EVENT_STATE
 #define ZED_FILL_PATTERN VKD_FILL_PATTERN
 #define ZED_GROUPS VKD_GROUPS
 #define ZED_GROUP_TOO_LARGE VKD_GROUP_TOO_LARGE
@@ -30,7 +33,9 @@
 #define ZED_KERNEL_NAME VKD_KERNEL_NAME
 #define ZED_KERNEL_NOT_LOADED VKD_KERNEL_NOT_LOADED
 #define ZED_LOAD VKD_LOAD
+#define ZED_LOAD_CACHED VKD_LOAD_CACHED
 #define ZED_LOCAL_MEMORY VKD_LOCAL_MEMORY
+#define ZED_LOCAL_SIZE VKD_LOCAL_SIZE
 #define ZED_MAX_ARGS VKD_MAX_ARGS
 #define ZED_MAX_DEVICES VKD_MAX_DEVICES
 #define ZED_MEMORY_RANGE VKD_MEMORY_RANGE
@@ -49,6 +54,7 @@
 #define ZED_PARAM_TEXT VKD_PARAM_TEXT
 #define ZED_PARAM_VALUE VKD_PARAM_VALUE
 #define ZED_RESULTS VKD_RESULTS
+#define ZED_SAME_DEVICE VKD_SAME_DEVICE
 #define ZED_SHARED VKD_SHARED
 #define ZED_SUBGROUP_SIZE VKD_SUBGROUP_SIZE
 #define ZED_TARGET VKD_TARGET
@@ -56,34 +62,53 @@
 #define zed_alloc vkd_alloc
 #define zed_arg vkd_arg
 #define zed_arg_f vkd_arg_f
+#define zed_arg_f_to vkd_arg_f_to
 #define zed_arg_i vkd_arg_i
+#define zed_arg_i_to vkd_arg_i_to
 #define zed_arg_local vkd_arg_local
+#define zed_arg_local_to vkd_arg_local_to
 #define zed_arg_ptr vkd_arg_ptr
+#define zed_arg_ptr_to vkd_arg_ptr_to
 #define zed_arg_u vkd_arg_u
+#define zed_arg_u_to vkd_arg_u_to
 #define zed_batch vkd_batch
 #define zed_batch_begin vkd_batch_begin
 #define zed_batch_begin_timed vkd_batch_begin_timed
 #define zed_batch_change vkd_batch_change
+#define zed_batch_change_n vkd_batch_change_n
 #define zed_batch_copy vkd_batch_copy
 #define zed_batch_end vkd_batch_end
+#define zed_batch_follow vkd_batch_follow
 #define zed_batch_free vkd_batch_free
 #define zed_batch_launch vkd_batch_launch
 #define zed_batch_launch_n vkd_batch_launch_n
 #define zed_batch_ns vkd_batch_ns
+#define zed_batch_print_times vkd_batch_print_times
 #define zed_batch_run vkd_batch_run
+#define zed_batch_signal vkd_batch_signal
 #define zed_batch_start vkd_batch_start
+#define zed_batch_wait vkd_batch_wait
+#define zed_cache_log vkd_cache_log
 #define zed_clear_error vkd_clear_error
 #define zed_close vkd_close
 #define zed_copy vkd_copy
 #define zed_device vkd_device
 #define zed_error vkd_error
+#define zed_event vkd_event
+#define zed_event_create vkd_event_create
+#define zed_event_done vkd_event_done
+#define zed_event_free vkd_event_free
+#define zed_event_wait vkd_event_wait
 #define zed_fill vkd_fill
 #define zed_fill_pattern vkd_fill_pattern
+#define zed_follow vkd_follow
 #define zed_free vkd_free
 #define zed_get_error vkd_get_error
 #define zed_groups vkd_groups
 #define zed_info vkd_info
 #define zed_kernel vkd_kernel
+#define zed_kernel_clone vkd_kernel_clone
+#define zed_kernel_free vkd_kernel_free
 #define zed_kernel_get vkd_kernel_get
 #define zed_launch vkd_launch
 #define zed_launch_n vkd_launch_n
@@ -91,14 +116,18 @@
 #define zed_launch_timed_n vkd_launch_timed_n
 #define zed_list vkd_list
 #define zed_local vkd_local
+#define zed_local_size vkd_local_size
 #define zed_module vkd_module
 #define zed_module_free vkd_module_free
 #define zed_open vkd_open
+#define zed_open_queue vkd_open_queue
 #define zed_options vkd_options
 #define zed_param vkd_param
 #define zed_print_error vkd_print_error
 #define zed_print_list vkd_print_list
 #define zed_result_name vkd_result_name
+#define zed_signal vkd_signal
+#define zed_size_of vkd_size_of
 #define zed_start vkd_start
 #define zed_start_n vkd_start_n
 #define zed_subgroup_size vkd_subgroup_size

@@ -1,28 +1,26 @@
-/* batches.c - launches that are recorded once and run together. */
+/* batches.c - several launches that are recorded once and run together, as often as wanted. */
 #include "internal.h"
 
 /* Is the batch in this state, and its device usable? */
 XE_FN_ bool vkd_batch_is_(const vkd_batch *b, int state, const char *call, const char *file, int line)
 {
-    static const char *const names[] = {"not begun", "being recorded", "recorded"};
+    static const char *const names[] = {"not begun", "being recorded", "ended"};
     vkd_device *d = b ? vkd_at_(b->device, file, line) : NULL;
     if (!d) return vkd_fail_alone_(VKD_BATCH_STATE, call, file, line);
     if (!vkd_usable_(d)) return false;
-    return b->state_ == state || vkd_fail_(d, VKD_BATCH_STATE, "%s: the batch is %s", call, names[b->state_]);
+    return b->state_ == state ||
+           vkd_fail_(d, VKD_BATCH_STATE, "%s of a batch that is %s, not %s", call, names[b->state_], names[state]);
 }
 
 bool vkd_batch_begin_(vkd_batch *b, vkd_device *d, bool timed)
 {
+    if (!b) return vkd_usable_(d) && vkd_fail_(d, VKD_NULL_POINTER, "vkd_batch_begin: the batch is NULL");
     memset(b, 0, sizeof *b);
-    if (!vkd_usable_(d)) return false;
-    b->commands = vkd_begin_commands_(d, true);
-    if (!b->commands || !vkd_keep_handle_(d, VKD_RES_COMMANDS_, (uintptr_t)b->commands)) return false;
     b->device = d;
-    if (timed) {
-        b->queries_ = vkd_create_queries_(d, 2 * VKD_BATCH_TIMES_);
-        if (!b->queries_ || !vkd_keep_handle_(d, VKD_RES_QUERIES_, (uint64_t)b->queries_)) return false;
-        d->vk_->vkCmdResetQueryPool(b->commands, b->queries_, 0, 2 * VKD_BATCH_TIMES_);
-    }
+    if (!vkd_usable_(d)) return false;
+    b->recording_ = vkd_recording_make_(d);
+    if (!b->recording_) return false;
+    b->recording_->timed = timed;
     b->state_ = VKD_BATCH_OPEN_;
     return true;
 }
@@ -30,7 +28,6 @@ bool vkd_batch_begin_(vkd_batch *b, vkd_device *d, bool timed)
 bool vkd_batch_copy_(vkd_batch *b, void *dst, const void *src, size_t bytes, const char *file, int line)
 {
     const vkd_resource_ *to = NULL, *from = NULL;
-    VkBufferCopy region;
     if (!vkd_batch_is_(b, VKD_BATCH_OPEN_, "vkd_batch_copy", file, line)) return false;
     vkd_device *d = b->device;
     if (!bytes) return true;
@@ -39,50 +36,88 @@ bool vkd_batch_copy_(vkd_batch *b, void *dst, const void *src, size_t bytes, con
         return false;
     if (!to || !from)
         return vkd_fail_(d, VKD_NOT_ALLOCATED, "a batch copies between allocations; %p is in none", to ? src : dst);
-    region.srcOffset = from->offset + ((uintptr_t)src - (uintptr_t)from->handle);
-    region.dstOffset = to->offset + ((uintptr_t)dst - (uintptr_t)to->handle);
-    region.size = bytes;
-    vkd_barrier_(d, b->commands);
-    d->vk_->vkCmdCopyBuffer(b->commands, from->buffer, to->buffer, 1, &region);
+    vkd_step_ *s = vkd_add_step_(b->recording_, VKD_STEP_COPY_);
+    if (!s) return false;
+    s->to = to->buffer;
+    s->from = from->buffer;
+    s->region.srcOffset = from->offset + ((uintptr_t)src - (uintptr_t)from->handle);
+    s->region.dstOffset = to->offset + ((uintptr_t)dst - (uintptr_t)to->handle);
+    s->region.size = bytes;
+    return true;
+}
+
+bool vkd_batch_signal_(vkd_batch *b, vkd_event *e, const char *file, int line)
+{
+    if (!vkd_batch_is_(b, VKD_BATCH_OPEN_, "vkd_batch_signal", file, line) ||
+        !vkd_event_is_for_(e, b->device, "vkd_batch_signal"))
+        return false;
+    vkd_step_ *s = vkd_add_step_(b->recording_, VKD_STEP_SIGNAL_);
+    if (s) s->event = e->state_;
+    return s != NULL;
+}
+
+bool vkd_batch_follow_(vkd_batch *b, vkd_event *e, const char *file, int line)
+{
+    if (!vkd_batch_is_(b, VKD_BATCH_OPEN_, "vkd_batch_follow", file, line) ||
+        !vkd_event_is_for_(e, b->device, "vkd_batch_follow"))
+        return false;
+    vkd_step_ *s = vkd_add_step_(b->recording_, VKD_STEP_FOLLOW_);
+    if (s) s->event = e->state_;
+    return s != NULL;
+}
+
+/* ---- running */
+
+/* Waits until the batch's run has ended. */
+static bool vkd_batch_finish_(vkd_batch *b) { return vkd_await_tick_(b->device, b->recording_->run); }
+
+/* Begins a run, when the one before has ended: commands cannot be submitted again while they run. */
+static bool vkd_batch_execute_(vkd_batch *b)
+{
+    vkd_recording_ *r = b->recording_;
+    vkd_device *d = b->device;
+    if (!vkd_batch_finish_(b) || (r->stale && !vkd_record_(r))) return false;
+    for (size_t i = 0; i < r->segment_count; i++) {
+        const vkd_segment_ *s = &r->segments[i];
+        vkd_event followed = {d, s->follows};
+        if (s->follows && !vkd_may_follow_(&followed, d, "vkd_batch_start")) return false;
+        if (!vkd_submit_(d, s->commands, s->follows, s->signals)) return false;
+        r->run = d->ticks_;
+    }
+    return true;
+}
+
+/* Ends the recording of a batch that is being recorded; others must have ended theirs. */
+static bool vkd_batch_close_(vkd_batch *b, const char *call, const char *file, int line)
+{
+    bool open = b && b->state_ == VKD_BATCH_OPEN_;
+    if (!vkd_batch_is_(b, open ? VKD_BATCH_OPEN_ : VKD_BATCH_CLOSED_, call, file, line)) return false;
+    if (!open) return true;
+    if (!vkd_record_(b->recording_)) return false;
+    b->state_ = VKD_BATCH_CLOSED_;
     return true;
 }
 
 bool vkd_batch_start_(vkd_batch *b, const char *file, int line)
 {
-    vkd_device *d = b ? b->device : NULL;
-    if (d && b->state_ == VKD_BATCH_OPEN_) {
-        vkd_at_(d, file, line);
-        vkd_barrier_(d, b->commands);
-        if (!vkd_usable_(d) || !VKD_CALL_(d, vkEndCommandBuffer, (b->commands))) return false;
-        b->state_ = VKD_BATCH_CLOSED_;
-    }
-    /* commands that are still running cannot be submitted again */
-    return vkd_batch_is_(b, VKD_BATCH_CLOSED_, "vkd_batch_start", file, line) && vkd_settle_(d) &&
-           vkd_submit_(d, b->commands);
+    return vkd_batch_close_(b, "vkd_batch_start", file, line) && vkd_batch_execute_(b);
 }
 
 bool vkd_batch_end_(vkd_batch *b, const char *file, int line)
 {
     return vkd_batch_is_(b, VKD_BATCH_OPEN_, "vkd_batch_end", file, line) && vkd_batch_start_(b, file, line) &&
-           vkd_settle_(b->device);
+           vkd_batch_finish_(b);
 }
 
 bool vkd_batch_run_(vkd_batch *b, const char *file, int line)
 {
-    return vkd_batch_is_(b, VKD_BATCH_CLOSED_, "vkd_batch_run", file, line) && vkd_batch_start_(b, file, line) &&
-           vkd_settle_(b->device);
+    return vkd_batch_is_(b, VKD_BATCH_CLOSED_, "vkd_batch_run", file, line) && vkd_batch_execute_(b) &&
+           vkd_batch_finish_(b);
 }
 
-double vkd_batch_ns_(vkd_batch *b, int launch, const char *file, int line)
+bool vkd_batch_wait_(vkd_batch *b, const char *file, int line)
 {
-    double ns = -1;
-    if (!vkd_batch_is_(b, VKD_BATCH_CLOSED_, "vkd_batch_ns", file, line)) return -1;
-    if (!b->queries_ || launch < 0 || launch >= b->launches || launch >= VKD_BATCH_TIMES_) {
-        vkd_fail_(b->device, VKD_BATCH_LAUNCH, "launch %d of %d, %stimed", launch, b->launches,
-                  b->queries_ ? "" : "not ");
-        return -1;
-    }
-    return vkd_settle_(b->device) && vkd_read_time_(b->device, b->queries_, (uint32_t)launch, &ns) ? ns : -1;
+    return vkd_batch_is_(b, VKD_BATCH_CLOSED_, "vkd_batch_wait", file, line) && vkd_batch_finish_(b);
 }
 
 bool vkd_batch_free_(vkd_batch *b, const char *file, int line)
@@ -90,8 +125,82 @@ bool vkd_batch_free_(vkd_batch *b, const char *file, int line)
     vkd_device *d = b ? vkd_at_(b->device, file, line) : NULL;
     if (!d) return true;
     vkd_settle_(d);
-    vkd_drop_(d, VKD_RES_COMMANDS_, (uintptr_t)b->commands);
-    if (b->queries_) vkd_drop_(d, VKD_RES_QUERIES_, (uint64_t)b->queries_);
+    if (b->recording_) vkd_drop_(d, VKD_RES_RECORDING_, (uintptr_t)b->recording_);
     memset(b, 0, sizeof *b);
     return true;
+}
+
+bool vkd_batch_change_(vkd_batch *b, int launch, const char *file, int line, vkd_groups groups, const vkd_arg *args,
+                       uint32_t count)
+{
+    vkd_bound_launch_ changed;
+    if (!vkd_batch_is_(b, VKD_BATCH_CLOSED_, "vkd_batch_change", file, line)) return false;
+    vkd_recording_ *r = b->recording_;
+    vkd_step_ *s = vkd_launch_of_(r, launch);
+    if (!s) return vkd_fail_(b->device, VKD_BATCH_LAUNCH, "launch %d of a batch of %d", launch, r->launches);
+    if (!vkd_launch_ok_(&r->kernels[s->kernel], groups, args, count, &changed) || !vkd_batch_finish_(b)) return false;
+    changed.memory = s->launch->memory;
+    *s->launch = changed;
+    r->stale = true;
+    return true;
+}
+
+/* ---- times */
+
+double vkd_batch_ns_(vkd_batch *b, int launch, const char *file, int line)
+{
+    double ns = -1;
+    if (!vkd_batch_is_(b, VKD_BATCH_CLOSED_, "vkd_batch_ns", file, line)) return -1;
+    vkd_recording_ *r = b->recording_;
+    if (!r->queries || !vkd_launch_of_(r, launch)) {
+        vkd_fail_(b->device, VKD_BATCH_LAUNCH, "vkd_batch_ns of launch %d: the batch has %d, %stimed", launch,
+                  r->launches, r->timed ? "" : "un");
+        return -1;
+    }
+    return vkd_batch_finish_(b) && vkd_read_time_(b->device, r->queries, (uint32_t)launch, &ns) ? ns : -1;
+}
+
+/* A kernel's launches in a batch, for the table of times. */
+typedef struct vkd_time_ {
+    const char *name;
+    int launches;
+    double ns;
+} vkd_time_;
+
+static int vkd_longer_first_(const void *a, const void *b)
+{
+    double x = ((const vkd_time_ *)a)->ns, y = ((const vkd_time_ *)b)->ns;
+    return (x < y) - (x > y);
+}
+
+bool vkd_batch_print_times_(vkd_batch *b, FILE *f, const char *file, int line)
+{
+    double all = 0;
+    size_t rows = 0;
+    if (!vkd_batch_is_(b, VKD_BATCH_CLOSED_, "vkd_batch_print_times", file, line)) return false;
+    vkd_recording_ *r = b->recording_;
+    if (!r->timed) return vkd_fail_(b->device, VKD_BATCH_LAUNCH, "vkd_batch_print_times: the batch is untimed");
+    vkd_time_ *times = (vkd_time_ *)calloc(r->kernel_count + 1, sizeof *times);
+    if (!times) return vkd_fail_(b->device, VKD_OUT_OF_MEMORY, "no room for %zu rows", r->kernel_count);
+    if (!vkd_batch_finish_(b)) return free(times), false;
+    for (int i = 0; i < r->launches; i++) {
+        size_t row = 0;
+        double ns;
+        if (!vkd_read_time_(b->device, r->queries, (uint32_t)i, &ns)) break;
+        const char *name = r->kernels[vkd_launch_of_(r, i)->kernel].name;
+        while (row < rows && strcmp(times[row].name, name) != 0) row++;
+        if (row == rows) times[rows++].name = name;
+        times[row].launches++;
+        times[row].ns += ns;
+        all += ns;
+    }
+    qsort(times, rows, sizeof *times, vkd_longer_first_);
+    for (size_t i = 0; i < rows && !b->device->error.id; i++) {
+        long long hundredths = (long long)(times[i].ns / 10 + 0.5);
+        long long share = (long long)(1000 * times[i].ns / (all > 0 ? all : 1) + 0.5);
+        fprintf(f, "%-32s %6d x %10lld.%02lld us %4lld.%lld %%\n", times[i].name, times[i].launches, hundredths / 100,
+                hundredths % 100, share / 10, share % 10);
+    }
+    free(times);
+    return !b->device->error.id;
 }

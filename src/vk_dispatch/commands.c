@@ -30,23 +30,80 @@ XE_FN_ void vkd_barrier_(const vkd_device *d, VkCommandBuffer commands)
                                  0, NULL);
 }
 
-/* Submits commands, which are complete. */
-XE_FN_ bool vkd_submit_(vkd_device *d, VkCommandBuffer commands)
+/* Submits commands (or NULL: none), which are complete: they, and all that is submitted after them, wait for `follows`,
+ * where it is not NULL; `signals` is signalled when they and all before them have ended. The clock ticks then. */
+XE_FN_ bool vkd_submit_(vkd_device *d, VkCommandBuffer commands, vkd_signal_state_ *follows,
+                        vkd_signal_state_ *signals)
 {
+    VkTimelineSemaphoreSubmitInfo values;
     VkSubmitInfo info;
+    const VkPipelineStageFlags everything = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+    VkSemaphore signalled[2] = {d->clock_, signals ? signals->semaphore : VK_NULL_HANDLE};
+    uint64_t counts[2] = {d->ticks_ + 1, 0}, wanted = 0;
+    VKD_CLEAR_(values, TIMELINE_SEMAPHORE_SUBMIT_INFO);
     VKD_CLEAR_(info, SUBMIT_INFO);
-    info.commandBufferCount = 1;
+    vkd_lock_(d->shared_);
+    if (signals) counts[1] = signals->count + 1;
+    if (follows) wanted = follows->count ? follows->count : 1;
+    info.pNext = &values;
+    info.commandBufferCount = commands ? 1 : 0;
     info.pCommandBuffers = &commands;
-    d->pending_ = true;
-    return VKD_CALL_(d, vkQueueSubmit, (d->queue, 1, &info, VK_NULL_HANDLE));
+    info.signalSemaphoreCount = values.signalSemaphoreValueCount = signals ? 2 : 1;
+    info.pSignalSemaphores = signalled;
+    values.pSignalSemaphoreValues = counts;
+    info.waitSemaphoreCount = values.waitSemaphoreValueCount = follows ? 1 : 0;
+    info.pWaitSemaphores = follows ? &follows->semaphore : NULL;
+    info.pWaitDstStageMask = &everything;
+    values.pWaitSemaphoreValues = &wanted;
+    VkResult result = d->vk_->vkQueueSubmit(d->queue, 1, &info, VK_NULL_HANDLE);
+    if (result == VK_SUCCESS && signals) signals->count++;
+    vkd_unlock_(d->shared_);
+    if (!vkd_check_(d, result, "vkQueueSubmit", "%s", "")) return false;
+    d->ticks_++;
+    return true;
+}
+
+/* Waits until a semaphore that counts has reached this value. */
+XE_FN_ bool vkd_await_(vkd_device *d, VkSemaphore semaphore, uint64_t value)
+{
+    VkSemaphoreWaitInfo info;
+    VKD_CLEAR_(info, SEMAPHORE_WAIT_INFO);
+    info.semaphoreCount = 1;
+    info.pSemaphores = &semaphore;
+    info.pValues = &value;
+    return VKD_CALL_(d, vkWaitSemaphores, (d->device, &info, UINT64_MAX));
+}
+
+/* Waits for what was submitted up to a tick of the clock. Where that fails, the queue must be idle before what it uses
+ * is freed, unless the device is lost. */
+XE_FN_ bool vkd_await_tick_(vkd_device *d, uint64_t tick)
+{
+    if (tick <= d->waited_) return true;
+    d->waited_ = tick;
+    if (vkd_await_(d, d->clock_, tick)) return true;
+    vkd_lock_(d->shared_);
+    d->vk_->vkQueueWaitIdle(d->queue);
+    vkd_unlock_(d->shared_);
+    return false;
+}
+
+/* A semaphore that counts from 0; VK_NULL_HANDLE after an error. */
+XE_FN_ VkSemaphore vkd_create_counter_(vkd_device *d)
+{
+    VkSemaphoreTypeCreateInfo type;
+    VkSemaphoreCreateInfo info;
+    VkSemaphore semaphore = VK_NULL_HANDLE;
+    VKD_CLEAR_(type, SEMAPHORE_TYPE_CREATE_INFO);
+    VKD_CLEAR_(info, SEMAPHORE_CREATE_INFO);
+    type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+    info.pNext = &type;
+    return VKD_CALL_(d, vkCreateSemaphore, (d->device, &info, NULL, &semaphore)) ? semaphore : VK_NULL_HANDLE;
 }
 
 /* Waits for all that was started, also after an error, and frees what it used. */
 XE_FN_ bool vkd_settle_(vkd_device *d)
 {
-    bool ok = true;
-    if (d->pending_) ok = VKD_CALL_(d, vkQueueWaitIdle, (d->queue));
-    d->pending_ = false;
+    bool ok = vkd_await_tick_(d, d->ticks_);
     if (d->started_count_)
         d->vk_->vkFreeCommandBuffers(d->device, d->pool, (uint32_t)d->started_count_, d->started_);
     d->started_count_ = 0;
@@ -78,7 +135,7 @@ XE_FN_ bool vkd_start_commands_(vkd_device *d, VkCommandBuffer commands)
 {
     bool ok = !d->error.id && VKD_CALL_(d, vkEndCommandBuffer, (commands)) &&
               vkd_append_pointer_(d, (void **)&d->started_, &d->started_count_, &d->started_room_, commands);
-    if (ok) return vkd_submit_(d, commands);
+    if (ok) return vkd_submit_(d, commands, NULL, NULL);
     d->vk_->vkFreeCommandBuffers(d->device, d->pool, 1, &commands);
     return false;
 }

@@ -22,13 +22,10 @@ static void *vkd_reserve_(size_t bytes)
 static void vkd_unreserve_(void *p, size_t bytes) { munmap(p, bytes); }
 #endif
 
-/* Of memory: what the host calls it. */
-XE_FN_ void *vkd_host_(const vkd_resource_ *r) { return (void *)(uintptr_t)r->handle; }
-
 static void vkd_destroy_(vkd_device *d, const vkd_resource_ *r)
 {
     const vkd_functions_ *vk = d->vk_;
-    VkCommandBuffer commands = (VkCommandBuffer)(uintptr_t)r->handle;
+    vkd_signal_state_ *event = (vkd_signal_state_ *)(uintptr_t)r->handle;
     switch (r->kind) {
     case VKD_RES_MEMORY_:
         if (r->buffer) vk->vkDestroyBuffer(d->device, r->buffer, NULL);
@@ -38,8 +35,12 @@ static void vkd_destroy_(vkd_device *d, const vkd_resource_ *r)
     case VKD_RES_MODULE_: vk->vkDestroyShaderModule(d->device, (VkShaderModule)r->handle, NULL); break;
     case VKD_RES_LAYOUT_: vk->vkDestroyPipelineLayout(d->device, (VkPipelineLayout)r->handle, NULL); break;
     case VKD_RES_PIPELINE_: vk->vkDestroyPipeline(d->device, (VkPipeline)r->handle, NULL); break;
-    case VKD_RES_QUERIES_: vk->vkDestroyQueryPool(d->device, (VkQueryPool)r->handle, NULL); break;
-    default: vk->vkFreeCommandBuffers(d->device, d->pool, 1, &commands); break;
+    case VKD_RES_RECORDING_: vkd_recording_free_((vkd_recording_ *)(uintptr_t)r->handle); break;
+    case VKD_RES_CACHE_: vkd_cache_free_(d, (vkd_cache_ *)(uintptr_t)r->handle); break;
+    default:
+        vk->vkDestroySemaphore(d->device, event->semaphore, NULL);
+        free(event);
+        break;
     }
 }
 
@@ -72,8 +73,14 @@ XE_FN_ bool vkd_keep_handle_(vkd_device *d, int kind, uint64_t handle)
 /* Destroys a handle in the list; false: it is not there. Nothing may use it any more. */
 XE_FN_ bool vkd_drop_(vkd_device *d, int kind, uint64_t handle)
 {
+    vkd_resource_ r;
+    if (kind == VKD_RES_MEMORY_) {
+        if (!vkd_take_memory_(d, (void *)(uintptr_t)handle, &r)) return false;
+        vkd_destroy_(d, &r);
+        return true;
+    }
     for (size_t i = d->resource_count_; i-- > 0;) {
-        vkd_resource_ r = d->resources_[i];
+        r = d->resources_[i];
         if (r.kind != kind || r.handle != handle) continue;
         d->resources_[i] = d->resources_[--d->resource_count_];
         vkd_destroy_(d, &r);
@@ -84,20 +91,12 @@ XE_FN_ bool vkd_drop_(vkd_device *d, int kind, uint64_t handle)
 
 XE_FN_ void vkd_drop_all_(vkd_device *d)
 {
+    vkd_resource_ r;
+    while (vkd_take_memory_(d, NULL, &r)) vkd_destroy_(d, &r);
     while (d->resource_count_) vkd_destroy_(d, &d->resources_[--d->resource_count_]);
     free(d->resources_);
     d->resources_ = NULL;
     d->resource_room_ = 0;
-}
-
-/* The allocation that p points into; NULL: none. */
-XE_FN_ const vkd_resource_ *vkd_allocation_(const vkd_device *d, const void *p)
-{
-    for (size_t i = d->resource_count_; i-- > 0;) {
-        const vkd_resource_ *r = &d->resources_[i];
-        if (r->kind == VKD_RES_MEMORY_ && (uintptr_t)p - (uintptr_t)r->handle < r->bytes) return r;
-    }
-    return NULL;
 }
 
 /* Can kernels access the memory at p? NULL can be passed. */
@@ -199,8 +198,8 @@ void *vkd_alloc_(vkd_device *d, int kind, size_t bytes, size_t align)
     memset(&r, 0, sizeof r);
     r.kind = VKD_RES_MEMORY_;
     r.bytes = bytes;
-    if (vkd_create_buffer_(d, &r, align) && vkd_back_buffer_(d, &r, kind, align))
-        return vkd_keep_(d, &r) ? vkd_host_(&r) : NULL;
+    if (vkd_create_buffer_(d, &r, align) && vkd_back_buffer_(d, &r, kind, align) && vkd_keep_memory_(d, &r))
+        return vkd_host_(&r);
     vkd_destroy_(d, &r);
     return NULL;
 }

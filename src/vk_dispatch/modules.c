@@ -45,6 +45,7 @@ bool vkd_module_free_(vkd_module *module, const char *file, int line)
     vkd_device *d = vkd_at_(module->device, file, line);
     free(module->words_);
     bool ok = !d || !module->handle || vkd_drop_(d, VKD_RES_MODULE_, (uint64_t)module->handle);
+    if (module->cache_) ok = vkd_drop_(d, VKD_RES_CACHE_, (uintptr_t)module->cache_) && ok;
     memset(module, 0, sizeof *module);
     return ok;
 }
@@ -162,6 +163,7 @@ bool vkd_kernel_get_(vkd_kernel *k, vkd_module *module, const char *name, const 
         return vkd_fail_(d, VKD_KERNEL_NAME, "a name of %zu characters", name ? strlen(name) : 0);
     k->device = d;
     k->module = module->handle;
+    k->cache_ = module->cache_;
     memcpy(k->name, name, strlen(name) + 1);
     if (vkd_read_kernel_(k, module) && vkd_local_size_ok_(k) && vkd_subgroup_size_(k, k->subgroup_size, file, line) &&
         vkd_parse_params_(d, name, params, k->params, &k->param_count) && vkd_place_params_(k))
@@ -191,14 +193,57 @@ bool vkd_subgroup_size_(vkd_kernel *k, uint32_t size, const char *file, int line
     return true;
 }
 
+bool vkd_local_size_(vkd_kernel *k, uint32_t x, uint32_t y, uint32_t z, const char *file, int line)
+{
+    if (!vkd_kernel_usable_(k, file, line)) return false;
+    const uint32_t *r = k->local_size;
+    return (x == r[0] && y == r[1] && z == r[2]) ||
+           vkd_fail_(k->device, VKD_LOCAL_SIZE, "kernel %s requires work-groups of " VKD_XYZ_ ", got " VKD_XYZ_,
+                     k->name, r[0], r[1], r[2], x, y, z);
+}
+
+bool vkd_kernel_clone_(vkd_kernel *k, const vkd_kernel *from, vkd_device *d)
+{
+    if (!k) return false;
+    vkd_kernel copy;
+    memset(&copy, 0, sizeof copy);
+    if (from) copy = *from;
+    memset(k, 0, sizeof *k);
+    k->device = d;
+    if (!vkd_usable_(d)) return false;
+    if (!copy.layout_) return vkd_fail_(d, VKD_KERNEL_NOT_LOADED, "the kernel to clone is not loaded");
+    if (copy.device->device != d->device)
+        return vkd_fail_(d, VKD_OTHER_DEVICE, "kernel %s is of \"%s\" (%p), the clone of \"%s\" (%p)", copy.name,
+                         copy.device->name, (void *)copy.device, d->name, (void *)d);
+    copy.device = d;
+    copy.pipeline_ = VK_NULL_HANDLE;
+    copy.layout_ = VK_NULL_HANDLE;
+    copy.bytes_ = 0;
+    copy.cache_ = NULL; /* it belongs to the thread of the other queue */
+    if (!vkd_place_params_(&copy)) return false;
+    *k = copy;
+    return true;
+}
+
+bool vkd_kernel_free_(vkd_kernel *k, const char *file, int line)
+{
+    vkd_device *d = k ? vkd_at_(k->device, file, line) : NULL;
+    if (!d) return k != NULL;
+    vkd_settle_(d);
+    if (k->pipeline_) vkd_drop_(d, VKD_RES_PIPELINE_, (uint64_t)k->pipeline_);
+    if (k->layout_) vkd_drop_(d, VKD_RES_LAYOUT_, (uint64_t)k->layout_);
+    memset(k, 0, sizeof *k);
+    return true;
+}
+
 bool vkd_load_(vkd_kernel *k, vkd_device *d, const void *words, size_t bytes, const char *name, const char *params,
-               uint32_t subgroup_size)
+               uint32_t subgroup_size, const char *folder)
 {
     vkd_module module;
     const char *file = d ? d->file_ : "";
     int line = d ? d->line_ : 0;
     memset(k, 0, sizeof *k);
-    if (!vkd_module_load_(&module, d, words, bytes)) return false;
+    if (!vkd_module_load_cached_(&module, d, words, bytes, folder)) return false;
     bool ok = vkd_kernel_get_(k, &module, name, params, file, line) &&
               (!subgroup_size || vkd_subgroup_size_(k, subgroup_size, file, line));
     free(module.words_); /* the device frees the module */
@@ -246,9 +291,10 @@ XE_FN_ bool vkd_make_pipeline_(vkd_kernel *k, const uint32_t *local)
     }
     info.layout = k->layout_;
     k->pipeline_ = VK_NULL_HANDLE;
-    VkResult result = k->device->vk_->vkCreateComputePipelines(k->device->device, VK_NULL_HANDLE, 1, &info, NULL,
-                                                               &k->pipeline_);
+    VkResult result = k->device->vk_->vkCreateComputePipelines(
+        k->device->device, k->cache_ ? k->cache_->handle : VK_NULL_HANDLE, 1, &info, NULL, &k->pipeline_);
     if (!vkd_check_(k->device, result, "vkCreateComputePipelines", "of %s", k->name)) return false;
+    if (k->cache_) vkd_store_cache_(k->device, k->cache_);
     memcpy(k->local_, local, sizeof k->local_);
     if (vkd_keep_handle_(k->device, VKD_RES_PIPELINE_, (uint64_t)k->pipeline_)) return true;
     k->pipeline_ = VK_NULL_HANDLE;

@@ -79,20 +79,40 @@ static void vkd_describe_(vkd_device *d, vkd_features_ *f)
     t->storage16 = f->in_1_1.storageBuffer16BitAccess;
     t->vendor_id = p.properties.vendorID;
     t->device_id = p.properties.deviceID;
+    memcpy(f->cache_id, p.properties.pipelineCacheUUID, sizeof f->cache_id);
     t->max_alloc = most.maxMemoryAllocationSize;
     d->tick_ns_ = (double)l->timestampPeriod;
 }
 
-/* The first family of queues that runs kernels. */
+/* The first family of queues that runs kernels, and what its queues share. */
 static bool vkd_find_queue_(vkd_device *d)
 {
     VkQueueFamilyProperties families[32];
     uint32_t count = 32;
     d->vk_->vkGetPhysicalDeviceQueueFamilyProperties(d->physical, &count, families);
     for (d->family_ = 0; d->family_ < count; d->family_++) {
-        if (families[d->family_].queueFlags & VK_QUEUE_COMPUTE_BIT) return true;
+        const VkQueueFamilyProperties *family = &families[d->family_];
+        if (family->queueFlags & VK_QUEUE_COMPUTE_BIT) return vkd_share_(d, family->queueCount);
     }
     return vkd_fail_(d, VKD_NO_DEVICE, "\"%s\" has no queue that runs kernels", d->name);
+}
+
+/* A queue of the device's own, while its family has any; then the last one for all others. With it what is recorded
+ * for it, times, and the clock. */
+static bool vkd_make_queue_(vkd_device *d)
+{
+    VkCommandPoolCreateInfo pool;
+    vkd_lock_(d->shared_);
+    uint32_t index = d->shared_->opened++;
+    vkd_unlock_(d->shared_);
+    if (index >= d->shared_->queues) index = d->shared_->queues - 1;
+    d->vk_->vkGetDeviceQueue(d->device, d->family_, index, &d->queue);
+    VKD_CLEAR_(pool, COMMAND_POOL_CREATE_INFO);
+    pool.queueFamilyIndex = d->family_;
+    if (!VKD_CALL_(d, vkCreateCommandPool, (d->device, &pool, NULL, &d->pool))) return false;
+    d->queries = vkd_create_queries_(d, 2);
+    d->clock_ = d->queries ? vkd_create_counter_(d) : VK_NULL_HANDLE;
+    return d->clock_ != VK_NULL_HANDLE;
 }
 
 static bool vkd_create_device_(vkd_device *d)
@@ -100,31 +120,27 @@ static bool vkd_create_device_(vkd_device *d)
     vkd_features_ *f = d->features_ = (vkd_features_ *)malloc(sizeof *f);
     VkDeviceQueueCreateInfo queue;
     VkDeviceCreateInfo info;
-    VkCommandPoolCreateInfo pool;
-    const float priority = 1;
+    float priorities[VKD_QUEUES_];
     const char *extensions[VKD_EXTENSIONS_];
     uint32_t extension_count;
     if (!f) return vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for the device's features");
     extension_count = vkd_use_extensions_(d, f, extensions);
     vkd_describe_(d, f);
     vkd_name_by_matrices_(d, f);
+    if (d->shared_->queues > VKD_QUEUES_) d->shared_->queues = VKD_QUEUES_;
+    for (int i = 0; i < VKD_QUEUES_; i++) priorities[i] = 1;
     VKD_CLEAR_(queue, DEVICE_QUEUE_CREATE_INFO);
     queue.queueFamilyIndex = d->family_;
-    queue.queueCount = 1;
-    queue.pQueuePriorities = &priority;
+    queue.queueCount = d->shared_->queues;
+    queue.pQueuePriorities = priorities;
     VKD_CLEAR_(info, DEVICE_CREATE_INFO);
     info.pNext = &f->all;
     info.enabledExtensionCount = extension_count;
     info.ppEnabledExtensionNames = extensions;
     info.queueCreateInfoCount = 1;
     info.pQueueCreateInfos = &queue;
-    if (!VKD_CALL_(d, vkCreateDevice, (d->physical, &info, NULL, &d->device)) || !vkd_find_device_(d)) return false;
-    d->vk_->vkGetDeviceQueue(d->device, d->family_, 0, &d->queue);
-    VKD_CLEAR_(pool, COMMAND_POOL_CREATE_INFO);
-    pool.queueFamilyIndex = d->family_;
-    if (!VKD_CALL_(d, vkCreateCommandPool, (d->device, &pool, NULL, &d->pool))) return false;
-    d->queries = vkd_create_queries_(d, 2);
-    return d->queries != VK_NULL_HANDLE;
+    return VKD_CALL_(d, vkCreateDevice, (d->physical, &info, NULL, &d->device)) && vkd_find_device_(d) &&
+           vkd_make_queue_(d);
 }
 
 void vkd_close_(vkd_device *d)
@@ -134,15 +150,19 @@ void vkd_close_(vkd_device *d)
         vkd_settle_(d);
         vkd_drop_all_(d);
         if (d->queries) d->vk_->vkDestroyQueryPool(d->device, d->queries, NULL);
+        if (d->clock_) d->vk_->vkDestroySemaphore(d->device, d->clock_, NULL);
         if (d->pool) d->vk_->vkDestroyCommandPool(d->device, d->pool, NULL);
-        d->vk_->vkDestroyDevice(d->device, NULL);
     }
-    if (d->messenger_) d->vk_->vkDestroyDebugUtilsMessengerEXT(d->instance, d->messenger_, NULL);
-    if (d->instance) d->vk_->vkDestroyInstance(d->instance, NULL);
+    if (!d->borrowed_) {
+        if (d->device) d->vk_->vkDestroyDevice(d->device, NULL);
+        if (d->messenger_) d->vk_->vkDestroyDebugUtilsMessengerEXT(d->instance, d->messenger_, NULL);
+        if (d->instance) d->vk_->vkDestroyInstance(d->instance, NULL);
+        vkd_unshare_(d);
+        free(d->features_);
+        free(d->vk_);
+    }
     free(d->started_);
     free(d->loaned_);
-    free(d->features_);
-    free(d->vk_);
     vkd_error error = d->error;
     int complaints = d->complaints;
     memset(d, 0, sizeof *d);
@@ -171,6 +191,34 @@ bool vkd_open_(vkd_device *d, const vkd_options *options, const char *file, int 
     free(infos);
     if (!d->open_) vkd_close_(d);
     return d->open_;
+}
+
+bool vkd_open_queue_(vkd_device *second, vkd_device *first, const char *file, int line)
+{
+    if (!second) return false;
+    if (second == first && second->open_) { /* it would be overwritten: it keeps the error, and stays open */
+        vkd_at_(second, file, line);
+        return vkd_fail_(second, VKD_SAME_DEVICE, "an open device cannot be a queue of itself");
+    }
+    memset(second, 0, sizeof *second);
+    vkd_at_(second, file, line);
+    if (!first || !first->open_) return vkd_fail_(second, VKD_NOT_OPEN, "the device to share is not open");
+    second->instance = first->instance;
+    second->physical = first->physical;
+    second->device = first->device;
+    memcpy(second->name, first->name, sizeof second->name);
+    memcpy(second->driver, first->driver, sizeof second->driver);
+    second->target = first->target;
+    second->borrowed_ = true;
+    second->family_ = first->family_;
+    second->tick_ns_ = first->tick_ns_;
+    second->heaps_ = first->heaps_;
+    second->shared_ = first->shared_;
+    second->vk_ = first->vk_;
+    second->features_ = first->features_;
+    second->open_ = vkd_make_queue_(second);
+    if (!second->open_) vkd_close_(second);
+    return second->open_;
 }
 
 int vkd_list_(vkd_info *infos, int max, vkd_error *error, const char *file, int line)

@@ -10,6 +10,7 @@
 #define ZED_XYZ_ "%" PRIu32 " x %" PRIu32 " x %" PRIu32
 
 enum { ZED_RES_MEMORY_, ZED_RES_MODULE_, ZED_RES_KERNEL_, ZED_RES_POOL_, ZED_RES_EVENT_, ZED_RES_RECORDING_ };
+#define ZED_HASH_START_ 0xcbf29ce484222325u
 enum { ZED_BATCH_NONE_, ZED_BATCH_OPEN_, ZED_BATCH_CLOSED_ };
 
 XETILE_PRIVATE ZED_PRINTF_(3, 4) bool zed_fail_(zed_device *d, int id, const char *format, ...);

@@ -38,6 +38,11 @@ XE_FN_ bool zed_module_make_(zed_module *module, zed_device *d, bool native, con
     const char *flags, const zed_constants_ *constants, bool must);
 XE_FN_ bool zed_set_local_size_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t z);
 XE_FN_ bool zed_kernel_usable_(zed_kernel *k, const char *file, int line);
+XE_FN_ uint64_t zed_hash_(uint64_t hash, const void *data, size_t bytes);
+XE_FN_ void zed_cache_note_(zed_device *d, const char *what, const char *path, const char *why);
+XE_FN_ unsigned char *zed_read_file_(const char *path, size_t *bytes);
+XE_FN_ const unsigned char *zed_binary_in_(const zed_entry_ *e, const unsigned char *file, size_t size, size_t *bytes);
+XE_FN_ void zed_replace_file_(zed_device *d, const zed_entry_ *e, const uint8_t *binary, size_t bytes);
 XE_FN_ bool zed_module_load_with_(zed_module *module, zed_device *d, const zed_source *s, const char *folder,
     zed_constants_of_fn_ constants_of);
 XE_FN_ bool zed_set_arguments_(zed_kernel *k, const zed_bound_ *bound);

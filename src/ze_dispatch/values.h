@@ -52,6 +52,16 @@ typedef struct zed_bound_ {
     } as;
 } zed_bound_;
 
+/* The file of what a driver compiled; not for users. */
+typedef struct zed_entry_ {
+    char head[2048]; /* of its key: a line of text, without zeroes behind it */
+    size_t head_size;
+    const void *words; /* and the module */
+    size_t bytes;
+    uint64_t hash;
+    char path[1100];
+} zed_entry_;
+
 /* A C type as a number: the size of a value; for pointers, kind and size of the target. */
 #define ZED_CODE_(kind, type) (((kind) << 8) | (int)sizeof(type))
 

@@ -7,6 +7,9 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 CC=${CC:-cc}
 export LC_ALL=C
+# vk_dispatch.h needs Vulkan's headers.
+VULKAN=vk_dispatch:vkd
+echo '#include <vulkan/vulkan_core.h>' | $CC -x c -E - > "$work/one.c" 2>/dev/null || VULKAN=
 
 names_of() { # names_of HEADER PREFIX
     upper=$(echo "$2" | tr a-z A-Z)
@@ -18,6 +21,6 @@ names_of() { # names_of HEADER PREFIX
         s/^typedef [^(]*[ *]\($2_[a-z0-9_]*[a-z0-9]\);.*/type \1/p; s/^typedef [a-z_ *]* \($2_[a-z0-9_]*[a-z0-9]\)(.*/type \1/p" "$1.h" |
         grep -Ev "^macro (${pasted}none)[a-z0-9_]*\$"
 }
-for pair in spirv_emit:spe coopmatrix:cm coopvec:cv xetile:xt ze_dispatch:zed; do
+for pair in spirv_emit:spe coopmatrix:cm coopvec:cv xetile:xt ze_dispatch:zed $VULKAN; do
     names_of "${pair%:*}" "${pair#*:}" | sort -u | sed "s/^/${pair%:*} /"
 done

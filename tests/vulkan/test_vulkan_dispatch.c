@@ -1,0 +1,467 @@
+/* test_vulkan_dispatch.c - vk_dispatch.h on a Vulkan device if there is one (lavapipe will do): batches in flight and
+ * changed, events, several queues and threads, times, caches of what the driver compiled; and what Vulkan's calls may
+ * fail with: every call that vk_dispatch.h makes is made to fail. */
+#undef XETILE_DECLARATIONS /* the bodies are here: Vulkan's functions are replaced */
+#include "test.h"
+
+#include "spirv_emit.h"
+#include "vulkan_module.h"
+
+#if !defined(__has_include)
+#define NO_VULKAN
+#elif !__has_include(<vulkan/vulkan_core.h>)
+#define NO_VULKAN
+#endif
+
+#if defined(NO_VULKAN)
+int main(void)
+{
+    printf("skipped: Vulkan's headers are missing\n");
+    test_.skipped++;
+    return test_report();
+}
+#else
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sys/stat.h>
+
+/* ---- Vulkan, of which one call can be made to fail: vk_dispatch.h finds its functions here */
+
+static void *pretended_symbol(void *library, const char *name);
+#define dlsym pretended_symbol
+#include "vk_dispatch.h"
+#undef dlsym
+
+static struct {
+    const char *call; /* the function that is to fail; NULL: none */
+    int after;        /* ... after so many calls */
+    VkResult with;
+    int calls; /* of it so far */
+    PFN_vkGetInstanceProcAddr instance_address;
+    PFN_vkGetDeviceProcAddr device_address;
+} pretend;
+
+/* What a call gives: VK_SUCCESS, or what it is to fail with. */
+static VkResult fails(const char *call)
+{
+    if (!pretend.call || strcmp(pretend.call, call) != 0) return VK_SUCCESS;
+    return pretend.calls++ >= pretend.after ? pretend.with : VK_SUCCESS;
+}
+
+/* The calls that return a VkResult: X(function, parameters, arguments). */
+#define CALLS_(X)                                                                                                      \
+    X(CreateInstance, (const VkInstanceCreateInfo *a, const VkAllocationCallbacks *b, VkInstance *c), (a, b, c))       \
+    X(EnumerateInstanceVersion, (uint32_t *a), (a))                                                                    \
+    X(EnumeratePhysicalDevices, (VkInstance a, uint32_t *b, VkPhysicalDevice *c), (a, b, c))                           \
+    X(CreateDevice, (VkPhysicalDevice a, const VkDeviceCreateInfo *b, const VkAllocationCallbacks *c, VkDevice *d),    \
+      (a, b, c, d))                                                                                                    \
+    X(QueueSubmit, (VkQueue a, uint32_t b, const VkSubmitInfo *c, VkFence d), (a, b, c, d))                            \
+    X(CreateBuffer, (VkDevice a, const VkBufferCreateInfo *b, const VkAllocationCallbacks *c, VkBuffer *d),            \
+      (a, b, c, d))                                                                                                    \
+    X(AllocateMemory, (VkDevice a, const VkMemoryAllocateInfo *b, const VkAllocationCallbacks *c, VkDeviceMemory *d),  \
+      (a, b, c, d))                                                                                                    \
+    X(BindBufferMemory, (VkDevice a, VkBuffer b, VkDeviceMemory c, VkDeviceSize d), (a, b, c, d))                      \
+    X(MapMemory, (VkDevice a, VkDeviceMemory b, VkDeviceSize c, VkDeviceSize d, VkMemoryMapFlags e, void **f),         \
+      (a, b, c, d, e, f))                                                                                              \
+    X(CreateShaderModule, (VkDevice a, const VkShaderModuleCreateInfo *b, const VkAllocationCallbacks *c,              \
+                           VkShaderModule *d), (a, b, c, d))                                                           \
+    X(CreatePipelineLayout, (VkDevice a, const VkPipelineLayoutCreateInfo *b, const VkAllocationCallbacks *c,          \
+                             VkPipelineLayout *d), (a, b, c, d))                                                       \
+    X(CreateComputePipelines, (VkDevice a, VkPipelineCache b, uint32_t c, const VkComputePipelineCreateInfo *d,        \
+                               const VkAllocationCallbacks *e, VkPipeline *f), (a, b, c, d, e, f))                     \
+    X(CreateCommandPool, (VkDevice a, const VkCommandPoolCreateInfo *b, const VkAllocationCallbacks *c,                \
+                          VkCommandPool *d), (a, b, c, d))                                                             \
+    X(AllocateCommandBuffers, (VkDevice a, const VkCommandBufferAllocateInfo *b, VkCommandBuffer *c), (a, b, c))       \
+    X(BeginCommandBuffer, (VkCommandBuffer a, const VkCommandBufferBeginInfo *b), (a, b))                              \
+    X(EndCommandBuffer, (VkCommandBuffer a), (a))                                                                      \
+    X(CreateQueryPool, (VkDevice a, const VkQueryPoolCreateInfo *b, const VkAllocationCallbacks *c, VkQueryPool *d),   \
+      (a, b, c, d))                                                                                                    \
+    X(GetQueryPoolResults, (VkDevice a, VkQueryPool b, uint32_t c, uint32_t d, size_t e, void *f, VkDeviceSize g,      \
+                            VkQueryResultFlags h), (a, b, c, d, e, f, g, h))                                           \
+    X(CreateSemaphore, (VkDevice a, const VkSemaphoreCreateInfo *b, const VkAllocationCallbacks *c, VkSemaphore *d),   \
+      (a, b, c, d))                                                                                                    \
+    X(WaitSemaphores, (VkDevice a, const VkSemaphoreWaitInfo *b, uint64_t c), (a, b, c))                               \
+    X(GetSemaphoreCounterValue, (VkDevice a, VkSemaphore b, uint64_t *c), (a, b, c))
+
+#define PRETENDED_(function, parameters, arguments)                                                                    \
+    static PFN_vk##function real_##function;                                                                           \
+    static VKAPI_ATTR VkResult VKAPI_CALL pretended_##function parameters                                              \
+    {                                                                                                                  \
+        VkResult result = fails("vk" #function);                                                                       \
+        return result != VK_SUCCESS ? result : real_##function arguments;                                              \
+    }
+CALLS_(PRETENDED_)
+
+static PFN_vkVoidFunction pretended(const char *name, PFN_vkVoidFunction found)
+{
+#define REPLACED_(function, parameters, arguments)                                                                     \
+    if (found && strcmp(name, "vk" #function) == 0) {                                                                  \
+        real_##function = (PFN_vk##function)found;                                                                     \
+        return (PFN_vkVoidFunction)pretended_##function;                                                               \
+    }
+    CALLS_(REPLACED_)
+    return found;
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL device_address(VkDevice device, const char *name)
+{
+    return pretended(name, pretend.device_address(device, name));
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_address(VkInstance instance, const char *name)
+{
+    PFN_vkVoidFunction found = pretend.instance_address(instance, name);
+    if (strcmp(name, "vkGetDeviceProcAddr") != 0) return pretended(name, found);
+    pretend.device_address = (PFN_vkGetDeviceProcAddr)found;
+    return (PFN_vkVoidFunction)device_address;
+}
+
+static void *pretended_symbol(void *library, const char *name)
+{
+    void *found = dlsym(library, name);
+    PFN_vkGetInstanceProcAddr ours = instance_address;
+    if (strcmp(name, "vkGetInstanceProcAddr") != 0 || !found) return found;
+    memcpy(&pretend.instance_address, &found, sizeof found);
+    memcpy(&found, &ours, sizeof found);
+    return found;
+}
+
+/* ---- a kernel: x[i] = a x[i] + b, with arguments that are pushed or (many) in memory */
+
+enum { N = 1000, GROUP = 32 };
+#define GROUPS ((vkd_groups){(N + GROUP - 1) / GROUP, 1, 1})
+
+static spe_words step_module(spe_module *m, bool many)
+{
+    const spe_options vulkan = {.env = SPE_ENV_VULKAN};
+    spe_param params[24];
+    spe_kernel k;
+    memset(params, 0, sizeof params);
+    memset(&k, 0, sizeof k);
+    spe_begin(m, &vulkan);
+    params[0].type = spe_ptr(m, SPE_StorageClassCrossWorkgroup, spe_int(m, 32));
+    for (int i = 1; i < 24; i++) params[i].type = i < 4 ? spe_int(m, 32) : spe_float(m, 64);
+    k.name = "step";
+    k.params = params;
+    k.param_count = many ? 24 : 4;
+    k.local_size[0] = GROUP;
+    spe_kernel_begin(m, &k);
+    spe_id i = spe_builtin(m, SPE_GLOBAL_ID, 0);
+    spe_if(m, spe_ult(m, i, spe_param_id(m, 3)));
+    spe_id at = spe_index(m, spe_param_id(m, 0), i), product = spe_imul(m, spe_load(m, at, 0), spe_param_id(m, 1));
+    spe_store(m, at, spe_iadd(m, product, spe_param_id(m, 2)), 0);
+    spe_endif(m, 0, NULL, NULL);
+    return finish(m, many ? "step_of_many" : "step");
+}
+
+static const char *step_text(bool many)
+{
+    static char text[400];
+    strcpy(text, "ptr<i32> x, i32 a, i32 b, i32 n");
+    for (int i = 4; many && i < 24; i++) snprintf(text + strlen(text), 20, ", f64 p%d", i);
+    return text;
+}
+
+static vkd_device device;
+static spe_module modules[2];
+static spe_words words[2];
+
+static void check_device(vkd_device *d)
+{
+    if (vkd_get_error(d)->id) test_fail(__FILE__, __LINE__, "%s: %s", vkd_get_error(d)->name, vkd_get_error(d)->text);
+    vkd_clear_error(d);
+}
+
+static void expect(vkd_device *d, int line, int id, const char *part)
+{
+    const vkd_error *e = vkd_get_error(d);
+    if (e->id != id || !strstr(e->text, part))
+        test_fail(__FILE__, line, "%s: %s", e->name ? e->name : "no error", e->text);
+    vkd_clear_error(d);
+}
+
+static bool load(vkd_device *d, vkd_kernel *k, bool many, const char *folder)
+{
+    const struct {
+        const uint32_t *words;
+        size_t size;
+        const char *kernel, *params;
+        uint32_t subgroup_size;
+    } mod = {words[many].data, words[many].count * 4, "step", step_text(many), 0};
+    return VKD_LOAD_CACHED(k, d, mod, folder);
+}
+
+/* The arguments of a launch. */
+static uint32_t arguments(vkd_arg *args, void *x, int a, int b, bool many)
+{
+    args[0] = vkd_arg_ptr(x), args[1] = vkd_arg_i(a), args[2] = vkd_arg_i(b), args[3] = vkd_arg_i(N);
+    for (int i = 4; i < 24; i++) args[i] = vkd_arg_f(i);
+    return many ? 24 : 4;
+}
+
+static void check_all(const int32_t *x, int64_t want, int line)
+{
+    for (int i = 0; i < N; i++)
+        if (x[i] != want) {
+            test_fail(__FILE__, line, "element %d is %d, not %lld", i, x[i], (long long)want);
+            return;
+        }
+}
+
+TEST(batches_in_flight_and_changed)
+{
+    for (int many = 0; many < 2; many++) {
+        vkd_kernel k, other;
+        vkd_batch first, second;
+        vkd_arg args[24];
+        int32_t *x = (int32_t *)vkd_alloc(&device, VKD_SHARED, N * 4, 0);
+        vkd_fill(&device, x, 0, N * 4);
+        CHECK(load(&device, &k, many, NULL));
+        CHECK(vkd_kernel_clone(&other, &k, &device));
+        vkd_batch_begin_timed(&first, &device);
+        vkd_batch_launch_n(&first, &k, GROUPS, args, arguments(args, x, 2, 3, many));
+        vkd_batch_launch_n(&first, &other, GROUPS, args, arguments(args, x, 3, 1, many));
+        vkd_batch_begin(&second, &device);
+        vkd_batch_launch_n(&second, &k, GROUPS, args, arguments(args, x, 1, 5, many));
+        for (int run = 0; run < 3; run++) CHECK(vkd_batch_start(&first) && vkd_batch_start(&second));
+        vkd_start_n(&k, GROUPS, args, arguments(args, x, 1, 7, many));
+        CHECK(vkd_batch_wait(&first));
+        CHECK(vkd_wait(&device));
+        check_device(&device);
+        int64_t want = 0;
+        for (int run = 0; run < 3; run++) want = (want * 2 + 3) * 3 + 1 + 5;
+        check_all(x, want + 7, __LINE__);
+        CHECK(vkd_batch_ns(&first, 1) >= 0);
+        vkd_fill(&device, x, 0, N * 4);
+        CHECK(vkd_batch_change_n(&first, 1, GROUPS, args, arguments(args, x, -1, 100, many)));
+        CHECK(vkd_batch_run(&first));
+        check_all(x, 97, __LINE__);
+        FILE *f = tmpfile();
+        char text[200] = "";
+        if (f && vkd_batch_print_times(&first, f)) rewind(f), text[fread(text, 1, sizeof text - 1, f)] = 0;
+        if (f) fclose(f);
+        CHECK_HAS(text, "step                                  2 x");
+        vkd_batch_change_n(&first, 2, GROUPS, args, 4);
+        expect(&device, __LINE__, VKD_BATCH_LAUNCH, "launch 2 of a batch of 2");
+        vkd_batch_change_n(&first, 0, GROUPS, args, 3), expect(&device, __LINE__, VKD_ARG_COUNT, "got 3");
+        vkd_batch_ns(&second, 0), expect(&device, __LINE__, VKD_BATCH_LAUNCH, "untimed");
+        vkd_batch_end(&second), expect(&device, __LINE__, VKD_BATCH_STATE, "that is ended");
+        vkd_local_size(&k, 3, 1, 1), expect(&device, __LINE__, VKD_LOCAL_SIZE, "32 x 1 x 1, got 3 x 1 x 1");
+        vkd_batch_free(&first), vkd_batch_free(&second);
+        vkd_kernel_free(&other), vkd_kernel_free(&k);
+        vkd_free(&device, x);
+        check_device(&device);
+    }
+}
+
+/* Two queues by turns: what one starts waits for what the other has, by events between launches and between batches. */
+TEST(events_order_two_queues)
+{
+    vkd_device second;
+    vkd_kernel k, k2;
+    vkd_event there, back;
+    vkd_batch batch;
+    vkd_arg args[24];
+    CHECK(vkd_open_queue(&second, &device));
+    int32_t *x = (int32_t *)vkd_alloc(&device, VKD_SHARED, N * 4, 0);
+    vkd_fill(&device, x, 0, N * 4);
+    load(&device, &k, false, NULL);
+    CHECK(vkd_kernel_clone(&k2, &k, &second));
+    CHECK(vkd_event_create(&there, &device) && vkd_event_create(&back, &second));
+    CHECK(!vkd_event_done(&there));
+    int64_t want = 0;
+    for (int turn = 0; turn < 5; turn++) {
+        vkd_start_n(&k, GROUPS, args, arguments(args, x, 2, 1, false));
+        CHECK(vkd_signal(&device, &there) && vkd_follow(&second, &there));
+        vkd_start_n(&k2, GROUPS, args, arguments(args, x, -1, 2, false));
+        CHECK(vkd_signal(&second, &back) && vkd_follow(&device, &back));
+        want = -(want * 2 + 1) + 2;
+    }
+    vkd_wait(&device);
+    CHECK(vkd_event_wait(&back) && vkd_event_done(&back) && vkd_event_done(&there));
+    check_all(x, want, __LINE__);
+    vkd_batch_begin(&batch, &second);
+    vkd_batch_follow(&batch, &there);
+    vkd_batch_launch_n(&batch, &k2, GROUPS, args, arguments(args, x, 3, 0, false));
+    vkd_batch_signal(&batch, &back);
+    vkd_batch_launch_n(&batch, &k2, GROUPS, args, arguments(args, x, 1, 1, false));
+    for (int run = 0; run < 3; run++) {
+        vkd_start_n(&k, GROUPS, args, arguments(args, x, 1, run, false));
+        CHECK(vkd_signal(&device, &there) && vkd_batch_start(&batch) && vkd_event_wait(&back));
+        want = (want + run) * 3 + 1;
+        CHECK(vkd_batch_wait(&batch));
+    }
+    check_all(x, want, __LINE__);
+    vkd_batch_free(&batch);
+    vkd_event never;
+    CHECK(vkd_event_create(&never, &device));
+    if (device.shared_->queues < device.shared_->opened)
+        vkd_follow(&second, &never), expect(&second, __LINE__, VKD_EVENT_STATE, "nothing signals the event yet");
+    vkd_event_free(&never);
+    vkd_signal(&device, &never), expect(&device, __LINE__, VKD_EVENT_STATE, "not created");
+    vkd_event_free(&there), vkd_event_free(&back);
+    vkd_open_queue(&device, &device), expect(&device, __LINE__, VKD_SAME_DEVICE, "queue of itself");
+    check_device(&second);
+    vkd_close(&second);
+    vkd_kernel_free(&k);
+    vkd_free(&device, x);
+    check_device(&device);
+}
+
+/* A thread with a queue of its own: launches on memory of the first device, beside its own. */
+typedef struct {
+    vkd_device *first;
+    int32_t *x;
+    int number;
+} worker;
+
+static void *work(void *argument)
+{
+    worker *w = (worker *)argument;
+    vkd_device d;
+    vkd_kernel k;
+    vkd_arg args[24];
+    if (!vkd_open_queue(&d, w->first) || !load(&d, &k, false, NULL)) return argument;
+    for (int turn = 0; turn < 20; turn++) {
+        int32_t *own = (int32_t *)vkd_alloc(&d, VKD_SHARED, N * 4, 0);
+        vkd_fill(&d, own, 0, N * 4);
+        vkd_launch_n(&k, GROUPS, args, arguments(args, w->x, 1, w->number, false));
+        vkd_launch_n(&k, GROUPS, args, arguments(args, own, 1, w->number, false));
+        bool right = own && own[N - 1] == w->number;
+        vkd_free(&d, own);
+        if (!right || vkd_get_error(&d)->id) return argument;
+    }
+    vkd_close(&d);
+    return NULL;
+}
+
+TEST(two_threads_two_queues)
+{
+    pthread_t threads[2];
+    worker workers[2];
+    for (int t = 0; t < 2; t++) {
+        workers[t].first = &device;
+        workers[t].number = t + 3;
+        workers[t].x = (int32_t *)vkd_alloc(&device, VKD_SHARED, N * 4, 0);
+        vkd_fill(&device, workers[t].x, 0, N * 4);
+    }
+    for (int t = 0; t < 2; t++) CHECK(pthread_create(&threads[t], NULL, work, &workers[t]) == 0);
+    for (int t = 0; t < 2; t++) {
+        void *failed = NULL;
+        pthread_join(threads[t], &failed);
+        CHECK(!failed);
+        check_all(workers[t].x, 20 * (t + 3), __LINE__);
+        vkd_free(&device, workers[t].x);
+    }
+    check_device(&device);
+}
+
+/* The first load stores, the second loads; a damaged file is replaced. */
+TEST(compiled_kernels_are_kept_in_files)
+{
+    char folder[64], path[1200], said[64];
+    vkd_kernel k;
+    vkd_arg args[24];
+    int32_t *x = (int32_t *)vkd_alloc(&device, VKD_SHARED, N * 4, 0);
+    snprintf(folder, sizeof folder, "/tmp/test_vulkan_cache_%ld", (long)getpid());
+    if (mkdir(folder, 0700) != 0) SKIP("no folder can be made");
+    for (int turn = 0; turn < 4; turn++) {
+        static const char *const loaded[] = {"", "loaded", "", "loaded"};
+        static const char *const stored[] = {"stored", "loaded", "stored", "loaded"};
+        CHECK(load(&device, &k, false, folder));
+        snprintf(said, sizeof said, "%.*s", (int)strcspn(vkd_cache_log(&device), " "), vkd_cache_log(&device));
+        CHECK_STR(said, loaded[turn]);
+        vkd_fill(&device, x, 0, N * 4);
+        vkd_launch_n(&k, GROUPS, args, arguments(args, x, 1, turn + 1, false));
+        check_all(x, turn + 1, __LINE__);
+        CHECK_HAS(vkd_cache_log(&device), stored[turn]);
+        snprintf(path, sizeof path, "%s", strchr(vkd_cache_log(&device), ' ') + 1);
+        FILE *f = turn == 1 ? fopen(path, "r+b") : NULL;
+        if (f) fseek(f, -20, SEEK_END), fputc(fgetc(f) ^ 1, f), fclose(f);
+    }
+    CHECK(load(&device, &k, false, "/nonexistent/folder"));
+    vkd_launch_n(&k, GROUPS, args, arguments(args, x, 1, 1, false));
+    CHECK_HAS(vkd_cache_log(&device), "not stored");
+    remove(path), remove(folder);
+    vkd_free(&device, x);
+    check_device(&device);
+}
+
+/* All that a program does once; true if it met no error. Clears nothing, so the device keeps the first error. */
+static bool everything(vkd_device *d)
+{
+    vkd_device second;
+    vkd_kernel k;
+    vkd_batch batch;
+    vkd_event event;
+    vkd_arg args[24];
+    bool ok = false;
+    double ns;
+    memset(&second, 0, sizeof second);
+    if (!vkd_open(d, NULL)) return false;
+    int32_t *x = (int32_t *)vkd_alloc(d, VKD_DEVICE, N * 4, 0), host[N] = {0};
+    if (x && vkd_copy(d, x, host, sizeof host) && load(d, &k, true, NULL)) {
+        ns = vkd_launch_timed_n(&k, GROUPS, args, arguments(args, x, 1, 1, true));
+        ok = ns >= 0 && vkd_batch_begin_timed(&batch, d) && vkd_event_create(&event, d) &&
+             vkd_batch_launch_n(&batch, &k, GROUPS, args, arguments(args, x, 1, 1, true)) &&
+             vkd_batch_signal(&batch, &event) && vkd_batch_end(&batch) && vkd_batch_ns(&batch, 0) >= 0 &&
+             (vkd_event_done(&event) || !d->error.id) && vkd_copy(d, host, x, sizeof host) && host[5] == 2;
+    }
+    if (ok && !vkd_open_queue(&second, d)) {
+        d->error = second.error;
+        ok = false;
+    }
+    vkd_close(&second);
+    vkd_close(d);
+    return ok;
+}
+
+/* Each call fails at its first, second ... use, with one of the results in turn: the error names call and result, and
+ * all that was made is freed (which a sanitizer sees). */
+TEST(every_call_may_fail)
+{
+    static const char *const calls[] = {
+#define NAME_(function, parameters, arguments) "vk" #function,
+        CALLS_(NAME_)
+#undef NAME_
+    };
+    static const struct {
+        VkResult result;
+        int id;
+    } results[] = {{VK_ERROR_DEVICE_LOST, VKD_VK_ERROR_DEVICE_LOST},
+                   {VK_ERROR_OUT_OF_DEVICE_MEMORY, VKD_VK_ERROR_OUT_OF_DEVICE_MEMORY},
+                   {VK_ERROR_OUT_OF_HOST_MEMORY, VKD_VK_ERROR_OUT_OF_HOST_MEMORY}};
+    for (size_t c = 0; c < sizeof calls / sizeof *calls; c++) {
+        bool used = true;
+        for (int after = 0; used && after < 30; after++) {
+            vkd_device d;
+            pretend.call = calls[c], pretend.after = after, pretend.calls = 0;
+            pretend.with = results[(c + (size_t)after) % 3].result;
+            bool ok = everything(&d);
+            used = pretend.calls > after;
+            CHECK_MSG(ok == !used, "%s, use %d: %s", calls[c], after, d.error.text);
+            if (used) expect(&d, __LINE__, results[(c + (size_t)after) % 3].id, calls[c]);
+            CHECK_MSG(after > 0 || used, "%s is not called", calls[c]);
+        }
+    }
+    pretend.call = NULL;
+}
+
+int main(void)
+{
+    for (int many = 0; many < 2; many++) words[many] = step_module(&modules[many], many);
+    if (!vkd_open(&device, NULL)) {
+        printf("skipped: %s\n", vkd_get_error(&device)->text);
+        test_.skipped++;
+        return test_report();
+    }
+    RUN(batches_in_flight_and_changed);
+    RUN(events_order_two_queues);
+    RUN(two_threads_two_queues);
+    RUN(compiled_kernels_are_kept_in_files);
+    RUN(every_call_may_fail);
+    vkd_close(&device);
+    for (int many = 0; many < 2; many++) spe_free(&modules[many]);
+    return test_report();
+}
+#endif
