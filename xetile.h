@@ -221,6 +221,9 @@
  *                                        the largest first, of equals the first; NaNs after all numbers, as the last
  *                                        column. .value: an xt_vec that receives those elements. It takes k times what
  *                                        XT_ARGMAX takes (VEC_TYPE, VEC_SHAPE, BLOCKED)
+ *     XT_LOGSUMEXP(v, dim)               log(sum of exp(x)) of each row (dim 1) or column (dim 0) of floats, in which no
+ *                                        exponential overflows: inf if an element is, -inf if all are, NaN if one is.
+ *                                        Shape and map are those of XT_REDUCTION's result (VEC_TYPE)
  *     XT_TRANSPOSE(v, .map, .source)     any .map; default: v's with its dimensions swapped. Not for 4-D vectors
  *     XT_CONVERT_LAYOUT(v, .map = m, .source)     the same vector under another map (MAP_MISSING)
  *     XT_SLICE(v, row, col, rows, cols, .map)     a part of v; at work-group level with .map (SLICE, MAP_MISSING)
@@ -888,6 +891,7 @@ XETILE_API xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d);
 XETILE_API xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d);
 XETILE_API xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d);
 XETILE_API xt_vec xt_top_(xt_where_ w, xt_top_desc_ d);
+XETILE_API xt_vec xt_logsumexp_(xt_where_ w, xt_vec v, int dim);
 XETILE_API xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a);
 XETILE_API xt_vec xt_to_e2m1_(xt_where_ w, xt_vec v, int dim);
 XETILE_API xt_vec xt_from_e2m1_(xt_where_ w, int type, xt_vec v, int dim);
@@ -9059,6 +9063,29 @@ xt_vec xt_top_(xt_where_ w, xt_top_desc_ d)
     return found;
 }
 
+/* front/logsumexp.c - records XT_LOGSUMEXP: made of reductions and elementwise operations. */
+
+xt_vec xt_logsumexp_(xt_where_ w, xt_vec v, int dim)
+{
+    xt_reduction_desc_ along = XT_ZERO_;
+    if (!xt_check_operand_(w, "XT_LOGSUMEXP", &v, NULL)) return xt_no_vec_();
+    if (!xt_is_float_((int)v.type))
+        return XT_FAIL_VEC_(w, XT_ERROR_VEC_TYPE, "XT_LOGSUMEXP of %s, wanted floats", xt_type_name_((int)v.type));
+    along.vec = v;
+    along.dim = dim;
+    xt_any_ most = xt_any_vec_(xt_reduction_(w, XT_RED_maxnumf_, along));
+    if (!most.vec.id) return most.vec;
+    /* The largest element is taken out, so that no exponential overflows: unless it is infinite, as inf - inf is NaN. */
+    xt_any_ size = xt_any_vec_(xt_math_vec_(w, XT_MATH_ABS_, &most));
+    xt_any_ infinite = xt_any_real_(spe_real_of_bits(SPE_IEEE, 16, 0x7c00));
+    const xt_any_ sides[3] = {xt_any_vec_(xt_binary_pair_(w, SPE_ARITH_LT, size, infinite)), most, xt_any_real_(0)};
+    xt_any_ out = xt_any_vec_(xt_select_vec_(w, sides));
+    xt_any_ power = xt_any_vec_(xt_binary_pair_(w, SPE_ARITH_SUB, xt_any_vec_(v), out));
+    along.vec = xt_math_vec_(w, XT_MATH_EXP_, &power);
+    xt_any_ sum = xt_any_vec_(xt_reduction_(w, XT_RED_add_, along));
+    return xt_binary_pair_(w, SPE_ARITH_ADD, out, xt_any_vec_(xt_math_vec_(w, XT_MATH_LOG_, &sum)));
+}
+
 /* front/widths.c - records XT_BITCAST, also between elements of different sizes: neighbours in a row become one, or an
  * element becomes several. It is made of other operations, on unsigned integers. */
 
@@ -11517,6 +11544,7 @@ XETILE_AS_BEFORE_
     xt_scan_vec_(XT_HERE_, XT_RED_##kind##_, (xt_scan_desc_){.vec = (vec_), .dim = __VA_ARGS__})
 #define XT_ARGMAX(vec_, ...) xt_arg_(XT_HERE_, true, (xt_arg_desc_){.vec = (vec_), .dim = __VA_ARGS__})
 #define XT_TOP(vec_, ...) xt_top_(XT_HERE_, (xt_top_desc_){.vec = (vec_), .count = __VA_ARGS__})
+#define XT_LOGSUMEXP(vec_, dim_) xt_logsumexp_(XT_HERE_, vec_, dim_)
 #define XT_ARGMIN(vec_, ...) xt_arg_(XT_HERE_, false, (xt_arg_desc_){.vec = (vec_), .dim = __VA_ARGS__})
 #define XT_TABLE(T, rows_, cols_, ...)                                                                                 \
     xt_table_(XT_HERE_, XT_ID_(T), XT_TABLE_OF_(SPE_FIRST(__VA_ARGS__, 0)), SPE_FIRST(__VA_ARGS__, 0),                 \

@@ -221,6 +221,9 @@
  *                                        the largest first, of equals the first; NaNs after all numbers, as the last
  *                                        column. .value: an xt_vec that receives those elements. It takes k times what
  *                                        XT_ARGMAX takes (VEC_TYPE, VEC_SHAPE, BLOCKED)
+ *     XT_LOGSUMEXP(v, dim)               log(sum of exp(x)) of each row (dim 1) or column (dim 0) of floats, in which no
+ *                                        exponential overflows: inf if an element is, -inf if all are, NaN if one is.
+ *                                        Shape and map are those of XT_REDUCTION's result (VEC_TYPE)
  *     XT_TRANSPOSE(v, .map, .source)     any .map; default: v's with its dimensions swapped. Not for 4-D vectors
  *     XT_CONVERT_LAYOUT(v, .map = m, .source)     the same vector under another map (MAP_MISSING)
  *     XT_SLICE(v, row, col, rows, cols, .map)     a part of v; at work-group level with .map (SLICE, MAP_MISSING)
@@ -892,6 +895,7 @@ XETILE_API void xt_free(xt_module *mod);
     xt_scan_vec_(XT_HERE_, XT_RED_##kind##_, (xt_scan_desc_){.vec = (vec_), .dim = __VA_ARGS__})
 #define XT_ARGMAX(vec_, ...) xt_arg_(XT_HERE_, true, (xt_arg_desc_){.vec = (vec_), .dim = __VA_ARGS__})
 #define XT_TOP(vec_, ...) xt_top_(XT_HERE_, (xt_top_desc_){.vec = (vec_), .count = __VA_ARGS__})
+#define XT_LOGSUMEXP(vec_, dim_) xt_logsumexp_(XT_HERE_, vec_, dim_)
 #define XT_ARGMIN(vec_, ...) xt_arg_(XT_HERE_, false, (xt_arg_desc_){.vec = (vec_), .dim = __VA_ARGS__})
 #define XT_TABLE(T, rows_, cols_, ...)                                                                                 \
     xt_table_(XT_HERE_, XT_ID_(T), XT_TABLE_OF_(SPE_FIRST(__VA_ARGS__, 0)), SPE_FIRST(__VA_ARGS__, 0),                 \

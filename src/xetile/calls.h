@@ -43,6 +43,7 @@ XETILE_API xt_vec xt_reduction_(xt_where_ w, int kind, xt_reduction_desc_ d);
 XETILE_API xt_vec xt_scan_vec_(xt_where_ w, int kind, xt_scan_desc_ d);
 XETILE_API xt_vec xt_arg_(xt_where_ w, bool largest, xt_arg_desc_ d);
 XETILE_API xt_vec xt_top_(xt_where_ w, xt_top_desc_ d);
+XETILE_API xt_vec xt_logsumexp_(xt_where_ w, xt_vec v, int dim);
 XETILE_API xt_vec xt_bitcast_vec_(xt_where_ w, int type, xt_any_ a);
 XETILE_API xt_vec xt_to_e2m1_(xt_where_ w, xt_vec v, int dim);
 XETILE_API xt_vec xt_from_e2m1_(xt_where_ w, int type, xt_vec v, int dim);

@@ -1,5 +1,5 @@
-/* test_xetile_top.c - the largest elements of rows, sorted, and where they are: with equal elements, NaNs and
- * infinities, of one and of several subgroups. */
+/* test_xetile_top.c - operations that others make up: the largest elements of rows, sorted, and where they are; log of
+ * sums of exponentials. With equal elements, NaNs and infinities, of one and of several subgroups. */
 #include "xetile_case.h"
 
 enum { ROWS = 8, COLS = 32, TOP = 5 };
@@ -56,10 +56,56 @@ TEST(largest_elements_are_sorted)
     check_top(&variants[0], CM_BF16, across);
 }
 
+XT_KERNEL(logsumexp, u64(A), u64(Out))
+{
+    xt_vec v = XT_LOAD_TILE(XT_INIT_TILE(A, of(type), ROWS, COLS, .shape = XT_AT(ROWS, COLS), .map = map));
+    xt_vec sums = XT_LOGSUMEXP(v, 1);
+    XT_STORE_TILE(sums, XT_INIT_TILE(Out, of(type), ROWS, 1, .shape = XT_AT(ROWS, 1), .map = sums.map));
+}
+
+/* The log errs by a few units; relative errors of the sum, of exponentials (whose arguments, up to 2000, are rounded) and of
+ * the addition of the largest element are absolute in the result. */
+static void check_logsumexp(const variant *v, int of_type, xt_map of_map)
+{
+    void *a = new_matrix(of_type, ROWS * COLS), *out = new_poison(of_type, ROWS);
+    double unit = of_type == CM_F32 ? 0x1p-24 : half_ulp(of_type);
+    int wrong = 0;
+    map = of_map, type.type = of_type;
+    for (size_t i = 0; i < ROWS * COLS; i++) {
+        double x = get(of_type, a, i);
+        if (i / COLS == 1) put(of_type, a, i, x + 1000); /* exp(1000) overflows */
+        if (i / COLS == 2) put(of_type, a, i, x - 1000);
+        if (i / COLS == 3) put(of_type, a, i, -INFINITY);
+        if (i == 4 * COLS + 9) put(of_type, a, i, INFINITY);
+        if (i == 5 * COLS + 20) put(of_type, a, i, NAN);
+    }
+    if (RUN_KERNEL(logsumexp, v, ONE_GROUP, ADDRESS(a), ADDRESS(out)))
+        for (size_t i = 0; i < ROWS; i++) {
+            double most = -INFINITY, sum = 0, got = get(of_type, out, i);
+            for (size_t j = 0; j < COLS; j++) most = fmax(most, get(of_type, a, i * COLS + j));
+            for (size_t j = 0; j < COLS; j++) sum += exp(get(of_type, a, i * COLS + j) - (isinf(most) ? 0 : most));
+            double want = log(sum) + (isinf(most) ? 0 : most), allowed = unit * (32 + 4 * fabs(want));
+            wrong += isnan(want) ? !isnan(got) : isinf(want) ? got != want : !(fabs(got - want) <= allowed);
+        }
+    CHECK_MSG(wrong == 0, "%s %s, sg_data {%d, %d}: %d wrong", v->name, type_name(of_type), of_map.sg_data[0],
+              of_map.sg_data[1], wrong);
+    zed_free(&device, a);
+    zed_free(&device, out);
+}
+
+TEST(logs_of_sums_of_exponentials)
+{
+    const xt_map none = {{0, 0}, {0, 0}}, rows = {{4, 1}, {2, 32}}, across = {{2, 2}, {4, 16}};
+    check_logsumexp(&variants[0], CM_F32, none);
+    check_logsumexp(&variants[1], CM_F16, rows);
+    check_logsumexp(&variants[0], CM_F32, across);
+}
+
 int main(void)
 {
     if (!zed_open(&device, NULL)) return zed_print_error(&device, stderr), 1;
     RUN(largest_elements_are_sorted);
+    RUN(logs_of_sums_of_exponentials);
     zed_close(&device);
     return test_report();
 }

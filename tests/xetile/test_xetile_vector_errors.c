@@ -70,6 +70,7 @@ BAD(iota_dimension, VEC_DIM, "XT_IOTA along dimension 2", "", XT_IOTA(i32, 4, 16
 BAD(iota_type, VEC_TYPE, "XT_IOTA of", "e4m3", XT_IOTA(e4m3, 4, 16, 0);)
 
 BAD(top_of_integers, VEC_TYPE, "XT_TOP of i32", "floats", XT_TOP(V(i32, 4, 16), 2);)
+BAD(logsumexp_of_integers, VEC_TYPE, "XT_LOGSUMEXP of i32", "floats", XT_LOGSUMEXP(V(i32, 4, 16), 1);)
 BAD(top_of_too_many, VEC_SHAPE, "XT_TOP: 17", "16 columns", XT_TOP(V(f32, 4, 16), 17);)
 
 /* reduction */
@@ -208,6 +209,7 @@ int main(void)
     RUN(bitcast_across_subgroups);
     RUN(bitcast_of_blocks);
     RUN(top_of_integers);
+    RUN(logsumexp_of_integers);
     RUN(top_of_too_many);
     RUN(bitcast_of_a_number);
     RUN(bitcast_of_conditions);
