@@ -593,7 +593,7 @@ enum { CV_VEC_MAGIC_ = 0x43765632, CV_VECTOR_MAX_ = 1024 };
 enum { CV_DPAS_MOST_ = 4096 }; /* maximum instructions of a product; larger ones run one lane at a time */
 
 /* Reports an error at the user's line, and returns false; a vector without parts. */
-#define cv_fail_(w, ...) spe_report(cv_blame_(w), __VA_ARGS__)
+#define cv_fail_(w, ...) spe_report(cv_site_(w), __VA_ARGS__)
 #define CV_FAIL_VEC_(...) (cv_fail_(__VA_ARGS__), cv_no_vec_())
 
 typedef struct {
@@ -617,7 +617,7 @@ typedef struct {
     bool across; /* neighbours in memory are neighbours in m; otherwise in k */
 } cv_surface_;
 
-XE_FN_ spe_blame cv_blame_(cv_where_ w);
+XE_FN_ spe_site cv_site_(cv_where_ w);
 XE_FN_ cv_vec cv_no_vec_(void);
 
 XETILE_COLD_
@@ -979,7 +979,7 @@ bool cv_check_vector_memory_(const char *file, int line, const void *base, uint6
 /* values.c - numbers and vectors. A value is held as a SPIR-V scalar or vector of its type; FP8 from memory as f16 of
  * the same value. */
 
-XE_FN_ spe_blame cv_blame_(cv_where_ w) { return spe_blame_of(&w.x->m, cv_errors_(), w.at->file, w.at->line); }
+XE_FN_ spe_site cv_site_(cv_where_ w) { return spe_site_of(&w.x->m, cv_errors_(), w.at->file, w.at->line); }
 
 /* Called at the start of every operation: further errors get the user's line. False after an error. */
 XE_FN_ bool cv_enter_(cv_where_ w)
@@ -2721,8 +2721,8 @@ XE_FN_ cv_module cv_build_once_(const cv_build_desc *desc, bool probing, int *lo
     x->probing = probing;
     x->regions.module = &x->m;
     x->regions.errors = cv_errors_();
-    x->param_count = spe_parse_params(cv_blame_(head), k->params, cv_type_of_, x->params);
-    if (x->param_count < 0 || !cm_choose_target(cv_blame_(user), desc->target, desc->subgroup_size, &x->target))
+    x->param_count = spe_parse_params(cv_site_(head), k->params, cv_type_of_, x->params);
+    if (x->param_count < 0 || !cm_choose_target(cv_site_(user), desc->target, desc->subgroup_size, &x->target))
         return mod;
     x->S = x->target.subgroup_size;
     x->local_size = desc->local_size ? desc->local_size : 4 * x->S;

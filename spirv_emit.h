@@ -139,7 +139,7 @@
  * The kernel part, for headers whose users write kernels as C functions, with macros (xetile.h, coopvec.h):
  *   building     spe_build_begin spe_build_kernel spe_build_end spe_build_next spe_build_finish spe_built_free
  *   parameters   spe_parse_params spe_param_of
- *   errors       spe_report spe_vreport spe_blame_of spe_reporter_name spe_reporter_text SPE_REPORTER
+ *   errors       spe_report spe_vreport spe_site_of spe_reporter_name spe_reporter_text SPE_REPORTER
  *   numbers      spe_val_of spe_val_int spe_val_uint spe_val_real spe_val_float spe_val_same spe_val_is_set
  *                spe_val_is_condition SPE_NUMBER spe_int_fits spe_arith spe_arith_name spe_real_arith spe_real_compare
  *                spe_extent spe_runs spe_run
@@ -1583,12 +1583,12 @@ typedef struct {
     const spe_reporter *errors;
     const char *file;
     int line;
-} spe_blame;
+} spe_site;
 
-XETILE_API spe_blame spe_blame_of(spe_module *m, const spe_reporter *errors, const char *file, int line);
+XETILE_API spe_site spe_site_of(spe_module *m, const spe_reporter *errors, const char *file, int line);
 /* Reports error `id` of the header as "its text: formatted text". Returns false, for the caller to return. */
-XETILE_API SPE_PRINTF(3, 4) bool spe_report(spe_blame at, int id, const char *format, ...);
-XETILE_API SPE_PRINTF(3, 0) bool spe_vreport(spe_blame at, int id, const char *format, va_list args);
+XETILE_API SPE_PRINTF(3, 4) bool spe_report(spe_site at, int id, const char *format, ...);
+XETILE_API SPE_PRINTF(3, 0) bool spe_vreport(spe_site at, int id, const char *format, va_list args);
 
 /* -- parameters */
 
@@ -1603,7 +1603,7 @@ typedef struct {
 /* The type with this name, for such a parameter; -1 if there is none. */
 typedef int (*spe_type_by_name)(const char *name, const spe_kernel_param *p);
 /* "ptr<f16> A, u32 N" into params[SPE_PARAMS_MAX]; returns their number, or -1 and an error for a malformed text. */
-XETILE_API int spe_parse_params(spe_blame at, const char *text, spe_type_by_name type_of, spe_kernel_param *params);
+XETILE_API int spe_parse_params(spe_site at, const char *text, spe_type_by_name type_of, spe_kernel_param *params);
 /* The parameter as spe_kernel_begin takes it; `type`: the SPIR-V type of p->type. */
 XETILE_API spe_param spe_param_of(spe_module *m, const spe_kernel_param *p, spe_id type);
 
@@ -7166,9 +7166,9 @@ spe_words spe_finish(spe_module *m)
 
 /* kernels.c - the kernel part, shared by headers whose kernels are C functions. */
 
-spe_blame spe_blame_of(spe_module *m, const spe_reporter *errors, const char *file, int line)
+spe_site spe_site_of(spe_module *m, const spe_reporter *errors, const char *file, int line)
 {
-    spe_blame at = {m, errors, file, line};
+    spe_site at = {m, errors, file, line};
     return at;
 }
 
@@ -7181,7 +7181,7 @@ XE_FN_ spe_error_row spe_reporter_row_(const spe_reporter *errors, int id)
 const char *spe_reporter_name(const spe_reporter *errors, int id) { return spe_reporter_row_(errors, id).name; }
 const char *spe_reporter_text(const spe_reporter *errors, int id) { return spe_reporter_row_(errors, id).text; }
 
-bool spe_vreport(spe_blame at, int id, const char *format, va_list args)
+bool spe_vreport(spe_site at, int id, const char *format, va_list args)
 {
     char text[320];
     vsnprintf(text, sizeof text, format, args);
@@ -7190,7 +7190,7 @@ bool spe_vreport(spe_blame at, int id, const char *format, va_list args)
     return false;
 }
 
-bool spe_report(spe_blame at, int id, const char *format, ...)
+bool spe_report(spe_site at, int id, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -7220,7 +7220,7 @@ XE_FN_ bool spe_parse_type_(const char **text, spe_type_by_name type_of, spe_ker
     return true;
 }
 
-int spe_parse_params(spe_blame at, const char *text, spe_type_by_name type_of, spe_kernel_param *params)
+int spe_parse_params(spe_site at, const char *text, spe_type_by_name type_of, spe_kernel_param *params)
 {
     const char *s = text ? text : "";
     int id = at.errors->parameter_text, count = 0;
@@ -7445,7 +7445,7 @@ bool spe_region_open(spe_region *r, const char *name, const char *file, int line
     spe_region_place place = {name, file, line};
     spe_regions *in = r->in;
     if (in->depth == SPE_REGIONS_MAX)
-        return spe_report(spe_blame_of(in->module, in->errors, file, line), in->errors->unclosed,
+        return spe_report(spe_site_of(in->module, in->errors, file, line), in->errors->unclosed,
                           "more than %d nested regions", (int)SPE_REGIONS_MAX);
     in->open[in->depth] = place;
     r->depth = ++in->depth;
@@ -7456,7 +7456,7 @@ void spe_region_fail(spe_regions *in, const char *why)
 {
     int i = in->depth - 1;
     if (i >= 0 && spe_ok(in->module))
-        spe_report(spe_blame_of(in->module, in->errors, in->open[i].file, in->open[i].line), in->errors->unclosed,
+        spe_report(spe_site_of(in->module, in->errors, in->open[i].file, in->open[i].line), in->errors->unclosed,
                    "the %s of line %d%s", in->open[i].name, in->open[i].line, why);
     in->depth = 0;
 }

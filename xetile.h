@@ -1493,7 +1493,7 @@ XE_FN_ const spe_reporter *xt_errors_(void)
 const char *xt_error_text(int id) { return spe_reporter_text(xt_errors_(), id); }
 const char *xt_error_name(int id) { return spe_reporter_name(xt_errors_(), id); }
 
-XE_FN_ spe_blame xt_blame_(xt_where_ w) { return spe_blame_of(&w.x->m, xt_errors_(), w.at->file, w.at->line); }
+XE_FN_ spe_site xt_site_(xt_where_ w) { return spe_site_of(&w.x->m, xt_errors_(), w.at->file, w.at->line); }
 
 XE_FN_ void *xt_memory_(xt_ctx *x, size_t bytes) { return spe_alloc(&x->m, bytes); }
 
@@ -1513,7 +1513,7 @@ XE_FN_ bool xt_fail_(xt_where_ w, int id, const char *format, ...)
         (w.x->again && id != XT_ERROR_UNLISTED && id != XT_ERROR_NOT_UNIFORM))
         return false;
     va_start(args, format);
-    spe_vreport(xt_blame_(w), id, format, args);
+    spe_vreport(xt_site_(w), id, format, args);
     va_end(args);
     found = w.x->m.error;
     w.x->m.error = none;
@@ -9963,8 +9963,8 @@ XE_FN_ bool xt_build_kernel_(xt_module *mods, const xt_build_desc *descs, int i)
     x->regions.end = xt_region_end_;
     x->regions.errors = xt_errors_();
     spe_at(&x->m, desc->file, desc->line);
-    x->param_count = spe_parse_params(xt_blame_(xt_kernel_where_(x)), desc->kernel->params, xt_type_of_, x->params);
-    if (x->param_count >= 0 && cm_choose_target(xt_blame_(w), desc->target, desc->subgroup_size, &x->target)) {
+    x->param_count = spe_parse_params(xt_site_(xt_kernel_where_(x)), desc->kernel->params, xt_type_of_, x->params);
+    if (x->param_count >= 0 && cm_choose_target(xt_site_(w), desc->target, desc->subgroup_size, &x->target)) {
         x->S = x->target.subgroup_size;
         x->subgroups = desc->subgroups;
         x->subgroups_at = at;

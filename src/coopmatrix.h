@@ -710,7 +710,7 @@ XETILE_API cm_matrix cm_repeat(cm_ctx *c, const cm_matrix *a, int rows, int cols
 
 /* The device's row with the caller's values in place of the row's, and one of its subgroup sizes (0: the row's). On
  * failure returns false and reports an error of the header in at->errors. cm_poison: the result after an error. */
-XETILE_API bool cm_choose_target(spe_blame at, const spe_device *d, int size, cm_target *target);
+XETILE_API bool cm_choose_target(spe_site at, const spe_device *d, int size, cm_target *target);
 XETILE_API cm_matrix cm_poison(void);
 /* The environment of a device's modules. */
 XETILE_API spe_env cm_environment(const spe_device *d);

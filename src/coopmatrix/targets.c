@@ -84,7 +84,7 @@ static cm_sizes_text_ cm_sizes_of_(uint32_t sizes)
     return t;
 }
 
-bool cm_choose_target(spe_blame at, const spe_device *d, int size, cm_target *target)
+bool cm_choose_target(spe_site at, const spe_device *d, int size, cm_target *target)
 {
     const cm_target *row = d ? cm_target_row(d->name) : NULL;
     if (!row) {

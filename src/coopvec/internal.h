@@ -7,7 +7,7 @@ enum { CV_VEC_MAGIC_ = 0x43765632, CV_VECTOR_MAX_ = 1024 };
 enum { CV_DPAS_MOST_ = 4096 }; /* maximum instructions of a product; larger ones run one lane at a time */
 
 /* Reports an error at the user's line, and returns false; a vector without parts. */
-#define cv_fail_(w, ...) spe_report(cv_blame_(w), __VA_ARGS__)
+#define cv_fail_(w, ...) spe_report(cv_site_(w), __VA_ARGS__)
 #define CV_FAIL_VEC_(...) (cv_fail_(__VA_ARGS__), cv_no_vec_())
 
 typedef struct {

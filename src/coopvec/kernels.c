@@ -211,8 +211,8 @@ static cv_module cv_build_once_(const cv_build_desc *desc, bool probing, int *lo
     x->probing = probing;
     x->regions.module = &x->m;
     x->regions.errors = cv_errors_();
-    x->param_count = spe_parse_params(cv_blame_(head), k->params, cv_type_of_, x->params);
-    if (x->param_count < 0 || !cm_choose_target(cv_blame_(user), desc->target, desc->subgroup_size, &x->target))
+    x->param_count = spe_parse_params(cv_site_(head), k->params, cv_type_of_, x->params);
+    if (x->param_count < 0 || !cm_choose_target(cv_site_(user), desc->target, desc->subgroup_size, &x->target))
         return mod;
     x->S = x->target.subgroup_size;
     x->local_size = desc->local_size ? desc->local_size : 4 * x->S;

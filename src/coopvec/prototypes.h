@@ -17,7 +17,7 @@ XE_FN_ uint64_t cv_line_bytes_(const cv_stored_ *s);
 XE_FN_ uint32_t cv_dest_size_(const cv_conversion_dest_info *d);
 XE_FN_ bool cv_check_conversions_(const char *file, int line, const cv_conversion_info *infos, uint32_t count,
     spe_error *error);
-XE_FN_ spe_blame cv_blame_(cv_where_ w);
+XE_FN_ spe_site cv_site_(cv_where_ w);
 XE_FN_ bool cv_enter_(cv_where_ w);
 XE_FN_ int cv_side_now_(const cv_ctx *x);
 XE_FN_ bool cv_live_(cv_where_ w, int side);

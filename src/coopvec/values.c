@@ -2,7 +2,7 @@
  * the same value. */
 #include "internal.h"
 
-XE_LATE_ spe_blame cv_blame_(cv_where_ w) { return spe_blame_of(&w.x->m, cv_errors_(), w.at->file, w.at->line); }
+XE_LATE_ spe_site cv_site_(cv_where_ w) { return spe_site_of(&w.x->m, cv_errors_(), w.at->file, w.at->line); }
 
 /* Called at the start of every operation: further errors get the user's line. False after an error. */
 XE_FN_ bool cv_enter_(cv_where_ w)

@@ -1,9 +1,9 @@
 /* kernels.c - the kernel part, shared by headers whose kernels are C functions. */
 #include "internal.h"
 
-spe_blame spe_blame_of(spe_module *m, const spe_reporter *errors, const char *file, int line)
+spe_site spe_site_of(spe_module *m, const spe_reporter *errors, const char *file, int line)
 {
-    spe_blame at = {m, errors, file, line};
+    spe_site at = {m, errors, file, line};
     return at;
 }
 
@@ -16,7 +16,7 @@ static spe_error_row spe_reporter_row_(const spe_reporter *errors, int id)
 const char *spe_reporter_name(const spe_reporter *errors, int id) { return spe_reporter_row_(errors, id).name; }
 const char *spe_reporter_text(const spe_reporter *errors, int id) { return spe_reporter_row_(errors, id).text; }
 
-bool spe_vreport(spe_blame at, int id, const char *format, va_list args)
+bool spe_vreport(spe_site at, int id, const char *format, va_list args)
 {
     char text[320];
     vsnprintf(text, sizeof text, format, args);
@@ -25,7 +25,7 @@ bool spe_vreport(spe_blame at, int id, const char *format, va_list args)
     return false;
 }
 
-bool spe_report(spe_blame at, int id, const char *format, ...)
+bool spe_report(spe_site at, int id, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -55,7 +55,7 @@ static bool spe_parse_type_(const char **text, spe_type_by_name type_of, spe_ker
     return true;
 }
 
-int spe_parse_params(spe_blame at, const char *text, spe_type_by_name type_of, spe_kernel_param *params)
+int spe_parse_params(spe_site at, const char *text, spe_type_by_name type_of, spe_kernel_param *params)
 {
     const char *s = text ? text : "";
     int id = at.errors->parameter_text, count = 0;
@@ -280,7 +280,7 @@ bool spe_region_open(spe_region *r, const char *name, const char *file, int line
     spe_region_place place = {name, file, line};
     spe_regions *in = r->in;
     if (in->depth == SPE_REGIONS_MAX)
-        return spe_report(spe_blame_of(in->module, in->errors, file, line), in->errors->unclosed,
+        return spe_report(spe_site_of(in->module, in->errors, file, line), in->errors->unclosed,
                           "more than %d nested regions", (int)SPE_REGIONS_MAX);
     in->open[in->depth] = place;
     r->depth = ++in->depth;
@@ -291,7 +291,7 @@ void spe_region_fail(spe_regions *in, const char *why)
 {
     int i = in->depth - 1;
     if (i >= 0 && spe_ok(in->module))
-        spe_report(spe_blame_of(in->module, in->errors, in->open[i].file, in->open[i].line), in->errors->unclosed,
+        spe_report(spe_site_of(in->module, in->errors, in->open[i].file, in->open[i].line), in->errors->unclosed,
                    "the %s of line %d%s", in->open[i].name, in->open[i].line, why);
     in->depth = 0;
 }

@@ -60,12 +60,12 @@ typedef struct {
     const spe_reporter *errors;
     const char *file;
     int line;
-} spe_blame;
+} spe_site;
 
-XETILE_API spe_blame spe_blame_of(spe_module *m, const spe_reporter *errors, const char *file, int line);
+XETILE_API spe_site spe_site_of(spe_module *m, const spe_reporter *errors, const char *file, int line);
 /* Reports error `id` of the header as "its text: formatted text". Returns false, for the caller to return. */
-XETILE_API SPE_PRINTF(3, 4) bool spe_report(spe_blame at, int id, const char *format, ...);
-XETILE_API SPE_PRINTF(3, 0) bool spe_vreport(spe_blame at, int id, const char *format, va_list args);
+XETILE_API SPE_PRINTF(3, 4) bool spe_report(spe_site at, int id, const char *format, ...);
+XETILE_API SPE_PRINTF(3, 0) bool spe_vreport(spe_site at, int id, const char *format, va_list args);
 
 /* -- parameters */
 
@@ -80,7 +80,7 @@ typedef struct {
 /* The type with this name, for such a parameter; -1 if there is none. */
 typedef int (*spe_type_by_name)(const char *name, const spe_kernel_param *p);
 /* "ptr<f16> A, u32 N" into params[SPE_PARAMS_MAX]; returns their number, or -1 and an error for a malformed text. */
-XETILE_API int spe_parse_params(spe_blame at, const char *text, spe_type_by_name type_of, spe_kernel_param *params);
+XETILE_API int spe_parse_params(spe_site at, const char *text, spe_type_by_name type_of, spe_kernel_param *params);
 /* The parameter as spe_kernel_begin takes it; `type`: the SPIR-V type of p->type. */
 XETILE_API spe_param spe_param_of(spe_module *m, const spe_kernel_param *p, spe_id type);
 

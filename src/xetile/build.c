@@ -137,8 +137,8 @@ static bool xt_build_kernel_(xt_module *mods, const xt_build_desc *descs, int i)
     x->regions.end = xt_region_end_;
     x->regions.errors = xt_errors_();
     spe_at(&x->m, desc->file, desc->line);
-    x->param_count = spe_parse_params(xt_blame_(xt_kernel_where_(x)), desc->kernel->params, xt_type_of_, x->params);
-    if (x->param_count >= 0 && cm_choose_target(xt_blame_(w), desc->target, desc->subgroup_size, &x->target)) {
+    x->param_count = spe_parse_params(xt_site_(xt_kernel_where_(x)), desc->kernel->params, xt_type_of_, x->params);
+    if (x->param_count >= 0 && cm_choose_target(xt_site_(w), desc->target, desc->subgroup_size, &x->target)) {
         x->S = x->target.subgroup_size;
         x->subgroups = desc->subgroups;
         x->subgroups_at = at;

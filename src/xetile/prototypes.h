@@ -1,6 +1,6 @@
 /* prototypes.h - written by join.sh from the functions of xetile.h's sources. */
 XE_FN_ const spe_reporter *xt_errors_(void);
-XE_FN_ spe_blame xt_blame_(xt_where_ w);
+XE_FN_ spe_site xt_site_(xt_where_ w);
 XE_FN_ void *xt_memory_(xt_ctx *x, size_t bytes);
 XE_FN_ bool xt_report_(xt_ctx *x);
 XE_FN_ bool xt_enter_(xt_where_ w);

@@ -353,7 +353,7 @@ static const char *const left_out[][2] = {
     {"spe_build_begin spe_build_kernel spe_build_end spe_build_finish spe_build_next spe_built_free", "they call "
      "spe_begin, spe_kernel_begin, spe_kernel_end and spe_finish; tests of xetile.h and coopvec.h"},
     {"spe_parse_params spe_param_of", "texts of parameters: tests of xetile.h"},
-    {"spe_report spe_vreport spe_blame_of spe_reporter_name spe_reporter_text spe_fail spe_error_meaning "
+    {"spe_report spe_vreport spe_site_of spe_reporter_name spe_reporter_text spe_fail spe_error_meaning "
      "spe_print_error",
      "errors of headers above, and their texts: test_spirv_emit"},
     {"spe_arith_name spe_real_arith spe_real_compare spe_val_of spe_val_int spe_val_uint spe_val_real spe_val_float "

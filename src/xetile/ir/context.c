@@ -12,7 +12,7 @@ XE_FN_ const spe_reporter *xt_errors_(void)
 const char *xt_error_text(int id) { return spe_reporter_text(xt_errors_(), id); }
 const char *xt_error_name(int id) { return spe_reporter_name(xt_errors_(), id); }
 
-XE_FN_ spe_blame xt_blame_(xt_where_ w) { return spe_blame_of(&w.x->m, xt_errors_(), w.at->file, w.at->line); }
+XE_FN_ spe_site xt_site_(xt_where_ w) { return spe_site_of(&w.x->m, xt_errors_(), w.at->file, w.at->line); }
 
 XE_FN_ void *xt_memory_(xt_ctx *x, size_t bytes) { return spe_alloc(&x->m, bytes); }
 
@@ -32,7 +32,7 @@ XE_FN_ bool xt_fail_(xt_where_ w, int id, const char *format, ...)
         (w.x->again && id != XT_ERROR_UNLISTED && id != XT_ERROR_NOT_UNIFORM))
         return false;
     va_start(args, format);
-    spe_vreport(xt_blame_(w), id, format, args);
+    spe_vreport(xt_site_(w), id, format, args);
     va_end(args);
     found = w.x->m.error;
     w.x->m.error = none;
