@@ -1120,13 +1120,13 @@ typedef union {
     xt_val val;
     xt_vec vec;
     xt_tile tile;
-} xt_thing_;
+} xt_carried_;
 
 /* One carried variable: its value before the region, at the top of a loop's body, at the end of XT_IF's first side, at
  * the end of the body or second side, and after the region. mask: its scalars that change, a bit each. */
 typedef struct {
     void *object; /* the user's variable */
-    xt_thing_ start, body, now, result;
+    xt_carried_ start, body, now, result;
     uint32_t mask;
 } xt_slot_;
 
@@ -2607,22 +2607,22 @@ XE_FN_ xt_val xt_padding_(int type, double padding)
 /* ir/regions.c - carried values, and how a loop moves tiles. */
 
 /* The size of a carried value, from its first word; 0 if it is not one. */
-XE_FN_ size_t xt_thing_size_(uint32_t magic)
+XE_FN_ size_t xt_carried_size_(uint32_t magic)
 {
     if (magic == XT_TILE_MAGIC_) return sizeof(xt_tile);
     return magic == SPE_VAL_MAGIC ? sizeof(xt_val) : magic == XT_VEC_MAGIC_ ? sizeof(xt_vec) : 0;
 }
 
-XE_FN_ void xt_write_(void *object, const xt_thing_ *t) { memcpy(object, t, xt_thing_size_(t->magic)); }
+XE_FN_ void xt_write_(void *object, const xt_carried_ *t) { memcpy(object, t, xt_carried_size_(t->magic)); }
 
 /* Scalar i of a value: six in a tile, one in an xt_val, none in a vector. */
-XE_FN_ xt_val *xt_scalar_of_(xt_thing_ *t, int i)
+XE_FN_ xt_val *xt_scalar_of_(xt_carried_ *t, int i)
 {
     if (t->magic == XT_TILE_MAGIC_) return xt_tile_scalar_(&t->tile, i);
     return t->magic == SPE_VAL_MAGIC && i == 0 ? &t->val : NULL;
 }
 
-XE_FN_ xt_vec *xt_thing_vec_(xt_thing_ *t)
+XE_FN_ xt_vec *xt_carried_vec_(xt_carried_ *t)
 {
     if (t->magic == XT_TILE_MAGIC_ && t->tile.scatter) return &t->tile.offsets;
     return t->magic == XT_VEC_MAGIC_ ? &t->vec : NULL;
@@ -2633,9 +2633,9 @@ XE_FN_ void xt_join_carried_(xt_ctx *x, const xt_frame_ *f, void (*join)(xt_ctx 
 {
     for (int i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
-        xt_thing_ *all[3] = {&s->body, &s->now, &s->result};
-        const xt_vec *start = xt_thing_vec_(&s->start);
-        for (int j = 0; start && j < 3; j++) join(x, start->id, xt_thing_vec_(all[j])->id);
+        xt_carried_ *all[3] = {&s->body, &s->now, &s->result};
+        const xt_vec *start = xt_carried_vec_(&s->start);
+        for (int j = 0; start && j < 3; j++) join(x, start->id, xt_carried_vec_(all[j])->id);
     }
 }
 
@@ -3843,7 +3843,7 @@ XE_FN_ int xt_fetches_(const xt_dist *d, int in, int line)
 }
 
 /* Which subgroup fetches which part of a tile does not matter: takes the pieces that need the fewest messages. */
-XE_FN_ void xt_deal_out_(xt_ctx *x, xt_tile *t)
+XE_FN_ void xt_fewest_fetches_(xt_ctx *x, xt_tile *t)
 {
     const int in = xt_inner_(t), out = 1 - in, line = 64 / xt_bytes_(t->type), *shape = t->dist.shape;
     xt_map map;
@@ -3867,7 +3867,7 @@ XE_FN_ void xt_deal_out_(xt_ctx *x, xt_tile *t)
 XE_FN_ void xt_prefetch_alone_(xt_ctx *x, const xt_prefetch_desc_ *d)
 {
     xt_tile t = xt_now_tile_(x, &d->tile);
-    if (t.dist.subgroups > 1 && xt_by_block2d_(x, &t)) xt_deal_out_(x, &t);
+    if (t.dist.subgroups > 1 && xt_by_block2d_(x, &t)) xt_fewest_fetches_(x, &t);
     for (xt_block_ b = xt_blocks_(x, &t.dist); t.step == 1 && xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, XT_FETCHED_);
         mem.ptr = t.base.id; /* for messages that share no payload, on any side of an XT_IF */
@@ -6182,11 +6182,11 @@ XE_FN_ int xt_vec_ids_(xt_ctx *x, const xt_vec *v, cm_use use, spe_id *ids)
 }
 
 /* Does a variable get, at the end of a side, the vector that another had when the side began? */
-XE_FN_ bool xt_is_rotated_(xt_frame_ *f, const xt_slot_ *s, xt_thing_ *t)
+XE_FN_ bool xt_is_rotated_(xt_frame_ *f, const xt_slot_ *s, xt_carried_ *t)
 {
-    const xt_vec *v = xt_thing_vec_(t), *first;
+    const xt_vec *v = xt_carried_vec_(t), *first;
     for (int i = 0; i < f->slots; i++) {
-        first = xt_thing_vec_(f->op == XT_OP_IF_ ? &f->slot[i].start : &f->slot[i].body);
+        first = xt_carried_vec_(f->op == XT_OP_IF_ ? &f->slot[i].start : &f->slot[i].body);
         if (&f->slot[i] != s && first && first->id == v->id) return true;
     }
     return false;
@@ -6199,7 +6199,7 @@ XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
     int at = 0;
     for (int i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
-        xt_thing_ *t = !at_end ? &s->start : second ? &s->now : &s->body;
+        xt_carried_ *t = !at_end ? &s->start : second ? &s->now : &s->body;
         for (int j = 0; j < XT_COMPONENTS_; j++) {
             if (!(s->mask >> j & 1)) continue;
             if (f->ids) f->ids[at] = xt_now_id_(x, xt_scalar_of_(t, j), xt_carried_type_(xt_scalar_of_(&s->start, j)));
@@ -6207,7 +6207,7 @@ XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
         }
         if (!(s->mask & XT_VEC_CHANGES_)) continue;
         spe_id *ids = f->ids ? f->ids + at : NULL;
-        int n = xt_vec_ids_(x, xt_thing_vec_(t), xt_layout_(x, xt_thing_vec_(&s->start)->id), ids);
+        int n = xt_vec_ids_(x, xt_carried_vec_(t), xt_layout_(x, xt_carried_vec_(&s->start)->id), ids);
         if (ids && (!at_end || xt_is_rotated_(f, s, t))) spe_differ(&x->m, 0, (uint32_t)n, ids);
         at += n;
     }
@@ -6240,8 +6240,8 @@ XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
     int at = 0;
     for (int i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
-        xt_thing_ *t = result ? &s->result : &s->body;
-        xt_vec *v = xt_thing_vec_(t);
+        xt_carried_ *t = result ? &s->result : &s->body;
+        xt_vec *v = xt_carried_vec_(t);
         xt_val *first;
         for (int j = 0; (first = xt_scalar_of_(&s->start, j)) != NULL; j++) {
             bool changes = s->mask >> j & 1, counts = s->mask >> XT_COUNTS_SHIFT_ >> j & 1;
@@ -6256,9 +6256,9 @@ XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
         }
         if (!v) continue;
         if (s->mask & XT_VEC_CHANGES_)
-            at += xt_vec_from_ids_(x, xt_thing_vec_(&s->start), v->id, f->ids + at);
+            at += xt_vec_from_ids_(x, xt_carried_vec_(&s->start), v->id, f->ids + at);
         else if (!result)
-            xt_define_vec_(x, v->id, xt_now_vec_(x, xt_thing_vec_(&s->start)));
+            xt_define_vec_(x, v->id, xt_now_vec_(x, xt_carried_vec_(&s->start)));
     }
 }
 
@@ -6885,7 +6885,7 @@ XE_FN_ void xt_find_tile_(xt_ctx *x, const xt_init_tile_desc_ *init)
 }
 
 /* Tiles that may replace each other in a region are treated alike. */
-XE_FN_ void xt_join_tiles_(xt_ctx *x, const xt_thing_ *a, const xt_thing_ *b)
+XE_FN_ void xt_join_tiles_(xt_ctx *x, const xt_carried_ *a, const xt_carried_ *b)
 {
     if (a->magic == XT_TILE_MAGIC_ && !a->tile.scatter && a->tile.number != b->tile.number) {
         int root = xt_tile_root_(x, a->tile.number);
@@ -6897,7 +6897,7 @@ XE_FN_ void xt_find_region_tiles_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_frame_ *f = n->frame;
     for (int i = 0; i < f->slots; i++) {
-        const xt_thing_ *t = &f->slot[i].start;
+        const xt_carried_ *t = &f->slot[i].start;
         bool tile = t->magic == XT_TILE_MAGIC_ && !t->tile.scatter;
         if (n->spread && tile) xt_plan_tile_at_(x, t->tile.number)->apart = true;
         if (f->op == XT_OP_IF_) xt_join_tiles_(x, &f->slot[i].start, &f->slot[i].body);
@@ -9414,11 +9414,11 @@ xt_vec xt_random_vec_(xt_where_ w, const xt_any_ *given)
 /* front/carried.c - carried values: the &x arguments of XT_FOR, XT_WHILE and XT_IF. */
 
 /* Reads the variable at a carried pointer; it must be set and in scope. */
-XE_FN_ bool xt_read_(xt_where_ w, const void *object, xt_thing_ *t, int number)
+XE_FN_ bool xt_read_(xt_where_ w, const void *object, xt_carried_ *t, int number)
 {
     char what[40];
     memcpy(&t->magic, object, sizeof t->magic);
-    memcpy(t, object, xt_thing_size_(t->magic));
+    memcpy(t, object, xt_carried_size_(t->magic));
     snprintf(what, sizeof what, "number %d of the list", number + 1);
     switch (t->magic) {
     case XT_TILE_MAGIC_: return t->tile.number < 0 || xt_check_scope_(w, t->tile.scope, what);
@@ -9428,7 +9428,7 @@ XE_FN_ bool xt_read_(xt_where_ w, const void *object, xt_thing_ *t, int number)
     }
 }
 
-XE_FN_ xt_text_ xt_describe_thing_(const xt_thing_ *t)
+XE_FN_ xt_text_ xt_describe_carried_(const xt_carried_ *t)
 {
     bool vec = t->magic == XT_VEC_MAGIC_;
     xt_vec v = vec ? t->vec : xt_form_(&t->tile);
@@ -9448,7 +9448,7 @@ XE_FN_ bool xt_same_form_(const xt_vec *a, const xt_vec *b)
            memcmp(a->dist.shape, b->dist.shape, sizeof a->dist.shape) == 0;
 }
 
-XE_FN_ bool xt_same_kind_(const xt_thing_ *a, const xt_thing_ *b)
+XE_FN_ bool xt_same_kind_(const xt_carried_ *a, const xt_carried_ *b)
 {
     if (a->magic != b->magic) return false;
     if (a->magic == XT_VEC_MAGIC_) return xt_same_form_(&a->vec, &b->vec);
@@ -9467,24 +9467,24 @@ XE_FN_ bool xt_same_kind_(const xt_thing_ *a, const xt_thing_ *b)
     return xt_is_int_(s) && xt_is_int_(t) && (b->val.kind == SPE_INT || xt_bits_(s) == xt_bits_(t));
 }
 
-XE_FN_ bool xt_is_lost_thing_(const xt_thing_ *t)
+XE_FN_ bool xt_is_lost_carried_(const xt_carried_ *t)
 {
     if (t->magic == XT_TILE_MAGIC_) return t->tile.number < 0;
     return t->magic == XT_VEC_MAGIC_ ? !t->vec.id : xt_is_lost_(&t->val);
 }
 
 /* "a carried value whose type changes" */
-XE_FN_ bool xt_check_carried_(xt_where_ w, const xt_thing_ *start, const xt_thing_ *now, int number)
+XE_FN_ bool xt_check_carried_(xt_where_ w, const xt_carried_ *start, const xt_carried_ *now, int number)
 {
-    if (xt_is_lost_thing_(start) || xt_is_lost_thing_(now) || xt_same_kind_(start, now)) return true;
+    if (xt_is_lost_carried_(start) || xt_is_lost_carried_(now) || xt_same_kind_(start, now)) return true;
     return xt_fail_(w, XT_ERROR_CARRIED_TYPE, "number %d of the list came in as %s, is %s at the end", number + 1,
-                    xt_describe_thing_(start).s, xt_describe_thing_(now).s);
+                    xt_describe_carried_(start).s, xt_describe_carried_(now).s);
 }
 
 /* A mask of the scalars that differ, and of the vector if it does. */
-XE_FN_ uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
+XE_FN_ uint32_t xt_differences_(xt_carried_ *a, xt_carried_ *b)
 {
-    const xt_vec *v = xt_thing_vec_(a), *u = xt_thing_vec_(b);
+    const xt_vec *v = xt_carried_vec_(a), *u = xt_carried_vec_(b);
     uint32_t mask = v && u && v->id != u->id ? XT_VEC_CHANGES_ : 0;
     const xt_val *p;
     for (int i = 0; (p = xt_scalar_of_(a, i)) != NULL; i++)
@@ -9495,9 +9495,9 @@ XE_FN_ uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
 /* ---- changes --------------------------------------------------------------------------------------------------- */
 
 /* Replaces the parts in the mask by new values. */
-XE_FN_ void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
+XE_FN_ void xt_renew_(xt_ctx *x, xt_carried_ *t, uint32_t mask)
 {
-    xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_thing_vec_(t) : NULL;
+    xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_carried_vec_(t) : NULL;
     xt_val *p;
     int spread;
     if (mask && t->magic == XT_TILE_MAGIC_) t->tile.id = xt_further_value_(x);
@@ -9696,16 +9696,16 @@ spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
 /* ---- the end of a region ----------------------------------------------------------------------------------------- */
 
 /* The value id of a carried value's scalar i, or of its vector after those; 0: a constant, or none. */
-XE_FN_ uint32_t xt_part_id_(xt_thing_ *t, int i)
+XE_FN_ uint32_t xt_part_id_(xt_carried_ *t, int i)
 {
-    const xt_vec *v = xt_thing_vec_(t);
+    const xt_vec *v = xt_carried_vec_(t);
     const xt_val *n = xt_scalar_of_(t, i);
     if (i == XT_COMPONENTS_) return v ? v->id : 0;
     return n && n->kind >= SPE_SCALAR ? n->id : 0;
 }
 
 /* A carried value varies between lanes if one of its possible values, or the control flow to it, does. */
-XE_FN_ void xt_spread_to_(xt_ctx *x, xt_thing_ *t, uint32_t mask, xt_thing_ *a, xt_thing_ *b)
+XE_FN_ void xt_spread_to_(xt_ctx *x, xt_carried_ *t, uint32_t mask, xt_carried_ *a, xt_carried_ *b)
 {
     for (int i = 0; i <= XT_COMPONENTS_; i++) {
         uint32_t id = mask >> i & 1 ? xt_part_id_(t, i) : 0;
@@ -10206,9 +10206,9 @@ XE_FN_ void xt_say_(xt_printer_ *p, const char *text, ...)
 /* ---- regions ----------------------------------------------------------------------------------------------------- */
 
 /* Names a carried value and its scalars in a region; those in the mask get new names. */
-XE_FN_ void xt_name_thing_(xt_printer_ *p, xt_thing_ *t, xt_thing_ *before, uint32_t mask)
+XE_FN_ void xt_name_carried_(xt_printer_ *p, xt_carried_ *t, xt_carried_ *before, uint32_t mask)
 {
-    const xt_vec *v = xt_thing_vec_(t);
+    const xt_vec *v = xt_carried_vec_(t);
     uint32_t changes = mask | mask >> XT_COUNTS_SHIFT_, number = mask ? ++p->count : 0;
     xt_val *now, *old;
     for (int i = 0; (now = xt_scalar_of_(t, i)) && (old = xt_scalar_of_(before, i)); i++) {
@@ -10220,7 +10220,7 @@ XE_FN_ void xt_name_thing_(xt_printer_ *p, xt_thing_ *t, xt_thing_ *before, uint
         p->names[v->id].number = number;
         p->names[v->id].part = t->magic == XT_TILE_MAGIC_ ? XT_COMPONENTS_ + 1 : 0;
     } else if (v)
-        p->names[v->id] = p->names[xt_thing_vec_(before)->id];
+        p->names[v->id] = p->names[xt_carried_vec_(before)->id];
     if (t->magic == XT_TILE_MAGIC_) p->names[t->tile.id].number = mask ? number : p->names[before->tile.id].number;
 }
 
@@ -10230,8 +10230,8 @@ XE_FN_ bool xt_put_slots_(xt_printer_ *p, const char *before, const xt_frame_ *f
     int n = 0;
     for (int i = 0; i < f->slots; i++) {
         const char *slot = (const char *)&f->slot[i];
-        const xt_thing_ *all[2] = {(const xt_thing_ *)(const void *)(slot + which),
-                                   (const xt_thing_ *)(const void *)(slot + value)};
+        const xt_carried_ *all[2] = {(const xt_carried_ *)(const void *)(slot + which),
+                                   (const xt_carried_ *)(const void *)(slot + value)};
         if (!f->slot[i].mask) continue;
         xt_put_(p, "%s", n++ ? ", " : before);
         for (int j = 0; j < 1 + (value != which); j++)
@@ -10247,9 +10247,9 @@ XE_FN_ void xt_put_begin_(xt_printer_ *p, const xt_node_ *n)
     const size_t start = offsetof(xt_slot_, start), body = offsetof(xt_slot_, body), end = offsetof(xt_slot_, result);
     bool real = p->form == XT_OF_A_SUBGROUP_; /* loops that count down are written as counting iterations */
     xt_val index = real ? spe_val_of(SPE_SCALAR, CM_I32, f->index) : f->given[3];
-    for (int i = 0; i < f->slots; i++) xt_name_thing_(p, &f->slot[i].result, &f->slot[i].start, f->slot[i].mask);
+    for (int i = 0; i < f->slots; i++) xt_name_carried_(p, &f->slot[i].result, &f->slot[i].start, f->slot[i].mask);
     for (int i = 0; i < f->slots && n->op != XT_OP_IF_; i++)
-        xt_name_thing_(p, &f->slot[i].body, &f->slot[i].start, f->slot[i].mask);
+        xt_name_carried_(p, &f->slot[i].body, &f->slot[i].start, f->slot[i].mask);
     if (xt_put_slots_(p, "", f, end, end)) xt_put_(p, " = ");
     if (n->op == XT_OP_FOR_) {
         xt_name_(p, index.id);

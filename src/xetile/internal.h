@@ -107,13 +107,13 @@ typedef union {
     xt_val val;
     xt_vec vec;
     xt_tile tile;
-} xt_thing_;
+} xt_carried_;
 
 /* One carried variable: its value before the region, at the top of a loop's body, at the end of XT_IF's first side, at
  * the end of the body or second side, and after the region. mask: its scalars that change, a bit each. */
 typedef struct {
     void *object; /* the user's variable */
-    xt_thing_ start, body, now, result;
+    xt_carried_ start, body, now, result;
     uint32_t mask;
 } xt_slot_;
 

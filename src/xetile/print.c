@@ -177,9 +177,9 @@ static void xt_say_(xt_printer_ *p, const char *text, ...)
 /* ---- regions ----------------------------------------------------------------------------------------------------- */
 
 /* Names a carried value and its scalars in a region; those in the mask get new names. */
-static void xt_name_thing_(xt_printer_ *p, xt_thing_ *t, xt_thing_ *before, uint32_t mask)
+static void xt_name_carried_(xt_printer_ *p, xt_carried_ *t, xt_carried_ *before, uint32_t mask)
 {
-    const xt_vec *v = xt_thing_vec_(t);
+    const xt_vec *v = xt_carried_vec_(t);
     uint32_t changes = mask | mask >> XT_COUNTS_SHIFT_, number = mask ? ++p->count : 0;
     xt_val *now, *old;
     for (int i = 0; (now = xt_scalar_of_(t, i)) && (old = xt_scalar_of_(before, i)); i++) {
@@ -191,7 +191,7 @@ static void xt_name_thing_(xt_printer_ *p, xt_thing_ *t, xt_thing_ *before, uint
         p->names[v->id].number = number;
         p->names[v->id].part = t->magic == XT_TILE_MAGIC_ ? XT_COMPONENTS_ + 1 : 0;
     } else if (v)
-        p->names[v->id] = p->names[xt_thing_vec_(before)->id];
+        p->names[v->id] = p->names[xt_carried_vec_(before)->id];
     if (t->magic == XT_TILE_MAGIC_) p->names[t->tile.id].number = mask ? number : p->names[before->tile.id].number;
 }
 
@@ -201,8 +201,8 @@ static bool xt_put_slots_(xt_printer_ *p, const char *before, const xt_frame_ *f
     int n = 0;
     for (int i = 0; i < f->slots; i++) {
         const char *slot = (const char *)&f->slot[i];
-        const xt_thing_ *all[2] = {(const xt_thing_ *)(const void *)(slot + which),
-                                   (const xt_thing_ *)(const void *)(slot + value)};
+        const xt_carried_ *all[2] = {(const xt_carried_ *)(const void *)(slot + which),
+                                   (const xt_carried_ *)(const void *)(slot + value)};
         if (!f->slot[i].mask) continue;
         xt_put_(p, "%s", n++ ? ", " : before);
         for (int j = 0; j < 1 + (value != which); j++)
@@ -218,9 +218,9 @@ static void xt_put_begin_(xt_printer_ *p, const xt_node_ *n)
     const size_t start = offsetof(xt_slot_, start), body = offsetof(xt_slot_, body), end = offsetof(xt_slot_, result);
     bool real = p->form == XT_OF_A_SUBGROUP_; /* loops that count down are written as counting iterations */
     xt_val index = real ? spe_val_of(SPE_SCALAR, CM_I32, f->index) : f->given[3];
-    for (int i = 0; i < f->slots; i++) xt_name_thing_(p, &f->slot[i].result, &f->slot[i].start, f->slot[i].mask);
+    for (int i = 0; i < f->slots; i++) xt_name_carried_(p, &f->slot[i].result, &f->slot[i].start, f->slot[i].mask);
     for (int i = 0; i < f->slots && n->op != XT_OP_IF_; i++)
-        xt_name_thing_(p, &f->slot[i].body, &f->slot[i].start, f->slot[i].mask);
+        xt_name_carried_(p, &f->slot[i].body, &f->slot[i].start, f->slot[i].mask);
     if (xt_put_slots_(p, "", f, end, end)) xt_put_(p, " = ");
     if (n->op == XT_OP_FOR_) {
         xt_name_(p, index.id);

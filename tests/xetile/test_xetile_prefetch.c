@@ -179,7 +179,7 @@ static spe_id emit_offset(cm_ctx *c, const spe_id *none, void *user)
     const message_part *p = (const message_part *)user;
     xt_tile t = xt_now_tile_(p->x, &p->tile[0]);
     (void)c, (void)none;
-    xt_deal_out_(p->x, &t);
+    xt_fewest_fetches_(p->x, &t);
     dealt = t.dist;
     return xt_index_id_(p->x, &t.offset[p->field]);
 }

@@ -2,11 +2,11 @@
 #include "../internal.h"
 
 /* Reads the variable at a carried pointer; it must be set and in scope. */
-XE_FN_ bool xt_read_(xt_where_ w, const void *object, xt_thing_ *t, int number)
+XE_FN_ bool xt_read_(xt_where_ w, const void *object, xt_carried_ *t, int number)
 {
     char what[40];
     memcpy(&t->magic, object, sizeof t->magic);
-    memcpy(t, object, xt_thing_size_(t->magic));
+    memcpy(t, object, xt_carried_size_(t->magic));
     snprintf(what, sizeof what, "number %d of the list", number + 1);
     switch (t->magic) {
     case XT_TILE_MAGIC_: return t->tile.number < 0 || xt_check_scope_(w, t->tile.scope, what);
@@ -16,7 +16,7 @@ XE_FN_ bool xt_read_(xt_where_ w, const void *object, xt_thing_ *t, int number)
     }
 }
 
-static xt_text_ xt_describe_thing_(const xt_thing_ *t)
+static xt_text_ xt_describe_carried_(const xt_carried_ *t)
 {
     bool vec = t->magic == XT_VEC_MAGIC_;
     xt_vec v = vec ? t->vec : xt_form_(&t->tile);
@@ -36,7 +36,7 @@ static bool xt_same_form_(const xt_vec *a, const xt_vec *b)
            memcmp(a->dist.shape, b->dist.shape, sizeof a->dist.shape) == 0;
 }
 
-static bool xt_same_kind_(const xt_thing_ *a, const xt_thing_ *b)
+static bool xt_same_kind_(const xt_carried_ *a, const xt_carried_ *b)
 {
     if (a->magic != b->magic) return false;
     if (a->magic == XT_VEC_MAGIC_) return xt_same_form_(&a->vec, &b->vec);
@@ -55,24 +55,24 @@ static bool xt_same_kind_(const xt_thing_ *a, const xt_thing_ *b)
     return xt_is_int_(s) && xt_is_int_(t) && (b->val.kind == SPE_INT || xt_bits_(s) == xt_bits_(t));
 }
 
-static bool xt_is_lost_thing_(const xt_thing_ *t)
+static bool xt_is_lost_carried_(const xt_carried_ *t)
 {
     if (t->magic == XT_TILE_MAGIC_) return t->tile.number < 0;
     return t->magic == XT_VEC_MAGIC_ ? !t->vec.id : xt_is_lost_(&t->val);
 }
 
 /* "a carried value whose type changes" */
-XE_FN_ bool xt_check_carried_(xt_where_ w, const xt_thing_ *start, const xt_thing_ *now, int number)
+XE_FN_ bool xt_check_carried_(xt_where_ w, const xt_carried_ *start, const xt_carried_ *now, int number)
 {
-    if (xt_is_lost_thing_(start) || xt_is_lost_thing_(now) || xt_same_kind_(start, now)) return true;
+    if (xt_is_lost_carried_(start) || xt_is_lost_carried_(now) || xt_same_kind_(start, now)) return true;
     return xt_fail_(w, XT_ERROR_CARRIED_TYPE, "number %d of the list came in as %s, is %s at the end", number + 1,
-                    xt_describe_thing_(start).s, xt_describe_thing_(now).s);
+                    xt_describe_carried_(start).s, xt_describe_carried_(now).s);
 }
 
 /* A mask of the scalars that differ, and of the vector if it does. */
-XE_FN_ uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
+XE_FN_ uint32_t xt_differences_(xt_carried_ *a, xt_carried_ *b)
 {
-    const xt_vec *v = xt_thing_vec_(a), *u = xt_thing_vec_(b);
+    const xt_vec *v = xt_carried_vec_(a), *u = xt_carried_vec_(b);
     uint32_t mask = v && u && v->id != u->id ? XT_VEC_CHANGES_ : 0;
     const xt_val *p;
     for (int i = 0; (p = xt_scalar_of_(a, i)) != NULL; i++)
@@ -83,9 +83,9 @@ XE_FN_ uint32_t xt_differences_(xt_thing_ *a, xt_thing_ *b)
 /* ---- changes --------------------------------------------------------------------------------------------------- */
 
 /* Replaces the parts in the mask by new values. */
-XE_FN_ void xt_renew_(xt_ctx *x, xt_thing_ *t, uint32_t mask)
+XE_FN_ void xt_renew_(xt_ctx *x, xt_carried_ *t, uint32_t mask)
 {
-    xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_thing_vec_(t) : NULL;
+    xt_vec *v = mask & XT_VEC_CHANGES_ ? xt_carried_vec_(t) : NULL;
     xt_val *p;
     int spread;
     if (mask && t->magic == XT_TILE_MAGIC_) t->tile.id = xt_further_value_(x);

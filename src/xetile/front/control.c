@@ -178,16 +178,16 @@ spe_region xt_if_begin_(xt_where_ w, xt_val condition, void *const *objects)
 /* ---- the end of a region ----------------------------------------------------------------------------------------- */
 
 /* The value id of a carried value's scalar i, or of its vector after those; 0: a constant, or none. */
-static uint32_t xt_part_id_(xt_thing_ *t, int i)
+static uint32_t xt_part_id_(xt_carried_ *t, int i)
 {
-    const xt_vec *v = xt_thing_vec_(t);
+    const xt_vec *v = xt_carried_vec_(t);
     const xt_val *n = xt_scalar_of_(t, i);
     if (i == XT_COMPONENTS_) return v ? v->id : 0;
     return n && n->kind >= SPE_SCALAR ? n->id : 0;
 }
 
 /* A carried value varies between lanes if one of its possible values, or the control flow to it, does. */
-static void xt_spread_to_(xt_ctx *x, xt_thing_ *t, uint32_t mask, xt_thing_ *a, xt_thing_ *b)
+static void xt_spread_to_(xt_ctx *x, xt_carried_ *t, uint32_t mask, xt_carried_ *a, xt_carried_ *b)
 {
     for (int i = 0; i <= XT_COMPONENTS_; i++) {
         uint32_t id = mask >> i & 1 ? xt_part_id_(t, i) : 0;

@@ -2,22 +2,22 @@
 #include "../internal.h"
 
 /* The size of a carried value, from its first word; 0 if it is not one. */
-XE_FN_ size_t xt_thing_size_(uint32_t magic)
+XE_FN_ size_t xt_carried_size_(uint32_t magic)
 {
     if (magic == XT_TILE_MAGIC_) return sizeof(xt_tile);
     return magic == SPE_VAL_MAGIC ? sizeof(xt_val) : magic == XT_VEC_MAGIC_ ? sizeof(xt_vec) : 0;
 }
 
-XE_FN_ void xt_write_(void *object, const xt_thing_ *t) { memcpy(object, t, xt_thing_size_(t->magic)); }
+XE_FN_ void xt_write_(void *object, const xt_carried_ *t) { memcpy(object, t, xt_carried_size_(t->magic)); }
 
 /* Scalar i of a value: six in a tile, one in an xt_val, none in a vector. */
-XE_FN_ xt_val *xt_scalar_of_(xt_thing_ *t, int i)
+XE_FN_ xt_val *xt_scalar_of_(xt_carried_ *t, int i)
 {
     if (t->magic == XT_TILE_MAGIC_) return xt_tile_scalar_(&t->tile, i);
     return t->magic == SPE_VAL_MAGIC && i == 0 ? &t->val : NULL;
 }
 
-XE_FN_ xt_vec *xt_thing_vec_(xt_thing_ *t)
+XE_FN_ xt_vec *xt_carried_vec_(xt_carried_ *t)
 {
     if (t->magic == XT_TILE_MAGIC_ && t->tile.scatter) return &t->tile.offsets;
     return t->magic == XT_VEC_MAGIC_ ? &t->vec : NULL;
@@ -28,9 +28,9 @@ XE_FN_ void xt_join_carried_(xt_ctx *x, const xt_frame_ *f, void (*join)(xt_ctx 
 {
     for (int i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
-        xt_thing_ *all[3] = {&s->body, &s->now, &s->result};
-        const xt_vec *start = xt_thing_vec_(&s->start);
-        for (int j = 0; start && j < 3; j++) join(x, start->id, xt_thing_vec_(all[j])->id);
+        xt_carried_ *all[3] = {&s->body, &s->now, &s->result};
+        const xt_vec *start = xt_carried_vec_(&s->start);
+        for (int j = 0; start && j < 3; j++) join(x, start->id, xt_carried_vec_(all[j])->id);
     }
 }
 

@@ -14,11 +14,11 @@ static int xt_vec_ids_(xt_ctx *x, const xt_vec *v, cm_use use, spe_id *ids)
 }
 
 /* Does a variable get, at the end of a side, the vector that another had when the side began? */
-static bool xt_is_rotated_(xt_frame_ *f, const xt_slot_ *s, xt_thing_ *t)
+static bool xt_is_rotated_(xt_frame_ *f, const xt_slot_ *s, xt_carried_ *t)
 {
-    const xt_vec *v = xt_thing_vec_(t), *first;
+    const xt_vec *v = xt_carried_vec_(t), *first;
     for (int i = 0; i < f->slots; i++) {
-        first = xt_thing_vec_(f->op == XT_OP_IF_ ? &f->slot[i].start : &f->slot[i].body);
+        first = xt_carried_vec_(f->op == XT_OP_IF_ ? &f->slot[i].start : &f->slot[i].body);
         if (&f->slot[i] != s && first && first->id == v->id) return true;
     }
     return false;
@@ -31,7 +31,7 @@ XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
     int at = 0;
     for (int i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
-        xt_thing_ *t = !at_end ? &s->start : second ? &s->now : &s->body;
+        xt_carried_ *t = !at_end ? &s->start : second ? &s->now : &s->body;
         for (int j = 0; j < XT_COMPONENTS_; j++) {
             if (!(s->mask >> j & 1)) continue;
             if (f->ids) f->ids[at] = xt_now_id_(x, xt_scalar_of_(t, j), xt_carried_type_(xt_scalar_of_(&s->start, j)));
@@ -39,7 +39,7 @@ XE_FN_ int xt_gather_(xt_ctx *x, xt_frame_ *f, bool at_end, bool second)
         }
         if (!(s->mask & XT_VEC_CHANGES_)) continue;
         spe_id *ids = f->ids ? f->ids + at : NULL;
-        int n = xt_vec_ids_(x, xt_thing_vec_(t), xt_layout_(x, xt_thing_vec_(&s->start)->id), ids);
+        int n = xt_vec_ids_(x, xt_carried_vec_(t), xt_layout_(x, xt_carried_vec_(&s->start)->id), ids);
         if (ids && (!at_end || xt_is_rotated_(f, s, t))) spe_differ(&x->m, 0, (uint32_t)n, ids);
         at += n;
     }
@@ -72,8 +72,8 @@ XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
     int at = 0;
     for (int i = 0; i < f->slots; i++) {
         xt_slot_ *s = &f->slot[i];
-        xt_thing_ *t = result ? &s->result : &s->body;
-        xt_vec *v = xt_thing_vec_(t);
+        xt_carried_ *t = result ? &s->result : &s->body;
+        xt_vec *v = xt_carried_vec_(t);
         xt_val *first;
         for (int j = 0; (first = xt_scalar_of_(&s->start, j)) != NULL; j++) {
             bool changes = s->mask >> j & 1, counts = s->mask >> XT_COUNTS_SHIFT_ >> j & 1;
@@ -88,8 +88,8 @@ XE_FN_ void xt_scatter_(xt_ctx *x, xt_frame_ *f, bool result, spe_id advance)
         }
         if (!v) continue;
         if (s->mask & XT_VEC_CHANGES_)
-            at += xt_vec_from_ids_(x, xt_thing_vec_(&s->start), v->id, f->ids + at);
+            at += xt_vec_from_ids_(x, xt_carried_vec_(&s->start), v->id, f->ids + at);
         else if (!result)
-            xt_define_vec_(x, v->id, xt_now_vec_(x, xt_thing_vec_(&s->start)));
+            xt_define_vec_(x, v->id, xt_now_vec_(x, xt_carried_vec_(&s->start)));
     }
 }

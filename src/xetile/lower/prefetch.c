@@ -16,7 +16,7 @@ static int xt_fetches_(const xt_dist *d, int in, int line)
 }
 
 /* Which subgroup fetches which part of a tile does not matter: takes the pieces that need the fewest messages. */
-static void xt_deal_out_(xt_ctx *x, xt_tile *t)
+static void xt_fewest_fetches_(xt_ctx *x, xt_tile *t)
 {
     const int in = xt_inner_(t), out = 1 - in, line = 64 / xt_bytes_(t->type), *shape = t->dist.shape;
     xt_map map;
@@ -40,7 +40,7 @@ static void xt_deal_out_(xt_ctx *x, xt_tile *t)
 static void xt_prefetch_alone_(xt_ctx *x, const xt_prefetch_desc_ *d)
 {
     xt_tile t = xt_now_tile_(x, &d->tile);
-    if (t.dist.subgroups > 1 && xt_by_block2d_(x, &t)) xt_deal_out_(x, &t);
+    if (t.dist.subgroups > 1 && xt_by_block2d_(x, &t)) xt_fewest_fetches_(x, &t);
     for (xt_block_ b = xt_blocks_(x, &t.dist); t.step == 1 && xt_next_block_(&b);) {
         cm_mem mem = xt_mem_(x, &t, &b, XT_FETCHED_);
         mem.ptr = t.base.id; /* for messages that share no payload, on any side of an XT_IF */

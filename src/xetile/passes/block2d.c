@@ -123,7 +123,7 @@ static void xt_find_tile_(xt_ctx *x, const xt_init_tile_desc_ *init)
 }
 
 /* Tiles that may replace each other in a region are treated alike. */
-static void xt_join_tiles_(xt_ctx *x, const xt_thing_ *a, const xt_thing_ *b)
+static void xt_join_tiles_(xt_ctx *x, const xt_carried_ *a, const xt_carried_ *b)
 {
     if (a->magic == XT_TILE_MAGIC_ && !a->tile.scatter && a->tile.number != b->tile.number) {
         int root = xt_tile_root_(x, a->tile.number);
@@ -135,7 +135,7 @@ static void xt_find_region_tiles_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_frame_ *f = n->frame;
     for (int i = 0; i < f->slots; i++) {
-        const xt_thing_ *t = &f->slot[i].start;
+        const xt_carried_ *t = &f->slot[i].start;
         bool tile = t->magic == XT_TILE_MAGIC_ && !t->tile.scatter;
         if (n->spread && tile) xt_plan_tile_at_(x, t->tile.number)->apart = true;
         if (f->op == XT_OP_IF_) xt_join_tiles_(x, &f->slot[i].start, &f->slot[i].body);
