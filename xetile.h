@@ -9075,7 +9075,7 @@ xt_vec xt_logsumexp_(xt_where_ w, xt_vec v, int dim)
     along.dim = dim;
     xt_any_ most = xt_any_vec_(xt_reduction_(w, XT_RED_maxnumf_, along));
     if (!most.vec.id) return most.vec;
-    /* The largest element is taken out, so that no exponential overflows: unless it is infinite, as inf - inf is NaN. */
+    /* The largest element is taken out, so that no exponential overflows; not if it is infinite: inf - inf is NaN. */
     xt_any_ size = xt_any_vec_(xt_math_vec_(w, XT_MATH_ABS_, &most));
     xt_any_ infinite = xt_any_real_(spe_real_of_bits(SPE_IEEE, 16, 0x7c00));
     const xt_any_ sides[3] = {xt_any_vec_(xt_binary_pair_(w, SPE_ARITH_LT, size, infinite)), most, xt_any_real_(0)};
