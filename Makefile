@@ -13,8 +13,8 @@ BUILD ?= build
 $(if $(word 2,$(BUILD)),$(error BUILD is "$(BUILD)": make splits names at spaces, so choose a folder without one))
 JOBS ?= 2
 CFLAGS ?= -O2 -g
-# Tests take longer to compile than to run, except under sanitizers.
-TEST_CFLAGS ?= $(if $(SANITIZE),-O1,-O0) -g
+# Tests take longer to compile than to run, except under sanitizers; a debugger is for those at home.
+TEST_CFLAGS ?= $(if $(SANITIZE),-O1,-O0) -g$(if $(CI),1)
 # A command with the forms `$(XE_OFFLINE) isa DEVICE FILE OPTIONS`, for systems without ocloc in PATH, and
 # `$(XE_OFFLINE) run spirv-val`, which is used unless SPIRV_VAL names another validator.
 XE_OFFLINE ?= $(wildcard ../shared/tools/xe-offline)

@@ -261,7 +261,7 @@ TEST(columns)
     check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {1, 0}, 67, 70, 45, {0, 0}, {1, 0}, 0});
     rarely((pitch_case){CM_BF16, CM_F32, WHOLE, 32, 64, 32, {0, 1}, 30, 67, 45, {0, 0}, {0, 1}, 0});
     check((pitch_case){CM_I8, CM_I32, GROUP, 64, 64, 32, {1, 1}, 61, 66, 45, {2, 0}, {0, 3}, 0});
-    check((pitch_case){CM_TF32, CM_F32, GROUP, 64, 64, 16, {1, 1}, 66, 61, 21, {0, 0}, {0, 1}, 0});
+    rarely((pitch_case){CM_TF32, CM_F32, GROUP, 64, 64, 16, {1, 1}, 66, 61, 21, {0, 0}, {0, 1}, 0});
 }
 
 /* Enough lines along k for each lane to load one. */
@@ -289,9 +289,9 @@ TEST(deep_tiles)
 TEST(several_turns)
 {
     check((pitch_case){CM_F16, CM_F32, WHOLE, 8, 16, 16, {0, 0}, 9, 17, 173, {0, 0}, {1, 0}, 0});
-    check((pitch_case){CM_BF16, CM_F32, WHOLE, 16, 32, 16, {1, 0}, 16, 33, 97, {1, 0}, {0, 1}, 0});
+    rarely((pitch_case){CM_BF16, CM_F32, WHOLE, 16, 32, 16, {1, 0}, 16, 33, 97, {1, 0}, {0, 1}, 0});
     check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {0, 1}, 65, 67, 165, {0, 0}, {1, 0}, 0});
-    check((pitch_case){CM_U8, CM_I32, GROUP, 64, 64, 32, {0, 0}, 67, 66, 229, {1, 4}, {3, 0}, 0});
+    rarely((pitch_case){CM_U8, CM_I32, GROUP, 64, 64, 32, {0, 0}, 67, 66, 229, {1, 4}, {3, 0}, 0});
     rarely((pitch_case){CM_TF32, CM_F32, GROUP, 64, 64, 8, {0, 0}, 50, 41, 77, {0, 1}, {1, 3}, 3});
     check((pitch_case){CM_F16, CM_F32, WHOLE, 32, 64, 128, {0, 0}, 33, 65, 300, {0, 0}, {1, 0}, 0});
     turned = true;
@@ -317,7 +317,7 @@ TEST(conversions)
     check((pitch_case){CM_BF16, CM_F32, GROUP, 64, 64, 32, {0, 0}, 61, 63, 75, {3, 2}, {1, 3}, 5});
     check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 32, {1, 1}, 67, 70, 45, {1, 0}, {1, 0}, 0});
     converted[0] = false, converted[1] = true;
-    check((pitch_case){CM_BF16, CM_F32, BROAD, 64, 128, 32, {0, 0}, 65, 127, 85, {1, 1}, {3, 1}, 0});
+    rarely((pitch_case){CM_BF16, CM_F32, BROAD, 64, 128, 32, {0, 0}, 65, 127, 85, {1, 1}, {3, 1}, 0});
     converted[0] = true, converted[1] = false;
     check((pitch_case){CM_F16, CM_F32, GROUP, 64, 64, 256, {0, 0}, 67, 70, 301, {0, 0}, {1, 0}, 0});
     converted[0] = true, converted[1] = true;
