@@ -135,7 +135,7 @@ tests="test_xetile test_xetile_appendix test_xetile_atomics test_xetile_by_colum
     test_xetile_top test_xetile_turned test_xetile_turns test_xetile_vectors test_xetile_widths test_coopmatrix test_coopmatrix_change test_coopmatrix_functions test_coopmatrix_grid
     test_coopmatrix_memory test_coopmatrix_ops test_coopmatrix_random test_coopmatrix_targets test_coopvec_accumulate test_coopvec_mul
     test_coopvec_random test_coopvec_shapes test_coopvec_vectors test_intel_bugs test_intel_halves"
-targets=${MACHINE_TARGETS-bmg pvc lnl ptl tgl mtl arl-h wcl nvl nvl-p cri}
+targets=${MACHINE_TARGETS-bmg pvc dg2 lnl ptl tgl mtl arl-h wcl nvl nvl-p cri}
 
 if [ "${1:-}" = --short ]; then
     for target in bmg pvc; do

@@ -152,6 +152,7 @@ void xe_dpas(struct xe_thread *t, const struct xe_instruction *i)
     struct product p;
     double sums[DEPTH][LANES];
     uint32_t mask = xe_mask(t, i);
+    if (i->overwritten) return;
     if (!is_sound(t, i) || (i->operation == XE_bdpas && !scales_are_sound(t, i))) return;
     read_operands(t, i, &p);
     read_scales(t, i, &p);

@@ -525,6 +525,7 @@ static void options(char *from, struct xe_instruction *i)
     char *open = strchr(from, '{');
     if (!open) return;
     i->compacted = strstr(open, "Compacted") != NULL;
+    i->atomic = strstr(open, "Atomic") != NULL;
     i->send.end = strstr(open, "EOT") != NULL;
     i->to_accumulator = strstr(open, "AccWrEn") != NULL;
     *open = 0;
@@ -589,6 +590,20 @@ static const char *parse_line(const struct xe_family *family, struct xe_code *co
     return c.why;
 }
 
+/* Of products that belong together ({Atomic}), each reads its sums before those before it are written. So what IGC puts
+ * in front for Xe-HPG, a product of anything with the sums' registers as its result, leaves nothing behind. */
+static void find_overwritten(struct xe_code *code)
+{
+    for (uint32_t k = 0; k + 1 < code->count; k++) {
+        struct xe_instruction *i = &code->list[k];
+        const struct xe_instruction *next = i + 1;
+        i->overwritten = i->operation == XE_dpas && i->atomic && next->operation == XE_dpas &&
+                         i->to.where == XE_REGISTER && next->to.where == XE_REGISTER && i->to.at == next->to.at &&
+                         i->to.type == next->to.type && i->passes <= next->passes && i->lanes <= next->lanes &&
+                         !next->predicated;
+    }
+}
+
 bool xe_parse(const char *text, size_t size, const struct xe_family *family, struct xe_code *code, struct sp_text *log)
 {
     uint32_t room = 0, number_of_line = 1;
@@ -605,6 +620,7 @@ bool xe_parse(const char *text, size_t size, const struct xe_family *family, str
         why = parse_line(family, code, line, &room);
         if (why) sp_text_add(log, "disassembly, line %u: expected %s: %.200s\n", number_of_line, why, line);
     }
+    find_overwritten(code);
     if (!why && code->count) return true;
     if (!why) sp_text_add(log, "disassembly: no instructions\n");
     xe_code_free(code);

@@ -125,6 +125,7 @@ struct xe_instruction {
     uint8_t operation, lanes, first, function; /* lanes `first` to first + lanes - 1 */
     uint8_t condition, class;
     bool everywhere, predicated, inverted, saturate, compacted, flagged, to_accumulator; /* too */
+    bool atomic, overwritten; /* of a dpas: the next belongs to it; the next writes what this one does */
     uint16_t flag, predicate; /* the number of the flag's first bit: 16 for f0.1, 32 for f1.0 */
     uint8_t any_of, all_of;   /* so many lanes have the same predicate: whether any of their bits is set, or all are */
     struct xe_operand to, from[3], scales[2]; /* of bdpas: of the second and the third source */

@@ -18,6 +18,7 @@ static const struct xe_target targets[] = {
     {"dg1", "dg1", &xe_lp},
     {"mtl", "mtl-h", &xe_hpg},
     {"arl-h", "arl-h", &xe_hpg},
+    {"dg2", "dg2", &xe_hpg},
     {"pvc", "pvc", &xe_hpc},
     {"bmg", "bmg", &xe2},
     {"lnl", "lnl-m", &xe2},
