@@ -462,7 +462,7 @@ static bool build(spe_words *words, const char *target)
     if (f) fclose(f);
     if (!f || size == sizeof text) return fail("%s: %s", tiny.path, f ? "the text is too long" : "cannot read it");
     tiny.start = text;
-    *words = compile(&tiny, strcmp(target, "vulkan") ? SPE_ENV_OPENCL : SPE_ENV_VULKAN);
+    *words = compile(&tiny, strcmp(target, "vulkan") && strcmp(target, "hopper") ? SPE_ENV_OPENCL : SPE_ENV_VULKAN);
     return words->data || fail("%s", tiny.error);
 }
 

@@ -30,27 +30,23 @@ static spe_id spe_remainder_(spe_module *m, uint32_t op, spe_id type, spe_id a, 
 
 static spe_id spe_put_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
 
-/* f64 to f16 or bf16, which drivers convert to f32 and then round again. So f32 it is, but rounded to odd: towards 0,
- * with the last bit set where that lost something; such a number is neither exact nor halfway in 16 bits. */
+/* f64 to f16 or bf16, which drivers convert to f32 and then round again. So what f32 lacks of it becomes one bit, the
+ * last that f32 has: such a number is neither exact nor halfway in 16 bits. By its bits, as drivers also leave out a
+ * conversion to f32 and back. */
 static spe_id spe_f64_to_16_bits_(spe_module *m, spe_id type, spe_id v)
 {
-    spe_id f32 = spe_vec_like(m, spe_float(m, 32), v), i32 = spe_vec_like(m, spe_int(m, 32), v), id;
-    spe_id flag = spe_vec_like(m, spe_bool(m), v), zero = spe_const_u(m, i32, 0), one = spe_const_u(m, i32, 1);
-    spe_id wide_zero = spe_null(m, spe_type_of(m, v)), nearest = spe_emit_one_(m, SPE_OpFConvert, f32, 1, &v);
-    spe_id back = spe_emit_one_(m, SPE_OpFConvert, spe_type_of(m, v), 1, &nearest);
-    spe_id lost = spe_two_(m, SPE_OpFOrdNotEqual, flag, back, v);
-    spe_id above = spe_two_(m, SPE_OpFOrdGreaterThan, flag, back, v);
-    spe_id positive = spe_two_(m, SPE_OpFOrdGreaterThan, flag, v, wide_zero);
-    spe_id away = spe_two_(m, SPE_OpLogicalEqual, flag, above, positive);
-    away = spe_two_(m, SPE_OpLogicalAnd, flag, away, lost);
-    uint32_t step[3] = {away, one, zero}, mark[3] = {lost, one, zero};
-    step[0] = spe_emit_one_(m, SPE_OpSelect, i32, 3, step);
-    mark[0] = spe_emit_one_(m, SPE_OpSelect, i32, 3, mark);
-    id = spe_emit_one_(m, SPE_OpBitcast, i32, 1, &nearest);
-    id = spe_two_(m, SPE_OpISub, i32, id, step[0]);
-    id = spe_two_(m, SPE_OpBitwiseOr, i32, id, mark[0]);
-    id = spe_emit_one_(m, SPE_OpBitcast, f32, 1, &id);
-    return spe_put_one_(m, SPE_OpFConvert, type, 1, &id);
+    const uint64_t lost_bits = 0x1fffffff, last_bit = 0x20000000;
+    spe_id i64 = spe_vec_like(m, spe_int(m, 64), v), f32 = spe_vec_like(m, spe_float(m, 32), v);
+    spe_id flag = spe_vec_like(m, spe_bool(m), v), zero = spe_const_u(m, i64, 0), last = spe_const_u(m, i64, last_bit);
+    spe_id below = spe_const_u(m, i64, lost_bits), above = spe_const_u(m, i64, ~lost_bits);
+    spe_id bits = spe_emit_one_(m, SPE_OpBitcast, i64, 1, &v), lost = spe_two_(m, SPE_OpBitwiseAnd, i64, bits, below);
+    spe_id kept = spe_two_(m, SPE_OpBitwiseAnd, i64, bits, above);
+    uint32_t mark[3] = {spe_two_(m, SPE_OpINotEqual, flag, lost, zero), last, zero};
+    last = spe_emit_one_(m, SPE_OpSelect, i64, 3, mark);
+    bits = spe_two_(m, SPE_OpBitwiseOr, i64, kept, last);
+    v = spe_emit_one_(m, SPE_OpBitcast, spe_type_of(m, v), 1, &bits);
+    v = spe_emit_one_(m, SPE_OpFConvert, f32, 1, &v); /* exact */
+    return spe_put_one_(m, SPE_OpFConvert, type, 1, &v);
 }
 
 /* The smallest or largest of floats of 32 or 64 bits in memory, which few devices have: as integers. Numbers without a
@@ -99,6 +95,12 @@ static spe_id spe_choose_(spe_module *m, spe_id type, spe_id flag, spe_id yes, s
  * quotients up to 2^44 (2^100 of f64); then a step where the last multiple was too large or too small. */
 static spe_id spe_float_remainder_(spe_module *m, spe_id type, spe_id a, spe_id b)
 {
+    if (spe_width(m, type) == 16) {
+        spe_id f32 = spe_vec_like(m, spe_float(m, 32), a);
+        a = spe_put_one_(m, SPE_OpFConvert, f32, 1, &a), b = spe_put_one_(m, SPE_OpFConvert, f32, 1, &b);
+        a = spe_float_remainder_(m, f32, a, b); /* f16 has it, too */
+        return spe_put_one_(m, SPE_OpFConvert, type, 1, &a);
+    }
     spe_id flag = spe_vec_like(m, spe_bool(m), a), zero = spe_null(m, type), r = a, sign, more, less, negative;
     for (int i = 0; i < 2; i++) {
         spe_id q = spe_ext_(m, SPE_GLSL_TRUNC_, type, 1, spe_two_(m, SPE_OpFDiv, type, r, b), 0, 0);
@@ -178,7 +180,7 @@ static spe_id spe_put_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, 
         const spe_type_info *pointer = spe_info_(m, spe_type_of(m, operands[0]));
         if (spe_width(m, pointer->elem) >= 32) return spe_float_extreme_(m, op, type, n, operands);
     }
-    if (op == SPE_OpFRem && spe_width(m, type) >= 32) return spe_float_remainder_(m, type, operands[0], operands[1]);
+    if (op == SPE_OpFRem) return spe_float_remainder_(m, type, operands[0], operands[1]);
     if (op == SPE_OpFConvert && spe_is_computed_half_(m, type, operands[0]))
         return spe_widened_half_(m, type, operands[0]);
     if (op == SPE_OpFConvert && spe_width(m, type) == 16 && spe_width(m, spe_type_of(m, operands[0])) == 64)
