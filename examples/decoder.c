@@ -58,11 +58,26 @@ static const xt_kernel *kernel_of(role r, int kind)
     return kernels[r][kind != F16];
 }
 
+/* The tiles of a kernel that multiplies weights; NULL: of another. */
+static const xt_tiles *tiles_of(const xt_kernel *kernel, const xt_target *target)
+{
+    static xt_tiles of_step, of_prompt;
+    const bool bytes = kernel == &linear_int || kernel == &prompt_linear_int;
+    const int type = bytes ? XT_TYPE(i8) : XT_TYPE(f16);
+    const xt_product step = step_product(type), prompt = prompt_product(type);
+    if (kernel == &linear_f16 || kernel == &linear_int) return of_step = xt_tiles_for(target, &step), &of_step;
+    if (kernel == &prompt_linear_f16 || kernel == &prompt_linear_int)
+        return of_prompt = xt_tiles_for(target, &prompt), &of_prompt;
+    return NULL;
+}
+
 /* All rows and bases suit block messages: dimensions are multiples of 64. */
 static xt_build_desc description(const xt_kernel *kernel, const xt_target *target)
 {
     xt_build_desc d = XT_DESC(*kernel, target, .pitch = XT_PITCH_ALIGNED);
+    const xt_tiles *t = tiles_of(kernel, target);
     if (kernel == &attend) d.subgroups = attend_subgroups();
+    if (t) d.user = t, d.subgroup_size = t->subgroup_size, d.registers = t->registers;
     return d;
 }
 

@@ -27,15 +27,27 @@ static int heads_together(void) { return made.heads / made.kv_heads; }
 /* A work-group's part: a tile of y, of one panel, and the shape of all. */
 typedef struct {
     xt_map map;
-    int rows;
+    int rows, step; /* along K */
     xt_val first, panel, M, N, K;
 } product;
 
-static product product_of(XT_CONTEXT, bool prompt, xt_val M, xt_val N, xt_val K)
+/* What tiles have to suit: 64 rows of a prompt, or all of a step, which is read by two subgroups, to have many of them; a
+ * panel; and what is held beside the sums, the rows to which they are added, or a group's sums. */
+static xt_product prompt_product(int type)
 {
-    product p = {.rows = prompt ? 64 : made.sequences, .M = M, .N = N, .K = K};
-    p.map = prompt ? XT_MAP(.sg_layout = {4, 2}, .sg_data = {16, 32})
-                   : XT_MAP(.sg_layout = {1, 2}, .sg_data = {p.rows, PANEL / 2});
+    return (xt_product){.a = type, .b = type, .rows = 64, .cols = PANEL, .held = 1};
+}
+
+static xt_product step_product(int type)
+{
+    return (xt_product){.a = type, .b = type, .rows = made.sequences, .cols = PANEL, .sg_rows = made.sequences,
+                        .sg_cols = PANEL / 2, .held = 1};
+}
+
+static product product_of(XT_CONTEXT, xt_val M, xt_val N, xt_val K)
+{
+    const xt_tiles *t = (const xt_tiles *)XT_USER();
+    product p = {.map = t->c, .rows = t->rows, .step = t->k, .M = M, .N = N, .K = K};
     p.first = XT_MUL(XT_GROUP_ID(1), p.rows);
     p.panel = XT_GROUP_ID(0);
     return p;
@@ -63,16 +75,19 @@ static void store_product(XT_CONTEXT, const product *p, xt_vec sum, xt_val Y, xt
     XT_STORE_TILE(sum, y);
 }
 
-static void linear_f16_of(XT_CONTEXT, bool prompt, xt_val X, xt_val W, xt_val Y, xt_val M, xt_val N, xt_val K,
-                          xt_val add)
+/* y = x W in f16. A group of inputs is multiplied in slices of the step that suits the device. */
+static void linear_f16_of(XT_CONTEXT, xt_val X, xt_val W, xt_val Y, xt_val M, xt_val N, xt_val K, xt_val add)
 {
-    product p = product_of(XT_SELF, prompt, M, N, K);
+    product p = product_of(XT_SELF, M, N, K);
     xt_val groups = XT_DIV(XT_ADD(K, GROUP - 1), GROUP);
-    xt_tile x = activations(XT_SELF, &p, X, GROUP), w = panel_rows(XT_SELF, &p, W, GROUP, XT_MUL(groups, GROUP));
+    xt_tile x = activations(XT_SELF, &p, X, p.step), w = panel_rows(XT_SELF, &p, W, p.step, XT_MUL(groups, GROUP));
     xt_vec sum = XT_SPLAT(f32, p.rows, PANEL, 0, .map = p.map);
     XT_FOR(group, 0, groups, 1, &x, &w, &sum)
     {
-        sum = XT_TILE_MMA(XT_LOAD_TILE(x), XT_LOAD_TILE(w), sum);
+        for (int k = 0; k < GROUP; k += p.step) {
+            xt_vec of_w = XT_LOAD_TILE(XT_UPDATE_TILE_OFFSET(w, k, 0));
+            sum = XT_TILE_MMA(XT_LOAD_TILE(XT_UPDATE_TILE_OFFSET(x, 0, k)), of_w, sum);
+        }
         x = XT_UPDATE_TILE_OFFSET(x, 0, GROUP);
         w = XT_UPDATE_TILE_OFFSET(w, GROUP, 0);
     }
@@ -83,25 +98,34 @@ static void linear_f16_of(XT_CONTEXT, bool prompt, xt_val X, xt_val W, xt_val Y,
  * 8, of which a product with eights takes the excess away. */
 static xt_vec group_sum(XT_CONTEXT, const product *p, xt_tile x, xt_tile w)
 {
-    const xt_map map = xt_map_mma_b(&p->map, HALF);
-    xt_vec bytes = XT_LOAD_TILE(w), lower, upper;
-    if (made.weights == INT8) return XT_CAST(f32, XT_TILE_MMA(XT_LOAD_TILE(x), bytes));
-    xt_vec first = XT_LOAD_TILE(x), second = XT_LOAD_TILE(XT_UPDATE_TILE_OFFSET(x, 0, HALF));
-    lower = XT_TILE_MMA(first, XT_SPLAT(i8, HALF, PANEL, -8, .map = map));
-    lower = XT_TILE_MMA(first, XT_AND(bytes, 15), lower);
-    upper = XT_TILE_MMA(second, XT_AND(bytes, -16));
+    const int depth = made.weights == INT8 ? GROUP : HALF; /* rows of bytes */
+    const xt_vec minus_8 = XT_SPLAT(i8, p->step, PANEL, -8, .map = xt_map_mma_b(&p->map, p->step));
+    xt_vec lower = XT_SPLAT(i32, p->rows, PANEL, 0, .map = p->map), upper = lower;
+    for (int k = 0; k < depth; k += p->step) {
+        xt_vec bytes = XT_LOAD_TILE(XT_UPDATE_TILE_OFFSET(w, k, 0));
+        xt_vec first = XT_LOAD_TILE(XT_UPDATE_TILE_OFFSET(x, 0, k));
+        if (made.weights == INT8) {
+            lower = XT_TILE_MMA(first, bytes, lower);
+            continue;
+        }
+        xt_vec second = XT_LOAD_TILE(XT_UPDATE_TILE_OFFSET(x, 0, HALF + k));
+        lower = XT_TILE_MMA(first, minus_8, lower);
+        lower = XT_TILE_MMA(first, XT_AND(bytes, 15), lower);
+        upper = XT_TILE_MMA(second, XT_AND(bytes, -16), upper);
+    }
+    if (made.weights == INT8) return XT_CAST(f32, lower);
     return XT_FMA(XT_CAST(f32, upper), 1.0 / 16, XT_CAST(f32, lower));
 }
 
-static void linear_int_of(XT_CONTEXT, bool prompt, xt_val X, xt_val XS, xt_val W, xt_val WS, xt_val Y, xt_val M,
-                          xt_val N, xt_val K, xt_val add)
+static void linear_int_of(XT_CONTEXT, xt_val X, xt_val XS, xt_val W, xt_val WS, xt_val Y, xt_val M, xt_val N, xt_val K,
+                          xt_val add)
 {
     const int depth = made.weights == INT8 ? GROUP : HALF; /* rows of bytes in a group */
-    product p = product_of(XT_SELF, prompt, M, N, K);
+    product p = product_of(XT_SELF, M, N, K);
     xt_val groups = XT_DIV(XT_ADD(K, GROUP - 1), GROUP);
     const xt_map row = {{p.map.sg_layout[0], p.map.sg_layout[1]}, {1, p.map.sg_data[1]}},
                  column = {{p.map.sg_layout[0], p.map.sg_layout[1]}, {p.map.sg_data[0], 1}};
-    xt_tile x = activations(XT_SELF, &p, X, depth), w = panel_rows(XT_SELF, &p, W, depth, XT_MUL(groups, depth));
+    xt_tile x = activations(XT_SELF, &p, X, p.step), w = panel_rows(XT_SELF, &p, W, p.step, XT_MUL(groups, depth));
     xt_tile scale = panel_rows(XT_SELF, &p, WS, 1, groups);
     xt_tile row_scale =
         XT_INIT_TILE(XS, f32, p.rows, 1, .offset = XT_AT(p.first, 0), .shape = XT_AT(M, 1), .map = column);
@@ -121,23 +145,23 @@ static void linear_int_of(XT_CONTEXT, bool prompt, xt_val X, xt_val XS, xt_val W
 
 XT_KERNEL(linear_f16, ptr(f16, X), ptr(f16, W), ptr(f32, Y), u32(M), u32(N), u32(K), u32(add))
 {
-    linear_f16_of(XT_SELF, false, X, W, Y, M, N, K, add);
+    linear_f16_of(XT_SELF, X, W, Y, M, N, K, add);
 }
 
 XT_KERNEL(prompt_linear_f16, ptr(f16, X), ptr(f16, W), ptr(f32, Y), u32(M), u32(N), u32(K), u32(add))
 {
-    linear_f16_of(XT_SELF, true, X, W, Y, M, N, K, add);
+    linear_f16_of(XT_SELF, X, W, Y, M, N, K, add);
 }
 
 XT_KERNEL(linear_int, ptr(i8, X), ptr(f32, XS), ptr(i8, W), ptr(f16, WS), ptr(f32, Y), u32(M), u32(N), u32(K), u32(add))
 {
-    linear_int_of(XT_SELF, false, X, XS, W, WS, Y, M, N, K, add);
+    linear_int_of(XT_SELF, X, XS, W, WS, Y, M, N, K, add);
 }
 
 XT_KERNEL(prompt_linear_int, ptr(i8, X), ptr(f32, XS), ptr(i8, W), ptr(f16, WS), ptr(f32, Y), u32(M), u32(N), u32(K),
           u32(add))
 {
-    linear_int_of(XT_SELF, true, X, XS, W, WS, Y, M, N, K, add);
+    linear_int_of(XT_SELF, X, XS, W, WS, Y, M, N, K, add);
 }
 
 /* ---- rows of activations: a work-group of four subgroups has one, 256 elements at a time ---- */

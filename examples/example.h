@@ -329,12 +329,22 @@ static inline bool emit_built(const char *path, const char *form, const spe_buil
  */
 static xt_tiles tiles;
 
-/* Takes what --tile gives; false if it is malformed. */
+/* Takes what --tile gives; false if it is malformed, or if the kernel is made for other sizes. */
 static inline bool take_sizes(xt_product *p)
 {
+    static const char *const names[] = {"rows", "columns", "rows of a subgroup", "columns of a subgroup", "step"};
+    int *const to[] = {&p->rows, &p->cols, &p->sg_rows, &p->sg_cols, &p->step}, n[5] = {0};
     if (!asked.tile) return true;
-    return sscanf(asked.tile, "%dx%d,%dx%d,%d", &p->rows, &p->cols, &p->sg_rows, &p->sg_cols, &p->step) == 5 ||
-           fail("--tile %s: RxC,rxc,K of a work-group, of a subgroup, and the step along K", asked.tile);
+    const int read = sscanf(asked.tile, "%dx%d,%dx%d,%d", &n[0], &n[1], &n[2], &n[3], &n[4]);
+    for (int i = 0; i < 5; i++)
+        if (read < 5 || n[i] < 1 || n[i] > 1024)
+            return fail("--tile %s: RxC,rxc,K of a work-group, of a subgroup, and the step along K", asked.tile);
+    for (int i = 0; i < 5; i++) {
+        if (*to[i] && *to[i] != n[i])
+            return fail("--tile %s: %d %s; the kernel is made for %d", asked.tile, n[i], names[i], *to[i]);
+        *to[i] = n[i];
+    }
+    return true;
 }
 
 static inline xt_tiles propose_tiles(const xt_product *product, const xt_target *target)
@@ -401,6 +411,18 @@ static inline bool emit_asked(const example *e, const char *path, const char *ta
     return emit_form(f, path, target);
 }
 
+/* Can all kernels that are asked for have the tile of --tile? */
+static inline bool check_tile(const example *e)
+{
+    bool ok = true;
+    for (const example_form *f = e->forms; f && f->kernel && ok; f++) {
+        if (!f->product || !is_asked_for(f)) continue;
+        xt_product p = *f->product;
+        ok = take_sizes(&p);
+    }
+    return ok;
+}
+
 static inline bool check_form(const example *e)
 {
     for (const example_form *f = e->forms; asked.form && f->kernel; f++)
@@ -424,6 +446,7 @@ static inline void print_forms(const example *e)
 static inline bool run_forms(const example *e, zed_device *dev) { return (void)e, (void)dev, true; }
 static inline bool emit_asked(const example *e, const char *path, const char *target) { return e->emit(path, target); }
 static inline bool check_form(const example *e) { return (void)e, true; }
+static inline bool check_tile(const example *e) { return (void)e, true; }
 static inline void print_forms(const example *e) { (void)e; }
 #endif
 
@@ -450,6 +473,7 @@ static inline bool take_argument(const example *e, char **argv, int *i)
         return false;
 #ifdef XETILE_XETILE_H
     xt_product sizes;
+    memset(&sizes, 0, sizeof sizes);
     if (!found && is_tiled(e) && (!take_option(tile_option, argv, i, &found) || !take_sizes(&sizes)))
         return false;
 #endif
@@ -479,7 +503,7 @@ static inline int example_main(int argc, char **argv, const example *e)
     if (ok && asked.list) return !(e->list ? e->list() : zed_print_list(stdout));
     path = asked.print ? "standard output" : asked.emit;
     if (ok && asked.target && !path) ok = fail("--target requires --emit or --print");
-    ok = ok && check_form(e) && (!e->check || e->check());
+    ok = ok && check_form(e) && (!e->check || e->check()) && check_tile(e);
     if (ok && path)
         ok = emit_asked(e, path, asked.target ? asked.target : OWN_TARGET);
     else if (ok)

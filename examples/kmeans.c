@@ -14,14 +14,10 @@
 #include "example.h"
 #include "example_png.h"
 
-
-/* A work-group of four subgroups processes 64 points and all centres, 16 dimensions at a time. */
-enum { POINTS = 64, STEP = 16, CLUSTERS_MAX = 64, DIMENSIONS_MAX = 64 };
-
-/* The kernels' parameters at build time: the columns of their tiles. */
-static struct {
-    int clusters, dimensions; /* rounded up to whole steps */
-} made_for;
+/* A subgroup processes some points and all centres, 16 dimensions at a time, which the device's tile has to be made for:
+ * so the nearest centre is found without other subgroups. */
+enum { STEP = 16, CLUSTERS_MAX = 64, DIMENSIONS_MAX = 64 };
+static xt_product distances = {.a = XT_TYPE(f16), .b = XT_TYPE(f16), .step = STEP, .held = 1};
 
 static int whole_steps(int n) { return (n + STEP - 1) / STEP * STEP; }
 
@@ -32,17 +28,14 @@ static int whole_steps(int n) { return (n + STEP - 1) / STEP * STEP; }
 XT_KERNEL (assign, ptr(f16, X), ptr(f16, C), ptr(f32, squares), ptr(i32, label), ptr(f32, sums), ptr(i32, counts),
            i32(N), i32(K), i32(D))
 {
-    const int k = made_for.clusters;
-    const xt_map points = XT_MAP(.sg_layout = {4, 1}, .sg_data = {POINTS / 4, STEP}),
-                 pairs = XT_MAP(.sg_layout = {4, 1}, .sg_data = {POINTS / 4, k}),
-                 centres = XT_MAP(.sg_layout = {4, 1}, .sg_data = {STEP, k}),
-                 row = XT_MAP(.sg_layout = {4, 1}, .sg_data = {1, k}),
-                 column = XT_MAP(.sg_layout = {4, 1}, .sg_data = {POINTS / 4, 1});
-    xt_val i = XT_MUL(XT_GROUP_ID(0), POINTS);
-    xt_tile x = XT_INIT_TILE(X, f16, POINTS, STEP, .offset = XT_AT(i, 0), .shape = XT_AT(N, D), .map = points);
+    const int k = tiles.cols, high = tiles.rows, subgroups = tiles.c.sg_layout[0];
+    const xt_map points = tiles.a, centres = tiles.b, pairs = tiles.c;
+    const xt_map row = {{subgroups, 1}, {1, k}}, column = {{subgroups, 1}, {high / subgroups, 1}};
+    xt_val i = XT_MUL(XT_GROUP_ID(0), high);
+    xt_tile x = XT_INIT_TILE(X, f16, high, STEP, .offset = XT_AT(i, 0), .shape = XT_AT(N, D), .map = points);
     xt_tile c = XT_INIT_TILE(C, f16, STEP, k, .shape = XT_AT(D, K), .strides = XT_AT(1, D), .order = {0, 1},
                              .map = centres);
-    xt_vec products = XT_SPLAT(f32, POINTS, k, 0, .map = pairs), nearest, inside, of;
+    xt_vec products = XT_SPLAT(f32, high, k, 0, .map = pairs), nearest, inside, of;
     XT_FOR (d, 0, D, STEP, &x, &c, &products) {
         products = XT_TILE_MMA(XT_LOAD_TILE(x), XT_LOAD_TILE(c), products);
         x = XT_UPDATE_TILE_OFFSET(x, 0, STEP);
@@ -50,25 +43,27 @@ XT_KERNEL (assign, ptr(f16, X), ptr(f16, C), ptr(f32, squares), ptr(i32, label),
     }
     of = XT_LOAD_TILE(XT_INIT_TILE(squares, f32, 1, k, .shape = XT_AT(1, K), .map = row), .padding = INFINITY);
     nearest = XT_ARGMIN(XT_SUB(of, XT_MUL(products, 2)), 1);
-    XT_STORE_TILE(nearest, XT_INIT_TILE(label, i32, POINTS, 1, .offset = XT_AT(i, 0), .shape = XT_AT(N, 1),
+    XT_STORE_TILE(nearest, XT_INIT_TILE(label, i32, high, 1, .offset = XT_AT(i, 0), .shape = XT_AT(N, 1),
                                         .map = column));
-    inside = XT_LT(XT_IOTA(i32, POINTS, 1, 0, .map = column), XT_SUB(N, i));
-    XT_ATOMIC_RMW(addi, XT_SPLAT(i32, POINTS, 1, 1, .map = column),
-                  XT_INIT_TILE(counts, i32, POINTS, 1, .scatter = nearest, .shape = XT_AT(K)), inside);
-    x = XT_INIT_TILE(X, f16, POINTS, STEP, .offset = XT_AT(i, 0), .shape = XT_AT(N, D), .map = points);
+    inside = XT_LT(XT_IOTA(i32, high, 1, 0, .map = column), XT_SUB(N, i));
+    XT_ATOMIC_RMW(addi, XT_SPLAT(i32, high, 1, 1, .map = column),
+                  XT_INIT_TILE(counts, i32, high, 1, .scatter = nearest, .shape = XT_AT(K)), inside);
+    x = XT_INIT_TILE(X, f16, high, STEP, .offset = XT_AT(i, 0), .shape = XT_AT(N, D), .map = points);
     XT_FOR (d, 0, D, STEP, &x) {
-        xt_vec at = XT_ADD(XT_IOTA(i32, POINTS, STEP, 1, .map = points), d);
-        xt_tile to = XT_INIT_TILE(sums, f32, POINTS, STEP, .scatter = XT_ADD(XT_MUL(nearest, D), at),
+        xt_vec at = XT_ADD(XT_IOTA(i32, high, STEP, 1, .map = points), d);
+        xt_tile to = XT_INIT_TILE(sums, f32, high, STEP, .scatter = XT_ADD(XT_MUL(nearest, D), at),
                                   .shape = XT_AT(XT_MUL(K, D)));
         XT_ATOMIC_RMW(addf, XT_CAST(f32, XT_LOAD_TILE(x)), to, XT_AND(inside, XT_LT(at, D)));
         x = XT_UPDATE_TILE_OFFSET(x, 0, STEP);
     }
 }
 
+static int all_dimensions; /* columns of a tile: rounded up to whole steps */
+
 /* A subgroup moves 16 centres. Those without points stay in place. */
 XT_KERNEL (move, ptr(f32, sums), ptr(i32, counts), ptr(f16, C), ptr(f32, squares), i32(K), i32(D))
 {
-    const int d = made_for.dimensions;
+    const int d = all_dimensions;
     xt_val i = XT_MUL(XT_GROUP_ID(0), STEP);
     xt_tile c = XT_INIT_TILE(C, f16, STEP, d, .offset = XT_AT(i, 0), .shape = XT_AT(K, D));
     xt_vec sum = XT_LOAD_TILE(XT_INIT_TILE(sums, f32, STEP, d, .offset = XT_AT(i, 0), .shape = XT_AT(K, D)));
@@ -87,8 +82,8 @@ static const char *picture;
 
 static bool check_options(void)
 {
-    made_for.clusters = whole_steps(clusters);
-    made_for.dimensions = whole_steps(dimensions);
+    distances.cols = distances.sg_cols = whole_steps(clusters);
+    all_dimensions = whole_steps(dimensions);
     return clusters <= points || fail("--clusters %d: there are %d points", clusters, points);
 }
 
@@ -220,7 +215,7 @@ static bool draw(const clustering *s, const char *path)
 /* ---- the run ---- */
 
 static const example_form forms[] = {
-    {.name = "assign", .what = "labels points with their nearest centre", .kernel = &assign},
+    {.name = "assign", .what = "labels points with their nearest centre", .kernel = &assign, .product = &distances},
     {.name = "move", .what = "moves centres to the mean of their points", .kernel = &move},
     FORMS_END,
 };
@@ -243,7 +238,7 @@ static bool allocate(zed_device *dev, clustering *s)
 static bool iterate(clustering *s, zed_kernel kernel[2], double *ns)
 {
     size_t row = (size_t)s->k * (size_t)s->d;
-    zed_groups groups = {((uint32_t)s->n + POINTS - 1) / POINTS, 1, 1},
+    zed_groups groups = {(uint32_t)((s->n + tiles.rows - 1) / tiles.rows), 1, 1},
                few = {(uint32_t)whole_steps(s->k) / STEP, 1, 1};
     double a, b;
     memcpy(s->before, s->c, row * sizeof *s->c);

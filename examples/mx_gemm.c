@@ -16,8 +16,10 @@
 #include "example_gemm.h"
 #include "example_matrices.h"
 
-enum { BLOCK = CM_SCALED, ROWS = 64, COLS = 64, PIECE = 16 }; /* of C per work-group: 4 x 2 subgroups of 16 x 32 */
-#define MAP_C XT_MAP(.sg_layout = {4, 2}, .sg_data = {16, 32})
+enum { BLOCK = CM_SCALED, PIECE = 16 };
+
+/* A step takes 32 bytes of each row. Without an instruction that scales, a block's sums are held beside those of all. */
+static const xt_product bytes_32 = {.a = XT_TYPE(e4m3), .b = XT_TYPE(e4m3), .step = BLOCK, .held = 1};
 
 /* ---- kernels. A is M x K, B K x N, with a scale for 32 elements along K; of e2m1, two of these are a byte. K is
  * rounded up to whole blocks, with zeros */
@@ -61,17 +63,16 @@ static void quantize_b(XT_CONTEXT, xt_val V, xt_val Q, xt_val S, xt_val N, xt_va
 /* `blocks` of 32 along K; a turn takes 32 bytes of each row, as the matrix instruction does. */
 static void product(XT_CONTEXT, xt_val A, xt_val SA, xt_val B, xt_val SB, xt_val C, xt_val M, xt_val N, xt_val blocks)
 {
-    const xt_map map = MAP_C;
-    const int bytes = BLOCK, turn = per_byte(XT_TYPE_of(A)); /* blocks */
-    const xt_map map_a = xt_map_mma_a(&map, bytes), map_b = xt_map_mma_b(&map, bytes);
+    const xt_map map = tiles.c, map_a = tiles.a, map_b = tiles.b;
+    const int rows = tiles.rows, cols = tiles.cols, bytes = tiles.k, turn = per_byte(XT_TYPE_of(A)); /* blocks */
     const xt_map one_a = xt_map_mma_a(&map, turn), one_b = xt_map_mma_b(&map, turn);
-    xt_val i = XT_MUL(XT_GROUP_ID(1), ROWS), j = XT_MUL(XT_GROUP_ID(0), COLS), deep = XT_MUL(blocks, bytes / turn);
-    xt_tile a = XT_INIT_TILE(A, of(A), ROWS, bytes, .offset = XT_AT(i, 0), .shape = XT_AT(M, deep), .map = map_a);
-    xt_tile b = XT_INIT_TILE(B, of(B), bytes, COLS, .offset = XT_AT(0, j), .shape = XT_AT(deep, N), .map = map_b);
-    xt_tile sa = XT_INIT_TILE(SA, e8m0, ROWS, turn, .offset = XT_AT(i, 0), .shape = XT_AT(M, blocks), .map = one_a);
-    xt_tile sb = XT_INIT_TILE(SB, e8m0, turn, COLS, .offset = XT_AT(0, j), .shape = XT_AT(blocks, N), .map = one_b);
-    xt_tile c = XT_INIT_TILE(C, f32, ROWS, COLS, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .map = map);
-    xt_vec acc = XT_SPLAT(f32, ROWS, COLS, 0, .map = map);
+    xt_val i = XT_MUL(XT_GROUP_ID(1), rows), j = XT_MUL(XT_GROUP_ID(0), cols), deep = XT_MUL(blocks, bytes / turn);
+    xt_tile a = XT_INIT_TILE(A, of(A), rows, bytes, .offset = XT_AT(i, 0), .shape = XT_AT(M, deep), .map = map_a);
+    xt_tile b = XT_INIT_TILE(B, of(B), bytes, cols, .offset = XT_AT(0, j), .shape = XT_AT(deep, N), .map = map_b);
+    xt_tile sa = XT_INIT_TILE(SA, e8m0, rows, turn, .offset = XT_AT(i, 0), .shape = XT_AT(M, blocks), .map = one_a);
+    xt_tile sb = XT_INIT_TILE(SB, e8m0, turn, cols, .offset = XT_AT(0, j), .shape = XT_AT(blocks, N), .map = one_b);
+    xt_tile c = XT_INIT_TILE(C, f32, rows, cols, .offset = XT_AT(i, j), .shape = XT_AT(M, N), .map = map);
+    xt_vec acc = XT_SPLAT(f32, rows, cols, 0, .map = map);
     XT_FOR (k, 0, blocks, turn, &a, &b, &sa, &sb, &acc) {
         xt_vec va = XT_LOAD_TILE(a), vb = XT_LOAD_TILE(b), scale_a = XT_LOAD_TILE(sa), scale_b = XT_LOAD_TILE(sb);
         acc = XT_TILE_MMA_SCALED(va, scale_a, vb, scale_b, acc);
@@ -332,7 +333,7 @@ static bool quantise(zed_device *dev, mx_problem *p)
 
 static bool run_problem(zed_device *dev, zed_kernel *kernel, const example_form *form, mx_problem *p)
 {
-    const zed_groups groups = {(uint32_t)(n + COLS - 1) / COLS, (uint32_t)(m + ROWS - 1) / ROWS, 1};
+    const zed_groups groups = groups_of_tiles(&tiles, m, n);
     double error, ns;
     size_t wrong;
     if (loaded && asked.files) return fail("--load takes no files of matrices beside it");
@@ -373,9 +374,17 @@ static const example_option options[] = {
     OPTIONS_END,
 };
 static const example_form forms[] = {
-    {.name = "e4m3", .what = "MXFP8 with three bits of mantissa", .kernel = &mx_gemm_e4m3, .run = run_form},
-    {.name = "e5m2", .what = "MXFP8 with two bits of mantissa", .kernel = &mx_gemm_e5m2, .run = run_form},
-    {.name = "e2m1", .what = "MXFP4", .kernel = &mx_gemm_e2m1, .run = run_form},
+    {.name = "e4m3",
+     .what = "MXFP8 with three bits of mantissa",
+     .kernel = &mx_gemm_e4m3,
+     .product = &bytes_32,
+     .run = run_form},
+    {.name = "e5m2",
+     .what = "MXFP8 with two bits of mantissa",
+     .kernel = &mx_gemm_e5m2,
+     .product = &bytes_32,
+     .run = run_form},
+    {.name = "e2m1", .what = "MXFP4", .kernel = &mx_gemm_e2m1, .product = &bytes_32, .run = run_form},
     FORMS_END,
 };
 

@@ -17,22 +17,24 @@
 #include "example.h"
 #include "example_matrices.h"
 
-/* A work-group of four subgroups computes 64 outputs of the whole batch, one group of weights per iteration. */
+/* A work-group computes 64 outputs of the whole batch, one group of weights per iteration: few rows, so that pieces are
+ * small to have many of them. A group's halves are multiplied in slices of the step that suits the device. */
 enum { BATCH = 16, COLUMNS = 64, GROUP = 64, HALF = GROUP / 2 };
+static const xt_product whole_batch = {.a = XT_TYPE(f16), .b = XT_TYPE(f16), .rows = BATCH, .cols = COLUMNS,
+                                       .sg_rows = BATCH, .sg_cols = COLUMNS / 4, .held = 1};
 
 /* ---- the kernels ---- */
 
 static void linear(XT_CONTEXT, int bits, xt_val X, xt_val W, xt_val SCALE, xt_val Y, xt_val M, xt_val N, xt_val K)
 {
-    const xt_map map = XT_MAP(.sg_layout = {1, 4}, .sg_data = {BATCH, COLUMNS / 4});
-    const xt_map map_x = xt_map_mma_a(&map, HALF), map_w = xt_map_mma_b(&map, HALF);
-    const xt_map map_scale = XT_MAP(.sg_layout = {1, 4}, .sg_data = {1, COLUMNS / 4});
+    const int slice = tiles.k < HALF ? tiles.k : HALF;
+    const xt_map map = tiles.c, map_x = xt_map_mma_a(&map, slice), map_w = xt_map_mma_b(&map, slice);
+    const xt_map map_scale = {{1, map.sg_layout[1]}, {1, map.sg_data[1]}};
     xt_val j = XT_MUL(XT_GROUP_ID(0), COLUMNS), groups = XT_DIV(XT_ADD(K, GROUP - 1), GROUP);
     xt_val rows = XT_MUL(groups, bits == 4 ? HALF : GROUP); /* of bytes */
 
-    xt_tile x = XT_INIT_TILE(X, f16, BATCH, HALF, .shape = XT_AT(M, K), .map = map_x), x_high;
-    xt_tile w = XT_INIT_TILE(W, of(W), HALF, COLUMNS, .offset = XT_AT(0, j), .shape = XT_AT(rows, N), .map = map_w),
-            w_high;
+    xt_tile x = XT_INIT_TILE(X, f16, BATCH, slice, .shape = XT_AT(M, K), .map = map_x);
+    xt_tile w = XT_INIT_TILE(W, of(W), slice, COLUMNS, .offset = XT_AT(0, j), .shape = XT_AT(rows, N), .map = map_w);
     xt_tile scale =
         XT_INIT_TILE(SCALE, f16, 1, COLUMNS, .offset = XT_AT(0, j), .shape = XT_AT(groups, N), .map = map_scale);
     xt_tile y = XT_INIT_TILE(Y, f16, BATCH, COLUMNS, .offset = XT_AT(0, j), .shape = XT_AT(M, N), .map = map);
@@ -40,18 +42,19 @@ static void linear(XT_CONTEXT, int bits, xt_val X, xt_val W, xt_val SCALE, xt_va
 
     XT_FOR(group, 0, groups, 1, &sum, &x, &w, &scale)
     {
-        xt_vec low, high, part, bytes = XT_LOAD_TILE(w);
-        if (bits == 4) { /* stored as 0 to 15 */
-            low = XT_SUB(XT_CAST(f16, XT_AND(bytes, 15)), 8);
-            high = XT_SUB(XT_CAST(f16, XT_SHR(bytes, 4)), 8);
-        } else {
-            w_high = XT_UPDATE_TILE_OFFSET(w, HALF, 0);
-            low = XT_CAST(f16, bytes);
-            high = XT_CAST(f16, XT_LOAD_TILE(w_high));
+        xt_vec part = XT_SPLAT(f32, BATCH, COLUMNS, 0, .map = map);
+        for (int k = 0; k < HALF; k += slice) {
+            xt_vec low, high, bytes = XT_LOAD_TILE(XT_UPDATE_TILE_OFFSET(w, k, 0));
+            if (bits == 4) { /* stored as 0 to 15 */
+                low = XT_SUB(XT_CAST(f16, XT_AND(bytes, 15)), 8);
+                high = XT_SUB(XT_CAST(f16, XT_SHR(bytes, 4)), 8);
+            } else {
+                low = XT_CAST(f16, bytes);
+                high = XT_CAST(f16, XT_LOAD_TILE(XT_UPDATE_TILE_OFFSET(w, HALF + k, 0)));
+            }
+            part = XT_TILE_MMA(XT_LOAD_TILE(XT_UPDATE_TILE_OFFSET(x, 0, k)), low, part);
+            part = XT_TILE_MMA(XT_LOAD_TILE(XT_UPDATE_TILE_OFFSET(x, 0, HALF + k)), high, part);
         }
-        x_high = XT_UPDATE_TILE_OFFSET(x, 0, HALF);
-        part = XT_TILE_MMA(XT_LOAD_TILE(x), low);
-        part = XT_TILE_MMA(XT_LOAD_TILE(x_high), high, part);
         sum = XT_FMA(part, XT_BROADCAST(XT_CAST(f32, XT_LOAD_TILE(scale)), 0, BATCH, .map = map), sum);
         x = XT_UPDATE_TILE_OFFSET(x, 0, GROUP);
         w = XT_UPDATE_TILE_OFFSET(w, bits == 4 ? HALF : GROUP, 0);
@@ -286,7 +289,8 @@ static bool compute(zed_device *dev, zed_kernel *kernel, const layer *l)
     return ok;
 }
 
-static const example_form forms[] = {{.kernel = &linear_int4}, {.kernel = &linear_int8}, FORMS_END};
+static const example_form forms[] = {
+    {.kernel = &linear_int4, .product = &whole_batch}, {.kernel = &linear_int8, .product = &whole_batch}, FORMS_END};
 
 static bool run(zed_device *dev)
 {

@@ -1,10 +1,10 @@
 #!/bin/sh
 # intel_devices.sh [DEVICE...] - what Intel's compiler makes of every kernel of the examples, for every Intel GPU that the
-# headers know, without a GPU: a table in Markdown, of kernels and devices (docs/intel-devices.md). A cell is
+# headers know, without a GPU: a table in Markdown, of kernels and devices (docs/intel-devices.md). ROWS=yes: a line
+# `DEVICE|KERNEL|CELL` each instead; FROM: files of such lines, to make the table of. A cell is
 #     <instructions for each product> in the loop with the most products, or, where there are none, <instructions>i
 # of the kernel; a product is a multiply-add, a dp4a, or a matrix instruction; followed by `spill <bytes>` where registers
-# are spilled, or `refused`. ONLY: kernels whose row has it. ROWS=yes: lines `<device> <program> <options>: ...` instead of
-# the table, with all figures.
+# are spilled, or `refused`. ONLY: kernels whose row has it.
 # Without a compiler (intel_compiler.sh) it prints a message and succeeds.
 set -u
 BUILD=${BUILD:-build}
@@ -73,7 +73,8 @@ END
 # Our name of a device of ocloc's.
 target_of() { case $1 in mtl-h) echo mtl ;; lnl-m) echo lnl ;; nvl-s) echo nvl ;; *) echo "$1" ;; esac; }
 
-# `PRODUCTS INSTRUCTIONS MESSAGES SPILL ALL` of a kernel's listing, or nothing if it is refused.
+# `PRODUCTS INSTRUCTIONS SPILL ALL` of a kernel's listing, or nothing if it is refused: of the loop with matrix
+# instructions and the fewest others, or of that with the most multiply-adds or dp4a.
 figures() { # figures DEVICE PROGRAM OPTIONS
     device=$1 program=$2
     shift 2
@@ -82,12 +83,16 @@ figures() { # figures DEVICE PROGRAM OPTIONS
     if [ "$compiler" = ocloc ]; then listing=$(listing_by_ocloc "$device" "$work/m.spv" "$flags" 2> "$work/said")
     else listing=$(listing_by_offline "$device" "$work/m.spv" "$flags" 2> "$work/said"); fi
     [ -n "$listing" ] || return
-    echo "$(products_of_listing "$listing") $(messages_of_listing "$listing" | sed -n 's/^all \([0-9]*\).*/\1/p')"
+    all=$(messages_of_listing "$listing" | sed -n 's/^all \([0-9]*\).*/\1/p')
+    loop=$(figures_of_listing "$listing" | awk -v all="$all" '{ f[$1] = $2 }
+        END { if (f["loop_dpas"]) print f["loop_dpas"], f["loop_instructions"], f["spill_bytes"], all }')
+    [ -n "$loop" ] || loop=$(products_of_listing "$listing" | awk -v all="$all" '{ print $1, $2, $4, all }')
+    echo "$loop"
 }
 
 # What the table says of one kernel.
 cell() { # cell KIND [FIGURES]
-    awk -v kind="$1" -v products="${2:-}" -v instructions="${3:-}" -v spill="${5:-}" -v all="${6:-}" 'BEGIN {
+    awk -v kind="$1" -v products="${2:-}" -v instructions="${3:-}" -v spill="${4:-}" -v all="${5:-}" 'BEGIN {
         if (products == "") print "refused"
         else {
             text = kind == "p" && products > 0 ? sprintf("%.2f", instructions / products) : all "i"
@@ -95,22 +100,33 @@ cell() { # cell KIND [FIGURES]
         } }'
 }
 
+# Lines `DEVICE|KERNEL|CELL` as the table, devices and kernels in their order.
+table() {
+    awk -F '|' '!($1 in seen) { seen[$1] = 1; device[++devices] = $1 }
+                !($2 in row) { row[$2] = 1; kernel[++rows] = $2 }
+                { cell[$1, $2] = $3 }
+                END { line = "| kernel |"; under = "| --- |"
+                      for (d = 1; d <= devices; d++) { line = line " " device[d] " |"; under = under " --- |" }
+                      print line; print under
+                      for (r = 1; r <= rows; r++) {
+                          line = "| " kernel[r] " |"
+                          for (d = 1; d <= devices; d++) line = line " " cell[device[d], kernel[r]] " |"
+                          print line } }' "$@"
+}
+
+if [ -n "${FROM:-}" ]; then
+    # shellcheck disable=SC2086 # names
+    table $FROM
+    exit
+fi
 find_compiler || { echo "skipped intel_devices: neither \$XE_OFFLINE nor ocloc is here (Debian: intel-ocloc)"; exit 0; }
 [ $# -gt 0 ] || set -- tgl dg1 mtl-h arl-h dg2 pvc bmg lnl-m ptl wcl nvl-s nvl-p cri
-if [ -z "${ROWS:-}" ]; then
-    echo "| kernel | $(echo "$*" | sed 's/ / | /g') |"
-    echo "| --- |$(for device; do printf ' --- |'; done)"
-fi
-kernels | grep -E -- "${ONLY:-.}" | while read -r kind program options; do
-    line="| $program $(echo "$options" | sed 's/--\(type\|variant\|form\|kernel\|pass\) //g') |"
-    for device; do
-        # shellcheck disable=SC2046,SC2086 # words
-        set -- "$@"
-        got=$(figures "$device" "$program" $options)
+for device; do
+    kernels | grep -E -- "${ONLY:-.}" | while read -r kind program options; do
         # shellcheck disable=SC2086 # words
-        said=$(cell "$kind" $got)
-        [ -z "${ROWS:-}" ] || echo "$device $program $options: $said (${got:-})"
-        line="$line $said |"
+        got=$(figures "$device" "$program" $options)
+        name="$program $(echo "$options" | sed 's/--\(type\|variant\|form\|kernel\|pass\) //g')"
+        # shellcheck disable=SC2086 # words
+        echo "$device|${name% }|$(cell "$kind" $got)"
     done
-    [ -n "${ROWS:-}" ] || echo "$line"
-done
+done | if [ -n "${ROWS:-}" ]; then cat; else table; fi

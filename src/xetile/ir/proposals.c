@@ -50,6 +50,7 @@ static const xt_shape_ *xt_shape_for_(const cm_target *t, const xt_product *p, b
     static const xt_shape_ with_messages = {{8, 4}, {32, 64}, 32, 3, "matrix instruction and 2D block messages"};
     static const xt_shape_ with_dpas = {{8, 4}, {16, 16}, 32, 0, "matrix instruction, operands loaded by lanes"};
     static const xt_shape_ plain = {{4, 4}, {8, 32}, 16, 0, "no matrix instruction for these types: FMA"};
+    static const xt_shape_ plain_large = {{4, 4}, {16, 32}, 16, 0, "no matrix instruction for these types: FMA"};
     static const xt_shape_ other = {{4, 2}, {16, 32}, 16, 0, "a device that is not Intel's: FMA"};
     const bool bytes = xt_bytes_(p->a - 1) == 1 && xt_bytes_(p->b - 1) == 1 && xt_is_int_(p->a - 1);
     if (dpas) return t->block2d_sizes ? &with_messages : &with_dpas;
@@ -59,7 +60,7 @@ static const xt_shape_ *xt_shape_for_(const cm_target *t, const xt_product *p, b
                                    bytes                                ? XT_BYTES_
                                    : p->c && xt_bytes_(p->c - 1) == 2 ? XT_HALVES_
                                                                         : XT_WORDS_);
-    return t->vulkan ? &other : &plain;
+    return t->vulkan ? &other : t->registers >= 1 << 14 ? &plain_large : &plain;
 }
 
 SPE_PRINTF(2, 3)
@@ -72,11 +73,15 @@ static void xt_because_(xt_tiles *t, const char *format, ...)
     va_end(args);
 }
 
-/* Bytes of registers that a subgroup needs: its sums, what it holds beside them, and one step of both operands. Lines
- * of A that block messages load are read as they are used. */
+/* Are operands loaded by lanes that have addresses and tests of their own, by a device that multiplies f32? */
+static bool xt_is_checked_(const xt_product *p, const cm_target *target) { return target->block1d && !p->inside; }
+
+/* Bytes of registers that a subgroup needs: its sums, what it holds beside them, and one step of both operands, of f32
+ * where these are multiplied. Lines of A that block messages load are read as they are used. */
 static int64_t xt_piece_bytes_(const xt_product *p, const cm_target *target, const int data[2], int k)
 {
     int a = xt_bytes_(p->a - 1), b = xt_bytes_(p->b - 1), sum = p->c ? xt_bytes_(p->c - 1) : 4;
+    if (xt_is_checked_(p, target) && !xt_is_int_(p->a - 1)) a = a < 4 ? 4 : a, b = b < 4 ? 4 : b;
     int rows = target->block1d && p->inside && data[0] > 8 ? 8 : data[0];
     return (int64_t)data[0] * data[1] * (sum < 4 ? 4 : sum) * (1 + p->held) + (int64_t)k * (rows * a + data[1] * b);
 }
@@ -119,7 +124,8 @@ static bool xt_shrink_(xt_shape_ *s, const xt_product *p, const int least[2])
 
 static void xt_fit_device_(xt_tiles *t, xt_shape_ *s, const xt_product *p, const cm_target *target, const int least[2])
 {
-    const int bytes = target->registers;
+    /* addresses and tests of lanes take a quarter */
+    const int bytes = xt_is_checked_(p, target) ? target->registers / 4 * 3 : target->registers;
     bool shrunk = false;
     while (xt_piece_bytes_(p, target, s->data, s->k) > bytes && xt_shrink_(s, p, least)) shrunk = true;
     xt_product loop = *p;
@@ -206,7 +212,7 @@ xt_tiles xt_tiles_for(const xt_target *target, const xt_product *p)
     const cm_type sum = p->c ? (cm_type)(p->c - 1) : product ? product->acc : CM_F32;
     const bool opaque = p->a == p->b && cm_coop_shape_of(&row, (cm_type)(p->a - 1), sum);
     xt_shape_ s = *xt_shape_for_(&row, p, dpas, opaque);
-    const int size[2] = {p->m, p->n}, least[2] = {8, t.subgroup_size};
+    const int size[2] = {p->m, p->n}, least[2] = {dpas || opaque ? 8 : 2, t.subgroup_size};
     if (s.data[1] < t.subgroup_size) s.data[1] = t.subgroup_size;
     xt_because_(&t, "%s: %s", row.name, s.why);
     if (product && product->type_a == CM_TF32) s.k = 16;
