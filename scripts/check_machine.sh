@@ -5,7 +5,7 @@
 # per program and target, and the sum. known bug: of Intel's compiler, see known_bug. FAILED: an element was wrong, or a
 # hardware rule was violated.
 # --short: a few small launches only. MACHINE_TARGETS, MACHINE_TESTS, MACHINE_EXAMPLES: which targets, tests and examples; "":
-# none.
+# none. MACHINE_TESTS_ON: the targets that the tests run on.
 # The compiler is $XE_OFFLINE (`$XE_OFFLINE run ocloc ...`) or ocloc in PATH; without either it prints a message and succeeds.
 set -u
 BUILD=${BUILD:-build}
@@ -150,6 +150,7 @@ if [ "${1:-}" = --short ]; then
 else
     for target in $targets; do
         [ -z "${MACHINE_EXAMPLES-yes}" ] || examples "$target"
+        case " ${MACHINE_TESTS_ON-bmg pvc} " in *" $target "*) ;; *) continue ;; esac # tgl and dg1 refuse doubles
         for test in ${MACHINE_TESTS-$tests}; do
             one_test "$target" "$test"
         done
