@@ -3043,7 +3043,10 @@ XE_FN_ void vkd_record_launch_(const vkd_kernel *k, VkCommandBuffer commands, Vk
 XE_FN_ vkd_recording_ *vkd_recording_make_(vkd_device *d)
 {
     vkd_recording_ *r = (vkd_recording_ *)calloc(1, sizeof *r);
-    if (!r) return vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for a batch"), NULL;
+    if (!r) {
+        vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for a batch");
+        return NULL;
+    }
     r->device = d;
     return vkd_keep_handle_(d, VKD_RES_RECORDING_, (uintptr_t)r) ? r : NULL;
 }
