@@ -35,13 +35,13 @@ typedef struct {
  * panel; and what is held beside the sums, the rows to which they are added, or a group's sums. */
 static xt_product prompt_product(int type)
 {
-    return (xt_product){.a = type, .b = type, .rows = 64, .cols = PANEL, .held = 1};
+    return (xt_product){.a = type, .b = type, .held = 1, .rows = 64, .cols = PANEL};
 }
 
 static xt_product step_product(int type)
 {
-    return (xt_product){.a = type, .b = type, .rows = made.sequences, .cols = PANEL, .sg_rows = made.sequences,
-                        .sg_cols = PANEL / 2, .held = 1};
+    return (xt_product){.a = type, .b = type, .held = 1, .rows = made.sequences, .cols = PANEL,
+                        .sg_rows = made.sequences, .sg_cols = PANEL / 2};
 }
 
 static product product_of(XT_CONTEXT, xt_val M, xt_val N, xt_val K)

@@ -20,8 +20,8 @@
 /* A work-group computes 64 outputs of the whole batch, one group of weights per iteration: few rows, so that pieces are
  * small to have many of them. A group's halves are multiplied in slices of the step that suits the device. */
 enum { BATCH = 16, COLUMNS = 64, GROUP = 64, HALF = GROUP / 2 };
-static const xt_product whole_batch = {.a = XT_TYPE(f16), .b = XT_TYPE(f16), .rows = BATCH, .cols = COLUMNS,
-                                       .sg_rows = BATCH, .sg_cols = COLUMNS / 4, .held = 1};
+static const xt_product whole_batch = {.a = XT_TYPE(f16), .b = XT_TYPE(f16), .held = 1, .rows = BATCH,
+                                       .cols = COLUMNS, .sg_rows = BATCH, .sg_cols = COLUMNS / 4};
 
 /* ---- the kernels ---- */
 
