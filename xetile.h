@@ -1154,6 +1154,7 @@ struct xt_frame_ {
     spe_id side_before; /* the side that the region is on */
     spe_id from, turn;    /* the first index; of this turn */
     int panel_ids;        /* vectors of panels that it carries behind the others */
+    bool whole;           /* the loop that is written ends before a turn with panels that are not whole and aligned */
 };
 
 /* XT_INIT_TILE: the user's arguments; the tile of the matrix that leading dimensions select from, and the final tile;
@@ -1286,8 +1287,9 @@ typedef struct {
     const xt_frame_ *loop;  /* whose turns fetch the tile of the next; NULL: the load fetches */
     int lines, chunks;      /* of memory; vectors of 16 bytes in a line */
     int pitch, at;          /* in local memory, in vectors: from line to line, and where the first begins */
-    int units;              /* vectors that a lane copies */
-    spe_id *got;            /* during writing: these */
+    int units;              /* vectors that a lane copies, if tiles are whole: one after the other by all lanes */
+    int run, runs, blocks;  /* else: vectors in a run, runs, and the blocks of memory in which they lie */
+    spe_id *got;            /* during writing: what was fetched, then (from got + blocks on) these vectors */
 } xt_panel_;
 
 /* ---- lower/strips.c */
@@ -1465,7 +1467,7 @@ typedef struct xt_vulkan_part_ {
     int (*parts)(xt_ctx *x, const xt_vec *v);
     int (*panel_ids)(xt_ctx *x, const xt_frame_ *f);
     void (*carry)(xt_ctx *x, const xt_frame_ *f, bool to_ids);
-    void (*enter)(xt_ctx *x, const xt_frame_ *f);
+    spe_id (*enter)(xt_ctx *x, xt_frame_ *f, spe_id from, spe_id to);
     void (*turn)(xt_ctx *x, const xt_frame_ *f, spe_id to);
     void (*wait)(xt_ctx *x);
 } xt_vulkan_part_;
@@ -6290,7 +6292,8 @@ XE_FN_ bool xt_make_ids_(xt_ctx *x, xt_frame_ *f)
     f->ids = NULL;
     f->id_count = xt_gather_(x, f, false, false);
     f->panel_ids = x->vulkan ? x->vulkan->panel_ids(x, f) : 0;
-    f->ids = (spe_id *)xt_memory_(x, (size_t)(f->id_count + f->panel_ids) * sizeof *f->ids);
+    f->ids = (spe_id *)xt_memory_(x, (size_t)(f->id_count + 2 * f->panel_ids) * sizeof *f->ids);
+    f->whole = f->panel_ids > 0;
     return f->ids != NULL;
 }
 
@@ -6323,8 +6326,8 @@ XE_FN_ void xt_write_loop_(xt_ctx *x, xt_frame_ *f, spe_id from, int copies)
     f->joined = x->block2d && copies > 1 ? xt_joined_turns_(x, copies) : 1;
     x->turning = copies > 1 ? f : NULL;
     if (f->panel_ids) {
-        xt_scatter_(x, f, false, spe_i32(m, 0));
-        x->vulkan->enter(x, f);
+        xt_scatter_(x, f, false, spe_isub(m, from, f->from));
+        to = x->vulkan->enter(x, f, from, to);
     }
     f->turn = spe_for(m, from, to, by, xt_loop_ids_(f), f->ids);
     xt_write_turn_(x, f);
@@ -6356,11 +6359,12 @@ XE_FN_ void xt_write_for_(xt_ctx *x, const xt_node_ *n)
 /* At the end of a body: continues with its next copy, or with the loop for the turns that are left. */
 XE_FN_ bool xt_write_next_(xt_ctx *x, xt_frame_ *f)
 {
-    if (f->copies == 1) return false;
+    if (f->copies == 1 && !f->whole) return false;
     if (++f->copy < f->copies) {
         xt_write_turn_(x, f);
     } else {
         spe_endfor(&x->m, xt_loop_ids_(f), f->ids);
+        f->whole = false;
         xt_write_loop_(x, f, f->turn, 1);
     }
     x->at = f->at;
@@ -10788,27 +10792,62 @@ typedef struct {
     spe_id line, chunk;
 } xt_panel_unit_;
 
-XE_FN_ xt_panel_unit_ xt_panel_unit_of_(xt_ctx *x, const xt_panel_ *p, spe_id unit)
+/* How many lines below a lane's first unit another is, if that is the same for all lanes; else 0. */
+XE_FN_ int xt_panel_down_(xt_ctx *x, const xt_panel_ *p, int unit)
+{
+    int group = xt_group_size_(x);
+    bool even = group % p->chunks == 0 && p->units * group == p->lines * p->chunks;
+    return even && unit < p->units ? unit * group / p->chunks : 0;
+}
+
+/* A lane's unit. Several lanes may have the same one. */
+XE_FN_ xt_panel_unit_ xt_panel_unit_of_(xt_ctx *x, const xt_panel_ *p, int unit)
 {
     spe_module *m = &x->m;
     int group = xt_group_size_(x), all = p->lines * p->chunks;
-    spe_id n = spe_builtin(m, SPE_LOCAL_ID, 0), chunks = spe_u32(m, (uint32_t)p->chunks), size = spe_i32(m, group);
+    spe_id n = spe_builtin(m, SPE_LOCAL_ID, 0), in_line = spe_u32(m, (uint32_t)p->chunks);
     xt_panel_unit_ u;
-    n = spe_iadd(m, n, spe_imul(m, unit, size));
-    if (p->units * group > all) n = spe_umod(m, n, spe_i32(m, all)); /* several lanes copy the same */
-    u.line = spe_udiv(m, n, chunks);
-    u.chunk = spe_umod(m, n, chunks);
+    n = spe_iadd(m, n, spe_i32(m, unit * group));
+    if (p->units * group > all) n = spe_umod(m, n, spe_i32(m, all));
+    u.line = spe_udiv(m, n, in_line);
+    u.chunk = spe_umod(m, n, in_line);
     return u;
 }
 
-/* Puts a vector where its unit is in local memory. */
-XE_FN_ void xt_panel_put_(xt_ctx *x, const xt_panel_ *p, const xt_panel_unit_ *u, spe_id vector)
+/* The first of a lane's vectors in a run, where units are runs of several vectors that follow one another in a line. */
+XE_FN_ xt_panel_unit_ xt_panel_run_of_(xt_ctx *x, const xt_panel_ *p, int i)
+{
+    spe_module *m = &x->m;
+    int group = xt_group_size_(x), all = p->lines * p->chunks / p->run;
+    spe_id n = spe_builtin(m, SPE_LOCAL_ID, 0), in_line = spe_u32(m, (uint32_t)(p->chunks / p->run));
+    xt_panel_unit_ u;
+    n = spe_iadd(m, n, spe_i32(m, i * group));
+    if (p->runs * group > all) n = spe_umod(m, n, spe_i32(m, all));
+    u.line = spe_udiv(m, n, in_line);
+    u.chunk = spe_umod(m, n, in_line);
+    u.chunk = spe_imul(m, u.chunk, spe_i32(m, p->run));
+    return u;
+}
+
+/* Where a vector is in local memory. */
+XE_FN_ spe_id xt_panel_place_in_(xt_ctx *x, const xt_panel_ *p, const xt_panel_unit_ *u)
 {
     spe_module *m = &x->m;
     spe_id pitch = spe_i32(m, p->pitch), first = spe_i32(m, p->at), at = spe_imul(m, u->line, pitch);
     at = spe_iadd(m, at, u->chunk);
-    at = spe_iadd(m, at, first);
-    spe_vectors_store(m, x->panel_memory, at, vector);
+    return spe_iadd(m, at, first);
+}
+
+/* Where the vector of a unit is in local memory; *first: that of unit 0, which is found before others. */
+XE_FN_ spe_id xt_panel_index_(xt_ctx *x, const xt_panel_ *p, int unit, spe_id *first)
+{
+    spe_module *m = &x->m;
+    int down = xt_panel_down_(x, p, unit);
+    if (down) return spe_iadd(m, *first, spe_i32(m, down * p->pitch));
+    xt_panel_unit_ u = xt_panel_unit_of_(x, p, unit);
+    spe_id at = xt_panel_place_in_(x, p, &u);
+    if (!unit) *first = at;
+    return at;
 }
 
 /* ---- from memory ------------------------------------------------------------------------------------------------- */
@@ -10828,42 +10867,65 @@ XE_FN_ spe_id xt_panel_aligned_(xt_ctx *x, const xt_tile *t)
     return spe_ieq(m, all, zero);
 }
 
+/* How far a tile is from the end of its matrix; negative: part of it is outside. */
+XE_FN_ spe_id xt_panel_left_(xt_ctx *x, const xt_tile *t, int dim)
+{
+    spe_module *m = &x->m;
+    spe_id extent = dim == xt_inner_(t) ? xt_index_id_(x, &t->shape[dim]) : xt_lines_id_(x, t);
+    extent = spe_isub(m, extent, spe_i32(m, t->dist.shape[dim]));
+    return spe_isub(m, extent, xt_index_id_(x, &t->offset[dim]));
+}
+
 /* Is all of the tile in its matrix? */
 XE_FN_ spe_id xt_panel_inside_(xt_ctx *x, const xt_tile *t)
 {
     spe_module *m = &x->m;
     spe_id all = 0, zero = spe_i32(m, 0);
     for (int i = 0; i < 2 && !t->inside; i++) {
-        spe_id extent = i == xt_inner_(t) ? xt_index_id_(x, &t->shape[i]) : xt_lines_id_(x, t), one;
-        extent = spe_isub(m, extent, spe_i32(m, t->dist.shape[i]));
-        one = spe_sge(m, xt_index_id_(x, &t->offset[i]), zero);
+        spe_id one = xt_panel_left_(x, t, i);
+        one = spe_or(m, one, xt_index_id_(x, &t->offset[i]));
+        one = spe_sge(m, one, zero); /* neither is negative */
         all = all ? spe_land(m, all, one) : one;
-        one = spe_sle(m, xt_index_id_(x, &t->offset[i]), extent);
-        all = spe_land(m, all, one);
     }
     return all ? all : spe_const_bool(m, true);
 }
 
-/* What is known where vectors of a tile are fetched. */
-typedef enum {
-    XT_FETCH_ALIGNED_, /* all of it is in its matrix, and each vector begins at a multiple of 16 bytes */
-    XT_FETCH_INSIDE_,  /* all of it is in its matrix */
-    XT_FETCH_ANY_
-} xt_fetch_;
+/* Where a vector of a tile lies in the matrix: its line, and its first element there. */
+typedef struct {
+    spe_id line, along;
+} xt_panel_place_;
 
-/* The address of a byte of a tile. The pitch of aligned tiles is masked, since compilers look for that. */
-XE_FN_ spe_id xt_panel_address_(xt_ctx *x, const xt_tile *t, xt_fetch_ how, spe_id line, spe_id byte)
+XE_FN_ xt_panel_place_ xt_panel_place_of_(xt_ctx *x, const xt_tile *t, const xt_panel_unit_ *u)
 {
     spe_module *m = &x->m;
-    spe_id i64 = spe_int(m, 64), pitch = xt_index_id_(x, &t->pitch), size = spe_i32(m, xt_bytes_(t->type));
-    pitch = spe_imul(m, pitch, size);
-    if (how == XT_FETCH_ALIGNED_) pitch = spe_and(m, pitch, spe_i32(m, -XT_VECTOR_));
-    pitch = spe_uconvert(m, i64, pitch);
-    line = how == XT_FETCH_ANY_ ? spe_sconvert(m, i64, line) : spe_uconvert(m, i64, line);
-    byte = how == XT_FETCH_ANY_ ? spe_sconvert(m, i64, byte) : spe_uconvert(m, i64, byte);
-    line = spe_iadd(m, spe_imul(m, line, pitch), byte);
-    byte = spe_ptr_to_u(m, i64, t->base.id);
-    return spe_iadd(m, byte, line);
+    int inner = xt_inner_(t);
+    xt_panel_place_ at;
+    at.line = spe_iadd(m, xt_index_id_(x, &t->offset[!inner]), u->line);
+    at.along = spe_imul(m, u->chunk, spe_i32(m, XT_VECTOR_ / xt_bytes_(t->type)));
+    at.along = spe_iadd(m, xt_index_id_(x, &t->offset[inner]), at.along);
+    return at;
+}
+
+/* A tile's bytes from line to line. That of aligned whole tiles is masked, since compilers look for it. */
+XE_FN_ spe_id xt_panel_pitch_(xt_ctx *x, const xt_tile *t, bool whole)
+{
+    spe_module *m = &x->m;
+    spe_id pitch = spe_imul(m, xt_index_id_(x, &t->pitch), spe_i32(m, xt_bytes_(t->type)));
+    if (whole) pitch = spe_and(m, pitch, spe_i32(m, -XT_VECTOR_));
+    return spe_uconvert(m, spe_int(m, 64), pitch);
+}
+
+/* The address of an element. */
+XE_FN_ spe_id xt_panel_address_(xt_ctx *x, const xt_tile *t, bool whole, spe_id line, spe_id along)
+{
+    spe_module *m = &x->m;
+    spe_id i64 = spe_int(m, 64), size = spe_i32(m, xt_bytes_(t->type)), byte = spe_imul(m, along, size), base;
+    line = whole ? spe_uconvert(m, i64, line) : spe_sconvert(m, i64, line);
+    byte = whole ? spe_uconvert(m, i64, byte) : spe_sconvert(m, i64, byte);
+    line = spe_imul(m, line, xt_panel_pitch_(x, t, whole));
+    line = spe_iadd(m, line, byte);
+    base = spe_ptr_to_u(m, i64, t->base.id);
+    return spe_iadd(m, base, line);
 }
 
 XE_FN_ spe_id xt_panel_read_(xt_ctx *x, spe_id address)
@@ -10872,6 +10934,75 @@ XE_FN_ spe_id xt_panel_read_(xt_ctx *x, spe_id address)
     spe_id vector = spe_vec(m, spe_int(m, 32), 4);
     return spe_load(m, spe_u_to_ptr(m, spe_ptr(m, SPE_StorageClassCrossWorkgroup, vector), address), XT_VECTOR_);
 }
+
+/* Fetches a lane's vectors of a tile that is whole, with aligned lines. */
+XE_FN_ void xt_panel_fetch_whole_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t)
+{
+    spe_module *m = &x->m;
+    spe_id first = 0, at;
+    for (int i = 0; i < p->units; i++) {
+        int down = xt_panel_down_(x, p, i);
+        if (down) {
+            spe_id lines = spe_u64(m, (uint64_t)down);
+            at = spe_imul(m, xt_panel_pitch_(x, t, true), lines);
+            at = spe_iadd(m, first, at);
+        } else {
+            xt_panel_unit_ u = xt_panel_unit_of_(x, p, i);
+            xt_panel_place_ place = xt_panel_place_of_(x, t, &u);
+            at = xt_panel_address_(x, t, true, place.line, place.along);
+        }
+        if (!i) first = at;
+        p->got[i] = xt_panel_read_(x, at);
+    }
+}
+
+/* The address of the first byte of a run of a lane. */
+XE_FN_ spe_id xt_panel_run_address_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t, int run)
+{
+    xt_panel_unit_ u = xt_panel_run_of_(x, p, run);
+    xt_panel_place_ at = xt_panel_place_of_(x, t, &u);
+    return xt_panel_address_(x, t, false, at.line, at.along);
+}
+
+/* The block of 16 bytes with this byte of the run that begins at an address, or with the run's last byte. */
+XE_FN_ spe_id xt_panel_block_(xt_ctx *x, const xt_panel_ *p, spe_id address, int byte)
+{
+    spe_module *m = &x->m;
+    int last = p->run * XT_VECTOR_ - 1;
+    spe_id from = spe_u64(m, (uint64_t)(byte < last ? byte : last)), mask = spe_u64(m, ~(uint64_t)(XT_VECTOR_ - 1));
+    return spe_and(m, spe_iadd(m, address, from), mask);
+}
+
+/* Fetches the blocks in which a lane's runs lie, one more than a run has vectors, of any tile. Blocks from
+ * that with the matrix's first byte to that with its last can be read; instead of others, whose bytes are not used, one
+ * of these is. They are put together when they are stored, so that nothing waits for them before. */
+XE_FN_ void xt_panel_fetch_any_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t)
+{
+    spe_module *m = &x->m;
+    spe_id mask = spe_u64(m, ~(uint64_t)(XT_VECTOR_ - 1)), one = spe_i32(m, 1), line, along, least, most, *got = p->got;
+    least = spe_and(m, spe_ptr_to_u(m, spe_int(m, 64), t->base.id), mask);
+    line = spe_isub(m, xt_lines_id_(x, t), one);
+    along = spe_isub(m, xt_index_id_(x, &t->shape[xt_inner_(t)]), one);
+    most = spe_and(m, xt_panel_address_(x, t, false, line, along), mask);
+    for (int i = 0; i < p->runs; i++) {
+        spe_id first = xt_panel_run_address_(x, p, t, i);
+        for (int j = 0; j <= p->run; j++) {
+            spe_id at = xt_panel_block_(x, p, first, j * XT_VECTOR_);
+            at = spe_select(m, spe_ugt(m, at, most), most, at);
+            at = spe_select(m, spe_ult(m, at, least), least, at);
+            *got++ = xt_panel_read_(x, at);
+        }
+    }
+}
+
+/* Makes room for what is fetched. */
+XE_FN_ bool xt_panel_room_for_(xt_ctx *x, xt_panel_ *p)
+{
+    if (!p->got) p->got = (spe_id *)xt_memory_(x, 2 * (size_t)p->blocks * sizeof *p->got);
+    return p->got != NULL;
+}
+
+/* ---- what was fetched, as it is in local memory ------------------------------------------------------------------ */
 
 /* Those of `n` words that begin so many words later if a bit of the address is set. */
 XE_FN_ void xt_panel_skip_(xt_ctx *x, spe_id address, int bit, spe_id *words, int n)
@@ -10882,132 +11013,108 @@ XE_FN_ void xt_panel_skip_(xt_ctx *x, spe_id address, int bit, spe_id *words, in
     for (int i = 0; i < n; i++) words[i] = spe_select(m, set, words[i + (1 << bit) / 4], words[i]);
 }
 
-/* The four words at any address, from the blocks of 16 bytes in which they lie. These blocks contain bytes of the
- * matrix, so that they can be read, whatever the others are; a block that need not be is not read. */
-XE_FN_ void xt_panel_words_(xt_ctx *x, const xt_tile *t, spe_id address, const spe_id need[2], spe_id words[4])
+/* The vector at any address, of the two blocks in which it lies. */
+XE_FN_ spe_id xt_panel_shift_(xt_ctx *x, spe_id address, const spe_id block[2])
 {
     spe_module *m = &x->m;
-    spe_id i64 = spe_int(m, 64), word = spe_int(m, 32), mask = spe_u64(m, ~(uint64_t)(XT_VECTOR_ - 1)), all[8];
-    spe_id up = spe_iadd(m, address, spe_u64(m, XT_VECTOR_ - 1)), base = spe_ptr_to_u(m, i64, t->base.id);
-    spe_id block[2];
-    block[0] = spe_and(m, address, mask);
-    block[1] = spe_and(m, up, mask);
-    base = spe_and(m, base, mask);
-    for (int i = 0; i < 2; i++) {
-        if (need) block[i] = spe_select(m, need[i], block[i], base);
-        block[i] = xt_panel_read_(x, block[i]);
-        for (uint32_t j = 0; j < 4; j++) all[(uint32_t)i * 4 + j] = spe_extract(m, block[i], j);
-    }
+    spe_id i64 = spe_int(m, 64), word = spe_int(m, 32), all[8], words[4], bits, high = spe_u64(m, 32);
+    for (uint32_t i = 0; i < 8; i++) all[i] = spe_extract(m, block[i / 4], i % 4);
     address = spe_uconvert(m, word, address);
     xt_panel_skip_(x, address, 3, all, 6);
     xt_panel_skip_(x, address, 2, all, 5);
-    spe_id bits = spe_and(m, address, spe_u32(m, 3)), high = spe_u64(m, 32);
+    bits = spe_and(m, address, spe_u32(m, 3));
     bits = spe_uconvert(m, i64, spe_shl(m, bits, spe_u32(m, 3)));
     for (int i = 0; i < 4; i++) {
         spe_id both = spe_shl(m, spe_uconvert(m, i64, all[i + 1]), high);
         both = spe_or(m, both, spe_uconvert(m, i64, all[i]));
         words[i] = spe_uconvert(m, word, spe_shr(m, both, bits));
     }
+    return spe_construct(m, spe_vec(m, word, 4), 4, words);
 }
 
-/* A number of bytes, at least 0 and at most `most`. */
-XE_FN_ spe_id xt_panel_clamp_(xt_ctx *x, spe_id bytes, int most)
+/* A number, at least 0 and at most `most`. */
+XE_FN_ spe_id xt_panel_clamp_(xt_ctx *x, spe_id n, int most)
 {
-    bytes = spe_math2(&x->m, SPE_SMAX, bytes, spe_i32(&x->m, 0));
-    return spe_math2(&x->m, SPE_SMIN, bytes, spe_i32(&x->m, most));
+    n = spe_math2(&x->m, SPE_SMAX, n, spe_i32(&x->m, 0));
+    return spe_math2(&x->m, SPE_SMIN, n, spe_i32(&x->m, most));
 }
 
-/* A word's lowest bytes, of which so many minus `skip` are within. */
-XE_FN_ spe_id xt_panel_mask_(xt_ctx *x, spe_id bytes, int skip)
-{
-    spe_module *m = &x->m;
-    spe_id n = xt_panel_clamp_(x, spe_isub(m, bytes, spe_i32(m, skip)), 4), one = spe_u64(m, 1);
-    n = spe_shl(m, n, spe_u32(m, 3));
-    n = spe_uconvert(m, spe_int(m, 64), n);
-    n = spe_isub(m, spe_shl(m, one, n), one);
-    return spe_uconvert(m, spe_int(m, 32), n);
-}
-
-/* A vector of which some elements may be outside of the matrix: these are zero. */
-XE_FN_ spe_id xt_panel_edge_(xt_ctx *x, const xt_tile *t, spe_id line, spe_id along)
+/* The lowest bits of word i of a vector, of whose bits so many are meant. */
+XE_FN_ spe_id xt_panel_bits_(xt_ctx *x, spe_id bits, int i)
 {
     spe_module *m = &x->m;
-    int bytes = xt_bytes_(t->type);
-    spe_id none = spe_i32(m, 0), size = spe_i32(m, bytes), extent, first, end, need[2], words[4], last;
-    first = xt_panel_clamp_(x, spe_imul(m, spe_isub(m, none, along), size), XT_VECTOR_);
+    spe_id all = spe_i32(m, -1), zero = spe_u32(m, 0);
+    bits = xt_panel_clamp_(x, spe_isub(m, bits, spe_i32(m, 32 * i)), 32);
+    return spe_bits_extract(m, all, zero, bits, false);
+}
+
+/* A vector whose elements outside of the matrix are zero. */
+XE_FN_ spe_id xt_panel_mask_(xt_ctx *x, const xt_tile *t, const xt_panel_place_ *at, spe_id vector)
+{
+    spe_module *m = &x->m;
+    int bits = 8 * xt_bytes_(t->type), elements = XT_VECTOR_ / xt_bytes_(t->type);
+    spe_id none = spe_i32(m, 0), size = spe_i32(m, bits), extent, first, end, words[4];
+    first = xt_panel_clamp_(x, spe_isub(m, none, at->along), elements);
+    first = spe_imul(m, first, size);
     extent = spe_extent(m, xt_index_id_(x, &t->shape[xt_inner_(t)]));
-    end = xt_panel_clamp_(x, spe_isub(m, extent, along), XT_VECTOR_ / bytes);
+    end = xt_panel_clamp_(x, spe_isub(m, extent, at->along), elements);
     end = spe_imul(m, end, size);
-    end = spe_select(m, spe_ult(m, line, spe_extent(m, xt_lines_id_(x, t))), end, none);
-    spe_id address = xt_panel_address_(x, t, XT_FETCH_ANY_, line, spe_imul(m, along, size));
-    last = spe_uconvert(m, spe_int(m, 32), address);
-    last = spe_and(m, last, spe_i32(m, XT_VECTOR_ - 1));
-    spe_id whole = spe_i32(m, XT_VECTOR_), next = spe_isub(m, whole, last); /* where the second block begins */
-    spe_id some = spe_slt(m, first, end);
-    need[0] = spe_land(m, some, spe_slt(m, first, next));
-    need[1] = spe_land(m, some, spe_sgt(m, end, next));
-    xt_panel_words_(x, t, address, need, words);
+    end = spe_select(m, spe_ult(m, at->line, spe_extent(m, xt_lines_id_(x, t))), end, none);
     for (int i = 0; i < 4; i++) {
-        spe_id within = xt_panel_mask_(x, end, i * 4), before = xt_panel_mask_(x, first, i * 4);
-        words[i] = spe_and(m, words[i], spe_and(m, within, spe_not(m, before)));
+        spe_id within = xt_panel_bits_(x, end, i), before = xt_panel_bits_(x, first, i);
+        before = spe_not(m, before);
+        words[i] = spe_extract(m, vector, (uint32_t)i);
+        words[i] = spe_and(m, words[i], spe_and(m, within, before));
     }
     return spe_construct(m, spe_vec(m, spe_int(m, 32), 4), 4, words);
 }
 
-/* Fetches a lane's vectors of a tile. */
-XE_FN_ void xt_panel_fetch_as_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t, xt_fetch_ how, spe_id *got)
+/* Waits for the other subgroups' accesses to local memory; those to other memory may go on. */
+XE_FN_ void xt_panels_wait_(xt_ctx *x)
+{
+    const uint32_t order = SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsWorkgroupMemory;
+    spe_control_barrier(&x->m, SPE_ScopeWorkgroup, SPE_ScopeWorkgroup, order);
+}
+
+/* Stores a lane's vectors of a whole tile. */
+XE_FN_ void xt_panel_put_whole_(xt_ctx *x, const xt_panel_ *p)
+{
+    spe_id first = 0;
+    for (int i = 0; i < p->units; i++)
+        spe_vectors_store(&x->m, x->panel_memory, xt_panel_index_(x, p, i, &first), p->got[i]);
+}
+
+/* A lane's vectors of any tile, of the blocks that were fetched: `joined` has room for them. */
+XE_FN_ void xt_panel_join_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t, spe_id *joined)
 {
     spe_module *m = &x->m;
-    int inner = xt_inner_(t), bytes = xt_bytes_(t->type);
-    for (int i = 0; i < p->units; i++) {
-        xt_panel_unit_ u = xt_panel_unit_of_(x, p, spe_i32(m, i));
-        spe_id line = spe_iadd(m, xt_index_id_(x, &t->offset[!inner]), u.line), words[4];
-        spe_id along = spe_imul(m, u.chunk, spe_i32(m, XT_VECTOR_ / bytes));
-        along = spe_iadd(m, xt_index_id_(x, &t->offset[inner]), along);
-        if (how == XT_FETCH_ANY_) {
-            got[i] = xt_panel_edge_(x, t, line, along);
-            continue;
-        }
-        spe_id address = xt_panel_address_(x, t, how, line, spe_imul(m, along, spe_i32(m, bytes)));
-        if (how == XT_FETCH_ALIGNED_) {
-            got[i] = xt_panel_read_(x, address);
-            continue;
-        }
-        xt_panel_words_(x, t, address, NULL, words);
-        got[i] = spe_construct(m, spe_vec(m, spe_int(m, 32), 4), 4, words);
+    uint32_t run = (uint32_t)p->run, n = (uint32_t)p->runs * run;
+    for (uint32_t i = 0; i < n; i++) joined[i] = p->got[i / run * (run + 1) + i % run];
+    spe_if(m, xt_panel_aligned_(x, t));
+    spe_else(m, n, joined);
+    for (uint32_t i = 0; i < n; i++)
+        joined[i] = xt_panel_shift_(x, xt_panel_run_address_(x, p, t, (int)(i / run)),
+                                    p->got + i / run * (run + 1) + i % run);
+    spe_endif(m, n, joined, joined);
+    spe_if(m, xt_panel_inside_(x, t));
+    spe_else(m, n, joined);
+    for (uint32_t i = 0; i < n; i++) {
+        xt_panel_unit_ u = xt_panel_run_of_(x, p, (int)(i / run));
+        u.chunk = spe_iadd(m, u.chunk, spe_u32(m, i % run));
+        xt_panel_place_ at = xt_panel_place_of_(x, t, &u);
+        joined[i] = xt_panel_mask_(x, t, &at, joined[i]);
     }
+    spe_endif(m, n, joined, joined);
 }
 
-/* Fetches them as its place and alignment allow. */
-XE_FN_ void xt_panel_fetch_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t, spe_id *got)
+/* Stores them. */
+XE_FN_ void xt_panel_put_any_(xt_ctx *x, const xt_panel_ *p, const spe_id *joined)
 {
     spe_module *m = &x->m;
-    uint32_t n = (uint32_t)p->units;
-    spe_id inside = xt_panel_inside_(x, t), aligned = xt_panel_aligned_(x, t);
-    spe_if(m, spe_land(m, inside, aligned));
-    xt_panel_fetch_as_(x, p, t, XT_FETCH_ALIGNED_, got);
-    spe_else(m, n, got);
-    spe_if(m, inside);
-    xt_panel_fetch_as_(x, p, t, XT_FETCH_INSIDE_, got);
-    spe_else(m, n, got);
-    xt_panel_fetch_as_(x, p, t, XT_FETCH_ANY_, got);
-    spe_endif(m, n, got, got);
-    spe_endif(m, n, got, got);
-}
-
-XE_FN_ bool xt_panel_room_for_(xt_ctx *x, xt_panel_ *p)
-{
-    if (!p->got) p->got = (spe_id *)xt_memory_(x, (size_t)p->units * sizeof *p->got);
-    return p->got != NULL;
-}
-
-/* ---- to local memory, and from there ----------------------------------------------------------------------------- */
-
-XE_FN_ void xt_panel_store_(xt_ctx *x, const xt_panel_ *p)
-{
-    for (int i = 0; p->got && i < p->units; i++) {
-        xt_panel_unit_ u = xt_panel_unit_of_(x, p, spe_i32(&x->m, i));
-        xt_panel_put_(x, p, &u, p->got[i]);
+    for (int i = 0; i < p->runs * p->run; i++) {
+        xt_panel_unit_ u = xt_panel_run_of_(x, p, i / p->run);
+        u.chunk = spe_iadd(m, u.chunk, spe_i32(m, i % p->run));
+        spe_vectors_store(m, x->panel_memory, xt_panel_place_in_(x, p, &u), joined[i]);
     }
 }
 
@@ -11047,19 +11154,23 @@ XE_FN_ bool xt_write_panel_(xt_ctx *x, const xt_node_ *n)
     if (p->loop) return true; /* it lies there since the turn began */
     xt_tile t = xt_panel_tile_(x, p);
     if (!xt_panel_room_for_(x, p)) return true;
-    xt_panel_fetch_(x, p, &t, p->got);
+    xt_panel_fetch_any_(x, p, &t);
+    xt_panel_join_(x, p, &t, p->got + p->blocks);
     spe_barrier(&x->m);
-    xt_panel_store_(x, p);
+    xt_panel_put_any_(x, p, p->got + p->blocks);
     spe_barrier(&x->m);
     return true;
 }
 
-/* The number of vectors that each turn of a loop fetches for the next. */
+/* What a lane fetches of a panel in a loop's turn for the next one: vectors of whole tiles, else blocks. */
+XE_FN_ int xt_panel_carried_(const xt_frame_ *f, const xt_panel_ *p) { return f->whole ? p->units : p->blocks; }
+
+/* The number of all. */
 XE_FN_ int xt_panel_ids_(xt_ctx *x, const xt_frame_ *f)
 {
     int n = 0;
     for (int i = 0; i < x->panels.count; i++)
-        if (xt_panel_at_(x, i)->loop == f) n += xt_panel_at_(x, i)->units;
+        if (xt_panel_at_(x, i)->loop == f) n += xt_panel_carried_(f, xt_panel_at_(x, i));
     return n;
 }
 
@@ -11070,25 +11181,38 @@ XE_FN_ void xt_panels_carry_(xt_ctx *x, const xt_frame_ *f, bool to_ids)
     for (int i = 0; i < x->panels.count; i++) {
         xt_panel_ *p = xt_panel_at_(x, i);
         if (p->loop != f || !p->got) continue;
-        memcpy(to_ids ? ids : p->got, to_ids ? p->got : ids, (size_t)p->units * sizeof *ids);
-        ids += p->units;
+        int n = xt_panel_carried_(f, p);
+        memcpy(to_ids ? ids : p->got, to_ids ? p->got : ids, (size_t)n * sizeof *ids);
+        ids += n;
     }
 }
 
-/* Before a loop, with the values of its first turn: fetches that turn's tiles. */
-XE_FN_ void xt_panels_enter_(xt_ctx *x, const xt_frame_ *f)
+/* From a loop's turn whose values are set, how far its index is from the first turn that is not of whole tiles with
+ * aligned lines. */
+XE_FN_ spe_id xt_panels_whole_(xt_ctx *x, const xt_frame_ *f, spe_id from, spe_id to)
 {
+    spe_module *m = &x->m;
+    spe_id all = spe_const_bool(m, true), step = spe_i32(m, (int32_t)f->step.integer), far = spe_isub(m, to, from);
     for (int i = 0; i < x->panels.count; i++) {
-        xt_panel_ *p = xt_panel_at_(x, i);
-        if (p->loop != f || !xt_panel_room_for_(x, p)) continue;
+        const xt_panel_ *p = xt_panel_at_(x, i);
+        if (p->loop != f) continue;
         xt_tile t = xt_panel_tile_(x, p);
-        xt_panel_fetch_(x, p, &t, p->got);
+        all = spe_land(m, all, xt_panel_inside_(x, &t));
+        all = spe_land(m, all, xt_panel_aligned_(x, &t));
+        for (int dim = 0; dim < 2; dim++) {
+            if (!xt_advances_(p->from, f, dim, (int)f->step.integer)) continue;
+            if (dim == xt_inner_(&t) && f->step.integer * xt_bytes_(t.type) % XT_VECTOR_)
+                all = spe_const_bool(m, false);
+            spe_id turns = spe_udiv(m, xt_panel_left_(x, &t, dim), step);
+            turns = spe_iadd(m, spe_imul(m, turns, step), step);
+            far = spe_math2(m, SPE_SMIN, far, turns);
+        }
     }
-    xt_panels_carry_(x, f, true);
+    return spe_select(m, all, far, spe_i32(m, 0));
 }
 
-/* The tile of the next turn; of the last one, its own once more. */
-XE_FN_ xt_tile xt_panel_next_(xt_ctx *x, const xt_panel_ *p, spe_id by)
+/* The tile of the turn that is so much later. */
+XE_FN_ xt_tile xt_panel_later_(xt_ctx *x, const xt_panel_ *p, spe_id by)
 {
     xt_tile t = xt_panel_tile_(x, p);
     for (int i = 0; i < 2; i++) {
@@ -11098,36 +11222,61 @@ XE_FN_ xt_tile xt_panel_next_(xt_ctx *x, const xt_panel_ *p, spe_id by)
     return t;
 }
 
-/* Waits for the other subgroups' accesses to local memory; those to other memory may go on. */
-XE_FN_ void xt_panels_wait_(xt_ctx *x)
+/* Fetches the tiles of the turn that is so much later, if there is one; else what the loop carries remains. The branch
+ * keeps them in a block of their own: compilers move them to where they are stored otherwise. */
+XE_FN_ void xt_panels_fetch_(xt_ctx *x, const xt_frame_ *f, spe_id condition, spe_id by)
 {
-    const uint32_t order = SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsWorkgroupMemory;
-    spe_control_barrier(&x->m, SPE_ScopeWorkgroup, SPE_ScopeWorkgroup, order);
+    spe_module *m = &x->m;
+    uint32_t n = (uint32_t)f->panel_ids;
+    spe_id *ids = f->ids + f->id_count, *before = ids + n;
+    memcpy(before, ids, n * sizeof *ids);
+    spe_if(m, condition);
+    for (int i = 0; i < x->panels.count; i++) {
+        xt_panel_ *p = xt_panel_at_(x, i);
+        if (p->loop != f || !xt_panel_room_for_(x, p)) continue;
+        xt_tile t = xt_panel_later_(x, p, by);
+        if (f->whole) xt_panel_fetch_whole_(x, p, &t);
+        else xt_panel_fetch_any_(x, p, &t);
+    }
+    xt_panels_carry_(x, f, true);
+    spe_endif_from(m, n, ids, before, ids);
+    xt_panels_carry_(x, f, false);
 }
 
-/* Puts the fetched tiles in local memory. */
-XE_FN_ void xt_panels_store_(xt_ctx *x, const xt_frame_ *f)
+/* Before a loop, with the values of its first turn: fetches that turn's tiles. Returns where the loop ends. */
+XE_FN_ spe_id xt_panels_enter_(xt_ctx *x, xt_frame_ *f, spe_id from, spe_id to)
 {
-    xt_panels_wait_(x);
-    for (int i = 0; i < x->panels.count; i++)
-        if (xt_panel_at_(x, i)->loop == f) xt_panel_store_(x, xt_panel_at_(x, i));
-    xt_panels_wait_(x);
+    spe_module *m = &x->m;
+    spe_id *ids = f->ids + f->id_count, none = spe_null(m, spe_vec(m, spe_int(m, 32), 4));
+    f->panel_ids = xt_panel_ids_(x, f);
+    for (int i = 0; i < f->panel_ids; i++) ids[i] = none;
+    if (f->whole) to = spe_iadd(m, from, xt_panels_whole_(x, f, from, to));
+    spe_id now = spe_i32(m, 0);
+    xt_panels_fetch_(x, f, spe_slt(m, from, to), now);
+    return to;
 }
 
 /* At the beginning of a turn: puts its tiles in local memory, and fetches the next ones, which lie before `to`. */
 XE_FN_ void xt_panels_turn_(xt_ctx *x, const xt_frame_ *f, spe_id to)
 {
     spe_module *m = &x->m;
-    spe_id by = spe_i32(m, (int32_t)f->step.integer), none = spe_i32(m, 0), next = spe_iadd(m, f->turn, by);
-    by = spe_select(m, spe_slt(m, next, to), by, none);
+    spe_id by = spe_i32(m, (int32_t)f->step.integer), next = spe_iadd(m, f->turn, by);
     xt_panels_carry_(x, f, false);
-    xt_panels_store_(x, f);
-    for (int i = 0; i < x->panels.count; i++) {
-        xt_panel_ *p = xt_panel_at_(x, i);
+    for (int i = 0; i < x->panels.count && !f->whole; i++) {
+        const xt_panel_ *p = xt_panel_at_(x, i);
         if (p->loop != f || !p->got) continue;
-        xt_tile t = xt_panel_next_(x, p, by);
-        xt_panel_fetch_(x, p, &t, p->got);
+        xt_tile t = xt_panel_tile_(x, p);
+        xt_panel_join_(x, p, &t, p->got + p->blocks);
     }
+    xt_panels_wait_(x);
+    for (int i = 0; i < x->panels.count; i++) {
+        const xt_panel_ *p = xt_panel_at_(x, i);
+        if (p->loop != f || !p->got) continue;
+        if (f->whole) xt_panel_put_whole_(x, p);
+        else xt_panel_put_any_(x, p, p->got + p->blocks);
+    }
+    xt_panels_wait_(x);
+    xt_panels_fetch_(x, f, spe_slt(m, next, to), by);
 }
 
 /* lower/opaque.c - products, element-wise operations and stores of matrices that only the device can look into, see
@@ -11405,9 +11554,12 @@ XE_FN_ void xt_find_panel_(xt_ctx *x, int node)
     p.pitch = p.chunks + 1; /* so that lines do not begin in the same bank */
     p.at = x->panel_vectors;
     p.units = (p.lines * p.chunks + xt_group_size_(x) - 1) / xt_group_size_(x);
+    for (p.run = 1; p.units % (2 * p.run) == 0 && p.chunks % (2 * p.run) == 0;) p.run *= 2;
+    p.runs = p.units / p.run;
+    p.blocks = p.runs * (p.run + 1);
     p.loop = xt_panel_loop_(x, node, t);
     int64_t end = (int64_t)(p.at + p.lines * p.pitch) * VECTOR;
-    if (p.units > 32 || end > xt_panel_room_(x)) return;
+    if (p.blocks > 32 || end > xt_panel_room_(x)) return;
     xt_panel_ *added = (xt_panel_ *)spe_list_add(&x->m, &x->panels, sizeof *added);
     if (!added) return;
     *added = p;

@@ -141,6 +141,7 @@ struct xt_frame_ {
     spe_id side_before; /* the side that the region is on */
     spe_id from, turn;    /* the first index; of this turn */
     int panel_ids;        /* vectors of panels that it carries behind the others */
+    bool whole;           /* the loop that is written ends before a turn with panels that are not whole and aligned */
 };
 
 /* XT_INIT_TILE: the user's arguments; the tile of the matrix that leading dimensions select from, and the final tile;
@@ -273,8 +274,9 @@ typedef struct {
     const xt_frame_ *loop;  /* whose turns fetch the tile of the next; NULL: the load fetches */
     int lines, chunks;      /* of memory; vectors of 16 bytes in a line */
     int pitch, at;          /* in local memory, in vectors: from line to line, and where the first begins */
-    int units;              /* vectors that a lane copies */
-    spe_id *got;            /* during writing: these */
+    int units;              /* vectors that a lane copies, if tiles are whole: one after the other by all lanes */
+    int run, runs, blocks;  /* else: vectors in a run, runs, and the blocks of memory in which they lie */
+    spe_id *got;            /* during writing: what was fetched, then (from got + blocks on) these vectors */
 } xt_panel_;
 
 /* ---- lower/strips.c */
@@ -452,7 +454,7 @@ typedef struct xt_vulkan_part_ {
     int (*parts)(xt_ctx *x, const xt_vec *v);
     int (*panel_ids)(xt_ctx *x, const xt_frame_ *f);
     void (*carry)(xt_ctx *x, const xt_frame_ *f, bool to_ids);
-    void (*enter)(xt_ctx *x, const xt_frame_ *f);
+    spe_id (*enter)(xt_ctx *x, xt_frame_ *f, spe_id from, spe_id to);
     void (*turn)(xt_ctx *x, const xt_frame_ *f, spe_id to);
     void (*wait)(xt_ctx *x);
 } xt_vulkan_part_;

@@ -88,17 +88,17 @@ static size_t last(const xt_module *mod, uint32_t opcode)
     return found;
 }
 
-/* Products, loads and stores of matrices. Sums are matrices until the loop ends: whole ones are stored so, others once
- * by lanes. */
+/* Products, loads and stores of matrices: a loop over whole tiles, and one over others. Sums are matrices until both
+ * end: whole ones are stored so, others once by lanes. */
 static void check_product(const xt_kernel *kernel, int products, int loads, int stores)
 {
     xt_module mod = build(kernel, "hopper", CM_AUTO);
     size_t body = last(&mod, SPE_OpCooperativeMatrixMulAddKHR);
-    CHECK_INT(count(&mod, SPE_OpCooperativeMatrixMulAddKHR, 0), products);
-    CHECK_INT(count(&mod, SPE_OpCooperativeMatrixLoadKHR, 0), loads);
+    CHECK_INT(count(&mod, SPE_OpCooperativeMatrixMulAddKHR, 0), 2 * products);
+    CHECK_INT(count(&mod, SPE_OpCooperativeMatrixLoadKHR, 0), 2 * loads);
     CHECK_INT(count(&mod, SPE_OpCooperativeMatrixStoreKHR, 0), stores);
     CHECK_INT(count(&mod, SPE_OpCooperativeMatrixStoreKHR, body), stores);
-    CHECK_INT(count(&mod, SPE_OpLoopMerge, 0) - count(&mod, SPE_OpLoopMerge, body), 1);
+    CHECK_INT(count(&mod, SPE_OpLoopMerge, 0) - count(&mod, SPE_OpLoopMerge, body), 2);
     xt_free(&mod);
 }
 
