@@ -138,7 +138,7 @@ static xt_panel_place_ xt_panel_place_of_(xt_ctx *x, const xt_tile *t, const xt_
 static spe_id xt_panel_pitch_(xt_ctx *x, const xt_tile *t, bool whole)
 {
     spe_module *m = &x->m;
-    spe_id pitch = spe_imul(m, xt_index_id_(x, &t->pitch), spe_i32(m, xt_bytes_(t->type)));
+    spe_id size = spe_i32(m, xt_bytes_(t->type)), pitch = spe_imul(m, xt_index_id_(x, &t->pitch), size);
     if (whole) pitch = spe_and(m, pitch, spe_i32(m, -XT_VECTOR_));
     return spe_uconvert(m, spe_int(m, 64), pitch);
 }
