@@ -14,7 +14,7 @@ static spe_id spe_raw_pointer_(spe_module *m, spe_id to)
  * complete. */
 static bool spe_make_local_memory_(spe_module *m)
 {
-    uint32_t spec = SPE_LOCAL_WORDS_CONSTANT + 2 * (m->entry_count - (m->open && m->fn.kernel));
+    uint32_t spec = SPE_LOCAL_WORDS_CONSTANT + 2 * (uint32_t)(m->entry_count - (m->open && m->fn.kernel));
     if (m->local_words) return true;
     spe_id word = spe_int(m, 32), length = spe_spec_const(m, word, 1, spec), pointer;
     m->local_length = m->buffer[SPE_SECTION_GLOBAL_].count - 1;
