@@ -775,7 +775,7 @@ void XETILE_IMPLEMENTATION_belongs_in_one_file__vk_dispatch(void) {}
 #define VKD_XYZ_ "%" PRIu32 " x %" PRIu32 " x %" PRIu32
 
 enum { VKD_RES_MEMORY_, VKD_RES_MODULE_, VKD_RES_LAYOUT_, VKD_RES_PIPELINE_, VKD_RES_RECORDING_, VKD_RES_CACHE_,
-       VKD_RES_EVENT_ };
+       VKD_RES_EVENT_, VKD_RES_WORDS_ };
 #define VKD_HASH_START_ 0xcbf29ce484222325u
 enum { VKD_BATCH_NONE_, VKD_BATCH_OPEN_, VKD_BATCH_CLOSED_ };
 #define VKD_STAGING_BYTES_ ((size_t)8 << 20)
@@ -1469,6 +1469,7 @@ XE_FN_ void vkd_destroy_(vkd_device *d, const vkd_resource_ *r)
     case VKD_RES_LAYOUT_: vk->vkDestroyPipelineLayout(d->device, (VkPipelineLayout)r->handle, NULL); break;
     case VKD_RES_PIPELINE_: vk->vkDestroyPipeline(d->device, (VkPipeline)r->handle, NULL); break;
     case VKD_RES_RECORDING_: vkd_recording_free_((vkd_recording_ *)(uintptr_t)r->handle); break;
+    case VKD_RES_WORDS_: free((void *)(uintptr_t)r->handle); break;
     case VKD_RES_CACHE_: vkd_cache_free_(d, (vkd_cache_ *)(uintptr_t)r->handle); break;
     default:
         vk->vkDestroySemaphore(d->device, event->semaphore, NULL);
@@ -1520,6 +1521,13 @@ XE_FN_ bool vkd_drop_(vkd_device *d, int kind, uint64_t handle)
         return true;
     }
     return false;
+}
+
+/* Frees a module's words, which are needed until the last of its kernels was got. */
+XE_FN_ void vkd_drop_words_(vkd_device *d, vkd_module *module)
+{
+    if (module->words_) vkd_drop_(d, VKD_RES_WORDS_, (uintptr_t)module->words_);
+    module->words_ = NULL;
 }
 
 XE_FN_ void vkd_drop_all_(vkd_device *d)
@@ -2285,7 +2293,7 @@ bool vkd_module_load_cached_(vkd_module *module, vkd_device *d, const void *word
     if (d) d->cache_[0] = 0;
     if (!vkd_module_load_(module, d, words, bytes)) return false;
     if (!folder || !*folder || vkd_cache_module_(module, folder)) return true;
-    free(module->words_);
+    vkd_drop_words_(d, module);
     vkd_drop_(d, VKD_RES_MODULE_, (uint64_t)module->handle);
     memset(module, 0, sizeof *module);
     return false;
@@ -2494,20 +2502,21 @@ bool vkd_module_load_(vkd_module *module, vkd_device *d, const void *words, size
     module->count_ = bytes / 4;
     module->words_ = vkd_with_float_modes_(d, (const uint32_t *)words, &module->count_);
     if (!module->words_) return vkd_fail_(d, VKD_OUT_OF_MEMORY, "a module of %zu bytes", bytes);
+    if (!vkd_keep_handle_(d, VKD_RES_WORDS_, (uintptr_t)module->words_)) return module->words_ = NULL, false;
     VKD_CLEAR_(info, SHADER_MODULE_CREATE_INFO);
     info.codeSize = module->count_ * 4;
     info.pCode = module->words_;
     bool ok = VKD_CALL_(d, vkCreateShaderModule, (d->device, &info, NULL, &module->handle)) &&
               vkd_keep_handle_(d, VKD_RES_MODULE_, (uint64_t)module->handle);
     if (ok) module->device = d;
-    else free(module->words_), module->words_ = NULL;
+    else vkd_drop_words_(d, module);
     return ok;
 }
 
 bool vkd_module_free_(vkd_module *module, const char *file, int line)
 {
     vkd_device *d = vkd_at_(module->device, file, line);
-    free(module->words_);
+    if (d) vkd_drop_words_(d, module);
     bool ok = !d || !module->handle || vkd_drop_(d, VKD_RES_MODULE_, (uint64_t)module->handle);
     if (module->cache_) ok = vkd_drop_(d, VKD_RES_CACHE_, (uintptr_t)module->cache_) && ok;
     memset(module, 0, sizeof *module);
@@ -2710,7 +2719,7 @@ bool vkd_load_(vkd_kernel *k, vkd_device *d, const void *words, size_t bytes, co
     if (!vkd_module_load_cached_(&module, d, words, bytes, folder)) return false;
     bool ok = vkd_kernel_get_(k, &module, name, params, file, line) &&
               (!subgroup_size || vkd_subgroup_size_(k, subgroup_size, file, line));
-    free(module.words_); /* the device frees the module */
+    vkd_drop_words_(d, &module); /* the device frees the module */
     return ok;
 }
 

@@ -82,7 +82,7 @@ bool vkd_module_load_cached_(vkd_module *module, vkd_device *d, const void *word
     if (d) d->cache_[0] = 0;
     if (!vkd_module_load_(module, d, words, bytes)) return false;
     if (!folder || !*folder || vkd_cache_module_(module, folder)) return true;
-    free(module->words_);
+    vkd_drop_words_(d, module);
     vkd_drop_(d, VKD_RES_MODULE_, (uint64_t)module->handle);
     memset(module, 0, sizeof *module);
     return false;

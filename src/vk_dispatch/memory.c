@@ -36,6 +36,7 @@ static void vkd_destroy_(vkd_device *d, const vkd_resource_ *r)
     case VKD_RES_LAYOUT_: vk->vkDestroyPipelineLayout(d->device, (VkPipelineLayout)r->handle, NULL); break;
     case VKD_RES_PIPELINE_: vk->vkDestroyPipeline(d->device, (VkPipeline)r->handle, NULL); break;
     case VKD_RES_RECORDING_: vkd_recording_free_((vkd_recording_ *)(uintptr_t)r->handle); break;
+    case VKD_RES_WORDS_: free((void *)(uintptr_t)r->handle); break;
     case VKD_RES_CACHE_: vkd_cache_free_(d, (vkd_cache_ *)(uintptr_t)r->handle); break;
     default:
         vk->vkDestroySemaphore(d->device, event->semaphore, NULL);
@@ -87,6 +88,13 @@ XE_FN_ bool vkd_drop_(vkd_device *d, int kind, uint64_t handle)
         return true;
     }
     return false;
+}
+
+/* Frees a module's words, which are needed until the last of its kernels was got. */
+XE_FN_ void vkd_drop_words_(vkd_device *d, vkd_module *module)
+{
+    if (module->words_) vkd_drop_(d, VKD_RES_WORDS_, (uintptr_t)module->words_);
+    module->words_ = NULL;
 }
 
 XE_FN_ void vkd_drop_all_(vkd_device *d)

@@ -30,20 +30,21 @@ bool vkd_module_load_(vkd_module *module, vkd_device *d, const void *words, size
     module->count_ = bytes / 4;
     module->words_ = vkd_with_float_modes_(d, (const uint32_t *)words, &module->count_);
     if (!module->words_) return vkd_fail_(d, VKD_OUT_OF_MEMORY, "a module of %zu bytes", bytes);
+    if (!vkd_keep_handle_(d, VKD_RES_WORDS_, (uintptr_t)module->words_)) return module->words_ = NULL, false;
     VKD_CLEAR_(info, SHADER_MODULE_CREATE_INFO);
     info.codeSize = module->count_ * 4;
     info.pCode = module->words_;
     bool ok = VKD_CALL_(d, vkCreateShaderModule, (d->device, &info, NULL, &module->handle)) &&
               vkd_keep_handle_(d, VKD_RES_MODULE_, (uint64_t)module->handle);
     if (ok) module->device = d;
-    else free(module->words_), module->words_ = NULL;
+    else vkd_drop_words_(d, module);
     return ok;
 }
 
 bool vkd_module_free_(vkd_module *module, const char *file, int line)
 {
     vkd_device *d = vkd_at_(module->device, file, line);
-    free(module->words_);
+    if (d) vkd_drop_words_(d, module);
     bool ok = !d || !module->handle || vkd_drop_(d, VKD_RES_MODULE_, (uint64_t)module->handle);
     if (module->cache_) ok = vkd_drop_(d, VKD_RES_CACHE_, (uintptr_t)module->cache_) && ok;
     memset(module, 0, sizeof *module);
@@ -246,7 +247,7 @@ bool vkd_load_(vkd_kernel *k, vkd_device *d, const void *words, size_t bytes, co
     if (!vkd_module_load_cached_(&module, d, words, bytes, folder)) return false;
     bool ok = vkd_kernel_get_(k, &module, name, params, file, line) &&
               (!subgroup_size || vkd_subgroup_size_(k, subgroup_size, file, line));
-    free(module.words_); /* the device frees the module */
+    vkd_drop_words_(d, &module); /* the device frees the module */
     return ok;
 }
 

@@ -22,6 +22,7 @@ XE_FN_ const vkd_resource_ *vkd_allocation_(const vkd_device *d, const void *p);
 XE_FN_ bool vkd_keep_(vkd_device *d, const vkd_resource_ *r);
 XE_FN_ bool vkd_keep_handle_(vkd_device *d, int kind, uint64_t handle);
 XE_FN_ bool vkd_drop_(vkd_device *d, int kind, uint64_t handle);
+XE_FN_ void vkd_drop_words_(vkd_device *d, vkd_module *module);
 XE_FN_ void vkd_drop_all_(vkd_device *d);
 XE_FN_ bool vkd_reachable_(const vkd_device *d, const void *p);
 XE_FN_ uint64_t vkd_address_of_(const vkd_device *d, const void *p);

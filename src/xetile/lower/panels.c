@@ -95,7 +95,7 @@ XE_FN_ spe_id xt_panel_aligned_(xt_ctx *x, const xt_tile *t)
     return spe_ieq(m, all, zero);
 }
 
-/* How far a tile is from the end of its matrix; negative: part of it is outside. */
+/* How extent a tile is from the end of its matrix; negative: part of it is outside. */
 static spe_id xt_panel_left_(xt_ctx *x, const xt_tile *t, int dim)
 {
     spe_module *m = &x->m;
@@ -420,7 +420,7 @@ XE_FN_ void xt_panels_carry_(xt_ctx *x, const xt_frame_ *f, bool to_ids)
 static spe_id xt_panels_whole_(xt_ctx *x, const xt_frame_ *f, spe_id from, spe_id to)
 {
     spe_module *m = &x->m;
-    spe_id all = spe_const_bool(m, true), step = spe_i32(m, (int32_t)f->step.integer), far = spe_isub(m, to, from);
+    spe_id all = spe_const_bool(m, true), step = spe_i32(m, (int32_t)f->step.integer), distance = spe_isub(m, to, from);
     for (int i = 0; i < x->panels.count; i++) {
         const xt_panel_ *p = xt_panel_at_(x, i);
         if (p->loop != f) continue;
@@ -433,10 +433,10 @@ static spe_id xt_panels_whole_(xt_ctx *x, const xt_frame_ *f, spe_id from, spe_i
                 all = spe_const_bool(m, false);
             spe_id turns = spe_udiv(m, xt_panel_left_(x, &t, dim), step);
             turns = spe_iadd(m, spe_imul(m, turns, step), step);
-            far = spe_math2(m, SPE_SMIN, far, turns);
+            distance = spe_math2(m, SPE_SMIN, distance, turns);
         }
     }
-    return spe_select(m, all, far, spe_i32(m, 0));
+    return spe_select(m, all, distance, spe_i32(m, 0));
 }
 
 /* The tile of the turn that is so much later. */
