@@ -7596,349 +7596,6 @@ XE_FN_ spe_id spe_vulkan_pointer_(spe_module *m, spe_type_info t)
     return t.storage == SPE_StorageClassWorkgroup ? spe_local_pointer_type_(m, t) : spe_address_type_(m, t);
 }
 
-/* local.c - local memory for Vulkan, whose pointers to it keep the type of what they point to and cannot be moved. It
- * is one array of 32-bit words, or of vectors of four (spe_shared_vectors), and a pointer is the offset in it, in
- * bytes, in a struct of its own for each type. */
-
-/* A type of pointers to local memory, as Vulkan has them. */
-XE_FN_ spe_id spe_raw_pointer_(spe_module *m, spe_id to)
-{
-    uint32_t w[2] = {SPE_StorageClassWorkgroup, to};
-    return to ? spe_unique_(m, SPE_OpTypePointer, SPE_ID_TYPE_, 2, w) : 0;
-}
-
-/* The array that is Vulkan's local memory, made with the first variable in it; its length is written when the module is
- * complete. */
-XE_FN_ bool spe_make_local_memory_(spe_module *m)
-{
-    uint32_t spec = SPE_LOCAL_WORDS_CONSTANT + 2 * (uint32_t)(m->entry_count - (m->open && m->fn.kernel));
-    if (m->local_words) return true;
-    spe_id word = spe_int(m, 32), length = spe_spec_const(m, word, 1, spec), pointer;
-    m->local_length = m->buffer[SPE_SECTION_GLOBAL_].count - 1;
-    if (m->local_vectors) {
-        spe_id four = spe_u32(m, 4), words = length;
-        word = spe_vec(m, word, 4);
-        length = spe_new_id_(m, spe_int(m, 32), SPE_ID_CONSTANT_ | SPE_ID_SPEC_, 0);
-        spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpSpecConstantOp, 5, spe_int(m, 32), length, SPE_OpUDiv, words, four);
-    }
-    pointer = spe_raw_pointer_(m, spe_array_sized(m, word, length));
-    m->local_word_pointer = spe_raw_pointer_(m, spe_int(m, 32));
-    if (m->error.id) return false;
-    m->local_words = spe_new_id_(m, pointer, SPE_ID_GLOBAL_, 0);
-    return spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpVariable, 3, pointer, m->local_words, SPE_StorageClassWorkgroup);
-}
-
-/* A variable in Vulkan's local memory: its offset. */
-XE_FN_ spe_id spe_local_variable_(spe_module *m, spe_id ptr, spe_id type, spe_id initializer)
-{
-    uint64_t size = spe_size(m, type);
-    uint32_t at = (m->local_bytes + 15) / 16 * 16;
-    if (initializer) return SPE_ERROR_(m, ENVIRONMENT, "a variable in local memory is not initialized");
-    if (!size) return SPE_ERROR_(m, TYPE, "%s in local memory", spe_text_(m, type));
-    if (size > INT32_MAX - at) return SPE_ERROR_(m, LIMIT, "%llu bytes of local memory", (unsigned long long)size);
-    spe_id offset = spe_u32(m, at), id = spe_make_local_memory_(m) ? spe_new_id_(m, ptr, SPE_ID_CONSTANT_, 0) : 0;
-    m->local_bytes = at + (uint32_t)size;
-    return id && spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpConstantComposite, 3, ptr, id, offset) ? id : 0;
-}
-
-/* The pointer that parameter i of a kernel is: the host sets its offset, the spec constant numbered i. */
-XE_FN_ spe_id spe_local_param_(spe_module *m, spe_id ptr, uint32_t i)
-{
-    spe_id offset = spe_make_local_memory_(m) ? spe_spec_const(m, spe_int(m, 32), 0, i) : 0, id;
-    id = offset ? spe_new_id_(m, ptr, SPE_ID_CONSTANT_ | SPE_ID_SPEC_, 0) : 0;
-    return id && spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpSpecConstantComposite, 3, ptr, id, offset) ? id : 0;
-}
-
-XE_FN_ spe_id spe_op2_(spe_module *m, uint32_t op, spe_id type, spe_id a, spe_id b)
-{
-    uint32_t w[2] = {a, b};
-    return spe_emit_one_(m, op, type, 2, w);
-}
-
-XE_FN_ spe_id spe_to_(spe_module *m, uint32_t op, spe_id type, spe_id v)
-{
-    return spe_type_of(m, v) == type ? v : spe_emit_one_(m, op, type, 1, &v);
-}
-
-XE_FN_ spe_id spe_local_offset_(spe_module *m, spe_id ptr)
-{
-    return spe_op2_(m, SPE_OpCompositeExtract, spe_int(m, 32), ptr, 0);
-}
-
-XE_FN_ spe_id spe_local_pointer_(spe_module *m, spe_id type, spe_id offset)
-{
-    return spe_emit_one_(m, SPE_OpCompositeConstruct, type, 1, &offset);
-}
-
-/* offset + index * bytes. */
-XE_FN_ spe_id spe_local_step_(spe_module *m, spe_id offset, spe_id index, uint64_t bytes)
-{
-    spe_id i32 = spe_int(m, 32);
-    uint64_t known;
-    if (spe_const_bits(m, index, &known) && !known) return offset;
-    index = spe_to_(m, SPE_OpSConvert, i32, index);
-    if (bytes != 1) index = spe_op2_(m, SPE_OpIMul, i32, index, spe_u32(m, (uint32_t)bytes));
-    return spe_op2_(m, SPE_OpIAdd, i32, offset, index);
-}
-
-/* A pointer to a part of what ptr points to, by n indices that are checked. */
-XE_FN_ spe_id spe_local_element_(spe_module *m, spe_id type, spe_id ptr, uint32_t n, const uint32_t *index)
-{
-    spe_id offset = spe_local_offset_(m, ptr), whole = spe_info_(m, spe_type_of(m, ptr))->elem;
-    uint64_t member = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        const spe_type_info *t = spe_info_(m, whole);
-        if (t->kind == SPE_KIND_STRUCT) {
-            spe_const_bits(m, index[i], &member);
-            spe_id i32 = spe_int(m, 32), before = spe_u32(m, (uint32_t)spe_offset(m, whole, (uint32_t)member));
-            offset = spe_op2_(m, SPE_OpIAdd, i32, offset, before);
-            whole = t->members[member];
-        } else {
-            whole = t->elem;
-            offset = spe_local_step_(m, offset, index[i], spe_size(m, whole));
-        }
-    }
-    return spe_local_pointer_(m, type, offset);
-}
-
-/* The address of the word that byte `offset` is in, `words` words on. */
-XE_FN_ spe_id spe_local_word_(spe_module *m, spe_id offset, uint32_t words)
-{
-    spe_id i32 = spe_int(m, 32), at = spe_op2_(m, SPE_OpShiftRightLogical, i32, offset, spe_u32(m, 2));
-    if (words) at = spe_op2_(m, SPE_OpIAdd, i32, at, spe_u32(m, words));
-    spe_use_(m, m->local_words);
-    if (!m->local_vectors) return spe_op2_(m, SPE_OpAccessChain, m->local_word_pointer, m->local_words, at);
-    uint32_t w[3] = {m->local_words, 0, 0};
-    w[1] = spe_op2_(m, SPE_OpShiftRightLogical, i32, at, spe_u32(m, 2));
-    w[2] = spe_op2_(m, SPE_OpBitwiseAnd, i32, at, spe_u32(m, 3));
-    return spe_emit_one_(m, SPE_OpAccessChain, m->local_word_pointer, 3, w);
-}
-
-XE_FN_ spe_id spe_load_word_(spe_module *m, spe_id at)
-{
-    return spe_op2_(m, SPE_OpLoad, spe_int(m, 32), at, SPE_MemoryAccessNonPrivatePointer);
-}
-
-XE_FN_ void spe_store_word_(spe_module *m, spe_id at, spe_id v)
-{
-    uint32_t w[3] = {at, v, SPE_MemoryAccessNonPrivatePointer};
-    spe_emit_one_(m, SPE_OpStore, 0, 3, w);
-}
-
-/* Where the bits of a number smaller than a word begin in its word. */
-XE_FN_ spe_id spe_local_shift_(spe_module *m, spe_id offset)
-{
-    spe_id i32 = spe_int(m, 32), byte = spe_op2_(m, SPE_OpBitwiseAnd, i32, offset, spe_u32(m, 3));
-    return spe_op2_(m, SPE_OpShiftLeftLogical, i32, byte, spe_u32(m, 3));
-}
-
-/* Replaces the bits of a number smaller than a word; other invocations may write the word's other bits. */
-XE_FN_ void spe_store_bits_(spe_module *m, spe_id offset, spe_id v, uint32_t bits)
-{
-    spe_id i32 = spe_int(m, 32), shift = spe_local_shift_(m, offset), mask = spe_u32(m, bits == 8 ? 0xff : 0xffff);
-    uint32_t w[4] = {spe_local_word_(m, offset, 0), spe_u32(m, SPE_ScopeWorkgroup), spe_u32(m, 0), 0};
-    v = spe_to_(m, SPE_OpUConvert, i32, spe_to_(m, SPE_OpBitcast, spe_int(m, bits), v));
-    mask = spe_op2_(m, SPE_OpShiftLeftLogical, i32, mask, shift);
-    w[3] = spe_emit_one_(m, SPE_OpNot, i32, 1, &mask);
-    spe_emit_one_(m, SPE_OpAtomicAnd, i32, 4, w);
-    w[3] = spe_op2_(m, SPE_OpShiftLeftLogical, i32, v, shift);
-    spe_emit_one_(m, SPE_OpAtomicOr, i32, 4, w);
-}
-
-XE_FN_ spe_id spe_load_bits_(spe_module *m, spe_id type, spe_id offset, uint32_t bits)
-{
-    spe_id i32 = spe_int(m, 32), v = spe_load_word_(m, spe_local_word_(m, offset, 0));
-    v = spe_op2_(m, SPE_OpShiftRightLogical, i32, v, spe_local_shift_(m, offset));
-    return spe_to_(m, SPE_OpBitcast, type, spe_to_(m, SPE_OpUConvert, spe_int(m, bits), v));
-}
-
-/* How a scalar or vector of the type is accessed: this many words at once (1 to 4), 0: as the bits of a part of a word,
- * UINT32_MAX: component by component. */
-XE_FN_ uint32_t spe_local_words_(const spe_module *m, spe_id type, uint32_t align)
-{
-    uint32_t bytes = spe_width(m, type) / 8 * spe_count(m, type);
-    bool unaligned = align && align < 4 && bytes >= 4 && align < spe_alignment(m, type);
-    if (bytes % 4 == 0 && bytes <= 16 && !unaligned) return bytes / 4;
-    return bytes < 3 && spe_count(m, type) == 1 ? 0 : UINT32_MAX;
-}
-
-XE_FN_ bool spe_in_words_(spe_module *m, spe_id type)
-{
-    if (spe_width(m, type) >= 8) return true;
-    return spe_error_(m, SPE_ERR_ENVIRONMENT, "%s in local memory; Vulkan's has numbers and vectors",
-                      spe_text_(m, type));
-}
-
-XE_FN_ spe_id spe_load_local_(spe_module *m, spe_id type, spe_id offset, uint32_t align)
-{
-    uint32_t n = spe_local_words_(m, type, align), count = spe_count(m, type);
-    spe_id v[4], scalar = spe_scalar_of(m, type);
-    if (!spe_in_words_(m, type)) return 0;
-    if (!n) return spe_load_bits_(m, type, offset, spe_width(m, type));
-    if (n != UINT32_MAX) {
-        for (uint32_t i = 0; i < n; i++) v[i] = spe_load_word_(m, spe_local_word_(m, offset, i));
-        if (n > 1) v[0] = spe_emit_one_(m, SPE_OpCompositeConstruct, spe_vec(m, spe_int(m, 32), n), n, v);
-        return spe_to_(m, SPE_OpBitcast, type, v[0]);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        spe_id at = i ? spe_local_step_(m, offset, spe_u32(m, i), spe_size(m, scalar)) : offset;
-        v[i] = spe_load_local_(m, scalar, at, 0);
-    }
-    return spe_emit_one_(m, SPE_OpCompositeConstruct, type, count, v);
-}
-
-XE_FN_ void spe_store_local_(spe_module *m, spe_id offset, spe_id v, uint32_t align)
-{
-    spe_id type = spe_type_of(m, v), scalar = spe_scalar_of(m, type);
-    uint32_t n = spe_local_words_(m, type, align);
-    if (!spe_in_words_(m, type)) return;
-    if (!n) {
-        spe_store_bits_(m, offset, v, spe_width(m, type));
-    } else if (n != UINT32_MAX) {
-        v = spe_to_(m, SPE_OpBitcast, spe_vec(m, spe_int(m, 32), n), v);
-        for (uint32_t i = 0; i < n; i++) {
-            spe_id word = n > 1 ? spe_op2_(m, SPE_OpCompositeExtract, spe_int(m, 32), v, i) : v;
-            spe_store_word_(m, spe_local_word_(m, offset, i), word);
-        }
-    } else {
-        for (uint32_t i = 0; i < spe_count(m, type); i++) {
-            spe_id at = spe_local_step_(m, offset, spe_u32(m, i), spe_size(m, scalar));
-            spe_store_local_(m, at, spe_op2_(m, SPE_OpCompositeExtract, scalar, v, i), 0);
-        }
-    }
-}
-
-/* Is it a pointer to local memory, as this file has them? */
-XE_FN_ bool spe_is_offset_(const spe_module *m, spe_id type)
-{
-    const spe_type_info *t = spe_info_(m, type);
-    return t && t->kind == SPE_KIND_POINTER && t->storage == SPE_StorageClassWorkgroup;
-}
-
-XE_FN_ bool spe_is_atomic_(uint32_t op)
-{
-    return (op >= SPE_OpAtomicLoad && op <= SPE_OpAtomicXor) || op == SPE_OpAtomicFAddEXT;
-}
-
-/* Does the instruction access local memory, or make a pointer to it of another? */
-XE_FN_ bool spe_uses_local_(const spe_module *m, uint32_t op, uint32_t n, const uint32_t *operands)
-{
-    bool may = op == SPE_OpLoad || op == SPE_OpStore || op == SPE_OpBitcast || op == SPE_OpConvertPtrToU ||
-               (op >= SPE_OpAccessChain && op <= SPE_OpInBoundsPtrAccessChain) ||
-               spe_is_atomic_(op) || op >= SPE_OpTypeCooperativeMatrixKHR;
-    return may && n && spe_is_offset_(m, spe_type_of(m, operands[0]));
-}
-
-/* A sum of floats in a word: compare-exchange until nobody came between. The operands are those of the instruction, of
- * which the first is the word's address. */
-XE_FN_ spe_id spe_local_sum_(spe_module *m, spe_id f32, const uint32_t *w)
-{
-    spe_id i32 = spe_int(m, 32), v = w[3], carried[2];
-    carried[0] = spe_emit_one_(m, SPE_OpAtomicLoad, i32, 3, w);
-    carried[1] = spe_const_bool(m, true);
-    spe_while(m, 2, carried);
-    spe_id old = carried[0];
-    spe_while_test(m, carried[1]);
-    spe_id sum = spe_op2_(m, SPE_OpFAdd, f32, spe_to_(m, SPE_OpBitcast, f32, old), v);
-    uint32_t exchange[6] = {w[0], w[1], w[2], w[2], 0, old};
-    exchange[4] = spe_to_(m, SPE_OpBitcast, i32, sum);
-    carried[0] = spe_emit_one_(m, SPE_OpAtomicCompareExchange, i32, 6, exchange);
-    carried[1] = spe_op2_(m, SPE_OpINotEqual, spe_bool(m), carried[0], old);
-    spe_endwhile(m, 2, carried);
-    return spe_to_(m, SPE_OpBitcast, f32, carried[0]);
-}
-
-/* An atomic operation on a word, of an integer or a float. */
-XE_FN_ spe_id spe_local_atomic_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
-{
-    uint32_t w[8];
-    spe_id target = spe_info_(m, spe_type_of(m, operands[0]))->elem, i32 = spe_int(m, 32), f32 = spe_float(m, 32), id;
-    bool sum = op == SPE_OpAtomicFAddEXT, moves = op == SPE_OpAtomicStore || op == SPE_OpAtomicExchange;
-    if ((target != i32 && target != f32) || n > 8)
-        return spe_error_(m, SPE_ERR_ENVIRONMENT, "atomics of %s in local memory; Vulkan's here are of 32 bits",
-                          spe_text_(m, target));
-    memcpy(w, operands, n * sizeof *w);
-    w[0] = spe_local_word_(m, spe_local_offset_(m, operands[0]), 0);
-    if (sum) return spe_local_sum_(m, f32, w);
-    if (moves) w[n - 1] = spe_to_(m, SPE_OpBitcast, i32, w[n - 1]);
-    id = spe_emit_one_(m, op, type ? i32 : 0, n, w);
-    return type ? spe_to_(m, SPE_OpBitcast, type, id) : id;
-}
-
-/* The number of a pointer to local memory is its offset there. */
-XE_FN_ spe_id spe_local_number_(spe_module *m, spe_id type, spe_id ptr)
-{
-    return spe_to_(m, SPE_OpUConvert, type, spe_local_offset_(m, ptr));
-}
-XE_FN_ spe_id spe_local_of_number_(spe_module *m, spe_id type, spe_id number)
-{
-    return spe_local_pointer_(m, type, spe_to_(m, SPE_OpUConvert, spe_int(m, 32), number));
-}
-
-/* Writes such an instruction; vectors have at most four components. */
-XE_FN_ spe_id spe_emit_local_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *w)
-{
-    const spe_type_info *t = spe_info_(m, spe_type_of(m, w[0]));
-    uint32_t access = op == SPE_OpStore ? 2 : 1, align = n > access + 1 ? w[access + 1] : 0;
-    spe_id offset;
-    switch (op) {
-    case SPE_OpLoad: return spe_load_local_(m, type, spe_local_offset_(m, w[0]), align);
-    case SPE_OpStore: spe_store_local_(m, spe_local_offset_(m, w[0]), w[1], align); return 0;
-    case SPE_OpBitcast: return spe_local_pointer_(m, type, spe_local_offset_(m, w[0]));
-    case SPE_OpConvertPtrToU: return spe_local_number_(m, type, w[0]);
-    case SPE_OpAccessChain: case SPE_OpInBoundsAccessChain: return spe_local_element_(m, type, w[0], n - 1, w + 1);
-    case SPE_OpPtrAccessChain:
-        offset = spe_local_step_(m, spe_local_offset_(m, w[0]), w[1], spe_size(m, t->elem));
-        return spe_local_pointer_(m, type, offset);
-    default:
-        if (spe_is_atomic_(op)) return spe_local_atomic_(m, op, type, n, w);
-        return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan's local memory has no such access (instruction %u)", op);
-    }
-}
-
-/* The address of a vector of 16 bytes: `index` after the first that `vectors` points to. */
-XE_FN_ spe_id spe_local_vector_(spe_module *m, spe_id vectors, spe_id index)
-{
-    spe_id i32 = spe_int(m, 32), pointer = spe_raw_pointer_(m, spe_vec(m, i32, 4)), at = spe_local_offset_(m, vectors);
-    at = spe_op2_(m, SPE_OpShiftRightLogical, i32, at, spe_u32(m, 4));
-    at = spe_op2_(m, SPE_OpIAdd, i32, at, spe_to_(m, SPE_OpSConvert, i32, index));
-    spe_use_(m, m->local_words);
-    return spe_op2_(m, SPE_OpAccessChain, pointer, m->local_words, at);
-}
-
-/* A row's bytes (row-major) or a column's, at most 16: what the matrix's address and stride are multiples of. */
-XE_FN_ uint32_t spe_coop_alignment_(const spe_module *m, spe_id type, spe_id layout)
-{
-    const spe_type_info *t = spe_info_(m, type);
-    uint64_t order = 0;
-    spe_const_bits(m, layout, &order);
-    uint32_t bytes = (order == SPE_CooperativeMatrixLayoutRowMajorKHR ? t->cols : t->rows) * spe_width(m, t->elem) / 8;
-    return bytes < 16 ? bytes : 16;
-}
-
-/* Writes a load (operands: pointer, layout, stride) or store (pointer, matrix, layout, stride) of a cooperative matrix
- * for Vulkan: addresses are aligned, and offsets in local memory become pointers to words. */
-XE_FN_ spe_id spe_emit_coop_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
-{
-    uint32_t w[6], order = op == SPE_OpCooperativeMatrixStoreKHR ? 2 : 1;
-    const spe_type_info *pointer = spe_info_(m, spe_type_of(m, operands[0]));
-    spe_id matrix = type ? type : spe_type_of(m, operands[1]);
-    memcpy(w, operands, n * sizeof *w);
-    if (pointer->storage == SPE_StorageClassWorkgroup) {
-        uint64_t stride = 0, bytes = spe_size(m, pointer->elem);
-        if (!spe_const_bits(m, w[order + 1], &stride) || stride * bytes % 4)
-            return spe_error_(m, SPE_ERR_ENVIRONMENT, "in Vulkan's local memory, the stride is a constant multiple of "
-                              "4 bytes");
-        w[0] = spe_local_word_(m, spe_local_offset_(m, w[0]), 0);
-        w[order + 1] = spe_u32(m, (uint32_t)(stride * bytes / 4));
-        w[n++] = SPE_MemoryAccessNonPrivatePointer;
-    } else {
-        w[n++] = SPE_MemoryAccessAligned | SPE_MemoryAccessNonPrivatePointer;
-        w[n++] = spe_coop_alignment_(m, matrix, w[order]);
-    }
-    return spe_emit_one_(m, op, type, n, w);
-}
-
 /* vulkan_lacks.c - what Vulkan lacks of OpenCL: capabilities, decorations, instructions. */
 
 /* Does Vulkan have the capability? Else an error. */
@@ -8016,400 +7673,6 @@ XE_FN_ uint32_t spe_vulkan_op_(spe_module *m, uint32_t op, uint32_t operand)
         return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan's pointers to private memory cannot be moved; spe_element "
                           "takes an index into an array");
     return SPE_OpPtrAccessChain;
-}
-
-/* pieces.c - writes instructions into the open function. Vulkan's vectors have at most four components: larger ones are
- * arrays of those, their pieces, and an instruction on them becomes one for each piece. */
-
-enum { SPE_PIECE_ = 4, SPE_PIECES_MAX_ = 4 };
-
-XE_FN_ spe_id spe_two_(spe_module *m, uint32_t op, spe_id type, spe_id a, spe_id b)
-{
-    uint32_t w[2] = {a, b};
-    return spe_emit_one_(m, op, type, 2, w);
-}
-
-/* The remainder with the dividend's sign, or (SMod) the divisor's: Vulkan's own are undefined for negative numbers. */
-XE_FN_ spe_id spe_remainder_(spe_module *m, uint32_t op, spe_id type, spe_id a, spe_id b)
-{
-    uint32_t n = spe_count(m, type), w[3];
-    spe_id r = spe_two_(m, SPE_OpIMul, type, spe_two_(m, SPE_OpSDiv, type, a, b), b), zero, flag, other, differs;
-    r = spe_two_(m, SPE_OpISub, type, a, r);
-    if (op == SPE_OpSRem) return r;
-    zero = spe_const_u(m, type, 0);
-    flag = n > 1 ? spe_vec(m, spe_bool(m), n) : spe_bool(m);
-    differs = spe_two_(m, SPE_OpBitwiseXor, type, r, b);
-    differs = spe_two_(m, SPE_OpSLessThan, flag, differs, zero);
-    other = spe_two_(m, SPE_OpINotEqual, flag, r, zero);
-    w[0] = spe_two_(m, SPE_OpLogicalAnd, flag, differs, other);
-    w[1] = spe_two_(m, SPE_OpIAdd, type, r, b);
-    w[2] = r;
-    return spe_emit_one_(m, SPE_OpSelect, type, 3, w);
-}
-
-XE_FN_ spe_id spe_put_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
-
-/* f64 to f16 or bf16, which drivers convert to f32 and then round again. So what f32 lacks of it becomes one bit, the
- * last that f32 has: such a number is neither exact nor halfway in 16 bits. By its bits, as drivers also leave out a
- * conversion to f32 and back. */
-XE_FN_ spe_id spe_f64_to_16_bits_(spe_module *m, spe_id type, spe_id v)
-{
-    const uint64_t lost_bits = 0x1fffffff, last_bit = 0x20000000;
-    spe_id i64 = spe_vec_like(m, spe_int(m, 64), v), f32 = spe_vec_like(m, spe_float(m, 32), v);
-    spe_id flag = spe_vec_like(m, spe_bool(m), v), zero = spe_const_u(m, i64, 0), last = spe_const_u(m, i64, last_bit);
-    spe_id below = spe_const_u(m, i64, lost_bits), above = spe_const_u(m, i64, ~lost_bits);
-    spe_id bits = spe_emit_one_(m, SPE_OpBitcast, i64, 1, &v), lost = spe_two_(m, SPE_OpBitwiseAnd, i64, bits, below);
-    spe_id kept = spe_two_(m, SPE_OpBitwiseAnd, i64, bits, above);
-    uint32_t mark[3] = {spe_two_(m, SPE_OpINotEqual, flag, lost, zero), last, zero};
-    last = spe_emit_one_(m, SPE_OpSelect, i64, 3, mark);
-    bits = spe_two_(m, SPE_OpBitwiseOr, i64, kept, last);
-    v = spe_emit_one_(m, SPE_OpBitcast, spe_type_of(m, v), 1, &bits);
-    v = spe_emit_one_(m, SPE_OpFConvert, f32, 1, &v); /* exact */
-    return spe_put_one_(m, SPE_OpFConvert, type, 1, &v);
-}
-
-/* The smallest or largest of floats of 32 or 64 bits in memory, which few devices have: as integers. Numbers without a
- * sign are in the order of their bits, those with one in the opposite order, which is that of the bits without a sign.
- * So of two operations one gets the operand, the other what changes nothing, as both do where it is NaN. */
-XE_FN_ spe_id spe_float_extreme_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
-{
-    bool least = op == SPE_OpAtomicFMinEXT;
-    spe_id whole = spe_int(m, spe_width(m, type)), v = operands[n - 1], flag = spe_bool(m);
-    uint64_t high = (uint64_t)1 << (spe_width(m, type) - 1);
-    spe_id for_plus = spe_const_u(m, whole, least ? high - 1 : high), zero = spe_const_u(m, whole, 0);
-    spe_id for_minus = least ? zero : spe_const_u(m, whole, high | (high - 1));
-    spe_id ptr = spe_ptr_cast(m, operands[0], whole);
-    spe_id bits = spe_emit_one_(m, SPE_OpBitcast, whole, 1, &v), number = spe_two_(m, SPE_OpFOrdEqual, flag, v, v);
-    spe_id minus = spe_two_(m, SPE_OpSLessThan, flag, bits, zero);
-    uint32_t w[5], plus = spe_emit_one_(m, SPE_OpLogicalNot, flag, 1, &minus), choice[3] = {0, bits, for_plus};
-    memcpy(w, operands, n * sizeof *w);
-    w[0] = ptr;
-    choice[0] = spe_two_(m, SPE_OpLogicalAnd, flag, plus, number);
-    w[n - 1] = spe_emit_one_(m, SPE_OpSelect, whole, 3, choice);
-    spe_id first = spe_put_one_(m, least ? SPE_OpAtomicSMin : SPE_OpAtomicSMax, whole, n, w);
-    choice[0] = spe_two_(m, SPE_OpLogicalAnd, flag, minus, number);
-    choice[2] = for_minus;
-    w[n - 1] = spe_emit_one_(m, SPE_OpSelect, whole, 3, choice);
-    spe_id second = spe_put_one_(m, least ? SPE_OpAtomicUMax : SPE_OpAtomicUMin, whole, n, w);
-    uint32_t old[3] = {choice[0], second, first};
-    old[0] = spe_emit_one_(m, SPE_OpSelect, whole, 3, old);
-    return spe_emit_one_(m, SPE_OpBitcast, type, 1, old);
-}
-
-/* A function of GLSL.std.450 of n operands. */
-XE_FN_ spe_id spe_ext_(spe_module *m, uint32_t number, spe_id type, uint32_t n, spe_id a, spe_id b, spe_id c)
-{
-    uint32_t w[5] = {spe_math_set_(m), number, a, b, c};
-    return spe_emit_one_(m, SPE_OpExtInst, type, 2 + n, w);
-}
-
-XE_FN_ spe_id spe_choose_(spe_module *m, spe_id type, spe_id flag, spe_id yes, spe_id no)
-{
-    uint32_t w[3] = {flag, yes, no};
-    return spe_emit_one_(m, SPE_OpSelect, type, 3, w);
-}
-
-/* The remainder of floats with the dividend's sign, which drivers compute with the errors of a rounded quotient: the
- * dividend less a multiple of the divisor, which is exact even where the multiple is not the nearest; twice, for
- * quotients up to 2^44 (2^100 of f64); then a step where the last multiple was too large or too small. */
-XE_FN_ spe_id spe_float_remainder_(spe_module *m, spe_id type, spe_id a, spe_id b)
-{
-    if (spe_width(m, type) == 16) {
-        spe_id f32 = spe_vec_like(m, spe_float(m, 32), a);
-        a = spe_put_one_(m, SPE_OpFConvert, f32, 1, &a), b = spe_put_one_(m, SPE_OpFConvert, f32, 1, &b);
-        a = spe_float_remainder_(m, f32, a, b); /* f16 has it, too */
-        return spe_put_one_(m, SPE_OpFConvert, type, 1, &a);
-    }
-    spe_id flag = spe_vec_like(m, spe_bool(m), a), zero = spe_null(m, type), r = a, sign, more, less, negative;
-    for (int i = 0; i < 2; i++) {
-        spe_id q = spe_ext_(m, SPE_GLSL_TRUNC_, type, 1, spe_two_(m, SPE_OpFDiv, type, r, b), 0, 0);
-        r = spe_ext_(m, SPE_GLSL_FMA_, type, 3, spe_emit_one_(m, SPE_OpFNegate, type, 1, &q), b, r);
-    }
-    spe_id size = spe_ext_(m, SPE_GLSL_FABS_, type, 1, b, 0, 0), whole = spe_ext_(m, SPE_GLSL_FABS_, type, 1, a, 0, 0);
-    negative = spe_two_(m, SPE_OpFOrdLessThan, flag, a, zero);
-    r = spe_choose_(m, type, negative, spe_emit_one_(m, SPE_OpFNegate, type, 1, &r), r); /* as if a were positive */
-    more = spe_two_(m, SPE_OpFAdd, type, r, size);
-    r = spe_choose_(m, type, spe_two_(m, SPE_OpFOrdLessThan, flag, r, zero), more, r);
-    less = spe_two_(m, SPE_OpFSub, type, r, size);
-    r = spe_choose_(m, type, spe_two_(m, SPE_OpFOrdGreaterThanEqual, flag, r, size), less, r);
-    sign = spe_emit_one_(m, SPE_OpFNegate, type, 1, &r);
-    r = spe_choose_(m, type, negative, sign, r);
-    return spe_choose_(m, type, spe_two_(m, SPE_OpFOrdLessThan, flag, whole, size), a, r);
-}
-
-enum { SPE_OP_QUANTIZE_TO_F16_ = 116, SPE_COMPUTED_HALF_ = 0x100 }; /* the latter marks ids: f16 that was computed */
-
-XE_FN_ bool spe_is_f16_(const spe_module *m, spe_id type) { return spe_scalar_of(m, type) == m->known_float[1]; }
-
-/* Marks the result of an instruction. */
-XE_FN_ spe_id spe_mark_half_(spe_module *m, uint32_t op, spe_id type, spe_id id, uint32_t n, const uint32_t *operands)
-{
-    uint32_t first = op == SPE_OpSelect ? 1 : 0, last = n;
-    if (!id || !type || !spe_is_f16_(m, type)) return id;
-    switch (op) {
-    case SPE_OpFConvert: case SPE_OpFAdd: case SPE_OpFSub: case SPE_OpFMul: case SPE_OpFDiv: case SPE_OpExtInst:
-        m->ids[id].flags |= SPE_COMPUTED_HALF_;
-        return id;
-    case SPE_OpCompositeExtract: case SPE_OpBitcast: case SPE_OpFNegate: last = 1; break;
-    case SPE_OpVectorShuffle: case SPE_OpCompositeInsert: last = 2; break;
-    case SPE_OpSelect: case SPE_OpCompositeConstruct: break;
-    default: return id;
-    }
-    for (uint32_t i = first; i < last; i++) m->ids[id].flags |= m->ids[operands[i]].flags & SPE_COMPUTED_HALF_;
-    return id;
-}
-
-/* Is it a conversion to f32 of such an f16? */
-XE_FN_ bool spe_is_computed_half_(const spe_module *m, spe_id type, spe_id v)
-{
-    return spe_width(m, type) == 32 && spe_is_f16_(m, spe_type_of(m, v)) && (m->ids[v].flags & SPE_COMPUTED_HALF_);
-}
-
-/* f32 of a computed f16, of which a driver may have left out the rounding: as f32 again, rounded to what f16 has. That
- * flushes what is below f16's normal range, where a sum with 1/2 rounds to the multiples of 2^-24 that f16 has. */
-XE_FN_ spe_id spe_widened_half_(spe_module *m, spe_id f32, spe_id v)
-{
-    spe_id i32 = spe_vec_like(m, spe_int(m, 32), v), flag = spe_vec_like(m, spe_bool(m), v), small, rounded, below;
-    spe_id half = spe_const_f(m, f32, 0.5), least = spe_const_f(m, f32, 0x1p-14);
-    spe_id mask = spe_const_u(m, i32, 0x80000000), wide = spe_emit_one_(m, SPE_OpFConvert, f32, 1, &v);
-    bool as_written = m->as_written;
-    rounded = spe_emit_one_(m, SPE_OP_QUANTIZE_TO_F16_, f32, 1, &wide);
-    spe_id size = spe_ext_(m, SPE_GLSL_FABS_, f32, 1, wide, 0, 0);
-    below = spe_two_(m, SPE_OpFOrdLessThan, flag, size, least);
-    m->as_written = true;
-    uint32_t add[2] = {size, half}, less[2] = {0, half};
-    less[0] = spe_put_one_(m, SPE_OpFAdd, f32, 2, add);
-    small = spe_put_one_(m, SPE_OpFSub, f32, 2, less);
-    m->as_written = as_written;
-    spe_id bits = spe_emit_one_(m, SPE_OpBitcast, i32, 1, &wide);
-    bits = spe_two_(m, SPE_OpBitwiseAnd, i32, bits, mask);
-    small = spe_emit_one_(m, SPE_OpBitcast, i32, 1, &small);
-    small = spe_two_(m, SPE_OpBitwiseOr, i32, small, bits);
-    small = spe_emit_one_(m, SPE_OpBitcast, f32, 1, &small);
-    return spe_choose_(m, f32, below, small, rounded);
-}
-
-/* Writes an instruction on vectors that Vulkan has. */
-XE_FN_ spe_id spe_put_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
-{
-    if (op == SPE_OpCooperativeMatrixLoadKHR || op == SPE_OpCooperativeMatrixStoreKHR)
-        return spe_emit_coop_(m, op, type, n, operands);
-    if (op == SPE_OpSRem || op == SPE_OpSMod) return spe_remainder_(m, op, type, operands[0], operands[1]);
-    if (op == SPE_OpAtomicFMinEXT || op == SPE_OpAtomicFMaxEXT) {
-        const spe_type_info *pointer = spe_info_(m, spe_type_of(m, operands[0]));
-        if (spe_width(m, pointer->elem) >= 32) return spe_float_extreme_(m, op, type, n, operands);
-    }
-    if (op == SPE_OpFRem) return spe_float_remainder_(m, type, operands[0], operands[1]);
-    if (op == SPE_OpFConvert && spe_is_computed_half_(m, type, operands[0]))
-        return spe_widened_half_(m, type, operands[0]);
-    if (op == SPE_OpFConvert && spe_width(m, type) == 16 && spe_width(m, spe_type_of(m, operands[0])) == 64)
-        return spe_f64_to_16_bits_(m, type, operands[0]);
-    if (op == SPE_OpConvertUToPtr && spe_is_offset_(m, type)) return spe_local_of_number_(m, type, operands[0]);
-    if (spe_uses_local_(m, op, n, operands)) return spe_emit_local_(m, op, type, n, operands);
-    spe_id id = spe_emit_one_(m, op, type, n, operands);
-    if (m->as_written && id && spe_contracts_(op))
-        spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, id, SPE_DecorationNoContraction);
-    return spe_mark_half_(m, op, type, id, n, operands);
-}
-
-XE_FN_ spe_id spe_piece_type_(spe_module *m, spe_id type) { return spe_vec(m, spe_scalar_of(m, type), SPE_PIECE_); }
-
-/* Piece or component i of a value, or with i2 component i2 of its piece i. */
-XE_FN_ spe_id spe_part_(spe_module *m, spe_id type, spe_id v, uint32_t i, uint32_t i2)
-{
-    uint32_t w[3] = {v, i, i2};
-    return spe_put_one_(m, SPE_OpCompositeExtract, type, i2 == UINT32_MAX ? 2 : 3, w);
-}
-
-/* Component i of a vector. */
-XE_FN_ spe_id spe_component_(spe_module *m, spe_id v, uint32_t i)
-{
-    spe_id type = spe_type_of(m, v), scalar = spe_scalar_of(m, type);
-    if (type == scalar) return v;
-    if (!spe_pieces_(m, type)) return spe_part_(m, scalar, v, i, UINT32_MAX);
-    return spe_part_(m, scalar, v, i / SPE_PIECE_, i % SPE_PIECE_);
-}
-
-/* A vector of the type from its components. */
-XE_FN_ spe_id spe_of_components_(spe_module *m, spe_id type, const spe_id *v)
-{
-    spe_id piece[SPE_PIECES_MAX_];
-    uint32_t pieces = spe_pieces_(m, type);
-    if (spe_count(m, type) == 1) return v[0];
-    if (!pieces) return spe_put_one_(m, SPE_OpCompositeConstruct, type, spe_count(m, type), v);
-    for (uint32_t i = 0; i < pieces; i++)
-        piece[i] = spe_put_one_(m, SPE_OpCompositeConstruct, spe_piece_type_(m, type), SPE_PIECE_, v + i * SPE_PIECE_);
-    return spe_put_one_(m, SPE_OpCompositeConstruct, type, pieces, piece);
-}
-
-/* The operands that may be vectors in pieces: from *first, this many. The others are literals, or are not taken apart.
- * */
-XE_FN_ uint32_t spe_vector_operands_(uint32_t op, uint32_t n, uint32_t *first)
-{
-    *first = op == SPE_OpExtInst ? 2 : op == SPE_OpStore ? 1 : 0;
-    switch (op) {
-    case SPE_OpFunctionCall: case SPE_OpCopyObject: case SPE_OpLoad: case SPE_OpAccessChain:
-    case SPE_OpInBoundsAccessChain: case SPE_OpPtrAccessChain: return 0;
-    case SPE_OpCompositeExtract: case SPE_OpStore: return 1;
-    case SPE_OpCompositeInsert: case SPE_OpVectorShuffle: return 2;
-    default: return n - *first;
-    }
-}
-
-/* Is it a pointer that is an address? */
-XE_FN_ bool spe_is_address_(const spe_module *m, spe_id ptr)
-{
-    const spe_type_info *t = spe_info_(m, spe_type_of(m, ptr));
-    return t && spe_storage_(m, t->storage) == SPE_StorageClassPhysicalStorageBuffer;
-}
-
-/* The number of pieces that the instruction must be divided into; 0: the environment has it. */
-XE_FN_ uint32_t spe_must_divide_(const spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
-{
-    uint32_t first, count = spe_vector_operands_(op, n, &first), pieces = 0;
-    if (op == SPE_OpFunctionCall || op == SPE_OpCopyObject) return 0;
-    bool access = op == SPE_OpLoad || op == SPE_OpStore;
-    if (access && !spe_is_address_(m, operands[0]) && !spe_uses_local_(m, op, n, operands)) return 0;
-    if (type) pieces = spe_pieces_(m, type);
-    for (uint32_t i = first; i < first + count && !pieces; i++) pieces = spe_pieces_(m, spe_type_of(m, operands[i]));
-    return pieces;
-}
-
-/* An instruction that works component by component; `type` is the result's, in pieces. */
-XE_FN_ spe_id spe_each_piece_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands,
-                              uint32_t pieces, spe_id *piece)
-{
-    uint32_t first, count = spe_vector_operands_(op, n, &first), w[16];
-    for (uint32_t p = 0; p < pieces; p++) {
-        memcpy(w, operands, n * sizeof *w);
-        for (uint32_t i = first; i < first + count; i++) {
-            spe_id its = spe_type_of(m, operands[i]);
-            if (spe_pieces_(m, its)) w[i] = spe_part_(m, spe_piece_type_(m, its), operands[i], p, UINT32_MAX);
-        }
-        piece[p] = spe_put_one_(m, op, type, n, w);
-    }
-    return piece[0];
-}
-
-/* any, all, dot: a piece at a time, then together. */
-XE_FN_ spe_id spe_reduce_pieces_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands,
-                                 uint32_t pieces)
-{
-    spe_id piece[SPE_PIECES_MAX_], all = spe_each_piece_(m, op, type, n, operands, pieces, piece);
-    uint32_t join = op == SPE_OpAny ? SPE_OpLogicalOr : op == SPE_OpAll ? SPE_OpLogicalAnd : SPE_OpFAdd;
-    for (uint32_t p = 1; p < pieces; p++) {
-        uint32_t w[2] = {all, piece[p]};
-        all = spe_put_one_(m, join, type, 2, w);
-    }
-    return all;
-}
-
-/* The address of piece p of the vector at ptr. */
-XE_FN_ spe_id spe_piece_address_(spe_module *m, spe_id ptr, uint32_t p)
-{
-    const spe_type_info *t = spe_info_(m, spe_type_of(m, ptr));
-    spe_id type = spe_ptr(m, t->storage, spe_piece_type_(m, t->elem));
-    uint32_t w[2] = {spe_put_one_(m, SPE_OpBitcast, type, 1, &ptr), p ? spe_u32(m, p) : 0};
-    return p ? spe_put_one_(m, SPE_OpPtrAccessChain, type, 2, w) : w[0];
-}
-
-/* A load (value 0) or store, with its memory operands: flags, alignment. */
-XE_FN_ spe_id spe_move_pieces_(spe_module *m, spe_id type, spe_id ptr, spe_id value, uint32_t n, const uint32_t *access,
-                               uint32_t pieces)
-{
-    spe_id piece[SPE_PIECES_MAX_], its = spe_piece_type_(m, type);
-    uint32_t w[4], size = (uint32_t)spe_size(m, its);
-    for (uint32_t p = 0; p < pieces; p++) {
-        uint32_t k = 0;
-        w[k++] = spe_piece_address_(m, ptr, p);
-        if (value) w[k++] = spe_part_(m, its, value, p, UINT32_MAX);
-        memcpy(w + k, access, n * sizeof *w);
-        if (n > 1 && w[k + 1] > size) w[k + 1] = size;
-        piece[p] = spe_put_one_(m, value ? SPE_OpStore : SPE_OpLoad, value ? 0 : its, k + n, w);
-    }
-    return value ? 0 : spe_put_one_(m, SPE_OpCompositeConstruct, type, pieces, piece);
-}
-
-/* The components of a, then of b, that the literals name. */
-XE_FN_ spe_id spe_shuffle_pieces_(spe_module *m, spe_id type, const uint32_t *w, uint32_t n)
-{
-    spe_id v[16];
-    uint32_t na = spe_count(m, spe_type_of(m, w[0]));
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t k = w[2 + i] == UINT32_MAX ? 0 : w[2 + i];
-        v[i] = k < na ? spe_component_(m, w[0], k) : spe_component_(m, w[1], k - na);
-    }
-    return spe_of_components_(m, type, v);
-}
-
-/* The same bits: the longer of both vectors a piece at a time. */
-XE_FN_ spe_id spe_bitcast_pieces_(spe_module *m, spe_id type, spe_id value)
-{
-    spe_id from = spe_type_of(m, value), v[16], out[16];
-    uint32_t n = spe_count(m, from), count = spe_count(m, type), parts = n < count ? n : count;
-    while (n / parts > SPE_PIECE_ || count / parts > SPE_PIECE_) parts *= 2;
-    spe_id source = spe_vec(m, spe_scalar_of(m, from), n / parts);
-    spe_id target = spe_vec(m, spe_scalar_of(m, type), count / parts);
-    for (uint32_t i = 0; i < n; i++) v[i] = spe_component_(m, value, i);
-    for (uint32_t i = 0; i < parts; i++) {
-        spe_id part = spe_of_components_(m, source, v + i * (n / parts));
-        part = spe_put_one_(m, SPE_OpBitcast, target, 1, &part);
-        for (uint32_t k = 0; k < count / parts; k++) out[i * (count / parts) + k] = spe_component_(m, part, k);
-    }
-    return spe_of_components_(m, type, out);
-}
-
-/* Component `index` of a vector in pieces, or (scalar not 0) the vector with that component replaced. */
-XE_FN_ spe_id spe_dynamic_pieces_(spe_module *m, spe_id type, spe_id v, spe_id scalar, spe_id index, uint32_t pieces)
-{
-    spe_id i32 = spe_type_of(m, index), vector = spe_type_of(m, v), its = spe_piece_type_(m, vector);
-    uint32_t low[2] = {index, spe_const_u(m, i32, SPE_PIECE_ - 1)}, high[2] = {index, spe_const_u(m, i32, 2)}, w[3];
-    spe_id piece[SPE_PIECES_MAX_], found = 0;
-    low[0] = spe_put_one_(m, SPE_OpBitwiseAnd, i32, 2, low);
-    high[0] = spe_put_one_(m, SPE_OpShiftRightLogical, i32, 2, high);
-    for (uint32_t p = 0; p < pieces; p++) {
-        spe_id old = spe_part_(m, its, v, p, UINT32_MAX);
-        uint32_t changed[3] = {old, scalar ? scalar : low[0], low[0]};
-        high[1] = spe_const_u(m, i32, p);
-        w[0] = spe_put_one_(m, SPE_OpIEqual, spe_bool(m), 2, high);
-        w[1] = spe_put_one_(m, scalar ? SPE_OpVectorInsertDynamic : SPE_OpVectorExtractDynamic, scalar ? its : type,
-                             scalar ? 3 : 2, changed);
-        w[2] = scalar ? old : found;
-        found = piece[p] = w[2] ? spe_put_one_(m, SPE_OpSelect, scalar ? its : type, 3, w) : w[1];
-    }
-    return scalar ? spe_put_one_(m, SPE_OpCompositeConstruct, type, pieces, piece) : found;
-}
-
-XE_FN_ spe_id spe_divide_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *w, uint32_t pieces)
-{
-    spe_id piece[SPE_PIECES_MAX_];
-    uint32_t insert[4];
-    switch (op) {
-    case SPE_OpLoad: return spe_move_pieces_(m, type, w[0], 0, n - 1, w + 1, pieces);
-    case SPE_OpStore: return spe_move_pieces_(m, spe_type_of(m, w[1]), w[0], w[1], n - 2, w + 2, pieces);
-    case SPE_OpCompositeConstruct: return spe_of_components_(m, type, w);
-    case SPE_OpCompositeExtract: return spe_component_(m, w[0], w[1]);
-    case SPE_OpCompositeInsert:
-        insert[0] = w[0], insert[1] = w[1], insert[2] = w[2] / SPE_PIECE_, insert[3] = w[2] % SPE_PIECE_;
-        return spe_put_one_(m, op, type, 4, insert);
-    case SPE_OpVectorShuffle: return spe_shuffle_pieces_(m, type, w, n - 2);
-    case SPE_OpVectorExtractDynamic: return spe_dynamic_pieces_(m, type, w[0], 0, w[1], pieces);
-    case SPE_OpVectorInsertDynamic: return spe_dynamic_pieces_(m, type, w[0], w[1], w[2], pieces);
-    case SPE_OpAny: case SPE_OpAll: case SPE_OpDot: return spe_reduce_pieces_(m, op, type, n, w, pieces);
-    case SPE_OpBitcast:
-        if (spe_count(m, type) != spe_count(m, spe_type_of(m, w[0]))) return spe_bitcast_pieces_(m, type, w[0]);
-        break;
-    default: break;
-    }
-    spe_each_piece_(m, op, spe_piece_type_(m, type), n, w, pieces, piece);
-    return spe_put_one_(m, SPE_OpCompositeConstruct, type, pieces, piece);
-}
-
-XE_FN_ spe_id spe_emit_for_vulkan_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
-{
-    if (!spe_has_instruction_(m, op)) return 0;
-    uint32_t pieces = spe_must_divide_(m, op, type, n, operands);
-    return pieces ? spe_divide_(m, op, type, n, operands, pieces) : spe_put_one_(m, op, type, n, operands);
 }
 
 /* glsl.c - what Vulkan's mathematics is made of: functions of GLSL.std.450, polynomials. */
@@ -9534,6 +8797,743 @@ XE_FN_ spe_id spe_cast_in_parts_(spe_module *m, spe_id type, spe_id v, const spe
         return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan converts integers of 64 bits to nearest floats only");
     f64 = spe_cast(m, spe_vec_like(m, spe_float(m, 64), v), v, c->from_signed); /* exact */
     return spe_rerounded_(m, f64, spe_fconvert(m, type, f64), mode);
+}
+
+/* local.c - local memory for Vulkan, whose pointers to it keep the type of what they point to and cannot be moved. It
+ * is one array of 32-bit words, or of vectors of four (spe_shared_vectors), and a pointer is the offset in it, in
+ * bytes, in a struct of its own for each type. */
+
+/* A type of pointers to local memory, as Vulkan has them. */
+XE_FN_ spe_id spe_raw_pointer_(spe_module *m, spe_id to)
+{
+    uint32_t w[2] = {SPE_StorageClassWorkgroup, to};
+    return to ? spe_unique_(m, SPE_OpTypePointer, SPE_ID_TYPE_, 2, w) : 0;
+}
+
+/* The array that is Vulkan's local memory, made with the first variable in it; its length is written when the module is
+ * complete. */
+XE_FN_ bool spe_make_local_memory_(spe_module *m)
+{
+    uint32_t spec = SPE_LOCAL_WORDS_CONSTANT + 2 * (uint32_t)(m->entry_count - (m->open && m->fn.kernel));
+    if (m->local_words) return true;
+    spe_id word = spe_int(m, 32), length = spe_spec_const(m, word, 1, spec), pointer;
+    m->local_length = m->buffer[SPE_SECTION_GLOBAL_].count - 1;
+    if (m->local_vectors) {
+        spe_id four = spe_u32(m, 4), words = length;
+        word = spe_vec(m, word, 4);
+        length = spe_new_id_(m, spe_int(m, 32), SPE_ID_CONSTANT_ | SPE_ID_SPEC_, 0);
+        spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpSpecConstantOp, 5, spe_int(m, 32), length, SPE_OpUDiv, words, four);
+    }
+    pointer = spe_raw_pointer_(m, spe_array_sized(m, word, length));
+    m->local_word_pointer = spe_raw_pointer_(m, spe_int(m, 32));
+    if (m->error.id) return false;
+    m->local_words = spe_new_id_(m, pointer, SPE_ID_GLOBAL_, 0);
+    return spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpVariable, 3, pointer, m->local_words, SPE_StorageClassWorkgroup);
+}
+
+/* A variable in Vulkan's local memory: its offset. */
+XE_FN_ spe_id spe_local_variable_(spe_module *m, spe_id ptr, spe_id type, spe_id initializer)
+{
+    uint64_t size = spe_size(m, type);
+    uint32_t at = (m->local_bytes + 15) / 16 * 16;
+    if (initializer) return SPE_ERROR_(m, ENVIRONMENT, "a variable in local memory is not initialized");
+    if (!size) return SPE_ERROR_(m, TYPE, "%s in local memory", spe_text_(m, type));
+    if (size > INT32_MAX - at) return SPE_ERROR_(m, LIMIT, "%llu bytes of local memory", (unsigned long long)size);
+    spe_id offset = spe_u32(m, at), id = spe_make_local_memory_(m) ? spe_new_id_(m, ptr, SPE_ID_CONSTANT_, 0) : 0;
+    m->local_bytes = at + (uint32_t)size;
+    return id && spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpConstantComposite, 3, ptr, id, offset) ? id : 0;
+}
+
+/* The pointer that parameter i of a kernel is: the host sets its offset, the spec constant numbered i. */
+XE_FN_ spe_id spe_local_param_(spe_module *m, spe_id ptr, uint32_t i)
+{
+    spe_id offset = spe_make_local_memory_(m) ? spe_spec_const(m, spe_int(m, 32), 0, i) : 0, id;
+    id = offset ? spe_new_id_(m, ptr, SPE_ID_CONSTANT_ | SPE_ID_SPEC_, 0) : 0;
+    return id && spe_write_(m, SPE_SECTION_GLOBAL_, SPE_OpSpecConstantComposite, 3, ptr, id, offset) ? id : 0;
+}
+
+XE_FN_ spe_id spe_op2_(spe_module *m, uint32_t op, spe_id type, spe_id a, spe_id b)
+{
+    uint32_t w[2] = {a, b};
+    return spe_emit_one_(m, op, type, 2, w);
+}
+
+XE_FN_ spe_id spe_to_(spe_module *m, uint32_t op, spe_id type, spe_id v)
+{
+    return spe_type_of(m, v) == type ? v : spe_emit_one_(m, op, type, 1, &v);
+}
+
+XE_FN_ spe_id spe_local_offset_(spe_module *m, spe_id ptr)
+{
+    return spe_op2_(m, SPE_OpCompositeExtract, spe_int(m, 32), ptr, 0);
+}
+
+XE_FN_ spe_id spe_local_pointer_(spe_module *m, spe_id type, spe_id offset)
+{
+    return spe_emit_one_(m, SPE_OpCompositeConstruct, type, 1, &offset);
+}
+
+/* offset + index * bytes. */
+XE_FN_ spe_id spe_local_step_(spe_module *m, spe_id offset, spe_id index, uint64_t bytes)
+{
+    spe_id i32 = spe_int(m, 32);
+    uint64_t known;
+    if (spe_const_bits(m, index, &known) && !known) return offset;
+    index = spe_to_(m, SPE_OpSConvert, i32, index);
+    if (bytes != 1) index = spe_op2_(m, SPE_OpIMul, i32, index, spe_u32(m, (uint32_t)bytes));
+    return spe_op2_(m, SPE_OpIAdd, i32, offset, index);
+}
+
+/* A pointer to a part of what ptr points to, by n indices that are checked. */
+XE_FN_ spe_id spe_local_element_(spe_module *m, spe_id type, spe_id ptr, uint32_t n, const uint32_t *index)
+{
+    spe_id offset = spe_local_offset_(m, ptr), whole = spe_info_(m, spe_type_of(m, ptr))->elem;
+    uint64_t member = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const spe_type_info *t = spe_info_(m, whole);
+        if (t->kind == SPE_KIND_STRUCT) {
+            spe_const_bits(m, index[i], &member);
+            spe_id i32 = spe_int(m, 32), before = spe_u32(m, (uint32_t)spe_offset(m, whole, (uint32_t)member));
+            offset = spe_op2_(m, SPE_OpIAdd, i32, offset, before);
+            whole = t->members[member];
+        } else {
+            whole = t->elem;
+            offset = spe_local_step_(m, offset, index[i], spe_size(m, whole));
+        }
+    }
+    return spe_local_pointer_(m, type, offset);
+}
+
+/* The address of the word that byte `offset` is in, `words` words on. */
+XE_FN_ spe_id spe_local_word_(spe_module *m, spe_id offset, uint32_t words)
+{
+    spe_id i32 = spe_int(m, 32), at = spe_op2_(m, SPE_OpShiftRightLogical, i32, offset, spe_u32(m, 2));
+    if (words) at = spe_op2_(m, SPE_OpIAdd, i32, at, spe_u32(m, words));
+    spe_use_(m, m->local_words);
+    if (!m->local_vectors) return spe_op2_(m, SPE_OpAccessChain, m->local_word_pointer, m->local_words, at);
+    uint32_t w[3] = {m->local_words, 0, 0};
+    w[1] = spe_op2_(m, SPE_OpShiftRightLogical, i32, at, spe_u32(m, 2));
+    w[2] = spe_op2_(m, SPE_OpBitwiseAnd, i32, at, spe_u32(m, 3));
+    return spe_emit_one_(m, SPE_OpAccessChain, m->local_word_pointer, 3, w);
+}
+
+XE_FN_ spe_id spe_load_word_(spe_module *m, spe_id at)
+{
+    return spe_op2_(m, SPE_OpLoad, spe_int(m, 32), at, SPE_MemoryAccessNonPrivatePointer);
+}
+
+XE_FN_ void spe_store_word_(spe_module *m, spe_id at, spe_id v)
+{
+    uint32_t w[3] = {at, v, SPE_MemoryAccessNonPrivatePointer};
+    spe_emit_one_(m, SPE_OpStore, 0, 3, w);
+}
+
+/* Where the bits of a number smaller than a word begin in its word. */
+XE_FN_ spe_id spe_local_shift_(spe_module *m, spe_id offset)
+{
+    spe_id i32 = spe_int(m, 32), byte = spe_op2_(m, SPE_OpBitwiseAnd, i32, offset, spe_u32(m, 3));
+    return spe_op2_(m, SPE_OpShiftLeftLogical, i32, byte, spe_u32(m, 3));
+}
+
+/* Replaces the bits of a number smaller than a word; other invocations may write the word's other bits. */
+XE_FN_ void spe_store_bits_(spe_module *m, spe_id offset, spe_id v, uint32_t bits)
+{
+    spe_id i32 = spe_int(m, 32), shift = spe_local_shift_(m, offset), mask = spe_u32(m, bits == 8 ? 0xff : 0xffff);
+    uint32_t w[4] = {spe_local_word_(m, offset, 0), spe_u32(m, SPE_ScopeWorkgroup), spe_u32(m, 0), 0};
+    v = spe_to_(m, SPE_OpUConvert, i32, spe_to_(m, SPE_OpBitcast, spe_int(m, bits), v));
+    mask = spe_op2_(m, SPE_OpShiftLeftLogical, i32, mask, shift);
+    w[3] = spe_emit_one_(m, SPE_OpNot, i32, 1, &mask);
+    spe_emit_one_(m, SPE_OpAtomicAnd, i32, 4, w);
+    w[3] = spe_op2_(m, SPE_OpShiftLeftLogical, i32, v, shift);
+    spe_emit_one_(m, SPE_OpAtomicOr, i32, 4, w);
+}
+
+XE_FN_ spe_id spe_load_bits_(spe_module *m, spe_id type, spe_id offset, uint32_t bits)
+{
+    spe_id i32 = spe_int(m, 32), v = spe_load_word_(m, spe_local_word_(m, offset, 0));
+    v = spe_op2_(m, SPE_OpShiftRightLogical, i32, v, spe_local_shift_(m, offset));
+    return spe_to_(m, SPE_OpBitcast, type, spe_to_(m, SPE_OpUConvert, spe_int(m, bits), v));
+}
+
+/* How a scalar or vector of the type is accessed: this many words at once (1 to 4), 0: as the bits of a part of a word,
+ * UINT32_MAX: component by component. */
+XE_FN_ uint32_t spe_local_words_(const spe_module *m, spe_id type, uint32_t align)
+{
+    uint32_t bytes = spe_width(m, type) / 8 * spe_count(m, type);
+    bool unaligned = align && align < 4 && bytes >= 4 && align < spe_alignment(m, type);
+    if (bytes % 4 == 0 && bytes <= 16 && !unaligned) return bytes / 4;
+    return bytes < 3 && spe_count(m, type) == 1 ? 0 : UINT32_MAX;
+}
+
+XE_FN_ bool spe_in_words_(spe_module *m, spe_id type)
+{
+    if (spe_width(m, type) >= 8) return true;
+    return spe_error_(m, SPE_ERR_ENVIRONMENT, "%s in local memory; Vulkan's has numbers and vectors",
+                      spe_text_(m, type));
+}
+
+XE_FN_ spe_id spe_load_local_(spe_module *m, spe_id type, spe_id offset, uint32_t align)
+{
+    uint32_t n = spe_local_words_(m, type, align), count = spe_count(m, type);
+    spe_id v[4], scalar = spe_scalar_of(m, type);
+    if (!spe_in_words_(m, type)) return 0;
+    if (!n) return spe_load_bits_(m, type, offset, spe_width(m, type));
+    if (n != UINT32_MAX) {
+        for (uint32_t i = 0; i < n; i++) v[i] = spe_load_word_(m, spe_local_word_(m, offset, i));
+        if (n > 1) v[0] = spe_emit_one_(m, SPE_OpCompositeConstruct, spe_vec(m, spe_int(m, 32), n), n, v);
+        return spe_to_(m, SPE_OpBitcast, type, v[0]);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        spe_id at = i ? spe_local_step_(m, offset, spe_u32(m, i), spe_size(m, scalar)) : offset;
+        v[i] = spe_load_local_(m, scalar, at, 0);
+    }
+    return spe_emit_one_(m, SPE_OpCompositeConstruct, type, count, v);
+}
+
+XE_FN_ void spe_store_local_(spe_module *m, spe_id offset, spe_id v, uint32_t align)
+{
+    spe_id type = spe_type_of(m, v), scalar = spe_scalar_of(m, type);
+    uint32_t n = spe_local_words_(m, type, align);
+    if (!spe_in_words_(m, type)) return;
+    if (!n) {
+        spe_store_bits_(m, offset, v, spe_width(m, type));
+    } else if (n != UINT32_MAX) {
+        v = spe_to_(m, SPE_OpBitcast, spe_vec(m, spe_int(m, 32), n), v);
+        for (uint32_t i = 0; i < n; i++) {
+            spe_id word = n > 1 ? spe_op2_(m, SPE_OpCompositeExtract, spe_int(m, 32), v, i) : v;
+            spe_store_word_(m, spe_local_word_(m, offset, i), word);
+        }
+    } else {
+        for (uint32_t i = 0; i < spe_count(m, type); i++) {
+            spe_id at = spe_local_step_(m, offset, spe_u32(m, i), spe_size(m, scalar));
+            spe_store_local_(m, at, spe_op2_(m, SPE_OpCompositeExtract, scalar, v, i), 0);
+        }
+    }
+}
+
+/* Is it a pointer to local memory, as this file has them? */
+XE_FN_ bool spe_is_offset_(const spe_module *m, spe_id type)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    return t && t->kind == SPE_KIND_POINTER && t->storage == SPE_StorageClassWorkgroup;
+}
+
+XE_FN_ bool spe_is_atomic_(uint32_t op)
+{
+    return (op >= SPE_OpAtomicLoad && op <= SPE_OpAtomicXor) || op == SPE_OpAtomicFAddEXT;
+}
+
+/* Does the instruction access local memory, or make a pointer to it of another? */
+XE_FN_ bool spe_uses_local_(const spe_module *m, uint32_t op, uint32_t n, const uint32_t *operands)
+{
+    bool may = op == SPE_OpLoad || op == SPE_OpStore || op == SPE_OpBitcast || op == SPE_OpConvertPtrToU ||
+               (op >= SPE_OpAccessChain && op <= SPE_OpInBoundsPtrAccessChain) ||
+               spe_is_atomic_(op) || op >= SPE_OpTypeCooperativeMatrixKHR;
+    return may && n && spe_is_offset_(m, spe_type_of(m, operands[0]));
+}
+
+/* A sum of floats in a word: compare-exchange until nobody came between. The operands are those of the instruction, of
+ * which the first is the word's address. */
+XE_FN_ spe_id spe_local_sum_(spe_module *m, spe_id f32, const uint32_t *w)
+{
+    spe_id i32 = spe_int(m, 32), v = w[3], carried[2];
+    carried[0] = spe_emit_one_(m, SPE_OpAtomicLoad, i32, 3, w);
+    carried[1] = spe_const_bool(m, true);
+    spe_while(m, 2, carried);
+    spe_id old = carried[0];
+    spe_while_test(m, carried[1]);
+    spe_id sum = spe_op2_(m, SPE_OpFAdd, f32, spe_to_(m, SPE_OpBitcast, f32, old), v);
+    uint32_t exchange[6] = {w[0], w[1], w[2], w[2], 0, old};
+    exchange[4] = spe_to_(m, SPE_OpBitcast, i32, sum);
+    carried[0] = spe_emit_one_(m, SPE_OpAtomicCompareExchange, i32, 6, exchange);
+    carried[1] = spe_op2_(m, SPE_OpINotEqual, spe_bool(m), carried[0], old);
+    spe_endwhile(m, 2, carried);
+    return spe_to_(m, SPE_OpBitcast, f32, carried[0]);
+}
+
+/* An atomic operation on a word, of an integer or a float. */
+XE_FN_ spe_id spe_local_atomic_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+{
+    uint32_t w[8];
+    spe_id target = spe_info_(m, spe_type_of(m, operands[0]))->elem, i32 = spe_int(m, 32), f32 = spe_float(m, 32), id;
+    bool sum = op == SPE_OpAtomicFAddEXT, moves = op == SPE_OpAtomicStore || op == SPE_OpAtomicExchange;
+    if ((target != i32 && target != f32) || n > 8)
+        return spe_error_(m, SPE_ERR_ENVIRONMENT, "atomics of %s in local memory; Vulkan's here are of 32 bits",
+                          spe_text_(m, target));
+    memcpy(w, operands, n * sizeof *w);
+    w[0] = spe_local_word_(m, spe_local_offset_(m, operands[0]), 0);
+    if (sum) return spe_local_sum_(m, f32, w);
+    if (moves) w[n - 1] = spe_to_(m, SPE_OpBitcast, i32, w[n - 1]);
+    id = spe_emit_one_(m, op, type ? i32 : 0, n, w);
+    return type ? spe_to_(m, SPE_OpBitcast, type, id) : id;
+}
+
+/* The number of a pointer to local memory is its offset there. */
+XE_FN_ spe_id spe_local_number_(spe_module *m, spe_id type, spe_id ptr)
+{
+    return spe_to_(m, SPE_OpUConvert, type, spe_local_offset_(m, ptr));
+}
+XE_FN_ spe_id spe_local_of_number_(spe_module *m, spe_id type, spe_id number)
+{
+    return spe_local_pointer_(m, type, spe_to_(m, SPE_OpUConvert, spe_int(m, 32), number));
+}
+
+/* Writes such an instruction; vectors have at most four components. */
+XE_FN_ spe_id spe_emit_local_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *w)
+{
+    const spe_type_info *t = spe_info_(m, spe_type_of(m, w[0]));
+    uint32_t access = op == SPE_OpStore ? 2 : 1, align = n > access + 1 ? w[access + 1] : 0;
+    spe_id offset;
+    switch (op) {
+    case SPE_OpLoad: return spe_load_local_(m, type, spe_local_offset_(m, w[0]), align);
+    case SPE_OpStore: spe_store_local_(m, spe_local_offset_(m, w[0]), w[1], align); return 0;
+    case SPE_OpBitcast: return spe_local_pointer_(m, type, spe_local_offset_(m, w[0]));
+    case SPE_OpConvertPtrToU: return spe_local_number_(m, type, w[0]);
+    case SPE_OpAccessChain: case SPE_OpInBoundsAccessChain: return spe_local_element_(m, type, w[0], n - 1, w + 1);
+    case SPE_OpPtrAccessChain:
+        offset = spe_local_step_(m, spe_local_offset_(m, w[0]), w[1], spe_size(m, t->elem));
+        return spe_local_pointer_(m, type, offset);
+    default:
+        if (spe_is_atomic_(op)) return spe_local_atomic_(m, op, type, n, w);
+        return spe_error_(m, SPE_ERR_ENVIRONMENT, "Vulkan's local memory has no such access (instruction %u)", op);
+    }
+}
+
+/* The address of a vector of 16 bytes: `index` after the first that `vectors` points to. */
+XE_FN_ spe_id spe_local_vector_(spe_module *m, spe_id vectors, spe_id index)
+{
+    spe_id i32 = spe_int(m, 32), pointer = spe_raw_pointer_(m, spe_vec(m, i32, 4)), at = spe_local_offset_(m, vectors);
+    at = spe_op2_(m, SPE_OpShiftRightLogical, i32, at, spe_u32(m, 4));
+    at = spe_op2_(m, SPE_OpIAdd, i32, at, spe_to_(m, SPE_OpSConvert, i32, index));
+    spe_use_(m, m->local_words);
+    return spe_op2_(m, SPE_OpAccessChain, pointer, m->local_words, at);
+}
+
+/* A row's bytes (row-major) or a column's, at most 16: what the matrix's address and stride are multiples of. */
+XE_FN_ uint32_t spe_coop_alignment_(const spe_module *m, spe_id type, spe_id layout)
+{
+    const spe_type_info *t = spe_info_(m, type);
+    uint64_t order = 0;
+    spe_const_bits(m, layout, &order);
+    uint32_t bytes = (order == SPE_CooperativeMatrixLayoutRowMajorKHR ? t->cols : t->rows) * spe_width(m, t->elem) / 8;
+    return bytes < 16 ? bytes : 16;
+}
+
+/* Writes a load (operands: pointer, layout, stride) or store (pointer, matrix, layout, stride) of a cooperative matrix
+ * for Vulkan: addresses are aligned, and offsets in local memory become pointers to words. */
+XE_FN_ spe_id spe_emit_coop_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+{
+    uint32_t w[6], order = op == SPE_OpCooperativeMatrixStoreKHR ? 2 : 1;
+    const spe_type_info *pointer = spe_info_(m, spe_type_of(m, operands[0]));
+    spe_id matrix = type ? type : spe_type_of(m, operands[1]);
+    memcpy(w, operands, n * sizeof *w);
+    if (pointer->storage == SPE_StorageClassWorkgroup) {
+        uint64_t stride = 0, bytes = spe_size(m, pointer->elem);
+        if (!spe_const_bits(m, w[order + 1], &stride) || stride * bytes % 4)
+            return spe_error_(m, SPE_ERR_ENVIRONMENT, "in Vulkan's local memory, the stride is a constant multiple of "
+                              "4 bytes");
+        w[0] = spe_local_word_(m, spe_local_offset_(m, w[0]), 0);
+        w[order + 1] = spe_u32(m, (uint32_t)(stride * bytes / 4));
+        w[n++] = SPE_MemoryAccessNonPrivatePointer;
+    } else {
+        w[n++] = SPE_MemoryAccessAligned | SPE_MemoryAccessNonPrivatePointer;
+        w[n++] = spe_coop_alignment_(m, matrix, w[order]);
+    }
+    return spe_emit_one_(m, op, type, n, w);
+}
+
+/* pieces.c - writes instructions into the open function. Vulkan's vectors have at most four components: larger ones are
+ * arrays of those, their pieces, and an instruction on them becomes one for each piece. */
+
+enum { SPE_PIECE_ = 4, SPE_PIECES_MAX_ = 4 };
+
+XE_FN_ spe_id spe_two_(spe_module *m, uint32_t op, spe_id type, spe_id a, spe_id b)
+{
+    uint32_t w[2] = {a, b};
+    return spe_emit_one_(m, op, type, 2, w);
+}
+
+/* The remainder with the dividend's sign, or (SMod) the divisor's: Vulkan's own are undefined for negative numbers. */
+XE_FN_ spe_id spe_remainder_(spe_module *m, uint32_t op, spe_id type, spe_id a, spe_id b)
+{
+    uint32_t n = spe_count(m, type), w[3];
+    spe_id r = spe_two_(m, SPE_OpIMul, type, spe_two_(m, SPE_OpSDiv, type, a, b), b), zero, flag, other, differs;
+    r = spe_two_(m, SPE_OpISub, type, a, r);
+    if (op == SPE_OpSRem) return r;
+    zero = spe_const_u(m, type, 0);
+    flag = n > 1 ? spe_vec(m, spe_bool(m), n) : spe_bool(m);
+    differs = spe_two_(m, SPE_OpBitwiseXor, type, r, b);
+    differs = spe_two_(m, SPE_OpSLessThan, flag, differs, zero);
+    other = spe_two_(m, SPE_OpINotEqual, flag, r, zero);
+    w[0] = spe_two_(m, SPE_OpLogicalAnd, flag, differs, other);
+    w[1] = spe_two_(m, SPE_OpIAdd, type, r, b);
+    w[2] = r;
+    return spe_emit_one_(m, SPE_OpSelect, type, 3, w);
+}
+
+XE_FN_ spe_id spe_put_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
+
+/* f64 to f16 or bf16, which drivers convert to f32 and then round again. So what f32 lacks of it becomes one bit, the
+ * last that f32 has: such a number is neither exact nor halfway in 16 bits. By its bits, as drivers also leave out a
+ * conversion to f32 and back. */
+XE_FN_ spe_id spe_f64_to_16_bits_(spe_module *m, spe_id type, spe_id v)
+{
+    const uint64_t lost_bits = 0x1fffffff, last_bit = 0x20000000;
+    spe_id i64 = spe_vec_like(m, spe_int(m, 64), v), f32 = spe_vec_like(m, spe_float(m, 32), v);
+    spe_id flag = spe_vec_like(m, spe_bool(m), v), zero = spe_const_u(m, i64, 0), last = spe_const_u(m, i64, last_bit);
+    spe_id below = spe_const_u(m, i64, lost_bits), above = spe_const_u(m, i64, ~lost_bits);
+    spe_id bits = spe_emit_one_(m, SPE_OpBitcast, i64, 1, &v), lost = spe_two_(m, SPE_OpBitwiseAnd, i64, bits, below);
+    spe_id kept = spe_two_(m, SPE_OpBitwiseAnd, i64, bits, above);
+    uint32_t mark[3] = {spe_two_(m, SPE_OpINotEqual, flag, lost, zero), last, zero};
+    last = spe_emit_one_(m, SPE_OpSelect, i64, 3, mark);
+    bits = spe_two_(m, SPE_OpBitwiseOr, i64, kept, last);
+    v = spe_emit_one_(m, SPE_OpBitcast, spe_type_of(m, v), 1, &bits);
+    v = spe_emit_one_(m, SPE_OpFConvert, f32, 1, &v); /* exact */
+    return spe_put_one_(m, SPE_OpFConvert, type, 1, &v);
+}
+
+/* The smallest or largest of floats of 32 or 64 bits in memory, which few devices have: as integers. Numbers without a
+ * sign are in the order of their bits, those with one in the opposite order, which is that of the bits without a sign.
+ * So of two operations one gets the operand, the other what changes nothing, as both do where it is NaN. */
+XE_FN_ spe_id spe_float_extreme_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+{
+    bool least = op == SPE_OpAtomicFMinEXT;
+    spe_id whole = spe_int(m, spe_width(m, type)), v = operands[n - 1], flag = spe_bool(m);
+    uint64_t high = (uint64_t)1 << (spe_width(m, type) - 1);
+    spe_id for_plus = spe_const_u(m, whole, least ? high - 1 : high), zero = spe_const_u(m, whole, 0);
+    spe_id for_minus = least ? zero : spe_const_u(m, whole, high | (high - 1));
+    spe_id ptr = spe_ptr_cast(m, operands[0], whole);
+    spe_id bits = spe_emit_one_(m, SPE_OpBitcast, whole, 1, &v), number = spe_two_(m, SPE_OpFOrdEqual, flag, v, v);
+    spe_id minus = spe_two_(m, SPE_OpSLessThan, flag, bits, zero);
+    uint32_t w[5], plus = spe_emit_one_(m, SPE_OpLogicalNot, flag, 1, &minus), choice[3] = {0, bits, for_plus};
+    memcpy(w, operands, n * sizeof *w);
+    w[0] = ptr;
+    choice[0] = spe_two_(m, SPE_OpLogicalAnd, flag, plus, number);
+    w[n - 1] = spe_emit_one_(m, SPE_OpSelect, whole, 3, choice);
+    spe_id first = spe_put_one_(m, least ? SPE_OpAtomicSMin : SPE_OpAtomicSMax, whole, n, w);
+    choice[0] = spe_two_(m, SPE_OpLogicalAnd, flag, minus, number);
+    choice[2] = for_minus;
+    w[n - 1] = spe_emit_one_(m, SPE_OpSelect, whole, 3, choice);
+    spe_id second = spe_put_one_(m, least ? SPE_OpAtomicUMax : SPE_OpAtomicUMin, whole, n, w);
+    uint32_t old[3] = {choice[0], second, first};
+    old[0] = spe_emit_one_(m, SPE_OpSelect, whole, 3, old);
+    return spe_emit_one_(m, SPE_OpBitcast, type, 1, old);
+}
+
+/* A function of GLSL.std.450 of n operands. */
+XE_FN_ spe_id spe_ext_(spe_module *m, uint32_t number, spe_id type, uint32_t n, spe_id a, spe_id b, spe_id c)
+{
+    uint32_t w[5] = {spe_math_set_(m), number, a, b, c};
+    return spe_emit_one_(m, SPE_OpExtInst, type, 2 + n, w);
+}
+
+XE_FN_ spe_id spe_choose_(spe_module *m, spe_id type, spe_id flag, spe_id yes, spe_id no)
+{
+    uint32_t w[3] = {flag, yes, no};
+    return spe_emit_one_(m, SPE_OpSelect, type, 3, w);
+}
+
+/* The remainder of floats with the dividend's sign, which drivers compute with the errors of a rounded quotient: the
+ * dividend less a multiple of the divisor, which is exact even where the multiple is not the nearest; twice, for
+ * quotients up to 2^44 (2^100 of f64); then a step where the last multiple was too large or too small. */
+XE_FN_ spe_id spe_float_remainder_(spe_module *m, spe_id type, spe_id a, spe_id b)
+{
+    if (spe_width(m, type) == 16) {
+        spe_id f32 = spe_vec_like(m, spe_float(m, 32), a);
+        a = spe_put_one_(m, SPE_OpFConvert, f32, 1, &a), b = spe_put_one_(m, SPE_OpFConvert, f32, 1, &b);
+        a = spe_float_remainder_(m, f32, a, b); /* f16 has it, too */
+        return spe_put_one_(m, SPE_OpFConvert, type, 1, &a);
+    }
+    spe_id flag = spe_vec_like(m, spe_bool(m), a), zero = spe_null(m, type), r = a, sign, more, less, negative;
+    for (int i = 0; i < 2; i++) {
+        spe_id q = spe_ext_(m, SPE_GLSL_TRUNC_, type, 1, spe_two_(m, SPE_OpFDiv, type, r, b), 0, 0);
+        r = spe_ext_(m, SPE_GLSL_FMA_, type, 3, spe_emit_one_(m, SPE_OpFNegate, type, 1, &q), b, r);
+    }
+    spe_id size = spe_ext_(m, SPE_GLSL_FABS_, type, 1, b, 0, 0), whole = spe_ext_(m, SPE_GLSL_FABS_, type, 1, a, 0, 0);
+    negative = spe_two_(m, SPE_OpFOrdLessThan, flag, a, zero);
+    r = spe_choose_(m, type, negative, spe_emit_one_(m, SPE_OpFNegate, type, 1, &r), r); /* as if a were positive */
+    more = spe_two_(m, SPE_OpFAdd, type, r, size);
+    r = spe_choose_(m, type, spe_two_(m, SPE_OpFOrdLessThan, flag, r, zero), more, r);
+    less = spe_two_(m, SPE_OpFSub, type, r, size);
+    r = spe_choose_(m, type, spe_two_(m, SPE_OpFOrdGreaterThanEqual, flag, r, size), less, r);
+    sign = spe_emit_one_(m, SPE_OpFNegate, type, 1, &r);
+    r = spe_choose_(m, type, negative, sign, r);
+    return spe_choose_(m, type, spe_two_(m, SPE_OpFOrdLessThan, flag, whole, size), a, r);
+}
+
+enum { SPE_OP_QUANTIZE_TO_F16_ = 116, SPE_COMPUTED_HALF_ = 0x100 }; /* the latter marks ids: f16 that was computed */
+
+XE_FN_ bool spe_is_f16_(const spe_module *m, spe_id type) { return spe_scalar_of(m, type) == m->known_float[1]; }
+
+/* Marks the result of an instruction. */
+XE_FN_ spe_id spe_mark_half_(spe_module *m, uint32_t op, spe_id type, spe_id id, uint32_t n, const uint32_t *operands)
+{
+    uint32_t first = op == SPE_OpSelect ? 1 : 0, last = n;
+    if (!id || !type || !spe_is_f16_(m, type)) return id;
+    switch (op) {
+    case SPE_OpFConvert: case SPE_OpFAdd: case SPE_OpFSub: case SPE_OpFMul: case SPE_OpFDiv: case SPE_OpExtInst:
+        m->ids[id].flags |= SPE_COMPUTED_HALF_;
+        return id;
+    case SPE_OpCompositeExtract: case SPE_OpBitcast: case SPE_OpFNegate: last = 1; break;
+    case SPE_OpVectorShuffle: case SPE_OpCompositeInsert: last = 2; break;
+    case SPE_OpSelect: case SPE_OpCompositeConstruct: break;
+    default: return id;
+    }
+    for (uint32_t i = first; i < last; i++) m->ids[id].flags |= m->ids[operands[i]].flags & SPE_COMPUTED_HALF_;
+    return id;
+}
+
+/* Is it a conversion to f32 of such an f16? */
+XE_FN_ bool spe_is_computed_half_(const spe_module *m, spe_id type, spe_id v)
+{
+    return spe_width(m, type) == 32 && spe_is_f16_(m, spe_type_of(m, v)) && (m->ids[v].flags & SPE_COMPUTED_HALF_);
+}
+
+/* f32 of a computed f16, of which a driver may have left out the rounding: as f32 again, rounded to what f16 has. That
+ * flushes what is below f16's normal range, where a sum with 1/2 rounds to the multiples of 2^-24 that f16 has. */
+XE_FN_ spe_id spe_widened_half_(spe_module *m, spe_id f32, spe_id v)
+{
+    spe_id i32 = spe_vec_like(m, spe_int(m, 32), v), flag = spe_vec_like(m, spe_bool(m), v), small, rounded, below;
+    spe_id half = spe_const_f(m, f32, 0.5), least = spe_const_f(m, f32, 0x1p-14);
+    spe_id mask = spe_const_u(m, i32, 0x80000000), wide = spe_emit_one_(m, SPE_OpFConvert, f32, 1, &v);
+    bool as_written = m->as_written;
+    rounded = spe_emit_one_(m, SPE_OP_QUANTIZE_TO_F16_, f32, 1, &wide);
+    spe_id size = spe_ext_(m, SPE_GLSL_FABS_, f32, 1, wide, 0, 0);
+    below = spe_two_(m, SPE_OpFOrdLessThan, flag, size, least);
+    m->as_written = true;
+    uint32_t add[2] = {size, half}, less[2] = {0, half};
+    less[0] = spe_put_one_(m, SPE_OpFAdd, f32, 2, add);
+    small = spe_put_one_(m, SPE_OpFSub, f32, 2, less);
+    m->as_written = as_written;
+    spe_id bits = spe_emit_one_(m, SPE_OpBitcast, i32, 1, &wide);
+    bits = spe_two_(m, SPE_OpBitwiseAnd, i32, bits, mask);
+    small = spe_emit_one_(m, SPE_OpBitcast, i32, 1, &small);
+    small = spe_two_(m, SPE_OpBitwiseOr, i32, small, bits);
+    small = spe_emit_one_(m, SPE_OpBitcast, f32, 1, &small);
+    return spe_choose_(m, f32, below, small, rounded);
+}
+
+/* Writes an instruction on vectors that Vulkan has. */
+XE_FN_ spe_id spe_put_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+{
+    if (op == SPE_OpCooperativeMatrixLoadKHR || op == SPE_OpCooperativeMatrixStoreKHR)
+        return spe_emit_coop_(m, op, type, n, operands);
+    if (op == SPE_OpSRem || op == SPE_OpSMod) return spe_remainder_(m, op, type, operands[0], operands[1]);
+    if (op == SPE_OpAtomicFMinEXT || op == SPE_OpAtomicFMaxEXT) {
+        const spe_type_info *pointer = spe_info_(m, spe_type_of(m, operands[0]));
+        if (spe_width(m, pointer->elem) >= 32) return spe_float_extreme_(m, op, type, n, operands);
+    }
+    if (op == SPE_OpFRem) return spe_float_remainder_(m, type, operands[0], operands[1]);
+    if (op == SPE_OpFConvert && spe_is_computed_half_(m, type, operands[0]))
+        return spe_widened_half_(m, type, operands[0]);
+    if (op == SPE_OpFConvert && spe_width(m, type) == 16 && spe_width(m, spe_type_of(m, operands[0])) == 64)
+        return spe_f64_to_16_bits_(m, type, operands[0]);
+    if (op == SPE_OpConvertUToPtr && spe_is_offset_(m, type)) return spe_local_of_number_(m, type, operands[0]);
+    if (spe_uses_local_(m, op, n, operands)) return spe_emit_local_(m, op, type, n, operands);
+    spe_id id = spe_emit_one_(m, op, type, n, operands);
+    if (m->as_written && id && spe_contracts_(op))
+        spe_write_(m, SPE_SECTION_DECORATION_, SPE_OpDecorate, 2, id, SPE_DecorationNoContraction);
+    return spe_mark_half_(m, op, type, id, n, operands);
+}
+
+XE_FN_ spe_id spe_piece_type_(spe_module *m, spe_id type) { return spe_vec(m, spe_scalar_of(m, type), SPE_PIECE_); }
+
+/* Piece or component i of a value, or with i2 component i2 of its piece i. */
+XE_FN_ spe_id spe_part_(spe_module *m, spe_id type, spe_id v, uint32_t i, uint32_t i2)
+{
+    uint32_t w[3] = {v, i, i2};
+    return spe_put_one_(m, SPE_OpCompositeExtract, type, i2 == UINT32_MAX ? 2 : 3, w);
+}
+
+/* Component i of a vector. */
+XE_FN_ spe_id spe_component_(spe_module *m, spe_id v, uint32_t i)
+{
+    spe_id type = spe_type_of(m, v), scalar = spe_scalar_of(m, type);
+    if (type == scalar) return v;
+    if (!spe_pieces_(m, type)) return spe_part_(m, scalar, v, i, UINT32_MAX);
+    return spe_part_(m, scalar, v, i / SPE_PIECE_, i % SPE_PIECE_);
+}
+
+/* A vector of the type from its components. */
+XE_FN_ spe_id spe_of_components_(spe_module *m, spe_id type, const spe_id *v)
+{
+    spe_id piece[SPE_PIECES_MAX_];
+    uint32_t pieces = spe_pieces_(m, type);
+    if (spe_count(m, type) == 1) return v[0];
+    if (!pieces) return spe_put_one_(m, SPE_OpCompositeConstruct, type, spe_count(m, type), v);
+    for (uint32_t i = 0; i < pieces; i++)
+        piece[i] = spe_put_one_(m, SPE_OpCompositeConstruct, spe_piece_type_(m, type), SPE_PIECE_, v + i * SPE_PIECE_);
+    return spe_put_one_(m, SPE_OpCompositeConstruct, type, pieces, piece);
+}
+
+/* The operands that may be vectors in pieces: from *first, this many. The others are literals, or are not taken apart.
+ * */
+XE_FN_ uint32_t spe_vector_operands_(uint32_t op, uint32_t n, uint32_t *first)
+{
+    *first = op == SPE_OpExtInst ? 2 : op == SPE_OpStore ? 1 : 0;
+    switch (op) {
+    case SPE_OpFunctionCall: case SPE_OpCopyObject: case SPE_OpLoad: case SPE_OpAccessChain:
+    case SPE_OpInBoundsAccessChain: case SPE_OpPtrAccessChain: return 0;
+    case SPE_OpCompositeExtract: case SPE_OpStore: return 1;
+    case SPE_OpCompositeInsert: case SPE_OpVectorShuffle: return 2;
+    default: return n - *first;
+    }
+}
+
+/* Is it a pointer that is an address? */
+XE_FN_ bool spe_is_address_(const spe_module *m, spe_id ptr)
+{
+    const spe_type_info *t = spe_info_(m, spe_type_of(m, ptr));
+    return t && spe_storage_(m, t->storage) == SPE_StorageClassPhysicalStorageBuffer;
+}
+
+/* The number of pieces that the instruction must be divided into; 0: the environment has it. */
+XE_FN_ uint32_t spe_must_divide_(const spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+{
+    uint32_t first, count = spe_vector_operands_(op, n, &first), pieces = 0;
+    if (op == SPE_OpFunctionCall || op == SPE_OpCopyObject) return 0;
+    bool access = op == SPE_OpLoad || op == SPE_OpStore;
+    if (access && !spe_is_address_(m, operands[0]) && !spe_uses_local_(m, op, n, operands)) return 0;
+    if (type) pieces = spe_pieces_(m, type);
+    for (uint32_t i = first; i < first + count && !pieces; i++) pieces = spe_pieces_(m, spe_type_of(m, operands[i]));
+    return pieces;
+}
+
+/* An instruction that works component by component; `type` is the result's, in pieces. */
+XE_FN_ spe_id spe_each_piece_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands,
+                              uint32_t pieces, spe_id *piece)
+{
+    uint32_t first, count = spe_vector_operands_(op, n, &first), w[16];
+    for (uint32_t p = 0; p < pieces; p++) {
+        memcpy(w, operands, n * sizeof *w);
+        for (uint32_t i = first; i < first + count; i++) {
+            spe_id its = spe_type_of(m, operands[i]);
+            if (spe_pieces_(m, its)) w[i] = spe_part_(m, spe_piece_type_(m, its), operands[i], p, UINT32_MAX);
+        }
+        piece[p] = spe_put_one_(m, op, type, n, w);
+    }
+    return piece[0];
+}
+
+/* any, all, dot: a piece at a time, then together. */
+XE_FN_ spe_id spe_reduce_pieces_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands,
+                                 uint32_t pieces)
+{
+    spe_id piece[SPE_PIECES_MAX_], all = spe_each_piece_(m, op, type, n, operands, pieces, piece);
+    uint32_t join = op == SPE_OpAny ? SPE_OpLogicalOr : op == SPE_OpAll ? SPE_OpLogicalAnd : SPE_OpFAdd;
+    for (uint32_t p = 1; p < pieces; p++) {
+        uint32_t w[2] = {all, piece[p]};
+        all = spe_put_one_(m, join, type, 2, w);
+    }
+    return all;
+}
+
+/* The address of piece p of the vector at ptr. */
+XE_FN_ spe_id spe_piece_address_(spe_module *m, spe_id ptr, uint32_t p)
+{
+    const spe_type_info *t = spe_info_(m, spe_type_of(m, ptr));
+    spe_id type = spe_ptr(m, t->storage, spe_piece_type_(m, t->elem));
+    uint32_t w[2] = {spe_put_one_(m, SPE_OpBitcast, type, 1, &ptr), p ? spe_u32(m, p) : 0};
+    return p ? spe_put_one_(m, SPE_OpPtrAccessChain, type, 2, w) : w[0];
+}
+
+/* A load (value 0) or store, with its memory operands: flags, alignment. */
+XE_FN_ spe_id spe_move_pieces_(spe_module *m, spe_id type, spe_id ptr, spe_id value, uint32_t n, const uint32_t *access,
+                               uint32_t pieces)
+{
+    spe_id piece[SPE_PIECES_MAX_], its = spe_piece_type_(m, type);
+    uint32_t w[4], size = (uint32_t)spe_size(m, its);
+    for (uint32_t p = 0; p < pieces; p++) {
+        uint32_t k = 0;
+        w[k++] = spe_piece_address_(m, ptr, p);
+        if (value) w[k++] = spe_part_(m, its, value, p, UINT32_MAX);
+        memcpy(w + k, access, n * sizeof *w);
+        if (n > 1 && w[k + 1] > size) w[k + 1] = size;
+        piece[p] = spe_put_one_(m, value ? SPE_OpStore : SPE_OpLoad, value ? 0 : its, k + n, w);
+    }
+    return value ? 0 : spe_put_one_(m, SPE_OpCompositeConstruct, type, pieces, piece);
+}
+
+/* The components of a, then of b, that the literals name. */
+XE_FN_ spe_id spe_shuffle_pieces_(spe_module *m, spe_id type, const uint32_t *w, uint32_t n)
+{
+    spe_id v[16];
+    uint32_t na = spe_count(m, spe_type_of(m, w[0]));
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t k = w[2 + i] == UINT32_MAX ? 0 : w[2 + i];
+        v[i] = k < na ? spe_component_(m, w[0], k) : spe_component_(m, w[1], k - na);
+    }
+    return spe_of_components_(m, type, v);
+}
+
+/* The same bits: the longer of both vectors a piece at a time. */
+XE_FN_ spe_id spe_bitcast_pieces_(spe_module *m, spe_id type, spe_id value)
+{
+    spe_id from = spe_type_of(m, value), v[16], out[16];
+    uint32_t n = spe_count(m, from), count = spe_count(m, type), parts = n < count ? n : count;
+    while (n / parts > SPE_PIECE_ || count / parts > SPE_PIECE_) parts *= 2;
+    spe_id source = spe_vec(m, spe_scalar_of(m, from), n / parts);
+    spe_id target = spe_vec(m, spe_scalar_of(m, type), count / parts);
+    for (uint32_t i = 0; i < n; i++) v[i] = spe_component_(m, value, i);
+    for (uint32_t i = 0; i < parts; i++) {
+        spe_id part = spe_of_components_(m, source, v + i * (n / parts));
+        part = spe_put_one_(m, SPE_OpBitcast, target, 1, &part);
+        for (uint32_t k = 0; k < count / parts; k++) out[i * (count / parts) + k] = spe_component_(m, part, k);
+    }
+    return spe_of_components_(m, type, out);
+}
+
+/* Component `index` of a vector in pieces, or (scalar not 0) the vector with that component replaced. */
+XE_FN_ spe_id spe_dynamic_pieces_(spe_module *m, spe_id type, spe_id v, spe_id scalar, spe_id index, uint32_t pieces)
+{
+    spe_id i32 = spe_type_of(m, index), vector = spe_type_of(m, v), its = spe_piece_type_(m, vector);
+    uint32_t low[2] = {index, spe_const_u(m, i32, SPE_PIECE_ - 1)}, high[2] = {index, spe_const_u(m, i32, 2)}, w[3];
+    spe_id piece[SPE_PIECES_MAX_], found = 0;
+    low[0] = spe_put_one_(m, SPE_OpBitwiseAnd, i32, 2, low);
+    high[0] = spe_put_one_(m, SPE_OpShiftRightLogical, i32, 2, high);
+    for (uint32_t p = 0; p < pieces; p++) {
+        spe_id old = spe_part_(m, its, v, p, UINT32_MAX);
+        uint32_t changed[3] = {old, scalar ? scalar : low[0], low[0]};
+        high[1] = spe_const_u(m, i32, p);
+        w[0] = spe_put_one_(m, SPE_OpIEqual, spe_bool(m), 2, high);
+        w[1] = spe_put_one_(m, scalar ? SPE_OpVectorInsertDynamic : SPE_OpVectorExtractDynamic, scalar ? its : type,
+                             scalar ? 3 : 2, changed);
+        w[2] = scalar ? old : found;
+        found = piece[p] = w[2] ? spe_put_one_(m, SPE_OpSelect, scalar ? its : type, 3, w) : w[1];
+    }
+    return scalar ? spe_put_one_(m, SPE_OpCompositeConstruct, type, pieces, piece) : found;
+}
+
+XE_FN_ spe_id spe_divide_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *w, uint32_t pieces)
+{
+    spe_id piece[SPE_PIECES_MAX_];
+    uint32_t insert[4];
+    switch (op) {
+    case SPE_OpLoad: return spe_move_pieces_(m, type, w[0], 0, n - 1, w + 1, pieces);
+    case SPE_OpStore: return spe_move_pieces_(m, spe_type_of(m, w[1]), w[0], w[1], n - 2, w + 2, pieces);
+    case SPE_OpCompositeConstruct: return spe_of_components_(m, type, w);
+    case SPE_OpCompositeExtract: return spe_component_(m, w[0], w[1]);
+    case SPE_OpCompositeInsert:
+        insert[0] = w[0], insert[1] = w[1], insert[2] = w[2] / SPE_PIECE_, insert[3] = w[2] % SPE_PIECE_;
+        return spe_put_one_(m, op, type, 4, insert);
+    case SPE_OpVectorShuffle: return spe_shuffle_pieces_(m, type, w, n - 2);
+    case SPE_OpVectorExtractDynamic: return spe_dynamic_pieces_(m, type, w[0], 0, w[1], pieces);
+    case SPE_OpVectorInsertDynamic: return spe_dynamic_pieces_(m, type, w[0], w[1], w[2], pieces);
+    case SPE_OpAny: case SPE_OpAll: case SPE_OpDot: return spe_reduce_pieces_(m, op, type, n, w, pieces);
+    case SPE_OpBitcast:
+        if (spe_count(m, type) != spe_count(m, spe_type_of(m, w[0]))) return spe_bitcast_pieces_(m, type, w[0]);
+        break;
+    default: break;
+    }
+    spe_each_piece_(m, op, spe_piece_type_(m, type), n, w, pieces, piece);
+    return spe_put_one_(m, SPE_OpCompositeConstruct, type, pieces, piece);
+}
+
+XE_FN_ spe_id spe_emit_for_vulkan_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
+{
+    if (!spe_has_instruction_(m, op)) return 0;
+    uint32_t pieces = spe_must_divide_(m, op, type, n, operands);
+    return pieces ? spe_divide_(m, op, type, n, operands, pieces) : spe_put_one_(m, op, type, n, operands);
 }
 
 /* push.c - a kernel's parameters where they are push constants: addresses and numbers, each aligned to its size. */
