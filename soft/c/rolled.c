@@ -5,6 +5,7 @@
  * makes products of f32 three times as slow. Therefore this is done only for kernels that should compile quickly.
  */
 #include "codegen.h"
+#include "passes/matrix.h"
 
 enum { LEAST_COMPONENTS = 4 };
 
@@ -20,7 +21,8 @@ static bool is_same_throughout(const struct sp_id *d, const struct sp_type *t)
     return true;
 }
 
-/* Can the value's component be indexed by a variable? A scalar serves for all. */
+/* Can the value's component be indexed by a variable? A scalar serves for all. The leaves of a fragment that is read where
+ * it is, and of its conversion, are found by their number only. */
 static bool can_roll(struct cg *g, uint32_t id, uint32_t count)
 {
     const struct sp_id *d = &g->m->ids[id];
@@ -31,6 +33,7 @@ static bool can_roll(struct cg *g, uint32_t id, uint32_t count)
         return true;
     }
     if (l->count == 1 && !l->many) return true;
+    if (cg_forwarded_from(g, id) || cg_late_from(g, id)) return false;
     return is_rolled_type(t) && !l->many && l->count == count && !l->leaf[0].narrow;
 }
 
