@@ -221,9 +221,9 @@
  *                                        the largest first, of equals the first; NaNs after all numbers, as the last
  *                                        column. .value: an xt_vec that receives those elements. It takes k times what
  *                                        XT_ARGMAX takes (VEC_TYPE, VEC_SHAPE, BLOCKED)
- *     XT_LOGSUMEXP(v, dim)               log(sum of exp(x)) of each row (dim 1) or column (dim 0) of floats, in which no
- *                                        exponential overflows: inf if an element is, -inf if all are, NaN if one is.
- *                                        Shape and map are those of XT_REDUCTION's result (VEC_TYPE)
+ *     XT_LOGSUMEXP(v, dim)               log(sum of exp(x)) of each row (dim 1) or column (dim 0) of floats, in which
+ *                                        no exponential overflows: inf if an element is, -inf if all are, NaN if one
+ *                                        is. Shape and map are those of XT_REDUCTION's result (VEC_TYPE)
  *     XT_TRANSPOSE(v, .map, .source)     any .map; default: v's with its dimensions swapped. Not for 4-D vectors
  *     XT_CONVERT_LAYOUT(v, .map = m, .source)     the same vector under another map (MAP_MISSING)
  *     XT_SLICE(v, row, col, rows, cols, .map)     a part of v; at work-group level with .map (SLICE, MAP_MISSING)

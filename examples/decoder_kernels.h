@@ -31,8 +31,8 @@ typedef struct {
     xt_val first, panel, M, N, K;
 } product;
 
-/* What tiles have to suit: 64 rows of a prompt, or all of a step, which is read by two subgroups, to have many of them; a
- * panel; and what is held beside the sums, the rows to which they are added, or a group's sums. */
+/* What tiles have to suit: 64 rows of a prompt, or all of a step, which is read by two subgroups, to have many of them;
+ * a panel; and what is held beside the sums, the rows to which they are added, or a group's sums. */
 static xt_product prompt_product(int type)
 {
     return (xt_product){.a = type, .b = type, .held = 1, .rows = 64, .cols = PANEL};

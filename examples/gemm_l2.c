@@ -1,5 +1,6 @@
 /* gemm_l2.c - C = A B with prefetching to two cache levels, as in XeTile's appendix 2.5: tiles of four steps to the
- * second level, on bmg of 128 values of k, and tiles of one step to the first. f16, summed in f32; any M, N and K. See `gemm_l2 --help`.
+ * second level, on bmg of 128 values of k, and tiles of one step to the first. f16, summed in f32; any M, N and K. See
+ * `gemm_l2 --help`.
  *
  *     cc -std=c11 gemm_l2.c -lm && ./a.out
  */

@@ -1,7 +1,7 @@
-/* gemm_slm.c - C = A B through local memory, as in XeTile's appendix 2.4: the subgroups of a work-group together load the
- * tiles of a later step into one of four buffers in local memory, while the products of this step read another one. For
- * GPUs that prefetch poorly. Tiles suit the device; the text's are --tile 256x256,32x32,32. f16, summed in f32; any M,
- * N and K. See `gemm_slm --help`.
+/* gemm_slm.c - C = A B through local memory, as in XeTile's appendix 2.4: the subgroups of a work-group together load
+ * the tiles of a later step into one of four buffers in local memory, while the products of this step read another one.
+ * For GPUs that prefetch poorly. Tiles suit the device; the text's are --tile 256x256,32x32,32. f16, summed in f32; any
+ * M, N and K. See `gemm_slm --help`.
  *
  *     cc -std=c11 gemm_slm.c -lm && ./a.out
  */
@@ -16,8 +16,8 @@ enum { BUFFERS = 4 };
 
 static const xt_product f16_product = {.a = XT_TYPE(f16), .b = XT_TYPE(f16)};
 
-/* A step's slices of k: of 16 values, or of a shorter step that suits the device; two of them, if four buffers fit local
- * memory. */
+/* A step's slices of k: of 16 values, or of a shorter step that suits the device; two of them, if four buffers fit
+ * local memory. */
 static int part, slices;
 
 static void choose_slices(int local_memory)

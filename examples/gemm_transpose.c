@@ -13,8 +13,8 @@
 #include "example.h"
 #include "example_gemm.h"
 
-/* One work-group computes the sums of tiles.rows rows, on bmg 256: its subgroups pass over all columns of C, a tile's at
- * a time. For a change of layout each of them has some of these rows, whole. */
+/* One work-group computes the sums of tiles.rows rows, on bmg 256: its subgroups pass over all columns of C, a tile's
+ * at a time. For a change of layout each of them has some of these rows, whole. */
 static void product(XT_CONTEXT, xt_map map_bt, xt_val A, xt_val BT, xt_val bias, xt_val sums, xt_val M, xt_val N,
                     xt_val K)
 {
@@ -55,7 +55,8 @@ static void product(XT_CONTEXT, xt_map map_bt, xt_val A, xt_val BT, xt_val bias,
 }
 
 /* Each subgroup loads an equal part of BT. As the transpose goes through local memory, and so do rows at a pitch
- * unsuitable for 2D blocks, registers are held beside the sums: on bmg 128 columns at a time, and not the text's 256. */
+ * unsuitable for 2D blocks, registers are held beside the sums: on bmg 128 columns at a time, and not the text's
+ * 256. */
 static const xt_product through_memory = {.a = XT_TYPE(f16), .b = XT_TYPE(f16), .held = 1};
 XT_KERNEL (gemm_2_2, ptr(f16, A), ptr(f16, BT), ptr(f32, bias), ptr(f32, sums), u32(M), u32(N), u32(K))
 {

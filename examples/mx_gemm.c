@@ -18,7 +18,8 @@
 
 enum { BLOCK = CM_SCALED, PIECE = 16 };
 
-/* A step takes 32 bytes of each row. Without an instruction that scales, a block's sums are held beside those of all. */
+/* A step takes 32 bytes of each row. Without an instruction that scales, a block's sums are held beside those of
+ * all. */
 static const xt_product bytes_32 = {.a = XT_TYPE(e4m3), .b = XT_TYPE(e4m3), .held = 1, .step = BLOCK};
 
 /* ---- kernels. A is M x K, B K x N, with a scale for 32 elements along K; of e2m1, two of these are a byte. K is

@@ -21,8 +21,8 @@ static bool is_same_throughout(const struct sp_id *d, const struct sp_type *t)
     return true;
 }
 
-/* Can the value's component be indexed by a variable? A scalar serves for all. The leaves of a fragment that is read where
- * it is, and of its conversion, are found by their number only. */
+/* Can the value's component be indexed by a variable? A scalar serves for all. The leaves of a fragment that is read
+ * where it is, and of its conversion, are found by their number only. */
 static bool can_roll(struct cg *g, uint32_t id, uint32_t count)
 {
     const struct sp_id *d = &g->m->ids[id];

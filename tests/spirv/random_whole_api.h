@@ -359,7 +359,6 @@ static const char *const left_out[][2] = {
     {"spe_arith_name spe_real_arith spe_real_compare spe_val_of spe_val_int spe_val_uint spe_val_real spe_val_float "
      "spe_val_same spe_val_is_set spe_val_is_condition spe_int_fits spe_runs spe_run spe_list_add", "numbers of the "
      "kernel languages, on the host: tests of xetile.h"},
-    {"spe_dpas_scaled", "no validator knows its opcode yet: test_soft_models compares its values"},
     {"spe_shared_vectors spe_vectors_store spe_vectors_coop_load", "only for Vulkan: test_vulkan_matrices"},
     {"spe_cast_as", "conversions of coopmatrix.h, whose tests compare their values: test_coopmatrix_change"},
     {"spe_region_of spe_region_open spe_region_next spe_region_done spe_region_fail", "regions of macros: tests of "

@@ -340,7 +340,7 @@ TEST(values_of_regions)
                 "xetile.store_tile %21, %18 :", "\n}");
     /* a loop that counts down counts turns, and what moves with a tile are its numbers */
     CHECK_ORDER(form(printed(&regions), 2), "// bmg: 1 subgroups of 16, 128 registers",
-                "// without 2D block messages: no load qualifies", "arith.divsi", "= %c0 to %",
+                "// with 2D block messages, where", "arith.divsi", "= %c0 to %",
                 " step %c1 iter_args(", "xetile.update_tile_offset", "xetile.store_tile");
 }
 

@@ -63,8 +63,8 @@ XT_KERNEL(logsumexp, u64(A), u64(Out))
     XT_STORE_TILE(sums, XT_INIT_TILE(Out, of(type), ROWS, 1, .shape = XT_AT(ROWS, 1), .map = sums.map));
 }
 
-/* The log errs by a few units; relative errors of the sum and of exponentials, whose arguments are rounded, are absolute
- * in the result, as is the error of adding the largest element. */
+/* The log errs by a few units; relative errors of the sum and of exponentials, whose arguments are rounded, are
+ * absolute in the result, as is the error of adding the largest element. */
 static void check_logsumexp(const variant *v, int of_type, xt_map of_map)
 {
     void *a = new_matrix(of_type, ROWS * COLS), *out = new_poison(of_type, ROWS);
