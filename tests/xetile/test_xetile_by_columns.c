@@ -201,6 +201,7 @@ TEST(messages)
 
 int main(void)
 {
+    setenv("XETILE_SOFT_SYSTEM_MEMORY", "on", 0); /* guarded memory is none of the device's; XETILE_SOFT_CHECK */
     if (!zed_open(&device, NULL)) {
         printf("%s\n", zed_get_error(&device)->text);
         return 1;
