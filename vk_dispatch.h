@@ -799,7 +799,7 @@ XETILE_PRIVATE VKD_PRINTF_(4, 5) bool vkd_check_(vkd_device *d, VkResult result,
     X(DestroyPipelineLayout) X(CreateComputePipelines) X(DestroyPipeline) X(CreateCommandPool) X(DestroyCommandPool)   \
     X(AllocateCommandBuffers) X(FreeCommandBuffers) X(BeginCommandBuffer) X(EndCommandBuffer) X(CmdPipelineBarrier)    \
     X(CmdBindPipeline) X(CmdPushConstants) X(CmdDispatch) X(CmdCopyBuffer) X(CmdFillBuffer) X(CmdWriteTimestamp)       \
-    X(CmdResetQueryPool) X(CreateQueryPool) X(DestroyQueryPool) X(GetQueryPoolResults)       \
+    X(CmdResetQueryPool) X(CreateQueryPool) X(DestroyQueryPool) X(GetQueryPoolResults)                                 \
     X(CreateSemaphore) X(DestroySemaphore) X(WaitSemaphores) X(GetSemaphoreCounterValue) X(CreatePipelineCache)        \
     X(DestroyPipelineCache) X(GetPipelineCacheData)
 
@@ -871,6 +871,7 @@ typedef struct vkd_bound_launch_ {
 
 typedef struct vkd_step_ {
     int kind, kernel; /* which of the recording's */
+    int launches;     /* before it */
     vkd_bound_launch_ *launch;
     VkBuffer to, from;
     VkBufferCopy region;
@@ -3046,6 +3047,43 @@ XE_FN_ void vkd_record_launch_(const vkd_kernel *k, VkCommandBuffer commands, Vk
     if (queries) vk->vkCmdWriteTimestamp(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, queries, query + 1);
 }
 
+/* steps.c - written by join.sh from ze_dispatch/steps.c. */
+
+/* Is the batch in this state, and its device usable? */
+XE_FN_ bool vkd_batch_is_(const vkd_batch *b, int state, const char *call, const char *file, int line)
+{
+    static const char *const names[] = {"not begun", "being recorded", "ended"};
+    if (!b || !b->device) return vkd_fail_alone_(VKD_BATCH_STATE, call, file, line);
+    if (!vkd_usable_(vkd_at_(b->device, file, line))) return false;
+    if (b->state_ == state) return true;
+    return vkd_fail_(b->device, VKD_BATCH_STATE, "%s of a batch that is %s, not %s", call, names[b->state_],
+                     names[state]);
+}
+
+/* A list with room for one more: doubled if it is full. NULL if out of memory; the list remains then. */
+XE_FN_ void *vkd_grow_(vkd_device *d, void *list, size_t count, size_t *room, size_t size)
+{
+    size_t more = *room ? 2 * *room : 8;
+    if (count < *room) return list;
+    list = realloc(list, more * size);
+    if (list) *room = more;
+    else vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for %zu steps of a batch", more);
+    return list;
+}
+
+/* The i-th launch among the steps; NULL if there are fewer. */
+XE_FN_ vkd_step_ *vkd_launch_of_(vkd_recording_ *r, int i)
+{
+    size_t first = 0, end = r->count; /* the last step with at most i launches before it is the launch */
+    if (i < 0 || i >= r->launches) return NULL;
+    while (end - first > 1) {
+        size_t middle = first + (end - first) / 2;
+        if (r->steps[middle].launches <= i) first = middle;
+        else end = middle;
+    }
+    return &r->steps[first];
+}
+
 /* recording.c - what a batch consists of: its steps, so that its commands can be recorded again when arguments change.
  * Commands are recorded in segments, as a queue waits for events and signals them only between submissions. */
 
@@ -3082,17 +3120,6 @@ XE_FN_ void vkd_recording_free_(vkd_recording_ *r)
     free(r);
 }
 
-/* A list with room for one more: doubled if it is full. NULL if out of memory; the list remains then. */
-XE_FN_ void *vkd_grow_(vkd_device *d, void *list, size_t count, size_t *room, size_t size)
-{
-    size_t more = *room ? 2 * *room : 8;
-    if (count < *room) return list;
-    list = realloc(list, more * size);
-    if (list) *room = more;
-    else vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for %zu steps of a batch", more);
-    return list;
-}
-
 /* Appends a step, or returns NULL. */
 XE_FN_ vkd_step_ *vkd_add_step_(vkd_recording_ *r, int kind)
 {
@@ -3102,6 +3129,7 @@ XE_FN_ vkd_step_ *vkd_add_step_(vkd_recording_ *r, int kind)
     vkd_step_ *s = &steps[r->count++];
     memset(s, 0, sizeof *s);
     s->kind = kind;
+    s->launches = r->launches;
     return s;
 }
 
@@ -3141,15 +3169,6 @@ XE_FN_ bool vkd_step_launch_(vkd_recording_ *r, const vkd_kernel *k, const vkd_b
     s->launch = copy;
     r->launches++;
     return true;
-}
-
-/* The i-th launch among the steps; NULL if there are fewer. */
-XE_FN_ vkd_step_ *vkd_launch_of_(vkd_recording_ *r, int i)
-{
-    for (size_t at = 0; at < r->count && i >= 0; at++) {
-        if (r->steps[at].kind == VKD_STEP_LAUNCH_ && i-- == 0) return &r->steps[at];
-    }
-    return NULL;
 }
 
 /* Begins another segment; what it is to wait for may be NULL. */
@@ -3205,17 +3224,6 @@ XE_FN_ bool vkd_record_(vkd_recording_ *r)
 
 /* batches.c - several launches that are recorded once and run together, as often as wanted. */
 
-/* Is the batch in this state, and its device usable? */
-XE_FN_ bool vkd_batch_is_(const vkd_batch *b, int state, const char *call, const char *file, int line)
-{
-    static const char *const names[] = {"not begun", "being recorded", "ended"};
-    vkd_device *d = b ? vkd_at_(b->device, file, line) : NULL;
-    if (!d) return vkd_fail_alone_(VKD_BATCH_STATE, call, file, line);
-    if (!vkd_usable_(d)) return false;
-    return b->state_ == state ||
-           vkd_fail_(d, VKD_BATCH_STATE, "%s of a batch that is %s, not %s", call, names[b->state_], names[state]);
-}
-
 bool vkd_batch_begin_(vkd_batch *b, vkd_device *d, bool timed)
 {
     if (!b) return vkd_usable_(d) && vkd_fail_(d, VKD_NULL_POINTER, "vkd_batch_begin: the batch is NULL");
@@ -3250,24 +3258,22 @@ bool vkd_batch_copy_(vkd_batch *b, void *dst, const void *src, size_t bytes, con
     return true;
 }
 
-bool vkd_batch_signal_(vkd_batch *b, vkd_event *e, const char *file, int line)
+XE_FN_ bool vkd_batch_event_(vkd_batch *b, const vkd_event *e, int kind, const char *call, const char *file, int line)
 {
-    if (!vkd_batch_is_(b, VKD_BATCH_OPEN_, "vkd_batch_signal", file, line) ||
-        !vkd_event_is_for_(e, b->device, "vkd_batch_signal"))
-        return false;
-    vkd_step_ *s = vkd_add_step_(b->recording_, VKD_STEP_SIGNAL_);
+    if (!vkd_batch_is_(b, VKD_BATCH_OPEN_, call, file, line) || !vkd_event_is_for_(e, b->device, call)) return false;
+    vkd_step_ *s = vkd_add_step_(b->recording_, kind);
     if (s) s->event = e->state_;
     return s != NULL;
 }
 
+bool vkd_batch_signal_(vkd_batch *b, vkd_event *e, const char *file, int line)
+{
+    return vkd_batch_event_(b, e, VKD_STEP_SIGNAL_, "vkd_batch_signal", file, line);
+}
+
 bool vkd_batch_follow_(vkd_batch *b, vkd_event *e, const char *file, int line)
 {
-    if (!vkd_batch_is_(b, VKD_BATCH_OPEN_, "vkd_batch_follow", file, line) ||
-        !vkd_event_is_for_(e, b->device, "vkd_batch_follow"))
-        return false;
-    vkd_step_ *s = vkd_add_step_(b->recording_, VKD_STEP_FOLLOW_);
-    if (s) s->event = e->state_;
-    return s != NULL;
+    return vkd_batch_event_(b, e, VKD_STEP_FOLLOW_, "vkd_batch_follow", file, line);
 }
 
 /* ---- running */
@@ -3349,19 +3355,26 @@ bool vkd_batch_change_(vkd_batch *b, int launch, const char *file, int line, vkd
     return true;
 }
 
-/* ---- times */
+/* The device time of a step that is a launch, of a timed batch that has run. */
+XE_FN_ bool vkd_step_ns_(const vkd_recording_ *r, const vkd_step_ *s, double *ns)
+{
+    return vkd_read_time_(r->device, r->queries, (uint32_t)s->launches, ns);
+}
+
+/* times.c - written by join.sh from ze_dispatch/times.c. */
 
 double vkd_batch_ns_(vkd_batch *b, int launch, const char *file, int line)
 {
     double ns = -1;
     if (!vkd_batch_is_(b, VKD_BATCH_CLOSED_, "vkd_batch_ns", file, line)) return -1;
     vkd_recording_ *r = b->recording_;
-    if (!r->queries || !vkd_launch_of_(r, launch)) {
+    const vkd_step_ *s = vkd_launch_of_(r, launch);
+    if (!r->timed || !s) {
         vkd_fail_(b->device, VKD_BATCH_LAUNCH, "vkd_batch_ns of launch %d: the batch has %d, %stimed", launch,
                   r->launches, r->timed ? "" : "un");
         return -1;
     }
-    return vkd_batch_finish_(b) && vkd_read_time_(b->device, r->queries, (uint32_t)launch, &ns) ? ns : -1;
+    return vkd_batch_finish_(b) && vkd_step_ns_(r, s, &ns) ? ns : -1;
 }
 
 /* A kernel's launches in a batch, for the table of times. */
@@ -3387,11 +3400,13 @@ bool vkd_batch_print_times_(vkd_batch *b, FILE *f, const char *file, int line)
     vkd_time_ *times = (vkd_time_ *)calloc(r->kernel_count + 1, sizeof *times);
     if (!times) return vkd_fail_(b->device, VKD_OUT_OF_MEMORY, "no room for %zu rows", r->kernel_count);
     if (!vkd_batch_finish_(b)) return free(times), false;
-    for (int i = 0; i < r->launches; i++) {
+    for (size_t i = 0; i < r->count; i++) {
+        const vkd_step_ *s = &r->steps[i];
         size_t row = 0;
         double ns;
-        if (!vkd_read_time_(b->device, r->queries, (uint32_t)i, &ns)) break;
-        const char *name = r->kernels[vkd_launch_of_(r, i)->kernel].name;
+        if (s->kind != VKD_STEP_LAUNCH_) continue;
+        if (!vkd_step_ns_(r, s, &ns)) break;
+        const char *name = r->kernels[s->kernel].name;
         while (row < rows && strcmp(times[row].name, name) != 0) row++;
         if (row == rows) times[rows++].name = name;
         times[row].launches++;

@@ -3605,11 +3605,10 @@ XE_FN_ bool zed_update_all_(zed_recording_ *r)
     return true;
 }
 
-/* recording.c - what a batch consists of. A batch keeps its steps, so that its command list can be recorded again when
- * their arguments change, and in flight while its zed_batch is gone.
- */
+/* steps.c - the state of a batch, and the list of its steps. */
 
-XE_FN_ bool zed_batch_is_(zed_batch *b, int state, const char *call, const char *file, int line)
+/* Is the batch in this state, and its device usable? */
+XE_FN_ bool zed_batch_is_(const zed_batch *b, int state, const char *call, const char *file, int line)
 {
     static const char *const names[] = {"not begun", "being recorded", "ended"};
     if (!b || !b->device) return zed_fail_alone_(ZED_BATCH_STATE, call, file, line);
@@ -3619,6 +3618,34 @@ XE_FN_ bool zed_batch_is_(zed_batch *b, int state, const char *call, const char 
                      names[state]);
 }
 
+/* A list with room for one more: doubled if it is full. NULL if out of memory; the list remains then. */
+XE_FN_ void *zed_grow_(zed_device *d, void *list, size_t count, size_t *room, size_t size)
+{
+    size_t more = *room ? 2 * *room : 8;
+    if (count < *room) return list;
+    list = realloc(list, more * size);
+    if (list) *room = more;
+    else zed_fail_(d, ZED_OUT_OF_MEMORY, "no room for %zu steps of a batch", more);
+    return list;
+}
+
+/* The i-th launch among the steps; NULL if there are fewer. */
+XE_FN_ zed_step_ *zed_launch_of_(zed_recording_ *r, int i)
+{
+    size_t first = 0, end = r->count; /* the last step with at most i launches before it is the launch */
+    if (i < 0 || i >= r->launches) return NULL;
+    while (end - first > 1) {
+        size_t middle = first + (end - first) / 2;
+        if (r->steps[middle].launches <= i) first = middle;
+        else end = middle;
+    }
+    return &r->steps[first];
+}
+
+/* recording.c - what a batch consists of. A batch keeps its steps, so that its command list can be recorded again when
+ * their arguments change, and in flight while its zed_batch is gone.
+ */
+
 XE_FN_ zed_recording_ *zed_recording_make_(zed_device *d)
 {
     zed_recording_ *r = (zed_recording_ *)calloc(1, sizeof *r);
@@ -3626,19 +3653,6 @@ XE_FN_ zed_recording_ *zed_recording_make_(zed_device *d)
     if (!r || !zed_keep_(d, ZED_RES_RECORDING_, r, 0)) return NULL;
     r->device = d;
     return r;
-}
-
-/* A list with room for one more: doubled if it is full. NULL if out of memory; the list remains then. */
-XE_FN_ void *zed_grow_(zed_device *d, void *list, size_t count, size_t *room, size_t size)
-{
-    size_t more = *room ? 2 * *room : 8;
-    if (count < *room) return list;
-    list = realloc(list, more * size);
-    if (list)
-        *room = more;
-    else
-        zed_fail_(d, ZED_OUT_OF_MEMORY, "no room for %zu steps of a batch", more);
-    return list;
 }
 
 /* Appends a step, or returns NULL. */
@@ -3689,19 +3703,6 @@ XE_FN_ bool zed_step_launch_(zed_recording_ *r, const zed_kernel *k, zed_groups 
     s->args = copy;
     r->launches++;
     return true;
-}
-
-/* The i-th launch among the steps; NULL if there are fewer. */
-XE_FN_ zed_step_ *zed_launch_of_(zed_recording_ *r, int i)
-{
-    size_t first = 0, end = r->count; /* the last step with at most i launches before it is the launch */
-    if (i < 0 || i >= r->launches) return NULL;
-    while (end - first > 1) {
-        size_t middle = first + (end - first) / 2;
-        if (r->steps[middle].launches <= i) first = middle;
-        else end = middle;
-    }
-    return &r->steps[first];
 }
 
 /* ---- events of its own: the gate, for which its list waits; done, which its list signals; one for each timed launch
@@ -3965,7 +3966,13 @@ bool zed_batch_change_(zed_batch *b, int launch, const char *file, int line, zed
     return true;
 }
 
-/* ---- times */
+/* The device time of a step that is a launch, of a timed batch that has run. */
+XE_FN_ bool zed_step_ns_(const zed_recording_ *r, const zed_step_ *s, double *ns)
+{
+    return zed_event_ns_(r->device, s->own, ns);
+}
+
+/* times.c - device time of the launches of a batch. */
 
 double zed_batch_ns_(zed_batch *b, int launch, const char *file, int line)
 {
@@ -3978,7 +3985,7 @@ double zed_batch_ns_(zed_batch *b, int launch, const char *file, int line)
                   r->launches, r->timed ? "" : "un");
         return -1;
     }
-    return zed_batch_finish_(b) && zed_event_ns_(b->device, s->own, &ns) ? ns : -1;
+    return zed_batch_finish_(b) && zed_step_ns_(r, s, &ns) ? ns : -1;
 }
 
 /* A kernel's launches in a batch, for the table of times. */
@@ -4009,7 +4016,7 @@ bool zed_batch_print_times_(zed_batch *b, FILE *f, const char *file, int line)
         size_t row = 0;
         double ns;
         if (s->kind != ZED_STEP_LAUNCH_) continue;
-        if (!zed_event_ns_(b->device, s->own, &ns)) break;
+        if (!zed_step_ns_(r, s, &ns)) break;
         const char *name = r->kernels[s->kernel].name;
         while (row < rows && strcmp(times[row].name, name) != 0) row++;
         if (row == rows) times[rows++].name = name;
@@ -4019,7 +4026,8 @@ bool zed_batch_print_times_(zed_batch *b, FILE *f, const char *file, int line)
     }
     qsort(times, rows, sizeof *times, zed_longer_first_);
     for (size_t i = 0; i < rows && !b->device->error.id; i++) {
-        long long hundredths = (long long)(times[i].ns / 10 + 0.5), share = (long long)(1000 * times[i].ns / all + 0.5);
+        long long hundredths = (long long)(times[i].ns / 10 + 0.5);
+        long long share = (long long)(1000 * times[i].ns / (all > 0 ? all : 1) + 0.5);
         fprintf(f, "%-32s %6d x %10lld.%02lld us %4lld.%lld %%\n", times[i].name, times[i].launches, hundredths / 100,
                 hundredths % 100, share / 10, share % 10);
     }

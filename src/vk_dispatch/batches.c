@@ -1,17 +1,6 @@
 /* batches.c - several launches that are recorded once and run together, as often as wanted. */
 #include "internal.h"
 
-/* Is the batch in this state, and its device usable? */
-XE_FN_ bool vkd_batch_is_(const vkd_batch *b, int state, const char *call, const char *file, int line)
-{
-    static const char *const names[] = {"not begun", "being recorded", "ended"};
-    vkd_device *d = b ? vkd_at_(b->device, file, line) : NULL;
-    if (!d) return vkd_fail_alone_(VKD_BATCH_STATE, call, file, line);
-    if (!vkd_usable_(d)) return false;
-    return b->state_ == state ||
-           vkd_fail_(d, VKD_BATCH_STATE, "%s of a batch that is %s, not %s", call, names[b->state_], names[state]);
-}
-
 bool vkd_batch_begin_(vkd_batch *b, vkd_device *d, bool timed)
 {
     if (!b) return vkd_usable_(d) && vkd_fail_(d, VKD_NULL_POINTER, "vkd_batch_begin: the batch is NULL");
@@ -46,30 +35,28 @@ bool vkd_batch_copy_(vkd_batch *b, void *dst, const void *src, size_t bytes, con
     return true;
 }
 
-bool vkd_batch_signal_(vkd_batch *b, vkd_event *e, const char *file, int line)
+static bool vkd_batch_event_(vkd_batch *b, const vkd_event *e, int kind, const char *call, const char *file, int line)
 {
-    if (!vkd_batch_is_(b, VKD_BATCH_OPEN_, "vkd_batch_signal", file, line) ||
-        !vkd_event_is_for_(e, b->device, "vkd_batch_signal"))
-        return false;
-    vkd_step_ *s = vkd_add_step_(b->recording_, VKD_STEP_SIGNAL_);
+    if (!vkd_batch_is_(b, VKD_BATCH_OPEN_, call, file, line) || !vkd_event_is_for_(e, b->device, call)) return false;
+    vkd_step_ *s = vkd_add_step_(b->recording_, kind);
     if (s) s->event = e->state_;
     return s != NULL;
 }
 
+bool vkd_batch_signal_(vkd_batch *b, vkd_event *e, const char *file, int line)
+{
+    return vkd_batch_event_(b, e, VKD_STEP_SIGNAL_, "vkd_batch_signal", file, line);
+}
+
 bool vkd_batch_follow_(vkd_batch *b, vkd_event *e, const char *file, int line)
 {
-    if (!vkd_batch_is_(b, VKD_BATCH_OPEN_, "vkd_batch_follow", file, line) ||
-        !vkd_event_is_for_(e, b->device, "vkd_batch_follow"))
-        return false;
-    vkd_step_ *s = vkd_add_step_(b->recording_, VKD_STEP_FOLLOW_);
-    if (s) s->event = e->state_;
-    return s != NULL;
+    return vkd_batch_event_(b, e, VKD_STEP_FOLLOW_, "vkd_batch_follow", file, line);
 }
 
 /* ---- running */
 
 /* Waits until the batch's run has ended. */
-static bool vkd_batch_finish_(vkd_batch *b) { return vkd_await_tick_(b->device, b->recording_->run); }
+XE_FN_ bool vkd_batch_finish_(vkd_batch *b) { return vkd_await_tick_(b->device, b->recording_->run); }
 
 /* Begins a run, when the one before has ended: commands cannot be submitted again while they run. */
 static bool vkd_batch_execute_(vkd_batch *b)
@@ -145,62 +132,8 @@ bool vkd_batch_change_(vkd_batch *b, int launch, const char *file, int line, vkd
     return true;
 }
 
-/* ---- times */
-
-double vkd_batch_ns_(vkd_batch *b, int launch, const char *file, int line)
+/* The device time of a step that is a launch, of a timed batch that has run. */
+XE_FN_ bool vkd_step_ns_(const vkd_recording_ *r, const vkd_step_ *s, double *ns)
 {
-    double ns = -1;
-    if (!vkd_batch_is_(b, VKD_BATCH_CLOSED_, "vkd_batch_ns", file, line)) return -1;
-    vkd_recording_ *r = b->recording_;
-    if (!r->queries || !vkd_launch_of_(r, launch)) {
-        vkd_fail_(b->device, VKD_BATCH_LAUNCH, "vkd_batch_ns of launch %d: the batch has %d, %stimed", launch,
-                  r->launches, r->timed ? "" : "un");
-        return -1;
-    }
-    return vkd_batch_finish_(b) && vkd_read_time_(b->device, r->queries, (uint32_t)launch, &ns) ? ns : -1;
-}
-
-/* A kernel's launches in a batch, for the table of times. */
-typedef struct vkd_time_ {
-    const char *name;
-    int launches;
-    double ns;
-} vkd_time_;
-
-static int vkd_longer_first_(const void *a, const void *b)
-{
-    double x = ((const vkd_time_ *)a)->ns, y = ((const vkd_time_ *)b)->ns;
-    return (x < y) - (x > y);
-}
-
-bool vkd_batch_print_times_(vkd_batch *b, FILE *f, const char *file, int line)
-{
-    double all = 0;
-    size_t rows = 0;
-    if (!vkd_batch_is_(b, VKD_BATCH_CLOSED_, "vkd_batch_print_times", file, line)) return false;
-    vkd_recording_ *r = b->recording_;
-    if (!r->timed) return vkd_fail_(b->device, VKD_BATCH_LAUNCH, "vkd_batch_print_times: the batch is untimed");
-    vkd_time_ *times = (vkd_time_ *)calloc(r->kernel_count + 1, sizeof *times);
-    if (!times) return vkd_fail_(b->device, VKD_OUT_OF_MEMORY, "no room for %zu rows", r->kernel_count);
-    if (!vkd_batch_finish_(b)) return free(times), false;
-    for (int i = 0; i < r->launches; i++) {
-        size_t row = 0;
-        double ns;
-        if (!vkd_read_time_(b->device, r->queries, (uint32_t)i, &ns)) break;
-        const char *name = r->kernels[vkd_launch_of_(r, i)->kernel].name;
-        while (row < rows && strcmp(times[row].name, name) != 0) row++;
-        if (row == rows) times[rows++].name = name;
-        times[row].launches++;
-        times[row].ns += ns;
-        all += ns;
-    }
-    qsort(times, rows, sizeof *times, vkd_longer_first_);
-    for (size_t i = 0; i < rows && !b->device->error.id; i++) {
-        long long hundredths = (long long)(times[i].ns / 10 + 0.5);
-        long long share = (long long)(1000 * times[i].ns / (all > 0 ? all : 1) + 0.5);
-        fprintf(f, "%-32s %6d x %10lld.%02lld us %4lld.%lld %%\n", times[i].name, times[i].launches, hundredths / 100,
-                hundredths % 100, share / 10, share % 10);
-    }
-    free(times);
-    return !b->device->error.id;
+    return vkd_read_time_(r->device, r->queries, (uint32_t)s->launches, ns);
 }

@@ -34,7 +34,7 @@ XETILE_PRIVATE VKD_PRINTF_(4, 5) bool vkd_check_(vkd_device *d, VkResult result,
     X(DestroyPipelineLayout) X(CreateComputePipelines) X(DestroyPipeline) X(CreateCommandPool) X(DestroyCommandPool)   \
     X(AllocateCommandBuffers) X(FreeCommandBuffers) X(BeginCommandBuffer) X(EndCommandBuffer) X(CmdPipelineBarrier)    \
     X(CmdBindPipeline) X(CmdPushConstants) X(CmdDispatch) X(CmdCopyBuffer) X(CmdFillBuffer) X(CmdWriteTimestamp)       \
-    X(CmdResetQueryPool) X(CreateQueryPool) X(DestroyQueryPool) X(GetQueryPoolResults)       \
+    X(CmdResetQueryPool) X(CreateQueryPool) X(DestroyQueryPool) X(GetQueryPoolResults)                                 \
     X(CreateSemaphore) X(DestroySemaphore) X(WaitSemaphores) X(GetSemaphoreCounterValue) X(CreatePipelineCache)        \
     X(DestroyPipelineCache) X(GetPipelineCacheData)
 
@@ -106,6 +106,7 @@ typedef struct vkd_bound_launch_ {
 
 typedef struct vkd_step_ {
     int kind, kernel; /* which of the recording's */
+    int launches;     /* before it */
     vkd_bound_launch_ *launch;
     VkBuffer to, from;
     VkBufferCopy region;

@@ -59,11 +59,14 @@ XE_FN_ bool vkd_may_follow_(const vkd_event *e, vkd_device *d, const char *call)
 XE_FN_ bool vkd_launch_ok_(vkd_kernel *k, vkd_groups groups, const vkd_arg *args, uint32_t count, vkd_bound_launch_ *l);
 XE_FN_ void vkd_record_launch_(const vkd_kernel *k, VkCommandBuffer commands, VkQueryPool queries, uint32_t query,
     const vkd_bound_launch_ *l);
+XE_FN_ bool vkd_batch_is_(const vkd_batch *b, int state, const char *call, const char *file, int line);
+XE_FN_ void *vkd_grow_(vkd_device *d, void *list, size_t count, size_t *room, size_t size);
+XE_FN_ vkd_step_ *vkd_launch_of_(vkd_recording_ *r, int i);
 XE_FN_ vkd_recording_ *vkd_recording_make_(vkd_device *d);
 XE_FN_ void vkd_recording_free_(vkd_recording_ *r);
 XE_FN_ vkd_step_ *vkd_add_step_(vkd_recording_ *r, int kind);
 XE_FN_ bool vkd_step_launch_(vkd_recording_ *r, const vkd_kernel *k, const vkd_bound_launch_ *launch);
-XE_FN_ vkd_step_ *vkd_launch_of_(vkd_recording_ *r, int i);
 XE_FN_ bool vkd_record_(vkd_recording_ *r);
-XE_FN_ bool vkd_batch_is_(const vkd_batch *b, int state, const char *call, const char *file, int line);
+XE_FN_ bool vkd_batch_finish_(vkd_batch *b);
+XE_FN_ bool vkd_step_ns_(const vkd_recording_ *r, const vkd_step_ *s, double *ns);
 XE_FN_ void vkd_name_by_matrices_(vkd_device *d, const vkd_features_ *f);

@@ -35,17 +35,6 @@ XE_LATE_ void vkd_recording_free_(vkd_recording_ *r)
     free(r);
 }
 
-/* A list with room for one more: doubled if it is full. NULL if out of memory; the list remains then. */
-static void *vkd_grow_(vkd_device *d, void *list, size_t count, size_t *room, size_t size)
-{
-    size_t more = *room ? 2 * *room : 8;
-    if (count < *room) return list;
-    list = realloc(list, more * size);
-    if (list) *room = more;
-    else vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for %zu steps of a batch", more);
-    return list;
-}
-
 /* Appends a step, or returns NULL. */
 XE_FN_ vkd_step_ *vkd_add_step_(vkd_recording_ *r, int kind)
 {
@@ -55,6 +44,7 @@ XE_FN_ vkd_step_ *vkd_add_step_(vkd_recording_ *r, int kind)
     vkd_step_ *s = &steps[r->count++];
     memset(s, 0, sizeof *s);
     s->kind = kind;
+    s->launches = r->launches;
     return s;
 }
 
@@ -94,15 +84,6 @@ XE_FN_ bool vkd_step_launch_(vkd_recording_ *r, const vkd_kernel *k, const vkd_b
     s->launch = copy;
     r->launches++;
     return true;
-}
-
-/* The i-th launch among the steps; NULL if there are fewer. */
-XE_FN_ vkd_step_ *vkd_launch_of_(vkd_recording_ *r, int i)
-{
-    for (size_t at = 0; at < r->count && i >= 0; at++) {
-        if (r->steps[at].kind == VKD_STEP_LAUNCH_ && i-- == 0) return &r->steps[at];
-    }
-    return NULL;
 }
 
 /* Begins another segment; what it is to wait for may be NULL. */

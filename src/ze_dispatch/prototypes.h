@@ -52,11 +52,14 @@ XE_FN_ bool zed_append_(zed_kernel *k, ze_command_list_handle_t list, bool barri
 XE_FN_ bool zed_find_mutable_(zed_device *d, ze_command_list_handle_t list);
 XE_FN_ bool zed_name_command_(zed_recording_ *r, zed_step_ *s);
 XE_FN_ bool zed_update_all_(zed_recording_ *r);
-XE_FN_ bool zed_batch_is_(zed_batch *b, int state, const char *call, const char *file, int line);
+XE_FN_ bool zed_batch_is_(const zed_batch *b, int state, const char *call, const char *file, int line);
+XE_FN_ void *zed_grow_(zed_device *d, void *list, size_t count, size_t *room, size_t size);
+XE_FN_ zed_step_ *zed_launch_of_(zed_recording_ *r, int i);
 XE_FN_ zed_recording_ *zed_recording_make_(zed_device *d);
 XE_FN_ zed_step_ *zed_add_step_(zed_recording_ *r, int kind);
 XE_FN_ bool zed_step_launch_(zed_recording_ *r, const zed_kernel *k, zed_groups groups, const zed_bound_ *args);
-XE_FN_ zed_step_ *zed_launch_of_(zed_recording_ *r, int i);
 XE_FN_ bool zed_recording_reset_(zed_recording_ *r);
 XE_FN_ bool zed_record_(zed_recording_ *r);
 XE_FN_ bool zed_renew_(zed_recording_ *r);
+XE_FN_ bool zed_batch_finish_(zed_batch *b);
+XE_FN_ bool zed_step_ns_(const zed_recording_ *r, const zed_step_ *s, double *ns);

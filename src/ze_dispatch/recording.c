@@ -3,16 +3,6 @@
  */
 #include "internal.h"
 
-XE_FN_ bool zed_batch_is_(zed_batch *b, int state, const char *call, const char *file, int line)
-{
-    static const char *const names[] = {"not begun", "being recorded", "ended"};
-    if (!b || !b->device) return zed_fail_alone_(ZED_BATCH_STATE, call, file, line);
-    if (!zed_usable_(zed_at_(b->device, file, line))) return false;
-    if (b->state_ == state) return true;
-    return zed_fail_(b->device, ZED_BATCH_STATE, "%s of a batch that is %s, not %s", call, names[b->state_],
-                     names[state]);
-}
-
 XE_FN_ zed_recording_ *zed_recording_make_(zed_device *d)
 {
     zed_recording_ *r = (zed_recording_ *)calloc(1, sizeof *r);
@@ -20,19 +10,6 @@ XE_FN_ zed_recording_ *zed_recording_make_(zed_device *d)
     if (!r || !zed_keep_(d, ZED_RES_RECORDING_, r, 0)) return NULL;
     r->device = d;
     return r;
-}
-
-/* A list with room for one more: doubled if it is full. NULL if out of memory; the list remains then. */
-static void *zed_grow_(zed_device *d, void *list, size_t count, size_t *room, size_t size)
-{
-    size_t more = *room ? 2 * *room : 8;
-    if (count < *room) return list;
-    list = realloc(list, more * size);
-    if (list)
-        *room = more;
-    else
-        zed_fail_(d, ZED_OUT_OF_MEMORY, "no room for %zu steps of a batch", more);
-    return list;
 }
 
 /* Appends a step, or returns NULL. */
@@ -83,19 +60,6 @@ XE_FN_ bool zed_step_launch_(zed_recording_ *r, const zed_kernel *k, zed_groups 
     s->args = copy;
     r->launches++;
     return true;
-}
-
-/* The i-th launch among the steps; NULL if there are fewer. */
-XE_FN_ zed_step_ *zed_launch_of_(zed_recording_ *r, int i)
-{
-    size_t first = 0, end = r->count; /* the last step with at most i launches before it is the launch */
-    if (i < 0 || i >= r->launches) return NULL;
-    while (end - first > 1) {
-        size_t middle = first + (end - first) / 2;
-        if (r->steps[middle].launches <= i) first = middle;
-        else end = middle;
-    }
-    return &r->steps[first];
 }
 
 /* ---- events of its own: the gate, for which its list waits; done, which its list signals; one for each timed launch
