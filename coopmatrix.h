@@ -1149,6 +1149,9 @@ XE_FN_ int cm_per_(cm_type type) { return type == CM_E2M1 ? 2 : 1; }
 /* Depth of one matrix instruction, in components of this type: eight dwords. */
 XE_FN_ int cm_dpas_depth_(cm_type type) { return 32 / cm_type_info(type)->bytes; }
 
+/* The same in values. */
+XE_FN_ int cm_dpas_values_(cm_type type) { return cm_dpas_depth_(type) * cm_per_(type); }
+
 /* indices.c - numbers at run time: small arithmetic, this lane's rows and columns. */
 
 XE_FN_ spe_id cm_i32_(cm_ctx *c, int v) { return spe_i32(c->module, v); }
@@ -3584,6 +3587,14 @@ XE_FN_ spe_id cm_dpas_operand_(cm_ctx *c, const cm_matrix *b, int k, int first, 
     return 0;
 }
 
+/* The instruction's operand bits: of the operands' types, and of sums in bf16. */
+XE_FN_ uint32_t cm_dpas_flags_(const cm_job_ *job)
+{
+    const uint32_t sums = SPE_MatrixMultiplyAccumulateOperandsMatrixCBFloat16INTEL |
+                          SPE_MatrixMultiplyAccumulateOperandsMatrixResultBFloat16INTEL;
+    return job->row->dpas | (job->acc.layout.type == CM_BF16 ? sums : 0);
+}
+
 /* The instruction for one step of k (`depth` rows of our B, one part of our A) and one run of columns. */
 XE_FN_ spe_id cm_dpas_step_(cm_ctx *c, const cm_job_ *job, int k, int run, int block, spe_id acc)
 {
@@ -3591,11 +3602,7 @@ XE_FN_ spe_id cm_dpas_step_(cm_ctx *c, const cm_job_ *job, int k, int run, int b
     cm_span_ columns = cm_span_of_(&job->acc.layout, run);
     spe_id a = job->a->part[block * spe_runs(cm_block_words_(la)) + k];
     spe_id b = cm_dpas_operand_(c, job->b, k, columns.first, columns.words);
-    uint32_t flags = job->row->dpas;
-    if (job->acc.layout.type == CM_BF16)
-        flags |= SPE_MatrixMultiplyAccumulateOperandsMatrixCBFloat16INTEL |
-                 SPE_MatrixMultiplyAccumulateOperandsMatrixResultBFloat16INTEL;
-    uint32_t values = (uint32_t)(cm_dpas_depth_(la->type) * cm_per_(la->type));
+    uint32_t flags = cm_dpas_flags_(job), values = (uint32_t)cm_dpas_values_(la->type);
     if (c->lowering != CM_KHR) return spe_dpas(c->module, spe_type_of(c->module, acc), values, b, a, acc, flags);
     flags &= SPE_CooperativeMatrixOperandsMatrixASignedComponentsKHR |
              SPE_CooperativeMatrixOperandsMatrixBSignedComponentsKHR;
@@ -3972,12 +3979,15 @@ XE_FN_ cm_matrix cm_scaled_block_(cm_ctx *c, const cm_matrix *a, const cm_matrix
     return sum;
 }
 
+enum {
+    CM_SCALE_FLAGS_ = SPE_MatrixMultiplyAccumulateOperandsScaleAFloat8E8M0INTEL |
+                      SPE_MatrixMultiplyAccumulateOperandsScaleBFloat8E8M0INTEL
+};
+
 /* Has the matrix instruction this product with scales? It has whole rows of eight of our columns only. */
 XE_FN_ bool cm_dpas_scales_(const cm_ctx *c, const cm_job_ *job, cm_type sum)
 {
-    const uint32_t scales = SPE_MatrixMultiplyAccumulateOperandsScaleAFloat8E8M0INTEL |
-                            SPE_MatrixMultiplyAccumulateOperandsScaleBFloat8E8M0INTEL;
-    return c->lowering == CM_INTEL && !(scales & ~c->target.dpas_operands) && job->a->layout.lanes == 16 &&
+    return c->lowering == CM_INTEL && !(CM_SCALE_FLAGS_ & ~c->target.dpas_operands) && job->a->layout.lanes == 16 &&
            job->b->layout.cols % 8 == 0 && cm_dpas_takes_(c, job, sum);
 }
 
@@ -3985,7 +3995,7 @@ XE_FN_ bool cm_dpas_scales_(const cm_ctx *c, const cm_job_ *job, cm_type sum)
  * i belong to line i. */
 XE_FN_ spe_id cm_dpas_scale_(cm_ctx *c, const cm_matrix *scales, bool of_rows, int first, int k, cm_type type)
 {
-    const int values = cm_dpas_depth_(type) * cm_per_(type), n = values > CM_SCALED ? values / CM_SCALED : 1;
+    const int values = cm_dpas_values_(type), n = values > CM_SCALED ? values / CM_SCALED : 1;
     spe_id byte[2];
     for (int i = 0; i < n; i++) {
         const int block = k * values / CM_SCALED + i;
@@ -4001,19 +4011,15 @@ XE_FN_ cm_matrix cm_mul_add_dpas_scaled_(cm_ctx *c, cm_job_ *job, const cm_scale
 {
     const cm_layout *la = &job->a->layout, *lb = &job->b->layout, *ld = &job->acc.layout;
     const int depth = cm_dpas_depth_(lb->type), runs = lb->cols / 8, parts = spe_runs(cm_block_words_(la));
-    uint32_t flags = job->row->dpas | SPE_MatrixMultiplyAccumulateOperandsScaleAFloat8E8M0INTEL |
-                     SPE_MatrixMultiplyAccumulateOperandsScaleBFloat8E8M0INTEL;
+    const uint32_t flags = cm_dpas_flags_(job) | CM_SCALE_FLAGS_;
     spe_id *of_b = cm_ids_(c, runs);
-    if (ld->type == CM_BF16)
-        flags |= SPE_MatrixMultiplyAccumulateOperandsMatrixCBFloat16INTEL |
-                 SPE_MatrixMultiplyAccumulateOperandsMatrixResultBFloat16INTEL;
     for (int k = 0; of_b && k < lb->rows / depth; k++) {
         for (int run = 0; run < runs; run++) of_b[run] = cm_dpas_scale_(c, s->b, false, 8 * run, k, lb->type);
         for (int block = 0; block < ld->size_k2; block++) {
             spe_id of_a = cm_dpas_scale_(c, s->a, true, 16 * block, k, lb->type), a = job->a->part[block * parts + k];
             for (int run = 0; run < runs; run++) {
                 spe_id *d = &job->acc.part[block * runs + run], b = cm_dpas_operand_(c, job->b, k, 8 * run, 8);
-                *d = spe_dpas_scaled(c->module, spe_type_of(c->module, *d), (uint32_t)(depth * cm_per_(lb->type)), b, a,
+                *d = spe_dpas_scaled(c->module, spe_type_of(c->module, *d), (uint32_t)cm_dpas_values_(lb->type), b, a,
                                      *d, of_b[run], of_a, flags);
             }
         }

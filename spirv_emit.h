@@ -9153,10 +9153,16 @@ XE_FN_ spe_id spe_two_(spe_module *m, uint32_t op, spe_id type, spe_id a, spe_id
     return spe_emit_one_(m, op, type, 2, w);
 }
 
+XE_FN_ spe_id spe_choose_(spe_module *m, spe_id type, spe_id flag, spe_id yes, spe_id no)
+{
+    uint32_t w[3] = {flag, yes, no};
+    return spe_emit_one_(m, SPE_OpSelect, type, 3, w);
+}
+
 /* The remainder with the dividend's sign, or (SMod) the divisor's: Vulkan's own are undefined for negative numbers. */
 XE_FN_ spe_id spe_remainder_(spe_module *m, uint32_t op, spe_id type, spe_id a, spe_id b)
 {
-    uint32_t n = spe_count(m, type), w[3];
+    uint32_t n = spe_count(m, type);
     spe_id r = spe_two_(m, SPE_OpIMul, type, spe_two_(m, SPE_OpSDiv, type, a, b), b), zero, flag, other, differs;
     r = spe_two_(m, SPE_OpISub, type, a, r);
     if (op == SPE_OpSRem) return r;
@@ -9165,10 +9171,9 @@ XE_FN_ spe_id spe_remainder_(spe_module *m, uint32_t op, spe_id type, spe_id a, 
     differs = spe_two_(m, SPE_OpBitwiseXor, type, r, b);
     differs = spe_two_(m, SPE_OpSLessThan, flag, differs, zero);
     other = spe_two_(m, SPE_OpINotEqual, flag, r, zero);
-    w[0] = spe_two_(m, SPE_OpLogicalAnd, flag, differs, other);
-    w[1] = spe_two_(m, SPE_OpIAdd, type, r, b);
-    w[2] = r;
-    return spe_emit_one_(m, SPE_OpSelect, type, 3, w);
+    differs = spe_two_(m, SPE_OpLogicalAnd, flag, differs, other);
+    other = spe_two_(m, SPE_OpIAdd, type, r, b);
+    return spe_choose_(m, type, differs, other, r);
 }
 
 XE_FN_ spe_id spe_put_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
@@ -9184,8 +9189,7 @@ XE_FN_ spe_id spe_f64_to_16_bits_(spe_module *m, spe_id type, spe_id v)
     spe_id below = spe_const_u(m, i64, lost_bits), above = spe_const_u(m, i64, ~lost_bits);
     spe_id bits = spe_emit_one_(m, SPE_OpBitcast, i64, 1, &v), lost = spe_two_(m, SPE_OpBitwiseAnd, i64, bits, below);
     spe_id kept = spe_two_(m, SPE_OpBitwiseAnd, i64, bits, above);
-    uint32_t mark[3] = {spe_two_(m, SPE_OpINotEqual, flag, lost, zero), last, zero};
-    last = spe_emit_one_(m, SPE_OpSelect, i64, 3, mark);
+    last = spe_choose_(m, i64, spe_two_(m, SPE_OpINotEqual, flag, lost, zero), last, zero);
     bits = spe_two_(m, SPE_OpBitwiseOr, i64, kept, last);
     v = spe_emit_one_(m, SPE_OpBitcast, spe_type_of(m, v), 1, &bits);
     v = spe_emit_one_(m, SPE_OpFConvert, f32, 1, &v); /* exact */
@@ -9205,19 +9209,16 @@ XE_FN_ spe_id spe_float_extreme_(spe_module *m, uint32_t op, spe_id type, uint32
     spe_id ptr = spe_ptr_cast(m, operands[0], whole);
     spe_id bits = spe_emit_one_(m, SPE_OpBitcast, whole, 1, &v), number = spe_two_(m, SPE_OpFOrdEqual, flag, v, v);
     spe_id minus = spe_two_(m, SPE_OpSLessThan, flag, bits, zero);
-    uint32_t w[5], plus = spe_emit_one_(m, SPE_OpLogicalNot, flag, 1, &minus), choice[3] = {0, bits, for_plus};
+    uint32_t w[5], plus = spe_emit_one_(m, SPE_OpLogicalNot, flag, 1, &minus);
     memcpy(w, operands, n * sizeof *w);
     w[0] = ptr;
-    choice[0] = spe_two_(m, SPE_OpLogicalAnd, flag, plus, number);
-    w[n - 1] = spe_emit_one_(m, SPE_OpSelect, whole, 3, choice);
+    w[n - 1] = spe_choose_(m, whole, spe_two_(m, SPE_OpLogicalAnd, flag, plus, number), bits, for_plus);
     spe_id first = spe_put_one_(m, least ? SPE_OpAtomicSMin : SPE_OpAtomicSMax, whole, n, w);
-    choice[0] = spe_two_(m, SPE_OpLogicalAnd, flag, minus, number);
-    choice[2] = for_minus;
-    w[n - 1] = spe_emit_one_(m, SPE_OpSelect, whole, 3, choice);
+    minus = spe_two_(m, SPE_OpLogicalAnd, flag, minus, number);
+    w[n - 1] = spe_choose_(m, whole, minus, bits, for_minus);
     spe_id second = spe_put_one_(m, least ? SPE_OpAtomicUMax : SPE_OpAtomicUMin, whole, n, w);
-    uint32_t old[3] = {choice[0], second, first};
-    old[0] = spe_emit_one_(m, SPE_OpSelect, whole, 3, old);
-    return spe_emit_one_(m, SPE_OpBitcast, type, 1, old);
+    spe_id old = spe_choose_(m, whole, minus, second, first);
+    return spe_emit_one_(m, SPE_OpBitcast, type, 1, &old);
 }
 
 /* A function of GLSL.std.450 of n operands. */
@@ -9225,12 +9226,6 @@ XE_FN_ spe_id spe_ext_(spe_module *m, uint32_t number, spe_id type, uint32_t n, 
 {
     uint32_t w[5] = {spe_math_set_(m), number, a, b, c};
     return spe_emit_one_(m, SPE_OpExtInst, type, 2 + n, w);
-}
-
-XE_FN_ spe_id spe_choose_(spe_module *m, spe_id type, spe_id flag, spe_id yes, spe_id no)
-{
-    uint32_t w[3] = {flag, yes, no};
-    return spe_emit_one_(m, SPE_OpSelect, type, 3, w);
 }
 
 /* The remainder of floats with the dividend's sign, which drivers compute with the errors of a rounded quotient: the

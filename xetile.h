@@ -10800,32 +10800,19 @@ XE_FN_ int xt_panel_down_(xt_ctx *x, const xt_panel_ *p, int unit)
     return even && unit < p->units ? unit * group / p->chunks : 0;
 }
 
-/* A lane's unit. Several lanes may have the same one. */
-XE_FN_ xt_panel_unit_ xt_panel_unit_of_(xt_ctx *x, const xt_panel_ *p, int unit)
+/* The first vector of a lane's unit of `run` vectors, which follow one another in a line. Several lanes may have the
+ * same unit. */
+XE_FN_ xt_panel_unit_ xt_panel_unit_of_(xt_ctx *x, const xt_panel_ *p, int run, int unit)
 {
     spe_module *m = &x->m;
-    int group = xt_group_size_(x), all = p->lines * p->chunks;
-    spe_id n = spe_builtin(m, SPE_LOCAL_ID, 0), in_line = spe_u32(m, (uint32_t)p->chunks);
+    int group = xt_group_size_(x), all = p->lines * p->chunks / run;
+    spe_id n = spe_builtin(m, SPE_LOCAL_ID, 0), in_line = spe_u32(m, (uint32_t)(p->chunks / run));
     xt_panel_unit_ u;
     n = spe_iadd(m, n, spe_i32(m, unit * group));
-    if (p->units * group > all) n = spe_umod(m, n, spe_i32(m, all));
+    if (p->units / run * group > all) n = spe_umod(m, n, spe_i32(m, all));
     u.line = spe_udiv(m, n, in_line);
     u.chunk = spe_umod(m, n, in_line);
-    return u;
-}
-
-/* The first of a lane's vectors in a run, where units are runs of several vectors that follow one another in a line. */
-XE_FN_ xt_panel_unit_ xt_panel_run_of_(xt_ctx *x, const xt_panel_ *p, int i)
-{
-    spe_module *m = &x->m;
-    int group = xt_group_size_(x), all = p->lines * p->chunks / p->run;
-    spe_id n = spe_builtin(m, SPE_LOCAL_ID, 0), in_line = spe_u32(m, (uint32_t)(p->chunks / p->run));
-    xt_panel_unit_ u;
-    n = spe_iadd(m, n, spe_i32(m, i * group));
-    if (p->runs * group > all) n = spe_umod(m, n, spe_i32(m, all));
-    u.line = spe_udiv(m, n, in_line);
-    u.chunk = spe_umod(m, n, in_line);
-    u.chunk = spe_imul(m, u.chunk, spe_i32(m, p->run));
+    u.chunk = spe_imul(m, u.chunk, spe_i32(m, run));
     return u;
 }
 
@@ -10844,7 +10831,7 @@ XE_FN_ spe_id xt_panel_index_(xt_ctx *x, const xt_panel_ *p, int unit, spe_id *f
     spe_module *m = &x->m;
     int down = xt_panel_down_(x, p, unit);
     if (down) return spe_iadd(m, *first, spe_i32(m, down * p->pitch));
-    xt_panel_unit_ u = xt_panel_unit_of_(x, p, unit);
+    xt_panel_unit_ u = xt_panel_unit_of_(x, p, 1, unit);
     spe_id at = xt_panel_place_in_(x, p, &u);
     if (!unit) *first = at;
     return at;
@@ -10867,7 +10854,7 @@ XE_FN_ spe_id xt_panel_aligned_(xt_ctx *x, const xt_tile *t)
     return spe_ieq(m, all, zero);
 }
 
-/* How extent a tile is from the end of its matrix; negative: part of it is outside. */
+/* How far a tile is from the end of its matrix; negative: part of it is outside. */
 XE_FN_ spe_id xt_panel_left_(xt_ctx *x, const xt_tile *t, int dim)
 {
     spe_module *m = &x->m;
@@ -10947,7 +10934,7 @@ XE_FN_ void xt_panel_fetch_whole_(xt_ctx *x, const xt_panel_ *p, const xt_tile *
             at = spe_imul(m, xt_panel_pitch_(x, t, true), lines);
             at = spe_iadd(m, first, at);
         } else {
-            xt_panel_unit_ u = xt_panel_unit_of_(x, p, i);
+            xt_panel_unit_ u = xt_panel_unit_of_(x, p, 1, i);
             xt_panel_place_ place = xt_panel_place_of_(x, t, &u);
             at = xt_panel_address_(x, t, true, place.line, place.along);
         }
@@ -10959,7 +10946,7 @@ XE_FN_ void xt_panel_fetch_whole_(xt_ctx *x, const xt_panel_ *p, const xt_tile *
 /* The address of the first byte of a run of a lane. */
 XE_FN_ spe_id xt_panel_run_address_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t, int run)
 {
-    xt_panel_unit_ u = xt_panel_run_of_(x, p, run);
+    xt_panel_unit_ u = xt_panel_unit_of_(x, p, p->run, run);
     xt_panel_place_ at = xt_panel_place_of_(x, t, &u);
     return xt_panel_address_(x, t, false, at.line, at.along);
 }
@@ -11099,7 +11086,7 @@ XE_FN_ void xt_panel_join_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t, spe_
     spe_if(m, xt_panel_inside_(x, t));
     spe_else(m, n, joined);
     for (uint32_t i = 0; i < n; i++) {
-        xt_panel_unit_ u = xt_panel_run_of_(x, p, (int)(i / run));
+        xt_panel_unit_ u = xt_panel_unit_of_(x, p, p->run, (int)(i / run));
         u.chunk = spe_iadd(m, u.chunk, spe_u32(m, i % run));
         xt_panel_place_ at = xt_panel_place_of_(x, t, &u);
         joined[i] = xt_panel_mask_(x, t, &at, joined[i]);
@@ -11112,7 +11099,7 @@ XE_FN_ void xt_panel_put_any_(xt_ctx *x, const xt_panel_ *p, const spe_id *joine
 {
     spe_module *m = &x->m;
     for (int i = 0; i < p->runs * p->run; i++) {
-        xt_panel_unit_ u = xt_panel_run_of_(x, p, i / p->run);
+        xt_panel_unit_ u = xt_panel_unit_of_(x, p, p->run, i / p->run);
         u.chunk = spe_iadd(m, u.chunk, spe_i32(m, i % p->run));
         spe_vectors_store(m, x->panel_memory, xt_panel_place_in_(x, p, &u), joined[i]);
     }

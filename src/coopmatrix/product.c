@@ -16,6 +16,14 @@ XE_FN_ spe_id cm_dpas_operand_(cm_ctx *c, const cm_matrix *b, int k, int first, 
     return 0;
 }
 
+/* The instruction's operand bits: of the operands' types, and of sums in bf16. */
+XE_FN_ uint32_t cm_dpas_flags_(const cm_job_ *job)
+{
+    const uint32_t sums = SPE_MatrixMultiplyAccumulateOperandsMatrixCBFloat16INTEL |
+                          SPE_MatrixMultiplyAccumulateOperandsMatrixResultBFloat16INTEL;
+    return job->row->dpas | (job->acc.layout.type == CM_BF16 ? sums : 0);
+}
+
 /* The instruction for one step of k (`depth` rows of our B, one part of our A) and one run of columns. */
 static spe_id cm_dpas_step_(cm_ctx *c, const cm_job_ *job, int k, int run, int block, spe_id acc)
 {
@@ -23,11 +31,7 @@ static spe_id cm_dpas_step_(cm_ctx *c, const cm_job_ *job, int k, int run, int b
     cm_span_ columns = cm_span_of_(&job->acc.layout, run);
     spe_id a = job->a->part[block * spe_runs(cm_block_words_(la)) + k];
     spe_id b = cm_dpas_operand_(c, job->b, k, columns.first, columns.words);
-    uint32_t flags = job->row->dpas;
-    if (job->acc.layout.type == CM_BF16)
-        flags |= SPE_MatrixMultiplyAccumulateOperandsMatrixCBFloat16INTEL |
-                 SPE_MatrixMultiplyAccumulateOperandsMatrixResultBFloat16INTEL;
-    uint32_t values = (uint32_t)(cm_dpas_depth_(la->type) * cm_per_(la->type));
+    uint32_t flags = cm_dpas_flags_(job), values = (uint32_t)cm_dpas_values_(la->type);
     if (c->lowering != CM_KHR) return spe_dpas(c->module, spe_type_of(c->module, acc), values, b, a, acc, flags);
     flags &= SPE_CooperativeMatrixOperandsMatrixASignedComponentsKHR |
              SPE_CooperativeMatrixOperandsMatrixBSignedComponentsKHR;

@@ -3,6 +3,7 @@ XE_FN_ bool cm_power_of_two_(int n);
 #ifndef CM_LAYOUT_ONLY
 XE_FN_ int cm_per_(cm_type type);
 XE_FN_ int cm_dpas_depth_(cm_type type);
+XE_FN_ int cm_dpas_values_(cm_type type);
 XE_FN_ spe_id cm_i32_(cm_ctx *c, int v);
 XE_FN_ spe_id cm_times_(cm_ctx *c, spe_id v, int n);
 XE_FN_ spe_id cm_plus_(cm_ctx *c, spe_id v, int n);
@@ -63,5 +64,6 @@ XE_FN_ bool cm_move_pieces_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool 
 XE_FN_ bool cm_move_lines_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store);
 XE_FN_ bool cm_move_khr_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool store);
 XE_FN_ spe_id cm_dpas_operand_(cm_ctx *c, const cm_matrix *b, int k, int first, int n);
+XE_FN_ uint32_t cm_dpas_flags_(const cm_job_ *job);
 XE_FN_ bool cm_dpas_takes_(const cm_ctx *c, const cm_job_ *job, cm_type sum);
 #endif

@@ -90,12 +90,15 @@ static cm_matrix cm_scaled_block_(cm_ctx *c, const cm_matrix *a, const cm_matrix
     return sum;
 }
 
+enum {
+    CM_SCALE_FLAGS_ = SPE_MatrixMultiplyAccumulateOperandsScaleAFloat8E8M0INTEL |
+                      SPE_MatrixMultiplyAccumulateOperandsScaleBFloat8E8M0INTEL
+};
+
 /* Has the matrix instruction this product with scales? It has whole rows of eight of our columns only. */
 static bool cm_dpas_scales_(const cm_ctx *c, const cm_job_ *job, cm_type sum)
 {
-    const uint32_t scales = SPE_MatrixMultiplyAccumulateOperandsScaleAFloat8E8M0INTEL |
-                            SPE_MatrixMultiplyAccumulateOperandsScaleBFloat8E8M0INTEL;
-    return c->lowering == CM_INTEL && !(scales & ~c->target.dpas_operands) && job->a->layout.lanes == 16 &&
+    return c->lowering == CM_INTEL && !(CM_SCALE_FLAGS_ & ~c->target.dpas_operands) && job->a->layout.lanes == 16 &&
            job->b->layout.cols % 8 == 0 && cm_dpas_takes_(c, job, sum);
 }
 
@@ -103,7 +106,7 @@ static bool cm_dpas_scales_(const cm_ctx *c, const cm_job_ *job, cm_type sum)
  * i belong to line i. */
 static spe_id cm_dpas_scale_(cm_ctx *c, const cm_matrix *scales, bool of_rows, int first, int k, cm_type type)
 {
-    const int values = cm_dpas_depth_(type) * cm_per_(type), n = values > CM_SCALED ? values / CM_SCALED : 1;
+    const int values = cm_dpas_values_(type), n = values > CM_SCALED ? values / CM_SCALED : 1;
     spe_id byte[2];
     for (int i = 0; i < n; i++) {
         const int block = k * values / CM_SCALED + i;
@@ -119,19 +122,15 @@ static cm_matrix cm_mul_add_dpas_scaled_(cm_ctx *c, cm_job_ *job, const cm_scale
 {
     const cm_layout *la = &job->a->layout, *lb = &job->b->layout, *ld = &job->acc.layout;
     const int depth = cm_dpas_depth_(lb->type), runs = lb->cols / 8, parts = spe_runs(cm_block_words_(la));
-    uint32_t flags = job->row->dpas | SPE_MatrixMultiplyAccumulateOperandsScaleAFloat8E8M0INTEL |
-                     SPE_MatrixMultiplyAccumulateOperandsScaleBFloat8E8M0INTEL;
+    const uint32_t flags = cm_dpas_flags_(job) | CM_SCALE_FLAGS_;
     spe_id *of_b = cm_ids_(c, runs);
-    if (ld->type == CM_BF16)
-        flags |= SPE_MatrixMultiplyAccumulateOperandsMatrixCBFloat16INTEL |
-                 SPE_MatrixMultiplyAccumulateOperandsMatrixResultBFloat16INTEL;
     for (int k = 0; of_b && k < lb->rows / depth; k++) {
         for (int run = 0; run < runs; run++) of_b[run] = cm_dpas_scale_(c, s->b, false, 8 * run, k, lb->type);
         for (int block = 0; block < ld->size_k2; block++) {
             spe_id of_a = cm_dpas_scale_(c, s->a, true, 16 * block, k, lb->type), a = job->a->part[block * parts + k];
             for (int run = 0; run < runs; run++) {
                 spe_id *d = &job->acc.part[block * runs + run], b = cm_dpas_operand_(c, job->b, k, 8 * run, 8);
-                *d = spe_dpas_scaled(c->module, spe_type_of(c->module, *d), (uint32_t)(depth * cm_per_(lb->type)), b, a,
+                *d = spe_dpas_scaled(c->module, spe_type_of(c->module, *d), (uint32_t)cm_dpas_values_(lb->type), b, a,
                                      *d, of_b[run], of_a, flags);
             }
         }
