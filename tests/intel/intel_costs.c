@@ -1,5 +1,6 @@
 /* intel_costs.c - small kernels that differ in one thing, for docs/fast-kernels.md: scripts/intel_costs.sh compiles
  * them with Intel's compiler and prints how many instructions each has. Prints a line `NAME FILE FLAGS` for each.
+ * Operations on single elements are in operation_costs.c.
  *
  *     intel_costs DIRECTORY TARGET
  */
@@ -8,21 +9,6 @@
 typedef enum { ON_VECTORS, ON_MEMORY, ON_BYTES } group;
 typedef enum {
     NONE,
-    ADD,
-    MAX,
-    EXP,
-    EXP2,
-    LOG2,
-    DIV,
-    RECIPROCAL,
-    SQRT,
-    RSQRT,
-    TANH,
-    SIN,
-    ERF,
-    POW,
-    TO_F16,
-    SELECT,
     ROWS,
     COLUMNS,
     TURN,
@@ -45,21 +31,6 @@ static const struct {
     int subgroup_size;
 } costs[] = {
     {"none", ON_VECTORS, NONE, XT_PITCH_ALIGNED, 0},
-    {"add", ON_VECTORS, ADD, XT_PITCH_ALIGNED, 0},
-    {"max", ON_VECTORS, MAX, XT_PITCH_ALIGNED, 0},
-    {"select", ON_VECTORS, SELECT, XT_PITCH_ALIGNED, 0},
-    {"cast_f16", ON_VECTORS, TO_F16, XT_PITCH_ALIGNED, 0},
-    {"exp2", ON_VECTORS, EXP2, XT_PITCH_ALIGNED, 0},
-    {"exp", ON_VECTORS, EXP, XT_PITCH_ALIGNED, 0},
-    {"log2", ON_VECTORS, LOG2, XT_PITCH_ALIGNED, 0},
-    {"reciprocal", ON_VECTORS, RECIPROCAL, XT_PITCH_ALIGNED, 0},
-    {"div", ON_VECTORS, DIV, XT_PITCH_ALIGNED, 0},
-    {"rsqrt", ON_VECTORS, RSQRT, XT_PITCH_ALIGNED, 0},
-    {"sqrt", ON_VECTORS, SQRT, XT_PITCH_ALIGNED, 0},
-    {"tanh", ON_VECTORS, TANH, XT_PITCH_ALIGNED, 0},
-    {"erf", ON_VECTORS, ERF, XT_PITCH_ALIGNED, 0},
-    {"pow", ON_VECTORS, POW, XT_PITCH_ALIGNED, 0},
-    {"sin", ON_VECTORS, SIN, XT_PITCH_ALIGNED, 0},
     {"reduce_rows", ON_VECTORS, ROWS, XT_PITCH_ALIGNED, 0},
     {"reduce_columns", ON_VECTORS, COLUMNS, XT_PITCH_ALIGNED, 0},
     {"transpose", ON_VECTORS, TURN, XT_PITCH_ALIGNED, 0},
@@ -80,26 +51,11 @@ static const struct {
 
 static what does; /* of the module that is made */
 
-/* 16 x 16 elements of f32, each of which is in a register of 16 lanes with its row. */
+/* What goes across the elements of 16 x 16, each row of which is a register of 16 lanes. */
 XT_KERNEL(vectors, ptr(f32, X), ptr(f32, Y), u32(M), u32(N))
 {
     xt_vec v = XT_LOAD_TILE(XT_INIT_TILE(X, f32, 16, 16, .shape = XT_AT(M, N)));
     switch (does) {
-    case ADD: v = XT_ADD(v, 1.5); break;
-    case MAX: v = XT_MAX(v, 1.5); break;
-    case SELECT: v = XT_SELECT(XT_LT(v, 1.5), v, 2.5); break;
-    case TO_F16: v = XT_CAST(f32, XT_CAST(f16, v)); break;
-    case EXP: v = XT_EXP(v); break;
-    case EXP2: v = XT_EXP2(v); break;
-    case LOG2: v = XT_LOG2(v); break;
-    case DIV: v = XT_DIV(v, XT_ADD(v, 1.5)); break;
-    case RECIPROCAL: v = XT_DIV(1.0, v); break;
-    case SQRT: v = XT_SQRT(v); break;
-    case RSQRT: v = XT_RSQRT(v); break;
-    case TANH: v = XT_TANH(v); break;
-    case SIN: v = XT_SIN(v); break;
-    case ERF: v = XT_ERF(v); break;
-    case POW: v = XT_POW(v, 1.7); break;
     case ROWS: v = XT_BROADCAST(XT_REDUCTION(add, v, 1), 1, 16); break;
     case COLUMNS: v = XT_BROADCAST(XT_REDUCTION(add, v, 0), 0, 16); break;
     case TURN: v = XT_TRANSPOSE(v); break;

@@ -8,8 +8,8 @@
 /* The types, and what is applied to v, with w of the same type. `none` is subtracted from the others. */
 #define FLOATS(X, T)                                                                                                   \
     X(T, "none", XT_ADD(v, w)) X(T, "XT_MUL", XT_ADD(XT_MUL(v, v), w)) X(T, "XT_FMA", XT_ADD(XT_FMA(v, w, w), w))      \
-    X(T, "XT_DIV", XT_ADD(XT_DIV(v, w), w)) X(T, "XT_MOD", XT_ADD(XT_MOD(v, w), w))                                    \
-    X(T, "XT_MIN, XT_MAX", XT_ADD(XT_MAX(v, w), w))                                                                    \
+    X(T, "XT_DIV", XT_ADD(XT_DIV(v, w), w)) X(T, "XT_DIV of 1", XT_ADD(XT_DIV(1.0, v), w))                             \
+    X(T, "XT_MOD", XT_ADD(XT_MOD(v, w), w)) X(T, "XT_MIN, XT_MAX", XT_ADD(XT_MAX(v, w), w))                            \
     X(T, "XT_LT and XT_SELECT", XT_ADD(XT_SELECT(XT_LT(v, w), v, 1), w))                                               \
     X(T, "XT_ABS", XT_ADD(XT_ABS(v), w)) X(T, "XT_FLOOR, XT_CEIL, XT_TRUNC", XT_ADD(XT_FLOOR(v), w))                   \
     X(T, "XT_ROUND", XT_ADD(XT_ROUND(v), w)) X(T, "XT_SQRT", XT_ADD(XT_SQRT(v), w))                                    \
