@@ -2,7 +2,7 @@
 # portability.sh - compilers, libraries, CPUs and languages: runs each row of docs/portability.md that the tools here allow, and prints
 # the table.
 #
-#     scripts/portability.sh              all rows, in a few minutes
+#     scripts/portability.sh              all rows, in about ten minutes
 #     scripts/portability.sh ROW...       some of them; --list prints their names
 #
 # "The same modules" compares what every example emits (but mpi_summa) with what it emits here, built by cc, for three targets in
@@ -93,7 +93,8 @@ spaced() {
     return $code
 }
 
-script() { # script FILE: a test; what it skips is shown
+script() { # script FILE: a test, with the programs that it runs; what it skips is shown
+    make -j2 CC="$CC" soft examples > "$work/log" 2>&1 || { tail -5 "$work/log"; return 1; }
     sh "$1" > "$work/log" 2>&1
     code=$?
     grep '^skipped' "$work/log"

@@ -5,11 +5,12 @@
 . "$(dirname "$0")/../test.sh"
 vendored="spirv_emit.h coopmatrix.h xetile.h ze_dispatch.h"
 
-vendor() { # vendor COMPILER EXAMPLE LIBRARY...
-    rm -rf "$work/folder" && mkdir "$work/folder" && cp $vendored "examples/$2.c" "$work/folder/" || return 1
-    compiler=$1 name=$2
-    shift 2
-    (cd "$work/folder" && $compiler -std=c11 -Wall -Wextra -Wpedantic -Werror "$name.c" "$@" -lm && ./a.out --help)
+vendor() { # vendor COMPILER EXAMPLE
+    rm -rf "$work/folder" && mkdir "$work/folder" && cp $vendored "examples/$2.c" "$work/folder/" &&
+        (cd "$work/folder" && $1 -std=c11 -Wall -Wextra -Wpedantic -Werror -c "$2.c") && link "$1" "$2"
+}
+link() { # link COMPILER EXAMPLE [LIBRARY]: what the last vendor compiled
+    (cd "$work/folder" && $1 "$2.o" ${3:+"$3"} -lm && ./a.out --help)
 }
 
 # The README's instructions for machines without a GPU: the device is beside the program, and no variable is set.
@@ -23,7 +24,7 @@ for pair in gcc:gemm clang:hello gcc:hello clang:gemm; do
     command -v $compiler >/dev/null 2>&1 || { skip "$example.c with $compiler" "$compiler is not installed"; continue; }
     case $pair in gcc:hello | clang:gemm) thorough || continue ;; esac
     check "copied $example.c, $compiler" vendor $compiler $example
-    [ $pair != gcc:gemm ] || check "copied $example.c, linked with the loader" vendor $compiler $example -lze_loader
+    [ $pair != gcc:gemm ] || check "copied $example.c, linked with the loader" link $compiler $example -lze_loader
 done
 if [ -n "${SANITIZE:-}" ]; then skip "the device copied, too" "not under sanitizers"
 else check_says "the device copied, too" "ok hello" vendor_device; fi
