@@ -1,5 +1,7 @@
 /* coopvec.h - cooperative vectors: matrix-vector operations on work-items' vectors, for kernels in plain C.
  *
+ * Files: coopvec.h coopmatrix.h spirv_emit.h, 921 KB in all. Version: XETILE_VERSION. License: MIT, see LICENSE.
+ *
  * A small neural network in a kernel, one work-item per pixel:
  *
  *     #include "coopvec.h"
@@ -7,12 +9,12 @@
  *     CV_KERNEL (shade, ptr(f16, weights), ptr(f16, in), ptr(f16, out))
  *     {
  *         cv_val i = CV_GLOBAL_ID();
- *         cv_vec x = CV_LOAD(in, 64, CV_TIMES(i, 64));
+ *         cv_vec x = CV_LOAD(in, 64, CV_MUL(i, 64));
  *         cv_matrix_ref w0 = CV_MATRIX_REF(weights, f16, 64, 64, .layout = CV_MUL_OPTIMAL);
  *         cv_matrix_ref w1 = CV_MATRIX_REF(weights, f16, 3, 64, .layout = CV_MUL_OPTIMAL, .offset = CV_AT(8192));
  *         cv_vec h = CV_RELU(CV_MUL(f16, w0, x));
  *         cv_vec y = CV_MUL_ADD(f16, w1, h, CV_VECTOR_REF(weights, f16, .offset = CV_AT(9216)));
- *         CV_STORE(y, out, CV_TIMES(i, 3));
+ *         CV_STORE(y, out, CV_MUL(i, 3));
  *     }
  *
  *     cv_module mod = CV_BUILD(shade, &(cv_target){.name = "bmg"});
@@ -45,30 +47,42 @@
  *                     packed_s8x32 packed_u8x32 (of u32: four 8-bit integers an element)
  *
  * OPERATIONS (number: a C number or a cv_val; T: a type name)
- *     CV_MATVEC_MUL(T, matrix, input)     the matrix times the vector: M elements of T. HLSL's Mul; CV_MUL is the same.
- *                     Element-wise multiplication, XT_MUL in xetile.h and * in HLSL, is CV_TIMES
- *     CV_MATVEC_MUL_ADD(T, matrix, input, bias)  the same plus a bias. HLSL's MulAdd, CV_MUL_ADD
+ *     CV_MATVEC_MUL(T, matrix, input)     the matrix times the vector: M elements of T. The specification's matvecmul,
+ *                     HLSL's Mul: CV_MUL(T, matrix, input), with three arguments, is the same
+ *     CV_MATVEC_MUL_ADD(T, matrix, input, bias)  the same plus a bias: matvecmuladd, HLSL's MulAdd, CV_MUL_ADD
  *     CV_OUTER_PRODUCT_ACCUMULATE(v1, v2, m)   m (CV_OUTER_PRODUCT_OPTIMAL) += v1 transpose(v2), atomically
  *     CV_VECTOR_ACCUMULATE(v, vector_ref)     vector += v, atomically (vector_ref also takes .uniform)
  *     CV_LOAD(pointer, n, index)  CV_STORE(vector, pointer, index)    n elements of the type pointed to; index in
- *                     elements; option .stride = CV_AT(elements) from one to the next, default 1
+ *                     elements; option .stride = CV_AT(elements) from one to the next, default 1. As in xetile.h, what
+ *                     is stored comes first
+ *     CV_NUMBER(x)                            a C number as a cv_val, for variables of the kernel
  *     CV_SPLAT(T, n, number)  CV_VEC(T, numbers...)  CV_ELEMENT(v, i)  CV_SET_ELEMENT(v, i, number)
  *     CV_CONCAT(a, b)  CV_SLICE(v, first, n)
- *     CV_ADD CV_SUB CV_TIMES CV_DIV CV_MIN CV_MAX (x, y)   numbers, vectors of one type and length, or one of each
+ *     CV_ADD CV_SUB CV_MUL CV_DIV CV_MIN CV_MAX (x, y)   numbers, vectors of one type and length, or one of each,
+ *                     element by element: with two arguments CV_MUL is what XT_MUL is in xetile.h and * in HLSL
  *     CV_MOD CV_AND CV_OR CV_XOR CV_SHL CV_SHR            integers
  *                     Integer CV_DIV rounds toward zero, and CV_MOD has the sign of x; CV_SHR shifts in the sign if x
  *                     is signed, zeros if it is unsigned. The sum of a product of floats may be contracted into
  *                     one rounding by the device's compiler; CV_FMA always is one
- *     CV_FMA(a, b, c)  CV_CLAMP(v, low, high)  CV_CHOOSE_GT(a, b, c, d): a > b ? c : d, element by element
+ *     CV_FMA(a, b, c)  CV_CLAMP(v, low, high)
  *     CV_EXP CV_LOG CV_SQRT CV_RSQRT CV_SIN CV_COS CV_ABS CV_FLOOR   f16 is computed in f32 and rounded
  *     CV_RELU(v)  CV_LEAKY_RELU(v, slope)  CV_SIGMOID  CV_TANH  CV_GELU (the tanh form)
  *     CV_CAST(T, x)                           by the conversion rules below
- *     CV_EQ CV_NE CV_LT CV_LE CV_GT CV_GE (x, y)  CV_SELECT(condition, x, y)     numbers
+ *     CV_EQ CV_NE CV_LT CV_LE CV_GT CV_GE (x, y)   as CV_ADD. Of numbers: a condition, for CV_IF; of vectors: a mask,
+ *                     which CV_SELECT, CV_AND, CV_OR, CV_XOR, CV_EQ, CV_NE and CV_ELEMENT take, and the operations on
+ *                     elements as a whole; it has no type in memory
+ *     CV_SELECT(condition, x, y)              x where the condition holds, else y: of numbers, or of vectors, by one
+ *                     condition or by a mask of their length
  *     CV_GROUP_ID CV_GROUP_COUNT CV_LOCAL_ID CV_GLOBAL_ID CV_GLOBAL_SIZE CV_SUBGROUP_ID CV_LANE_ID ()   i32, along x
  *     CV_UNIFORM(number)                      the first active work-item's, for all of the subgroup
- *     CV_FOR (k, lo, hi, step, &x, &y, ...) { }   CV_IF (condition, &x, ...) { } CV_ELSE { }   CV_BARRIER()
+ *     CV_FOR (k, lo, hi, step, &x, &y, ...) { }   for (k = lo; k < hi; k += step), or with a negative step
+ *                     for (k = lo; k > hi; k += step). A computed step may have either sign, but must not be 0
+ *                     (LOOP_STEP), and costs a division before the loop; u32 parameters count as positive
+ *     CV_WHILE (condition, &x, ...) { }       each iteration evaluates the condition on the listed variables. It is
+ *                     uniform only if it is one of CV_UNIFORM(...): listed variables may differ between work-items
+ *     CV_IF (condition, &x, ...) { } CV_ELSE { }   CV_BARRIER()
  *                     Only the listed variables (cv_val, cv_vec) may leave the region changed; using another one that
- *                     changed is an error that names the region whose list it is missing from (NOT_LISTED). An empty
+ *                     changed is an error that names the region whose list it is missing from (UNLISTED). An empty
  *                     body, CV_FOR (...);, is an error (EMPTY). Never leave a body by break, continue, return or goto
  *
  * WHAT A PRODUCT IS. If input and matrix are both integers, it is computed in 32-bit integers modulo 2^32, exact in any
@@ -107,11 +121,13 @@
  * in a batch of ze_dispatch.h,
  *     CV_CONVERT_MATRICES(&batch, &kernel, infos, count, &error);       error.id is not 0 if a descriptor was refused
  *
- * CV_BUILD(kernel, &target, options...): .local_size (default four subgroups; a multiple of the subgroup size, or the
- * matrix instruction is not used), .subgroup_size, .lowering (CM_PLAIN: no matrix instruction), .large_registers,
- * .version, .names, .lines, .user (a pointer that the body gets by CV_USER(), a const void *, to decide what it
- * records, instead of global variables). It returns a module; after an error, words is NULL, and error says what is
- * wrong, where in your source, and both values. Errors: ids 3000.. in CV_ERRORS_ below.
+ * CV_BUILD(kernel, &target, options...): .subgroups of a work-group (default 4), or .local_size, its work-items, if
+ * they are no multiple of the subgroup size (the matrix instruction is not used then); .subgroup_size, .lowering
+ * (CM_PLAIN: no matrix instruction), .registers (128 or 256 per thread; default 128, or 256 where Intel's compiler
+ * would spill and the work-group fits), .version, .names, .lines, .user (a pointer that the body gets by CV_USER(), a
+ * const void *, to decide what it records, instead of global variables). It returns a module; after an error, words is
+ * NULL, and error says what is wrong, where in your source, and both values. Errors: ids 3000.. in CV_ERRORS_ below;
+ * the same mistake has the same name in xetile.h.
  *
  * LIMITS  in a kernel M is at most 1024 and K, counted as matrix elements, 4096; a matrix in memory has less than 2
  * GiB. Kernel indices and offsets are 32 bits. One kernel per module.
@@ -119,8 +135,6 @@
  * TO USE IT  just include it: this compiles the bodies too, as static functions. Or define XETILE_DECLARATIONS for all
  * files of a program and XETILE_IMPLEMENTATION before the include in one of them, which then gets the bodies; or link
  * with libxetile. "How functions are declared" in spirv_emit.h has the details.
- *
- * License: MIT, see LICENSE.
  */
 #if defined(CM_LAYOUT_ONLY) || (defined(XETILE_COOPMATRIX_H) && !defined(SPIRV_EMIT_H))
 #error "coopvec.h needs all of coopmatrix.h: without CM_LAYOUT_ONLY, and before any include of it that had it"
@@ -176,26 +190,29 @@
     X(ACCUMULATE_TYPES, "no accumulation of this input type into this type")                                           \
     X(VECTOR_TYPE, "a vector cannot have this type here")                                                              \
     X(VECTOR_LENGTH, "a vector has 1 to 1024 elements")                                                                \
-    X(VECTORS_DIFFER, "vectors of different types or lengths")                                                         \
+    X(VEC_TYPE, "vectors of different types")                                                                          \
+    X(VEC_SHAPE, "vectors of different lengths")                                                                       \
+    X(STORE_TYPE, "vector and memory have different types")                                                            \
     X(ELEMENT, "the vector has no such element")                                                                       \
     X(OPERATION, "not an operation on this type")                                                                      \
     X(POINTER, "not a pointer parameter")                                                                              \
     X(INDEX, "not a 32-bit integer")                                                                                   \
-    X(NUMBER_TYPE, "numbers of incompatible types")                                                                    \
-    X(NUMBER_RANGE, "a constant that the type cannot hold")                                                            \
+    X(SCALAR_TYPE, "numbers of incompatible types")                                                                    \
+    X(SCALAR_RANGE, "a constant that the type cannot hold")                                                            \
     X(UNSET, "a value that was never set")                                                                             \
     X(UNIFORM, "promised to be uniform, but it cannot be")                                                             \
     X(CONDITION, "not a condition; compare, as in CV_NE(x, 0)")                                                        \
-    X(LOOP_STEP, "a loop's step must be positive")                                                                     \
+    X(LOOP_STEP, "a loop's step must not be 0")                                                                        \
     X(CARRIED, "only cv_val and cv_vec can be carried")                                                                \
     X(CARRIED_TYPE, "a carried value changed its type or length")                                                      \
-    X(NOT_LISTED, "a region changed a variable that is not in its list")                                               \
+    X(UNLISTED, "a region changes a variable that it does not list")                                                   \
     X(EMPTY, "the body of a region does nothing")                                                                      \
     X(UNCLOSED, "left open: its body was left by break, return or goto")                                               \
     X(PARAMETER_TEXT, "a parameter list that cannot be read")                                                          \
     X(TARGET, "no such target")                                                                                        \
     X(SUBGROUP_SIZE, "the target does not have this subgroup size")                                                    \
-    X(GROUP_SIZE, "not a work-group size of the target")                                                               \
+    X(GROUP_SIZE, "the work-group is larger than the target allows")                                                   \
+    X(REGISTERS, "a thread cannot have this number of registers")                                                      \
     X(MEMORY, "out of memory")
 
 #define CV_ERROR_ENUM_(name, text) CV_ERROR_##name,
@@ -394,13 +411,14 @@ typedef struct {
     const char *file; /* the CV_BUILD call, for errors of the build as a whole */
     int line;
     const cv_target *target;
-    int local_size;    /* work-items per work-group; 0: four subgroups */
+    int local_size;    /* work-items per work-group; 0: .subgroups */
     int subgroup_size; /* 0: that of the target row */
     cm_lowering lowering;
-    bool large_registers; /* 256; else 128, or 256 where Intel's compiler would spill and the work-group fits */
+    int registers; /* per thread: 128, 256; 0: 128, or 256 where Intel's compiler would spill and the work-group fits */
     uint32_t version;
     bool names, lines;
     const void *user; /* for the body: CV_USER */
+    int subgroups;    /* per work-group; 0: four, or what .local_size says */
 } cv_build_desc;
 
 typedef struct {
@@ -413,7 +431,8 @@ typedef struct { /* an open region */
     cv_any_ *start;       /* their values at the beginning */
     int count, id_count;
     spe_id *ids, *first; /* current ids; those at the beginning of a side */
-    bool divergent, loop, busy; /* busy: the body has emitted something */
+    bool divergent, loop, tested; /* tested: CV_WHILE, whose condition is computed in each iteration */
+    bool busy;                    /* the body has emitted something */
     int side;
     uint32_t operations; /* operation count at the beginning */
 } cv_frame_;
@@ -544,7 +563,7 @@ XETILE_API cv_any_ cv_any_uint_(unsigned long long u);
 XETILE_API cv_any_ cv_any_real_(double d);
 XETILE_API cv_any_ cv_any_float_(float f);
 XETILE_API cv_val cv_binary_scalar_(cv_where_ w, int op, const char *name, const cv_any_ *given);
-XETILE_API cv_val cv_select_(cv_where_ w, const cv_val *given);
+XETILE_API cv_val cv_select_scalar_(cv_where_ w, const cv_any_ *given);
 XETILE_API cv_val cv_builtin_(cv_where_ w, spe_builtin_name name);
 XETILE_API cv_val cv_uniform_(cv_where_ w, cv_val v);
 XETILE_API cv_vec cv_splat_(cv_where_ w, int type, int n, cv_val value);
@@ -558,10 +577,10 @@ XETILE_API cv_vec cv_slice_(cv_where_ w, cv_vec v, int first, int n);
 XETILE_API cv_interpreted_vector cv_same_input_(cv_interpreted_vector v);
 XETILE_API cv_interpreted_vector cv_plain_input_(cv_vec v);
 XETILE_API cv_vec cv_binary_vec_(cv_where_ w, int op, const char *name, const cv_any_ *given);
+XETILE_API cv_vec cv_select_vec_(cv_where_ w, const cv_any_ *given);
 XETILE_API cv_vec cv_fma_(cv_where_ w, const cv_any_ *given);
 XETILE_API cv_vec cv_function_vec_(cv_where_ w, int fn, const char *name, cv_any_ a);
 XETILE_API cv_val cv_function_scalar_(cv_where_ w, int fn, const char *name, cv_any_ a);
-XETILE_API cv_vec cv_choose_(cv_where_ w, int op, const cv_any_ *given);
 XETILE_API cv_vec cv_leaky_relu_(cv_where_ w, const cv_any_ *given);
 XETILE_API cv_vec cv_cast_vec_(cv_where_ w, int type, cv_any_ a);
 XETILE_API cv_val cv_cast_scalar_(cv_where_ w, int type, cv_any_ a);
@@ -571,6 +590,8 @@ XETILE_API cv_vec cv_multiply_(cv_where_ w, int out_type, cv_multiply_desc_ d);
 XETILE_API void cv_accumulate_outer_(cv_where_ w, cv_outer_desc_ d);
 XETILE_API void cv_accumulate_(cv_where_ w, cv_accumulate_desc_ d);
 XETILE_API spe_region cv_for_begin_(cv_where_ w, const cv_val *given, void *const *objects);
+XETILE_API spe_region cv_while_begin_(cv_where_ w, void *const *objects);
+XETILE_API spe_region *cv_while_test_(cv_where_ w, spe_region *r, cv_val condition);
 XETILE_API spe_region cv_if_begin_(cv_where_ w, cv_val condition, void *const *objects);
 XETILE_API void cv_barrier_(cv_where_ w);
 
@@ -998,7 +1019,7 @@ XE_FN_ bool cv_live_(cv_where_ w, int side)
     for (int i = 0; i < w.x->regions.depth; i++)
         if (w.x->frames[i].side == side) return true;
     const spe_region_place *at = (const spe_region_place *)w.x->sides.items + side - 1;
-    return cv_fail_(w, CV_ERROR_NOT_LISTED,
+    return cv_fail_(w, CV_ERROR_UNLISTED,
                     "the %s of %s:%d left a value in a variable that is used here; list that variable there",
                     at->name, at->file, at->line);
 }
@@ -1076,14 +1097,14 @@ XE_FN_ spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
     if (v->kind == SPE_INT && want && !want->is_float) {
         if (spe_int_fits(v->integer, want->bits, want->is_signed))
             return spe_const_i(m, cv_spe_type_(m, type), v->integer);
-        return cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%lld as %s", (long long)v->integer, cv_type_name(type)), 0;
+        return cv_fail_(w, CV_ERROR_SCALAR_RANGE, "%lld as %s", (long long)v->integer, cv_type_name(type)), 0;
     }
     if ((v->kind == SPE_INT || v->kind == SPE_REAL) && cv_is_float_(type)) {
         if (spe_real_fits(SPE_IEEE, (uint32_t)want->bits, v->real))
             return spe_const_f(m, cv_spe_type_(m, type), v->real);
-        return cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%s as %s", spe_decimal_of(v->real, 'g', 6).s, cv_type_name(type)), 0;
+        return cv_fail_(w, CV_ERROR_SCALAR_RANGE, "%s as %s", spe_decimal_of(v->real, 'g', 6).s, cv_type_name(type)), 0;
     }
-    return cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s where %s is wanted", cv_describe_(v).s, cv_type_text_(type)), 0;
+    return cv_fail_(w, CV_ERROR_SCALAR_TYPE, "%s where %s is wanted", cv_describe_(v).s, cv_type_text_(type)), 0;
 }
 
 /* A number as an i32 index. */
@@ -1099,7 +1120,14 @@ XE_FN_ spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what)
 /* One instruction on scalars or vectors of a type; 0 without an error if there is none. */
 XE_FN_ spe_id cv_emit_(spe_module *m, int op, int type, spe_id a, spe_id b)
 {
-    if (type == CV_BOOL_) return op == SPE_ARITH_AND ? spe_land(m, a, b) : op == SPE_ARITH_OR ? spe_lor(m, a, b) : 0;
+    if (type == CV_BOOL_)
+        switch (op) {
+        case SPE_ARITH_AND: return spe_land(m, a, b);
+        case SPE_ARITH_OR: return spe_lor(m, a, b);
+        case SPE_ARITH_XOR: case SPE_ARITH_NE: return spe_lne(m, a, b);
+        case SPE_ARITH_EQ: return spe_leq(m, a, b);
+        default: return 0;
+        }
     if (cv_is_float_(type)) return op == SPE_ARITH_REM ? 0 : spe_arith(m, (spe_arith_op)op, SPE_NUMBER_FLOAT, a, b);
     return spe_arith(m, (spe_arith_op)op, cv_is_signed_(type) ? SPE_NUMBER_SIGNED : SPE_NUMBER_UNSIGNED, a, b);
 }
@@ -1129,9 +1157,10 @@ XE_FN_ bool cv_check_condition_(cv_where_ w, const char *of, const cv_val *c)
     return spe_val_is_condition(c, CV_BOOL_) || cv_fail_(w, CV_ERROR_CONDITION, "%s got %s", of, cv_describe_(c).s);
 }
 
-cv_val cv_select_(cv_where_ w, const cv_val *given)
+/* given: the condition, and what it chooses from. */
+cv_val cv_select_scalar_(cv_where_ w, const cv_any_ *given)
 {
-    const cv_val c = given[0], a = given[1], b = given[2];
+    const cv_val c = given[0].val, a = given[1].val, b = given[2].val;
     int type = cv_common_type_(&a, &b);
     if (!cv_enter_(w) || !cv_check_condition_(w, "CV_SELECT", &c) || !cv_live_(w, c.note)) return cv_nothing_();
     if (c.kind == SPE_INT) return c.integer ? a : b;
@@ -1215,8 +1244,13 @@ XE_FN_ spe_id cv_get_(spe_module *m, const cv_vec *v, int i)
     return spe_extract(m, v->part[part], (uint32_t)component);
 }
 
-/* An element that may stand anywhere, see spe_reload. */
-XE_FN_ spe_id cv_take_(cv_ctx *x, const cv_vec *v, int i) { return spe_reload(&x->m, cv_get_(&x->m, v, i)); }
+/* A number that may stand anywhere, see spe_reload; conditions do anyway. */
+XE_FN_ spe_id cv_reload_(cv_ctx *x, int type, spe_id id)
+{
+    return type == CV_BOOL_ ? id : spe_reload(&x->m, id);
+}
+
+XE_FN_ spe_id cv_take_(cv_ctx *x, const cv_vec *v, int i) { return cv_reload_(x, v->type, cv_get_(&x->m, v, i)); }
 
 XE_FN_ void cv_take_all_(cv_ctx *x, const cv_vec *v, int first, int n, spe_id *ids)
 {
@@ -1237,14 +1271,20 @@ XE_FN_ cv_vec cv_from_scalars_(cv_ctx *x, int type, int n, const spe_id *ids)
     return v;
 }
 
-cv_vec cv_splat_(cv_where_ w, int type, int n, cv_val value)
+/* n of a number, or of a condition. */
+XE_FN_ cv_vec cv_repeat_(cv_where_ w, int type, int n, const cv_val *value)
 {
-    if (!cv_enter_(w) || !cv_check_type_(w, type) || !cv_check_length_(w, n)) return cv_no_vec_();
-    spe_id id = cv_id_(w, type, &value);
+    spe_id id = cv_id_(w, type, value);
     cv_vec v = cv_new_(w.x, type, n);
     for (int i = 0; i < v.parts; i++)
         v.part[i] = spe_splat(&w.x->m, spe_vec(&w.x->m, cv_spe_type_(&w.x->m, type), (uint32_t)spe_run(n, i)), id);
     return v;
+}
+
+cv_vec cv_splat_(cv_where_ w, int type, int n, cv_val value)
+{
+    if (!cv_enter_(w) || !cv_check_type_(w, type) || !cv_check_length_(w, n)) return cv_no_vec_();
+    return cv_repeat_(w, type, n, &value);
 }
 
 cv_vec cv_vec_of_(cv_where_ w, int type, int n, const cv_val *values)
@@ -1303,8 +1343,8 @@ void cv_store_(cv_where_ w, cv_memory_ d)
     spe_id at, stride;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v) || !cv_locate_(w, &d, &at, &stride)) return;
     if (type != (int)v.type)
-        cv_fail_(w, CV_ERROR_VECTOR_TYPE, "a vector of %s to a ptr<%s>; CV_CAST converts it", cv_type_name(v.type),
-                 cv_type_name(type));
+        cv_fail_(w, CV_ERROR_STORE_TYPE, "a vector of %s to a ptr<%s>; %s converts it", cv_type_text_(v.type),
+                 cv_type_name(type), (int)v.type == CV_BOOL_ ? "CV_SELECT" : "CV_CAST");
     for (int i = 0, part = 0, width; spe_ok(m) && i < v.length; i += width, part++) {
         spe_id id = stride ? cv_get_(m, &v, i) : v.part[part];
         width = stride ? 1 : spe_run(v.length, part);
@@ -1342,7 +1382,7 @@ cv_val cv_element_(cv_where_ w, const cv_any_ *given)
         }
         got = got ? spe_select(m, spe_sge(m, at, first), one, got) : one;
     }
-    return cv_scalar_(w.x, v.type, spe_reload(&w.x->m, got), false);
+    return cv_scalar_(w.x, v.type, cv_reload_(w.x, v.type, got), false);
 }
 
 /* The vector with element i, a constant, replaced. */
@@ -1363,7 +1403,7 @@ cv_vec cv_concat_(cv_where_ w, const cv_vec *given)
     const cv_vec a = given[0], b = given[1];
     spe_id ids[CV_VECTOR_MAX_];
     if (!cv_enter_(w) || !cv_check_vec_(w, &a) || !cv_check_vec_(w, &b)) return cv_no_vec_();
-    if (a.type != b.type) cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%s and %s", cv_type_name(a.type), cv_type_name(b.type));
+    if (a.type != b.type) cv_fail_(w, CV_ERROR_VEC_TYPE, "%s and %s", cv_type_text_(a.type), cv_type_text_(b.type));
     if (!cv_check_length_(w, a.length + b.length)) return cv_no_vec_();
     if (a.length % 8 == 0) {
         memcpy(ids, a.part, (size_t)a.parts * sizeof *ids);
@@ -1395,28 +1435,65 @@ cv_interpreted_vector cv_plain_input_(cv_vec v)
     return in;
 }
 
-/* Two operands as vectors of one shape; a number is splatted. */
+/* Are both vectors of one type and length? */
+XE_FN_ bool cv_check_alike_(cv_where_ w, const cv_vec *p, const cv_vec *q)
+{
+    if (!cv_check_vec_(w, p) || !cv_check_vec_(w, q)) return false;
+    if (p->type != q->type)
+        return cv_fail_(w, CV_ERROR_VEC_TYPE, "%s and %s", cv_type_text_(p->type), cv_type_text_(q->type));
+    return p->length == q->length ||
+           cv_fail_(w, CV_ERROR_VEC_SHAPE, "%d elements and %d", p->length, q->length);
+}
+
+/* Two operands as vectors of one type and length; a number is repeated. */
 XE_FN_ bool cv_match_(cv_where_ w, const cv_any_ *a, const cv_any_ *b, cv_vec *p, cv_vec *q)
 {
     const cv_vec *shape = cv_is_vec_(a) ? &a->vec : &b->vec;
     if (!cv_enter_(w) || !cv_check_vec_(w, shape)) return false;
-    *p = cv_is_vec_(a) ? a->vec : cv_splat_(w, shape->type, shape->length, a->val);
-    *q = cv_is_vec_(b) ? b->vec : cv_splat_(w, shape->type, shape->length, b->val);
-    if (!cv_check_vec_(w, p) || !cv_check_vec_(w, q)) return false;
-    return (p->type == q->type && p->length == q->length) ||
-           cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d of %s and %d of %s", p->length, cv_type_name(p->type), q->length,
-                    cv_type_name(q->type));
+    *p = cv_is_vec_(a) ? a->vec : cv_repeat_(w, shape->type, shape->length, &a->val);
+    *q = cv_is_vec_(b) ? b->vec : cv_repeat_(w, shape->type, shape->length, &b->val);
+    return cv_check_alike_(w, p, q);
 }
 
 cv_vec cv_binary_vec_(cv_where_ w, int op, const char *name, const cv_any_ *given)
 {
     cv_vec p, q;
     if (!cv_match_(w, &given[0], &given[1], &p, &q)) return cv_no_vec_();
-    cv_vec v = cv_new_(w.x, p.type, p.length);
+    cv_vec v = cv_new_(w.x, op < SPE_ARITH_EQ ? (int)p.type : (int)CV_BOOL_, p.length);
     for (int i = 0; i < v.parts; i++) {
-        v.part[i] = op < SPE_ARITH_EQ ? cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]) : 0;
-        if (!v.part[i]) cv_fail_(w, CV_ERROR_OPERATION, "%s on a vector of %s", name, cv_type_name(p.type));
+        v.part[i] = cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]);
+        if (!v.part[i]) cv_fail_(w, CV_ERROR_OPERATION, "%s on a vector of %s", name, cv_type_text_(p.type));
     }
+    return v;
+}
+
+/* The operands of a choice by `c` as vectors; of two numbers, their common type. */
+XE_FN_ bool cv_choices_(cv_where_ w, const cv_any_ *c, const cv_any_ *a, const cv_any_ *b, cv_vec *p, cv_vec *q)
+{
+    if (cv_is_vec_(a) || cv_is_vec_(b)) return cv_match_(w, a, b, p, q);
+    int type = cv_common_type_(&a->val, &b->val);
+    *p = cv_repeat_(w, type, c->vec.length, &a->val);
+    *q = cv_repeat_(w, type, c->vec.length, &b->val);
+    return cv_check_alike_(w, p, q);
+}
+
+/* given: the condition or mask, and what it chooses from; not all of them are numbers. */
+cv_vec cv_select_vec_(cv_where_ w, const cv_any_ *given)
+{
+    cv_vec p, q;
+    const cv_any_ *c = &given[0];
+    bool mask = cv_is_vec_(c);
+    if (!cv_enter_(w) || (mask && !cv_check_vec_(w, &c->vec))) return cv_no_vec_();
+    if (mask && (int)c->vec.type != CV_BOOL_)
+        return CV_FAIL_VEC_(w, CV_ERROR_CONDITION, "CV_SELECT got a vector of %s", cv_type_name(c->vec.type));
+    if ((!mask && !cv_check_condition_(w, "CV_SELECT", &c->val)) || !cv_choices_(w, c, &given[1], &given[2], &p, &q))
+        return cv_no_vec_();
+    if (mask && c->vec.length != p.length)
+        return CV_FAIL_VEC_(w, CV_ERROR_VEC_SHAPE, "a mask of %d elements and vectors of %d", c->vec.length, p.length);
+    spe_id one = mask ? 0 : cv_id_(w, CV_BOOL_, &c->val);
+    cv_vec v = cv_new_(w.x, p.type, p.length);
+    for (int i = 0; i < v.parts; i++)
+        v.part[i] = spe_select(&w.x->m, mask ? c->vec.part[i] : one, p.part[i], q.part[i]);
     return v;
 }
 
@@ -1478,29 +1555,19 @@ cv_val cv_function_scalar_(cv_where_ w, int fn, const char *name, cv_any_ a)
     return cv_scalar_(w.x, type, id ? cv_function_of_(&w.x->m, fn, type, id) : 0, a.val.uniform);
 }
 
-/* a op b ? c : d. */
-cv_vec cv_choose_(cv_where_ w, int op, const cv_any_ *given)
-{
-    cv_vec p, q, r, s, v;
-    cv_any_ c = given[2];
-    const cv_any_ *d = &given[3];
-    if (!cv_match_(w, &given[0], &given[1], &p, &q)) return cv_no_vec_();
-    if (!cv_is_vec_(&c) && !cv_is_vec_(d)) c = cv_any_vec_(cv_splat_(w, p.type, p.length, c.val));
-    if (!cv_match_(w, &c, d, &r, &s)) return cv_no_vec_();
-    if (r.length != p.length)
-        cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d compared, %d to choose from", p.length, r.length);
-    v = cv_new_(w.x, r.type, r.length);
-    for (int i = 0; i < v.parts; i++)
-        v.part[i] = spe_select(&w.x->m, cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]), r.part[i], s.part[i]);
-    return v;
-}
-
 /* given: the vector and the slope. */
 cv_vec cv_leaky_relu_(cv_where_ w, const cv_any_ *given)
 {
-    cv_any_ all[4] = {given[0], cv_any_real_(0), given[0], given[0]};
-    all[3] = cv_any_vec_(cv_binary_vec_(w, SPE_ARITH_MUL, "CV_LEAKY_RELU", given));
-    return cv_choose_(w, SPE_ARITH_GT, all);
+    spe_module *m = &w.x->m;
+    cv_vec p, q;
+    if (!cv_match_(w, &given[0], &given[1], &p, &q)) return cv_no_vec_();
+    cv_vec v = cv_new_(w.x, p.type, p.length);
+    for (int i = 0; i < v.parts; i++) {
+        spe_id zero = spe_null(m, spe_type_of(m, p.part[i]));
+        spe_id below = cv_emit_(m, SPE_ARITH_MUL, p.type, p.part[i], q.part[i]);
+        v.part[i] = spe_select(m, cv_emit_(m, SPE_ARITH_GT, p.type, p.part[i], zero), p.part[i], below);
+    }
+    return v;
 }
 
 /* The bounds of an integer type. */
@@ -1626,6 +1693,8 @@ XE_FN_ cv_vec cv_convert_vec_(cv_ctx *x, const cv_vec *v, int type)
 cv_vec cv_cast_vec_(cv_where_ w, int type, cv_any_ a)
 {
     if (!cv_enter_(w) || !cv_check_vec_(w, &a.vec) || !cv_check_type_(w, type)) return cv_no_vec_();
+    if ((int)a.vec.type == CV_BOOL_)
+        return CV_FAIL_VEC_(w, CV_ERROR_SCALAR_TYPE, "a mask to %s; CV_SELECT converts it", cv_type_name(type));
     return cv_convert_vec_(w.x, &a.vec, type);
 }
 
@@ -1634,7 +1703,7 @@ cv_val cv_cast_scalar_(cv_where_ w, int type, cv_any_ a)
     int from = cv_common_type_(&a.val, &a.val);
     if (!cv_enter_(w)) return cv_nothing_();
     if (!cv_type_info(type) || cv_is_packed_(type) || cv_is_fp8_(type) || from == CV_BOOL_)
-        cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s to %s", cv_type_text_(from), cv_type_text_(type));
+        cv_fail_(w, CV_ERROR_SCALAR_TYPE, "%s to %s", cv_type_text_(from), cv_type_text_(type));
     spe_id id = spe_ok(&w.x->m) ? cv_id_(w, from, &a.val) : 0;
     return cv_scalar_(w.x, type, id ? cv_convert_value_(&w.x->m, id, from, type) : 0, a.val.uniform);
 }
@@ -2185,7 +2254,7 @@ XE_FN_ bool cv_check_product_(cv_where_ w, int out_type, const cv_interpreted_ve
     int want = cv_is_packed_(in->interpretation) ? (a->cols + 3) / 4 : a->cols;
     if (!cv_check_vec_(w, &in->vec)) return false;
     if (!cv_interprets_(in->vec.type, in->interpretation))
-        cv_fail_(w, CV_ERROR_INPUT_INTERPRETATION, "a vector of %s as %s", cv_type_name(in->vec.type),
+        cv_fail_(w, CV_ERROR_INPUT_INTERPRETATION, "a vector of %s as %s", cv_type_text_(in->vec.type),
                  cv_type_name(in->interpretation));
     else if (in->vec.length != want)
         cv_fail_(w, CV_ERROR_INPUT_LENGTH, "%d elements of %s, K is %d, which takes %d", in->vec.length,
@@ -2448,7 +2517,7 @@ XE_FN_ bool cv_check_outer_(cv_where_ w, const cv_vec *v1, const cv_vec *v2, con
 {
     if (!cv_check_vec_(w, v1) || !cv_check_vec_(w, v2)) return false;
     if (v1->type != v2->type)
-        cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%s and %s", cv_type_name(v1->type), cv_type_name(v2->type));
+        cv_fail_(w, CV_ERROR_VEC_TYPE, "%s and %s", cv_type_text_(v1->type), cv_type_text_(v2->type));
     else if (c->layout != CV_OUTER_PRODUCT_OPTIMAL)
         cv_fail_(w, CV_ERROR_OUTER_PRODUCT_LAYOUT, "got %s", cv_layout_name(c->layout));
     else if (c->transpose) cv_fail_(w, CV_ERROR_TRANSPOSE, "an outer product's matrix, transposed");
@@ -2601,8 +2670,9 @@ XE_FN_ void cv_region_end_(spe_module *m, const spe_region *r)
     }
     if (!f->busy)
         cv_fail_(w, CV_ERROR_EMPTY, "is there a semicolon after %s (...), or a variable that it should list?",
-                 f->loop ? "CV_FOR" : "CV_IF");
-    if (f->loop) spe_endfor(m, n, f->ids);
+                 r->in->open[r->depth - 1].name);
+    if (f->tested) spe_endwhile(m, n, f->ids);
+    else if (f->loop) spe_endfor(m, n, f->ids);
     else spe_endif(m, n, f->ids, f->ids);
     x->regions.depth--;
     x->divergent -= f->divergent;
@@ -2634,6 +2704,30 @@ XE_FN_ cv_frame_ *cv_open_(cv_where_ w, spe_region *r, const char *name, void *c
     return f;
 }
 
+XE_FN_ cv_val cv_number_of_(cv_where_ w, int op, cv_val a, cv_val b)
+{
+    const cv_any_ both[2] = {cv_any_val_(a), cv_any_val_(b)};
+    return cv_binary_scalar_(w, op, "CV_FOR", both);
+}
+
+/* The number of iterations, (hi - lo + step -+ 1) / step, of a loop whose step is computed and may be negative. */
+XE_FN_ cv_val cv_iterations_(cv_where_ w, cv_val lo, cv_val hi, cv_val step)
+{
+    cv_val one = cv_number_of_(w, SPE_ARITH_SHR, step, spe_val_int(31)); /* 1 or -1, as the step's sign */
+    one = cv_number_of_(w, SPE_ARITH_OR, one, spe_val_int(1));
+    cv_val distance = cv_number_of_(w, SPE_ARITH_SUB, hi, lo), rest = cv_number_of_(w, SPE_ARITH_SUB, step, one);
+    return cv_number_of_(w, SPE_ARITH_DIV, cv_number_of_(w, SPE_ARITH_ADD, distance, rest), step);
+}
+
+/* A loop's body begins: carried values are those of the iteration, `index` counts the iterations or is k. */
+XE_FN_ void cv_body_begins_(cv_ctx *x, cv_frame_ *f)
+{
+    f->loop = true;
+    x->loops++;
+    cv_scatter_(x, f);
+    memcpy(f->first, f->ids, (size_t)f->id_count * sizeof *f->ids);
+}
+
 /* given: start, end and step. */
 spe_region cv_for_begin_(cv_where_ w, const cv_val *given, void *const *objects)
 {
@@ -2644,14 +2738,51 @@ spe_region cv_for_begin_(cv_where_ w, const cv_val *given, void *const *objects)
     spe_id from = cv_index_(w, &lo, "the loop's start");
     spe_id to = cv_index_(w, &hi, "the loop's end");
     spe_id by = cv_index_(w, &step, "the loop's step");
-    if (step.kind == SPE_INT && step.integer <= 0) cv_fail_(w, CV_ERROR_LOOP_STEP, "got %lld", (long long)step.integer);
+    if (step.kind == SPE_INT && step.integer == 0) cv_fail_(w, CV_ERROR_LOOP_STEP, "got 0");
+    bool counted = step.kind == SPE_SCALAR && step.type == CV_I32;
+    if (counted && spe_ok(&x->m)) {
+        to = cv_iterations_(w, lo, hi, step).id;
+        from = spe_i32(&x->m, 0);
+        by = spe_i32(&x->m, 1);
+    }
     cv_frame_ *f = spe_ok(&x->m) ? cv_open_(w, &r, "CV_FOR", objects, lo.uniform && hi.uniform && step.uniform) : NULL;
     if (!f) return r;
-    f->loop = true;
-    x->loops++;
     r.index = cv_scalar_(x, CV_I32, spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids), !f->divergent);
-    cv_scatter_(x, f);
-    memcpy(f->first, f->ids, (size_t)f->id_count * sizeof *f->ids);
+    if (counted) {
+        r.index = cv_number_of_(w, SPE_ARITH_MUL, r.index, step);
+        r.index = cv_number_of_(w, SPE_ARITH_ADD, r.index, lo);
+    }
+    cv_body_begins_(x, f);
+    f->operations = x->operations;
+    return r;
+}
+
+/* Until its condition is known, it counts as divergent. */
+spe_region cv_while_begin_(cv_where_ w, void *const *objects)
+{
+    cv_ctx *x = w.x;
+    spe_region r = spe_region_of(&x->regions, x->probing ? 2 : 1);
+    cv_frame_ *f = cv_enter_(w) ? cv_open_(w, &r, "CV_WHILE", objects, false) : NULL;
+    if (!f) return r;
+    f->tested = true;
+    spe_while(&x->m, (uint32_t)f->id_count, f->ids);
+    cv_body_begins_(x, f);
+    return r;
+}
+
+spe_region *cv_while_test_(cv_where_ w, spe_region *r, cv_val condition)
+{
+    cv_ctx *x = w.x;
+    if (!cv_enter_(w) || !r->depth || !cv_check_condition_(w, "CV_WHILE", &condition)) return r;
+    cv_frame_ *f = &x->frames[r->depth - 1];
+    spe_id id = cv_id_(w, CV_BOOL_, &condition);
+    if (r->turn > 1) return r; /* a second walk through the body */
+    spe_while_test(&x->m, id);
+    if (condition.uniform) {
+        f->divergent = false;
+        x->divergent--;
+    }
+    f->operations = x->operations;
     return r;
 }
 
@@ -2700,13 +2831,28 @@ XE_FN_ void cv_emit_module_(cv_ctx *x, cv_module *mod)
     spe_at(m, x->kernel->file, x->kernel->line);
     if (!spe_build_end(mod, x->kernel->name, x->kernel->params, x->S, x->local_size)) return;
     if (!spe_build_finish(mod, 1)) return;
-    if (x->desc->large_registers || (x->target.block1d && x->local_size <= x->target.max_group_size / 2))
+    bool fits = x->local_size <= x->target.max_group_size / 2; /* with 256 registers, too */
+    if (x->desc->registers == 256 || (!x->desc->registers && x->target.block1d && fits))
         mod->build_flags = x->target.build_flags;
-    else if (x->target.build_flags[0] && x->local_size <= x->target.max_group_size / 2) /* it fits with 256, too */
+    else if (!x->desc->registers && x->target.build_flags[0] && fits)
         mod->build_flags = "-ze-intel-enable-auto-large-GRF-mode";
 }
 
-/* One build; *loops: the number of CV_FOR in the kernel. */
+/* Does the target have the work-group's size and the registers that are asked for? */
+XE_FN_ bool cv_check_resources_(cv_where_ w)
+{
+    const cv_build_desc *d = w.x->desc;
+    int size = w.x->local_size, most = w.x->target.max_group_size;
+    if (d->subgroups < 0 || d->subgroups > most || size < 1 || size > most)
+        return cv_fail_(w, CV_ERROR_GROUP_SIZE, "%d work-items, %s takes %d", size, w.x->target.name, most);
+    if (d->subgroups && d->local_size && d->subgroups * w.x->S != d->local_size)
+        return cv_fail_(w, CV_ERROR_GROUP_SIZE, ".subgroups of %d are %d work-items, .local_size is %d", d->subgroups,
+                        d->subgroups * w.x->S, d->local_size);
+    return !d->registers || d->registers == 128 || d->registers == 256 ||
+           cv_fail_(w, CV_ERROR_REGISTERS, ".registers is %d, wanted 128 or 256", d->registers);
+}
+
+/* One build; *loops: the number of loops in the kernel. */
 XE_FN_ cv_module cv_build_once_(const cv_build_desc *desc, bool probing, int *loops)
 {
     cv_module mod;
@@ -2725,12 +2871,9 @@ XE_FN_ cv_module cv_build_once_(const cv_build_desc *desc, bool probing, int *lo
     if (x->param_count < 0 || !cm_choose_target(cv_site_(user), desc->target, desc->subgroup_size, &x->target))
         return mod;
     x->S = x->target.subgroup_size;
-    x->local_size = desc->local_size ? desc->local_size : 4 * x->S;
+    x->local_size = desc->local_size ? desc->local_size : (desc->subgroups ? desc->subgroups : 4) * x->S;
     x->full = x->local_size % x->S == 0;
-    if (x->local_size < 1 || x->local_size > x->target.max_group_size)
-        cv_fail_(user, CV_ERROR_GROUP_SIZE, "%d work-items, %s takes %d", x->local_size, x->target.name,
-                 x->target.max_group_size);
-    else cv_emit_module_(x, &mod);
+    if (cv_check_resources_(user)) cv_emit_module_(x, &mod);
     x->desc = NULL; /* belongs to the caller and may disappear */
     *loops = x->loops;
     return mod;
@@ -2742,7 +2885,7 @@ cv_module cv_build(const cv_build_desc *desc)
     cv_module mod = cv_build_once_(desc, false, &loops), probe;
     if (!mod.words || !loops) return mod;
     probe = cv_build_once_(desc, true, &loops);
-    if (probe.error->id == CV_ERROR_NOT_LISTED || probe.error->id == SPE_ERR_MEMORY ||
+    if (probe.error->id == CV_ERROR_UNLISTED || probe.error->id == SPE_ERR_MEMORY ||
         probe.error->id == CV_ERROR_MEMORY) {
         cv_free(&mod);
         return probe;
@@ -2869,8 +3012,8 @@ XE_FN_ void cv_convert_body_(cv_ctx *x)
 cv_module cv_conversion_module(const cv_target *target)
 {
     static const cv_kernel kernel = {"cv_convert_matrix", CV_CONVERT_PARAMS_, __FILE__, __LINE__, cv_convert_body_};
-    cv_build_desc desc = {&kernel, __FILE__, __LINE__, target, CV_CONVERT_GROUP_, 0, CM_AUTO, false, 0,
-                          false,   false,    NULL};
+    cv_build_desc desc = {&kernel, __FILE__, __LINE__, target, CV_CONVERT_GROUP_, 0, CM_AUTO, 0, 0,
+                          false,   false,    NULL,     0};
     return cv_build(&desc);
 }
 
@@ -2932,7 +3075,8 @@ XETILE_AS_BEFORE_
 #define CV_USER() (cv_context_->desc->user)
 #define CV_HERE_ ((cv_where_){cv_context_, &(const spe_place){__FILE__, __LINE__}})
 
-#define CV_AT(x) cv_here_(cv_context_, SPE_NUMBER(x))
+#define CV_AT(x) CV_NUMBER(x) /* where, in options: bytes or elements */
+#define CV_NUMBER(x) cv_here_(cv_context_, SPE_NUMBER(x))
 #define CV_ANY_(x)                                                                                                     \
     _Generic((x), cv_val: cv_any_val_, cv_vec: cv_any_vec_, float: cv_any_float_, double: cv_any_real_,                \
              unsigned long: cv_any_uint_, unsigned long long: cv_any_uint_, default: cv_any_int_)(x)
@@ -2952,13 +3096,15 @@ XETILE_AS_BEFORE_
 #define CV_INTERPRET(vec_, T) ((cv_interpreted_vector){(vec_), CV_ID_(T)})
 #define CV_INPUT_(x) _Generic((x), cv_vec: cv_plain_input_, cv_interpreted_vector: cv_same_input_)(x)
 
-#define CV_MUL(T, matrix_, input_)                                                                                     \
+/* Two operands: element by element; a type, a matrix and a vector: their product. */
+#define CV_MUL(...) SPE_CAT(CV_MUL_, SPE_COUNT(__VA_ARGS__))(__VA_ARGS__)
+#define CV_MUL_3(T, matrix_, input_)                                                                                   \
     cv_multiply_(CV_HERE_, CV_ID_(T), (cv_multiply_desc_){.matrix = (matrix_), .input = CV_INPUT_(input_)})
 #define CV_MUL_ADD(T, matrix_, input_, bias_)                                                                          \
     cv_multiply_(CV_HERE_, CV_ID_(T),                                                                                  \
                  (cv_multiply_desc_){.matrix = (matrix_), .input = CV_INPUT_(input_), .bias = (bias_)})
-/* The same, with names that cannot be mistaken for element-wise products. */
-#define CV_MATVEC_MUL(T, matrix_, input_) CV_MUL(T, matrix_, input_)
+/* The same, as the specification's instructions are called. */
+#define CV_MATVEC_MUL(T, matrix_, input_) CV_MUL_3(T, matrix_, input_)
 #define CV_MATVEC_MUL_ADD(T, matrix_, input_, bias_) CV_MUL_ADD(T, matrix_, input_, bias_)
 #define CV_OUTER_PRODUCT_ACCUMULATE(v1_, v2_, matrix_)                                                                 \
     cv_accumulate_outer_(CV_HERE_, (cv_outer_desc_){.vecs = {v1_, v2_}, .matrix = (matrix_)})
@@ -2984,14 +3130,15 @@ XETILE_AS_BEFORE_
 #define CV_SLICE(vec_, first_, n_) cv_slice_(CV_HERE_, vec_, first_, n_)
 
 /* -- arithmetic */
-#define CV_BY_(name, a, b)                                                                                             \
+#define CV_BY_(name, a, b, c)                                                                                          \
     _Generic((a), cv_vec: cv_##name##_vec_,                                                                            \
-             default: _Generic((b), cv_vec: cv_##name##_vec_, default: cv_##name##_scalar_))
+             default: _Generic((b), cv_vec: cv_##name##_vec_,                                                          \
+                               default: _Generic((c), cv_vec: cv_##name##_vec_, default: cv_##name##_scalar_)))
 #define CV_BINARY_(op_, name_, a, b)                                                                                   \
-    CV_BY_(binary, a, b)(CV_HERE_, op_, name_, CV_OPERANDS_(CV_ANY_(a), CV_ANY_(b)))
+    CV_BY_(binary, a, b, 0)(CV_HERE_, op_, name_, CV_OPERANDS_(CV_ANY_(a), CV_ANY_(b)))
 #define CV_ADD(a, b) CV_BINARY_(SPE_ARITH_ADD, "CV_ADD", a, b)
 #define CV_SUB(a, b) CV_BINARY_(SPE_ARITH_SUB, "CV_SUB", a, b)
-#define CV_TIMES(a, b) CV_BINARY_(SPE_ARITH_MUL, "CV_TIMES", a, b)
+#define CV_MUL_2(a, b) CV_BINARY_(SPE_ARITH_MUL, "CV_MUL", a, b)
 #define CV_DIV(a, b) CV_BINARY_(SPE_ARITH_DIV, "CV_DIV", a, b)
 #define CV_MIN(a, b) CV_BINARY_(SPE_ARITH_MIN, "CV_MIN", a, b)
 #define CV_MAX(a, b) CV_BINARY_(SPE_ARITH_MAX, "CV_MAX", a, b)
@@ -3009,9 +3156,7 @@ XETILE_AS_BEFORE_
 #define CV_GE(a, b) CV_BINARY_(SPE_ARITH_GE, "CV_GE", a, b)
 #define CV_FMA(a, b, c) cv_fma_(CV_HERE_, CV_OPERANDS_(CV_ANY_(a), CV_ANY_VEC_(b), CV_ANY_(c)))
 #define CV_CLAMP(x, low_, high_) CV_MIN(CV_MAX(x, low_), high_)
-#define CV_CHOOSE_GT(a, b, c, d)                                                                                       \
-    cv_choose_(CV_HERE_, SPE_ARITH_GT, CV_OPERANDS_(CV_ANY_(a), CV_ANY_(b), CV_ANY_(c), CV_ANY_(d)))
-#define CV_FUNCTION_(fn_, name_, x) CV_BY_(function, x, 0)(CV_HERE_, fn_, name_, CV_ANY_(x))
+#define CV_FUNCTION_(fn_, name_, x) CV_BY_(function, x, 0, 0)(CV_HERE_, fn_, name_, CV_ANY_(x))
 #define CV_EXP(x) CV_FUNCTION_(SPE_EXP, "CV_EXP", x)
 #define CV_LOG(x) CV_FUNCTION_(SPE_LOG, "CV_LOG", x)
 #define CV_SQRT(x) CV_FUNCTION_(SPE_SQRT, "CV_SQRT", x)
@@ -3026,8 +3171,8 @@ XETILE_AS_BEFORE_
 #define CV_RELU(x) CV_MAX(x, 0.0)
 #define CV_LEAKY_RELU(x, slope_)                                                                                       \
     cv_leaky_relu_(CV_HERE_, CV_OPERANDS_(CV_ANY_VEC_(x), CV_ANY_(CV_AT(slope_))))
-#define CV_CAST(T, x) CV_BY_(cast, x, 0)(CV_HERE_, CV_ID_(T), CV_ANY_(x))
-#define CV_SELECT(condition_, a, b) cv_select_(CV_HERE_, CV_NUMBERS_(CV_AT(condition_), CV_AT(a), CV_AT(b)))
+#define CV_CAST(T, x) CV_BY_(cast, x, 0, 0)(CV_HERE_, CV_ID_(T), CV_ANY_(x))
+#define CV_SELECT(c, a, b) CV_BY_(select, c, a, b)(CV_HERE_, CV_OPERANDS_(CV_ANY_(c), CV_ANY_(a), CV_ANY_(b)))
 #define CV_GROUP_ID() cv_builtin_(CV_HERE_, SPE_GROUP_ID)
 #define CV_GROUP_COUNT() cv_builtin_(CV_HERE_, SPE_GROUP_COUNT)
 #define CV_LOCAL_ID() cv_builtin_(CV_HERE_, SPE_LOCAL_ID)
@@ -3042,6 +3187,9 @@ XETILE_AS_BEFORE_
 #define CV_FOR(k, lo, hi, ...)                                                                                         \
     SPE_FOR(k, cv_for_begin_(CV_HERE_, CV_NUMBERS_(CV_AT(lo), CV_AT(hi), CV_AT(SPE_FIRST(__VA_ARGS__, 0))),            \
                              SPE_CARRIED(__VA_ARGS__)))
+#define CV_WHILE(...)                                                                                                  \
+    SPE_WHILE(cv_while_begin_(CV_HERE_, SPE_CARRIED(__VA_ARGS__)), cv_while_test_, CV_HERE_,                           \
+              CV_AT(SPE_FIRST(__VA_ARGS__, 0)))
 #define CV_IF(...) SPE_IF(cv_if_begin_(CV_HERE_, CV_AT(SPE_FIRST(__VA_ARGS__, 0)), SPE_CARRIED(__VA_ARGS__)))
 #define CV_ELSE else
 
@@ -3077,7 +3225,7 @@ inline cv_interpreted_vector cv_input_cpp_(const cv_interpreted_vector &v) { ret
 #undef CV_ANY_VEC_
 #define CV_ANY_VEC_(v) (spe_cpp_operand<cv_any_, true>{cv_any_vec_(v)})
 #undef CV_BY_
-#define CV_BY_(name, a, b) spe_cpp_choose(cv_##name##_vec_, cv_##name##_scalar_)
+#define CV_BY_(name, a, b, c) spe_cpp_choose(cv_##name##_vec_, cv_##name##_scalar_)
 #undef CV_INPUT_
 #define CV_INPUT_(x) cv_input_cpp_(x)
 
@@ -3105,8 +3253,8 @@ inline cv_interpreted_vector cv_input_cpp_(const cv_interpreted_vector &v) { ret
     cv_vector_ref_(CV_HERE_, cv_vector_ref{.base = (base_), .interpretation = (cv_type)CV_ID_(T), __VA_ARGS__})
 #undef CV_INTERPRET
 #define CV_INTERPRET(vec_, T) (cv_interpreted_vector{(vec_), CV_ID_(T)})
-#undef CV_MUL
-#define CV_MUL(T, matrix_, input_)                                                                                     \
+#undef CV_MUL_3
+#define CV_MUL_3(T, matrix_, input_)                                                                                   \
     cv_multiply_(CV_HERE_, CV_ID_(T), cv_multiply_desc_{.matrix = (matrix_), .input = CV_INPUT_(input_)})
 #undef CV_MUL_ADD
 #define CV_MUL_ADD(T, matrix_, input_, bias_)                                                                          \

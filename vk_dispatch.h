@@ -1,5 +1,7 @@
 /* vk_dispatch.h - run kernels through Vulkan 1.3: the calls of ze_dispatch.h with another prefix.
  *
+ * Files: vk_dispatch.h, 180 KB in all. Version: XETILE_VERSION. License: MIT, see LICENSE.
+ *
  *     #include "vk_dispatch.h"                            // one header; nothing to link with
  *
  *     vkd_device dev;
@@ -84,8 +86,6 @@
  * TO USE IT  just include it: this compiles the bodies too, as static functions. Or define XETILE_DECLARATIONS for all
  * files of a program and XETILE_IMPLEMENTATION before the include in one of them, which then gets the bodies. "How
  * functions are declared" below has the details.
- *
- * License: MIT, see LICENSE.
  */
 #if defined(__GNUC__) /* the user's macros of one letter stay out of this text: given back at its end */
 #define XETILE_PRAGMA_(text) _Pragma(#text)

@@ -1,5 +1,7 @@
 /* xetile.h - tile kernels in plain C: describe a kernel with macros, get SPIR-V.
  *
+ * Files: xetile.h coopmatrix.h spirv_emit.h, 1333 KB in all. Version: XETILE_VERSION. License: MIT, see LICENSE.
+ *
  * The smallest program: every work-group adds one row of 256 elements.
  *
  *     #include "xetile.h"
@@ -111,13 +113,14 @@
  *                                        MASK_SHAPE, MASK_MAP, STORE_SHAPE, STORE_TYPE, STORE_MAP)
  *     XT_LOAD(base, index)               one element as a number, from a pointer parameter or XT_LOCAL, at a 32- or
  *                                        64-bit index that must be inside. bf16, e4m3, e5m2 become f32
- *     XT_STORE(base, index, number)      the reverse. Every lane of every subgroup loads and stores for itself, so the
- *                                        index may depend on XT_LANE_ID(); among lanes with equal indices, one wins
- *                                        (SCALAR_TYPE, INDEX)
+ *     XT_STORE(number, base, index)      the reverse; XT_STORE(base, index, number) is the same. Every lane of every
+ *                                        subgroup loads and stores for itself, so the index may depend on XT_LANE_ID();
+ *                                        among lanes with equal indices, one wins (POINTER, SCALAR_TYPE, INDEX)
  *
  *   Products, constants.
  *     XT_TILE_MMA(a, b, c) or (a, b)     a * b + c; options .map (checked against the map that a and b imply), .type
- *                                        (without c: XT_TYPE(f16) ...; default f32, i32 for 8-bit integers, f64)
+ *                                        (without c; default f32, i32 for 8-bit integers, f64). A type in an option
+ *                                        is written XT_TYPE(f16): C expects an expression there, and f16 is no name
  *                                        (MMA_SHAPE, MMA_TYPE, MMA_MAP)
  *         a x b               result                   a x b                      result
  *         f16 x f16           f32, f16                 f32 x f32, tf32 x tf32     f32
@@ -249,6 +252,7 @@
  *   Older names: XT_TILE_REDUCE XT_TILE_BROADCAST XT_TILE_TRANSPOSE XT_TILE_CONV_LAYOUT XT_TILE_CONVERT_LAYOUT
  *   XT_CONV_LAYOUT XT_VADD XT_VSUB XT_VMUL XT_VDIV XT_VMIN XT_VMAX.
  *
+ *     XT_NUMBER(x)                       a C number as an xt_val, for variables of the kernel
  *     XT_PARAM("name")                   a parameter by its name, for functions (UNKNOWN_PARAMETER)
  *     XT_USER()                          the `.user` of XT_BUILD, a const void *: what the body reads to decide what it
  *                                        records, instead of global variables. NULL if there is none
@@ -391,12 +395,13 @@
     X(DIVISION, "division by zero")                                                                                    \
     X(INDEX, "not a 32-bit integer")                                                                                   \
     X(DIMENSION, "dimensions are 0, 1 and 2")                                                                          \
+    X(POINTER, "not a pointer parameter")                                                                              \
     X(UNSET, "a value that was never set")                                                                             \
     X(CONDITION, "not a condition; compare, as in XT_NE(x, 0)")                                                        \
     X(LOOP_STEP, "a loop's step must not be 0")                                                                        \
     X(CARRIED, "only xt_val, xt_vec and xt_tile can be carried")                                                       \
     X(CARRIED_TYPE, "a carried value changed its type")                                                                \
-    X(EMPTY, "a loop without a body")                                                                                  \
+    X(EMPTY, "the body of a region does nothing")                                                                      \
     X(NOT_UNIFORM, "values that differ between lanes or subgroups are not allowed here")                               \
     X(UNLISTED, "a region changes a variable that it does not list")                                                   \
     X(UNCLOSED, "left open: its body was left by break, return or goto")                                               \
@@ -9330,13 +9335,13 @@ XE_FN_ bool xt_check_element_(xt_where_ w, const xt_val *base, const xt_val *ind
 {
     if (xt_is_lost_(base) || xt_is_lost_(index)) return false;
     if (base->magic != SPE_VAL_MAGIC || base->kind != SPE_POINTER)
-        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "the base of %s is %s, wanted a pointer", what, xt_describe_(base).s);
+        return xt_fail_(w, XT_ERROR_POINTER, "the base of %s is %s", what, xt_describe_(base).s);
     return xt_check_value_(w, base, "the base") &&
            ((index->kind == SPE_SCALAR && xt_is_int_(index->type) && xt_bits_(index->type) == 64) ||
             xt_check_index_(w, index, "the index"));
 }
 
-/* given: the base and the index; of a store, also the number. */
+/* given: the base and the index. */
 xt_val xt_load_(xt_where_ w, const xt_val *given)
 {
     xt_numbers_ n = {0, {given[0], given[1], given[1]}};
@@ -9345,12 +9350,14 @@ xt_val xt_load_(xt_where_ w, const xt_val *given)
     return xt_record_number_(w, XT_AS_(LOAD), 0, n.type, 1, &n);
 }
 
+/* given: the number, the base and the index, or the base first, which tells itself by being a pointer. */
 void xt_store_(xt_where_ w, const xt_val *given)
 {
-    xt_numbers_ n = {0, {given[0], given[1], given[2]}};
-    if (!xt_enter_(w) || !xt_check_element_(w, &given[0], &given[1], "XT_STORE")) return;
-    n.type = xt_number_type_(given[0].type);
-    if (given[0].type == CM_BF16) n.v[2] = xt_unrounded_(w, n.v[2]);
+    int base = given[0].magic == SPE_VAL_MAGIC && given[0].kind == SPE_POINTER ? 0 : 1;
+    xt_numbers_ n = {0, {given[base], given[base + 1], given[base ? 0 : 2]}};
+    if (!xt_enter_(w) || !xt_check_element_(w, &n.v[0], &n.v[1], "XT_STORE")) return;
+    n.type = xt_number_type_(n.v[0].type);
+    if (n.v[0].type == CM_BF16) n.v[2] = xt_unrounded_(w, n.v[2]);
     if (xt_check_type_(w, &n.v[2], n.type, "the number of XT_STORE"))
         xt_record_(w, XT_AS_(STORE), 0, 0, &n, sizeof n);
 }
@@ -11710,12 +11717,8 @@ XETILE_AS_BEFORE_
 #define XT_BARRIER_ARRIVE(name_) xt_barrier_(XT_HERE_, XT_BARRIER_ARRIVES_, name_)
 #define XT_BARRIER_WAIT(name_) xt_barrier_(XT_HERE_, XT_BARRIER_WAITS_, name_)
 #define XT_WHILE(...)                                                                                                  \
-    for (spe_region SPE_CAT(xt_while_, __LINE__) = xt_while_begin_(XT_HERE_, SPE_CARRIED(__VA_ARGS__));                \
-         spe_region_next(&SPE_CAT(xt_while_, __LINE__));)                                                              \
-        for (spe_region *SPE_CAT(xt_once_, __LINE__) = xt_while_test_(                                                 \
-                 XT_HERE_, &SPE_CAT(xt_while_, __LINE__), XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)));                      \
-             SPE_CAT(xt_once_, __LINE__);                                                                              \
-             SPE_CAT(xt_once_, __LINE__) = spe_region_done(SPE_CAT(xt_once_, __LINE__)))
+    SPE_WHILE(xt_while_begin_(XT_HERE_, SPE_CARRIED(__VA_ARGS__)), xt_while_test_, XT_HERE_,                           \
+              XT_NUMBER(SPE_FIRST(__VA_ARGS__, 0)))
 
 /* ---- macros (C only) --------------------------------------------------------------------------------------------- */
 
@@ -11749,7 +11752,7 @@ XETILE_AS_BEFORE_
  * in order, but arguments of a function in any. So a kernel is the same for all of them. */
 #define XT_OPERANDS_(...) ((const xt_any_[]){__VA_ARGS__})
 #define XT_NUMBERS_(...) ((const xt_val[]){__VA_ARGS__})
-#define XT_NUMBER_(x) SPE_NUMBER(x)
+#define XT_NUMBER(x) SPE_NUMBER(x)
 #define XT_ANY_(x)                                                                                                     \
     _Generic((x), xt_val: xt_any_val_, xt_vec: xt_any_vec_, float: xt_any_float_, double: xt_any_real_,                \
              unsigned long: xt_any_uint_, unsigned long long: xt_any_uint_, default: xt_any_int_)(x)
@@ -11760,7 +11763,7 @@ XETILE_AS_BEFORE_
 /* One to eight C integers or xt_vals. */
 #define XT_AT(...)                                                                                                     \
     xt_at_(SPE_COUNT(__VA_ARGS__), XT_NUMBERS_(SPE_EACH(XT_AT_ONE_, SPE_COMMA, __VA_ARGS__)))
-#define XT_AT_ONE_(i, x) XT_NUMBER_(x)
+#define XT_AT_ONE_(i, x) XT_NUMBER(x)
 
 #define XT_BINARY_(op_, a, b) XT_BY_(binary, a, b, 0)(XT_HERE_, op_, XT_OPERANDS_(XT_ANY_(a), XT_ANY_(b)))
 #define XT_ADD(a, b) XT_BINARY_(SPE_ARITH_ADD, a, b)
@@ -11808,7 +11811,7 @@ XETILE_AS_BEFORE_
 #define XT_UPDATE_1(tile_, by_)                                                                                        \
     xt_update_offsets_(XT_HERE_, (xt_update_by_){.tile = (tile_), .by = XT_ANY_(by_)})
 #define XT_UPDATE_2(tile_, rows_, cols_)                                                                               \
-    xt_update_tile_offset_(XT_HERE_, (xt_update_){.tile = (tile_), .by = {XT_NUMBER_(rows_), XT_NUMBER_(cols_)}})
+    xt_update_tile_offset_(XT_HERE_, (xt_update_){.tile = (tile_), .by = {XT_NUMBER(rows_), XT_NUMBER(cols_)}})
 #define XT_TILE_MMA(...) xt_tile_mma_(XT_HERE_, (xt_mma_desc_){.left = __VA_ARGS__})
 #define XT_TILE_MMA_SCALED(left_, scale_left_, right_, ...)                                                            \
     xt_tile_mma_scaled_(XT_HERE_, (xt_scaled_desc_){.mma = {.left = (left_), .right = (right_)},                       \
@@ -11818,7 +11821,7 @@ XETILE_AS_BEFORE_
 #define XT_TO_E2M1(vec_, dim_) xt_to_e2m1_(XT_HERE_, vec_, dim_)
 #define XT_FROM_E2M1(T, vec_, dim_) xt_from_e2m1_(XT_HERE_, XT_ID_(T), vec_, dim_)
 #define XT_SPLAT(T, rows_, cols_, ...)                                                                                 \
-    xt_splat_(XT_HERE_, XT_ID_(T), XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)),                                       \
+    xt_splat_(XT_HERE_, XT_ID_(T), XT_NUMBER(SPE_FIRST(__VA_ARGS__, 0)),                                       \
               (xt_vec_desc_){.rows = (rows_), .cols = (cols_), SPE_REST(__VA_ARGS__, .end_ = 0)})
 #define XT_ATOMIC_RMW(kind_, vec_, ...)                                                                                \
     xt_atomic_rmw_(XT_HERE_, XT_RMW_##kind_##_, (xt_scattered_){.vec = (vec_), .access = {.tile = __VA_ARGS__}})
@@ -11827,9 +11830,9 @@ XETILE_AS_BEFORE_
 #define XT_STORE_SCATTER(vec_, ...)                                                                                    \
     xt_store_scatter_(XT_HERE_, (xt_scattered_){.vec = (vec_), .access = {.tile = __VA_ARGS__}})
 #define XT_LOCAL(T, elements_) xt_local_(XT_HERE_, XT_ID_(T), elements_)
-#define XT_LOAD(base_, index_) xt_load_(XT_HERE_, XT_NUMBERS_(base_, XT_NUMBER_(index_)))
-#define XT_STORE(base_, index_, number_)                                                                               \
-    xt_store_(XT_HERE_, XT_NUMBERS_(base_, XT_NUMBER_(index_), XT_NUMBER_(number_)))
+#define XT_LOAD(base_, index_) xt_load_(XT_HERE_, XT_NUMBERS_(base_, XT_NUMBER(index_)))
+#define XT_STORE(number_, base_, index_)                                                                               \
+    xt_store_(XT_HERE_, XT_NUMBERS_(XT_NUMBER(number_), XT_NUMBER(base_), XT_NUMBER(index_)))
 #define XT_ELEMENT(vec_, row_, col_) xt_element_(XT_HERE_, vec_, row_, col_)
 #define XT_ALL(mask_) xt_all_(XT_HERE_, mask_, true)
 #define XT_ANY(mask_) xt_all_(XT_HERE_, mask_, false)
@@ -11843,9 +11846,9 @@ XETILE_AS_BEFORE_
 
 #define XT_FOR(k, lo, hi, ...)                                                                                         \
     SPE_FOR(k, xt_for_begin_(                                                                                          \
-                   XT_HERE_, XT_NUMBERS_(XT_NUMBER_(lo), XT_NUMBER_(hi), XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0))),       \
+                   XT_HERE_, XT_NUMBERS_(XT_NUMBER(lo), XT_NUMBER(hi), XT_NUMBER(SPE_FIRST(__VA_ARGS__, 0))),       \
                    SPE_CARRIED(__VA_ARGS__)))
-#define XT_IF(...) SPE_IF(xt_if_begin_(XT_HERE_, XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)), SPE_CARRIED(__VA_ARGS__)))
+#define XT_IF(...) SPE_IF(xt_if_begin_(XT_HERE_, XT_NUMBER(SPE_FIRST(__VA_ARGS__, 0)), SPE_CARRIED(__VA_ARGS__)))
 #define XT_ELSE else
 
 /* cpp.h - the macros of kernels in C++20, which has no compound literals and no _Generic: overloads and templates
@@ -11905,7 +11908,7 @@ template <class T> constexpr int xt_table_of_cpp_(const T *)
              xt_vec_desc_{.rows = (rows_), .cols = (cols_), SPE_REST(__VA_ARGS__, .end_ = 0)})
 #undef XT_SPLAT
 #define XT_SPLAT(T, rows_, cols_, ...)                                                                                 \
-    xt_splat_(XT_HERE_, XT_ID_(T), XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)),                                              \
+    xt_splat_(XT_HERE_, XT_ID_(T), XT_NUMBER(SPE_FIRST(__VA_ARGS__, 0)),                                              \
               xt_vec_desc_{.rows = (rows_), .cols = (cols_), SPE_REST(__VA_ARGS__, .end_ = 0)})
 #undef XT_TABLE
 #define XT_TABLE(T, rows_, cols_, ...)                                                                                 \
@@ -11979,20 +11982,10 @@ template <class T> constexpr int xt_table_of_cpp_(const T *)
 #define XT_UPDATE_1(tile_, by_) xt_update_offsets_(XT_HERE_, xt_update_by_{.tile = (tile_), .by = XT_ANY_(by_)})
 #undef XT_UPDATE_2
 #define XT_UPDATE_2(tile_, rows_, cols_)                                                                               \
-    xt_update_tile_offset_(XT_HERE_, xt_update_{.tile = (tile_), .by = {XT_NUMBER_(rows_), XT_NUMBER_(cols_)}})
+    xt_update_tile_offset_(XT_HERE_, xt_update_{.tile = (tile_), .by = {XT_NUMBER(rows_), XT_NUMBER(cols_)}})
 #undef XT_EMIT_VEC
 #define XT_EMIT_VEC(T, fn_, user_, ...) xt_emit_vec_(XT_HERE_, XT_ID_(T), fn_, user_, xt_vecs_{__VA_ARGS__}.all)
 struct xt_vecs_ { xt_vec all[3]; };
-
-/* ---- void * does not convert */
-#undef XT_WHILE
-#define XT_WHILE(...)                                                                                                  \
-    for (spe_region SPE_CAT(xt_while_, __LINE__) = xt_while_begin_(XT_HERE_, SPE_CARRIED(__VA_ARGS__));                \
-         spe_region_next(&SPE_CAT(xt_while_, __LINE__));)                                                              \
-        for (spe_region *SPE_CAT(xt_once_, __LINE__) = xt_while_test_(                                                 \
-                 XT_HERE_, &SPE_CAT(xt_while_, __LINE__), XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)));                      \
-             SPE_CAT(xt_once_, __LINE__);                                                                              \
-             SPE_CAT(xt_once_, __LINE__) = (spe_region *)spe_region_done(SPE_CAT(xt_once_, __LINE__)))
 #endif /* C++20 */
 
 #endif /* XETILE_XETILE_MACROS_ */

@@ -1,5 +1,7 @@
 /* ze_dispatch.h - run kernels through Level Zero: pick a device, load a module, bind arguments, launch, time.
  *
+ * Files: ze_dispatch.h, 199 KB in all. Version: XETILE_VERSION. License: MIT, see LICENSE.
+ *
  *     #include "ze_dispatch.h"                            // one header; nothing to link with
  *
  *     zed_device dev;
@@ -133,8 +135,6 @@
  * TO USE IT  just include it: this compiles the bodies too, as static functions. Or define XETILE_DECLARATIONS for all
  * files of a program and XETILE_IMPLEMENTATION before the include in one of them, which then gets the bodies; or link
  * with libxetile. "How functions are declared" below has the details.
- *
- * License: MIT, see LICENSE.
  */
 #if defined(__GNUC__) /* the user's macros of one letter stay out of this text: given back at its end */
 #define XETILE_PRAGMA_(text) _Pragma(#text)

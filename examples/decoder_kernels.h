@@ -245,7 +245,7 @@ static void store_bytes(XT_CONTEXT, const row_source *r, const xt_vec *factor, x
         XT_STORE_TILE(XT_CAST(i8, v), row_part(XT_SELF, Y, XT_GROUP_ID(1), at, r->M, r->N));
     }
     xt_val each = XT_ELEMENT(worth, 0, 0);
-    XT_IF(XT_EQ(XT_SUBGROUP_ID(), 0)) XT_STORE(YS, XT_GROUP_ID(1), each);
+    XT_IF(XT_EQ(XT_SUBGROUP_ID(), 0)) XT_STORE(each, YS, XT_GROUP_ID(1));
 }
 
 XT_KERNEL(norm_f16, ptr(f32, X), ptr(f32, G), ptr(f16, Y), u32(M), u32(N), f32(epsilon))
@@ -459,9 +459,9 @@ XT_KERNEL(choose, ptr(f32, logits), ptr(i32, tokens), ptr(i32, positions), ptr(i
     token = XT_ELEMENT(repeated(XT_SELF, XT_REDUCTION(maxsi, XT_SELECT(here, which, -1), 1)), 0, 0);
     XT_IF(XT_EQ(XT_SUBGROUP_ID(), 0))
     {
-        XT_STORE(tokens, sequence, token);
-        XT_STORE(positions, sequence, XT_ADD(position, 1));
-        XT_STORE(history, XT_ADD(XT_MUL(sequence, context), XT_ADD(position, 1)), token);
+        XT_STORE(token, tokens, sequence);
+        XT_STORE(XT_ADD(position, 1), positions, sequence);
+        XT_STORE(token, history, XT_ADD(XT_MUL(sequence, context), XT_ADD(position, 1)));
     }
 }
 

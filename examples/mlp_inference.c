@@ -45,7 +45,7 @@ static cv_vector_ref layer_bias(CV_CONTEXT, cv_val biases, int layer)
 /* The input row and output of a work-item in a round. */
 static cv_val item_of(CV_CONTEXT, cv_val round)
 {
-    return CV_ADD(CV_TIMES(round, CV_GLOBAL_SIZE()), CV_GLOBAL_ID());
+    return CV_ADD(CV_MUL(round, CV_GLOBAL_SIZE()), CV_GLOBAL_ID());
 }
 
 /* Weights of any float type: vectors are f16, sums f32. */
@@ -53,11 +53,11 @@ static void float_network(CV_CONTEXT, cv_val weights, cv_val biases, cv_val in, 
 {
     CV_FOR (round, 0, rounds, 1) {
         cv_val i = item_of(CV_SELF, round);
-        cv_vec v = CV_LOAD(in, IN, CV_TIMES(CV_AND(i, mask), IN));
+        cv_vec v = CV_LOAD(in, IN, CV_MUL(CV_AND(i, mask), IN));
         for (int layer = 0; layer < LAYERS - 1; layer++)
             v = CV_RELU(CV_MUL_ADD(f16, layer_matrix(CV_SELF, weights, layer), v, layer_bias(CV_SELF, biases, layer)));
         v = CV_MUL_ADD(f32, layer_matrix(CV_SELF, weights, LAYERS - 1), v, layer_bias(CV_SELF, biases, LAYERS - 1));
-        CV_STORE(v, out, CV_TIMES(i, OUT));
+        CV_STORE(v, out, CV_MUL(i, OUT));
     }
 }
 
@@ -78,14 +78,14 @@ CV_KERNEL (mlp_i8, ptr(i8, weights), ptr(i32, biases), ptr(f16, in), ptr(f32, ou
 {
     CV_FOR (round, 0, rounds, 1) {
         cv_val i = item_of(CV_SELF, round);
-        cv_vec v = CV_TIMES(CV_LOAD(in, IN, CV_TIMES(CV_AND(i, mask), IN)), input_scale);
+        cv_vec v = CV_MUL(CV_LOAD(in, IN, CV_MUL(CV_AND(i, mask), IN)), input_scale);
         v = CV_CAST(f32, v);
         for (int layer = 0; layer < LAYERS; layer++) {
             v = CV_MUL_ADD(f32, layer_matrix(CV_SELF, weights, layer), CV_INTERPRET(v, i8),
                            layer_bias(CV_SELF, biases, layer));
-            v = layer < LAYERS - 1 ? CV_TIMES(CV_RELU(v), hidden_scale) : CV_TIMES(v, output_scale);
+            v = layer < LAYERS - 1 ? CV_MUL(CV_RELU(v), hidden_scale) : CV_MUL(v, output_scale);
         }
-        CV_STORE(v, out, CV_TIMES(i, OUT));
+        CV_STORE(v, out, CV_MUL(i, OUT));
     }
 }
 
@@ -278,7 +278,7 @@ static bool check(const session *s, const network *n, double *worst)
 
 static cv_module build(const network *n, const cv_target *target)
 {
-    return CV_BUILD(*n->kernel, target, .local_size = LOCAL, .large_registers = true);
+    return CV_BUILD(*n->kernel, target, .local_size = LOCAL, .registers = 256);
 }
 
 static bool allocate(session *s)

@@ -46,11 +46,11 @@ enum { STATE_RATE, STATE_FIRST, STATE_SECOND, STATE_LOSS = 16, STATE_SIZE = 32 }
 CV_KERNEL (encode, ptr(f32, frequencies), ptr(f16, features))
 {
     cv_val i = CV_GLOBAL_ID();
-    cv_val x = CV_TIMES(CV_CAST(f32, CV_AND(i, SIDE - 1)), 1.0 / SIDE),
-           y = CV_TIMES(CV_CAST(f32, CV_SHR(i, 7)), 1.0 / SIDE);
+    cv_val x = CV_MUL(CV_CAST(f32, CV_AND(i, SIDE - 1)), 1.0 / SIDE),
+           y = CV_MUL(CV_CAST(f32, CV_SHR(i, 7)), 1.0 / SIDE);
     cv_vec phase = CV_FMA(x, CV_LOAD(frequencies, FEATURES / 2, 0), 0.0);
     phase = CV_FMA(y, CV_LOAD(frequencies, FEATURES / 2, FEATURES / 2), phase);
-    CV_STORE(CV_CAST(f16, CV_CONCAT(CV_SIN(phase), CV_COS(phase))), features, CV_TIMES(i, FEATURES));
+    CV_STORE(CV_CAST(f16, CV_CONCAT(CV_SIN(phase), CV_COS(phase))), features, CV_MUL(i, FEATURES));
 }
 
 static cv_matrix_ref weights_of(CV_CONTEXT, cv_val weights, int layer)
@@ -81,21 +81,21 @@ CV_KERNEL (infer, ptr(f16, weights), ptr(f32, parameters), ptr(f16, features), p
 {
     cv_val i = CV_GLOBAL_ID();
     cv_vec v[LAYERS];
-    CV_STORE(evaluate(CV_SELF, weights, parameters, CV_LOAD(features, FEATURES, CV_TIMES(i, FEATURES)), v), out,
-             CV_TIMES(i, COLORS));
+    CV_STORE(evaluate(CV_SELF, weights, parameters, CV_LOAD(features, FEATURES, CV_MUL(i, FEATURES)), v), out,
+             CV_MUL(i, COLORS));
 }
 
 /* One random pixel per work-item. */
 CV_KERNEL (train, ptr(f16, weights), ptr(f32, parameters), ptr(f32, gradients), ptr(f16, features), ptr(f32, target),
            ptr(f32, state), ptr(i32, seed))
 {
-    cv_val h = CV_ADD(CV_TIMES(CV_GLOBAL_ID(), -1640531535), CV_ELEMENT(CV_LOAD(seed, 1, 0), 0));
+    cv_val h = CV_ADD(CV_MUL(CV_GLOBAL_ID(), -1640531535), CV_ELEMENT(CV_LOAD(seed, 1, 0), 0));
     cv_vec v[LAYERS], error, squares;
-    h = CV_TIMES(CV_XOR(h, CV_AND(CV_SHR(h, 15), 0x1ffff)), -2048144777);
+    h = CV_MUL(CV_XOR(h, CV_AND(CV_SHR(h, 15), 0x1ffff)), -2048144777);
     h = CV_AND(CV_XOR(h, CV_AND(CV_SHR(h, 13), 0x7ffff)), PIXELS - 1);
-    error = evaluate(CV_SELF, weights, parameters, CV_LOAD(features, FEATURES, CV_TIMES(h, FEATURES)), v);
-    error = CV_SUB(error, CV_LOAD(target, COLORS, CV_TIMES(h, COLORS)));
-    squares = CV_TIMES(error, error);
+    error = evaluate(CV_SELF, weights, parameters, CV_LOAD(features, FEATURES, CV_MUL(h, FEATURES)), v);
+    error = CV_SUB(error, CV_LOAD(target, COLORS, CV_MUL(h, COLORS)));
+    squares = CV_MUL(error, error);
     CV_VECTOR_ACCUMULATE(squares, CV_VECTOR_REF(state, f32, .offset = CV_AT(STATE_LOSS * 4)));
     for (int l = LAYERS - 1; l >= 0; l--) {
         cv_vec small = CV_CAST(f16, error);
@@ -105,8 +105,7 @@ CV_KERNEL (train, ptr(f16, weights), ptr(f32, parameters), ptr(f32, gradients), 
                                                   .offset = CV_AT(matrix_offset(CV_F32, l))));
         CV_VECTOR_ACCUMULATE(error, CV_VECTOR_REF(gradients, f32, .offset = CV_AT(bias_offset(l))));
         if (l > 0)
-            error = CV_CHOOSE_GT(v[l], 0, CV_MUL(f32, transposed_of(CV_SELF, weights, l), small),
-                                 CV_SPLAT(f32, layer_cols[l], 0));
+            error = CV_SELECT(CV_GT(v[l], 0), CV_MUL(f32, transposed_of(CV_SELF, weights, l), small), 0);
     }
 }
 
@@ -114,14 +113,14 @@ CV_KERNEL (train, ptr(f16, weights), ptr(f32, parameters), ptr(f32, gradients), 
 CV_KERNEL (adam, ptr(f32, parameters), ptr(f32, gradients), ptr(f32, first), ptr(f32, second), ptr(f32, state))
 {
     cv_val i = CV_GLOBAL_ID(), step;
-    cv_vec s = CV_LOAD(state, 3, 0), g = CV_TIMES(CV_LOAD(gradients, 1, i), 1.0 / BATCH), m, v;
-    m = CV_ADD(CV_TIMES(CV_LOAD(first, 1, i), 0.9), CV_TIMES(g, 0.1));
-    v = CV_ADD(CV_TIMES(CV_LOAD(second, 1, i), 0.999), CV_TIMES(CV_TIMES(g, g), 0.001));
+    cv_vec s = CV_LOAD(state, 3, 0), g = CV_MUL(CV_LOAD(gradients, 1, i), 1.0 / BATCH), m, v;
+    m = CV_ADD(CV_MUL(CV_LOAD(first, 1, i), 0.9), CV_MUL(g, 0.1));
+    v = CV_ADD(CV_MUL(CV_LOAD(second, 1, i), 0.999), CV_MUL(CV_MUL(g, g), 0.001));
     CV_STORE(m, first, i);
     CV_STORE(v, second, i);
     CV_STORE(CV_SPLAT(f32, 1, 0), gradients, i);
-    step = CV_DIV(CV_TIMES(CV_ELEMENT(s, STATE_RATE), CV_TIMES(CV_ELEMENT(m, 0), CV_ELEMENT(s, STATE_FIRST))),
-                  CV_ADD(CV_SQRT(CV_TIMES(CV_ELEMENT(v, 0), CV_ELEMENT(s, STATE_SECOND))), 1e-8));
+    step = CV_DIV(CV_MUL(CV_ELEMENT(s, STATE_RATE), CV_MUL(CV_ELEMENT(m, 0), CV_ELEMENT(s, STATE_FIRST))),
+                  CV_ADD(CV_SQRT(CV_MUL(CV_ELEMENT(v, 0), CV_ELEMENT(s, STATE_SECOND))), 1e-8));
     CV_STORE(CV_SUB(CV_LOAD(parameters, 1, i), step), parameters, i);
 }
 
@@ -254,7 +253,7 @@ static cv_module build(int which, const cv_target *target)
 {
     static const cv_kernel *const kernels[] = {&encode, &infer, &train, &adam};
     if (which == CONVERT) return cv_conversion_module(target);
-    return CV_BUILD(*kernels[which], target, .local_size = LOCAL, .large_registers = true);
+    return CV_BUILD(*kernels[which], target, .local_size = LOCAL, .registers = 256);
 }
 
 static bool build_all(session *s)

@@ -1,5 +1,7 @@
 /* coopvec.h - cooperative vectors: matrix-vector operations on work-items' vectors, for kernels in plain C.
  *
+ * Files: coopvec.h coopmatrix.h spirv_emit.h, 921 KB in all. Version: XETILE_VERSION. License: MIT, see LICENSE.
+ *
  * A small neural network in a kernel, one work-item per pixel:
  *
  *     #include "coopvec.h"
@@ -7,12 +9,12 @@
  *     CV_KERNEL (shade, ptr(f16, weights), ptr(f16, in), ptr(f16, out))
  *     {
  *         cv_val i = CV_GLOBAL_ID();
- *         cv_vec x = CV_LOAD(in, 64, CV_TIMES(i, 64));
+ *         cv_vec x = CV_LOAD(in, 64, CV_MUL(i, 64));
  *         cv_matrix_ref w0 = CV_MATRIX_REF(weights, f16, 64, 64, .layout = CV_MUL_OPTIMAL);
  *         cv_matrix_ref w1 = CV_MATRIX_REF(weights, f16, 3, 64, .layout = CV_MUL_OPTIMAL, .offset = CV_AT(8192));
  *         cv_vec h = CV_RELU(CV_MUL(f16, w0, x));
  *         cv_vec y = CV_MUL_ADD(f16, w1, h, CV_VECTOR_REF(weights, f16, .offset = CV_AT(9216)));
- *         CV_STORE(y, out, CV_TIMES(i, 3));
+ *         CV_STORE(y, out, CV_MUL(i, 3));
  *     }
  *
  *     cv_module mod = CV_BUILD(shade, &(cv_target){.name = "bmg"});
@@ -45,30 +47,42 @@
  *                     packed_s8x32 packed_u8x32 (of u32: four 8-bit integers an element)
  *
  * OPERATIONS (number: a C number or a cv_val; T: a type name)
- *     CV_MATVEC_MUL(T, matrix, input)     the matrix times the vector: M elements of T. HLSL's Mul; CV_MUL is the same.
- *                     Element-wise multiplication, XT_MUL in xetile.h and * in HLSL, is CV_TIMES
- *     CV_MATVEC_MUL_ADD(T, matrix, input, bias)  the same plus a bias. HLSL's MulAdd, CV_MUL_ADD
+ *     CV_MATVEC_MUL(T, matrix, input)     the matrix times the vector: M elements of T. The specification's matvecmul,
+ *                     HLSL's Mul: CV_MUL(T, matrix, input), with three arguments, is the same
+ *     CV_MATVEC_MUL_ADD(T, matrix, input, bias)  the same plus a bias: matvecmuladd, HLSL's MulAdd, CV_MUL_ADD
  *     CV_OUTER_PRODUCT_ACCUMULATE(v1, v2, m)   m (CV_OUTER_PRODUCT_OPTIMAL) += v1 transpose(v2), atomically
  *     CV_VECTOR_ACCUMULATE(v, vector_ref)     vector += v, atomically (vector_ref also takes .uniform)
  *     CV_LOAD(pointer, n, index)  CV_STORE(vector, pointer, index)    n elements of the type pointed to; index in
- *                     elements; option .stride = CV_AT(elements) from one to the next, default 1
+ *                     elements; option .stride = CV_AT(elements) from one to the next, default 1. As in xetile.h, what
+ *                     is stored comes first
+ *     CV_NUMBER(x)                            a C number as a cv_val, for variables of the kernel
  *     CV_SPLAT(T, n, number)  CV_VEC(T, numbers...)  CV_ELEMENT(v, i)  CV_SET_ELEMENT(v, i, number)
  *     CV_CONCAT(a, b)  CV_SLICE(v, first, n)
- *     CV_ADD CV_SUB CV_TIMES CV_DIV CV_MIN CV_MAX (x, y)   numbers, vectors of one type and length, or one of each
+ *     CV_ADD CV_SUB CV_MUL CV_DIV CV_MIN CV_MAX (x, y)   numbers, vectors of one type and length, or one of each,
+ *                     element by element: with two arguments CV_MUL is what XT_MUL is in xetile.h and * in HLSL
  *     CV_MOD CV_AND CV_OR CV_XOR CV_SHL CV_SHR            integers
  *                     Integer CV_DIV rounds toward zero, and CV_MOD has the sign of x; CV_SHR shifts in the sign if x
  *                     is signed, zeros if it is unsigned. The sum of a product of floats may be contracted into
  *                     one rounding by the device's compiler; CV_FMA always is one
- *     CV_FMA(a, b, c)  CV_CLAMP(v, low, high)  CV_CHOOSE_GT(a, b, c, d): a > b ? c : d, element by element
+ *     CV_FMA(a, b, c)  CV_CLAMP(v, low, high)
  *     CV_EXP CV_LOG CV_SQRT CV_RSQRT CV_SIN CV_COS CV_ABS CV_FLOOR   f16 is computed in f32 and rounded
  *     CV_RELU(v)  CV_LEAKY_RELU(v, slope)  CV_SIGMOID  CV_TANH  CV_GELU (the tanh form)
  *     CV_CAST(T, x)                           by the conversion rules below
- *     CV_EQ CV_NE CV_LT CV_LE CV_GT CV_GE (x, y)  CV_SELECT(condition, x, y)     numbers
+ *     CV_EQ CV_NE CV_LT CV_LE CV_GT CV_GE (x, y)   as CV_ADD. Of numbers: a condition, for CV_IF; of vectors: a mask,
+ *                     which CV_SELECT, CV_AND, CV_OR, CV_XOR, CV_EQ, CV_NE and CV_ELEMENT take, and the operations on
+ *                     elements as a whole; it has no type in memory
+ *     CV_SELECT(condition, x, y)              x where the condition holds, else y: of numbers, or of vectors, by one
+ *                     condition or by a mask of their length
  *     CV_GROUP_ID CV_GROUP_COUNT CV_LOCAL_ID CV_GLOBAL_ID CV_GLOBAL_SIZE CV_SUBGROUP_ID CV_LANE_ID ()   i32, along x
  *     CV_UNIFORM(number)                      the first active work-item's, for all of the subgroup
- *     CV_FOR (k, lo, hi, step, &x, &y, ...) { }   CV_IF (condition, &x, ...) { } CV_ELSE { }   CV_BARRIER()
+ *     CV_FOR (k, lo, hi, step, &x, &y, ...) { }   for (k = lo; k < hi; k += step), or with a negative step
+ *                     for (k = lo; k > hi; k += step). A computed step may have either sign, but must not be 0
+ *                     (LOOP_STEP), and costs a division before the loop; u32 parameters count as positive
+ *     CV_WHILE (condition, &x, ...) { }       each iteration evaluates the condition on the listed variables. It is
+ *                     uniform only if it is one of CV_UNIFORM(...): listed variables may differ between work-items
+ *     CV_IF (condition, &x, ...) { } CV_ELSE { }   CV_BARRIER()
  *                     Only the listed variables (cv_val, cv_vec) may leave the region changed; using another one that
- *                     changed is an error that names the region whose list it is missing from (NOT_LISTED). An empty
+ *                     changed is an error that names the region whose list it is missing from (UNLISTED). An empty
  *                     body, CV_FOR (...);, is an error (EMPTY). Never leave a body by break, continue, return or goto
  *
  * WHAT A PRODUCT IS. If input and matrix are both integers, it is computed in 32-bit integers modulo 2^32, exact in any
@@ -107,11 +121,13 @@
  * in a batch of ze_dispatch.h,
  *     CV_CONVERT_MATRICES(&batch, &kernel, infos, count, &error);       error.id is not 0 if a descriptor was refused
  *
- * CV_BUILD(kernel, &target, options...): .local_size (default four subgroups; a multiple of the subgroup size, or the
- * matrix instruction is not used), .subgroup_size, .lowering (CM_PLAIN: no matrix instruction), .large_registers,
- * .version, .names, .lines, .user (a pointer that the body gets by CV_USER(), a const void *, to decide what it
- * records, instead of global variables). It returns a module; after an error, words is NULL, and error says what is
- * wrong, where in your source, and both values. Errors: ids 3000.. in CV_ERRORS_ below.
+ * CV_BUILD(kernel, &target, options...): .subgroups of a work-group (default 4), or .local_size, its work-items, if
+ * they are no multiple of the subgroup size (the matrix instruction is not used then); .subgroup_size, .lowering
+ * (CM_PLAIN: no matrix instruction), .registers (128 or 256 per thread; default 128, or 256 where Intel's compiler
+ * would spill and the work-group fits), .version, .names, .lines, .user (a pointer that the body gets by CV_USER(), a
+ * const void *, to decide what it records, instead of global variables). It returns a module; after an error, words is
+ * NULL, and error says what is wrong, where in your source, and both values. Errors: ids 3000.. in CV_ERRORS_ below;
+ * the same mistake has the same name in xetile.h.
  *
  * LIMITS  in a kernel M is at most 1024 and K, counted as matrix elements, 4096; a matrix in memory has less than 2
  * GiB. Kernel indices and offsets are 32 bits. One kernel per module.
@@ -119,8 +135,6 @@
  * TO USE IT  just include it: this compiles the bodies too, as static functions. Or define XETILE_DECLARATIONS for all
  * files of a program and XETILE_IMPLEMENTATION before the include in one of them, which then gets the bodies; or link
  * with libxetile. "How functions are declared" in spirv_emit.h has the details.
- *
- * License: MIT, see LICENSE.
  */
 #ifndef XETILE_COOPVEC_H
 #define XETILE_COOPVEC_H
@@ -169,26 +183,29 @@
     X(ACCUMULATE_TYPES, "no accumulation of this input type into this type")                                           \
     X(VECTOR_TYPE, "a vector cannot have this type here")                                                              \
     X(VECTOR_LENGTH, "a vector has 1 to 1024 elements")                                                                \
-    X(VECTORS_DIFFER, "vectors of different types or lengths")                                                         \
+    X(VEC_TYPE, "vectors of different types")                                                                          \
+    X(VEC_SHAPE, "vectors of different lengths")                                                                       \
+    X(STORE_TYPE, "vector and memory have different types")                                                            \
     X(ELEMENT, "the vector has no such element")                                                                       \
     X(OPERATION, "not an operation on this type")                                                                      \
     X(POINTER, "not a pointer parameter")                                                                              \
     X(INDEX, "not a 32-bit integer")                                                                                   \
-    X(NUMBER_TYPE, "numbers of incompatible types")                                                                    \
-    X(NUMBER_RANGE, "a constant that the type cannot hold")                                                            \
+    X(SCALAR_TYPE, "numbers of incompatible types")                                                                    \
+    X(SCALAR_RANGE, "a constant that the type cannot hold")                                                            \
     X(UNSET, "a value that was never set")                                                                             \
     X(UNIFORM, "promised to be uniform, but it cannot be")                                                             \
     X(CONDITION, "not a condition; compare, as in CV_NE(x, 0)")                                                        \
-    X(LOOP_STEP, "a loop's step must be positive")                                                                     \
+    X(LOOP_STEP, "a loop's step must not be 0")                                                                        \
     X(CARRIED, "only cv_val and cv_vec can be carried")                                                                \
     X(CARRIED_TYPE, "a carried value changed its type or length")                                                      \
-    X(NOT_LISTED, "a region changed a variable that is not in its list")                                               \
+    X(UNLISTED, "a region changes a variable that it does not list")                                                   \
     X(EMPTY, "the body of a region does nothing")                                                                      \
     X(UNCLOSED, "left open: its body was left by break, return or goto")                                               \
     X(PARAMETER_TEXT, "a parameter list that cannot be read")                                                          \
     X(TARGET, "no such target")                                                                                        \
     X(SUBGROUP_SIZE, "the target does not have this subgroup size")                                                    \
-    X(GROUP_SIZE, "not a work-group size of the target")                                                               \
+    X(GROUP_SIZE, "the work-group is larger than the target allows")                                                   \
+    X(REGISTERS, "a thread cannot have this number of registers")                                                      \
     X(MEMORY, "out of memory")
 
 #define CV_ERROR_ENUM_(name, text) CV_ERROR_##name,
@@ -387,13 +404,14 @@ typedef struct {
     const char *file; /* the CV_BUILD call, for errors of the build as a whole */
     int line;
     const cv_target *target;
-    int local_size;    /* work-items per work-group; 0: four subgroups */
+    int local_size;    /* work-items per work-group; 0: .subgroups */
     int subgroup_size; /* 0: that of the target row */
     cm_lowering lowering;
-    bool large_registers; /* 256; else 128, or 256 where Intel's compiler would spill and the work-group fits */
+    int registers; /* per thread: 128, 256; 0: 128, or 256 where Intel's compiler would spill and the work-group fits */
     uint32_t version;
     bool names, lines;
     const void *user; /* for the body: CV_USER */
+    int subgroups;    /* per work-group; 0: four, or what .local_size says */
 } cv_build_desc;
 
 typedef struct {
@@ -406,7 +424,8 @@ typedef struct { /* an open region */
     cv_any_ *start;       /* their values at the beginning */
     int count, id_count;
     spe_id *ids, *first; /* current ids; those at the beginning of a side */
-    bool divergent, loop, busy; /* busy: the body has emitted something */
+    bool divergent, loop, tested; /* tested: CV_WHILE, whose condition is computed in each iteration */
+    bool busy;                    /* the body has emitted something */
     int side;
     uint32_t operations; /* operation count at the beginning */
 } cv_frame_;
@@ -556,7 +575,8 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 #define CV_USER() (cv_context_->desc->user)
 #define CV_HERE_ ((cv_where_){cv_context_, &(const spe_place){__FILE__, __LINE__}})
 
-#define CV_AT(x) cv_here_(cv_context_, SPE_NUMBER(x))
+#define CV_AT(x) CV_NUMBER(x) /* where, in options: bytes or elements */
+#define CV_NUMBER(x) cv_here_(cv_context_, SPE_NUMBER(x))
 #define CV_ANY_(x)                                                                                                     \
     _Generic((x), cv_val: cv_any_val_, cv_vec: cv_any_vec_, float: cv_any_float_, double: cv_any_real_,                \
              unsigned long: cv_any_uint_, unsigned long long: cv_any_uint_, default: cv_any_int_)(x)
@@ -576,13 +596,15 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 #define CV_INTERPRET(vec_, T) ((cv_interpreted_vector){(vec_), CV_ID_(T)})
 #define CV_INPUT_(x) _Generic((x), cv_vec: cv_plain_input_, cv_interpreted_vector: cv_same_input_)(x)
 
-#define CV_MUL(T, matrix_, input_)                                                                                     \
+/* Two operands: element by element; a type, a matrix and a vector: their product. */
+#define CV_MUL(...) SPE_CAT(CV_MUL_, SPE_COUNT(__VA_ARGS__))(__VA_ARGS__)
+#define CV_MUL_3(T, matrix_, input_)                                                                                   \
     cv_multiply_(CV_HERE_, CV_ID_(T), (cv_multiply_desc_){.matrix = (matrix_), .input = CV_INPUT_(input_)})
 #define CV_MUL_ADD(T, matrix_, input_, bias_)                                                                          \
     cv_multiply_(CV_HERE_, CV_ID_(T),                                                                                  \
                  (cv_multiply_desc_){.matrix = (matrix_), .input = CV_INPUT_(input_), .bias = (bias_)})
-/* The same, with names that cannot be mistaken for element-wise products. */
-#define CV_MATVEC_MUL(T, matrix_, input_) CV_MUL(T, matrix_, input_)
+/* The same, as the specification's instructions are called. */
+#define CV_MATVEC_MUL(T, matrix_, input_) CV_MUL_3(T, matrix_, input_)
 #define CV_MATVEC_MUL_ADD(T, matrix_, input_, bias_) CV_MUL_ADD(T, matrix_, input_, bias_)
 #define CV_OUTER_PRODUCT_ACCUMULATE(v1_, v2_, matrix_)                                                                 \
     cv_accumulate_outer_(CV_HERE_, (cv_outer_desc_){.vecs = {v1_, v2_}, .matrix = (matrix_)})
@@ -608,14 +630,15 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 #define CV_SLICE(vec_, first_, n_) cv_slice_(CV_HERE_, vec_, first_, n_)
 
 /* -- arithmetic */
-#define CV_BY_(name, a, b)                                                                                             \
+#define CV_BY_(name, a, b, c)                                                                                          \
     _Generic((a), cv_vec: cv_##name##_vec_,                                                                            \
-             default: _Generic((b), cv_vec: cv_##name##_vec_, default: cv_##name##_scalar_))
+             default: _Generic((b), cv_vec: cv_##name##_vec_,                                                          \
+                               default: _Generic((c), cv_vec: cv_##name##_vec_, default: cv_##name##_scalar_)))
 #define CV_BINARY_(op_, name_, a, b)                                                                                   \
-    CV_BY_(binary, a, b)(CV_HERE_, op_, name_, CV_OPERANDS_(CV_ANY_(a), CV_ANY_(b)))
+    CV_BY_(binary, a, b, 0)(CV_HERE_, op_, name_, CV_OPERANDS_(CV_ANY_(a), CV_ANY_(b)))
 #define CV_ADD(a, b) CV_BINARY_(SPE_ARITH_ADD, "CV_ADD", a, b)
 #define CV_SUB(a, b) CV_BINARY_(SPE_ARITH_SUB, "CV_SUB", a, b)
-#define CV_TIMES(a, b) CV_BINARY_(SPE_ARITH_MUL, "CV_TIMES", a, b)
+#define CV_MUL_2(a, b) CV_BINARY_(SPE_ARITH_MUL, "CV_MUL", a, b)
 #define CV_DIV(a, b) CV_BINARY_(SPE_ARITH_DIV, "CV_DIV", a, b)
 #define CV_MIN(a, b) CV_BINARY_(SPE_ARITH_MIN, "CV_MIN", a, b)
 #define CV_MAX(a, b) CV_BINARY_(SPE_ARITH_MAX, "CV_MAX", a, b)
@@ -633,9 +656,7 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 #define CV_GE(a, b) CV_BINARY_(SPE_ARITH_GE, "CV_GE", a, b)
 #define CV_FMA(a, b, c) cv_fma_(CV_HERE_, CV_OPERANDS_(CV_ANY_(a), CV_ANY_VEC_(b), CV_ANY_(c)))
 #define CV_CLAMP(x, low_, high_) CV_MIN(CV_MAX(x, low_), high_)
-#define CV_CHOOSE_GT(a, b, c, d)                                                                                       \
-    cv_choose_(CV_HERE_, SPE_ARITH_GT, CV_OPERANDS_(CV_ANY_(a), CV_ANY_(b), CV_ANY_(c), CV_ANY_(d)))
-#define CV_FUNCTION_(fn_, name_, x) CV_BY_(function, x, 0)(CV_HERE_, fn_, name_, CV_ANY_(x))
+#define CV_FUNCTION_(fn_, name_, x) CV_BY_(function, x, 0, 0)(CV_HERE_, fn_, name_, CV_ANY_(x))
 #define CV_EXP(x) CV_FUNCTION_(SPE_EXP, "CV_EXP", x)
 #define CV_LOG(x) CV_FUNCTION_(SPE_LOG, "CV_LOG", x)
 #define CV_SQRT(x) CV_FUNCTION_(SPE_SQRT, "CV_SQRT", x)
@@ -650,8 +671,8 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 #define CV_RELU(x) CV_MAX(x, 0.0)
 #define CV_LEAKY_RELU(x, slope_)                                                                                       \
     cv_leaky_relu_(CV_HERE_, CV_OPERANDS_(CV_ANY_VEC_(x), CV_ANY_(CV_AT(slope_))))
-#define CV_CAST(T, x) CV_BY_(cast, x, 0)(CV_HERE_, CV_ID_(T), CV_ANY_(x))
-#define CV_SELECT(condition_, a, b) cv_select_(CV_HERE_, CV_NUMBERS_(CV_AT(condition_), CV_AT(a), CV_AT(b)))
+#define CV_CAST(T, x) CV_BY_(cast, x, 0, 0)(CV_HERE_, CV_ID_(T), CV_ANY_(x))
+#define CV_SELECT(c, a, b) CV_BY_(select, c, a, b)(CV_HERE_, CV_OPERANDS_(CV_ANY_(c), CV_ANY_(a), CV_ANY_(b)))
 #define CV_GROUP_ID() cv_builtin_(CV_HERE_, SPE_GROUP_ID)
 #define CV_GROUP_COUNT() cv_builtin_(CV_HERE_, SPE_GROUP_COUNT)
 #define CV_LOCAL_ID() cv_builtin_(CV_HERE_, SPE_LOCAL_ID)
@@ -666,6 +687,9 @@ XETILE_API cv_module cv_conversion_module(const cv_target *target);
 #define CV_FOR(k, lo, hi, ...)                                                                                         \
     SPE_FOR(k, cv_for_begin_(CV_HERE_, CV_NUMBERS_(CV_AT(lo), CV_AT(hi), CV_AT(SPE_FIRST(__VA_ARGS__, 0))),            \
                              SPE_CARRIED(__VA_ARGS__)))
+#define CV_WHILE(...)                                                                                                  \
+    SPE_WHILE(cv_while_begin_(CV_HERE_, SPE_CARRIED(__VA_ARGS__)), cv_while_test_, CV_HERE_,                           \
+              CV_AT(SPE_FIRST(__VA_ARGS__, 0)))
 #define CV_IF(...) SPE_IF(cv_if_begin_(CV_HERE_, CV_AT(SPE_FIRST(__VA_ARGS__, 0)), SPE_CARRIED(__VA_ARGS__)))
 #define CV_ELSE else
 

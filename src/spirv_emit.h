@@ -1,6 +1,8 @@
 /* spirv_emit.h - a compact SPIR-V writer for kernels: types, constants, instructions, structured control flow.
  *
- * One header that needs only the C standard library. It writes binary SPIR-V 1.0 to 1.6 (1.4 by default) for the OpenCL
+ * Files: spirv_emit.h, 531 KB in all. Version: XETILE_VERSION. License: MIT, see LICENSE.
+ *
+ * It needs only the C standard library and writes binary SPIR-V 1.0 to 1.6 (1.4 by default) for the OpenCL
  * environment, as Level Zero and OpenCL accept it. The smallest complete program:
  *
  *     #include "spirv_emit.h"
@@ -143,7 +145,7 @@
  *   numbers      spe_val_of spe_val_int spe_val_uint spe_val_real spe_val_float spe_val_same spe_val_is_set
  *                spe_val_is_condition SPE_NUMBER spe_int_fits spe_arith spe_arith_name spe_real_arith spe_real_compare
  *                spe_extent spe_runs spe_run
- *   regions      spe_region_of spe_region_open spe_region_next spe_region_done spe_region_fail SPE_FOR SPE_IF
+ *   regions      spe_region_of spe_region_open spe_region_next spe_region_done spe_region_fail SPE_FOR SPE_WHILE SPE_IF
  *   macros       SPE_KERNEL SPE_KERNEL_IN_CPP SPE_C_TYPE SPE_NAME_OF SPE_CARRIED SPE_FIRST_MEMBER; SPE_CAT SPE_FIRST
  *                SPE_REST SPE_COUNT SPE_EACH SPE_COMMA; in C++20 SPE_CPP_PLACE; SPE_PRINTF SPE_UNUSED: attributes
  *
@@ -196,8 +198,6 @@
  * TO USE IT  just include it: this compiles the bodies too, as static functions. Or define XETILE_DECLARATIONS for all
  * files of a program and XETILE_IMPLEMENTATION before the include in one of them, which then gets the bodies; or link
  * with libxetile. "How functions are declared" below has the details.
- *
- * License: MIT, see LICENSE.
  */
 #ifndef SPIRV_EMIT_H
 #define SPIRV_EMIT_H
@@ -1247,6 +1247,14 @@ XETILE_API spe_decimal spe_decimal_of(double v, char form, int digits);
 #define SPE_IF(begin)                                                                                                  \
     for (spe_region SPE_CAT(spe_if_, __LINE__) = begin; spe_region_next(&SPE_CAT(spe_if_, __LINE__));)                 \
         if (SPE_CAT(spe_if_, __LINE__).turn == 1)
+
+/* XT_WHILE and CV_WHILE: `test` records the condition in each iteration. */
+#define SPE_WHILE(begin, test, here, condition)                                                                        \
+    for (spe_region SPE_CAT(spe_while_, __LINE__) = begin; spe_region_next(&SPE_CAT(spe_while_, __LINE__));)           \
+        for (spe_region *SPE_CAT(spe_once_, __LINE__) = test(here, &SPE_CAT(spe_while_, __LINE__), condition);         \
+             SPE_CAT(spe_once_, __LINE__);                                                                             \
+             SPE_CAT(spe_once_, __LINE__) = SPE_REGION_DONE_(SPE_CAT(spe_once_, __LINE__)))
+#define SPE_REGION_DONE_(region) spe_region_done(region)
 
 /* The variables a region carries as a NULL-terminated array; the first argument is not one of them. */
 #define SPE_CARRIED(...) ((void *const[]){SPE_REST(__VA_ARGS__, NULL)})

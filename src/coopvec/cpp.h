@@ -19,7 +19,7 @@ inline cv_interpreted_vector cv_input_cpp_(const cv_interpreted_vector &v) { ret
 #undef CV_ANY_VEC_
 #define CV_ANY_VEC_(v) (spe_cpp_operand<cv_any_, true>{cv_any_vec_(v)})
 #undef CV_BY_
-#define CV_BY_(name, a, b) spe_cpp_choose(cv_##name##_vec_, cv_##name##_scalar_)
+#define CV_BY_(name, a, b, c) spe_cpp_choose(cv_##name##_vec_, cv_##name##_scalar_)
 #undef CV_INPUT_
 #define CV_INPUT_(x) cv_input_cpp_(x)
 
@@ -47,8 +47,8 @@ inline cv_interpreted_vector cv_input_cpp_(const cv_interpreted_vector &v) { ret
     cv_vector_ref_(CV_HERE_, cv_vector_ref{.base = (base_), .interpretation = (cv_type)CV_ID_(T), __VA_ARGS__})
 #undef CV_INTERPRET
 #define CV_INTERPRET(vec_, T) (cv_interpreted_vector{(vec_), CV_ID_(T)})
-#undef CV_MUL
-#define CV_MUL(T, matrix_, input_)                                                                                     \
+#undef CV_MUL_3
+#define CV_MUL_3(T, matrix_, input_)                                                                                   \
     cv_multiply_(CV_HERE_, CV_ID_(T), cv_multiply_desc_{.matrix = (matrix_), .input = CV_INPUT_(input_)})
 #undef CV_MUL_ADD
 #define CV_MUL_ADD(T, matrix_, input_, bias_)                                                                          \

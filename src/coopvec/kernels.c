@@ -91,8 +91,9 @@ static void cv_region_end_(spe_module *m, const spe_region *r)
     }
     if (!f->busy)
         cv_fail_(w, CV_ERROR_EMPTY, "is there a semicolon after %s (...), or a variable that it should list?",
-                 f->loop ? "CV_FOR" : "CV_IF");
-    if (f->loop) spe_endfor(m, n, f->ids);
+                 r->in->open[r->depth - 1].name);
+    if (f->tested) spe_endwhile(m, n, f->ids);
+    else if (f->loop) spe_endfor(m, n, f->ids);
     else spe_endif(m, n, f->ids, f->ids);
     x->regions.depth--;
     x->divergent -= f->divergent;
@@ -124,6 +125,30 @@ static cv_frame_ *cv_open_(cv_where_ w, spe_region *r, const char *name, void *c
     return f;
 }
 
+static cv_val cv_number_of_(cv_where_ w, int op, cv_val a, cv_val b)
+{
+    const cv_any_ both[2] = {cv_any_val_(a), cv_any_val_(b)};
+    return cv_binary_scalar_(w, op, "CV_FOR", both);
+}
+
+/* The number of iterations, (hi - lo + step -+ 1) / step, of a loop whose step is computed and may be negative. */
+static cv_val cv_iterations_(cv_where_ w, cv_val lo, cv_val hi, cv_val step)
+{
+    cv_val one = cv_number_of_(w, SPE_ARITH_SHR, step, spe_val_int(31)); /* 1 or -1, as the step's sign */
+    one = cv_number_of_(w, SPE_ARITH_OR, one, spe_val_int(1));
+    cv_val distance = cv_number_of_(w, SPE_ARITH_SUB, hi, lo), rest = cv_number_of_(w, SPE_ARITH_SUB, step, one);
+    return cv_number_of_(w, SPE_ARITH_DIV, cv_number_of_(w, SPE_ARITH_ADD, distance, rest), step);
+}
+
+/* A loop's body begins: carried values are those of the iteration, `index` counts the iterations or is k. */
+static void cv_body_begins_(cv_ctx *x, cv_frame_ *f)
+{
+    f->loop = true;
+    x->loops++;
+    cv_scatter_(x, f);
+    memcpy(f->first, f->ids, (size_t)f->id_count * sizeof *f->ids);
+}
+
 /* given: start, end and step. */
 spe_region cv_for_begin_(cv_where_ w, const cv_val *given, void *const *objects)
 {
@@ -134,14 +159,51 @@ spe_region cv_for_begin_(cv_where_ w, const cv_val *given, void *const *objects)
     spe_id from = cv_index_(w, &lo, "the loop's start");
     spe_id to = cv_index_(w, &hi, "the loop's end");
     spe_id by = cv_index_(w, &step, "the loop's step");
-    if (step.kind == SPE_INT && step.integer <= 0) cv_fail_(w, CV_ERROR_LOOP_STEP, "got %lld", (long long)step.integer);
+    if (step.kind == SPE_INT && step.integer == 0) cv_fail_(w, CV_ERROR_LOOP_STEP, "got 0");
+    bool counted = step.kind == SPE_SCALAR && step.type == CV_I32;
+    if (counted && spe_ok(&x->m)) {
+        to = cv_iterations_(w, lo, hi, step).id;
+        from = spe_i32(&x->m, 0);
+        by = spe_i32(&x->m, 1);
+    }
     cv_frame_ *f = spe_ok(&x->m) ? cv_open_(w, &r, "CV_FOR", objects, lo.uniform && hi.uniform && step.uniform) : NULL;
     if (!f) return r;
-    f->loop = true;
-    x->loops++;
     r.index = cv_scalar_(x, CV_I32, spe_for(&x->m, from, to, by, (uint32_t)f->id_count, f->ids), !f->divergent);
-    cv_scatter_(x, f);
-    memcpy(f->first, f->ids, (size_t)f->id_count * sizeof *f->ids);
+    if (counted) {
+        r.index = cv_number_of_(w, SPE_ARITH_MUL, r.index, step);
+        r.index = cv_number_of_(w, SPE_ARITH_ADD, r.index, lo);
+    }
+    cv_body_begins_(x, f);
+    f->operations = x->operations;
+    return r;
+}
+
+/* Until its condition is known, it counts as divergent. */
+spe_region cv_while_begin_(cv_where_ w, void *const *objects)
+{
+    cv_ctx *x = w.x;
+    spe_region r = spe_region_of(&x->regions, x->probing ? 2 : 1);
+    cv_frame_ *f = cv_enter_(w) ? cv_open_(w, &r, "CV_WHILE", objects, false) : NULL;
+    if (!f) return r;
+    f->tested = true;
+    spe_while(&x->m, (uint32_t)f->id_count, f->ids);
+    cv_body_begins_(x, f);
+    return r;
+}
+
+spe_region *cv_while_test_(cv_where_ w, spe_region *r, cv_val condition)
+{
+    cv_ctx *x = w.x;
+    if (!cv_enter_(w) || !r->depth || !cv_check_condition_(w, "CV_WHILE", &condition)) return r;
+    cv_frame_ *f = &x->frames[r->depth - 1];
+    spe_id id = cv_id_(w, CV_BOOL_, &condition);
+    if (r->turn > 1) return r; /* a second walk through the body */
+    spe_while_test(&x->m, id);
+    if (condition.uniform) {
+        f->divergent = false;
+        x->divergent--;
+    }
+    f->operations = x->operations;
     return r;
 }
 
@@ -190,13 +252,28 @@ static void cv_emit_module_(cv_ctx *x, cv_module *mod)
     spe_at(m, x->kernel->file, x->kernel->line);
     if (!spe_build_end(mod, x->kernel->name, x->kernel->params, x->S, x->local_size)) return;
     if (!spe_build_finish(mod, 1)) return;
-    if (x->desc->large_registers || (x->target.block1d && x->local_size <= x->target.max_group_size / 2))
+    bool fits = x->local_size <= x->target.max_group_size / 2; /* with 256 registers, too */
+    if (x->desc->registers == 256 || (!x->desc->registers && x->target.block1d && fits))
         mod->build_flags = x->target.build_flags;
-    else if (x->target.build_flags[0] && x->local_size <= x->target.max_group_size / 2) /* it fits with 256, too */
+    else if (!x->desc->registers && x->target.build_flags[0] && fits)
         mod->build_flags = "-ze-intel-enable-auto-large-GRF-mode";
 }
 
-/* One build; *loops: the number of CV_FOR in the kernel. */
+/* Does the target have the work-group's size and the registers that are asked for? */
+static bool cv_check_resources_(cv_where_ w)
+{
+    const cv_build_desc *d = w.x->desc;
+    int size = w.x->local_size, most = w.x->target.max_group_size;
+    if (d->subgroups < 0 || d->subgroups > most || size < 1 || size > most)
+        return cv_fail_(w, CV_ERROR_GROUP_SIZE, "%d work-items, %s takes %d", size, w.x->target.name, most);
+    if (d->subgroups && d->local_size && d->subgroups * w.x->S != d->local_size)
+        return cv_fail_(w, CV_ERROR_GROUP_SIZE, ".subgroups of %d are %d work-items, .local_size is %d", d->subgroups,
+                        d->subgroups * w.x->S, d->local_size);
+    return !d->registers || d->registers == 128 || d->registers == 256 ||
+           cv_fail_(w, CV_ERROR_REGISTERS, ".registers is %d, wanted 128 or 256", d->registers);
+}
+
+/* One build; *loops: the number of loops in the kernel. */
 static cv_module cv_build_once_(const cv_build_desc *desc, bool probing, int *loops)
 {
     cv_module mod;
@@ -215,12 +292,9 @@ static cv_module cv_build_once_(const cv_build_desc *desc, bool probing, int *lo
     if (x->param_count < 0 || !cm_choose_target(cv_site_(user), desc->target, desc->subgroup_size, &x->target))
         return mod;
     x->S = x->target.subgroup_size;
-    x->local_size = desc->local_size ? desc->local_size : 4 * x->S;
+    x->local_size = desc->local_size ? desc->local_size : (desc->subgroups ? desc->subgroups : 4) * x->S;
     x->full = x->local_size % x->S == 0;
-    if (x->local_size < 1 || x->local_size > x->target.max_group_size)
-        cv_fail_(user, CV_ERROR_GROUP_SIZE, "%d work-items, %s takes %d", x->local_size, x->target.name,
-                 x->target.max_group_size);
-    else cv_emit_module_(x, &mod);
+    if (cv_check_resources_(user)) cv_emit_module_(x, &mod);
     x->desc = NULL; /* belongs to the caller and may disappear */
     *loops = x->loops;
     return mod;
@@ -232,7 +306,7 @@ cv_module cv_build(const cv_build_desc *desc)
     cv_module mod = cv_build_once_(desc, false, &loops), probe;
     if (!mod.words || !loops) return mod;
     probe = cv_build_once_(desc, true, &loops);
-    if (probe.error->id == CV_ERROR_NOT_LISTED || probe.error->id == SPE_ERR_MEMORY ||
+    if (probe.error->id == CV_ERROR_UNLISTED || probe.error->id == SPE_ERR_MEMORY ||
         probe.error->id == CV_ERROR_MEMORY) {
         cv_free(&mod);
         return probe;
@@ -359,8 +433,8 @@ static void cv_convert_body_(cv_ctx *x)
 cv_module cv_conversion_module(const cv_target *target)
 {
     static const cv_kernel kernel = {"cv_convert_matrix", CV_CONVERT_PARAMS_, __FILE__, __LINE__, cv_convert_body_};
-    cv_build_desc desc = {&kernel, __FILE__, __LINE__, target, CV_CONVERT_GROUP_, 0, CM_AUTO, false, 0,
-                          false,   false,    NULL};
+    cv_build_desc desc = {&kernel, __FILE__, __LINE__, target, CV_CONVERT_GROUP_, 0, CM_AUTO, 0, 0,
+                          false,   false,    NULL,     0};
     return cv_build(&desc);
 }
 

@@ -545,7 +545,7 @@ static bool cv_check_product_(cv_where_ w, int out_type, const cv_interpreted_ve
     int want = cv_is_packed_(in->interpretation) ? (a->cols + 3) / 4 : a->cols;
     if (!cv_check_vec_(w, &in->vec)) return false;
     if (!cv_interprets_(in->vec.type, in->interpretation))
-        cv_fail_(w, CV_ERROR_INPUT_INTERPRETATION, "a vector of %s as %s", cv_type_name(in->vec.type),
+        cv_fail_(w, CV_ERROR_INPUT_INTERPRETATION, "a vector of %s as %s", cv_type_text_(in->vec.type),
                  cv_type_name(in->interpretation));
     else if (in->vec.length != want)
         cv_fail_(w, CV_ERROR_INPUT_LENGTH, "%d elements of %s, K is %d, which takes %d", in->vec.length,
@@ -808,7 +808,7 @@ static bool cv_check_outer_(cv_where_ w, const cv_vec *v1, const cv_vec *v2, con
 {
     if (!cv_check_vec_(w, v1) || !cv_check_vec_(w, v2)) return false;
     if (v1->type != v2->type)
-        cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%s and %s", cv_type_name(v1->type), cv_type_name(v2->type));
+        cv_fail_(w, CV_ERROR_VEC_TYPE, "%s and %s", cv_type_text_(v1->type), cv_type_text_(v2->type));
     else if (c->layout != CV_OUTER_PRODUCT_OPTIMAL)
         cv_fail_(w, CV_ERROR_OUTER_PRODUCT_LAYOUT, "got %s", cv_layout_name(c->layout));
     else if (c->transpose) cv_fail_(w, CV_ERROR_TRANSPOSE, "an outer product's matrix, transposed");

@@ -36,6 +36,7 @@ XE_FN_ cv_vec cv_new_(cv_ctx *x, int type, int n);
 XE_FN_ cv_vec cv_from_parts_(cv_ctx *x, int type, int n, const spe_id *parts);
 XE_FN_ bool cv_check_vec_(cv_where_ w, const cv_vec *v);
 XE_FN_ spe_id cv_get_(spe_module *m, const cv_vec *v, int i);
+XE_FN_ spe_id cv_reload_(cv_ctx *x, int type, spe_id id);
 XE_FN_ spe_id cv_take_(cv_ctx *x, const cv_vec *v, int i);
 XE_FN_ spe_id cv_join_(spe_module *m, spe_id scalar_type, int n, const spe_id *ids);
 XE_FN_ cv_vec cv_from_scalars_(cv_ctx *x, int type, int n, const spe_id *ids);

@@ -21,7 +21,7 @@ XE_FN_ bool cv_live_(cv_where_ w, int side)
     for (int i = 0; i < w.x->regions.depth; i++)
         if (w.x->frames[i].side == side) return true;
     const spe_region_place *at = (const spe_region_place *)w.x->sides.items + side - 1;
-    return cv_fail_(w, CV_ERROR_NOT_LISTED,
+    return cv_fail_(w, CV_ERROR_UNLISTED,
                     "the %s of %s:%d left a value in a variable that is used here; list that variable there",
                     at->name, at->file, at->line);
 }
@@ -99,14 +99,14 @@ XE_FN_ spe_id cv_id_(cv_where_ w, int type, const cv_val *v)
     if (v->kind == SPE_INT && want && !want->is_float) {
         if (spe_int_fits(v->integer, want->bits, want->is_signed))
             return spe_const_i(m, cv_spe_type_(m, type), v->integer);
-        return cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%lld as %s", (long long)v->integer, cv_type_name(type)), 0;
+        return cv_fail_(w, CV_ERROR_SCALAR_RANGE, "%lld as %s", (long long)v->integer, cv_type_name(type)), 0;
     }
     if ((v->kind == SPE_INT || v->kind == SPE_REAL) && cv_is_float_(type)) {
         if (spe_real_fits(SPE_IEEE, (uint32_t)want->bits, v->real))
             return spe_const_f(m, cv_spe_type_(m, type), v->real);
-        return cv_fail_(w, CV_ERROR_NUMBER_RANGE, "%s as %s", spe_decimal_of(v->real, 'g', 6).s, cv_type_name(type)), 0;
+        return cv_fail_(w, CV_ERROR_SCALAR_RANGE, "%s as %s", spe_decimal_of(v->real, 'g', 6).s, cv_type_name(type)), 0;
     }
-    return cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s where %s is wanted", cv_describe_(v).s, cv_type_text_(type)), 0;
+    return cv_fail_(w, CV_ERROR_SCALAR_TYPE, "%s where %s is wanted", cv_describe_(v).s, cv_type_text_(type)), 0;
 }
 
 /* A number as an i32 index. */
@@ -122,7 +122,14 @@ XE_FN_ spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what)
 /* One instruction on scalars or vectors of a type; 0 without an error if there is none. */
 static spe_id cv_emit_(spe_module *m, int op, int type, spe_id a, spe_id b)
 {
-    if (type == CV_BOOL_) return op == SPE_ARITH_AND ? spe_land(m, a, b) : op == SPE_ARITH_OR ? spe_lor(m, a, b) : 0;
+    if (type == CV_BOOL_)
+        switch (op) {
+        case SPE_ARITH_AND: return spe_land(m, a, b);
+        case SPE_ARITH_OR: return spe_lor(m, a, b);
+        case SPE_ARITH_XOR: case SPE_ARITH_NE: return spe_lne(m, a, b);
+        case SPE_ARITH_EQ: return spe_leq(m, a, b);
+        default: return 0;
+        }
     if (cv_is_float_(type)) return op == SPE_ARITH_REM ? 0 : spe_arith(m, (spe_arith_op)op, SPE_NUMBER_FLOAT, a, b);
     return spe_arith(m, (spe_arith_op)op, cv_is_signed_(type) ? SPE_NUMBER_SIGNED : SPE_NUMBER_UNSIGNED, a, b);
 }
@@ -152,9 +159,10 @@ XE_FN_ bool cv_check_condition_(cv_where_ w, const char *of, const cv_val *c)
     return spe_val_is_condition(c, CV_BOOL_) || cv_fail_(w, CV_ERROR_CONDITION, "%s got %s", of, cv_describe_(c).s);
 }
 
-cv_val cv_select_(cv_where_ w, const cv_val *given)
+/* given: the condition, and what it chooses from. */
+cv_val cv_select_scalar_(cv_where_ w, const cv_any_ *given)
 {
-    const cv_val c = given[0], a = given[1], b = given[2];
+    const cv_val c = given[0].val, a = given[1].val, b = given[2].val;
     int type = cv_common_type_(&a, &b);
     if (!cv_enter_(w) || !cv_check_condition_(w, "CV_SELECT", &c) || !cv_live_(w, c.note)) return cv_nothing_();
     if (c.kind == SPE_INT) return c.integer ? a : b;
@@ -238,8 +246,13 @@ XE_FN_ spe_id cv_get_(spe_module *m, const cv_vec *v, int i)
     return spe_extract(m, v->part[part], (uint32_t)component);
 }
 
-/* An element that may stand anywhere, see spe_reload. */
-XE_FN_ spe_id cv_take_(cv_ctx *x, const cv_vec *v, int i) { return spe_reload(&x->m, cv_get_(&x->m, v, i)); }
+/* A number that may stand anywhere, see spe_reload; conditions do anyway. */
+XE_FN_ spe_id cv_reload_(cv_ctx *x, int type, spe_id id)
+{
+    return type == CV_BOOL_ ? id : spe_reload(&x->m, id);
+}
+
+XE_FN_ spe_id cv_take_(cv_ctx *x, const cv_vec *v, int i) { return cv_reload_(x, v->type, cv_get_(&x->m, v, i)); }
 
 static void cv_take_all_(cv_ctx *x, const cv_vec *v, int first, int n, spe_id *ids)
 {
@@ -260,14 +273,20 @@ XE_FN_ cv_vec cv_from_scalars_(cv_ctx *x, int type, int n, const spe_id *ids)
     return v;
 }
 
-cv_vec cv_splat_(cv_where_ w, int type, int n, cv_val value)
+/* n of a number, or of a condition. */
+static cv_vec cv_repeat_(cv_where_ w, int type, int n, const cv_val *value)
 {
-    if (!cv_enter_(w) || !cv_check_type_(w, type) || !cv_check_length_(w, n)) return cv_no_vec_();
-    spe_id id = cv_id_(w, type, &value);
+    spe_id id = cv_id_(w, type, value);
     cv_vec v = cv_new_(w.x, type, n);
     for (int i = 0; i < v.parts; i++)
         v.part[i] = spe_splat(&w.x->m, spe_vec(&w.x->m, cv_spe_type_(&w.x->m, type), (uint32_t)spe_run(n, i)), id);
     return v;
+}
+
+cv_vec cv_splat_(cv_where_ w, int type, int n, cv_val value)
+{
+    if (!cv_enter_(w) || !cv_check_type_(w, type) || !cv_check_length_(w, n)) return cv_no_vec_();
+    return cv_repeat_(w, type, n, &value);
 }
 
 cv_vec cv_vec_of_(cv_where_ w, int type, int n, const cv_val *values)
@@ -326,8 +345,8 @@ void cv_store_(cv_where_ w, cv_memory_ d)
     spe_id at, stride;
     if (!cv_enter_(w) || !cv_check_vec_(w, &v) || !cv_locate_(w, &d, &at, &stride)) return;
     if (type != (int)v.type)
-        cv_fail_(w, CV_ERROR_VECTOR_TYPE, "a vector of %s to a ptr<%s>; CV_CAST converts it", cv_type_name(v.type),
-                 cv_type_name(type));
+        cv_fail_(w, CV_ERROR_STORE_TYPE, "a vector of %s to a ptr<%s>; %s converts it", cv_type_text_(v.type),
+                 cv_type_name(type), (int)v.type == CV_BOOL_ ? "CV_SELECT" : "CV_CAST");
     for (int i = 0, part = 0, width; spe_ok(m) && i < v.length; i += width, part++) {
         spe_id id = stride ? cv_get_(m, &v, i) : v.part[part];
         width = stride ? 1 : spe_run(v.length, part);
@@ -365,7 +384,7 @@ cv_val cv_element_(cv_where_ w, const cv_any_ *given)
         }
         got = got ? spe_select(m, spe_sge(m, at, first), one, got) : one;
     }
-    return cv_scalar_(w.x, v.type, spe_reload(&w.x->m, got), false);
+    return cv_scalar_(w.x, v.type, cv_reload_(w.x, v.type, got), false);
 }
 
 /* The vector with element i, a constant, replaced. */
@@ -386,7 +405,7 @@ cv_vec cv_concat_(cv_where_ w, const cv_vec *given)
     const cv_vec a = given[0], b = given[1];
     spe_id ids[CV_VECTOR_MAX_];
     if (!cv_enter_(w) || !cv_check_vec_(w, &a) || !cv_check_vec_(w, &b)) return cv_no_vec_();
-    if (a.type != b.type) cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%s and %s", cv_type_name(a.type), cv_type_name(b.type));
+    if (a.type != b.type) cv_fail_(w, CV_ERROR_VEC_TYPE, "%s and %s", cv_type_text_(a.type), cv_type_text_(b.type));
     if (!cv_check_length_(w, a.length + b.length)) return cv_no_vec_();
     if (a.length % 8 == 0) {
         memcpy(ids, a.part, (size_t)a.parts * sizeof *ids);
@@ -418,28 +437,65 @@ cv_interpreted_vector cv_plain_input_(cv_vec v)
     return in;
 }
 
-/* Two operands as vectors of one shape; a number is splatted. */
+/* Are both vectors of one type and length? */
+static bool cv_check_alike_(cv_where_ w, const cv_vec *p, const cv_vec *q)
+{
+    if (!cv_check_vec_(w, p) || !cv_check_vec_(w, q)) return false;
+    if (p->type != q->type)
+        return cv_fail_(w, CV_ERROR_VEC_TYPE, "%s and %s", cv_type_text_(p->type), cv_type_text_(q->type));
+    return p->length == q->length ||
+           cv_fail_(w, CV_ERROR_VEC_SHAPE, "%d elements and %d", p->length, q->length);
+}
+
+/* Two operands as vectors of one type and length; a number is repeated. */
 static bool cv_match_(cv_where_ w, const cv_any_ *a, const cv_any_ *b, cv_vec *p, cv_vec *q)
 {
     const cv_vec *shape = cv_is_vec_(a) ? &a->vec : &b->vec;
     if (!cv_enter_(w) || !cv_check_vec_(w, shape)) return false;
-    *p = cv_is_vec_(a) ? a->vec : cv_splat_(w, shape->type, shape->length, a->val);
-    *q = cv_is_vec_(b) ? b->vec : cv_splat_(w, shape->type, shape->length, b->val);
-    if (!cv_check_vec_(w, p) || !cv_check_vec_(w, q)) return false;
-    return (p->type == q->type && p->length == q->length) ||
-           cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d of %s and %d of %s", p->length, cv_type_name(p->type), q->length,
-                    cv_type_name(q->type));
+    *p = cv_is_vec_(a) ? a->vec : cv_repeat_(w, shape->type, shape->length, &a->val);
+    *q = cv_is_vec_(b) ? b->vec : cv_repeat_(w, shape->type, shape->length, &b->val);
+    return cv_check_alike_(w, p, q);
 }
 
 cv_vec cv_binary_vec_(cv_where_ w, int op, const char *name, const cv_any_ *given)
 {
     cv_vec p, q;
     if (!cv_match_(w, &given[0], &given[1], &p, &q)) return cv_no_vec_();
-    cv_vec v = cv_new_(w.x, p.type, p.length);
+    cv_vec v = cv_new_(w.x, op < SPE_ARITH_EQ ? (int)p.type : (int)CV_BOOL_, p.length);
     for (int i = 0; i < v.parts; i++) {
-        v.part[i] = op < SPE_ARITH_EQ ? cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]) : 0;
-        if (!v.part[i]) cv_fail_(w, CV_ERROR_OPERATION, "%s on a vector of %s", name, cv_type_name(p.type));
+        v.part[i] = cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]);
+        if (!v.part[i]) cv_fail_(w, CV_ERROR_OPERATION, "%s on a vector of %s", name, cv_type_text_(p.type));
     }
+    return v;
+}
+
+/* The operands of a choice by `c` as vectors; of two numbers, their common type. */
+static bool cv_choices_(cv_where_ w, const cv_any_ *c, const cv_any_ *a, const cv_any_ *b, cv_vec *p, cv_vec *q)
+{
+    if (cv_is_vec_(a) || cv_is_vec_(b)) return cv_match_(w, a, b, p, q);
+    int type = cv_common_type_(&a->val, &b->val);
+    *p = cv_repeat_(w, type, c->vec.length, &a->val);
+    *q = cv_repeat_(w, type, c->vec.length, &b->val);
+    return cv_check_alike_(w, p, q);
+}
+
+/* given: the condition or mask, and what it chooses from; not all of them are numbers. */
+cv_vec cv_select_vec_(cv_where_ w, const cv_any_ *given)
+{
+    cv_vec p, q;
+    const cv_any_ *c = &given[0];
+    bool mask = cv_is_vec_(c);
+    if (!cv_enter_(w) || (mask && !cv_check_vec_(w, &c->vec))) return cv_no_vec_();
+    if (mask && (int)c->vec.type != CV_BOOL_)
+        return CV_FAIL_VEC_(w, CV_ERROR_CONDITION, "CV_SELECT got a vector of %s", cv_type_name(c->vec.type));
+    if ((!mask && !cv_check_condition_(w, "CV_SELECT", &c->val)) || !cv_choices_(w, c, &given[1], &given[2], &p, &q))
+        return cv_no_vec_();
+    if (mask && c->vec.length != p.length)
+        return CV_FAIL_VEC_(w, CV_ERROR_VEC_SHAPE, "a mask of %d elements and vectors of %d", c->vec.length, p.length);
+    spe_id one = mask ? 0 : cv_id_(w, CV_BOOL_, &c->val);
+    cv_vec v = cv_new_(w.x, p.type, p.length);
+    for (int i = 0; i < v.parts; i++)
+        v.part[i] = spe_select(&w.x->m, mask ? c->vec.part[i] : one, p.part[i], q.part[i]);
     return v;
 }
 
@@ -501,29 +557,19 @@ cv_val cv_function_scalar_(cv_where_ w, int fn, const char *name, cv_any_ a)
     return cv_scalar_(w.x, type, id ? cv_function_of_(&w.x->m, fn, type, id) : 0, a.val.uniform);
 }
 
-/* a op b ? c : d. */
-cv_vec cv_choose_(cv_where_ w, int op, const cv_any_ *given)
-{
-    cv_vec p, q, r, s, v;
-    cv_any_ c = given[2];
-    const cv_any_ *d = &given[3];
-    if (!cv_match_(w, &given[0], &given[1], &p, &q)) return cv_no_vec_();
-    if (!cv_is_vec_(&c) && !cv_is_vec_(d)) c = cv_any_vec_(cv_splat_(w, p.type, p.length, c.val));
-    if (!cv_match_(w, &c, d, &r, &s)) return cv_no_vec_();
-    if (r.length != p.length)
-        cv_fail_(w, CV_ERROR_VECTORS_DIFFER, "%d compared, %d to choose from", p.length, r.length);
-    v = cv_new_(w.x, r.type, r.length);
-    for (int i = 0; i < v.parts; i++)
-        v.part[i] = spe_select(&w.x->m, cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]), r.part[i], s.part[i]);
-    return v;
-}
-
 /* given: the vector and the slope. */
 cv_vec cv_leaky_relu_(cv_where_ w, const cv_any_ *given)
 {
-    cv_any_ all[4] = {given[0], cv_any_real_(0), given[0], given[0]};
-    all[3] = cv_any_vec_(cv_binary_vec_(w, SPE_ARITH_MUL, "CV_LEAKY_RELU", given));
-    return cv_choose_(w, SPE_ARITH_GT, all);
+    spe_module *m = &w.x->m;
+    cv_vec p, q;
+    if (!cv_match_(w, &given[0], &given[1], &p, &q)) return cv_no_vec_();
+    cv_vec v = cv_new_(w.x, p.type, p.length);
+    for (int i = 0; i < v.parts; i++) {
+        spe_id zero = spe_null(m, spe_type_of(m, p.part[i]));
+        spe_id below = cv_emit_(m, SPE_ARITH_MUL, p.type, p.part[i], q.part[i]);
+        v.part[i] = spe_select(m, cv_emit_(m, SPE_ARITH_GT, p.type, p.part[i], zero), p.part[i], below);
+    }
+    return v;
 }
 
 /* The bounds of an integer type. */
@@ -649,6 +695,8 @@ XE_FN_ cv_vec cv_convert_vec_(cv_ctx *x, const cv_vec *v, int type)
 cv_vec cv_cast_vec_(cv_where_ w, int type, cv_any_ a)
 {
     if (!cv_enter_(w) || !cv_check_vec_(w, &a.vec) || !cv_check_type_(w, type)) return cv_no_vec_();
+    if ((int)a.vec.type == CV_BOOL_)
+        return CV_FAIL_VEC_(w, CV_ERROR_SCALAR_TYPE, "a mask to %s; CV_SELECT converts it", cv_type_name(type));
     return cv_convert_vec_(w.x, &a.vec, type);
 }
 
@@ -657,7 +705,7 @@ cv_val cv_cast_scalar_(cv_where_ w, int type, cv_any_ a)
     int from = cv_common_type_(&a.val, &a.val);
     if (!cv_enter_(w)) return cv_nothing_();
     if (!cv_type_info(type) || cv_is_packed_(type) || cv_is_fp8_(type) || from == CV_BOOL_)
-        cv_fail_(w, CV_ERROR_NUMBER_TYPE, "%s to %s", cv_type_text_(from), cv_type_text_(type));
+        cv_fail_(w, CV_ERROR_SCALAR_TYPE, "%s to %s", cv_type_text_(from), cv_type_text_(type));
     spe_id id = spe_ok(&w.x->m) ? cv_id_(w, from, &a.val) : 0;
     return cv_scalar_(w.x, type, id ? cv_convert_value_(&w.x->m, id, from, type) : 0, a.val.uniform);
 }

@@ -57,5 +57,7 @@ template <class T> T const *spe_cpp_listed(std::initializer_list<T> l) { return 
     for (spe_region k##_loop_ = begin; spe_region_next(&k##_loop_);)                                                   \
         for (const spe_val k = k##_loop_.index, *k##_once_ = &k; k##_once_;                                            \
              k##_once_ = (const spe_val *)spe_region_done(&k##_loop_))
+#undef SPE_REGION_DONE_
+#define SPE_REGION_DONE_(region) ((spe_region *)spe_region_done(region))
 #define SPE_CPP_PLACE [] { static const spe_place here_ = {__FILE__, __LINE__}; return &here_; }()
 #endif

@@ -55,7 +55,7 @@ template <class T> constexpr int xt_table_of_cpp_(const T *)
              xt_vec_desc_{.rows = (rows_), .cols = (cols_), SPE_REST(__VA_ARGS__, .end_ = 0)})
 #undef XT_SPLAT
 #define XT_SPLAT(T, rows_, cols_, ...)                                                                                 \
-    xt_splat_(XT_HERE_, XT_ID_(T), XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)),                                              \
+    xt_splat_(XT_HERE_, XT_ID_(T), XT_NUMBER(SPE_FIRST(__VA_ARGS__, 0)),                                              \
               xt_vec_desc_{.rows = (rows_), .cols = (cols_), SPE_REST(__VA_ARGS__, .end_ = 0)})
 #undef XT_TABLE
 #define XT_TABLE(T, rows_, cols_, ...)                                                                                 \
@@ -129,18 +129,8 @@ template <class T> constexpr int xt_table_of_cpp_(const T *)
 #define XT_UPDATE_1(tile_, by_) xt_update_offsets_(XT_HERE_, xt_update_by_{.tile = (tile_), .by = XT_ANY_(by_)})
 #undef XT_UPDATE_2
 #define XT_UPDATE_2(tile_, rows_, cols_)                                                                               \
-    xt_update_tile_offset_(XT_HERE_, xt_update_{.tile = (tile_), .by = {XT_NUMBER_(rows_), XT_NUMBER_(cols_)}})
+    xt_update_tile_offset_(XT_HERE_, xt_update_{.tile = (tile_), .by = {XT_NUMBER(rows_), XT_NUMBER(cols_)}})
 #undef XT_EMIT_VEC
 #define XT_EMIT_VEC(T, fn_, user_, ...) xt_emit_vec_(XT_HERE_, XT_ID_(T), fn_, user_, xt_vecs_{__VA_ARGS__}.all)
 struct xt_vecs_ { xt_vec all[3]; };
-
-/* ---- void * does not convert */
-#undef XT_WHILE
-#define XT_WHILE(...)                                                                                                  \
-    for (spe_region SPE_CAT(xt_while_, __LINE__) = xt_while_begin_(XT_HERE_, SPE_CARRIED(__VA_ARGS__));                \
-         spe_region_next(&SPE_CAT(xt_while_, __LINE__));)                                                              \
-        for (spe_region *SPE_CAT(xt_once_, __LINE__) = xt_while_test_(                                                 \
-                 XT_HERE_, &SPE_CAT(xt_while_, __LINE__), XT_NUMBER_(SPE_FIRST(__VA_ARGS__, 0)));                      \
-             SPE_CAT(xt_once_, __LINE__);                                                                              \
-             SPE_CAT(xt_once_, __LINE__) = (spe_region *)spe_region_done(SPE_CAT(xt_once_, __LINE__)))
 #endif /* C++20 */

@@ -32,7 +32,7 @@ static void one_product(CV_CONTEXT, const void *product, cv_val offset)
     cv_val in = CV_SELF->args[model_pointer(p->input)], out = CV_SELF->args[model_pointer(p->output)];
     cv_vec x = t->shared ? first_input
                          : CV_LOAD(in, t->vector,
-                                   CV_ADD(CV_TIMES(gid, t->vector), (int)(t->in / (size_t)model_bytes(p->input))));
+                                   CV_ADD(CV_MUL(gid, t->vector), (int)(t->in / (size_t)model_bytes(p->input))));
     cv_interpreted_vector v = {first_input = x, p->as};
     cv_matrix_ref w = {.base = CV_SELF->args[0], .interpretation = (cv_type)p->matrix, .rows = p->m, .cols = p->k,
                        .layout = (cv_layout)p->layout, .transpose = p->transpose, .offset = offset,
@@ -47,7 +47,7 @@ static void one_product(CV_CONTEXT, const void *product, cv_val offset)
     } else {
         y = cv_mul(CV_HERE_, p->output, &w, &v);
     }
-    CV_STORE(y, out, CV_ADD(CV_TIMES(gid, p->m), (int)(t->out / (size_t)model_bytes(p->output))));
+    CV_STORE(y, out, CV_ADD(CV_MUL(gid, p->m), (int)(t->out / (size_t)model_bytes(p->output))));
 }
 
 static void all_products(CV_CONTEXT)

@@ -262,7 +262,7 @@ TEST_UNUSED_ static void model_in_mode(CV_CONTEXT, mode how, size_t matrix, size
     if (how == DIVERGENT) {
         CV_IF (CV_EQ(CV_MOD(CV_GLOBAL_ID(), 3), 1)) one(CV_SELF, item, CV_AT((int)matrix));
     } else if (how == OWN_MATRIX) {
-        one(CV_SELF, item, CV_ADD(CV_TIMES(CV_AND(CV_GLOBAL_ID(), 1), (int)size), (int)matrix));
+        one(CV_SELF, item, CV_ADD(CV_MUL(CV_AND(CV_GLOBAL_ID(), 1), (int)size), (int)matrix));
     } else {
         one(CV_SELF, item, CV_AT((int)matrix));
     }

@@ -19,7 +19,7 @@ static void one_item(CV_CONTEXT, const void *it, cv_val offset)
     const item *t = it;
     cv_val gid = CV_GLOBAL_ID(), in = CV_SELF->args[model_pointer(t->input)];
     int bytes = model_bytes(t->input);
-    cv_vec b = CV_LOAD(in, t->n, CV_ADD(CV_TIMES(gid, t->n), (int)(t->v2 / (size_t)bytes)));
+    cv_vec b = CV_LOAD(in, t->n, CV_ADD(CV_MUL(gid, t->n), (int)(t->v2 / (size_t)bytes)));
     if (t->vector) {
         cv_vector_ref r = {.base = CV_SELF->args[0],
                            .interpretation = (cv_type)t->sum,
@@ -27,7 +27,7 @@ static void one_item(CV_CONTEXT, const void *it, cv_val offset)
                            .uniform = t->how == BY_LANES ? CV_UNIFORM_NO : CV_UNIFORM_AUTO};
         CV_VECTOR_ACCUMULATE(b, r);
     } else {
-        cv_vec a = CV_LOAD(in, t->m, CV_ADD(CV_TIMES(gid, t->m), (int)(t->v1 / (size_t)bytes)));
+        cv_vec a = CV_LOAD(in, t->m, CV_ADD(CV_MUL(gid, t->m), (int)(t->v1 / (size_t)bytes)));
         cv_matrix_ref r = {.base = CV_SELF->args[0],
                            .interpretation = (cv_type)t->sum,
                            .rows = t->m,

@@ -2,6 +2,7 @@
  * supported is accepted, and everything else refused; modules are valid for every target, and builds are reproducible
  * byte by byte. No device. */
 #include "coopvec.h"
+#include "xetile.h"
 #include "test.h"
 
 /* ---- errors: a body that is wrong, the id, and both values as the message has them, at its line */
@@ -70,7 +71,7 @@ BAD(offset_of_a_fraction, INDEX, "the offset is 1.5", CV_MUL(f16, REF(8, 16, .of
 
 /* vectors and numbers */
 BAD(outer_product_layout, OUTER_PRODUCT_LAYOUT, "row-major", CV_OUTER_PRODUCT_ACCUMULATE(h, h, REF(4, 4));)
-BAD(outer_product_vectors, VECTORS_DIFFER, "f16 and f32",
+BAD(outer_product_vectors, VEC_TYPE, "f16 and f32",
     CV_OUTER_PRODUCT_ACCUMULATE(h, f, REF(4, 4, .layout = CV_OUTER_PRODUCT_OPTIMAL));)
 BAD(outer_product_types, ACCUMULATE_TYPES, "f32 into f16",
     CV_OUTER_PRODUCT_ACCUMULATE(f, f, REF(4, 4, .layout = CV_OUTER_PRODUCT_OPTIMAL));)
@@ -87,22 +88,31 @@ BAD(outer_product_packed, MATRIX_INTERPRETATION, "packed_s8x32",
 BAD(accumulated_alignment, VECTOR_ALIGNMENT, "offset 32",
     CV_VECTOR_ACCUMULATE(h, CV_VECTOR_REF(w, f16, .offset = CV_AT(32)));)
 BAD(accumulated_type, ACCUMULATE_TYPES, "vector of f32 into f16", CV_VECTOR_ACCUMULATE(f, CV_VECTOR_REF(w, f16));)
-BAD(vectors_of_two_types, VECTORS_DIFFER, "4 of f16 and 4 of f32", CV_ADD(h, f);)
-BAD(vectors_of_two_lengths, VECTORS_DIFFER, "4 of f16 and 5 of f16", CV_ADD(h, CV_SPLAT(f16, 5, 1));)
+BAD(vectors_of_two_types, VEC_TYPE, "f16 and f32", CV_ADD(h, f);)
+BAD(vectors_of_two_lengths, VEC_SHAPE, "4 elements and 5", CV_ADD(h, CV_SPLAT(f16, 5, 1));)
 BAD(element_behind_the_last, ELEMENT, "4 of a vector of 4", CV_ELEMENT(h, 4);)
 BAD(slice_behind_the_end, ELEMENT, "2 to 4", CV_SLICE(h, 2, 3);)
 BAD(splat_of_e4m3, VECTOR_TYPE, "e4m3", CV_SPLAT(e4m3, 4, 1);)
 BAD(empty_vector, VECTOR_LENGTH, "0", CV_SPLAT(f16, 0, 1);)
 BAD(vector_too_long, VECTOR_LENGTH, "1025", CV_SPLAT(f16, 1025, 1);)
-BAD(concat_of_two_types, VECTORS_DIFFER, "f16 and f32", CV_CONCAT(h, f);)
+BAD(concat_of_two_types, VEC_TYPE, "f16 and f32", CV_CONCAT(h, f);)
 BAD(remainder_of_floats, OPERATION, "CV_MOD on a vector of f16", CV_MOD(h, h);)
 BAD(exponential_of_integers, OPERATION, "CV_EXP on a vector of i32", CV_EXP(CV_SPLAT(i32, 4, 1));)
 BAD(load_from_a_number, POINTER, "u32", CV_LOAD(n, 4, 0);)
-BAD(store_of_another_type, VECTOR_TYPE, "f32 to a ptr<f16>", CV_STORE(f, w, 0);)
-BAD(number_and_fraction, NUMBER_TYPE, "1.5 where u32", CV_ADD(n, 1.5);)
-BAD(number_out_of_range, NUMBER_RANGE, "40000 as i16", CV_ADD(CV_CAST(i16, n), 40000);)
+BAD(store_of_another_type, STORE_TYPE, "f32 to a ptr<f16>", CV_STORE(f, w, 0);)
+BAD(number_and_fraction, SCALAR_TYPE, "1.5 where u32", CV_ADD(n, 1.5);)
+BAD(number_out_of_range, SCALAR_RANGE, "40000 as i16", CV_ADD(CV_CAST(i16, n), 40000);)
 BAD(condition_is_a_number, CONDITION, "u32", CV_IF (n) (void)0;)
 BAD(loop_step_of_0, LOOP_STEP, "0", CV_FOR (k, 0, 4, 0) (void)0;)
+BAD(while_of_a_number, CONDITION, "CV_WHILE got u32", CV_WHILE (n) (void)0;)
+BAD(while_without_a_body, EMPTY, "CV_WHILE", CV_WHILE (CV_LT(CV_ELEMENT(h, 0), 1), &h) (void)0;)
+BAD(mask_of_another_length, VEC_SHAPE, "a mask of 16 elements and vectors of 4", CV_SELECT(CV_GT(x, 0), h, 1);)
+BAD(selection_by_numbers, CONDITION, "a vector of f16", CV_SELECT(h, h, 1);)
+BAD(selection_of_two_types, VEC_TYPE, "f16 and f32", CV_SELECT(CV_GT(h, 0), h, f);)
+BAD(mask_is_stored, STORE_TYPE, "condition to a ptr<f16>; CV_SELECT converts it", CV_STORE(CV_GT(h, 0), w, 0);)
+BAD(mask_is_cast, SCALAR_TYPE, "a mask to f16", CV_CAST(f16, CV_GT(h, 0));)
+BAD(mask_is_multiplied, OPERATION, "CV_MUL on a vector of condition", CV_MUL(CV_GT(h, 0), CV_LT(h, 0));)
+BAD(mask_is_an_input, INPUT_INTERPRETATION, "condition", CV_MUL(f16, REF(8, 16), CV_GT(x, 0));)
 BAD(carried_type_changes, CARRIED_TYPE, "was f16, 4, and is f32, 4", CV_FOR (k, 0, 4, 1, &h) h = f;)
 BAD(loop_left_by_break, UNCLOSED, "CV_FOR", CV_FOR (k, 0, 4, 1) break;)
 BAD(carried_is_something_else, CARRIED, "number 1", int number = 7; CV_FOR (k, 0, 4, 1, &number) (void)0;)
@@ -124,16 +134,19 @@ TEST(registers_are_left_to_the_compiler)
     static const struct {
         const char *target;
         int items;
-        bool large;
+        int registers;
         const char *flags;
-    } cases[] = {{"bmg", 0, false, "-ze-intel-enable-auto-large-GRF-mode"},
-                 {"bmg", 512, false, "-ze-intel-enable-auto-large-GRF-mode"},
-                 {"bmg", 528, false, ""},
-                 {"bmg", 0, true, "-ze-opt-large-register-file"},
-                 {"soft", 0, false, ""}};
+    } cases[] = {{"bmg", 0, 0, "-ze-intel-enable-auto-large-GRF-mode"},
+                 {"bmg", 512, 0, "-ze-intel-enable-auto-large-GRF-mode"},
+                 {"bmg", 512, 128, ""},
+                 {"bmg", 528, 0, ""},
+                 {"bmg", 0, 256, "-ze-opt-large-register-file"},
+                 {"mtl", 0, 0, "-ze-opt-large-register-file"},
+                 {"mtl", 0, 128, ""},
+                 {"soft", 0, 0, ""}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         cv_module mod = CV_BUILD(stride_of_the_launch, &(cv_target){.name = cases[i].target},
-                                 .local_size = cases[i].items, .large_registers = cases[i].large);
+                                 .local_size = cases[i].items, .registers = cases[i].registers);
         CHECK_MSG(mod.words != NULL, "%s", mod.error->text);
         CHECK_STR(mod.build_flags, cases[i].flags);
         cv_free(&mod);
@@ -172,6 +185,12 @@ TEST(builds_that_are_refused)
         CV_ERROR_GROUP_SIZE);
     CHECK_INT(build_error(&promised, (cv_build_desc){.target = &bmg, .local_size = 24}, "work-groups of 24"),
               CV_ERROR_UNIFORM);
+    CHECK_INT(build_error(&promised, (cv_build_desc){.target = &bmg, .subgroups = 65}, "1040 work-items, bmg"),
+              CV_ERROR_GROUP_SIZE);
+    CHECK_INT(build_error(&promised, (cv_build_desc){.target = &bmg, .subgroups = 2, .local_size = 48}, "size is 48"),
+              CV_ERROR_GROUP_SIZE);
+    CHECK_INT(build_error(&promised, (cv_build_desc){.target = &bmg, .registers = 64}, "64, wanted 128 or 256"),
+              CV_ERROR_REGISTERS);
     for (int i = 0; i < 2; i++) {
         int line = __LINE__ + 1;
         cv_module mod = CV_BUILD(promised, &bmg, .version = i ? 0 : SPE_VERSION(2, 0), .lowering = i ? 77 : 0);
@@ -184,6 +203,33 @@ TEST(builds_that_are_refused)
     CHECK_INT(build_error(&broken, (cv_build_desc){.target = &bmg}, "ptr<f17> w"), CV_ERROR_PARAMETER_TEXT);
     broken.params = "e4m3 w";
     CHECK_INT(build_error(&broken, (cv_build_desc){.target = &bmg}, "e4m3 w"), CV_ERROR_PARAMETER_TEXT);
+}
+
+/* Does the text mean the same in both headers? Their prefixes differ, and what can be carried. */
+static bool is_same_text(const char *ours, const char *theirs)
+{
+    for (; *ours || *theirs; ours++, theirs++) {
+        bool prefix = strncmp(ours, "cv_", 3) == 0 || strncmp(ours, "CV_", 3) == 0;
+        if (prefix && strlen(theirs) > 3) ours += 3, theirs += 3;
+        if (*ours != *theirs) return false;
+    }
+    return true;
+}
+
+TEST(a_mistake_has_one_name_in_both_headers)
+{
+    int same = 0;
+    for (int id = CV_ERROR_FIRST_ + 1; id < CV_ERROR_END_; id++)
+        for (int other = XT_ERROR_FIRST_ + 1; other < XT_ERROR_END_; other++) {
+            const char *name = cv_error_name(id) + 3, *text = cv_error_text(id);
+            bool names = strcmp(name, xt_error_name(other) + 3) == 0, texts = is_same_text(text, xt_error_text(other));
+            bool own = id == CV_ERROR_CARRIED || id == CV_ERROR_CARRIED_TYPE || id == CV_ERROR_VEC_SHAPE ||
+                       id == CV_ERROR_STORE_TYPE; /* values of their own: vectors have no second dimension, no tiles */
+            CHECK_MSG(names == texts || own, "%s: %s; %s: %s", cv_error_name(id), text, xt_error_name(other),
+                      xt_error_text(other));
+            same += names;
+        }
+    CHECK_MSG(same >= 21, "%d", same);
 }
 
 /* ---- listed combinations are accepted, others refused: every combination of the numbers 0 to 24 */
@@ -276,7 +322,7 @@ TEST(every_listed_row_is_taken)
 CV_KERNEL (everything, ptr(f16, w), ptr(f32, g), ptr(u32, p), u32(n), f32(rate))
 {
     cv_val i = CV_GLOBAL_ID();
-    cv_vec x = CV_LOAD(w, 20, CV_TIMES(i, 20)), y = CV_LOAD(g, 17, i, .stride = CV_AT(n)), z, q;
+    cv_vec x = CV_LOAD(w, 20, CV_MUL(i, 20)), y = CV_LOAD(g, 17, i, .stride = CV_AT(n)), z, q;
     cv_matrix_ref a = CV_MATRIX_REF(w, f16, 17, 20, .layout = CV_MUL_OPTIMAL, .offset = CV_AT(1024));
     cv_matrix_ref t = CV_MATRIX_REF(w, f16, 20, 17, .layout = CV_MUL_OPTIMAL, .offset = CV_AT(1024), .transpose = true);
     cv_matrix_ref d = CV_MATRIX_REF(g, f32, 17, 20, .layout = CV_OUTER_PRODUCT_OPTIMAL);
@@ -285,16 +331,16 @@ CV_KERNEL (everything, ptr(f16, w), ptr(f32, g), ptr(u32, p), u32(n), f32(rate))
     z = CV_ADD(CV_SIGMOID(z), CV_GELU(CV_SUB(z, y)));
     z = CV_LEAKY_RELU(CV_CLAMP(CV_FMA(z, y, 0.5), -1, 2.0), 0.01);
     CV_FOR (k, 0, 3, 1, &z, &sum) {
-        z = CV_TANH(CV_TIMES(z, rate));
+        z = CV_TANH(CV_MUL(z, rate));
         sum = CV_ADD(sum, CV_ELEMENT(z, k));
     }
     CV_IF (CV_LT(sum, rate), &z) z = CV_MAX(z, sum); CV_ELSE z = CV_SET_ELEMENT(z, 3, 1);
     x = CV_CONCAT(CV_SLICE(CV_MUL(f16, t, CV_CAST(f16, z)), 0, 12), CV_SLICE(x, 3, 8));
     CV_OUTER_PRODUCT_ACCUMULATE(z, CV_CAST(f32, x), d);
     CV_VECTOR_ACCUMULATE(z, CV_VECTOR_REF(g, f32, .offset = CV_AT(1 << 16)));
-    q = CV_MUL(u32, CV_MATRIX_REF(p, u8, 5, 64, .stride = CV_AT(64), .offset = CV_TIMES(CV_AND(i, 1), 128)),
+    q = CV_MUL(u32, CV_MATRIX_REF(p, u8, 5, 64, .stride = CV_AT(64), .offset = CV_MUL(CV_AND(i, 1), 128)),
                CV_INTERPRET(CV_LOAD(p, 16, 0), packed_u8x32));
-    CV_STORE(q, p, CV_TIMES(i, 5));
+    CV_STORE(q, p, CV_MUL(i, 5));
     CV_STORE(CV_VEC(f32, sum, CV_SELECT(CV_GT(sum, 0.0), sum, rate), 1), g, 0);
     CV_BARRIER();
 }
@@ -366,6 +412,15 @@ int main(void)
     RUN(number_out_of_range);
     RUN(condition_is_a_number);
     RUN(loop_step_of_0);
+    RUN(while_of_a_number);
+    RUN(while_without_a_body);
+    RUN(mask_of_another_length);
+    RUN(selection_by_numbers);
+    RUN(selection_of_two_types);
+    RUN(mask_is_stored);
+    RUN(mask_is_cast);
+    RUN(mask_is_multiplied);
+    RUN(mask_is_an_input);
     RUN(carried_type_changes);
     RUN(loop_left_by_break);
     RUN(carried_is_something_else);
@@ -374,6 +429,7 @@ int main(void)
     RUN(a_stride_of_the_launch);
     RUN(registers_are_left_to_the_compiler);
     RUN(builds_that_are_refused);
+    RUN(a_mistake_has_one_name_in_both_headers);
     RUN(listed_is_taken_and_the_rest_is_refused);
     RUN(every_listed_row_is_taken);
     RUN(modules_are_valid_and_the_same_every_time);

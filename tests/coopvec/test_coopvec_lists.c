@@ -66,9 +66,21 @@ CV_KERNEL (lists, ptr(f32, data), i32(count))
         CV_IF (positive) HERE(region_line), number = CV_ADD(number, 1);
         HERE(use_line), sum = CV_LOAD(data, 8, number);
         break;
+    case 11: /* in the next iteration of a loop with a condition */
+        CV_WHILE (CV_LT(number, 9), &number) {
+            HERE(region_line), region_line--;
+            number = CV_ADD(number, 1);
+            HERE(use_line), sum = CV_ADD(sum, 1);
+        }
+        break;
+    case 12: /* in its condition */
+        HERE(use_line), region_line = use_line + 1;
+        CV_WHILE (CV_LT(number, 9)) number = CV_ADD(number, 1);
+        use_line++;
+        break;
     }
 }
-enum { WRONG_COUNT = 11 };
+enum { WRONG_COUNT = 13 };
 
 TEST(what_is_not_listed)
 {
@@ -76,7 +88,7 @@ TEST(what_is_not_listed)
         char place[160];
         cv_module mod = CV_BUILD(lists, &(cv_target){.name = "bmg"});
         CHECK_MSG(mod.words == NULL, "case %d is taken", wrong);
-        CHECK_STR(mod.error->name, "CV_ERROR_NOT_LISTED");
+        CHECK_STR(mod.error->name, "CV_ERROR_UNLISTED");
         CHECK_MSG(mod.error->line == use_line, "case %d: line %d, want %d: %s", wrong, mod.error->line, use_line,
                   mod.error->text);
         snprintf(place, sizeof place, "%s:%d left", __FILE__, region_line);
@@ -94,7 +106,7 @@ CV_KERNEL (right, ptr(f32, data), i32(count))
         copy = CV_ADD(sum, kept); /* recomputed in each iteration before its use */
         CV_FOR (k, i, 4, 1, &sum) {
             cv_vec loaded = CV_LOAD(data, 8, k);
-            CV_IF (CV_GT(k, i), &sum) sum = CV_ADD(sum, CV_TIMES(loaded, copy));
+            CV_IF (CV_GT(k, i), &sum) sum = CV_ADD(sum, CV_MUL(loaded, copy));
             CV_ELSE sum = kept;
         }
         number = CV_AT(3);
@@ -149,7 +161,7 @@ TEST(bodies_and_constants)
     for (wrong = 0; wrong < 6; wrong++) {
         cv_module mod = CV_BUILD(nothing, &(cv_target){.name = "bmg"});
         CHECK_MSG(mod.words == NULL, "case %d is taken", wrong);
-        CHECK_STR(mod.error->name, wrong < 3 ? "CV_ERROR_EMPTY" : "CV_ERROR_NUMBER_RANGE");
+        CHECK_STR(mod.error->name, wrong < 3 ? "CV_ERROR_EMPTY" : "CV_ERROR_SCALAR_RANGE");
         CHECK_INT(mod.error->line, use_line + (wrong < 3));
         if (wrong < 3) CHECK_HAS(mod.error->text, "is there a semicolon after CV_");
         cv_free(&mod);

@@ -297,6 +297,9 @@ static void add_accumulation(kind k, int scope)
 
 static void add_step(int scope);
 
+/* How a loop is written. */
+enum { COUNT_UP, COUNT_DOWN, STEP_UP, STEP_DOWN, AS_LONG_AS, LOOP_WAYS };
+
 /* A loop or condition around a few steps, whose value is changed by the last one. */
 static void add_region(kind k, int scope)
 {
@@ -306,6 +309,7 @@ static void add_region(kind k, int scope)
     s = new_like(k, scope, init);
     n = number_of(s);
     s->count = k == LOOP ? below(4) : below(2);
+    s->op = k == LOOP ? below(LOOP_WAYS) : 0;
     s->divergent = chance(50);
     for (int i = below(3); i > 0; i--) add_step(n);
     other = operand_like(n, n);
@@ -427,14 +431,14 @@ static void fill(step *s)
 static cv_val pointer(CV_CONTEXT, int type) { return CV_SELF->args[model_pointer(type)]; }
 
 /* A number that the kernel computes from its parameter, which is 1. */
-static cv_val at_launch(CV_CONTEXT, int n) { return CV_TIMES(CV_CAST(i32, CV_SELF->args[10]), n); }
+static cv_val at_launch(CV_CONTEXT, int n) { return CV_MUL(CV_CAST(i32, CV_SELF->args[10]), n); }
 
 static cv_vec binary(CV_CONTEXT, int op, cv_vec a, cv_vec b)
 {
     switch (op) {
     case SPE_ARITH_ADD: return CV_ADD(a, b);
     case SPE_ARITH_SUB: return CV_SUB(a, b);
-    case SPE_ARITH_MUL: return CV_TIMES(a, b);
+    case SPE_ARITH_MUL: return CV_MUL(a, b);
     case SPE_ARITH_MIN: return CV_MIN(a, b);
     case SPE_ARITH_MAX: return CV_MAX(a, b);
     case SPE_ARITH_AND: return CV_AND(a, b);
@@ -448,7 +452,7 @@ static cv_vec by_number(CV_CONTEXT, int op, cv_vec a, cv_val b)
     switch (op) {
     case SPE_ARITH_ADD: return CV_ADD(a, b);
     case SPE_ARITH_SUB: return CV_SUB(b, a);
-    case SPE_ARITH_MUL: return CV_TIMES(b, a);
+    case SPE_ARITH_MUL: return CV_MUL(b, a);
     case SPE_ARITH_DIV: return CV_DIV(a, b);
     case SPE_ARITH_REM: return CV_MOD(a, b);
     case SPE_ARITH_MIN: return CV_MIN(a, b);
@@ -484,7 +488,7 @@ static cv_val element_index(CV_CONTEXT, const step *s)
 static cv_val matrix_offset(CV_CONTEXT, const step *s)
 {
     if (!s->own) return CV_AT((int)s->matrix);
-    return CV_ADD(CV_TIMES(CV_AND(CV_GLOBAL_ID(), 1), (int)s->size), (int)s->matrix);
+    return CV_ADD(CV_MUL(CV_AND(CV_GLOBAL_ID(), 1), (int)s->size), (int)s->matrix);
 }
 
 static cv_matrix_ref matrix_of(CV_CONTEXT, const step *s, int type)
@@ -527,19 +531,49 @@ static void accumulate(CV_CONTEXT, const step *s, cv_vec a, cv_vec b)
 
 static void record(CV_CONTEXT, int from, int to, cv_val k);
 
+static cv_vec iteration(CV_CONTEXT, int n, cv_vec v, cv_val i)
+{
+    const step *s = &program.steps[n];
+    vecs[n] = v;
+    record(CV_SELF, n + 1, n + 1 + s->body, i);
+    return vecs[s->b];
+}
+
+/* In iteration i, from 0 to times - 1. */
+static cv_vec loop(CV_CONTEXT, int n, cv_val times)
+{
+    const step *s = &program.steps[n];
+    cv_vec v = vecs[s->a];
+    cv_val last = CV_SUB(times, 1), i = CV_NUMBER(0), one = at_launch(CV_SELF, s->op == STEP_DOWN ? -1 : 1);
+    switch (s->op) {
+    case COUNT_UP:
+        CV_FOR (k, 0, times, 1, &v) v = iteration(CV_SELF, n, v, k);
+        break;
+    case COUNT_DOWN:
+        CV_FOR (k, CV_MUL(last, 2), -1, -2, &v) v = iteration(CV_SELF, n, v, CV_SUB(last, CV_DIV(k, 2)));
+        break;
+    case STEP_UP:
+        CV_FOR (k, 7, CV_ADD(times, 7), one, &v) v = iteration(CV_SELF, n, v, CV_SUB(k, 7));
+        break;
+    case STEP_DOWN:
+        CV_FOR (k, last, -1, one, &v) v = iteration(CV_SELF, n, v, CV_SUB(last, k));
+        break;
+    default:
+        CV_WHILE (CV_LT(s->divergent ? i : CV_UNIFORM(i), times), &i, &v) {
+            v = iteration(CV_SELF, n, v, i);
+            i = CV_ADD(i, 1);
+        }
+    }
+    return v;
+}
+
 static cv_vec region(CV_CONTEXT, int n)
 {
     const step *s = &program.steps[n];
     cv_vec v = vecs[s->a];
     cv_val gid = CV_GLOBAL_ID();
-    if (s->kind == LOOP) {
-        CV_FOR (i, 0, s->divergent ? CV_ADD(CV_MOD(gid, 3), s->count) : at_launch(CV_SELF, s->count), 1, &v) {
-            vecs[n] = v;
-            record(CV_SELF, n + 1, n + 1 + s->body, i);
-            v = vecs[s->b];
-        }
-        return v;
-    }
+    if (s->kind == LOOP)
+        return loop(CV_SELF, n, s->divergent ? CV_ADD(CV_MOD(gid, 3), s->count) : at_launch(CV_SELF, s->count));
     CV_IF (CV_EQ(s->divergent ? CV_MOD(gid, 3) : at_launch(CV_SELF, 1), s->count), &v) {
         vecs[n] = v;
         record(CV_SELF, n + 1, n + 1 + s->body, CV_AT(1));
@@ -552,7 +586,7 @@ static cv_vec load(CV_CONTEXT, const step *s, cv_val k)
 {
     int at = s->first + (int)(s->in / (size_t)model_bytes(s->type.type));
     cv_val first = s->dynamic ? at_launch(CV_SELF, at) : CV_AT(at);
-    cv_val index = CV_ADD(CV_ADD(CV_TIMES(CV_GLOBAL_ID(), s->pitch), first), CV_TIMES(k, s->moves));
+    cv_val index = CV_ADD(CV_ADD(CV_MUL(CV_GLOBAL_ID(), s->pitch), first), CV_MUL(k, s->moves));
     if (s->stride == 1) return CV_LOAD(pointer(CV_SELF, s->type.type), s->length, index);
     return CV_LOAD(pointer(CV_SELF, s->type.type), s->length, index, .stride = CV_AT(s->stride));
 }
@@ -572,7 +606,7 @@ static cv_vec recorded(CV_CONTEXT, int n, cv_val k)
                          s->dynamic ? CV_CAST(of(s->type), at_launch(CV_SELF, (int)s->number)) : CV_AT((int)s->number));
     case BY_ELEMENT: return by_number(CV_SELF, s->op, a, CV_ELEMENT(b, element_index(CV_SELF, s)));
     case FMA: return CV_FMA(a, b, vecs[s->c]);
-    case CHOOSE: return CV_CHOOSE_GT(a, b, vecs[s->c], vecs[s->d]);
+    case CHOOSE: return CV_SELECT(CV_GT(a, b), vecs[s->c], vecs[s->d]);
     case FUNCTION: return function(CV_SELF, s->op, a);
     case LEAKY: return CV_LEAKY_RELU(a, s->number);
     case CAST: return CV_CAST(of(s->type), a);
@@ -601,7 +635,7 @@ static void all_steps(CV_CONTEXT)
         const step *s = &program.steps[i];
         if (s->scope >= 0 || !is_value(s)) continue;
         CV_STORE(vecs[i], pointer(CV_SELF, s->type.type),
-                 CV_ADD(CV_TIMES(CV_GLOBAL_ID(), s->length), (int)(s->out / (size_t)model_bytes(s->type.type))));
+                 CV_ADD(CV_MUL(CV_GLOBAL_ID(), s->length), (int)(s->out / (size_t)model_bytes(s->type.type))));
     }
 }
 

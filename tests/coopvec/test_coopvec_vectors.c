@@ -9,18 +9,49 @@ enum { A_AT = 0, B_AT = ITEMS * N, OUT_AT = 2 * ITEMS * N };
 
 static void put_f32(CV_CONTEXT, cv_val out, int *number, cv_vec v)
 {
-    CV_STORE(v, out, CV_ADD(CV_TIMES(CV_GLOBAL_ID(), N), OUT_AT + (*number)++ * ITEMS * N));
+    CV_STORE(v, out, CV_ADD(CV_MUL(CV_GLOBAL_ID(), N), OUT_AT + (*number)++ * ITEMS * N));
+}
+
+/* Masks: combined, cut and joined, an element of one, carried through a loop. */
+static void put_masked(CV_CONTEXT, cv_val out, int *r, cv_vec a, cv_vec b)
+{
+    cv_val i = CV_GLOBAL_ID();
+    cv_vec less = CV_LT(a, b), positive = CV_GE(a, 0), kept = less;
+    put_f32(CV_SELF, out, r, CV_SELECT(CV_AND(less, positive), a, b));
+    put_f32(CV_SELF, out, r, CV_SELECT(CV_XOR(CV_OR(less, positive), CV_NE(less, positive)), 3, b));
+    put_f32(CV_SELF, out, r, CV_SELECT(CV_CONCAT(CV_SLICE(less, 5, 8), CV_SLICE(positive, 0, 5)), 1.0, 2.0));
+    put_f32(CV_SELF, out, r, CV_SELECT(CV_GT(i, 9), a, b));
+    put_f32(CV_SELF, out, r, CV_SPLAT(f32, N, CV_SELECT(CV_ELEMENT(less, CV_MOD(i, N)), 1.0, 0.0)));
+    CV_FOR (k, 0, CV_MOD(i, 3), 1, &kept) kept = CV_EQ(kept, CV_SET_ELEMENT(positive, 2, CV_EQ(k, 0)));
+    put_f32(CV_SELF, out, r, CV_SELECT(kept, 1.0, 0.0));
+}
+
+/* Loops that count down, by steps of either sign that the kernel computes, and as long as a condition holds. */
+static void put_loops(CV_CONTEXT, cv_val out, int *r, cv_vec a)
+{
+    cv_val i = CV_GLOBAL_ID(), n = CV_NUMBER(0), step = CV_SUB(CV_MUL(CV_MOD(i, 2), 6), 3), x = CV_ELEMENT(a, 3);
+    CV_FOR (k, 7, -8, -4, &n) n = CV_ADD(CV_MUL(n, 3), k);
+    CV_FOR (k, i, CV_ADD(i, CV_MUL(step, 4)), step, &n) n = CV_ADD(CV_MUL(n, 3), k);
+    CV_FOR (k, i, CV_ADD(i, 5), step, &n) n = CV_ADD(CV_MUL(n, 3), k); /* none if it counts down */
+    put_f32(CV_SELF, out, r, CV_SPLAT(f32, N, CV_CAST(f32, CV_AND(n, 0xffff))));
+    n = CV_NUMBER(0);
+    CV_WHILE (CV_LT(x, 3), &x, &n, &a) {
+        CV_IF (CV_EQ(CV_MOD(n, 2), 0), &a) a = CV_ADD(a, 1);
+        x = CV_ADD(x, 0.75);
+        n = CV_ADD(n, 1);
+    }
+    put_f32(CV_SELF, out, r, CV_ADD(a, CV_CAST(f32, n)));
 }
 
 static void float_body(CV_CONTEXT)
 {
     cv_val mem = CV_SELF->args[model_pointer(CV_F32)], i = CV_GLOBAL_ID(), n = CV_AT(0);
-    cv_vec a = CV_LOAD(mem, N, CV_TIMES(i, N)), b = CV_LOAD(mem, N, CV_ADD(CV_TIMES(i, N), B_AT)), v = a;
+    cv_vec a = CV_LOAD(mem, N, CV_MUL(i, N)), b = CV_LOAD(mem, N, CV_ADD(CV_MUL(i, N), B_AT)), v = a;
     cv_vec strided = CV_LOAD(mem, N, CV_ADD(i, A_AT), .stride = CV_AT(ITEMS));
     int r = 0;
     put_f32(CV_SELF, mem, &r, CV_ADD(a, b));
     put_f32(CV_SELF, mem, &r, CV_SUB(a, 2));
-    put_f32(CV_SELF, mem, &r, CV_TIMES(0.5, b));
+    put_f32(CV_SELF, mem, &r, CV_MUL(0.5, b));
     put_f32(CV_SELF, mem, &r, CV_DIV(a, b));
     put_f32(CV_SELF, mem, &r, CV_MIN(a, b));
     put_f32(CV_SELF, mem, &r, CV_MAX(a, 0.25));
@@ -32,25 +63,25 @@ static void float_body(CV_CONTEXT)
     put_f32(CV_SELF, mem, &r, CV_RSQRT(CV_ABS(b)));
     put_f32(CV_SELF, mem, &r, CV_SIN(a));
     put_f32(CV_SELF, mem, &r, CV_COS(a));
-    put_f32(CV_SELF, mem, &r, CV_FLOOR(CV_TIMES(a, 3)));
+    put_f32(CV_SELF, mem, &r, CV_FLOOR(CV_MUL(a, 3)));
     put_f32(CV_SELF, mem, &r, CV_RELU(a));
     put_f32(CV_SELF, mem, &r, CV_LEAKY_RELU(a, 0.125));
     put_f32(CV_SELF, mem, &r, CV_SIGMOID(a));
     put_f32(CV_SELF, mem, &r, CV_TANH(a));
     put_f32(CV_SELF, mem, &r, CV_GELU(a));
-    put_f32(CV_SELF, mem, &r, CV_CHOOSE_GT(a, b, a, 7));
+    put_f32(CV_SELF, mem, &r, CV_SELECT(CV_GT(a, b), a, 7));
     put_f32(CV_SELF, mem, &r, CV_CONCAT(CV_SLICE(a, 8, 5), CV_SLICE(b, 1, 8)));
     put_f32(CV_SELF, mem, &r, CV_SET_ELEMENT(a, 9, CV_ELEMENT(b, 12)));
     put_f32(CV_SELF, mem, &r, CV_ADD(CV_SPLAT(f32, N, 0), CV_ELEMENT(a, CV_MOD(i, N))));
     put_f32(CV_SELF, mem, &r, strided);
     CV_FOR (k, 0, CV_ADD(CV_MOD(i, 5), 1), 1, &v, &n) { /* a divergent loop */
-        v = CV_ADD(CV_TIMES(v, 0.5), b);
+        v = CV_ADD(CV_MUL(v, 0.5), b);
         n = CV_ADD(n, k);
     }
     put_f32(CV_SELF, mem, &r, v);
     put_f32(CV_SELF, mem, &r, CV_SPLAT(f32, N, CV_CAST(f32, n)));
     CV_IF (CV_LT(CV_ELEMENT(a, 0), 0), &v) {
-        v = CV_TIMES(v, 2);
+        v = CV_MUL(v, 2);
     } CV_ELSE {
         v = CV_SUB(v, a);
     }
@@ -63,11 +94,30 @@ static void float_body(CV_CONTEXT)
     put_f32(CV_SELF, mem, &r, CV_CAST(f32, CV_CAST(f16, a)));
     put_f32(CV_SELF, mem, &r, CV_CAST(f32, CV_TANH(CV_CAST(f16, a))));
     put_f32(CV_SELF, mem, &r, CV_SPLAT(f32, N, CV_UNIFORM(CV_CAST(f32, i))));
+    put_masked(CV_SELF, mem, &r, a, b);
+    put_loops(CV_SELF, mem, &r, a);
     CHECK(r <= RESULTS);
 }
 
 static double sigmoid(double x) { return 1 / (1 + exp(-x)); }
 static double gelu(double x) { return x / 2 * (1 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x))); }
+
+static bool kept_mask(int i, int e, const float *a, const float *b)
+{
+    bool kept = a[e] < b[e];
+    for (int k = 0; k < i % 3; k++) kept = kept == (e == 2 ? k == 0 : a[e] >= 0);
+    return kept;
+}
+
+static int counted_down(int i)
+{
+    int step = i % 2 * 6 - 3;
+    unsigned n = 0;
+    for (int k = 7; k > -8; k -= 4) n = n * 3 + (unsigned)k;
+    for (int k = i; k != i + step * 4; k += step) n = n * 3 + (unsigned)k;
+    for (int k = i; step > 0 && k < i + 5; k += step) n = n * 3 + (unsigned)k;
+    return n & 0xffff;
+}
 
 /* Result r, element e of item i, from the inputs; and its error bound in f32. */
 static double wanted(int r, int i, int e, const float *in, double *bound)
@@ -113,7 +163,20 @@ static double wanted(int r, int i, int e, const float *in, double *bound)
         return NEAR(v, 8 + 40 / (fabs(v) + 1e-3));
     case 29: return model_convert(a, CV_F16);
     case 30: v = tanh(model_convert(a, CV_F16)); *bound = (fabs(v) + 0x1p-14) * 0x1.02p-11; return v;
-    default: return i / 16 * 16;
+    case 31: return i / 16 * 16;
+    case 32: return a < b && a >= 0 ? a : b;
+    case 33: return a < b || a >= 0 ? (a < b) == (a >= 0) ? 3 : b : b;
+    case 34: return (double)(e < 8 ? pa[e + 5] < pb[e + 5] : pa[e - 8] >= 0) == 1 ? 1 : 2;
+    case 35: return i > 9 ? a : b;
+    case 36: return pa[i % N] < pb[i % N];
+    case 37: return kept_mask(i, e, pa, pb);
+    case 38: return counted_down(i);
+    default: {
+        float x = pa[3], sum = pa[e];
+        int n = 0;
+        for (; x < 3; x += 0.75f, n++) sum += n % 2 == 0;
+        return NEAR((double)sum + n, 1);
+    }
     }
 }
 
@@ -124,7 +187,7 @@ TEST(floats)
     memset(memory, 0xff, MEMORY);
     for (int i = 0; i < 2 * ITEMS * N; i++) in[i] = (float)(test_normal() + (i >= B_AT ? 0.01 : 0));
     if (!model_run(&k, 1, 0)) return;
-    for (int r = 0; r < 32; r++)
+    for (int r = 0; r < RESULTS; r++)
         for (int i = 0; i < ITEMS; i++)
             for (int e = 0; e < N; e++) {
                 double bound, want = wanted(r, i, e, in, &bound), got = (double)out[(r * ITEMS + i) * N + e];
@@ -145,10 +208,10 @@ static void cast_body(CV_CONTEXT)
         for (int to = 0; to < 6; to++) {
             cv_any_ v =
                 cv_any_vec_(CV_LOAD(CV_SELF->args[model_pointer(types[from])], 4,
-                                    CV_ADD(CV_TIMES(CV_GLOBAL_ID(), 4), from * SLOT / model_bytes(types[from]))));
+                                    CV_ADD(CV_MUL(CV_GLOBAL_ID(), 4), from * SLOT / model_bytes(types[from]))));
             cv_vec w = cv_cast_vec_(CV_HERE_, types[to], v);
             CV_STORE(w, CV_SELF->args[model_pointer(types[to])],
-                     CV_ADD(CV_TIMES(CV_GLOBAL_ID(), 4), (6 + from * 6 + to) * SLOT / model_bytes(types[to])));
+                     CV_ADD(CV_MUL(CV_GLOBAL_ID(), 4), (6 + from * 6 + to) * SLOT / model_bytes(types[to])));
         }
 }
 

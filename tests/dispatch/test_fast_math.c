@@ -121,10 +121,10 @@ TEST(conversions)
 
 XT_KERNEL(keep_arguments, ptr(u32, O), ptr(u16, P), ptr(u64, Q), f32(a), f16(b), bf16(c), f64(d))
 {
-    XT_STORE(O, 0, XT_BITCAST(u32, a));
-    XT_STORE(P, 0, XT_BITCAST(u16, b));
-    XT_STORE(P, 1, XT_BITCAST(u16, c));
-    XT_STORE(Q, 0, XT_BITCAST(u64, d));
+    XT_STORE(XT_BITCAST(u32, a), O, 0);
+    XT_STORE(XT_BITCAST(u16, b), P, 0);
+    XT_STORE(XT_BITCAST(u16, c), P, 1);
+    XT_STORE(XT_BITCAST(u64, d), Q, 0);
 }
 
 static bool load(zed_kernel *k, xt_module mod)
@@ -189,17 +189,17 @@ XT_KERNEL(constants, ptr(u32, O), ptr(u16, H), ptr(f32, X))
 {
     xt_val at = XT_LOAD(O, 15); /* 0, known to the kernel only: what follows is no constant */
     xt_val zero = XT_MUL(XT_CAST(f32, at), 0.0);
-    XT_STORE(O, 0, XT_BITCAST(u32, XT_ADD(zero, tiny_f32)));
-    XT_STORE(O, 1, XT_BITCAST(u32, XT_ADD(zero, tiny)));
-    XT_STORE(O, 2, XT_BITCAST(u32, XT_MAX(zero, tiny)));
-    XT_STORE(O, 3, XT_BITCAST(u32, XT_ADD(zero, XT_MUL(XT_MUL(tiny, tiny), XT_DIV(1, XT_MUL(tiny, 0x1p60))))));
-    XT_STORE(O, 4, XT_BITCAST(u32, XT_ADD(zero, XT_DIV(1, third))));
-    XT_STORE(O, 5, XT_BITCAST(u32, XT_ADD(zero, XT_SUB(1, XT_MUL(0x1p-25, third)))));
-    XT_STORE(O, 6, XT_BITCAST(u32, XT_MIN(zero, XT_SUB(0.0, infinite))));
-    XT_STORE(O, 7, XT_SELECT(XT_GT(XT_ADD(at, tiny > 0 ? 1 : 1), XT_SELECT(XT_GT(infinite, 0x1p1000), 0, 9)), 1, 2));
-    XT_STORE(O, 8, XT_CAST(u32, XT_ADD(0.0, third)));
-    XT_STORE(H, 0, XT_BITCAST(u16, XT_ADD(XT_CAST(f16, zero), 0x1p-24)));
-    XT_STORE(H, 1, XT_BITCAST(u16, XT_ADD(XT_CAST(f16, zero), 0x1.002p0)));
+    XT_STORE(XT_BITCAST(u32, XT_ADD(zero, tiny_f32)), O, 0);
+    XT_STORE(XT_BITCAST(u32, XT_ADD(zero, tiny)), O, 1);
+    XT_STORE(XT_BITCAST(u32, XT_MAX(zero, tiny)), O, 2);
+    XT_STORE(XT_BITCAST(u32, XT_ADD(zero, XT_MUL(XT_MUL(tiny, tiny), XT_DIV(1, XT_MUL(tiny, 0x1p60))))), O, 3);
+    XT_STORE(XT_BITCAST(u32, XT_ADD(zero, XT_DIV(1, third))), O, 4);
+    XT_STORE(XT_BITCAST(u32, XT_ADD(zero, XT_SUB(1, XT_MUL(0x1p-25, third)))), O, 5);
+    XT_STORE(XT_BITCAST(u32, XT_MIN(zero, XT_SUB(0.0, infinite))), O, 6);
+    XT_STORE(XT_SELECT(XT_GT(XT_ADD(at, tiny > 0 ? 1 : 1), XT_SELECT(XT_GT(infinite, 0x1p1000), 0, 9)), 1, 2), O, 7);
+    XT_STORE(XT_CAST(u32, XT_ADD(0.0, third)), O, 8);
+    XT_STORE(XT_BITCAST(u16, XT_ADD(XT_CAST(f16, zero), 0x1p-24)), H, 0);
+    XT_STORE(XT_BITCAST(u16, XT_ADD(XT_CAST(f16, zero), 0x1.002p0)), H, 1);
     float table[] = {tiny_f32, f32_of(0x7f800000), f32_of(0xff800000), f32_of(0x80000001)};
     XT_STORE_TILE(XT_TABLE(f32, 1, 4, table), XT_INIT_TILE(X, f32, 1, 4, .shape = XT_AT(1, 4)));
     xt_vec padded = XT_LOAD_TILE(XT_INIT_TILE(X, f32, 1, 16, .shape = XT_AT(1, 4)), .padding = -infinite);

@@ -195,10 +195,10 @@ static cv_vec vector_form(CV_CONTEXT, int form, const cv_vec v[INPUTS])
     switch (form) {
     case SUM: return CV_ADD(v[0], v[1]);
     case DIFFERENCE: return CV_SUB(v[0], v[1]);
-    case PRODUCT: return CV_TIMES(v[0], v[1]);
+    case PRODUCT: return CV_MUL(v[0], v[1]);
     case QUOTIENT: return CV_DIV(v[0], v[1]);
-    case PRODUCT_SUM: return CV_ADD(CV_TIMES(v[0], v[1]), v[2]);
-    case SCALED: return CV_TIMES(CV_TIMES(v[0], 1), v[1]);
+    case PRODUCT_SUM: return CV_ADD(CV_MUL(v[0], v[1]), v[2]);
+    case SCALED: return CV_MUL(CV_MUL(v[0], 1), v[1]);
     case SUM_OF_SUMS: return CV_ADD(CV_ADD(v[0], v[1]), v[2]);
     case OF_A_ROOT: return CV_SQRT(CV_ABS(CV_ADD(v[0], v[1])));
     case ROOTS: return CV_ADD(CV_SQRT(CV_ABS(v[0])), CV_SQRT(CV_ABS(v[1])));
@@ -208,7 +208,7 @@ static cv_vec vector_form(CV_CONTEXT, int form, const cv_vec v[INPUTS])
 
 CV_KERNEL (vectors, ptr(f32, IN), ptr(f32, OUT))
 {
-    cv_val i = CV_TIMES(CV_GLOBAL_ID(), COLS);
+    cv_val i = CV_MUL(CV_GLOBAL_ID(), COLS);
     for (int form = 0; form < FORMS; form++) {
         cv_vec v[INPUTS];
         for (int n = 0; n < INPUTS; n++) v[n] = CV_CAST(f16, CV_LOAD(IN, COLS, CV_ADD(i, n * COUNT)));

@@ -83,7 +83,7 @@ XT_KERNEL (scattered, ptr(f32, X), ptr(i32, I), ptr(f32, Y), i32(N))
         n = XT_SELECT(XT_EQ(XT_MOD(n, 2), 0), XT_DIV(n, 2), XT_ADD(XT_MUL(n, 3), 1));
         turns = XT_ADD(turns, 1);
     }
-    XT_STORE(I, XT_MUL(N, 2), XT_CAST(i32, XT_CLAMP(XT_EXP(XT_CAST(f32, turns)), 1.5, 1e6f)));
+    XT_STORE(XT_CAST(i32, XT_CLAMP(XT_EXP(XT_CAST(f32, turns)), 1.5, 1e6f)), I, XT_MUL(N, 2));
 }
 
 XT_KERNEL (blocked, ptr(f16, A), ptr(f16, B), ptr(f32, C))
@@ -120,27 +120,28 @@ static cv_vec layer(CV_CONTEXT, cv_val weights, cv_vec in, int at)
 CV_KERNEL (network, ptr(f16, weights), ptr(f16, in), ptr(f32, out), i32(N), f32(steep))
 {
     cv_val slope = CV_CAST(f16, steep);
-    cv_val i = CV_ADD(CV_TIMES(CV_GROUP_ID(), 32), CV_LOCAL_ID());
-    cv_vec x = CV_LOAD(in, 16, CV_TIMES(CV_MIN(i, CV_SUB(N, 1)), 16)), sum = CV_SPLAT(f32, 4, 0);
+    cv_val i = CV_ADD(CV_MUL(CV_GROUP_ID(), 32), CV_LOCAL_ID());
+    cv_vec x = CV_LOAD(in, 16, CV_MUL(CV_MIN(i, CV_SUB(N, 1)), 16)), sum = CV_SPLAT(f32, 4, 0);
     CV_FOR (k, 0, CV_ADD(N, 3), 1, &x) x = CV_RELU(layer(CV_SELF, weights, x, 512));
     x = CV_LEAKY_RELU(CV_TANH(CV_ADD(x, CV_SIGMOID(x))), slope);
-    x = CV_FMA(CV_CLAMP(x, -1.0, slope), x, CV_CHOOSE_GT(x, 0.5, CV_EXP(x), CV_CAST(f16, CV_LOG(CV_CAST(f32, x)))));
+    x = CV_FMA(CV_CLAMP(x, -1.0, slope), x, CV_SELECT(CV_GT(x, 0.5), CV_EXP(x), CV_CAST(f16, CV_LOG(CV_CAST(f32, x)))));
+    CV_WHILE (CV_LT(CV_ELEMENT(x, 0), slope), &x) x = CV_MUL(x, 2);
     cv_vec h = CV_CONCAT(CV_SLICE(x, 0, 8), CV_VEC(f16, 1.0, slope, CV_ELEMENT(x, 3), CV_SQRT(slope), 2, 3, 4, 5));
-    h = CV_SET_ELEMENT(h, 5, CV_SELECT(CV_LT(i, N), slope, CV_TIMES(slope, 2)));
+    h = CV_SET_ELEMENT(h, 5, CV_SELECT(CV_LT(i, N), slope, CV_MUL(slope, 2)));
     CV_IF (CV_LT(i, N), &sum) sum = CV_MUL(f32, CV_MATRIX_REF(weights, f16, 4, 16, .offset = CV_AT(16384)), h);
     CV_ELSE sum = CV_DIV(sum, CV_ADD(steep, 1));
-    CV_STORE(sum, out, CV_TIMES(i, 4), .stride = CV_AT(1));
+    CV_STORE(sum, out, CV_MUL(i, 4), .stride = CV_AT(1));
 }
 
 CV_KERNEL (trained, ptr(f16, gradients), ptr(f16, in), ptr(i8, bytes), ptr(i32, out))
 {
     cv_val i = CV_GLOBAL_ID();
-    cv_vec a = CV_LOAD(in, 16, CV_TIMES(i, 16)), b = CV_LOAD(in, 8, CV_TIMES(i, 8));
+    cv_vec a = CV_LOAD(in, 16, CV_MUL(i, 16)), b = CV_LOAD(in, 8, CV_MUL(i, 8));
     CV_OUTER_PRODUCT_ACCUMULATE(a, b, CV_MATRIX_REF(gradients, f16, 16, 8, .layout = CV_OUTER_PRODUCT_OPTIMAL));
     CV_VECTOR_ACCUMULATE(a, CV_VECTOR_REF(gradients, f16, .offset = CV_AT(4096)));
     cv_vec words = CV_XOR(CV_SPLAT(u32, 4, CV_UNIFORM(i)), CV_SHL(CV_SPLAT(u32, 4, 3), 2));
     words = CV_MUL(i32, CV_MATRIX_REF(bytes, i8, 4, 16, .layout = CV_COLUMN_MAJOR), CV_INTERPRET(words, packed_s8x32));
-    CV_STORE(words, out, CV_TIMES(i, 4));
+    CV_STORE(words, out, CV_MUL(i, 4));
 }
 
 /* ---- the modules ---- */

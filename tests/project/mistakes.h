@@ -76,4 +76,4 @@ bool launch(zed_kernel *kernel, zed_groups groups, float *x, float *y, xt_module
 }
 
 XT_KERNEL (parameters, float *X, ptr(f32, Y), u32(N)) /* 20 */
-{ XT_STORE(Y, N, 1.0); }
+{ XT_STORE(1.0, Y, N); }

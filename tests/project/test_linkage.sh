@@ -83,7 +83,7 @@ CV_KERNEL(shade, ptr(f16, weights), ptr(f16, in), ptr(f16, out))
 {
     cv_val i = CV_GLOBAL_ID();
     cv_matrix_ref w = CV_MATRIX_REF(weights, f16, 64, 64, .layout = CV_MUL_OPTIMAL);
-    CV_STORE(CV_RELU(CV_MUL(f16, w, CV_LOAD(in, 64, CV_TIMES(i, 64)))), out, CV_TIMES(i, 64));
+    CV_STORE(CV_RELU(CV_MUL(f16, w, CV_LOAD(in, 64, CV_MUL(i, 64)))), out, CV_MUL(i, 64));
 }
 static int write_languages(FILE *file)
 {

@@ -55,6 +55,19 @@ kilobytes=$(($(cat $needed | wc -c) / 1000))
 check "a GEMM needs $kilobytes KB, the README says ${told_kilobytes:-nothing}" \
     test $((${told_kilobytes:-0} * 100)) -ge $((kilobytes * 95)) -a $((${told_kilobytes:-0} * 100)) -le $((kilobytes * 105))
 
+# What each header says at its top: the files that it needs, and their size within 3 percent.
+for header in spirv_emit coopmatrix xetile coopvec ze_dispatch vk_dispatch; do
+    said=$(sed -n 's/^ \* Files: \(.*\), \([0-9]*\) KB in all\. Version: XETILE_VERSION\. License: MIT, see LICENSE\.$/\1 \2/p' $header.h)
+    files=$(echo "$said" | tr ' ' '\n' | grep '\.h$' | sort | tr '\n' ' ')
+    echo "#include \"$header.h\"" > "$work/needs.c"
+    needs=$($CC -std=c11 -MM -MG -I. -DXETILE_DECLARATIONS "$work/needs.c" | tr ' ' '\n' | grep '^[a-z_]*\.h$' | sort | tr '\n' ' ')
+    check "$header.h says that it needs $needs" test "${files:-nothing}" = "$needs"
+    # shellcheck disable=SC2086
+    kilobytes=$(($(cat $needs | wc -c) / 1000)) told=${said##* }
+    check "these are $kilobytes KB, it says ${told:-nothing}" \
+        test $((${told:-0} * 100)) -ge $((kilobytes * 97)) -a $((${told:-0} * 100)) -le $((kilobytes * 103))
+done
+
 # Each example has its row.
 for example in examples/*.c; do
     name=$(basename "$example" .c)

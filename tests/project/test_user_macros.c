@@ -247,7 +247,7 @@ XT_KERNEL (other_tiles, ptr(ACC, data), ptr(i32, where))
 CV_KERNEL (vectors, ptr(HALF, weights), ptr(HALF, in), ptr(ACC, out))
 {
     cv_val item = CV_GLOBAL_ID();
-    cv_vec input = CV_LOAD(in, 64, CV_TIMES(item, 64)), hidden;
+    cv_vec input = CV_LOAD(in, 64, CV_MUL(item, 64)), hidden;
     cv_matrix_ref first = CV_MATRIX_REF(weights, HALF, 64, 64, .layout = CV_MUL_OPTIMAL);
     cv_matrix_ref last = CV_MATRIX_REF(weights, WEIGHTS, 3, 64, .layout = CV_MUL_OPTIMAL, .offset = CV_AT(8192));
     hidden = CV_RELU(CV_MATVEC_MUL(HALF, first, input));
@@ -259,7 +259,7 @@ CV_KERNEL (vectors, ptr(HALF, weights), ptr(HALF, in), ptr(ACC, out))
     CV_ELSE hidden = CV_CONCAT(CV_SLICE(hidden, 0, 32), CV_SLICE(hidden, 32, 32));
     hidden = CV_SET_ELEMENT(hidden, 0, CV_ELEMENT(hidden, 1));
     CV_STORE(CV_CAST(ACC, CV_MUL_ADD(HALF, last, CV_INTERPRET(hidden, WEIGHTS),
-                                     CV_VECTOR_REF(weights, HALF, .offset = CV_AT(9216)))), out, CV_TIMES(item, 3));
+                                     CV_VECTOR_REF(weights, HALF, .offset = CV_AT(9216)))), out, CV_MUL(item, 3));
 }
 
 TEST(kernels_are_written)

@@ -203,12 +203,12 @@ static void run_tiles(const xt_kernel *kernel, const char *name, enum rounding w
 }
 
 #define VECTORS                                                                                                        \
-    cv_val at = CV_TIMES(CV_GLOBAL_ID(), COLS);                                                                        \
+    cv_val at = CV_MUL(CV_GLOBAL_ID(), COLS);                                                                        \
     cv_vec a = CV_LOAD(X, COLS, at), b = CV_LOAD(Y, COLS, at), c = CV_LOAD(Z, COLS, at)
 CV_KERNEL (vector_sum, ptr(f32, X), ptr(f32, Y), ptr(f32, Z), ptr(f32, OUT))
 {
     VECTORS;
-    cv_vec product = CV_TIMES(a, b);
+    cv_vec product = CV_MUL(a, b);
     CV_STORE(CV_ADD(product, c), OUT, at);
 }
 CV_KERNEL (vector_fma, ptr(f32, X), ptr(f32, Y), ptr(f32, Z), ptr(f32, OUT))

@@ -37,8 +37,8 @@ XT_KERNEL(tiles, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K))
 CV_KERNEL(vectors, ptr(f16, W), ptr(f16, X), ptr(f32, Y))
 {
     cv_val i = CV_GLOBAL_ID();
-    cv_vec x = CV_LOAD(X, width, CV_TIMES(i, width));
-    CV_STORE(CV_MUL(f32, CV_MATRIX_REF(W, f16, steps, width), x), Y, CV_TIMES(i, steps));
+    cv_vec x = CV_LOAD(X, width, CV_MUL(i, width));
+    CV_STORE(CV_MUL(f32, CV_MATRIX_REF(W, f16, steps, width), x), Y, CV_MUL(i, steps));
 }
 
 typedef struct {

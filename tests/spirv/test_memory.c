@@ -69,9 +69,9 @@ XT_KERNEL(product, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(M), u32(N), u32(K)
 CV_KERNEL(network, ptr(f16, W), ptr(f16, X), ptr(f32, Y))
 {
     cv_val i = CV_GLOBAL_ID();
-    cv_vec x = CV_LOAD(X, 32, CV_TIMES(i, 32));
+    cv_vec x = CV_LOAD(X, 32, CV_MUL(i, 32));
     cv_vec y = CV_MUL(f32, CV_MATRIX_REF(W, f16, 16, 32), x);
-    CV_STORE(CV_MAX(y, CV_SPLAT(f32, 16, 0)), Y, CV_TIMES(i, 16));
+    CV_STORE(CV_MAX(y, CV_SPLAT(f32, 16, 0)), Y, CV_MUL(i, 16));
 }
 
 /* Regions of all kinds, and operations through local memory and between subgroups. */
@@ -103,7 +103,7 @@ XT_KERNEL(regions, ptr(f32, A), ptr(f32, B), u32(N))
 CV_KERNEL(training, ptr(f16, W), ptr(f32, G), u32(n))
 {
     cv_val i = CV_GLOBAL_ID(), sum = CV_AT(0);
-    cv_vec x = CV_LOAD(W, 16, CV_TIMES(i, 16));
+    cv_vec x = CV_LOAD(W, 16, CV_MUL(i, 16));
     CV_FOR(k, 0, n, 1, &x, &sum)
     {
         CV_IF(CV_LT(CV_ELEMENT(x, 3), 0), &x) x = CV_GELU(x);

@@ -257,8 +257,8 @@ XT_KERNEL (small_products, ptr(f16, A), ptr(f16, B), ptr(f32, R), ptr(i32, Count
         count = XT_ADD(count, k);
     }
     XT_STORE_TILE(acc, XT_INIT_TILE(R, f32, 8, 32, .shape = XT_AT(8, 32)));
-    XT_STORE(Count, 0, count);
-    XT_STORE(Count, 1, doubled);
+    XT_STORE(count, Count, 0);
+    XT_STORE(doubled, Count, 1);
 }
 
 /* Small integers, so that sums are exact in any order. */

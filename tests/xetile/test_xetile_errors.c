@@ -202,9 +202,9 @@ BAD(number_never_set, UNSET, "XT_MUL", "", xt_val v; memset(&v, 0, sizeof v); XT
 BAD(shift_of_a_float, SCALAR_TYPE, "XT_SHL of f32", "2", XT_SHL(F, 2);)
 BAD(nine_dimensions, TILE_SHAPE, ".shape has 9 dimensions", "2 to 8",
     XT_INIT_TILE(A, f32, 8, 8, .shape = XT_AT(1, 1, 1, 1, 1, 1, 1, 8, 8));)
-BAD(number_loaded_from_a_number, SCALAR_TYPE, "the base of XT_LOAD is u32", "", XT_LOAD(N, 0);)
+BAD(number_loaded_from_a_number, POINTER, "the base of XT_LOAD is u32", "", XT_LOAD(N, 0);)
 BAD(number_loaded_at_a_float, INDEX, "the index is f32", "", XT_LOAD(A, F);)
-BAD(number_of_another_type_stored, SCALAR_TYPE, "the number of XT_STORE is u32", "wanted f32", XT_STORE(A, 0, N);)
+BAD(number_of_another_type_stored, SCALAR_TYPE, "the number of XT_STORE is u32", "wanted f32", XT_STORE(N, A, 0);)
 BAD(any_of_numbers, CONDITION, "XT_ANY of a vector of f32", "", XT_ANY(XT_SPLAT(f32, 8, 8, 0.0));)
 BAD(element_outside, SLICE, "1 x 1 at (8, 0) of 8 x 8", "", XT_ELEMENT(XT_SPLAT(f32, 8, 8, 0.0), 8, 0);)
 BAD(table_out_of_range, SCALAR_RANGE, "element (0, 1) of XT_TABLE is 300", "u8",
@@ -394,7 +394,7 @@ XT_KERNEL (own_ways, ptr(f32, A), u32(N))
     xt_val i = XT_GLOBAL_ID(0), sum = XT_LOAD(A, i);
     XT_IF (XT_LT(i, N), &sum) {
         XT_FOR (k, 0, i, 1, &sum) sum = XT_ADD(sum, XT_LOAD(A, k));
-        XT_STORE(A, i, sum);
+        XT_STORE(sum, A, i);
     }
     XT_IF (XT_LT(XT_SUBGROUP_ID(), 1)) {
         xt_tile t = XT_INIT_TILE(A, f32, 8, 16, .shape = XT_AT(N, N), .offset = XT_AT(XT_SUBGROUP_ID(), 0));

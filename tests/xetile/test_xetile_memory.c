@@ -860,12 +860,12 @@ TEST(lines_counted_in_memory)
 
 XT_KERNEL(bf16_numbers, ptr(f32, F), ptr(bf16, B), bf16(c))
 {
-    XT_STORE(F, 0, XT_CAST(f32, c));
-    XT_STORE(F, 1, XT_ADD(c, 0.001));
-    XT_STORE(F, 2, XT_MUL(c, c));
-    XT_IF (XT_GT(c, 1)) XT_STORE(F, 3, 5.0);
-    XT_STORE(B, 0, c);
-    XT_STORE(B, 1, XT_SUB(c, 0.001)); /* rounded */
+    XT_STORE(XT_CAST(f32, c), F, 0);
+    XT_STORE(XT_ADD(c, 0.001), F, 1);
+    XT_STORE(F, 2, XT_MUL(c, c)); /* the other order */
+    XT_IF (XT_GT(c, 1)) XT_STORE(5.0, F, 3);
+    XT_STORE(c, B, 0);
+    XT_STORE(XT_SUB(c, 0.001), B, 1); /* rounded */
 }
 
 TEST(bf16_parameters)

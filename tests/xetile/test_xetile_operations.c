@@ -142,15 +142,15 @@ XT_KERNEL(singles, ptr(f32, A), ptr(bf16, B), ptr(f16, H), ptr(i64, L), ptr(i8, 
 {
     xt_val i = XT_GLOBAL_ID(0), from = XT_SUB(XT_SUB(N, i), 1), local = XT_LOCAL(f32, 64), sum;
     XT_IF (XT_LT(i, N)) {
-        XT_STORE(local, XT_LANE_ID(), XT_MUL(XT_LOAD(A, from), 2.0));
+        XT_STORE(XT_MUL(XT_LOAD(A, from), 2.0), local, XT_LANE_ID());
         sum = XT_ADD(XT_LOAD(local, XT_LANE_ID()), XT_LOAD(B, i));
-        XT_STORE(A, XT_ADD(i, N), sum);
-        XT_STORE(B, XT_ADD(i, N), sum);
-        XT_STORE(H, XT_ADD(i, N), XT_MUL(XT_LOAD(H, from), 3));
-        XT_STORE(L, XT_ADD(XT_CAST(i64, i), XT_CAST(i64, N)), XT_ADD(XT_LOAD(L, XT_CAST(i64, from)), One));
-        XT_STORE(Y, XT_ADD(i, N), XT_SUB(XT_LOAD(Y, from), 1));
+        XT_STORE(sum, A, XT_ADD(i, N));
+        XT_STORE(sum, B, XT_ADD(i, N));
+        XT_STORE(XT_MUL(XT_LOAD(H, from), 3), H, XT_ADD(i, N));
+        XT_STORE(XT_ADD(XT_LOAD(L, XT_CAST(i64, from)), One), L, XT_ADD(XT_CAST(i64, i), XT_CAST(i64, N)));
+        XT_STORE(XT_SUB(XT_LOAD(Y, from), 1), Y, XT_ADD(i, N));
     }
-    XT_STORE(A, XT_MUL(N, 2), 7); /* all the same */
+    XT_STORE(7, A, XT_MUL(N, 2)); /* all the same */
 }
 
 TEST(numbers_are_loaded_and_stored)
@@ -187,7 +187,7 @@ XT_KERNEL(cast_constants, ptr(i64, C))
 {
     const xt_val cast[] = {XT_CAST(i8, 300),   XT_CAST(u32, -1),  XT_CAST(u16, 70000), XT_CAST(i32, -2.9),
                            XT_CAST(u64, 1e19), XT_CAST(u8, 255.9), XT_CAST(i16, 32768), XT_CAST(f32, 3)};
-    for (int i = 0; i < 8; i++) XT_STORE(C, i, XT_CAST(i64, cast[i]));
+    for (int i = 0; i < 8; i++) XT_STORE(XT_CAST(i64, cast[i]), C, i);
 }
 
 TEST(constants_are_cast)
@@ -208,9 +208,9 @@ XT_KERNEL(whole_masks, u64(V), ptr(f32, T), ptr(i32, Answers), ptr(f32, Corners)
     for (int i = 0; i < 4; i++) {
         xt_vec mask = XT_GT(XT_CAST(f32, v), XT_LOAD(T, i));
         xt_val all = XT_SELECT(XT_ALL(mask), 1, 0);
-        XT_STORE(Answers, 2 * i, all);
-        XT_STORE(Answers, 2 * i + 1, XT_SELECT(XT_ANY(mask), 1, 0));
-        XT_STORE(Corners, i, XT_CAST(f32, XT_ELEMENT(v, i & 1 ? now.rows - 1 : 0, i & 2 ? now.cols - 1 : 0)));
+        XT_STORE(all, Answers, 2 * i);
+        XT_STORE(XT_SELECT(XT_ANY(mask), 1, 0), Answers, 2 * i + 1);
+        XT_STORE(XT_CAST(f32, XT_ELEMENT(v, i & 1 ? now.rows - 1 : 0, i & 2 ? now.cols - 1 : 0)), Corners, i);
     }
 }
 
@@ -258,9 +258,9 @@ XT_KERNEL(remainders, u64(X), u64(Y), u64(Z), ptr(f32, One))
     xt_tile z = XT_INIT_TILE(Z, of(now.type), 8, 32, .shape = XT_AT(16, 32));
     XT_STORE_TILE(XT_MOD(XT_LOAD_TILE(x), XT_LOAD_TILE(y)), z);
     XT_STORE_TILE(XT_CLAMP(XT_LOAD_TILE(x), -1.5, XT_LOAD_TILE(y)), XT_UPDATE_TILE_OFFSET(z, 8, 0));
-    XT_STORE(One, 1, XT_MOD(XT_LOAD(One, 0), 0.75));
-    XT_STORE(One, 2, XT_MOD(-7.25, 2)); /* two C constants */
-    XT_STORE(One, 3, XT_CLAMP(XT_LOAD(One, 0), 0, 1));
+    XT_STORE(XT_MOD(XT_LOAD(One, 0), 0.75), One, 1);
+    XT_STORE(XT_MOD(-7.25, 2), One, 2); /* two C constants */
+    XT_STORE(XT_CLAMP(XT_LOAD(One, 0), 0, 1), One, 3);
 }
 
 TEST(remainders_of_floats)
@@ -336,7 +336,7 @@ TEST(bases_of_many_dimensions)
 
 XT_KERNEL(no_map_at_all, ptr(i32, C))
 {
-    XT_STORE(C, XT_GLOBAL_ID(0), XT_ADD(XT_MUL(XT_SUBGROUP_ID(), 1000), XT_LANE_ID()));
+    XT_STORE(XT_ADD(XT_MUL(XT_SUBGROUP_ID(), 1000), XT_LANE_ID()), C, XT_GLOBAL_ID(0));
 }
 
 TEST(subgroups_without_maps)
@@ -369,8 +369,8 @@ XT_KERNEL(noise, u64(Indices), ptr(u32, C), u32(Seed))
     xt_tile to = XT_INIT_TILE(C, u32, 8, 32, .shape = XT_AT(16, 32), .map = now.map);
     XT_STORE_TILE(XT_RANDOM(Seed, at), to);
     XT_STORE_TILE(XT_RANDOM(at, 3), XT_UPDATE_TILE_OFFSET(to, 8, 0));
-    XT_STORE(C, 512, XT_RANDOM(Seed, XT_GROUP_ID(0)));
-    XT_STORE(C, 513, XT_RANDOM(1, 2));
+    XT_STORE(XT_RANDOM(Seed, XT_GROUP_ID(0)), C, 512);
+    XT_STORE(XT_RANDOM(1, 2), C, 513);
 }
 
 TEST(random_numbers)

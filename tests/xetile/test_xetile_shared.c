@@ -33,7 +33,7 @@ XT_KERNEL(copies, ptr(f32, A), ptr(f32, C), u32(N))
     }
     XT_STORE_TILE(v, whole(XT_SELF, C, N));
     if (!twice) return;
-    for (int i = 0; i < ROWS; i++) XT_STORE(C, i, XT_LOAD(A, i)); /* by each subgroup */
+    for (int i = 0; i < ROWS; i++) XT_STORE(XT_LOAD(A, i), C, i); /* by each subgroup */
 }
 
 /* In a child. */

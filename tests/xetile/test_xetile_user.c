@@ -39,7 +39,7 @@ XT_KERNEL(tiles, ptr(f32, X), ptr(f32, Y))
 CV_KERNEL(items, ptr(f32, X), ptr(f32, Y))
 {
     const polynomial *p = (const polynomial *)CV_USER();
-    cv_val at = CV_TIMES(CV_GLOBAL_ID(), 4);
+    cv_val at = CV_MUL(CV_GLOBAL_ID(), 4);
     cv_vec x = CV_LOAD(X, 4, at), sum = CV_FMA(0.0, x, p->factor[p->degree]);
     for (int i = p->degree - 1; i >= 0; i--) sum = CV_FMA(sum, x, p->factor[i]);
     CV_STORE(sum, Y, at);
@@ -93,7 +93,7 @@ XT_KERNEL(asks, ptr(f32, X))
 {
     (void)X;
     seen = XT_USER();
-    XT_STORE(X, 0, 1.0);
+    XT_STORE(1.0, X, 0);
 }
 
 TEST(without_one_it_is_null)

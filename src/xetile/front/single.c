@@ -7,13 +7,13 @@ static bool xt_check_element_(xt_where_ w, const xt_val *base, const xt_val *ind
 {
     if (xt_is_lost_(base) || xt_is_lost_(index)) return false;
     if (base->magic != SPE_VAL_MAGIC || base->kind != SPE_POINTER)
-        return xt_fail_(w, XT_ERROR_SCALAR_TYPE, "the base of %s is %s, wanted a pointer", what, xt_describe_(base).s);
+        return xt_fail_(w, XT_ERROR_POINTER, "the base of %s is %s", what, xt_describe_(base).s);
     return xt_check_value_(w, base, "the base") &&
            ((index->kind == SPE_SCALAR && xt_is_int_(index->type) && xt_bits_(index->type) == 64) ||
             xt_check_index_(w, index, "the index"));
 }
 
-/* given: the base and the index; of a store, also the number. */
+/* given: the base and the index. */
 xt_val xt_load_(xt_where_ w, const xt_val *given)
 {
     xt_numbers_ n = {0, {given[0], given[1], given[1]}};
@@ -22,12 +22,14 @@ xt_val xt_load_(xt_where_ w, const xt_val *given)
     return xt_record_number_(w, XT_AS_(LOAD), 0, n.type, 1, &n);
 }
 
+/* given: the number, the base and the index, or the base first, which tells itself by being a pointer. */
 void xt_store_(xt_where_ w, const xt_val *given)
 {
-    xt_numbers_ n = {0, {given[0], given[1], given[2]}};
-    if (!xt_enter_(w) || !xt_check_element_(w, &given[0], &given[1], "XT_STORE")) return;
-    n.type = xt_number_type_(given[0].type);
-    if (given[0].type == CM_BF16) n.v[2] = xt_unrounded_(w, n.v[2]);
+    int base = given[0].magic == SPE_VAL_MAGIC && given[0].kind == SPE_POINTER ? 0 : 1;
+    xt_numbers_ n = {0, {given[base], given[base + 1], given[base ? 0 : 2]}};
+    if (!xt_enter_(w) || !xt_check_element_(w, &n.v[0], &n.v[1], "XT_STORE")) return;
+    n.type = xt_number_type_(n.v[0].type);
+    if (n.v[0].type == CM_BF16) n.v[2] = xt_unrounded_(w, n.v[2]);
     if (xt_check_type_(w, &n.v[2], n.type, "the number of XT_STORE"))
         xt_record_(w, XT_AS_(STORE), 0, 0, &n, sizeof n);
 }
