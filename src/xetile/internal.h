@@ -141,7 +141,7 @@ struct xt_frame_ {
     spe_id side_before; /* the side that the region is on */
     spe_id from, turn;    /* the first index; of this turn */
     int panel_ids;        /* vectors of panels that it carries behind the others */
-    bool whole;           /* the loop that is written ends before a turn with panels that are not whole and aligned */
+    bool aligned;         /* the loop that is written has turns only if the lines of all its panels are aligned */
 };
 
 /* XT_INIT_TILE: the user's arguments; the tile of the matrix that leading dimensions select from, and the final tile;
@@ -267,6 +267,8 @@ typedef struct {
 
 /* ---- passes/opaque.c, lower/panels.c */
 
+enum { XT_PANEL_BLOCKS_ = 32 }; /* that a lane copies at most */
+
 /* An operand of the device's matrices that the work-group copies to local memory, as its lines lie in memory. */
 typedef struct {
     int node;               /* the load */
@@ -274,9 +276,9 @@ typedef struct {
     const xt_frame_ *loop;  /* whose turns fetch the tile of the next; NULL: the load fetches */
     int lines, chunks;      /* of memory; vectors of 16 bytes in a line */
     int pitch, at;          /* in local memory, in vectors: from line to line, and where the first begins */
-    int units;              /* vectors that a lane copies, if tiles are whole: one after the other by all lanes */
-    int run, runs, blocks;  /* else: vectors in a run, runs, and the blocks of memory in which they lie */
-    spe_id *got;            /* during writing: what was fetched, then (from got + blocks on) these vectors */
+    int units;              /* vectors that a lane copies */
+    int run, blocks;        /* if lines are not aligned: those that follow one another; blocks in which all lie */
+    spe_id *got;            /* during writing: what was fetched, then (from got + blocks on) the vectors of these */
 } xt_panel_;
 
 /* ---- lower/strips.c */

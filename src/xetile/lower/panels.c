@@ -15,53 +15,60 @@ static xt_tile xt_panel_tile_(xt_ctx *x, const xt_panel_ *p)
     return t;
 }
 
-/* The line and the vector in it that a lane's unit is. */
+/* How a lane copies its part: in runs of vectors that follow one another in a line. Where lines begin at multiples of
+ * 16 bytes a vector is a block of memory; else a run lies in one block more than it has vectors. */
+typedef struct {
+    int run, runs, blocks; /* vectors of a run; runs; blocks of a run */
+} xt_panel_form_;
+
+static xt_panel_form_ xt_panel_form_of_(const xt_panel_ *p, bool aligned)
+{
+    xt_panel_form_ form;
+    form.run = aligned ? 1 : p->run;
+    form.runs = p->units / form.run;
+    form.blocks = aligned ? 1 : form.run + 1;
+    return form;
+}
+
+/* How many lines below a lane's first run another is, if that is the same for all lanes; else 0. */
+static int xt_panel_down_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, int run)
+{
+    int group = xt_group_size_(x), in_line = p->chunks / form->run;
+    bool even = group % in_line == 0 && p->units * group == p->lines * p->chunks;
+    return even ? run * group / in_line : 0;
+}
+
+/* The line in which a run lies, and its first vector there. */
 typedef struct {
     spe_id line, chunk;
 } xt_panel_unit_;
 
-/* How many lines below a lane's first unit another is, if that is the same for all lanes; else 0. */
-static int xt_panel_down_(xt_ctx *x, const xt_panel_ *p, int unit)
-{
-    int group = xt_group_size_(x);
-    bool even = group % p->chunks == 0 && p->units * group == p->lines * p->chunks;
-    return even && unit < p->units ? unit * group / p->chunks : 0;
-}
-
-/* The first vector of a lane's unit of `run` vectors, which follow one another in a line. Several lanes may have the
- * same unit. */
-static xt_panel_unit_ xt_panel_unit_of_(xt_ctx *x, const xt_panel_ *p, int run, int unit)
+/* Those of a lane's run. Several lanes may have the same. */
+static xt_panel_unit_ xt_panel_unit_of_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, int run)
 {
     spe_module *m = &x->m;
-    int group = xt_group_size_(x), all = p->lines * p->chunks / run;
-    spe_id n = spe_builtin(m, SPE_LOCAL_ID, 0), in_line = spe_u32(m, (uint32_t)(p->chunks / run));
+    int group = xt_group_size_(x), all = p->lines * p->chunks / form->run;
+    spe_id n = spe_builtin(m, SPE_LOCAL_ID, 0), in_line = spe_u32(m, (uint32_t)(p->chunks / form->run));
     xt_panel_unit_ u;
-    n = spe_iadd(m, n, spe_i32(m, unit * group));
-    if (p->units / run * group > all) n = spe_umod(m, n, spe_i32(m, all));
+    n = spe_iadd(m, n, spe_i32(m, run * group));
+    if (form->runs * group > all) n = spe_umod(m, n, spe_i32(m, all));
     u.line = spe_udiv(m, n, in_line);
     u.chunk = spe_umod(m, n, in_line);
-    u.chunk = spe_imul(m, u.chunk, spe_i32(m, run));
+    u.chunk = spe_imul(m, u.chunk, spe_i32(m, form->run));
     return u;
 }
 
-/* Where a vector is in local memory. */
-static spe_id xt_panel_place_in_(xt_ctx *x, const xt_panel_ *p, const xt_panel_unit_ *u)
+/* Where a run is in local memory; *first: where run 0 is, which is found before others. */
+static spe_id xt_panel_index_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, int run, spe_id *first)
 {
     spe_module *m = &x->m;
-    spe_id pitch = spe_i32(m, p->pitch), first = spe_i32(m, p->at), at = spe_imul(m, u->line, pitch);
-    at = spe_iadd(m, at, u->chunk);
-    return spe_iadd(m, at, first);
-}
-
-/* Where the vector of a unit is in local memory; *first: that of unit 0, which is found before others. */
-static spe_id xt_panel_index_(xt_ctx *x, const xt_panel_ *p, int unit, spe_id *first)
-{
-    spe_module *m = &x->m;
-    int down = xt_panel_down_(x, p, unit);
+    int down = xt_panel_down_(x, p, form, run);
     if (down) return spe_iadd(m, *first, spe_i32(m, down * p->pitch));
-    xt_panel_unit_ u = xt_panel_unit_of_(x, p, 1, unit);
-    spe_id at = xt_panel_place_in_(x, p, &u);
-    if (!unit) *first = at;
+    xt_panel_unit_ u = xt_panel_unit_of_(x, p, form, run);
+    spe_id at = spe_imul(m, u.line, spe_i32(m, p->pitch));
+    at = spe_iadd(m, at, u.chunk);
+    at = spe_iadd(m, at, spe_i32(m, p->at));
+    if (!run) *first = at;
     return at;
 }
 
@@ -121,28 +128,6 @@ static xt_panel_place_ xt_panel_place_of_(xt_ctx *x, const xt_tile *t, const xt_
     return at;
 }
 
-/* A tile's bytes from line to line. That of aligned whole tiles is masked, since compilers look for it. */
-static spe_id xt_panel_pitch_(xt_ctx *x, const xt_tile *t, bool whole)
-{
-    spe_module *m = &x->m;
-    spe_id size = spe_i32(m, xt_bytes_(t->type)), pitch = spe_imul(m, xt_index_id_(x, &t->pitch), size);
-    if (whole) pitch = spe_and(m, pitch, spe_i32(m, -XT_VECTOR_));
-    return spe_uconvert(m, spe_int(m, 64), pitch);
-}
-
-/* The address of an element. */
-static spe_id xt_panel_address_(xt_ctx *x, const xt_tile *t, bool whole, spe_id line, spe_id along)
-{
-    spe_module *m = &x->m;
-    spe_id i64 = spe_int(m, 64), size = spe_i32(m, xt_bytes_(t->type)), byte = spe_imul(m, along, size), base;
-    line = whole ? spe_uconvert(m, i64, line) : spe_sconvert(m, i64, line);
-    byte = whole ? spe_uconvert(m, i64, byte) : spe_sconvert(m, i64, byte);
-    line = spe_imul(m, line, xt_panel_pitch_(x, t, whole));
-    line = spe_iadd(m, line, byte);
-    base = spe_ptr_to_u(m, i64, t->base.id);
-    return spe_iadd(m, base, line);
-}
-
 static spe_id xt_panel_read_(xt_ctx *x, spe_id address)
 {
     spe_module *m = &x->m;
@@ -150,62 +135,77 @@ static spe_id xt_panel_read_(xt_ctx *x, spe_id address)
     return spe_load(m, spe_u_to_ptr(m, spe_ptr(m, SPE_StorageClassCrossWorkgroup, vector), address), XT_VECTOR_);
 }
 
-/* Fetches a lane's vectors of a tile that is whole, with aligned lines. */
-static void xt_panel_fetch_whole_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t)
+/* The first byte of an element, from the block of 16 bytes in which its matrix begins. */
+static spe_id xt_panel_byte_(xt_ctx *x, const xt_tile *t, spe_id line, spe_id along)
 {
     spe_module *m = &x->m;
-    spe_id first = 0, at;
-    for (int i = 0; i < p->units; i++) {
-        int down = xt_panel_down_(x, p, i);
-        if (down) {
-            spe_id lines = spe_u64(m, (uint64_t)down);
-            at = spe_imul(m, xt_panel_pitch_(x, t, true), lines);
-            at = spe_iadd(m, first, at);
-        } else {
-            xt_panel_unit_ u = xt_panel_unit_of_(x, p, 1, i);
-            xt_panel_place_ place = xt_panel_place_of_(x, t, &u);
-            at = xt_panel_address_(x, t, true, place.line, place.along);
-        }
-        if (!i) first = at;
-        p->got[i] = xt_panel_read_(x, at);
-    }
+    spe_id i64 = spe_int(m, 64), size = spe_i32(m, xt_bytes_(t->type)), at, more;
+    at = spe_uconvert(m, i64, spe_imul(m, xt_index_id_(x, &t->pitch), size));
+    at = spe_imul(m, spe_sconvert(m, i64, line), at);
+    more = spe_sconvert(m, i64, spe_imul(m, along, size));
+    at = spe_iadd(m, at, more);
+    more = spe_u64(m, XT_VECTOR_ - 1);
+    more = spe_and(m, spe_ptr_to_u(m, i64, t->base.id), more);
+    return spe_iadd(m, at, more);
 }
 
-/* The address of the first byte of a run of a lane. */
-static spe_id xt_panel_run_address_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t, int run)
+/* The block in which it is. */
+static spe_id xt_panel_block_(xt_ctx *x, const xt_tile *t, spe_id line, spe_id along)
 {
-    xt_panel_unit_ u = xt_panel_unit_of_(x, p, p->run, run);
+    spe_module *m = &x->m;
+    spe_id four = spe_u64(m, 4), byte = xt_panel_byte_(x, t, line, along);
+    byte = spe_shr(m, byte, four);
+    return spe_uconvert(m, spe_int(m, 32), byte);
+}
+
+/* The first block of a lane's run; *first: of run 0, which is found before others. Where lines are aligned, 32 bits are
+ * enough. */
+static spe_id xt_panel_run_block_(xt_ctx *x, const xt_panel_ *p, const xt_panel_form_ *form, const xt_tile *t,
+                                  bool aligned, int run, spe_id *first)
+{
+    spe_module *m = &x->m;
+    int down = xt_panel_down_(x, p, form, run), bytes = xt_bytes_(t->type);
+    xt_panel_unit_ u = xt_panel_unit_of_(x, p, form, run);
     xt_panel_place_ at = xt_panel_place_of_(x, t, &u);
-    return xt_panel_address_(x, t, false, at.line, at.along);
+    if (!aligned) return xt_panel_block_(x, t, at.line, at.along);
+    spe_id in_block = spe_u32(m, (uint32_t)(XT_VECTOR_ / bytes));
+    spe_id pitch = spe_udiv(m, xt_index_id_(x, &t->pitch), in_block), block;
+    if (down) {
+        block = spe_imul(m, pitch, spe_i32(m, down));
+        return spe_iadd(m, *first, block);
+    }
+    block = spe_imul(m, at.line, pitch);
+    spe_id four = spe_u32(m, 4), along = spe_imul(m, at.along, spe_i32(m, bytes));
+    block = spe_iadd(m, block, spe_sar(m, along, four));
+    if (!run) *first = block;
+    return block;
 }
 
-/* The block of 16 bytes with this byte of the run that begins at an address, or with the run's last byte. */
-static spe_id xt_panel_block_(xt_ctx *x, const xt_panel_ *p, spe_id address, int byte)
+/* The last of so many, or the first if there are none. */
+static spe_id xt_panel_last_(xt_ctx *x, spe_id n)
 {
     spe_module *m = &x->m;
-    int last = p->run * XT_VECTOR_ - 1;
-    spe_id from = spe_u64(m, (uint64_t)(byte < last ? byte : last)), mask = spe_u64(m, ~(uint64_t)(XT_VECTOR_ - 1));
-    return spe_and(m, spe_iadd(m, address, from), mask);
+    spe_id one = spe_i32(m, 1), zero = spe_i32(m, 0);
+    return spe_math2(m, SPE_SMAX, spe_isub(m, n, one), zero);
 }
 
-/* Fetches the blocks in which a lane's runs lie, one more than a run has vectors, of any tile. Blocks from
- * that with the matrix's first byte to that with its last can be read; instead of others, whose bytes are not used, one
- * of these is. They are put together when they are stored, so that nothing waits for them before. */
-static void xt_panel_fetch_any_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t)
+/* Fetches the blocks in which a lane's runs lie. Those from the block with the matrix's first byte to that with its
+ * last can be read; instead of others, whose bytes are not used, the last is. */
+static void xt_panel_fetch_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t, bool aligned)
 {
     spe_module *m = &x->m;
-    spe_id mask = spe_u64(m, ~(uint64_t)(XT_VECTOR_ - 1)), one = spe_i32(m, 1), line, along, least, most, *got = p->got;
-    least = spe_and(m, spe_ptr_to_u(m, spe_int(m, 64), t->base.id), mask);
-    line = spe_isub(m, xt_lines_id_(x, t), one);
-    along = spe_isub(m, xt_index_id_(x, &t->shape[xt_inner_(t)]), one);
-    most = spe_and(m, xt_panel_address_(x, t, false, line, along), mask);
-    for (int i = 0; i < p->runs; i++) {
-        spe_id first = xt_panel_run_address_(x, p, t, i);
-        for (int j = 0; j <= p->run; j++) {
-            spe_id at = xt_panel_block_(x, p, first, j * XT_VECTOR_);
-            at = spe_select(m, spe_ugt(m, at, most), most, at);
-            at = spe_select(m, spe_ult(m, at, least), least, at);
-            *got++ = xt_panel_read_(x, at);
+    xt_panel_form_ form = xt_panel_form_of_(p, aligned);
+    spe_id i64 = spe_int(m, 64), mask = spe_u64(m, ~(uint64_t)(XT_VECTOR_ - 1)), size = spe_u64(m, XT_VECTOR_);
+    spe_id base = spe_and(m, spe_ptr_to_u(m, i64, t->base.id), mask), line = xt_panel_last_(x, xt_lines_id_(x, t));
+    spe_id along = xt_panel_last_(x, xt_index_id_(x, &t->shape[xt_inner_(t)])), first = 0, *got = p->got;
+    spe_id last = xt_panel_block_(x, t, line, along);
+    for (int i = 0; i < form.runs; i++) {
+        spe_id from = xt_panel_run_block_(x, p, &form, t, aligned, i, &first);
+        for (int j = 0; j < form.blocks; j++) {
+            spe_id at = j ? spe_iadd(m, from, spe_i32(m, j)) : from;
+            at = spe_uconvert(m, i64, spe_math2(m, SPE_UMIN, at, last));
+            at = spe_imul(m, at, size);
+            *got++ = xt_panel_read_(x, spe_iadd(m, base, at));
         }
     }
 }
@@ -228,23 +228,24 @@ static void xt_panel_skip_(xt_ctx *x, spe_id address, int bit, spe_id *words, in
     for (int i = 0; i < n; i++) words[i] = spe_select(m, set, words[i + (1 << bit) / 4], words[i]);
 }
 
-/* The vector at any address, of the two blocks in which it lies. */
-static spe_id xt_panel_shift_(xt_ctx *x, spe_id address, const spe_id block[2])
+/* The vectors of a run that begins at any address, of the blocks in which it lies. */
+static void xt_panel_shift_(xt_ctx *x, spe_id address, const spe_id *block, int run, spe_id *vectors)
 {
+    enum { MOST = 4 * (XT_PANEL_BLOCKS_ + 1) };
     spe_module *m = &x->m;
-    spe_id i64 = spe_int(m, 64), word = spe_int(m, 32), all[8], words[4], bits, high = spe_u64(m, 32);
-    for (uint32_t i = 0; i < 8; i++) all[i] = spe_extract(m, block[i / 4], i % 4);
+    spe_id i64 = spe_int(m, 64), word = spe_int(m, 32), words[MOST], bits, high = spe_u64(m, 32);
+    for (int i = 0; i < 4 * (run + 1); i++) words[i] = spe_extract(m, block[i / 4], (uint32_t)i % 4);
     address = spe_uconvert(m, word, address);
-    xt_panel_skip_(x, address, 3, all, 6);
-    xt_panel_skip_(x, address, 2, all, 5);
+    xt_panel_skip_(x, address, 3, words, 4 * run + 2);
+    xt_panel_skip_(x, address, 2, words, 4 * run + 1);
     bits = spe_and(m, address, spe_u32(m, 3));
     bits = spe_uconvert(m, i64, spe_shl(m, bits, spe_u32(m, 3)));
-    for (int i = 0; i < 4; i++) {
-        spe_id both = spe_shl(m, spe_uconvert(m, i64, all[i + 1]), high);
-        both = spe_or(m, both, spe_uconvert(m, i64, all[i]));
+    for (int i = 0; i < 4 * run; i++) {
+        spe_id both = spe_shl(m, spe_uconvert(m, i64, words[i + 1]), high);
+        both = spe_or(m, both, spe_uconvert(m, i64, words[i]));
         words[i] = spe_uconvert(m, word, spe_shr(m, both, bits));
     }
-    return spe_construct(m, spe_vec(m, word, 4), 4, words);
+    for (int i = 0; i < run; i++) vectors[i] = spe_construct(m, spe_vec(m, word, 4), 4, words + 4 * i);
 }
 
 /* A number, at least 0 and at most `most`. */
@@ -263,25 +264,81 @@ static spe_id xt_panel_bits_(xt_ctx *x, spe_id bits, int i)
     return spe_bits_extract(m, all, zero, bits, false);
 }
 
-/* A vector whose elements outside of the matrix are zero. */
-static spe_id xt_panel_mask_(xt_ctx *x, const xt_tile *t, const xt_panel_place_ *at, spe_id vector)
+/* The bits of a vector's words whose elements are within the extent of lines. */
+static void xt_panel_within_(xt_ctx *x, const xt_tile *t, spe_id along, spe_id words[4])
 {
     spe_module *m = &x->m;
     int bits = 8 * xt_bytes_(t->type), elements = XT_VECTOR_ / xt_bytes_(t->type);
-    spe_id none = spe_i32(m, 0), size = spe_i32(m, bits), extent, first, end, words[4];
-    first = xt_panel_clamp_(x, spe_isub(m, none, at->along), elements);
+    spe_id none = spe_i32(m, 0), size = spe_i32(m, bits), extent, first, end;
+    first = xt_panel_clamp_(x, spe_isub(m, none, along), elements);
     first = spe_imul(m, first, size);
     extent = spe_extent(m, xt_index_id_(x, &t->shape[xt_inner_(t)]));
-    end = xt_panel_clamp_(x, spe_isub(m, extent, at->along), elements);
+    end = xt_panel_clamp_(x, spe_isub(m, extent, along), elements);
     end = spe_imul(m, end, size);
-    end = spe_select(m, spe_ult(m, at->line, spe_extent(m, xt_lines_id_(x, t))), end, none);
     for (int i = 0; i < 4; i++) {
-        spe_id within = xt_panel_bits_(x, end, i), before = xt_panel_bits_(x, first, i);
-        before = spe_not(m, before);
-        words[i] = spe_extract(m, vector, (uint32_t)i);
-        words[i] = spe_and(m, words[i], spe_and(m, within, before));
+        spe_id before = spe_not(m, xt_panel_bits_(x, first, i));
+        words[i] = spe_and(m, xt_panel_bits_(x, end, i), before);
+    }
+}
+
+/* A vector of a line, of whose words these bits are meant; zero if the line is not in the matrix. */
+static spe_id xt_panel_mask_(xt_ctx *x, const xt_tile *t, spe_id line, const spe_id within[4], spe_id vector)
+{
+    spe_module *m = &x->m;
+    spe_id all = spe_i32(m, -1), none = spe_i32(m, 0), words[4];
+    spe_id lines = spe_select(m, spe_ult(m, line, spe_extent(m, xt_lines_id_(x, t))), all, none);
+    for (int i = 0; i < 4; i++) {
+        words[i] = spe_and(m, spe_extract(m, vector, (uint32_t)i), within[i]);
+        words[i] = spe_and(m, words[i], lines);
     }
     return spe_construct(m, spe_vec(m, spe_int(m, 32), 4), 4, words);
+}
+
+/* A lane's vectors, of the blocks that were fetched. */
+static void xt_panel_join_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t, spe_id *vectors)
+{
+    xt_panel_form_ form = xt_panel_form_of_(p, false);
+    for (int i = 0; i < form.runs; i++) {
+        xt_panel_unit_ u = xt_panel_unit_of_(x, p, &form, i);
+        xt_panel_place_ at = xt_panel_place_of_(x, t, &u);
+        spe_id byte = xt_panel_byte_(x, t, at.line, at.along);
+        xt_panel_shift_(x, byte, p->got + i * form.blocks, form.run, vectors + i * form.run);
+    }
+}
+
+/* Stores a lane's vectors; if the tile is not inside of its matrix, with zero for elements that are not. */
+static void xt_panel_put_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t, bool aligned, bool inside,
+                          const spe_id *vectors)
+{
+    spe_module *m = &x->m;
+    xt_panel_form_ form = xt_panel_form_of_(p, aligned);
+    spe_id first = 0, within[4 * XT_PANEL_BLOCKS_];
+    for (int i = 0; i < form.runs; i++) {
+        xt_panel_unit_ u = xt_panel_unit_of_(x, p, &form, i);
+        spe_id at = xt_panel_index_(x, p, &form, i, &first);
+        bool below = xt_panel_down_(x, p, &form, i) > 0; /* the same part of another line */
+        for (int j = 0; j < form.run; j++) {
+            spe_id to = j ? spe_iadd(m, at, spe_i32(m, j)) : at, vector = vectors[i * form.run + j];
+            if (!inside) {
+                xt_panel_unit_ v = u;
+                v.chunk = spe_iadd(m, u.chunk, spe_i32(m, j));
+                xt_panel_place_ place = xt_panel_place_of_(x, t, &v);
+                if (!below) xt_panel_within_(x, t, place.along, within + 4 * j);
+                vector = xt_panel_mask_(x, t, place.line, within + 4 * j, vector);
+            }
+            spe_vectors_store(m, x->panel_memory, to, vector);
+        }
+    }
+}
+
+/* The same, by whether it is. No values leave the sides: compilers would wait for them. */
+static void xt_panel_put_any_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t, bool aligned, const spe_id *vectors)
+{
+    spe_if(&x->m, xt_panel_inside_(x, t));
+    xt_panel_put_(x, p, t, aligned, true, vectors);
+    spe_else(&x->m, 0, NULL);
+    xt_panel_put_(x, p, t, aligned, false, vectors);
+    spe_endif(&x->m, 0, NULL, NULL);
 }
 
 /* Waits for the other subgroups' accesses to local memory; those to other memory may go on. */
@@ -289,48 +346,6 @@ XE_FN_ void xt_panels_wait_(xt_ctx *x)
 {
     const uint32_t order = SPE_MemorySemanticsAcquireRelease | SPE_MemorySemanticsWorkgroupMemory;
     spe_control_barrier(&x->m, SPE_ScopeWorkgroup, SPE_ScopeWorkgroup, order);
-}
-
-/* Stores a lane's vectors of a whole tile. */
-static void xt_panel_put_whole_(xt_ctx *x, const xt_panel_ *p)
-{
-    spe_id first = 0;
-    for (int i = 0; i < p->units; i++)
-        spe_vectors_store(&x->m, x->panel_memory, xt_panel_index_(x, p, i, &first), p->got[i]);
-}
-
-/* A lane's vectors of any tile, of the blocks that were fetched: `joined` has room for them. */
-static void xt_panel_join_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t, spe_id *joined)
-{
-    spe_module *m = &x->m;
-    uint32_t run = (uint32_t)p->run, n = (uint32_t)p->runs * run;
-    for (uint32_t i = 0; i < n; i++) joined[i] = p->got[i / run * (run + 1) + i % run];
-    spe_if(m, xt_panel_aligned_(x, t));
-    spe_else(m, n, joined);
-    for (uint32_t i = 0; i < n; i++)
-        joined[i] = xt_panel_shift_(x, xt_panel_run_address_(x, p, t, (int)(i / run)),
-                                    p->got + i / run * (run + 1) + i % run);
-    spe_endif(m, n, joined, joined);
-    spe_if(m, xt_panel_inside_(x, t));
-    spe_else(m, n, joined);
-    for (uint32_t i = 0; i < n; i++) {
-        xt_panel_unit_ u = xt_panel_unit_of_(x, p, p->run, (int)(i / run));
-        u.chunk = spe_iadd(m, u.chunk, spe_u32(m, i % run));
-        xt_panel_place_ at = xt_panel_place_of_(x, t, &u);
-        joined[i] = xt_panel_mask_(x, t, &at, joined[i]);
-    }
-    spe_endif(m, n, joined, joined);
-}
-
-/* Stores them. */
-static void xt_panel_put_any_(xt_ctx *x, const xt_panel_ *p, const spe_id *joined)
-{
-    spe_module *m = &x->m;
-    for (int i = 0; i < p->runs * p->run; i++) {
-        xt_panel_unit_ u = xt_panel_unit_of_(x, p, p->run, i / p->run);
-        u.chunk = spe_iadd(m, u.chunk, spe_i32(m, i % p->run));
-        spe_vectors_store(m, x->panel_memory, xt_panel_place_in_(x, p, &u), joined[i]);
-    }
 }
 
 /* The matrix that begins so many rows and columns after this subgroup's first piece. */
@@ -369,16 +384,16 @@ XE_FN_ bool xt_write_panel_(xt_ctx *x, const xt_node_ *n)
     if (p->loop) return true; /* it lies there since the turn began */
     xt_tile t = xt_panel_tile_(x, p);
     if (!xt_panel_room_for_(x, p)) return true;
-    xt_panel_fetch_any_(x, p, &t);
+    xt_panel_fetch_(x, p, &t, false);
     xt_panel_join_(x, p, &t, p->got + p->blocks);
     spe_barrier(&x->m);
-    xt_panel_put_any_(x, p, p->got + p->blocks);
+    xt_panel_put_any_(x, p, &t, false, p->got + p->blocks);
     spe_barrier(&x->m);
     return true;
 }
 
-/* What a lane fetches of a panel in a loop's turn for the next one: vectors of whole tiles, else blocks. */
-static int xt_panel_carried_(const xt_frame_ *f, const xt_panel_ *p) { return f->whole ? p->units : p->blocks; }
+/* The blocks that a lane fetches of a panel in a loop's turn for the next one. */
+static int xt_panel_carried_(const xt_frame_ *f, const xt_panel_ *p) { return f->aligned ? p->units : p->blocks; }
 
 /* The number of all. */
 XE_FN_ int xt_panel_ids_(xt_ctx *x, const xt_frame_ *f)
@@ -402,28 +417,20 @@ XE_FN_ void xt_panels_carry_(xt_ctx *x, const xt_frame_ *f, bool to_ids)
     }
 }
 
-/* From a loop's turn whose values are set, how far its index is from the first turn that is not of whole tiles with
- * aligned lines. */
-static spe_id xt_panels_whole_(xt_ctx *x, const xt_frame_ *f, spe_id from, spe_id to)
+/* Have the lines of all panels of a loop aligned places in all its turns? */
+static spe_id xt_panels_aligned_(xt_ctx *x, const xt_frame_ *f)
 {
     spe_module *m = &x->m;
-    spe_id all = spe_const_bool(m, true), step = spe_i32(m, (int32_t)f->step.integer), distance = spe_isub(m, to, from);
+    spe_id all = spe_const_bool(m, true);
     for (int i = 0; i < x->panels.count; i++) {
         const xt_panel_ *p = xt_panel_at_(x, i);
         if (p->loop != f) continue;
         xt_tile t = xt_panel_tile_(x, p);
-        all = spe_land(m, all, xt_panel_inside_(x, &t));
+        bool along = xt_advances_(p->from, f, xt_inner_(&t), (int)f->step.integer);
+        if (along && f->step.integer * xt_bytes_(t.type) % XT_VECTOR_) return spe_const_bool(m, false);
         all = spe_land(m, all, xt_panel_aligned_(x, &t));
-        for (int dim = 0; dim < 2; dim++) {
-            if (!xt_advances_(p->from, f, dim, (int)f->step.integer)) continue;
-            if (dim == xt_inner_(&t) && f->step.integer * xt_bytes_(t.type) % XT_VECTOR_)
-                all = spe_const_bool(m, false);
-            spe_id turns = spe_udiv(m, xt_panel_left_(x, &t, dim), step);
-            turns = spe_iadd(m, spe_imul(m, turns, step), step);
-            distance = spe_math2(m, SPE_SMIN, distance, turns);
-        }
     }
-    return spe_select(m, all, distance, spe_i32(m, 0));
+    return all;
 }
 
 /* The tile of the turn that is so much later. */
@@ -450,8 +457,7 @@ static void xt_panels_fetch_(xt_ctx *x, const xt_frame_ *f, spe_id condition, sp
         xt_panel_ *p = xt_panel_at_(x, i);
         if (p->loop != f || !xt_panel_room_for_(x, p)) continue;
         xt_tile t = xt_panel_later_(x, p, by);
-        if (f->whole) xt_panel_fetch_whole_(x, p, &t);
-        else xt_panel_fetch_any_(x, p, &t);
+        xt_panel_fetch_(x, p, &t, f->aligned);
     }
     xt_panels_carry_(x, f, true);
     spe_endif_from(m, n, ids, before, ids);
@@ -465,7 +471,7 @@ XE_FN_ spe_id xt_panels_enter_(xt_ctx *x, xt_frame_ *f, spe_id from, spe_id to)
     spe_id *ids = f->ids + f->id_count, none = spe_null(m, spe_vec(m, spe_int(m, 32), 4));
     f->panel_ids = xt_panel_ids_(x, f);
     for (int i = 0; i < f->panel_ids; i++) ids[i] = none;
-    if (f->whole) to = spe_iadd(m, from, xt_panels_whole_(x, f, from, to));
+    if (f->aligned) to = spe_select(m, xt_panels_aligned_(x, f), to, from);
     spe_id now = spe_i32(m, 0);
     xt_panels_fetch_(x, f, spe_slt(m, from, to), now);
     return to;
@@ -477,7 +483,7 @@ XE_FN_ void xt_panels_turn_(xt_ctx *x, const xt_frame_ *f, spe_id to)
     spe_module *m = &x->m;
     spe_id by = spe_i32(m, (int32_t)f->step.integer), next = spe_iadd(m, f->turn, by);
     xt_panels_carry_(x, f, false);
-    for (int i = 0; i < x->panels.count && !f->whole; i++) {
+    for (int i = 0; i < x->panels.count && !f->aligned; i++) {
         const xt_panel_ *p = xt_panel_at_(x, i);
         if (p->loop != f || !p->got) continue;
         xt_tile t = xt_panel_tile_(x, p);
@@ -487,8 +493,8 @@ XE_FN_ void xt_panels_turn_(xt_ctx *x, const xt_frame_ *f, spe_id to)
     for (int i = 0; i < x->panels.count; i++) {
         const xt_panel_ *p = xt_panel_at_(x, i);
         if (p->loop != f || !p->got) continue;
-        if (f->whole) xt_panel_put_whole_(x, p);
-        else xt_panel_put_any_(x, p, p->got + p->blocks);
+        xt_tile t = xt_panel_tile_(x, p);
+        xt_panel_put_any_(x, p, &t, f->aligned, f->aligned ? p->got : p->got + p->blocks);
     }
     xt_panels_wait_(x);
     xt_panels_fetch_(x, f, spe_slt(m, next, to), by);

@@ -65,12 +65,11 @@ static void xt_find_panel_(xt_ctx *x, int node)
     p.pitch = p.chunks + 1; /* so that lines do not begin in the same bank */
     p.at = x->panel_vectors;
     p.units = (p.lines * p.chunks + xt_group_size_(x) - 1) / xt_group_size_(x);
-    for (p.run = 1; p.units % (2 * p.run) == 0 && p.chunks % (2 * p.run) == 0;) p.run *= 2;
-    p.runs = p.units / p.run;
-    p.blocks = p.runs * (p.run + 1);
+    p.run = p.units % 2 == 0 && p.chunks % 2 == 0 ? 2 : 1;
+    p.blocks = p.units / p.run * (p.run + 1);
     p.loop = xt_panel_loop_(x, node, t);
     int64_t end = (int64_t)(p.at + p.lines * p.pitch) * VECTOR;
-    if (p.blocks > 32 || end > xt_panel_room_(x)) return;
+    if (p.blocks > XT_PANEL_BLOCKS_ || end > xt_panel_room_(x)) return;
     xt_panel_ *added = (xt_panel_ *)spe_list_add(&x->m, &x->panels, sizeof *added);
     if (!added) return;
     *added = p;
