@@ -1149,6 +1149,7 @@ struct xt_frame_ {
     bool meets; /* a barrier precedes it, see passes/local_operands.c */
     int together; /* turns whose operands are copied together, see passes/local_operands.c; 0: not decided */
     bool counts;  /* some scalars advance with the index */
+    bool changes; /* memory, or waits for that, see passes/opaque.c */
     int slots;
     xt_slot_ *slot;
     /* during writing */
@@ -11521,25 +11522,17 @@ XE_FN_ int64_t xt_panel_room_(const xt_ctx *x)
            (int64_t)x->opaque_words * 4;
 }
 
-/* The loop whose turns fetch the tile of the next one: it contains nothing that changes memory. NULL: none. */
-XE_FN_ const xt_frame_ *xt_panel_loop_(xt_ctx *x, int node, const xt_tile *t)
+/* Do turns of the region around a load fetch the tile of the next one? It contains nothing that changes memory. */
+XE_FN_ bool xt_fetches_next_(const xt_frame_ *around, const xt_tile *t)
 {
-    const xt_frame_ *f = NULL;
-    int depth = 0, at = node;
-    while (--at >= 0 && !f) {
-        const xt_node_ *n = xt_node_at_(x, at);
-        if (n->op == XT_OP_END_) depth++;
-        if (n->op != XT_OP_FOR_ && n->op != XT_OP_WHILE_ && n->op != XT_OP_IF_) continue;
-        if (!depth--) f = n->frame;
-    }
-    if (!f || f->op != XT_OP_FOR_ || t->inside || f->step.kind != SPE_INT) return NULL;
-    if (!xt_advances_(t, f, 0, (int)f->step.integer) && !xt_advances_(t, f, 1, (int)f->step.integer)) return NULL;
-    for (int i = at + 2; xt_node_at_(x, i)->op != XT_OP_END_ || xt_node_at_(x, i)->frame != f; i++)
-        if (xt_does_(xt_node_at_(x, i)->op, XT_CHANGES_ | XT_WAITS_)) return NULL;
-    return f;
+    if (!around || around->op != XT_OP_FOR_ || around->changes || t->inside || around->step.kind != SPE_INT)
+        return false;
+    int by = (int)around->step.integer;
+    return xt_advances_(t, around, 0, by) || xt_advances_(t, around, 1, by);
 }
 
-XE_FN_ void xt_find_panel_(xt_ctx *x, int node)
+/* around: the region that the load belongs to; NULL: none. */
+XE_FN_ void xt_find_panel_(xt_ctx *x, int node, const xt_frame_ *around)
 {
     enum { VECTOR = 16 };
     const xt_node_ *n = xt_node_at_(x, node);
@@ -11558,7 +11551,7 @@ XE_FN_ void xt_find_panel_(xt_ctx *x, int node)
     p.units = (p.lines * p.chunks + xt_group_size_(x) - 1) / xt_group_size_(x);
     p.run = p.units % 2 == 0 && p.chunks % 2 == 0 ? 2 : 1;
     p.blocks = p.units / p.run * (p.run + 1);
-    p.loop = xt_panel_loop_(x, node, t);
+    p.loop = xt_fetches_next_(around, t) ? around : NULL;
     int64_t end = (int64_t)(p.at + p.lines * p.pitch) * VECTOR;
     if (p.blocks > XT_PANEL_BLOCKS_ || end > xt_panel_room_(x)) return;
     xt_panel_ *added = (xt_panel_ *)spe_list_add(&x->m, &x->panels, sizeof *added);
@@ -11566,6 +11559,20 @@ XE_FN_ void xt_find_panel_(xt_ctx *x, int node)
     *added = p;
     x->panel_vectors = (int)(end / VECTOR);
     xt_value_at_(x, n->result)->panel = x->panels.count;
+}
+
+/* Finds which regions change memory first, then the panels of loads in them. */
+XE_FN_ void xt_find_panels_(xt_ctx *x)
+{
+    xt_frame_ *open[SPE_REGIONS_MAX + 1] = {NULL};
+    for (int found = 0; found < 2; found++)
+        for (int i = 0, depth = 0; i < x->nodes.count; i++) {
+            const xt_node_ *n = xt_node_at_(x, i);
+            if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) open[++depth] = n->frame;
+            if (n->op == XT_OP_END_) depth--;
+            for (int d = xt_does_(n->op, XT_CHANGES_ | XT_WAITS_) ? depth : 0; d > 0; d--) open[d]->changes = true;
+            if (found && n->op == XT_OP_LOAD_TILE_) xt_find_panel_(x, i, open[depth]);
+        }
 }
 
 /* Does a node of a loop leave strips alone? Products of panels and what is computed with their sums do. */
@@ -11620,8 +11627,7 @@ XE_FN_ void xt_find_opaque_(xt_ctx *x)
         xt_value_ *value = xt_value_at_(x, xt_tied_(x, n->result));
         if (!value->carried && cm_coop_shape_of(&x->target, CM_F16, value->now.vec.type)) value->opaque = true;
     }
-    for (int i = 0; i < x->nodes.count && x->opaque_words; i++)
-        if (xt_node_at_(x, i)->op == XT_OP_LOAD_TILE_) xt_find_panel_(x, i);
+    if (x->opaque_words) xt_find_panels_(x);
     x->strips_in_panels = xt_strips_are_apart_(x);
     if (x->strips_in_panels && x->panel_vectors < (x->opaque_words + 3) / 4)
         x->panel_vectors = (x->opaque_words + 3) / 4;

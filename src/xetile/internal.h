@@ -131,6 +131,7 @@ struct xt_frame_ {
     bool meets; /* a barrier precedes it, see passes/local_operands.c */
     int together; /* turns whose operands are copied together, see passes/local_operands.c; 0: not decided */
     bool counts;  /* some scalars advance with the index */
+    bool changes; /* memory, or waits for that, see passes/opaque.c */
     int slots;
     xt_slot_ *slot;
     /* during writing */
