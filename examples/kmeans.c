@@ -48,12 +48,12 @@ XT_KERNEL (assign, ptr(f16, X), ptr(f16, C), ptr(f32, squares), ptr(i32, label),
     inside = XT_LT(XT_IOTA(i32, high, 1, 0, .map = column), XT_SUB(N, i));
     XT_ATOMIC_RMW(addi, XT_SPLAT(i32, high, 1, 1, .map = column),
                   XT_INIT_TILE(counts, i32, high, 1, .scatter = nearest, .shape = XT_AT(K)), inside);
+    of = XT_SELECT(inside, XT_MUL(nearest, D), XT_MUL(K, D)); /* points that there are not have their sums outside */
     x = XT_INIT_TILE(X, f16, high, STEP, .offset = XT_AT(i, 0), .shape = XT_AT(N, D), .map = points);
     XT_FOR (d, 0, D, STEP, &x) {
         xt_vec at = XT_ADD(XT_IOTA(i32, high, STEP, 1, .map = points), d);
-        xt_tile to = XT_INIT_TILE(sums, f32, high, STEP, .scatter = XT_ADD(XT_MUL(nearest, D), at),
-                                  .shape = XT_AT(XT_MUL(K, D)));
-        XT_ATOMIC_RMW(addf, XT_CAST(f32, XT_LOAD_TILE(x)), to, XT_AND(inside, XT_LT(at, D)));
+        xt_tile to = XT_INIT_TILE(sums, f32, high, STEP, .scatter = XT_ADD(of, at), .shape = XT_AT(XT_MUL(K, D)));
+        XT_ATOMIC_RMW(addf, XT_CAST(f32, XT_LOAD_TILE(x)), to, XT_LT(at, D));
         x = XT_UPDATE_TILE_OFFSET(x, 0, STEP);
     }
 }

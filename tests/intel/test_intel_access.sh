@@ -63,7 +63,8 @@ for device in bmg pvc; do
     if thorough; then
         if [ $device = bmg ]; then loops softmax --form layer_norm 27 65 85; else loops softmax --form rows 66 210 226; fi
         loops softmax --form columns $((88 + extra / 8)) 240 220
-        loops kmeans --kernel assign 35 12 $((255 + extra * 2)) # the product's, the prefetch of its centres, and that of the sums
+        # the product's, the prefetch of its centres, and that of the sums of 16 points
+        loops kmeans --tile 128x16,16x16,16 35 12 $((190 + extra * 2))
     fi
     most exponential all $((105 + extra)) 2 1 # nine a vector
 done
