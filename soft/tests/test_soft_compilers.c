@@ -526,8 +526,8 @@ TEST(an_object_that_is_cut_short)
 {
     static const char *const scripts[] = {"#!/bin/sh\ncc \"$@\" && truncate -s 4096 k.so\n",
                                           "#!/bin/sh\ncc \"$@\" && truncate -s -1 k.so\n",
-                                          "#!/bin/sh\ncc \"$@\" && s=$(stat -c %s k.so) && truncate -s 8192 k.so && "
-                                          "truncate -s $s k.so\n",
+                                          ("#!/bin/sh\ncc \"$@\" && s=$(stat -c %s k.so) && truncate -s 8192 k.so && "
+                                           "truncate -s $s k.so\n"),
                                           "#!/bin/sh\ntruncate -s 20000 k.so\n"};
     static const char *const whys[] = {"it is cut off", "it is cut off", "unsound object: ", "it is not an ELF file"};
     char path[1100];

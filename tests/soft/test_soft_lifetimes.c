@@ -197,7 +197,7 @@ static ze_image_handle_t new_image(const uint8_t *texels)
 {
     ze_image_desc_t d = {.stype = ZE_STRUCTURE_TYPE_IMAGE_DESC,
                          .type = ZE_IMAGE_TYPE_2D,
-                         .format = {ZE_IMAGE_FORMAT_LAYOUT_8_8_8_8, ZE_IMAGE_FORMAT_TYPE_UINT},
+                         .format = {.layout = ZE_IMAGE_FORMAT_LAYOUT_8_8_8_8, .type = ZE_IMAGE_FORMAT_TYPE_UINT},
                          .width = SIDE,
                          .height = SIDE,
                          .depth = 1};

@@ -67,8 +67,8 @@ static const char *const example_2_1[] = {
     "%10 = load_tile %2  : tile<32x256xf16, #mp_b> -> vector<32x256xf16>",
     "prefetch_tile %1p : tile<256x32xf16, #mp_a_pfh>",
     "prefetch_tile %2p  : tile<32x256xf16, #mp_b_pfh>",
-    "%6 = tile_mma %4, %10, %6 {#mp_a #mp_b #mp_c} : vector<256x32xf16>, vector<32x256xf16>, vector<256x256xf32> "
-    "-> vector<256x256xf32>",
+    ("%6 = tile_mma %4, %10, %6 {#mp_a #mp_b #mp_c} : vector<256x32xf16>, vector<32x256xf16>, vector<256x256xf32> "
+     "-> vector<256x256xf32>"),
     "%1 = update_tile_offset   %1, %c0, %c32 : tile<256x32xf16, #mp_a>",
     "%2 = update_tile_offset   %2, %c32, %c0 : tile<32x256xf16, #mp_b>",
     "%1p = update_tile_offset   %1p, %c0, %c32 : tile<256x32xf16, #mp_a_pfh>",
