@@ -3222,20 +3222,7 @@ XE_FN_ bool vkd_record_(vkd_recording_ *r)
     return !r->stale;
 }
 
-/* batches.c - several launches that are recorded once and run together, as often as wanted. */
-
-bool vkd_batch_begin_(vkd_batch *b, vkd_device *d, bool timed)
-{
-    if (!b) return vkd_usable_(d) && vkd_fail_(d, VKD_NULL_POINTER, "vkd_batch_begin: the batch is NULL");
-    memset(b, 0, sizeof *b);
-    b->device = d;
-    if (!vkd_usable_(d)) return false;
-    b->recording_ = vkd_recording_make_(d);
-    if (!b->recording_) return false;
-    b->recording_->timed = timed;
-    b->state_ = VKD_BATCH_OPEN_;
-    return true;
-}
+/* batches.c - what a batch takes besides launches, and how it is run (runs.c), changed and freed. */
 
 bool vkd_batch_copy_(vkd_batch *b, void *dst, const void *src, size_t bytes, const char *file, int line)
 {
@@ -3258,6 +3245,7 @@ bool vkd_batch_copy_(vkd_batch *b, void *dst, const void *src, size_t bytes, con
     return true;
 }
 
+/* Appends a step that signals an event, or follows one. */
 XE_FN_ bool vkd_batch_event_(vkd_batch *b, const vkd_event *e, int kind, const char *call, const char *file, int line)
 {
     if (!vkd_batch_is_(b, VKD_BATCH_OPEN_, call, file, line) || !vkd_event_is_for_(e, b->device, call)) return false;
@@ -3265,18 +3253,6 @@ XE_FN_ bool vkd_batch_event_(vkd_batch *b, const vkd_event *e, int kind, const c
     if (s) s->event = e->state_;
     return s != NULL;
 }
-
-bool vkd_batch_signal_(vkd_batch *b, vkd_event *e, const char *file, int line)
-{
-    return vkd_batch_event_(b, e, VKD_STEP_SIGNAL_, "vkd_batch_signal", file, line);
-}
-
-bool vkd_batch_follow_(vkd_batch *b, vkd_event *e, const char *file, int line)
-{
-    return vkd_batch_event_(b, e, VKD_STEP_FOLLOW_, "vkd_batch_follow", file, line);
-}
-
-/* ---- running */
 
 /* Waits until the batch's run has ended. */
 XE_FN_ bool vkd_batch_finish_(vkd_batch *b) { return vkd_await_tick_(b->device, b->recording_->run); }
@@ -3295,39 +3271,6 @@ XE_FN_ bool vkd_batch_execute_(vkd_batch *b)
         r->run = d->ticks_;
     }
     return true;
-}
-
-/* Ends the recording of a batch that is being recorded; others must have ended theirs. */
-XE_FN_ bool vkd_batch_close_(vkd_batch *b, const char *call, const char *file, int line)
-{
-    bool open = b && b->state_ == VKD_BATCH_OPEN_;
-    if (!vkd_batch_is_(b, open ? VKD_BATCH_OPEN_ : VKD_BATCH_CLOSED_, call, file, line)) return false;
-    if (!open) return true;
-    if (!vkd_record_(b->recording_)) return false;
-    b->state_ = VKD_BATCH_CLOSED_;
-    return true;
-}
-
-bool vkd_batch_start_(vkd_batch *b, const char *file, int line)
-{
-    return vkd_batch_close_(b, "vkd_batch_start", file, line) && vkd_batch_execute_(b);
-}
-
-bool vkd_batch_end_(vkd_batch *b, const char *file, int line)
-{
-    return vkd_batch_is_(b, VKD_BATCH_OPEN_, "vkd_batch_end", file, line) && vkd_batch_start_(b, file, line) &&
-           vkd_batch_finish_(b);
-}
-
-bool vkd_batch_run_(vkd_batch *b, const char *file, int line)
-{
-    return vkd_batch_is_(b, VKD_BATCH_CLOSED_, "vkd_batch_run", file, line) && vkd_batch_execute_(b) &&
-           vkd_batch_finish_(b);
-}
-
-bool vkd_batch_wait_(vkd_batch *b, const char *file, int line)
-{
-    return vkd_batch_is_(b, VKD_BATCH_CLOSED_, "vkd_batch_wait", file, line) && vkd_batch_finish_(b);
 }
 
 bool vkd_batch_free_(vkd_batch *b, const char *file, int line)
@@ -3359,6 +3302,57 @@ bool vkd_batch_change_(vkd_batch *b, int launch, const char *file, int line, vkd
 XE_FN_ bool vkd_step_ns_(const vkd_recording_ *r, const vkd_step_ *s, double *ns)
 {
     return vkd_read_time_(r->device, r->queries, (uint32_t)s->launches, ns);
+}
+
+/* runs.c - written by join.sh from ze_dispatch/runs.c. */
+
+bool vkd_batch_begin_(vkd_batch *b, vkd_device *d, bool timed)
+{
+    if (!b) return vkd_usable_(d) && vkd_fail_(d, VKD_NULL_POINTER, "vkd_batch_begin: the batch is NULL");
+    memset(b, 0, sizeof *b);
+    b->device = d;
+    if (!vkd_usable_(d)) return false;
+    b->recording_ = vkd_recording_make_(d);
+    if (!b->recording_) return false;
+    b->recording_->timed = timed;
+    b->state_ = VKD_BATCH_OPEN_;
+    return true;
+}
+
+bool vkd_batch_signal_(vkd_batch *b, vkd_event *e, const char *file, int line)
+{
+    return vkd_batch_event_(b, e, VKD_STEP_SIGNAL_, "vkd_batch_signal", file, line);
+}
+
+bool vkd_batch_follow_(vkd_batch *b, vkd_event *e, const char *file, int line)
+{
+    return vkd_batch_event_(b, e, VKD_STEP_FOLLOW_, "vkd_batch_follow", file, line);
+}
+
+bool vkd_batch_start_(vkd_batch *b, const char *file, int line)
+{
+    bool open = b && b->state_ == VKD_BATCH_OPEN_;
+    if (!vkd_batch_is_(b, open ? VKD_BATCH_OPEN_ : VKD_BATCH_CLOSED_, "vkd_batch_start", file, line)) return false;
+    if (open && !vkd_record_(b->recording_)) return false;
+    b->state_ = VKD_BATCH_CLOSED_;
+    return vkd_batch_execute_(b);
+}
+
+bool vkd_batch_end_(vkd_batch *b, const char *file, int line)
+{
+    return vkd_batch_is_(b, VKD_BATCH_OPEN_, "vkd_batch_end", file, line) && vkd_batch_start_(b, file, line) &&
+           vkd_batch_finish_(b);
+}
+
+bool vkd_batch_run_(vkd_batch *b, const char *file, int line)
+{
+    return vkd_batch_is_(b, VKD_BATCH_CLOSED_, "vkd_batch_run", file, line) && vkd_batch_execute_(b) &&
+           vkd_batch_finish_(b);
+}
+
+bool vkd_batch_wait_(vkd_batch *b, const char *file, int line)
+{
+    return vkd_batch_is_(b, VKD_BATCH_CLOSED_, "vkd_batch_wait", file, line) && vkd_batch_finish_(b);
 }
 
 /* times.c - written by join.sh from ze_dispatch/times.c. */

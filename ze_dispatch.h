@@ -3646,8 +3646,21 @@ XE_FN_ zed_step_ *zed_launch_of_(zed_recording_ *r, int i)
  * their arguments change, and in flight while its zed_batch is gone.
  */
 
+/* What batches run in, made for the first. */
+XE_FN_ bool zed_need_queue_(zed_device *d)
+{
+    ze_command_queue_desc_t q;
+    ZED_CLEAR_(q, COMMAND_QUEUE_DESC);
+    q.ordinal = d->ordinal_;
+    q.mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS;
+    if (d->queue || ZED_CALL_(d, zeCommandQueueCreate, (d->context, d->device, &q, &d->queue))) return true;
+    d->queue = NULL;
+    return false;
+}
+
 XE_FN_ zed_recording_ *zed_recording_make_(zed_device *d)
 {
+    if (!zed_need_queue_(d)) return NULL;
     zed_recording_ *r = (zed_recording_ *)calloc(1, sizeof *r);
     if (!r) zed_fail_(d, ZED_OUT_OF_MEMORY, "no room for a batch");
     if (!r || !zed_keep_(d, ZED_RES_RECORDING_, r, 0)) return NULL;
@@ -3810,31 +3823,7 @@ XE_FN_ bool zed_renew_(zed_recording_ *r)
     return zed_record_(r);
 }
 
-/* batches.c - several launches in one command list, run as often as wanted. */
-
-XE_FN_ bool zed_need_queue_(zed_device *d)
-{
-    ze_command_queue_desc_t q;
-    ZED_CLEAR_(q, COMMAND_QUEUE_DESC);
-    q.ordinal = d->ordinal_;
-    q.mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS;
-    if (d->queue || ZED_CALL_(d, zeCommandQueueCreate, (d->context, d->device, &q, &d->queue))) return true;
-    d->queue = NULL;
-    return false;
-}
-
-bool zed_batch_begin_(zed_batch *b, zed_device *d, bool timed)
-{
-    if (!b) return d ? zed_usable_(d) && zed_fail_(d, ZED_NULL_POINTER, "zed_batch_begin: the batch is NULL") : false;
-    memset(b, 0, sizeof *b);
-    b->device = d;
-    if (!zed_usable_(d) || !zed_need_queue_(d)) return false;
-    b->recording_ = zed_recording_make_(d);
-    if (!b->recording_) return false;
-    b->recording_->timed = timed;
-    b->state_ = ZED_BATCH_OPEN_;
-    return true;
-}
+/* batches.c - what a batch takes besides launches, and how it is run (runs.c), changed and freed. */
 
 bool zed_batch_copy_(zed_batch *b, void *dst, const void *src, size_t bytes, const char *file, int line)
 {
@@ -3851,6 +3840,7 @@ bool zed_batch_copy_(zed_batch *b, void *dst, const void *src, size_t bytes, con
     return true;
 }
 
+/* Appends a step that signals an event, or follows one. */
 XE_FN_ bool zed_batch_event_(zed_batch *b, const zed_event *e, int kind, const char *call, const char *file, int line)
 {
     if (!zed_batch_is_(b, ZED_BATCH_OPEN_, call, file, line) || !zed_event_is_for_(e, b->device, call)) return false;
@@ -3858,18 +3848,6 @@ XE_FN_ bool zed_batch_event_(zed_batch *b, const zed_event *e, int kind, const c
     if (s) s->event = e->handle;
     return s != NULL;
 }
-
-bool zed_batch_signal_(zed_batch *b, zed_event *e, const char *file, int line)
-{
-    return zed_batch_event_(b, e, ZED_STEP_SIGNAL_, "zed_batch_signal", file, line);
-}
-
-bool zed_batch_follow_(zed_batch *b, zed_event *e, const char *file, int line)
-{
-    return zed_batch_event_(b, e, ZED_STEP_FOLLOW_, "zed_batch_follow", file, line);
-}
-
-/* ---- running */
 
 /* Waits until the batch's run has ended. */
 XE_FN_ bool zed_batch_finish_(zed_batch *b)
@@ -3905,40 +3883,6 @@ XE_FN_ bool zed_batch_execute_(zed_batch *b)
     return r->running;
 }
 
-/* Ends the recording of a batch that is being recorded; others must have ended theirs. */
-XE_FN_ bool zed_batch_close_(zed_batch *b, const char *call, const char *file, int line)
-{
-    bool open = b && b->state_ == ZED_BATCH_OPEN_;
-    if (!zed_batch_is_(b, open ? ZED_BATCH_OPEN_ : ZED_BATCH_CLOSED_, call, file, line)) return false;
-    if (!open) return true;
-    if (!zed_record_(b->recording_)) return false;
-    b->state_ = ZED_BATCH_CLOSED_;
-    b->list = b->recording_->list;
-    return true;
-}
-
-bool zed_batch_end_(zed_batch *b, const char *file, int line)
-{
-    return zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_end", file, line) &&
-           zed_batch_close_(b, "zed_batch_end", file, line) && zed_batch_execute_(b) && zed_batch_finish_(b);
-}
-
-bool zed_batch_run_(zed_batch *b, const char *file, int line)
-{
-    return zed_batch_is_(b, ZED_BATCH_CLOSED_, "zed_batch_run", file, line) && zed_batch_execute_(b) &&
-           zed_batch_finish_(b);
-}
-
-bool zed_batch_start_(zed_batch *b, const char *file, int line)
-{
-    return zed_batch_close_(b, "zed_batch_start", file, line) && zed_batch_execute_(b);
-}
-
-bool zed_batch_wait_(zed_batch *b, const char *file, int line)
-{
-    return zed_batch_is_(b, ZED_BATCH_CLOSED_, "zed_batch_wait", file, line) && zed_batch_finish_(b);
-}
-
 bool zed_batch_free_(zed_batch *b, const char *file, int line)
 {
     bool ok = b && zed_release_(b->device, ZED_RES_RECORDING_, b->recording_, file, line);
@@ -3959,7 +3903,7 @@ bool zed_batch_change_(zed_batch *b, int launch, const char *file, int line, zed
     if (!s) return zed_fail_(b->device, ZED_BATCH_LAUNCH, "launch %d of a batch of %d", launch, r->launches);
     zed_kernel *k = &r->kernels[s->kernel];
     zed_at_(k->device, file, line);
-    if (!zed_launch_ok_(k, groups, args, count, bound) || !zed_batch_wait_(b, file, line)) return false;
+    if (!zed_launch_ok_(k, groups, args, count, bound) || !zed_batch_finish_(b)) return false;
     if (count) memcpy(s->args, bound, count * sizeof bound[0]);
     s->groups = groups;
     s->changed = r->stale = true;
@@ -3970,6 +3914,57 @@ bool zed_batch_change_(zed_batch *b, int launch, const char *file, int line, zed
 XE_FN_ bool zed_step_ns_(const zed_recording_ *r, const zed_step_ *s, double *ns)
 {
     return zed_event_ns_(r->device, s->own, ns);
+}
+
+/* runs.c - a batch from its beginning to its runs. */
+
+bool zed_batch_begin_(zed_batch *b, zed_device *d, bool timed)
+{
+    if (!b) return zed_usable_(d) && zed_fail_(d, ZED_NULL_POINTER, "zed_batch_begin: the batch is NULL");
+    memset(b, 0, sizeof *b);
+    b->device = d;
+    if (!zed_usable_(d)) return false;
+    b->recording_ = zed_recording_make_(d);
+    if (!b->recording_) return false;
+    b->recording_->timed = timed;
+    b->state_ = ZED_BATCH_OPEN_;
+    return true;
+}
+
+bool zed_batch_signal_(zed_batch *b, zed_event *e, const char *file, int line)
+{
+    return zed_batch_event_(b, e, ZED_STEP_SIGNAL_, "zed_batch_signal", file, line);
+}
+
+bool zed_batch_follow_(zed_batch *b, zed_event *e, const char *file, int line)
+{
+    return zed_batch_event_(b, e, ZED_STEP_FOLLOW_, "zed_batch_follow", file, line);
+}
+
+bool zed_batch_start_(zed_batch *b, const char *file, int line)
+{
+    bool open = b && b->state_ == ZED_BATCH_OPEN_;
+    if (!zed_batch_is_(b, open ? ZED_BATCH_OPEN_ : ZED_BATCH_CLOSED_, "zed_batch_start", file, line)) return false;
+    if (open && !zed_record_(b->recording_)) return false;
+    b->state_ = ZED_BATCH_CLOSED_;
+    return zed_batch_execute_(b);
+}
+
+bool zed_batch_end_(zed_batch *b, const char *file, int line)
+{
+    return zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_end", file, line) && zed_batch_start_(b, file, line) &&
+           zed_batch_finish_(b);
+}
+
+bool zed_batch_run_(zed_batch *b, const char *file, int line)
+{
+    return zed_batch_is_(b, ZED_BATCH_CLOSED_, "zed_batch_run", file, line) && zed_batch_execute_(b) &&
+           zed_batch_finish_(b);
+}
+
+bool zed_batch_wait_(zed_batch *b, const char *file, int line)
+{
+    return zed_batch_is_(b, ZED_BATCH_CLOSED_, "zed_batch_wait", file, line) && zed_batch_finish_(b);
 }
 
 /* times.c - device time of the launches of a batch. */

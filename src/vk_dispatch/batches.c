@@ -1,18 +1,5 @@
-/* batches.c - several launches that are recorded once and run together, as often as wanted. */
+/* batches.c - what a batch takes besides launches, and how it is run (runs.c), changed and freed. */
 #include "internal.h"
-
-bool vkd_batch_begin_(vkd_batch *b, vkd_device *d, bool timed)
-{
-    if (!b) return vkd_usable_(d) && vkd_fail_(d, VKD_NULL_POINTER, "vkd_batch_begin: the batch is NULL");
-    memset(b, 0, sizeof *b);
-    b->device = d;
-    if (!vkd_usable_(d)) return false;
-    b->recording_ = vkd_recording_make_(d);
-    if (!b->recording_) return false;
-    b->recording_->timed = timed;
-    b->state_ = VKD_BATCH_OPEN_;
-    return true;
-}
 
 bool vkd_batch_copy_(vkd_batch *b, void *dst, const void *src, size_t bytes, const char *file, int line)
 {
@@ -35,7 +22,8 @@ bool vkd_batch_copy_(vkd_batch *b, void *dst, const void *src, size_t bytes, con
     return true;
 }
 
-static bool vkd_batch_event_(vkd_batch *b, const vkd_event *e, int kind, const char *call, const char *file, int line)
+/* Appends a step that signals an event, or follows one. */
+XE_FN_ bool vkd_batch_event_(vkd_batch *b, const vkd_event *e, int kind, const char *call, const char *file, int line)
 {
     if (!vkd_batch_is_(b, VKD_BATCH_OPEN_, call, file, line) || !vkd_event_is_for_(e, b->device, call)) return false;
     vkd_step_ *s = vkd_add_step_(b->recording_, kind);
@@ -43,23 +31,11 @@ static bool vkd_batch_event_(vkd_batch *b, const vkd_event *e, int kind, const c
     return s != NULL;
 }
 
-bool vkd_batch_signal_(vkd_batch *b, vkd_event *e, const char *file, int line)
-{
-    return vkd_batch_event_(b, e, VKD_STEP_SIGNAL_, "vkd_batch_signal", file, line);
-}
-
-bool vkd_batch_follow_(vkd_batch *b, vkd_event *e, const char *file, int line)
-{
-    return vkd_batch_event_(b, e, VKD_STEP_FOLLOW_, "vkd_batch_follow", file, line);
-}
-
-/* ---- running */
-
 /* Waits until the batch's run has ended. */
 XE_FN_ bool vkd_batch_finish_(vkd_batch *b) { return vkd_await_tick_(b->device, b->recording_->run); }
 
 /* Begins a run, when the one before has ended: commands cannot be submitted again while they run. */
-static bool vkd_batch_execute_(vkd_batch *b)
+XE_FN_ bool vkd_batch_execute_(vkd_batch *b)
 {
     vkd_recording_ *r = b->recording_;
     vkd_device *d = b->device;
@@ -72,39 +48,6 @@ static bool vkd_batch_execute_(vkd_batch *b)
         r->run = d->ticks_;
     }
     return true;
-}
-
-/* Ends the recording of a batch that is being recorded; others must have ended theirs. */
-static bool vkd_batch_close_(vkd_batch *b, const char *call, const char *file, int line)
-{
-    bool open = b && b->state_ == VKD_BATCH_OPEN_;
-    if (!vkd_batch_is_(b, open ? VKD_BATCH_OPEN_ : VKD_BATCH_CLOSED_, call, file, line)) return false;
-    if (!open) return true;
-    if (!vkd_record_(b->recording_)) return false;
-    b->state_ = VKD_BATCH_CLOSED_;
-    return true;
-}
-
-bool vkd_batch_start_(vkd_batch *b, const char *file, int line)
-{
-    return vkd_batch_close_(b, "vkd_batch_start", file, line) && vkd_batch_execute_(b);
-}
-
-bool vkd_batch_end_(vkd_batch *b, const char *file, int line)
-{
-    return vkd_batch_is_(b, VKD_BATCH_OPEN_, "vkd_batch_end", file, line) && vkd_batch_start_(b, file, line) &&
-           vkd_batch_finish_(b);
-}
-
-bool vkd_batch_run_(vkd_batch *b, const char *file, int line)
-{
-    return vkd_batch_is_(b, VKD_BATCH_CLOSED_, "vkd_batch_run", file, line) && vkd_batch_execute_(b) &&
-           vkd_batch_finish_(b);
-}
-
-bool vkd_batch_wait_(vkd_batch *b, const char *file, int line)
-{
-    return vkd_batch_is_(b, VKD_BATCH_CLOSED_, "vkd_batch_wait", file, line) && vkd_batch_finish_(b);
 }
 
 bool vkd_batch_free_(vkd_batch *b, const char *file, int line)

@@ -11,8 +11,6 @@ XE_FN_ void vkd_get_features_(const vkd_device *d, VkPhysicalDevice device, vkd_
 XE_FN_ int vkd_find_devices_(vkd_device *d, VkPhysicalDevice *found, vkd_info *infos);
 XE_FN_ void vkd_lock_(vkd_shared_ *s);
 XE_FN_ void vkd_unlock_(vkd_shared_ *s);
-XE_FN_ void vkd_lock_(vkd_shared_ *s);
-XE_FN_ void vkd_unlock_(vkd_shared_ *s);
 XE_FN_ bool vkd_share_(vkd_device *d, uint32_t queues);
 XE_FN_ void vkd_unshare_(vkd_device *d);
 XE_FN_ void *vkd_host_(const vkd_resource_ *r);
@@ -67,6 +65,8 @@ XE_FN_ void vkd_recording_free_(vkd_recording_ *r);
 XE_FN_ vkd_step_ *vkd_add_step_(vkd_recording_ *r, int kind);
 XE_FN_ bool vkd_step_launch_(vkd_recording_ *r, const vkd_kernel *k, const vkd_bound_launch_ *launch);
 XE_FN_ bool vkd_record_(vkd_recording_ *r);
+XE_FN_ bool vkd_batch_event_(vkd_batch *b, const vkd_event *e, int kind, const char *call, const char *file, int line);
 XE_FN_ bool vkd_batch_finish_(vkd_batch *b);
+XE_FN_ bool vkd_batch_execute_(vkd_batch *b);
 XE_FN_ bool vkd_step_ns_(const vkd_recording_ *r, const vkd_step_ *s, double *ns);
 XE_FN_ void vkd_name_by_matrices_(vkd_device *d, const vkd_features_ *f);

@@ -1,29 +1,5 @@
-/* batches.c - several launches in one command list, run as often as wanted. */
+/* batches.c - what a batch takes besides launches, and how it is run (runs.c), changed and freed. */
 #include "internal.h"
-
-static bool zed_need_queue_(zed_device *d)
-{
-    ze_command_queue_desc_t q;
-    ZED_CLEAR_(q, COMMAND_QUEUE_DESC);
-    q.ordinal = d->ordinal_;
-    q.mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS;
-    if (d->queue || ZED_CALL_(d, zeCommandQueueCreate, (d->context, d->device, &q, &d->queue))) return true;
-    d->queue = NULL;
-    return false;
-}
-
-bool zed_batch_begin_(zed_batch *b, zed_device *d, bool timed)
-{
-    if (!b) return d ? zed_usable_(d) && zed_fail_(d, ZED_NULL_POINTER, "zed_batch_begin: the batch is NULL") : false;
-    memset(b, 0, sizeof *b);
-    b->device = d;
-    if (!zed_usable_(d) || !zed_need_queue_(d)) return false;
-    b->recording_ = zed_recording_make_(d);
-    if (!b->recording_) return false;
-    b->recording_->timed = timed;
-    b->state_ = ZED_BATCH_OPEN_;
-    return true;
-}
 
 bool zed_batch_copy_(zed_batch *b, void *dst, const void *src, size_t bytes, const char *file, int line)
 {
@@ -40,25 +16,14 @@ bool zed_batch_copy_(zed_batch *b, void *dst, const void *src, size_t bytes, con
     return true;
 }
 
-static bool zed_batch_event_(zed_batch *b, const zed_event *e, int kind, const char *call, const char *file, int line)
+/* Appends a step that signals an event, or follows one. */
+XE_FN_ bool zed_batch_event_(zed_batch *b, const zed_event *e, int kind, const char *call, const char *file, int line)
 {
     if (!zed_batch_is_(b, ZED_BATCH_OPEN_, call, file, line) || !zed_event_is_for_(e, b->device, call)) return false;
     zed_step_ *s = zed_add_step_(b->recording_, kind);
     if (s) s->event = e->handle;
     return s != NULL;
 }
-
-bool zed_batch_signal_(zed_batch *b, zed_event *e, const char *file, int line)
-{
-    return zed_batch_event_(b, e, ZED_STEP_SIGNAL_, "zed_batch_signal", file, line);
-}
-
-bool zed_batch_follow_(zed_batch *b, zed_event *e, const char *file, int line)
-{
-    return zed_batch_event_(b, e, ZED_STEP_FOLLOW_, "zed_batch_follow", file, line);
-}
-
-/* ---- running */
 
 /* Waits until the batch's run has ended. */
 XE_FN_ bool zed_batch_finish_(zed_batch *b)
@@ -80,7 +45,7 @@ static bool zed_open_gate_(zed_recording_ *r)
 }
 
 /* Begins a run. The previous one must have passed, with all that waits for its events in the device's own list. */
-static bool zed_batch_execute_(zed_batch *b)
+XE_FN_ bool zed_batch_execute_(zed_batch *b)
 {
     zed_recording_ *r = b->recording_;
     zed_device *d = b->device;
@@ -92,40 +57,6 @@ static bool zed_batch_execute_(zed_batch *b)
                             "zeCommandQueueExecuteCommandLists", "of %d launches", r->launches);
     if (r->running) d->last_ = r;
     return r->running;
-}
-
-/* Ends the recording of a batch that is being recorded; others must have ended theirs. */
-static bool zed_batch_close_(zed_batch *b, const char *call, const char *file, int line)
-{
-    bool open = b && b->state_ == ZED_BATCH_OPEN_;
-    if (!zed_batch_is_(b, open ? ZED_BATCH_OPEN_ : ZED_BATCH_CLOSED_, call, file, line)) return false;
-    if (!open) return true;
-    if (!zed_record_(b->recording_)) return false;
-    b->state_ = ZED_BATCH_CLOSED_;
-    b->list = b->recording_->list;
-    return true;
-}
-
-bool zed_batch_end_(zed_batch *b, const char *file, int line)
-{
-    return zed_batch_is_(b, ZED_BATCH_OPEN_, "zed_batch_end", file, line) &&
-           zed_batch_close_(b, "zed_batch_end", file, line) && zed_batch_execute_(b) && zed_batch_finish_(b);
-}
-
-bool zed_batch_run_(zed_batch *b, const char *file, int line)
-{
-    return zed_batch_is_(b, ZED_BATCH_CLOSED_, "zed_batch_run", file, line) && zed_batch_execute_(b) &&
-           zed_batch_finish_(b);
-}
-
-bool zed_batch_start_(zed_batch *b, const char *file, int line)
-{
-    return zed_batch_close_(b, "zed_batch_start", file, line) && zed_batch_execute_(b);
-}
-
-bool zed_batch_wait_(zed_batch *b, const char *file, int line)
-{
-    return zed_batch_is_(b, ZED_BATCH_CLOSED_, "zed_batch_wait", file, line) && zed_batch_finish_(b);
 }
 
 bool zed_batch_free_(zed_batch *b, const char *file, int line)
@@ -148,7 +79,7 @@ bool zed_batch_change_(zed_batch *b, int launch, const char *file, int line, zed
     if (!s) return zed_fail_(b->device, ZED_BATCH_LAUNCH, "launch %d of a batch of %d", launch, r->launches);
     zed_kernel *k = &r->kernels[s->kernel];
     zed_at_(k->device, file, line);
-    if (!zed_launch_ok_(k, groups, args, count, bound) || !zed_batch_wait_(b, file, line)) return false;
+    if (!zed_launch_ok_(k, groups, args, count, bound) || !zed_batch_finish_(b)) return false;
     if (count) memcpy(s->args, bound, count * sizeof bound[0]);
     s->groups = groups;
     s->changed = r->stale = true;

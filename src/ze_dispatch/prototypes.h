@@ -21,7 +21,6 @@ XE_FN_ bool zed_identify_(zed_device *d, ze_device_handle_t device, ze_device_pr
 XE_FN_ void zed_fill_target_(zed_target *t, const ze_device_properties_t *p, const ze_device_compute_properties_t *c,
     const ze_device_module_properties_t *m);
 XE_FN_ bool zed_name_drivers_(zed_device *d);
-XE_FN_ bool zed_name_drivers_(zed_device *d);
 XE_FN_ bool zed_enumerate_(zed_device *d, zed_candidate_ *all, int *count);
 XE_FN_ int zed_choose_(zed_device *d, const zed_options *o, const zed_candidate_ *all, int count);
 XE_FN_ bool zed_in_range_(zed_device *d, const char *what, const void *p, size_t bytes);
@@ -61,5 +60,7 @@ XE_FN_ bool zed_step_launch_(zed_recording_ *r, const zed_kernel *k, zed_groups 
 XE_FN_ bool zed_recording_reset_(zed_recording_ *r);
 XE_FN_ bool zed_record_(zed_recording_ *r);
 XE_FN_ bool zed_renew_(zed_recording_ *r);
+XE_FN_ bool zed_batch_event_(zed_batch *b, const zed_event *e, int kind, const char *call, const char *file, int line);
 XE_FN_ bool zed_batch_finish_(zed_batch *b);
+XE_FN_ bool zed_batch_execute_(zed_batch *b);
 XE_FN_ bool zed_step_ns_(const zed_recording_ *r, const zed_step_ *s, double *ns);

@@ -3,8 +3,21 @@
  */
 #include "internal.h"
 
+/* What batches run in, made for the first. */
+static bool zed_need_queue_(zed_device *d)
+{
+    ze_command_queue_desc_t q;
+    ZED_CLEAR_(q, COMMAND_QUEUE_DESC);
+    q.ordinal = d->ordinal_;
+    q.mode = ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS;
+    if (d->queue || ZED_CALL_(d, zeCommandQueueCreate, (d->context, d->device, &q, &d->queue))) return true;
+    d->queue = NULL;
+    return false;
+}
+
 XE_FN_ zed_recording_ *zed_recording_make_(zed_device *d)
 {
+    if (!zed_need_queue_(d)) return NULL;
     zed_recording_ *r = (zed_recording_ *)calloc(1, sizeof *r);
     if (!r) zed_fail_(d, ZED_OUT_OF_MEMORY, "no room for a batch");
     if (!r || !zed_keep_(d, ZED_RES_RECORDING_, r, 0)) return NULL;
