@@ -3,6 +3,7 @@
 #define TEST_NUMBERS_H
 
 #include "coopmatrix.h"
+#include "half.h"
 #include "test.h"
 
 enum { I1 = CM_TYPE_COUNT }; /* a condition: xetile.h's type behind those of coopmatrix.h */
@@ -44,7 +45,7 @@ TEST_UNUSED_ static void put(int type, void *base, size_t at, double v)
     case CM_F64: memcpy(&bits, &v, 8); break;
     case CM_F32: memcpy(&bits, &single, 4); break;
     case CM_TF32: single = spe_f32_to_tf32(single), memcpy(&bits, &single, 4); break;
-    case CM_F16: bits = spe_f32_to_f16_bits(single); break;
+    case CM_F16: bits = f16_bits_of(v); break;
     case CM_BF16: bits = spe_f32_to_bf16_bits(single); break;
     case CM_E4M3: bits = spe_f32_to_e4m3_bits(single, true); break;
     case CM_E5M2: bits = spe_f32_to_e5m2_bits(single, true); break;

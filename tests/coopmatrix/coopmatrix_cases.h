@@ -13,6 +13,7 @@
 #include "coopmatrix.h"
 #include "ze_dispatch.h"
 
+#include "half.h"
 #include "test.h"
 
 #include <complex.h>
@@ -62,7 +63,7 @@ static void put_real(cm_type type, void *base, long i, double v)
     case CM_F32:
     case CM_C32: ((float *)base)[i] = (float)v; break;
     case CM_TF32: ((float *)base)[i] = spe_f32_to_tf32((float)v); break;
-    case CM_F16: ((uint16_t *)base)[i] = spe_f32_to_f16_bits((float)v); break;
+    case CM_F16: ((uint16_t *)base)[i] = f16_bits_of(v); break;
     case CM_BF16: ((uint16_t *)base)[i] = spe_f32_to_bf16_bits((float)v); break;
     case CM_E4M3: ((uint8_t *)base)[i] = spe_f32_to_e4m3_bits((float)v, true); break;
     case CM_E5M2: ((uint8_t *)base)[i] = spe_f32_to_e5m2_bits((float)v, true); break;
