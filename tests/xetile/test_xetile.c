@@ -2,6 +2,7 @@
  * compared with a reference computed here in double or exact integers.
  *
  * A kernel's body runs on the host, so one body serves many cases: it reads its types, sizes and maps from `now`. */
+#include "addresses.h"
 #include "test.h"
 #include "xetile.h"
 #include "ze_dispatch.h"
@@ -178,8 +179,7 @@ static void check_copies(const variant *v, int m, int n)
     void *a = new_matrix(t, all), *c = new_poison(t, tile), *full = new_matrix(t, tile), *out = new_poison(t, all);
     int wrong = 0;
     bool ran = a && c && full && out &&
-               RUN_KERNEL(copy_both, v, ONE_GROUP, ZED_ARG((uint64_t)(uintptr_t)a), ZED_ARG((uint64_t)(uintptr_t)c),
-                          ZED_ARG((uint64_t)(uintptr_t)out), ZED_ARG((uint64_t)(uintptr_t)full), ZED_ARG(m),
+               RUN_KERNEL(copy_both, v, ONE_GROUP, ADDRESS(a), ADDRESS(c), ADDRESS(out), ADDRESS(full), ZED_ARG(m),
                           ZED_ARG(n));
     for (int i = 0; ran && i < now.rows; i++)
         for (int j = 0; j < now.cols; j++) {
@@ -333,8 +333,7 @@ static void check_product(const variant *v)
     void *a = new_matrix(now.a.type, (size_t)(m * k)), *b = new_matrix(now.b.type, (size_t)(k * n));
     void *c = new_matrix(now.c.type, (size_t)(m * n)), *d = new_poison(now.c.type, (size_t)(m * n));
     bool ran = a && b && c && d &&
-               RUN_KERNEL(product, v, ONE_GROUP, ZED_ARG((uint64_t)(uintptr_t)a), ZED_ARG((uint64_t)(uintptr_t)b),
-                          ZED_ARG((uint64_t)(uintptr_t)c), ZED_ARG((uint64_t)(uintptr_t)d));
+               RUN_KERNEL(product, v, ONE_GROUP, ADDRESS(a), ADDRESS(b), ADDRESS(c), ADDRESS(d));
     for (int i = 0; ran && i < m; i++)
         for (int j = 0; j < n; j++) {
             double sum = now.with_c ? get(now.c.type, c, (size_t)(i * n + j)) : 0, magnitude = fabs(sum);
@@ -579,8 +578,7 @@ static void check_each(const xt_kernel *kernel, cm_type type, zed_arg s, double 
         if (get(type, b, (size_t)i) == 0) put(type, b, (size_t)i, 1);
     if (a && b && c &&
         run(kernel, &variants[0], ONE_GROUP,
-            (const zed_arg[]){ZED_ARG((uint64_t)(uintptr_t)a), ZED_ARG((uint64_t)(uintptr_t)b),
-                              ZED_ARG((uint64_t)(uintptr_t)c), s},
+            (const zed_arg[]){ADDRESS(a), ADDRESS(b), ADDRESS(c), s},
             4))
         for (int op = 0; op < 9; op++) {
             int wrong = 0;

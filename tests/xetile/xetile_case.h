@@ -9,6 +9,7 @@
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #endif
+#include "addresses.h"
 #include "numbers.h"
 #include "xetile.h"
 #include "ze_dispatch.h"
@@ -141,11 +142,6 @@ TEST_UNUSED_ static bool run(const xt_kernel *kernel, const variant *v, zed_grou
 #define RUN_KERNEL(kernel, v, groups, ...)                                                                             \
     run(&(kernel), v, groups, (const zed_arg[]){__VA_ARGS__}, sizeof((const zed_arg[]){__VA_ARGS__}) / sizeof(zed_arg))
 #define ONE_GROUP ((zed_groups){1, 1, 1})
-#if defined(ZE_DISPATCH_VULKAN_) /* where addresses on the device are others than the host's */
-#define ADDRESS(p) ZED_ARG(zed_address(&device, p))
-#else
-#define ADDRESS(p) ZED_ARG((uint64_t)(uintptr_t)(p))
-#endif
 
 /* A tile of a matrix of `type` whose rows or columns in memory are `line` elements apart. */
 TEST_UNUSED_ static xt_tile window(XT_CONTEXT, chosen type, xt_val base, bool by_columns, int rows, int cols,
