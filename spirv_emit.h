@@ -9032,37 +9032,17 @@ XE_FN_ bool spe_uses_local_(const spe_module *m, uint32_t op, uint32_t n, const 
     return may && n && spe_is_offset_(m, spe_type_of(m, operands[0]));
 }
 
-/* A sum of floats in a word: compare-exchange until nobody came between. The operands are those of the instruction, of
- * which the first is the word's address. */
-XE_FN_ spe_id spe_local_sum_(spe_module *m, spe_id f32, const uint32_t *w)
-{
-    spe_id i32 = spe_int(m, 32), v = w[3], carried[2];
-    carried[0] = spe_emit_one_(m, SPE_OpAtomicLoad, i32, 3, w);
-    carried[1] = spe_const_bool(m, true);
-    spe_while(m, 2, carried);
-    spe_id old = carried[0];
-    spe_while_test(m, carried[1]);
-    spe_id sum = spe_op2_(m, SPE_OpFAdd, f32, spe_to_(m, SPE_OpBitcast, f32, old), v);
-    uint32_t exchange[6] = {w[0], w[1], w[2], w[2], 0, old};
-    exchange[4] = spe_to_(m, SPE_OpBitcast, i32, sum);
-    carried[0] = spe_emit_one_(m, SPE_OpAtomicCompareExchange, i32, 6, exchange);
-    carried[1] = spe_op2_(m, SPE_OpINotEqual, spe_bool(m), carried[0], old);
-    spe_endwhile(m, 2, carried);
-    return spe_to_(m, SPE_OpBitcast, f32, carried[0]);
-}
-
 /* An atomic operation on a word, of an integer or a float. */
 XE_FN_ spe_id spe_local_atomic_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
     uint32_t w[8];
     spe_id target = spe_info_(m, spe_type_of(m, operands[0]))->elem, i32 = spe_int(m, 32), f32 = spe_float(m, 32), id;
-    bool sum = op == SPE_OpAtomicFAddEXT, moves = op == SPE_OpAtomicStore || op == SPE_OpAtomicExchange;
+    bool moves = op == SPE_OpAtomicStore || op == SPE_OpAtomicExchange;
     if ((target != i32 && target != f32) || n > 8)
         return spe_error_(m, SPE_ERR_ENVIRONMENT, "atomics of %s in local memory; Vulkan's here are of 32 bits",
                           spe_text_(m, target));
     memcpy(w, operands, n * sizeof *w);
     w[0] = spe_local_word_(m, spe_local_offset_(m, operands[0]), 0);
-    if (sum) return spe_local_sum_(m, f32, w);
     if (moves) w[n - 1] = spe_to_(m, SPE_OpBitcast, i32, w[n - 1]);
     id = spe_emit_one_(m, op, type ? i32 : 0, n, w);
     return type ? spe_to_(m, SPE_OpBitcast, type, id) : id;
@@ -9142,6 +9122,137 @@ XE_FN_ spe_id spe_emit_coop_(spe_module *m, uint32_t op, spe_id type, uint32_t n
     return spe_emit_one_(m, op, type, n, w);
 }
 
+/* float_atomics.c - atomics of floats for Vulkan, of whose devices few have them: by those of integers. */
+
+/* Where an atomic works, and how, as the program says it. */
+typedef struct {
+    spe_id pointer;
+    uint32_t scope, semantics;
+} spe_atomic_place_;
+
+/* That of an instruction's first three operands, whose semantics are as Vulkan writes them. */
+XE_FN_ spe_atomic_place_ spe_atomic_place_of_(const spe_module *m, const uint32_t *operands)
+{
+    const uint64_t of_orders = SPE_MemorySemanticsMakeAvailable | SPE_MemorySemanticsMakeVisible;
+    uint64_t scope = 0, semantics = 0;
+    spe_const_bits(m, operands[1], &scope);
+    spe_const_bits(m, operands[2], &semantics);
+    semantics &= ~of_orders;
+    if (semantics & SPE_MemorySemanticsUniformMemory)
+        semantics ^= SPE_MemorySemanticsUniformMemory | SPE_MemorySemanticsCrossWorkgroupMemory;
+    spe_atomic_place_ at = {operands[0], (uint32_t)scope, (uint32_t)semantics};
+    return at;
+}
+
+XE_FN_ bool spe_is_extreme_(uint32_t op) { return op == SPE_OpAtomicFMinEXT || op == SPE_OpAtomicFMaxEXT; }
+
+/* The smallest or largest of floats of 32 or 64 bits. Numbers without a sign are in the order of their bits, those with
+ * one in the opposite order, which is that of the bits without a sign. So of two operations one gets the operand, the
+ * other what changes nothing, as both do where it is NaN. */
+XE_FN_ spe_id spe_float_extreme_(spe_module *m, uint32_t op, spe_atomic_place_ at, spe_id v)
+{
+    bool least = op == SPE_OpAtomicFMinEXT;
+    spe_id type = spe_type_of(m, v), whole = spe_int(m, spe_width(m, type));
+    uint64_t high = (uint64_t)1 << (spe_width(m, type) - 1);
+    spe_id for_plus = spe_const_u(m, whole, least ? high - 1 : high), zero = spe_const_u(m, whole, 0);
+    spe_id for_minus = least ? zero : spe_const_u(m, whole, high | (high - 1)), ptr = spe_ptr_cast(m, at.pointer, whole);
+    spe_id bits = spe_bitcast(m, whole, v), number = spe_feq(m, v, v), minus = spe_slt(m, bits, zero);
+    spe_id plus = spe_land(m, spe_lnot(m, minus), number);
+    spe_id first = spe_atomic(m, least ? SPE_ATOMIC_SMIN : SPE_ATOMIC_SMAX, ptr, spe_select(m, plus, bits, for_plus),
+                              at.scope, at.semantics);
+    minus = spe_land(m, minus, number);
+    spe_id second = spe_atomic(m, least ? SPE_ATOMIC_UMAX : SPE_ATOMIC_UMIN, ptr,
+                               spe_select(m, minus, bits, for_minus), at.scope, at.semantics);
+    return spe_bitcast(m, type, spe_select(m, minus, second, first));
+}
+
+/* A word in memory, and where the bits of a number in it begin; 0: it is the whole word. */
+typedef struct {
+    spe_id pointer, shift;
+} spe_word_place_;
+
+XE_FN_ spe_word_place_ spe_word_place_of_(spe_module *m, spe_id pointer, uint32_t bits)
+{
+    spe_id i32 = spe_int(m, 32), i64 = spe_int(m, 64), address, first_byte;
+    spe_word_place_ word = {0, 0};
+    if (bits == 32) {
+        word.pointer = spe_ptr_cast(m, pointer, i32);
+        return word;
+    }
+    address = spe_ptr_to_u(m, i64, pointer);
+    first_byte = spe_uconvert(m, i32, address);
+    first_byte = spe_and(m, first_byte, spe_u32(m, 3));
+    word.shift = spe_shl(m, first_byte, spe_u32(m, 3));
+    address = spe_and(m, address, spe_u64(m, ~(uint64_t)3));
+    word.pointer = spe_u_to_ptr(m, spe_ptr(m, spe_info_(m, spe_type_of(m, pointer))->storage, i32), address);
+    return word;
+}
+
+/* The number of the type in the bits of a word. */
+XE_FN_ spe_id spe_word_number_(spe_module *m, const spe_word_place_ *word, spe_id bits, spe_id type)
+{
+    if (!word->shift) return spe_bitcast(m, type, bits);
+    spe_id i16 = spe_int(m, 16);
+    bits = spe_shr(m, bits, word->shift);
+    return spe_bitcast(m, type, spe_uconvert(m, i16, bits));
+}
+
+/* A word's bits with the number in place of what was there. */
+XE_FN_ spe_id spe_word_with_(spe_module *m, const spe_word_place_ *word, spe_id old, spe_id number)
+{
+    spe_id i32 = spe_int(m, 32), mask, bits;
+    if (!word->shift) return spe_bitcast(m, i32, number);
+    mask = spe_not(m, spe_shl(m, spe_u32(m, 0xffff), word->shift));
+    bits = spe_uconvert(m, i32, spe_bitcast(m, spe_int(m, 16), number));
+    bits = spe_shl(m, bits, word->shift);
+    return spe_or(m, spe_and(m, old, mask), bits);
+}
+
+/* What memory is to have instead of `old`: the sum with v, or v if it is less or greater, or the only number. */
+XE_FN_ spe_id spe_float_next_(spe_module *m, uint32_t op, spe_id old, spe_id v)
+{
+    if (op == SPE_OpAtomicFAddEXT) return spe_fadd(m, old, v);
+    spe_id stays = op == SPE_OpAtomicFMinEXT ? spe_fle(m, old, v) : spe_fge(m, old, v);
+    stays = spe_lor(m, stays, spe_lnot(m, spe_feq(m, v, v)));
+    return spe_select(m, stays, old, v);
+}
+
+/* An operation on a float of 16 or 32 bits: compare-exchange of its word until nobody came between. */
+XE_FN_ spe_id spe_float_loop_(spe_module *m, uint32_t op, spe_atomic_place_ at, spe_id v)
+{
+    spe_id type = spe_type_of(m, v), carried[2];
+    spe_word_place_ word = spe_word_place_of_(m, at.pointer, spe_width(m, type));
+    carried[0] = spe_atomic_load(m, word.pointer, at.scope, 0);
+    carried[1] = spe_const_bool(m, true);
+    spe_while(m, 2, carried);
+    spe_id old = carried[0];
+    spe_while_test(m, carried[1]);
+    spe_id next = spe_float_next_(m, op, spe_word_number_(m, &word, old, type), v);
+    next = spe_word_with_(m, &word, old, next);
+    carried[0] = spe_atomic_cas(m, word.pointer, old, next, at.scope, at.semantics);
+    carried[1] = spe_ine(m, carried[0], old);
+    spe_endwhile(m, 2, carried);
+    return spe_word_number_(m, &word, carried[0], type);
+}
+
+/* Is the instruction, on what the pointer points to, one that is written by those of integers? */
+XE_FN_ bool spe_is_float_atomic_(const spe_module *m, uint32_t op, spe_id pointer)
+{
+    spe_id type = spe_type_of(m, pointer);
+    bool sum = op == SPE_OpAtomicFAddEXT;
+    if (!sum && !spe_is_extreme_(op)) return false;
+    uint32_t bits = spe_width(m, spe_info_(m, type)->elem);
+    return bits == 16 || !sum || (bits == 32 && spe_is_offset_(m, type));
+}
+
+XE_FN_ spe_id spe_float_atomic_(spe_module *m, uint32_t op, const uint32_t *operands)
+{
+    spe_atomic_place_ at = spe_atomic_place_of_(m, operands);
+    if (spe_is_extreme_(op) && spe_width(m, spe_type_of(m, operands[3])) > 16)
+        return spe_float_extreme_(m, op, at, operands[3]);
+    return spe_float_loop_(m, op, at, operands[3]);
+}
+
 /* pieces.c - writes instructions into the open function. Vulkan's vectors have at most four components: larger ones are
  * arrays of those, their pieces, and an instruction on them becomes one for each piece. */
 
@@ -9194,31 +9305,6 @@ XE_FN_ spe_id spe_f64_to_16_bits_(spe_module *m, spe_id type, spe_id v)
     v = spe_emit_one_(m, SPE_OpBitcast, spe_type_of(m, v), 1, &bits);
     v = spe_emit_one_(m, SPE_OpFConvert, f32, 1, &v); /* exact */
     return spe_put_one_(m, SPE_OpFConvert, type, 1, &v);
-}
-
-/* The smallest or largest of floats of 32 or 64 bits in memory, which few devices have: as integers. Numbers without a
- * sign are in the order of their bits, those with one in the opposite order, which is that of the bits without a sign.
- * So of two operations one gets the operand, the other what changes nothing, as both do where it is NaN. */
-XE_FN_ spe_id spe_float_extreme_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
-{
-    bool least = op == SPE_OpAtomicFMinEXT;
-    spe_id whole = spe_int(m, spe_width(m, type)), v = operands[n - 1], flag = spe_bool(m);
-    uint64_t high = (uint64_t)1 << (spe_width(m, type) - 1);
-    spe_id for_plus = spe_const_u(m, whole, least ? high - 1 : high), zero = spe_const_u(m, whole, 0);
-    spe_id for_minus = least ? zero : spe_const_u(m, whole, high | (high - 1));
-    spe_id ptr = spe_ptr_cast(m, operands[0], whole);
-    spe_id bits = spe_emit_one_(m, SPE_OpBitcast, whole, 1, &v), number = spe_two_(m, SPE_OpFOrdEqual, flag, v, v);
-    spe_id minus = spe_two_(m, SPE_OpSLessThan, flag, bits, zero);
-    uint32_t w[5], plus = spe_emit_one_(m, SPE_OpLogicalNot, flag, 1, &minus);
-    memcpy(w, operands, n * sizeof *w);
-    w[0] = ptr;
-    w[n - 1] = spe_choose_(m, whole, spe_two_(m, SPE_OpLogicalAnd, flag, plus, number), bits, for_plus);
-    spe_id first = spe_put_one_(m, least ? SPE_OpAtomicSMin : SPE_OpAtomicSMax, whole, n, w);
-    minus = spe_two_(m, SPE_OpLogicalAnd, flag, minus, number);
-    w[n - 1] = spe_choose_(m, whole, minus, bits, for_minus);
-    spe_id second = spe_put_one_(m, least ? SPE_OpAtomicUMax : SPE_OpAtomicUMin, whole, n, w);
-    spe_id old = spe_choose_(m, whole, minus, second, first);
-    return spe_emit_one_(m, SPE_OpBitcast, type, 1, &old);
 }
 
 /* A function of GLSL.std.450 of n operands. */
@@ -9314,10 +9400,7 @@ XE_FN_ spe_id spe_put_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, 
     if (op == SPE_OpCooperativeMatrixLoadKHR || op == SPE_OpCooperativeMatrixStoreKHR)
         return spe_emit_coop_(m, op, type, n, operands);
     if (op == SPE_OpSRem || op == SPE_OpSMod) return spe_remainder_(m, op, type, operands[0], operands[1]);
-    if (op == SPE_OpAtomicFMinEXT || op == SPE_OpAtomicFMaxEXT) {
-        const spe_type_info *pointer = spe_info_(m, spe_type_of(m, operands[0]));
-        if (spe_width(m, pointer->elem) >= 32) return spe_float_extreme_(m, op, type, n, operands);
-    }
+    if (n && spe_is_float_atomic_(m, op, operands[0])) return spe_float_atomic_(m, op, operands);
     if (op == SPE_OpFRem) return spe_float_remainder_(m, type, operands[0], operands[1]);
     if (op == SPE_OpFConvert && spe_is_computed_half_(m, type, operands[0]))
         return spe_widened_half_(m, type, operands[0]);

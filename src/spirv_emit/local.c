@@ -232,37 +232,17 @@ XE_FN_ bool spe_uses_local_(const spe_module *m, uint32_t op, uint32_t n, const 
     return may && n && spe_is_offset_(m, spe_type_of(m, operands[0]));
 }
 
-/* A sum of floats in a word: compare-exchange until nobody came between. The operands are those of the instruction, of
- * which the first is the word's address. */
-static spe_id spe_local_sum_(spe_module *m, spe_id f32, const uint32_t *w)
-{
-    spe_id i32 = spe_int(m, 32), v = w[3], carried[2];
-    carried[0] = spe_emit_one_(m, SPE_OpAtomicLoad, i32, 3, w);
-    carried[1] = spe_const_bool(m, true);
-    spe_while(m, 2, carried);
-    spe_id old = carried[0];
-    spe_while_test(m, carried[1]);
-    spe_id sum = spe_op2_(m, SPE_OpFAdd, f32, spe_to_(m, SPE_OpBitcast, f32, old), v);
-    uint32_t exchange[6] = {w[0], w[1], w[2], w[2], 0, old};
-    exchange[4] = spe_to_(m, SPE_OpBitcast, i32, sum);
-    carried[0] = spe_emit_one_(m, SPE_OpAtomicCompareExchange, i32, 6, exchange);
-    carried[1] = spe_op2_(m, SPE_OpINotEqual, spe_bool(m), carried[0], old);
-    spe_endwhile(m, 2, carried);
-    return spe_to_(m, SPE_OpBitcast, f32, carried[0]);
-}
-
 /* An atomic operation on a word, of an integer or a float. */
 static spe_id spe_local_atomic_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
     uint32_t w[8];
     spe_id target = spe_info_(m, spe_type_of(m, operands[0]))->elem, i32 = spe_int(m, 32), f32 = spe_float(m, 32), id;
-    bool sum = op == SPE_OpAtomicFAddEXT, moves = op == SPE_OpAtomicStore || op == SPE_OpAtomicExchange;
+    bool moves = op == SPE_OpAtomicStore || op == SPE_OpAtomicExchange;
     if ((target != i32 && target != f32) || n > 8)
         return spe_error_(m, SPE_ERR_ENVIRONMENT, "atomics of %s in local memory; Vulkan's here are of 32 bits",
                           spe_text_(m, target));
     memcpy(w, operands, n * sizeof *w);
     w[0] = spe_local_word_(m, spe_local_offset_(m, operands[0]), 0);
-    if (sum) return spe_local_sum_(m, f32, w);
     if (moves) w[n - 1] = spe_to_(m, SPE_OpBitcast, i32, w[n - 1]);
     id = spe_emit_one_(m, op, type ? i32 : 0, n, w);
     return type ? spe_to_(m, SPE_OpBitcast, type, id) : id;

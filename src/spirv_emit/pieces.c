@@ -53,31 +53,6 @@ static spe_id spe_f64_to_16_bits_(spe_module *m, spe_id type, spe_id v)
     return spe_put_one_(m, SPE_OpFConvert, type, 1, &v);
 }
 
-/* The smallest or largest of floats of 32 or 64 bits in memory, which few devices have: as integers. Numbers without a
- * sign are in the order of their bits, those with one in the opposite order, which is that of the bits without a sign.
- * So of two operations one gets the operand, the other what changes nothing, as both do where it is NaN. */
-static spe_id spe_float_extreme_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
-{
-    bool least = op == SPE_OpAtomicFMinEXT;
-    spe_id whole = spe_int(m, spe_width(m, type)), v = operands[n - 1], flag = spe_bool(m);
-    uint64_t high = (uint64_t)1 << (spe_width(m, type) - 1);
-    spe_id for_plus = spe_const_u(m, whole, least ? high - 1 : high), zero = spe_const_u(m, whole, 0);
-    spe_id for_minus = least ? zero : spe_const_u(m, whole, high | (high - 1));
-    spe_id ptr = spe_ptr_cast(m, operands[0], whole);
-    spe_id bits = spe_emit_one_(m, SPE_OpBitcast, whole, 1, &v), number = spe_two_(m, SPE_OpFOrdEqual, flag, v, v);
-    spe_id minus = spe_two_(m, SPE_OpSLessThan, flag, bits, zero);
-    uint32_t w[5], plus = spe_emit_one_(m, SPE_OpLogicalNot, flag, 1, &minus);
-    memcpy(w, operands, n * sizeof *w);
-    w[0] = ptr;
-    w[n - 1] = spe_choose_(m, whole, spe_two_(m, SPE_OpLogicalAnd, flag, plus, number), bits, for_plus);
-    spe_id first = spe_put_one_(m, least ? SPE_OpAtomicSMin : SPE_OpAtomicSMax, whole, n, w);
-    minus = spe_two_(m, SPE_OpLogicalAnd, flag, minus, number);
-    w[n - 1] = spe_choose_(m, whole, minus, bits, for_minus);
-    spe_id second = spe_put_one_(m, least ? SPE_OpAtomicUMax : SPE_OpAtomicUMin, whole, n, w);
-    spe_id old = spe_choose_(m, whole, minus, second, first);
-    return spe_emit_one_(m, SPE_OpBitcast, type, 1, &old);
-}
-
 /* A function of GLSL.std.450 of n operands. */
 static spe_id spe_ext_(spe_module *m, uint32_t number, spe_id type, uint32_t n, spe_id a, spe_id b, spe_id c)
 {
@@ -171,10 +146,7 @@ static spe_id spe_put_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n, 
     if (op == SPE_OpCooperativeMatrixLoadKHR || op == SPE_OpCooperativeMatrixStoreKHR)
         return spe_emit_coop_(m, op, type, n, operands);
     if (op == SPE_OpSRem || op == SPE_OpSMod) return spe_remainder_(m, op, type, operands[0], operands[1]);
-    if (op == SPE_OpAtomicFMinEXT || op == SPE_OpAtomicFMaxEXT) {
-        const spe_type_info *pointer = spe_info_(m, spe_type_of(m, operands[0]));
-        if (spe_width(m, pointer->elem) >= 32) return spe_float_extreme_(m, op, type, n, operands);
-    }
+    if (n && spe_is_float_atomic_(m, op, operands[0])) return spe_float_atomic_(m, op, operands);
     if (op == SPE_OpFRem) return spe_float_remainder_(m, type, operands[0], operands[1]);
     if (op == SPE_OpFConvert && spe_is_computed_half_(m, type, operands[0]))
         return spe_widened_half_(m, type, operands[0]);

@@ -155,6 +155,8 @@ XE_FN_ spe_id spe_local_of_number_(spe_module *m, spe_id type, spe_id number);
 XE_FN_ spe_id spe_emit_local_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *w);
 XE_FN_ spe_id spe_local_vector_(spe_module *m, spe_id vectors, spe_id index);
 XE_FN_ spe_id spe_emit_coop_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
+XE_FN_ bool spe_is_float_atomic_(const spe_module *m, uint32_t op, spe_id pointer);
+XE_FN_ spe_id spe_float_atomic_(spe_module *m, uint32_t op, const uint32_t *operands);
 XE_FN_ spe_id spe_emit_for_vulkan_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands);
 XE_FN_ bool spe_push_params_(spe_module *m, const spe_kernel *k);
 XE_FN_ void spe_close_local_memory_(spe_module *m);

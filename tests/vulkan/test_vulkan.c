@@ -137,17 +137,22 @@ static spe_words local_module(spe_module *m)
     return finish(m, "reversal");
 }
 
-/* -- atomics of floats: the least, the largest, in memory and in local memory; sums in local memory */
+/* -- atomics of floats of 16 or 32 bits: the least, the largest, in memory and in local memory; sums in local memory */
 
 enum { GROUP = 64 };
 
-static spe_words float_atomics_module(spe_module *m)
+static const char *atomics_params(uint32_t bits)
+{
+    return bits == 16 ? "ptr<f16> x, ptr<f16> out, ptr<f16> old, ptr<f16> local_out"
+                      : "ptr<f32> x, ptr<f32> out, ptr<f32> old, ptr<f32> local_out";
+}
+
+static spe_words float_atomics_module(spe_module *m, uint32_t bits)
 {
     static const spe_atomic_op ops[] = {SPE_ATOMIC_FMIN, SPE_ATOMIC_FMAX, SPE_ATOMIC_FADD};
-    begin(m, "float_atomics", "ptr<f32> x, ptr<f32> out, ptr<f32> old, ptr<f32> local_out", GROUP,
-          SPE_CONTRACT_ALLOWED);
+    begin(m, "float_atomics", atomics_params(bits), GROUP, SPE_CONTRACT_ALLOWED);
     spe_id i = spe_builtin(m, SPE_GLOBAL_ID, 0), x = spe_load(m, at(m, 0, i), 0);
-    spe_id locals = first_of(m, spe_shared_var(m, spe_array(m, spe_float(m, 32), 3)));
+    spe_id locals = first_of(m, spe_shared_var(m, spe_array(m, spe_float(m, bits), 3)));
     spe_if(m, spe_ult(m, spe_builtin(m, SPE_LOCAL_ID, 0), spe_u32(m, 3)));
     spe_id k = spe_builtin(m, SPE_LOCAL_ID, 0);
     spe_store(m, spe_index(m, locals, k), spe_load(m, at(m, 1, k), 0), 0);
@@ -161,10 +166,11 @@ static spe_words float_atomics_module(spe_module *m)
     spe_barrier(m);
     spe_if(m, spe_ult(m, spe_builtin(m, SPE_LOCAL_ID, 0), spe_u32(m, 3)));
     k = spe_iadd(m, spe_imul(m, spe_builtin(m, SPE_GROUP_ID, 0), spe_u32(m, 3)), spe_builtin(m, SPE_LOCAL_ID, 0));
-    spe_id mine = spe_atomic_load(m, spe_index(m, locals, spe_builtin(m, SPE_LOCAL_ID, 0)), SPE_ScopeWorkgroup, 0);
+    spe_id place = spe_index(m, locals, spe_builtin(m, SPE_LOCAL_ID, 0));
+    spe_id mine = bits == 16 ? spe_load(m, place, 0) : spe_atomic_load(m, place, SPE_ScopeWorkgroup, 0);
     spe_store(m, at(m, 3, k), mine, 0);
     spe_endif(m, 0, NULL, NULL);
-    return finish(m, "float_atomics");
+    return finish(m, bits == 16 ? "half_atomics" : "float_atomics");
 }
 
 /* -- more parameters than are pushed; numbers of all sizes */
@@ -257,10 +263,13 @@ XT_KERNEL (sums, ptr(f32, X), ptr(f32, Y), u32(M), u32(N))
 TEST(modules_are_valid)
 {
     spe_module m;
-    spe_words (*const modules[])(spe_module *) = {functions_module, vectors_module, local_module, float_atomics_module,
-                                                  many_module};
+    spe_words (*const modules[])(spe_module *) = {functions_module, vectors_module, local_module, many_module};
     for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
         modules[i](&m);
+        spe_free(&m);
+    }
+    for (uint32_t bits = 16; bits <= 32; bits *= 2) {
+        float_atomics_module(&m, bits);
         spe_free(&m);
     }
 }
@@ -393,50 +402,76 @@ TEST(parameters_beyond_what_is_pushed)
 }
 
 /* Positive, negative and mixed numbers, with zeros of both signs, infinities and NaN, which count as none. */
-TEST(atomics_of_floats)
+/* Elements of such a kernel's memory. */
+static double float_at(uint32_t bits, const void *memory, int i)
+{
+    return bits == 16 ? (double)spe_f16_bits_to_f32(((const uint16_t *)memory)[i]) : (double)((const float *)memory)[i];
+}
+static void put_float(uint32_t bits, void *memory, int i, double v)
+{
+    if (bits == 16) ((uint16_t *)memory)[i] = spe_f32_to_f16_bits((float)v);
+    else ((float *)memory)[i] = (float)v;
+}
+
+/* What a work-group's 64 numbers x have given: the least and the largest with 4 and -4, and the sum. */
+static void check_group_atomics(uint32_t bits, int turn, const void *x, int group, const void *locals)
+{
+    double least = 4, most = -4, sum = 0, size = 0, got[3];
+    for (int i = group * GROUP; i < (group + 1) * GROUP; i++) {
+        double v = float_at(bits, x, i);
+        least = fmin(least, v), most = fmax(most, v), sum += v, size += fabs(v);
+    }
+    for (int i = 0; i < 3; i++) got[i] = float_at(bits, locals, group * 3 + i);
+    CHECK_MSG(got[0] == least && got[1] == most, "f%d, turn %d, group %d: %g to %g, not %g to %g", (int)bits, turn,
+              group, got[0], got[1], least, most);
+    bool same = isnan(sum) || isinf(sum) ? isnan(sum) == !!isnan(got[2]) && isinf(sum) == !!isinf(got[2])
+                                         : fabs(got[2] - sum) <= GROUP * (bits == 16 ? 0x1p-11 : 0x1p-24) * size;
+    CHECK_MSG(same, "f%d, turn %d, group %d: sum %g, not %g", (int)bits, turn, group, got[2], sum);
+}
+
+/* Numbers without a sign, with it, both; NaNs; zeros of both signs; infinities. */
+static void atomics_of(uint32_t bits)
 {
     enum { GROUPS = 5, N = GROUPS * GROUP };
-    static const char params[] = "ptr<f32> x, ptr<f32> out, ptr<f32> old, ptr<f32> local_out";
+    static const double before[] = {4, -4, 0, 4, -4};
     spe_module m;
     vkd_kernel k;
     vkd_module module;
-    spe_words w = float_atomics_module(&m);
-    float *x = (float *)vkd_alloc(&device, VKD_SHARED, N * 4, 0);
-    float *out = (float *)vkd_alloc(&device, VKD_SHARED, 64, 0);
-    float *old = (float *)vkd_alloc(&device, VKD_SHARED, N * 4, 0);
-    float *locals = (float *)vkd_alloc(&device, VKD_SHARED, GROUPS * 12, 0);
-    bool ok = get_kernel(&k, &module, w, "float_atomics", params);
+    spe_words w = float_atomics_module(&m, bits);
+    void *x = vkd_alloc(&device, VKD_SHARED, N * 4, 0), *out = vkd_alloc(&device, VKD_SHARED, 64, 0);
+    void *old = vkd_alloc(&device, VKD_SHARED, N * 4, 0), *locals = vkd_alloc(&device, VKD_SHARED, GROUPS * 12, 0);
+    bool ok = get_kernel(&k, &module, w, "float_atomics", atomics_params(bits));
     for (int turn = 0; ok && turn < 6; turn++) {
         double low = turn % 3 == 1 ? 0 : -9, high = turn % 3 == 2 ? 0 : 9, least = 4, most = -4;
-        for (int i = 0; i < N; i++) x[i] = turn > 2 && i % 7 == 3 ? NAN : (float)between(low, high);
-        if (turn > 3) x[11] = -0.0f, x[12] = 0, x[13] = turn == 4 ? INFINITY : -INFINITY;
-        out[0] = out[3] = 4, out[1] = out[4] = -4, out[2] = 0;
+        for (int i = 0; i < N; i++) put_float(bits, x, i, turn > 2 && i % 7 == 3 ? NAN : between(low, high));
+        if (turn > 3) {
+            put_float(bits, x, 11, -0.0), put_float(bits, x, 12, 0);
+            put_float(bits, x, 13, turn == 4 ? INFINITY : -INFINITY);
+        }
+        for (int i = 0; i < 5; i++) put_float(bits, out, i, before[i]);
         vkd_fill(&device, old, 0xff, N * 4), vkd_fill(&device, locals, 0xff, GROUPS * 12);
         vkd_launch(&k, (vkd_groups){GROUPS, 1, 1}, x, out, old, locals);
         check_device();
-        for (int g = 0; g < GROUPS; g++) {
-            double least_here = 4, most_here = -4, sum = 0, size = 0;
-            for (int i = g * GROUP; i < (g + 1) * GROUP; i++) {
-                least_here = fmin(least_here, (double)x[i]), most_here = fmax(most_here, (double)x[i]);
-                sum += (double)x[i], size += fabs((double)x[i]);
-                CHECK_MSG(old[i] >= out[3] && old[i] <= 4, "turn %d: before %d it was %g", turn, i, (double)old[i]);
-            }
-            const float *got = locals + g * 3;
-            CHECK_MSG((double)got[0] == least_here && (double)got[1] == most_here,
-                      "turn %d, group %d: %g to %g, not %g to %g", turn, g, (double)got[0], (double)got[1], least_here,
-                      most_here);
-            bool same = isnan(sum) || isinf(sum) ? isnan(sum) == !!isnan(got[2]) && isinf(sum) == !!isinf(got[2])
-                                                 : fabs((double)got[2] - sum) <= GROUP * 0x1p-24 * size;
-            CHECK_MSG(same, "turn %d, group %d: sum %g, not %g", turn, g, (double)got[2], sum);
-            least = fmin(least, least_here), most = fmax(most, most_here);
+        for (int g = 0; g < GROUPS; g++) check_group_atomics(bits, turn, x, g, locals);
+        for (int i = 0; i < N; i++) least = fmin(least, float_at(bits, x, i)), most = fmax(most, float_at(bits, x, i));
+        double got[2] = {float_at(bits, out, 3), float_at(bits, out, 4)};
+        CHECK_MSG(got[0] == least && got[1] == most, "f%d, turn %d: %g to %g, not %g to %g", (int)bits, turn, got[0],
+                  got[1], least, most);
+        for (int i = 0; i < N; i++) {
+            double was = float_at(bits, old, i);
+            CHECK_MSG(was >= least && was <= 4, "f%d, turn %d: before %d it was %g", (int)bits, turn, i, was);
         }
-        CHECK_MSG((double)out[3] == least && (double)out[4] == most, "turn %d: %g to %g, not %g to %g", turn,
-                  (double)out[3], (double)out[4], least, most);
     }
     check_device();
     vkd_free(&device, x), vkd_free(&device, out), vkd_free(&device, old), vkd_free(&device, locals);
     vkd_module_free(&module);
     spe_free(&m);
+}
+
+TEST(atomics_of_floats)
+{
+    atomics_of(32);
+    atomics_of(16);
 }
 
 /* Kernels of xetile.h, from the same source as on Level Zero. */
