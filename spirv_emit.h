@@ -1022,8 +1022,8 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const sp
  * parameters are ids (spe_id) or C numbers (uint32_t), return a value or nothing. A form is a letter for each operand
  * word, a colon, and the result type:
  *   i f b v       integers, floats, bools, any value: scalars, vectors and, where the device supports them, cooperative
- *                 matrices and vectors; h, s: 16-bit integers, 32-bit floats; d: also floats without arithmetic; u:
- *                 numbers and bools, scalars and vectors
+ *                 matrices and vectors; g, r: i, f without cooperative matrices; h, s: 16-bit integers, 32-bit
+ *                 floats; d: also floats without arithmetic; u: numbers and bools, scalars and vectors
  *   I B N x y     one integer, one bool, one number, one i32, an i32x4; n: one integer that is not the constant 0
  *   = q ~ .       the previous operand's type; as many i32 as the first operand has components; as many as the result;
  *                 a component of the first operand; V: a vector
@@ -1044,13 +1044,13 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const sp
     /* Arithmetic. sdiv and srem round toward zero; smod has the divisor's sign, frem the dividend's. An fadd or fsub  \
      * of an fmul may be contracted into one rounding, see spe_contract. */                                            \
     AB(spe_iadd, IAdd, "i=:=#0+") AB(spe_isub, ISub, "i=:=#0") AB(spe_imul, IMul, "i=:=#1+")                           \
-    AB(spe_udiv, UDiv, "i=:=#1") AB(spe_sdiv, SDiv, "i=:=#1") AB(spe_umod, UMod, "i=:=#") AB(spe_srem, SRem, "i=:=#")  \
-    AB(spe_smod, SMod, "i=:=#") AB(spe_fadd, FAdd, "f=:=") AB(spe_fsub, FSub, "f=:=") AB(spe_fmul, FMul, "f=:=")       \
-    AB(spe_fdiv, FDiv, "f=:=") AB(spe_frem, FRem, "f=:=") AB(spe_fmod, FMod, "f=:=") A(spe_ineg, SNegate, "i:=#")      \
-    A(spe_fneg, FNegate, "f:=") AB(spe_and, BitwiseAnd, "i=:=#") AB(spe_or, BitwiseOr, "i=:=#0+")                      \
-    AB(spe_xor, BitwiseXor, "i=:=#0+") AB(spe_shl, ShiftLeftLogical, "i=:=#0") AB(spe_shr, ShiftRightLogical, "i=:=#0")\
-    AB(spe_sar, ShiftRightArithmetic, "i=:=#0") A(spe_not, Not, "i:=#") A(spe_bit_count, BitCount, "i:=")              \
-    A(spe_bit_reverse, BitReverse, "i:=") AB(spe_land, LogicalAnd, "b=:=") AB(spe_lor, LogicalOr, "b=:=")              \
+    AB(spe_udiv, UDiv, "i=:=#1") AB(spe_sdiv, SDiv, "i=:=#1") AB(spe_umod, UMod, "g=:=#") AB(spe_srem, SRem, "g=:=#")  \
+    AB(spe_smod, SMod, "g=:=#") AB(spe_fadd, FAdd, "f=:=") AB(spe_fsub, FSub, "f=:=") AB(spe_fmul, FMul, "f=:=")       \
+    AB(spe_fdiv, FDiv, "f=:=") AB(spe_frem, FRem, "r=:=") AB(spe_fmod, FMod, "r=:=") A(spe_ineg, SNegate, "i:=#")      \
+    A(spe_fneg, FNegate, "f:=") AB(spe_and, BitwiseAnd, "g=:=#") AB(spe_or, BitwiseOr, "g=:=#0+")                      \
+    AB(spe_xor, BitwiseXor, "g=:=#0+") AB(spe_shl, ShiftLeftLogical, "g=:=#0") AB(spe_shr, ShiftRightLogical, "g=:=#0")\
+    AB(spe_sar, ShiftRightArithmetic, "g=:=#0") A(spe_not, Not, "g:=#") A(spe_bit_count, BitCount, "g:=")              \
+    A(spe_bit_reverse, BitReverse, "g:=") AB(spe_land, LogicalAnd, "b=:=") AB(spe_lor, LogicalOr, "b=:=")              \
     AB(spe_leq, LogicalEqual, "b=:=") AB(spe_lne, LogicalNotEqual, "b=:=") A(spe_lnot, LogicalNot, "b:=#")             \
     /* Comparisons give a bool or vector of bools. With a NaN, f.. (ordered) give false, fu.. (unordered) true. */     \
     AB(spe_ieq, IEqual, "i=:b#") AB(spe_ine, INotEqual, "i=:b#") AB(spe_ult, ULessThan, "i=:b#")                       \
@@ -1063,7 +1063,7 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const sp
     AB(spe_fugt, FUnordGreaterThan, "f=:b") AB(spe_fuge, FUnordGreaterThanEqual, "f=:b") A(spe_isnan, IsNan, "f:b")    \
     A(spe_isinf, IsInf, "f:b") A(spe_any, Any, "b:r") A(spe_all, All, "b:r")                                           \
     /* Replaces `count` bits from bit `offset` of base by the low bits of v. */                                        \
-    GIVES(spe_bits_insert, BitFieldInsert, "i=II:=", base, v, offset, count)                                           \
+    GIVES(spe_bits_insert, BitFieldInsert, "g=II:=", base, v, offset, count)                                           \
     /* Conversions, component by component: integers to wider or narrower ones, zero-extended (u) or sign-extended (s);\
      * floats to floats; floats to integers (toward zero) and back. Converting to the same type returns the value. */  \
     TO(spe_uconvert, UConvert, "i:iu") TO(spe_sconvert, SConvert, "i:is") TO(spe_fconvert, FConvert, "f:f")            \
@@ -3998,8 +3998,8 @@ XETILE_COLD_
 XE_FN_ uint32_t spe_kinds_(char letter)
 {
     switch (letter) {
-    case 'i': case 'I': case 'J': case 'h': case 'n': return SPE_INT_;
-    case 'f': case 'G': case 's': return SPE_FLOAT_;
+    case 'i': case 'g': case 'I': case 'J': case 'h': case 'n': return SPE_INT_;
+    case 'f': case 'r': case 'G': case 's': return SPE_FLOAT_;
     case 'd': return SPE_FLOAT_ | SPE_SMALL_;
     case 'b': case 'B': return SPE_BOOL_;
     case 'N': case 'E': case 'e': return SPE_INT_ | SPE_FLOAT_;
@@ -4053,6 +4053,8 @@ XE_FN_ bool spe_is_(spe_module *m, char letter, spe_id type)
         return spe_error_(m, SPE_ERR_TYPE, "takes a scalar, not %s", spe_text_(m, type));
     if ((letter == 'u' || letter == 'e') && t->kind >= SPE_KIND_COOPMAT)
         return spe_error_(m, SPE_ERR_TYPE, "takes scalars and vectors, not %s", spe_text_(m, type));
+    if ((letter == 'g' || letter == 'r') && t->kind == SPE_KIND_COOPMAT)
+        return spe_error_(m, SPE_ERR_TYPE, "takes no cooperative matrices, such as %s", spe_text_(m, type));
     if ((letter == 'c' || letter == 'P') && !spe_is_writable_(t->storage))
         return spe_error_(m, SPE_ERR_TYPE, "takes a pointer to memory that can be written, not %s in storage class %s",
                           spe_text_(m, type), spe_storage_text_(t->storage));
@@ -4245,7 +4247,7 @@ XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const
     case 'v':
         c->packed |= m->ids[args[0]].flags & SPE_ID_PACKED_;
         return n;
-    case 'i': case 'I':
+    case 'i': case 'I': case 'g':
         if (t->kind == SPE_KIND_INT) return n;
         like = type;
         break;
@@ -4612,7 +4614,7 @@ spe_id spe_select(spe_module *m, spe_id c, spe_id a, spe_id b)
 spe_id spe_bits_extract(spe_module *m, spe_id v, spe_id offset, spe_id count, bool is_signed)
 {
     uint32_t args[] = {v, offset, count}, op = is_signed ? SPE_OpBitFieldSExtract : SPE_OpBitFieldUExtract;
-    return spe_instruction_(m, __func__, op, "iII:=", args);
+    return spe_instruction_(m, __func__, op, "gII:=", args);
 }
 
 /* -- conversions ------------------------------------------------------------------------------------------------- */

@@ -670,8 +670,8 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const sp
  * parameters are ids (spe_id) or C numbers (uint32_t), return a value or nothing. A form is a letter for each operand
  * word, a colon, and the result type:
  *   i f b v       integers, floats, bools, any value: scalars, vectors and, where the device supports them, cooperative
- *                 matrices and vectors; h, s: 16-bit integers, 32-bit floats; d: also floats without arithmetic; u:
- *                 numbers and bools, scalars and vectors
+ *                 matrices and vectors; g, r: i, f without cooperative matrices; h, s: 16-bit integers, 32-bit
+ *                 floats; d: also floats without arithmetic; u: numbers and bools, scalars and vectors
  *   I B N x y     one integer, one bool, one number, one i32, an i32x4; n: one integer that is not the constant 0
  *   = q ~ .       the previous operand's type; as many i32 as the first operand has components; as many as the result;
  *                 a component of the first operand; V: a vector
@@ -692,13 +692,13 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const sp
     /* Arithmetic. sdiv and srem round toward zero; smod has the divisor's sign, frem the dividend's. An fadd or fsub  \
      * of an fmul may be contracted into one rounding, see spe_contract. */                                            \
     AB(spe_iadd, IAdd, "i=:=#0+") AB(spe_isub, ISub, "i=:=#0") AB(spe_imul, IMul, "i=:=#1+")                           \
-    AB(spe_udiv, UDiv, "i=:=#1") AB(spe_sdiv, SDiv, "i=:=#1") AB(spe_umod, UMod, "i=:=#") AB(spe_srem, SRem, "i=:=#")  \
-    AB(spe_smod, SMod, "i=:=#") AB(spe_fadd, FAdd, "f=:=") AB(spe_fsub, FSub, "f=:=") AB(spe_fmul, FMul, "f=:=")       \
-    AB(spe_fdiv, FDiv, "f=:=") AB(spe_frem, FRem, "f=:=") AB(spe_fmod, FMod, "f=:=") A(spe_ineg, SNegate, "i:=#")      \
-    A(spe_fneg, FNegate, "f:=") AB(spe_and, BitwiseAnd, "i=:=#") AB(spe_or, BitwiseOr, "i=:=#0+")                      \
-    AB(spe_xor, BitwiseXor, "i=:=#0+") AB(spe_shl, ShiftLeftLogical, "i=:=#0") AB(spe_shr, ShiftRightLogical, "i=:=#0")\
-    AB(spe_sar, ShiftRightArithmetic, "i=:=#0") A(spe_not, Not, "i:=#") A(spe_bit_count, BitCount, "i:=")              \
-    A(spe_bit_reverse, BitReverse, "i:=") AB(spe_land, LogicalAnd, "b=:=") AB(spe_lor, LogicalOr, "b=:=")              \
+    AB(spe_udiv, UDiv, "i=:=#1") AB(spe_sdiv, SDiv, "i=:=#1") AB(spe_umod, UMod, "g=:=#") AB(spe_srem, SRem, "g=:=#")  \
+    AB(spe_smod, SMod, "g=:=#") AB(spe_fadd, FAdd, "f=:=") AB(spe_fsub, FSub, "f=:=") AB(spe_fmul, FMul, "f=:=")       \
+    AB(spe_fdiv, FDiv, "f=:=") AB(spe_frem, FRem, "r=:=") AB(spe_fmod, FMod, "r=:=") A(spe_ineg, SNegate, "i:=#")      \
+    A(spe_fneg, FNegate, "f:=") AB(spe_and, BitwiseAnd, "g=:=#") AB(spe_or, BitwiseOr, "g=:=#0+")                      \
+    AB(spe_xor, BitwiseXor, "g=:=#0+") AB(spe_shl, ShiftLeftLogical, "g=:=#0") AB(spe_shr, ShiftRightLogical, "g=:=#0")\
+    AB(spe_sar, ShiftRightArithmetic, "g=:=#0") A(spe_not, Not, "g:=#") A(spe_bit_count, BitCount, "g:=")              \
+    A(spe_bit_reverse, BitReverse, "g:=") AB(spe_land, LogicalAnd, "b=:=") AB(spe_lor, LogicalOr, "b=:=")              \
     AB(spe_leq, LogicalEqual, "b=:=") AB(spe_lne, LogicalNotEqual, "b=:=") A(spe_lnot, LogicalNot, "b:=#")             \
     /* Comparisons give a bool or vector of bools. With a NaN, f.. (ordered) give false, fu.. (unordered) true. */     \
     AB(spe_ieq, IEqual, "i=:b#") AB(spe_ine, INotEqual, "i=:b#") AB(spe_ult, ULessThan, "i=:b#")                       \
@@ -711,7 +711,7 @@ XETILE_API void spe_op_void(spe_module *m, uint32_t opcode, uint32_t n, const sp
     AB(spe_fugt, FUnordGreaterThan, "f=:b") AB(spe_fuge, FUnordGreaterThanEqual, "f=:b") A(spe_isnan, IsNan, "f:b")    \
     A(spe_isinf, IsInf, "f:b") A(spe_any, Any, "b:r") A(spe_all, All, "b:r")                                           \
     /* Replaces `count` bits from bit `offset` of base by the low bits of v. */                                        \
-    GIVES(spe_bits_insert, BitFieldInsert, "i=II:=", base, v, offset, count)                                           \
+    GIVES(spe_bits_insert, BitFieldInsert, "g=II:=", base, v, offset, count)                                           \
     /* Conversions, component by component: integers to wider or narrower ones, zero-extended (u) or sign-extended (s);\
      * floats to floats; floats to integers (toward zero) and back. Converting to the same type returns the value. */  \
     TO(spe_uconvert, UConvert, "i:iu") TO(spe_sconvert, SConvert, "i:is") TO(spe_fconvert, FConvert, "f:f")            \

@@ -33,7 +33,7 @@ XE_FN_ uint32_t spe_values_(spe_module *m, spe_call_ *c, const char *form, const
     case 'v':
         c->packed |= m->ids[args[0]].flags & SPE_ID_PACKED_;
         return n;
-    case 'i': case 'I':
+    case 'i': case 'I': case 'g':
         if (t->kind == SPE_KIND_INT) return n;
         like = type;
         break;

@@ -4,8 +4,8 @@
 XE_FN_ uint32_t spe_kinds_(char letter)
 {
     switch (letter) {
-    case 'i': case 'I': case 'J': case 'h': case 'n': return SPE_INT_;
-    case 'f': case 'G': case 's': return SPE_FLOAT_;
+    case 'i': case 'g': case 'I': case 'J': case 'h': case 'n': return SPE_INT_;
+    case 'f': case 'r': case 'G': case 's': return SPE_FLOAT_;
     case 'd': return SPE_FLOAT_ | SPE_SMALL_;
     case 'b': case 'B': return SPE_BOOL_;
     case 'N': case 'E': case 'e': return SPE_INT_ | SPE_FLOAT_;
@@ -59,6 +59,8 @@ XE_FN_ bool spe_is_(spe_module *m, char letter, spe_id type)
         return spe_error_(m, SPE_ERR_TYPE, "takes a scalar, not %s", spe_text_(m, type));
     if ((letter == 'u' || letter == 'e') && t->kind >= SPE_KIND_COOPMAT)
         return spe_error_(m, SPE_ERR_TYPE, "takes scalars and vectors, not %s", spe_text_(m, type));
+    if ((letter == 'g' || letter == 'r') && t->kind == SPE_KIND_COOPMAT)
+        return spe_error_(m, SPE_ERR_TYPE, "takes no cooperative matrices, such as %s", spe_text_(m, type));
     if ((letter == 'c' || letter == 'P') && !spe_is_writable_(t->storage))
         return spe_error_(m, SPE_ERR_TYPE, "takes a pointer to memory that can be written, not %s in storage class %s",
                           spe_text_(m, type), spe_storage_text_(t->storage));

@@ -142,7 +142,7 @@ spe_id spe_select(spe_module *m, spe_id c, spe_id a, spe_id b)
 spe_id spe_bits_extract(spe_module *m, spe_id v, spe_id offset, spe_id count, bool is_signed)
 {
     uint32_t args[] = {v, offset, count}, op = is_signed ? SPE_OpBitFieldSExtract : SPE_OpBitFieldUExtract;
-    return spe_instruction_(m, __func__, op, "iII:=", args);
+    return spe_instruction_(m, __func__, op, "gII:=", args);
 }
 
 /* -- conversions ------------------------------------------------------------------------------------------------- */

@@ -101,7 +101,7 @@ static bool declares(const spe_module *m, uint32_t capability)
 /* ---- arithmetic: every function on every width and count ------------------------------------------------------- */
 
 typedef struct {
-    const char *name, *form; /* a form begins with its operand kind: i, f or b */
+    const char *name, *form; /* a form begins with its operand kind: i or g, f or r, b */
     spe_id (*binary)(spe_module *, spe_id, spe_id);
     spe_id (*unary)(spe_module *, spe_id);
     uint32_t op;
@@ -119,8 +119,10 @@ enum { ROWS = sizeof rows / sizeof *rows };
 static bool is_arithmetic(const row *r)
 {
     size_t n = strcspn(r->form, ":");
-    return strchr("ifb", r->form[0]) && (n == 1 || r->form[1] == '=') && strchr("=b", r->form[n + 1]);
+    return strchr("ifgrb", r->form[0]) && (n == 1 || r->form[1] == '=') && strchr("=b", r->form[n + 1]);
 }
+
+static bool of_floats(const row *r) { return r->form[0] == 'f' || r->form[0] == 'r'; }
 
 static bool compares(const row *r) { return strchr(r->form, ':')[1] == 'b'; }
 
@@ -140,7 +142,7 @@ TEST(forms_are_as_long_as_their_operands)
         CHECK_MSG(colon && colon[1] && strchr("=*tbshxy.rg-", colon[1]), "%s gives what \"%s\" does not say",
                   forms[i].name, at);
         for (n = 0; at < colon; at++) {
-            CHECK_MSG(strchr("ifbvuhsdIBNnxy=q~pcP*JGEemwkzjTl?oRaAtMCLSW", *at), "%s: there is no letter %c",
+            CHECK_MSG(strchr("ifgrbvuhsdIBNnxy=q~pcP*JGEemwkzjTl?oRaAtMCLSW", *at), "%s: there is no letter %c",
                       forms[i].name, *at);
             n += !strchr("RSW", *at); /* those are literal */
         }
@@ -167,7 +169,7 @@ TEST(arithmetic_of_every_type)
     open_fixture(&x, 0);
     for (i = 0; i < ROWS; i++) {
         for (c = 0; c < 6 && is_arithmetic(&rows[i]); c++) {
-            int first = rows[i].form[0] == 'f' ? 4 : 0, last = rows[i].form[0] == 'f' ? 6 : 3;
+            int first = of_floats(&rows[i]) ? 4 : 0, last = of_floats(&rows[i]) ? 6 : 3;
             for (w = first; w <= last; w++) {
                 spe_id a = value(&x, w, counts[c], 0), b = value(&x, w, counts[c], 1);
                 if (rows[i].form[0] == 'b') {
@@ -192,14 +194,14 @@ TEST(arithmetic_refuses_other_types)
         char want[32];
         if (!is_arithmetic(&rows[i])) continue;
         open_fixture(&x, 0);
-        a = value(&x, rows[i].form[0] == 'f' ? 2 : 5, 1, 0); /* an i32 where floats go, an f32 where integers go */
+        a = value(&x, of_floats(&rows[i]) ? 2 : 5, 1, 0); /* an i32 where floats go, an f32 where integers go */
         if (rows[i].binary)
             CHECK_INT(rows[i].binary(&x.m, a, a), 0);
         else
             CHECK_INT(rows[i].unary(&x.m, a), 0);
         CHECK_INT(spe_get_error(&x.m)->id, SPE_ERR_TYPE);
         CHECK_HAS(spe_get_error(&x.m)->text, rows[i].name);
-        CHECK_HAS(spe_get_error(&x.m)->text, rows[i].form[0] == 'f' ? "not i32" : "not f32");
+        CHECK_HAS(spe_get_error(&x.m)->text, of_floats(&rows[i]) ? "not i32" : "not f32");
         spe_free(&x.m);
 
         open_fixture(&x, 0);
@@ -943,6 +945,29 @@ TEST(cooperative_matrices)
             (ta = spe_coopmat(&x.m, x.f32, 3, 8, 8, 0), a = spe_undef(&x.m, ta), spe_coop_mma(&x.m, a, a, a, 0)));
 }
 
+/* Of arithmetic, matrices have what SPV_KHR_cooperative_matrix lists: no remainders, bits or comparisons. */
+TEST(matrices_have_part_of_arithmetic)
+{
+    static const uint32_t have[] = {SPE_OpSNegate, SPE_OpFNegate, SPE_OpIAdd, SPE_OpFAdd, SPE_OpISub, SPE_OpFSub,
+                                    SPE_OpIMul,    SPE_OpFMul,    SPE_OpUDiv, SPE_OpSDiv, SPE_OpFDiv};
+    fixture x;
+    int i;
+    size_t k;
+    for (i = 0; i < ROWS; i++) {
+        bool has = false;
+        spe_id v;
+        if (!is_arithmetic(&rows[i]) || rows[i].form[0] == 'b') continue;
+        for (k = 0; k < sizeof have / sizeof *have; k++) has = has || rows[i].op == have[k];
+        open_fixture(&x, 0);
+        v = spe_undef(&x.m, spe_coopmat(&x.m, of_floats(&rows[i]) ? x.f32 : x.i32, SPE_ScopeSubgroup, 8, 16, 2));
+        v = rows[i].binary ? rows[i].binary(&x.m, v, v) : rows[i].unary(&x.m, v);
+        CHECK_MSG((v != 0) == has && spe_get_error(&x.m)->id == (has ? SPE_ERR_NONE : SPE_ERR_TYPE), "%s: %s",
+                  rows[i].name, spe_get_error(&x.m)->text);
+        if (!has) CHECK_HAS(spe_get_error(&x.m)->text, "coopmat<");
+        spe_free(&x.m);
+    }
+}
+
 /* Each way three shapes or uses can fail to multiply, one at a time. */
 TEST(cooperative_products_are_checked)
 {
@@ -1238,6 +1263,7 @@ int main(void)
     RUN(other_intel_extensions);
     RUN(intel_extensions_are_checked);
     RUN(cooperative_matrices);
+    RUN(matrices_have_part_of_arithmetic);
     RUN(cooperative_products_are_checked);
     RUN(small_floats);
     RUN(cooperative_vectors);

@@ -268,8 +268,10 @@ static spe_id operand(const char *name, const char *form, char c, context *x)
     spe_id v = 0;
     uint32_t n;
     switch (c) {
-    case 'i': v = value_of(of_kind, INTS, random_type(INTS)); break;
+    case 'i':
+    case 'g': v = value_of(of_kind, INTS, random_type(INTS)); break;
     case 'f':
+    case 'r':
     case 'd': v = value_of(of_kind, FLOATS, random_type(FLOATS)); break;
     case 'b': v = value_of(of_kind, BOOLS, random_type(BOOLS)); break;
     case 'u': v = value_of(of_kind, NUMBERS | BOOLS, random_type(NUMBERS | BOOLS)); break;
