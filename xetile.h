@@ -179,6 +179,9 @@
  *     XT_TANH XT_SIN XT_COS XT_ERF XT_CEIL XT_FLOOR    f16 bf16 f32 f64
  *     XT_ROUND XT_TRUNC (x)  XT_POW(x, y)  XT_FMA(x, y, z) = x y + z
  *                                                      docs/costs.md has the instructions of each on bmg and pvc
+ *     XT_NATIVE_EXP2(x)                                the device's instruction for f32, as accurate as that is (2
+ *                                                      units in the last place on Intel's and NVIDIA's; no results
+ *                                                      below the normal range on some); of other types XT_EXP2
  *     XT_ABS(x)                                        floats, integers
  *     XT_CAST(T, x)                                    to nearest between floats, towards zero to integers (what does
  *                                                      not fit is undefined), low bits between integers; the source's
@@ -644,9 +647,10 @@ struct xt_ctx {
     spe_id scratch, staging;
     const struct xt_vulkan_part_ *vulkan; /* NULL: there is nothing of passes/vulkan.c in this kernel */
     spe_list panels; /* operands in local memory, see passes/opaque.c */
-    int panel_vectors, opaque_words; /* their vectors; words between opaque matrices and lanes, 0: there are none */
-    bool strips_in_panels;           /* these words are those of the vectors, when these are no longer needed */
-    spe_id panel_memory, opaque;
+    int panel_vectors, opaque_words; /* vectors in local memory; words between opaque matrices and lanes, 0: none */
+    int strips_at;                   /* the first vector of these; 0: when panels' vectors are no longer needed */
+    bool strips_in_panels;           /* that is so */
+    spe_id panel_memory, opaque_box[16];
     spe_list once; /* what has been computed before the body, see xt_once_ */
 };
 
@@ -656,7 +660,8 @@ struct xt_ctx {
 #define XT_MATH_(X)                                                                                                    \
     X(EXP, 1, EXP) X(EXP2, 1, EXP2) X(LOG, 1, LOG) X(LOG2, 1, LOG2) X(SQRT, 1, SQRT) X(RSQRT, 1, RSQRT)                \
     X(TANH, 1, TANH) X(SIN, 1, SIN) X(COS, 1, COS) X(ERF, 1, ERF) X(ABS, 1, FABS) X(CEIL, 1, CEIL)                     \
-    X(FLOOR, 1, FLOOR) X(ROUND, 1, ROUND) X(TRUNC, 1, TRUNC) X(POW, 2, POW) X(FMA, 3, FMA)
+    X(FLOOR, 1, FLOOR) X(ROUND, 1, ROUND) X(TRUNC, 1, TRUNC) X(POW, 2, POW) X(FMA, 3, FMA)                             \
+    X(NATIVE_EXP2, 1, NATIVE_EXP2)
 #define XT_MATH_ENUM_(name, n, instruction) XT_MATH_##name##_,
 typedef enum { XT_MATH_(XT_MATH_ENUM_) XT_MATH_COUNT_ } xt_math_op_;
 
@@ -1101,6 +1106,7 @@ typedef struct {
     int repeated; /* 1: all lanes are known to hold the same; -1: they are not; 0: see xt_is_repeated_ */
     uint32_t tied; /* those that are opaque together form a class, see passes/opaque.c */
     bool opaque, carried; /* of its root: opaque; it has other members */
+    bool multiplies, reached; /* of its root: a product is one of these; a product is among what it is computed from */
     int multiplied; /* its uses as an operand of opaque products */
     int panel; /* 1 + its index among operands in local memory, see passes/opaque.c; 0: not one */
     cm_matrix *turns; /* during writing: its blocks for several turns of a loop, see lower/turns.c */
@@ -1297,6 +1303,8 @@ typedef struct {
     int pitch, at;          /* in local memory, in vectors: from line to line, and where the first begins */
     int units;              /* vectors that a lane copies */
     int run, blocks;        /* if lines are not aligned: those that follow one another; blocks in which all lie */
+    bool held;              /* from the load on it is matrices, of which local memory keeps no copy */
+    cm_use use;             /* of these */
     spe_id *got;            /* during writing: what was fetched, then (from got + blocks on) the vectors of these */
 } xt_panel_;
 
@@ -1307,7 +1315,7 @@ typedef struct {
     int rows, cols, pitch; /* elements from column to column */
     cm_layout plain;       /* of the strip as a vector of lanes */
     int parts, runs;       /* its parts, and those of a block's band of columns */
-    spe_id ptr;            /* to its first element in local memory */
+    spe_id ptr, vector;    /* to its first element in local memory; the number of the vector with it */
 } xt_opaque_strip_;
 
 /* ---- ir/vectors.c */
@@ -1468,8 +1476,8 @@ typedef struct xt_vulkan_part_ {
     void (*make_memory)(xt_ctx *x);
     bool (*write)(xt_ctx *x, const xt_node_ *n);
     bool (*write_load)(xt_ctx *x, const xt_node_ *n);
-    void (*store)(xt_ctx *x, const xt_tile *t, const xt_vec *v);
-    cm_matrix (*convert)(xt_ctx *x, const cm_matrix *a, cm_use use);
+    bool (*store)(xt_ctx *x, const xt_tile *t, const xt_vec *v);
+    cm_matrix (*convert)(xt_ctx *x, const xt_vec *v, int block, cm_use use);
     xt_vec (*splat)(xt_ctx *x, const xt_vec *v, spe_id scalar);
     xt_vec (*vec)(xt_ctx *x, const xt_vec *v);
     int (*parts)(xt_ctx *x, const xt_vec *v);
@@ -2023,6 +2031,7 @@ XE_FN_ const xt_math_row_ *xt_math_info_(int op)
 XE_FN_ int xt_math_instruction_(int op, int type)
 {
     if (xt_is_small_(type) || type >= (int)CM_C32) return 0;
+    if (op == XT_MATH_NATIVE_EXP2_ && type != CM_F32) op = XT_MATH_EXP2_;
     if (xt_is_float_(type)) return xt_math_info_(op)->on_float;
     return op != XT_MATH_ABS_ ? 0 : xt_is_signed_(type) ? (int)SPE_SABS : (int)SPE_UABS;
 }
@@ -2530,7 +2539,7 @@ XE_FN_ bool xt_is_opaque_product_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* Words of local memory through which a subgroup's matrices become vectors, and these become matrices: a strip, of
- * columns as in coopmatrix.h, with a gap after each. */
+ * columns as in coopmatrix.h, with a gap after each. Whole vectors of 16 bytes. */
 XE_FN_ int xt_strip_words_(const xt_ctx *x)
 {
     enum { COLUMN = 16 * 4, GAP = 16 }; /* bytes: 16 sums, or 32 operands of 8 bits or 16 of 16 */
@@ -2561,23 +2570,66 @@ XE_FN_ bool xt_may_be_opaque_(xt_ctx *x, const xt_vec *v)
     return xt_value_is_opaque_(x, v->id) || xt_node_at_(x, value->node)->op == XT_OP_SPLAT_;
 }
 
-/* Can an element-wise operation be one on the device's matrices? Its operands may be opaque. */
+/* Is it an instruction on whole matrices? */
+XE_FN_ bool xt_is_opaque_whole_(const xt_node_ *n)
+{
+    bool real = xt_is_float_((int)n->vectors->v[0].type);
+    if (n->op == XT_OP_CAST_VECTOR_) return true;
+    return n->op == XT_OP_BINARY_VECTOR_ && (n->kind == SPE_ARITH_ADD || n->kind == SPE_ARITH_SUB ||
+                                             n->kind == SPE_ARITH_MUL || (n->kind == SPE_ARITH_DIV && real));
+}
+
+/* Can this element-wise operation be one on matrices, or on their components? */
+XE_FN_ bool xt_has_opaque_form_(const xt_node_ *n)
+{
+    const xt_vectors_ *d = n->vectors;
+    int from = (int)d->v[0].type;
+    switch (n->op) {
+    case XT_OP_BINARY_VECTOR_:
+        return xt_is_opaque_whole_(n) || (from == CM_F32 && (n->kind == SPE_ARITH_MIN || n->kind == SPE_ARITH_MAX));
+    case XT_OP_CAST_VECTOR_:
+        return (from == CM_F16 || from == CM_F32) && (d->type == CM_F16 || d->type == CM_F32);
+    case XT_OP_MATH_VECTOR_: return d->type == CM_F32;
+    case XT_OP_SELECT_VECTOR_: return d->v[1].type == CM_F32;
+    default: return false;
+    }
+}
+
+/* Can an element-wise operation be one on the device's matrices? Its operands may be opaque; a condition comes from
+ * lanes. */
 XE_FN_ bool xt_is_opaque_each_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_vectors_ *d = n->vectors;
-    bool real = xt_is_float_((int)d->v[0].type), some = false;
-    if (n->op == XT_OP_BINARY_VECTOR_) {
-        if (n->kind != SPE_ARITH_ADD && n->kind != SPE_ARITH_SUB && n->kind != SPE_ARITH_MUL &&
-            !(n->kind == SPE_ARITH_DIV && real))
-            return false;
-    } else if (n->op != XT_OP_CAST_VECTOR_ || !real || (d->type != CM_F16 && d->type != CM_F32) ||
-               (d->v[0].type != CM_F16 && d->v[0].type != CM_F32))
-        return false;
-    for (int i = 0; i < xt_operand_count_(d); i++) {
+    bool some = false;
+    if (!xt_does_(n->op, XT_EACH_) || !xt_has_opaque_form_(n)) return false;
+    for (int i = n->op == XT_OP_SELECT_VECTOR_; i < xt_operand_count_(d); i++) {
         if (!xt_may_be_opaque_(x, &d->v[i])) return false;
         some = some || xt_value_is_opaque_(x, d->v[i].id);
     }
     return some;
+}
+
+/* Has each subgroup one column? Each column of its matrices is that one. */
+XE_FN_ bool xt_is_opaque_column_(const xt_vec *v) { return v->dist.data[1] == 1 && v->dist.rounds[1] == 1; }
+
+/* Are the rows of matrices reduced to a column? */
+XE_FN_ bool xt_is_opaque_reduce_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_whole_ *d = n->whole;
+    if (n->op != XT_OP_REDUCE_ || d->dim != 1 || d->size < 2 || d->size != d->v.dist.data[1]) return false;
+    return d->v.type == CM_F32 && d->v.dist.rounds[1] == 1 && xt_value_is_opaque_(x, d->v.id);
+}
+
+/* Is a column of matrices repeated, so that these are the result? */
+XE_FN_ bool xt_is_opaque_spread_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_whole_ *d = n->whole;
+    if (n->op != XT_OP_BROADCAST_ || !d->origin || d->from.divisor[1] < 2 || d->v.type != CM_F32) return false;
+    const xt_dist *r = &xt_value_at_(x, n->result)->now.vec.dist;
+    const cm_coop_shape *s = cm_coop_shape_of(&x->target, CM_F16, CM_F32);
+    return s && xt_is_opaque_column_(&d->v) && r->data[0] == d->v.dist.data[0] &&
+           r->rounds[0] == d->v.dist.rounds[0] && xt_is_whole_(x, r->data[1], s->n) &&
+           xt_value_is_opaque_(x, d->v.id);
 }
 
 /* ir/tiles.c - what passes have found out about tiles. */
@@ -3245,7 +3297,7 @@ XE_FN_ xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use)
     if (!r.block) return *v;
     bool opaque = xt_is_opaque_(use) || xt_is_opaque_(v->use);
     for (int i = 0; i < v->blocks; i++)
-        r.block[i] = opaque ? x->vulkan->convert(x, &v->block[i], use) : cm_convert_use(&x->cm, &v->block[i], use);
+        r.block[i] = opaque ? x->vulkan->convert(x, v, i, use) : cm_convert_use(&x->cm, &v->block[i], use);
     return r;
 }
 
@@ -5555,10 +5607,7 @@ XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
         return;
     }
     xt_vec v = xt_now_vec_(x, &n->scattered->vec);
-    if (v.blocks && xt_is_opaque_(v.use)) {
-        x->vulkan->store(x, &t, &v);
-        return;
-    }
+    if (v.blocks && xt_is_opaque_(v.use) && x->vulkan->store(x, &t, &v)) return;
     v = xt_as_use_(x, &v, CM_ACC);
     const spe_id first = xt_only_first_(x, &t);
     for (xt_block_ b = xt_blocks_(x, &t.dist); v.blocks && xt_next_block_(&b);)
@@ -9939,7 +9988,7 @@ XE_FN_ void xt_make_module_(xt_ctx *x, xt_module *mod)
     spe_at(&x->m, x->kernel->file, x->kernel->line);
     if (!spe_build_end(mod, x->kernel->name, x->kernel->params, x->S, xt_group_size_(x))) return;
     mod->local_memory = (uint32_t)((x->local_bytes + 63) / 64 * 64 + (int64_t)(x->scratch_bytes + x->stage_dwords * 4));
-    mod->local_memory += (uint32_t)(x->panel_vectors * 16 + (x->strips_in_panels ? 0 : x->opaque_words * 4));
+    mod->local_memory += (uint32_t)(x->panel_vectors * 16);
     xt_warn_(x, mod);
     mod->build_flags = xt_build_flags_(x);
 }
@@ -10650,14 +10699,15 @@ XE_FN_ xt_opaque_strip_ xt_opaque_strip_of_(xt_ctx *x, const cm_layout *l)
     s.parts = cm_part_count(&s.plain);
     cm_layout whole = cm_layout_for(&x->cm, l->rows, l->cols, l->type, CM_ACC);
     s.runs = cm_part_count(&whole) / (l->rows / s.cols);
-    spe_id zero = spe_u32(m, 0), words = spe_element(m, x->opaque, 1, &zero), first = zero;
-    words = spe_ptr_cast(m, words, spe_int(m, 32));
+    spe_id zero = spe_u32(m, 0), vectors = spe_element(m, x->panel_memory, 1, &zero);
+    s.vector = spe_u32(m, (uint32_t)x->strips_at);
     if (x->subgroups > 1) {
-        first = spe_builtin(m, SPE_SUBGROUP_ID, 0);
-        first = spe_imul(m, first, spe_u32(m, (uint32_t)xt_strip_words_(x)));
+        spe_id first = spe_builtin(m, SPE_SUBGROUP_ID, 0);
+        first = spe_imul(m, first, spe_u32(m, (uint32_t)xt_strip_words_(x) / 4));
+        s.vector = spe_iadd(m, first, s.vector);
     }
     spe_id type = xt_spe_type_(x, (int)l->type);
-    s.ptr = spe_ptr_cast(m, spe_index(m, words, first), type);
+    s.ptr = spe_ptr_cast(m, spe_index(m, vectors, s.vector), type);
     return s;
 }
 
@@ -10671,6 +10721,17 @@ XE_FN_ cm_mem xt_opaque_strip_mem_(xt_ctx *x, const xt_opaque_strip_ *s)
     mem.align = 16;
     mem.block2d = CM_BLOCK2D_NO;
     return mem;
+}
+
+/* Columns of the matrices of sums in f32, and the rows of all. */
+XE_FN_ int xt_opaque_side_(const xt_ctx *x) { return cm_coop_shape_of(&x->target, CM_F16, CM_F32)->n; }
+
+/* Have operands of this use matrices of the shape that sums have? */
+XE_FN_ bool xt_is_opaque_operand_like_(xt_ctx *x, const cm_layout *sums, cm_use use)
+{
+    const cm_coop_shape *s = use == CM_OPAQUE_ACC ? NULL : xt_operand_shape_(x, sums->type);
+    return s && sums->size_j == (use == CM_OPAQUE_A ? s->k : s->m) &&
+           sums->size_i == (use == CM_OPAQUE_B ? s->k : s->n);
 }
 
 /* Stores the matrices of the strip that begins at this row and column of the block, or loads them. */
@@ -10719,28 +10780,104 @@ XE_FN_ void xt_opaque_move_(xt_ctx *x, cm_matrix *opaque, cm_matrix *plain, bool
         }
 }
 
-/* A matrix of this use like a block, without values yet. */
-XE_FN_ cm_matrix xt_opaque_room_(xt_ctx *x, const cm_matrix *like, cm_use use)
+/* A matrix of this size and use, in our terms of coopmatrix.h, without values yet. */
+XE_FN_ cm_matrix xt_opaque_room_(xt_ctx *x, int rows, int cols, cm_type type, cm_use use)
 {
     cm_matrix a = XT_ZERO_;
-    a.layout = cm_layout_for(&x->cm, like->layout.rows, like->layout.cols, like->layout.type, use);
+    a.layout = cm_layout_for(&x->cm, rows, cols, type, use);
     a.parts = a.layout.rows ? cm_part_count(&a.layout) : 0;
     a.part = (spe_id *)xt_memory_(x, (size_t)(a.parts ? a.parts : 1) * sizeof *a.part);
     if (!a.part) a.parts = 0;
     return a;
 }
 
-/* Converts a block to another layout, of which at least one is opaque. */
-XE_FN_ cm_matrix xt_opaque_convert_(xt_ctx *x, const cm_matrix *a, cm_use use)
+/* Sums as operands, whose matrices have the same shape: line after line through local memory, as many columns at a time
+ * as there is room for. */
+XE_FN_ cm_matrix xt_opaque_as_operand_(xt_ctx *x, const cm_matrix *a, cm_use use)
 {
-    cm_matrix from = *a, to;
-    if (xt_is_opaque_(a->layout.use)) {
-        to = xt_opaque_room_(x, a, CM_ACC);
-        if (to.parts) xt_opaque_move_(x, &from, &to, true);
-        return xt_is_opaque_(use) ? xt_opaque_convert_(x, &to, use) : cm_convert_use(&x->cm, &to, use);
+    const uint32_t order = SPE_CooperativeMatrixLayoutRowMajorKHR;
+    const cm_layout *l = &a->layout;
+    spe_module *m = &x->m;
+    cm_matrix to = xt_opaque_room_(x, l->rows, l->cols, l->type, use);
+    xt_opaque_strip_ s = xt_opaque_strip_of_(x, l);
+    int each = 16 / xt_bytes_((int)l->type), wide = l->size_i, across = l->rows / wide, together = 1;
+    while (together < across && across % (2 * together) == 0 &&
+           (2 * together * wide + each) * l->size_j <= xt_strip_words_(x) / 4 * each)
+        together *= 2;
+    int line = together * wide / each + 1; /* vectors */
+    spe_id type = cm_part_type(&x->cm, &to.layout, 0), pitch = spe_i32(m, line * each), vectors = spe_i32(m, line);
+    for (int i = 0; i < to.parts && spe_ok(m); i += together) {
+        spe_sg_barrier(m);
+        for (int j = 0; j < together; j++)
+            spe_coop_store(m, spe_index(m, s.ptr, spe_i32(m, j * wide)), a->part[i + j], order, pitch);
+        spe_sg_barrier(m);
+        for (int j = 0; j < together; j++) {
+            spe_id at = spe_iadd(m, s.vector, spe_u32(m, (uint32_t)(j * wide / each)));
+            to.part[i + j] = spe_vectors_coop_load(m, type, x->panel_memory, at, order, vectors);
+        }
     }
-    if (a->layout.use != CM_ACC) from = cm_convert_use(&x->cm, a, CM_ACC);
-    to = xt_opaque_room_(x, a, use);
+    return to;
+}
+
+/* A column, of which opaque matrices have a copy in each of theirs, from matrices to lanes. */
+XE_FN_ cm_matrix xt_opaque_column_get_(xt_ctx *x, const cm_matrix *a)
+{
+    spe_module *m = &x->m;
+    const cm_layout *l = &a->layout;
+    xt_opaque_strip_ s = xt_opaque_strip_of_(x, l);
+    cm_mem mem = xt_opaque_strip_mem_(x, &s);
+    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), pitch = spe_i32(m, s.pitch), rows = spe_i32(m, s.rows);
+    mem.ptr = spe_index(m, s.ptr, spe_i32(m, l->size_i * s.pitch));
+    for (int i = 0; i < a->parts && spe_ok(m); i++) {
+        spe_sg_barrier(m);
+        spe_coop_store(m, s.ptr, a->part[i], SPE_CooperativeMatrixLayoutColumnMajorKHR, pitch);
+        spe_sg_barrier(m);
+        spe_if(m, spe_ult(m, lane, rows));
+        spe_id one = spe_load(m, spe_index(m, s.ptr, lane), 0), at = spe_iadd(m, lane, spe_i32(m, i * s.rows));
+        spe_store(m, spe_index(m, mem.ptr, at), one, 0);
+        spe_endif(m, 0, NULL, NULL);
+    }
+    spe_sg_barrier(m);
+    return cm_load(&x->cm, 1, l->cols, l->type, CM_ACC, &mem);
+}
+
+/* The same, from lanes to matrices. */
+XE_FN_ cm_matrix xt_opaque_column_put_(xt_ctx *x, const cm_matrix *a)
+{
+    spe_module *m = &x->m;
+    cm_matrix to = xt_opaque_room_(x, xt_opaque_side_(x), a->layout.cols, a->layout.type, CM_OPAQUE_ACC);
+    xt_opaque_strip_ s = xt_opaque_strip_of_(x, &to.layout);
+    cm_mem mem = xt_opaque_strip_mem_(x, &s);
+    spe_id type = cm_part_type(&x->cm, &to.layout, 0), none = spe_i32(m, 0);
+    spe_sg_barrier(m);
+    cm_store(&x->cm, a, &mem);
+    spe_sg_barrier(m);
+    for (int i = 0; i < to.parts && spe_ok(m); i++) {
+        spe_id ptr = spe_index(m, s.ptr, spe_i32(m, i * s.rows));
+        to.part[i] = spe_coop_load(m, type, ptr, SPE_CooperativeMatrixLayoutColumnMajorKHR, none);
+    }
+    return to;
+}
+
+/* Converts a block of a vector to another layout, of which at least one is opaque. */
+XE_FN_ cm_matrix xt_opaque_convert_(xt_ctx *x, const xt_vec *v, int block, cm_use use)
+{
+    cm_matrix from = v->block[block], to;
+    bool column = xt_is_opaque_column_(v);
+    const cm_layout l = from.layout;
+    if (l.use == CM_OPAQUE_ACC && xt_is_opaque_(use) && xt_is_opaque_operand_like_(x, &l, use))
+        return xt_opaque_as_operand_(x, &from, use);
+    if (xt_is_opaque_(l.use)) {
+        xt_vec plain = *v;
+        if (column) to = xt_opaque_column_get_(x, &from);
+        else to = xt_opaque_room_(x, l.rows, l.cols, l.type, CM_ACC);
+        if (!column && to.parts) xt_opaque_move_(x, &from, &to, true);
+        plain.block = &to;
+        return xt_is_opaque_(use) ? xt_opaque_convert_(x, &plain, 0, use) : cm_convert_use(&x->cm, &to, use);
+    }
+    if (l.use != CM_ACC) from = cm_convert_use(&x->cm, &v->block[block], CM_ACC);
+    if (column) return xt_opaque_column_put_(x, &from);
+    to = xt_opaque_room_(x, l.rows, l.cols, l.type, use);
     if (to.parts && from.parts) xt_opaque_move_(x, &to, &from, false);
     return to;
 }
@@ -10754,11 +10891,8 @@ XE_FN_ xt_vec xt_opaque_vec_(xt_ctx *x, const xt_vec *v)
     r.block = (cm_matrix *)xt_memory_(x, (size_t)b.grid.blocks * sizeof *r.block);
     r.blocks = r.block ? b.grid.blocks : 0;
     while (r.blocks && xt_next_block_(&b)) {
-        cm_matrix like = XT_ZERO_;
-        like.layout.rows = b.cols;
-        like.layout.cols = b.rows;
-        like.layout.type = r.type;
-        r.block[b.i] = xt_opaque_room_(x, &like, CM_OPAQUE_ACC);
+        int cols = xt_is_opaque_column_(v) ? xt_opaque_side_(x) : b.cols;
+        r.block[b.i] = xt_opaque_room_(x, cols, b.rows, r.type, CM_OPAQUE_ACC);
     }
     return r;
 }
@@ -10779,6 +10913,20 @@ XE_FN_ xt_vec xt_opaque_splat_(xt_ctx *x, const xt_vec *v, spe_id scalar)
     for (int i = 0; i < r.blocks; i++)
         r.block[i] = cm_splat(&x->cm, r.block[i].layout.rows, r.block[i].layout.cols, r.type, r.use, scalar);
     return r;
+}
+
+/* The matrix that begins at this row and column of a piece of a vector. */
+XE_FN_ spe_id *xt_opaque_at_(xt_ctx *x, const xt_vec *v, int round0, int round1, int row, int col)
+{
+    xt_grid_ g;
+    int i = 0, j = 0;
+    xt_grid_init_(x, &g, &v->dist);
+    while (i + 1 < g.cut[0].n && g.cut[0].at[i + 1] <= row) i++;
+    while (j + 1 < g.cut[1].n && g.cut[1].at[j + 1] <= col) j++;
+    const cm_matrix *b = &v->block[xt_block_number_(&g, round0, round1, i, j)];
+    const cm_layout *l = &b->layout;
+    int part = (row - g.cut[0].at[i]) / l->size_j * (l->rows / l->size_i) + (col - g.cut[1].at[j]) / l->size_i;
+    return &b->part[part];
 }
 
 /* lower/panels.c - operands of the device's matrices in local memory (passes/opaque.c): the work-group copies a tile as
@@ -11157,6 +11305,26 @@ XE_FN_ spe_id xt_panel_matrix_(xt_ctx *x, const xt_panel_ *p, cm_use use, int ro
 
 XE_FN_ xt_panel_ *xt_panel_at_(xt_ctx *x, int i) { return (xt_panel_ *)x->panels.items + i; }
 
+/* Loads all of this subgroup's matrices of a panel, whose place in local memory is then free. */
+XE_FN_ void xt_hold_panel_(xt_ctx *x, const xt_panel_ *p, uint32_t id)
+{
+    xt_vec v = xt_value_at_(x, id)->now.vec;
+    xt_block_ b = xt_blocks_(x, &v.dist);
+    v.use = p->use;
+    v.block = (cm_matrix *)xt_memory_(x, (size_t)b.grid.blocks * sizeof *v.block);
+    v.blocks = v.block ? b.grid.blocks : 0;
+    while (v.blocks && xt_next_block_(&b)) {
+        cm_matrix *a = &v.block[b.i];
+        *a = xt_opaque_room_(x, b.cols, b.rows, v.type, p->use);
+        int across = a->parts ? a->layout.rows / a->layout.size_i : 1;
+        for (int i = 0; i < a->parts; i++)
+            a->part[i] = xt_panel_matrix_(x, p, p->use, b.row + i / across * a->layout.size_j,
+                                          b.col + i % across * a->layout.size_i);
+    }
+    spe_barrier(&x->m);
+    xt_define_vec_(x, id, v);
+}
+
 /* A load outside of such loops: copies its tile at once. False if the vector is not a panel. */
 XE_FN_ bool xt_write_panel_(xt_ctx *x, const xt_node_ *n)
 {
@@ -11171,6 +11339,7 @@ XE_FN_ bool xt_write_panel_(xt_ctx *x, const xt_node_ *n)
     spe_barrier(&x->m);
     xt_panel_put_any_(x, p, &t, false, p->got + p->blocks);
     spe_barrier(&x->m);
+    if (p->held) xt_hold_panel_(x, p, n->result);
     return true;
 }
 
@@ -11282,6 +11451,177 @@ XE_FN_ void xt_panels_turn_(xt_ctx *x, const xt_frame_ *f, spe_id to)
     xt_panels_fetch_(x, f, spe_slt(m, next, to), by);
 }
 
+/* lower/opaque_each.c - element-wise operations, reductions of rows and broadcasts of columns on matrices that only the
+ * device can look into, see passes/opaque.c. Components of matrices of one type correspond, wherever they are. */
+
+/* ---- component by component -------------------------------------------------------------------------------------- */
+
+/* Computes a component of the result from those of `count` matrices. */
+typedef spe_id (*xt_opaque_fn_)(xt_ctx *x, const xt_node_ *n, int count, const spe_id *v);
+
+/* The variable for a matrix of sums in f32 whose components are accessed. */
+XE_FN_ spe_id xt_opaque_box_(xt_ctx *x, int i, spe_id type)
+{
+    if (!x->opaque_box[i]) x->opaque_box[i] = spe_local_var(&x->m, type);
+    return x->opaque_box[i];
+}
+
+/* What the function makes of the components of matrices. Only the device knows how many a lane has. */
+XE_FN_ spe_id xt_by_component_(xt_ctx *x, const xt_node_ *n, int count, const spe_id *part, xt_opaque_fn_ fn)
+{
+    enum { MOST = sizeof x->opaque_box / sizeof *x->opaque_box };
+    spe_module *m = &x->m;
+    spe_id type = spe_type_of(m, part[0]), v[MOST], place[MOST], none = 0, at;
+    for (int i = 0; i < count; i++) spe_store(m, xt_opaque_box_(x, i, type), part[i], 0);
+    spe_id first = spe_i32(m, 0), length = spe_coop_length(m, type), step = spe_i32(m, 1);
+    spe_loop_hint(m, SPE_LoopControlUnroll, 0);
+    at = spe_for(m, first, length, step, 0, &none);
+    for (int i = 0; i < count && spe_ok(m); i++) {
+        place[i] = spe_element(m, x->opaque_box[i], 1, &at);
+        v[i] = spe_load(m, place[i], 0);
+    }
+    if (spe_ok(m)) spe_store(m, place[0], fn(x, n, count, v), 0);
+    spe_endfor(m, 0, &none);
+    return spe_load(m, xt_opaque_box_(x, 0, type), 0);
+}
+
+XE_FN_ spe_id xt_opaque_component_(xt_ctx *x, const xt_node_ *n, int count, const spe_id *v)
+{
+    (void)count;
+    if (n->op == XT_OP_MATH_VECTOR_) return xt_math_part_(x, n, v);
+    if (n->op == XT_OP_BINARY_VECTOR_) return xt_binary_part_(x, n, v);
+    spe_id zero = spe_f32(&x->m, 0);
+    return spe_select(&x->m, spe_fune(&x->m, v[0], zero), v[1], v[2]);
+}
+
+XE_FN_ spe_id xt_opaque_fold_(xt_ctx *x, const xt_node_ *n, int count, const spe_id *v)
+{
+    spe_id all = v[0];
+    for (int i = 1; i < count; i++) all = xt_combine_(&x->m, n->kind, CM_F32, all, v[i]);
+    return all;
+}
+
+/* ---- element-wise operations ------------------------------------------------------------------------------------- */
+
+/* An operand as matrices; conditions are 1 or 0 there. */
+XE_FN_ xt_vec xt_opaque_operand_as_(xt_ctx *x, const xt_vec *v)
+{
+    if (v->type != (cm_type)XT_BOOL_) return xt_now_as_(x, v, CM_OPAQUE_ACC);
+    xt_vec now = xt_now_as_(x, v, CM_ACC), real = now;
+    real.type = CM_F32;
+    real.block = (cm_matrix *)xt_memory_(x, (size_t)now.blocks * sizeof *real.block);
+    real.blocks = real.block ? now.blocks : 0;
+    for (int i = 0; i < real.blocks; i++) real.block[i] = cm_convert(&x->cm, &now.block[i], CM_F32);
+    return xt_as_use_(x, &real, CM_OPAQUE_ACC);
+}
+
+/* Writes an element-wise operation on the device's matrices, part by part. */
+XE_FN_ void xt_write_opaque_each_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_vectors_ *d = n->vectors;
+    int count = xt_operand_count_(d);
+    xt_vec r = xt_opaque_vec_(x, &xt_value_at_(x, n->result)->now.vec), v[3];
+    for (int j = 0; j < count; j++) v[j] = xt_opaque_operand_as_(x, &d->v[j]);
+    for (int i = 0; i < r.blocks; i++)
+        for (int p = 0; p < r.block[i].parts && spe_ok(&x->m); p++) {
+            spe_id part[3] = {0, 0, 0};
+            for (int j = 0; j < count; j++) part[j] = v[j].block[i].part[p];
+            if (!xt_is_opaque_whole_(n))
+                part[0] = xt_by_component_(x, n, count, part, xt_opaque_component_);
+            else if (n->op == XT_OP_BINARY_VECTOR_)
+                part[0] = xt_emit_arith_(&x->m, n->kind, d->type, part[0], part[1]);
+            else if (d->type != (int)d->v[0].type)
+                part[0] = spe_fconvert(&x->m, cm_part_type(&x->cm, &r.block[i].layout, 0), part[0]);
+            r.block[i].part[p] = part[0];
+        }
+    xt_define_vec_(x, n->result, r);
+}
+
+/* ---- reductions -------------------------------------------------------------------------------------------------- */
+
+/* A lane's share of the row that it reduces: every second group of four columns, for instance, so that the lanes of a
+ * subgroup read from different banks. */
+XE_FN_ spe_id xt_opaque_row_(xt_ctx *x, const xt_node_ *n, const xt_opaque_strip_ *s, int columns, spe_id lane)
+{
+    enum { NEXT = 4 };
+    spe_module *m = &x->m;
+    int lanes = x->S / s->rows; /* that share a row */
+    spe_id rows = spe_u32(m, (uint32_t)s->rows), apart = spe_u32(m, (uint32_t)(NEXT * s->pitch)), all = 0;
+    spe_id first = spe_imul(m, spe_udiv(m, lane, rows), apart);
+    first = spe_iadd(m, first, spe_umod(m, lane, rows));
+    for (int i = 0; i < columns / lanes; i++) {
+        spe_id at = spe_u32(m, (uint32_t)((i / NEXT * NEXT * lanes + i % NEXT) * s->pitch));
+        at = spe_iadd(m, first, at);
+        spe_id one = spe_load(m, spe_index(m, s->ptr, at), 0);
+        all = all ? xt_combine_(m, n->kind, CM_F32, all, one) : one;
+    }
+    for (int by = s->rows; by < x->S; by *= 2) {
+        spe_id other = spe_sg_shuffle_xor(m, all, spe_u32(m, (uint32_t)by));
+        all = xt_combine_(m, n->kind, CM_F32, all, other);
+    }
+    return all;
+}
+
+/* A matrix with the reduction of each row of another in all of its columns. */
+XE_FN_ spe_id xt_opaque_reduced_(xt_ctx *x, const xt_node_ *n, const xt_opaque_strip_ *s, int columns, spe_id part)
+{
+    const uint32_t order = SPE_CooperativeMatrixLayoutColumnMajorKHR;
+    spe_module *m = &x->m;
+    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), pitch = spe_i32(m, s->pitch), rows = spe_i32(m, s->rows);
+    spe_id column = spe_index(m, s->ptr, spe_i32(m, columns * s->pitch));
+    spe_sg_barrier(m);
+    spe_coop_store(m, s->ptr, part, order, pitch);
+    spe_sg_barrier(m);
+    spe_id all = xt_opaque_row_(x, n, s, columns, lane);
+    spe_if(m, spe_ult(m, lane, rows));
+    spe_store(m, spe_index(m, column, lane), all, 0);
+    spe_endif(m, 0, NULL, NULL);
+    spe_sg_barrier(m);
+    spe_id none = spe_i32(m, 0);
+    return spe_coop_load(m, spe_type_of(m, part), column, order, none);
+}
+
+/* Writes a reduction of rows: of matrices beside one another first, component by component. */
+XE_FN_ void xt_write_opaque_reduce_(xt_ctx *x, const xt_node_ *n)
+{
+    enum { MOST = sizeof x->opaque_box / sizeof *x->opaque_box };
+    xt_vec v = xt_now_as_(x, &n->whole->v, CM_OPAQUE_ACC);
+    xt_vec r = xt_opaque_vec_(x, &xt_value_at_(x, n->result)->now.vec);
+    if (!v.blocks || !r.blocks) return;
+    const cm_layout l = v.block[0].layout;
+    xt_opaque_strip_ s = xt_opaque_strip_of_(x, &l);
+    for (int round = 0; round < v.dist.rounds[0]; round++)
+        for (int row = 0; row < v.dist.data[0] && spe_ok(&x->m); row += l.size_j) {
+            spe_id part[MOST];
+            int count = 0;
+            for (int col = 0; col < v.dist.data[1]; col += l.size_i) {
+                part[count++] = *xt_opaque_at_(x, &v, round, 0, row, col);
+                bool full = count == MOST || col + l.size_i >= v.dist.data[1];
+                if (full && count > 1) part[0] = xt_by_component_(x, n, count, part, xt_opaque_fold_);
+                if (full) count = 1;
+            }
+            *xt_opaque_at_(x, &r, round, 0, row, 0) = xt_opaque_reduced_(x, n, &s, l.size_i, part[0]);
+        }
+    xt_define_vec_(x, n->result, r);
+}
+
+/* ---- broadcasts -------------------------------------------------------------------------------------------------- */
+
+/* Writes a broadcast of a column, whose matrices have it in each of their columns already. */
+XE_FN_ void xt_write_opaque_spread_(xt_ctx *x, const xt_node_ *n)
+{
+    xt_vec v = xt_now_as_(x, &n->whole->v, CM_OPAQUE_ACC);
+    xt_vec r = xt_opaque_vec_(x, &xt_value_at_(x, n->result)->now.vec);
+    if (!v.blocks || !r.blocks) return;
+    const cm_layout l = r.block[0].layout;
+    for (int round0 = 0; round0 < r.dist.rounds[0]; round0++)
+        for (int round1 = 0; round1 < r.dist.rounds[1]; round1++)
+            for (int row = 0; row < r.dist.data[0]; row += l.size_j)
+                for (int col = 0; col < r.dist.data[1]; col += l.size_i)
+                    *xt_opaque_at_(x, &r, round0, round1, row, col) = *xt_opaque_at_(x, &v, round0, 0, row, 0);
+    xt_define_vec_(x, n->result, r);
+}
+
 /* lower/opaque.c - products, element-wise operations and stores of matrices that only the device can look into, see
  * passes/opaque.c. */
 
@@ -11299,25 +11639,12 @@ XE_FN_ xt_opaque_operand_ xt_opaque_operand_of_(xt_ctx *x, const xt_vec *v, cm_u
     int panel = xt_value_at_(x, v->id)->panel;
     o.v = *v;
     if (panel) o.panel = (const xt_panel_ *)x->panels.items + panel - 1;
-    else o.v = xt_now_as_(x, v, use);
+    if (panel && o.panel->held) o.panel = NULL;
+    if (!o.panel) o.v = xt_now_as_(x, v, use);
     return o;
 }
 
-/* The matrix that begins at this row and column of a piece of a vector. */
-XE_FN_ spe_id *xt_opaque_at_(xt_ctx *x, const xt_vec *v, int round0, int round1, int row, int col)
-{
-    xt_grid_ g;
-    int i = 0, j = 0;
-    xt_grid_init_(x, &g, &v->dist);
-    while (i + 1 < g.cut[0].n && g.cut[0].at[i + 1] <= row) i++;
-    while (j + 1 < g.cut[1].n && g.cut[1].at[j + 1] <= col) j++;
-    const cm_matrix *b = &v->block[xt_block_number_(&g, round0, round1, i, j)];
-    const cm_layout *l = &b->layout;
-    int part = (row - g.cut[0].at[i]) / l->size_j * (l->rows / l->size_i) + (col - g.cut[1].at[j]) / l->size_i;
-    return &b->part[part];
-}
-
-/* The same of an operand, loaded from its panel. */
+/* The matrix that begins at a row and column of a piece of an operand: rounds, row, column. */
 XE_FN_ spe_id xt_opaque_load_(xt_ctx *x, const xt_opaque_operand_ *o, cm_use use, const int at[4])
 {
     if (!o->panel) return *xt_opaque_at_(x, &o->v, at[0], at[1], at[2], at[3]);
@@ -11379,44 +11706,22 @@ XE_FN_ void xt_write_opaque_mma_(xt_ctx *x, const xt_node_ *n)
     xt_define_vec_(x, n->result, r);
 }
 
-/* ---- element-wise operations ------------------------------------------------------------------------------------- */
-
-/* Writes an element-wise operation on the device's matrices, part by part. */
-XE_FN_ void xt_write_opaque_each_(xt_ctx *x, const xt_node_ *n)
-{
-    const xt_vectors_ *d = n->vectors;
-    int count = xt_operand_count_(d);
-    xt_vec r = xt_opaque_vec_(x, &xt_value_at_(x, n->result)->now.vec), v[3];
-    for (int j = 0; j < count; j++) v[j] = xt_now_as_(x, &d->v[j], CM_OPAQUE_ACC);
-    for (int i = 0; i < r.blocks; i++)
-        for (int p = 0; p < r.block[i].parts && spe_ok(&x->m); p++) {
-            spe_id part[3] = {0, 0, 0};
-            for (int j = 0; j < count; j++) part[j] = v[j].block[i].part[p];
-            if (n->op == XT_OP_BINARY_VECTOR_)
-                part[0] = xt_emit_arith_(&x->m, n->kind, d->type, part[0], part[1]);
-            else if (d->type != (int)d->v[0].type)
-                part[0] = spe_fconvert(&x->m, cm_part_type(&x->cm, &r.block[i].layout, 0), part[0]);
-            r.block[i].part[p] = part[0];
-        }
-    xt_define_vec_(x, n->result, r);
-}
-
-/* Writes a product or an element-wise operation, if the device's matrices compute it. */
+/* Writes what the device's matrices compute. */
 XE_FN_ bool xt_write_opaque_(xt_ctx *x, const xt_node_ *n)
 {
-    bool each = xt_does_(n->op, XT_EACH_) && xt_value_is_opaque_(x, n->result) && xt_is_opaque_each_(x, n);
-    if (each) xt_write_opaque_each_(x, n);
-    else if (xt_is_opaque_product_(x, n)) xt_write_opaque_mma_(x, n);
+    bool opaque = n->result && xt_value_is_opaque_(x, n->result);
+    if (xt_is_opaque_product_(x, n)) xt_write_opaque_mma_(x, n);
+    else if (opaque && xt_is_opaque_each_(x, n)) xt_write_opaque_each_(x, n);
+    else if (opaque && xt_is_opaque_reduce_(x, n)) xt_write_opaque_reduce_(x, n);
+    else if (opaque && xt_is_opaque_spread_(x, n)) xt_write_opaque_spread_(x, n);
     else return false;
     return true;
 }
 
-/* Makes the memory of strips and panels. */
+/* Makes the memory of panels and strips. */
 XE_FN_ void xt_opaque_memory_(xt_ctx *x)
 {
-    if (x->panel_vectors) x->panel_memory = spe_shared_vectors(&x->m, (uint32_t)x->panel_vectors);
-    if (x->strips_in_panels) x->opaque = x->panel_memory;
-    else x->opaque = xt_shared_array_(&x->m, spe_int(&x->m, 32), x->opaque_words);
+    x->panel_memory = spe_shared_vectors(&x->m, (uint32_t)x->panel_vectors);
 }
 
 /* ---- stores ------------------------------------------------------------------------------------------------------ */
@@ -11479,9 +11784,11 @@ XE_FN_ void xt_opaque_store_strips_(xt_ctx *x, const xt_tile *t, const xt_block_
         }
 }
 
-/* Stores a vector of matrices in global memory: whole where they fit, else as vectors of lanes. */
-XE_FN_ void xt_store_opaque_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
+/* Stores a vector of matrices in global memory: whole where they fit, else as vectors of lanes. False: it is a column,
+ * which lanes store. */
+XE_FN_ bool xt_store_opaque_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
 {
+    if (xt_is_opaque_column_(v)) return false;
     bool whole = !t->base.local && t->step == 1;
     if (whole) spe_if(&x->m, xt_opaque_fits_(x, t, v));
     if (whole) xt_opaque_store_whole_(x, t, v);
@@ -11489,6 +11796,7 @@ XE_FN_ void xt_store_opaque_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
     for (xt_block_ b = xt_blocks_(x, &t->dist); xt_next_block_(&b);)
         xt_opaque_store_strips_(x, t, &b, &v->block[b.i]);
     if (whole) spe_endif(&x->m, 0, NULL, NULL);
+    return true;
 }
 
 /* passes/opaque.c - a pass that finds what the matrices of Vulkan's devices compute: products, the sums of loops, and
@@ -11504,6 +11812,7 @@ XE_FN_ void xt_tie_(xt_ctx *x, uint32_t a, uint32_t b)
     xt_value_at_(x, b)->tied = a;
     xt_value_at_(x, a)->carried = true;
     xt_value_at_(x, a)->opaque |= xt_value_at_(x, b)->opaque;
+    xt_value_at_(x, a)->multiplies |= xt_value_at_(x, b)->multiplies;
 }
 
 /* ---- operands: panels -------------------------------------------------------------------------------------------- */
@@ -11531,6 +11840,65 @@ XE_FN_ bool xt_fetches_next_(const xt_frame_ *around, const xt_tile *t)
     return xt_advances_(t, around, 0, by) || xt_advances_(t, around, 1, by);
 }
 
+/* Is a node in any loop? */
+XE_FN_ bool xt_is_in_loop_(xt_ctx *x, int node)
+{
+    int depth = 0;
+    for (int i = 0; i < node; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_) depth++;
+        if (n->op == XT_OP_END_ && n->frame->op != XT_OP_IF_) depth--;
+    }
+    return depth > 0;
+}
+
+/* Which operand a vector is that is loaded before a loop whose turns all multiply it, so that it is held as matrices.
+ * CM_ACC: none, or it would take too many registers. */
+XE_FN_ cm_use xt_held_use_(xt_ctx *x, int node)
+{
+    uint32_t id = xt_node_at_(x, node)->result;
+    if (xt_is_in_loop_(x, node) || xt_vec_bytes_(&xt_value_at_(x, id)->now.vec) > (size_t)x->target.registers / 4)
+        return CM_ACC;
+    for (int i = node + 1; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        if (n->op != XT_OP_TILE_MMA_ || (n->mma->left.id != id && n->mma->right.id != id)) continue;
+        return !xt_is_in_loop_(x, i) ? CM_ACC : n->mma->left.id == id ? CM_OPAQUE_B : CM_OPAQUE_A;
+    }
+    return CM_ACC;
+}
+
+/* Is a node in a loop? */
+XE_FN_ bool xt_is_within_(xt_ctx *x, const xt_frame_ *loop, int node)
+{
+    bool within = false;
+    for (int i = 0; i < node; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        if (n->op == XT_OP_FOR_ && n->frame == loop) within = true;
+        if (n->op == XT_OP_END_ && n->frame == loop) within = false;
+    }
+    return within;
+}
+
+/* Is local memory needed for both of two panels at a time? A panel of a loop is needed in that, one that is held while
+ * it is loaded, others from then on. */
+XE_FN_ bool xt_panels_meet_(xt_ctx *x, const xt_panel_ *p, const xt_panel_ *q)
+{
+    if ((!p->loop && !p->held) || (!q->loop && !q->held)) return true;
+    return (p->loop && xt_is_within_(x, p->loop, q->node)) || (q->loop && xt_is_within_(x, q->loop, p->node));
+}
+
+/* The first vector for a panel: after those of others that it meets. */
+XE_FN_ int xt_panel_begins_(xt_ctx *x, const xt_panel_ *p)
+{
+    int at = 0;
+    for (int i = 0; i < x->panels.count; i++) {
+        const xt_panel_ *q = (const xt_panel_ *)x->panels.items + i;
+        int end = q->at + q->lines * q->pitch;
+        if (end > at && xt_panels_meet_(x, p, q)) at = end;
+    }
+    return at;
+}
+
 /* around: the region that the load belongs to; NULL: none. */
 XE_FN_ void xt_find_panel_(xt_ctx *x, int node, const xt_frame_ *around)
 {
@@ -11547,32 +11915,20 @@ XE_FN_ void xt_find_panel_(xt_ctx *x, int node, const xt_frame_ *around)
     p.lines = t->dist.shape[!inner];
     p.chunks = line / VECTOR;
     p.pitch = p.chunks + 1; /* so that lines do not begin in the same bank */
-    p.at = x->panel_vectors;
+    p.use = xt_held_use_(x, node);
+    p.held = p.use != CM_ACC;
     p.units = (p.lines * p.chunks + xt_group_size_(x) - 1) / xt_group_size_(x);
     p.run = p.units % 2 == 0 && p.chunks % 2 == 0 ? 2 : 1;
     p.blocks = p.units / p.run * (p.run + 1);
     p.loop = xt_fetches_next_(around, t) ? around : NULL;
+    p.at = xt_panel_begins_(x, &p);
     int64_t end = (int64_t)(p.at + p.lines * p.pitch) * VECTOR;
     if (p.blocks > XT_PANEL_BLOCKS_ || end > xt_panel_room_(x)) return;
     xt_panel_ *added = (xt_panel_ *)spe_list_add(&x->m, &x->panels, sizeof *added);
     if (!added) return;
     *added = p;
-    x->panel_vectors = (int)(end / VECTOR);
+    if (x->panel_vectors < (int)(end / VECTOR)) x->panel_vectors = (int)(end / VECTOR);
     xt_value_at_(x, n->result)->panel = x->panels.count;
-}
-
-/* Finds which regions change memory first, then the panels of loads in them. */
-XE_FN_ void xt_find_panels_(xt_ctx *x)
-{
-    xt_frame_ *open[SPE_REGIONS_MAX + 1] = {NULL};
-    for (int found = 0; found < 2; found++)
-        for (int i = 0, depth = 0; i < x->nodes.count; i++) {
-            const xt_node_ *n = xt_node_at_(x, i);
-            if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) open[++depth] = n->frame;
-            if (n->op == XT_OP_END_) depth--;
-            for (int d = xt_does_(n->op, XT_CHANGES_ | XT_WAITS_) ? depth : 0; d > 0; d--) open[d]->changes = true;
-            if (found && n->op == XT_OP_LOAD_TILE_) xt_find_panel_(x, i, open[depth]);
-        }
 }
 
 /* Does a node of a loop leave strips alone? Products of panels and what is computed with their sums do. */
@@ -11582,7 +11938,8 @@ XE_FN_ bool xt_needs_no_strip_(xt_ctx *x, const xt_node_ *n)
     if (n->op == XT_OP_TILE_MMA_)
         return xt_is_opaque_product_(x, n) && xt_value_at_(x, n->mma->left.id)->panel &&
                xt_value_at_(x, n->mma->right.id)->panel;
-    if (xt_does_(n->op, XT_EACH_)) return xt_value_is_opaque_(x, n->result) && xt_is_opaque_each_(x, n);
+    if (xt_does_(n->op, XT_EACH_))
+        return n->op != XT_OP_SELECT_VECTOR_ && xt_value_is_opaque_(x, n->result) && xt_is_opaque_each_(x, n);
     return xt_does_(n->op, XT_DIVERGES_) || n->op == XT_OP_SPLAT_ || n->op == XT_OP_PREFETCH_TILE_;
 }
 
@@ -11590,8 +11947,10 @@ XE_FN_ bool xt_needs_no_strip_(xt_ctx *x, const xt_node_ *n)
 XE_FN_ bool xt_strips_are_apart_(xt_ctx *x)
 {
     const xt_frame_ *in = NULL;
-    for (int i = 0; i < x->panels.count; i++)
-        if (!((const xt_panel_ *)x->panels.items)[i].loop) return false;
+    for (int i = 0; i < x->panels.count; i++) {
+        const xt_panel_ *p = (const xt_panel_ *)x->panels.items + i;
+        if (!p->loop && !p->held) return false;
+    }
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         for (int j = 0; j < x->panels.count && !in && n->op == XT_OP_FOR_; j++)
@@ -11600,6 +11959,120 @@ XE_FN_ bool xt_strips_are_apart_(xt_ctx *x)
         if (n->op == XT_OP_END_ && n->frame == in) in = NULL;
     }
     return x->panels.count > 0;
+}
+
+/* Finds which regions change memory first, then the panels of loads in them: last those that are held, whose memory is
+ * used again. */
+XE_FN_ void xt_find_each_panel_(xt_ctx *x)
+{
+    enum { CHANGES, PANELS, HELD };
+    xt_frame_ *open[SPE_REGIONS_MAX + 1] = {NULL};
+    for (int what = CHANGES; what <= HELD; what++)
+        for (int i = 0, depth = 0; i < x->nodes.count; i++) {
+            const xt_node_ *n = xt_node_at_(x, i);
+            if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) open[++depth] = n->frame;
+            if (n->op == XT_OP_END_) depth--;
+            for (int d = xt_does_(n->op, XT_CHANGES_ | XT_WAITS_) ? depth : 0; d > 0; d--) open[d]->changes = true;
+            if (what == CHANGES || n->op != XT_OP_LOAD_TILE_) continue;
+            if ((xt_held_use_(x, i) != CM_ACC) == (what == HELD)) xt_find_panel_(x, i, open[depth]);
+        }
+}
+
+/* Finds all, and where strips lie. */
+XE_FN_ void xt_find_panels_(xt_ctx *x)
+{
+    xt_find_each_panel_(x);
+    x->strips_in_panels = xt_strips_are_apart_(x);
+    x->strips_at = x->strips_in_panels ? 0 : x->panel_vectors;
+    const int end = x->strips_at + x->opaque_words / 4;
+    if (x->panel_vectors < end) x->panel_vectors = end;
+}
+
+/* ---- what is computed from products ------------------------------------------------------------------------------ */
+
+XE_FN_ xt_value_ *xt_root_of_(xt_ctx *x, uint32_t id) { return xt_value_at_(x, xt_tied_(x, id)); }
+
+XE_FN_ bool xt_makes_vector_(xt_ctx *x, const xt_node_ *n)
+{
+    return n->result && xt_value_at_(x, n->result)->now.vec.magic == XT_VEC_MAGIC_;
+}
+
+/* Is what a node makes computed from opaque vectors by the device's matrices? */
+XE_FN_ bool xt_is_opaque_step_(xt_ctx *x, const xt_node_ *n)
+{
+    return xt_is_opaque_each_(x, n) || xt_is_opaque_reduce_(x, n) || xt_is_opaque_spread_(x, n);
+}
+
+/* Can a node's vector be opaque as all of its class are? */
+XE_FN_ bool xt_keeps_opaque_(xt_ctx *x, const xt_node_ *n)
+{
+    return n->op == XT_OP_SPLAT_ || xt_does_(n->op, XT_RENAMES_) || xt_is_opaque_product_(x, n) ||
+           xt_is_opaque_step_(x, n);
+}
+
+/* Takes all that regions carry for opaque, and what is computed from that and from products. */
+XE_FN_ void xt_suppose_opaque_(xt_ctx *x)
+{
+    for (int i = 1; i < x->values.count; i++) {
+        xt_value_ *v = xt_value_at_(x, (uint32_t)i);
+        if (v->now.vec.magic != XT_VEC_MAGIC_ || v->now.vec.type != CM_F32) continue;
+        v = xt_root_of_(x, (uint32_t)i);
+        v->opaque = v->opaque || v->carried;
+    }
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        if (!xt_makes_vector_(x, n) || !xt_is_opaque_step_(x, n)) continue;
+        xt_value_ *value = xt_root_of_(x, n->result);
+        if (value->carried && value->now.vec.type != CM_F32 && !value->opaque) continue;
+        if (cm_coop_shape_of(&x->target, CM_F16, xt_value_at_(x, n->result)->now.vec.type)) value->opaque = true;
+    }
+}
+
+/* The operands of a step: the first vector, and the number of others that follow it. */
+XE_FN_ bool xt_has_reached_operand_(xt_ctx *x, const xt_node_ *n)
+{
+    if (!xt_does_(n->op, XT_EACH_)) return xt_root_of_(x, n->whole->v.id)->reached;
+    for (int i = 0; i < xt_operand_count_(n->vectors); i++)
+        if (xt_root_of_(x, n->vectors->v[i].id)->reached) return true;
+    return false;
+}
+
+/* Finds what is computed from products. */
+XE_FN_ void xt_reach_from_products_(xt_ctx *x)
+{
+    bool more = true;
+    for (int i = 1; i < x->values.count; i++) {
+        xt_value_ *v = xt_value_at_(x, (uint32_t)i);
+        v->reached = v->multiplies;
+    }
+    while (more) {
+        more = false;
+        for (int i = 0; i < x->nodes.count; i++) {
+            const xt_node_ *n = xt_node_at_(x, i);
+            if (!xt_makes_vector_(x, n) || !xt_is_opaque_step_(x, n)) continue;
+            xt_value_ *value = xt_root_of_(x, n->result);
+            if (value->reached || !xt_has_reached_operand_(x, n)) continue;
+            value->reached = more = true;
+        }
+    }
+}
+
+/* Keeps of what is supposed to be opaque only what is computed from products, and by matrices throughout. */
+XE_FN_ void xt_settle_opaque_(xt_ctx *x)
+{
+    bool changed = true;
+    while (changed) {
+        changed = false;
+        xt_reach_from_products_(x);
+        for (int i = 0; i < x->nodes.count; i++) {
+            const xt_node_ *n = xt_node_at_(x, i);
+            if (!xt_makes_vector_(x, n)) continue;
+            xt_value_ *value = xt_root_of_(x, n->result);
+            if (!value->opaque || value->multiplies || (value->reached && xt_keeps_opaque_(x, n))) continue;
+            value->opaque = false;
+            changed = true;
+        }
+    }
 }
 
 XE_FN_ void xt_find_opaque_(xt_ctx *x)
@@ -11618,19 +12091,13 @@ XE_FN_ void xt_find_opaque_(xt_ctx *x)
         xt_value_at_(x, n->mma->left.id)->multiplied++;
         xt_value_at_(x, n->mma->right.id)->multiplied++;
         if (n->mma->sum.magic) xt_tie_(x, n->mma->sum.id, n->result);
-        xt_value_at_(x, xt_tied_(x, n->result))->opaque = any = true;
+        xt_value_ *value = xt_root_of_(x, n->result);
+        value->opaque = value->multiplies = any = true;
     }
     if (!any) x->opaque_words = 0;
-    for (int i = 0; i < x->nodes.count && any; i++) {
-        const xt_node_ *n = xt_node_at_(x, i);
-        if (!xt_does_(n->op, XT_EACH_) || !xt_is_opaque_each_(x, n)) continue;
-        xt_value_ *value = xt_value_at_(x, xt_tied_(x, n->result));
-        if (!value->carried && cm_coop_shape_of(&x->target, CM_F16, value->now.vec.type)) value->opaque = true;
-    }
-    if (x->opaque_words) xt_find_panels_(x);
-    x->strips_in_panels = xt_strips_are_apart_(x);
-    if (x->strips_in_panels && x->panel_vectors < (x->opaque_words + 3) / 4)
-        x->panel_vectors = (x->opaque_words + 3) / 4;
+    if (any) xt_suppose_opaque_(x);
+    if (any) xt_settle_opaque_(x);
+    if (any) xt_find_panels_(x);
 }
 
 /* passes/vulkan.c - what only the matrices of Vulkan's devices need, in one object, as spirv_emit.h has it. */
@@ -11665,6 +12132,7 @@ XETILE_AS_BEFORE_
 #define XT_MATH1_(op_, a) XT_BY_(math, a, 0, 0)(XT_HERE_, op_, XT_OPERANDS_(XT_ANY_(a)))
 #define XT_EXP(a) XT_MATH1_(XT_MATH_EXP_, a)
 #define XT_EXP2(a) XT_MATH1_(XT_MATH_EXP2_, a)
+#define XT_NATIVE_EXP2(a) XT_MATH1_(XT_MATH_NATIVE_EXP2_, a)
 #define XT_LOG(a) XT_MATH1_(XT_MATH_LOG_, a)
 #define XT_LOG2(a) XT_MATH1_(XT_MATH_LOG2_, a)
 #define XT_SQRT(a) XT_MATH1_(XT_MATH_SQRT_, a)

@@ -179,6 +179,9 @@
  *     XT_TANH XT_SIN XT_COS XT_ERF XT_CEIL XT_FLOOR    f16 bf16 f32 f64
  *     XT_ROUND XT_TRUNC (x)  XT_POW(x, y)  XT_FMA(x, y, z) = x y + z
  *                                                      docs/costs.md has the instructions of each on bmg and pvc
+ *     XT_NATIVE_EXP2(x)                                the device's instruction for f32, as accurate as that is (2
+ *                                                      units in the last place on Intel's and NVIDIA's; no results
+ *                                                      below the normal range on some); of other types XT_EXP2
  *     XT_ABS(x)                                        floats, integers
  *     XT_CAST(T, x)                                    to nearest between floats, towards zero to integers (what does
  *                                                      not fit is undefined), low bits between integers; the source's
@@ -637,9 +640,10 @@ struct xt_ctx {
     spe_id scratch, staging;
     const struct xt_vulkan_part_ *vulkan; /* NULL: there is nothing of passes/vulkan.c in this kernel */
     spe_list panels; /* operands in local memory, see passes/opaque.c */
-    int panel_vectors, opaque_words; /* their vectors; words between opaque matrices and lanes, 0: there are none */
-    bool strips_in_panels;           /* these words are those of the vectors, when these are no longer needed */
-    spe_id panel_memory, opaque;
+    int panel_vectors, opaque_words; /* vectors in local memory; words between opaque matrices and lanes, 0: none */
+    int strips_at;                   /* the first vector of these; 0: when panels' vectors are no longer needed */
+    bool strips_in_panels;           /* that is so */
+    spe_id panel_memory, opaque_box[16];
     spe_list once; /* what has been computed before the body, see xt_once_ */
 };
 
@@ -649,7 +653,8 @@ struct xt_ctx {
 #define XT_MATH_(X)                                                                                                    \
     X(EXP, 1, EXP) X(EXP2, 1, EXP2) X(LOG, 1, LOG) X(LOG2, 1, LOG2) X(SQRT, 1, SQRT) X(RSQRT, 1, RSQRT)                \
     X(TANH, 1, TANH) X(SIN, 1, SIN) X(COS, 1, COS) X(ERF, 1, ERF) X(ABS, 1, FABS) X(CEIL, 1, CEIL)                     \
-    X(FLOOR, 1, FLOOR) X(ROUND, 1, ROUND) X(TRUNC, 1, TRUNC) X(POW, 2, POW) X(FMA, 3, FMA)
+    X(FLOOR, 1, FLOOR) X(ROUND, 1, ROUND) X(TRUNC, 1, TRUNC) X(POW, 2, POW) X(FMA, 3, FMA)                             \
+    X(NATIVE_EXP2, 1, NATIVE_EXP2)
 #define XT_MATH_ENUM_(name, n, instruction) XT_MATH_##name##_,
 typedef enum { XT_MATH_(XT_MATH_ENUM_) XT_MATH_COUNT_ } xt_math_op_;
 
@@ -856,6 +861,7 @@ XETILE_API void xt_free(xt_module *mod);
 #define XT_MATH1_(op_, a) XT_BY_(math, a, 0, 0)(XT_HERE_, op_, XT_OPERANDS_(XT_ANY_(a)))
 #define XT_EXP(a) XT_MATH1_(XT_MATH_EXP_, a)
 #define XT_EXP2(a) XT_MATH1_(XT_MATH_EXP2_, a)
+#define XT_NATIVE_EXP2(a) XT_MATH1_(XT_MATH_NATIVE_EXP2_, a)
 #define XT_LOG(a) XT_MATH1_(XT_MATH_LOG_, a)
 #define XT_LOG2(a) XT_MATH1_(XT_MATH_LOG2_, a)
 #define XT_SQRT(a) XT_MATH1_(XT_MATH_SQRT_, a)

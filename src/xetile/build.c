@@ -93,7 +93,7 @@ static void xt_make_module_(xt_ctx *x, xt_module *mod)
     spe_at(&x->m, x->kernel->file, x->kernel->line);
     if (!spe_build_end(mod, x->kernel->name, x->kernel->params, x->S, xt_group_size_(x))) return;
     mod->local_memory = (uint32_t)((x->local_bytes + 63) / 64 * 64 + (int64_t)(x->scratch_bytes + x->stage_dwords * 4));
-    mod->local_memory += (uint32_t)(x->panel_vectors * 16 + (x->strips_in_panels ? 0 : x->opaque_words * 4));
+    mod->local_memory += (uint32_t)(x->panel_vectors * 16);
     xt_warn_(x, mod);
     mod->build_flags = xt_build_flags_(x);
 }

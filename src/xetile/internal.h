@@ -83,6 +83,7 @@ typedef struct {
     int repeated; /* 1: all lanes are known to hold the same; -1: they are not; 0: see xt_is_repeated_ */
     uint32_t tied; /* those that are opaque together form a class, see passes/opaque.c */
     bool opaque, carried; /* of its root: opaque; it has other members */
+    bool multiplies, reached; /* of its root: a product is one of these; a product is among what it is computed from */
     int multiplied; /* its uses as an operand of opaque products */
     int panel; /* 1 + its index among operands in local memory, see passes/opaque.c; 0: not one */
     cm_matrix *turns; /* during writing: its blocks for several turns of a loop, see lower/turns.c */
@@ -279,6 +280,8 @@ typedef struct {
     int pitch, at;          /* in local memory, in vectors: from line to line, and where the first begins */
     int units;              /* vectors that a lane copies */
     int run, blocks;        /* if lines are not aligned: those that follow one another; blocks in which all lie */
+    bool held;              /* from the load on it is matrices, of which local memory keeps no copy */
+    cm_use use;             /* of these */
     spe_id *got;            /* during writing: what was fetched, then (from got + blocks on) the vectors of these */
 } xt_panel_;
 
@@ -289,7 +292,7 @@ typedef struct {
     int rows, cols, pitch; /* elements from column to column */
     cm_layout plain;       /* of the strip as a vector of lanes */
     int parts, runs;       /* its parts, and those of a block's band of columns */
-    spe_id ptr;            /* to its first element in local memory */
+    spe_id ptr, vector;    /* to its first element in local memory; the number of the vector with it */
 } xt_opaque_strip_;
 
 /* ---- ir/vectors.c */
@@ -450,8 +453,8 @@ typedef struct xt_vulkan_part_ {
     void (*make_memory)(xt_ctx *x);
     bool (*write)(xt_ctx *x, const xt_node_ *n);
     bool (*write_load)(xt_ctx *x, const xt_node_ *n);
-    void (*store)(xt_ctx *x, const xt_tile *t, const xt_vec *v);
-    cm_matrix (*convert)(xt_ctx *x, const cm_matrix *a, cm_use use);
+    bool (*store)(xt_ctx *x, const xt_tile *t, const xt_vec *v);
+    cm_matrix (*convert)(xt_ctx *x, const xt_vec *v, int block, cm_use use);
     xt_vec (*splat)(xt_ctx *x, const xt_vec *v, spe_id scalar);
     xt_vec (*vec)(xt_ctx *x, const xt_vec *v);
     int (*parts)(xt_ctx *x, const xt_vec *v);

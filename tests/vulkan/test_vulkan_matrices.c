@@ -56,6 +56,36 @@ XT_KERNEL (coop_twice, ptr(f16, A), ptr(f16, B), ptr(f32, C), u32(N))
     XT_STORE_TILE(XT_TILE_MMA(XT_CAST(f16, p), b), XT_INIT_TILE(C, f32, 32, 32, .shape = XT_AT(N, N), .map = map));
 }
 
+/* Attention: the rows of a product are reduced, made weights with the results, and multiplied. */
+XT_KERNEL (coop_attention, ptr(f16, Q), ptr(f16, K), ptr(f16, V), ptr(f32, O), ptr(f32, S), u32(N), f32(scale))
+{
+    enum { ROWS = 32, KEYS = 32, SIZE = 32 };
+    const xt_map column = XT_MAP(.sg_layout = {2, 1}, .sg_data = {16, 1});
+    const xt_map map = XT_MAP(.sg_layout = {2, 1}, .sg_data = {16, 32});
+    const xt_map all = XT_MAP(.sg_layout = {2, 1}, .sg_data = {32, 32});
+    xt_vec q = XT_LOAD_TILE(XT_INIT_TILE(Q, f16, ROWS, SIZE, .shape = XT_AT(N, SIZE), .map = map));
+    xt_tile keys = XT_INIT_TILE(K, f16, SIZE, KEYS, .shape = XT_AT(SIZE, N), .order = {0, 1}, .map = all);
+    xt_tile values = XT_INIT_TILE(V, f16, KEYS, SIZE, .shape = XT_AT(N, SIZE), .map = all);
+    xt_vec most = XT_SPLAT(f32, ROWS, 1, -INFINITY, .map = column), sum = XT_SPLAT(f32, ROWS, 1, 0, .map = column);
+    xt_vec out = XT_SPLAT(f32, ROWS, SIZE, 0, .map = map);
+    XT_FOR (k, 0, N, KEYS, &most, &sum, &out, &keys, &values) {
+        xt_vec s = XT_MUL(XT_TILE_MMA(q, XT_LOAD_TILE(keys)), scale), before = most;
+        s = XT_SELECT(XT_LT(XT_ADD(XT_IOTA(u32, ROWS, KEYS, 1, .map = map), k), N), s, -INFINITY);
+        most = XT_MAX(most, XT_REDUCTION(maxnumf, s, 1, .map = column));
+        before = XT_NATIVE_EXP2(XT_SUB(before, most));
+        s = XT_NATIVE_EXP2(XT_SUB(s, XT_BROADCAST(most, 1, KEYS, .map = map)));
+        sum = XT_FMA(sum, before, XT_REDUCTION(add, s, 1, .map = column));
+        out = XT_MUL(out, XT_BROADCAST(before, 1, SIZE, .map = map));
+        out = XT_TILE_MMA(XT_CAST(f16, s), XT_LOAD_TILE(values), out);
+        keys = XT_UPDATE_TILE_OFFSET(keys, 0, KEYS);
+        values = XT_UPDATE_TILE_OFFSET(values, KEYS, 0);
+    }
+    XT_STORE_TILE(XT_DIV(out, XT_BROADCAST(sum, 1, SIZE, .map = map)),
+                  XT_INIT_TILE(O, f32, ROWS, SIZE, .shape = XT_AT(N, SIZE), .map = map));
+    sum = XT_SELECT(XT_GT(sum, 1), sum, 1); /* conditions are columns, too */
+    XT_STORE_TILE(sum, XT_INIT_TILE(S, f32, ROWS, 1, .shape = XT_AT(N, 1), .map = column));
+}
+
 /* ---- modules */
 
 static xt_module build(const xt_kernel *kernel, const char *target, cm_lowering lowering)
@@ -116,7 +146,7 @@ TEST(scaled_and_converted_sums_are_still_matrices)
 {
     check_product(&coop_scaled, 2 * 4, 2 * 4, 2 * 4);
     check_product(&coop_halved, 2 * 4, 2 * 4, 2 * 4);
-    check_product(&coop_raised, 2 * 4, 2 * 4, 4); /* through local memory, once */
+    check_product(&coop_raised, 2 * 4, 2 * 4, 2 * 4); /* component by component */
 }
 
 TEST(signs_are_those_of_the_types)
@@ -136,6 +166,23 @@ TEST(operands_come_from_registers_too)
     CHECK_INT(count(&mod, SPE_OpCooperativeMatrixMulAddKHR, 0), 2 * 2 * 2);
     /* 2 + 4 of panels; 2 from lanes, and 4 of a panel */
     CHECK_INT(count(&mod, SPE_OpCooperativeMatrixLoadKHR, 0), 2 + 4 + 2 + 4);
+    xt_free(&mod);
+}
+
+TEST(rows_are_reduced_and_weights_multiplied_as_matrices)
+{
+    enum {
+        STORED = 2 + 2, /* in each loop: sums that are reduced, weights */
+        LOADED = 4 + 4 + 2 + 2 + 2 /* keys, values, masks, results of reductions, weights */
+    };
+    xt_module mod = build(&coop_attention, "hopper", CM_AUTO);
+    CHECK_INT(count(&mod, SPE_OpCooperativeMatrixMulAddKHR, 0), 2 * (4 + 4));
+    /* the result is stored in two ways, and sums of weights are compared and stored by lanes */
+    CHECK_INT(count(&mod, SPE_OpCooperativeMatrixStoreKHR, 0), 2 * STORED + 2 * 2 + 1 + 1);
+    /* queries are loaded once, and the comparison becomes a matrix */
+    CHECK_INT(count(&mod, SPE_OpCooperativeMatrixLoadKHR, 0), 2 + 2 * LOADED + 1);
+    CHECK_INT(count(&mod, SPE_OpAtomicOr, 0), 0); /* no lane stores 16 bits in local memory */
+    CHECK(mod.local_memory <= 16 << 10);
     xt_free(&mod);
 }
 
@@ -192,6 +239,7 @@ int main(void)
     RUN(scaled_and_converted_sums_are_still_matrices);
     RUN(signs_are_those_of_the_types);
     RUN(operands_come_from_registers_too);
+    RUN(rows_are_reduced_and_weights_multiplied_as_matrices);
     RUN(what_has_no_shape_is_computed_by_lanes);
     RUN(matrices_are_within_the_local_memory_that_there_is);
     RUN(lanes_cannot_look_into_opaque_matrices);

@@ -32,7 +32,7 @@ static double math_reference(int op, double v)
 {
     switch (op) {
     case XT_MATH_EXP_: return exp(v);
-    case XT_MATH_EXP2_: return exp2(v);
+    case XT_MATH_EXP2_: case XT_MATH_NATIVE_EXP2_: return exp2(v);
     case XT_MATH_LOG_: return log(v);
     case XT_MATH_LOG2_: return log2(v);
     case XT_MATH_SQRT_: return sqrt(v);

@@ -27,7 +27,7 @@ XE_FN_ bool xt_is_opaque_product_(xt_ctx *x, const xt_node_ *n)
 }
 
 /* Words of local memory through which a subgroup's matrices become vectors, and these become matrices: a strip, of
- * columns as in coopmatrix.h, with a gap after each. */
+ * columns as in coopmatrix.h, with a gap after each. Whole vectors of 16 bytes. */
 XE_FN_ int xt_strip_words_(const xt_ctx *x)
 {
     enum { COLUMN = 16 * 4, GAP = 16 }; /* bytes: 16 sums, or 32 operands of 8 bits or 16 of 16 */
@@ -58,21 +58,64 @@ static bool xt_may_be_opaque_(xt_ctx *x, const xt_vec *v)
     return xt_value_is_opaque_(x, v->id) || xt_node_at_(x, value->node)->op == XT_OP_SPLAT_;
 }
 
-/* Can an element-wise operation be one on the device's matrices? Its operands may be opaque. */
+/* Is it an instruction on whole matrices? */
+XE_FN_ bool xt_is_opaque_whole_(const xt_node_ *n)
+{
+    bool real = xt_is_float_((int)n->vectors->v[0].type);
+    if (n->op == XT_OP_CAST_VECTOR_) return true;
+    return n->op == XT_OP_BINARY_VECTOR_ && (n->kind == SPE_ARITH_ADD || n->kind == SPE_ARITH_SUB ||
+                                             n->kind == SPE_ARITH_MUL || (n->kind == SPE_ARITH_DIV && real));
+}
+
+/* Can this element-wise operation be one on matrices, or on their components? */
+static bool xt_has_opaque_form_(const xt_node_ *n)
+{
+    const xt_vectors_ *d = n->vectors;
+    int from = (int)d->v[0].type;
+    switch (n->op) {
+    case XT_OP_BINARY_VECTOR_:
+        return xt_is_opaque_whole_(n) || (from == CM_F32 && (n->kind == SPE_ARITH_MIN || n->kind == SPE_ARITH_MAX));
+    case XT_OP_CAST_VECTOR_:
+        return (from == CM_F16 || from == CM_F32) && (d->type == CM_F16 || d->type == CM_F32);
+    case XT_OP_MATH_VECTOR_: return d->type == CM_F32;
+    case XT_OP_SELECT_VECTOR_: return d->v[1].type == CM_F32;
+    default: return false;
+    }
+}
+
+/* Can an element-wise operation be one on the device's matrices? Its operands may be opaque; a condition comes from
+ * lanes. */
 XE_FN_ bool xt_is_opaque_each_(xt_ctx *x, const xt_node_ *n)
 {
     const xt_vectors_ *d = n->vectors;
-    bool real = xt_is_float_((int)d->v[0].type), some = false;
-    if (n->op == XT_OP_BINARY_VECTOR_) {
-        if (n->kind != SPE_ARITH_ADD && n->kind != SPE_ARITH_SUB && n->kind != SPE_ARITH_MUL &&
-            !(n->kind == SPE_ARITH_DIV && real))
-            return false;
-    } else if (n->op != XT_OP_CAST_VECTOR_ || !real || (d->type != CM_F16 && d->type != CM_F32) ||
-               (d->v[0].type != CM_F16 && d->v[0].type != CM_F32))
-        return false;
-    for (int i = 0; i < xt_operand_count_(d); i++) {
+    bool some = false;
+    if (!xt_does_(n->op, XT_EACH_) || !xt_has_opaque_form_(n)) return false;
+    for (int i = n->op == XT_OP_SELECT_VECTOR_; i < xt_operand_count_(d); i++) {
         if (!xt_may_be_opaque_(x, &d->v[i])) return false;
         some = some || xt_value_is_opaque_(x, d->v[i].id);
     }
     return some;
+}
+
+/* Has each subgroup one column? Each column of its matrices is that one. */
+XE_FN_ bool xt_is_opaque_column_(const xt_vec *v) { return v->dist.data[1] == 1 && v->dist.rounds[1] == 1; }
+
+/* Are the rows of matrices reduced to a column? */
+XE_FN_ bool xt_is_opaque_reduce_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_whole_ *d = n->whole;
+    if (n->op != XT_OP_REDUCE_ || d->dim != 1 || d->size < 2 || d->size != d->v.dist.data[1]) return false;
+    return d->v.type == CM_F32 && d->v.dist.rounds[1] == 1 && xt_value_is_opaque_(x, d->v.id);
+}
+
+/* Is a column of matrices repeated, so that these are the result? */
+XE_FN_ bool xt_is_opaque_spread_(xt_ctx *x, const xt_node_ *n)
+{
+    const xt_whole_ *d = n->whole;
+    if (n->op != XT_OP_BROADCAST_ || !d->origin || d->from.divisor[1] < 2 || d->v.type != CM_F32) return false;
+    const xt_dist *r = &xt_value_at_(x, n->result)->now.vec.dist;
+    const cm_coop_shape *s = cm_coop_shape_of(&x->target, CM_F16, CM_F32);
+    return s && xt_is_opaque_column_(&d->v) && r->data[0] == d->v.dist.data[0] &&
+           r->rounds[0] == d->v.dist.rounds[0] && xt_is_whole_(x, r->data[1], s->n) &&
+           xt_value_is_opaque_(x, d->v.id);
 }

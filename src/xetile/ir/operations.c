@@ -48,6 +48,7 @@ XE_FN_ const xt_math_row_ *xt_math_info_(int op)
 XE_FN_ int xt_math_instruction_(int op, int type)
 {
     if (xt_is_small_(type) || type >= (int)CM_C32) return 0;
+    if (op == XT_MATH_NATIVE_EXP2_ && type != CM_F32) op = XT_MATH_EXP2_;
     if (xt_is_float_(type)) return xt_math_info_(op)->on_float;
     return op != XT_MATH_ABS_ ? 0 : xt_is_signed_(type) ? (int)SPE_SABS : (int)SPE_UABS;
 }

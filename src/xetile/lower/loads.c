@@ -125,10 +125,7 @@ XE_FN_ void xt_write_store_tile_(xt_ctx *x, const xt_node_ *n)
         return;
     }
     xt_vec v = xt_now_vec_(x, &n->scattered->vec);
-    if (v.blocks && xt_is_opaque_(v.use)) {
-        x->vulkan->store(x, &t, &v);
-        return;
-    }
+    if (v.blocks && xt_is_opaque_(v.use) && x->vulkan->store(x, &t, &v)) return;
     v = xt_as_use_(x, &v, CM_ACC);
     const spe_id first = xt_only_first_(x, &t);
     for (xt_block_ b = xt_blocks_(x, &t.dist); v.blocks && xt_next_block_(&b);)

@@ -16,25 +16,12 @@ static xt_opaque_operand_ xt_opaque_operand_of_(xt_ctx *x, const xt_vec *v, cm_u
     int panel = xt_value_at_(x, v->id)->panel;
     o.v = *v;
     if (panel) o.panel = (const xt_panel_ *)x->panels.items + panel - 1;
-    else o.v = xt_now_as_(x, v, use);
+    if (panel && o.panel->held) o.panel = NULL;
+    if (!o.panel) o.v = xt_now_as_(x, v, use);
     return o;
 }
 
-/* The matrix that begins at this row and column of a piece of a vector. */
-static spe_id *xt_opaque_at_(xt_ctx *x, const xt_vec *v, int round0, int round1, int row, int col)
-{
-    xt_grid_ g;
-    int i = 0, j = 0;
-    xt_grid_init_(x, &g, &v->dist);
-    while (i + 1 < g.cut[0].n && g.cut[0].at[i + 1] <= row) i++;
-    while (j + 1 < g.cut[1].n && g.cut[1].at[j + 1] <= col) j++;
-    const cm_matrix *b = &v->block[xt_block_number_(&g, round0, round1, i, j)];
-    const cm_layout *l = &b->layout;
-    int part = (row - g.cut[0].at[i]) / l->size_j * (l->rows / l->size_i) + (col - g.cut[1].at[j]) / l->size_i;
-    return &b->part[part];
-}
-
-/* The same of an operand, loaded from its panel. */
+/* The matrix that begins at a row and column of a piece of an operand: rounds, row, column. */
 static spe_id xt_opaque_load_(xt_ctx *x, const xt_opaque_operand_ *o, cm_use use, const int at[4])
 {
     if (!o->panel) return *xt_opaque_at_(x, &o->v, at[0], at[1], at[2], at[3]);
@@ -96,44 +83,22 @@ static void xt_write_opaque_mma_(xt_ctx *x, const xt_node_ *n)
     xt_define_vec_(x, n->result, r);
 }
 
-/* ---- element-wise operations ------------------------------------------------------------------------------------- */
-
-/* Writes an element-wise operation on the device's matrices, part by part. */
-static void xt_write_opaque_each_(xt_ctx *x, const xt_node_ *n)
-{
-    const xt_vectors_ *d = n->vectors;
-    int count = xt_operand_count_(d);
-    xt_vec r = xt_opaque_vec_(x, &xt_value_at_(x, n->result)->now.vec), v[3];
-    for (int j = 0; j < count; j++) v[j] = xt_now_as_(x, &d->v[j], CM_OPAQUE_ACC);
-    for (int i = 0; i < r.blocks; i++)
-        for (int p = 0; p < r.block[i].parts && spe_ok(&x->m); p++) {
-            spe_id part[3] = {0, 0, 0};
-            for (int j = 0; j < count; j++) part[j] = v[j].block[i].part[p];
-            if (n->op == XT_OP_BINARY_VECTOR_)
-                part[0] = xt_emit_arith_(&x->m, n->kind, d->type, part[0], part[1]);
-            else if (d->type != (int)d->v[0].type)
-                part[0] = spe_fconvert(&x->m, cm_part_type(&x->cm, &r.block[i].layout, 0), part[0]);
-            r.block[i].part[p] = part[0];
-        }
-    xt_define_vec_(x, n->result, r);
-}
-
-/* Writes a product or an element-wise operation, if the device's matrices compute it. */
+/* Writes what the device's matrices compute. */
 XE_FN_ bool xt_write_opaque_(xt_ctx *x, const xt_node_ *n)
 {
-    bool each = xt_does_(n->op, XT_EACH_) && xt_value_is_opaque_(x, n->result) && xt_is_opaque_each_(x, n);
-    if (each) xt_write_opaque_each_(x, n);
-    else if (xt_is_opaque_product_(x, n)) xt_write_opaque_mma_(x, n);
+    bool opaque = n->result && xt_value_is_opaque_(x, n->result);
+    if (xt_is_opaque_product_(x, n)) xt_write_opaque_mma_(x, n);
+    else if (opaque && xt_is_opaque_each_(x, n)) xt_write_opaque_each_(x, n);
+    else if (opaque && xt_is_opaque_reduce_(x, n)) xt_write_opaque_reduce_(x, n);
+    else if (opaque && xt_is_opaque_spread_(x, n)) xt_write_opaque_spread_(x, n);
     else return false;
     return true;
 }
 
-/* Makes the memory of strips and panels. */
+/* Makes the memory of panels and strips. */
 XE_FN_ void xt_opaque_memory_(xt_ctx *x)
 {
-    if (x->panel_vectors) x->panel_memory = spe_shared_vectors(&x->m, (uint32_t)x->panel_vectors);
-    if (x->strips_in_panels) x->opaque = x->panel_memory;
-    else x->opaque = xt_shared_array_(&x->m, spe_int(&x->m, 32), x->opaque_words);
+    x->panel_memory = spe_shared_vectors(&x->m, (uint32_t)x->panel_vectors);
 }
 
 /* ---- stores ------------------------------------------------------------------------------------------------------ */
@@ -196,9 +161,11 @@ static void xt_opaque_store_strips_(xt_ctx *x, const xt_tile *t, const xt_block_
         }
 }
 
-/* Stores a vector of matrices in global memory: whole where they fit, else as vectors of lanes. */
-XE_FN_ void xt_store_opaque_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
+/* Stores a vector of matrices in global memory: whole where they fit, else as vectors of lanes. False: it is a column,
+ * which lanes store. */
+XE_FN_ bool xt_store_opaque_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
 {
+    if (xt_is_opaque_column_(v)) return false;
     bool whole = !t->base.local && t->step == 1;
     if (whole) spe_if(&x->m, xt_opaque_fits_(x, t, v));
     if (whole) xt_opaque_store_whole_(x, t, v);
@@ -206,4 +173,5 @@ XE_FN_ void xt_store_opaque_(xt_ctx *x, const xt_tile *t, const xt_vec *v)
     for (xt_block_ b = xt_blocks_(x, &t->dist); xt_next_block_(&b);)
         xt_opaque_store_strips_(x, t, &b, &v->block[b.i]);
     if (whole) spe_endif(&x->m, 0, NULL, NULL);
+    return true;
 }

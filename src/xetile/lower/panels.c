@@ -375,6 +375,26 @@ XE_FN_ spe_id xt_panel_matrix_(xt_ctx *x, const xt_panel_ *p, cm_use use, int ro
 
 static xt_panel_ *xt_panel_at_(xt_ctx *x, int i) { return (xt_panel_ *)x->panels.items + i; }
 
+/* Loads all of this subgroup's matrices of a panel, whose place in local memory is then free. */
+static void xt_hold_panel_(xt_ctx *x, const xt_panel_ *p, uint32_t id)
+{
+    xt_vec v = xt_value_at_(x, id)->now.vec;
+    xt_block_ b = xt_blocks_(x, &v.dist);
+    v.use = p->use;
+    v.block = (cm_matrix *)xt_memory_(x, (size_t)b.grid.blocks * sizeof *v.block);
+    v.blocks = v.block ? b.grid.blocks : 0;
+    while (v.blocks && xt_next_block_(&b)) {
+        cm_matrix *a = &v.block[b.i];
+        *a = xt_opaque_room_(x, b.cols, b.rows, v.type, p->use);
+        int across = a->parts ? a->layout.rows / a->layout.size_i : 1;
+        for (int i = 0; i < a->parts; i++)
+            a->part[i] = xt_panel_matrix_(x, p, p->use, b.row + i / across * a->layout.size_j,
+                                          b.col + i % across * a->layout.size_i);
+    }
+    spe_barrier(&x->m);
+    xt_define_vec_(x, id, v);
+}
+
 /* A load outside of such loops: copies its tile at once. False if the vector is not a panel. */
 XE_FN_ bool xt_write_panel_(xt_ctx *x, const xt_node_ *n)
 {
@@ -389,6 +409,7 @@ XE_FN_ bool xt_write_panel_(xt_ctx *x, const xt_node_ *n)
     spe_barrier(&x->m);
     xt_panel_put_any_(x, p, &t, false, p->got + p->blocks);
     spe_barrier(&x->m);
+    if (p->held) xt_hold_panel_(x, p, n->result);
     return true;
 }
 

@@ -14,14 +14,15 @@ XE_FN_ xt_opaque_strip_ xt_opaque_strip_of_(xt_ctx *x, const cm_layout *l)
     s.parts = cm_part_count(&s.plain);
     cm_layout whole = cm_layout_for(&x->cm, l->rows, l->cols, l->type, CM_ACC);
     s.runs = cm_part_count(&whole) / (l->rows / s.cols);
-    spe_id zero = spe_u32(m, 0), words = spe_element(m, x->opaque, 1, &zero), first = zero;
-    words = spe_ptr_cast(m, words, spe_int(m, 32));
+    spe_id zero = spe_u32(m, 0), vectors = spe_element(m, x->panel_memory, 1, &zero);
+    s.vector = spe_u32(m, (uint32_t)x->strips_at);
     if (x->subgroups > 1) {
-        first = spe_builtin(m, SPE_SUBGROUP_ID, 0);
-        first = spe_imul(m, first, spe_u32(m, (uint32_t)xt_strip_words_(x)));
+        spe_id first = spe_builtin(m, SPE_SUBGROUP_ID, 0);
+        first = spe_imul(m, first, spe_u32(m, (uint32_t)xt_strip_words_(x) / 4));
+        s.vector = spe_iadd(m, first, s.vector);
     }
     spe_id type = xt_spe_type_(x, (int)l->type);
-    s.ptr = spe_ptr_cast(m, spe_index(m, words, first), type);
+    s.ptr = spe_ptr_cast(m, spe_index(m, vectors, s.vector), type);
     return s;
 }
 
@@ -35,6 +36,17 @@ static cm_mem xt_opaque_strip_mem_(xt_ctx *x, const xt_opaque_strip_ *s)
     mem.align = 16;
     mem.block2d = CM_BLOCK2D_NO;
     return mem;
+}
+
+/* Columns of the matrices of sums in f32, and the rows of all. */
+static int xt_opaque_side_(const xt_ctx *x) { return cm_coop_shape_of(&x->target, CM_F16, CM_F32)->n; }
+
+/* Have operands of this use matrices of the shape that sums have? */
+static bool xt_is_opaque_operand_like_(xt_ctx *x, const cm_layout *sums, cm_use use)
+{
+    const cm_coop_shape *s = use == CM_OPAQUE_ACC ? NULL : xt_operand_shape_(x, sums->type);
+    return s && sums->size_j == (use == CM_OPAQUE_A ? s->k : s->m) &&
+           sums->size_i == (use == CM_OPAQUE_B ? s->k : s->n);
 }
 
 /* Stores the matrices of the strip that begins at this row and column of the block, or loads them. */
@@ -83,28 +95,104 @@ static void xt_opaque_move_(xt_ctx *x, cm_matrix *opaque, cm_matrix *plain, bool
         }
 }
 
-/* A matrix of this use like a block, without values yet. */
-static cm_matrix xt_opaque_room_(xt_ctx *x, const cm_matrix *like, cm_use use)
+/* A matrix of this size and use, in our terms of coopmatrix.h, without values yet. */
+XE_FN_ cm_matrix xt_opaque_room_(xt_ctx *x, int rows, int cols, cm_type type, cm_use use)
 {
     cm_matrix a = XT_ZERO_;
-    a.layout = cm_layout_for(&x->cm, like->layout.rows, like->layout.cols, like->layout.type, use);
+    a.layout = cm_layout_for(&x->cm, rows, cols, type, use);
     a.parts = a.layout.rows ? cm_part_count(&a.layout) : 0;
     a.part = (spe_id *)xt_memory_(x, (size_t)(a.parts ? a.parts : 1) * sizeof *a.part);
     if (!a.part) a.parts = 0;
     return a;
 }
 
-/* Converts a block to another layout, of which at least one is opaque. */
-XE_FN_ cm_matrix xt_opaque_convert_(xt_ctx *x, const cm_matrix *a, cm_use use)
+/* Sums as operands, whose matrices have the same shape: line after line through local memory, as many columns at a time
+ * as there is room for. */
+static cm_matrix xt_opaque_as_operand_(xt_ctx *x, const cm_matrix *a, cm_use use)
 {
-    cm_matrix from = *a, to;
-    if (xt_is_opaque_(a->layout.use)) {
-        to = xt_opaque_room_(x, a, CM_ACC);
-        if (to.parts) xt_opaque_move_(x, &from, &to, true);
-        return xt_is_opaque_(use) ? xt_opaque_convert_(x, &to, use) : cm_convert_use(&x->cm, &to, use);
+    const uint32_t order = SPE_CooperativeMatrixLayoutRowMajorKHR;
+    const cm_layout *l = &a->layout;
+    spe_module *m = &x->m;
+    cm_matrix to = xt_opaque_room_(x, l->rows, l->cols, l->type, use);
+    xt_opaque_strip_ s = xt_opaque_strip_of_(x, l);
+    int each = 16 / xt_bytes_((int)l->type), wide = l->size_i, across = l->rows / wide, together = 1;
+    while (together < across && across % (2 * together) == 0 &&
+           (2 * together * wide + each) * l->size_j <= xt_strip_words_(x) / 4 * each)
+        together *= 2;
+    int line = together * wide / each + 1; /* vectors */
+    spe_id type = cm_part_type(&x->cm, &to.layout, 0), pitch = spe_i32(m, line * each), vectors = spe_i32(m, line);
+    for (int i = 0; i < to.parts && spe_ok(m); i += together) {
+        spe_sg_barrier(m);
+        for (int j = 0; j < together; j++)
+            spe_coop_store(m, spe_index(m, s.ptr, spe_i32(m, j * wide)), a->part[i + j], order, pitch);
+        spe_sg_barrier(m);
+        for (int j = 0; j < together; j++) {
+            spe_id at = spe_iadd(m, s.vector, spe_u32(m, (uint32_t)(j * wide / each)));
+            to.part[i + j] = spe_vectors_coop_load(m, type, x->panel_memory, at, order, vectors);
+        }
     }
-    if (a->layout.use != CM_ACC) from = cm_convert_use(&x->cm, a, CM_ACC);
-    to = xt_opaque_room_(x, a, use);
+    return to;
+}
+
+/* A column, of which opaque matrices have a copy in each of theirs, from matrices to lanes. */
+static cm_matrix xt_opaque_column_get_(xt_ctx *x, const cm_matrix *a)
+{
+    spe_module *m = &x->m;
+    const cm_layout *l = &a->layout;
+    xt_opaque_strip_ s = xt_opaque_strip_of_(x, l);
+    cm_mem mem = xt_opaque_strip_mem_(x, &s);
+    spe_id lane = spe_builtin(m, SPE_SUBGROUP_LANE, 0), pitch = spe_i32(m, s.pitch), rows = spe_i32(m, s.rows);
+    mem.ptr = spe_index(m, s.ptr, spe_i32(m, l->size_i * s.pitch));
+    for (int i = 0; i < a->parts && spe_ok(m); i++) {
+        spe_sg_barrier(m);
+        spe_coop_store(m, s.ptr, a->part[i], SPE_CooperativeMatrixLayoutColumnMajorKHR, pitch);
+        spe_sg_barrier(m);
+        spe_if(m, spe_ult(m, lane, rows));
+        spe_id one = spe_load(m, spe_index(m, s.ptr, lane), 0), at = spe_iadd(m, lane, spe_i32(m, i * s.rows));
+        spe_store(m, spe_index(m, mem.ptr, at), one, 0);
+        spe_endif(m, 0, NULL, NULL);
+    }
+    spe_sg_barrier(m);
+    return cm_load(&x->cm, 1, l->cols, l->type, CM_ACC, &mem);
+}
+
+/* The same, from lanes to matrices. */
+static cm_matrix xt_opaque_column_put_(xt_ctx *x, const cm_matrix *a)
+{
+    spe_module *m = &x->m;
+    cm_matrix to = xt_opaque_room_(x, xt_opaque_side_(x), a->layout.cols, a->layout.type, CM_OPAQUE_ACC);
+    xt_opaque_strip_ s = xt_opaque_strip_of_(x, &to.layout);
+    cm_mem mem = xt_opaque_strip_mem_(x, &s);
+    spe_id type = cm_part_type(&x->cm, &to.layout, 0), none = spe_i32(m, 0);
+    spe_sg_barrier(m);
+    cm_store(&x->cm, a, &mem);
+    spe_sg_barrier(m);
+    for (int i = 0; i < to.parts && spe_ok(m); i++) {
+        spe_id ptr = spe_index(m, s.ptr, spe_i32(m, i * s.rows));
+        to.part[i] = spe_coop_load(m, type, ptr, SPE_CooperativeMatrixLayoutColumnMajorKHR, none);
+    }
+    return to;
+}
+
+/* Converts a block of a vector to another layout, of which at least one is opaque. */
+XE_FN_ cm_matrix xt_opaque_convert_(xt_ctx *x, const xt_vec *v, int block, cm_use use)
+{
+    cm_matrix from = v->block[block], to;
+    bool column = xt_is_opaque_column_(v);
+    const cm_layout l = from.layout;
+    if (l.use == CM_OPAQUE_ACC && xt_is_opaque_(use) && xt_is_opaque_operand_like_(x, &l, use))
+        return xt_opaque_as_operand_(x, &from, use);
+    if (xt_is_opaque_(l.use)) {
+        xt_vec plain = *v;
+        if (column) to = xt_opaque_column_get_(x, &from);
+        else to = xt_opaque_room_(x, l.rows, l.cols, l.type, CM_ACC);
+        if (!column && to.parts) xt_opaque_move_(x, &from, &to, true);
+        plain.block = &to;
+        return xt_is_opaque_(use) ? xt_opaque_convert_(x, &plain, 0, use) : cm_convert_use(&x->cm, &to, use);
+    }
+    if (l.use != CM_ACC) from = cm_convert_use(&x->cm, &v->block[block], CM_ACC);
+    if (column) return xt_opaque_column_put_(x, &from);
+    to = xt_opaque_room_(x, l.rows, l.cols, l.type, use);
     if (to.parts && from.parts) xt_opaque_move_(x, &to, &from, false);
     return to;
 }
@@ -118,11 +206,8 @@ XE_FN_ xt_vec xt_opaque_vec_(xt_ctx *x, const xt_vec *v)
     r.block = (cm_matrix *)xt_memory_(x, (size_t)b.grid.blocks * sizeof *r.block);
     r.blocks = r.block ? b.grid.blocks : 0;
     while (r.blocks && xt_next_block_(&b)) {
-        cm_matrix like = XT_ZERO_;
-        like.layout.rows = b.cols;
-        like.layout.cols = b.rows;
-        like.layout.type = r.type;
-        r.block[b.i] = xt_opaque_room_(x, &like, CM_OPAQUE_ACC);
+        int cols = xt_is_opaque_column_(v) ? xt_opaque_side_(x) : b.cols;
+        r.block[b.i] = xt_opaque_room_(x, cols, b.rows, r.type, CM_OPAQUE_ACC);
     }
     return r;
 }
@@ -143,4 +228,18 @@ XE_FN_ xt_vec xt_opaque_splat_(xt_ctx *x, const xt_vec *v, spe_id scalar)
     for (int i = 0; i < r.blocks; i++)
         r.block[i] = cm_splat(&x->cm, r.block[i].layout.rows, r.block[i].layout.cols, r.type, r.use, scalar);
     return r;
+}
+
+/* The matrix that begins at this row and column of a piece of a vector. */
+XE_FN_ spe_id *xt_opaque_at_(xt_ctx *x, const xt_vec *v, int round0, int round1, int row, int col)
+{
+    xt_grid_ g;
+    int i = 0, j = 0;
+    xt_grid_init_(x, &g, &v->dist);
+    while (i + 1 < g.cut[0].n && g.cut[0].at[i + 1] <= row) i++;
+    while (j + 1 < g.cut[1].n && g.cut[1].at[j + 1] <= col) j++;
+    const cm_matrix *b = &v->block[xt_block_number_(&g, round0, round1, i, j)];
+    const cm_layout *l = &b->layout;
+    int part = (row - g.cut[0].at[i]) / l->size_j * (l->rows / l->size_i) + (col - g.cut[1].at[j]) / l->size_i;
+    return &b->part[part];
 }

@@ -87,7 +87,7 @@ XE_FN_ xt_vec xt_as_use_(xt_ctx *x, const xt_vec *v, cm_use use)
     if (!r.block) return *v;
     bool opaque = xt_is_opaque_(use) || xt_is_opaque_(v->use);
     for (int i = 0; i < v->blocks; i++)
-        r.block[i] = opaque ? x->vulkan->convert(x, &v->block[i], use) : cm_convert_use(&x->cm, &v->block[i], use);
+        r.block[i] = opaque ? x->vulkan->convert(x, v, i, use) : cm_convert_use(&x->cm, &v->block[i], use);
     return r;
 }
 

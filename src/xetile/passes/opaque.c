@@ -12,6 +12,7 @@ static void xt_tie_(xt_ctx *x, uint32_t a, uint32_t b)
     xt_value_at_(x, b)->tied = a;
     xt_value_at_(x, a)->carried = true;
     xt_value_at_(x, a)->opaque |= xt_value_at_(x, b)->opaque;
+    xt_value_at_(x, a)->multiplies |= xt_value_at_(x, b)->multiplies;
 }
 
 /* ---- operands: panels -------------------------------------------------------------------------------------------- */
@@ -39,6 +40,65 @@ static bool xt_fetches_next_(const xt_frame_ *around, const xt_tile *t)
     return xt_advances_(t, around, 0, by) || xt_advances_(t, around, 1, by);
 }
 
+/* Is a node in any loop? */
+static bool xt_is_in_loop_(xt_ctx *x, int node)
+{
+    int depth = 0;
+    for (int i = 0; i < node; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_) depth++;
+        if (n->op == XT_OP_END_ && n->frame->op != XT_OP_IF_) depth--;
+    }
+    return depth > 0;
+}
+
+/* Which operand a vector is that is loaded before a loop whose turns all multiply it, so that it is held as matrices.
+ * CM_ACC: none, or it would take too many registers. */
+static cm_use xt_held_use_(xt_ctx *x, int node)
+{
+    uint32_t id = xt_node_at_(x, node)->result;
+    if (xt_is_in_loop_(x, node) || xt_vec_bytes_(&xt_value_at_(x, id)->now.vec) > (size_t)x->target.registers / 4)
+        return CM_ACC;
+    for (int i = node + 1; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        if (n->op != XT_OP_TILE_MMA_ || (n->mma->left.id != id && n->mma->right.id != id)) continue;
+        return !xt_is_in_loop_(x, i) ? CM_ACC : n->mma->left.id == id ? CM_OPAQUE_B : CM_OPAQUE_A;
+    }
+    return CM_ACC;
+}
+
+/* Is a node in a loop? */
+static bool xt_is_within_(xt_ctx *x, const xt_frame_ *loop, int node)
+{
+    bool within = false;
+    for (int i = 0; i < node; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        if (n->op == XT_OP_FOR_ && n->frame == loop) within = true;
+        if (n->op == XT_OP_END_ && n->frame == loop) within = false;
+    }
+    return within;
+}
+
+/* Is local memory needed for both of two panels at a time? A panel of a loop is needed in that, one that is held while
+ * it is loaded, others from then on. */
+static bool xt_panels_meet_(xt_ctx *x, const xt_panel_ *p, const xt_panel_ *q)
+{
+    if ((!p->loop && !p->held) || (!q->loop && !q->held)) return true;
+    return (p->loop && xt_is_within_(x, p->loop, q->node)) || (q->loop && xt_is_within_(x, q->loop, p->node));
+}
+
+/* The first vector for a panel: after those of others that it meets. */
+static int xt_panel_begins_(xt_ctx *x, const xt_panel_ *p)
+{
+    int at = 0;
+    for (int i = 0; i < x->panels.count; i++) {
+        const xt_panel_ *q = (const xt_panel_ *)x->panels.items + i;
+        int end = q->at + q->lines * q->pitch;
+        if (end > at && xt_panels_meet_(x, p, q)) at = end;
+    }
+    return at;
+}
+
 /* around: the region that the load belongs to; NULL: none. */
 static void xt_find_panel_(xt_ctx *x, int node, const xt_frame_ *around)
 {
@@ -55,32 +115,20 @@ static void xt_find_panel_(xt_ctx *x, int node, const xt_frame_ *around)
     p.lines = t->dist.shape[!inner];
     p.chunks = line / VECTOR;
     p.pitch = p.chunks + 1; /* so that lines do not begin in the same bank */
-    p.at = x->panel_vectors;
+    p.use = xt_held_use_(x, node);
+    p.held = p.use != CM_ACC;
     p.units = (p.lines * p.chunks + xt_group_size_(x) - 1) / xt_group_size_(x);
     p.run = p.units % 2 == 0 && p.chunks % 2 == 0 ? 2 : 1;
     p.blocks = p.units / p.run * (p.run + 1);
     p.loop = xt_fetches_next_(around, t) ? around : NULL;
+    p.at = xt_panel_begins_(x, &p);
     int64_t end = (int64_t)(p.at + p.lines * p.pitch) * VECTOR;
     if (p.blocks > XT_PANEL_BLOCKS_ || end > xt_panel_room_(x)) return;
     xt_panel_ *added = (xt_panel_ *)spe_list_add(&x->m, &x->panels, sizeof *added);
     if (!added) return;
     *added = p;
-    x->panel_vectors = (int)(end / VECTOR);
+    if (x->panel_vectors < (int)(end / VECTOR)) x->panel_vectors = (int)(end / VECTOR);
     xt_value_at_(x, n->result)->panel = x->panels.count;
-}
-
-/* Finds which regions change memory first, then the panels of loads in them. */
-static void xt_find_panels_(xt_ctx *x)
-{
-    xt_frame_ *open[SPE_REGIONS_MAX + 1] = {NULL};
-    for (int found = 0; found < 2; found++)
-        for (int i = 0, depth = 0; i < x->nodes.count; i++) {
-            const xt_node_ *n = xt_node_at_(x, i);
-            if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) open[++depth] = n->frame;
-            if (n->op == XT_OP_END_) depth--;
-            for (int d = xt_does_(n->op, XT_CHANGES_ | XT_WAITS_) ? depth : 0; d > 0; d--) open[d]->changes = true;
-            if (found && n->op == XT_OP_LOAD_TILE_) xt_find_panel_(x, i, open[depth]);
-        }
 }
 
 /* Does a node of a loop leave strips alone? Products of panels and what is computed with their sums do. */
@@ -90,7 +138,8 @@ static bool xt_needs_no_strip_(xt_ctx *x, const xt_node_ *n)
     if (n->op == XT_OP_TILE_MMA_)
         return xt_is_opaque_product_(x, n) && xt_value_at_(x, n->mma->left.id)->panel &&
                xt_value_at_(x, n->mma->right.id)->panel;
-    if (xt_does_(n->op, XT_EACH_)) return xt_value_is_opaque_(x, n->result) && xt_is_opaque_each_(x, n);
+    if (xt_does_(n->op, XT_EACH_))
+        return n->op != XT_OP_SELECT_VECTOR_ && xt_value_is_opaque_(x, n->result) && xt_is_opaque_each_(x, n);
     return xt_does_(n->op, XT_DIVERGES_) || n->op == XT_OP_SPLAT_ || n->op == XT_OP_PREFETCH_TILE_;
 }
 
@@ -98,8 +147,10 @@ static bool xt_needs_no_strip_(xt_ctx *x, const xt_node_ *n)
 static bool xt_strips_are_apart_(xt_ctx *x)
 {
     const xt_frame_ *in = NULL;
-    for (int i = 0; i < x->panels.count; i++)
-        if (!((const xt_panel_ *)x->panels.items)[i].loop) return false;
+    for (int i = 0; i < x->panels.count; i++) {
+        const xt_panel_ *p = (const xt_panel_ *)x->panels.items + i;
+        if (!p->loop && !p->held) return false;
+    }
     for (int i = 0; i < x->nodes.count; i++) {
         const xt_node_ *n = xt_node_at_(x, i);
         for (int j = 0; j < x->panels.count && !in && n->op == XT_OP_FOR_; j++)
@@ -108,6 +159,120 @@ static bool xt_strips_are_apart_(xt_ctx *x)
         if (n->op == XT_OP_END_ && n->frame == in) in = NULL;
     }
     return x->panels.count > 0;
+}
+
+/* Finds which regions change memory first, then the panels of loads in them: last those that are held, whose memory is
+ * used again. */
+static void xt_find_each_panel_(xt_ctx *x)
+{
+    enum { CHANGES, PANELS, HELD };
+    xt_frame_ *open[SPE_REGIONS_MAX + 1] = {NULL};
+    for (int what = CHANGES; what <= HELD; what++)
+        for (int i = 0, depth = 0; i < x->nodes.count; i++) {
+            const xt_node_ *n = xt_node_at_(x, i);
+            if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) open[++depth] = n->frame;
+            if (n->op == XT_OP_END_) depth--;
+            for (int d = xt_does_(n->op, XT_CHANGES_ | XT_WAITS_) ? depth : 0; d > 0; d--) open[d]->changes = true;
+            if (what == CHANGES || n->op != XT_OP_LOAD_TILE_) continue;
+            if ((xt_held_use_(x, i) != CM_ACC) == (what == HELD)) xt_find_panel_(x, i, open[depth]);
+        }
+}
+
+/* Finds all, and where strips lie. */
+static void xt_find_panels_(xt_ctx *x)
+{
+    xt_find_each_panel_(x);
+    x->strips_in_panels = xt_strips_are_apart_(x);
+    x->strips_at = x->strips_in_panels ? 0 : x->panel_vectors;
+    const int end = x->strips_at + x->opaque_words / 4;
+    if (x->panel_vectors < end) x->panel_vectors = end;
+}
+
+/* ---- what is computed from products ------------------------------------------------------------------------------ */
+
+static xt_value_ *xt_root_of_(xt_ctx *x, uint32_t id) { return xt_value_at_(x, xt_tied_(x, id)); }
+
+static bool xt_makes_vector_(xt_ctx *x, const xt_node_ *n)
+{
+    return n->result && xt_value_at_(x, n->result)->now.vec.magic == XT_VEC_MAGIC_;
+}
+
+/* Is what a node makes computed from opaque vectors by the device's matrices? */
+static bool xt_is_opaque_step_(xt_ctx *x, const xt_node_ *n)
+{
+    return xt_is_opaque_each_(x, n) || xt_is_opaque_reduce_(x, n) || xt_is_opaque_spread_(x, n);
+}
+
+/* Can a node's vector be opaque as all of its class are? */
+static bool xt_keeps_opaque_(xt_ctx *x, const xt_node_ *n)
+{
+    return n->op == XT_OP_SPLAT_ || xt_does_(n->op, XT_RENAMES_) || xt_is_opaque_product_(x, n) ||
+           xt_is_opaque_step_(x, n);
+}
+
+/* Takes all that regions carry for opaque, and what is computed from that and from products. */
+static void xt_suppose_opaque_(xt_ctx *x)
+{
+    for (int i = 1; i < x->values.count; i++) {
+        xt_value_ *v = xt_value_at_(x, (uint32_t)i);
+        if (v->now.vec.magic != XT_VEC_MAGIC_ || v->now.vec.type != CM_F32) continue;
+        v = xt_root_of_(x, (uint32_t)i);
+        v->opaque = v->opaque || v->carried;
+    }
+    for (int i = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        if (!xt_makes_vector_(x, n) || !xt_is_opaque_step_(x, n)) continue;
+        xt_value_ *value = xt_root_of_(x, n->result);
+        if (value->carried && value->now.vec.type != CM_F32 && !value->opaque) continue;
+        if (cm_coop_shape_of(&x->target, CM_F16, xt_value_at_(x, n->result)->now.vec.type)) value->opaque = true;
+    }
+}
+
+/* The operands of a step: the first vector, and the number of others that follow it. */
+static bool xt_has_reached_operand_(xt_ctx *x, const xt_node_ *n)
+{
+    if (!xt_does_(n->op, XT_EACH_)) return xt_root_of_(x, n->whole->v.id)->reached;
+    for (int i = 0; i < xt_operand_count_(n->vectors); i++)
+        if (xt_root_of_(x, n->vectors->v[i].id)->reached) return true;
+    return false;
+}
+
+/* Finds what is computed from products. */
+static void xt_reach_from_products_(xt_ctx *x)
+{
+    bool more = true;
+    for (int i = 1; i < x->values.count; i++) {
+        xt_value_ *v = xt_value_at_(x, (uint32_t)i);
+        v->reached = v->multiplies;
+    }
+    while (more) {
+        more = false;
+        for (int i = 0; i < x->nodes.count; i++) {
+            const xt_node_ *n = xt_node_at_(x, i);
+            if (!xt_makes_vector_(x, n) || !xt_is_opaque_step_(x, n)) continue;
+            xt_value_ *value = xt_root_of_(x, n->result);
+            if (value->reached || !xt_has_reached_operand_(x, n)) continue;
+            value->reached = more = true;
+        }
+    }
+}
+
+/* Keeps of what is supposed to be opaque only what is computed from products, and by matrices throughout. */
+static void xt_settle_opaque_(xt_ctx *x)
+{
+    bool changed = true;
+    while (changed) {
+        changed = false;
+        xt_reach_from_products_(x);
+        for (int i = 0; i < x->nodes.count; i++) {
+            const xt_node_ *n = xt_node_at_(x, i);
+            if (!xt_makes_vector_(x, n)) continue;
+            xt_value_ *value = xt_root_of_(x, n->result);
+            if (!value->opaque || value->multiplies || (value->reached && xt_keeps_opaque_(x, n))) continue;
+            value->opaque = false;
+            changed = true;
+        }
+    }
 }
 
 XE_FN_ void xt_find_opaque_(xt_ctx *x)
@@ -126,17 +291,11 @@ XE_FN_ void xt_find_opaque_(xt_ctx *x)
         xt_value_at_(x, n->mma->left.id)->multiplied++;
         xt_value_at_(x, n->mma->right.id)->multiplied++;
         if (n->mma->sum.magic) xt_tie_(x, n->mma->sum.id, n->result);
-        xt_value_at_(x, xt_tied_(x, n->result))->opaque = any = true;
+        xt_value_ *value = xt_root_of_(x, n->result);
+        value->opaque = value->multiplies = any = true;
     }
     if (!any) x->opaque_words = 0;
-    for (int i = 0; i < x->nodes.count && any; i++) {
-        const xt_node_ *n = xt_node_at_(x, i);
-        if (!xt_does_(n->op, XT_EACH_) || !xt_is_opaque_each_(x, n)) continue;
-        xt_value_ *value = xt_value_at_(x, xt_tied_(x, n->result));
-        if (!value->carried && cm_coop_shape_of(&x->target, CM_F16, value->now.vec.type)) value->opaque = true;
-    }
-    if (x->opaque_words) xt_find_panels_(x);
-    x->strips_in_panels = xt_strips_are_apart_(x);
-    if (x->strips_in_panels && x->panel_vectors < (x->opaque_words + 3) / 4)
-        x->panel_vectors = (x->opaque_words + 3) / 4;
+    if (any) xt_suppose_opaque_(x);
+    if (any) xt_settle_opaque_(x);
+    if (any) xt_find_panels_(x);
 }
