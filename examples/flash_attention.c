@@ -3,11 +3,12 @@
  *
  *     cc -std=c11 flash_attention.c -lm && ./a.out
  *
- * A subgroup owns 16 queries (columns) and iterates over blocks of keys (rows, distributed over the work-items). In
- * terms of coopmatrix.h, with ' for transposed: S' = K Q', P' = exp(S' - max), O' = O' alpha + V' P'. P' becomes an
- * operand within each lane.
+ * The kernel is written twice. With coopmatrix.h, a subgroup owns 16 queries (columns) and iterates over blocks of keys
+ * (rows, distributed over the work-items): with ' for transposed, S' = K Q', P' = exp(S' - max), O' = O' alpha + V' P'.
+ * P' becomes an operand within each lane. With xetile.h, queries are rows, and the library decides what the work-items
+ * hold: on Vulkan's devices with matrices, S, P and O are such matrices, and keys and values go through local memory.
  */
-#include "coopmatrix.h"
+#include "xetile.h"
 #include "ze_dispatch.h"
 
 #define EXAMPLE "flash_attention"
@@ -22,7 +23,7 @@ typedef struct {
     uint16_t *q, *k, *v, *o; /* f16 */
 } problem;
 
-/* ---- the kernel */
+/* ---- the kernel, with coopmatrix.h */
 
 /* The kernel's parameters, and the state of a step over a block of keys. */
 typedef struct {
@@ -177,6 +178,137 @@ static void write_body(cm_ctx *c, const void *asked_for)
 static const example_kernel kernel = {
     "attention", "ptr<f16> Q, ptr<f16> K, ptr<f16> V, ptr<f16> O, i32 length, f32 scale", SUBGROUPS, write_body};
 
+/* ---- the same, with xetile.h */
+
+static struct {
+    int head_size, keys; /* D, and keys per block */
+    bool causal;
+} built; /* for these the kernel is built */
+
+/* A work-group's vectors; keys and values are those of the next block. */
+typedef struct {
+    xt_vec q, largest, sum, out;
+    xt_tile keys, values;
+    xt_val query, length, scale; /* the work-group's first query */
+} rows;
+
+enum { ROWS = QUERIES * SUBGROUPS };
+
+/* Each subgroup has 16 rows of this many columns; or all rows of an operand. */
+static xt_map rows_of(int columns) { return XT_MAP(.sg_layout = {SUBGROUPS, 1}, .sg_data = {QUERIES, columns}); }
+static xt_map shared_of(int lines, int columns)
+{
+    return XT_MAP(.sg_layout = {SUBGROUPS, 1}, .sg_data = {lines, columns});
+}
+
+static xt_tile tile_of(XT_CONTEXT, xt_val base, const rows *r, int lines, xt_val from, xt_map map)
+{
+    xt_val head = XT_GROUP_ID(1), heads = XT_ADD(head, 1);
+    return XT_INIT_TILE(base, f16, lines, built.head_size, .offset = XT_AT(head, from, 0),
+                        .shape = XT_AT(heads, r->length, built.head_size), .map = map);
+}
+
+/* The tile of K', whose columns are keys. */
+static xt_tile keys_of(XT_CONTEXT, xt_val base, const rows *r)
+{
+    xt_val head = XT_GROUP_ID(1), heads = XT_ADD(head, 1);
+    return XT_INIT_TILE(base, f16, built.head_size, built.keys, .offset = XT_AT(head, 0, 0),
+                        .shape = XT_AT(heads, built.head_size, r->length),
+                        .strides = XT_AT(XT_MUL(r->length, built.head_size), 1, built.head_size), .order = {0, 1},
+                        .map = shared_of(built.head_size, built.keys));
+}
+
+static xt_vec hide(XT_CONTEXT, const rows *r, xt_vec scores, xt_val first)
+{
+    xt_map map = rows_of(built.keys);
+    xt_vec key = XT_ADD(XT_IOTA(i32, ROWS, built.keys, 1, .map = map), first), hidden = XT_GE(key, r->length);
+    if (built.causal)
+        hidden = XT_OR(hidden, XT_GT(key, XT_ADD(XT_IOTA(i32, ROWS, built.keys, 0, .map = map), r->query)));
+    return XT_SELECT(hidden, -INFINITY, scores);
+}
+
+static void block_of_keys(XT_CONTEXT, rows *r, xt_val first, bool masked)
+{
+    const xt_map one = rows_of(1);
+    xt_vec s = XT_MUL(XT_TILE_MMA(r->q, XT_LOAD_TILE(r->keys)), r->scale), top, alpha, p;
+    if (masked) s = hide(XT_SELF, r, s, first);
+    top = XT_MAX(r->largest, XT_REDUCTION(maxnumf, s, 1, .map = one));
+    alpha = XT_NATIVE_EXP2(XT_SUB(r->largest, top));
+    p = XT_NATIVE_EXP2(XT_SUB(s, XT_BROADCAST(top, 1, built.keys, .map = rows_of(built.keys))));
+    r->sum = XT_FMA(r->sum, alpha, XT_REDUCTION(add, p, 1, .map = one));
+    r->out = XT_MUL(r->out, XT_BROADCAST(alpha, 1, built.head_size, .map = rows_of(built.head_size)));
+    r->out = XT_TILE_MMA(XT_CAST(f16, p), XT_LOAD_TILE(r->values), r->out);
+    r->largest = top;
+    r->keys = XT_UPDATE_TILE_OFFSET(r->keys, 0, built.keys);
+    r->values = XT_UPDATE_TILE_OFFSET(r->values, built.keys, 0);
+}
+
+static void blocks_of_keys(XT_CONTEXT, rows *r, xt_val from, xt_val to, bool masked)
+{
+    XT_FOR (first, from, to, built.keys, &r->largest, &r->sum, &r->out, &r->keys, &r->values) {
+        block_of_keys(XT_SELF, r, first, masked);
+    }
+}
+
+XT_KERNEL (attention_by_tiles, ptr(f16, Q), ptr(f16, K), ptr(f16, V), ptr(f16, O), i32(length), f32(scale))
+{
+    const xt_map map = rows_of(built.head_size);
+    rows r = {.query = XT_MUL(XT_GROUP_ID(0), ROWS), .length = length, .scale = scale};
+    r.q = XT_LOAD_TILE(tile_of(XT_SELF, Q, &r, ROWS, r.query, map));
+    r.keys = keys_of(XT_SELF, K, &r);
+    r.values = tile_of(XT_SELF, V, &r, built.keys, XT_CAST(i32, 0), shared_of(built.keys, built.head_size));
+    r.largest = XT_SPLAT(f32, ROWS, 1, -INFINITY, .map = rows_of(1));
+    r.sum = XT_SPLAT(f32, ROWS, 1, 0, .map = rows_of(1));
+    r.out = XT_SPLAT(f32, ROWS, built.head_size, 0, .map = map);
+    xt_val end = built.causal ? XT_MIN(length, XT_ADD(r.query, ROWS)) : length;
+    xt_val whole = XT_AND(built.causal ? XT_MIN(length, r.query) : length, -built.keys); /* blocks without a mask */
+    blocks_of_keys(XT_SELF, &r, XT_CAST(i32, 0), whole, false);
+    blocks_of_keys(XT_SELF, &r, whole, end, true);
+    XT_STORE_TILE(XT_CAST(f16, XT_DIV(r.out, XT_BROADCAST(r.sum, 1, built.head_size, .map = map))),
+                  tile_of(XT_SELF, O, &r, ROWS, r.query, map));
+}
+
+/* ---- which of the two */
+
+static int with = -1; /* -1: as the target asks for */
+static const char *const with_names[] = {"coopmatrix", "xetile", NULL};
+
+static bool has_matrices(const char *target) /* of Vulkan's */
+{
+    const cm_target *row = cm_target_row(target);
+    return row && cm_coop_shape_of(row, CM_F16, CM_F32);
+}
+
+static bool is_by_tiles(const char *target) { return with < 0 ? has_matrices(target) : with == 1; }
+
+static xt_module build_by_tiles(const xt_target *target, const problem *p)
+{
+    built.head_size = p->head_size;
+    built.causal = p->causal;
+    built.keys = has_matrices(target->name) ? 64 : p->head_size > 64 ? 16 : 32; /* as many as fit in registers */
+    return XT_BUILD(attention_by_tiles, target);
+}
+
+static bool load_attention(zed_device *dev, zed_kernel *loaded, const problem *p)
+{
+    const xt_target target = {ZED_TARGET(dev)};
+    if (!is_by_tiles(target.name)) return load_kernel(&kernel, dev, loaded, p);
+    xt_module mod = build_by_tiles(&target, p);
+    bool ok = mod.words ? ZED_LOAD(loaded, dev, mod) || fail_device(dev) : fail_build(&mod);
+    xt_free(&mod);
+    return ok;
+}
+
+static bool emit_attention(const char *path, const char *name, const problem *p)
+{
+    const xt_target target = {.name = name};
+    if (!is_by_tiles(name)) return emit_kernel(&kernel, path, name, p);
+    xt_module mod = build_by_tiles(&target, p);
+    bool ok = emit_built(path, NULL, &mod);
+    xt_free(&mod);
+    return ok;
+}
+
 /* ---- input */
 
 static size_t elements(const problem *p) { return (size_t)p->heads * (size_t)p->length * (size_t)p->head_size; }
@@ -284,7 +416,7 @@ static bool run_one(zed_device *dev, problem *p)
     zed_kernel loaded;
     verdict v;
     double ns = 0;
-    bool ok = make_input(dev, p) && load_kernel(&kernel, dev, &loaded, p);
+    bool ok = make_input(dev, p) && load_attention(dev, &loaded, p);
     if (ok) ns = launch(&loaded, p);
     if (ok && ns < 0) ok = fail_device(dev);
     ok = ok && check(p, &v);
@@ -317,7 +449,7 @@ static bool run(zed_device *dev)
 static bool emit(const char *path, const char *target)
 {
     problem p = {head == 1 ? 128 : 64, length, heads, causal == 1, NULL, NULL, NULL, NULL};
-    return emit_kernel(&kernel, path, target, &p);
+    return emit_attention(path, target, &p);
 }
 
 static const example_option options[] = {
@@ -325,6 +457,7 @@ static const example_option options[] = {
     CHOICE("--causal", "1: each query sees only the keys up to its own; default: both", &causal, causal_names),
     SIZE("--length", "queries, and keys", &length),
     NUMBER("--heads", "of the model", &heads, 1, 1024),
+    CHOICE("--with", "the header that the kernel is written with; default: by the device", &with, with_names),
     OPTIONS_END,
 };
 

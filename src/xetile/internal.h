@@ -455,7 +455,7 @@ typedef struct xt_vulkan_part_ {
     bool (*write_load)(xt_ctx *x, const xt_node_ *n);
     bool (*store)(xt_ctx *x, const xt_tile *t, const xt_vec *v);
     cm_matrix (*convert)(xt_ctx *x, const xt_vec *v, int block, cm_use use);
-    xt_vec (*splat)(xt_ctx *x, const xt_vec *v, spe_id scalar);
+    xt_vec (*splat)(xt_ctx *x, const xt_vec *v, cm_use use, spe_id scalar);
     xt_vec (*vec)(xt_ctx *x, const xt_vec *v);
     int (*parts)(xt_ctx *x, const xt_vec *v);
     int (*panel_ids)(xt_ctx *x, const xt_frame_ *f);

@@ -41,6 +41,8 @@ check_says "batched 17 x 9 x 5" "ok batched_gemm 99 of 17 x 9 x 5" "$BUILD/batch
 check_says "tall" "ok tall_gemm 5001 x 5 x 21" "$BUILD/tall_gemm" --device software --m 5001 --n 5 --k 21
 check_says "attention" "ok flash_attention D 64, 2 heads of length 77" "$BUILD/flash_attention" --device software --heads 2 --length 77 --head 64 --causal 0
 check_says "causal attention" "length 101, causal" "$BUILD/flash_attention" --device software --heads 1 --length 101 --head 128 --causal 1
+check_says "attention by Vulkan's matrices" "ok flash_attention" "$BUILD/flash_attention" --emit "$saved/attention-hopper.spv" --target hopper --head 128 --causal 1
+check_says "attention with xetile.h" "ok flash_attention" "$BUILD/flash_attention" --emit "$saved/attention-tiles.spv" --target bmg --with xetile
 check_refused "size 33" "--m 33" "$BUILD/batched_gemm" --m 33
 check_refused "head size 96" "64 or 128" "$BUILD/flash_attention" --head 96
 report

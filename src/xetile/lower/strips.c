@@ -197,20 +197,22 @@ XE_FN_ cm_matrix xt_opaque_convert_(xt_ctx *x, const xt_vec *v, int block, cm_us
     return to;
 }
 
-/* A vector like v, with room for its matrices. */
-XE_FN_ xt_vec xt_opaque_vec_(xt_ctx *x, const xt_vec *v)
+/* A vector like v, with room for its matrices of this use. */
+static xt_vec xt_opaque_like_(xt_ctx *x, const xt_vec *v, cm_use use)
 {
     xt_vec r = *v;
-    r.use = CM_OPAQUE_ACC;
+    r.use = use;
     xt_block_ b = xt_blocks_(x, &r.dist);
     r.block = (cm_matrix *)xt_memory_(x, (size_t)b.grid.blocks * sizeof *r.block);
     r.blocks = r.block ? b.grid.blocks : 0;
     while (r.blocks && xt_next_block_(&b)) {
         int cols = xt_is_opaque_column_(v) ? xt_opaque_side_(x) : b.cols;
-        r.block[b.i] = xt_opaque_room_(x, cols, b.rows, r.type, CM_OPAQUE_ACC);
+        r.block[b.i] = xt_opaque_room_(x, cols, b.rows, r.type, use);
     }
     return r;
 }
+
+XE_FN_ xt_vec xt_opaque_vec_(xt_ctx *x, const xt_vec *v) { return xt_opaque_like_(x, v, CM_OPAQUE_ACC); }
 
 /* The number of its matrices. */
 XE_FN_ int xt_opaque_parts_(xt_ctx *x, const xt_vec *v)
@@ -221,12 +223,12 @@ XE_FN_ int xt_opaque_parts_(xt_ctx *x, const xt_vec *v)
     return n;
 }
 
-/* A vector with the same number in each element. */
-XE_FN_ xt_vec xt_opaque_splat_(xt_ctx *x, const xt_vec *v, spe_id scalar)
+/* A vector like v with the same number in each element, as matrices of this use. */
+XE_FN_ xt_vec xt_opaque_splat_(xt_ctx *x, const xt_vec *v, cm_use use, spe_id scalar)
 {
-    xt_vec r = xt_opaque_vec_(x, v);
+    xt_vec r = xt_opaque_like_(x, v, use);
     for (int i = 0; i < r.blocks; i++)
-        r.block[i] = cm_splat(&x->cm, r.block[i].layout.rows, r.block[i].layout.cols, r.type, r.use, scalar);
+        r.block[i] = cm_splat(&x->cm, r.block[i].layout.rows, r.block[i].layout.cols, r.type, use, scalar);
     return r;
 }
 

@@ -106,8 +106,8 @@ XE_FN_ xt_vec xt_now_as_(xt_ctx *x, const xt_vec *v, cm_use use)
 {
     xt_vec now = xt_now_vec_(x, v);
     const xt_node_ *n = xt_node_at_(x, xt_value_at_(x, v->id)->node);
-    if (use == CM_OPAQUE_ACC && now.use != use && n->op == XT_OP_SPLAT_ && n->result == v->id)
-        return x->vulkan->splat(x, v, xt_splat_scalar_(x, n));
+    if (xt_is_opaque_(use) && now.use != use && n->op == XT_OP_SPLAT_ && n->result == v->id)
+        return x->vulkan->splat(x, v, use, xt_splat_scalar_(x, n));
     return xt_as_use_(x, &now, use);
 }
 
@@ -127,7 +127,7 @@ XE_FN_ void xt_write_splat_(xt_ctx *x, const xt_node_ *n)
     cm_type held = xt_held_(v.type);
     spe_id scalar = xt_splat_scalar_(x, n);
     if (xt_value_is_opaque_(x, n->result)) {
-        xt_define_vec_(x, n->result, x->vulkan->splat(x, &v, scalar));
+        xt_define_vec_(x, n->result, x->vulkan->splat(x, &v, CM_OPAQUE_ACC, scalar));
         return;
     }
     for (xt_block_ b = xt_blocks_(x, &v.dist); v.blocks && xt_next_block_(&b);)
