@@ -21,6 +21,7 @@ typedef struct {
     int head_size, length, heads;
     bool causal;
     uint16_t *q, *k, *v, *o; /* f16 */
+    void *there[4];          /* the same in the device's own memory */
 } problem;
 
 /* ---- the kernel, with coopmatrix.h */
@@ -285,7 +286,7 @@ static xt_module build_by_tiles(const xt_target *target, const problem *p)
 {
     built.head_size = p->head_size;
     built.causal = p->causal;
-    built.keys = has_matrices(target->name) ? 64 : p->head_size > 64 ? 16 : 32; /* as many as fit in registers */
+    built.keys = p->head_size <= 64 ? 32 : has_matrices(target->name) ? 64 : 16; /* as many as fit in registers */
     return XT_BUILD(attention_by_tiles, target);
 }
 
@@ -320,12 +321,20 @@ static bool make_input(zed_device *dev, problem *p)
     size_t n = elements(p);
     array[0] = &p->q, array[1] = &p->k, array[2] = &p->v;
     for (int i = 0; i < 3; i++) {
-        *array[i] = (uint16_t *)zed_alloc(dev, ZED_SHARED, n * 2, 64);
+        *array[i] = (uint16_t *)zed_alloc(dev, ZED_HOST, n * 2, 64);
         for (size_t e = 0; *array[i] && e < n; e++) (*array[i])[e] = spe_f32_to_f16_bits((float)random_normal(&state));
+        p->there[i] = zed_alloc(dev, ZED_DEVICE, n * 2, 64);
+        zed_copy(dev, p->there[i], *array[i], n * 2);
     }
-    p->o = (uint16_t *)zed_alloc(dev, ZED_SHARED, n * 2, 64);
-    zed_fill(dev, p->o, 0xff, n * 2); /* not a number */
+    p->o = (uint16_t *)zed_alloc(dev, ZED_HOST, n * 2, 64);
+    p->there[3] = zed_alloc(dev, ZED_DEVICE, n * 2, 64);
     return zed_get_error(dev)->id == 0 || fail_device(dev);
+}
+
+static void free_input(zed_device *dev, problem *p)
+{
+    for (int i = 0; i < 4; i++) zed_free(dev, p->there[i]);
+    zed_free(dev, p->q), zed_free(dev, p->k), zed_free(dev, p->v), zed_free(dev, p->o);
 }
 
 /* ---- the check
@@ -396,13 +405,22 @@ static bool check(const problem *p, verdict *v)
 
 /* ---- the run */
 
-/* Nanoseconds of a launch, negative on failure. */
-static double launch(zed_kernel *loaded, const problem *p)
+static int launches = 1;
+
+/* Launches on a poisoned O, which comes back; nanoseconds of the fastest launch, negative on failure. */
+static double launch(zed_device *dev, zed_kernel *loaded, const problem *p)
 {
+    double best = -1;
     float scale = (float)(1.4426950408889634 / sqrt(p->head_size)); /* exp(x) = exp2(x log2 e) */
     uint32_t blocks = (uint32_t)(p->length + QUERIES * SUBGROUPS - 1) / (QUERIES * SUBGROUPS);
-    return zed_launch_timed(loaded, (zed_groups){blocks, (uint32_t)p->heads, 1}, p->q, p->k, p->v, p->o, p->length,
-                            scale);
+    for (int i = 0; i < launches; i++) {
+        zed_fill(dev, p->there[3], 0xff, elements(p) * 2); /* not a number */
+        double ns = zed_launch_timed(loaded, (zed_groups){blocks, (uint32_t)p->heads, 1}, p->there[0], p->there[1],
+                                     p->there[2], p->there[3], p->length, scale);
+        if (ns < 0) return ns;
+        if (best < 0 || ns < best) best = ns;
+    }
+    return zed_copy(dev, p->o, p->there[3], elements(p) * 2) ? best : -1;
 }
 
 /* Multiplications and additions; half for a causal run. */
@@ -417,7 +435,7 @@ static bool run_one(zed_device *dev, problem *p)
     verdict v;
     double ns = 0;
     bool ok = make_input(dev, p) && load_attention(dev, &loaded, p);
-    if (ok) ns = launch(&loaded, p);
+    if (ok) ns = launch(dev, &loaded, p);
     if (ok && ns < 0) ok = fail_device(dev);
     ok = ok && check(p, &v);
     if (ok) printf("error    %.3g of at most %.3g\n", v.error, v.bound);
@@ -427,7 +445,7 @@ static bool run_one(zed_device *dev, problem *p)
     if (ok)
         printf("ok flash_attention D %d, %d heads of length %d%s, %.1f GFLOP/s\n", p->head_size, p->heads, p->length,
                p->causal ? ", causal" : "", flops(p) / ns);
-    zed_free(dev, p->q), zed_free(dev, p->k), zed_free(dev, p->v), zed_free(dev, p->o);
+    free_input(dev, p);
     return ok;
 }
 
@@ -440,7 +458,7 @@ static bool run(zed_device *dev)
 {
     bool ok = true;
     for (int i = 0; i < 4 && ok; i++) {
-        problem p = {i / 2 ? 128 : 64, length, heads, i % 2 == 1, NULL, NULL, NULL, NULL};
+        problem p = {i / 2 ? 128 : 64, length, heads, i % 2 == 1, NULL, NULL, NULL, NULL, {NULL, NULL, NULL, NULL}};
         if ((head < 0 || head == i / 2) && (causal < 0 || causal == i % 2)) ok = run_one(dev, &p);
     }
     return ok;
@@ -448,7 +466,7 @@ static bool run(zed_device *dev)
 
 static bool emit(const char *path, const char *target)
 {
-    problem p = {head == 1 ? 128 : 64, length, heads, causal == 1, NULL, NULL, NULL, NULL};
+    problem p = {head == 1 ? 128 : 64, length, heads, causal == 1, NULL, NULL, NULL, NULL, {NULL, NULL, NULL, NULL}};
     return emit_attention(path, target, &p);
 }
 
@@ -457,6 +475,7 @@ static const example_option options[] = {
     CHOICE("--causal", "1: each query sees only the keys up to its own; default: both", &causal, causal_names),
     SIZE("--length", "queries, and keys", &length),
     NUMBER("--heads", "of the model", &heads, 1, 1024),
+    NUMBER("--launches", "of which the fastest is told", &launches, 1, 1000),
     CHOICE("--with", "the header that the kernel is written with; default: by the device", &with, with_names),
     OPTIONS_END,
 };
