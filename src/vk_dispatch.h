@@ -140,7 +140,7 @@ __declspec(dllimport) void __stdcall ReleaseSRWLockExclusive(void **lock);
 #if defined(SPIRV_EMIT_H)
 #include "spirv_emit.h" /* its bodies for Vulkan, unless it has them */
 #endif
-#if defined(XETILE_H)
+#if defined(XETILE_XETILE_H)
 #include "xetile.h" /* likewise */
 #endif
 

@@ -176,7 +176,10 @@ check "SPE_VULKAN after spirv_emit.h, included again" \
 vulkan_program "$CC -std=c11" '#include "spirv_emit.h"' && said=0 || said=$?
 check "without it, SPE_ERR_ENVIRONMENT" test "$said" -eq 1
 case $headers in *vk_dispatch.h*)
-    check "vk_dispatch.h after xetile.h" vulkan_program "$CC -std=c11" '#include "xetile.h"' '#include "vk_dispatch.h"' ;;
+    check "vk_dispatch.h after xetile.h" vulkan_program "$CC -std=c11" '#include "xetile.h"' '#include "vk_dispatch.h"'
+    printf '#include "xetile.h"\n#include "vk_dispatch.h"\n' > "$work/vulkan.c"
+    $CC -std=c11 -I. -E "$work/vulkan.c" > "$work/vulkan.i"
+    check "so that it has xetile.h's bodies for Vulkan, too" grep -q 'xt_vulkan_here_ = ' "$work/vulkan.i" ;;
 esac
 if command -v g++ >/dev/null 2>&1; then
     check "C++ has it" vulkan_program "g++ -std=c++17 -x c++" '#include "spirv_emit.h"'
