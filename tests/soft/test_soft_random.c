@@ -91,12 +91,15 @@ static int random_block(int depth, bool together)
     return first;
 }
 
+static zed_device device;
+
 static void make_program(uint64_t seed)
 {
     static const int sizes[] = {1, 7, 16, 33, 48, 64, 100};
     memset(&program, 0, sizeof program);
     test_.random = program.seed = seed;
     program.subgroup_size = 8 << below(3);
+    if (!(device.target.subgroup_sizes & (uint32_t)program.subgroup_size)) program.subgroup_size = 16;
     program.together = below(2);
     program.local_size = program.together ? program.subgroup_size * (1 + below(3)) : sizes[below(7)];
     program.groups = 1 + below(3);
@@ -555,13 +558,12 @@ static void interpret(void)
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
-static zed_device device;
 enum { IN_BYTES = 8 * (ITEMS_MAX * 5 + 128) };
 
 static bool launch(const spe_words *words, unsigned char *in, int64_t *out, int32_t *middle, uint32_t *totals)
 {
-    zed_module module;
-    zed_kernel k;
+    zed_module module = {0};
+    zed_kernel k = {0};
     static const char params[] = "ptr<u8> a, ptr<u16> b, ptr<u32> c, ptr<u64> d, ptr<u64> out, ptr<u32> middle, "
                                  "ptr<u32> totals, u32 flags, u64 items";
     zed_groups groups = {(uint32_t)program.groups, 1, 1};
