@@ -82,9 +82,11 @@ static bool find_places(struct xe_thread *t, const struct xe_instruction *i, con
 
 /* ---- reading */
 
-static uint64_t packed_immediate(const struct xe_operand *o, uint32_t lane)
+/* Eight elements, for the words of the destination: one whose elements are dwords takes every other one. */
+static uint64_t packed_immediate(const struct xe_instruction *i, const struct xe_operand *o, uint32_t lane)
 {
-    uint32_t nibble = (uint32_t)(o->bits >> 4 * (lane & 7)) & 15;
+    uint32_t stride = i->to.column * (xe_types[i->to.type].bits / 16u), n = lane * (stride ? stride : 1);
+    uint32_t nibble = (uint32_t)(o->bits >> 4 * (n & 7)) & 15;
     return o->type == XE_V && nibble > 7 ? (uint64_t)(int64_t)((int32_t)nibble - 16) : nibble;
 }
 
@@ -118,7 +120,7 @@ static void read_immediate(const struct xe_instruction *i, const struct xe_opera
 {
     for (uint32_t n = 0; n < i->lanes; n++) {
         if (o->type == XE_V || o->type == XE_UV)
-            to->v[n].i = (int64_t)packed_immediate(o, n);
+            to->v[n].i = (int64_t)packed_immediate(i, o, n);
         else if (o->type == XE_VF)
             to->v[n].f = packed_float(o, n);
         else

@@ -10,11 +10,8 @@
 #ifndef COOPMATRIX_CASES_H
 #define COOPMATRIX_CASES_H
 
-#include "coopmatrix.h"
-#include "ze_dispatch.h"
-
+#include "coopmatrix_device.h"
 #include "half.h"
-#include "test.h"
 
 #include <complex.h>
 #undef I /* from complex.h */
@@ -23,9 +20,6 @@ enum { SLOT = 8192, OPERANDS = 4, KERNEL_CASES = 12, MODULE_CASES = 250, MAX_CAS
 /* SLOT: bytes of a case's A, B, C, D */
 
 typedef double _Complex number;
-
-static zed_device device;
-static bool have_device;
 
 static bool is_f8(cm_type type) { return type == CM_E4M3 || type == CM_E5M2; }
 
@@ -904,10 +898,44 @@ static int adopt_vulkan(cm_target *target, int S, cm_lowering *lowering)
     return sizes & (uint32_t)S ? S : (int)(sizes & (0 - sizes));
 }
 
-static void run_group(const char *group, const char *target_name, int S, cm_lowering lowering, const case_list *l)
+static bool has_doubles(const op_case *t)
 {
+    const cm_type types[] = {t->a, t->b, t->c, t->d};
+    for (int i = 0; i < 4; i++)
+        if (types[i] == CM_F64 || types[i] == CM_C64) return true;
+    return false;
+}
+
+/* The cases without doubles, where the device has none. */
+static const case_list *cases_of_device(const case_list *l)
+{
+    static case_list left;
+    int at[MAX_CASES];
+    bool opens = false;
+    if (!have_device || device.target.fp64) return l;
+    left.count = 0;
+    for (int i = 0; i < l->count; i++) {
+        const op_case *t = &l->list[i];
+        opens = opens || t->opens;
+        at[i] = -1;
+        if (has_doubles(t) || (t->back && at[i - t->back] < 0)) continue;
+        at[i] = left.count;
+        left.list[left.count] = *t;
+        left.list[left.count].opens = opens;
+        left.list[left.count].back = t->back ? at[i] - at[i - t->back] : 0;
+        left.count++;
+        opens = false;
+    }
+    return &left;
+}
+
+static void run_group(const char *group, const char *target_name, int S, cm_lowering lowering, const case_list *all)
+{
+    const case_list *l = cases_of_device(all);
     /* 2D block messages for the software device may break the rules of other devices */
-    bool own = strcmp(target_name, "soft") == 0 && have_device && (device.target.subgroup_sizes & (uint32_t)S);
+    const cm_target *row = have_device ? cm_target_row(device.target.name) : NULL;
+    bool own = strcmp(target_name, "soft") == 0 && row && (device.target.subgroup_sizes & (uint32_t)S) &&
+               (lowering != CM_KHR || row->coop_khr);
     cm_target target = *cm_target_row(own ? device.target.name : target_name);
     S = adopt_vulkan(&target, S, &lowering);
     spe_options options = {.env = cm_environment(&(spe_device){.name = target.name})};
@@ -925,7 +953,7 @@ static void run_group(const char *group, const char *target_name, int S, cm_lowe
     if (words.data) test_save_spv(file, words.data, words.count * 4);
     spe_begin(&other, &options); /* for layouts only */
     cm_begin(&c, &other, &target, lowering);
-    if (words.data && have_device && (device.target.subgroup_sizes & (uint32_t)S)) run_on_device(group, &c, words, l);
+    if (words.data && device_runs(&target, S)) run_on_device(group, &c, words, l);
     spe_free(&other);
     spe_free(&m);
     if (!have_device && !test_.failures_here) SKIP("no device to run on; the module was made");

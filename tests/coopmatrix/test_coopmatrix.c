@@ -2,16 +2,11 @@
  * stores; all cases of a group share a module (one compilation). Results are compared element by element with f64 or
  * exact integers, over the whole output buffer, so that stray writes are detected too. Without a device the modules are
  * still built and saved. */
-#include "coopmatrix.h"
-#include "ze_dispatch.h"
-#include "test.h"
+#include "coopmatrix_device.h"
 
 #include <limits.h>
 
 enum { BUFFER = 1 << 15, MATRICES = 4 }; /* bytes of a buffer; A, B, C, D */
-
-static zed_device device;
-static bool have_device;
 
 /* ---- numbers in memory ------------------------------------------------------------------------------------------- */
 
@@ -351,22 +346,32 @@ static void run_case(zed_module *module, const test_case *t, const char *name, u
     compare(t, o, before);
 }
 
-/* Builds the module of all cases, saves it, and runs it if the device supports it. */
+static bool device_has_types(const test_case *t)
+{
+    const cm_type types[] = {t->a, t->b, t->c, t->d};
+    for (int i = 0; i < 4; i++)
+        if (types[i] == CM_F64 && have_device && !device.target.fp64) return false;
+    return true;
+}
+
+/* Builds the module of the cases whose types the device has, saves it, and runs it if the device supports it. */
 static void run_group(const char *group, const char *target_name, int S, cm_lowering lowering, const test_case *cases,
                       int count)
 {
     cm_target target = *cm_target_row(target_name);
+    const cm_target *own = have_device ? cm_target_row(device.target.name) : NULL;
     spe_module m;
     spe_words words;
     zed_module module;
     unsigned char *memory;
     char name[64], file[128];
     int i;
+    if (lowering == CM_AUTO && own && own->subgroup_sizes & (uint32_t)S && !device_runs(&target, S)) target = *own;
     target.subgroup_size = S;
     spe_begin(&m, NULL);
     for (i = 0; i < count; i++) {
         snprintf(name, sizeof name, "case%d", i);
-        emit_case(&m, &cases[i], &target, lowering, name);
+        if (device_has_types(&cases[i])) emit_case(&m, &cases[i], &target, lowering, name);
         if (!spe_ok(&m)) {
             char text[256];
             describe(&cases[i], text, sizeof text);
@@ -378,13 +383,13 @@ static void run_group(const char *group, const char *target_name, int S, cm_lowe
     CHECK_MSG(words.data != NULL, "%s: %s", group, spe_get_error(&m)->text);
     snprintf(file, sizeof file, "test_coopmatrix_%s", group);
     if (words.data) test_save_spv(file, words.data, words.count * 4);
-    if (words.data && have_device && (device.target.subgroup_sizes & (uint32_t)S)) {
+    if (words.data && device_runs(&target, S)) {
         memory = (unsigned char *)zed_alloc(&device, ZED_SHARED, (size_t)BUFFER * MATRICES, 64);
         if (!memory || !zed_module_load(&module, &device, words.data, words.count * 4, NULL))
             test_fail(__FILE__, __LINE__, "%s: %s", group, zed_get_error(&device)->text);
         for (i = 0; i < count && zed_get_error(&device)->id == 0; i++) {
             snprintf(name, sizeof name, "case%d", i);
-            run_case(&module, &cases[i], name, memory);
+            if (device_has_types(&cases[i])) run_case(&module, &cases[i], name, memory);
         }
         zed_clear_error(&device);
         zed_module_free(&module);

@@ -53,8 +53,11 @@ static void check(const xt_kernel *kernel, int m, int n, int k, int type, int re
     b = new_matrix(type, (size_t)(k * n));
     c = new_poison(result, (size_t)(sums ? m : m * n));
     bias = new_matrix(CM_F32, (size_t)n);
+    /* 64 subgroups: of 8 lanes where a work-group is smaller than 1024 */
+    bool narrow = kernel == &through_local_memory && device.target.max_group_size < 64 * 16;
+    const variant *v = &variants[narrow ? 3 : 0];
     if (a && b && c && bias &&
-        RUN_KERNEL(*kernel, &variants[0], ONE_GROUP, ADDRESS(a), ADDRESS(b), ADDRESS(c), ADDRESS(bias), ZED_ARG(m),
+        RUN_KERNEL(*kernel, v, ONE_GROUP, ADDRESS(a), ADDRESS(b), ADDRESS(c), ADDRESS(bias), ZED_ARG(m),
                    ZED_ARG(n), ZED_ARG(k)))
         compare();
     zed_free(&device, a);

@@ -178,6 +178,7 @@ TEST(every_kind_on_every_type)
 {
     static const int types[] = {CM_F32, CM_F64, CM_F16, CM_BF16, CM_I32, CM_U32, CM_I64, CM_I16, CM_I8, CM_U8};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        if (!has_type(types[i])) continue;
         set(types[i], i == 0 ? 3 : 2, i == 0 ? 19 : 16);
         now.column_major = i % 3 == 1;
         check_every_kind(&variants[i == 4 ? 1 : i == 5 && target_has(&variants[4]) ? 4 : 0]);

@@ -68,7 +68,7 @@ static void check_all(const layout_case *c, size_t n)
     for (size_t i = 0; i < n; i++) {
         xt_module mod;
         variant v = variant_of(c[i].subgroup_size, c[i].local_memory);
-        if (!target_has(&v)) continue;
+        if (!target_has(&v) || !has_type(c[i].type)) continue;
         now = c[i];
         check(&v);
         mod = XT_BUILD(move, &(xt_target){.name = "generic"}, .subgroup_size = now.subgroup_size);

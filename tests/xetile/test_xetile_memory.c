@@ -123,6 +123,7 @@ TEST(bases_of_three_and_four_dimensions)
         {CM_F64, 3, {1, 3}, {0, 3}, 0, 0, 0, false, false},  {CM_I8, 4, {2, 3}, {-1, 2}, 0, 0, 0, false, true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        if (!has_type(cases[i].type)) continue;
         reset(cases[i].type, 5, 20, 7, 19);
         now.dims = cases[i].dims;
         memcpy(now.extent, cases[i].extent, sizeof now.extent);
@@ -237,6 +238,7 @@ TEST(local_memory)
 {
     static const int types[] = {CM_F32, CM_F16, CM_I8, CM_F64, I1};
     for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
+        if (!has_type(types[t])) continue;
         void *a = new_matrix(types[t], 320), *c = new_poison(types[t], 320);
         int wrong = 0;
         reset(types[t], 16, 20, 16, 20);
@@ -450,6 +452,7 @@ TEST(gather_and_scatter)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const variant *v = &variants[cases[i].variant];
+        if (!has_type(cases[i].type)) continue;
         reset(cases[i].type, cases[i].rows, cases[i].cols, 0, 0);
         now.offsets.type = cases[i].offsets;
         now.with_mask = cases[i].mask;

@@ -269,6 +269,7 @@ TEST(remainders_of_floats)
     for (int k = 0; k < 4; k++) {
         const variant *v = target_has(&variants[k]) ? &variants[k] : &variants[0];
         int type = types[k], wrong = 0;
+        if (!has_type(type)) continue;
         void *x = new_matrix(type, 256), *y = new_matrix(type, 256), *z = new_poison(type, 512);
         float *one = (float *)new_poison(CM_F32, 4);
         one[0] = -5.3f;
@@ -526,7 +527,7 @@ TEST(other_shapes)
     }
     check_reshape(&variants[0], CM_I32, 3, 20, 1, no_map);
     check_reshape(&variants[0], CM_BF16, 1, 30, 5, no_map);
-    check_reshape(&variants[0], CM_F64, 8, 32, 8, round_robin);
+    if (has_type(CM_F64)) check_reshape(&variants[0], CM_F64, 8, 32, 8, round_robin);
 }
 
 /* ---- scans ---- */

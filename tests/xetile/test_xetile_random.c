@@ -55,6 +55,13 @@ static xt_vec vecs[STEPS_MAX];
 
 static const int types[] = {CM_F32, CM_F32, CM_F16, CM_BF16, CM_F64, CM_I32,
                             CM_I32, CM_U32, CM_I16, CM_U16,  CM_I8,  CM_U8};
+
+static int random_type(void)
+{
+    int type = ONE_OF(types);
+    return has_type(type) ? type : CM_F32;
+}
+
 static int random_side(void)
 {
     static const int sides[] = {1, 2, 3, 4, 5, 8, 8, 12, 16, 16, 16, 24, 32, 32, 48, 64};
@@ -198,6 +205,12 @@ static void add_region(kind k, int scope)
 static const int products[][2] = {{CM_F16, CM_F32}, {CM_F16, CM_F16}, {CM_BF16, CM_F32}, {CM_BF16, CM_BF16},
                                   {CM_I8, CM_I32}, {CM_U8, CM_I32}, {CM_F32, CM_F32}, {CM_F64, CM_F64}};
 
+static const int *random_product(void)
+{
+    const int *types_of = ONE_OF(products);
+    return has_type(types_of[1]) ? types_of : products[0];
+}
+
 /* Half of the products suit matrix instructions. */
 static void choose_sides(int *m, int *n, int *k)
 {
@@ -209,7 +222,7 @@ static void choose_sides(int *m, int *n, int *k)
 
 static void add_product(int scope)
 {
-    const int *t = ONE_OF(products);
+    const int *t = random_product();
     int m, n, k, a, b, c, p;
     xt_map map, none;
     choose_sides(&m, &n, &k);
@@ -228,7 +241,7 @@ static void add_product(int scope)
 /* The loop of a matrix product: a sum of the products of two tiles that move along k. */
 static void add_product_loop(int scope)
 {
-    const int *t = ONE_OF(products);
+    const int *t = random_product();
     int m, n, k, loop, init, a, b, next;
     xt_map map, none;
     choose_sides(&m, &n, &k);
@@ -250,7 +263,7 @@ static void add_product_loop(int scope)
 
 static void add_broadcast(int scope)
 {
-    int type = ONE_OF(types), rows = random_side(), cols = random_side(), dim = below(2), a, n;
+    int type = random_type(), rows = random_side(), cols = random_side(), dim = below(2), a, n;
     int size = dim ? cols : rows, copies = divisor_of(size);
     xt_map map = random_map(rows, cols);
     if (rows * cols > AREA_MAX || (program.subgroups && copies < size && map.sg_data[dim] % copies)) return;
@@ -327,7 +340,7 @@ static void add_gather(int scope, int a)
     step *s;
     if (program.steps[a].type.type != CM_I32 && program.steps[a].type.type != CM_U32) return;
     s = new_like(GATHER, scope, a, -1, -1);
-    s->type.type = ONE_OF(types);
+    s->type.type = random_type();
     s->width = 1 + below(200);
     s->number = 3;
     s->at = program.input_bytes = (program.input_bytes + 63) / 64 * 64;
@@ -378,10 +391,10 @@ static void add_source(kind k, int scope)
     do rows = random_side(), cols = random_side();
     while (rows * cols > AREA_MAX);
     if (k != SPLAT && k != IOTA) {
-        new_load(scope, ONE_OF(types), rows, cols, random_map(rows, cols));
+        new_load(scope, random_type(), rows, cols, random_map(rows, cols));
         return;
     }
-    n = new_step(k, scope, k == IOTA ? CM_I32 : ONE_OF(types), rows, cols, random_map(rows, cols));
+    n = new_step(k, scope, k == IOTA ? CM_I32 : random_type(), rows, cols, random_map(rows, cols));
     program.steps[n].number = below(100);
     program.steps[n].dim = below(2);
 }
@@ -402,7 +415,7 @@ static void add_step(int scope)
     case BY_NUMBER: add_by_number(scope, a); break;
     case BY_ELEMENT: add_by_element(scope, a); break;
     case ABS: new_like(k, scope, a, -1, -1); break;
-    case CAST: new_like(k, scope, a, -1, -1)->type.type = ONE_OF(types); break;
+    case CAST: new_like(k, scope, a, -1, -1)->type.type = random_type(); break;
     case SELECT: add_select(scope, a); break;
     case REDUCTION:
     case ARGMAX: add_reduction(k, scope, a); break;

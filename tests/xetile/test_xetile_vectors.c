@@ -76,6 +76,7 @@ TEST(mathematics_of_floats)
 {
     static const int types[] = {CM_F32, CM_F16, CM_BF16, CM_F64};
     for (size_t i = 0; i < 4; i++) {
+        if (!has_type(types[i])) continue;
         memset(&now, 0, sizeof now);
         now.t.type = types[i];
         now.rows = 4;
@@ -233,16 +234,15 @@ static const int cast_types[] = {CM_F64, CM_F32, CM_TF32, CM_F16, CM_BF16, CM_I6
                                  CM_I8,  CM_U8,  CM_U16,  CM_U32, CM_U64,  XT_BOOL_};
 enum { CASTS = sizeof cast_types / sizeof cast_types[0] };
 
-/* One type to all others, at work-group level where the type's number is odd. */
+/* One type to all others, at work-group level where the type's number is odd. Each result has room for 64-bit
+ * elements. */
 XT_KERNEL(casts, u64(A), u64(R))
 {
     xt_vec v = XT_LOAD_TILE(result(XT_SELF, A, now.t.type, 0, 1));
     for (int i = 0; i < CASTS; i++) {
-        chosen to = {cast_types[i]}, wide = {CM_F64};
-        xt_vec r = XT_CAST(of(to), v);
-        if (to.type != CM_I64 && to.type != CM_U64) r = XT_CAST(of(wide), r); /* exact: f64 holds all of these */
-        else r = XT_BITCAST(f64, r);
-        XT_STORE_TILE(r, result(XT_SELF, R, CM_F64, i, CASTS));
+        chosen to = {cast_types[i]};
+        if (!has_type(to.type)) continue;
+        XT_STORE_TILE(XT_CAST(of(to), v), result(XT_SELF, XT_ADD(R, 32 * 8 * i), to.type, 0, 1));
     }
 }
 
@@ -261,26 +261,23 @@ static double cast_reference(int from, int to, double v)
 TEST(every_cast)
 {
     for (int from = 0; from < CASTS; from++) {
+        if (!has_type(cast_types[from])) continue;
         memset(&now, 0, sizeof now);
         now.t.type = cast_types[from];
         now.rows = 2;
         now.cols = 16;
         if (from & 1) now.map = XT_MAP(.sg_layout = {2, 1}, .sg_data = {1, 16});
         void *a = new_matrix(now.t.type, 32);
-        double *r = (double *)new_poison(CM_F64, 32 * CASTS);
+        uint64_t *r = (uint64_t *)new_poison(CM_U64, 32 * CASTS);
         for (size_t i = 0; i < 32 && is_float(now.t.type); i++) /* what every type holds, and fractions */
             put(now.t.type, a, i, fabs(get(now.t.type, a, i)) * 20);
         if (RUN_KERNEL(casts, &variants[0], ONE_GROUP, ADDRESS(a), ADDRESS(r)))
             for (int to = 0; to < CASTS; to++) {
                 int wrong = 0;
-                for (size_t i = 0; i < 32; i++) {
-                    double want = cast_reference(now.t.type, cast_types[to], get(now.t.type, a, i)),
-                           got = r[32 * to + i];
-                    int64_t whole;
-                    memcpy(&whole, &got, sizeof whole);
-                    if (cast_types[to] == CM_I64 || cast_types[to] == CM_U64) got = (double)whole;
-                    wrong += got != want;
-                }
+                if (!has_type(cast_types[to])) continue;
+                for (size_t i = 0; i < 32; i++) /* a double has 53 bits: 64-bit ones are compared as signed */
+                    wrong += get(cast_types[to] == CM_U64 ? CM_I64 : cast_types[to], r + 32 * to, i) !=
+                             cast_reference(now.t.type, cast_types[to], get(now.t.type, a, i));
                 CHECK_MSG(wrong == 0, "%s to %s: %d wrong", xt_type_name_(now.t.type), xt_type_name_(cast_types[to]),
                           wrong);
             }

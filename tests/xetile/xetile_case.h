@@ -104,6 +104,9 @@ TEST_UNUSED_ static bool target_has(const variant *v)
     return !v->subgroup_size || (device.target.subgroup_sizes & (uint32_t)v->subgroup_size);
 }
 
+/* Laptops' GPUs have no doubles. */
+TEST_UNUSED_ static bool has_type(int type) { return type != CM_F64 || device.target.fp64; }
+
 /* The first one, modified as the case requires. */
 TEST_UNUSED_ static variant variant_of(int subgroup_size, uint32_t local_memory)
 {

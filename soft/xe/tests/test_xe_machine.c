@@ -114,6 +114,7 @@ static int32_t beyond_11_bits(int n) { return bits_of((float)(2048 + n)); }
 static int32_t signalling(int n) { return (void)n, 0x7c7c; }
 static int32_t also_signalling(int n) { return (void)n, 0x7f80007c; }
 static int32_t inserted(int n) { return 0x55000005 | n << 4; }
+static int32_t by_dwords(int n) { return n % 4 * 4; }
 static int32_t chosen(int n) { return n & 4 ? ((3 & n) | 8) : -1; }
 
 #define FACTORS                                                                                                        \
@@ -133,6 +134,8 @@ TEST(integers)
           high_half); /* in the next register */
     LANES("add (16|M0) r20.0<1>:d -r10.0<1;1,0>:d 15:w\n", reversed);
     LANES("mov (16|M0) r20.0<1>:d r10.0<2;2,0>:d\n", in_pairs);
+    /* As IGC writes 0, 4, 8, 12 for dwords: a packed number has an element for each word. */
+    LANES("(W) add (4|M0) r15.0<1>:ud r9.0<0;1,0>:uw 0xC080400:uv\nmov (16|M0) r20.0<1>:d r15.0<0;4,1>:d\n", by_dwords);
     LANES("mad (16|M0) r15.0<1>:d -60:w r9.0<1;0>:uw 20:w\n"
           "mov (16|M0) (sat)r16.0<1>:b r15.0<1;1,0>:d\n"
           "mov (16|M0) r20.0<1>:d r16.0<1;1,0>:b\n",
@@ -204,22 +207,41 @@ TEST(floats)
           also_signalling);
 }
 
+/* Column n of the second operand is n, in all k. */
+#define COLUMNS_COUNT                                                                                                  \
+    "mov (16|M0) r40.0<1>:f r10.0<1;1,0>:d\nmov (16|M0) r41.0<2>:hf r40.0<1;1,0>:f\n"                                  \
+    "mov (16|M0) r41.1<2>:hf r40.0<1;1,0>:f\n"                                                                         \
+    "mov (16|M0) r42.0<1>:ud r41.0<1;1,0>:ud\nmov (16|M0) r43.0<1>:ud r41.0<1;1,0>:ud\n"                               \
+    "mov (16|M0) r44.0<1>:ud r41.0<1;1,0>:ud\nmov (16|M0) r45.0<1>:ud r41.0<1;1,0>:ud\n"                               \
+    "mov (16|M0) r46.0<1>:ud r41.0<1;1,0>:ud\nmov (16|M0) r47.0<1>:ud r41.0<1;1,0>:ud\n"                               \
+    "mov (16|M0) r48.0<1>:ud r41.0<1;1,0>:ud\n"
+
+/* Two products, of sums that are 5; the second one is what counts. */
+#define TWO_PRODUCTS(first, result)                                                                                    \
+    COLUMNS_COUNT "(W) mov (16|M0) r30.0<1>:hf 1.0:hf\n(W) mov (16|M0) r50.0<1>:f 5.0:f\n"                             \
+    "dpas.8x1 (16|M0) r50:f null:f r41:hf r30.0:hf " first "\n"                                                        \
+    "dpas.8x1 (16|M0) " result ":f r50:f r41:hf r30.0:hf\n"                                                            \
+    "mov (16|M0) r20.0<1>:f " result ".0<1;1,0>:f\n"
+static int32_t from_before(int n) { return bits_of(5 + 16 * (float)n); }
+static int32_t from_first(int n) { return bits_of(32 * (float)n); }
+
+/* Products that belong together read their sums before any is written, see iga.c. */
+TEST(products_that_belong_together)
+{
+    LANES(TWO_PRODUCTS("{Atomic}", "r50"), from_before);
+    LANES(TWO_PRODUCTS("", "r50"), from_first);
+    LANES(TWO_PRODUCTS("{Atomic}", "r52"), from_first); /* the first one's result stays */
+}
+
 /* Row r of the first operand is r + 1 in all k, column n of the second one n: sums of 16 products. */
 static int32_t product(int n) { return bits_of(16.0f * 3 * (float)n); }
 
 TEST(products)
 {
-    LANES(
-        "(W) mov (16|M0) r30.0<1>:hf 1.0:hf\n(W) mov (16|M0) r30.16<1>:hf 2.0:hf\n(W) mov (16|M0) r31.0<1>:hf 3.0:hf\n"
-        "mov (16|M0) r40.0<1>:f r10.0<1;1,0>:d\nmov (16|M0) r41.0<2>:hf r40.0<1;1,0>:f\nmov (16|M0) r41.1<2>:hf "
-        "r40.0<1;1,0>:f\n"
-        "mov (16|M0) r42.0<1>:ud r41.0<1;1,0>:ud\nmov (16|M0) r43.0<1>:ud r41.0<1;1,0>:ud\nmov (16|M0) r44.0<1>:ud "
-        "r41.0<1;1,0>:ud\n"
-        "mov (16|M0) r45.0<1>:ud r41.0<1;1,0>:ud\nmov (16|M0) r46.0<1>:ud r41.0<1;1,0>:ud\nmov (16|M0) r47.0<1>:ud "
-        "r41.0<1;1,0>:ud\n"
-        "mov (16|M0) r48.0<1>:ud r41.0<1;1,0>:ud\ndpas.8x3 (16|M0) r50:f null:f r41:hf r30.0:hf\n"
-        "mov (16|M0) r20.0<1>:f r52.0<1;1,0>:f\n",
-        product);
+    LANES(COLUMNS_COUNT "(W) mov (16|M0) r30.0<1>:hf 1.0:hf\n(W) mov (16|M0) r30.16<1>:hf 2.0:hf\n"
+                        "(W) mov (16|M0) r31.0<1>:hf 3.0:hf\n"
+                        "dpas.8x3 (16|M0) r50:f null:f r41:hf r30.0:hf\nmov (16|M0) r20.0<1>:f r52.0<1;1,0>:f\n",
+          product);
 }
 
 /* Every pair of types, by the definition: column n of B is the bits of dword n of one register after the other, row r
@@ -486,6 +508,7 @@ int main(void)
     RUN(floats);
     RUN(immediates_in_every_state);
     RUN(products);
+    RUN(products_that_belong_together);
     RUN(products_of_every_type);
     RUN(lanes_part_and_meet);
     RUN(local_memory_and_atomics);

@@ -1,0 +1,24 @@
+/* coopmatrix_device.h - the device of the tests of coopmatrix.h, and which targets' modules it runs. */
+#ifndef COOPMATRIX_DEVICE_H
+#define COOPMATRIX_DEVICE_H
+
+#include "coopmatrix.h"
+#include "test.h"
+#include "ze_dispatch.h"
+
+static zed_device device;
+static bool have_device;
+
+/* Whether the device runs what is made for the target: the software device everything; one that executes machine code,
+ * or stands for a GPU, only what needs no message and no instruction beyond its own. */
+static bool device_runs(const cm_target *t, int S)
+{
+    const cm_target *own = cm_target_row(device.target.name);
+    uint32_t size = (uint32_t)S;
+    if (!have_device || !(device.target.subgroup_sizes & size)) return false;
+    if (!strcmp(device.target.name, "soft") || t->vulkan) return true;
+    return own && !(t->dpas_sizes & ~own->dpas_sizes & size) && !(t->block2d_sizes & ~own->block2d_sizes & size) &&
+           !(t->dpas_sizes & size && t->dpas_operands & ~own->dpas_operands);
+}
+
+#endif
