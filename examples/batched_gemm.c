@@ -1,9 +1,10 @@
 /* batched_gemm.c - C = A B for thousands of small matrices at once: f32, each up to 32 x 32 x 32, column-major and
- * contiguous in memory. Every subgroup multiplies one pair, held as cooperative matrices.
+ * contiguous in memory. Every subgroup multiplies one pair, held as cooperative matrices; where registers are few, in
+ * pieces.
  *
  *     cc -std=c11 batched_gemm.c -lm && ./a.out
  */
-#include "coopmatrix.h"
+#include "xetile.h"
 #include "ze_dispatch.h"
 
 #define EXAMPLE "batched_gemm"
@@ -34,27 +35,61 @@ static cm_mem matrix_at(spe_module *m, spe_id base, spe_id number, int rows, int
     return mem;
 }
 
+/* What is in registers at once: of C, and values of k. */
+typedef struct {
+    int rows, cols, k;
+} piece;
+
+/* All of it, or what xt_tiles_for proposes for the row-major product C' = B' A'. */
+static piece piece_for(const cm_target *t, const products *p)
+{
+    piece all = {power_of_two(p->m), p->n, power_of_two(p->k)};
+    if (!has_few_registers(t)) return all;
+    xt_product product = {.a = XT_TYPE(f32), .b = XT_TYPE(f32), .c = XT_TYPE(f32), .max_subgroups = 1};
+    const xt_target device = {.name = t->name};
+    xt_tiles tiles = xt_tiles_for(&device, &product);
+    if (all.rows > tiles.c.sg_data[1]) all.rows = tiles.c.sg_data[1];
+    if (all.cols > tiles.c.sg_data[0]) all.cols = tiles.c.sg_data[0];
+    if (all.k > tiles.k) all.k = tiles.k;
+    return all;
+}
+
+/* Rows and columns of C from (row, col) on. */
+static void write_piece(cm_ctx *c, const products *p, const piece *size, cm_mem at_a, cm_mem at_b, cm_mem at_c, int row,
+                        int col)
+{
+    spe_module *m = c->module;
+    int cols = p->n - col < size->cols ? p->n - col : size->cols;
+    cm_matrix d = {0};
+    at_a.row = at_c.row = row ? spe_i32(m, row) : 0;
+    at_b.col = at_c.col = col ? spe_i32(m, col) : 0;
+    for (int k = 0; k < p->k; k += size->k) {
+        at_a.col = at_b.row = k ? spe_i32(m, k) : 0;
+        cm_matrix a = cm_load(c, size->rows, size->k, CM_F32, CM_A, &at_a);
+        cm_matrix b = cm_load(c, size->k, cols, CM_F32, CM_B, &at_b);
+        d = cm_mul_add(c, CM_F32, &a, &b, k ? &d : NULL);
+    }
+    cm_store(c, &d, &at_c);
+}
+
 static void write_body(cm_ctx *c, const void *problem)
 {
     const products *p = (const products *)problem;
     spe_module *m = c->module;
-    int M = power_of_two(p->m), K = power_of_two(p->k);
+    const piece size = piece_for(&c->target, p);
     spe_id group = spe_builtin(m, SPE_GROUP_ID, 0), subgroup = spe_builtin(m, SPE_SUBGROUP_ID, 0);
     spe_id number = spe_iadd(m, spe_imul(m, group, spe_i32(m, SUBGROUPS)), subgroup);
     cm_mem at_a = matrix_at(m, spe_param_id(m, 0), number, p->m, p->k),
            at_b = matrix_at(m, spe_param_id(m, 1), number, p->k, p->n);
     cm_mem at_c = matrix_at(m, spe_param_id(m, 2), number, p->m, p->n);
-    cm_matrix a, b, d;
-    if (K != p->k) at_a.cols = spe_i32(m, p->k);
+    if (p->k % size.k) at_a.cols = spe_i32(m, p->k);
     spe_if(m, spe_slt(m, number, spe_param_id(m, 3)));
-    a = cm_load(c, M, K, CM_F32, CM_A, &at_a);
-    b = cm_load(c, K, p->n, CM_F32, CM_B, &at_b);
-    d = cm_mul_add(c, CM_F32, &a, &b, NULL);
-    cm_store(c, &d, &at_c);
+    for (int row = 0; row < p->m; row += size.rows)
+        for (int col = 0; col < p->n; col += size.cols) write_piece(c, p, &size, at_a, at_b, at_c, row, col);
     spe_endif(m, 0, NULL, NULL);
 }
 
-static const example_kernel kernel = {"batched_gemm", "ptr<f32> A, ptr<f32> B, ptr<f32> C, i32 count", SUBGROUPS,
+static const example_kernel kernel = {"batched_gemm", "ptr<f32> A, ptr<f32> B, ptr<f32> C, i32 count", SUBGROUPS, true,
                                       write_body};
 
 /* ---- the program */

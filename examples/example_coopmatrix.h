@@ -12,6 +12,7 @@
 typedef struct {
     const char *name, *params; /* as ze_dispatch.h reads them: "ptr<f32> A, i32 count"; numbers are f32 or i32 */
     int subgroups;             /* per work-group */
+    bool narrow;               /* of 8 lanes where the target has few registers, as matrices have rows over the lanes */
     void (*write)(cm_ctx *c, const void *problem);
 } example_kernel;
 
@@ -33,11 +34,15 @@ static inline uint32_t parameters_of(spe_module *m, const char *text, spe_param 
     return count;
 }
 
+/* Intel's GPUs before Xe-HPC, whose registers have 32 bytes. The compilers of others see to registers themselves. */
+static inline bool has_few_registers(const cm_target *t) { return t->igc && t->registers < 1 << 14; }
+
 /* The target's row, with a subgroup size that the device has (a mask; 0: unknown): the row's, else the least. */
-static inline bool choose_row(const char *target, uint32_t sizes, cm_target *row)
+static inline bool choose_row(const char *target, uint32_t sizes, bool narrow, cm_target *row)
 {
     if (!cm_target_row(target)) return false;
     *row = *cm_target_row(target);
+    if (narrow && has_few_registers(row)) row->subgroup_size = 8;
     if (sizes) row->subgroup_sizes = sizes;
     if (sizes & (uint32_t)row->subgroup_size) sizes = 0;
     for (int size = 8; sizes && size <= 32; size *= 2) {
@@ -53,7 +58,7 @@ static inline spe_words build_kernel(spe_module *m, const example_kernel *e, con
                                      const void *problem)
 {
     cm_target row;
-    bool known = choose_row(target, sizes, &row);
+    bool known = choose_row(target, sizes, e->narrow, &row);
     spe_param params[MOST_PARAMS];
     spe_kernel k;
     cm_ctx c;

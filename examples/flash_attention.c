@@ -3,10 +3,11 @@
  *
  *     cc -std=c11 flash_attention.c -lm && ./a.out
  *
- * The kernel is written twice. With coopmatrix.h, a subgroup owns 16 queries (columns) and iterates over blocks of keys
- * (rows, distributed over the work-items): with ' for transposed, S' = K Q', P' = exp(S' - max), O' = O' alpha + V' P'.
- * P' becomes an operand within each lane. With xetile.h, queries are rows, and the library decides what the work-items
- * hold: on Vulkan's devices with matrices, S, P and O are such matrices, and keys and values go through local memory.
+ * The kernel is written twice. With coopmatrix.h, a subgroup owns some queries (columns) and iterates over blocks of
+ * keys (rows, distributed over the work-items): with ' for transposed, S' = K Q', P' = exp(S' - max), O' = O' alpha +
+ * V' P'. P' becomes an operand within each lane. How many of them depends on the device's registers: see sizes_for.
+ * With xetile.h, queries are rows, and the library decides what the work-items hold: on Vulkan's devices with matrices, S, P
+ * and O are such matrices, and keys and values go through local memory.
  */
 #include "xetile.h"
 #include "ze_dispatch.h"
@@ -15,7 +16,7 @@
 #include "example.h"
 #include "example_coopmatrix.h"
 
-enum { QUERIES = 16, SUBGROUPS = 4 }; /* queries per subgroup, subgroups per work-group */
+enum { SUBGROUPS = 4 }; /* per work-group */
 
 typedef struct {
     int head_size, length, heads;
@@ -26,16 +27,34 @@ typedef struct {
 
 /* ---- the kernel, with coopmatrix.h */
 
+/* Of a subgroup: its queries, and the keys of a block. K and V are loaded in slices: `depth` of D, and `rows` of V'. */
+typedef struct {
+    int queries, keys, depth, rows;
+} sizes;
+
+/* With 16 KiB of registers a block's K and V fit whole. With fewer, O' takes a quarter of 4 KiB, and a slice is what an
+ * instruction multiplies. Sizes are what Intel's compiler spills nothing for (scripts/intel_devices.sh). */
+static sizes sizes_for(const cm_target *t, int head_size)
+{
+    if (!has_few_registers(t)) return (sizes){16, head_size > 64 ? 16 : 32, head_size, head_size};
+    if (t->dpas_sizes) return (sizes){4, 16, 16, 8};
+    return (sizes){256 / head_size, 8, 8, 8};
+}
+
+enum { SLICES = 16 };
+
 /* The kernel's parameters, and the state of a step over a block of keys. */
 typedef struct {
     spe_module *m;
     cm_ctx c;
-    int head_size, keys; /* D, and keys per block */
+    int head_size; /* D */
+    sizes fit;
     bool causal;
     spe_id query;        /* the subgroup's first one */
     spe_id scale;        /* of the scores, for powers of two */
     cm_mem q, k, v;
-    cm_matrix largest, sum, out; /* so far, a column per query; the first two have equal rows */
+    cm_matrix largest, sum; /* so far, a column per query; their rows are equal */
+    cm_matrix out[SLICES];  /* O' in slices of rows */
 } attention;
 
 /* Scores of keys from `first` on; exp2 of masked ones is 0. */
@@ -44,10 +63,14 @@ static cm_matrix scores(attention *a, spe_id first, bool masked)
     spe_module *m = a->m;
     spe_id never = spe_f32(m, -INFINITY);
     cm_matrix x, y, s;
+    const sizes *t = &a->fit;
     a->k.row = first;
-    x = cm_load(&a->c, a->keys, a->head_size, CM_F16, CM_A, &a->k);
-    y = cm_load(&a->c, a->head_size, QUERIES, CM_F16, CM_B, &a->q);
-    s = cm_mul_add(&a->c, CM_F32, &x, &y, NULL);
+    for (int d = 0; d < a->head_size; d += t->depth) {
+        a->k.col = a->q.row = d ? spe_i32(m, d) : 0;
+        x = cm_load(&a->c, t->keys, t->depth, CM_F16, CM_A, &a->k);
+        y = cm_load(&a->c, t->depth, t->queries, CM_F16, CM_B, &a->q);
+        s = cm_mul_add(&a->c, CM_F32, &x, &y, d ? &s : NULL);
+    }
     s = cm_scale(&a->c, &s, a->scale);
     if (!masked) return s;
     CM_APPLY (&a->c, s, s, i, j, v) {
@@ -63,39 +86,43 @@ static cm_matrix scores(attention *a, spe_id first, bool masked)
 static void step(attention *a, spe_id first, bool masked)
 {
     cm_ctx *c = &a->c;
+    const sizes *t = &a->fit;
     cm_matrix s = scores(a, first, masked), top, alpha, wide, p, x;
     top = cm_reduce_spread(c, CM_MAX, CM_BY_COLUMN, &s, c->target.subgroup_size);
     top = cm_binary(c, CM_MAX, &top, &a->largest);
     alpha = cm_sub(c, &a->largest, &top);
     alpha = cm_unary(c, CM_NATIVE_EXP2, &alpha);
-    wide = cm_repeat(c, &top, a->keys, QUERIES);
+    wide = cm_repeat(c, &top, t->keys, t->queries);
     s = cm_sub(c, &s, &wide);
     s = cm_unary(c, CM_NATIVE_EXP2, &s);
     p = cm_convert(c, &s, CM_F16);
     p = cm_convert_use(c, &p, CM_B);
 
-    x = cm_splat(c, c->target.subgroup_size, a->keys, CM_F16, CM_A, spe_const_f(a->m, spe_float(a->m, 16), 1));
+    x = cm_splat(c, c->target.subgroup_size, t->keys, CM_F16, CM_A, spe_const_f(a->m, spe_float(a->m, 16), 1));
     a->sum = cm_mul(c, &a->sum, &alpha);
     a->sum = cm_mul_add(c, CM_F32, &x, &p, &a->sum);
 
     a->v.col = first;
-    x = cm_load(c, a->head_size, a->keys, CM_F16, CM_A, &a->v);
-    wide = cm_repeat(c, &alpha, a->head_size, QUERIES);
-    a->out = cm_mul(c, &a->out, &wide);
-    a->out = cm_mul_add(c, CM_F32, &x, &p, &a->out);
+    wide = cm_repeat(c, &alpha, t->rows, t->queries);
+    for (int d = 0; d < a->head_size; d += t->rows) {
+        cm_matrix *out = &a->out[d / t->rows];
+        a->v.row = d ? spe_i32(a->m, d) : 0;
+        x = cm_load(c, t->rows, t->keys, CM_F16, CM_A, &a->v);
+        *out = cm_mul(c, out, &wide);
+        *out = cm_mul_add(c, CM_F32, &x, &p, out);
+    }
     a->largest = top;
 }
 
 /* Converts all carried values to a list, or back. */
 static int carry(attention *a, spe_id *values, bool back)
 {
-    cm_matrix *list[3];
-    int i, n = 0;
-    list[0] = &a->largest, list[1] = &a->sum, list[2] = &a->out;
-    for (i = 0; i < 3; i++) {
-        if (back) memcpy(list[i]->part, values + n, (size_t)list[i]->parts * sizeof *values);
-        else memcpy(values + n, list[i]->part, (size_t)list[i]->parts * sizeof *values);
-        n += list[i]->parts;
+    int n = 0;
+    for (int i = 0; i < 2 + a->head_size / a->fit.rows; i++) {
+        cm_matrix *one = i == 0 ? &a->largest : i == 1 ? &a->sum : &a->out[i - 2];
+        if (back) *one = cm_from_parts(&a->c, &one->layout, values + n); /* separate arrays */
+        else memcpy(values + n, one->part, (size_t)one->parts * sizeof *values);
+        n += one->parts;
     }
     return n;
 }
@@ -104,10 +131,7 @@ static void loop(attention *a, spe_id from, spe_id to, bool masked)
 {
     spe_id values[128], first;
     int n = carry(a, values, false);
-    a->largest = cm_from_parts(&a->c, &a->largest.layout, values); /* separate arrays */
-    a->sum = cm_from_parts(&a->c, &a->sum.layout, values + a->largest.parts);
-    a->out = cm_from_parts(&a->c, &a->out.layout, values + a->largest.parts + a->sum.parts);
-    first = spe_for(a->m, from, to, spe_i32(a->m, a->keys), (uint32_t)n, values);
+    first = spe_for(a->m, from, to, spe_i32(a->m, a->fit.keys), (uint32_t)n, values);
     carry(a, values, true);
     step(a, first, masked);
     carry(a, values, false);
@@ -136,30 +160,34 @@ static void write_attention(attention *a)
 {
     spe_module *m = a->m;
     cm_ctx *c = &a->c;
-    spe_id length = spe_param_id(m, 4), zero = spe_i32(m, 0), whole, end, mask = spe_i32(m, -a->keys);
+    const sizes *t = &a->fit;
+    spe_id length = spe_param_id(m, 4), zero = spe_i32(m, 0), whole, end, mask = spe_i32(m, -t->keys);
     cm_mem o;
     cm_matrix wide;
     a->scale = spe_param_id(m, 5);
     spe_id group = spe_builtin(m, SPE_GROUP_ID, 0), subgroup = spe_builtin(m, SPE_SUBGROUP_ID, 0);
     a->query = spe_iadd(m, spe_imul(m, group, spe_i32(m, SUBGROUPS)), subgroup);
-    a->query = spe_imul(m, a->query, spe_i32(m, QUERIES));
+    a->query = spe_imul(m, a->query, spe_i32(m, t->queries));
     a->q = head_memory(a, spe_param_id(m, 0), length, false);
     a->k = head_memory(a, spe_param_id(m, 1), length, true);
     a->v = head_memory(a, spe_param_id(m, 2), length, false);
     o = head_memory(a, spe_param_id(m, 3), length, false);
     a->q.col = o.col = a->query;
-    a->largest = cm_splat(c, c->target.subgroup_size, QUERIES, CM_F32, CM_ACC, spe_f32(m, -INFINITY));
-    a->sum = cm_splat(c, c->target.subgroup_size, QUERIES, CM_F32, CM_ACC, 0);
-    a->out = cm_splat(c, a->head_size, QUERIES, CM_F32, CM_ACC, 0);
-    end = a->causal ? spe_math2(m, SPE_SMIN, length, spe_iadd(m, a->query, spe_i32(m, QUERIES))) : length;
+    a->largest = cm_splat(c, c->target.subgroup_size, t->queries, CM_F32, CM_ACC, spe_f32(m, -INFINITY));
+    a->sum = cm_splat(c, c->target.subgroup_size, t->queries, CM_F32, CM_ACC, 0);
+    for (int i = 0; i < a->head_size / t->rows; i++) a->out[i] = cm_splat(c, t->rows, t->queries, CM_F32, CM_ACC, 0);
+    end = a->causal ? spe_math2(m, SPE_SMIN, length, spe_iadd(m, a->query, spe_i32(m, t->queries))) : length;
     whole = spe_and(m, a->causal ? spe_math2(m, SPE_SMIN, length, a->query) : length, mask); /* blocks without a mask */
     spe_if(m, spe_slt(m, a->query, length));
     loop(a, zero, whole, false);
     loop(a, whole, end, true);
-    wide = cm_repeat(c, &a->sum, a->head_size, QUERIES);
-    a->out = cm_binary(c, CM_DIV, &a->out, &wide);
-    a->out = cm_convert(c, &a->out, CM_F16);
-    cm_store(c, &a->out, &o);
+    wide = cm_repeat(c, &a->sum, t->rows, t->queries);
+    for (int d = 0; d < a->head_size; d += t->rows) {
+        cm_matrix out = cm_binary(c, CM_DIV, &a->out[d / t->rows], &wide);
+        out = cm_convert(c, &out, CM_F16);
+        o.row = d ? spe_i32(m, d) : 0;
+        cm_store(c, &out, &o);
+    }
     spe_endif(m, 0, NULL, NULL);
 }
 
@@ -171,13 +199,13 @@ static void write_body(cm_ctx *c, const void *asked_for)
     a.m = c->module;
     a.c = *c;
     a.head_size = p->head_size;
-    a.keys = p->head_size > 64 ? 16 : 32; /* as many as fit in registers */
+    a.fit = sizes_for(&c->target, p->head_size);
     a.causal = p->causal;
     write_attention(&a);
 }
 
 static const example_kernel kernel = {
-    "attention", "ptr<f16> Q, ptr<f16> K, ptr<f16> V, ptr<f16> O, i32 length, f32 scale", SUBGROUPS, write_body};
+    "attention", "ptr<f16> Q, ptr<f16> K, ptr<f16> V, ptr<f16> O, i32 length, f32 scale", SUBGROUPS, true, write_body};
 
 /* ---- the same, with xetile.h */
 
@@ -193,7 +221,7 @@ typedef struct {
     xt_val query, length, scale; /* the work-group's first query */
 } rows;
 
-enum { ROWS = QUERIES * SUBGROUPS };
+enum { QUERIES = 16, ROWS = QUERIES * SUBGROUPS }; /* of a subgroup, of a work-group */
 
 /* Each subgroup has 16 rows of this many columns; or all rows of an operand. */
 static xt_map rows_of(int columns) { return XT_MAP(.sg_layout = {SUBGROUPS, 1}, .sg_data = {QUERIES, columns}); }
@@ -410,9 +438,11 @@ static int launches = 1;
 /* Launches on a poisoned O, which comes back; nanoseconds of the fastest launch, negative on failure. */
 static double launch(zed_device *dev, zed_kernel *loaded, const problem *p)
 {
+    const char *target = dev->target.name;
+    int queries = SUBGROUPS * (is_by_tiles(target) ? QUERIES : sizes_for(cm_target_row(target), p->head_size).queries);
     double best = -1;
     float scale = (float)(1.4426950408889634 / sqrt(p->head_size)); /* exp(x) = exp2(x log2 e) */
-    uint32_t blocks = (uint32_t)(p->length + QUERIES * SUBGROUPS - 1) / (QUERIES * SUBGROUPS);
+    uint32_t blocks = (uint32_t)((p->length + queries - 1) / queries);
     for (int i = 0; i < launches; i++) {
         zed_fill(dev, p->there[3], 0xff, elements(p) * 2); /* not a number */
         double ns = zed_launch_timed(loaded, (zed_groups){blocks, (uint32_t)p->heads, 1}, p->there[0], p->there[1],
