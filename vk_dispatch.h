@@ -182,8 +182,9 @@ __declspec(dllimport) vkd_procedure_ __stdcall GetProcAddress(struct HINSTANCE__
 __declspec(dllimport) unsigned long __stdcall GetLastError(void);
 __declspec(dllimport) void *__stdcall VirtualAlloc(void *at, size_t bytes, unsigned long kind, unsigned long protect);
 __declspec(dllimport) int __stdcall VirtualFree(void *at, size_t bytes, unsigned long kind);
-__declspec(dllimport) void __stdcall AcquireSRWLockExclusive(void **lock);
-__declspec(dllimport) void __stdcall ReleaseSRWLockExclusive(void **lock);
+struct _RTL_SRWLOCK; /* a pointer */
+__declspec(dllimport) void __stdcall AcquireSRWLockExclusive(struct _RTL_SRWLOCK *lock);
+__declspec(dllimport) void __stdcall ReleaseSRWLockExclusive(struct _RTL_SRWLOCK *lock);
 #if defined(__cplusplus)
 }
 #endif
@@ -300,11 +301,20 @@ __declspec(dllimport) void __stdcall ReleaseSRWLockExclusive(void **lock);
 
 /* ---- errors ---------------------------------------------------------------------------------------------------- */
 
+#if defined(_WIN32)
+#define VKD_LOADER_ADVICE_ "install the GPU's driver, which brings Vulkan's loader"
+#define VKD_DEVICE_ADVICE_ "install a driver for Vulkan 1.3: the GPU's"
+#else
+#define VKD_LOADER_ADVICE_ "install the Vulkan loader (libvulkan1 on Debian and Ubuntu) and the device's driver"
+#define VKD_DEVICE_ADVICE_                                                                                             \
+    "install a driver for Vulkan 1.3: the GPU's, or mesa-vulkan-drivers, which has one for CPUs"
+#endif
+
 /* Errors of this header: X(id, what to do). */
 #define VKD_ERRORS(X)                                                                                                  \
     X(VKD_NOT_OPEN, "call vkd_open first, and check its result")                                                       \
-    X(VKD_NO_LOADER, "install the Vulkan loader (libvulkan1 on Debian and Ubuntu) and the device's driver")            \
-    X(VKD_NO_DEVICE, "install a driver for Vulkan 1.3: the GPU's, or mesa-vulkan-drivers, which has one for CPUs")     \
+    X(VKD_NO_LOADER, VKD_LOADER_ADVICE_)                                                                               \
+    X(VKD_NO_DEVICE, VKD_DEVICE_ADVICE_)                                                                               \
     X(VKD_NO_SUCH_DEVICE, "give the number or a part of the name of one of these devices")                             \
     X(VKD_OUT_OF_MEMORY, "the host has no memory left; free some")                                                     \
     X(VKD_NULL_POINTER, "pass a valid address")                                                                        \
@@ -1342,8 +1352,8 @@ XE_FN_ int vkd_find_devices_(vkd_device *d, VkPhysicalDevice *found, vkd_info *i
 /* shared.c - what the queues of one device share: the list of allocations, and a lock. */
 
 #if defined(_WIN32)
-XE_FN_ void vkd_lock_(vkd_shared_ *s) { AcquireSRWLockExclusive(&s->lock); }
-XE_FN_ void vkd_unlock_(vkd_shared_ *s) { ReleaseSRWLockExclusive(&s->lock); }
+XE_FN_ void vkd_lock_(vkd_shared_ *s) { AcquireSRWLockExclusive((struct _RTL_SRWLOCK *)&s->lock); }
+XE_FN_ void vkd_unlock_(vkd_shared_ *s) { ReleaseSRWLockExclusive((struct _RTL_SRWLOCK *)&s->lock); }
 #else
 XE_FN_ void vkd_lock_(vkd_shared_ *s) { pthread_mutex_lock(&s->lock); }
 XE_FN_ void vkd_unlock_(vkd_shared_ *s) { pthread_mutex_unlock(&s->lock); }

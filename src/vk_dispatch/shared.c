@@ -2,8 +2,8 @@
 #include "internal.h"
 
 #if defined(_WIN32)
-XE_FN_ void vkd_lock_(vkd_shared_ *s) { AcquireSRWLockExclusive(&s->lock); }
-XE_FN_ void vkd_unlock_(vkd_shared_ *s) { ReleaseSRWLockExclusive(&s->lock); }
+XE_FN_ void vkd_lock_(vkd_shared_ *s) { AcquireSRWLockExclusive((struct _RTL_SRWLOCK *)&s->lock); }
+XE_FN_ void vkd_unlock_(vkd_shared_ *s) { ReleaseSRWLockExclusive((struct _RTL_SRWLOCK *)&s->lock); }
 #else
 XE_FN_ void vkd_lock_(vkd_shared_ *s) { pthread_mutex_lock(&s->lock); }
 XE_FN_ void vkd_unlock_(vkd_shared_ *s) { pthread_mutex_unlock(&s->lock); }

@@ -1,9 +1,14 @@
 /* flow.c - Level Zero's calls as a program for Windows makes them, on whatever device is the first: lists devices,
  * opens one and a second queue, allocates, fills and copies, launches `add` alone, timed and in a batch. Compares every
- * sum, and closes. Prints `ok flow` or the error, or an advice of the header that does not fit Windows.
+ * sum, and closes. Prints `ok flow` or the error, or an advice of a header that does not fit Windows.
  */
 #include "xetile.h"
 #include "ze_dispatch.h"
+#if __has_include(<vulkan/vulkan_core.h>)
+#include "vk_dispatch.h"
+#else
+#define VKD_ERRORS(X)
+#endif
 
 #include <stdio.h>
 
@@ -45,15 +50,16 @@ static bool run(zed_device *dev, xt_module mod)
     return zed_copy(dev, y, x, sizeof *x) && y[0] == x[0] && zed_free(dev, x);
 }
 
-/* What this header advises can be done on Windows. */
+/* What the headers advise can be done on Windows. */
 static bool advice_fits(void)
 {
 #define ADVICE(id, advice) #id ": " advice,
-    static const char *const all[] = {ZED_ERRORS(ADVICE)};
+    static const char *const all[] = {ZED_ERRORS(ADVICE) VKD_ERRORS(ADVICE)};
+    static const char *const foreign[] = {"make soft", ".so", "Debian", "mesa"};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        if (!strstr(all[i], "make soft") && !strstr(all[i], ".so") && !strstr(all[i], "Debian")) continue;
-        printf("%s\n", all[i]);
-        return false;
+        for (size_t j = 0; j < sizeof foreign / sizeof *foreign; j++) {
+            if (strstr(all[i], foreign[j])) return printf("%s\n", all[i]), false;
+        }
     }
     return true;
 }

@@ -13,6 +13,7 @@ for header in level_zero/ze_api.h vulkan/vulkan.h vk_video/vulkan_video_codecs_c
 done
 flags="-Wall -Wextra -Wpedantic -Werror -I. -isystem $work/ze"
 all="coopvec xetile ze_dispatch"
+[ ! -e "$work/ze/vulkan" ] || all="$all vk_dispatch"
 
 with_windows_h() { # with_windows_h COMPILER...: every header, with windows.h on either side; bodies only see what is before them
     { echo "#include <windows.h>"; for header in $all; do echo "#include \"$header.h\""; done; } > "$work/before.c"
