@@ -1749,7 +1749,8 @@ enum { SPE_ID_TYPE_ = 1, SPE_ID_CONSTANT_ = 2, SPE_ID_GLOBAL_ = 4, SPE_ID_FUNCTI
        SPE_ID_KERNEL_ = 32, SPE_ID_PACKED_ = 64 /* a pointer into a packed struct */,
        SPE_ID_FOLDED_ = 128 /* an operation returned this operand unchanged */,
        SPE_ID_DECLARED_ = 0x4000 /* a function whose body is to come */,
-       SPE_ID_BYTE_ = 0x1000, SPE_ID_PRODUCT_ = 0x2000 /* see igc.c; halves.c has bits 8 to 11 */ };
+       SPE_ID_BYTE_ = 0x1000, SPE_ID_PRODUCT_ = 0x2000,
+       SPE_ID_POSITION_ = 0x8000 /* see igc.c; halves.c has bits 8 to 11 */ };
 
 enum { SPE_RECENT_VECTOR_ = 0x40000000 };
 
@@ -5785,11 +5786,13 @@ void spe_reconverge(spe_module *m)
 /* Which patterns the function may have, as far as the module's types and opcodes tell. */
 typedef struct {
     bool halves, doubles, broadcasts, bytes, exchanged;
+    spe_id position[2]; /* the global and the local id along x, if what is computed from one is stored; else 0 */
 } spe_suspects_;
 
 XE_FN_ spe_suspects_ spe_suspect_(const spe_module *m)
 {
     spe_suspects_ s;
+    s.position[0] = s.position[1] = 0;
     s.halves = spe_may_widen_(m);
     s.doubles = m->known_float[4] && spe_uses_(m, SPE_OpFConvert);
     s.broadcasts = (!m->fn.subgroup_size || m->fn.subgroup_size > 16) &&
@@ -5800,10 +5803,11 @@ XE_FN_ spe_suspects_ spe_suspect_(const spe_module *m)
 }
 
 /* 1, vectors_of_doubles_become_f32: to floats narrower than f64, but for those of 8 bits, which the compiler lacks.
- * 6, longs_are_multiplied_by_a_broadcast: in 32 lanes. 16, longs_are_combined. */
+ * 6, longs_are_multiplied_by_a_broadcast: in 32 lanes. 16, longs_are_combined. 17, ids_are_stored_in_blocks. */
 XE_FN_ bool spe_hides_result_(const spe_module *m, const spe_suspects_ *s, const uint32_t *w)
 {
     uint32_t op = *w & 0xffff;
+    if (op == SPE_OpUConvert && (w[2] == s->position[0] || w[2] == s->position[1])) return true;
     if (s->doubles && op == SPE_OpFConvert)
         return spe_count(m, w[1]) && spe_width(m, w[1]) >= 16 && spe_width(m, w[1]) < 64 &&
                spe_width(m, spe_type_of(m, w[3])) == 64;
@@ -5811,6 +5815,38 @@ XE_FN_ bool spe_hides_result_(const spe_module *m, const spe_suspects_ *s, const
         return spe_scalar_of(m, w[1]) == m->known_int[4];
     if (s->exchanged && op == SPE_OpGroupNonUniformShuffleXor) return spe_scalar_of(m, w[1]) == m->known_int[4];
     return false;
+}
+
+/* Marks the position along x that w makes of a built-in, `whole` being its vector and x its component, or what is made
+ * of a position. */
+XE_FN_ void spe_mark_position_(spe_module *m, spe_suspects_ *s, int i, spe_id *whole, spe_id *x, const uint32_t *w)
+{
+    uint32_t op = *w & 0xffff, mark = 0;
+    if (op == SPE_OpLoad && w[3] == m->builtin_variable[i ? SPE_LOCAL_ID : SPE_GLOBAL_ID]) *whole = w[2];
+    if (op == SPE_OpCompositeExtract && w[3] == *whole && !w[4]) *x = w[2];
+    if (op == SPE_OpUConvert && w[3] == *x) s->position[i] = w[2], mark = SPE_ID_POSITION_;
+    for (uint32_t k = 3; k < *w >> 16 && op != SPE_OpLoad; k++)
+        if (w[k] < m->id_count) mark |= m->ids[w[k]].flags & SPE_ID_POSITION_;
+    m->ids[w[2]].flags = (uint16_t)(m->ids[w[2]].flags | mark);
+}
+
+/* 17, ids_are_stored_in_blocks: the compiler computes addresses of neighbouring lanes for the first one only, and with
+ * them what is stored there, if that is computed from the same id. Hidden ids make no such addresses. */
+XE_FN_ void spe_find_stored_ids_(spe_module *m, size_t begin, spe_suspects_ *s)
+{
+    const spe_buffer_ *body = &m->buffer[SPE_BUFFER_BODY_];
+    spe_id whole[2] = {0, 0}, x[2] = {0, 0};
+    bool stored = false;
+    if (m->fn.subgroup_size == 8) return;
+    if (!m->builtin_variable[SPE_GLOBAL_ID] && !m->builtin_variable[SPE_LOCAL_ID]) return;
+    for (size_t at = begin; at < body->count; at += body->data[at] >> 16) {
+        const uint32_t *w = body->data + at, op = *w & 0xffff;
+        if (op == SPE_OpStore) stored = stored || m->ids[w[2]].flags & SPE_ID_POSITION_;
+        if (*w >> 16 < 4 || w[2] >= m->id_count || !w[1] || spe_type_of(m, w[2]) != w[1]) continue;
+        for (int i = 0; i < 2; i++) spe_mark_position_(m, s, i, &whole[i], &x[i], w);
+        stored = stored || (op == SPE_OpFunctionCall && m->ids[w[2]].flags & SPE_ID_POSITION_);
+    }
+    if (!stored) s->position[0] = s->position[1] = 0;
 }
 
 /* Marks what is converted from bytes, and products of that. */
@@ -5937,7 +5973,9 @@ XE_FN_ void spe_avoid_bugs_(spe_module *m, size_t begin)
     spe_suspects_ s = spe_suspect_(m);
     m->block = m->fn.entry; /* instructions may be written */
     m->file = NULL;         /* but without lines */
-    if (s.halves || s.doubles || s.broadcasts || s.bytes || s.exchanged) spe_replace_patterns_(m, begin, &s);
+    spe_find_stored_ids_(m, begin, &s);
+    if (s.halves || s.doubles || s.broadcasts || s.bytes || s.exchanged || s.position[0] || s.position[1])
+        spe_replace_patterns_(m, begin, &s);
     m->file = file;
 }
 

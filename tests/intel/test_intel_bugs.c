@@ -387,6 +387,24 @@ TEST(halves_are_added_as_floats)
     zed_free(&device, to);
 }
 
+/* ---- element i becomes 3 i: what is stored is computed for the first lane only, like the address (pvc) */
+
+static void emit_stored_id(spe_module *m)
+{
+    spe_id i = spe_builtin(m, SPE_GLOBAL_ID, 0), three = spe_u32(m, 3);
+    spe_store(m, spe_index(m, spe_param_id(m, 0), i), spe_imul(m, i, three), 0);
+}
+
+TEST(ids_are_stored_in_blocks)
+{
+    uint32_t *from = (uint32_t *)memory(4), *to = (uint32_t *)memory(4 * LANES);
+    bool ran = run("stored_id", LANES, emit_stored_id, word, to, from);
+    for (uint32_t i = 0; ran && i < LANES; i++)
+        CHECK_MSG(to[i] == 3 * i, "element %u is %u, want %u", (unsigned)i, (unsigned)to[i], (unsigned)(3 * i));
+    zed_free(&device, from);
+    zed_free(&device, to);
+}
+
 /* ---- those that spirv_emit.h recognises */
 
 TEST(avoided)
@@ -397,6 +415,7 @@ TEST(avoided)
     test_case_longs_are_multiplied_by_a_broadcast();
     test_case_longs_are_combined();
     test_case_halves_are_added_as_floats();
+    test_case_ids_are_stored_in_blocks();
     verbatim = true;
 }
 
@@ -413,6 +432,7 @@ int main(void)
     RUN(blocks_are_moved_between_branches);
     RUN(one_element_is_taken_for_the_vector);
     RUN(halves_are_added_as_floats);
+    RUN(ids_are_stored_in_blocks);
     RUN(avoided);
     zed_close(&device);
     return test_report();
