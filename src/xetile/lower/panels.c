@@ -264,20 +264,24 @@ static spe_id xt_panel_bits_(xt_ctx *x, spe_id bits, int i)
     return spe_bits_extract(m, all, zero, bits, false);
 }
 
-/* The bits of a vector's words whose elements are within the extent of lines. */
-static void xt_panel_within_(xt_ctx *x, const xt_tile *t, spe_id along, spe_id words[4])
+/* The bits of a vector's words whose elements are within the extent of lines. In aligned lines, no vector has elements
+ * before the first and others after it. */
+static void xt_panel_within_(xt_ctx *x, const xt_tile *t, bool aligned, spe_id along, spe_id words[4])
 {
     spe_module *m = &x->m;
     int bits = 8 * xt_bytes_(t->type), elements = XT_VECTOR_ / xt_bytes_(t->type);
     spe_id none = spe_i32(m, 0), size = spe_i32(m, bits), extent, first, end;
-    first = xt_panel_clamp_(x, spe_isub(m, none, along), elements);
-    first = spe_imul(m, first, size);
     extent = spe_extent(m, xt_index_id_(x, &t->shape[xt_inner_(t)]));
     end = xt_panel_clamp_(x, spe_isub(m, extent, along), elements);
+    if (aligned) end = spe_select(m, spe_slt(m, along, none), none, end);
     end = spe_imul(m, end, size);
+    for (int i = 0; i < 4; i++) words[i] = xt_panel_bits_(x, end, i);
+    if (aligned) return;
+    first = xt_panel_clamp_(x, spe_isub(m, none, along), elements);
+    first = spe_imul(m, first, size);
     for (int i = 0; i < 4; i++) {
         spe_id before = spe_not(m, xt_panel_bits_(x, first, i));
-        words[i] = spe_and(m, xt_panel_bits_(x, end, i), before);
+        words[i] = spe_and(m, words[i], before);
     }
 }
 
@@ -323,7 +327,7 @@ static void xt_panel_put_(xt_ctx *x, const xt_panel_ *p, const xt_tile *t, bool 
                 xt_panel_unit_ v = u;
                 v.chunk = spe_iadd(m, u.chunk, spe_i32(m, j));
                 xt_panel_place_ place = xt_panel_place_of_(x, t, &v);
-                if (!below) xt_panel_within_(x, t, place.along, within + 4 * j);
+                if (!below) xt_panel_within_(x, t, aligned, place.along, within + 4 * j);
                 vector = xt_panel_mask_(x, t, place.line, within + 4 * j, vector);
             }
             spe_vectors_store(m, x->panel_memory, to, vector);
