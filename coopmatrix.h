@@ -3451,12 +3451,12 @@ XE_FN_ bool cm_move_pieces_(cm_ctx *c, const cm_surface_ *s, cm_matrix *a, bool 
 
 /* Is this access made so: are the lanes side by side in memory, each with one element of a line in each block, or with
  * 32 bits of neighbours; is nothing checked, as a test for each load would double the code of loops; and are lines
- * known to begin at multiples of 4 bytes? */
+ * known to begin at multiples of 4 bytes? Intel's compiler refuses such loads in subgroups of 32. */
 XE_FN_ bool cm_has_lines_(cm_ctx *c, const cm_surface_ *s, const cm_layout *l)
 {
     int bytes = cm_type_info(l->type)->bytes;
-    return c->target.block1d && s->storage == SPE_StorageClassCrossWorkgroup && !s->rows && !s->cols &&
-           bytes <= 4 && (bytes == 4 || s->align >= 4) && l->size_i == l->lanes && !cm_is_complex(l->type) &&
+    return c->target.block1d && l->lanes <= 16 && s->storage == SPE_StorageClassCrossWorkgroup && !s->rows &&
+           !s->cols && bytes <= 4 && (bytes == 4 || s->align >= 4) && l->size_i == l->lanes && !cm_is_complex(l->type) &&
            (l->size_k1 == 1 || (l->interleaved && l->size_k1 * bytes == 4)) && cm_is_constant_(c, s->down, 1);
 }
 
