@@ -73,13 +73,13 @@ void spe_reconverge(spe_module *m)
 /* Which patterns the function may have, as far as the module's types and opcodes tell. */
 typedef struct {
     bool halves, doubles, broadcasts, bytes, exchanged;
-    spe_id position[2]; /* the global and the local id along x, if what is computed from one is stored; else 0 */
+    spe_id position[3]; /* see spe_position_: ids, if what is computed from one is stored; else 0 */
 } spe_suspects_;
 
 static spe_suspects_ spe_suspect_(const spe_module *m)
 {
     spe_suspects_ s;
-    s.position[0] = s.position[1] = 0;
+    memset(s.position, 0, sizeof s.position);
     s.halves = spe_may_widen_(m);
     s.doubles = m->known_float[4] && spe_uses_(m, SPE_OpFConvert);
     s.broadcasts = (!m->fn.subgroup_size || m->fn.subgroup_size > 16) &&
@@ -94,7 +94,8 @@ static spe_suspects_ spe_suspect_(const spe_module *m)
 static bool spe_hides_result_(const spe_module *m, const spe_suspects_ *s, const uint32_t *w)
 {
     uint32_t op = *w & 0xffff;
-    if (op == SPE_OpUConvert && (w[2] == s->position[0] || w[2] == s->position[1])) return true;
+    for (int i = 0; op == SPE_OpUConvert && i < 3; i++)
+        if (w[2] == s->position[i]) return true;
     if (s->doubles && op == SPE_OpFConvert)
         return spe_count(m, w[1]) && spe_width(m, w[1]) >= 16 && spe_width(m, w[1]) < 64 &&
                spe_width(m, spe_type_of(m, w[3])) == 64;
@@ -104,12 +105,17 @@ static bool spe_hides_result_(const spe_module *m, const spe_suspects_ *s, const
     return false;
 }
 
-/* Marks the position along x that w makes of a built-in, `whole` being its vector and x its component, or what is made
- * of a position. */
+/* The variable of an id that numbers work-items along x, 0: the module has none. The last is no vector. */
+static spe_id spe_position_(const spe_module *m, int i)
+{
+    return m->builtin_variable[i == 0 ? SPE_GLOBAL_ID : i == 1 ? SPE_LOCAL_ID : SPE_LOCAL_LINEAR_ID];
+}
+
+/* Marks id i if w makes it, `whole` being what was loaded and x its component, or what is made of ids. */
 static void spe_mark_position_(spe_module *m, spe_suspects_ *s, int i, spe_id *whole, spe_id *x, const uint32_t *w)
 {
     uint32_t op = *w & 0xffff, mark = 0;
-    if (op == SPE_OpLoad && w[3] == m->builtin_variable[i ? SPE_LOCAL_ID : SPE_GLOBAL_ID]) *whole = w[2];
+    if (op == SPE_OpLoad && w[3] == spe_position_(m, i)) *(i < 2 ? whole : x) = w[2];
     if (op == SPE_OpCompositeExtract && w[3] == *whole && !w[4]) *x = w[2];
     if (op == SPE_OpUConvert && w[3] == *x) s->position[i] = w[2], mark = SPE_ID_POSITION_;
     for (uint32_t k = 3; k < *w >> 16 && op != SPE_OpLoad; k++)
@@ -122,18 +128,18 @@ static void spe_mark_position_(spe_module *m, spe_suspects_ *s, int i, spe_id *w
 static void spe_find_stored_ids_(spe_module *m, size_t begin, spe_suspects_ *s)
 {
     const spe_buffer_ *body = &m->buffer[SPE_BUFFER_BODY_];
-    spe_id whole[2] = {0, 0}, x[2] = {0, 0};
+    spe_id whole[3] = {0, 0, 0}, x[3] = {0, 0, 0};
     bool stored = false;
     if (m->fn.subgroup_size == 8) return;
-    if (!m->builtin_variable[SPE_GLOBAL_ID] && !m->builtin_variable[SPE_LOCAL_ID]) return;
+    if (!spe_position_(m, 0) && !spe_position_(m, 1) && !spe_position_(m, 2)) return;
     for (size_t at = begin; at < body->count; at += body->data[at] >> 16) {
         const uint32_t *w = body->data + at, op = *w & 0xffff;
         if (op == SPE_OpStore) stored = stored || m->ids[w[2]].flags & SPE_ID_POSITION_;
         if (*w >> 16 < 4 || w[2] >= m->id_count || !w[1] || spe_type_of(m, w[2]) != w[1]) continue;
-        for (int i = 0; i < 2; i++) spe_mark_position_(m, s, i, &whole[i], &x[i], w);
+        for (int i = 0; i < 3; i++) spe_mark_position_(m, s, i, &whole[i], &x[i], w);
         stored = stored || (op == SPE_OpFunctionCall && m->ids[w[2]].flags & SPE_ID_POSITION_);
     }
-    if (!stored) s->position[0] = s->position[1] = 0;
+    if (!stored) memset(s->position, 0, sizeof s->position);
 }
 
 /* Marks what is converted from bytes, and products of that. */
@@ -261,7 +267,7 @@ XE_FN_ void spe_avoid_bugs_(spe_module *m, size_t begin)
     m->block = m->fn.entry; /* instructions may be written */
     m->file = NULL;         /* but without lines */
     spe_find_stored_ids_(m, begin, &s);
-    if (s.halves || s.doubles || s.broadcasts || s.bytes || s.exchanged || s.position[0] || s.position[1])
-        spe_replace_patterns_(m, begin, &s);
+    bool ids = s.position[0] || s.position[1] || s.position[2];
+    if (s.halves || s.doubles || s.broadcasts || s.bytes || s.exchanged || ids) spe_replace_patterns_(m, begin, &s);
     m->file = file;
 }

@@ -389,18 +389,25 @@ TEST(halves_are_added_as_floats)
 
 /* ---- element i becomes 3 i: what is stored is computed for the first lane only, like the address (pvc) */
 
+static spe_builtin_name stored_id;
+
 static void emit_stored_id(spe_module *m)
 {
-    spe_id i = spe_builtin(m, SPE_GLOBAL_ID, 0), three = spe_u32(m, 3);
+    spe_id i = spe_builtin(m, stored_id, 0), three = spe_u32(m, 3);
     spe_store(m, spe_index(m, spe_param_id(m, 0), i), spe_imul(m, i, three), 0);
 }
 
 TEST(ids_are_stored_in_blocks)
 {
     uint32_t *from = (uint32_t *)memory(4), *to = (uint32_t *)memory(4 * LANES);
-    bool ran = run("stored_id", LANES, emit_stored_id, word, to, from);
-    for (uint32_t i = 0; ran && i < LANES; i++)
-        CHECK_MSG(to[i] == 3 * i, "element %u is %u, want %u", (unsigned)i, (unsigned)to[i], (unsigned)(3 * i));
+    static const spe_builtin_name ids[] = {SPE_GLOBAL_ID, SPE_LOCAL_ID, SPE_LOCAL_LINEAR_ID};
+    for (int k = 0; k < 3; k++) {
+        stored_id = ids[k];
+        memset(to, 0xa5, 4 * LANES);
+        bool ran = run("stored_id", LANES, emit_stored_id, word, to, from);
+        for (uint32_t i = 0; ran && i < LANES; i++)
+            CHECK_MSG(to[i] == 3 * i, "element %u is %u, want %u", (unsigned)i, (unsigned)to[i], (unsigned)(3 * i));
+    }
     zed_free(&device, from);
     zed_free(&device, to);
 }
