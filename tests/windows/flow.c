@@ -73,8 +73,9 @@ int main(void)
     if (!advice_fits()) return 1;
     bool ok = mod.words && zed_list(infos, 4, &error) > 0;
     if (!ok) return printf("%s:%d: %s: %s\n", error.file, error.line, error.name, error.text), 1;
-    ok = zed_open(&dev, NULL) && run(&dev, mod) && zed_open_queue(&queue, &dev);
-    if (ok) zed_close(&queue);
+    ok = zed_open(&dev, NULL) && run(&dev, mod);
+    if (ok && !zed_open_queue(&queue, &dev)) ok = false, zed_print_error(&queue, stdout);
+    else if (ok) zed_close(&queue);
     zed_close(&dev);
     ok = ok && !zed_get_error(&dev)->id;
     zed_print_error(&dev, stdout);
