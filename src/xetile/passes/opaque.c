@@ -67,7 +67,7 @@ static cm_use xt_held_use_(xt_ctx *x, int node)
     return CM_ACC;
 }
 
-/* Is a node in a loop? */
+/* Is a node in this loop? */
 static bool xt_is_within_(xt_ctx *x, const xt_frame_ *loop, int node)
 {
     bool within = false;
@@ -228,7 +228,7 @@ static void xt_suppose_opaque_(xt_ctx *x)
     }
 }
 
-/* The operands of a step: the first vector, and the number of others that follow it. */
+/* Is one of a step's operands computed from products? */
 static bool xt_has_reached_operand_(xt_ctx *x, const xt_node_ *n)
 {
     if (!xt_does_(n->op, XT_EACH_)) return xt_root_of_(x, n->whole->v.id)->reached;
