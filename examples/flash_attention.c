@@ -6,8 +6,8 @@
  * The kernel is written twice. With coopmatrix.h, a subgroup owns some queries (columns) and iterates over blocks of
  * keys (rows, distributed over the work-items): with ' for transposed, S' = K Q', P' = exp(S' - max), O' = O' alpha +
  * V' P'. P' becomes an operand within each lane. How many of them depends on the device's registers: see sizes_for.
- * With xetile.h, queries are rows, and the library decides what the work-items hold: on Vulkan's devices with matrices, S, P
- * and O are such matrices, and keys and values go through local memory.
+ * With xetile.h, queries are rows, and the library decides what the work-items hold: on Vulkan's devices with matrices,
+ * S, P and O are such matrices, and keys and values go through local memory.
  */
 #include "xetile.h"
 #include "ze_dispatch.h"
