@@ -1021,6 +1021,7 @@ typedef struct {
     char s[16];
 } cm_sizes_text_;
 
+XE_ONCE_
 XE_FN_ cm_sizes_text_ cm_sizes_of_(uint32_t sizes)
 {
     cm_sizes_text_ t = {"none"};
@@ -1146,12 +1147,14 @@ bool cm_product_takes(const cm_product *row, cm_type c)
 }
 
 /* Values of a component. */
+XE_ONCE_
 XE_FN_ int cm_per_(cm_type type) { return type == CM_E2M1 ? 2 : 1; }
 
 /* Depth of one matrix instruction, in components of this type: eight dwords. */
 XE_FN_ int cm_dpas_depth_(cm_type type) { return 32 / cm_type_info(type)->bytes; }
 
 /* The same in values. */
+XE_ONCE_
 XE_FN_ int cm_dpas_values_(cm_type type) { return cm_dpas_depth_(type) * cm_per_(type); }
 
 /* indices.c - numbers at run time: small arithmetic, this lane's rows and columns. */
@@ -1190,11 +1193,13 @@ XE_FN_ cm_element cm_element_at_(const cm_layout *l, int lane, int v)
 }
 
 /* The row and column of component v in this lane: those of the first lane plus this lane's distance. */
+XE_ONCE_
 XE_FN_ spe_id cm_row_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v)
 {
     return cm_plus_(c, cm_times_(c, lane.row, l->interleaved ? l->size_k1 : 1), cm_element_at_(l, 0, v).row);
 }
 
+XE_ONCE_
 XE_FN_ spe_id cm_col_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v)
 {
     return cm_plus_(c, cm_times_(c, lane.col, l->omega), cm_element_at_(l, 0, v).col);
@@ -1277,6 +1282,7 @@ XE_FN_ cm_layout cm_opaque_layout_(cm_ctx *c, int rows, int cols, cm_type type, 
 /* matrix.c - matrices: the layouts of a context, their parts, halves and components; splats. */
 
 /* Makes blocks of `depth` rows, fewer than lanes, so that lanes hold several adjacent columns. */
+XE_ONCE_
 XE_FN_ void cm_layout_pair_(cm_layout *l, int depth)
 {
     int across = l->lanes / depth;
@@ -1371,6 +1377,7 @@ XE_FN_ spe_id cm_word_type_(cm_ctx *c, const cm_layout *l)
 }
 
 /* The type of an opaque part: our columns are its rows. */
+XE_ONCE_
 XE_FN_ spe_id cm_opaque_type_(cm_ctx *c, const cm_layout *l)
 {
     static const uint32_t uses[] = {SPE_CooperativeMatrixUseMatrixAccumulatorKHR, SPE_CooperativeMatrixUseMatrixBKHR,
@@ -1465,6 +1472,7 @@ XE_FN_ cm_matrix cm_half_(const cm_matrix *a, int which)
     return half;
 }
 
+XE_ONCE_
 XE_FN_ cm_matrix cm_of_halves_(cm_ctx *c, cm_type type, const cm_matrix half[2])
 {
     return cm_is_complex(type) ? cm_complex(c, &half[0], &half[1]) : half[0];
@@ -1676,6 +1684,7 @@ XE_FN_ spe_id cm_round_bf16_(cm_ctx *c, spe_id v, bool nearest)
 spe_id cm_f32_to_bf16(cm_ctx *c, spe_id v) { return cm_round_bf16_(c, v, true); }
 
 /* tf32 is stored as f32. */
+XE_ONCE_
 XE_FN_ spe_id cm_round_tf32_(cm_ctx *c, spe_id v, bool nearest)
 {
     enum { CUT = 13 }; /* mantissa bits of f32 that tf32 lacks */
@@ -2505,6 +2514,7 @@ XE_FN_ spe_id cm_unless_true_(cm_ctx *c, spe_id test)
 
 XE_FN_ spe_id cm_and_(cm_ctx *c, spe_id a, spe_id b) { return a && b ? spe_land(c->module, a, b) : a ? a : b; }
 
+XE_ONCE_
 XE_FN_ cm_surface_ cm_with_extents_(cm_ctx *c, const cm_surface_ *s)
 {
     cm_surface_ bounded = *s;
@@ -2625,6 +2635,7 @@ XE_FN_ bool cm_masks_(const cm_layout *l, const cm_surface_ *s)
 }
 
 /* Do loads find columns by lane? Columns that are adjacent in memory are loaded together otherwise. */
+XE_ONCE_
 XE_FN_ bool cm_finds_by_lane_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, int cols)
 {
     return c->target.igc && l->lanes == 16 && l->size_i == l->lanes && cols >= 4 && s->cols && cm_masks_(l, s) &&
@@ -3590,6 +3601,7 @@ XE_FN_ spe_id cm_dpas_operand_(cm_ctx *c, const cm_matrix *b, int k, int first, 
 }
 
 /* The instruction's operand bits: of the operands' types, and of sums in bf16. */
+XE_ONCE_
 XE_FN_ uint32_t cm_dpas_flags_(const cm_job_ *job)
 {
     const uint32_t sums = SPE_MatrixMultiplyAccumulateOperandsMatrixCBFloat16INTEL |

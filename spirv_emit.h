@@ -311,17 +311,28 @@ SPE_LETTERS_(XETILE_PUSH_)
 #endif
 #define XE_FN_ XETILE_PRIVATE /* replaces `static` of the sources; same number of columns */
 #define XE_LATE_ XE_FN_       /* in the sources: the joined text uses the function before it defines it */
+/* XE_ONCE_ stands before small functions that are called in one place: gcc compiles them there, as it spends a million
+ * instructions on a function, however short. Of longer ones it would make functions that take it more than that. Frame
+ * pointers and tables of jumps take it longer, too; sanitizers follow the former. */
 #if !defined(XETILE_STATIC_) || defined(XETILE_OPTIMIZE) || !defined(__OPTIMIZE__)
+#define XE_ONCE_
 #define XETILE_HOT_
 #define XETILE_COLD_
 #define XETILE_AS_BEFORE_
 #elif defined(__clang__)
+#define XE_ONCE_
 #define XETILE_HOT_
 #define XETILE_COLD_ _Pragma("clang optimize off")
 #define XETILE_AS_BEFORE_ _Pragma("clang optimize on")
 #else /* the pragma: the attribute optimize("O0") more than doubles gcc's time */
+#define XE_ONCE_ __attribute__((__always_inline__))
 #define XETILE_HOT_ _Pragma("GCC push_options") _Pragma("GCC optimize(\"Og\")")
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define XETILE_COLD_ _Pragma("GCC push_options") _Pragma("GCC optimize(\"O0\")")
+#else
+#define XETILE_COLD_                                                                                                   \
+    _Pragma("GCC push_options") _Pragma("GCC optimize(\"O0\", \"omit-frame-pointer\", \"no-jump-tables\")")
+#endif
 #define XETILE_AS_BEFORE_ _Pragma("GCC pop_options")
 #endif
 #endif
@@ -2012,9 +2023,6 @@ XE_FN_ void *spe_copied_(spe_module *m, const void *from, size_t size)
     return copy;
 }
 
-XETILE_AS_BEFORE_
-XETILE_HOT_
-
 /* words.c - what a module is made of: words in sections, ids, scopes. This runs for every instruction, so it is
  * optimised even where other bodies are not, like table.c, emit.c and checks.c. */
 
@@ -2128,6 +2136,7 @@ XE_FN_ bool spe_scope_push_(spe_module *m)
 XE_FN_ void spe_scope_pop_(spe_module *m) { m->buffer[SPE_BUFFER_SCOPES_].count--; }
 
 /* Replaces the innermost scope by a new one, so that its values become inaccessible. */
+XE_ONCE_
 XE_FN_ void spe_scope_renew_(spe_module *m)
 {
     spe_buffer_ *b = &m->buffer[SPE_BUFFER_SCOPES_];
@@ -2206,6 +2215,7 @@ XE_FN_ uint32_t spe_hash_(uint32_t op, bool constant, uint32_t n, const uint32_t
 }
 
 /* Does the instruction at `at` have these words? The result id, word 1 of a type and 2 of a constant, is left out. */
+XE_ONCE_
 XE_FN_ bool spe_same_(const uint32_t *at, uint32_t head, bool constant, uint32_t n, const uint32_t *w)
 {
     if (*at++ != head) return false;
@@ -2269,6 +2279,7 @@ XE_FN_ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t flags, uint32_t n
 
 /* Takes a type with these words out of the table, if it is there: it remains, but the next with these words is another
  * one. */
+XE_ONCE_
 XE_FN_ void spe_forget_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *w)
 {
     const spe_buffer_ *slots = &m->buffer[SPE_BUFFER_SLOTS_], *list = &m->buffer[SPE_BUFFER_UNIQUE_];
@@ -2329,9 +2340,6 @@ XE_FN_ spe_id spe_const_scalar_(spe_module *m, spe_id type, uint64_t bits)
     m->ids[next].aux = (uint32_t)m->constant_count;
     return next;
 }
-
-XETILE_AS_BEFORE_
-XETILE_COLD_
 
 /* needed.h - the capabilities that names need, and the sources of capabilities; written by numbers.py. */
 /* X(what, first, last number, capability), see SPE_NEED_OP_ ... */
@@ -2492,6 +2500,7 @@ XETILE_COLD_
 
 /* Memory semantics as the environment writes them: global memory is its uniform memory, and orders say what becomes
  * available and visible. */
+XE_ONCE_
 XE_FN_ uint32_t spe_semantics_(const spe_module *m, uint32_t word)
 {
     const uint32_t global = SPE_MemorySemanticsCrossWorkgroupMemory, both = SPE_MemorySemanticsAcquireRelease;
@@ -2536,6 +2545,7 @@ typedef struct {
 } spe_capability_row_;
 
 /* The source of a capability; NULL: every version has it. */
+XE_ONCE_
 XE_FN_ const spe_capability_row_ *spe_capability_row_of_(uint32_t capability)
 {
 #define SPE_ROW_(first, last, version, extension, core)                                                                \
@@ -2560,6 +2570,7 @@ XE_FN_ uint32_t spe_need_kind_(uint32_t what)
 }
 
 /* The first row that may contain a number: rows are sorted by kind, and within a kind by number. */
+XE_ONCE_
 XE_FN_ const spe_need_row_ *spe_first_need_(uint32_t kind, uint32_t number)
 {
 #define SPE_ROW_(what, first, last, capability) {SPE_NEED_##what##_, first, last, SPE_Capability##capability},
@@ -2649,6 +2660,7 @@ XE_FN_ bool spe_need_any_(spe_module *m, uint32_t kind, uint32_t number, uint32_
 XE_FN_ void spe_need_(spe_module *m, uint32_t kind, uint32_t number) { spe_need_any_(m, kind, number, 0); }
 
 /* An instruction's variant: the width or encoding of its result, or of the value it stores. */
+XE_ONCE_
 XE_FN_ uint32_t spe_variant_(const spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);
@@ -2856,6 +2868,7 @@ spe_id spe_float(spe_module *m, uint32_t bits)
     return m->known_float[bits / 16] = spe_number_type_(m, SPE_KIND_FLOAT, bits);
 }
 
+XE_ONCE_
 XE_FN_ spe_id spe_small_float_(spe_module *m, uint32_t bits, spe_encoding encoding, uint32_t number)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_FLOAT, bits, 1, 0);
@@ -2980,6 +2993,7 @@ spe_id spe_struct_new(spe_module *m, uint32_t n, const spe_id *members)
 }
 
 /* Does OpenCL, or an extension of Intel's, have this storage class? Vulkan's push constants are for parameters. */
+XE_ONCE_
 XE_FN_ bool spe_is_storage_(const spe_module *m, uint32_t storage)
 {
     enum { CODE_SECTION = 5605, DEVICE_ONLY = 5936, HOST_ONLY = 5937 };
@@ -3309,6 +3323,7 @@ bool spe_real_to_int(double v, int64_t *whole)
 }
 
 /* The bits of a number, or of an integer, as a constant of float type t; false if t is not supported. */
+XE_ONCE_
 XE_FN_ bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits)
 {
     int format = spe_format_for_(t->encoding, t->bits);
@@ -3316,6 +3331,7 @@ XE_FN_ bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *b
     return format >= 0;
 }
 
+XE_ONCE_
 XE_FN_ bool spe_encode_int_(const spe_type_info *t, uint64_t magnitude, bool negative, uint64_t *bits)
 {
     int format = spe_format_for_(t->encoding, t->bits);
@@ -3323,6 +3339,7 @@ XE_FN_ bool spe_encode_int_(const spe_type_info *t, uint64_t magnitude, bool neg
     return format >= 0;
 }
 
+XE_ONCE_
 XE_FN_ double spe_real_of_int_(uint64_t magnitude, bool negative)
 {
     return spe_double_of_(spe_parts_of_int_(magnitude, negative));
@@ -3777,6 +3794,7 @@ XE_FN_ void spe_alias_(spe_module *m, spe_id id, spe_id type, uint32_t decoratio
 }
 
 /* May an id have the decoration more than once, with other literals? */
+XE_ONCE_
 XE_FN_ bool spe_is_repeatable_(uint32_t decoration)
 {
     return decoration == SPE_DecorationFuncParamAttr || decoration == SPE_DecorationCacheControlLoadINTEL ||
@@ -3861,6 +3879,7 @@ XE_FN_ void spe_region_left_open_(spe_module *m)
 }
 
 /* Is this neither in a side of the innermost region nor after it? Then reports an error. */
+XE_ONCE_
 XE_FN_ bool spe_between_sides_(spe_module *m)
 {
     const spe_region_ *r = m->region_count ? &m->regions[m->region_count - 1] : NULL;
@@ -3949,6 +3968,7 @@ XE_FN_ bool spe_ready_(spe_module *m)
 }
 
 /* Writes an operation as a constant, which the device computes when it loads the module. */
+XE_ONCE_
 XE_FN_ spe_id spe_emit_spec_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
     uint32_t head[3] = {type, 0, op};
@@ -3977,6 +3997,7 @@ XE_FN_ spe_id spe_emit_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n,
 }
 
 /* May the block end here? */
+XE_ONCE_
 XE_FN_ bool spe_may_branch_(spe_module *m, const char *name)
 {
     m->doing = name;
@@ -4081,6 +4102,7 @@ XE_FN_ bool spe_is_word_(spe_module *m, char letter, uint32_t op, uint32_t word)
 }
 
 /* Names the extensions of types that the first matrix instruction lacks. */
+XE_ONCE_
 XE_FN_ void spe_need_bits_(spe_module *m, uint32_t word)
 {
     enum { E4M3 = 0x4000 | 0x8000, E5M2 = 0x10000 | 0x20000, E2M1 = 0x40000 | 0x80000 };
@@ -4143,6 +4165,7 @@ XE_FN_ spe_id spe_bool_like_(spe_module *m, spe_id type)
 }
 
 /* The generic pointer type of an operand. */
+XE_ONCE_
 XE_FN_ spe_id spe_generic_(spe_module *m, const spe_call_ *c)
 {
     switch (spe_info_(m, c->first)->storage) {
@@ -4210,9 +4233,6 @@ XE_FN_ spe_id spe_simplify_(spe_module *m, uint32_t op, spe_id type, const char 
     if (known_a && rule[1] == '+') return x == neutral ? b : op == SPE_OpIMul && !x ? a : 0;
     return 0;
 }
-
-XETILE_AS_BEFORE_
-XETILE_HOT_
 
 /* checks.c - operands by the letters of SPE_INSTRUCTIONS_, and the function that checks and writes instructions. */
 
@@ -4292,6 +4312,7 @@ XE_FN_ spe_id spe_check_(spe_module *m, const char *name, const char *letters, .
 /* -- instructions ------------------------------------------------------------------------------------------------ */
 
 /* Before SPIR-V 1.3, subgroups use the group instructions. */
+XE_ONCE_
 XE_FN_ uint32_t spe_subgroup_op_(const spe_module *m, uint32_t op)
 {
     if (m->options.version >= SPE_VERSION(1, 3)) return op;
@@ -4358,6 +4379,7 @@ XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, con
 }
 
 /* Same number and arrangement of components? */
+XE_ONCE_
 XE_FN_ bool spe_same_shape_(const spe_type_info *a, const spe_type_info *b)
 {
     if (a->kind == SPE_KIND_COOPMAT && b->kind == SPE_KIND_COOPMAT)
@@ -4387,9 +4409,6 @@ XE_FN_ spe_id spe_convert_(spe_module *m, const char *name, uint32_t op, const c
     return spe_emit_(m, op, type, 1, &v);
 }
 
-XETILE_AS_BEFORE_
-XETILE_COLD_
-
 /* shapes.c - what the grammar says of instructions and functions that are written by number: which exist, with which
  * operands. */
 
@@ -4411,6 +4430,7 @@ XE_FN_ const spe_shape_ *spe_shape_of_(const spe_shape_ *rows, size_t count, uin
 }
 
 /* Is it an id that exists, and if a value, one that may be used here? Else an error. */
+XE_ONCE_
 XE_FN_ bool spe_is_known_(spe_module *m, uint32_t number, uint32_t id)
 {
     if (id < m->id_count && m->ids[id].type) return spe_operand_(m, id) != 0;
@@ -4661,6 +4681,7 @@ spe_id spe_bitcast(spe_module *m, spe_id type, spe_id v)
     return spe_mark_packed_(m, spe_emit_(m, SPE_OpBitcast, type, 1, &v), m->ids[v].flags);
 }
 
+XE_ONCE_
 XE_FN_ spe_id spe_ptr_cast_(spe_module *m, spe_id ptr, spe_id elem)
 {
     spe_id type = spe_check_(m, __func__, "p", ptr);
@@ -4751,6 +4772,7 @@ spe_id spe_insert(spe_module *m, spe_id composite, spe_id v, uint32_t i)
     return part ? spe_emit_(m, SPE_OpCompositeInsert, type, 3, w) : 0;
 }
 
+XE_ONCE_
 XE_FN_ spe_id spe_splat_(spe_module *m, spe_id type, spe_id scalar)
 {
     const spe_type_info *t = spe_want_type_(m, __func__, type);
@@ -4788,6 +4810,7 @@ spe_id spe_shuffle(spe_module *m, spe_id a, spe_id b, uint32_t n, const uint32_t
     return SPE_WITHIN_(m, spe_shuffle_(m, a, b, n, idx));
 }
 
+XE_ONCE_
 XE_FN_ spe_id spe_extract_dyn_(spe_module *m, spe_id v, spe_id i)
 {
     uint32_t w[] = {v, i};
@@ -5624,6 +5647,7 @@ XE_FN_ void spe_passed_on_(const uint32_t *w, uint32_t *first, uint32_t *last)
 }
 
 /* The marks of a op b for addition and subtraction (sum), multiplication (product) and division. */
+XE_ONCE_
 XE_FN_ uint32_t spe_arithmetic_marks_(uint32_t a, uint32_t b, bool sum, bool product)
 {
     bool both = (a & b & SPE_NARROWED_) != 0;
@@ -5749,6 +5773,7 @@ XE_FN_ spe_id spe_reload_(spe_module *m, spe_id v)
 }
 spe_id spe_reload(spe_module *m, spe_id v) { return SPE_WITHIN_(m, spe_reload_(m, v)); }
 
+XE_ONCE_
 XE_FN_ spe_id spe_differ_by_lane_(spe_module *m, spe_id v)
 {
     if (m->options.verbatim || !v) return v;
@@ -5876,6 +5901,7 @@ XE_FN_ bool spe_is_product_first_(const spe_module *m, const spe_suspects_ *s, c
 }
 
 /* 9, halves_are_added_as_floats: does the instruction widen a half that must be hidden? */
+XE_ONCE_
 XE_FN_ bool spe_widens_rounded_(const spe_module *m, const spe_suspects_ *s, const uint32_t *w)
 {
     uint32_t first, last;
@@ -5928,6 +5954,7 @@ XE_FN_ spe_id spe_hide_(spe_module *m, spe_id v, const spe_zeros_ *zeros, spe_id
 }
 
 /* A rounding mode belongs to the conversion, not to what hides it. */
+XE_ONCE_
 XE_FN_ void spe_move_decorations_(spe_module *m, spe_id from, spe_id to)
 {
     const spe_buffer_ *b = &m->buffer[SPE_SECTION_DECORATION_];
@@ -5994,14 +6021,17 @@ XE_FN_ bool spe_is_function_(const spe_module *m, spe_id fn)
 }
 
 /* Is it the id of a kernel of this module? */
+XE_ONCE_
 XE_FN_ bool spe_is_kernel_(const spe_module *m, spe_id fn)
 {
     return fn && fn < m->id_count && (m->ids[fn].flags & SPE_ID_KERNEL_);
 }
 
+XE_ONCE_
 XE_FN_ bool spe_is_void_(const spe_module *m, spe_id type) { return spe_info_(m, type)->kind == SPE_KIND_VOID; }
 
 /* The number of operands of an execution mode; UINT32_MAX if it is none of a kernel. */
+XE_ONCE_
 XE_FN_ uint32_t spe_mode_operands_(uint32_t mode)
 {
     switch (mode) {
@@ -6059,6 +6089,7 @@ void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, con
 }
 
 /* The id of a function of this type. */
+XE_ONCE_
 XE_FN_ spe_id spe_new_function_(spe_module *m, spe_id type)
 {
     spe_id id = spe_new_id_(m, 0, SPE_ID_FUNCTION_, 0);
@@ -6165,6 +6196,7 @@ XE_FN_ bool spe_check_param_(spe_module *m, const spe_kernel *k, uint32_t i)
 }
 
 /* Name, attributes and alignment of a parameter. */
+XE_ONCE_
 XE_FN_ void spe_describe_param_(spe_module *m, spe_id id, const spe_param *p)
 {
     uint32_t no_alias = SPE_FunctionParameterAttributeNoAlias, no_write = SPE_FunctionParameterAttributeNoWrite;
@@ -6186,6 +6218,7 @@ XE_FN_ uint32_t *spe_entry_slot_(const spe_module *m, const char *name)
     }
 }
 
+XE_ONCE_
 XE_FN_ bool spe_has_entry_(const spe_module *m, const char *name)
 {
     return m->entry_count && *spe_entry_slot_(m, name);
@@ -6466,6 +6499,7 @@ XE_FN_ spe_id spe_jump_(spe_module *m, spe_id label)
 }
 
 /* Branches to a new block if the condition holds, else to `no`; opens the new block. */
+XE_ONCE_
 XE_FN_ void spe_branch_if_(spe_module *m, spe_id condition, spe_id no)
 {
     spe_id yes = spe_new_label_(m);
@@ -6561,6 +6595,7 @@ XE_FN_ void spe_close_sides_(spe_module *m, spe_region_ *r, uint32_t n, spe_id *
 }
 
 /* Opens the next side and writes its label to word `patch` of the body. */
+XE_ONCE_
 XE_FN_ void spe_open_side_(spe_module *m, spe_region_ *r, size_t patch, int kind)
 {
     spe_id label = spe_new_label_(m);
@@ -6573,6 +6608,7 @@ XE_FN_ void spe_open_side_(spe_module *m, spe_region_ *r, size_t patch, int kind
 /* -- if ---------------------------------------------------------------------------------------------------------- */
 
 /* Is it a single bool? */
+XE_ONCE_
 XE_FN_ bool spe_is_condition_(spe_module *m, const char *name, spe_id condition)
 {
     spe_id type = spe_check_(m, name, "v", condition);
@@ -7118,6 +7154,7 @@ XE_FN_ void spe_write_entry_(spe_module *m, uint32_t e, spe_caller_ *rows, uint3
     m->buffer[SPE_SECTION_ENTRY_].data[start] = words << 16 | SPE_OpEntryPoint;
 }
 
+XE_ONCE_
 XE_FN_ void spe_write_entries_(spe_module *m)
 {
     uint32_t *stack = (uint32_t *)spe_alloc(m, (m->function_count + 1) * sizeof *stack);
@@ -7326,6 +7363,7 @@ const char *spe_arith_name(spe_arith_op op)
     return spe_arith_row_of_(op) ? spe_arith_row_of_(op)->name : "no operation";
 }
 
+XE_ONCE_
 XE_FN_ spe_id spe_arith_(spe_module *m, spe_arith_op op, spe_number_kind kind, spe_id a, spe_id b)
 {
     const spe_arith_row_ *row = spe_arith_row_of_(op);

@@ -257,17 +257,28 @@ __declspec(dllimport) void __stdcall ReleaseSRWLockExclusive(struct _RTL_SRWLOCK
 #endif
 #define XE_FN_ XETILE_PRIVATE /* replaces `static` of the sources; same number of columns */
 #define XE_LATE_ XE_FN_       /* in the sources: the joined text uses the function before it defines it */
+/* XE_ONCE_ stands before small functions that are called in one place: gcc compiles them there, as it spends a million
+ * instructions on a function, however short. Of longer ones it would make functions that take it more than that. Frame
+ * pointers and tables of jumps take it longer, too; sanitizers follow the former. */
 #if !defined(XETILE_STATIC_) || defined(XETILE_OPTIMIZE) || !defined(__OPTIMIZE__)
+#define XE_ONCE_
 #define XETILE_HOT_
 #define XETILE_COLD_
 #define XETILE_AS_BEFORE_
 #elif defined(__clang__)
+#define XE_ONCE_
 #define XETILE_HOT_
 #define XETILE_COLD_ _Pragma("clang optimize off")
 #define XETILE_AS_BEFORE_ _Pragma("clang optimize on")
 #else /* the pragma: the attribute optimize("O0") more than doubles gcc's time */
+#define XE_ONCE_ __attribute__((__always_inline__))
 #define XETILE_HOT_ _Pragma("GCC push_options") _Pragma("GCC optimize(\"Og\")")
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define XETILE_COLD_ _Pragma("GCC push_options") _Pragma("GCC optimize(\"O0\")")
+#else
+#define XETILE_COLD_                                                                                                   \
+    _Pragma("GCC push_options") _Pragma("GCC optimize(\"O0\", \"omit-frame-pointer\", \"no-jump-tables\")")
+#endif
 #define XETILE_AS_BEFORE_ _Pragma("GCC pop_options")
 #endif
 #endif
@@ -1100,6 +1111,7 @@ XE_FN_ bool vkd_find_device_(vkd_device *d)
 
 /* params.c - written by join.sh from ze_dispatch/params.c. */
 
+XE_ONCE_
 XE_FN_ const vkd_type_ *vkd_types_(size_t *count)
 {
     static const vkd_type_ types[] = {
@@ -1212,6 +1224,7 @@ XE_FN_ bool vkd_parse_params_(vkd_device *d, const char *kernel, const char *tex
     return *t.at ? vkd_text_fail_(&t, "',' or the end is missing") : true;
 }
 
+XE_ONCE_
 XE_FN_ const char *vkd_param_name_(const vkd_param *p, char *text, size_t size)
 {
     static const char *const open[] = {"", "ptr<", "local<"};
@@ -1870,12 +1883,14 @@ XE_FN_ bool vkd_fit_int_(const vkd_type_ *t, const vkd_arg *a, vkd_bound_ *b, ch
 }
 
 /* Converts a number to a type of the same kind; false: it is not in low .. high, as text. */
+XE_ONCE_
 XE_FN_ bool vkd_fit_number_(const vkd_type_ *t, const vkd_arg *a, vkd_bound_ *b, char low[32], char high[32])
 {
     return a->kind == 'f' ? vkd_fit_float_(t, a->as.real, b, low, high) : vkd_fit_int_(t, a, b, low, high);
 }
 
 /* The C type that a pointer to a parameter's elements usually has. */
+XE_ONCE_
 XE_FN_ const char *vkd_c_type_(const vkd_type_ *t, char *text, size_t size)
 {
     const char *sign = strchr(t->pointed_kinds, 'u') ? "u" : "";
@@ -2187,6 +2202,7 @@ XE_FN_ const unsigned char *vkd_binary_in_(const vkd_entry_ *e, const unsigned c
 }
 
 /* A number that other processes do not have, for the names of files that are being written. */
+XE_ONCE_
 XE_FN_ unsigned long vkd_process_(void)
 {
 #if defined(_WIN32)

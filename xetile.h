@@ -1592,6 +1592,7 @@ XE_FN_ cm_type xt_held_(int type) { return type == XT_BOOL_ ? CM_U8 : (cm_type)t
 XE_FN_ int xt_bytes_(int type) { return cm_type_info(xt_held_(type))->bytes; }
 
 /* The type of a number for an element type of memory or vectors: f32 for floats stored as bits. */
+XE_ONCE_
 XE_FN_ int xt_number_type_(int type)
 {
     return type == CM_BF16 || xt_is_small_(type) || type == CM_TF32 ? (int)CM_F32 : type;
@@ -1777,6 +1778,7 @@ typedef struct {
     xt_shape_ shape;
 } xt_lines_shape_;
 
+XE_ONCE_
 XE_FN_ const xt_shape_ *xt_lines_shape_for_(bool large, bool inside, int kind)
 {
     static const char fma[] = "FMA with lines by block messages in subgroups of 8",
@@ -1942,6 +1944,7 @@ XE_FN_ void xt_make_maps_(xt_tiles *t, const xt_shape_ *s)
 }
 
 /* The target's usual subgroup size, or where the device lacks that, the least that it has. */
+XE_ONCE_
 XE_FN_ int xt_usual_size_(const cm_target *row, uint32_t sizes)
 {
     if (!sizes || (sizes & (uint32_t)row->subgroup_size)) return row->subgroup_size;
@@ -2038,6 +2041,7 @@ XE_FN_ int xt_math_instruction_(int op, int type)
 
 /* ---- combining pairs, for reductions and atomics ----------------------------------------------------------------- */
 
+XE_ONCE_
 XE_FN_ const xt_red_row_ *xt_red_info_(int kind)
 {
 #define XT_RED_ROW_(name, op, number, takes, nan_wins) {#name, SPE_##op, SPE_##number, XT_RMW_##takes, nan_wins},
@@ -2045,6 +2049,7 @@ XE_FN_ const xt_red_row_ *xt_red_info_(int kind)
     return &rows[kind];
 }
 
+XE_ONCE_
 XE_FN_ const xt_rmw_row_ *xt_rmw_row_of_(xt_rmw_kind_ kind)
 {
 #define XT_RMW_ROW_(name, takes, op, combine) {#name, XT_RMW_##takes, (int)op, (int)combine},
@@ -2052,6 +2057,7 @@ XE_FN_ const xt_rmw_row_ *xt_rmw_row_of_(xt_rmw_kind_ kind)
     return &rows[kind];
 }
 
+XE_ONCE_
 XE_FN_ const char *xt_rmw_name_(int kind) { return xt_rmw_row_of_((xt_rmw_kind_)kind)->name; }
 
 /* ir/record.c - records a body as nodes and values. */
@@ -2142,6 +2148,7 @@ XE_FN_ void xt_spread_like_(xt_ctx *x, uint32_t id, const xt_vec *v)
 }
 
 /* A loaded value varies as the tile's position does. With a map, each subgroup has its own part of one vector. */
+XE_ONCE_
 XE_FN_ void xt_spread_of_tile_(xt_ctx *x, uint32_t id, xt_tile *t)
 {
     const xt_val *v;
@@ -2158,6 +2165,7 @@ XE_FN_ bool xt_check_uniform_(xt_where_ w, const xt_val *v, const char *what)
 }
 
 /* Must all subgroups take part: at a barrier, or for elements that go through local memory? */
+XE_ONCE_
 XE_FN_ bool xt_meets_(xt_op_ op, const void *desc)
 {
     return xt_does_(op, XT_WAITS_) || (xt_does_(op, XT_MOVES_) && !((const xt_whole_ *)desc)->origin);
@@ -2224,6 +2232,7 @@ XE_FN_ void xt_define_vec_(xt_ctx *x, uint32_t id, xt_vec vec)
 /* ---- moving elements --------------------------------------------------------------------------------------------- */
 
 /* May memory change at this node, or a loaded value go out of scope? */
+XE_ONCE_
 XE_FN_ bool xt_is_fence_(const xt_node_ *n)
 {
     if (xt_does_(n->op, XT_MOVES_)) return !n->whole->origin && !n->whole->anew;
@@ -2516,6 +2525,7 @@ XE_FN_ cm_use xt_lane_layout_(xt_ctx *x, uint32_t id)
 XE_FN_ bool xt_is_opaque_(cm_use use) { return use >= CM_OPAQUE_ACC; }
 
 /* The shape that operands of this type have, whatever the sums are. */
+XE_ONCE_
 XE_FN_ const cm_coop_shape *xt_operand_shape_(const xt_ctx *x, cm_type type)
 {
     const cm_coop_shape *s = cm_coop_shape_of(&x->target, type, CM_F32);
@@ -2530,6 +2540,7 @@ XE_FN_ int xt_strip_words_(const xt_ctx *x)
     return x->S * (COLUMN + GAP) / 4;
 }
 
+XE_ONCE_
 XE_FN_ uint32_t xt_tied_(xt_ctx *x, uint32_t id)
 {
     while (xt_value_at_(x, id)->tied != id) id = xt_value_at_(x, id)->tied;
@@ -2910,6 +2921,7 @@ XE_FN_ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
 }
 
 /* Computes everything, for a use before the store. */
+XE_ONCE_
 XE_FN_ void xt_make_strips_(xt_ctx *x, const xt_vec *v)
 {
     const xt_vec *now = &xt_value_at_(x, v->id)->now.vec;
@@ -3015,6 +3027,7 @@ XE_FN_ spe_id xt_lines_id_(xt_ctx *x, const xt_tile *t)
 }
 
 /* A constant as an integer of the type: its low bits, as of other numbers; a floating one is truncated first. */
+XE_ONCE_
 XE_FN_ xt_val xt_whole_constant_(int type, const xt_val *v)
 {
     int unused = 64 - xt_bits_(type);
@@ -3365,6 +3378,7 @@ XE_FN_ spe_id xt_emit_tile_test_(xt_ctx *x, const xt_plan_tile_ *p)
     return cm_block2d_test(&x->cm, t->type, &mem);
 }
 
+XE_ONCE_
 XE_FN_ bool xt_same_matrix_(const xt_plan_tile_ *p, const xt_plan_tile_ *q)
 {
     return p->of->given.base.id == q->of->given.base.id && p->extent_id[0] == q->extent_id[0] &&
@@ -3530,6 +3544,7 @@ XE_FN_ const char *xt_why_not_block_(xt_ctx *x, const xt_tile *t, const xt_block
 }
 
 /* The access of a node; -1: it makes none that messages could make. */
+XE_ONCE_
 XE_FN_ int xt_access_of_(xt_ctx *x, const xt_node_ *n)
 {
     if (n->op == XT_OP_LOAD_TILE_) return (int)xt_layout_(x, n->result);
@@ -3598,6 +3613,7 @@ XE_FN_ spe_id xt_side_address_(xt_ctx *x, spe_id address)
     return address;
 }
 
+XE_ONCE_
 XE_FN_ spe_id xt_side_pointer_(xt_ctx *x, spe_id ptr)
 {
     spe_id i64 = spe_int(&x->m, 64), type = spe_type_of(&x->m, ptr);
@@ -3727,6 +3743,7 @@ XE_FN_ cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ 
 
 /* How many of a loop's turns share their loads, so that registers have room for them: a divisor of the copies of its
  * body. */
+XE_ONCE_
 XE_FN_ int xt_joined_turns_(const xt_ctx *x, int copies)
 {
     size_t room = (size_t)xt_register_bytes_(x) / 8 * 5;
@@ -4172,6 +4189,7 @@ XE_FN_ spe_id xt_pick_(xt_ctx *x, xt_field_ *f, const int *from)
 }
 
 /* The number, row after row, of element k of the group that yields element (row, col) of the result. */
+XE_ONCE_
 XE_FN_ int xt_in_group_(const xt_group_ *g, int row, int col, int cols, int k)
 {
     return g->dim ? (row * cols + col) * g->size + k : (row * g->size + k) * cols + col;
@@ -4238,6 +4256,7 @@ XE_FN_ xt_vec xt_fill_up_(xt_ctx *x, const xt_vec *v, const xt_grid_ *g, cm_use 
 
 /* lower/scratch.c - moving elements between subgroups through local memory. */
 
+XE_ONCE_
 XE_FN_ xt_scratch_ xt_scratch_init_(const xt_vec *v, const xt_source_ *from)
 {
     int bytes = xt_bytes_(v->type), pad = from->transposed ? 16 / bytes : 0; /* spreads over the banks */
@@ -4253,6 +4272,7 @@ XE_FN_ int xt_scratch_rows_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec 
     return rows > piece ? rows - rows % piece : rows < 1 ? 1 : rows;
 }
 
+XE_ONCE_
 XE_FN_ spe_id xt_scratch_pointer_(xt_ctx *x, cm_type type)
 {
     spe_id zero = spe_u32(&x->m, 0), pointee = xt_spe_type_(x, (int)type);
@@ -4789,6 +4809,7 @@ XE_FN_ spe_id xt_splat_word_(xt_ctx *x, spe_id like, spe_id word)
 }
 
 /* A number for each of a lane's dwords. If lanes hold lines, dword i takes it from lane i. */
+XE_ONCE_
 XE_FN_ spe_id xt_stage_spread_(xt_ctx *x, const xt_stage_ *s, spe_id like, spe_id number)
 {
     spe_module *m = &x->m;
@@ -4862,6 +4883,7 @@ XE_FN_ void xt_stage_swap_(xt_ctx *x, uint32_t mask, int bits, spe_id *a, spe_id
 }
 
 /* Interleaves lines to dwords along k: v[q] becomes element q of each line's dword. */
+XE_ONCE_
 XE_FN_ void xt_stage_weave_(xt_ctx *x, spe_id v[4])
 {
     xt_stage_swap_(x, 0x00ff00ff, 8, &v[0], &v[1]);
@@ -5206,6 +5228,7 @@ XE_FN_ xt_stage_ *xt_stage_of_(xt_ctx *x, uint32_t id)
 }
 
 /* Stores what a copy has loaded. False if the vector is no copy. */
+XE_ONCE_
 XE_FN_ bool xt_write_copy_(xt_ctx *x, const xt_node_ *n)
 {
     xt_stage_ *s = xt_stage_of_(x, n->scattered->vec.id);
@@ -5408,6 +5431,7 @@ XE_FN_ spe_id xt_truth_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 
 /* Is there room in registers for headers of messages, beside sums and operands? With 256, operands that are large are
  * loaded and multiplied one after the other. */
+XE_ONCE_
 XE_FN_ bool xt_has_room_(const xt_ctx *x)
 {
     size_t room = (size_t)xt_register_bytes_(x);
@@ -6502,6 +6526,7 @@ XE_FN_ void xt_write_element_(xt_ctx *x, const xt_node_ *n)
 XT_OPERATIONS_(XT_OPERATION_OBJECT_)
 
 /* Writes a node; in the version for any pitch, what goes through local memory otherwise. */
+XE_ONCE_
 XE_FN_ void xt_write_node_(xt_ctx *x, const xt_node_ *n)
 {
     if (x->staged && (xt_write_sliced_(x, n) || xt_write_staged_(x, n))) return;
@@ -6616,6 +6641,7 @@ XE_FN_ bool xt_choose_resources_(xt_ctx *x)
 /* passes/products.c - a pass that finds the register needs of products. */
 
 /* Bytes of the vectors that a region carries, per subgroup. */
+XE_ONCE_
 XE_FN_ size_t xt_carried_bytes_(const xt_frame_ *f)
 {
     size_t all = 0;
@@ -6947,6 +6973,7 @@ XE_FN_ void xt_put_off_(xt_ctx *x, const xt_vec *v, int store)
 
 /* A pass: vectors stored by 2D block messages are computed strip by strip at the store, along with their element-wise
  * operands, so that registers need not hold all intermediate results. */
+XE_ONCE_
 XE_FN_ void xt_find_late_(xt_ctx *x)
 {
     for (int i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {
@@ -6960,6 +6987,7 @@ XE_FN_ void xt_find_late_(xt_ctx *x)
  * each with all rows, so that whole parts of operands are contiguous and one message moves them. */
 
 /* The tile whose elements a node accesses by their addresses; else NULL. */
+XE_ONCE_
 XE_FN_ const xt_tile *xt_addressed_(xt_ctx *x, int i)
 {
     const xt_node_ *n = xt_node_at_(x, i);
@@ -7053,6 +7081,7 @@ XE_FN_ bool xt_stage_deal_(xt_stage_ *s, int lines, int dwords)
 
 /* Do each subgroup's pieces consist of whole operands of the matrix instruction, with all of k? Columns that a piece
  * lacks may hold anything if no other piece follows. */
+XE_ONCE_
 XE_FN_ bool xt_stage_fills_(const xt_stage_ *s, const xt_dist *d)
 {
     int k = s->use == CM_B, across = s->use == CM_A && d->subgroups ? 16 : 1;
@@ -7388,6 +7417,7 @@ XE_FN_ void xt_find_copies_(xt_ctx *x)
 }
 
 /* Is it only about numbers, or loads or prefetches a tile? */
+XE_ONCE_
 XE_FN_ bool xt_is_quiet_(xt_op_ op)
 {
     return op == XT_OP_LOAD_TILE_ || op == XT_OP_PREFETCH_TILE_ ||
@@ -7428,6 +7458,7 @@ XE_FN_ void xt_find_stages_(xt_ctx *x)
 /* front/numbers.c - records operations on numbers. */
 
 /* Is a finite constant within the range of a float type? */
+XE_ONCE_
 XE_FN_ bool xt_float_holds_(int type, const xt_val *v)
 {
     return v->kind >= SPE_SCALAR || !xt_is_float_(type) ||
@@ -8504,6 +8535,7 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
 }
 
 /* Records a moved tile. */
+XE_ONCE_
 XE_FN_ xt_tile xt_moved_tile_(xt_where_ w, xt_tile t, const xt_update_ *d)
 {
     t.scope = w.x->scope;
@@ -8572,6 +8604,7 @@ xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
 }
 
 /* Can the vector be stored to the tile? */
+XE_ONCE_
 XE_FN_ bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t)
 {
     static const xt_same_errors_ errors = {XT_ERROR_STORE_SHAPE, XT_ERROR_STORE_TYPE, XT_ERROR_STORE_BLOCKS,
@@ -9864,6 +9897,7 @@ XE_FN_ void xt_warn_(xt_ctx *x, xt_module *mod)
 
 /* With 128 registers by default, Intel's compiler may take 256 if it would spill, where the work-group then fits. Of 32
  * bytes each (devices of block1d), it spilled some and stayed with 128: they get 256. */
+XE_ONCE_
 XE_FN_ const char *xt_build_flags_(const xt_ctx *x)
 {
     int subgroups = x->subgroups ? x->subgroups : 1;
@@ -9873,6 +9907,7 @@ XE_FN_ const char *xt_build_flags_(const xt_ctx *x)
 }
 
 /* Finds what the matrices of Vulkan's devices compute. */
+XE_ONCE_
 XE_FN_ void xt_find_for_vulkan_(xt_ctx *x)
 {
     const xt_vulkan_part_ *part = x->m.options.env ? XT_VULKAN_PART_ : NULL;
@@ -10139,6 +10174,7 @@ XE_FN_ void xt_put_number_(xt_printer_ *p, const xt_val *v)
         xt_put_id_(p, v->id);
 }
 
+XE_ONCE_
 XE_FN_ void xt_put_padding_(xt_printer_ *p, double padding)
 {
     if (spe_real_compare(padding, 0) != 0) xt_put_(p, " {padding = %s}", spe_decimal_of(padding, 'g', 6).s);
@@ -10384,6 +10420,7 @@ typedef struct {
     {XT_F_(whole, v),         XT_F_(whole, dim),    XT_F_(whole, size), XT_F_(whole, from.shift),                      \
      XT_F_(whole, exclusive), XT_F_(whole, source), XT_F_(whole, given)}
 
+XE_ONCE_
 XE_FN_ const xt_row_ *xt_row_of_(xt_op_ op)
 {
 #define XT_ROW_(name, write, does, fields, text) {text, XT_FIELDS_##fields},
@@ -10392,6 +10429,7 @@ XE_FN_ const xt_row_ *xt_row_of_(xt_op_ op)
 }
 
 /* The size of a reduction or broadcast, unless it is the whole dimension. */
+XE_ONCE_
 XE_FN_ void xt_put_size_(xt_printer_ *p, const xt_node_ *n)
 {
     const xt_whole_ *d = n->whole;

@@ -312,17 +312,28 @@ extern ssize_t readlink(const char *path, char *buffer, size_t size);
 #endif
 #define XE_FN_ XETILE_PRIVATE /* replaces `static` of the sources; same number of columns */
 #define XE_LATE_ XE_FN_       /* in the sources: the joined text uses the function before it defines it */
+/* XE_ONCE_ stands before small functions that are called in one place: gcc compiles them there, as it spends a million
+ * instructions on a function, however short. Of longer ones it would make functions that take it more than that. Frame
+ * pointers and tables of jumps take it longer, too; sanitizers follow the former. */
 #if !defined(XETILE_STATIC_) || defined(XETILE_OPTIMIZE) || !defined(__OPTIMIZE__)
+#define XE_ONCE_
 #define XETILE_HOT_
 #define XETILE_COLD_
 #define XETILE_AS_BEFORE_
 #elif defined(__clang__)
+#define XE_ONCE_
 #define XETILE_HOT_
 #define XETILE_COLD_ _Pragma("clang optimize off")
 #define XETILE_AS_BEFORE_ _Pragma("clang optimize on")
 #else /* the pragma: the attribute optimize("O0") more than doubles gcc's time */
+#define XE_ONCE_ __attribute__((__always_inline__))
 #define XETILE_HOT_ _Pragma("GCC push_options") _Pragma("GCC optimize(\"Og\")")
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define XETILE_COLD_ _Pragma("GCC push_options") _Pragma("GCC optimize(\"O0\")")
+#else
+#define XETILE_COLD_                                                                                                   \
+    _Pragma("GCC push_options") _Pragma("GCC optimize(\"O0\", \"omit-frame-pointer\", \"no-jump-tables\")")
+#endif
 #define XETILE_AS_BEFORE_ _Pragma("GCC pop_options")
 #endif
 #endif
@@ -1142,6 +1153,7 @@ const char *zed_result_name(ze_result_t result)
 }
 
 /* Appends "; <what to do>" to the text; if they do not fit, the text is truncated, not the advice. */
+XE_ONCE_
 XE_FN_ void zed_error_hint_(zed_error *e, const char *hint)
 {
     size_t used = strlen(e->text), need = strlen(hint) + 3;
@@ -1238,6 +1250,7 @@ XE_FN_ bool zed_usable_(zed_device *d)
 
 /* The loader's handle; if it cannot be opened, NULL and the reason. From the program's folder or the system's, where
  * drivers install it, and not from the current one, whose files may be somebody else's. */
+XE_ONCE_
 XE_FN_ void *zed_library_(char *why, size_t size)
 {
     const unsigned long search_default_dirs = 0x1000;
@@ -1247,6 +1260,7 @@ XE_FN_ void *zed_library_(char *why, size_t size)
 }
 
 /* Stores a function's address in a pointer to it. */
+XE_ONCE_
 XE_FN_ bool zed_find_function_(void *library, const char *name, void *address)
 {
     zed_procedure_ found = GetProcAddress((struct HINSTANCE__ *)library, name);
@@ -1258,6 +1272,7 @@ XE_FN_ bool zed_find_function_(void *library, const char *name, void *address)
 
 /* The program itself, if it has the functions, as one that is linked with the loader has; else the loader. It stays
  * open until the program ends: it has threads and handlers of its own. */
+XE_ONCE_
 XE_FN_ void *zed_library_(char *why, size_t size)
 {
     void *library = dlopen(NULL, RTLD_NOW);
@@ -1270,6 +1285,7 @@ XE_FN_ void *zed_library_(char *why, size_t size)
     return NULL;
 }
 
+XE_ONCE_
 XE_FN_ bool zed_find_function_(void *library, const char *name, void *address)
 {
     void *found = dlsym(library, name);
@@ -1306,6 +1322,7 @@ XE_FN_ bool zed_find_functions_(zed_device *d)
 
 /* Nanoseconds per tick. Depending on the structure type requested, the same field means nanoseconds per tick or ticks
  * per second; a driver that knows only the older meaning returns a number too small to be a frequency. */
+XE_ONCE_
 XE_FN_ double zed_tick_ns_from_(uint64_t old_meaning, uint64_t new_meaning)
 {
     if (new_meaning >= 10000) return 1e9 / (double)new_meaning;
@@ -1313,6 +1330,7 @@ XE_FN_ double zed_tick_ns_from_(uint64_t old_meaning, uint64_t new_meaning)
 }
 
 /* Ticks between two readings of a counter of `bits` bits that may have wrapped once. */
+XE_ONCE_
 XE_FN_ uint64_t zed_ticks_between_(uint64_t start, uint64_t end, uint32_t bits)
 {
     uint64_t mask = bits == 0 || bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
@@ -1353,6 +1371,7 @@ XE_FN_ bool zed_settle_(zed_device *d)
 }
 
 /* What the device's own list gets next waits for the batches in flight. */
+XE_ONCE_
 XE_FN_ bool zed_follow_batches_(zed_device *d)
 {
     if (!d->last_) return true;
@@ -1373,6 +1392,7 @@ XE_FN_ ptrdiff_t zed_find_(const zed_device *d, int kind, const void *handle)
     return -1;
 }
 
+XE_ONCE_
 XE_FN_ void zed_forget_(zed_device *d, ptrdiff_t i)
 {
     size_t after = d->resource_count_ - (size_t)i - 1;
@@ -1462,6 +1482,7 @@ XE_FN_ bool zed_make_pool_(zed_device *d, uint32_t count, bool timed, ze_event_p
     return false;
 }
 
+XE_ONCE_
 XE_FN_ bool zed_make_event_(zed_device *d, ze_event_pool_handle_t pool, uint32_t index, ze_event_handle_t *event)
 {
     ze_event_desc_t desc;
@@ -1579,6 +1600,7 @@ XE_FN_ const zed_target_row_ *zed_row_named_(const char *name)
     return &zed_rows_[i];
 }
 
+XE_ONCE_
 XE_FN_ const zed_target_row_ *zed_row_of_ip_(uint32_t ip)
 {
     const uint32_t release = ip & ~(uint32_t)0x3fff; /* without the revision */
@@ -1587,6 +1609,7 @@ XE_FN_ const zed_target_row_ *zed_row_of_ip_(uint32_t ip)
     return NULL;
 }
 
+XE_ONCE_
 XE_FN_ const zed_target_row_ *zed_row_of_id_(uint32_t device_id)
 {
     static const struct {
@@ -1608,6 +1631,7 @@ XE_FN_ const zed_target_row_ *zed_row_of_id_(uint32_t device_id)
     return NULL;
 }
 
+XE_ONCE_
 XE_FN_ const zed_target_row_ *zed_row_of_name_(const char *name)
 {
     static const struct {
@@ -1624,6 +1648,7 @@ XE_FN_ const zed_target_row_ *zed_row_of_name_(const char *name)
 
 /* For a device that this table does not know: the nearest older one, integrated like it or not, that has no instruction
  * which the driver says this one lacks. NULL: all are newer. */
+XE_ONCE_
 XE_FN_ const zed_target_row_ *zed_nearest_older_(const zed_identity_ *id)
 {
     for (size_t i = ZED_ROWS_; i-- > 0;) {
@@ -1785,6 +1810,7 @@ XE_FN_ bool zed_name_drivers_(zed_device *d)
 /* enumerate.c - listing and choosing devices. */
 
 /* Order of preference: 0 discrete GPU, 1 integrated GPU, 2 another processor, 3 the software device. */
+XE_ONCE_
 XE_FN_ int zed_rank_(const ze_device_properties_t *p, bool software)
 {
     if (software) return 3;
@@ -1860,6 +1886,7 @@ XE_FN_ bool zed_enumerate_(zed_device *d, zed_candidate_ *all, int *count)
 XE_FN_ int zed_lower_(char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; }
 
 /* Does `text` contain `part`, ignoring case? */
+XE_ONCE_
 XE_FN_ bool zed_has_(const char *text, const char *part)
 {
     for (; *text; text++) {
@@ -2275,6 +2302,7 @@ XE_FN_ bool zed_reachable_(const zed_device *d, const void *p)
 
 /* params.c - parsing the text of parameters. */
 
+XE_ONCE_
 XE_FN_ const zed_type_ *zed_types_(size_t *count)
 {
     static const zed_type_ types[] = {
@@ -2387,6 +2415,7 @@ XE_FN_ bool zed_parse_params_(zed_device *d, const char *kernel, const char *tex
     return *t.at ? zed_text_fail_(&t, "',' or the end is missing") : true;
 }
 
+XE_ONCE_
 XE_FN_ const char *zed_param_name_(const zed_param *p, char *text, size_t size)
 {
     static const char *const open[] = {"", "ptr<", "local<"};
@@ -2597,12 +2626,14 @@ XE_FN_ bool zed_fit_int_(const zed_type_ *t, const zed_arg *a, zed_bound_ *b, ch
 }
 
 /* Converts a number to a type of the same kind; false: it is not in low .. high, as text. */
+XE_ONCE_
 XE_FN_ bool zed_fit_number_(const zed_type_ *t, const zed_arg *a, zed_bound_ *b, char low[32], char high[32])
 {
     return a->kind == 'f' ? zed_fit_float_(t, a->as.real, b, low, high) : zed_fit_int_(t, a, b, low, high);
 }
 
 /* The C type that a pointer to a parameter's elements usually has. */
+XE_ONCE_
 XE_FN_ const char *zed_c_type_(const zed_type_ *t, char *text, size_t size)
 {
     const char *sign = strchr(t->pointed_kinds, 'u') ? "u" : "";
@@ -2789,6 +2820,7 @@ XE_FN_ bool zed_set_constant_(zed_device *d, const zed_source *s, uint32_t i, ze
                              text, close, name, got, low, high);
 }
 
+XE_ONCE_
 XE_FN_ void zed_constants_free_(zed_constants_ *c)
 {
     free(c->ids);
@@ -2869,6 +2901,7 @@ XE_FN_ void zed_keep_log_(zed_device *d, ze_module_build_log_handle_t log, bool 
 
 const char *zed_build_log(const zed_device *d) { return d->log_ ? d->log_ : ""; }
 
+XE_ONCE_
 XE_FN_ bool zed_module_words_ok_(zed_device *d, const void *words, size_t bytes)
 {
     uint32_t magic = 0;
@@ -2943,6 +2976,7 @@ XE_FN_ bool zed_no_such_kernel_(zed_device *d, ze_module_handle_t module, const 
 }
 
 /* 48 -> "16, 32" */
+XE_ONCE_
 XE_FN_ const char *zed_sizes_text_(uint32_t sizes, char *text, size_t room)
 {
     size_t used = 0;
@@ -3019,6 +3053,7 @@ XE_FN_ bool zed_set_local_size_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t 
 }
 
 /* Is the kernel usable? The next error will name file:line. */
+XE_ONCE_
 XE_FN_ bool zed_kernel_usable_(zed_kernel *k, const char *file, int line)
 {
     if (!k || !k->device) return zed_fail_alone_(ZED_KERNEL_NOT_LOADED, "a launch or local size", file, line);
@@ -3146,6 +3181,7 @@ XE_FN_ const unsigned char *zed_binary_in_(const zed_entry_ *e, const unsigned c
 }
 
 /* A number that other processes do not have, for the names of files that are being written. */
+XE_ONCE_
 XE_FN_ unsigned long zed_process_(void)
 {
 #if defined(_WIN32)
@@ -3516,6 +3552,7 @@ XE_FN_ bool zed_set_arguments_(zed_kernel *k, const zed_bound_ *bound)
 }
 
 /* Checks a launch; bound: its arguments. */
+XE_ONCE_
 XE_FN_ bool zed_launch_ok_(zed_kernel *k, zed_groups groups, const zed_arg *args, uint32_t count, zed_bound_ *bound)
 {
     if (!k->local_size[0]) return zed_fail_(k->device, ZED_NO_LOCAL_SIZE, "kernel %s has no local size", k->name);

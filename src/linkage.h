@@ -59,17 +59,28 @@
 #endif
 #define XE_FN_ XETILE_PRIVATE /* replaces `static` of the sources; same number of columns */
 #define XE_LATE_ XE_FN_       /* in the sources: the joined text uses the function before it defines it */
+/* XE_ONCE_ stands before small functions that are called in one place: gcc compiles them there, as it spends a million
+ * instructions on a function, however short. Of longer ones it would make functions that take it more than that. Frame
+ * pointers and tables of jumps take it longer, too; sanitizers follow the former. */
 #if !defined(XETILE_STATIC_) || defined(XETILE_OPTIMIZE) || !defined(__OPTIMIZE__)
+#define XE_ONCE_
 #define XETILE_HOT_
 #define XETILE_COLD_
 #define XETILE_AS_BEFORE_
 #elif defined(__clang__)
+#define XE_ONCE_
 #define XETILE_HOT_
 #define XETILE_COLD_ _Pragma("clang optimize off")
 #define XETILE_AS_BEFORE_ _Pragma("clang optimize on")
 #else /* the pragma: the attribute optimize("O0") more than doubles gcc's time */
+#define XE_ONCE_ __attribute__((__always_inline__))
 #define XETILE_HOT_ _Pragma("GCC push_options") _Pragma("GCC optimize(\"Og\")")
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define XETILE_COLD_ _Pragma("GCC push_options") _Pragma("GCC optimize(\"O0\")")
+#else
+#define XETILE_COLD_                                                                                                   \
+    _Pragma("GCC push_options") _Pragma("GCC optimize(\"O0\", \"omit-frame-pointer\", \"no-jump-tables\")")
+#endif
 #define XETILE_AS_BEFORE_ _Pragma("GCC pop_options")
 #endif
 #endif

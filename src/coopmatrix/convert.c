@@ -36,6 +36,7 @@ static spe_id cm_round_bf16_(cm_ctx *c, spe_id v, bool nearest)
 spe_id cm_f32_to_bf16(cm_ctx *c, spe_id v) { return cm_round_bf16_(c, v, true); }
 
 /* tf32 is stored as f32. */
+XE_ONCE_
 static spe_id cm_round_tf32_(cm_ctx *c, spe_id v, bool nearest)
 {
     enum { CUT = 13 }; /* mantissa bits of f32 that tf32 lacks */

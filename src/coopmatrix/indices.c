@@ -35,11 +35,13 @@ XE_FN_ cm_element cm_element_at_(const cm_layout *l, int lane, int v)
 }
 
 /* The row and column of component v in this lane: those of the first lane plus this lane's distance. */
+XE_ONCE_
 XE_FN_ spe_id cm_row_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v)
 {
     return cm_plus_(c, cm_times_(c, lane.row, l->interleaved ? l->size_k1 : 1), cm_element_at_(l, 0, v).row);
 }
 
+XE_ONCE_
 XE_FN_ spe_id cm_col_at_(cm_ctx *c, const cm_layout *l, cm_lane lane, int v)
 {
     return cm_plus_(c, cm_times_(c, lane.col, l->omega), cm_element_at_(l, 0, v).col);

@@ -10,6 +10,7 @@ static spe_id cm_unless_true_(cm_ctx *c, spe_id test)
 
 XE_FN_ spe_id cm_and_(cm_ctx *c, spe_id a, spe_id b) { return a && b ? spe_land(c->module, a, b) : a ? a : b; }
 
+XE_ONCE_
 XE_FN_ cm_surface_ cm_with_extents_(cm_ctx *c, const cm_surface_ *s)
 {
     cm_surface_ bounded = *s;
@@ -130,6 +131,7 @@ static bool cm_masks_(const cm_layout *l, const cm_surface_ *s)
 }
 
 /* Do loads find columns by lane? Columns that are adjacent in memory are loaded together otherwise. */
+XE_ONCE_
 static bool cm_finds_by_lane_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, int cols)
 {
     return c->target.igc && l->lanes == 16 && l->size_i == l->lanes && cols >= 4 && s->cols && cm_masks_(l, s) &&

@@ -2,6 +2,7 @@
 #include "internal.h"
 
 /* Makes blocks of `depth` rows, fewer than lanes, so that lanes hold several adjacent columns. */
+XE_ONCE_
 static void cm_layout_pair_(cm_layout *l, int depth)
 {
     int across = l->lanes / depth;
@@ -96,6 +97,7 @@ XE_FN_ spe_id cm_word_type_(cm_ctx *c, const cm_layout *l)
 }
 
 /* The type of an opaque part: our columns are its rows. */
+XE_ONCE_
 static spe_id cm_opaque_type_(cm_ctx *c, const cm_layout *l)
 {
     static const uint32_t uses[] = {SPE_CooperativeMatrixUseMatrixAccumulatorKHR, SPE_CooperativeMatrixUseMatrixBKHR,
@@ -191,6 +193,7 @@ XE_FN_ cm_matrix cm_half_(const cm_matrix *a, int which)
     return half;
 }
 
+XE_ONCE_
 XE_FN_ cm_matrix cm_of_halves_(cm_ctx *c, cm_type type, const cm_matrix half[2])
 {
     return cm_is_complex(type) ? cm_complex(c, &half[0], &half[1]) : half[0];

@@ -17,6 +17,7 @@ XE_FN_ spe_id cm_dpas_operand_(cm_ctx *c, const cm_matrix *b, int k, int first, 
 }
 
 /* The instruction's operand bits: of the operands' types, and of sums in bf16. */
+XE_ONCE_
 XE_FN_ uint32_t cm_dpas_flags_(const cm_job_ *job)
 {
     const uint32_t sums = SPE_MatrixMultiplyAccumulateOperandsMatrixCBFloat16INTEL |

@@ -66,10 +66,12 @@ bool cm_product_takes(const cm_product *row, cm_type c)
 }
 
 /* Values of a component. */
+XE_ONCE_
 XE_FN_ int cm_per_(cm_type type) { return type == CM_E2M1 ? 2 : 1; }
 
 /* Depth of one matrix instruction, in components of this type: eight dwords. */
 XE_FN_ int cm_dpas_depth_(cm_type type) { return 32 / cm_type_info(type)->bytes; }
 
 /* The same in values. */
+XE_ONCE_
 XE_FN_ int cm_dpas_values_(cm_type type) { return cm_dpas_depth_(type) * cm_per_(type); }

@@ -72,6 +72,7 @@ typedef struct {
     char s[16];
 } cm_sizes_text_;
 
+XE_ONCE_
 static cm_sizes_text_ cm_sizes_of_(uint32_t sizes)
 {
     cm_sizes_text_ t = {"none"};

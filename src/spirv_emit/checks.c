@@ -77,6 +77,7 @@ XE_FN_ spe_id spe_check_(spe_module *m, const char *name, const char *letters, .
 /* -- instructions ------------------------------------------------------------------------------------------------ */
 
 /* Before SPIR-V 1.3, subgroups use the group instructions. */
+XE_ONCE_
 static uint32_t spe_subgroup_op_(const spe_module *m, uint32_t op)
 {
     if (m->options.version >= SPE_VERSION(1, 3)) return op;
@@ -143,6 +144,7 @@ XE_FN_ spe_id spe_instruction_(spe_module *m, const char *name, uint32_t op, con
 }
 
 /* Same number and arrangement of components? */
+XE_ONCE_
 static bool spe_same_shape_(const spe_type_info *a, const spe_type_info *b)
 {
     if (a->kind == SPE_KIND_COOPMAT && b->kind == SPE_KIND_COOPMAT)

@@ -189,6 +189,7 @@ XE_FN_ void spe_alias_(spe_module *m, spe_id id, spe_id type, uint32_t decoratio
 }
 
 /* May an id have the decoration more than once, with other literals? */
+XE_ONCE_
 static bool spe_is_repeatable_(uint32_t decoration)
 {
     return decoration == SPE_DecorationFuncParamAttr || decoration == SPE_DecorationCacheControlLoadINTEL ||

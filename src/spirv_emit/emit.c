@@ -45,6 +45,7 @@ XE_FN_ bool spe_ready_(spe_module *m)
 }
 
 /* Writes an operation as a constant, which the device computes when it loads the module. */
+XE_ONCE_
 static spe_id spe_emit_spec_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *operands)
 {
     uint32_t head[3] = {type, 0, op};
@@ -73,6 +74,7 @@ XE_FN_ spe_id spe_emit_one_(spe_module *m, uint32_t op, spe_id type, uint32_t n,
 }
 
 /* May the block end here? */
+XE_ONCE_
 XE_FN_ bool spe_may_branch_(spe_module *m, const char *name)
 {
     m->doing = name;

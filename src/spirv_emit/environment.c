@@ -3,6 +3,7 @@
 
 /* Memory semantics as the environment writes them: global memory is its uniform memory, and orders say what becomes
  * available and visible. */
+XE_ONCE_
 XE_FN_ uint32_t spe_semantics_(const spe_module *m, uint32_t word)
 {
     const uint32_t global = SPE_MemorySemanticsCrossWorkgroupMemory, both = SPE_MemorySemanticsAcquireRelease;

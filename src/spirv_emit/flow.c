@@ -42,6 +42,7 @@ static spe_id spe_jump_(spe_module *m, spe_id label)
 }
 
 /* Branches to a new block if the condition holds, else to `no`; opens the new block. */
+XE_ONCE_
 static void spe_branch_if_(spe_module *m, spe_id condition, spe_id no)
 {
     spe_id yes = spe_new_label_(m);
@@ -137,6 +138,7 @@ static void spe_close_sides_(spe_module *m, spe_region_ *r, uint32_t n, spe_id *
 }
 
 /* Opens the next side and writes its label to word `patch` of the body. */
+XE_ONCE_
 static void spe_open_side_(spe_module *m, spe_region_ *r, size_t patch, int kind)
 {
     spe_id label = spe_new_label_(m);
@@ -149,6 +151,7 @@ static void spe_open_side_(spe_module *m, spe_region_ *r, size_t patch, int kind
 /* -- if ---------------------------------------------------------------------------------------------------------- */
 
 /* Is it a single bool? */
+XE_ONCE_
 static bool spe_is_condition_(spe_module *m, const char *name, spe_id condition)
 {
     spe_id type = spe_check_(m, name, "v", condition);

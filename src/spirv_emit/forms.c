@@ -86,6 +86,7 @@ XE_FN_ bool spe_is_word_(spe_module *m, char letter, uint32_t op, uint32_t word)
 }
 
 /* Names the extensions of types that the first matrix instruction lacks. */
+XE_ONCE_
 static void spe_need_bits_(spe_module *m, uint32_t word)
 {
     enum { E4M3 = 0x4000 | 0x8000, E5M2 = 0x10000 | 0x20000, E2M1 = 0x40000 | 0x80000 };
@@ -148,6 +149,7 @@ XE_FN_ spe_id spe_bool_like_(spe_module *m, spe_id type)
 }
 
 /* The generic pointer type of an operand. */
+XE_ONCE_
 static spe_id spe_generic_(spe_module *m, const spe_call_ *c)
 {
     switch (spe_info_(m, c->first)->storage) {

@@ -8,14 +8,17 @@ static bool spe_is_function_(const spe_module *m, spe_id fn)
 }
 
 /* Is it the id of a kernel of this module? */
+XE_ONCE_
 static bool spe_is_kernel_(const spe_module *m, spe_id fn)
 {
     return fn && fn < m->id_count && (m->ids[fn].flags & SPE_ID_KERNEL_);
 }
 
+XE_ONCE_
 static bool spe_is_void_(const spe_module *m, spe_id type) { return spe_info_(m, type)->kind == SPE_KIND_VOID; }
 
 /* The number of operands of an execution mode; UINT32_MAX if it is none of a kernel. */
+XE_ONCE_
 static uint32_t spe_mode_operands_(uint32_t mode)
 {
     switch (mode) {
@@ -73,6 +76,7 @@ void spe_execution_mode(spe_module *m, spe_id fn, uint32_t mode, uint32_t n, con
 }
 
 /* The id of a function of this type. */
+XE_ONCE_
 static spe_id spe_new_function_(spe_module *m, spe_id type)
 {
     spe_id id = spe_new_id_(m, 0, SPE_ID_FUNCTION_, 0);
@@ -179,6 +183,7 @@ static bool spe_check_param_(spe_module *m, const spe_kernel *k, uint32_t i)
 }
 
 /* Name, attributes and alignment of a parameter. */
+XE_ONCE_
 static void spe_describe_param_(spe_module *m, spe_id id, const spe_param *p)
 {
     uint32_t no_alias = SPE_FunctionParameterAttributeNoAlias, no_write = SPE_FunctionParameterAttributeNoWrite;
@@ -200,6 +205,7 @@ static uint32_t *spe_entry_slot_(const spe_module *m, const char *name)
     }
 }
 
+XE_ONCE_
 static bool spe_has_entry_(const spe_module *m, const char *name)
 {
     return m->entry_count && *spe_entry_slot_(m, name);

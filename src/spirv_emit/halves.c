@@ -50,6 +50,7 @@ XE_FN_ void spe_passed_on_(const uint32_t *w, uint32_t *first, uint32_t *last)
 }
 
 /* The marks of a op b for addition and subtraction (sum), multiplication (product) and division. */
+XE_ONCE_
 static uint32_t spe_arithmetic_marks_(uint32_t a, uint32_t b, bool sum, bool product)
 {
     bool both = (a & b & SPE_NARROWED_) != 0;

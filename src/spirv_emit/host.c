@@ -218,6 +218,7 @@ bool spe_real_to_int(double v, int64_t *whole)
 }
 
 /* The bits of a number, or of an integer, as a constant of float type t; false if t is not supported. */
+XE_ONCE_
 XE_FN_ bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *bits)
 {
     int format = spe_format_for_(t->encoding, t->bits);
@@ -225,6 +226,7 @@ XE_FN_ bool spe_encode_scalar_(const spe_type_info *t, double value, uint64_t *b
     return format >= 0;
 }
 
+XE_ONCE_
 XE_FN_ bool spe_encode_int_(const spe_type_info *t, uint64_t magnitude, bool negative, uint64_t *bits)
 {
     int format = spe_format_for_(t->encoding, t->bits);
@@ -232,6 +234,7 @@ XE_FN_ bool spe_encode_int_(const spe_type_info *t, uint64_t magnitude, bool neg
     return format >= 0;
 }
 
+XE_ONCE_
 XE_FN_ double spe_real_of_int_(uint64_t magnitude, bool negative)
 {
     return spe_double_of_(spe_parts_of_int_(magnitude, negative));

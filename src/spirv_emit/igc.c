@@ -36,6 +36,7 @@ static spe_id spe_reload_(spe_module *m, spe_id v)
 }
 spe_id spe_reload(spe_module *m, spe_id v) { return SPE_WITHIN_(m, spe_reload_(m, v)); }
 
+XE_ONCE_
 static spe_id spe_differ_by_lane_(spe_module *m, spe_id v)
 {
     if (m->options.verbatim || !v) return v;
@@ -163,6 +164,7 @@ static bool spe_is_product_first_(const spe_module *m, const spe_suspects_ *s, c
 }
 
 /* 9, halves_are_added_as_floats: does the instruction widen a half that must be hidden? */
+XE_ONCE_
 static bool spe_widens_rounded_(const spe_module *m, const spe_suspects_ *s, const uint32_t *w)
 {
     uint32_t first, last;
@@ -215,6 +217,7 @@ static spe_id spe_hide_(spe_module *m, spe_id v, const spe_zeros_ *zeros, spe_id
 }
 
 /* A rounding mode belongs to the conversion, not to what hides it. */
+XE_ONCE_
 static void spe_move_decorations_(spe_module *m, spe_id from, spe_id to)
 {
     const spe_buffer_ *b = &m->buffer[SPE_SECTION_DECORATION_];

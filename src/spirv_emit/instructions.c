@@ -188,6 +188,7 @@ spe_id spe_bitcast(spe_module *m, spe_id type, spe_id v)
     return spe_mark_packed_(m, spe_emit_(m, SPE_OpBitcast, type, 1, &v), m->ids[v].flags);
 }
 
+XE_ONCE_
 static spe_id spe_ptr_cast_(spe_module *m, spe_id ptr, spe_id elem)
 {
     spe_id type = spe_check_(m, __func__, "p", ptr);
@@ -278,6 +279,7 @@ spe_id spe_insert(spe_module *m, spe_id composite, spe_id v, uint32_t i)
     return part ? spe_emit_(m, SPE_OpCompositeInsert, type, 3, w) : 0;
 }
 
+XE_ONCE_
 static spe_id spe_splat_(spe_module *m, spe_id type, spe_id scalar)
 {
     const spe_type_info *t = spe_want_type_(m, __func__, type);
@@ -315,6 +317,7 @@ spe_id spe_shuffle(spe_module *m, spe_id a, spe_id b, uint32_t n, const uint32_t
     return SPE_WITHIN_(m, spe_shuffle_(m, a, b, n, idx));
 }
 
+XE_ONCE_
 static spe_id spe_extract_dyn_(spe_module *m, spe_id v, spe_id i)
 {
     uint32_t w[] = {v, i};

@@ -115,6 +115,7 @@ const char *spe_arith_name(spe_arith_op op)
     return spe_arith_row_of_(op) ? spe_arith_row_of_(op)->name : "no operation";
 }
 
+XE_ONCE_
 static spe_id spe_arith_(spe_module *m, spe_arith_op op, spe_number_kind kind, spe_id a, spe_id b)
 {
     const spe_arith_row_ *row = spe_arith_row_of_(op);

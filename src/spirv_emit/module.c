@@ -172,6 +172,7 @@ static void spe_write_entry_(spe_module *m, uint32_t e, spe_caller_ *rows, uint3
     m->buffer[SPE_SECTION_ENTRY_].data[start] = words << 16 | SPE_OpEntryPoint;
 }
 
+XE_ONCE_
 static void spe_write_entries_(spe_module *m)
 {
     uint32_t *stack = (uint32_t *)spe_alloc(m, (m->function_count + 1) * sizeof *stack);

@@ -10,6 +10,7 @@ typedef struct {
 } spe_capability_row_;
 
 /* The source of a capability; NULL: every version has it. */
+XE_ONCE_
 static const spe_capability_row_ *spe_capability_row_of_(uint32_t capability)
 {
 #define SPE_ROW_(first, last, version, extension, core)                                                                \
@@ -34,6 +35,7 @@ static uint32_t spe_need_kind_(uint32_t what)
 }
 
 /* The first row that may contain a number: rows are sorted by kind, and within a kind by number. */
+XE_ONCE_
 static const spe_need_row_ *spe_first_need_(uint32_t kind, uint32_t number)
 {
 #define SPE_ROW_(what, first, last, capability) {SPE_NEED_##what##_, first, last, SPE_Capability##capability},
@@ -123,6 +125,7 @@ static bool spe_need_any_(spe_module *m, uint32_t kind, uint32_t number, uint32_
 XE_FN_ void spe_need_(spe_module *m, uint32_t kind, uint32_t number) { spe_need_any_(m, kind, number, 0); }
 
 /* An instruction's variant: the width or encoding of its result, or of the value it stores. */
+XE_ONCE_
 static uint32_t spe_variant_(const spe_module *m, spe_id type)
 {
     const spe_type_info *t = spe_info_(m, type);

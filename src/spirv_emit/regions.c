@@ -29,6 +29,7 @@ XE_FN_ void spe_region_left_open_(spe_module *m)
 }
 
 /* Is this neither in a side of the innermost region nor after it? Then reports an error. */
+XE_ONCE_
 XE_FN_ bool spe_between_sides_(spe_module *m)
 {
     const spe_region_ *r = m->region_count ? &m->regions[m->region_count - 1] : NULL;

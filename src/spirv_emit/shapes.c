@@ -21,6 +21,7 @@ static const spe_shape_ *spe_shape_of_(const spe_shape_ *rows, size_t count, uin
 }
 
 /* Is it an id that exists, and if a value, one that may be used here? Else an error. */
+XE_ONCE_
 static bool spe_is_known_(spe_module *m, uint32_t number, uint32_t id)
 {
     if (id < m->id_count && m->ids[id].type) return spe_operand_(m, id) != 0;

@@ -65,6 +65,7 @@ static uint32_t spe_hash_(uint32_t op, bool constant, uint32_t n, const uint32_t
 }
 
 /* Does the instruction at `at` have these words? The result id, word 1 of a type and 2 of a constant, is left out. */
+XE_ONCE_
 static bool spe_same_(const uint32_t *at, uint32_t head, bool constant, uint32_t n, const uint32_t *w)
 {
     if (*at++ != head) return false;
@@ -128,6 +129,7 @@ XE_FN_ spe_id spe_unique_(spe_module *m, uint32_t op, uint32_t flags, uint32_t n
 
 /* Takes a type with these words out of the table, if it is there: it remains, but the next with these words is another
  * one. */
+XE_ONCE_
 XE_FN_ void spe_forget_(spe_module *m, uint32_t op, spe_id type, uint32_t n, const uint32_t *w)
 {
     const spe_buffer_ *slots = &m->buffer[SPE_BUFFER_SLOTS_], *list = &m->buffer[SPE_BUFFER_UNIQUE_];

@@ -184,6 +184,7 @@ spe_id spe_float(spe_module *m, uint32_t bits)
     return m->known_float[bits / 16] = spe_number_type_(m, SPE_KIND_FLOAT, bits);
 }
 
+XE_ONCE_
 static spe_id spe_small_float_(spe_module *m, uint32_t bits, spe_encoding encoding, uint32_t number)
 {
     spe_type_info t = spe_info_of_(SPE_KIND_FLOAT, bits, 1, 0);
@@ -308,6 +309,7 @@ spe_id spe_struct_new(spe_module *m, uint32_t n, const spe_id *members)
 }
 
 /* Does OpenCL, or an extension of Intel's, have this storage class? Vulkan's push constants are for parameters. */
+XE_ONCE_
 static bool spe_is_storage_(const spe_module *m, uint32_t storage)
 {
     enum { CODE_SECTION = 5605, DEVICE_ONLY = 5936, HOST_ONLY = 5937 };

@@ -112,6 +112,7 @@ XE_FN_ bool spe_scope_push_(spe_module *m)
 XE_FN_ void spe_scope_pop_(spe_module *m) { m->buffer[SPE_BUFFER_SCOPES_].count--; }
 
 /* Replaces the innermost scope by a new one, so that its values become inaccessible. */
+XE_ONCE_
 XE_FN_ void spe_scope_renew_(spe_module *m)
 {
     spe_buffer_ *b = &m->buffer[SPE_BUFFER_SCOPES_];

@@ -202,12 +202,14 @@ static bool vkd_fit_int_(const vkd_type_ *t, const vkd_arg *a, vkd_bound_ *b, ch
 }
 
 /* Converts a number to a type of the same kind; false: it is not in low .. high, as text. */
+XE_ONCE_
 XE_FN_ bool vkd_fit_number_(const vkd_type_ *t, const vkd_arg *a, vkd_bound_ *b, char low[32], char high[32])
 {
     return a->kind == 'f' ? vkd_fit_float_(t, a->as.real, b, low, high) : vkd_fit_int_(t, a, b, low, high);
 }
 
 /* The C type that a pointer to a parameter's elements usually has. */
+XE_ONCE_
 static const char *vkd_c_type_(const vkd_type_ *t, char *text, size_t size)
 {
     const char *sign = strchr(t->pointed_kinds, 'u') ? "u" : "";

@@ -1,6 +1,7 @@
 /* params.c - written by join.sh from ze_dispatch/params.c. */
 #include "internal.h"
 
+XE_ONCE_
 static const vkd_type_ *vkd_types_(size_t *count)
 {
     static const vkd_type_ types[] = {
@@ -113,6 +114,7 @@ XE_FN_ bool vkd_parse_params_(vkd_device *d, const char *kernel, const char *tex
     return *t.at ? vkd_text_fail_(&t, "',' or the end is missing") : true;
 }
 
+XE_ONCE_
 XE_FN_ const char *vkd_param_name_(const vkd_param *p, char *text, size_t size)
 {
     static const char *const open[] = {"", "ptr<", "local<"};

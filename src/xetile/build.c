@@ -54,6 +54,7 @@ static void xt_warn_(xt_ctx *x, xt_module *mod)
 
 /* With 128 registers by default, Intel's compiler may take 256 if it would spill, where the work-group then fits. Of 32
  * bytes each (devices of block1d), it spilled some and stayed with 128: they get 256. */
+XE_ONCE_
 static const char *xt_build_flags_(const xt_ctx *x)
 {
     int subgroups = x->subgroups ? x->subgroups : 1;
@@ -63,6 +64,7 @@ static const char *xt_build_flags_(const xt_ctx *x)
 }
 
 /* Finds what the matrices of Vulkan's devices compute. */
+XE_ONCE_
 static void xt_find_for_vulkan_(xt_ctx *x)
 {
     const xt_vulkan_part_ *part = x->m.options.env ? XT_VULKAN_PART_ : NULL;

@@ -126,6 +126,7 @@ static void xt_put_number_(xt_printer_ *p, const xt_val *v)
         xt_put_id_(p, v->id);
 }
 
+XE_ONCE_
 static void xt_put_padding_(xt_printer_ *p, double padding)
 {
     if (spe_real_compare(padding, 0) != 0) xt_put_(p, " {padding = %s}", spe_decimal_of(padding, 'g', 6).s);
@@ -371,6 +372,7 @@ typedef struct {
     {XT_F_(whole, v),         XT_F_(whole, dim),    XT_F_(whole, size), XT_F_(whole, from.shift),                      \
      XT_F_(whole, exclusive), XT_F_(whole, source), XT_F_(whole, given)}
 
+XE_ONCE_
 static const xt_row_ *xt_row_of_(xt_op_ op)
 {
 #define XT_ROW_(name, write, does, fields, text) {text, XT_FIELDS_##fields},
@@ -379,6 +381,7 @@ static const xt_row_ *xt_row_of_(xt_op_ op)
 }
 
 /* The size of a reduction or broadcast, unless it is the whole dimension. */
+XE_ONCE_
 static void xt_put_size_(xt_printer_ *p, const xt_node_ *n)
 {
     const xt_whole_ *d = n->whole;

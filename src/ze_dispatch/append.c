@@ -43,6 +43,7 @@ XE_FN_ bool zed_set_arguments_(zed_kernel *k, const zed_bound_ *bound)
 }
 
 /* Checks a launch; bound: its arguments. */
+XE_ONCE_
 XE_FN_ bool zed_launch_ok_(zed_kernel *k, zed_groups groups, const zed_arg *args, uint32_t count, zed_bound_ *bound)
 {
     if (!k->local_size[0]) return zed_fail_(k->device, ZED_NO_LOCAL_SIZE, "kernel %s has no local size", k->name);

@@ -202,12 +202,14 @@ static bool zed_fit_int_(const zed_type_ *t, const zed_arg *a, zed_bound_ *b, ch
 }
 
 /* Converts a number to a type of the same kind; false: it is not in low .. high, as text. */
+XE_ONCE_
 XE_FN_ bool zed_fit_number_(const zed_type_ *t, const zed_arg *a, zed_bound_ *b, char low[32], char high[32])
 {
     return a->kind == 'f' ? zed_fit_float_(t, a->as.real, b, low, high) : zed_fit_int_(t, a, b, low, high);
 }
 
 /* The C type that a pointer to a parameter's elements usually has. */
+XE_ONCE_
 static const char *zed_c_type_(const zed_type_ *t, char *text, size_t size)
 {
     const char *sign = strchr(t->pointed_kinds, 'u') ? "u" : "";

@@ -50,6 +50,7 @@ XE_FN_ const unsigned char *zed_binary_in_(const zed_entry_ *e, const unsigned c
 }
 
 /* A number that other processes do not have, for the names of files that are being written. */
+XE_ONCE_
 static unsigned long zed_process_(void)
 {
 #if defined(_WIN32)

@@ -114,6 +114,7 @@ static bool zed_set_constant_(zed_device *d, const zed_source *s, uint32_t i, ze
                              text, close, name, got, low, high);
 }
 
+XE_ONCE_
 XE_FN_ void zed_constants_free_(zed_constants_ *c)
 {
     free(c->ids);

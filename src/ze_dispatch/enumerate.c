@@ -2,6 +2,7 @@
 #include "internal.h"
 
 /* Order of preference: 0 discrete GPU, 1 integrated GPU, 2 another processor, 3 the software device. */
+XE_ONCE_
 static int zed_rank_(const ze_device_properties_t *p, bool software)
 {
     if (software) return 3;
@@ -77,6 +78,7 @@ XE_FN_ bool zed_enumerate_(zed_device *d, zed_candidate_ *all, int *count)
 static int zed_lower_(char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; }
 
 /* Does `text` contain `part`, ignoring case? */
+XE_ONCE_
 static bool zed_has_(const char *text, const char *part)
 {
     for (; *text; text++) {

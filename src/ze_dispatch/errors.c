@@ -54,6 +54,7 @@ const char *zed_result_name(ze_result_t result)
 }
 
 /* Appends "; <what to do>" to the text; if they do not fit, the text is truncated, not the advice. */
+XE_ONCE_
 static void zed_error_hint_(zed_error *e, const char *hint)
 {
     size_t used = strlen(e->text), need = strlen(hint) + 3;

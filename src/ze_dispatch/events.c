@@ -14,6 +14,7 @@ XE_FN_ bool zed_make_pool_(zed_device *d, uint32_t count, bool timed, ze_event_p
     return false;
 }
 
+XE_ONCE_
 XE_FN_ bool zed_make_event_(zed_device *d, ze_event_pool_handle_t pool, uint32_t index, ze_event_handle_t *event)
 {
     ze_event_desc_t desc;

@@ -6,6 +6,7 @@
 
 /* The loader's handle; if it cannot be opened, NULL and the reason. From the program's folder or the system's, where
  * drivers install it, and not from the current one, whose files may be somebody else's. */
+XE_ONCE_
 static void *zed_library_(char *why, size_t size)
 {
     const unsigned long search_default_dirs = 0x1000;
@@ -15,6 +16,7 @@ static void *zed_library_(char *why, size_t size)
 }
 
 /* Stores a function's address in a pointer to it. */
+XE_ONCE_
 static bool zed_find_function_(void *library, const char *name, void *address)
 {
     zed_procedure_ found = GetProcAddress((struct HINSTANCE__ *)library, name);
@@ -26,6 +28,7 @@ static bool zed_find_function_(void *library, const char *name, void *address)
 
 /* The program itself, if it has the functions, as one that is linked with the loader has; else the loader. It stays
  * open until the program ends: it has threads and handlers of its own. */
+XE_ONCE_
 static void *zed_library_(char *why, size_t size)
 {
     void *library = dlopen(NULL, RTLD_NOW);
@@ -38,6 +41,7 @@ static void *zed_library_(char *why, size_t size)
     return NULL;
 }
 
+XE_ONCE_
 static bool zed_find_function_(void *library, const char *name, void *address)
 {
     void *found = dlsym(library, name);

@@ -49,6 +49,7 @@ static void zed_keep_log_(zed_device *d, ze_module_build_log_handle_t log, bool 
 
 const char *zed_build_log(const zed_device *d) { return d->log_ ? d->log_ : ""; }
 
+XE_ONCE_
 XE_FN_ bool zed_module_words_ok_(zed_device *d, const void *words, size_t bytes)
 {
     uint32_t magic = 0;
@@ -123,6 +124,7 @@ static bool zed_no_such_kernel_(zed_device *d, ze_module_handle_t module, const 
 }
 
 /* 48 -> "16, 32" */
+XE_ONCE_
 static const char *zed_sizes_text_(uint32_t sizes, char *text, size_t room)
 {
     size_t used = 0;
@@ -199,6 +201,7 @@ XE_FN_ bool zed_set_local_size_(zed_kernel *k, uint32_t x, uint32_t y, uint32_t 
 }
 
 /* Is the kernel usable? The next error will name file:line. */
+XE_ONCE_
 XE_FN_ bool zed_kernel_usable_(zed_kernel *k, const char *file, int line)
 {
     if (!k || !k->device) return zed_fail_alone_(ZED_KERNEL_NOT_LOADED, "a launch or local size", file, line);

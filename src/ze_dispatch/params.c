@@ -1,6 +1,7 @@
 /* params.c - parsing the text of parameters. */
 #include "internal.h"
 
+XE_ONCE_
 static const zed_type_ *zed_types_(size_t *count)
 {
     static const zed_type_ types[] = {
@@ -113,6 +114,7 @@ XE_FN_ bool zed_parse_params_(zed_device *d, const char *kernel, const char *tex
     return *t.at ? zed_text_fail_(&t, "',' or the end is missing") : true;
 }
 
+XE_ONCE_
 XE_FN_ const char *zed_param_name_(const zed_param *p, char *text, size_t size)
 {
     static const char *const open[] = {"", "ptr<", "local<"};

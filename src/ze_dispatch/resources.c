@@ -10,6 +10,7 @@ XE_FN_ ptrdiff_t zed_find_(const zed_device *d, int kind, const void *handle)
     return -1;
 }
 
+XE_ONCE_
 static void zed_forget_(zed_device *d, ptrdiff_t i)
 {
     size_t after = d->resource_count_ - (size_t)i - 1;

@@ -33,6 +33,7 @@ static const zed_target_row_ *zed_row_named_(const char *name)
     return &zed_rows_[i];
 }
 
+XE_ONCE_
 static const zed_target_row_ *zed_row_of_ip_(uint32_t ip)
 {
     const uint32_t release = ip & ~(uint32_t)0x3fff; /* without the revision */
@@ -41,6 +42,7 @@ static const zed_target_row_ *zed_row_of_ip_(uint32_t ip)
     return NULL;
 }
 
+XE_ONCE_
 static const zed_target_row_ *zed_row_of_id_(uint32_t device_id)
 {
     static const struct {
@@ -62,6 +64,7 @@ static const zed_target_row_ *zed_row_of_id_(uint32_t device_id)
     return NULL;
 }
 
+XE_ONCE_
 static const zed_target_row_ *zed_row_of_name_(const char *name)
 {
     static const struct {
@@ -78,6 +81,7 @@ static const zed_target_row_ *zed_row_of_name_(const char *name)
 
 /* For a device that this table does not know: the nearest older one, integrated like it or not, that has no instruction
  * which the driver says this one lacks. NULL: all are newer. */
+XE_ONCE_
 static const zed_target_row_ *zed_nearest_older_(const zed_identity_ *id)
 {
     for (size_t i = ZED_ROWS_; i-- > 0;) {

@@ -3,6 +3,7 @@
 
 /* Nanoseconds per tick. Depending on the structure type requested, the same field means nanoseconds per tick or ticks
  * per second; a driver that knows only the older meaning returns a number too small to be a frequency. */
+XE_ONCE_
 XE_FN_ double zed_tick_ns_from_(uint64_t old_meaning, uint64_t new_meaning)
 {
     if (new_meaning >= 10000) return 1e9 / (double)new_meaning;
@@ -10,6 +11,7 @@ XE_FN_ double zed_tick_ns_from_(uint64_t old_meaning, uint64_t new_meaning)
 }
 
 /* Ticks between two readings of a counter of `bits` bits that may have wrapped once. */
+XE_ONCE_
 static uint64_t zed_ticks_between_(uint64_t start, uint64_t end, uint32_t bits)
 {
     uint64_t mask = bits == 0 || bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
@@ -50,6 +52,7 @@ XE_FN_ bool zed_settle_(zed_device *d)
 }
 
 /* What the device's own list gets next waits for the batches in flight. */
+XE_ONCE_
 XE_FN_ bool zed_follow_batches_(zed_device *d)
 {
     if (!d->last_) return true;

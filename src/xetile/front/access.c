@@ -28,6 +28,7 @@ xt_vec xt_load_tile_(xt_where_ w, xt_load_desc_ d)
 }
 
 /* Can the vector be stored to the tile? */
+XE_ONCE_
 XE_FN_ bool xt_check_store_(xt_where_ w, const xt_vec *v, const xt_tile *t)
 {
     static const xt_same_errors_ errors = {XT_ERROR_STORE_SHAPE, XT_ERROR_STORE_TYPE, XT_ERROR_STORE_BLOCKS,

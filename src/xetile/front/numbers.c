@@ -2,6 +2,7 @@
 #include "../internal.h"
 
 /* Is a finite constant within the range of a float type? */
+XE_ONCE_
 static bool xt_float_holds_(int type, const xt_val *v)
 {
     return v->kind >= SPE_SCALAR || !xt_is_float_(type) ||

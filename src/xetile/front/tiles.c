@@ -264,6 +264,7 @@ xt_tile xt_init_tile_(xt_where_ w, xt_tile_desc_ d)
 }
 
 /* Records a moved tile. */
+XE_ONCE_
 static xt_tile xt_moved_tile_(xt_where_ w, xt_tile t, const xt_update_ *d)
 {
     t.scope = w.x->scope;

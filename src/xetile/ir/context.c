@@ -93,6 +93,7 @@ XE_FN_ cm_type xt_held_(int type) { return type == XT_BOOL_ ? CM_U8 : (cm_type)t
 XE_FN_ int xt_bytes_(int type) { return cm_type_info(xt_held_(type))->bytes; }
 
 /* The type of a number for an element type of memory or vectors: f32 for floats stored as bits. */
+XE_ONCE_
 XE_FN_ int xt_number_type_(int type)
 {
     return type == CM_BF16 || xt_is_small_(type) || type == CM_TF32 ? (int)CM_F32 : type;

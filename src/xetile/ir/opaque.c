@@ -4,6 +4,7 @@
 XE_FN_ bool xt_is_opaque_(cm_use use) { return use >= CM_OPAQUE_ACC; }
 
 /* The shape that operands of this type have, whatever the sums are. */
+XE_ONCE_
 XE_FN_ const cm_coop_shape *xt_operand_shape_(const xt_ctx *x, cm_type type)
 {
     const cm_coop_shape *s = cm_coop_shape_of(&x->target, type, CM_F32);
@@ -18,6 +19,7 @@ XE_FN_ int xt_strip_words_(const xt_ctx *x)
     return x->S * (COLUMN + GAP) / 4;
 }
 
+XE_ONCE_
 XE_FN_ uint32_t xt_tied_(xt_ctx *x, uint32_t id)
 {
     while (xt_value_at_(x, id)->tied != id) id = xt_value_at_(x, id)->tied;

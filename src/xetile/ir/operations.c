@@ -55,6 +55,7 @@ XE_FN_ int xt_math_instruction_(int op, int type)
 
 /* ---- combining pairs, for reductions and atomics ----------------------------------------------------------------- */
 
+XE_ONCE_
 XE_FN_ const xt_red_row_ *xt_red_info_(int kind)
 {
 #define XT_RED_ROW_(name, op, number, takes, nan_wins) {#name, SPE_##op, SPE_##number, XT_RMW_##takes, nan_wins},
@@ -62,6 +63,7 @@ XE_FN_ const xt_red_row_ *xt_red_info_(int kind)
     return &rows[kind];
 }
 
+XE_ONCE_
 XE_FN_ const xt_rmw_row_ *xt_rmw_row_of_(xt_rmw_kind_ kind)
 {
 #define XT_RMW_ROW_(name, takes, op, combine) {#name, XT_RMW_##takes, (int)op, (int)combine},
@@ -69,4 +71,5 @@ XE_FN_ const xt_rmw_row_ *xt_rmw_row_of_(xt_rmw_kind_ kind)
     return &rows[kind];
 }
 
+XE_ONCE_
 XE_FN_ const char *xt_rmw_name_(int kind) { return xt_rmw_row_of_((xt_rmw_kind_)kind)->name; }

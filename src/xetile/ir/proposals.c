@@ -19,6 +19,7 @@ typedef struct {
     xt_shape_ shape;
 } xt_lines_shape_;
 
+XE_ONCE_
 static const xt_shape_ *xt_lines_shape_for_(bool large, bool inside, int kind)
 {
     static const char fma[] = "FMA with lines by block messages in subgroups of 8",
@@ -184,6 +185,7 @@ static void xt_make_maps_(xt_tiles *t, const xt_shape_ *s)
 }
 
 /* The target's usual subgroup size, or where the device lacks that, the least that it has. */
+XE_ONCE_
 static int xt_usual_size_(const cm_target *row, uint32_t sizes)
 {
     if (!sizes || (sizes & (uint32_t)row->subgroup_size)) return row->subgroup_size;

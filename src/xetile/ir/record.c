@@ -87,6 +87,7 @@ XE_FN_ void xt_spread_like_(xt_ctx *x, uint32_t id, const xt_vec *v)
 }
 
 /* A loaded value varies as the tile's position does. With a map, each subgroup has its own part of one vector. */
+XE_ONCE_
 XE_FN_ void xt_spread_of_tile_(xt_ctx *x, uint32_t id, xt_tile *t)
 {
     const xt_val *v;
@@ -103,6 +104,7 @@ XE_FN_ bool xt_check_uniform_(xt_where_ w, const xt_val *v, const char *what)
 }
 
 /* Must all subgroups take part: at a barrier, or for elements that go through local memory? */
+XE_ONCE_
 static bool xt_meets_(xt_op_ op, const void *desc)
 {
     return xt_does_(op, XT_WAITS_) || (xt_does_(op, XT_MOVES_) && !((const xt_whole_ *)desc)->origin);
@@ -169,6 +171,7 @@ XE_FN_ void xt_define_vec_(xt_ctx *x, uint32_t id, xt_vec vec)
 /* ---- moving elements --------------------------------------------------------------------------------------------- */
 
 /* May memory change at this node, or a loaded value go out of scope? */
+XE_ONCE_
 static bool xt_is_fence_(const xt_node_ *n)
 {
     if (xt_does_(n->op, XT_MOVES_)) return !n->whole->origin && !n->whole->anew;

@@ -38,6 +38,7 @@ XE_FN_ spe_id xt_side_address_(xt_ctx *x, spe_id address)
     return address;
 }
 
+XE_ONCE_
 static spe_id xt_side_pointer_(xt_ctx *x, spe_id ptr)
 {
     spe_id i64 = spe_int(&x->m, 64), type = spe_type_of(&x->m, ptr);

@@ -20,6 +20,7 @@ XE_FN_ const char *xt_why_not_block_(xt_ctx *x, const xt_tile *t, const xt_block
 }
 
 /* The access of a node; -1: it makes none that messages could make. */
+XE_ONCE_
 static int xt_access_of_(xt_ctx *x, const xt_node_ *n)
 {
     if (n->op == XT_OP_LOAD_TILE_) return (int)xt_layout_(x, n->result);

@@ -156,6 +156,7 @@ XE_FN_ cm_matrix xt_strip_(xt_ctx *x, const xt_vec *of, int block, int strip)
 }
 
 /* Computes everything, for a use before the store. */
+XE_ONCE_
 XE_FN_ void xt_make_strips_(xt_ctx *x, const xt_vec *v)
 {
     const xt_vec *now = &xt_value_at_(x, v->id)->now.vec;

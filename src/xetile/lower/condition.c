@@ -28,6 +28,7 @@ static spe_id xt_emit_tile_test_(xt_ctx *x, const xt_plan_tile_ *p)
     return cm_block2d_test(&x->cm, t->type, &mem);
 }
 
+XE_ONCE_
 static bool xt_same_matrix_(const xt_plan_tile_ *p, const xt_plan_tile_ *q)
 {
     return p->of->given.base.id == q->of->given.base.id && p->extent_id[0] == q->extent_id[0] &&

@@ -209,6 +209,7 @@ static spe_id xt_splat_word_(xt_ctx *x, spe_id like, spe_id word)
 }
 
 /* A number for each of a lane's dwords. If lanes hold lines, dword i takes it from lane i. */
+XE_ONCE_
 static spe_id xt_stage_spread_(xt_ctx *x, const xt_stage_ *s, spe_id like, spe_id number)
 {
     spe_module *m = &x->m;
@@ -282,6 +283,7 @@ static void xt_stage_swap_(xt_ctx *x, uint32_t mask, int bits, spe_id *a, spe_id
 }
 
 /* Interleaves lines to dwords along k: v[q] becomes element q of each line's dword. */
+XE_ONCE_
 static void xt_stage_weave_(xt_ctx *x, spe_id v[4])
 {
     xt_stage_swap_(x, 0x00ff00ff, 8, &v[0], &v[1]);

@@ -158,6 +158,7 @@ XE_FN_ spe_id xt_pick_(xt_ctx *x, xt_field_ *f, const int *from)
 }
 
 /* The number, row after row, of element k of the group that yields element (row, col) of the result. */
+XE_ONCE_
 static int xt_in_group_(const xt_group_ *g, int row, int col, int cols, int k)
 {
     return g->dim ? (row * cols + col) * g->size + k : (row * g->size + k) * cols + col;

@@ -11,6 +11,7 @@ XE_FN_ spe_id xt_truth_(cm_ctx *c, cm_type type, spe_id a, spe_id b, void *user)
 
 /* Is there room in registers for headers of messages, beside sums and operands? With 256, operands that are large are
  * loaded and multiplied one after the other. */
+XE_ONCE_
 static bool xt_has_room_(const xt_ctx *x)
 {
     size_t room = (size_t)xt_register_bytes_(x);

@@ -68,6 +68,7 @@ XE_FN_ xt_stage_ *xt_stage_of_(xt_ctx *x, uint32_t id)
 }
 
 /* Stores what a copy has loaded. False if the vector is no copy. */
+XE_ONCE_
 static bool xt_write_copy_(xt_ctx *x, const xt_node_ *n)
 {
     xt_stage_ *s = xt_stage_of_(x, n->scattered->vec.id);

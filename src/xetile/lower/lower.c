@@ -7,6 +7,7 @@
 XT_OPERATIONS_(XT_OPERATION_OBJECT_)
 
 /* Writes a node; in the version for any pitch, what goes through local memory otherwise. */
+XE_ONCE_
 static void xt_write_node_(xt_ctx *x, const xt_node_ *n)
 {
     if (x->staged && (xt_write_sliced_(x, n) || xt_write_staged_(x, n))) return;

@@ -43,6 +43,7 @@ XE_FN_ spe_id xt_lines_id_(xt_ctx *x, const xt_tile *t)
 }
 
 /* A constant as an integer of the type: its low bits, as of other numbers; a floating one is truncated first. */
+XE_ONCE_
 static xt_val xt_whole_constant_(int type, const xt_val *v)
 {
     int unused = 64 - xt_bits_(type);

@@ -1,6 +1,7 @@
 /* lower/scratch.c - moving elements between subgroups through local memory. */
 #include "../internal.h"
 
+XE_ONCE_
 XE_FN_ xt_scratch_ xt_scratch_init_(const xt_vec *v, const xt_source_ *from)
 {
     int bytes = xt_bytes_(v->type), pad = from->transposed ? 16 / bytes : 0; /* spreads over the banks */
@@ -16,6 +17,7 @@ static int xt_scratch_rows_(const xt_ctx *x, const xt_scratch_ *s, const xt_vec 
     return rows > piece ? rows - rows % piece : rows < 1 ? 1 : rows;
 }
 
+XE_ONCE_
 XE_FN_ spe_id xt_scratch_pointer_(xt_ctx *x, cm_type type)
 {
     spe_id zero = spe_u32(&x->m, 0), pointee = xt_spe_type_(x, (int)type);

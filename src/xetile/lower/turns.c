@@ -4,6 +4,7 @@
 
 /* How many of a loop's turns share their loads, so that registers have room for them: a divisor of the copies of its
  * body. */
+XE_ONCE_
 XE_FN_ int xt_joined_turns_(const xt_ctx *x, int copies)
 {
     size_t room = (size_t)xt_register_bytes_(x) / 8 * 5;

@@ -3,6 +3,7 @@
 #include "../internal.h"
 
 /* The tile whose elements a node accesses by their addresses; else NULL. */
+XE_ONCE_
 static const xt_tile *xt_addressed_(xt_ctx *x, int i)
 {
     const xt_node_ *n = xt_node_at_(x, i);

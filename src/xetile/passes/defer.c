@@ -19,6 +19,7 @@ static void xt_put_off_(xt_ctx *x, const xt_vec *v, int store)
 
 /* A pass: vectors stored by 2D block messages are computed strip by strip at the store, along with their element-wise
  * operands, so that registers need not hold all intermediate results. */
+XE_ONCE_
 XE_FN_ void xt_find_late_(xt_ctx *x)
 {
     for (int i = 0; i < x->nodes.count && spe_ok(&x->m); i++) {

@@ -40,6 +40,7 @@ static bool xt_stage_deal_(xt_stage_ *s, int lines, int dwords)
 
 /* Do each subgroup's pieces consist of whole operands of the matrix instruction, with all of k? Columns that a piece
  * lacks may hold anything if no other piece follows. */
+XE_ONCE_
 static bool xt_stage_fills_(const xt_stage_ *s, const xt_dist *d)
 {
     int k = s->use == CM_B, across = s->use == CM_A && d->subgroups ? 16 : 1;
@@ -375,6 +376,7 @@ static void xt_find_copies_(xt_ctx *x)
 }
 
 /* Is it only about numbers, or loads or prefetches a tile? */
+XE_ONCE_
 static bool xt_is_quiet_(xt_op_ op)
 {
     return op == XT_OP_LOAD_TILE_ || op == XT_OP_PREFETCH_TILE_ ||

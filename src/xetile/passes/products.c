@@ -2,6 +2,7 @@
 #include "../internal.h"
 
 /* Bytes of the vectors that a region carries, per subgroup. */
+XE_ONCE_
 static size_t xt_carried_bytes_(const xt_frame_ *f)
 {
     size_t all = 0;
