@@ -77,6 +77,7 @@ static xt_build_desc description(const xt_kernel *kernel, const xt_target *targe
     xt_build_desc d = XT_DESC(*kernel, target, .pitch = XT_PITCH_ALIGNED);
     const xt_tiles *t = tiles_of(kernel, target);
     if (kernel == &attend) d.subgroups = attend_subgroups();
+    if (kernel == &attend || kernel == &prompt_attend) d.subgroup_size = fit_attention(target);
     if (t) d.user = t, d.subgroup_size = t->subgroup_size, d.registers = t->registers;
     return d;
 }
@@ -275,12 +276,13 @@ static void record_attention(recording *r, int l)
     const model *m = d->m;
     const device_layer *w = &d->layer[l];
     const int32_t *position = r->prompt ? d->prompt_position : d->position;
+    const uint32_t block = (uint32_t)made.queries;
     uint32_t context = (uint32_t)m->context, queries = (uint32_t)m->heads, size = queries * (uint32_t)m->head_size;
     zed_batch_launch(&r->batch, next(r, ROTATE), ((zed_groups){(uint32_t)heads_of(m), r->rows, 1}), d->wide, d->cosine,
                      d->sine, position, d->q, w->k, w->v, r->rows, !r->prompt, context);
     if (r->prompt)
         zed_batch_launch(&r->batch, next(r, PROMPT_ATTEND),
-                         ((zed_groups){(r->rows + QUERIES - 1) / QUERIES, queries, 1}), d->q, w->k, w->v, d->attended,
+                         ((zed_groups){(r->rows + block - 1) / block, queries, 1}), d->q, w->k, w->v, d->attended,
                          r->rows, context);
     else
         zed_batch_launch(&r->batch, next(r, ATTEND), ((zed_groups){(uint32_t)m->kv_heads, r->rows, 1}), d->q, w->k,

@@ -13,12 +13,24 @@
 #include "xetile.h"
 
 enum { F16, INT8, INT4 };
-enum { PANEL = 64, GROUP = 128, HALF = GROUP / 2, PART = 256, KEYS = 32, QUERIES = 16, SEQUENCES_MAX = 8 };
+enum { PANEL = 64, GROUP = 128, HALF = GROUP / 2, PART = 256, SEQUENCES_MAX = 8 };
 
 /* What kernels are made for. */
 static struct {
     int weights, sequences, heads, kv_heads, head_size;
+    int keys, queries; /* of a block of attention, for a subgroup: see fit_attention */
 } made;
+
+/* Sets the sizes of attention's blocks, and gives the size of its subgroups, 0: the target's. On Intel's GPUs before
+ * Xe-HPC, whose registers have 32 bytes, they are what Intel's compiler spills nothing for. */
+static int fit_attention(const xt_target *target)
+{
+    const cm_target *row = cm_target_row(target->name);
+    bool few = row && row->igc && row->registers < 1 << 14;
+    made.keys = few ? 8 : 32;
+    made.queries = few ? 4 : 16;
+    return few ? 8 : 0;
+}
 
 static int heads_together(void) { return made.heads / made.kv_heads; }
 
@@ -337,7 +349,7 @@ XT_KERNEL(rotate, ptr(f32, QKV), ptr(f32, cosines), ptr(f32, sines), ptr(i32, po
     }
 }
 
-/* ---- attention: softmax(q K' / sqrt(head size)) V over the first `length` keys, 32 at a time ----
+/* ---- attention: softmax(q K' / sqrt(head size)) V over the first `length` keys, a block at a time ----
  *
  * The largest score so far, the sum of weights, and their sum of values are carried; what was summed before is scaled
  * when a larger score comes. Weights are powers of two of scores times log2(e) / sqrt(head size).
@@ -354,10 +366,10 @@ static attention attention_of(XT_CONTEXT, int rows, xt_vec q, xt_val K, xt_val V
 {
     attention a = {.rows = rows, .q = q};
     xt_val size = XT_MUL(context, made.head_size);
-    a.keys = XT_INIT_TILE(K, f16, made.head_size, KEYS, .offset = XT_AT(sequence, head, 0, from),
+    a.keys = XT_INIT_TILE(K, f16, made.head_size, made.keys, .offset = XT_AT(sequence, head, 0, from),
                           .shape = XT_AT(made.sequences, made.kv_heads, made.head_size, length),
                           .strides = XT_AT(XT_MUL(size, made.kv_heads), size, 1, made.head_size), .order = {0, 1});
-    a.values = XT_INIT_TILE(V, f16, KEYS, made.head_size, .offset = XT_AT(sequence, head, from, 0),
+    a.values = XT_INIT_TILE(V, f16, made.keys, made.head_size, .offset = XT_AT(sequence, head, from, 0),
                             .shape = XT_AT(made.sequences, made.kv_heads, length, made.head_size),
                             .strides = XT_AT(XT_MUL(size, made.kv_heads), size, made.head_size, 1));
     a.most = XT_SPLAT(f32, rows, 1, -INFINITY);
@@ -369,7 +381,7 @@ static attention attention_of(XT_CONTEXT, int rows, xt_vec q, xt_val K, xt_val V
 static void attend_keys(XT_CONTEXT, attention *a, xt_val from, int step)
 {
     xt_vec s = XT_MUL(XT_TILE_MMA(a->q, XT_LOAD_TILE(a->keys)), 1.4426950408889634 / sqrt(made.head_size));
-    xt_vec key = XT_ADD(XT_IOTA(i32, a->rows, KEYS, 1), from);
+    xt_vec key = XT_ADD(XT_IOTA(i32, a->rows, made.keys, 1), from);
     s = XT_SELECT(XT_LE(key, a->last), s, -INFINITY);
     xt_vec most = XT_MAX(a->most, XT_REDUCTION(maxnumf, s, 1)), before = XT_EXP2(XT_SUB(a->most, most));
     xt_vec weight = XT_EXP2(XT_SUB(s, most));
@@ -380,18 +392,23 @@ static void attend_keys(XT_CONTEXT, attention *a, xt_val from, int step)
     a->values = XT_UPDATE_TILE_OFFSET(a->values, step, 0);
 }
 
-/* 16 queries of a prompt: a subgroup has them, for one head. */
+/* Some queries of a prompt: a subgroup has them, for one head. */
 XT_KERNEL(prompt_attend, ptr(f16, Q), ptr(f16, K), ptr(f16, V), ptr(f16, O), u32(M), u32(context))
 {
-    xt_val head = XT_GROUP_ID(1), row = XT_MUL(XT_GROUP_ID(0), QUERIES), column = XT_MUL(head, made.head_size);
-    xt_val length = XT_MIN(M, XT_ADD(row, QUERIES)), all = XT_CAST(i32, made.heads * made.head_size);
-    xt_tile q = XT_INIT_TILE(Q, f16, QUERIES, made.head_size, .offset = XT_AT(row, column), .shape = XT_AT(M, all));
+    xt_val head = XT_GROUP_ID(1), row = XT_MUL(XT_GROUP_ID(0), made.queries), column = XT_MUL(head, made.head_size);
+    xt_val length = XT_MIN(M, XT_ADD(row, made.queries)), all = XT_CAST(i32, made.heads * made.head_size);
+    xt_tile q =
+        XT_INIT_TILE(Q, f16, made.queries, made.head_size, .offset = XT_AT(row, column), .shape = XT_AT(M, all));
     xt_val zero = XT_CAST(i32, 0), kv_head = XT_DIV(head, heads_together());
-    attention a = attention_of(XT_SELF, QUERIES, XT_LOAD_TILE(q), K, V, zero, kv_head, zero, length, context);
-    a.last = XT_ADD(XT_IOTA(i32, QUERIES, 1, 0), row);
-    XT_FOR(from, 0, length, KEYS, &a.most, &a.sum, &a.out, &a.keys, &a.values) attend_keys(XT_SELF, &a, from, KEYS);
+    attention a = attention_of(XT_SELF, made.queries, XT_LOAD_TILE(q), K, V, zero, kv_head, zero, length, context);
+    a.last = XT_ADD(XT_IOTA(i32, made.queries, 1, 0), row);
+    XT_FOR(from, 0, length, made.keys, &a.most, &a.sum, &a.out, &a.keys, &a.values)
+    {
+        attend_keys(XT_SELF, &a, from, made.keys);
+    }
     XT_STORE_TILE(XT_CAST(f16, XT_DIV(a.out, a.sum)),
-                  XT_INIT_TILE(O, f16, QUERIES, made.head_size, .offset = XT_AT(row, column), .shape = XT_AT(M, all)));
+                  XT_INIT_TILE(O, f16, made.queries, made.head_size, .offset = XT_AT(row, column),
+                               .shape = XT_AT(M, all)));
 }
 
 /* One query of each head that shares keys: the subgroups of a work-group take turns with the keys, and put together
@@ -408,14 +425,15 @@ XT_KERNEL(attend, ptr(f16, Q), ptr(f16, K), ptr(f16, V), ptr(f16, O), ptr(i32, p
 {
     const int rows = heads_together(), subgroups = attend_subgroups(), size = made.head_size;
     xt_val head = XT_GROUP_ID(0), sequence = XT_GROUP_ID(1), position = XT_LOAD(positions, sequence);
-    xt_val length = XT_ADD(position, 1), mine = XT_SUBGROUP_ID(), first = XT_MUL(mine, KEYS), top = XT_MUL(head, rows);
+    xt_val length = XT_ADD(position, 1), mine = XT_SUBGROUP_ID(), first = XT_MUL(mine, made.keys);
+    xt_val top = XT_MUL(head, rows);
     xt_tile q =
         XT_INIT_TILE(Q, f16, rows, size, .offset = XT_AT(sequence, top, 0), .shape = XT_AT(M, made.heads, size));
     attention a = attention_of(XT_SELF, rows, XT_LOAD_TILE(q), K, V, sequence, head, first, length, context);
     a.last = XT_ADD(XT_SPLAT(i32, rows, 1, 0), position);
-    XT_FOR(from, first, length, subgroups * KEYS, &a.most, &a.sum, &a.out, &a.keys, &a.values)
+    XT_FOR(from, first, length, subgroups * made.keys, &a.most, &a.sum, &a.out, &a.keys, &a.values)
     {
-        attend_keys(XT_SELF, &a, from, subgroups * KEYS);
+        attend_keys(XT_SELF, &a, from, subgroups * made.keys);
     }
     xt_val most_of = XT_LOCAL(f32, subgroups * rows), sum_of = XT_LOCAL(f32, subgroups * rows),
            out_of = XT_LOCAL(f32, subgroups * rows * size), none = XT_CAST(i32, 0), column = XT_MUL(mine, 16);
