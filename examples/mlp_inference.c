@@ -276,9 +276,12 @@ static bool check(const session *s, const network *n, double *worst)
 
 /* ---- running */
 
+/* Where there is no matrix instruction each lane holds its vectors, in registers of 32 bytes: 8 lanes of them fit. */
 static cv_module build(const network *n, const cv_target *target)
 {
-    return CV_BUILD(*n->kernel, target, .local_size = LOCAL, .registers = 256);
+    const cm_target *row = cm_target_row(target->name);
+    const int lanes = row && row->block1d ? 8 : 0;
+    return CV_BUILD(*n->kernel, target, .local_size = LOCAL, .subgroup_size = lanes, .registers = 256);
 }
 
 static bool allocate(session *s)
