@@ -5,7 +5,7 @@
 # per program and target, and the sum. known bug: of Intel's compiler, see known_bug. FAILED: an element was wrong, or a
 # hardware rule was violated.
 # --short: a few small launches only. MACHINE_TARGETS, MACHINE_TESTS, MACHINE_EXAMPLES: which targets, tests and examples; "":
-# none. MACHINE_TESTS_ON: the targets that the tests run on.
+# none. By default bmg and pvc run all tests, the others some.
 # The compiler is $XE_OFFLINE (`$XE_OFFLINE run ocloc ...`) or ocloc in PATH; without either it prints a message and succeeds.
 set -u
 BUILD=${BUILD:-build}
@@ -137,6 +137,9 @@ tests="test_xetile test_xetile_appendix test_xetile_atomics test_xetile_by_colum
     test_xetile_top test_xetile_turned test_xetile_turns test_xetile_vectors test_xetile_widths test_coopmatrix test_coopmatrix_change test_coopmatrix_functions test_coopmatrix_grid
     test_coopmatrix_memory test_coopmatrix_ops test_coopmatrix_random test_coopmatrix_targets test_coopvec_accumulate test_coopvec_mul
     test_coopvec_random test_coopvec_shapes test_coopvec_vectors test_intel_bugs test_intel_halves"
+# On the other targets: one of each kind.
+some_tests="test_xetile_vectors test_xetile_operations test_xetile_layout test_xetile_by_columns test_xetile_reduce test_xetile_atomics
+    test_coopmatrix test_coopmatrix_targets test_coopmatrix_mx test_coopvec_vectors test_coopvec_mul"
 targets=${MACHINE_TARGETS-bmg pvc dg2 lnl ptl tgl mtl arl-h wcl nvl nvl-p cri}
 
 if [ "${1:-}" = --short ]; then
@@ -152,8 +155,8 @@ if [ "${1:-}" = --short ]; then
 else
     for target in $targets; do
         [ -z "${MACHINE_EXAMPLES-yes}" ] || examples "$target"
-        case " ${MACHINE_TESTS_ON-bmg pvc} " in *" $target "*) ;; *) continue ;; esac # tgl and dg1 refuse doubles
-        for test in ${MACHINE_TESTS-$tests}; do
+        case $target in bmg|pvc) its=$tests ;; *) its=$some_tests ;; esac
+        for test in ${MACHINE_TESTS-$its}; do
             one_test "$target" "$test"
         done
     done
