@@ -2705,7 +2705,7 @@ void zed_arg_f_to(zed_arg *args, uint32_t index, double v) { args[index] = zed_a
 void zed_arg_ptr_to(zed_arg *args, uint32_t index, const volatile void *p) { args[index] = zed_arg_ptr(p); }
 void zed_arg_local_to(zed_arg *args, uint32_t index, size_t bytes) { args[index] = zed_arg_local(bytes); }
 
-/* constants.c - values for spec constants: looked up in the module, checked, and as Level Zero takes them. */
+/* spec_constants.c - values for spec constants: looked up in the module and checked. */
 
 enum { ZED_OP_TYPE_INT_ = 21, ZED_OP_TYPE_FLOAT_, ZED_OP_SPEC_TRUE_ = 48, ZED_OP_SPEC_FALSE_, ZED_OP_SPEC_,
        ZED_OP_FUNCTION_ = 54, ZED_OP_DECORATE_ = 71, ZED_SPEC_ID_ = 1 };
@@ -2819,6 +2819,8 @@ XE_FN_ bool zed_set_constant_(zed_device *d, const zed_source *s, uint32_t i, ze
                              "spec constant %" PRIu32 "%s%.200s%s is of type %s: %s is not in %s .. %s", c->id, open,
                              text, close, name, got, low, high);
 }
+
+/* constants.c - values for spec constants as Level Zero takes them. */
 
 XE_ONCE_
 XE_FN_ void zed_constants_free_(zed_constants_ *c)
@@ -3318,6 +3320,89 @@ bool zed_module_load_(zed_module *module, zed_device *d, const void *words, size
     return zed_module_load_cached_(module, d, words, bytes, flags, NULL);
 }
 
+/* workers.c - many jobs at once, each in one of several threads; and which modules are the same. */
+
+typedef struct zed_worker_ {
+    void (*work)(void *job);
+    char *jobs;
+    size_t size;         /* of a job */
+    int at, count, step; /* jobs at, at + step, ... of count */
+    bool started;
+#if defined(_WIN32)
+    uintptr_t thread;
+#else
+    pthread_t thread;
+#endif
+} zed_worker_;
+
+enum { ZED_WORKERS_ = 16 };
+
+XE_FN_ void zed_work_(const zed_worker_ *w)
+{
+    for (int i = w->at; i < w->count; i += w->step) w->work(w->jobs + (size_t)i * w->size);
+}
+
+#if defined(_WIN32)
+XE_FN_ unsigned __stdcall zed_worker_main_(void *worker)
+{
+    zed_work_((const zed_worker_ *)worker);
+    return 0;
+}
+XE_FN_ bool zed_worker_start_(zed_worker_ *w)
+{
+    w->thread = _beginthreadex(NULL, 0, zed_worker_main_, w, 0, NULL);
+    return w->thread != 0;
+}
+XE_FN_ void zed_worker_join_(zed_worker_ *w)
+{
+    WaitForSingleObject((void *)w->thread, 0xffffffffu);
+    CloseHandle((void *)w->thread);
+}
+#else
+XE_FN_ void *zed_worker_main_(void *worker)
+{
+    zed_work_((const zed_worker_ *)worker);
+    return NULL;
+}
+XE_FN_ bool zed_worker_start_(zed_worker_ *w) { return pthread_create(&w->thread, NULL, zed_worker_main_, w) == 0; }
+XE_FN_ void zed_worker_join_(zed_worker_ *w) { pthread_join(w->thread, NULL); }
+#endif
+
+/* Does `count` jobs of so many bytes in as many threads as there are jobs, up to a limit; this thread takes its share,
+ * and those of threads that could not be started. */
+XE_FN_ void zed_run_jobs_(void (*work)(void *job), void *jobs, size_t size, int count)
+{
+    zed_worker_ workers[ZED_WORKERS_];
+    int threads = count < ZED_WORKERS_ ? count : ZED_WORKERS_;
+    for (int i = 0; i < threads; i++) {
+        zed_worker_ *w = &workers[i];
+        memset(w, 0, sizeof *w);
+        w->work = work;
+        w->jobs = (char *)jobs;
+        w->size = size;
+        w->at = i;
+        w->count = count;
+        w->step = threads;
+        w->started = i > 0 && zed_worker_start_(w);
+    }
+    for (int i = 0; i < threads; i++)
+        if (!workers[i].started) zed_work_(&workers[i]);
+    for (int i = 0; i < threads; i++)
+        if (workers[i].started) zed_worker_join_(&workers[i]);
+}
+
+XE_FN_ bool zed_same_module_(const zed_source *a, const zed_source *b)
+{
+    bool one = a->constants == b->constants, same = a->constant_count == b->constant_count;
+    if (!one && a->constant_count && (!a->constants || !b->constants)) return false;
+    for (uint32_t i = 0; !one && same && i < a->constant_count; i++) {
+        const zed_constant *c = &a->constants[i], *d = &b->constants[i];
+        same = c->id == d->id && c->value.kind == d->value.kind && c->value.as.uint == d->value.as.uint;
+    }
+    return same && a->words == b->words && a->bytes == b->bytes &&
+           strcmp(a->flags ? a->flags : "", b->flags ? b->flags : "") == 0;
+}
+
 /* loads.c - a module and its kernel in one call, and many of them at once. */
 
 /* The kernel of a module, and its local size. */
@@ -3359,93 +3444,19 @@ bool zed_load_(zed_kernel *k, zed_device *d, const void *words, size_t bytes, co
 typedef struct zed_job_ {
     zed_device own;
     const zed_source *source;
+    const char *folder;
     zed_module module;
-    int first; /* the first job with the same module: itself, or one that loads it for both */
+    int first;  /* the first job with the same module: */
+    bool loads; /* itself, or one that loads it for both */
 } zed_job_;
 
-typedef struct zed_worker_ {
-    zed_job_ *jobs;
-    const char *folder;
-    int at, count, step; /* jobs at, at + step, ... of count */
-    bool started;
-#if defined(_WIN32)
-    uintptr_t thread;
-#else
-    pthread_t thread;
-#endif
-} zed_worker_;
-
-enum { ZED_LOADERS_ = 16 };
-
-XE_FN_ void zed_work_(const zed_worker_ *w)
+XE_FN_ void zed_load_job_(void *job)
 {
-    for (int i = w->at; i < w->count; i += w->step) {
-        zed_job_ *job = &w->jobs[i];
-        if (job->first == i) zed_module_load_source_(&job->module, &job->own, job->source, w->folder);
-    }
+    zed_job_ *j = (zed_job_ *)job;
+    if (j->loads) zed_module_load_source_(&j->module, &j->own, j->source, j->folder);
 }
 
-#if defined(_WIN32)
-XE_FN_ unsigned __stdcall zed_worker_main_(void *worker)
-{
-    zed_work_((const zed_worker_ *)worker);
-    return 0;
-}
-XE_FN_ bool zed_worker_start_(zed_worker_ *w)
-{
-    w->thread = _beginthreadex(NULL, 0, zed_worker_main_, w, 0, NULL);
-    return w->thread != 0;
-}
-XE_FN_ void zed_worker_join_(zed_worker_ *w)
-{
-    WaitForSingleObject((void *)w->thread, 0xffffffffu);
-    CloseHandle((void *)w->thread);
-}
-#else
-XE_FN_ void *zed_worker_main_(void *worker)
-{
-    zed_work_((const zed_worker_ *)worker);
-    return NULL;
-}
-XE_FN_ bool zed_worker_start_(zed_worker_ *w) { return pthread_create(&w->thread, NULL, zed_worker_main_, w) == 0; }
-XE_FN_ void zed_worker_join_(zed_worker_ *w) { pthread_join(w->thread, NULL); }
-#endif
-
-/* Runs the jobs in as many threads as there are jobs, up to a limit; this thread takes its share, and those of threads
- * that could not be started. */
-XE_FN_ void zed_run_jobs_(zed_job_ *jobs, int count, const char *folder)
-{
-    zed_worker_ workers[ZED_LOADERS_];
-    int threads = count < ZED_LOADERS_ ? count : ZED_LOADERS_;
-    for (int i = 0; i < threads; i++) {
-        zed_worker_ *w = &workers[i];
-        memset(w, 0, sizeof *w);
-        w->jobs = jobs;
-        w->folder = folder;
-        w->at = i;
-        w->count = count;
-        w->step = threads;
-        w->started = i > 0 && zed_worker_start_(w);
-    }
-    for (int i = 0; i < threads; i++)
-        if (!workers[i].started) zed_work_(&workers[i]);
-    for (int i = 0; i < threads; i++)
-        if (workers[i].started) zed_worker_join_(&workers[i]);
-}
-
-XE_FN_ bool zed_same_module_(const zed_source *a, const zed_source *b)
-{
-    bool one = a->constants == b->constants, same = a->constant_count == b->constant_count;
-    if (!one && a->constant_count && (!a->constants || !b->constants)) return false;
-    for (uint32_t i = 0; !one && same && i < a->constant_count; i++) {
-        const zed_constant *c = &a->constants[i], *d = &b->constants[i];
-        same = c->id == d->id && c->value.kind == d->value.kind && c->value.as.uint == d->value.as.uint;
-    }
-    return same && a->words == b->words && a->bytes == b->bytes &&
-           strcmp(a->flags ? a->flags : "", b->flags ? b->flags : "") == 0;
-}
-
-XE_FN_ void zed_prepare_jobs_(zed_device *d, zed_job_ *jobs, const zed_source *sources, int count)
+XE_FN_ void zed_prepare_jobs_(zed_device *d, zed_job_ *jobs, const zed_source *sources, int count, const char *folder)
 {
     for (int i = 0; i < count; i++) {
         zed_device *own = &jobs[i].own;
@@ -3458,7 +3469,9 @@ XE_FN_ void zed_prepare_jobs_(zed_device *d, zed_job_ *jobs, const zed_source *s
         own->target = d->target;
         own->open_ = true;
         jobs[i].source = &sources[i];
+        jobs[i].folder = folder;
         while (!zed_same_module_(&sources[jobs[i].first], &sources[i])) jobs[i].first++;
+        jobs[i].loads = jobs[i].first == i;
     }
 }
 
@@ -3498,8 +3511,8 @@ bool zed_load_all_(zed_kernel *kernels, zed_device *d, const zed_source *sources
     for (int i = 0; i < count; i++) kernels[i].device = d;
     jobs = (zed_job_ *)calloc((size_t)count, sizeof *jobs);
     if (!jobs) return zed_fail_(d, ZED_OUT_OF_MEMORY, "no room to load %d modules", count);
-    zed_prepare_jobs_(d, jobs, sources, count);
-    zed_run_jobs_(jobs, count, folder);
+    zed_prepare_jobs_(d, jobs, sources, count, folder);
+    zed_run_jobs_(zed_load_job_, jobs, sizeof *jobs, count);
     for (int i = 0; i < count; i++) zed_take_job_(d, &jobs[i]);
     for (int i = 0; i < count && !d->error.id; i++)
         zed_kernel_of_(&kernels[i], &jobs[jobs[i].first].module, &sources[i]);

@@ -40,93 +40,19 @@ bool zed_load_(zed_kernel *k, zed_device *d, const void *words, size_t bytes, co
 typedef struct zed_job_ {
     zed_device own;
     const zed_source *source;
+    const char *folder;
     zed_module module;
-    int first; /* the first job with the same module: itself, or one that loads it for both */
+    int first;  /* the first job with the same module: */
+    bool loads; /* itself, or one that loads it for both */
 } zed_job_;
 
-typedef struct zed_worker_ {
-    zed_job_ *jobs;
-    const char *folder;
-    int at, count, step; /* jobs at, at + step, ... of count */
-    bool started;
-#if defined(_WIN32)
-    uintptr_t thread;
-#else
-    pthread_t thread;
-#endif
-} zed_worker_;
-
-enum { ZED_LOADERS_ = 16 };
-
-static void zed_work_(const zed_worker_ *w)
+static void zed_load_job_(void *job)
 {
-    for (int i = w->at; i < w->count; i += w->step) {
-        zed_job_ *job = &w->jobs[i];
-        if (job->first == i) zed_module_load_source_(&job->module, &job->own, job->source, w->folder);
-    }
+    zed_job_ *j = (zed_job_ *)job;
+    if (j->loads) zed_module_load_source_(&j->module, &j->own, j->source, j->folder);
 }
 
-#if defined(_WIN32)
-static unsigned __stdcall zed_worker_main_(void *worker)
-{
-    zed_work_((const zed_worker_ *)worker);
-    return 0;
-}
-static bool zed_worker_start_(zed_worker_ *w)
-{
-    w->thread = _beginthreadex(NULL, 0, zed_worker_main_, w, 0, NULL);
-    return w->thread != 0;
-}
-static void zed_worker_join_(zed_worker_ *w)
-{
-    WaitForSingleObject((void *)w->thread, 0xffffffffu);
-    CloseHandle((void *)w->thread);
-}
-#else
-static void *zed_worker_main_(void *worker)
-{
-    zed_work_((const zed_worker_ *)worker);
-    return NULL;
-}
-static bool zed_worker_start_(zed_worker_ *w) { return pthread_create(&w->thread, NULL, zed_worker_main_, w) == 0; }
-static void zed_worker_join_(zed_worker_ *w) { pthread_join(w->thread, NULL); }
-#endif
-
-/* Runs the jobs in as many threads as there are jobs, up to a limit; this thread takes its share, and those of threads
- * that could not be started. */
-static void zed_run_jobs_(zed_job_ *jobs, int count, const char *folder)
-{
-    zed_worker_ workers[ZED_LOADERS_];
-    int threads = count < ZED_LOADERS_ ? count : ZED_LOADERS_;
-    for (int i = 0; i < threads; i++) {
-        zed_worker_ *w = &workers[i];
-        memset(w, 0, sizeof *w);
-        w->jobs = jobs;
-        w->folder = folder;
-        w->at = i;
-        w->count = count;
-        w->step = threads;
-        w->started = i > 0 && zed_worker_start_(w);
-    }
-    for (int i = 0; i < threads; i++)
-        if (!workers[i].started) zed_work_(&workers[i]);
-    for (int i = 0; i < threads; i++)
-        if (workers[i].started) zed_worker_join_(&workers[i]);
-}
-
-static bool zed_same_module_(const zed_source *a, const zed_source *b)
-{
-    bool one = a->constants == b->constants, same = a->constant_count == b->constant_count;
-    if (!one && a->constant_count && (!a->constants || !b->constants)) return false;
-    for (uint32_t i = 0; !one && same && i < a->constant_count; i++) {
-        const zed_constant *c = &a->constants[i], *d = &b->constants[i];
-        same = c->id == d->id && c->value.kind == d->value.kind && c->value.as.uint == d->value.as.uint;
-    }
-    return same && a->words == b->words && a->bytes == b->bytes &&
-           strcmp(a->flags ? a->flags : "", b->flags ? b->flags : "") == 0;
-}
-
-static void zed_prepare_jobs_(zed_device *d, zed_job_ *jobs, const zed_source *sources, int count)
+static void zed_prepare_jobs_(zed_device *d, zed_job_ *jobs, const zed_source *sources, int count, const char *folder)
 {
     for (int i = 0; i < count; i++) {
         zed_device *own = &jobs[i].own;
@@ -139,7 +65,9 @@ static void zed_prepare_jobs_(zed_device *d, zed_job_ *jobs, const zed_source *s
         own->target = d->target;
         own->open_ = true;
         jobs[i].source = &sources[i];
+        jobs[i].folder = folder;
         while (!zed_same_module_(&sources[jobs[i].first], &sources[i])) jobs[i].first++;
+        jobs[i].loads = jobs[i].first == i;
     }
 }
 
@@ -179,8 +107,8 @@ bool zed_load_all_(zed_kernel *kernels, zed_device *d, const zed_source *sources
     for (int i = 0; i < count; i++) kernels[i].device = d;
     jobs = (zed_job_ *)calloc((size_t)count, sizeof *jobs);
     if (!jobs) return zed_fail_(d, ZED_OUT_OF_MEMORY, "no room to load %d modules", count);
-    zed_prepare_jobs_(d, jobs, sources, count);
-    zed_run_jobs_(jobs, count, folder);
+    zed_prepare_jobs_(d, jobs, sources, count, folder);
+    zed_run_jobs_(zed_load_job_, jobs, sizeof *jobs, count);
     for (int i = 0; i < count; i++) zed_take_job_(d, &jobs[i]);
     for (int i = 0; i < count && !d->error.id; i++)
         zed_kernel_of_(&kernels[i], &jobs[jobs[i].first].module, &sources[i]);

@@ -30,6 +30,7 @@ XE_FN_ const char *zed_param_name_(const zed_param *p, char *text, size_t size);
 XE_FN_ const char *zed_arg_name_(const zed_arg *a, char *text, size_t size);
 XE_FN_ bool zed_fit_number_(const zed_type_ *t, const zed_arg *a, zed_bound_ *b, char low[32], char high[32]);
 XE_FN_ bool zed_bind_(const zed_kernel *k, const zed_arg *a, uint32_t i, zed_bound_ *b);
+XE_FN_ bool zed_set_constant_(zed_device *d, const zed_source *s, uint32_t i, zed_bound_ *b);
 XE_FN_ void zed_constants_free_(zed_constants_ *c);
 XE_FN_ bool zed_constants_of_(zed_device *d, const zed_source *s, zed_constants_ *c);
 XE_FN_ bool zed_module_words_ok_(zed_device *d, const void *words, size_t bytes);
@@ -44,6 +45,8 @@ XE_FN_ const unsigned char *zed_binary_in_(const zed_entry_ *e, const unsigned c
 XE_FN_ void zed_replace_file_(zed_device *d, const zed_entry_ *e, const uint8_t *binary, size_t bytes);
 XE_FN_ bool zed_module_load_with_(zed_module *module, zed_device *d, const zed_source *s, const char *folder,
     zed_constants_of_fn_ constants_of);
+XE_FN_ void zed_run_jobs_(void (*work)(void *job), void *jobs, size_t size, int count);
+XE_FN_ bool zed_same_module_(const zed_source *a, const zed_source *b);
 XE_FN_ bool zed_set_arguments_(zed_kernel *k, const zed_bound_ *bound);
 XE_FN_ bool zed_launch_ok_(zed_kernel *k, zed_groups groups, const zed_arg *args, uint32_t count, zed_bound_ *bound);
 XE_FN_ bool zed_append_(zed_kernel *k, ze_command_list_handle_t list, bool barrier, ze_event_handle_t signal,

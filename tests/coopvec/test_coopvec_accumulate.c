@@ -216,7 +216,8 @@ static void fill(int type, uint8_t *at, size_t bytes)
 /* The same bytes, padding included, as the host's? */
 static void check_conversion(const cv_conversion_info *device_info, const cv_conversion_info *host_info)
 {
-    const uint8_t *got = (const uint8_t *)device_info->data_desc.dest, *want = (const uint8_t *)host_info->data_desc.dest;
+    const uint8_t *got = (const uint8_t *)device_info->data_desc.dest;
+    const uint8_t *want = (const uint8_t *)host_info->data_desc.dest;
     const cv_conversion_dest_info *to = &device_info->dest_info;
     const cv_conversion_src_info *from = &device_info->src_info;
     size_t bytes = (size_t)model_bytes(to->dest_data_type), at = 0;

@@ -1,0 +1,115 @@
+/* spec_constants.c - values for spec constants: looked up in the module and checked. */
+#include "internal.h"
+
+enum { ZED_OP_TYPE_INT_ = 21, ZED_OP_TYPE_FLOAT_, ZED_OP_SPEC_TRUE_ = 48, ZED_OP_SPEC_FALSE_, ZED_OP_SPEC_,
+       ZED_OP_FUNCTION_ = 54, ZED_OP_DECORATE_ = 71, ZED_SPEC_ID_ = 1 };
+
+/* Word i of the module, whose bytes need not be aligned. */
+static uint32_t zed_word_(const zed_source *s, size_t i)
+{
+    uint32_t word;
+    memcpy(&word, (const char *)s->words + 4 * i, sizeof word);
+    return word;
+}
+
+/* The next instruction with this opcode from instruction i on; 0: functions begin, or the module ends. */
+static size_t zed_next_op_(const zed_source *s, size_t i, uint32_t opcode)
+{
+    size_t count = s->bytes / 4;
+    for (uint32_t length; i < count; i += length) {
+        uint32_t head = zed_word_(s, i);
+        length = head >> 16;
+        if (!length || length > count - i || (head & 0xffff) == ZED_OP_FUNCTION_) return 0;
+        if ((head & 0xffff) == opcode) return i;
+    }
+    return 0;
+}
+
+/* The first instruction with this opcode whose word `at` is the id; 0: there is none. */
+static size_t zed_find_op_(const zed_source *s, uint32_t opcode, uint32_t at, uint32_t id)
+{
+    size_t i = zed_next_op_(s, 5, opcode);
+    while (i && ((zed_word_(s, i) >> 16) <= at || zed_word_(s, i + at) != id))
+        i = zed_next_op_(s, i + (zed_word_(s, i) >> 16), opcode);
+    return i;
+}
+
+/* The next decoration SpecId after instruction i. */
+static size_t zed_next_spec_(const zed_source *s, size_t i)
+{
+    do i = zed_next_op_(s, i + (i > 5 ? zed_word_(s, i) >> 16 : 0), ZED_OP_DECORATE_);
+    while (i && ((zed_word_(s, i) >> 16) < 4 || zed_word_(s, i + 2) != ZED_SPEC_ID_));
+    return i;
+}
+
+/* The type of a spec constant, and its name; kind 0: another type. False: the module has no such constant. */
+static bool zed_spec_type_(const zed_source *s, uint32_t id, zed_type_ *t, char name[16])
+{
+    size_t i = 5, at;
+    memset(t, 0, sizeof *t);
+    do i = zed_next_spec_(s, i);
+    while (i && zed_word_(s, i + 3) != id);
+    if (!i) return false;
+    uint32_t target = zed_word_(s, i + 1), bits = 1;
+    snprintf(name, 16, "bool");
+    if (zed_find_op_(s, ZED_OP_SPEC_TRUE_, 2, target) || zed_find_op_(s, ZED_OP_SPEC_FALSE_, 2, target)) {
+        t->kind = 'u';
+        t->size = 1;
+        return true;
+    }
+    at = zed_find_op_(s, ZED_OP_SPEC_, 2, target);
+    if (!at) return false;
+    bool whole = (i = zed_find_op_(s, ZED_OP_TYPE_INT_, 1, zed_word_(s, at + 1))) != 0;
+    if (!whole) i = zed_find_op_(s, ZED_OP_TYPE_FLOAT_, 1, zed_word_(s, at + 1));
+    if (!i || (zed_word_(s, i) >> 16) < 3) return false;
+    bits = zed_word_(s, i + 2);
+    bool bf16 = !whole && bits == 16 && (zed_word_(s, i) >> 16) > 3; /* that encoding has 16 bits */
+    bool known = bits == 16 || bits == 32 || bits == 64 || (whole && bits == 8);
+    t->size = (unsigned char)(known ? bits / 8 : 1);
+    t->kind = !known ? 0 : whole ? 'i' : bf16 ? 'b' : bits == 16 ? 'h' : 'f';
+    snprintf(name, 16, "%s%" PRIu32, whole ? "i" : bf16 ? "bf" : "f", bits);
+    return true;
+}
+
+static bool zed_no_such_constant_(zed_device *d, const zed_source *s, uint32_t id)
+{
+    char list[400] = "";
+    size_t used = 0;
+    for (size_t i = zed_next_spec_(s, 5); i && used < sizeof list; i = zed_next_spec_(s, i)) {
+        int n = snprintf(list + used, sizeof list - used, "%s%" PRIu32, used ? ", " : "", zed_word_(s, i + 3));
+        used += n > 0 ? (size_t)n : 0;
+    }
+    return zed_fail_(d, ZED_CONSTANT_ID, "the module has no spec constant %" PRIu32 "; it has: %s", id,
+                     *list ? list : "none");
+}
+
+/* Converts value number i, whose size and signs the module tells; integers there have no sign. */
+XE_FN_ bool zed_set_constant_(zed_device *d, const zed_source *s, uint32_t i, zed_bound_ *b)
+{
+    const zed_constant *c = &s->constants[i];
+    const zed_arg *a = &c->value;
+    zed_type_ t;
+    char name[16], got[64], low[32], high[32];
+    const char *text = a->text ? a->text : "", *open = a->text ? " (" : "", *close = a->text ? ")" : "";
+    if (!zed_spec_type_(s, c->id, &t, name)) return zed_no_such_constant_(d, s, c->id);
+    for (uint32_t k = 0; k < i; k++)
+        if (s->constants[k].id == c->id)
+            return zed_fail_(d, ZED_CONSTANT_ID,
+                             "values %" PRIu32 " and %" PRIu32 " are both for spec constant %" PRIu32, k + 1, i + 1,
+                             c->id);
+    const bool is_int = a->kind == 'i' || a->kind == 'u', wants_int = t.kind == 'i' || t.kind == 'u';
+    const bool is_bool = *name == 'b' && wants_int;
+    zed_arg_name_(a, got, sizeof got);
+    if (!t.kind || (!is_int && a->kind != 'f') || is_int != wants_int)
+        return zed_fail_(d, ZED_CONSTANT_TYPE, "spec constant %" PRIu32 "%s%.200s%s is of type %s: got %s%s", c->id,
+                         open, text, close, name, got, is_int && t.kind ? " (write 1.0f for a float)" : "");
+    if (t.kind == 'i' && !(a->kind == 'i' && a->as.sint < 0)) t.kind = 'u';
+    bool fits = zed_fit_number_(&t, a, b, low, high) && !(is_bool && a->as.uint > 1);
+    if (!fits && wants_int) {
+        snprintf(low, sizeof low, "%" PRId64, is_bool ? 0 : -(int64_t)(UINT64_MAX >> (65 - 8 * t.size)) - 1);
+        snprintf(high, sizeof high, "%" PRIu64, is_bool ? 1 : UINT64_MAX >> (64 - 8 * t.size));
+    }
+    return fits || zed_fail_(d, ZED_CONSTANT_RANGE,
+                             "spec constant %" PRIu32 "%s%.200s%s is of type %s: %s is not in %s .. %s", c->id, open,
+                             text, close, name, got, low, high);
+}
