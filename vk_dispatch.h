@@ -56,7 +56,17 @@
  * VKD_LOAD_CACHED(&kernel, &dev, mod, folder) and vkd_module_load_cached keep what the driver compiled in a file of
  * that folder, which must exist and be the user's own, and use it the next time; vkd_cache_log(&dev) says what the last
  * load or first launch did: "loaded ...", "stored ...", or why not. The cache causes no errors. vkd_module_free frees a
- * module. VKD_TARGET(&dev) passes the device's target to a kernel builder.
+ * module. VKD_TARGET(&dev) passes the device's target to a kernel builder. vkd_load_all(kernels, &dev, sources, count,
+ * folder) loads several modules at once, and compiles their kernels in threads, but those with local<T> parameters,
+ * whose sizes the first launch tells: vkd_source sources[] = {VKD_SOURCE(mod_a), VKD_SOURCE(mod_b)}. On an error none
+ * is loaded.
+ *
+ * SPEC CONSTANTS of a module get other values than their defaults where it is loaded from a vkd_source with some:
+ *     vkd_constant constants[] = {VKD_CONSTANT(3, 16), VKD_CONSTANT(7, 0.5f)};    // by their SpecId
+ *     vkd_source source = VKD_SOURCE_WITH(mod, constants, 2);
+ *     vkd_load_source(&kernel, &dev, &source, folder);     // or vkd_load_all; vkd_module_load_source for a module
+ * Values are checked as arguments are, against the type in the module: VKD_CONSTANT_ID, VKD_CONSTANT_TYPE,
+ * VKD_CONSTANT_RANGE. Those of spirv_emit.h's local memory, from 1000 on, are the host's: leave them.
  *
  * LAUNCHING. vkd_launch(&kernel, groups, arguments...) binds, launches and waits; vkd_launch_timed returns nanoseconds;
  * vkd_start does not wait, and vkd_wait(&dev) waits for all: what is started runs in order, each after the one before
@@ -182,6 +192,8 @@ __declspec(dllimport) vkd_procedure_ __stdcall GetProcAddress(struct HINSTANCE__
 __declspec(dllimport) unsigned long __stdcall GetLastError(void);
 __declspec(dllimport) void *__stdcall VirtualAlloc(void *at, size_t bytes, unsigned long kind, unsigned long protect);
 __declspec(dllimport) int __stdcall VirtualFree(void *at, size_t bytes, unsigned long kind);
+__declspec(dllimport) unsigned long __stdcall WaitForSingleObject(void *object, unsigned long milliseconds);
+__declspec(dllimport) int __stdcall CloseHandle(void *object);
 struct _RTL_SRWLOCK; /* a pointer */
 __declspec(dllimport) void __stdcall AcquireSRWLockExclusive(struct _RTL_SRWLOCK *lock);
 __declspec(dllimport) void __stdcall ReleaseSRWLockExclusive(struct _RTL_SRWLOCK *lock);
@@ -337,6 +349,9 @@ __declspec(dllimport) void __stdcall ReleaseSRWLockExclusive(struct _RTL_SRWLOCK
     X(VKD_FILL_PATTERN, "a pattern has 1, 2, 4, 8 or 16 bytes, and fills a multiple of them")                          \
     X(VKD_MODULE, "pass SPIR-V for Vulkan: spe_options.env = SPE_ENV_VULKAN")                                          \
     X(VKD_CAPABILITY, "use types and operations that the device has, or another device")                               \
+    X(VKD_CONSTANT_ID, "give each constant at most once, by the number of its SpecId decoration")                      \
+    X(VKD_CONSTANT_TYPE, "pass a value of the constant's type")                                                        \
+    X(VKD_CONSTANT_RANGE, "pass a value that the constant can hold")                                                   \
     X(VKD_KERNEL_NAME, "use one of the names in the module")                                                           \
     X(VKD_KERNEL_NOT_LOADED, "call vkd_kernel_get or VKD_LOAD first, and check the result")                            \
     X(VKD_PARAM_TEXT, "write parameters as in \"ptr<f32> x, f32 factor, u32 n\"")                                      \
@@ -596,6 +611,23 @@ typedef struct vkd_kernel {
     vkd_cache_ *cache_;
 } vkd_kernel;
 
+/* A value for a spec constant of a module: VKD_CONSTANT(id, value). */
+typedef struct vkd_constant {
+    uint32_t id; /* of its decoration SpecId */
+    vkd_arg value;
+} vkd_constant;
+
+/* A module, values for some of its spec constants, and one of its kernels, as a builder made them: VKD_SOURCE(mod). */
+typedef struct vkd_source {
+    const void *words;
+    size_t bytes;
+    const char *kernel, *params, *flags; /* flags: Vulkan's drivers take none */
+    uint32_t local_size[3];              /* 0: the module's, which it must be */
+    const vkd_constant *constants;
+    uint32_t constant_count;
+    uint32_t subgroup_size; /* 0: the module's */
+} vkd_source;
+
 /* Launches that run together, as often as wanted. */
 typedef struct vkd_batch {
     vkd_device *device;
@@ -646,6 +678,18 @@ enum { VKD_SHARED = 1, VKD_DEVICE, VKD_HOST };
 #define vkd_local_size(kernel, x, y, z) vkd_local_size_((kernel), (x), (y), (z), __FILE__, __LINE__)
 #define vkd_module_load_cached(module, d, words, bytes, folder)                                                        \
     vkd_module_load_cached_((module), VKD_AT_(d), (words), (bytes), (folder))
+#define VKD_SOURCE(mod) VKD_SOURCE_WITH(mod, NULL, 0)
+#define VKD_SOURCE_WITH(mod, constants, count)                                                                         \
+    {(mod).words, (mod).size, (mod).kernel, (mod).params, NULL, {0, 0, 0}, (constants), (count), (mod).subgroup_size}
+#define VKD_CONSTANT(id, value)                                                                                        \
+    {                                                                                                                  \
+        (uint32_t)(id), VKD_ARG(value)                                                                                 \
+    }
+#define vkd_load_source(kernel, d, source, folder) vkd_load_source_((kernel), VKD_AT_(d), (source), (folder))
+#define vkd_module_load_source(module, d, source, folder)                                                              \
+    vkd_module_load_source_((module), VKD_AT_(d), (source), (folder))
+#define vkd_load_all(kernels, d, sources, count, folder)                                                               \
+    vkd_load_all_((kernels), VKD_AT_(d), (sources), (count), (folder))
 #define VKD_LOAD(k, d, mod) VKD_LOAD_CACHED(k, d, mod, NULL)
 #define VKD_LOAD_CACHED(k, d, mod, folder)                                                                             \
     vkd_load_((k), VKD_AT_(d), (mod).words, (mod).size, (mod).kernel, (mod).params, (mod).subgroup_size, (folder))
@@ -718,12 +762,17 @@ XETILE_API bool vkd_fill_(vkd_device *d, void *dst, int byte, size_t bytes);
 XETILE_API uint64_t vkd_address_(vkd_device *d, const void *p);
 
 XETILE_API bool vkd_module_load_(vkd_module *module, vkd_device *d, const void *words, size_t bytes);
+XETILE_API bool vkd_module_load_source_(vkd_module *module, vkd_device *d, const vkd_source *s, const char *folder);
 XETILE_API bool vkd_module_free_(vkd_module *module, const char *file, int line);
 XETILE_API bool vkd_kernel_get_(vkd_kernel *k, vkd_module *module, const char *name, const char *params,
                                 const char *file, int line);
 XETILE_API bool vkd_subgroup_size_(vkd_kernel *k, uint32_t size, const char *file, int line);
 XETILE_API bool vkd_load_(vkd_kernel *k, vkd_device *d, const void *words, size_t bytes, const char *name,
                           const char *params, uint32_t subgroup_size, const char *folder);
+
+XETILE_API bool vkd_load_source_(vkd_kernel *k, vkd_device *d, const vkd_source *s, const char *folder);
+XETILE_API bool vkd_load_all_(vkd_kernel *kernels, vkd_device *d, const vkd_source *sources, int count,
+                              const char *folder);
 
 /* Another instance of a kernel, on the same queue or on another queue of the device (vkd_open_queue). */
 XETILE_API bool vkd_kernel_clone_(vkd_kernel *k, const vkd_kernel *from, vkd_device *d);
@@ -2151,6 +2200,180 @@ XE_FN_ uint32_t *vkd_with_float_modes_(const vkd_device *d, const uint32_t *word
     return copy;
 }
 
+/* spec_constants.c - written by join.sh from ze_dispatch/spec_constants.c. */
+
+enum { VKD_OP_TYPE_INT_ = 21, VKD_OP_TYPE_FLOAT_, VKD_OP_SPEC_TRUE_ = 48, VKD_OP_SPEC_FALSE_, VKD_OP_SPEC_,
+       VKD_OP_FUNCTION_ = 54, VKD_OP_DECORATE_ = 71, VKD_SPEC_ID_ = 1 };
+
+/* Word i of the module, whose bytes need not be aligned. */
+XE_FN_ uint32_t vkd_word_(const vkd_source *s, size_t i)
+{
+    uint32_t word;
+    memcpy(&word, (const char *)s->words + 4 * i, sizeof word);
+    return word;
+}
+
+/* The next instruction with this opcode from instruction i on; 0: functions begin, or the module ends. */
+XE_FN_ size_t vkd_next_op_(const vkd_source *s, size_t i, uint32_t opcode)
+{
+    size_t count = s->bytes / 4;
+    for (uint32_t length; i < count; i += length) {
+        uint32_t head = vkd_word_(s, i);
+        length = head >> 16;
+        if (!length || length > count - i || (head & 0xffff) == VKD_OP_FUNCTION_) return 0;
+        if ((head & 0xffff) == opcode) return i;
+    }
+    return 0;
+}
+
+/* The first instruction with this opcode whose word `at` is the id; 0: there is none. */
+XE_FN_ size_t vkd_find_op_(const vkd_source *s, uint32_t opcode, uint32_t at, uint32_t id)
+{
+    size_t i = vkd_next_op_(s, 5, opcode);
+    while (i && ((vkd_word_(s, i) >> 16) <= at || vkd_word_(s, i + at) != id))
+        i = vkd_next_op_(s, i + (vkd_word_(s, i) >> 16), opcode);
+    return i;
+}
+
+/* The next decoration SpecId after instruction i. */
+XE_FN_ size_t vkd_next_spec_(const vkd_source *s, size_t i)
+{
+    do i = vkd_next_op_(s, i + (i > 5 ? vkd_word_(s, i) >> 16 : 0), VKD_OP_DECORATE_);
+    while (i && ((vkd_word_(s, i) >> 16) < 4 || vkd_word_(s, i + 2) != VKD_SPEC_ID_));
+    return i;
+}
+
+/* The type of a spec constant, and its name; kind 0: another type. False: the module has no such constant. */
+XE_FN_ bool vkd_spec_type_(const vkd_source *s, uint32_t id, vkd_type_ *t, char name[16])
+{
+    size_t i = 5, at;
+    memset(t, 0, sizeof *t);
+    do i = vkd_next_spec_(s, i);
+    while (i && vkd_word_(s, i + 3) != id);
+    if (!i) return false;
+    uint32_t target = vkd_word_(s, i + 1), bits = 1;
+    snprintf(name, 16, "bool");
+    if (vkd_find_op_(s, VKD_OP_SPEC_TRUE_, 2, target) || vkd_find_op_(s, VKD_OP_SPEC_FALSE_, 2, target)) {
+        t->kind = 'u';
+        t->size = 1;
+        return true;
+    }
+    at = vkd_find_op_(s, VKD_OP_SPEC_, 2, target);
+    if (!at) return false;
+    bool whole = (i = vkd_find_op_(s, VKD_OP_TYPE_INT_, 1, vkd_word_(s, at + 1))) != 0;
+    if (!whole) i = vkd_find_op_(s, VKD_OP_TYPE_FLOAT_, 1, vkd_word_(s, at + 1));
+    if (!i || (vkd_word_(s, i) >> 16) < 3) return false;
+    bits = vkd_word_(s, i + 2);
+    bool bf16 = !whole && bits == 16 && (vkd_word_(s, i) >> 16) > 3; /* that encoding has 16 bits */
+    bool known = bits == 16 || bits == 32 || bits == 64 || (whole && bits == 8);
+    t->size = (unsigned char)(known ? bits / 8 : 1);
+    t->kind = !known ? 0 : whole ? 'i' : bf16 ? 'b' : bits == 16 ? 'h' : 'f';
+    snprintf(name, 16, "%s%" PRIu32, whole ? "i" : bf16 ? "bf" : "f", bits);
+    return true;
+}
+
+XE_FN_ bool vkd_no_such_constant_(vkd_device *d, const vkd_source *s, uint32_t id)
+{
+    char list[400] = "";
+    size_t used = 0;
+    for (size_t i = vkd_next_spec_(s, 5); i && used < sizeof list; i = vkd_next_spec_(s, i)) {
+        int n = snprintf(list + used, sizeof list - used, "%s%" PRIu32, used ? ", " : "", vkd_word_(s, i + 3));
+        used += n > 0 ? (size_t)n : 0;
+    }
+    return vkd_fail_(d, VKD_CONSTANT_ID, "the module has no spec constant %" PRIu32 "; it has: %s", id,
+                     *list ? list : "none");
+}
+
+/* Converts value number i, whose size and signs the module tells; integers there have no sign. */
+XE_FN_ bool vkd_set_constant_(vkd_device *d, const vkd_source *s, uint32_t i, vkd_bound_ *b)
+{
+    const vkd_constant *c = &s->constants[i];
+    const vkd_arg *a = &c->value;
+    vkd_type_ t;
+    char name[16], got[64], low[32], high[32];
+    const char *text = a->text ? a->text : "", *open = a->text ? " (" : "", *close = a->text ? ")" : "";
+    if (!vkd_spec_type_(s, c->id, &t, name)) return vkd_no_such_constant_(d, s, c->id);
+    for (uint32_t k = 0; k < i; k++)
+        if (s->constants[k].id == c->id)
+            return vkd_fail_(d, VKD_CONSTANT_ID,
+                             "values %" PRIu32 " and %" PRIu32 " are both for spec constant %" PRIu32, k + 1, i + 1,
+                             c->id);
+    const bool is_int = a->kind == 'i' || a->kind == 'u', wants_int = t.kind == 'i' || t.kind == 'u';
+    const bool is_bool = *name == 'b' && wants_int;
+    vkd_arg_name_(a, got, sizeof got);
+    if (!t.kind || (!is_int && a->kind != 'f') || is_int != wants_int)
+        return vkd_fail_(d, VKD_CONSTANT_TYPE, "spec constant %" PRIu32 "%s%.200s%s is of type %s: got %s%s", c->id,
+                         open, text, close, name, got, is_int && t.kind ? " (write 1.0f for a float)" : "");
+    if (t.kind == 'i' && !(a->kind == 'i' && a->as.sint < 0)) t.kind = 'u';
+    bool fits = vkd_fit_number_(&t, a, b, low, high) && !(is_bool && a->as.uint > 1);
+    if (!fits && wants_int) {
+        snprintf(low, sizeof low, "%" PRId64, is_bool ? 0 : -(int64_t)(UINT64_MAX >> (65 - 8 * t.size)) - 1);
+        snprintf(high, sizeof high, "%" PRIu64, is_bool ? 1 : UINT64_MAX >> (64 - 8 * t.size));
+    }
+    return fits || vkd_fail_(d, VKD_CONSTANT_RANGE,
+                             "spec constant %" PRIu32 "%s%.200s%s is of type %s: %s is not in %s .. %s", c->id, open,
+                             text, close, name, got, low, high);
+}
+
+/* constants.c - values for spec constants: they replace the defaults in the module that the driver gets. */
+
+/* The next instruction of what stands before functions, from word `at` on; NULL: there is none. */
+XE_FN_ uint32_t *vkd_instruction_(uint32_t *words, size_t count, size_t *at)
+{
+    const uint32_t op_function = 54;
+    uint32_t *w = words + *at, length = *at < count ? *w >> 16 : 0;
+    if (!length || length > count - *at || (*w & 0xffff) == op_function) return NULL;
+    *at += length;
+    return w;
+}
+
+/* The first one with an opcode from `first` to `last` whose word `place` is `word`, and (place 3) that is a SpecId. */
+XE_FN_ uint32_t *vkd_find_instruction_(uint32_t *words, size_t count, uint32_t first, uint32_t last, uint32_t place,
+                                       uint32_t word)
+{
+    const uint32_t spec_id = 1;
+    size_t at = 5;
+    for (uint32_t *w; (w = vkd_instruction_(words, count, &at)) != NULL;) {
+        uint32_t op = *w & 0xffff;
+        if (op < first || op > last || *w >> 16 <= place || w[place] != word) continue;
+        if (place != 3 || w[2] == spec_id) return w;
+    }
+    return NULL;
+}
+
+/* Writes a value that was checked into the constant's instruction. Integers with a sign, which spirv_emit.h does not
+ * write, are extended by it. */
+XE_FN_ void vkd_put_constant_(uint32_t *words, size_t count, uint32_t id, const vkd_bound_ *value)
+{
+    enum { OP_TYPE_INT = 21, OP_SPEC_TRUE = 48, OP_SPEC_FALSE, OP_SPEC, OP_DECORATE = 71 };
+    uint32_t *name = vkd_find_instruction_(words, count, OP_DECORATE, OP_DECORATE, 3, id);
+    uint32_t *w = name ? vkd_find_instruction_(words, count, OP_SPEC_TRUE, OP_SPEC, 2, name[1]) : NULL;
+    if (!w) return;
+    if ((*w & 0xffff) != OP_SPEC) {
+        *w = (*w & 0xffff0000) | (value->as.u8 ? OP_SPEC_TRUE : OP_SPEC_FALSE);
+        return;
+    }
+    const uint32_t *type = vkd_find_instruction_(words, count, OP_TYPE_INT, OP_TYPE_INT, 1, w[1]);
+    uint32_t bits = type ? type[2] : 0, literal[2] = {0, 0};
+    memcpy(literal, &value->as, sizeof literal);
+    if (bits && bits < 32 && type[3] && literal[0] >> (bits - 1) & 1) literal[0] |= UINT32_MAX << bits;
+    memcpy(w + 3, literal, ((*w >> 16) - 3) * sizeof *w);
+}
+
+/* Gives the constants of a module's copy the source's values. */
+XE_FN_ bool vkd_set_constants_(vkd_device *d, const vkd_source *s, uint32_t *words, size_t count)
+{
+    if (s->constant_count && !s->constants)
+        return vkd_fail_(d, VKD_NULL_POINTER, "the %" PRIu32 " constants are NULL", s->constant_count);
+    for (uint32_t i = 0; i < s->constant_count; i++) {
+        vkd_bound_ value;
+        memset(&value, 0, sizeof value);
+        if (!vkd_set_constant_(d, s, i, &value)) return false;
+        vkd_put_constant_(words, count, s->constants[i].id, &value);
+    }
+    return true;
+}
+
 /* cache_files.c - written by join.sh from ze_dispatch/cache_files.c. */
 
 /* An entry is named after a hash of its key and contains the key, so that two keys with one hash are told apart: a line
@@ -2313,17 +2536,6 @@ XE_FN_ void vkd_store_cache_(vkd_device *d, vkd_cache_ *c)
         c->stored = bytes;
     }
     free(binary);
-}
-
-bool vkd_module_load_cached_(vkd_module *module, vkd_device *d, const void *words, size_t bytes, const char *folder)
-{
-    if (d) d->cache_[0] = 0;
-    if (!vkd_module_load_(module, d, words, bytes)) return false;
-    if (!folder || !*folder || vkd_cache_module_(module, folder)) return true;
-    vkd_drop_words_(d, module);
-    vkd_drop_(d, VKD_RES_MODULE_, (uint64_t)module->handle);
-    memset(module, 0, sizeof *module);
-    return false;
 }
 
 /* commands.c - command buffers: recorded, submitted, waited for. */
@@ -2502,7 +2714,7 @@ XE_FN_ VkQueryPool vkd_create_queries_(vkd_device *d, uint32_t count)
 
 enum { VKD_OP_MEMORY_MODEL_ = 14, VKD_ADDRESSES_OF_BUFFERS_ = 5348 }; /* and SPIR-V's other numbers */
 enum { VKD_OP_ENTRY_POINT_ = 15, VKD_OP_EXECUTION_MODE_ = 16, VKD_MODE_LOCAL_SIZE_ = 17, VKD_OP_SPEC_CONSTANT_ = 50,
-       VKD_OP_FUNCTION_ = 54, VKD_OP_DECORATE_ = 71, VKD_DECORATION_SPEC_ID_ = 1 };
+       VKD_FUNCTION_BEGINS_ = 54, VKD_OP_DECORATES_ = 71, VKD_DECORATION_SPEC_ID_ = 1 };
 enum { VKD_LOCAL_WORDS_CONSTANT_ = 1000, VKD_SUBGROUP_SIZE_CONSTANT_ }; /* SPE_... of spirv_emit.h */
 
 /* Does the module address memory as Vulkan does? */
@@ -2515,29 +2727,37 @@ XE_FN_ bool vkd_is_for_vulkan_(const uint32_t *words, size_t count)
     return false;
 }
 
-bool vkd_module_load_(vkd_module *module, vkd_device *d, const void *words, size_t bytes)
+/* Loads a module with the source's constants. */
+XE_FN_ bool vkd_module_load_with_(vkd_module *module, vkd_device *d, const vkd_source *s)
 {
     VkShaderModuleCreateInfo info;
-    const uint32_t magic = 0x07230203;
+    const uint32_t magic = 0x07230203, *words = (const uint32_t *)s->words;
     memset(module, 0, sizeof *module);
     if (!vkd_usable_(d)) return false;
-    if (!words || bytes < 20 || bytes % 4 || memcmp(words, &magic, sizeof magic) != 0)
-        return vkd_fail_(d, VKD_MODULE, "%zu bytes that are not SPIR-V", bytes);
-    if (!vkd_is_for_vulkan_((const uint32_t *)words, bytes / 4))
+    if (!words || s->bytes < 20 || s->bytes % 4 || memcmp(words, &magic, sizeof magic) != 0)
+        return vkd_fail_(d, VKD_MODULE, "%zu bytes that are not SPIR-V", s->bytes);
+    if (!vkd_is_for_vulkan_(words, s->bytes / 4))
         return vkd_fail_(d, VKD_MODULE, "a module of another environment, or without a memory model");
-    if (!vkd_has_capabilities_(d, (const uint32_t *)words, bytes / 4)) return false;
-    module->count_ = bytes / 4;
-    module->words_ = vkd_with_float_modes_(d, (const uint32_t *)words, &module->count_);
-    if (!module->words_) return vkd_fail_(d, VKD_OUT_OF_MEMORY, "a module of %zu bytes", bytes);
+    if (!vkd_has_capabilities_(d, words, s->bytes / 4)) return false;
+    module->count_ = s->bytes / 4;
+    module->words_ = vkd_with_float_modes_(d, words, &module->count_);
+    if (!module->words_) return vkd_fail_(d, VKD_OUT_OF_MEMORY, "a module of %zu bytes", s->bytes);
     if (!vkd_keep_handle_(d, VKD_RES_WORDS_, (uintptr_t)module->words_)) return module->words_ = NULL, false;
     VKD_CLEAR_(info, SHADER_MODULE_CREATE_INFO);
     info.codeSize = module->count_ * 4;
     info.pCode = module->words_;
-    bool ok = VKD_CALL_(d, vkCreateShaderModule, (d->device, &info, NULL, &module->handle)) &&
+    bool ok = vkd_set_constants_(d, s, module->words_, module->count_) &&
+              VKD_CALL_(d, vkCreateShaderModule, (d->device, &info, NULL, &module->handle)) &&
               vkd_keep_handle_(d, VKD_RES_MODULE_, (uint64_t)module->handle);
     if (ok) module->device = d;
     else vkd_drop_words_(d, module);
     return ok;
+}
+
+bool vkd_module_load_(vkd_module *module, vkd_device *d, const void *words, size_t bytes)
+{
+    vkd_source s = {words, bytes, NULL, NULL, NULL, {0, 0, 0}, NULL, 0, 0};
+    return vkd_module_load_with_(module, d, &s);
 }
 
 bool vkd_module_free_(vkd_module *module, const char *file, int line)
@@ -2581,7 +2801,7 @@ XE_FN_ void vkd_read_instruction_(vkd_kernel *k, vkd_found_ *f, const uint32_t *
         if (n == 6 && f->id && w[1] == f->id && w[2] == VKD_MODE_LOCAL_SIZE_)
             memcpy(k->local_size, w + 3, sizeof k->local_size);
         break;
-    case VKD_OP_DECORATE_:
+    case VKD_OP_DECORATES_:
         if (n != 4 || w[2] != VKD_DECORATION_SPEC_ID_) break;
         if (vkd_is_local_words_(k, f, w[3])) f->local_words = w[1], k->local_constant_ = w[3];
         if (w[3] == VKD_SUBGROUP_SIZE_CONSTANT_ + 2 * f->number) f->subgroup_size = w[1];
@@ -2605,7 +2825,7 @@ XE_FN_ bool vkd_read_kernel_(vkd_kernel *k, const vkd_module *module)
         const uint32_t *w = module->words_ + at;
         n = *w >> 16;
         if (!n || n > module->count_ - at) return vkd_fail_(k->device, VKD_MODULE, "word %zu is no instruction", at);
-        if ((*w & 0xffff) == VKD_OP_FUNCTION_) break;
+        if ((*w & 0xffff) == VKD_FUNCTION_BEGINS_) break;
         if ((*w & 0xffff) == VKD_OP_ENTRY_POINT_ && n > 3) {
             if (vkd_is_entry_(k, w, n, others, sizeof others)) f.id = w[2], f.number = entries;
             entries++;
@@ -2736,30 +2956,15 @@ bool vkd_kernel_free_(vkd_kernel *k, const char *file, int line)
     return true;
 }
 
-bool vkd_load_(vkd_kernel *k, vkd_device *d, const void *words, size_t bytes, const char *name, const char *params,
-               uint32_t subgroup_size, const char *folder)
-{
-    vkd_module module;
-    const char *file = d ? d->file_ : "";
-    int line = d ? d->line_ : 0;
-    memset(k, 0, sizeof *k);
-    if (!vkd_module_load_cached_(&module, d, words, bytes, folder)) return false;
-    bool ok = vkd_kernel_get_(k, &module, name, params, file, line) &&
-              (!subgroup_size || vkd_subgroup_size_(k, subgroup_size, file, line));
-    vkd_drop_words_(d, &module); /* the device frees the module */
-    return ok;
-}
-
-/* Makes the pipeline for these places of parameters in local memory, and (the last) its words in all, unless the kernel
- * has it. The one before remains: a batch may have it. */
-XE_FN_ bool vkd_make_pipeline_(vkd_kernel *k, const uint32_t *local)
+/* Creates the pipeline for these places of parameters in local memory, and (the last) its words in all. Changes neither
+ * the kernel nor its device: several threads may do so. */
+XE_FN_ VkResult vkd_create_pipeline_(const vkd_kernel *k, const uint32_t *local, VkPipeline *pipeline)
 {
     VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroups;
     VkSpecializationMapEntry entries[VKD_MAX_ARGS + 1];
     VkSpecializationInfo constants;
     VkComputePipelineCreateInfo info;
     uint32_t n = 0;
-    if (k->pipeline_ && !memcmp(local, k->local_, sizeof k->local_)) return true;
     for (uint32_t i = 0; i < k->param_count; i++) {
         if (k->params[i].kind != VKD_PARAM_LOCAL) continue;
         entries[n].constantID = i;
@@ -2790,15 +2995,234 @@ XE_FN_ bool vkd_make_pipeline_(vkd_kernel *k, const uint32_t *local)
             info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
     }
     info.layout = k->layout_;
+    *pipeline = VK_NULL_HANDLE;
+    return k->device->vk_->vkCreateComputePipelines(
+        k->device->device, k->cache_ ? k->cache_->handle : VK_NULL_HANDLE, 1, &info, NULL, pipeline);
+}
+
+/* Gives the kernel a pipeline that was created so, with that result. The one before remains: a batch may have it. */
+XE_FN_ bool vkd_take_pipeline_(vkd_kernel *k, const uint32_t *local, VkResult result, VkPipeline pipeline)
+{
     k->pipeline_ = VK_NULL_HANDLE;
-    VkResult result = k->device->vk_->vkCreateComputePipelines(
-        k->device->device, k->cache_ ? k->cache_->handle : VK_NULL_HANDLE, 1, &info, NULL, &k->pipeline_);
     if (!vkd_check_(k->device, result, "vkCreateComputePipelines", "of %s", k->name)) return false;
     if (k->cache_) vkd_store_cache_(k->device, k->cache_);
     memcpy(k->local_, local, sizeof k->local_);
-    if (vkd_keep_handle_(k->device, VKD_RES_PIPELINE_, (uint64_t)k->pipeline_)) return true;
-    k->pipeline_ = VK_NULL_HANDLE;
+    if (!vkd_keep_handle_(k->device, VKD_RES_PIPELINE_, (uint64_t)pipeline)) return false;
+    k->pipeline_ = pipeline;
+    return true;
+}
+
+/* Makes the pipeline, unless the kernel has it. */
+XE_FN_ bool vkd_make_pipeline_(vkd_kernel *k, const uint32_t *local)
+{
+    VkPipeline pipeline;
+    if (k->pipeline_ && !memcmp(local, k->local_, sizeof k->local_)) return true;
+    VkResult result = vkd_create_pipeline_(k, local, &pipeline);
+    return vkd_take_pipeline_(k, local, result, pipeline);
+}
+
+/* workers.c - written by join.sh from ze_dispatch/workers.c. */
+
+typedef struct vkd_worker_ {
+    void (*work)(void *job);
+    char *jobs;
+    size_t size;         /* of a job */
+    int at, count, step; /* jobs at, at + step, ... of count */
+    bool started;
+#if defined(_WIN32)
+    uintptr_t thread;
+#else
+    pthread_t thread;
+#endif
+} vkd_worker_;
+
+enum { VKD_WORKERS_ = 16 };
+
+XE_FN_ void vkd_work_(const vkd_worker_ *w)
+{
+    for (int i = w->at; i < w->count; i += w->step) w->work(w->jobs + (size_t)i * w->size);
+}
+
+#if defined(_WIN32)
+XE_FN_ unsigned __stdcall vkd_worker_main_(void *worker)
+{
+    vkd_work_((const vkd_worker_ *)worker);
+    return 0;
+}
+XE_FN_ bool vkd_worker_start_(vkd_worker_ *w)
+{
+    w->thread = _beginthreadex(NULL, 0, vkd_worker_main_, w, 0, NULL);
+    return w->thread != 0;
+}
+XE_FN_ void vkd_worker_join_(vkd_worker_ *w)
+{
+    WaitForSingleObject((void *)w->thread, 0xffffffffu);
+    CloseHandle((void *)w->thread);
+}
+#else
+XE_FN_ void *vkd_worker_main_(void *worker)
+{
+    vkd_work_((const vkd_worker_ *)worker);
+    return NULL;
+}
+XE_FN_ bool vkd_worker_start_(vkd_worker_ *w) { return pthread_create(&w->thread, NULL, vkd_worker_main_, w) == 0; }
+XE_FN_ void vkd_worker_join_(vkd_worker_ *w) { pthread_join(w->thread, NULL); }
+#endif
+
+/* Does `count` jobs of so many bytes in as many threads as there are jobs, up to a limit; this thread takes its share,
+ * and those of threads that could not be started. */
+XE_FN_ void vkd_run_jobs_(void (*work)(void *job), void *jobs, size_t size, int count)
+{
+    vkd_worker_ workers[VKD_WORKERS_];
+    int threads = count < VKD_WORKERS_ ? count : VKD_WORKERS_;
+    for (int i = 0; i < threads; i++) {
+        vkd_worker_ *w = &workers[i];
+        memset(w, 0, sizeof *w);
+        w->work = work;
+        w->jobs = (char *)jobs;
+        w->size = size;
+        w->at = i;
+        w->count = count;
+        w->step = threads;
+        w->started = i > 0 && vkd_worker_start_(w);
+    }
+    for (int i = 0; i < threads; i++)
+        if (!workers[i].started) vkd_work_(&workers[i]);
+    for (int i = 0; i < threads; i++)
+        if (workers[i].started) vkd_worker_join_(&workers[i]);
+}
+
+XE_FN_ bool vkd_same_module_(const vkd_source *a, const vkd_source *b)
+{
+    bool one = a->constants == b->constants, same = a->constant_count == b->constant_count;
+    if (!one && a->constant_count && (!a->constants || !b->constants)) return false;
+    for (uint32_t i = 0; !one && same && i < a->constant_count; i++) {
+        const vkd_constant *c = &a->constants[i], *d = &b->constants[i];
+        same = c->id == d->id && c->value.kind == d->value.kind && c->value.as.uint == d->value.as.uint;
+    }
+    return same && a->words == b->words && a->bytes == b->bytes &&
+           strcmp(a->flags ? a->flags : "", b->flags ? b->flags : "") == 0;
+}
+
+/* loads.c - a module with a cache, a module and its kernel in one call, and many of them at once. */
+
+bool vkd_module_load_source_(vkd_module *module, vkd_device *d, const vkd_source *s, const char *folder)
+{
+    if (d) d->cache_[0] = 0;
+    if (!vkd_module_load_with_(module, d, s)) return false;
+    if (!folder || !*folder || vkd_cache_module_(module, folder)) return true;
+    vkd_drop_words_(d, module);
+    vkd_drop_(d, VKD_RES_MODULE_, (uint64_t)module->handle);
+    memset(module, 0, sizeof *module);
     return false;
+}
+
+bool vkd_module_load_cached_(vkd_module *module, vkd_device *d, const void *words, size_t bytes, const char *folder)
+{
+    vkd_source s = {words, bytes, NULL, NULL, NULL, {0, 0, 0}, NULL, 0, 0};
+    return vkd_module_load_source_(module, d, &s, folder);
+}
+
+/* The kernel of a module, and the sizes that its source says. */
+XE_FN_ bool vkd_kernel_of_(vkd_kernel *k, vkd_module *module, const vkd_source *s)
+{
+    vkd_device *d = module->device;
+    const uint32_t *size = s->local_size;
+    return vkd_kernel_get_(k, module, s->kernel, s->params, d->file_, d->line_) &&
+           (!s->subgroup_size || vkd_subgroup_size_(k, s->subgroup_size, d->file_, d->line_)) &&
+           (!size[0] ||
+            vkd_local_size_(k, size[0], size[1] ? size[1] : 1, size[2] ? size[2] : 1, d->file_, d->line_));
+}
+
+bool vkd_load_source_(vkd_kernel *k, vkd_device *d, const vkd_source *s, const char *folder)
+{
+    vkd_module module;
+    memset(k, 0, sizeof *k);
+    if (!vkd_module_load_source_(&module, d, s, folder)) return false;
+    bool ok = vkd_kernel_of_(k, &module, s);
+    vkd_drop_words_(d, &module); /* the device frees the module */
+    return ok;
+}
+
+bool vkd_load_(vkd_kernel *k, vkd_device *d, const void *words, size_t bytes, const char *name, const char *params,
+               uint32_t subgroup_size, const char *folder)
+{
+    vkd_source s = {words, bytes, name, params, NULL, {0, 0, 0}, NULL, 0, subgroup_size};
+    return vkd_load_source_(k, d, &s, folder);
+}
+
+/* ---- many at once: their pipelines, which take the time, are created in threads */
+
+typedef struct vkd_job_ {
+    const vkd_kernel *kernel; /* NULL: its pipeline is made by the first launch */
+    vkd_module module;        /* unless an earlier job has the same */
+    int first;                /* the first job with the same module */
+    VkPipeline pipeline;
+    VkResult result;
+} vkd_job_;
+
+XE_FN_ const uint32_t *vkd_no_local_parameters_(void)
+{
+    static const uint32_t local[VKD_MAX_ARGS + 1] = {0};
+    return local;
+}
+
+XE_FN_ void vkd_compile_job_(void *job)
+{
+    vkd_job_ *j = (vkd_job_ *)job;
+    if (j->kernel) j->result = vkd_create_pipeline_(j->kernel, vkd_no_local_parameters_(), &j->pipeline);
+}
+
+XE_FN_ bool vkd_has_local_parameters_(const vkd_kernel *k)
+{
+    for (uint32_t i = 0; i < k->param_count; i++)
+        if (k->params[i].kind == VKD_PARAM_LOCAL) return true;
+    return false;
+}
+
+/* Loads the module of source i, unless it is another's, too, and gets its kernel. */
+XE_FN_ bool vkd_prepare_job_(vkd_kernel *kernels, vkd_device *d, vkd_job_ *jobs, const vkd_source *sources, int i,
+                             const char *folder)
+{
+    vkd_job_ *job = &jobs[i];
+    while (!vkd_same_module_(&sources[job->first], &sources[i])) job->first++;
+    if (job->first == i && !vkd_module_load_source_(&job->module, d, &sources[i], folder)) return false;
+    if (!vkd_kernel_of_(&kernels[i], &jobs[job->first].module, &sources[i])) return false;
+    if (!vkd_has_local_parameters_(&kernels[i])) job->kernel = &kernels[i];
+    return true;
+}
+
+/* After an error: frees the kernels and modules, which keep it. */
+XE_FN_ void vkd_drop_jobs_(vkd_kernel *kernels, vkd_device *d, vkd_job_ *jobs, int count)
+{
+    for (int i = 0; i < count; i++) {
+        vkd_kernel_free_(&kernels[i], d->file_, d->line_);
+        memset(&kernels[i], 0, sizeof kernels[i]);
+        kernels[i].device = d;
+    }
+    for (int i = 0; i < count; i++) vkd_module_free_(&jobs[i].module, d->file_, d->line_);
+}
+
+bool vkd_load_all_(vkd_kernel *kernels, vkd_device *d, const vkd_source *sources, int count, const char *folder)
+{
+    if (!vkd_usable_(d) || count <= 0) return vkd_usable_(d) && count == 0;
+    if (!kernels || !sources)
+        return vkd_fail_(d, VKD_NULL_POINTER, "vkd_load_all: the %s are NULL", kernels ? "sources" : "kernels");
+    memset(kernels, 0, (size_t)count * sizeof *kernels);
+    vkd_job_ *jobs = (vkd_job_ *)calloc((size_t)count, sizeof *jobs);
+    if (!jobs) return vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room to load %d modules", count);
+    bool ok = true;
+    for (int i = 0; ok && i < count; i++) ok = vkd_prepare_job_(kernels, d, jobs, sources, i, folder);
+    if (ok) vkd_run_jobs_(vkd_compile_job_, jobs, sizeof *jobs, count);
+    for (int i = 0; ok && i < count; i++)
+        if (jobs[i].kernel)
+            vkd_take_pipeline_(&kernels[i], vkd_no_local_parameters_(), jobs[i].result, jobs[i].pipeline);
+    ok = ok && !d->error.id;
+    if (ok)
+        for (int i = 0; i < count; i++) vkd_drop_words_(d, &jobs[i].module); /* the device frees the modules */
+    else vkd_drop_jobs_(kernels, d, jobs, count);
+    free(jobs);
+    return ok;
 }
 
 /* copies.c - copies, fills, and freeing memory, which wait for what was started. */

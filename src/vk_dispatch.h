@@ -56,7 +56,17 @@
  * VKD_LOAD_CACHED(&kernel, &dev, mod, folder) and vkd_module_load_cached keep what the driver compiled in a file of
  * that folder, which must exist and be the user's own, and use it the next time; vkd_cache_log(&dev) says what the last
  * load or first launch did: "loaded ...", "stored ...", or why not. The cache causes no errors. vkd_module_free frees a
- * module. VKD_TARGET(&dev) passes the device's target to a kernel builder.
+ * module. VKD_TARGET(&dev) passes the device's target to a kernel builder. vkd_load_all(kernels, &dev, sources, count,
+ * folder) loads several modules at once, and compiles their kernels in threads, but those with local<T> parameters,
+ * whose sizes the first launch tells: vkd_source sources[] = {VKD_SOURCE(mod_a), VKD_SOURCE(mod_b)}. On an error none
+ * is loaded.
+ *
+ * SPEC CONSTANTS of a module get other values than their defaults where it is loaded from a vkd_source with some:
+ *     vkd_constant constants[] = {VKD_CONSTANT(3, 16), VKD_CONSTANT(7, 0.5f)};    // by their SpecId
+ *     vkd_source source = VKD_SOURCE_WITH(mod, constants, 2);
+ *     vkd_load_source(&kernel, &dev, &source, folder);     // or vkd_load_all; vkd_module_load_source for a module
+ * Values are checked as arguments are, against the type in the module: VKD_CONSTANT_ID, VKD_CONSTANT_TYPE,
+ * VKD_CONSTANT_RANGE. Those of spirv_emit.h's local memory, from 1000 on, are the host's: leave them.
  *
  * LAUNCHING. vkd_launch(&kernel, groups, arguments...) binds, launches and waits; vkd_launch_timed returns nanoseconds;
  * vkd_start does not wait, and vkd_wait(&dev) waits for all: what is started runs in order, each after the one before
@@ -118,6 +128,8 @@ __declspec(dllimport) vkd_procedure_ __stdcall GetProcAddress(struct HINSTANCE__
 __declspec(dllimport) unsigned long __stdcall GetLastError(void);
 __declspec(dllimport) void *__stdcall VirtualAlloc(void *at, size_t bytes, unsigned long kind, unsigned long protect);
 __declspec(dllimport) int __stdcall VirtualFree(void *at, size_t bytes, unsigned long kind);
+__declspec(dllimport) unsigned long __stdcall WaitForSingleObject(void *object, unsigned long milliseconds);
+__declspec(dllimport) int __stdcall CloseHandle(void *object);
 struct _RTL_SRWLOCK; /* a pointer */
 __declspec(dllimport) void __stdcall AcquireSRWLockExclusive(struct _RTL_SRWLOCK *lock);
 __declspec(dllimport) void __stdcall ReleaseSRWLockExclusive(struct _RTL_SRWLOCK *lock);
@@ -188,6 +200,9 @@ __declspec(dllimport) void __stdcall ReleaseSRWLockExclusive(struct _RTL_SRWLOCK
     X(VKD_FILL_PATTERN, "a pattern has 1, 2, 4, 8 or 16 bytes, and fills a multiple of them")                          \
     X(VKD_MODULE, "pass SPIR-V for Vulkan: spe_options.env = SPE_ENV_VULKAN")                                          \
     X(VKD_CAPABILITY, "use types and operations that the device has, or another device")                               \
+    X(VKD_CONSTANT_ID, "give each constant at most once, by the number of its SpecId decoration")                      \
+    X(VKD_CONSTANT_TYPE, "pass a value of the constant's type")                                                        \
+    X(VKD_CONSTANT_RANGE, "pass a value that the constant can hold")                                                   \
     X(VKD_KERNEL_NAME, "use one of the names in the module")                                                           \
     X(VKD_KERNEL_NOT_LOADED, "call vkd_kernel_get or VKD_LOAD first, and check the result")                            \
     X(VKD_PARAM_TEXT, "write parameters as in \"ptr<f32> x, f32 factor, u32 n\"")                                      \
@@ -367,6 +382,23 @@ typedef struct vkd_kernel {
     vkd_cache_ *cache_;
 } vkd_kernel;
 
+/* A value for a spec constant of a module: VKD_CONSTANT(id, value). */
+typedef struct vkd_constant {
+    uint32_t id; /* of its decoration SpecId */
+    vkd_arg value;
+} vkd_constant;
+
+/* A module, values for some of its spec constants, and one of its kernels, as a builder made them: VKD_SOURCE(mod). */
+typedef struct vkd_source {
+    const void *words;
+    size_t bytes;
+    const char *kernel, *params, *flags; /* flags: Vulkan's drivers take none */
+    uint32_t local_size[3];              /* 0: the module's, which it must be */
+    const vkd_constant *constants;
+    uint32_t constant_count;
+    uint32_t subgroup_size; /* 0: the module's */
+} vkd_source;
+
 /* Launches that run together, as often as wanted. */
 typedef struct vkd_batch {
     vkd_device *device;
@@ -417,6 +449,18 @@ enum { VKD_SHARED = 1, VKD_DEVICE, VKD_HOST };
 #define vkd_local_size(kernel, x, y, z) vkd_local_size_((kernel), (x), (y), (z), __FILE__, __LINE__)
 #define vkd_module_load_cached(module, d, words, bytes, folder)                                                        \
     vkd_module_load_cached_((module), VKD_AT_(d), (words), (bytes), (folder))
+#define VKD_SOURCE(mod) VKD_SOURCE_WITH(mod, NULL, 0)
+#define VKD_SOURCE_WITH(mod, constants, count)                                                                         \
+    {(mod).words, (mod).size, (mod).kernel, (mod).params, NULL, {0, 0, 0}, (constants), (count), (mod).subgroup_size}
+#define VKD_CONSTANT(id, value)                                                                                        \
+    {                                                                                                                  \
+        (uint32_t)(id), VKD_ARG(value)                                                                                 \
+    }
+#define vkd_load_source(kernel, d, source, folder) vkd_load_source_((kernel), VKD_AT_(d), (source), (folder))
+#define vkd_module_load_source(module, d, source, folder)                                                              \
+    vkd_module_load_source_((module), VKD_AT_(d), (source), (folder))
+#define vkd_load_all(kernels, d, sources, count, folder)                                                               \
+    vkd_load_all_((kernels), VKD_AT_(d), (sources), (count), (folder))
 #define VKD_LOAD(k, d, mod) VKD_LOAD_CACHED(k, d, mod, NULL)
 #define VKD_LOAD_CACHED(k, d, mod, folder)                                                                             \
     vkd_load_((k), VKD_AT_(d), (mod).words, (mod).size, (mod).kernel, (mod).params, (mod).subgroup_size, (folder))
@@ -489,12 +533,17 @@ XETILE_API bool vkd_fill_(vkd_device *d, void *dst, int byte, size_t bytes);
 XETILE_API uint64_t vkd_address_(vkd_device *d, const void *p);
 
 XETILE_API bool vkd_module_load_(vkd_module *module, vkd_device *d, const void *words, size_t bytes);
+XETILE_API bool vkd_module_load_source_(vkd_module *module, vkd_device *d, const vkd_source *s, const char *folder);
 XETILE_API bool vkd_module_free_(vkd_module *module, const char *file, int line);
 XETILE_API bool vkd_kernel_get_(vkd_kernel *k, vkd_module *module, const char *name, const char *params,
                                 const char *file, int line);
 XETILE_API bool vkd_subgroup_size_(vkd_kernel *k, uint32_t size, const char *file, int line);
 XETILE_API bool vkd_load_(vkd_kernel *k, vkd_device *d, const void *words, size_t bytes, const char *name,
                           const char *params, uint32_t subgroup_size, const char *folder);
+
+XETILE_API bool vkd_load_source_(vkd_kernel *k, vkd_device *d, const vkd_source *s, const char *folder);
+XETILE_API bool vkd_load_all_(vkd_kernel *kernels, vkd_device *d, const vkd_source *sources, int count,
+                              const char *folder);
 
 /* Another instance of a kernel, on the same queue or on another queue of the device (vkd_open_queue). */
 XETILE_API bool vkd_kernel_clone_(vkd_kernel *k, const vkd_kernel *from, vkd_device *d);

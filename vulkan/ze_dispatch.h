@@ -23,6 +23,10 @@
 #define ZED_BATCH_LAUNCH VKD_BATCH_LAUNCH
 #define ZED_BATCH_STATE VKD_BATCH_STATE
 #define ZED_CAPABILITY VKD_CAPABILITY
+#define ZED_CONSTANT VKD_CONSTANT
+#define ZED_CONSTANT_ID VKD_CONSTANT_ID
+#define ZED_CONSTANT_RANGE VKD_CONSTANT_RANGE
+#define ZED_CONSTANT_TYPE VKD_CONSTANT_TYPE
 #define ZED_DEVICE VKD_DEVICE
 #define ZED_ERRORS VKD_ERRORS
 #define ZED_EVENT_STATE VKD_EVENT_STATE
@@ -56,6 +60,8 @@
 #define ZED_RESULTS VKD_RESULTS
 #define ZED_SAME_DEVICE VKD_SAME_DEVICE
 #define ZED_SHARED VKD_SHARED
+#define ZED_SOURCE VKD_SOURCE
+#define ZED_SOURCE_WITH VKD_SOURCE_WITH
 #define ZED_SUBGROUP_SIZE VKD_SUBGROUP_SIZE
 #define ZED_TARGET VKD_TARGET
 #define zed_address vkd_address
@@ -91,6 +97,7 @@
 #define zed_cache_log vkd_cache_log
 #define zed_clear_error vkd_clear_error
 #define zed_close vkd_close
+#define zed_constant vkd_constant
 #define zed_copy vkd_copy
 #define zed_device vkd_device
 #define zed_error vkd_error
@@ -115,10 +122,13 @@
 #define zed_launch_timed vkd_launch_timed
 #define zed_launch_timed_n vkd_launch_timed_n
 #define zed_list vkd_list
+#define zed_load_all vkd_load_all
+#define zed_load_source vkd_load_source
 #define zed_local vkd_local
 #define zed_local_size vkd_local_size
 #define zed_module vkd_module
 #define zed_module_free vkd_module_free
+#define zed_module_load_source vkd_module_load_source
 #define zed_open vkd_open
 #define zed_open_queue vkd_open_queue
 #define zed_options vkd_options
@@ -128,6 +138,7 @@
 #define zed_result_name vkd_result_name
 #define zed_signal vkd_signal
 #define zed_size_of vkd_size_of
+#define zed_source vkd_source
 #define zed_start vkd_start
 #define zed_start_n vkd_start_n
 #define zed_subgroup_size vkd_subgroup_size

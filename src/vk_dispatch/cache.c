@@ -43,7 +43,7 @@ static bool vkd_fill_cache_(vkd_device *d, vkd_cache_ *c)
 }
 
 /* Gives a module that was loaded a cache in the folder, or a note why it has none. */
-static bool vkd_cache_module_(vkd_module *module, const char *folder)
+XE_FN_ bool vkd_cache_module_(vkd_module *module, const char *folder)
 {
     vkd_device *d = module->device;
     vkd_cache_ *c = (vkd_cache_ *)calloc(1, sizeof *c);
@@ -75,15 +75,4 @@ XE_FN_ void vkd_store_cache_(vkd_device *d, vkd_cache_ *c)
         c->stored = bytes;
     }
     free(binary);
-}
-
-bool vkd_module_load_cached_(vkd_module *module, vkd_device *d, const void *words, size_t bytes, const char *folder)
-{
-    if (d) d->cache_[0] = 0;
-    if (!vkd_module_load_(module, d, words, bytes)) return false;
-    if (!folder || !*folder || vkd_cache_module_(module, folder)) return true;
-    vkd_drop_words_(d, module);
-    vkd_drop_(d, VKD_RES_MODULE_, (uint64_t)module->handle);
-    memset(module, 0, sizeof *module);
-    return false;
 }

@@ -3,7 +3,7 @@
 
 enum { VKD_OP_MEMORY_MODEL_ = 14, VKD_ADDRESSES_OF_BUFFERS_ = 5348 }; /* and SPIR-V's other numbers */
 enum { VKD_OP_ENTRY_POINT_ = 15, VKD_OP_EXECUTION_MODE_ = 16, VKD_MODE_LOCAL_SIZE_ = 17, VKD_OP_SPEC_CONSTANT_ = 50,
-       VKD_OP_FUNCTION_ = 54, VKD_OP_DECORATE_ = 71, VKD_DECORATION_SPEC_ID_ = 1 };
+       VKD_FUNCTION_BEGINS_ = 54, VKD_OP_DECORATES_ = 71, VKD_DECORATION_SPEC_ID_ = 1 };
 enum { VKD_LOCAL_WORDS_CONSTANT_ = 1000, VKD_SUBGROUP_SIZE_CONSTANT_ }; /* SPE_... of spirv_emit.h */
 
 /* Does the module address memory as Vulkan does? */
@@ -16,29 +16,37 @@ static bool vkd_is_for_vulkan_(const uint32_t *words, size_t count)
     return false;
 }
 
-bool vkd_module_load_(vkd_module *module, vkd_device *d, const void *words, size_t bytes)
+/* Loads a module with the source's constants. */
+XE_FN_ bool vkd_module_load_with_(vkd_module *module, vkd_device *d, const vkd_source *s)
 {
     VkShaderModuleCreateInfo info;
-    const uint32_t magic = 0x07230203;
+    const uint32_t magic = 0x07230203, *words = (const uint32_t *)s->words;
     memset(module, 0, sizeof *module);
     if (!vkd_usable_(d)) return false;
-    if (!words || bytes < 20 || bytes % 4 || memcmp(words, &magic, sizeof magic) != 0)
-        return vkd_fail_(d, VKD_MODULE, "%zu bytes that are not SPIR-V", bytes);
-    if (!vkd_is_for_vulkan_((const uint32_t *)words, bytes / 4))
+    if (!words || s->bytes < 20 || s->bytes % 4 || memcmp(words, &magic, sizeof magic) != 0)
+        return vkd_fail_(d, VKD_MODULE, "%zu bytes that are not SPIR-V", s->bytes);
+    if (!vkd_is_for_vulkan_(words, s->bytes / 4))
         return vkd_fail_(d, VKD_MODULE, "a module of another environment, or without a memory model");
-    if (!vkd_has_capabilities_(d, (const uint32_t *)words, bytes / 4)) return false;
-    module->count_ = bytes / 4;
-    module->words_ = vkd_with_float_modes_(d, (const uint32_t *)words, &module->count_);
-    if (!module->words_) return vkd_fail_(d, VKD_OUT_OF_MEMORY, "a module of %zu bytes", bytes);
+    if (!vkd_has_capabilities_(d, words, s->bytes / 4)) return false;
+    module->count_ = s->bytes / 4;
+    module->words_ = vkd_with_float_modes_(d, words, &module->count_);
+    if (!module->words_) return vkd_fail_(d, VKD_OUT_OF_MEMORY, "a module of %zu bytes", s->bytes);
     if (!vkd_keep_handle_(d, VKD_RES_WORDS_, (uintptr_t)module->words_)) return module->words_ = NULL, false;
     VKD_CLEAR_(info, SHADER_MODULE_CREATE_INFO);
     info.codeSize = module->count_ * 4;
     info.pCode = module->words_;
-    bool ok = VKD_CALL_(d, vkCreateShaderModule, (d->device, &info, NULL, &module->handle)) &&
+    bool ok = vkd_set_constants_(d, s, module->words_, module->count_) &&
+              VKD_CALL_(d, vkCreateShaderModule, (d->device, &info, NULL, &module->handle)) &&
               vkd_keep_handle_(d, VKD_RES_MODULE_, (uint64_t)module->handle);
     if (ok) module->device = d;
     else vkd_drop_words_(d, module);
     return ok;
+}
+
+bool vkd_module_load_(vkd_module *module, vkd_device *d, const void *words, size_t bytes)
+{
+    vkd_source s = {words, bytes, NULL, NULL, NULL, {0, 0, 0}, NULL, 0, 0};
+    return vkd_module_load_with_(module, d, &s);
 }
 
 bool vkd_module_free_(vkd_module *module, const char *file, int line)
@@ -82,7 +90,7 @@ static void vkd_read_instruction_(vkd_kernel *k, vkd_found_ *f, const uint32_t *
         if (n == 6 && f->id && w[1] == f->id && w[2] == VKD_MODE_LOCAL_SIZE_)
             memcpy(k->local_size, w + 3, sizeof k->local_size);
         break;
-    case VKD_OP_DECORATE_:
+    case VKD_OP_DECORATES_:
         if (n != 4 || w[2] != VKD_DECORATION_SPEC_ID_) break;
         if (vkd_is_local_words_(k, f, w[3])) f->local_words = w[1], k->local_constant_ = w[3];
         if (w[3] == VKD_SUBGROUP_SIZE_CONSTANT_ + 2 * f->number) f->subgroup_size = w[1];
@@ -106,7 +114,7 @@ static bool vkd_read_kernel_(vkd_kernel *k, const vkd_module *module)
         const uint32_t *w = module->words_ + at;
         n = *w >> 16;
         if (!n || n > module->count_ - at) return vkd_fail_(k->device, VKD_MODULE, "word %zu is no instruction", at);
-        if ((*w & 0xffff) == VKD_OP_FUNCTION_) break;
+        if ((*w & 0xffff) == VKD_FUNCTION_BEGINS_) break;
         if ((*w & 0xffff) == VKD_OP_ENTRY_POINT_ && n > 3) {
             if (vkd_is_entry_(k, w, n, others, sizeof others)) f.id = w[2], f.number = entries;
             entries++;
@@ -237,30 +245,15 @@ bool vkd_kernel_free_(vkd_kernel *k, const char *file, int line)
     return true;
 }
 
-bool vkd_load_(vkd_kernel *k, vkd_device *d, const void *words, size_t bytes, const char *name, const char *params,
-               uint32_t subgroup_size, const char *folder)
-{
-    vkd_module module;
-    const char *file = d ? d->file_ : "";
-    int line = d ? d->line_ : 0;
-    memset(k, 0, sizeof *k);
-    if (!vkd_module_load_cached_(&module, d, words, bytes, folder)) return false;
-    bool ok = vkd_kernel_get_(k, &module, name, params, file, line) &&
-              (!subgroup_size || vkd_subgroup_size_(k, subgroup_size, file, line));
-    vkd_drop_words_(d, &module); /* the device frees the module */
-    return ok;
-}
-
-/* Makes the pipeline for these places of parameters in local memory, and (the last) its words in all, unless the kernel
- * has it. The one before remains: a batch may have it. */
-XE_FN_ bool vkd_make_pipeline_(vkd_kernel *k, const uint32_t *local)
+/* Creates the pipeline for these places of parameters in local memory, and (the last) its words in all. Changes neither
+ * the kernel nor its device: several threads may do so. */
+XE_FN_ VkResult vkd_create_pipeline_(const vkd_kernel *k, const uint32_t *local, VkPipeline *pipeline)
 {
     VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroups;
     VkSpecializationMapEntry entries[VKD_MAX_ARGS + 1];
     VkSpecializationInfo constants;
     VkComputePipelineCreateInfo info;
     uint32_t n = 0;
-    if (k->pipeline_ && !memcmp(local, k->local_, sizeof k->local_)) return true;
     for (uint32_t i = 0; i < k->param_count; i++) {
         if (k->params[i].kind != VKD_PARAM_LOCAL) continue;
         entries[n].constantID = i;
@@ -291,13 +284,28 @@ XE_FN_ bool vkd_make_pipeline_(vkd_kernel *k, const uint32_t *local)
             info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
     }
     info.layout = k->layout_;
+    *pipeline = VK_NULL_HANDLE;
+    return k->device->vk_->vkCreateComputePipelines(
+        k->device->device, k->cache_ ? k->cache_->handle : VK_NULL_HANDLE, 1, &info, NULL, pipeline);
+}
+
+/* Gives the kernel a pipeline that was created so, with that result. The one before remains: a batch may have it. */
+XE_FN_ bool vkd_take_pipeline_(vkd_kernel *k, const uint32_t *local, VkResult result, VkPipeline pipeline)
+{
     k->pipeline_ = VK_NULL_HANDLE;
-    VkResult result = k->device->vk_->vkCreateComputePipelines(
-        k->device->device, k->cache_ ? k->cache_->handle : VK_NULL_HANDLE, 1, &info, NULL, &k->pipeline_);
     if (!vkd_check_(k->device, result, "vkCreateComputePipelines", "of %s", k->name)) return false;
     if (k->cache_) vkd_store_cache_(k->device, k->cache_);
     memcpy(k->local_, local, sizeof k->local_);
-    if (vkd_keep_handle_(k->device, VKD_RES_PIPELINE_, (uint64_t)k->pipeline_)) return true;
-    k->pipeline_ = VK_NULL_HANDLE;
-    return false;
+    if (!vkd_keep_handle_(k->device, VKD_RES_PIPELINE_, (uint64_t)pipeline)) return false;
+    k->pipeline_ = pipeline;
+    return true;
+}
+
+/* Makes the pipeline, unless the kernel has it. */
+XE_FN_ bool vkd_make_pipeline_(vkd_kernel *k, const uint32_t *local)
+{
+    VkPipeline pipeline;
+    if (k->pipeline_ && !memcmp(local, k->local_, sizeof k->local_)) return true;
+    VkResult result = vkd_create_pipeline_(k, local, &pipeline);
+    return vkd_take_pipeline_(k, local, result, pipeline);
 }

@@ -213,6 +213,17 @@ static void fill(int type, uint8_t *at, size_t bytes)
     }
 }
 
+/* Which NaN a conversion gives is the driver's affair in Vulkan: an H200 has one only, 0x7fffffff. */
+static bool both_nan(int type, const uint8_t *got, const uint8_t *want)
+{
+#if defined(ZE_DISPATCH_VULKAN_)
+    return (type == CV_F32 || type == CV_F16) && isnan(model_get(type, got)) && isnan(model_get(type, want));
+#else
+    (void)type, (void)got, (void)want;
+    return false;
+#endif
+}
+
 /* The same bytes, padding included, as the host's? */
 static void check_conversion(const cv_conversion_info *device_info, const cv_conversion_info *host_info)
 {
@@ -222,9 +233,10 @@ static void check_conversion(const cv_conversion_info *device_info, const cv_con
     const cv_conversion_src_info *from = &device_info->src_info;
     size_t bytes = (size_t)model_bytes(to->dest_data_type), at = 0;
     uint32_t bits[2] = {0, 0};
-    while (at < to->dest_size && got[at] == want[at]) at++;
-    if (at == to->dest_size) return;
-    at = at / bytes * bytes;
+    while (at < to->dest_size &&
+           (!memcmp(got + at, want + at, bytes) || both_nan(to->dest_data_type, got + at, want + at)))
+        at += bytes;
+    if (at >= to->dest_size) return;
     memcpy(&bits[0], got + at, bytes);
     memcpy(&bits[1], want + at, bytes);
     test_fail(__FILE__, __LINE__, "%u x %u, %s %s to %s %s: the bits at byte %zu are 0x%x, the host's 0x%x",

@@ -28,15 +28,22 @@ int main(void)
 /* ---- Vulkan, of which one call can be made to fail: vk_dispatch.h finds its functions here */
 
 static void *pretended_symbol(void *library, const char *name);
+static void *pretended_open(const char *name, int how);
+static void *pretended_memory(size_t bytes);
 #define dlsym pretended_symbol
+#define dlopen pretended_open
+#define malloc pretended_memory
 #include "vk_dispatch.h"
 #undef dlsym
+#undef dlopen
+#undef malloc
 
 static struct {
     const char *call; /* the function that is to fail; NULL: none */
     int after;        /* ... after so many calls */
     VkResult with;
     int calls; /* of it so far */
+    bool no_loader, no_devices, no_memory;
     PFN_vkGetInstanceProcAddr instance_address;
     PFN_vkGetDeviceProcAddr device_address;
 } pretend;
@@ -108,13 +115,25 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL device_address(VkDevice device, 
     return pretended(name, pretend.device_address(device, name));
 }
 
+/* A system without devices for Vulkan. */
+static VKAPI_ATTR VkResult VKAPI_CALL find_none(VkInstance instance, uint32_t *count, VkPhysicalDevice *devices)
+{
+    (void)instance, (void)devices;
+    *count = 0;
+    return VK_SUCCESS;
+}
+
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_address(VkInstance instance, const char *name)
 {
     PFN_vkVoidFunction found = pretend.instance_address(instance, name);
+    if (pretend.no_devices && !strcmp(name, "vkEnumeratePhysicalDevices")) return (PFN_vkVoidFunction)find_none;
     if (strcmp(name, "vkGetDeviceProcAddr") != 0) return pretended(name, found);
     pretend.device_address = (PFN_vkGetDeviceProcAddr)found;
     return (PFN_vkVoidFunction)device_address;
 }
+
+static void *pretended_open(const char *name, int how) { return pretend.no_loader ? NULL : dlopen(name, how); }
+static void *pretended_memory(size_t bytes) { return pretend.no_memory ? NULL : malloc(bytes); }
 
 static void *pretended_symbol(void *library, const char *name)
 {
@@ -447,6 +466,83 @@ TEST(every_call_may_fail)
     pretend.call = NULL;
 }
 
+/* What a system, a device or the host may lack. */
+TEST(what_is_missing_is_named)
+{
+    vkd_device d;
+    vkd_info infos[2];
+    vkd_error error;
+    vkd_module module;
+    const vkd_options nosuch = {.name = "no such device"};
+    pretend.no_loader = true;
+    CHECK(!vkd_open(&d, NULL));
+    expect(&d, __LINE__, VKD_NO_LOADER, "cannot be opened");
+    vkd_close(&d);
+    pretend.no_loader = false, pretend.no_devices = true;
+    CHECK(!vkd_open(&d, NULL));
+    expect(&d, __LINE__, VKD_NO_DEVICE, "none of 0 devices");
+    vkd_close(&d);
+    CHECK_INT(vkd_list(infos, 2, &error), -1);
+    CHECK_INT(error.id, VKD_NO_DEVICE);
+    pretend.no_devices = false;
+    CHECK(!vkd_open(&d, &nosuch));
+    expect(&d, __LINE__, VKD_NO_SUCH_DEVICE, "no such device");
+    vkd_close(&d);
+    pretend.no_memory = true;
+    CHECK(!vkd_module_load(&module, &device, words[0].data, words[0].count * 4));
+    expect(&device, __LINE__, VKD_OUT_OF_MEMORY, "a module of");
+    CHECK_INT(vkd_list(infos, 2, &error), -1);
+    CHECK_INT(error.id, VKD_OUT_OF_MEMORY);
+    pretend.no_memory = false;
+}
+
+/* Things that are not open, not loaded, NULL, or of another device. */
+TEST(strangers_are_refused)
+{
+    vkd_device closed, other;
+    vkd_kernel k, clone, none;
+    vkd_batch batch;
+    vkd_arg args[24];
+    memset(&closed, 0, sizeof closed), memset(&none, 0, sizeof none);
+    CHECK(!vkd_alloc(&closed, VKD_SHARED, 64, 0));
+    expect(&closed, __LINE__, VKD_NOT_OPEN, "not open");
+    CHECK(!vkd_open_queue(&other, &closed));
+    expect(&other, __LINE__, VKD_NOT_OPEN, "the device to share");
+    CHECK(!vkd_copy(&device, NULL, args, 64));
+    expect(&device, __LINE__, VKD_NULL_POINTER, "64 bytes");
+    CHECK(!vkd_kernel_clone(&clone, &none, &device));
+    expect(&device, __LINE__, VKD_KERNEL_NOT_LOADED, "clone");
+    CHECK(!vkd_launch_n(&none, GROUPS, args, 0)); /* it has no device to tell: to stderr */
+    CHECK(load(&device, &k, false, NULL) && vkd_open(&other, NULL));
+    int32_t *x = (int32_t *)vkd_alloc(&device, VKD_SHARED, N * 4, 0);
+    CHECK(!vkd_kernel_clone(&clone, &k, &other));
+    expect(&other, __LINE__, VKD_OTHER_DEVICE, "the clone of");
+    CHECK(vkd_batch_begin(&batch, &other));
+    CHECK(!vkd_batch_launch_n(&batch, &k, GROUPS, args, arguments(args, x, 1, 1, false)));
+    expect(&device, __LINE__, VKD_OTHER_DEVICE, "the batch of");
+    vkd_close(&other);
+    vkd_free(&device, x);
+}
+
+/* A module that asks for more work-items than the device takes in a group. */
+TEST(groups_that_are_too_large)
+{
+    vkd_module module;
+    vkd_kernel k;
+    size_t bytes = words[0].count * 4, found = 0;
+    uint32_t *copy = (uint32_t *)malloc(bytes);
+    memcpy(copy, words[0].data, bytes);
+    for (size_t at = 5; at < words[0].count; at += copy[at] >> 16)
+        if (copy[at] == (6 << 16 | 16)) /* OpExecutionMode */
+            copy[at + 3] = (uint32_t)device.target.max_group_size + 1, found++;
+    CHECK_INT(found, 1);
+    CHECK(vkd_module_load(&module, &device, copy, bytes));
+    CHECK(!vkd_kernel_get(&k, &module, "step", step_text(false)));
+    expect(&device, __LINE__, VKD_GROUP_TOO_LARGE, "work-items");
+    vkd_module_free(&module);
+    free(copy);
+}
+
 int main(void)
 {
     for (int many = 0; many < 2; many++) words[many] = step_module(&modules[many], many);
@@ -459,6 +555,9 @@ int main(void)
     RUN(events_order_two_queues);
     RUN(two_threads_two_queues);
     RUN(compiled_kernels_are_kept_in_files);
+    RUN(what_is_missing_is_named);
+    RUN(strangers_are_refused);
+    RUN(groups_that_are_too_large);
     RUN(every_call_may_fail);
     vkd_close(&device);
     for (int many = 0; many < 2; many++) spe_free(&modules[many]);
