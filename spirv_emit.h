@@ -9239,7 +9239,8 @@ XE_FN_ spe_id spe_float_extreme_(spe_module *m, uint32_t op, spe_atomic_place_ a
     spe_id type = spe_type_of(m, v), whole = spe_int(m, spe_width(m, type));
     uint64_t high = (uint64_t)1 << (spe_width(m, type) - 1);
     spe_id for_plus = spe_const_u(m, whole, least ? high - 1 : high), zero = spe_const_u(m, whole, 0);
-    spe_id for_minus = least ? zero : spe_const_u(m, whole, high | (high - 1)), ptr = spe_ptr_cast(m, at.pointer, whole);
+    spe_id for_minus = least ? zero : spe_const_u(m, whole, high | (high - 1));
+    spe_id ptr = spe_ptr_cast(m, at.pointer, whole);
     spe_id bits = spe_bitcast(m, whole, v), number = spe_feq(m, v, v), minus = spe_slt(m, bits, zero);
     spe_id plus = spe_land(m, spe_lnot(m, minus), number);
     spe_id first = spe_atomic(m, least ? SPE_ATOMIC_SMIN : SPE_ATOMIC_SMAX, ptr, spe_select(m, plus, bits, for_plus),
