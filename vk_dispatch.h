@@ -921,9 +921,8 @@ struct vkd_signal_state_ {
 /* What the driver compiled of a module, kept in a file. */
 struct vkd_cache_ {
     VkPipelineCache handle;
-    vkd_entry_ entry;
-    uint32_t *words; /* of the module */
-    size_t stored;   /* bytes in the file */
+    vkd_entry_ entry; /* its words are the module's, which stay for it */
+    size_t stored;    /* bytes in the file */
 };
 
 /* ---- batches: recording.c, batches.c */
@@ -1596,10 +1595,10 @@ XE_FN_ bool vkd_drop_(vkd_device *d, int kind, uint64_t handle)
     return false;
 }
 
-/* Frees a module's words, which are needed until the last of its kernels was got. */
+/* Frees a module's words, which are needed until the last of its kernels was got, and as long as it has a cache. */
 XE_FN_ void vkd_drop_words_(vkd_device *d, vkd_module *module)
 {
-    if (module->words_) vkd_drop_(d, VKD_RES_WORDS_, (uintptr_t)module->words_);
+    if (module->words_ && !module->cache_) vkd_drop_(d, VKD_RES_WORDS_, (uintptr_t)module->words_);
     module->words_ = NULL;
 }
 
@@ -2482,7 +2481,6 @@ XE_FN_ bool vkd_entry_of_(vkd_device *d, const char *folder, vkd_entry_ *e)
 XE_FN_ void vkd_cache_free_(vkd_device *d, vkd_cache_ *c)
 {
     if (c->handle) d->vk_->vkDestroyPipelineCache(d->device, c->handle, NULL);
-    free(c->words);
     free(c);
 }
 
@@ -2508,14 +2506,9 @@ XE_FN_ bool vkd_cache_module_(vkd_module *module, const char *folder)
 {
     vkd_device *d = module->device;
     vkd_cache_ *c = (vkd_cache_ *)calloc(1, sizeof *c);
-    if (c) c->words = (uint32_t *)malloc(module->count_ * sizeof *c->words);
-    if (!c || !c->words) {
-        free(c);
-        return vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for a module of %zu words", module->count_);
-    }
-    memcpy(c->words, module->words_, module->count_ * sizeof *c->words);
-    c->entry.words = c->words;
-    c->entry.bytes = module->count_ * sizeof *c->words;
+    if (!c) return vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for a cache of a module");
+    c->entry.words = module->words_;
+    c->entry.bytes = module->count_ * sizeof *module->words_;
     if (!vkd_entry_of_(d, folder, &c->entry) || !vkd_fill_cache_(d, c)) {
         vkd_cache_free_(d, c);
         return true;
@@ -2763,9 +2756,10 @@ bool vkd_module_load_(vkd_module *module, vkd_device *d, const void *words, size
 bool vkd_module_free_(vkd_module *module, const char *file, int line)
 {
     vkd_device *d = vkd_at_(module->device, file, line);
-    if (d) vkd_drop_words_(d, module);
     bool ok = !d || !module->handle || vkd_drop_(d, VKD_RES_MODULE_, (uint64_t)module->handle);
     if (module->cache_) ok = vkd_drop_(d, VKD_RES_CACHE_, (uintptr_t)module->cache_) && ok;
+    module->cache_ = NULL;
+    if (d) vkd_drop_words_(d, module);
     memset(module, 0, sizeof *module);
     return ok;
 }

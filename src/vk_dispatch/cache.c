@@ -21,7 +21,6 @@ static bool vkd_entry_of_(vkd_device *d, const char *folder, vkd_entry_ *e)
 XE_LATE_ void vkd_cache_free_(vkd_device *d, vkd_cache_ *c)
 {
     if (c->handle) d->vk_->vkDestroyPipelineCache(d->device, c->handle, NULL);
-    free(c->words);
     free(c);
 }
 
@@ -47,14 +46,9 @@ XE_FN_ bool vkd_cache_module_(vkd_module *module, const char *folder)
 {
     vkd_device *d = module->device;
     vkd_cache_ *c = (vkd_cache_ *)calloc(1, sizeof *c);
-    if (c) c->words = (uint32_t *)malloc(module->count_ * sizeof *c->words);
-    if (!c || !c->words) {
-        free(c);
-        return vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for a module of %zu words", module->count_);
-    }
-    memcpy(c->words, module->words_, module->count_ * sizeof *c->words);
-    c->entry.words = c->words;
-    c->entry.bytes = module->count_ * sizeof *c->words;
+    if (!c) return vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for a cache of a module");
+    c->entry.words = module->words_;
+    c->entry.bytes = module->count_ * sizeof *module->words_;
     if (!vkd_entry_of_(d, folder, &c->entry) || !vkd_fill_cache_(d, c)) {
         vkd_cache_free_(d, c);
         return true;

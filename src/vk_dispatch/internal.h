@@ -86,9 +86,8 @@ struct vkd_signal_state_ {
 /* What the driver compiled of a module, kept in a file. */
 struct vkd_cache_ {
     VkPipelineCache handle;
-    vkd_entry_ entry;
-    uint32_t *words; /* of the module */
-    size_t stored;   /* bytes in the file */
+    vkd_entry_ entry; /* its words are the module's, which stay for it */
+    size_t stored;    /* bytes in the file */
 };
 
 /* ---- batches: recording.c, batches.c */

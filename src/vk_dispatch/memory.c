@@ -90,10 +90,10 @@ XE_FN_ bool vkd_drop_(vkd_device *d, int kind, uint64_t handle)
     return false;
 }
 
-/* Frees a module's words, which are needed until the last of its kernels was got. */
+/* Frees a module's words, which are needed until the last of its kernels was got, and as long as it has a cache. */
 XE_FN_ void vkd_drop_words_(vkd_device *d, vkd_module *module)
 {
-    if (module->words_) vkd_drop_(d, VKD_RES_WORDS_, (uintptr_t)module->words_);
+    if (module->words_ && !module->cache_) vkd_drop_(d, VKD_RES_WORDS_, (uintptr_t)module->words_);
     module->words_ = NULL;
 }
 

@@ -52,9 +52,10 @@ bool vkd_module_load_(vkd_module *module, vkd_device *d, const void *words, size
 bool vkd_module_free_(vkd_module *module, const char *file, int line)
 {
     vkd_device *d = vkd_at_(module->device, file, line);
-    if (d) vkd_drop_words_(d, module);
     bool ok = !d || !module->handle || vkd_drop_(d, VKD_RES_MODULE_, (uint64_t)module->handle);
     if (module->cache_) ok = vkd_drop_(d, VKD_RES_CACHE_, (uintptr_t)module->cache_) && ok;
+    module->cache_ = NULL;
+    if (d) vkd_drop_words_(d, module);
     memset(module, 0, sizeof *module);
     return ok;
 }
