@@ -590,14 +590,15 @@ static const char *parse_line(const struct xe_family *family, struct xe_code *co
     return c.why;
 }
 
-/* Of products that belong together ({Atomic}), each reads its sums before those before it are written. So what IGC puts
- * in front for Xe-HPG, a product of anything with the sums' registers as its result, leaves nothing behind. */
+/* On Xe-HPG, whose products have 8 lanes, each of those that belong together ({Atomic}) reads its sums before those in
+ * front of it are written. So what IGC puts there, a product of anything with the sums' registers as its result, leaves
+ * nothing behind. On later targets such products are of one sum, one after the other. */
 static void find_overwritten(struct xe_code *code)
 {
     for (uint32_t k = 0; k + 1 < code->count; k++) {
         struct xe_instruction *i = &code->list[k];
         const struct xe_instruction *next = i + 1;
-        i->overwritten = i->operation == XE_dpas && i->atomic && next->operation == XE_dpas &&
+        i->overwritten = i->operation == XE_dpas && i->atomic && i->lanes == 8 && next->operation == XE_dpas &&
                          i->to.where == XE_REGISTER && next->to.where == XE_REGISTER && i->to.at == next->to.at &&
                          i->to.type == next->to.type && i->passes <= next->passes && i->lanes <= next->lanes &&
                          !next->predicated;
