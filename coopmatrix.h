@@ -3468,7 +3468,8 @@ XE_FN_ bool cm_has_lines_(cm_ctx *c, const cm_surface_ *s, const cm_layout *l)
     int bytes = cm_type_info(l->type)->bytes;
     return c->target.block1d && l->lanes <= 16 && s->storage == SPE_StorageClassCrossWorkgroup && !s->rows &&
            !s->cols && bytes <= 4 && (bytes == 4 || s->align >= 4) && l->size_i == l->lanes &&
-           !cm_is_complex(l->type) && (l->size_k1 == 1 || (l->interleaved && l->size_k1 * bytes == 4)) && cm_is_constant_(c, s->down, 1);
+           !cm_is_complex(l->type) && (l->size_k1 == 1 || (l->interleaved && l->size_k1 * bytes == 4)) &&
+           cm_is_constant_(c, s->down, 1);
 }
 
 /* The words of a line in all blocks of lanes, to their places among those of all lines. */
