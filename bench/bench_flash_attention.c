@@ -50,14 +50,14 @@ static double measure_blas(sgemm_fn *sgemm, const problem *p)
 
 static bool measure(zed_device *dev, int head_size, bool causal, sgemm_fn *sgemm)
 {
-    problem p = {head_size, LENGTH, HEADS, causal, NULL, NULL, NULL, NULL};
+    problem p = {.head_size = head_size, .length = LENGTH, .heads = HEADS, .causal = causal};
     zed_kernel loaded;
     verdict v;
     double t[RUNS];
     char name[64];
-    bool ok = make_input(dev, &p) && load_kernel(&kernel, dev, &loaded, &p);
+    bool ok = make_input(dev, &p) && load_attention(dev, &loaded, &p);
     for (int i = -1; i < RUNS && ok; i++) {
-        double ns = launch(&loaded, &p);
+        double ns = launch(dev, &loaded, &p);
         if (ns < 0) ok = fail_device(dev);
         if (i >= 0) t[i] = ns;
     }
@@ -67,7 +67,7 @@ static bool measure(zed_device *dev, int head_size, bool causal, sgemm_fn *sgemm
     else if (sgemm)
         bench_peer_line(name, flops(&p) / bench_median(t, RUNS), "GFLOP/s", "openblas_f32", measure_blas(sgemm, &p));
     else bench_line(name, flops(&p) / bench_median(t, RUNS), "GFLOP/s");
-    zed_free(dev, p.q), zed_free(dev, p.k), zed_free(dev, p.v), zed_free(dev, p.o);
+    free_input(dev, &p);
     return ok;
 }
 

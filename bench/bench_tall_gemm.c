@@ -27,7 +27,7 @@ static bool measure(zed_device *dev, int n, int k, sgemm_fn *sgemm)
     char name[64];
     bool ok = new_products(dev, &p) && load_kernel(&kernel, dev, &loaded, &p);
     for (int i = -1; i < RUNS && ok; i++) {
-        double ns = launch(&loaded, &p);
+        double ns = launch(dev, &loaded, &p);
         if (ns < 0) ok = fail_device(dev);
         if (i >= 0) t[i] = ns;
     }

@@ -112,7 +112,8 @@ static spe_id spe_position_(const spe_module *m, int i)
     return m->builtin_variable[i == 0 ? SPE_GLOBAL_ID : i == 1 ? SPE_LOCAL_ID : SPE_LOCAL_LINEAR_ID];
 }
 
-/* Marks id i if w makes it, `whole` being what was loaded and x its component, or what is made of ids. */
+/* Marks id i if w makes it, `whole` being what was loaded and x its component, or what is made of ids. A literal that
+ * happens to be a marked id marks in vain, which costs an instruction. */
 static void spe_mark_position_(spe_module *m, spe_suspects_ *s, int i, spe_id *whole, spe_id *x, const uint32_t *w)
 {
     uint32_t op = *w & 0xffff, mark = 0;
@@ -120,7 +121,7 @@ static void spe_mark_position_(spe_module *m, spe_suspects_ *s, int i, spe_id *w
     if (op == SPE_OpCompositeExtract && w[3] == *whole && !w[4]) *x = w[2];
     if (op == SPE_OpUConvert && w[3] == *x) s->position[i] = w[2], mark = SPE_ID_POSITION_;
     for (uint32_t k = 3; k < *w >> 16 && op != SPE_OpLoad; k++)
-        if (w[k] < m->id_count) mark |= m->ids[w[k]].flags & SPE_ID_POSITION_;
+        if (w[k] && w[k] < m->id_count) mark |= m->ids[w[k]].flags & SPE_ID_POSITION_;
     m->ids[w[2]].flags = (uint16_t)(m->ids[w[2]].flags | mark);
 }
 
