@@ -12,6 +12,8 @@
 
 #include "xetile.h"
 
+#include "example_registers.h"
+
 enum { F16, INT8, INT4 };
 enum { PANEL = 64, GROUP = 128, HALF = GROUP / 2, PART = 256, SEQUENCES_MAX = 8 };
 
@@ -21,12 +23,12 @@ static struct {
     int keys, queries; /* of a block of attention, for a subgroup: see fit_attention */
 } made;
 
-/* Sets the sizes of attention's blocks, and gives the size of its subgroups, 0: the target's. On Intel's GPUs before
- * Xe-HPC, whose registers have 32 bytes, they are what Intel's compiler spills nothing for. */
+/* Sets the sizes of attention's blocks, and gives the size of its subgroups, 0: the target's. Where registers are few,
+ * they are what Intel's compiler spills nothing for. */
 static int fit_attention(const xt_target *target)
 {
     const cm_target *row = cm_target_row(target->name);
-    bool few = row && row->igc && row->registers < 1 << 14;
+    bool few = row && has_few_registers(row);
     made.keys = few ? 8 : 32;
     made.queries = few ? 4 : 16;
     return few ? 8 : 0;

@@ -5,6 +5,7 @@
 #define EXAMPLE_COOPMATRIX_H
 
 #include "example.h"
+#include "example_registers.h"
 
 /* ---- kernels */
 
@@ -33,9 +34,6 @@ static inline uint32_t parameters_of(spe_module *m, const char *text, spe_param 
     }
     return count;
 }
-
-/* Intel's GPUs before Xe-HPC, whose registers have 32 bytes. The compilers of others see to registers themselves. */
-static inline bool has_few_registers(const cm_target *t) { return t->igc && t->registers < 1 << 14; }
 
 /* The target's row, with a subgroup size that the device has (a mask; 0: unknown): the row's, else the least. */
 static inline bool choose_row(const char *target, uint32_t sizes, bool narrow, cm_target *row)
