@@ -112,17 +112,23 @@ static spe_id spe_position_(const spe_module *m, int i)
     return m->builtin_variable[i == 0 ? SPE_GLOBAL_ID : i == 1 ? SPE_LOCAL_ID : SPE_LOCAL_LINEAR_ID];
 }
 
-/* Marks id i if w makes it, `whole` being what was loaded and x its component, or what is made of ids. A literal that
- * happens to be a marked id marks in vain, which costs an instruction. */
-static void spe_mark_position_(spe_module *m, spe_suspects_ *s, int i, spe_id *whole, spe_id *x, const uint32_t *w)
+/* Does w make number i, `whole` being what was loaded and x its component? */
+static bool spe_makes_position_(const spe_module *m, int i, spe_id *whole, spe_id *x, const uint32_t *w)
 {
-    uint32_t op = *w & 0xffff, mark = 0;
+    uint32_t op = *w & 0xffff;
     if (op == SPE_OpLoad && w[3] == spe_position_(m, i)) *(i < 2 ? whole : x) = w[2];
     if (op == SPE_OpCompositeExtract && w[3] == *whole && !w[4]) *x = w[2];
-    if (op == SPE_OpUConvert && w[3] == *x) s->position[i] = w[2], mark = SPE_ID_POSITION_;
-    for (uint32_t k = 3; k < *w >> 16 && op != SPE_OpLoad; k++)
+    return op == SPE_OpUConvert && w[3] == *x;
+}
+
+/* The mark of an operand, if one has it. A literal that happens to be a marked id marks in vain, which costs an
+ * instruction. */
+static uint32_t spe_passed_position_(const spe_module *m, const uint32_t *w)
+{
+    uint32_t mark = 0;
+    for (uint32_t k = 3; k < *w >> 16 && (*w & 0xffff) != SPE_OpLoad; k++)
         if (w[k] && w[k] < m->id_count) mark |= m->ids[w[k]].flags & SPE_ID_POSITION_;
-    m->ids[w[2]].flags = (uint16_t)(m->ids[w[2]].flags | mark);
+    return mark;
 }
 
 /* 17, ids_are_stored_in_blocks: the compiler computes addresses of neighbouring lanes for the first one only, and with
@@ -138,7 +144,10 @@ static void spe_find_stored_ids_(spe_module *m, size_t begin, spe_suspects_ *s)
         const uint32_t *w = body->data + at, op = *w & 0xffff;
         if (op == SPE_OpStore) stored = stored || m->ids[w[2]].flags & SPE_ID_POSITION_;
         if (*w >> 16 < 4 || w[2] >= m->id_count || !w[1] || spe_type_of(m, w[2]) != w[1]) continue;
-        for (int i = 0; i < 3; i++) spe_mark_position_(m, s, i, &whole[i], &x[i], w);
+        uint32_t mark = spe_passed_position_(m, w);
+        for (int i = 0; i < 3; i++)
+            if (spe_makes_position_(m, i, &whole[i], &x[i], w)) s->position[i] = w[2], mark = SPE_ID_POSITION_;
+        m->ids[w[2]].flags = (uint16_t)(m->ids[w[2]].flags | mark);
         stored = stored || (op == SPE_OpFunctionCall && m->ids[w[2]].flags & SPE_ID_POSITION_);
     }
     if (!stored) memset(s->position, 0, sizeof s->position);
