@@ -85,6 +85,7 @@ typedef struct {
     bool opaque, carried; /* of its root: opaque; it has other members */
     bool multiplies, reached; /* of its root: a product is one of these; a product is among what it is computed from */
     int multiplied; /* its uses as an operand of opaque products */
+    cm_use first_use; /* as a product's operand, if that is in a loop: an opaque one; see passes/opaque.c */
     int panel; /* 1 + its index among operands in local memory, see passes/opaque.c; 0: not one */
     cm_matrix *turns; /* during writing: its blocks for several turns of a loop, see lower/turns.c */
     /* during writing. A number that advances with the loop index is start + advance of the index. */
@@ -132,7 +133,8 @@ struct xt_frame_ {
     bool meets; /* a barrier precedes it, see passes/local_operands.c */
     int together; /* turns whose operands are copied together, see passes/local_operands.c; 0: not decided */
     bool counts;  /* some scalars advance with the index */
-    bool changes; /* memory, or waits for that, see passes/opaque.c */
+    bool changes;   /* memory, or waits for that, see passes/opaque.c */
+    int begin, end; /* its nodes, likewise */
     int slots;
     xt_slot_ *slot;
     /* during writing */

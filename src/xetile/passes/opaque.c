@@ -40,51 +40,15 @@ static bool xt_fetches_next_(const xt_frame_ *around, const xt_tile *t)
     return xt_advances_(t, around, 0, by) || xt_advances_(t, around, 1, by);
 }
 
-/* Is a node in any loop? */
-static bool xt_is_in_loop_(xt_ctx *x, int node)
-{
-    int depth = 0;
-    for (int i = 0; i < node; i++) {
-        const xt_node_ *n = xt_node_at_(x, i);
-        if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_) depth++;
-        if (n->op == XT_OP_END_ && n->frame->op != XT_OP_IF_) depth--;
-    }
-    return depth > 0;
-}
-
-/* Which operand a vector is that is loaded before a loop whose turns all multiply it, so that it is held as matrices.
- * CM_ACC: none, or it would take too many registers. */
-static cm_use xt_held_use_(xt_ctx *x, int node)
-{
-    uint32_t id = xt_node_at_(x, node)->result;
-    if (xt_is_in_loop_(x, node) || xt_vec_bytes_(&xt_value_at_(x, id)->now.vec) > (size_t)x->target.registers / 4)
-        return CM_ACC;
-    for (int i = node + 1; i < x->nodes.count; i++) {
-        const xt_node_ *n = xt_node_at_(x, i);
-        if (n->op != XT_OP_TILE_MMA_ || (n->mma->left.id != id && n->mma->right.id != id)) continue;
-        return !xt_is_in_loop_(x, i) ? CM_ACC : n->mma->left.id == id ? CM_OPAQUE_B : CM_OPAQUE_A;
-    }
-    return CM_ACC;
-}
-
-/* Is a node in this loop? */
-static bool xt_is_within_(xt_ctx *x, const xt_frame_ *loop, int node)
-{
-    bool within = false;
-    for (int i = 0; i < node; i++) {
-        const xt_node_ *n = xt_node_at_(x, i);
-        if (n->op == XT_OP_FOR_ && n->frame == loop) within = true;
-        if (n->op == XT_OP_END_ && n->frame == loop) within = false;
-    }
-    return within;
-}
+/* Is a node in this loop, if it is one? */
+static bool xt_is_within_(const xt_frame_ *loop, int node) { return loop && node > loop->begin && node < loop->end; }
 
 /* Is local memory needed for both of two panels at a time? A panel of a loop is needed in that, one that is held while
  * it is loaded, others from then on. */
-static bool xt_panels_meet_(xt_ctx *x, const xt_panel_ *p, const xt_panel_ *q)
+static bool xt_panels_meet_(const xt_panel_ *p, const xt_panel_ *q)
 {
     if ((!p->loop && !p->held) || (!q->loop && !q->held)) return true;
-    return (p->loop && xt_is_within_(x, p->loop, q->node)) || (q->loop && xt_is_within_(x, q->loop, p->node));
+    return xt_is_within_(p->loop, q->node) || xt_is_within_(q->loop, p->node);
 }
 
 /* The first vector for a panel: after those of others that it meets. */
@@ -94,13 +58,21 @@ static int xt_panel_begins_(xt_ctx *x, const xt_panel_ *p)
     for (int i = 0; i < x->panels.count; i++) {
         const xt_panel_ *q = (const xt_panel_ *)x->panels.items + i;
         int end = q->at + q->lines * q->pitch;
-        if (end > at && xt_panels_meet_(x, p, q)) at = end;
+        if (end > at && xt_panels_meet_(p, q)) at = end;
     }
     return at;
 }
 
-/* around: the region that the load belongs to; NULL: none. */
-static void xt_find_panel_(xt_ctx *x, int node, const xt_frame_ *around)
+/* Which operand a vector is that is loaded outside of loops, before one whose turns all multiply it: it is held as
+ * matrices. Another use than an opaque one: it is not, or would take too many registers. */
+static cm_use xt_held_use_(xt_ctx *x, int node, bool in_loop)
+{
+    const xt_value_ *v = xt_value_at_(x, xt_node_at_(x, node)->result);
+    return in_loop || xt_vec_bytes_(&v->now.vec) > (size_t)x->target.registers / 4 ? CM_ACC : v->first_use;
+}
+
+/* around: the region that the load belongs to; NULL: none. use: see xt_held_use_. */
+static void xt_find_panel_(xt_ctx *x, int node, const xt_frame_ *around, cm_use use)
 {
     enum { VECTOR = 16 };
     const xt_node_ *n = xt_node_at_(x, node);
@@ -115,8 +87,8 @@ static void xt_find_panel_(xt_ctx *x, int node, const xt_frame_ *around)
     p.lines = t->dist.shape[!inner];
     p.chunks = line / VECTOR;
     p.pitch = p.chunks + 1; /* so that lines do not begin in the same bank */
-    p.use = xt_held_use_(x, node);
-    p.held = p.use != CM_ACC;
+    p.use = use;
+    p.held = xt_is_opaque_(use);
     p.units = (p.lines * p.chunks + xt_group_size_(x) - 1) / xt_group_size_(x);
     p.run = p.units % 2 == 0 && p.chunks % 2 == 0 ? 2 : 1;
     p.blocks = p.units / p.run * (p.run + 1);
@@ -161,27 +133,58 @@ static bool xt_strips_are_apart_(xt_ctx *x)
     return x->panels.count > 0;
 }
 
-/* Finds which regions change memory first, then the panels of loads in them: last those that are held, whose memory is
- * used again. */
-static void xt_find_each_panel_(xt_ctx *x)
+static bool xt_begins_region_(xt_op_ op) { return op == XT_OP_FOR_ || op == XT_OP_WHILE_ || op == XT_OP_IF_; }
+
+/* Finds where regions begin and end, which of them change memory, and which operands vectors are first. Backwards, so
+ * that the first product is the last one seen. */
+static void xt_look_at_regions_(xt_ctx *x)
 {
-    enum { CHANGES, PANELS, HELD };
     xt_frame_ *open[SPE_REGIONS_MAX + 1] = {NULL};
-    for (int what = CHANGES; what <= HELD; what++)
-        for (int i = 0, depth = 0; i < x->nodes.count; i++) {
-            const xt_node_ *n = xt_node_at_(x, i);
-            if (n->op == XT_OP_FOR_ || n->op == XT_OP_WHILE_ || n->op == XT_OP_IF_) open[++depth] = n->frame;
-            if (n->op == XT_OP_END_) depth--;
-            for (int d = xt_does_(n->op, XT_CHANGES_ | XT_WAITS_) ? depth : 0; d > 0; d--) open[d]->changes = true;
-            if (what == CHANGES || n->op != XT_OP_LOAD_TILE_) continue;
-            if ((xt_held_use_(x, i) != CM_ACC) == (what == HELD)) xt_find_panel_(x, i, open[depth]);
+    for (int i = x->nodes.count - 1, depth = 0, loops = 0; i >= 0; i--) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        if (n->op == XT_OP_END_) {
+            open[++depth] = n->frame;
+            open[depth]->end = i;
+            loops += n->frame->op != XT_OP_IF_;
         }
+        for (int d = xt_does_(n->op, XT_CHANGES_ | XT_WAITS_) ? depth : 0; d > 0; d--) open[d]->changes = true;
+        if (n->op == XT_OP_TILE_MMA_) {
+            xt_value_at_(x, n->mma->right.id)->first_use = loops ? CM_OPAQUE_A : CM_ACC;
+            xt_value_at_(x, n->mma->left.id)->first_use = loops ? CM_OPAQUE_B : CM_ACC;
+        }
+        if (xt_begins_region_(n->op)) {
+            open[depth--]->begin = i;
+            loops -= n->op != XT_OP_IF_;
+        }
+    }
+}
+
+/* Finds the panels of loads: last those that are held, whose memory is used again. */
+static void xt_find_each_panel_(xt_ctx *x, bool held)
+{
+    const xt_frame_ *open[SPE_REGIONS_MAX + 1] = {NULL};
+    for (int i = 0, depth = 0, loops = 0; i < x->nodes.count; i++) {
+        const xt_node_ *n = xt_node_at_(x, i);
+        if (xt_begins_region_(n->op)) {
+            open[++depth] = n->frame;
+            loops += n->op != XT_OP_IF_;
+        }
+        if (n->op == XT_OP_END_) {
+            depth--;
+            loops -= n->frame->op != XT_OP_IF_;
+        }
+        if (n->op != XT_OP_LOAD_TILE_) continue;
+        cm_use use = xt_held_use_(x, i, loops > 0);
+        if (xt_is_opaque_(use) == held) xt_find_panel_(x, i, open[depth], use);
+    }
 }
 
 /* Finds all, and where strips lie. */
 static void xt_find_panels_(xt_ctx *x)
 {
-    xt_find_each_panel_(x);
+    xt_look_at_regions_(x);
+    xt_find_each_panel_(x, false);
+    xt_find_each_panel_(x, true);
     x->strips_in_panels = xt_strips_are_apart_(x);
     x->strips_at = x->strips_in_panels ? 0 : x->panel_vectors;
     const int end = x->strips_at + x->opaque_words / 4;
