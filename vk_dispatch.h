@@ -549,6 +549,10 @@ typedef struct vkd_arg {
     const char *text; /* the caller's source text; may be NULL */
 } vkd_arg;
 
+/* SPIR-V's numbers of what stands before functions and tells of spec constants; not for users. */
+enum { VKD_OP_TYPE_INT_ = 21, VKD_OP_TYPE_FLOAT_, VKD_OP_SPEC_TRUE_ = 48, VKD_OP_SPEC_FALSE_, VKD_OP_SPEC_,
+       VKD_OP_FUNCTION_ = 54, VKD_OP_DECORATE_ = 71, VKD_SPEC_ID_ = 1 };
+
 /* An argument as its kernel takes it; not for users. */
 typedef struct vkd_bound_ {
     size_t size;
@@ -2201,9 +2205,6 @@ XE_FN_ uint32_t *vkd_with_float_modes_(const vkd_device *d, const uint32_t *word
 
 /* spec_constants.c - written by join.sh from ze_dispatch/spec_constants.c. */
 
-enum { VKD_OP_TYPE_INT_ = 21, VKD_OP_TYPE_FLOAT_, VKD_OP_SPEC_TRUE_ = 48, VKD_OP_SPEC_FALSE_, VKD_OP_SPEC_,
-       VKD_OP_FUNCTION_ = 54, VKD_OP_DECORATE_ = 71, VKD_SPEC_ID_ = 1 };
-
 /* Word i of the module, whose bytes need not be aligned. */
 XE_FN_ uint32_t vkd_word_(const vkd_source *s, size_t i)
 {
@@ -2242,13 +2243,20 @@ XE_FN_ size_t vkd_next_spec_(const vkd_source *s, size_t i)
     return i;
 }
 
+/* The decoration that names spec constant `id`; 0: the module has none. */
+XE_FN_ size_t vkd_find_spec_(const vkd_source *s, uint32_t id)
+{
+    size_t i = 5;
+    do i = vkd_next_spec_(s, i);
+    while (i && vkd_word_(s, i + 3) != id);
+    return i;
+}
+
 /* The type of a spec constant, and its name; kind 0: another type. False: the module has no such constant. */
 XE_FN_ bool vkd_spec_type_(const vkd_source *s, uint32_t id, vkd_type_ *t, char name[16])
 {
-    size_t i = 5, at;
+    size_t i = vkd_find_spec_(s, id), at;
     memset(t, 0, sizeof *t);
-    do i = vkd_next_spec_(s, i);
-    while (i && vkd_word_(s, i + 3) != id);
     if (!i) return false;
     uint32_t target = vkd_word_(s, i + 1), bits = 1;
     snprintf(name, 16, "bool");
@@ -2316,59 +2324,38 @@ XE_FN_ bool vkd_set_constant_(vkd_device *d, const vkd_source *s, uint32_t i, vk
 
 /* constants.c - values for spec constants: they replace the defaults in the module that the driver gets. */
 
-/* The next instruction of what stands before functions, from word `at` on; NULL: there is none. */
-XE_FN_ uint32_t *vkd_instruction_(uint32_t *words, size_t count, size_t *at)
+/* Writes a value that was checked into the constant's instruction: s has `words`. Integers with a sign, which
+ * spirv_emit.h does not write, are extended by it. */
+XE_FN_ void vkd_put_constant_(const vkd_source *s, uint32_t *words, uint32_t id, const vkd_bound_ *value)
 {
-    const uint32_t op_function = 54;
-    uint32_t *w = words + *at, length = *at < count ? *w >> 16 : 0;
-    if (!length || length > count - *at || (*w & 0xffff) == op_function) return NULL;
-    *at += length;
-    return w;
-}
-
-/* The first one with an opcode from `first` to `last` whose word `place` is `word`, and (place 3) that is a SpecId. */
-XE_FN_ uint32_t *vkd_find_instruction_(uint32_t *words, size_t count, uint32_t first, uint32_t last, uint32_t place,
-                                       uint32_t word)
-{
-    const uint32_t spec_id = 1;
-    size_t at = 5;
-    for (uint32_t *w; (w = vkd_instruction_(words, count, &at)) != NULL;) {
-        uint32_t op = *w & 0xffff;
-        if (op < first || op > last || *w >> 16 <= place || w[place] != word) continue;
-        if (place != 3 || w[2] == spec_id) return w;
-    }
-    return NULL;
-}
-
-/* Writes a value that was checked into the constant's instruction. Integers with a sign, which spirv_emit.h does not
- * write, are extended by it. */
-XE_FN_ void vkd_put_constant_(uint32_t *words, size_t count, uint32_t id, const vkd_bound_ *value)
-{
-    enum { OP_TYPE_INT = 21, OP_SPEC_TRUE = 48, OP_SPEC_FALSE, OP_SPEC, OP_DECORATE = 71 };
-    uint32_t *name = vkd_find_instruction_(words, count, OP_DECORATE, OP_DECORATE, 3, id);
-    uint32_t *w = name ? vkd_find_instruction_(words, count, OP_SPEC_TRUE, OP_SPEC, 2, name[1]) : NULL;
-    if (!w) return;
-    if ((*w & 0xffff) != OP_SPEC) {
-        *w = (*w & 0xffff0000) | (value->as.u8 ? OP_SPEC_TRUE : OP_SPEC_FALSE);
+    uint32_t constant = words[vkd_find_spec_(s, id) + 1], literal[2] = {0, 0};
+    size_t at = vkd_find_op_(s, VKD_OP_SPEC_, 2, constant);
+    if (!at) {
+        at = vkd_find_op_(s, VKD_OP_SPEC_TRUE_, 2, constant);
+        if (!at) at = vkd_find_op_(s, VKD_OP_SPEC_FALSE_, 2, constant);
+        words[at] = (words[at] & 0xffff0000) | (value->as.u8 ? VKD_OP_SPEC_TRUE_ : VKD_OP_SPEC_FALSE_);
         return;
     }
-    const uint32_t *type = vkd_find_instruction_(words, count, OP_TYPE_INT, OP_TYPE_INT, 1, w[1]);
-    uint32_t bits = type ? type[2] : 0, literal[2] = {0, 0};
+    size_t type = vkd_find_op_(s, VKD_OP_TYPE_INT_, 1, words[at + 1]);
+    uint32_t bits = type ? words[type + 2] : 0, length = (words[at] >> 16) - 3;
     memcpy(literal, &value->as, sizeof literal);
-    if (bits && bits < 32 && type[3] && literal[0] >> (bits - 1) & 1) literal[0] |= UINT32_MAX << bits;
-    memcpy(w + 3, literal, ((*w >> 16) - 3) * sizeof *w);
+    if (bits && bits < 32 && words[type + 3] && literal[0] >> (bits - 1) & 1) literal[0] |= UINT32_MAX << bits;
+    memcpy(words + at + 3, literal, (length < 2 ? length : 2) * sizeof *words);
 }
 
 /* Gives the constants of a module's copy the source's values. */
 XE_FN_ bool vkd_set_constants_(vkd_device *d, const vkd_source *s, uint32_t *words, size_t count)
 {
+    vkd_source copy = *s;
+    copy.words = words;
+    copy.bytes = count * sizeof *words;
     if (s->constant_count && !s->constants)
         return vkd_fail_(d, VKD_NULL_POINTER, "the %" PRIu32 " constants are NULL", s->constant_count);
     for (uint32_t i = 0; i < s->constant_count; i++) {
         vkd_bound_ value;
         memset(&value, 0, sizeof value);
-        if (!vkd_set_constant_(d, s, i, &value)) return false;
-        vkd_put_constant_(words, count, s->constants[i].id, &value);
+        if (!vkd_set_constant_(d, &copy, i, &value)) return false;
+        vkd_put_constant_(&copy, words, s->constants[i].id, &value);
     }
     return true;
 }
@@ -2706,8 +2693,7 @@ XE_FN_ VkQueryPool vkd_create_queries_(vkd_device *d, uint32_t count)
 /* modules.c - modules, their kernels, and the pipelines that kernels become. */
 
 enum { VKD_OP_MEMORY_MODEL_ = 14, VKD_ADDRESSES_OF_BUFFERS_ = 5348 }; /* and SPIR-V's other numbers */
-enum { VKD_OP_ENTRY_POINT_ = 15, VKD_OP_EXECUTION_MODE_ = 16, VKD_MODE_LOCAL_SIZE_ = 17, VKD_OP_SPEC_CONSTANT_ = 50,
-       VKD_FUNCTION_BEGINS_ = 54, VKD_OP_DECORATES_ = 71, VKD_DECORATION_SPEC_ID_ = 1 };
+enum { VKD_OP_ENTRY_POINT_ = 15, VKD_OP_EXECUTION_MODE_ = 16, VKD_MODE_LOCAL_SIZE_ = 17 };
 enum { VKD_LOCAL_WORDS_CONSTANT_ = 1000, VKD_SUBGROUP_SIZE_CONSTANT_ }; /* SPE_... of spirv_emit.h */
 
 /* Does the module address memory as Vulkan does? */
@@ -2795,12 +2781,12 @@ XE_FN_ void vkd_read_instruction_(vkd_kernel *k, vkd_found_ *f, const uint32_t *
         if (n == 6 && f->id && w[1] == f->id && w[2] == VKD_MODE_LOCAL_SIZE_)
             memcpy(k->local_size, w + 3, sizeof k->local_size);
         break;
-    case VKD_OP_DECORATES_:
-        if (n != 4 || w[2] != VKD_DECORATION_SPEC_ID_) break;
+    case VKD_OP_DECORATE_:
+        if (n != 4 || w[2] != VKD_SPEC_ID_) break;
         if (vkd_is_local_words_(k, f, w[3])) f->local_words = w[1], k->local_constant_ = w[3];
         if (w[3] == VKD_SUBGROUP_SIZE_CONSTANT_ + 2 * f->number) f->subgroup_size = w[1];
         break;
-    case VKD_OP_SPEC_CONSTANT_:
+    case VKD_OP_SPEC_:
         if (n == 4 && w[2] == f->local_words) k->local_bytes = w[3] * 4;
         if (n == 4 && w[2] == f->subgroup_size) k->subgroup_size = w[3];
         break;
@@ -2819,7 +2805,7 @@ XE_FN_ bool vkd_read_kernel_(vkd_kernel *k, const vkd_module *module)
         const uint32_t *w = module->words_ + at;
         n = *w >> 16;
         if (!n || n > module->count_ - at) return vkd_fail_(k->device, VKD_MODULE, "word %zu is no instruction", at);
-        if ((*w & 0xffff) == VKD_FUNCTION_BEGINS_) break;
+        if ((*w & 0xffff) == VKD_OP_FUNCTION_) break;
         if ((*w & 0xffff) == VKD_OP_ENTRY_POINT_ && n > 3) {
             if (vkd_is_entry_(k, w, n, others, sizeof others)) f.id = w[2], f.number = entries;
             entries++;

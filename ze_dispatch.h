@@ -635,6 +635,10 @@ typedef struct zed_arg {
     const char *text; /* the caller's source text; may be NULL */
 } zed_arg;
 
+/* SPIR-V's numbers of what stands before functions and tells of spec constants; not for users. */
+enum { ZED_OP_TYPE_INT_ = 21, ZED_OP_TYPE_FLOAT_, ZED_OP_SPEC_TRUE_ = 48, ZED_OP_SPEC_FALSE_, ZED_OP_SPEC_,
+       ZED_OP_FUNCTION_ = 54, ZED_OP_DECORATE_ = 71, ZED_SPEC_ID_ = 1 };
+
 /* An argument as its kernel takes it; not for users. */
 typedef struct zed_bound_ {
     size_t size;
@@ -2707,9 +2711,6 @@ void zed_arg_local_to(zed_arg *args, uint32_t index, size_t bytes) { args[index]
 
 /* spec_constants.c - values for spec constants: looked up in the module and checked. */
 
-enum { ZED_OP_TYPE_INT_ = 21, ZED_OP_TYPE_FLOAT_, ZED_OP_SPEC_TRUE_ = 48, ZED_OP_SPEC_FALSE_, ZED_OP_SPEC_,
-       ZED_OP_FUNCTION_ = 54, ZED_OP_DECORATE_ = 71, ZED_SPEC_ID_ = 1 };
-
 /* Word i of the module, whose bytes need not be aligned. */
 XE_FN_ uint32_t zed_word_(const zed_source *s, size_t i)
 {
@@ -2748,13 +2749,20 @@ XE_FN_ size_t zed_next_spec_(const zed_source *s, size_t i)
     return i;
 }
 
+/* The decoration that names spec constant `id`; 0: the module has none. */
+XE_FN_ size_t zed_find_spec_(const zed_source *s, uint32_t id)
+{
+    size_t i = 5;
+    do i = zed_next_spec_(s, i);
+    while (i && zed_word_(s, i + 3) != id);
+    return i;
+}
+
 /* The type of a spec constant, and its name; kind 0: another type. False: the module has no such constant. */
 XE_FN_ bool zed_spec_type_(const zed_source *s, uint32_t id, zed_type_ *t, char name[16])
 {
-    size_t i = 5, at;
+    size_t i = zed_find_spec_(s, id), at;
     memset(t, 0, sizeof *t);
-    do i = zed_next_spec_(s, i);
-    while (i && zed_word_(s, i + 3) != id);
     if (!i) return false;
     uint32_t target = zed_word_(s, i + 1), bits = 1;
     snprintf(name, 16, "bool");

@@ -241,7 +241,8 @@ END
     esac
 }
 
-# What ze_dispatch.h and vk_dispatch.h have in common, parameters, arguments, spec constants, files, threads, batches' steps, runs and times, is written once, for the first.
+# What ze_dispatch.h and vk_dispatch.h have in common is written once, for the first: parameters, arguments, spec constants,
+# files, threads, and batches' steps, runs and times.
 derive() { # derive HEADER: writes them, or with --check compares
     for file in values.h launching.h params.c arguments.c languages.c spec_constants.c cache_files.c workers.c steps.c runs.c times.c; do
         text=$(sed -e 's/zed_/vkd_/g' -e 's/ZED_/VKD_/g' -e "1s|.*|/* $file - written by join.sh from ze_dispatch/$file. */|" ze_dispatch/$file)

@@ -2,8 +2,7 @@
 #include "internal.h"
 
 enum { VKD_OP_MEMORY_MODEL_ = 14, VKD_ADDRESSES_OF_BUFFERS_ = 5348 }; /* and SPIR-V's other numbers */
-enum { VKD_OP_ENTRY_POINT_ = 15, VKD_OP_EXECUTION_MODE_ = 16, VKD_MODE_LOCAL_SIZE_ = 17, VKD_OP_SPEC_CONSTANT_ = 50,
-       VKD_FUNCTION_BEGINS_ = 54, VKD_OP_DECORATES_ = 71, VKD_DECORATION_SPEC_ID_ = 1 };
+enum { VKD_OP_ENTRY_POINT_ = 15, VKD_OP_EXECUTION_MODE_ = 16, VKD_MODE_LOCAL_SIZE_ = 17 };
 enum { VKD_LOCAL_WORDS_CONSTANT_ = 1000, VKD_SUBGROUP_SIZE_CONSTANT_ }; /* SPE_... of spirv_emit.h */
 
 /* Does the module address memory as Vulkan does? */
@@ -91,12 +90,12 @@ static void vkd_read_instruction_(vkd_kernel *k, vkd_found_ *f, const uint32_t *
         if (n == 6 && f->id && w[1] == f->id && w[2] == VKD_MODE_LOCAL_SIZE_)
             memcpy(k->local_size, w + 3, sizeof k->local_size);
         break;
-    case VKD_OP_DECORATES_:
-        if (n != 4 || w[2] != VKD_DECORATION_SPEC_ID_) break;
+    case VKD_OP_DECORATE_:
+        if (n != 4 || w[2] != VKD_SPEC_ID_) break;
         if (vkd_is_local_words_(k, f, w[3])) f->local_words = w[1], k->local_constant_ = w[3];
         if (w[3] == VKD_SUBGROUP_SIZE_CONSTANT_ + 2 * f->number) f->subgroup_size = w[1];
         break;
-    case VKD_OP_SPEC_CONSTANT_:
+    case VKD_OP_SPEC_:
         if (n == 4 && w[2] == f->local_words) k->local_bytes = w[3] * 4;
         if (n == 4 && w[2] == f->subgroup_size) k->subgroup_size = w[3];
         break;
@@ -115,7 +114,7 @@ static bool vkd_read_kernel_(vkd_kernel *k, const vkd_module *module)
         const uint32_t *w = module->words_ + at;
         n = *w >> 16;
         if (!n || n > module->count_ - at) return vkd_fail_(k->device, VKD_MODULE, "word %zu is no instruction", at);
-        if ((*w & 0xffff) == VKD_FUNCTION_BEGINS_) break;
+        if ((*w & 0xffff) == VKD_OP_FUNCTION_) break;
         if ((*w & 0xffff) == VKD_OP_ENTRY_POINT_ && n > 3) {
             if (vkd_is_entry_(k, w, n, others, sizeof others)) f.id = w[2], f.number = entries;
             entries++;

@@ -1,11 +1,8 @@
 /* spec_constants.c - written by join.sh from ze_dispatch/spec_constants.c. */
 #include "internal.h"
 
-enum { VKD_OP_TYPE_INT_ = 21, VKD_OP_TYPE_FLOAT_, VKD_OP_SPEC_TRUE_ = 48, VKD_OP_SPEC_FALSE_, VKD_OP_SPEC_,
-       VKD_OP_FUNCTION_ = 54, VKD_OP_DECORATE_ = 71, VKD_SPEC_ID_ = 1 };
-
 /* Word i of the module, whose bytes need not be aligned. */
-static uint32_t vkd_word_(const vkd_source *s, size_t i)
+XE_FN_ uint32_t vkd_word_(const vkd_source *s, size_t i)
 {
     uint32_t word;
     memcpy(&word, (const char *)s->words + 4 * i, sizeof word);
@@ -26,7 +23,7 @@ static size_t vkd_next_op_(const vkd_source *s, size_t i, uint32_t opcode)
 }
 
 /* The first instruction with this opcode whose word `at` is the id; 0: there is none. */
-static size_t vkd_find_op_(const vkd_source *s, uint32_t opcode, uint32_t at, uint32_t id)
+XE_FN_ size_t vkd_find_op_(const vkd_source *s, uint32_t opcode, uint32_t at, uint32_t id)
 {
     size_t i = vkd_next_op_(s, 5, opcode);
     while (i && ((vkd_word_(s, i) >> 16) <= at || vkd_word_(s, i + at) != id))
@@ -42,13 +39,20 @@ static size_t vkd_next_spec_(const vkd_source *s, size_t i)
     return i;
 }
 
+/* The decoration that names spec constant `id`; 0: the module has none. */
+XE_FN_ size_t vkd_find_spec_(const vkd_source *s, uint32_t id)
+{
+    size_t i = 5;
+    do i = vkd_next_spec_(s, i);
+    while (i && vkd_word_(s, i + 3) != id);
+    return i;
+}
+
 /* The type of a spec constant, and its name; kind 0: another type. False: the module has no such constant. */
 static bool vkd_spec_type_(const vkd_source *s, uint32_t id, vkd_type_ *t, char name[16])
 {
-    size_t i = 5, at;
+    size_t i = vkd_find_spec_(s, id), at;
     memset(t, 0, sizeof *t);
-    do i = vkd_next_spec_(s, i);
-    while (i && vkd_word_(s, i + 3) != id);
     if (!i) return false;
     uint32_t target = vkd_word_(s, i + 1), bits = 1;
     snprintf(name, 16, "bool");

@@ -37,6 +37,10 @@ typedef struct vkd_arg {
     const char *text; /* the caller's source text; may be NULL */
 } vkd_arg;
 
+/* SPIR-V's numbers of what stands before functions and tells of spec constants; not for users. */
+enum { VKD_OP_TYPE_INT_ = 21, VKD_OP_TYPE_FLOAT_, VKD_OP_SPEC_TRUE_ = 48, VKD_OP_SPEC_FALSE_, VKD_OP_SPEC_,
+       VKD_OP_FUNCTION_ = 54, VKD_OP_DECORATE_ = 71, VKD_SPEC_ID_ = 1 };
+
 /* An argument as its kernel takes it; not for users. */
 typedef struct vkd_bound_ {
     size_t size;

@@ -1,11 +1,8 @@
 /* spec_constants.c - values for spec constants: looked up in the module and checked. */
 #include "internal.h"
 
-enum { ZED_OP_TYPE_INT_ = 21, ZED_OP_TYPE_FLOAT_, ZED_OP_SPEC_TRUE_ = 48, ZED_OP_SPEC_FALSE_, ZED_OP_SPEC_,
-       ZED_OP_FUNCTION_ = 54, ZED_OP_DECORATE_ = 71, ZED_SPEC_ID_ = 1 };
-
 /* Word i of the module, whose bytes need not be aligned. */
-static uint32_t zed_word_(const zed_source *s, size_t i)
+XE_FN_ uint32_t zed_word_(const zed_source *s, size_t i)
 {
     uint32_t word;
     memcpy(&word, (const char *)s->words + 4 * i, sizeof word);
@@ -26,7 +23,7 @@ static size_t zed_next_op_(const zed_source *s, size_t i, uint32_t opcode)
 }
 
 /* The first instruction with this opcode whose word `at` is the id; 0: there is none. */
-static size_t zed_find_op_(const zed_source *s, uint32_t opcode, uint32_t at, uint32_t id)
+XE_FN_ size_t zed_find_op_(const zed_source *s, uint32_t opcode, uint32_t at, uint32_t id)
 {
     size_t i = zed_next_op_(s, 5, opcode);
     while (i && ((zed_word_(s, i) >> 16) <= at || zed_word_(s, i + at) != id))
@@ -42,13 +39,20 @@ static size_t zed_next_spec_(const zed_source *s, size_t i)
     return i;
 }
 
+/* The decoration that names spec constant `id`; 0: the module has none. */
+XE_FN_ size_t zed_find_spec_(const zed_source *s, uint32_t id)
+{
+    size_t i = 5;
+    do i = zed_next_spec_(s, i);
+    while (i && zed_word_(s, i + 3) != id);
+    return i;
+}
+
 /* The type of a spec constant, and its name; kind 0: another type. False: the module has no such constant. */
 static bool zed_spec_type_(const zed_source *s, uint32_t id, zed_type_ *t, char name[16])
 {
-    size_t i = 5, at;
+    size_t i = zed_find_spec_(s, id), at;
     memset(t, 0, sizeof *t);
-    do i = zed_next_spec_(s, i);
-    while (i && zed_word_(s, i + 3) != id);
     if (!i) return false;
     uint32_t target = zed_word_(s, i + 1), bits = 1;
     snprintf(name, 16, "bool");

@@ -37,6 +37,10 @@ typedef struct zed_arg {
     const char *text; /* the caller's source text; may be NULL */
 } zed_arg;
 
+/* SPIR-V's numbers of what stands before functions and tells of spec constants; not for users. */
+enum { ZED_OP_TYPE_INT_ = 21, ZED_OP_TYPE_FLOAT_, ZED_OP_SPEC_TRUE_ = 48, ZED_OP_SPEC_FALSE_, ZED_OP_SPEC_,
+       ZED_OP_FUNCTION_ = 54, ZED_OP_DECORATE_ = 71, ZED_SPEC_ID_ = 1 };
+
 /* An argument as its kernel takes it; not for users. */
 typedef struct zed_bound_ {
     size_t size;
