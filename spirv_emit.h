@@ -144,7 +144,7 @@
  *   errors       spe_report spe_vreport spe_site_of spe_reporter_name spe_reporter_text SPE_REPORTER
  *   numbers      spe_val_of spe_val_int spe_val_uint spe_val_real spe_val_float spe_val_same spe_val_is_set
  *                spe_val_is_condition SPE_NUMBER spe_int_fits spe_arith spe_arith_name spe_real_arith spe_real_compare
- *                spe_extent spe_runs spe_run
+ *                spe_extent spe_load_inside spe_runs spe_run
  *   regions      spe_region_of spe_region_open spe_region_next spe_region_done spe_region_fail SPE_FOR SPE_WHILE SPE_IF
  *   macros       SPE_KERNEL SPE_KERNEL_IN_CPP SPE_C_TYPE SPE_NAME_OF SPE_CARRIED SPE_FIRST_MEMBER; SPE_CAT SPE_FIRST
  *                SPE_REST SPE_COUNT SPE_EACH SPE_COMMA; in C++20 SPE_CPP_PLACE; SPE_PRINTF SPE_UNUSED: attributes
@@ -1637,6 +1637,10 @@ XETILE_API spe_id spe_arith(spe_module *m, spe_arith_op op, spe_number_kind kind
  * are unsigned, so that one finds what is before the memory and what is past it: to them, a negative extent would be a
  * large one. */
 XETILE_API spe_id spe_extent(spe_module *m, spe_id extent);
+/* The element at a distance, in elements, from ptr where `inside` holds, else `otherwise`. No lane branches: those that
+ * are outside read the first element, which must exist. align: in bytes; 0: that of the type. */
+XETILE_API spe_id spe_load_inside(spe_module *m, spe_id ptr, spe_id distance, spe_id inside, spe_id otherwise,
+                                  uint32_t align);
 /* SPE_ARITH_ADD, SUB, MUL or DIV of two C constants, as IEEE 754 says. Their order: -1, 0, 1, or 2 with a NaN. */
 XETILE_API double spe_real_arith(spe_arith_op op, double a, double b);
 XETILE_API int spe_real_compare(double a, double b);
@@ -7391,6 +7395,13 @@ spe_id spe_extent(spe_module *m, spe_id extent)
     uint64_t bits;
     if (!extent || (spe_const_bits(m, extent, &bits) && bits <= INT32_MAX)) return extent;
     return SPE_WITHIN_(m, spe_math2(m, SPE_SMAX, extent, spe_u32(m, 0)));
+}
+
+spe_id spe_load_inside(spe_module *m, spe_id ptr, spe_id distance, spe_id inside, spe_id otherwise, uint32_t align)
+{
+    distance = spe_select(m, inside, distance, spe_null(m, spe_type_of(m, distance)));
+    spe_id got = spe_load(m, spe_index(m, ptr, distance), align);
+    return spe_select(m, inside, got, otherwise);
 }
 
 spe_val spe_val_of(spe_val_kind kind, int type, spe_id id)

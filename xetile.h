@@ -3672,40 +3672,6 @@ XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int acces
 
 /* lower/borders.c - loads beyond the edges of a matrix, clamped or mirrored. */
 
-/* Maps an index outside 0 .. n - 1 to one inside; n is positive. A mirrored row of n repeats after 2 (n - 1) elements,
- * which may need all 32 bits. */
-XE_FN_ spe_id xt_bring_inside_(spe_module *m, int border, spe_id at, spe_id n)
-{
-    spe_id last = spe_isub(m, n, spe_i32(m, 1));
-    if (border == XT_BORDER_CLAMP) return spe_math2(m, SPE_SMIN, spe_math2(m, SPE_SMAX, at, spe_i32(m, 0)), last);
-    spe_id one = spe_i32(m, 1), there = spe_math2(m, SPE_UMAX, spe_shl(m, last, one), one); /* and back */
-    at = spe_umod(m, spe_math1(m, SPE_SABS, at), there);
-    return spe_math2(m, SPE_UMIN, at, spe_isub(m, there, at));
-}
-
-/* Loads each element from where the border mode says. */
-XE_FN_ cm_matrix xt_border_block_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border)
-{
-    spe_module *m = &x->m;
-    cm_layout l = cm_layout_for(&x->cm, b->cols, b->rows, xt_held_(t->type), CM_ACC);
-    spe_id *v = (spe_id *)xt_memory_(x, (size_t)l.size_v * sizeof *v), i64 = spe_int(m, 64), at[2], step[2];
-    int first[2] = {b->row, b->col};
-    step[xt_inner_(t)] = spe_const_i(m, i64, t->step);
-    step[1 - xt_inner_(t)] = spe_sconvert(m, i64, xt_index_id_(x, &t->pitch));
-    for (int i = 0; v && i < l.size_v; i++) {
-        at[0] = cm_col_index(&x->cm, &l, i);
-        at[1] = cm_row_index(&x->cm, &l, i);
-        for (int j = 0; j < 2; j++) {
-            spe_id from = spe_i32(m, first[j]);
-            at[j] = spe_iadd(m, spe_iadd(m, xt_index_id_(x, &t->offset[j]), from), at[j]);
-            at[j] = xt_bring_inside_(m, border, at[j], xt_index_id_(x, &t->shape[j]));
-            at[j] = spe_imul(m, spe_sconvert(m, i64, at[j]), step[j]);
-        }
-        v[i] = spe_load(m, spe_index(m, t->base.id, spe_iadd(m, at[0], at[1])), (uint32_t)xt_bytes_(t->type));
-    }
-    return v && spe_ok(m) ? cm_from_components(&x->cm, &l, v) : cm_poison();
-}
-
 /* Are `count` elements from `at` on inside 0 .. n - 1? Offsets near 2^31 are not. */
 XE_FN_ spe_id xt_is_inside_(spe_module *m, spe_id at, int count, spe_id n)
 {
@@ -3714,30 +3680,25 @@ XE_FN_ spe_id xt_is_inside_(spe_module *m, spe_id at, int count, spe_id n)
     return spe_land(m, spe_sge(m, at, zero), before);
 }
 
-/* Loads a block: directly if all of it is inside, else element by element; zeros from an empty matrix. */
-XE_FN_ cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border, cm_use use)
+/* Loads a block: directly if all of it is inside, else element by element. */
+XE_FN_ cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, xt_border border, cm_use use)
 {
     spe_module *m = &x->m;
-    cm_mem mem = xt_mem_(x, t, b, (int)use);
-    cm_type held = xt_held_(t->type);
-    spe_id rows = xt_index_id_(x, &t->shape[0]), cols = xt_index_id_(x, &t->shape[1]), zero = spe_i32(m, 0), inside,
-           some = spe_sgt(m, cols, zero);
-    some = spe_land(m, spe_sgt(m, rows, zero), some);
-    cm_matrix whole, edge, none = cm_splat(&x->cm, b->cols, b->rows, held, use, 0);
-    inside = xt_is_inside_(m, mem.row, b->valid, cols);
-    inside = spe_land(m, xt_is_inside_(m, mem.col, b->rows, rows), inside);
+    cm_mem mem = xt_mem_(x, t, b, (int)use), edge = mem;
+    edge.rows = xt_index_id_(x, &t->shape[1]);
+    edge.cols = xt_index_id_(x, &t->shape[0]);
+    edge.border = border == XT_BORDER_CLAMP ? CM_BORDER_CLAMP : CM_BORDER_MIRROR;
+    spe_id inside = xt_is_inside_(m, mem.row, b->valid, edge.rows);
+    inside = spe_land(m, xt_is_inside_(m, mem.col, b->rows, edge.cols), inside);
     if (mem.block2d == CM_BLOCK2D_NO) mem.rows = mem.cols = 0; /* no checks */
     if (mem.block2d == CM_BLOCK2D_NO) xt_leave_out_(x, &mem, b, NULL);
     spe_if(m, inside);
-    whole = cm_load(&x->cm, b->cols, b->rows, held, use, &mem);
+    cm_matrix whole = cm_load(&x->cm, b->cols, b->rows, xt_held_(t->type), use, &mem);
     spe_else(m, (uint32_t)whole.parts, whole.part);
-    spe_if(m, some);
-    edge = xt_border_block_(x, t, b, border);
-    edge = cm_convert_use(&x->cm, &edge, use);
-    if (!spe_ok(m) || edge.parts != whole.parts || none.parts != whole.parts) return cm_poison();
-    spe_endif_from(m, (uint32_t)edge.parts, edge.part, none.part, edge.part);
-    spe_endif(m, (uint32_t)edge.parts, edge.part, edge.part);
-    return cm_from_parts(&x->cm, &whole.layout, edge.part);
+    cm_matrix outside = cm_load(&x->cm, b->cols, b->rows, xt_held_(t->type), use, &edge);
+    if (!spe_ok(m) || outside.parts != whole.parts) return cm_poison();
+    spe_endif(m, (uint32_t)whole.parts, outside.part, outside.part);
+    return cm_from_parts(&x->cm, &whole.layout, outside.part);
 }
 
 /* lower/turns.c - operands of products for several turns of a loop, loaded by one message: where a tile advances by
@@ -5044,23 +5005,23 @@ XE_FN_ void xt_stage_put_(xt_ctx *x, const xt_stage_ *s)
 
 /* ---- element by element, where surfaces are not legal ------------------------------------------------------------ */
 
-/* Element (row, col) of the tile in the low bits of a dword; 0 outside. Lanes that are outside load the first element,
- * instead of branching, for which Intel's compiler would need more registers. */
+/* Element (row, col) of the tile in the low bits of a dword; 0 outside. A branch for lanes that are outside would take
+ * Intel's compiler more registers. */
 XE_FN_ spe_id xt_stage_element_(xt_ctx *x, const xt_stage_ *s, spe_id row, spe_id col)
 {
     spe_module *m = &x->m;
     const xt_tile *t = &s->tile;
-    spe_id at[2] = {spe_iadd(m, xt_stage_offset_(x, t, 0), row), spe_iadd(m, xt_stage_offset_(x, t, 1), col)}, v;
-    spe_id i64 = spe_int(m, 64), zero = spe_i32(m, 0), word = spe_int(m, 8 * (uint32_t)s->bytes);
     int inner = xt_inner_(t);
+    spe_id at[2] = {spe_iadd(m, xt_stage_offset_(x, t, 0), row), spe_iadd(m, xt_stage_offset_(x, t, 1), col)};
+    spe_id i64 = spe_int(m, 64), pitch = spe_uconvert(m, i64, xt_index_id_(x, &t->pitch));
     spe_id inside = spe_ult(m, at[inner], spe_extent(m, xt_index_id_(x, &t->shape[inner])));
     inside = spe_land(m, spe_ult(m, at[!inner], spe_extent(m, xt_lines_id_(x, t))), inside);
-    for (int i = 0; i < 2; i++) at[i] = spe_uconvert(m, i64, spe_select(m, inside, at[i], zero));
-    spe_id pitch = spe_uconvert(m, i64, xt_index_id_(x, &t->pitch)), start = spe_imul(m, at[!inner], pitch);
-    v = spe_load(m, spe_index(m, t->base.id, spe_iadd(m, start, at[inner])), 0);
+    spe_id line = spe_imul(m, spe_uconvert(m, i64, at[!inner]), pitch);
+    spe_id distance = spe_iadd(m, line, spe_uconvert(m, i64, at[inner]));
+    spe_id none = spe_null(m, spe_info(m, spe_type_of(m, t->base.id)).elem);
+    spe_id v = spe_load_inside(m, t->base.id, distance, inside, none, 0), word = spe_int(m, 8 * (uint32_t)s->bytes);
     v = spe_bitcast(m, word, v);
-    v = spe_cast(m, spe_int(m, 32), v, false);
-    return spe_select(m, inside, v, zero);
+    return spe_cast(m, spe_int(m, 32), v, false);
 }
 
 /* Dword k of row p (for a right operand: column p), in the order of the tile. */
@@ -5463,7 +5424,7 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
         cm_mem mem = xt_mem_(x, &t, &b, (int)v.use);
         if (!xt_pads_with_zero_(d)) mem.padding = xt_constant_(x, held, &padding);
         if (d->border != XT_BORDER_PADDING)
-            v.block[b.i] = xt_load_bordered_(x, &t, &b, (int)d->border, v.use);
+            v.block[b.i] = xt_load_bordered_(x, &t, &b, d->border, v.use);
         else
             v.block[b.i] = cm_load(&x->cm, b.cols, b.rows, held, v.use, &mem);
         if (held != v.type) v.block[b.i] = cm_map1(&x->cm, &v.block[b.i], xt_truth_, NULL);
@@ -5589,7 +5550,7 @@ XE_FN_ spe_id xt_spread_inside_(const xt_spread_ *s, int v, spe_id *offset)
     return spe_land(m, inside, spe_ine(m, lane, spe_null(m, spe_type_of(m, lane))));
 }
 
-/* Elements that must not be read load the base's first element and select the padding; a branch skips an empty base. */
+/* Elements that must not be read are padding; a branch skips an empty base. */
 XE_FN_ cm_matrix xt_gather_block_(const xt_spread_ *s, const cm_layout *l, spe_id padding)
 {
     spe_module *m = &s->x->m;
@@ -5601,9 +5562,7 @@ XE_FN_ cm_matrix xt_gather_block_(const xt_spread_ *s, const cm_layout *l, spe_i
     if (some) spe_if(m, some);
     for (int v = 0; v < l->size_v; v++) {
         spe_id offset, inside = xt_spread_inside_(s, v, &offset);
-        offset = spe_select(m, inside, offset, spe_null(m, spe_type_of(m, offset)));
-        got[v] = spe_load(m, spe_index(m, s->t->base.id, offset), (uint32_t)cm_type_info(l->type)->bytes);
-        got[v] = spe_select(m, inside, got[v], padding);
+        got[v] = spe_load_inside(m, s->t->base.id, offset, inside, padding, (uint32_t)cm_type_info(l->type)->bytes);
         got[l->size_v + v] = padding;
     }
     if (some) spe_endif_from(m, (uint32_t)l->size_v, got, got + l->size_v, got);

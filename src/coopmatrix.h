@@ -453,6 +453,10 @@ XETILE_API cm_matrix cm_complex(cm_ctx *c, const cm_matrix *re, const cm_matrix 
 /* 2D block messages: used if constants prove them legal; promised legal by the caller (cm_block2d_test); never. */
 typedef enum { CM_BLOCK2D_AUTO, CM_BLOCK2D_YES, CM_BLOCK2D_NO } cm_block2d;
 
+/* What is loaded in place of elements outside: the padding; the nearest element inside; or a mirror's: element 1 for
+ * -1, 2 for -2, n - 2 for n, and so on, back and forth. */
+typedef enum { CM_BORDER_PADDING, CM_BORDER_CLAMP, CM_BORDER_MIRROR } cm_border;
+
 /* A matrix in memory. Element (r, c) of the cooperative matrix is ptr[(row + r) * stride_row + (col + c) * stride_col].
  * All fields must be uniform over the subgroup. Memory outside the extents is never accessed. */
 typedef struct {
@@ -468,6 +472,8 @@ typedef struct {
     uint32_t band;  /* such local memory only: every `lanes` rows begin so many elements after those before; 0: as
                      * stride_row says. stride_row is 1 and stride_col the number of lanes */
     spe_id padding; /* value of elements outside, a scalar of the storage type; 0: zero */
+    cm_border border; /* of cm_load; others than CM_BORDER_PADDING load element by element, and memory without elements
+                       * yields the padding */
 } cm_mem;
 
 /* Loads a matrix (section "Load pseudo-code"), with padding outside checked extents; stores one, dropping what lies

@@ -144,7 +144,7 @@
  *   errors       spe_report spe_vreport spe_site_of spe_reporter_name spe_reporter_text SPE_REPORTER
  *   numbers      spe_val_of spe_val_int spe_val_uint spe_val_real spe_val_float spe_val_same spe_val_is_set
  *                spe_val_is_condition SPE_NUMBER spe_int_fits spe_arith spe_arith_name spe_real_arith spe_real_compare
- *                spe_extent spe_runs spe_run
+ *                spe_extent spe_load_inside spe_runs spe_run
  *   regions      spe_region_of spe_region_open spe_region_next spe_region_done spe_region_fail SPE_FOR SPE_WHILE SPE_IF
  *   macros       SPE_KERNEL SPE_KERNEL_IN_CPP SPE_C_TYPE SPE_NAME_OF SPE_CARRIED SPE_FIRST_MEMBER; SPE_CAT SPE_FIRST
  *                SPE_REST SPE_COUNT SPE_EACH SPE_COMMA; in C++20 SPE_CPP_PLACE; SPE_PRINTF SPE_UNUSED: attributes

@@ -25,6 +25,7 @@ typedef struct {
     bool zero_padding;
     uint32_t storage, align, band; /* storage: class of ptr */
     cm_block2d block2d;
+    cm_border border;
 } cm_surface_;
 enum { CM_WHOLE_ = -1 };
 

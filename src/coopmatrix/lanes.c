@@ -10,20 +10,37 @@ static spe_id cm_unless_true_(cm_ctx *c, spe_id test)
 
 XE_FN_ spe_id cm_and_(cm_ctx *c, spe_id a, spe_id b) { return a && b ? spe_land(c->module, a, b) : a ? a : b; }
 
+/* Of stores and visits, which leave out what is outside. */
 XE_ONCE_
 XE_FN_ cm_surface_ cm_with_extents_(cm_ctx *c, const cm_surface_ *s)
 {
     cm_surface_ bounded = *s;
     bounded.rows = spe_extent(c->module, s->rows);
     bounded.cols = spe_extent(c->module, s->cols);
+    bounded.border = CM_BORDER_PADDING;
     return bounded;
 }
 
-/* position + index, and whether it is inside; scalars or vectors. The extent is not negative. */
-static cm_axis_ cm_position_(cm_ctx *c, spe_id position, spe_id index, spe_id extent)
+/* Where a border brings a position outside 0 .. n - 1 to; n is positive. A mirrored row of n repeats after 2 (n - 1)
+ * elements, which may need all 32 bits. */
+static spe_id cm_bring_inside_(cm_ctx *c, cm_border border, spe_id at, spe_id n)
+{
+    spe_module *m = c->module;
+    spe_id type = spe_type_of(m, at), zero = spe_const_u(m, type, 0), one = spe_const_u(m, type, 1);
+    spe_id last = spe_isub(m, n, one);
+    if (border == CM_BORDER_CLAMP) return spe_math2(m, SPE_SMIN, spe_math2(m, SPE_SMAX, at, zero), last);
+    spe_id there = spe_math2(m, SPE_UMAX, spe_shl(m, last, one), one); /* and back */
+    at = spe_umod(m, spe_math1(m, SPE_SABS, at), there);
+    return spe_math2(m, SPE_UMIN, at, spe_isub(m, there, at));
+}
+
+/* position + index, and whether it is inside; or, with a border, where that is brought to. Scalars or vectors. The
+ * extent is not negative. */
+static cm_axis_ cm_position_(cm_ctx *c, const cm_surface_ *s, spe_id position, spe_id index, spe_id extent)
 {
     cm_axis_ a = {spe_iadd(c->module, position, index), 0, 0};
-    if (extent) a.inside = cm_unless_true_(c, spe_ult(c->module, a.at, extent));
+    if (extent && s->border) a.at = cm_bring_inside_(c, s->border, a.at, extent);
+    else if (extent) a.inside = cm_unless_true_(c, spe_ult(c->module, a.at, extent));
     return a;
 }
 
@@ -49,7 +66,7 @@ static bool cm_rows_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, cm_axe
     for (int i = 0; a->row && i < l->size_k; i++) {
         int k1 = i % l->size_k1, k2 = i / l->size_k1,
             first = (l->interleaved ? k1 : k1 * l->size_i) + k2 * l->size_i * l->size_k1;
-        cm_axis_ one = cm_position_(c, s->row, cm_plus_(c, lane, first), s->rows);
+        cm_axis_ one = cm_position_(c, s, s->row, cm_plus_(c, lane, first), s->rows);
         a->row[i].inside = one.inside;
         if (s->ptr)
             a->row[i].at = spe_index(c->module, s->ptr, cm_distance_(c, cm_or_zero_(c, one.inside, one.at), s->down));
@@ -67,7 +84,7 @@ static void cm_columns_by_lane_(cm_ctx *c, const cm_layout *l, const cm_surface_
     spe_id i32 = spe_int(m, 32), i64 = spe_int(m, 64), pair = spe_vec(m, i32, 2);
     spe_id bytes = spe_const_i(m, i64, cm_type_info(l->type)->bytes), word = spe_const_u(m, i64, 32);
     for (int first = 0; first < cols; first += l->lanes) {
-        cm_axis_ all = cm_position_(c, s->col, cm_plus_(c, lane, first), s->cols);
+        cm_axis_ all = cm_position_(c, s, s->col, cm_plus_(c, lane, first), s->cols);
         spe_id distance = cm_distance_(c, cm_or_zero_(c, all.inside, all.at), s->right), of[2], half[2];
         distance = spe_imul(m, distance, bytes);
         of[0] = spe_uconvert(m, i32, distance);
@@ -98,11 +115,12 @@ static void cm_columns_(cm_ctx *c, const cm_surface_ *s, int cols, cm_axis_ *col
         vector = n == 1 ? numbers[0] : spe_composite_const(m, vector, (uint32_t)n, numbers);
         if (s->cols) {
             spe_id extents = cm_copies_(c, s->cols, n);
-            all = cm_position_(c, cm_copies_(c, s->col, n), vector, extents);
+            all = cm_position_(c, s, cm_copies_(c, s->col, n), vector, extents);
         }
         for (int i = 0; i < n; i++) {
             cm_axis_ *one = &col[first + i];
-            if (s->ptr && first + i > 0) distance = spe_iadd(m, distance, step);
+            if (s->border && s->cols) distance = cm_distance_(c, cm_slice_(c, all.at, i, 1), s->right);
+            else if (s->ptr && first + i > 0) distance = spe_iadd(m, distance, step);
             one->inside = all.inside ? cm_slice_(c, all.inside, i, 1) : 0;
             if (s->ptr) one->at = cm_or_zero_(c, one->inside, distance);
         }
@@ -117,7 +135,7 @@ static void cm_columns_spread_(cm_ctx *c, const cm_layout *l, const cm_surface_ 
     for (int i = 0; i < cols; i++) {
         int first = i / l->omega * across * l->omega + i % l->omega, last = first + (across - 1) * l->omega;
         spe_id index = cm_plus_(c, j0, first);
-        cm_axis_ one = cm_position_(c, s->col, index, s->cols);
+        cm_axis_ one = cm_position_(c, s, s->col, index, s->cols);
         if (last >= l->cols) one.inside = cm_and_(c, one.inside, spe_ult(c->module, index, cm_i32_(c, l->cols)));
         col[i].inside = one.inside;
         if (s->ptr) col[i].at = cm_distance_(c, cm_or_zero_(c, one.inside, one.at), s->right);
@@ -135,7 +153,7 @@ XE_ONCE_
 static bool cm_finds_by_lane_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, int cols)
 {
     return c->target.igc && l->lanes == 16 && l->size_i == l->lanes && cols >= 4 && s->cols && cm_masks_(l, s) &&
-           !cm_is_constant_(c, s->right, 1);
+           !cm_is_constant_(c, s->right, 1) && !s->border;
 }
 
 XE_FN_ bool cm_axes_init_(cm_ctx *c, const cm_layout *l, const cm_surface_ *s, bool loads, cm_axes_ *a)

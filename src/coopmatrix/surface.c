@@ -56,7 +56,8 @@ XE_FN_ bool cm_surface_init_(cm_ctx *c, cm_surface_ *s, cm_type type, const cm_m
     s->cols = mem->transposed ? mem->rows : mem->cols;
     s->down = mem->transposed ? right : down;
     s->right = mem->transposed ? down : right;
-    s->block2d = cm_is_complex(type) ? CM_BLOCK2D_NO : mem->block2d;
+    s->block2d = cm_is_complex(type) || mem->border ? CM_BLOCK2D_NO : mem->block2d;
+    s->border = mem->border;
     s->align = mem->align;
     s->band = mem->band;
     return true;

@@ -135,6 +135,13 @@ spe_id spe_extent(spe_module *m, spe_id extent)
     return SPE_WITHIN_(m, spe_math2(m, SPE_SMAX, extent, spe_u32(m, 0)));
 }
 
+spe_id spe_load_inside(spe_module *m, spe_id ptr, spe_id distance, spe_id inside, spe_id otherwise, uint32_t align)
+{
+    distance = spe_select(m, inside, distance, spe_null(m, spe_type_of(m, distance)));
+    spe_id got = spe_load(m, spe_index(m, ptr, distance), align);
+    return spe_select(m, inside, got, otherwise);
+}
+
 spe_val spe_val_of(spe_val_kind kind, int type, spe_id id)
 {
     spe_val v = {{NULL}, kind, type, id, kind < SPE_SCALAR, false, 1, 0, 0, 0};

@@ -103,6 +103,10 @@ XETILE_API spe_id spe_arith(spe_module *m, spe_arith_op op, spe_number_kind kind
  * are unsigned, so that one finds what is before the memory and what is past it: to them, a negative extent would be a
  * large one. */
 XETILE_API spe_id spe_extent(spe_module *m, spe_id extent);
+/* The element at a distance, in elements, from ptr where `inside` holds, else `otherwise`. No lane branches: those that
+ * are outside read the first element, which must exist. align: in bytes; 0: that of the type. */
+XETILE_API spe_id spe_load_inside(spe_module *m, spe_id ptr, spe_id distance, spe_id inside, spe_id otherwise,
+                                  uint32_t align);
 /* SPE_ARITH_ADD, SUB, MUL or DIV of two C constants, as IEEE 754 says. Their order: -1, 0, 1, or 2 with a NaN. */
 XETILE_API double spe_real_arith(spe_arith_op op, double a, double b);
 XETILE_API int spe_real_compare(double a, double b);

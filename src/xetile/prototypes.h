@@ -184,7 +184,7 @@ XE_FN_ void xt_fold_place_(xt_ctx *x, cm_mem *mem, int bytes, int64_t line, int6
 XE_FN_ void xt_leave_out_(xt_ctx *x, cm_mem *mem, const xt_block_ *b, const xt_val *extent);
 XE_FN_ spe_id xt_side_address_(xt_ctx *x, spe_id address);
 XE_FN_ cm_mem xt_mem_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int access);
-XE_FN_ cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, int border, cm_use use);
+XE_FN_ cm_matrix xt_load_bordered_(xt_ctx *x, const xt_tile *t, const xt_block_ *b, xt_border border, cm_use use);
 XE_FN_ int xt_joined_turns_(const xt_ctx *x, int copies);
 XE_FN_ bool xt_load_turns_(xt_ctx *x, const xt_node_ *n, const xt_tile *t, xt_vec *v);
 XE_FN_ int xt_copies_(xt_ctx *x, const xt_frame_ *f, int at, int most);

@@ -155,6 +155,7 @@ typedef struct {
     bool transposed;
     int cut, stride_row, stride_col;
     bool blocks; /* promised to suit 2D block messages */
+    cm_border border; /* other than CM_BORDER_PADDING: the matrix begins before memory of half its extents */
 } mode;
 
 /* A, B are M x N (for products M x K and K x N, with C M x N); D is rows x cols. */
@@ -211,6 +212,7 @@ static void describe(const op_case *t, char *text, size_t size)
              cm_type_info(t->d)->name, cm_use_name(t->use_d), (int)t->by, (int)t->rounding,
              t->saturate ? ", saturating" : "", t->in.transposed ? ", transposed" : "",
              t->out.transposed ? ", put transposed" : "");
+    if (t->in.border) snprintf(text + strlen(text), size - strlen(text), ", border %d", (int)t->in.border);
     if (t->in.cut || t->out.cut)
         snprintf(text + strlen(text), size - strlen(text), ", cut %d and %d", t->in.cut, t->out.cut);
 }
@@ -223,11 +225,25 @@ static int cols_of(const op_case *t, int which) { return which == 3 ? t->cols : 
 /* The memory layout of operand `which`, with strides filled in. */
 static mode mode_of(const op_case *t, int which)
 {
-    static const mode plain = {false, 0, 0, 0, false};
+    static const mode plain = {false, 0, 0, 0, false, CM_BORDER_PADDING};
     mode m = which == 0 ? t->in : which == 3 ? t->out : plain;
     if (which == 2 && t->what >= ATOMIC_STORE) m.transposed = t->in.transposed, m.cut = t->in.cut;
     if (m.stride_row == 0) m.stride_row = 1, m.stride_col = m.transposed ? cols_of(t, which) : rows_of(t, which);
     return m;
+}
+
+/* With a border: the extent of memory in a direction of n elements, and where the matrix begins. */
+enum { FIRST_ROW = -5, FIRST_COL = -3 };
+static int extent_of(int n) { return (n + 1) / 2; }
+
+/* Where a border brings position `at` to, in memory of `extent` elements: step by step. */
+static int brought(cm_border border, int at, int extent)
+{
+    while (at < 0 || at >= extent) {
+        if (border == CM_BORDER_CLAMP || extent == 1) at = at < 0 ? 0 : extent - 1;
+        else at = at < 0 ? -at : 2 * (extent - 1) - at;
+    }
+    return at;
 }
 
 /* Operand `which` of case `number` of the kernel. */
@@ -244,6 +260,13 @@ static cm_mem memory_of(cm_ctx *c, const op_case *t, int number, int which)
     mem.stride_col = spe_i32(m, how.stride_col);
     mem.transposed = how.transposed;
     if (how.blocks) mem.block2d = CM_BLOCK2D_YES;
+    if (how.border) {
+        mem.border = how.border;
+        mem.row = spe_i32(m, FIRST_ROW);
+        mem.col = spe_i32(m, FIRST_COL);
+        *(how.transposed ? &mem.cols : &mem.rows) = spe_i32(m, extent_of(rows_of(t, which)));
+        *(how.transposed ? &mem.rows : &mem.cols) = spe_i32(m, extent_of(cols_of(t, which)));
+    }
     if (how.cut & 1) *(how.transposed ? &mem.cols : &mem.rows) = spe_i32(m, rows_of(t, which) - 1);
     if (how.cut & 2) *(how.transposed ? &mem.rows : &mem.cols) = spe_i32(m, cols_of(t, which) - 1);
     return mem;
@@ -446,11 +469,15 @@ static bool is_cut(const op_case *t, int which, int row, int col)
     return ((cut & 1) && row == rows_of(t, which) - 1) || ((cut & 2) && col == cols_of(t, which) - 1);
 }
 
-/* An operand's element as seen by the kernel: zero outside the extents. */
+/* An operand's element as seen by the kernel: zero outside the extents, unless there is a border. */
 static number element(const memory *w, int which, int row, int col)
 {
     const op_case *t = w->t;
     const cm_type types[] = {t->a, t->b, t->c, t->d};
+    if (which == 0 && t->in.border) {
+        row = brought(t->in.border, row + FIRST_ROW, extent_of(rows_of(t, 0)));
+        col = brought(t->in.border, col + FIRST_COL, extent_of(cols_of(t, 0)));
+    }
     return which == 0 && is_cut(t, 0, row, col) ? 0 : get(types[which], w->before[which], place(t, which, row, col));
 }
 

@@ -1,6 +1,6 @@
 /* test_coopmatrix_memory.c - loads and stores in every mode (transposed or not; unchecked, rows, columns, both
- * checked), in every use, of every type, on a set of shapes; rows that overlap; atomic operations. Elements excluded
- * by a check must load as zero and must not be stored. */
+ * checked), in every use, of every type, on a set of shapes; borders; rows that overlap; atomic operations. Elements
+ * excluded by a check must load as zero and must not be stored. */
 #include "coopmatrix_cases.h"
 
 /* A multiple of the subgroup, columns that divide nothing, one row, one column, more than the hardware's. */
@@ -63,6 +63,22 @@ TEST(overlapping_rows)
         snprintf(group, sizeof group, "overlapping_%s", cm_type_info(types[type])->name);
         run_group(group, "soft", 16, CM_AUTO, &cases);
     }
+}
+
+/* Borders: elements before and behind memory of half the matrix's extents, or of a single row or column. */
+TEST(borders)
+{
+    static const cm_type types[] = {CM_F32, CM_F16, CM_I8, CM_C32};
+    static const cm_use uses[] = {CM_ACC, CM_A, CM_ACC, CM_B};
+    cases.count = 0;
+    for (int type = 0; type < 4; type++)
+        for (int shape = 0; shape < SHAPES; shape++)
+            for (int border = CM_BORDER_CLAMP; border <= CM_BORDER_MIRROR; border++) {
+                op_case *t = add(&cases, COPY, 0, shapes[shape][0], shapes[shape][1], types[type], uses[type]);
+                t->in = mode_number((type + shape + border) % 2, t->M, t->N, shape % 2);
+                t->in.border = (cm_border)border;
+            }
+    run_group("borders", "soft", 16, CM_AUTO, &cases);
 }
 
 static bool has_atomic(cm_type type, kind what)
@@ -157,6 +173,7 @@ int main(void)
     if (!have_device) printf("no device: %s\n", zed_get_error(&device)->text);
     RUN(loads_and_stores);
     RUN(overlapping_rows);
+    RUN(borders);
     RUN(atomics);
     RUN(barriers_before_block_messages);
     zed_close(&device);

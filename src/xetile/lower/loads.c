@@ -41,7 +41,7 @@ XE_FN_ void xt_write_load_tile_(xt_ctx *x, const xt_node_ *n)
         cm_mem mem = xt_mem_(x, &t, &b, (int)v.use);
         if (!xt_pads_with_zero_(d)) mem.padding = xt_constant_(x, held, &padding);
         if (d->border != XT_BORDER_PADDING)
-            v.block[b.i] = xt_load_bordered_(x, &t, &b, (int)d->border, v.use);
+            v.block[b.i] = xt_load_bordered_(x, &t, &b, d->border, v.use);
         else
             v.block[b.i] = cm_load(&x->cm, b.cols, b.rows, held, v.use, &mem);
         if (held != v.type) v.block[b.i] = cm_map1(&x->cm, &v.block[b.i], xt_truth_, NULL);

@@ -33,7 +33,7 @@ static spe_id xt_spread_inside_(const xt_spread_ *s, int v, spe_id *offset)
     return spe_land(m, inside, spe_ine(m, lane, spe_null(m, spe_type_of(m, lane))));
 }
 
-/* Elements that must not be read load the base's first element and select the padding; a branch skips an empty base. */
+/* Elements that must not be read are padding; a branch skips an empty base. */
 static cm_matrix xt_gather_block_(const xt_spread_ *s, const cm_layout *l, spe_id padding)
 {
     spe_module *m = &s->x->m;
@@ -45,9 +45,7 @@ static cm_matrix xt_gather_block_(const xt_spread_ *s, const cm_layout *l, spe_i
     if (some) spe_if(m, some);
     for (int v = 0; v < l->size_v; v++) {
         spe_id offset, inside = xt_spread_inside_(s, v, &offset);
-        offset = spe_select(m, inside, offset, spe_null(m, spe_type_of(m, offset)));
-        got[v] = spe_load(m, spe_index(m, s->t->base.id, offset), (uint32_t)cm_type_info(l->type)->bytes);
-        got[v] = spe_select(m, inside, got[v], padding);
+        got[v] = spe_load_inside(m, s->t->base.id, offset, inside, padding, (uint32_t)cm_type_info(l->type)->bytes);
         got[l->size_v + v] = padding;
     }
     if (some) spe_endif_from(m, (uint32_t)l->size_v, got, got + l->size_v, got);
