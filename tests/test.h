@@ -79,6 +79,7 @@ TEST_UNUSED_ static void test_fail(const char *file, int line, const char *forma
     vprintf(format, args);
     printf("\n");
     va_end(args);
+    fflush(stdout); /* a program that is ended by a time limit has told what it found */
 }
 
 TEST_UNUSED_ static void test_skip_(const char *format, ...)
@@ -138,6 +139,10 @@ TEST_UNUSED_ static void test_run_(const char *name, void (*body)(void))
 {
     const char *only = getenv("TEST_ONLY"); /* part of the name, to run one test */
     if ((only && !strstr(name, only)) || test_is_listed_(getenv("TEST_EXCEPT"), name)) return;
+    if (getenv("TEST_LIST")) { /* the names, to run each in a process of its own */
+        printf("%s\n", name);
+        return;
+    }
     test_set_locale_();
     test_.name = name;
     test_.failures_here = 0;

@@ -907,24 +907,6 @@ static void run_on_device(const char *group, cm_ctx *c, spe_words words, const c
 
 static const char *cases_test = "test_coopmatrix"; /* the program, for module names */
 
-static bool on_vulkan(void)
-{
-    return have_device && cm_environment(&(spe_device){.name = device.target.name}) == SPE_ENV_VULKAN;
-}
-
-/* The device's own target for what is meant for others: a Vulkan device runs nothing else. Gives the subgroup size. */
-static int adopt_vulkan(cm_target *target, int S, cm_lowering *lowering)
-{
-    uint32_t sizes = have_device ? device.target.subgroup_sizes & (8 | 16 | 32) : 0;
-    if (!on_vulkan()) return S;
-    *target = *cm_target_row(device.target.name);
-    target->subgroup_sizes = device.target.subgroup_sizes;
-    target->max_group_size = device.target.max_group_size;
-    target->local_memory = device.target.local_memory;
-    if (*lowering == CM_INTEL) *lowering = CM_AUTO;
-    return sizes & (uint32_t)S ? S : (int)(sizes & (0 - sizes));
-}
-
 static bool has_doubles(const op_case *t)
 {
     const cm_type types[] = {t->a, t->b, t->c, t->d};
@@ -933,19 +915,30 @@ static bool has_doubles(const op_case *t)
     return false;
 }
 
-/* The cases without doubles, where the device has none. */
+/* A function of doubles that GLSL.std.450, and so Vulkan, has in 32 bits only. */
+static bool vulkan_lacks(const op_case *t)
+{
+    static const int own[] = {CM_NEG, CM_CONJ, CM_ABS, CM_SQRT, CM_RSQRT, CM_CEIL, CM_FLOOR, CM_TRUNC, CM_ROUND, CM_RINT,
+                              CM_SIGN};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (t->op == own[i]) return false;
+    return t->what == UNARY && has_doubles(t);
+}
+
+/* The cases that the device has: no doubles for some, for Vulkan no functions of them. */
 static const case_list *cases_of_device(const case_list *l)
 {
     static case_list left;
     int at[MAX_CASES];
     bool opens = false;
-    if (!have_device || device.target.fp64) return l;
+    if (!have_device || (device.target.fp64 && !on_vulkan())) return l;
     left.count = 0;
     for (int i = 0; i < l->count; i++) {
         const op_case *t = &l->list[i];
         opens = opens || t->opens;
         at[i] = -1;
-        if (has_doubles(t) || (t->back && at[i - t->back] < 0)) continue;
+        if (has_doubles(t) && (!device.target.fp64 || vulkan_lacks(t))) continue;
+        if (t->back && at[i - t->back] < 0) continue;
         at[i] = left.count;
         left.list[left.count] = *t;
         left.list[left.count].opens = opens;

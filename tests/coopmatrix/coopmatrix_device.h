@@ -21,4 +21,22 @@ static bool device_runs(const cm_target *t, int S)
            !(t->dpas_sizes & size && t->dpas_operands & ~own->dpas_operands);
 }
 
+TEST_UNUSED_ static bool on_vulkan(void)
+{
+    return have_device && cm_environment(&(spe_device){.name = device.target.name}) == SPE_ENV_VULKAN;
+}
+
+/* The device's own target for what is meant for others: a Vulkan device runs nothing else. Gives the subgroup size. */
+TEST_UNUSED_ static int adopt_vulkan(cm_target *target, int S, cm_lowering *lowering)
+{
+    uint32_t sizes = have_device ? device.target.subgroup_sizes & (8 | 16 | 32) : 0;
+    if (!on_vulkan()) return S;
+    *target = *cm_target_row(device.target.name);
+    target->subgroup_sizes = device.target.subgroup_sizes;
+    target->max_group_size = device.target.max_group_size;
+    target->local_memory = device.target.local_memory;
+    if (*lowering == CM_INTEL) *lowering = CM_AUTO;
+    return sizes & (uint32_t)S ? S : (int)(sizes & (0 - sizes));
+}
+
 #endif

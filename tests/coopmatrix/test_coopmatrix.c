@@ -367,8 +367,9 @@ static void run_group(const char *group, const char *target_name, int S, cm_lowe
     char name[64], file[128];
     int i;
     if (lowering == CM_AUTO && own && own->subgroup_sizes & (uint32_t)S && !device_runs(&target, S)) target = *own;
+    S = adopt_vulkan(&target, S, &lowering);
     target.subgroup_size = S;
-    spe_begin(&m, NULL);
+    spe_begin(&m, &(spe_options){.env = cm_environment(&(spe_device){.name = target.name})});
     for (i = 0; i < count; i++) {
         snprintf(name, sizeof name, "case%d", i);
         if (device_has_types(&cases[i])) emit_case(&m, &cases[i], &target, lowering, name);

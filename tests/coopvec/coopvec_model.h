@@ -218,6 +218,9 @@ typedef struct {
     cm_lowering lowering;
 } model_kernel;
 
+/* The subgroup size of the kernel that ran last. */
+TEST_UNUSED_ static int model_subgroup_size;
+
 /* The target of modules, if it is not the device's: the software device executes what it can of any. */
 TEST_UNUSED_ static const char *model_target;
 
@@ -238,6 +241,7 @@ static bool model_run(const model_kernel *k, uint32_t groups, uint32_t flag)
         cv_free(&mod);
         return false;
     }
+    model_subgroup_size = (int)mod.subgroup_size;
     char file[128];
     snprintf(file, sizeof file, "%scoopvec_%s", strcmp(device.target.name, "vulkan") ? "" : "vulkan_", k->name);
     test_save_spv(file, mod.words, mod.size);

@@ -163,7 +163,7 @@ static double wanted(int r, int i, int e, const float *in, double *bound)
         return NEAR(v, 8 + 40 / (fabs(v) + 1e-3));
     case 29: return model_convert(a, CV_F16);
     case 30: v = tanh(model_convert(a, CV_F16)); *bound = (fabs(v) + 0x1p-14) * 0x1.02p-11; return v;
-    case 31: return i / 16 * 16;
+    case 31: return i / model_subgroup_size * model_subgroup_size;
     case 32: return a < b && a >= 0 ? a : b;
     case 33: return a < b || a >= 0 ? (a < b) == (a >= 0) ? 3 : b : b;
     case 34: return (double)(e < 8 ? pa[e + 5] < pb[e + 5] : pa[e - 8] >= 0) == 1 ? 1 : 2;

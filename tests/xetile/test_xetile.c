@@ -111,9 +111,17 @@ static bool poisoned(cm_type type, const void *base, size_t at)
 /* ---- running -------------------------------------------------------------------------------------------------------
  */
 
-static bool target_has(int subgroup_size)
+/* A variant's subgroup size or, if the device lacks it, the least that it has. */
+static int size_of_variant(const variant *v)
 {
-    return !subgroup_size || (device.target.subgroup_sizes & (uint32_t)subgroup_size);
+    const uint32_t sizes = device.target.subgroup_sizes & (8 | 16 | 32);
+    return sizes & (uint32_t)v->subgroup_size || !v->subgroup_size ? v->subgroup_size : (int)(sizes & (0 - sizes));
+}
+
+/* Not for a variant that is about a size which the device lacks. */
+static bool target_has(const variant *v)
+{
+    return size_of_variant(v) == v->subgroup_size || v->lowering != CM_AUTO || v->pitch != XT_PITCH_AUTO;
 }
 
 /* Laptops' GPUs have no doubles. */
@@ -127,7 +135,7 @@ static bool run(const xt_kernel *kernel, const variant *v, zed_groups groups, co
     static int saved;
     char name[128];
     zed_kernel k;
-    xt_module mod = XT_BUILD(*kernel, &(xt_target){ZED_TARGET(&device)}, .subgroup_size = v->subgroup_size,
+    xt_module mod = XT_BUILD(*kernel, &(xt_target){ZED_TARGET(&device)}, .subgroup_size = size_of_variant(v),
                              .lowering = v->lowering, .pitch = v->pitch);
     CHECK_MSG(mod.words != NULL, "%s %s: %s:%d: %s", kernel->name, v->name, mod.error->file ? mod.error->file : "",
               mod.error->line, mod.error->text);
@@ -154,7 +162,7 @@ static bool run(const xt_kernel *kernel, const variant *v, zed_groups groups, co
 /* Tests of every variant take turns over them in the sample. */
 static bool takes(int variant, int turn)
 {
-    return test_takes(variant + turn, 2) && target_has(variants[variant].subgroup_size);
+    return test_takes(variant + turn, 2) && target_has(&variants[variant]);
 }
 
 /* ---- load, padding, store, dropping --------------------------------------------------------------------------------
@@ -224,7 +232,7 @@ TEST(tiles_inside_and_across_the_edges)
         {CM_F16, 32, 32, -1, 30, 40, 40, 0, true, 4},     {CM_I8, 16, 64, 4, 4, 33, 50, 0, true, 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        if (!target_has(variants[cases[i].variant].subgroup_size) || !has_type(cases[i].type)) continue;
+        if (!target_has(&variants[cases[i].variant]) || !has_type(cases[i].type)) continue;
         memset(&now, 0, sizeof now);
         now.a.type = cases[i].type;
         now.rows = cases[i].rows;
@@ -255,7 +263,7 @@ TEST(tiles_of_a_work_group)
         now.row = 3;
         now.col = -2;
         now.map_a = cases[i].map;
-        check_copies(&variants[i == 2 && target_has(8) ? 3 : 0], now.rows + 1, now.cols + 3);
+        check_copies(&variants[i == 2 && target_has(&variants[3]) ? 3 : 0], now.rows + 1, now.cols + 3);
     }
 }
 
@@ -518,7 +526,7 @@ TEST(gemm_in_every_variant)
 {
     set_gemm(4, 16, 16);
     for (int i = 1; i < VARIANTS; i++)
-        if (target_has(variants[i].subgroup_size)) check_gemm(&variants[i], 19, 70, 37, 0);
+        if (target_has(&variants[i])) check_gemm(&variants[i], 19, 70, 37, 0);
 }
 
 /* ---- operations on vectors ------------------------------------------------------------------------------------------

@@ -74,7 +74,9 @@ static bool launch(const xt_kernel *kernel, xt_pitch pitch, const zed_arg args[4
     static int saved;
     char name[64];
     zed_kernel k;
-    xt_module mod = XT_BUILD(*kernel, &(xt_target){.name = "bmg"}, .pitch = pitch);
+    xt_target target = {ZED_TARGET(&device)};
+    if (!strcmp(device.target.name, "soft")) target = (xt_target){.name = "bmg"};
+    xt_module mod = XT_BUILD(*kernel, &target, .pitch = pitch);
     CHECK_MSG(mod.words != NULL, "%s: %s", kernel->name, mod.error->text);
     snprintf(name, sizeof name, "%s_%d", kernel->name, saved++);
     if (mod.words) test_save_spv(name, mod.words, mod.size);
