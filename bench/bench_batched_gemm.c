@@ -35,7 +35,7 @@ static bool measure(zed_device *dev, int size, sgemm_fn *sgemm)
         if (ns < 0) ok = fail_device(dev);
         if (i >= 0) t[i] = ns;
     }
-    ok = ok && check_products(&p);
+    ok = ok && check_products(dev, &p);
     snprintf(name, sizeof name, "batched_gemm_f32_%d", size);
     if (!ok) printf("FAILED bench %s\n", name);
     else if (sgemm)

@@ -31,7 +31,7 @@ static bool measure(zed_device *dev, int n, int k, sgemm_fn *sgemm)
         if (ns < 0) ok = fail_device(dev);
         if (i >= 0) t[i] = ns;
     }
-    ok = ok && check_products(&p);
+    ok = ok && check_products(dev, &p);
     snprintf(name, sizeof name, "tall_gemm_f32_100003x%dx%d", n, k);
     if (!ok) printf("FAILED bench %s\n", name);
     else if (sgemm)

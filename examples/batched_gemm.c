@@ -100,7 +100,7 @@ static int m, n, k, count = 10000; /* 0: not given */
 static double launch(zed_kernel *loaded, const products *p)
 {
     zed_groups groups = {(uint32_t)(p->count + SUBGROUPS - 1) / SUBGROUPS, 1, 1};
-    return zed_launch_timed(loaded, groups, p->a, p->b, p->c, p->count);
+    return zed_launch_timed(loaded, groups, on_device(p->a), on_device(p->b), on_device(p->c), p->count);
 }
 
 static bool run_one(zed_device *dev, products *p)
@@ -109,7 +109,7 @@ static bool run_one(zed_device *dev, products *p)
     double ns = -1;
     bool ok = new_products(dev, p) && load_kernel(&kernel, dev, &loaded, p);
     if (ok) ns = launch(&loaded, p);
-    if (ok) ok = ns >= 0 ? check_products(p) : fail_device(dev);
+    if (ok) ok = ns >= 0 ? check_products(dev, p) : fail_device(dev);
     if (ok) printf("ok batched_gemm %d of %d x %d x %d, %.1f GFLOP/s\n", p->count, p->m, p->n, p->k, flops_of(p) / ns);
     free_products(dev, p);
     return ok;

@@ -246,6 +246,75 @@ static inline double seconds_now(void)
 #endif
 }
 
+/* ---- memory. What kernels use lies on the device, as a GPU reaches the host's memory many times slower. Beside each
+ * array there the host has one of its own, to fill and to check:
+ *
+ *     float *x = (float *)new_array(dev, bytes);
+ *     ...
+ *     copy_to_device(dev);
+ *     zed_launch(kernel, groups, on_device(x), n);
+ *     copy_from_device(dev, x);
+ *
+ * zed_close frees both. Errors are the device's: zed_get_error. */
+
+enum { ARRAYS_MAX = 64 };
+static struct {
+    void *host, *device;
+    size_t bytes;
+} arrays[ARRAYS_MAX];
+
+static inline int number_of_array(const void *host)
+{
+    int i = 0;
+    while (i < ARRAYS_MAX && arrays[i].host != host) i++;
+    return i;
+}
+
+/* The host's side of a new array; NULL on failure. */
+static inline void *new_array(zed_device *dev, size_t bytes)
+{
+    const int i = number_of_array(NULL);
+    if (i == ARRAYS_MAX) return fail("more than %d arrays", ARRAYS_MAX), (void *)NULL;
+    arrays[i].bytes = bytes;
+    arrays[i].device = zed_alloc(dev, ZED_DEVICE, bytes, 128);
+    arrays[i].host = arrays[i].device ? zed_alloc(dev, ZED_HOST, bytes, 128) : NULL;
+    return arrays[i].host;
+}
+
+static inline void free_array(zed_device *dev, void *host)
+{
+    const int i = number_of_array(host);
+    if (!host || i == ARRAYS_MAX) return;
+    zed_free(dev, arrays[i].device);
+    zed_free(dev, host);
+    arrays[i].host = NULL;
+}
+
+/* The device's side of an array, for a launch. */
+static inline void *on_device(const void *host)
+{
+    const int i = number_of_array(host);
+    return host && i < ARRAYS_MAX ? arrays[i].device : NULL;
+}
+
+/* Copies every array to the device. */
+static inline bool copy_to_device(zed_device *dev)
+{
+    bool ok = true;
+    for (int i = 0; ok && i < ARRAYS_MAX; i++)
+        if (arrays[i].host) ok = zed_copy(dev, arrays[i].device, arrays[i].host, arrays[i].bytes);
+    return ok;
+}
+
+static inline bool copy_from_device(zed_device *dev, void *host)
+{
+    const int i = number_of_array(host);
+    return i < ARRAYS_MAX && zed_copy(dev, host, arrays[i].device, arrays[i].bytes);
+}
+
+/* What every program says of its check: the largest error, as a part of what is allowed there. */
+static inline void print_error(double worst) { printf("error    at most %.3g of what is allowed\n", worst); }
+
 #ifdef XETILE_XETILE_H
 /* A kernel of xetile.h. `run` launches it and checks the result; without it, the program's own `run` does. */
 typedef struct example_form {

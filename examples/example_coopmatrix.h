@@ -110,7 +110,7 @@ typedef struct {
 
 static inline float *random_floats(zed_device *dev, size_t n, uint64_t seed)
 {
-    float *x = (float *)zed_alloc(dev, ZED_SHARED, n * sizeof *x, 64);
+    float *x = (float *)new_array(dev, n * sizeof *x);
     for (size_t i = 0; x && i < n; i++) x[i] = random_normal(&seed);
     return x;
 }
@@ -120,23 +120,24 @@ static inline bool new_products(zed_device *dev, products *p)
     size_t m = (size_t)p->m, n = (size_t)p->n, k = (size_t)p->k, count = (size_t)p->count;
     p->a = random_floats(dev, count * m * k, 1);
     p->b = random_floats(dev, count * k * n, 2);
-    p->c = (float *)zed_alloc(dev, ZED_SHARED, count * m * n * sizeof(float), 64);
-    zed_fill(dev, p->c, 0xff, count * m * n * sizeof(float)); /* not a number */
-    return zed_get_error(dev)->id == 0 || fail_device(dev);
+    p->c = (float *)new_array(dev, count * m * n * sizeof(float));
+    if (p->c) memset(p->c, 0xff, count * m * n * sizeof(float)); /* not a number */
+    return (p->a && p->b && p->c && copy_to_device(dev)) || fail_device(dev);
 }
 
 static inline void free_products(zed_device *dev, products *p)
 {
-    zed_free(dev, p->a), zed_free(dev, p->b), zed_free(dev, p->c);
+    free_array(dev, p->a), free_array(dev, p->b), free_array(dev, p->c);
 }
 
 static inline double flops_of(const products *p) { return 2.0 * p->m * p->n * p->k * p->count; }
 
 /* k products and sums in f32, in any order, are off by at most k + 2 roundings of the sum of magnitudes. */
-static inline bool check_products(const products *p)
+static inline bool check_products(zed_device *dev, const products *p)
 {
     size_t m = (size_t)p->m, n = (size_t)p->n, k = (size_t)p->k, wrong = 0;
     double worst = 0;
+    if (!copy_from_device(dev, p->c)) return fail_device(dev);
     for (size_t e = 0; e < (size_t)p->count * m * n; e++) {
         const float *a = p->a + e / (m * n) * m * k + e % m, *b = p->b + e / (m * n) * k * n + e / m % n * k;
         double want = 0, size = 0, bound, got = (double)p->c[e];
@@ -150,7 +151,7 @@ static inline bool check_products(const products *p)
                    got, want, bound);
         if (bound > 0) worst = fmax(worst, fabs(got - want) / bound);
     }
-    printf("error    at most %.2g of what is allowed\n", worst);
+    print_error(worst);
     return wrong == 0 || fail("%d of %d x %d x %d: %zu elements are wrong", p->count, p->m, p->n, p->k, wrong);
 }
 

@@ -104,12 +104,13 @@ static bool run_gelu(zed_device *dev, zed_kernel *kernel, const example_form *fo
     float *bias = new_floats(dev, cols, &state), *r = new_floats(dev, rows * cols, &state);
     float *d = new_floats(dev, rows * cols, NULL);
     float scale = 0.25f, beta = 0.3125f; /* exact in f16 */
-    if (!a || !b || !bias || !r || !d) return fail_device(dev);
-    zed_launch(kernel, groups_of_tiles(&tiles, m, n), a, b, bias, r, d, (uint32_t)m, (uint32_t)n, (uint32_t)k, scale,
-               beta);
-    if (zed_get_error(dev)->id) return fail_device(dev);
+    if (!a || !b || !bias || !r || !d || !copy_to_device(dev)) return fail_device(dev);
+    zed_launch(kernel, groups_of_tiles(&tiles, m, n), on_device(a), on_device(b), on_device(bias), on_device(r),
+               on_device(d), (uint32_t)m, (uint32_t)n, (uint32_t)k, scale, beta);
+    if (!copy_from_device(dev, d)) return fail_device(dev);
     wrong = check_gelu(a, b, bias, r, d, (double)scale, (double)beta);
     if (wrong) return fail("%s %d x %d x %d: %zu elements are wrong", form->name, m, n, k, wrong);
+    print_largest_error();
     printf("ok gemm_epilogue %s %d x %d x %d\n", form->name, m, n, k);
     return true;
 }
@@ -134,18 +135,21 @@ static bool run_i8(zed_device *dev, zed_kernel *kernel, const example_form *form
 {
     size_t rows = (size_t)m, cols = (size_t)n, depth = (size_t)k, wrong;
     uint64_t state = 2;
-    int8_t *a = (int8_t *)zed_alloc(dev, ZED_SHARED, rows * depth, 0);
-    int8_t *b = (int8_t *)zed_alloc(dev, ZED_SHARED, depth * cols, 0);
+    int8_t *a = (int8_t *)new_array(dev, rows * depth);
+    int8_t *b = (int8_t *)new_array(dev, depth * cols);
     float *scale = new_floats(dev, cols, &state), *bias = new_floats(dev, cols, &state);
     uint16_t *d = new_halves(dev, rows * cols, NULL);
     if (!a || !b || !scale || !bias || !d) return fail_device(dev);
     for (size_t i = 0; i < rows * depth; i++) a[i] = (int8_t)fmin(fmax(40 * (double)random_normal(&state), -128), 127);
     for (size_t i = 0; i < depth * cols; i++) b[i] = (int8_t)fmin(fmax(40 * (double)random_normal(&state), -128), 127);
     for (size_t j = 0; j < cols; j++) scale[j] *= 0x1p-10f;
-    zed_launch(kernel, groups_of_tiles(&tiles, m, n), a, b, scale, bias, d, (uint32_t)m, (uint32_t)n, (uint32_t)k);
-    if (zed_get_error(dev)->id) return fail_device(dev);
+    copy_to_device(dev);
+    zed_launch(kernel, groups_of_tiles(&tiles, m, n), on_device(a), on_device(b), on_device(scale), on_device(bias),
+               on_device(d), (uint32_t)m, (uint32_t)n, (uint32_t)k);
+    if (!copy_from_device(dev, d)) return fail_device(dev);
     wrong = check_i8(a, b, scale, bias, d);
     if (wrong) return fail("%s %d x %d x %d: %zu elements are wrong", form->name, m, n, k, wrong);
+    print_largest_error();
     printf("ok gemm_epilogue %s %d x %d x %d\n", form->name, m, n, k);
     return true;
 }

@@ -112,11 +112,13 @@ static bool run(zed_device *dev, zed_kernel *kernel, const example_form *form)
     uint16_t *a = new_halves(dev, rows * depth, &state), *bt = new_halves(dev, cols * depth, &state);
     float *bias = new_floats(dev, cols, &state), *sums = new_floats(dev, rows, NULL);
     zed_groups groups = {(uint32_t)((m + tiles.rows - 1) / tiles.rows), 1, 1};
-    if (!a || !bt || !bias || !sums) return fail_device(dev);
-    zed_launch(kernel, groups, a, bt, bias, sums, (uint32_t)m, (uint32_t)n, (uint32_t)k);
-    if (zed_get_error(dev)->id) return fail_device(dev);
+    if (!a || !bt || !bias || !sums || !copy_to_device(dev)) return fail_device(dev);
+    zed_launch(kernel, groups, on_device(a), on_device(bt), on_device(bias), on_device(sums), (uint32_t)m, (uint32_t)n,
+               (uint32_t)k);
+    if (!copy_from_device(dev, sums)) return fail_device(dev);
     wrong = check(a, bt, bias, sums);
     if (wrong) return fail("%s %d x %d x %d: %zu sums are wrong", form->name, m, n, k, wrong);
+    print_largest_error();
     printf("ok gemm_transpose %s %d x %d x %d\n", form->name, m, n, k);
     return true;
 }

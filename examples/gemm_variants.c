@@ -212,13 +212,14 @@ static bool run(zed_device *dev, zed_kernel *kernel, const example_form *form)
     if (form->kernel == &persistent) groups = (zed_groups){PERSISTENT, 1, 1};
     if (!a.at || !b.at || !c) return fail_device(dev);
     if (v->adds) memset(c, 0, (size_t)v->batch * in_c * sizeof *c);
-    ns = zed_launch_timed(kernel, groups, a.at, b.at, c, (uint32_t)v->batch, (uint32_t)m, (uint32_t)n, (uint32_t)k,
-                          (uint32_t)line_of(&a), (uint32_t)line_of(&b));
-    if (ns < 0) return fail_device(dev);
+    copy_to_device(dev);
+    ns = zed_launch_timed(kernel, groups, on_device(a.at), on_device(b.at), on_device(c), (uint32_t)v->batch,
+                          (uint32_t)m, (uint32_t)n, (uint32_t)k, (uint32_t)line_of(&a), (uint32_t)line_of(&b));
+    if (ns < 0 || !copy_from_device(dev, c)) return fail_device(dev);
     in_a = line_of(&a) * (size_t)(v->a_by_columns ? k : m);
     in_b = line_of(&b) * (size_t)(v->b_by_columns ? n : k);
     for (int i = 0; i < v->batch; i++, a.at += in_a, b.at += in_b, c += in_c)
-        if (!check_product(a, b, c, NULL)) return fail("%s", form->name);
+        if (!check_product(a, b, c)) return fail("%s", form->name);
     printf("%-14s %.1f GFLOP/s\n", form->name, 2.0 * v->batch * m * n * k / ns);
     return true;
 }
@@ -226,6 +227,7 @@ static bool run(zed_device *dev, zed_kernel *kernel, const example_form *form)
 static bool finish(zed_device *dev)
 {
     (void)dev;
+    print_largest_error();
     printf("ok gemm_variants %s %d x %d x %d\n", asked.form ? asked.form : "all", m, n, k);
     return true;
 }

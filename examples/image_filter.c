@@ -219,8 +219,7 @@ static bool filter(zed_device *dev, const png_picture *p, const char *path)
     size_t count = (size_t)p->height * (size_t)p->width * (size_t)p->channels;
     uint32_t height = (uint32_t)p->height, width = (uint32_t)p->width;
     zed_groups groups = {(width + COLUMNS - 1) / COLUMNS, (height + ROWS - 1) / ROWS, (uint32_t)p->channels};
-    uint8_t *in = (uint8_t *)zed_alloc(dev, ZED_SHARED, count, 0),
-            *out = (uint8_t *)zed_alloc(dev, ZED_SHARED, count, 0);
+    uint8_t *in = (uint8_t *)new_array(dev, count), *out = (uint8_t *)new_array(dev, count);
     float *between = (float *)zed_alloc(dev, ZED_DEVICE, count * sizeof *between, 0);
     png_picture result = *p;
     zed_kernel kernel[2];
@@ -229,9 +228,10 @@ static bool filter(zed_device *dev, const png_picture *p, const char *path)
     if (!load_form(&forms[0], dev, &kernel[0]) || !load_form(&forms[1], dev, &kernel[1])) return false;
     memcpy(in, p->at, count);
     memset(out, 0xff, count);
-    ns[0] = zed_launch_timed(&kernel[0], groups, in, between, height, width);
-    ns[1] = zed_launch_timed(&kernel[1], groups, between, out, height, width);
-    if (ns[0] < 0 || ns[1] < 0) return fail_device(dev);
+    copy_to_device(dev);
+    ns[0] = zed_launch_timed(&kernel[0], groups, on_device(in), between, height, width);
+    ns[1] = zed_launch_timed(&kernel[1], groups, between, on_device(out), height, width);
+    if (ns[0] < 0 || ns[1] < 0 || !copy_from_device(dev, out)) return fail_device(dev);
     printf("time     %.3f ms along rows, %.3f ms along columns\n", ns[0] * 1e-6, ns[1] * 1e-6);
     result.at = out;
     if (!check(p, out) || (path && !(is_ppm(path) ? write_ppm(path, &result) : png_write(path, &result)))) return false;

@@ -178,7 +178,7 @@ static bool check_means(const clustering *s)
             room = fabs(mean) * 0x1p-10 + 0x1p-14 + (count ? size * 0x1p-22 : 0);
             worst = fmax(worst, fabs(value(s->c, k, j, s->d) - mean) / room);
         }
-    printf("means    error %.3f of what is allowed\n", worst);
+    print_error(worst);
     return worst <= 1 || fail("a centre is not the mean of its points");
 }
 
@@ -223,32 +223,34 @@ static const example_form forms[] = {
 static bool allocate(zed_device *dev, clustering *s)
 {
     size_t n = (size_t)s->n, k = (size_t)s->k, d = (size_t)s->d;
-    s->x = (uint16_t *)zed_alloc(dev, ZED_SHARED, n * d * sizeof *s->x, 0);
-    s->c = (uint16_t *)zed_alloc(dev, ZED_SHARED, k * d * sizeof *s->c, 0);
-    s->before = (uint16_t *)zed_alloc(dev, ZED_SHARED, k * d * sizeof *s->c, 0);
-    s->squares = (float *)zed_alloc(dev, ZED_SHARED, k * sizeof *s->squares, 0);
-    s->sums = (float *)zed_alloc(dev, ZED_SHARED, k * d * sizeof *s->sums, 0);
-    s->label = (int32_t *)zed_alloc(dev, ZED_SHARED, n * sizeof *s->label, 0);
-    s->last = (int32_t *)zed_alloc(dev, ZED_SHARED, n * sizeof *s->last, 0);
-    s->counts = (int32_t *)zed_alloc(dev, ZED_SHARED, k * sizeof *s->counts, 0);
+    s->x = (uint16_t *)new_array(dev, n * d * sizeof *s->x);
+    s->c = (uint16_t *)new_array(dev, k * d * sizeof *s->c);
+    s->before = (uint16_t *)new_array(dev, k * d * sizeof *s->c);
+    s->squares = (float *)new_array(dev, k * sizeof *s->squares);
+    s->sums = (float *)new_array(dev, k * d * sizeof *s->sums);
+    s->label = (int32_t *)new_array(dev, n * sizeof *s->label);
+    s->last = (int32_t *)new_array(dev, n * sizeof *s->last);
+    s->counts = (int32_t *)new_array(dev, k * sizeof *s->counts);
     return (s->x && s->c && s->before && s->squares && s->sums && s->label && s->last && s->counts) || fail_device(dev);
 }
 
-/* One iteration; adds its time to *ns. */
-static bool iterate(clustering *s, zed_kernel kernel[2], double *ns)
+/* One iteration; adds its time to *ns. The host has the labels afterwards, and from the start the centres before. */
+static bool iterate(zed_device *dev, clustering *s, zed_kernel kernel[2], double *ns)
 {
     size_t row = (size_t)s->k * (size_t)s->d;
     zed_groups groups = {(uint32_t)((s->n + tiles.rows - 1) / tiles.rows), 1, 1},
                few = {(uint32_t)whole_steps(s->k) / STEP, 1, 1};
     double a, b;
-    memcpy(s->before, s->c, row * sizeof *s->c);
     memcpy(s->last, s->label, (size_t)s->n * sizeof *s->label);
-    memset(s->sums, 0, row * sizeof *s->sums);
-    memset(s->counts, 0, (size_t)s->k * sizeof *s->counts);
-    a = zed_launch_timed(&kernel[0], groups, s->x, s->c, s->squares, s->label, s->sums, s->counts, s->n, s->k, s->d);
-    b = zed_launch_timed(&kernel[1], few, s->sums, s->counts, s->c, s->squares, s->k, s->d);
+    zed_copy(dev, s->before, on_device(s->c), row * sizeof *s->c);
+    zed_fill(dev, on_device(s->sums), 0, row * sizeof *s->sums);
+    zed_fill(dev, on_device(s->counts), 0, (size_t)s->k * sizeof *s->counts);
+    a = zed_launch_timed(&kernel[0], groups, on_device(s->x), on_device(s->c), on_device(s->squares),
+                         on_device(s->label), on_device(s->sums), on_device(s->counts), s->n, s->k, s->d);
+    b = zed_launch_timed(&kernel[1], few, on_device(s->sums), on_device(s->counts), on_device(s->c),
+                         on_device(s->squares), s->k, s->d);
     *ns += a + b;
-    return a >= 0 && b >= 0;
+    return copy_from_device(dev, s->label) && a >= 0 && b >= 0;
 }
 
 static bool run(zed_device *dev)
@@ -261,11 +263,14 @@ static bool run(zed_device *dev)
               load_form(&forms[1], dev, &kernel[1]) && allocate(dev, &s);
     if (ok) make_points(&s, (uint32_t)first_seed);
     if (ok) memset(s.label, 0xff, (size_t)s.n * sizeof *s.label);
+    ok = ok && (copy_to_device(dev) || fail_device(dev));
     for (; ok && changed && turn < turns; turn++) {
-        ok = iterate(&s, kernel, &ns) || fail_device(dev);
+        ok = iterate(dev, &s, kernel, &ns) || fail_device(dev);
         changed = 0;
         for (int i = 0; ok && i < s.n; i++) changed += s.label[i] != s.last[i];
     }
+    if (ok) ok = (copy_from_device(dev, s.c) && copy_from_device(dev, s.sums) && copy_from_device(dev, s.counts)) ||
+                 fail_device(dev);
     ok = ok && check_labels(&s) && check_means(&s) && (!picture || draw(&s, picture));
     if (ok)
         printf("ok kmeans %d points, %d clusters, %d dimensions: %d turns, %.3f ms each, %d points changed in the last"

@@ -101,7 +101,7 @@ static bool check(const place *p, const float *c)
     bool ok = (a && b) || fail("out of memory for the check");
     if (ok) fill_block(a, 0, p->i0, p->i1, 0, k, k);
     if (ok) fill_block(b, 1, 0, k, p->j0, p->j1, columns);
-    ok = ok && (!rows || !columns || check_product(by_rows(a, rows, k), by_rows(b, k, columns), c, NULL));
+    ok = ok && (!rows || !columns || check_product(by_rows(a, rows, k), by_rows(b, k, columns), c));
     free(a);
     free(b);
     return ok;

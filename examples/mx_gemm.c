@@ -288,10 +288,10 @@ static bool allocate(zed_device *dev, mx_problem *p)
     p->va = new_floats(dev, rows * deep, &state);
     p->vb = new_floats(dev, deep * cols, &state);
     p->c = new_floats(dev, rows * cols, NULL);
-    p->qa = (uint8_t *)zed_alloc(dev, ZED_SHARED, rows * p->blocks * BLOCK, 0);
-    p->qb = (uint8_t *)zed_alloc(dev, ZED_SHARED, cols * p->blocks * BLOCK, 0);
-    p->sa = (uint8_t *)zed_alloc(dev, ZED_SHARED, rows * p->blocks, 0);
-    p->sb = (uint8_t *)zed_alloc(dev, ZED_SHARED, cols * p->blocks, 0);
+    p->qa = (uint8_t *)new_array(dev, rows * p->blocks * BLOCK);
+    p->qb = (uint8_t *)new_array(dev, cols * p->blocks * BLOCK);
+    p->sa = (uint8_t *)new_array(dev, rows * p->blocks);
+    p->sb = (uint8_t *)new_array(dev, cols * p->blocks);
     if (!p->va || !p->vb || !p->c || !p->qa || !p->qb || !p->sa || !p->sb) return fail_device(dev);
     if (p->a.at) memcpy(p->va, p->a.at, rows * deep * sizeof(float));
     if (p->b.at) memcpy(p->vb, p->b.at, deep * cols * sizeof(float));
@@ -309,8 +309,8 @@ static bool quantise_one(zed_device *dev, const xt_kernel *kernel, zed_groups gr
     zed_kernel loaded;
     xt_module mod = XT_BUILD(*kernel, &target);
     bool ok = mod.words ? ZED_LOAD(&loaded, dev, mod) || fail_device(dev) : fail_build(&mod);
-    if (ok) zed_launch(&loaded, groups, v, q, s, (uint32_t)lines, (uint32_t)k);
-    if (ok && zed_get_error(dev)->id) ok = fail_device(dev);
+    if (ok) zed_launch(&loaded, groups, on_device(v), on_device(q), on_device(s), (uint32_t)lines, (uint32_t)k);
+    if (ok) ok = (copy_from_device(dev, q) && copy_from_device(dev, s)) || fail_device(dev);
     xt_free(&mod);
     return ok;
 }
@@ -341,13 +341,15 @@ static bool run_problem(zed_device *dev, zed_kernel *kernel, const example_form 
     if (loaded ? !load_quantised(p) : asked.files && !read_files(p)) return false;
     if (!allocate(dev, p)) return false;
     if (loaded) take_quantised(p);
-    else if (!quantise(dev, p)) return false;
-    ns = zed_launch_timed(kernel, groups, p->qa, p->sa, p->qb, p->sb, p->c, (uint32_t)m, (uint32_t)n,
-                          (uint32_t)p->blocks);
-    if (ns < 0) return fail_device(dev);
+    if (!copy_to_device(dev)) return fail_device(dev);
+    if (!loaded && !quantise(dev, p)) return false;
+    ns = zed_launch_timed(kernel, groups, on_device(p->qa), on_device(p->sa), on_device(p->qb), on_device(p->sb),
+                          on_device(p->c), (uint32_t)m, (uint32_t)n, (uint32_t)p->blocks);
+    if (ns < 0 || !copy_from_device(dev, p->c)) return fail_device(dev);
     wrong = check_c(p, &error);
     if (wrong) return fail("%s %d x %d x %d: %zu elements are wrong", form->name, m, n, k, wrong);
-    if (!loaded) printf("error    %.3g of the product without quantisation (norms)\n", error);
+    if (!loaded) printf("formats  %.3g from the product without quantisation (norms)\n", error);
+    print_largest_error();
     if (asked.files == 3 && !npy_save(file[2], "<f4", 4, (size_t)m, (size_t)n, p->c)) return false;
     if (saved && !save_quantised(p)) return false;
     printf("ok mx_gemm %s %d x %d x %d, %.1f GFLOP/s\n", form->name, m, n, k, 2.0 * m * n * k / ns);

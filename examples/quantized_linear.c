@@ -217,8 +217,9 @@ static bool check(const layer *l, const uint16_t *x, const uint16_t *y, float *p
             points[2 * at - 2] = (float)unquantized;
             points[2 * at - 1] = (float)got;
         }
-    printf("error    %.3f of its bound at most; %d bits are %.2f%% from the original weights\n", worst, l->bits,
+    printf("weights  %d bits: results are %.2f%% from those of the original weights\n", l->bits,
            100 * sqrt(noise / fmax(signal, 1e-300)));
+    print_error(worst);
     return wrong == 0 || fail("%d x %d x %d: %zu elements are wrong", l->m, l->n, l->k, wrong);
 }
 
@@ -261,10 +262,9 @@ static bool compute(zed_device *dev, zed_kernel *kernel, const layer *l)
 {
     size_t m = (size_t)l->m, n = (size_t)l->n, k = (size_t)l->k;
     size_t bytes = (size_t)l->groups * n * (l->bits == 4 ? HALF : GROUP), scales = (size_t)l->groups * n * 2;
-    uint16_t *x = (uint16_t *)zed_alloc(dev, ZED_SHARED, m * k * 2, 0),
-             *y = (uint16_t *)zed_alloc(dev, ZED_SHARED, m * n * 2, 0);
-    uint16_t *scale = (uint16_t *)zed_alloc(dev, ZED_SHARED, scales, 0);
-    uint8_t *w = (uint8_t *)zed_alloc(dev, ZED_SHARED, bytes, 0);
+    uint16_t *x = (uint16_t *)new_array(dev, m * k * 2), *y = (uint16_t *)new_array(dev, m * n * 2);
+    uint16_t *scale = (uint16_t *)new_array(dev, scales);
+    uint8_t *w = (uint8_t *)new_array(dev, bytes);
     float *points = (float *)malloc(m * n * 2 * sizeof *points);
     zed_groups groups = {(uint32_t)(l->n + COLUMNS - 1) / COLUMNS, 1, 1};
     double ns;
@@ -279,8 +279,10 @@ static bool compute(zed_device *dev, zed_kernel *kernel, const layer *l)
     memcpy(scale, l->scale, scales);
     pack(l, w);
     memset(y, 0xff, m * n * 2); /* NaN */
-    ns = zed_launch_timed(kernel, groups, x, (void *)w, scale, y, (uint32_t)m, (uint32_t)n, (uint32_t)k);
-    ok = ns >= 0 || fail_device(dev);
+    copy_to_device(dev);
+    ns = zed_launch_timed(kernel, groups, on_device(x), on_device(w), on_device(scale), on_device(y), (uint32_t)m,
+                          (uint32_t)n, (uint32_t)k);
+    ok = (ns >= 0 && copy_from_device(dev, y)) || fail_device(dev);
     if (ok) printf("time     %.3f ms, %.2f GB/s of weights\n", ns * 1e-6, (double)(bytes + scales) / ns);
     ok = ok && check(l, x, y, points) && (!svg || draw(svg, l, points));
     ok = ok && (!files[2] || npy_write(files[2], l->m, l->n, y));

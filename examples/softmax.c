@@ -141,10 +141,12 @@ static bool run_softmax(zed_device *dev, zed_kernel *kernel, const example_form 
     zed_groups groups = {(uint32_t)(lines_ + LINES - 1) / LINES, 1, 1};
     if (!x || !y) return fail_device(dev);
     for (size_t i = 0; i < count; i++) x[i] *= 4;
-    zed_launch(kernel, groups, x, y, (uint32_t)m, (uint32_t)n);
-    if (zed_get_error(dev)->id) return fail_device(dev);
+    copy_to_device(dev);
+    zed_launch(kernel, groups, on_device(x), on_device(y), (uint32_t)m, (uint32_t)n);
+    if (!copy_from_device(dev, y)) return fail_device(dev);
     wrong = check_softmax(x, y, lines_, length, rows ? 1 : n, rows ? n : 1, rows);
     if (wrong) return fail("%s %d x %d: %zu elements are wrong", form->name, m, n, wrong);
+    print_largest_error();
     printf("ok softmax %s %d x %d\n", form->name, m, n);
     return true;
 }
@@ -178,10 +180,13 @@ static bool run_norm(zed_device *dev, zed_kernel *kernel, const example_form *fo
     zed_groups groups = {(uint32_t)(m + LINES - 1) / LINES, 1, 1};
     if (!x || !gamma || !beta || !y) return fail_device(dev);
     for (size_t i = 0; i < rows * cols; i++) x[i] = 3 * x[i] + 1;
-    zed_launch(kernel, groups, x, gamma, beta, y, (uint32_t)m, (uint32_t)n, epsilon);
-    if (zed_get_error(dev)->id) return fail_device(dev);
+    copy_to_device(dev);
+    zed_launch(kernel, groups, on_device(x), on_device(gamma), on_device(beta), on_device(y), (uint32_t)m, (uint32_t)n,
+               epsilon);
+    if (!copy_from_device(dev, y)) return fail_device(dev);
     wrong = check_norm(x, gamma, beta, y, (double)epsilon);
     if (wrong) return fail("%s %d x %d: %zu elements are wrong", form->name, m, n, wrong);
+    print_largest_error();
     printf("ok softmax %s %d x %d\n", form->name, m, n);
     return true;
 }

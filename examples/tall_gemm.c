@@ -100,7 +100,7 @@ static double launch(zed_device *dev, zed_kernel *loaded, const products *p)
     const part size = part_for(dev->target.name, p);
     uint32_t rows = (uint32_t)size.rows * SUBGROUPS, columns = (uint32_t)size.columns;
     zed_groups groups = {((uint32_t)p->m + rows - 1) / rows, ((uint32_t)p->n + columns - 1) / columns, 1};
-    return zed_launch_timed(loaded, groups, p->a, p->b, p->c, p->m);
+    return zed_launch_timed(loaded, groups, on_device(p->a), on_device(p->b), on_device(p->c), p->m);
 }
 
 static bool run(zed_device *dev)
@@ -110,7 +110,7 @@ static bool run(zed_device *dev)
     if (!new_products(dev, &sizes) || !load_kernel(&kernel, dev, &loaded, &sizes)) return false;
     ns = launch(dev, &loaded, &sizes);
     if (ns < 0) return fail_device(dev);
-    if (!check_products(&sizes)) return false;
+    if (!check_products(dev, &sizes)) return false;
     printf("ok tall_gemm %d x %d x %d, %.1f GFLOP/s\n", sizes.m, sizes.n, sizes.k, flops_of(&sizes) / ns);
     return true;
 }

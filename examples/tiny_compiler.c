@@ -406,8 +406,7 @@ static bool fill(zed_device *dev, float **data)
 {
     uint64_t state = 1;
     for (int p = 0; p < tiny.params; p++) {
-        data[p] = (float *)zed_alloc(dev, ZED_SHARED, ELEMENTS * sizeof **data, 0);
-        if (!data[p]) return fail_device(dev);
+        if (!(data[p] = (float *)new_array(dev, ELEMENTS * sizeof **data))) return fail_device(dev);
         for (int i = 0; i < ELEMENTS; i++) data[p][i] = tiny.vars[p].out ? NAN : 4 * (float)random_uniform(&state) - 2;
     }
     return true;
@@ -433,13 +432,14 @@ static bool run_there(zed_device *dev, spe_words words, float *const *data)
     zed_kernel kernel;
     for (int p = 0; p < tiny.params; p++) {
         sprintf(text + strlen(text), "ptr<f32> %s, ", tiny.vars[p].name);
-        args[p] = ZED_ARG(data[p]);
+        args[p] = ZED_ARG(on_device(data[p]));
     }
     strcat(text, "u32 elements");
     args[tiny.params] = ZED_ARG(ELEMENTS);
-    if (zed_module_load(&module, dev, words.data, words.count * 4, NULL) &&
+    if (copy_to_device(dev) && zed_module_load(&module, dev, words.data, words.count * 4, NULL) &&
         zed_kernel_get(&kernel, &module, tiny.kernel, text))
         zed_launch_n(&kernel, (zed_groups){(ELEMENTS + GROUP - 1) / GROUP, 1, 1}, args, tiny.params + 1);
+    for (int p = 0; p < tiny.params; p++) copy_from_device(dev, data[p]);
     return !zed_get_error(dev)->id || fail_device(dev);
 }
 
