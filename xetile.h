@@ -996,11 +996,11 @@ enum {
     X(REDUCE, reduce, whole, whole, "$= xetile.reduction <$k> $v0 [$d1] {reduction_size = $d2} : $V0 -> $r")           \
     X(REDUCTION, same, renames, whole, "$= xetile.reduction <$k> $v0 [$D1]$z$m5 : $V0 -> $r")                          \
     X(SCAN, scan, whole, whole, "$= vector.scan <$k> $v0 [$D1]$e4$m : $V0 -> $r")                                      \
-    X(BROADCAST, rearrange, moves, whole, "$= xetile.broadcast $v0 [$D1]$z$m5 : $V0 -> $r")                            \
-    X(TRANSPOSE, transpose, moves, whole, "$= xetile.transpose $v0 [1, 0]$m5 : $V0 -> $r")                             \
-    X(CONVERT_LAYOUT, rearrange, moves, whole, "$= xetile.convert_layout $v0$m5 : $V0")                                \
-    X(SHAPE_CAST, rearrange, moves, whole, "$= vector.shape_cast $v0$m5 : $V0 to $r")                                  \
-    X(SLICE, rearrange, moves, whole, "$= vector.extract_strided_slice $v0 {offsets = $P3}$m5 : $V0 to $r")            \
+    X(BROADCAST, move, moves, whole, "$= xetile.broadcast $v0 [$D1]$z$m5 : $V0 -> $r")                                 \
+    X(TRANSPOSE, move, moves, whole, "$= xetile.transpose $v0 [1, 0]$m5 : $V0 -> $r")                                  \
+    X(CONVERT_LAYOUT, move, moves, whole, "$= xetile.convert_layout $v0$m5 : $V0")                                     \
+    X(SHAPE_CAST, move, moves, whole, "$= vector.shape_cast $v0$m5 : $V0 to $r")                                       \
+    X(SLICE, move, moves, whole, "$= vector.extract_strided_slice $v0 {offsets = $P3}$m5 : $V0 to $r")                 \
     X(BITCAST_WIDTH, same, renames, whole, "$= vector.bitcast $v0$m : $V0 to $r")                                      \
     X(TILE_PACK, same, renames, whole, "$= xetile.tile_pack $v0 inner_blocks = $B$m : $V0 -> $r")                      \
     X(TILE_UNPACK, same, renames, whole, "$= xetile.tile_unpack $v0 inner_blocks = $B$m : $V0 -> $r")                  \
@@ -5803,12 +5803,15 @@ XE_FN_ xt_tile xt_turned_tile_(xt_ctx *x, const xt_tile *of, const xt_dist *to)
     return r;
 }
 
+/* ---- ways to move elements --------------------------------------------------------------------------------------- */
+
 /* Loads a vector transposed instead of transposing it: a single message for a product's operand or 32-bit elements, and
  * no worse per lane. */
-XE_FN_ bool xt_transpose_load_(xt_ctx *x, const xt_whole_ *how, xt_vec *r)
+XE_FN_ bool xt_move_by_loading_(xt_ctx *x, const xt_node_ *n, xt_vec *r)
 {
+    const xt_whole_ *how = n->whole;
     const xt_vec *v = &how->v;
-    const xt_load_desc_ *d = xt_loaded_(x, v, x->at);
+    const xt_load_desc_ *d = n->op == XT_OP_TRANSPOSE_ ? xt_loaded_(x, v, x->at) : NULL;
     if (!d || !(how->anew || how->origin)) return false;
     if (!how->anew && (xt_dist_pieces(&v->dist) != 1 || v->dist.data[0] != r->dist.data[1])) return false;
     if (!how->anew && x->block2d && r->use == CM_ACC && xt_bytes_(v->type) != 4) return false;
@@ -5821,46 +5824,55 @@ XE_FN_ bool xt_transpose_load_(xt_ctx *x, const xt_whole_ *how, xt_vec *r)
     return true;
 }
 
-XE_FN_ void xt_write_rearrange_(xt_ctx *x, const xt_node_ *n)
-{
-    const xt_whole_ *d = n->whole;
-    xt_vec r = xt_make_vec_(x, n), v = xt_now_vec_(x, &d->v);
-    xt_field_ f;
-    if (r.blocks && v.blocks && !d->origin)
-        r = xt_through_scratch_(x, &v, &d->from, r);
-    else if (r.blocks && v.blocks && xt_field_of_(x, &f, &v, (int)xt_held_(v.type))) {
-        for (int i = 0; i < f.comps; i++) f.comp[i] = spe_reload(&x->m, f.comp[i]);
-        r = xt_pick_all_(x, &f, d->origin, NULL, r);
-    }
-    xt_define_vec_(x, n->result, r);
-}
-
-/* Writes a load that was left to its transpose, which did not load it transposed. */
-XE_FN_ void xt_write_left_load_(xt_ctx *x, const xt_vec *v)
+/* The operand in this version; writes a load that was left to its transpose, which did not load it transposed. */
+XE_FN_ xt_vec xt_moved_vec_(xt_ctx *x, const xt_vec *v)
 {
     const xt_value_ *value = xt_value_at_(x, v->id);
     const xt_node_ *n = xt_node_at_(x, value->node);
     if (value->unmade && n->op == XT_OP_LOAD_TILE_) xt_write_load_tile_(x, n);
+    return xt_now_vec_(x, v);
 }
 
-XE_FN_ void xt_write_transpose_(xt_ctx *x, const xt_node_ *n)
+/* Between subgroups. */
+XE_FN_ bool xt_move_through_memory_(xt_ctx *x, const xt_node_ *n, xt_vec *r)
 {
-    const xt_whole_ *d = n->whole;
-    xt_vec r = xt_make_vec_(x, n);
+    if (n->whole->origin) return false;
+    xt_vec v = xt_moved_vec_(x, &n->whole->v);
+    if (v.blocks) *r = xt_through_scratch_(x, &v, &n->whole->from, *r);
+    return true;
+}
+
+/* Transposes of more than two rows and columns within a subgroup. */
+XE_FN_ bool xt_move_by_squares_(xt_ctx *x, const xt_node_ *n, xt_vec *r)
+{
+    const xt_dist *d = &n->whole->v.dist;
     xt_field_ f, t;
-    if (!r.blocks || xt_transpose_load_(x, d, &r)) {
-        xt_define_vec_(x, n->result, r);
-        return;
-    }
-    xt_write_left_load_(x, &d->v);
-    if (!d->origin || d->v.dist.rounds[0] * d->v.dist.data[0] <= 2 || d->v.dist.rounds[1] * d->v.dist.data[1] <= 2) {
-        xt_write_rearrange_(x, n);
-    } else {
-        xt_vec v = xt_now_vec_(x, &d->v);
-        if (v.blocks && xt_field_of_(x, &f, &v, (int)xt_held_(v.type)) && xt_transpose_field_(x, &f, &t))
-            r = xt_pick_all_(x, &t, d->origin, NULL, r);
-        xt_define_vec_(x, n->result, r);
-    }
+    if (n->op != XT_OP_TRANSPOSE_ || d->rounds[0] * d->data[0] <= 2 || d->rounds[1] * d->data[1] <= 2) return false;
+    xt_vec v = xt_moved_vec_(x, &n->whole->v);
+    if (v.blocks && xt_field_of_(x, &f, &v, (int)xt_held_(v.type)) && xt_transpose_field_(x, &f, &t))
+        *r = xt_pick_all_(x, &t, n->whole->origin, NULL, *r);
+    return true;
+}
+
+/* All else within a subgroup, element by element. */
+XE_FN_ bool xt_move_by_picking_(xt_ctx *x, const xt_node_ *n, xt_vec *r)
+{
+    xt_vec v = xt_moved_vec_(x, &n->whole->v);
+    xt_field_ f;
+    if (!v.blocks || !xt_field_of_(x, &f, &v, (int)xt_held_(v.type))) return true;
+    for (int i = 0; i < f.comps; i++) f.comp[i] = spe_reload(&x->m, f.comp[i]);
+    *r = xt_pick_all_(x, &f, n->whole->origin, NULL, *r);
+    return true;
+}
+
+/* Moves elements by the first way that suits. */
+XE_FN_ void xt_write_move_(xt_ctx *x, const xt_node_ *n)
+{
+    static bool (*const ways[])(xt_ctx *x, const xt_node_ *n, xt_vec *r) = {
+        xt_move_by_loading_, xt_move_through_memory_, xt_move_by_squares_, xt_move_by_picking_};
+    xt_vec r = xt_make_vec_(x, n);
+    for (int i = 0; r.blocks && i < (int)(sizeof ways / sizeof ways[0]) && !ways[i](x, n, &r); i++) continue;
+    xt_define_vec_(x, n->result, r);
 }
 
 /* lower/reduction.c - writes steps of reductions. */
