@@ -5116,6 +5116,15 @@ spe_id spe_atomic_cas(spe_module *m, spe_id ptr, spe_id expected, spe_id v, uint
 
 /* conversions.c - conversions with a rounding mode and saturation, which OpenCL's compilers are told by decorations. */
 
+/* The instruction that spe_cast writes between numbers. */
+XE_FN_ uint32_t spe_conversion_opcode_(bool float_from, bool float_to, bool is_signed)
+{
+    if (float_from && float_to) return SPE_OpFConvert;
+    if (float_from) return is_signed ? SPE_OpConvertFToS : SPE_OpConvertFToU;
+    if (float_to) return is_signed ? SPE_OpConvertSToF : SPE_OpConvertUToF;
+    return is_signed ? SPE_OpSConvert : SPE_OpUConvert;
+}
+
 XE_FN_ spe_id spe_cast_as_(spe_module *m, spe_id type, spe_id v, const spe_conversion *c)
 {
     spe_id from = spe_check_(m, __func__, "v", v), id;
@@ -5128,9 +5137,12 @@ XE_FN_ spe_id spe_cast_as_(spe_module *m, spe_id type, spe_id v, const spe_conve
     bool other_sign = c->saturate && !float_from && !float_to && c->from_signed != c->to_signed;
     if (from == type && !other_sign) return v;
     if (m->vulkan) return m->vulkan->cast(m, type, v, c);
+    bool is_signed = float_from ? c->to_signed : c->from_signed;
     if (other_sign) id = spe_op(m, c->to_signed ? SPE_OpSatConvertUToS : SPE_OpSatConvertSToU, type, 1, &v);
-    else id = spe_cast(m, type, v, float_from ? c->to_signed : c->from_signed);
+    else id = spe_cast(m, type, v, is_signed);
     if (!id || id == v) return id;
+    if ((m->ids[id].flags & SPE_ID_CONSTANT_) && (c->rounded || c->saturate)) /* folded as if neither were asked for */
+        id = spe_op(m, spe_conversion_opcode_(float_from, float_to, is_signed), type, 1, &v);
     if (c->rounded && (float_from || float_to)) spe_decorate(m, id, SPE_DecorationFPRoundingMode, 1, &c->rounding);
     if (c->saturate && !float_to && !other_sign) spe_decorate(m, id, SPE_DecorationSaturatedConversion, 0, NULL);
     return id;

@@ -239,6 +239,53 @@ TEST(kernel_languages_may_contract_sums_and_do_so_in_fmas)
     run_vectors(&vector_fma, "contraction_coopvec_fma", ONCE);
 }
 
+/* ---- conversions of constants: folded only where nothing else is asked for */
+
+TEST(constants_round_and_saturate_as_asked)
+{
+    enum { I32, I64, F32, TYPES };
+    static const struct {
+        int from;
+        double v;
+        bool to_f16; /* else to i8 */
+        spe_conversion how;
+        float want;
+    } cases_[] = {{I32, 300, false, {true, true, true, false, 0}, 127},
+                  {I64, -300, false, {true, true, true, false, 0}, -128},
+                  {I32, 200, false, {false, true, true, false, 0}, 127},
+                  {I64, 0, false, {true, true, true, false, 0}, 0},
+                  {F32, 1000.5, false, {true, true, true, false, 0}, 127},
+                  {F32, 2.5, false, {true, true, true, true, SPE_FPRoundingModeRTP}, 3},
+                  {I32, 2049, true, {true, true, false, true, SPE_FPRoundingModeRTP}, 2050},
+                  {F32, 2049, true, {true, true, false, true, SPE_FPRoundingModeRTZ}, 2048}};
+    spe_module m;
+    zed_module module;
+    zed_kernel k;
+    size_t n = sizeof cases_ / sizeof cases_[0];
+    spe_begin(&m, NULL);
+    spe_id i32 = spe_int(&m, 32), types[TYPES] = {i32, spe_int(&m, 64), spe_float(&m, 32)};
+    open_kernel(&m, SPE_CONTRACT_ALLOWED, 1);
+    for (size_t i = 0; i < n; i++) {
+        spe_id from = types[cases_[i].from], v = cases_[i].from == F32 ? spe_const_f(&m, from, cases_[i].v)
+                                                                    : spe_const_i(&m, from, (int64_t)cases_[i].v);
+        spe_id to = cases_[i].to_f16 ? spe_float(&m, 16) : spe_int(&m, 8);
+        spe_id got = spe_cast(&m, types[F32], spe_cast_as(&m, to, v, &cases_[i].how), true);
+        spe_id at = spe_index(&m, spe_param_id(&m, 3), spe_const_u(&m, i32, i));
+        spe_store(&m, at, got, 0);
+    }
+    spe_kernel_end(&m);
+    spe_words words = spe_finish(&m);
+    CHECK_MSG(words.data != NULL, "%s", spe_get_error(&m)->text);
+    for (size_t i = 0; i < n; i++) out[i] = NAN;
+    if (words.data && zed_module_load(&module, &dev, words.data, 4 * words.count, NULL) &&
+        zed_kernel_get(&k, &module, "k", "ptr<f32> x, ptr<f32> y, ptr<f32> z, ptr<f32> out"))
+        zed_launch(&k, (zed_groups){1, 1, 1}, x, y, z, out);
+    for (size_t i = 0; i < n; i++)
+        CHECK_MSG(out[i] == cases_[i].want, "%g became %g, want %g", cases_[i].v, (double)out[i],
+                  (double)cases_[i].want);
+    spe_free(&m);
+}
+
 int main(void)
 {
     if (!zed_open(&dev, NULL)) return zed_print_error(&dev, stdout), 1;
@@ -247,6 +294,7 @@ int main(void)
     RUN(spirv_emit_rounds_as_the_kernel_says);
     RUN(coopmatrix_rounds_as_the_kernel_says);
     RUN(kernel_languages_may_contract_sums_and_do_so_in_fmas);
+    RUN(constants_round_and_saturate_as_asked);
     zed_close(&dev);
     return test_report();
 }
