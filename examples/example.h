@@ -322,7 +322,7 @@ typedef struct example_form {
     const xt_kernel *kernel;
     int registers;                 /* per thread on the GPU; 0: chosen by xetile.h */
     const xt_product *product;     /* whose tiles the kernel takes from `tiles`; or NULL */
-    void (*fit)(int local_memory); /* called before the kernel is built, when there are tiles; may be NULL */
+    void (*fit)(const xt_target *target, int local_memory); /* called before the kernel is built; may be NULL */
     bool (*run)(zed_device *dev, zed_kernel *kernel, const struct example_form *form);
 } example_form;
 #define FORMS_END                                                                                                      \
@@ -433,7 +433,7 @@ static inline zed_groups groups_of_tiles(const xt_tiles *t, int m, int n)
 static inline xt_module build_form(const example_form *f, const xt_target *target, int local_memory)
 {
     if (f->product) tiles = propose_tiles(f->product, target);
-    if (f->fit) f->fit(local_memory);
+    if (f->fit) f->fit(target, local_memory);
     if (!f->product) return XT_BUILD(*f->kernel, target, .registers = f->registers);
     return XT_BUILD(*f->kernel, target, .subgroup_size = tiles.subgroup_size,
                     .registers = f->registers ? f->registers : tiles.registers, .user = &tiles);

@@ -20,8 +20,9 @@ static const xt_product f16_product = {.a = XT_TYPE(f16), .b = XT_TYPE(f16)};
  * local memory. */
 static int part, slices;
 
-static void choose_slices(int local_memory)
+static void choose_slices(const xt_target *target, int local_memory)
 {
+    (void)target;
     part = tiles.k < 16 ? tiles.k : 16;
     slices = BUFFERS * 2 * (tiles.rows + tiles.cols) * part * 2 <= local_memory ? 2 : 1;
 }

@@ -3,8 +3,8 @@
  *
  *     cc -std=c11 image_filter.c -lm && ./a.out picture.png blurred.png
  *
- * The kernels are built for one blur: its weights are constants, and a C loop writes a load and a multiplication for
- * each weight: loads of the same tile, moved by a pixel, whose elements outside the picture follow the border mode.
+ * Both passes blur along lines in memory, and store the transpose. A lane has a line: the neighbours of a pixel are in
+ * the lane's other registers. Near the edges, elements outside the picture follow the border mode.
  * Every pixel is checked against f64. See `image_filter --help`.
  */
 #include "xetile.h"
@@ -13,61 +13,115 @@
 #define EXAMPLE "image_filter"
 #include "example.h"
 #include "example_png.h"
+#include "example_registers.h"
 
 #include <ctype.h>
 
-/* A pixel is one to four neighbouring bytes. A work-group of four subgroups processes a channel of 16 x 64 pixels. */
-enum { ROWS = 16, COLUMNS = 64, RADIUS_MAX = 32 };
-#define MAP XT_MAP(.sg_layout = {4, 1}, .sg_data = {4, COLUMNS})
+/* A pixel is one to four neighbouring bytes. A work-group of four subgroups takes some pixels of 64 lines at a time,
+ * and in each turn some neighbours of each. */
+enum { LINES = 64, RADIUS_MAX = 32, TAPS_MAX = 8 };
+#define MAP(rows) XT_MAP(.sg_layout = {1, 4}, .sg_data = {rows, LINES / 4})
 
 enum { CLAMP, MIRROR, BLACK };
 static const char *const border_names[] = {"clamp", "mirror", "black", NULL};
 
-/* The kernels' parameters at build time. */
+/* What the kernels are built for; the weights are a parameter, with zeros after them. */
 static struct {
     int channels, radius, border;
-    float weight[2 * RADIUS_MAX + 1];
-} blur = {3, 6, CLAMP, {0}};
+    bool few_registers;
+    float weight[2 * RADIUS_MAX + TAPS_MAX];
+} blur = {3, 6, CLAMP, false, {0}};
+
+/* Multiples of 4, so that block messages begin at multiples of four bytes. */
+static int pixels_for(int channels) { return blur.few_registers && channels > 1 ? 4 : 16; }
+static int taps_for(int channels) { return blur.few_registers && channels > 1 ? 4 : TAPS_MAX; }
 
 /* ---- the kernels ---- */
 
-/* A channel of a part of the picture: for RGB, every third byte. Between the passes, each channel is a separate
- * matrix. */
-static xt_tile channel(XT_CONTEXT, xt_val base, bool bytes, xt_val height, xt_val width)
+/* The sums of `count` elements of each line and their neighbours, which are `step` elements apart: the first neighbour
+ * of the first element is `skip` elements after the tile's begin. */
+static xt_vec blurred(XT_CONTEXT, xt_tile lines, int skip, int count, int step, int taps, xt_border border)
 {
-    xt_val c = XT_GROUP_ID(2), i = XT_MUL(XT_GROUP_ID(1), ROWS), j = XT_MUL(XT_GROUP_ID(0), COLUMNS);
-    if (!bytes)
-        return XT_INIT_TILE(base, f32, ROWS, COLUMNS, .offset = XT_AT(c, i, j),
-                            .shape = XT_AT(blur.channels, height, width), .map = MAP);
-    return XT_INIT_TILE(base, u8, ROWS, COLUMNS, .offset = XT_AT(c, i, j),
-                        .shape = XT_AT(blur.channels, height, width),
-                        .strides = XT_AT(1, XT_MUL(width, blur.channels), blur.channels), .map = MAP);
-}
-
-/* The sum over the neighbours of each pixel: the same tile, moved by a pixel at a time. */
-static xt_vec blurred(XT_CONTEXT, xt_tile tile, bool down)
-{
-    static const xt_border borders[] = {XT_BORDER_CLAMP, XT_BORDER_MIRROR, XT_BORDER_PADDING};
-    xt_vec sum = XT_SPLAT(f32, ROWS, COLUMNS, 0, .map = MAP);
-    for (int t = -blur.radius; t <= blur.radius; t++) {
-        xt_tile moved = XT_UPDATE_TILE_OFFSET(tile, down ? t : 0, down ? 0 : t);
-        xt_vec v = XT_LOAD_TILE(moved, .border = borders[blur.border]);
-        sum = XT_FMA(XT_CAST(f32, v), blur.weight[t + blur.radius], sum);
+    xt_val weights = XT_PARAM("WEIGHTS");
+    xt_vec sum = XT_SPLAT(f32, count, LINES, 0, .map = MAP(count));
+    XT_FOR (t, 0, 2 * blur.radius + 1, taps, &sum, &lines) {
+        xt_vec v = XT_CAST(f32, XT_LOAD_TILE(lines, .border = border));
+        for (int i = 0; i < taps; i++) {
+            xt_vec neighbours = XT_SLICE(v, skip + i * step, 0, count, LINES, .map = MAP(count));
+            sum = XT_FMA(neighbours, XT_LOAD(weights, XT_ADD(t, i)), sum);
+        }
+        lines = XT_UPDATE_TILE_OFFSET(lines, taps * step, 0);
     }
     return sum;
 }
 
-XT_KERNEL(along_rows, ptr(u8, FROM), ptr(f32, TO), u32(HEIGHT), u32(WIDTH))
+static void store(XT_CONTEXT, xt_vec sum, xt_tile to)
 {
-    xt_vec sum = blurred(XT_SELF, channel(XT_SELF, FROM, true, HEIGHT, WIDTH), false);
-    XT_STORE_TILE(sum, channel(XT_SELF, TO, false, HEIGHT, WIDTH));
+    if (to.type == CM_U8) sum = XT_ADD(XT_MIN(sum, 255), 0.5); /* the cast rounds towards zero */
+    XT_STORE_TILE(XT_CAST(of(to), sum), to);
 }
 
-XT_KERNEL(along_columns, ptr(f32, FROM), ptr(u8, TO), u32(HEIGHT), u32(WIDTH))
+/* Pixels that have all of their neighbours: channels need not be told apart, as whole lines are loaded. Block messages
+ * begin at multiples of four bytes. */
+static void blur_inside(XT_CONTEXT, xt_val from, xt_val to, xt_val pixel, xt_val line, int channels)
 {
-    xt_vec sum = blurred(XT_SELF, channel(XT_SELF, FROM, false, HEIGHT, WIDTH), true);
-    sum = XT_ADD(XT_MIN(sum, 255), 0.5); /* the cast rounds towards zero */
-    XT_STORE_TILE(XT_CAST(u8, sum), channel(XT_SELF, TO, true, HEIGHT, WIDTH));
+    int before = blur.radius * channels, aligned = (before + 3) / 4 * 4, skip = aligned - before;
+    int count = pixels_for(channels) * channels, taps = taps_for(channels);
+    int all = (skip + count + (taps - 1) * channels + 3) / 4 * 4;
+    xt_val pitch = XT_PARAM("PITCH"), at = XT_MUL(pixel, channels);
+    xt_tile in = XT_INIT_TILE(from, of(from), all, LINES, .offset = XT_AT(XT_SUB(at, aligned), line),
+                              .shape = XT_AT(pitch, XT_PARAM("COUNT")), .strides = XT_AT(1, pitch), .order = {0, 1},
+                              .map = MAP(all));
+    xt_tile out = XT_INIT_TILE(to, of(to), count, LINES, .offset = XT_AT(at, line),
+                               .shape = XT_AT(XT_MUL(XT_PARAM("LENGTH"), channels), XT_PARAM("PITCH_TO")),
+                               .map = MAP(count));
+    store(XT_SELF, blurred(XT_SELF, in, skip, count, channels, taps, XT_BORDER_PADDING), out);
+}
+
+/* Pixels near a border: channel by channel, each a matrix of every third element for RGB. */
+static void blur_border(XT_CONTEXT, xt_val from, xt_val to, xt_val pixel, xt_val line, int channels)
+{
+    static const xt_border borders[] = {XT_BORDER_CLAMP, XT_BORDER_MIRROR, XT_BORDER_PADDING};
+    int pixels = pixels_for(channels), taps = taps_for(channels), all = pixels + taps - 1;
+    xt_val pitch = XT_PARAM("PITCH"), pitch_to = XT_PARAM("PITCH_TO"), length = XT_PARAM("LENGTH");
+    XT_FOR (c, 0, channels, 1) {
+        xt_tile in = XT_INIT_TILE(from, of(from), all, LINES, .offset = XT_AT(c, XT_SUB(pixel, blur.radius), line),
+                                  .shape = XT_AT(channels, length, XT_PARAM("COUNT")),
+                                  .strides = XT_AT(1, channels, pitch), .order = {0, 1}, .map = MAP(all));
+        xt_tile out = XT_INIT_TILE(to, of(to), pixels, LINES, .offset = XT_AT(c, pixel, line),
+                                   .shape = XT_AT(channels, length, pitch_to),
+                                   .strides = XT_AT(pitch_to, XT_MUL(pitch_to, channels), 1), .map = MAP(pixels));
+        store(XT_SELF, blurred(XT_SELF, in, 0, pixels, 1, taps, borders[blur.border]), out);
+    }
+}
+
+/* Blurs along COUNT lines of LENGTH pixels, and stores the transpose. In registers a line is a column, so that one lane
+ * has a pixel and all its neighbours. */
+static void blur_lines(XT_CONTEXT, xt_val from, xt_val to, int channels)
+{
+    int pixels = pixels_for(channels);
+    xt_val pixel = XT_MUL(XT_GROUP_ID(0), pixels), line = XT_MUL(XT_GROUP_ID(1), LINES);
+    xt_val most = XT_SUB(XT_PARAM("LENGTH"), pixels + blur.radius);
+    XT_IF (XT_AND(XT_GE(pixel, blur.radius), XT_LE(pixel, most))) {
+        blur_inside(XT_SELF, from, to, pixel, line, channels);
+    } XT_ELSE {
+        blur_border(XT_SELF, from, to, pixel, line, channels);
+    }
+}
+
+XT_KERNEL(along_rows, ptr(u8, FROM), ptr(f32, TO), u32(LENGTH), u32(COUNT), u32(PITCH), u32(PITCH_TO),
+          ptr(f32, WEIGHTS))
+{
+    blur_lines(XT_SELF, FROM, TO, blur.channels);
+    (void)LENGTH, (void)COUNT, (void)PITCH, (void)PITCH_TO, (void)WEIGHTS;
+}
+
+/* The lines of the transpose: one for each byte of a row, of as many elements as there are rows. */
+XT_KERNEL(along_columns, ptr(f32, FROM), ptr(u8, TO), u32(LENGTH), u32(COUNT), u32(PITCH), u32(PITCH_TO),
+          ptr(f32, WEIGHTS))
+{
+    blur_lines(XT_SELF, FROM, TO, 1);
+    (void)LENGTH, (void)COUNT, (void)PITCH, (void)PITCH_TO, (void)WEIGHTS;
 }
 
 /* ---- the program */
@@ -208,31 +262,53 @@ static bool check(const png_picture *p, const uint8_t *got)
 
 /* ---- the run ---- */
 
+static void choose_sizes(const xt_target *target, int local_memory)
+{
+    const cm_target *row = cm_target_row(target->name);
+    blur.few_registers = row && has_few_registers(row);
+    (void)local_memory;
+}
+
 static const example_form forms[] = {
-    {.name = "rows", .what = "the first pass", .kernel = &along_rows},
-    {.name = "columns", .what = "the second pass", .kernel = &along_columns},
+    {.name = "rows", .what = "the first pass", .kernel = &along_rows, .fit = choose_sizes},
+    {.name = "columns", .what = "the second pass", .kernel = &along_columns, .fit = choose_sizes},
     FORMS_END,
 };
 
+/* Lines lie `pitch` bytes apart, as block messages want. */
+static uint32_t pitch_of(uint32_t bytes) { return (bytes + 63) / 64 * 64; }
+
+static zed_groups groups_for(uint32_t length, uint32_t count, int channels)
+{
+    const uint32_t pixels = (uint32_t)pixels_for(channels);
+    const zed_groups groups = {(length + pixels - 1) / pixels, (count + LINES - 1) / LINES, 1};
+    return groups;
+}
+
 static bool filter(zed_device *dev, const png_picture *p, const char *path)
 {
-    size_t count = (size_t)p->height * (size_t)p->width * (size_t)p->channels;
-    uint32_t height = (uint32_t)p->height, width = (uint32_t)p->width;
-    zed_groups groups = {(width + COLUMNS - 1) / COLUMNS, (height + ROWS - 1) / ROWS, (uint32_t)p->channels};
-    uint8_t *in = (uint8_t *)new_array(dev, count), *out = (uint8_t *)new_array(dev, count);
-    float *between = (float *)zed_alloc(dev, ZED_DEVICE, count * sizeof *between, 0);
-    png_picture result = *p;
+    uint32_t height = (uint32_t)p->height, width = (uint32_t)p->width, bytes = width * (uint32_t)p->channels;
+    uint32_t pitch = pitch_of(bytes), turned = pitch_of(height * 4) / 4;
+    uint8_t *in = (uint8_t *)new_array(dev, (size_t)pitch * height),
+            *out = (uint8_t *)new_array(dev, (size_t)pitch * height);
+    float *between = (float *)zed_alloc(dev, ZED_DEVICE, (size_t)turned * bytes * sizeof *between, 64),
+          *weights = (float *)new_array(dev, sizeof blur.weight);
     zed_kernel kernel[2];
     double ns[2];
-    if (!in || !out || !between) return fail_device(dev);
+    if (!in || !out || !between || !weights) return fail_device(dev);
     if (!load_form(&forms[0], dev, &kernel[0]) || !load_form(&forms[1], dev, &kernel[1])) return false;
-    memcpy(in, p->at, count);
-    memset(out, 0xff, count);
+    for (size_t i = 0; i < height; i++) memcpy(in + i * pitch, p->at + i * bytes, bytes);
+    memcpy(weights, blur.weight, sizeof blur.weight);
+    memset(out, 0xff, (size_t)pitch * height);
     copy_to_device(dev);
-    ns[0] = zed_launch_timed(&kernel[0], groups, on_device(in), between, height, width);
-    ns[1] = zed_launch_timed(&kernel[1], groups, between, on_device(out), height, width);
+    ns[0] = zed_launch_timed(&kernel[0], groups_for(width, height, p->channels), on_device(in), between, width, height,
+                             pitch, turned, on_device(weights));
+    ns[1] = zed_launch_timed(&kernel[1], groups_for(height, bytes, 1), between, on_device(out), height, bytes, turned,
+                             pitch, on_device(weights));
     if (ns[0] < 0 || ns[1] < 0 || !copy_from_device(dev, out)) return fail_device(dev);
     printf("time     %.3f ms along rows, %.3f ms along columns\n", ns[0] * 1e-6, ns[1] * 1e-6);
+    for (size_t i = 1; i < height; i++) memmove(out + i * bytes, out + i * pitch, bytes);
+    png_picture result = *p;
     result.at = out;
     if (!check(p, out) || (path && !(is_ppm(path) ? write_ppm(path, &result) : png_write(path, &result)))) return false;
     printf("ok image_filter %d x %d, radius %d, %s, %.1f Mpixel/s%s%s\n", p->width, p->height, blur.radius,

@@ -67,8 +67,8 @@ p neural_texture
 - softmax --form rows
 - softmax --form columns
 - softmax --form layer_norm
-- image_filter --pass rows
-- image_filter --pass columns
+p image_filter --radius 32 --pass rows
+p image_filter --radius 32 --pass columns
 - gather
 - hello
 END

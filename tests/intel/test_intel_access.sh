@@ -44,6 +44,20 @@ loops() { # loops EXAMPLE OPTION FORM LIMIT...
     [ $# = 0 ] && pass || fail "$example $form, $device" "$# loops fewer with block messages alone"
 }
 
+# One of an example's loops loads by block messages, beside at most OTHERS messages (of numbers).
+blocks() { # blocks EXAMPLE INSTRUCTIONS BLOCKS OTHERS OPTIONS...
+    example=$1 limits="$2 $3 $4" file=$work/$1.spv
+    shift 4
+    flags=$("$BUILD/$example" --emit "$file" --target $device "$@" | sed -n 's/^flags  *//p')
+    if [ "$compiler" = ocloc ]; then listing=$(listing_by_ocloc $device "$file" "$flags"); else listing=$(listing_by_offline $device "$file" "$flags"); fi
+    [ -n "$listing" ] || { fail "$example $*, $device" "refused"; return; }
+    said=$(loops_of_listing "$listing")
+    echo "$example $* $device $said"
+    echo "$said" | tr ' :' '\n ' | awk -v limits="$limits" 'BEGIN { split(limits, most, " ") }
+        $1 <= most[1] && $2 >= most[2] && $3 <= most[3] && NF { found = 1 } END { exit !found }' && pass ||
+        fail "$example $*, $device" "no loop of at most, at least, at most $limits"
+}
+
 for device in bmg pvc; do
     $work/intel_access "$work" "$device" > "$work/list" || { fail "modules for $device" "$(cat "$work/list")"; continue; }
     extra=0
@@ -65,6 +79,9 @@ for device in bmg pvc; do
         loops softmax --form columns $((88 + extra / 8)) 240 220
         # the product's, the prefetch of its centres, and that of the sums of 16 points
         loops kmeans --tile 128x16,16x16,16 35 12 $((190 + extra * 2))
+        # a turn of 8 neighbours: 384 multiply-adds of three channels of 16 pixels, and 128 of 16 floats
+        blocks image_filter $((710 + extra / 2)) 3 3 --pass rows --radius 32
+        blocks image_filter $((175 + extra / 2)) 3 3 --pass columns --radius 32
     fi
     most exponential all $((105 + extra)) 2 1 # nine a vector
 done
