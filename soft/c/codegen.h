@@ -247,6 +247,6 @@ bool cg_write_outer(struct cg *g);
 
 /* ---- deferred.c: products of loops, done many steps at once */
 void cg_declare_queues(struct cg *g);
-void cg_leave_loops(struct cg *g, uint32_t from, uint32_t to); /* along an edge: performs deferred products */
+void cg_leave_loops(struct cg *g, uint32_t from, uint32_t to); /* along an edge: sums are in their variables again */
 
 #endif

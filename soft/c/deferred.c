@@ -1,5 +1,6 @@
-/* deferred.c - deferred products as C: the queue of a loop's operands, and the products of many steps at once
- * (passes/deferred.c chooses these loops).
+/* deferred.c - sums that are not in their variables while a loop runs, as C: deferred products, with the queue of a
+ * loop's operands and the products of many steps at once (passes/deferred.c chooses these loops); and lanes that are
+ * kept apart (passes/apart.c).
  */
 #include "codegen.h"
 #include "fragments.h"
@@ -16,6 +17,13 @@ void cg_declare_queues(struct cg *g)
         shared = shared || q->shared;
     }
     if (shared) cg_put(g, "    share_begin(self, at.group[0], at.group[1], at.group[2]);\n");
+    for (const struct cg_apart *s = g->fn->apart; s; s = s->next) { /* one array for all loops of a sum */
+        const struct cg_apart *other = s->next;
+        while (other && other->class != s->class) other = other->next;
+        if (other) continue;
+        cg_declare(g, CG_ZERO, "XS(f32p)", "apart", s->class, cg_str(g, "[%u]", s->rows * g->S));
+        cg_add_frame(g, (uint64_t)s->rows * g->S * 64);
+    }
 }
 
 static const char *places(struct cg *g, uint32_t n, const char *const *items)
@@ -126,4 +134,8 @@ void cg_leave_loops(struct cg *g, uint32_t from, uint32_t to)
         write_products_now(g, q);
         cg_put(g, "    }\n");
     }
+    for (const struct cg_apart *s = g->fn->apart; s; s = s->next)
+        if (s->inside[from] && !s->inside[to])
+            cg_put(g, "    XS(add_lanes)((f32x *)&%s, %s, %u);\n", cg_variable(g, s->class),
+                   cg_var(g, "apart", s->class), s->rows);
 }

@@ -83,6 +83,18 @@ static const char *fragment(struct cg *g, uint32_t id)
     return address_of(g, &g->private[g->m->ids[id].def->operand[0]]);
 }
 
+/* The same of a product's result, and of the sum `before` that it adds to: of lanes, if they are kept apart. */
+static const char *result_of(struct cg *g, uint32_t product)
+{
+    if (cg_is_apart(g, product)) return cg_var(g, "apart", cg_class(g, product));
+    return cg_str(g, "&%s", cg_variable(g, product));
+}
+
+static const char *sum_of(struct cg *g, uint32_t product, uint32_t before)
+{
+    return cg_is_apart(g, product) ? result_of(g, product) : fragment(g, before);
+}
+
 static const char *accumulator_kind(enum cg_kind kind)
 {
     return kind == CG_F32 ? "XS_ACC_F32" : kind == CG_F16 ? "XS_ACC_F16" : "XS_ACC_BF16";
@@ -92,9 +104,10 @@ static void write_grid(struct cg *g, const char *call, const struct cg_grid *r, 
 {
     const char *item[CG_FRAGMENTS * CG_FRAGMENTS] = {0}, *d, *c, *a, *b;
     for (uint32_t i = 0; i < r->ni * r->nj; i++)
-        item[i] = cg_str(g, "&%s", cg_variable(g, r->cell[i / r->nj][i % r->nj]->class));
+        item[i] = result_of(g, r->cell[i / r->nj][i % r->nj]->last);
     d = cg_pointer_list(g, "void", r->ni * r->nj, item);
-    for (uint32_t i = 0; i < r->ni * r->nj; i++) item[i] = fragment(g, r->cell[i / r->nj][i % r->nj]->first);
+    for (uint32_t i = 0; i < r->ni * r->nj; i++)
+        item[i] = sum_of(g, r->cell[i / r->nj][i % r->nj]->last, r->cell[i / r->nj][i % r->nj]->first);
     c = cg_pointer_list(g, "const void", r->ni * r->nj, item);
     for (uint32_t i = 0; i < r->ni * r->nk; i++) item[i] = fragment(g, r->row[i / r->nk]->a[i % r->nk]);
     a = cg_pointer_list(g, "const void", r->ni * r->nk, item);
@@ -109,11 +122,12 @@ static const char *form_of(struct cg *g, const struct sp_inst *i)
 {
     uint32_t a = i->operand[1], b = i->operand[2];
     bool integer = cg_element(g, i->id) == CG_U32;
-    return cg_str(g, "%u, %u%s%s%s%s%s", cg_leaves_of(g, i->type)->count,
+    return cg_str(g, "%u, %u%s%s%s%s%s%s", cg_leaves_of(g, i->type)->count,
                   integer ? cg_signs_of(i) : cg_formats_of(g, i),
                   integer || cg_kind_bytes(cg_element(g, b)) == 4 ? " | XS_PACKED" : "",
                   cg_is_wide(g, a) ? " | XS_WIDE_A" : "", cg_is_wide(g, b) ? " | XS_WIDE_B" : "",
-                  cg_is_in_place(g, b) ? " | XS_COLUMNS_B" : "", cg_is_tiled(g, a) ? " | XS_TILED_A" : "");
+                  cg_is_in_place(g, b) ? " | XS_COLUMNS_B" : "", cg_is_apart(g, i->id) ? " | XS_APART" : "",
+                  cg_is_tiled(g, a) ? " | XS_TILED_A" : "");
 }
 
 static void write_product(struct cg *g)
@@ -134,20 +148,21 @@ static void write_product(struct cg *g)
         return;
     }
     const struct cg_leaves *l = cg_leaves_of(g, i->type);
-    const char *pa = fragment(g, i->operand[1]), *pb = fragment(g, i->operand[2]), *pc = fragment(g, i->operand[3]);
+    const char *pa = fragment(g, i->operand[1]), *pb = fragment(g, i->operand[2]), 
+               *pc = sum_of(g, i->id, i->operand[3]);
     bool blend = g->value[i->id].blend;
-    const char *to = blend ? cg_temporary(g, cg_type_name(g, i->type, true)) : cg_variable(g, i->id);
+    const char *to = blend ? cg_str(g, "&%s", cg_temporary(g, cg_type_name(g, i->type, true))) : result_of(g, i->id);
     const char *c_kind = accumulator_kind(cg_element(g, i->operand[3])), *d_kind = accumulator_kind(l->leaf[0].kind);
     if (i->op == SP_OP_SubgroupScaledMatrixMultiplyAccumulateINTEL)
-        cg_put(g, "    XS(dpas_scaled)(&%s, %s, %s, %s, (const u8x *)%s, (const u8x *)%s, %s, %s, %s);\n", to, pa,
+        cg_put(g, "    XS(dpas_scaled)(%s, %s, %s, %s, (const u8x *)%s, (const u8x *)%s, %s, %s, %s);\n", to, pa,
                pb, pc, fragment(g, i->operand[4]), fragment(g, i->operand[5]), rest, c_kind, d_kind);
     else if (cg_has_full_sums(g, i))
         cg_put(g,
-               "    %s1, 1, 1, (void *[]){&%s}, (const void *[]){%s}, (const void *[]){%s}, (const void *[]){%s}, "
+               "    %s1, 1, 1, (void *[]){%s}, (const void *[]){%s}, (const void *[]){%s}, (const void *[]){%s}, "
                "%s);\n",
                call, to, pc, pa, pb, rest);
     else
-        cg_put(g, "    XS(dpas_acc)(XS(%s_grid), &%s, %s, %s, %s, %s, %s, %s);\n", p->name, to, pa, pb, pc, rest,
+        cg_put(g, "    XS(dpas_acc)(XS(%s_grid), %s, %s, %s, %s, %s, %s, %s);\n", p->name, to, pa, pb, pc, rest,
                c_kind, d_kind);
     for (uint32_t k = 0; blend && k < l->count; k++) cg_set_leaf(g, k, cg_str(g, "%s%s", to, l->leaf[k].path));
 }

@@ -19,17 +19,18 @@ static void declare_variable(struct cg *g, const struct sp_inst *i)
     const struct cg_value *v = &g->value[i->id];
     const struct cg_private *p = &g->private[i->id];
     const struct cg_queue *q = cg_deferred(g, i->id)->queue;
-    bool wide = cg_held(g, i->id)->wide;
+    /* What is in place is used as a whole, after it was loaded with its edges padded. */
+    bool wide = cg_held(g, i->id)->wide, in_place = cg_held(g, i->id)->in_place;
     const struct sp_type *t = sp_type(g->m, sp_type(g->m, i->type)->elem);
     uint64_t bytes = cg_memory_size(g, t->id);
     if (p->fixed) {
         enum cg_kind kind = wide ? CG_F32 : cg_bits_kind(p->granule);
         uint64_t items = wide ? bytes / 2 : bytes / p->granule;
         uint32_t room = cg_queue_room(q);
-        cg_declare(g, q ? CG_PLAIN : CG_ZERO, cg_kind_type(g, kind, v->stored_varying), "p", i->id,
+        cg_declare(g, q || in_place ? CG_PLAIN : CG_ZERO, cg_kind_type(g, kind, v->stored_varying), "p", i->id,
                    cg_str(g, "[%u]%s", (unsigned)items * room + (bytes == 0), q ? " XS_ALIGNED(64)" : ""));
         cg_add_frame(g, bytes * (v->stored_varying ? g->S : 1) * (wide ? 2 : 1) * room);
-        if (cg_held(g, i->id)->in_place) cg_declare(g, CG_PLAIN, "struct XS(rows)", "r", i->id, "");
+        if (in_place) cg_declare(g, CG_PLAIN, "struct XS(rows)", "r", i->id, "");
         if (g->o->check) cg_check_variable(g, i, bytes, 0);
     } else {
         uint64_t size = (bytes + 15) & ~(uint64_t)15;

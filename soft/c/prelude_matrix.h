@@ -11,8 +11,8 @@
 
 enum { XS_RUN = 8 }; /* maximum fragments of A, and of B, in a grid of products */
 enum { XS_SIGNED_B = 1, XS_SIGNED_A = 2 }; /* integers: which are signed; XS_SIGNS of a product's form */
-enum { XS_SIGNS = 3, XS_PACKED = 4, XS_WIDE_A = 8, XS_WIDE_B = 16, XS_TILED_A = 32, XS_COLUMNS_B = 64 };
-/* forms of operands */
+enum { XS_SIGNS = 3, XS_PACKED = 4, XS_WIDE_A = 8, XS_WIDE_B = 16, XS_TILED_A = 32, XS_COLUMNS_B = 64, XS_APART = 128 };
+/* forms of operands; with XS_APART, also of sums */
 
 #ifdef __has_builtin
 #define XS_HAS(builtin) __has_builtin(builtin)
@@ -490,8 +490,8 @@ struct XS(rows) {
 
 /* The same for a B whose columns are 16 contiguous elements of 16 bits in memory (XS_COLUMNS_B: b[f] is a struct
  * XS(rows)): for few rows, transposing it would cost more than the products do. A register has sums of a column over
- * every so many k's. In the end, the lanes of each are added up: vector i and vector i + n / 2 become one, whose lanes
- * are theirs in turns. */
+ * every so many k's: a row of sums is S of them, `apart`, which is kept if products follow (XS_APART). In the end, the
+ * lanes of each are added up: vector i and vector i + n / 2 become one, whose lanes are theirs in turns. */
 #if S == 16 && XS_HAS(__builtin_shufflevector)
 #if XS_PIECE == 64
 #define XS_TURNS(x, y, n)                                                                                              \
@@ -521,13 +521,24 @@ XS_FORCED XS(f32p) XS(sum_of_lanes)(XS(f32p) * sum)
 }
 #endif
 
+/* Adds the lanes of `rows` rows to their sums, and clears them. */
+XS_FUNCTION void XS(add_lanes)(f32x *sums, XS(f32p) *apart, long rows)
+{
+    enum { together = XS_PIECE / 4 };
+    for (long n = 0; n < rows * S; n += together, apart += together) {
+        XS(f32p) sum[together];
+        XS_UNROLL for (int i = 0; i < together; i++) sum[i] = apart[i], apart[i] = (XS(f32p)){0};
+        *(XS(f32p) *)((f32 *)sums + n) += XS(sum_of_lanes)(sum);
+    }
+}
+
 #define XS_COLUMNS(T)                                                                                                  \
-    XS_FORCED void XS(T##_columns_row)(struct XS(grid) g, long row, f32 *d, const f32 *c)                              \
+    XS_FORCED void XS(T##_columns_row)(struct XS(grid) g, long row, XS(f32p) *apart)                                   \
     {                                                                                                                  \
         enum { together = XS_PIECE / 4 };                                                                              \
-        for (int n = 0; n < S; n += together) {                                                                        \
+        for (int n = 0; n < S; n += together, apart += together) {                                                     \
             XS(f32p) sum[together];                                                                                    \
-            XS_UNROLL for (int i = 0; i < together; i++) sum[i] = (XS(f32p)){0};                                       \
+            XS_UNROLL for (int i = 0; i < together; i++) sum[i] = apart[i];                                            \
             for (long f = 0; f < g.nk; f++) {                                                                          \
                 const struct XS(rows) *r = (const struct XS(rows) *)g.b[f];                                            \
                 const XS(f32p) *x = (const XS(f32p) *)((const f32 *)g.a[f] + row * 16);                                \
@@ -539,16 +550,22 @@ XS_FORCED XS(f32p) XS(sum_of_lanes)(XS(f32p) * sum)
                     XS_UNROLL for (int p = 0; p < XS_PIECES; p++) sum[i] += x[p] * ((const XS(f32p) *)&v)[p];          \
                 }                                                                                                      \
             }                                                                                                          \
-            *(XS(f32p) *)(d + n) = *(const XS(f32p) *)(c + n) + XS(sum_of_lanes)(sum);                                 \
+            XS_UNROLL for (int i = 0; i < together; i++) apart[i] = sum[i];                                            \
         }                                                                                                              \
     }                                                                                                                  \
-    XS_FUNCTION void XS(T##_columns_grid)(struct XS(grid) g)                                                           \
+    XS_FUNCTION void XS(T##_columns_grid)(struct XS(grid) g, int keep)                                                 \
     {                                                                                                                  \
+        XS(f32p) own[8 * S];                                                                                           \
         for (long i = 0; i < g.ni; i++, g.a += g.nk) {                                                                 \
             const void *const *const b = g.b;                                                                          \
-            for (long j = 0; j < g.nj; j++, g.b += g.nk, g.c++, g.d++)                                                 \
-                for (long row = 0; row < g.m; row++)                                                                   \
-                    XS(T##_columns_row)(g, row, (f32 *)*g.d + row * S, (const f32 *)*g.c + row * S);                   \
+            for (long j = 0; j < g.nj; j++, g.b += g.nk, g.c++, g.d++) {                                               \
+                XS(f32p) *apart = keep ? (XS(f32p) *)*g.d : own;                                                       \
+                if (!keep) __builtin_memset(own, 0, (size_t)g.m * S * sizeof *own);                                    \
+                for (long row = 0; row < g.m; row++) XS(T##_columns_row)(g, row, apart + row * S);                     \
+                if (keep) continue;                                                                                    \
+                __builtin_memmove(*g.d, *g.c, (size_t)g.m * sizeof(f32x));                                             \
+                XS(add_lanes)((f32x *)*g.d, own, g.m);                                                                 \
+            }                                                                                                          \
             g.b = b;                                                                                                   \
         }                                                                                                              \
     }
@@ -618,9 +635,9 @@ XS_INLINE void XS(bf16_pair)(f32x *to, u32x w)
             XS(T##_pair)((f32x *)(void *)(to + 2 * r), ((const u32x *)b)[r]);                                          \
         for (int r = 0; r < 16 && !(form & XS_PACKED); r++) to[r] = (u32x)XS(T##_to_f32)(((const u16x *)b)[r]);        \
     }                                                                                                                  \
-    XS_FUNCTION void XS(dpas_##T##_multiply)(struct XS(grid) g, int form)                                              \
+    XS_FORCED void XS(dpas_##T##_multiply)(struct XS(grid) g, int form)                                                \
     {                                                                                                                  \
-        if (form & XS_COLUMNS_B) XS(T##_columns_grid)(g);                                                              \
+        if (form & XS_COLUMNS_B) XS(T##_columns_grid)(g, form & XS_APART);                                             \
         else XS(f32_grid)(g);                                                                                          \
     }                                                                                                                  \
     XS_DPAS(dpas_##T, XS(dpas_##T##_multiply)(g, form), form &(XS_WIDE_B | XS_COLUMNS_B))

@@ -77,6 +77,7 @@ struct cg_function {
     const struct cg_held *held;
     const struct cg_deferred *deferred;
     struct cg_queue *queues; /* deferred products: passes/deferred.c */
+    struct cg_apart *apart;  /* sums that lanes keep apart: passes/apart.c */
     struct cg_outer *outer;  /* products that are spelled out: passes/outer.c */
     uint32_t queue_count;
     bool shares_blocks;

@@ -25,6 +25,7 @@ struct storage {
     struct cg_function *fn;
     struct candidate *c;
     uint32_t count;
+    uint8_t *of_products; /* by index of a type: some product here has it */
     struct cg_live live;
 };
 
@@ -37,11 +38,10 @@ static bool is_product(const struct sp_inst *i)
 }
 
 /* Products, the phis of their results' types, and phis of those. */
-static bool is_candidate(const struct cg *g, const struct sp_inst *i)
+static bool is_candidate(const struct storage *s, const struct sp_inst *i)
 {
-    const struct sp_type *t = i->id ? sp_type(g->m, i->type) : NULL;
-    if (!is_product(i) && (i->op != SP_OP_Phi || !t || t->kind != SP_VECTOR || t->count > 8)) return false;
-    return g->value[i->id].varying && !g->value[i->id].blend;
+    if (!is_product(i) && (i->op != SP_OP_Phi || !s->of_products[s->g->m->type_of_id[i->type]])) return false;
+    return s->g->value[i->id].varying && !s->g->value[i->id].blend;
 }
 
 static bool find_candidates(struct storage *s)
@@ -49,8 +49,12 @@ static bool find_candidates(struct storage *s)
     struct cg *g = s->g;
     uint32_t most = s->fn->value_count < MAX_CANDIDATES ? s->fn->value_count : MAX_CANDIDATES;
     s->c = cg_alloc(g, (most + 1) * sizeof *s->c);
+    s->of_products = cg_alloc(g, g->m->type_count + 1);
+    if (g->failed) return false;
     CG_EACH (i, b, s->fn->f)
-        if (!g->failed && s->count < most && !s->fn->block[b].masked && is_candidate(g, i)) {
+        if (is_product(i)) s->of_products[g->m->type_of_id[i->type]] = 1;
+    CG_EACH (i, b, s->fn->f)
+        if (!g->failed && s->count < most && !s->fn->block[b].masked && is_candidate(s, i)) {
             s->c[s->count] = (struct candidate){i->id, b, s->count, NULL};
             s->count++;
         }

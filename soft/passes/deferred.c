@@ -47,37 +47,6 @@ static bool is_own_product(const struct cg_queue *q, const struct sp_inst *i)
     return i >= q->first && i < q->first + q->grid.span;
 }
 
-/* Finds the natural loop of the header; false if there is none, or the products are not in it. */
-static bool find_loop(struct cg *g, const struct sp_function *f, struct cg_queue *q)
-{
-    bool loop = false;
-    uint32_t *stack = cg_alloc(g, (f->block_count + 1) * sizeof *stack);
-    q->inside = cg_alloc(g, f->block_count + 1);
-    if (g->failed) return false;
-    q->inside[q->header] = 1;
-    for (uint32_t k = 0; k < f->blocks[q->header].pred_count; k++) {
-        uint32_t latch = f->blocks[q->header].pred[k];
-        if (!cg_dominates(f, q->header, latch)) continue;
-        loop = loop || latch != q->header;
-        cg_mark_before(f, latch, q->inside, stack);
-    }
-    return loop && q->inside[q->block];
-}
-
-/* Do all lanes leave the loop together, at every exit? */
-static bool leaves_together(struct cg *g, const struct cg_function *fn, const struct cg_queue *q)
-{
-    const struct sp_function *f = fn->f;
-    for (uint32_t b = 0; b < f->block_count; b++) {
-        const struct sp_block *s = &f->blocks[b];
-        const struct sp_inst *end = &s->inst[s->count - 1];
-        bool exits = false, divergent = end->op != SP_OP_Branch && end->count && cg_is_varying(g, end->operand[0]);
-        for (uint32_t k = 0; k < s->succ_count; k++) exits = exits || !q->inside[s->succ[k]];
-        if (q->inside[b] && exits && (fn->block[b].masked || divergent)) return false;
-    }
-    return true;
-}
-
 static const struct cg_chain *cell_of_class(const struct cg_queue *q, uint32_t class)
 {
     for (uint32_t c = 0; c < q->grid.ni * q->grid.nj; c++)
@@ -110,7 +79,7 @@ static bool sums_are_deferrable(struct cg *g, const struct cg_function *fn, cons
     }
     CG_EACH (i, b, f)
         if (q->inside[b] && !leaves_sums_alone(g, q, b, i)) return false;
-    return leaves_together(g, fn, q);
+    return cg_leaves_together(g, fn, q->inside);
 }
 
 /* ---- their operands */
@@ -271,7 +240,8 @@ static const char *fill_queue(struct cg *g, const struct cg_function *fn, struct
     if (q->halves == 1 && q->grid.nk % q->along) return "a step's K does not fill the CPU's tiles";
     q->height = 1;
     while (q->kind && 2 * q->height * q->m <= 16 && q->grid.ni % (2 * q->height) == 0) q->height *= 2;
-    if (!find_loop(g, fn->f, q)) return "the loop that carries their sums is another";
+    q->inside = cg_inside_loop(g, fn->f, q->header);
+    if (!q->inside || !q->inside[q->block]) return "the loop that carries their sums is another";
     if (!sums_are_deferrable(g, fn, q)) return "the loop uses their sums for something else, too";
     if (!operands_are_deferrable(g, fn->f, q)) return "their operands do not come from one 2D block load a step";
     if (g->o->check) return "the checked mode watches each load"; /* and clears the variable before it */

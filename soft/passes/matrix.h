@@ -64,6 +64,21 @@ struct cg_product {
 };
 const struct cg_product *cg_product_of(struct cg *g, const struct sp_inst *i); /* NULL: it is none */
 
+/* ---- loops.c */
+/* By block: is it in the natural loop of this header? NULL: it has none. */
+const uint8_t *cg_inside_loop(struct cg *g, const struct sp_function *f, uint32_t header);
+/* Do all lanes leave the loop together, at every exit? */
+bool cg_leaves_together(struct cg *g, const struct cg_function *fn, const uint8_t *inside);
+
+/* ---- apart.c */
+struct cg_apart { /* a loop, and a sum whose lanes are added up where it exits */
+    struct cg_apart *next;
+    uint32_t class, rows;  /* of the sum, a fragment */
+    uint32_t header;       /* of the loop */
+    const uint8_t *inside; /* by block */
+};
+bool cg_is_apart(struct cg *g, uint32_t product); /* does it add to lanes that are kept apart? */
+
 /* ---- deferred.c */
 struct cg_queue {
     struct cg_queue *next;
@@ -77,7 +92,7 @@ struct cg_queue {
     uint32_t halves;             /* steps per unit: 2 if each has only half a tile of K */
     uint32_t along;              /* fragments of a step side by side in a tile */
     bool shared;                 /* B is shared with other subgroups of the work-group */
-    uint8_t *inside;             /* by block */
+    const uint8_t *inside;       /* by block */
     uint32_t variable[2 * CG_FRAGMENTS], variables, variables_of_a;
 };
 

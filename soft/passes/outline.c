@@ -347,6 +347,8 @@ static void use_edge(struct outline *o, uint32_t from, uint32_t to)
         for (uint32_t k = 0; k < q->grid.ni * q->grid.nj; k++)
             use_value(o, q->grid.cell[k / q->grid.nj][k % q->grid.nj]->class);
     }
+    for (const struct cg_apart *s = o->fn->apart; s; s = s->next) /* and lanes added up */
+        if (s->inside[from] && !s->inside[to]) use_value(o, s->class);
 }
 
 static void use_operands(struct outline *o, const struct sp_inst *i)

@@ -19,6 +19,7 @@ static const struct pass {
     {"affine", cg_find_affine},              /* needs built-in variables and strides of access chains */
     {"pointers", cg_derive_pointers},        /* needs affine: affine pointers are not derived */
     {"continuations", cg_plan_continuation}, /* needs coalesce: a frame keeps no shared fragments; pointers */
+    {"apart", cg_keep_apart},                /* needs coalesce, widening; no continuation */
     {"deferred", plan_deferred},             /* needs coalesce, widening; not in kernels that return at a barrier */
     {"coherent", cg_plan_coherent},          /* needs deferred: a queue belongs to one version of its loop */
     {"accesses", cg_remark_accesses},        /* needs affine */

@@ -173,6 +173,9 @@ void cg_share_storage(struct cg *g, struct cg_function *fn);
 /* ---- widening.c: operands of products kept in widened form */
 void cg_widen_fragments(struct cg *g, struct cg_function *fn); /* after forwarding */
 
+/* ---- apart.c: sums whose lanes are added up after a loop */
+void cg_keep_apart(struct cg *g, struct cg_function *fn);
+
 /* ---- deferred.c: products of loops, computed for many iterations at once */
 void cg_plan_deferred(struct cg *g, struct cg_function *fn); /* also groups sums in arrays */
 uint32_t cg_queue_room(const struct cg_queue *q);            /* units of its variables; 1 for NULL */

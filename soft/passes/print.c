@@ -63,6 +63,9 @@ void cg_print_after(struct cg *g, const struct cg_function *fn, const char *pass
     for (const struct cg_queue *q = fn->queues; q; q = q->next)
         fprintf(stderr, "  deferred from %%%u: %u x %u x %u products, %u steps\n", sp_number(g->m, q->first->id),
                 q->grid.ni, q->grid.nj, q->grid.nk, q->steps);
+    for (const struct cg_apart *s = fn->apart; s; s = s->next)
+        fprintf(stderr, "  lanes of v%u are apart in the loop at %%%u\n", s->class,
+                sp_number(g->m, fn->f->blocks[s->header].label));
     for (uint32_t k = 0; fn->outline && fn->outline->pieces > 1 && k < fn->outline->pieces; k++) {
         const struct cg_cut *cut = &fn->outline->cut[k];
         const struct sp_block *from = &fn->f->blocks[fn->outline->place[cut->place].block];

@@ -157,6 +157,7 @@ static bool is_alike(struct cg *g, const struct sp_inst *i, const struct sp_inst
            !cg_is_wide(g, i->operand[1]) == !cg_is_wide(g, first->operand[1]) &&
            !cg_is_wide(g, i->operand[2]) == !cg_is_wide(g, first->operand[2]) &&
            cg_is_in_place(g, i->operand[2]) == cg_is_in_place(g, first->operand[2]) &&
+           cg_is_apart(g, i->id) == cg_is_apart(g, first->id) &&
            cg_is_tiled(g, i->operand[1]) == cg_is_tiled(g, first->operand[1]);
 }
 
