@@ -32,7 +32,8 @@
  * MATRICES AND VECTORS IN MEMORY
  *     CV_MATRIX_REF(base, T, M, K, options)   an M x K matrix interpreted as T: i16 u16 i32 u32 f16 f32 u8 i8 e4m3 e5m2
  *         base        a pointer parameter of any type
- *         .layout     CV_ROW_MAJOR (default), CV_COLUMN_MAJOR, CV_MUL_OPTIMAL, CV_OUTER_PRODUCT_OPTIMAL
+ *         .layout     CV_ROW_MAJOR (default), CV_COLUMN_MAJOR, CV_MUL_OPTIMAL, CV_OUTER_PRODUCT_OPTIMAL; the device's
+ *                     own, where it has cooperative vectors: CV_DEVICE_MUL_OPTIMAL, CV_DEVICE_OUTER_PRODUCT_OPTIMAL
  *         .offset     CV_AT(bytes): a C integer or a cv_val; base + offset is a multiple of 128. Default 0
  *         .stride     CV_AT(bytes) from a row (or column) to the next, a multiple of 16; optimal layouts have none.
  *                     Default: the least there can be
@@ -92,6 +93,20 @@
  * time.
  * FP8 by FP8 is one product of the instruction on nvl-p and cri; elsewhere both become f16 for it, which is exact, too.
  *
+ * THE DEVICE'S COOPERATIVE VECTORS (VK_NV_cooperative_vector: NVIDIA's GPUs through Vulkan). VKD_TARGET(&dev) lists the
+ * products that the device has. It computes those of a kernel that are listed, with M and K up to its limit (512):
+ *     integers    with the same results. Matrices are in rows, in columns, in CV_MUL_OPTIMAL with rows of at most 64
+ *                 bytes, or in the device's own layouts
+ *     floats      if CV_BUILD has .f16_sums = true, or the matrix is in the device's own layout (FP8 only there): the
+ *                 sum has the precision of f16, whatever T is. Vectors are rounded to FP8 first, as elsewhere
+ *     outer products of f16, if the device sums the matrix's type and it is CV_DEVICE_OUTER_PRODUCT_OPTIMAL
+ *     vectors that are accumulated, if .f16_sums = true, and the device sums their type
+ * Everything else is computed one lane at a time; of a matrix in the device's own layout that is an error
+ * (DEVICE_PRODUCT), as such a layout is where there are no cooperative vectors, or .lowering is CM_PLAIN, which does
+ * without them (LAYOUT). CV_ADD, CV_SUB, CV_MUL, CV_DIV, CV_MIN, CV_MAX, CV_CLAMP, CV_RELU and CV_FMA of floats are
+ * computed on whole vectors, too. Matrices get into the device's own layouts, of which only it knows the size, by
+ * vkd_convert_matrices of vk_dispatch.h. Vectors need not be uniform for it.
+ *
  * CONVERSION RULES. Integer to integer saturates; float to integer rounds to nearest even and saturates (NaN becomes
  * 0); integer to float rounds to nearest even; packed is a bitcast; FP8 rounds to nearest even, saturates to the
  * largest finite value (448, 57344), and NaN stays NaN. A matrix is never converted, only interpreted.
@@ -124,10 +139,10 @@
  * CV_BUILD(kernel, &target, options...): .subgroups of a work-group (default 4), or .local_size, its work-items, if
  * they are no multiple of the subgroup size (the matrix instruction is not used then); .subgroup_size, .lowering
  * (CM_PLAIN: no matrix instruction), .registers (128 or 256 per thread; default 128, or 256 where Intel's compiler
- * would spill and the work-group fits), .version, .names, .lines, .user (a pointer that the body gets by CV_USER(), a
- * const void *, to decide what it records, instead of global variables). It returns a module; after an error, words is
- * NULL, and error says what is wrong, where in your source, and both values. Errors: ids 3000.. in CV_ERRORS_ below;
- * the same mistake has the same name in xetile.h.
+ * would spill and the work-group fits), .f16_sums (see THE DEVICE'S COOPERATIVE VECTORS), .version, .names, .lines,
+ * .user (a pointer that the body gets by CV_USER(), a const void *, to decide what it records, instead of global
+ * variables). It returns a module; after an error, words is NULL, and error says what is wrong, where in your source,
+ * and both values. Errors: ids 3000.. in CV_ERRORS_ below; the same mistake has the same name in xetile.h.
  *
  * LIMITS  in a kernel M is at most 1024 and K, counted as matrix elements, 4096; a matrix in memory has less than 2
  * GiB. Kernel indices and offsets are 32 bits. One kernel per module.
@@ -187,6 +202,7 @@
     X(FP8_LAYOUT, "e4m3 and e5m2 matrices have optimal layouts only")                                                  \
     X(OUTER_PRODUCT_LAYOUT, "the layout of an outer product's matrix must be CV_OUTER_PRODUCT_OPTIMAL")                \
     X(INPUT_LENGTH, "the input vector's length does not match the matrix")                                             \
+    X(DEVICE_PRODUCT, "the device lists no such product of a matrix in its own layout")                                \
     X(ACCUMULATE_TYPES, "no accumulation of this input type into this type")                                           \
     X(VECTOR_TYPE, "a vector cannot have this type here")                                                              \
     X(VECTOR_LENGTH, "a vector has 1 to 1024 elements")                                                                \
@@ -260,7 +276,15 @@ typedef struct {
 XETILE_API const cv_type_row *cv_type_info(int type);
 XETILE_API const char *cv_type_name(int type);
 
-typedef enum { CV_NO_LAYOUT_ = -1, CV_ROW_MAJOR, CV_COLUMN_MAJOR, CV_MUL_OPTIMAL, CV_OUTER_PRODUCT_OPTIMAL } cv_layout;
+typedef enum {
+    CV_NO_LAYOUT_ = -1,
+    CV_ROW_MAJOR,
+    CV_COLUMN_MAJOR,
+    CV_MUL_OPTIMAL,
+    CV_OUTER_PRODUCT_OPTIMAL,
+    CV_DEVICE_MUL_OPTIMAL,
+    CV_DEVICE_OUTER_PRODUCT_OPTIMAL
+} cv_layout;
 /* row-major, mul-optimal ... */
 XETILE_API const char *cv_layout_name(int layout);
 
@@ -378,6 +402,7 @@ typedef struct {
     int length, parts;
     spe_id *part; /* in the module's arena */
     int side;     /* the side of a region it was made in: see cv_ctx */
+    spe_id whole; /* the same as a cooperative vector of the device; 0: none */
 } cv_vec;
 
 /* A number or a vector; its magic tells which. */
@@ -419,6 +444,7 @@ typedef struct {
     bool names, lines;
     const void *user; /* for the body: CV_USER */
     int subgroups;    /* per work-group; 0: four, or what .local_size says */
+    bool f16_sums;    /* products of f16 may be summed in f16, where the device's cooperative vectors do */
 } cv_build_desc;
 
 typedef struct {
@@ -445,6 +471,10 @@ struct cv_ctx {
     const cv_build_desc *desc;
     int S, local_size;
     bool dpas, block2d; /* may the matrix instruction, 2D block messages be used? */
+    const struct cv_vulkan_part_ *vulkan; /* NULL: without the device's cooperative vectors */
+    const uint32_t (*products)[6];        /* what it lists of them, as in spe_device */
+    uint32_t product_count, vector_sums;
+    int max_vector;
     bool full;          /* all subgroups are full */
     int divergent;      /* number of open regions that work-items of a subgroup may enter or leave separately */
     spe_kernel_param params[SPE_PARAMS_MAX];
@@ -638,6 +668,46 @@ typedef struct {
     bool across; /* neighbours in memory are neighbours in m; otherwise in k */
 } cv_surface_;
 
+/* products.c: one product being written. */
+typedef struct {
+    cv_ctx *x;
+    spe_module *m;
+    cv_surface_ a;
+    cv_interpreted_vector in;
+    bool real;    /* summed in f32; else in 32-bit integers, which wrap */
+    int sum_type; /* CV_F32, CV_I32 or CV_U32 */
+    spe_id bias;  /* bytes; 0: none */
+    int bias_type;
+    cv_vec out;
+    /* for the matrix instruction */
+    int kind, R; /* R: elements of k that a lane holds of a row per operand */
+    int depth;   /* elements of k per operand */
+    int halves;  /* operands per raw operand: 2 for FP8 along k, whose raw operands have 32 elements */
+    int raws;    /* raw operands along k */
+    int blocks;  /* of eight rows */
+    spe_id lane;
+    spe_id *b; /* B operands, in the order of A's operands */
+} cv_product_;
+
+/* cooperative.c: what only the cooperative vectors of Vulkan's devices need, and calls through x->vulkan: programs that
+ * include nothing of Vulkan compile without it. Each returns false where they do not do this. */
+typedef struct cv_vulkan_part_ {
+    bool (*takes)(int op, int type); /* may operands of `binary` be whole? */
+    cv_vec (*binary)(cv_ctx *x, int op, const cv_vec *p, const cv_vec *q);
+    cv_vec (*fma)(cv_ctx *x, const cv_vec *p, const cv_vec *q, const cv_vec *r);
+    bool (*multiply)(cv_product_ *p);
+    bool (*outer_product)(const cv_surface_ *c, const cv_vec *v1, const cv_vec *v2);
+    bool (*accumulate)(cv_ctx *x, const cv_vec *v, spe_id base, int type);
+} cv_vulkan_part_;
+
+#if defined(XETILE_STATIC_) && !defined(__cplusplus) /* a tentative definition: NULL unless cooperative.c follows */
+static const cv_vulkan_part_ *const cv_vulkan_here_;
+#define CV_VULKAN_PART_ cv_vulkan_here_
+#else
+XETILE_PRIVATE const cv_vulkan_part_ *cv_vulkan_(void);
+#define CV_VULKAN_PART_ cv_vulkan_()
+#endif
+
 XE_FN_ spe_site cv_site_(cv_where_ w);
 XE_FN_ cv_vec cv_no_vec_(void);
 
@@ -687,12 +757,21 @@ XE_FN_ bool cv_interprets_(int input, int interpretation)
     return !cv_is_packed_(interpretation) || input == CV_U32;
 }
 
-XE_FN_ bool cv_is_optimal_(int layout) { return layout == CV_MUL_OPTIMAL || layout == CV_OUTER_PRODUCT_OPTIMAL; }
+XE_FN_ bool cv_is_device_layout_(int layout)
+{
+    return layout == CV_DEVICE_MUL_OPTIMAL || layout == CV_DEVICE_OUTER_PRODUCT_OPTIMAL;
+}
+
+XE_FN_ bool cv_is_optimal_(int layout)
+{
+    return layout == CV_MUL_OPTIMAL || layout == CV_OUTER_PRODUCT_OPTIMAL || cv_is_device_layout_(layout);
+}
 
 const char *cv_layout_name(int layout)
 {
-    static const char *const names[] = {"row-major", "column-major", "mul-optimal", "outer-product-optimal"};
-    return layout >= 0 && layout < 4 ? names[layout] : "(no layout)";
+    static const char *const names[] = {"row-major", "column-major", "mul-optimal", "outer-product-optimal",
+                                        "device-mul-optimal", "device-outer-product-optimal"};
+    return layout >= 0 && layout <= CV_DEVICE_OUTER_PRODUCT_OPTIMAL ? names[layout] : "(no layout)";
 }
 
 cv_tier cv_get_tier(const cm_target *target) { return target ? CV_TIER_1_1 : CV_TIER_NOT_SUPPORTED; }
@@ -832,7 +911,7 @@ XE_FN_ bool cv_check_stored_(const cv_stored_ *s, int bad_type, spe_error *error
 {
     int type = s->type, layout = s->layout;
     if (layout < CV_ROW_MAJOR || layout > CV_OUTER_PRODUCT_OPTIMAL)
-        return cv_refuse_(error, CV_ERROR_LAYOUT, "got %d; there are 0 to 3", layout);
+        return cv_refuse_(error, CV_ERROR_LAYOUT, "got %d; the host knows 0 to 3", layout);
     if (s->rows < 1 || s->cols < 1 || s->rows > 65536 || s->cols > 65536)
         return cv_refuse_(error, CV_ERROR_SHAPE, "%u x %u", (unsigned)s->rows, (unsigned)s->cols);
     return cv_is_memory_type_(type) || cv_refuse_(error, bad_type, "got %s (%d), use f32", cv_type_name(type), type);
@@ -1184,7 +1263,7 @@ cv_val cv_uniform_(cv_where_ w, cv_val v)
 
 XE_FN_ cv_vec cv_no_vec_(void)
 {
-    cv_vec v = {{NULL}, CV_INVALID, 0, 0, NULL, 0};
+    cv_vec v = {{NULL}, CV_INVALID, 0, 0, NULL, 0, 0};
     v.magic = CV_VEC_MAGIC_;
     return v;
 }
@@ -1459,6 +1538,7 @@ cv_vec cv_binary_vec_(cv_where_ w, int op, const char *name, const cv_any_ *give
 {
     cv_vec p, q;
     if (!cv_match_(w, &given[0], &given[1], &p, &q)) return cv_no_vec_();
+    if ((p.whole || q.whole) && w.x->vulkan->takes(op, p.type)) return w.x->vulkan->binary(w.x, op, &p, &q);
     cv_vec v = cv_new_(w.x, op < SPE_ARITH_EQ ? (int)p.type : (int)CV_BOOL_, p.length);
     for (int i = 0; i < v.parts; i++) {
         v.part[i] = cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]);
@@ -1510,6 +1590,7 @@ cv_vec cv_fma_(cv_where_ w, const cv_any_ *given)
     if (!cv_match_(w, &given[0], &given[1], &p, &q) || !cv_match_(w, &given[2], &given[1], &r, &q) ||
         !cv_check_real_(w, "CV_FMA", "a vector of ", p.type))
         return cv_no_vec_();
+    if (p.whole || q.whole || r.whole) return w.x->vulkan->fma(w.x, &p, &q, &r);
     v = cv_new_(w.x, p.type, p.length);
     for (int i = 0; i < v.parts; i++) v.part[i] = spe_math3(&w.x->m, SPE_FMA, p.part[i], q.part[i], r.part[i]);
     return v;
@@ -1741,8 +1822,11 @@ cv_matrix_ref cv_matrix_ref_(cv_where_ w, cv_matrix_ref r)
     else if (r.rows < 1 || r.cols < 1 || r.rows > CV_VECTOR_MAX_ || r.cols > 4 * CV_VECTOR_MAX_)
         cv_fail_(w, CV_ERROR_SHAPE, "M %d, K %d: at least 1, at most %d and %d in a kernel", r.rows, r.cols,
                  (int)CV_VECTOR_MAX_, 4 * CV_VECTOR_MAX_);
-    else if ((int)r.layout < 0 || (int)r.layout > 3)
-        cv_fail_(w, CV_ERROR_LAYOUT, "got %d; there are 0 to 3", (int)r.layout);
+    else if ((int)r.layout < 0 || r.layout > CV_DEVICE_OUTER_PRODUCT_OPTIMAL)
+        cv_fail_(w, CV_ERROR_LAYOUT, "got %d; there are 0 to %d", (int)r.layout, (int)CV_DEVICE_OUTER_PRODUCT_OPTIMAL);
+    else if (cv_is_device_layout_(r.layout) && !w.x->vulkan)
+        cv_fail_(w, CV_ERROR_LAYOUT, "got %d, %s; %s has no cooperative vectors, or they are not used", (int)r.layout,
+                 cv_layout_name(r.layout), w.x->target.name);
     else if (r.transpose && !cv_is_optimal_(r.layout))
         cv_fail_(w, CV_ERROR_TRANSPOSE, "%s, transposed", cv_layout_name(r.layout));
     else if (cv_is_fp8_(r.interpretation) && !cv_is_optimal_(r.layout))
@@ -1820,27 +1904,6 @@ XE_FN_ spe_id cv_load_bias_(spe_module *m, spe_id base, int type, spe_id first, 
     at = spe_load(m, spe_ptr_cast(m, at, spe_vec(m, scalar, (uint32_t)n)), (uint32_t)bytes);
     return cv_to_sum_(m, cv_decode_(m, at, type), type, real);
 }
-
-/* One product being written. */
-typedef struct {
-    cv_ctx *x;
-    spe_module *m;
-    cv_surface_ a;
-    cv_interpreted_vector in;
-    bool real;    /* summed in f32; else in 32-bit integers, which wrap */
-    int sum_type; /* CV_F32, CV_I32 or CV_U32 */
-    spe_id bias;  /* bytes; 0: none */
-    int bias_type;
-    cv_vec out;
-    /* for the matrix instruction */
-    int kind, R; /* R: elements of k that a lane holds of a row per operand */
-    int depth;   /* elements of k per operand */
-    int halves;  /* operands per raw operand: 2 for FP8 along k, whose raw operands have 32 elements */
-    int raws;    /* raw operands along k */
-    int blocks;  /* of eight rows */
-    spe_id lane;
-    spe_id *b; /* B operands, in the order of A's operands */
-} cv_product_;
 
 /* A float bias is added to an integer sum after conversion to f32; other biases are the sum's initial value. */
 XE_FN_ bool cv_bias_in_sum_(const cv_product_ *p) { return p->bias && (p->real || !cv_is_float_(p->bias_type)); }
@@ -2263,6 +2326,14 @@ XE_FN_ bool cv_check_product_(cv_where_ w, int out_type, const cv_interpreted_ve
     return spe_ok(&w.x->m);
 }
 
+/* Reports a product that the device does not have, of a matrix that only it can read. */
+XE_FN_ cv_vec cv_no_such_product_(cv_where_ w, const cv_product_ *p)
+{
+    return CV_FAIL_VEC_(w, CV_ERROR_DEVICE_PRODUCT, "%d x %d %s in %s%s, input %s as %s", p->a.m, p->a.k,
+                        cv_type_name(p->a.type), cv_layout_name(p->a.layout), p->a.transpose ? ", transposed" : "",
+                        cv_type_name(p->in.vec.type), cv_type_name(p->in.interpretation));
+}
+
 cv_vec cv_mul_add(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interpreted_vector *in,
                   const cv_vector_ref *bias)
 {
@@ -2285,6 +2356,8 @@ cv_vec cv_mul_add(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_in
     if (cv_is_uniform_(w, a->uniform, &a->offset, &a->stride) &&
         (!added || cv_is_uniform_(w, a->uniform, &bias->offset, NULL)))
         p.kind = cv_choose_dpas_(&p);
+    if (w.x->vulkan && w.x->vulkan->multiply(&p)) return spe_ok(&w.x->m) ? p.out : cv_no_vec_();
+    if (cv_is_device_layout_(a->layout)) return cv_no_such_product_(w, &p);
     if (p.kind != CV_DPAS_NONE_) cv_mul_dpas_(&p);
     else cv_mul_lanes_(&p);
     return spe_ok(&w.x->m) ? p.out : cv_no_vec_();
@@ -2518,7 +2591,7 @@ XE_FN_ bool cv_check_outer_(cv_where_ w, const cv_vec *v1, const cv_vec *v2, con
     if (!cv_check_vec_(w, v1) || !cv_check_vec_(w, v2)) return false;
     if (v1->type != v2->type)
         cv_fail_(w, CV_ERROR_VEC_TYPE, "%s and %s", cv_type_text_(v1->type), cv_type_text_(v2->type));
-    else if (c->layout != CV_OUTER_PRODUCT_OPTIMAL)
+    else if (c->layout != CV_OUTER_PRODUCT_OPTIMAL && c->layout != CV_DEVICE_OUTER_PRODUCT_OPTIMAL)
         cv_fail_(w, CV_ERROR_OUTER_PRODUCT_LAYOUT, "got %s", cv_layout_name(c->layout));
     else if (c->transpose) cv_fail_(w, CV_ERROR_TRANSPOSE, "an outer product's matrix, transposed");
     else if (!cv_supports_outer_product(v1->type, c->interpretation))
@@ -2534,7 +2607,11 @@ void cv_outer_product_accumulate(cv_where_ w, cv_vec v1, cv_vec v2, const cv_mat
 {
     if (!cv_enter_(w) || !cv_check_outer_(w, &v1, &v2, c)) return;
     cv_surface_ s = cv_surface_of_(w, c);
-    if (!cv_is_uniform_(w, c->uniform, &c->offset, NULL)) cv_outer_lanes_(&s, &v1, &v2);
+    if (w.x->vulkan && w.x->vulkan->outer_product(&s, &v1, &v2)) return;
+    if (cv_is_device_layout_(c->layout))
+        cv_fail_(w, CV_ERROR_DEVICE_PRODUCT, "an outer product of %s into %s in %s", cv_type_name(v1.type),
+                 cv_type_name(c->interpretation), cv_layout_name(c->layout));
+    else if (!cv_is_uniform_(w, c->uniform, &c->offset, NULL)) cv_outer_lanes_(&s, &v1, &v2);
     else if (w.x->dpas && w.x->S == 16 && v1.type == CV_F16 && c->rows * c->cols <= 16 * CV_DPAS_MOST_)
         cv_outer_dpas_(&s, &v1, &v2);
     else cv_outer_broadcast_(&s, &v1, &v2);
@@ -2557,6 +2634,7 @@ void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r)
     }
     int bytes = cv_bytes_(type);
     spe_id base = cv_bytes_at_(w, &r->base, &r->offset);
+    if (x->vulkan && x->vulkan->accumulate(x, &v, base, type)) return;
     if (cv_is_uniform_(w, r->uniform, &r->offset, NULL)) {
         spe_id size = spe_i32(m, bytes), at = spe_imul(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), size);
         for (int i = 0; i < v.length; i += x->S) {
@@ -2811,6 +2889,18 @@ XE_FN_ int cv_type_of_(const char *name, const spe_kernel_param *p)
     return -1;
 }
 
+/* Cooperative vectors, if the device has them. */
+XE_FN_ void cv_use_device_(cv_ctx *x)
+{
+    const cv_target *t = x->desc->target;
+    if (!x->m.options.env || x->desc->lowering == CM_PLAIN || !t->vector_product_count) return;
+    x->vulkan = CV_VULKAN_PART_;
+    x->products = t->vector_products;
+    x->product_count = t->vector_product_count;
+    x->vector_sums = t->vector_sums;
+    x->max_vector = (int)t->max_vector;
+}
+
 XE_FN_ void cv_emit_module_(cv_ctx *x, cv_module *mod)
 {
     spe_module *m = &x->m;
@@ -2818,6 +2908,7 @@ XE_FN_ void cv_emit_module_(cv_ctx *x, cv_module *mod)
     spe_at(m, x->desc->file, x->desc->line);
     if (!cm_begin(&x->cm, m, &x->target, x->desc->lowering)) return;
     x->dpas = x->cm.lowering == CM_INTEL;
+    cv_use_device_(x);
     x->block2d = x->dpas && (x->target.block2d_sizes & (uint32_t)x->S) && x->S == 16;
     for (int i = 0; i < x->param_count; i++)
         params[i] = spe_param_of(m, &x->params[i], cv_spe_type_(m, x->params[i].type));
@@ -3013,7 +3104,7 @@ cv_module cv_conversion_module(const cv_target *target)
 {
     static const cv_kernel kernel = {"cv_convert_matrix", CV_CONVERT_PARAMS_, __FILE__, __LINE__, cv_convert_body_};
     cv_build_desc desc = {&kernel, __FILE__, __LINE__, target, CV_CONVERT_GROUP_, 0, CM_AUTO, 0, 0,
-                          false,   false,    NULL,     0};
+                          false,   false,    NULL,     0,          false};
     return cv_build(&desc);
 }
 
@@ -3042,6 +3133,240 @@ bool cv_conversions_next_(cv_conversions_ *c)
 
 XETILE_AS_BEFORE_
 #endif /* XETILE_COOPVEC_BODIES_ */
+
+/* Bodies that only modules for Vulkan need: vk_dispatch.h includes this again for them. */
+#if defined(XETILE_COOPVEC_BODIES_) && !defined(XETILE_COOPVEC_VULKAN_BODIES_) && \
+    (defined(SPE_VULKAN) || !defined(XETILE_STATIC_) || defined(__cplusplus))
+#define XETILE_COOPVEC_VULKAN_BODIES_
+XETILE_COLD_
+
+/* cooperative.c - the cooperative vectors of Vulkan's devices (SPV_NV_cooperative_vector): a work-item's vector as one
+ * value, which the device multiplies with matrices in memory. */
+
+/* Columns of a row of spe_device's vector_products. */
+enum { CV_OF_INPUT_, CV_OF_READING_, CV_OF_MATRIX_, CV_OF_BIAS_, CV_OF_RESULT_, CV_OF_TRANSPOSE_ };
+
+/* The SPIR-V component type. */
+XE_FN_ uint32_t cv_component_type_(int type)
+{
+    switch (type) {
+    case CV_I16: return SPE_ComponentTypeSignedInt16NV;
+    case CV_U16: return SPE_ComponentTypeUnsignedInt16NV;
+    case CV_I32: return SPE_ComponentTypeSignedInt32NV;
+    case CV_U32: return SPE_ComponentTypeUnsignedInt32NV;
+    case CV_F16: return SPE_ComponentTypeFloat16NV;
+    case CV_F32: return SPE_ComponentTypeFloat32NV;
+    case CV_PACKED_S8X32: return SPE_ComponentTypeSignedInt8PackedNV;
+    case CV_PACKED_U8X32: return SPE_ComponentTypeUnsignedInt8PackedNV;
+    case CV_U8: return SPE_ComponentTypeUnsignedInt8NV;
+    case CV_I8: return SPE_ComponentTypeSignedInt8NV;
+    case CV_E4M3: return SPE_ComponentTypeFloatE4M3NV;
+    default: return SPE_ComponentTypeFloatE5M2NV;
+    }
+}
+
+/* The type that an input is converted to when it is interpreted so: FP8 is held as f16. */
+XE_FN_ int cv_held_type_(int interpretation)
+{
+    return cv_is_fp8_(interpretation) ? CV_F16 : cv_is_packed_(interpretation) ? CV_U32 : interpretation;
+}
+
+/* The device's product of such an input: of several the one with this bias, then one with a result of f32. NULL: it has
+ * none. */
+XE_FN_ const uint32_t *cv_find_product_(const cv_product_ *p, int input)
+{
+    const uint32_t *best = NULL;
+    uint32_t best_score = 0, bias = p->bias ? cv_component_type_(p->bias_type) : UINT32_MAX;
+    for (uint32_t i = 0; i < p->x->product_count; i++) {
+        const uint32_t *row = p->x->products[i];
+        if (row[CV_OF_INPUT_] != cv_component_type_(input) || row[CV_OF_MATRIX_] != cv_component_type_(p->a.type) ||
+            row[CV_OF_READING_] != cv_component_type_(p->in.interpretation))
+            continue;
+        if (p->a.transpose && cv_is_optimal_(p->a.layout) && !row[CV_OF_TRANSPOSE_]) continue;
+        uint32_t score = row[CV_OF_RESULT_] == SPE_ComponentTypeFloat32NV ? 2 : 1;
+        if (row[CV_OF_BIAS_] == bias) score += 2;
+        if (score > best_score) best = row, best_score = score;
+    }
+    return best;
+}
+
+/* How the device finds the matrix: its layout, and its stride; 0: none. A panel of ours is a matrix of rows. */
+XE_FN_ bool cv_place_(const cv_product_ *p, spe_coopvec_product *to)
+{
+    const cv_surface_ *a = &p->a;
+    int stored_cols = a->transpose ? a->m : a->k;
+    switch (a->layout) {
+    case CV_ROW_MAJOR: to->layout = SPE_CooperativeVectorMatrixLayoutRowMajorNV, to->stride = a->stride; break;
+    case CV_COLUMN_MAJOR: to->layout = SPE_CooperativeVectorMatrixLayoutColumnMajorNV, to->stride = a->stride; break;
+    case CV_DEVICE_MUL_OPTIMAL: to->layout = SPE_CooperativeVectorMatrixLayoutInferencingOptimalNV; break;
+    case CV_DEVICE_OUTER_PRODUCT_OPTIMAL: to->layout = SPE_CooperativeVectorMatrixLayoutTrainingOptimalNV; break;
+    default:
+        if (stored_cols * a->bytes > 64 || cv_is_fp8_(a->type)) return false;
+        to->layout = a->transpose ? SPE_CooperativeVectorMatrixLayoutColumnMajorNV
+                                  : SPE_CooperativeVectorMatrixLayoutRowMajorNV;
+        to->stride = spe_i32(p->m, 64);
+        break;
+    }
+    to->transpose = a->transpose && cv_is_device_layout_(a->layout);
+    return true;
+}
+
+/* Memory as the device takes it: an array whose length says nothing. */
+XE_FN_ spe_id cv_array_at_(spe_module *m, spe_id base)
+{
+    return spe_ptr_cast(m, base, spe_array(m, spe_vec(m, spe_int(m, 32), 4), 1 << 26));
+}
+
+/* A vector, each of whose components is converted to another type, as one value. */
+XE_FN_ spe_id cv_cooperative_(cv_ctx *x, const cv_vec *v, int type)
+{
+    spe_module *m = &x->m;
+    if (v->whole && (int)v->type == type) return v->whole;
+    const cv_vec as = cv_convert_vec_(x, v, type);
+    spe_id *parts = cv_ids_(m, v->length), scalar = cv_spe_type_(m, cv_held_type_(type));
+    for (int i = 0; parts && i < v->length; i++) parts[i] = cv_get_(m, &as, i);
+    return parts ? spe_construct(m, spe_coopvec(m, scalar, (uint32_t)v->length), (uint32_t)v->length, parts) : 0;
+}
+
+/* The vector that is such a value; what uses none of its parts leaves these to the device's compiler, to drop. */
+XE_FN_ cv_vec cv_of_whole_(cv_ctx *x, int type, int n, spe_id whole)
+{
+    spe_id *ids = cv_ids_(&x->m, n);
+    for (int i = 0; ids && i < n; i++) ids[i] = spe_extract(&x->m, whole, (uint32_t)i);
+    cv_vec v = ids ? cv_from_scalars_(x, type, n, ids) : cv_no_vec_();
+    v.whole = whole;
+    return v;
+}
+
+XE_FN_ bool cv_takes_whole_(int op, int type)
+{
+    return cv_is_float_(type) && (op == SPE_ARITH_ADD || op == SPE_ARITH_SUB || op == SPE_ARITH_MUL ||
+                                  op == SPE_ARITH_DIV || op == SPE_ARITH_MIN || op == SPE_ARITH_MAX);
+}
+
+XE_FN_ cv_vec cv_binary_whole_(cv_ctx *x, int op, const cv_vec *p, const cv_vec *q)
+{
+    spe_id a = cv_cooperative_(x, p, p->type), b = cv_cooperative_(x, q, q->type);
+    return cv_of_whole_(x, p->type, p->length, cv_emit_(&x->m, op, p->type, a, b));
+}
+
+XE_FN_ cv_vec cv_fma_whole_(cv_ctx *x, const cv_vec *p, const cv_vec *q, const cv_vec *r)
+{
+    spe_id a = cv_cooperative_(x, p, p->type), b = cv_cooperative_(x, q, q->type), c = cv_cooperative_(x, r, r->type);
+    return cv_of_whole_(x, p->type, p->length, spe_math3(&x->m, SPE_FMA, a, b, c));
+}
+
+/* Converts the device's results to the output, a part at a time, with a bias that the device did not add. */
+XE_FN_ void cv_take_results_(cv_product_ *p, spe_id results, const uint32_t *row, bool with_bias)
+{
+    spe_module *m = p->m;
+    spe_id scalar = spe_scalar_of(m, spe_type_of(m, results)), ids[8];
+    bool done = !p->bias || with_bias;
+    if (done && cv_component_type_(p->out.type) == row[CV_OF_RESULT_]) {
+        p->out = cv_of_whole_(p->x, p->out.type, p->out.length, results);
+        return;
+    }
+    for (int part = 0, first = 0, n; part < p->out.parts; part++, first += n) {
+        n = spe_run(p->out.length, part);
+        for (int i = 0; i < n; i++) ids[i] = spe_extract(m, results, (uint32_t)(first + i));
+        spe_id at = spe_i32(m, first), v = cv_join_(m, scalar, n, ids);
+        if (p->real) v = spe_fconvert(m, spe_vec_like(m, spe_float(m, 32), v), v);
+        if (!done && cv_bias_in_sum_(p)) {
+            spe_id start = cv_sum_start_(p, at, n);
+            v = p->real ? spe_fadd(m, v, start) : spe_iadd(m, v, start);
+        }
+        p->out.part[part] = cv_finish_sum_(p, v, at, n);
+    }
+}
+
+/* Which of the row's integers are signed, as types of SPIR-V do not say; then there is a stride, if a meaningless
+ * one. */
+XE_FN_ void cv_say_signs_(cv_product_ *p, const uint32_t *row, spe_coopvec_product *by)
+{
+    uint32_t input = row[CV_OF_INPUT_];
+    if (p->real) return;
+    if (input >= SPE_ComponentTypeSignedInt8NV && input <= SPE_ComponentTypeSignedInt64NV)
+        by->operands |= SPE_CooperativeMatrixOperandsMatrixBSignedComponentsKHR;
+    if (row[CV_OF_RESULT_] == SPE_ComponentTypeSignedInt32NV)
+        by->operands |= SPE_CooperativeMatrixOperandsMatrixResultSignedComponentsKHR;
+    if (by->operands && !by->stride) by->stride = spe_i32(p->m, 0);
+}
+
+/* May the device's product stand for ours, in which floats are summed in f32? */
+XE_FN_ bool cv_is_exact_enough_(const cv_product_ *p)
+{
+    return !p->real || p->x->desc->f16_sums || cv_is_device_layout_(p->a.layout);
+}
+
+XE_FN_ bool cv_multiply_cooperatively_(cv_product_ *p)
+{
+    spe_module *m = p->m;
+    spe_coopvec_product by;
+    const cv_vec *v = &p->in.vec;
+    int as = p->in.interpretation, input = cv_is_fp8_(as) ? as : v->type;
+    const uint32_t *row = cv_find_product_(p, cv_held_type_(input));
+    if (!row && !cv_is_packed_(as)) row = cv_find_product_(p, cv_held_type_(input = as));
+    memset(&by, 0, sizeof by);
+    if (!row || p->a.m > p->x->max_vector || v->length > p->x->max_vector || !cv_is_exact_enough_(p) ||
+        (cv_is_packed_(as) && p->a.k % 4) || !cv_place_(p, &by))
+        return false;
+    bool with_bias = p->bias && row[CV_OF_BIAS_] == cv_component_type_(p->bias_type) &&
+                     (p->real || !cv_is_float_(p->bias_type));
+    by.input = cv_cooperative_(p->x, v, input);
+    by.input_type = row[CV_OF_READING_];
+    by.matrix = cv_array_at_(m, p->a.base);
+    by.offset = by.bias_offset = spe_i32(m, 0);
+    by.matrix_type = row[CV_OF_MATRIX_];
+    if (with_bias) by.bias = cv_array_at_(m, p->bias);
+    by.bias_type = row[CV_OF_BIAS_];
+    by.rows = (uint32_t)p->a.m;
+    by.cols = (uint32_t)p->a.k;
+    cv_say_signs_(p, row, &by);
+    bool half = row[CV_OF_RESULT_] == SPE_ComponentTypeFloat16NV;
+    spe_id scalar = half ? spe_float(m, 16) : cv_spe_type_(m, p->sum_type);
+    cv_take_results_(p, spe_coopvec_mul(m, spe_coopvec(m, scalar, by.rows), &by), row, with_bias);
+    return true;
+}
+
+/* Does the device accumulate floats of this type? */
+XE_FN_ bool cv_sums_(const cv_ctx *x, int type)
+{
+    return (type == CV_F16 && (x->vector_sums & 1)) || (type == CV_F32 && (x->vector_sums & 2));
+}
+
+XE_FN_ bool cv_outer_cooperatively_(const cv_surface_ *c, const cv_vec *v1, const cv_vec *v2)
+{
+    cv_ctx *x = c->x;
+    if (c->layout != CV_DEVICE_OUTER_PRODUCT_OPTIMAL || v1->type != CV_F16 || !cv_sums_(x, c->type) ||
+        v1->length > x->max_vector || v2->length > x->max_vector)
+        return false;
+    spe_id a = cv_cooperative_(x, v1, CV_F16), b = cv_cooperative_(x, v2, CV_F16);
+    spe_id zero = spe_i32(&x->m, 0);
+    spe_coopvec_outer_accumulate(&x->m, cv_array_at_(&x->m, c->base), zero, a, b,
+                                 SPE_CooperativeVectorMatrixLayoutTrainingOptimalNV, cv_component_type_(c->type), 0);
+    return true;
+}
+
+XE_FN_ bool cv_accumulate_cooperatively_(cv_ctx *x, const cv_vec *v, spe_id base, int type)
+{
+    if ((int)v->type != type || !cv_sums_(x, type) || v->length > x->max_vector || !x->desc->f16_sums) return false;
+    spe_id whole = cv_cooperative_(x, v, type), zero = spe_i32(&x->m, 0);
+    spe_coopvec_sum_accumulate(&x->m, cv_array_at_(&x->m, base), zero, whole);
+    return true;
+}
+
+static const cv_vulkan_part_ cv_vulkan_all_ = {cv_takes_whole_,            cv_binary_whole_,        cv_fma_whole_,
+                                               cv_multiply_cooperatively_, cv_outer_cooperatively_,
+                                               cv_accumulate_cooperatively_};
+
+#if defined(XETILE_STATIC_) && !defined(__cplusplus)
+static const cv_vulkan_part_ *const cv_vulkan_here_ = &cv_vulkan_all_;
+#else
+XE_FN_ const cv_vulkan_part_ *cv_vulkan_(void) { return &cv_vulkan_all_; }
+#endif
+
+XETILE_AS_BEFORE_
+#endif /* XETILE_COOPVEC_VULKAN_BODIES_ */
 
 #ifndef XETILE_COOPVEC_MACROS_
 #define XETILE_COOPVEC_MACROS_

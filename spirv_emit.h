@@ -1544,6 +1544,12 @@ typedef struct {
     const char *name;        /* a row of the target table of the header above */
     uint32_t subgroup_sizes; /* bit mask (8 | 16 | 32); 0, here and below: the row's value */
     uint32_t local_memory, max_group_size;
+    /* What the device lists of VK_NV_cooperative_vector; 0: nothing. A product's row: the SPE_ComponentType... of the
+     * input, of its interpretation, the matrix, the bias and the result, and 1 where the matrix may be transposed. */
+    const uint32_t (*vector_products)[6];
+    uint32_t vector_product_count;
+    uint32_t vector_sums; /* which floats are accumulated: 1, those of 16 bits; 2, of 32 bits; 3, both */
+    uint32_t max_vector;  /* components */
 } spe_device;
 
 /* The result of a build. */
@@ -1833,6 +1839,7 @@ typedef struct spe_vulkan_part_ {
     int (*keeps_decoration)(spe_module *m, uint32_t decoration);
     void (*forbid_contraction)(spe_module *m);
     spe_id (*local_vector)(spe_module *m, spe_id vectors, spe_id index);
+    bool (*is_vector_math)(spe_math_op f, const spe_type_info *t);
 } spe_vulkan_part_;
 
 #if defined(XETILE_STATIC_) && !defined(__cplusplus) /* a tentative definition: NULL unless vulkan.c follows */
@@ -4956,7 +4963,8 @@ spe_id spe_math(spe_module *m, spe_math_op f, uint32_t n, const spe_id *args)
     if (f >= SPE_SMAD24 && f <= SPE_UMUL24 && spe_operand_(m, args[0]) &&
         spe_width(m, spe_type_of(m, args[0])) != 32)
         return spe_error_(m, SPE_ERR_TYPE, "takes integers of 32 bits, not %s", spe_text_(m, spe_type_of(m, args[0])));
-    if (spe_operand_(m, args[0]) && spe_info_(m, spe_type_of(m, args[0]))->kind >= SPE_KIND_COOPMAT)
+    if (spe_operand_(m, args[0]) && spe_info_(m, spe_type_of(m, args[0]))->kind >= SPE_KIND_COOPMAT &&
+        !(m->vulkan && m->vulkan->is_vector_math(f, spe_info_(m, spe_type_of(m, args[0])))))
         return spe_error_(m, SPE_ERR_TYPE, "takes scalars and vectors, not %s", spe_text_(m, spe_type_of(m, args[0])));
     const char *form = power ? "llfq:=" : forms[(int)f >= (int)SPE_SABS][n - 1];
     if (m->options.env) {
@@ -8784,6 +8792,17 @@ XE_FN_ spe_id spe_made_as_f32_(spe_module *m, const char *name, spe_math_op f, u
     return type == f32 ? v : spe_fconvert(m, type, v);
 }
 
+/* Does SPV_NV_cooperative_vector have the function for such a type? */
+XE_FN_ bool spe_is_vector_math_(spe_math_op f, const spe_type_info *t)
+{
+    switch (f) {
+    case SPE_FMIN: case SPE_FMAX: case SPE_FCLAMP: case SPE_SMIN: case SPE_SMAX: case SPE_SCLAMP: case SPE_UMIN:
+    case SPE_UMAX: case SPE_UCLAMP: case SPE_FMA: case SPE_STEP: case SPE_NATIVE_EXP: case SPE_NATIVE_LOG:
+        return t->kind == SPE_KIND_COOPVEC;
+    default: return false;
+    }
+}
+
 /* f of these arguments, which are checked. */
 XE_FN_ spe_id spe_glsl_math_(spe_module *m, const char *name, spe_math_op f, const char *form, uint32_t n,
                              const spe_id *args)
@@ -9824,7 +9843,8 @@ XE_FN_ void spe_forbid_contraction_(spe_module *m)
 static const spe_vulkan_part_ spe_vulkan_all_ = {
     spe_emit_for_vulkan_, spe_glsl_math_,        spe_push_params_,    spe_cast_in_parts_, spe_vulkan_op_,
     spe_vec_in_pieces_,   spe_vulkan_pointer_,   spe_local_variable_, spe_alias_,         spe_derived_builtin_,
-    spe_has_capability_,  spe_keeps_decoration_, spe_forbid_contraction_, spe_local_vector_};
+    spe_has_capability_,  spe_keeps_decoration_, spe_forbid_contraction_, spe_local_vector_,
+    spe_is_vector_math_};
 
 #if defined(XETILE_STATIC_) && !defined(__cplusplus)
 static const spe_vulkan_part_ *const spe_vulkan_here_ = &spe_vulkan_all_;

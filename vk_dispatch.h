@@ -1,6 +1,6 @@
 /* vk_dispatch.h - run kernels through Vulkan 1.3: the calls of ze_dispatch.h with another prefix.
  *
- * Files: vk_dispatch.h, 201 KB in all. Version: XETILE_VERSION. License: MIT, see LICENSE.
+ * Files: vk_dispatch.h, 214 KB in all. Version: XETILE_VERSION. License: MIT, see LICENSE.
  *
  *     #include "vk_dispatch.h"                            // one header; nothing to link with
  *
@@ -44,6 +44,17 @@
  * not allocated so cannot be passed to kernels. vkd_free, vkd_copy, vkd_fill, vkd_fill_pattern as in ze_dispatch.h;
  * copies take any memory of the host, too. vkd_address(&dev, p) is the device's address, for kernels that find pointers
  * in memory.
+ *
+ * MATRICES. Devices with cooperative vectors (dev.target.vector_products; NVIDIA's) have matrix layouts of their own,
+ * of which only they know the size: coopvec.h's CV_DEVICE_MUL_OPTIMAL and CV_DEVICE_OUTER_PRODUCT_OPTIMAL.
+ *     vkd_conversion c = {.from = w, .from_bytes = 64 * 256, .from_type = "f32", .from_stride = 256, .rows = 64,
+ *                         .columns = 64, .to_type = "e4m3", .to_layout = VKD_MUL_OPTIMAL};
+ *     c.to_bytes = vkd_converted_bytes(&dev, &c);
+ *     c.to = vkd_alloc(&dev, VKD_DEVICE, c.to_bytes, 128);
+ *     vkd_convert_matrices(&dev, &c, 1);
+ * Types that differ are floats, one of them f32 or f16 and the other smaller; FP8 is in the device's own layouts only.
+ * Numbers are rounded to nearest; beyond the range of FP8 they become NaN (e4m3) or infinity (e5m2). Errors:
+ * VKD_NO_VECTORS, VKD_CONVERSION (types, layouts, strides, sizes).
  *
  * KERNELS. vkd_kernel_get takes the kernel's parameters as text: `type name` separated by commas. Types: f64 f32 f16
  * bf16 i64 i32 i16 i8 u64 u32 u16 u8, ptr<T> for global and local<T> for local memory. VKD_LOAD(&kernel, &dev, mod)
@@ -305,6 +316,9 @@ __declspec(dllimport) void __stdcall ReleaseSRWLockExclusive(struct _RTL_SRWLOCK
 #if defined(XETILE_XETILE_H)
 #include "xetile.h" /* likewise */
 #endif
+#if defined(XETILE_COOPVEC_H)
+#include "coopvec.h" /* likewise */
+#endif
 
 #if defined(__GNUC__)
 #if defined(__MINGW_PRINTF_FORMAT) /* for %zu */
@@ -368,7 +382,9 @@ __declspec(dllimport) void __stdcall ReleaseSRWLockExclusive(struct _RTL_SRWLOCK
     X(VKD_LOCAL_SIZE, "use the size the kernel was built for")                                                         \
     X(VKD_EVENT_STATE, "create events first (vkd_event_create), and signal them before others follow")                 \
     X(VKD_SAME_DEVICE, "give each queue a vkd_device of its own")                                                      \
-    X(VKD_OTHER_DEVICE, "kernel, batch and memory must be of one device")
+    X(VKD_OTHER_DEVICE, "kernel, batch and memory must be of one device")                                              \
+    X(VKD_NO_VECTORS, "use a device with VK_NV_cooperative_vector, or coopvec.h's own layouts")                        \
+    X(VKD_CONVERSION, "describe both matrices as MATRICES in vk_dispatch.h says")
 
 /* Vulkan's errors: X(name, code, what to do). */
 #define VKD_RESULTS(X)                                                                                                 \
@@ -435,6 +451,12 @@ typedef struct vkd_target {
     bool fp16, fp64, int8, int16, int64, storage8, storage16;
     uint32_t vendor_id, device_id;
     uint64_t max_alloc; /* bytes of one allocation */
+    /* Cooperative vectors (VK_NV_cooperative_vector); 0: none. The products of vectors and matrices that the driver
+     * lists, a row each: the VkComponentTypeKHR of input, its interpretation, matrix, bias and result, and 1 where
+     * matrices in optimal layouts may be transposed. vector_sums: which floats it accumulates in memory, 1: f16,
+     * 2: f32, 3: both; max_vector: components. */
+    const uint32_t (*vector_products)[6];
+    uint32_t vector_product_count, vector_sums, max_vector;
 } vkd_target;
 
 /* A device in vkd_list. */
@@ -632,6 +654,20 @@ typedef struct vkd_source {
     uint32_t subgroup_size; /* 0: the module's */
 } vkd_source;
 
+/* The last two are the device's own. */
+typedef enum { VKD_ROW_MAJOR, VKD_COLUMN_MAJOR, VKD_MUL_OPTIMAL, VKD_OUTER_PRODUCT_OPTIMAL } vkd_layout;
+
+/* A matrix to convert to another layout, type or both: see MATRICES. */
+typedef struct vkd_conversion {
+    void *to; /* both are multiples of 64 */
+    const void *from;
+    size_t to_bytes, from_bytes;
+    const char *to_type, *from_type; /* f32 f16 e4m3 e5m2 i8 u8 i16 u16 i32 u32 */
+    vkd_layout to_layout, from_layout;
+    size_t to_stride, from_stride; /* bytes from a row to the next (VKD_ROW_MAJOR), or column; others have none */
+    uint32_t rows, columns;
+} vkd_conversion;
+
 /* Launches that run together, as often as wanted. */
 typedef struct vkd_batch {
     vkd_device *device;
@@ -670,6 +706,10 @@ enum { VKD_SHARED = 1, VKD_DEVICE, VKD_HOST };
 #define vkd_fill(d, dst, byte, bytes) vkd_fill_(VKD_AT_(d), (dst), (byte), (bytes))
 #define vkd_fill_pattern(d, dst, pattern, size, bytes) vkd_fill_pattern_(VKD_AT_(d), (dst), (pattern), (size), (bytes))
 #define vkd_address(d, p) vkd_address_(VKD_AT_(d), (p))
+
+/* Matrices in the device's own layouts: vkd_converted_bytes returns what the destination needs, 0 on error. */
+#define vkd_converted_bytes(d, conversion) vkd_converted_bytes_(VKD_AT_(d), (conversion))
+#define vkd_convert_matrices(d, conversions, count) vkd_convert_matrices_(VKD_AT_(d), (conversions), (count))
 
 /* Modules and kernels. All return bool. */
 #define vkd_module_load(module, d, words, bytes) vkd_module_load_((module), VKD_AT_(d), (words), (bytes))
@@ -734,7 +774,9 @@ enum { VKD_SHARED = 1, VKD_DEVICE, VKD_HOST };
 /* For a kernel builder: &(xt_target){VKD_TARGET(&dev)}. */
 #define VKD_TARGET(d)                                                                                                  \
     .name = (d)->target.name, .subgroup_sizes = (d)->target.subgroup_sizes,                                            \
-    .local_memory = (uint32_t)(d)->target.local_memory, .max_group_size = (uint32_t)(d)->target.max_group_size
+    .local_memory = (uint32_t)(d)->target.local_memory, .max_group_size = (uint32_t)(d)->target.max_group_size,        \
+    .vector_products = (d)->target.vector_products, .vector_product_count = (d)->target.vector_product_count,          \
+    .vector_sums = (d)->target.vector_sums, .max_vector = (d)->target.max_vector
 
 enum { VKD_RUN_WAIT_, VKD_RUN_START_, VKD_RUN_BATCH_ };
 
@@ -764,6 +806,10 @@ XETILE_API bool vkd_copy_(vkd_device *d, void *dst, const void *src, size_t byte
 XETILE_API bool vkd_fill_pattern_(vkd_device *d, void *dst, const void *pattern, size_t size, size_t bytes);
 XETILE_API bool vkd_fill_(vkd_device *d, void *dst, int byte, size_t bytes);
 XETILE_API uint64_t vkd_address_(vkd_device *d, const void *p);
+
+XETILE_API size_t vkd_converted_bytes_(vkd_device *d, const vkd_conversion *c);
+/* Converts them on the device, in no order, and waits; all are checked before the first. */
+XETILE_API bool vkd_convert_matrices_(vkd_device *d, const vkd_conversion *conversions, uint32_t count);
 
 XETILE_API bool vkd_module_load_(vkd_module *module, vkd_device *d, const void *words, size_t bytes);
 XETILE_API bool vkd_module_load_source_(vkd_module *module, vkd_device *d, const vkd_source *s, const char *folder);
@@ -891,7 +937,7 @@ typedef struct vkd_extension_ {
     void *pNext;
     VkBool32 has[12];
 } vkd_extension_;
-enum { VKD_EXTENSIONS_ = 4 };
+enum { VKD_EXTENSIONS_ = 5, VKD_PRODUCTS_ = 64 };
 
 /* The features asked of a device, in a chain; see capabilities.c. And what it offers of floating-point modes. */
 struct vkd_features_ {
@@ -901,7 +947,8 @@ struct vkd_features_ {
     VkPhysicalDeviceVulkan11Features in_1_1;
     VkPhysicalDeviceVulkan12Features in_1_2;
     VkPhysicalDeviceVulkan13Features in_1_3;
-    vkd_extension_ atomic_floats, more_atomic_floats, matrices, bfloat16;
+    vkd_extension_ atomic_floats, more_atomic_floats, matrices, bfloat16, vectors;
+    uint32_t products[VKD_PRODUCTS_][6]; /* see vkd_target */
 };
 
 /* What the queues of one device share. */
@@ -2027,6 +2074,7 @@ static const struct {
     {"VK_EXT_shader_atomic_float", 1000260000, offsetof(vkd_features_, atomic_floats)},
     {"VK_EXT_shader_atomic_float2", 1000273000, offsetof(vkd_features_, more_atomic_floats)},
     {"VK_KHR_cooperative_matrix", 1000506000, offsetof(vkd_features_, matrices)},
+    {"VK_NV_cooperative_vector", 1000491000, offsetof(vkd_features_, vectors)},
     {"VK_KHR_shader_bfloat16", 1000141000, offsetof(vkd_features_, bfloat16)},
 };
 
@@ -2086,6 +2134,8 @@ static const struct {
     {5345, VKD_FEATURE_(in_1_2.vulkanMemoryModel), "VulkanMemoryModel"},
     {5346, VKD_FEATURE_(in_1_2.vulkanMemoryModelDeviceScope), "VulkanMemoryModelDeviceScope"},
     {5347, VKD_FEATURE_(in_1_2.bufferDeviceAddress), "PhysicalStorageBufferAddresses"},
+    {5394, VKD_FEATURE_(vectors.has[0]), "CooperativeVectorNV"},
+    {5435, VKD_FEATURE_(vectors.has[1]), "CooperativeVectorTrainingNV"},
     {5612, VKD_FEATURE_(more_atomic_floats.has[3]), "AtomicFloat32MinMaxEXT"},
     {5613, VKD_FEATURE_(more_atomic_floats.has[4]), "AtomicFloat64MinMaxEXT"},
     {5616, VKD_FEATURE_(more_atomic_floats.has[2]), "AtomicFloat16MinMaxEXT"},
@@ -3916,6 +3966,227 @@ XE_FN_ void vkd_name_by_matrices_(vkd_device *d, const vkd_features_ *f)
     if (all && (d->target.subgroup_sizes & 32)) d->target.name = vkd_shapes_[0].target;
 }
 
+/* vectors.c - cooperative vectors: what the driver lists of them, and matrices in the device's own layouts. Structures
+ * and numbers are those of VK_NV_cooperative_vector, which older headers lack. */
+
+enum { VKD_VECTOR_LIMITS_ = 1000491001, VKD_VECTOR_PRODUCT_ = 1000491002, VKD_VECTOR_CONVERSION_ = 1000491004 };
+
+typedef struct vkd_vector_limits_ {
+    VkStructureType sType;
+    void *pNext;
+    VkFlags stages;
+    VkBool32 sums_f16, sums_f32;
+    uint32_t max_components;
+} vkd_vector_limits_;
+
+typedef struct vkd_vector_product_ {
+    VkStructureType sType;
+    void *pNext;
+    uint32_t row[6]; /* as in vkd_target */
+} vkd_vector_product_;
+
+typedef union vkd_place_ {
+    uint64_t address;
+    const void *host;
+} vkd_place_;
+
+typedef struct vkd_vector_conversion_ {
+    VkStructureType sType;
+    const void *pNext;
+    size_t from_bytes;
+    vkd_place_ from;
+    size_t *to_bytes;
+    vkd_place_ to;
+    uint32_t from_type, to_type, rows, columns, from_layout;
+    size_t from_stride;
+    uint32_t to_layout;
+    size_t to_stride;
+} vkd_vector_conversion_;
+
+/* The rows of d->target.vector_products. */
+XE_FN_ uint32_t vkd_read_products_(const vkd_device *d, vkd_features_ *f)
+{
+    typedef VkResult (VKAPI_PTR *list_fn)(VkPhysicalDevice device, uint32_t *count, vkd_vector_product_ *products);
+    PFN_vkVoidFunction found =
+        d->vk_->vkGetInstanceProcAddr(d->instance, "vkGetPhysicalDeviceCooperativeVectorPropertiesNV");
+    vkd_vector_product_ *products = (vkd_vector_product_ *)calloc(VKD_PRODUCTS_, sizeof *products);
+    list_fn list;
+    uint32_t count = VKD_PRODUCTS_;
+    memcpy(&list, &found, sizeof list);
+    for (uint32_t i = 0; products && i < count; i++) products[i].sType = (VkStructureType)VKD_VECTOR_PRODUCT_;
+    VkResult result = products && found ? list(d->physical, &count, products) : VK_ERROR_UNKNOWN;
+    if (result != VK_SUCCESS && result != VK_INCOMPLETE) count = 0;
+    for (uint32_t i = 0; i < count; i++) memcpy(f->products[i], products[i].row, sizeof f->products[i]);
+    free(products);
+    return count;
+}
+
+/* If the device has cooperative vectors: says in d->target what it has of them. */
+XE_FN_ void vkd_list_products_(vkd_device *d, vkd_features_ *f)
+{
+    VkPhysicalDeviceProperties2 p;
+    vkd_vector_limits_ limits;
+    vkd_target *t = &d->target;
+    if (!f->vectors.has[0]) return;
+    VKD_CLEAR_(p, PHYSICAL_DEVICE_PROPERTIES_2);
+    memset(&limits, 0, sizeof limits);
+    limits.sType = (VkStructureType)VKD_VECTOR_LIMITS_;
+    p.pNext = &limits;
+    d->vk_->vkGetPhysicalDeviceProperties2(d->physical, &p);
+    if (!(limits.stages & VK_SHADER_STAGE_COMPUTE_BIT)) return;
+    t->vector_product_count = vkd_read_products_(d, f);
+    if (t->vector_product_count) t->vector_products = (const uint32_t (*)[6])f->products;
+    t->max_vector = limits.max_components;
+    if (f->vectors.has[1]) t->vector_sums = (limits.sums_f16 ? 1u : 0) | (limits.sums_f32 ? 2u : 0);
+}
+
+/* A type of a matrix's elements. */
+typedef struct vkd_element_ {
+    const char *name;
+    uint32_t number, bytes;
+    bool is_float;
+} vkd_element_;
+
+XE_FN_ const vkd_element_ *vkd_element_of_(const char *name)
+{
+    static const vkd_element_ rows[] = {{"f16", 0, 2, true}, {"f32", 1, 4, true}, {"i8", 3, 1, false},
+        {"i16", 4, 2, false}, {"i32", 5, 4, false}, {"u8", 7, 1, false}, {"u16", 8, 2, false}, {"u32", 9, 4, false},
+        {"e4m3", 1000491002, 1, true}, {"e5m2", 1000491003, 1, true}};
+    for (size_t i = 0; name && i < sizeof rows / sizeof *rows; i++)
+        if (!strcmp(rows[i].name, name)) return &rows[i];
+    return NULL;
+}
+
+/* Checks one side of a conversion; NULL and an error, or its type. */
+XE_FN_ const vkd_element_ *vkd_check_side_(vkd_device *d, const vkd_conversion *c, const char *side, const char *type,
+                                           int layout, size_t stride)
+{
+    const vkd_element_ *e = vkd_element_of_(type);
+    bool lines = layout == VKD_ROW_MAJOR || layout == VKD_COLUMN_MAJOR;
+    size_t length = e ? (size_t)(layout == VKD_ROW_MAJOR ? c->columns : c->rows) * e->bytes : 0;
+    if (!e) vkd_fail_(d, VKD_CONVERSION, "%s has no type %s", side, type ? type : "(NULL)");
+    else if (layout < VKD_ROW_MAJOR || layout > VKD_OUTER_PRODUCT_OPTIMAL)
+        vkd_fail_(d, VKD_CONVERSION, "%s has layout %d; there are 0 to 3", side, layout);
+    else if (!c->rows || !c->columns)
+        vkd_fail_(d, VKD_CONVERSION, "%" PRIu32 " rows of %" PRIu32 " columns", c->rows, c->columns);
+    else if (lines && (stride < length || stride % e->bytes))
+        vkd_fail_(d, VKD_CONVERSION, "%s: a stride of %zu bytes; lines have %zu, elements %" PRIu32, side, stride,
+                  length, e->bytes);
+    else if (lines && e->number > 10)
+        vkd_fail_(d, VKD_CONVERSION, "%s: %s has the device's own layouts only, not %d", side, type, layout);
+    return d->error.id ? NULL : e;
+}
+
+/* The conversion as the driver takes it, but for places; checked. */
+XE_FN_ bool vkd_describe_conversion_(vkd_device *d, const vkd_conversion *c, vkd_vector_conversion_ *to)
+{
+    memset(to, 0, sizeof *to);
+    if (!c) return vkd_fail_(d, VKD_NULL_POINTER, "no conversion is described");
+    const vkd_element_ *source = vkd_check_side_(d, c, "the source", c->from_type, (int)c->from_layout,
+                                                 c->from_stride);
+    const vkd_element_ *dest =
+        source ? vkd_check_side_(d, c, "the destination", c->to_type, (int)c->to_layout, c->to_stride) : NULL;
+    if (!dest) return false;
+    if (source != dest && !(source->is_float && dest->is_float && source->bytes != dest->bytes))
+        return vkd_fail_(d, VKD_CONVERSION, "%s to %s", c->from_type, c->to_type);
+    if (!d->target.vector_product_count)
+        return vkd_fail_(d, VKD_NO_VECTORS, "\"%s\" has no cooperative vectors, and no layouts of its own", d->name);
+    to->sType = (VkStructureType)VKD_VECTOR_CONVERSION_;
+    to->from_type = source->number;
+    to->to_type = dest->number;
+    to->rows = c->rows;
+    to->columns = c->columns;
+    to->from_layout = (uint32_t)c->from_layout;
+    to->to_layout = (uint32_t)c->to_layout;
+    to->from_stride = c->from_stride;
+    to->to_stride = c->to_stride;
+    to->from_bytes = c->from_bytes;
+    return true;
+}
+
+/* The bytes that a matrix of a described conversion has; 0 and an error if the driver does not say. */
+XE_FN_ size_t vkd_query_bytes_(vkd_device *d, vkd_vector_conversion_ c)
+{
+    typedef VkResult (VKAPI_PTR *convert_fn)(VkDevice device, const vkd_vector_conversion_ *c);
+    const char *name = "vkConvertCooperativeVectorMatrixNV";
+    PFN_vkVoidFunction found = d->vk_->vkGetDeviceProcAddr(d->device, name);
+    convert_fn convert;
+    size_t bytes = 0;
+    memcpy(&convert, &found, sizeof convert);
+    if (!found) return vkd_fail_(d, VKD_NO_LOADER, "Vulkan has no function %s", name), 0;
+    c.from.host = c.to.host = NULL;
+    c.to_bytes = &bytes;
+    return vkd_check_(d, convert(d->device, &c), name, "%s", "") ? bytes : 0;
+}
+
+size_t vkd_converted_bytes_(vkd_device *d, const vkd_conversion *c)
+{
+    vkd_vector_conversion_ described;
+    if (!vkd_usable_(d) || !vkd_describe_conversion_(d, c, &described)) return 0;
+    return vkd_query_bytes_(d, described);
+}
+
+/* Checks the memory of one side, and finds its address. */
+XE_FN_ bool vkd_check_place_(vkd_device *d, const char *what, const void *p, size_t bytes, size_t needed,
+                             uint64_t *address)
+{
+    const vkd_resource_ *r;
+    if (!needed) return false;
+    if (bytes < needed) return vkd_fail_(d, VKD_CONVERSION, "%s has %zu bytes, and needs %zu", what, bytes, needed);
+    if (!vkd_in_range_(d, what, p, bytes, &r)) return false;
+    if (!r) return vkd_fail_(d, VKD_NOT_ALLOCATED, "%s, %p, is in no allocation of this device", what, p);
+    *address = vkd_address_of_(d, p);
+    return *address % 64 == 0 || vkd_fail_(d, VKD_CONVERSION, "%s is at 0x%" PRIx64 ", no multiple of 64", what,
+                                           *address);
+}
+
+/* The conversion with its places; sizes are asked of the driver, of the source as if it were a destination. */
+XE_FN_ bool vkd_place_conversion_(vkd_device *d, const vkd_conversion *c, vkd_vector_conversion_ *to, size_t *bytes)
+{
+    if (!vkd_describe_conversion_(d, c, to)) return false;
+    vkd_vector_conversion_ back = *to;
+    back.to_type = to->from_type;
+    back.to_layout = to->from_layout;
+    back.to_stride = to->from_stride;
+    *bytes = vkd_query_bytes_(d, *to);
+    to->to_bytes = bytes;
+    return vkd_check_place_(d, "the destination of a conversion", c->to, c->to_bytes, *bytes, &to->to.address) &&
+           vkd_check_place_(d, "the source of a conversion", c->from, c->from_bytes, vkd_query_bytes_(d, back),
+                            &to->from.address);
+}
+
+/* Records conversions whose places are known, and waits for them. */
+XE_FN_ bool vkd_run_conversions_(vkd_device *d, const vkd_vector_conversion_ *all, uint32_t count)
+{
+    typedef void (VKAPI_PTR *record_fn)(VkCommandBuffer commands, uint32_t count, const vkd_vector_conversion_ *all);
+    const char *name = "vkCmdConvertCooperativeVectorMatrixNV";
+    PFN_vkVoidFunction found = d->vk_->vkGetDeviceProcAddr(d->device, name);
+    record_fn record;
+    memcpy(&record, &found, sizeof record);
+    if (!found) return vkd_fail_(d, VKD_NO_LOADER, "Vulkan has no function %s", name);
+    VkCommandBuffer commands = vkd_begin_commands_(d, false);
+    if (!commands) return false;
+    vkd_barrier_(d, commands);
+    record(commands, count, all);
+    vkd_barrier_(d, commands);
+    return vkd_start_commands_(d, commands) && vkd_settle_(d);
+}
+
+bool vkd_convert_matrices_(vkd_device *d, const vkd_conversion *conversions, uint32_t count)
+{
+    if (!vkd_usable_(d)) return false;
+    if (!count) return true;
+    if (!conversions) return vkd_fail_(d, VKD_NULL_POINTER, "no conversions are described");
+    vkd_vector_conversion_ *all = (vkd_vector_conversion_ *)calloc(count, sizeof *all);
+    size_t *bytes = (size_t *)calloc(count, sizeof *bytes);
+    if (!all || !bytes) vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for %" PRIu32 " conversions", count);
+    for (uint32_t i = 0; i < count && !d->error.id; i++) vkd_place_conversion_(d, &conversions[i], &all[i], &bytes[i]);
+    bool ok = !d->error.id && vkd_run_conversions_(d, all, count);
+    free(all);
+    free(bytes);
+    return ok;
+}
+
 /* open.c - choosing and opening a device, listing them, closing. */
 
 XE_FN_ char vkd_lower_(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c; }
@@ -4044,6 +4315,7 @@ XE_FN_ bool vkd_create_device_(vkd_device *d)
     extension_count = vkd_use_extensions_(d, f, extensions);
     vkd_describe_(d, f);
     vkd_name_by_matrices_(d, f);
+    vkd_list_products_(d, f);
     if (d->shared_->queues > VKD_QUEUES_) d->shared_->queues = VKD_QUEUES_;
     for (int i = 0; i < VKD_QUEUES_; i++) priorities[i] = 1;
     VKD_CLEAR_(queue, DEVICE_QUEUE_CREATE_INFO);

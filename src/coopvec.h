@@ -32,7 +32,8 @@
  * MATRICES AND VECTORS IN MEMORY
  *     CV_MATRIX_REF(base, T, M, K, options)   an M x K matrix interpreted as T: i16 u16 i32 u32 f16 f32 u8 i8 e4m3 e5m2
  *         base        a pointer parameter of any type
- *         .layout     CV_ROW_MAJOR (default), CV_COLUMN_MAJOR, CV_MUL_OPTIMAL, CV_OUTER_PRODUCT_OPTIMAL
+ *         .layout     CV_ROW_MAJOR (default), CV_COLUMN_MAJOR, CV_MUL_OPTIMAL, CV_OUTER_PRODUCT_OPTIMAL; the device's
+ *                     own, where it has cooperative vectors: CV_DEVICE_MUL_OPTIMAL, CV_DEVICE_OUTER_PRODUCT_OPTIMAL
  *         .offset     CV_AT(bytes): a C integer or a cv_val; base + offset is a multiple of 128. Default 0
  *         .stride     CV_AT(bytes) from a row (or column) to the next, a multiple of 16; optimal layouts have none.
  *                     Default: the least there can be
@@ -92,6 +93,20 @@
  * time.
  * FP8 by FP8 is one product of the instruction on nvl-p and cri; elsewhere both become f16 for it, which is exact, too.
  *
+ * THE DEVICE'S COOPERATIVE VECTORS (VK_NV_cooperative_vector: NVIDIA's GPUs through Vulkan). VKD_TARGET(&dev) lists the
+ * products that the device has. It computes those of a kernel that are listed, with M and K up to its limit (512):
+ *     integers    with the same results. Matrices are in rows, in columns, in CV_MUL_OPTIMAL with rows of at most 64
+ *                 bytes, or in the device's own layouts
+ *     floats      if CV_BUILD has .f16_sums = true, or the matrix is in the device's own layout (FP8 only there): the
+ *                 sum has the precision of f16, whatever T is. Vectors are rounded to FP8 first, as elsewhere
+ *     outer products of f16, if the device sums the matrix's type and it is CV_DEVICE_OUTER_PRODUCT_OPTIMAL
+ *     vectors that are accumulated, if .f16_sums = true, and the device sums their type
+ * Everything else is computed one lane at a time; of a matrix in the device's own layout that is an error
+ * (DEVICE_PRODUCT), as such a layout is where there are no cooperative vectors, or .lowering is CM_PLAIN, which does
+ * without them (LAYOUT). CV_ADD, CV_SUB, CV_MUL, CV_DIV, CV_MIN, CV_MAX, CV_CLAMP, CV_RELU and CV_FMA of floats are
+ * computed on whole vectors, too. Matrices get into the device's own layouts, of which only it knows the size, by
+ * vkd_convert_matrices of vk_dispatch.h. Vectors need not be uniform for it.
+ *
  * CONVERSION RULES. Integer to integer saturates; float to integer rounds to nearest even and saturates (NaN becomes
  * 0); integer to float rounds to nearest even; packed is a bitcast; FP8 rounds to nearest even, saturates to the
  * largest finite value (448, 57344), and NaN stays NaN. A matrix is never converted, only interpreted.
@@ -124,10 +139,10 @@
  * CV_BUILD(kernel, &target, options...): .subgroups of a work-group (default 4), or .local_size, its work-items, if
  * they are no multiple of the subgroup size (the matrix instruction is not used then); .subgroup_size, .lowering
  * (CM_PLAIN: no matrix instruction), .registers (128 or 256 per thread; default 128, or 256 where Intel's compiler
- * would spill and the work-group fits), .version, .names, .lines, .user (a pointer that the body gets by CV_USER(), a
- * const void *, to decide what it records, instead of global variables). It returns a module; after an error, words is
- * NULL, and error says what is wrong, where in your source, and both values. Errors: ids 3000.. in CV_ERRORS_ below;
- * the same mistake has the same name in xetile.h.
+ * would spill and the work-group fits), .f16_sums (see THE DEVICE'S COOPERATIVE VECTORS), .version, .names, .lines,
+ * .user (a pointer that the body gets by CV_USER(), a const void *, to decide what it records, instead of global
+ * variables). It returns a module; after an error, words is NULL, and error says what is wrong, where in your source,
+ * and both values. Errors: ids 3000.. in CV_ERRORS_ below; the same mistake has the same name in xetile.h.
  *
  * LIMITS  in a kernel M is at most 1024 and K, counted as matrix elements, 4096; a matrix in memory has less than 2
  * GiB. Kernel indices and offsets are 32 bits. One kernel per module.
@@ -180,6 +195,7 @@
     X(FP8_LAYOUT, "e4m3 and e5m2 matrices have optimal layouts only")                                                  \
     X(OUTER_PRODUCT_LAYOUT, "the layout of an outer product's matrix must be CV_OUTER_PRODUCT_OPTIMAL")                \
     X(INPUT_LENGTH, "the input vector's length does not match the matrix")                                             \
+    X(DEVICE_PRODUCT, "the device lists no such product of a matrix in its own layout")                                \
     X(ACCUMULATE_TYPES, "no accumulation of this input type into this type")                                           \
     X(VECTOR_TYPE, "a vector cannot have this type here")                                                              \
     X(VECTOR_LENGTH, "a vector has 1 to 1024 elements")                                                                \
@@ -253,7 +269,15 @@ typedef struct {
 XETILE_API const cv_type_row *cv_type_info(int type);
 XETILE_API const char *cv_type_name(int type);
 
-typedef enum { CV_NO_LAYOUT_ = -1, CV_ROW_MAJOR, CV_COLUMN_MAJOR, CV_MUL_OPTIMAL, CV_OUTER_PRODUCT_OPTIMAL } cv_layout;
+typedef enum {
+    CV_NO_LAYOUT_ = -1,
+    CV_ROW_MAJOR,
+    CV_COLUMN_MAJOR,
+    CV_MUL_OPTIMAL,
+    CV_OUTER_PRODUCT_OPTIMAL,
+    CV_DEVICE_MUL_OPTIMAL,
+    CV_DEVICE_OUTER_PRODUCT_OPTIMAL
+} cv_layout;
 /* row-major, mul-optimal ... */
 XETILE_API const char *cv_layout_name(int layout);
 
@@ -371,6 +395,7 @@ typedef struct {
     int length, parts;
     spe_id *part; /* in the module's arena */
     int side;     /* the side of a region it was made in: see cv_ctx */
+    spe_id whole; /* the same as a cooperative vector of the device; 0: none */
 } cv_vec;
 
 /* A number or a vector; its magic tells which. */
@@ -412,6 +437,7 @@ typedef struct {
     bool names, lines;
     const void *user; /* for the body: CV_USER */
     int subgroups;    /* per work-group; 0: four, or what .local_size says */
+    bool f16_sums;    /* products of f16 may be summed in f16, where the device's cooperative vectors do */
 } cv_build_desc;
 
 typedef struct {
@@ -438,6 +464,10 @@ struct cv_ctx {
     const cv_build_desc *desc;
     int S, local_size;
     bool dpas, block2d; /* may the matrix instruction, 2D block messages be used? */
+    const struct cv_vulkan_part_ *vulkan; /* NULL: without the device's cooperative vectors */
+    const uint32_t (*products)[6];        /* what it lists of them, as in spe_device */
+    uint32_t product_count, vector_sums;
+    int max_vector;
     bool full;          /* all subgroups are full */
     int divergent;      /* number of open regions that work-items of a subgroup may enter or leave separately */
     spe_kernel_param params[SPE_PARAMS_MAX];

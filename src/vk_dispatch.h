@@ -1,6 +1,6 @@
 /* vk_dispatch.h - run kernels through Vulkan 1.3: the calls of ze_dispatch.h with another prefix.
  *
- * Files: vk_dispatch.h, 201 KB in all. Version: XETILE_VERSION. License: MIT, see LICENSE.
+ * Files: vk_dispatch.h, 214 KB in all. Version: XETILE_VERSION. License: MIT, see LICENSE.
  *
  *     #include "vk_dispatch.h"                            // one header; nothing to link with
  *
@@ -44,6 +44,17 @@
  * not allocated so cannot be passed to kernels. vkd_free, vkd_copy, vkd_fill, vkd_fill_pattern as in ze_dispatch.h;
  * copies take any memory of the host, too. vkd_address(&dev, p) is the device's address, for kernels that find pointers
  * in memory.
+ *
+ * MATRICES. Devices with cooperative vectors (dev.target.vector_products; NVIDIA's) have matrix layouts of their own,
+ * of which only they know the size: coopvec.h's CV_DEVICE_MUL_OPTIMAL and CV_DEVICE_OUTER_PRODUCT_OPTIMAL.
+ *     vkd_conversion c = {.from = w, .from_bytes = 64 * 256, .from_type = "f32", .from_stride = 256, .rows = 64,
+ *                         .columns = 64, .to_type = "e4m3", .to_layout = VKD_MUL_OPTIMAL};
+ *     c.to_bytes = vkd_converted_bytes(&dev, &c);
+ *     c.to = vkd_alloc(&dev, VKD_DEVICE, c.to_bytes, 128);
+ *     vkd_convert_matrices(&dev, &c, 1);
+ * Types that differ are floats, one of them f32 or f16 and the other smaller; FP8 is in the device's own layouts only.
+ * Numbers are rounded to nearest; beyond the range of FP8 they become NaN (e4m3) or infinity (e5m2). Errors:
+ * VKD_NO_VECTORS, VKD_CONVERSION (types, layouts, strides, sizes).
  *
  * KERNELS. vkd_kernel_get takes the kernel's parameters as text: `type name` separated by commas. Types: f64 f32 f16
  * bf16 i64 i32 i16 i8 u64 u32 u16 u8, ptr<T> for global and local<T> for local memory. VKD_LOAD(&kernel, &dev, mod)
@@ -156,6 +167,9 @@ __declspec(dllimport) void __stdcall ReleaseSRWLockExclusive(struct _RTL_SRWLOCK
 #if defined(XETILE_XETILE_H)
 #include "xetile.h" /* likewise */
 #endif
+#if defined(XETILE_COOPVEC_H)
+#include "coopvec.h" /* likewise */
+#endif
 
 #if defined(__GNUC__)
 #if defined(__MINGW_PRINTF_FORMAT) /* for %zu */
@@ -219,7 +233,9 @@ __declspec(dllimport) void __stdcall ReleaseSRWLockExclusive(struct _RTL_SRWLOCK
     X(VKD_LOCAL_SIZE, "use the size the kernel was built for")                                                         \
     X(VKD_EVENT_STATE, "create events first (vkd_event_create), and signal them before others follow")                 \
     X(VKD_SAME_DEVICE, "give each queue a vkd_device of its own")                                                      \
-    X(VKD_OTHER_DEVICE, "kernel, batch and memory must be of one device")
+    X(VKD_OTHER_DEVICE, "kernel, batch and memory must be of one device")                                              \
+    X(VKD_NO_VECTORS, "use a device with VK_NV_cooperative_vector, or coopvec.h's own layouts")                        \
+    X(VKD_CONVERSION, "describe both matrices as MATRICES in vk_dispatch.h says")
 
 /* Vulkan's errors: X(name, code, what to do). */
 #define VKD_RESULTS(X)                                                                                                 \
@@ -286,6 +302,12 @@ typedef struct vkd_target {
     bool fp16, fp64, int8, int16, int64, storage8, storage16;
     uint32_t vendor_id, device_id;
     uint64_t max_alloc; /* bytes of one allocation */
+    /* Cooperative vectors (VK_NV_cooperative_vector); 0: none. The products of vectors and matrices that the driver
+     * lists, a row each: the VkComponentTypeKHR of input, its interpretation, matrix, bias and result, and 1 where
+     * matrices in optimal layouts may be transposed. vector_sums: which floats it accumulates in memory, 1: f16,
+     * 2: f32, 3: both; max_vector: components. */
+    const uint32_t (*vector_products)[6];
+    uint32_t vector_product_count, vector_sums, max_vector;
 } vkd_target;
 
 /* A device in vkd_list. */
@@ -399,6 +421,20 @@ typedef struct vkd_source {
     uint32_t subgroup_size; /* 0: the module's */
 } vkd_source;
 
+/* The last two are the device's own. */
+typedef enum { VKD_ROW_MAJOR, VKD_COLUMN_MAJOR, VKD_MUL_OPTIMAL, VKD_OUTER_PRODUCT_OPTIMAL } vkd_layout;
+
+/* A matrix to convert to another layout, type or both: see MATRICES. */
+typedef struct vkd_conversion {
+    void *to; /* both are multiples of 64 */
+    const void *from;
+    size_t to_bytes, from_bytes;
+    const char *to_type, *from_type; /* f32 f16 e4m3 e5m2 i8 u8 i16 u16 i32 u32 */
+    vkd_layout to_layout, from_layout;
+    size_t to_stride, from_stride; /* bytes from a row to the next (VKD_ROW_MAJOR), or column; others have none */
+    uint32_t rows, columns;
+} vkd_conversion;
+
 /* Launches that run together, as often as wanted. */
 typedef struct vkd_batch {
     vkd_device *device;
@@ -437,6 +473,10 @@ enum { VKD_SHARED = 1, VKD_DEVICE, VKD_HOST };
 #define vkd_fill(d, dst, byte, bytes) vkd_fill_(VKD_AT_(d), (dst), (byte), (bytes))
 #define vkd_fill_pattern(d, dst, pattern, size, bytes) vkd_fill_pattern_(VKD_AT_(d), (dst), (pattern), (size), (bytes))
 #define vkd_address(d, p) vkd_address_(VKD_AT_(d), (p))
+
+/* Matrices in the device's own layouts: vkd_converted_bytes returns what the destination needs, 0 on error. */
+#define vkd_converted_bytes(d, conversion) vkd_converted_bytes_(VKD_AT_(d), (conversion))
+#define vkd_convert_matrices(d, conversions, count) vkd_convert_matrices_(VKD_AT_(d), (conversions), (count))
 
 /* Modules and kernels. All return bool. */
 #define vkd_module_load(module, d, words, bytes) vkd_module_load_((module), VKD_AT_(d), (words), (bytes))
@@ -501,7 +541,9 @@ enum { VKD_SHARED = 1, VKD_DEVICE, VKD_HOST };
 /* For a kernel builder: &(xt_target){VKD_TARGET(&dev)}. */
 #define VKD_TARGET(d)                                                                                                  \
     .name = (d)->target.name, .subgroup_sizes = (d)->target.subgroup_sizes,                                            \
-    .local_memory = (uint32_t)(d)->target.local_memory, .max_group_size = (uint32_t)(d)->target.max_group_size
+    .local_memory = (uint32_t)(d)->target.local_memory, .max_group_size = (uint32_t)(d)->target.max_group_size,        \
+    .vector_products = (d)->target.vector_products, .vector_product_count = (d)->target.vector_product_count,          \
+    .vector_sums = (d)->target.vector_sums, .max_vector = (d)->target.max_vector
 
 enum { VKD_RUN_WAIT_, VKD_RUN_START_, VKD_RUN_BATCH_ };
 
@@ -531,6 +573,10 @@ XETILE_API bool vkd_copy_(vkd_device *d, void *dst, const void *src, size_t byte
 XETILE_API bool vkd_fill_pattern_(vkd_device *d, void *dst, const void *pattern, size_t size, size_t bytes);
 XETILE_API bool vkd_fill_(vkd_device *d, void *dst, int byte, size_t bytes);
 XETILE_API uint64_t vkd_address_(vkd_device *d, const void *p);
+
+XETILE_API size_t vkd_converted_bytes_(vkd_device *d, const vkd_conversion *c);
+/* Converts them on the device, in no order, and waits; all are checked before the first. */
+XETILE_API bool vkd_convert_matrices_(vkd_device *d, const vkd_conversion *conversions, uint32_t count);
 
 XETILE_API bool vkd_module_load_(vkd_module *module, vkd_device *d, const void *words, size_t bytes);
 XETILE_API bool vkd_module_load_source_(vkd_module *module, vkd_device *d, const vkd_source *s, const char *folder);

@@ -43,12 +43,21 @@ XE_FN_ bool cv_interprets_(int input, int interpretation)
     return !cv_is_packed_(interpretation) || input == CV_U32;
 }
 
-XE_FN_ bool cv_is_optimal_(int layout) { return layout == CV_MUL_OPTIMAL || layout == CV_OUTER_PRODUCT_OPTIMAL; }
+XE_FN_ bool cv_is_device_layout_(int layout)
+{
+    return layout == CV_DEVICE_MUL_OPTIMAL || layout == CV_DEVICE_OUTER_PRODUCT_OPTIMAL;
+}
+
+XE_FN_ bool cv_is_optimal_(int layout)
+{
+    return layout == CV_MUL_OPTIMAL || layout == CV_OUTER_PRODUCT_OPTIMAL || cv_is_device_layout_(layout);
+}
 
 const char *cv_layout_name(int layout)
 {
-    static const char *const names[] = {"row-major", "column-major", "mul-optimal", "outer-product-optimal"};
-    return layout >= 0 && layout < 4 ? names[layout] : "(no layout)";
+    static const char *const names[] = {"row-major", "column-major", "mul-optimal", "outer-product-optimal",
+                                        "device-mul-optimal", "device-outer-product-optimal"};
+    return layout >= 0 && layout <= CV_DEVICE_OUTER_PRODUCT_OPTIMAL ? names[layout] : "(no layout)";
 }
 
 cv_tier cv_get_tier(const cm_target *target) { return target ? CV_TIER_1_1 : CV_TIER_NOT_SUPPORTED; }
@@ -188,7 +197,7 @@ static bool cv_check_stored_(const cv_stored_ *s, int bad_type, spe_error *error
 {
     int type = s->type, layout = s->layout;
     if (layout < CV_ROW_MAJOR || layout > CV_OUTER_PRODUCT_OPTIMAL)
-        return cv_refuse_(error, CV_ERROR_LAYOUT, "got %d; there are 0 to 3", layout);
+        return cv_refuse_(error, CV_ERROR_LAYOUT, "got %d; the host knows 0 to 3", layout);
     if (s->rows < 1 || s->cols < 1 || s->rows > 65536 || s->cols > 65536)
         return cv_refuse_(error, CV_ERROR_SHAPE, "%u x %u", (unsigned)s->rows, (unsigned)s->cols);
     return cv_is_memory_type_(type) || cv_refuse_(error, bad_type, "got %s (%d), use f32", cv_type_name(type), type);

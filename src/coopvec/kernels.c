@@ -232,6 +232,18 @@ static int cv_type_of_(const char *name, const spe_kernel_param *p)
     return -1;
 }
 
+/* Cooperative vectors, if the device has them. */
+static void cv_use_device_(cv_ctx *x)
+{
+    const cv_target *t = x->desc->target;
+    if (!x->m.options.env || x->desc->lowering == CM_PLAIN || !t->vector_product_count) return;
+    x->vulkan = CV_VULKAN_PART_;
+    x->products = t->vector_products;
+    x->product_count = t->vector_product_count;
+    x->vector_sums = t->vector_sums;
+    x->max_vector = (int)t->max_vector;
+}
+
 static void cv_emit_module_(cv_ctx *x, cv_module *mod)
 {
     spe_module *m = &x->m;
@@ -239,6 +251,7 @@ static void cv_emit_module_(cv_ctx *x, cv_module *mod)
     spe_at(m, x->desc->file, x->desc->line);
     if (!cm_begin(&x->cm, m, &x->target, x->desc->lowering)) return;
     x->dpas = x->cm.lowering == CM_INTEL;
+    cv_use_device_(x);
     x->block2d = x->dpas && (x->target.block2d_sizes & (uint32_t)x->S) && x->S == 16;
     for (int i = 0; i < x->param_count; i++)
         params[i] = spe_param_of(m, &x->params[i], cv_spe_type_(m, x->params[i].type));
@@ -434,7 +447,7 @@ cv_module cv_conversion_module(const cv_target *target)
 {
     static const cv_kernel kernel = {"cv_convert_matrix", CV_CONVERT_PARAMS_, __FILE__, __LINE__, cv_convert_body_};
     cv_build_desc desc = {&kernel, __FILE__, __LINE__, target, CV_CONVERT_GROUP_, 0, CM_AUTO, 0, 0,
-                          false,   false,    NULL,     0};
+                          false,   false,    NULL,     0,          false};
     return cv_build(&desc);
 }
 

@@ -32,8 +32,11 @@ cv_matrix_ref cv_matrix_ref_(cv_where_ w, cv_matrix_ref r)
     else if (r.rows < 1 || r.cols < 1 || r.rows > CV_VECTOR_MAX_ || r.cols > 4 * CV_VECTOR_MAX_)
         cv_fail_(w, CV_ERROR_SHAPE, "M %d, K %d: at least 1, at most %d and %d in a kernel", r.rows, r.cols,
                  (int)CV_VECTOR_MAX_, 4 * CV_VECTOR_MAX_);
-    else if ((int)r.layout < 0 || (int)r.layout > 3)
-        cv_fail_(w, CV_ERROR_LAYOUT, "got %d; there are 0 to 3", (int)r.layout);
+    else if ((int)r.layout < 0 || r.layout > CV_DEVICE_OUTER_PRODUCT_OPTIMAL)
+        cv_fail_(w, CV_ERROR_LAYOUT, "got %d; there are 0 to %d", (int)r.layout, (int)CV_DEVICE_OUTER_PRODUCT_OPTIMAL);
+    else if (cv_is_device_layout_(r.layout) && !w.x->vulkan)
+        cv_fail_(w, CV_ERROR_LAYOUT, "got %d, %s; %s has no cooperative vectors, or they are not used", (int)r.layout,
+                 cv_layout_name(r.layout), w.x->target.name);
     else if (r.transpose && !cv_is_optimal_(r.layout))
         cv_fail_(w, CV_ERROR_TRANSPOSE, "%s, transposed", cv_layout_name(r.layout));
     else if (cv_is_fp8_(r.interpretation) && !cv_is_optimal_(r.layout))
@@ -112,41 +115,20 @@ static spe_id cv_load_bias_(spe_module *m, spe_id base, int type, spe_id first, 
     return cv_to_sum_(m, cv_decode_(m, at, type), type, real);
 }
 
-/* One product being written. */
-typedef struct {
-    cv_ctx *x;
-    spe_module *m;
-    cv_surface_ a;
-    cv_interpreted_vector in;
-    bool real;    /* summed in f32; else in 32-bit integers, which wrap */
-    int sum_type; /* CV_F32, CV_I32 or CV_U32 */
-    spe_id bias;  /* bytes; 0: none */
-    int bias_type;
-    cv_vec out;
-    /* for the matrix instruction */
-    int kind, R; /* R: elements of k that a lane holds of a row per operand */
-    int depth;   /* elements of k per operand */
-    int halves;  /* operands per raw operand: 2 for FP8 along k, whose raw operands have 32 elements */
-    int raws;    /* raw operands along k */
-    int blocks;  /* of eight rows */
-    spe_id lane;
-    spe_id *b; /* B operands, in the order of A's operands */
-} cv_product_;
-
 /* A float bias is added to an integer sum after conversion to f32; other biases are the sum's initial value. */
-static bool cv_bias_in_sum_(const cv_product_ *p) { return p->bias && (p->real || !cv_is_float_(p->bias_type)); }
+XE_FN_ bool cv_bias_in_sum_(const cv_product_ *p) { return p->bias && (p->real || !cv_is_float_(p->bias_type)); }
 
 static spe_id cv_sum_scalar_(const cv_product_ *p) { return p->real ? spe_float(p->m, 32) : spe_int(p->m, 32); }
 
 /* The initial value of the sums of rows first .. first + n. */
-static spe_id cv_sum_start_(const cv_product_ *p, spe_id first, int n)
+XE_FN_ spe_id cv_sum_start_(const cv_product_ *p, spe_id first, int n)
 {
     if (cv_bias_in_sum_(p)) return cv_load_bias_(p->m, p->bias, p->bias_type, first, n, p->real);
     return spe_null(p->m, spe_vec(p->m, cv_sum_scalar_(p), (uint32_t)n));
 }
 
 /* Converts sums of rows first .. to elements of the output. */
-static spe_id cv_finish_sum_(const cv_product_ *p, spe_id sum, spe_id first, int n)
+XE_FN_ spe_id cv_finish_sum_(const cv_product_ *p, spe_id sum, spe_id first, int n)
 {
     if (!p->bias || cv_bias_in_sum_(p)) return cv_convert_value_(p->m, sum, p->sum_type, p->out.type);
     sum = cv_convert_value_(p->m, sum, p->sum_type, CV_F32);
@@ -554,6 +536,14 @@ static bool cv_check_product_(cv_where_ w, int out_type, const cv_interpreted_ve
     return spe_ok(&w.x->m);
 }
 
+/* Reports a product that the device does not have, of a matrix that only it can read. */
+static cv_vec cv_no_such_product_(cv_where_ w, const cv_product_ *p)
+{
+    return CV_FAIL_VEC_(w, CV_ERROR_DEVICE_PRODUCT, "%d x %d %s in %s%s, input %s as %s", p->a.m, p->a.k,
+                        cv_type_name(p->a.type), cv_layout_name(p->a.layout), p->a.transpose ? ", transposed" : "",
+                        cv_type_name(p->in.vec.type), cv_type_name(p->in.interpretation));
+}
+
 cv_vec cv_mul_add(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_interpreted_vector *in,
                   const cv_vector_ref *bias)
 {
@@ -576,6 +566,8 @@ cv_vec cv_mul_add(cv_where_ w, int out_type, const cv_matrix_ref *a, const cv_in
     if (cv_is_uniform_(w, a->uniform, &a->offset, &a->stride) &&
         (!added || cv_is_uniform_(w, a->uniform, &bias->offset, NULL)))
         p.kind = cv_choose_dpas_(&p);
+    if (w.x->vulkan && w.x->vulkan->multiply(&p)) return spe_ok(&w.x->m) ? p.out : cv_no_vec_();
+    if (cv_is_device_layout_(a->layout)) return cv_no_such_product_(w, &p);
     if (p.kind != CV_DPAS_NONE_) cv_mul_dpas_(&p);
     else cv_mul_lanes_(&p);
     return spe_ok(&w.x->m) ? p.out : cv_no_vec_();
@@ -809,7 +801,7 @@ static bool cv_check_outer_(cv_where_ w, const cv_vec *v1, const cv_vec *v2, con
     if (!cv_check_vec_(w, v1) || !cv_check_vec_(w, v2)) return false;
     if (v1->type != v2->type)
         cv_fail_(w, CV_ERROR_VEC_TYPE, "%s and %s", cv_type_text_(v1->type), cv_type_text_(v2->type));
-    else if (c->layout != CV_OUTER_PRODUCT_OPTIMAL)
+    else if (c->layout != CV_OUTER_PRODUCT_OPTIMAL && c->layout != CV_DEVICE_OUTER_PRODUCT_OPTIMAL)
         cv_fail_(w, CV_ERROR_OUTER_PRODUCT_LAYOUT, "got %s", cv_layout_name(c->layout));
     else if (c->transpose) cv_fail_(w, CV_ERROR_TRANSPOSE, "an outer product's matrix, transposed");
     else if (!cv_supports_outer_product(v1->type, c->interpretation))
@@ -825,7 +817,11 @@ void cv_outer_product_accumulate(cv_where_ w, cv_vec v1, cv_vec v2, const cv_mat
 {
     if (!cv_enter_(w) || !cv_check_outer_(w, &v1, &v2, c)) return;
     cv_surface_ s = cv_surface_of_(w, c);
-    if (!cv_is_uniform_(w, c->uniform, &c->offset, NULL)) cv_outer_lanes_(&s, &v1, &v2);
+    if (w.x->vulkan && w.x->vulkan->outer_product(&s, &v1, &v2)) return;
+    if (cv_is_device_layout_(c->layout))
+        cv_fail_(w, CV_ERROR_DEVICE_PRODUCT, "an outer product of %s into %s in %s", cv_type_name(v1.type),
+                 cv_type_name(c->interpretation), cv_layout_name(c->layout));
+    else if (!cv_is_uniform_(w, c->uniform, &c->offset, NULL)) cv_outer_lanes_(&s, &v1, &v2);
     else if (w.x->dpas && w.x->S == 16 && v1.type == CV_F16 && c->rows * c->cols <= 16 * CV_DPAS_MOST_)
         cv_outer_dpas_(&s, &v1, &v2);
     else cv_outer_broadcast_(&s, &v1, &v2);
@@ -848,6 +844,7 @@ void cv_vector_accumulate(cv_where_ w, cv_vec v, const cv_vector_ref *r)
     }
     int bytes = cv_bytes_(type);
     spe_id base = cv_bytes_at_(w, &r->base, &r->offset);
+    if (x->vulkan && x->vulkan->accumulate(x, &v, base, type)) return;
     if (cv_is_uniform_(w, r->uniform, &r->offset, NULL)) {
         spe_id size = spe_i32(m, bytes), at = spe_imul(m, spe_builtin(m, SPE_SUBGROUP_LANE, 0), size);
         for (int i = 0; i < v.length; i += x->S) {

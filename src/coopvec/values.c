@@ -120,7 +120,7 @@ XE_FN_ spe_id cv_index_(cv_where_ w, const cv_val *v, const char *what)
 }
 
 /* One instruction on scalars or vectors of a type; 0 without an error if there is none. */
-static spe_id cv_emit_(spe_module *m, int op, int type, spe_id a, spe_id b)
+XE_FN_ spe_id cv_emit_(spe_module *m, int op, int type, spe_id a, spe_id b)
 {
     if (type == CV_BOOL_)
         switch (op) {
@@ -186,7 +186,7 @@ cv_val cv_uniform_(cv_where_ w, cv_val v)
 
 XE_LATE_ cv_vec cv_no_vec_(void)
 {
-    cv_vec v = {{NULL}, CV_INVALID, 0, 0, NULL, 0};
+    cv_vec v = {{NULL}, CV_INVALID, 0, 0, NULL, 0, 0};
     v.magic = CV_VEC_MAGIC_;
     return v;
 }
@@ -461,6 +461,7 @@ cv_vec cv_binary_vec_(cv_where_ w, int op, const char *name, const cv_any_ *give
 {
     cv_vec p, q;
     if (!cv_match_(w, &given[0], &given[1], &p, &q)) return cv_no_vec_();
+    if ((p.whole || q.whole) && w.x->vulkan->takes(op, p.type)) return w.x->vulkan->binary(w.x, op, &p, &q);
     cv_vec v = cv_new_(w.x, op < SPE_ARITH_EQ ? (int)p.type : (int)CV_BOOL_, p.length);
     for (int i = 0; i < v.parts; i++) {
         v.part[i] = cv_emit_(&w.x->m, op, p.type, p.part[i], q.part[i]);
@@ -512,6 +513,7 @@ cv_vec cv_fma_(cv_where_ w, const cv_any_ *given)
     if (!cv_match_(w, &given[0], &given[1], &p, &q) || !cv_match_(w, &given[2], &given[1], &r, &q) ||
         !cv_check_real_(w, "CV_FMA", "a vector of ", p.type))
         return cv_no_vec_();
+    if (p.whole || q.whole || r.whole) return w.x->vulkan->fma(w.x, &p, &q, &r);
     v = cv_new_(w.x, p.type, p.length);
     for (int i = 0; i < v.parts; i++) v.part[i] = spe_math3(&w.x->m, SPE_FMA, p.part[i], q.part[i], r.part[i]);
     return v;

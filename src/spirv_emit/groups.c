@@ -47,7 +47,8 @@ spe_id spe_math(spe_module *m, spe_math_op f, uint32_t n, const spe_id *args)
     if (f >= SPE_SMAD24 && f <= SPE_UMUL24 && spe_operand_(m, args[0]) &&
         spe_width(m, spe_type_of(m, args[0])) != 32)
         return spe_error_(m, SPE_ERR_TYPE, "takes integers of 32 bits, not %s", spe_text_(m, spe_type_of(m, args[0])));
-    if (spe_operand_(m, args[0]) && spe_info_(m, spe_type_of(m, args[0]))->kind >= SPE_KIND_COOPMAT)
+    if (spe_operand_(m, args[0]) && spe_info_(m, spe_type_of(m, args[0]))->kind >= SPE_KIND_COOPMAT &&
+        !(m->vulkan && m->vulkan->is_vector_math(f, spe_info_(m, spe_type_of(m, args[0])))))
         return spe_error_(m, SPE_ERR_TYPE, "takes scalars and vectors, not %s", spe_text_(m, spe_type_of(m, args[0])));
     const char *form = power ? "llfq:=" : forms[(int)f >= (int)SPE_SABS][n - 1];
     if (m->options.env) {

@@ -78,6 +78,7 @@ typedef struct spe_vulkan_part_ {
     int (*keeps_decoration)(spe_module *m, uint32_t decoration);
     void (*forbid_contraction)(spe_module *m);
     spe_id (*local_vector)(spe_module *m, spe_id vectors, spe_id index);
+    bool (*is_vector_math)(spe_math_op f, const spe_type_info *t);
 } spe_vulkan_part_;
 
 #if defined(XETILE_STATIC_) && !defined(__cplusplus) /* a tentative definition: NULL unless vulkan.c follows */

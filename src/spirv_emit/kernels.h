@@ -10,6 +10,12 @@ typedef struct {
     const char *name;        /* a row of the target table of the header above */
     uint32_t subgroup_sizes; /* bit mask (8 | 16 | 32); 0, here and below: the row's value */
     uint32_t local_memory, max_group_size;
+    /* What the device lists of VK_NV_cooperative_vector; 0: nothing. A product's row: the SPE_ComponentType... of the
+     * input, of its interpretation, the matrix, the bias and the result, and 1 where the matrix may be transposed. */
+    const uint32_t (*vector_products)[6];
+    uint32_t vector_product_count;
+    uint32_t vector_sums; /* which floats are accumulated: 1, those of 16 bits; 2, of 32 bits; 3, both */
+    uint32_t max_vector;  /* components */
 } spe_device;
 
 /* The result of a build. */

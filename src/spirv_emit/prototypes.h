@@ -136,6 +136,7 @@ XE_FN_ spe_id spe_power_(spe_module *m, spe_math_op f, spe_id x, spe_id y);
 XE_FN_ spe_id spe_whole_power_(spe_module *m, spe_math_op f, spe_id x, spe_id n);
 XE_FN_ spe_id spe_cube_root_(spe_module *m, spe_id x);
 XE_FN_ spe_id spe_hypotenuse_(spe_module *m, spe_id x, spe_id y);
+XE_FN_ bool spe_is_vector_math_(spe_math_op f, const spe_type_info *t);
 XE_FN_ spe_id spe_glsl_math_(spe_module *m, const char *name, spe_math_op f, const char *form, uint32_t n,
     const spe_id *args);
 XE_FN_ spe_id spe_builtin_variable_(spe_module *m, spe_builtin_name which);

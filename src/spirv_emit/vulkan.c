@@ -17,7 +17,8 @@ static void spe_forbid_contraction_(spe_module *m)
 static const spe_vulkan_part_ spe_vulkan_all_ = {
     spe_emit_for_vulkan_, spe_glsl_math_,        spe_push_params_,    spe_cast_in_parts_, spe_vulkan_op_,
     spe_vec_in_pieces_,   spe_vulkan_pointer_,   spe_local_variable_, spe_alias_,         spe_derived_builtin_,
-    spe_has_capability_,  spe_keeps_decoration_, spe_forbid_contraction_, spe_local_vector_};
+    spe_has_capability_,  spe_keeps_decoration_, spe_forbid_contraction_, spe_local_vector_,
+    spe_is_vector_math_};
 
 #if defined(XETILE_STATIC_) && !defined(__cplusplus)
 static const spe_vulkan_part_ *const spe_vulkan_here_ = &spe_vulkan_all_;

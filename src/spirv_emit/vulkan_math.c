@@ -270,6 +270,17 @@ static spe_id spe_made_as_f32_(spe_module *m, const char *name, spe_math_op f, u
     return type == f32 ? v : spe_fconvert(m, type, v);
 }
 
+/* Does SPV_NV_cooperative_vector have the function for such a type? */
+XE_FN_ bool spe_is_vector_math_(spe_math_op f, const spe_type_info *t)
+{
+    switch (f) {
+    case SPE_FMIN: case SPE_FMAX: case SPE_FCLAMP: case SPE_SMIN: case SPE_SMAX: case SPE_SCLAMP: case SPE_UMIN:
+    case SPE_UMAX: case SPE_UCLAMP: case SPE_FMA: case SPE_STEP: case SPE_NATIVE_EXP: case SPE_NATIVE_LOG:
+        return t->kind == SPE_KIND_COOPVEC;
+    default: return false;
+    }
+}
+
 /* f of these arguments, which are checked. */
 XE_FN_ spe_id spe_glsl_math_(spe_module *m, const char *name, spe_math_op f, const char *form, uint32_t n,
                              const spe_id *args)

@@ -12,6 +12,7 @@ static const struct {
     {"VK_EXT_shader_atomic_float", 1000260000, offsetof(vkd_features_, atomic_floats)},
     {"VK_EXT_shader_atomic_float2", 1000273000, offsetof(vkd_features_, more_atomic_floats)},
     {"VK_KHR_cooperative_matrix", 1000506000, offsetof(vkd_features_, matrices)},
+    {"VK_NV_cooperative_vector", 1000491000, offsetof(vkd_features_, vectors)},
     {"VK_KHR_shader_bfloat16", 1000141000, offsetof(vkd_features_, bfloat16)},
 };
 
@@ -71,6 +72,8 @@ static const struct {
     {5345, VKD_FEATURE_(in_1_2.vulkanMemoryModel), "VulkanMemoryModel"},
     {5346, VKD_FEATURE_(in_1_2.vulkanMemoryModelDeviceScope), "VulkanMemoryModelDeviceScope"},
     {5347, VKD_FEATURE_(in_1_2.bufferDeviceAddress), "PhysicalStorageBufferAddresses"},
+    {5394, VKD_FEATURE_(vectors.has[0]), "CooperativeVectorNV"},
+    {5435, VKD_FEATURE_(vectors.has[1]), "CooperativeVectorTrainingNV"},
     {5612, VKD_FEATURE_(more_atomic_floats.has[3]), "AtomicFloat32MinMaxEXT"},
     {5613, VKD_FEATURE_(more_atomic_floats.has[4]), "AtomicFloat64MinMaxEXT"},
     {5616, VKD_FEATURE_(more_atomic_floats.has[2]), "AtomicFloat16MinMaxEXT"},

@@ -52,7 +52,7 @@ typedef struct vkd_extension_ {
     void *pNext;
     VkBool32 has[12];
 } vkd_extension_;
-enum { VKD_EXTENSIONS_ = 4 };
+enum { VKD_EXTENSIONS_ = 5, VKD_PRODUCTS_ = 64 };
 
 /* The features asked of a device, in a chain; see capabilities.c. And what it offers of floating-point modes. */
 struct vkd_features_ {
@@ -62,7 +62,8 @@ struct vkd_features_ {
     VkPhysicalDeviceVulkan11Features in_1_1;
     VkPhysicalDeviceVulkan12Features in_1_2;
     VkPhysicalDeviceVulkan13Features in_1_3;
-    vkd_extension_ atomic_floats, more_atomic_floats, matrices, bfloat16;
+    vkd_extension_ atomic_floats, more_atomic_floats, matrices, bfloat16, vectors;
+    uint32_t products[VKD_PRODUCTS_][6]; /* see vkd_target */
 };
 
 /* What the queues of one device share. */

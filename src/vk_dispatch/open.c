@@ -127,6 +127,7 @@ static bool vkd_create_device_(vkd_device *d)
     extension_count = vkd_use_extensions_(d, f, extensions);
     vkd_describe_(d, f);
     vkd_name_by_matrices_(d, f);
+    vkd_list_products_(d, f);
     if (d->shared_->queues > VKD_QUEUES_) d->shared_->queues = VKD_QUEUES_;
     for (int i = 0; i < VKD_QUEUES_; i++) priorities[i] = 1;
     VKD_CLEAR_(queue, DEVICE_QUEUE_CREATE_INFO);

@@ -81,3 +81,4 @@ XE_FN_ bool vkd_batch_finish_(vkd_batch *b);
 XE_FN_ bool vkd_batch_execute_(vkd_batch *b);
 XE_FN_ bool vkd_step_ns_(const vkd_recording_ *r, const vkd_step_ *s, double *ns);
 XE_FN_ void vkd_name_by_matrices_(vkd_device *d, const vkd_features_ *f);
+XE_FN_ void vkd_list_products_(vkd_device *d, vkd_features_ *f);

@@ -1,0 +1,221 @@
+/* vectors.c - cooperative vectors: what the driver lists of them, and matrices in the device's own layouts. Structures
+ * and numbers are those of VK_NV_cooperative_vector, which older headers lack. */
+#include "internal.h"
+
+enum { VKD_VECTOR_LIMITS_ = 1000491001, VKD_VECTOR_PRODUCT_ = 1000491002, VKD_VECTOR_CONVERSION_ = 1000491004 };
+
+typedef struct vkd_vector_limits_ {
+    VkStructureType sType;
+    void *pNext;
+    VkFlags stages;
+    VkBool32 sums_f16, sums_f32;
+    uint32_t max_components;
+} vkd_vector_limits_;
+
+typedef struct vkd_vector_product_ {
+    VkStructureType sType;
+    void *pNext;
+    uint32_t row[6]; /* as in vkd_target */
+} vkd_vector_product_;
+
+typedef union vkd_place_ {
+    uint64_t address;
+    const void *host;
+} vkd_place_;
+
+typedef struct vkd_vector_conversion_ {
+    VkStructureType sType;
+    const void *pNext;
+    size_t from_bytes;
+    vkd_place_ from;
+    size_t *to_bytes;
+    vkd_place_ to;
+    uint32_t from_type, to_type, rows, columns, from_layout;
+    size_t from_stride;
+    uint32_t to_layout;
+    size_t to_stride;
+} vkd_vector_conversion_;
+
+/* The rows of d->target.vector_products. */
+static uint32_t vkd_read_products_(const vkd_device *d, vkd_features_ *f)
+{
+    typedef VkResult (VKAPI_PTR *list_fn)(VkPhysicalDevice device, uint32_t *count, vkd_vector_product_ *products);
+    PFN_vkVoidFunction found =
+        d->vk_->vkGetInstanceProcAddr(d->instance, "vkGetPhysicalDeviceCooperativeVectorPropertiesNV");
+    vkd_vector_product_ *products = (vkd_vector_product_ *)calloc(VKD_PRODUCTS_, sizeof *products);
+    list_fn list;
+    uint32_t count = VKD_PRODUCTS_;
+    memcpy(&list, &found, sizeof list);
+    for (uint32_t i = 0; products && i < count; i++) products[i].sType = (VkStructureType)VKD_VECTOR_PRODUCT_;
+    VkResult result = products && found ? list(d->physical, &count, products) : VK_ERROR_UNKNOWN;
+    if (result != VK_SUCCESS && result != VK_INCOMPLETE) count = 0;
+    for (uint32_t i = 0; i < count; i++) memcpy(f->products[i], products[i].row, sizeof f->products[i]);
+    free(products);
+    return count;
+}
+
+/* If the device has cooperative vectors: says in d->target what it has of them. */
+XE_FN_ void vkd_list_products_(vkd_device *d, vkd_features_ *f)
+{
+    VkPhysicalDeviceProperties2 p;
+    vkd_vector_limits_ limits;
+    vkd_target *t = &d->target;
+    if (!f->vectors.has[0]) return;
+    VKD_CLEAR_(p, PHYSICAL_DEVICE_PROPERTIES_2);
+    memset(&limits, 0, sizeof limits);
+    limits.sType = (VkStructureType)VKD_VECTOR_LIMITS_;
+    p.pNext = &limits;
+    d->vk_->vkGetPhysicalDeviceProperties2(d->physical, &p);
+    if (!(limits.stages & VK_SHADER_STAGE_COMPUTE_BIT)) return;
+    t->vector_product_count = vkd_read_products_(d, f);
+    if (t->vector_product_count) t->vector_products = (const uint32_t (*)[6])f->products;
+    t->max_vector = limits.max_components;
+    if (f->vectors.has[1]) t->vector_sums = (limits.sums_f16 ? 1u : 0) | (limits.sums_f32 ? 2u : 0);
+}
+
+/* A type of a matrix's elements. */
+typedef struct vkd_element_ {
+    const char *name;
+    uint32_t number, bytes;
+    bool is_float;
+} vkd_element_;
+
+static const vkd_element_ *vkd_element_of_(const char *name)
+{
+    static const vkd_element_ rows[] = {{"f16", 0, 2, true}, {"f32", 1, 4, true}, {"i8", 3, 1, false},
+        {"i16", 4, 2, false}, {"i32", 5, 4, false}, {"u8", 7, 1, false}, {"u16", 8, 2, false}, {"u32", 9, 4, false},
+        {"e4m3", 1000491002, 1, true}, {"e5m2", 1000491003, 1, true}};
+    for (size_t i = 0; name && i < sizeof rows / sizeof *rows; i++)
+        if (!strcmp(rows[i].name, name)) return &rows[i];
+    return NULL;
+}
+
+/* Checks one side of a conversion; NULL and an error, or its type. */
+static const vkd_element_ *vkd_check_side_(vkd_device *d, const vkd_conversion *c, const char *side, const char *type,
+                                           int layout, size_t stride)
+{
+    const vkd_element_ *e = vkd_element_of_(type);
+    bool lines = layout == VKD_ROW_MAJOR || layout == VKD_COLUMN_MAJOR;
+    size_t length = e ? (size_t)(layout == VKD_ROW_MAJOR ? c->columns : c->rows) * e->bytes : 0;
+    if (!e) vkd_fail_(d, VKD_CONVERSION, "%s has no type %s", side, type ? type : "(NULL)");
+    else if (layout < VKD_ROW_MAJOR || layout > VKD_OUTER_PRODUCT_OPTIMAL)
+        vkd_fail_(d, VKD_CONVERSION, "%s has layout %d; there are 0 to 3", side, layout);
+    else if (!c->rows || !c->columns)
+        vkd_fail_(d, VKD_CONVERSION, "%" PRIu32 " rows of %" PRIu32 " columns", c->rows, c->columns);
+    else if (lines && (stride < length || stride % e->bytes))
+        vkd_fail_(d, VKD_CONVERSION, "%s: a stride of %zu bytes; lines have %zu, elements %" PRIu32, side, stride,
+                  length, e->bytes);
+    else if (lines && e->number > 10)
+        vkd_fail_(d, VKD_CONVERSION, "%s: %s has the device's own layouts only, not %d", side, type, layout);
+    return d->error.id ? NULL : e;
+}
+
+/* The conversion as the driver takes it, but for places; checked. */
+static bool vkd_describe_conversion_(vkd_device *d, const vkd_conversion *c, vkd_vector_conversion_ *to)
+{
+    memset(to, 0, sizeof *to);
+    if (!c) return vkd_fail_(d, VKD_NULL_POINTER, "no conversion is described");
+    const vkd_element_ *source = vkd_check_side_(d, c, "the source", c->from_type, (int)c->from_layout,
+                                                 c->from_stride);
+    const vkd_element_ *dest =
+        source ? vkd_check_side_(d, c, "the destination", c->to_type, (int)c->to_layout, c->to_stride) : NULL;
+    if (!dest) return false;
+    if (source != dest && !(source->is_float && dest->is_float && source->bytes != dest->bytes))
+        return vkd_fail_(d, VKD_CONVERSION, "%s to %s", c->from_type, c->to_type);
+    if (!d->target.vector_product_count)
+        return vkd_fail_(d, VKD_NO_VECTORS, "\"%s\" has no cooperative vectors, and no layouts of its own", d->name);
+    to->sType = (VkStructureType)VKD_VECTOR_CONVERSION_;
+    to->from_type = source->number;
+    to->to_type = dest->number;
+    to->rows = c->rows;
+    to->columns = c->columns;
+    to->from_layout = (uint32_t)c->from_layout;
+    to->to_layout = (uint32_t)c->to_layout;
+    to->from_stride = c->from_stride;
+    to->to_stride = c->to_stride;
+    to->from_bytes = c->from_bytes;
+    return true;
+}
+
+/* The bytes that a matrix of a described conversion has; 0 and an error if the driver does not say. */
+static size_t vkd_query_bytes_(vkd_device *d, vkd_vector_conversion_ c)
+{
+    typedef VkResult (VKAPI_PTR *convert_fn)(VkDevice device, const vkd_vector_conversion_ *c);
+    const char *name = "vkConvertCooperativeVectorMatrixNV";
+    PFN_vkVoidFunction found = d->vk_->vkGetDeviceProcAddr(d->device, name);
+    convert_fn convert;
+    size_t bytes = 0;
+    memcpy(&convert, &found, sizeof convert);
+    if (!found) return vkd_fail_(d, VKD_NO_LOADER, "Vulkan has no function %s", name), 0;
+    c.from.host = c.to.host = NULL;
+    c.to_bytes = &bytes;
+    return vkd_check_(d, convert(d->device, &c), name, "%s", "") ? bytes : 0;
+}
+
+size_t vkd_converted_bytes_(vkd_device *d, const vkd_conversion *c)
+{
+    vkd_vector_conversion_ described;
+    if (!vkd_usable_(d) || !vkd_describe_conversion_(d, c, &described)) return 0;
+    return vkd_query_bytes_(d, described);
+}
+
+/* Checks the memory of one side, and finds its address. */
+static bool vkd_check_place_(vkd_device *d, const char *what, const void *p, size_t bytes, size_t needed,
+                             uint64_t *address)
+{
+    const vkd_resource_ *r;
+    if (!needed) return false;
+    if (bytes < needed) return vkd_fail_(d, VKD_CONVERSION, "%s has %zu bytes, and needs %zu", what, bytes, needed);
+    if (!vkd_in_range_(d, what, p, bytes, &r)) return false;
+    if (!r) return vkd_fail_(d, VKD_NOT_ALLOCATED, "%s, %p, is in no allocation of this device", what, p);
+    *address = vkd_address_of_(d, p);
+    return *address % 64 == 0 || vkd_fail_(d, VKD_CONVERSION, "%s is at 0x%" PRIx64 ", no multiple of 64", what,
+                                           *address);
+}
+
+/* The conversion with its places; sizes are asked of the driver, of the source as if it were a destination. */
+static bool vkd_place_conversion_(vkd_device *d, const vkd_conversion *c, vkd_vector_conversion_ *to, size_t *bytes)
+{
+    if (!vkd_describe_conversion_(d, c, to)) return false;
+    vkd_vector_conversion_ back = *to;
+    back.to_type = to->from_type;
+    back.to_layout = to->from_layout;
+    back.to_stride = to->from_stride;
+    *bytes = vkd_query_bytes_(d, *to);
+    to->to_bytes = bytes;
+    return vkd_check_place_(d, "the destination of a conversion", c->to, c->to_bytes, *bytes, &to->to.address) &&
+           vkd_check_place_(d, "the source of a conversion", c->from, c->from_bytes, vkd_query_bytes_(d, back),
+                            &to->from.address);
+}
+
+/* Records conversions whose places are known, and waits for them. */
+static bool vkd_run_conversions_(vkd_device *d, const vkd_vector_conversion_ *all, uint32_t count)
+{
+    typedef void (VKAPI_PTR *record_fn)(VkCommandBuffer commands, uint32_t count, const vkd_vector_conversion_ *all);
+    const char *name = "vkCmdConvertCooperativeVectorMatrixNV";
+    PFN_vkVoidFunction found = d->vk_->vkGetDeviceProcAddr(d->device, name);
+    record_fn record;
+    memcpy(&record, &found, sizeof record);
+    if (!found) return vkd_fail_(d, VKD_NO_LOADER, "Vulkan has no function %s", name);
+    VkCommandBuffer commands = vkd_begin_commands_(d, false);
+    if (!commands) return false;
+    vkd_barrier_(d, commands);
+    record(commands, count, all);
+    vkd_barrier_(d, commands);
+    return vkd_start_commands_(d, commands) && vkd_settle_(d);
+}
+
+bool vkd_convert_matrices_(vkd_device *d, const vkd_conversion *conversions, uint32_t count)
+{
+    if (!vkd_usable_(d)) return false;
+    if (!count) return true;
+    if (!conversions) return vkd_fail_(d, VKD_NULL_POINTER, "no conversions are described");
+    vkd_vector_conversion_ *all = (vkd_vector_conversion_ *)calloc(count, sizeof *all);
+    size_t *bytes = (size_t *)calloc(count, sizeof *bytes);
+    if (!all || !bytes) vkd_fail_(d, VKD_OUT_OF_MEMORY, "no room for %" PRIu32 " conversions", count);
+    for (uint32_t i = 0; i < count && !d->error.id; i++) vkd_place_conversion_(d, &conversions[i], &all[i], &bytes[i]);
+    bool ok = !d->error.id && vkd_run_conversions_(d, all, count);
+    free(all);
+    free(bytes);
+    return ok;
+}
